@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * The event counts of the register file. The hardware counts them, models and
+ * policies read their differences: the one thing that both rooms name.
+ */
+#ifndef SIMGPU_COUNTERS_H
+#define SIMGPU_COUNTERS_H
+
+#include <simgpu/port.h>
+
+/**
+ * struct simgpu_counters - event counts of a tenant, as definitions.md has them
+ * @thread_instructions: active lanes of issued warp instructions
+ * @warp_instructions: issued warp instructions
+ * @l1_accesses: 128 B lines looked up in an L1 by loads
+ * @l1_misses: of these, not there (merges into a pending miss included)
+ * @llc_accesses: requests looked up in the last-level cache
+ * @llc_misses: of these, not there (merges included; full-line stores too)
+ * @dram_fills: lines fetched from DRAM
+ * @dram_writebacks: dirty lines written to DRAM
+ * @row_activates: activates issued for its requests; its row hits are
+ *	dram_fills + dram_writebacks - row_activates
+ * @bus_busy_clocks: memory clocks of channels whose data bus carried its data
+ * @queue_full_stalls: requests that found the request queue of their
+ *	last-level cache slice full and waited
+ * @idle_cycles: scheduler cycles on its SMs in which no warp could issue
+ * @sm_cycles: cycles of SMs that it held
+ * @blocks_finished: thread blocks that ran to their end
+ * @kernels_finished: kernels that ran to their end
+ */
+struct simgpu_counters {
+	u64 thread_instructions;
+	u64 warp_instructions;
+	u64 l1_accesses;
+	u64 l1_misses;
+	u64 llc_accesses;
+	u64 llc_misses;
+	u64 dram_fills;
+	u64 dram_writebacks;
+	u64 row_activates;
+	u64 bus_busy_clocks;
+	u64 queue_full_stalls;
+	u64 idle_cycles;
+	u64 sm_cycles;
+	u64 blocks_finished;
+	u64 kernels_finished;
+};
+
+/**
+ * simgpu_dram_requests() - 128 B lines moved between LLC and DRAM
+ */
+static inline u64 simgpu_dram_requests(const struct simgpu_counters *counters)
+{
+	return counters->dram_fills + counters->dram_writebacks;
+}
+
+#endif /* SIMGPU_COUNTERS_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * The only seam between the kernel and userspace: fixed-width types, memory,
+ * checksums and assertions for the portable rooms (kmod/sim, kmod/policy,
+ * kmod/core). Everything else in them is plain C on integers.
+ */
+#ifndef SIMGPU_PORT_H
+#define SIMGPU_PORT_H
+
+#ifdef __KERNEL__
+
+#include <linux/bitops.h>
+#include <linux/bug.h>
+#include <linux/build_bug.h>
+#include <linux/crc32.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+/* Zeroed memory of any size, charged to the caller's memory cgroup. */
+static inline void *port_alloc(size_t bytes)
+{
+	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+}
+
+static inline void port_free(const void *memory)
+{
+	kvfree(memory);
+}
+
+/* zlib's crc32(): start with @crc 0 and chain. */
+static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
+{
+	return crc32_le(crc ^ ~0U, bytes, count) ^ ~0U;
+}
+
+/* A broken invariant: the kernel warns once and goes on, userspace stops. */
+#define port_assert(condition)	WARN_ON_ONCE(!(condition))
+
+#else /* userspace */
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <zlib.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+/* As the kernel has them, so that %llu fits in both homes. */
+typedef unsigned long long u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef long long s64;
+
+#define U32_MAX		UINT32_MAX
+#define U64_MAX		((u64)~0ULL)
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+#ifndef fallthrough
+#define fallthrough	__attribute__((__fallthrough__))
+#endif
+
+static inline unsigned int hweight64(u64 word)
+{
+	return (unsigned int)__builtin_popcountll(word);
+}
+
+static inline void *port_alloc(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+static inline void port_free(const void *memory)
+{
+	free((void *)memory);
+}
+
+static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
+{
+	return (u32)crc32_z(crc, bytes, count);
+}
+
+#define port_assert(condition)	assert(condition)
+
+#endif /* __KERNEL__ */
+
+#endif /* SIMGPU_PORT_H */

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * simgpu: a simulated GPU with processes as tenants. The ioctl interface.
+ *
+ * An open file of /dev/simgpuN is a tenant. When its last reference goes (a
+ * file may be shared by fork, dup or SCM_RIGHTS), its work ends and everything
+ * that it held is freed.
+ *
+ * Rules of evolution: each argument struct begins with its size; a caller
+ * built for a shorter struct is served as if the missing fields were zero, one
+ * built for a longer struct is served if what the kernel does not know is
+ * zero (else E2BIG). Unknown flags and non-zero padding are refused with
+ * EINVAL. The layout is the same for 32- and 64-bit callers.
+ *
+ * Errors that any call may return:
+ *   ENOTTY  no such ioctl
+ *   EFAULT  a pointer cannot be read or written
+ *   EINVAL  a size, flag, padding or value is out of its range
+ *   E2BIG   a known limit of a struct or of the trace format is exceeded
+ *   ENODEV  the device is going away
+ *   ENOMEM  no memory, or the caller's memory cgroup is full
+ * Errors of a single call stand beside it.
+ *
+ * Ratios are in parts per million (_ppm), times in core cycles of the device
+ * (_cycles) or in nanoseconds (_ns), sizes in bytes.
+ */
+#ifndef _UAPI_LINUX_SIMGPU_H
+#define _UAPI_LINUX_SIMGPU_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define SIMGPU_NAME_MAX		32
+#define SIMGPU_TENANTS_MAX	64
+/* Trace bytes (encoded and decoded) that a tenant may make the kernel hold. */
+#define SIMGPU_TENANT_BYTES_MAX	(512ULL << 20)
+/* Traces that a tenant may keep uploaded. */
+#define SIMGPU_TENANT_TRACES_MAX 64
+/* Epoch records that a gang keeps for its reader. */
+#define SIMGPU_GANG_RECORDS_MAX	65536
+
+enum simgpu_service {
+	SIMGPU_SERVICE_BEST_EFFORT = 0,
+	SIMGPU_SERVICE_QOS = 1
+};
+
+enum simgpu_class {
+	SIMGPU_CLASSIFIED_UNKNOWN = 0,
+	SIMGPU_CLASSIFIED_COMPUTE = 1,
+	SIMGPU_CLASSIFIED_MEMORY = 2
+};
+
+enum simgpu_kernel_end {
+	SIMGPU_KERNEL_END_EVEN = 0,
+	SIMGPU_KERNEL_END_CARRY = 1
+};
+
+/**
+ * struct simgpu_device_info - SIMGPU_IOC_DEVICE_INFO
+ * @size: in: sizeof(struct simgpu_device_info)
+ * @sms: SMs of the device
+ * @schedulers_per_sm: warp schedulers of an SM; each issues a warp
+ *	instruction of up to 32 lanes a cycle
+ * @core_mhz: core clock
+ * @memory_mhz: memory clock
+ * @channels: memory channels
+ * @config: name of its configuration, NUL-terminated
+ * @epoch_cycles: present length of an epoch
+ * @cycle: device time
+ * @tenants_max: SIMGPU_TENANTS_MAX
+ * @reserved: zero
+ */
+struct simgpu_device_info {
+	__u32 size;
+	__u32 sms;
+	__u32 schedulers_per_sm;
+	__u32 core_mhz;
+	__u32 memory_mhz;
+	__u32 channels;
+	char config[SIMGPU_NAME_MAX];
+	__u64 epoch_cycles;
+	__u64 cycle;
+	__u32 tenants_max;
+	__u32 reserved;
+};
+
+/**
+ * struct simgpu_tenant_config - SIMGPU_IOC_TENANT_CONFIG
+ * @size: in: sizeof(struct simgpu_tenant_config)
+ * @service: &enum simgpu_service
+ * @weight: 1 to 1000
+ * @reserved: zero
+ * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort
+ * @name: for people: printable ASCII, NUL-terminated, not empty
+ */
+struct simgpu_tenant_config {
+	__u32 size;
+	__u32 service;
+	__u32 weight;
+	__u32 reserved;
+	__u64 target_ppm;
+	char name[SIMGPU_NAME_MAX];
+};
+
+/**
+ * struct simgpu_trace_refusal - why a trace was refused
+ * @offset: bytes from the start of the trace to the field
+ * @field: its name, NUL-terminated, such as "kernels[2].grid[0]"
+ * @reason: a few words, NUL-terminated
+ */
+struct simgpu_trace_refusal {
+	__u64 offset;
+	char field[64];
+	char reason[64];
+};
+
+/**
+ * struct simgpu_trace_upload - SIMGPU_IOC_TRACE_UPLOAD
+ * @size: in: sizeof(struct simgpu_trace_upload)
+ * @handle: out: names the trace in later calls of this file, 1 and up
+ * @data: in: user pointer to the trace (&struct simgpu_trace_header)
+ * @bytes: in: its size
+ * @refusal: in: user pointer to a &struct simgpu_trace_refusal that is filled
+ *	in if the trace is refused, or 0
+ *
+ * The trace is copied and checked to its last field before anything is kept.
+ * Errors: EINVAL malformed; E2BIG beyond a limit of the format; ENOSPC beyond
+ * SIMGPU_TENANT_BYTES_MAX or SIMGPU_TENANT_TRACES_MAX.
+ */
+struct simgpu_trace_upload {
+	__u32 size;
+	__u32 handle;
+	__u64 data;
+	__u64 bytes;
+	__u64 refusal;
+};
+
+/**
+ * struct simgpu_trace_remove - SIMGPU_IOC_TRACE_REMOVE
+ * @size: in: sizeof(struct simgpu_trace_remove)
+ * @handle: in: from the upload; launches of it still run to their end
+ *
+ * Errors: ENOENT no such trace.
+ */
+struct simgpu_trace_remove {
+	__u32 size;
+	__u32 handle;
+};
+
+/**
+ * struct simgpu_launch - SIMGPU_IOC_LAUNCH
+ * @size: in: sizeof(struct simgpu_launch)
+ * @handle: in: of an uploaded trace
+ * @repeats: in: how often it runs, 1 and up
+ * @not_before_cycle: in: device cycle before which it does not start
+ * @sequence: out: names the launch, 1 and up; launches of a tenant run in order
+ *
+ * The first launch outside a gang takes one of the device's slots. A launch
+ * that arrives in a running device starts at the next quantum of the
+ * simulation: only a gang is repeatable to the bit.
+ * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
+ * are taken, or a gang that this tenant is not in holds the device; E2BIG a
+ * thread block does not fit on an SM; ECANCELED the tenant's gang has stopped.
+ */
+struct simgpu_launch {
+	__u32 size;
+	__u32 handle;
+	__u64 repeats;
+	__u64 not_before_cycle;
+	__u64 sequence;
+};
+
+/**
+ * struct simgpu_wait - SIMGPU_IOC_WAIT
+ * @size: in: sizeof(struct simgpu_wait)
+ * @reserved: zero
+ * @sequence: in: of a launch
+ * @timeout_ns: in: how long to wait; 0 only asks; negative: for ever
+ *
+ * Returns 0 once the launch has run to its end or the gang's stop cycle was
+ * reached. Errors: ENOENT no such launch; ETIMEDOUT; ECANCELED the launch was
+ * dropped (a member of the gang left before its start); EINTR a signal came
+ * (with a timeout), else the call is restarted.
+ */
+struct simgpu_wait {
+	__u32 size;
+	__u32 reserved;
+	__u64 sequence;
+	__s64 timeout_ns;
+};
+
+/**
+ * struct simgpu_tenant_counters - event counts; definitions in docs/
+ * @thread_instructions: active lanes of issued warp instructions
+ * @warp_instructions: issued warp instructions
+ * @l1_accesses: lines looked up in an L1 by loads
+ * @l1_misses: of these, not there
+ * @llc_accesses: requests looked up in the last-level cache
+ * @llc_misses: of these, not there
+ * @dram_fills: lines fetched from DRAM
+ * @dram_writebacks: dirty lines written to DRAM
+ * @row_activates: activates issued for them
+ * @bus_busy_clocks: memory clocks of channels that carried its data
+ * @queue_full_stalls: requests that waited for a full LLC request queue
+ * @idle_cycles: scheduler cycles on its SMs without an issue
+ * @sm_cycles: cycles of SMs that it held
+ * @blocks_finished: thread blocks run to their end
+ * @kernels_finished: kernels run to their end
+ */
+struct simgpu_tenant_counters {
+	__u64 thread_instructions;
+	__u64 warp_instructions;
+	__u64 l1_accesses;
+	__u64 l1_misses;
+	__u64 llc_accesses;
+	__u64 llc_misses;
+	__u64 dram_fills;
+	__u64 dram_writebacks;
+	__u64 row_activates;
+	__u64 bus_busy_clocks;
+	__u64 queue_full_stalls;
+	__u64 idle_cycles;
+	__u64 sm_cycles;
+	__u64 blocks_finished;
+	__u64 kernels_finished;
+};
+
+/**
+ * struct simgpu_tenant_report - a tenant's own figures
+ * @thread_instructions: over its first run, or so far if that has not ended
+ * @cycles: device cycles of that span
+ * @ipc_ppm: thread instructions a cycle
+ * @rbh_ppm: row buffer hit rate, 1 - activates / requests
+ * @bandwidth_ppm: of the device's peak
+ * @llc_mpki_ppm: LLC misses per 1000 thread instructions
+ * @np_run_ppm: predicted NP of that span, epochs weighted by their cycles
+ * @np_ppm: predicted NP of the last finished epoch
+ * @class: &enum simgpu_class of the last finished epoch
+ * @sms: SM count now
+ * @flags: SIMGPU_REPORT_*
+ * @reserved: zero
+ * @counters: since the tenant took its slot
+ */
+struct simgpu_tenant_report {
+	__u64 thread_instructions;
+	__u64 cycles;
+	__u64 ipc_ppm;
+	__u64 rbh_ppm;
+	__u64 bandwidth_ppm;
+	__u64 llc_mpki_ppm;
+	__u64 np_run_ppm;
+	__u64 np_ppm;
+	__u32 class;
+	__u32 sms;
+	__u32 flags;
+	__u32 reserved;
+	struct simgpu_tenant_counters counters;
+};
+
+/* The tenant has work. */
+#define SIMGPU_REPORT_ACTIVE		(1U << 0)
+/* Its first run has ended, and the figures are of that run. */
+#define SIMGPU_REPORT_FIRST_RUN_DONE	(1U << 1)
+
+/**
+ * struct simgpu_report - SIMGPU_IOC_REPORT
+ * @size: in: sizeof(struct simgpu_report)
+ * @slot: out: the tenant's slot
+ * @report: out: its figures as of the last quantum
+ *
+ * Errors: ENODATA the tenant has no slot yet.
+ */
+struct simgpu_report {
+	__u32 size;
+	__u32 slot;
+	struct simgpu_tenant_report report;
+};
+
+/**
+ * struct simgpu_gang_create - SIMGPU_IOC_GANG_CREATE
+ * @size: in: sizeof(struct simgpu_gang_create)
+ * @members: in: tenants that the gang waits for, 1 to SIMGPU_TENANTS_MAX
+ * @seed: in: of everything random
+ * @epoch_cycles: in: 10000 to 50000000; 0: 500000
+ * @stop_cycle: in: the device stops exactly there; 0: when all launches ended
+ * @flags: in: SIMGPU_GANG_*
+ * @kernel_end: in: &enum simgpu_kernel_end
+ * @config: in: name of the configuration; empty: the device's own
+ * @policy: in: name; empty: the device's own
+ * @model: in: name; empty: the device's own
+ * @fd: out: a file that stands for the gang (O_CLOEXEC)
+ * @reserved: zero
+ *
+ * Resets the idle device cold. Policy, model and thresholds may be changed
+ * during the run through sysfs; that is journalled. Closing the last
+ * reference to the gang's file ends the work of its members.
+ * Errors: EBUSY some tenant has work, or another gang holds the device;
+ * ENOENT no such configuration, policy or model.
+ */
+struct simgpu_gang_create {
+	__u32 size;
+	__u32 members;
+	__u64 seed;
+	__u64 epoch_cycles;
+	__u64 stop_cycle;
+	__u32 flags;
+	__u32 kernel_end;
+	char config[SIMGPU_NAME_MAX];
+	char policy[SIMGPU_NAME_MAX];
+	char model[SIMGPU_NAME_MAX];
+	__s32 fd;
+	__u32 reserved;
+};
+
+/* A trace that ends is launched again until the stop cycle. */
+#define SIMGPU_GANG_RELAUNCH	(1U << 0)
+
+/**
+ * struct simgpu_gang_join - SIMGPU_IOC_GANG_JOIN, on a tenant's file
+ * @size: in: sizeof(struct simgpu_gang_join)
+ * @gang_fd: in: from SIMGPU_IOC_GANG_CREATE, of the same device
+ * @slot: in: 0 to members - 1
+ * @reserved: zero
+ *
+ * Errors: EBADF not a gang of this device; EBUSY the slot is taken, or the
+ * tenant already has one; ECANCELED the gang has ended.
+ */
+struct simgpu_gang_join {
+	__u32 size;
+	__s32 gang_fd;
+	__u32 slot;
+	__u32 reserved;
+};
+
+enum simgpu_gang_state {
+	SIMGPU_GANG_WAITING = 0,
+	SIMGPU_GANG_RUNNING = 1,
+	SIMGPU_GANG_DONE = 2,
+	SIMGPU_GANG_CANCELED = 3
+};
+
+/**
+ * struct simgpu_gang_status - SIMGPU_IOC_GANG_STATUS, on a gang's file
+ * @size: in: sizeof(struct simgpu_gang_status)
+ * @state: out: &enum simgpu_gang_state
+ * @cycle: out: device time
+ * @state_hash: out: fingerprint of the device; compare with an offline run
+ * @records_lost: out: epoch records that nobody read in time
+ * @wall_ns: out: host time spent simulating
+ */
+struct simgpu_gang_status {
+	__u32 size;
+	__u32 state;
+	__u64 cycle;
+	__u64 state_hash;
+	__u64 records_lost;
+	__u64 wall_ns;
+};
+
+/**
+ * struct simgpu_gang_report - SIMGPU_IOC_GANG_REPORT, on a gang's file
+ * @size: in: sizeof(struct simgpu_gang_report)
+ * @slot: in: whose figures
+ * @report: out: as of the last quantum; of a member that left, its last
+ *
+ * Errors: ENODATA nobody has taken that slot.
+ */
+struct simgpu_gang_report {
+	__u32 size;
+	__u32 slot;
+	struct simgpu_tenant_report report;
+};
+
+/**
+ * struct simgpu_epoch_record - what read() of a gang's file returns
+ * @epoch: number of the epoch, from 0
+ * @start_cycle: device cycle at its start
+ * @end_cycle: and at its end
+ * @slot: the tenant
+ * @sms: SM count that it held
+ * @sms_next: SM count that it was given for the next epoch
+ * @class: &enum simgpu_class
+ * @flags: SIMGPU_EPOCH_*
+ * @reserved: zero
+ * @np_ppm: predicted NP; 0 while the class is unknown
+ * @ipc_ppm: thread instructions a cycle
+ * @rbh_ppm: row buffer hit rate
+ * @bandwidth_ppm: of the device's peak
+ * @llc_mpki_ppm: LLC misses per 1000 thread instructions
+ * @counters: differences over the epoch
+ *
+ * One record for each epoch and tenant with work, in order of epochs and
+ * slots; read() returns whole records, blocks until there is one (EAGAIN with
+ * O_NONBLOCK; EINVAL for a buffer shorter than one) and returns 0 once the
+ * gang has ended and all were read.
+ */
+struct simgpu_epoch_record {
+	__u64 epoch;
+	__u64 start_cycle;
+	__u64 end_cycle;
+	__u32 slot;
+	__u32 sms;
+	__u32 sms_next;
+	__u32 class;
+	__u32 flags;
+	__u32 reserved;
+	__u64 np_ppm;
+	__u64 ipc_ppm;
+	__u64 rbh_ppm;
+	__u64 bandwidth_ppm;
+	__u64 llc_mpki_ppm;
+	struct simgpu_tenant_counters counters;
+};
+
+/* Model and policy ran at its end (it was not too short). */
+#define SIMGPU_EPOCH_PREDICTED	(1U << 0)
+/* The policy failed and an even split took its place. */
+#define SIMGPU_EPOCH_FELL_BACK	(1U << 1)
+/* It belongs to the tenant's first run. */
+#define SIMGPU_EPOCH_FIRST_RUN	(1U << 2)
+
+#define SIMGPU_IOC_TYPE		'G'
+
+/* On a tenant's file. */
+#define SIMGPU_IOC_DEVICE_INFO	_IO(SIMGPU_IOC_TYPE, 0x40)
+#define SIMGPU_IOC_TENANT_CONFIG _IO(SIMGPU_IOC_TYPE, 0x41)
+#define SIMGPU_IOC_TRACE_UPLOAD	_IO(SIMGPU_IOC_TYPE, 0x42)
+#define SIMGPU_IOC_TRACE_REMOVE	_IO(SIMGPU_IOC_TYPE, 0x43)
+#define SIMGPU_IOC_LAUNCH	_IO(SIMGPU_IOC_TYPE, 0x44)
+#define SIMGPU_IOC_WAIT		_IO(SIMGPU_IOC_TYPE, 0x45)
+#define SIMGPU_IOC_REPORT	_IO(SIMGPU_IOC_TYPE, 0x46)
+#define SIMGPU_IOC_GANG_CREATE	_IO(SIMGPU_IOC_TYPE, 0x47)
+#define SIMGPU_IOC_GANG_JOIN	_IO(SIMGPU_IOC_TYPE, 0x48)
+
+/* On a gang's file. */
+#define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)
+#define SIMGPU_IOC_GANG_REPORT	_IO(SIMGPU_IOC_TYPE, 0x61)
+
+#endif /* _UAPI_LINUX_SIMGPU_H */

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The simgpu trace format, version 1: what a tenant uploads.
+ *
+ * A trace is one file of little-endian, naturally aligned structs: a header,
+ * then sections in any order. A kernel is a grid of thread blocks; each warp
+ * of it runs a program, a list of ops. Ops that touch memory name a pattern,
+ * which says which addresses the warp's lanes use. Recorded kernels keep one
+ * entry a warp: which program it runs, and where its recorded lines begin.
+ *
+ * The validator (kmod/sim/trace.c) checks every field before anything is
+ * kept. Reserved and padding fields must be zero.
+ */
+#ifndef _UAPI_LINUX_SIMGPU_TRACE_H
+#define _UAPI_LINUX_SIMGPU_TRACE_H
+
+#include <linux/types.h>
+
+/* The bytes "SGTR" at the start of the file. */
+#define SIMGPU_TRACE_MAGIC		0x52544753U
+#define SIMGPU_TRACE_VERSION		1
+
+/* Limits of the format; beyond them a trace is refused with E2BIG. */
+#define SIMGPU_TRACE_BYTES_MAX		(256ULL << 20)
+#define SIMGPU_TRACE_KERNELS_MAX	1024
+#define SIMGPU_TRACE_BLOCKS_MAX		(1ULL << 31)
+#define SIMGPU_TRACE_BLOCK_THREADS_MAX	1024
+#define SIMGPU_TRACE_LOOP_DEPTH_MAX	4
+/* Warp instructions that one warp may execute in one kernel. */
+#define SIMGPU_TRACE_WARP_INSTRUCTIONS_MAX (1ULL << 40)
+/*
+ * A tenant's device address space: 2^26 lines of 128 bytes, 8 GiB, less the
+ * last line, whose number stands for "empty" in the caches.
+ */
+#define SIMGPU_TRACE_LINE_BYTES		128
+#define SIMGPU_TRACE_SPACE_BYTES	((1ULL << 33) - SIMGPU_TRACE_LINE_BYTES)
+
+#define SIMGPU_TRACE_NAME_BYTES		32
+
+/**
+ * enum simgpu_trace_section_id - the sections of a trace, index in
+ *	&simgpu_trace_header.sections
+ * @SIMGPU_TRACE_KERNELS: &struct simgpu_trace_kernel, in launch order; 1 or more
+ * @SIMGPU_TRACE_PROGRAMS: &struct simgpu_trace_program; 1 or more
+ * @SIMGPU_TRACE_OPS: &struct simgpu_trace_op; 1 or more
+ * @SIMGPU_TRACE_PATTERNS: &struct simgpu_trace_pattern
+ * @SIMGPU_TRACE_WARPS: &struct simgpu_trace_warp
+ * @SIMGPU_TRACE_LINES: __u32, see SIMGPU_TRACE_LINE_INDEX
+ * @SIMGPU_TRACE_WEIGHTS: &struct simgpu_trace_weight, informative
+ * @SIMGPU_TRACE_SECTIONS: how many there are
+ */
+enum simgpu_trace_section_id {
+	SIMGPU_TRACE_KERNELS,
+	SIMGPU_TRACE_PROGRAMS,
+	SIMGPU_TRACE_OPS,
+	SIMGPU_TRACE_PATTERNS,
+	SIMGPU_TRACE_WARPS,
+	SIMGPU_TRACE_LINES,
+	SIMGPU_TRACE_WEIGHTS,
+	SIMGPU_TRACE_SECTIONS
+};
+
+/**
+ * struct simgpu_trace_section - where a section lies
+ * @offset: bytes from the start of the file; a multiple of 8
+ * @count: elements, not bytes; 0 for an absent section
+ */
+struct simgpu_trace_section {
+	__u64 offset;
+	__u64 count;
+};
+
+/**
+ * struct simgpu_trace_header - the first bytes of a trace
+ * @magic: SIMGPU_TRACE_MAGIC
+ * @version: SIMGPU_TRACE_VERSION
+ * @header_bytes: sizeof(struct simgpu_trace_header)
+ * @total_bytes: size of the whole file
+ * @checksum: CRC-32 (IEEE 802.3, as zlib's crc32()) of the whole file with
+ *	this field taken as zero
+ * @reserved: zero
+ * @name: what ran, for people: printable ASCII, NUL-terminated, NUL-padded
+ * @source: what wrote the trace, the same form ("simgpu-record 1")
+ * @footprint_bytes: device memory that the trace touches, at most
+ *	SIMGPU_TRACE_SPACE_BYTES; every address lies below it
+ * @sections: indexed by &enum simgpu_trace_section_id; they may not overlap
+ *	each other or the header
+ */
+struct simgpu_trace_header {
+	__u32 magic;
+	__u16 version;
+	__u16 header_bytes;
+	__u64 total_bytes;
+	__u32 checksum;
+	__u32 reserved;
+	char name[SIMGPU_TRACE_NAME_BYTES];
+	char source[SIMGPU_TRACE_NAME_BYTES];
+	__u64 footprint_bytes;
+	struct simgpu_trace_section sections[SIMGPU_TRACE_SECTIONS];
+};
+
+/* In @first_warp: no warp table; every warp runs the kernel's first program. */
+#define SIMGPU_TRACE_NO_WARPS		(~0ULL)
+
+/**
+ * struct simgpu_trace_kernel - one kernel launch of the traced program
+ * @name: for people, as in the header
+ * @grid: thread blocks in x, y, z; each at least 1, their product at most
+ *	SIMGPU_TRACE_BLOCKS_MAX
+ * @block: threads of a thread block in x, y, z; each at least 1, their
+ *	product at most SIMGPU_TRACE_BLOCK_THREADS_MAX
+ * @registers_per_thread: 32-bit registers, 1 to 255
+ * @shared_bytes: shared memory of a thread block; what an SM can hold is
+ *	checked at launch, against the device's configuration
+ * @first_program: index of its first program. The first kernel's is 0; each
+ *	later kernel's programs either follow those of the kernels before it
+ *	without a gap or are exactly those of an earlier kernel. Every program
+ *	belongs to a kernel
+ * @program_count: how many programs its warps may run; at least 1
+ * @first_warp: index in the warp table of warp 0 of thread block 0, or
+ *	SIMGPU_TRACE_NO_WARPS. With a table, warp w of thread block b has entry
+ *	first_warp + b * warps per block + w, with b = x + grid.x * (y + grid.y * z).
+ *	As with programs, a table follows those before it without a gap, or is
+ *	that of an earlier kernel with the same programs, grid and block. Every
+ *	entry belongs to a kernel
+ * @sample_n: 1: every thread block was recorded; other values are reserved
+ * @reserved: zero
+ */
+struct simgpu_trace_kernel {
+	char name[SIMGPU_TRACE_NAME_BYTES];
+	__u32 grid[3];
+	__u32 block[3];
+	__u32 registers_per_thread;
+	__u32 shared_bytes;
+	__u32 first_program;
+	__u32 program_count;
+	__u64 first_warp;
+	__u32 sample_n;
+	__u32 reserved;
+};
+
+/**
+ * struct simgpu_trace_program - what a warp executes, from first to last op
+ * @first_op: index in the ops section; programs follow one another without a
+ *	gap, the first at 0, the last to the section's end
+ * @op_count: at least 1; loops are closed inside
+ */
+struct simgpu_trace_program {
+	__u32 first_op;
+	__u32 op_count;
+};
+
+/**
+ * enum simgpu_trace_op_kind - what an op does
+ * @SIMGPU_TRACE_COMPUTE: @count warp instructions, each holding the warp's
+ *	issue slot for @issue_cycles
+ * @SIMGPU_TRACE_LOAD: one warp instruction that reads global memory. The warp
+ *	goes on and waits for the data before its instruction number
+ *	@consume_after + 1 after this one (0: before the very next)
+ * @SIMGPU_TRACE_STORE: one warp instruction that writes; nothing waits for it
+ * @SIMGPU_TRACE_ATOMIC: one read-modify-write at the last-level cache, waited
+ *	for as a load is
+ * @SIMGPU_TRACE_SHARED: @count shared-memory warp instructions, each holding
+ *	the issue slot for @issue_cycles (bank conflicts make it more than 1)
+ * @SIMGPU_TRACE_BARRIER: one warp instruction; the warp waits until every
+ *	unfinished warp of its thread block has arrived
+ * @SIMGPU_TRACE_LOOP: run the ops up to the matching SIMGPU_TRACE_LOOP_END
+ *	@count times; costs nothing itself. A body must issue an instruction
+ * @SIMGPU_TRACE_LOOP_END: ends the innermost loop
+ */
+enum simgpu_trace_op_kind {
+	SIMGPU_TRACE_COMPUTE = 1,
+	SIMGPU_TRACE_LOAD,
+	SIMGPU_TRACE_STORE,
+	SIMGPU_TRACE_ATOMIC,
+	SIMGPU_TRACE_SHARED,
+	SIMGPU_TRACE_BARRIER,
+	SIMGPU_TRACE_LOOP,
+	SIMGPU_TRACE_LOOP_END
+};
+
+/**
+ * struct simgpu_trace_op - one step of a warp program
+ * @kind: &enum simgpu_trace_op_kind
+ * @active_lanes: lanes that execute it, 1 to 32; 0 for LOOP and LOOP_END
+ * @issue_cycles: COMPUTE and SHARED: core cycles an instruction, 1 to 1024;
+ *	else 0
+ * @count: COMPUTE and SHARED: warp instructions, at least 1; LOOP: trips, at
+ *	least 1; LOAD, STORE and ATOMIC with a RECORDED pattern: how many of the
+ *	warp's recorded lines it touches, 1 to 32; else 0
+ * @pattern: LOAD, STORE, ATOMIC: index in the patterns section; else 0
+ * @consume_after: LOAD, ATOMIC: warp instructions that may issue before the
+ *	data is needed; else 0
+ */
+struct simgpu_trace_op {
+	__u8 kind;
+	__u8 active_lanes;
+	__u16 issue_cycles;
+	__u32 count;
+	__u32 pattern;
+	__u32 consume_after;
+};
+
+/**
+ * enum simgpu_trace_pattern_kind - how an access finds its addresses
+ * @SIMGPU_TRACE_AFFINE: byte address of a lane = base + x * block_stride[0] +
+ *	y * block_stride[1] + z * block_stride[2] + warp * warp_stride +
+ *	lane * lane_stride + sum of loop index i * loop_stride[i], all XOR mask.
+ *	x, y, z is the thread block, loop 0 the outermost; the mask is xor_bytes
+ *	if xor_loop is 0, else xor_bytes << index of loop (xor_loop - 1).
+ *	The lanes' addresses are coalesced into 128-byte lines. Base, strides
+ *	and xor_bytes are multiples of @access_bytes
+ * @SIMGPU_TRACE_RANDOM: @lines lines an access, uniform over the region
+ *	[base, base + region_bytes), from a hash of @seed, the run's seed, the
+ *	thread block, the warp, and how many accesses the warp has made
+ * @SIMGPU_TRACE_RECORDED: the next op.count entries of the warp's recorded lines
+ */
+enum simgpu_trace_pattern_kind {
+	SIMGPU_TRACE_AFFINE = 1,
+	SIMGPU_TRACE_RANDOM,
+	SIMGPU_TRACE_RECORDED
+};
+
+/**
+ * struct simgpu_trace_pattern - the addresses of memory ops
+ * @kind: &enum simgpu_trace_pattern_kind; fields that a kind does not name are 0
+ * @access_bytes: AFFINE: bytes a lane touches, 1, 2, 4, 8 or 16; RANDOM: bytes
+ *	of the line that are touched, 1 to 128
+ * @base: AFFINE, RANDOM: byte address in the tenant's space
+ * @region_bytes: AFFINE: no address is at or above base + region_bytes, for any
+ *	thread block, warp, lane and loop index (checked at upload); RANDOM: see
+ *	the kind, at least 128
+ * @block_stride: AFFINE: bytes a thread block in x, y, z
+ * @warp_stride: AFFINE: bytes a warp of the thread block
+ * @lane_stride: AFFINE: bytes a lane
+ * @loop_stride: AFFINE: bytes an iteration, outermost loop first
+ * @xor_bytes: AFFINE: XOR mask, below region_bytes
+ * @xor_loop: AFFINE: 0, or 1 + the loop whose index shifts the mask
+ * @seed: RANDOM: any
+ * @lines: RANDOM: lines an access, 1 to 32
+ * @reserved: zero
+ */
+struct simgpu_trace_pattern {
+	__u32 kind;
+	__u32 access_bytes;
+	__u64 base;
+	__u64 region_bytes;
+	__s64 block_stride[3];
+	__s64 warp_stride;
+	__s64 lane_stride;
+	__s64 loop_stride[SIMGPU_TRACE_LOOP_DEPTH_MAX];
+	__u64 xor_bytes;
+	__u32 xor_loop;
+	__u32 seed;
+	__u32 lines;
+	__u32 reserved;
+};
+
+/**
+ * struct simgpu_trace_warp - one recorded warp
+ * @program: index into its kernel's programs, below program_count
+ * @first_line: index in the lines section of the first line that it touches;
+ *	its program consumes lines in order from here
+ */
+struct simgpu_trace_warp {
+	__u32 program;
+	__u32 first_line;
+};
+
+/* An entry of the lines section: a line index in the tenant's space, and ... */
+#define SIMGPU_TRACE_LINE_INDEX		0x03ffffffU
+/* ... for a store that does not write all 128 bytes of it, this flag. */
+#define SIMGPU_TRACE_LINE_PARTIAL	0x80000000U
+
+/**
+ * struct simgpu_trace_weight - what one recorded instruction counts for
+ * @name: the recorder's name for it (for LLVM IR, the opcode: "fmul", "load")
+ * @milli_instructions: GPU instructions it counts for, in thousandths
+ * @reserved: zero
+ * @executed: how often the recording executed it, over all work-items
+ */
+struct simgpu_trace_weight {
+	char name[SIMGPU_TRACE_NAME_BYTES];
+	__u32 milli_instructions;
+	__u32 reserved;
+	__u64 executed;
+};
+
+#endif /* _UAPI_LINUX_SIMGPU_TRACE_H */

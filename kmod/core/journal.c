@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The journal: every external event with the device cycle at which it took
+ * effect, and its replay.
+ */
+#include "core.h"
+
+/**
+ * journal_add() - note an event now
+ *
+ * Return: the event, to be filled in; never NULL: past SESSION_JOURNAL_MAX the
+ * last one is overwritten and counted as lost.
+ */
+struct journal_event *journal_add(struct session *session,
+				  enum journal_kind kind, u32 slot)
+{
+	struct journal_event *event;
+
+	if (session->journal_count == SESSION_JOURNAL_MAX)
+		session->journal_lost++;
+	else
+		session->journal_count++;
+	event = &session->journal[session->journal_count - 1];
+	memset(event, 0, sizeof(*event));
+	event->cycle = session_now(session);
+	event->kind = kind;
+	event->slot = slot;
+	return event;
+}
+
+const struct journal_event *session_journal(const struct session *session,
+					    u32 *count, u64 *lost)
+{
+	*count = session->journal_count;
+	*lost = session->journal_lost;
+	return session->journal;
+}
+
+static int replay_launch(struct session *session,
+			 const struct journal_event *event,
+			 const struct trace *trace)
+{
+	u64 sequence;
+	int ret;
+
+	if (!trace || trace->checksum != event->launch.checksum ||
+	    trace->bytes != event->launch.trace_bytes)
+		return -EINVAL;
+	ret = session_launch(session, event->slot, trace,
+			     event->launch.repeats, event->launch.not_before,
+			     &sequence);
+	if (!ret && sequence != event->launch.sequence)
+		return -EINVAL;
+	return ret;
+}
+
+static int replay_name(struct session *session,
+		       const struct journal_event *event)
+{
+	const struct simgpu_policy *policy = registry_policy_find(event->name);
+	const struct simgpu_model *model = registry_model_find(event->name);
+
+	if (event->kind == JOURNAL_POLICY && policy)
+		session_set_policy(session, policy);
+	else if (event->kind == JOURNAL_MODEL && model)
+		session_set_model(session, model);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+int session_replay_event(struct session *session,
+			 const struct journal_event *event,
+			 const struct trace *trace)
+{
+	u64 now = session_now(session);
+	int ret;
+
+	if (event->cycle < now)
+		return -EINVAL;
+	if (event->cycle > now) {
+		session_run(session, event->cycle - now);
+		if (session_now(session) != event->cycle)
+			return -EINVAL;
+	}
+	switch (event->kind) {
+	case JOURNAL_JOIN:
+		ret = session_join(session, event->slot, &event->tenant);
+		return ret < 0 ? ret : 0;
+	case JOURNAL_TENANT:
+		return session_set_tenant(session, event->slot, &event->tenant);
+	case JOURNAL_LAUNCH:
+		return replay_launch(session, event, trace);
+	case JOURNAL_LEAVE:
+		session_leave(session, event->slot);
+		return 0;
+	case JOURNAL_POLICY:
+	case JOURNAL_MODEL:
+		return replay_name(session, event);
+	case JOURNAL_TUNABLES:
+		return session_set_tunables(session, &event->tunables);
+	case JOURNAL_EPOCH_CYCLES:
+		return session_set_epoch_cycles(session, event->epoch_cycles);
+	default:
+		return -EINVAL;
+	}
+}

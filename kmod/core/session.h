@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The session runs an experiment: it steps the hardware to each epoch's end,
+ * fills the snapshot, asks model and policy, checks the proposal, applies it,
+ * relaunches traces, keeps the gang, and writes the journal. Portable: the
+ * driver and the offline command use it alike.
+ *
+ * Calls are not thread-safe: the caller serializes them. None of them sleeps
+ * but session_create() and session_destroy().
+ */
+#ifndef CORE_SESSION_H
+#define CORE_SESSION_H
+
+#include "../policy/registry.h"
+#include "../sim/gpu.h"
+
+#define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
+#define SESSION_ANY_SLOT		0xffU
+/* Launches of a tenant that have not ended; a further one gets -EAGAIN. */
+#define SESSION_LAUNCHES_MAX		16
+/* Events that a journal holds; later ones are counted and lost. */
+#define SESSION_JOURNAL_MAX		4096
+#define SESSION_EPOCH_CYCLES_MIN	10000ULL
+#define SESSION_EPOCH_CYCLES_MAX	50000000ULL
+#define SESSION_EPOCH_CYCLES_DEFAULT	500000ULL
+
+/* What happens to the SMs when a kernel ends (definitions.md, Tenants). */
+enum session_kernel_end {
+	SESSION_KERNEL_END_EVEN,
+	SESSION_KERNEL_END_CARRY,
+};
+
+/**
+ * struct session_options - an experiment, fixed at its cold start
+ * @config: the GPU
+ * @seed: of everything random
+ * @epoch_cycles: SESSION_EPOCH_CYCLES_MIN to _MAX
+ * @stop_cycle: the device stops exactly there; 0: it never does
+ * @relaunch: relaunch a tenant's last trace when it ends (needs @stop_cycle)
+ * @kernel_end: what a finished kernel does to the assignment
+ * @gang_size: tenants that must have launched before the clock starts, in
+ *	slots 0 to gang_size - 1; 0: no gang, the clock starts at once
+ * @model: predicts
+ * @policy: proposes
+ * @tunables: constants and thresholds
+ */
+struct session_options {
+	struct gpu_config config;
+	u64 seed;
+	u64 epoch_cycles;
+	u64 stop_cycle;
+	bool relaunch;
+	enum session_kernel_end kernel_end;
+	u32 gang_size;
+	const struct simgpu_model *model;
+	const struct simgpu_policy *policy;
+	struct simgpu_tunables tunables;
+};
+
+/**
+ * struct session_tenant_options - what a tenant says of itself
+ * @name: for people
+ * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
+ * @weight: 1 to 1000
+ * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0
+ */
+struct session_tenant_options {
+	char name[SIMGPU_NAME_BYTES];
+	u32 service;
+	u32 weight;
+	u64 target_ppm;
+};
+
+/* Figures over a span of cycles, derived from counters; definitions.md. */
+struct session_figures {
+	u64 thread_instructions;
+	u64 cycles;
+	u64 ipc_ppm;
+	u64 rbh_ppm;
+	u64 bandwidth_ppm;
+	u64 llc_mpki_ppm;
+};
+
+/**
+ * struct session_epoch_tenant - one tenant's row of a finished epoch
+ * @slot: which
+ * @sms: SM count that it held: SM-cycles over cycles, to the nearest
+ * @sms_next: SM count that the policy gave it for the next epoch
+ * @class: SIMGPU_CLASS_*; UNKNOWN where the model has not spoken yet
+ * @np_ppm: predicted NP (0 while the class is unknown)
+ * @first_run: whether the epoch belongs to its first run
+ * @figures: over the epoch
+ * @counters: differences over the epoch
+ */
+struct session_epoch_tenant {
+	u32 slot;
+	u32 sms;
+	u32 sms_next;
+	u32 class;
+	u64 np_ppm;
+	bool first_run;
+	struct session_figures figures;
+	struct simgpu_counters counters;
+};
+
+/**
+ * struct session_epoch - a finished epoch
+ * @index: from 0
+ * @start_cycle: device cycle at its start
+ * @end_cycle: and at its end
+ * @predicted: whether model and policy ran (it was long enough)
+ * @fell_back: whether the policy failed and an even split took its place
+ * @metrics: over the predicted NPs of the tenants that have one
+ * @tenant_count: rows in @tenants, in order of slots
+ */
+struct session_epoch {
+	u64 index;
+	u64 start_cycle;
+	u64 end_cycle;
+	bool predicted;
+	bool fell_back;
+	struct metrics metrics;
+	u32 tenant_count;
+	struct session_epoch_tenant tenants[SESSION_SLOTS_MAX];
+};
+
+/**
+ * struct session_hooks - what the session tells its owner, from inside
+ *	session_run(), session_leave(), session_set_policy() and their like
+ * @context: passed to each
+ * @epoch: an epoch ended; the struct is only valid during the call
+ * @launch_done: a launch ended, in order for each slot; the session has let go
+ *	of its trace. @status: 0, or -ECANCELED if it was dropped
+ */
+struct session_hooks {
+	void *context;
+	void (*epoch)(void *context, const struct session_epoch *epoch);
+	void (*launch_done)(void *context, u32 slot, u64 sequence,
+			    const struct trace *trace, int status);
+};
+
+enum session_state {
+	SESSION_WAITING,	/* a gang that is not complete */
+	SESSION_RUNNING,	/* some tenant has work */
+	SESSION_IDLE,		/* no tenant has work; device time stands still */
+	SESSION_STOPPED,	/* at its stop cycle */
+	SESSION_CANCELED,	/* a member of the gang left before the start */
+};
+
+/**
+ * struct session_tenant_report - a tenant's own figures so far
+ * @present: whether the slot has or had a tenant; else nothing below is set
+ * @left: it has left; the figures are its last
+ * @active: whether it has work
+ * @options: as it joined
+ * @sms: SM count assigned now
+ * @class: the last prediction's
+ * @np_ppm: the last prediction; meaningless while @class is unknown
+ * @np_run_ppm: predicted NP of the run: the predictions of its first run's
+ *	epochs weighted by their cycles (definitions.md)
+ * @first_run_done: whether the figures are those of its finished first run
+ * @figures: over its first run, or so far if that has not ended
+ * @counters: since it joined
+ */
+struct session_tenant_report {
+	bool present;
+	bool left;
+	bool active;
+	struct session_tenant_options options;
+	u32 sms;
+	u32 class;
+	u64 np_ppm;
+	u64 np_run_ppm;
+	bool first_run_done;
+	struct session_figures figures;
+	struct simgpu_counters counters;
+};
+
+enum journal_kind {
+	JOURNAL_JOIN,
+	JOURNAL_TENANT,
+	JOURNAL_LAUNCH,
+	JOURNAL_LEAVE,
+	JOURNAL_POLICY,
+	JOURNAL_MODEL,
+	JOURNAL_TUNABLES,
+	JOURNAL_EPOCH_CYCLES,
+};
+
+/**
+ * struct journal_event - an external event and when it took effect
+ * @cycle: device cycle
+ * @kind: &enum journal_kind
+ * @slot: tenant, where it concerns one
+ * @tenant: JOIN, TENANT (changed options)
+ * @launch: LAUNCH: its number; its trace, by checksum and size; its arguments
+ * @epoch_cycles: EPOCH_CYCLES
+ * @name: POLICY, MODEL: its name
+ * @tunables: TUNABLES
+ */
+struct journal_event {
+	u64 cycle;
+	enum journal_kind kind;
+	u32 slot;
+	union {
+		struct session_tenant_options tenant;
+		struct {
+			u64 sequence;
+			u64 trace_bytes;
+			u64 repeats;
+			u64 not_before;
+			u32 checksum;
+		} launch;
+		u64 epoch_cycles;
+		char name[SIMGPU_NAME_BYTES];
+		struct simgpu_tunables tunables;
+	};
+};
+
+struct session;
+
+/**
+ * session_create() - a session on a cold device
+ * @out: set on success
+ * @options: copied; checked
+ * @hooks: copied; NULL members are not called
+ *
+ * Return: 0, -EINVAL for bad options, -ENOMEM.
+ */
+int session_create(struct session **out, const struct session_options *options,
+		   const struct session_hooks *hooks);
+
+/* Ends all launches with -ECANCELED, then frees everything. */
+void session_destroy(struct session *session);
+
+/* Bytes that the session and its GPU occupy. */
+size_t session_bytes(const struct session *session);
+
+/* As at the cold start; policy, model and knobs may have changed since. */
+const struct session_options *session_options(const struct session *session);
+enum session_state session_state(const struct session *session);
+u64 session_now(const struct session *session);
+u64 session_state_hash(struct session *session);
+const struct gpu *session_gpu(const struct session *session);
+
+/**
+ * session_join() - take a slot
+ * @slot: the gang's slot, or SESSION_ANY_SLOT outside a gang
+ * @options: copied
+ *
+ * Return: the slot; -EINVAL for bad options or slot; -EBUSY if the slot is
+ * taken, all are, or the gang has started.
+ */
+int session_join(struct session *session, u32 slot,
+		 const struct session_tenant_options *options);
+
+/* Change weight, service and target of a tenant from the next epoch on. */
+int session_set_tenant(struct session *session, u32 slot,
+		       const struct session_tenant_options *options);
+
+/**
+ * session_launch() - queue a trace
+ * @trace: stays valid until launch_done
+ * @repeats: how often it runs, at least 1
+ * @not_before: device cycle before which it does not start
+ * @sequence: set to the launch's number, from 1 for each tenant
+ *
+ * Return: 0; -EAGAIN when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
+ * hold one of its thread blocks; -EINVAL; -ECANCELED after the stop cycle or
+ * on a canceled gang.
+ */
+int session_launch(struct session *session, u32 slot, const struct trace *trace,
+		   u64 repeats, u64 not_before, u64 *sequence);
+
+/**
+ * session_leave() - end a tenant's work on the spot and free its slot
+ *
+ * Its launches end with -ECANCELED. Before a gang's start this cancels the
+ * gang: the launches of all members end so.
+ */
+void session_leave(struct session *session, u32 slot);
+
+/* Take effect at once; the next epoch's end uses them. */
+void session_set_policy(struct session *session,
+			const struct simgpu_policy *policy);
+void session_set_model(struct session *session,
+		       const struct simgpu_model *model);
+int session_set_tunables(struct session *session,
+			 const struct simgpu_tunables *tunables);
+int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
+
+/**
+ * session_run() - let device time pass
+ * @cycles: at most that many core cycles
+ *
+ * Returns early when nothing is left to run. Epochs, predictions and
+ * relaunches happen inside, at their exact cycles, wherever the calls' limits
+ * fall: results do not depend on @cycles.
+ *
+ * Return: the state reached.
+ */
+enum session_state session_run(struct session *session, u64 cycles);
+
+void session_tenant_report(struct session *session, u32 slot,
+			   struct session_tenant_report *out);
+
+/* The journal so far; @lost is set to how many events did not fit. */
+const struct journal_event *session_journal(const struct session *session,
+					    u32 *count, u64 *lost);
+
+/**
+ * session_replay_event() - apply a journalled event at its cycle
+ * @trace: LAUNCH: the trace that the event names
+ *
+ * Runs the session to event->cycle first. Return: as the call that the event
+ * stands for; -EINVAL if the device's time stands still before the cycle.
+ */
+int session_replay_event(struct session *session,
+			 const struct journal_event *event,
+			 const struct trace *trace);
+
+#endif /* CORE_SESSION_H */

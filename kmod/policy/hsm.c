@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hsm: the Hybrid Slowdown Model (Zhao et al., ASPLOS'20, section 2). It says
+ * whether a tenant is memory- or compute-bound and predicts its normalized
+ * progress (NP) from counters of the shared run alone.
+ */
+#include "registry.h"
+
+/* Row buffer hit rate: 1 - activates / requests. */
+static u64 row_hit_rate_ppm(const struct simgpu_counters *counters)
+{
+	u64 requests = simgpu_dram_requests(counters);
+
+	if (counters->row_activates >= requests)
+		return 0;
+	return SIMGPU_PPM - fixed_ratio_ppm(counters->row_activates, requests);
+}
+
+/* Utilization that an RBH allows: c1 * RBH + c2 (Eq. 3 over B_Max). */
+static u64 supply_ppm(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_counters *counters)
+{
+	return fixed_add(fixed_mul_div(snapshot->tunables.c1_ppm,
+				       row_hit_rate_ppm(counters), SIMGPU_PPM),
+			 snapshot->tunables.c2_ppm);
+}
+
+/*
+ * Eq. 2 over B_Max: (I_max / I_k) * MemAccesses * ReqSize * f / E, as a
+ * fraction of peak: the time that the requests hold a data bus, over the
+ * time that there was. I_max is what the whole GPU could execute.
+ */
+static u64 demand_ppm(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_counters *counters)
+{
+	u64 most = snapshot->epoch_cycles * snapshot->sms *
+		   snapshot->issue_lanes;
+	u64 busy = fixed_mul(simgpu_dram_requests(counters),
+			     snapshot->peak_clocks_per_line);
+	u64 there = fixed_mul(snapshot->memory_clocks, snapshot->channels);
+
+	return fixed_mul_div(fixed_ratio_ppm(busy, there), most,
+			     counters->thread_instructions);
+}
+
+static void predict_tenant(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_snapshot_tenant *tenant,
+			   struct simgpu_prediction_tenant *out)
+{
+	const struct simgpu_counters *counters = &tenant->counters;
+	u64 supply = supply_ppm(snapshot, counters);
+
+	if (!counters->thread_instructions)
+		return;
+	if (demand_ppm(snapshot, counters) > supply && supply) {
+		u64 there = fixed_mul(snapshot->memory_clocks,
+				      snapshot->channels);
+		u64 bandwidth = fixed_ratio_ppm(counters->bus_busy_clocks,
+						there);
+
+		/* Eq. 5: NP = B_k / (c1 * RBH_k + c2) */
+		out->class = SIMGPU_CLASS_MEMORY;
+		out->np_ppm = fixed_ratio_ppm(bandwidth, supply);
+	} else {
+		/* Eq. 4: NP = S_k / S, S_k averaged over the epoch */
+		out->class = SIMGPU_CLASS_COMPUTE;
+		out->np_ppm = fixed_ratio_ppm(counters->sm_cycles,
+					      snapshot->epoch_cycles *
+					      snapshot->sms);
+	}
+}
+
+static int hsm_predict(const struct simgpu_snapshot *snapshot,
+		       struct simgpu_prediction *prediction)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active)
+			predict_tenant(snapshot, &snapshot->tenants[slot],
+				       &prediction->tenants[slot]);
+	return 0;
+}
+
+const struct simgpu_model model_hsm = {
+	.name = "hsm",
+	.latency_cycles = 181,	/* HSM 4.2, Prediction Latency */
+	.predict = hsm_predict,
+};

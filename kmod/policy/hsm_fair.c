@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hsm-fair: HSM-Fair (HSM section 4.3). While predicted fairness is below a
+ * threshold, SMs move from the tenant with the highest NP to the one with the
+ * lowest, as many as make the two equal on lines through the origin
+ * (Figure 9). With more than two tenants it works on the extremes.
+ */
+#include "registry.h"
+
+/* SMs that a tenant held over the epoch, S_k of Eq. 4, in thousandths. */
+static u64 held_milli(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_snapshot_tenant *tenant)
+{
+	return fixed_mul_div(tenant->counters.sm_cycles, 1000,
+			     snapshot->epoch_cycles);
+}
+
+/* Tenants that have a prediction and held SMs, so that NP / S means something. */
+static bool has_gradient(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_snapshot_tenant *tenant)
+{
+	return tenant->active && tenant->class != SIMGPU_CLASS_UNKNOWN &&
+	       held_milli(snapshot, tenant);
+}
+
+/*
+ * What the tenant with the high NP should keep of the SMs that it held, to the
+ * nearest: S_high - x, where x makes NP_high / S_high * (S_high - x) equal
+ * NP_low / S_low * (S_low + x):
+ * x = (NP_high - NP_low) * S_high * S_low / (NP_high * S_low + NP_low * S_high)
+ *
+ * It starts from what was held, not from what was assigned: an SM that is
+ * still drained for the other one has not yet done anything for it.
+ */
+static u32 sms_to_keep(const struct simgpu_snapshot *snapshot,
+		       const struct simgpu_snapshot_tenant *high,
+		       const struct simgpu_snapshot_tenant *low)
+{
+	u64 s_high = held_milli(snapshot, high);
+	u64 s_low = held_milli(snapshot, low);
+	u64 above = (high->np_ppm - low->np_ppm) * s_high;
+	u64 below = high->np_ppm * s_low + low->np_ppm * s_high;
+	u64 moved = fixed_mul_div(above, s_low, below);
+
+	return (u32)((s_high - moved + 500) / 1000);
+}
+
+static int hsm_fair_propose(const struct simgpu_snapshot *snapshot,
+			    struct simgpu_proposal *proposal)
+{
+	const struct simgpu_snapshot_tenant *tenants = snapshot->tenants;
+	u32 high = SIMGPU_SLOTS_MAX, low = SIMGPU_SLOTS_MAX, both, keep, slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (!has_gradient(snapshot, &tenants[slot]))
+			continue;
+		if (high == SIMGPU_SLOTS_MAX ||
+		    tenants[slot].np_ppm > tenants[high].np_ppm)
+			high = slot;
+		if (low == SIMGPU_SLOTS_MAX ||
+		    tenants[slot].np_ppm < tenants[low].np_ppm)
+			low = slot;
+	}
+	if (high == low || !tenants[high].np_ppm)
+		return 0;
+	if (fixed_ratio_ppm(tenants[low].np_ppm, tenants[high].np_ppm) >=
+	    snapshot->tunables.fair_threshold_ppm)
+		return 0;
+	both = tenants[high].sms + tenants[low].sms;
+	if (both < 2)
+		return 0;
+	keep = sms_to_keep(snapshot, &tenants[high], &tenants[low]);
+	if (keep < 1)
+		keep = 1;
+	if (keep > both - 1)
+		keep = both - 1;
+	proposal->sms[high] = keep;
+	proposal->sms[low] = both - keep;
+	return 0;
+}
+
+const struct simgpu_policy policy_hsm_fair = {
+	.name = "hsm-fair",
+	.propose = hsm_fair_propose,
+};

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The built-in slowdown models and policies, by name. */
+#include "registry.h"
+
+static const struct simgpu_model *const models[] = {
+	&model_hsm,
+};
+
+static const struct simgpu_policy *const policies[] = {
+	&policy_even,
+	&policy_hsm_fair,
+};
+
+/* HSM's Figure 3 (c1, c2) and section 4.3 (threshold). */
+const struct simgpu_tunables registry_default_tunables = {
+	.c1_ppm = 500000,
+	.c2_ppm = 360000,
+	.fair_threshold_ppm = 900000,
+};
+
+const struct simgpu_model *registry_model_at(unsigned int index)
+{
+	return index < ARRAY_SIZE(models) ? models[index] : NULL;
+}
+
+const struct simgpu_policy *registry_policy_at(unsigned int index)
+{
+	return index < ARRAY_SIZE(policies) ? policies[index] : NULL;
+}
+
+const struct simgpu_model *registry_model_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(models); i++)
+		if (!strcmp(models[i]->name, name))
+			return models[i];
+	return NULL;
+}
+
+const struct simgpu_policy *registry_policy_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++)
+		if (!strcmp(policies[i]->name, name))
+			return policies[i];
+	return NULL;
+}

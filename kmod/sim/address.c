@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Addresses: which lines a warp's access touches (coalescing), and where a
+ * line lies (slice, channel, bank, row: the address hash).
+ */
+#include "sim.h"
+
+/* Runs of lines that stay in one channel before the next: 256 B, as GPUs do. */
+#define INTERLEAVE_LINES	2
+
+u32 hash_u32(u32 value)
+{
+	value ^= value >> 16;
+	value *= 0x7feb352dU;
+	value ^= value >> 15;
+	value *= 0x846ca68bU;
+	value ^= value >> 16;
+	return value;
+}
+
+static u32 spread_channel(const struct gpu *gpu, u32 channel, u32 hash)
+{
+	u32 channels = gpu->config.channels;
+
+	if (gpu->shape.channel_shift != NONE)
+		return channel ^ (hash & (channels - 1));
+	return (channel + hash % channels) % channels;
+}
+
+/**
+ * address_locate() - where a line lies
+ *
+ * From the low end: 1 bit of column, the channel, the rest of the column, the
+ * bank, the row. With the address hash on (PAE style, HSM section 5) the bits
+ * above the channel are gathered into channel, bank and slice, so that no
+ * stride lands on one of them; each step can be undone, so lines stay
+ * distinct. The slice comes from row-level bits only: telling a channel's
+ * slices apart by a column bit would tear a row's run apart.
+ */
+void address_locate(const struct gpu *gpu, u32 line, struct location *out)
+{
+	const struct gpu_shape *shape = &gpu->shape;
+	u32 pair = line / INTERLEAVE_LINES;
+	u32 channel, rest, column, bank, row;
+
+	if (shape->channel_shift != NONE) {
+		channel = pair & (gpu->config.channels - 1);
+		rest = pair >> shape->channel_shift;
+	} else {
+		channel = pair % gpu->config.channels;
+		rest = pair / gpu->config.channels;
+	}
+	column = rest & ((1U << shape->column_bits) - 1);
+	bank = (rest >> shape->column_bits) & (gpu->config.banks - 1);
+	row = rest >> (shape->column_bits + shape->bank_bits);
+	out->column = column * INTERLEAVE_LINES + line % INTERLEAVE_LINES;
+	out->row = row;
+	if (gpu->config.address_hash) {
+		u32 row_hash = hash_u32(rest >> shape->column_bits);
+
+		out->channel = spread_channel(gpu, channel, hash_u32(rest));
+		out->bank = bank ^ (hash_u32(row) & (gpu->config.banks - 1));
+		out->slice = out->channel * shape->slices_per_channel +
+			     (row_hash >> 8) % shape->slices_per_channel;
+	} else {
+		out->channel = channel;
+		out->bank = bank;
+		out->slice = channel * shape->slices_per_channel +
+			     bank % shape->slices_per_channel;
+	}
+}
+
+static void lsu_add(struct lsu *lsu, u32 line, u32 partial)
+{
+	lsu->line[lsu->count] = line;
+	lsu->partial[lsu->count] = partial;
+	lsu->count++;
+}
+
+static void recorded_lines(const struct trace *trace, struct warp *warp,
+			   const struct trace_op *op, u32 base, struct lsu *lsu)
+{
+	u32 i;
+
+	for (i = 0; i < op->count; i++) {
+		u32 entry = trace->lines[warp->line + i];
+
+		lsu_add(lsu, base | (entry & TRACE_LINE_INDEX),
+			!!(entry & TRACE_LINE_PARTIAL));
+	}
+	warp->line += op->count;
+}
+
+static void random_lines(const struct gpu *gpu, struct warp *warp,
+			 const struct trace_pattern *pattern, u32 block,
+			 u32 base, struct lsu *lsu)
+{
+	u32 region = (u32)(pattern->region_bytes / GPU_LINE_BYTES);
+	u32 first = (u32)(pattern->base / GPU_LINE_BYTES);
+	u32 key = hash_u32(pattern->seed ^ hash_u32((u32)gpu->seed ^
+			   hash_u32((u32)(gpu->seed >> 32))));
+	u32 i;
+
+	key = hash_u32(key ^ hash_u32(block)) ^ warp->index;
+	key = hash_u32(key) + warp->accesses++;
+	for (i = 0; i < pattern->lines; i++) {
+		u32 pick = hash_u32(hash_u32(key) + i * 0x9e3779b9U);
+
+		pick = (u32)(((u64)pick * region) >> 32);
+		lsu_add(lsu, base | (first + pick),
+			pattern->access_bytes < GPU_LINE_BYTES);
+	}
+}
+
+/* Lane 0's address of an affine pattern, before the XOR mask. */
+static u64 affine_origin(const struct trace_pattern *pattern,
+			 const struct block *block, const struct warp *warp)
+{
+	s64 address = (s64)pattern->base;
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		address += (s64)block->position[i] * pattern->block_stride[i];
+	address += (s64)warp->index * pattern->warp_stride;
+	for (i = 0; i < warp->loop_depth; i++)
+		address += (s64)warp->loop_index[i] * pattern->loop_stride[i];
+	return (u64)address;
+}
+
+/*
+ * Add the bytes [address, end) of a lane to the lines gathered so far;
+ * @covered counts each line's bytes, lanes taken as disjoint.
+ */
+static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
+			  u64 end)
+{
+	while (address < end) {
+		u64 line_end = (address / GPU_LINE_BYTES + 1) * GPU_LINE_BYTES;
+		u64 stop = end < line_end ? end : line_end;
+		u32 line = base | (u32)(address / GPU_LINE_BYTES);
+		u32 i = lsu->count;
+
+		while (i > 0 && lsu->line[i - 1] != line)
+			i--;
+		if (i == 0) {
+			if (lsu->count == GPU_LANES)
+				return;
+			lsu_add(lsu, line, 0);
+			i = lsu->count;
+			covered[i - 1] = 0;
+		}
+		covered[i - 1] += (u16)(stop - address);
+		address = stop;
+	}
+}
+
+static void affine_lines(const struct trace_pattern *pattern,
+			 const struct block *block, const struct warp *warp,
+			 const struct trace_op *op, u32 base, struct lsu *lsu)
+{
+	u64 origin = affine_origin(pattern, block, warp);
+	u64 mask = pattern->xor_bytes;
+	u16 covered[GPU_LANES];
+	u32 i;
+
+	if (pattern->xor_loop)
+		mask <<= warp->loop_index[pattern->xor_loop - 1];
+	for (i = 0; i < op->active_lanes; i++) {
+		u64 address = (origin + (u64)((s64)i * pattern->lane_stride)) ^
+			      mask;
+
+		coalesce_lane(lsu, covered, base, address,
+			      address + pattern->access_bytes);
+	}
+	for (i = 0; i < lsu->count; i++)
+		lsu->partial[i] = covered[i] < GPU_LINE_BYTES;
+}
+
+/**
+ * address_lines() - the lines that a memory op of a warp touches now
+ * @lsu: gets them, with what a store leaves out
+ *
+ * Return: how many, 1 to 32.
+ */
+u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp_index,
+		  const struct trace_op *op, struct lsu *lsu)
+{
+	struct warp *warp = &sm->warp[warp_index];
+	const struct block *block = &sm->block[warp->block];
+	const struct trace *trace = gpu->tenants[block->slot].trace;
+	const struct trace_pattern *pattern = &trace->patterns[op->pattern];
+	u32 base = (u32)block->slot << LINE_SLOT_SHIFT;
+
+	lsu->count = 0;
+	switch (pattern->kind) {
+	case TRACE_RECORDED:
+		recorded_lines(trace, warp, op, base, lsu);
+		break;
+	case TRACE_RANDOM:
+		random_lines(gpu, warp, pattern, block->index, base, lsu);
+		break;
+	default:
+		affine_lines(pattern, block, warp, op, base, lsu);
+	}
+	return lsu->count;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading the register file: event counts of tenants and SMs, and the state
+ * hash.
+ */
+#include "sim.h"
+
+static u64 idle_slots(u64 sm_cycles, u32 schedulers, u64 issue_slots)
+{
+	u64 slots = sm_cycles * schedulers;
+
+	return slots > issue_slots ? slots - issue_slots : 0;
+}
+
+void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+
+	*out = tenant->counters;
+	out->idle_cycles = idle_slots(out->sm_cycles,
+				      gpu->config.schedulers_per_sm,
+				      tenant->issue_slots);
+}
+
+void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out)
+{
+	*out = gpu->sm_counters[sm];
+	out->idle_cycles = idle_slots(out->sm_cycles,
+				      gpu->config.schedulers_per_sm,
+				      gpu->sm_issue_slots[sm]);
+}
+
+void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	memset(&tenant->counters, 0, sizeof(tenant->counters));
+	tenant->issue_slots = 0;
+}
+
+/* --- state hash --------------------------------------------------------------------- */
+
+static u64 mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+static u64 mix_words(u64 hash, const u32 *words, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		hash = mix(hash, words[i]);
+	return hash;
+}
+
+static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
+{
+	const u64 *values = (const u64 *)counters;
+	u32 i;
+
+	for (i = 0; i < sizeof(*counters) / sizeof(*values); i++)
+		hash = mix(hash, values[i]);
+	return hash;
+}
+
+static u64 mix_tenant(u64 hash, const struct tenant *tenant)
+{
+	hash = mix_counters(hash, &tenant->counters);
+	hash = mix(hash, tenant->issue_slots);
+	hash = mix(hash, tenant->generation);
+	hash = mix(hash, tenant->running);
+	hash = mix(hash, tenant->kernel_index);
+	hash = mix(hash, tenant->blocks_issued);
+	return mix(hash, tenant->blocks_finished);
+}
+
+static u64 mix_warp(u64 hash, const struct warp *warp)
+{
+	hash = mix(hash, warp->op);
+	hash = mix(hash, warp->left);
+	hash = mix(hash, warp->issued);
+	hash = mix(hash, warp->line);
+	hash = mix(hash, warp->accesses);
+	hash = mix_words(hash, warp->loop_index, warp->loop_depth);
+	return mix(hash, warp->loads | warp->wait_load << 8);
+}
+
+static u64 mix_sm(u64 hash, const struct sm *sm, u32 warps)
+{
+	u32 i;
+
+	hash = mix(hash, sm->owner | sm->next_owner << 8 | sm->blocks << 16);
+	hash = mix(hash, sm->free_warps);
+	hash = mix(hash, sm->sleeping);
+	hash = mix(hash, sm->lsu_waiters);
+	hash = mix(hash, sm->out_free);
+	hash = mix(hash, sm->in_free);
+	hash = mix(hash, sm->lsu.port_free);
+	hash = mix(hash, sm->lsu.count - sm->lsu.next);
+	hash = mix(hash, sm->mshrs_used | sm->reply_count << 8);
+	for (i = 0; i < sm->schedulers; i++) {
+		hash = mix(hash, sm->scheduler[i].ready);
+		hash = mix(hash, sm->scheduler[i].free_at);
+	}
+	for (i = 0; i < warps; i++)
+		if (!(sm->free_warps & (1ULL << i)))
+			hash = mix_warp(hash, &sm->warp[i]);
+	return hash;
+}
+
+static u64 mix_slice(u64 hash, const struct slice *slice)
+{
+	hash = mix(hash, slice->in_free);
+	hash = mix(hash, slice->out_free);
+	hash = mix(hash, slice->credits | (u64)slice->request_count << 16);
+	return mix(hash, slice->write_credits | slice->mshrs_used << 8 |
+			 slice->stalled << 16);
+}
+
+u64 gpu_state_hash(struct gpu *gpu)
+{
+	const struct gpu_config *config = &gpu->config;
+	u32 llc_lines = config->llc_slices * gpu->shape.llc_lines, i;
+	u64 hash = mix(gpu->seed, gpu->now);
+
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		hash = mix_tenant(hash, &gpu->tenants[i]);
+	for (i = 0; i < config->sms; i++) {
+		hash = mix_counters(hash, &gpu->sm_counters[i]);
+		hash = mix_sm(hash, &gpu->sms[i], config->warps_per_sm);
+	}
+	hash = mix_words(hash, gpu->l1_tags, config->sms * gpu->shape.l1_lines);
+	for (i = 0; i < config->llc_slices; i++)
+		hash = mix_slice(hash, &gpu->slices[i]);
+	for (i = 0; i < llc_lines; i++)
+		hash = mix(hash, gpu->llc_tags[i] |
+				 (u64)gpu->llc_state[i] << 32);
+	return hash;
+}

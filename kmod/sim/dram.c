@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory channels: an FR-FCFS controller each, with read and write queues, an
+ * open-page policy, a row-hit cap, write drain and refresh, on DRAM banks whose
+ * timings are a table of {level, command before, command after, distance}.
+ *
+ * A channel runs ahead of the core clock, by no more than the latency of the
+ * link to it: whatever could still arrive, arrives later. What it has done
+ * reaches its slices, and the counters, in messages at exact core cycles; so
+ * how far it ran ahead never shows.
+ */
+#include "sim.h"
+
+/* --- timings ---------------------------------------------------------------- */
+
+struct constraint {
+	u8 level;
+	u8 before;
+	u8 after;
+	u16 distance;
+};
+
+static void bind(struct dram_limits *limits, const struct constraint *list,
+		 u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u16 *distance = &limits->distance[list[i].level]
+						 [list[i].before][list[i].after];
+
+		if (*distance < list[i].distance)
+			*distance = list[i].distance;
+	}
+}
+
+/**
+ * dram_compile() - make next-allowed distances of a standard's timings
+ *
+ * A request is one line: @column_accesses_per_line column accesses, tCCDl
+ * apart, issued as one; READ and WRITE stand for the first. @span is the way
+ * from the first access to the last.
+ */
+void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
+{
+	const struct dram_timing *t = &config->dram;
+	u16 accesses = config->column_accesses_per_line;
+	u16 span = (accesses - 1) * t->tccd_l;
+	u16 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
+	u16 write_end = t->twl + burst;
+	const struct constraint list[] = {
+		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_ACTIVATE, t->trc },
+		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_READ, t->trcd_read },
+		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_WRITE, t->trcd_write },
+		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_PRECHARGE, t->tras },
+		{ DRAM_BANK, DRAM_READ, DRAM_PRECHARGE, span + t->trtp },
+		{ DRAM_BANK, DRAM_WRITE, DRAM_PRECHARGE, write_end + t->twr },
+		{ DRAM_BANK, DRAM_PRECHARGE, DRAM_ACTIVATE, t->trp },
+		{ DRAM_GROUP, DRAM_ACTIVATE, DRAM_ACTIVATE, t->trrd_l },
+		{ DRAM_GROUP, DRAM_READ, DRAM_READ, span + t->tccd_l },
+		{ DRAM_GROUP, DRAM_WRITE, DRAM_WRITE, span + t->tccd_l },
+		{ DRAM_GROUP, DRAM_WRITE, DRAM_READ, write_end + t->twtr_l },
+		{ DRAM_CHANNEL, DRAM_ACTIVATE, DRAM_ACTIVATE, t->trrd_s },
+		{ DRAM_CHANNEL, DRAM_READ, DRAM_READ, span + t->tccd_s },
+		{ DRAM_CHANNEL, DRAM_READ, DRAM_READ, burst },
+		{ DRAM_CHANNEL, DRAM_WRITE, DRAM_WRITE, span + t->tccd_s },
+		{ DRAM_CHANNEL, DRAM_WRITE, DRAM_WRITE, burst },
+		{ DRAM_CHANNEL, DRAM_READ, DRAM_WRITE, t->read_to_write },
+		{ DRAM_CHANNEL, DRAM_WRITE, DRAM_READ, write_end + t->twtr_s },
+	};
+
+	memset(limits, 0, sizeof(*limits));
+	bind(limits, list, ARRAY_SIZE(list));
+	limits->activate_window = t->tfaw;
+	limits->read_data = t->tcl + burst;
+	limits->write_data = write_end;
+	limits->burst = burst;
+}
+
+static u64 later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static u64 sooner(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static u32 bank_group(const struct gpu *gpu, u32 bank)
+{
+	return bank >> gpu->shape.group_shift;
+}
+
+/* First clock at which the timings allow a command. */
+static u64 allowed_at(const struct gpu *gpu, const struct channel *channel,
+		      u32 bank, u32 command)
+{
+	u64 at = later(channel->next[command], channel->bank_next[bank][command]);
+
+	at = later(at, channel->group_next[bank_group(gpu, bank)][command]);
+	if (command == DRAM_ACTIVATE)
+		at = later(at, channel->window[channel->oldest_window]);
+	return at;
+}
+
+static void push_out(u64 *next, const u16 *distance, u64 clock)
+{
+	u32 after;
+
+	for (after = 0; after < DRAM_BOUND; after++)
+		if (distance[after])
+			next[after] = later(next[after], clock + distance[after]);
+}
+
+static void issue(struct gpu *gpu, u32 index, u32 bank, u32 command, u64 clock)
+{
+	const struct dram_limits *limits = &gpu->limits;
+	struct channel *channel = &gpu->channels[index];
+
+	push_out(channel->bank_next[bank],
+		 limits->distance[DRAM_BANK][command], clock);
+	push_out(channel->group_next[bank_group(gpu, bank)],
+		 limits->distance[DRAM_GROUP][command], clock);
+	push_out(channel->next, limits->distance[DRAM_CHANNEL][command], clock);
+	if (command == DRAM_ACTIVATE) {
+		channel->window[channel->oldest_window] =
+			clock + limits->activate_window;
+		channel->oldest_window = (channel->oldest_window + 1) % 4;
+	}
+	if (gpu->hook)
+		gpu->hook(gpu->hook_context, index, clock, command, bank,
+			  channel->row[bank]);
+}
+
+/* --- queues ------------------------------------------------------------------ */
+
+static void queue_init(struct dram_queue *queue, u32 entries)
+{
+	u32 i;
+
+	memset(queue->head, NONE, sizeof(queue->head));
+	memset(queue->tail, NONE, sizeof(queue->tail));
+	memset(queue->hit, NONE, sizeof(queue->hit));
+	for (i = 0; i < entries; i++)
+		queue->entry[i].next = i + 1;
+	queue->entry[entries - 1].next = NONE;
+}
+
+/* Find a bank's oldest entry to the open row, from @from on. */
+static void queue_find_hit(struct dram_queue *queue, u32 bank, u32 from, u32 row)
+{
+	while (from != NONE && queue->entry[from].row != row)
+		from = queue->entry[from].next;
+	queue->hit[bank] = from;
+	if (from != NONE)
+		queue->hit_banks |= 1U << bank;
+	else
+		queue->hit_banks &= ~(1U << bank);
+}
+
+static void queue_add(struct channel *channel, u32 mode,
+		      const struct dram_request *request)
+{
+	struct dram_queue *queue = &channel->queue[mode];
+	u32 number = queue->free, bank = request->bank;
+	struct dram_entry *entry = &queue->entry[number];
+
+	queue->free = entry->next;
+	queue->count++;
+	entry->row = request->row;
+	entry->age = channel->age++;
+	entry->bank = bank;
+	entry->next = NONE;
+	entry->activated = 0;
+	entry->slice = request->slice;
+	entry->mshr = request->mshr;
+	entry->slot = request->slot;
+	entry->generation = request->generation;
+	if (queue->banks & (1U << bank))
+		queue->entry[queue->tail[bank]].next = number;
+	else
+		queue->head[bank] = number;
+	queue->tail[bank] = number;
+	queue->banks |= 1U << bank;
+	if ((channel->open & (1U << bank)) && queue->hit[bank] == NONE &&
+	    channel->row[bank] == entry->row) {
+		queue->hit[bank] = number;
+		queue->hit_banks |= 1U << bank;
+	}
+}
+
+/* Take the hit of a bank out of its queue and find the next one. */
+static void queue_remove_hit(struct channel *channel, struct dram_queue *queue,
+			     u32 bank)
+{
+	u32 number = queue->hit[bank], next = queue->entry[number].next;
+	u32 before = NONE, i;
+
+	for (i = queue->head[bank]; i != number; i = queue->entry[i].next)
+		before = i;
+	if (before == NONE)
+		queue->head[bank] = next;
+	else
+		queue->entry[before].next = next;
+	if (next == NONE)
+		queue->tail[bank] = before;
+	if (queue->head[bank] == NONE)
+		queue->banks &= ~(1U << bank);
+	queue_find_hit(queue, bank, next, channel->row[bank]);
+	queue->entry[number].next = queue->free;
+	queue->free = number;
+	queue->count--;
+}
+
+static void admit(struct gpu *gpu, struct channel *channel, u32 mode, u64 clock)
+{
+	struct dram_inbox *inbox = &channel->inbox[mode];
+	struct dram_queue *queue = &channel->queue[mode];
+
+	while (inbox->count && queue->count < gpu->config.queue_entries &&
+	       inbox->request[inbox->head].ready_clock <= clock) {
+		queue_add(channel, mode, &inbox->request[inbox->head]);
+		inbox->head = (inbox->head + 1) % DRAM_INBOX;
+		inbox->count--;
+	}
+}
+
+/* When a full queue or time keeps requests out: when the next comes in. */
+static u64 next_arrival(const struct gpu *gpu, const struct channel *channel,
+			u32 mode)
+{
+	const struct dram_inbox *inbox = &channel->inbox[mode];
+
+	if (!inbox->count ||
+	    channel->queue[mode].count == gpu->config.queue_entries)
+		return NEVER;
+	return inbox->request[inbox->head].ready_clock;
+}
+
+/* --- commands ----------------------------------------------------------------- */
+
+static void close_bank(struct channel *channel, u32 bank)
+{
+	u32 mode;
+
+	channel->open &= ~(1U << bank);
+	for (mode = DRAM_READS; mode <= DRAM_WRITES; mode++) {
+		channel->queue[mode].hit[bank] = NONE;
+		channel->queue[mode].hit_banks &= ~(1U << bank);
+	}
+}
+
+static void activate(struct gpu *gpu, u32 index, u32 bank, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	struct dram_queue *queue = &channel->queue[channel->mode];
+	struct dram_entry *entry = &queue->entry[queue->head[bank]];
+	u32 mode;
+
+	entry->activated++;
+	channel->open |= 1U << bank;
+	channel->row[bank] = entry->row;
+	for (mode = DRAM_READS; mode <= DRAM_WRITES; mode++) {
+		queue = &channel->queue[mode];
+		queue->capped &= ~(1U << bank);
+		queue->bypassed[bank] = 0;
+		queue_find_hit(queue, bank, queue->head[bank],
+			       channel->row[bank]);
+	}
+	issue(gpu, index, bank, DRAM_ACTIVATE, clock);
+}
+
+/* Tell a slice that its request has been served. */
+static void report_done(struct gpu *gpu, u32 index, bool write,
+			const struct dram_entry *entry, u64 clock)
+{
+	u32 number = index * gpu->shape.slices_per_channel + entry->slice;
+	struct slice *slice = &gpu->slices[number];
+	u32 place = (slice->done_head + slice->done_count) %
+		    ARRAY_SIZE(slice->done);
+	struct dram_done *done = &slice->done[place];
+
+	done->ready = cycle_of_clock(gpu, clock) +
+		      gpu->config.llc_to_dram_latency;
+	done->write = write;
+	done->mshr = entry->mshr;
+	done->slot = entry->slot;
+	done->generation = entry->generation;
+	done->activated = entry->activated;
+	if (!slice->done_count++)
+		gpu_wake(gpu, part_of_slice(gpu, number), done->ready);
+}
+
+static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	struct dram_queue *queue = &channel->queue[channel->mode];
+	const struct dram_entry *entry = &queue->entry[queue->hit[bank]];
+	bool write = channel->mode == DRAM_WRITES;
+
+	if (queue->head[bank] != queue->hit[bank] && gpu->config.row_hit_cap &&
+	    ++queue->bypassed[bank] >= gpu->config.row_hit_cap)
+		queue->capped |= 1U << bank;
+	issue(gpu, index, bank, write ? DRAM_WRITE : DRAM_READ, clock);
+	report_done(gpu, index, write, entry,
+		    clock + (write ? gpu->limits.write_data :
+				     gpu->limits.read_data));
+	queue_remove_hit(channel, queue, bank);
+}
+
+/**
+ * struct choice - the oldest request that a command can serve now
+ * @next: else, the first later clock at which one can be served
+ */
+struct choice {
+	u64 next;
+	u32 age;
+	u8 bank;
+	u8 command;
+};
+
+static void consider(struct choice *choice, u64 at, u64 clock, u32 age,
+		     u32 bank, u32 command)
+{
+	if (at > clock) {
+		if (at < choice->next)
+			choice->next = at;
+	} else if (choice->bank == NONE || (s32)(age - choice->age) < 0) {
+		choice->bank = bank;
+		choice->age = age;
+		choice->command = command;
+	}
+}
+
+/* Banks whose hits may be served: the cap holds back all but the oldest. */
+static u32 servable_banks(const struct dram_queue *queue)
+{
+	return queue->hit_banks & ~queue->capped;
+}
+
+static void choose_column(const struct gpu *gpu, const struct channel *channel,
+			  u64 clock, struct choice *choice)
+{
+	const struct dram_queue *queue = &channel->queue[channel->mode];
+	u32 command = channel->mode == DRAM_WRITES ? DRAM_WRITE : DRAM_READ;
+	u32 banks;
+
+	for (banks = servable_banks(queue); banks; banks &= banks - 1) {
+		u32 bank = lowest_bit(banks);
+
+		consider(choice, allowed_at(gpu, channel, bank, command), clock,
+			 queue->entry[queue->hit[bank]].age, bank, command);
+	}
+}
+
+static void choose_row(const struct gpu *gpu, const struct channel *channel,
+		       u64 clock, struct choice *choice)
+{
+	const struct dram_queue *queue = &channel->queue[channel->mode];
+	u32 banks;
+
+	for (banks = queue->banks & ~servable_banks(queue); banks;
+	     banks &= banks - 1) {
+		u32 bank = lowest_bit(banks);
+		u32 command = channel->open & (1U << bank) ? DRAM_PRECHARGE :
+							     DRAM_ACTIVATE;
+
+		consider(choice, allowed_at(gpu, channel, bank, command), clock,
+			 queue->entry[queue->head[bank]].age, bank, command);
+	}
+}
+
+/* Writes wait until there are many of them, or no read is left. */
+static void choose_mode(const struct gpu_config *config, struct channel *channel)
+{
+	u32 reads = channel->queue[DRAM_READS].count;
+	u32 writes = channel->queue[DRAM_WRITES].count;
+
+	if (channel->mode == DRAM_READS) {
+		if (writes >= config->write_drain_start || (writes && !reads))
+			channel->mode = DRAM_WRITES;
+	} else if (!writes || (reads && writes <= config->write_drain_stop)) {
+		channel->mode = DRAM_READS;
+	}
+}
+
+/* When every bank allows a command. */
+static u64 all_allowed_at(const struct gpu *gpu, const struct channel *channel,
+			  u32 command)
+{
+	u64 at = 0;
+	u32 bank;
+
+	for (bank = 0; bank < gpu->config.banks; bank++)
+		at = later(at, channel->bank_next[bank][command]);
+	return at;
+}
+
+static void precharge_all(struct gpu *gpu, struct channel *channel, u64 clock)
+{
+	u32 bank;
+
+	for (bank = 0; bank < gpu->config.banks; bank++) {
+		if (!(channel->open & (1U << bank)))
+			continue;
+		close_bank(channel, bank);
+		push_out(channel->bank_next[bank],
+			 gpu->limits.distance[DRAM_BANK][DRAM_PRECHARGE], clock);
+	}
+}
+
+/*
+ * A refresh is due: close all rows, then refresh all banks at once. Return:
+ * when to look again.
+ */
+static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	const struct dram_timing *timing = &gpu->config.dram;
+	u32 command = channel->open ? DRAM_PRECHARGE_ALL : DRAM_REFRESH;
+	u32 bank;
+	u64 at;
+
+	at = all_allowed_at(gpu, channel, channel->open ? DRAM_PRECHARGE :
+							  DRAM_ACTIVATE);
+	if (at > clock)
+		return at;
+	if (command == DRAM_PRECHARGE_ALL) {
+		precharge_all(gpu, channel, clock);
+	} else {
+		for (bank = 0; bank < gpu->config.banks; bank++)
+			channel->bank_next[bank][DRAM_ACTIVATE] =
+				clock + timing->trfc;
+		channel->refresh_due += timing->trefi;
+	}
+	if (gpu->hook)
+		gpu->hook(gpu->hook_context, index, clock, command, 0, 0);
+	return clock + 1;
+}
+
+/*
+ * One clock: at most one row and one column command. Return: the next clock at
+ * which the commands considered now could do something.
+ */
+static u64 step(struct gpu *gpu, u32 index, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	struct choice column = { .next = NEVER, .bank = NONE };
+	struct choice row = { .next = NEVER, .bank = NONE };
+
+	if (clock >= channel->refresh_due)
+		return refresh(gpu, index, clock);
+	choose_mode(&gpu->config, channel);
+	choose_column(gpu, channel, clock, &column);
+	choose_row(gpu, channel, clock, &row);
+	if (column.bank != NONE)
+		serve_hit(gpu, index, column.bank, clock);
+	if (row.bank != NONE && row.command == DRAM_ACTIVATE)
+		activate(gpu, index, row.bank, clock);
+	if (row.bank != NONE && row.command == DRAM_PRECHARGE) {
+		close_bank(channel, row.bank);
+		issue(gpu, index, row.bank, DRAM_PRECHARGE, clock);
+	}
+	if (column.bank != NONE || row.bank != NONE)
+		return clock + 1;
+	return sooner(column.next, row.next);
+}
+
+/**
+ * channel_run() - simulate a channel's clocks up to and without @until
+ *
+ * Everything that arrives before @until is in its inbox already.
+ *
+ * Return: the first clock from @until on at which it may have something to do.
+ */
+u64 channel_run(struct gpu *gpu, u32 index, u64 until)
+{
+	struct channel *channel = &gpu->channels[index];
+	u64 next = channel->clock;
+
+	while (next < until) {
+		u64 clock = next;
+
+		admit(gpu, channel, DRAM_READS, clock);
+		admit(gpu, channel, DRAM_WRITES, clock);
+		next = step(gpu, index, clock);
+		if (clock < channel->refresh_due)
+			next = sooner(next, channel->refresh_due);
+		next = sooner(next, next_arrival(gpu, channel, DRAM_READS));
+		next = sooner(next, next_arrival(gpu, channel, DRAM_WRITES));
+		next = later(next, clock + 1);
+	}
+	channel->clock = until;
+	return next;
+}
+
+/* --- turns and messages -------------------------------------------------------- */
+
+static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
+{
+	u64 cycle = cycle_of_clock(gpu, clock + gpu->config.channel_batch_clocks);
+	u64 ahead = gpu->now + 1 + gpu->config.llc_to_dram_latency;
+
+	gpu_wake(gpu, part_of_channel(gpu, index),
+		 later(cycle, ahead) - gpu->config.llc_to_dram_latency);
+}
+
+/**
+ * channel_turn() - run as far ahead as the link's latency allows
+ */
+void channel_turn(struct gpu *gpu, u32 index)
+{
+	struct channel *channel = &gpu->channels[index];
+	u64 until = clock_of_cycle(gpu, gpu->now +
+				   gpu->config.llc_to_dram_latency);
+	u64 next;
+
+	if (until <= channel->clock)
+		next = channel->clock;
+	else
+		next = channel_run(gpu, index, until);
+	if (channel->queue[DRAM_READS].count + channel->inbox[DRAM_READS].count +
+	    channel->queue[DRAM_WRITES].count + channel->inbox[DRAM_WRITES].count)
+		wake_for_clock(gpu, index, next);
+}
+
+/**
+ * channel_post() - put a request into a channel's inbox
+ *
+ * Requests of a kind come in order of their ready_clock.
+ */
+void channel_post(struct gpu *gpu, u32 index, bool write,
+		  const struct dram_request *request)
+{
+	struct dram_inbox *inbox = &gpu->channels[index].inbox[write];
+
+	port_assert(inbox->count < DRAM_INBOX);
+	inbox->request[(inbox->head + inbox->count) % DRAM_INBOX] = *request;
+	inbox->count++;
+}
+
+/**
+ * channel_send() - send a line's request from a slice to its channel
+ * @write: a write-back, else a fill for the LLC's MSHR entry @mshr
+ */
+void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
+		  u32 generation)
+{
+	u32 per_channel = gpu->shape.slices_per_channel;
+	struct dram_request request;
+	struct location location;
+
+	address_locate(gpu, line, &location);
+	request.ready_clock = clock_of_cycle(gpu, gpu->now +
+					     gpu->config.llc_to_dram_latency);
+	request.row = location.row;
+	request.bank = location.bank;
+	request.slice = slice % per_channel;
+	request.mshr = mshr;
+	request.slot = line_slot(line);
+	request.generation = generation;
+	channel_post(gpu, slice / per_channel, write, &request);
+	wake_for_clock(gpu, slice / per_channel, request.ready_clock);
+}
+
+void channel_init(struct gpu *gpu, u32 index)
+{
+	struct channel *channel = &gpu->channels[index];
+	u32 interval = gpu->config.dram.trefi;
+
+	channel->refresh_due = interval ? interval : NEVER;
+	queue_init(&channel->queue[DRAM_READS], gpu->config.queue_entries);
+	queue_init(&channel->queue[DRAM_WRITES], gpu->config.queue_entries);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clock: a timing wheel that gives the parts their turns, and the life of
+ * the device and its kernels. What the parts do in a turn: dram.c, cache.c,
+ * sm.c.
+ */
+#include "sim.h"
+
+/* --- memory --------------------------------------------------------------------- */
+
+/* Cuts the caller's block of memory into arrays; without one it only adds up. */
+struct carver {
+	u8 *memory;
+	size_t used;
+};
+
+static void *carve(struct carver *carver, size_t count, size_t bytes)
+{
+	size_t at = carver->used;
+
+	carver->used += (count * bytes + 63) & ~(size_t)63;
+	return carver->memory ? carver->memory + at : NULL;
+}
+
+static u32 log2_or_none(u32 value)
+{
+	return value & (value - 1) ? NONE : lowest_bit(value);
+}
+
+static u32 greatest_divisor(u32 a, u32 b)
+{
+	while (b) {
+		u32 rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static void derive_shape(const struct gpu_config *config, struct gpu_shape *shape)
+{
+	u32 common = greatest_divisor(config->core_mhz, config->memory_mhz);
+
+	/* A core cycle of 1/core_mhz is memory_mhz / common units long. */
+	shape->core_ticks = config->memory_mhz / common;
+	shape->memory_ticks = config->core_mhz / common;
+	shape->slices_per_channel = config->llc_slices / config->channels;
+	shape->slice_queue = config->noc_queue_depth + config->noc_latency +
+			     config->llc_latency;
+	/* Packets carry 8 bytes of control beside their data, as GPGPU-Sim's. */
+	shape->request_flits = 1;
+	shape->write_flits = (GPU_LINE_BYTES + 8 + config->noc_flit_bytes - 1) /
+			     config->noc_flit_bytes;
+	shape->reply_flits = shape->write_flits;
+	shape->channel_shift = log2_or_none(config->channels);
+	shape->column_bits = log2_or_none(config->row_lines) - 1;
+	shape->bank_bits = log2_or_none(config->banks);
+	shape->group_shift = log2_or_none(config->banks / config->bank_groups);
+	shape->l1_lines = config->l1_sets * config->l1_ways;
+	shape->llc_lines = config->llc_sets * config->llc_ways;
+	shape->parts = config->channels + config->llc_slices + config->sms;
+}
+
+static struct gpu *lay_out(struct carver *carver, const struct gpu_config *config)
+{
+	struct gpu *gpu = carve(carver, 1, sizeof(*gpu));
+	struct gpu_shape shape;
+	struct gpu none, *to = gpu ? gpu : &none;
+	u32 sms = config->sms, slices = config->llc_slices;
+
+	derive_shape(config, &shape);
+	to->wheel = carve(carver, WHEEL_CYCLES, sizeof(*to->wheel));
+	to->wake_at = carve(carver, shape.parts, sizeof(*to->wake_at));
+	to->tenants = carve(carver, GPU_SLOTS_MAX, sizeof(*to->tenants));
+	to->sm_counters = carve(carver, sms, sizeof(*to->sm_counters));
+	to->sm_issue_slots = carve(carver, sms, sizeof(*to->sm_issue_slots));
+	to->sms = carve(carver, sms, sizeof(*to->sms));
+	to->l1_tags = carve(carver, (size_t)sms * shape.l1_lines, sizeof(u32));
+	to->l1_order = carve(carver, (size_t)sms * config->l1_sets, sizeof(u64));
+	to->slices = carve(carver, slices, sizeof(*to->slices));
+	to->requests = carve(carver, (size_t)slices * shape.slice_queue,
+			     sizeof(*to->requests));
+	to->llc_tags = carve(carver, (size_t)slices * shape.llc_lines,
+			     sizeof(u32));
+	to->llc_state = carve(carver, (size_t)slices * shape.llc_lines, 1);
+	to->llc_mshr = carve(carver, (size_t)slices * shape.llc_lines, 1);
+	to->llc_order = carve(carver, (size_t)slices * config->llc_sets,
+			      sizeof(u64));
+	to->channels = carve(carver, config->channels, sizeof(*to->channels));
+	to->shape = shape;
+	return gpu;
+}
+
+size_t gpu_bytes(const struct gpu_config *config)
+{
+	struct carver carver = { 0 };
+
+	lay_out(&carver, config);
+	return carver.used;
+}
+
+struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
+{
+	struct carver carver = { .memory = memory };
+	struct gpu *gpu;
+	u32 i;
+
+	memset(memory, 0, gpu_bytes(config));
+	gpu = lay_out(&carver, config);
+	gpu->config = *config;
+	gpu->seed = seed;
+	gpu->earliest = 1;
+	dram_compile(config, &gpu->limits);
+	for (i = 0; i < gpu->shape.parts; i++)
+		gpu->wake_at[i] = NEVER;
+	for (i = 0; i < config->sms; i++)
+		sm_init(gpu, i);
+	cache_init(gpu);
+	for (i = 0; i < config->channels; i++)
+		channel_init(gpu, i);
+	return gpu;
+}
+
+void gpu_set_command_hook(struct gpu *gpu, gpu_command_hook hook, void *context)
+{
+	gpu->hook = hook;
+	gpu->hook_context = context;
+}
+
+const struct gpu_config *gpu_config(const struct gpu *gpu)
+{
+	return &gpu->config;
+}
+
+u64 gpu_now(const struct gpu *gpu)
+{
+	return gpu->now;
+}
+
+u64 gpu_memory_clocks(const struct gpu *gpu, u64 cycles)
+{
+	return cycles * gpu->shape.core_ticks / gpu->shape.memory_ticks;
+}
+
+/* --- the wheel -------------------------------------------------------------------- */
+
+static void wheel_mark(struct gpu *gpu, u32 part, u64 cycle)
+{
+	u32 slot;
+
+	/* Beyond the horizon: look again when it has come nearer. */
+	if (cycle - gpu->now >= WHEEL_CYCLES)
+		cycle = gpu->now + WHEEL_CYCLES - 1;
+	slot = cycle % WHEEL_CYCLES;
+	gpu->wheel[slot][part / 64] |= 1ULL << (part % 64);
+	gpu->occupied[slot / 64] |= 1ULL << (slot % 64);
+}
+
+/**
+ * gpu_wake() - give a part a turn at a cycle, unless it has an earlier one
+ *
+ * A part that acts at this cycle may wake one that comes after it for this
+ * same cycle, others from the next on.
+ */
+void gpu_wake(struct gpu *gpu, u32 part, u64 cycle)
+{
+	if (cycle < gpu->earliest)
+		cycle = gpu->earliest;
+	if (cycle >= gpu->wake_at[part])
+		return;
+	gpu->wake_at[part] = cycle;
+	wheel_mark(gpu, part, cycle);
+}
+
+/* The next cycle after gpu->now with a turn in it, NEVER if there is none. */
+static u64 next_busy_cycle(const struct gpu *gpu)
+{
+	u64 first = gpu->now + 1;
+	u32 slot = first % WHEEL_CYCLES, word = slot / 64, i;
+	u64 mask = gpu->occupied[word] & (~0ULL << (slot % 64));
+
+	for (i = 0; i <= WHEEL_CYCLES / 64; i++) {
+		if (mask) {
+			u32 found = word * 64 + lowest_bit(mask);
+
+			return first + (found - slot) % WHEEL_CYCLES;
+		}
+		word = (word + 1) % (WHEEL_CYCLES / 64);
+		mask = gpu->occupied[word];
+	}
+	return NEVER;
+}
+
+static void take_turn(struct gpu *gpu, u32 part)
+{
+	u32 channels = gpu->config.channels, slices = gpu->config.llc_slices;
+
+	if (gpu->wake_at[part] > gpu->now) {
+		if (gpu->wake_at[part] != NEVER)
+			wheel_mark(gpu, part, gpu->wake_at[part]);
+		return;
+	}
+	gpu->wake_at[part] = NEVER;
+	if (part < channels)
+		channel_turn(gpu, part);
+	else if (part < channels + slices)
+		slice_turn(gpu, part - channels);
+	else
+		sm_turn(gpu, part - channels - slices);
+}
+
+static void run_cycle(struct gpu *gpu)
+{
+	u32 slot = gpu->now % WHEEL_CYCLES, words = (gpu->shape.parts + 63) / 64;
+	u64 *turns = gpu->wheel[slot];
+	u32 word;
+
+	gpu->occupied[slot / 64] &= ~(1ULL << (slot % 64));
+	for (word = 0; word < words; word++) {
+		while (turns[word]) {
+			u32 bit = lowest_bit(turns[word]);
+
+			turns[word] &= turns[word] - 1;
+			take_turn(gpu, word * 64 + bit);
+		}
+	}
+	/* Parts woken for this very cycle have been served in it. */
+	gpu->occupied[slot / 64] &= ~(1ULL << (slot % 64));
+}
+
+void gpu_run(struct gpu *gpu, u64 until)
+{
+	u64 next;
+	u32 i;
+
+	while (gpu->dispatch) {
+		dispatch_blocks(gpu, lowest_bit(gpu->dispatch));
+		gpu->dispatch &= gpu->dispatch - 1;
+	}
+	while (!gpu->finished) {
+		next = next_busy_cycle(gpu);
+		if (next > until) {
+			gpu->now = until;
+			break;
+		}
+		gpu->now = next;
+		gpu->earliest = next;
+		run_cycle(gpu);
+	}
+	gpu->earliest = gpu->now + 1;
+	for (i = 0; i < gpu->config.sms; i++)
+		sm_account(gpu, i);
+}
+
+/* --- kernels ----------------------------------------------------------------------- */
+
+u64 gpu_take_finished(struct gpu *gpu)
+{
+	u64 finished = gpu->finished;
+
+	gpu->finished = 0;
+	return finished;
+}
+
+void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
+		      u32 kernel)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	port_assert(!tenant->running);
+	tenant->trace = trace;
+	tenant->kernel = &trace->kernels[kernel];
+	tenant->kernel_index = kernel;
+	tenant->blocks_issued = 0;
+	tenant->blocks_finished = 0;
+	tenant->running = 1;
+	gpu->dispatch |= 1ULL << slot;
+}
+
+void gpu_tenant_drop(struct gpu *gpu, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++) {
+		struct sm *sm = &gpu->sms[i];
+
+		if (sm->owner != slot && sm->next_owner != slot)
+			continue;
+		sm_drop_tenant(gpu, i, slot);
+		if (sm->next_owner == slot)
+			sm->next_owner = GPU_NO_TENANT;
+		sm_settle_owner(gpu, i);
+		if (sm->owner != GPU_NO_TENANT)
+			gpu->dispatch |= 1ULL << sm->owner;
+	}
+	tenant->running = 0;
+	tenant->generation++;
+	tenant->trace = NULL;
+	tenant->kernel = NULL;
+	gpu->finished &= ~(1ULL << slot);
+	gpu->dispatch &= ~(1ULL << slot);
+	llc_drop(gpu, slot);
+}
+
+void gpu_kernel_status(const struct gpu *gpu, u32 slot,
+		       struct gpu_kernel_status *out)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+
+	memset(out, 0, sizeof(*out));
+	if (!tenant->kernel)
+		return;
+	out->running = tenant->running;
+	out->kernel = tenant->kernel_index;
+	out->blocks = tenant->kernel->blocks;
+	out->blocks_issued = tenant->blocks_issued;
+	out->blocks_finished = tenant->blocks_finished;
+}

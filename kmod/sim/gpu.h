@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The simulated GPU as its driver sees it: a clock to advance, and a register
+ * file of controls and counters. Portable; deterministic; integers only.
+ *
+ * The caller hands over one block of memory. Inside there is no allocation,
+ * lock, host clock or print, and no knowledge of policies or processes. A
+ * tenant is a slot number. Calls are not thread-safe: the caller serializes.
+ */
+#ifndef SIM_GPU_H
+#define SIM_GPU_H
+
+#include <simgpu/counters.h>
+#include <simgpu/fixed.h>
+#include "trace.h"
+
+#define GPU_SLOTS_MAX		64
+#define GPU_NO_TENANT		0xffU
+#define GPU_LANES		32
+#define GPU_LINE_BYTES		128
+
+/**
+ * struct dram_timing - a DRAM standard's timings, in memory clocks
+ *
+ * Names as in JEDEC's standards and HSM's Table 1. @read_to_write is the
+ * least distance of a write command from a read command; @trefi 0 turns
+ * refresh off.
+ */
+struct dram_timing {
+	u16 trc, trcd_read, trcd_write, trp, tcl, twl, tras;
+	u16 trrd_l, trrd_s, tfaw, trtp, tccd_l, tccd_s, twtr_l, twtr_s;
+	u16 twr, trefi, trfc, read_to_write;
+};
+
+/**
+ * struct gpu_config - every size, latency and rate of a GPU
+ *
+ * Times are in core cycles unless the name says otherwise. Values and their
+ * sources: spec_*.c.
+ */
+struct gpu_config {
+	char name[32];
+	/* Streaming multiprocessors */
+	u32 sms;
+	u32 core_mhz;
+	u32 schedulers_per_sm;
+	u32 warps_per_sm;
+	u32 threads_per_sm;
+	u32 blocks_per_sm;
+	u32 registers_per_sm;
+	u32 shared_bytes_per_sm;
+	u32 l1_sets;
+	u32 l1_ways;
+	u32 l1_mshrs;
+	u32 l1_hit_latency;
+	/* Interconnect */
+	u32 noc_latency;
+	u32 noc_flit_bytes;
+	u32 noc_queue_depth;
+	/* Last-level cache */
+	u32 llc_slices;
+	u32 llc_sets;
+	u32 llc_ways;
+	u32 llc_mshrs;
+	u32 llc_latency;
+	u32 llc_write_credits;
+	u32 llc_to_dram_latency;
+	/* Memory */
+	u32 memory_mhz;
+	u32 channels;
+	u32 banks;
+	u32 bank_groups;
+	u32 row_lines;
+	u32 channel_bytes_per_clock;
+	u32 column_accesses_per_line;
+	u32 queue_entries;
+	u32 write_drain_start;
+	u32 write_drain_stop;
+	u32 row_hit_cap;
+	u32 address_hash;
+	/* How far a channel may run ahead, in memory clocks; never a result. */
+	u32 channel_batch_clocks;
+	struct dram_timing dram;
+};
+
+/* The shipped configurations, by index (NULL past the last) and by name. */
+const struct gpu_config *gpu_config_at(unsigned int index);
+const struct gpu_config *gpu_config_find(const char *name);
+
+/**
+ * gpu_config_check() - whether a configuration can be simulated
+ * @config: any values
+ * @field: set to the name of the first bad field
+ *
+ * Return: 0 or -EINVAL.
+ */
+int gpu_config_check(const struct gpu_config *config, const char **field);
+
+enum dram_command {
+	DRAM_ACTIVATE,
+	DRAM_PRECHARGE,
+	DRAM_READ,
+	DRAM_WRITE,
+	DRAM_PRECHARGE_ALL,
+	DRAM_REFRESH,
+	DRAM_COMMANDS
+};
+
+/**
+ * typedef gpu_command_hook - sees every DRAM command
+ * @context: as given to gpu_set_command_hook()
+ * @channel: which channel
+ * @clock: memory clock
+ * @command: what; READ and WRITE are the first column access of a line
+ * @bank: which bank; 0 for PRECHARGE_ALL and REFRESH
+ * @row: for ACTIVATE, READ and WRITE
+ *
+ * Commands of one channel come in order; a channel may run ahead of another.
+ */
+typedef void (*gpu_command_hook)(void *context, u32 channel, u64 clock,
+				 enum dram_command command, u32 bank, u32 row);
+
+struct gpu;
+
+/* Bytes of memory that gpu_init() needs for a checked configuration. */
+size_t gpu_bytes(const struct gpu_config *config);
+
+/**
+ * gpu_init() - a cold GPU: cycle 0, empty caches, closed rows, no tenants
+ * @memory: gpu_bytes() bytes, 64-byte aligned, any content
+ * @config: checked; copied
+ * @seed: for everything random
+ */
+struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed);
+
+void gpu_set_command_hook(struct gpu *gpu, gpu_command_hook hook, void *context);
+
+const struct gpu_config *gpu_config(const struct gpu *gpu);
+/* Core cycles since gpu_init(). */
+u64 gpu_now(const struct gpu *gpu);
+/* Memory clocks that fit into that many core cycles. */
+u64 gpu_memory_clocks(const struct gpu *gpu, u64 cycles);
+
+/**
+ * gpu_run() - advance the clock
+ * @until: cycle to stop at, not before gpu_now()
+ *
+ * Stops at @until, or earlier at the end of a cycle in which a kernel
+ * finished (see gpu_finished_kernels()). Counters are exact at the stop.
+ */
+void gpu_run(struct gpu *gpu, u64 until);
+
+/* Slots whose kernel has finished since the last call: an interrupt status. */
+u64 gpu_take_finished(struct gpu *gpu);
+
+/**
+ * gpu_kernel_fits() - whether an SM can hold a thread block of the kernel
+ */
+bool gpu_kernel_fits(const struct gpu_config *config,
+		     const struct trace_kernel *kernel);
+
+/**
+ * gpu_kernel_start() - give an idle slot a kernel; its SMs begin at once
+ * @trace: stays valid until the kernel finishes or the slot is dropped
+ */
+void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
+		      u32 kernel);
+
+/**
+ * gpu_tenant_drop() - end a slot's work now, on the spot
+ *
+ * Its thread blocks vanish, its lines leave the caches without a write-back,
+ * its SMs lose their owner. Requests on their way finish unseen. The slot's
+ * counters keep their values.
+ */
+void gpu_tenant_drop(struct gpu *gpu, u32 slot);
+
+/* Zero a dropped or fresh slot's counters for its next tenant. */
+void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot);
+
+/**
+ * gpu_sm_assign() - set the owner of an SM
+ * @slot: new owner or GPU_NO_TENANT
+ *
+ * The old owner keeps the SM until its last thread block there has finished
+ * (preemption by draining); a later call replaces an owner that waits, but
+ * the drain under way is finished.
+ */
+void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot);
+
+/**
+ * struct gpu_sm_status - a row of the SM status register table (HSM Fig. 8)
+ * @owner: slot that holds the SM, or GPU_NO_TENANT
+ * @next_owner: slot that it was last assigned to; differs while draining
+ * @blocks: thread blocks that run on it
+ */
+struct gpu_sm_status {
+	u32 owner;
+	u32 next_owner;
+	u32 blocks;
+};
+
+void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
+
+/**
+ * struct gpu_kernel_status - a row of the kernel status register table
+ * @running: whether the slot has a kernel
+ * @kernel: its index in the trace
+ * @blocks: of its grid
+ * @blocks_issued: that have started
+ * @blocks_finished: that have ended
+ */
+struct gpu_kernel_status {
+	bool running;
+	u32 kernel;
+	u32 blocks;
+	u32 blocks_issued;
+	u32 blocks_finished;
+};
+
+void gpu_kernel_status(const struct gpu *gpu, u32 slot,
+		       struct gpu_kernel_status *out);
+
+/* Event counts of a slot or of an SM (of all its tenants) since reset. */
+void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out);
+void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out);
+
+/**
+ * gpu_state_hash() - a fingerprint of everything that decides the future
+ *
+ * Equal for equal histories, in kernel and userspace and for every channel
+ * batch size. (Channels may have run ahead by a batch; what they have not yet
+ * delivered is left out and shows at a later cycle.)
+ */
+u64 gpu_state_hash(struct gpu *gpu);
+
+#endif /* SIM_GPU_H */

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The inside of the simulated GPU: its parts, and what they call of each
+ * other. Nobody outside kmod/sim includes this (but the unit tests).
+ *
+ * A cycle is worked off part by part, in a fixed order: channels, then slices
+ * of the last-level cache, then SMs. A part asks for its next turn with
+ * gpu_wake(); a turn that comes too early is harmless. Messages between parts
+ * lie in rings that are ordered by arrival, so that the order in which parts
+ * were woken never shows in a result.
+ */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "gpu.h"
+
+#define NEVER			U64_MAX
+#define NONE			0xffU
+#define NO_LINE			0xffffffffU
+/* In wait_load of a warp: at the barrier of its thread block. */
+#define WAIT_BARRIER		0xfeU
+
+/* A device line: the slot in the top 6 bits, the tenant's line below. */
+#define LINE_SLOT_SHIFT		26
+
+#define SM_WARPS_MAX		64
+#define SM_BLOCKS_MAX		32
+#define SM_SCHEDULERS_MAX	4
+#define SM_MSHRS_MAX		128
+#define SM_MSHR_BUCKETS		256
+/* Misses on a pending line that one MSHR entry can hold, as GPGPU-Sim's 8. */
+#define MSHR_MERGES		8
+/* Loads of a warp whose data may be outstanding. */
+#define WARP_LOADS		8
+#define CACHE_WAYS_MAX		16
+#define LLC_MSHRS_MAX		64
+#define LLC_WRITES_MAX		64
+#define DRAM_BANKS_MAX		16
+#define DRAM_GROUPS_MAX		4
+#define DRAM_QUEUE_MAX		64
+#define GPU_CHANNELS_MAX	64
+#define GPU_SLICES_MAX		128
+#define GPU_SMS_MAX		128
+
+/* Slots of the timing wheel: core cycles that it looks ahead. */
+#define WHEEL_CYCLES		1024
+#define GPU_PARTS_MAX		(GPU_CHANNELS_MAX + GPU_SLICES_MAX + GPU_SMS_MAX)
+#define WHEEL_WORDS		((GPU_PARTS_MAX + 63) / 64)
+
+/* --- messages ----------------------------------------------------------- */
+
+enum request_kind {
+	REQUEST_READ,
+	REQUEST_ATOMIC,
+	REQUEST_WRITE,		/* the whole line */
+	REQUEST_WRITE_PARTIAL,
+};
+
+/**
+ * struct request - SM to slice
+ * @ready: cycle at which the slice may look it up
+ * @generation: of the tenant when it was sent; a dropped tenant's differs
+ */
+struct request {
+	u64 ready;
+	u32 line;
+	u8 kind;
+	u8 sm;
+	u8 mshr;
+	u8 generation;
+};
+
+/** struct reply - slice to SM: the data of an MSHR entry */
+struct reply {
+	u64 ready;
+	u8 mshr;
+};
+
+/** struct dram_request - slice to channel */
+struct dram_request {
+	u64 ready_clock;
+	u32 row;
+	u8 bank;
+	u8 slice;	/* of the channel */
+	u8 mshr;	/* reads */
+	u8 slot;
+	u8 generation;
+};
+
+/** struct dram_done - channel to slice: a fill has come, a write has gone */
+struct dram_done {
+	u64 ready;
+	u8 write;
+	u8 mshr;
+	u8 slot;
+	u8 generation;
+	u8 activated;
+};
+
+/* --- streaming multiprocessor ------------------------------------------- */
+
+/**
+ * struct warp_load - a load whose data may still be on its way
+ * @ready: cycle at which the lines that hit are there
+ * @deadline: the warp's instruction count at which it must have the data
+ * @pending: lines that have not arrived, plus 1 while the LSU works on it
+ */
+struct warp_load {
+	u64 ready;
+	u32 deadline;
+	u16 pending;
+};
+
+/**
+ * struct warp - a resident warp
+ * @op: next op, index in the trace
+ * @left: warp instructions left of a compute op that has begun; 0: not begun
+ * @issued: warp instructions so far (wraps; only differences count)
+ * @line: next of its recorded lines
+ * @accesses: random accesses so far
+ * @loop_index: of each open loop, outermost first
+ * @loop_depth: open loops
+ * @block: thread block slot of the SM
+ * @index: in its thread block
+ * @loads: bit mask of @load entries in use
+ * @wait_load: the entry that it waits for, or NONE
+ */
+struct warp {
+	u32 op;
+	u32 left;
+	u32 issued;
+	u32 line;
+	u32 accesses;
+	u32 loop_index[TRACE_LOOP_DEPTH_MAX];
+	u8 loop_depth;
+	u8 block;
+	u8 loads;
+	u8 wait_load;
+	u16 index;
+	u64 wake_at;
+	struct warp_load load[WARP_LOADS];
+};
+
+/**
+ * struct scheduler - a warp scheduler and the burst that it issues
+ * @ready: warps (of this scheduler) that could issue, the issuing one included
+ * @free_at: cycle at which the issue slot is free again
+ * @start: cycle of the burst's first instruction that is not yet counted
+ * @counted_to: cycle up to which the issue slot's use is counted
+ * @count: its instructions that are not yet counted
+ * @greedy: the warp that issued last, which goes on while it can (GTO)
+ */
+struct scheduler {
+	u64 ready;
+	u64 free_at;
+	u64 start;
+	u64 counted_to;
+	u32 count;
+	u16 issue_cycles;
+	u8 lanes;
+	u8 slot;
+	u8 greedy;
+};
+
+/** struct block - a resident thread block */
+struct block {
+	u64 warps;
+	u32 position[3];
+	u32 index;
+	u8 slot;
+	u8 used;
+	u8 warps_left;
+	u8 at_barrier;
+};
+
+/** struct mshr - a miss of an L1 and the loads that wait for it */
+struct mshr {
+	u32 line;
+	u8 next;	/* in its bucket, or in the free list */
+	u8 waiters;
+	u8 discard;	/* do not fill: atomics, and tenants that are gone */
+	u8 hashed;
+	u16 waiter[MSHR_MERGES];	/* warp * WARP_LOADS + load */
+};
+
+enum lsu_block {
+	LSU_GOES_ON,
+	LSU_MSHR,	/* until a fill frees an entry */
+	LSU_SLICE,	/* until the slice grants a place in its queue */
+	LSU_PORT,	/* until the injection queue has drained a little */
+};
+
+/**
+ * struct lsu - the load/store unit: one warp instruction at a time
+ * @line: its lines; TRACE_LINE_PARTIAL marks a partial store
+ * @next: line to send next; @count when idle
+ * @port_free: cycle at which the L1 port takes the next line
+ * @blocked: why it cannot go on
+ * @grant: slice in whose queue a place is kept for it, or NO_SLICE
+ */
+struct lsu {
+	u32 line[GPU_LANES];
+	u64 port_free;
+	u8 partial[GPU_LANES];
+	u8 count;
+	u8 next;
+	u8 kind;
+	u8 warp;
+	u8 load;
+	u8 slot;
+	u8 blocked;
+	u8 grant;
+};
+
+#define NO_SLICE	0xffU
+
+struct sm {
+	u8 owner;
+	u8 next_owner;
+	u8 blocks;
+	u8 draining;		/* gets no thread blocks until it is empty */
+	u8 schedulers;
+	u16 threads_used;
+	u32 registers_used;
+	u32 shared_used;
+	u32 age;		/* of the next warp */
+	u64 owned_since;
+	u64 free_warps;
+	u64 sleeping;		/* warps with a wake_at */
+	u64 lsu_waiters;	/* warps that wait for the load/store unit */
+	u64 next_sleeper;
+	u64 out_free;		/* request port */
+	u64 in_free;		/* reply port */
+	struct scheduler scheduler[SM_SCHEDULERS_MAX];
+	struct lsu lsu;
+	u8 mshr_free;
+	u8 mshrs_used;
+	u8 reply_head;
+	u8 reply_count;
+	u32 warp_age[SM_WARPS_MAX];
+	u8 mshr_bucket[SM_MSHR_BUCKETS];
+	struct block block[SM_BLOCKS_MAX];
+	struct mshr mshr[SM_MSHRS_MAX];
+	struct reply reply[SM_MSHRS_MAX];
+	struct warp warp[SM_WARPS_MAX];
+};
+
+/* --- last-level cache ---------------------------------------------------- */
+
+#define LLC_VALID	1U
+#define LLC_DIRTY	2U
+#define LLC_PENDING	4U
+
+/** struct llc_mshr - a fetch and the SMs that wait for it */
+struct llc_mshr {
+	u16 entry;	/* set * ways + way */
+	u8 used;
+	u8 waiters;
+	u8 dirty;
+	u8 generation;
+	u8 next_free;
+	u8 sm[MSHR_MERGES];
+	u8 sm_mshr[MSHR_MERGES];
+};
+
+/**
+ * struct slice - a slice of the last-level cache
+ * @credits: places left in its request queue (struct gpu_shape.slice_queue)
+ * @waiting: SMs whose next request found no place, as a bit mask
+ * @next_grant: SM at which the search for the next grant begins
+ * @stalled: the request at the head waits for an MSHR, a way or a write credit
+ */
+struct slice {
+	u64 in_free;
+	u64 out_free;
+	u64 waiting[GPU_SMS_MAX / 64];
+	u16 credits;
+	u16 request_head;
+	u16 request_count;
+	u8 next_grant;
+	u8 stalled;
+	u8 write_credits;
+	u8 mshr_free;
+	u8 mshrs_used;
+	u8 done_head;
+	u16 done_count;
+	struct dram_done done[LLC_MSHRS_MAX + LLC_WRITES_MAX];
+	struct llc_mshr mshr[LLC_MSHRS_MAX];
+};
+
+/* --- memory channel ------------------------------------------------------ */
+
+enum dram_level {
+	DRAM_BANK,
+	DRAM_GROUP,
+	DRAM_CHANNEL,
+	DRAM_LEVELS
+};
+
+/* Commands that constraints bind: ACTIVATE, PRECHARGE, READ, WRITE. */
+#define DRAM_BOUND	4
+
+/**
+ * struct dram_limits - a configuration's timings, compiled
+ * @distance: least clocks from a command to a later one at the same bank, the
+ *	same bank group, the same channel
+ */
+struct dram_limits {
+	u16 distance[DRAM_LEVELS][DRAM_BOUND][DRAM_BOUND];
+	u16 activate_window;	/* four activates within it */
+	u16 read_data;		/* from READ to the end of its data */
+	u16 write_data;
+	u16 burst;		/* data bus clocks of a line */
+};
+
+/** struct dram_entry - a request in a channel's queue */
+struct dram_entry {
+	u32 row;
+	u32 age;
+	u8 bank;
+	u8 next;
+	u8 activated;
+	u8 slice;
+	u8 mshr;
+	u8 slot;
+	u8 generation;
+};
+
+/**
+ * struct dram_queue - reads or writes, and per bank what FR-FCFS asks
+ * @head: oldest entry of a bank
+ * @hit: its oldest entry to the open row
+ * @banks: banks with an entry
+ * @hit_banks: banks with a hit
+ * @capped: banks whose hits must wait for an older request (row-hit cap)
+ * @bypassed: hits served since the activate while an older request waited
+ */
+struct dram_queue {
+	u8 count;
+	u8 free;
+	u32 banks;
+	u32 hit_banks;
+	u32 capped;
+	u8 bypassed[DRAM_BANKS_MAX];
+	u8 head[DRAM_BANKS_MAX];
+	u8 tail[DRAM_BANKS_MAX];
+	u8 hit[DRAM_BANKS_MAX];
+	struct dram_entry entry[DRAM_QUEUE_MAX];
+};
+
+#define DRAM_INBOX	256
+
+struct dram_inbox {
+	u16 head;
+	u16 count;
+	struct dram_request request[DRAM_INBOX];
+};
+
+#define DRAM_READS	0
+#define DRAM_WRITES	1
+
+/**
+ * struct channel - a memory controller and its DRAM
+ * @clock: next memory clock to simulate
+ * @refresh_due: memory clock from which a refresh goes before all else
+ * @age: of the next entry
+ * @open: banks with an open row
+ * @mode: DRAM_READS or DRAM_WRITES, which queue is served
+ * @window: next allowed activate after each of the last four (tFAW)
+ * @oldest_window: the entry of @window that binds next
+ * @next: next allowed clock of each command, by level
+ */
+struct channel {
+	u64 clock;
+	u64 refresh_due;
+	u32 age;
+	u32 open;
+	u8 mode;
+	u8 oldest_window;
+	u64 window[4];
+	u64 next[DRAM_BOUND];
+	u64 group_next[DRAM_GROUPS_MAX][DRAM_BOUND];
+	u64 bank_next[DRAM_BANKS_MAX][DRAM_BOUND];
+	u32 row[DRAM_BANKS_MAX];
+	struct dram_queue queue[2];
+	struct dram_inbox inbox[2];
+};
+
+/* --- the whole ----------------------------------------------------------- */
+
+/**
+ * struct tenant - a slot of the device
+ * @generation: changes when the slot is dropped, so that what is still on its
+ *	way for the old tenant can be told from the new one's
+ * @issue_slots: scheduler cycles that its warps held
+ */
+struct tenant {
+	const struct trace *trace;
+	const struct trace_kernel *kernel;
+	u32 kernel_index;
+	u32 blocks_issued;
+	u32 blocks_finished;
+	u8 running;
+	u8 generation;
+	u64 issue_slots;
+	struct simgpu_counters counters;
+};
+
+/** struct gpu_shape - numbers derived from the configuration, once */
+struct gpu_shape {
+	u32 core_ticks;		/* time base units of a core cycle */
+	u32 memory_ticks;	/* and of a memory clock */
+	u32 slices_per_channel;
+	u32 slice_queue;	/* places: waiting, and in the pipeline */
+	u32 request_flits;
+	u32 write_flits;
+	u32 reply_flits;
+	u32 channel_shift;	/* log2(channels), or NONE if it is no power */
+	u32 column_bits;
+	u32 bank_bits;
+	u32 group_shift;	/* log2(banks of a bank group) */
+	u32 l1_lines;
+	u32 llc_lines;
+	u32 parts;		/* of the wheel: channels, slices, SMs */
+};
+
+struct gpu {
+	struct gpu_config config;
+	struct gpu_shape shape;
+	struct dram_limits limits;
+	gpu_command_hook hook;
+	void *hook_context;
+	u64 now;
+	u64 earliest;		/* cycle at which a part can be woken */
+	u64 seed;
+	u64 finished;		/* slots: kernels that have ended */
+	u64 dispatch;		/* slots: SMs may have room for thread blocks */
+	u64 occupied[WHEEL_CYCLES / 64];
+	u64 (*wheel)[WHEEL_WORDS];
+	u64 *wake_at;
+	struct tenant *tenants;
+	struct simgpu_counters *sm_counters;
+	u64 *sm_issue_slots;
+	struct sm *sms;
+	u32 *l1_tags;		/* sms x sets x ways */
+	u64 *l1_order;		/* sms x sets */
+	struct slice *slices;
+	struct request *requests;	/* slices x slice_queue */
+	u32 *llc_tags;		/* slices x sets x ways */
+	u8 *llc_state;
+	u8 *llc_mshr;
+	u64 *llc_order;		/* slices x sets */
+	struct channel *channels;
+};
+
+/* spec_*.c */
+extern const struct gpu_config spec_hbm80;
+
+/* gpu.c */
+void gpu_wake(struct gpu *gpu, u32 part, u64 cycle);
+
+static inline u32 part_of_channel(const struct gpu *gpu, u32 channel)
+{
+	(void)gpu;
+	return channel;
+}
+
+static inline u32 part_of_slice(const struct gpu *gpu, u32 slice)
+{
+	return gpu->config.channels + slice;
+}
+
+static inline u32 part_of_sm(const struct gpu *gpu, u32 sm)
+{
+	return gpu->config.channels + gpu->config.llc_slices + sm;
+}
+
+/* First memory clock edge at or after a core cycle, and the other way round. */
+static inline u64 clock_of_cycle(const struct gpu *gpu, u64 cycle)
+{
+	return (cycle * gpu->shape.core_ticks + gpu->shape.memory_ticks - 1) /
+	       gpu->shape.memory_ticks;
+}
+
+static inline u64 cycle_of_clock(const struct gpu *gpu, u64 clock)
+{
+	return (clock * gpu->shape.memory_ticks + gpu->shape.core_ticks - 1) /
+	       gpu->shape.core_ticks;
+}
+
+static inline u32 line_slot(u32 line)
+{
+	return line >> LINE_SLOT_SHIFT;
+}
+
+static inline u32 lowest_bit(u64 mask)
+{
+	return (u32)__builtin_ctzll(mask);
+}
+
+/* address.c */
+struct location {
+	u32 channel;
+	u32 slice;
+	u32 bank;
+	u32 row;
+	u32 column;
+};
+
+u32 hash_u32(u32 value);
+void address_locate(const struct gpu *gpu, u32 line, struct location *out);
+/* The lines of a warp's access, coalesced; returns how many. */
+u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
+		  const struct trace_op *op, struct lsu *lsu);
+
+/* cache.c */
+void cache_init(struct gpu *gpu);
+bool l1_lookup(struct gpu *gpu, u32 sm, u32 line);
+void l1_fill(struct gpu *gpu, u32 sm, u32 line);
+void l1_flush(struct gpu *gpu, u32 sm);
+void slice_turn(struct gpu *gpu, u32 slice);
+void llc_drop(struct gpu *gpu, u32 slot);
+
+/* noc.c */
+enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
+			u64 cycle);
+void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr);
+u64 noc_reply_room_at(const struct gpu *gpu, u32 slice);
+void noc_release(struct gpu *gpu, u32 slice);
+void noc_forget(struct gpu *gpu, u32 sm);
+
+/* dram.c */
+void dram_compile(const struct gpu_config *config, struct dram_limits *limits);
+void channel_init(struct gpu *gpu, u32 channel);
+void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
+		  u32 generation);
+void channel_turn(struct gpu *gpu, u32 channel);
+u64 channel_run(struct gpu *gpu, u32 channel, u64 until);
+void channel_post(struct gpu *gpu, u32 channel, bool write,
+		  const struct dram_request *request);
+
+/* sm.c */
+void sm_init(struct gpu *gpu, u32 sm);
+void sm_turn(struct gpu *gpu, u32 sm);
+void sm_account(struct gpu *gpu, u32 sm);
+void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
+void warp_ready(struct sm *sm, u32 warp);
+void warp_data_arrived(struct sm *sm, u32 warp, u32 load);
+
+/* preempt.c */
+void sm_settle_owner(struct gpu *gpu, u32 sm);
+void sm_refill(struct gpu *gpu, u32 sm);
+void block_release(struct sm *sm, const struct trace_kernel *kernel,
+		   struct block *block);
+void block_finish(struct gpu *gpu, u32 sm, u32 block);
+void dispatch_blocks(struct gpu *gpu, u32 slot);
+
+#endif /* SIM_SIM_H */

@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Streaming multiprocessors: warps that run their programs, schedulers that
+ * pick among them (greedy, then oldest), and the load/store unit with its L1
+ * misses. A burst of instructions of one warp is one event. Which thread
+ * blocks an SM holds is decided in preempt.c.
+ */
+#include "sim.h"
+
+/* --- accounting --------------------------------------------------------------- */
+
+/* Count what a scheduler has issued in the cycles up to and without @end. */
+static void account_scheduler(struct gpu *gpu, u32 index, struct scheduler *s,
+			      u64 end)
+{
+	struct tenant *tenant = &gpu->tenants[s->slot];
+	struct simgpu_counters *counters = &gpu->sm_counters[index];
+	u64 slots_end = end < s->free_at ? end : s->free_at;
+	u64 count;
+
+	if (slots_end > s->counted_to) {
+		tenant->issue_slots += slots_end - s->counted_to;
+		gpu->sm_issue_slots[index] += slots_end - s->counted_to;
+		s->counted_to = slots_end;
+	}
+	if (!s->count || end <= s->start)
+		return;
+	if (end >= s->free_at)
+		count = s->count;
+	else if (s->issue_cycles == 1)
+		count = end - s->start;
+	else
+		count = (end - 1 - s->start) / s->issue_cycles + 1;
+	s->count -= count;
+	s->start += count * s->issue_cycles;
+	tenant->counters.warp_instructions += count;
+	tenant->counters.thread_instructions += count * s->lanes;
+	counters->warp_instructions += count;
+	counters->thread_instructions += count * s->lanes;
+}
+
+/**
+ * sm_account() - bring an SM's and its tenant's counters up to gpu->now,
+ *	bursts under way included
+ */
+void sm_account(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 i;
+
+	for (i = 0; i < sm->schedulers; i++)
+		account_scheduler(gpu, index, &sm->scheduler[i], gpu->now + 1);
+	if (sm->owner != GPU_NO_TENANT) {
+		u64 cycles = gpu->now - sm->owned_since;
+
+		gpu->tenants[sm->owner].counters.sm_cycles += cycles;
+		gpu->sm_counters[index].sm_cycles += cycles;
+	}
+	sm->owned_since = gpu->now;
+}
+
+/* --- warps ---------------------------------------------------------------------- */
+
+void warp_ready(struct sm *sm, u32 warp)
+{
+	sm->scheduler[warp % sm->schedulers].ready |= 1ULL << warp;
+}
+
+static void warp_unready(struct sm *sm, u32 warp)
+{
+	sm->scheduler[warp % sm->schedulers].ready &= ~(1ULL << warp);
+}
+
+static void warp_sleep(struct sm *sm, u32 warp, u64 until)
+{
+	warp_unready(sm, warp);
+	sm->warp[warp].wake_at = until;
+	sm->sleeping |= 1ULL << warp;
+	if (until < sm->next_sleeper)
+		sm->next_sleeper = until;
+}
+
+static void wake_sleepers(struct sm *sm, u64 now)
+{
+	u64 mask;
+
+	if (sm->next_sleeper > now)
+		return;
+	sm->next_sleeper = NEVER;
+	for (mask = sm->sleeping; mask; mask &= mask - 1) {
+		u32 warp = lowest_bit(mask);
+		u64 at = sm->warp[warp].wake_at;
+
+		if (at <= now) {
+			sm->sleeping &= ~(1ULL << warp);
+			warp_ready(sm, warp);
+		} else if (at < sm->next_sleeper) {
+			sm->next_sleeper = at;
+		}
+	}
+}
+
+/* Whether a load's data is there; if not, the warp waits for it. */
+static bool load_settle(struct gpu *gpu, struct sm *sm, u32 warp, u32 load)
+{
+	struct warp *w = &sm->warp[warp];
+
+	if (w->load[load].pending) {
+		w->wait_load = load;
+		warp_unready(sm, warp);
+		return false;
+	}
+	if (w->load[load].ready > gpu->now) {
+		warp_sleep(sm, warp, w->load[load].ready);
+		return false;
+	}
+	w->loads &= ~(1U << load);
+	return true;
+}
+
+/**
+ * warp_data_arrived() - one line of a load is there, or the LSU has let it go
+ */
+void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
+{
+	struct warp *w = &sm->warp[warp];
+
+	if (--w->load[load].pending || w->wait_load != load)
+		return;
+	w->wait_load = NONE;
+	warp_ready(sm, warp);
+}
+
+/*
+ * How many instructions a warp may issue before it needs data that it does not
+ * have; 0: it now waits for that data.
+ */
+static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
+{
+	struct warp *w = &sm->warp[warp];
+	u32 allowance = U32_MAX, mask;
+
+	for (mask = w->loads; mask; mask &= mask - 1) {
+		u32 load = lowest_bit(mask);
+		u32 left = w->load[load].deadline - w->issued;
+
+		if (!left && !load_settle(gpu, sm, warp, load))
+			return 0;
+		if (left && left < allowance)
+			allowance = left;
+	}
+	return allowance;
+}
+
+static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
+			u32 issue_cycles, u32 lanes)
+{
+	struct scheduler *s = &sm->scheduler[warp % sm->schedulers];
+
+	s->greedy = warp;
+	s->slot = sm->block[sm->warp[warp].block].slot;
+	s->start = gpu->now;
+	s->counted_to = gpu->now;
+	s->count = count;
+	s->issue_cycles = issue_cycles;
+	s->lanes = lanes;
+	s->free_at = gpu->now + (u64)count * issue_cycles;
+	sm->warp[warp].issued += count;
+}
+
+static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
+			  const struct trace_op *op, u32 allowance)
+{
+	struct warp *w = &sm->warp[warp];
+	u32 left = w->left ? w->left : op->count;
+	u32 count = left < allowance ? left : allowance;
+
+	w->left = left - count;
+	if (!w->left)
+		w->op++;
+	begin_burst(gpu, sm, warp, count, op->issue_cycles, op->active_lanes);
+}
+
+static void release_barrier(struct sm *sm, struct block *block)
+{
+	u64 mask;
+
+	block->at_barrier = 0;
+	for (mask = block->warps; mask; mask &= mask - 1) {
+		u32 warp = lowest_bit(mask);
+
+		if (sm->warp[warp].wait_load == WAIT_BARRIER) {
+			sm->warp[warp].wait_load = NONE;
+			warp_ready(sm, warp);
+		}
+	}
+}
+
+static void issue_barrier(struct gpu *gpu, struct sm *sm, u32 warp,
+			  const struct trace_op *op)
+{
+	struct warp *w = &sm->warp[warp];
+	struct block *block = &sm->block[w->block];
+
+	w->op++;
+	begin_burst(gpu, sm, warp, 1, 1, op->active_lanes);
+	w->wait_load = WAIT_BARRIER;
+	warp_unready(sm, warp);
+	if (++block->at_barrier == block->warps_left)
+		release_barrier(sm, block);
+}
+
+static void loop_end(const struct gpu *gpu, const struct block *block,
+		     struct warp *w, const struct trace_op *op)
+{
+	const struct trace_op *ops = gpu->tenants[block->slot].trace->ops;
+	u32 depth = w->loop_depth - 1;
+
+	/* A decoded LOOP_END names its LOOP's first body op in @pattern. */
+	if (++w->loop_index[depth] < ops[op->pattern - 1].count) {
+		w->op = op->pattern;
+	} else {
+		w->loop_depth = depth;
+		w->op++;
+	}
+}
+
+static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->warp[warp].block;
+	struct block *block = &sm->block[number];
+
+	warp_unready(sm, warp);
+	block->warps &= ~(1ULL << warp);
+	sm->free_warps |= 1ULL << warp;
+	block->warps_left--;
+	if (!block->warps_left)
+		block_finish(gpu, index, number);
+	else if (block->at_barrier == block->warps_left)
+		release_barrier(sm, block);
+}
+
+/* --- load/store unit -------------------------------------------------------------- */
+
+static u32 bucket_of(u32 line)
+{
+	return (line * 0x9e3779b1U) >> 24;
+}
+
+static struct mshr *mshr_find(struct sm *sm, u32 line)
+{
+	u32 i;
+
+	for (i = sm->mshr_bucket[bucket_of(line)]; i != NONE; i = sm->mshr[i].next)
+		if (sm->mshr[i].line == line)
+			return &sm->mshr[i];
+	return NULL;
+}
+
+static void mshr_add_waiter(struct sm *sm, struct mshr *mshr)
+{
+	struct lsu *lsu = &sm->lsu;
+
+	mshr->waiter[mshr->waiters++] = lsu->warp * WARP_LOADS + lsu->load;
+	sm->warp[lsu->warp].load[lsu->load].pending++;
+}
+
+static void mshr_take(struct sm *sm, u32 line, bool hashed)
+{
+	struct mshr *mshr = &sm->mshr[sm->mshr_free];
+	u32 number = sm->mshr_free, bucket = bucket_of(line);
+
+	sm->mshr_free = mshr->next;
+	sm->mshrs_used++;
+	mshr->line = line;
+	mshr->waiters = 0;
+	mshr->discard = !hashed;
+	mshr->hashed = hashed;
+	if (hashed) {
+		mshr->next = sm->mshr_bucket[bucket];
+		sm->mshr_bucket[bucket] = number;
+	}
+	mshr_add_waiter(sm, mshr);
+}
+
+static void mshr_release(struct sm *sm, u32 number)
+{
+	struct mshr *mshr = &sm->mshr[number];
+	u8 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
+
+	if (mshr->hashed) {
+		while (*link != number)
+			link = &sm->mshr[*link].next;
+		*link = mshr->next;
+	}
+	mshr->next = sm->mshr_free;
+	sm->mshr_free = number;
+	sm->mshrs_used--;
+}
+
+/* One line of a load or an atomic: into the L1, or on to the slice. */
+static enum lsu_block lsu_read(struct gpu *gpu, u32 index, u32 line)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	struct warp_load *load = &sm->warp[lsu->warp].load[lsu->load];
+	struct simgpu_counters *tenant = &gpu->tenants[lsu->slot].counters;
+	bool atomic = lsu->kind == TRACE_ATOMIC;
+	struct mshr *pending;
+	enum lsu_block block;
+
+	if (!atomic && l1_lookup(gpu, index, line)) {
+		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
+		tenant->l1_accesses++;
+		gpu->sm_counters[index].l1_accesses++;
+		return LSU_GOES_ON;
+	}
+	pending = atomic ? NULL : mshr_find(sm, line);
+	if (pending) {
+		if (pending->waiters == MSHR_MERGES)
+			return LSU_MSHR;
+		mshr_add_waiter(sm, pending);
+	} else {
+		if (sm->mshr_free == NONE)
+			return LSU_MSHR;
+		block = noc_send(gpu, index, line,
+				 atomic ? REQUEST_ATOMIC : REQUEST_READ,
+				 sm->mshr_free, lsu->port_free);
+		if (block != LSU_GOES_ON)
+			return block;
+		mshr_take(sm, line, !atomic);
+	}
+	if (!atomic) {
+		tenant->l1_accesses++;
+		tenant->l1_misses++;
+		gpu->sm_counters[index].l1_accesses++;
+		gpu->sm_counters[index].l1_misses++;
+	}
+	return LSU_GOES_ON;
+}
+
+/* Send the lines of the LSU's instruction until done or held back. */
+static void lsu_run(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+
+	while (lsu->next < lsu->count) {
+		u32 line = lsu->line[lsu->next];
+
+		if (lsu->port_free < gpu->now)
+			lsu->port_free = gpu->now;
+		if (lsu->kind == TRACE_STORE)
+			lsu->blocked = noc_send(gpu, index, line,
+						lsu->partial[lsu->next] ?
+						REQUEST_WRITE_PARTIAL :
+						REQUEST_WRITE, NONE,
+						lsu->port_free);
+		else
+			lsu->blocked = lsu_read(gpu, index, line);
+		if (lsu->blocked != LSU_GOES_ON)
+			return;
+		lsu->port_free++;
+		lsu->next++;
+	}
+	if (lsu->kind != TRACE_STORE)
+		warp_data_arrived(sm, lsu->warp, lsu->load);
+}
+
+static bool lsu_idle(const struct sm *sm, u64 now)
+{
+	return sm->lsu.next == sm->lsu.count && sm->lsu.port_free <= now;
+}
+
+/* Go on with an instruction that was held back, if that may have changed. */
+static void lsu_retry(struct gpu *gpu, u32 index, bool mshr_changed)
+{
+	struct lsu *lsu = &gpu->sms[index].lsu;
+
+	if (lsu->next == lsu->count)
+		return;
+	if (lsu->blocked == LSU_SLICE && lsu->grant == NO_SLICE)
+		return;
+	if (lsu->blocked == LSU_MSHR && !mshr_changed)
+		return;
+	lsu_run(gpu, index);
+}
+
+/* False: the warp must wait, for the unit or for one of its loads. */
+static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
+			 const struct trace_op *op)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct warp *w = &sm->warp[warp];
+	struct lsu *lsu = &sm->lsu;
+	u32 load = NONE;
+
+	if (!lsu_idle(sm, gpu->now)) {
+		warp_unready(sm, warp);
+		sm->lsu_waiters |= 1ULL << warp;
+		return false;
+	}
+	if (op->kind != TRACE_STORE) {
+		if (w->loads == (1U << WARP_LOADS) - 1) {
+			/* All entries in use: wait for the lowest. */
+			if (!load_settle(gpu, sm, warp, 0))
+				return false;
+		}
+		load = lowest_bit(~(u64)w->loads);
+	}
+	begin_burst(gpu, sm, warp, 1, 1, op->active_lanes);
+	w->op++;
+	if (load != NONE) {
+		w->loads |= 1U << load;
+		w->load[load].deadline = w->issued + op->consume_after;
+		w->load[load].pending = 1;
+		w->load[load].ready = 0;
+	}
+	lsu->kind = op->kind;
+	lsu->warp = warp;
+	lsu->load = load;
+	lsu->slot = sm->block[w->block].slot;
+	lsu->next = 0;
+	address_lines(gpu, sm, warp, op, lsu);
+	lsu_run(gpu, index);
+	return true;
+}
+
+static void serve_reply(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct mshr *mshr = &sm->mshr[number];
+	u32 i;
+
+	if (!mshr->discard)
+		l1_fill(gpu, index, mshr->line);
+	for (i = 0; i < mshr->waiters; i++)
+		warp_data_arrived(sm, mshr->waiter[i] / WARP_LOADS,
+				  mshr->waiter[i] % WARP_LOADS);
+	mshr_release(sm, number);
+}
+
+/* --- schedulers ------------------------------------------------------------------- */
+
+/*
+ * Run a warp until it holds the issue slot (true) or has to wait or has ended
+ * (false).
+ */
+static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct warp *w = &sm->warp[warp];
+	const struct block *block = &sm->block[w->block];
+	const struct trace_op *ops = gpu->tenants[block->slot].trace->ops;
+	u32 allowance = issue_allowance(gpu, sm, warp);
+
+	while (allowance) {
+		const struct trace_op *op = &ops[w->op];
+
+		switch (op->kind) {
+		case TRACE_COMPUTE:
+		case TRACE_SHARED:
+			issue_compute(gpu, sm, warp, op, allowance);
+			return true;
+		case TRACE_LOAD:
+		case TRACE_STORE:
+		case TRACE_ATOMIC:
+			return issue_memory(gpu, index, warp, op);
+		case TRACE_BARRIER:
+			issue_barrier(gpu, sm, warp, op);
+			return true;
+		case TRACE_LOOP:
+			w->loop_index[w->loop_depth++] = 0;
+			w->op++;
+			break;
+		case TRACE_LOOP_END:
+			loop_end(gpu, block, w, op);
+			break;
+		default:
+			/* What it still waits for would find another warp here. */
+			while (w->loads)
+				if (!load_settle(gpu, sm, warp,
+						 lowest_bit(w->loads)))
+					return false;
+			warp_exit(gpu, index, warp);
+			return false;
+		}
+	}
+	return false;
+}
+
+static u32 oldest_warp(const struct sm *sm, u64 mask)
+{
+	u32 best = lowest_bit(mask);
+
+	for (mask &= mask - 1; mask; mask &= mask - 1) {
+		u32 warp = lowest_bit(mask);
+
+		if ((s32)(sm->warp_age[warp] - sm->warp_age[best]) < 0)
+			best = warp;
+	}
+	return best;
+}
+
+/* The warps of a scheduler: every @schedulers-th of the SM. */
+static u64 scheduler_warps(const struct sm *sm, u32 scheduler)
+{
+	static const u64 every[SM_SCHEDULERS_MAX + 1] = {
+		0, ~0ULL, 0x5555555555555555ULL, 0x9249249249249249ULL,
+		0x1111111111111111ULL,
+	};
+
+	return every[sm->schedulers] << scheduler;
+}
+
+static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct scheduler *s = &sm->scheduler[number];
+
+	if (s->free_at > gpu->now)
+		return;
+	account_scheduler(gpu, index, s, gpu->now);
+	for (;;) {
+		u64 able = s->ready;
+		u32 warp;
+
+		if (lsu_idle(sm, gpu->now))
+			able |= sm->lsu_waiters & scheduler_warps(sm, number);
+		if (!able)
+			return;
+		if (s->greedy != NONE && (able & (1ULL << s->greedy)))
+			warp = s->greedy;
+		else
+			warp = oldest_warp(sm, able);
+		if (sm->lsu_waiters & (1ULL << warp)) {
+			sm->lsu_waiters &= ~(1ULL << warp);
+			warp_ready(sm, warp);
+		}
+		if (warp_issue(gpu, index, warp))
+			return;
+	}
+}
+
+/* When an SM needs its next turn. */
+static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
+{
+	u64 soon = gpu->now + 1, next = sm->next_sleeper, at;
+	const struct lsu *lsu = &sm->lsu;
+	u32 i;
+
+	if (sm->reply_count && sm->reply[sm->reply_head].ready < next)
+		next = sm->reply[sm->reply_head].ready;
+	for (i = 0; i < sm->schedulers; i++) {
+		at = sm->scheduler[i].free_at;
+		if (sm->scheduler[i].ready && at < next)
+			next = at;
+	}
+	if (lsu->next < lsu->count) {
+		if (lsu->blocked == LSU_PORT &&
+		    sm->out_free - gpu->config.noc_queue_depth < next)
+			next = sm->out_free - gpu->config.noc_queue_depth;
+	} else if (sm->lsu_waiters && lsu->port_free < next) {
+		next = lsu->port_free;
+	}
+	return next < soon ? soon : next;
+}
+
+/**
+ * sm_turn() - what an SM does in this cycle
+ */
+void sm_turn(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	bool replied = false;
+	u64 next;
+	u32 i;
+
+	while (sm->reply_count && sm->reply[sm->reply_head].ready <= gpu->now) {
+		u32 number = sm->reply[sm->reply_head].mshr;
+
+		sm->reply_head = (sm->reply_head + 1) % SM_MSHRS_MAX;
+		sm->reply_count--;
+		serve_reply(gpu, index, number);
+		replied = true;
+	}
+	wake_sleepers(sm, gpu->now);
+	lsu_retry(gpu, index, replied);
+	for (i = 0; i < sm->schedulers; i++)
+		scheduler_turn(gpu, index, i);
+	next = next_turn(gpu, sm);
+	if (next != NEVER)
+		gpu_wake(gpu, part_of_sm(gpu, index), next);
+}
+
+/* --- life --------------------------------------------------------------------------- */
+
+void sm_init(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 warps = gpu->config.warps_per_sm, i;
+
+	sm->owner = GPU_NO_TENANT;
+	sm->next_owner = GPU_NO_TENANT;
+	sm->schedulers = gpu->config.schedulers_per_sm;
+	sm->next_sleeper = NEVER;
+	sm->free_warps = warps == 64 ? ~0ULL : (1ULL << warps) - 1;
+	sm->lsu.grant = NO_SLICE;
+	for (i = 0; i < SM_SCHEDULERS_MAX; i++)
+		sm->scheduler[i].greedy = NONE;
+	memset(sm->mshr_bucket, NONE, sizeof(sm->mshr_bucket));
+	for (i = 0; i < gpu->config.l1_mshrs; i++)
+		sm->mshr[i].next = i + 1;
+	sm->mshr[gpu->config.l1_mshrs - 1].next = NONE;
+}
+
+static void drop_block(struct sm *sm, const struct trace_kernel *kernel,
+		       struct block *block)
+{
+	u64 warps = block->warps;
+	u32 i;
+
+	for (i = 0; i < sm->schedulers; i++) {
+		struct scheduler *s = &sm->scheduler[i];
+
+		s->ready &= ~warps;
+		if (s->greedy != NONE && (warps & (1ULL << s->greedy)))
+			s->greedy = NONE;
+	}
+	sm->sleeping &= ~warps;
+	sm->lsu_waiters &= ~warps;
+	sm->free_warps |= warps;
+	block_release(sm, kernel, block);
+}
+
+/**
+ * sm_drop_tenant() - make a slot's thread blocks on an SM vanish
+ *
+ * Replies to their loads still come, to entries that nobody waits for.
+ */
+void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	u32 i;
+
+	sm_account(gpu, index);
+	for (i = 0; i < gpu->config.l1_mshrs; i++) {
+		if (line_slot(sm->mshr[i].line) != slot)
+			continue;
+		sm->mshr[i].waiters = 0;
+		sm->mshr[i].discard = 1;
+	}
+	if (lsu->next < lsu->count && lsu->slot == slot) {
+		lsu->count = lsu->next;
+		noc_forget(gpu, index);
+	}
+	for (i = 0; i < sm->schedulers; i++) {
+		struct scheduler *s = &sm->scheduler[i];
+
+		if (s->free_at > gpu->now && s->slot == slot) {
+			s->free_at = gpu->now + 1;
+			s->count = 0;
+		}
+	}
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used && sm->block[i].slot == slot)
+			drop_block(sm, gpu->tenants[slot].kernel, &sm->block[i]);
+}

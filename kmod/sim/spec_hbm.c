@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hbm80: the HBM-based GPU of HSM (Zhao et al., ASPLOS'20), Table 1. What the
+ * table leaves open is marked "assumed" or names another source.
+ */
+#include "sim.h"
+
+const struct gpu_config spec_hbm80 = {
+	.name = "hbm80",
+	.sms = 80,
+	.core_mhz = 1400,
+	.schedulers_per_sm = 2,
+	.warps_per_sm = 64,
+	.threads_per_sm = 2048,
+	.blocks_per_sm = 32,		/* V100-class GPU */
+	.registers_per_sm = 65536,	/* V100-class GPU */
+	.shared_bytes_per_sm = 96 << 10,
+	.l1_sets = 64,
+	.l1_ways = 6,
+	.l1_mshrs = 128,
+	.l1_hit_latency = 28,		/* GPGPU-Sim, V100 configuration */
+	.noc_latency = 40,		/* assumed, one way */
+	.noc_flit_bytes = 32,
+	.noc_queue_depth = 16,		/* assumed, packets a port */
+	.llc_slices = 64,
+	.llc_sets = 48,
+	.llc_ways = 16,
+	.llc_mshrs = 64,		/* assumed */
+	.llc_latency = 120,
+	.llc_write_credits = 64,	/* assumed: as many as fetches */
+	.llc_to_dram_latency = 60,	/* assumed, one way */
+	.memory_mhz = 440,
+	.channels = 32,
+	.banks = 16,
+	.bank_groups = 4,		/* JEDEC HBM */
+	.row_lines = 16,		/* JEDEC HBM: a page of 2048 bytes */
+	.channel_bytes_per_clock = 64,
+	.column_accesses_per_line = 2,
+	.queue_entries = 64,		/* of reads, and as many of writes */
+	.write_drain_start = 32,	/* ours */
+	.write_drain_stop = 8,		/* ours */
+	.row_hit_cap = 5,
+	.address_hash = 1,
+	.channel_batch_clocks = 16,
+	.dram = {
+		.trc = 24,
+		.trcd_read = 7,
+		.trcd_write = 7,	/* assumed: as for reads */
+		.trp = 7,
+		.tcl = 7,
+		.twl = 2,
+		.tras = 17,
+		.trrd_l = 5,
+		.trrd_s = 4,
+		.tfaw = 20,
+		.trtp = 7,
+		.tccd_l = 1,
+		.tccd_s = 1,
+		.twtr_l = 4,
+		.twtr_s = 2,
+		.twr = 8,		/* assumed */
+		.trefi = 1716,		/* 3.9 us, JEDEC HBM */
+		.trfc = 115,		/* 260 ns, JEDEC HBM 4 Gb */
+		.read_to_write = 9,	/* tCL + burst - tWL + 2, as DRAMsim3 */
+	},
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A decoded trace, as the engine runs it. The file format is
+ * include/uapi/linux/simgpu_trace.h; only trace.c knows both.
+ */
+#ifndef SIM_TRACE_H
+#define SIM_TRACE_H
+
+#include <simgpu/port.h>
+
+#define TRACE_NAME_BYTES	32
+#define TRACE_LOOP_DEPTH_MAX	4
+#define TRACE_LINE_INDEX	0x03ffffffU
+#define TRACE_LINE_PARTIAL	0x80000000U
+
+enum trace_op_kind {
+	TRACE_END,
+	TRACE_COMPUTE,
+	TRACE_LOAD,
+	TRACE_STORE,
+	TRACE_ATOMIC,
+	TRACE_SHARED,
+	TRACE_BARRIER,
+	TRACE_LOOP,
+	TRACE_LOOP_END,
+};
+
+/**
+ * struct trace_op - one step of a warp program
+ * @kind: &enum trace_op_kind; each program ends with TRACE_END
+ * @active_lanes: lanes of a warp instruction
+ * @issue_cycles: core cycles that an instruction holds the issue slot
+ * @count: instructions, trips or recorded lines, by kind
+ * @pattern: index of a memory op's pattern
+ * @consume_after: warp instructions that may issue before a load is waited for
+ */
+struct trace_op {
+	u8 kind;
+	u8 active_lanes;
+	u16 issue_cycles;
+	u32 count;
+	u32 pattern;
+	u32 consume_after;
+};
+
+enum trace_pattern_kind {
+	TRACE_AFFINE = 1,
+	TRACE_RANDOM,
+	TRACE_RECORDED,
+};
+
+/** struct trace_pattern - fields as in &struct simgpu_trace_pattern */
+struct trace_pattern {
+	u32 kind;
+	u32 access_bytes;
+	u64 base;
+	u64 region_bytes;
+	s64 block_stride[3];
+	s64 warp_stride;
+	s64 lane_stride;
+	s64 loop_stride[TRACE_LOOP_DEPTH_MAX];
+	u64 xor_bytes;
+	u32 xor_loop;
+	u32 seed;
+	u32 lines;
+};
+
+/** struct trace_warp - which program a recorded warp runs, and its first line */
+struct trace_warp {
+	u32 program;
+	u32 first_line;
+};
+
+/**
+ * struct trace_kernel - one kernel
+ * @name: for people
+ * @grid: thread blocks in x, y, z
+ * @blocks: their product
+ * @block_threads: threads of a thread block
+ * @block_warps: warps of a thread block
+ * @registers_per_thread: 32-bit registers
+ * @shared_bytes: shared memory of a thread block
+ * @programs: index of the first op of each of its programs
+ * @warps: its warp table, or NULL: every warp runs programs[0]
+ */
+struct trace_kernel {
+	char name[TRACE_NAME_BYTES];
+	u32 grid[3];
+	u32 blocks;
+	u32 block_threads;
+	u32 block_warps;
+	u32 registers_per_thread;
+	u32 shared_bytes;
+	const u32 *programs;
+	const struct trace_warp *warps;
+};
+
+/**
+ * struct trace - a decoded trace; constant once made
+ * @name: from the header
+ * @checksum: from the header; with @bytes it names the trace in a journal
+ * @bytes: of the encoded trace
+ * @memory_bytes: what the decoded trace occupies, this struct included
+ * @footprint_bytes: device memory that it touches
+ */
+struct trace {
+	char name[TRACE_NAME_BYTES];
+	u32 checksum;
+	u32 kernel_count;
+	u64 bytes;
+	u64 memory_bytes;
+	u64 footprint_bytes;
+	const struct trace_kernel *kernels;
+	const struct trace_op *ops;
+	const struct trace_pattern *patterns;
+	const u32 *lines;
+};
+
+/**
+ * struct trace_error - why a trace was refused
+ * @offset: bytes from its start to the field
+ * @field: the field's name, such as "kernels[2].grid[0]"
+ * @reason: a few words, such as "is zero"
+ */
+struct trace_error {
+	u64 offset;
+	char field[64];
+	char reason[64];
+};
+
+/**
+ * trace_check() - validate an encoded trace to its last field
+ * @bytes: the trace, 8-byte aligned; it may come from anybody
+ * @count: its size in bytes
+ * @memory_bytes: set to what trace_decode() needs
+ * @error: filled in on failure
+ *
+ * Time is linear in @count.
+ *
+ * Return: 0; -EINVAL for a malformed trace; -E2BIG for one beyond a limit of
+ * the format.
+ */
+int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
+		struct trace_error *error);
+
+/**
+ * trace_decode() - make a runnable trace of a checked one
+ * @bytes: what trace_check() accepted, unchanged since
+ * @memory: 8-byte aligned, as many bytes as trace_check() said; zeroed
+ *
+ * The result points into @memory only; @bytes may be freed.
+ */
+struct trace *trace_decode(const void *bytes, void *memory);
+
+#endif /* SIM_TRACE_H */
