@@ -232,6 +232,8 @@ static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
 	struct block *block = &sm->block[number];
 
 	warp_unready(sm, warp);
+	/* Its place may go to a young warp at once: that one is not the greedy. */
+	sm->scheduler[warp % sm->schedulers].greedy = NONE;
 	block->warps &= ~(1ULL << warp);
 	sm->free_warps |= 1ULL << warp;
 	block->warps_left--;

@@ -32,7 +32,10 @@
 
 #define SIMGPU_NAME_MAX		32
 #define SIMGPU_TENANTS_MAX	64
-/* Trace bytes (encoded and decoded) that a tenant may make the kernel hold. */
+/*
+ * Bytes that a tenant may make the kernel hold: its traces (encoded and
+ * decoded), and the records of gangs that it made whose files are open.
+ */
 #define SIMGPU_TENANT_BYTES_MAX	(512ULL << 20)
 /* Traces that a tenant may keep uploaded. */
 #define SIMGPU_TENANT_TRACES_MAX 64
@@ -178,9 +181,10 @@ struct simgpu_launch {
  * @timeout_ns: in: how long to wait; 0 only asks; negative: for ever
  *
  * Returns 0 once the launch has run to its end or the gang's stop cycle was
- * reached. Errors: ENOENT no such launch; ETIMEDOUT; ECANCELED the launch was
- * dropped (a member of the gang left before its start); EINTR a signal came
- * (with a timeout), else the call is restarted.
+ * reached. Errors: ENOENT no such launch, or thousands have ended since;
+ * ETIMEDOUT; ECANCELED the launch was dropped (a member of the gang left before
+ * its start, or the gang's file was closed); EINTR a signal came (with a
+ * timeout), else the call is restarted.
  */
 struct simgpu_wait {
 	__u32 size;
@@ -295,7 +299,8 @@ struct simgpu_report {
  * during the run through sysfs; that is journalled. Closing the last
  * reference to the gang's file ends the work of its members.
  * Errors: EBUSY some tenant has work, or another gang holds the device;
- * ENOENT no such configuration, policy or model.
+ * ENOENT no such configuration, policy or model; ENOSPC beyond
+ * SIMGPU_TENANT_BYTES_MAX.
  */
 struct simgpu_gang_create {
 	__u32 size;

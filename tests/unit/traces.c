@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Small traces for the unit tests; see traces.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "traces.h"
+
+#define THREADS	256
+#define WARPS	(THREADS / 32)
+#define LINE	128
+
+struct trace *trace_of(struct builder *builder, u64 footprint_bytes)
+{
+	struct trace_error error;
+	struct trace *trace;
+	u64 memory_bytes;
+	size_t bytes;
+	void *encoded;
+
+	encoded = builder_finish(builder, footprint_bytes, &bytes);
+	builder_free(builder);
+	if (!encoded || trace_check(encoded, bytes, &memory_bytes, &error)) {
+		fprintf(stderr, "test trace refused: %s %s\n", error.field,
+			error.reason);
+		abort();
+	}
+	trace = trace_decode(encoded, port_alloc(memory_bytes));
+	free(encoded);
+	return trace;
+}
+
+void trace_free(struct trace *trace)
+{
+	port_free(trace);
+}
+
+struct trace *trace_compute(u32 blocks, u32 trips, u32 burst)
+{
+	struct builder *b = builder_new("compute", "test");
+
+	builder_kernel(b, "compute", blocks, THREADS, 32, 0);
+	builder_loop(b, trips);
+	builder_compute(b, burst, 32);
+	builder_loop_end(b);
+	return trace_of(b, 0);
+}
+
+/* A region in which every warp of every block has @trips lines of its own. */
+static u32 own_lines(struct builder *b, u64 base, u64 bytes, u32 trips)
+{
+	return builder_affine(b, base, bytes, 4, (s64)trips * LINE * WARPS,
+			      (s64)trips * LINE, LINE);
+}
+
+struct trace *trace_stream(u32 blocks, u32 trips, u32 burst)
+{
+	struct builder *b = builder_new("stream", "test");
+	u64 bytes = (u64)blocks * WARPS * trips * LINE;
+	u32 pattern = own_lines(b, 0, bytes, trips);
+
+	builder_kernel(b, "stream", blocks, THREADS, 32, 0);
+	builder_loop(b, trips);
+	builder_load(b, pattern, 32, 0);
+	builder_compute(b, burst, 32);
+	builder_loop_end(b);
+	return trace_of(b, bytes);
+}
+
+struct trace *trace_copy(u32 blocks, u32 trips, u32 lanes)
+{
+	struct builder *b = builder_new("copy", "test");
+	u64 bytes = (u64)blocks * WARPS * trips * LINE;
+	u32 from = own_lines(b, 0, bytes, trips);
+	u32 to = own_lines(b, bytes, bytes, trips);
+
+	builder_kernel(b, "copy", blocks, THREADS, 32, 0);
+	builder_loop(b, trips);
+	builder_load(b, from, 32, 1);
+	builder_compute(b, 2, 32);
+	builder_store(b, to, lanes);
+	builder_loop_end(b);
+	return trace_of(b, 2 * bytes);
+}
+
+struct trace *trace_random(u32 blocks, u32 trips, u32 lines, u64 region_bytes)
+{
+	struct simgpu_trace_pattern pattern = {
+		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = 4,
+		.region_bytes = region_bytes, .lines = lines, .seed = 7,
+	};
+	struct builder *b = builder_new("random", "test");
+	u32 index = builder_pattern(b, &pattern);
+
+	builder_kernel(b, "random", blocks, THREADS, 32, 0);
+	builder_loop(b, trips);
+	builder_load(b, index, 32, 0);
+	builder_compute(b, 2, 32);
+	builder_loop_end(b);
+	return trace_of(b, region_bytes);
+}
