@@ -4,7 +4,6 @@
 SHELL		:= /bin/bash
 .SHELLFLAGS	:= -e -o pipefail -c
 .DEFAULT_GOAL	:= all
-.DELETE_ON_ERROR:
 MAKEFLAGS	+= --no-builtin-rules
 
 CC		?= gcc
@@ -24,6 +23,8 @@ NEWEST_KDIR	:= $(lastword $(shell ls -d /lib/modules/*/build 2>/dev/null | sort 
 KDIR		?= $(or $(RUNNING_KDIR),$(NEWEST_KDIR))
 
 .PHONY: all modules userspace tests help demo check check-long bench clean
+# What a failed or interrupted command leaves must not look finished.
+.DELETE_ON_ERROR:
 
 all: userspace tests
 
@@ -50,6 +51,79 @@ build/sanitized/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(SANITIZE) -c -o $@ $<
 
+# --- userspace ----------------------------------------------------------------------
+
+LIB_SOURCES	:= $(wildcard userspace/lib/*.c)
+OFFLINE_SOURCES	:= $(wildcard userspace/offline/*.c userspace/workloads/*.c)
+COMMAND_SOURCES	:= $(wildcard userspace/simgpu/*.c)
+LIB_OBJECTS	:= $(LIB_SOURCES:%.c=build/obj/%.o)
+OFFLINE_OBJECTS	:= $(OFFLINE_SOURCES:%.c=build/obj/%.o) $(ROOM_OBJECTS)
+COMMAND_OBJECTS	:= $(COMMAND_SOURCES:%.c=build/obj/%.o)
+
+include tools/record/Makefile.inc
+
+userspace: build/simgpu build/libsimgpu.a build/libsimgpu.so
+
+build/libsimgpu.a: $(LIB_OBJECTS)
+	$(AR) rcs $@ $^
+
+build/libsimgpu.so: $(LIB_OBJECTS)
+	$(CC) -shared -Wl,-soname,libsimgpu.so.0 -o $@ $^
+
+build/offline.a: $(OFFLINE_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
+	$(CC) -o $@ $^ -ljson-c -lz
+
+# --- tests --------------------------------------------------------------------------
+
+UNIT_TESTS	:= build/tests/test_engine build/tests/test_dram \
+		   build/tests/test_trace build/tests/test_fixed \
+		   build/tests/test_policy build/tests/test_session
+UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
+		   build/sanitized/userspace/workloads/builder.o
+KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
+		     $(wildcard tests/kselftest/*.c))
+KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
+
+tests: $(UNIT_TESTS)
+
+# The rooms, the offline library and the test, all under the sanitizers.
+$(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT) \
+	       $(ROOM_SANITIZED) $(OFFLINE_SANITIZED)
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -lm
+
+.PHONY: kselftests kselftest-headers
+kselftests: $(KSELFTESTS)
+
+kselftest-headers:
+	@tools/kselftest-headers $(KSELFTEST_DIR)
+
+build/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h) | kselftest-headers
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
+		-idirafter include/uapi -o $@ $< -lz
+
+check:
+	tools/install-packages build vm record check
+	tests/run
+
+check-long:
+	tools/install-packages build vm record check
+	tests/run --long
+
+demo:
+	tools/install-packages build vm record
+	tools/demo/run
+
+bench:
+	tools/install-packages build
+	$(MAKE) --no-print-directory build/bench
+	build/bench
+
 # --- the module -------------------------------------------------------------------
 
 modules:
@@ -60,3 +134,5 @@ modules:
 
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} +
+
+-include $(shell find build/obj build/sanitized -name '*.d' 2>/dev/null)

@@ -48,6 +48,9 @@ struct simgpu_counters {
 
 /**
  * simgpu_dram_requests() - 128 B lines moved between LLC and DRAM
+ * @counters: event counts
+ *
+ * Return: fills and write-backs.
  */
 static inline u64 simgpu_dram_requests(const struct simgpu_counters *counters)
 {

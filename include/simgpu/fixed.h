@@ -12,7 +12,11 @@
 #define SIMGPU_PPM	1000000ULL
 
 /**
- * fixed_add() - a + b, U64_MAX where that overflows
+ * fixed_add() - add, saturating
+ * @a: any
+ * @b: any
+ *
+ * Return: a + b; U64_MAX where that overflows.
  */
 static inline u64 fixed_add(u64 a, u64 b)
 {
@@ -22,7 +26,11 @@ static inline u64 fixed_add(u64 a, u64 b)
 }
 
 /**
- * fixed_mul() - a * b, U64_MAX where that overflows
+ * fixed_mul() - multiply, saturating
+ * @a: any
+ * @b: any
+ *
+ * Return: a * b; U64_MAX where that overflows.
  */
 static inline u64 fixed_mul(u64 a, u64 b)
 {
@@ -54,9 +62,12 @@ static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
 }
 
 /**
- * fixed_mul_div() - a * b / divisor, rounded down, with a 128-bit product
+ * fixed_mul_div() - multiply and divide, with a 128-bit product
+ * @a: any
+ * @b: any
+ * @divisor: any
  *
- * Return: the quotient; U64_MAX where it overflows; 0 for a zero divisor (the
+ * Return: a * b / divisor, rounded down; U64_MAX where it overflows; 0 for a zero divisor (the
  * caller decides what a ratio to nothing means before it asks).
  */
 static inline u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
@@ -79,7 +90,9 @@ static inline u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
 }
 
 /**
- * fixed_ratio_ppm() - numerator / denominator in parts per million
+ * fixed_ratio_ppm() - a ratio in parts per million
+ * @numerator: any
+ * @denominator: any
  *
  * Return: as fixed_mul_div(): 0 for a zero denominator.
  */

@@ -7,7 +7,7 @@
 
 #define NEVER	U64_MAX
 
-/** struct launch - a trace that waits or runs */
+/* struct launch - a trace that waits or runs */
 struct launch {
 	const struct trace *trace;
 	u64 sequence;
@@ -15,7 +15,7 @@ struct launch {
 	u64 not_before;
 };
 
-/**
+/*
  * struct session_tenant - who is in a slot
  * @joined: whether anybody ever was; else nothing else is set
  * @left: it is gone; its figures stay
@@ -50,7 +50,7 @@ struct session_tenant {
 	struct simgpu_counters last;
 };
 
-/**
+/*
  * struct session - see session.h
  * @initial: the options of the cold start
  * @policy: in force; as are @model, @tunables, @epoch_cycles

@@ -5,7 +5,7 @@
  */
 #include "core.h"
 
-/**
+/*
  * journal_add() - note an event now
  *
  * Return: the event, to be filled in; never NULL: past SESSION_JOURNAL_MAX the

@@ -5,7 +5,7 @@
  */
 #include "core.h"
 
-/**
+/*
  * proposal_count() - SMs that a proposal gives a slot
  */
 u32 proposal_count(const struct simgpu_snapshot *snapshot,
@@ -32,7 +32,7 @@ static bool owners_exist(const struct simgpu_snapshot *snapshot,
 	return true;
 }
 
-/**
+/*
  * proposal_is_sound() - whether the device can do what a policy proposes
  *
  * Known flags only; SMs for active tenants and no others, at least one each
@@ -61,7 +61,7 @@ bool proposal_is_sound(const struct simgpu_snapshot *snapshot,
 	return sum <= snapshot->sms;
 }
 
-/**
+/*
  * proposal_present() - the assignment as it stands
  */
 void proposal_present(const struct simgpu_snapshot *snapshot,
@@ -124,7 +124,7 @@ static void apply_counts(struct gpu *gpu, const struct simgpu_proposal *proposal
 	}
 }
 
-/**
+/*
  * proposal_apply() - assign the SMs as a sound proposal says
  */
 void proposal_apply(struct gpu *gpu, const struct simgpu_proposal *proposal)

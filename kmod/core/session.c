@@ -298,7 +298,7 @@ static void publish_epoch(struct session *session, bool predicted, bool decided,
 		session->hooks.epoch(session->hooks.context, epoch);
 }
 
-/**
+/*
  * epoch_end() - the present epoch is over
  * @ask: whether the policy is asked for the next one's assignment
  *

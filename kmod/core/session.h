@@ -111,7 +111,8 @@ struct session_epoch_tenant {
  * @predicted: whether model and policy ran (it was long enough)
  * @fell_back: whether the policy failed and an even split took its place
  * @metrics: over the predicted NPs of the tenants that have one
- * @tenant_count: rows in @tenants, in order of slots
+ * @tenant_count: rows in @tenants
+ * @tenants: those that had work in it, in order of slots
  */
 struct session_epoch {
 	u64 index;
@@ -245,6 +246,7 @@ const struct gpu *session_gpu(const struct session *session);
 
 /**
  * session_join() - take a slot
+ * @session: the session
  * @slot: the gang's slot, or SESSION_ANY_SLOT outside a gang
  * @options: copied
  *
@@ -260,6 +262,8 @@ int session_set_tenant(struct session *session, u32 slot,
 
 /**
  * session_launch() - queue a trace
+ * @session: the session
+ * @slot: the tenant
  * @trace: stays valid until launch_done
  * @repeats: how often it runs, at least 1
  * @not_before: device cycle before which it does not start
@@ -274,6 +278,8 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 
 /**
  * session_leave() - end a tenant's work on the spot and free its slot
+ * @session: the session
+ * @slot: the tenant
  *
  * Its launches end with -ECANCELED. Before a gang's start this cancels the
  * gang: the launches of all members end so.
@@ -291,6 +297,7 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
 
 /**
  * session_run() - let device time pass
+ * @session: the session
  * @cycles: at most that many core cycles
  *
  * Returns early when nothing is left to run. Epochs, predictions and
@@ -310,9 +317,13 @@ const struct journal_event *session_journal(const struct session *session,
 
 /**
  * session_replay_event() - apply a journalled event at its cycle
+ * @session: the session
+ * @event: the event
  * @trace: LAUNCH: the trace that the event names
  *
- * Runs the session to event->cycle first. Return: as the call that the event
+ * Runs the session to event->cycle first.
+ *
+ * Return: as the call that the event
  * stands for; -EINVAL if the device's time stands still before the cycle.
  */
 int session_replay_event(struct session *session,

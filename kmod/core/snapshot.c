@@ -14,7 +14,7 @@ void counters_subtract(const struct simgpu_counters *from,
 		difference[i] = a[i] - b[i];
 }
 
-/**
+/*
  * figures_compute() - IPC, RBH, bandwidth and MPKI of a span of cycles
  * @counters: differences over the span
  *
@@ -60,7 +60,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 }
 
-/**
+/*
  * snapshot_fill() - the device over the present epoch, up to now
  *
  * Tenants are active if they had work in it.

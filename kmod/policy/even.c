@@ -5,7 +5,7 @@
  */
 #include "registry.h"
 
-/**
+/*
  * policy_split_even() - share the SMs evenly; remainders go to the lowest slots
  */
 void policy_split_even(const struct simgpu_snapshot *snapshot,

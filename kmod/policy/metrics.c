@@ -2,7 +2,7 @@
 /* System metrics over normalized progress (NP); definitions: HSM section 4. */
 #include "registry.h"
 
-/**
+/*
  * metrics_compute() - fairness, STP and ANTT of some tenants
  * @np_ppm: their NPs
  * @count: how many; with none, all metrics are 0

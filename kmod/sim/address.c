@@ -27,7 +27,7 @@ static u32 spread_channel(const struct gpu *gpu, u32 channel, u32 hash)
 	return (channel + hash % channels) % channels;
 }
 
-/**
+/*
  * address_locate() - where a line lies
  *
  * From the low end: 1 bit of column, the channel, the rest of the column, the
@@ -176,7 +176,7 @@ static void affine_lines(const struct trace_pattern *pattern,
 		lsu->partial[i] = covered[i] < GPU_LINE_BYTES;
 }
 
-/**
+/*
  * address_lines() - the lines that a memory op of a warp touches now
  * @lsu: gets them, with what a store leaves out
  *

@@ -37,7 +37,7 @@ static u32 l1_set(const struct gpu *gpu, u32 sm, u32 line)
 	return sm * sets + ((line ^ (line >> 6) ^ (line >> 12)) & (sets - 1));
 }
 
-/**
+/*
  * l1_lookup() - whether an SM's L1 has a line; a hit makes it the youngest
  */
 bool l1_lookup(struct gpu *gpu, u32 sm, u32 line)
@@ -311,7 +311,7 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 	gpu->slices[index].stalled = 0;
 }
 
-/**
+/*
  * slice_turn() - what a slice does in this cycle: take what has come back from
  *	memory, then look up one request
  */
@@ -346,7 +346,7 @@ void slice_turn(struct gpu *gpu, u32 index)
 		gpu_wake(gpu, part, ready);
 }
 
-/**
+/*
  * llc_drop() - forget a slot's lines without writing them back; those that are
  *	being fetched go when they come
  */

@@ -24,7 +24,7 @@ const struct gpu_config *gpu_config_find(const char *name)
 	return NULL;
 }
 
-/** struct field_range - a field's name, place, and least and greatest value */
+/* struct field_range - a field's name, place, and least and greatest value */
 struct field_range {
 	const char *field;
 	size_t offset;

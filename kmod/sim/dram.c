@@ -34,7 +34,7 @@ static void bind(struct dram_limits *limits, const struct constraint *list,
 	}
 }
 
-/**
+/*
  * dram_compile() - make next-allowed distances of a standard's timings
  *
  * A request is one line: @column_accesses_per_line column accesses, tCCDl
@@ -309,7 +309,7 @@ static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	queue_remove_hit(channel, queue, bank);
 }
 
-/**
+/*
  * struct choice - the oldest request that a command can serve now
  * @next: else, the first later clock at which one can be served
  */
@@ -467,7 +467,7 @@ static u64 step(struct gpu *gpu, u32 index, u64 clock)
 	return sooner(column.next, row.next);
 }
 
-/**
+/*
  * channel_run() - simulate a channel's clocks up to and without @until
  *
  * Everything that arrives before @until is in its inbox already.
@@ -506,7 +506,7 @@ static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 		 later(cycle, ahead) - gpu->config.llc_to_dram_latency);
 }
 
-/**
+/*
  * channel_turn() - run as far ahead as the link's latency allows
  */
 void channel_turn(struct gpu *gpu, u32 index)
@@ -525,7 +525,7 @@ void channel_turn(struct gpu *gpu, u32 index)
 		wake_for_clock(gpu, index, next);
 }
 
-/**
+/*
  * channel_post() - put a request into a channel's inbox
  *
  * Requests of a kind come in order of their ready_clock.
@@ -540,7 +540,7 @@ void channel_post(struct gpu *gpu, u32 index, bool write,
 	inbox->count++;
 }
 
-/**
+/*
  * channel_send() - send a line's request from a slice to its channel
  * @write: a write-back, else a fill for the LLC's MSHR entry @mshr
  */

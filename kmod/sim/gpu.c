@@ -157,7 +157,7 @@ static void wheel_mark(struct gpu *gpu, u32 part, u64 cycle)
 	gpu->occupied[slot / 64] |= 1ULL << (slot % 64);
 }
 
-/**
+/*
  * gpu_wake() - give a part a turn at a cycle, unless it has an earlier one
  *
  * A part that acts at this cycle may wake one that comes after it for this

@@ -22,25 +22,97 @@
 /**
  * struct dram_timing - a DRAM standard's timings, in memory clocks
  *
- * Names as in JEDEC's standards and HSM's Table 1. @read_to_write is the
- * least distance of a write command from a read command; @trefi 0 turns
- * refresh off.
+ * Names as in JEDEC's standards and HSM's Table 1; _l binds within a bank
+ * group, _s across groups.
+ *
+ * @trc: activate to activate, same bank
+ * @trcd_read: activate to read, same bank
+ * @trcd_write: activate to write, same bank
+ * @trp: precharge to activate, same bank
+ * @tcl: read to the first of its data
+ * @twl: write to the first of its data
+ * @tras: activate to precharge, same bank
+ * @trrd_l: activate to activate
+ * @trrd_s: activate to activate
+ * @tfaw: window in which there are four activates at most
+ * @trtp: last column access of a read to precharge, same bank
+ * @tccd_l: column access to column access of the same kind
+ * @tccd_s: column access to column access of the same kind
+ * @twtr_l: end of a write's data to read
+ * @twtr_s: end of a write's data to read
+ * @twr: end of a write's data to precharge, same bank
+ * @trefi: refresh to refresh; 0 turns refresh off
+ * @trfc: refresh to activate
+ * @read_to_write: read to write
  */
 struct dram_timing {
-	u16 trc, trcd_read, trcd_write, trp, tcl, twl, tras;
-	u16 trrd_l, trrd_s, tfaw, trtp, tccd_l, tccd_s, twtr_l, twtr_s;
-	u16 twr, trefi, trfc, read_to_write;
+	u16 trc;
+	u16 trcd_read;
+	u16 trcd_write;
+	u16 trp;
+	u16 tcl;
+	u16 twl;
+	u16 tras;
+	u16 trrd_l;
+	u16 trrd_s;
+	u16 tfaw;
+	u16 trtp;
+	u16 tccd_l;
+	u16 tccd_s;
+	u16 twtr_l;
+	u16 twtr_s;
+	u16 twr;
+	u16 trefi;
+	u16 trfc;
+	u16 read_to_write;
 };
 
 /**
  * struct gpu_config - every size, latency and rate of a GPU
  *
- * Times are in core cycles unless the name says otherwise. Values and their
- * sources: spec_*.c.
+ * Times are in core cycles unless the name says otherwise; ranges stand in
+ * config.c. Values and their sources: spec_*.c.
+ *
+ * @name: by which it is found
+ * @sms: streaming multiprocessors
+ * @core_mhz: core clock
+ * @schedulers_per_sm: warp schedulers; each issues a warp instruction a cycle
+ * @warps_per_sm: resident warps
+ * @threads_per_sm: resident threads
+ * @blocks_per_sm: resident thread blocks
+ * @registers_per_sm: 32-bit registers
+ * @shared_bytes_per_sm: shared memory
+ * @l1_sets: sets of an SM's L1, a power of two
+ * @l1_ways: ways of a set
+ * @l1_mshrs: lines that an SM may wait for
+ * @l1_hit_latency: from the access to the data
+ * @noc_latency: crossbar, one way
+ * @noc_flit_bytes: what a port carries a cycle
+ * @noc_queue_depth: packets that may wait at a port
+ * @llc_slices: slices of the last-level cache, a multiple of @channels
+ * @llc_sets: sets of a slice
+ * @llc_ways: ways of a set
+ * @llc_mshrs: lines that a slice may wait for
+ * @llc_latency: from a request's arrival to its lookup
+ * @llc_write_credits: write-backs that a slice may have under way
+ * @llc_to_dram_latency: link between slice and channel, one way
+ * @memory_mhz: memory clock
+ * @channels: memory channels
+ * @banks: of a channel, a power of two
+ * @bank_groups: of a channel, a power of two
+ * @row_lines: 128 B lines of a row, a power of two
+ * @channel_bytes_per_clock: what a channel's data bus carries a memory clock
+ * @column_accesses_per_line: that make up a 128 B request
+ * @queue_entries: of a channel's read queue, and of its write queue
+ * @write_drain_start: writes that begin a drain while reads wait
+ * @write_drain_stop: writes left that end it
+ * @row_hit_cap: hits served past an older request of their bank; 0: no cap
+ * @address_hash: 1: randomized mapping (PAE style); 0: plain
+ * @channel_batch_clocks: how far a channel may run ahead; never a result
+ * @dram: timings
  */
 struct gpu_config {
 	char name[32];
-	/* Streaming multiprocessors */
 	u32 sms;
 	u32 core_mhz;
 	u32 schedulers_per_sm;
@@ -53,11 +125,9 @@ struct gpu_config {
 	u32 l1_ways;
 	u32 l1_mshrs;
 	u32 l1_hit_latency;
-	/* Interconnect */
 	u32 noc_latency;
 	u32 noc_flit_bytes;
 	u32 noc_queue_depth;
-	/* Last-level cache */
 	u32 llc_slices;
 	u32 llc_sets;
 	u32 llc_ways;
@@ -65,7 +135,6 @@ struct gpu_config {
 	u32 llc_latency;
 	u32 llc_write_credits;
 	u32 llc_to_dram_latency;
-	/* Memory */
 	u32 memory_mhz;
 	u32 channels;
 	u32 banks;
@@ -78,7 +147,6 @@ struct gpu_config {
 	u32 write_drain_stop;
 	u32 row_hit_cap;
 	u32 address_hash;
-	/* How far a channel may run ahead, in memory clocks; never a result. */
 	u32 channel_batch_clocks;
 	struct dram_timing dram;
 };
@@ -130,6 +198,8 @@ size_t gpu_bytes(const struct gpu_config *config);
  * @memory: gpu_bytes() bytes, 64-byte aligned, any content
  * @config: checked; copied
  * @seed: for everything random
+ *
+ * Return: the GPU, which lies in @memory.
  */
 struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed);
 
@@ -143,6 +213,7 @@ u64 gpu_memory_clocks(const struct gpu *gpu, u64 cycles);
 
 /**
  * gpu_run() - advance the clock
+ * @gpu: the device
  * @until: cycle to stop at, not before gpu_now()
  *
  * Stops at @until, or earlier at the end of a cycle in which a kernel
@@ -154,20 +225,29 @@ void gpu_run(struct gpu *gpu, u64 until);
 u64 gpu_take_finished(struct gpu *gpu);
 
 /**
- * gpu_kernel_fits() - whether an SM can hold a thread block of the kernel
+ * gpu_kernel_fits() - whether an SM can hold a thread block of a kernel
+ * @config: of the GPU
+ * @kernel: the kernel
+ *
+ * Return: true if an empty SM can.
  */
 bool gpu_kernel_fits(const struct gpu_config *config,
 		     const struct trace_kernel *kernel);
 
 /**
  * gpu_kernel_start() - give an idle slot a kernel; its SMs begin at once
+ * @gpu: the device
+ * @slot: the tenant
  * @trace: stays valid until the kernel finishes or the slot is dropped
+ * @kernel: its index in the trace
  */
 void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 		      u32 kernel);
 
 /**
  * gpu_tenant_drop() - end a slot's work now, on the spot
+ * @gpu: the device
+ * @slot: the tenant
  *
  * Its thread blocks vanish, its lines leave the caches without a write-back,
  * its SMs lose their owner. Requests on their way finish unseen. The slot's
@@ -180,6 +260,8 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot);
 
 /**
  * gpu_sm_assign() - set the owner of an SM
+ * @gpu: the device
+ * @sm: index of the SM
  * @slot: new owner or GPU_NO_TENANT
  *
  * The old owner keeps the SM until its last thread block there has finished
@@ -227,10 +309,13 @@ void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out);
 
 /**
  * gpu_state_hash() - a fingerprint of everything that decides the future
+ * @gpu: the device
  *
  * Equal for equal histories, in kernel and userspace and for every channel
  * batch size. (Channels may have run ahead by a batch; what they have not yet
  * delivered is left out and shows at a later cycle.)
+ *
+ * Return: the fingerprint.
  */
 u64 gpu_state_hash(struct gpu *gpu);
 

@@ -31,7 +31,7 @@ static bool take_place(struct gpu *gpu, u32 sm, u32 slice)
 	return false;
 }
 
-/**
+/*
  * noc_send() - send a request of an SM's load/store unit to its slice
  * @cycle: when it leaves the L1
  *
@@ -77,7 +77,7 @@ enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
 	return LSU_GOES_ON;
 }
 
-/**
+/*
  * noc_release() - a request has left a slice's queue: grant its place
  */
 void noc_release(struct gpu *gpu, u32 slice)
@@ -102,7 +102,7 @@ void noc_release(struct gpu *gpu, u32 slice)
 	from->credits++;
 }
 
-/**
+/*
  * noc_forget() - an SM no longer wants the place that it waits for or was
  *	granted
  */
@@ -120,7 +120,7 @@ void noc_forget(struct gpu *gpu, u32 sm)
 	}
 }
 
-/**
+/*
  * noc_reply_room_at() - from which cycle a slice's reply queue has room
  */
 u64 noc_reply_room_at(const struct gpu *gpu, u32 slice)
@@ -131,7 +131,7 @@ u64 noc_reply_room_at(const struct gpu *gpu, u32 slice)
 	return free > queue ? free - queue : 0;
 }
 
-/**
+/*
  * noc_reply() - send a line from a slice to an SM's L1 MSHR entry
  */
 void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)

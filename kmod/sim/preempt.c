@@ -6,16 +6,17 @@
  */
 #include "sim.h"
 
-/**
- * gpu_kernel_fits() - see gpu.h
- */
+static u32 registers_of(const struct trace_kernel *kernel)
+{
+	return kernel->block_threads * kernel->registers_per_thread;
+}
+
 bool gpu_kernel_fits(const struct gpu_config *config,
 		     const struct trace_kernel *kernel)
 {
 	return kernel->block_threads <= config->threads_per_sm &&
 	       kernel->block_warps <= config->warps_per_sm &&
-	       kernel->block_threads * kernel->registers_per_thread <=
-	       config->registers_per_sm &&
+	       registers_of(kernel) <= config->registers_per_sm &&
 	       kernel->shared_bytes <= config->shared_bytes_per_sm;
 }
 
@@ -24,14 +25,14 @@ static bool block_fits(const struct gpu *gpu, const struct sm *sm,
 		const struct trace_kernel *kernel)
 {
 	const struct gpu_config *config = &gpu->config;
-	u32 registers = kernel->block_threads * kernel->registers_per_thread;
+	u32 threads = sm->threads_used + kernel->block_threads;
+	u32 registers = sm->registers_used + registers_of(kernel);
+	u32 shared = sm->shared_used + kernel->shared_bytes;
 
 	return sm->blocks < config->blocks_per_sm &&
-	       sm->threads_used + kernel->block_threads <=
-	       config->threads_per_sm &&
-	       sm->registers_used + registers <= config->registers_per_sm &&
-	       sm->shared_used + kernel->shared_bytes <=
-	       config->shared_bytes_per_sm &&
+	       threads <= config->threads_per_sm &&
+	       registers <= config->registers_per_sm &&
+	       shared <= config->shared_bytes_per_sm &&
 	       hweight64(sm->free_warps) >= kernel->block_warps;
 }
 
@@ -83,8 +84,7 @@ static void start_block(struct gpu *gpu, u32 index, u32 slot)
 	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
 	sm->blocks++;
 	sm->threads_used += kernel->block_threads;
-	sm->registers_used += kernel->block_threads *
-			      kernel->registers_per_thread;
+	sm->registers_used += registers_of(kernel);
 	sm->shared_used += kernel->shared_bytes;
 	for (i = 0; i < kernel->block_warps; i++)
 		start_warp(sm, kernel, number, i);
@@ -107,7 +107,7 @@ static bool try_start_block(struct gpu *gpu, u32 index)
 	return true;
 }
 
-/**
+/*
  * sm_refill() - start thread blocks on an SM while they fit
  */
 void sm_refill(struct gpu *gpu, u32 index)
@@ -120,7 +120,7 @@ void sm_refill(struct gpu *gpu, u32 index)
 		gpu_wake(gpu, part_of_sm(gpu, index), gpu->now + 1);
 }
 
-/**
+/*
  * dispatch_blocks() - give a slot's SMs thread blocks, one an SM in turn, as
  *	GPUs do, so that a small grid spreads over all of them
  */
@@ -141,7 +141,7 @@ void dispatch_blocks(struct gpu *gpu, u32 slot)
 	}
 }
 
-/**
+/*
  * sm_settle_owner() - hand an SM over if its old owner has left it; a drain
  *	that has begun is finished, even where the old owner stays
  */
@@ -159,7 +159,7 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	l1_flush(gpu, index);
 }
 
-/**
+/*
  * block_release() - free what a thread block held of its SM
  */
 void block_release(struct sm *sm, const struct trace_kernel *kernel,
@@ -169,12 +169,11 @@ void block_release(struct sm *sm, const struct trace_kernel *kernel,
 	block->warps = 0;
 	sm->blocks--;
 	sm->threads_used -= kernel->block_threads;
-	sm->registers_used -= kernel->block_threads *
-			      kernel->registers_per_thread;
+	sm->registers_used -= registers_of(kernel);
 	sm->shared_used -= kernel->shared_bytes;
 }
 
-/**
+/*
  * block_finish() - a thread block's last warp has ended
  */
 void block_finish(struct gpu *gpu, u32 index, u32 number)

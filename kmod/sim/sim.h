@@ -56,7 +56,7 @@ enum request_kind {
 	REQUEST_WRITE_PARTIAL,
 };
 
-/**
+/*
  * struct request - SM to slice
  * @ready: cycle at which the slice may look it up
  * @generation: of the tenant when it was sent; a dropped tenant's differs
@@ -70,13 +70,13 @@ struct request {
 	u8 generation;
 };
 
-/** struct reply - slice to SM: the data of an MSHR entry */
+/* struct reply - slice to SM: the data of an MSHR entry */
 struct reply {
 	u64 ready;
 	u8 mshr;
 };
 
-/** struct dram_request - slice to channel */
+/* struct dram_request - slice to channel */
 struct dram_request {
 	u64 ready_clock;
 	u32 row;
@@ -87,7 +87,7 @@ struct dram_request {
 	u8 generation;
 };
 
-/** struct dram_done - channel to slice: a fill has come, a write has gone */
+/* struct dram_done - channel to slice: a fill has come, a write has gone */
 struct dram_done {
 	u64 ready;
 	u8 write;
@@ -99,7 +99,7 @@ struct dram_done {
 
 /* --- streaming multiprocessor ------------------------------------------- */
 
-/**
+/*
  * struct warp_load - a load whose data may still be on its way
  * @ready: cycle at which the lines that hit are there
  * @deadline: the warp's instruction count at which it must have the data
@@ -111,7 +111,7 @@ struct warp_load {
 	u16 pending;
 };
 
-/**
+/*
  * struct warp - a resident warp
  * @op: next op, index in the trace
  * @left: warp instructions left of a compute op that has begun; 0: not begun
@@ -141,7 +141,7 @@ struct warp {
 	struct warp_load load[WARP_LOADS];
 };
 
-/**
+/*
  * struct scheduler - a warp scheduler and the burst that it issues
  * @ready: warps (of this scheduler) that could issue, the issuing one included
  * @free_at: cycle at which the issue slot is free again
@@ -162,7 +162,7 @@ struct scheduler {
 	u8 greedy;
 };
 
-/** struct block - a resident thread block */
+/* struct block - a resident thread block */
 struct block {
 	u64 warps;
 	u32 position[3];
@@ -173,7 +173,7 @@ struct block {
 	u8 at_barrier;
 };
 
-/** struct mshr - a miss of an L1 and the loads that wait for it */
+/* struct mshr - a miss of an L1 and the loads that wait for it */
 struct mshr {
 	u32 line;
 	u8 next;	/* in its bucket, or in the free list */
@@ -190,7 +190,7 @@ enum lsu_block {
 	LSU_PORT,	/* until the injection queue has drained a little */
 };
 
-/**
+/*
  * struct lsu - the load/store unit: one warp instruction at a time
  * @line: its lines; TRACE_LINE_PARTIAL marks a partial store
  * @next: line to send next; @count when idle
@@ -251,7 +251,7 @@ struct sm {
 #define LLC_DIRTY	2U
 #define LLC_PENDING	4U
 
-/** struct llc_mshr - a fetch and the SMs that wait for it */
+/* struct llc_mshr - a fetch and the SMs that wait for it */
 struct llc_mshr {
 	u16 entry;	/* set * ways + way */
 	u8 used;
@@ -263,7 +263,7 @@ struct llc_mshr {
 	u8 sm_mshr[MSHR_MERGES];
 };
 
-/**
+/*
  * struct slice - a slice of the last-level cache
  * @credits: places left in its request queue (struct gpu_shape.slice_queue)
  * @waiting: SMs whose next request found no place, as a bit mask
@@ -300,7 +300,7 @@ enum dram_level {
 /* Commands that constraints bind: ACTIVATE, PRECHARGE, READ, WRITE. */
 #define DRAM_BOUND	4
 
-/**
+/*
  * struct dram_limits - a configuration's timings, compiled
  * @distance: least clocks from a command to a later one at the same bank, the
  *	same bank group, the same channel
@@ -313,7 +313,7 @@ struct dram_limits {
 	u16 burst;		/* data bus clocks of a line */
 };
 
-/** struct dram_entry - a request in a channel's queue */
+/* struct dram_entry - a request in a channel's queue */
 struct dram_entry {
 	u32 row;
 	u32 age;
@@ -326,7 +326,7 @@ struct dram_entry {
 	u8 generation;
 };
 
-/**
+/*
  * struct dram_queue - reads or writes, and per bank what FR-FCFS asks
  * @head: oldest entry of a bank
  * @hit: its oldest entry to the open row
@@ -359,7 +359,7 @@ struct dram_inbox {
 #define DRAM_READS	0
 #define DRAM_WRITES	1
 
-/**
+/*
  * struct channel - a memory controller and its DRAM
  * @clock: next memory clock to simulate
  * @refresh_due: memory clock from which a refresh goes before all else
@@ -388,7 +388,7 @@ struct channel {
 
 /* --- the whole ----------------------------------------------------------- */
 
-/**
+/*
  * struct tenant - a slot of the device
  * @generation: changes when the slot is dropped, so that what is still on its
  *	way for the old tenant can be told from the new one's
@@ -406,7 +406,7 @@ struct tenant {
 	struct simgpu_counters counters;
 };
 
-/** struct gpu_shape - numbers derived from the configuration, once */
+/* struct gpu_shape - numbers derived from the configuration, once */
 struct gpu_shape {
 	u32 core_ticks;		/* time base units of a core cycle */
 	u32 memory_ticks;	/* and of a memory clock */

@@ -39,7 +39,7 @@ static void account_scheduler(struct gpu *gpu, u32 index, struct scheduler *s,
 	counters->thread_instructions += count * s->lanes;
 }
 
-/**
+/*
  * sm_account() - bring an SM's and its tenant's counters up to gpu->now,
  *	bursts under way included
  */
@@ -118,7 +118,7 @@ static bool load_settle(struct gpu *gpu, struct sm *sm, u32 warp, u32 load)
 	return true;
 }
 
-/**
+/*
  * warp_data_arrived() - one line of a load is there, or the LSU has let it go
  */
 void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
@@ -569,7 +569,7 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 	return next < soon ? soon : next;
 }
 
-/**
+/*
  * sm_turn() - what an SM does in this cycle
  */
 void sm_turn(struct gpu *gpu, u32 index)
@@ -636,7 +636,7 @@ static void drop_block(struct sm *sm, const struct trace_kernel *kernel,
 	block_release(sm, kernel, block);
 }
 
-/**
+/*
  * sm_drop_tenant() - make a slot's thread blocks on an SM vanish
  *
  * Replies to their loads still come, to entries that nobody waits for.

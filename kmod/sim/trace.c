@@ -20,7 +20,7 @@
 #define ISSUE_CYCLES_MAX	1024
 #define STRIDE_MAX		((s64)SIMGPU_TRACE_SPACE_BYTES)
 
-/**
+/*
  * struct bounds - what the kernels that share a range of programs may reach
  * @grid: the largest of their grids in each dimension
  * @warps: the most warps of a thread block
@@ -30,7 +30,7 @@ struct bounds {
 	u32 warps;
 };
 
-/**
+/*
  * struct checker - the trace under inspection
  * @lines_needed: by program: recorded lines that a warp running it takes
  * @bounds: by kernel; only the first kernel of a range of programs counts
@@ -427,7 +427,7 @@ static int check_program_ranges(struct checker *c)
 
 /* --- programs ------------------------------------------------------------------------------- */
 
-/**
+/*
  * struct walk - a program being read, op by op
  * @depth: open loops
  * @trips: of each open loop

@@ -99,9 +99,14 @@ struct trace_kernel {
  * struct trace - a decoded trace; constant once made
  * @name: from the header
  * @checksum: from the header; with @bytes it names the trace in a journal
+ * @kernel_count: kernels
  * @bytes: of the encoded trace
  * @memory_bytes: what the decoded trace occupies, this struct included
  * @footprint_bytes: device memory that it touches
+ * @kernels: in launch order
+ * @ops: of all programs
+ * @patterns: that ops name
+ * @lines: recorded, with TRACE_LINE_PARTIAL
  */
 struct trace {
 	char name[TRACE_NAME_BYTES];
@@ -149,6 +154,8 @@ int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
  * @memory: 8-byte aligned, as many bytes as trace_check() said; zeroed
  *
  * The result points into @memory only; @bytes may be freed.
+ *
+ * Return: the trace, at the start of @memory.
  */
 struct trace *trace_decode(const void *bytes, void *memory);
 

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/debug/simgpu/simgpuN: the journal (format: docs/journal.md), the
+ * device's fingerprint, and the tables of HSM's Figure 8. For root only;
+ * reading may take the device's lock, for one look.
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+
+#include "device.h"
+
+static struct dentry *simgpu_debugfs_root;
+
+/**
+ * struct simgpu_journal - a journal as it was when its file was opened
+ * @start: options of the cold start
+ * @cycle: device time
+ * @state_hash: of the device there
+ * @lost: events that found no room
+ * @count: events in @events
+ * @events: the events
+ */
+struct simgpu_journal {
+	struct session_options start;
+	u64 cycle;
+	u64 state_hash;
+	u64 lost;
+	u32 count;
+	struct journal_event events[SESSION_JOURNAL_MAX];
+};
+
+static void simgpu_journal_take(struct simgpu_device *device,
+				struct simgpu_journal *journal)
+{
+	const struct simgpu_ending *ending = &device->ending;
+	const struct journal_event *events;
+
+	lockdep_assert_held(&device->lock);
+	journal->start = device->start;
+	events = session_journal(device->session, &journal->count,
+				 &journal->lost);
+	if (ending->over) {
+		journal->count = ending->journal_events;
+		journal->lost = ending->journal_lost;
+		journal->cycle = ending->cycle;
+		journal->state_hash = ending->state_hash;
+	} else {
+		journal->cycle = session_now(device->session);
+		journal->state_hash = session_state_hash(device->session);
+	}
+	memcpy(journal->events, events,
+	       journal->count * sizeof(journal->events[0]));
+}
+
+/* In double quotes; what is not printable ASCII, or is \ or ", as \xHH. */
+static void simgpu_seq_string(struct seq_file *seq, const char *key,
+			      const char *string)
+{
+	seq_printf(seq, " %s=\"", key);
+	seq_escape_mem(seq, string, strlen(string),
+		       ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND, "\\\"");
+	seq_putc(seq, '"');
+}
+
+static void simgpu_seq_tunables(struct seq_file *seq,
+				const struct simgpu_tunables *tunables)
+{
+	seq_printf(seq, " c1_ppm=%llu c2_ppm=%llu fair_threshold_ppm=%llu",
+		   tunables->c1_ppm, tunables->c2_ppm,
+		   tunables->fair_threshold_ppm);
+}
+
+static void simgpu_journal_start(struct seq_file *seq,
+				 const struct session_options *start)
+{
+	seq_puts(seq, "0 start version=1");
+	simgpu_seq_string(seq, "config", start->config.name);
+	seq_printf(seq, " seed=%llu epoch_cycles=%llu stop_cycle=%llu relaunch=%u kernel_end=%s gang_size=%u",
+		   start->seed, start->epoch_cycles, start->stop_cycle,
+		   start->relaunch,
+		   start->kernel_end == SESSION_KERNEL_END_CARRY ? "carry" :
+		   "even", start->gang_size);
+	simgpu_seq_string(seq, "model", start->model->name);
+	simgpu_seq_string(seq, "policy", start->policy->name);
+	simgpu_seq_tunables(seq, &start->tunables);
+	seq_putc(seq, '\n');
+}
+
+static void simgpu_journal_end(struct seq_file *seq,
+			       const struct simgpu_journal *journal)
+{
+	if (journal->lost)
+		seq_printf(seq, "%llu lost events=%llu\n", journal->cycle,
+			   journal->lost);
+	seq_printf(seq, "%llu end state_hash=0x%016llx\n", journal->cycle,
+		   journal->state_hash);
+}
+
+static void simgpu_journal_tenant(struct seq_file *seq,
+				  const struct journal_event *event)
+{
+	const struct session_tenant_options *tenant = &event->tenant;
+
+	seq_printf(seq, " slot=%u", event->slot);
+	simgpu_seq_string(seq, "name", tenant->name);
+	seq_printf(seq, " service=%s weight=%u target_ppm=%llu",
+		   tenant->service == SIMGPU_QOS ? "qos" : "best_effort",
+		   tenant->weight, tenant->target_ppm);
+}
+
+static void simgpu_journal_event(struct seq_file *seq,
+				 const struct journal_event *event)
+{
+	static const char * const kinds[] = {
+		[JOURNAL_JOIN] = "join",
+		[JOURNAL_TENANT] = "tenant",
+		[JOURNAL_LAUNCH] = "launch",
+		[JOURNAL_LEAVE] = "leave",
+		[JOURNAL_POLICY] = "policy",
+		[JOURNAL_MODEL] = "model",
+		[JOURNAL_TUNABLES] = "tunables",
+		[JOURNAL_EPOCH_CYCLES] = "epoch_cycles",
+	};
+
+	seq_printf(seq, "%llu %s", event->cycle, kinds[event->kind]);
+	switch (event->kind) {
+	case JOURNAL_JOIN:
+	case JOURNAL_TENANT:
+		simgpu_journal_tenant(seq, event);
+		break;
+	case JOURNAL_LAUNCH:
+		seq_printf(seq, " slot=%u sequence=%llu checksum=0x%08x bytes=%llu repeats=%llu not_before_cycle=%llu",
+			   event->slot, event->launch.sequence,
+			   event->launch.checksum, event->launch.trace_bytes,
+			   event->launch.repeats, event->launch.not_before);
+		break;
+	case JOURNAL_LEAVE:
+		seq_printf(seq, " slot=%u", event->slot);
+		break;
+	case JOURNAL_POLICY:
+	case JOURNAL_MODEL:
+		simgpu_seq_string(seq, "name", event->name);
+		break;
+	case JOURNAL_TUNABLES:
+		simgpu_seq_tunables(seq, &event->tunables);
+		break;
+	case JOURNAL_EPOCH_CYCLES:
+		seq_printf(seq, " epoch_cycles=%llu", event->epoch_cycles);
+		break;
+	default:
+		break;
+	}
+	seq_putc(seq, '\n');
+}
+
+/* Line 0 is the start, then an event a line, then the end. */
+static void *simgpu_journal_seq_start(struct seq_file *seq, loff_t *position)
+{
+	const struct simgpu_journal *journal = seq->private;
+
+	return *position < journal->count + 2ULL ? position : NULL;
+}
+
+static void *simgpu_journal_seq_next(struct seq_file *seq, void *item,
+				     loff_t *position)
+{
+	++*position;
+	return simgpu_journal_seq_start(seq, position);
+}
+
+static void simgpu_journal_seq_stop(struct seq_file *seq, void *item)
+{
+}
+
+static int simgpu_journal_seq_show(struct seq_file *seq, void *item)
+{
+	const struct simgpu_journal *journal = seq->private;
+	u64 line = *(loff_t *)item;
+
+	if (!line)
+		simgpu_journal_start(seq, &journal->start);
+	else if (line <= journal->count)
+		simgpu_journal_event(seq, &journal->events[line - 1]);
+	else
+		simgpu_journal_end(seq, journal);
+	return 0;
+}
+
+static const struct seq_operations simgpu_journal_seq_ops = {
+	.start = simgpu_journal_seq_start,
+	.next = simgpu_journal_seq_next,
+	.stop = simgpu_journal_seq_stop,
+	.show = simgpu_journal_seq_show,
+};
+
+static int simgpu_journal_open(struct inode *inode, struct file *file)
+{
+	struct simgpu_device *device = inode->i_private;
+	struct simgpu_journal *journal;
+	int ret;
+
+	journal = port_alloc(sizeof(*journal));
+	if (!journal)
+		return -ENOMEM;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		goto err_free;
+	simgpu_journal_take(device, journal);
+	simgpu_device_unlock(device);
+	ret = seq_open(file, &simgpu_journal_seq_ops);
+	if (ret)
+		goto err_free;
+	((struct seq_file *)file->private_data)->private = journal;
+	return 0;
+
+err_free:
+	port_free(journal);
+	return ret;
+}
+
+static int simgpu_journal_release(struct inode *inode, struct file *file)
+{
+	port_free(((struct seq_file *)file->private_data)->private);
+	return seq_release(inode, file);
+}
+
+static const struct file_operations simgpu_journal_fops = {
+	.owner = THIS_MODULE,
+	.open = simgpu_journal_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = simgpu_journal_release,
+};
+
+static int simgpu_state_hash_show(struct seq_file *seq, void *item)
+{
+	struct simgpu_device *device = seq->private;
+	u64 hash;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	hash = device->ending.over ? device->ending.state_hash :
+	       session_state_hash(device->session);
+	simgpu_device_unlock(device);
+	seq_printf(seq, "0x%016llx\n", hash);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_state_hash);
+
+static void simgpu_seq_slot(struct seq_file *seq, u32 slot)
+{
+	if (slot == GPU_NO_TENANT)
+		seq_puts(seq, " -");
+	else
+		seq_printf(seq, " %u", slot);
+}
+
+static int simgpu_ssrt_show(struct seq_file *seq, void *item)
+{
+	struct simgpu_device *device = seq->private;
+	struct gpu_sm_status status;
+	u32 sm;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	seq_puts(seq, "sm owner next_owner blocks\n");
+	for (sm = 0; sm < device->start.config.sms; sm++) {
+		gpu_sm_status(session_gpu(device->session), sm, &status);
+		seq_printf(seq, "%u", sm);
+		simgpu_seq_slot(seq, status.owner);
+		simgpu_seq_slot(seq, status.next_owner);
+		seq_printf(seq, " %u\n", status.blocks);
+	}
+	simgpu_device_unlock(device);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_ssrt);
+
+static int simgpu_ksrt_show(struct seq_file *seq, void *item)
+{
+	struct simgpu_device *device = seq->private;
+	struct session_tenant_report report;
+	struct gpu_kernel_status status;
+	u32 slot;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	seq_puts(seq, "slot kernel blocks blocks_issued blocks_finished\n");
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		/* The table points into traces, which live while they run. */
+		session_tenant_report(device->session, slot, &report);
+		if (!report.active)
+			continue;
+		gpu_kernel_status(session_gpu(device->session), slot, &status);
+		seq_printf(seq, "%u %u %u %u %u\n", slot, status.kernel,
+			   status.blocks, status.blocks_issued,
+			   status.blocks_finished);
+	}
+	simgpu_device_unlock(device);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_ksrt);
+
+/**
+ * simgpu_debugfs_init() - make the module's directory
+ */
+void simgpu_debugfs_init(void)
+{
+	simgpu_debugfs_root = debugfs_create_dir("simgpu", NULL);
+}
+
+/**
+ * simgpu_debugfs_exit() - remove the module's directory
+ */
+void simgpu_debugfs_exit(void)
+{
+	debugfs_remove(simgpu_debugfs_root);
+}
+
+/**
+ * simgpu_debugfs_add() - make a device's files; debugfs may fail unnoticed
+ * @device: the device
+ */
+void simgpu_debugfs_add(struct simgpu_device *device)
+{
+	struct dentry *dir = debugfs_create_dir(dev_name(&device->dev),
+						simgpu_debugfs_root);
+
+	debugfs_create_file("journal", 0400, dir, device, &simgpu_journal_fops);
+	debugfs_create_file("state_hash", 0400, dir, device,
+			    &simgpu_state_hash_fops);
+	debugfs_create_file("ssrt", 0400, dir, device, &simgpu_ssrt_fops);
+	debugfs_create_file("ksrt", 0400, dir, device, &simgpu_ksrt_fops);
+	device->debugfs = dir;
+}
+
+/**
+ * simgpu_debugfs_remove() - remove a device's files
+ * @device: the device; its lock is not held
+ */
+void simgpu_debugfs_remove(struct simgpu_device *device)
+{
+	debugfs_remove(device->debugfs);
+}

@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Devices: making and removing them, the worker that lets device time pass,
+ * what the session tells of itself, and changes of the running session.
+ * Tenants and gangs come and go in tenant.c and gang.c.
+ */
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "device.h"
+#include "gang.h"
+#include "tenant.h"
+
+/*
+ * How long the worker simulates with the lock held: what a system call may have
+ * to wait for the device. How many device cycles that is depends on the host
+ * and on the kernels (a hundredfold between a memory-bound one in an emulated
+ * machine and a compute-bound one on bare metal), so it is found by doubling
+ * and halving. Results do not depend on it.
+ */
+#define SIMGPU_QUANTUM_NS		(1 * NSEC_PER_MSEC)
+#define SIMGPU_QUANTUM_CYCLES_START	2000
+#define SIMGPU_QUANTUM_CYCLES_MIN	125
+#define SIMGPU_QUANTUM_CYCLES_MAX	128000
+
+static dev_t simgpu_devt;
+static struct simgpu_device *simgpu_devices[SIMGPU_DEVICES_MAX];
+
+static char *__maybe_unused
+simgpu_devnode_const(const struct device *dev, umode_t *mode)
+{
+	if (mode)
+		*mode = 0666;
+	return NULL;
+}
+
+static char *__maybe_unused
+simgpu_devnode_plain(struct device *dev, umode_t *mode)
+{
+	return simgpu_devnode_const(dev, mode);
+}
+
+static struct class simgpu_class = {
+	.name = "simgpu",
+	.devnode = compat_pick(struct class, devnode, simgpu_devnode),
+};
+
+/**
+ * simgpu_device_lock() - take the device's lock
+ * @device: the device
+ *
+ * The worker gives way within two quanta: a mutex is handed over to a waiter
+ * that was woken once in vain.
+ *
+ * Return: 0 with the lock held; -ENODEV without it.
+ */
+int simgpu_device_lock(struct simgpu_device *device)
+{
+	mutex_lock(&device->lock);
+	if (!device->session) {
+		mutex_unlock(&device->lock);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+/**
+ * simgpu_device_unlock() - release the device's lock
+ * @device: the device
+ */
+void simgpu_device_unlock(struct simgpu_device *device)
+{
+	mutex_unlock(&device->lock);
+}
+
+static void simgpu_publish_epoch_tenant(struct simgpu_device *device,
+					const struct session_epoch_tenant *row)
+{
+	struct simgpu_tenant *tenant = device->slots[row->slot];
+
+	if (WARN_ON_ONCE(!tenant))
+		return;
+	tenant->published.class = row->class;
+	tenant->published.np_ppm = row->np_ppm;
+	tenant->published.figures_valid = true;
+	tenant->published.figures = row->figures;
+}
+
+/* The session's epoch hook. */
+static void simgpu_device_epoch(void *context, const struct session_epoch *epoch)
+{
+	struct simgpu_device *device = context;
+	bool predicted = false;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	if (device->gang && !device->gang->over)
+		simgpu_gang_epoch(device->gang, epoch);
+
+	spin_lock(&device->publish_lock);
+	for (i = 0; i < epoch->tenant_count; i++) {
+		simgpu_publish_epoch_tenant(device, &epoch->tenants[i]);
+		if (epoch->tenants[i].class != SIMGPU_CLASS_UNKNOWN)
+			predicted = true;
+	}
+	device->published.epochs = epoch->index + 1;
+	if (predicted) {
+		device->published.metrics = epoch->metrics;
+		device->published.metrics_valid = true;
+	}
+	spin_unlock(&device->publish_lock);
+}
+
+/* The session's launch_done hook. */
+static void simgpu_device_launch_done(void *context, u32 slot, u64 sequence,
+				      const struct trace *trace, int status)
+{
+	struct simgpu_device *device = context;
+
+	lockdep_assert_held(&device->lock);
+	if (WARN_ON_ONCE(!device->slots[slot]))
+		return;
+	simgpu_tenant_launch_done(device->slots[slot], sequence, status);
+}
+
+/**
+ * simgpu_device_session_create() - a session that reports to a device
+ * @device: the device
+ * @options: of the session
+ * @session: set on success
+ *
+ * It does not touch the device; simgpu_device_replace_session() puts it there.
+ *
+ * Return: as session_create().
+ */
+int simgpu_device_session_create(struct simgpu_device *device,
+				 const struct session_options *options,
+				 struct session **session)
+{
+	const struct session_hooks hooks = {
+		.context = device,
+		.epoch = simgpu_device_epoch,
+		.launch_done = simgpu_device_launch_done,
+	};
+
+	return session_create(session, options, &hooks);
+}
+
+static void simgpu_publish_start(struct simgpu_device *device)
+{
+	const struct session_options *start = &device->start;
+
+	spin_lock(&device->publish_lock);
+	device->published = (struct simgpu_published) {
+		.seed = start->seed,
+		.epoch_cycles = start->epoch_cycles,
+		.state = session_state(device->session),
+		.tunables = start->tunables,
+	};
+	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
+	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
+	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
+	spin_unlock(&device->publish_lock);
+}
+
+/**
+ * simgpu_device_replace_session() - put another session on the device
+ * @device: the device, without work
+ * @session: the new one, cold
+ * @options: that it was made with
+ *
+ * All tenants lose their slots.
+ *
+ * Return: the old session, which nothing refers to; the caller destroys it.
+ */
+struct session *
+simgpu_device_replace_session(struct simgpu_device *device,
+			      struct session *session,
+			      const struct session_options *options)
+{
+	struct session *old = device->session;
+	u32 slot;
+
+	lockdep_assert_held(&device->lock);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_unseat(device->slots[slot]);
+	device->session = session;
+	device->start = *options;
+	device->gang = NULL;
+	device->ending = (struct simgpu_ending) {};
+	simgpu_publish_start(device);
+	return old;
+}
+
+/**
+ * simgpu_device_free_of_gang() - make sure that the session is no gang's
+ * @device: the device
+ *
+ * A gang's session stays on the device after its end, to be looked at; this
+ * puts a cold one of the device's own in its place.
+ *
+ * Return: 0; -EBUSY while a gang is on the device; -ENOMEM.
+ */
+int simgpu_device_free_of_gang(struct simgpu_device *device)
+{
+	struct session *session;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	if (device->gang && !device->gang->over)
+		return -EBUSY;
+	if (!device->start.gang_size)
+		return 0;
+	ret = simgpu_device_session_create(device, &device->defaults, &session);
+	if (ret)
+		return ret;
+	session_destroy(simgpu_device_replace_session(device, session,
+						      &device->defaults));
+	return 0;
+}
+
+/* A gang whose file was closed before it began waits for ever. */
+static enum session_state simgpu_device_state(struct simgpu_device *device)
+{
+	enum session_state state = session_state(device->session);
+
+	if (state == SESSION_WAITING && device->ending.over)
+		return SESSION_CANCELED;
+	return state;
+}
+
+static void simgpu_device_end_gang(struct simgpu_device *device,
+				   enum session_state state)
+{
+	if (!device->gang || device->gang->over)
+		return;
+	if (state == SESSION_CANCELED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	else if (state == SESSION_IDLE || state == SESSION_STOPPED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_DONE);
+}
+
+static void simgpu_publish_assignment(struct simgpu_device *device)
+{
+	struct session_tenant_report report;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!device->slots[slot])
+			continue;
+		session_tenant_report(device->session, slot, &report);
+		spin_lock(&device->publish_lock);
+		device->slots[slot]->published.sms = report.sms;
+		spin_unlock(&device->publish_lock);
+	}
+}
+
+/* What every quantum and every call may have changed. */
+static void simgpu_device_publish(struct simgpu_device *device)
+{
+	enum session_state state = simgpu_device_state(device);
+
+	simgpu_device_end_gang(device, state);
+	spin_lock(&device->publish_lock);
+	device->published.cycle = session_now(device->session);
+	device->published.state = state;
+	spin_unlock(&device->publish_lock);
+	WRITE_ONCE(device->runnable, state == SESSION_RUNNING);
+}
+
+/**
+ * simgpu_device_settle() - draw the consequences of a call into the session
+ * @device: the device
+ *
+ * Ends a gang that has ended, publishes, and wakes the worker.
+ */
+void simgpu_device_settle(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	simgpu_device_publish(device);
+	simgpu_publish_assignment(device);
+	if (device->runnable)
+		wake_up(&device->worker_wait);
+}
+
+static void simgpu_device_adapt_quantum(struct simgpu_device *device,
+					u64 took_ns)
+{
+	if (took_ns > SIMGPU_QUANTUM_NS &&
+	    device->quantum_cycles > SIMGPU_QUANTUM_CYCLES_MIN)
+		device->quantum_cycles /= 2;
+	else if (took_ns < SIMGPU_QUANTUM_NS / 4 &&
+		 device->quantum_cycles < SIMGPU_QUANTUM_CYCLES_MAX)
+		device->quantum_cycles *= 2;
+}
+
+static void simgpu_device_step(struct simgpu_device *device)
+{
+	u64 epochs = device->published.epochs;
+	struct simgpu_gang *gang = device->gang;
+	u64 start_ns = ktime_get_ns();
+	u64 took_ns;
+
+	lockdep_assert_held(&device->lock);
+	session_run(device->session, device->quantum_cycles);
+	took_ns = ktime_get_ns() - start_ns;
+	simgpu_device_adapt_quantum(device, took_ns);
+	if (gang && !gang->over)
+		gang->wall_ns += took_ns;
+	simgpu_device_publish(device);
+	if (device->published.epochs != epochs)
+		simgpu_publish_assignment(device);
+}
+
+static int simgpu_worker(void *data)
+{
+	struct simgpu_device *device = data;
+
+	while (!kthread_should_stop()) {
+		wait_event_idle(device->worker_wait,
+				READ_ONCE(device->runnable) ||
+				kthread_should_stop());
+		mutex_lock(&device->lock);
+		if (device->runnable)
+			simgpu_device_step(device);
+		mutex_unlock(&device->lock);
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * simgpu_device_set_policy() - another policy, from the next epoch's end on
+ * @device: the device
+ * @name: of the policy
+ *
+ * Return: 0, -EINVAL for an unknown name, -ENODEV.
+ */
+int simgpu_device_set_policy(struct simgpu_device *device, const char *name)
+{
+	const struct simgpu_policy *policy = registry_policy_find(name);
+	int ret;
+
+	if (!policy)
+		return -EINVAL;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	session_set_policy(device->session, policy);
+	device->defaults.policy = policy;
+	spin_lock(&device->publish_lock);
+	strscpy(device->published.policy, policy->name, SIMGPU_NAME_MAX);
+	spin_unlock(&device->publish_lock);
+	simgpu_device_settle(device);
+	simgpu_device_unlock(device);
+	return 0;
+}
+
+/**
+ * simgpu_device_set_model() - another model, from the next epoch's end on
+ * @device: the device
+ * @name: of the model
+ *
+ * Return: 0, -EINVAL for an unknown name, -ENODEV.
+ */
+int simgpu_device_set_model(struct simgpu_device *device, const char *name)
+{
+	const struct simgpu_model *model = registry_model_find(name);
+	int ret;
+
+	if (!model)
+		return -EINVAL;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	session_set_model(device->session, model);
+	device->defaults.model = model;
+	spin_lock(&device->publish_lock);
+	strscpy(device->published.model, model->name, SIMGPU_NAME_MAX);
+	spin_unlock(&device->publish_lock);
+	simgpu_device_settle(device);
+	simgpu_device_unlock(device);
+	return 0;
+}
+
+/**
+ * simgpu_device_set_tunable() - change a constant or threshold
+ * @device: the device
+ * @offset: of the field in &struct simgpu_tunables
+ * @value_ppm: its new value
+ *
+ * Return: 0, -EINVAL for a value that the session refuses, -ENODEV.
+ */
+int simgpu_device_set_tunable(struct simgpu_device *device, size_t offset,
+			      u64 value_ppm)
+{
+	struct simgpu_tunables tunables;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	tunables = device->defaults.tunables;
+	*(u64 *)((char *)&tunables + offset) = value_ppm;
+	ret = session_set_tunables(device->session, &tunables);
+	if (!ret) {
+		device->defaults.tunables = tunables;
+		spin_lock(&device->publish_lock);
+		device->published.tunables = tunables;
+		spin_unlock(&device->publish_lock);
+		simgpu_device_settle(device);
+	}
+	simgpu_device_unlock(device);
+	return ret;
+}
+
+/**
+ * simgpu_device_set_epoch_cycles() - change the length of epochs
+ * @device: the device
+ * @epoch_cycles: new length
+ *
+ * Return: 0, -EINVAL out of range, -ENODEV.
+ */
+int simgpu_device_set_epoch_cycles(struct simgpu_device *device,
+				   u64 epoch_cycles)
+{
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	ret = session_set_epoch_cycles(device->session, epoch_cycles);
+	if (!ret) {
+		device->defaults.epoch_cycles = epoch_cycles;
+		spin_lock(&device->publish_lock);
+		device->published.epoch_cycles = epoch_cycles;
+		spin_unlock(&device->publish_lock);
+		simgpu_device_settle(device);
+	}
+	simgpu_device_unlock(device);
+	return ret;
+}
+
+static void simgpu_device_release(struct device *dev)
+{
+	kfree(simgpu_device_of(dev));
+}
+
+static struct simgpu_device *simgpu_device_alloc(unsigned int index,
+						 const struct gpu_config *config)
+{
+	struct simgpu_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
+
+	if (!device)
+		return NULL;
+	device->index = index;
+	device->quantum_cycles = SIMGPU_QUANTUM_CYCLES_START;
+	device->defaults.config = *config;
+	device->defaults.seed = 1;
+	device->defaults.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT;
+	device->defaults.model = &model_hsm;
+	device->defaults.policy = &policy_even;
+	device->defaults.tunables = registry_default_tunables;
+	mutex_init(&device->lock);
+	spin_lock_init(&device->publish_lock);
+	init_waitqueue_head(&device->worker_wait);
+
+	device_initialize(&device->dev);
+	device->dev.class = &simgpu_class;
+	device->dev.groups = simgpu_device_groups;
+	device->dev.devt = MKDEV(MAJOR(simgpu_devt), index);
+	device->dev.release = simgpu_device_release;
+	dev_set_uevent_suppress(&device->dev, true);
+	return device;
+}
+
+/* The session, and what needs nothing but it. */
+static int simgpu_device_power_on(struct simgpu_device *device)
+{
+	struct session *session;
+	int ret;
+
+	ret = simgpu_device_session_create(device, &device->defaults, &session);
+	if (ret)
+		return ret;
+	mutex_lock(&device->lock);
+	simgpu_device_replace_session(device, session, &device->defaults);
+	mutex_unlock(&device->lock);
+
+	device->worker = kthread_run(simgpu_worker, device, "simgpu%u",
+				     device->index);
+	if (IS_ERR(device->worker)) {
+		device->session = NULL;
+		session_destroy(session);
+		return PTR_ERR(device->worker);
+	}
+	set_user_nice(device->worker, MAX_NICE);
+	return 0;
+}
+
+/* Every file that is still open gets -ENODEV from now on. */
+static void simgpu_device_power_off(struct simgpu_device *device)
+{
+	struct session *session;
+	u32 slot;
+
+	kthread_stop(device->worker);
+	mutex_lock(&device->lock);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_unseat(device->slots[slot]);
+	if (device->gang && !device->gang->over)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	device->gang = NULL;
+	session = device->session;
+	device->session = NULL;
+	mutex_unlock(&device->lock);
+	session_destroy(session);
+}
+
+/* Its entries in sysfs, debugfs and /dev; the last makes it usable. */
+static int simgpu_device_add(struct simgpu_device *device,
+			     const struct file_operations *fops)
+{
+	int ret;
+
+	ret = device_add(&device->dev);
+	if (ret)
+		return ret;
+	ret = -ENOMEM;
+	device->tenants_dir = kobject_create_and_add("tenants",
+						     &device->dev.kobj);
+	if (!device->tenants_dir)
+		goto err_device;
+	simgpu_debugfs_add(device);
+	cdev_init(&device->cdev, fops);
+	device->cdev.owner = THIS_MODULE;
+	cdev_set_parent(&device->cdev, &device->dev.kobj);
+	ret = cdev_add(&device->cdev, device->dev.devt, 1);
+	if (ret)
+		goto err_entries;
+	dev_set_uevent_suppress(&device->dev, false);
+	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
+	return 0;
+
+err_entries:
+	simgpu_debugfs_remove(device);
+	kobject_put(device->tenants_dir);
+err_device:
+	device_del(&device->dev);
+	return ret;
+}
+
+static struct simgpu_device *
+simgpu_device_create(unsigned int index, const struct gpu_config *config,
+		     const struct file_operations *fops)
+{
+	struct simgpu_device *device;
+	int ret;
+
+	device = simgpu_device_alloc(index, config);
+	if (!device)
+		return ERR_PTR(-ENOMEM);
+	ret = dev_set_name(&device->dev, "simgpu%u", index);
+	if (ret)
+		goto err_put;
+	ret = simgpu_device_power_on(device);
+	if (ret)
+		goto err_put;
+	ret = simgpu_device_add(device, fops);
+	if (ret)
+		goto err_power;
+	return device;
+
+err_power:
+	simgpu_device_power_off(device);
+err_put:
+	put_device(&device->dev);
+	return ERR_PTR(ret);
+}
+
+static void simgpu_device_remove(struct simgpu_device *device)
+{
+	cdev_del(&device->cdev);
+	simgpu_device_power_off(device);
+	simgpu_debugfs_remove(device);
+	kobject_put(device->tenants_dir);
+	device_del(&device->dev);
+	put_device(&device->dev);
+}
+
+static void simgpu_devices_remove(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SIMGPU_DEVICES_MAX; i++)
+		if (simgpu_devices[i])
+			simgpu_device_remove(simgpu_devices[i]);
+}
+
+static int simgpu_devices_create(unsigned int count,
+				 const struct gpu_config *config,
+				 const struct file_operations *fops)
+{
+	struct simgpu_device *device;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		device = simgpu_device_create(i, config, fops);
+		if (IS_ERR(device)) {
+			simgpu_devices_remove();
+			return PTR_ERR(device);
+		}
+		simgpu_devices[i] = device;
+	}
+	return 0;
+}
+
+/**
+ * simgpu_devices_init() - make the module's devices
+ * @count: how many
+ * @config: name of their configuration
+ * @fops: of their files
+ *
+ * Return: 0 or a negative errno; then nothing is left.
+ */
+int simgpu_devices_init(unsigned int count, const char *config,
+			const struct file_operations *fops)
+{
+	const struct gpu_config *found = gpu_config_find(config);
+	int ret;
+
+	if (!found) {
+		pr_err("simgpu: no configuration '%s'\n", config);
+		return -EINVAL;
+	}
+	if (!count || count > SIMGPU_DEVICES_MAX) {
+		pr_err("simgpu: devices=%u is not in 1 to %u\n", count,
+		       SIMGPU_DEVICES_MAX);
+		return -EINVAL;
+	}
+	ret = alloc_chrdev_region(&simgpu_devt, 0, SIMGPU_DEVICES_MAX,
+				  "simgpu");
+	if (ret)
+		return ret;
+	ret = class_register(&simgpu_class);
+	if (ret)
+		goto err_region;
+	ret = simgpu_devices_create(count, found, fops);
+	if (ret)
+		goto err_class;
+	return 0;
+
+err_class:
+	class_unregister(&simgpu_class);
+err_region:
+	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
+	return ret;
+}
+
+/**
+ * simgpu_devices_exit() - remove all devices; no file of them is open
+ */
+void simgpu_devices_exit(void)
+{
+	simgpu_devices_remove();
+	class_unregister(&simgpu_class);
+	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The device: its session, the worker that steps it, and what sysfs reads of
+ * it. Who calls it and why is the business of tenant.c and gang.c.
+ */
+#ifndef SIMGPU_DEVICE_H
+#define SIMGPU_DEVICE_H
+
+#include <linux/atomic.h>
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "driver.h"
+
+#define SIMGPU_DEVICES_MAX	16
+#define SIMGPU_NO_SLOT		U32_MAX
+
+/**
+ * struct simgpu_published - what sysfs reads of a device
+ * @cycle: device time
+ * @epochs: finished
+ * @epoch_cycles: length in force
+ * @seed: of the session
+ * @state: &enum session_state
+ * @metrics_valid: whether @metrics are of a finished epoch with predictions
+ * @metrics: of the last finished epoch
+ * @tunables: in force
+ * @config: name
+ * @policy: name
+ * @model: name
+ */
+struct simgpu_published {
+	u64 cycle;
+	u64 epochs;
+	u64 epoch_cycles;
+	u64 seed;
+	enum session_state state;
+	bool metrics_valid;
+	struct metrics metrics;
+	struct simgpu_tunables tunables;
+	char config[SIMGPU_NAME_MAX];
+	char policy[SIMGPU_NAME_MAX];
+	char model[SIMGPU_NAME_MAX];
+};
+
+/**
+ * struct simgpu_ending - how a gang's session ended
+ * @over: whether it has; else nothing below is set
+ * @cycle: device time there
+ * @state_hash: of the device there
+ * @journal_events: in the journal there; what the members' closing their files
+ *	adds later is no part of the experiment
+ * @journal_lost: likewise
+ */
+struct simgpu_ending {
+	bool over;
+	u64 cycle;
+	u64 state_hash;
+	u32 journal_events;
+	u64 journal_lost;
+};
+
+/**
+ * struct simgpu_device - a simulated GPU
+ * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
+ * @cdev: /dev/simgpuN
+ * @index: N
+ * @tenants_dir: the directory of the tenants in sysfs
+ * @debugfs: its directory there
+ * @worker: steps the session
+ * @worker_wait: where the worker sleeps until @runnable
+ * @runnable: some tenant has work; written under @lock, read without
+ * @quantum_cycles: that the worker steps with the lock held; the worker's own
+ * @bytes_held: what tenants and gangs make the kernel hold. The session's own
+ *	memory is not in it: a device always has exactly one session
+ * @last_tenant_id: given to a tenant
+ * @lock: serializes the session and everything up to @publish_lock. The worker
+ *	holds it for a quantum at a time. Not held: while user memory is
+ *	touched, or an entry of sysfs or debugfs is removed
+ * @session: the experiment; NULL once the device is going away
+ * @start: its options at the cold start
+ * @defaults: options of sessions without a gang; config never changes
+ * @slots: who has which slot of the session
+ * @gang: whose session it is, until the gang's file is closed; NULL for none
+ * @ending: of a gang's session
+ * @publish_lock: protects @published, and of each tenant what its header says.
+ *	A leaf: nothing is taken inside it
+ * @published: what sysfs reads
+ *
+ * Lock order: @lock, @publish_lock.
+ */
+struct simgpu_device {
+	struct device dev;
+	struct cdev cdev;
+	unsigned int index;
+	struct kobject *tenants_dir;
+	struct dentry *debugfs;
+	struct task_struct *worker;
+	wait_queue_head_t worker_wait;
+	bool runnable;
+	u64 quantum_cycles;
+	atomic64_t bytes_held;
+	atomic64_t last_tenant_id;
+
+	struct mutex lock;	/* serializes what follows, up to ... */
+	struct session *session;
+	struct session_options start;
+	struct session_options defaults;
+	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
+	struct simgpu_gang *gang;
+	struct simgpu_ending ending;
+
+	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
+	struct simgpu_published published;
+};
+
+int simgpu_devices_init(unsigned int count, const char *config,
+			const struct file_operations *fops);
+void simgpu_devices_exit(void);
+
+int simgpu_device_lock(struct simgpu_device *device);
+void simgpu_device_unlock(struct simgpu_device *device);
+
+int simgpu_device_session_create(struct simgpu_device *device,
+				 const struct session_options *options,
+				 struct session **session);
+struct session *
+simgpu_device_replace_session(struct simgpu_device *device,
+			      struct session *session,
+			      const struct session_options *options);
+int simgpu_device_free_of_gang(struct simgpu_device *device);
+void simgpu_device_settle(struct simgpu_device *device);
+
+int simgpu_device_set_policy(struct simgpu_device *device, const char *name);
+int simgpu_device_set_model(struct simgpu_device *device, const char *name);
+int simgpu_device_set_tunable(struct simgpu_device *device, size_t offset,
+			      u64 value_ppm);
+int simgpu_device_set_epoch_cycles(struct simgpu_device *device,
+				   u64 epoch_cycles);
+
+/* Counts memory that somebody makes the kernel hold for the device. */
+static inline void simgpu_device_charge(struct simgpu_device *device, s64 bytes)
+{
+	atomic64_add(bytes, &device->bytes_held);
+}
+
+static inline struct simgpu_device *simgpu_device_of(struct device *dev)
+{
+	return container_of(dev, struct simgpu_device, dev);
+}
+
+#endif /* SIMGPU_DEVICE_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the driver share: the ioctl call frame, the module's
+ * parameters, and the parts of sysfs and debugfs that others call. Devices,
+ * tenants and gangs have headers of their own.
+ */
+#ifndef SIMGPU_DRIVER_H
+#define SIMGPU_DRIVER_H
+
+#include <linux/build_bug.h>
+#include <linux/fs.h>
+#include <linux/kobject.h>
+#include <linux/types.h>
+#include <linux/simgpu.h>
+
+#include "core/session.h"
+
+/* The enums that cross the border mean the same on both sides. */
+static_assert((int)SIMGPU_CLASSIFIED_UNKNOWN == SIMGPU_CLASS_UNKNOWN);
+static_assert((int)SIMGPU_CLASSIFIED_COMPUTE == SIMGPU_CLASS_COMPUTE);
+static_assert((int)SIMGPU_CLASSIFIED_MEMORY == SIMGPU_CLASS_MEMORY);
+static_assert((int)SIMGPU_SERVICE_BEST_EFFORT == SIMGPU_BEST_EFFORT);
+static_assert((int)SIMGPU_SERVICE_QOS == SIMGPU_QOS);
+static_assert((int)SIMGPU_KERNEL_END_EVEN == (int)SESSION_KERNEL_END_EVEN);
+static_assert((int)SIMGPU_KERNEL_END_CARRY == (int)SESSION_KERNEL_END_CARRY);
+static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES);
+static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX);
+static_assert(sizeof(struct simgpu_tenant_counters) ==
+	      sizeof(struct simgpu_counters));
+
+/* Weights that a tenant may have. */
+#define SIMGPU_WEIGHT_MIN	1
+#define SIMGPU_WEIGHT_MAX	1000
+
+struct simgpu_device;
+struct simgpu_tenant;
+struct simgpu_gang;
+
+/* Module parameters, constant once the module is loaded. */
+extern bool simgpu_counters_public;
+
+/**
+ * struct simgpu_ucmd - an ioctl under way
+ * @file: that it was called on
+ * @ubuffer: the caller's argument struct
+ * @user_size: size of that
+ * @size: size of ours
+ * @cmd: our copy of it; what the caller does not know is zero
+ */
+struct simgpu_ucmd {
+	struct file *file;
+	void __user *ubuffer;
+	u32 user_size;
+	u32 size;
+	void *cmd;
+};
+
+/**
+ * struct simgpu_ioctl_op - a row of an ioctl table
+ * @size: of the argument struct
+ * @min_size: of its first version
+ * @execute: does it; answers with simgpu_ucmd_respond()
+ */
+struct simgpu_ioctl_op {
+	u32 size;
+	u32 min_size;
+	int (*execute)(struct simgpu_ucmd *ucmd);
+};
+
+/* Bytes that the dispatcher has for an argument struct. */
+#define SIMGPU_UCMD_BYTES_MAX	256
+
+#define SIMGPU_IOCTL_OP(_base, _ioctl, _fn, _struct, _last)		\
+	[_IOC_NR(_ioctl) - (_base)] = {					\
+		.size = sizeof(_struct) +				\
+			BUILD_BUG_ON_ZERO(sizeof(_struct) >		\
+					  SIMGPU_UCMD_BYTES_MAX),	\
+		.min_size = offsetofend(_struct, _last),		\
+		.execute = _fn,						\
+	}
+
+long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
+			   unsigned long arg,
+			   const struct simgpu_ioctl_op *ops,
+			   unsigned int base, unsigned int count);
+int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);
+
+/* Sysfs (sysfs.c). */
+extern const struct attribute_group *simgpu_device_groups[];
+extern const struct kobj_type simgpu_tenant_ktype;
+
+/* Debugfs (debugfs.c). */
+void simgpu_debugfs_init(void);
+void simgpu_debugfs_exit(void);
+void simgpu_debugfs_add(struct simgpu_device *device);
+void simgpu_debugfs_remove(struct simgpu_device *device);
+
+#endif /* SIMGPU_DRIVER_H */

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gangs: making one on an idle device, joining, the end, and the gang's file
+ * with its epoch records. When the clock starts and stops is decided in
+ * core/session.c.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "device.h"
+#include "gang.h"
+#include "tenant.h"
+
+static_assert(sizeof(struct simgpu_epoch_record) == 208);
+
+#define SIMGPU_GANG_RECORD_BYTES \
+	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_epoch_record))
+#define SIMGPU_GANG_BYTES \
+	(sizeof(struct simgpu_gang) + SIMGPU_GANG_RECORD_BYTES)
+
+static void simgpu_gang_free(struct simgpu_gang *gang)
+{
+	struct simgpu_tenant *maker = gang->maker;
+
+	port_free(gang->records);
+	port_free(gang);
+	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
+	kobject_put(&maker->kobj);
+}
+
+static struct simgpu_gang *simgpu_gang_alloc(struct simgpu_tenant *maker,
+					     u32 members)
+{
+	struct simgpu_gang *gang;
+	int ret;
+
+	ret = simgpu_tenant_charge(maker, SIMGPU_GANG_BYTES);
+	if (ret)
+		return ERR_PTR(ret);
+	gang = port_alloc(sizeof(*gang));
+	if (!gang)
+		goto err_charge;
+	gang->records = port_alloc(SIMGPU_GANG_RECORD_BYTES);
+	if (!gang->records)
+		goto err_gang;
+	kobject_get(&maker->kobj);
+	gang->maker = maker;
+	gang->device = maker->device;
+	gang->members = members;
+	init_waitqueue_head(&gang->readable);
+	mutex_init(&gang->read_lock);
+	return gang;
+
+err_gang:
+	port_free(gang);
+err_charge:
+	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
+	return ERR_PTR(-ENOMEM);
+}
+
+static void simgpu_record_fill(struct simgpu_epoch_record *record,
+			       const struct session_epoch *epoch,
+			       const struct session_epoch_tenant *row)
+{
+	*record = (struct simgpu_epoch_record) {
+		.epoch = epoch->index,
+		.start_cycle = epoch->start_cycle,
+		.end_cycle = epoch->end_cycle,
+		.slot = row->slot,
+		.sms = row->sms,
+		.sms_next = row->sms_next,
+		.class = row->class,
+		.ipc_ppm = row->figures.ipc_ppm,
+		.rbh_ppm = row->figures.rbh_ppm,
+		.bandwidth_ppm = row->figures.bandwidth_ppm,
+		.llc_mpki_ppm = row->figures.llc_mpki_ppm,
+	};
+	if (row->class != SIMGPU_CLASS_UNKNOWN)
+		record->np_ppm = row->np_ppm;
+	if (epoch->predicted)
+		record->flags |= SIMGPU_EPOCH_PREDICTED;
+	if (epoch->fell_back)
+		record->flags |= SIMGPU_EPOCH_FELL_BACK;
+	if (row->first_run)
+		record->flags |= SIMGPU_EPOCH_FIRST_RUN;
+	simgpu_counters_fill(&record->counters, &row->counters);
+}
+
+/**
+ * simgpu_gang_epoch() - keep the records of a finished epoch for the reader
+ * @gang: the gang on the device
+ * @epoch: the epoch
+ */
+void simgpu_gang_epoch(struct simgpu_gang *gang,
+		       const struct session_epoch *epoch)
+{
+	unsigned long tail;
+	u32 i;
+
+	lockdep_assert_held(&gang->device->lock);
+	for (i = 0; i < epoch->tenant_count; i++) {
+		/* Pairs with the release of what was read: it may be reused. */
+		tail = smp_load_acquire(&gang->tail);
+		if (gang->head - tail == SIMGPU_GANG_RECORDS_MAX) {
+			gang->lost++;
+			continue;
+		}
+		simgpu_record_fill(&gang->records[gang->head %
+						  SIMGPU_GANG_RECORDS_MAX],
+				   epoch, &epoch->tenants[i]);
+		/* Pairs with the acquire of the reader. */
+		smp_store_release(&gang->head, gang->head + 1);
+	}
+	wake_up_all(&gang->readable);
+}
+
+/**
+ * simgpu_gang_keep_report() - remember the figures of a slot's tenant
+ * @gang: the gang on the device
+ * @slot: a slot with a tenant
+ */
+void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
+{
+	struct simgpu_device *device = gang->device;
+	struct session_tenant_report report;
+
+	lockdep_assert_held(&device->lock);
+	session_tenant_report(device->session, slot, &report);
+	simgpu_report_fill(&gang->reports[slot], &report);
+	__set_bit(slot, gang->reported);
+}
+
+/* The state of a gang that has not ended. */
+static void simgpu_gang_live_status(struct simgpu_gang *gang,
+				    struct simgpu_gang_status *status)
+{
+	struct session *session = gang->device->session;
+
+	status->state = session_state(session) == SESSION_WAITING ?
+			SIMGPU_GANG_WAITING : SIMGPU_GANG_RUNNING;
+	status->cycle = session_now(session);
+	status->state_hash = session_state_hash(session);
+	status->records_lost = gang->lost;
+	status->wall_ns = gang->wall_ns;
+}
+
+/**
+ * simgpu_gang_end() - the gang on the device has ended
+ * @gang: the gang
+ * @state: SIMGPU_GANG_DONE or SIMGPU_GANG_CANCELED
+ *
+ * Keeps what its file is asked for, so that the device may go on without it.
+ */
+void simgpu_gang_end(struct simgpu_gang *gang, enum simgpu_gang_state state)
+{
+	struct simgpu_device *device = gang->device;
+	struct simgpu_ending *ending = &device->ending;
+	int status = state == SIMGPU_GANG_CANCELED ? -ECANCELED : 0;
+	u32 slot;
+
+	lockdep_assert_held(&device->lock);
+	simgpu_gang_live_status(gang, &gang->status);
+	gang->status.state = state;
+	ending->over = true;
+	ending->cycle = gang->status.cycle;
+	ending->state_hash = gang->status.state_hash;
+	session_journal(device->session, &ending->journal_events,
+			&ending->journal_lost);
+	for (slot = 0; slot < gang->members; slot++) {
+		if (!device->slots[slot])
+			continue;
+		simgpu_gang_keep_report(gang, slot);
+		simgpu_tenant_settle_all(device->slots[slot], status);
+	}
+	/* Pairs with the reader's acquire: it sees all records. */
+	smp_store_release(&gang->over, true);
+	wake_up_all(&gang->readable);
+}
+
+static bool simgpu_gang_readable(struct simgpu_gang *gang)
+{
+	/* Pairs with the release in simgpu_gang_end(). */
+	return smp_load_acquire(&gang->over) ||
+	       READ_ONCE(gang->head) != READ_ONCE(gang->tail);
+}
+
+/* Returns bytes read; 0 if there is nothing to read. */
+static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
+					char __user *buffer, size_t count)
+{
+	const size_t record_bytes = sizeof(*gang->records);
+	unsigned long head, tail = gang->tail;
+	ssize_t copied = 0;
+
+	lockdep_assert_held(&gang->read_lock);
+	/* Pairs with the release of the writer. */
+	head = smp_load_acquire(&gang->head);
+	while (tail != head && count - copied >= record_bytes) {
+		unsigned long index = tail % SIMGPU_GANG_RECORDS_MAX;
+
+		if (copy_to_user(buffer + copied, &gang->records[index],
+				 record_bytes))
+			break;
+		copied += record_bytes;
+		tail++;
+	}
+	if (!copied && tail != head)
+		return -EFAULT;
+	/* Pairs with the acquire of the writer: the room is free. */
+	smp_store_release(&gang->tail, tail);
+	return copied;
+}
+
+static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
+				size_t count, loff_t *position)
+{
+	struct simgpu_gang *gang = file->private_data;
+	ssize_t ret;
+	bool over;
+
+	if (count < sizeof(*gang->records))
+		return -EINVAL;
+	for (;;) {
+		if (!(file->f_flags & O_NONBLOCK)) {
+			ret = wait_event_interruptible(gang->readable,
+						       simgpu_gang_readable(gang));
+			if (ret)
+				return ret;
+		}
+		/* Before the records: they are complete if it is set. */
+		over = smp_load_acquire(&gang->over);
+		if (mutex_lock_interruptible(&gang->read_lock))
+			return -ERESTARTSYS;
+		ret = simgpu_gang_copy_records(gang, buffer, count);
+		mutex_unlock(&gang->read_lock);
+		if (ret || over)
+			return ret;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+	}
+}
+
+static __poll_t simgpu_gang_poll(struct file *file, poll_table *wait)
+{
+	struct simgpu_gang *gang = file->private_data;
+
+	poll_wait(file, &gang->readable, wait);
+	return simgpu_gang_readable(gang) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* SIMGPU_IOC_GANG_STATUS */
+static int simgpu_gang_status(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_gang *gang = ucmd->file->private_data;
+	struct simgpu_gang_status *cmd = ucmd->cmd;
+	int ret;
+
+	ret = simgpu_device_lock(gang->device);
+	if (ret)
+		return ret;
+	if (gang->over)
+		*cmd = gang->status;
+	else
+		simgpu_gang_live_status(gang, cmd);
+	cmd->size = ucmd->user_size;
+	simgpu_device_unlock(gang->device);
+	return simgpu_ucmd_respond(ucmd);
+}
+
+/* SIMGPU_IOC_GANG_REPORT */
+static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_gang *gang = ucmd->file->private_data;
+	struct simgpu_device *device = gang->device;
+	struct simgpu_gang_report *cmd = ucmd->cmd;
+	int ret;
+
+	if (cmd->slot >= gang->members)
+		return -EINVAL;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	if (!gang->over && device->slots[cmd->slot])
+		simgpu_gang_keep_report(gang, cmd->slot);
+	if (test_bit(cmd->slot, gang->reported))
+		cmd->report = gang->reports[cmd->slot];
+	else
+		ret = -ENODATA;
+	simgpu_device_unlock(device);
+	return ret ?: simgpu_ucmd_respond(ucmd);
+}
+
+#define GANG_IOCTL_BASE	_IOC_NR(SIMGPU_IOC_GANG_STATUS)
+#define GANG_OP(_ioctl, _fn, _struct, _last) \
+	SIMGPU_IOCTL_OP(GANG_IOCTL_BASE, _ioctl, _fn, _struct, _last)
+
+static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
+	GANG_OP(SIMGPU_IOC_GANG_STATUS, simgpu_gang_status,
+		struct simgpu_gang_status, wall_ns),
+	GANG_OP(SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
+		struct simgpu_gang_report, report),
+};
+
+static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
+			      unsigned long arg)
+{
+	return simgpu_ioctl_dispatch(file, cmd, arg, simgpu_gang_ops,
+				     GANG_IOCTL_BASE,
+				     ARRAY_SIZE(simgpu_gang_ops));
+}
+
+/* Ends the work of its members, and leaves the device. */
+static void simgpu_gang_detach(struct simgpu_gang *gang)
+{
+	struct simgpu_device *device = gang->device;
+	u32 slot;
+
+	lockdep_assert_held(&device->lock);
+	if (device->gang != gang)
+		return;
+	for (slot = 0; slot < gang->members && !gang->over; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_unseat(device->slots[slot]);
+	simgpu_device_settle(device);
+	if (!gang->over)
+		simgpu_gang_end(gang, SIMGPU_GANG_CANCELED);
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			device->slots[slot]->gang = NULL;
+	device->gang = NULL;
+	simgpu_device_settle(device);
+}
+
+static int simgpu_gang_release(struct inode *inode, struct file *file)
+{
+	struct simgpu_gang *gang = file->private_data;
+
+	mutex_lock(&gang->device->lock);
+	simgpu_gang_detach(gang);
+	mutex_unlock(&gang->device->lock);
+	simgpu_gang_free(gang);
+	return 0;
+}
+
+static const struct file_operations simgpu_gang_fops = {
+	.owner = THIS_MODULE,
+	.release = simgpu_gang_release,
+	.read = simgpu_gang_read,
+	.poll = simgpu_gang_poll,
+	.unlocked_ioctl = simgpu_gang_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/* A NUL-terminated name, or an empty one. */
+static bool simgpu_gang_name_valid(const char *name)
+{
+	return strnlen(name, SIMGPU_NAME_MAX) < SIMGPU_NAME_MAX;
+}
+
+static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
+{
+	if (!cmd->members || cmd->members > SIMGPU_TENANTS_MAX ||
+	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
+	    cmd->kernel_end > SIMGPU_KERNEL_END_CARRY || cmd->reserved)
+		return -EINVAL;
+	if (cmd->flags & SIMGPU_GANG_RELAUNCH && !cmd->stop_cycle)
+		return -EINVAL;
+	if (!simgpu_gang_name_valid(cmd->config) ||
+	    !simgpu_gang_name_valid(cmd->policy) ||
+	    !simgpu_gang_name_valid(cmd->model))
+		return -EINVAL;
+	return 0;
+}
+
+/* The options of the device's own, changed by what the caller names. */
+static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
+			       struct session_options *options)
+{
+	const struct gpu_config *config;
+
+	options->seed = cmd->seed;
+	options->epoch_cycles = cmd->epoch_cycles ?:
+				SESSION_EPOCH_CYCLES_DEFAULT;
+	options->stop_cycle = cmd->stop_cycle;
+	options->relaunch = cmd->flags & SIMGPU_GANG_RELAUNCH;
+	options->kernel_end = (enum session_kernel_end)cmd->kernel_end;
+	options->gang_size = cmd->members;
+	if (cmd->config[0]) {
+		config = gpu_config_find(cmd->config);
+		if (!config)
+			return -ENOENT;
+		options->config = *config;
+	}
+	if (cmd->policy[0])
+		options->policy = registry_policy_find(cmd->policy);
+	if (cmd->model[0])
+		options->model = registry_model_find(cmd->model);
+	return options->policy && options->model ? 0 : -ENOENT;
+}
+
+/* Whether a gang may take the device. */
+static int simgpu_gang_available(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (device->gang && !device->gang->over)
+		return -EBUSY;
+	return session_state(device->session) == SESSION_RUNNING ? -EBUSY : 0;
+}
+
+/* A look before memory is taken; the device may still be lost until attach. */
+static int simgpu_gang_prepare(struct simgpu_device *device,
+			       const struct simgpu_gang_create *cmd,
+			       struct session_options *options)
+{
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	*options = device->defaults;
+	ret = simgpu_gang_available(device);
+	simgpu_device_unlock(device);
+	return ret ?: simgpu_gang_options(cmd, options);
+}
+
+/* Puts the gang and its cold session on the device. */
+static int simgpu_gang_attach(struct simgpu_gang *gang,
+			      const struct session_options *options)
+{
+	struct simgpu_device *device = gang->device;
+	struct session *session;
+	int ret;
+
+	ret = simgpu_device_session_create(device, options, &session);
+	if (ret)
+		return ret;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		goto err_session;
+	ret = simgpu_gang_available(device);
+	if (ret)
+		goto err_lock;
+	session = simgpu_device_replace_session(device, session, options);
+	device->gang = gang;
+	simgpu_device_settle(device);
+	simgpu_device_unlock(device);
+	session_destroy(session);
+	return 0;
+
+err_lock:
+	simgpu_device_unlock(device);
+err_session:
+	session_destroy(session);
+	return ret;
+}
+
+static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
+{
+	struct simgpu_gang *gang = simgpu_gang_alloc(maker, members);
+	struct file *file;
+
+	if (IS_ERR(gang))
+		return ERR_CAST(gang);
+	file = anon_inode_getfile("[simgpu-gang]", &simgpu_gang_fops, gang,
+				  O_RDONLY);
+	if (IS_ERR(file))
+		simgpu_gang_free(gang);
+	else
+		nonseekable_open(NULL, file);
+	return file;
+}
+
+/* SIMGPU_IOC_GANG_CREATE */
+int simgpu_gang_create(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_gang_create *cmd = ucmd->cmd;
+	struct session_options options;
+	struct file *file;
+	int ret;
+
+	ret = simgpu_gang_check(cmd);
+	if (ret)
+		return ret;
+	cmd->fd = -1;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		return ret;
+	ret = simgpu_gang_prepare(tenant->device, cmd, &options);
+	if (ret)
+		return ret;
+	cmd->fd = get_unused_fd_flags(O_CLOEXEC);
+	if (cmd->fd < 0)
+		return cmd->fd;
+	file = simgpu_gang_open(tenant, cmd->members);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+		goto err_fd;
+	}
+	ret = simgpu_gang_attach(file->private_data, &options);
+	if (ret)
+		goto err_file;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		goto err_file;
+	fd_install(cmd->fd, file);
+	return 0;
+
+err_file:
+	fput(file);
+err_fd:
+	put_unused_fd(cmd->fd);
+	return ret;
+}
+
+static int simgpu_gang_seat(struct simgpu_gang *gang,
+			    struct simgpu_tenant *tenant, u32 slot)
+{
+	struct simgpu_device *device = gang->device;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	if (gang->over)
+		return -ECANCELED;
+	if (tenant->slot != SIMGPU_NO_SLOT)
+		return -EBUSY;
+	ret = session_join(device->session, slot, &tenant->options);
+	if (ret < 0)
+		return ret;
+	simgpu_tenant_seat(tenant, slot);
+	tenant->gang = gang;
+	simgpu_device_settle(device);
+	return 0;
+}
+
+/* SIMGPU_IOC_GANG_JOIN */
+int simgpu_gang_join(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_gang_join *cmd = ucmd->cmd;
+	struct simgpu_gang *gang;
+	struct file *file;
+	int ret = -EBADF;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	file = fget(cmd->gang_fd);
+	if (!file)
+		return -EBADF;
+	if (file->f_op != &simgpu_gang_fops)
+		goto out;
+	gang = file->private_data;
+	if (gang->device != tenant->device)
+		goto out;
+	ret = -EINVAL;
+	if (cmd->slot >= gang->members)
+		goto out;
+	ret = simgpu_device_lock(gang->device);
+	if (ret)
+		goto out;
+	ret = simgpu_gang_seat(gang, tenant, cmd->slot);
+	simgpu_device_unlock(gang->device);
+out:
+	fput(file);
+	return ret;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A gang: a repeatable experiment of several tenants, and its file. */
+#ifndef SIMGPU_GANG_H
+#define SIMGPU_GANG_H
+
+#include <linux/bitmap.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+
+#include "driver.h"
+
+/**
+ * struct simgpu_gang - an open gang file; freed with its last reference
+ * @maker: tenant that made it, which it counts for; held by reference
+ * @device: of the maker
+ * @members: tenants that it waits for
+ * @over: it has ended, or its file is being closed; written under the device
+ *	lock
+ * @status: what SIMGPU_IOC_GANG_STATUS answers once @over; device lock
+ * @wall_ns: host time spent simulating; device lock
+ * @reported: slots whose @reports are set; device lock
+ * @reports: last figures of members that left, and of all once @over; device
+ *	lock
+ * @records: a ring of epoch records, SIMGPU_GANG_RECORDS_MAX of them. A new
+ *	record finds no room and is lost while nobody reads
+ * @head: records ever written; the writer holds the device lock
+ * @tail: records ever read; the reader holds @read_lock
+ * @lost: records that found no room; device lock
+ * @readable: woken for a new record and the end
+ * @read_lock: serializes readers; never taken with the device lock
+ */
+struct simgpu_gang {
+	struct simgpu_tenant *maker;
+	struct simgpu_device *device;
+	u32 members;
+
+	bool over;
+	struct simgpu_gang_status status;
+	u64 wall_ns;
+	DECLARE_BITMAP(reported, SESSION_SLOTS_MAX);
+	struct simgpu_tenant_report reports[SESSION_SLOTS_MAX];
+
+	struct simgpu_epoch_record *records;
+	unsigned long head;
+	unsigned long tail;
+	u64 lost;
+	wait_queue_head_t readable;
+	struct mutex read_lock;	/* one reader at a time */
+};
+
+int simgpu_gang_create(struct simgpu_ucmd *ucmd);
+int simgpu_gang_join(struct simgpu_ucmd *ucmd);
+
+void simgpu_gang_epoch(struct simgpu_gang *gang,
+		       const struct session_epoch *epoch);
+void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot);
+void simgpu_gang_end(struct simgpu_gang *gang, enum simgpu_gang_state state);
+
+#endif /* SIMGPU_GANG_H */

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module: parameters, the file operations of a tenant, and the table of
+ * its ioctls. What a call does stands in tenant.c, upload.c and gang.c.
+ */
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/uaccess.h>
+
+#include "device.h"
+#include "gang.h"
+#include "tenant.h"
+
+static unsigned int devices = 1;
+module_param(devices, uint, 0444);
+MODULE_PARM_DESC(devices, "Number of devices, 1 to 16");
+
+static char *config = "hbm80";
+module_param(config, charp, 0444);
+MODULE_PARM_DESC(config, "Name of the devices' configuration");
+
+bool simgpu_counters_public;
+module_param_named(counters_public, simgpu_counters_public, bool, 0444);
+MODULE_PARM_DESC(counters_public,
+		 "Let everybody read every tenant's counters, a side channel");
+
+/**
+ * simgpu_ioctl_dispatch() - check an ioctl's number and sizes, and execute it
+ * @file: that it was called on
+ * @cmd: its number
+ * @arg: user pointer to its argument struct
+ * @ops: table of the file's ioctls
+ * @base: number of the table's first row
+ * @count: rows
+ *
+ * Return: what the row's execute() does; -ENOTTY, -EFAULT, -EINVAL, -E2BIG.
+ */
+long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
+			   unsigned long arg,
+			   const struct simgpu_ioctl_op *ops,
+			   unsigned int base, unsigned int count)
+{
+	u64 buffer[SIMGPU_UCMD_BYTES_MAX / sizeof(u64)] = {};
+	struct simgpu_ucmd ucmd = {
+		.file = file,
+		.ubuffer = (void __user *)arg,
+		.cmd = buffer,
+	};
+	const struct simgpu_ioctl_op *op;
+	unsigned int nr = _IOC_NR(cmd);
+	int ret;
+
+	if (cmd != _IO(SIMGPU_IOC_TYPE, nr) || nr < base || nr - base >= count)
+		return -ENOTTY;
+	op = &ops[array_index_nospec(nr - base, count)];
+	if (!op->execute)
+		return -ENOTTY;
+
+	if (get_user(ucmd.user_size, (u32 __user *)ucmd.ubuffer))
+		return -EFAULT;
+	if (ucmd.user_size < op->min_size)
+		return -EINVAL;
+	if (ucmd.user_size > PAGE_SIZE)
+		return -E2BIG;
+	ucmd.size = op->size;
+	ret = copy_struct_from_user(ucmd.cmd, op->size, ucmd.ubuffer,
+				    ucmd.user_size);
+	if (ret)
+		return ret;
+	/* The caller may have changed it since it was read. */
+	*(u32 *)ucmd.cmd = ucmd.user_size;
+	return op->execute(&ucmd);
+}
+
+/**
+ * simgpu_ucmd_respond() - copy our argument struct back to the caller
+ * @ucmd: the call
+ *
+ * A call whose effect cannot be undone responds once before it, so that a
+ * pointer which cannot be written is refused while nothing has happened.
+ *
+ * Return: 0 or -EFAULT.
+ */
+int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd)
+{
+	if (copy_to_user(ucmd->ubuffer, ucmd->cmd,
+			 min(ucmd->user_size, ucmd->size)))
+		return -EFAULT;
+	return 0;
+}
+
+#define TENANT_IOCTL_BASE	_IOC_NR(SIMGPU_IOC_DEVICE_INFO)
+#define TENANT_OP(_ioctl, _fn, _struct, _last) \
+	SIMGPU_IOCTL_OP(TENANT_IOCTL_BASE, _ioctl, _fn, _struct, _last)
+
+static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
+	TENANT_OP(SIMGPU_IOC_DEVICE_INFO, simgpu_device_info,
+		  struct simgpu_device_info, reserved),
+	TENANT_OP(SIMGPU_IOC_TENANT_CONFIG, simgpu_tenant_config,
+		  struct simgpu_tenant_config, name),
+	TENANT_OP(SIMGPU_IOC_TRACE_UPLOAD, simgpu_trace_upload,
+		  struct simgpu_trace_upload, refusal),
+	TENANT_OP(SIMGPU_IOC_TRACE_REMOVE, simgpu_trace_remove,
+		  struct simgpu_trace_remove, handle),
+	TENANT_OP(SIMGPU_IOC_LAUNCH, simgpu_tenant_launch,
+		  struct simgpu_launch, sequence),
+	TENANT_OP(SIMGPU_IOC_WAIT, simgpu_tenant_wait,
+		  struct simgpu_wait, timeout_ns),
+	TENANT_OP(SIMGPU_IOC_REPORT, simgpu_tenant_report,
+		  struct simgpu_report, report),
+	TENANT_OP(SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
+		  struct simgpu_gang_create, reserved),
+	TENANT_OP(SIMGPU_IOC_GANG_JOIN, simgpu_gang_join,
+		  struct simgpu_gang_join, reserved),
+};
+
+static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,
+			      unsigned long arg)
+{
+	return simgpu_ioctl_dispatch(file, cmd, arg, simgpu_tenant_ops,
+				     TENANT_IOCTL_BASE,
+				     ARRAY_SIZE(simgpu_tenant_ops));
+}
+
+static int simgpu_fops_open(struct inode *inode, struct file *file)
+{
+	struct simgpu_device *device =
+		container_of(inode->i_cdev, struct simgpu_device, cdev);
+	struct simgpu_tenant *tenant;
+
+	tenant = simgpu_tenant_create(device, file->f_cred);
+	if (IS_ERR(tenant))
+		return PTR_ERR(tenant);
+	file->private_data = tenant;
+	return nonseekable_open(inode, file);
+}
+
+static int simgpu_fops_release(struct inode *inode, struct file *file)
+{
+	simgpu_tenant_close(file->private_data);
+	return 0;
+}
+
+static const struct file_operations simgpu_fops = {
+	.owner = THIS_MODULE,
+	.open = simgpu_fops_open,
+	.release = simgpu_fops_release,
+	.unlocked_ioctl = simgpu_fops_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static int __init simgpu_init(void)
+{
+	int ret;
+
+	simgpu_debugfs_init();
+	ret = simgpu_devices_init(devices, config, &simgpu_fops);
+	if (ret)
+		simgpu_debugfs_exit();
+	return ret;
+}
+module_init(simgpu_init);
+
+static void __exit simgpu_exit(void)
+{
+	simgpu_devices_exit();
+	simgpu_debugfs_exit();
+}
+module_exit(simgpu_exit);
+
+MODULE_AUTHOR("The simgpu authors");
+MODULE_DESCRIPTION("A simulated GPU with processes as tenants");
+MODULE_LICENSE("GPL");

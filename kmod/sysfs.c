@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/class/simgpu/simgpuN and its tenants/<id>: one value a file. Reading
+ * shows what was published last and takes no lock that is held for long;
+ * writing goes through device.c and tenant.c.
+ */
+#include <linux/cred.h>
+#include <linux/kstrtox.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "compat.h"
+#include "device.h"
+#include "tenant.h"
+
+#define PPM_DIGITS	6
+
+static ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm)
+{
+	return sysfs_emit(buf, "%llu.%06llu\n", value_ppm / SIMGPU_PPM,
+			  value_ppm % SIMGPU_PPM);
+}
+
+static bool simgpu_is_digits(const char *text, size_t length)
+{
+	return length && strspn(text, "0123456789") == length;
+}
+
+/* "0.9", "1", "0.874000": up to six decimals, and nothing else. */
+static int simgpu_parse_ppm(const char *buf, u64 *value_ppm)
+{
+	char text[40], *fraction;
+	u64 whole, parts = 0;
+	size_t length, i;
+
+	if (strscpy(text, buf, sizeof(text)) < 0)
+		return -EINVAL;
+	length = strlen(text);
+	if (length && text[length - 1] == '\n')
+		text[--length] = '\0';
+	fraction = strchr(text, '.');
+	if (fraction) {
+		*fraction++ = '\0';
+		length = strlen(fraction);
+		if (!simgpu_is_digits(fraction, length) ||
+		    length > PPM_DIGITS || kstrtou64(fraction, 10, &parts))
+			return -EINVAL;
+		for (i = length; i < PPM_DIGITS; i++)
+			parts *= 10;
+	}
+	if (!simgpu_is_digits(text, strlen(text)) ||
+	    kstrtou64(text, 10, &whole) || whole > U32_MAX)
+		return -EINVAL;
+	*value_ppm = whole * SIMGPU_PPM + parts;
+	return 0;
+}
+
+/* A name as written by echo, without its newline. */
+static int simgpu_parse_name(const char *buf, size_t count, char *name)
+{
+	if (count && buf[count - 1] == '\n')
+		count--;
+	if (!count || count >= SIMGPU_NAME_MAX)
+		return -EINVAL;
+	memcpy(name, buf, count);
+	name[count] = '\0';
+	return 0;
+}
+
+static struct simgpu_published simgpu_published_of(struct device *dev)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+	struct simgpu_published published;
+
+	spin_lock(&device->publish_lock);
+	published = device->published;
+	spin_unlock(&device->publish_lock);
+	return published;
+}
+
+/* The files of a device. */
+
+#define DEVICE_SHOW_STRING(_name)					\
+static ssize_t _name##_show(struct device *dev,				\
+			    struct device_attribute *attr, char *buf)	\
+{									\
+	struct simgpu_published published = simgpu_published_of(dev);	\
+									\
+	return sysfs_emit(buf, "%s\n", published._name);		\
+}
+
+#define DEVICE_SHOW_U64(_name, _field)					\
+static ssize_t _name##_show(struct device *dev,				\
+			    struct device_attribute *attr, char *buf)	\
+{									\
+	struct simgpu_published published = simgpu_published_of(dev);	\
+									\
+	return sysfs_emit(buf, "%llu\n", published._field);		\
+}
+
+#define DEVICE_SHOW_METRIC(_name)					\
+static ssize_t _name##_show(struct device *dev,				\
+			    struct device_attribute *attr, char *buf)	\
+{									\
+	struct simgpu_published published = simgpu_published_of(dev);	\
+									\
+	if (!published.metrics_valid)					\
+		return -ENODATA;					\
+	return simgpu_emit_ppm(buf, published.metrics._name##_ppm);	\
+}
+
+#define DEVICE_TUNABLE(_name)						\
+static ssize_t _name##_show(struct device *dev,				\
+			    struct device_attribute *attr, char *buf)	\
+{									\
+	struct simgpu_published published = simgpu_published_of(dev);	\
+									\
+	return simgpu_emit_ppm(buf, published.tunables._name##_ppm);	\
+}									\
+									\
+static ssize_t _name##_store(struct device *dev,			\
+			     struct device_attribute *attr,		\
+			     const char *buf, size_t count)		\
+{									\
+	size_t offset = offsetof(struct simgpu_tunables, _name##_ppm);	\
+	u64 value_ppm;							\
+	int ret;							\
+									\
+	ret = simgpu_parse_ppm(buf, &value_ppm);			\
+	if (!ret)							\
+		ret = simgpu_device_set_tunable(simgpu_device_of(dev),	\
+						offset, value_ppm);	\
+	return ret ?: count;						\
+}									\
+static DEVICE_ATTR_RW(_name)
+
+DEVICE_SHOW_STRING(config)
+static DEVICE_ATTR_RO(config);
+DEVICE_SHOW_U64(cycles, cycle)
+static DEVICE_ATTR_RO(cycles);
+DEVICE_SHOW_U64(epochs, epochs)
+static DEVICE_ATTR_RO(epochs);
+DEVICE_SHOW_U64(seed, seed)
+static DEVICE_ATTR_RO(seed);
+DEVICE_SHOW_METRIC(fairness)
+static DEVICE_ATTR_RO(fairness);
+DEVICE_SHOW_METRIC(stp)
+static DEVICE_ATTR_RO(stp);
+DEVICE_SHOW_METRIC(antt)
+static DEVICE_ATTR_RO(antt);
+DEVICE_TUNABLE(c1);
+DEVICE_TUNABLE(c2);
+DEVICE_TUNABLE(fair_threshold);
+
+DEVICE_SHOW_STRING(policy)
+
+static ssize_t policy_store(struct device *dev, struct device_attribute *attr,
+			    const char *buf, size_t count)
+{
+	char name[SIMGPU_NAME_MAX];
+	int ret;
+
+	ret = simgpu_parse_name(buf, count, name);
+	if (!ret)
+		ret = simgpu_device_set_policy(simgpu_device_of(dev), name);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(policy);
+
+static ssize_t policies_available_show(struct device *dev,
+				       struct device_attribute *attr, char *buf)
+{
+	const struct simgpu_policy *policy;
+	unsigned int i;
+	int length = 0;
+
+	for (i = 0; (policy = registry_policy_at(i)); i++)
+		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
+					policy->name);
+	return length + sysfs_emit_at(buf, length, "\n");
+}
+static DEVICE_ATTR_RO(policies_available);
+
+DEVICE_SHOW_STRING(model)
+
+static ssize_t model_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t count)
+{
+	char name[SIMGPU_NAME_MAX];
+	int ret;
+
+	ret = simgpu_parse_name(buf, count, name);
+	if (!ret)
+		ret = simgpu_device_set_model(simgpu_device_of(dev), name);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(model);
+
+static ssize_t models_available_show(struct device *dev,
+				     struct device_attribute *attr, char *buf)
+{
+	const struct simgpu_model *model;
+	unsigned int i;
+	int length = 0;
+
+	for (i = 0; (model = registry_model_at(i)); i++)
+		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
+					model->name);
+	return length + sysfs_emit_at(buf, length, "\n");
+}
+static DEVICE_ATTR_RO(models_available);
+
+DEVICE_SHOW_U64(epoch_cycles, epoch_cycles)
+
+static ssize_t epoch_cycles_store(struct device *dev,
+				  struct device_attribute *attr,
+				  const char *buf, size_t count)
+{
+	u64 epoch_cycles;
+	int ret;
+
+	if (kstrtou64(buf, 10, &epoch_cycles))
+		return -EINVAL;
+	ret = simgpu_device_set_epoch_cycles(simgpu_device_of(dev),
+					     epoch_cycles);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(epoch_cycles);
+
+static ssize_t bytes_held_show(struct device *dev,
+			       struct device_attribute *attr, char *buf)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+
+	return sysfs_emit(buf, "%lld\n",
+			  (long long)atomic64_read(&device->bytes_held));
+}
+static DEVICE_ATTR_RO(bytes_held);
+
+static ssize_t state_show(struct device *dev, struct device_attribute *attr,
+			  char *buf)
+{
+	static const char * const names[] = {
+		[SESSION_WAITING] = "waiting",
+		[SESSION_RUNNING] = "running",
+		[SESSION_IDLE] = "idle",
+		[SESSION_STOPPED] = "stopped",
+		[SESSION_CANCELED] = "canceled",
+	};
+	struct simgpu_published published = simgpu_published_of(dev);
+
+	return sysfs_emit(buf, "%s\n", names[published.state]);
+}
+static DEVICE_ATTR_RO(state);
+
+static struct attribute *simgpu_device_attrs[] = {
+	&dev_attr_config.attr,
+	&dev_attr_policy.attr,
+	&dev_attr_policies_available.attr,
+	&dev_attr_model.attr,
+	&dev_attr_models_available.attr,
+	&dev_attr_epoch_cycles.attr,
+	&dev_attr_cycles.attr,
+	&dev_attr_epochs.attr,
+	&dev_attr_fairness.attr,
+	&dev_attr_stp.attr,
+	&dev_attr_antt.attr,
+	&dev_attr_bytes_held.attr,
+	&dev_attr_c1.attr,
+	&dev_attr_c2.attr,
+	&dev_attr_fair_threshold.attr,
+	&dev_attr_seed.attr,
+	&dev_attr_state.attr,
+	NULL
+};
+
+static const struct attribute_group simgpu_device_group = {
+	.attrs = simgpu_device_attrs,
+};
+
+const struct attribute_group *simgpu_device_groups[] = {
+	&simgpu_device_group,
+	NULL
+};
+
+/* The files of a tenant. */
+
+static struct simgpu_tenant_published
+simgpu_tenant_published_of(struct kobject *kobj)
+{
+	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
+	struct simgpu_tenant_published published;
+
+	spin_lock(&tenant->device->publish_lock);
+	published = tenant->published;
+	spin_unlock(&tenant->device->publish_lock);
+	return published;
+}
+
+#define TENANT_RO(_name)						\
+	static struct kobj_attribute tenant_attr_##_name =		\
+		__ATTR(_name, 0444, tenant_##_name##_show, NULL)
+#define TENANT_RW(_name)						\
+	static struct kobj_attribute tenant_attr_##_name =		\
+		__ATTR(_name, 0644, tenant_##_name##_show,		\
+		       tenant_##_name##_store)
+
+#define TENANT_FIGURE(_name)						\
+static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
+				     struct kobj_attribute *attr,	\
+				     char *buf)				\
+{									\
+	struct simgpu_tenant_published published =			\
+		simgpu_tenant_published_of(kobj);			\
+									\
+	if (!published.figures_valid)					\
+		return -ENODATA;					\
+	return simgpu_emit_ppm(buf, published.figures._name##_ppm);	\
+}									\
+TENANT_RO(_name)
+
+TENANT_FIGURE(ipc);
+TENANT_FIGURE(rbh);
+TENANT_FIGURE(bandwidth);
+TENANT_FIGURE(llc_mpki);
+
+static ssize_t tenant_name_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return sysfs_emit(buf, "%s\n", published.options.name);
+}
+
+TENANT_RO(name);
+
+/* As the reader's PID namespace numbers it; 0 if it does not. */
+static ssize_t tenant_pid_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", pid_vnr(simgpu_tenant_of(kobj)->pid));
+}
+
+TENANT_RO(pid);
+
+static ssize_t tenant_slot_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	if (published.slot == SIMGPU_NO_SLOT)
+		return -ENODATA;
+	return sysfs_emit(buf, "%u\n", published.slot);
+}
+
+TENANT_RO(slot);
+
+static ssize_t tenant_np_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	if (published.class == SIMGPU_CLASS_UNKNOWN)
+		return -ENODATA;
+	return simgpu_emit_ppm(buf, published.np_ppm);
+}
+
+TENANT_RO(np);
+
+static ssize_t tenant_class_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	switch (published.class) {
+	case SIMGPU_CLASS_MEMORY:
+		return sysfs_emit(buf, "memory\n");
+	case SIMGPU_CLASS_COMPUTE:
+		return sysfs_emit(buf, "compute\n");
+	default:
+		return sysfs_emit(buf, "unknown\n");
+	}
+}
+
+TENANT_RO(class);
+
+static ssize_t tenant_service_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return sysfs_emit(buf, "%s\n", published.options.service == SIMGPU_QOS ?
+			  "qos" : "best_effort");
+}
+
+TENANT_RO(service);
+
+static ssize_t tenant_sms_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return sysfs_emit(buf, "%u\n", published.sms);
+}
+
+TENANT_RO(sms);
+
+static ssize_t tenant_target_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return simgpu_emit_ppm(buf, published.options.target_ppm);
+}
+
+static ssize_t tenant_target_store(struct kobject *kobj,
+				   struct kobj_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
+	struct session_tenant_options options;
+	u64 target_ppm;
+	int ret;
+
+	ret = simgpu_parse_ppm(buf, &target_ppm);
+	if (ret)
+		return ret;
+	ret = simgpu_device_lock(tenant->device);
+	if (ret)
+		return ret;
+	options = tenant->options;
+	options.target_ppm = target_ppm;
+	ret = simgpu_tenant_set_options(tenant, &options);
+	simgpu_device_unlock(tenant->device);
+	return ret ?: count;
+}
+
+TENANT_RW(target);
+
+static ssize_t tenant_weight_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return sysfs_emit(buf, "%u\n", published.options.weight);
+}
+
+static ssize_t tenant_weight_store(struct kobject *kobj,
+				   struct kobj_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
+	struct session_tenant_options options;
+	u32 weight;
+	int ret;
+
+	if (kstrtou32(buf, 10, &weight))
+		return -EINVAL;
+	ret = simgpu_device_lock(tenant->device);
+	if (ret)
+		return ret;
+	options = tenant->options;
+	options.weight = weight;
+	ret = simgpu_tenant_set_options(tenant, &options);
+	simgpu_device_unlock(tenant->device);
+	return ret ?: count;
+}
+
+TENANT_RW(weight);
+
+static struct attribute *simgpu_tenant_attrs[] = {
+	&tenant_attr_name.attr,
+	&tenant_attr_pid.attr,
+	&tenant_attr_slot.attr,
+	&tenant_attr_service.attr,
+	&tenant_attr_sms.attr,
+	&tenant_attr_target.attr,
+	&tenant_attr_weight.attr,
+	NULL
+};
+
+static const struct attribute_group simgpu_tenant_group = {
+	.attrs = simgpu_tenant_attrs,
+};
+
+/* A tenant's counters tell the others what it does: a side channel. */
+static struct attribute *simgpu_tenant_counter_attrs[] = {
+	&tenant_attr_np.attr,
+	&tenant_attr_class.attr,
+	&tenant_attr_ipc.attr,
+	&tenant_attr_rbh.attr,
+	&tenant_attr_bandwidth.attr,
+	&tenant_attr_llc_mpki.attr,
+	NULL
+};
+
+static umode_t simgpu_tenant_counter_mode(struct kobject *kobj,
+					  struct attribute *attr, int index)
+{
+	return simgpu_counters_public ? 0444 : 0400;
+}
+
+static const struct attribute_group simgpu_tenant_counter_group = {
+	.attrs = simgpu_tenant_counter_attrs,
+	.is_visible = simgpu_tenant_counter_mode,
+};
+
+static const struct attribute_group *simgpu_tenant_groups[] = {
+	&simgpu_tenant_group,
+	&simgpu_tenant_counter_group,
+	NULL
+};
+
+static void simgpu_tenant_kobj_release(struct kobject *kobj)
+{
+	simgpu_tenant_free(simgpu_tenant_of(kobj));
+}
+
+static void __maybe_unused
+simgpu_tenant_ownership_const(const struct kobject *kobj, kuid_t *uid,
+			      kgid_t *gid)
+{
+	const struct simgpu_tenant *tenant =
+		container_of(kobj, const struct simgpu_tenant, kobj);
+
+	*uid = tenant->uid;
+	*gid = tenant->gid;
+}
+
+static void __maybe_unused
+simgpu_tenant_ownership_plain(struct kobject *kobj, kuid_t *uid, kgid_t *gid)
+{
+	simgpu_tenant_ownership_const(kobj, uid, gid);
+}
+
+const struct kobj_type simgpu_tenant_ktype = {
+	.release = simgpu_tenant_kobj_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = simgpu_tenant_groups,
+	.get_ownership = compat_pick(const struct kobj_type, get_ownership,
+				     simgpu_tenant_ownership),
+};

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tenants: opening and closing, taking and losing a slot, launches and the
+ * waiting for them, reports. Their traces are in upload.c, their entries in
+ * sysfs in sysfs.c.
+ */
+#include <linux/ctype.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "device.h"
+#include "gang.h"
+#include "tenant.h"
+
+static void simgpu_tenant_default_options(struct session_tenant_options *options)
+{
+	char comm[TASK_COMM_LEN], *c;
+
+	get_task_comm(comm, current);
+	strscpy(options->name, comm, sizeof(options->name));
+	for (c = options->name; *c; c++)
+		if (!isascii(*c) || !isprint(*c))
+			*c = '?';
+	if (!options->name[0])
+		strscpy(options->name, "tenant", sizeof(options->name));
+	options->service = SIMGPU_BEST_EFFORT;
+	options->weight = SIMGPU_WEIGHT_MIN;
+}
+
+/**
+ * simgpu_tenant_create() - a tenant for a file that is being opened
+ * @device: the device
+ * @cred: of the opener
+ *
+ * Return: the tenant, or an ERR_PTR().
+ */
+struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
+					   const struct cred *cred)
+{
+	struct simgpu_tenant *tenant;
+	int ret;
+
+	tenant = kzalloc(sizeof(*tenant), GFP_KERNEL_ACCOUNT);
+	if (!tenant)
+		return ERR_PTR(-ENOMEM);
+	tenant->device = device;
+	get_device(&device->dev);
+	tenant->id = atomic64_inc_return(&device->last_tenant_id);
+	tenant->pid = get_pid(task_tgid(current));
+	tenant->uid = cred->fsuid;
+	tenant->gid = cred->fsgid;
+	tenant->slot = SIMGPU_NO_SLOT;
+	xa_init_flags(&tenant->traces, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	init_waitqueue_head(&tenant->settle_wait);
+	simgpu_tenant_default_options(&tenant->options);
+	tenant->published.options = tenant->options;
+	tenant->published.slot = SIMGPU_NO_SLOT;
+	simgpu_device_charge(device, sizeof(*tenant));
+
+	ret = kobject_init_and_add(&tenant->kobj, &simgpu_tenant_ktype,
+				   device->tenants_dir, "%llu", tenant->id);
+	if (ret) {
+		kobject_put(&tenant->kobj);
+		return ERR_PTR(ret);
+	}
+	return tenant;
+}
+
+/**
+ * simgpu_tenant_free() - the last reference to a tenant's kobject has gone
+ * @tenant: the tenant
+ */
+void simgpu_tenant_free(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+
+	xa_destroy(&tenant->traces);
+	put_pid(tenant->pid);
+	kfree(tenant);
+	simgpu_device_charge(device, -(s64)sizeof(*tenant));
+	put_device(&device->dev);
+}
+
+/**
+ * simgpu_tenant_charge() - count memory that a tenant makes the kernel hold
+ * @tenant: the tenant
+ * @bytes: how many
+ *
+ * Return: 0, or -ENOSPC beyond SIMGPU_TENANT_BYTES_MAX.
+ */
+int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes)
+{
+	if (bytes > SIMGPU_TENANT_BYTES_MAX)
+		return -ENOSPC;
+	if (atomic64_add_return(bytes, &tenant->bytes_held) >
+	    SIMGPU_TENANT_BYTES_MAX) {
+		atomic64_sub(bytes, &tenant->bytes_held);
+		return -ENOSPC;
+	}
+	simgpu_device_charge(tenant->device, bytes);
+	return 0;
+}
+
+/**
+ * simgpu_tenant_uncharge() - that memory is free again
+ * @tenant: the tenant
+ * @bytes: how many
+ */
+void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes)
+{
+	atomic64_sub(bytes, &tenant->bytes_held);
+	simgpu_device_charge(tenant->device, -(s64)bytes);
+}
+
+/**
+ * simgpu_tenant_close() - the last reference to a tenant's file has gone
+ * @tenant: the tenant; do not use it afterwards
+ */
+void simgpu_tenant_close(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+
+	mutex_lock(&device->lock);
+	if (tenant->slot != SIMGPU_NO_SLOT) {
+		simgpu_tenant_unseat(tenant);
+		simgpu_device_settle(device);
+	}
+	mutex_unlock(&device->lock);
+	simgpu_traces_drop(tenant);
+	kobject_del(&tenant->kobj);
+	kobject_put(&tenant->kobj);
+}
+
+/**
+ * simgpu_tenant_seat() - record that the session gave a tenant a slot
+ * @tenant: the tenant
+ * @slot: the slot
+ */
+void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
+{
+	struct simgpu_device *device = tenant->device;
+
+	lockdep_assert_held(&device->lock);
+	device->slots[slot] = tenant;
+	tenant->slot = slot;
+	tenant->sequence_base = tenant->launched;
+	spin_lock(&device->publish_lock);
+	tenant->published.slot = slot;
+	spin_unlock(&device->publish_lock);
+}
+
+/**
+ * simgpu_tenant_unseat() - end a tenant's work and take its slot
+ * @tenant: a tenant with a slot
+ *
+ * The caller settles the device, unless it replaces the session.
+ */
+void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	if (tenant->gang && !tenant->gang->over)
+		simgpu_gang_keep_report(tenant->gang, tenant->slot);
+	session_leave(device->session, tenant->slot);
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
+		WARN_ON_ONCE(tenant->pending[i].trace);
+	device->slots[tenant->slot] = NULL;
+	tenant->slot = SIMGPU_NO_SLOT;
+	tenant->gang = NULL;
+	spin_lock(&device->publish_lock);
+	tenant->published = (struct simgpu_tenant_published) {
+		.options = tenant->options,
+		.slot = SIMGPU_NO_SLOT,
+	};
+	spin_unlock(&device->publish_lock);
+}
+
+/* Launches up to @sequence have ended; @status counts for those that had not. */
+static void simgpu_tenant_settle(struct simgpu_tenant *tenant, u64 sequence,
+				 int status)
+{
+	struct simgpu_device *device = tenant->device;
+
+	lockdep_assert_held(&device->lock);
+	spin_lock(&device->publish_lock);
+	while (tenant->settled < sequence)
+		__assign_bit(++tenant->settled % SIMGPU_OUTCOMES_KEPT,
+			     tenant->canceled, status);
+	spin_unlock(&device->publish_lock);
+	wake_up_all(&tenant->settle_wait);
+}
+
+/**
+ * simgpu_tenant_launch_done() - the session has ended a launch
+ * @tenant: whose
+ * @sequence: the session's number for it
+ * @status: 0 or -ECANCELED
+ */
+void simgpu_tenant_launch_done(struct simgpu_tenant *tenant, u64 sequence,
+			       int status)
+{
+	u32 i;
+
+	lockdep_assert_held(&tenant->device->lock);
+	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
+		struct simgpu_pending *pending = &tenant->pending[i];
+
+		if (pending->trace && pending->sequence == sequence) {
+			simgpu_trace_put(pending->trace);
+			pending->trace = NULL;
+			return;
+		}
+	}
+	WARN_ON_ONCE(1);
+}
+
+/**
+ * simgpu_tenant_settle_all() - the gang has ended: no launch goes on
+ * @tenant: a member of the gang
+ * @status: of launches that had not ended: 0 or -ECANCELED
+ *
+ * The session lets go of the traces later, when the tenant leaves.
+ */
+void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
+{
+	simgpu_tenant_settle(tenant, tenant->launched, status);
+}
+
+static bool simgpu_options_valid(const struct session_tenant_options *options)
+{
+	if (options->weight < SIMGPU_WEIGHT_MIN ||
+	    options->weight > SIMGPU_WEIGHT_MAX)
+		return false;
+	switch (options->service) {
+	case SIMGPU_BEST_EFFORT:
+		return !options->target_ppm;
+	case SIMGPU_QOS:
+		return options->target_ppm && options->target_ppm <= SIMGPU_PPM;
+	default:
+		return false;
+	}
+}
+
+/**
+ * simgpu_tenant_set_options() - change what a tenant says of itself
+ * @tenant: the tenant
+ * @options: checked here
+ *
+ * Return: 0 or -EINVAL; then nothing has changed.
+ */
+int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
+			      const struct session_tenant_options *options)
+{
+	struct simgpu_device *device = tenant->device;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_options_valid(options))
+		return -EINVAL;
+	if (tenant->slot != SIMGPU_NO_SLOT) {
+		ret = session_set_tenant(device->session, tenant->slot,
+					 options);
+		if (ret)
+			return ret;
+	}
+	tenant->options = *options;
+	spin_lock(&device->publish_lock);
+	tenant->published.options = *options;
+	spin_unlock(&device->publish_lock);
+	return 0;
+}
+
+static bool simgpu_name_valid(const char *name, size_t bytes)
+{
+	size_t length = strnlen(name, bytes);
+	size_t i;
+
+	if (!length || length == bytes)
+		return false;
+	for (i = 0; i < length; i++)
+		if (!isascii(name[i]) || !isprint(name[i]))
+			return false;
+	return !memchr_inv(name + length, 0, bytes - length);
+}
+
+/* SIMGPU_IOC_TENANT_CONFIG */
+int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_tenant_config *cmd = ucmd->cmd;
+	struct session_tenant_options options = {
+		.service = cmd->service,
+		.weight = cmd->weight,
+		.target_ppm = cmd->target_ppm,
+	};
+	int ret;
+
+	if (cmd->reserved || !simgpu_name_valid(cmd->name, sizeof(cmd->name)))
+		return -EINVAL;
+	strscpy(options.name, cmd->name, sizeof(options.name));
+	ret = simgpu_device_lock(tenant->device);
+	if (ret)
+		return ret;
+	ret = simgpu_tenant_set_options(tenant, &options);
+	simgpu_device_unlock(tenant->device);
+	return ret;
+}
+
+/* SIMGPU_IOC_DEVICE_INFO */
+int simgpu_device_info(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_device_info *cmd = ucmd->cmd;
+	const struct gpu_config *config = &device->start.config;
+	int ret;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	cmd->sms = config->sms;
+	cmd->schedulers_per_sm = config->schedulers_per_sm;
+	cmd->core_mhz = config->core_mhz;
+	cmd->memory_mhz = config->memory_mhz;
+	cmd->channels = config->channels;
+	memset(cmd->config, 0, sizeof(cmd->config));
+	strscpy(cmd->config, config->name, sizeof(cmd->config));
+	cmd->epoch_cycles = device->published.epoch_cycles;
+	cmd->cycle = session_now(device->session);
+	cmd->tenants_max = SIMGPU_TENANTS_MAX;
+	simgpu_device_unlock(device);
+	return simgpu_ucmd_respond(ucmd);
+}
+
+/* Outside a gang, the first launch takes a slot. */
+static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	int slot;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	if (tenant->gang)
+		return tenant->gang->over ? -ECANCELED : 0;
+	ret = simgpu_device_free_of_gang(device);
+	if (ret || tenant->slot != SIMGPU_NO_SLOT)
+		return ret;
+	slot = session_join(device->session, SESSION_ANY_SLOT,
+			    &tenant->options);
+	if (slot < 0)
+		return slot;
+	simgpu_tenant_seat(tenant, slot);
+	return 0;
+}
+
+static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
+		if (!tenant->pending[i].trace)
+			return &tenant->pending[i];
+	return NULL;
+}
+
+/* Takes over the reference to @trace if it succeeds. */
+static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
+				      struct simgpu_trace *trace,
+				      struct simgpu_launch *cmd)
+{
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_pending *pending;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	ret = simgpu_tenant_take_slot(tenant);
+	if (ret)
+		return ret;
+	pending = simgpu_pending_free(tenant);
+	if (!pending)
+		return -EAGAIN;
+	ret = session_launch(device->session, tenant->slot, trace->decoded,
+			     cmd->repeats, cmd->not_before_cycle,
+			     &pending->sequence);
+	if (ret)
+		return ret;
+	pending->trace = trace;
+	cmd->sequence = tenant->sequence_base + pending->sequence;
+	spin_lock(&device->publish_lock);
+	tenant->launched = cmd->sequence;
+	spin_unlock(&device->publish_lock);
+	simgpu_device_settle(device);
+	return 0;
+}
+
+/* SIMGPU_IOC_LAUNCH */
+int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_launch *cmd = ucmd->cmd;
+	struct simgpu_trace *trace;
+	int ret;
+
+	if (!cmd->repeats)
+		return -EINVAL;
+	cmd->sequence = 0;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		return ret;
+	trace = simgpu_trace_get(tenant, cmd->handle);
+	if (!trace)
+		return -ENOENT;
+	ret = simgpu_device_lock(tenant->device);
+	if (ret)
+		goto err_trace;
+	ret = simgpu_tenant_launch_trace(tenant, trace, cmd);
+	simgpu_device_unlock(tenant->device);
+	if (ret)
+		goto err_trace;
+	return simgpu_ucmd_respond(ucmd);
+
+err_trace:
+	simgpu_trace_put(trace);
+	return ret;
+}
+
+/* What became of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it goes on. */
+static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
+{
+	struct simgpu_device *device = tenant->device;
+	int ret = 0;
+
+	spin_lock(&device->publish_lock);
+	if (!sequence || sequence > tenant->launched)
+		ret = -ENOENT;
+	else if (sequence > tenant->settled)
+		ret = -EBUSY;
+	else if (tenant->settled - sequence >= SIMGPU_OUTCOMES_KEPT)
+		ret = -ENOENT;
+	else if (test_bit(sequence % SIMGPU_OUTCOMES_KEPT, tenant->canceled))
+		ret = -ECANCELED;
+	spin_unlock(&device->publish_lock);
+	return ret;
+}
+
+static bool simgpu_tenant_settled(struct simgpu_tenant *tenant, u64 sequence,
+				  int *outcome)
+{
+	*outcome = simgpu_tenant_outcome(tenant, sequence);
+	return *outcome != -EBUSY;
+}
+
+/* SIMGPU_IOC_WAIT */
+int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_wait *cmd = ucmd->cmd;
+	u64 sequence = cmd->sequence;
+	int outcome;
+	int ret;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	if (simgpu_tenant_settled(tenant, sequence, &outcome))
+		return outcome;
+	if (!cmd->timeout_ns)
+		return -ETIMEDOUT;
+	if (cmd->timeout_ns < 0) {
+		ret = wait_event_interruptible(tenant->settle_wait,
+					       simgpu_tenant_settled(tenant, sequence, &outcome));
+		return ret ?: outcome;
+	}
+	ret = wait_event_interruptible_hrtimeout(tenant->settle_wait,
+						 simgpu_tenant_settled(tenant, sequence, &outcome),
+						 ns_to_ktime(cmd->timeout_ns));
+	if (ret == -ETIME)
+		return -ETIMEDOUT;
+	/* Restarting would wait the whole time again. */
+	return ret ? -EINTR : outcome;
+}
+
+/**
+ * simgpu_counters_fill() - the engine's counters as the UAPI has them
+ * @out: set to them
+ * @counters: the engine's
+ */
+void simgpu_counters_fill(struct simgpu_tenant_counters *out,
+			  const struct simgpu_counters *counters)
+{
+	*out = (struct simgpu_tenant_counters) {
+		.thread_instructions = counters->thread_instructions,
+		.warp_instructions = counters->warp_instructions,
+		.l1_accesses = counters->l1_accesses,
+		.l1_misses = counters->l1_misses,
+		.llc_accesses = counters->llc_accesses,
+		.llc_misses = counters->llc_misses,
+		.dram_fills = counters->dram_fills,
+		.dram_writebacks = counters->dram_writebacks,
+		.row_activates = counters->row_activates,
+		.bus_busy_clocks = counters->bus_busy_clocks,
+		.queue_full_stalls = counters->queue_full_stalls,
+		.idle_cycles = counters->idle_cycles,
+		.sm_cycles = counters->sm_cycles,
+		.blocks_finished = counters->blocks_finished,
+		.kernels_finished = counters->kernels_finished,
+	};
+}
+
+/**
+ * simgpu_report_fill() - a tenant's report as the UAPI has it
+ * @out: set to it
+ * @report: the session's, of a slot with a tenant
+ */
+void simgpu_report_fill(struct simgpu_tenant_report *out,
+			const struct session_tenant_report *report)
+{
+	*out = (struct simgpu_tenant_report) {
+		.thread_instructions = report->figures.thread_instructions,
+		.cycles = report->figures.cycles,
+		.ipc_ppm = report->figures.ipc_ppm,
+		.rbh_ppm = report->figures.rbh_ppm,
+		.bandwidth_ppm = report->figures.bandwidth_ppm,
+		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
+		.np_run_ppm = report->np_run_ppm,
+		.class = report->class,
+		.sms = report->sms,
+	};
+	if (report->class != SIMGPU_CLASS_UNKNOWN)
+		out->np_ppm = report->np_ppm;
+	if (report->active)
+		out->flags |= SIMGPU_REPORT_ACTIVE;
+	if (report->first_run_done)
+		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
+	simgpu_counters_fill(&out->counters, &report->counters);
+}
+
+/* SIMGPU_IOC_REPORT */
+int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_report *cmd = ucmd->cmd;
+	struct session_tenant_report report;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	if (tenant->slot == SIMGPU_NO_SLOT) {
+		simgpu_device_unlock(device);
+		return -ENODATA;
+	}
+	cmd->slot = tenant->slot;
+	session_tenant_report(device->session, tenant->slot, &report);
+	simgpu_device_unlock(device);
+	simgpu_report_fill(&cmd->report, &report);
+	return simgpu_ucmd_respond(ucmd);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A tenant: an open file of a device, its traces and its launches. */
+#ifndef SIMGPU_TENANT_H
+#define SIMGPU_TENANT_H
+
+#include <linux/bitmap.h>
+#include <linux/kobject.h>
+#include <linux/kref.h>
+#include <linux/uidgid.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include "driver.h"
+
+/* Launches of a tenant whose outcome is remembered for those who wait. */
+#define SIMGPU_OUTCOMES_KEPT	4096
+
+/**
+ * struct simgpu_trace - an uploaded trace
+ * @refs: the tenant's table has one, and each launch that has not ended
+ * @tenant: that uploaded it; outlives it
+ * @charged_bytes: what it counts for
+ * @decoded: what the engine runs; lies in @memory
+ * @memory: of the decoded trace
+ */
+struct simgpu_trace {
+	struct kref refs;
+	struct simgpu_tenant *tenant;
+	u64 charged_bytes;
+	const struct trace *decoded;
+	void *memory;
+};
+
+/**
+ * struct simgpu_pending - a launch that the session has
+ * @sequence: the session's number for it
+ * @trace: reference that it holds; NULL in a free entry
+ */
+struct simgpu_pending {
+	u64 sequence;
+	struct simgpu_trace *trace;
+};
+
+/**
+ * struct simgpu_tenant_published - what sysfs reads of a tenant
+ * @options: name, service, weight, target
+ * @slot: SIMGPU_NO_SLOT for none
+ * @sms: SM count assigned now
+ * @class: of the last finished epoch
+ * @np_ppm: likewise; meaningless while the class is unknown
+ * @figures_valid: whether an epoch with this tenant has finished
+ * @figures: of the last one
+ */
+struct simgpu_tenant_published {
+	struct session_tenant_options options;
+	u32 slot;
+	u32 sms;
+	u32 class;
+	u64 np_ppm;
+	bool figures_valid;
+	struct session_figures figures;
+};
+
+/**
+ * struct simgpu_tenant - an open file
+ * @kobj: its directory in sysfs; its references keep this struct
+ * @device: held by reference
+ * @id: unique on the device
+ * @pid: of the process that opened it; others may share the file
+ * @uid: of the opener, who may read the counters
+ * @gid: likewise
+ * @traces: &struct simgpu_trace by handle; has its own lock
+ * @bytes_held: what they and its gangs count for, up to
+ *	SIMGPU_TENANT_BYTES_MAX
+ * @options: name, service, weight, target; device lock
+ * @slot: in the device's session, or SIMGPU_NO_SLOT; device lock
+ * @gang: that it has joined, until that ends with its file or the session is
+ *	replaced; device lock
+ * @sequence_base: what a launch's number is ahead of the session's, which
+ *	begins anew in each; device lock
+ * @pending: launches that the session has; device lock
+ * @launched: number of the last launch; publish lock, and written under both
+ * @settled: launches up to this one have ended for those who wait; as @launched
+ * @canceled: for the last SIMGPU_OUTCOMES_KEPT settled launches, by their
+ *	number modulo that, whether they were dropped; as @launched
+ * @settle_wait: woken when @settled moves
+ * @published: what sysfs reads; publish lock, and written under both
+ */
+struct simgpu_tenant {
+	struct kobject kobj;
+	struct simgpu_device *device;
+	u64 id;
+	struct pid *pid;
+	kuid_t uid;
+	kgid_t gid;
+
+	struct xarray traces;
+	atomic64_t bytes_held;
+
+	struct session_tenant_options options;
+	u32 slot;
+	struct simgpu_gang *gang;
+	u64 sequence_base;
+	struct simgpu_pending pending[SESSION_LAUNCHES_MAX];
+
+	u64 launched;
+	u64 settled;
+	DECLARE_BITMAP(canceled, SIMGPU_OUTCOMES_KEPT);
+	wait_queue_head_t settle_wait;
+	struct simgpu_tenant_published published;
+};
+
+struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
+					   const struct cred *cred);
+void simgpu_tenant_close(struct simgpu_tenant *tenant);
+void simgpu_tenant_free(struct simgpu_tenant *tenant);
+int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
+void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
+
+void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
+void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
+void simgpu_tenant_launch_done(struct simgpu_tenant *tenant, u64 sequence,
+			       int status);
+void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
+int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
+			      const struct session_tenant_options *options);
+void simgpu_report_fill(struct simgpu_tenant_report *out,
+			const struct session_tenant_report *report);
+void simgpu_counters_fill(struct simgpu_tenant_counters *out,
+			  const struct simgpu_counters *counters);
+
+/* The calls of the ioctl table. */
+int simgpu_device_info(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_config(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_launch(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_wait(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_report(struct simgpu_ucmd *ucmd);
+
+/* Traces (upload.c). */
+int simgpu_trace_upload(struct simgpu_ucmd *ucmd);
+int simgpu_trace_remove(struct simgpu_ucmd *ucmd);
+struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle);
+void simgpu_trace_put(struct simgpu_trace *trace);
+void simgpu_traces_drop(struct simgpu_tenant *tenant);
+
+static inline struct simgpu_tenant *simgpu_tenant_of(struct kobject *kobj)
+{
+	return container_of(kobj, struct simgpu_tenant, kobj);
+}
+
+#endif /* SIMGPU_TENANT_H */

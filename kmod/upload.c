@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A tenant's traces: upload, removal, and the references that launches hold.
+ * Whether a trace is sound is decided in sim/trace.c.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/simgpu_trace.h>
+
+#include "device.h"
+#include "tenant.h"
+
+static_assert(sizeof_field(struct simgpu_trace_refusal, field) ==
+	      sizeof_field(struct trace_error, field));
+static_assert(sizeof_field(struct simgpu_trace_refusal, reason) ==
+	      sizeof_field(struct trace_error, reason));
+
+static void simgpu_trace_release(struct kref *refs)
+{
+	struct simgpu_trace *trace = container_of(refs, struct simgpu_trace,
+						  refs);
+
+	simgpu_tenant_uncharge(trace->tenant, trace->charged_bytes);
+	port_free(trace->memory);
+	kfree(trace);
+}
+
+/**
+ * simgpu_trace_put() - give up a reference
+ * @trace: the trace
+ */
+void simgpu_trace_put(struct simgpu_trace *trace)
+{
+	kref_put(&trace->refs, simgpu_trace_release);
+}
+
+/**
+ * simgpu_trace_get() - look up an uploaded trace
+ * @tenant: whose
+ * @handle: its handle
+ *
+ * Return: the trace with a reference, or NULL.
+ */
+struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle)
+{
+	struct simgpu_trace *trace;
+
+	xa_lock(&tenant->traces);
+	trace = xa_load(&tenant->traces, handle);
+	if (trace)
+		kref_get(&trace->refs);
+	xa_unlock(&tenant->traces);
+	return trace;
+}
+
+/**
+ * simgpu_traces_drop() - give up all traces of a tenant that is closing
+ * @tenant: the tenant
+ */
+void simgpu_traces_drop(struct simgpu_tenant *tenant)
+{
+	struct simgpu_trace *trace;
+	unsigned long handle;
+
+	xa_for_each(&tenant->traces, handle, trace) {
+		xa_erase(&tenant->traces, handle);
+		simgpu_trace_put(trace);
+	}
+}
+
+/* A checked copy becomes a trace. */
+static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
+					      const void *copy,
+					      u64 memory_bytes)
+{
+	struct simgpu_trace *trace;
+	u64 charged_bytes = memory_bytes + sizeof(*trace);
+	int ret;
+
+	ret = simgpu_tenant_charge(tenant, charged_bytes);
+	if (ret)
+		return ERR_PTR(ret);
+	trace = kzalloc(sizeof(*trace), GFP_KERNEL_ACCOUNT);
+	if (!trace)
+		goto err_charge;
+	trace->memory = port_alloc(memory_bytes);
+	if (!trace->memory)
+		goto err_trace;
+	kref_init(&trace->refs);
+	trace->tenant = tenant;
+	trace->charged_bytes = charged_bytes;
+	trace->decoded = trace_decode(copy, trace->memory);
+	return trace;
+
+err_trace:
+	kfree(trace);
+err_charge:
+	simgpu_tenant_uncharge(tenant, charged_bytes);
+	return ERR_PTR(-ENOMEM);
+}
+
+static int simgpu_refusal_copy(u64 refusal, const struct trace_error *error)
+{
+	struct simgpu_trace_refusal out = { .offset = error->offset };
+
+	if (!refusal)
+		return 0;
+	strscpy(out.field, error->field, sizeof(out.field));
+	strscpy(out.reason, error->reason, sizeof(out.reason));
+	if (copy_to_user(u64_to_user_ptr(refusal), &out, sizeof(out)))
+		return -EFAULT;
+	return 0;
+}
+
+/* Checks the copy and makes a trace of it, or tells the caller why not. */
+static struct simgpu_trace *
+simgpu_trace_accept(struct simgpu_tenant *tenant, const void *copy,
+		    const struct simgpu_trace_upload *cmd)
+{
+	struct trace_error error = {};
+	u64 memory_bytes;
+	int ret;
+
+	ret = trace_check(copy, cmd->bytes, &memory_bytes, &error);
+	if (ret)
+		return ERR_PTR(simgpu_refusal_copy(cmd->refusal, &error) ?:
+			       ret);
+	return simgpu_trace_make(tenant, copy, memory_bytes);
+}
+
+/* The copy lives, and counts, while the trace is made of it. */
+static struct simgpu_trace *
+simgpu_trace_copy(struct simgpu_tenant *tenant,
+		  const struct simgpu_trace_upload *cmd)
+{
+	struct simgpu_trace *trace;
+	void *copy;
+	int ret;
+
+	ret = simgpu_tenant_charge(tenant, cmd->bytes);
+	if (ret)
+		return ERR_PTR(ret);
+	copy = port_alloc(cmd->bytes);
+	if (!copy) {
+		trace = ERR_PTR(-ENOMEM);
+	} else if (copy_from_user(copy, u64_to_user_ptr(cmd->data),
+				  cmd->bytes)) {
+		trace = ERR_PTR(-EFAULT);
+	} else {
+		trace = simgpu_trace_accept(tenant, copy, cmd);
+	}
+	port_free(copy);
+	simgpu_tenant_uncharge(tenant, cmd->bytes);
+	return trace;
+}
+
+/* What can be said without looking at the trace. */
+static int simgpu_upload_check(const struct simgpu_trace_upload *cmd)
+{
+	struct trace_error error = {};
+
+	if (cmd->data != (unsigned long)cmd->data ||
+	    cmd->refusal != (unsigned long)cmd->refusal)
+		return -EFAULT;
+	if (cmd->bytes && cmd->bytes <= SIMGPU_TRACE_BYTES_MAX)
+		return 0;
+	strscpy(error.field, "total_bytes", sizeof(error.field));
+	strscpy(error.reason, cmd->bytes ? "is beyond the format's limit" :
+		"is zero", sizeof(error.reason));
+	return simgpu_refusal_copy(cmd->refusal, &error) ?:
+	       cmd->bytes ? -E2BIG : -EINVAL;
+}
+
+/* SIMGPU_IOC_TRACE_UPLOAD: reserve the handle, do what can fail, publish. */
+int simgpu_trace_upload(struct simgpu_ucmd *ucmd)
+{
+	const struct xa_limit limit = XA_LIMIT(1, SIMGPU_TENANT_TRACES_MAX);
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_trace_upload *cmd = ucmd->cmd;
+	struct simgpu_trace *trace;
+	u32 handle;
+	int ret;
+
+	ret = simgpu_upload_check(cmd);
+	if (ret)
+		return ret;
+	ret = xa_alloc(&tenant->traces, &handle, NULL, limit, GFP_KERNEL);
+	if (ret)
+		return ret == -EBUSY ? -ENOSPC : ret;
+	trace = simgpu_trace_copy(tenant, cmd);
+	if (IS_ERR(trace)) {
+		ret = PTR_ERR(trace);
+		goto err_handle;
+	}
+	cmd->handle = handle;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		goto err_trace;
+	xa_store(&tenant->traces, handle, trace, GFP_KERNEL);
+	return 0;
+
+err_trace:
+	simgpu_trace_put(trace);
+err_handle:
+	xa_erase(&tenant->traces, handle);
+	return ret;
+}
+
+/* SIMGPU_IOC_TRACE_REMOVE */
+int simgpu_trace_remove(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_trace_remove *cmd = ucmd->cmd;
+	struct simgpu_trace *trace;
+
+	/* A reserved handle reads as empty; erasing it would free it. */
+	xa_lock(&tenant->traces);
+	trace = xa_load(&tenant->traces, cmd->handle);
+	if (trace)
+		__xa_erase(&tenant->traces, cmd->handle);
+	xa_unlock(&tenant->traces);
+	if (!trace)
+		return -ENOENT;
+	simgpu_trace_put(trace);
+	return 0;
+}
