@@ -154,6 +154,18 @@ static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
 	}
 }
 
+/* The usual access: lanes side by side, which no XOR tears apart. */
+static void contiguous_lines(u64 first, u64 end, u32 base, struct lsu *lsu)
+{
+	while (first < end) {
+		u64 next = (first / GPU_LINE_BYTES + 1) * GPU_LINE_BYTES;
+		bool whole = first % GPU_LINE_BYTES == 0 && next <= end;
+
+		lsu_add(lsu, base | (u32)(first / GPU_LINE_BYTES), !whole);
+		first = next;
+	}
+}
+
 static void affine_lines(const struct trace_pattern *pattern,
 			 const struct block *block, const struct warp *warp,
 			 const struct trace_op *op, u32 base, struct lsu *lsu)
@@ -165,6 +177,11 @@ static void affine_lines(const struct trace_pattern *pattern,
 
 	if (pattern->xor_loop)
 		mask <<= warp->loop_index[pattern->xor_loop - 1];
+	if (pattern->lane_stride == (s64)pattern->access_bytes && !mask) {
+		contiguous_lines(origin, origin + (u64)op->active_lanes *
+				 pattern->access_bytes, base, lsu);
+		return;
+	}
 	for (i = 0; i < op->active_lanes; i++) {
 		u64 address = (origin + (u64)((s64)i * pattern->lane_stride)) ^
 			      mask;

@@ -311,6 +311,21 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 	gpu->slices[index].stalled = 0;
 }
 
+/* When the request at the head of a slice's queue can be looked up. */
+static u64 head_ready_at(const struct gpu *gpu, u32 index)
+{
+	const struct slice *slice = &gpu->slices[index];
+	const struct request *head;
+	u64 room;
+
+	if (!slice->request_count || slice->stalled)
+		return NEVER;
+	head = &gpu->requests[index * gpu->shape.slice_queue +
+			      slice->request_head];
+	room = noc_reply_room_at(gpu, index);
+	return room > head->ready ? room : head->ready;
+}
+
 /*
  * slice_turn() - what a slice does in this cycle: take what has come back from
  *	memory, then look up one request
@@ -319,8 +334,7 @@ void slice_turn(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
 	u32 part = part_of_slice(gpu, index);
-	const struct request *head;
-	u64 ready;
+	u64 next;
 
 	while (slice->done_count &&
 	       slice->done[slice->done_head].ready <= gpu->now) {
@@ -331,19 +345,15 @@ void slice_turn(struct gpu *gpu, u32 index)
 	}
 	if (slice->done_count)
 		gpu_wake(gpu, part, slice->done[slice->done_head].ready);
-	if (!slice->request_count || slice->stalled)
-		return;
-	head = &gpu->requests[index * gpu->shape.slice_queue +
-			      slice->request_head];
-	ready = noc_reply_room_at(gpu, index);
-	if (ready < head->ready)
-		ready = head->ready;
-	if (ready <= gpu->now) {
+	next = head_ready_at(gpu, index);
+	if (next <= gpu->now) {
 		serve_request(gpu, index);
-		ready = gpu->now + 1;
+		next = head_ready_at(gpu, index);
+		if (next <= gpu->now)
+			next = gpu->now + 1;
 	}
-	if (slice->request_count && !slice->stalled)
-		gpu_wake(gpu, part, ready);
+	if (next != NEVER)
+		gpu_wake(gpu, part, next);
 }
 
 /*

@@ -92,16 +92,21 @@ static u32 bank_group(const struct gpu *gpu, u32 bank)
 	return bank >> gpu->shape.group_shift;
 }
 
-/* First clock at which the timings allow a command. */
-static u64 allowed_at(const struct gpu *gpu, const struct channel *channel,
-		      u32 bank, u32 command)
+/* First clock at which the channel as a whole allows a command. */
+static u64 channel_allowed_at(const struct channel *channel, u32 command)
 {
-	u64 at = later(channel->next[command], channel->bank_next[bank][command]);
-
-	at = later(at, channel->group_next[bank_group(gpu, bank)][command]);
 	if (command == DRAM_ACTIVATE)
-		at = later(at, channel->window[channel->oldest_window]);
-	return at;
+		return later(channel->next[command],
+			     channel->window[channel->oldest_window]);
+	return channel->next[command];
+}
+
+/* First clock at which a bank and its group allow a command. */
+static u64 bank_allowed_at(const struct gpu *gpu, const struct channel *channel,
+			   u32 bank, u32 command)
+{
+	return later(channel->bank_next[bank][command],
+		     channel->group_next[bank_group(gpu, bank)][command]);
 }
 
 static void push_out(u64 *next, const u16 *distance, u64 clock)
@@ -320,16 +325,37 @@ struct choice {
 	u8 command;
 };
 
-static void consider(struct choice *choice, u64 at, u64 clock, u32 age,
-		     u32 bank, u32 command)
+/*
+ * Choose among banks that want @command: the oldest of @oldest, each bank's
+ * entry that would be served. While the channel as a whole does not allow the
+ * command, no bank is looked at.
+ */
+static void consider(const struct gpu *gpu, const struct channel *channel,
+		     u64 clock, u32 banks, u32 command, const u8 *oldest,
+		     struct choice *choice)
 {
+	const struct dram_queue *queue = &channel->queue[channel->mode];
+	u64 at = channel_allowed_at(channel, command);
+
+	if (!banks)
+		return;
 	if (at > clock) {
-		if (at < choice->next)
-			choice->next = at;
-	} else if (choice->bank == NONE || (s32)(age - choice->age) < 0) {
-		choice->bank = bank;
-		choice->age = age;
-		choice->command = command;
+		choice->next = sooner(choice->next, at);
+		return;
+	}
+	for (; banks; banks &= banks - 1) {
+		u32 bank = lowest_bit(banks);
+		u32 age = queue->entry[oldest[bank]].age;
+
+		at = bank_allowed_at(gpu, channel, bank, command);
+		if (at > clock) {
+			choice->next = sooner(choice->next, at);
+		} else if (choice->bank == NONE ||
+			   (s32)(age - choice->age) < 0) {
+			choice->bank = bank;
+			choice->age = age;
+			choice->command = command;
+		}
 	}
 }
 
@@ -344,31 +370,22 @@ static void choose_column(const struct gpu *gpu, const struct channel *channel,
 {
 	const struct dram_queue *queue = &channel->queue[channel->mode];
 	u32 command = channel->mode == DRAM_WRITES ? DRAM_WRITE : DRAM_READ;
-	u32 banks;
 
-	for (banks = servable_banks(queue); banks; banks &= banks - 1) {
-		u32 bank = lowest_bit(banks);
-
-		consider(choice, allowed_at(gpu, channel, bank, command), clock,
-			 queue->entry[queue->hit[bank]].age, bank, command);
-	}
+	consider(gpu, channel, clock, servable_banks(queue), command,
+		 queue->hit, choice);
 }
 
+/* Banks that have requests, but none that they can serve. */
 static void choose_row(const struct gpu *gpu, const struct channel *channel,
 		       u64 clock, struct choice *choice)
 {
 	const struct dram_queue *queue = &channel->queue[channel->mode];
-	u32 banks;
+	u32 banks = queue->banks & ~servable_banks(queue);
 
-	for (banks = queue->banks & ~servable_banks(queue); banks;
-	     banks &= banks - 1) {
-		u32 bank = lowest_bit(banks);
-		u32 command = channel->open & (1U << bank) ? DRAM_PRECHARGE :
-							     DRAM_ACTIVATE;
-
-		consider(choice, allowed_at(gpu, channel, bank, command), clock,
-			 queue->entry[queue->head[bank]].age, bank, command);
-	}
+	consider(gpu, channel, clock, banks & ~channel->open, DRAM_ACTIVATE,
+		 queue->head, choice);
+	consider(gpu, channel, clock, banks & channel->open, DRAM_PRECHARGE,
+		 queue->head, choice);
 }
 
 /* Writes wait until there are many of them, or no read is left. */
