@@ -96,6 +96,11 @@ $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT) \
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -lm
 
+build/tests/make_traces: build/obj/tests/unit/make_traces.o \
+			 build/obj/userspace/workloads/builder.o
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lz
+
 .PHONY: kselftests kselftest-headers
 kselftests: $(KSELFTESTS)
 

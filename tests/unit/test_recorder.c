@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holds recorded traces against what a person says they must be. It reads the
+ * trace format by itself and shares no code with the recorder or the engine.
+ *
+ *	test_recorder FOLDER		the recordings made by recorder.sh; TAP
+ *	test_recorder --check FILE...	that traces are whole and consistent
+ *
+ * A warp's ops are written as words, in order:
+ *	C6		6 COMPUTE instructions (left out where noted)
+ *	L32x1@2		LOAD by 32 lanes, 1 line, 2 instructions until it is used
+ *	S16x1p		STORE by 16 lanes, 1 line, partly written (p)
+ *	A32x1@0		ATOMIC
+ *	H32c2		SHARED by 32 lanes, 2 cycles
+ *	B32		BARRIER
+ */
+#include <linux/simgpu_trace.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+struct trace {
+	unsigned char *bytes;
+	size_t size;
+	const struct simgpu_trace_header *header;
+	const struct simgpu_trace_kernel *kernels;
+	const struct simgpu_trace_program *programs;
+	const struct simgpu_trace_op *ops;
+	const struct simgpu_trace_pattern *patterns;
+	const struct simgpu_trace_warp *warps;
+	const __u32 *lines;
+	const struct simgpu_trace_weight *weights;
+};
+
+static int tests;
+static int failures;
+
+static void ok(bool passed, const char *format, ...)
+{
+	va_list args;
+
+	printf("%sok %d - ", passed ? "" : "not ", ++tests);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	failures += !passed;
+}
+
+/* Files */
+
+static unsigned char *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	unsigned char *bytes;
+
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	*size = ftell(file);
+	rewind(file);
+	bytes = malloc(*size + 1);
+	if (!bytes || fread(bytes, 1, *size, file) != *size)
+		exit(1);
+	bytes[*size] = 0;
+	fclose(file);
+	return bytes;
+}
+
+static unsigned char *read_result(const char *folder, const char *name,
+				  const char *ending, size_t *size)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s%s", folder, name, ending);
+	return read_file(path, size);
+}
+
+static const void *section(const struct trace *trace, int id)
+{
+	return trace->bytes + trace->header->sections[id].offset;
+}
+
+static __u64 section_count(const struct trace *trace, int id)
+{
+	return trace->header->sections[id].count;
+}
+
+static bool open_trace(struct trace *trace)
+{
+	if (!trace->bytes || trace->size < sizeof(*trace->header))
+		return false;
+	trace->header = (const void *)trace->bytes;
+	trace->kernels = section(trace, SIMGPU_TRACE_KERNELS);
+	trace->programs = section(trace, SIMGPU_TRACE_PROGRAMS);
+	trace->ops = section(trace, SIMGPU_TRACE_OPS);
+	trace->patterns = section(trace, SIMGPU_TRACE_PATTERNS);
+	trace->warps = section(trace, SIMGPU_TRACE_WARPS);
+	trace->lines = section(trace, SIMGPU_TRACE_LINES);
+	trace->weights = section(trace, SIMGPU_TRACE_WEIGHTS);
+	return true;
+}
+
+/* The whole trace */
+
+static bool header_is_right(const struct trace *trace)
+{
+	const struct simgpu_trace_header *header = trace->header;
+	struct simgpu_trace_header zeroed = *header;
+	uLong crc;
+
+	zeroed.checksum = 0;
+	crc = crc32(0, (const Bytef *)&zeroed, sizeof(zeroed));
+	crc = crc32(crc, trace->bytes + sizeof(zeroed), trace->size - sizeof(zeroed));
+	return header->magic == SIMGPU_TRACE_MAGIC &&
+	       header->version == SIMGPU_TRACE_VERSION &&
+	       header->header_bytes == sizeof(*header) &&
+	       header->total_bytes == trace->size && header->reserved == 0 &&
+	       header->footprint_bytes <= SIMGPU_TRACE_SPACE_BYTES &&
+	       header->checksum == crc;
+}
+
+static bool sections_are_right(const struct trace *trace)
+{
+	static const size_t element_bytes[] = {
+		sizeof(struct simgpu_trace_kernel), sizeof(struct simgpu_trace_program),
+		sizeof(struct simgpu_trace_op), sizeof(struct simgpu_trace_pattern),
+		sizeof(struct simgpu_trace_warp), sizeof(__u32),
+		sizeof(struct simgpu_trace_weight),
+	};
+	__u64 end = sizeof(struct simgpu_trace_header);
+	int i;
+
+	/* The recorder writes them in the order of their numbers. */
+	for (i = 0; i < SIMGPU_TRACE_SECTIONS; i++) {
+		const struct simgpu_trace_section *s = &trace->header->sections[i];
+
+		if (!s->count)
+			continue;
+		if (s->offset % 8 || s->offset < end || s->offset - end >= 8)
+			return false;
+		end = s->offset + s->count * element_bytes[i];
+	}
+	return end == trace->size;
+}
+
+static unsigned int warps_per_block(const struct simgpu_trace_kernel *kernel)
+{
+	return (kernel->block[0] * kernel->block[1] * kernel->block[2] + 31) / 32;
+}
+
+static __u64 warp_count(const struct simgpu_trace_kernel *kernel)
+{
+	return (__u64)kernel->grid[0] * kernel->grid[1] * kernel->grid[2] *
+	       warps_per_block(kernel);
+}
+
+static bool op_is_right(const struct simgpu_trace_op *op)
+{
+	bool issues = op->kind == SIMGPU_TRACE_COMPUTE || op->kind == SIMGPU_TRACE_SHARED;
+	bool waits = op->kind == SIMGPU_TRACE_LOAD || op->kind == SIMGPU_TRACE_ATOMIC;
+	bool barrier = op->kind == SIMGPU_TRACE_BARRIER;
+
+	return op->kind >= SIMGPU_TRACE_COMPUTE && op->kind <= SIMGPU_TRACE_BARRIER &&
+	       op->active_lanes >= 1 && op->active_lanes <= 32 &&
+	       (issues ? op->issue_cycles >= 1 && op->issue_cycles <= 1024
+		       : op->issue_cycles == 0) &&
+	       (barrier ? op->count == 0 : op->count >= 1) &&
+	       (issues || barrier || op->count <= 32) &&
+	       op->pattern == 0 && (waits || op->consume_after == 0);
+}
+
+static bool lines_are_right(const struct trace *trace, const struct simgpu_trace_op *op,
+			    __u64 first)
+{
+	__u64 lines = trace->header->footprint_bytes / SIMGPU_TRACE_LINE_BYTES;
+	__u32 i, j;
+
+	for (i = 0; i < op->count; i++) {
+		__u32 line = trace->lines[first + i];
+
+		if ((line & SIMGPU_TRACE_LINE_INDEX) >= lines)
+			return false;
+		if (line & ~(SIMGPU_TRACE_LINE_INDEX | SIMGPU_TRACE_LINE_PARTIAL))
+			return false;
+		if (line & SIMGPU_TRACE_LINE_PARTIAL && op->kind != SIMGPU_TRACE_STORE)
+			return false;
+		for (j = 0; j < i; j++)
+			if (trace->lines[first + j] == line)
+				return false;
+	}
+	return true;
+}
+
+/* Adds the warp's thread instructions. */
+static bool warp_is_right(const struct trace *trace,
+			  const struct simgpu_trace_kernel *kernel,
+			  const struct simgpu_trace_warp *warp, __u64 *instructions)
+{
+	const struct simgpu_trace_program *program;
+	__u64 line = warp->first_line;
+	__u32 i;
+
+	if (warp->program >= kernel->program_count)
+		return false;
+	program = &trace->programs[kernel->first_program + warp->program];
+	if (!program->op_count || program->first_op + (__u64)program->op_count >
+				  section_count(trace, SIMGPU_TRACE_OPS))
+		return false;
+	for (i = 0; i < program->op_count; i++) {
+		const struct simgpu_trace_op *op = &trace->ops[program->first_op + i];
+		bool counted = op->kind == SIMGPU_TRACE_COMPUTE ||
+			       op->kind == SIMGPU_TRACE_SHARED;
+
+		if (!op_is_right(op))
+			return false;
+		*instructions += op->active_lanes * (__u64)(counted ? op->count : 1);
+		if (counted || op->kind == SIMGPU_TRACE_BARRIER)
+			continue;
+		if (line + op->count > section_count(trace, SIMGPU_TRACE_LINES) ||
+		    !lines_are_right(trace, op, line))
+			return false;
+		line += op->count;
+	}
+	return true;
+}
+
+/* Whether an earlier kernel has the same programs, and the same warps if asked. */
+static bool shares(const struct trace *trace, __u64 number, bool warps)
+{
+	const struct simgpu_trace_kernel *kernel = &trace->kernels[number];
+	const struct simgpu_trace_kernel *earlier;
+
+	for (earlier = trace->kernels; earlier < kernel; earlier++)
+		if (earlier->first_program == kernel->first_program &&
+		    earlier->program_count == kernel->program_count &&
+		    (!warps || (earlier->first_warp == kernel->first_warp &&
+		     !memcmp(earlier->grid, kernel->grid, sizeof(kernel->grid)) &&
+		     !memcmp(earlier->block, kernel->block, sizeof(kernel->block)))))
+			return true;
+	return false;
+}
+
+/* One after another, from the first op to the last */
+static bool programs_are_right(const struct trace *trace)
+{
+	__u64 i, next = 0;
+
+	for (i = 0; i < section_count(trace, SIMGPU_TRACE_PROGRAMS); i++) {
+		if (trace->programs[i].first_op != next || !trace->programs[i].op_count)
+			return false;
+		next += trace->programs[i].op_count;
+	}
+	return next == section_count(trace, SIMGPU_TRACE_OPS);
+}
+
+static bool kernels_are_right(const struct trace *trace, __u64 *instructions)
+{
+	__u64 i, w, next_warp = 0, next_program = 0;
+
+	for (i = 0; i < section_count(trace, SIMGPU_TRACE_KERNELS); i++) {
+		const struct simgpu_trace_kernel *kernel = &trace->kernels[i];
+
+		if (kernel->sample_n != 1 || kernel->reserved ||
+		    kernel->first_warp > next_warp ||
+		    kernel->first_program > next_program)
+			return false;
+		if (kernel->first_program == next_program)
+			next_program += kernel->program_count;
+		else if (!shares(trace, i, false))
+			return false;
+		if (kernel->first_warp == next_warp)
+			next_warp += warp_count(kernel);
+		else if (!shares(trace, i, true))
+			return false;
+		if (next_program > section_count(trace, SIMGPU_TRACE_PROGRAMS) ||
+		    next_warp > section_count(trace, SIMGPU_TRACE_WARPS))
+			return false;
+		for (w = 0; w < warp_count(kernel); w++)
+			if (!warp_is_right(trace, kernel,
+					   &trace->warps[kernel->first_warp + w],
+					   instructions))
+				return false;
+	}
+	return next_warp == section_count(trace, SIMGPU_TRACE_WARPS) &&
+	       next_program == section_count(trace, SIMGPU_TRACE_PROGRAMS);
+}
+
+/* Thread instructions that the weights account for. */
+static __u64 weighed_instructions(const struct trace *trace)
+{
+	__u64 i, milli = 0;
+
+	for (i = 0; i < section_count(trace, SIMGPU_TRACE_WEIGHTS); i++)
+		milli += trace->weights[i].executed * trace->weights[i].milli_instructions;
+	return milli / 1000;
+}
+
+static void check_whole(const struct trace *trace, const char *name)
+{
+	__u64 instructions = 0;
+	__u64 weighed = weighed_instructions(trace);
+	__u64 apart;
+
+	ok(header_is_right(trace), "%s: header and checksum", name);
+	ok(sections_are_right(trace), "%s: sections", name);
+	ok(section_count(trace, SIMGPU_TRACE_PATTERNS) == 1 &&
+	   trace->patterns[0].kind == SIMGPU_TRACE_RECORDED, "%s: pattern", name);
+	ok(programs_are_right(trace), "%s: programs", name);
+	ok(kernels_are_right(trace, &instructions), "%s: kernels, warps, ops, lines",
+	   name);
+	apart = weighed > instructions ? weighed - instructions : instructions - weighed;
+	ok(apart <= weighed / 1000,
+	   "%s: ops hold %llu thread instructions, the weights say %llu", name,
+	   instructions, weighed);
+}
+
+/* One warp */
+
+static size_t print_op(char *text, size_t room, const struct trace *trace,
+		       const struct simgpu_trace_op *op, __u64 line)
+{
+	int lanes = op->active_lanes;
+	bool partial = false;
+	__u32 i;
+
+	switch (op->kind) {
+	case SIMGPU_TRACE_COMPUTE:
+		return snprintf(text, room, "C%u ", op->count);
+	case SIMGPU_TRACE_SHARED:
+		if (op->count == 1)
+			return snprintf(text, room, "H%dc%d ", lanes, op->issue_cycles);
+		return snprintf(text, room, "%uH%dc%d ", op->count, lanes,
+				op->issue_cycles);
+	case SIMGPU_TRACE_BARRIER:
+		return snprintf(text, room, "B%d ", lanes);
+	case SIMGPU_TRACE_STORE:
+		for (i = 0; i < op->count; i++)
+			partial |= !!(trace->lines[line + i] & SIMGPU_TRACE_LINE_PARTIAL);
+		return snprintf(text, room, "S%dx%u%s ", lanes, op->count,
+				partial ? "p" : "");
+	default:
+		return snprintf(text, room, "%c%dx%u@%u ",
+				op->kind == SIMGPU_TRACE_LOAD ? 'L' : 'A', lanes,
+				op->count, op->consume_after);
+	}
+}
+
+/* The words of a warp. */
+static void print_warp(char *text, size_t room, const struct trace *trace,
+		       const struct simgpu_trace_kernel *kernel, __u64 number,
+		       bool with_compute)
+{
+	const struct simgpu_trace_warp *warp = &trace->warps[kernel->first_warp + number];
+	const struct simgpu_trace_program *program =
+		&trace->programs[kernel->first_program + warp->program];
+	__u64 line = warp->first_line;
+	size_t used = 0;
+	__u32 i;
+
+	for (i = 0; i < program->op_count && used < room; i++) {
+		const struct simgpu_trace_op *op = &trace->ops[program->first_op + i];
+
+		if (op->kind != SIMGPU_TRACE_COMPUTE || with_compute)
+			used += print_op(text + used, room - used, trace, op, line);
+		if (op->kind == SIMGPU_TRACE_LOAD || op->kind == SIMGPU_TRACE_STORE ||
+		    op->kind == SIMGPU_TRACE_ATOMIC)
+			line += op->count;
+	}
+	text[used < room && used ? used - 1 : 0] = 0;
+}
+
+static const struct simgpu_trace_kernel *find_kernel(const struct trace *trace,
+						     const char *name)
+{
+	__u64 i;
+
+	for (i = 0; i < section_count(trace, SIMGPU_TRACE_KERNELS); i++)
+		if (!strcmp(trace->kernels[i].name, name))
+			return &trace->kernels[i];
+	printf("Bail out! no kernel %s in the trace\n", name);
+	exit(1);
+}
+
+static void expect_words(const struct trace *trace, const char *kernel, __u64 warp,
+			 bool with_compute, const char *expected)
+{
+	char text[4096];
+
+	print_warp(text, sizeof(text), trace, find_kernel(trace, kernel), warp,
+		   with_compute);
+	ok(!strcmp(text, expected), "%s, warp %llu: %s", kernel, warp, expected);
+	if (strcmp(text, expected))
+		printf("# got: %s\n", text);
+}
+
+/* Everything but COMPUTE */
+static void expect(const struct trace *trace, const char *kernel, __u64 warp,
+		   const char *expected)
+{
+	expect_words(trace, kernel, warp, false, expected);
+}
+
+static void expect_all(const struct trace *trace, const char *kernel, __u64 warp,
+		       const char *expected)
+{
+	expect_words(trace, kernel, warp, true, expected);
+}
+
+static void expect_shape(const struct trace *trace, const char *name, __u32 grid_x,
+			 __u32 grid_y, __u32 block_x, __u32 block_y, __u32 shared)
+{
+	const struct simgpu_trace_kernel *kernel = find_kernel(trace, name);
+
+	ok(kernel->grid[0] == grid_x && kernel->grid[1] == grid_y &&
+	   kernel->grid[2] == 1 && kernel->block[0] == block_x &&
+	   kernel->block[1] == block_y && kernel->block[2] == 1 &&
+	   kernel->shared_bytes == shared,
+	   "%s: grid %u x %u, block %u x %u, %u bytes of shared memory", name, grid_x,
+	   grid_y, block_x, block_y, shared);
+}
+
+/* The lines of a warp, from first to last, in bytes; partial flags left out */
+static void expect_lines(const struct trace *trace, const char *name, __u64 warp,
+			 int count, const __u32 *addresses)
+{
+	const struct simgpu_trace_kernel *kernel = find_kernel(trace, name);
+	const __u32 *lines = &trace->lines[trace->warps[kernel->first_warp +
+							warp].first_line];
+	bool same = true;
+	int i;
+
+	for (i = 0; i < count; i++)
+		same &= (lines[i] & SIMGPU_TRACE_LINE_INDEX) * 128 == addresses[i];
+	ok(same, "%s, warp %llu: addresses", name, warp);
+}
+
+static void test_kernels(const struct trace *trace)
+{
+	/* get_global_id is 3, an address 1, fadd 1, the kernel's end 1. */
+	expect_all(trace, "vector_add", 0, "C4 L32x1@2 C1 L32x1@0 C2 S32x1 C1");
+	expect_all(trace, "vector_add", 3, "C4 L32x1@2 C1 L32x1@0 C2 S32x1 C1");
+	expect_shape(trace, "vector_add", 2, 1, 64, 1, 0);
+	/* Buffers lie in the order in which they are first touched. */
+	expect_lines(trace, "vector_add", 3, 3,
+		     (const __u32[]){ 384, 65536 + 384, 2 * 65536 + 384 });
+
+	expect(trace, "strided", 0, "L32x32@3 S32x32p");
+	expect(trace, "odd_lanes", 0, "L16x1@1 S16x1p");
+	expect_lines(trace, "odd_lanes", 0, 2, (const __u32[]){ 0, 65536 });
+
+	/* Both sides of a branch, then all lanes together. */
+	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 19, "19 kernels");
+	expect(trace, "two_sides", 0,
+	       "L8x1@0 S8x1p L24x1@2 L24x1@0 S24x1p S32x1");
+	/* Lanes leave a loop one after another and meet after it. */
+	expect(trace, "trips", 0, "L24x1@0 L16x1@0 L8x1@0 S32x1");
+	/* Lanes that have left the inner loop wait for those that have not. */
+	expect(trace, "nested_trips", 0, "S32x1 S16x1p S32x1 S16x1p");
+
+	/* Two words and 32 words in a bank; one word for all; one word each. */
+	expect(trace, "banks", 0, "H32c2 H32c32 B32 H32c1 H32c1 S32x1");
+	expect_shape(trace, "banks", 1, 1, 32, 1, 4096);
+	expect(trace, "atomics", 0,
+	       "H32c1 B32 H32c32 B32 H32c1 A32x1@8 A32x32@0 S32x1");
+
+	expect(trace, "wide", 0,
+	       "L32x4@1 S32x4 L32x8@2 L32x8@1 S32x8p S32x8p");
+	expect(trace, "vectors", 0, "L32x2@1 L32x2@0 S32x2p S32x2p");
+	expect(trace, "uniform", 0, "L32x1@4 S32x1");
+	expect(trace, "part_warp", 0, "S32x1");
+	expect(trace, "part_warp", 1, "S8x1p");
+	expect(trace, "part_warp", 2, "S32x1");
+	expect_shape(trace, "own_size", 3, 1, 256, 1, 0);
+	expect(trace, "own_size", 23, "S32x1");
+	/* What a function returns is used where its caller uses it. */
+	expect_all(trace, "functions", 0,
+		   "C7 L16x1@5 C2 L16x16@0 C2 S32x1 C5 L16x2@4 C2 L16x16@0 C3 S32x1 C1");
+	expect(trace, "early_return", 0, "S32x1");
+	expect(trace, "early_return", 1, "S8x1p");
+	expect_all(trace, "early_return", 2, "C7");
+	/* The loop uses what its last turn has loaded. */
+	expect_all(trace, "fetch_ahead", 0,
+		   "C4 L32x1@7 C6 L32x1@11 C2 S32x1 C7 L32x1@7 C2 S32x1 C4 S32x1 C1");
+	expect_shape(trace, "plane", 2, 2, 8, 8, 0);
+	expect(trace, "plane", 7, "S32x1");
+	expect_lines(trace, "plane", 7, 1, (const __u32[]){ 128 });
+	/* A kernel that does what an earlier one did has its programs and warps. */
+	ok(trace->kernels[17].first_program == trace->kernels[0].first_program &&
+	   trace->kernels[17].first_warp == trace->kernels[0].first_warp,
+	   "vector_add again shares all");
+
+	/* id 3, add 1, mul 1, rotation 1, saturating sub 2, xor 1, address 1 */
+	expect_all(trace, "intrinsics", 0, "C10 S32x1 C1");
+}
+
+/* Recordings that fail */
+
+static void expect_no_trace(const char *folder, const char *name, int status,
+			    const char *reason)
+{
+	size_t size;
+	char *result = (char *)read_result(folder, name, ".status", &size);
+	char *messages = (char *)read_result(folder, name, ".err", &size);
+	unsigned char *trace = read_result(folder, name, ".trace", &size);
+	unsigned char *partial = read_result(folder, name, ".trace.partial", &size);
+
+	ok(!trace && !partial, "%s: no trace", name);
+	ok(result && atoi(result) == status, "%s: status %d", name, status);
+	ok(messages && (!reason || strstr(messages, reason)), "%s: says '%s'", name,
+	   reason ? reason : "");
+	free(result);
+	free(messages);
+}
+
+static void test_failures(const char *folder)
+{
+	expect_no_trace(folder, "exit-3", 3, NULL);
+	expect_no_trace(folder, "abort", 128 + 6, NULL);
+	expect_no_trace(folder, "no-kernel", 125, "launched no kernel");
+	expect_no_trace(folder, "async-copy", 125, "async_work_group_copy");
+	expect_no_trace(folder, "out-of-bounds", 125, "of a buffer of 65536 bytes");
+	expect_no_trace(folder, "limit", 125, "over the limit of 8192 bytes");
+	expect_no_trace(folder, "bad-limit", 125, "SIMGPU_RECORD_MAX_BYTES=much");
+}
+
+static void test_folder(const char *folder)
+{
+	struct trace trace = {}, first = {};
+	size_t size;
+	char *text;
+
+	trace.bytes = read_result(folder, "kernels", ".trace", &trace.size);
+	first.bytes = read_result(folder, "first", ".trace", &first.size);
+	if (!open_trace(&trace) || !first.bytes) {
+		text = (char *)read_result(folder, "kernels", ".err", &size);
+		printf("Bail out! no trace: %s\n", text ? text : "");
+		exit(1);
+	}
+	ok(trace.size == first.size && !memcmp(trace.bytes, first.bytes, first.size),
+	   "two recordings are the same to the byte");
+	ok(!strcmp(trace.header->name, "kernels test") &&
+	   !strcmp(trace.header->source, "simgpu-record 1"), "names");
+	ok(trace.header->footprint_bytes == 4 * 65536, "footprint");
+	check_whole(&trace, "kernels");
+	test_kernels(&trace);
+	test_failures(folder);
+
+	text = (char *)read_result(folder, "kernels", ".err", &size);
+	ok(text && !size, "quiet without SIMGPU_RECORD_PROGRESS");
+	text = (char *)read_result(folder, "progress", ".err", &size);
+	ok(text && strstr(text, "vector_add: 2 of 2 thread blocks\n") &&
+	   strstr(text, "19 kernels"), "progress");
+	text = (char *)read_result(folder, "weights", ".missing", &size);
+	ok(text && !size, "docs/recorder.md has the recorder's weights");
+	if (text && size)
+		printf("# missing rows:\n# %s\n", text);
+}
+
+static void check_files(char **paths)
+{
+	for (; *paths; paths++) {
+		struct trace trace = {};
+
+		trace.bytes = read_file(*paths, &trace.size);
+		if (open_trace(&trace))
+			check_whole(&trace, *paths);
+		else
+			ok(false, "%s: no trace", *paths);
+		free(trace.bytes);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fprintf(stderr, "usage: test_recorder FOLDER | --check FILE...\n");
+		return 2;
+	}
+	if (!strcmp(argv[1], "--check"))
+		check_files(argv + 2);
+	else
+		test_folder(argv[1]);
+	printf("1..%d\n", tests);
+	return failures != 0;
+}

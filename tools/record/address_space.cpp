@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gives buffers their places: see address_space.h.
+ */
+#include "address_space.h"
+
+#include <oclgrind/Memory.h>
+
+#include <linux/simgpu_trace.h>
+
+#include "give_up.h"
+
+namespace record {
+
+/* Buffers begin at multiples of this in the tenant's space. */
+constexpr uint64_t BUFFER_ALIGN_BYTES = 4096;
+
+void AddressSpace::allocated(const oclgrind::Memory *memory, size_t address, size_t size)
+{
+	buffers[key(memory, address)] = {size, UNPLACED};
+}
+
+void AddressSpace::deallocated(const oclgrind::Memory *memory, size_t address)
+{
+	buffers.erase(key(memory, address));
+	last_key = {nullptr, 0};
+}
+
+uint64_t AddressSpace::translate(const oclgrind::Memory *memory, size_t address,
+				 size_t size)
+{
+	size_t offset = memory->extractOffset(address);
+	Buffer *buffer = find(key(memory, address));
+
+	if (!buffer)
+		give_up("a kernel accesses memory that is in no buffer");
+	if (offset >= buffer->size || size > buffer->size - offset)
+		give_up("a kernel accesses %zu bytes at offset %zu of a buffer "
+			"of %zu bytes", size, offset, buffer->size);
+	if (buffer->base == UNPLACED)
+		place(*buffer);
+	return buffer->base + offset;
+}
+
+AddressSpace::Key AddressSpace::key(const oclgrind::Memory *memory, size_t address)
+{
+	return {memory, memory->extractBuffer(address)};
+}
+
+AddressSpace::Buffer *AddressSpace::find(const Key &wanted)
+{
+	if (wanted == last_key)
+		return last_buffer;
+
+	auto found = buffers.find(wanted);
+
+	if (found == buffers.end())
+		return nullptr;
+	last_key = wanted;
+	last_buffer = &found->second;
+	return last_buffer;
+}
+
+void AddressSpace::place(Buffer &buffer)
+{
+	uint64_t size = (buffer.size + BUFFER_ALIGN_BYTES - 1) &
+			~(BUFFER_ALIGN_BYTES - 1);
+
+	if (size > SIMGPU_TRACE_SPACE_BYTES - end)
+		give_up("the kernels touch more than %llu bytes of memory",
+			SIMGPU_TRACE_SPACE_BYTES);
+	buffer.base = end;
+	end += size;
+}
+
+} /* namespace record */

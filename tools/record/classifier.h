@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one LLVM instruction is to the recorder: its row in the table of weights,
+ * what it costs, and whether it may access memory.
+ * Not here: the instruction's place in the program (kernel_code.h), and what the
+ * access that it makes costs (coalescer.h).
+ */
+#ifndef SIMGPU_RECORD_CLASSIFIER_H
+#define SIMGPU_RECORD_CLASSIFIER_H
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include "weights.h"
+
+namespace record {
+
+/**
+ * struct Instruction - an LLVM instruction as the merger needs it
+ * @ir: the instruction
+ * @row: in the table of weights
+ * @units: elements that it works on
+ * @milli: compute instructions that it costs a warp, in thousandths
+ * @value: number of its result
+ * @piece_bytes: the widest access that its alignment allows
+ * @carries: costs nothing, so that its result is its operands' registers
+ * @barrier: a work-group barrier
+ * @memory: may access memory that is not private
+ * @is_op: its weight is that of the op that it becomes
+ * @uses: numbers of the values that it reads
+ * @from: for a phi, the block from which each of @uses comes
+ */
+struct Instruction {
+	const llvm::Instruction *ir;
+	uint32_t row;
+	uint32_t units;
+	uint32_t milli;
+	uint32_t value;
+	uint32_t piece_bytes;
+	bool carries;
+	bool barrier;
+	bool memory;
+	bool is_op;
+	std::vector<uint32_t> uses;
+	std::vector<uint32_t> from;
+};
+
+/* Gives up if the call is through a pointer. */
+const llvm::Function *callee_of(const llvm::CallInst *call);
+
+/* The callee, if the program defines it; else nullptr. */
+const llvm::Function *own_callee(const llvm::Instruction &ir);
+
+class Classifier {
+public:
+	Classifier(const llvm::Function *kernel, const WeightTable &table);
+
+	/* All of it but the numbers of values and blocks, which are KernelCode's. */
+	Instruction classify(const llvm::Instruction &ir);
+
+	/* Whether the work-group's shape can be seen by what was classified. */
+	bool knows_its_group() const
+	{
+		return uses_group;
+	}
+
+private:
+	void find_row(const llvm::Instruction &ir, Instruction &added);
+	void classify_access(uint64_t align_bytes, const llvm::Value *pointer,
+			     const char *verb, const llvm::Type *type,
+			     Instruction &added);
+	void classify_call(const llvm::CallInst &call, Instruction &added);
+	void classify_call_access(const llvm::CallInst &call,
+				  const std::string &name, Instruction &added);
+	void classify_address(const llvm::GetElementPtrInst &address,
+			      Instruction &added);
+	void classify_arithmetic(const llvm::Instruction &ir, Instruction &added);
+
+	/* The block, the base and the variable indices of an address. */
+	typedef std::vector<const llvm::Value *> Address;
+
+	const llvm::Function *kernel;
+	const WeightTable &table;
+	std::set<Address> addresses;
+	bool uses_group = false;
+};
+
+} /* namespace record */
+
+#endif

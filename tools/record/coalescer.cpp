@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts lines and bank conflicts: see coalescer.h.
+ */
+#include "coalescer.h"
+
+#include <algorithm>
+#include <array>
+
+#include <linux/simgpu_trace.h>
+
+namespace record {
+
+constexpr uint32_t SHARED_BANKS = 32;
+constexpr uint32_t BANK_BYTES = 4;
+
+void Coalescer::add(const Access &access)
+{
+	uint64_t address = access.address;
+	uint64_t end = address + access.bytes;
+
+	while (address < end) {
+		uint64_t line = address / SIMGPU_TRACE_LINE_BYTES;
+		uint64_t stop = std::min(end, (line + 1) *
+					      SIMGPU_TRACE_LINE_BYTES);
+
+		touch(line, address % SIMGPU_TRACE_LINE_BYTES, stop - address);
+		address = stop;
+	}
+}
+
+void Coalescer::append_to(std::vector<uint32_t> &list, bool is_store) const
+{
+	for (const Line &line : lines) {
+		bool whole = !~line.written[0] && !~line.written[1];
+
+		list.push_back(line.index | (is_store && !whole
+					     ? SIMGPU_TRACE_LINE_PARTIAL : 0));
+	}
+}
+
+void Coalescer::touch(uint32_t index, uint32_t first_byte, uint32_t bytes)
+{
+	auto found = std::find_if(lines.rbegin(), lines.rend(),
+		[index](const Line &line) { return line.index == index; });
+
+	if (found == lines.rend()) {
+		lines.push_back({index, {0, 0}});
+		found = lines.rbegin();
+	}
+	for (uint32_t byte = first_byte; byte < first_byte + bytes; byte++)
+		found->written[byte / 64] |= 1ULL << (byte % 64);
+}
+
+void BankConflicts::add(const Access &access)
+{
+	uint64_t last = (access.address + access.bytes - 1) / BANK_BYTES;
+
+	for (uint64_t word = access.address / BANK_BYTES; word <= last; word++)
+		words.push_back(word);
+}
+
+uint32_t BankConflicts::cycles(bool is_atomic)
+{
+	std::array<uint32_t, SHARED_BANKS> wanted = {};
+
+	std::sort(words.begin(), words.end());
+	if (!is_atomic)
+		words.erase(std::unique(words.begin(), words.end()),
+			    words.end());
+	for (uint64_t word : words)
+		wanted[word % SHARED_BANKS]++;
+	return *std::max_element(wanted.begin(), wanted.end());
+}
+
+} /* namespace record */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one access of a warp costs the memory system: lines of global memory, and
+ * cycles of shared memory.
+ * Not here: which lanes access together (warp.h), and the ops (warp_program.h).
+ */
+#ifndef SIMGPU_RECORD_COALESCER_H
+#define SIMGPU_RECORD_COALESCER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace record {
+
+enum class AccessKind : uint8_t {
+	LOAD,
+	STORE,
+	ATOMIC,
+	SHARED,
+	SHARED_ATOMIC,
+};
+
+/* What one lane accesses at once: at most Instruction.piece_bytes. */
+struct Access {
+	uint64_t address;
+	uint32_t instruction;	/* in its segment */
+	uint8_t bytes;
+	AccessKind kind;
+};
+
+/* The accesses of a warp's lanes to global memory, as lines of 128 bytes. */
+class Coalescer {
+public:
+	void clear()
+	{
+		lines.clear();
+	}
+
+	void add(const Access &access);
+
+	/* Lines in the order in which the lanes first touch them. */
+	void append_to(std::vector<uint32_t> &list, bool is_store) const;
+
+	size_t count() const
+	{
+		return lines.size();
+	}
+
+private:
+	struct Line {
+		uint32_t index;
+		uint64_t written[2];	/* a bit a byte */
+	};
+
+	void touch(uint32_t index, uint32_t first_byte, uint32_t bytes);
+
+	std::vector<Line> lines;
+};
+
+/*
+ * Cycles that a shared-memory instruction takes: the largest number of
+ * different words that the lanes want from one bank. Lanes that read or write
+ * the same word are served together, but for atomics, which take turns.
+ */
+class BankConflicts {
+public:
+	void clear()
+	{
+		words.clear();
+	}
+
+	void add(const Access &access);
+	uint32_t cycles(bool is_atomic);
+
+private:
+	std::vector<uint64_t> words;
+};
+
+} /* namespace record */
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Follows the work-items of a launch: see launch.h.
+ */
+#include "launch.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <utility>
+
+#include <oclgrind/Kernel.h>
+#include <oclgrind/KernelInvocation.h>
+#include <oclgrind/Memory.h>
+#include <oclgrind/WorkGroup.h>
+#include <oclgrind/WorkItem.h>
+
+#include "give_up.h"
+#include "lanes.h"
+
+namespace record {
+
+/* LLVM IR has no register allocation; a usual figure for small kernels. */
+constexpr uint32_t REGISTERS_PER_THREAD = 32;
+/* Thread block for a kernel whose work-group size was left to us. */
+constexpr size_t OWN_BLOCK_THREADS = 256;
+
+/* Largest divisor of a number that is at most a limit. */
+static size_t largest_divisor(size_t number, size_t limit)
+{
+	size_t divisor = std::min(number, limit);
+
+	while (number % divisor)
+		divisor--;
+	return divisor;
+}
+
+static AccessKind access_kind(bool is_local, bool is_store, bool is_atomic)
+{
+	if (is_local)
+		return is_atomic ? AccessKind::SHARED_ATOMIC : AccessKind::SHARED;
+	if (is_atomic)
+		return AccessKind::ATOMIC;
+	return is_store ? AccessKind::STORE : AccessKind::LOAD;
+}
+
+Launch::Launch(Recording &recording, const oclgrind::KernelInvocation *invocation)
+	: recording(recording), name(invocation->getKernel()->getName()),
+	  code(invocation->getKernel()->getFunction(), recording.table)
+{
+	simgpu_trace_kernel described = {};
+
+	shape(invocation, described);
+	set_name(described.name, name);
+	described.registers_per_thread = REGISTERS_PER_THREAD;
+	described.shared_bytes = invocation->getKernel()->getLocalMemorySize();
+	block_threads = (size_t)described.block[0] * described.block[1] *
+			described.block[2];
+	blocks = groups / groups_per_block;
+	if (block_threads > SIMGPU_TRACE_BLOCK_THREADS_MAX)
+		give_up("kernel '%s' has work-groups of %zu work-items, more than %d",
+			name.c_str(), block_threads,
+			SIMGPU_TRACE_BLOCK_THREADS_MAX);
+	if (blocks > SIMGPU_TRACE_BLOCKS_MAX)
+		give_up("kernel '%s' has too many work-groups", name.c_str());
+	if (recording.trace.kernel_count() == SIMGPU_TRACE_KERNELS_MAX)
+		give_up("the program launches more than %d kernels",
+			SIMGPU_TRACE_KERNELS_MAX);
+	warps.resize((block_threads + WARP_LANES - 1) / WARP_LANES);
+	warp_buffers.resize(warps.size());
+	recording.trace.begin_kernel(described);
+}
+
+void Launch::group_begins(const oclgrind::WorkGroup *group)
+{
+	oclgrind::Size3 id = group->getGroupID();
+
+	if (id.x + grid_groups[0] * (id.y + grid_groups[1] * id.z) != groups_done)
+		give_up("Oclgrind does not run all work-groups of kernel '%s' in order",
+			name.c_str());
+	if (groups_done % groups_per_block == 0)
+		for (size_t w = 0; w < warps.size(); w++)
+			warps[w].begin(code, std::min<size_t>(WARP_LANES,
+					block_threads - w * WARP_LANES));
+	current_item = nullptr;
+	current_group = group;
+}
+
+void Launch::barrier()
+{
+	if (current_buffers)
+		advance_current();
+}
+
+void Launch::group_completes()
+{
+	groups_done++;
+	if (groups_done % groups_per_block)
+		return;
+
+	uint64_t done = groups_done / groups_per_block;
+
+	if (current_buffers)
+		advance_current();
+	for (Warp &warp : warps) {
+		if (!warp.is_finished())
+			give_up("the work-items of a warp of kernel '%s' did not all end",
+				name.c_str());
+		warp.program().finish();
+		recording.trace.add_warp(warp.program());
+	}
+	recording.check_size(name, done, blocks);
+	recording.progress.show(name, recording.trace.kernel_count(), done,
+				blocks);
+}
+
+void Launch::ends()
+{
+	if (groups_done != groups)
+		give_up("Oclgrind ended kernel '%s' after %" PRIu64 " of %" PRIu64
+			" work-groups", name.c_str(), groups_done, groups);
+	recording.trace.end_kernel();
+}
+
+void Launch::executed(const oclgrind::WorkItem *item, const llvm::Instruction *ir)
+{
+	enter(item, ir);
+	if (place + 1 == code.segment(segment).count)
+		segment = NONE;
+}
+
+void Launch::item_completes(const oclgrind::WorkItem *item)
+{
+	switch_to(item);
+	warps[current_warp].lane_finished(current_lane);
+}
+
+void Launch::accesses(const oclgrind::WorkItem *item, const oclgrind::Memory *memory,
+		      bool is_store, bool is_atomic, size_t address, size_t size)
+{
+	unsigned int memory_space = memory->getAddressSpace();
+
+	if (memory_space == oclgrind::AddrSpacePrivate)
+		return;
+
+	bool local = memory_space == oclgrind::AddrSpaceLocal;
+	AccessKind kind = access_kind(local, is_store, is_atomic);
+
+	enter(item, item->getCurrentInstruction());
+	if (!local)
+		address = recording.space.translate(memory, address, size);
+	else if (!memory->isAddressValid(address, size))
+		give_up("kernel '%s' accesses local memory outside of its arrays",
+			name.c_str());
+
+	uint32_t piece = code.instruction(code.segment(segment).first +
+					  place).piece_bytes;
+	LaneBuffer &lane = (*current_buffers)[current_lane];
+
+	for (size_t at = 0; at < size; at += piece) {
+		lane.accesses.push_back({address + at, place,
+			(uint8_t)std::min<size_t>(piece, size - at), kind});
+		recording.executed[recording.access_rows[local]
+				   [is_atomic ? 2 : is_store]]++;
+	}
+}
+
+/*
+ * The grid and the block. OpenCL lets a program leave the work-group
+ * size open; Oclgrind then takes 1. If the kernel cannot tell, make
+ * thread blocks of neighbours in the order in which they run.
+ */
+void Launch::shape(const oclgrind::KernelInvocation *invocation,
+		   simgpu_trace_kernel &described)
+{
+	oclgrind::Size3 global = invocation->getGlobalSize();
+	oclgrind::Size3 local = invocation->getLocalSize();
+	size_t required[3];
+	size_t free_threads = OWN_BLOCK_THREADS;
+	bool own = local.x * local.y * local.z == 1 &&
+		   !code.knows_its_group();
+
+	invocation->getKernel()->getRequiredWorkGroupSize(required);
+	own = own && !required[0];
+	groups = 1;
+	groups_per_block = 1;
+	for (unsigned int i = 0; i < 3; i++) {
+		size_t joined = own ? largest_divisor(global[i], free_threads) : 1;
+
+		if (global[i] % local[i])
+			give_up("the work-groups of kernel '%s' are not all of one size",
+				name.c_str());
+		grid_groups[i] = global[i] / local[i];
+		groups *= grid_groups[i];
+		groups_per_block *= joined;
+		described.block[i] = local[i] * joined;
+		described.grid[i] = grid_groups[i] / joined;
+		if (grid_groups[i] / joined > UINT32_MAX)
+			give_up("kernel '%s' has too many work-groups", name.c_str());
+		/* Neighbours in y follow each other only after all of x. */
+		free_threads = described.grid[i] == 1 ? free_threads / joined : 1;
+	}
+}
+
+size_t Launch::lane_in_block(const oclgrind::WorkItem *item) const
+{
+	oclgrind::Size3 id = item->getLocalID();
+	oclgrind::Size3 size = current_group->getGroupSize();
+
+	return groups_done % groups_per_block + id.x +
+	       size.x * (id.y + size.y * id.z);
+}
+
+/* Oclgrind goes on with another work-item. */
+void Launch::switch_to(const oclgrind::WorkItem *item)
+{
+	if (item == current_item)
+		return;
+
+	size_t lane = lane_in_block(item);
+	size_t warp = lane / WARP_LANES;
+
+	if (current_buffers && warp != current_warp)
+		advance_current();
+	current_item = item;
+	current_lane = lane % WARP_LANES;
+	current_warp = warp;
+	if (!current_buffers)
+		take_buffers();
+	segment = NONE;
+}
+
+/*
+ * The work-items of a warp run one after another, each up to a barrier
+ * or its end, so buffers for one warp are enough; only a warp whose
+ * lanes wait at different barriers keeps its own until they go on.
+ */
+void Launch::take_buffers()
+{
+	if (warp_buffers[current_warp]) {
+		current_buffers = std::move(warp_buffers[current_warp]);
+	} else if (!free_buffers.empty()) {
+		current_buffers = std::move(free_buffers.back());
+		free_buffers.pop_back();
+	} else {
+		current_buffers = std::make_unique<LaneBuffers>();
+	}
+}
+
+void Launch::advance_current()
+{
+	bool empty = true;
+
+	warps[current_warp].advance(*current_buffers, recording.executed);
+	for (const LaneBuffer &buffer : *current_buffers)
+		empty = empty && buffer.steps.empty();
+	if (empty)
+		free_buffers.push_back(std::move(current_buffers));
+	else
+		warp_buffers[current_warp] = std::move(current_buffers);
+	current_buffers.reset();
+	current_item = nullptr;
+}
+
+/* Follow the work-item to an instruction, once for each execution. */
+void Launch::enter(const oclgrind::WorkItem *item, const llvm::Instruction *ir)
+{
+	switch_to(item);
+	if (segment != NONE) {
+		uint32_t at = code.segment(segment).first + place;
+
+		if (code.instruction(at).ir == ir)
+			return;
+		if (code.instruction(at + 1).ir == ir) {
+			place++;
+			return;
+		}
+		give_up("kernel '%s' leaves a basic block in the middle",
+			name.c_str());
+	}
+	segment = code.segment_at(ir);
+	if (segment == NONE)
+		give_up("kernel '%s' enters a basic block in the middle",
+			name.c_str());
+	place = 0;
+
+	LaneBuffer &lane = (*current_buffers)[current_lane];
+
+	lane.steps.push_back({segment, (uint32_t)lane.accesses.size()});
+}
+
+} /* namespace record */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads the environment and writes the file: see recording.h.
+ */
+#include "recording.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <unistd.h>
+
+#include "give_up.h"
+
+namespace record {
+
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && !strcmp(value, "1");
+}
+
+static uint64_t parse_limit(const char *text)
+{
+	char *end;
+
+	errno = 0;
+
+	uint64_t limit = strtoull(text, &end, 10);
+
+	if (errno || *end || limit > SIMGPU_TRACE_BYTES_MAX)
+		give_up("SIMGPU_RECORD_MAX_BYTES=%s is not a number of bytes up to %llu",
+			text, SIMGPU_TRACE_BYTES_MAX);
+	return limit;
+}
+
+void Progress::show(const std::string &kernel, size_t number, uint64_t done,
+		    uint64_t blocks)
+{
+	if (!wanted || (done < blocks && !is_due()))
+		return;
+	fprintf(stderr, "\rsimgpu-record: kernel %zu, %s: %" PRIu64 " of %"
+		PRIu64 " thread blocks%s", number, kernel.c_str(), done,
+		blocks, done < blocks ? "" : "\n");
+}
+
+void Progress::summary(const std::string &path, const TraceWriter &trace, size_t bytes)
+{
+	if (!wanted)
+		return;
+	fprintf(stderr, "simgpu-record: %s: %zu kernels, %zu warps, %" PRIu64
+		" warp instructions, %zu lines, %zu bytes\n", path.c_str(),
+		trace.kernel_count(), trace.warp_count(),
+		trace.warp_instruction_count(), trace.line_count(), bytes);
+}
+
+bool Progress::is_due()
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+
+	uint64_t quarter = now.tv_sec * 4ULL + now.tv_nsec / 250000000;
+
+	if (quarter == last_quarter)
+		return false;
+	last_quarter = quarter;
+	return true;
+}
+
+Recording &Recording::get()
+{
+	/* Kept until the process ends: the handler below needs it. */
+	static Recording *recording = new Recording;
+
+	return *recording;
+}
+
+void Recording::check_size(const std::string &kernel, uint64_t done,
+			   uint64_t blocks) const
+{
+	if (trace.bytes() > max_bytes)
+		give_up("the trace is over the limit of %" PRIu64
+			" bytes in kernel '%s' after %" PRIu64 " of %" PRIu64
+			" thread blocks; give the program a smaller problem, or "
+			"raise the limit (at most %llu)", max_bytes,
+			kernel.c_str(), done, blocks, SIMGPU_TRACE_BYTES_MAX);
+}
+
+Recording::Recording() : progress(is_set("SIMGPU_RECORD_PROGRESS"))
+{
+	const char *output = getenv("SIMGPU_RECORD_OUTPUT");
+	const char *given_name = getenv("SIMGPU_RECORD_NAME");
+	const char *limit = getenv("SIMGPU_RECORD_MAX_BYTES");
+
+	if (!output || !*output)
+		give_up("SIMGPU_RECORD_OUTPUT does not say where the trace goes");
+	path = output;
+	name = given_name && *given_name ? given_name
+					 : program_invocation_short_name;
+	if (limit && *limit)
+		max_bytes = parse_limit(limit);
+	owner = getpid();
+	/* Not a destructor: only this tells us the exit status. */
+	on_exit([](int status, void *) {
+		guarded([status] { get().exited(status); });
+	}, nullptr);
+}
+
+void Recording::exited(int status)
+{
+	if (status || getpid() != owner)
+		return;
+	if (!trace.kernel_count())
+		give_up("the program launched no kernel, so there is nothing to write");
+	if (trace.is_in_kernel())
+		give_up("the program ended in the middle of a kernel");
+
+	std::vector<uint8_t> image = trace.file(name, space.footprint(), executed);
+
+	write_file(image);
+	progress.summary(path, trace, image.size());
+}
+
+void Recording::write_file(const std::vector<uint8_t> &image) const
+{
+	std::string partial = path + ".partial";
+	FILE *file = fopen(partial.c_str(), "wb");
+
+	if (!file)
+		give_up("%s: %s", partial.c_str(), strerror(errno));
+
+	int error = 0;
+
+	/* A limit on the size of files shall be an error, not the end. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (fwrite(image.data(), 1, image.size(), file) != image.size())
+		error = errno;
+	if (fclose(file) && !error)
+		error = errno;
+	if (!error && rename(partial.c_str(), path.c_str()))
+		error = errno;
+	if (error) {
+		unlink(partial.c_str());
+		give_up("%s: %s", path.c_str(), strerror(error));
+	}
+}
+
+} /* namespace record */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Everything that outlives a kernel, one for the process: what the environment
+ * asks for, the trace so far, and the file when the program ends.
+ * Not here: what the variables mean (plugin.cpp), the sections of the file
+ * (trace_writer.h), and a kernel's launch (launch.h).
+ */
+#ifndef SIMGPU_RECORD_RECORDING_H
+#define SIMGPU_RECORD_RECORDING_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include <linux/simgpu_trace.h>
+
+#include "address_space.h"
+#include "trace_writer.h"
+#include "weights.h"
+
+namespace record {
+
+/* The line on standard error that is rewritten a few times a second. */
+class Progress {
+public:
+	explicit Progress(bool wanted) : wanted(wanted) {}
+
+	void show(const std::string &kernel, size_t number, uint64_t done,
+		  uint64_t blocks);
+	void summary(const std::string &path, const TraceWriter &trace, size_t bytes);
+
+private:
+	bool is_due();
+
+	bool wanted;
+	uint64_t last_quarter = 0;
+};
+
+class Recording {
+public:
+	static Recording &get();
+
+	const WeightTable table;
+	/* Rows of the weights: [is local][load, store, atomic] */
+	const uint32_t access_rows[2][3] = {
+		{table.opcode("load.global"), table.opcode("store.global"),
+		 table.opcode("atomic.global")},
+		{table.opcode("load.local"), table.opcode("store.local"),
+		 table.opcode("atomic.local")},
+	};
+	AddressSpace space;
+	TraceWriter trace;
+	Executed executed = Executed(WEIGHTS);
+	Progress progress;
+
+	/* Give up if the trace has grown over the limit. */
+	void check_size(const std::string &kernel, uint64_t done,
+			uint64_t blocks) const;
+
+private:
+	Recording();
+	void exited(int status);
+	void write_file(const std::vector<uint8_t> &image) const;
+
+	std::string path;
+	std::string name;
+	uint64_t max_bytes = SIMGPU_TRACE_BYTES_MAX;
+	pid_t owner;
+};
+
+} /* namespace record */
+
+#endif

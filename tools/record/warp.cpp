@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs the lanes of a warp in lockstep: see warp.h.
+ */
+#include "warp.h"
+
+#include <algorithm>
+
+#include <linux/simgpu_trace.h>
+
+namespace record {
+
+static bool is_shared(AccessKind kind)
+{
+	return kind == AccessKind::SHARED || kind == AccessKind::SHARED_ATOMIC;
+}
+
+void Warp::begin(const KernelCode &kernel_code, uint32_t lane_count)
+{
+	code = &kernel_code;
+	all_lanes = lane_count == WARP_LANES ? ~0U : lane_bit(lane_count) - 1;
+	finished = 0;
+	previous_block.fill(NONE);
+	stack.assign(1, {all_lanes, NONE, NONE, NONE});
+	carried.resize(code->value_count());
+	for (auto &list : carried)
+		list.clear();
+	output.clear();
+}
+
+void Warp::advance(LaneBuffers &buffers, Executed &executed)
+{
+	lanes_now = &buffers;
+	executed_now = &executed;
+	while (!stack.empty() && advance_top())
+		;
+	for (LaneBuffer &buffer : buffers)
+		if (buffer.next_step == buffer.steps.size())
+			buffer.clear();
+}
+
+bool Warp::has_step(uint32_t lane) const
+{
+	const LaneBuffer &buffer = (*lanes_now)[lane];
+
+	return buffer.next_step < buffer.steps.size();
+}
+
+uint32_t Warp::next_segment(uint32_t lane) const
+{
+	const LaneBuffer &buffer = (*lanes_now)[lane];
+
+	return buffer.steps[buffer.next_step].segment;
+}
+
+/* One step of the top of the stack; false if a lane's list has ended. */
+bool Warp::advance_top()
+{
+	Frame &top = stack.back();
+	uint32_t left = top.lanes;
+	uint32_t running = 0;
+	uint32_t segment = NONE;
+	bool together = true;
+
+	while (left) {
+		uint32_t lane = pop_lane(left);
+
+		if (!has_step(lane)) {
+			if (!(finished & lane_bit(lane)))
+				return false;
+			continue;
+		}
+		if (next_segment(lane) == top.reconverge)
+			continue;
+		running |= lane_bit(lane);
+		if (segment == NONE)
+			segment = next_segment(lane);
+		else if (segment != next_segment(lane))
+			together = false;
+	}
+
+	if (!running)
+		stack.pop_back();
+	else if (together)
+		run(segment, running);
+	else
+		diverge(running);
+	return true;
+}
+
+void Warp::diverge(uint32_t running)
+{
+	Frame top = stack.back();
+	uint32_t meeting = code->segment(top.last).reconverge;
+
+	if (meeting == NONE)
+		meeting = top.function_exit;
+	/* The last in the program goes lowest on the stack. */
+	while (running) {
+		uint32_t left = running;
+		uint32_t latest = 0;
+		uint32_t group = 0;
+
+		while (left) {
+			uint32_t lane = pop_lane(left);
+
+			if (!group || next_segment(lane) > latest) {
+				latest = next_segment(lane);
+				group = 0;
+			}
+			if (next_segment(lane) == latest)
+				group |= lane_bit(lane);
+		}
+		running &= ~group;
+		if (latest != meeting)
+			stack.push_back({group, meeting, top.function_exit,
+					 top.last});
+	}
+}
+
+void Warp::run(uint32_t index, uint32_t lanes)
+{
+	const Segment &segment = code->segment(index);
+
+	stack.back().last = index;
+	if (segment.result != NONE)
+		move(segment.returned, segment.result, lanes);
+	run_phis(segment, lanes);
+	load_accesses(lanes);
+	for (uint32_t i = 0; i < segment.count; i++)
+		run_instruction(code->instruction(segment.first + i), i, lanes);
+	for (const auto &argument : segment.arguments)
+		move(argument.first, argument.second, lanes);
+	if (segment.return_to != NONE)
+		move(segment.return_from, segment.return_to, lanes);
+	leave(segment, lanes);
+	if (segment.call_next != NONE)
+		stack.push_back({lanes, segment.call_next,
+				 segment.call_next, index});
+}
+
+/* Where each lane's accesses in this segment begin and end. */
+void Warp::load_accesses(uint32_t lanes)
+{
+	while (lanes) {
+		uint32_t lane = pop_lane(lanes);
+		const LaneBuffer &buffer = (*lanes_now)[lane];
+		size_t step = buffer.next_step;
+
+		next_access[lane] = buffer.steps[step].first_access;
+		end_access[lane] = step + 1 < buffer.steps.size()
+				 ? buffer.steps[step + 1].first_access
+				 : buffer.accesses.size();
+	}
+}
+
+void Warp::leave(const Segment &segment, uint32_t lanes)
+{
+	while (lanes) {
+		uint32_t lane = pop_lane(lanes);
+
+		previous_block[lane] = segment.block;
+		(*lanes_now)[lane].next_step++;
+	}
+}
+
+void Warp::run_instruction(const Instruction &instruction, uint32_t place,
+			   uint32_t lanes)
+{
+	uint32_t active = count_lanes(lanes);
+
+	if (!instruction.from.empty())
+		return;
+	if (!instruction.memory || instruction.milli)
+		(*executed_now)[instruction.row] +=
+			(uint64_t)instruction.units * active;
+	use_operands(instruction, lanes);
+	if (instruction.milli)
+		output.compute(instruction.milli, active);
+	if (instruction.memory)
+		run_accesses(instruction, place, lanes);
+	if (instruction.barrier)
+		output.barrier(active);
+}
+
+/* The accesses that the lanes make with one instruction. */
+void Warp::run_accesses(const Instruction &instruction, uint32_t place,
+			uint32_t lanes)
+{
+	for (;;) {
+		uint32_t left = lanes;
+		uint32_t group = 0;
+		const Access *leader = nullptr;
+
+		coalescer.clear();
+		conflicts.clear();
+		while (left) {
+			uint32_t lane = pop_lane(left);
+			const Access *access = access_of(lane, place);
+
+			if (!access)
+				continue;
+			if (!leader)
+				leader = access;
+			if (access->kind != leader->kind ||
+			    access->bytes != leader->bytes)
+				continue;
+			group |= lane_bit(lane);
+			next_access[lane]++;
+			add_access(*access);
+		}
+		if (!leader)
+			return;
+		emit_access(instruction, leader->kind, group);
+	}
+}
+
+const Access *Warp::access_of(uint32_t lane, uint32_t place) const
+{
+	const LaneBuffer &buffer = (*lanes_now)[lane];
+
+	if (next_access[lane] == end_access[lane])
+		return nullptr;
+
+	const Access *access = &buffer.accesses[next_access[lane]];
+
+	return access->instruction == place ? access : nullptr;
+}
+
+void Warp::add_access(const Access &access)
+{
+	if (is_shared(access.kind))
+		conflicts.add(access);
+	else
+		coalescer.add(access);
+}
+
+void Warp::emit_access(const Instruction &instruction, AccessKind kind,
+		       uint32_t group)
+{
+	uint32_t active = count_lanes(group);
+
+	switch (kind) {
+	case AccessKind::LOAD:
+		output.global(SIMGPU_TRACE_LOAD, active, coalescer);
+		carried[instruction.value].push_back({output.await(), group});
+		break;
+	case AccessKind::ATOMIC:
+		output.global(SIMGPU_TRACE_ATOMIC, active, coalescer);
+		carried[instruction.value].push_back({output.await(), group});
+		break;
+	case AccessKind::STORE:
+		output.global(SIMGPU_TRACE_STORE, active, coalescer);
+		break;
+	case AccessKind::SHARED:
+	case AccessKind::SHARED_ATOMIC:
+		output.shared(active, conflicts.cycles(
+				kind == AccessKind::SHARED_ATOMIC));
+		break;
+	}
+}
+
+/* Phis read their operands all at once, before any of them is set. */
+void Warp::run_phis(const Segment &segment, uint32_t lanes)
+{
+	uint32_t count = 0;
+
+	phi_values.clear();
+	while (count < segment.count &&
+	       !code->instruction(segment.first + count).from.empty())
+		read_phi(code->instruction(segment.first + count++), lanes);
+	for (uint32_t i = 0; i < count; i++)
+		redefine(code->instruction(segment.first + i).value, lanes);
+	for (const auto &value : phi_values)
+		carried[value.first].push_back(value.second);
+}
+
+void Warp::read_phi(const Instruction &phi, uint32_t lanes)
+{
+	(*executed_now)[phi.row] += (uint64_t)phi.units * count_lanes(lanes);
+	for (size_t i = 0; i < phi.uses.size(); i++) {
+		if (carried[phi.uses[i]].empty())
+			continue;
+
+		uint32_t from = coming_from(phi.from[i], lanes);
+
+		for (const Carry &carry : carried[phi.uses[i]])
+			if ((carry.lanes & from) && !output.is_used(carry.load))
+				phi_values.push_back({phi.value,
+					{carry.load, carry.lanes & from}});
+	}
+}
+
+uint32_t Warp::coming_from(uint32_t block, uint32_t lanes) const
+{
+	uint32_t from = 0;
+
+	while (lanes) {
+		uint32_t lane = pop_lane(lanes);
+
+		if (previous_block[lane] == block)
+			from |= lane_bit(lane);
+	}
+	return from;
+}
+
+/*
+ * An instruction that costs something waits for the loads in its
+ * operands; one that costs nothing hands them on.
+ */
+void Warp::use_operands(const Instruction &instruction, uint32_t lanes)
+{
+	for (uint32_t value : instruction.uses)
+		for (const Carry &carry : carried[value])
+			if (!instruction.carries && (carry.lanes & lanes) &&
+			    !output.is_used(carry.load))
+				output.use(carry.load);
+	redefine(instruction.value, lanes);
+	if (instruction.carries)
+		for (uint32_t value : instruction.uses)
+			copy(value, instruction.value, lanes);
+}
+
+/* The lanes' value is overwritten; forget what is no longer needed. */
+void Warp::redefine(uint32_t value, uint32_t lanes)
+{
+	auto &list = carried[value];
+
+	if (list.empty())
+		return;
+	for (Carry &carry : list)
+		carry.lanes = output.is_used(carry.load)
+			    ? 0 : carry.lanes & ~lanes;
+	list.erase(std::remove_if(list.begin(), list.end(),
+		[](const Carry &carry) { return !carry.lanes; }), list.end());
+}
+
+void Warp::copy(uint32_t from, uint32_t to, uint32_t lanes)
+{
+	if (from == to)
+		return;
+	for (const Carry &carry : carried[from])
+		if ((carry.lanes & lanes) && !output.is_used(carry.load))
+			carried[to].push_back({carry.load, carry.lanes & lanes});
+}
+
+void Warp::move(uint32_t from, uint32_t to, uint32_t lanes)
+{
+	redefine(to, lanes);
+	if (from != NONE)
+		copy(from, to, lanes);
+}
+
+} /* namespace record */

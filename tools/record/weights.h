@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many GPU instructions one LLVM instruction counts for: the published table,
+ * and how a row of it is found.
+ * Not here: which row an instruction gets (classifier.h).
+ */
+#ifndef SIMGPU_RECORD_WEIGHTS_H
+#define SIMGPU_RECORD_WEIGHTS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace record {
+
+/**
+ * struct Weight - a row of the published table
+ * @name: in the trace's WEIGHTS section
+ * @milli: thousandths of a GPU instruction, for each element of a vector
+ * @covers: the OpenCL built-in functions that the row stands for; empty for
+ *	LLVM opcodes, which are found by @name. A trailing '*' is a prefix
+ * @why: the reason, in terms of NVIDIA's machine code (SASS)
+ */
+struct Weight {
+	const char *name;
+	uint32_t milli;
+	const char *covers;
+	const char *why;
+};
+
+extern const Weight weights[];
+/* How many rows. */
+extern const size_t WEIGHTS;
+
+/* Executed instructions for each row, over all work-items. */
+typedef std::vector<uint64_t> Executed;
+
+/* Finds rows of the table by opcode or by the name of a built-in function. */
+class WeightTable {
+public:
+	WeightTable();
+	uint32_t opcode(const std::string &name) const;
+	uint32_t builtin(const std::string &name) const;
+
+private:
+	void add_covered(uint32_t row);
+
+	std::unordered_map<std::string, uint32_t> names;
+	std::unordered_map<std::string, uint32_t> builtins;
+	std::vector<std::pair<std::string, uint32_t>> prefixes;
+};
+
+} /* namespace record */
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The ioctls of a tenant's file. Gangs are in gang.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "simgpu.h"
+
+static int call(int fd, unsigned long request, void *argument)
+{
+	return ioctl(fd, request, argument) < 0 ? -errno : 0;
+}
+
+int simgpu_open(unsigned int device)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/simgpu%u", device);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int simgpu_get_device_info(int fd, struct simgpu_device_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	return call(fd, SIMGPU_IOC_DEVICE_INFO, info);
+}
+
+int simgpu_configure_tenant(int fd, const char *name, uint32_t weight,
+			    uint64_t target_ppm)
+{
+	struct simgpu_tenant_config config = {
+		.size = sizeof(config),
+		.service = target_ppm ? SIMGPU_SERVICE_QOS :
+					SIMGPU_SERVICE_BEST_EFFORT,
+		.weight = weight,
+		.target_ppm = target_ppm,
+	};
+
+	if (strlen(name) >= sizeof(config.name))
+		return -EINVAL;
+	memcpy(config.name, name, strlen(name));
+	return call(fd, SIMGPU_IOC_TENANT_CONFIG, &config);
+}
+
+int simgpu_upload_trace(int fd, const void *trace, size_t bytes,
+			struct simgpu_trace_refusal *refusal)
+{
+	struct simgpu_trace_upload upload = {
+		.size = sizeof(upload),
+		.data = (uintptr_t)trace,
+		.bytes = bytes,
+		.refusal = (uintptr_t)refusal,
+	};
+	int ret;
+
+	if (refusal)
+		memset(refusal, 0, sizeof(*refusal));
+	ret = call(fd, SIMGPU_IOC_TRACE_UPLOAD, &upload);
+	return ret ? ret : (int)upload.handle;
+}
+
+int simgpu_remove_trace(int fd, int handle)
+{
+	struct simgpu_trace_remove remove = {
+		.size = sizeof(remove),
+		.handle = handle,
+	};
+
+	return call(fd, SIMGPU_IOC_TRACE_REMOVE, &remove);
+}
+
+int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
+			uint64_t not_before_cycle, uint64_t *sequence)
+{
+	struct simgpu_launch launch = {
+		.size = sizeof(launch),
+		.handle = handle,
+		.repeats = repeats,
+		.not_before_cycle = not_before_cycle,
+	};
+	int ret = call(fd, SIMGPU_IOC_LAUNCH, &launch);
+
+	if (!ret)
+		*sequence = launch.sequence;
+	return ret;
+}
+
+int simgpu_wait_launch(int fd, uint64_t sequence, int64_t timeout_ns)
+{
+	struct simgpu_wait wait = {
+		.size = sizeof(wait),
+		.sequence = sequence,
+		.timeout_ns = timeout_ns,
+	};
+
+	return call(fd, SIMGPU_IOC_WAIT, &wait);
+}
+
+int simgpu_get_report(int fd, uint32_t *slot,
+		      struct simgpu_tenant_report *report)
+{
+	struct simgpu_report argument = { .size = sizeof(argument) };
+	int ret = call(fd, SIMGPU_IOC_REPORT, &argument);
+
+	if (ret)
+		return ret;
+	if (slot)
+		*slot = argument.slot;
+	*report = argument.report;
+	return 0;
+}

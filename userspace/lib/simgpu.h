@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * libsimgpu: a simgpu device from C. A thin layer over the ioctls of
+ * linux/simgpu.h and the files of /sys/class/simgpu; it keeps no state, so
+ * every function may be called from any thread.
+ *
+ * Functions return 0 or more on success and a negative errno on failure; what
+ * an errno means stands in linux/simgpu.h beside its ioctl. Size fields and
+ * padding of the structs are filled in here: callers leave them alone. File
+ * descriptors are closed with close().
+ */
+#ifndef LIBSIMGPU_SIMGPU_H
+#define LIBSIMGPU_SIMGPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/simgpu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Devices that simgpu_list_devices() can find. */
+#define SIMGPU_DEVICES_MAX	64
+/* Bytes that hold any value of a sysfs file, with its NUL. */
+#define SIMGPU_VALUE_BYTES	4096
+
+/**
+ * simgpu_open() - become a tenant of a device
+ * @device: N of /dev/simgpuN
+ *
+ * Return: a file descriptor (close-on-exec), or a negative errno.
+ */
+int simgpu_open(unsigned int device);
+
+/**
+ * simgpu_get_device_info() - what the device is, and its time
+ * @fd: from simgpu_open()
+ * @info: filled in
+ */
+int simgpu_get_device_info(int fd, struct simgpu_device_info *info);
+
+/**
+ * simgpu_configure_tenant() - say name, weight, service and target
+ * @fd: from simgpu_open()
+ * @name: for people: printable ASCII, 1 to SIMGPU_NAME_MAX - 1 characters
+ * @weight: 1 to 1000
+ * @target_ppm: NP that a QoS tenant is to reach; 0: a best-effort tenant
+ */
+int simgpu_configure_tenant(int fd, const char *name, uint32_t weight,
+			    uint64_t target_ppm);
+
+/**
+ * simgpu_upload_trace() - give the device a trace
+ * @fd: from simgpu_open()
+ * @trace: the trace file's bytes
+ * @bytes: how many
+ * @refusal: NULL, or filled in if the trace is refused (-EINVAL, -E2BIG);
+ *	its @field is empty after any other failure
+ *
+ * Return: the trace's handle, 1 and up, or a negative errno.
+ */
+int simgpu_upload_trace(int fd, const void *trace, size_t bytes,
+			struct simgpu_trace_refusal *refusal);
+
+/**
+ * simgpu_remove_trace() - let go of a trace; launches of it run to their end
+ * @fd: from simgpu_open()
+ * @handle: from simgpu_upload_trace()
+ */
+int simgpu_remove_trace(int fd, int handle);
+
+/**
+ * simgpu_launch_trace() - queue a run of a trace
+ * @fd: from simgpu_open()
+ * @handle: from simgpu_upload_trace()
+ * @repeats: how often it runs, 1 and up
+ * @not_before_cycle: device cycle before which it does not start; 0: at once
+ * @sequence: set to the launch's number, for simgpu_wait_launch()
+ */
+int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
+			uint64_t not_before_cycle, uint64_t *sequence);
+
+/**
+ * simgpu_wait_launch() - wait until a launch has ended
+ * @fd: from simgpu_open()
+ * @sequence: from simgpu_launch_trace()
+ * @timeout_ns: how long; 0 only asks; negative: for ever
+ *
+ * Return: 0 once it has ended or the gang's stop cycle was reached; -ETIMEDOUT;
+ * -ECANCELED if it was dropped; -EINTR after a signal.
+ */
+int simgpu_wait_launch(int fd, uint64_t sequence, int64_t timeout_ns);
+
+/**
+ * simgpu_get_report() - the tenant's own figures
+ * @fd: from simgpu_open()
+ * @slot: NULL, or set to its slot
+ * @report: filled in
+ */
+int simgpu_get_report(int fd, uint32_t *slot,
+		      struct simgpu_tenant_report *report);
+
+/**
+ * simgpu_create_gang() - reset an idle device for a repeatable experiment
+ * @fd: from simgpu_open(); it does not become a member
+ * @options: members, seed, epoch_cycles, stop_cycle, flags, kernel_end,
+ *	config, policy and model; the rest is not read
+ *
+ * Closing the last copy of the gang's descriptor ends its members' work: a
+ * process that was forked off closes its copy once it has joined.
+ *
+ * Return: the gang's file descriptor (close-on-exec), or a negative errno.
+ */
+int simgpu_create_gang(int fd, const struct simgpu_gang_create *options);
+
+/**
+ * simgpu_join_gang() - become a member
+ * @fd: from simgpu_open()
+ * @gang: from simgpu_create_gang(), on the same device
+ * @slot: 0 to members - 1
+ */
+int simgpu_join_gang(int fd, int gang, uint32_t slot);
+
+/**
+ * simgpu_get_gang_status() - state, device time and fingerprint
+ * @gang: from simgpu_create_gang()
+ * @status: filled in
+ */
+int simgpu_get_gang_status(int gang, struct simgpu_gang_status *status);
+
+/**
+ * simgpu_get_gang_report() - a member's figures
+ * @gang: from simgpu_create_gang()
+ * @slot: which member
+ * @report: filled in
+ */
+int simgpu_get_gang_report(int gang, uint32_t slot,
+			   struct simgpu_tenant_report *report);
+
+/**
+ * simgpu_read_epochs() - take epoch records that nobody has read yet
+ * @gang: from simgpu_create_gang()
+ * @records: filled in
+ * @count: room in @records, at least 1
+ *
+ * Blocks until there is a record, unless the descriptor is O_NONBLOCK.
+ *
+ * Return: how many; 0 once the gang has ended and all were read; a negative
+ * errno.
+ */
+int simgpu_read_epochs(int gang, struct simgpu_epoch_record *records,
+		       size_t count);
+
+/**
+ * simgpu_list_devices() - the devices of this machine
+ * @devices: filled in with their numbers, ascending
+ * @count: room in @devices
+ *
+ * Return: how many there are, which may be more than @count; 0 without the
+ * module; a negative errno.
+ */
+int simgpu_list_devices(unsigned int *devices, size_t count);
+
+/**
+ * simgpu_read_device_value() - read /sys/class/simgpu/simgpuN/NAME
+ * @device: N
+ * @name: the file, such as "policy"
+ * @value: set to its contents without the newline
+ * @bytes: room in @value
+ */
+int simgpu_read_device_value(unsigned int device, const char *name,
+			     char *value, size_t bytes);
+
+/**
+ * simgpu_write_device_value() - write /sys/class/simgpu/simgpuN/NAME
+ * @device: N
+ * @name: the file
+ * @value: what to write
+ */
+int simgpu_write_device_value(unsigned int device, const char *name,
+			      const char *value);
+
+/**
+ * simgpu_list_tenants() - the tenants of a device
+ * @device: N of simgpuN
+ * @ids: filled in with their numbers, ascending
+ * @count: room in @ids
+ *
+ * Return: how many there are, which may be more than @count, or a negative
+ * errno.
+ */
+int simgpu_list_tenants(unsigned int device, uint64_t *ids, size_t count);
+
+/**
+ * simgpu_read_tenant_value() - read /sys/class/simgpu/simgpuN/tenants/ID/NAME
+ * @device: N
+ * @id: from simgpu_list_tenants()
+ * @name: the file, such as "np"
+ * @value: set to its contents without the newline
+ * @bytes: room in @value
+ *
+ * Return: 0; -ENODATA where there is no value yet; -ENOENT or -ENODEV once the
+ * tenant has gone; another negative errno.
+ */
+int simgpu_read_tenant_value(unsigned int device, uint64_t id,
+			     const char *name, char *value, size_t bytes);
+
+/**
+ * simgpu_write_tenant_value() - write a file of a tenant
+ * @device: N
+ * @id: from simgpu_list_tenants()
+ * @name: "weight" or "target"
+ * @value: what to write
+ */
+int simgpu_write_tenant_value(unsigned int device, uint64_t id,
+			      const char *name, const char *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBSIMGPU_SIMGPU_H */

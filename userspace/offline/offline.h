@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Experiments without a device: the portable rooms (kmod/sim, kmod/policy,
+ * kmod/core), the same files that the module is built from, run inside the
+ * calling process. Runs of whole experiments, private runs (truth), and
+ * replay of journals. No global state: experiments may run in parallel
+ * threads.
+ */
+#ifndef OFFLINE_OFFLINE_H
+#define OFFLINE_OFFLINE_H
+
+#include "../../kmod/core/session.h"
+
+/**
+ * struct offline_observer - what a run tells while it goes on; members may be
+ *	NULL
+ * @context: passed to each
+ * @epoch: an epoch ended; the struct is only valid during the call
+ * @tenant: a tenant has taken a slot; later epochs of that slot are its own
+ * @left: it leaves before the end (replay only); @report has its last figures
+ * @progress: some device time has passed, up to @cycle
+ */
+struct offline_observer {
+	void *context;
+	void (*epoch)(void *context, const struct session_epoch *epoch);
+	void (*tenant)(void *context, u32 slot,
+		       const struct session_tenant_options *options,
+		       const struct trace *trace);
+	void (*left)(void *context, u32 slot,
+		     const struct session_tenant_report *report);
+	void (*progress)(void *context, u64 cycle);
+};
+
+/**
+ * struct offline_tenant - a member of an experiment
+ * @options: what it says of itself
+ * @trace: what it launches, once; options.relaunch repeats it
+ */
+struct offline_tenant {
+	struct session_tenant_options options;
+	const struct trace *trace;
+};
+
+/**
+ * struct offline_experiment - a gang's experiment
+ * @options: gang_size is taken from @count
+ * @count: tenants, in slots 0 to @count - 1
+ * @tenants: by slot
+ */
+struct offline_experiment {
+	struct session_options options;
+	u32 count;
+	struct offline_tenant tenants[SESSION_SLOTS_MAX];
+};
+
+/**
+ * struct offline_result - how a run ended
+ * @cycle: device time at its end
+ * @state_hash: fingerprint of the device there
+ * @wall_ns: host time that it took
+ * @reports: by slot
+ */
+struct offline_result {
+	u64 cycle;
+	u64 state_hash;
+	u64 wall_ns;
+	struct session_tenant_report reports[SESSION_SLOTS_MAX];
+};
+
+/**
+ * offline_load_trace() - a runnable trace of a trace file's bytes
+ * @bytes: the file, 8-byte aligned; may be freed afterwards
+ * @count: its size
+ * @error: filled in if it is refused (-EINVAL, -E2BIG)
+ * @out: set to the trace; offline_free_trace() frees it
+ *
+ * Return: 0, -EINVAL, -E2BIG or -ENOMEM.
+ */
+int offline_load_trace(const void *bytes, size_t count,
+		       struct trace_error *error, struct trace **out);
+void offline_free_trace(struct trace *trace);
+
+/**
+ * offline_run() - run an experiment to its stop cycle, or without one until
+ *	all launches have ended
+ * @experiment: what
+ * @observer: told of its progress
+ * @result: filled in
+ *
+ * Return: 0; a negative errno if the options are bad (-EINVAL), a thread block
+ * does not fit on an SM (-E2BIG), or memory ran out.
+ */
+int offline_run(const struct offline_experiment *experiment,
+		const struct offline_observer *observer,
+		struct offline_result *result);
+
+/**
+ * offline_private_cycles() - how long a tenant takes alone
+ * @experiment: the shared experiment
+ * @slot: the tenant
+ * @instructions: thread instructions that its first run executed there
+ * @progress: NULL, or told how many of them are done
+ * @context: passed to @progress
+ * @cycles: set to the answer
+ *
+ * Private mode (definitions.md, Actual NP): the same configuration and seed,
+ * the tenant alone in its slot with all SMs, from device cycle 0.
+ *
+ * The answer is exact: the first cycle at whose end the tenant has executed
+ * @instructions or more. The clock is advanced by no more than the remaining
+ * instructions divided by the GPU's peak rate, so it cannot pass that cycle;
+ * near it the steps are single cycles. The last cycle may execute more than
+ * the last instruction asked for, at most one cycle's worth. Where the shared
+ * first run ended, so does this one's last instruction; the few cycles from
+ * there to the end of the kernel, in which nothing is issued, do not count.
+ *
+ * Return: 0; -ENODATA if its run has fewer instructions; a negative errno as
+ * offline_run().
+ */
+int offline_private_cycles(const struct offline_experiment *experiment,
+			   u32 slot, u64 instructions,
+			   void (*progress)(void *context, u64 done),
+			   void *context, u64 *cycles);
+
+/* --- journals (docs/journal.md) --- */
+
+/**
+ * struct offline_journal - a parsed journal
+ * @options: of the cold start
+ * @events: in order
+ * @count: how many
+ * @lost: events that found no room in it; then it cannot be replayed
+ * @end_cycle: device time at its end
+ * @state_hash: fingerprint of the device there
+ */
+struct offline_journal {
+	struct session_options options;
+	struct journal_event *events;
+	u32 count;
+	u64 lost;
+	u64 end_cycle;
+	u64 state_hash;
+};
+
+/**
+ * struct offline_journal_error - why a journal was refused
+ * @line: number of the line, from 1; 0 for the whole
+ * @reason: a sentence
+ */
+struct offline_journal_error {
+	u32 line;
+	char reason[120];
+};
+
+/**
+ * offline_parse_journal() - read a journal's text
+ * @text: the file, NUL-terminated
+ * @out: filled in; offline_free_journal() frees what it holds
+ * @error: filled in if the text is refused
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int offline_parse_journal(const char *text, struct offline_journal *out,
+			  struct offline_journal_error *error);
+void offline_free_journal(struct offline_journal *journal);
+
+/**
+ * offline_replay() - repeat a journalled run up to its end
+ * @journal: parsed, without lost events
+ * @traces: those that its launches name, in any order
+ * @count: how many
+ * @observer: told of its progress
+ * @result: filled in; whether state_hash is the journal's is the caller's to
+ *	see. Reports of slots whose tenant left are their last
+ * @failed: set to the index of the event that could not be repeated
+ *
+ * Return: 0; -ENOENT if a trace is missing; -EINVAL if an event cannot be
+ * repeated; another negative errno.
+ */
+int offline_replay(const struct offline_journal *journal,
+		   const struct trace *const *traces, u32 count,
+		   const struct offline_observer *observer,
+		   struct offline_result *result, u32 *failed);
+
+#endif /* OFFLINE_OFFLINE_H */

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Repeating a journalled run; the text is parsed in journal.c. */
+#include "internal.h"
+
+static const struct trace *find_trace(const struct journal_event *event,
+				      const struct trace *const *traces,
+				      u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (traces[i]->checksum == event->launch.checksum &&
+		    traces[i]->bytes == event->launch.trace_bytes)
+			return traces[i];
+	return NULL;
+}
+
+/* The trace that a tenant launches first, from the events after its join. */
+static const struct trace *first_trace(const struct offline_journal *journal,
+				       u32 join,
+				       const struct trace *const *traces,
+				       u32 count)
+{
+	u32 slot = journal->events[join].slot, i;
+
+	for (i = join + 1; i < journal->count; i++) {
+		const struct journal_event *event = &journal->events[i];
+
+		if (event->slot != slot)
+			continue;
+		if (event->kind == JOURNAL_LAUNCH)
+			return find_trace(event, traces, count);
+		if (event->kind == JOURNAL_LEAVE)
+			break;
+	}
+	return NULL;
+}
+
+/**
+ * struct replay - a run being repeated
+ * @left: slots whose tenant has left; their reports stand in @result
+ */
+struct replay {
+	const struct offline_journal *journal;
+	const struct trace *const *traces;
+	u32 count;
+	const struct offline_observer *observer;
+	struct offline_result *result;
+	struct session *session;
+	u64 left;
+};
+
+/* A tenant's last figures are those before it leaves, as the driver has them. */
+static void note_leaving(struct replay *replay, u32 slot)
+{
+	struct session_tenant_report *report = &replay->result->reports[slot];
+
+	session_tenant_report(replay->session, slot, report);
+	replay->left |= 1ULL << slot;
+	if (replay->observer->left)
+		replay->observer->left(replay->observer->context, slot, report);
+}
+
+static int replay_event(struct replay *replay, u32 index)
+{
+	const struct journal_event *event = &replay->journal->events[index];
+	const struct trace *trace = NULL;
+	int ret;
+
+	offline_run_until(replay->session, event->cycle, replay->observer);
+	if (event->kind == JOURNAL_LAUNCH) {
+		trace = find_trace(event, replay->traces, replay->count);
+		if (!trace)
+			return -ENOENT;
+	}
+	if (event->kind == JOURNAL_LEAVE)
+		note_leaving(replay, event->slot);
+	ret = session_replay_event(replay->session, event, trace);
+	if (!ret && event->kind == JOURNAL_JOIN) {
+		replay->left &= ~(1ULL << event->slot);
+		offline_announce(replay->observer, event->slot, &event->tenant,
+				 first_trace(replay->journal, index,
+					     replay->traces, replay->count));
+	}
+	return ret;
+}
+
+static void finish(struct replay *replay)
+{
+	struct offline_result *result = replay->result;
+	u32 slot;
+
+	offline_run_until(replay->session, replay->journal->end_cycle,
+			  replay->observer);
+	result->cycle = session_now(replay->session);
+	result->state_hash = session_state_hash(replay->session);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (!(replay->left & (1ULL << slot)))
+			session_tenant_report(replay->session, slot,
+					      &result->reports[slot]);
+}
+
+int offline_replay(const struct offline_journal *journal,
+		   const struct trace *const *traces, u32 count,
+		   const struct offline_observer *observer,
+		   struct offline_result *result, u32 *failed)
+{
+	struct replay replay = {
+		.journal = journal,
+		.traces = traces,
+		.count = count,
+		.observer = observer,
+		.result = result,
+	};
+	u64 start_ns = offline_wall_ns();
+	u32 i;
+	int ret;
+
+	memset(result, 0, sizeof(*result));
+	ret = offline_session(&journal->options, observer, &replay.session);
+	for (i = 0; !ret && i < journal->count; i++) {
+		*failed = i;
+		ret = replay_event(&replay, i);
+	}
+	if (!ret)
+		finish(&replay);
+	result->wall_ns = offline_wall_ns() - start_ns;
+	if (replay.session)
+		session_destroy(replay.session);
+	return ret;
+}

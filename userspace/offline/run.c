@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Running experiments in the process: shared runs and private ones. */
+#include "internal.h"
+
+/* Device cycles between two reports of progress. */
+#define PROGRESS_CYCLES	20000
+
+int offline_load_trace(const void *bytes, size_t count,
+		       struct trace_error *error, struct trace **out)
+{
+	u64 memory_bytes;
+	void *memory;
+	int ret;
+
+	ret = trace_check(bytes, count, &memory_bytes, error);
+	if (ret)
+		return ret;
+	memory = port_alloc(memory_bytes);
+	if (!memory)
+		return -ENOMEM;
+	*out = trace_decode(bytes, memory);
+	return 0;
+}
+
+/* A decoded trace lies at the start of its memory. */
+void offline_free_trace(struct trace *trace)
+{
+	port_free(trace);
+}
+
+u64 offline_wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
+}
+
+static void forward_epoch(void *context, const struct session_epoch *epoch)
+{
+	const struct offline_observer *observer = context;
+
+	if (observer->epoch)
+		observer->epoch(observer->context, epoch);
+}
+
+int offline_session(const struct session_options *options,
+		    const struct offline_observer *observer,
+		    struct session **session)
+{
+	struct session_hooks hooks = {
+		.context = (void *)observer,
+		.epoch = forward_epoch,
+	};
+
+	return session_create(session, options, &hooks);
+}
+
+void offline_run_until(struct session *session, u64 cycle,
+		       const struct offline_observer *observer)
+{
+	u64 now;
+
+	while ((now = session_now(session)) < cycle) {
+		u64 step = cycle - now;
+
+		if (step > PROGRESS_CYCLES)
+			step = PROGRESS_CYCLES;
+		if (session_run(session, step) != SESSION_RUNNING)
+			break;
+		if (observer->progress)
+			observer->progress(observer->context,
+					   session_now(session));
+	}
+}
+
+void offline_announce(const struct offline_observer *observer, u32 slot,
+		      const struct session_tenant_options *options,
+		      const struct trace *trace)
+{
+	if (observer->tenant)
+		observer->tenant(observer->context, slot, options, trace);
+}
+
+static int join_all(struct session *session,
+		    const struct offline_experiment *experiment,
+		    const struct offline_observer *observer)
+{
+	u64 sequence;
+	u32 slot;
+	int ret;
+
+	for (slot = 0; slot < experiment->count; slot++) {
+		const struct offline_tenant *tenant = &experiment->tenants[slot];
+
+		ret = session_join(session, slot, &tenant->options);
+		if (ret < 0)
+			return ret;
+		offline_announce(observer, slot, &tenant->options,
+				 tenant->trace);
+	}
+	for (slot = 0; slot < experiment->count; slot++) {
+		ret = session_launch(session, slot,
+				     experiment->tenants[slot].trace, 1, 0,
+				     &sequence);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int offline_run(const struct offline_experiment *experiment,
+		const struct offline_observer *observer,
+		struct offline_result *result)
+{
+	struct session_options options = experiment->options;
+	struct session *session;
+	u64 start_ns;
+	u32 slot;
+	int ret;
+
+	memset(result, 0, sizeof(*result));
+	options.gang_size = experiment->count;
+	ret = offline_session(&options, observer, &session);
+	if (ret)
+		return ret;
+	ret = join_all(session, experiment, observer);
+	if (!ret) {
+		start_ns = offline_wall_ns();
+		offline_run_until(session, U64_MAX, observer);
+		result->wall_ns = offline_wall_ns() - start_ns;
+		result->cycle = session_now(session);
+		result->state_hash = session_state_hash(session);
+		for (slot = 0; slot < experiment->count; slot++)
+			session_tenant_report(session, slot,
+					      &result->reports[slot]);
+	}
+	session_destroy(session);
+	return ret;
+}
+
+/* --- truth --- */
+
+static u64 instructions_done(struct session *session, u32 slot)
+{
+	struct session_tenant_report report;
+
+	session_tenant_report(session, slot, &report);
+	return report.counters.thread_instructions;
+}
+
+static int run_to_count(struct session *session, u32 slot, u64 target,
+			void (*progress)(void *context, u64 done),
+			void *context)
+{
+	const struct gpu_config *config = &session_options(session)->config;
+	u64 peak = (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
+	u64 done;
+
+	while ((done = instructions_done(session, slot)) < target) {
+		u64 step = (target - done) / peak;
+
+		if (step > PROGRESS_CYCLES)
+			step = PROGRESS_CYCLES;
+		if (session_run(session, step ? step : 1) != SESSION_RUNNING &&
+		    instructions_done(session, slot) < target)
+			return -ENODATA;
+		if (progress)
+			progress(context, done);
+	}
+	return 0;
+}
+
+int offline_private_cycles(const struct offline_experiment *experiment,
+			   u32 slot, u64 instructions,
+			   void (*progress)(void *context, u64 done),
+			   void *context, u64 *cycles)
+{
+	const struct offline_tenant *tenant = &experiment->tenants[slot];
+	const struct offline_observer nobody = { .context = NULL };
+	struct session_options options = experiment->options;
+	struct session *session;
+	u64 sequence;
+	int ret;
+
+	/* No gang: the tenant has its slot, and nobody is waited for. */
+	options.gang_size = 0;
+	options.stop_cycle = 0;
+	options.relaunch = false;
+	options.policy = &policy_even;
+	ret = offline_session(&options, &nobody, &session);
+	if (ret)
+		return ret;
+	ret = session_join(session, slot, &tenant->options);
+	if (ret >= 0)
+		ret = session_launch(session, slot, tenant->trace, 1, 0,
+				     &sequence);
+	if (!ret)
+		ret = run_to_count(session, slot, instructions, progress,
+				   context);
+	if (!ret)
+		*cycles = session_now(session);
+	session_destroy(session);
+	return ret;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Dispatching, messages, reading of numbers, progress; see command.h. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "command.h"
+
+/* The words that were typed so far, such as "simgpu trace". */
+static char words[64] = "simgpu";
+
+static void print_commands(FILE *out, const struct command *commands,
+			   const char *about)
+{
+	fprintf(out, "Usage: %s COMMAND [OPTION...]\n%s\n\n", words, about);
+	for (; commands->name; commands++)
+		fprintf(out, "  %-8s %s\n", commands->name, commands->summary);
+	fprintf(out, "\n%s COMMAND --help tells more, with examples.\n", words);
+}
+
+int dispatch(const struct command *commands, const char *about, int argc,
+	     char **argv)
+{
+	const struct command *command;
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name) {
+		print_commands(stderr, commands, about);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "-?") ||
+	    !strcmp(name, "help")) {
+		print_commands(stdout, commands, about);
+		return STATUS_OK;
+	}
+	for (command = commands; command->name; command++) {
+		size_t length = strlen(words);
+
+		if (strcmp(command->name, name))
+			continue;
+		snprintf(words + length, sizeof(words) - length, " %s", name);
+		argv[1] = words;
+		return command->run(argc - 1, argv + 1);
+	}
+	return fail_usage("there is no command \"%s\"; %s --help lists them",
+			  name, words);
+}
+
+static void message(const char *format, va_list arguments)
+{
+	progress_end();
+	fflush(stdout);
+	fprintf(stderr, "%s: ", words);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+int fail(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	message(format, arguments);
+	va_end(arguments);
+	return STATUS_FAILED;
+}
+
+int fail_usage(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	message(format, arguments);
+	va_end(arguments);
+	return STATUS_USAGE;
+}
+
+void warn(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	message(format, arguments);
+	va_end(arguments);
+}
+
+const char *device_error(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "there is no such device; is the module loaded?";
+	case -ENODEV:
+	case -ENXIO:
+		return "the device is going away";
+	case -EBUSY:
+		return "the device is busy with somebody else's work";
+	default:
+		return strerror(-error);
+	}
+}
+
+/* --- numbers --- */
+
+bool parse_number(const char *text, u64 least, u64 greatest, u64 *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return !errno && !*end && *value >= least && *value <= greatest;
+}
+
+bool parse_ppm(const char *text, u64 *value_ppm)
+{
+	u64 whole = 0, parts = 0, scale = SIMGPU_PPM;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	for (; isdigit((unsigned char)*text); text++) {
+		whole = whole * 10 + (*text - '0');
+		if (whole > U32_MAX)
+			return false;
+	}
+	if (*text == '.') {
+		text++;
+		if (!isdigit((unsigned char)*text))
+			return false;
+		for (; isdigit((unsigned char)*text) && scale > 1; text++) {
+			scale /= 10;
+			parts += (u64)(*text - '0') * scale;
+		}
+	}
+	*value_ppm = whole * SIMGPU_PPM + parts;
+	return !*text;
+}
+
+u64 option_number(struct argp_state *state, const char *option,
+		  const char *text, u64 least, u64 greatest)
+{
+	u64 value = 0;
+
+	if (!parse_number(text, least, greatest, &value))
+		argp_error(state, "%s takes a number from %llu to %llu, not \"%s\"",
+			   option, least, greatest, text);
+	return value;
+}
+
+/* --- progress --- */
+
+static bool progress_shown;
+
+void progress(const char *what, u64 done, u64 total)
+{
+	static int terminal = -1;
+	static u64 last = U64_MAX;
+	u64 percent = total ? fixed_mul_div(done, 100, total) : 0;
+
+	if (terminal < 0)
+		terminal = isatty(STDERR_FILENO);
+	if (!terminal || (progress_shown && percent == last))
+		return;
+	last = percent;
+	progress_shown = true;
+	fprintf(stderr, "\r%s: %llu %%\033[K", what, percent);
+	fflush(stderr);
+}
+
+void progress_end(void)
+{
+	if (!progress_shown)
+		return;
+	progress_shown = false;
+	fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the subcommands of simgpu share: their table, messages, and reading of
+ * numbers. Each subcommand is one file with one entry point.
+ */
+#ifndef SIMGPU_COMMAND_H
+#define SIMGPU_COMMAND_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../lib/simgpu.h"
+#include "../offline/offline.h"
+
+/* Exit status of every subcommand. */
+#define STATUS_OK	0
+#define STATUS_FAILED	1
+#define STATUS_USAGE	2
+
+/**
+ * struct command - a subcommand
+ * @name: as typed
+ * @summary: what it does, in a few words
+ * @run: gets the arguments from the subcommand's name on, which stands there
+ *	with all words before it ("simgpu run"); returns an exit status
+ */
+struct command {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+};
+
+int list_command(int argc, char **argv);
+int policy_command(int argc, char **argv);
+int run_command(int argc, char **argv);
+int stat_command(int argc, char **argv);
+int tenant_command(int argc, char **argv);
+int trace_command(int argc, char **argv);
+int trace_check_command(int argc, char **argv);
+int trace_info_command(int argc, char **argv);
+int trace_record_command(int argc, char **argv);
+
+/**
+ * dispatch() - run the subcommand that argv[1] names
+ * @commands: ended by an entry without a name
+ * @about: what stands above the list in --help
+ */
+int dispatch(const struct command *commands, const char *about, int argc,
+	     char **argv);
+
+/* A message on standard error. Returns STATUS_FAILED. */
+__attribute__((format(printf, 1, 2)))
+int fail(const char *format, ...);
+/* The same for wrong usage. Returns STATUS_USAGE. */
+__attribute__((format(printf, 1, 2)))
+int fail_usage(const char *format, ...);
+/* A message only. */
+__attribute__((format(printf, 1, 2)))
+void warn(const char *format, ...);
+/* What a negative errno of the device means to somebody at a terminal. */
+const char *device_error(int error);
+
+/* --- options --- */
+
+/* Decimal digits only, and in range; else argp's usage error. */
+u64 option_number(struct argp_state *state, const char *option,
+		  const char *text, u64 least, u64 greatest);
+/* A number in digits; false for anything else. */
+bool parse_number(const char *text, u64 least, u64 greatest, u64 *value);
+/* A decimal with up to six places, such as 0.8, in parts per million. */
+bool parse_ppm(const char *text, u64 *value_ppm);
+
+/* --- progress --- */
+
+/**
+ * progress() - say how far a long run is, on a terminal's standard error
+ * @what: what is under way
+ * @done: of @total
+ *
+ * Writes over the last such line; nothing happens if standard error is no
+ * terminal. progress_end() takes the line away.
+ */
+void progress(const char *what, u64 done, u64 total);
+void progress_end(void);
+
+#endif /* SIMGPU_COMMAND_H */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/* JSON output by json-c; see output.h. */
+#include "output.h"
+
+struct json_object *json_ppm(u64 value_ppm)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%llu.%06llu", value_ppm / SIMGPU_PPM,
+		 value_ppm % SIMGPU_PPM);
+	return json_object_new_double_s((double)value_ppm / SIMGPU_PPM, text);
+}
+
+struct json_object *json_ppm_or_null(bool known, u64 value_ppm)
+{
+	return known ? json_ppm(value_ppm) : NULL;
+}
+
+struct json_object *json_u64(u64 value)
+{
+	return json_object_new_uint64(value);
+}
+
+struct json_object *json_hex(u64 value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%016llx", value);
+	return json_object_new_string(text);
+}
+
+void json_set(struct json_object *object, const char *key,
+	      struct json_object *value)
+{
+	json_object_object_add(object, key, value);
+}
+
+void json_set_string(struct json_object *object, const char *key,
+		     const char *value)
+{
+	json_set(object, key, json_object_new_string(value));
+}
+
+int json_print(struct json_object *object)
+{
+	puts(json_object_to_json_string_ext(object,
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+	if (fflush(stdout) || ferror(stdout))
+		return fail("standard output: %s", strerror(errno));
+	return STATUS_OK;
+}
+
+const char *class_name(u32 class)
+{
+	switch (class) {
+	case SIMGPU_CLASSIFIED_COMPUTE:
+		return "compute";
+	case SIMGPU_CLASSIFIED_MEMORY:
+		return "memory";
+	default:
+		return "unknown";
+	}
+}

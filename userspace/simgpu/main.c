@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/* simgpu: the table of the subcommands. */
+#include "command.h"
+
+static const struct command commands[] = {
+	{ "run", "run an experiment, on a device or offline", run_command },
+	{ "trace", "look at trace files, check and record them", trace_command },
+	{ "list", "list devices and their tenants", list_command },
+	{ "stat", "show a device's figures as they are now", stat_command },
+	{ "policy", "list policies, or set a device's", policy_command },
+	{ "tenant", "run one trace as a tenant of a device", tenant_command },
+	{ 0 }
+};
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = STATUS_USAGE;
+	return dispatch(commands, "A simulated GPU with processes as tenants.",
+			argc, argv);
+}

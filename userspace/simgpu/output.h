@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output: one JSON document for programs, tables for people. Ratios are
+ * printed from integers in parts per million, exact in JSON.
+ */
+#ifndef SIMGPU_OUTPUT_H
+#define SIMGPU_OUTPUT_H
+
+#include <json-c/json.h>
+
+#include "command.h"
+
+/* A decimal with six places; the same text in kernel and userspace. */
+struct json_object *json_ppm(u64 value_ppm);
+struct json_object *json_ppm_or_null(bool known, u64 value_ppm);
+struct json_object *json_u64(u64 value);
+struct json_object *json_hex(u64 value);
+/* Member of @object; shorthands for json_object_object_add(). */
+void json_set(struct json_object *object, const char *key,
+	      struct json_object *value);
+void json_set_string(struct json_object *object, const char *key,
+		     const char *value);
+/* Write the document to standard output, and free it. */
+int json_print(struct json_object *object);
+
+const char *class_name(u32 class);
+
+struct table;
+
+/**
+ * table_new() - begin a table
+ * @headings: separated by '|'; one that begins with '>' is of a column that is
+ *	aligned to the right
+ */
+struct table *table_new(const char *headings);
+/* The next cell, row by row. */
+__attribute__((format(printf, 2, 3)))
+void table_cell(struct table *table, const char *format, ...);
+/* A ratio with @places decimals, rounded; "-" if it is not known. */
+void table_ppm(struct table *table, bool known, u64 value_ppm,
+	       unsigned int places);
+/* Write it to standard output, and free it. */
+void table_print(struct table *table);
+
+#endif /* SIMGPU_OUTPUT_H */

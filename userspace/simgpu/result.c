@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The result of an experiment, as it grows; see run.h. */
+#include "run.h"
+
+static void *grow(void *array, size_t count, size_t bytes)
+{
+	array = realloc(array, count * bytes);
+	if (!array) {
+		fail("out of memory");
+		exit(STATUS_FAILED);
+	}
+	return array;
+}
+
+struct result_tenant *result_add_tenant(struct result *result, u32 slot,
+					const struct session_tenant_options *options,
+					const struct trace *trace)
+{
+	struct result_tenant *tenant;
+
+	result->tenants = grow(result->tenants, result->tenant_count + 1,
+			       sizeof(*tenant));
+	result->present[slot] = result->tenant_count;
+	tenant = &result->tenants[result->tenant_count++];
+	memset(tenant, 0, sizeof(*tenant));
+	tenant->slot = slot;
+	tenant->options = *options;
+	tenant->trace = trace;
+	return tenant;
+}
+
+void result_add_epoch(struct result *result,
+		      const struct simgpu_epoch_record *record)
+{
+	struct result_epoch *epoch;
+
+	if (record->slot >= SESSION_SLOTS_MAX || !result->tenant_count)
+		return;
+	if (result->epoch_count == result->epoch_room) {
+		result->epoch_room = result->epoch_room * 2 + 64;
+		result->epochs = grow(result->epochs, result->epoch_room,
+				      sizeof(*epoch));
+	}
+	epoch = &result->epochs[result->epoch_count++];
+	epoch->tenant = (u32)result->present[record->slot];
+	epoch->record = *record;
+}
+
+void result_free(struct result *result)
+{
+	free(result->tenants);
+	free(result->epochs);
+}

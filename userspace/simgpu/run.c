@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* simgpu run: its options, and which of the ways to run is taken. */
+#include "run.h"
+
+enum {
+	OPTION_OFFLINE = 256,
+	OPTION_CONFIG,
+	OPTION_KERNEL_END,
+	OPTION_TRUTH,
+	OPTION_JSON,
+	OPTION_JOURNAL,
+};
+
+static const struct argp_option options[] = {
+	{ "offline", OPTION_OFFLINE, 0, 0,
+	  "Simulate in this process; needs no module", 0 },
+	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
+	{ "config", OPTION_CONFIG, "NAME", 0, "The GPU (default hbm80)", 0 },
+	{ "policy", 'p', "NAME", 0,
+	  "Who gets which SMs (default even; see simgpu policy list)", 0 },
+	{ "model", 'm', "NAME", 0, "The slowdown model (default hsm)", 0 },
+	{ "cycles", 'c', "N", 0,
+	  "Stop exactly there; traces that end are launched again (default 5000000). 0: run each trace once", 0 },
+	{ "epoch", 'e', "N", 0, "Core cycles of an epoch (default 500000)", 0 },
+	{ "seed", 's', "N", 0, "Of everything random (default 1)", 0 },
+	{ "kernel-end", OPTION_KERNEL_END, "even|carry", 0,
+	  "What a finished kernel does: begin an even split (default), or carry on", 0 },
+	{ "truth", OPTION_TRUTH, 0, 0,
+	  "Run each tenant alone as well, offline, for the actual NP", 0 },
+	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ "journal", OPTION_JOURNAL, "FILE", 0,
+	  "With --offline: repeat the run of a device's journal; its first line has the options, and the workloads supply the traces", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
+	"a device. A WORKLOAD is a trace file, FILE[:key=value,...]; keys: "
+	"weight=1..1000, target=NP (makes it a QoS tenant), name=TEXT.\v"
+	"The same experiment gives the same counters and the same state_hash "
+	"on a device and offline, as often as it is run.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu run --offline stream.sgtr nbody.sgtr\n"
+	"  simgpu run --policy hsm-fair --truth a.sgtr b.sgtr:weight=2,name=b2\n"
+	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"
+	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
+	"\n"
+	"In JSON, np, np_predicted and np_actual are null where they are not "
+	"known, such as np before the first prediction.\n"
+	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
+	"fingerprint differs; 2 for wrong usage.";
+
+/**
+ * struct arguments - the parsed command line
+ * @experiment: an option that a journal decides instead was given
+ */
+struct arguments {
+	struct settings settings;
+	bool offline;
+	bool device_given;
+	bool truth;
+	bool json;
+	const char *journal;
+	const char *experiment;
+	char *workloads[SESSION_SLOTS_MAX];
+	u32 count;
+};
+
+static void set_name(struct argp_state *state, const char *option, char *to,
+		     const char *name)
+{
+	if (!*name || strlen(name) >= SIMGPU_NAME_MAX)
+		argp_error(state, "%s takes a name", option);
+	strcpy(to, name);
+}
+
+static u32 parse_kernel_end(struct argp_state *state, const char *word)
+{
+	if (!strcmp(word, "carry"))
+		return SIMGPU_KERNEL_END_CARRY;
+	if (strcmp(word, "even"))
+		argp_error(state, "--kernel-end takes even or carry");
+	return SIMGPU_KERNEL_END_EVEN;
+}
+
+static error_t parse_experiment(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct settings *settings = &arguments->settings;
+
+	switch (key) {
+	case OPTION_CONFIG:
+		set_name(state, "--config", settings->config, text);
+		break;
+	case 'p':
+		set_name(state, "--policy", settings->policy, text);
+		break;
+	case 'm':
+		set_name(state, "--model", settings->model, text);
+		break;
+	case 'c':
+		settings->cycles = option_number(state, "--cycles", text, 0,
+						 U64_MAX);
+		break;
+	case 'e':
+		settings->epoch_cycles =
+			option_number(state, "--epoch", text,
+				      SESSION_EPOCH_CYCLES_MIN,
+				      SESSION_EPOCH_CYCLES_MAX);
+		break;
+	case 's':
+		settings->seed = option_number(state, "--seed", text, 0,
+					       U64_MAX);
+		break;
+	case OPTION_KERNEL_END:
+		settings->kernel_end = parse_kernel_end(state, text);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	arguments->experiment = text;
+	return 0;
+}
+
+static void check_arguments(struct argp_state *state,
+			    const struct arguments *arguments)
+{
+	if (!arguments->count)
+		argp_error(state, "name at least one workload");
+	if (arguments->offline && arguments->device_given)
+		argp_error(state, "--offline uses no device");
+	if (arguments->journal && !arguments->offline)
+		argp_error(state, "--journal needs --offline");
+	if (arguments->journal && arguments->experiment)
+		argp_error(state, "the journal has the experiment's options");
+}
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_OFFLINE:
+		arguments->offline = true;
+		return 0;
+	case 'd':
+		arguments->device_given = true;
+		arguments->settings.device =
+			(unsigned int)option_number(state, "--device", text, 0,
+						    SIMGPU_DEVICES_MAX);
+		return 0;
+	case OPTION_TRUTH:
+		arguments->truth = true;
+		return 0;
+	case OPTION_JSON:
+		arguments->json = true;
+		return 0;
+	case OPTION_JOURNAL:
+		arguments->journal = text;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->count == SESSION_SLOTS_MAX)
+			argp_error(state, "there can be %d workloads",
+				   SESSION_SLOTS_MAX);
+		arguments->workloads[arguments->count++] = text;
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(state, arguments);
+		return 0;
+	default:
+		return parse_experiment(key, text, state);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.args_doc = "WORKLOAD...",
+	.doc = about,
+};
+
+/* The traces run, or the tenants' private runs need them, in this process. */
+static int read_workloads(const struct arguments *arguments,
+			  struct workload *workloads)
+{
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; !ret && i < arguments->count; i++) {
+		ret = workload_read(arguments->workloads[i], &workloads[i]);
+		if (!ret && (arguments->offline || arguments->truth))
+			ret = workload_decode(&workloads[i]);
+	}
+	return ret;
+}
+
+static int run(struct arguments *arguments, const struct workload *workloads,
+	       struct result *result)
+{
+	struct settings *settings = &arguments->settings;
+
+	if (arguments->journal)
+		return run_journal(arguments->journal, settings, workloads,
+				   arguments->count, result);
+	if (arguments->offline)
+		return run_offline(settings, workloads, arguments->count,
+				   result);
+	return run_device(settings, workloads, arguments->count, result);
+}
+
+/* Run, make the private runs, print. */
+static int run_and_print(struct arguments *arguments,
+			 const struct workload *workloads)
+{
+	const struct settings *settings = &arguments->settings;
+	struct result result = { .complete = false };
+	int ret = run(arguments, workloads, &result), then = STATUS_OK;
+
+	if (result.complete && arguments->truth)
+		then = run_truth(settings, &result);
+	if (result.complete && !then)
+		then = arguments->json ? print_result_json(settings, &result) :
+					 print_result(settings, &result);
+	result_free(&result);
+	return ret ? ret : then;
+}
+
+int run_command(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.settings = {
+			.config = "hbm80",
+			.policy = "even",
+			.model = "hsm",
+			.cycles = 5000000,
+			.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
+			.seed = 1,
+		},
+	};
+	struct workload *workloads;
+	int ret;
+	u32 i;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	workloads = calloc(arguments.count, sizeof(*workloads));
+	if (!workloads)
+		return fail("out of memory");
+	ret = read_workloads(&arguments, workloads);
+	if (!ret)
+		ret = run_and_print(&arguments, workloads);
+	for (i = 0; i < arguments.count; i++)
+		workload_free(&workloads[i]);
+	free(workloads);
+	return ret;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of `simgpu run` share. An experiment runs on a device
+ * (run_device.c) or in this process (run_offline.c); both fill the same
+ * result, which run_output.c prints. The figures of both are made by the same
+ * code of kmod/core, and cross in the structs of the UAPI.
+ */
+#ifndef SIMGPU_RUN_H
+#define SIMGPU_RUN_H
+
+#include "workload.h"
+
+/**
+ * struct settings - the experiment that was asked for
+ * @device: N of simgpuN
+ * @policy: name
+ * @model: name
+ * @cycles: device stops there; 0: when every trace has run once
+ * @kernel_end: &enum simgpu_kernel_end
+ */
+struct settings {
+	unsigned int device;
+	char config[SIMGPU_NAME_MAX];
+	char policy[SIMGPU_NAME_MAX];
+	char model[SIMGPU_NAME_MAX];
+	u64 cycles;
+	u64 epoch_cycles;
+	u64 seed;
+	u32 kernel_end;
+};
+
+/**
+ * struct result_tenant - a tenant and its figures
+ * @slot: of the device
+ * @options: what it said of itself
+ * @trace: what it ran, if that is decoded; for private runs
+ * @report: its last
+ * @actual_known: whether its private run was made
+ * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
+ * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
+ */
+struct result_tenant {
+	u32 slot;
+	struct session_tenant_options options;
+	const struct trace *trace;
+	struct simgpu_tenant_report report;
+	bool actual_known;
+	u64 np_actual_ppm;
+	u64 error_ppm;
+};
+
+/**
+ * struct result_epoch - a record, and whose it is
+ * @tenant: index in &struct result.tenants
+ */
+struct result_epoch {
+	u32 tenant;
+	struct simgpu_epoch_record record;
+};
+
+/**
+ * struct result - how an experiment went
+ * @complete: it came to its end, and the rest is to be printed
+ * @device: "simgpu0", or "offline"
+ * @tenants: in the order in which they came
+ * @present: by slot, the index of its present tenant
+ * @truth: whether private runs were made; then @metrics and @error_ppm are set
+ * @error_known: whether some tenant has both figures
+ * @error_ppm: mean of its tenants' errors
+ */
+struct result {
+	bool complete;
+	char device[SIMGPU_NAME_MAX];
+	u64 cycle;
+	u64 state_hash;
+	u64 wall_ns;
+	u64 records_lost;
+	struct result_tenant *tenants;
+	size_t tenant_count;
+	size_t present[SESSION_SLOTS_MAX];
+	struct result_epoch *epochs;
+	size_t epoch_count;
+	size_t epoch_room;
+	bool truth;
+	struct metrics metrics;
+	bool error_known;
+	u64 error_ppm;
+};
+
+/*
+ * These return an exit status; what went wrong has been said. A failed run may
+ * still be complete: a tenant died, or a journal's fingerprint differs.
+ */
+int run_device(const struct settings *settings, const struct workload *workloads,
+	       u32 count, struct result *result);
+int run_offline(const struct settings *settings,
+		const struct workload *workloads, u32 count,
+		struct result *result);
+/* @settings is set to the journal's, whose traces are among @workloads'. */
+int run_journal(const char *path, struct settings *settings,
+		const struct workload *workloads, u32 count,
+		struct result *result);
+
+/* Private runs of all tenants, and what follows from them. */
+int run_truth(const struct settings *settings, struct result *result);
+
+/* The predicted NP of the run; 0 means that there was no prediction. */
+static inline bool result_predicted(const struct result_tenant *tenant)
+{
+	return tenant->report.np_run_ppm != 0;
+}
+
+struct result_tenant *result_add_tenant(struct result *result, u32 slot,
+					const struct session_tenant_options *options,
+					const struct trace *trace);
+void result_add_epoch(struct result *result,
+		      const struct simgpu_epoch_record *record);
+void result_free(struct result *result);
+
+int print_result_json(const struct settings *settings,
+		      const struct result *result);
+int print_result(const struct settings *settings, const struct result *result);
+
+#endif /* SIMGPU_RUN_H */

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu run on a device: a gang, one child process a tenant, and this process
+ * that reads the epoch records. All figures are the kernel's.
+ *
+ * Each child holds the writing end of a pipe. It writes a sentence if it
+ * fails; the pipe's end tells that it has gone, however it went.
+ */
+/* For pipe2. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define POLL_MS		200
+#define RECORDS		64
+/* A child's exit status when the gang was canceled by somebody else. */
+#define STATUS_CANCELED	3
+
+/**
+ * struct child - a tenant's process
+ * @pid: 0 once it has been waited for
+ * @pipe: the reading end, -1 once it has ended
+ * @words: what it said
+ */
+struct child {
+	pid_t pid;
+	int pipe;
+	char words[512];
+	size_t length;
+};
+
+/**
+ * struct stage - the experiment while it runs
+ * @gang: its file, not blocking
+ * @over: its records have come to their end
+ * @signals: a signalfd of those that end a command
+ * @mask: of signals, as it was
+ * @caught: the signal that came, or 0
+ * @failed: some tenant failed
+ */
+struct stage {
+	const struct settings *settings;
+	const struct workload *workloads;
+	u32 count;
+	struct result *result;
+	int gang;
+	bool over;
+	int signals;
+	sigset_t mask;
+	int caught;
+	bool failed;
+	struct child children[SESSION_SLOTS_MAX];
+};
+
+/* --- a child --- */
+
+/* Say what went wrong to the parent, and end. */
+__attribute__((noreturn, format(printf, 2, 3)))
+static void give_up(int pipe, const char *format, ...)
+{
+	char words[512];
+	va_list arguments;
+	ssize_t written;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	written = write(pipe, words, strlen(words));
+	_exit(written < 0 ? STATUS_USAGE : STATUS_FAILED);
+}
+
+static int upload(int fd, const struct workload *workload, int pipe)
+{
+	struct simgpu_trace_refusal refusal;
+	int handle = simgpu_upload_trace(fd, workload->bytes, workload->count,
+					 &refusal);
+
+	if (handle >= 0)
+		return handle;
+	if (*refusal.field)
+		give_up(pipe, "%s: %s %s (at byte %llu)", workload->path,
+			refusal.field, refusal.reason, refusal.offset);
+	give_up(pipe, "%s cannot be uploaded: %s", workload->path,
+		strerror(-handle));
+}
+
+static void launch_and_wait(int fd, int handle, int pipe)
+{
+	uint64_t sequence = 0;
+	int ret = simgpu_launch_trace(fd, handle, 1, 0, &sequence);
+
+	if (ret == -E2BIG)
+		give_up(pipe, "a thread block does not fit on an SM");
+	if (ret == -ECANCELED)
+		_exit(STATUS_CANCELED);
+	if (ret)
+		give_up(pipe, "it cannot be launched: %s", strerror(-ret));
+	do {
+		ret = simgpu_wait_launch(fd, sequence, -1);
+	} while (ret == -EINTR);
+	if (ret == -ECANCELED)
+		_exit(STATUS_CANCELED);
+	if (ret)
+		give_up(pipe, "waiting for its end failed: %s", strerror(-ret));
+}
+
+__attribute__((noreturn))
+static void be_tenant(const struct stage *stage, u32 slot, int pipe)
+{
+	const struct workload *workload = &stage->workloads[slot];
+	int fd, ret, handle;
+
+	fd = simgpu_open(stage->settings->device);
+	if (fd < 0)
+		give_up(pipe, "the device cannot be opened: %s",
+			strerror(-fd));
+	ret = simgpu_configure_tenant(fd, workload->name, workload->weight,
+				      workload->target_ppm);
+	if (ret)
+		give_up(pipe, "name, weight or target were refused: %s",
+			strerror(-ret));
+	handle = upload(fd, workload, pipe);
+	ret = simgpu_join_gang(fd, stage->gang, slot);
+	if (ret == -ECANCELED)
+		_exit(STATUS_CANCELED);
+	if (ret)
+		give_up(pipe, "it cannot join the gang: %s", strerror(-ret));
+	/* The gang shall end with the parent. */
+	close(stage->gang);
+	launch_and_wait(fd, handle, pipe);
+	_exit(STATUS_OK);
+}
+
+/* --- the parent and its children --- */
+
+static int start_child(struct stage *stage, u32 slot, pid_t parent)
+{
+	struct child *child = &stage->children[slot];
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return fail("a pipe: %s", strerror(errno));
+	child->pid = fork();
+	if (child->pid < 0) {
+		child->pid = 0;
+		close(ends[0]);
+		close(ends[1]);
+		return fail("a process for a tenant: %s", strerror(errno));
+	}
+	if (!child->pid) {
+		close(ends[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(STATUS_FAILED);
+		sigprocmask(SIG_SETMASK, &stage->mask, NULL);
+		be_tenant(stage, slot, ends[1]);
+	}
+	close(ends[1]);
+	child->pipe = ends[0];
+	return STATUS_OK;
+}
+
+static int wait_child(struct child *child)
+{
+	int status = 0;
+
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child->pid = 0;
+	if (child->pipe >= 0)
+		close(child->pipe);
+	child->pipe = -1;
+	return status;
+}
+
+static void end_children(struct stage *stage)
+{
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		if (stage->children[slot].pid)
+			kill(stage->children[slot].pid, SIGKILL);
+	for (slot = 0; slot < stage->count; slot++)
+		if (stage->children[slot].pid)
+			wait_child(&stage->children[slot]);
+}
+
+static bool gang_has_started(const struct stage *stage)
+{
+	struct simgpu_gang_status status;
+
+	return !simgpu_get_gang_status(stage->gang, &status) &&
+	       (status.state == SIMGPU_GANG_RUNNING ||
+		status.state == SIMGPU_GANG_DONE);
+}
+
+/* A child has gone. Returns whether the experiment can go on. */
+static bool child_gone(struct stage *stage, u32 slot)
+{
+	struct child *child = &stage->children[slot];
+	const char *name = stage->workloads[slot].name;
+	int status = wait_child(child);
+	bool go_on;
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK)
+		return true;
+	stage->failed = true;
+	/* Whoever caused that will be heard. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_CANCELED)
+		return true;
+	go_on = gang_has_started(stage);
+	if (WIFSIGNALED(status))
+		warn("tenant %u (%s) was killed: %s%s", slot, name,
+		     strsignal(WTERMSIG(status)),
+		     go_on ? "; the others go on" : "");
+	else
+		warn("tenant %u (%s): %s", slot, name, child->words);
+	return go_on;
+}
+
+/* What a child says, or its end. */
+static bool hear_child(struct stage *stage, u32 slot)
+{
+	struct child *child = &stage->children[slot];
+	ssize_t got = read(child->pipe, child->words + child->length,
+			   sizeof(child->words) - 1 - child->length);
+
+	if (got > 0) {
+		child->length += (size_t)got;
+		child->words[child->length] = '\0';
+		return true;
+	}
+	return child_gone(stage, slot);
+}
+
+/* --- the parent and the gang --- */
+
+static int create_gang(const struct settings *settings, u32 members)
+{
+	struct simgpu_gang_create options = {
+		.members = members,
+		.seed = settings->seed,
+		.epoch_cycles = settings->epoch_cycles,
+		.stop_cycle = settings->cycles,
+		.flags = settings->cycles ? SIMGPU_GANG_RELAUNCH : 0,
+		.kernel_end = settings->kernel_end,
+	};
+	int fd = simgpu_open(settings->device), gang;
+
+	if (fd < 0) {
+		fail("/dev/simgpu%u: %s", settings->device, device_error(fd));
+		return fd;
+	}
+	strcpy(options.config, settings->config);
+	strcpy(options.policy, settings->policy);
+	strcpy(options.model, settings->model);
+	gang = simgpu_create_gang(fd, &options);
+	close(fd);
+	if (gang == -ENOENT)
+		fail("the device has no configuration \"%s\", policy \"%s\" or model \"%s\"",
+		     settings->config, settings->policy, settings->model);
+	else if (gang < 0)
+		fail("simgpu%u: %s", settings->device, device_error(gang));
+	return gang;
+}
+
+/* The device's knobs are the experiment's; an offline run has the defaults. */
+static void compare_tunable(unsigned int device, const char *name, u64 ours_ppm)
+{
+	char value[SIMGPU_VALUE_BYTES];
+	u64 theirs_ppm;
+
+	if (!simgpu_read_device_value(device, name, value, sizeof(value)) &&
+	    parse_ppm(value, &theirs_ppm) && theirs_ppm != ours_ppm)
+		warn("simgpu%u has %s %s, not the default: an offline run will differ",
+		     device, name, value);
+}
+
+static void compare_tunables(unsigned int device)
+{
+	const struct simgpu_tunables *ours = &registry_default_tunables;
+
+	compare_tunable(device, "c1", ours->c1_ppm);
+	compare_tunable(device, "c2", ours->c2_ppm);
+	compare_tunable(device, "fair_threshold", ours->fair_threshold_ppm);
+}
+
+static bool read_records(struct stage *stage)
+{
+	struct simgpu_epoch_record records[RECORDS];
+	int got, i;
+
+	for (;;) {
+		got = simgpu_read_epochs(stage->gang, records, RECORDS);
+		if (got == -EAGAIN || got == -EINTR)
+			return true;
+		if (got < 0) {
+			fail("reading epoch records: %s", strerror(-got));
+			return false;
+		}
+		if (!got) {
+			stage->over = true;
+			return true;
+		}
+		for (i = 0; i < got; i++)
+			result_add_epoch(stage->result, &records[i]);
+	}
+}
+
+static void show_progress(const struct stage *stage)
+{
+	struct simgpu_gang_status status;
+
+	if (stage->settings->cycles &&
+	    !simgpu_get_gang_status(stage->gang, &status))
+		progress("simulating", status.cycle, stage->settings->cycles);
+}
+
+/* Wait for something to happen, and see to it. Returns whether to go on. */
+static bool step(struct stage *stage)
+{
+	struct pollfd fds[SESSION_SLOTS_MAX + 2];
+	struct signalfd_siginfo info;
+	bool go_on = true;
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		fds[slot] = (struct pollfd) { stage->children[slot].pipe,
+					      POLLIN, 0 };
+	fds[slot] = (struct pollfd) { stage->over ? -1 : stage->gang, POLLIN,
+				      0 };
+	fds[slot + 1] = (struct pollfd) { stage->signals, POLLIN, 0 };
+	if (poll(fds, stage->count + 2, POLL_MS) < 0)
+		return errno == EINTR;
+	if (fds[stage->count + 1].revents &&
+	    read(stage->signals, &info, sizeof(info)) == sizeof(info)) {
+		stage->caught = (int)info.ssi_signo;
+		return false;
+	}
+	if (fds[stage->count].revents)
+		go_on = read_records(stage);
+	for (slot = 0; go_on && slot < stage->count; slot++)
+		if (fds[slot].revents)
+			go_on = hear_child(stage, slot);
+	if (!stage->over)
+		show_progress(stage);
+	return go_on;
+}
+
+static bool children_left(const struct stage *stage)
+{
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		if (stage->children[slot].pid)
+			return true;
+	return false;
+}
+
+static int collect(struct stage *stage)
+{
+	struct result *result = stage->result;
+	struct simgpu_gang_status status;
+	int ret = simgpu_get_gang_status(stage->gang, &status);
+	u32 slot;
+
+	for (slot = 0; !ret && slot < stage->count; slot++)
+		ret = simgpu_get_gang_report(stage->gang, slot,
+					     &result->tenants[slot].report);
+	if (ret)
+		return fail("reading the figures: %s", strerror(-ret));
+	if (status.state != SIMGPU_GANG_DONE)
+		return fail("the gang was canceled");
+	snprintf(result->device, sizeof(result->device), "simgpu%u",
+		 stage->settings->device);
+	result->cycle = status.cycle;
+	result->state_hash = status.state_hash;
+	result->wall_ns = status.wall_ns;
+	if (status.records_lost)
+		warn("%llu epoch records were lost", status.records_lost);
+	result->complete = true;
+	return STATUS_OK;
+}
+
+static int watch(struct stage *stage)
+{
+	pid_t parent = getpid();
+	bool go_on = true;
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		if (start_child(stage, slot, parent))
+			return STATUS_FAILED;
+	while (go_on && (!stage->over || children_left(stage)))
+		go_on = step(stage);
+	progress_end();
+	if (!go_on)
+		return STATUS_FAILED;
+	if (collect(stage))
+		return STATUS_FAILED;
+	return stage->failed ? STATUS_FAILED : STATUS_OK;
+}
+
+static void catch_signals(struct stage *stage)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ours, &stage->mask);
+	stage->signals = signalfd(-1, &ours, SFD_CLOEXEC);
+}
+
+/* Everything has been cleaned up: the signal does what it always does. */
+static void release_signals(struct stage *stage)
+{
+	close(stage->signals);
+	if (stage->caught) {
+		signal(stage->caught, SIG_DFL);
+		raise(stage->caught);
+	}
+	sigprocmask(SIG_SETMASK, &stage->mask, NULL);
+}
+
+static void add_tenants(struct stage *stage)
+{
+	struct session_tenant_options options;
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++) {
+		workload_options(&stage->workloads[slot], &options);
+		result_add_tenant(stage->result, slot, &options,
+				  stage->workloads[slot].trace);
+		stage->children[slot].pipe = -1;
+	}
+}
+
+int run_device(const struct settings *settings, const struct workload *workloads,
+	       u32 count, struct result *result)
+{
+	struct stage stage = {
+		.settings = settings,
+		.workloads = workloads,
+		.count = count,
+		.result = result,
+	};
+	int ret;
+
+	stage.gang = create_gang(settings, count);
+	if (stage.gang < 0)
+		return STATUS_FAILED;
+	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
+	compare_tunables(settings->device);
+	add_tenants(&stage);
+	catch_signals(&stage);
+	ret = watch(&stage);
+	end_children(&stage);
+	close(stage.gang);
+	release_signals(&stage);
+	return ret;
+}

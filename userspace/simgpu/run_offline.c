@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu run in this process: whole experiments, journals, and the private
+ * runs behind --truth, which a device's experiments need as well.
+ */
+#include "run.h"
+
+static int find_names(const struct settings *settings,
+		      struct session_options *options)
+{
+	const struct gpu_config *config = gpu_config_find(settings->config);
+
+	options->model = registry_model_find(settings->model);
+	options->policy = registry_policy_find(settings->policy);
+	if (!config)
+		return fail("there is no configuration \"%s\"",
+			    settings->config);
+	if (!options->model)
+		return fail("there is no model \"%s\"", settings->model);
+	if (!options->policy)
+		return fail("there is no policy \"%s\"", settings->policy);
+	options->config = *config;
+	return STATUS_OK;
+}
+
+static int fill_options(const struct settings *settings,
+			struct session_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->seed = settings->seed;
+	options->epoch_cycles = settings->epoch_cycles;
+	options->stop_cycle = settings->cycles;
+	options->relaunch = settings->cycles != 0;
+	options->kernel_end = settings->kernel_end == SIMGPU_KERNEL_END_CARRY ?
+			      SESSION_KERNEL_END_CARRY :
+			      SESSION_KERNEL_END_EVEN;
+	options->tunables = registry_default_tunables;
+	return find_names(settings, options);
+}
+
+/* --- the session's structs as those of the UAPI, as the driver fills them --- */
+
+_Static_assert(sizeof(struct simgpu_tenant_counters) ==
+	       sizeof(struct simgpu_counters), "the counters differ");
+
+static void fill_counters(struct simgpu_tenant_counters *out,
+			  const struct simgpu_counters *counters)
+{
+	/* Fields in the same order and of the same type. */
+	memcpy(out, counters, sizeof(*out));
+}
+
+static void fill_report(struct simgpu_tenant_report *out,
+			const struct session_tenant_report *report)
+{
+	*out = (struct simgpu_tenant_report) {
+		.thread_instructions = report->figures.thread_instructions,
+		.cycles = report->figures.cycles,
+		.ipc_ppm = report->figures.ipc_ppm,
+		.rbh_ppm = report->figures.rbh_ppm,
+		.bandwidth_ppm = report->figures.bandwidth_ppm,
+		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
+		.np_run_ppm = report->np_run_ppm,
+		.class = report->class,
+		.sms = report->sms,
+	};
+	if (report->class != SIMGPU_CLASS_UNKNOWN)
+		out->np_ppm = report->np_ppm;
+	if (report->active)
+		out->flags |= SIMGPU_REPORT_ACTIVE;
+	if (report->first_run_done)
+		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
+	fill_counters(&out->counters, &report->counters);
+}
+
+static void fill_record(struct simgpu_epoch_record *record,
+			const struct session_epoch *epoch,
+			const struct session_epoch_tenant *row)
+{
+	*record = (struct simgpu_epoch_record) {
+		.epoch = epoch->index,
+		.start_cycle = epoch->start_cycle,
+		.end_cycle = epoch->end_cycle,
+		.slot = row->slot,
+		.sms = row->sms,
+		.sms_next = row->sms_next,
+		.class = row->class,
+		.ipc_ppm = row->figures.ipc_ppm,
+		.rbh_ppm = row->figures.rbh_ppm,
+		.bandwidth_ppm = row->figures.bandwidth_ppm,
+		.llc_mpki_ppm = row->figures.llc_mpki_ppm,
+	};
+	if (row->class != SIMGPU_CLASS_UNKNOWN)
+		record->np_ppm = row->np_ppm;
+	if (epoch->predicted)
+		record->flags |= SIMGPU_EPOCH_PREDICTED;
+	if (epoch->fell_back)
+		record->flags |= SIMGPU_EPOCH_FELL_BACK;
+	if (row->first_run)
+		record->flags |= SIMGPU_EPOCH_FIRST_RUN;
+	fill_counters(&record->counters, &row->counters);
+}
+
+/* --- observers --- */
+
+/** struct watch - a run that is going on, and how long it will be */
+struct watch {
+	struct result *result;
+	u64 cycles;
+};
+
+static void on_epoch(void *context, const struct session_epoch *epoch)
+{
+	struct watch *watch = context;
+	struct simgpu_epoch_record record;
+	u32 i;
+
+	for (i = 0; i < epoch->tenant_count; i++) {
+		fill_record(&record, epoch, &epoch->tenants[i]);
+		result_add_epoch(watch->result, &record);
+	}
+}
+
+static void on_tenant(void *context, u32 slot,
+		      const struct session_tenant_options *options,
+		      const struct trace *trace)
+{
+	struct watch *watch = context;
+
+	result_add_tenant(watch->result, slot, options, trace);
+}
+
+static void on_left(void *context, u32 slot,
+		    const struct session_tenant_report *report)
+{
+	struct result *result = ((struct watch *)context)->result;
+
+	fill_report(&result->tenants[result->present[slot]].report, report);
+}
+
+static void on_progress(void *context, u64 cycle)
+{
+	const struct watch *watch = context;
+
+	if (watch->cycles)
+		progress("simulating", cycle, watch->cycles);
+}
+
+static struct offline_observer observe(struct watch *watch)
+{
+	return (struct offline_observer) {
+		.context = watch,
+		.epoch = on_epoch,
+		.tenant = on_tenant,
+		.left = on_left,
+		.progress = on_progress,
+	};
+}
+
+static void complete(struct result *result, const struct offline_result *from)
+{
+	size_t i;
+
+	progress_end();
+	strcpy(result->device, "offline");
+	result->cycle = from->cycle;
+	result->state_hash = from->state_hash;
+	result->wall_ns = from->wall_ns;
+	for (i = 0; i < result->tenant_count; i++) {
+		struct result_tenant *tenant = &result->tenants[i];
+
+		if (result->present[tenant->slot] == i)
+			fill_report(&tenant->report,
+				    &from->reports[tenant->slot]);
+	}
+	result->complete = true;
+}
+
+/* --- whole experiments --- */
+
+static int explain_run(int error)
+{
+	switch (error) {
+	case 0:
+		return STATUS_OK;
+	case -E2BIG:
+		return fail("a thread block of a trace does not fit on an SM");
+	case -ENOMEM:
+		return fail("out of memory");
+	default:
+		return fail("the experiment cannot be run: %s",
+			    strerror(-error));
+	}
+}
+
+int run_offline(const struct settings *settings,
+		const struct workload *workloads, u32 count,
+		struct result *result)
+{
+	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
+	struct offline_result *outcome = calloc(1, sizeof(*outcome));
+	struct watch watch = { .result = result, .cycles = settings->cycles };
+	struct offline_observer observer = observe(&watch);
+	int ret = STATUS_FAILED;
+	u32 i;
+
+	if (!experiment || !outcome) {
+		fail("out of memory");
+		goto out;
+	}
+	if (fill_options(settings, &experiment->options))
+		goto out;
+	experiment->count = count;
+	for (i = 0; i < count; i++) {
+		workload_options(&workloads[i], &experiment->tenants[i].options);
+		experiment->tenants[i].trace = workloads[i].trace;
+	}
+	ret = explain_run(offline_run(experiment, &observer, outcome));
+	if (!ret)
+		complete(result, outcome);
+out:
+	free(experiment);
+	free(outcome);
+	return ret;
+}
+
+/* --- journals --- */
+
+static void settings_of(const struct offline_journal *journal,
+			struct settings *settings)
+{
+	const struct session_options *options = &journal->options;
+
+	strcpy(settings->config, options->config.name);
+	strcpy(settings->policy, options->policy->name);
+	strcpy(settings->model, options->model->name);
+	settings->cycles = options->stop_cycle;
+	settings->epoch_cycles = options->epoch_cycles;
+	settings->seed = options->seed;
+	settings->kernel_end = options->kernel_end == SESSION_KERNEL_END_CARRY ?
+			       SIMGPU_KERNEL_END_CARRY :
+			       SIMGPU_KERNEL_END_EVEN;
+}
+
+static int read_journal(const char *path, struct offline_journal *journal)
+{
+	struct offline_journal_error error;
+	size_t count;
+	char *text = read_file(path, &count);
+	int ret;
+
+	if (!text)
+		return fail("%s: %s", path, strerror(errno));
+	ret = offline_parse_journal(text, journal, &error);
+	free(text);
+	if (ret == -ENOMEM)
+		return fail("out of memory");
+	if (ret)
+		return fail("%s, line %u: %s", path, error.line, error.reason);
+	if (journal->lost) {
+		offline_free_journal(journal);
+		return fail("%s: %llu events found no room in this journal, so it cannot be repeated",
+			    path, journal->lost);
+	}
+	return STATUS_OK;
+}
+
+static int explain_replay(const char *path, const struct offline_journal *journal,
+			  u32 failed, int error)
+{
+	const struct journal_event *event = &journal->events[failed];
+
+	if (!error)
+		return STATUS_OK;
+	if (error == -ENOENT && event->kind == JOURNAL_LAUNCH)
+		return fail("%s: no workload is the trace with checksum 0x%08x and %llu bytes",
+			    path, event->launch.checksum,
+			    event->launch.trace_bytes);
+	if (error == -ENOMEM)
+		return fail("out of memory");
+	return fail("%s, line %u: the event cannot be repeated here: %s", path,
+		    failed + 2, strerror(-error));
+}
+
+static int compare_hash(const char *path, const struct offline_journal *journal,
+			const struct result *result)
+{
+	if (result->cycle != journal->end_cycle)
+		return fail("%s: the run ends at cycle %llu here, at %llu in the journal",
+			    path, result->cycle, journal->end_cycle);
+	if (result->state_hash != journal->state_hash)
+		return fail("%s: the fingerprint is 0x%016llx here, 0x%016llx in the journal",
+			    path, result->state_hash, journal->state_hash);
+	return STATUS_OK;
+}
+
+static int replay(const char *path, const struct offline_journal *journal,
+		  const struct workload *workloads, u32 count,
+		  struct result *result)
+{
+	const struct trace *traces[SESSION_SLOTS_MAX];
+	struct offline_result *outcome = calloc(1, sizeof(*outcome));
+	struct watch watch = { .result = result,
+			       .cycles = journal->end_cycle };
+	struct offline_observer observer = observe(&watch);
+	u32 i, failed = 0;
+	int ret;
+
+	if (!outcome)
+		return fail("out of memory");
+	for (i = 0; i < count; i++)
+		traces[i] = workloads[i].trace;
+	ret = offline_replay(journal, traces, count, &observer, outcome,
+			     &failed);
+	ret = explain_replay(path, journal, failed, ret);
+	if (!ret) {
+		complete(result, outcome);
+		ret = compare_hash(path, journal, result);
+	}
+	free(outcome);
+	return ret;
+}
+
+int run_journal(const char *path, struct settings *settings,
+		const struct workload *workloads, u32 count,
+		struct result *result)
+{
+	struct offline_journal journal;
+	int ret = read_journal(path, &journal);
+
+	if (ret)
+		return ret;
+	settings_of(&journal, settings);
+	ret = replay(path, &journal, workloads, count, result);
+	offline_free_journal(&journal);
+	return ret;
+}
+
+/* --- truth --- */
+
+/** struct private_run - whose is under way, for the line of progress */
+struct private_run {
+	const char *name;
+	u64 instructions;
+};
+
+static void on_private_progress(void *context, u64 done)
+{
+	const struct private_run *run = context;
+	char what[SIMGPU_NAME_MAX + 16];
+
+	snprintf(what, sizeof(what), "%s alone", run->name);
+	progress(what, done, run->instructions);
+}
+
+/*
+ * NP = shared IPC / private IPC over the same instructions, which is cycles
+ * alone / cycles shared.
+ */
+static int find_actual(const struct offline_experiment *experiment,
+		       struct result_tenant *tenant)
+{
+	struct private_run run = {
+		.name = tenant->options.name,
+		.instructions = tenant->report.thread_instructions,
+	};
+	u64 cycles = 0, predicted = tenant->report.np_run_ppm;
+	u64 actual;
+	int ret;
+
+	if (!run.instructions || !tenant->trace)
+		return STATUS_OK;
+	ret = offline_private_cycles(experiment, tenant->slot, run.instructions,
+				     on_private_progress, &run, &cycles);
+	progress_end();
+	if (ret)
+		return fail("%s: its private run failed: %s", run.name,
+			    strerror(-ret));
+	actual = fixed_ratio_ppm(cycles, tenant->report.cycles);
+	tenant->actual_known = true;
+	tenant->np_actual_ppm = actual;
+	tenant->error_ppm = fixed_ratio_ppm(predicted > actual ?
+					    predicted - actual :
+					    actual - predicted, actual);
+	return STATUS_OK;
+}
+
+/* Metrics over the actual NPs; the error's mean over those with a prediction. */
+static int summarize(struct result *result)
+{
+	u64 *nps = calloc(result->tenant_count + 1, sizeof(*nps));
+	u64 errors = 0, predicted = 0;
+	u32 known = 0;
+	size_t i;
+
+	if (!nps)
+		return fail("out of memory");
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+
+		if (!tenant->actual_known)
+			continue;
+		nps[known++] = tenant->np_actual_ppm;
+		if (!result_predicted(tenant))
+			continue;
+		errors = fixed_add(errors, tenant->error_ppm);
+		predicted++;
+	}
+	metrics_compute(nps, known, &result->metrics);
+	result->error_known = predicted != 0;
+	result->error_ppm = predicted ? errors / predicted : 0;
+	result->truth = true;
+	free(nps);
+	return STATUS_OK;
+}
+
+int run_truth(const struct settings *settings, struct result *result)
+{
+	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
+	int ret;
+	size_t i;
+
+	if (!experiment)
+		return fail("out of memory");
+	ret = fill_options(settings, &experiment->options);
+	for (i = 0; !ret && i < result->tenant_count; i++) {
+		struct result_tenant *tenant = &result->tenants[i];
+		struct offline_tenant *alone =
+			&experiment->tenants[tenant->slot];
+
+		alone->options = tenant->options;
+		alone->trace = tenant->trace;
+		ret = find_actual(experiment, tenant);
+	}
+	free(experiment);
+	return ret ? ret : summarize(result);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The result of an experiment as JSON (the contract of scripts) and as tables. */
+#include "output.h"
+#include "run.h"
+
+static const char *kernel_end_name(u32 kernel_end)
+{
+	return kernel_end == SIMGPU_KERNEL_END_CARRY ? "carry" : "even";
+}
+
+/* --- JSON --- */
+
+static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
+{
+	struct json_object *epoch = json_object_new_object();
+	bool known = record->class != SIMGPU_CLASSIFIED_UNKNOWN;
+
+	json_set(epoch, "cycle", json_u64(record->end_cycle));
+	json_set(epoch, "sms", json_u64(record->sms));
+	json_set(epoch, "sms_next", json_u64(record->sms_next));
+	json_set_string(epoch, "class", class_name(record->class));
+	json_set(epoch, "np", json_ppm_or_null(known, record->np_ppm));
+	json_set(epoch, "ipc", json_ppm(record->ipc_ppm));
+	json_set(epoch, "rbh", json_ppm(record->rbh_ppm));
+	json_set(epoch, "bandwidth", json_ppm(record->bandwidth_ppm));
+	json_set(epoch, "llc_mpki", json_ppm(record->llc_mpki_ppm));
+	json_set(epoch, "predicted",
+		 json_object_new_boolean(!!(record->flags &
+					    SIMGPU_EPOCH_PREDICTED)));
+	json_set(epoch, "first_run",
+		 json_object_new_boolean(!!(record->flags &
+					    SIMGPU_EPOCH_FIRST_RUN)));
+	json_set(epoch, "fell_back",
+		 json_object_new_boolean(!!(record->flags &
+					    SIMGPU_EPOCH_FELL_BACK)));
+	return epoch;
+}
+
+static struct json_object *epochs_json(const struct result *result, size_t index)
+{
+	struct json_object *epochs = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < result->epoch_count; i++)
+		if (result->epochs[i].tenant == index)
+			json_object_array_add(epochs,
+					      epoch_json(&result->epochs[i].record));
+	return epochs;
+}
+
+static struct json_object *tenant_json(const struct result *result, size_t index)
+{
+	const struct result_tenant *tenant = &result->tenants[index];
+	const struct simgpu_tenant_report *report = &tenant->report;
+	struct json_object *object = json_object_new_object();
+
+	json_set_string(object, "name", tenant->options.name);
+	json_set_string(object, "class", class_name(report->class));
+	json_set(object, "instructions", json_u64(report->thread_instructions));
+	json_set(object, "ipc", json_ppm(report->ipc_ppm));
+	json_set(object, "rbh", json_ppm(report->rbh_ppm));
+	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
+	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
+	json_set(object, "sms", json_u64(report->sms));
+	json_set(object, "np_predicted",
+		 json_ppm_or_null(result_predicted(tenant),
+				  report->np_run_ppm));
+	if (result->truth)
+		json_set(object, "np_actual",
+			 json_ppm_or_null(tenant->actual_known,
+					  tenant->np_actual_ppm));
+	json_set(object, "first_run_done",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_FIRST_RUN_DONE)));
+	json_set(object, "epochs", epochs_json(result, index));
+	return object;
+}
+
+static void set_truth(struct json_object *object, const struct result *result)
+{
+	json_set(object, "stp", json_ppm(result->metrics.stp_ppm));
+	json_set(object, "antt", json_ppm(result->metrics.antt_ppm));
+	json_set(object, "fairness", json_ppm(result->metrics.fairness_ppm));
+	json_set(object, "prediction_error",
+		 json_ppm_or_null(result->error_known, result->error_ppm));
+}
+
+static u64 cycles_per_second_ppm(const struct result *result)
+{
+	return fixed_mul_div(result->cycle, 1000000000ULL * SIMGPU_PPM,
+			     result->wall_ns);
+}
+
+int print_result_json(const struct settings *settings,
+		      const struct result *result)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *tenants = json_object_new_array();
+	size_t i;
+
+	json_set_string(object, "config", settings->config);
+	json_set_string(object, "policy", settings->policy);
+	json_set_string(object, "model", settings->model);
+	json_set(object, "cycles", json_u64(result->cycle));
+	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
+	json_set(object, "seed", json_u64(settings->seed));
+	json_set_string(object, "kernel_end",
+			kernel_end_name(settings->kernel_end));
+	for (i = 0; i < result->tenant_count; i++)
+		json_object_array_add(tenants, tenant_json(result, i));
+	json_set(object, "tenants", tenants);
+	if (result->truth)
+		set_truth(object, result);
+	json_set(object, "state_hash", json_hex(result->state_hash));
+	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
+	json_set(object, "cycles_per_second",
+		 json_ppm(cycles_per_second_ppm(result)));
+	json_set_string(object, "device", result->device);
+	return json_print(object);
+}
+
+/* --- tables --- */
+
+static void print_heading(const struct settings *settings,
+			  const struct result *result)
+{
+	printf("%s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s\n",
+	       settings->config, result->device, settings->policy,
+	       settings->model, settings->epoch_cycles, settings->seed,
+	       kernel_end_name(settings->kernel_end));
+	printf("%llu cycles in %.2f s (%.0f a second), state hash 0x%016llx\n\n",
+	       result->cycle, (double)result->wall_ns / 1e9,
+	       (double)cycles_per_second_ppm(result) / SIMGPU_PPM,
+	       result->state_hash);
+}
+
+static void print_tenants(const struct result *result)
+{
+	struct table *table = table_new(result->truth ?
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP PREDICTED|>NP ACTUAL|>ERROR" :
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP PREDICTED");
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+		const struct simgpu_tenant_report *report = &tenant->report;
+		bool predicted = result_predicted(tenant);
+
+		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
+		table_cell(table, "%s", class_name(report->class));
+		table_cell(table, "%u", report->sms);
+		table_ppm(table, true, report->ipc_ppm, 1);
+		table_ppm(table, true, report->rbh_ppm, 3);
+		table_ppm(table, true, report->bandwidth_ppm, 3);
+		table_ppm(table, true, report->llc_mpki_ppm, 2);
+		table_ppm(table, predicted, report->np_run_ppm, 3);
+		if (!result->truth)
+			continue;
+		table_ppm(table, tenant->actual_known, tenant->np_actual_ppm,
+			  3);
+		table_ppm(table, predicted && tenant->actual_known,
+			  tenant->error_ppm, 3);
+	}
+	table_print(table);
+	if (!result->truth)
+		return;
+	printf("\nSTP %.3f, ANTT %.3f, fairness %.3f",
+	       (double)result->metrics.stp_ppm / SIMGPU_PPM,
+	       (double)result->metrics.antt_ppm / SIMGPU_PPM,
+	       (double)result->metrics.fairness_ppm / SIMGPU_PPM);
+	if (result->error_known)
+		printf(", prediction error %.3f",
+		       (double)result->error_ppm / SIMGPU_PPM);
+	putchar('\n');
+}
+
+static void print_epochs(const struct result *result)
+{
+	struct table *table = table_new(
+		">EPOCH|>END CYCLE|TENANT|CLASS|>SMS|>NEXT|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
+	size_t i;
+
+	for (i = 0; i < result->epoch_count; i++) {
+		const struct result_epoch *epoch = &result->epochs[i];
+		const struct simgpu_epoch_record *record = &epoch->record;
+		const struct result_tenant *tenant =
+			&result->tenants[epoch->tenant];
+
+		table_cell(table, "%llu", record->epoch);
+		table_cell(table, "%llu", record->end_cycle);
+		table_cell(table, "%u:%s", record->slot, tenant->options.name);
+		table_cell(table, "%s", class_name(record->class));
+		table_cell(table, "%u", record->sms);
+		table_cell(table, "%u", record->sms_next);
+		table_ppm(table, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
+			  record->np_ppm, 3);
+		table_ppm(table, true, record->ipc_ppm, 1);
+		table_ppm(table, true, record->rbh_ppm, 3);
+		table_ppm(table, true, record->bandwidth_ppm, 3);
+		table_ppm(table, true, record->llc_mpki_ppm, 2);
+	}
+	putchar('\n');
+	table_print(table);
+}
+
+int print_result(const struct settings *settings, const struct result *result)
+{
+	print_heading(settings, result);
+	print_tenants(result);
+	if (result->epoch_count)
+		print_epochs(result);
+	if (fflush(stdout) || ferror(stdout))
+		return fail("standard output: %s", strerror(errno));
+	return STATUS_OK;
+}

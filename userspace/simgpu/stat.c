@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/* simgpu stat: a device's figures as sysfs has them at this moment. */
+#include "output.h"
+#include "sysfs.h"
+
+static const struct argp_option options[] = {
+	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
+	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Show a device's figures as they are now, and those of its tenants' "
+	"last epoch.\v"
+	"NP, fairness, STP and ANTT are predictions of the last finished "
+	"epoch. A dash (null in JSON) means that there is no value yet, or "
+	"that it is another user's to read.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu stat\n"
+	"  simgpu stat --json | jq '.tenants[] | {name, np, sms}'\n"
+	"  watch -n 0.5 simgpu stat\n"
+	"\n"
+	"Exit status: 0; 1 if there is no such device; 2 for wrong usage.";
+
+/** struct arguments - the parsed command line */
+struct arguments {
+	unsigned int device;
+	bool json;
+};
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'd':
+		arguments->device = (unsigned int)
+			option_number(state, "--device", text, 0,
+				      SIMGPU_DEVICES_MAX);
+		return 0;
+	case 'j':
+		arguments->json = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.doc = about,
+};
+
+static const char *const device_files[] = {
+	"config", "policy", "model", "state", "epoch_cycles", "cycles",
+	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "c1", "c2",
+	"fair_threshold", NULL
+};
+
+static const char *const tenant_files[] = {
+	"name", "pid", "slot", "service", "weight", "target", "sms", "class",
+	"np", "ipc", "rbh", "bandwidth", "llc_mpki", NULL
+};
+
+static void print_device(struct json_object *device)
+{
+	printf("%s: %s, %s\n", sysfs_text(device, "device"),
+	       sysfs_text(device, "config"), sysfs_text(device, "state"));
+	printf("policy %s (threshold %s), model %s (c1 %s, c2 %s), seed %s\n",
+	       sysfs_text(device, "policy"),
+	       sysfs_text(device, "fair_threshold"),
+	       sysfs_text(device, "model"), sysfs_text(device, "c1"),
+	       sysfs_text(device, "c2"), sysfs_text(device, "seed"));
+	printf("cycle %s, %s epochs of %s\n", sysfs_text(device, "cycles"),
+	       sysfs_text(device, "epochs"),
+	       sysfs_text(device, "epoch_cycles"));
+	printf("fairness %s, STP %s, ANTT %s\n", sysfs_text(device, "fairness"),
+	       sysfs_text(device, "stp"), sysfs_text(device, "antt"));
+	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
+}
+
+static void print_tenants(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "pid", "slot", "service", "weight", "target",
+		"class", "sms", "np", "ipc", "rbh", "bandwidth", "llc_mpki",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
+	size_t i, column;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (column = 0; column < ARRAY_SIZE(columns); column++)
+			table_cell(table, "%s", sysfs_text(
+				json_object_array_get_idx(tenants, i),
+				columns[column]));
+	putchar('\n');
+	table_print(table);
+}
+
+int stat_command(int argc, char **argv)
+{
+	struct arguments arguments = { .device = 0 };
+	struct json_object *object, *tenants;
+	char name[SIMGPU_VALUE_BYTES];
+	int ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	ret = simgpu_read_device_value(arguments.device, "config", name,
+				       sizeof(name));
+	if (ret)
+		return fail("simgpu%u: %s", arguments.device,
+			    device_error(ret));
+	object = json_object_new_object();
+	snprintf(name, sizeof(name), "simgpu%u", arguments.device);
+	json_set_string(object, "device", name);
+	sysfs_device_values(object, arguments.device, device_files);
+	tenants = sysfs_tenants(arguments.device, tenant_files);
+	json_set(object, "tenants", tenants);
+	if (arguments.json)
+		return json_print(object);
+	print_device(object);
+	if (json_object_array_length(tenants))
+		print_tenants(tenants);
+	json_object_put(object);
+	return STATUS_OK;
+}

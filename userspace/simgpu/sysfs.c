@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Values of sysfs as JSON; see sysfs.h. */
+#include "output.h"
+#include "sysfs.h"
+
+/* Digits with at most one point among them. */
+static bool is_decimal(const char *text, bool *whole)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	*whole = !text[digits];
+	if (!digits)
+		return false;
+	if (text[digits] != '.')
+		return *whole;
+	text += digits + 1;
+	digits = strspn(text, "0123456789");
+	return digits && !text[digits];
+}
+
+/* Names may look like numbers; no other file's words do. */
+static struct json_object *value_json(const char *file, const char *text)
+{
+	bool whole;
+
+	if (!strcmp(file, "name") || !is_decimal(text, &whole))
+		return json_object_new_string(text);
+	if (whole)
+		return json_u64(strtoull(text, NULL, 10));
+	return json_object_new_double_s(strtod(text, NULL), text);
+}
+
+void sysfs_device_values(struct json_object *object, unsigned int device,
+			 const char *const *files)
+{
+	char value[SIMGPU_VALUE_BYTES];
+
+	for (; *files; files++)
+		json_set(object, *files,
+			 simgpu_read_device_value(device, *files, value,
+						  sizeof(value)) ?
+			 NULL : value_json(*files, value));
+}
+
+/* Returns NULL for a tenant that has gone since it was listed. */
+static struct json_object *tenant_json(unsigned int device, u64 id,
+				       const char *const *files)
+{
+	struct json_object *object = json_object_new_object();
+	char value[SIMGPU_VALUE_BYTES];
+
+	json_set(object, "id", json_u64(id));
+	for (; *files; files++) {
+		int ret = simgpu_read_tenant_value(device, id, *files, value,
+						   sizeof(value));
+
+		if (ret == -ENOENT || ret == -ENODEV) {
+			json_object_put(object);
+			return NULL;
+		}
+		json_set(object, *files, ret ? NULL : value_json(*files, value));
+	}
+	return object;
+}
+
+struct json_object *sysfs_tenants(unsigned int device, const char *const *files)
+{
+	struct json_object *array = json_object_new_array(), *tenant;
+	int room = simgpu_list_tenants(device, NULL, 0), count, i;
+	uint64_t *ids;
+
+	if (room <= 0)
+		return array;
+	ids = calloc((size_t)room, sizeof(*ids));
+	count = ids ? simgpu_list_tenants(device, ids, (size_t)room) : 0;
+	for (i = 0; i < count && i < room; i++) {
+		tenant = tenant_json(device, ids[i], files);
+		if (tenant)
+			json_object_array_add(array, tenant);
+	}
+	free(ids);
+	return array;
+}
+
+const char *sysfs_text(struct json_object *object, const char *key)
+{
+	struct json_object *value = json_object_object_get(object, key);
+
+	return value ? json_object_get_string(value) : "-";
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu tenant: one tenant that runs free, for demonstrations and by hand. It
+ * leaves the device when its work is done or it is killed.
+ */
+#include <unistd.h>
+
+#include "workload.h"
+
+enum {
+	OPTION_TRACE = 't',
+	OPTION_SERVICE = 256,
+	OPTION_TARGET,
+};
+
+static const struct argp_option options[] = {
+	{ "trace", OPTION_TRACE, "FILE", 0, "What it runs; required", 0 },
+	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
+	{ "name", 'n', "NAME", 0, "Its name (default: the trace's)", 0 },
+	{ "weight", 'w', "N", 0, "1 to 1000 (default 1)", 0 },
+	{ "service", OPTION_SERVICE, "best_effort|qos", 0,
+	  "What it is promised (default best_effort)", 0 },
+	{ "target", OPTION_TARGET, "NP", 0, "With --service qos: the NP", 0 },
+	{ "repeats", 'r', "N", 0, "How often the trace runs (default 1)", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Be a tenant of a device: upload a trace, run it, and leave when it is "
+	"done. Tenants that run like this share the device as they come and "
+	"go, which is not repeatable to the bit; simgpu run is.\v"
+	"Examples:\n"
+	"  simgpu tenant --trace stream.sgtr --repeats 100 &\n"
+	"  simgpu tenant --trace nbody.sgtr --service qos --target 0.8 &\n"
+	"  simgpu stat\n"
+	"\n"
+	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
+
+/** struct arguments - the parsed command line */
+struct arguments {
+	unsigned int device;
+	const char *trace;
+	const char *name;
+	u32 weight;
+	bool qos;
+	u64 target_ppm;
+	u64 repeats;
+};
+
+static void check_arguments(struct argp_state *state,
+			    const struct arguments *arguments)
+{
+	if (!arguments->trace)
+		argp_error(state, "--trace is required");
+	if (arguments->qos && !arguments->target_ppm)
+		argp_error(state, "--service qos needs --target");
+	if (!arguments->qos && arguments->target_ppm)
+		argp_error(state, "--target needs --service qos");
+}
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_TRACE:
+		arguments->trace = text;
+		return 0;
+	case 'd':
+		arguments->device = (unsigned int)
+			option_number(state, "--device", text, 0,
+				      SIMGPU_DEVICES_MAX);
+		return 0;
+	case 'n':
+		if (!*text || strlen(text) >= SIMGPU_NAME_MAX)
+			argp_error(state, "--name takes 1 to %d characters",
+				   SIMGPU_NAME_MAX - 1);
+		arguments->name = text;
+		return 0;
+	case 'w':
+		arguments->weight = (u32)option_number(state, "--weight", text,
+						       1, 1000);
+		return 0;
+	case OPTION_SERVICE:
+		arguments->qos = !strcmp(text, "qos");
+		if (!arguments->qos && strcmp(text, "best_effort"))
+			argp_error(state, "--service takes best_effort or qos");
+		return 0;
+	case OPTION_TARGET:
+		if (!parse_ppm(text, &arguments->target_ppm) ||
+		    !arguments->target_ppm || arguments->target_ppm > SIMGPU_PPM)
+			argp_error(state, "--target takes an NP above 0 up to 1");
+		return 0;
+	case 'r':
+		arguments->repeats = option_number(state, "--repeats", text, 1,
+						   U64_MAX);
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(state, arguments);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.doc = about,
+};
+
+static int upload(int fd, const struct workload *workload, int *handle)
+{
+	struct simgpu_trace_refusal refusal;
+
+	*handle = simgpu_upload_trace(fd, workload->bytes, workload->count,
+				      &refusal);
+	if (*handle >= 0)
+		return STATUS_OK;
+	if (!*refusal.field)
+		return fail("%s cannot be uploaded: %s", workload->path,
+			    strerror(-*handle));
+	explain_refusal(workload->path, refusal.offset, refusal.field,
+			refusal.reason);
+	return STATUS_FAILED;
+}
+
+static int launch_and_wait(int fd, int handle, u64 repeats)
+{
+	uint64_t sequence = 0;
+	int ret = simgpu_launch_trace(fd, handle, repeats, 0, &sequence);
+
+	if (ret == -E2BIG)
+		return fail("a thread block does not fit on an SM");
+	if (ret == -EBUSY)
+		return fail("all slots are taken, or an experiment holds the device");
+	if (ret)
+		return fail("the trace cannot be launched: %s", strerror(-ret));
+	do {
+		ret = simgpu_wait_launch(fd, sequence, -1);
+	} while (ret == -EINTR);
+	return ret ? fail("waiting failed: %s", strerror(-ret)) : STATUS_OK;
+}
+
+static int print_report(int fd)
+{
+	struct simgpu_tenant_report report;
+	int ret = simgpu_get_report(fd, NULL, &report);
+
+	if (ret)
+		return fail("reading the figures: %s", strerror(-ret));
+	printf("%llu thread instructions in %llu cycles, IPC %.1f, RBH %.3f, bandwidth %.3f, MPKI %.2f\n",
+	       report.thread_instructions, report.cycles,
+	       (double)report.ipc_ppm / SIMGPU_PPM,
+	       (double)report.rbh_ppm / SIMGPU_PPM,
+	       (double)report.bandwidth_ppm / SIMGPU_PPM,
+	       (double)report.llc_mpki_ppm / SIMGPU_PPM);
+	if (report.np_run_ppm)
+		printf("predicted NP of the first run: %.3f\n",
+		       (double)report.np_run_ppm / SIMGPU_PPM);
+	return STATUS_OK;
+}
+
+static int run_tenant(const struct arguments *arguments,
+		      const struct workload *workload)
+{
+	int fd = simgpu_open(arguments->device), handle = 0, ret;
+
+	if (fd < 0)
+		return fail("/dev/simgpu%u: %s", arguments->device,
+			    device_error(fd));
+	ret = simgpu_configure_tenant(fd, arguments->name ? arguments->name :
+				      workload->name, arguments->weight,
+				      arguments->target_ppm);
+	ret = ret ? fail("name, weight or target were refused: %s",
+			 strerror(-ret)) : upload(fd, workload, &handle);
+	if (!ret)
+		ret = launch_and_wait(fd, handle, arguments->repeats);
+	if (!ret)
+		ret = print_report(fd);
+	close(fd);
+	return ret;
+}
+
+int tenant_command(int argc, char **argv)
+{
+	struct arguments arguments = { .weight = 1, .repeats = 1 };
+	struct workload workload;
+	int ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	ret = workload_open(arguments.trace, &workload);
+	if (!ret)
+		ret = run_tenant(&arguments, &workload);
+	workload_free(&workload);
+	return ret;
+}

@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu trace info: what a trace makes a GPU do. Instructions are counted
+ * exactly, by walking each program once with the trips of its loops. Lines of
+ * affine accesses are coalesced from the lanes' addresses, for up to
+ * SAMPLES_MAX accesses spread over thread blocks, warps and loop indices, and
+ * their mean is taken for the rest; random and recorded ones say their lines.
+ */
+#include <linux/simgpu_trace.h>
+
+#include "output.h"
+#include "workload.h"
+
+#define SAMPLES_MAX	4096
+#define KINDS		(SIMGPU_TRACE_BARRIER + 1)
+
+static const char *const kind_names[KINDS] = {
+	[SIMGPU_TRACE_COMPUTE] = "compute",
+	[SIMGPU_TRACE_LOAD] = "load",
+	[SIMGPU_TRACE_STORE] = "store",
+	[SIMGPU_TRACE_ATOMIC] = "atomic",
+	[SIMGPU_TRACE_SHARED] = "shared",
+	[SIMGPU_TRACE_BARRIER] = "barrier",
+};
+
+/**
+ * struct mix - what a program or a kernel executes
+ * @warp: warp instructions by kind of op
+ * @thread: thread instructions by kind of op
+ * @lines: 128-byte lines of loads, stores and atomics
+ */
+struct mix {
+	u64 warp[KINDS];
+	u64 thread[KINDS];
+	u64 lines;
+};
+
+/** struct view - the sections of a checked trace */
+struct view {
+	const struct simgpu_trace_header *header;
+	const struct simgpu_trace_kernel *kernels;
+	const struct simgpu_trace_program *programs;
+	const struct simgpu_trace_op *ops;
+	const struct simgpu_trace_pattern *patterns;
+	const struct simgpu_trace_warp *warps;
+	const struct simgpu_trace_weight *weights;
+};
+
+static const void *section(const void *bytes, u32 id)
+{
+	const struct simgpu_trace_header *header = bytes;
+
+	return (const char *)bytes + header->sections[id].offset;
+}
+
+static struct view view_of(const void *bytes)
+{
+	return (struct view) {
+		.header = bytes,
+		.kernels = section(bytes, SIMGPU_TRACE_KERNELS),
+		.programs = section(bytes, SIMGPU_TRACE_PROGRAMS),
+		.ops = section(bytes, SIMGPU_TRACE_OPS),
+		.patterns = section(bytes, SIMGPU_TRACE_PATTERNS),
+		.warps = section(bytes, SIMGPU_TRACE_WARPS),
+		.weights = section(bytes, SIMGPU_TRACE_WEIGHTS),
+	};
+}
+
+static u64 section_count(const struct view *view, u32 id)
+{
+	return view->header->sections[id].count;
+}
+
+static u64 kernel_blocks(const struct simgpu_trace_kernel *kernel)
+{
+	return (u64)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+}
+
+static u32 kernel_threads(const struct simgpu_trace_kernel *kernel)
+{
+	return kernel->block[0] * kernel->block[1] * kernel->block[2];
+}
+
+static u32 kernel_warps(const struct simgpu_trace_kernel *kernel)
+{
+	return (kernel_threads(kernel) + GPU_LANES - 1) / GPU_LANES;
+}
+
+/* --- lines of affine accesses --- */
+
+/**
+ * struct place - which access of an op: thread block, warp and loop indices
+ * @trips: of the loops around the op, outermost first
+ */
+struct place {
+	const struct simgpu_trace_kernel *kernel;
+	u32 depth;
+	u32 trips[SIMGPU_TRACE_LOOP_DEPTH_MAX];
+};
+
+/* The lines that one access touches; lanes are in any order. */
+static u32 coalesce(const struct simgpu_trace_pattern *p, u64 first, u64 mask,
+		    u32 lanes)
+{
+	u64 lines[GPU_LANES];
+	u32 count = 0, lane, i;
+
+	for (lane = 0; lane < lanes; lane++) {
+		u64 address = (first + (u64)p->lane_stride * lane) ^ mask;
+		u64 line = address / SIMGPU_TRACE_LINE_BYTES;
+
+		for (i = 0; i < count && lines[i] != line; i++)
+			;
+		if (i == count)
+			lines[count++] = line;
+	}
+	return count;
+}
+
+/* Access number @index of all, in an order without meaning. */
+static u32 lines_of_access(const struct simgpu_trace_pattern *p,
+			   const struct place *place, u64 index, u32 lanes)
+{
+	const struct simgpu_trace_kernel *kernel = place->kernel;
+	u64 first = p->base, mask = p->xor_bytes;
+	u32 i;
+
+	for (i = place->depth; i-- > 0;) {
+		u64 trip = index % place->trips[i];
+
+		index /= place->trips[i];
+		first += (u64)p->loop_stride[i] * trip;
+		if (p->xor_loop == i + 1)
+			mask = p->xor_bytes << trip;
+	}
+	first += (u64)p->warp_stride * (index % kernel_warps(kernel));
+	index /= kernel_warps(kernel);
+	for (i = 0; i < 3; i++) {
+		first += (u64)p->block_stride[i] * (index % kernel->grid[i]);
+		index /= kernel->grid[i];
+	}
+	return coalesce(p, first, mask, lanes);
+}
+
+/* Lines of @times accesses of a warp; the mean over all warps is taken. */
+static u64 affine_lines(const struct simgpu_trace_pattern *p,
+			const struct place *place, u64 times, u32 lanes)
+{
+	u64 all = fixed_mul(times, kernel_blocks(place->kernel) *
+				   kernel_warps(place->kernel));
+	u64 samples = all < SAMPLES_MAX ? all : SAMPLES_MAX, sum = 0, i;
+
+	for (i = 0; i < samples; i++)
+		sum += lines_of_access(p, place,
+				       fixed_mul_div(all, i, samples), lanes);
+	return fixed_mul_div(times, sum, samples);
+}
+
+/* --- programs and kernels --- */
+
+static u64 op_lines(const struct view *view, const struct place *place,
+		    const struct simgpu_trace_op *op, u64 times)
+{
+	const struct simgpu_trace_pattern *p = &view->patterns[op->pattern];
+
+	switch (p->kind) {
+	case SIMGPU_TRACE_AFFINE:
+		return affine_lines(p, place, times, op->active_lanes);
+	case SIMGPU_TRACE_RANDOM:
+		return fixed_mul(times, p->lines);
+	default:
+		return fixed_mul(times, op->count);
+	}
+}
+
+static bool touches_memory(u32 kind)
+{
+	return kind == SIMGPU_TRACE_LOAD || kind == SIMGPU_TRACE_STORE ||
+	       kind == SIMGPU_TRACE_ATOMIC;
+}
+
+/* What one warp executes that runs a program. */
+static void walk_program(const struct view *view,
+			 const struct simgpu_trace_kernel *kernel,
+			 const struct simgpu_trace_program *program,
+			 struct mix *mix)
+{
+	u64 times[SIMGPU_TRACE_LOOP_DEPTH_MAX + 1] = { 1 };
+	struct place place = { .kernel = kernel };
+	u32 i;
+
+	memset(mix, 0, sizeof(*mix));
+	for (i = 0; i < program->op_count; i++) {
+		const struct simgpu_trace_op *op =
+			&view->ops[program->first_op + i];
+		u64 count = times[place.depth];
+
+		if (op->kind == SIMGPU_TRACE_LOOP) {
+			place.trips[place.depth++] = op->count;
+			times[place.depth] = fixed_mul(count, op->count);
+			continue;
+		}
+		if (op->kind == SIMGPU_TRACE_LOOP_END) {
+			place.depth--;
+			continue;
+		}
+		if (touches_memory(op->kind))
+			mix->lines = fixed_add(mix->lines,
+					       op_lines(view, &place, op,
+							count));
+		else if (op->kind != SIMGPU_TRACE_BARRIER)
+			count = fixed_mul(count, op->count);
+		mix->warp[op->kind] = fixed_add(mix->warp[op->kind], count);
+		mix->thread[op->kind] = fixed_add(mix->thread[op->kind],
+						  fixed_mul(count,
+							    op->active_lanes));
+	}
+}
+
+static void add_mix(struct mix *to, const struct mix *from, u64 times)
+{
+	u32 kind;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		to->warp[kind] = fixed_add(to->warp[kind],
+					   fixed_mul(from->warp[kind], times));
+		to->thread[kind] = fixed_add(to->thread[kind],
+					     fixed_mul(from->thread[kind],
+						       times));
+	}
+	to->lines = fixed_add(to->lines, fixed_mul(from->lines, times));
+}
+
+/* How many warps run each of a kernel's programs. */
+static void count_runners(const struct view *view,
+			  const struct simgpu_trace_kernel *kernel, u64 *runners)
+{
+	u64 warps = kernel_blocks(kernel) * kernel_warps(kernel), i;
+
+	if (kernel->first_warp == SIMGPU_TRACE_NO_WARPS) {
+		runners[0] = warps;
+		return;
+	}
+	for (i = 0; i < warps; i++)
+		runners[view->warps[kernel->first_warp + i].program]++;
+}
+
+static int walk_kernel(const struct view *view,
+		       const struct simgpu_trace_kernel *kernel, struct mix *mix)
+{
+	u64 *runners = calloc(kernel->program_count, sizeof(*runners));
+	struct mix one;
+	u32 i;
+
+	if (!runners)
+		return fail("out of memory");
+	memset(mix, 0, sizeof(*mix));
+	count_runners(view, kernel, runners);
+	for (i = 0; i < kernel->program_count; i++) {
+		if (!runners[i])
+			continue;
+		walk_program(view, kernel,
+			     &view->programs[kernel->first_program + i], &one);
+		add_mix(mix, &one, runners[i]);
+	}
+	free(runners);
+	return STATUS_OK;
+}
+
+static u64 sum_of(const u64 *counts)
+{
+	u64 sum = 0;
+	u32 kind;
+
+	for (kind = 0; kind < KINDS; kind++)
+		sum = fixed_add(sum, counts[kind]);
+	return sum;
+}
+
+static u64 memory_ops(const struct mix *mix)
+{
+	return fixed_add(mix->warp[SIMGPU_TRACE_LOAD],
+			 fixed_add(mix->warp[SIMGPU_TRACE_STORE],
+				   mix->warp[SIMGPU_TRACE_ATOMIC]));
+}
+
+static u64 line_bytes(const struct mix *mix)
+{
+	return fixed_mul(mix->lines, SIMGPU_TRACE_LINE_BYTES);
+}
+
+static u32 least(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+/* Thread blocks of a kernel that an SM can hold at a time. */
+static u32 occupancy(const struct gpu_config *config,
+		     const struct simgpu_trace_kernel *kernel)
+{
+	u32 threads = kernel_threads(kernel);
+	u32 blocks = config->blocks_per_sm;
+
+	blocks = least(blocks, config->threads_per_sm / threads);
+	blocks = least(blocks, config->warps_per_sm / kernel_warps(kernel));
+	blocks = least(blocks, config->registers_per_sm /
+			       (threads * kernel->registers_per_thread));
+	if (kernel->shared_bytes)
+		blocks = least(blocks, config->shared_bytes_per_sm /
+				       kernel->shared_bytes);
+	return blocks;
+}
+
+/* --- output --- */
+
+static struct json_object *triple(const u32 *values)
+{
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		json_object_array_add(array, json_u64(values[i]));
+	return array;
+}
+
+static void set_mix(struct json_object *object, const struct mix *mix)
+{
+	struct json_object *kinds = json_object_new_object();
+	u32 kind;
+
+	for (kind = SIMGPU_TRACE_COMPUTE; kind < KINDS; kind++) {
+		struct json_object *counts = json_object_new_object();
+
+		json_set(counts, "warp_instructions",
+			 json_u64(mix->warp[kind]));
+		json_set(counts, "thread_instructions",
+			 json_u64(mix->thread[kind]));
+		json_set(kinds, kind_names[kind], counts);
+	}
+	json_set(object, "warp_instructions", json_u64(sum_of(mix->warp)));
+	json_set(object, "thread_instructions", json_u64(sum_of(mix->thread)));
+	json_set(object, "kinds", kinds);
+	json_set(object, "memory_ops", json_u64(memory_ops(mix)));
+	json_set(object, "lines", json_u64(mix->lines));
+	json_set(object, "line_bytes", json_u64(line_bytes(mix)));
+	json_set(object, "instructions_per_byte",
+		 json_ppm_or_null(mix->lines != 0,
+				  fixed_ratio_ppm(sum_of(mix->thread),
+						  line_bytes(mix))));
+}
+
+static struct json_object *kernel_json(const struct gpu_config *config,
+				       const struct simgpu_trace_kernel *kernel,
+				       const struct mix *mix)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_set_string(object, "name", kernel->name);
+	json_set(object, "grid", triple(kernel->grid));
+	json_set(object, "block", triple(kernel->block));
+	json_set(object, "blocks", json_u64(kernel_blocks(kernel)));
+	json_set(object, "warps_per_block", json_u64(kernel_warps(kernel)));
+	json_set(object, "registers_per_thread",
+		 json_u64(kernel->registers_per_thread));
+	json_set(object, "shared_bytes", json_u64(kernel->shared_bytes));
+	json_set(object, "blocks_per_sm", json_u64(occupancy(config, kernel)));
+	set_mix(object, mix);
+	return object;
+}
+
+static struct json_object *weights_json(const struct view *view)
+{
+	struct json_object *array = json_object_new_array();
+	u64 i;
+
+	for (i = 0; i < section_count(view, SIMGPU_TRACE_WEIGHTS); i++) {
+		const struct simgpu_trace_weight *weight = &view->weights[i];
+		struct json_object *object = json_object_new_object();
+
+		json_set_string(object, "name", weight->name);
+		json_set(object, "instructions",
+			 json_ppm(weight->milli_instructions * 1000ULL));
+		json_set(object, "executed", json_u64(weight->executed));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static struct json_object *trace_json(const char *path, const struct view *view,
+				      const struct gpu_config *config,
+				      const struct mix *kernels,
+				      const struct mix *total)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	char checksum[16];
+	u64 i;
+
+	snprintf(checksum, sizeof(checksum), "0x%08x", view->header->checksum);
+	json_set_string(object, "file", path);
+	json_set_string(object, "name", view->header->name);
+	json_set_string(object, "source", view->header->source);
+	json_set_string(object, "checksum", checksum);
+	json_set(object, "bytes", json_u64(view->header->total_bytes));
+	json_set(object, "footprint_bytes",
+		 json_u64(view->header->footprint_bytes));
+	json_set_string(object, "config", config->name);
+	set_mix(object, total);
+	for (i = 0; i < section_count(view, SIMGPU_TRACE_KERNELS); i++)
+		json_object_array_add(array,
+				      kernel_json(config, &view->kernels[i],
+						  &kernels[i]));
+	json_set(object, "kernels", array);
+	json_set(object, "weights", weights_json(view));
+	return object;
+}
+
+static void print_mix(const struct mix *total)
+{
+	struct table *table = table_new(
+		"INSTRUCTIONS|>WARP|>THREAD|>LANES");
+	u32 kind;
+
+	for (kind = SIMGPU_TRACE_COMPUTE; kind < KINDS; kind++) {
+		if (!total->warp[kind])
+			continue;
+		table_cell(table, "%s", kind_names[kind]);
+		table_cell(table, "%llu", total->warp[kind]);
+		table_cell(table, "%llu", total->thread[kind]);
+		table_ppm(table, true, fixed_ratio_ppm(total->thread[kind],
+						       total->warp[kind]), 1);
+	}
+	table_cell(table, "all");
+	table_cell(table, "%llu", sum_of(total->warp));
+	table_cell(table, "%llu", sum_of(total->thread));
+	table_ppm(table, true, fixed_ratio_ppm(sum_of(total->thread),
+					       sum_of(total->warp)), 1);
+	table_print(table);
+}
+
+static void print_kernels(const struct view *view,
+			  const struct gpu_config *config,
+			  const struct mix *kernels)
+{
+	struct table *table = table_new(
+		"KERNEL|>GRID|>BLOCK|>WARPS|>REGISTERS|>SHARED|>BLOCKS/SM|>THREAD INSTR|>MEMORY OPS|>LINES");
+	u64 i;
+
+	for (i = 0; i < section_count(view, SIMGPU_TRACE_KERNELS); i++) {
+		const struct simgpu_trace_kernel *kernel = &view->kernels[i];
+
+		table_cell(table, "%s", kernel->name);
+		table_cell(table, "%ux%ux%u", kernel->grid[0],
+			   kernel->grid[1], kernel->grid[2]);
+		table_cell(table, "%ux%ux%u", kernel->block[0],
+			   kernel->block[1], kernel->block[2]);
+		table_cell(table, "%u", kernel_warps(kernel));
+		table_cell(table, "%u", kernel->registers_per_thread);
+		table_cell(table, "%u", kernel->shared_bytes);
+		table_cell(table, "%u", occupancy(config, kernel));
+		table_cell(table, "%llu", sum_of(kernels[i].thread));
+		table_cell(table, "%llu", memory_ops(&kernels[i]));
+		table_cell(table, "%llu", kernels[i].lines);
+	}
+	table_print(table);
+}
+
+static void print_weights(const struct view *view)
+{
+	struct table *table = table_new("WEIGHT|>INSTRUCTIONS|>EXECUTED");
+	u64 i;
+
+	for (i = 0; i < section_count(view, SIMGPU_TRACE_WEIGHTS); i++) {
+		const struct simgpu_trace_weight *weight = &view->weights[i];
+
+		table_cell(table, "%s", weight->name);
+		table_ppm(table, true, weight->milli_instructions * 1000ULL, 3);
+		table_cell(table, "%llu", weight->executed);
+	}
+	putchar('\n');
+	table_print(table);
+}
+
+static void print_trace(const char *path, const struct view *view,
+			const struct gpu_config *config,
+			const struct mix *kernels, const struct mix *total)
+{
+	const struct simgpu_trace_header *header = view->header;
+	u64 bytes = line_bytes(total);
+
+	printf("%s: %s, by %s\n", path, header->name, header->source);
+	printf("checksum 0x%08x, %llu bytes, footprint %llu bytes\n",
+	       header->checksum, header->total_bytes, header->footprint_bytes);
+	printf("%llu memory ops, %llu lines, %llu bytes of lines",
+	       memory_ops(total), total->lines, bytes);
+	if (bytes)
+		printf(", %.3f thread instructions a byte",
+		       (double)sum_of(total->thread) / (double)bytes);
+	printf("\n\n");
+	print_mix(total);
+	printf("\nKernels; blocks that an SM of %s can hold:\n", config->name);
+	print_kernels(view, config, kernels);
+	if (section_count(view, SIMGPU_TRACE_WEIGHTS))
+		print_weights(view);
+}
+
+/* --- the command --- */
+
+static const struct argp_option options[] = {
+	{ "config", 'c', "NAME", 0,
+	  "The GPU whose SMs hold thread blocks (default hbm80)", 0 },
+	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Say what is in trace files: kernels, instruction mix, memory traffic, "
+	"how many thread blocks an SM can hold, and what recorded instructions "
+	"count for.\v"
+	"Instruction counts are exact. Lines are what warps ask the L1 for; "
+	"those of affine patterns are a mean over up to 4096 accesses of each "
+	"op. A line has 128 bytes.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu trace info stream.sgtr\n"
+	"  simgpu trace info --json a.sgtr b.sgtr | jq '.traces[].name'\n"
+	"\n"
+	"Exit status: 0; 1 if a trace is not good; 2 for wrong usage.";
+
+/** struct arguments - the parsed command line */
+struct arguments {
+	const struct gpu_config *config;
+	bool json;
+	char **files;
+	u32 count;
+};
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'c':
+		arguments->config = gpu_config_find(text);
+		if (!arguments->config)
+			argp_error(state, "there is no configuration \"%s\"",
+				   text);
+		return 0;
+	case 'j':
+		arguments->json = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		arguments->files = state->argv + state->next;
+		arguments->count = (u32)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "name at least one trace file");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.args_doc = "FILE...",
+	.doc = about,
+};
+
+/* Into @array if there is one, else to standard output. */
+static int show_file(const struct arguments *arguments, const char *path,
+		     struct json_object *array)
+{
+	struct workload workload;
+	struct mix *kernels = NULL, total = { .lines = 0 };
+	struct view view;
+	int ret = workload_open(path, &workload);
+	u64 count, i;
+
+	if (!ret)
+		ret = workload_decode(&workload);
+	if (ret)
+		goto out;
+	view = view_of(workload.bytes);
+	count = section_count(&view, SIMGPU_TRACE_KERNELS);
+	kernels = calloc(count, sizeof(*kernels));
+	if (!kernels)
+		ret = fail("out of memory");
+	for (i = 0; !ret && i < count; i++) {
+		ret = walk_kernel(&view, &view.kernels[i], &kernels[i]);
+		add_mix(&total, &kernels[i], 1);
+	}
+	if (!ret && array)
+		json_object_array_add(array,
+				      trace_json(path, &view, arguments->config,
+						 kernels, &total));
+	else if (!ret)
+		print_trace(path, &view, arguments->config, kernels, &total);
+out:
+	free(kernels);
+	workload_free(&workload);
+	return ret;
+}
+
+int trace_info_command(int argc, char **argv)
+{
+	struct arguments arguments = { .config = gpu_config_find("hbm80") };
+	struct json_object *array = NULL, *object;
+	int ret = STATUS_OK, printed = STATUS_OK;
+	u32 i;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.json)
+		array = json_object_new_array();
+	for (i = 0; i < arguments.count; i++) {
+		if (i && !array)
+			putchar('\n');
+		if (show_file(&arguments, arguments.files[i], array))
+			ret = STATUS_FAILED;
+	}
+	if (array) {
+		object = json_object_new_object();
+		json_set(object, "traces", array);
+		printed = json_print(object);
+	}
+	return ret ? ret : printed;
+}

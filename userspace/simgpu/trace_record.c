@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu trace record: run an OpenCL program on Oclgrind with the recorder
+ * (librecorder.so), check what it wrote, and only then give the trace its
+ * name. Nothing is left behind when anything fails.
+ */
+/* For asprintf. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/simgpu_trace.h>
+
+#include "workload.h"
+
+#define PLUGIN		"librecorder.so"
+/* Of a child that could not become oclgrind. */
+#define STATUS_NO_EXEC	127
+/* The recorder's when it gave up; it has said why. */
+#define STATUS_GAVE_UP	125
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0,
+	  "The trace (default: the program's name with .sgtr)", 0 },
+	{ "name", 'n', "NAME", 0,
+	  "Name in the trace (default: the program's)", 0 },
+	{ "max-bytes", 'm', "N", 0,
+	  "Give up if the trace becomes larger (default and most: 268435456)",
+	  0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Run an OpenCL program and record its kernels as a trace. The program "
+	"is not changed and needs no GPU: Oclgrind interprets its kernels.\v"
+	"Everything after -- belongs to the program. If the program fails, or "
+	"launches no kernel, there is no trace.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu trace record -o stream.sgtr -- ./stream 1048576\n"
+	"  simgpu trace record --name nbody-4k -- ./nbody 4096\n"
+	"\n"
+	"The recorder is $SIMGPU_RECORDER, or " PLUGIN " beside this program.\n"
+	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
+
+/**
+ * struct arguments - the parsed command line
+ * @program: argv of the program
+ */
+struct arguments {
+	const char *output;
+	const char *name;
+	u64 max_bytes;
+	char **program;
+};
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'o':
+		arguments->output = text;
+		return 0;
+	case 'n':
+		if (!*text || strlen(text) >= SIMGPU_TRACE_NAME_BYTES)
+			argp_error(state, "--name takes 1 to %d characters",
+				   SIMGPU_TRACE_NAME_BYTES - 1);
+		arguments->name = text;
+		return 0;
+	case 'm':
+		arguments->max_bytes = option_number(state, "--max-bytes", text,
+						     1, SIMGPU_TRACE_BYTES_MAX);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The rest is the program's, options included. */
+		arguments->program = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "name a program to record");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.args_doc = "-- PROGRAM [ARGUMENT...]",
+	.doc = about,
+};
+
+/* Where the recorder is; false if nowhere. */
+static bool find_plugin(char *path, size_t room)
+{
+	const char *named = getenv("SIMGPU_RECORDER");
+	char self[PATH_MAX];
+	ssize_t length;
+
+	if (named && *named) {
+		snprintf(path, room, "%s", named);
+		return !access(path, R_OK);
+	}
+	length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (length < 0)
+		return false;
+	self[length] = '\0';
+	snprintf(path, room, "%s/" PLUGIN, dirname(self));
+	return !access(path, R_OK);
+}
+
+__attribute__((noreturn))
+static void become_oclgrind(const struct arguments *arguments,
+			    const char *plugin, const char *output)
+{
+	size_t count = 0, i;
+	char number[24];
+	char **argv;
+
+	while (arguments->program[count])
+		count++;
+	argv = calloc(count + 4, sizeof(*argv));
+	if (!argv)
+		_exit(STATUS_NO_EXEC);
+	argv[0] = "oclgrind";
+	argv[1] = "--plugins";
+	argv[2] = (char *)plugin;
+	for (i = 0; i < count; i++)
+		argv[i + 3] = arguments->program[i];
+	setenv("SIMGPU_RECORD_OUTPUT", output, 1);
+	if (arguments->name)
+		setenv("SIMGPU_RECORD_NAME", arguments->name, 1);
+	if (arguments->max_bytes) {
+		snprintf(number, sizeof(number), "%llu", arguments->max_bytes);
+		setenv("SIMGPU_RECORD_MAX_BYTES", number, 1);
+	}
+	if (isatty(STDERR_FILENO))
+		setenv("SIMGPU_RECORD_PROGRESS", "1", 0);
+	execvp(argv[0], argv);
+	warn("oclgrind cannot be run: %s", strerror(errno));
+	_exit(STATUS_NO_EXEC);
+}
+
+/* Run the program to its end; signals from the terminal are for it alone. */
+static int run_program(const struct arguments *arguments, const char *plugin,
+		       const char *output)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
+	pid = fork();
+	if (!pid) {
+		sigaction(SIGINT, &interrupt, NULL);
+		sigaction(SIGQUIT, &quit, NULL);
+		become_oclgrind(arguments, plugin, output);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &quit, NULL);
+	if (pid < 0)
+		return fail("a process for the program: %s", strerror(errno));
+	if (WIFSIGNALED(status))
+		return fail("%s was killed: %s; no trace was written",
+			    arguments->program[0], strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status) == STATUS_NO_EXEC ||
+	    WEXITSTATUS(status) == STATUS_GAVE_UP)
+		return fail("no trace was written");
+	if (WEXITSTATUS(status))
+		return fail("%s failed with exit status %d; no trace was written",
+			    arguments->program[0], WEXITSTATUS(status));
+	return STATUS_OK;
+}
+
+static int accept_trace(const char *temporary, const char *output)
+{
+	struct workload workload;
+	int ret;
+
+	if (access(temporary, F_OK))
+		return fail("the program launched no kernel, or the recorder did not run; no trace was written");
+	ret = workload_open(temporary, &workload);
+	if (!ret)
+		ret = workload_decode(&workload);
+	if (!ret && rename(temporary, output))
+		ret = fail("%s: %s", output, strerror(errno));
+	if (!ret)
+		printf("%s: %s, %u kernel%s, %zu bytes\n", output,
+		       workload.trace->name, workload.trace->kernel_count,
+		       workload.trace->kernel_count == 1 ? "" : "s",
+		       workload.count);
+	workload_free(&workload);
+	return ret;
+}
+
+/* A name beside the output that nobody has. */
+static char *temporary_name(const char *output)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s.recording-%d", output, (int)getpid()) < 0)
+		return NULL;
+	return name;
+}
+
+static void remove_rest(const char *temporary)
+{
+	char *partial;
+
+	unlink(temporary);
+	if (asprintf(&partial, "%s.partial", temporary) < 0)
+		return;
+	unlink(partial);
+	free(partial);
+}
+
+static int record(const struct arguments *arguments, const char *output)
+{
+	char *temporary = temporary_name(output);
+	char plugin[PATH_MAX];
+	int ret;
+
+	if (!temporary)
+		return fail("out of memory");
+	if (!find_plugin(plugin, sizeof(plugin))) {
+		free(temporary);
+		return fail("the recorder, " PLUGIN ", is neither beside this program nor what SIMGPU_RECORDER names");
+	}
+	ret = run_program(arguments, plugin, temporary);
+	if (!ret)
+		ret = accept_trace(temporary, output);
+	remove_rest(temporary);
+	free(temporary);
+	return ret;
+}
+
+int trace_record_command(int argc, char **argv)
+{
+	struct arguments arguments = { .output = NULL };
+	char *program, *output = NULL;
+	int ret;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	program = strdup(arguments.program[0]);
+	if (!program)
+		return fail("out of memory");
+	if (arguments.output)
+		output = strdup(arguments.output);
+	else if (asprintf(&output, "%s.sgtr", arguments.name ? arguments.name :
+			  basename(program)) < 0)
+		output = NULL;
+	ret = output ? record(&arguments, output) : fail("out of memory");
+	free(program);
+	free(output);
+	return ret;
+}

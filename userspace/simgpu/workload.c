@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Workload arguments and trace files; see workload.h. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <linux/simgpu_trace.h>
+
+#include "workload.h"
+
+/* A little more than the format allows: the validator says that it is too big. */
+#define FILE_BYTES_MAX	(SIMGPU_TRACE_BYTES_MAX + 4096)
+
+/* To the end of the file, or until it is larger than any trace may be. */
+static char *read_descriptor(int fd, size_t *count)
+{
+	size_t room = 1 << 16, used = 0;
+	char *bytes = malloc(room), *more;
+	ssize_t got = 1;
+
+	while (bytes && (got = read(fd, bytes + used, room - used - 1)) > 0) {
+		used += (size_t)got;
+		if (used + 1 < room)
+			continue;
+		more = used < FILE_BYTES_MAX ? realloc(bytes, room * 2) : NULL;
+		if (!more) {
+			free(bytes);
+			errno = EFBIG;
+		}
+		bytes = more;
+		room *= 2;
+	}
+	if (!bytes)
+		return NULL;
+	if (got < 0) {
+		free(bytes);
+		return NULL;
+	}
+	bytes[used] = '\0';
+	*count = used;
+	return bytes;
+}
+
+void *read_file(const char *path, size_t *count)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
+	void *bytes;
+
+	if (fd < 0)
+		return NULL;
+	bytes = read_descriptor(fd, count);
+	error = errno;
+	close(fd);
+	errno = error;
+	return bytes;
+}
+
+/* Where the options begin: the last ':' that a "key=" follows; NULL: nowhere. */
+static const char *find_options(const char *argument)
+{
+	const char *colon = strrchr(argument, ':');
+	const char *equals = colon ? strchr(colon, '=') : NULL;
+
+	if (!equals || colon == argument || !access(argument, F_OK))
+		return NULL;
+	return colon;
+}
+
+static bool name_is_good(const char *name)
+{
+	size_t length = strlen(name), i;
+
+	for (i = 0; i < length; i++)
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+	return length && length < SIMGPU_NAME_MAX;
+}
+
+static int parse_option(struct workload *workload, const char *key,
+			const char *value)
+{
+	u64 number;
+
+	if (!strcmp(key, "name")) {
+		if (!name_is_good(value))
+			return fail_usage("name is 1 to %d printable characters, not \"%s\"",
+					  SIMGPU_NAME_MAX - 1, value);
+		strcpy(workload->name, value);
+		return STATUS_OK;
+	}
+	if (!strcmp(key, "weight")) {
+		if (!parse_number(value, 1, 1000, &number))
+			return fail_usage("weight is 1 to 1000, not \"%s\"",
+					  value);
+		workload->weight = (u32)number;
+		return STATUS_OK;
+	}
+	if (!strcmp(key, "target")) {
+		if (!parse_ppm(value, &workload->target_ppm) ||
+		    !workload->target_ppm || workload->target_ppm > SIMGPU_PPM)
+			return fail_usage("target is an NP above 0 up to 1, not \"%s\"",
+					  value);
+		return STATUS_OK;
+	}
+	return fail_usage("a workload has no key \"%s\"; keys: weight, target, name",
+			  key);
+}
+
+static int parse_options(struct workload *workload, char *options)
+{
+	char *option, *rest = options;
+	int ret = STATUS_OK;
+
+	while (!ret && (option = strsep(&rest, ","))) {
+		char *value = strchr(option, '=');
+
+		if (!value)
+			return fail_usage("\"%s\" is not key=value", option);
+		*value++ = '\0';
+		ret = parse_option(workload, option, value);
+	}
+	return ret;
+}
+
+/* The trace's own name if it has a good one, else the file's. */
+static void default_name(struct workload *workload)
+{
+	const struct simgpu_trace_header *header = workload->bytes;
+	const char *slash = strrchr(workload->path, '/');
+	const char *base = slash ? slash + 1 : workload->path;
+	size_t length = strcspn(base, ".");
+
+	if (workload->count >= sizeof(*header) &&
+	    header->magic == SIMGPU_TRACE_MAGIC &&
+	    memchr(header->name, 0, sizeof(header->name)) &&
+	    name_is_good(header->name)) {
+		strcpy(workload->name, header->name);
+		return;
+	}
+	if (length >= sizeof(workload->name))
+		length = sizeof(workload->name) - 1;
+	memcpy(workload->name, base, length);
+	workload->name[length] = '\0';
+	if (!name_is_good(workload->name))
+		strcpy(workload->name, "tenant");
+}
+
+static int open_trace(struct workload *workload)
+{
+	workload->bytes = read_file(workload->path, &workload->count);
+	if (!workload->bytes)
+		return fail("%s: %s", workload->path, strerror(errno));
+	if (!*workload->name)
+		default_name(workload);
+	return STATUS_OK;
+}
+
+int workload_open(const char *path, struct workload *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->weight = 1;
+	out->path = strdup(path);
+	return out->path ? open_trace(out) : fail("out of memory");
+}
+
+int workload_read(const char *argument, struct workload *out)
+{
+	const char *colon = find_options(argument);
+	size_t length = colon ? (size_t)(colon - argument) : strlen(argument);
+	char *options;
+	int ret = STATUS_OK;
+
+	memset(out, 0, sizeof(*out));
+	out->weight = 1;
+	out->path = strndup(argument, length);
+	options = strdup(colon ? colon + 1 : "");
+	if (!out->path || !options)
+		ret = fail("out of memory");
+	else if (*options)
+		ret = parse_options(out, options);
+	free(options);
+	return ret ? ret : open_trace(out);
+}
+
+void explain_refusal(const char *path, u64 offset, const char *field,
+		     const char *reason)
+{
+	warn("%s: %s %s (at byte %llu)", path, field, reason, offset);
+}
+
+int workload_decode(struct workload *workload)
+{
+	struct trace_error error = { 0 };
+	int ret;
+
+	if (workload->trace)
+		return STATUS_OK;
+	ret = offline_load_trace(workload->bytes, workload->count, &error,
+				 &workload->trace);
+	if (!ret)
+		return STATUS_OK;
+	if (!*error.field)
+		return fail("%s: %s", workload->path, strerror(-ret));
+	explain_refusal(workload->path, error.offset, error.field,
+			error.reason);
+	return STATUS_FAILED;
+}
+
+void workload_free(struct workload *workload)
+{
+	free(workload->path);
+	free(workload->bytes);
+	if (workload->trace)
+		offline_free_trace(workload->trace);
+	memset(workload, 0, sizeof(*workload));
+}
+
+void workload_options(const struct workload *workload,
+		      struct session_tenant_options *out)
+{
+	memset(out, 0, sizeof(*out));
+	strcpy(out->name, workload->name);
+	out->service = workload->target_ppm ? SIMGPU_QOS : SIMGPU_BEST_EFFORT;
+	out->weight = workload->weight;
+	out->target_ppm = workload->target_ppm;
+}

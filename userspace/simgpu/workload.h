@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Workload arguments: FILE[:key=value,...], and the traces that they name. */
+#ifndef SIMGPU_WORKLOAD_H
+#define SIMGPU_WORKLOAD_H
+
+#include "command.h"
+
+/**
+ * struct workload - what one tenant runs
+ * @path: the trace's file
+ * @name: of the tenant; the trace's own unless the argument says otherwise
+ * @weight: 1 to 1000
+ * @target_ppm: NP of a QoS tenant, or 0
+ * @bytes: the file
+ * @count: its size
+ * @trace: NULL until workload_decode()
+ */
+struct workload {
+	char *path;
+	char name[SIMGPU_NAME_MAX];
+	u32 weight;
+	u64 target_ppm;
+	void *bytes;
+	size_t count;
+	struct trace *trace;
+};
+
+/**
+ * workload_read() - parse a workload argument and read its file
+ * @argument: FILE[:key=value,...], keys weight, target and name
+ * @out: filled in; workload_free() frees what it holds
+ *
+ * What is in the file is not checked here: a device, or workload_decode(),
+ * does that.
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int workload_read(const char *argument, struct workload *out);
+
+/* The same of a plain file name. */
+int workload_open(const char *path, struct workload *out);
+
+/* Check the trace and make it runnable in this process; an exit status. */
+int workload_decode(struct workload *workload);
+
+void workload_free(struct workload *workload);
+
+/* Whole file in 8-byte aligned memory, NUL-terminated; NULL with errno set. */
+void *read_file(const char *path, size_t *count);
+
+/* Say why a trace was refused. */
+void explain_refusal(const char *path, u64 offset, const char *field,
+		     const char *reason);
+
+void workload_options(const struct workload *workload,
+		      struct session_tenant_options *out);
+
+#endif /* SIMGPU_WORKLOAD_H */
