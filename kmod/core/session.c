@@ -120,8 +120,8 @@ void session_destroy(struct session *session)
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (is_member(session, slot))
-			end_all_launches(session, slot, -ECANCELED);
+		while (session->tenants[slot].launches)
+			end_launch(session, slot, -ECANCELED);
 	port_free(session->gpu_memory);
 	port_free(session);
 }

@@ -272,6 +272,7 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	tenant->trace = trace;
 	tenant->kernel = &trace->kernels[kernel];
 	tenant->kernel_index = kernel;
+	tenant->blocks = tenant->kernel->blocks;
 	tenant->blocks_issued = 0;
 	tenant->blocks_finished = 0;
 	tenant->running = 1;
@@ -297,8 +298,6 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	}
 	tenant->running = 0;
 	tenant->generation++;
-	tenant->trace = NULL;
-	tenant->kernel = NULL;
 	gpu->finished &= ~(1ULL << slot);
 	gpu->dispatch &= ~(1ULL << slot);
 	llc_drop(gpu, slot);
@@ -309,12 +308,9 @@ void gpu_kernel_status(const struct gpu *gpu, u32 slot,
 {
 	const struct tenant *tenant = &gpu->tenants[slot];
 
-	memset(out, 0, sizeof(*out));
-	if (!tenant->kernel)
-		return;
 	out->running = tenant->running;
 	out->kernel = tenant->kernel_index;
-	out->blocks = tenant->kernel->blocks;
+	out->blocks = tenant->blocks;
 	out->blocks_issued = tenant->blocks_issued;
 	out->blocks_finished = tenant->blocks_finished;
 }

@@ -286,7 +286,7 @@ void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
 
 /**
  * struct gpu_kernel_status - a row of the kernel status register table
- * @running: whether the slot has a kernel
+ * @running: whether the slot has a kernel; else the rest is of its last one
  * @kernel: its index in the trace
  * @blocks: of its grid
  * @blocks_issued: that have started

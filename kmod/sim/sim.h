@@ -390,6 +390,8 @@ struct channel {
 
 /*
  * struct tenant - a slot of the device
+ * @trace: valid while @running, as is @kernel
+ * @blocks: of the kernel's grid
  * @generation: changes when the slot is dropped, so that what is still on its
  *	way for the old tenant can be told from the new one's
  * @issue_slots: scheduler cycles that its warps held
@@ -398,6 +400,7 @@ struct tenant {
 	const struct trace *trace;
 	const struct trace_kernel *kernel;
 	u32 kernel_index;
+	u32 blocks;
 	u32 blocks_issued;
 	u32 blocks_finished;
 	u8 running;
