@@ -61,7 +61,8 @@ void address_locate(const struct gpu *gpu, u32 line, struct location *out)
 		out->channel = spread_channel(gpu, channel, hash_u32(rest));
 		out->bank = bank ^ (hash_u32(row) & (gpu->config.banks - 1));
 		out->slice = out->channel * shape->slices_per_channel +
-			     (row_hash >> 8) % shape->slices_per_channel;
+			     (((row_hash >> 16) * shape->slices_per_channel) >>
+			      16);
 	} else {
 		out->channel = channel;
 		out->bank = bank;

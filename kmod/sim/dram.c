@@ -20,18 +20,22 @@ struct constraint {
 	u16 distance;
 };
 
-static void bind(struct dram_limits *limits, const struct constraint *list,
-		 u32 count)
+/* Note what a constraint forbids; of two for the same the longer one holds. */
+static void bind(struct dram_limits *limits, const struct constraint *constraint)
 {
-	u32 i;
+	u32 count = limits->effects[constraint->before], i;
+	struct dram_effect *effect = limits->effect[constraint->before];
 
-	for (i = 0; i < count; i++) {
-		u16 *distance = &limits->distance[list[i].level]
-						 [list[i].before][list[i].after];
-
-		if (*distance < list[i].distance)
-			*distance = list[i].distance;
-	}
+	for (i = 0; i < count; i++)
+		if (effect[i].level == constraint->level &&
+		    effect[i].after == constraint->after)
+			break;
+	if (i == count)
+		limits->effects[constraint->before]++;
+	effect[i].level = constraint->level;
+	effect[i].after = constraint->after;
+	if (effect[i].distance < constraint->distance)
+		effect[i].distance = constraint->distance;
 }
 
 /*
@@ -48,6 +52,7 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	u16 span = (accesses - 1) * t->tccd_l;
 	u16 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
 	u16 write_end = t->twl + burst;
+	u32 i;
 	const struct constraint list[] = {
 		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_ACTIVATE, t->trc },
 		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_READ, t->trcd_read },
@@ -70,7 +75,8 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	};
 
 	memset(limits, 0, sizeof(*limits));
-	bind(limits, list, ARRAY_SIZE(list));
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		bind(limits, &list[i]);
 	limits->activate_window = t->tfaw;
 	limits->read_data = t->tcl + burst;
 	limits->write_data = write_end;
@@ -109,28 +115,33 @@ static u64 bank_allowed_at(const struct gpu *gpu, const struct channel *channel,
 		     channel->group_next[bank_group(gpu, bank)][command]);
 }
 
-static void push_out(u64 *next, const u16 *distance, u64 clock)
+/* From now on, what a command forbids waits. */
+static void forbid(const struct gpu *gpu, struct channel *channel, u32 bank,
+		   u32 command, u64 clock)
 {
-	u32 after;
+	const struct dram_effect *effect = gpu->limits.effect[command];
+	u32 count = gpu->limits.effects[command];
+	u64 *next[DRAM_LEVELS] = {
+		[DRAM_BANK] = channel->bank_next[bank],
+		[DRAM_GROUP] = channel->group_next[bank_group(gpu, bank)],
+		[DRAM_CHANNEL] = channel->next,
+	};
 
-	for (after = 0; after < DRAM_BOUND; after++)
-		if (distance[after])
-			next[after] = later(next[after], clock + distance[after]);
+	for (; count; count--, effect++) {
+		u64 *at = &next[effect->level][effect->after];
+
+		*at = later(*at, clock + effect->distance);
+	}
 }
 
 static void issue(struct gpu *gpu, u32 index, u32 bank, u32 command, u64 clock)
 {
-	const struct dram_limits *limits = &gpu->limits;
 	struct channel *channel = &gpu->channels[index];
 
-	push_out(channel->bank_next[bank],
-		 limits->distance[DRAM_BANK][command], clock);
-	push_out(channel->group_next[bank_group(gpu, bank)],
-		 limits->distance[DRAM_GROUP][command], clock);
-	push_out(channel->next, limits->distance[DRAM_CHANNEL][command], clock);
+	forbid(gpu, channel, bank, command, clock);
 	if (command == DRAM_ACTIVATE) {
 		channel->window[channel->oldest_window] =
-			clock + limits->activate_window;
+			clock + gpu->limits.activate_window;
 		channel->oldest_window = (channel->oldest_window + 1) % 4;
 	}
 	if (gpu->hook)
@@ -422,8 +433,7 @@ static void precharge_all(struct gpu *gpu, struct channel *channel, u64 clock)
 		if (!(channel->open & (1U << bank)))
 			continue;
 		close_bank(channel, bank);
-		push_out(channel->bank_next[bank],
-			 gpu->limits.distance[DRAM_BANK][DRAM_PRECHARGE], clock);
+		forbid(gpu, channel, bank, DRAM_PRECHARGE, clock);
 	}
 }
 
@@ -514,6 +524,7 @@ u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 
 /* --- turns and messages -------------------------------------------------------- */
 
+/* Wake a channel so that it runs to a batch past @clock in one turn. */
 static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 {
 	u64 cycle = cycle_of_clock(gpu, clock + gpu->config.channel_batch_clocks);
@@ -523,14 +534,25 @@ static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 		 later(cycle, ahead) - gpu->config.llc_to_dram_latency);
 }
 
+/* The memory clock at which what is sent now arrives at a channel. */
+static u64 arrival_clock(struct gpu *gpu)
+{
+	if (gpu->arrival_cycle != gpu->now) {
+		gpu->arrival_cycle = gpu->now;
+		gpu->arrival_clock =
+			clock_of_cycle(gpu, gpu->now +
+				       gpu->config.llc_to_dram_latency);
+	}
+	return gpu->arrival_clock;
+}
+
 /*
  * channel_turn() - run as far ahead as the link's latency allows
  */
 void channel_turn(struct gpu *gpu, u32 index)
 {
 	struct channel *channel = &gpu->channels[index];
-	u64 until = clock_of_cycle(gpu, gpu->now +
-				   gpu->config.llc_to_dram_latency);
+	u64 until = arrival_clock(gpu);
 	u64 next;
 
 	if (until <= channel->clock)
@@ -567,18 +589,22 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 	u32 per_channel = gpu->shape.slices_per_channel;
 	struct dram_request request;
 	struct location location;
+	u32 channel;
 
 	address_locate(gpu, line, &location);
-	request.ready_clock = clock_of_cycle(gpu, gpu->now +
-					     gpu->config.llc_to_dram_latency);
+	channel = location.channel;
+	request.ready_clock = arrival_clock(gpu);
 	request.row = location.row;
 	request.bank = location.bank;
-	request.slice = slice % per_channel;
+	request.slice = slice - channel * per_channel;
 	request.mshr = mshr;
 	request.slot = line_slot(line);
 	request.generation = generation;
-	channel_post(gpu, slice / per_channel, write, &request);
-	wake_for_clock(gpu, slice / per_channel, request.ready_clock);
+	channel_post(gpu, channel, write, &request);
+	/* A turn within the batch's length will see it in any case. */
+	if (gpu->wake_at[part_of_channel(gpu, channel)] >
+	    gpu->now + gpu->shape.batch_cycles)
+		wake_for_clock(gpu, channel, request.ready_clock);
 }
 
 void channel_init(struct gpu *gpu, u32 index)

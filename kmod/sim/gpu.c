@@ -59,6 +59,8 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->group_shift = log2_or_none(config->banks / config->bank_groups);
 	shape->l1_lines = config->l1_sets * config->l1_ways;
 	shape->llc_lines = config->llc_sets * config->llc_ways;
+	shape->batch_cycles = config->channel_batch_clocks *
+			      shape->memory_ticks / shape->core_ticks;
 	shape->parts = config->channels + config->llc_slices + config->sms;
 }
 
@@ -111,6 +113,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	gpu->config = *config;
 	gpu->seed = seed;
 	gpu->earliest = 1;
+	gpu->arrival_cycle = NEVER;
 	dram_compile(config, &gpu->limits);
 	for (i = 0; i < gpu->shape.parts; i++)
 		gpu->wake_at[i] = NEVER;

@@ -300,13 +300,23 @@ enum dram_level {
 /* Commands that constraints bind: ACTIVATE, PRECHARGE, READ, WRITE. */
 #define DRAM_BOUND	4
 
+/* What a command forbids: @after at the same @level for @distance clocks. */
+struct dram_effect {
+	u16 distance;
+	u8 level;
+	u8 after;
+};
+
+#define DRAM_EFFECTS_MAX	8
+
 /*
  * struct dram_limits - a configuration's timings, compiled
- * @distance: least clocks from a command to a later one at the same bank, the
- *	same bank group, the same channel
+ * @effect: by command
+ * @effects: how many each has
  */
 struct dram_limits {
-	u16 distance[DRAM_LEVELS][DRAM_BOUND][DRAM_BOUND];
+	struct dram_effect effect[DRAM_BOUND][DRAM_EFFECTS_MAX];
+	u8 effects[DRAM_BOUND];
 	u16 activate_window;	/* four activates within it */
 	u16 read_data;		/* from READ to the end of its data */
 	u16 write_data;
@@ -424,6 +434,7 @@ struct gpu_shape {
 	u32 group_shift;	/* log2(banks of a bank group) */
 	u32 l1_lines;
 	u32 llc_lines;
+	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
 	u32 parts;		/* of the wheel: channels, slices, SMs */
 };
 
@@ -438,6 +449,8 @@ struct gpu {
 	u64 seed;
 	u64 finished;		/* slots: kernels that have ended */
 	u64 dispatch;		/* slots: SMs may have room for thread blocks */
+	u64 arrival_cycle;	/* for which @arrival_clock was computed */
+	u64 arrival_clock;
 	u64 occupied[WHEEL_CYCLES / 64];
 	u64 (*wheel)[WHEEL_WORDS];
 	u64 *wake_at;

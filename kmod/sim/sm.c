@@ -523,7 +523,8 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 
 	if (s->free_at > gpu->now)
 		return;
-	account_scheduler(gpu, index, s, gpu->now);
+	if (s->counted_to < s->free_at)
+		account_scheduler(gpu, index, s, gpu->now);
 	for (;;) {
 		u64 able = s->ready;
 		u32 warp;
