@@ -167,7 +167,7 @@ TEST_F_TIMEOUT(trace, flipped_bits, 120)
 }
 
 /* Gives what was accepted a moment on the device, and takes it away. */
-static int run_briefly(const struct built_trace *trace)
+static int run_briefly(const struct built_trace *trace, int64_t timeout_ns)
 {
 	int fd = open_device();
 	uint32_t handle;
@@ -179,7 +179,7 @@ static int run_briefly(const struct built_trace *trace)
 	if (!ret) {
 		ret = launch(fd, handle, 1, NULL);
 		if (!ret)
-			ret = wait_launch(fd, 1, 20000000);
+			ret = wait_launch(fd, 1, timeout_ns);
 	}
 	close(fd);
 	return ret;
@@ -198,7 +198,7 @@ TEST_F_TIMEOUT(trace, flipped_bits_resealed, 300)
 
 		bad.bytes[bit / 8] ^= 1 << bit % 8;
 		trace_seal(&bad);
-		ret = run_briefly(&bad);
+		ret = run_briefly(&bad, 20000000);
 		if (ret == -EINVAL || ret == -E2BIG) {
 			refused++;
 			continue;
@@ -212,7 +212,7 @@ TEST_F_TIMEOUT(trace, flipped_bits_resealed, 300)
 	EXPECT_LT(100, refused);
 	EXPECT_LT(10, ran);
 	/* The device is as good as ever. */
-	EXPECT_EQ(0, run_briefly(&self->trace));
+	EXPECT_EQ(0, run_briefly(&self->trace, PATIENCE_NS));
 }
 
 TEST_HARNESS_MAIN

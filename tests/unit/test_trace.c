@@ -782,8 +782,11 @@ static void bad_memory_ops_are_refused(void **state)
 	REFUSED(-EINVAL, ops[RANDOM_LOAD].pattern, "ops[7].pattern",
 		"leaves its region",
 		s->ops[RANDOM_LOAD].pattern = PLAIN,
-		s->patterns[PLAIN].block_stride[0] = 1LL << 32,
+		s->patterns[PLAIN].block_stride[0] = SIMGPU_TRACE_SPACE_BYTES,
 		s->kernels[1].grid[0] = 1U << 31);
+	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
+		"leaves its region", s->ops[LOOP].count = U32_MAX,
+		s->patterns[AFFINE].loop_stride[0] = SIMGPU_TRACE_SPACE_BYTES);
 }
 
 /* Programs are checked for the largest kernel that runs them. */

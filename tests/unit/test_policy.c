@@ -1,0 +1,686 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Models and policies: HSM against its equations in floating point, the moves
+ * of hsm-fair, even splits, metrics, and what becomes of proposals that a
+ * device cannot do.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/core/session.h"
+#include "small.h"
+#include "traces.h"
+
+#define ROUNDS		200000
+#define TOLERANCE	0.001
+
+static u64 random_state;
+
+static u64 random_u64(void)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return random_state * 0x2545f4914f6cdd1dULL;
+}
+
+static u64 random_up_to(u64 greatest)
+{
+	return random_u64() % (greatest + 1);
+}
+
+static int restart_random(void **state)
+{
+	random_state = 0x5eed;
+	return 0;
+}
+
+/* --- snapshots --- */
+
+static void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
+			  u64 epoch_cycles)
+{
+	memset(snapshot, 0, sizeof(*snapshot));
+	snapshot->version = SIMGPU_SNAPSHOT_VERSION;
+	snapshot->bytes = sizeof(*snapshot);
+	snapshot->sms = sms;
+	snapshot->issue_lanes = 64;
+	snapshot->channels = 32;
+	snapshot->line_bytes = 128;
+	snapshot->peak_clocks_per_line = 2;
+	snapshot->epoch_cycles = epoch_cycles;
+	snapshot->memory_clocks = epoch_cycles * 440 / 1400;
+	snapshot->tunables = registry_default_tunables;
+}
+
+static struct simgpu_snapshot_tenant *activate(struct simgpu_snapshot *snapshot,
+					       u32 slot, u32 sms)
+{
+	struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+
+	tenant->active = 1;
+	tenant->weight = 1;
+	tenant->sms = sms;
+	tenant->blocks_left = U32_MAX;
+	snapshot->tenants_active++;
+	return tenant;
+}
+
+/* --- the model --- */
+
+/* What a tenant may have counted in an epoch; some are nearly idle. */
+static void random_counters(const struct simgpu_snapshot *snapshot,
+			    struct simgpu_counters *counters)
+{
+	u64 clocks = snapshot->memory_clocks * snapshot->channels;
+	u64 most = snapshot->epoch_cycles * snapshot->sms *
+		   snapshot->issue_lanes;
+	u64 requests;
+
+	memset(counters, 0, sizeof(*counters));
+	counters->thread_instructions = random_up_to(most >> random_up_to(12));
+	counters->bus_busy_clocks = random_up_to(clocks >> random_up_to(8));
+	requests = counters->bus_busy_clocks / snapshot->peak_clocks_per_line;
+	counters->dram_writebacks = random_up_to(requests);
+	counters->dram_fills = requests - counters->dram_writebacks;
+	counters->row_activates = random_up_to(requests + requests / 16);
+	counters->sm_cycles = random_up_to(snapshot->epoch_cycles *
+					   snapshot->sms);
+}
+
+/**
+ * struct reference - HSM's equations in floating point
+ * @granularity: of the demand: that of the traffic, a part per million, as far
+ *	as Eq. 2 magnifies it
+ */
+struct reference {
+	double demand;
+	double supply;
+	double granularity;
+	double np_memory;
+	double np_compute;
+};
+
+static struct reference reference(const struct simgpu_snapshot *snapshot,
+				  const struct simgpu_counters *counters)
+{
+	double cycles = (double)snapshot->epoch_cycles;
+	double clocks = (double)snapshot->memory_clocks * snapshot->channels;
+	double requests = (double)counters->dram_fills +
+			  (double)counters->dram_writebacks;
+	double rbh = requests > 0 ?
+		     1 - (double)counters->row_activates / requests : 0;
+	double most = cycles * snapshot->sms * snapshot->issue_lanes;
+	struct reference r;
+
+	if (rbh < 0)
+		rbh = 0;
+	r.supply = (double)snapshot->tunables.c1_ppm / 1e6 * rbh +
+		   (double)snapshot->tunables.c2_ppm / 1e6;
+	r.demand = most / (double)counters->thread_instructions * requests *
+		   snapshot->peak_clocks_per_line / clocks;
+	r.granularity = 2e-6 * most / (double)counters->thread_instructions;
+	r.np_memory = (double)counters->bus_busy_clocks / clocks / r.supply;
+	r.np_compute = (double)counters->sm_cycles / (cycles * snapshot->sms);
+	return r;
+}
+
+/* Within a thousandth, or within what parts per million can show. */
+static bool close_to(u64 ppm, double expected, double granularity)
+{
+	double difference = fabs((double)ppm / 1e6 - expected);
+
+	return difference <= fmax(expected * TOLERANCE, granularity);
+}
+
+static void hsm_follows_its_equations(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_prediction prediction;
+	u32 round, memory = 0, compute = 0;
+
+	for (round = 0; round < ROUNDS; round++) {
+		struct simgpu_snapshot_tenant *tenant;
+		struct simgpu_prediction_tenant *said;
+		struct reference r;
+
+		snapshot_init(snapshot, 1 + random_up_to(127),
+			      SESSION_EPOCH_CYCLES_MIN +
+			      random_up_to(SESSION_EPOCH_CYCLES_MAX -
+					   SESSION_EPOCH_CYCLES_MIN));
+		snapshot->tunables.c1_ppm = random_up_to(SIMGPU_PPM);
+		snapshot->tunables.c2_ppm = 50000 + random_up_to(SIMGPU_PPM);
+		tenant = activate(snapshot, round % SIMGPU_SLOTS_MAX, 1);
+		random_counters(snapshot, &tenant->counters);
+		if (!tenant->counters.thread_instructions)
+			continue;
+		memset(&prediction, 0, sizeof(prediction));
+		assert_int_equal(model_hsm.predict(snapshot, &prediction), 0);
+		said = &prediction.tenants[round % SIMGPU_SLOTS_MAX];
+		r = reference(snapshot, &tenant->counters);
+		/* So near the border rounding decides. */
+		if (fabs(r.demand - r.supply) <= r.supply * TOLERANCE +
+						 r.granularity)
+			continue;
+		if (r.demand > r.supply) {
+			assert_int_equal(said->class, SIMGPU_CLASS_MEMORY);
+			assert_true(close_to(said->np_ppm, r.np_memory,
+					     3e-6 / r.supply));
+			memory++;
+		} else {
+			assert_int_equal(said->class, SIMGPU_CLASS_COMPUTE);
+			assert_true(close_to(said->np_ppm, r.np_compute,
+					     2e-6));
+			compute++;
+		}
+	}
+	assert_true(memory > ROUNDS / 20 && compute > ROUNDS / 20);
+	free(snapshot);
+}
+
+static void hsm_is_silent_about_idlers(void **state)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+	struct simgpu_snapshot snapshot;
+	struct simgpu_snapshot_tenant *tenant;
+
+	snapshot_init(&snapshot, 80, 500000);
+	tenant = activate(&snapshot, 0, 40);
+	/* Work that has not issued anything yet. */
+	tenant->counters.sm_cycles = 500000 * 40;
+	/* No work, and old counters. */
+	snapshot.tenants[1].counters.thread_instructions = 1000;
+	assert_int_equal(model_hsm.predict(&snapshot, &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_UNKNOWN);
+	assert_int_equal(prediction.tenants[1].class, SIMGPU_CLASS_UNKNOWN);
+}
+
+/* No memory traffic at all, and a line that allows no bandwidth. */
+static void hsm_survives_nothing(void **state)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+	struct simgpu_snapshot snapshot;
+	struct simgpu_snapshot_tenant *tenant;
+
+	snapshot_init(&snapshot, 80, 500000);
+	tenant = activate(&snapshot, 0, 40);
+	tenant->counters.thread_instructions = 1000;
+	tenant->counters.sm_cycles = 500000 * 40;
+	assert_int_equal(model_hsm.predict(&snapshot, &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
+	assert_int_equal(prediction.tenants[0].np_ppm, 500000);
+	tenant->counters.dram_fills = 1000000;
+	tenant->counters.row_activates = 1000000;
+	snapshot.tunables.c1_ppm = 0;
+	snapshot.tunables.c2_ppm = 0;
+	assert_int_equal(model_hsm.predict(&snapshot, &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
+	/* Counters that no epoch could reach. */
+	memset(&tenant->counters, 0xff, sizeof(tenant->counters));
+	assert_int_equal(model_hsm.predict(&snapshot, &prediction), 0);
+}
+
+/* --- even --- */
+
+static void even_shares_out_all(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_proposal proposal;
+	u32 sms, round, slot;
+
+	for (sms = 1; sms <= SIMGPU_SMS_MAX; sms++)
+		for (round = 0; round < 16; round++) {
+			u32 sum = 0, last = U32_MAX, active;
+
+			snapshot_init(snapshot, sms, 500000);
+			for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+				if (random_u64() % (round + 1) == 0)
+					activate(snapshot, slot, 0);
+			active = snapshot->tenants_active;
+			memset(&proposal, 0x5a, sizeof(proposal));
+			assert_int_equal(policy_even.propose(snapshot,
+							     &proposal), 0);
+			assert_int_equal(proposal.flags, 0);
+			assert_int_equal(proposal.reserved, 0);
+			for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+				u32 count = proposal.sms[slot];
+
+				if (!snapshot->tenants[slot].active) {
+					assert_int_equal(count, 0);
+					continue;
+				}
+				/* Remainders go to the lowest slots. */
+				assert_true(count <= last);
+				assert_true(count == sms / active ||
+					    count == sms / active + 1);
+				last = count;
+				sum += count;
+			}
+			assert_int_equal(sum, active ? sms : 0);
+		}
+	free(snapshot);
+}
+
+/* --- hsm-fair --- */
+
+static struct simgpu_snapshot_tenant *predicted(struct simgpu_snapshot *snapshot,
+						u32 slot, u32 sms, u64 np_ppm)
+{
+	struct simgpu_snapshot_tenant *tenant = activate(snapshot, slot, sms);
+
+	tenant->class = SIMGPU_CLASS_COMPUTE;
+	tenant->np_ppm = np_ppm;
+	/* It held all of them, all the time. */
+	tenant->counters.sm_cycles = snapshot->epoch_cycles * sms;
+	return tenant;
+}
+
+/* The assignment as it stands, which a policy finds in its proposal. */
+static void propose(const struct simgpu_snapshot *snapshot,
+		    struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	memset(proposal, 0, sizeof(*proposal));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		proposal->sms[slot] = snapshot->tenants[slot].sms;
+	assert_int_equal(policy_hsm_fair.propose(snapshot, proposal), 0);
+}
+
+static void expect_move(u32 sms_a, u64 np_a, u32 sms_b, u64 np_b, u32 to_a,
+			u32 to_b)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_proposal proposal;
+
+	snapshot_init(&snapshot, sms_a + sms_b, 500000);
+	predicted(&snapshot, 0, sms_a, np_a);
+	predicted(&snapshot, 1, sms_b, np_b);
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[0], to_a);
+	assert_int_equal(proposal.sms[1], to_b);
+}
+
+static void hsm_fair_moves_sms(void **state)
+{
+	/* x = (0.8 - 0.4) * 40 * 40 / (0.8 * 40 + 0.4 * 40) = 13.3 */
+	expect_move(40, 800000, 40, 400000, 27, 53);
+	expect_move(40, 400000, 40, 800000, 53, 27);
+	/* x = 0.5 * 60 * 20 / (0.9 * 20 + 0.4 * 60) = 14.3 */
+	expect_move(60, 900000, 20, 400000, 46, 34);
+	/* To the nearest: 0.2 * 1600 / (40 * 1.4) = 5.7 */
+	expect_move(40, 800000, 40, 600000, 34, 46);
+	/* A tenant keeps its last SM. */
+	expect_move(40, 1000000, 40, 0, 1, 79);
+	expect_move(1, 1000000, 79, 100, 1, 79);
+}
+
+static void hsm_fair_lets_fair_ones_be(void **state)
+{
+	expect_move(40, 500000, 40, 500000, 40, 40);
+	expect_move(40, 1000000, 40, 900000, 40, 40);
+	expect_move(40, 1000000, 40, 899999, 38, 42);
+	expect_move(40, 0, 40, 0, 40, 40);
+}
+
+/* What counts is what was held: a move under way is not asked for twice. */
+static void hsm_fair_waits_for_moves_under_way(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_proposal proposal;
+
+	snapshot_init(&snapshot, 80, 500000);
+	predicted(&snapshot, 0, 27, 800000)->counters.sm_cycles = 500000 * 40;
+	predicted(&snapshot, 1, 53, 400000)->counters.sm_cycles = 500000 * 40;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[0], 27);
+	assert_int_equal(proposal.sms[1], 53);
+	/* Held more than both are assigned: a tenant keeps its last SM. */
+	snapshot.tenants[0].sms = snapshot.tenants[1].sms = 2;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[0], 3);
+	assert_int_equal(proposal.sms[1], 1);
+}
+
+static void hsm_fair_works_on_the_extremes(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_proposal proposal;
+
+	snapshot_init(&snapshot, 80, 500000);
+	predicted(&snapshot, 3, 20, 500000);
+	predicted(&snapshot, 7, 20, 900000);
+	predicted(&snapshot, 8, 20, 300000);
+	predicted(&snapshot, 60, 20, 600000);
+	propose(&snapshot, &proposal);
+	/* x = 0.6 * 400 / (20 * 1.2) = 10 */
+	assert_int_equal(proposal.sms[3], 20);
+	assert_int_equal(proposal.sms[7], 10);
+	assert_int_equal(proposal.sms[8], 30);
+	assert_int_equal(proposal.sms[60], 20);
+}
+
+static void hsm_fair_passes_over_the_unknown(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_proposal proposal;
+
+	snapshot_init(&snapshot, 80, 500000);
+	predicted(&snapshot, 0, 30, 900000);
+	predicted(&snapshot, 1, 30, 100000)->class = SIMGPU_CLASS_UNKNOWN;
+	predicted(&snapshot, 2, 20, 800000);
+	predicted(&snapshot, 3, 0, 0);
+	propose(&snapshot, &proposal);
+	/* 0.8 / 0.9 is below the threshold: x = 0.1 * 600 / (18 + 24) = 1.4 */
+	assert_int_equal(proposal.sms[0], 29);
+	assert_int_equal(proposal.sms[1], 30);
+	assert_int_equal(proposal.sms[2], 21);
+	assert_int_equal(proposal.sms[3], 0);
+}
+
+/* On the lines of Figure 9, no other move would bring the two nearer. */
+static void hsm_fair_moves_best(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_proposal proposal;
+	u32 round;
+
+	for (round = 0; round < ROUNDS / 10; round++) {
+		u32 a = 1 + random_up_to(78), b = 80 - a;
+		u64 np_a = 1 + random_up_to(SIMGPU_PPM - 1);
+		u64 np_b = 1 + random_up_to(SIMGPU_PPM - 1);
+		double slope_a = (double)np_a / a, slope_b = (double)np_b / b;
+		double best, got;
+		u32 to_a;
+
+		snapshot_init(snapshot, 80, 500000);
+		predicted(snapshot, 0, a, np_a);
+		predicted(snapshot, 1, b, np_b);
+		propose(snapshot, &proposal);
+		assert_int_equal(proposal.sms[0] + proposal.sms[1], 80);
+		assert_true(proposal.sms[0] && proposal.sms[1]);
+		if (proposal.sms[0] == a)
+			continue;
+		got = fabs(slope_a * proposal.sms[0] -
+			   slope_b * proposal.sms[1]);
+		for (best = got, to_a = 1; to_a < 80; to_a++)
+			best = fmin(best, fabs(slope_a * to_a -
+					       slope_b * (80 - to_a)));
+		/* Held SMs count in thousandths. */
+		assert_true(got <= best + 0.002 * (slope_a + slope_b));
+	}
+	free(snapshot);
+}
+
+/* --- metrics --- */
+
+static void expect_metrics(const u64 *np_ppm, u32 count, u64 fairness, u64 stp,
+			   u64 antt)
+{
+	struct metrics metrics;
+
+	metrics_compute(np_ppm, count, &metrics);
+	assert_int_equal(metrics.fairness_ppm, fairness);
+	assert_int_equal(metrics.stp_ppm, stp);
+	assert_int_equal(metrics.antt_ppm, antt);
+}
+
+static void metrics_are_as_defined(void **state)
+{
+	const u64 half[] = { 500000, 500000 };
+	const u64 mixed[] = { 800000, 400000, 200000 };
+	const u64 stuck[] = { 500000, 0 };
+	const u64 none[] = { 0, 0 };
+	const u64 tiny[] = { 1, 1000000 };
+
+	expect_metrics(half, 2, 1000000, 1000000, 2000000);
+	/* 1 / NP: 1.25, 2.5, 5 */
+	expect_metrics(mixed, 3, 250000, 1400000, 2916666);
+	expect_metrics(mixed, 1, 1000000, 800000, 1250000);
+	expect_metrics(stuck, 2, 0, 500000, 0);
+	expect_metrics(none, 2, 0, 0, 0);
+	expect_metrics(none, 0, 0, 0, 0);
+	expect_metrics(tiny, 2, 1, 1000001, 500000500000ULL);
+}
+
+/* --- proposals that cannot be done --- */
+
+/** struct trial - a session of three tenants under a policy of the tests */
+struct trial {
+	struct session *session;
+	struct trace *trace;
+	u32 epochs;
+	u32 fell_back;
+	struct session_epoch last;
+};
+
+static void note_epoch(void *context, const struct session_epoch *epoch)
+{
+	struct trial *trial = context;
+
+	trial->epochs++;
+	trial->fell_back += epoch->fell_back;
+	trial->last = *epoch;
+}
+
+/* Tenants are in slots 0 to 2; the small device has 8 SMs. */
+static void trial_run(struct trial *trial,
+		      int (*propose)(const struct simgpu_snapshot *snapshot,
+				     struct simgpu_proposal *proposal))
+{
+	struct simgpu_policy policy = { .name = "trial", .propose = propose };
+	struct session_options options = {
+		.config = small_config(), .seed = 1, .epoch_cycles = 10000,
+		.stop_cycle = 35000, .relaunch = true, .gang_size = 3,
+		.kernel_end = SESSION_KERNEL_END_CARRY,
+		.model = &model_hsm, .policy = &policy,
+		.tunables = registry_default_tunables,
+	};
+	struct session_tenant_options tenant = { .name = "t", .weight = 1 };
+	struct session_hooks hooks = { .context = trial, .epoch = note_epoch };
+	u64 sequence;
+	u32 slot;
+
+	memset(trial, 0, sizeof(*trial));
+	trial->trace = trace_compute(100000, 4, 20);
+	assert_int_equal(session_create(&trial->session, &options, &hooks), 0);
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(session_join(trial->session, slot, &tenant),
+				 slot);
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(session_launch(trial->session, slot,
+						trial->trace, 1, 0, &sequence),
+				 0);
+	session_run(trial->session, 35000);
+	assert_int_equal(session_state(trial->session), SESSION_STOPPED);
+	assert_int_equal(trial->epochs, 4);
+	session_destroy(trial->session);
+	trace_free(trial->trace);
+}
+
+static int propose_error(const struct simgpu_snapshot *snapshot,
+			 struct simgpu_proposal *proposal)
+{
+	proposal->sms[0] = 6;
+	proposal->sms[1] = proposal->sms[2] = 1;
+	return -EIO;
+}
+
+static int propose_too_many(const struct simgpu_snapshot *snapshot,
+			    struct simgpu_proposal *proposal)
+{
+	proposal->sms[0] = 7;
+	proposal->sms[1] = proposal->sms[2] = 1;
+	return 0;
+}
+
+static int propose_overflow(const struct simgpu_snapshot *snapshot,
+			    struct simgpu_proposal *proposal)
+{
+	proposal->sms[0] = proposal->sms[1] = 1U << 31;
+	proposal->sms[2] = 8;
+	return 0;
+}
+
+static int propose_starving(const struct simgpu_snapshot *snapshot,
+			    struct simgpu_proposal *proposal)
+{
+	proposal->sms[0] = 0;
+	return 0;
+}
+
+static int propose_for_nobody(const struct simgpu_snapshot *snapshot,
+			      struct simgpu_proposal *proposal)
+{
+	proposal->sms[0] = proposal->sms[1] = proposal->sms[2] = 1;
+	proposal->sms[5] = 1;
+	return 0;
+}
+
+static int propose_unknown_flag(const struct simgpu_snapshot *snapshot,
+				struct simgpu_proposal *proposal)
+{
+	proposal->flags = 2;
+	return 0;
+}
+
+static int propose_reserved(const struct simgpu_snapshot *snapshot,
+			    struct simgpu_proposal *proposal)
+{
+	proposal->reserved = 1;
+	return 0;
+}
+
+static int propose_strange_owner(const struct simgpu_snapshot *snapshot,
+				 struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags = SIMGPU_PROPOSAL_OWNERS;
+	for (sm = 0; sm < snapshot->sms; sm++)
+		proposal->owner[sm] = sm % 3;
+	proposal->owner[7] = SIMGPU_SLOTS_MAX;
+	return 0;
+}
+
+static int propose_owner_without_work(const struct simgpu_snapshot *snapshot,
+				      struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags = SIMGPU_PROPOSAL_OWNERS;
+	for (sm = 0; sm < snapshot->sms; sm++)
+		proposal->owner[sm] = sm % 4;
+	return 0;
+}
+
+static void impossible_proposals_fall_back(void **state)
+{
+	int (*const bad[])(const struct simgpu_snapshot *snapshot,
+			   struct simgpu_proposal *proposal) = {
+		propose_error, propose_too_many, propose_overflow,
+		propose_starving, propose_for_nobody, propose_unknown_flag,
+		propose_reserved, propose_strange_owner,
+		propose_owner_without_work,
+	};
+	struct trial trial;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		trial_run(&trial, bad[i]);
+		/* The last epoch is cut by the stop cycle: nobody is asked. */
+		assert_int_equal(trial.fell_back, 3);
+		assert_false(trial.last.fell_back);
+		assert_int_equal(trial.last.tenants[0].sms, 3);
+		assert_int_equal(trial.last.tenants[1].sms, 3);
+		assert_int_equal(trial.last.tenants[2].sms, 2);
+	}
+}
+
+static int propose_counts(const struct simgpu_snapshot *snapshot,
+			  struct simgpu_proposal *proposal)
+{
+	/* It finds the present assignment; one SM stays idle. */
+	if (snapshot->epoch == 0 && (proposal->sms[0] != 3 ||
+				     proposal->sms[2] != 2))
+		return -EIO;
+	proposal->sms[0] = 5;
+	proposal->sms[1] = proposal->sms[2] = 1;
+	return 0;
+}
+
+static int propose_owners(const struct simgpu_snapshot *snapshot,
+			  struct simgpu_proposal *proposal)
+{
+	static const u8 owner[] = { 2, 2, 2, 2, 1, 0, SIMGPU_NO_OWNER, 0 };
+
+	proposal->flags = SIMGPU_PROPOSAL_OWNERS;
+	memcpy(proposal->owner, owner, sizeof(owner));
+	/* The counts are ignored, even absurd ones. */
+	proposal->sms[0] = U32_MAX;
+	return 0;
+}
+
+static void possible_proposals_are_done(void **state)
+{
+	struct trial trial;
+
+	trial_run(&trial, propose_counts);
+	assert_int_equal(trial.fell_back, 0);
+	assert_int_equal(trial.last.tenants[0].sms, 5);
+	assert_int_equal(trial.last.tenants[1].sms, 1);
+	assert_int_equal(trial.last.tenants[2].sms, 1);
+	trial_run(&trial, propose_owners);
+	assert_int_equal(trial.fell_back, 0);
+	assert_int_equal(trial.last.tenants[0].sms, 2);
+	assert_int_equal(trial.last.tenants[1].sms, 1);
+	assert_int_equal(trial.last.tenants[2].sms, 4);
+}
+
+/* --- names --- */
+
+static void everything_is_found_by_name(void **state)
+{
+	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
+	u32 i;
+
+	for (i = 0; (policy = registry_policy_at(i)); i++)
+		assert_ptr_equal(registry_policy_find(policy->name), policy);
+	assert_true(i >= 2);
+	for (i = 0; (model = registry_model_at(i)); i++)
+		assert_ptr_equal(registry_model_find(model->name), model);
+	assert_true(i >= 1);
+	assert_null(registry_policy_find("nobody"));
+	assert_null(registry_policy_find(""));
+	assert_null(registry_model_find("hsm-"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(hsm_follows_its_equations,
+				       restart_random),
+		cmocka_unit_test(hsm_is_silent_about_idlers),
+		cmocka_unit_test(hsm_survives_nothing),
+		cmocka_unit_test_setup(even_shares_out_all, restart_random),
+		cmocka_unit_test(hsm_fair_moves_sms),
+		cmocka_unit_test(hsm_fair_lets_fair_ones_be),
+		cmocka_unit_test(hsm_fair_waits_for_moves_under_way),
+		cmocka_unit_test(hsm_fair_works_on_the_extremes),
+		cmocka_unit_test(hsm_fair_passes_over_the_unknown),
+		cmocka_unit_test_setup(hsm_fair_moves_best, restart_random),
+		cmocka_unit_test(metrics_are_as_defined),
+		cmocka_unit_test(impossible_proposals_fall_back),
+		cmocka_unit_test(possible_proposals_are_done),
+		cmocka_unit_test(everything_is_found_by_name),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
+}
