@@ -79,11 +79,10 @@ build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 
 # --- tests --------------------------------------------------------------------------
 
-UNIT_TESTS	:= build/tests/test_engine build/tests/test_dram \
-		   build/tests/test_trace build/tests/test_fixed \
-		   build/tests/test_policy build/tests/test_session
+UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy session \
+		     offline dram engine)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
-		   build/sanitized/userspace/workloads/builder.o
+		   $(OFFLINE_SOURCES:%.c=build/sanitized/%.o) $(ROOM_SANITIZED)
 KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
 		     $(wildcard tests/kselftest/*.c))
 KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
@@ -91,8 +90,7 @@ KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
 tests: $(UNIT_TESTS)
 
 # The rooms, the offline library and the test, all under the sanitizers.
-$(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT) \
-	       $(ROOM_SANITIZED) $(OFFLINE_SANITIZED)
+$(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -lm
 

@@ -23,12 +23,14 @@ static bool options_are_good(const struct session_options *options)
 int session_create(struct session **out, const struct session_options *options,
 		   const struct session_hooks *hooks)
 {
-	size_t gpu_size = gpu_bytes(&options->config) + 64;
 	struct session *session;
 	uintptr_t aligned;
+	size_t gpu_size;
 
 	if (!options_are_good(options))
 		return -EINVAL;
+	/* With room to align it: the engine's arrays begin on cache lines. */
+	gpu_size = gpu_bytes(&options->config) + 64;
 	session = port_alloc(sizeof(*session));
 	if (!session)
 		return -ENOMEM;

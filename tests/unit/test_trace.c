@@ -676,10 +676,14 @@ static void bad_programs_are_refused(void **state)
 		"has ops of no program", s->programs[3].op_count--);
 }
 
+static void nest_loops(struct sample *s, u32 depth)
+{
+	while (depth--)
+		op(s, depth, SIMGPU_TRACE_LOOP, 1, 0);
+}
+
 static void bad_loops_are_refused(void **state)
 {
-	u32 i;
-
 	REFUSED(-EINVAL, ops[LOOP].kind, "ops[0].kind",
 		"is a loop's, yet a field is set",
 		s->ops[LOOP].active_lanes = 1);
@@ -704,10 +708,10 @@ static void bad_loops_are_refused(void **state)
 	/* A body that only holds an empty body issues nothing either. */
 	REFUSED(-EINVAL, ops[2].kind, "ops[2].kind",
 		"ends a loop that issues nothing",
-		op(s, LOAD, SIMGPU_TRACE_LOOP, 1, 0);
+		op(s, LOAD, SIMGPU_TRACE_LOOP, 1, 0),
 		op(s, COMPUTE, SIMGPU_TRACE_LOOP_END, 0, 0));
 	REFUSED(-E2BIG, ops[4].kind, "ops[4].kind", "nests loops too deep",
-		for (i = 0; i < 5; i++) op(s, i, SIMGPU_TRACE_LOOP, 1, 0));
+		nest_loops(s, 5));
 }
 
 static void bad_ops_are_refused(void **state)

@@ -37,6 +37,8 @@ int simgpu_open(unsigned int device);
  * simgpu_get_device_info() - what the device is, and its time
  * @fd: from simgpu_open()
  * @info: filled in
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_get_device_info(int fd, struct simgpu_device_info *info);
 
@@ -46,6 +48,8 @@ int simgpu_get_device_info(int fd, struct simgpu_device_info *info);
  * @name: for people: printable ASCII, 1 to SIMGPU_NAME_MAX - 1 characters
  * @weight: 1 to 1000
  * @target_ppm: NP that a QoS tenant is to reach; 0: a best-effort tenant
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_configure_tenant(int fd, const char *name, uint32_t weight,
 			    uint64_t target_ppm);
@@ -67,6 +71,8 @@ int simgpu_upload_trace(int fd, const void *trace, size_t bytes,
  * simgpu_remove_trace() - let go of a trace; launches of it run to their end
  * @fd: from simgpu_open()
  * @handle: from simgpu_upload_trace()
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_remove_trace(int fd, int handle);
 
@@ -77,6 +83,8 @@ int simgpu_remove_trace(int fd, int handle);
  * @repeats: how often it runs, 1 and up
  * @not_before_cycle: device cycle before which it does not start; 0: at once
  * @sequence: set to the launch's number, for simgpu_wait_launch()
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
 			uint64_t not_before_cycle, uint64_t *sequence);
@@ -97,6 +105,8 @@ int simgpu_wait_launch(int fd, uint64_t sequence, int64_t timeout_ns);
  * @fd: from simgpu_open()
  * @slot: NULL, or set to its slot
  * @report: filled in
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_get_report(int fd, uint32_t *slot,
 		      struct simgpu_tenant_report *report);
@@ -119,6 +129,8 @@ int simgpu_create_gang(int fd, const struct simgpu_gang_create *options);
  * @fd: from simgpu_open()
  * @gang: from simgpu_create_gang(), on the same device
  * @slot: 0 to members - 1
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_join_gang(int fd, int gang, uint32_t slot);
 
@@ -126,6 +138,8 @@ int simgpu_join_gang(int fd, int gang, uint32_t slot);
  * simgpu_get_gang_status() - state, device time and fingerprint
  * @gang: from simgpu_create_gang()
  * @status: filled in
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_get_gang_status(int gang, struct simgpu_gang_status *status);
 
@@ -134,6 +148,8 @@ int simgpu_get_gang_status(int gang, struct simgpu_gang_status *status);
  * @gang: from simgpu_create_gang()
  * @slot: which member
  * @report: filled in
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_get_gang_report(int gang, uint32_t slot,
 			   struct simgpu_tenant_report *report);
@@ -168,6 +184,8 @@ int simgpu_list_devices(unsigned int *devices, size_t count);
  * @name: the file, such as "policy"
  * @value: set to its contents without the newline
  * @bytes: room in @value
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_read_device_value(unsigned int device, const char *name,
 			     char *value, size_t bytes);
@@ -177,6 +195,8 @@ int simgpu_read_device_value(unsigned int device, const char *name,
  * @device: N
  * @name: the file
  * @value: what to write
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_write_device_value(unsigned int device, const char *name,
 			      const char *value);
@@ -212,6 +232,8 @@ int simgpu_read_tenant_value(unsigned int device, uint64_t id,
  * @id: from simgpu_list_tenants()
  * @name: "weight" or "target"
  * @value: what to write
+ *
+ * Return: 0 or a negative errno.
  */
 int simgpu_write_tenant_value(unsigned int device, uint64_t id,
 			      const char *name, const char *value);
