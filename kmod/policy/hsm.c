@@ -25,6 +25,12 @@ static u64 supply_ppm(const struct simgpu_snapshot *snapshot,
 			 snapshot->tunables.c2_ppm);
 }
 
+/* Data bus clocks that there were. */
+static u64 bus_clocks(const struct simgpu_snapshot *snapshot)
+{
+	return fixed_mul(snapshot->memory_clocks, snapshot->channels);
+}
+
 /*
  * Eq. 2 over B_Max: (I_max / I_k) * MemAccesses * ReqSize * f / E, as a
  * fraction of peak: the time that the requests hold a data bus, over the
@@ -37,10 +43,10 @@ static u64 demand_ppm(const struct simgpu_snapshot *snapshot,
 		   snapshot->issue_lanes;
 	u64 busy = fixed_mul(simgpu_dram_requests(counters),
 			     snapshot->peak_clocks_per_line);
-	u64 there = fixed_mul(snapshot->memory_clocks, snapshot->channels);
 
-	return fixed_mul_div(fixed_ratio_ppm(busy, there), most,
-			     counters->thread_instructions);
+	return fixed_ratio_ppm(fixed_mul_div(busy, most,
+					     counters->thread_instructions),
+			       bus_clocks(snapshot));
 }
 
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
@@ -53,14 +59,15 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	if (!counters->thread_instructions)
 		return;
 	if (demand_ppm(snapshot, counters) > supply && supply) {
-		u64 there = fixed_mul(snapshot->memory_clocks,
-				      snapshot->channels);
-		u64 bandwidth = fixed_ratio_ppm(counters->bus_busy_clocks,
-						there);
-
-		/* Eq. 5: NP = B_k / (c1 * RBH_k + c2) */
+		/*
+		 * Eq. 5: NP = B_k / (c1 * RBH_k + c2), B_k a fraction of the
+		 * clocks that there were and the rest in ppm: one division.
+		 */
 		out->class = SIMGPU_CLASS_MEMORY;
-		out->np_ppm = fixed_ratio_ppm(bandwidth, supply);
+		out->np_ppm = fixed_mul_div(counters->bus_busy_clocks,
+					    SIMGPU_PPM * SIMGPU_PPM,
+					    fixed_mul(bus_clocks(snapshot),
+						      supply));
 	} else {
 		/* Eq. 4: NP = S_k / S, S_k averaged over the epoch */
 		out->class = SIMGPU_CLASS_COMPUTE;

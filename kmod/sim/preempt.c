@@ -22,7 +22,7 @@ bool gpu_kernel_fits(const struct gpu_config *config,
 
 /* Whether an SM has room for one more thread block of a kernel. */
 static bool block_fits(const struct gpu *gpu, const struct sm *sm,
-		const struct trace_kernel *kernel)
+		       const struct trace_kernel *kernel)
 {
 	const struct gpu_config *config = &gpu->config;
 	u32 threads = sm->threads_used + kernel->block_threads;

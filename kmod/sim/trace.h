@@ -124,7 +124,7 @@ struct trace {
 /**
  * struct trace_error - why a trace was refused
  * @offset: bytes from its start to the field
- * @field: the field's name, such as "kernels[2].grid[0]"
+ * @field: the field's name, such as "kernels[2].grid"
  * @reason: a few words, such as "is zero"
  */
 struct trace_error {

@@ -14,11 +14,11 @@ fi
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-# record NAME [ARGUMENT]: leaves NAME.trace if there is one, .status and .err
+# record NAME [WAY]: leaves NAME.trace if there is one, .status and .err
 record() {
 	SIMGPU_RECORD_OUTPUT="$folder/$1.trace" SIMGPU_RECORD_NAME="$1 test" \
 		oclgrind --plugins "$PWD/$build/librecorder.so" \
-		"$build/tests/recorder_kernels" $2 \
+		"$build/tests/recorder_kernels" ${2:+"$2"} \
 		>"$folder/$1.out" 2>"$folder/$1.err"
 	echo $? >"$folder/$1.status"
 }

@@ -18,6 +18,8 @@
 
 #define ROUNDS		200000
 #define TOLERANCE	0.001
+/* Two of the parts per million that figures are rounded to. */
+#define GRANULARITY	2e-6
 
 static u64 random_state;
 
@@ -95,13 +97,10 @@ static void random_counters(const struct simgpu_snapshot *snapshot,
 
 /**
  * struct reference - HSM's equations in floating point
- * @granularity: of the demand: that of the traffic, a part per million, as far
- *	as Eq. 2 magnifies it
  */
 struct reference {
 	double demand;
 	double supply;
-	double granularity;
 	double np_memory;
 	double np_compute;
 };
@@ -124,7 +123,6 @@ static struct reference reference(const struct simgpu_snapshot *snapshot,
 		   (double)snapshot->tunables.c2_ppm / 1e6;
 	r.demand = most / (double)counters->thread_instructions * requests *
 		   snapshot->peak_clocks_per_line / clocks;
-	r.granularity = 2e-6 * most / (double)counters->thread_instructions;
 	r.np_memory = (double)counters->bus_busy_clocks / clocks / r.supply;
 	r.np_compute = (double)counters->sm_cycles / (cycles * snapshot->sms);
 	return r;
@@ -165,17 +163,17 @@ static void hsm_follows_its_equations(void **state)
 		r = reference(snapshot, &tenant->counters);
 		/* So near the border rounding decides. */
 		if (fabs(r.demand - r.supply) <= r.supply * TOLERANCE +
-						 r.granularity)
+						 GRANULARITY)
 			continue;
 		if (r.demand > r.supply) {
 			assert_int_equal(said->class, SIMGPU_CLASS_MEMORY);
 			assert_true(close_to(said->np_ppm, r.np_memory,
-					     3e-6 / r.supply));
+					     GRANULARITY));
 			memory++;
 		} else {
 			assert_int_equal(said->class, SIMGPU_CLASS_COMPUTE);
 			assert_true(close_to(said->np_ppm, r.np_compute,
-					     2e-6));
+					     GRANULARITY));
 			compute++;
 		}
 	}

@@ -108,7 +108,7 @@ struct simgpu_tenant_config {
 /**
  * struct simgpu_trace_refusal - why a trace was refused
  * @offset: bytes from the start of the trace to the field
- * @field: its name, NUL-terminated, such as "kernels[2].grid[0]"
+ * @field: its name, NUL-terminated, such as "kernels[2].grid"
  * @reason: a few words, NUL-terminated
  */
 struct simgpu_trace_refusal {
