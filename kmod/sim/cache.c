@@ -316,14 +316,12 @@ static u64 head_ready_at(const struct gpu *gpu, u32 index)
 {
 	const struct slice *slice = &gpu->slices[index];
 	const struct request *head;
-	u64 room;
 
 	if (!slice->request_count || slice->stalled)
 		return NEVER;
 	head = &gpu->requests[index * gpu->shape.slice_queue +
 			      slice->request_head];
-	room = noc_reply_room_at(gpu, index);
-	return room > head->ready ? room : head->ready;
+	return later(head->ready, noc_reply_room_at(gpu, index));
 }
 
 /*

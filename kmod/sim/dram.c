@@ -83,16 +83,6 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	limits->burst = burst;
 }
 
-static u64 later(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
-
-static u64 sooner(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 static u32 bank_group(const struct gpu *gpu, u32 bank)
 {
 	return bank >> gpu->shape.group_shift;

@@ -8,11 +8,6 @@
  */
 #include "sim.h"
 
-static u64 later(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
-
 static bool take_place(struct gpu *gpu, u32 sm, u32 slice)
 {
 	struct lsu *lsu = &gpu->sms[sm].lsu;

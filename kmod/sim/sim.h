@@ -504,6 +504,16 @@ static inline u64 cycle_of_clock(const struct gpu *gpu, u64 clock)
 	       gpu->shape.core_ticks;
 }
 
+static inline u64 later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline u64 sooner(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
 static inline u32 line_slot(u32 line)
 {
 	return line >> LINE_SLOT_SHIFT;
