@@ -72,8 +72,8 @@ static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
  */
 static inline u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
 {
-	u64 a_low = (u32)a, a_high = a >> 32;
-	u64 b_low = (u32)b, b_high = b >> 32;
+	u64 a_low = a & U32_MAX, a_high = a >> 32;
+	u64 b_low = b & U32_MAX, b_high = b >> 32;
 	u64 product, middle, high;
 
 	if (!divisor)
@@ -82,7 +82,7 @@ static inline u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
 		return product / divisor;
 	middle = a_high * b_low + ((a_low * b_low) >> 32);
 	high = a_high * b_high + (middle >> 32);
-	middle = (u32)middle + a_low * b_high;
+	middle = (middle & U32_MAX) + a_low * b_high;
 	high += middle >> 32;
 	if (high >= divisor)
 		return U64_MAX;
