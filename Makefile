@@ -80,8 +80,9 @@ build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy session \
-		     offline dram engine)
+		     offline dram engine config)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
+		   build/sanitized/tests/unit/dram_checker.o \
 		   $(OFFLINE_SOURCES:%.c=build/sanitized/%.o) $(ROOM_SANITIZED)
 KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
 		     $(wildcard tests/kselftest/*.c))
@@ -122,10 +123,13 @@ demo:
 	tools/install-packages build vm record
 	tools/demo/run
 
+# Kept on one core where that is possible.
+ONE_CORE	= $(shell taskset -c 0 true 2>/dev/null && echo taskset -c 0)
+
 bench:
 	tools/install-packages build
-	$(MAKE) --no-print-directory build/bench
-	build/bench
+	$(MAKE) --no-print-directory CFLAGS='-O2 -g' build/simgpu
+	$(ONE_CORE) build/simgpu bench
 
 # --- the module -------------------------------------------------------------------
 

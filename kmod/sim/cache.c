@@ -112,16 +112,47 @@ void cache_init(struct gpu *gpu)
 		slice_init(gpu, i);
 }
 
-/* The entry (set * ways + way) that holds a line, or NO_LINE. */
+#define BYTES		0x0101010101010101ULL
+#define TOP_BITS	0x8080808080808080ULL
+
+static u8 partial_tag(u32 line)
+{
+	return (u8)(line ^ (line >> 7) ^ (line >> 15));
+}
+
+/*
+ * The entry (set * ways + way) that holds a line, or NO_LINE. A byte of each
+ * tag, eight to a word, tells which ways are worth a look: the bytes of @same
+ * are zero there, and @maybe has their top bits (and, rarely, one too many).
+ */
 static u32 llc_find(const struct gpu *gpu, u32 set, u32 line)
 {
-	u32 ways = gpu->config.llc_ways, way;
-	const u32 *tags = &gpu->llc_tags[set * ways];
+	u32 base = set * gpu->config.llc_ways, word;
 
-	for (way = 0; way < ways; way++)
-		if (tags[way] == line)
-			return set * ways + way;
+	for (word = 0; word < CACHE_WAYS_MAX / 8; word++) {
+		u64 same = gpu->llc_partial[set][word] ^
+			   (BYTES * partial_tag(line));
+		u64 maybe = (same - BYTES) & ~same & TOP_BITS;
+
+		for (; maybe; maybe &= maybe - 1) {
+			u32 way = word * 8 + lowest_bit(maybe) / 8;
+
+			if (way < gpu->config.llc_ways &&
+			    gpu->llc_tags[base + way] == line)
+				return base + way;
+		}
+	}
 	return NO_LINE;
+}
+
+static void llc_set_tag(struct gpu *gpu, u32 set, u32 entry, u32 line)
+{
+	u32 way = entry - set * gpu->config.llc_ways, shift = way % 8 * 8;
+	u64 *word = &gpu->llc_partial[set][way / 8];
+
+	gpu->llc_tags[entry] = line;
+	*word = (*word & ~(0xffULL << shift)) |
+		((u64)partial_tag(line) << shift);
 }
 
 /* The oldest entry of a set that is not being fetched, or NO_LINE. */
@@ -205,7 +236,7 @@ static bool llc_allocate(struct gpu *gpu, u32 index, u32 set,
 		channel_send(gpu, index, victim, true, NONE,
 			     gpu->tenants[line_slot(victim)].generation);
 	}
-	gpu->llc_tags[entry] = request->line;
+	llc_set_tag(gpu, set, entry, request->line);
 	llc_touch(gpu, set, entry);
 	if (request->kind == REQUEST_WRITE)
 		gpu->llc_state[entry] = LLC_VALID | LLC_DIRTY;

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configurations: the list of the shipped ones (values: spec_*.c), and what a
- * configuration must keep to be simulated.
+ * Configurations: the list of the shipped ones (values: spec_*.c), the table of
+ * their fields, and what a configuration must keep to be simulated. As text:
+ * config_text.c.
  */
 #include "sim.h"
 
 static const struct gpu_config *const configs[] = {
 	&spec_hbm80,
+	&spec_gddr5_40,
+	&spec_themis60,
+	&spec_fg16,
+	&spec_fg56,
+	&spec_gtx480,
+	&spec_c2070,
+	&spec_gtx680,
+	&spec_k20,
 };
 
 const struct gpu_config *gpu_config_at(unsigned int index)
@@ -24,112 +33,203 @@ const struct gpu_config *gpu_config_find(const char *name)
 	return NULL;
 }
 
-/* struct field_range - a field's name, place, and least and greatest value */
-struct field_range {
-	const char *field;
-	size_t offset;
-	u32 least;
-	u32 greatest;
+/* --- fields ------------------------------------------------------------------- */
+
+#define FIELD(field, least, greatest) \
+	{ #field, offsetof(struct gpu_config, field), sizeof(u32), \
+	  least, greatest }
+#define TIMING(field, least, greatest) \
+	{ "dram." #field, offsetof(struct gpu_config, dram.field), \
+	  sizeof(u16), least, greatest }
+
+/* Every field but the name. Timings stay small enough to be added up as u16. */
+static const struct config_field fields[] = {
+	FIELD(sms, 1, GPU_SMS_MAX),
+	FIELD(core_mhz, 1, 10000),
+	FIELD(schedulers_per_sm, 1, SM_SCHEDULERS_MAX),
+	FIELD(warps_per_sm, 1, SM_WARPS_MAX),
+	FIELD(threads_per_sm, 32, SM_WARPS_MAX * GPU_LANES),
+	FIELD(blocks_per_sm, 1, SM_BLOCKS_MAX),
+	FIELD(registers_per_sm, 1024, 1U << 20),
+	FIELD(shared_bytes_per_sm, 0, 1U << 20),
+	FIELD(l1_sets, 1, 1024),
+	FIELD(l1_ways, 1, CACHE_WAYS_MAX),
+	FIELD(l1_mshrs, 1, SM_MSHRS_MAX),
+	FIELD(l1_hit_latency, 1, 1000),
+	FIELD(noc_latency, 1, 1000),
+	FIELD(noc_flit_bytes, 1, 256),
+	FIELD(noc_queue_depth, 1, 1024),
+	FIELD(llc_slices, 1, GPU_SLICES_MAX),
+	FIELD(llc_sets, 1, 4096),
+	FIELD(llc_ways, 1, CACHE_WAYS_MAX),
+	FIELD(llc_mshrs, 1, LLC_MSHRS_MAX),
+	FIELD(llc_latency, 1, 1000),
+	FIELD(llc_write_credits, 1, LLC_WRITES_MAX),
+	FIELD(llc_to_dram_latency, 1, 1000),
+	FIELD(memory_mhz, 1, 10000),
+	FIELD(channels, 1, GPU_CHANNELS_MAX),
+	FIELD(banks, 1, DRAM_BANKS_MAX),
+	FIELD(bank_groups, 1, DRAM_GROUPS_MAX),
+	FIELD(row_lines, 2, 1024),
+	FIELD(channel_bytes_per_clock, 1, GPU_LINE_BYTES),
+	FIELD(column_accesses_per_line, 1, 16),
+	FIELD(queue_entries, 1, DRAM_QUEUE_MAX),
+	FIELD(write_drain_start, 1, DRAM_QUEUE_MAX),
+	FIELD(write_drain_stop, 0, DRAM_QUEUE_MAX - 1),
+	FIELD(row_hit_cap, 0, 255),
+	FIELD(address_hash, 0, 1),
+	FIELD(channel_batch_clocks, 1, 1000),
+	TIMING(trc, 1, 1000),
+	TIMING(trcd_read, 1, 1000),
+	TIMING(trcd_write, 1, 1000),
+	TIMING(trp, 1, 1000),
+	TIMING(tcl, 1, 1000),
+	TIMING(twl, 0, 1000),
+	TIMING(tras, 1, 1000),
+	TIMING(trrd_l, 0, 1000),
+	TIMING(trrd_s, 1, 1000),
+	TIMING(tfaw, 0, 1000),
+	TIMING(trtp, 0, 1000),
+	TIMING(tccd_l, 1, 1000),
+	TIMING(tccd_s, 1, 1000),
+	TIMING(twtr_l, 0, 1000),
+	TIMING(twtr_s, 0, 1000),
+	TIMING(twr, 0, 1000),
+	TIMING(trefi, 0, 65535),
+	TIMING(trfc, 0, 10000),
+	TIMING(read_to_write, 0, 10000),
 };
 
-#define RANGE(field, least, greatest) \
-	{ #field, offsetof(struct gpu_config, field), least, greatest }
+static_assert(ARRAY_SIZE(fields) <= CONFIG_FIELDS_MAX, "too many fields");
 
-static const struct field_range ranges[] = {
-	RANGE(sms, 1, GPU_SMS_MAX),
-	RANGE(core_mhz, 1, 10000),
-	RANGE(schedulers_per_sm, 1, SM_SCHEDULERS_MAX),
-	RANGE(warps_per_sm, 1, SM_WARPS_MAX),
-	RANGE(threads_per_sm, 32, SM_WARPS_MAX * GPU_LANES),
-	RANGE(blocks_per_sm, 1, SM_BLOCKS_MAX),
-	RANGE(registers_per_sm, 1024, 1U << 20),
-	RANGE(shared_bytes_per_sm, 0, 1U << 20),
-	RANGE(l1_sets, 1, 1024),
-	RANGE(l1_ways, 1, CACHE_WAYS_MAX),
-	RANGE(l1_mshrs, 1, SM_MSHRS_MAX),
-	RANGE(l1_hit_latency, 1, 1000),
-	RANGE(noc_latency, 1, 1000),
-	RANGE(noc_flit_bytes, 1, 256),
-	RANGE(noc_queue_depth, 1, 1024),
-	RANGE(llc_slices, 1, GPU_SLICES_MAX),
-	RANGE(llc_sets, 1, 4096),
-	RANGE(llc_ways, 1, CACHE_WAYS_MAX),
-	RANGE(llc_mshrs, 1, LLC_MSHRS_MAX),
-	RANGE(llc_latency, 1, 1000),
-	RANGE(llc_write_credits, 1, LLC_WRITES_MAX),
-	RANGE(llc_to_dram_latency, 1, 1000),
-	RANGE(memory_mhz, 1, 10000),
-	RANGE(channels, 1, GPU_CHANNELS_MAX),
-	RANGE(banks, 1, DRAM_BANKS_MAX),
-	RANGE(bank_groups, 1, DRAM_GROUPS_MAX),
-	RANGE(row_lines, 2, 1024),
-	RANGE(channel_bytes_per_clock, 1, GPU_LINE_BYTES),
-	RANGE(column_accesses_per_line, 1, 16),
-	RANGE(queue_entries, 1, DRAM_QUEUE_MAX),
-	RANGE(write_drain_start, 1, DRAM_QUEUE_MAX),
-	RANGE(write_drain_stop, 0, DRAM_QUEUE_MAX - 1),
-	RANGE(row_hit_cap, 0, 255),
-	RANGE(address_hash, 0, 1),
-	RANGE(channel_batch_clocks, 1, 1000),
-};
+const struct config_field *config_field_at(u32 index)
+{
+	return index < ARRAY_SIZE(fields) ? &fields[index] : NULL;
+}
+
+u32 config_get(const struct gpu_config *config, const struct config_field *field)
+{
+	const u8 *at = (const u8 *)config + field->offset;
+
+	return field->bytes == sizeof(u16) ? *(const u16 *)at :
+					     *(const u32 *)at;
+}
+
+void config_set(struct gpu_config *config, const struct config_field *field,
+		u32 value)
+{
+	u8 *at = (u8 *)config + field->offset;
+
+	if (field->bytes == sizeof(u16))
+		*(u16 *)at = (u16)value;
+	else
+		*(u32 *)at = value;
+}
+
+/* --- what must hold ------------------------------------------------------------- */
 
 static bool power_of_two(u32 value)
 {
 	return !(value & (value - 1));
 }
 
-/* What ranges alone do not say; NULL if all is well. */
-static const char *contradiction(const struct gpu_config *config)
+/*
+ * All timings but tREFI together, and a line's column accesses and data: more
+ * than any request takes, refresh and turn-around included.
+ */
+static u32 longest_request(const struct gpu_config *config)
+{
+	const struct dram_timing *t = &config->dram;
+	u32 sum = config->column_accesses_per_line * t->tccd_l +
+		  GPU_LINE_BYTES / config->channel_bytes_per_clock;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		if (fields[i].offset >= offsetof(struct gpu_config, dram))
+			sum += config_get(config, &fields[i]);
+	return sum - t->trefi;
+}
+
+/* What ranges alone do not say; the ranges are kept. */
+static int check_together(const struct gpu_config *config, const char **field,
+			  const char **reason)
 {
 	const struct dram_timing *t = &config->dram;
 	u32 per_channel = config->llc_slices / config->channels;
+	u32 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
+	const struct {
+		bool broken;
+		const char *field;
+		const char *reason;
+	} rules[] = {
+		{ !power_of_two(config->schedulers_per_sm), "schedulers_per_sm",
+		  "must be a power of two" },
+		{ !power_of_two(config->l1_sets), "l1_sets",
+		  "must be a power of two" },
+		{ !power_of_two(config->banks), "banks",
+		  "must be a power of two" },
+		{ !power_of_two(config->row_lines), "row_lines",
+		  "must be a power of two" },
+		{ !power_of_two(config->bank_groups), "bank_groups",
+		  "must be a power of two" },
+		{ config->bank_groups > config->banks, "bank_groups",
+		  "must not be more than banks" },
+		{ config->llc_slices % config->channels, "llc_slices",
+		  "must be a multiple of channels" },
+		{ per_channel * config->llc_mshrs > DRAM_INBOX, "llc_mshrs",
+		  "is too much for the slices of a channel together" },
+		{ per_channel * config->llc_write_credits > DRAM_INBOX,
+		  "llc_write_credits",
+		  "is too much for the slices of a channel together" },
+		{ config->write_drain_start > config->queue_entries,
+		  "write_drain_start", "must not be more than queue_entries" },
+		{ config->write_drain_stop >= config->write_drain_start,
+		  "write_drain_stop", "must be less than write_drain_start" },
+		{ GPU_LINE_BYTES % config->channel_bytes_per_clock,
+		  "channel_bytes_per_clock", "must divide a line of 128 bytes" },
+		/* A channel may run ahead by no more than the link's latency. */
+		{ (u64)config->channel_batch_clocks * config->core_mhz >
+		  (u64)config->llc_to_dram_latency * config->memory_mhz,
+		  "channel_batch_clocks",
+		  "must not be longer than llc_to_dram_latency" },
+		{ t->read_to_write + t->twl < t->tcl + burst,
+		  "dram.read_to_write", "lets a write's data meet a read's" },
+		/* Else requests would never get past the refreshes. */
+		{ t->trefi && t->trefi <= longest_request(config), "dram.trefi",
+		  "must be 0 or more than all other timings together" },
+	};
+	u32 i;
 
-	if (!power_of_two(config->l1_sets))
-		return "l1_sets";
-	if (!power_of_two(config->banks))
-		return "banks";
-	if (!power_of_two(config->row_lines))
-		return "row_lines";
-	if (!power_of_two(config->bank_groups) ||
-	    config->bank_groups > config->banks)
-		return "bank_groups";
-	if (config->llc_slices % config->channels)
-		return "llc_slices";
-	if (per_channel * config->llc_mshrs > DRAM_INBOX)
-		return "llc_mshrs";
-	if (per_channel * config->llc_write_credits > DRAM_INBOX)
-		return "llc_write_credits";
-	if (config->write_drain_start > config->queue_entries)
-		return "write_drain_start";
-	if (config->write_drain_stop >= config->write_drain_start)
-		return "write_drain_stop";
-	if (GPU_LINE_BYTES % config->channel_bytes_per_clock)
-		return "channel_bytes_per_clock";
-	/* A channel may run ahead by no more than the link's latency. */
-	if ((u64)config->channel_batch_clocks * config->core_mhz >
-	    (u64)config->llc_to_dram_latency * config->memory_mhz)
-		return "channel_batch_clocks";
-	if (!t->trc || !t->trcd_read || !t->trcd_write || !t->trp || !t->tcl ||
-	    !t->tras || !t->trrd_s || !t->tccd_l || !t->tccd_s)
-		return "dram";
-	if (t->trefi && t->trefi < t->trfc + t->trc)
-		return "dram.trefi";
-	return NULL;
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		if (rules[i].broken) {
+			*field = rules[i].field;
+			*reason = rules[i].reason;
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int config_check(const struct gpu_config *config, const char **field,
+		 const char **reason)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		u32 value = config_get(config, &fields[i]);
+
+		if (value < fields[i].least || value > fields[i].greatest) {
+			*field = fields[i].name;
+			*reason = "is out of range";
+			return -EINVAL;
+		}
+	}
+	return check_together(config, field, reason);
 }
 
 int gpu_config_check(const struct gpu_config *config, const char **field)
 {
-	unsigned int i;
+	const char *reason;
 
-	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
-		u32 value = *(const u32 *)((const u8 *)config +
-					   ranges[i].offset);
-
-		if (value < ranges[i].least || value > ranges[i].greatest) {
-			*field = ranges[i].field;
-			return -EINVAL;
-		}
-	}
-	*field = contradiction(config);
-	return *field ? -EINVAL : 0;
+	return config_check(config, field, &reason);
 }

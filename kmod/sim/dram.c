@@ -367,16 +367,15 @@ static u32 servable_banks(const struct dram_queue *queue)
 }
 
 static void choose_column(const struct gpu *gpu, const struct channel *channel,
-			  u64 clock, struct choice *choice)
+			  u64 clock, u32 banks, struct choice *choice)
 {
-	const struct dram_queue *queue = &channel->queue[channel->mode];
 	u32 command = channel->mode == DRAM_WRITES ? DRAM_WRITE : DRAM_READ;
 
-	consider(gpu, channel, clock, servable_banks(queue), command,
-		 queue->hit, choice);
+	consider(gpu, channel, clock, banks, command,
+		 channel->queue[channel->mode].hit, choice);
 }
 
-/* Banks that have requests, but none that they can serve. */
+/* For banks that have requests, but none that they can serve. */
 static void choose_row(const struct gpu *gpu, const struct channel *channel,
 		       u64 clock, struct choice *choice)
 {
@@ -390,17 +389,32 @@ static void choose_row(const struct gpu *gpu, const struct channel *channel,
 }
 
 /* Writes wait until there are many of them, or no read is left. */
-static void choose_mode(const struct gpu_config *config, struct channel *channel)
+static u32 wanted_mode(const struct gpu_config *config,
+		       const struct channel *channel)
 {
 	u32 reads = channel->queue[DRAM_READS].count;
 	u32 writes = channel->queue[DRAM_WRITES].count;
 
-	if (channel->mode == DRAM_READS) {
-		if (writes >= config->write_drain_start || (writes && !reads))
-			channel->mode = DRAM_WRITES;
-	} else if (!writes || (reads && writes <= config->write_drain_stop)) {
-		channel->mode = DRAM_READS;
+	if (channel->mode == DRAM_READS)
+		return writes >= config->write_drain_start ||
+		       (writes && !reads) ? DRAM_WRITES : DRAM_READS;
+	return !writes || (reads && writes <= config->write_drain_stop) ?
+	       DRAM_READS : DRAM_WRITES;
+}
+
+/* Banks whose row was opened for a request that has not been served yet. */
+static u32 owed_banks(const struct channel *channel)
+{
+	const struct dram_queue *queue = &channel->queue[channel->mode];
+	u32 banks, owed = 0;
+
+	for (banks = queue->hit_banks; banks; banks &= banks - 1) {
+		u32 bank = lowest_bit(banks);
+
+		if (queue->entry[queue->hit[bank]].activated)
+			owed |= 1U << bank;
 	}
+	return owed;
 }
 
 /* When every bank allows a command. */
@@ -457,20 +471,31 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 }
 
 /*
- * One clock: at most one row and one column command. Return: the next clock at
- * which the commands considered now could do something.
+ * One clock: at most one row and one column command. Before the controller
+ * turns from reads to writes or back, it serves the requests for which it has
+ * opened rows, and opens no others: else those rows were opened in vain.
+ * Return: the next clock at which the commands considered now could do
+ * something.
  */
 static u64 step(struct gpu *gpu, u32 index, u64 clock)
 {
 	struct channel *channel = &gpu->channels[index];
 	struct choice column = { .next = NEVER, .bank = NONE };
 	struct choice row = { .next = NEVER, .bank = NONE };
+	u32 mode = wanted_mode(&gpu->config, channel), owed = 0;
 
 	if (clock >= channel->refresh_due)
 		return refresh(gpu, index, clock);
-	choose_mode(&gpu->config, channel);
-	choose_column(gpu, channel, clock, &column);
-	choose_row(gpu, channel, clock, &row);
+	if (mode != channel->mode)
+		owed = owed_banks(channel);
+	if (owed) {
+		choose_column(gpu, channel, clock, owed, &column);
+	} else {
+		channel->mode = mode;
+		choose_column(gpu, channel, clock,
+			      servable_banks(&channel->queue[mode]), &column);
+		choose_row(gpu, channel, clock, &row);
+	}
 	if (column.bank != NONE)
 		serve_hit(gpu, index, column.bank, clock);
 	if (row.bank != NONE && row.command == DRAM_ACTIVATE)

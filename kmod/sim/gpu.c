@@ -45,6 +45,8 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	/* A core cycle of 1/core_mhz is memory_mhz / common units long. */
 	shape->core_ticks = config->memory_mhz / common;
 	shape->memory_ticks = config->core_mhz / common;
+	shape->per_core_tick = reciprocal(shape->core_ticks);
+	shape->per_memory_tick = reciprocal(shape->memory_ticks);
 	shape->slices_per_channel = config->llc_slices / config->channels;
 	shape->slice_queue = config->noc_queue_depth + config->noc_latency +
 			     config->llc_latency;
@@ -89,6 +91,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	to->llc_mshr = carve(carver, (size_t)slices * shape.llc_lines, 1);
 	to->llc_order = carve(carver, (size_t)slices * config->llc_sets,
 			      sizeof(u64));
+	to->llc_partial = carve(carver, (size_t)slices * config->llc_sets,
+				sizeof(*to->llc_partial));
 	to->channels = carve(carver, config->channels, sizeof(*to->channels));
 	to->shape = shape;
 	return gpu;

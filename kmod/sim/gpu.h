@@ -71,12 +71,13 @@ struct dram_timing {
  * struct gpu_config - every size, latency and rate of a GPU
  *
  * Times are in core cycles unless the name says otherwise; ranges stand in
- * config.c. Values and their sources: spec_*.c.
+ * config.c. Values: spec_*.c; their sources: docs/configs.
  *
  * @name: by which it is found
  * @sms: streaming multiprocessors
  * @core_mhz: core clock
- * @schedulers_per_sm: warp schedulers; each issues a warp instruction a cycle
+ * @schedulers_per_sm: warp schedulers, a power of two; each issues a warp
+ *	instruction a cycle
  * @warps_per_sm: resident warps
  * @threads_per_sm: resident threads
  * @blocks_per_sm: resident thread blocks
@@ -163,6 +164,48 @@ const struct gpu_config *gpu_config_find(const char *name);
  * Return: 0 or -EINVAL.
  */
 int gpu_config_check(const struct gpu_config *config, const char **field);
+
+/**
+ * struct config_error - why a configuration's text was refused
+ * @line: number of the line, from 1; 0 if it is what no line says
+ * @field: the name that stands there, such as "dram.trcd_read"; may be empty
+ * @reason: a few words that follow it, such as "is given twice"
+ */
+struct config_error {
+	u32 line;
+	char field[32];
+	char reason[64];
+};
+
+/**
+ * gpu_config_parse() - a configuration of a user's text
+ * @text: lines "name = value", with # comments; need not end in NUL; it may
+ *	come from anybody
+ * @length: its size in bytes
+ * @config: set, and checked as by gpu_config_check(), if the text is good
+ * @error: set if it is not
+ *
+ * "base = hbm80", before all others, takes what the text leaves out from a
+ * shipped configuration; without it every field must be given. "name = ..."
+ * names the configuration, else it is "custom"; a shipped configuration's name
+ * needs that configuration's values. Each line is given once.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int gpu_config_parse(const char *text, size_t length, struct gpu_config *config,
+		     struct config_error *error);
+
+/**
+ * gpu_config_print() - the text of a configuration
+ * @config: any
+ * @text: gets it, cut to fit and ended by NUL; may be NULL if @room is 0
+ * @room: bytes at @text
+ *
+ * gpu_config_parse() makes an equal configuration of it.
+ *
+ * Return: the whole text's length without the NUL.
+ */
+size_t gpu_config_print(const struct gpu_config *config, char *text, size_t room);
 
 enum dram_command {
 	DRAM_ACTIVATE,

@@ -148,6 +148,8 @@ struct warp {
  * @start: cycle of the burst's first instruction that is not yet counted
  * @counted_to: cycle up to which the issue slot's use is counted
  * @count: its instructions that are not yet counted
+ * @warp_instructions: counted, but not yet added to the counters of @slot and
+ *	the SM; as are @thread_instructions and @issue_slots
  * @greedy: the warp that issued last, which goes on while it can (GTO)
  */
 struct scheduler {
@@ -155,6 +157,9 @@ struct scheduler {
 	u64 free_at;
 	u64 start;
 	u64 counted_to;
+	u64 warp_instructions;
+	u64 thread_instructions;
+	u64 issue_slots;
 	u32 count;
 	u16 issue_cycles;
 	u8 lanes;
@@ -219,7 +224,7 @@ struct sm {
 	u8 next_owner;
 	u8 blocks;
 	u8 draining;		/* gets no thread blocks until it is empty */
-	u8 schedulers;
+	u8 schedulers;		/* a power of two */
 	u16 threads_used;
 	u32 registers_used;
 	u32 shared_used;
@@ -423,6 +428,8 @@ struct tenant {
 struct gpu_shape {
 	u32 core_ticks;		/* time base units of a core cycle */
 	u32 memory_ticks;	/* and of a memory clock */
+	u64 per_core_tick;	/* their reciprocals, see divide() */
+	u64 per_memory_tick;
 	u32 slices_per_channel;
 	u32 slice_queue;	/* places: waiting, and in the pipeline */
 	u32 request_flits;
@@ -466,11 +473,48 @@ struct gpu {
 	u8 *llc_state;
 	u8 *llc_mshr;
 	u64 *llc_order;		/* slices x sets */
+	u64 (*llc_partial)[CACHE_WAYS_MAX / 8];	/* a byte of each way's tag */
 	struct channel *channels;
 };
 
 /* spec_*.c */
 extern const struct gpu_config spec_hbm80;
+extern const struct gpu_config spec_gddr5_40;
+extern const struct gpu_config spec_themis60;
+extern const struct gpu_config spec_fg16;
+extern const struct gpu_config spec_fg56;
+extern const struct gpu_config spec_gtx480;
+extern const struct gpu_config spec_c2070;
+extern const struct gpu_config spec_gtx680;
+extern const struct gpu_config spec_k20;
+
+/* config.c */
+#define CONFIG_FIELDS_MAX	64
+
+/*
+ * struct config_field - a field of struct gpu_config
+ * @name: as users write it, such as "sms" or "dram.trc"
+ * @offset: in the struct
+ * @bytes: of the field, 2 or 4
+ * @least: value that it may have
+ * @greatest: likewise
+ */
+struct config_field {
+	const char *name;
+	size_t offset;
+	size_t bytes;
+	u32 least;
+	u32 greatest;
+};
+
+/* All fields but the name, by index; NULL past the last. */
+const struct config_field *config_field_at(u32 index);
+u32 config_get(const struct gpu_config *config, const struct config_field *field);
+void config_set(struct gpu_config *config, const struct config_field *field,
+		u32 value);
+/* gpu_config_check() with a reason, which reads on from the field's name. */
+int config_check(const struct gpu_config *config, const char **field,
+		 const char **reason);
 
 /* gpu.c */
 void gpu_wake(struct gpu *gpu, u32 part, u64 cycle);
@@ -491,17 +535,38 @@ static inline u32 part_of_sm(const struct gpu *gpu, u32 sm)
 	return gpu->config.channels + gpu->config.llc_slices + sm;
 }
 
+/*
+ * Division by a small number that is known beforehand: the high half of the
+ * product with 2^64 / divisor, rounded up. Exact for dividends below
+ * 2^64 / divisor, since the rounding adds less than 1 / divisor then.
+ */
+static inline u64 reciprocal(u32 divisor)
+{
+	return divisor == 1 ? 0 : ~0ULL / divisor + 1;
+}
+
+static inline u64 divide(u64 dividend, u64 reciprocal)
+{
+	if (!reciprocal)
+		return dividend;
+	return (u64)(((unsigned __int128)dividend * reciprocal) >> 64);
+}
+
 /* First memory clock edge at or after a core cycle, and the other way round. */
 static inline u64 clock_of_cycle(const struct gpu *gpu, u64 cycle)
 {
-	return (cycle * gpu->shape.core_ticks + gpu->shape.memory_ticks - 1) /
-	       gpu->shape.memory_ticks;
+	const struct gpu_shape *shape = &gpu->shape;
+
+	return divide(cycle * shape->core_ticks + shape->memory_ticks - 1,
+		      shape->per_memory_tick);
 }
 
 static inline u64 cycle_of_clock(const struct gpu *gpu, u64 clock)
 {
-	return (clock * gpu->shape.memory_ticks + gpu->shape.core_ticks - 1) /
-	       gpu->shape.core_ticks;
+	const struct gpu_shape *shape = &gpu->shape;
+
+	return divide(clock * shape->memory_ticks + shape->core_ticks - 1,
+		      shape->per_core_tick);
 }
 
 static inline u64 later(u64 a, u64 b)

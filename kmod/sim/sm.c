@@ -9,34 +9,53 @@
 
 /* --- accounting --------------------------------------------------------------- */
 
-/* Count what a scheduler has issued in the cycles up to and without @end. */
-static void account_scheduler(struct gpu *gpu, u32 index, struct scheduler *s,
-			      u64 end)
+/* Add what a scheduler has counted to its tenant's and its SM's counters. */
+static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 {
 	struct tenant *tenant = &gpu->tenants[s->slot];
 	struct simgpu_counters *counters = &gpu->sm_counters[index];
-	u64 slots_end = end < s->free_at ? end : s->free_at;
+
+	tenant->issue_slots += s->issue_slots;
+	tenant->counters.warp_instructions += s->warp_instructions;
+	tenant->counters.thread_instructions += s->thread_instructions;
+	gpu->sm_issue_slots[index] += s->issue_slots;
+	counters->warp_instructions += s->warp_instructions;
+	counters->thread_instructions += s->thread_instructions;
+	s->issue_slots = 0;
+	s->warp_instructions = 0;
+	s->thread_instructions = 0;
+}
+
+/* The burst is over: count what was not counted of it. */
+static void count_burst(struct scheduler *s)
+{
+	s->issue_slots += s->free_at - s->counted_to;
+	s->warp_instructions += s->count;
+	s->thread_instructions += (u64)s->count * s->lanes;
+	s->counted_to = s->free_at;
+	s->count = 0;
+}
+
+/* Count what a scheduler has issued in the cycles up to and without @end. */
+static void count_until(struct scheduler *s, u64 end)
+{
 	u64 count;
 
-	if (slots_end > s->counted_to) {
-		tenant->issue_slots += slots_end - s->counted_to;
-		gpu->sm_issue_slots[index] += slots_end - s->counted_to;
-		s->counted_to = slots_end;
+	if (end >= s->free_at) {
+		count_burst(s);
+		return;
+	}
+	if (end > s->counted_to) {
+		s->issue_slots += end - s->counted_to;
+		s->counted_to = end;
 	}
 	if (!s->count || end <= s->start)
 		return;
-	if (end >= s->free_at)
-		count = s->count;
-	else if (s->issue_cycles == 1)
-		count = end - s->start;
-	else
-		count = (end - 1 - s->start) / s->issue_cycles + 1;
+	count = (end - 1 - s->start) / s->issue_cycles + 1;
 	s->count -= count;
 	s->start += count * s->issue_cycles;
-	tenant->counters.warp_instructions += count;
-	tenant->counters.thread_instructions += count * s->lanes;
-	counters->warp_instructions += count;
-	counters->thread_instructions += count * s->lanes;
+	s->warp_instructions += count;
+	s->thread_instructions += count * s->lanes;
 }
 
 /*
@@ -48,8 +67,10 @@ void sm_account(struct gpu *gpu, u32 index)
 	struct sm *sm = &gpu->sms[index];
 	u32 i;
 
-	for (i = 0; i < sm->schedulers; i++)
-		account_scheduler(gpu, index, &sm->scheduler[i], gpu->now + 1);
+	for (i = 0; i < sm->schedulers; i++) {
+		count_until(&sm->scheduler[i], gpu->now + 1);
+		flush_scheduler(gpu, index, &sm->scheduler[i]);
+	}
 	if (sm->owner != GPU_NO_TENANT) {
 		u64 cycles = gpu->now - sm->owned_since;
 
@@ -61,14 +82,19 @@ void sm_account(struct gpu *gpu, u32 index)
 
 /* --- warps ---------------------------------------------------------------------- */
 
+static struct scheduler *scheduler_of(struct sm *sm, u32 warp)
+{
+	return &sm->scheduler[warp & (sm->schedulers - 1)];
+}
+
 void warp_ready(struct sm *sm, u32 warp)
 {
-	sm->scheduler[warp % sm->schedulers].ready |= 1ULL << warp;
+	scheduler_of(sm, warp)->ready |= 1ULL << warp;
 }
 
 static void warp_unready(struct sm *sm, u32 warp)
 {
-	sm->scheduler[warp % sm->schedulers].ready &= ~(1ULL << warp);
+	scheduler_of(sm, warp)->ready &= ~(1ULL << warp);
 }
 
 static void warp_sleep(struct sm *sm, u32 warp, u64 until)
@@ -155,10 +181,14 @@ static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
 static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 			u32 issue_cycles, u32 lanes)
 {
-	struct scheduler *s = &sm->scheduler[warp % sm->schedulers];
+	struct scheduler *s = scheduler_of(sm, warp);
+	u32 slot = sm->block[sm->warp[warp].block].slot;
 
+	count_burst(s);
+	if (slot != s->slot)
+		flush_scheduler(gpu, sm - gpu->sms, s);
 	s->greedy = warp;
-	s->slot = sm->block[sm->warp[warp].block].slot;
+	s->slot = slot;
 	s->start = gpu->now;
 	s->counted_to = gpu->now;
 	s->count = count;
@@ -233,7 +263,7 @@ static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
 
 	warp_unready(sm, warp);
 	/* Its place may go to a young warp at once: that one is not the greedy. */
-	sm->scheduler[warp % sm->schedulers].greedy = NONE;
+	scheduler_of(sm, warp)->greedy = NONE;
 	block->warps &= ~(1ULL << warp);
 	sm->free_warps |= 1ULL << warp;
 	block->warps_left--;
@@ -508,12 +538,11 @@ static u32 oldest_warp(const struct sm *sm, u64 mask)
 /* The warps of a scheduler: every @schedulers-th of the SM. */
 static u64 scheduler_warps(const struct sm *sm, u32 scheduler)
 {
-	static const u64 every[SM_SCHEDULERS_MAX + 1] = {
-		0, ~0ULL, 0x5555555555555555ULL, 0x9249249249249249ULL,
-		0x1111111111111111ULL,
-	};
+	u64 every = sm->schedulers == 1 ? ~0ULL :
+		    sm->schedulers == 2 ? 0x5555555555555555ULL :
+					  0x1111111111111111ULL;
 
-	return every[sm->schedulers] << scheduler;
+	return every << scheduler;
 }
 
 static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
@@ -523,13 +552,11 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 
 	if (s->free_at > gpu->now)
 		return;
-	if (s->counted_to < s->free_at)
-		account_scheduler(gpu, index, s, gpu->now);
 	for (;;) {
 		u64 able = s->ready;
 		u32 warp;
 
-		if (lsu_idle(sm, gpu->now))
+		if (sm->lsu_waiters && lsu_idle(sm, gpu->now))
 			able |= sm->lsu_waiters & scheduler_warps(sm, number);
 		if (!able)
 			return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hbm80: the HBM-based GPU of HSM (Zhao et al., ASPLOS'20), Table 1. What the
- * table leaves open is marked "assumed" or names another source.
+ * table leaves open is marked "assumed" or names another source; each value
+ * with its unit and source: docs/configs/.
  */
 #include "sim.h"
 

@@ -31,6 +31,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
+int bench_command(int argc, char **argv);
+int dram_command(int argc, char **argv);
 int list_command(int argc, char **argv);
 int policy_command(int argc, char **argv);
 int run_command(int argc, char **argv);
@@ -70,6 +72,20 @@ u64 option_number(struct argp_state *state, const char *option,
 bool parse_number(const char *text, u64 least, u64 greatest, u64 *value);
 /* A decimal with up to six places, such as 0.8, in parts per million. */
 bool parse_ppm(const char *text, u64 *value_ppm);
+
+/* --- configurations --- */
+
+/* Whether --config means a file: it has a '/' or ends in .conf. */
+bool config_is_file(const char *text);
+
+/**
+ * config_load() - the GPU that --config means
+ * @text: a shipped configuration's name, or a file (docs/configurations.md)
+ * @config: set
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int config_load(const char *text, struct gpu_config *config);
 
 /* --- progress --- */
 

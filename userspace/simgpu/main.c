@@ -8,6 +8,8 @@ static const struct command commands[] = {
 	{ "list", "list devices and their tenants", list_command },
 	{ "stat", "show a device's figures as they are now", stat_command },
 	{ "policy", "list policies, or set a device's", policy_command },
+	{ "dram", "run one memory channel alone", dram_command },
+	{ "bench", "measure how fast the engine is", bench_command },
 	{ "tenant", "run one trace as a tenant of a device", tenant_command },
 	{ 0 }
 };

@@ -15,7 +15,8 @@ static const struct argp_option options[] = {
 	{ "offline", OPTION_OFFLINE, 0, 0,
 	  "Simulate in this process; needs no module", 0 },
 	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
-	{ "config", OPTION_CONFIG, "NAME", 0, "The GPU (default hbm80)", 0 },
+	{ "config", OPTION_CONFIG, "NAME|FILE", 0,
+	  "The GPU (default hbm80); with --offline also a file, whose name has a '/' or ends in .conf", 0 },
 	{ "policy", 'p', "NAME", 0,
 	  "Who gets which SMs (default even; see simgpu policy list)", 0 },
 	{ "model", 'm', "NAME", 0, "The slowdown model (default hsm)", 0 },
@@ -42,6 +43,7 @@ static const char about[] =
 	"\n"
 	"Examples:\n"
 	"  simgpu run --offline stream.sgtr nbody.sgtr\n"
+	"  simgpu run --offline --config my.conf stream.sgtr\n"
 	"  simgpu run --policy hsm-fair --truth a.sgtr b.sgtr:weight=2,name=b2\n"
 	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
@@ -53,10 +55,14 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
+ * @config_file: of --config, or NULL
+ * @custom: what is in it
  * @experiment: an option that a journal decides instead was given
  */
 struct arguments {
 	struct settings settings;
+	const char *config_file;
+	struct gpu_config custom;
 	bool offline;
 	bool device_given;
 	bool truth;
@@ -91,7 +97,9 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_CONFIG:
-		set_name(state, "--config", settings->config, text);
+		arguments->config_file = config_is_file(text) ? text : NULL;
+		if (!arguments->config_file)
+			set_name(state, "--config", settings->config, text);
 		break;
 	case 'p':
 		set_name(state, "--policy", settings->policy, text);
@@ -130,6 +138,9 @@ static void check_arguments(struct argp_state *state,
 		argp_error(state, "name at least one workload");
 	if (arguments->offline && arguments->device_given)
 		argp_error(state, "--offline uses no device");
+	if (arguments->config_file && !arguments->offline)
+		argp_error(state, "--config %s needs --offline: a device does not take configuration files yet",
+			   arguments->config_file);
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal && arguments->experiment)
@@ -195,6 +206,18 @@ static int read_workloads(const struct arguments *arguments,
 	return ret;
 }
 
+static int read_config(struct arguments *arguments)
+{
+	struct settings *settings = &arguments->settings;
+	int ret = config_load(arguments->config_file, &arguments->custom);
+
+	if (!ret) {
+		settings->custom = &arguments->custom;
+		strcpy(settings->config, arguments->custom.name);
+	}
+	return ret;
+}
+
 static int run(struct arguments *arguments, const struct workload *workloads,
 	       struct result *result)
 {
@@ -243,6 +266,8 @@ int run_command(int argc, char **argv)
 	u32 i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.config_file && read_config(&arguments))
+		return STATUS_FAILED;
 	workloads = calloc(arguments.count, sizeof(*workloads));
 	if (!workloads)
 		return fail("out of memory");

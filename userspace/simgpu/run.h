@@ -13,6 +13,8 @@
 /**
  * struct settings - the experiment that was asked for
  * @device: N of simgpuN
+ * @config: name of the GPU
+ * @custom: a user's GPU, offline only; NULL: the shipped one of that name
  * @policy: name
  * @model: name
  * @cycles: device stops there; 0: when every trace has run once
@@ -21,6 +23,7 @@
 struct settings {
 	unsigned int device;
 	char config[SIMGPU_NAME_MAX];
+	const struct gpu_config *custom;
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
 	u64 cycles;

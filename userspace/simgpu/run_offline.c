@@ -8,8 +8,10 @@
 static int find_names(const struct settings *settings,
 		      struct session_options *options)
 {
-	const struct gpu_config *config = gpu_config_find(settings->config);
+	const struct gpu_config *config = settings->custom;
 
+	if (!config)
+		config = gpu_config_find(settings->config);
 	options->model = registry_model_find(settings->model);
 	options->policy = registry_policy_find(settings->policy);
 	if (!config)

@@ -507,8 +507,8 @@ static void print_trace(const char *path, const struct view *view,
 /* --- the command --- */
 
 static const struct argp_option options[] = {
-	{ "config", 'c', "NAME", 0,
-	  "The GPU whose SMs hold thread blocks (default hbm80)", 0 },
+	{ "config", 'c', "NAME|FILE", 0,
+	  "The GPU whose SMs hold thread blocks (default hbm80); a file's name has a '/' or ends in .conf", 0 },
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
 	{ 0 }
 };
@@ -529,7 +529,7 @@ static const char about[] =
 
 /** struct arguments - the parsed command line */
 struct arguments {
-	const struct gpu_config *config;
+	const char *config;
 	bool json;
 	char **files;
 	u32 count;
@@ -541,10 +541,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'c':
-		arguments->config = gpu_config_find(text);
-		if (!arguments->config)
-			argp_error(state, "there is no configuration \"%s\"",
-				   text);
+		arguments->config = text;
 		return 0;
 	case 'j':
 		arguments->json = true;
@@ -569,7 +566,7 @@ static const struct argp argp = {
 };
 
 /* Into @array if there is one, else to standard output. */
-static int show_file(const struct arguments *arguments, const char *path,
+static int show_file(const struct gpu_config *config, const char *path,
 		     struct json_object *array)
 {
 	struct workload workload;
@@ -593,10 +590,10 @@ static int show_file(const struct arguments *arguments, const char *path,
 	}
 	if (!ret && array)
 		json_object_array_add(array,
-				      trace_json(path, &view, arguments->config,
-						 kernels, &total));
+				      trace_json(path, &view, config, kernels,
+						 &total));
 	else if (!ret)
-		print_trace(path, &view, arguments->config, kernels, &total);
+		print_trace(path, &view, config, kernels, &total);
 out:
 	free(kernels);
 	workload_free(&workload);
@@ -605,18 +602,21 @@ out:
 
 int trace_info_command(int argc, char **argv)
 {
-	struct arguments arguments = { .config = gpu_config_find("hbm80") };
+	struct arguments arguments = { .config = "hbm80" };
 	struct json_object *array = NULL, *object;
 	int ret = STATUS_OK, printed = STATUS_OK;
+	struct gpu_config config;
 	u32 i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (config_load(arguments.config, &config))
+		return STATUS_FAILED;
 	if (arguments.json)
 		array = json_object_new_array();
 	for (i = 0; i < arguments.count; i++) {
 		if (i && !array)
 			putchar('\n');
-		if (show_file(&arguments, arguments.files[i], array))
+		if (show_file(&config, arguments.files[i], array))
 			ret = STATUS_FAILED;
 	}
 	if (array) {

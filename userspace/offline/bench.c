@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The engine's speed: a trace alone on all SMs, several times, on the host's
+ * clock. Which traces, and what is asked of them: userspace/simgpu/bench.c.
+ */
+#include "bench.h"
+#include "internal.h"
+
+/* Ascending, so that the median stands in the middle. */
+static void insert(u64 wall_ns[OFFLINE_RUNS], u32 count, u64 value)
+{
+	u32 i;
+
+	for (i = count; i > 0 && wall_ns[i - 1] > value; i--)
+		wall_ns[i] = wall_ns[i - 1];
+	wall_ns[i] = value;
+}
+
+u64 offline_median_ns(const u64 wall_ns[OFFLINE_RUNS])
+{
+	return wall_ns[OFFLINE_RUNS / 2];
+}
+
+static void fill_options(const struct gpu_config *config, u64 cycles,
+			 struct session_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->config = *config;
+	options->seed = 1;
+	options->epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT;
+	options->stop_cycle = cycles;
+	options->relaunch = true;
+	options->model = &model_hsm;
+	options->policy = &policy_even;
+	options->tunables = registry_default_tunables;
+}
+
+static int run_once(const struct gpu_config *config, struct offline_load *load,
+		    u32 run)
+{
+	const struct offline_observer nobody = { .context = NULL };
+	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
+	struct offline_result *result = calloc(1, sizeof(*result));
+	int ret = -ENOMEM;
+
+	if (experiment && result) {
+		fill_options(config, load->cycles, &experiment->options);
+		experiment->count = 1;
+		experiment->tenants[0].trace = load->trace;
+		experiment->tenants[0].options.weight = 1;
+		ret = offline_run(experiment, &nobody, result);
+		load->counters = result->reports[0].counters;
+		insert(load->wall_ns, run, result->wall_ns);
+	}
+	free(experiment);
+	free(result);
+	return ret;
+}
+
+int offline_measure(const struct gpu_config *config, struct offline_load *loads,
+		    u32 count)
+{
+	u32 run, i;
+	int ret;
+
+	for (run = 0; run < OFFLINE_RUNS; run++) {
+		for (i = 0; i < count; i++) {
+			ret = run_once(config, &loads[i], run);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+int offline_measure_channel(const struct gpu_config *config,
+			    const struct offline_dram_random *random,
+			    u64 wall_ns[OFFLINE_RUNS])
+{
+	struct offline_dram_result result;
+	u32 run;
+	int ret;
+
+	for (run = 0; run < OFFLINE_RUNS; run++) {
+		struct offline_dram_random requests = *random;
+		const struct offline_dram_source source = {
+			.context = &requests,
+			.read = offline_dram_random,
+		};
+
+		ret = offline_dram_run(config, &source, &result);
+		if (ret)
+			return ret;
+		insert(wall_ns, run, result.wall_ns);
+	}
+	return 0;
+}
+
+int offline_device_bytes(const struct gpu_config *config, u64 *bytes)
+{
+	const struct offline_observer nobody = { .context = NULL };
+	struct session_options options;
+	struct session *session;
+	int ret;
+
+	fill_options(config, 0, &options);
+	options.relaunch = false;
+	ret = offline_session(&options, &nobody, &session);
+	if (ret)
+		return ret;
+	*bytes = session_bytes(session);
+	session_destroy(session);
+	return 0;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Measurements of the engine: one memory channel alone with its queue kept
+ * full (dram_bench.c), and the speed of the whole GPU (bench.c).
+ */
+#ifndef OFFLINE_BENCH_H
+#define OFFLINE_BENCH_H
+
+#include "offline.h"
+
+/* --- one channel alone --- */
+
+/* Rows of a bank that random requests choose from. */
+#define OFFLINE_DRAM_ROWS	32768U
+
+/**
+ * struct offline_dram_request - a line to move, to a bank's row
+ * @row: any
+ * @bank: below the configuration's banks
+ * @write: 1 for a write, 0 for a read
+ */
+struct offline_dram_request {
+	u32 row;
+	u8 bank;
+	u8 write;
+};
+
+/**
+ * struct offline_dram_source - where requests come from, in order
+ * @context: passed to @read
+ * @read: puts up to @room requests into @requests; returns how many, 0 at the
+ *	end, or a negative errno
+ */
+struct offline_dram_source {
+	void *context;
+	int (*read)(void *context, struct offline_dram_request *requests,
+		    u32 room);
+};
+
+/**
+ * struct offline_dram_result - what a channel did
+ * @requests: all served
+ * @hits: requests for which no activate was issued
+ * @activates: all issued; a row that a refresh or the other queue closed is
+ *	activated again for the same request
+ * @memory_clocks: from clock 0 to the end of the last request's data
+ * @busy_clocks: of these, with data on the bus
+ * @wall_ns: host time of the engine, reading of the source left out
+ */
+struct offline_dram_result {
+	u64 requests;
+	u64 hits;
+	u64 activates;
+	u64 memory_clocks;
+	u64 busy_clocks;
+	u64 wall_ns;
+};
+
+/**
+ * offline_dram_run() - one channel alone with its queue kept full
+ * @config: checked; dram.trefi 0 turns refresh off
+ * @source: read to its end
+ * @result: filled in
+ *
+ * Requests enter in order, the next as soon as its own queue, of reads or of
+ * writes, has a place: a request that finds its queue full holds back all
+ * that come after it, whichever their queue. So at any time one of the two
+ * queues is full, and of a stream of reads alone the read queue always is.
+ *
+ * Return: 0, -ENOMEM, or what the source returned.
+ */
+int offline_dram_run(const struct gpu_config *config,
+		     const struct offline_dram_source *source,
+		     struct offline_dram_result *result);
+
+/**
+ * struct offline_dram_random - random requests, drawn by offline_dram_random()
+ * @banks: of the channel
+ * @hit_ppm: chance that a request asks for the row that its bank's request
+ *	before it asked for; else any row is as likely
+ * @write_ppm: chance that it is a write
+ * @requests: how many are left
+ * @state: of the generator; starts as the seed
+ * @row: that the last request of each bank asked for; any values at the start
+ */
+struct offline_dram_random {
+	u32 banks;
+	u32 hit_ppm;
+	u32 write_ppm;
+	u64 requests;
+	u64 state;
+	u32 row[256];
+};
+
+/* As struct offline_dram_source.read; @context is a struct offline_dram_random. */
+int offline_dram_random(void *context, struct offline_dram_request *requests,
+			u32 room);
+
+/* --- the whole GPU --- */
+
+#define OFFLINE_RUNS	3
+
+/**
+ * struct offline_load - a trace alone on all SMs, and how fast it was simulated
+ * @trace: relaunched when it ends
+ * @cycles: core cycles to simulate, from a cold start
+ * @wall_ns: host time of each run, ascending
+ * @counters: of the device; the same in each run
+ */
+struct offline_load {
+	const struct trace *trace;
+	u64 cycles;
+	u64 wall_ns[OFFLINE_RUNS];
+	struct simgpu_counters counters;
+};
+
+/**
+ * offline_measure() - simulate each load OFFLINE_RUNS times, the loads in turn
+ * @config: the GPU
+ * @loads: what; filled in
+ * @count: how many
+ *
+ * Return: 0 or a negative errno as offline_run().
+ */
+int offline_measure(const struct gpu_config *config, struct offline_load *loads,
+		    u32 count);
+
+/* The median of a load's runs. */
+u64 offline_median_ns(const u64 wall_ns[OFFLINE_RUNS]);
+
+/**
+ * offline_measure_channel() - one channel alone, OFFLINE_RUNS times
+ * @config: the GPU
+ * @random: requests; taken as they are for each run
+ * @wall_ns: host time of each run, ascending
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int offline_measure_channel(const struct gpu_config *config,
+			    const struct offline_dram_random *random,
+			    u64 wall_ns[OFFLINE_RUNS]);
+
+/**
+ * offline_device_bytes() - memory of a GPU with its session
+ * @config: the GPU
+ * @bytes: set to it; the slots of all tenants are in it, traces are not
+ *
+ * Return: 0 or a negative errno.
+ */
+int offline_device_bytes(const struct gpu_config *config, u64 *bytes);
+
+#endif /* OFFLINE_BENCH_H */

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One memory channel alone with its queue kept full: the engine's channel
+ * without the GPU around it. The only file outside kmod/sim, but for the unit
+ * tests, that looks inside the engine.
+ */
+#include "../../kmod/sim/sim.h"
+#include "bench.h"
+#include "internal.h"
+
+/* Requests that are read at a time. */
+#define BATCH	4096U
+
+/**
+ * struct bench - a run
+ * @batch: requests that were read
+ * @count: how many
+ * @at: of them, the next to enter
+ */
+struct bench {
+	struct gpu *gpu;
+	struct channel *channel;
+	const struct offline_dram_source *source;
+	struct offline_dram_result *result;
+	u32 count;
+	u32 at;
+	struct offline_dram_request batch[BATCH];
+};
+
+/* --- requests in ------------------------------------------------------------ */
+
+/* The next batch; the time that it takes is not the engine's. */
+static int read_batch(struct bench *bench)
+{
+	u64 start_ns = offline_wall_ns();
+	int ret = bench->source->read(bench->source->context, bench->batch,
+				      BATCH);
+
+	bench->result->wall_ns -= offline_wall_ns() - start_ns;
+	bench->at = 0;
+	bench->count = ret > 0 ? (u32)ret : 0;
+	return ret;
+}
+
+static bool has_room(const struct bench *bench, u32 mode)
+{
+	return bench->channel->queue[mode].count +
+	       bench->channel->inbox[mode].count <
+	       bench->gpu->config.queue_entries;
+}
+
+/*
+ * Let requests enter in order, up to one whose queue is full. Return: how
+ * many have entered, or a negative errno.
+ */
+static int enter(struct bench *bench)
+{
+	int entered = 0, ret;
+
+	for (;;) {
+		const struct offline_dram_request *next;
+		struct dram_request request = { .slice = 0 };
+
+		if (bench->at == bench->count) {
+			ret = read_batch(bench);
+			if (ret <= 0)
+				return ret ? ret : entered;
+		}
+		next = &bench->batch[bench->at];
+		if (!has_room(bench, next->write))
+			return entered;
+		request.row = next->row;
+		request.bank = next->bank;
+		channel_post(bench->gpu, 0, next->write, &request);
+		bench->at++;
+		entered++;
+	}
+}
+
+/* --- requests out ------------------------------------------------------------- */
+
+/* What the channel has done lies in slice 0's ring, which nobody else reads. */
+static void take_done(struct bench *bench, u64 clock)
+{
+	const struct dram_limits *limits = &bench->gpu->limits;
+	struct offline_dram_result *result = bench->result;
+	struct slice *slice = &bench->gpu->slices[0];
+	u32 i;
+
+	for (i = 0; i < slice->done_count; i++) {
+		const struct dram_done *done = &slice->done[i];
+
+		result->requests++;
+		result->activates += done->activated;
+		result->hits += !done->activated;
+		result->busy_clocks += limits->burst;
+		result->memory_clocks = clock + (done->write ?
+						 limits->write_data :
+						 limits->read_data);
+	}
+	slice->done_count = 0;
+	slice->done_head = 0;
+}
+
+static bool is_empty(const struct channel *channel)
+{
+	return !(channel->queue[DRAM_READS].count +
+		 channel->inbox[DRAM_READS].count +
+		 channel->queue[DRAM_WRITES].count +
+		 channel->inbox[DRAM_WRITES].count);
+}
+
+/* One clock, then on to the next at which something can happen. */
+static int run_to_end(struct bench *bench)
+{
+	struct channel *channel = bench->channel;
+	int entered = enter(bench);
+
+	while (entered >= 0 && !is_empty(channel)) {
+		u64 clock = channel->clock;
+		u64 next = channel_run(bench->gpu, 0, clock + 1);
+
+		take_done(bench, clock);
+		entered = enter(bench);
+		if (!entered)
+			channel->clock = next;
+	}
+	return entered < 0 ? entered : 0;
+}
+
+int offline_dram_run(const struct gpu_config *config,
+		     const struct offline_dram_source *source,
+		     struct offline_dram_result *result)
+{
+	size_t bytes = (gpu_bytes(config) + 63) & ~(size_t)63;
+	struct bench *bench = calloc(1, sizeof(*bench));
+	void *memory = aligned_alloc(64, bytes);
+	u64 start_ns;
+	int ret = -ENOMEM;
+
+	memset(result, 0, sizeof(*result));
+	if (bench && memory) {
+		bench->gpu = gpu_init(memory, config, 1);
+		bench->channel = &bench->gpu->channels[0];
+		bench->source = source;
+		bench->result = result;
+		start_ns = offline_wall_ns();
+		ret = run_to_end(bench);
+		result->wall_ns += offline_wall_ns() - start_ns;
+	}
+	free(memory);
+	free(bench);
+	return ret;
+}
+
+/* --- random requests ------------------------------------------------------------ */
+
+/* Splitmix64 (Steele, Lea, Flood, OOPSLA'14): any seed will do. */
+static u32 draw(struct offline_dram_random *random, u32 below)
+{
+	u64 value = random->state += 0x9e3779b97f4a7c15ULL;
+
+	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+	value ^= value >> 31;
+	return (u32)(((value >> 32) * below) >> 32);
+}
+
+int offline_dram_random(void *context, struct offline_dram_request *requests,
+			u32 room)
+{
+	struct offline_dram_random *random = context;
+	u32 i;
+
+	for (i = 0; i < room && random->requests; i++, random->requests--) {
+		u32 bank = draw(random, random->banks);
+
+		if (draw(random, SIMGPU_PPM) >= random->hit_ppm)
+			random->row[bank] = draw(random, OFFLINE_DRAM_ROWS);
+		requests[i].bank = bank;
+		requests[i].row = random->row[bank];
+		requests[i].write = draw(random, SIMGPU_PPM) <
+				    random->write_ppm;
+	}
+	return (int)i;
+}
