@@ -137,9 +137,10 @@ struct warp {
 	u8 loads;
 	u8 wait_load;
 	u16 index;
-	u64 wake_at;
+	u16 unused;
+	/* All above and the first load, the usual one, fill a cache line. */
 	struct warp_load load[WARP_LOADS];
-};
+} __attribute__((aligned(64)));
 
 /*
  * struct scheduler - a warp scheduler and the burst that it issues
@@ -231,7 +232,7 @@ struct sm {
 	u32 age;		/* of the next warp */
 	u64 owned_since;
 	u64 free_warps;
-	u64 sleeping;		/* warps with a wake_at */
+	u64 sleeping;		/* warps with a @warp_wake */
 	u64 lsu_waiters;	/* warps that wait for the load/store unit */
 	u64 next_sleeper;
 	u64 out_free;		/* request port */
@@ -243,6 +244,7 @@ struct sm {
 	u8 reply_head;
 	u8 reply_count;
 	u32 warp_age[SM_WARPS_MAX];
+	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
 	u8 mshr_bucket[SM_MSHR_BUCKETS];
 	struct block block[SM_BLOCKS_MAX];
 	struct mshr mshr[SM_MSHRS_MAX];

@@ -100,7 +100,7 @@ static void warp_unready(struct sm *sm, u32 warp)
 static void warp_sleep(struct sm *sm, u32 warp, u64 until)
 {
 	warp_unready(sm, warp);
-	sm->warp[warp].wake_at = until;
+	sm->warp_wake[warp] = until;
 	sm->sleeping |= 1ULL << warp;
 	if (until < sm->next_sleeper)
 		sm->next_sleeper = until;
@@ -115,7 +115,7 @@ static void wake_sleepers(struct sm *sm, u64 now)
 	sm->next_sleeper = NEVER;
 	for (mask = sm->sleeping; mask; mask &= mask - 1) {
 		u32 warp = lowest_bit(mask);
-		u64 at = sm->warp[warp].wake_at;
+		u64 at = sm->warp_wake[warp];
 
 		if (at <= now) {
 			sm->sleeping &= ~(1ULL << warp);
