@@ -70,6 +70,10 @@ typedef long long s64;
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
+#ifndef __aligned
+#define __aligned(bytes)	__attribute__((__aligned__(bytes)))
+#endif
+
 #ifndef fallthrough
 #define fallthrough	__attribute__((__fallthrough__))
 #endif

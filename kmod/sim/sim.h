@@ -140,7 +140,7 @@ struct warp {
 	u16 unused;
 	/* All above and the first load, the usual one, fill a cache line. */
 	struct warp_load load[WARP_LOADS];
-} __attribute__((aligned(64)));
+} __aligned(64);
 
 /*
  * struct scheduler - a warp scheduler and the burst that it issues
