@@ -91,6 +91,8 @@ static void slice_init(struct gpu *gpu, u32 index)
 	u32 i;
 
 	slice->credits = gpu->shape.slice_queue;
+	slice->wait_head = NOBODY;
+	slice->wait_tail = NOBODY;
 	slice->write_credits = gpu->config.llc_write_credits;
 	for (i = 0; i < gpu->config.llc_mshrs; i++)
 		slice->mshr[i].next_free = i + 1;
@@ -203,7 +205,6 @@ static void llc_fetch(struct gpu *gpu, u32 index, u32 entry,
 	slice->mshr_free = mshr->next_free;
 	slice->mshrs_used++;
 	mshr->entry = entry - index * gpu->shape.llc_lines;
-	mshr->used = 1;
 	mshr->waiters = 0;
 	mshr->dirty = 0;
 	mshr->generation = request->generation;
@@ -316,7 +317,6 @@ static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 	}
 	for (i = 0; i < mshr->waiters; i++)
 		noc_reply(gpu, index, mshr->sm[i], mshr->sm_mshr[i]);
-	mshr->used = 0;
 	mshr->next_free = slice->mshr_free;
 	slice->mshr_free = number;
 	slice->mshrs_used--;

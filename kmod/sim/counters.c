@@ -114,7 +114,8 @@ static u64 mix_slice(u64 hash, const struct slice *slice)
 {
 	hash = mix(hash, slice->in_free);
 	hash = mix(hash, slice->out_free);
-	hash = mix(hash, slice->credits | (u64)slice->request_count << 16);
+	hash = mix(hash, slice->credits | (u64)slice->request_count << 16 |
+			 (u64)slice->wait_count << 32);
 	return mix(hash, slice->write_credits | slice->mshrs_used << 8 |
 			 slice->stalled << 16);
 }

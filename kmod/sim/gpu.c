@@ -83,6 +83,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	to->l1_tags = carve(carver, (size_t)sms * shape.l1_lines, sizeof(u32));
 	to->l1_order = carve(carver, (size_t)sms * config->l1_sets, sizeof(u64));
 	to->slices = carve(carver, slices, sizeof(*to->slices));
+	to->noc_next = carve(carver, (size_t)sms * (SM_MSHRS_MAX + 1),
+			     sizeof(*to->noc_next));
 	to->requests = carve(carver, (size_t)slices * shape.slice_queue,
 			     sizeof(*to->requests));
 	to->llc_tags = carve(carver, (size_t)slices * shape.llc_lines,

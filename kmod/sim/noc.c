@@ -2,65 +2,70 @@
 /*
  * The crossbar between SMs and last-level cache slices: ports that are busy
  * until some cycle, and finite queues. A place in a slice's request queue is
- * taken when a request leaves its SM, so a full queue holds requests back in
- * the SM, and its load/store unit, and so its warps. Freed places are granted
- * to waiting SMs in turn.
+ * taken when a request leaves its SM. A read that finds none waits in its L1
+ * MSHR entry, and the load/store unit goes on to other slices (virtual output
+ * queues: one full slice does not hold up the traffic to all others). So reads
+ * push back when the entries run out, and then on the load/store unit and the
+ * warps. A store has no entry: it waits in the load/store unit. Freed places
+ * are given out first come, first served.
  */
 #include "sim.h"
 
-static bool take_place(struct gpu *gpu, u32 sm, u32 slice)
-{
-	struct lsu *lsu = &gpu->sms[sm].lsu;
-	struct slice *target = &gpu->slices[slice];
+/* In place of an MSHR entry: the store in the load/store unit. */
+#define STORE		SM_MSHRS_MAX
 
-	if (lsu->grant == slice) {
-		lsu->grant = NO_SLICE;
-		return true;
-	}
-	if (target->credits) {
-		target->credits--;
-		return true;
-	}
-	target->waiting[sm / 64] |= 1ULL << (sm % 64);
-	gpu->tenants[lsu->slot].counters.queue_full_stalls++;
-	return false;
+/* Who waits: an SM and its MSHR entry or STORE, as one number. */
+static u16 waiter_id(u32 sm, u32 mshr)
+{
+	return (u16)(sm * (SM_MSHRS_MAX + 1) + mshr);
 }
 
-/*
- * noc_send() - send a request of an SM's load/store unit to its slice
- * @cycle: when it leaves the L1
- *
- * Return: LSU_GOES_ON once sent, or what holds it back; the SM is woken when
- * that has changed (LSU_SLICE) or asks again (LSU_PORT).
- */
-enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
-			u64 cycle)
+static void wait_in_line(struct gpu *gpu, struct slice *slice, u16 id)
+{
+	gpu->noc_next[id] = NOBODY;
+	if (slice->wait_head == NOBODY)
+		slice->wait_head = id;
+	else
+		gpu->noc_next[slice->wait_tail] = id;
+	slice->wait_tail = id;
+	slice->wait_count++;
+}
+
+static void leave_line(struct gpu *gpu, struct slice *slice, u16 id)
+{
+	u16 before = NOBODY, at;
+
+	for (at = slice->wait_head; at != id; at = gpu->noc_next[at])
+		before = at;
+	if (before == NOBODY)
+		slice->wait_head = gpu->noc_next[id];
+	else
+		gpu->noc_next[before] = gpu->noc_next[id];
+	if (slice->wait_tail == id)
+		slice->wait_tail = before;
+	slice->wait_count--;
+}
+
+/* Send a request that has a place: it leaves at @cycle or when the port can. */
+static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
+		     u32 mshr, u64 cycle)
 {
 	const struct gpu_config *config = &gpu->config;
 	struct sm *from = &gpu->sms[sm];
-	struct location location;
+	struct slice *slice = &gpu->slices[index];
+	u32 flits = kind >= REQUEST_WRITE ? gpu->shape.write_flits :
+					    gpu->shape.request_flits;
+	u32 place = slice->request_head + slice->request_count;
 	struct request *request;
-	struct slice *slice;
-	u32 flits, index;
 	u64 arrival;
 
-	if (from->out_free > gpu->now + config->noc_queue_depth)
-		return LSU_PORT;
-	address_locate(gpu, line, &location);
-	if (!take_place(gpu, sm, location.slice))
-		return LSU_SLICE;
-	slice = &gpu->slices[location.slice];
-	flits = kind >= REQUEST_WRITE ? gpu->shape.write_flits :
-					gpu->shape.request_flits;
 	from->out_free = later(cycle, from->out_free) + flits;
 	arrival = later(from->out_free - flits + config->noc_latency,
 			slice->in_free);
 	slice->in_free = arrival + flits;
-
-	index = slice->request_head + slice->request_count;
-	if (index >= gpu->shape.slice_queue)
-		index -= gpu->shape.slice_queue;
-	request = &gpu->requests[location.slice * gpu->shape.slice_queue + index];
+	if (place >= gpu->shape.slice_queue)
+		place -= gpu->shape.slice_queue;
+	request = &gpu->requests[index * gpu->shape.slice_queue + place];
 	request->ready = arrival + config->llc_latency;
 	request->line = line;
 	request->kind = kind;
@@ -68,50 +73,99 @@ enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
 	request->mshr = mshr;
 	request->generation = gpu->tenants[line_slot(line)].generation;
 	if (!slice->request_count++)
-		gpu_wake(gpu, part_of_slice(gpu, location.slice), request->ready);
+		gpu_wake(gpu, part_of_slice(gpu, index), request->ready);
+}
+
+/*
+ * noc_send() - send a request of an SM's load/store unit to its slice
+ * @mshr: its MSHR entry; any for a store
+ * @cycle: when it leaves the L1
+ *
+ * Return: LSU_GOES_ON once it is sent or waits in its MSHR entry; else what
+ * holds it back. The SM is woken when that has changed (LSU_SLICE) or asks
+ * again (LSU_PORT).
+ */
+enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
+			u64 cycle)
+{
+	bool store = kind >= REQUEST_WRITE;
+	struct lsu *lsu = &gpu->sms[sm].lsu;
+	struct location location;
+	struct slice *slice;
+
+	if (gpu->sms[sm].out_free > gpu->now + gpu->config.noc_queue_depth)
+		return LSU_PORT;
+	address_locate(gpu, line, &location);
+	slice = &gpu->slices[location.slice];
+	if (lsu->grant == location.slice) {
+		lsu->grant = NO_SLICE;
+	} else if (slice->credits) {
+		slice->credits--;
+	} else {
+		wait_in_line(gpu, slice, waiter_id(sm, store ? STORE : mshr));
+		gpu->tenants[lsu->slot].counters.queue_full_stalls++;
+		return store ? LSU_SLICE : LSU_GOES_ON;
+	}
+	transmit(gpu, sm, location.slice, line, kind, mshr, cycle);
 	return LSU_GOES_ON;
 }
 
-/*
- * noc_release() - a request has left a slice's queue: grant its place
- */
-void noc_release(struct gpu *gpu, u32 slice)
+/* Give a freed place to a waiter; false: it no longer wants one. */
+static bool grant(struct gpu *gpu, u32 index, u16 id)
 {
-	struct slice *from = &gpu->slices[slice];
-	u32 first = from->next_grant, word = first / 64, i;
-	u64 mask = from->waiting[word] & ~((1ULL << (first % 64)) - 1);
+	u32 sm = id / (SM_MSHRS_MAX + 1), number = id % (SM_MSHRS_MAX + 1);
+	const struct mshr *mshr = &gpu->sms[sm].mshr[number];
 
-	for (i = 0; i <= GPU_SMS_MAX / 64; i++) {
-		if (mask) {
-			u32 sm = word * 64 + lowest_bit(mask);
-
-			from->waiting[word] &= ~(1ULL << (sm % 64));
-			from->next_grant = (sm + 1) % GPU_SMS_MAX;
-			gpu->sms[sm].lsu.grant = slice;
-			gpu_wake(gpu, part_of_sm(gpu, sm), gpu->now);
-			return;
-		}
-		word = (word + 1) % (GPU_SMS_MAX / 64);
-		mask = from->waiting[word];
+	if (number == STORE) {
+		gpu->sms[sm].lsu.grant = index;
+		gpu_wake(gpu, part_of_sm(gpu, sm), gpu->now);
+		return true;
 	}
-	from->credits++;
+	/* Its tenant was dropped. */
+	if (!mshr->waiters) {
+		mshr_release(&gpu->sms[sm], number);
+		return false;
+	}
+	transmit(gpu, sm, index, mshr->line,
+		 mshr->hashed ? REQUEST_READ : REQUEST_ATOMIC, number, gpu->now);
+	return true;
 }
 
 /*
- * noc_forget() - an SM no longer wants the place that it waits for or was
- *	granted
+ * noc_release() - a request has left a slice's queue: who waits for its place?
+ */
+void noc_release(struct gpu *gpu, u32 index)
+{
+	struct slice *slice = &gpu->slices[index];
+	u16 id;
+
+	while (slice->wait_head != NOBODY) {
+		id = slice->wait_head;
+		slice->wait_head = gpu->noc_next[id];
+		slice->wait_count--;
+		if (grant(gpu, index, id))
+			return;
+	}
+	slice->credits++;
+}
+
+/*
+ * noc_forget() - an SM's load/store unit drops the store for which it waits
+ *	for a place, or was granted one
  */
 void noc_forget(struct gpu *gpu, u32 sm)
 {
 	struct lsu *lsu = &gpu->sms[sm].lsu;
-	u32 slice;
+	struct location location;
+	u32 slice = lsu->grant;
 
-	for (slice = 0; slice < gpu->config.llc_slices; slice++)
-		gpu->slices[slice].waiting[sm / 64] &= ~(1ULL << (sm % 64));
-	if (lsu->grant != NO_SLICE) {
-		slice = lsu->grant;
+	if (slice != NO_SLICE) {
 		lsu->grant = NO_SLICE;
 		noc_release(gpu, slice);
+	} else if (lsu->blocked == LSU_SLICE) {
+		address_locate(gpu, lsu->line[lsu->next], &location);
+		leave_line(gpu, &gpu->slices[location.slice],
+			   waiter_id(sm, STORE));
 	}
 }
 

@@ -16,6 +16,7 @@
 
 #define NEVER			U64_MAX
 #define NONE			0xffU
+#define NOBODY			0xffffU
 #define NO_LINE			0xffffffffU
 /* In wait_load of a warp: at the barrier of its thread block. */
 #define WAIT_BARRIER		0xfeU
@@ -192,7 +193,7 @@ struct mshr {
 enum lsu_block {
 	LSU_GOES_ON,
 	LSU_MSHR,	/* until a fill frees an entry */
-	LSU_SLICE,	/* until the slice grants a place in its queue */
+	LSU_SLICE,	/* a store, until the slice grants a place in its queue */
 	LSU_PORT,	/* until the injection queue has drained a little */
 };
 
@@ -261,7 +262,6 @@ struct sm {
 /* struct llc_mshr - a fetch and the SMs that wait for it */
 struct llc_mshr {
 	u16 entry;	/* set * ways + way */
-	u8 used;
 	u8 waiters;
 	u8 dirty;
 	u8 generation;
@@ -273,18 +273,20 @@ struct llc_mshr {
 /*
  * struct slice - a slice of the last-level cache
  * @credits: places left in its request queue (struct gpu_shape.slice_queue)
- * @waiting: SMs whose next request found no place, as a bit mask
- * @next_grant: SM at which the search for the next grant begins
+ * @wait_head: first of those who wait for a place (noc.c), NOBODY for none
+ * @wait_tail: last of them
+ * @wait_count: how many
  * @stalled: the request at the head waits for an MSHR, a way or a write credit
  */
 struct slice {
 	u64 in_free;
 	u64 out_free;
-	u64 waiting[GPU_SMS_MAX / 64];
 	u16 credits;
+	u16 wait_head;
+	u16 wait_tail;
+	u16 wait_count;
 	u16 request_head;
 	u16 request_count;
-	u8 next_grant;
 	u8 stalled;
 	u8 write_credits;
 	u8 mshr_free;
@@ -470,6 +472,7 @@ struct gpu {
 	u32 *l1_tags;		/* sms x sets x ways */
 	u64 *l1_order;		/* sms x sets */
 	struct slice *slices;
+	u16 *noc_next;			/* those who wait for a slice, linked */
 	struct request *requests;	/* slices x slice_queue */
 	u32 *llc_tags;		/* slices x sets x ways */
 	u8 *llc_state;
@@ -639,6 +642,7 @@ void sm_account(struct gpu *gpu, u32 sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
 void warp_data_arrived(struct sm *sm, u32 warp, u32 load);
+void mshr_release(struct sm *sm, u32 number);
 
 /* preempt.c */
 void sm_settle_owner(struct gpu *gpu, u32 sm);

@@ -316,7 +316,7 @@ static void mshr_take(struct sm *sm, u32 line, bool hashed)
 	mshr_add_waiter(sm, mshr);
 }
 
-static void mshr_release(struct sm *sm, u32 number)
+void mshr_release(struct sm *sm, u32 number)
 {
 	struct mshr *mshr = &sm->mshr[number];
 	u8 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
@@ -683,8 +683,9 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 		sm->mshr[i].discard = 1;
 	}
 	if (lsu->next < lsu->count && lsu->slot == slot) {
-		lsu->count = lsu->next;
 		noc_forget(gpu, index);
+		lsu->blocked = LSU_GOES_ON;
+		lsu->count = lsu->next;
 	}
 	for (i = 0; i < sm->schedulers; i++) {
 		struct scheduler *s = &sm->scheduler[i];

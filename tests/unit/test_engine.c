@@ -532,6 +532,35 @@ static void channels_are_balanced(void **state)
 	}
 }
 
+/*
+ * Random reads with all warps resident: now and then a slice's queue fills. It
+ * must not hold up the others, or the whole device slows down to its pace, and
+ * stays there. RBH is near 0.2, so the channels deliver near 0.46 of peak.
+ */
+static void a_full_slice_holds_up_no_other(void **state)
+{
+	struct gpu_config config = default_config();
+	struct trace *trace = trace_pairs(4000, 16);
+	struct simgpu_counters before, after;
+	struct device device;
+	u64 busy, clocks;
+
+	device_make(&device, &config);
+	own(&device, 0, 80, 0);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_run(device.gpu, 180000);
+	before = counters_of(&device, 0);
+	gpu_run(device.gpu, 260000);
+	after = counters_of(&device, 0);
+	busy = after.bus_busy_clocks - before.bus_busy_clocks;
+	clocks = gpu_memory_clocks(device.gpu, 80000) * config.channels;
+	assert_in_range(fixed_ratio_ppm(busy, clocks), 445000, 470000);
+	/* It did fill. */
+	assert_true(after.queue_full_stalls > before.queue_full_stalls);
+	trace_free(trace);
+	device_free(&device);
+}
+
 static void the_default_fits_its_memory(void **state)
 {
 	struct gpu_config config = default_config();
@@ -587,6 +616,7 @@ int main(void)
 		cmocka_unit_test(dropping_leaves_the_others_whole),
 		cmocka_unit_test(back_pressure_loses_nothing),
 		cmocka_unit_test(channels_are_balanced),
+		cmocka_unit_test(a_full_slice_holds_up_no_other),
 		cmocka_unit_test(the_default_fits_its_memory),
 		cmocka_unit_test(bad_configurations_name_their_field),
 	};

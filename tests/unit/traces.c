@@ -98,3 +98,45 @@ struct trace *trace_random(u32 blocks, u32 trips, u32 lines, u64 region_bytes)
 	builder_loop_end(b);
 	return trace_of(b, region_bytes);
 }
+
+/* One warp's lines: three single ones and a pair, @trips times. */
+static void record_pairs(struct builder *b, u32 trips, u64 *random)
+{
+	u32 i;
+
+	for (i = 0; i < 4 * trips; i++) {
+		u32 line;
+
+		*random ^= *random << 13;
+		*random ^= *random >> 7;
+		*random ^= *random << 17;
+		line = (u32)(*random >> 20) & 0x1fffffe;
+		builder_line(b, line);
+		if (i % 4 == 3)
+			builder_line(b, line + 1);
+	}
+}
+
+struct trace *trace_pairs(u32 blocks, u32 trips)
+{
+	struct simgpu_trace_pattern pattern = { .kind = SIMGPU_TRACE_RECORDED };
+	struct simgpu_trace_op load = {
+		.kind = SIMGPU_TRACE_LOAD, .active_lanes = 32,
+	};
+	struct builder *b = builder_new("pairs", "test");
+	u64 random = 88172645463325252ULL;
+	u32 i;
+
+	load.pattern = builder_pattern(b, &pattern);
+	builder_kernel(b, "pairs", blocks, THREADS, 32, 0);
+	for (i = 0; i < 4 * trips; i++) {
+		load.count = i % 4 == 3 ? 2 : 1;
+		builder_op(b, &load);
+		builder_compute(b, 2, 32);
+	}
+	for (i = 0; i < blocks * WARPS; i++) {
+		builder_warp(b, 0, i * trips * 5);
+		record_pairs(b, trips, &random);
+	}
+	return trace_of(b, 1ULL << 32);
+}
