@@ -97,10 +97,16 @@ static u64 channel_allowed_at(const struct channel *channel, u32 command)
 	return channel->next[command];
 }
 
-/* First clock at which a bank and its group allow a command. */
-static u64 bank_allowed_at(const struct gpu *gpu, const struct channel *channel,
-			   u32 bank, u32 command)
+/*
+ * First clock at which a bank and its group allow a command. Nothing that
+ * other banks do forbids a precharge.
+ */
+static __always_inline u64
+bank_allowed_at(const struct gpu *gpu, const struct channel *channel,
+		u32 bank, u32 command)
 {
+	if (command == DRAM_PRECHARGE)
+		return channel->bank_next[bank][command];
 	return later(channel->bank_next[bank][command],
 		     channel->group_next[bank_group(gpu, bank)][command]);
 }
@@ -331,9 +337,10 @@ struct choice {
  * entry that would be served. While the channel as a whole does not allow the
  * command, no bank is looked at.
  */
-static void consider(const struct gpu *gpu, const struct channel *channel,
-		     u64 clock, u32 banks, u32 command, const u8 *oldest,
-		     struct choice *choice)
+static __always_inline void consider(const struct gpu *gpu,
+				     const struct channel *channel, u64 clock,
+				     u32 banks, u32 command, const u8 *oldest,
+				     struct choice *choice)
 {
 	const struct dram_queue *queue = &channel->queue[channel->mode];
 	u64 at = channel_allowed_at(channel, command);

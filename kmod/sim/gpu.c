@@ -166,18 +166,8 @@ static void wheel_mark(struct gpu *gpu, u32 part, u64 cycle)
 	gpu->occupied[slot / 64] |= 1ULL << (slot % 64);
 }
 
-/*
- * gpu_wake() - give a part a turn at a cycle, unless it has an earlier one
- *
- * A part that acts at this cycle may wake one that comes after it for this
- * same cycle, others from the next on.
- */
-void gpu_wake(struct gpu *gpu, u32 part, u64 cycle)
+void gpu_wake_at(struct gpu *gpu, u32 part, u64 cycle)
 {
-	if (cycle < gpu->earliest)
-		cycle = gpu->earliest;
-	if (cycle >= gpu->wake_at[part])
-		return;
 	gpu->wake_at[part] = cycle;
 	wheel_mark(gpu, part, cycle);
 }

@@ -522,7 +522,21 @@ int config_check(const struct gpu_config *config, const char **field,
 		 const char **reason);
 
 /* gpu.c */
-void gpu_wake(struct gpu *gpu, u32 part, u64 cycle);
+void gpu_wake_at(struct gpu *gpu, u32 part, u64 cycle);
+
+/*
+ * gpu_wake() - give a part a turn at a cycle, unless it has an earlier one
+ *
+ * A part that acts at this cycle may wake one that comes after it for this
+ * same cycle, others from the next on.
+ */
+static inline void gpu_wake(struct gpu *gpu, u32 part, u64 cycle)
+{
+	if (cycle < gpu->earliest)
+		cycle = gpu->earliest;
+	if (cycle < gpu->wake_at[part])
+		gpu_wake_at(gpu, part, cycle);
+}
 
 static inline u32 part_of_channel(const struct gpu *gpu, u32 channel)
 {

@@ -475,6 +475,47 @@ static void serve_reply(struct gpu *gpu, u32 index, u32 number)
 
 /* --- schedulers ------------------------------------------------------------------- */
 
+/* How many instructions a warp may issue on top of those in its burst. */
+static u32 further_allowance(const struct warp *w)
+{
+	u32 allowance = U32_MAX, mask;
+
+	for (mask = w->loads; mask; mask &= mask - 1) {
+		u32 left = w->load[lowest_bit(mask)].deadline - w->issued;
+
+		if (left < allowance)
+			allowance = left;
+	}
+	return allowance;
+}
+
+/*
+ * After a memory instruction the greedy warp goes on at once: what it computes
+ * next, as far as it needs no data, joins the burst and saves a turn.
+ */
+static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp)
+{
+	struct warp *w = &sm->warp[warp];
+	struct scheduler *s = scheduler_of(sm, warp);
+	const struct block *block = &sm->block[w->block];
+	const struct trace_op *op = &gpu->tenants[block->slot].trace->ops[w->op];
+	u32 allowance, count;
+
+	if (op->kind != TRACE_COMPUTE || op->issue_cycles != 1 ||
+	    op->active_lanes != s->lanes)
+		return;
+	allowance = further_allowance(w);
+	count = op->count < allowance ? op->count : allowance;
+	if (!count)
+		return;
+	w->left = op->count - count;
+	if (!w->left)
+		w->op++;
+	w->issued += count;
+	s->count += count;
+	s->free_at += count;
+}
+
 /*
  * Run a warp until it holds the issue slot (true) or has to wait or has ended
  * (false).
@@ -498,7 +539,10 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 		case TRACE_LOAD:
 		case TRACE_STORE:
 		case TRACE_ATOMIC:
-			return issue_memory(gpu, index, warp, op);
+			if (!issue_memory(gpu, index, warp, op))
+				return false;
+			extend_burst(gpu, sm, warp);
+			return true;
 		case TRACE_BARRIER:
 			issue_barrier(gpu, sm, warp, op);
 			return true;
