@@ -47,6 +47,7 @@ static const struct config_field fields[] = {
 	FIELD(sms, 1, GPU_SMS_MAX),
 	FIELD(core_mhz, 1, 10000),
 	FIELD(schedulers_per_sm, 1, SM_SCHEDULERS_MAX),
+	FIELD(warp_policy, GPU_WARP_GTO, GPU_WARP_LRR),
 	FIELD(warps_per_sm, 1, SM_WARPS_MAX),
 	FIELD(threads_per_sm, 32, SM_WARPS_MAX * GPU_LANES),
 	FIELD(blocks_per_sm, 1, SM_BLOCKS_MAX),

@@ -18,6 +18,8 @@
 #define GPU_NO_TENANT		0xffU
 #define GPU_LANES		32
 #define GPU_LINE_BYTES		128
+#define GPU_WARP_GTO		0
+#define GPU_WARP_LRR		1
 
 /**
  * struct dram_timing - a DRAM standard's timings, in memory clocks
@@ -78,6 +80,8 @@ struct dram_timing {
  * @core_mhz: core clock
  * @schedulers_per_sm: warp schedulers, a power of two; each issues a warp
  *	instruction a cycle
+ * @warp_policy: how a scheduler picks: GPU_WARP_GTO (greedy, then oldest) or
+ *	GPU_WARP_LRR (loose round robin)
  * @warps_per_sm: resident warps
  * @threads_per_sm: resident threads
  * @blocks_per_sm: resident thread blocks
@@ -117,6 +121,7 @@ struct gpu_config {
 	u32 sms;
 	u32 core_mhz;
 	u32 schedulers_per_sm;
+	u32 warp_policy;
 	u32 warps_per_sm;
 	u32 threads_per_sm;
 	u32 blocks_per_sm;

@@ -153,6 +153,7 @@ struct warp {
  * @warp_instructions: counted, but not yet added to the counters of @slot and
  *	the SM; as are @thread_instructions and @issue_slots
  * @greedy: the warp that issued last, which goes on while it can (GTO)
+ * @turn: the warp after which the next one is looked for (LRR)
  */
 struct scheduler {
 	u64 ready;
@@ -167,6 +168,7 @@ struct scheduler {
 	u8 lanes;
 	u8 slot;
 	u8 greedy;
+	u8 turn;
 };
 
 /* struct block - a resident thread block */

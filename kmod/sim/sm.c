@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Streaming multiprocessors: warps that run their programs, schedulers that
- * pick among them (greedy, then oldest), and the load/store unit with its L1
- * misses. A burst of instructions of one warp is one event. Which thread
- * blocks an SM holds is decided in preempt.c.
+ * pick among them (greedy, then oldest, or loose round robin), and the
+ * load/store unit with its L1 misses. A burst of instructions of one warp is
+ * one event. Which thread blocks an SM holds is decided in preempt.c.
  */
 #include "sim.h"
 
@@ -188,6 +188,7 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	if (slot != s->slot)
 		flush_scheduler(gpu, sm - gpu->sms, s);
 	s->greedy = warp;
+	s->turn = warp;
 	s->slot = slot;
 	s->start = gpu->now;
 	s->counted_to = gpu->now;
@@ -204,6 +205,10 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
 	u32 count = left < allowance ? left : allowance;
+
+	/* Round robin: it is another warp's turn after each instruction. */
+	if (gpu->config.warp_policy == GPU_WARP_LRR)
+		count = 1;
 
 	w->left = left - count;
 	if (!w->left)
@@ -502,7 +507,8 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp)
 	u32 allowance, count;
 
 	if (op->kind != TRACE_COMPUTE || op->issue_cycles != 1 ||
-	    op->active_lanes != s->lanes)
+	    op->active_lanes != s->lanes ||
+	    gpu->config.warp_policy != GPU_WARP_GTO)
 		return;
 	allowance = further_allowance(w);
 	count = op->count < allowance ? op->count : allowance;
@@ -579,6 +585,24 @@ static u32 oldest_warp(const struct sm *sm, u64 mask)
 	return best;
 }
 
+/* The next warp after the one whose turn it was. */
+static u32 next_warp(const struct scheduler *s, u64 mask)
+{
+	u64 later_ones = mask & ~((2ULL << s->turn) - 1);
+
+	return lowest_bit(later_ones ? later_ones : mask);
+}
+
+static u32 choose_warp(const struct gpu *gpu, const struct sm *sm,
+		       const struct scheduler *s, u64 able)
+{
+	if (gpu->config.warp_policy == GPU_WARP_LRR)
+		return next_warp(s, able);
+	if (s->greedy != NONE && (able & (1ULL << s->greedy)))
+		return s->greedy;
+	return oldest_warp(sm, able);
+}
+
 /* The warps of a scheduler: every @schedulers-th of the SM. */
 static u64 scheduler_warps(const struct sm *sm, u32 scheduler)
 {
@@ -604,10 +628,7 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 			able |= sm->lsu_waiters & scheduler_warps(sm, number);
 		if (!able)
 			return;
-		if (s->greedy != NONE && (able & (1ULL << s->greedy)))
-			warp = s->greedy;
-		else
-			warp = oldest_warp(sm, able);
+		warp = choose_warp(gpu, sm, s, able);
 		if (sm->lsu_waiters & (1ULL << warp)) {
 			sm->lsu_waiters &= ~(1ULL << warp);
 			warp_ready(sm, warp);

@@ -14,6 +14,7 @@ const struct gpu_config spec_gddr5_40 = {
 	.sms = 40,
 	.core_mhz = 1400,
 	.schedulers_per_sm = 2,
+	.warp_policy = GPU_WARP_GTO,
 	.warps_per_sm = 64,
 	.threads_per_sm = 2048,
 	.blocks_per_sm = 32,		/* GPGPU-Sim */

@@ -11,6 +11,7 @@ const struct gpu_config spec_hbm80 = {
 	.sms = 80,
 	.core_mhz = 1400,
 	.schedulers_per_sm = 2,
+	.warp_policy = GPU_WARP_GTO,
 	.warps_per_sm = 64,
 	.threads_per_sm = 2048,
 	.blocks_per_sm = 32,		/* V100-class GPU */

@@ -13,6 +13,7 @@ const struct gpu_config spec_themis60 = {
 	.sms = 60,
 	.core_mhz = 1216,		/* assumed, as fg16 */
 	.schedulers_per_sm = 4,		/* assumed */
+	.warp_policy = GPU_WARP_GTO,
 	.warps_per_sm = 64,		/* 2048 threads / 32 */
 	.threads_per_sm = 2048,		/* assumed */
 	.blocks_per_sm = 32,

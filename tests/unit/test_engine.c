@@ -356,6 +356,41 @@ static void loads_overlap_as_the_program_says(void **state)
 	assert_in_range(cycles[2], 2 * cycles[0] - 20, 2 * cycles[0] + 20);
 }
 
+/*
+ * Two warps of one scheduler compute 1000 instructions each: greedy, the older
+ * one is done after 1000 cycles; in turn, neither is before 1999.
+ */
+static void warps_are_picked_as_configured(void **state)
+{
+	static const u64 expected[] = { 1000, 1999 };
+	struct gpu_config config = default_config();
+	struct builder *b = builder_new("two", "test");
+	struct trace *trace;
+	u32 policy;
+
+	config.sms = 1;
+	config.schedulers_per_sm = 1;
+	builder_kernel(b, "two", 2, 32, 32, 0);
+	builder_compute(b, 1000, 32);
+	trace = trace_of(b, 0);
+	for (policy = GPU_WARP_GTO; policy <= GPU_WARP_LRR; policy++) {
+		struct device device;
+
+		config.warp_policy = policy;
+		device_make(&device, &config);
+		own(&device, 0, 1, 0);
+		gpu_kernel_start(device.gpu, 0, trace, 0);
+		while (!counters_of(&device, 0).blocks_finished)
+			gpu_run(device.gpu, gpu_now(device.gpu) + 1);
+		assert_in_range(gpu_now(device.gpu), expected[policy],
+				expected[policy] + 3);
+		finish(&device, 1);
+		assert_in_range(gpu_now(device.gpu), 2000, 2002);
+		device_free(&device);
+	}
+	trace_free(trace);
+}
+
 /* No warp passes a barrier before the slowest of its block has come. */
 static void barriers_hold(void **state)
 {
@@ -611,6 +646,7 @@ int main(void)
 		cmocka_unit_test(compute_scales_with_sms),
 		cmocka_unit_test(partial_bursts_are_counted),
 		cmocka_unit_test(loads_overlap_as_the_program_says),
+		cmocka_unit_test(warps_are_picked_as_configured),
 		cmocka_unit_test(barriers_hold),
 		cmocka_unit_test(preemption_drains),
 		cmocka_unit_test(dropping_leaves_the_others_whole),
