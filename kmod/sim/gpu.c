@@ -66,37 +66,40 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->parts = config->channels + config->llc_slices + config->sms;
 }
 
+/* Cut an array of @count elements for a field of the GPU, if there is one. */
+#define CARVE(carver, gpu, field, count) \
+	do { \
+		void *array = carve(carver, count, sizeof(*(gpu)->field)); \
+		if (gpu) \
+			(gpu)->field = array; \
+	} while (0)
+
 static struct gpu *lay_out(struct carver *carver, const struct gpu_config *config)
 {
 	struct gpu *gpu = carve(carver, 1, sizeof(*gpu));
+	size_t sms = config->sms, slices = config->llc_slices;
 	struct gpu_shape shape;
-	struct gpu none, *to = gpu ? gpu : &none;
-	u32 sms = config->sms, slices = config->llc_slices;
 
 	derive_shape(config, &shape);
-	to->wheel = carve(carver, WHEEL_CYCLES, sizeof(*to->wheel));
-	to->wake_at = carve(carver, shape.parts, sizeof(*to->wake_at));
-	to->tenants = carve(carver, GPU_SLOTS_MAX, sizeof(*to->tenants));
-	to->sm_counters = carve(carver, sms, sizeof(*to->sm_counters));
-	to->sm_issue_slots = carve(carver, sms, sizeof(*to->sm_issue_slots));
-	to->sms = carve(carver, sms, sizeof(*to->sms));
-	to->l1_tags = carve(carver, (size_t)sms * shape.l1_lines, sizeof(u32));
-	to->l1_order = carve(carver, (size_t)sms * config->l1_sets, sizeof(u64));
-	to->slices = carve(carver, slices, sizeof(*to->slices));
-	to->noc_next = carve(carver, (size_t)sms * (SM_MSHRS_MAX + 1),
-			     sizeof(*to->noc_next));
-	to->requests = carve(carver, (size_t)slices * shape.slice_queue,
-			     sizeof(*to->requests));
-	to->llc_tags = carve(carver, (size_t)slices * shape.llc_lines,
-			     sizeof(u32));
-	to->llc_state = carve(carver, (size_t)slices * shape.llc_lines, 1);
-	to->llc_mshr = carve(carver, (size_t)slices * shape.llc_lines, 1);
-	to->llc_order = carve(carver, (size_t)slices * config->llc_sets,
-			      sizeof(u64));
-	to->llc_partial = carve(carver, (size_t)slices * config->llc_sets,
-				sizeof(*to->llc_partial));
-	to->channels = carve(carver, config->channels, sizeof(*to->channels));
-	to->shape = shape;
+	if (gpu)
+		gpu->shape = shape;
+	CARVE(carver, gpu, wheel, WHEEL_CYCLES);
+	CARVE(carver, gpu, wake_at, shape.parts);
+	CARVE(carver, gpu, tenants, GPU_SLOTS_MAX);
+	CARVE(carver, gpu, sm_counters, sms);
+	CARVE(carver, gpu, sm_issue_slots, sms);
+	CARVE(carver, gpu, sms, sms);
+	CARVE(carver, gpu, l1_tags, sms * shape.l1_lines);
+	CARVE(carver, gpu, l1_order, sms * config->l1_sets);
+	CARVE(carver, gpu, slices, slices);
+	CARVE(carver, gpu, noc_next, sms * (SM_MSHRS_MAX + 1));
+	CARVE(carver, gpu, requests, slices * shape.slice_queue);
+	CARVE(carver, gpu, llc_tags, slices * shape.llc_lines);
+	CARVE(carver, gpu, llc_state, slices * shape.llc_lines);
+	CARVE(carver, gpu, llc_mshr, slices * shape.llc_lines);
+	CARVE(carver, gpu, llc_order, slices * config->llc_sets);
+	CARVE(carver, gpu, llc_partial, slices * config->llc_sets);
+	CARVE(carver, gpu, channels, config->channels);
 	return gpu;
 }
 
