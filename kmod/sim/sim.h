@@ -138,7 +138,6 @@ struct warp {
 	u8 loads;
 	u8 wait_load;
 	u16 index;
-	u16 unused;
 	/* All above and the first load, the usual one, fill a cache line. */
 	struct warp_load load[WARP_LOADS];
 } __aligned(64);

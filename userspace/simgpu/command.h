@@ -68,6 +68,8 @@ const char *device_error(int error);
 /* Decimal digits only, and in range; else argp's usage error. */
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest);
+/* The value of --device. */
+unsigned int option_device(struct argp_state *state, const char *text);
 /* A number in digits; false for anything else. */
 bool parse_number(const char *text, u64 least, u64 greatest, u64 *value);
 /* A decimal with up to six places, such as 0.8, in parts per million. */

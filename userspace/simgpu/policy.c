@@ -53,9 +53,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case 'd':
 		arguments->device_given = true;
-		arguments->device = (unsigned int)
-			option_number(state, "--device", text, 0,
-				      SIMGPU_DEVICES_MAX);
+		arguments->device = option_device(state, text);
 		return 0;
 	case 'j':
 		arguments->json = true;

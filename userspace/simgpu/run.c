@@ -157,9 +157,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'd':
 		arguments->device_given = true;
-		arguments->settings.device =
-			(unsigned int)option_number(state, "--device", text, 0,
-						    SIMGPU_DEVICES_MAX);
+		arguments->settings.device = option_device(state, text);
 		return 0;
 	case OPTION_TRUTH:
 		arguments->truth = true;

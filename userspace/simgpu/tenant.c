@@ -67,9 +67,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		arguments->trace = text;
 		return 0;
 	case 'd':
-		arguments->device = (unsigned int)
-			option_number(state, "--device", text, 0,
-				      SIMGPU_DEVICES_MAX);
+		arguments->device = option_device(state, text);
 		return 0;
 	case 'n':
 		if (!*text || strlen(text) >= SIMGPU_NAME_MAX)
