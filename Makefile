@@ -10,7 +10,7 @@ CC		?= gcc
 CFLAGS		?= -O2 -g
 WARNINGS	:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 		   -Wno-unused-parameter
-ALL_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARNINGS) -fPIC -MMD -MP \
+ALL_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARNINGS) -MMD -MP \
 		  -Iinclude -idirafter include/uapi $(EXTRA_CFLAGS)
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
@@ -63,6 +63,8 @@ COMMAND_OBJECTS	:= $(COMMAND_SOURCES:%.c=build/obj/%.o)
 include tools/record/Makefile.inc
 
 userspace: build/simgpu build/libsimgpu.a build/libsimgpu.so
+
+$(LIB_OBJECTS): ALL_CFLAGS += -fPIC
 
 build/libsimgpu.a: $(LIB_OBJECTS)
 	$(AR) rcs $@ $^

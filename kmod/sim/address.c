@@ -74,7 +74,7 @@ void address_locate(const struct gpu *gpu, u32 line, struct location *out)
 static void lsu_add(struct lsu *lsu, u32 line, u32 partial)
 {
 	lsu->line[lsu->count] = line;
-	lsu->partial[lsu->count] = partial;
+	lsu->partial |= partial << lsu->count;
 	lsu->count++;
 }
 
@@ -191,7 +191,8 @@ static void affine_lines(const struct trace_pattern *pattern,
 			      address + pattern->access_bytes);
 	}
 	for (i = 0; i < lsu->count; i++)
-		lsu->partial[i] = covered[i] < GPU_LINE_BYTES;
+		if (covered[i] < GPU_LINE_BYTES)
+			lsu->partial |= 1U << i;
 }
 
 /*
@@ -210,6 +211,7 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp_index,
 	u32 base = (u32)block->slot << LINE_SLOT_SHIFT;
 
 	lsu->count = 0;
+	lsu->partial = 0;
 	switch (pattern->kind) {
 	case TRACE_RECORDED:
 		recorded_lines(trace, warp, op, base, lsu);

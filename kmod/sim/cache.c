@@ -10,31 +10,41 @@
 /* A set's order: 4-bit way numbers, the most recently used one lowest. */
 #define LRU_FRESH	0xfedcba9876543210ULL
 
+static u32 lru_way(u64 order, u32 rank)
+{
+	return (order >> (rank * 4)) & 15;
+}
+
+/* Make the way at a rank the youngest. */
+static u64 lru_renew(u64 order, u32 rank)
+{
+	u32 shift = rank * 4;
+	u64 younger = order & ((1ULL << shift) - 1);
+	/* In two steps: the rank may be the last. */
+	u64 older = order >> shift >> 4 << 4 << shift;
+
+	return older | (younger << 4) | lru_way(order, rank);
+}
+
 static u64 lru_touch(u64 order, u32 way)
 {
 	u64 same = order ^ (0x1111111111111111ULL * way);
 	/* The lowest zero nibble of @same: where @way stands. */
 	u64 zero = (same - 0x1111111111111111ULL) & ~same &
 		   0x8888888888888888ULL;
-	u32 shift = lowest_bit(zero) & ~3U;
-	u64 younger = order & ((1ULL << shift) - 1);
-	u64 older = shift == 60 ? 0 : order >> (shift + 4) << (shift + 4);
 
-	return older | (younger << 4) | way;
-}
-
-static u32 lru_way(u64 order, u32 rank)
-{
-	return (order >> (rank * 4)) & 15;
+	return lru_renew(order, lowest_bit(zero) / 4);
 }
 
 /* --- L1 data cache -------------------------------------------------------- */
 
-static u32 l1_set(const struct gpu *gpu, u32 sm, u32 line)
+static struct l1_set *l1_set(const struct gpu *gpu, u32 sm, u32 line)
 {
 	u32 sets = gpu->config.l1_sets;
+	u32 set = (line ^ (line >> 6) ^ (line >> 12)) & (sets - 1);
 
-	return sm * sets + ((line ^ (line >> 6) ^ (line >> 12)) & (sets - 1));
+	return (struct l1_set *)&gpu->l1[(sm * sets + set) *
+					 gpu->shape.l1_set_words];
 }
 
 /*
@@ -42,12 +52,12 @@ static u32 l1_set(const struct gpu *gpu, u32 sm, u32 line)
  */
 bool l1_lookup(struct gpu *gpu, u32 sm, u32 line)
 {
-	u32 ways = gpu->config.l1_ways, set = l1_set(gpu, sm, line), way;
-	const u32 *tags = &gpu->l1_tags[set * ways];
+	struct l1_set *set = l1_set(gpu, sm, line);
+	u32 ways = gpu->config.l1_ways, way;
 
 	for (way = 0; way < ways; way++) {
-		if (tags[way] == line) {
-			gpu->l1_order[set] = lru_touch(gpu->l1_order[set], way);
+		if (set->tag[way] == line) {
+			set->order = lru_touch(set->order, way);
 			return true;
 		}
 	}
@@ -57,25 +67,27 @@ bool l1_lookup(struct gpu *gpu, u32 sm, u32 line)
 /* Put a line that has arrived in place of the oldest; L1s hold nothing dirty. */
 void l1_fill(struct gpu *gpu, u32 sm, u32 line)
 {
-	u32 ways = gpu->config.l1_ways, set = l1_set(gpu, sm, line), way;
+	struct l1_set *set = l1_set(gpu, sm, line);
+	u32 oldest = gpu->config.l1_ways - 1;
+	u32 way = lru_way(set->order, oldest);
 
-	way = lru_way(gpu->l1_order[set], ways - 1);
-	gpu->l1_tags[set * ways + way] = line;
-	gpu->l1_order[set] = lru_touch(gpu->l1_order[set], way);
+	set->tag[way] = line;
+	set->order = lru_renew(set->order, oldest);
 }
 
 void l1_flush(struct gpu *gpu, u32 sm)
 {
-	u32 sets = gpu->config.l1_sets, lines = gpu->shape.l1_lines, i;
+	u32 sets = gpu->config.l1_sets, words = gpu->shape.l1_set_words, i;
+	u32 *first = &gpu->l1[sm * sets * words];
 
-	memset(&gpu->l1_tags[sm * lines], 0xff, lines * sizeof(*gpu->l1_tags));
+	memset(first, 0xff, sets * words * sizeof(*first));
 	for (i = 0; i < sets; i++)
-		gpu->l1_order[sm * sets + i] = LRU_FRESH;
+		((struct l1_set *)&first[i * words])->order = LRU_FRESH;
 }
 
 /* --- last-level cache ------------------------------------------------------ */
 
-static u32 llc_set(const struct gpu *gpu, u32 slice, u32 line)
+static u32 llc_set_of(const struct gpu *gpu, u32 slice, u32 line)
 {
 	u32 hash = line * 0x9e3779b1U;
 
@@ -102,14 +114,14 @@ static void slice_init(struct gpu *gpu, u32 index)
 void cache_init(struct gpu *gpu)
 {
 	const struct gpu_config *config = &gpu->config;
-	u32 lines = config->llc_slices * gpu->shape.llc_lines, i;
+	u32 sets = config->llc_slices * config->llc_sets, i;
 
 	for (i = 0; i < config->sms; i++)
 		l1_flush(gpu, i);
-	for (i = 0; i < lines; i++)
-		gpu->llc_tags[i] = NO_LINE;
-	for (i = 0; i < config->llc_slices * config->llc_sets; i++)
-		gpu->llc_order[i] = LRU_FRESH;
+	for (i = 0; i < sets; i++) {
+		gpu->llc[i].order = LRU_FRESH;
+		memset(gpu->llc[i].tag, 0xff, sizeof(gpu->llc[i].tag));
+	}
 	for (i = 0; i < config->llc_slices; i++)
 		slice_init(gpu, i);
 }
@@ -123,60 +135,48 @@ static u8 partial_tag(u32 line)
 }
 
 /*
- * The entry (set * ways + way) that holds a line, or NO_LINE. A byte of each
- * tag, eight to a word, tells which ways are worth a look: the bytes of @same
- * are zero there, and @maybe has their top bits (and, rarely, one too many).
+ * The way that holds a line, or NONE. A byte of each tag, eight to a word,
+ * tells which ways are worth a look: the bytes of @same are zero there, and
+ * @maybe has their top bits (and, rarely, one too many).
  */
-static u32 llc_find(const struct gpu *gpu, u32 set, u32 line)
+static u32 llc_find(const struct llc_set *set, u32 line)
 {
-	u32 base = set * gpu->config.llc_ways, word;
+	u64 wanted = BYTES * partial_tag(line);
+	u32 word;
 
-	for (word = 0; word < CACHE_WAYS_MAX / 8; word++) {
-		u64 same = gpu->llc_partial[set][word] ^
-			   (BYTES * partial_tag(line));
+	for (word = 0; word < ARRAY_SIZE(set->partial); word++) {
+		u64 same = set->partial[word] ^ wanted;
 		u64 maybe = (same - BYTES) & ~same & TOP_BITS;
 
 		for (; maybe; maybe &= maybe - 1) {
 			u32 way = word * 8 + lowest_bit(maybe) / 8;
 
-			if (way < gpu->config.llc_ways &&
-			    gpu->llc_tags[base + way] == line)
-				return base + way;
+			if (set->tag[way] == line)
+				return way;
 		}
 	}
-	return NO_LINE;
+	return NONE;
 }
 
-static void llc_set_tag(struct gpu *gpu, u32 set, u32 entry, u32 line)
+static void llc_set_tag(struct llc_set *set, u32 way, u32 line)
 {
-	u32 way = entry - set * gpu->config.llc_ways, shift = way % 8 * 8;
-	u64 *word = &gpu->llc_partial[set][way / 8];
+	u32 shift = way % 8 * 8;
+	u64 *word = &set->partial[way / 8];
 
-	gpu->llc_tags[entry] = line;
+	set->tag[way] = line;
 	*word = (*word & ~(0xffULL << shift)) |
 		((u64)partial_tag(line) << shift);
 }
 
-/* The oldest entry of a set that is not being fetched, or NO_LINE. */
-static u32 llc_victim(const struct gpu *gpu, u32 set)
+/* The rank of the oldest way that is not being fetched, or NONE. */
+static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set)
 {
-	u32 ways = gpu->config.llc_ways, rank;
-	u64 order = gpu->llc_order[set];
+	u32 rank;
 
-	for (rank = ways; rank-- > 0;) {
-		u32 entry = set * ways + lru_way(order, rank);
-
-		if (!(gpu->llc_state[entry] & LLC_PENDING))
-			return entry;
-	}
-	return NO_LINE;
-}
-
-static void llc_touch(struct gpu *gpu, u32 set, u32 entry)
-{
-	u32 way = entry - set * gpu->config.llc_ways;
-
-	gpu->llc_order[set] = lru_touch(gpu->llc_order[set], way);
+	for (rank = gpu->config.llc_ways; rank-- > 0;)
+		if (!(set->pending & (1U << lru_way(set->order, rank))))
+			return rank;
+	return NONE;
 }
 
 /* Let a request wait for a pending line; false: the MSHR entry is full. */
@@ -194,23 +194,25 @@ static bool mshr_merge(struct llc_mshr *mshr, const struct request *request)
 	return true;
 }
 
-/* Fetch a line into an entry for a request. */
-static void llc_fetch(struct gpu *gpu, u32 index, u32 entry,
+/* Fetch a line into a way for a request. */
+static void llc_fetch(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 		      const struct request *request)
 {
 	struct slice *slice = &gpu->slices[index];
+	struct llc_set *set = &gpu->llc[set_index];
 	u32 number = slice->mshr_free;
 	struct llc_mshr *mshr = &slice->mshr[number];
 
 	slice->mshr_free = mshr->next_free;
 	slice->mshrs_used++;
-	mshr->entry = entry - index * gpu->shape.llc_lines;
+	mshr->set = set_index - index * gpu->config.llc_sets;
+	mshr->way = way;
 	mshr->waiters = 0;
 	mshr->dirty = 0;
 	mshr->generation = request->generation;
 	mshr_merge(mshr, request);
-	gpu->llc_state[entry] = LLC_PENDING;
-	gpu->llc_mshr[entry] = number;
+	set->pending |= 1U << way;
+	set->mshr[way] = number;
 	channel_send(gpu, index, request->line, false, number,
 		     request->generation);
 }
@@ -219,54 +221,58 @@ static void llc_fetch(struct gpu *gpu, u32 index, u32 entry,
  * A miss on a line that nobody fetches yet. False: it must wait for an MSHR
  * entry, a way, or a write credit, one of which comes with a completion.
  */
-static bool llc_allocate(struct gpu *gpu, u32 index, u32 set,
+static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index,
 			 const struct request *request)
 {
 	struct slice *slice = &gpu->slices[index];
-	u32 entry = llc_victim(gpu, set), victim;
+	struct llc_set *set = &gpu->llc[set_index];
+	u32 rank = llc_victim_rank(gpu, set), way, victim;
 
-	if (entry == NO_LINE)
+	if (rank == NONE)
 		return false;
 	if (request->kind != REQUEST_WRITE && slice->mshr_free == NONE)
 		return false;
-	if (gpu->llc_state[entry] & LLC_DIRTY) {
+	way = lru_way(set->order, rank);
+	if (set->dirty & (1U << way)) {
 		if (!slice->write_credits)
 			return false;
 		slice->write_credits--;
-		victim = gpu->llc_tags[entry];
+		victim = set->tag[way];
 		channel_send(gpu, index, victim, true, NONE,
 			     gpu->tenants[line_slot(victim)].generation);
 	}
-	llc_set_tag(gpu, set, entry, request->line);
-	llc_touch(gpu, set, entry);
+	llc_set_tag(set, way, request->line);
+	set->order = lru_renew(set->order, rank);
+	set->dirty &= ~(1U << way);
 	if (request->kind == REQUEST_WRITE)
-		gpu->llc_state[entry] = LLC_VALID | LLC_DIRTY;
+		set->dirty |= 1U << way;
 	else
-		llc_fetch(gpu, index, entry, request);
+		llc_fetch(gpu, index, set_index, way, request);
 	return true;
 }
 
 static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request)
 {
 	struct tenant *tenant = &gpu->tenants[line_slot(request->line)];
-	u32 set = llc_set(gpu, index, request->line);
-	u32 entry = llc_find(gpu, set, request->line);
+	u32 set_index = llc_set_of(gpu, index, request->line);
+	struct llc_set *set = &gpu->llc[set_index];
+	u32 way = llc_find(set, request->line);
 
-	if (entry != NO_LINE && !(gpu->llc_state[entry] & LLC_PENDING)) {
-		llc_touch(gpu, set, entry);
+	if (way != NONE && !(set->pending & (1U << way))) {
+		set->order = lru_touch(set->order, way);
 		if (request->kind != REQUEST_READ)
-			gpu->llc_state[entry] |= LLC_DIRTY;
+			set->dirty |= 1U << way;
 		if (request->kind < REQUEST_WRITE)
 			noc_reply(gpu, index, request->sm, request->mshr);
 		tenant->counters.llc_accesses++;
 		return true;
 	}
-	if (entry != NO_LINE) {
-		u32 number = gpu->llc_mshr[entry];
+	if (way != NONE) {
+		u32 number = set->mshr[way];
 
 		if (!mshr_merge(&gpu->slices[index].mshr[number], request))
 			return false;
-	} else if (!llc_allocate(gpu, index, set, request)) {
+	} else if (!llc_allocate(gpu, index, set_index, request)) {
 		return false;
 	}
 	tenant->counters.llc_accesses++;
@@ -306,15 +312,14 @@ static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 {
 	struct slice *slice = &gpu->slices[index];
 	struct llc_mshr *mshr = &slice->mshr[number];
-	u32 entry = index * gpu->shape.llc_lines + mshr->entry, i;
+	struct llc_set *set = &gpu->llc[index * gpu->config.llc_sets + mshr->set];
+	u32 i;
 
-	if (live) {
-		gpu->llc_state[entry] = LLC_VALID |
-					(mshr->dirty ? LLC_DIRTY : 0);
-	} else {
-		gpu->llc_state[entry] = 0;
-		gpu->llc_tags[entry] = NO_LINE;
-	}
+	set->pending &= ~(1U << mshr->way);
+	if (!live)
+		set->tag[mshr->way] = NO_LINE;
+	else if (mshr->dirty)
+		set->dirty |= 1U << mshr->way;
 	for (i = 0; i < mshr->waiters; i++)
 		noc_reply(gpu, index, mshr->sm[i], mshr->sm_mshr[i]);
 	mshr->next_free = slice->mshr_free;
@@ -391,14 +396,18 @@ void slice_turn(struct gpu *gpu, u32 index)
  */
 void llc_drop(struct gpu *gpu, u32 slot)
 {
-	u32 lines = gpu->config.llc_slices * gpu->shape.llc_lines, i;
+	u32 sets = gpu->config.llc_slices * gpu->config.llc_sets, i, way;
 
-	for (i = 0; i < lines; i++) {
-		if (gpu->llc_tags[i] != NO_LINE &&
-		    line_slot(gpu->llc_tags[i]) == slot &&
-		    !(gpu->llc_state[i] & LLC_PENDING)) {
-			gpu->llc_tags[i] = NO_LINE;
-			gpu->llc_state[i] = 0;
+	for (i = 0; i < sets; i++) {
+		struct llc_set *set = &gpu->llc[i];
+
+		for (way = 0; way < gpu->config.llc_ways; way++) {
+			if (set->tag[way] == NO_LINE ||
+			    line_slot(set->tag[way]) != slot ||
+			    set->pending & (1U << way))
+				continue;
+			set->tag[way] = NO_LINE;
+			set->dirty &= ~(1U << way);
 		}
 	}
 }

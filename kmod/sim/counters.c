@@ -99,11 +99,11 @@ static u64 mix_sm(u64 hash, const struct sm *sm, u32 warps)
 	hash = mix(hash, sm->in_free);
 	hash = mix(hash, sm->lsu.port_free);
 	hash = mix(hash, sm->lsu.count - sm->lsu.next);
-	hash = mix(hash, sm->mshrs_used | sm->reply_count << 8);
-	for (i = 0; i < sm->schedulers; i++) {
-		hash = mix(hash, sm->scheduler[i].ready);
-		hash = mix(hash, sm->scheduler[i].free_at);
-	}
+	hash = mix(hash, sm->mshrs_used);
+	hash = mix(hash, sm->ready);
+	hash = mix(hash, sm->reply_at);
+	for (i = 0; i < sm->schedulers; i++)
+		hash = mix(hash, sm->free_at[i]);
 	for (i = 0; i < warps; i++)
 		if (!(sm->free_warps & (1ULL << i)))
 			hash = mix_warp(hash, &sm->warp[i]);
@@ -120,11 +120,17 @@ static u64 mix_slice(u64 hash, const struct slice *slice)
 			 slice->stalled << 16);
 }
 
+static u64 mix_llc_set(u64 hash, const struct llc_set *set)
+{
+	hash = mix(hash, set->dirty | (u64)set->pending << 16);
+	return mix_words(mix(hash, set->order), set->tag, CACHE_WAYS_MAX);
+}
+
 u64 gpu_state_hash(struct gpu *gpu)
 {
 	const struct gpu_config *config = &gpu->config;
-	u32 llc_lines = config->llc_slices * gpu->shape.llc_lines, i;
 	u64 hash = mix(gpu->seed, gpu->now);
+	u32 i;
 
 	for (i = 0; i < GPU_SLOTS_MAX; i++)
 		hash = mix_tenant(hash, &gpu->tenants[i]);
@@ -132,11 +138,11 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_counters(hash, &gpu->sm_counters[i]);
 		hash = mix_sm(hash, &gpu->sms[i], config->warps_per_sm);
 	}
-	hash = mix_words(hash, gpu->l1_tags, config->sms * gpu->shape.l1_lines);
+	hash = mix_words(hash, gpu->l1, config->sms * config->l1_sets *
+					gpu->shape.l1_set_words);
 	for (i = 0; i < config->llc_slices; i++)
 		hash = mix_slice(hash, &gpu->slices[i]);
-	for (i = 0; i < llc_lines; i++)
-		hash = mix(hash, gpu->llc_tags[i] |
-				 (u64)gpu->llc_state[i] << 32);
+	for (i = 0; i < config->llc_slices * config->llc_sets; i++)
+		hash = mix_llc_set(hash, &gpu->llc[i]);
 	return hash;
 }

@@ -59,8 +59,9 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->column_bits = log2_or_none(config->row_lines) - 1;
 	shape->bank_bits = log2_or_none(config->banks);
 	shape->group_shift = log2_or_none(config->banks / config->bank_groups);
-	shape->l1_lines = config->l1_sets * config->l1_ways;
-	shape->llc_lines = config->llc_sets * config->llc_ways;
+	/* Whole eights: sets lie in as few cache lines as can be. */
+	shape->l1_set_words = (sizeof(struct l1_set) / sizeof(u32) +
+			       config->l1_ways + 7) & ~7U;
 	shape->batch_cycles = config->channel_batch_clocks *
 			      shape->memory_ticks / shape->core_ticks;
 	shape->parts = config->channels + config->llc_slices + config->sms;
@@ -89,16 +90,10 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
 	CARVE(carver, gpu, sms, sms);
-	CARVE(carver, gpu, l1_tags, sms * shape.l1_lines);
-	CARVE(carver, gpu, l1_order, sms * config->l1_sets);
+	CARVE(carver, gpu, l1, sms * config->l1_sets * shape.l1_set_words);
 	CARVE(carver, gpu, slices, slices);
-	CARVE(carver, gpu, noc_next, sms * (SM_MSHRS_MAX + 1));
 	CARVE(carver, gpu, requests, slices * shape.slice_queue);
-	CARVE(carver, gpu, llc_tags, slices * shape.llc_lines);
-	CARVE(carver, gpu, llc_state, slices * shape.llc_lines);
-	CARVE(carver, gpu, llc_mshr, slices * shape.llc_lines);
-	CARVE(carver, gpu, llc_order, slices * config->llc_sets);
-	CARVE(carver, gpu, llc_partial, slices * config->llc_sets);
+	CARVE(carver, gpu, llc, slices * config->llc_sets);
 	CARVE(carver, gpu, channels, config->channels);
 	return gpu;
 }

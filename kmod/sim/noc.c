@@ -20,27 +20,33 @@ static u16 waiter_id(u32 sm, u32 mshr)
 	return (u16)(sm * (SM_MSHRS_MAX + 1) + mshr);
 }
 
+static u16 *next_in_line(struct gpu *gpu, u16 id)
+{
+	struct sm *sm = &gpu->sms[id / (SM_MSHRS_MAX + 1)];
+
+	return &sm->mshr[id % (SM_MSHRS_MAX + 1)].next_in_line;
+}
+
 static void wait_in_line(struct gpu *gpu, struct slice *slice, u16 id)
 {
-	gpu->noc_next[id] = NOBODY;
+	*next_in_line(gpu, id) = NOBODY;
 	if (slice->wait_head == NOBODY)
 		slice->wait_head = id;
 	else
-		gpu->noc_next[slice->wait_tail] = id;
+		*next_in_line(gpu, slice->wait_tail) = id;
 	slice->wait_tail = id;
 	slice->wait_count++;
 }
 
 static void leave_line(struct gpu *gpu, struct slice *slice, u16 id)
 {
-	u16 before = NOBODY, at;
+	u16 *link = &slice->wait_head, before = NOBODY;
 
-	for (at = slice->wait_head; at != id; at = gpu->noc_next[at])
-		before = at;
-	if (before == NOBODY)
-		slice->wait_head = gpu->noc_next[id];
-	else
-		gpu->noc_next[before] = gpu->noc_next[id];
+	while (*link != id) {
+		before = *link;
+		link = next_in_line(gpu, before);
+	}
+	*link = *next_in_line(gpu, id);
 	if (slice->wait_tail == id)
 		slice->wait_tail = before;
 	slice->wait_count--;
@@ -141,7 +147,7 @@ void noc_release(struct gpu *gpu, u32 index)
 
 	while (slice->wait_head != NOBODY) {
 		id = slice->wait_head;
-		slice->wait_head = gpu->noc_next[id];
+		slice->wait_head = *next_in_line(gpu, id);
 		slice->wait_count--;
 		if (grant(gpu, index, id))
 			return;
@@ -190,13 +196,16 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)
 	u32 flits = gpu->shape.reply_flits;
 	u64 departure = later(gpu->now, from->out_free);
 	u64 arrival = later(departure + gpu->config.noc_latency, to->in_free);
-	struct reply *reply;
 
 	from->out_free = departure + flits;
 	to->in_free = arrival + flits;
-	reply = &to->reply[(to->reply_head + to->reply_count) % SM_MSHRS_MAX];
-	reply->ready = arrival;
-	reply->mshr = mshr;
-	if (!to->reply_count++)
+	to->mshr[mshr].ready = arrival;
+	if (to->reply_at == NEVER) {
+		to->reply_head = mshr;
+		to->reply_at = arrival;
 		gpu_wake(gpu, part_of_sm(gpu, sm), arrival);
+	} else {
+		to->mshr[to->reply_tail].next_reply = mshr;
+	}
+	to->reply_tail = mshr;
 }

@@ -45,7 +45,8 @@ static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
 
 	sm->free_warps &= sm->free_warps - 1;
 	block->warps |= 1ULL << warp;
-	memset(w, 0, sizeof(*w));
+	/* Its loads are set up as they come. */
+	memset(w, 0, offsetof(struct warp, load));
 	w->block = block_number;
 	w->index = index;
 	w->wait_load = NONE;

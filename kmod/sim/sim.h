@@ -71,12 +71,6 @@ struct request {
 	u8 generation;
 };
 
-/* struct reply - slice to SM: the data of an MSHR entry */
-struct reply {
-	u64 ready;
-	u8 mshr;
-};
-
 /* struct dram_request - slice to channel */
 struct dram_request {
 	u64 ready_clock;
@@ -144,19 +138,13 @@ struct warp {
 
 /*
  * struct scheduler - a warp scheduler and the burst that it issues
- * @ready: warps (of this scheduler) that could issue, the issuing one included
- * @free_at: cycle at which the issue slot is free again
  * @start: cycle of the burst's first instruction that is not yet counted
  * @counted_to: cycle up to which the issue slot's use is counted
- * @count: its instructions that are not yet counted
  * @warp_instructions: counted, but not yet added to the counters of @slot and
  *	the SM; as are @thread_instructions and @issue_slots
- * @greedy: the warp that issued last, which goes on while it can (GTO)
- * @turn: the warp after which the next one is looked for (LRR)
+ * @count: the burst's instructions that are not yet counted
  */
 struct scheduler {
-	u64 ready;
-	u64 free_at;
 	u64 start;
 	u64 counted_to;
 	u64 warp_instructions;
@@ -166,8 +154,6 @@ struct scheduler {
 	u16 issue_cycles;
 	u8 lanes;
 	u8 slot;
-	u8 greedy;
-	u8 turn;
 };
 
 /* struct block - a resident thread block */
@@ -181,14 +167,28 @@ struct block {
 	u8 at_barrier;
 };
 
-/* struct mshr - a miss of an L1 and the loads that wait for it */
+/*
+ * struct mshr - a miss of an L1 and the loads that wait for it
+ * @ready: once the reply is on its way: cycle at which it arrives
+ * @next_in_line: before it could be sent: who waits after it (noc.c)
+ * @next: in its bucket, or in the free list
+ * @next_reply: entry whose reply comes after this one's
+ * @discard: do not fill: atomics, and tenants that are gone
+ * @hashed: in a bucket: loads are, atomics are not
+ * @waiter: warp * WARP_LOADS + load
+ */
 struct mshr {
+	union {
+		u64 ready;
+		u16 next_in_line;
+	};
 	u32 line;
-	u8 next;	/* in its bucket, or in the free list */
+	u8 next;
+	u8 next_reply;
 	u8 waiters;
-	u8 discard;	/* do not fill: atomics, and tenants that are gone */
-	u8 hashed;
-	u16 waiter[MSHR_MERGES];	/* warp * WARP_LOADS + load */
+	u8 discard : 1;
+	u8 hashed : 1;
+	u16 waiter[MSHR_MERGES];
 };
 
 enum lsu_block {
@@ -200,16 +200,18 @@ enum lsu_block {
 
 /*
  * struct lsu - the load/store unit: one warp instruction at a time
- * @line: its lines; TRACE_LINE_PARTIAL marks a partial store
- * @next: line to send next; @count when idle
  * @port_free: cycle at which the L1 port takes the next line
+ * @partial: lines that a store covers in part, by bit
+ * @next: line to send next; @count when idle
  * @blocked: why it cannot go on
  * @grant: slice in whose queue a place is kept for it, or NO_SLICE
+ * @accesses: L1 accesses, not yet added to the counters of @slot and the SM; as
+ *	are @misses
+ * @line: its lines
  */
 struct lsu {
-	u32 line[GPU_LANES];
 	u64 port_free;
-	u8 partial[GPU_LANES];
+	u32 partial;
 	u8 count;
 	u8 next;
 	u8 kind;
@@ -218,51 +220,99 @@ struct lsu {
 	u8 slot;
 	u8 blocked;
 	u8 grant;
+	u32 accesses;
+	u32 misses;
+	u32 line[GPU_LANES];
 };
 
 #define NO_SLICE	0xffU
 
+/*
+ * struct sm - a streaming multiprocessor; what most turns touch comes first,
+ *	in two cache lines
+ * @ready: warps that could issue, those that issue now included
+ * @sleeping: warps with a @warp_wake
+ * @lsu_waiters: warps that wait for the load/store unit
+ * @next_sleeper: the first @warp_wake
+ * @free_at: cycle at which a scheduler's issue slot is free again
+ * @reply_at: cycle at which the first reply arrives, NEVER if none is coming
+ * @in_free: reply port; @out_free: request port
+ * @reply_head: the MSHR entry of the first reply; @reply_tail: of the last
+ * @greedy: the warp that issued last, which goes on while it can (GTO)
+ * @turn: the warp after which a scheduler looks for the next one (LRR)
+ * @age: of the next warp
+ * @draining: gets no thread blocks until it is empty
+ */
 struct sm {
+	u64 ready;
+	u64 sleeping;
+	u64 lsu_waiters;
+	u64 next_sleeper;
+	u64 free_at[SM_SCHEDULERS_MAX];
+	u64 reply_at;
+	u64 in_free;
+	u64 out_free;
+	u8 schedulers;		/* a power of two */
+	u8 reply_head;
+	u8 reply_tail;
+	u8 mshr_free;
+	u8 mshrs_used;
+	u8 greedy[SM_SCHEDULERS_MAX];
+	u8 turn[SM_SCHEDULERS_MAX];
+	struct lsu lsu;
+	struct scheduler scheduler[SM_SCHEDULERS_MAX];
 	u8 owner;
 	u8 next_owner;
 	u8 blocks;
-	u8 draining;		/* gets no thread blocks until it is empty */
-	u8 schedulers;		/* a power of two */
+	u8 draining;
 	u16 threads_used;
 	u32 registers_used;
 	u32 shared_used;
-	u32 age;		/* of the next warp */
+	u32 age;
 	u64 owned_since;
 	u64 free_warps;
-	u64 sleeping;		/* warps with a @warp_wake */
-	u64 lsu_waiters;	/* warps that wait for the load/store unit */
-	u64 next_sleeper;
-	u64 out_free;		/* request port */
-	u64 in_free;		/* reply port */
-	struct scheduler scheduler[SM_SCHEDULERS_MAX];
-	struct lsu lsu;
-	u8 mshr_free;
-	u8 mshrs_used;
-	u8 reply_head;
-	u8 reply_count;
 	u32 warp_age[SM_WARPS_MAX];
 	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
 	u8 mshr_bucket[SM_MSHR_BUCKETS];
 	struct block block[SM_BLOCKS_MAX];
-	struct mshr mshr[SM_MSHRS_MAX];
-	struct reply reply[SM_MSHRS_MAX];
+	/* The last one stands for the store in the load/store unit (noc.c). */
+	struct mshr mshr[SM_MSHRS_MAX + 1];
 	struct warp warp[SM_WARPS_MAX];
+} __aligned(64);
+
+/*
+ * struct l1_set - of an SM's L1 data cache: tags only, nothing is dirty
+ * @order: the ways, see lru_touch()
+ */
+struct l1_set {
+	u64 order;
+	u32 tag[];
 };
 
 /* --- last-level cache ---------------------------------------------------- */
 
-#define LLC_VALID	1U
-#define LLC_DIRTY	2U
-#define LLC_PENDING	4U
+/*
+ * struct llc_set - of a slice; two cache lines
+ * @partial: a byte of each way's tag
+ * @order: the ways, see lru_touch()
+ * @dirty: ways that hold a written line
+ * @pending: ways whose line is being fetched
+ * @mshr: by which MSHR entry
+ * @tag: NO_LINE for an empty way
+ */
+struct llc_set {
+	u64 partial[CACHE_WAYS_MAX / 8];
+	u64 order;
+	u16 dirty;
+	u16 pending;
+	u8 mshr[CACHE_WAYS_MAX];
+	u32 tag[CACHE_WAYS_MAX] __aligned(64);
+} __aligned(64);
 
 /* struct llc_mshr - a fetch and the SMs that wait for it */
 struct llc_mshr {
-	u16 entry;	/* set * ways + way */
+	u16 set;
+	u8 way;
 	u8 waiters;
 	u8 dirty;
 	u8 generation;
@@ -444,8 +494,7 @@ struct gpu_shape {
 	u32 column_bits;
 	u32 bank_bits;
 	u32 group_shift;	/* log2(banks of a bank group) */
-	u32 l1_lines;
-	u32 llc_lines;
+	u32 l1_set_words;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
 	u32 parts;		/* of the wheel: channels, slices, SMs */
 };
@@ -470,16 +519,10 @@ struct gpu {
 	struct simgpu_counters *sm_counters;
 	u64 *sm_issue_slots;
 	struct sm *sms;
-	u32 *l1_tags;		/* sms x sets x ways */
-	u64 *l1_order;		/* sms x sets */
+	u32 *l1;		/* sms x sets, each l1_set_words long */
 	struct slice *slices;
-	u16 *noc_next;			/* those who wait for a slice, linked */
 	struct request *requests;	/* slices x slice_queue */
-	u32 *llc_tags;		/* slices x sets x ways */
-	u8 *llc_state;
-	u8 *llc_mshr;
-	u64 *llc_order;		/* slices x sets */
-	u64 (*llc_partial)[CACHE_WAYS_MAX / 8];	/* a byte of each way's tag */
+	struct llc_set *llc;		/* slices x sets */
 	struct channel *channels;
 };
 

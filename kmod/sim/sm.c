@@ -26,23 +26,41 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	s->thread_instructions = 0;
 }
 
-/* The burst is over: count what was not counted of it. */
-static void count_burst(struct scheduler *s)
+/* Add the load/store unit's accesses likewise. */
+static void flush_lsu(struct gpu *gpu, u32 index)
 {
-	s->issue_slots += s->free_at - s->counted_to;
+	struct lsu *lsu = &gpu->sms[index].lsu;
+	struct simgpu_counters *tenant = &gpu->tenants[lsu->slot].counters;
+	struct simgpu_counters *counters = &gpu->sm_counters[index];
+
+	tenant->l1_accesses += lsu->accesses;
+	tenant->l1_misses += lsu->misses;
+	counters->l1_accesses += lsu->accesses;
+	counters->l1_misses += lsu->misses;
+	lsu->accesses = 0;
+	lsu->misses = 0;
+}
+
+/* The burst is over, at @end: count what was not counted of it. */
+static void count_burst(struct scheduler *s, u64 end)
+{
+	s->issue_slots += end - s->counted_to;
 	s->warp_instructions += s->count;
 	s->thread_instructions += (u64)s->count * s->lanes;
-	s->counted_to = s->free_at;
+	s->counted_to = end;
 	s->count = 0;
 }
 
-/* Count what a scheduler has issued in the cycles up to and without @end. */
-static void count_until(struct scheduler *s, u64 end)
+/*
+ * Count what a scheduler, free at @free_at, has issued in the cycles up to and
+ * without @end.
+ */
+static void count_until(struct scheduler *s, u64 free_at, u64 end)
 {
 	u64 count;
 
-	if (end >= s->free_at) {
-		count_burst(s);
+	if (end >= free_at) {
+		count_burst(s, free_at);
 		return;
 	}
 	if (end > s->counted_to) {
@@ -68,9 +86,10 @@ void sm_account(struct gpu *gpu, u32 index)
 	u32 i;
 
 	for (i = 0; i < sm->schedulers; i++) {
-		count_until(&sm->scheduler[i], gpu->now + 1);
+		count_until(&sm->scheduler[i], sm->free_at[i], gpu->now + 1);
 		flush_scheduler(gpu, index, &sm->scheduler[i]);
 	}
+	flush_lsu(gpu, index);
 	if (sm->owner != GPU_NO_TENANT) {
 		u64 cycles = gpu->now - sm->owned_since;
 
@@ -82,19 +101,20 @@ void sm_account(struct gpu *gpu, u32 index)
 
 /* --- warps ---------------------------------------------------------------------- */
 
-static struct scheduler *scheduler_of(struct sm *sm, u32 warp)
+/* Which scheduler has a warp: every @schedulers-th of the SM is its. */
+static u32 scheduler_of(const struct sm *sm, u32 warp)
 {
-	return &sm->scheduler[warp & (sm->schedulers - 1)];
+	return warp & (sm->schedulers - 1);
 }
 
 void warp_ready(struct sm *sm, u32 warp)
 {
-	scheduler_of(sm, warp)->ready |= 1ULL << warp;
+	sm->ready |= 1ULL << warp;
 }
 
 static void warp_unready(struct sm *sm, u32 warp)
 {
-	scheduler_of(sm, warp)->ready &= ~(1ULL << warp);
+	sm->ready &= ~(1ULL << warp);
 }
 
 static void warp_sleep(struct sm *sm, u32 warp, u64 until)
@@ -110,8 +130,6 @@ static void wake_sleepers(struct sm *sm, u64 now)
 {
 	u64 mask;
 
-	if (sm->next_sleeper > now)
-		return;
 	sm->next_sleeper = NEVER;
 	for (mask = sm->sleeping; mask; mask &= mask - 1) {
 		u32 warp = lowest_bit(mask);
@@ -181,21 +199,22 @@ static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
 static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 			u32 issue_cycles, u32 lanes)
 {
-	struct scheduler *s = scheduler_of(sm, warp);
+	u32 number = scheduler_of(sm, warp);
+	struct scheduler *s = &sm->scheduler[number];
 	u32 slot = sm->block[sm->warp[warp].block].slot;
 
-	count_burst(s);
+	count_burst(s, sm->free_at[number]);
 	if (slot != s->slot)
 		flush_scheduler(gpu, sm - gpu->sms, s);
-	s->greedy = warp;
-	s->turn = warp;
+	sm->greedy[number] = warp;
+	sm->turn[number] = warp;
 	s->slot = slot;
 	s->start = gpu->now;
 	s->counted_to = gpu->now;
 	s->count = count;
 	s->issue_cycles = issue_cycles;
 	s->lanes = lanes;
-	s->free_at = gpu->now + (u64)count * issue_cycles;
+	sm->free_at[number] = gpu->now + (u64)count * issue_cycles;
 	sm->warp[warp].issued += count;
 }
 
@@ -268,7 +287,7 @@ static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
 
 	warp_unready(sm, warp);
 	/* Its place may go to a young warp at once: that one is not the greedy. */
-	scheduler_of(sm, warp)->greedy = NONE;
+	sm->greedy[scheduler_of(sm, warp)] = NONE;
 	block->warps &= ~(1ULL << warp);
 	sm->free_warps |= 1ULL << warp;
 	block->warps_left--;
@@ -342,15 +361,13 @@ static enum lsu_block lsu_read(struct gpu *gpu, u32 index, u32 line)
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
 	struct warp_load *load = &sm->warp[lsu->warp].load[lsu->load];
-	struct simgpu_counters *tenant = &gpu->tenants[lsu->slot].counters;
 	bool atomic = lsu->kind == TRACE_ATOMIC;
 	struct mshr *pending;
 	enum lsu_block block;
 
 	if (!atomic && l1_lookup(gpu, index, line)) {
 		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
-		tenant->l1_accesses++;
-		gpu->sm_counters[index].l1_accesses++;
+		lsu->accesses++;
 		return LSU_GOES_ON;
 	}
 	pending = atomic ? NULL : mshr_find(sm, line);
@@ -369,10 +386,8 @@ static enum lsu_block lsu_read(struct gpu *gpu, u32 index, u32 line)
 		mshr_take(sm, line, !atomic);
 	}
 	if (!atomic) {
-		tenant->l1_accesses++;
-		tenant->l1_misses++;
-		gpu->sm_counters[index].l1_accesses++;
-		gpu->sm_counters[index].l1_misses++;
+		lsu->accesses++;
+		lsu->misses++;
 	}
 	return LSU_GOES_ON;
 }
@@ -390,7 +405,7 @@ static void lsu_run(struct gpu *gpu, u32 index)
 			lsu->port_free = gpu->now;
 		if (lsu->kind == TRACE_STORE)
 			lsu->blocked = noc_send(gpu, index, line,
-						lsu->partial[lsu->next] ?
+						lsu->partial >> lsu->next & 1 ?
 						REQUEST_WRITE_PARTIAL :
 						REQUEST_WRITE, NONE,
 						lsu->port_free);
@@ -454,6 +469,8 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 		w->load[load].pending = 1;
 		w->load[load].ready = 0;
 	}
+	if (lsu->slot != sm->block[w->block].slot)
+		flush_lsu(gpu, index);
 	lsu->kind = op->kind;
 	lsu->warp = warp;
 	lsu->load = load;
@@ -464,12 +481,16 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 	return true;
 }
 
-static void serve_reply(struct gpu *gpu, u32 index, u32 number)
+/* Take the first reply: its line goes into the L1, its warps go on. */
+static void serve_reply(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->reply_head, i;
 	struct mshr *mshr = &sm->mshr[number];
-	u32 i;
 
+	sm->reply_head = mshr->next_reply;
+	sm->reply_at = number == sm->reply_tail ?
+		       NEVER : sm->mshr[sm->reply_head].ready;
 	if (!mshr->discard)
 		l1_fill(gpu, index, mshr->line);
 	for (i = 0; i < mshr->waiters; i++)
@@ -480,14 +501,29 @@ static void serve_reply(struct gpu *gpu, u32 index, u32 number)
 
 /* --- schedulers ------------------------------------------------------------------- */
 
-/* How many instructions a warp may issue on top of those in its burst. */
-static u32 further_allowance(const struct warp *w)
+/*
+ * How many instructions a warp may issue on top of those in its burst. If it
+ * needs data next that will not be there when the burst ends, it begins to
+ * wait for it now, which saves the turn in which it would be found out.
+ */
+static u32 further_allowance(struct sm *sm, u32 warp, u64 free_at)
 {
+	struct warp *w = &sm->warp[warp];
 	u32 allowance = U32_MAX, mask;
 
 	for (mask = w->loads; mask; mask &= mask - 1) {
-		u32 left = w->load[lowest_bit(mask)].deadline - w->issued;
+		u32 load = lowest_bit(mask);
+		u32 left = w->load[load].deadline - w->issued;
 
+		if (!left) {
+			if (w->load[load].pending) {
+				w->wait_load = load;
+				warp_unready(sm, warp);
+			} else if (w->load[load].ready > free_at) {
+				warp_sleep(sm, warp, w->load[load].ready);
+			}
+			return 0;
+		}
 		if (left < allowance)
 			allowance = left;
 	}
@@ -501,25 +537,24 @@ static u32 further_allowance(const struct warp *w)
 static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp)
 {
 	struct warp *w = &sm->warp[warp];
-	struct scheduler *s = scheduler_of(sm, warp);
-	const struct block *block = &sm->block[w->block];
-	const struct trace_op *op = &gpu->tenants[block->slot].trace->ops[w->op];
-	u32 allowance, count;
+	u32 number = scheduler_of(sm, warp);
+	struct scheduler *s = &sm->scheduler[number];
+	const struct trace_op *op = &gpu->tenants[s->slot].trace->ops[w->op];
+	u32 allowance = further_allowance(sm, warp, sm->free_at[number]), count;
 
-	if (op->kind != TRACE_COMPUTE || op->issue_cycles != 1 ||
+	if (!allowance || op->kind != TRACE_COMPUTE || op->issue_cycles != 1 ||
 	    op->active_lanes != s->lanes ||
 	    gpu->config.warp_policy != GPU_WARP_GTO)
 		return;
-	allowance = further_allowance(w);
 	count = op->count < allowance ? op->count : allowance;
-	if (!count)
-		return;
 	w->left = op->count - count;
 	if (!w->left)
 		w->op++;
 	w->issued += count;
 	s->count += count;
-	s->free_at += count;
+	sm->free_at[number] += count;
+	if (count == allowance)
+		further_allowance(sm, warp, sm->free_at[number]);
 }
 
 /*
@@ -586,49 +621,50 @@ static u32 oldest_warp(const struct sm *sm, u64 mask)
 }
 
 /* The next warp after the one whose turn it was. */
-static u32 next_warp(const struct scheduler *s, u64 mask)
+static u32 next_warp(u32 turn, u64 mask)
 {
-	u64 later_ones = mask & ~((2ULL << s->turn) - 1);
+	u64 later_ones = mask & ~((2ULL << turn) - 1);
 
 	return lowest_bit(later_ones ? later_ones : mask);
 }
 
-static u32 choose_warp(const struct gpu *gpu, const struct sm *sm,
-		       const struct scheduler *s, u64 able)
+static u32 choose_warp(const struct gpu *gpu, const struct sm *sm, u32 number,
+		       u64 able)
 {
+	u32 greedy = sm->greedy[number];
+
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
-		return next_warp(s, able);
-	if (s->greedy != NONE && (able & (1ULL << s->greedy)))
-		return s->greedy;
+		return next_warp(sm->turn[number], able);
+	if (greedy != NONE && (able & (1ULL << greedy)))
+		return greedy;
 	return oldest_warp(sm, able);
 }
 
 /* The warps of a scheduler: every @schedulers-th of the SM. */
-static u64 scheduler_warps(const struct sm *sm, u32 scheduler)
+static u64 scheduler_warps(const struct sm *sm, u32 number)
 {
 	u64 every = sm->schedulers == 1 ? ~0ULL :
 		    sm->schedulers == 2 ? 0x5555555555555555ULL :
 					  0x1111111111111111ULL;
 
-	return every << scheduler;
+	return every << number;
 }
 
 static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
-	struct scheduler *s = &sm->scheduler[number];
+	u64 warps = scheduler_warps(sm, number);
 
-	if (s->free_at > gpu->now)
-		return;
 	for (;;) {
-		u64 able = s->ready;
+		u64 able = sm->ready;
 		u32 warp;
 
 		if (sm->lsu_waiters && lsu_idle(sm, gpu->now))
-			able |= sm->lsu_waiters & scheduler_warps(sm, number);
+			able |= sm->lsu_waiters;
+		able &= warps;
 		if (!able)
 			return;
-		warp = choose_warp(gpu, sm, s, able);
+		warp = choose_warp(gpu, sm, number, able);
 		if (sm->lsu_waiters & (1ULL << warp)) {
 			sm->lsu_waiters &= ~(1ULL << warp);
 			warp_ready(sm, warp);
@@ -641,17 +677,15 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 /* When an SM needs its next turn. */
 static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 {
-	u64 soon = gpu->now + 1, next = sm->next_sleeper, at;
+	u64 soon = gpu->now + 1;
+	u64 next = sooner(sm->next_sleeper, sm->reply_at);
 	const struct lsu *lsu = &sm->lsu;
 	u32 i;
 
-	if (sm->reply_count && sm->reply[sm->reply_head].ready < next)
-		next = sm->reply[sm->reply_head].ready;
-	for (i = 0; i < sm->schedulers; i++) {
-		at = sm->scheduler[i].free_at;
-		if (sm->scheduler[i].ready && at < next)
-			next = at;
-	}
+	for (i = 0; sm->ready && i < sm->schedulers; i++)
+		if (sm->free_at[i] < next &&
+		    (sm->ready & scheduler_warps(sm, i)))
+			next = sm->free_at[i];
 	if (lsu->next < lsu->count) {
 		if (lsu->blocked == LSU_PORT &&
 		    sm->out_free - gpu->config.noc_queue_depth < next)
@@ -672,18 +706,16 @@ void sm_turn(struct gpu *gpu, u32 index)
 	u64 next;
 	u32 i;
 
-	while (sm->reply_count && sm->reply[sm->reply_head].ready <= gpu->now) {
-		u32 number = sm->reply[sm->reply_head].mshr;
-
-		sm->reply_head = (sm->reply_head + 1) % SM_MSHRS_MAX;
-		sm->reply_count--;
-		serve_reply(gpu, index, number);
+	while (sm->reply_at <= gpu->now) {
+		serve_reply(gpu, index);
 		replied = true;
 	}
-	wake_sleepers(sm, gpu->now);
+	if (sm->next_sleeper <= gpu->now)
+		wake_sleepers(sm, gpu->now);
 	lsu_retry(gpu, index, replied);
 	for (i = 0; i < sm->schedulers; i++)
-		scheduler_turn(gpu, index, i);
+		if (sm->free_at[i] <= gpu->now)
+			scheduler_turn(gpu, index, i);
 	next = next_turn(gpu, sm);
 	if (next != NEVER)
 		gpu_wake(gpu, part_of_sm(gpu, index), next);
@@ -702,8 +734,8 @@ void sm_init(struct gpu *gpu, u32 index)
 	sm->next_sleeper = NEVER;
 	sm->free_warps = warps == 64 ? ~0ULL : (1ULL << warps) - 1;
 	sm->lsu.grant = NO_SLICE;
-	for (i = 0; i < SM_SCHEDULERS_MAX; i++)
-		sm->scheduler[i].greedy = NONE;
+	sm->reply_at = NEVER;
+	memset(sm->greedy, NONE, sizeof(sm->greedy));
 	memset(sm->mshr_bucket, NONE, sizeof(sm->mshr_bucket));
 	for (i = 0; i < gpu->config.l1_mshrs; i++)
 		sm->mshr[i].next = i + 1;
@@ -716,13 +748,10 @@ static void drop_block(struct sm *sm, const struct trace_kernel *kernel,
 	u64 warps = block->warps;
 	u32 i;
 
-	for (i = 0; i < sm->schedulers; i++) {
-		struct scheduler *s = &sm->scheduler[i];
-
-		s->ready &= ~warps;
-		if (s->greedy != NONE && (warps & (1ULL << s->greedy)))
-			s->greedy = NONE;
-	}
+	for (i = 0; i < sm->schedulers; i++)
+		if (sm->greedy[i] != NONE && (warps & (1ULL << sm->greedy[i])))
+			sm->greedy[i] = NONE;
+	sm->ready &= ~warps;
 	sm->sleeping &= ~warps;
 	sm->lsu_waiters &= ~warps;
 	sm->free_warps |= warps;
@@ -755,8 +784,8 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 	for (i = 0; i < sm->schedulers; i++) {
 		struct scheduler *s = &sm->scheduler[i];
 
-		if (s->free_at > gpu->now && s->slot == slot) {
-			s->free_at = gpu->now + 1;
+		if (sm->free_at[i] > gpu->now && s->slot == slot) {
+			sm->free_at[i] = gpu->now + 1;
 			s->count = 0;
 		}
 	}
