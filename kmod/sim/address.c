@@ -8,16 +8,6 @@
 /* Runs of lines that stay in one channel before the next: 256 B, as GPUs do. */
 #define INTERLEAVE_LINES	2
 
-u32 hash_u32(u32 value)
-{
-	value ^= value >> 16;
-	value *= 0x7feb352dU;
-	value ^= value >> 15;
-	value *= 0x846ca68bU;
-	value ^= value >> 16;
-	return value;
-}
-
 static u32 spread_channel(const struct gpu *gpu, u32 channel, u32 hash)
 {
 	u32 channels = gpu->config.channels;
@@ -27,48 +17,62 @@ static u32 spread_channel(const struct gpu *gpu, u32 channel, u32 hash)
 	return (channel + hash % channels) % channels;
 }
 
+/* The bits of a line above its channel; the channel, before it is hashed. */
+static u32 above_channel(const struct gpu *gpu, u32 line, u32 *channel)
+{
+	u32 pair = line / INTERLEAVE_LINES;
+
+	if (gpu->shape.channel_shift != NONE) {
+		*channel = pair & (gpu->config.channels - 1);
+		return pair >> gpu->shape.channel_shift;
+	}
+	*channel = pair % gpu->config.channels;
+	return pair / gpu->config.channels;
+}
+
 /*
- * address_locate() - where a line lies
- *
- * From the low end: 1 bit of column, the channel, the rest of the column, the
- * bank, the row. With the address hash on (PAE style, HSM section 5) the bits
- * above the channel are gathered into channel, bank and slice, so that no
- * stride lands on one of them; each step can be undone, so lines stay
- * distinct. The slice comes from row-level bits only: telling a channel's
- * slices apart by a column bit would tear a row's run apart.
+ * Where a line lies. From the low end: 1 bit of column, the channel, the rest
+ * of the column, the bank, the row. With the address hash on (PAE style, HSM
+ * section 5) the bits above the channel are gathered into channel, bank and
+ * slice, so that no stride lands on one of them; each step can be undone, so
+ * lines stay distinct. The slice comes from row-level bits only: telling a
+ * channel's slices apart by a column bit would tear a row's run apart.
  */
-void address_locate(const struct gpu *gpu, u32 line, struct location *out)
+
+/*
+ * address_slice() - the slice of the last-level cache that has a line, of all
+ *	channels' slices
+ */
+u32 address_slice(const struct gpu *gpu, u32 line)
 {
 	const struct gpu_shape *shape = &gpu->shape;
-	u32 pair = line / INTERLEAVE_LINES;
-	u32 channel, rest, column, bank, row;
+	u32 per_channel = shape->slices_per_channel, channel, hash;
+	u32 above = above_channel(gpu, line, &channel);
+	u32 row_bits = above >> shape->column_bits;
 
-	if (shape->channel_shift != NONE) {
-		channel = pair & (gpu->config.channels - 1);
-		rest = pair >> shape->channel_shift;
-	} else {
-		channel = pair % gpu->config.channels;
-		rest = pair / gpu->config.channels;
-	}
-	column = rest & ((1U << shape->column_bits) - 1);
-	bank = (rest >> shape->column_bits) & (gpu->config.banks - 1);
-	row = rest >> (shape->column_bits + shape->bank_bits);
-	out->column = column * INTERLEAVE_LINES + line % INTERLEAVE_LINES;
-	out->row = row;
-	if (gpu->config.address_hash) {
-		u32 row_hash = hash_u32(rest >> shape->column_bits);
+	if (!gpu->config.address_hash)
+		return channel * per_channel +
+		       (row_bits & (gpu->config.banks - 1)) % per_channel;
+	hash = hash_u32(row_bits) >> 16;
+	channel = spread_channel(gpu, channel, hash_u32(above));
+	return channel * per_channel + ((hash * per_channel) >> 16);
+}
 
-		out->channel = spread_channel(gpu, channel, hash_u32(rest));
-		out->bank = bank ^ (hash_u32(row) & (gpu->config.banks - 1));
-		out->slice = out->channel * shape->slices_per_channel +
-			     (((row_hash >> 16) * shape->slices_per_channel) >>
-			      16);
-	} else {
-		out->channel = channel;
-		out->bank = bank;
-		out->slice = channel * shape->slices_per_channel +
-			     bank % shape->slices_per_channel;
-	}
+/*
+ * address_row() - the row of a line in its channel
+ * @bank: set to the bank
+ */
+u32 address_row(const struct gpu *gpu, u32 line, u8 *bank)
+{
+	const struct gpu_shape *shape = &gpu->shape;
+	u32 channel, banks = gpu->config.banks, row_bits, row;
+
+	row_bits = above_channel(gpu, line, &channel) >> shape->column_bits;
+	row = row_bits >> shape->bank_bits;
+	*bank = row_bits & (banks - 1);
+	if (gpu->config.address_hash)
+		*bank ^= hash_u32(row) & (banks - 1);
+	return row;
 }
 
 static void lsu_add(struct lsu *lsu, u32 line, u32 partial)

@@ -53,15 +53,15 @@ static struct l1_set *l1_set(const struct gpu *gpu, u32 sm, u32 line)
 bool l1_lookup(struct gpu *gpu, u32 sm, u32 line)
 {
 	struct l1_set *set = l1_set(gpu, sm, line);
-	u32 ways = gpu->config.l1_ways, way;
+	u32 ways = gpu->config.l1_ways, way, hits = 0;
 
-	for (way = 0; way < ways; way++) {
-		if (set->tag[way] == line) {
-			set->order = lru_touch(set->order, way);
-			return true;
-		}
-	}
-	return false;
+	/* All ways, without a branch that depends on which. */
+	for (way = 0; way < ways; way++)
+		hits |= (u32)(set->tag[way] == line) << way;
+	if (!hits)
+		return false;
+	set->order = lru_touch(set->order, lowest_bit(hits));
+	return true;
 }
 
 /* Put a line that has arrived in place of the oldest; L1s hold nothing dirty. */

@@ -609,15 +609,11 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 		  u32 generation)
 {
 	u32 per_channel = gpu->shape.slices_per_channel;
+	u32 channel = slice / per_channel;
 	struct dram_request request;
-	struct location location;
-	u32 channel;
 
-	address_locate(gpu, line, &location);
-	channel = location.channel;
 	request.ready_clock = arrival_clock(gpu);
-	request.row = location.row;
-	request.bank = location.bank;
+	request.row = address_row(gpu, line, &request.bank);
 	request.slice = slice - channel * per_channel;
 	request.mshr = mshr;
 	request.slot = line_slot(line);

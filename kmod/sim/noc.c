@@ -96,14 +96,14 @@ enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
 {
 	bool store = kind >= REQUEST_WRITE;
 	struct lsu *lsu = &gpu->sms[sm].lsu;
-	struct location location;
 	struct slice *slice;
+	u32 index;
 
 	if (gpu->sms[sm].out_free > gpu->now + gpu->config.noc_queue_depth)
 		return LSU_PORT;
-	address_locate(gpu, line, &location);
-	slice = &gpu->slices[location.slice];
-	if (lsu->grant == location.slice) {
+	index = address_slice(gpu, line);
+	slice = &gpu->slices[index];
+	if (lsu->grant == index) {
 		lsu->grant = NO_SLICE;
 	} else if (slice->credits) {
 		slice->credits--;
@@ -112,7 +112,7 @@ enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
 		gpu->tenants[lsu->slot].counters.queue_full_stalls++;
 		return store ? LSU_SLICE : LSU_GOES_ON;
 	}
-	transmit(gpu, sm, location.slice, line, kind, mshr, cycle);
+	transmit(gpu, sm, index, line, kind, mshr, cycle);
 	return LSU_GOES_ON;
 }
 
@@ -162,16 +162,14 @@ void noc_release(struct gpu *gpu, u32 index)
 void noc_forget(struct gpu *gpu, u32 sm)
 {
 	struct lsu *lsu = &gpu->sms[sm].lsu;
-	struct location location;
 	u32 slice = lsu->grant;
 
 	if (slice != NO_SLICE) {
 		lsu->grant = NO_SLICE;
 		noc_release(gpu, slice);
 	} else if (lsu->blocked == LSU_SLICE) {
-		address_locate(gpu, lsu->line[lsu->next], &location);
-		leave_line(gpu, &gpu->slices[location.slice],
-			   waiter_id(sm, STORE));
+		slice = address_slice(gpu, lsu->line[lsu->next]);
+		leave_line(gpu, &gpu->slices[slice], waiter_id(sm, STORE));
 	}
 }
 

@@ -653,16 +653,18 @@ static inline u32 lowest_bit(u64 mask)
 }
 
 /* address.c */
-struct location {
-	u32 channel;
-	u32 slice;
-	u32 bank;
-	u32 row;
-	u32 column;
-};
+static inline u32 hash_u32(u32 value)
+{
+	value ^= value >> 16;
+	value *= 0x7feb352dU;
+	value ^= value >> 15;
+	value *= 0x846ca68bU;
+	value ^= value >> 16;
+	return value;
+}
 
-u32 hash_u32(u32 value);
-void address_locate(const struct gpu *gpu, u32 line, struct location *out);
+u32 address_slice(const struct gpu *gpu, u32 line);
+u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 /* The lines of a warp's access, coalesced; returns how many. */
 u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
 		  const struct trace_op *op, struct lsu *lsu);
