@@ -102,6 +102,8 @@ static void slice_init(struct gpu *gpu, u32 index)
 	struct slice *slice = &gpu->slices[index];
 	u32 i;
 
+	slice->request_at = NEVER;
+	slice->done_at = NEVER;
 	slice->credits = gpu->shape.slice_queue;
 	slice->wait_head = NOBODY;
 	slice->wait_tail = NOBODY;
@@ -291,20 +293,21 @@ static void answer_stale(struct gpu *gpu, u32 index,
 static void serve_request(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
-	u32 depth = gpu->shape.slice_queue;
-	const struct request *request =
-		&gpu->requests[index * depth + slice->request_head];
+	u32 ring = gpu->shape.slice_ring;
+	const struct request *requests = &gpu->requests[index * ring];
+	const struct request *request = &requests[slice->request_head];
 	u32 slot = line_slot(request->line);
 
 	if (request->generation != gpu->tenants[slot].generation) {
 		answer_stale(gpu, index, request);
 	} else if (!llc_lookup(gpu, index, request)) {
 		slice->stalled = 1;
+		slice->request_at = NEVER;
 		return;
 	}
-	if (++slice->request_head == depth)
-		slice->request_head = 0;
-	slice->request_count--;
+	slice->request_head = (slice->request_head + 1) & (ring - 1);
+	slice->request_at = --slice->request_count ?
+			    requests[slice->request_head].ready : NEVER;
 	noc_release(gpu, index);
 }
 
@@ -344,20 +347,31 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 		gpu->slices[index].write_credits++;
 	else
 		finish_fetch(gpu, index, done->mshr, live);
-	gpu->slices[index].stalled = 0;
 }
 
-/* When the request at the head of a slice's queue can be looked up. */
-static u64 head_ready_at(const struct gpu *gpu, u32 index)
+/* Take the first completion; a stalled request may try again. */
+static void take_done(struct gpu *gpu, u32 index)
 {
-	const struct slice *slice = &gpu->slices[index];
-	const struct request *head;
+	struct slice *slice = &gpu->slices[index];
 
-	if (!slice->request_count || slice->stalled)
+	serve_done(gpu, index, &slice->done[slice->done_head]);
+	slice->done_head = (slice->done_head + 1) % ARRAY_SIZE(slice->done);
+	slice->done_at = --slice->done_count ?
+			 slice->done[slice->done_head].ready : NEVER;
+	if (slice->stalled) {
+		slice->stalled = 0;
+		slice->request_at = gpu->now;
+	}
+}
+
+/* When the first request can be looked up: the reply queue must have room. */
+static u64 lookup_at(const struct gpu *gpu, const struct slice *slice)
+{
+	u32 queue = gpu->shape.reply_queue;
+
+	if (slice->request_at == NEVER)
 		return NEVER;
-	head = &gpu->requests[index * gpu->shape.slice_queue +
-			      slice->request_head];
-	return later(head->ready, noc_reply_room_at(gpu, index));
+	return later(slice->request_at + queue, slice->out_free) - queue;
 }
 
 /*
@@ -367,27 +381,18 @@ static u64 head_ready_at(const struct gpu *gpu, u32 index)
 void slice_turn(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
-	u32 part = part_of_slice(gpu, index);
 	u64 next;
 
-	while (slice->done_count &&
-	       slice->done[slice->done_head].ready <= gpu->now) {
-		serve_done(gpu, index, &slice->done[slice->done_head]);
-		slice->done_head = (slice->done_head + 1) %
-				   ARRAY_SIZE(slice->done);
-		slice->done_count--;
-	}
-	if (slice->done_count)
-		gpu_wake(gpu, part, slice->done[slice->done_head].ready);
-	next = head_ready_at(gpu, index);
+	while (slice->done_at <= gpu->now)
+		take_done(gpu, index);
+	next = lookup_at(gpu, slice);
 	if (next <= gpu->now) {
 		serve_request(gpu, index);
-		next = head_ready_at(gpu, index);
-		if (next <= gpu->now)
-			next = gpu->now + 1;
+		next = later(lookup_at(gpu, slice), gpu->now + 1);
 	}
+	next = sooner(next, slice->done_at);
 	if (next != NEVER)
-		gpu_wake(gpu, part, next);
+		gpu_wake(gpu, part_of_slice(index), next);
 }
 
 /*

@@ -300,8 +300,10 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	done->slot = entry->slot;
 	done->generation = entry->generation;
 	done->activated = entry->activated;
-	if (!slice->done_count++)
-		gpu_wake(gpu, part_of_slice(gpu, number), done->ready);
+	if (!slice->done_count++) {
+		slice->done_at = done->ready;
+		gpu_wake(gpu, part_of_slice(number), done->ready);
+	}
 }
 
 static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
@@ -552,7 +554,7 @@ static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 	u64 cycle = cycle_of_clock(gpu, clock + gpu->config.channel_batch_clocks);
 	u64 ahead = gpu->now + 1 + gpu->config.llc_to_dram_latency;
 
-	gpu_wake(gpu, part_of_channel(gpu, index),
+	gpu_wake(gpu, part_of_channel(index),
 		 later(cycle, ahead) - gpu->config.llc_to_dram_latency);
 }
 
@@ -620,7 +622,7 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 	request.generation = generation;
 	channel_post(gpu, channel, write, &request);
 	/* A turn within the batch's length will see it in any case. */
-	if (gpu->wake_at[part_of_channel(gpu, channel)] >
+	if (gpu->wake_at[part_of_channel(channel)] >
 	    gpu->now + gpu->shape.batch_cycles)
 		wake_for_clock(gpu, channel, request.ready_clock);
 }

@@ -41,6 +41,7 @@ static u32 greatest_divisor(u32 a, u32 b)
 static void derive_shape(const struct gpu_config *config, struct gpu_shape *shape)
 {
 	u32 common = greatest_divisor(config->core_mhz, config->memory_mhz);
+	u32 i;
 
 	/* A core cycle of 1/core_mhz is memory_mhz / common units long. */
 	shape->core_ticks = config->memory_mhz / common;
@@ -50,11 +51,15 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->slices_per_channel = config->llc_slices / config->channels;
 	shape->slice_queue = config->noc_queue_depth + config->noc_latency +
 			     config->llc_latency;
+	shape->slice_ring = 1;
+	while (shape->slice_ring < shape->slice_queue)
+		shape->slice_ring *= 2;
 	/* Packets carry 8 bytes of control beside their data, as GPGPU-Sim's. */
 	shape->request_flits = 1;
 	shape->write_flits = (GPU_LINE_BYTES + 8 + config->noc_flit_bytes - 1) /
 			     config->noc_flit_bytes;
 	shape->reply_flits = shape->write_flits;
+	shape->reply_queue = config->noc_queue_depth * shape->reply_flits;
 	shape->channel_shift = log2_or_none(config->channels);
 	shape->column_bits = log2_or_none(config->row_lines) - 1;
 	shape->bank_bits = log2_or_none(config->banks);
@@ -64,7 +69,10 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 			       config->l1_ways + 7) & ~7U;
 	shape->batch_cycles = config->channel_batch_clocks *
 			      shape->memory_ticks / shape->core_ticks;
-	shape->parts = config->channels + config->llc_slices + config->sms;
+	/* A scheduler has every @schedulers_per_sm-th warp. */
+	shape->scheduler_warps = ~0ULL;
+	for (i = 1; i < config->schedulers_per_sm; i *= 2)
+		shape->scheduler_warps &= ~0ULL / ((1ULL << i) + 1);
 }
 
 /* Cut an array of @count elements for a field of the GPU, if there is one. */
@@ -85,14 +93,13 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	if (gpu)
 		gpu->shape = shape;
 	CARVE(carver, gpu, wheel, WHEEL_CYCLES);
-	CARVE(carver, gpu, wake_at, shape.parts);
 	CARVE(carver, gpu, tenants, GPU_SLOTS_MAX);
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
 	CARVE(carver, gpu, sms, sms);
 	CARVE(carver, gpu, l1, sms * config->l1_sets * shape.l1_set_words);
 	CARVE(carver, gpu, slices, slices);
-	CARVE(carver, gpu, requests, slices * shape.slice_queue);
+	CARVE(carver, gpu, requests, slices * shape.slice_ring);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
 	CARVE(carver, gpu, channels, config->channels);
 	return gpu;
@@ -119,7 +126,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	gpu->earliest = 1;
 	gpu->arrival_cycle = NEVER;
 	dram_compile(config, &gpu->limits);
-	for (i = 0; i < gpu->shape.parts; i++)
+	for (i = 0; i < GPU_PARTS_MAX; i++)
 		gpu->wake_at[i] = NEVER;
 	for (i = 0; i < config->sms; i++)
 		sm_init(gpu, i);
@@ -160,7 +167,7 @@ static void wheel_mark(struct gpu *gpu, u32 part, u64 cycle)
 	if (cycle - gpu->now >= WHEEL_CYCLES)
 		cycle = gpu->now + WHEEL_CYCLES - 1;
 	slot = cycle % WHEEL_CYCLES;
-	gpu->wheel[slot][part / 64] |= 1ULL << (part % 64);
+	gpu->wheel[slot].turns[part / 64] |= 1ULL << (part % 64);
 	gpu->occupied[slot / 64] |= 1ULL << (slot % 64);
 }
 
@@ -191,30 +198,28 @@ static u64 next_busy_cycle(const struct gpu *gpu)
 
 static void take_turn(struct gpu *gpu, u32 part)
 {
-	u32 channels = gpu->config.channels, slices = gpu->config.llc_slices;
+	u64 at = gpu->wake_at[part];
 
-	if (gpu->wake_at[part] > gpu->now) {
-		if (gpu->wake_at[part] != NEVER)
-			wheel_mark(gpu, part, gpu->wake_at[part]);
+	if (at > gpu->now) {
+		if (at != NEVER)
+			wheel_mark(gpu, part, at);
 		return;
 	}
 	gpu->wake_at[part] = NEVER;
-	if (part < channels)
+	if (part < PARTS_SLICES)
 		channel_turn(gpu, part);
-	else if (part < channels + slices)
-		slice_turn(gpu, part - channels);
+	else if (part < PARTS_SMS)
+		slice_turn(gpu, part - PARTS_SLICES);
 	else
-		sm_turn(gpu, part - channels - slices);
+		sm_turn(gpu, part - PARTS_SMS);
 }
 
 static void run_cycle(struct gpu *gpu)
 {
-	u32 slot = gpu->now % WHEEL_CYCLES, words = (gpu->shape.parts + 63) / 64;
-	u64 *turns = gpu->wheel[slot];
-	u32 word;
+	u32 slot = gpu->now % WHEEL_CYCLES, word;
+	u64 *turns = gpu->wheel[slot].turns;
 
-	gpu->occupied[slot / 64] &= ~(1ULL << (slot % 64));
-	for (word = 0; word < words; word++) {
+	for (word = 0; word < WHEEL_WORDS; word++) {
 		while (turns[word]) {
 			u32 bit = lowest_bit(turns[word]);
 

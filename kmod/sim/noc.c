@@ -61,7 +61,7 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
 	struct slice *slice = &gpu->slices[index];
 	u32 flits = kind >= REQUEST_WRITE ? gpu->shape.write_flits :
 					    gpu->shape.request_flits;
-	u32 place = slice->request_head + slice->request_count;
+	u32 ring = gpu->shape.slice_ring, place;
 	struct request *request;
 	u64 arrival;
 
@@ -69,17 +69,18 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
 	arrival = later(from->out_free - flits + config->noc_latency,
 			slice->in_free);
 	slice->in_free = arrival + flits;
-	if (place >= gpu->shape.slice_queue)
-		place -= gpu->shape.slice_queue;
-	request = &gpu->requests[index * gpu->shape.slice_queue + place];
+	place = (slice->request_head + slice->request_count) & (ring - 1);
+	request = &gpu->requests[index * ring + place];
 	request->ready = arrival + config->llc_latency;
 	request->line = line;
 	request->kind = kind;
 	request->sm = sm;
 	request->mshr = mshr;
 	request->generation = gpu->tenants[line_slot(line)].generation;
-	if (!slice->request_count++)
-		gpu_wake(gpu, part_of_slice(gpu, index), request->ready);
+	if (!slice->request_count++) {
+		slice->request_at = request->ready;
+		gpu_wake(gpu, part_of_slice(index), request->ready);
+	}
 }
 
 /*
@@ -124,7 +125,7 @@ static bool grant(struct gpu *gpu, u32 index, u16 id)
 
 	if (number == STORE) {
 		gpu->sms[sm].lsu.grant = index;
-		gpu_wake(gpu, part_of_sm(gpu, sm), gpu->now);
+		gpu_wake(gpu, part_of_sm(sm), gpu->now);
 		return true;
 	}
 	/* Its tenant was dropped. */
@@ -174,17 +175,6 @@ void noc_forget(struct gpu *gpu, u32 sm)
 }
 
 /*
- * noc_reply_room_at() - from which cycle a slice's reply queue has room
- */
-u64 noc_reply_room_at(const struct gpu *gpu, u32 slice)
-{
-	u64 queue = (u64)gpu->config.noc_queue_depth * gpu->shape.reply_flits;
-	u64 free = gpu->slices[slice].out_free;
-
-	return free > queue ? free - queue : 0;
-}
-
-/*
  * noc_reply() - send a line from a slice to an SM's L1 MSHR entry
  */
 void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)
@@ -201,7 +191,7 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)
 	if (to->reply_at == NEVER) {
 		to->reply_head = mshr;
 		to->reply_at = arrival;
-		gpu_wake(gpu, part_of_sm(gpu, sm), arrival);
+		gpu_wake(gpu, part_of_sm(sm), arrival);
 	} else {
 		to->mshr[to->reply_tail].next_reply = mshr;
 	}

@@ -118,7 +118,7 @@ void sm_refill(struct gpu *gpu, u32 index)
 	while (try_start_block(gpu, index))
 		started = true;
 	if (started)
-		gpu_wake(gpu, part_of_sm(gpu, index), gpu->now + 1);
+		gpu_wake(gpu, part_of_sm(index), gpu->now + 1);
 }
 
 /*
@@ -137,7 +137,7 @@ void dispatch_blocks(struct gpu *gpu, u32 slot)
 			    !try_start_block(gpu, i))
 				continue;
 			started = true;
-			gpu_wake(gpu, part_of_sm(gpu, i), gpu->now + 1);
+			gpu_wake(gpu, part_of_sm(i), gpu->now + 1);
 		}
 	}
 }

@@ -44,9 +44,12 @@
 #define GPU_SMS_MAX		128
 
 /* Slots of the timing wheel: core cycles that it looks ahead. */
-#define WHEEL_CYCLES		1024
-#define GPU_PARTS_MAX		(GPU_CHANNELS_MAX + GPU_SLICES_MAX + GPU_SMS_MAX)
-#define WHEEL_WORDS		((GPU_PARTS_MAX + 63) / 64)
+#define WHEEL_CYCLES		512
+/* Parts by number, in the order of their turns; each kind in words of its own. */
+#define PARTS_SLICES		GPU_CHANNELS_MAX
+#define PARTS_SMS		(PARTS_SLICES + GPU_SLICES_MAX)
+#define GPU_PARTS_MAX		(PARTS_SMS + GPU_SMS_MAX)
+#define WHEEL_WORDS		(GPU_PARTS_MAX / 64)
 
 /* --- messages ----------------------------------------------------------- */
 
@@ -327,9 +330,14 @@ struct llc_mshr {
  * @wait_head: first of those who wait for a place (noc.c), NOBODY for none
  * @wait_tail: last of them
  * @wait_count: how many
+ * @request_at: cycle at which the first request may be looked up; NEVER if
+ *	there is none or it is @stalled
+ * @done_at: cycle at which the first completion arrives, NEVER if none comes
  * @stalled: the request at the head waits for an MSHR, a way or a write credit
  */
 struct slice {
+	u64 request_at;
+	u64 done_at;
 	u64 in_free;
 	u64 out_free;
 	u16 credits;
@@ -458,6 +466,11 @@ struct channel {
 
 /* --- the whole ----------------------------------------------------------- */
 
+/* struct wheel_slot - the parts that have a turn in a cycle; a cache line */
+struct wheel_slot {
+	u64 turns[WHEEL_WORDS];
+} __aligned(64);
+
 /*
  * struct tenant - a slot of the device
  * @trace: valid while @running, as is @kernel
@@ -487,6 +500,8 @@ struct gpu_shape {
 	u64 per_memory_tick;
 	u32 slices_per_channel;
 	u32 slice_queue;	/* places: waiting, and in the pipeline */
+	u32 slice_ring;		/* the next power of two */
+	u32 reply_queue;	/* cycles that a full reply queue lasts */
 	u32 request_flits;
 	u32 write_flits;
 	u32 reply_flits;
@@ -496,7 +511,7 @@ struct gpu_shape {
 	u32 group_shift;	/* log2(banks of a bank group) */
 	u32 l1_set_words;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
-	u32 parts;		/* of the wheel: channels, slices, SMs */
+	u64 scheduler_warps;	/* those of an SM's scheduler 0 */
 };
 
 struct gpu {
@@ -513,15 +528,15 @@ struct gpu {
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
 	u64 arrival_clock;
 	u64 occupied[WHEEL_CYCLES / 64];
-	u64 (*wheel)[WHEEL_WORDS];
-	u64 *wake_at;
+	struct wheel_slot *wheel;
+	u64 wake_at[GPU_PARTS_MAX];
 	struct tenant *tenants;
 	struct simgpu_counters *sm_counters;
 	u64 *sm_issue_slots;
 	struct sm *sms;
 	u32 *l1;		/* sms x sets, each l1_set_words long */
 	struct slice *slices;
-	struct request *requests;	/* slices x slice_queue */
+	struct request *requests;	/* slices x slice_ring */
 	struct llc_set *llc;		/* slices x sets */
 	struct channel *channels;
 };
@@ -582,20 +597,19 @@ static inline void gpu_wake(struct gpu *gpu, u32 part, u64 cycle)
 		gpu_wake_at(gpu, part, cycle);
 }
 
-static inline u32 part_of_channel(const struct gpu *gpu, u32 channel)
+static inline u32 part_of_channel(u32 channel)
 {
-	(void)gpu;
 	return channel;
 }
 
-static inline u32 part_of_slice(const struct gpu *gpu, u32 slice)
+static inline u32 part_of_slice(u32 slice)
 {
-	return gpu->config.channels + slice;
+	return PARTS_SLICES + slice;
 }
 
-static inline u32 part_of_sm(const struct gpu *gpu, u32 sm)
+static inline u32 part_of_sm(u32 sm)
 {
-	return gpu->config.channels + gpu->config.llc_slices + sm;
+	return PARTS_SMS + sm;
 }
 
 /*
@@ -681,7 +695,6 @@ void llc_drop(struct gpu *gpu, u32 slot);
 enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
 			u64 cycle);
 void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr);
-u64 noc_reply_room_at(const struct gpu *gpu, u32 slice);
 void noc_release(struct gpu *gpu, u32 slice);
 void noc_forget(struct gpu *gpu, u32 sm);
 

@@ -640,20 +640,10 @@ static u32 choose_warp(const struct gpu *gpu, const struct sm *sm, u32 number,
 	return oldest_warp(sm, able);
 }
 
-/* The warps of a scheduler: every @schedulers-th of the SM. */
-static u64 scheduler_warps(const struct sm *sm, u32 number)
-{
-	u64 every = sm->schedulers == 1 ? ~0ULL :
-		    sm->schedulers == 2 ? 0x5555555555555555ULL :
-					  0x1111111111111111ULL;
-
-	return every << number;
-}
-
 static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
-	u64 warps = scheduler_warps(sm, number);
+	u64 warps = gpu->shape.scheduler_warps << number;
 
 	for (;;) {
 		u64 able = sm->ready;
@@ -683,9 +673,8 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 	u32 i;
 
 	for (i = 0; sm->ready && i < sm->schedulers; i++)
-		if (sm->free_at[i] < next &&
-		    (sm->ready & scheduler_warps(sm, i)))
-			next = sm->free_at[i];
+		if (sm->ready & (gpu->shape.scheduler_warps << i))
+			next = sooner(next, sm->free_at[i]);
 	if (lsu->next < lsu->count) {
 		if (lsu->blocked == LSU_PORT &&
 		    sm->out_free - gpu->config.noc_queue_depth < next)
@@ -718,7 +707,7 @@ void sm_turn(struct gpu *gpu, u32 index)
 			scheduler_turn(gpu, index, i);
 	next = next_turn(gpu, sm);
 	if (next != NEVER)
-		gpu_wake(gpu, part_of_sm(gpu, index), next);
+		gpu_wake(gpu, part_of_sm(index), next);
 }
 
 /* --- life --------------------------------------------------------------------------- */
