@@ -10,7 +10,7 @@ CC		?= gcc
 CFLAGS		?= -O2 -g
 WARNINGS	:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 		   -Wno-unused-parameter
-ALL_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARNINGS) -MMD -MP \
+ALL_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARNINGS) -MD -MP \
 		  -Iinclude -idirafter include/uapi $(EXTRA_CFLAGS)
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer

@@ -485,6 +485,9 @@ int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
 	return ret ? -EINTR : outcome;
 }
 
+static_assert(sizeof(struct simgpu_tenant_counters) ==
+	      sizeof(struct simgpu_counters));
+
 /**
  * simgpu_counters_fill() - the engine's counters as the UAPI has them
  * @out: set to them
@@ -493,23 +496,8 @@ int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
 void simgpu_counters_fill(struct simgpu_tenant_counters *out,
 			  const struct simgpu_counters *counters)
 {
-	*out = (struct simgpu_tenant_counters) {
-		.thread_instructions = counters->thread_instructions,
-		.warp_instructions = counters->warp_instructions,
-		.l1_accesses = counters->l1_accesses,
-		.l1_misses = counters->l1_misses,
-		.llc_accesses = counters->llc_accesses,
-		.llc_misses = counters->llc_misses,
-		.dram_fills = counters->dram_fills,
-		.dram_writebacks = counters->dram_writebacks,
-		.row_activates = counters->row_activates,
-		.bus_busy_clocks = counters->bus_busy_clocks,
-		.queue_full_stalls = counters->queue_full_stalls,
-		.idle_cycles = counters->idle_cycles,
-		.sm_cycles = counters->sm_cycles,
-		.blocks_finished = counters->blocks_finished,
-		.kernels_finished = counters->kernels_finished,
-	};
+	/* Fields in the same order and of the same type. */
+	memcpy(out, counters, sizeof(*out));
 }
 
 /**

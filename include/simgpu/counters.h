@@ -24,6 +24,13 @@
  * @queue_full_stalls: requests that found the request queue of their
  *	last-level cache slice full and waited
  * @idle_cycles: scheduler cycles on its SMs in which no warp could issue
+ * @stall_memory_cycles: of these, those that ended when a warp's data came;
+ *	causes are told apart by what the warp that issued next had waited for,
+ *	and counted when it issues
+ * @stall_lsu_cycles: when the load/store unit, full of earlier accesses, took
+ *	a warp's next one
+ * @stall_barrier_cycles: when a barrier opened
+ * @stall_empty_cycles: when a thread block started
  * @sm_cycles: cycles of SMs that it held
  * @blocks_finished: thread blocks that ran to their end
  * @kernels_finished: kernels that ran to their end
@@ -41,6 +48,10 @@ struct simgpu_counters {
 	u64 bus_busy_clocks;
 	u64 queue_full_stalls;
 	u64 idle_cycles;
+	u64 stall_memory_cycles;
+	u64 stall_lsu_cycles;
+	u64 stall_barrier_cycles;
+	u64 stall_empty_cycles;
 	u64 sm_cycles;
 	u64 blocks_finished;
 	u64 kernels_finished;

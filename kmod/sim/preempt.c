@@ -149,6 +149,7 @@ void dispatch_blocks(struct gpu *gpu, u32 slot)
 void sm_settle_owner(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
+	u32 i;
 
 	if (sm->blocks)
 		return;
@@ -156,6 +157,11 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	if (sm->owner == sm->next_owner)
 		return;
 	sm_account(gpu, index);
+	/* The next owner begins, and so do its stalls, in the next cycle. */
+	for (i = 0; i < sm->schedulers; i++) {
+		sm->free_at[i] = later(sm->free_at[i], gpu->now + 1);
+		sm->scheduler[i].counted_to = sm->free_at[i];
+	}
 	sm->owner = sm->next_owner;
 	l1_flush(gpu, index);
 }

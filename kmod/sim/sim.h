@@ -97,6 +97,15 @@ struct dram_done {
 
 /* --- streaming multiprocessor ------------------------------------------- */
 
+/* What a warp waits for, or waited for last. */
+enum stall {
+	STALL_EMPTY,		/* it has not issued yet */
+	STALL_MEMORY,
+	STALL_LSU,
+	STALL_BARRIER,
+	STALLS
+};
+
 /*
  * struct warp_load - a load whose data may still be on its way
  * @ready: cycle at which the lines that hit are there
@@ -122,6 +131,7 @@ struct warp_load {
  * @index: in its thread block
  * @loads: bit mask of @load entries in use
  * @wait_load: the entry that it waits for, or NONE
+ * @stall: &enum stall
  */
 struct warp {
 	u32 op;
@@ -134,6 +144,7 @@ struct warp {
 	u8 block;
 	u8 loads;
 	u8 wait_load;
+	u8 stall;
 	u16 index;
 	/* All above and the first load, the usual one, fill a cache line. */
 	struct warp_load load[WARP_LOADS];
@@ -145,6 +156,7 @@ struct warp {
  * @counted_to: cycle up to which the issue slot's use is counted
  * @warp_instructions: counted, but not yet added to the counters of @slot and
  *	the SM; as are @thread_instructions and @issue_slots
+ * @stalls: cycles in which no warp could issue, by &enum stall; not yet added
  * @count: the burst's instructions that are not yet counted
  */
 struct scheduler {
@@ -153,6 +165,7 @@ struct scheduler {
 	u64 warp_instructions;
 	u64 thread_instructions;
 	u64 issue_slots;
+	u64 stalls[STALLS];
 	u32 count;
 	u16 issue_cycles;
 	u8 lanes;

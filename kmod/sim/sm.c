@@ -9,6 +9,14 @@
 
 /* --- accounting --------------------------------------------------------------- */
 
+static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
+{
+	counters->stall_memory_cycles += stalls[STALL_MEMORY];
+	counters->stall_lsu_cycles += stalls[STALL_LSU];
+	counters->stall_barrier_cycles += stalls[STALL_BARRIER];
+	counters->stall_empty_cycles += stalls[STALL_EMPTY];
+}
+
 /* Add what a scheduler has counted to its tenant's and its SM's counters. */
 static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 {
@@ -21,6 +29,9 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	gpu->sm_issue_slots[index] += s->issue_slots;
 	counters->warp_instructions += s->warp_instructions;
 	counters->thread_instructions += s->thread_instructions;
+	flush_stalls(&tenant->counters, s->stalls);
+	flush_stalls(counters, s->stalls);
+	memset(s->stalls, 0, sizeof(s->stalls));
 	s->issue_slots = 0;
 	s->warp_instructions = 0;
 	s->thread_instructions = 0;
@@ -112,14 +123,15 @@ void warp_ready(struct sm *sm, u32 warp)
 	sm->ready |= 1ULL << warp;
 }
 
-static void warp_unready(struct sm *sm, u32 warp)
+static void warp_unready(struct sm *sm, u32 warp, enum stall why)
 {
 	sm->ready &= ~(1ULL << warp);
+	sm->warp[warp].stall = why;
 }
 
 static void warp_sleep(struct sm *sm, u32 warp, u64 until)
 {
-	warp_unready(sm, warp);
+	warp_unready(sm, warp, STALL_MEMORY);
 	sm->warp_wake[warp] = until;
 	sm->sleeping |= 1ULL << warp;
 	if (until < sm->next_sleeper)
@@ -151,7 +163,7 @@ static bool load_settle(struct gpu *gpu, struct sm *sm, u32 warp, u32 load)
 
 	if (w->load[load].pending) {
 		w->wait_load = load;
-		warp_unready(sm, warp);
+		warp_unready(sm, warp, STALL_MEMORY);
 		return false;
 	}
 	if (w->load[load].ready > gpu->now) {
@@ -206,6 +218,7 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	count_burst(s, sm->free_at[number]);
 	if (slot != s->slot)
 		flush_scheduler(gpu, sm - gpu->sms, s);
+	s->stalls[sm->warp[warp].stall] += gpu->now - sm->free_at[number];
 	sm->greedy[number] = warp;
 	sm->turn[number] = warp;
 	s->slot = slot;
@@ -259,7 +272,7 @@ static void issue_barrier(struct gpu *gpu, struct sm *sm, u32 warp,
 	w->op++;
 	begin_burst(gpu, sm, warp, 1, 1, op->active_lanes);
 	w->wait_load = WAIT_BARRIER;
-	warp_unready(sm, warp);
+	warp_unready(sm, warp, STALL_BARRIER);
 	if (++block->at_barrier == block->warps_left)
 		release_barrier(sm, block);
 }
@@ -285,7 +298,7 @@ static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
 	u32 number = sm->warp[warp].block;
 	struct block *block = &sm->block[number];
 
-	warp_unready(sm, warp);
+	sm->ready &= ~(1ULL << warp);
 	/* Its place may go to a young warp at once: that one is not the greedy. */
 	sm->greedy[scheduler_of(sm, warp)] = NONE;
 	block->warps &= ~(1ULL << warp);
@@ -449,7 +462,7 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 	u32 load = NONE;
 
 	if (!lsu_idle(sm, gpu->now)) {
-		warp_unready(sm, warp);
+		warp_unready(sm, warp, STALL_LSU);
 		sm->lsu_waiters |= 1ULL << warp;
 		return false;
 	}
@@ -518,7 +531,7 @@ static u32 further_allowance(struct sm *sm, u32 warp, u64 free_at)
 		if (!left) {
 			if (w->load[load].pending) {
 				w->wait_load = load;
-				warp_unready(sm, warp);
+				warp_unready(sm, warp, STALL_MEMORY);
 			} else if (w->load[load].ready > free_at) {
 				warp_sleep(sm, warp, w->load[load].ready);
 			}

@@ -250,6 +250,7 @@ static void counters_add_up(void **state)
 		sum.l1_misses += c.l1_misses;
 		sum.sm_cycles += c.sm_cycles;
 		sum.idle_cycles += c.idle_cycles;
+		sum.stall_memory_cycles += c.stall_memory_cycles;
 		sum.blocks_finished += c.blocks_finished;
 		sum.dram_fills += c.dram_fills;
 		sum.dram_writebacks += c.dram_writebacks;
@@ -264,6 +265,7 @@ static void counters_add_up(void **state)
 		sms.l1_misses += c.l1_misses;
 		sms.sm_cycles += c.sm_cycles;
 		sms.idle_cycles += c.idle_cycles;
+		sms.stall_memory_cycles += c.stall_memory_cycles;
 		sms.blocks_finished += c.blocks_finished;
 	}
 	assert_int_equal(sum.thread_instructions, sms.thread_instructions);
@@ -271,6 +273,8 @@ static void counters_add_up(void **state)
 	assert_int_equal(sum.l1_misses, sms.l1_misses);
 	assert_int_equal(sum.sm_cycles, sms.sm_cycles);
 	assert_int_equal(sum.idle_cycles, sms.idle_cycles);
+	assert_int_equal(sum.stall_memory_cycles, sms.stall_memory_cycles);
+	assert_in_range(sum.stall_memory_cycles, 1, sum.idle_cycles);
 	assert_int_equal(sum.blocks_finished, 700);
 	assert_int_equal(sms.blocks_finished, 700);
 	assert_int_equal(sum.sm_cycles, config.sms * gpu_now(device.gpu));
@@ -414,6 +418,94 @@ static void barriers_hold(void **state)
 	run_alone(&config, trace, &cycles, NULL);
 	assert_in_range(cycles, 10000, 10010);
 	trace_free(trace);
+}
+
+/* A pattern whose 32 lanes touch 32 lines. */
+static u32 scattered(struct builder *b)
+{
+	const struct simgpu_trace_pattern pattern = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.region_bytes = 1 << 20, .lane_stride = 4096,
+	};
+
+	return builder_pattern(b, &pattern);
+}
+
+/* One SM; what its one or two thread blocks of 64 threads leave in its counters. */
+static struct simgpu_counters stalls_of(struct trace *trace)
+{
+	struct gpu_config config = default_config();
+	struct simgpu_counters c;
+	struct device device;
+
+	config.sms = 1;
+	device_make(&device, &config);
+	own(&device, 0, 1, 0);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	finish(&device, 1);
+	c = counters_of(&device, 0);
+	device_free(&device);
+	trace_free(trace);
+	return c;
+}
+
+/* A scheduler's idle cycles go to what the warp that ends them waited for. */
+static void stalls_have_their_causes(void **state)
+{
+	struct builder *b = builder_new("memory", "test");
+	u32 pattern = builder_affine(b, 0, 1 << 20, 4, 0, 128, 0);
+	struct simgpu_counters c;
+
+	/* Two warps, one a scheduler, each waits for its line. */
+	builder_kernel(b, "memory", 1, 64, 32, 0);
+	builder_load(b, pattern, 32, 0);
+	builder_compute(b, 1, 32);
+	c = stalls_of(trace_of(b, 1 << 20));
+	assert_in_range(c.stall_memory_cycles, 600, 2 * 1000);
+	/* The second warp may find the load/store unit busy for a cycle. */
+	assert_in_range(c.stall_lsu_cycles, 0, 1);
+	assert_int_equal(c.stall_barrier_cycles, 0);
+	assert_int_equal(c.stall_empty_cycles, 0);
+	/* The warp whose line came first has ended before the other. */
+	assert_in_range(c.idle_cycles - c.stall_memory_cycles -
+			c.stall_lsu_cycles, 0, 20);
+
+	/* The second warp of the block waits 4999 cycles for the first. */
+	b = builder_new("barrier", "test");
+	builder_kernel(b, "barrier", 1, 64, 32, 0);
+	builder_compute(b, 5000, 32);
+	builder_barrier(b);
+	builder_compute(b, 1, 32);
+	builder_program(b);
+	builder_compute(b, 1, 32);
+	builder_barrier(b);
+	builder_compute(b, 1, 32);
+	builder_warp(b, 0, 0);
+	builder_warp(b, 1, 0);
+	c = stalls_of(trace_of(b, 0));
+	assert_in_range(c.stall_barrier_cycles, 4998, 5000);
+	assert_int_equal(c.stall_memory_cycles + c.stall_lsu_cycles, 0);
+
+	/* Two warps store 32 lines an access: the unit takes them one by one. */
+	b = builder_new("lsu", "test");
+	builder_kernel(b, "lsu", 1, 64, 32, 0);
+	builder_loop(b, 10);
+	builder_op(b, &(struct simgpu_trace_op) {
+		.kind = SIMGPU_TRACE_STORE, .active_lanes = 32,
+		.pattern = scattered(b),
+	});
+	builder_loop_end(b);
+	c = stalls_of(trace_of(b, 1 << 20));
+	assert_in_range(c.stall_lsu_cycles, 2 * 9 * 31, U64_MAX);
+	assert_int_equal(c.stall_memory_cycles + c.stall_barrier_cycles, 0);
+
+	/* No room for the second block: the SM is empty for a cycle or two. */
+	b = builder_new("empty", "test");
+	builder_kernel(b, "empty", 2, 64, 32, 96 << 10);
+	builder_compute(b, 100, 32);
+	c = stalls_of(trace_of(b, 0));
+	assert_in_range(c.stall_empty_cycles, 1, 2 * 3);
+	assert_int_equal(c.stall_memory_cycles + c.stall_lsu_cycles, 0);
 }
 
 /* A draining SM finishes its thread blocks before it changes hands. */
@@ -648,6 +740,7 @@ int main(void)
 		cmocka_unit_test(loads_overlap_as_the_program_says),
 		cmocka_unit_test(warps_are_picked_as_configured),
 		cmocka_unit_test(barriers_hold),
+		cmocka_unit_test(stalls_have_their_causes),
 		cmocka_unit_test(preemption_drains),
 		cmocka_unit_test(dropping_leaves_the_others_whole),
 		cmocka_unit_test(back_pressure_loses_nothing),

@@ -207,6 +207,11 @@ struct simgpu_wait {
  * @bus_busy_clocks: memory clocks of channels that carried its data
  * @queue_full_stalls: requests that waited for a full LLC request queue
  * @idle_cycles: scheduler cycles on its SMs without an issue
+ * @stall_memory_cycles: of these, ended by the data of a load; counted once
+ *	they have ended
+ * @stall_lsu_cycles: by the load/store unit, which was full
+ * @stall_barrier_cycles: by a barrier
+ * @stall_empty_cycles: by the start of a thread block
  * @sm_cycles: cycles of SMs that it held
  * @blocks_finished: thread blocks run to their end
  * @kernels_finished: kernels run to their end
@@ -224,6 +229,10 @@ struct simgpu_tenant_counters {
 	__u64 bus_busy_clocks;
 	__u64 queue_full_stalls;
 	__u64 idle_cycles;
+	__u64 stall_memory_cycles;
+	__u64 stall_lsu_cycles;
+	__u64 stall_barrier_cycles;
+	__u64 stall_empty_cycles;
 	__u64 sm_cycles;
 	__u64 blocks_finished;
 	__u64 kernels_finished;
