@@ -129,6 +129,8 @@ struct warp_load {
  * @loop_depth: open loops
  * @block: thread block slot of the SM
  * @index: in its thread block
+ * @deadline: the least one of its @loads, or an earlier count: then it is looked
+ *	for when that count is reached
  * @loads: bit mask of @load entries in use
  * @wait_load: the entry that it waits for, or NONE
  * @stall: &enum stall
@@ -146,6 +148,7 @@ struct warp {
 	u8 wait_load;
 	u8 stall;
 	u16 index;
+	u32 deadline;
 	/* All above and the first load, the usual one, fill a cache line. */
 	struct warp_load load[WARP_LOADS];
 } __aligned(64);

@@ -187,6 +187,20 @@ void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
 	warp_ready(sm, warp);
 }
 
+/* Find the least deadline again; without loads it is as far as can be. */
+static void find_deadline(struct warp *w)
+{
+	u32 least = U32_MAX, mask;
+
+	for (mask = w->loads; mask; mask &= mask - 1) {
+		u32 left = w->load[lowest_bit(mask)].deadline - w->issued;
+
+		if (left < least)
+			least = left;
+	}
+	w->deadline = w->issued + least;
+}
+
 /*
  * How many instructions a warp may issue before it needs data that it does not
  * have; 0: it now waits for that data.
@@ -194,18 +208,19 @@ void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
 static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
 {
 	struct warp *w = &sm->warp[warp];
-	u32 allowance = U32_MAX, mask;
+	u32 mask;
 
+	if (w->deadline != w->issued)
+		return w->deadline - w->issued;
 	for (mask = w->loads; mask; mask &= mask - 1) {
 		u32 load = lowest_bit(mask);
-		u32 left = w->load[load].deadline - w->issued;
 
-		if (!left && !load_settle(gpu, sm, warp, load))
+		if (w->load[load].deadline == w->issued &&
+		    !load_settle(gpu, sm, warp, load))
 			return 0;
-		if (left && left < allowance)
-			allowance = left;
 	}
-	return allowance;
+	find_deadline(w);
+	return w->deadline - w->issued;
 }
 
 static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
@@ -479,6 +494,8 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 	if (load != NONE) {
 		w->loads |= 1U << load;
 		w->load[load].deadline = w->issued + op->consume_after;
+		if (op->consume_after < w->deadline - w->issued)
+			w->deadline = w->issued + op->consume_after;
 		w->load[load].pending = 1;
 		w->load[load].ready = 0;
 	}
@@ -515,32 +532,27 @@ static void serve_reply(struct gpu *gpu, u32 index)
 /* --- schedulers ------------------------------------------------------------------- */
 
 /*
- * How many instructions a warp may issue on top of those in its burst. If it
- * needs data next that will not be there when the burst ends, it begins to
- * wait for it now, which saves the turn in which it would be found out.
+ * If a warp needs data after its burst that will not be there then, it begins
+ * to wait for it now, which saves the turn in which it would be found out.
  */
-static u32 further_allowance(struct sm *sm, u32 warp, u64 free_at)
+static void wait_ahead(struct sm *sm, u32 warp, u64 free_at)
 {
 	struct warp *w = &sm->warp[warp];
-	u32 allowance = U32_MAX, mask;
+	u32 mask;
 
 	for (mask = w->loads; mask; mask &= mask - 1) {
 		u32 load = lowest_bit(mask);
-		u32 left = w->load[load].deadline - w->issued;
 
-		if (!left) {
-			if (w->load[load].pending) {
-				w->wait_load = load;
-				warp_unready(sm, warp, STALL_MEMORY);
-			} else if (w->load[load].ready > free_at) {
-				warp_sleep(sm, warp, w->load[load].ready);
-			}
-			return 0;
+		if (w->load[load].deadline != w->issued)
+			continue;
+		if (w->load[load].pending) {
+			w->wait_load = load;
+			warp_unready(sm, warp, STALL_MEMORY);
+		} else if (w->load[load].ready > free_at) {
+			warp_sleep(sm, warp, w->load[load].ready);
 		}
-		if (left < allowance)
-			allowance = left;
+		return;
 	}
-	return allowance;
 }
 
 /*
@@ -553,21 +565,21 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp)
 	u32 number = scheduler_of(sm, warp);
 	struct scheduler *s = &sm->scheduler[number];
 	const struct trace_op *op = &gpu->tenants[s->slot].trace->ops[w->op];
-	u32 allowance = further_allowance(sm, warp, sm->free_at[number]), count;
+	u32 allowance = w->deadline - w->issued, count;
 
-	if (!allowance || op->kind != TRACE_COMPUTE || op->issue_cycles != 1 ||
-	    op->active_lanes != s->lanes ||
-	    gpu->config.warp_policy != GPU_WARP_GTO)
-		return;
-	count = op->count < allowance ? op->count : allowance;
-	w->left = op->count - count;
-	if (!w->left)
-		w->op++;
-	w->issued += count;
-	s->count += count;
-	sm->free_at[number] += count;
-	if (count == allowance)
-		further_allowance(sm, warp, sm->free_at[number]);
+	if (allowance && op->kind == TRACE_COMPUTE && op->issue_cycles == 1 &&
+	    op->active_lanes == s->lanes &&
+	    gpu->config.warp_policy == GPU_WARP_GTO) {
+		count = op->count < allowance ? op->count : allowance;
+		w->left = op->count - count;
+		if (!w->left)
+			w->op++;
+		w->issued += count;
+		s->count += count;
+		sm->free_at[number] += count;
+	}
+	if (w->deadline == w->issued)
+		wait_ahead(sm, warp, sm->free_at[number]);
 }
 
 /*
@@ -715,7 +727,7 @@ void sm_turn(struct gpu *gpu, u32 index)
 	if (sm->next_sleeper <= gpu->now)
 		wake_sleepers(sm, gpu->now);
 	lsu_retry(gpu, index, replied);
-	for (i = 0; i < sm->schedulers; i++)
+	for (i = 0; (sm->ready | sm->lsu_waiters) && i < sm->schedulers; i++)
 		if (sm->free_at[i] <= gpu->now)
 			scheduler_turn(gpu, index, i);
 	next = next_turn(gpu, sm);
