@@ -306,8 +306,13 @@ static void serve_request(struct gpu *gpu, u32 index)
 		return;
 	}
 	slice->request_head = (slice->request_head + 1) & (ring - 1);
-	slice->request_at = --slice->request_count ?
-			    requests[slice->request_head].ready : NEVER;
+	slice->request_at = NEVER;
+	if (--slice->request_count) {
+		request = &requests[slice->request_head];
+		slice->request_at = request->ready;
+		__builtin_prefetch(&gpu->llc[llc_set_of(gpu, index,
+							request->line)]);
+	}
 	noc_release(gpu, index);
 }
 
@@ -356,8 +361,16 @@ static void take_done(struct gpu *gpu, u32 index)
 
 	serve_done(gpu, index, &slice->done[slice->done_head]);
 	slice->done_head = (slice->done_head + 1) % ARRAY_SIZE(slice->done);
-	slice->done_at = --slice->done_count ?
-			 slice->done[slice->done_head].ready : NEVER;
+	slice->done_at = NEVER;
+	if (--slice->done_count) {
+		const struct dram_done *next = &slice->done[slice->done_head];
+
+		slice->done_at = next->ready;
+		if (!next->write) {
+			__builtin_prefetch(&slice->mshr[next->mshr]);
+			__builtin_prefetch(&gpu->llc[index * gpu->config.llc_sets + slice->mshr[next->mshr].set]);
+		}
+	}
 	if (slice->stalled) {
 		slice->stalled = 0;
 		slice->request_at = gpu->now;

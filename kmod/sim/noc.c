@@ -188,6 +188,7 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)
 	from->out_free = departure + flits;
 	to->in_free = arrival + flits;
 	to->mshr[mshr].ready = arrival;
+	__builtin_prefetch(&to->warp[to->mshr[mshr].waiter[0] / WARP_LOADS]);
 	if (to->reply_at == NEVER) {
 		to->reply_head = mshr;
 		to->reply_at = arrival;
