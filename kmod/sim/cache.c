@@ -337,8 +337,8 @@ static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 
 static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 {
-	struct tenant *tenant = &gpu->tenants[done->slot];
-	bool live = done->generation == tenant->generation;
+	struct tenant *tenant = &gpu->tenants[done->tag.slot];
+	bool live = done->tag.generation == tenant->generation;
 
 	if (live) {
 		tenant->counters.bus_busy_clocks += gpu->limits.burst;
@@ -351,7 +351,7 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 	if (done->write)
 		gpu->slices[index].write_credits++;
 	else
-		finish_fetch(gpu, index, done->mshr, live);
+		finish_fetch(gpu, index, done->tag.mshr, live);
 }
 
 /* Take the first completion; a stalled request may try again. */
@@ -367,8 +367,7 @@ static void take_done(struct gpu *gpu, u32 index)
 
 		slice->done_at = next->ready;
 		if (!next->write) {
-			__builtin_prefetch(&slice->mshr[next->mshr]);
-			__builtin_prefetch(&gpu->llc[index * gpu->config.llc_sets + slice->mshr[next->mshr].set]);
+			__builtin_prefetch(&slice->mshr[next->tag.mshr]);
 		}
 	}
 	if (slice->stalled) {

@@ -13,37 +13,57 @@
 
 /* --- timings ---------------------------------------------------------------- */
 
-struct constraint {
-	u8 level;
-	u8 before;
-	u8 after;
-	u16 distance;
-};
+/*
+ * The timings: X(level, command before, command after, clocks between them).
+ *
+ * A request is one line: @accesses column accesses, tCCDl apart, issued as one;
+ * READ and WRITE stand for the first. @span is the way from the first access
+ * to the last.
+ */
+#define DRAM_CONSTRAINTS(X) \
+	do { \
+		X(BANK, ACTIVATE, ACTIVATE, t->trc); \
+		X(BANK, ACTIVATE, READ, t->trcd_read); \
+		X(BANK, ACTIVATE, WRITE, t->trcd_write); \
+		X(BANK, ACTIVATE, PRECHARGE, t->tras); \
+		X(BANK, READ, PRECHARGE, span + t->trtp); \
+		X(BANK, WRITE, PRECHARGE, write_end + t->twr); \
+		X(BANK, PRECHARGE, ACTIVATE, t->trp); \
+		X(GROUP, ACTIVATE, ACTIVATE, t->trrd_l); \
+		X(GROUP, READ, READ, span + t->tccd_l); \
+		X(GROUP, WRITE, WRITE, span + t->tccd_l); \
+		X(GROUP, WRITE, READ, write_end + t->twtr_l); \
+		X(CHANNEL, ACTIVATE, ACTIVATE, t->trrd_s); \
+		X(CHANNEL, READ, READ, later(span + t->tccd_s, burst)); \
+		X(CHANNEL, WRITE, WRITE, later(span + t->tccd_s, burst)); \
+		X(CHANNEL, READ, WRITE, t->read_to_write); \
+		X(CHANNEL, WRITE, READ, write_end + t->twtr_s); \
+	} while (0)
 
-/* Note what a constraint forbids; of two for the same the longer one holds. */
-static void bind(struct dram_limits *limits, const struct constraint *constraint)
+#define SET_DISTANCE(level, before, after, clocks) \
+	(limits->distance[DRAM_##level][DRAM_##before][DRAM_##after] = (clocks))
+
+/* A group's distance that the channel's covers need not be looked at. */
+static void drop_covered(struct dram_limits *limits, bool one_group)
 {
-	u32 count = limits->effects[constraint->before], i;
-	struct dram_effect *effect = limits->effect[constraint->before];
+	u32 before, after;
 
-	for (i = 0; i < count; i++)
-		if (effect[i].level == constraint->level &&
-		    effect[i].after == constraint->after)
-			break;
-	if (i == count)
-		limits->effects[constraint->before]++;
-	effect[i].level = constraint->level;
-	effect[i].after = constraint->after;
-	if (effect[i].distance < constraint->distance)
-		effect[i].distance = constraint->distance;
+	for (before = 0; before < DRAM_BOUND; before++) {
+		for (after = 0; after < DRAM_BOUND; after++) {
+			u16 *group = &limits->distance[DRAM_GROUP][before][after];
+			u16 *channel =
+				&limits->distance[DRAM_CHANNEL][before][after];
+
+			if (one_group && *channel < *group)
+				*channel = *group;
+			if (*group <= *channel)
+				*group = 0;
+		}
+	}
 }
 
 /*
  * dram_compile() - make next-allowed distances of a standard's timings
- *
- * A request is one line: @column_accesses_per_line column accesses, tCCDl
- * apart, issued as one; READ and WRITE stand for the first. @span is the way
- * from the first access to the last.
  */
 void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 {
@@ -52,97 +72,132 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	u16 span = (accesses - 1) * t->tccd_l;
 	u16 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
 	u16 write_end = t->twl + burst;
-	u32 i;
-	const struct constraint list[] = {
-		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_ACTIVATE, t->trc },
-		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_READ, t->trcd_read },
-		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_WRITE, t->trcd_write },
-		{ DRAM_BANK, DRAM_ACTIVATE, DRAM_PRECHARGE, t->tras },
-		{ DRAM_BANK, DRAM_READ, DRAM_PRECHARGE, span + t->trtp },
-		{ DRAM_BANK, DRAM_WRITE, DRAM_PRECHARGE, write_end + t->twr },
-		{ DRAM_BANK, DRAM_PRECHARGE, DRAM_ACTIVATE, t->trp },
-		{ DRAM_GROUP, DRAM_ACTIVATE, DRAM_ACTIVATE, t->trrd_l },
-		{ DRAM_GROUP, DRAM_READ, DRAM_READ, span + t->tccd_l },
-		{ DRAM_GROUP, DRAM_WRITE, DRAM_WRITE, span + t->tccd_l },
-		{ DRAM_GROUP, DRAM_WRITE, DRAM_READ, write_end + t->twtr_l },
-		{ DRAM_CHANNEL, DRAM_ACTIVATE, DRAM_ACTIVATE, t->trrd_s },
-		{ DRAM_CHANNEL, DRAM_READ, DRAM_READ, span + t->tccd_s },
-		{ DRAM_CHANNEL, DRAM_READ, DRAM_READ, burst },
-		{ DRAM_CHANNEL, DRAM_WRITE, DRAM_WRITE, span + t->tccd_s },
-		{ DRAM_CHANNEL, DRAM_WRITE, DRAM_WRITE, burst },
-		{ DRAM_CHANNEL, DRAM_READ, DRAM_WRITE, t->read_to_write },
-		{ DRAM_CHANNEL, DRAM_WRITE, DRAM_READ, write_end + t->twtr_s },
-	};
 
 	memset(limits, 0, sizeof(*limits));
-	for (i = 0; i < ARRAY_SIZE(list); i++)
-		bind(limits, &list[i]);
+	DRAM_CONSTRAINTS(SET_DISTANCE);
+	drop_covered(limits, config->bank_groups == 1);
 	limits->activate_window = t->tfaw;
 	limits->read_data = t->tcl + burst;
 	limits->write_data = write_end;
 	limits->burst = burst;
+	limits->group_banks = config->banks / config->bank_groups;
 }
 
-static u32 bank_group(const struct gpu *gpu, u32 bank)
+static void not_before(u64 *at, u64 clock)
 {
-	return bank >> gpu->shape.group_shift;
+	*at = later(*at, clock);
 }
 
-/* First clock at which the channel as a whole allows a command. */
-static u64 channel_allowed_at(const struct channel *channel, u32 command)
+/* Banks hold what forbids a command to their group, each for itself. */
+static __always_inline void forbid_at(const struct dram_limits *limits,
+				      struct channel *channel, u32 level,
+				      u32 bank, u32 before, u32 after, u64 clock)
 {
-	if (command == DRAM_ACTIVATE)
-		return later(channel->next[command],
-			     channel->window[channel->oldest_window]);
-	return channel->next[command];
+	u32 distance = limits->distance[level][before][after];
+	u64 *next = channel->bank_next[after];
+
+	if (level == DRAM_CHANNEL) {
+		not_before(&channel->next[after], clock + distance);
+	} else if (level == DRAM_BANK) {
+		not_before(&next[bank], clock + distance);
+	} else if (distance) {
+		u32 end = (bank | (limits->group_banks - 1U)) + 1;
+
+		for (bank = end - limits->group_banks; bank < end; bank++)
+			not_before(&next[bank], clock + distance);
+	}
+}
+
+#define FORBID(level, before, after, clocks) \
+	do { \
+		if (command == DRAM_##before) \
+			forbid_at(&gpu->limits, channel, DRAM_##level, bank, \
+				  DRAM_##before, DRAM_##after, clock); \
+	} while (0)
+
+/* From now on, what a command forbids waits. @command is a constant. */
+static __always_inline void forbid(const struct gpu *gpu, struct channel *channel,
+				   u32 bank, u32 command, u64 clock)
+{
+	DRAM_CONSTRAINTS(FORBID);
+}
+
+/* Four activates in tFAW: the fifth waits for the first. */
+static void forbid_fifth(const struct gpu *gpu, struct channel *channel,
+			 u64 clock)
+{
+	u32 oldest = channel->oldest_window;
+
+	channel->window[oldest] = clock + gpu->limits.activate_window;
+	oldest = (oldest + 1) % 4;
+	channel->oldest_window = oldest;
+	not_before(&channel->next[DRAM_ACTIVATE], channel->window[oldest]);
+}
+
+static void show(const struct gpu *gpu, u32 index, u32 bank, u32 command,
+		 u64 clock)
+{
+	if (gpu->hook)
+		gpu->hook(gpu->hook_context, index, clock, command, bank,
+			  gpu->channels[index].row[bank]);
+}
+
+/* --- what banks want -------------------------------------------------------- */
+
+/* The command that grants a want. */
+static u32 command_for(const struct channel *channel, u32 want)
+{
+	if (want == WANT_COLUMN)
+		return DRAM_READ + channel->mode;
+	return want == WANT_ACTIVATE ? DRAM_ACTIVATE : DRAM_PRECHARGE;
+}
+
+/* First clock at which a bank's want may be granted, others permitting. */
+static u64 allowed_at(const struct channel *channel, u32 bank, u32 command)
+{
+	return later(channel->bank_next[command][bank], channel->next[command]);
+}
+
+static __always_inline void add_want(struct channel *channel, u32 bank, u32 want)
+{
+	u64 at = allowed_at(channel, bank, command_for(channel, want));
+
+	channel->want[want] |= 1U << bank;
+	channel->look[want] = sooner(channel->look[want], at);
 }
 
 /*
- * First clock at which a bank and its group allow a command. Nothing that
- * other banks do forbids a precharge.
+ * Find out what a bank wants, after its row or its part of the queue has
+ * changed. The cap holds back all hits but the oldest entry of the bank.
  */
-static __always_inline u64
-bank_allowed_at(const struct gpu *gpu, const struct channel *channel,
-		u32 bank, u32 command)
+static void bank_changed(struct channel *channel, u32 bank)
 {
-	if (command == DRAM_PRECHARGE)
-		return channel->bank_next[bank][command];
-	return later(channel->bank_next[bank][command],
-		     channel->group_next[bank_group(gpu, bank)][command]);
+	const struct dram_queue *queue = &channel->queue[channel->mode];
+	u32 bit = 1U << bank, want;
+
+	for (want = 0; want < DRAM_WANTS; want++)
+		channel->want[want] &= ~bit;
+	if (!(queue->banks & bit))
+		return;
+	if (queue->hit_banks & ~queue->capped & bit) {
+		channel->key[bank] = queue->entry[queue->hit[bank]].key;
+		add_want(channel, bank, WANT_COLUMN);
+		return;
+	}
+	channel->key[bank] = queue->entry[queue->head[bank]].key;
+	if (channel->open & bit)
+		add_want(channel, bank, WANT_PRECHARGE);
+	else
+		add_want(channel, bank, WANT_ACTIVATE);
 }
 
-/* From now on, what a command forbids waits. */
-static void forbid(const struct gpu *gpu, struct channel *channel, u32 bank,
-		   u32 command, u64 clock)
+static void all_banks_changed(const struct gpu *gpu, struct channel *channel)
 {
-	const struct dram_effect *effect = gpu->limits.effect[command];
-	u32 count = gpu->limits.effects[command];
-	u64 *next[DRAM_LEVELS] = {
-		[DRAM_BANK] = channel->bank_next[bank],
-		[DRAM_GROUP] = channel->group_next[bank_group(gpu, bank)],
-		[DRAM_CHANNEL] = channel->next,
-	};
+	u32 bank;
 
-	for (; count; count--, effect++) {
-		u64 *at = &next[effect->level][effect->after];
-
-		*at = later(*at, clock + effect->distance);
-	}
-}
-
-static void issue(struct gpu *gpu, u32 index, u32 bank, u32 command, u64 clock)
-{
-	struct channel *channel = &gpu->channels[index];
-
-	forbid(gpu, channel, bank, command, clock);
-	if (command == DRAM_ACTIVATE) {
-		channel->window[channel->oldest_window] =
-			clock + gpu->limits.activate_window;
-		channel->oldest_window = (channel->oldest_window + 1) % 4;
-	}
-	if (gpu->hook)
-		gpu->hook(gpu->hook_context, index, clock, command, bank,
-			  channel->row[bank]);
+	memset(channel->look, 0xff, sizeof(channel->look));
+	for (bank = 0; bank < gpu->config.banks; bank++)
+		bank_changed(channel, bank);
 }
 
 /* --- queues ------------------------------------------------------------------ */
@@ -151,9 +206,6 @@ static void queue_init(struct dram_queue *queue, u32 entries)
 {
 	u32 i;
 
-	memset(queue->head, NONE, sizeof(queue->head));
-	memset(queue->tail, NONE, sizeof(queue->tail));
-	memset(queue->hit, NONE, sizeof(queue->hit));
 	for (i = 0; i < entries; i++)
 		queue->entry[i].next = i + 1;
 	queue->entry[entries - 1].next = NONE;
@@ -171,35 +223,36 @@ static void queue_find_hit(struct dram_queue *queue, u32 bank, u32 from, u32 row
 		queue->hit_banks &= ~(1U << bank);
 }
 
-static void queue_add(struct channel *channel, u32 mode,
+/* Return: whether it changes what the bank's entries ask for. */
+static bool queue_add(struct channel *channel, struct dram_queue *queue,
 		      const struct dram_request *request)
 {
-	struct dram_queue *queue = &channel->queue[mode];
-	u32 number = queue->free, bank = request->bank;
+	u32 number = queue->free, bank = request->bank, bit = 1U << bank;
 	struct dram_entry *entry = &queue->entry[number];
+	bool changed = true;
 
 	queue->free = entry->next;
 	queue->count++;
+	entry->key = channel->age++ << 8 | bank;
 	entry->row = request->row;
-	entry->age = channel->age++;
-	entry->bank = bank;
+	entry->tag = request->tag;
 	entry->next = NONE;
 	entry->activated = 0;
-	entry->slice = request->slice;
-	entry->mshr = request->mshr;
-	entry->slot = request->slot;
-	entry->generation = request->generation;
-	if (queue->banks & (1U << bank))
+	if (queue->banks & bit) {
 		queue->entry[queue->tail[bank]].next = number;
-	else
+		changed = false;
+	} else {
 		queue->head[bank] = number;
+		queue->banks |= bit;
+	}
 	queue->tail[bank] = number;
-	queue->banks |= 1U << bank;
-	if ((channel->open & (1U << bank)) && queue->hit[bank] == NONE &&
+	if ((channel->open & ~queue->hit_banks & bit) &&
 	    channel->row[bank] == entry->row) {
 		queue->hit[bank] = number;
-		queue->hit_banks |= 1U << bank;
+		queue->hit_banks |= bit;
+		changed = true;
 	}
+	return changed;
 }
 
 /* Take the hit of a bank out of its queue and find the next one. */
@@ -207,60 +260,94 @@ static void queue_remove_hit(struct channel *channel, struct dram_queue *queue,
 			     u32 bank)
 {
 	u32 number = queue->hit[bank], next = queue->entry[number].next;
-	u32 before = NONE, i;
+	u32 before = queue->head[bank];
 
-	for (i = queue->head[bank]; i != number; i = queue->entry[i].next)
-		before = i;
-	if (before == NONE)
+	if (before == number) {
 		queue->head[bank] = next;
-	else
+		if (next == NONE)
+			queue->banks &= ~(1U << bank);
+	} else {
+		while (queue->entry[before].next != number)
+			before = queue->entry[before].next;
 		queue->entry[before].next = next;
-	if (next == NONE)
-		queue->tail[bank] = before;
-	if (queue->head[bank] == NONE)
-		queue->banks &= ~(1U << bank);
+		if (next == NONE)
+			queue->tail[bank] = before;
+	}
 	queue_find_hit(queue, bank, next, channel->row[bank]);
 	queue->entry[number].next = queue->free;
 	queue->free = number;
 	queue->count--;
 }
 
-static void admit(struct gpu *gpu, struct channel *channel, u32 mode, u64 clock)
+/*
+ * Which queue to serve, after one has grown or shrunk: writes wait until there
+ * are many of them, or no read is left.
+ */
+static void choose_mode(const struct gpu_config *config, struct channel *channel)
+{
+	u32 reads = channel->queue[DRAM_READS].count;
+	u32 writes = channel->queue[DRAM_WRITES].count;
+
+	if (!writes)
+		channel->next_mode = DRAM_READS;
+	else if (channel->mode == DRAM_READS)
+		channel->next_mode = writes >= config->write_drain_start ||
+				     !reads;
+	else
+		channel->next_mode = writes > config->write_drain_stop ||
+				     !reads;
+}
+
+/* Let in what has arrived, as long as there is room. Return: the next arrival. */
+static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
+				 u32 mode, u64 clock)
 {
 	struct dram_inbox *inbox = &channel->inbox[mode];
 	struct dram_queue *queue = &channel->queue[mode];
 
-	while (inbox->count && queue->count < gpu->config.queue_entries &&
-	       inbox->request[inbox->head].ready_clock <= clock) {
-		queue_add(channel, mode, &inbox->request[inbox->head]);
+	while (inbox->count && queue->count < gpu->config.queue_entries) {
+		const struct dram_request *request =
+			&inbox->request[inbox->head];
+
+		if (request->ready_clock > clock)
+			return request->ready_clock;
+		if (queue_add(channel, queue, request) && mode == channel->mode)
+			bank_changed(channel, request->bank);
 		inbox->head = (inbox->head + 1) % DRAM_INBOX;
 		inbox->count--;
 	}
+	return NEVER;
 }
 
-/* When a full queue or time keeps requests out: when the next comes in. */
-static u64 next_arrival(const struct gpu *gpu, const struct channel *channel,
-			u32 mode)
+static void admit_all(struct gpu *gpu, struct channel *channel, u64 clock)
 {
-	const struct dram_inbox *inbox = &channel->inbox[mode];
+	u64 reads = admit(gpu, channel, DRAM_READS, clock);
+	u64 writes = admit(gpu, channel, DRAM_WRITES, clock);
 
-	if (!inbox->count ||
-	    channel->queue[mode].count == gpu->config.queue_entries)
-		return NEVER;
-	return inbox->request[inbox->head].ready_clock;
+	channel->arrival = sooner(reads, writes);
+	choose_mode(&gpu->config, channel);
 }
 
 /* --- commands ----------------------------------------------------------------- */
 
 static void close_bank(struct channel *channel, u32 bank)
 {
-	u32 mode;
+	u32 others = ~(1U << bank);
 
-	channel->open &= ~(1U << bank);
-	for (mode = DRAM_READS; mode <= DRAM_WRITES; mode++) {
-		channel->queue[mode].hit[bank] = NONE;
-		channel->queue[mode].hit_banks &= ~(1U << bank);
-	}
+	channel->open &= others;
+	channel->queue[DRAM_READS].hit_banks &= others;
+	channel->queue[DRAM_WRITES].hit_banks &= others;
+}
+
+/* A bank's row is open: what hits it now, and nothing has bypassed anything. */
+static void row_opened(struct channel *channel, struct dram_queue *queue,
+		       u32 bank)
+{
+	queue->capped &= ~(1U << bank);
+	queue->bypassed[bank] = 0;
+	if (queue->banks & (1U << bank))
+		queue_find_hit(queue, bank, queue->head[bank],
+			       channel->row[bank]);
 }
 
 static void activate(struct gpu *gpu, u32 index, u32 bank, u64 clock)
@@ -268,26 +355,37 @@ static void activate(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	struct channel *channel = &gpu->channels[index];
 	struct dram_queue *queue = &channel->queue[channel->mode];
 	struct dram_entry *entry = &queue->entry[queue->head[bank]];
-	u32 mode;
 
 	entry->activated++;
 	channel->open |= 1U << bank;
 	channel->row[bank] = entry->row;
-	for (mode = DRAM_READS; mode <= DRAM_WRITES; mode++) {
-		queue = &channel->queue[mode];
-		queue->capped &= ~(1U << bank);
-		queue->bypassed[bank] = 0;
-		queue_find_hit(queue, bank, queue->head[bank],
-			       channel->row[bank]);
-	}
-	issue(gpu, index, bank, DRAM_ACTIVATE, clock);
+	row_opened(channel, &channel->queue[DRAM_READS], bank);
+	row_opened(channel, &channel->queue[DRAM_WRITES], bank);
+	forbid(gpu, channel, bank, DRAM_ACTIVATE, clock);
+	forbid_fifth(gpu, channel, clock);
+	/* Its head is a hit now: the key stays. */
+	channel->want[WANT_ACTIVATE] &= ~(1U << bank);
+	not_before(&channel->look[WANT_ACTIVATE], channel->next[DRAM_ACTIVATE]);
+	add_want(channel, bank, WANT_COLUMN);
+	show(gpu, index, bank, DRAM_ACTIVATE, clock);
+}
+
+static void precharge(struct gpu *gpu, u32 index, u32 bank, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+
+	close_bank(channel, bank);
+	forbid(gpu, channel, bank, DRAM_PRECHARGE, clock);
+	channel->want[WANT_PRECHARGE] &= ~(1U << bank);
+	add_want(channel, bank, WANT_ACTIVATE);
+	show(gpu, index, bank, DRAM_PRECHARGE, clock);
 }
 
 /* Tell a slice that its request has been served. */
 static void report_done(struct gpu *gpu, u32 index, bool write,
 			const struct dram_entry *entry, u64 clock)
 {
-	u32 number = index * gpu->shape.slices_per_channel + entry->slice;
+	u32 number = index * gpu->shape.slices_per_channel + entry->tag.slice;
 	struct slice *slice = &gpu->slices[number];
 	u32 place = (slice->done_head + slice->done_count) %
 		    ARRAY_SIZE(slice->done);
@@ -295,10 +393,8 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 
 	done->ready = cycle_of_clock(gpu, clock) +
 		      gpu->config.llc_to_dram_latency;
+	done->tag = entry->tag;
 	done->write = write;
-	done->mshr = entry->mshr;
-	done->slot = entry->slot;
-	done->generation = entry->generation;
 	done->activated = entry->activated;
 	if (!slice->done_count++) {
 		slice->done_at = done->ready;
@@ -306,109 +402,67 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	}
 }
 
+/* Issue the column command of a bank's hit, and say when its data has passed. */
 static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 {
 	struct channel *channel = &gpu->channels[index];
-	struct dram_queue *queue = &channel->queue[channel->mode];
-	const struct dram_entry *entry = &queue->entry[queue->hit[bank]];
-	bool write = channel->mode == DRAM_WRITES;
+	u32 mode = channel->mode, cap = gpu->config.row_hit_cap;
+	struct dram_queue *queue = &channel->queue[mode];
+	u32 hit = queue->hit[bank], command = DRAM_READ + mode;
 
-	if (queue->head[bank] != queue->hit[bank] && gpu->config.row_hit_cap &&
-	    ++queue->bypassed[bank] >= gpu->config.row_hit_cap)
+	if (queue->head[bank] != hit && cap && ++queue->bypassed[bank] >= cap)
 		queue->capped |= 1U << bank;
-	issue(gpu, index, bank, write ? DRAM_WRITE : DRAM_READ, clock);
-	report_done(gpu, index, write, entry,
-		    clock + (write ? gpu->limits.write_data :
-				     gpu->limits.read_data));
+	if (mode == DRAM_WRITES)
+		forbid(gpu, channel, bank, DRAM_WRITE, clock);
+	else
+		forbid(gpu, channel, bank, DRAM_READ, clock);
+	show(gpu, index, bank, command, clock);
+	report_done(gpu, index, mode, &queue->entry[hit],
+		    clock + (mode ? gpu->limits.write_data :
+				    gpu->limits.read_data));
 	queue_remove_hit(channel, queue, bank);
+	channel->pending--;
+	bank_changed(channel, bank);
+	not_before(&channel->look[WANT_COLUMN], channel->next[command]);
+	choose_mode(&gpu->config, channel);
+	if (channel->inbox[mode].count)
+		channel->arrival = 0;
 }
 
 /*
- * struct choice - the oldest request that a command can serve now
- * @next: else, the first later clock at which one can be served
+ * Of @banks, which want @command, the lowest key of those that may have it
+ * now, or NEVER. @next is set to the first later clock at which one of the
+ * others may. The channel as a whole allows the command.
  */
-struct choice {
-	u64 next;
-	u32 age;
-	u8 bank;
-	u8 command;
-};
-
-/*
- * Choose among banks that want @command: the oldest of @oldest, each bank's
- * entry that would be served. While the channel as a whole does not allow the
- * command, no bank is looked at.
- */
-static __always_inline void consider(const struct gpu *gpu,
-				     const struct channel *channel, u64 clock,
-				     u32 banks, u32 command, const u8 *oldest,
-				     struct choice *choice)
+static __always_inline u64 choose(const struct channel *channel, u64 clock,
+				  u32 banks, u32 command, u64 *next)
 {
-	const struct dram_queue *queue = &channel->queue[channel->mode];
-	u64 at = channel_allowed_at(channel, command);
+	const u64 *allowed = channel->bank_next[command];
+	u64 best = NEVER, first = NEVER;
+	u32 ready = 0;
 
-	if (!banks)
-		return;
-	if (at > clock) {
-		choice->next = sooner(choice->next, at);
-		return;
-	}
 	for (; banks; banks &= banks - 1) {
-		u32 bank = lowest_bit(banks);
-		u32 age = queue->entry[oldest[bank]].age;
+		size_t bank = (size_t)__builtin_ctz(banks);
 
-		at = bank_allowed_at(gpu, channel, bank, command);
-		if (at > clock) {
-			choice->next = sooner(choice->next, at);
-		} else if (choice->bank == NONE ||
-			   (s32)(age - choice->age) < 0) {
-			choice->bank = bank;
-			choice->age = age;
-			choice->command = command;
+		if (allowed[bank] > clock) {
+			first = sooner(first, allowed[bank]);
+		} else {
+			best = sooner(best, channel->key[bank]);
+			ready++;
 		}
 	}
+	*next = ready > 1 ? clock + 1 : first;
+	return best;
 }
 
-/* Banks whose hits may be served: the cap holds back all but the oldest. */
-static u32 servable_banks(const struct dram_queue *queue)
+/* Choose for a want, unless it is known that there is nothing to choose. */
+static __always_inline u64 grant(struct channel *channel, u64 clock, u32 want,
+				 u32 command)
 {
-	return queue->hit_banks & ~queue->capped;
-}
-
-static void choose_column(const struct gpu *gpu, const struct channel *channel,
-			  u64 clock, u32 banks, struct choice *choice)
-{
-	u32 command = channel->mode == DRAM_WRITES ? DRAM_WRITE : DRAM_READ;
-
-	consider(gpu, channel, clock, banks, command,
-		 channel->queue[channel->mode].hit, choice);
-}
-
-/* For banks that have requests, but none that they can serve. */
-static void choose_row(const struct gpu *gpu, const struct channel *channel,
-		       u64 clock, struct choice *choice)
-{
-	const struct dram_queue *queue = &channel->queue[channel->mode];
-	u32 banks = queue->banks & ~servable_banks(queue);
-
-	consider(gpu, channel, clock, banks & ~channel->open, DRAM_ACTIVATE,
-		 queue->head, choice);
-	consider(gpu, channel, clock, banks & channel->open, DRAM_PRECHARGE,
-		 queue->head, choice);
-}
-
-/* Writes wait until there are many of them, or no read is left. */
-static u32 wanted_mode(const struct gpu_config *config,
-		       const struct channel *channel)
-{
-	u32 reads = channel->queue[DRAM_READS].count;
-	u32 writes = channel->queue[DRAM_WRITES].count;
-
-	if (channel->mode == DRAM_READS)
-		return writes >= config->write_drain_start ||
-		       (writes && !reads) ? DRAM_WRITES : DRAM_READS;
-	return !writes || (reads && writes <= config->write_drain_stop) ?
-	       DRAM_READS : DRAM_WRITES;
+	if (channel->look[want] > clock)
+		return NEVER;
+	return choose(channel, clock, channel->want[want], command,
+		      &channel->look[want]);
 }
 
 /* Banks whose row was opened for a request that has not been served yet. */
@@ -417,7 +471,7 @@ static u32 owed_banks(const struct channel *channel)
 	const struct dram_queue *queue = &channel->queue[channel->mode];
 	u32 banks, owed = 0;
 
-	for (banks = queue->hit_banks; banks; banks &= banks - 1) {
+	for (banks = channel->want[WANT_COLUMN]; banks; banks &= banks - 1) {
 		u32 bank = lowest_bit(banks);
 
 		if (queue->entry[queue->hit[bank]].activated)
@@ -434,7 +488,7 @@ static u64 all_allowed_at(const struct gpu *gpu, const struct channel *channel,
 	u32 bank;
 
 	for (bank = 0; bank < gpu->config.banks; bank++)
-		at = later(at, channel->bank_next[bank][command]);
+		at = later(at, channel->bank_next[command][bank]);
 	return at;
 }
 
@@ -470,52 +524,91 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 		precharge_all(gpu, channel, clock);
 	} else {
 		for (bank = 0; bank < gpu->config.banks; bank++)
-			channel->bank_next[bank][DRAM_ACTIVATE] =
+			channel->bank_next[DRAM_ACTIVATE][bank] =
 				clock + timing->trfc;
 		channel->refresh_due += timing->trefi;
 	}
+	all_banks_changed(gpu, channel);
 	if (gpu->hook)
 		gpu->hook(gpu->hook_context, index, clock, command, 0, 0);
 	return clock + 1;
 }
 
 /*
- * One clock: at most one row and one column command. Before the controller
- * turns from reads to writes or back, it serves the requests for which it has
- * opened rows, and opens no others: else those rows were opened in vain.
- * Return: the next clock at which the commands considered now could do
- * something.
+ * Before the controller turns from reads to writes or back, it serves the
+ * requests for which it has opened rows, and opens no others: else those rows
+ * were opened in vain. Return: as step().
  */
-static u64 step(struct gpu *gpu, u32 index, u64 clock)
+static u64 serve_owed(struct gpu *gpu, u32 index, u32 owed, u64 clock)
 {
 	struct channel *channel = &gpu->channels[index];
-	struct choice column = { .next = NEVER, .bank = NONE };
-	struct choice row = { .next = NEVER, .bank = NONE };
-	u32 mode = wanted_mode(&gpu->config, channel), owed = 0;
+	u32 command = DRAM_READ + channel->mode;
+	u64 best, next;
+
+	if (channel->next[command] > clock)
+		return channel->next[command];
+	best = choose(channel, clock, owed, command, &next);
+	if (best == NEVER)
+		return next;
+	serve_hit(gpu, index, best & 0xff, clock);
+	return clock + 1;
+}
+
+/*
+ * Grant one column and one row command, both chosen before either is issued.
+ */
+static void grant_commands(struct gpu *gpu, u32 index, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	u64 column = grant(channel, clock, WANT_COLUMN,
+			   DRAM_READ + channel->mode);
+	u64 opening = grant(channel, clock, WANT_ACTIVATE, DRAM_ACTIVATE);
+	u64 closing = grant(channel, clock, WANT_PRECHARGE, DRAM_PRECHARGE);
+
+	if (column != NEVER)
+		serve_hit(gpu, index, column & 0xff, clock);
+	if (opening < closing) {
+		activate(gpu, index, opening & 0xff, clock);
+		if (closing != NEVER)
+			channel->look[WANT_PRECHARGE] = clock + 1;
+	} else if (closing != NEVER) {
+		precharge(gpu, index, closing & 0xff, clock);
+		if (opening != NEVER)
+			channel->look[WANT_ACTIVATE] = clock + 1;
+	}
+}
+
+/*
+ * One clock: at most one row and one column command. Return: the next clock at
+ * which the commands considered now could do something.
+ */
+static __always_inline u64 step(struct gpu *gpu, u32 index, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
 
 	if (clock >= channel->refresh_due)
 		return refresh(gpu, index, clock);
-	if (mode != channel->mode)
-		owed = owed_banks(channel);
-	if (owed) {
-		choose_column(gpu, channel, clock, owed, &column);
-	} else {
-		channel->mode = mode;
-		choose_column(gpu, channel, clock,
-			      servable_banks(&channel->queue[mode]), &column);
-		choose_row(gpu, channel, clock, &row);
+	if (channel->next_mode != channel->mode) {
+		u32 owed = owed_banks(channel);
+
+		if (owed)
+			return serve_owed(gpu, index, owed, clock);
+		channel->mode = channel->next_mode;
+		all_banks_changed(gpu, channel);
+		choose_mode(&gpu->config, channel);
 	}
-	if (column.bank != NONE)
-		serve_hit(gpu, index, column.bank, clock);
-	if (row.bank != NONE && row.command == DRAM_ACTIVATE)
-		activate(gpu, index, row.bank, clock);
-	if (row.bank != NONE && row.command == DRAM_PRECHARGE) {
-		close_bank(channel, row.bank);
-		issue(gpu, index, row.bank, DRAM_PRECHARGE, clock);
-	}
-	if (column.bank != NONE || row.bank != NONE)
-		return clock + 1;
-	return sooner(column.next, row.next);
+	grant_commands(gpu, index, clock);
+	return 0;
+}
+
+/* The next clock at which the controller turns, or a want may be granted. */
+static u64 next_look(const struct channel *channel)
+{
+	if (channel->next_mode != channel->mode)
+		return 0;
+	return sooner(sooner(channel->look[WANT_COLUMN], channel->refresh_due),
+		      sooner(channel->look[WANT_ACTIVATE],
+			     channel->look[WANT_PRECHARGE]));
 }
 
 /*
@@ -528,22 +621,23 @@ static u64 step(struct gpu *gpu, u32 index, u64 clock)
 u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 {
 	struct channel *channel = &gpu->channels[index];
-	u64 next = channel->clock;
+	u64 wake = channel->wake;
+	u64 clock = later(channel->clock, sooner(wake, channel->arrival));
 
-	while (next < until) {
-		u64 clock = next;
-
-		admit(gpu, channel, DRAM_READS, clock);
-		admit(gpu, channel, DRAM_WRITES, clock);
-		next = step(gpu, index, clock);
-		if (clock < channel->refresh_due)
-			next = sooner(next, channel->refresh_due);
-		next = sooner(next, next_arrival(gpu, channel, DRAM_READS));
-		next = sooner(next, next_arrival(gpu, channel, DRAM_WRITES));
-		next = later(next, clock + 1);
+	while (clock < until) {
+		if (channel->arrival <= clock)
+			admit_all(gpu, channel, clock);
+		wake = step(gpu, index, clock);
+		/* A place in a full queue may have become free. */
+		if (channel->arrival <= clock)
+			admit_all(gpu, channel, clock);
+		if (!wake)
+			wake = next_look(channel);
+		clock = later(clock + 1, sooner(wake, channel->arrival));
 	}
 	channel->clock = until;
-	return next;
+	channel->wake = wake;
+	return clock;
 }
 
 /* --- turns and messages -------------------------------------------------------- */
@@ -583,8 +677,7 @@ void channel_turn(struct gpu *gpu, u32 index)
 		next = channel->clock;
 	else
 		next = channel_run(gpu, index, until);
-	if (channel->queue[DRAM_READS].count + channel->inbox[DRAM_READS].count +
-	    channel->queue[DRAM_WRITES].count + channel->inbox[DRAM_WRITES].count)
+	if (channel->pending)
 		wake_for_clock(gpu, index, next);
 }
 
@@ -596,11 +689,15 @@ void channel_turn(struct gpu *gpu, u32 index)
 void channel_post(struct gpu *gpu, u32 index, bool write,
 		  const struct dram_request *request)
 {
-	struct dram_inbox *inbox = &gpu->channels[index].inbox[write];
+	struct channel *channel = &gpu->channels[index];
+	struct dram_inbox *inbox = &channel->inbox[write];
 
 	port_assert(inbox->count < DRAM_INBOX);
 	inbox->request[(inbox->head + inbox->count) % DRAM_INBOX] = *request;
 	inbox->count++;
+	channel->pending++;
+	/* Too early if the queue is full; then it is found out. */
+	channel->arrival = sooner(channel->arrival, request->ready_clock);
 }
 
 /*
@@ -616,10 +713,10 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 
 	request.ready_clock = arrival_clock(gpu);
 	request.row = address_row(gpu, line, &request.bank);
-	request.slice = slice - channel * per_channel;
-	request.mshr = mshr;
-	request.slot = line_slot(line);
-	request.generation = generation;
+	request.tag.slice = slice - channel * per_channel;
+	request.tag.mshr = mshr;
+	request.tag.slot = line_slot(line);
+	request.tag.generation = generation;
 	channel_post(gpu, channel, write, &request);
 	/* A turn within the batch's length will see it in any case. */
 	if (gpu->wake_at[part_of_channel(channel)] >
@@ -633,6 +730,8 @@ void channel_init(struct gpu *gpu, u32 index)
 	u32 interval = gpu->config.dram.trefi;
 
 	channel->refresh_due = interval ? interval : NEVER;
+	channel->arrival = NEVER;
+	memset(channel->look, 0xff, sizeof(channel->look));
 	queue_init(&channel->queue[DRAM_READS], gpu->config.queue_entries);
 	queue_init(&channel->queue[DRAM_WRITES], gpu->config.queue_entries);
 }

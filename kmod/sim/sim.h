@@ -74,24 +74,27 @@ struct request {
 	u8 generation;
 };
 
-/* struct dram_request - slice to channel */
-struct dram_request {
-	u64 ready_clock;
-	u32 row;
-	u8 bank;
+/* struct dram_tag - whose a request is: what comes back with its dram_done */
+struct dram_tag {
 	u8 slice;	/* of the channel */
 	u8 mshr;	/* reads */
 	u8 slot;
 	u8 generation;
 };
 
+/* struct dram_request - slice to channel */
+struct dram_request {
+	u64 ready_clock;
+	u32 row;
+	struct dram_tag tag;
+	u8 bank;
+};
+
 /* struct dram_done - channel to slice: a fill has come, a write has gone */
 struct dram_done {
 	u64 ready;
+	struct dram_tag tag;
 	u8 write;
-	u8 mshr;
-	u8 slot;
-	u8 generation;
 	u8 activated;
 };
 
@@ -384,50 +387,48 @@ enum dram_level {
 /* Commands that constraints bind: ACTIVATE, PRECHARGE, READ, WRITE. */
 #define DRAM_BOUND	4
 
-/* What a command forbids: @after at the same @level for @distance clocks. */
-struct dram_effect {
-	u16 distance;
-	u8 level;
-	u8 after;
-};
-
-#define DRAM_EFFECTS_MAX	8
-
 /*
  * struct dram_limits - a configuration's timings, compiled
- * @effect: by command
- * @effects: how many each has
+ * @distance: least clocks from one command to another, by level; 0: none, or
+ *	none beyond what a wider level asks
+ * @read_data: from READ to the end of its data
+ * @write_data: likewise
+ * @burst: data bus clocks of a line
+ * @group_banks: banks of a bank group
  */
 struct dram_limits {
-	struct dram_effect effect[DRAM_BOUND][DRAM_EFFECTS_MAX];
-	u8 effects[DRAM_BOUND];
+	u16 distance[DRAM_LEVELS][DRAM_BOUND][DRAM_BOUND];
 	u16 activate_window;	/* four activates within it */
-	u16 read_data;		/* from READ to the end of its data */
+	u16 read_data;
 	u16 write_data;
-	u16 burst;		/* data bus clocks of a line */
+	u16 burst;
+	u8 group_banks;
 };
 
-/* struct dram_entry - a request in a channel's queue */
+/*
+ * struct dram_entry - a request in a channel's queue
+ * @key: the smaller, the sooner it is its turn: its age, and its bank in the
+ *	lowest byte
+ * @next: of its bank, in order of their keys; or in the free list
+ * @activated: times that its row had to be opened for it
+ */
 struct dram_entry {
+	u64 key;
 	u32 row;
-	u32 age;
-	u8 bank;
+	struct dram_tag tag;
 	u8 next;
 	u8 activated;
-	u8 slice;
-	u8 mshr;
-	u8 slot;
-	u8 generation;
 };
 
 /*
  * struct dram_queue - reads or writes, and per bank what FR-FCFS asks
- * @head: oldest entry of a bank
- * @hit: its oldest entry to the open row
  * @banks: banks with an entry
- * @hit_banks: banks with a hit
+ * @hit_banks: banks with a hit, an entry to the open row
  * @capped: banks whose hits must wait for an older request (row-hit cap)
  * @bypassed: hits served since the activate while an older request waited
+ * @head: oldest entry of a bank
+ * @tail: youngest
+ * @hit: oldest hit
  */
 struct dram_queue {
 	u8 count;
@@ -453,28 +454,52 @@ struct dram_inbox {
 #define DRAM_READS	0
 #define DRAM_WRITES	1
 
+/* What a bank wants: to open a row, to close it, to serve a hit; or nothing. */
+enum dram_want {
+	WANT_ACTIVATE,
+	WANT_PRECHARGE,
+	WANT_COLUMN,
+	DRAM_WANTS
+};
+
 /*
  * struct channel - a memory controller and its DRAM
  * @clock: next memory clock to simulate
  * @refresh_due: memory clock from which a refresh goes before all else
- * @age: of the next entry
+ * @arrival: clock at which the next request can come in
+ * @wake: first clock at which there may be something else to do
+ * @look: by want, the first clock at which it may be granted to a bank; it may
+ *	be too early
+ * @want: by want, the banks that have it; in the queue of @mode
  * @open: banks with an open row
  * @mode: DRAM_READS or DRAM_WRITES, which queue is served
+ * @next_mode: which queue it is to be
+ * @pending: requests in queues and inboxes
+ * @age: of the next entry
+ * @next: by command, the first clock that the channel as a whole allows
+ * @key: by bank, of the entry for which it wants something
+ * @bank_next: by command and bank, the first clock that the bank allows
+ * @row: that is open
  * @window: next allowed activate after each of the last four (tFAW)
  * @oldest_window: the entry of @window that binds next
- * @next: next allowed clock of each command, by level
  */
 struct channel {
 	u64 clock;
 	u64 refresh_due;
-	u32 age;
+	u64 arrival;
+	u64 wake;
+	u64 look[DRAM_WANTS];
+	u32 want[DRAM_WANTS];
 	u32 open;
 	u8 mode;
+	u8 next_mode;
 	u8 oldest_window;
-	u64 window[4];
+	u16 pending;
+	u64 age;
 	u64 next[DRAM_BOUND];
-	u64 group_next[DRAM_GROUPS_MAX][DRAM_BOUND];
-	u64 bank_next[DRAM_BANKS_MAX][DRAM_BOUND];
+	u64 window[4];
+	u64 key[DRAM_BANKS_MAX];
+	u64 bank_next[DRAM_BOUND][DRAM_BANKS_MAX];
 	u32 row[DRAM_BANKS_MAX];
 	struct dram_queue queue[2];
 	struct dram_inbox inbox[2];

@@ -59,7 +59,7 @@ static int enter(struct bench *bench)
 
 	for (;;) {
 		const struct offline_dram_request *next;
-		struct dram_request request = { .slice = 0 };
+		struct dram_request request = { .row = 0 };
 
 		if (bench->at == bench->count) {
 			ret = read_batch(bench);
