@@ -10,6 +10,8 @@
 
 /* Requests that are read at a time. */
 #define BATCH	4096U
+/* Requests of a kind that wait for a place in its queue, and clocks in a row. */
+#define WAITING_MAX	64U
 
 /**
  * struct bench - a run
@@ -42,16 +44,28 @@ static int read_batch(struct bench *bench)
 	return ret;
 }
 
-static bool has_room(const struct bench *bench, u32 mode)
+/* Requests of a kind that wait for a place in its queue. */
+static u32 waiting(const struct bench *bench, u32 mode)
 {
-	return bench->channel->queue[mode].count +
-	       bench->channel->inbox[mode].count <
-	       bench->gpu->config.queue_entries;
+	u32 count = bench->channel->queue[mode].count +
+		    bench->channel->inbox[mode].count;
+	u32 entries = bench->gpu->config.queue_entries;
+
+	return count > entries ? count - entries : 0;
 }
 
 /*
- * Let requests enter in order, up to one whose queue is full. Return: how
- * many have entered, or a negative errno.
+ * A request may wait with others of its kind, for they enter in their order;
+ * but not beside those of the other kind, which it could overtake.
+ */
+static bool has_room(const struct bench *bench, u32 mode)
+{
+	return waiting(bench, mode) < WAITING_MAX && !waiting(bench, !mode);
+}
+
+/*
+ * Let requests queue up in order, up to one that must wait outside. Return:
+ * how many there were, or a negative errno.
  */
 static int enter(struct bench *bench)
 {
@@ -102,25 +116,28 @@ static void take_done(struct bench *bench, u64 clock)
 	slice->done_head = 0;
 }
 
-static bool is_empty(const struct channel *channel)
+/*
+ * Clocks that can be run in a row: as many as requests wait for a place, since
+ * none gets free more than once a clock. At the end each clock counts.
+ */
+static u32 clocks_in_a_row(const struct bench *bench)
 {
-	return !(channel->queue[DRAM_READS].count +
-		 channel->inbox[DRAM_READS].count +
-		 channel->queue[DRAM_WRITES].count +
-		 channel->inbox[DRAM_WRITES].count);
+	u32 clocks = waiting(bench, DRAM_READS) + waiting(bench, DRAM_WRITES);
+
+	return bench->count && clocks ? clocks : 1;
 }
 
-/* One clock, then on to the next at which something can happen. */
+/* Some clocks, then on to the next at which something can happen. */
 static int run_to_end(struct bench *bench)
 {
 	struct channel *channel = bench->channel;
 	int entered = enter(bench);
 
-	while (entered >= 0 && !is_empty(channel)) {
-		u64 clock = channel->clock;
-		u64 next = channel_run(bench->gpu, 0, clock + 1);
+	while (entered >= 0 && channel->pending) {
+		u64 last = channel->clock + clocks_in_a_row(bench) - 1;
+		u64 next = channel_run(bench->gpu, 0, last + 1);
 
-		take_done(bench, clock);
+		take_done(bench, last);
 		entered = enter(bench);
 		if (!entered)
 			channel->clock = next;
