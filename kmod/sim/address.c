@@ -94,6 +94,8 @@ static void recorded_lines(const struct trace *trace, struct warp *warp,
 			!!(entry & TRACE_LINE_PARTIAL));
 	}
 	warp->line += op->count;
+	/* The warp's next cache line of the table; there may be none. */
+	__builtin_prefetch(&trace->lines[warp->line] + 16);
 }
 
 static void random_lines(const struct gpu *gpu, struct warp *warp,
