@@ -366,9 +366,9 @@ static void take_done(struct gpu *gpu, u32 index)
 		const struct dram_done *next = &slice->done[slice->done_head];
 
 		slice->done_at = next->ready;
-		if (!next->write) {
-			__builtin_prefetch(&slice->mshr[next->tag.mshr]);
-		}
+		if (!next->write)
+			__builtin_prefetch(&gpu->llc[index * gpu->config.llc_sets +
+						     slice->mshr[next->tag.mshr].set]);
 	}
 	if (slice->stalled) {
 		slice->stalled = 0;

@@ -396,6 +396,7 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	done->tag = entry->tag;
 	done->write = write;
 	done->activated = entry->activated;
+	__builtin_prefetch(&slice->mshr[entry->tag.mshr]);
 	if (!slice->done_count++) {
 		slice->done_at = done->ready;
 		gpu_wake(gpu, part_of_slice(number), done->ready);
