@@ -15,7 +15,7 @@
 #include "gang.h"
 #include "tenant.h"
 
-static_assert(sizeof(struct simgpu_epoch_record) == 208);
+static_assert(sizeof(struct simgpu_epoch_record) == 224);
 
 #define SIMGPU_GANG_RECORD_BYTES \
 	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_epoch_record))

@@ -16,6 +16,10 @@
  * @l1_misses: of these, not there (merges into a pending miss included)
  * @llc_accesses: requests looked up in the last-level cache
  * @llc_misses: of these, not there (merges included; full-line stores too)
+ * @atd_accesses: of @llc_accesses, those to sets that its auxiliary tag
+ *	directory samples; 0 without one
+ * @atd_hits: of these, those that would have hit with the cache to itself:
+ *	private-mode misses are about llc_accesses * (1 - atd_hits / atd_accesses)
  * @dram_fills: lines fetched from DRAM
  * @dram_writebacks: dirty lines written to DRAM
  * @row_activates: activates issued for its requests; its row hits are
@@ -42,6 +46,8 @@ struct simgpu_counters {
 	u64 l1_misses;
 	u64 llc_accesses;
 	u64 llc_misses;
+	u64 atd_accesses;
+	u64 atd_hits;
 	u64 dram_fills;
 	u64 dram_writebacks;
 	u64 row_activates;

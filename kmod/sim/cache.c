@@ -267,6 +267,8 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 		if (request->kind < REQUEST_WRITE)
 			noc_reply(gpu, index, request->sm, request->mshr);
 		tenant->counters.llc_accesses++;
+		if (gpu->config.atd_sampling)
+			atd_access(gpu, set_index, request->line, false);
 		return true;
 	}
 	if (way != NONE) {
@@ -279,6 +281,9 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	}
 	tenant->counters.llc_accesses++;
 	tenant->counters.llc_misses++;
+	if (gpu->config.atd_sampling)
+		atd_access(gpu, set_index, request->line,
+			   entry != NO_LINE || request->kind != REQUEST_WRITE);
 	return true;
 }
 
@@ -323,6 +328,8 @@ static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 	struct llc_set *set = &gpu->llc[index * gpu->config.llc_sets + mshr->set];
 	u32 i;
 
+	if (gpu->config.atd_sampling)
+		atd_fill(gpu, set - gpu->llc, set->tag[mshr->way]);
 	set->pending &= ~(1U << mshr->way);
 	if (!live)
 		set->tag[mshr->way] = NO_LINE;

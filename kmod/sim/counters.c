@@ -55,13 +55,28 @@ static u64 mix_words(u64 hash, const u32 *words, u32 count)
 	return hash;
 }
 
+/* All counters but those of auxiliary tags, which are not always there. */
 static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
 {
 	const u64 *values = (const u64 *)counters;
 	u32 i;
 
 	for (i = 0; i < sizeof(*counters) / sizeof(*values); i++)
-		hash = mix(hash, values[i]);
+		if (&values[i] != &counters->atd_accesses &&
+		    &values[i] != &counters->atd_hits)
+			hash = mix(hash, values[i]);
+	return hash;
+}
+
+static u64 mix_directories(u64 hash, const struct gpu *gpu)
+{
+	u32 tags = gpu->shape.atd_sets * gpu->config.llc_ways, i;
+
+	for (i = 0; i < GPU_SLOTS_MAX; i++) {
+		hash = mix(hash, gpu->tenants[i].counters.atd_accesses);
+		hash = mix(hash, gpu->tenants[i].counters.atd_hits);
+		hash = mix_words(hash, &gpu->atd_tags[i * tags], tags);
+	}
 	return hash;
 }
 
@@ -144,5 +159,7 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_slice(hash, &gpu->slices[i]);
 	for (i = 0; i < config->llc_slices * config->llc_sets; i++)
 		hash = mix_llc_set(hash, &gpu->llc[i]);
+	if (config->atd_sampling)
+		hash = mix_directories(hash, gpu);
 	return hash;
 }

@@ -67,6 +67,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	/* Whole eights: sets lie in as few cache lines as can be. */
 	shape->l1_set_words = (sizeof(struct l1_set) / sizeof(u32) +
 			       config->l1_ways + 7) & ~7U;
+	shape->atd_sets = atd_sets(config);
 	shape->batch_cycles = config->channel_batch_clocks *
 			      shape->memory_ticks / shape->core_ticks;
 	/* A scheduler has every @schedulers_per_sm-th warp. */
@@ -101,6 +102,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, slices, slices);
 	CARVE(carver, gpu, requests, slices * shape.slice_ring);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
+	CARVE(carver, gpu, atd_tags,
+	      GPU_SLOTS_MAX * shape.atd_sets * config->llc_ways);
 	CARVE(carver, gpu, channels, config->channels);
 	return gpu;
 }
@@ -303,6 +306,7 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	gpu->finished &= ~(1ULL << slot);
 	gpu->dispatch &= ~(1ULL << slot);
 	llc_drop(gpu, slot);
+	atd_drop(gpu, slot);
 }
 
 void gpu_kernel_status(const struct gpu *gpu, u32 slot,

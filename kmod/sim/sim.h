@@ -39,6 +39,8 @@
 #define DRAM_BANKS_MAX		16
 #define DRAM_GROUPS_MAX		4
 #define DRAM_QUEUE_MAX		64
+/* Tags of a tenant's auxiliary directories: 64 tenants' take 4 MB. */
+#define ATD_TAGS_MAX		16384
 #define GPU_CHANNELS_MAX	64
 #define GPU_SLICES_MAX		128
 #define GPU_SMS_MAX		128
@@ -551,6 +553,7 @@ struct gpu_shape {
 	u32 bank_bits;
 	u32 group_shift;	/* log2(banks of a bank group) */
 	u32 l1_set_words;
+	u32 atd_sets;		/* sampled, of the whole cache */
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
 	u64 scheduler_warps;	/* those of an SM's scheduler 0 */
 };
@@ -579,6 +582,7 @@ struct gpu {
 	struct slice *slices;
 	struct request *requests;	/* slices x slice_ring */
 	struct llc_set *llc;		/* slices x sets */
+	u32 *atd_tags;			/* slots x sampled sets x ways */
 	struct channel *channels;
 };
 
@@ -731,6 +735,13 @@ void l1_fill(struct gpu *gpu, u32 sm, u32 line);
 void l1_flush(struct gpu *gpu, u32 sm);
 void slice_turn(struct gpu *gpu, u32 slice);
 void llc_drop(struct gpu *gpu, u32 slot);
+
+/* atd.c */
+u32 atd_sets(const struct gpu_config *config);
+/* The next two: with atd_sampling only. */
+void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending);
+void atd_fill(struct gpu *gpu, u32 set, u32 line);
+void atd_drop(struct gpu *gpu, u32 slot);
 
 /* noc.c */
 enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,

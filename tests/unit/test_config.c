@@ -588,6 +588,8 @@ static const struct bad bad_texts[] = {
 	  "is too much for the slices of a channel together" },
 	{ "base = hbm80\nchannels = 8\nllc_mshrs = 8", 0, "llc_write_credits",
 	  "is too much for the slices of a channel together" },
+	{ "base = hbm80\natd_sampling = 2", 2, "atd_sampling",
+	  "must be 0, or leave 16384 tags a tenant or fewer" },
 	{ "base = hbm80\nqueue_entries = 16", 0, "write_drain_start",
 	  "must not be more than queue_entries" },
 	{ "base = hbm80\nwrite_drain_stop = 32", 2, "write_drain_stop",

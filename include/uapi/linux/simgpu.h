@@ -201,6 +201,8 @@ struct simgpu_wait {
  * @l1_misses: of these, not there
  * @llc_accesses: requests looked up in the last-level cache
  * @llc_misses: of these, not there
+ * @atd_accesses: of @llc_accesses, to sets that are sampled; 0 if none is
+ * @atd_hits: of these, would have hit with the cache to itself
  * @dram_fills: lines fetched from DRAM
  * @dram_writebacks: dirty lines written to DRAM
  * @row_activates: activates issued for them
@@ -223,6 +225,8 @@ struct simgpu_tenant_counters {
 	__u64 l1_misses;
 	__u64 llc_accesses;
 	__u64 llc_misses;
+	__u64 atd_accesses;
+	__u64 atd_hits;
 	__u64 dram_fills;
 	__u64 dram_writebacks;
 	__u64 row_activates;
