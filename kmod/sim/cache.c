@@ -348,6 +348,7 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 	bool live = done->tag.generation == tenant->generation;
 
 	if (live) {
+		count_request(gpu, index, done);
 		tenant->counters.bus_busy_clocks += gpu->limits.burst;
 		tenant->counters.row_activates += done->activated;
 		if (done->write)

@@ -30,10 +30,41 @@ void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out)
 				      gpu->sm_issue_slots[sm]);
 }
 
+static struct gpu_channel_counters *find_channel(const struct gpu *gpu,
+						 u32 channel, u32 slot)
+{
+	return &gpu->channel_counters[channel * GPU_SLOTS_MAX + slot];
+}
+
+void gpu_channel_counters(const struct gpu *gpu, u32 channel, u32 slot,
+			  struct gpu_channel_counters *out)
+{
+	*out = *find_channel(gpu, channel, slot);
+}
+
+/*
+ * count_request() - a request of a slice's channel, at the cycle at which the
+ *	slice hears that it was served
+ */
+void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done)
+{
+	struct gpu_channel_counters *counters =
+		find_channel(gpu, slice / gpu->shape.slices_per_channel,
+			     done->slot);
+
+	counters->requests++;
+	counters->row_activates += done->activated;
+	counters->bus_busy_clocks += gpu->limits.burst;
+}
+
 void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 {
 	struct tenant *tenant = &gpu->tenants[slot];
+	u32 i;
 
+	for (i = 0; i < gpu->config.channels; i++)
+		memset(find_channel(gpu, i, slot), 0,
+		       sizeof(*gpu->channel_counters));
 	memset(&tenant->counters, 0, sizeof(tenant->counters));
 	tenant->issue_slots = 0;
 }

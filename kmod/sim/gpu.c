@@ -105,6 +105,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, atd_tags,
 	      GPU_SLOTS_MAX * shape.atd_sets * config->llc_ways);
 	CARVE(carver, gpu, channels, config->channels);
+	CARVE(carver, gpu, channel_counters,
+	      (size_t)config->channels * GPU_SLOTS_MAX);
 	return gpu;
 }
 

@@ -359,6 +359,23 @@ void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out);
 
 /**
+ * struct gpu_channel_counters - what a memory controller counts for a slot
+ *	(HSM 4.1, Fig. 8), since the slot's counters were reset
+ * @requests: lines fetched or written back
+ * @row_activates: activates issued for them; its row hits are @requests -
+ *	@row_activates, as everywhere
+ * @bus_busy_clocks: memory clocks in which its data bus carried them
+ */
+struct gpu_channel_counters {
+	u64 requests;
+	u64 row_activates;
+	u64 bus_busy_clocks;
+};
+
+void gpu_channel_counters(const struct gpu *gpu, u32 channel, u32 slot,
+			  struct gpu_channel_counters *out);
+
+/**
  * gpu_state_hash() - a fingerprint of everything that decides the future
  * @gpu: the device
  *

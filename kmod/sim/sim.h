@@ -584,6 +584,7 @@ struct gpu {
 	struct llc_set *llc;		/* slices x sets */
 	u32 *atd_tags;			/* slots x sampled sets x ways */
 	struct channel *channels;
+	struct gpu_channel_counters *channel_counters;	/* channels x slots */
 };
 
 /* spec_*.c */
@@ -759,6 +760,9 @@ void channel_turn(struct gpu *gpu, u32 channel);
 u64 channel_run(struct gpu *gpu, u32 channel, u64 until);
 void channel_post(struct gpu *gpu, u32 channel, bool write,
 		  const struct dram_request *request);
+
+/* counters.c */
+void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done);
 
 /* sm.c */
 void sm_init(struct gpu *gpu, u32 sm);
