@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Properties that hold for every kind of memory access: channels are balanced,
+ * more SMs never slow a tenant down, speed grows with the SMs as HSM's insights
+ * 2 and 4 say, and what tenants, SMs and channels count adds up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/sim/gpu.h"
+#include "traces.h"
+
+#define THREADS		256
+#define BLOCK_WARPS	(THREADS / GPU_LANES)
+#define LINE		((s64)GPU_LINE_BYTES)
+#define KB		(1LL << 10)
+#define MB		(1LL << 20)
+
+/* SM counts of HSM's Figure 2, and the last of them: all. */
+static const u32 counts[] = { 8, 16, 24, 32, 48, 64, 80 };
+
+#define COUNTS		ARRAY_SIZE(counts)
+#define ALL		(COUNTS - 1)
+/* Speed is measured after the start, over a while. */
+#define WARM_CYCLES	10000
+#define WINDOW_CYCLES	20000
+
+/* --- kinds of access ----------------------------------------------------------------- */
+
+/**
+ * struct kind - a memory-bound kernel
+ * @name: of the kind
+ * @make: its trace
+ * @stride: what @make says it is
+ * @trips: turns of a warp's loop
+ * @blocks: thread blocks of 8 warps
+ * @registers: of a thread: 32 fills an SM, 128 leaves room for 2 blocks
+ * @loses_rows: more SMs do slow it, by what more_sms_lose_rows() says
+ */
+struct kind {
+	const char *name;
+	struct trace *(*make)(const struct kind *kind);
+	s64 stride;
+	u32 trips;
+	u32 blocks;
+	u32 registers;
+	bool loses_rows;
+};
+
+/* Begin a kernel of the usual shape whose warps do something in a loop. */
+static struct builder *begin(const struct kind *kind)
+{
+	struct builder *b = builder_new(kind->name, "test");
+
+	builder_kernel(b, kind->name, kind->blocks, THREADS, kind->registers, 0);
+	builder_loop(b, kind->trips);
+	return b;
+}
+
+static struct trace *end(struct builder *b, u64 footprint)
+{
+	builder_compute(b, 2, GPU_LANES);
+	builder_loop_end(b);
+	return trace_of(b, footprint);
+}
+
+/* Consecutive warps read consecutive lines, then all go on by a whole grid. */
+static struct trace *make_grid(const struct kind *kind)
+{
+	s64 whole = (s64)kind->blocks * BLOCK_WARPS * LINE;
+	u64 bytes = (u64)(whole * kind->trips);
+	struct builder *b = begin(kind);
+
+	builder_load(b, builder_affine(b, 0, bytes, 4, LINE * BLOCK_WARPS, LINE,
+				       whole), GPU_LANES, 1);
+	return end(b, bytes);
+}
+
+/* Warps are @stride bytes apart; each reads line by line from there. */
+static struct trace *make_strided(const struct kind *kind)
+{
+	u64 bytes = (u64)kind->stride * BLOCK_WARPS * kind->blocks +
+		    (u64)kind->trips * LINE;
+	struct builder *b = begin(kind);
+
+	builder_load(b, builder_affine(b, 0, bytes, 4,
+				       kind->stride * BLOCK_WARPS,
+				       kind->stride, LINE), GPU_LANES, 1);
+	return end(b, bytes);
+}
+
+/* Stages of an FFT: each warp reads its partner's line, @stride << n away. */
+static struct trace *make_butterfly(const struct kind *kind)
+{
+	u64 bytes = (u64)kind->blocks * BLOCK_WARPS * LINE;
+	struct simgpu_trace_pattern partner = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.region_bytes = 2 * bytes,
+		.block_stride = { LINE * BLOCK_WARPS },
+		.warp_stride = LINE, .lane_stride = 4,
+		.xor_bytes = (u64)kind->stride, .xor_loop = 1,
+	};
+	struct builder *b = begin(kind);
+
+	builder_load(b, builder_pattern(b, &partner), GPU_LANES, 1);
+	return end(b, 2 * bytes);
+}
+
+/* Each lane has a row of a matrix, @stride bytes long; line by line along it. */
+static struct trace *make_column(const struct kind *kind)
+{
+	struct simgpu_trace_pattern pattern = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.region_bytes = (u64)kind->stride * THREADS * kind->blocks,
+		.block_stride = { kind->stride * THREADS },
+		.warp_stride = kind->stride * GPU_LANES,
+		.lane_stride = kind->stride,
+		.loop_stride = { LINE },
+	};
+	struct builder *b = begin(kind);
+
+	builder_load(b, builder_pattern(b, &pattern), GPU_LANES, 1);
+	return end(b, pattern.region_bytes);
+}
+
+/* A cell a thread, nine arrays read and nine written (lattice Boltzmann). */
+static struct trace *make_streams(const struct kind *kind)
+{
+	enum { STREAMS = 9 };
+	u64 bytes = (u64)kind->blocks * BLOCK_WARPS * LINE;
+	struct builder *b = begin(kind);
+	u32 i;
+
+	/* They begin @stride bytes apart, a large power of two. */
+	for (i = 0; i < 2 * STREAMS; i++) {
+		u32 pattern = builder_affine(b, i * (u64)kind->stride, bytes, 4,
+					     LINE * BLOCK_WARPS, LINE, 0);
+
+		if (i < STREAMS)
+			builder_load(b, pattern, GPU_LANES, STREAMS);
+		else
+			builder_store(b, pattern, GPU_LANES);
+	}
+	return end(b, 2 * STREAMS * (u64)kind->stride);
+}
+
+/* @stride lines an access, anywhere in 1 GB. */
+static struct trace *make_random(const struct kind *kind)
+{
+	return trace_random(kind->blocks, kind->trips, (u32)kind->stride,
+			    1ULL << 30);
+}
+
+static const struct kind kinds[] = {
+	{ "unit stride", make_grid, 0, 8, 8192, 32, false },
+	{ "stride of 1 KB", make_strided, KB, 1, 60000, 32, false },
+	{ "stride of 4 KB", make_strided, 4 * KB, 1, 60000, 32, false },
+	{ "stride of 64 KB", make_strided, 64 * KB, 1, 16000, 32, false },
+	/* The tenant's space has but 8191 of these: a few lines from each. */
+	{ "stride of 1 MB", make_strided, MB, 64, 1000, 32, false },
+	{ "odd stride", make_strided, 33 * LINE, 1, 60000, 32, false },
+	{ "butterfly", make_butterfly, MB, 8, 131072, 32, false },
+	{ "matrix columns", make_column, 16 * KB, 4, 1000, 32, false },
+	{ "streams", make_streams, 64 * MB, 1, 8000, 32, true },
+	{ "streams, few warps", make_streams, 64 * MB, 1, 8000, 128, false },
+	{ "random", make_random, 1, 64, 1000, 32, false },
+	{ "gathers", make_random, 32, 4, 1000, 32, false },
+	{ "chunks of 4 KB", make_strided, 4 * KB, 32, 2000, 32, true },
+};
+
+/* --- runs ------------------------------------------------------------------------------ */
+
+static struct gpu *gpu_make(const struct gpu_config *config)
+{
+	void *memory = aligned_alloc(64, (gpu_bytes(config) + 63) & ~63UL);
+
+	return gpu_init(memory, config, 1);
+}
+
+static void own(struct gpu *gpu, u32 first, u32 count, u32 slot)
+{
+	u32 i;
+
+	for (i = first; i < first + count; i++)
+		gpu_sm_assign(gpu, i, slot);
+}
+
+static struct simgpu_counters counters_of(struct gpu *gpu, u32 slot)
+{
+	struct simgpu_counters counters;
+
+	gpu_tenant_counters(gpu, slot, &counters);
+	return counters;
+}
+
+/* The busiest channel's requests over the mean, after a while on all SMs. */
+static double imbalance(const struct kind *kind, u32 address_hash)
+{
+	struct gpu_config config = *gpu_config_find("hbm80");
+	struct trace *trace = kind->make(kind);
+	u64 most = 0, sum = 0;
+	struct gpu *gpu;
+	u32 i;
+
+	config.address_hash = address_hash;
+	gpu = gpu_make(&config);
+	own(gpu, 0, config.sms, 0);
+	gpu_kernel_start(gpu, 0, trace, 0);
+	gpu_run(gpu, WARM_CYCLES);
+	for (i = 0; i < config.channels; i++) {
+		struct gpu_channel_counters c;
+
+		gpu_channel_counters(gpu, i, 0, &c);
+		sum += c.requests;
+		if (c.requests > most)
+			most = c.requests;
+	}
+	/* Enough that chance alone keeps it far below 1.3. */
+	assert_true(sum > 200 * config.channels || !address_hash);
+	free(gpu);
+	trace_free(trace);
+	return (double)most * config.channels / (double)sum;
+}
+
+/*
+ * struct point - a kernel on some number of SMs
+ * @speed: thread instructions a cycle
+ * @bandwidth: of peak
+ * @rbh: row buffer hit rate
+ */
+struct point {
+	double speed;
+	double bandwidth;
+	double rbh;
+};
+
+static struct point measure(const struct trace *trace, u32 sms)
+{
+	const struct gpu_config *config = gpu_config_find("hbm80");
+	struct simgpu_counters before, after;
+	struct gpu *gpu = gpu_make(config);
+	struct point point;
+	double requests;
+
+	own(gpu, 0, sms, 0);
+	gpu_kernel_start(gpu, 0, trace, 0);
+	gpu_run(gpu, WARM_CYCLES);
+	before = counters_of(gpu, 0);
+	gpu_run(gpu, WARM_CYCLES + WINDOW_CYCLES);
+	after = counters_of(gpu, 0);
+	assert_int_equal(gpu_take_finished(gpu), 0);
+	requests = (double)(simgpu_dram_requests(&after) -
+			    simgpu_dram_requests(&before));
+	point.speed = (double)(after.thread_instructions -
+			       before.thread_instructions) / WINDOW_CYCLES;
+	point.bandwidth = (double)(after.bus_busy_clocks -
+				   before.bus_busy_clocks) /
+			  (double)gpu_memory_clocks(gpu, WINDOW_CYCLES) /
+			  config->channels;
+	point.rbh = 1 - (double)(after.row_activates - before.row_activates) /
+			(requests ? requests : 1);
+	free(gpu);
+	return point;
+}
+
+static void sweep(struct trace *trace, struct point *points)
+{
+	u32 i;
+
+	for (i = 0; i < COUNTS; i++)
+		points[i] = measure(trace, counts[i]);
+	trace_free(trace);
+}
+
+/* --- channels -------------------------------------------------------------------------- */
+
+/* No channel's load is more than 1.3 times the mean. */
+static void channels_are_balanced(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct kind kind = kinds[i];
+		double most;
+
+		/* Strides by themselves: a line from each place, no more. */
+		if (kind.make == make_strided)
+			kind.trips = 1;
+		most = imbalance(&kind, 1);
+		if (most > 1.3)
+			fail_msg("%s: %.3f", kind.name, most);
+	}
+}
+
+/* Without the hash a large stride lands on one channel. */
+static void the_plain_mapping_is_not(void **state)
+{
+	struct kind kind = { "stride of 64 KB", make_strided, 64 * KB, 1, 1000,
+			     32, false };
+
+	assert_true(imbalance(&kind, 0) > 31.9);
+	kind.stride = 4 * KB;
+	assert_true(imbalance(&kind, 0) > 15.9);
+}
+
+/* --- SM counts ------------------------------------------------------------------------- */
+
+/* The greatest loss of speed from some SM count to a higher one, and its ends. */
+static double worst_loss(const struct point *points, u32 *from, u32 *to)
+{
+	double worst = -1;
+	u32 i, j;
+
+	for (i = 0; i < COUNTS; i++) {
+		for (j = i + 1; j < COUNTS; j++) {
+			double loss = 1 - points[j].speed / points[i].speed;
+
+			if (loss > worst) {
+				worst = loss;
+				*from = i;
+				*to = j;
+			}
+		}
+	}
+	return worst;
+}
+
+/*
+ * HSM's footnotes 1 and 2: memory-bound speed saturates, and more SMs cost 5%
+ * at most.
+ */
+static void memory_bound_speed_saturates(void **state)
+{
+	const struct kind *kind = *state;
+	struct point points[COUNTS];
+	double loss;
+	u32 from, to;
+
+	sweep(kind->make(kind), points);
+	loss = worst_loss(points, &from, &to);
+	if (loss > 0.05)
+		fail_msg("%.3f slower with %u SMs than with %u", loss,
+			 counts[to], counts[from]);
+	/* It is memory-bound, and the last 16 SMs bring nothing. */
+	assert_true(points[ALL].bandwidth > 0.3);
+	assert_true(points[ALL].speed < 1.05 * points[ALL - 1].speed);
+	assert_true(points[ALL].speed < 0.6 * 10 * points[0].speed);
+}
+
+/*
+ * Where the property does not hold: each warp's lines make short runs of hits
+ * in many rows. With all warps of 24 or 32 SMs the controllers have enough to
+ * do; from there on more warps only bring more rows, of which a queue of 64
+ * requests sees fewer twice. "Streams, few warps" has a quarter of the warps,
+ * and keeps its rows. If it ever holds, this fails: then let it join the others.
+ */
+static void more_sms_lose_rows(void **state)
+{
+	const struct kind *kind = *state;
+	struct point points[COUNTS];
+	double loss;
+	u32 from, to;
+
+	sweep(kind->make(kind), points);
+	loss = worst_loss(points, &from, &to);
+	print_message("# %.3f slower with %u SMs than with %u: RBH %.3f, %.3f\n",
+		      loss, counts[to], counts[from], points[to].rbh,
+		      points[from].rbh);
+	assert_true(loss > 0.05 && loss < 0.2);
+	assert_true(points[to].rbh < points[from].rbh - 0.05);
+	assert_true(points[ALL].bandwidth > 0.3);
+	assert_true(points[ALL].speed < 1.05 * points[ALL - 1].speed);
+}
+
+/* How much of the points' variance a straight line explains. */
+static double r_squared(const struct point *points)
+{
+	double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0, n = COUNTS;
+	u32 i;
+
+	for (i = 0; i < COUNTS; i++) {
+		double x = counts[i], y = points[i].speed;
+
+		sx += x;
+		sy += y;
+		sxx += x * x;
+		syy += y * y;
+		sxy += x * y;
+	}
+	sxy = n * sxy - sx * sy;
+	return sxy * sxy / ((n * sxx - sx * sx) * (n * syy - sy * sy));
+}
+
+/* HSM's insight 2, without memory and with as much as leaves it compute-bound. */
+static void compute_bound_speed_is_linear(void **state)
+{
+	struct trace *traces[] = {
+		trace_compute(20000, 40, 50), trace_stream(20000, 8, 200),
+	};
+	struct point points[COUNTS];
+	u32 i, from, to;
+
+	for (i = 0; i < ARRAY_SIZE(traces); i++) {
+		sweep(traces[i], points);
+		assert_true(r_squared(points) >= 0.99);
+		assert_true(worst_loss(points, &from, &to) < 0);
+		assert_true(points[ALL].speed > 9 * points[0].speed);
+	}
+}
+
+/* A memory-bound one's is not: the test above can fail. */
+static void memory_bound_speed_is_not(void **state)
+{
+	struct point points[COUNTS];
+
+	sweep(kinds[0].make(&kinds[0]), points);
+	assert_true(r_squared(points) < 0.9);
+}
+
+/* --- sums ------------------------------------------------------------------------------ */
+
+/** struct commands - DRAM commands by channel, as its hook saw them */
+struct commands {
+	u64 columns[64];
+	u64 activates[64];
+};
+
+static void count_command(void *context, u32 channel, u64 clock,
+			  enum dram_command command, u32 bank, u32 row)
+{
+	struct commands *commands = context;
+
+	commands->columns[channel] += command == DRAM_READ ||
+				      command == DRAM_WRITE;
+	commands->activates[channel] += command == DRAM_ACTIVATE;
+}
+
+/* At any time a tenant's counters are the sums of its channels'. */
+static void expect_channel_sums(struct gpu *gpu, u32 slot)
+{
+	struct simgpu_counters tenant = counters_of(gpu, slot);
+	struct gpu_channel_counters sum = { 0 }, c;
+	u32 i;
+
+	for (i = 0; i < gpu_config(gpu)->channels; i++) {
+		gpu_channel_counters(gpu, i, slot, &c);
+		sum.requests += c.requests;
+		sum.row_activates += c.row_activates;
+		sum.bus_busy_clocks += c.bus_busy_clocks;
+	}
+	assert_int_equal(sum.requests, simgpu_dram_requests(&tenant));
+	assert_int_equal(sum.row_activates, tenant.row_activates);
+	assert_int_equal(sum.bus_busy_clocks, tenant.bus_busy_clocks);
+}
+
+static void channels_add_up_to_tenants(void **state)
+{
+	const struct kind *three[] = { &kinds[0], &kinds[8], &kinds[10] };
+	const struct gpu_config *config = gpu_config_find("hbm80");
+	struct gpu *gpu = gpu_make(config);
+	struct trace *traces[3];
+	u32 i, slot;
+
+	for (i = 0; i < 3; i++) {
+		traces[i] = three[i]->make(three[i]);
+		own(gpu, i * 26, 26, i);
+		gpu_kernel_start(gpu, i, traces[i], 0);
+	}
+	for (i = 1; i <= 50; i++) {
+		gpu_run(gpu, i * 211);
+		for (slot = 0; slot < 3; slot++)
+			expect_channel_sums(gpu, slot);
+	}
+	assert_true(counters_of(gpu, 1).dram_writebacks > 0);
+	/* A dropped tenant's stay, and its successor begins at 0. */
+	gpu_tenant_drop(gpu, 1);
+	gpu_run(gpu, 15000);
+	expect_channel_sums(gpu, 1);
+	gpu_tenant_reset_counters(gpu, 1);
+	expect_channel_sums(gpu, 1);
+	expect_channel_sums(gpu, 0);
+	free(gpu);
+	for (i = 0; i < 3; i++)
+		trace_free(traces[i]);
+}
+
+/* What the tenants count in a channel, its command bus has carried. */
+static void tenants_add_up_to_channels(void **state)
+{
+	const struct gpu_config *config = gpu_config_find("hbm80");
+	struct trace *traces[] = {
+		trace_copy(300, 8, 16), trace_random(200, 10, 4, 1ULL << 28),
+	};
+	struct commands commands = { 0 };
+	struct gpu *gpu = gpu_make(config);
+	u32 i, slot;
+
+	gpu_set_command_hook(gpu, count_command, &commands);
+	for (slot = 0; slot < 2; slot++) {
+		own(gpu, slot * 40, 40, slot);
+		gpu_kernel_start(gpu, slot, traces[slot], 0);
+	}
+	while (gpu_now(gpu) < 100000) {
+		gpu_run(gpu, 100000);
+		gpu_take_finished(gpu);
+	}
+	for (i = 0; i < config->channels; i++) {
+		struct gpu_channel_counters a, b;
+
+		gpu_channel_counters(gpu, i, 0, &a);
+		gpu_channel_counters(gpu, i, 1, &b);
+		assert_true(a.requests > 0 && b.requests > 0);
+		assert_int_equal(a.requests + b.requests, commands.columns[i]);
+		assert_int_equal(a.row_activates + b.row_activates,
+				 commands.activates[i]);
+	}
+	free(gpu);
+	for (slot = 0; slot < 2; slot++)
+		trace_free(traces[slot]);
+}
+
+/* What test_engine.c's sums leave out: caches, and the bounds between levels. */
+static void levels_add_up(void **state)
+{
+	const struct gpu_config *config = gpu_config_find("hbm80");
+	struct trace *traces[] = {
+		trace_copy(300, 8, 16), trace_random(200, 10, 4, 1ULL << 22),
+	};
+	struct gpu *gpu = gpu_make(config);
+	u64 accesses = 0, of_sms = 0;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		own(gpu, i * 40, 40, i);
+		gpu_kernel_start(gpu, i, traces[i], 0);
+	}
+	gpu_run(gpu, 9999);
+	for (i = 0; i < 2; i++) {
+		struct simgpu_counters c = counters_of(gpu, i);
+
+		accesses += c.l1_accesses;
+		assert_true(c.l1_misses <= c.l1_accesses);
+		assert_true(c.llc_misses <= c.llc_accesses);
+		assert_true(c.dram_fills <= c.llc_misses);
+		assert_true(c.bus_busy_clocks == 2 * simgpu_dram_requests(&c));
+		assert_int_equal(c.sm_cycles, 40 * 9999);
+	}
+	for (i = 0; i < config->sms; i++) {
+		struct simgpu_counters c;
+
+		gpu_sm_counters(gpu, i, &c);
+		of_sms += c.l1_accesses;
+		/* Issued or idle, each scheduler slot is one of them. */
+		assert_int_equal(c.warp_instructions + c.idle_cycles,
+				 c.sm_cycles * config->schedulers_per_sm);
+	}
+	assert_true(accesses > 0);
+	assert_int_equal(accesses, of_sms);
+	free(gpu);
+	for (i = 0; i < 2; i++)
+		trace_free(traces[i]);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[ARRAY_SIZE(kinds) + 7] = {
+		cmocka_unit_test(channels_are_balanced),
+		cmocka_unit_test(the_plain_mapping_is_not),
+		cmocka_unit_test(compute_bound_speed_is_linear),
+		cmocka_unit_test(memory_bound_speed_is_not),
+		cmocka_unit_test(channels_add_up_to_tenants),
+		cmocka_unit_test(tenants_add_up_to_channels),
+		cmocka_unit_test(levels_add_up),
+	};
+	u32 i;
+
+	/* And for each kind, by its name, what more SMs bring. */
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		tests[7 + i] = (struct CMUnitTest) {
+			.name = kinds[i].name,
+			.test_func = kinds[i].loses_rows ?
+				     more_sms_lose_rows :
+				     memory_bound_speed_saturates,
+			.initial_state = (void *)&kinds[i],
+		};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("properties", tests, NULL, NULL);
+}
