@@ -46,7 +46,9 @@ struct simgpu_tunables {
  * @class: the model's; SIMGPU_CLASS_UNKNOWN before the first prediction
  * @target_ppm: the NP that a QoS tenant is promised
  * @np_ppm: the model's predicted NP, for policies; 0 while class is unknown
- * @counters: differences over this epoch
+ * @counters: differences over this epoch; with registers of limited width
+ *	(hardware_counters), those of DRAM may be too small, and all requests
+ *	are given as fills
  */
 struct simgpu_snapshot_tenant {
 	u32 active;

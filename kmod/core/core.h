@@ -56,6 +56,8 @@ struct session_tenant {
  * @policy: in force; as are @model, @tunables, @epoch_cycles
  * @epoch_start: device cycle at which the present epoch began
  * @epochs: that have ended
+ * @registers: hardware_counters: of slots x channels, the channels' counters
+ *	when the registers were last cleared
  * @proposal: waits for @apply_cycle (NEVER: none does)
  * @gpu_memory: of the device, not aligned
  */
@@ -71,6 +73,7 @@ struct session {
 	u64 epoch_cycles;
 	u64 epoch_start;
 	u64 epochs;
+	struct gpu_channel_counters *registers;
 	u64 apply_cycle;
 	bool gang_started;
 	bool canceled;
@@ -93,6 +96,8 @@ void counters_subtract(const struct simgpu_counters *from,
 		       const struct simgpu_counters *what,
 		       struct simgpu_counters *out);
 void snapshot_fill(struct session *session);
+size_t registers_bytes(const struct gpu_config *config);
+void registers_clear(struct session *session, u32 slot);
 
 /* proposal.c */
 bool proposal_is_sound(const struct simgpu_snapshot *snapshot,

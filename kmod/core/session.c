@@ -30,7 +30,8 @@ int session_create(struct session **out, const struct session_options *options,
 	if (!options_are_good(options))
 		return -EINVAL;
 	/* With room to align it: the engine's arrays begin on cache lines. */
-	gpu_size = gpu_bytes(&options->config) + 64;
+	gpu_size = gpu_bytes(&options->config) + 64 +
+		   registers_bytes(&options->config);
 	session = port_alloc(sizeof(*session));
 	if (!session)
 		return -ENOMEM;
@@ -42,6 +43,7 @@ int session_create(struct session **out, const struct session_options *options,
 	aligned = ((uintptr_t)session->gpu_memory + 63) & ~(uintptr_t)63;
 	session->gpu = gpu_init((void *)aligned, &options->config,
 				options->seed);
+	session->registers = (void *)(aligned + gpu_bytes(&options->config));
 	session->bytes = sizeof(*session) + gpu_size;
 	session->initial = *options;
 	session->hooks = *hooks;
@@ -188,10 +190,13 @@ static void epoch_begin(struct session *session)
 	u32 slot;
 
 	session->epoch_start = session_now(session);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (is_member(session, slot))
-			gpu_tenant_counters(session->gpu, slot,
-					    &session->tenants[slot].epoch_base);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!is_member(session, slot))
+			continue;
+		gpu_tenant_counters(session->gpu, slot,
+				    &session->tenants[slot].epoch_base);
+		registers_clear(session, slot);
+	}
 }
 
 /* Give each tenant with work an equal share, at once. */
@@ -261,7 +266,8 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 	u64 cycles = snapshot->epoch_cycles;
 
 	out->slot = slot;
-	out->counters = snapshot->tenants[slot].counters;
+	/* In full, whatever registers the model saw. */
+	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 	out->sms = (out->counters.sm_cycles + cycles / 2) / cycles;
 	out->sms_next = decided ? proposal_count(snapshot, &session->proposal,
 						 slot) :
@@ -529,6 +535,7 @@ int session_join(struct session *session, u32 slot,
 	tenant->options = *options;
 	tenant->next_sequence = 1;
 	gpu_tenant_reset_counters(session->gpu, slot);
+	registers_clear(session, slot);
 	return (int)slot;
 }
 

@@ -81,6 +81,7 @@ static const struct config_field fields[] = {
 	FIELD(row_hit_cap, 0, 255),
 	FIELD(address_hash, 0, 1),
 	FIELD(channel_batch_clocks, 1, 1000),
+	FIELD(hardware_counters, 0, 1),
 	TIMING(trc, 1, 1000),
 	TIMING(trcd_read, 1, 1000),
 	TIMING(trcd_write, 1, 1000),

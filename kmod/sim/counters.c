@@ -111,6 +111,18 @@ static u64 mix_directories(u64 hash, const struct gpu *gpu)
 	return hash;
 }
 
+/* The rows' part of the snapshots, where models see it channel by channel. */
+static u64 mix_channels(u64 hash, const struct gpu *gpu)
+{
+	u32 count = gpu->config.channels * GPU_SLOTS_MAX, i;
+
+	for (i = 0; i < count; i++) {
+		hash = mix(hash, gpu->channel_counters[i].requests);
+		hash = mix(hash, gpu->channel_counters[i].row_activates);
+	}
+	return hash;
+}
+
 static u64 mix_tenant(u64 hash, const struct tenant *tenant)
 {
 	hash = mix_counters(hash, &tenant->counters);
@@ -192,5 +204,7 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_llc_set(hash, &gpu->llc[i]);
 	if (config->atd_sampling)
 		hash = mix_directories(hash, gpu);
+	if (config->hardware_counters)
+		hash = mix_channels(hash, gpu);
 	return hash;
 }

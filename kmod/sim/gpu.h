@@ -116,6 +116,8 @@ struct dram_timing {
  * @row_hit_cap: hits served past an older request of their bank; 0: no cap
  * @address_hash: 1: randomized mapping (PAE style); 0: plain
  * @channel_batch_clocks: how far a channel may run ahead; never a result
+ * @hardware_counters: 1: what models see of row hits and bandwidth is counted
+ *	in registers of HSM's widths, cleared at an epoch's start; 0: in full
  * @dram: timings
  */
 struct gpu_config {
@@ -157,6 +159,7 @@ struct gpu_config {
 	u32 row_hit_cap;
 	u32 address_hash;
 	u32 channel_batch_clocks;
+	u32 hardware_counters;
 	struct dram_timing dram;
 };
 

@@ -48,6 +48,7 @@ const struct gpu_config spec_gddr5_40 = {
 	.row_hit_cap = 5,
 	.address_hash = 1,
 	.channel_batch_clocks = 96,	/* no result depends on it */
+	.hardware_counters = 0,
 	.dram = {
 		.trc = 40,		/* GPGPU-Sim */
 		.trcd_read = 12,

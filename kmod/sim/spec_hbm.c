@@ -45,6 +45,7 @@ const struct gpu_config spec_hbm80 = {
 	.row_hit_cap = 5,
 	.address_hash = 1,
 	.channel_batch_clocks = 16,
+	.hardware_counters = 0,
 	.dram = {
 		.trc = 24,
 		.trcd_read = 7,

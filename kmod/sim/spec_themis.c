@@ -47,6 +47,7 @@ const struct gpu_config spec_themis60 = {
 	.row_hit_cap = 0,		/* none in GPGPU-Sim */
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
+	.hardware_counters = 0,
 	.dram = {
 		.trc = 40,		/* GPGPU-Sim */
 		.trcd_read = 12,	/* GPGPU-Sim */
