@@ -283,7 +283,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	tenant->counters.llc_misses++;
 	if (gpu->config.atd_sampling)
 		atd_access(gpu, set_index, request->line,
-			   entry != NO_LINE || request->kind != REQUEST_WRITE);
+			   way != NONE || request->kind != REQUEST_WRITE);
 	return true;
 }
 

@@ -50,7 +50,7 @@ void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done)
 {
 	struct gpu_channel_counters *counters =
 		find_channel(gpu, slice / gpu->shape.slices_per_channel,
-			     done->slot);
+			     done->tag.slot);
 
 	counters->requests++;
 	counters->row_activates += done->activated;

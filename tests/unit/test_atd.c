@@ -141,8 +141,8 @@ static void expect_equal_set(const struct gpu *gpu, u32 sampled, u32 set)
 	u32 ways = gpu->config.llc_ways, rank;
 
 	for (rank = 0; rank < ways; rank++) {
-		u32 way = (gpu->llc_order[set] >> (rank * 4)) & 15;
-		u32 line = gpu->llc_tags[set * ways + way];
+		u32 way = (gpu->llc[set].order >> (rank * 4)) & 15;
+		u32 line = gpu->llc[set].tag[way];
 		u32 tag = gpu->atd_tags[sampled * ways + rank];
 
 		if (line == NO_LINE)
