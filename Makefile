@@ -82,7 +82,7 @@ build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy session \
-		     offline dram engine config atd properties widths)
+		     offline dram engine config atd properties widths preempt)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
 		   build/sanitized/tests/unit/dram_checker.o \
 		   $(OFFLINE_SOURCES:%.c=build/sanitized/%.o) $(ROOM_SANITIZED)

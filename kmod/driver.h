@@ -26,7 +26,7 @@ static_assert((int)SIMGPU_KERNEL_END_CARRY == (int)SESSION_KERNEL_END_CARRY);
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES);
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX);
 static_assert(sizeof(struct simgpu_tenant_counters) ==
-	      sizeof(struct simgpu_counters));
+	      offsetof(struct simgpu_counters, context_lines));
 
 /* Weights that a tenant may have. */
 #define SIMGPU_WEIGHT_MIN	1

@@ -302,7 +302,7 @@ static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
 	GANG_OP(SIMGPU_IOC_GANG_STATUS, simgpu_gang_status,
 		struct simgpu_gang_status, wall_ns),
 	GANG_OP(SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
-		struct simgpu_gang_report, report),
+		struct simgpu_gang_report, report.counters),
 };
 
 static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,

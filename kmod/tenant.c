@@ -516,6 +516,8 @@ void simgpu_report_fill(struct simgpu_tenant_report *out,
 		.bandwidth_ppm = report->figures.bandwidth_ppm,
 		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
 		.np_run_ppm = report->np_run_ppm,
+		.context_lines = report->counters.context_lines,
+		.preempted_blocks = report->counters.preempted_blocks,
 		.class = report->class,
 		.sms = report->sms,
 	};

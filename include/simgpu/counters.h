@@ -38,6 +38,8 @@
  * @sm_cycles: cycles of SMs that it held
  * @blocks_finished: thread blocks that ran to their end
  * @kernels_finished: kernels that ran to their end
+ * @context_lines: 128 B lines of thread blocks' contexts saved or restored
+ * @preempted_blocks: thread blocks that were saved by context switches
  */
 struct simgpu_counters {
 	u64 thread_instructions;
@@ -61,6 +63,8 @@ struct simgpu_counters {
 	u64 sm_cycles;
 	u64 blocks_finished;
 	u64 kernels_finished;
+	u64 context_lines;
+	u64 preempted_blocks;
 };
 
 /**

@@ -114,13 +114,15 @@ static void apply_counts(struct gpu *gpu, const struct simgpu_proposal *proposal
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		for (have = sms_assigned(gpu, slot); have > proposal->sms[slot];
 		     have--)
-			gpu_sm_assign(gpu, pick_sm(gpu, slot), GPU_NO_TENANT);
+			gpu_sm_assign(gpu, pick_sm(gpu, slot), GPU_NO_TENANT,
+				      GPU_PREEMPT_DRAIN);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		if (!proposal->sms[slot])
 			continue;
 		for (have = sms_assigned(gpu, slot); have < proposal->sms[slot];
 		     have++)
-			gpu_sm_assign(gpu, pick_sm(gpu, GPU_NO_TENANT), slot);
+			gpu_sm_assign(gpu, pick_sm(gpu, GPU_NO_TENANT), slot,
+				      GPU_PREEMPT_DRAIN);
 	}
 }
 
@@ -139,6 +141,7 @@ void proposal_apply(struct gpu *gpu, const struct simgpu_proposal *proposal)
 	for (sm = 0; sm < gpu_config(gpu)->sms; sm++) {
 		gpu_sm_status(gpu, sm, &status);
 		if (status.next_owner != proposal->owner[sm])
-			gpu_sm_assign(gpu, sm, proposal->owner[sm]);
+			gpu_sm_assign(gpu, sm, proposal->owner[sm],
+				      GPU_PREEMPT_DRAIN);
 	}
 }

@@ -86,16 +86,13 @@ static u64 mix_words(u64 hash, const u32 *words, u32 count)
 	return hash;
 }
 
-/* All counters but those of auxiliary tags, which are not always there. */
 static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
 {
 	const u64 *values = (const u64 *)counters;
 	u32 i;
 
 	for (i = 0; i < sizeof(*counters) / sizeof(*values); i++)
-		if (&values[i] != &counters->atd_accesses &&
-		    &values[i] != &counters->atd_hits)
-			hash = mix(hash, values[i]);
+		hash = mix(hash, values[i]);
 	return hash;
 }
 
@@ -104,8 +101,6 @@ static u64 mix_directories(u64 hash, const struct gpu *gpu)
 	u32 tags = gpu->shape.atd_sets * gpu->config.llc_ways, i;
 
 	for (i = 0; i < GPU_SLOTS_MAX; i++) {
-		hash = mix(hash, gpu->tenants[i].counters.atd_accesses);
-		hash = mix(hash, gpu->tenants[i].counters.atd_hits);
 		hash = mix_words(hash, &gpu->atd_tags[i * tags], tags);
 	}
 	return hash;
@@ -119,6 +114,33 @@ static u64 mix_channels(u64 hash, const struct gpu *gpu)
 	for (i = 0; i < count; i++) {
 		hash = mix(hash, gpu->channel_counters[i].requests);
 		hash = mix(hash, gpu->channel_counters[i].row_activates);
+	}
+	return hash;
+}
+
+static u64 mix_saved_warp(u64 hash, const struct saved_warp *warp)
+{
+	hash = mix(hash, warp->op | (u64)warp->left << 32);
+	hash = mix(hash, warp->line | (u64)warp->accesses << 32);
+	hash = mix_words(hash, warp->loop_index, warp->loop_depth);
+	return mix(hash, warp->index | (u32)warp->at_barrier << 16);
+}
+
+static u64 mix_queue(u64 hash, const struct context_pool *pool,
+		     const struct tenant *tenant)
+{
+	u32 number = tenant->queue_head, left = tenant->blocks_preempted, warp;
+
+	hash = mix(hash, left);
+	for (; left; left--) {
+		const struct saved_block *saved = &pool->blocks[number];
+
+		hash = mix(hash, number | (u64)saved->index << 32);
+		hash = mix(hash, saved->warps_left | saved->at_barrier << 8);
+		for (warp = saved->first_warp; warp != NO_CONTEXT;
+		     warp = pool->warps[warp].next)
+			hash = mix_saved_warp(hash, &pool->warps[warp]);
+		number = saved->next;
 	}
 	return hash;
 }
@@ -145,6 +167,21 @@ static u64 mix_warp(u64 hash, const struct warp *warp)
 	return mix(hash, warp->loads | warp->wait_load << 8);
 }
 
+/* Thread blocks that do not run. */
+static u64 mix_moving(u64 hash, const struct sm *sm)
+{
+	u32 mask;
+
+	hash = mix(hash, sm->moving | (u64)sm->mover << 32);
+	for (mask = sm->moving; mask; mask &= mask - 1) {
+		const struct block *block = &sm->block[lowest_bit(mask)];
+
+		hash = mix(hash, block->state | block->slot << 8);
+		hash = mix(hash, block->moved | (u64)block->saved << 32);
+	}
+	return hash;
+}
+
 static u64 mix_sm(u64 hash, const struct sm *sm, u32 warps)
 {
 	u32 i;
@@ -165,7 +202,7 @@ static u64 mix_sm(u64 hash, const struct sm *sm, u32 warps)
 	for (i = 0; i < warps; i++)
 		if (!(sm->free_warps & (1ULL << i)))
 			hash = mix_warp(hash, &sm->warp[i]);
-	return hash;
+	return mix_moving(hash, sm);
 }
 
 static u64 mix_slice(u64 hash, const struct slice *slice)
@@ -192,6 +229,8 @@ u64 gpu_state_hash(struct gpu *gpu)
 
 	for (i = 0; i < GPU_SLOTS_MAX; i++)
 		hash = mix_tenant(hash, &gpu->tenants[i]);
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		hash = mix_queue(hash, &gpu->pool, &gpu->tenants[i]);
 	for (i = 0; i < config->sms; i++) {
 		hash = mix_counters(hash, &gpu->sm_counters[i]);
 		hash = mix_sm(hash, &gpu->sms[i], config->warps_per_sm);

@@ -70,6 +70,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->atd_sets = atd_sets(config);
 	shape->batch_cycles = config->channel_batch_clocks *
 			      shape->memory_ticks / shape->core_ticks;
+	context_shape(config, shape);
 	/* A scheduler has every @schedulers_per_sm-th warp. */
 	shape->scheduler_warps = ~0ULL;
 	for (i = 1; i < config->schedulers_per_sm; i *= 2)
@@ -107,6 +108,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, channels, config->channels);
 	CARVE(carver, gpu, channel_counters,
 	      (size_t)config->channels * GPU_SLOTS_MAX);
+	CARVE(carver, gpu, pool.blocks, shape.saved_blocks);
+	CARVE(carver, gpu, pool.warps, shape.saved_warps);
 	return gpu;
 }
 
@@ -138,6 +141,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	cache_init(gpu);
 	for (i = 0; i < config->channels; i++)
 		channel_init(gpu, i);
+	context_init(gpu);
 	return gpu;
 }
 
@@ -234,6 +238,8 @@ static void run_cycle(struct gpu *gpu)
 	}
 	/* Parts woken for this very cycle have been served in it. */
 	gpu->occupied[slot / 64] &= ~(1ULL << (slot % 64));
+	if (gpu->dispatch)
+		dispatch_waiting(gpu);
 }
 
 void gpu_run(struct gpu *gpu, u64 until)
@@ -241,10 +247,8 @@ void gpu_run(struct gpu *gpu, u64 until)
 	u64 next;
 	u32 i;
 
-	while (gpu->dispatch) {
-		dispatch_blocks(gpu, lowest_bit(gpu->dispatch));
-		gpu->dispatch &= gpu->dispatch - 1;
-	}
+	if (gpu->dispatch)
+		dispatch_waiting(gpu);
 	while (!gpu->finished) {
 		next = next_busy_cycle(gpu);
 		if (next > until) {
@@ -303,6 +307,7 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 		if (sm->owner != GPU_NO_TENANT)
 			gpu->dispatch |= 1ULL << sm->owner;
 	}
+	context_forget_queue(gpu, slot);
 	tenant->running = 0;
 	tenant->generation++;
 	gpu->finished &= ~(1ULL << slot);
@@ -321,4 +326,5 @@ void gpu_kernel_status(const struct gpu *gpu, u32 slot,
 	out->blocks = tenant->blocks;
 	out->blocks_issued = tenant->blocks_issued;
 	out->blocks_finished = tenant->blocks_finished;
+	out->blocks_preempted = tenant->blocks_preempted;
 }

@@ -288,6 +288,10 @@ u64 gpu_take_finished(struct gpu *gpu);
 bool gpu_kernel_fits(const struct gpu_config *config,
 		     const struct trace_kernel *kernel);
 
+/* Thread blocks of a kernel that an SM can run concurrently, alone. */
+u32 gpu_kernel_blocks_per_sm(const struct gpu_config *config,
+			     const struct trace_kernel *kernel);
+
 /**
  * gpu_kernel_start() - give an idle slot a kernel; its SMs begin at once
  * @gpu: the device
@@ -303,37 +307,68 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
  * @gpu: the device
  * @slot: the tenant
  *
- * Its thread blocks vanish, its lines leave the caches without a write-back,
- * its SMs lose their owner. Requests on their way finish unseen. The slot's
- * counters keep their values.
+ * Its thread blocks vanish, saved ones too, its lines leave the caches without
+ * a write-back, its SMs lose their owner. Requests on their way finish unseen.
+ * The slot's counters keep their values.
  */
 void gpu_tenant_drop(struct gpu *gpu, u32 slot);
 
 /* Zero a dropped or fresh slot's counters for its next tenant. */
 void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot);
 
+/* How thread blocks leave an SM before their end. */
+enum gpu_preemption {
+	GPU_PREEMPT_DRAIN,	/* not at all: it waits until they have ended */
+	GPU_PREEMPT_SWITCH,	/* their contexts are saved in memory */
+};
+
 /**
  * gpu_sm_assign() - set the owner of an SM
  * @gpu: the device
  * @sm: index of the SM
  * @slot: new owner or GPU_NO_TENANT
+ * @mode: how the old owner's thread blocks leave
  *
  * The old owner keeps the SM until its last thread block there has finished
- * (preemption by draining); a later call replaces an owner that waits, but
- * the drain under way is finished.
+ * (GPU_PREEMPT_DRAIN) or has been saved (GPU_PREEMPT_SWITCH). A later call
+ * replaces an owner that waits, but the drain under way is finished; one with
+ * GPU_PREEMPT_SWITCH saves what still drains.
+ *
+ * A switch stops the thread blocks at once; each scheduler ends the warp
+ * instruction that it issues. When a block's loads have come its context, that
+ * is its registers and its shared memory in whole lines, is stored through the
+ * load/store unit, the crossbar and the last-level cache. The block then waits
+ * in its tenant's queue (HSM Fig. 8) and goes on where the tenant next has
+ * room, before any new one, once its context has been read back. The save area
+ * is at the top of the tenant's device address space, the last line left out;
+ * each saved block has a region of its own there. A trace that reaches that far
+ * shares lines with it, which costs time and nothing else.
+ *
+ * The device can keep as many saved thread blocks and warps as four such GPUs
+ * run (CONTEXT_GPUS). An SM whose blocks find no place drains instead.
  */
-void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot);
+void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode);
+
+/* What an SM does about its thread blocks; the last that holds, in this order. */
+enum gpu_sm_state {
+	GPU_SM_RUNNING,		/* takes thread blocks, if its owner has any */
+	GPU_SM_RESTORING,	/* reads back the contexts of some */
+	GPU_SM_DRAINING,	/* takes none until those that it has are gone */
+	GPU_SM_SAVING,		/* saves the contexts of some */
+};
 
 /**
  * struct gpu_sm_status - a row of the SM status register table (HSM Fig. 8)
  * @owner: slot that holds the SM, or GPU_NO_TENANT
  * @next_owner: slot that it was last assigned to; differs while draining
- * @blocks: thread blocks that run on it
+ * @blocks: thread blocks that it holds, those that are saved or restored too
+ * @state: what it does about them
  */
 struct gpu_sm_status {
 	u32 owner;
 	u32 next_owner;
 	u32 blocks;
+	enum gpu_sm_state state;
 };
 
 void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
@@ -345,6 +380,7 @@ void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
  * @blocks: of its grid
  * @blocks_issued: that have started
  * @blocks_finished: that have ended
+ * @blocks_preempted: saved ones that wait for an SM
  */
 struct gpu_kernel_status {
 	bool running;
@@ -352,6 +388,7 @@ struct gpu_kernel_status {
 	u32 blocks;
 	u32 blocks_issued;
 	u32 blocks_finished;
+	u32 blocks_preempted;
 };
 
 void gpu_kernel_status(const struct gpu *gpu, u32 slot,

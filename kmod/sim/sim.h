@@ -20,6 +20,8 @@
 #define NO_LINE			0xffffffffU
 /* In wait_load of a warp: at the barrier of its thread block. */
 #define WAIT_BARRIER		0xfeU
+/* Likewise: its thread block's context is not there yet. */
+#define WAIT_CONTEXT		0xfdU
 
 /* A device line: the slot in the top 6 bits, the tenant's line below. */
 #define LINE_SLOT_SHIFT		26
@@ -180,7 +182,20 @@ struct scheduler {
 	u8 slot;
 };
 
-/* struct block - a resident thread block */
+enum block_state {
+	BLOCK_RUNS,
+	BLOCK_STOPS,		/* to be saved, when its loads have come */
+	BLOCK_SAVES,		/* its context is being stored */
+	BLOCK_RESTORES,		/* its context is being read */
+	BLOCK_RETURNS,		/* preempted in that: back to the queue */
+};
+
+/*
+ * struct block - a resident thread block
+ * @state: &enum block_state
+ * @moved: lines of its context that the load/store unit was given
+ * @saved: its place in the pool, unless it runs
+ */
 struct block {
 	u64 warps;
 	u32 position[3];
@@ -189,6 +204,9 @@ struct block {
 	u8 used;
 	u8 warps_left;
 	u8 at_barrier;
+	u8 state;
+	u32 moved;
+	u32 saved;
 };
 
 /*
@@ -250,6 +268,8 @@ struct lsu {
 };
 
 #define NO_SLICE	0xffU
+/* In kind of the load/store unit: reads of a saved context. */
+#define LSU_RESTORE	0xffU
 
 /*
  * struct sm - a streaming multiprocessor; what most turns touch comes first,
@@ -258,6 +278,7 @@ struct lsu {
  * @sleeping: warps with a @warp_wake
  * @lsu_waiters: warps that wait for the load/store unit
  * @next_sleeper: the first @warp_wake
+ * @held: warps that must not issue
  * @free_at: cycle at which a scheduler's issue slot is free again
  * @reply_at: cycle at which the first reply arrives, NEVER if none is coming
  * @in_free: reply port; @out_free: request port
@@ -273,6 +294,7 @@ struct sm {
 	u64 lsu_waiters;
 	u64 next_sleeper;
 	u64 free_at[SM_SCHEDULERS_MAX];
+	u64 held;
 	u64 reply_at;
 	u64 in_free;
 	u64 out_free;
@@ -289,6 +311,8 @@ struct sm {
 	u8 next_owner;
 	u8 blocks;
 	u8 draining;
+	u8 mover;		/* block whose context the LSU moves, or NONE */
+	u32 moving;		/* blocks that do not run */
 	u16 threads_used;
 	u32 registers_used;
 	u32 shared_used;
@@ -507,6 +531,56 @@ struct channel {
 	struct dram_inbox inbox[2];
 };
 
+/* --- saved thread blocks --------------------------------------------------- */
+
+/* GPUs full of thread blocks and warps that can be saved at a time. */
+#define CONTEXT_GPUS		4
+/* The save area of a tenant: the top lines of its space but for the last. */
+#define CONTEXT_LINES_MAX	0x2000000U
+#define CONTEXT_TOP		((1U << LINE_SLOT_SHIFT) - 1)
+#define NO_CONTEXT		U32_MAX
+
+/*
+ * struct saved_block - a thread block that has left its SM, or is leaving
+ * @next: in its tenant's queue, or in the free list
+ * @first_warp: of its warps, in order of their index
+ */
+struct saved_block {
+	u32 next;
+	u32 first_warp;
+	u32 index;
+	u8 warps_left;
+	u8 at_barrier;
+};
+
+/* struct saved_warp - what a warp needs to go on; @next: of its block */
+struct saved_warp {
+	u32 next;
+	u32 op;
+	u32 left;
+	u32 line;
+	u32 accesses;
+	u32 loop_index[TRACE_LOOP_DEPTH_MAX];
+	u16 index;
+	u8 loop_depth;
+	u8 at_barrier;
+};
+
+/*
+ * struct context_pool - places for saved thread blocks and their warps
+ * @free_block: first free of @blocks, NO_CONTEXT for none
+ * @free_warp: first free of @warps
+ * @blocks_left: free ones that nobody has reserved, as are @warps_left
+ */
+struct context_pool {
+	struct saved_block *blocks;
+	struct saved_warp *warps;
+	u32 free_block;
+	u32 free_warp;
+	u32 blocks_left;
+	u32 warps_left;
+};
+
 /* --- the whole ----------------------------------------------------------- */
 
 /* struct wheel_slot - the parts that have a turn in a cycle; a cache line */
@@ -521,6 +595,9 @@ struct wheel_slot {
  * @generation: changes when the slot is dropped, so that what is still on its
  *	way for the old tenant can be told from the new one's
  * @issue_slots: scheduler cycles that its warps held
+ * @blocks_preempted: in its queue of saved thread blocks, first in, first out
+ * @queue_head: the first of them, valid while there are any
+ * @queue_tail: the last
  */
 struct tenant {
 	const struct trace *trace;
@@ -532,6 +609,9 @@ struct tenant {
 	u8 running;
 	u8 generation;
 	u64 issue_slots;
+	u32 blocks_preempted;
+	u32 queue_head;
+	u32 queue_tail;
 	struct simgpu_counters counters;
 };
 
@@ -554,6 +634,8 @@ struct gpu_shape {
 	u32 group_shift;	/* log2(banks of a bank group) */
 	u32 l1_set_words;
 	u32 atd_sets;		/* sampled, of the whole cache */
+	u32 saved_blocks;	/* places in the pool */
+	u32 saved_warps;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
 	u64 scheduler_warps;	/* those of an SM's scheduler 0 */
 };
@@ -585,6 +667,7 @@ struct gpu {
 	u32 *atd_tags;			/* slots x sampled sets x ways */
 	struct channel *channels;
 	struct gpu_channel_counters *channel_counters;	/* channels x slots */
+	struct context_pool pool;
 };
 
 /* spec_*.c */
@@ -769,16 +852,37 @@ void sm_init(struct gpu *gpu, u32 sm);
 void sm_turn(struct gpu *gpu, u32 sm);
 void sm_account(struct gpu *gpu, u32 sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
+void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load);
 void warp_ready(struct sm *sm, u32 warp);
 void warp_data_arrived(struct sm *sm, u32 warp, u32 load);
 void mshr_release(struct sm *sm, u32 number);
+bool lsu_idle(const struct sm *sm, u64 now);
+void lsu_run(struct gpu *gpu, u32 sm);
+void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
+void block_clear(struct sm *sm, const struct trace_kernel *kernel,
+		 struct block *block);
 
-/* preempt.c */
-void sm_settle_owner(struct gpu *gpu, u32 sm);
+/* dispatch.c */
+u32 registers_of(const struct trace_kernel *kernel);
 void sm_refill(struct gpu *gpu, u32 sm);
+void dispatch_waiting(struct gpu *gpu);
 void block_release(struct sm *sm, const struct trace_kernel *kernel,
 		   struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
-void dispatch_blocks(struct gpu *gpu, u32 slot);
+
+/* preempt.c */
+void sm_settle_owner(struct gpu *gpu, u32 sm);
+void sm_hold_warps(struct gpu *gpu, u32 sm);
+
+/* context.c */
+void context_shape(const struct gpu_config *config, struct gpu_shape *shape);
+void context_init(struct gpu *gpu);
+bool context_reserve(struct gpu *gpu, u32 sm, u32 blocks);
+void context_save(struct gpu *gpu, u32 sm, u32 block);
+u32 context_take(struct gpu *gpu, u32 slot);
+void context_turn(struct gpu *gpu, u32 sm);
+u64 context_next_turn(const struct gpu *gpu, const struct sm *sm);
+void context_forget(struct gpu *gpu, u32 sm, u32 block);
+void context_forget_queue(struct gpu *gpu, u32 slot);
 
 #endif /* SIM_SIM_H */

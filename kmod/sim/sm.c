@@ -110,6 +110,28 @@ void sm_account(struct gpu *gpu, u32 index)
 	sm->owned_since = gpu->now;
 }
 
+/*
+ * burst_cut() - end a scheduler's burst with the instruction that it issues
+ *	now; its warp gets the others back
+ */
+void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
+{
+	struct scheduler *s = &sm->scheduler[number];
+	struct warp *w;
+
+	count_until(s, sm->free_at[number], gpu->now + 1);
+	if (!s->count)
+		return;
+	/* Only compute instructions are issued after others of a burst. */
+	w = &sm->warp[sm->greedy[number]];
+	if (!w->left)
+		w->op--;
+	w->left += s->count;
+	w->issued -= s->count;
+	s->count = 0;
+	sm->free_at[number] = s->start;
+}
+
 /* --- warps ---------------------------------------------------------------------- */
 
 /* Which scheduler has a warp: every @schedulers-th of the SM is its. */
@@ -420,8 +442,28 @@ static enum lsu_block lsu_read(struct gpu *gpu, u32 index, u32 line)
 	return LSU_GOES_ON;
 }
 
-/* Send the lines of the LSU's instruction until done or held back. */
-static void lsu_run(struct gpu *gpu, u32 index)
+/* One line of a saved context: past the L1, to which it is of no use. */
+static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->mshr_free;
+	enum lsu_block block;
+
+	if (number == NONE)
+		return LSU_MSHR;
+	block = noc_send(gpu, index, line, REQUEST_READ, number,
+			 sm->lsu.port_free);
+	if (block != LSU_GOES_ON)
+		return block;
+	mshr_take(sm, line, true);
+	sm->mshr[number].discard = 1;
+	return LSU_GOES_ON;
+}
+
+/*
+ * lsu_run() - send the lines of the LSU's instruction until done or held back
+ */
+void lsu_run(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
@@ -437,6 +479,8 @@ static void lsu_run(struct gpu *gpu, u32 index)
 						REQUEST_WRITE_PARTIAL :
 						REQUEST_WRITE, NONE,
 						lsu->port_free);
+		else if (lsu->kind == LSU_RESTORE)
+			lsu->blocked = lsu_restore(gpu, index, line);
 		else
 			lsu->blocked = lsu_read(gpu, index, line);
 		if (lsu->blocked != LSU_GOES_ON)
@@ -448,7 +492,7 @@ static void lsu_run(struct gpu *gpu, u32 index)
 		warp_data_arrived(sm, lsu->warp, lsu->load);
 }
 
-static bool lsu_idle(const struct sm *sm, u64 now)
+bool lsu_idle(const struct sm *sm, u64 now)
 {
 	return sm->lsu.next == sm->lsu.count && sm->lsu.port_free <= now;
 }
@@ -465,6 +509,22 @@ static void lsu_retry(struct gpu *gpu, u32 index, bool mshr_changed)
 	if (lsu->blocked == LSU_MSHR && !mshr_changed)
 		return;
 	lsu_run(gpu, index);
+}
+
+/* Give the idle unit an instruction of a warp; its lines come next. */
+void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	u32 slot = sm->block[sm->warp[warp].block].slot;
+
+	if (lsu->slot != slot)
+		flush_lsu(gpu, index);
+	lsu->kind = kind;
+	lsu->warp = warp;
+	lsu->load = load;
+	lsu->slot = slot;
+	lsu->next = 0;
 }
 
 /* False: the warp must wait, for the unit or for one of its loads. */
@@ -499,13 +559,7 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 		w->load[load].pending = 1;
 		w->load[load].ready = 0;
 	}
-	if (lsu->slot != sm->block[w->block].slot)
-		flush_lsu(gpu, index);
-	lsu->kind = op->kind;
-	lsu->warp = warp;
-	lsu->load = load;
-	lsu->slot = sm->block[w->block].slot;
-	lsu->next = 0;
+	lsu_begin(gpu, index, op->kind, warp, load);
 	address_lines(gpu, sm, warp, op, lsu);
 	lsu_run(gpu, index);
 	return true;
@@ -677,6 +731,7 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 		if (sm->lsu_waiters && lsu_idle(sm, gpu->now))
 			able |= sm->lsu_waiters;
 		able &= warps;
+		able &= ~sm->held;
 		if (!able)
 			return;
 		warp = choose_warp(gpu, sm, number, able);
@@ -697,16 +752,18 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 	const struct lsu *lsu = &sm->lsu;
 	u32 i;
 
-	for (i = 0; sm->ready && i < sm->schedulers; i++)
-		if (sm->ready & (gpu->shape.scheduler_warps << i))
+	for (i = 0; (sm->ready & ~sm->held) && i < sm->schedulers; i++)
+		if (sm->ready & ~sm->held & (gpu->shape.scheduler_warps << i))
 			next = sooner(next, sm->free_at[i]);
 	if (lsu->next < lsu->count) {
 		if (lsu->blocked == LSU_PORT &&
 		    sm->out_free - gpu->config.noc_queue_depth < next)
 			next = sm->out_free - gpu->config.noc_queue_depth;
-	} else if (sm->lsu_waiters && lsu->port_free < next) {
+	} else if ((sm->lsu_waiters & ~sm->held) && lsu->port_free < next) {
 		next = lsu->port_free;
 	}
+	if (sm->moving)
+		next = sooner(next, context_next_turn(gpu, sm));
 	return next < soon ? soon : next;
 }
 
@@ -727,6 +784,8 @@ void sm_turn(struct gpu *gpu, u32 index)
 	if (sm->next_sleeper <= gpu->now)
 		wake_sleepers(sm, gpu->now);
 	lsu_retry(gpu, index, replied);
+	if (sm->moving)
+		context_turn(gpu, index);
 	for (i = 0; (sm->ready | sm->lsu_waiters) && i < sm->schedulers; i++)
 		if (sm->free_at[i] <= gpu->now)
 			scheduler_turn(gpu, index, i);
@@ -750,14 +809,18 @@ void sm_init(struct gpu *gpu, u32 index)
 	sm->lsu.grant = NO_SLICE;
 	sm->reply_at = NEVER;
 	memset(sm->greedy, NONE, sizeof(sm->greedy));
+	sm->mover = NONE;
 	memset(sm->mshr_bucket, NONE, sizeof(sm->mshr_bucket));
 	for (i = 0; i < gpu->config.l1_mshrs; i++)
 		sm->mshr[i].next = i + 1;
 	sm->mshr[gpu->config.l1_mshrs - 1].next = NONE;
 }
 
-static void drop_block(struct sm *sm, const struct trace_kernel *kernel,
-		       struct block *block)
+/*
+ * block_clear() - take a thread block off its SM, where it never was
+ */
+void block_clear(struct sm *sm, const struct trace_kernel *kernel,
+		 struct block *block)
 {
 	u64 warps = block->warps;
 	u32 i;
@@ -803,7 +866,11 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 			s->count = 0;
 		}
 	}
-	for (i = 0; i < SM_BLOCKS_MAX; i++)
-		if (sm->block[i].used && sm->block[i].slot == slot)
-			drop_block(sm, gpu->tenants[slot].kernel, &sm->block[i]);
+	for (i = 0; i < SM_BLOCKS_MAX; i++) {
+		if (!sm->block[i].used || sm->block[i].slot != slot)
+			continue;
+		context_forget(gpu, index, i);
+		block_clear(sm, gpu->tenants[slot].kernel, &sm->block[i]);
+	}
+	sm_hold_warps(gpu, index);
 }

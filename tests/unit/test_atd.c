@@ -34,7 +34,7 @@ static void own(struct gpu *gpu, u32 first, u32 count, u32 slot)
 	u32 i;
 
 	for (i = first; i < first + count; i++)
-		gpu_sm_assign(gpu, i, slot);
+		gpu_sm_assign(gpu, i, slot, GPU_PREEMPT_DRAIN);
 }
 
 /* Run until a slot's kernel has finished; another's is begun again. */

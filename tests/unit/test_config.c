@@ -177,7 +177,7 @@ static struct run run_make(const struct gpu_config *config,
 	memset(run.memory, 0x5a, gpu_bytes(config));
 	run.gpu = gpu_init(run.memory, config, 1);
 	for (i = 0; i < config->sms; i++)
-		gpu_sm_assign(run.gpu, i, 0);
+		gpu_sm_assign(run.gpu, i, 0, GPU_PREEMPT_DRAIN);
 	gpu_kernel_start(run.gpu, 0, trace, 0);
 	return run;
 }

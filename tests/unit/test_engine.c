@@ -59,7 +59,7 @@ static void own(struct device *device, u32 first, u32 count, u32 slot)
 	u32 i;
 
 	for (i = first; i < first + count; i++)
-		gpu_sm_assign(device->gpu, i, slot);
+		gpu_sm_assign(device->gpu, i, slot, GPU_PREEMPT_DRAIN);
 }
 
 /* Run until the slots in @mask have finished; checks that they do. */

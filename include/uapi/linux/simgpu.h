@@ -257,6 +257,8 @@ struct simgpu_tenant_counters {
  * @flags: SIMGPU_REPORT_*
  * @reserved: zero
  * @counters: since the tenant took its slot
+ * @context_lines: lines of thread blocks' contexts saved or restored since then
+ * @preempted_blocks: thread blocks saved by context switches since then
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -272,6 +274,8 @@ struct simgpu_tenant_report {
 	__u32 flags;
 	__u32 reserved;
 	struct simgpu_tenant_counters counters;
+	__u64 context_lines;
+	__u64 preempted_blocks;
 };
 
 /* The tenant has work. */

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contexts of thread blocks: the pool that keeps what their warps need to go
+ * on, each tenant's queue of saved blocks (HSM Figure 8), and the stores and
+ * reads that move registers and shared memory through an SM's load/store unit.
+ * Why blocks are preempted: preempt.c.
+ */
+#include "sim.h"
+
+static u32 context_lines(const struct trace_kernel *kernel)
+{
+	return (registers_of(kernel) * 4 + kernel->shared_bytes +
+		GPU_LINE_BYTES - 1) / GPU_LINE_BYTES;
+}
+
+/* --- pool ----------------------------------------------------------------------- */
+
+/*
+ * context_shape() - how many thread blocks and warps can be saved
+ *
+ * No more blocks than have a region in a tenant's save area, whatever kernel
+ * they are of: its SM holds the context.
+ */
+void context_shape(const struct gpu_config *config, struct gpu_shape *shape)
+{
+	u32 lines = (config->registers_per_sm * 4 +
+		     config->shared_bytes_per_sm + GPU_LINE_BYTES - 1) /
+		    GPU_LINE_BYTES;
+	u32 regions = CONTEXT_LINES_MAX / (lines ? lines : 1);
+
+	shape->saved_blocks = CONTEXT_GPUS * config->sms * config->blocks_per_sm;
+	if (shape->saved_blocks > regions)
+		shape->saved_blocks = regions;
+	shape->saved_warps = CONTEXT_GPUS * config->sms * config->warps_per_sm;
+}
+
+void context_init(struct gpu *gpu)
+{
+	struct context_pool *pool = &gpu->pool;
+	u32 i;
+
+	pool->blocks_left = gpu->shape.saved_blocks;
+	pool->warps_left = gpu->shape.saved_warps;
+	for (i = 0; i < pool->blocks_left; i++)
+		pool->blocks[i].next = i + 1;
+	pool->blocks[i - 1].next = NO_CONTEXT;
+	for (i = 0; i < pool->warps_left; i++)
+		pool->warps[i].next = i + 1;
+	pool->warps[i - 1].next = NO_CONTEXT;
+}
+
+/*
+ * context_reserve() - keep places for thread blocks of an SM
+ * @blocks: bit mask of blocks that run
+ *
+ * Return: false if there are not places for all; then none is kept.
+ */
+bool context_reserve(struct gpu *gpu, u32 index, u32 blocks)
+{
+	struct context_pool *pool = &gpu->pool;
+	u32 count = hweight64((u64)blocks), warps = 0, mask;
+
+	for (mask = blocks; mask; mask &= mask - 1)
+		warps += gpu->sms[index].block[lowest_bit(mask)].warps_left;
+	if (count > pool->blocks_left || warps > pool->warps_left)
+		return false;
+	pool->blocks_left -= count;
+	pool->warps_left -= warps;
+	for (mask = blocks; mask; mask &= mask - 1) {
+		struct block *block = &gpu->sms[index].block[lowest_bit(mask)];
+
+		block->saved = pool->free_block;
+		pool->free_block = pool->blocks[block->saved].next;
+		pool->blocks[block->saved].first_warp = NO_CONTEXT;
+	}
+	return true;
+}
+
+/* Give a place and the warps that it holds back. */
+static void context_free(struct gpu *gpu, u32 number)
+{
+	struct context_pool *pool = &gpu->pool;
+	struct saved_block *saved = &pool->blocks[number];
+	u32 warp, next;
+
+	for (warp = saved->first_warp; warp != NO_CONTEXT; warp = next) {
+		next = pool->warps[warp].next;
+		pool->warps[warp].next = pool->free_warp;
+		pool->free_warp = warp;
+		pool->warps_left++;
+	}
+	saved->next = pool->free_block;
+	pool->free_block = number;
+	pool->blocks_left++;
+}
+
+/* --- queues of saved thread blocks ------------------------------------------------ */
+
+static void queue_append(struct gpu *gpu, u32 slot, u32 number)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	if (tenant->blocks_preempted++)
+		gpu->pool.blocks[tenant->queue_tail].next = number;
+	else
+		tenant->queue_head = number;
+	tenant->queue_tail = number;
+	gpu->dispatch |= 1ULL << slot;
+}
+
+/*
+ * context_take() - the saved thread block that waits longest
+ *
+ * Return: its place in the pool, or NO_CONTEXT.
+ */
+u32 context_take(struct gpu *gpu, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+	u32 number = tenant->queue_head;
+
+	if (!tenant->blocks_preempted)
+		return NO_CONTEXT;
+	tenant->blocks_preempted--;
+	tenant->queue_head = gpu->pool.blocks[number].next;
+	return number;
+}
+
+/*
+ * context_forget_queue() - a slot's saved thread blocks vanish
+ */
+void context_forget_queue(struct gpu *gpu, u32 slot)
+{
+	u32 number;
+
+	while ((number = context_take(gpu, slot)) != NO_CONTEXT)
+		context_free(gpu, number);
+}
+
+/*
+ * context_forget() - a thread block vanishes from its SM: so do its place in
+ *	the pool and what moves its context
+ */
+void context_forget(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct block *block = &sm->block[number];
+
+	if (block->state == BLOCK_RUNS)
+		return;
+	/* What was reserved for its warps was not taken yet. */
+	if (block->state == BLOCK_STOPS || block->state == BLOCK_SAVES)
+		gpu->pool.warps_left += block->warps_left;
+	context_free(gpu, block->saved);
+	sm->moving &= ~(1U << number);
+	if (sm->mover == number)
+		sm->mover = NONE;
+}
+
+/* --- the state of warps ------------------------------------------------------------- */
+
+/*
+ * Nothing of the loads is kept: they have come, so a warp that waits for one,
+ * or for the load/store unit, may as well ask again.
+ */
+static void save_warp(const struct warp *warp, struct saved_warp *saved)
+{
+	saved->op = warp->op;
+	saved->left = warp->left;
+	saved->line = warp->line;
+	saved->accesses = warp->accesses;
+	memcpy(saved->loop_index, warp->loop_index, sizeof(saved->loop_index));
+	saved->loop_depth = warp->loop_depth;
+	saved->index = warp->index;
+	saved->at_barrier = warp->wait_load == WAIT_BARRIER;
+}
+
+static void restore_warp(const struct saved_warp *saved, struct warp *warp)
+{
+	warp->op = saved->op;
+	warp->left = saved->left;
+	warp->line = saved->line;
+	warp->accesses = saved->accesses;
+	memcpy(warp->loop_index, saved->loop_index, sizeof(saved->loop_index));
+	warp->loop_depth = saved->loop_depth;
+	warp->index = saved->index;
+	warp->wait_load = saved->at_barrier ? WAIT_BARRIER : NONE;
+}
+
+static void save_warps(struct gpu *gpu, const struct sm *sm,
+		       const struct block *block)
+{
+	struct context_pool *pool = &gpu->pool;
+	struct saved_block *saved = &pool->blocks[block->saved];
+	u32 *link = &saved->first_warp;
+	u64 mask;
+
+	saved->index = block->index;
+	saved->warps_left = block->warps_left;
+	saved->at_barrier = block->at_barrier;
+	for (mask = block->warps; mask; mask &= mask - 1) {
+		u32 number = pool->free_warp;
+
+		pool->free_warp = pool->warps[number].next;
+		save_warp(&sm->warp[lowest_bit(mask)], &pool->warps[number]);
+		*link = number;
+		link = &pool->warps[number].next;
+	}
+	*link = NO_CONTEXT;
+}
+
+static void restore_warps(struct gpu *gpu, struct sm *sm, struct block *block)
+{
+	u32 number = gpu->pool.blocks[block->saved].first_warp;
+	u64 mask;
+
+	for (mask = block->warps; mask; mask &= mask - 1) {
+		const struct saved_warp *saved = &gpu->pool.warps[number];
+		u32 warp = lowest_bit(mask);
+
+		restore_warp(saved, &sm->warp[warp]);
+		if (!saved->at_barrier)
+			warp_ready(sm, warp);
+		number = saved->next;
+	}
+}
+
+/* --- moving -------------------------------------------------------------------------- */
+
+/* A block's first warp stands for it: its first load counts what is read. */
+static struct warp_load *block_reads(struct sm *sm, const struct block *block)
+{
+	return &sm->warp[lowest_bit(block->warps)].load[0];
+}
+
+/* From which cycle all loads of a block have come; NEVER: a reply must come. */
+static u64 loads_come_at(const struct sm *sm, const struct block *block)
+{
+	u64 at = 0, mask;
+	u32 loads;
+
+	for (mask = block->warps; mask; mask &= mask - 1) {
+		const struct warp *w = &sm->warp[lowest_bit(mask)];
+
+		for (loads = w->loads; loads; loads &= loads - 1) {
+			const struct warp_load *load =
+				&w->load[lowest_bit(loads)];
+
+			if (load->pending)
+				return NEVER;
+			at = later(at, load->ready);
+		}
+	}
+	return at;
+}
+
+static u32 lines_of(const struct gpu *gpu, const struct block *block)
+{
+	return context_lines(gpu->tenants[block->slot].kernel);
+}
+
+/* From which cycle a block has lines for the load/store unit. */
+static u64 block_moves_at(const struct gpu *gpu, const struct sm *sm, u32 number)
+{
+	const struct block *block = &sm->block[number];
+
+	if (sm->mover == number)
+		return 0;
+	if (block->state == BLOCK_STOPS)
+		return loads_come_at(sm, block);
+	if (block->state == BLOCK_RESTORES &&
+	    block->moved < lines_of(gpu, block))
+		return 0;
+	return NEVER;
+}
+
+/* Have the load/store unit move the next lines of a context. */
+static void move_lines(struct gpu *gpu, u32 index, struct block *block)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	struct tenant *tenant = &gpu->tenants[block->slot];
+	u32 lines = lines_of(gpu, block), left = lines - block->moved, i;
+	u32 first = ((u32)block->slot << LINE_SLOT_SHIFT) + CONTEXT_TOP -
+		    (block->saved + 1) * lines + block->moved;
+
+	lsu_begin(gpu, index,
+		  block->state == BLOCK_SAVES ? TRACE_STORE : LSU_RESTORE,
+		  lowest_bit(block->warps), 0);
+	lsu->count = left < GPU_LANES ? left : GPU_LANES;
+	lsu->partial = 0;
+	for (i = 0; i < lsu->count; i++)
+		lsu->line[i] = first + i;
+	block->moved += lsu->count;
+	tenant->counters.context_lines += lsu->count;
+	gpu->sm_counters[index].context_lines += lsu->count;
+	if (lsu->kind == LSU_RESTORE)
+		block_reads(sm, block)->pending++;
+	lsu_run(gpu, index);
+}
+
+/* A block's context is in memory: it leaves the SM. */
+static void block_is_saved(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct block *block = &sm->block[number];
+	struct tenant *tenant = &gpu->tenants[block->slot];
+
+	save_warps(gpu, sm, block);
+	queue_append(gpu, block->slot, block->saved);
+	tenant->counters.preempted_blocks++;
+	gpu->sm_counters[index].preempted_blocks++;
+	sm->moving &= ~(1U << number);
+	block_clear(sm, tenant->kernel, block);
+	sm_hold_warps(gpu, index);
+	sm_settle_owner(gpu, index);
+	sm_refill(gpu, index);
+}
+
+/* What was asked for has come: a restored block goes on, or back to its queue. */
+static void settle_reads(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct block *block = &sm->block[number];
+	bool returns = block->state == BLOCK_RETURNS;
+
+	if (sm->mover == number || block_reads(sm, block)->pending)
+		return;
+	if (!returns && block->moved < lines_of(gpu, block))
+		return;
+	sm->moving &= ~(1U << number);
+	block->state = BLOCK_RUNS;
+	if (returns) {
+		queue_append(gpu, block->slot, block->saved);
+		block_clear(sm, gpu->tenants[block->slot].kernel, block);
+		sm_settle_owner(gpu, index);
+		sm_refill(gpu, index);
+	} else {
+		restore_warps(gpu, sm, block);
+		context_free(gpu, block->saved);
+	}
+	sm_hold_warps(gpu, index);
+}
+
+/* The block whose context is moved next, or NONE. */
+static u32 choose_mover(const struct gpu *gpu, const struct sm *sm)
+{
+	u32 mask;
+
+	for (mask = sm->moving; mask; mask &= mask - 1)
+		if (block_moves_at(gpu, sm, lowest_bit(mask)) <= gpu->now)
+			return lowest_bit(mask);
+	return NONE;
+}
+
+/* Keep the idle load/store unit busy; false: no context has lines for it. */
+static bool move_on(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct block *block;
+	u32 number;
+
+	if (sm->mover == NONE) {
+		sm->mover = choose_mover(gpu, sm);
+		if (sm->mover == NONE)
+			return false;
+		block = &sm->block[sm->mover];
+		if (block->state == BLOCK_STOPS)
+			block->state = BLOCK_SAVES;
+	}
+	number = sm->mover;
+	block = &sm->block[number];
+	if (block->state != BLOCK_RETURNS &&
+	    block->moved < lines_of(gpu, block)) {
+		move_lines(gpu, index, block);
+		return true;
+	}
+	sm->mover = NONE;
+	if (block->state == BLOCK_SAVES)
+		block_is_saved(gpu, index, number);
+	else
+		settle_reads(gpu, index, number);
+	return true;
+}
+
+/*
+ * context_turn() - what an SM does for the contexts of its thread blocks in
+ *	this cycle; they have the load/store unit before any warp
+ */
+void context_turn(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 mask;
+
+	for (mask = sm->moving; mask; mask &= mask - 1) {
+		u32 number = lowest_bit(mask);
+
+		if (sm->block[number].state >= BLOCK_RESTORES)
+			settle_reads(gpu, index, number);
+	}
+	while (sm->moving && lsu_idle(sm, gpu->now) && move_on(gpu, index))
+		;
+}
+
+/*
+ * context_next_turn() - from when an SM can go on with its contexts, NEVER if
+ *	something else must come first: a reply, or the load/store unit's end
+ */
+u64 context_next_turn(const struct gpu *gpu, const struct sm *sm)
+{
+	u64 next = NEVER;
+	u32 mask;
+
+	if (sm->lsu.next < sm->lsu.count)
+		return NEVER;
+	for (mask = sm->moving; mask; mask &= mask - 1)
+		next = sooner(next, block_moves_at(gpu, sm, lowest_bit(mask)));
+	return next == NEVER ? NEVER : later(next, sm->lsu.port_free);
+}

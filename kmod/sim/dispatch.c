@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Issuing thread blocks to SMs: whether one fits, which is next, and what it
+ * holds there until it ends. Preempted ones go before new ones.
+ */
+#include "sim.h"
+
+u32 registers_of(const struct trace_kernel *kernel)
+{
+	return kernel->block_threads * kernel->registers_per_thread;
+}
+
+bool gpu_kernel_fits(const struct gpu_config *config,
+		     const struct trace_kernel *kernel)
+{
+	return kernel->block_threads <= config->threads_per_sm &&
+	       kernel->block_warps <= config->warps_per_sm &&
+	       registers_of(kernel) <= config->registers_per_sm &&
+	       kernel->shared_bytes <= config->shared_bytes_per_sm;
+}
+
+static u32 least_times(u32 most, u32 have, u32 need)
+{
+	return need && have / need < most ? have / need : most;
+}
+
+u32 gpu_kernel_blocks_per_sm(const struct gpu_config *config,
+			     const struct trace_kernel *kernel)
+{
+	u32 blocks = config->blocks_per_sm;
+
+	blocks = least_times(blocks, config->threads_per_sm,
+			     kernel->block_threads);
+	blocks = least_times(blocks, config->warps_per_sm, kernel->block_warps);
+	blocks = least_times(blocks, config->registers_per_sm,
+			     registers_of(kernel));
+	return least_times(blocks, config->shared_bytes_per_sm,
+			   kernel->shared_bytes);
+}
+
+/* Whether an SM has room for one more thread block of a kernel. */
+static bool block_fits(const struct gpu *gpu, const struct sm *sm,
+		       const struct trace_kernel *kernel)
+{
+	const struct gpu_config *config = &gpu->config;
+	u32 threads = sm->threads_used + kernel->block_threads;
+	u32 registers = sm->registers_used + registers_of(kernel);
+	u32 shared = sm->shared_used + kernel->shared_bytes;
+
+	return sm->blocks < config->blocks_per_sm &&
+	       threads <= config->threads_per_sm &&
+	       registers <= config->registers_per_sm &&
+	       shared <= config->shared_bytes_per_sm &&
+	       hweight64(sm->free_warps) >= kernel->block_warps;
+}
+
+/* Give a thread block a place for a warp; returns its number. */
+static u32 place_warp(struct sm *sm, u32 block_number)
+{
+	struct block *block = &sm->block[block_number];
+	u32 warp = lowest_bit(sm->free_warps);
+	struct warp *w = &sm->warp[warp];
+
+	sm->free_warps &= sm->free_warps - 1;
+	block->warps |= 1ULL << warp;
+	/* Its loads are set up as they come. */
+	memset(w, 0, offsetof(struct warp, load));
+	w->block = block_number;
+	w->wait_load = NONE;
+	sm->warp_age[warp] = sm->age++;
+	return warp;
+}
+
+static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
+		       u32 block_number, u32 index)
+{
+	u32 block_index = sm->block[block_number].index;
+	u32 warp = place_warp(sm, block_number);
+	struct warp *w = &sm->warp[warp];
+
+	w->index = index;
+	w->op = kernel->programs[0];
+	if (kernel->warps) {
+		const struct trace_warp *recorded =
+			&kernel->warps[(u64)block_index * kernel->block_warps +
+				       index];
+
+		w->op = kernel->programs[recorded->program];
+		w->line = recorded->first_line;
+	}
+	warp_ready(sm, warp);
+}
+
+/* A new thread block: its warps begin. */
+static void begin_block(struct gpu *gpu, struct sm *sm, u32 number)
+{
+	struct block *block = &sm->block[number];
+	struct tenant *tenant = &gpu->tenants[block->slot];
+	const struct trace_kernel *kernel = tenant->kernel;
+	u32 i;
+
+	block->at_barrier = 0;
+	block->state = BLOCK_RUNS;
+	block->warps_left = kernel->block_warps;
+	block->index = tenant->blocks_issued++;
+	for (i = 0; i < kernel->block_warps; i++)
+		start_warp(sm, kernel, number, i);
+}
+
+/* A saved thread block: its warps go on when its context is there. */
+static void resume_block(struct gpu *gpu, struct sm *sm, u32 number, u32 saved)
+{
+	struct block *block = &sm->block[number];
+	u32 i;
+
+	block->at_barrier = gpu->pool.blocks[saved].at_barrier;
+	block->state = BLOCK_RESTORES;
+	block->warps_left = gpu->pool.blocks[saved].warps_left;
+	block->index = gpu->pool.blocks[saved].index;
+	block->moved = 0;
+	block->saved = saved;
+	sm->moving |= 1U << number;
+	for (i = 0; i < block->warps_left; i++)
+		sm->warp[place_warp(sm, number)].wait_load = WAIT_CONTEXT;
+}
+
+static void start_block(struct gpu *gpu, u32 index, u32 slot)
+{
+	const struct trace_kernel *kernel = gpu->tenants[slot].kernel;
+	u32 saved = context_take(gpu, slot), number = 0;
+	struct sm *sm = &gpu->sms[index];
+	struct block *block;
+
+	while (sm->block[number].used)
+		number++;
+	block = &sm->block[number];
+	block->used = 1;
+	block->slot = slot;
+	block->warps = 0;
+	if (saved == NO_CONTEXT)
+		begin_block(gpu, sm, number);
+	else
+		resume_block(gpu, sm, number, saved);
+	block->position[0] = block->index % kernel->grid[0];
+	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
+	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
+	sm->blocks++;
+	sm->threads_used += kernel->block_threads;
+	sm->registers_used += registers_of(kernel);
+	sm->shared_used += kernel->shared_bytes;
+}
+
+static bool tenant_has_block(const struct tenant *tenant)
+{
+	return tenant->running && (tenant->blocks_preempted ||
+				   tenant->blocks_issued < tenant->blocks);
+}
+
+/* Start one thread block on an SM if its owner has one and it fits. */
+static bool try_start_block(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct tenant *tenant;
+
+	if (sm->owner == GPU_NO_TENANT || sm->draining)
+		return false;
+	tenant = &gpu->tenants[sm->owner];
+	if (!tenant_has_block(tenant) || !block_fits(gpu, sm, tenant->kernel))
+		return false;
+	start_block(gpu, index, sm->owner);
+	return true;
+}
+
+/*
+ * sm_refill() - start thread blocks on an SM while they fit
+ */
+void sm_refill(struct gpu *gpu, u32 index)
+{
+	bool started = false;
+
+	while (try_start_block(gpu, index))
+		started = true;
+	if (started)
+		gpu_wake(gpu, part_of_sm(index), gpu->now + 1);
+}
+
+/*
+ * Give a slot's SMs thread blocks, one an SM in turn, as GPUs do, so that a
+ * small grid spreads over all of them.
+ */
+static void dispatch_blocks(struct gpu *gpu, u32 slot)
+{
+	bool started = true;
+	u32 i;
+
+	while (started) {
+		started = false;
+		for (i = 0; i < gpu->config.sms; i++) {
+			if (gpu->sms[i].owner != slot ||
+			    !try_start_block(gpu, i))
+				continue;
+			started = true;
+			gpu_wake(gpu, part_of_sm(i), gpu->now + 1);
+		}
+	}
+}
+
+/*
+ * dispatch_waiting() - issue the thread blocks of all slots in gpu->dispatch:
+ *	they, or room for them, came from somewhere else than their own SMs
+ *
+ * Between two cycles, so that the order of turns does not show.
+ */
+void dispatch_waiting(struct gpu *gpu)
+{
+	while (gpu->dispatch) {
+		dispatch_blocks(gpu, lowest_bit(gpu->dispatch));
+		gpu->dispatch &= gpu->dispatch - 1;
+	}
+}
+
+/*
+ * block_release() - free what a thread block held of its SM
+ */
+void block_release(struct sm *sm, const struct trace_kernel *kernel,
+		   struct block *block)
+{
+	block->used = 0;
+	block->warps = 0;
+	sm->blocks--;
+	sm->threads_used -= kernel->block_threads;
+	sm->registers_used -= registers_of(kernel);
+	sm->shared_used -= kernel->shared_bytes;
+}
+
+/*
+ * block_finish() - a thread block's last warp has ended
+ */
+void block_finish(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct block *block = &sm->block[number];
+	u32 slot = block->slot;
+	struct tenant *tenant = &gpu->tenants[slot];
+	const struct trace_kernel *kernel = tenant->kernel;
+
+	block_release(sm, kernel, block);
+	tenant->counters.blocks_finished++;
+	gpu->sm_counters[index].blocks_finished++;
+	if (++tenant->blocks_finished == kernel->blocks) {
+		tenant->counters.kernels_finished++;
+		tenant->running = 0;
+		gpu->finished |= 1ULL << slot;
+	}
+	sm_settle_owner(gpu, index);
+	sm_refill(gpu, index);
+}
