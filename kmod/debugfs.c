@@ -258,6 +258,20 @@ static void simgpu_seq_slot(struct seq_file *seq, u32 slot)
 		seq_printf(seq, " %u", slot);
 }
 
+static const char *simgpu_sm_state_name(enum gpu_sm_state state)
+{
+	switch (state) {
+	case GPU_SM_RESTORING:
+		return "restoring";
+	case GPU_SM_DRAINING:
+		return "draining";
+	case GPU_SM_SAVING:
+		return "saving";
+	default:
+		return "running";
+	}
+}
+
 static int simgpu_ssrt_show(struct seq_file *seq, void *item)
 {
 	struct simgpu_device *device = seq->private;
@@ -268,13 +282,14 @@ static int simgpu_ssrt_show(struct seq_file *seq, void *item)
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	seq_puts(seq, "sm owner next_owner blocks\n");
+	seq_puts(seq, "sm owner next_owner blocks state\n");
 	for (sm = 0; sm < device->start.config.sms; sm++) {
 		gpu_sm_status(session_gpu(device->session), sm, &status);
 		seq_printf(seq, "%u", sm);
 		simgpu_seq_slot(seq, status.owner);
 		simgpu_seq_slot(seq, status.next_owner);
-		seq_printf(seq, " %u\n", status.blocks);
+		seq_printf(seq, " %u %s\n", status.blocks,
+			   simgpu_sm_state_name(status.state));
 	}
 	simgpu_device_unlock(device);
 	return 0;
@@ -292,16 +307,16 @@ static int simgpu_ksrt_show(struct seq_file *seq, void *item)
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	seq_puts(seq, "slot kernel blocks blocks_issued blocks_finished\n");
+	seq_puts(seq, "slot kernel blocks blocks_issued blocks_finished blocks_preempted\n");
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		/* The table points into traces, which live while they run. */
 		session_tenant_report(device->session, slot, &report);
 		if (!report.active)
 			continue;
 		gpu_kernel_status(session_gpu(device->session), slot, &status);
-		seq_printf(seq, "%u %u %u %u %u\n", slot, status.kernel,
+		seq_printf(seq, "%u %u %u %u %u %u\n", slot, status.kernel,
 			   status.blocks, status.blocks_issued,
-			   status.blocks_finished);
+			   status.blocks_finished, status.blocks_preempted);
 	}
 	simgpu_device_unlock(device);
 	return 0;
