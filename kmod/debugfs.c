@@ -71,6 +71,18 @@ static void simgpu_seq_tunables(struct seq_file *seq,
 		   tunables->fair_threshold_ppm);
 }
 
+static const char *simgpu_preemption_name(enum session_preemption preemption)
+{
+	switch (preemption) {
+	case SESSION_PREEMPTION_SWITCH:
+		return "switch";
+	case SESSION_PREEMPTION_ADAPTIVE:
+		return "adaptive";
+	default:
+		return "drain";
+	}
+}
+
 static void simgpu_journal_start(struct seq_file *seq,
 				 const struct session_options *start)
 {
@@ -84,7 +96,8 @@ static void simgpu_journal_start(struct seq_file *seq,
 	simgpu_seq_string(seq, "model", start->model->name);
 	simgpu_seq_string(seq, "policy", start->policy->name);
 	simgpu_seq_tunables(seq, &start->tunables);
-	seq_putc(seq, '\n');
+	seq_printf(seq, " preemption=%s\n",
+		   simgpu_preemption_name(start->preemption));
 }
 
 static void simgpu_journal_end(struct seq_file *seq,

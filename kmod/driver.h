@@ -23,6 +23,9 @@ static_assert((int)SIMGPU_SERVICE_BEST_EFFORT == SIMGPU_BEST_EFFORT);
 static_assert((int)SIMGPU_SERVICE_QOS == SIMGPU_QOS);
 static_assert((int)SIMGPU_KERNEL_END_EVEN == (int)SESSION_KERNEL_END_EVEN);
 static_assert((int)SIMGPU_KERNEL_END_CARRY == (int)SESSION_KERNEL_END_CARRY);
+static_assert((int)SIMGPU_PREEMPTION_SWITCH == (int)SESSION_PREEMPTION_SWITCH);
+static_assert((int)SIMGPU_PREEMPTION_ADAPTIVE ==
+	      (int)SESSION_PREEMPTION_ADAPTIVE);
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES);
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX);
 static_assert(sizeof(struct simgpu_tenant_counters) ==

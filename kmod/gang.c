@@ -365,7 +365,8 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 {
 	if (!cmd->members || cmd->members > SIMGPU_TENANTS_MAX ||
 	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
-	    cmd->kernel_end > SIMGPU_KERNEL_END_CARRY || cmd->reserved)
+	    cmd->kernel_end > SIMGPU_KERNEL_END_CARRY || cmd->reserved ||
+	    cmd->preemption > SIMGPU_PREEMPTION_ADAPTIVE || cmd->reserved2)
 		return -EINVAL;
 	if (cmd->flags & SIMGPU_GANG_RELAUNCH && !cmd->stop_cycle)
 		return -EINVAL;
@@ -388,6 +389,7 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 	options->stop_cycle = cmd->stop_cycle;
 	options->relaunch = cmd->flags & SIMGPU_GANG_RELAUNCH;
 	options->kernel_end = (enum session_kernel_end)cmd->kernel_end;
+	options->preemption = (enum session_preemption)cmd->preemption;
 	options->gang_size = cmd->members;
 	if (cmd->config[0]) {
 		config = gpu_config_find(cmd->config);

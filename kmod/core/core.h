@@ -60,6 +60,8 @@ struct session_tenant {
  *	when the registers were last cleared
  * @proposal: waits for @apply_cycle (NEVER: none does)
  * @gpu_memory: of the device, not aligned
+ * @sm_base: thread blocks that each SM had finished at @epoch_start
+ * @sm_finished: that it finished in the last epoch
  */
 struct session {
 	struct session_options initial;
@@ -85,6 +87,8 @@ struct session {
 	struct simgpu_proposal proposal;
 	struct session_epoch epoch;
 	u64 journal_lost;
+	u64 sm_base[SIMGPU_SMS_MAX];
+	u64 sm_finished[SIMGPU_SMS_MAX];
 	u32 journal_count;
 	struct journal_event journal[SESSION_JOURNAL_MAX];
 };
@@ -106,7 +110,7 @@ u32 proposal_count(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_proposal *proposal, u32 slot);
 void proposal_present(const struct simgpu_snapshot *snapshot,
 		      struct simgpu_proposal *proposal);
-void proposal_apply(struct gpu *gpu, const struct simgpu_proposal *proposal);
+void proposal_apply(struct session *session);
 u32 sms_assigned(const struct gpu *gpu, u32 slot);
 
 /* journal.c */

@@ -107,41 +107,73 @@ static u32 pick_sm(const struct gpu *gpu, u32 slot)
 	return best;
 }
 
-static void apply_counts(struct gpu *gpu, const struct simgpu_proposal *proposal)
+/*
+ * Whether an SM is left by a drain (HSM 4.2: in the last epoch more thread
+ * blocks ended there than it can run concurrently, so they are short).
+ */
+static bool drains_soon(const struct session *session, u32 sm)
 {
+	const struct session_tenant *tenant;
+	struct gpu_sm_status status;
+	const struct trace *trace;
+
+	gpu_sm_status(session->gpu, sm, &status);
+	if (!status.blocks)
+		return true;
+	tenant = &session->tenants[status.owner];
+	trace = tenant->launch[tenant->head].trace;
+	return session->sm_finished[sm] >
+	       gpu_kernel_blocks_per_sm(&session->initial.config,
+					&trace->kernels[tenant->kernel]);
+}
+
+static void assign(struct session *session, u32 sm, u32 slot)
+{
+	enum gpu_preemption mode = GPU_PREEMPT_DRAIN;
+
+	if (session->initial.preemption == SESSION_PREEMPTION_SWITCH ||
+	    (session->initial.preemption == SESSION_PREEMPTION_ADAPTIVE &&
+	     !drains_soon(session, sm)))
+		mode = GPU_PREEMPT_SWITCH;
+	gpu_sm_assign(session->gpu, sm, slot, mode);
+}
+
+static void apply_counts(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const struct gpu *gpu = session->gpu;
 	u32 slot, have;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		for (have = sms_assigned(gpu, slot); have > proposal->sms[slot];
 		     have--)
-			gpu_sm_assign(gpu, pick_sm(gpu, slot), GPU_NO_TENANT,
-				      GPU_PREEMPT_DRAIN);
+			assign(session, pick_sm(gpu, slot), GPU_NO_TENANT);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		if (!proposal->sms[slot])
 			continue;
 		for (have = sms_assigned(gpu, slot); have < proposal->sms[slot];
 		     have++)
-			gpu_sm_assign(gpu, pick_sm(gpu, GPU_NO_TENANT), slot,
-				      GPU_PREEMPT_DRAIN);
+			assign(session, pick_sm(gpu, GPU_NO_TENANT), slot);
 	}
 }
 
 /*
- * proposal_apply() - assign the SMs as a sound proposal says
+ * proposal_apply() - assign the SMs as the session's sound proposal says
  */
-void proposal_apply(struct gpu *gpu, const struct simgpu_proposal *proposal)
+void proposal_apply(struct session *session)
 {
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const struct gpu *gpu = session->gpu;
 	struct gpu_sm_status status;
 	u32 sm;
 
 	if (!(proposal->flags & SIMGPU_PROPOSAL_OWNERS)) {
-		apply_counts(gpu, proposal);
+		apply_counts(session);
 		return;
 	}
 	for (sm = 0; sm < gpu_config(gpu)->sms; sm++) {
 		gpu_sm_status(gpu, sm, &status);
 		if (status.next_owner != proposal->owner[sm])
-			gpu_sm_assign(gpu, sm, proposal->owner[sm],
-				      GPU_PREEMPT_DRAIN);
+			assign(session, sm, proposal->owner[sm]);
 	}
 }

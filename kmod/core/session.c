@@ -16,6 +16,7 @@ static bool options_are_good(const struct session_options *options)
 	       options->epoch_cycles >= SESSION_EPOCH_CYCLES_MIN &&
 	       options->epoch_cycles <= SESSION_EPOCH_CYCLES_MAX &&
 	       options->kernel_end <= SESSION_KERNEL_END_CARRY &&
+	       options->preemption <= SESSION_PREEMPTION_ADAPTIVE &&
 	       options->gang_size <= SESSION_SLOTS_MAX && options->model &&
 	       options->policy && (options->stop_cycle || !options->relaunch);
 }
@@ -185,10 +186,26 @@ static void advance_tenant(struct session *session, u32 slot)
 
 /* --- epochs ------------------------------------------------------------------------- */
 
+/* Another epoch is over: what each SM finished in it decides how it is left. */
+static void count_finished_blocks(struct session *session)
+{
+	struct simgpu_counters counters;
+	u32 sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		gpu_sm_counters(session->gpu, sm, &counters);
+		session->sm_finished[sm] = counters.blocks_finished -
+					   session->sm_base[sm];
+		session->sm_base[sm] = counters.blocks_finished;
+	}
+}
+
 static void epoch_begin(struct session *session)
 {
 	u32 slot;
 
+	if (session_now(session) > session->epoch_start)
+		count_finished_blocks(session);
 	session->epoch_start = session_now(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		if (!is_member(session, slot))
@@ -204,7 +221,7 @@ static void split_even_now(struct session *session)
 {
 	snapshot_fill(session);
 	policy_split_even(&session->snapshot, &session->proposal);
-	proposal_apply(session->gpu, &session->proposal);
+	proposal_apply(session);
 	session->apply_cycle = NEVER;
 }
 
@@ -462,7 +479,7 @@ static void run_once(struct session *session, u64 limit)
 	if (ended)
 		kernels_ended(session, ended);
 	if (session_now(session) >= session->apply_cycle) {
-		proposal_apply(session->gpu, &session->proposal);
+		proposal_apply(session);
 		session->apply_cycle = NEVER;
 	}
 	if (session->initial.stop_cycle &&

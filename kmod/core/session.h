@@ -30,6 +30,17 @@ enum session_kernel_end {
 	SESSION_KERNEL_END_CARRY,
 };
 
+/* How thread blocks leave an SM that changes hands. */
+enum session_preemption {
+	SESSION_PREEMPTION_DRAIN,
+	SESSION_PREEMPTION_SWITCH,
+	/*
+	 * HSM 4.2: an SM drains if in the last epoch more thread blocks ended
+	 * on it than it can run concurrently; else it switches contexts.
+	 */
+	SESSION_PREEMPTION_ADAPTIVE,
+};
+
 /**
  * struct session_options - an experiment, fixed at its cold start
  * @config: the GPU
@@ -43,6 +54,7 @@ enum session_kernel_end {
  * @model: predicts
  * @policy: proposes
  * @tunables: constants and thresholds
+ * @preemption: how SMs change hands
  */
 struct session_options {
 	struct gpu_config config;
@@ -55,6 +67,7 @@ struct session_options {
 	const struct simgpu_model *model;
 	const struct simgpu_policy *policy;
 	struct simgpu_tunables tunables;
+	enum session_preemption preemption;
 };
 
 /**

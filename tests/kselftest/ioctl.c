@@ -25,18 +25,24 @@ FIXTURE_VARIANT(cmd_length)
 {
 	unsigned long request;
 	size_t size;
+	size_t least;
 	int base;
 	bool on_gang;
 };
 
-#define LENGTH_VARIANT(_name, _request, _struct, _base, _on_gang)	\
+/* @_least: size of the struct's first version, since which it has grown */
+#define GROWN_VARIANT(_name, _request, _struct, _least, _base, _on_gang) \
 	FIXTURE_VARIANT_ADD(cmd_length, _name)				\
 	{								\
 		.request = _request,					\
 		.size = sizeof(struct _struct),				\
+		.least = _least,					\
 		.base = _base,						\
 		.on_gang = _on_gang,					\
 	}
+#define LENGTH_VARIANT(_name, _request, _struct, _base, _on_gang)	\
+	GROWN_VARIANT(_name, _request, _struct, sizeof(struct _struct),	\
+		      _base, _on_gang)
 
 LENGTH_VARIANT(device_info, SIMGPU_IOC_DEVICE_INFO, simgpu_device_info, 0,
 	       false);
@@ -48,15 +54,18 @@ LENGTH_VARIANT(trace_remove, SIMGPU_IOC_TRACE_REMOVE, simgpu_trace_remove,
 	       -ENOENT, false);
 LENGTH_VARIANT(launch, SIMGPU_IOC_LAUNCH, simgpu_launch, -EINVAL, false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
-LENGTH_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report, -ENODATA, false);
-LENGTH_VARIANT(gang_create, SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
-	       -EINVAL, false);
+GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
+	      offsetof(struct simgpu_report, report.context_lines), -ENODATA,
+	      false);
+GROWN_VARIANT(gang_create, SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
+	      offsetof(struct simgpu_gang_create, preemption), -EINVAL, false);
 LENGTH_VARIANT(gang_join, SIMGPU_IOC_GANG_JOIN, simgpu_gang_join, -EBADF,
 	       false);
 LENGTH_VARIANT(gang_status, SIMGPU_IOC_GANG_STATUS, simgpu_gang_status, 0,
 	       true);
-LENGTH_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
-	       -ENODATA, true);
+GROWN_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
+	      offsetof(struct simgpu_gang_report, report.context_lines),
+	      -ENODATA, true);
 
 FIXTURE_SETUP(cmd_length)
 {
@@ -103,7 +112,15 @@ TEST_F(cmd_length, short)
 	EXPECT_EQ(-EINVAL, CALL_SIZED(buffer, 0));
 	EXPECT_EQ(-EINVAL, CALL_SIZED(buffer, 3));
 	EXPECT_EQ(-EINVAL, CALL_SIZED(buffer, 4));
-	EXPECT_EQ(-EINVAL, CALL_SIZED(buffer, variant->size - 1));
+	EXPECT_EQ(-EINVAL, CALL_SIZED(buffer, variant->least - 1));
+}
+
+/* A caller built for the first version of a struct is served. */
+TEST_F(cmd_length, first_version)
+{
+	uint32_t buffer[1024] = {};
+
+	EXPECT_EQ(variant->base, CALL_SIZED(buffer, variant->least));
 }
 
 TEST_F(cmd_length, long_zero)
@@ -504,6 +521,20 @@ TEST_F(gang_create, values)
 	EXPECT_REFUSED(-EINVAL, flags, SIMGPU_GANG_RELAUNCH);
 	EXPECT_REFUSED(-EINVAL, kernel_end, 2);
 	EXPECT_REFUSED(-EINVAL, reserved, 1);
+	EXPECT_REFUSED(-EINVAL, preemption, 3);
+	EXPECT_REFUSED(-EINVAL, reserved2, 1);
+}
+
+TEST_F(gang_create, first_version)
+{
+	struct simgpu_gang_create cmd = self->cmd;
+
+	/* What lies behind is not read, or it would be refused. */
+	cmd.size = offsetof(struct simgpu_gang_create, preemption);
+	cmd.reserved2 = 1;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &cmd));
+	EXPECT_EQ(1, cmd.reserved2);
+	EXPECT_EQ(0, close(cmd.fd));
 }
 
 TEST_F(gang_create, names)

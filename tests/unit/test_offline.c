@@ -320,6 +320,27 @@ static void expect_bad_line(const char *what, const char *with, u32 line)
 	free(text);
 }
 
+static void journals_may_say_how_sms_change_hands(void **state)
+{
+	static const char *const words[] = { "drain", "switch", "adaptive" };
+	u32 i;
+
+	for (i = 0; i <= SESSION_PREEMPTION_ADAPTIVE; i++) {
+		struct offline_journal_error error;
+		struct offline_journal journal;
+		char with[32];
+		char *text;
+
+		snprintf(with, sizeof(with), "preemption=%s", words[i]);
+		text = edit("later=\"key\"", with);
+		assert_int_equal(offline_parse_journal(text, &journal, &error),
+				 0);
+		assert_int_equal(journal.options.preemption, i);
+		offline_free_journal(&journal);
+		free(text);
+	}
+}
+
 static void bad_journals_are_refused(void **state)
 {
 	expect_bad_line("start", "begin", 1);
@@ -330,6 +351,8 @@ static void bad_journals_are_refused(void **state)
 	expect_bad_line("hsm-fair", "nobody", 1);
 	expect_bad_line("kernel_end=carry", "kernel_end=maybe", 1);
 	expect_bad_line("relaunch=1", "relaunch=2", 1);
+	expect_bad_line("later=\"key\"", "preemption=maybe", 1);
+	expect_bad_line("later=\"key\"", "preemption=\"switch\"", 1);
 	expect_bad_line("gang_size=2", "gang_size=65", 1);
 	expect_bad_line("seed=7", "seed=-7", 1);
 	expect_bad_line("seed=7", "seed=0x7", 1);
@@ -450,6 +473,7 @@ int main(void)
 		cmocka_unit_test(private_runs_are_exact),
 		cmocka_unit_test(private_runs_end_with_the_trace),
 		cmocka_unit_test(journals_are_read),
+		cmocka_unit_test(journals_may_say_how_sms_change_hands),
 		cmocka_unit_test(bad_journals_are_refused),
 		cmocka_unit_test(cut_journals_are_refused),
 		cmocka_unit_test(lost_events_are_told),

@@ -40,6 +40,7 @@ struct bench {
 };
 
 static struct trace *computing, *random_reads, *copying, *middling, *brief;
+static struct trace *long_blocks;
 
 static int make_traces(void **state)
 {
@@ -49,6 +50,7 @@ static int make_traces(void **state)
 	copying = trace_copy(64, 20, 32);
 	middling = trace_compute(64, 20, 20);
 	brief = trace_compute(64, 4, 10);
+	long_blocks = trace_compute(1000, 1, 100000);
 	return 0;
 }
 
@@ -59,6 +61,7 @@ static int free_traces(void **state)
 	trace_free(copying);
 	trace_free(middling);
 	trace_free(brief);
+	trace_free(long_blocks);
 	return 0;
 }
 
@@ -606,6 +609,56 @@ static void kernel_ends_split_or_carry(void **state)
 	assert_int_not_equal(carried, 4);
 }
 
+/*
+ * A third tenant comes to one whose blocks end often and one whose blocks last
+ * longer than the epochs: what do the SMs do that they lose?
+ */
+static void expect_preemption(enum session_preemption preemption,
+			      enum gpu_sm_state of_short,
+			      enum gpu_sm_state of_long)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	struct gpu_sm_status status;
+	u32 sm, shorts = 0, longs = 0;
+
+	bench_options(bench, 0);
+	bench->options.policy = &policy_even;
+	bench->options.preemption = preemption;
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	join(bench, 1);
+	launch(bench, 1, long_blocks, 1, 0);
+	session_run(bench->session, 3 * EPOCH);
+	join(bench, 2);
+	launch(bench, 2, computing, 1, 0);
+	session_run(bench->session, 1);
+	for (sm = 0; sm < bench->options.config.sms; sm++) {
+		gpu_sm_status(session_gpu(bench->session), sm, &status);
+		if (status.owner == status.next_owner)
+			continue;
+		assert_int_equal(status.next_owner, 2);
+		assert_int_equal(status.state,
+				 status.owner ? of_long : of_short);
+		if (status.owner)
+			longs++;
+		else
+			shorts++;
+	}
+	assert_true(shorts && longs);
+	bench_free(bench);
+}
+
+static void preemption_is_chosen_for_each_sm(void **state)
+{
+	expect_preemption(SESSION_PREEMPTION_DRAIN, GPU_SM_DRAINING,
+			  GPU_SM_DRAINING);
+	expect_preemption(SESSION_PREEMPTION_SWITCH, GPU_SM_SAVING,
+			  GPU_SM_SAVING);
+	expect_preemption(SESSION_PREEMPTION_ADAPTIVE, GPU_SM_DRAINING,
+			  GPU_SM_SAVING);
+}
+
 static void a_finished_tenant_keeps_no_sm(void **state)
 {
 	struct bench *bench = bench_new(0);
@@ -858,6 +911,7 @@ static void bad_options_are_refused(void **state)
 			SESSION_EPOCH_CYCLES_MAX + 1);
 	OPTIONS_REFUSED(bench->options.stop_cycle = 0);
 	OPTIONS_REFUSED(bench->options.kernel_end = 2);
+	OPTIONS_REFUSED(bench->options.preemption = 3);
 	OPTIONS_REFUSED(bench->options.gang_size = SESSION_SLOTS_MAX + 1);
 	OPTIONS_REFUSED(bench->options.model = NULL);
 	OPTIONS_REFUSED(bench->options.policy = NULL);
@@ -971,14 +1025,22 @@ static void replay(struct bench *from, struct bench *to)
 					 session_now(to->session));
 }
 
+/* Whatever the steps, and whatever SMs change hands by (steps[i] with mode i). */
 static void journals_repeat_a_run(void **state)
 {
 	static const u64 steps[] = { ALL_AT_ONCE, 2000, 777 };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		struct bench *lived = bench_new(3), *replayed = bench_new(3);
+		struct bench *lived = malloc(sizeof(*lived));
+		struct bench *replayed = malloc(sizeof(*replayed));
 
+		bench_options(lived, 3);
+		bench_options(replayed, 3);
+		lived->options.preemption = i;
+		replayed->options.preemption = i;
+		bench_start(lived);
+		bench_start(replayed);
 		live_through_everything(lived, steps[i]);
 		assert_int_equal(session_now(lived->session), STOP);
 		replay(lived, replayed);
@@ -1084,6 +1146,7 @@ int main(void)
 		cmocka_unit_test(unfinished_first_runs_count_so_far),
 		cmocka_unit_test(predictions_stop_with_the_first_run),
 		cmocka_unit_test(kernel_ends_split_or_carry),
+		cmocka_unit_test(preemption_is_chosen_for_each_sm),
 		cmocka_unit_test(a_finished_tenant_keeps_no_sm),
 		cmocka_unit_test(launches_run_in_order),
 		cmocka_unit_test(the_queue_has_an_end),

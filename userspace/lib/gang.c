@@ -20,6 +20,7 @@ int simgpu_create_gang(int fd, const struct simgpu_gang_create *options)
 	create.size = sizeof(create);
 	create.fd = 0;
 	create.reserved = 0;
+	create.reserved2 = 0;
 	ret = call(fd, SIMGPU_IOC_GANG_CREATE, &create);
 	return ret ? ret : create.fd;
 }

@@ -115,7 +115,7 @@ int simgpu_get_report(int fd, uint32_t *slot,
  * simgpu_create_gang() - reset an idle device for a repeatable experiment
  * @fd: from simgpu_open(); it does not become a member
  * @options: members, seed, epoch_cycles, stop_cycle, flags, kernel_end,
- *	config, policy and model; the rest is not read
+ *	config, policy, model and preemption; the rest is not read
  *
  * Closing the last copy of the gang's descriptor ends its members' work: a
  * process that was forked off closes its copy once it has joined.

@@ -130,15 +130,23 @@ static int read_field(struct parser *parser)
 
 /* --- keys of the present line --- */
 
-static const struct field *find(struct parser *parser, const char *key)
+static const struct field *find_any(const struct parser *parser, const char *key)
 {
 	u32 i;
 
 	for (i = 0; i < parser->fields; i++)
 		if (!strcmp(parser->field[i].key, key))
 			return &parser->field[i];
-	refuse(parser, "\"%s\" is missing", key);
 	return NULL;
+}
+
+static const struct field *find(struct parser *parser, const char *key)
+{
+	const struct field *field = find_any(parser, key);
+
+	if (!field)
+		refuse(parser, "\"%s\" is missing", key);
+	return field;
 }
 
 static int number_in(struct parser *parser, const char *key, u64 least,
@@ -250,6 +258,27 @@ static int start_names(struct parser *parser, struct session_options *options)
 	return 0;
 }
 
+/* Journals from before there was a choice do not have it: they drained. */
+static int start_preemption(struct parser *parser,
+			    struct session_options *options)
+{
+	const struct field *field = find_any(parser, "preemption");
+
+	options->preemption = SESSION_PREEMPTION_DRAIN;
+	if (!field)
+		return 0;
+	if (field->quoted)
+		return refuse(parser, "\"preemption\" is in quotes");
+	if (!strcmp(field->value, "switch"))
+		options->preemption = SESSION_PREEMPTION_SWITCH;
+	else if (!strcmp(field->value, "adaptive"))
+		options->preemption = SESSION_PREEMPTION_ADAPTIVE;
+	else if (strcmp(field->value, "drain"))
+		return refuse(parser,
+			      "\"preemption\" is not drain, switch or adaptive");
+	return 0;
+}
+
 static int parse_start(struct parser *parser)
 {
 	struct session_options *options = &parser->journal->options;
@@ -269,7 +298,8 @@ static int parse_start(struct parser *parser)
 	    either(parser, "kernel_end", "even", "carry", &kernel_end) ||
 	    number32(parser, "gang_size", 0, SESSION_SLOTS_MAX,
 		     &options->gang_size) ||
-	    tunables(parser, &options->tunables))
+	    tunables(parser, &options->tunables) ||
+	    start_preemption(parser, options))
 		return -EINVAL;
 	options->relaunch = relaunch;
 	options->kernel_end = kernel_end ? SESSION_KERNEL_END_CARRY :

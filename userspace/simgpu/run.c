@@ -6,6 +6,7 @@ enum {
 	OPTION_OFFLINE = 256,
 	OPTION_CONFIG,
 	OPTION_KERNEL_END,
+	OPTION_PREEMPTION,
 	OPTION_TRUTH,
 	OPTION_JSON,
 	OPTION_JOURNAL,
@@ -26,6 +27,8 @@ static const struct argp_option options[] = {
 	{ "seed", 's', "N", 0, "Of everything random (default 1)", 0 },
 	{ "kernel-end", OPTION_KERNEL_END, "even|carry", 0,
 	  "What a finished kernel does: begin an even split (default), or carry on", 0 },
+	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
+	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
@@ -90,6 +93,18 @@ static u32 parse_kernel_end(struct argp_state *state, const char *word)
 	return SIMGPU_KERNEL_END_EVEN;
 }
 
+static u32 parse_preemption(struct argp_state *state, const char *word)
+{
+	if (!strcmp(word, "switch"))
+		return SIMGPU_PREEMPTION_SWITCH;
+	if (!strcmp(word, "adaptive"))
+		return SIMGPU_PREEMPTION_ADAPTIVE;
+	if (strcmp(word, "drain"))
+		argp_error(state,
+			   "--preemption takes drain, switch or adaptive");
+	return SIMGPU_PREEMPTION_DRAIN;
+}
+
 static error_t parse_experiment(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -123,6 +138,9 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 		break;
 	case OPTION_KERNEL_END:
 		settings->kernel_end = parse_kernel_end(state, text);
+		break;
+	case OPTION_PREEMPTION:
+		settings->preemption = parse_preemption(state, text);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -19,6 +19,7 @@
  * @model: name
  * @cycles: device stops there; 0: when every trace has run once
  * @kernel_end: &enum simgpu_kernel_end
+ * @preemption: &enum simgpu_preemption
  */
 struct settings {
 	unsigned int device;
@@ -30,6 +31,7 @@ struct settings {
 	u64 epoch_cycles;
 	u64 seed;
 	u32 kernel_end;
+	u32 preemption;
 };
 
 /**

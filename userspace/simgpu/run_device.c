@@ -252,6 +252,7 @@ static int create_gang(const struct settings *settings, u32 members)
 		.stop_cycle = settings->cycles,
 		.flags = settings->cycles ? SIMGPU_GANG_RELAUNCH : 0,
 		.kernel_end = settings->kernel_end,
+		.preemption = settings->preemption,
 	};
 	int fd = simgpu_open(settings->device), gang;
 

@@ -36,6 +36,7 @@ static int fill_options(const struct settings *settings,
 	options->kernel_end = settings->kernel_end == SIMGPU_KERNEL_END_CARRY ?
 			      SESSION_KERNEL_END_CARRY :
 			      SESSION_KERNEL_END_EVEN;
+	options->preemption = (enum session_preemption)settings->preemption;
 	options->tunables = registry_default_tunables;
 	return find_names(settings, options);
 }
@@ -245,6 +246,7 @@ static void settings_of(const struct offline_journal *journal,
 	settings->kernel_end = options->kernel_end == SESSION_KERNEL_END_CARRY ?
 			       SIMGPU_KERNEL_END_CARRY :
 			       SIMGPU_KERNEL_END_EVEN;
+	settings->preemption = options->preemption;
 }
 
 static int read_journal(const char *path, struct offline_journal *journal)

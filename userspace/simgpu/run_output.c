@@ -48,6 +48,18 @@ static struct json_object *epochs_json(const struct result *result, size_t index
 	return epochs;
 }
 
+static const char *preemption_name(u32 preemption)
+{
+	switch (preemption) {
+	case SIMGPU_PREEMPTION_SWITCH:
+		return "switch";
+	case SIMGPU_PREEMPTION_ADAPTIVE:
+		return "adaptive";
+	default:
+		return "drain";
+	}
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -65,6 +77,9 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "np_predicted",
 		 json_ppm_or_null(result_predicted(tenant),
 				  report->np_run_ppm));
+	json_set(object, "preempted_blocks",
+		 json_u64(report->preempted_blocks));
+	json_set(object, "context_lines", json_u64(report->context_lines));
 	if (result->truth)
 		json_set(object, "np_actual",
 			 json_ppm_or_null(tenant->actual_known,
@@ -106,6 +121,8 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "seed", json_u64(settings->seed));
 	json_set_string(object, "kernel_end",
 			kernel_end_name(settings->kernel_end));
+	json_set_string(object, "preemption",
+			preemption_name(settings->preemption));
 	for (i = 0; i < result->tenant_count; i++)
 		json_object_array_add(tenants, tenant_json(result, i));
 	json_set(object, "tenants", tenants);
@@ -124,10 +141,11 @@ int print_result_json(const struct settings *settings,
 static void print_heading(const struct settings *settings,
 			  const struct result *result)
 {
-	printf("%s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s\n",
+	printf("%s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s\n",
 	       settings->config, result->device, settings->policy,
 	       settings->model, settings->epoch_cycles, settings->seed,
-	       kernel_end_name(settings->kernel_end));
+	       kernel_end_name(settings->kernel_end),
+	       preemption_name(settings->preemption));
 	printf("%llu cycles in %.2f s (%.0f a second), state hash 0x%016llx\n\n",
 	       result->cycle, (double)result->wall_ns / 1e9,
 	       (double)cycles_per_second_ppm(result) / SIMGPU_PPM,

@@ -58,6 +58,17 @@ enum simgpu_kernel_end {
 	SIMGPU_KERNEL_END_CARRY = 1
 };
 
+/*
+ * How thread blocks leave an SM that changes hands: they run to their end, or
+ * their contexts are saved in memory, or the one or the other for each SM, by
+ * how many of them ended there in the last epoch (HSM 4.2).
+ */
+enum simgpu_preemption {
+	SIMGPU_PREEMPTION_DRAIN = 0,
+	SIMGPU_PREEMPTION_SWITCH = 1,
+	SIMGPU_PREEMPTION_ADAPTIVE = 2
+};
+
 /**
  * struct simgpu_device_info - SIMGPU_IOC_DEVICE_INFO
  * @size: in: sizeof(struct simgpu_device_info)
@@ -311,6 +322,8 @@ struct simgpu_report {
  * @model: in: name; empty: the device's own
  * @fd: out: a file that stands for the gang (O_CLOEXEC)
  * @reserved: zero
+ * @preemption: in: &enum simgpu_preemption
+ * @reserved2: zero
  *
  * Resets the idle device cold. Policy, model and thresholds may be changed
  * during the run through sysfs; that is journalled. Closing the last
@@ -332,6 +345,8 @@ struct simgpu_gang_create {
 	char model[SIMGPU_NAME_MAX];
 	__s32 fd;
 	__u32 reserved;
+	__u32 preemption;
+	__u32 reserved2;
 };
 
 /* A trace that ends is launched again until the stop cycle. */
