@@ -84,6 +84,7 @@ build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy session \
 		     offline dram engine config atd properties widths preempt)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
+		   build/sanitized/tests/unit/kinds.o \
 		   build/sanitized/tests/unit/dram_checker.o \
 		   $(OFFLINE_SOURCES:%.c=build/sanitized/%.o) $(ROOM_SANITIZED)
 KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
@@ -99,6 +100,12 @@ $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 
 build/tests/make_traces: build/obj/tests/unit/make_traces.o \
 			 build/obj/userspace/workloads/builder.o
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lz
+
+build/tests/make_kinds: build/obj/tests/unit/make_kinds.o \
+			build/obj/tests/unit/kinds.o \
+			build/obj/userspace/workloads/builder.o
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lz
 

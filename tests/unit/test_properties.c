@@ -12,13 +12,8 @@
 #include <cmocka.h>
 
 #include "../../kmod/sim/gpu.h"
+#include "kinds.h"
 #include "traces.h"
-
-#define THREADS		256
-#define BLOCK_WARPS	(THREADS / GPU_LANES)
-#define LINE		((s64)GPU_LINE_BYTES)
-#define KB		(1LL << 10)
-#define MB		(1LL << 20)
 
 /* SM counts of HSM's Figure 2, and the last of them: all. */
 static const u32 counts[] = { 8, 16, 24, 32, 48, 64, 80 };
@@ -29,150 +24,26 @@ static const u32 counts[] = { 8, 16, 24, 32, 48, 64, 80 };
 #define WARM_CYCLES	10000
 #define WINDOW_CYCLES	20000
 
-/* --- kinds of access ----------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------------ */
 
-/**
- * struct kind - a memory-bound kernel
- * @name: of the kind
- * @make: its trace
- * @stride: what @make says it is
- * @trips: turns of a warp's loop
- * @blocks: thread blocks of 8 warps
- * @registers: of a thread: 32 fills an SM, 128 leaves room for 2 blocks
- * @loses_rows: more SMs do slow it, by what more_sms_lose_rows() says
- */
-struct kind {
-	const char *name;
-	struct trace *(*make)(const struct kind *kind);
-	s64 stride;
-	u32 trips;
-	u32 blocks;
-	u32 registers;
-	bool loses_rows;
-};
-
-/* Begin a kernel of the usual shape whose warps do something in a loop. */
-static struct builder *begin(const struct kind *kind)
+static struct trace *make(const struct kind *kind)
 {
-	struct builder *b = builder_new(kind->name, "test");
+	u64 footprint_bytes;
+	struct builder *builder = kind_build(kind, &footprint_bytes);
 
-	builder_kernel(b, kind->name, kind->blocks, THREADS, kind->registers, 0);
-	builder_loop(b, kind->trips);
-	return b;
+	return trace_of(builder, footprint_bytes);
 }
 
-static struct trace *end(struct builder *b, u64 footprint)
+static const struct kind *find_kind(const char *name)
 {
-	builder_compute(b, 2, GPU_LANES);
-	builder_loop_end(b);
-	return trace_of(b, footprint);
-}
-
-/* Consecutive warps read consecutive lines, then all go on by a whole grid. */
-static struct trace *make_grid(const struct kind *kind)
-{
-	s64 whole = (s64)kind->blocks * BLOCK_WARPS * LINE;
-	u64 bytes = (u64)(whole * kind->trips);
-	struct builder *b = begin(kind);
-
-	builder_load(b, builder_affine(b, 0, bytes, 4, LINE * BLOCK_WARPS, LINE,
-				       whole), GPU_LANES, 1);
-	return end(b, bytes);
-}
-
-/* Warps are @stride bytes apart; each reads line by line from there. */
-static struct trace *make_strided(const struct kind *kind)
-{
-	u64 bytes = (u64)kind->stride * BLOCK_WARPS * kind->blocks +
-		    (u64)kind->trips * LINE;
-	struct builder *b = begin(kind);
-
-	builder_load(b, builder_affine(b, 0, bytes, 4,
-				       kind->stride * BLOCK_WARPS,
-				       kind->stride, LINE), GPU_LANES, 1);
-	return end(b, bytes);
-}
-
-/* Stages of an FFT: each warp reads its partner's line, @stride << n away. */
-static struct trace *make_butterfly(const struct kind *kind)
-{
-	u64 bytes = (u64)kind->blocks * BLOCK_WARPS * LINE;
-	struct simgpu_trace_pattern partner = {
-		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
-		.region_bytes = 2 * bytes,
-		.block_stride = { LINE * BLOCK_WARPS },
-		.warp_stride = LINE, .lane_stride = 4,
-		.xor_bytes = (u64)kind->stride, .xor_loop = 1,
-	};
-	struct builder *b = begin(kind);
-
-	builder_load(b, builder_pattern(b, &partner), GPU_LANES, 1);
-	return end(b, 2 * bytes);
-}
-
-/* Each lane has a row of a matrix, @stride bytes long; line by line along it. */
-static struct trace *make_column(const struct kind *kind)
-{
-	struct simgpu_trace_pattern pattern = {
-		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
-		.region_bytes = (u64)kind->stride * THREADS * kind->blocks,
-		.block_stride = { kind->stride * THREADS },
-		.warp_stride = kind->stride * GPU_LANES,
-		.lane_stride = kind->stride,
-		.loop_stride = { LINE },
-	};
-	struct builder *b = begin(kind);
-
-	builder_load(b, builder_pattern(b, &pattern), GPU_LANES, 1);
-	return end(b, pattern.region_bytes);
-}
-
-/* A cell a thread, nine arrays read and nine written (lattice Boltzmann). */
-static struct trace *make_streams(const struct kind *kind)
-{
-	enum { STREAMS = 9 };
-	u64 bytes = (u64)kind->blocks * BLOCK_WARPS * LINE;
-	struct builder *b = begin(kind);
 	u32 i;
 
-	/* They begin @stride bytes apart, a large power of two. */
-	for (i = 0; i < 2 * STREAMS; i++) {
-		u32 pattern = builder_affine(b, i * (u64)kind->stride, bytes, 4,
-					     LINE * BLOCK_WARPS, LINE, 0);
-
-		if (i < STREAMS)
-			builder_load(b, pattern, GPU_LANES, STREAMS);
-		else
-			builder_store(b, pattern, GPU_LANES);
-	}
-	return end(b, 2 * STREAMS * (u64)kind->stride);
+	for (i = 0; i < KIND_COUNT; i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	fail_msg("there is no %s", name);
+	return NULL;
 }
-
-/* @stride lines an access, anywhere in 1 GB. */
-static struct trace *make_random(const struct kind *kind)
-{
-	return trace_random(kind->blocks, kind->trips, (u32)kind->stride,
-			    1ULL << 30);
-}
-
-static const struct kind kinds[] = {
-	{ "unit stride", make_grid, 0, 8, 8192, 32, false },
-	{ "stride of 1 KB", make_strided, KB, 1, 60000, 32, false },
-	{ "stride of 4 KB", make_strided, 4 * KB, 1, 60000, 32, false },
-	{ "stride of 64 KB", make_strided, 64 * KB, 1, 16000, 32, false },
-	/* The tenant's space has but 8191 of these: a few lines from each. */
-	{ "stride of 1 MB", make_strided, MB, 64, 1000, 32, false },
-	{ "odd stride", make_strided, 33 * LINE, 1, 60000, 32, false },
-	{ "butterfly", make_butterfly, MB, 8, 131072, 32, false },
-	{ "matrix columns", make_column, 16 * KB, 4, 1000, 32, false },
-	{ "streams", make_streams, 64 * MB, 1, 8000, 32, true },
-	{ "streams, few warps", make_streams, 64 * MB, 1, 8000, 128, false },
-	{ "random", make_random, 1, 64, 1000, 32, false },
-	{ "gathers", make_random, 32, 4, 1000, 32, false },
-	{ "chunks of 4 KB", make_strided, 4 * KB, 32, 2000, 32, true },
-};
-
-/* --- runs ------------------------------------------------------------------------------ */
 
 static struct gpu *gpu_make(const struct gpu_config *config)
 {
@@ -201,7 +72,7 @@ static struct simgpu_counters counters_of(struct gpu *gpu, u32 slot)
 static double imbalance(const struct kind *kind, u32 address_hash)
 {
 	struct gpu_config config = *gpu_config_find("hbm80");
-	struct trace *trace = kind->make(kind);
+	struct trace *trace = make(kind);
 	u64 most = 0, sum = 0;
 	struct gpu *gpu;
 	u32 i;
@@ -283,12 +154,14 @@ static void channels_are_balanced(void **state)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for (i = 0; i < KIND_COUNT; i++) {
 		struct kind kind = kinds[i];
 		double most;
 
+		if (kind.class == COMPUTE_BOUND)
+			continue;
 		/* Strides by themselves: a line from each place, no more. */
-		if (kind.make == make_strided)
+		if (kind_is_strided(&kind))
 			kind.trips = 1;
 		most = imbalance(&kind, 1);
 		if (most > 1.3)
@@ -299,12 +172,12 @@ static void channels_are_balanced(void **state)
 /* Without the hash a large stride lands on one channel. */
 static void the_plain_mapping_is_not(void **state)
 {
-	struct kind kind = { "stride of 64 KB", make_strided, 64 * KB, 1, 1000,
-			     32, false };
+	struct kind kind = *find_kind("stride-64K");
 
+	kind.trips = 1;
 	assert_true(imbalance(&kind, 0) > 31.9);
-	kind.stride = 4 * KB;
-	assert_true(imbalance(&kind, 0) > 15.9);
+	/* The channels' bits are those from 256 bytes to 8 KB. */
+	assert_true(imbalance(find_kind("stride-4K"), 0) > 15.9);
 }
 
 /* --- SM counts ------------------------------------------------------------------------- */
@@ -340,7 +213,7 @@ static void memory_bound_speed_saturates(void **state)
 	double loss;
 	u32 from, to;
 
-	sweep(kind->make(kind), points);
+	sweep(make(kind), points);
 	loss = worst_loss(points, &from, &to);
 	if (loss > 0.05)
 		fail_msg("%.3f slower with %u SMs than with %u", loss,
@@ -355,7 +228,7 @@ static void memory_bound_speed_saturates(void **state)
  * Where the property does not hold: each warp's lines make short runs of hits
  * in many rows. With all warps of 24 or 32 SMs the controllers have enough to
  * do; from there on more warps only bring more rows, of which a queue of 64
- * requests sees fewer twice. "Streams, few warps" has a quarter of the warps,
+ * requests sees fewer twice. Streams with few warps have a quarter of the warps,
  * and keeps its rows. If it ever holds, this fails: then let it join the others.
  */
 static void more_sms_lose_rows(void **state)
@@ -365,7 +238,7 @@ static void more_sms_lose_rows(void **state)
 	double loss;
 	u32 from, to;
 
-	sweep(kind->make(kind), points);
+	sweep(make(kind), points);
 	loss = worst_loss(points, &from, &to);
 	print_message("# %.3f slower with %u SMs than with %u: RBH %.3f, %.3f\n",
 		      loss, counts[to], counts[from], points[to].rbh,
@@ -398,26 +271,21 @@ static double r_squared(const struct point *points)
 /* HSM's insight 2, without memory and with as much as leaves it compute-bound. */
 static void compute_bound_speed_is_linear(void **state)
 {
-	struct trace *traces[] = {
-		trace_compute(20000, 40, 50), trace_stream(20000, 8, 200),
-	};
 	struct point points[COUNTS];
-	u32 i, from, to;
+	u32 from, to;
 
-	for (i = 0; i < ARRAY_SIZE(traces); i++) {
-		sweep(traces[i], points);
-		assert_true(r_squared(points) >= 0.99);
-		assert_true(worst_loss(points, &from, &to) < 0);
-		assert_true(points[ALL].speed > 9 * points[0].speed);
-	}
+	sweep(make(*state), points);
+	assert_true(r_squared(points) >= 0.99);
+	assert_true(worst_loss(points, &from, &to) < 0);
+	assert_true(points[ALL].speed > 9 * points[0].speed);
 }
 
 /* A memory-bound one's is not: the test above can fail. */
-static void memory_bound_speed_is_not(void **state)
+static void memory_bound_speed_is_not_linear(void **state)
 {
 	struct point points[COUNTS];
 
-	sweep(kinds[0].make(&kinds[0]), points);
+	sweep(make(find_kind("unit-stride")), points);
 	assert_true(r_squared(points) < 0.9);
 }
 
@@ -459,14 +327,14 @@ static void expect_channel_sums(struct gpu *gpu, u32 slot)
 
 static void channels_add_up_to_tenants(void **state)
 {
-	const struct kind *three[] = { &kinds[0], &kinds[8], &kinds[10] };
+	static const char *const three[] = { "unit-stride", "streams", "random" };
 	const struct gpu_config *config = gpu_config_find("hbm80");
 	struct gpu *gpu = gpu_make(config);
 	struct trace *traces[3];
 	u32 i, slot;
 
 	for (i = 0; i < 3; i++) {
-		traces[i] = three[i]->make(three[i]);
+		traces[i] = make(find_kind(three[i]));
 		own(gpu, i * 26, 26, i);
 		gpu_kernel_start(gpu, i, traces[i], 0);
 	}
@@ -565,13 +433,19 @@ static void levels_add_up(void **state)
 		trace_free(traces[i]);
 }
 
+#define FIXED_TESTS	6
+
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(kinds) + 7] = {
+	static const CMUnitTestFunction of_class[] = {
+		[COMPUTE_BOUND] = compute_bound_speed_is_linear,
+		[MEMORY_BOUND] = memory_bound_speed_saturates,
+		[LOSES_ROWS] = more_sms_lose_rows,
+	};
+	struct CMUnitTest tests[FIXED_TESTS + KIND_COUNT] = {
 		cmocka_unit_test(channels_are_balanced),
 		cmocka_unit_test(the_plain_mapping_is_not),
-		cmocka_unit_test(compute_bound_speed_is_linear),
-		cmocka_unit_test(memory_bound_speed_is_not),
+		cmocka_unit_test(memory_bound_speed_is_not_linear),
 		cmocka_unit_test(channels_add_up_to_tenants),
 		cmocka_unit_test(tenants_add_up_to_channels),
 		cmocka_unit_test(levels_add_up),
@@ -579,12 +453,10 @@ int main(void)
 	u32 i;
 
 	/* And for each kind, by its name, what more SMs bring. */
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		tests[7 + i] = (struct CMUnitTest) {
+	for (i = 0; i < KIND_COUNT; i++)
+		tests[FIXED_TESTS + i] = (struct CMUnitTest) {
 			.name = kinds[i].name,
-			.test_func = kinds[i].loses_rows ?
-				     more_sms_lose_rows :
-				     memory_bound_speed_saturates,
+			.test_func = of_class[kinds[i].class],
 			.initial_state = (void *)&kinds[i],
 		};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
