@@ -110,6 +110,7 @@ u32 proposal_count(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_proposal *proposal, u32 slot);
 void proposal_present(const struct simgpu_snapshot *snapshot,
 		      struct simgpu_proposal *proposal);
+void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most);
 void proposal_apply(struct session *session);
 u32 sms_assigned(const struct gpu *gpu, u32 slot);
 

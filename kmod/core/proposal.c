@@ -158,6 +158,26 @@ static void apply_counts(struct session *session)
 }
 
 /*
+ * proposal_limit() - leave no slot more than so many SMs (0: no limit)
+ */
+void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most)
+{
+	u32 have[SIMGPU_SLOTS_MAX] = { 0 }, i;
+
+	if (!sms_most)
+		return;
+	for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
+		if (proposal->sms[i] > sms_most)
+			proposal->sms[i] = sms_most;
+	if (!(proposal->flags & SIMGPU_PROPOSAL_OWNERS))
+		return;
+	for (i = 0; i < SIMGPU_SMS_MAX; i++)
+		if (proposal->owner[i] < SIMGPU_SLOTS_MAX &&
+		    have[proposal->owner[i]]++ >= sms_most)
+			proposal->owner[i] = SIMGPU_NO_OWNER;
+}
+
+/*
  * proposal_apply() - assign the SMs as the session's sound proposal says
  */
 void proposal_apply(struct session *session)

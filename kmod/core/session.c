@@ -221,6 +221,7 @@ static void split_even_now(struct session *session)
 {
 	snapshot_fill(session);
 	policy_split_even(&session->snapshot, &session->proposal);
+	proposal_limit(&session->proposal, session->initial.sms_most);
 	proposal_apply(session);
 	session->apply_cycle = NEVER;
 }
@@ -269,6 +270,7 @@ static bool ask_policy(struct session *session)
 		proposal_is_sound(snapshot, &session->proposal);
 	if (!sound)
 		policy_split_even(snapshot, &session->proposal);
+	proposal_limit(&session->proposal, session->initial.sms_most);
 	session->apply_cycle = session_now(session) +
 			       (u64)session->model->latency_cycles *
 			       snapshot->tenants_active;

@@ -51,6 +51,8 @@ enum session_preemption {
  * @kernel_end: what a finished kernel does to the assignment
  * @gang_size: tenants that must have launched before the clock starts, in
  *	slots 0 to gang_size - 1; 0: no gang, the clock starts at once
+ * @sms_most: SMs that a tenant is given at most, whatever the policy says; 0:
+ *	no limit
  * @model: predicts
  * @policy: proposes
  * @tunables: constants and thresholds
@@ -64,6 +66,7 @@ struct session_options {
 	bool relaunch;
 	enum session_kernel_end kernel_end;
 	u32 gang_size;
+	u32 sms_most;
 	const struct simgpu_model *model;
 	const struct simgpu_policy *policy;
 	struct simgpu_tunables tunables;

@@ -1129,6 +1129,57 @@ static void full_journals_count_what_they_lose(void **state)
 	bench_free(bench);
 }
 
+/* A policy that asks for everything, SM by SM. */
+static int take_all(const struct simgpu_snapshot *snapshot,
+		    struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags = SIMGPU_PROPOSAL_OWNERS;
+	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++)
+		proposal->owner[sm] = sm < snapshot->sms ? sm % 2 :
+							   SIMGPU_NO_OWNER;
+	return 0;
+}
+
+/* With a limit nobody holds more, whatever the policy proposes. */
+static void no_tenant_gets_more_than_the_limit(void **state)
+{
+	static const struct simgpu_policy greedy = {
+		.name = "greedy", .propose = take_all,
+	};
+	const struct simgpu_policy *policies[] = {
+		&policy_even, &policy_hsm_fair, &greedy,
+	};
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		struct bench *bench = malloc(sizeof(*bench));
+
+		bench_options(bench, 2);
+		bench->options.sms_most = 3;
+		bench->options.policy = policies[i];
+		bench_start(bench);
+		launch_gang(bench);
+		run_in_steps(bench, STOP, ALL_AT_ONCE);
+		assert_true(bench->epoch_count > 5);
+		for (j = 0; j < bench->epoch_count; j++) {
+			const struct session_epoch *epoch = &bench->epochs[j];
+			u64 most = 3 * (epoch->end_cycle - epoch->start_cycle);
+
+			assert_false(epoch->fell_back);
+			assert_in_range(epoch->tenants[0].sms_next, 1, 3);
+			assert_in_range(epoch->tenants[1].sms_next, 1, 3);
+			/* All three, where none drains and waits for another. */
+			if (policies[i] == &policy_even)
+				assert_int_equal(epoch->tenants[0].counters.sm_cycles,
+						 most);
+		}
+		assert_in_range(report_of(bench, 0).sms, 1, 3);
+		bench_free(bench);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1164,6 +1215,7 @@ int main(void)
 		cmocka_unit_test(wrong_journals_are_refused),
 		cmocka_unit_test(full_journals_count_what_they_lose),
 		cmocka_unit_test(bad_options_are_refused),
+		cmocka_unit_test(no_tenant_gets_more_than_the_limit),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

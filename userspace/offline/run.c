@@ -187,6 +187,7 @@ int offline_private_cycles(const struct offline_experiment *experiment,
 	options.gang_size = 0;
 	options.stop_cycle = 0;
 	options.relaunch = false;
+	options.sms_most = 0;
 	options.policy = &policy_even;
 	ret = offline_session(&options, &nobody, &session);
 	if (ret)

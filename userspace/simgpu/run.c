@@ -7,6 +7,7 @@ enum {
 	OPTION_CONFIG,
 	OPTION_KERNEL_END,
 	OPTION_PREEMPTION,
+	OPTION_SMS,
 	OPTION_TRUTH,
 	OPTION_JSON,
 	OPTION_JOURNAL,
@@ -29,6 +30,8 @@ static const struct argp_option options[] = {
 	  "What a finished kernel does: begin an even split (default), or carry on", 0 },
 	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
 	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 0 },
+	{ "sms", OPTION_SMS, "N", 0,
+	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
@@ -142,6 +145,10 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 	case OPTION_PREEMPTION:
 		settings->preemption = parse_preemption(state, text);
 		break;
+	case OPTION_SMS:
+		settings->sms_most = (u32)option_number(state, "--sms", text, 1,
+							SIMGPU_SMS_MAX);
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -159,6 +166,8 @@ static void check_arguments(struct argp_state *state,
 	if (arguments->config_file && !arguments->offline)
 		argp_error(state, "--config %s needs --offline: a device does not take configuration files yet",
 			   arguments->config_file);
+	if (arguments->settings.sms_most && !arguments->offline)
+		argp_error(state, "--sms needs --offline");
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal && arguments->experiment)

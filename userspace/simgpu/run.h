@@ -18,6 +18,7 @@
  * @policy: name
  * @model: name
  * @cycles: device stops there; 0: when every trace has run once
+ * @sms_most: SMs that a tenant is given at most, offline only; 0: no limit
  * @kernel_end: &enum simgpu_kernel_end
  * @preemption: &enum simgpu_preemption
  */
@@ -32,6 +33,7 @@ struct settings {
 	u64 seed;
 	u32 kernel_end;
 	u32 preemption;
+	u32 sms_most;
 };
 
 /**

@@ -38,6 +38,7 @@ static int fill_options(const struct settings *settings,
 			      SESSION_KERNEL_END_EVEN;
 	options->preemption = (enum session_preemption)settings->preemption;
 	options->tunables = registry_default_tunables;
+	options->sms_most = settings->sms_most;
 	return find_names(settings, options);
 }
 
