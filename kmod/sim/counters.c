@@ -100,9 +100,8 @@ static u64 mix_directories(u64 hash, const struct gpu *gpu)
 {
 	u32 tags = gpu->shape.atd_sets * gpu->config.llc_ways, i;
 
-	for (i = 0; i < GPU_SLOTS_MAX; i++) {
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
 		hash = mix_words(hash, &gpu->atd_tags[i * tags], tags);
-	}
 	return hash;
 }
 
