@@ -71,7 +71,7 @@ struct simgpu_ioctl_op {
 };
 
 /* Bytes that the dispatcher has for an argument struct. */
-#define SIMGPU_UCMD_BYTES_MAX	256
+#define SIMGPU_UCMD_BYTES_MAX	512
 
 #define SIMGPU_IOCTL_OP(_base, _ioctl, _fn, _struct, _last)		\
 	[_IOC_NR(_ioctl) - (_base)] = {					\
