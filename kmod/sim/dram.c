@@ -16,9 +16,11 @@
 /*
  * The timings: X(level, command before, command after, clocks between them).
  *
- * A request is one line: @accesses column accesses, tCCDl apart, issued as one;
- * READ and WRITE stand for the first. @span is the way from the first access
- * to the last.
+ * A request is one line, several column accesses to a bank. As a rule they are
+ * issued as one command, and READ and WRITE stand for the first of them; @span
+ * is the way from there to the last. But where accesses to other bank groups
+ * fit in between (tCCDl above tCCDs), each of them is a command of its own and
+ * @span is 0. @data is what the bus needs for an access.
  */
 #define DRAM_CONSTRAINTS(X) \
 	do { \
@@ -30,13 +32,13 @@
 		X(BANK, WRITE, PRECHARGE, write_end + t->twr); \
 		X(BANK, PRECHARGE, ACTIVATE, t->trp); \
 		X(GROUP, ACTIVATE, ACTIVATE, t->trrd_l); \
-		X(GROUP, READ, READ, span + t->tccd_l); \
-		X(GROUP, WRITE, WRITE, span + t->tccd_l); \
+		X(GROUP, READ, READ, span + later(t->tccd_l, data)); \
+		X(GROUP, WRITE, WRITE, span + later(t->tccd_l, data)); \
 		X(GROUP, WRITE, READ, write_end + t->twtr_l); \
 		X(CHANNEL, ACTIVATE, ACTIVATE, t->trrd_s); \
-		X(CHANNEL, READ, READ, later(span + t->tccd_s, burst)); \
-		X(CHANNEL, WRITE, WRITE, later(span + t->tccd_s, burst)); \
-		X(CHANNEL, READ, WRITE, t->read_to_write); \
+		X(CHANNEL, READ, READ, span + later(t->tccd_s, data)); \
+		X(CHANNEL, WRITE, WRITE, span + later(t->tccd_s, data)); \
+		X(CHANNEL, READ, WRITE, span + read_to_write); \
 		X(CHANNEL, WRITE, READ, write_end + t->twtr_s); \
 	} while (0)
 
@@ -62,25 +64,40 @@ static void drop_covered(struct dram_limits *limits, bool one_group)
 	}
 }
 
+/* Whether accesses to other bank groups fit between those of a line. */
+static bool groups_interleave(const struct gpu_config *config)
+{
+	return config->bank_groups > 1 &&
+	       config->dram.tccd_l > config->dram.tccd_s;
+}
+
 /*
  * dram_compile() - make next-allowed distances of a standard's timings
+ *
+ * dram_timing.read_to_write counts from the first access of a line whose data
+ * has no gaps.
  */
 void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 {
 	const struct dram_timing *t = &config->dram;
 	u16 accesses = config->column_accesses_per_line;
-	u16 span = (accesses - 1) * t->tccd_l;
 	u16 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
-	u16 write_end = t->twl + burst;
+	u16 data = (burst + accesses - 1) / accesses;
+	u16 columns = groups_interleave(config) ? accesses : 1;
+	u16 span = (accesses / columns - 1) * later(t->tccd_l, data);
+	u16 write_end = t->twl + span + data;
+	u16 rest = burst > data ? burst - data : 0;
+	u16 read_to_write = later(t->read_to_write, rest) - rest;
 
 	memset(limits, 0, sizeof(*limits));
 	DRAM_CONSTRAINTS(SET_DISTANCE);
 	drop_covered(limits, config->bank_groups == 1);
 	limits->activate_window = t->tfaw;
-	limits->read_data = t->tcl + burst;
+	limits->read_data = t->tcl + span + data;
 	limits->write_data = write_end;
 	limits->burst = burst;
 	limits->group_banks = config->banks / config->bank_groups;
+	limits->columns = columns;
 }
 
 static void not_before(u64 *at, u64 clock)
@@ -238,6 +255,7 @@ static bool queue_add(struct channel *channel, struct dram_queue *queue,
 	entry->tag = request->tag;
 	entry->next = NONE;
 	entry->activated = 0;
+	entry->columns = 0;
 	if (queue->banks & bit) {
 		queue->entry[queue->tail[bank]].next = number;
 		changed = false;
@@ -403,31 +421,59 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	}
 }
 
-/* Issue the column command of a bank's hit, and say when its data has passed. */
-static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
+/* Take a bank's hit, whose data is on its way, out of its queue. */
+static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 data_end)
 {
 	struct channel *channel = &gpu->channels[index];
 	u32 mode = channel->mode, cap = gpu->config.row_hit_cap;
 	struct dram_queue *queue = &channel->queue[mode];
-	u32 hit = queue->hit[bank], command = DRAM_READ + mode;
+	u32 hit = queue->hit[bank];
 
 	if (queue->head[bank] != hit && cap && ++queue->bypassed[bank] >= cap)
 		queue->capped |= 1U << bank;
-	if (mode == DRAM_WRITES)
-		forbid(gpu, channel, bank, DRAM_WRITE, clock);
-	else
-		forbid(gpu, channel, bank, DRAM_READ, clock);
-	show(gpu, index, bank, command, clock);
-	report_done(gpu, index, mode, &queue->entry[hit],
-		    clock + (mode ? gpu->limits.write_data :
-				    gpu->limits.read_data));
+	report_done(gpu, index, mode, &queue->entry[hit], data_end);
 	queue_remove_hit(channel, queue, bank);
 	channel->pending--;
 	bank_changed(channel, bank);
-	not_before(&channel->look[WANT_COLUMN], channel->next[command]);
 	choose_mode(&gpu->config, channel);
 	if (channel->inbox[mode].count)
 		channel->arrival = 0;
+}
+
+/* Count a column access of a bank's hit. Return: whether it is the last. */
+static bool count_column(const struct gpu *gpu, struct channel *channel, u32 bank)
+{
+	struct dram_queue *queue = &channel->queue[channel->mode];
+	struct dram_entry *entry = &queue->entry[queue->hit[bank]];
+
+	if (++entry->columns == gpu->limits.columns) {
+		channel->started &= ~(1U << bank);
+		return true;
+	}
+	channel->started |= 1U << bank;
+	add_want(channel, bank, WANT_COLUMN);
+	return false;
+}
+
+/* Issue a column command for a bank's hit. */
+static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	const struct dram_limits *limits = &gpu->limits;
+	u32 command = DRAM_READ + channel->mode;
+	u64 data_end = clock;
+
+	if (command == DRAM_WRITE) {
+		forbid(gpu, channel, bank, DRAM_WRITE, clock);
+		data_end += limits->write_data;
+	} else {
+		forbid(gpu, channel, bank, DRAM_READ, clock);
+		data_end += limits->read_data;
+	}
+	show(gpu, index, bank, command, clock);
+	if (limits->columns == 1 || count_column(gpu, channel, bank))
+		finish_hit(gpu, index, bank, data_end);
+	not_before(&channel->look[WANT_COLUMN], channel->next[command]);
 }
 
 /*
@@ -466,11 +512,14 @@ static __always_inline u64 grant(struct channel *channel, u64 clock, u32 want,
 		      &channel->look[want]);
 }
 
-/* Banks whose row was opened for a request that has not been served yet. */
+/*
+ * Banks whose row was opened for a request that has not been served yet, or
+ * one has been served in part.
+ */
 static u32 owed_banks(const struct channel *channel)
 {
 	const struct dram_queue *queue = &channel->queue[channel->mode];
-	u32 banks, owed = 0;
+	u32 banks, owed = channel->started;
 
 	for (banks = channel->want[WANT_COLUMN]; banks; banks &= banks - 1) {
 		u32 bank = lowest_bit(banks);
@@ -588,7 +637,9 @@ static __always_inline u64 step(struct gpu *gpu, u32 index, u64 clock)
 	struct channel *channel = &gpu->channels[index];
 
 	if (clock >= channel->refresh_due)
-		return refresh(gpu, index, clock);
+		return channel->started ?
+		       serve_owed(gpu, index, channel->started, clock) :
+		       refresh(gpu, index, clock);
 	if (channel->next_mode != channel->mode) {
 		u32 owed = owed_banks(channel);
 

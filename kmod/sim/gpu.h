@@ -233,7 +233,9 @@ enum dram_command {
  * @context: as given to gpu_set_command_hook()
  * @channel: which channel
  * @clock: memory clock
- * @command: what; READ and WRITE are the first column access of a line
+ * @command: what; READ and WRITE are the first column access of a line, which
+ *	the others follow tccd_l apart; where there are bank groups and tccd_l
+ *	is more than tccd_s, they are each access
  * @bank: which bank; 0 for PRECHARGE_ALL and REFRESH
  * @row: for ACTIVATE, READ and WRITE
  *

@@ -417,10 +417,11 @@ enum dram_level {
  * struct dram_limits - a configuration's timings, compiled
  * @distance: least clocks from one command to another, by level; 0: none, or
  *	none beyond what a wider level asks
- * @read_data: from READ to the end of its data
+ * @read_data: from a line's last READ to the end of its data
  * @write_data: likewise
  * @burst: data bus clocks of a line
  * @group_banks: banks of a bank group
+ * @columns: column commands of a line
  */
 struct dram_limits {
 	u16 distance[DRAM_LEVELS][DRAM_BOUND][DRAM_BOUND];
@@ -429,6 +430,7 @@ struct dram_limits {
 	u16 write_data;
 	u16 burst;
 	u8 group_banks;
+	u8 columns;
 };
 
 /*
@@ -437,6 +439,7 @@ struct dram_limits {
  *	lowest byte
  * @next: of its bank, in order of their keys; or in the free list
  * @activated: times that its row had to be opened for it
+ * @columns: column commands that it has had, where a line needs several
  */
 struct dram_entry {
 	u64 key;
@@ -444,6 +447,7 @@ struct dram_entry {
 	struct dram_tag tag;
 	u8 next;
 	u8 activated;
+	u8 columns;
 };
 
 /*
@@ -498,6 +502,7 @@ enum dram_want {
  *	be too early
  * @want: by want, the banks that have it; in the queue of @mode
  * @open: banks with an open row
+ * @started: banks whose hit has been served in part
  * @mode: DRAM_READS or DRAM_WRITES, which queue is served
  * @next_mode: which queue it is to be
  * @pending: requests in queues and inboxes
@@ -517,6 +522,7 @@ struct channel {
 	u64 look[DRAM_WANTS];
 	u32 want[DRAM_WANTS];
 	u32 open;
+	u32 started;
 	u8 mode;
 	u8 next_mode;
 	u8 oldest_window;

@@ -20,8 +20,11 @@ void dram_checker_init(struct dram_checker *c, const struct gpu_config *config)
 	memset(c, 0, sizeof(*c));
 	c->config = config;
 	c->burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
-	c->span = (s64)(config->column_accesses_per_line - 1) *
-		  config->dram.tccd_l;
+	c->accesses = config->column_accesses_per_line;
+	c->data = c->burst / c->accesses;
+	assert_int_equal(c->data * c->accesses, c->burst);
+	c->one_by_one = config->bank_groups > 1 &&
+			config->dram.tccd_l > config->dram.tccd_s;
 	c->group_banks = config->banks / config->bank_groups;
 	for (i = 0; i < DRAM_BANKS_MAX; i++) {
 		c->activate[i] = LONG_AGO;
@@ -93,52 +96,81 @@ static void check_precharge(struct dram_checker *c, s64 clock, u32 bank)
 {
 	const struct dram_timing *t = &c->config->dram;
 
-	/* The last of a line's column accesses counts. */
 	keep(c, TRAS, clock, c->activate[bank], t->tras);
-	keep(c, TRTP, clock, c->read[bank], c->span + t->trtp);
-	keep(c, TWR, clock, c->write[bank], t->twl + c->burst + t->twr);
+	keep(c, TRTP, clock, c->read[bank], t->trtp);
+	keep(c, TWR, clock, c->write[bank], t->twl + c->data + t->twr);
+	/* No row is closed in the middle of a line. */
+	assert_int_equal(c->part[bank], 0);
 	c->open[bank] = false;
 	c->precharge[bank] = clock;
 }
 
-static void check_data(struct dram_checker *c, s64 start)
+/* The data bus and the column commands, one access at a time. */
+static void check_access(struct dram_checker *c, s64 clock, s64 data_start)
 {
-	assert_true(start >= c->data_end);
-	c->data_end = start + c->burst;
+	assert_true(data_start >= c->data_end);
+	c->data_end = data_start + c->data;
+	assert_true(clock > c->column_command);
+	c->column_command = clock;
 }
 
-static void check_read(struct dram_checker *c, s64 clock, u32 bank, u32 row)
+static void check_read(struct dram_checker *c, s64 clock, u32 bank)
 {
 	const struct dram_timing *t = &c->config->dram;
-	s64 write_end = t->twl + c->burst;
+	s64 write_end = t->twl + c->data;
 
-	assert_true(c->open[bank] && c->row[bank] == row);
 	keep(c, TRCD_READ, clock, c->activate[bank], t->trcd_read);
-	keep(c, READ_READ, clock, in_channel(c, c->read), c->span + t->tccd_s);
-	keep(c, READ_READ_GROUP, clock, in_group(c, c->read, bank),
-	     c->span + t->tccd_l);
+	keep(c, READ_READ, clock, in_channel(c, c->read), t->tccd_s);
+	keep(c, READ_READ_GROUP, clock, in_group(c, c->read, bank), t->tccd_l);
 	keep(c, TWTR_S, clock, in_channel(c, c->write), write_end + t->twtr_s);
 	keep(c, TWTR_L, clock, in_group(c, c->write, bank),
 	     write_end + t->twtr_l);
-	check_data(c, clock + t->tcl);
-	c->read[bank] = clock;
-	c->reads++;
 }
 
-static void check_write(struct dram_checker *c, s64 clock, u32 bank, u32 row)
+/* read_to_write is from the first access of a line without gaps. */
+static void check_write(struct dram_checker *c, s64 clock, u32 bank)
 {
 	const struct dram_timing *t = &c->config->dram;
 
-	assert_true(c->open[bank] && c->row[bank] == row);
 	keep(c, TRCD_WRITE, clock, c->activate[bank], t->trcd_write);
-	keep(c, WRITE_WRITE, clock, in_channel(c, c->write),
-	     c->span + t->tccd_s);
+	keep(c, WRITE_WRITE, clock, in_channel(c, c->write), t->tccd_s);
 	keep(c, WRITE_WRITE_GROUP, clock, in_group(c, c->write, bank),
-	     c->span + t->tccd_l);
-	keep(c, READ_WRITE, clock, in_channel(c, c->read), t->read_to_write);
-	check_data(c, clock + t->twl);
-	c->write[bank] = clock;
-	c->writes++;
+	     t->tccd_l);
+	keep(c, READ_WRITE, clock, in_channel(c, c->read),
+	     t->read_to_write - (c->accesses - 1) * c->data);
+}
+
+/*
+ * A command, which stands for one access of a line or for all, tccd_l apart.
+ * Those that follow by themselves must be allowed, but show no tightness.
+ */
+static void check_column(struct dram_checker *c, s64 clock, u32 bank, u32 row,
+			 bool write)
+{
+	const struct dram_timing *t = &c->config->dram;
+	u32 accesses = c->one_by_one ? 1 : c->accesses, i;
+	s64 slack[DRAM_RULES];
+
+	assert_true(c->open[bank] && c->row[bank] == row);
+	for (i = 0; i < accesses; i++, clock += t->tccd_l) {
+		memcpy(slack, c->slack, sizeof(slack));
+		if (write)
+			check_write(c, clock, bank);
+		else
+			check_read(c, clock, bank);
+		if (i)
+			memcpy(c->slack, slack, sizeof(slack));
+		check_access(c, clock, clock + (write ? t->twl : t->tcl));
+		(write ? c->write : c->read)[bank] = clock;
+	}
+	c->part[bank] += accesses;
+	if (c->part[bank] == c->accesses) {
+		c->part[bank] = 0;
+		if (write)
+			c->writes++;
+		else
+			c->reads++;
+	}
 }
 
 static void check_refresh(struct dram_checker *c, s64 clock)
@@ -154,15 +186,11 @@ static void check_refresh(struct dram_checker *c, s64 clock)
 	c->refreshes++;
 }
 
-/* One row and one column command a clock, in order. */
-static void check_buses(struct dram_checker *c, s64 clock,
-			enum dram_command command)
+/* One row command a clock, in order. */
+static void check_row_bus(struct dram_checker *c, s64 clock)
 {
-	s64 *last = command == DRAM_READ || command == DRAM_WRITE ?
-		    &c->column_command : &c->row_command;
-
-	assert_true(clock > *last);
-	*last = clock;
+	assert_true(clock > c->row_command);
+	c->row_command = clock;
 }
 
 void dram_checker_command(void *checker, u32 channel, u64 clock,
@@ -172,7 +200,8 @@ void dram_checker_command(void *checker, u32 channel, u64 clock,
 
 	if (channel)
 		return;
-	check_buses(c, clock, command);
+	if (command != DRAM_READ && command != DRAM_WRITE)
+		check_row_bus(c, clock);
 	switch (command) {
 	case DRAM_ACTIVATE:
 		check_activate(c, clock, bank, row);
@@ -182,10 +211,8 @@ void dram_checker_command(void *checker, u32 channel, u64 clock,
 		check_precharge(c, clock, bank);
 		break;
 	case DRAM_READ:
-		check_read(c, clock, bank, row);
-		break;
 	case DRAM_WRITE:
-		check_write(c, clock, bank, row);
+		check_column(c, clock, bank, row, command == DRAM_WRITE);
 		break;
 	case DRAM_PRECHARGE_ALL:
 		for (bank = 0; bank < c->config->banks; bank++)

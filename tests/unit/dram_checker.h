@@ -20,14 +20,19 @@ enum dram_rule {
 /**
  * struct dram_checker - what the commands of channel 0 so far allow
  * @burst: clocks of a line's data
- * @span: from a line's first column access to its last
+ * @data: of an access's
+ * @accesses: column accesses of a line
+ * @one_by_one: each of them is a command
+ * @part: by bank, accesses of a line that is not complete
  * @group_banks: banks of a bank group
  * @slack: by rule, the least number of clocks that a command came after the
  *	first that the rule allows
  */
 struct dram_checker {
 	const struct gpu_config *config;
-	s64 burst, span;
+	s64 burst, data, accesses;
+	bool one_by_one;
+	s64 part[DRAM_BANKS_MAX];
 	u32 group_banks;
 	s64 activate[DRAM_BANKS_MAX], precharge[DRAM_BANKS_MAX];
 	s64 read[DRAM_BANKS_MAX], write[DRAM_BANKS_MAX];

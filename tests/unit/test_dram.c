@@ -217,6 +217,86 @@ static void no_row_is_opened_in_vain(void **state)
 	lone_channel_free(&bench);
 }
 
+/* --- bank groups ------------------------------------------------------------------------ */
+
+/* Clocks from the first column access of 64 hits to the last, on two banks. */
+static u64 hits_on(u32 first_bank, u32 second_bank, struct lone_channel *bench)
+{
+	u32 i;
+
+	lone_channel_post(bench, false, first_bank, 1);
+	lone_channel_post(bench, false, second_bank, 1);
+	channel_run(bench->gpu, 0, 200);
+	assert_int_equal(bench->checker.reads, 2);
+	for (i = 0; i < 64; i++)
+		lone_channel_post(bench, false, i % 2 ? first_bank : second_bank,
+				  1);
+	channel_run(bench->gpu, 0, 201);
+	assert_int_equal(bench->checker.column_command, 200);
+	channel_run(bench->gpu, 0, 3000);
+	assert_int_equal(bench->checker.reads, 66);
+	return bench->checker.column_command - 200;
+}
+
+/*
+ * Between a line's accesses, tccd_l apart in their group, there is room for
+ * those of another group, tccd_s apart: together they fill the bus.
+ */
+static void accesses_of_groups_interleave(void **state)
+{
+	const struct gpu_config *config = gpu_config_find("k20");
+	const u64 accesses = 64 * config->column_accesses_per_line;
+	struct lone_channel bench;
+
+	assert_int_equal(config->dram.tccd_l, 2 * config->dram.tccd_s);
+	lone_channel_make(&bench, config);
+	assert_int_equal(hits_on(0, 1, &bench),
+			 (accesses - 1) * config->dram.tccd_l);
+	lone_channel_free(&bench);
+	lone_channel_make(&bench, config);
+	assert_int_equal(hits_on(0, 4, &bench),
+			 (accesses - 1) * config->dram.tccd_s);
+	lone_channel_free(&bench);
+}
+
+/* Each access is as early as the rules of columns allow, somewhere. */
+static void single_accesses_are_tight(void **state)
+{
+	static const enum dram_rule rules[] = {
+		TRTP, TWR, TRCD_READ, TRCD_WRITE, READ_READ, READ_READ_GROUP,
+		WRITE_WRITE, WRITE_WRITE_GROUP, READ_WRITE, TWTR_S,
+	};
+	static const char *const names[] = { "gtx480", "gtx680", "k20" };
+	u32 hits, writes, i, name;
+
+	for (name = 0; name < ARRAY_SIZE(names); name++) {
+		s64 slack[DRAM_RULES];
+
+		memset(slack, 0x7f, sizeof(slack));
+		for (hits = 0; hits <= 100; hits += 20) {
+			for (writes = 0; writes <= 100; writes += 25) {
+				struct lone_channel bench;
+
+				lone_channel_make(&bench,
+						  gpu_config_find(names[name]));
+				lone_channel_saturate(&bench, hits, writes,
+						      20000);
+				for (i = 0; i < DRAM_RULES; i++)
+					if (bench.checker.slack[i] < slack[i])
+						slack[i] = bench.checker.slack[i];
+				lone_channel_free(&bench);
+			}
+		}
+		for (i = 0; i < ARRAY_SIZE(rules); i++) {
+			if (slack[rules[i]])
+				print_message("# %s: rule %u has slack %lld\n",
+					      names[name], rules[i],
+					      slack[rules[i]]);
+			assert_int_equal(slack[rules[i]], 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +305,8 @@ int main(void)
 		cmocka_unit_test(hits_past_an_older_request_are_capped),
 		cmocka_unit_test(writes_drain),
 		cmocka_unit_test(no_row_is_opened_in_vain),
+		cmocka_unit_test(accesses_of_groups_interleave),
+		cmocka_unit_test(single_accesses_are_tight),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
