@@ -226,10 +226,11 @@ u64 gpu_state_hash(struct gpu *gpu)
 	u64 hash = mix(gpu->seed, gpu->now);
 	u32 i;
 
-	for (i = 0; i < GPU_SLOTS_MAX; i++)
+	for (i = 0; i < GPU_SLOTS_MAX; i++) {
 		hash = mix_tenant(hash, &gpu->tenants[i]);
-	for (i = 0; i < GPU_SLOTS_MAX; i++)
 		hash = mix_queue(hash, &gpu->pool, &gpu->tenants[i]);
+		hash = mix(hash, gpu->memory_priority[i]);
+	}
 	for (i = 0; i < config->sms; i++) {
 		hash = mix_counters(hash, &gpu->sm_counters[i]);
 		hash = mix_sm(hash, &gpu->sms[i], config->warps_per_sm);

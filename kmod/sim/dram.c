@@ -183,9 +183,41 @@ static __always_inline void add_want(struct channel *channel, u32 bank, u32 want
 	channel->look[want] = sooner(channel->look[want], at);
 }
 
+static bool same_rank(const struct dram_entry *a, const struct dram_entry *b)
+{
+	return !((a->key ^ b->key) >> DRAM_RANK_SHIFT);
+}
+
+/*
+ * Whether a bank's hit may be served: the cap holds back all hits but the
+ * head. A head of higher priority holds back all but one whose row was opened
+ * for it, or that has been served in part.
+ */
+static bool hit_is_next(const struct channel *channel,
+			const struct dram_queue *queue, u32 bank)
+{
+	const struct dram_entry *hit = &queue->entry[queue->hit[bank]];
+	u32 bit = 1U << bank;
+
+	if (!(queue->hit_banks & ~queue->capped & bit))
+		return false;
+	return !channel->ranked || hit->activated || channel->started & bit ||
+	       same_rank(hit, &queue->entry[queue->head[bank]]);
+}
+
+/* The hit's turn; for a head of higher priority it stands in. */
+static u64 hit_key(const struct channel *channel,
+		   const struct dram_queue *queue, u32 bank)
+{
+	const struct dram_entry *head = &queue->entry[queue->head[bank]];
+	const struct dram_entry *hit = &queue->entry[queue->hit[bank]];
+
+	return !channel->ranked || same_rank(hit, head) ? hit->key : head->key;
+}
+
 /*
  * Find out what a bank wants, after its row or its part of the queue has
- * changed. The cap holds back all hits but the oldest entry of the bank.
+ * changed.
  */
 static void bank_changed(struct channel *channel, u32 bank)
 {
@@ -196,8 +228,8 @@ static void bank_changed(struct channel *channel, u32 bank)
 		channel->want[want] &= ~bit;
 	if (!(queue->banks & bit))
 		return;
-	if (queue->hit_banks & ~queue->capped & bit) {
-		channel->key[bank] = queue->entry[queue->hit[bank]].key;
+	if (hit_is_next(channel, queue, bank)) {
+		channel->key[bank] = hit_key(channel, queue, bank);
 		add_want(channel, bank, WANT_COLUMN);
 		return;
 	}
@@ -208,12 +240,12 @@ static void bank_changed(struct channel *channel, u32 bank)
 		add_want(channel, bank, WANT_ACTIVATE);
 }
 
-static void all_banks_changed(const struct gpu *gpu, struct channel *channel)
+static void all_banks_changed(struct channel *channel)
 {
 	u32 bank;
 
 	memset(channel->look, 0xff, sizeof(channel->look));
-	for (bank = 0; bank < gpu->config.banks; bank++)
+	for (bank = 0; bank < DRAM_BANKS_MAX; bank++)
 		bank_changed(channel, bank);
 }
 
@@ -228,7 +260,7 @@ static void queue_init(struct dram_queue *queue, u32 entries)
 	queue->entry[entries - 1].next = NONE;
 }
 
-/* Find a bank's oldest entry to the open row, from @from on. */
+/* Find a bank's first entry to the open row, from @from on. */
 static void queue_find_hit(struct dram_queue *queue, u32 bank, u32 from, u32 row)
 {
 	while (from != NONE && queue->entry[from].row != row)
@@ -240,22 +272,36 @@ static void queue_find_hit(struct dram_queue *queue, u32 bank, u32 from, u32 row
 		queue->hit_banks &= ~(1U << bank);
 }
 
-/* Return: whether it changes what the bank's entries ask for. */
-static bool queue_add(struct channel *channel, struct dram_queue *queue,
-		      const struct dram_request *request)
+static __always_inline u32 queue_fill(struct channel *channel,
+				      struct dram_queue *queue,
+				      const struct dram_request *request)
 {
-	u32 number = queue->free, bank = request->bank, bit = 1U << bank;
+	u32 number = queue->free;
 	struct dram_entry *entry = &queue->entry[number];
-	bool changed = true;
 
 	queue->free = entry->next;
 	queue->count++;
-	entry->key = channel->age++ << 8 | bank;
+	entry->key = channel->age++ << 8 | request->bank;
 	entry->row = request->row;
+	entry->since = (u32)request->ready_clock;
 	entry->tag = request->tag;
-	entry->next = NONE;
 	entry->activated = 0;
 	entry->columns = 0;
+	return number;
+}
+
+/*
+ * Add a request of the lowest priority, behind all others of its bank. Return:
+ * whether it changes what the bank's entries ask for.
+ */
+static bool queue_append(struct channel *channel, struct dram_queue *queue,
+			 const struct dram_request *request)
+{
+	u32 number = queue_fill(channel, queue, request);
+	u32 bank = request->bank, bit = 1U << bank;
+	bool changed = true;
+
+	queue->entry[number].next = NONE;
 	if (queue->banks & bit) {
 		queue->entry[queue->tail[bank]].next = number;
 		changed = false;
@@ -265,12 +311,96 @@ static bool queue_add(struct channel *channel, struct dram_queue *queue,
 	}
 	queue->tail[bank] = number;
 	if ((channel->open & ~queue->hit_banks & bit) &&
-	    channel->row[bank] == entry->row) {
+	    channel->row[bank] == request->row) {
 		queue->hit[bank] = number;
 		queue->hit_banks |= bit;
 		changed = true;
 	}
 	return changed;
+}
+
+/* Put an entry into its bank's list, before the first with a greater key. */
+static void queue_link(struct dram_queue *queue, u32 bank, u32 number)
+{
+	struct dram_entry *entry = &queue->entry[number];
+	u32 before = NONE, next = NONE;
+
+	if (queue->banks & (1U << bank))
+		next = queue->head[bank];
+	queue->banks |= 1U << bank;
+	while (next != NONE && queue->entry[next].key < entry->key) {
+		before = next;
+		next = queue->entry[next].next;
+	}
+	entry->next = next;
+	if (next == NONE)
+		queue->tail[bank] = number;
+	if (before == NONE)
+		queue->head[bank] = number;
+	else
+		queue->entry[before].next = number;
+}
+
+/*
+ * Entries that have waited for too long get the highest rank. (Only those of
+ * higher priority make others wait so long; when one comes it is looked into.)
+ */
+static void promote_overdue(struct channel *channel, struct dram_queue *queue,
+			    u64 clock)
+{
+	u32 banks, number, next;
+
+	for (banks = queue->banks; banks; banks &= banks - 1) {
+		u32 bank = lowest_bit(banks);
+
+		number = queue->head[bank];
+		queue->banks &= ~(1U << bank);
+		for (; number != NONE; number = next) {
+			struct dram_entry *entry = &queue->entry[number];
+
+			next = entry->next;
+			if ((u32)clock - entry->since >= DRAM_PRIORITY_WAIT)
+				entry->key &= (1ULL << DRAM_RANK_SHIFT) - 1;
+			queue_link(queue, bank, number);
+		}
+	}
+}
+
+/* Find the hits of @banks again, but for lines that have been served in part. */
+static void find_hits(struct channel *channel, struct dram_queue *queue,
+		      u32 banks)
+{
+	banks &= queue->banks & channel->open;
+	if (queue == &channel->queue[channel->mode])
+		banks &= ~channel->started;
+	for (; banks; banks &= banks - 1) {
+		u32 bank = lowest_bit(banks);
+
+		queue_find_hit(queue, bank, queue->head[bank],
+			       channel->row[bank]);
+	}
+}
+
+/* Add a request of higher priority, before those of lower. */
+static bool queue_add_ranked(struct channel *channel, struct dram_queue *queue,
+			     const struct dram_request *request, u64 clock)
+{
+	u32 number = queue_fill(channel, queue, request), bank = request->bank;
+	u32 mode;
+
+	channel->ranked = 1;
+	queue->entry[number].key -= (u64)request->priority << DRAM_RANK_SHIFT;
+	queue_link(queue, bank, number);
+	find_hits(channel, queue, 1U << bank);
+	if (clock < channel->overdue_look)
+		return true;
+	channel->overdue_look = clock + DRAM_PRIORITY_WAIT / 8;
+	for (mode = DRAM_READS; mode <= DRAM_WRITES; mode++) {
+		promote_overdue(channel, &channel->queue[mode], clock);
+		find_hits(channel, &channel->queue[mode], ~0U);
+	}
+	all_banks_changed(channel);
+	return true;
 }
 
 /* Take the hit of a bank out of its queue and find the next one. */
@@ -316,21 +446,61 @@ static void choose_mode(const struct gpu_config *config, struct channel *channel
 				     !reads;
 }
 
+static struct dram_request *inbox_at(struct dram_inbox *inbox, u32 place)
+{
+	return &inbox->request[(inbox->head + place) % DRAM_INBOX];
+}
+
+/*
+ * Where priorities differ: bring the request that is to enter its queue to the
+ * head. It is the first of the highest priority that have arrived, unless the
+ * head is overdue.
+ */
+static void choose_entering(struct dram_inbox *inbox, u64 clock)
+{
+	u64 ready = inbox_at(inbox, 0)->ready_clock;
+	struct dram_request chosen;
+	u32 place, best = 0;
+
+	if (ready > clock || ready + DRAM_PRIORITY_WAIT <= clock)
+		return;
+	for (place = 1; place < inbox->count; place++) {
+		const struct dram_request *request = inbox_at(inbox, place);
+
+		if (request->ready_clock > clock)
+			break;
+		if (request->priority > inbox_at(inbox, best)->priority)
+			best = place;
+	}
+	chosen = *inbox_at(inbox, best);
+	for (place = best; place; place--)
+		*inbox_at(inbox, place) = *inbox_at(inbox, place - 1);
+	*inbox_at(inbox, 0) = chosen;
+}
+
 /* Let in what has arrived, as long as there is room. Return: the next arrival. */
 static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
 				 u32 mode, u64 clock)
 {
 	struct dram_inbox *inbox = &channel->inbox[mode];
 	struct dram_queue *queue = &channel->queue[mode];
+	bool changed;
 
 	while (inbox->count && queue->count < gpu->config.queue_entries) {
-		const struct dram_request *request =
-			&inbox->request[inbox->head];
+		const struct dram_request *request = inbox_at(inbox, 0);
 
+		if (inbox->priorities)
+			choose_entering(inbox, clock);
 		if (request->ready_clock > clock)
 			return request->ready_clock;
-		if (queue_add(channel, queue, request) && mode == channel->mode)
+		if (request->priority)
+			changed = queue_add_ranked(channel, queue, request,
+						   clock);
+		else
+			changed = queue_append(channel, queue, request);
+		if (changed && mode == channel->mode)
 			bank_changed(channel, request->bank);
+		inbox->priorities -= request->priority;
 		inbox->head = (inbox->head + 1) % DRAM_INBOX;
 		inbox->count--;
 	}
@@ -578,7 +748,7 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 				clock + timing->trfc;
 		channel->refresh_due += timing->trefi;
 	}
-	all_banks_changed(gpu, channel);
+	all_banks_changed(channel);
 	if (gpu->hook)
 		gpu->hook(gpu->hook_context, index, clock, command, 0, 0);
 	return clock + 1;
@@ -646,7 +816,7 @@ static __always_inline u64 step(struct gpu *gpu, u32 index, u64 clock)
 		if (owed)
 			return serve_owed(gpu, index, owed, clock);
 		channel->mode = channel->next_mode;
-		all_banks_changed(gpu, channel);
+		all_banks_changed(channel);
 		choose_mode(&gpu->config, channel);
 	}
 	grant_commands(gpu, index, clock);
@@ -745,7 +915,8 @@ void channel_post(struct gpu *gpu, u32 index, bool write,
 	struct dram_inbox *inbox = &channel->inbox[write];
 
 	port_assert(inbox->count < DRAM_INBOX);
-	inbox->request[(inbox->head + inbox->count) % DRAM_INBOX] = *request;
+	*inbox_at(inbox, inbox->count) = *request;
+	inbox->priorities += request->priority;
 	inbox->count++;
 	channel->pending++;
 	/* Too early if the queue is full; then it is found out. */
@@ -769,6 +940,7 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 	request.tag.mshr = mshr;
 	request.tag.slot = line_slot(line);
 	request.tag.generation = generation;
+	request.priority = gpu->memory_priority[request.tag.slot];
 	channel_post(gpu, channel, write, &request);
 	/* A turn within the batch's length will see it in any case. */
 	if (gpu->wake_at[part_of_channel(channel)] >
@@ -783,6 +955,7 @@ void channel_init(struct gpu *gpu, u32 index)
 
 	channel->refresh_due = interval ? interval : NEVER;
 	channel->arrival = NEVER;
+	channel->age = (GPU_PRIORITIES - 1ULL) << (DRAM_RANK_SHIFT - 8);
 	memset(channel->look, 0xff, sizeof(channel->look));
 	queue_init(&channel->queue[DRAM_READS], gpu->config.queue_entries);
 	queue_init(&channel->queue[DRAM_WRITES], gpu->config.queue_entries);

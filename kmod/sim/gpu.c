@@ -310,10 +310,17 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	context_forget_queue(gpu, slot);
 	tenant->running = 0;
 	tenant->generation++;
+	gpu->memory_priority[slot] = 0;
 	gpu->finished &= ~(1ULL << slot);
 	gpu->dispatch &= ~(1ULL << slot);
 	llc_drop(gpu, slot);
 	atd_drop(gpu, slot);
+}
+
+void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority)
+{
+	port_assert(priority < GPU_PRIORITIES);
+	gpu->memory_priority[slot] = priority;
 }
 
 void gpu_kernel_status(const struct gpu *gpu, u32 slot,

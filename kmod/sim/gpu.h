@@ -16,6 +16,7 @@
 
 #define GPU_SLOTS_MAX		64
 #define GPU_NO_TENANT		0xffU
+#define GPU_PRIORITIES		4
 #define GPU_LANES		32
 #define GPU_LINE_BYTES		128
 #define GPU_WARP_GTO		0
@@ -358,6 +359,22 @@ enum gpu_sm_state {
 	GPU_SM_DRAINING,	/* takes none until those that it has are gone */
 	GPU_SM_SAVING,		/* saves the contexts of some */
 };
+
+/**
+ * gpu_set_memory_priority() - whose requests the memory controllers serve first
+ * @gpu: the device
+ * @slot: the tenant
+ * @priority: 0 (all tenants', until set and after gpu_tenant_drop()) to 3, the
+ *	highest
+ *
+ * Holds for requests that leave the last-level cache from now on. Of the
+ * requests that a controller can serve, those of the highest priority come
+ * first, then row hits, then the oldest; and it takes them in that order of
+ * priority where its queue is full. A request that has waited for 8192 memory
+ * clocks goes before all others. (Application-aware bandwidth partitioning,
+ * HSM section 6.4; Jog et al., GPGPU-7.)
+ */
+void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority);
 
 /**
  * struct gpu_sm_status - a row of the SM status register table (HSM Fig. 8)

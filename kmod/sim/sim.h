@@ -86,12 +86,16 @@ struct dram_tag {
 	u8 generation;
 };
 
-/* struct dram_request - slice to channel */
+/*
+ * struct dram_request - slice to channel
+ * @priority: of its tenant when it was sent
+ */
 struct dram_request {
 	u64 ready_clock;
 	u32 row;
 	struct dram_tag tag;
 	u8 bank;
+	u8 priority;
 };
 
 /* struct dram_done - channel to slice: a fill has come, a write has gone */
@@ -433,10 +437,17 @@ struct dram_limits {
 	u8 columns;
 };
 
+/* Of an entry's key: from this bit on its rank, the least for the highest. */
+#define DRAM_RANK_SHIFT		60
+
+/* Memory clocks after which a request goes before all, of whatever priority. */
+#define DRAM_PRIORITY_WAIT	8192
+
 /*
  * struct dram_entry - a request in a channel's queue
- * @key: the smaller, the sooner it is its turn: its age, and its bank in the
- *	lowest byte
+ * @key: the smaller, the sooner it is its turn: its rank (0 for the highest
+ *	priority), its age, and its bank in the lowest byte
+ * @since: memory clock of its arrival (wraps)
  * @next: of its bank, in order of their keys; or in the free list
  * @activated: times that its row had to be opened for it
  * @columns: column commands that it has had, where a line needs several
@@ -444,6 +455,7 @@ struct dram_limits {
 struct dram_entry {
 	u64 key;
 	u32 row;
+	u32 since;
 	struct dram_tag tag;
 	u8 next;
 	u8 activated;
@@ -456,9 +468,10 @@ struct dram_entry {
  * @hit_banks: banks with a hit, an entry to the open row
  * @capped: banks whose hits must wait for an older request (row-hit cap)
  * @bypassed: hits served since the activate while an older request waited
- * @head: oldest entry of a bank
- * @tail: youngest
- * @hit: oldest hit
+ * @head: entry of a bank with the least key: the oldest, if all have the same
+ *	priority
+ * @tail: with the greatest
+ * @hit: hit with the least
  */
 struct dram_queue {
 	u8 count;
@@ -475,9 +488,14 @@ struct dram_queue {
 
 #define DRAM_INBOX	256
 
+/*
+ * struct dram_inbox - requests on their way to a queue, in order of arrival
+ * @priorities: of all of them, added up
+ */
 struct dram_inbox {
 	u16 head;
 	u16 count;
+	u32 priorities;
 	struct dram_request request[DRAM_INBOX];
 };
 
@@ -506,7 +524,9 @@ enum dram_want {
  * @mode: DRAM_READS or DRAM_WRITES, which queue is served
  * @next_mode: which queue it is to be
  * @pending: requests in queues and inboxes
- * @age: of the next entry
+ * @ranked: entries may differ in priority
+ * @age: of the next entry of the lowest priority, with its rank
+ * @overdue_look: clock from which it is time to look for overdue entries
  * @next: by command, the first clock that the channel as a whole allows
  * @key: by bank, of the entry for which it wants something
  * @bank_next: by command and bank, the first clock that the bank allows
@@ -526,8 +546,10 @@ struct channel {
 	u8 mode;
 	u8 next_mode;
 	u8 oldest_window;
+	u8 ranked;
 	u16 pending;
 	u64 age;
+	u64 overdue_look;
 	u64 next[DRAM_BOUND];
 	u64 window[4];
 	u64 key[DRAM_BANKS_MAX];
@@ -655,6 +677,7 @@ struct gpu {
 	u64 now;
 	u64 earliest;		/* cycle at which a part can be woken */
 	u64 seed;
+	u8 memory_priority[GPU_SLOTS_MAX];
 	u64 finished;		/* slots: kernels that have ended */
 	u64 dispatch;		/* slots: SMs may have room for thread blocks */
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */

@@ -297,6 +297,236 @@ static void single_accesses_are_tight(void **state)
 	}
 }
 
+/* --- priorities ------------------------------------------------------------------------- */
+
+#define STREAMS		2
+/* Requests that each stream has under way. */
+#define DEPTH		64
+#define CLOCKS		150000
+
+/**
+ * struct streams - tenants that keep DEPTH reads each under way
+ * @priority: of each; a stream of -1 does nothing
+ * @hits: percent of their requests that ask for their last row in the bank
+ * @row: by stream and bank, of its last request
+ * @posted: by stream and request, the clock
+ * @longest: that a request took
+ */
+struct streams {
+	struct lone_channel bench;
+	int priority[STREAMS];
+	u32 hits;
+	u32 row[STREAMS][BANKS];
+	u64 posted[STREAMS][DEPTH];
+	u64 served[STREAMS];
+	u64 longest[STREAMS];
+	u64 random;
+};
+
+static u32 draw(struct streams *s, u32 below)
+{
+	s->random = s->random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (u32)(s->random >> 33) % below;
+}
+
+static void post(struct streams *s, u32 stream, u32 number)
+{
+	u64 clock = s->bench.gpu->channels[0].clock;
+	struct dram_request request = {
+		.ready_clock = clock,
+		.bank = draw(s, BANKS),
+		.priority = s->priority[stream],
+		.tag = { .slot = stream, .mshr = number },
+	};
+
+	if (draw(s, 100) >= s->hits)
+		s->row[stream][request.bank] = stream << 16 | draw(s, 32768);
+	request.row = s->row[stream][request.bank];
+	s->posted[stream][number] = clock;
+	channel_post(s->bench.gpu, 0, false, &request);
+}
+
+/* What has been served is followed by a new request. */
+static void follow(struct streams *s)
+{
+	struct slice *slice = &s->bench.gpu->slices[0];
+	u32 i;
+
+	for (i = 0; i < slice->done_count; i++) {
+		const struct dram_tag *tag = &slice->done[i].tag;
+		u64 took = s->bench.gpu->channels[0].clock -
+			   s->posted[tag->slot][tag->mshr];
+
+		s->served[tag->slot]++;
+		if (took > s->longest[tag->slot])
+			s->longest[tag->slot] = took;
+		post(s, tag->slot, tag->mshr);
+	}
+	slice->done_count = 0;
+	slice->done_head = 0;
+}
+
+/* Run both on a configuration, each with its priority and @hits percent hits. */
+static void run_streams(struct streams *s, const char *name, u32 hits,
+			int first, int second)
+{
+	u32 stream, i;
+
+	memset(s, 0, sizeof(*s));
+	lone_channel_make(&s->bench, gpu_config_find(name));
+	s->hits = hits;
+	s->priority[0] = first;
+	s->priority[1] = second;
+	for (stream = 0; stream < STREAMS; stream++)
+		for (i = 0; i < DEPTH && s->priority[stream] >= 0; i++)
+			post(s, stream, i);
+	while (s->bench.gpu->channels[0].clock < CLOCKS) {
+		channel_run(s->bench.gpu, 0,
+			    s->bench.gpu->channels[0].clock + 4);
+		follow(s);
+	}
+	lone_channel_free(&s->bench);
+}
+
+static void a_prioritised_stream_keeps_its_bandwidth(void **state)
+{
+	struct streams alone, equal, ranked;
+	u32 hits;
+
+	for (hits = 0; hits <= 60; hits += 30) {
+		u64 sum, equal_sum;
+
+		run_streams(&alone, "hbm80", hits, -1, 0);
+		run_streams(&equal, "hbm80", hits, 0, 0);
+		run_streams(&ranked, "hbm80", hits, 0, 3);
+		sum = ranked.served[0] + ranked.served[1];
+		equal_sum = equal.served[0] + equal.served[1];
+		print_message("# hits %u%%: alone %llu, equal %llu + %llu, prioritised %llu + %llu\n",
+			      hits, alone.served[1], equal.served[1],
+			      equal.served[0], ranked.served[1],
+			      ranked.served[0]);
+		assert_in_range(equal.served[1] * 100, equal_sum * 49,
+				equal_sum * 51);
+		assert_true(ranked.served[1] * 100 >= alone.served[1] * 94);
+		/* Together not less; more where the one's hits stay together. */
+		assert_in_range(sum * 100, equal_sum * 98,
+				equal_sum * (103 + hits / 2));
+		/* Equal priorities are equal, whichever. */
+		run_streams(&ranked, "hbm80", hits, 2, 2);
+		assert_memory_equal(ranked.served, equal.served,
+				    sizeof(equal.served));
+	}
+}
+
+/*
+ * The rest waits, but not without end: until it is overdue, that is noticed,
+ * and what is overdue with it has been served.
+ */
+static void nobody_starves(void **state)
+{
+	static const char *const names[] = { "hbm80", "k20" };
+	struct streams s;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		run_streams(&s, names[i], 50, 0, 3);
+		print_message("# %s: at most %llu clocks, with priority %llu\n",
+			      names[i], s.longest[0], s.longest[1]);
+		assert_true(s.served[0] > CLOCKS / DRAM_PRIORITY_WAIT * DEPTH / 2);
+		assert_in_range(s.longest[0], DRAM_PRIORITY_WAIT,
+				DRAM_PRIORITY_WAIT * 3 / 2);
+		assert_true(s.longest[1] < DRAM_PRIORITY_WAIT / 2);
+	}
+}
+
+/* The control's value goes with the requests of its slot, until it is dropped. */
+static void priority_travels_with_requests(void **state)
+{
+	u32 line = 5, other = 1U << LINE_SLOT_SHIFT | line;
+	struct lone_channel bench;
+	const struct dram_inbox *inbox;
+	struct location at;
+
+	hbm80_make(&bench, false);
+	gpu_set_memory_priority(bench.gpu, 1, 2);
+	address_locate(bench.gpu, other, &at);
+	inbox = &bench.gpu->channels[at.channel].inbox[DRAM_READS];
+	channel_send(bench.gpu, at.slice, other, false, 0, 0);
+	assert_int_equal(inbox->request[0].priority, 2);
+	gpu_tenant_drop(bench.gpu, 1);
+	channel_send(bench.gpu, at.slice, other, false, 0, 0);
+	assert_int_equal(inbox->request[1].priority, 0);
+	gpu_set_memory_priority(bench.gpu, 1, 3);
+	address_locate(bench.gpu, line, &at);
+	inbox = &bench.gpu->channels[at.channel].inbox[DRAM_WRITES];
+	channel_send(bench.gpu, at.slice, line, true, 0, 0);
+	assert_int_equal(inbox->request[0].priority, 0);
+	lone_channel_free(&bench);
+}
+
+/* Post what arrives in the next @clocks clocks, of any kind and priority. */
+static void post_mix(struct streams *s, u32 clocks)
+{
+	struct channel *channel = &s->bench.gpu->channels[0];
+	u64 clock = channel->clock, end = clock + clocks;
+
+	for (; clock < end && channel->pending < 250; clock += draw(s, 12)) {
+		struct dram_request request = {
+			.ready_clock = clock,
+			.priority = draw(s, GPU_PRIORITIES),
+			.bank = draw(s, BANKS),
+			.row = draw(s, 3),
+			.tag = { .mshr = draw(s, 64) },
+		};
+
+		channel_post(s->bench.gpu, 0, draw(s, 3) == 0, &request);
+	}
+}
+
+/* A number that tells what came back and when. */
+static u64 run_mix(const char *name, u32 batch)
+{
+	struct streams s = { .random = 5 };
+	u64 came_back = 0;
+	u32 window, i;
+
+	lone_channel_make(&s.bench, gpu_config_find(name));
+	for (window = 0; window < 200; window++) {
+		struct slice *slice = &s.bench.gpu->slices[0];
+		u64 end = s.bench.gpu->channels[0].clock + 200;
+
+		post_mix(&s, 200);
+		while (s.bench.gpu->channels[0].clock < end) {
+			channel_run(s.bench.gpu, 0,
+				    s.bench.gpu->channels[0].clock + batch);
+			for (i = 0; i < slice->done_count; i++)
+				came_back = came_back * 31 +
+					    slice->done[i].ready * 64 +
+					    slice->done[i].tag.mshr;
+			slice->done_count = 0;
+			slice->done_head = 0;
+		}
+	}
+	assert_true(s.bench.checker.reads > 1000);
+	assert_true(s.bench.checker.writes > 500);
+	lone_channel_free(&s.bench);
+	return came_back;
+}
+
+/* How far the channel runs at a time never shows. */
+static void priorities_know_no_batches(void **state)
+{
+	static const char *const names[] = { "hbm80", "k20" };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		u64 single = run_mix(names[i], 1);
+
+		assert_int_equal(run_mix(names[i], 8), single);
+		assert_int_equal(run_mix(names[i], 50), single);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +537,10 @@ int main(void)
 		cmocka_unit_test(no_row_is_opened_in_vain),
 		cmocka_unit_test(accesses_of_groups_interleave),
 		cmocka_unit_test(single_accesses_are_tight),
+		cmocka_unit_test(a_prioritised_stream_keeps_its_bandwidth),
+		cmocka_unit_test(nobody_starves),
+		cmocka_unit_test(priority_travels_with_requests),
+		cmocka_unit_test(priorities_know_no_batches),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
