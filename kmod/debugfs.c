@@ -267,6 +267,8 @@ static void simgpu_seq_slot(struct seq_file *seq, u32 slot)
 {
 	if (slot == GPU_NO_TENANT)
 		seq_puts(seq, " -");
+	else if (slot == GPU_SHARED)
+		seq_puts(seq, " shared");
 	else
 		seq_printf(seq, " %u", slot);
 }

@@ -67,6 +67,8 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 		       sizeof(*gpu->channel_counters));
 	memset(&tenant->counters, 0, sizeof(tenant->counters));
 	tenant->issue_slots = 0;
+	for (i = 0; i < gpu->config.sms; i++)
+		sm_tenant(gpu, i, slot)->thread_instructions = 0;
 }
 
 /* --- state hash --------------------------------------------------------------------- */
@@ -220,6 +222,27 @@ static u64 mix_llc_set(u64 hash, const struct llc_set *set)
 	return mix_words(mix(hash, set->order), set->tag, CACHE_WAYS_MAX);
 }
 
+/* Limits, and what decides the order of thread blocks on shared SMs. */
+static u64 mix_sharing(u64 hash, const struct gpu *gpu)
+{
+	u32 i;
+
+	hash = mix(hash, gpu->block_order);
+	hash = mix(hash, gpu->bucket_full);
+	hash = mix(hash, gpu->order_slot);
+	hash = mix(hash, gpu->order_sm);
+	for (i = 0; i < GPU_SLOTS_MAX; i++) {
+		const struct tenant *tenant = &gpu->tenants[i];
+
+		hash = mix(hash, tenant->next_sm);
+		hash = mix(hash, tenant->bucket_tokens);
+		hash = mix(hash, tenant->bucket_capacity);
+	}
+	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++)
+		hash = mix(hash, gpu->sm_tenants[i].block_limit);
+	return hash;
+}
+
 u64 gpu_state_hash(struct gpu *gpu)
 {
 	const struct gpu_config *config = &gpu->config;
@@ -231,6 +254,7 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_queue(hash, &gpu->pool, &gpu->tenants[i]);
 		hash = mix(hash, gpu->memory_priority[i]);
 	}
+	hash = mix_sharing(hash, gpu);
 	for (i = 0; i < config->sms; i++) {
 		hash = mix_counters(hash, &gpu->sm_counters[i]);
 		hash = mix_sm(hash, &gpu->sms[i], config->warps_per_sm);

@@ -63,8 +63,8 @@ static u32 place_warp(struct sm *sm, u32 block_number)
 
 	sm->free_warps &= sm->free_warps - 1;
 	block->warps |= 1ULL << warp;
-	/* Its loads are set up as they come. */
-	memset(w, 0, offsetof(struct warp, load));
+	/* Its loads are set up as they come, but for what context.c counts in. */
+	memset(w, 0, offsetof(struct warp, load[1]));
 	w->block = block_number;
 	w->wait_load = NONE;
 	sm->warp_age[warp] = sm->age++;
@@ -150,6 +150,15 @@ static void start_block(struct gpu *gpu, u32 index, u32 slot)
 	sm->shared_used += kernel->shared_bytes;
 }
 
+/* Whether a slot is below its limit of thread blocks on an SM. */
+static bool below_limit(const struct gpu *gpu, u32 index, u32 slot)
+{
+	u32 limit = sm_tenant(gpu, index, slot)->block_limit;
+
+	return limit == GPU_NO_LIMIT ||
+	       sm_blocks_of(&gpu->sms[index], slot) < limit;
+}
+
 static bool tenant_has_block(const struct tenant *tenant)
 {
 	return tenant->running && (tenant->blocks_preempted ||
@@ -162,22 +171,26 @@ static bool try_start_block(struct gpu *gpu, u32 index)
 	struct sm *sm = &gpu->sms[index];
 	struct tenant *tenant;
 
-	if (sm->owner == GPU_NO_TENANT || sm->draining)
+	if (sm->owner >= GPU_SLOTS_MAX || sm->draining)
 		return false;
 	tenant = &gpu->tenants[sm->owner];
-	if (!tenant_has_block(tenant) || !block_fits(gpu, sm, tenant->kernel))
+	if (!tenant_has_block(tenant) || !block_fits(gpu, sm, tenant->kernel) ||
+	    !below_limit(gpu, index, sm->owner))
 		return false;
 	start_block(gpu, index, sm->owner);
 	return true;
 }
 
 /*
- * sm_refill() - start thread blocks on an SM while they fit
+ * sm_refill() - start thread blocks on an SM while they fit; shared SMs get
+ *	theirs when the cycle is over, in the order of all
  */
 void sm_refill(struct gpu *gpu, u32 index)
 {
 	bool started = false;
 
+	if (gpu->sms[index].owner == GPU_SHARED)
+		gpu->dispatch_shared = true;
 	while (try_start_block(gpu, index))
 		started = true;
 	if (started)
@@ -205,18 +218,164 @@ static void dispatch_blocks(struct gpu *gpu, u32 slot)
 	}
 }
 
+/* --- shared SMs: whose thread block is next (STM 4.1) ----------------------------- */
+
+static bool takes_from_all(const struct sm *sm)
+{
+	return sm->owner == GPU_SHARED && !sm->draining;
+}
+
+/* The first shared SM from @from on with room for a slot's block, or NONE. */
+static u32 find_room(const struct gpu *gpu, u32 slot, u32 from)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++) {
+		u32 index = (from + i) % gpu->config.sms;
+		const struct sm *sm = &gpu->sms[index];
+
+		if (takes_from_all(sm) && block_fits(gpu, sm, tenant->kernel) &&
+		    below_limit(gpu, index, slot))
+			return index;
+	}
+	return NONE;
+}
+
+/* Slots that have a block to issue and may have one more on some shared SM. */
+static u64 slots_that_wait(const struct gpu *gpu)
+{
+	u64 waiting = 0, mask;
+	u32 i;
+
+	for (mask = gpu->running; mask; mask &= mask - 1) {
+		u32 slot = lowest_bit(mask);
+
+		if (!tenant_has_block(&gpu->tenants[slot]))
+			continue;
+		for (i = 0; i < gpu->config.sms; i++) {
+			if (!takes_from_all(&gpu->sms[i]) ||
+			    !below_limit(gpu, i, slot))
+				continue;
+			waiting |= 1ULL << slot;
+			break;
+		}
+	}
+	return waiting;
+}
+
+/* Let cycles of the algorithm pass until a bucket among @slots is full. */
+static void fill_buckets(struct gpu *gpu, u64 slots)
+{
+	u32 cycles = U32_MAX;
+	u64 mask;
+
+	for (mask = slots; mask; mask &= mask - 1) {
+		struct tenant *tenant = &gpu->tenants[lowest_bit(mask)];
+		u32 left = tenant->bucket_tokens < tenant->bucket_capacity ?
+			   tenant->bucket_capacity - tenant->bucket_tokens : 1;
+
+		cycles = left < cycles ? left : cycles;
+	}
+	for (mask = slots; mask; mask &= mask - 1) {
+		u32 slot = lowest_bit(mask);
+		struct tenant *tenant = &gpu->tenants[slot];
+
+		tenant->bucket_tokens += cycles;
+		if (tenant->bucket_tokens < tenant->bucket_capacity)
+			continue;
+		tenant->bucket_tokens = 0;
+		gpu->bucket_full |= 1ULL << slot;
+	}
+}
+
+/* The slot at the head of the queue that the buckets fill, or NONE. */
+static u32 queue_head(struct gpu *gpu)
+{
+	u64 slots = slots_that_wait(gpu);
+
+	gpu->bucket_full &= slots;
+	if (slots && !gpu->bucket_full)
+		fill_buckets(gpu, slots);
+	return slots ? lowest_bit(gpu->bucket_full) : NONE;
+}
+
+/* Whose block goes next and, in @sm, where; NONE: nobody's can. */
+static u32 next_in_queue(struct gpu *gpu, u32 *sm)
+{
+	u32 slot = queue_head(gpu);
+
+	if (slot == NONE)
+		return NONE;
+	*sm = find_room(gpu, slot, gpu->order_sm);
+	if (*sm == NONE)
+		return NONE;
+	gpu->bucket_full &= ~(1ULL << slot);
+	gpu->order_sm = (*sm + 1) % gpu->config.sms;
+	return slot;
+}
+
+/* Likewise, when the slots take turns. */
+static u32 next_in_turn(struct gpu *gpu, u32 *sm)
+{
+	u32 i;
+
+	for (i = 0; i < GPU_SLOTS_MAX; i++) {
+		u32 slot = (gpu->order_slot + i) % GPU_SLOTS_MAX;
+		struct tenant *tenant = &gpu->tenants[slot];
+
+		if (!tenant_has_block(tenant))
+			continue;
+		*sm = find_room(gpu, slot, tenant->next_sm);
+		if (*sm == NONE)
+			continue;
+		gpu->order_slot = (slot + 1) % GPU_SLOTS_MAX;
+		tenant->next_sm = (*sm + 1) % gpu->config.sms;
+		return slot;
+	}
+	return NONE;
+}
+
+static void dispatch_shared(struct gpu *gpu)
+{
+	u32 slot, sm;
+
+	for (;;) {
+		slot = gpu->block_order == GPU_ORDER_LEAKY_BUCKET ?
+		       next_in_queue(gpu, &sm) : next_in_turn(gpu, &sm);
+		if (slot == NONE)
+			return;
+		start_block(gpu, sm, slot);
+		gpu_wake(gpu, part_of_sm(sm), gpu->now + 1);
+	}
+}
+
+void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order)
+{
+	gpu->block_order = order;
+}
+
+void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)
+{
+	port_assert(capacity);
+	gpu->tenants[slot].bucket_capacity = capacity;
+}
+
 /*
  * dispatch_waiting() - issue the thread blocks of all slots in gpu->dispatch:
- *	they, or room for them, came from somewhere else than their own SMs
+ *	they, or room for them, came from somewhere else than their own SMs; and
+ *	those of shared SMs
  *
  * Between two cycles, so that the order of turns does not show.
  */
 void dispatch_waiting(struct gpu *gpu)
 {
+	gpu->dispatch_shared = false;
 	while (gpu->dispatch) {
 		dispatch_blocks(gpu, lowest_bit(gpu->dispatch));
 		gpu->dispatch &= gpu->dispatch - 1;
 	}
+	dispatch_shared(gpu);
 }
 
 /*
@@ -248,7 +407,9 @@ void block_finish(struct gpu *gpu, u32 index, u32 number)
 	tenant->counters.blocks_finished++;
 	gpu->sm_counters[index].blocks_finished++;
 	if (++tenant->blocks_finished == kernel->blocks) {
+		share_account_all(gpu);
 		tenant->counters.kernels_finished++;
+		gpu->running &= ~(1ULL << slot);
 		tenant->running = 0;
 		gpu->finished |= 1ULL << slot;
 	}

@@ -98,6 +98,7 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, tenants, GPU_SLOTS_MAX);
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
+	CARVE(carver, gpu, sm_tenants, sms * GPU_SLOTS_MAX);
 	CARVE(carver, gpu, sms, sms);
 	CARVE(carver, gpu, l1, sms * config->l1_sets * shape.l1_set_words);
 	CARVE(carver, gpu, slices, slices);
@@ -142,6 +143,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	for (i = 0; i < config->channels; i++)
 		channel_init(gpu, i);
 	context_init(gpu);
+	share_init(gpu);
 	return gpu;
 }
 
@@ -238,7 +240,7 @@ static void run_cycle(struct gpu *gpu)
 	}
 	/* Parts woken for this very cycle have been served in it. */
 	gpu->occupied[slot / 64] &= ~(1ULL << (slot % 64));
-	if (gpu->dispatch)
+	if (gpu->dispatch || gpu->dispatch_shared)
 		dispatch_waiting(gpu);
 }
 
@@ -247,7 +249,7 @@ void gpu_run(struct gpu *gpu, u64 until)
 	u64 next;
 	u32 i;
 
-	if (gpu->dispatch)
+	if (gpu->dispatch || gpu->dispatch_shared)
 		dispatch_waiting(gpu);
 	while (!gpu->finished) {
 		next = next_busy_cycle(gpu);
@@ -280,6 +282,7 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	struct tenant *tenant = &gpu->tenants[slot];
 
 	port_assert(!tenant->running);
+	share_account_all(gpu);
 	tenant->trace = trace;
 	tenant->kernel = &trace->kernels[kernel];
 	tenant->kernel_index = kernel;
@@ -287,6 +290,8 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	tenant->blocks_issued = 0;
 	tenant->blocks_finished = 0;
 	tenant->running = 1;
+	tenant->bucket_tokens = 0;
+	gpu->running |= 1ULL << slot;
 	gpu->dispatch |= 1ULL << slot;
 }
 
@@ -298,17 +303,23 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	for (i = 0; i < gpu->config.sms; i++) {
 		struct sm *sm = &gpu->sms[i];
 
-		if (sm->owner != slot && sm->next_owner != slot)
+		if (sm->owner != slot && sm->next_owner != slot &&
+		    sm->owner != GPU_SHARED)
 			continue;
 		sm_drop_tenant(gpu, i, slot);
 		if (sm->next_owner == slot)
 			sm->next_owner = GPU_NO_TENANT;
 		sm_settle_owner(gpu, i);
-		if (sm->owner != GPU_NO_TENANT)
+		if (sm->owner < GPU_SLOTS_MAX)
 			gpu->dispatch |= 1ULL << sm->owner;
+		/* Others there may have waited for what it held. */
+		if (sm->owner == GPU_SHARED)
+			gpu_wake(gpu, part_of_sm(i), gpu->now + 1);
 	}
+	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);
 	tenant->running = 0;
+	gpu->running &= ~(1ULL << slot);
 	tenant->generation++;
 	gpu->memory_priority[slot] = 0;
 	gpu->finished &= ~(1ULL << slot);

@@ -17,6 +17,9 @@
 #define GPU_SLOTS_MAX		64
 #define GPU_NO_TENANT		0xffU
 #define GPU_PRIORITIES		4
+/* In place of an owner: several tenants may be on the SM. */
+#define GPU_SHARED		0xfeU
+#define GPU_NO_LIMIT		U32_MAX
 #define GPU_LANES		32
 #define GPU_LINE_BYTES		128
 #define GPU_WARP_GTO		0
@@ -352,6 +355,66 @@ enum gpu_preemption {
  */
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode);
 
+/**
+ * gpu_sm_share() - let all tenants use an SM (simultaneous multikernel)
+ * @gpu: the device
+ * @sm: index of the SM
+ *
+ * At once, and the owner's thread blocks stay; unless the SM drains, which is
+ * finished first. gpu_sm_assign() ends it: then all blocks leave. Thread blocks
+ * are issued to shared SMs in the order of gpu_set_block_order().
+ *
+ * The sm_cycles of a shared SM count in full for each tenant with a running
+ * kernel whose block limit there is not 0, so tenants' sums exceed the GPU's
+ * SM-cycles; those of the SM itself do not.
+ */
+void gpu_sm_share(struct gpu *gpu, u32 sm);
+
+/**
+ * gpu_sm_set_block_limit() - how many thread blocks a slot may have on an SM
+ * @gpu: the device
+ * @sm: index of the SM
+ * @slot: the tenant
+ * @blocks: at a time; 0: none; GPU_NO_LIMIT, as at first: what fits
+ * @mode: how those that are too many leave: GPU_PREEMPT_DRAIN lets them run to
+ *	their end, GPU_PREEMPT_SWITCH saves the youngest ones
+ *
+ * The other thread blocks of the SM go on meanwhile. A limit lasts until it is
+ * set again or the slot is dropped.
+ */
+void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
+			    enum gpu_preemption mode);
+
+/* In which order tenants' thread blocks are issued to shared SMs. */
+enum gpu_block_order {
+	GPU_ORDER_ROUND_ROBIN,
+	GPU_ORDER_LEAKY_BUCKET,
+};
+
+/**
+ * gpu_set_block_order() - order of thread blocks on shared SMs
+ * @gpu: the device
+ * @order: GPU_ORDER_ROUND_ROBIN, as at first: tenants take turns, each going
+ *	over the SMs in turn; one whose block fits nowhere is passed over.
+ *	GPU_ORDER_LEAKY_BUCKET: one queue for all, filled by leaky buckets (STM
+ *	4.1), whose blocks go to the SMs in turn; the first waits until it fits
+ *
+ * Each cycle of the algorithm, which is not one of time, adds a token to the
+ * bucket of each tenant that has a thread block to issue and is below its limit
+ * on some SM. A bucket that reaches its capacity puts a block into the queue
+ * and is emptied; of several, the lowest slot's is first.
+ */
+void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order);
+
+/**
+ * gpu_set_bucket() - capacity of a slot's leaky bucket
+ * @gpu: the device
+ * @slot: the tenant
+ * @capacity: 1 and up; 1 at first. A tenant's share of the thread blocks is as
+ *	1 / capacity
+ */
+void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity);
+
 /* What an SM does about its thread blocks; the last that holds, in this order. */
 enum gpu_sm_state {
 	GPU_SM_RUNNING,		/* takes thread blocks, if its owner has any */
@@ -378,7 +441,7 @@ void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority);
 
 /**
  * struct gpu_sm_status - a row of the SM status register table (HSM Fig. 8)
- * @owner: slot that holds the SM, or GPU_NO_TENANT
+ * @owner: slot that holds the SM, GPU_SHARED or GPU_NO_TENANT
  * @next_owner: slot that it was last assigned to; differs while draining
  * @blocks: thread blocks that it holds, those that are saved or restored too
  * @state: what it does about them
@@ -412,6 +475,21 @@ struct gpu_kernel_status {
 
 void gpu_kernel_status(const struct gpu *gpu, u32 slot,
 		       struct gpu_kernel_status *out);
+
+/**
+ * struct gpu_sm_tenant - the registers of a slot on an SM
+ * @blocks: thread blocks that it has there
+ * @block_limit: see gpu_sm_set_block_limit()
+ * @thread_instructions: that it issued there since its counters were reset
+ */
+struct gpu_sm_tenant {
+	u32 blocks;
+	u32 block_limit;
+	u64 thread_instructions;
+};
+
+void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
+		   struct gpu_sm_tenant *out);
 
 /* Event counts of a slot or of an SM (of all its tenants) since reset. */
 void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out);

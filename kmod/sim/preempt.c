@@ -89,6 +89,79 @@ static u32 used_blocks(const struct sm *sm)
 	return blocks;
 }
 
+static u32 blocks_of(const struct sm *sm, u32 slot)
+{
+	u32 blocks = 0, mask;
+
+	for (mask = used_blocks(sm); mask; mask &= mask - 1)
+		if (sm->block[lowest_bit(mask)].slot == slot)
+			blocks |= mask & -mask;
+	return blocks;
+}
+
+/*
+ * sm_blocks_of() - how many thread blocks of a slot are on an SM
+ */
+u32 sm_blocks_of(const struct sm *sm, u32 slot)
+{
+	return hweight64((u64)blocks_of(sm, slot));
+}
+
+/* Of some blocks that stay, the one that came last. */
+static u32 youngest_block(const struct sm *sm, u32 blocks)
+{
+	u32 best = lowest_bit(blocks), mask;
+
+	for (mask = blocks; mask; mask &= mask - 1) {
+		u32 number = lowest_bit(mask);
+		u32 age = sm->warp_age[lowest_bit(sm->block[number].warps)];
+		u32 least = sm->warp_age[lowest_bit(sm->block[best].warps)];
+
+		if ((s32)(age - least) > 0)
+			best = number;
+	}
+	return best;
+}
+
+/* Save the youngest blocks of a slot, so that no more than @limit stay. */
+static void switch_beyond(struct gpu *gpu, u32 index, u32 slot, u32 limit)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 stay = blocks_of(sm, slot), leave = 0, mask;
+
+	for (mask = stay & sm->moving; mask; mask &= mask - 1)
+		if (sm->block[lowest_bit(mask)].state != BLOCK_RESTORES)
+			stay &= ~(mask & -mask);
+	while (hweight64((u64)stay) > limit) {
+		u32 number = youngest_block(sm, stay);
+
+		stay &= ~(1U << number);
+		leave |= 1U << number;
+	}
+	if (leave)
+		stop_blocks(gpu, index, leave);
+}
+
+void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
+			    enum gpu_preemption mode)
+{
+	sm_account(gpu, sm);
+	sm_tenant(gpu, sm, slot)->block_limit = blocks;
+	if (mode == GPU_PREEMPT_SWITCH)
+		switch_beyond(gpu, sm, slot, blocks);
+	gpu->dispatch |= 1ULL << slot;
+}
+
+void gpu_sm_share(struct gpu *gpu, u32 sm)
+{
+	gpu->sms[sm].next_owner = GPU_SHARED;
+	if (!gpu->sms[sm].draining && gpu->sms[sm].owner != GPU_SHARED) {
+		sm_account(gpu, sm);
+		gpu->sms[sm].owner = GPU_SHARED;
+	}
+	gpu->dispatch_shared = true;
+}
+
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode)
 {
 	gpu->sms[sm].next_owner = slot;

@@ -275,6 +275,12 @@ struct lsu {
 /* In kind of the load/store unit: reads of a saved context. */
 #define LSU_RESTORE	0xffU
 
+/* struct sm_tenant - a slot on an SM, as struct gpu_sm_tenant has it */
+struct sm_tenant {
+	u32 block_limit;
+	u64 thread_instructions;
+};
+
 /*
  * struct sm - a streaming multiprocessor; what most turns touch comes first,
  *	in two cache lines
@@ -626,6 +632,8 @@ struct wheel_slot {
  * @blocks_preempted: in its queue of saved thread blocks, first in, first out
  * @queue_head: the first of them, valid while there are any
  * @queue_tail: the last
+ * @next_sm: shared SM at which the search for room for its next block begins
+ * @bucket_tokens: in its leaky bucket, as is @bucket_capacity
  */
 struct tenant {
 	const struct trace *trace;
@@ -640,6 +648,9 @@ struct tenant {
 	u32 blocks_preempted;
 	u32 queue_head;
 	u32 queue_tail;
+	u32 next_sm;
+	u32 bucket_tokens;
+	u32 bucket_capacity;
 	struct simgpu_counters counters;
 };
 
@@ -680,6 +691,12 @@ struct gpu {
 	u8 memory_priority[GPU_SLOTS_MAX];
 	u64 finished;		/* slots: kernels that have ended */
 	u64 dispatch;		/* slots: SMs may have room for thread blocks */
+	u64 running;		/* slots with a kernel */
+	u64 bucket_full;	/* slots whose next block is in the queue */
+	u32 block_order;
+	u32 order_slot;		/* round robin: whose turn is next */
+	u32 order_sm;		/* leaky bucket: which SM's turn is next */
+	bool dispatch_shared;	/* shared SMs may have room */
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
 	u64 arrival_clock;
 	u64 occupied[WHEEL_CYCLES / 64];
@@ -688,6 +705,7 @@ struct gpu {
 	struct tenant *tenants;
 	struct simgpu_counters *sm_counters;
 	u64 *sm_issue_slots;
+	struct sm_tenant *sm_tenants;	/* sms x slots */
 	struct sm *sms;
 	u32 *l1;		/* sms x sets, each l1_set_words long */
 	struct slice *slices;
@@ -824,6 +842,12 @@ static inline u32 lowest_bit(u64 mask)
 	return (u32)__builtin_ctzll(mask);
 }
 
+static inline struct sm_tenant *sm_tenant(const struct gpu *gpu, u32 sm,
+					  u32 slot)
+{
+	return &gpu->sm_tenants[sm * GPU_SLOTS_MAX + slot];
+}
+
 /* address.c */
 static inline u32 hash_u32(u32 value)
 {
@@ -900,8 +924,15 @@ void block_release(struct sm *sm, const struct trace_kernel *kernel,
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
 
 /* preempt.c */
+u32 sm_blocks_of(const struct sm *sm, u32 slot);
 void sm_settle_owner(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
+
+/* share.c */
+void share_init(struct gpu *gpu);
+void share_account(struct gpu *gpu, u32 sm, u64 cycles);
+void share_account_all(struct gpu *gpu);
+void share_forget(struct gpu *gpu, u32 slot);
 
 /* context.c */
 void context_shape(const struct gpu_config *config, struct gpu_shape *shape);

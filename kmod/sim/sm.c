@@ -32,6 +32,8 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	flush_stalls(&tenant->counters, s->stalls);
 	flush_stalls(counters, s->stalls);
 	memset(s->stalls, 0, sizeof(s->stalls));
+	sm_tenant(gpu, index, s->slot)->thread_instructions +=
+		s->thread_instructions;
 	s->issue_slots = 0;
 	s->warp_instructions = 0;
 	s->thread_instructions = 0;
@@ -104,7 +106,10 @@ void sm_account(struct gpu *gpu, u32 index)
 	if (sm->owner != GPU_NO_TENANT) {
 		u64 cycles = gpu->now - sm->owned_since;
 
-		gpu->tenants[sm->owner].counters.sm_cycles += cycles;
+		if (sm->owner == GPU_SHARED)
+			share_account(gpu, index, cycles);
+		else
+			gpu->tenants[sm->owner].counters.sm_cycles += cycles;
 		gpu->sm_counters[index].sm_cycles += cycles;
 	}
 	sm->owned_since = gpu->now;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SMs that several tenants share: the registers of each tenant on each SM, and
+ * whose time an SM's cycles are. Who may place thread blocks there: dispatch.c.
+ */
+#include "sim.h"
+
+static void registers_reset(struct gpu *gpu, u32 index, u32 slot)
+{
+	sm_tenant(gpu, index, slot)->block_limit = GPU_NO_LIMIT;
+}
+
+void share_init(struct gpu *gpu)
+{
+	u32 i, slot;
+
+	for (slot = 0; slot < GPU_SLOTS_MAX; slot++) {
+		gpu->tenants[slot].bucket_capacity = 1;
+		for (i = 0; i < gpu->config.sms; i++)
+			registers_reset(gpu, i, slot);
+	}
+}
+
+/*
+ * share_forget() - a slot was dropped: its controls are as at first
+ */
+void share_forget(struct gpu *gpu, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		registers_reset(gpu, i, slot);
+	gpu->tenants[slot].bucket_capacity = 1;
+	gpu->tenants[slot].bucket_tokens = 0;
+	gpu->tenants[slot].next_sm = 0;
+	gpu->dispatch_shared = true;
+}
+
+/*
+ * share_account() - count the cycles of a shared SM for each who can use it
+ */
+void share_account(struct gpu *gpu, u32 index, u64 cycles)
+{
+	u64 mask;
+
+	for (mask = gpu->running; mask; mask &= mask - 1) {
+		u32 slot = lowest_bit(mask);
+
+		if (sm_tenant(gpu, index, slot)->block_limit)
+			gpu->tenants[slot].counters.sm_cycles += cycles;
+	}
+}
+
+/*
+ * share_account_all() - before kernels start or end: the cycles up to now are
+ *	of those who ran until now
+ */
+void share_account_all(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].owner == GPU_SHARED)
+			sm_account(gpu, i);
+}
+
+void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
+		   struct gpu_sm_tenant *out)
+{
+	const struct sm_tenant *tenant = sm_tenant(gpu, sm, slot);
+
+	out->blocks = sm_blocks_of(&gpu->sms[sm], slot);
+	out->block_limit = tenant->block_limit;
+	out->thread_instructions = tenant->thread_instructions;
+}
