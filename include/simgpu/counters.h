@@ -40,6 +40,8 @@
  * @kernels_finished: kernels that ran to their end
  * @context_lines: 128 B lines of thread blocks' contexts saved or restored
  * @preempted_blocks: thread blocks that were saved by context switches
+ * @idle_warp_samples: samples of idle warps, on SMs where it had thread blocks
+ * @idle_warps: warps that could issue in these but did not (FGQoS 3.6)
  */
 struct simgpu_counters {
 	u64 thread_instructions;
@@ -65,6 +67,8 @@ struct simgpu_counters {
 	u64 kernels_finished;
 	u64 context_lines;
 	u64 preempted_blocks;
+	u64 idle_warp_samples;
+	u64 idle_warps;
 };
 
 /**

@@ -67,8 +67,11 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 		       sizeof(*gpu->channel_counters));
 	memset(&tenant->counters, 0, sizeof(tenant->counters));
 	tenant->issue_slots = 0;
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu->config.sms; i++) {
 		sm_tenant(gpu, i, slot)->thread_instructions = 0;
+		sm_tenant(gpu, i, slot)->idle_warp_samples = 0;
+		sm_tenant(gpu, i, slot)->idle_warps = 0;
+	}
 }
 
 /* --- state hash --------------------------------------------------------------------- */
@@ -238,9 +241,15 @@ static u64 mix_sharing(u64 hash, const struct gpu *gpu)
 		hash = mix(hash, tenant->bucket_tokens);
 		hash = mix(hash, tenant->bucket_capacity);
 	}
-	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++)
-		hash = mix(hash, gpu->sm_tenants[i].block_limit);
-	return hash;
+	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++) {
+		const struct sm_tenant *tenant = &gpu->sm_tenants[i];
+
+		hash = mix(hash, tenant->block_limit);
+		hash = mix(hash, tenant->quota);
+		hash = mix(hash, tenant->refill);
+		hash = mix(hash, tenant->idle_warps);
+	}
+	return mix(hash, gpu->sample_interval);
 }
 
 u64 gpu_state_hash(struct gpu *gpu)

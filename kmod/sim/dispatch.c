@@ -148,6 +148,8 @@ static void start_block(struct gpu *gpu, u32 index, u32 slot)
 	sm->threads_used += kernel->block_threads;
 	sm->registers_used += registers_of(kernel);
 	sm->shared_used += kernel->shared_bytes;
+	if (sm->quota_slots)
+		sm_hold_warps(gpu, index);
 }
 
 /* Whether a slot is below its limit of thread blocks on an SM. */
@@ -413,6 +415,8 @@ void block_finish(struct gpu *gpu, u32 index, u32 number)
 		tenant->running = 0;
 		gpu->finished |= 1ULL << slot;
 	}
+	if (sm->quota_slots)
+		sm_hold_warps(gpu, index);
 	sm_settle_owner(gpu, index);
 	sm_refill(gpu, index);
 }

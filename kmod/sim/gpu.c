@@ -253,6 +253,8 @@ void gpu_run(struct gpu *gpu, u64 until)
 		dispatch_waiting(gpu);
 	while (!gpu->finished) {
 		next = next_busy_cycle(gpu);
+		while (gpu->sample_at < next && gpu->sample_at <= until)
+			idle_sample(gpu);
 		if (next > until) {
 			gpu->now = until;
 			break;

@@ -385,6 +385,47 @@ void gpu_sm_share(struct gpu *gpu, u32 sm);
 void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
 			    enum gpu_preemption mode);
 
+/* In place of a quota: there is none. */
+#define GPU_NO_QUOTA		((s64)(U64_MAX >> 1))
+/* The greatest quota and refill, and below zero the least quota. */
+#define GPU_QUOTA_MAX		0x1000000000000000LL
+
+/**
+ * gpu_sm_set_quota() - bound what a slot issues on an SM (FGQoS 3.3, 3.4)
+ * @gpu: the device
+ * @sm: index of the SM
+ * @slot: the tenant
+ * @left: thread instructions that it may still issue there, -GPU_QUOTA_MAX to
+ *	GPU_QUOTA_MAX; GPU_NO_QUOTA, as at first: any number
+ * @refill: 0 to GPU_QUOTA_MAX: added to what is left when every slot that has a
+ *	quota and running thread blocks on the SM has come to zero or below;
+ *	again, until one of them is above
+ *
+ * At zero or below its warps there are not picked any more. Bursts are cut, so
+ * that what is left goes below zero by less than a warp instruction for all
+ * schedulers together. Several schedulers take equal parts of what is left.
+ *
+ * The naive scheme refills best-effort tenants alone, the elastic one all;
+ * rollover adds gpu_sm_quota_left() to the next @left. A quota lasts until it
+ * is set again or the slot is dropped.
+ */
+void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill);
+
+/* What is left of a quota, or GPU_NO_QUOTA. */
+s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot);
+
+/**
+ * gpu_set_idle_sampling() - count the warps that could issue but do not
+ * @gpu: the device
+ * @interval_cycles: from now on, every so many cycles; 0: never, as at first
+ *
+ * A sample takes each SM and each tenant with thread blocks on it. A warp is
+ * idle (FGQoS 3.6) if it is ready, or waits for the load/store unit, and is not
+ * the one that its scheduler issues; a warp that its quota or a context switch
+ * holds back is not.
+ */
+void gpu_set_idle_sampling(struct gpu *gpu, u64 interval_cycles);
+
 /* In which order tenants' thread blocks are issued to shared SMs. */
 enum gpu_block_order {
 	GPU_ORDER_ROUND_ROBIN,
@@ -480,12 +521,20 @@ void gpu_kernel_status(const struct gpu *gpu, u32 slot,
  * struct gpu_sm_tenant - the registers of a slot on an SM
  * @blocks: thread blocks that it has there
  * @block_limit: see gpu_sm_set_block_limit()
+ * @quota_left: see gpu_sm_quota_left()
+ * @refill: see gpu_sm_set_quota()
  * @thread_instructions: that it issued there since its counters were reset
+ * @idle_warp_samples: as in &struct simgpu_counters, since then
+ * @idle_warps: likewise
  */
 struct gpu_sm_tenant {
 	u32 blocks;
 	u32 block_limit;
+	s64 quota_left;
+	s64 refill;
 	u64 thread_instructions;
+	u64 idle_warp_samples;
+	u64 idle_warps;
 };
 
 void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,

@@ -30,21 +30,46 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	l1_flush(gpu, index);
 }
 
+static u32 used_blocks(const struct sm *sm)
+{
+	u32 blocks = 0, i;
+
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used)
+			blocks |= 1U << i;
+	return blocks;
+}
+
 /*
- * sm_hold_warps() - gather which warps of an SM must not issue
+ * sm_hold_warps() - gather which warps of an SM must not issue: those of blocks
+ *	that do not run, and those whose quota is used up
  */
 void sm_hold_warps(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
-	u32 mask;
+	u32 mask = sm->moving;
 
+	if (sm->quota_slots) {
+		quota_refill(gpu, index);
+		mask = used_blocks(sm);
+	}
 	sm->held = 0;
-	for (mask = sm->moving; mask; mask &= mask - 1)
-		sm->held |= sm->block[lowest_bit(mask)].warps;
+	for (; mask; mask &= mask - 1) {
+		const struct block *block = &sm->block[lowest_bit(mask)];
+
+		if (block->state != BLOCK_RUNS ||
+		    quota_is_out(gpu, index, block->slot))
+			sm->held |= block->warps;
+	}
 }
 
-static void cut_bursts(struct gpu *gpu, struct sm *sm, u64 warps)
+/*
+ * sm_cut_bursts() - end the bursts of some warps with the instructions that are
+ *	issued now
+ */
+void sm_cut_bursts(struct gpu *gpu, u32 index, u64 warps)
 {
+	struct sm *sm = &gpu->sms[index];
 	u32 i;
 
 	for (i = 0; i < sm->schedulers; i++)
@@ -69,7 +94,7 @@ static void stop_blocks(struct gpu *gpu, u32 index, u32 blocks)
 		if (block->state == BLOCK_RESTORES) {
 			block->state = BLOCK_RETURNS;
 		} else if (block->state == BLOCK_RUNS && room) {
-			cut_bursts(gpu, sm, block->warps);
+			sm_cut_bursts(gpu, index, block->warps);
 			block->state = BLOCK_STOPS;
 			block->moved = 0;
 			sm->moving |= 1U << number;
@@ -77,16 +102,6 @@ static void stop_blocks(struct gpu *gpu, u32 index, u32 blocks)
 	}
 	sm_hold_warps(gpu, index);
 	gpu_wake(gpu, part_of_sm(index), gpu->now + 1);
-}
-
-static u32 used_blocks(const struct sm *sm)
-{
-	u32 blocks = 0, i;
-
-	for (i = 0; i < SM_BLOCKS_MAX; i++)
-		if (sm->block[i].used)
-			blocks |= 1U << i;
-	return blocks;
 }
 
 static u32 blocks_of(const struct sm *sm, u32 slot)

@@ -7,13 +7,19 @@
 
 static void registers_reset(struct gpu *gpu, u32 index, u32 slot)
 {
-	sm_tenant(gpu, index, slot)->block_limit = GPU_NO_LIMIT;
+	struct sm_tenant *tenant = sm_tenant(gpu, index, slot);
+
+	tenant->block_limit = GPU_NO_LIMIT;
+	tenant->quota = GPU_NO_QUOTA;
+	tenant->refill = 0;
+	gpu->sms[index].quota_slots &= ~(1ULL << slot);
 }
 
 void share_init(struct gpu *gpu)
 {
 	u32 i, slot;
 
+	gpu->sample_at = NEVER;
 	for (slot = 0; slot < GPU_SLOTS_MAX; slot++) {
 		gpu->tenants[slot].bucket_capacity = 1;
 		for (i = 0; i < gpu->config.sms; i++)
@@ -71,5 +77,9 @@ void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
 
 	out->blocks = sm_blocks_of(&gpu->sms[sm], slot);
 	out->block_limit = tenant->block_limit;
+	out->quota_left = gpu_sm_quota_left(gpu, sm, slot);
+	out->refill = tenant->refill;
 	out->thread_instructions = tenant->thread_instructions;
+	out->idle_warp_samples = tenant->idle_warp_samples;
+	out->idle_warps = tenant->idle_warps;
 }

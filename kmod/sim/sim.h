@@ -275,10 +275,17 @@ struct lsu {
 /* In kind of the load/store unit: reads of a saved context. */
 #define LSU_RESTORE	0xffU
 
-/* struct sm_tenant - a slot on an SM, as struct gpu_sm_tenant has it */
+/*
+ * struct sm_tenant - a slot on an SM, as struct gpu_sm_tenant has it
+ * @quota: what is left of it without the bursts under way
+ */
 struct sm_tenant {
 	u32 block_limit;
+	s64 quota;
+	s64 refill;
 	u64 thread_instructions;
+	u64 idle_warp_samples;
+	u64 idle_warps;
 };
 
 /*
@@ -323,6 +330,7 @@ struct sm {
 	u8 draining;
 	u8 mover;		/* block whose context the LSU moves, or NONE */
 	u32 moving;		/* blocks that do not run */
+	u64 quota_slots;	/* slots with a quota */
 	u16 threads_used;
 	u32 registers_used;
 	u32 shared_used;
@@ -697,6 +705,8 @@ struct gpu {
 	u32 order_slot;		/* round robin: whose turn is next */
 	u32 order_sm;		/* leaky bucket: which SM's turn is next */
 	bool dispatch_shared;	/* shared SMs may have room */
+	u64 sample_at;		/* end of this cycle, NEVER for no samples */
+	u64 sample_interval;
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
 	u64 arrival_clock;
 	u64 occupied[WHEEL_CYCLES / 64];
@@ -912,6 +922,7 @@ void mshr_release(struct sm *sm, u32 number);
 bool lsu_idle(const struct sm *sm, u64 now);
 void lsu_run(struct gpu *gpu, u32 sm);
 void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
+u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
 void block_clear(struct sm *sm, const struct trace_kernel *kernel,
 		 struct block *block);
 
@@ -927,12 +938,20 @@ void block_finish(struct gpu *gpu, u32 sm, u32 block);
 u32 sm_blocks_of(const struct sm *sm, u32 slot);
 void sm_settle_owner(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
+void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
 
 /* share.c */
 void share_init(struct gpu *gpu);
 void share_account(struct gpu *gpu, u32 sm, u64 cycles);
 void share_account_all(struct gpu *gpu);
 void share_forget(struct gpu *gpu, u32 slot);
+
+/* quota.c */
+bool quota_is_out(const struct gpu *gpu, u32 sm, u32 slot);
+u32 quota_cut(const struct gpu *gpu, u32 sm, u32 slot, u32 count, u32 lanes);
+void quota_charge(struct gpu *gpu, u32 sm, u32 slot, s64 instructions);
+void quota_refill(struct gpu *gpu, u32 sm);
+void idle_sample(struct gpu *gpu);
 
 /* context.c */
 void context_shape(const struct gpu_config *config, struct gpu_shape *shape);

@@ -133,8 +133,15 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 		w->op--;
 	w->left += s->count;
 	w->issued -= s->count;
+	if (sm->quota_slots)
+		quota_charge(gpu, sm - gpu->sms, s->slot,
+			     -(s64)s->count * s->lanes);
 	s->count = 0;
 	sm->free_at[number] = s->start;
+	/* What it began to wait for ahead of the burst's end has time again. */
+	w->wait_load = NONE;
+	sm->sleeping &= ~(1ULL << sm->greedy[number]);
+	warp_ready(sm, sm->greedy[number]);
 }
 
 /* --- warps ---------------------------------------------------------------------- */
@@ -271,6 +278,8 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	s->lanes = lanes;
 	sm->free_at[number] = gpu->now + (u64)count * issue_cycles;
 	sm->warp[warp].issued += count;
+	if (sm->quota_slots)
+		quota_charge(gpu, sm - gpu->sms, slot, (s64)count * lanes);
 }
 
 static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
@@ -283,6 +292,9 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	/* Round robin: it is another warp's turn after each instruction. */
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
 		count = 1;
+	if (sm->quota_slots)
+		count = quota_cut(gpu, sm - gpu->sms, sm->block[w->block].slot,
+				  count, op->active_lanes);
 
 	w->left = left - count;
 	if (!w->left)
@@ -627,7 +639,7 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp)
 	u32 allowance = w->deadline - w->issued, count;
 
 	if (allowance && op->kind == TRACE_COMPUTE && op->issue_cycles == 1 &&
-	    op->active_lanes == s->lanes &&
+	    op->active_lanes == s->lanes && !sm->quota_slots &&
 	    gpu->config.warp_policy == GPU_WARP_GTO) {
 		count = op->count < allowance ? op->count : allowance;
 		w->left = op->count - count;
@@ -747,6 +759,21 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 		if (warp_issue(gpu, index, warp))
 			return;
 	}
+}
+
+/*
+ * sm_idle_warps() - the warps that could issue at the end of this cycle but are
+ *	not those that their schedulers issue
+ */
+u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm)
+{
+	u64 idle = sm->ready | sm->lsu_waiters;
+	u32 i;
+
+	for (i = 0; i < sm->schedulers; i++)
+		if (sm->free_at[i] > gpu->sample_at && sm->greedy[i] != NONE)
+			idle &= ~(1ULL << sm->greedy[i]);
+	return idle & ~sm->held;
 }
 
 /* When an SM needs its next turn. */

@@ -439,6 +439,240 @@ static void big_blocks_wait_in_the_queue(void **state)
 	trace_free(big);
 }
 
+/* --- quotas ------------------------------------------------------------------------------- */
+
+static u64 issued(struct device *device, u32 sm, u32 slot)
+{
+	return registers_of_slot(device, sm, slot).thread_instructions;
+}
+
+/*
+ * Bursts of 30,000 instructions, several schedulers and tenants: no quota is
+ * exceeded by a warp instruction of all of them, and none is left over.
+ */
+static void quotas_are_kept(void **state)
+{
+	static const s64 quotas[] = { 100000, 64001, 33 };
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(1000, 3, 30000);
+	struct simgpu_counters sm;
+	struct device device;
+	u64 cycle, before[3];
+	u32 slot;
+
+	config.sms = 1;
+	for (config.schedulers_per_sm = 1; config.schedulers_per_sm <= 4;
+	     config.schedulers_per_sm *= 2) {
+		u64 issued_before = 0;
+
+		device_make(&device, &config);
+		for (slot = 0; slot < 3; slot++) {
+			gpu_sm_set_quota(device.gpu, 0, slot, quotas[slot], 0);
+			gpu_kernel_start(device.gpu, slot, trace, 0);
+		}
+		for (cycle = 1; cycle < 6000; cycle += 7) {
+			gpu_run(device.gpu, cycle);
+			for (slot = 0; slot < 3; slot++) {
+				s64 used = issued(&device, 0, slot);
+
+				assert_true(used < quotas[slot] + 32);
+				assert_true(gpu_sm_quota_left(device.gpu, 0,
+					    slot) == quotas[slot] - used);
+			}
+		}
+		gpu_run(device.gpu, 10000);
+		for (slot = 0; slot < 3; slot++) {
+			assert_true(issued(&device, 0, slot) >=
+				    (u64)quotas[slot]);
+			issued_before += issued(&device, 0, slot);
+		}
+		/* Without a quota, and with a new one in the midst of bursts. */
+		for (slot = 0; slot < 3; slot++)
+			gpu_sm_set_quota(device.gpu, 0, slot, GPU_NO_QUOTA, 0);
+		gpu_run(device.gpu, 10100);
+		gpu_sm_counters(device.gpu, 0, &sm);
+		for (slot = 0; slot < 3; slot++) {
+			before[slot] = issued(&device, 0, slot);
+			gpu_sm_set_quota(device.gpu, 0, slot, slot * 1000, 0);
+		}
+		assert_int_equal(sm.thread_instructions,
+				 before[0] + before[1] + before[2]);
+		assert_int_equal(before[0] + before[1] + before[2],
+				 issued_before + 100 * 32 *
+				 config.schedulers_per_sm);
+		gpu_run(device.gpu, 20000);
+		for (slot = 0; slot < 3; slot++)
+			assert_in_range(issued(&device, 0, slot),
+					before[slot] + slot * 1000,
+					before[slot] + slot * 1000 + 31);
+		device_free(&device);
+	}
+	trace_free(trace);
+}
+
+/* A quota is used up as fast as without one: no scheduler waits for another. */
+static void quotas_cost_no_time(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(1000, 3, 30000);
+	struct device device;
+
+	config.sms = 1;
+	device_make(&device, &config);
+	gpu_sm_set_quota(device.gpu, 0, 0, 64 * 5000, 0);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_run(device.gpu, 4900);
+	assert_int_equal(issued(&device, 0, 0), 64 * 4900);
+	gpu_run(device.gpu, 5010);
+	assert_int_equal(issued(&device, 0, 0), 64 * 5000);
+	trace_free(trace);
+	device_free(&device);
+}
+
+/*
+ * FGQoS 3.4: in the naive scheme a QoS tenant stops at its quota and the others
+ * go on in steps of theirs; in the elastic one all get another epoch's.
+ */
+static void quotas_are_refilled(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(1000, 3, 30000);
+	u32 elastic;
+
+	config.sms = 1;
+	for (elastic = 0; elastic < 2; elastic++) {
+		struct device device;
+		u64 qos, other;
+
+		device_make(&device, &config);
+		gpu_sm_set_quota(device.gpu, 0, 0, 60000, elastic ? 60000 : 0);
+		gpu_sm_set_quota(device.gpu, 0, 1, 20000, 20000);
+		gpu_kernel_start(device.gpu, 0, trace, 0);
+		gpu_kernel_start(device.gpu, 1, trace, 0);
+		gpu_run(device.gpu, 20000);
+		qos = issued(&device, 0, 0);
+		other = issued(&device, 0, 1);
+		/* Nothing of the SM is lost to it. */
+		assert_in_range(qos + other, 20000 * 64 * 99 / 100, 20000 * 64);
+		if (elastic)
+			assert_in_range(qos, other * 3 - 60000, other * 3 + 60000);
+		else
+			assert_in_range(qos, 60000, 60031);
+		device_free(&device);
+	}
+	trace_free(trace);
+}
+
+/* A debt is paid back first, and who has no blocks there keeps nobody waiting. */
+static void refills_pay_debts(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(1000, 3, 30000);
+	struct device device;
+
+	config.sms = 1;
+	device_make(&device, &config);
+	gpu_sm_set_quota(device.gpu, 0, 0, -1000000, 300);
+	gpu_sm_set_quota(device.gpu, 0, 1, 5000, 0);
+	gpu_sm_set_quota(device.gpu, 0, 2, 5000, 0);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_kernel_start(device.gpu, 1, trace, 0);
+	gpu_run(device.gpu, 30000);
+	assert_in_range(issued(&device, 0, 1), 5000, 5031);
+	assert_in_range(issued(&device, 0, 0), 28000 * 64, 30000 * 64);
+	/* Where nobody is refilled, all stand still. */
+	gpu_sm_set_quota(device.gpu, 0, 0, -5, 0);
+	gpu_run(device.gpu, 30001);
+	assert_int_equal(gpu_sm_quota_left(device.gpu, 0, 0), -5);
+	gpu_run(device.gpu, 40000);
+	assert_int_equal(gpu_sm_quota_left(device.gpu, 0, 0), -5);
+	/* But not those without a quota. */
+	gpu_sm_set_quota(device.gpu, 0, 1, GPU_NO_QUOTA, 0);
+	gpu_run(device.gpu, 50000);
+	assert_in_range(issued(&device, 0, 1), 5000 + 9999 * 64, 5031 + 10000 * 64);
+	/* And none outlives its tenant. */
+	gpu_tenant_drop(device.gpu, 0);
+	assert_true(gpu_sm_quota_left(device.gpu, 0, 0) == GPU_NO_QUOTA);
+	trace_free(trace);
+	device_free(&device);
+}
+
+/* --- idle warps --------------------------------------------------------------------------- */
+
+static void idle_warps_are_sampled(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *computes = trace_compute(1000, 3, 30000);
+	struct simgpu_counters a;
+	u64 first = 0;
+	u32 pause;
+
+	config.sms = 2;
+	for (pause = 1; pause <= 10000; pause *= 100) {
+		struct device device;
+		u64 at;
+
+		device_make(&device, &config);
+		gpu_kernel_start(device.gpu, 0, computes, 0);
+		gpu_run(device.gpu, 500);
+		gpu_set_idle_sampling(device.gpu, 100);
+		for (at = 500; at < 5500; at += pause)
+			gpu_run(device.gpu, at);
+		gpu_run(device.gpu, 5500);
+		a = counters_of(&device, 0);
+		/* Of 64 ready warps of an SM, 2 issue. */
+		assert_int_equal(a.idle_warp_samples, 2 * 50);
+		assert_int_equal(a.idle_warps, 2 * 50 * 62);
+		gpu_set_idle_sampling(device.gpu, 0);
+		gpu_run(device.gpu, 7000);
+		assert_int_equal(counters_of(&device, 0).idle_warp_samples, 100);
+		if (!first)
+			first = gpu_state_hash(device.gpu);
+		assert_int_equal(gpu_state_hash(device.gpu), first);
+		device_free(&device);
+	}
+	trace_free(computes);
+}
+
+/* Half of the warps each, in turn: those that wait for memory are not idle. */
+static void warps_that_wait_are_not_idle(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *computes = trace_compute(1000, 3, 30000);
+	struct trace *reads = trace_random(1000, 50, 8, 1ULL << 26);
+	struct simgpu_counters a, b, sm;
+	struct device device;
+	u32 i;
+
+	config.sms = 2;
+	config.warp_policy = GPU_WARP_LRR;
+	device_make(&device, &config);
+	gpu_kernel_start(device.gpu, 0, reads, 0);
+	gpu_kernel_start(device.gpu, 1, computes, 0);
+	gpu_set_idle_sampling(device.gpu, 50);
+	gpu_run(device.gpu, 20000);
+	a = counters_of(&device, 1);
+	b = counters_of(&device, 0);
+	assert_int_equal(a.idle_warp_samples, 2 * 400);
+	assert_int_equal(b.idle_warp_samples, 2 * 400);
+	assert_in_range(a.idle_warps, 2 * 400 * 29, 2 * 400 * 32);
+	assert_in_range(b.idle_warps, 1, 2 * 400 * 16);
+	for (i = 0; i < 2; i++) {
+		u64 sum = registers_of_slot(&device, i, 0).idle_warps +
+			  registers_of_slot(&device, i, 1).idle_warps;
+
+		gpu_sm_counters(device.gpu, i, &sm);
+		assert_int_equal(sm.idle_warps, sum);
+		assert_int_equal(sm.idle_warp_samples, 2 * 400);
+		a.idle_warps -= registers_of_slot(&device, i,
+						  1).idle_warps;
+	}
+	assert_int_equal(a.idle_warps, 0);
+	device_free(&device);
+	trace_free(computes);
+	trace_free(reads);
+}
+
 /* --- everything at random ---------------------------------------------------------------- */
 
 static u64 random_state;
@@ -457,7 +691,7 @@ static void change(struct device *device, u32 sms)
 	u32 sm = random_below(sms), slot = random_below(3);
 	enum gpu_preemption mode = random_below(2);
 
-	switch (random_below(6)) {
+	switch (random_below(8)) {
 	case 0:
 		gpu_sm_assign(device->gpu, sm, slot, mode);
 		break;
@@ -469,6 +703,13 @@ static void change(struct device *device, u32 sms)
 		break;
 	case 3:
 		gpu_sm_share(device->gpu, sm);
+		break;
+	case 4:
+		gpu_sm_set_quota(device->gpu, sm, slot, random_below(9999),
+				 random_below(9999));
+		break;
+	case 5:
+		gpu_sm_set_quota(device->gpu, sm, slot, GPU_NO_QUOTA, 0);
 		break;
 	default:
 		gpu_sm_set_block_limit(device->gpu, sm, slot, random_below(4),
@@ -549,6 +790,12 @@ int main(void)
 		cmocka_unit_test(queues_go_over_the_sms_in_turn),
 		cmocka_unit_test(any_interval_has_its_proportions),
 		cmocka_unit_test(big_blocks_wait_in_the_queue),
+		cmocka_unit_test(quotas_are_kept),
+		cmocka_unit_test(quotas_cost_no_time),
+		cmocka_unit_test(quotas_are_refilled),
+		cmocka_unit_test(refills_pay_debts),
+		cmocka_unit_test(idle_warps_are_sampled),
+		cmocka_unit_test(warps_that_wait_are_not_idle),
 		cmocka_unit_test(changes_lose_nothing),
 	};
 

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Quotas: how many thread instructions a tenant may issue on an SM, and the
+ * samples of idle warps by which one sees whether it has too many warps there
+ * (FGQoS 3.3 to 3.6). Which scheme gives whom how much is decided above.
+ */
+#include "sim.h"
+
+static bool has_quota(const struct sm *sm, u32 slot)
+{
+	return (sm->quota_slots >> slot) & 1;
+}
+
+/*
+ * quota_is_out() - whether a slot must not issue on an SM
+ */
+bool quota_is_out(const struct gpu *gpu, u32 index, u32 slot)
+{
+	return has_quota(&gpu->sms[index], slot) &&
+	       sm_tenant(gpu, index, slot)->quota <= 0;
+}
+
+/*
+ * quota_cut() - how long a burst may be: no longer than its scheduler's part of
+ *	what is left, so that the others go on beside it; one instruction at least
+ * @count: instructions that the warp could issue
+ * @lanes: active lanes of each
+ */
+u32 quota_cut(const struct gpu *gpu, u32 index, u32 slot, u32 count, u32 lanes)
+{
+	const struct sm *sm = &gpu->sms[index];
+	u64 most;
+
+	if (!has_quota(sm, slot))
+		return count;
+	most = (u64)sm_tenant(gpu, index, slot)->quota /
+	       (lanes * sm->schedulers);
+	if (most < 1)
+		most = 1;
+	return most < count ? (u32)most : count;
+}
+
+/*
+ * quota_charge() - a burst begins (or, below zero, what is left of it does not
+ *	go on)
+ */
+void quota_charge(struct gpu *gpu, u32 index, u32 slot, s64 instructions)
+{
+	struct sm_tenant *tenant = sm_tenant(gpu, index, slot);
+
+	if (!has_quota(&gpu->sms[index], slot))
+		return;
+	tenant->quota -= instructions;
+	if (tenant->quota <= 0)
+		sm_hold_warps(gpu, index);
+}
+
+/* Slots with a quota whose thread blocks run on an SM, or come back to it. */
+static u64 bounded_slots(const struct sm *sm)
+{
+	u64 slots = 0;
+	u32 i;
+
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used && (sm->block[i].state == BLOCK_RUNS ||
+					  sm->block[i].state == BLOCK_RESTORES))
+			slots |= 1ULL << sm->block[i].slot;
+	return slots & sm->quota_slots;
+}
+
+/* How often a refill must be added until it brings a quota above zero. */
+static u64 refills_needed(const struct sm_tenant *tenant)
+{
+	return tenant->refill ? (u64)-tenant->quota / (u64)tenant->refill + 1 :
+				NEVER;
+}
+
+/*
+ * quota_refill() - once all slots that run on an SM have used up their quotas,
+ *	add to each its refill until one may go on
+ */
+void quota_refill(struct gpu *gpu, u32 index)
+{
+	u64 slots = bounded_slots(&gpu->sms[index]), times = NEVER, mask;
+
+	for (mask = slots; mask; mask &= mask - 1) {
+		u32 slot = lowest_bit(mask);
+
+		if (!quota_is_out(gpu, index, slot))
+			return;
+		times = sooner(times,
+			       refills_needed(sm_tenant(gpu, index, slot)));
+	}
+	if (times == NEVER)
+		return;
+	for (mask = slots; mask; mask &= mask - 1) {
+		struct sm_tenant *tenant = sm_tenant(gpu, index,
+						     lowest_bit(mask));
+
+		tenant->quota += (s64)times * tenant->refill;
+	}
+}
+
+static u64 warps_of(const struct sm *sm, u32 slot)
+{
+	u64 warps = 0;
+	u32 i;
+
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used && sm->block[i].slot == slot)
+			warps |= sm->block[i].warps;
+	return warps;
+}
+
+void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill)
+{
+	struct sm_tenant *tenant = sm_tenant(gpu, sm, slot);
+
+	port_assert(refill >= 0 && refill <= GPU_QUOTA_MAX);
+	port_assert(left >= -GPU_QUOTA_MAX);
+	port_assert(left <= GPU_QUOTA_MAX || left == GPU_NO_QUOTA);
+	/* Bursts under way were bounded by the old quota, if at all. */
+	sm_cut_bursts(gpu, sm, warps_of(&gpu->sms[sm], slot));
+	tenant->quota = left;
+	tenant->refill = refill;
+	if (left == GPU_NO_QUOTA)
+		gpu->sms[sm].quota_slots &= ~(1ULL << slot);
+	else
+		gpu->sms[sm].quota_slots |= 1ULL << slot;
+	sm_hold_warps(gpu, sm);
+	gpu_wake(gpu, part_of_sm(sm), gpu->now + 1);
+}
+
+s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot)
+{
+	s64 left = sm_tenant(gpu, sm, slot)->quota;
+	u32 i;
+
+	if (left == GPU_NO_QUOTA)
+		return left;
+	/* What bursts under way have not issued yet. */
+	for (i = 0; i < gpu->sms[sm].schedulers; i++) {
+		const struct scheduler *s = &gpu->sms[sm].scheduler[i];
+
+		if (s->slot == slot)
+			left += (s64)s->count * s->lanes;
+	}
+	return left;
+}
+
+/* --- idle warps --------------------------------------------------------------------- */
+
+void gpu_set_idle_sampling(struct gpu *gpu, u64 interval_cycles)
+{
+	gpu->sample_interval = interval_cycles;
+	gpu->sample_at = interval_cycles ? gpu->now + interval_cycles : NEVER;
+}
+
+static void sample_tenant(struct gpu *gpu, u32 index, u32 slot, u64 idle)
+{
+	struct sm_tenant *registers = sm_tenant(gpu, index, slot);
+	struct simgpu_counters *tenant = &gpu->tenants[slot].counters;
+	struct simgpu_counters *sm = &gpu->sm_counters[index];
+	u32 count = hweight64(idle & warps_of(&gpu->sms[index], slot));
+
+	registers->idle_warp_samples++;
+	registers->idle_warps += count;
+	tenant->idle_warp_samples++;
+	tenant->idle_warps += count;
+	sm->idle_warp_samples++;
+	sm->idle_warps += count;
+}
+
+/*
+ * idle_sample() - take a sample at the end of the cycle gpu->sample_at, in
+ *	which, and after which, nothing has changed yet
+ */
+void idle_sample(struct gpu *gpu)
+{
+	u32 index, i;
+
+	for (index = 0; index < gpu->config.sms; index++) {
+		const struct sm *sm = &gpu->sms[index];
+		u64 idle = sm_idle_warps(gpu, sm), slots = 0;
+
+		for (i = 0; i < SM_BLOCKS_MAX; i++)
+			if (sm->block[i].used)
+				slots |= 1ULL << sm->block[i].slot;
+		for (; slots; slots &= slots - 1)
+			sample_tenant(gpu, index, lowest_bit(slots), idle);
+	}
+	gpu->sample_at += gpu->sample_interval;
+}
