@@ -29,7 +29,7 @@ static_assert((int)SIMGPU_PREEMPTION_ADAPTIVE ==
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES);
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX);
 static_assert(sizeof(struct simgpu_tenant_counters) ==
-	      offsetof(struct simgpu_counters, context_lines));
+	      sizeof(struct simgpu_counters));
 
 /* Weights that a tenant may have. */
 #define SIMGPU_WEIGHT_MIN	1

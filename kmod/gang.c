@@ -15,7 +15,8 @@
 #include "gang.h"
 #include "tenant.h"
 
-static_assert(sizeof(struct simgpu_epoch_record) == 224);
+static_assert(sizeof(struct simgpu_epoch_record) ==
+	      88 + sizeof(struct simgpu_tenant_counters));
 
 #define SIMGPU_GANG_RECORD_BYTES \
 	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_epoch_record))

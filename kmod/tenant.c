@@ -485,9 +485,6 @@ int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
 	return ret ? -EINTR : outcome;
 }
 
-static_assert(sizeof(struct simgpu_tenant_counters) ==
-	      sizeof(struct simgpu_counters));
-
 /**
  * simgpu_counters_fill() - the engine's counters as the UAPI has them
  * @out: set to them
@@ -516,8 +513,6 @@ void simgpu_report_fill(struct simgpu_tenant_report *out,
 		.bandwidth_ppm = report->figures.bandwidth_ppm,
 		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
 		.np_run_ppm = report->np_run_ppm,
-		.context_lines = report->counters.context_lines,
-		.preempted_blocks = report->counters.preempted_blocks,
 		.class = report->class,
 		.sms = report->sms,
 	};

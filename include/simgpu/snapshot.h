@@ -9,7 +9,7 @@
 
 #include <simgpu/counters.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	1
+#define SIMGPU_SNAPSHOT_VERSION	2
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */

@@ -45,13 +45,12 @@ static int fill_options(const struct settings *settings,
 /* --- the session's structs as those of the UAPI, as the driver fills them --- */
 
 _Static_assert(sizeof(struct simgpu_tenant_counters) ==
-	       offsetof(struct simgpu_counters, context_lines),
-	       "the counters differ");
+	       sizeof(struct simgpu_counters), "the counters differ");
 
 static void fill_counters(struct simgpu_tenant_counters *out,
 			  const struct simgpu_counters *counters)
 {
-	/* Fields in the same order and of the same type; the engine has more. */
+	/* Fields in the same order and of the same type. */
 	memcpy(out, counters, sizeof(*out));
 }
 
@@ -66,8 +65,6 @@ static void fill_report(struct simgpu_tenant_report *out,
 		.bandwidth_ppm = report->figures.bandwidth_ppm,
 		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
 		.np_run_ppm = report->np_run_ppm,
-		.context_lines = report->counters.context_lines,
-		.preempted_blocks = report->counters.preempted_blocks,
 		.class = report->class,
 		.sms = report->sms,
 	};

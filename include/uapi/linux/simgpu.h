@@ -228,6 +228,10 @@ struct simgpu_wait {
  * @sm_cycles: cycles of SMs that it held
  * @blocks_finished: thread blocks run to their end
  * @kernels_finished: kernels run to their end
+ * @context_lines: lines of thread blocks' contexts saved or restored
+ * @preempted_blocks: thread blocks saved by context switches
+ * @idle_warp_samples: samples of idle warps; 0 while they are not taken
+ * @idle_warps: sum over the samples
  */
 struct simgpu_tenant_counters {
 	__u64 thread_instructions;
@@ -251,6 +255,10 @@ struct simgpu_tenant_counters {
 	__u64 sm_cycles;
 	__u64 blocks_finished;
 	__u64 kernels_finished;
+	__u64 context_lines;
+	__u64 preempted_blocks;
+	__u64 idle_warp_samples;
+	__u64 idle_warps;
 };
 
 /**
@@ -268,8 +276,6 @@ struct simgpu_tenant_counters {
  * @flags: SIMGPU_REPORT_*
  * @reserved: zero
  * @counters: since the tenant took its slot
- * @context_lines: lines of thread blocks' contexts saved or restored since then
- * @preempted_blocks: thread blocks saved by context switches since then
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -285,8 +291,6 @@ struct simgpu_tenant_report {
 	__u32 flags;
 	__u32 reserved;
 	struct simgpu_tenant_counters counters;
-	__u64 context_lines;
-	__u64 preempted_blocks;
 };
 
 /* The tenant has work. */
