@@ -355,6 +355,7 @@ static void dispatch_shared(struct gpu *gpu)
 void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order)
 {
 	gpu->block_order = order;
+	gpu->dispatch_shared = true;
 }
 
 void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)

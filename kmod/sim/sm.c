@@ -3,7 +3,8 @@
  * Streaming multiprocessors: warps that run their programs, schedulers that
  * pick among them (greedy, then oldest, or loose round robin), and the
  * load/store unit with its L1 misses. A burst of instructions of one warp is
- * one event. Which thread blocks an SM holds is decided in preempt.c.
+ * one event. Which thread blocks an SM holds is decided in dispatch.c and
+ * preempt.c.
  */
 #include "sim.h"
 

@@ -256,6 +256,87 @@ static void a_restore_can_be_preempted(void **state)
 	device_free(&device);
 }
 
+/* One block alone on one SM, preempted at a cycle; returns when it has ended. */
+static u64 switch_once(const struct gpu_config *config,
+		       const struct trace *trace, u64 cycle, u64 *away)
+{
+	struct device device;
+	u64 end;
+
+	device_make(&device, config);
+	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_run(device.gpu, cycle);
+	own(&device, 0, 1, 1, GPU_PREEMPT_SWITCH);
+	*away = wait_for_owner(&device, 0, 1);
+	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+	gpu_run(device.gpu, *away + 1);
+	while (sm_of(&device, 0).state == GPU_SM_RESTORING)
+		gpu_run(device.gpu, gpu_now(device.gpu) + 1);
+	*away = gpu_now(device.gpu) - cycle;
+	finish(&device, 1);
+	end = gpu_now(device.gpu);
+	assert_int_equal(counters_of(&device, 0).blocks_finished, 1);
+	device_free(&device);
+	return end;
+}
+
+/* No warp passes a barrier because it was saved there. */
+static void barriers_hold_through_a_switch(void **state)
+{
+	struct gpu_config config = small_config();
+	struct builder *b = builder_new("barrier", "test");
+	struct trace *trace;
+	u64 away, end;
+	u32 i;
+
+	builder_kernel(b, "barrier", 1, 64, 32, 0);
+	builder_compute(b, 5000, 32);
+	builder_barrier(b);
+	builder_compute(b, 1, 32);
+	builder_program(b);
+	builder_compute(b, 1, 32);
+	builder_barrier(b);
+	builder_compute(b, 5000, 32);
+	for (i = 0; i < 2; i++)
+		builder_warp(b, i, 0);
+	trace = trace_of(b, 0);
+	end = switch_once(&config, trace, 2000, &away);
+	assert_true(away > 64);
+	assert_in_range(end, 10000 + away, 10010 + away);
+	end = switch_once(&config, trace, 7000, &away);
+	assert_in_range(end, 10000 + away, 10010 + away);
+	trace_free(trace);
+}
+
+/* A block is saved when its data is there: it does not come twice. */
+static void loads_come_before_the_switch(void **state)
+{
+	struct gpu_config config = small_config();
+	struct builder *b = builder_new("hit", "test");
+	struct trace *trace;
+	u64 away, end;
+	u32 line;
+
+	config.l1_hit_latency = 1000;
+	line = builder_affine(b, 0, 128, 4, 0, 0, 0);
+	builder_kernel(b, "hit", 1, 32, 32, 0);
+	builder_load(b, line, 32, 0);
+	builder_compute(b, 2000, 32);
+	builder_load(b, line, 32, 0);
+	builder_compute(b, 1000, 32);
+	trace = trace_of(b, 128);
+	/* While memory brings it, and while the L1 does. */
+	end = switch_once(&config, trace, 50, &away);
+	assert_in_range(away, 200, 1500);
+	/* Its L1 is empty then, so the other load goes to memory as well. */
+	assert_in_range(end, 50 + away + 3200, 50 + away + 3500);
+	end = switch_once(&config, trace, 2600, &away);
+	assert_in_range(away, 1100, 2000);
+	assert_in_range(end, 2600 + away + 1000, 2600 + away + 1010);
+	trace_free(trace);
+}
+
 /* Contexts are real lines: enough of them are evicted and written to DRAM. */
 static void contexts_take_memory_bandwidth(void **state)
 {
@@ -307,6 +388,9 @@ static void assert_same_work(const struct simgpu_counters *a,
 	assert_int_equal(a->l1_accesses, b->l1_accesses);
 	assert_int_equal(a->blocks_finished, b->blocks_finished);
 	assert_int_equal(a->kernels_finished, 1);
+	/* Nothing leaves this cache, so each line is fetched once: the same ones. */
+	assert_int_equal(a->dram_fills, b->dram_fills);
+	assert_int_equal(a->dram_writebacks, 0);
 }
 
 static struct simgpu_counters undisturbed(const struct gpu_config *config,
@@ -319,6 +403,7 @@ static struct simgpu_counters undisturbed(const struct gpu_config *config,
 	own(&device, 0, config->sms, 0, GPU_PREEMPT_DRAIN);
 	gpu_kernel_start(device.gpu, 0, trace, 0);
 	finish(&device, 1);
+	gpu_run(device.gpu, gpu_now(device.gpu) + 20000);
 	counters = counters_of(&device, 0);
 	device_free(&device);
 	return counters;
@@ -369,6 +454,7 @@ static void nothing_is_lost_or_run_twice(void **state)
 	u64 seed, preempted = 0;
 	u32 i;
 
+	config.llc_sets = 4096;
 	for (i = 0; i < 4; i++)
 		expected[i] = undisturbed(&config, traces[i]);
 	for (seed = 1; seed <= 6; seed++) {
@@ -589,6 +675,8 @@ int main(void)
 		cmocka_unit_test(a_switch_stops_at_once),
 		cmocka_unit_test(a_switch_cuts_a_drain_short),
 		cmocka_unit_test(a_restore_can_be_preempted),
+		cmocka_unit_test(barriers_hold_through_a_switch),
+		cmocka_unit_test(loads_come_before_the_switch),
 		cmocka_unit_test(contexts_take_memory_bandwidth),
 		cmocka_unit_test(nothing_is_lost_or_run_twice),
 		cmocka_unit_test(disturbed_runs_are_equal),

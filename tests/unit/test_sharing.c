@@ -529,6 +529,43 @@ static void quotas_cost_no_time(void **state)
 	device_free(&device);
 }
 
+/* Bursts that are cut again and again are as long, and wait for data as before. */
+static void cutting_bursts_changes_no_time(void **state)
+{
+	struct gpu_config config = small_config();
+	struct builder *b = builder_new("cut", "test");
+	u32 line = builder_affine(b, 0, 128, 4, 0, 0, 0), i;
+	struct trace *trace;
+	u64 end[2], cycle;
+
+	builder_kernel(b, "cut", 1, 32, 32, 0);
+	builder_load(b, line, 32, 100);
+	builder_compute(b, 300, 32);
+	builder_compute(b, 400, 17);
+	trace = trace_of(b, 128);
+	config.sms = 1;
+	for (i = 0; i < 2; i++) {
+		struct device device;
+
+		device_make(&device, &config);
+		gpu_kernel_start(device.gpu, 0, trace, 0);
+		for (cycle = 10; i && cycle < 1500; cycle += 7) {
+			gpu_run(device.gpu, cycle);
+			gpu_sm_set_quota(device.gpu, 0, 0, GPU_QUOTA_MAX, 0);
+		}
+		finish(&device, 1);
+		while (!counters_of(&device, 0).kernels_finished)
+			gpu_run(device.gpu, gpu_now(device.gpu) + 1);
+		end[i] = gpu_now(device.gpu);
+		assert_int_equal(issued(&device, 0, 0),
+				 32 + 300 * 32 + 400 * 17);
+		device_free(&device);
+	}
+	assert_true(end[0] > 750);
+	assert_int_equal(end[1], end[0]);
+	trace_free(trace);
+}
+
 /*
  * FGQoS 3.4: in the naive scheme a QoS tenant stops at its quota and the others
  * go on in steps of theirs; in the elastic one all get another epoch's.
@@ -685,6 +722,45 @@ static u32 random_below(u32 bound)
 	return (u32)(random_state >> 20) % bound;
 }
 
+/* Where gpu_run() pauses is no result, whatever is shared, saved or held back. */
+static void pauses_do_not_show(void **state)
+{
+	static const u64 steps[] = { 1, 1000, 20000 };
+	struct trace *traces[] = {
+		trace_copy(2000, 6, 16), trace_random(2000, 8, 4, 1ULL << 26),
+	};
+	struct gpu_config config = small_config();
+	u64 first = 0, at;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct device device;
+
+		device_make(&device, &config);
+		gpu_set_block_order(device.gpu, GPU_ORDER_LEAKY_BUCKET);
+		gpu_set_bucket(device.gpu, 1, 3);
+		gpu_sm_set_quota(device.gpu, 3, 0, 5000, 1000);
+		gpu_sm_set_quota(device.gpu, 3, 1, 500, 100);
+		gpu_set_idle_sampling(device.gpu, 77);
+		gpu_kernel_start(device.gpu, 0, traces[0], 0);
+		gpu_kernel_start(device.gpu, 1, traces[1], 0);
+		gpu_run(device.gpu, 3000);
+		limit_all(&device, 0, 1, GPU_PREEMPT_SWITCH);
+		gpu_sm_set_quota(device.gpu, 4, 1, 3000, 0);
+		for (at = 3000; at < 20000; at += steps[i])
+			gpu_run(device.gpu, at);
+		gpu_run(device.gpu, 20000);
+		assert_int_equal(gpu_take_finished(device.gpu), 0);
+		if (!i)
+			first = gpu_state_hash(device.gpu);
+		assert_int_equal(gpu_state_hash(device.gpu), first);
+		assert_true(counters_of(&device, 0).preempted_blocks > 0);
+		device_free(&device);
+	}
+	trace_free(traces[0]);
+	trace_free(traces[1]);
+}
+
 /* One change of what may be changed; the last tenant may be anywhere. */
 static void change(struct device *device, u32 sms)
 {
@@ -792,10 +868,12 @@ int main(void)
 		cmocka_unit_test(big_blocks_wait_in_the_queue),
 		cmocka_unit_test(quotas_are_kept),
 		cmocka_unit_test(quotas_cost_no_time),
+		cmocka_unit_test(cutting_bursts_changes_no_time),
 		cmocka_unit_test(quotas_are_refilled),
 		cmocka_unit_test(refills_pay_debts),
 		cmocka_unit_test(idle_warps_are_sampled),
 		cmocka_unit_test(warps_that_wait_are_not_idle),
+		cmocka_unit_test(pauses_do_not_show),
 		cmocka_unit_test(changes_lose_nothing),
 	};
 
