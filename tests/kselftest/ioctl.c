@@ -54,18 +54,15 @@ LENGTH_VARIANT(trace_remove, SIMGPU_IOC_TRACE_REMOVE, simgpu_trace_remove,
 	       -ENOENT, false);
 LENGTH_VARIANT(launch, SIMGPU_IOC_LAUNCH, simgpu_launch, -EINVAL, false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
-GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
-	      offsetof(struct simgpu_report, report.context_lines), -ENODATA,
-	      false);
+LENGTH_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report, -ENODATA, false);
 GROWN_VARIANT(gang_create, SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
 	      offsetof(struct simgpu_gang_create, preemption), -EINVAL, false);
 LENGTH_VARIANT(gang_join, SIMGPU_IOC_GANG_JOIN, simgpu_gang_join, -EBADF,
 	       false);
 LENGTH_VARIANT(gang_status, SIMGPU_IOC_GANG_STATUS, simgpu_gang_status, 0,
 	       true);
-GROWN_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
-	      offsetof(struct simgpu_gang_report, report.context_lines),
-	      -ENODATA, true);
+LENGTH_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
+	       -ENODATA, true);
 
 FIXTURE_SETUP(cmd_length)
 {
