@@ -25,6 +25,10 @@
  * @row_activates: activates issued for its requests; its row hits are
  *	dram_fills + dram_writebacks - row_activates
  * @bus_busy_clocks: memory clocks of channels whose data bus carried its data
+ * @row_interference: of its activates, those of a row that would still have been
+ *	open if other tenants had not used the bank
+ * @bank_interference_clocks: memory clocks in which its requests waited at a
+ *	memory controller while their bank served other tenants, added up
  * @queue_full_stalls: requests that found the request queue of their
  *	last-level cache slice full and waited
  * @idle_cycles: scheduler cycles on its SMs in which no warp could issue
@@ -56,6 +60,8 @@ struct simgpu_counters {
 	u64 dram_writebacks;
 	u64 row_activates;
 	u64 bus_busy_clocks;
+	u64 row_interference;
+	u64 bank_interference_clocks;
 	u64 queue_full_stalls;
 	u64 idle_cycles;
 	u64 stall_memory_cycles;

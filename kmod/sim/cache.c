@@ -351,6 +351,8 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 		count_request(gpu, index, done);
 		tenant->counters.bus_busy_clocks += gpu->limits.burst;
 		tenant->counters.row_activates += done->activated;
+		tenant->counters.row_interference += done->reopened;
+		tenant->counters.bank_interference_clocks += done->waited;
 		if (done->write)
 			tenant->counters.dram_writebacks++;
 		else

@@ -159,6 +159,53 @@ static void show(const struct gpu *gpu, u32 index, u32 bank, u32 command,
 			  gpu->channels[index].row[bank]);
 }
 
+/* --- interference between tenants ------------------------------------------- */
+
+/* Clocks up to now in which a bank has served other tenants than this. */
+static u32 clocks_of_others(const struct channel *channel, u32 bank, u32 slot,
+			    u64 clock)
+{
+	u32 clocks = channel->served[bank] - channel->share[bank][slot].clocks;
+	u32 owner = channel->owner[bank];
+
+	if (owner != slot && owner != NONE)
+		clocks += (channel->open & (1U << bank) ?
+			   (u32)clock : channel->closed_at[bank]) -
+			  channel->owned_since[bank];
+	return clocks;
+}
+
+/* A bank's owner gives it up; its row would be open but for that. */
+static void end_ownership(struct channel *channel, u32 bank)
+{
+	u32 clocks = channel->closed_at[bank] - channel->owned_since[bank];
+	u32 owner = channel->owner[bank];
+	struct dram_share *share = &channel->share[bank][owner];
+
+	share->clocks += clocks;
+	share->row = channel->row[bank];
+	channel->served[bank] += clocks;
+	if (channel->fresh & (1U << bank))
+		channel->reopening[bank] |= 1ULL << owner;
+}
+
+/* The next activate is for another tenant. */
+static void change_owner(struct channel *channel, u32 bank,
+			 struct dram_entry *entry, u64 clock)
+{
+	u32 slot = entry->tag.slot;
+	u64 bit = 1ULL << slot;
+
+	if (channel->owner[bank] != NONE)
+		end_ownership(channel, bank);
+	channel->owner[bank] = slot;
+	channel->owned_since[bank] = (u32)clock;
+	if ((channel->reopening[bank] & bit) &&
+	    channel->share[bank][slot].row == entry->row)
+		entry->reopened++;
+	channel->reopening[bank] &= ~bit;
+}
+
 /* --- what banks want -------------------------------------------------------- */
 
 /* The command that grants a want. */
@@ -274,7 +321,8 @@ static void queue_find_hit(struct dram_queue *queue, u32 bank, u32 from, u32 row
 
 static __always_inline u32 queue_fill(struct channel *channel,
 				      struct dram_queue *queue,
-				      const struct dram_request *request)
+				      const struct dram_request *request,
+				      u64 clock)
 {
 	u32 number = queue->free;
 	struct dram_entry *entry = &queue->entry[number];
@@ -285,7 +333,10 @@ static __always_inline u32 queue_fill(struct channel *channel,
 	entry->row = request->row;
 	entry->since = (u32)request->ready_clock;
 	entry->tag = request->tag;
+	entry->others_clocks = clocks_of_others(channel, request->bank,
+						request->tag.slot, clock);
 	entry->activated = 0;
+	entry->reopened = 0;
 	entry->columns = 0;
 	return number;
 }
@@ -295,9 +346,9 @@ static __always_inline u32 queue_fill(struct channel *channel,
  * whether it changes what the bank's entries ask for.
  */
 static bool queue_append(struct channel *channel, struct dram_queue *queue,
-			 const struct dram_request *request)
+			 const struct dram_request *request, u64 clock)
 {
-	u32 number = queue_fill(channel, queue, request);
+	u32 number = queue_fill(channel, queue, request, clock);
 	u32 bank = request->bank, bit = 1U << bank;
 	bool changed = true;
 
@@ -385,7 +436,8 @@ static void find_hits(struct channel *channel, struct dram_queue *queue,
 static bool queue_add_ranked(struct channel *channel, struct dram_queue *queue,
 			     const struct dram_request *request, u64 clock)
 {
-	u32 number = queue_fill(channel, queue, request), bank = request->bank;
+	u32 number = queue_fill(channel, queue, request, clock);
+	u32 bank = request->bank;
 	u32 mode;
 
 	channel->ranked = 1;
@@ -497,7 +549,7 @@ static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
 			changed = queue_add_ranked(channel, queue, request,
 						   clock);
 		else
-			changed = queue_append(channel, queue, request);
+			changed = queue_append(channel, queue, request, clock);
 		if (changed && mode == channel->mode)
 			bank_changed(channel, request->bank);
 		inbox->priorities -= request->priority;
@@ -518,11 +570,12 @@ static void admit_all(struct gpu *gpu, struct channel *channel, u64 clock)
 
 /* --- commands ----------------------------------------------------------------- */
 
-static void close_bank(struct channel *channel, u32 bank)
+static void close_bank(struct channel *channel, u32 bank, u64 clock)
 {
 	u32 others = ~(1U << bank);
 
 	channel->open &= others;
+	channel->closed_at[bank] = (u32)clock;
 	channel->queue[DRAM_READS].hit_banks &= others;
 	channel->queue[DRAM_WRITES].hit_banks &= others;
 }
@@ -545,6 +598,9 @@ static void activate(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	struct dram_entry *entry = &queue->entry[queue->head[bank]];
 
 	entry->activated++;
+	if (channel->owner[bank] != entry->tag.slot)
+		change_owner(channel, bank, entry, clock);
+	channel->fresh |= 1U << bank;
 	channel->open |= 1U << bank;
 	channel->row[bank] = entry->row;
 	row_opened(channel, &channel->queue[DRAM_READS], bank);
@@ -562,7 +618,7 @@ static void precharge(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 {
 	struct channel *channel = &gpu->channels[index];
 
-	close_bank(channel, bank);
+	close_bank(channel, bank, clock);
 	forbid(gpu, channel, bank, DRAM_PRECHARGE, clock);
 	channel->want[WANT_PRECHARGE] &= ~(1U << bank);
 	add_want(channel, bank, WANT_ACTIVATE);
@@ -571,7 +627,7 @@ static void precharge(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 
 /* Tell a slice that its request has been served. */
 static void report_done(struct gpu *gpu, u32 index, bool write,
-			const struct dram_entry *entry, u64 clock)
+			const struct dram_entry *entry, u32 waited, u64 clock)
 {
 	u32 number = index * gpu->shape.slices_per_channel + entry->tag.slice;
 	struct slice *slice = &gpu->slices[number];
@@ -582,8 +638,10 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	done->ready = cycle_of_clock(gpu, clock) +
 		      gpu->config.llc_to_dram_latency;
 	done->tag = entry->tag;
+	done->waited = waited;
 	done->write = write;
 	done->activated = entry->activated;
+	done->reopened = entry->reopened;
 	__builtin_prefetch(&slice->mshr[entry->tag.mshr]);
 	if (!slice->done_count++) {
 		slice->done_at = done->ready;
@@ -592,16 +650,20 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 }
 
 /* Take a bank's hit, whose data is on its way, out of its queue. */
-static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 data_end)
+static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
+		       u64 data_end)
 {
 	struct channel *channel = &gpu->channels[index];
 	u32 mode = channel->mode, cap = gpu->config.row_hit_cap;
 	struct dram_queue *queue = &channel->queue[mode];
 	u32 hit = queue->hit[bank];
+	const struct dram_entry *entry = &queue->entry[hit];
+	u32 waited = clocks_of_others(channel, bank, entry->tag.slot, clock) -
+		     entry->others_clocks;
 
 	if (queue->head[bank] != hit && cap && ++queue->bypassed[bank] >= cap)
 		queue->capped |= 1U << bank;
-	report_done(gpu, index, mode, &queue->entry[hit], data_end);
+	report_done(gpu, index, mode, entry, waited, data_end);
 	queue_remove_hit(channel, queue, bank);
 	channel->pending--;
 	bank_changed(channel, bank);
@@ -642,7 +704,7 @@ static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	}
 	show(gpu, index, bank, command, clock);
 	if (limits->columns == 1 || count_column(gpu, channel, bank))
-		finish_hit(gpu, index, bank, data_end);
+		finish_hit(gpu, index, bank, clock, data_end);
 	not_before(&channel->look[WANT_COLUMN], channel->next[command]);
 }
 
@@ -719,7 +781,7 @@ static void precharge_all(struct gpu *gpu, struct channel *channel, u64 clock)
 	for (bank = 0; bank < gpu->config.banks; bank++) {
 		if (!(channel->open & (1U << bank)))
 			continue;
-		close_bank(channel, bank);
+		close_bank(channel, bank, clock);
 		forbid(gpu, channel, bank, DRAM_PRECHARGE, clock);
 	}
 }
@@ -747,6 +809,9 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 			channel->bank_next[DRAM_ACTIVATE][bank] =
 				clock + timing->trfc;
 		channel->refresh_due += timing->trefi;
+		/* Now no row would be open, with others or without. */
+		channel->fresh = 0;
+		memset(channel->reopening, 0, sizeof(channel->reopening));
 	}
 	all_banks_changed(channel);
 	if (gpu->hook)
@@ -955,6 +1020,7 @@ void channel_init(struct gpu *gpu, u32 index)
 
 	channel->refresh_due = interval ? interval : NEVER;
 	channel->arrival = NEVER;
+	memset(channel->owner, NONE, sizeof(channel->owner));
 	channel->age = (GPU_PRIORITIES - 1ULL) << (DRAM_RANK_SHIFT - 8);
 	memset(channel->look, 0xff, sizeof(channel->look));
 	queue_init(&channel->queue[DRAM_READS], gpu->config.queue_entries);

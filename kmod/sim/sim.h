@@ -98,12 +98,19 @@ struct dram_request {
 	u8 priority;
 };
 
-/* struct dram_done - channel to slice: a fill has come, a write has gone */
+/*
+ * struct dram_done - channel to slice: a fill has come, a write has gone
+ * @waited: clocks that it waited while its bank served other tenants
+ * @activated: activates that it needed
+ * @reopened: of these, for a row that its tenant had open before others came
+ */
 struct dram_done {
 	u64 ready;
 	struct dram_tag tag;
+	u32 waited;
 	u8 write;
 	u8 activated;
+	u8 reopened;
 };
 
 /* --- streaming multiprocessor ------------------------------------------- */
@@ -464,15 +471,19 @@ struct dram_limits {
  * @since: memory clock of its arrival (wraps)
  * @next: of its bank, in order of their keys; or in the free list
  * @activated: times that its row had to be opened for it
+ * @reopened: see struct dram_done
  * @columns: column commands that it has had, where a line needs several
+ * @others_clocks: of other tenants at its bank, when it came into the queue
  */
 struct dram_entry {
 	u64 key;
 	u32 row;
 	u32 since;
+	u32 others_clocks;
 	struct dram_tag tag;
 	u8 next;
 	u8 activated;
+	u8 reopened;
 	u8 columns;
 };
 
@@ -516,6 +527,19 @@ struct dram_inbox {
 #define DRAM_READS	0
 #define DRAM_WRITES	1
 
+/*
+ * A bank serves a tenant from the first activate for it to the last precharge
+ * before one for another; then that one.
+ *
+ * struct dram_share - a tenant's at a bank, as of when it last gave it up
+ * @row: that it had open
+ * @clocks: in which the bank has served it (wraps)
+ */
+struct dram_share {
+	u32 row;
+	u32 clocks;
+};
+
 /* What a bank wants: to open a row, to close it, to serve a hit; or nothing. */
 enum dram_want {
 	WANT_ACTIVATE,
@@ -545,6 +569,13 @@ enum dram_want {
  * @key: by bank, of the entry for which it wants something
  * @bank_next: by command and bank, the first clock that the bank allows
  * @row: that is open
+ * @owner: by bank, the tenant that it serves, or has served last; or NONE
+ * @owned_since: by bank, clock of the first activate for it (wraps)
+ * @closed_at: by bank, clock of the last precharge (wraps)
+ * @served: by bank, clocks in which it served all tenants before (wraps)
+ * @fresh: banks with an activate since the last refresh
+ * @reopening: by bank, slots whose @row is closed because of others
+ * @share: by bank and slot
  * @window: next allowed activate after each of the last four (tFAW)
  * @oldest_window: the entry of @window that binds next
  */
@@ -569,6 +600,13 @@ struct channel {
 	u64 key[DRAM_BANKS_MAX];
 	u64 bank_next[DRAM_BOUND][DRAM_BANKS_MAX];
 	u32 row[DRAM_BANKS_MAX];
+	u8 owner[DRAM_BANKS_MAX];
+	u32 owned_since[DRAM_BANKS_MAX];
+	u32 closed_at[DRAM_BANKS_MAX];
+	u32 served[DRAM_BANKS_MAX];
+	u32 fresh;
+	u64 reopening[DRAM_BANKS_MAX];
+	struct dram_share share[DRAM_BANKS_MAX][GPU_SLOTS_MAX];
 	struct dram_queue queue[2];
 	struct dram_inbox inbox[2];
 };

@@ -528,6 +528,104 @@ static void priorities_know_no_batches(void **state)
 	}
 }
 
+/* --- interference ----------------------------------------------------------------------- */
+
+/* The @nth line of a slot that lies in bank 0 of channel 0, of another row each. */
+static u32 line_in_bank(const struct gpu *gpu, u32 slot, u32 nth, u32 *slice)
+{
+	struct location at;
+	u32 line = slot << LINE_SLOT_SHIFT, row = ~0U;
+
+	for (;; line++) {
+		address_locate(gpu, line, &at);
+		if (at.channel || at.bank || at.row == row)
+			continue;
+		*slice = at.slice;
+		row = at.row;
+		if (!nth--)
+			return line;
+	}
+}
+
+static void write_back(struct gpu *gpu, u32 slot, u32 nth)
+{
+	u32 slice, line = line_in_bank(gpu, slot, nth, &slice);
+
+	channel_send(gpu, slice, line, true, NONE, 0);
+}
+
+static void expect(struct gpu *gpu, u32 slot, u64 activates, u64 rows, u64 clocks)
+{
+	struct simgpu_counters c;
+
+	gpu_tenant_counters(gpu, slot, &c);
+	assert_int_equal(c.row_activates, activates);
+	assert_int_equal(c.row_interference, rows);
+	assert_int_equal(c.bank_interference_clocks, clocks);
+}
+
+/* An activate, the write, and what it asks for before the precharge. */
+#define WRITE_HOLDS	(7 + 2 + 2 + 8)
+
+static void interference_is_counted(void **state)
+{
+	struct lone_channel bench;
+	struct gpu *gpu;
+
+	hbm80_make(&bench, false);
+	gpu = bench.gpu;
+	/* Both at once: the second waits until the bank is closed. */
+	write_back(gpu, 0, 0);
+	write_back(gpu, 1, 0);
+	gpu_run(gpu, 1000);
+	expect(gpu, 0, 1, 0, 0);
+	expect(gpu, 1, 1, 0, WRITE_HOLDS);
+	/* The first again: but for the second its row would be open. */
+	write_back(gpu, 0, 0);
+	gpu_run(gpu, 2000);
+	expect(gpu, 0, 2, 1, 0);
+	/* Another row of its own, and that one again: its own doing. */
+	write_back(gpu, 0, 1);
+	gpu_run(gpu, 3000);
+	write_back(gpu, 0, 0);
+	gpu_run(gpu, 4000);
+	expect(gpu, 0, 4, 1, 0);
+	/* Another row than that which the first closed: no difference. */
+	write_back(gpu, 1, 1);
+	gpu_run(gpu, 5000);
+	expect(gpu, 1, 2, 0, WRITE_HOLDS);
+	/* Two of one tenant wait for one of the other: each counts. */
+	write_back(gpu, 0, 2);
+	write_back(gpu, 1, 2);
+	write_back(gpu, 1, 2);
+	gpu_run(gpu, 6000);
+	expect(gpu, 0, 5, 1, 0);
+	expect(gpu, 1, 3, 0, 3 * WRITE_HOLDS);
+	lone_channel_free(&bench);
+}
+
+/* A refresh, each 5460 cycles, would have closed the row as well. */
+static void refresh_is_no_interference(void **state)
+{
+	static const u32 slots[] = { 0, 1, 0, 1, 0 };
+	static const u64 until[] = { 1000, 2000, 6500, 7500, 8500 };
+	static const u64 activates[] = { 1, 1, 2, 2, 3 };
+	static const u64 rows[] = { 0, 0, 0, 0, 1 };
+	struct lone_channel bench;
+	u32 i;
+
+	hbm80_make(&bench, true);
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		write_back(bench.gpu, slots[i], 0);
+		gpu_run(bench.gpu, until[i]);
+		if (i == 1)
+			gpu_run(bench.gpu, 5600);
+		expect(bench.gpu, slots[i], activates[i], rows[i], 0);
+	}
+	assert_int_equal(bench.checker.refreshes, 1);
+	lone_channel_free(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,6 +640,8 @@ int main(void)
 		cmocka_unit_test(nobody_starves),
 		cmocka_unit_test(priority_travels_with_requests),
 		cmocka_unit_test(priorities_know_no_batches),
+		cmocka_unit_test(interference_is_counted),
+		cmocka_unit_test(refresh_is_no_interference),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -218,6 +218,9 @@ struct simgpu_wait {
  * @dram_writebacks: dirty lines written to DRAM
  * @row_activates: activates issued for them
  * @bus_busy_clocks: memory clocks of channels that carried its data
+ * @row_interference: of its activates, those that other tenants made necessary
+ * @bank_interference_clocks: memory clocks in which its requests waited while
+ *	their bank served other tenants
  * @queue_full_stalls: requests that waited for a full LLC request queue
  * @idle_cycles: scheduler cycles on its SMs without an issue
  * @stall_memory_cycles: of these, ended by the data of a load; counted once
@@ -246,6 +249,8 @@ struct simgpu_tenant_counters {
 	__u64 dram_writebacks;
 	__u64 row_activates;
 	__u64 bus_busy_clocks;
+	__u64 row_interference;
+	__u64 bank_interference_clocks;
 	__u64 queue_full_stalls;
 	__u64 idle_cycles;
 	__u64 stall_memory_cycles;
