@@ -165,14 +165,16 @@ static void show(const struct gpu *gpu, u32 index, u32 bank, u32 command,
 static u32 clocks_of_others(const struct channel *channel, u32 bank, u32 slot,
 			    u64 clock)
 {
-	u32 clocks = channel->served[bank] - channel->share[bank][slot].clocks;
-	u32 owner = channel->owner[bank];
+	u32 end = channel->closed_at[bank], clocks;
 
-	if (owner != slot && owner != NONE)
-		clocks += (channel->open & (1U << bank) ?
-			   (u32)clock : channel->closed_at[bank]) -
-			  channel->owned_since[bank];
-	return clocks;
+	if (channel->owner[bank] == slot)
+		return channel->others[bank];
+	clocks = channel->served[bank] - channel->share[bank][slot].clocks;
+	if (channel->owner[bank] == NONE)
+		return clocks;
+	if (channel->open & (1U << bank))
+		end = (u32)clock;
+	return clocks + end - channel->owned_since[bank];
 }
 
 /* A bank's owner gives it up; its row would be open but for that. */
@@ -199,6 +201,8 @@ static void change_owner(struct channel *channel, u32 bank,
 	if (channel->owner[bank] != NONE)
 		end_ownership(channel, bank);
 	channel->owner[bank] = slot;
+	channel->others[bank] = channel->served[bank] -
+				channel->share[bank][slot].clocks;
 	channel->owned_since[bank] = (u32)clock;
 	if ((channel->reopening[bank] & bit) &&
 	    channel->share[bank][slot].row == entry->row)

@@ -573,6 +573,7 @@ enum dram_want {
  * @owned_since: by bank, clock of the first activate for it (wraps)
  * @closed_at: by bank, clock of the last precharge (wraps)
  * @served: by bank, clocks in which it served all tenants before (wraps)
+ * @others: by bank, clocks of @served that were not for its owner (wraps)
  * @fresh: banks with an activate since the last refresh
  * @reopening: by bank, slots whose @row is closed because of others
  * @share: by bank and slot
@@ -604,6 +605,7 @@ struct channel {
 	u32 owned_since[DRAM_BANKS_MAX];
 	u32 closed_at[DRAM_BANKS_MAX];
 	u32 served[DRAM_BANKS_MAX];
+	u32 others[DRAM_BANKS_MAX];
 	u32 fresh;
 	u64 reopening[DRAM_BANKS_MAX];
 	struct dram_share share[DRAM_BANKS_MAX][GPU_SLOTS_MAX];
