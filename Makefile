@@ -116,7 +116,7 @@ kselftests: $(KSELFTESTS)
 kselftest-headers:
 	@tools/kselftest-headers $(KSELFTEST_DIR)
 
-build/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h) | kselftest-headers
+build/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h) | kselftest-headers
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
 		-idirafter include/uapi -o $@ $< -lz

@@ -533,15 +533,16 @@ static void priorities_know_no_batches(void **state)
 /* The @nth line of a slot that lies in bank 0 of channel 0, of another row each. */
 static u32 line_in_bank(const struct gpu *gpu, u32 slot, u32 nth, u32 *slice)
 {
-	struct location at;
-	u32 line = slot << LINE_SLOT_SHIFT, row = ~0U;
+	u32 line = slot << LINE_SLOT_SHIFT, last = ~0U, row;
+	u8 bank;
 
 	for (;; line++) {
-		address_locate(gpu, line, &at);
-		if (at.channel || at.bank || at.row == row)
+		row = address_row(gpu, line, &bank);
+		*slice = address_slice(gpu, line);
+		if (*slice >= gpu->shape.slices_per_channel || bank ||
+		    row == last)
 			continue;
-		*slice = at.slice;
-		row = at.row;
+		last = row;
 		if (!nth--)
 			return line;
 	}
