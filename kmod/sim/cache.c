@@ -38,7 +38,8 @@ static u64 lru_touch(u64 order, u32 way)
 
 /* --- L1 data cache -------------------------------------------------------- */
 
-static struct l1_set *l1_set(const struct gpu *gpu, u32 sm, u32 line)
+/* l1_set() - where an SM's L1 would have a line */
+struct l1_set *l1_set(const struct gpu *gpu, u32 sm, u32 line)
 {
 	u32 sets = gpu->config.l1_sets;
 	u32 set = (line ^ (line >> 6) ^ (line >> 12)) & (sets - 1);

@@ -65,6 +65,7 @@ static u32 place_warp(struct sm *sm, u32 block_number)
 	block->warps |= 1ULL << warp;
 	/* Its loads are set up as they come, but for what context.c counts in. */
 	memset(w, 0, offsetof(struct warp, load[1]));
+	w->slot = block->slot;
 	w->block = block_number;
 	w->wait_load = NONE;
 	sm->warp_age[warp] = sm->age++;

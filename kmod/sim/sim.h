@@ -152,6 +152,7 @@ struct warp_load {
  * @loads: bit mask of @load entries in use
  * @wait_load: the entry that it waits for, or NONE
  * @stall: &enum stall
+ * @slot: of the tenant, as in its block
  */
 struct warp {
 	u32 op;
@@ -165,7 +166,8 @@ struct warp {
 	u8 loads;
 	u8 wait_load;
 	u8 stall;
-	u16 index;
+	u8 slot;
+	u8 index;
 	u32 deadline;
 	/* All above and the first load, the usual one, fill a cache line. */
 	struct warp_load load[WARP_LOADS];
@@ -917,6 +919,7 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
 
 /* cache.c */
 void cache_init(struct gpu *gpu);
+struct l1_set *l1_set(const struct gpu *gpu, u32 sm, u32 line);
 bool l1_lookup(struct gpu *gpu, u32 sm, u32 line);
 void l1_fill(struct gpu *gpu, u32 sm, u32 line);
 void l1_flush(struct gpu *gpu, u32 sm);

@@ -263,7 +263,7 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 {
 	u32 number = scheduler_of(sm, warp);
 	struct scheduler *s = &sm->scheduler[number];
-	u32 slot = sm->block[sm->warp[warp].block].slot;
+	u32 slot = sm->warp[warp].slot;
 
 	count_burst(s, sm->free_at[number]);
 	if (slot != s->slot)
@@ -294,7 +294,7 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
 		count = 1;
 	if (sm->quota_slots)
-		count = quota_cut(gpu, sm - gpu->sms, sm->block[w->block].slot,
+		count = quota_cut(gpu, sm - gpu->sms, w->slot,
 				  count, op->active_lanes);
 
 	w->left = left - count;
@@ -332,10 +332,10 @@ static void issue_barrier(struct gpu *gpu, struct sm *sm, u32 warp,
 		release_barrier(sm, block);
 }
 
-static void loop_end(const struct gpu *gpu, const struct block *block,
-		     struct warp *w, const struct trace_op *op)
+static void loop_end(const struct gpu *gpu, struct warp *w,
+		     const struct trace_op *op)
 {
-	const struct trace_op *ops = gpu->tenants[block->slot].trace->ops;
+	const struct trace_op *ops = gpu->tenants[w->slot].trace->ops;
 	u32 depth = w->loop_depth - 1;
 
 	/* A decoded LOOP_END names its LOOP's first body op in @pattern. */
@@ -534,7 +534,7 @@ void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
-	u32 slot = sm->block[sm->warp[warp].block].slot;
+	u32 slot = sm->warp[warp].slot;
 
 	if (lsu->slot != slot)
 		flush_lsu(gpu, index);
@@ -662,8 +662,7 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct warp *w = &sm->warp[warp];
-	const struct block *block = &sm->block[w->block];
-	const struct trace_op *ops = gpu->tenants[block->slot].trace->ops;
+	const struct trace_op *ops = gpu->tenants[w->slot].trace->ops;
 	u32 allowance = issue_allowance(gpu, sm, warp);
 
 	while (allowance) {
@@ -689,7 +688,7 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 			w->op++;
 			break;
 		case TRACE_LOOP_END:
-			loop_end(gpu, block, w, op);
+			loop_end(gpu, w, op);
 			break;
 		default:
 			/* What it still waits for would find another warp here. */
