@@ -676,6 +676,7 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 		case TRACE_LOAD:
 		case TRACE_STORE:
 		case TRACE_ATOMIC:
+		case TRACE_CONSTANT:
 			if (!issue_memory(gpu, index, warp, op))
 				return false;
 			extend_burst(gpu, sm, warp);

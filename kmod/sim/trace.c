@@ -600,6 +600,7 @@ static int check_op(struct checker *c, struct walk *walk, u64 index)
 	case SIMGPU_TRACE_ATOMIC:
 	case SIMGPU_TRACE_SHARED:
 	case SIMGPU_TRACE_BARRIER:
+	case SIMGPU_TRACE_CONSTANT:
 		return check_issuing_op(c, walk, index, op);
 	default:
 		return OP(-EINVAL, kind, "is unknown");

@@ -23,6 +23,7 @@ enum trace_op_kind {
 	TRACE_BARRIER,
 	TRACE_LOOP,
 	TRACE_LOOP_END,
+	TRACE_CONSTANT,
 };
 
 /**

@@ -27,7 +27,7 @@ struct sample {
 	struct simgpu_trace_header header;
 	struct simgpu_trace_kernel kernels[4];
 	struct simgpu_trace_program programs[4];
-	struct simgpu_trace_op ops[16];
+	struct simgpu_trace_op ops[17];
 	struct simgpu_trace_pattern patterns[5];
 	struct simgpu_trace_warp warps[4];
 	__u32 lines[8];
@@ -42,7 +42,7 @@ enum {
 	RANDOM_LOAD, RANDOM_ATOMIC,
 	RECORDED_LOAD, RECORDED_COMPUTE,
 	RECORDED_LOOP, RECORDED_STORE, RECORDED_LOOP_END,
-	LAST_COMPUTE, LAST_STORE,
+	LAST_COMPUTE, LAST_STORE, LAST_CONSTANT,
 };
 
 static void place(struct sample *s, u32 section, const void *at, u64 count)
@@ -160,8 +160,10 @@ static void fill_programs(struct sample *s)
 	op(s, RECORDED_LOOP_END, SIMGPU_TRACE_LOOP_END, 0, 0);
 	op(s, LAST_COMPUTE, SIMGPU_TRACE_COMPUTE, 1, 0);
 	op(s, LAST_STORE, SIMGPU_TRACE_STORE, 0, PLAIN);
-	program(s, 3, RECORDED_LOOP, LAST_STORE);
+	op(s, LAST_CONSTANT, SIMGPU_TRACE_CONSTANT, 0, PLAIN);
+	program(s, 3, RECORDED_LOOP, LAST_CONSTANT);
 	s->ops[LOAD].consume_after = 2;
+	s->ops[LAST_CONSTANT].consume_after = 1;
 }
 
 static void fill_recording(struct sample *s)
@@ -334,6 +336,9 @@ static void decoding_keeps_all(void **state)
 	assert_int_equal(trace->kernels[1].programs[0], BARRIER + 2);
 	assert_int_equal(trace->ops[BARRIER + 1].kind, TRACE_END);
 	assert_int_equal(trace->ops[LOAD].consume_after, 2);
+	/* Three programs end before it. */
+	assert_int_equal(trace->ops[LAST_CONSTANT + 3].kind, TRACE_CONSTANT);
+	assert_int_equal(trace->ops[LAST_CONSTANT + 3].consume_after, 1);
 	assert_int_equal(trace->ops[SHARED].issue_cycles, 2);
 	assert_int_equal(trace->patterns[SHUFFLED].xor_bytes, 64);
 	assert_int_equal(trace->kernels[2].warps[3].first_line, 6);
@@ -355,6 +360,7 @@ static void builder_makes_good_traces(void **state)
 	builder_compute(b, 3, 31);
 	builder_barrier(b);
 	builder_store(b, pattern, 17);
+	builder_constant(b, pattern, 32, 0);
 	builder_loop_end(b);
 	builder_kernel(b, "two", 1, 1, 1, 0);
 	builder_compute(b, 1, 1);
@@ -379,6 +385,8 @@ static void limits_are_good(void **state)
 	ACCEPTED(s->ops[COMPUTE].active_lanes = 1);
 	ACCEPTED(s->ops[LOAD].consume_after = U32_MAX);
 	ACCEPTED(s->header.footprint_bytes = SIMGPU_TRACE_SPACE_BYTES);
+	ACCEPTED(s->ops[LAST_CONSTANT].consume_after = U32_MAX);
+	ACCEPTED(s->ops[RECORDED_LOAD].kind = SIMGPU_TRACE_CONSTANT);
 	ACCEPTED(s->lines[0] = (1 << 13) - 1);
 	ACCEPTED(s->patterns[RANDOM].lines = 32);
 	ACCEPTED(s->patterns[RANDOM].access_bytes = 128);
@@ -719,7 +727,7 @@ static void bad_ops_are_refused(void **state)
 	REFUSED(-EINVAL, ops[COMPUTE].kind, "ops[2].kind", "is unknown",
 		s->ops[COMPUTE].kind = 0);
 	REFUSED(-EINVAL, ops[COMPUTE].kind, "ops[2].kind", "is unknown",
-		s->ops[COMPUTE].kind = 9);
+		s->ops[COMPUTE].kind = 10);
 	REFUSED(-EINVAL, ops[COMPUTE].active_lanes, "ops[2].active_lanes",
 		"is not 1 to 32", s->ops[COMPUTE].active_lanes = 0);
 	REFUSED(-EINVAL, ops[LOAD].active_lanes, "ops[1].active_lanes",
@@ -754,6 +762,14 @@ static void bad_memory_ops_are_refused(void **state)
 		"is set on a store", s->ops[STORE].consume_after = 1);
 	REFUSED(-EINVAL, ops[LOAD].count, "ops[1].count", "is not zero",
 		s->ops[LOAD].count = 1);
+	REFUSED(-EINVAL, ops[LAST_CONSTANT].count, "ops[16].count",
+		"is not zero", s->ops[LAST_CONSTANT].count = 1);
+	REFUSED(-EINVAL, ops[LAST_CONSTANT].issue_cycles, "ops[16].issue_cycles",
+		"is not zero", s->ops[LAST_CONSTANT].issue_cycles = 1);
+	REFUSED(-EINVAL, ops[LAST_CONSTANT].pattern, "ops[16].pattern",
+		"names no pattern", s->ops[LAST_CONSTANT].pattern = 5);
+	REFUSED(-EINVAL, ops[LAST_CONSTANT].active_lanes, "ops[16].active_lanes",
+		"is not 1 to 32", s->ops[LAST_CONSTANT].active_lanes = 0);
 	REFUSED(-EINVAL, ops[RECORDED_LOAD].count, "ops[9].count",
 		"is not 1 to 32 lines", s->ops[RECORDED_LOAD].count = 0);
 	REFUSED(-EINVAL, ops[RECORDED_LOAD].count, "ops[9].count",

@@ -12,8 +12,9 @@
 #include "workload.h"
 
 #define SAMPLES_MAX	4096
-#define KINDS		(SIMGPU_TRACE_BARRIER + 1)
+#define KINDS		(SIMGPU_TRACE_CONSTANT + 1)
 
+/* Of the kinds that issue instructions; loops have none. */
 static const char *const kind_names[KINDS] = {
 	[SIMGPU_TRACE_COMPUTE] = "compute",
 	[SIMGPU_TRACE_LOAD] = "load",
@@ -21,13 +22,14 @@ static const char *const kind_names[KINDS] = {
 	[SIMGPU_TRACE_ATOMIC] = "atomic",
 	[SIMGPU_TRACE_SHARED] = "shared",
 	[SIMGPU_TRACE_BARRIER] = "barrier",
+	[SIMGPU_TRACE_CONSTANT] = "constant",
 };
 
 /**
  * struct mix - what a program or a kernel executes
  * @warp: warp instructions by kind of op
  * @thread: thread instructions by kind of op
- * @lines: 128-byte lines of loads, stores and atomics
+ * @lines: 128-byte lines of all memory ops
  */
 struct mix {
 	u64 warp[KINDS];
@@ -176,7 +178,7 @@ static u64 op_lines(const struct view *view, const struct place *place,
 static bool touches_memory(u32 kind)
 {
 	return kind == SIMGPU_TRACE_LOAD || kind == SIMGPU_TRACE_STORE ||
-	       kind == SIMGPU_TRACE_ATOMIC;
+	       kind == SIMGPU_TRACE_ATOMIC || kind == SIMGPU_TRACE_CONSTANT;
 }
 
 /* What one warp executes that runs a program. */
@@ -279,9 +281,13 @@ static u64 sum_of(const u64 *counts)
 
 static u64 memory_ops(const struct mix *mix)
 {
-	return fixed_add(mix->warp[SIMGPU_TRACE_LOAD],
-			 fixed_add(mix->warp[SIMGPU_TRACE_STORE],
-				   mix->warp[SIMGPU_TRACE_ATOMIC]));
+	u64 sum = 0;
+	u32 kind;
+
+	for (kind = 0; kind < KINDS; kind++)
+		if (touches_memory(kind))
+			sum = fixed_add(sum, mix->warp[kind]);
+	return sum;
 }
 
 static u64 line_bytes(const struct mix *mix)
@@ -329,8 +335,11 @@ static void set_mix(struct json_object *object, const struct mix *mix)
 	u32 kind;
 
 	for (kind = SIMGPU_TRACE_COMPUTE; kind < KINDS; kind++) {
-		struct json_object *counts = json_object_new_object();
+		struct json_object *counts;
 
+		if (!kind_names[kind])
+			continue;
+		counts = json_object_new_object();
 		json_set(counts, "warp_instructions",
 			 json_u64(mix->warp[kind]));
 		json_set(counts, "thread_instructions",
@@ -517,7 +526,7 @@ static const char about[] =
 	"Say what is in trace files: kernels, instruction mix, memory traffic, "
 	"how many thread blocks an SM can hold, and what recorded instructions "
 	"count for.\v"
-	"Instruction counts are exact. Lines are what warps ask the L1 for; "
+	"Instruction counts are exact. Lines are what warps ask the L1s for; "
 	"those of affine patterns are a mean over up to 4096 accesses of each "
 	"op. A line has 128 bytes.\n"
 	"\n"

@@ -167,6 +167,8 @@ struct simgpu_trace_program {
  * @SIMGPU_TRACE_LOOP: run the ops up to the matching SIMGPU_TRACE_LOOP_END
  *	@count times; costs nothing itself. A body must issue an instruction
  * @SIMGPU_TRACE_LOOP_END: ends the innermost loop
+ * @SIMGPU_TRACE_CONSTANT: one warp instruction that reads memory which no
+ *	kernel writes, through the SM's constant cache; waited for as a load is
  */
 enum simgpu_trace_op_kind {
 	SIMGPU_TRACE_COMPUTE = 1,
@@ -176,7 +178,8 @@ enum simgpu_trace_op_kind {
 	SIMGPU_TRACE_SHARED,
 	SIMGPU_TRACE_BARRIER,
 	SIMGPU_TRACE_LOOP,
-	SIMGPU_TRACE_LOOP_END
+	SIMGPU_TRACE_LOOP_END,
+	SIMGPU_TRACE_CONSTANT
 };
 
 /**
@@ -186,11 +189,12 @@ enum simgpu_trace_op_kind {
  * @issue_cycles: COMPUTE and SHARED: core cycles an instruction, 1 to 1024;
  *	else 0
  * @count: COMPUTE and SHARED: warp instructions, at least 1; LOOP: trips, at
- *	least 1; LOAD, STORE and ATOMIC with a RECORDED pattern: how many of the
- *	warp's recorded lines it touches, 1 to 32; else 0
- * @pattern: LOAD, STORE, ATOMIC: index in the patterns section; else 0
- * @consume_after: LOAD, ATOMIC: warp instructions that may issue before the
- *	data is needed; else 0
+ *	least 1; LOAD, STORE, ATOMIC and CONSTANT with a RECORDED pattern: how
+ *	many of the warp's recorded lines it touches, 1 to 32; else 0
+ * @pattern: LOAD, STORE, ATOMIC, CONSTANT: index in the patterns section;
+ *	else 0
+ * @consume_after: LOAD, ATOMIC, CONSTANT: warp instructions that may issue
+ *	before the data is needed; else 0
  */
 struct simgpu_trace_op {
 	__u8 kind;
