@@ -36,25 +36,24 @@ static u64 lru_touch(u64 order, u32 way)
 	return lru_renew(order, lowest_bit(zero) / 4);
 }
 
-/* --- L1 data cache -------------------------------------------------------- */
+/* --- L1 caches ------------------------------------------------------------ */
 
 /* l1_set() - where an SM's L1 would have a line */
-struct l1_set *l1_set(const struct gpu *gpu, u32 sm, u32 line)
+struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line)
 {
-	u32 sets = gpu->config.l1_sets;
-	u32 set = (line ^ (line >> 6) ^ (line >> 12)) & (sets - 1);
+	u32 set = (line ^ (line >> 6) ^ (line >> 12)) & (l1->sets - 1);
 
-	return (struct l1_set *)&gpu->l1[(sm * sets + set) *
-					 gpu->shape.l1_set_words];
+	return (struct l1_set *)&l1->words[(sm * l1->sets + set) *
+					   l1->set_words];
 }
 
 /*
  * l1_lookup() - whether an SM's L1 has a line; a hit makes it the youngest
  */
-bool l1_lookup(struct gpu *gpu, u32 sm, u32 line)
+bool l1_lookup(const struct l1 *l1, u32 sm, u32 line)
 {
-	struct l1_set *set = l1_set(gpu, sm, line);
-	u32 ways = gpu->config.l1_ways, way, hits = 0;
+	struct l1_set *set = l1_set(l1, sm, line);
+	u32 ways = l1->ways, way, hits = 0;
 
 	/* All ways, without a branch that depends on which. */
 	for (way = 0; way < ways; way++)
@@ -66,10 +65,10 @@ bool l1_lookup(struct gpu *gpu, u32 sm, u32 line)
 }
 
 /* Put a line that has arrived in place of the oldest; L1s hold nothing dirty. */
-void l1_fill(struct gpu *gpu, u32 sm, u32 line)
+void l1_fill(const struct l1 *l1, u32 sm, u32 line)
 {
-	struct l1_set *set = l1_set(gpu, sm, line);
-	u32 oldest = gpu->config.l1_ways - 1;
+	struct l1_set *set = l1_set(l1, sm, line);
+	u32 oldest = l1->ways - 1;
 	u32 way = lru_way(set->order, oldest);
 
 	set->tag[way] = line;
@@ -78,11 +77,12 @@ void l1_fill(struct gpu *gpu, u32 sm, u32 line)
 
 void l1_flush(struct gpu *gpu, u32 sm)
 {
-	u32 sets = gpu->config.l1_sets, words = gpu->shape.l1_set_words, i;
-	u32 *first = &gpu->l1[sm * sets * words];
+	const struct l1 *l1 = &gpu->l1;
+	u32 words = l1->set_words, i;
+	u32 *first = &l1->words[sm * l1->sets * words];
 
-	memset(first, 0xff, sets * words * sizeof(*first));
-	for (i = 0; i < sets; i++)
+	memset(first, 0xff, l1->sets * words * sizeof(*first));
+	for (i = 0; i < l1->sets; i++)
 		((struct l1_set *)&first[i * words])->order = LRU_FRESH;
 }
 

@@ -209,6 +209,11 @@ static u64 mix_sm(u64 hash, const struct sm *sm, u32 warps)
 	return mix_moving(hash, sm);
 }
 
+static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
+{
+	return mix_words(hash, l1->words, sms * l1->sets * l1->set_words);
+}
+
 static u64 mix_slice(u64 hash, const struct slice *slice)
 {
 	hash = mix(hash, slice->in_free);
@@ -268,8 +273,7 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_counters(hash, &gpu->sm_counters[i]);
 		hash = mix_sm(hash, &gpu->sms[i], config->warps_per_sm);
 	}
-	hash = mix_words(hash, gpu->l1, config->sms * config->l1_sets *
-					gpu->shape.l1_set_words);
+	hash = mix_l1(hash, &gpu->l1, config->sms);
 	for (i = 0; i < config->llc_slices; i++)
 		hash = mix_slice(hash, &gpu->slices[i]);
 	for (i = 0; i < config->llc_slices * config->llc_sets; i++)

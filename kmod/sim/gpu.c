@@ -64,9 +64,6 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->column_bits = log2_or_none(config->row_lines) - 1;
 	shape->bank_bits = log2_or_none(config->banks);
 	shape->group_shift = log2_or_none(config->banks / config->bank_groups);
-	/* Whole eights: sets lie in as few cache lines as can be. */
-	shape->l1_set_words = (sizeof(struct l1_set) / sizeof(u32) +
-			       config->l1_ways + 7) & ~7U;
 	shape->atd_sets = atd_sets(config);
 	shape->batch_cycles = config->channel_batch_clocks *
 			      shape->memory_ticks / shape->core_ticks;
@@ -85,6 +82,18 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 			(gpu)->field = array; \
 	} while (0)
 
+static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
+		       u32 ways)
+{
+	/* Whole eights: sets lie in as few cache lines as can be. */
+	u32 set_words = (sizeof(struct l1_set) / sizeof(u32) + ways + 7) & ~7U;
+	u32 *words = carve(carver, (size_t)sms * sets * set_words,
+			   sizeof(*words));
+
+	if (l1)
+		*l1 = (struct l1) { words, sets, ways, set_words };
+}
+
 static struct gpu *lay_out(struct carver *carver, const struct gpu_config *config)
 {
 	struct gpu *gpu = carve(carver, 1, sizeof(*gpu));
@@ -100,7 +109,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, sm_issue_slots, sms);
 	CARVE(carver, gpu, sm_tenants, sms * GPU_SLOTS_MAX);
 	CARVE(carver, gpu, sms, sms);
-	CARVE(carver, gpu, l1, sms * config->l1_sets * shape.l1_set_words);
+	lay_out_l1(carver, gpu ? &gpu->l1 : NULL, config->sms, config->l1_sets,
+		   config->l1_ways);
 	CARVE(carver, gpu, slices, slices);
 	CARVE(carver, gpu, requests, slices * shape.slice_ring);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);

@@ -356,12 +356,25 @@ struct sm {
 } __aligned(64);
 
 /*
- * struct l1_set - of an SM's L1 data cache: tags only, nothing is dirty
+ * struct l1_set - of an SM's L1: tags only, nothing is dirty
  * @order: the ways, see lru_touch()
  */
 struct l1_set {
 	u64 order;
 	u32 tag[];
+};
+
+/*
+ * struct l1 - the SMs' L1s of one kind
+ * @words: SMs x sets, each @set_words long
+ * @sets: of an SM's, a power of two
+ * @ways: of a set
+ */
+struct l1 {
+	u32 *words;
+	u32 sets;
+	u32 ways;
+	u32 set_words;
 };
 
 /* --- last-level cache ---------------------------------------------------- */
@@ -721,7 +734,6 @@ struct gpu_shape {
 	u32 column_bits;
 	u32 bank_bits;
 	u32 group_shift;	/* log2(banks of a bank group) */
-	u32 l1_set_words;
 	u32 atd_sets;		/* sampled, of the whole cache */
 	u32 saved_blocks;	/* places in the pool */
 	u32 saved_warps;
@@ -759,7 +771,7 @@ struct gpu {
 	u64 *sm_issue_slots;
 	struct sm_tenant *sm_tenants;	/* sms x slots */
 	struct sm *sms;
-	u32 *l1;		/* sms x sets, each l1_set_words long */
+	struct l1 l1;
 	struct slice *slices;
 	struct request *requests;	/* slices x slice_ring */
 	struct llc_set *llc;		/* slices x sets */
@@ -919,9 +931,9 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
 
 /* cache.c */
 void cache_init(struct gpu *gpu);
-struct l1_set *l1_set(const struct gpu *gpu, u32 sm, u32 line);
-bool l1_lookup(struct gpu *gpu, u32 sm, u32 line);
-void l1_fill(struct gpu *gpu, u32 sm, u32 line);
+struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line);
+bool l1_lookup(const struct l1 *l1, u32 sm, u32 line);
+void l1_fill(const struct l1 *l1, u32 sm, u32 line);
 void l1_flush(struct gpu *gpu, u32 sm);
 void slice_turn(struct gpu *gpu, u32 slice);
 void llc_drop(struct gpu *gpu, u32 slot);

@@ -433,7 +433,7 @@ static enum lsu_block lsu_read(struct gpu *gpu, u32 index, u32 line)
 	struct mshr *pending;
 	enum lsu_block block;
 
-	if (!atomic && l1_lookup(gpu, index, line)) {
+	if (!atomic && l1_lookup(&gpu->l1, index, line)) {
 		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
 		lsu->accesses++;
 		return LSU_GOES_ON;
@@ -594,7 +594,7 @@ static void serve_reply(struct gpu *gpu, u32 index)
 	sm->reply_at = number == sm->reply_tail ?
 		       NEVER : sm->mshr[sm->reply_head].ready;
 	if (!mshr->discard)
-		l1_fill(gpu, index, mshr->line);
+		l1_fill(&gpu->l1, index, mshr->line);
 	for (i = 0; i < mshr->waiters; i++)
 		warp_data_arrived(sm, mshr->waiter[i] / WARP_LOADS,
 				  mshr->waiter[i] % WARP_LOADS);
