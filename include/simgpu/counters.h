@@ -14,6 +14,9 @@
  * @warp_instructions: issued warp instructions
  * @l1_accesses: 128 B lines looked up in an L1 by loads
  * @l1_misses: of these, not there (merges into a pending miss included)
+ * @l1c_accesses: lines looked up in an SM's constant cache by constant loads
+ *	(Themis, Table I: L1cAcc)
+ * @l1c_misses: of these, not there, as above (L1cMiss)
  * @llc_accesses: requests looked up in the last-level cache
  * @llc_misses: of these, not there (merges included; full-line stores too)
  * @atd_accesses: of @llc_accesses, those to sets that its auxiliary tag
@@ -52,6 +55,8 @@ struct simgpu_counters {
 	u64 warp_instructions;
 	u64 l1_accesses;
 	u64 l1_misses;
+	u64 l1c_accesses;
+	u64 l1c_misses;
 	u64 llc_accesses;
 	u64 llc_misses;
 	u64 atd_accesses;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The caches: the SMs' L1 data caches (tags only; misses are tracked by the
- * load/store unit) and the slices of the last-level cache with their MSHRs.
+ * The caches: the SMs' L1 data and constant caches (tags only; misses are
+ * tracked by the load/store unit) and the slices of the last-level cache with
+ * their MSHRs.
  */
 #include "sim.h"
 
@@ -48,13 +49,17 @@ struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line)
 }
 
 /*
- * l1_lookup() - whether an SM's L1 has a line; a hit makes it the youngest
+ * l1_lookup() - whether an SM's L1 has a line; a hit makes it the youngest. An
+ *	L1 without sets has every line
  */
 bool l1_lookup(const struct l1 *l1, u32 sm, u32 line)
 {
-	struct l1_set *set = l1_set(l1, sm, line);
 	u32 ways = l1->ways, way, hits = 0;
+	struct l1_set *set;
 
+	if (!l1->sets)
+		return true;
+	set = l1_set(l1, sm, line);
 	/* All ways, without a branch that depends on which. */
 	for (way = 0; way < ways; way++)
 		hits |= (u32)(set->tag[way] == line) << way;
@@ -75,15 +80,22 @@ void l1_fill(const struct l1 *l1, u32 sm, u32 line)
 	set->order = lru_renew(set->order, oldest);
 }
 
-void l1_flush(struct gpu *gpu, u32 sm)
+static void flush_one(const struct l1 *l1, u32 sm)
 {
-	const struct l1 *l1 = &gpu->l1;
 	u32 words = l1->set_words, i;
 	u32 *first = &l1->words[sm * l1->sets * words];
 
 	memset(first, 0xff, l1->sets * words * sizeof(*first));
 	for (i = 0; i < l1->sets; i++)
 		((struct l1_set *)&first[i * words])->order = LRU_FRESH;
+}
+
+void l1_flush(struct gpu *gpu, u32 sm)
+{
+	u32 kind;
+
+	for (kind = 0; kind < L1_KINDS; kind++)
+		flush_one(&gpu->l1[kind], sm);
 }
 
 /* --- last-level cache ------------------------------------------------------ */

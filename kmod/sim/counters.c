@@ -273,7 +273,8 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_counters(hash, &gpu->sm_counters[i]);
 		hash = mix_sm(hash, &gpu->sms[i], config->warps_per_sm);
 	}
-	hash = mix_l1(hash, &gpu->l1, config->sms);
+	for (i = 0; i < L1_KINDS; i++)
+		hash = mix_l1(hash, &gpu->l1[i], config->sms);
 	for (i = 0; i < config->llc_slices; i++)
 		hash = mix_slice(hash, &gpu->slices[i]);
 	for (i = 0; i < config->llc_slices * config->llc_sets; i++)

@@ -109,8 +109,10 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, sm_issue_slots, sms);
 	CARVE(carver, gpu, sm_tenants, sms * GPU_SLOTS_MAX);
 	CARVE(carver, gpu, sms, sms);
-	lay_out_l1(carver, gpu ? &gpu->l1 : NULL, config->sms, config->l1_sets,
-		   config->l1_ways);
+	lay_out_l1(carver, gpu ? &gpu->l1[L1_DATA] : NULL, config->sms,
+		   config->l1_sets, config->l1_ways);
+	lay_out_l1(carver, gpu ? &gpu->l1[L1_CONSTANT] : NULL, config->sms,
+		   config->l1c_sets, config->l1c_ways);
 	CARVE(carver, gpu, slices, slices);
 	CARVE(carver, gpu, requests, slices * shape.slice_ring);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);

@@ -93,8 +93,11 @@ struct dram_timing {
  * @shared_bytes_per_sm: shared memory
  * @l1_sets: sets of an SM's L1, a power of two
  * @l1_ways: ways of a set
- * @l1_mshrs: lines that an SM may wait for
- * @l1_hit_latency: from the access to the data
+ * @l1c_sets: sets of an SM's constant cache, a power of two, of 128 B lines as
+ *	all caches; 0: every access hits
+ * @l1c_ways: ways of a set
+ * @l1_mshrs: lines that an SM may wait for, in both
+ * @l1_hit_latency: from the access to the data, in both
  * @noc_latency: crossbar, one way
  * @noc_flit_bytes: what a port carries a cycle
  * @noc_queue_depth: packets that may wait at a port
@@ -137,6 +140,8 @@ struct gpu_config {
 	u32 shared_bytes_per_sm;
 	u32 l1_sets;
 	u32 l1_ways;
+	u32 l1c_sets;
+	u32 l1c_ways;
 	u32 l1_mshrs;
 	u32 l1_hit_latency;
 	u32 noc_latency;

@@ -189,7 +189,8 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)
 	to->in_free = arrival + flits;
 	to->mshr[mshr].ready = arrival;
 	__builtin_prefetch(&to->warp[to->mshr[mshr].waiter[0] / WARP_LOADS]);
-	__builtin_prefetch(l1_set(&gpu->l1, sm, to->mshr[mshr].line));
+	__builtin_prefetch(l1_set(&gpu->l1[to->mshr[mshr].l1], sm,
+				  to->mshr[mshr].line));
 	if (to->reply_at == NEVER) {
 		to->reply_head = mshr;
 		to->reply_at = arrival;

@@ -222,6 +222,13 @@ struct block {
 	u32 saved;
 };
 
+/* An SM's L1s: loads look up one, constant loads the other. */
+enum l1_kind {
+	L1_DATA,
+	L1_CONSTANT,
+	L1_KINDS
+};
+
 /*
  * struct mshr - a miss of an L1 and the loads that wait for it
  * @ready: once the reply is on its way: cycle at which it arrives
@@ -230,6 +237,7 @@ struct block {
  * @next_reply: entry whose reply comes after this one's
  * @discard: do not fill: atomics, and tenants that are gone
  * @hashed: in a bucket: loads are, atomics are not
+ * @l1: &enum l1_kind, of which L1; a line may miss in both
  * @waiter: warp * WARP_LOADS + load
  */
 struct mshr {
@@ -243,6 +251,7 @@ struct mshr {
 	u8 waiters;
 	u8 discard : 1;
 	u8 hashed : 1;
+	u8 l1 : 1;
 	u16 waiter[MSHR_MERGES];
 };
 
@@ -260,8 +269,8 @@ enum lsu_block {
  * @next: line to send next; @count when idle
  * @blocked: why it cannot go on
  * @grant: slice in whose queue a place is kept for it, or NO_SLICE
- * @accesses: L1 accesses, not yet added to the counters of @slot and the SM; as
- *	are @misses
+ * @accesses: by &enum l1_kind, not yet added to the counters of @slot and the
+ *	SM; as are @misses
  * @line: its lines
  */
 struct lsu {
@@ -275,8 +284,8 @@ struct lsu {
 	u8 slot;
 	u8 blocked;
 	u8 grant;
-	u32 accesses;
-	u32 misses;
+	u32 accesses[L1_KINDS];
+	u32 misses[L1_KINDS];
 	u32 line[GPU_LANES];
 };
 
@@ -367,7 +376,7 @@ struct l1_set {
 /*
  * struct l1 - the SMs' L1s of one kind
  * @words: SMs x sets, each @set_words long
- * @sets: of an SM's, a power of two
+ * @sets: of an SM's, a power of two; 0: every access hits
  * @ways: of a set
  */
 struct l1 {
@@ -771,7 +780,7 @@ struct gpu {
 	u64 *sm_issue_slots;
 	struct sm_tenant *sm_tenants;	/* sms x slots */
 	struct sm *sms;
-	struct l1 l1;
+	struct l1 l1[L1_KINDS];
 	struct slice *slices;
 	struct request *requests;	/* slices x slice_ring */
 	struct llc_set *llc;		/* slices x sets */

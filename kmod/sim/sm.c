@@ -40,19 +40,24 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	s->thread_instructions = 0;
 }
 
+static void count_accesses(struct simgpu_counters *counters,
+			   const struct lsu *lsu)
+{
+	counters->l1_accesses += lsu->accesses[L1_DATA];
+	counters->l1_misses += lsu->misses[L1_DATA];
+	counters->l1c_accesses += lsu->accesses[L1_CONSTANT];
+	counters->l1c_misses += lsu->misses[L1_CONSTANT];
+}
+
 /* Add the load/store unit's accesses likewise. */
 static void flush_lsu(struct gpu *gpu, u32 index)
 {
 	struct lsu *lsu = &gpu->sms[index].lsu;
-	struct simgpu_counters *tenant = &gpu->tenants[lsu->slot].counters;
-	struct simgpu_counters *counters = &gpu->sm_counters[index];
 
-	tenant->l1_accesses += lsu->accesses;
-	tenant->l1_misses += lsu->misses;
-	counters->l1_accesses += lsu->accesses;
-	counters->l1_misses += lsu->misses;
-	lsu->accesses = 0;
-	lsu->misses = 0;
+	count_accesses(&gpu->tenants[lsu->slot].counters, lsu);
+	count_accesses(&gpu->sm_counters[index], lsu);
+	memset(lsu->accesses, 0, sizeof(lsu->accesses));
+	memset(lsu->misses, 0, sizeof(lsu->misses));
 }
 
 /* The burst is over, at @end: count what was not counted of it. */
@@ -372,12 +377,12 @@ static u32 bucket_of(u32 line)
 	return (line * 0x9e3779b1U) >> 24;
 }
 
-static struct mshr *mshr_find(struct sm *sm, u32 line)
+static struct mshr *mshr_find(struct sm *sm, u32 line, enum l1_kind kind)
 {
 	u32 i;
 
 	for (i = sm->mshr_bucket[bucket_of(line)]; i != NONE; i = sm->mshr[i].next)
-		if (sm->mshr[i].line == line)
+		if (sm->mshr[i].line == line && sm->mshr[i].l1 == kind)
 			return &sm->mshr[i];
 	return NULL;
 }
@@ -390,7 +395,7 @@ static void mshr_add_waiter(struct sm *sm, struct mshr *mshr)
 	sm->warp[lsu->warp].load[lsu->load].pending++;
 }
 
-static void mshr_take(struct sm *sm, u32 line, bool hashed)
+static void mshr_take(struct sm *sm, u32 line, bool hashed, enum l1_kind kind)
 {
 	struct mshr *mshr = &sm->mshr[sm->mshr_free];
 	u32 number = sm->mshr_free, bucket = bucket_of(line);
@@ -401,6 +406,7 @@ static void mshr_take(struct sm *sm, u32 line, bool hashed)
 	mshr->waiters = 0;
 	mshr->discard = !hashed;
 	mshr->hashed = hashed;
+	mshr->l1 = kind;
 	if (hashed) {
 		mshr->next = sm->mshr_bucket[bucket];
 		sm->mshr_bucket[bucket] = number;
@@ -423,22 +429,26 @@ void mshr_release(struct sm *sm, u32 number)
 	sm->mshrs_used--;
 }
 
-/* One line of a load or an atomic: into the L1, or on to the slice. */
-static enum lsu_block lsu_read(struct gpu *gpu, u32 index, u32 line)
+/*
+ * One line of a load or an atomic: into its L1, or on to the slice. Inlined for
+ * each kind of L1, so that the usual one does not pay for the other.
+ */
+static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
+					       u32 line, enum l1_kind kind)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
 	struct warp_load *load = &sm->warp[lsu->warp].load[lsu->load];
-	bool atomic = lsu->kind == TRACE_ATOMIC;
+	bool atomic = kind == L1_DATA && lsu->kind == TRACE_ATOMIC;
 	struct mshr *pending;
 	enum lsu_block block;
 
-	if (!atomic && l1_lookup(&gpu->l1, index, line)) {
+	if (!atomic && l1_lookup(&gpu->l1[kind], index, line)) {
 		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
-		lsu->accesses++;
+		lsu->accesses[kind]++;
 		return LSU_GOES_ON;
 	}
-	pending = atomic ? NULL : mshr_find(sm, line);
+	pending = atomic ? NULL : mshr_find(sm, line, kind);
 	if (pending) {
 		if (pending->waiters == MSHR_MERGES)
 			return LSU_MSHR;
@@ -451,11 +461,11 @@ static enum lsu_block lsu_read(struct gpu *gpu, u32 index, u32 line)
 				 sm->mshr_free, lsu->port_free);
 		if (block != LSU_GOES_ON)
 			return block;
-		mshr_take(sm, line, !atomic);
+		mshr_take(sm, line, !atomic, kind);
 	}
 	if (!atomic) {
-		lsu->accesses++;
-		lsu->misses++;
+		lsu->accesses[kind]++;
+		lsu->misses[kind]++;
 	}
 	return LSU_GOES_ON;
 }
@@ -473,7 +483,7 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 			 sm->lsu.port_free);
 	if (block != LSU_GOES_ON)
 		return block;
-	mshr_take(sm, line, true);
+	mshr_take(sm, line, true, L1_DATA);
 	sm->mshr[number].discard = 1;
 	return LSU_GOES_ON;
 }
@@ -499,8 +509,10 @@ void lsu_run(struct gpu *gpu, u32 index)
 						lsu->port_free);
 		else if (lsu->kind == LSU_RESTORE)
 			lsu->blocked = lsu_restore(gpu, index, line);
+		else if (lsu->kind == TRACE_CONSTANT)
+			lsu->blocked = lsu_read(gpu, index, line, L1_CONSTANT);
 		else
-			lsu->blocked = lsu_read(gpu, index, line);
+			lsu->blocked = lsu_read(gpu, index, line, L1_DATA);
 		if (lsu->blocked != LSU_GOES_ON)
 			return;
 		lsu->port_free++;
@@ -583,7 +595,7 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 	return true;
 }
 
-/* Take the first reply: its line goes into the L1, its warps go on. */
+/* Take the first reply: its line goes into its L1, its warps go on. */
 static void serve_reply(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -594,7 +606,7 @@ static void serve_reply(struct gpu *gpu, u32 index)
 	sm->reply_at = number == sm->reply_tail ?
 		       NEVER : sm->mshr[sm->reply_head].ready;
 	if (!mshr->discard)
-		l1_fill(&gpu->l1, index, mshr->line);
+		l1_fill(&gpu->l1[mshr->l1], index, mshr->line);
 	for (i = 0; i < mshr->waiters; i++)
 		warp_data_arrived(sm, mshr->waiter[i] / WARP_LOADS,
 				  mshr->waiter[i] % WARP_LOADS);

@@ -210,6 +210,8 @@ struct simgpu_wait {
  * @warp_instructions: issued warp instructions
  * @l1_accesses: lines looked up in an L1 by loads
  * @l1_misses: of these, not there
+ * @l1c_accesses: lines looked up in a constant cache by constant loads
+ * @l1c_misses: of these, not there
  * @llc_accesses: requests looked up in the last-level cache
  * @llc_misses: of these, not there
  * @atd_accesses: of @llc_accesses, to sets that are sampled; 0 if none is
@@ -241,6 +243,8 @@ struct simgpu_tenant_counters {
 	__u64 warp_instructions;
 	__u64 l1_accesses;
 	__u64 l1_misses;
+	__u64 l1c_accesses;
+	__u64 l1c_misses;
 	__u64 llc_accesses;
 	__u64 llc_misses;
 	__u64 atd_accesses;
