@@ -143,6 +143,19 @@ static const char *const source =
 "	uint x = i * (i + 12345);\n"
 "	((__global uint *)b)[i] = (x << 7 | x >> 25) ^ (x > 1000 ? x - 1000 : 0);\n"
 "}\n"
+"__constant float table[32] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n"
+"__kernel void constants(__constant float *a, GLOBAL b, GLOBAL c, GLOBAL d)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	d[i] = a[7] + table[i] + c[i];\n"
+"}\n"
+"struct pair { float4 x, y; };\n"
+"__kernel void constant_copies(__constant float *a, GLOBAL b, GLOBAL c, GLOBAL d)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	vstore2(vload2(i, a), i, c);\n"
+"	((__global struct pair *)d)[i] = *(__constant struct pair *)a;\n"
+"}\n"
 "__kernel void async_copy(ARGUMENTS)\n"
 "{\n"
 "	__local float tile[32];\n"
@@ -181,6 +194,8 @@ static const struct launch launches[] = {
 	{ "plane", { 16, 16 }, { 8, 8 } },
 	{ "vector_add", { 128, 1 }, { 64, 1 } },
 	{ "intrinsics", { 32, 1 }, { 32, 1 } },
+	{ "constants", { 32, 1 }, { 32, 1 } },
+	{ "constant_copies", { 32, 1 }, { 32, 1 } },
 };
 
 static void launch_one(struct host *host, const cl_mem *buffers,

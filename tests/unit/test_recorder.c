@@ -11,6 +11,7 @@
  *	L32x1@2		LOAD by 32 lanes, 1 line, 2 instructions until it is used
  *	S16x1p		STORE by 16 lanes, 1 line, partly written (p)
  *	A32x1@0		ATOMIC
+ *	K32x1@0		CONSTANT
  *	H32c2		SHARED by 32 lanes, 2 cycles
  *	B32		BARRIER
  */
@@ -161,10 +162,13 @@ static __u64 warp_count(const struct simgpu_trace_kernel *kernel)
 static bool op_is_right(const struct simgpu_trace_op *op)
 {
 	bool issues = op->kind == SIMGPU_TRACE_COMPUTE || op->kind == SIMGPU_TRACE_SHARED;
-	bool waits = op->kind == SIMGPU_TRACE_LOAD || op->kind == SIMGPU_TRACE_ATOMIC;
+	bool constant = op->kind == SIMGPU_TRACE_CONSTANT;
+	bool waits = op->kind == SIMGPU_TRACE_LOAD ||
+		     op->kind == SIMGPU_TRACE_ATOMIC || constant;
 	bool barrier = op->kind == SIMGPU_TRACE_BARRIER;
 
-	return op->kind >= SIMGPU_TRACE_COMPUTE && op->kind <= SIMGPU_TRACE_BARRIER &&
+	return op->kind >= SIMGPU_TRACE_COMPUTE &&
+	       (op->kind <= SIMGPU_TRACE_BARRIER || constant) &&
 	       op->active_lanes >= 1 && op->active_lanes <= 32 &&
 	       (issues ? op->issue_cycles >= 1 && op->issue_cycles <= 1024
 		       : op->issue_cycles == 0) &&
@@ -344,8 +348,9 @@ static size_t print_op(char *text, size_t room, const struct trace *trace,
 				partial ? "p" : "");
 	default:
 		return snprintf(text, room, "%c%dx%u@%u ",
-				op->kind == SIMGPU_TRACE_LOAD ? 'L' : 'A', lanes,
-				op->count, op->consume_after);
+				op->kind == SIMGPU_TRACE_LOAD ? 'L' :
+				op->kind == SIMGPU_TRACE_CONSTANT ? 'K' : 'A',
+				lanes, op->count, op->consume_after);
 	}
 }
 
@@ -367,7 +372,8 @@ static void print_warp(char *text, size_t room, const struct trace *trace,
 		if (op->kind != SIMGPU_TRACE_COMPUTE || with_compute)
 			used += print_op(text + used, room - used, trace, op, line);
 		if (op->kind == SIMGPU_TRACE_LOAD || op->kind == SIMGPU_TRACE_STORE ||
-		    op->kind == SIMGPU_TRACE_ATOMIC)
+		    op->kind == SIMGPU_TRACE_ATOMIC ||
+		    op->kind == SIMGPU_TRACE_CONSTANT)
 			line += op->count;
 	}
 	text[used < room && used ? used - 1 : 0] = 0;
@@ -453,7 +459,7 @@ static void test_kernels(const struct trace *trace)
 	expect_lines(trace, "odd_lanes", 0, 2, (const __u32[]){ 0, 65536 });
 
 	/* Both sides of a branch, then all lanes together. */
-	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 19, "19 kernels");
+	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 21, "21 kernels");
 	expect(trace, "two_sides", 0,
 	       "L8x1@0 S8x1p L24x1@2 L24x1@0 S24x1p S32x1");
 	/* Lanes leave a loop one after another and meet after it. */
@@ -495,6 +501,14 @@ static void test_kernels(const struct trace *trace)
 
 	/* id 3, add 1, mul 1, rotation 1, saturating sub 2, xor 1, address 1 */
 	expect_all(trace, "intrinsics", 0, "C10 S32x1 C1");
+
+	/* A pointer to __constant memory, a table there, global memory. */
+	expect(trace, "constants", 0, "K32x1@2 K32x1@0 L32x1@0 S32x1");
+	expect_lines(trace, "constants", 0, 4,
+		     (const __u32[]){ 0, 4 * 65536, 2 * 65536, 3 * 65536 });
+	/* Of a copy from there only the loads are of constants, and unused. */
+	expect(trace, "constant_copies", 0,
+	       "K32x2@1 K32x2@0 S32x2p S32x2p K32x1@4 K32x1@3 S32x8p S32x8p");
 }
 
 /* Recordings that fail */
@@ -544,7 +558,7 @@ static void test_folder(const char *folder)
 	   "two recordings are the same to the byte");
 	ok(!strcmp(trace.header->name, "kernels test") &&
 	   !strcmp(trace.header->source, "simgpu-record 1"), "names");
-	ok(trace.header->footprint_bytes == 4 * 65536, "footprint");
+	ok(trace.header->footprint_bytes == 4 * 65536 + 4096, "footprint");
 	check_whole(&trace, "kernels");
 	test_kernels(&trace);
 	test_failures(folder);
@@ -553,7 +567,7 @@ static void test_folder(const char *folder)
 	ok(text && !size, "quiet without SIMGPU_RECORD_PROGRESS");
 	text = (char *)read_result(folder, "progress", ".err", &size);
 	ok(text && strstr(text, "vector_add: 2 of 2 thread blocks\n") &&
-	   strstr(text, "19 kernels"), "progress");
+	   strstr(text, "21 kernels"), "progress");
 	text = (char *)read_result(folder, "weights", ".missing", &size);
 	ok(text && !size, "docs/recorder.md has the recorder's weights");
 	if (text && size)

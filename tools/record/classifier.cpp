@@ -54,6 +54,13 @@ static bool is_private(const llvm::Value *pointer)
 	       oclgrind::AddrSpacePrivate;
 }
 
+/* Oclgrind keeps it in global memory; only pointers tell. */
+static bool is_constant(const llvm::Value *pointer)
+{
+	return pointer->getType()->getPointerAddressSpace() ==
+	       oclgrind::AddrSpaceConstant;
+}
+
 static uint32_t elements(const llvm::Type *type)
 {
 	const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -136,10 +143,12 @@ void Classifier::classify_access(uint64_t align_bytes, const llvm::Value *pointe
 	bool local = pointer->getType()->getPointerAddressSpace() ==
 		     oclgrind::AddrSpaceLocal;
 	const char *space = is_private(pointer) ? ".private" :
+			    is_constant(pointer) ? ".constant" :
 			    local ? ".local" : ".global";
 
 	added.row = table.opcode(std::string(verb) + space);
 	added.memory = !is_private(pointer);
+	added.constant = is_constant(pointer);
 	added.piece_bytes = std::min<uint64_t>(align_bytes, ACCESS_BYTES_MAX);
 	if (!added.memory)
 		added.units = elements(type);
@@ -177,7 +186,7 @@ void Classifier::classify_call(const llvm::CallInst &call, Instruction &added)
 	classify_call_access(call, name, added);
 }
 
-/* Built-ins that take a pointer to global or local memory access it. */
+/* Built-ins that take a pointer to memory that is not private access it. */
 void Classifier::classify_call_access(const llvm::CallInst &call,
 				      const std::string &name, Instruction &added)
 {
@@ -191,6 +200,8 @@ void Classifier::classify_call_access(const llvm::CallInst &call,
 			continue;
 		if (!is_private(use.get()))
 			added.memory = true;
+		if (is_constant(use.get()))
+			added.constant = true;
 		/* Vectors that are only aligned as their elements are. */
 		if (vector)
 			added.piece_bytes = oclgrind::getTypeSize(

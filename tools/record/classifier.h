@@ -31,6 +31,7 @@ namespace record {
  * @carries: costs nothing, so that its result is its operands' registers
  * @barrier: a work-group barrier
  * @memory: may access memory that is not private
+ * @constant: what it loads is __constant memory
  * @is_op: its weight is that of the op that it becomes
  * @uses: numbers of the values that it reads
  * @from: for a phi, the block from which each of @uses comes
@@ -45,6 +46,7 @@ struct Instruction {
 	bool carries;
 	bool barrier;
 	bool memory;
+	bool constant;
 	bool is_op;
 	std::vector<uint32_t> uses;
 	std::vector<uint32_t> from;

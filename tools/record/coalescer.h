@@ -17,6 +17,7 @@ enum class AccessKind : uint8_t {
 	LOAD,
 	STORE,
 	ATOMIC,
+	CONSTANT,
 	SHARED,
 	SHARED_ATOMIC,
 };

@@ -34,13 +34,16 @@ static size_t largest_divisor(size_t number, size_t limit)
 	return divisor;
 }
 
-static AccessKind access_kind(bool is_local, bool is_store, bool is_atomic)
+static AccessKind access_kind(const Instruction &instruction, bool is_local,
+			      bool is_store, bool is_atomic)
 {
 	if (is_local)
 		return is_atomic ? AccessKind::SHARED_ATOMIC : AccessKind::SHARED;
 	if (is_atomic)
 		return AccessKind::ATOMIC;
-	return is_store ? AccessKind::STORE : AccessKind::LOAD;
+	if (is_store)
+		return AccessKind::STORE;
+	return instruction.constant ? AccessKind::CONSTANT : AccessKind::LOAD;
 }
 
 Launch::Launch(Recording &recording, const oclgrind::KernelInvocation *invocation)
@@ -143,7 +146,6 @@ void Launch::accesses(const oclgrind::WorkItem *item, const oclgrind::Memory *me
 		return;
 
 	bool local = memory_space == oclgrind::AddrSpaceLocal;
-	AccessKind kind = access_kind(local, is_store, is_atomic);
 
 	enter(item, item->getCurrentInstruction());
 	if (!local)
@@ -152,15 +154,18 @@ void Launch::accesses(const oclgrind::WorkItem *item, const oclgrind::Memory *me
 		give_up("kernel '%s' accesses local memory outside of its arrays",
 			name.c_str());
 
-	uint32_t piece = code.instruction(code.segment(segment).first +
-					  place).piece_bytes;
+	const Instruction &instruction =
+		code.instruction(code.segment(segment).first + place);
+	AccessKind kind = access_kind(instruction, local, is_store, is_atomic);
+	uint32_t row = kind == AccessKind::CONSTANT ? recording.constant_row :
+		       recording.access_rows[local][is_atomic ? 2 : is_store];
+	uint32_t piece = instruction.piece_bytes;
 	LaneBuffer &lane = (*current_buffers)[current_lane];
 
 	for (size_t at = 0; at < size; at += piece) {
 		lane.accesses.push_back({address + at, place,
 			(uint8_t)std::min<size_t>(piece, size - at), kind});
-		recording.executed[recording.access_rows[local]
-				   [is_atomic ? 2 : is_store]]++;
+		recording.executed[row]++;
 	}
 }
 

@@ -50,6 +50,7 @@ public:
 		{table.opcode("load.local"), table.opcode("store.local"),
 		 table.opcode("atomic.local")},
 	};
+	const uint32_t constant_row = table.opcode("load.constant");
 	AddressSpace space;
 	TraceWriter trace;
 	Executed executed = Executed(WEIGHTS);

@@ -249,6 +249,10 @@ void Warp::emit_access(const Instruction &instruction, AccessKind kind,
 		output.global(SIMGPU_TRACE_ATOMIC, active, coalescer);
 		carried[instruction.value].push_back({output.await(), group});
 		break;
+	case AccessKind::CONSTANT:
+		output.global(SIMGPU_TRACE_CONSTANT, active, coalescer);
+		carried[instruction.value].push_back({output.await(), group});
+		break;
 	case AccessKind::STORE:
 		output.global(SIMGPU_TRACE_STORE, active, coalescer);
 		break;

@@ -18,7 +18,7 @@ namespace record {
 
 class WarpProgram {
 public:
-	/* A load or an atomic whose value has not been used yet. */
+	/* A load, constant or not, or an atomic whose value has not been used yet. */
 	typedef uint32_t Pending;
 
 	void clear();
@@ -33,7 +33,7 @@ public:
 	void shared(uint32_t active_lanes, uint32_t issue_cycles);
 
 	/*
-	 * One warp access to global memory. More than 32 lines, which only
+	 * One warp access to global or constant memory. More than 32 lines, which only
 	 * misaligned accesses can touch, are several ops.
 	 */
 	void global(uint8_t kind, uint32_t active_lanes, const Coalescer &access);

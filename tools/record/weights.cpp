@@ -17,6 +17,7 @@ const Weight weights[] = {
 	{"load.global", 1000, "", "the LOAD op itself, one for each 16 bytes of a lane"},
 	{"store.global", 1000, "", "the STORE op itself, likewise"},
 	{"atomic.global", 1000, "", "the ATOMIC op itself"},
+	{"load.constant", 1000, "", "the CONSTANT op itself, as for global memory"},
 	{"load.local", 1000, "", "the SHARED op itself, one for each 16 bytes of a lane"},
 	{"store.local", 1000, "", "the SHARED op itself, likewise"},
 	{"atomic.local", 1000, "", "the SHARED op itself"},

@@ -167,8 +167,9 @@ struct simgpu_trace_program {
  * @SIMGPU_TRACE_LOOP: run the ops up to the matching SIMGPU_TRACE_LOOP_END
  *	@count times; costs nothing itself. A body must issue an instruction
  * @SIMGPU_TRACE_LOOP_END: ends the innermost loop
- * @SIMGPU_TRACE_CONSTANT: one warp instruction that reads memory which no
- *	kernel writes, through the SM's constant cache; waited for as a load is
+ * @SIMGPU_TRACE_CONSTANT: one warp instruction that reads memory which its
+ *	kernel does not write, through the SM's constant cache; waited for as a
+ *	load is
  */
 enum simgpu_trace_op_kind {
 	SIMGPU_TRACE_COMPUTE = 1,
