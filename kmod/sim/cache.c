@@ -39,13 +39,17 @@ static u64 lru_touch(u64 order, u32 way)
 
 /* --- L1 caches ------------------------------------------------------------ */
 
+static struct l1_set *l1_set_at(const struct l1 *l1, u32 sm, u32 index)
+{
+	return (struct l1_set *)&l1->words[(sm * l1->sets + index) *
+					   l1->set_words];
+}
+
 /* l1_set() - where an SM's L1 would have a line */
 struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line)
 {
-	u32 set = (line ^ (line >> 6) ^ (line >> 12)) & (l1->sets - 1);
-
-	return (struct l1_set *)&l1->words[(sm * l1->sets + set) *
-					   l1->set_words];
+	return l1_set_at(l1, sm, (line ^ (line >> 6) ^ (line >> 12)) &
+				 (l1->sets - 1));
 }
 
 /*
@@ -83,11 +87,11 @@ void l1_fill(const struct l1 *l1, u32 sm, u32 line)
 static void flush_one(const struct l1 *l1, u32 sm)
 {
 	u32 words = l1->set_words, i;
-	u32 *first = &l1->words[sm * l1->sets * words];
 
-	memset(first, 0xff, l1->sets * words * sizeof(*first));
+	memset(&l1->words[sm * l1->sets * words], 0xff,
+	       l1->sets * words * sizeof(*l1->words));
 	for (i = 0; i < l1->sets; i++)
-		((struct l1_set *)&first[i * words])->order = LRU_FRESH;
+		l1_set_at(l1, sm, i)->order = LRU_FRESH;
 }
 
 void l1_flush(struct gpu *gpu, u32 sm)
@@ -96,6 +100,24 @@ void l1_flush(struct gpu *gpu, u32 sm)
 
 	for (kind = 0; kind < L1_KINDS; kind++)
 		flush_one(&gpu->l1[kind], sm);
+}
+
+/* l1_drop() - forget a slot's lines on an SM that others go on using */
+void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
+{
+	u32 kind, i, way;
+
+	for (kind = 0; kind < L1_KINDS; kind++) {
+		const struct l1 *l1 = &gpu->l1[kind];
+
+		for (i = 0; i < l1->sets; i++) {
+			struct l1_set *set = l1_set_at(l1, sm, i);
+
+			for (way = 0; way < l1->ways; way++)
+				if (line_slot(set->tag[way]) == slot)
+					set->tag[way] = NO_LINE;
+		}
+	}
 }
 
 /* --- last-level cache ------------------------------------------------------ */

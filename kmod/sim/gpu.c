@@ -327,8 +327,10 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 		if (sm->owner < GPU_SLOTS_MAX)
 			gpu->dispatch |= 1ULL << sm->owner;
 		/* Others there may have waited for what it held. */
-		if (sm->owner == GPU_SHARED)
+		if (sm->owner == GPU_SHARED) {
+			l1_drop(gpu, i, slot);
 			gpu_wake(gpu, part_of_sm(i), gpu->now + 1);
+		}
 	}
 	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);

@@ -944,6 +944,7 @@ struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line);
 bool l1_lookup(const struct l1 *l1, u32 sm, u32 line);
 void l1_fill(const struct l1 *l1, u32 sm, u32 line);
 void l1_flush(struct gpu *gpu, u32 sm);
+void l1_drop(struct gpu *gpu, u32 sm, u32 slot);
 void slice_turn(struct gpu *gpu, u32 slice);
 void llc_drop(struct gpu *gpu, u32 slot);
 

@@ -91,6 +91,33 @@ static void finish(struct device *device, u64 mask)
 
 /* --- one SM, several tenants ---------------------------------------------------------- */
 
+/* What a tenant left in the L1 of a shared SM is not its successor's. */
+static void a_dropped_tenant_leaves_no_lines(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *once = trace_stream(8, 2, 1);
+	struct trace *forever = trace_compute(100000, 100, 100);
+	struct device device;
+	u32 run;
+
+	device_make(&device, &config);
+	gpu_kernel_start(device.gpu, 1, forever, 0);
+	for (run = 0; run < 2; run++) {
+		struct simgpu_counters c;
+
+		gpu_kernel_start(device.gpu, 0, once, 0);
+		finish(&device, 1);
+		c = counters_of(&device, 0);
+		assert_int_equal(c.l1_accesses, 8 * 8 * 2);
+		assert_int_equal(c.l1_misses, c.l1_accesses);
+		gpu_tenant_drop(device.gpu, 0);
+		gpu_tenant_reset_counters(device.gpu, 0);
+	}
+	trace_free(once);
+	trace_free(forever);
+	device_free(&device);
+}
+
 static void tenants_share_all_sms(void **state)
 {
 	struct gpu_config config = small_config();
@@ -858,6 +885,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tenants_share_all_sms),
+		cmocka_unit_test(a_dropped_tenant_leaves_no_lines),
 		cmocka_unit_test(sharing_begins_and_ends),
 		cmocka_unit_test(limits_hold),
 		cmocka_unit_test(lowered_limits_preempt),
