@@ -227,20 +227,6 @@ void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
 	warp_ready(sm, warp);
 }
 
-/* Find the least deadline again; without loads it is as far as can be. */
-static void find_deadline(struct warp *w)
-{
-	u32 least = U32_MAX, mask;
-
-	for (mask = w->loads; mask; mask &= mask - 1) {
-		u32 left = w->load[lowest_bit(mask)].deadline - w->issued;
-
-		if (left < least)
-			least = left;
-	}
-	w->deadline = w->issued + least;
-}
-
 /*
  * How many instructions a warp may issue before it needs data that it does not
  * have; 0: it now waits for that data.
@@ -248,19 +234,22 @@ static void find_deadline(struct warp *w)
 static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
 {
 	struct warp *w = &sm->warp[warp];
-	u32 mask;
+	u32 least = U32_MAX, mask;
 
 	if (w->deadline != w->issued)
 		return w->deadline - w->issued;
 	for (mask = w->loads; mask; mask &= mask - 1) {
 		u32 load = lowest_bit(mask);
+		u32 left = w->load[load].deadline - w->issued;
 
-		if (w->load[load].deadline == w->issued &&
-		    !load_settle(gpu, sm, warp, load))
+		if (left)
+			least = left < least ? left : least;
+		else if (!load_settle(gpu, sm, warp, load))
 			return 0;
 	}
-	find_deadline(w);
-	return w->deadline - w->issued;
+	/* Without loads it is as far as can be. */
+	w->deadline = w->issued + least;
+	return least;
 }
 
 static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
