@@ -975,17 +975,25 @@ void channel_post(struct gpu *gpu, u32 channel, bool write,
 /* counters.c */
 void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done);
 
+/* lsu.c */
+void lsu_account(struct gpu *gpu, u32 sm);
+void lsu_begin(struct gpu *gpu, u32 sm, u32 kind, u32 warp, u32 load);
+void lsu_run(struct gpu *gpu, u32 sm);
+void lsu_retry(struct gpu *gpu, u32 sm, bool mshr_changed);
+void lsu_take_reply(struct gpu *gpu, u32 sm);
+void mshr_release(struct sm *sm, u32 number);
+
+static inline bool lsu_idle(const struct sm *sm, u64 now)
+{
+	return sm->lsu.next == sm->lsu.count && sm->lsu.port_free <= now;
+}
+
 /* sm.c */
 void sm_init(struct gpu *gpu, u32 sm);
 void sm_turn(struct gpu *gpu, u32 sm);
 void sm_account(struct gpu *gpu, u32 sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
-void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load);
 void warp_ready(struct sm *sm, u32 warp);
-void warp_data_arrived(struct sm *sm, u32 warp, u32 load);
-void mshr_release(struct sm *sm, u32 number);
-bool lsu_idle(const struct sm *sm, u64 now);
-void lsu_run(struct gpu *gpu, u32 sm);
 void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
 u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
 void block_clear(struct sm *sm, const struct trace_kernel *kernel,

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The load/store unit of an SM: one memory instruction at a time, line by line
+ * through an L1, and the misses that wait in its MSHR entries.
+ */
+#include "sim.h"
+
+/* --- accounting --------------------------------------------------------------- */
+
+static void count_accesses(struct simgpu_counters *counters,
+			   const struct lsu *lsu)
+{
+	counters->l1_accesses += lsu->accesses[L1_DATA];
+	counters->l1_misses += lsu->misses[L1_DATA];
+	counters->l1c_accesses += lsu->accesses[L1_CONSTANT];
+	counters->l1c_misses += lsu->misses[L1_CONSTANT];
+}
+
+/*
+ * lsu_account() - add what an SM's unit has counted to the counters of its
+ *	tenant and of the SM
+ */
+void lsu_account(struct gpu *gpu, u32 index)
+{
+	struct lsu *lsu = &gpu->sms[index].lsu;
+
+	count_accesses(&gpu->tenants[lsu->slot].counters, lsu);
+	count_accesses(&gpu->sm_counters[index], lsu);
+	memset(lsu->accesses, 0, sizeof(lsu->accesses));
+	memset(lsu->misses, 0, sizeof(lsu->misses));
+}
+
+/* --- misses ---------------------------------------------------------------------- */
+
+/* One line of a load is there, or the unit has let it go. */
+static void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
+{
+	struct warp *w = &sm->warp[warp];
+
+	if (--w->load[load].pending || w->wait_load != load)
+		return;
+	w->wait_load = NONE;
+	warp_ready(sm, warp);
+}
+
+static u32 bucket_of(u32 line)
+{
+	return (line * 0x9e3779b1U) >> 24;
+}
+
+static struct mshr *mshr_find(struct sm *sm, u32 line, enum l1_kind kind)
+{
+	u32 i;
+
+	for (i = sm->mshr_bucket[bucket_of(line)]; i != NONE; i = sm->mshr[i].next)
+		if (sm->mshr[i].line == line && sm->mshr[i].l1 == kind)
+			return &sm->mshr[i];
+	return NULL;
+}
+
+static void mshr_add_waiter(struct sm *sm, struct mshr *mshr)
+{
+	struct lsu *lsu = &sm->lsu;
+
+	mshr->waiter[mshr->waiters++] = lsu->warp * WARP_LOADS + lsu->load;
+	sm->warp[lsu->warp].load[lsu->load].pending++;
+}
+
+static void mshr_take(struct sm *sm, u32 line, bool hashed, enum l1_kind kind)
+{
+	struct mshr *mshr = &sm->mshr[sm->mshr_free];
+	u32 number = sm->mshr_free, bucket = bucket_of(line);
+
+	sm->mshr_free = mshr->next;
+	sm->mshrs_used++;
+	mshr->line = line;
+	mshr->waiters = 0;
+	mshr->discard = !hashed;
+	mshr->hashed = hashed;
+	mshr->l1 = kind;
+	if (hashed) {
+		mshr->next = sm->mshr_bucket[bucket];
+		sm->mshr_bucket[bucket] = number;
+	}
+	mshr_add_waiter(sm, mshr);
+}
+
+void mshr_release(struct sm *sm, u32 number)
+{
+	struct mshr *mshr = &sm->mshr[number];
+	u8 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
+
+	if (mshr->hashed) {
+		while (*link != number)
+			link = &sm->mshr[*link].next;
+		*link = mshr->next;
+	}
+	mshr->next = sm->mshr_free;
+	sm->mshr_free = number;
+	sm->mshrs_used--;
+}
+
+/*
+ * One line of a load or an atomic: into its L1, or on to the slice. Inlined for
+ * each kind of L1, so that the usual one does not pay for the other.
+ */
+static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
+					       u32 line, enum l1_kind kind)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	struct warp_load *load = &sm->warp[lsu->warp].load[lsu->load];
+	bool atomic = kind == L1_DATA && lsu->kind == TRACE_ATOMIC;
+	struct mshr *pending;
+	enum lsu_block block;
+
+	if (!atomic && l1_lookup(&gpu->l1[kind], index, line)) {
+		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
+		lsu->accesses[kind]++;
+		return LSU_GOES_ON;
+	}
+	pending = atomic ? NULL : mshr_find(sm, line, kind);
+	if (pending) {
+		if (pending->waiters == MSHR_MERGES)
+			return LSU_MSHR;
+		mshr_add_waiter(sm, pending);
+	} else {
+		if (sm->mshr_free == NONE)
+			return LSU_MSHR;
+		block = noc_send(gpu, index, line,
+				 atomic ? REQUEST_ATOMIC : REQUEST_READ,
+				 sm->mshr_free, lsu->port_free);
+		if (block != LSU_GOES_ON)
+			return block;
+		mshr_take(sm, line, !atomic, kind);
+	}
+	if (!atomic) {
+		lsu->accesses[kind]++;
+		lsu->misses[kind]++;
+	}
+	return LSU_GOES_ON;
+}
+
+/* One line of a saved context: past the L1, to which it is of no use. */
+static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->mshr_free;
+	enum lsu_block block;
+
+	if (number == NONE)
+		return LSU_MSHR;
+	block = noc_send(gpu, index, line, REQUEST_READ, number,
+			 sm->lsu.port_free);
+	if (block != LSU_GOES_ON)
+		return block;
+	mshr_take(sm, line, true, L1_DATA);
+	sm->mshr[number].discard = 1;
+	return LSU_GOES_ON;
+}
+
+/*
+ * lsu_run() - send the lines of the LSU's instruction until done or held back
+ */
+void lsu_run(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+
+	while (lsu->next < lsu->count) {
+		u32 line = lsu->line[lsu->next];
+
+		if (lsu->port_free < gpu->now)
+			lsu->port_free = gpu->now;
+		if (lsu->kind == TRACE_STORE)
+			lsu->blocked = noc_send(gpu, index, line,
+						lsu->partial >> lsu->next & 1 ?
+						REQUEST_WRITE_PARTIAL :
+						REQUEST_WRITE, NONE,
+						lsu->port_free);
+		else if (lsu->kind == LSU_RESTORE)
+			lsu->blocked = lsu_restore(gpu, index, line);
+		else if (lsu->kind == TRACE_CONSTANT)
+			lsu->blocked = lsu_read(gpu, index, line, L1_CONSTANT);
+		else
+			lsu->blocked = lsu_read(gpu, index, line, L1_DATA);
+		if (lsu->blocked != LSU_GOES_ON)
+			return;
+		lsu->port_free++;
+		lsu->next++;
+	}
+	if (lsu->kind != TRACE_STORE)
+		warp_data_arrived(sm, lsu->warp, lsu->load);
+}
+
+/*
+ * lsu_retry() - go on with an instruction that was held back, if that may have
+ *	changed
+ * @mshr_changed: an MSHR entry was freed, or can take more waiters
+ */
+void lsu_retry(struct gpu *gpu, u32 index, bool mshr_changed)
+{
+	struct lsu *lsu = &gpu->sms[index].lsu;
+
+	if (lsu->blocked == LSU_SLICE && lsu->grant == NO_SLICE)
+		return;
+	if (lsu->blocked == LSU_MSHR && !mshr_changed)
+		return;
+	lsu_run(gpu, index);
+}
+
+/*
+ * lsu_begin() - give the idle unit an instruction of a warp; its lines come
+ *	next, by address_lines() or others
+ */
+void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	u32 slot = sm->warp[warp].slot;
+
+	if (lsu->slot != slot)
+		lsu_account(gpu, index);
+	lsu->kind = kind;
+	lsu->warp = warp;
+	lsu->load = load;
+	lsu->slot = slot;
+	lsu->next = 0;
+}
+
+/*
+ * lsu_take_reply() - take the first reply: its line goes into its L1, its warps
+ *	go on
+ */
+void lsu_take_reply(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->reply_head, i;
+	struct mshr *mshr = &sm->mshr[number];
+
+	sm->reply_head = mshr->next_reply;
+	sm->reply_at = number == sm->reply_tail ?
+		       NEVER : sm->mshr[sm->reply_head].ready;
+	if (!mshr->discard)
+		l1_fill(&gpu->l1[mshr->l1], index, mshr->line);
+	for (i = 0; i < mshr->waiters; i++)
+		warp_data_arrived(sm, mshr->waiter[i] / WARP_LOADS,
+				  mshr->waiter[i] % WARP_LOADS);
+	mshr_release(sm, number);
+}
