@@ -54,7 +54,8 @@ build/sanitized/%.o: %.c
 # --- userspace ----------------------------------------------------------------------
 
 LIB_SOURCES	:= $(wildcard userspace/lib/*.c)
-OFFLINE_SOURCES	:= $(wildcard userspace/offline/*.c userspace/workloads/*.c)
+OFFLINE_SOURCES	:= $(wildcard userspace/offline/*.c userspace/workloads/*.c \
+			      userspace/accelsim/*.c)
 COMMAND_SOURCES	:= $(wildcard userspace/simgpu/*.c)
 LIB_OBJECTS	:= $(LIB_SOURCES:%.c=build/obj/%.o)
 OFFLINE_OBJECTS	:= $(OFFLINE_SOURCES:%.c=build/obj/%.o) $(ROOM_OBJECTS)
@@ -77,13 +78,13 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) -o $@ $^ -ljson-c -lz
+	$(CC) -o $@ $^ -ljson-c -lz -llzma
 
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy session \
 		     offline dram engine config atd properties widths preempt \
-		     sharing constant)
+		     sharing constant accelsim)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
 		   build/sanitized/tests/unit/kinds.o \
 		   build/sanitized/tests/unit/dram_checker.o \
@@ -97,7 +98,7 @@ tests: $(UNIT_TESTS)
 # The rooms, the offline library and the test, all under the sanitizers.
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -lm
+	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -llzma -lm
 
 build/tests/make_traces: build/obj/tests/unit/make_traces.o \
 			 build/obj/userspace/workloads/builder.o

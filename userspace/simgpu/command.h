@@ -40,6 +40,7 @@ int stat_command(int argc, char **argv);
 int tenant_command(int argc, char **argv);
 int trace_command(int argc, char **argv);
 int trace_check_command(int argc, char **argv);
+int trace_convert_command(int argc, char **argv);
 int trace_info_command(int argc, char **argv);
 int trace_record_command(int argc, char **argv);
 

@@ -5,13 +5,14 @@
 static const struct command commands[] = {
 	{ "info", "say what is in trace files", trace_info_command },
 	{ "check", "check trace files to the last field", trace_check_command },
+	{ "convert", "convert Accel-Sim traces", trace_convert_command },
 	{ "record", "record an OpenCL program's kernels", trace_record_command },
 	{ 0 }
 };
 
 int trace_command(int argc, char **argv)
 {
-	return dispatch(commands, "Look at trace files, check and record them.",
+	return dispatch(commands, "Look at trace files, check, record and convert them.",
 			argc, argv);
 }
 

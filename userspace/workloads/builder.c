@@ -106,6 +106,17 @@ void builder_kernel(struct builder *builder, const char *name, __u32 blocks,
 	builder_program(builder);
 }
 
+void builder_shape(struct builder *builder, const __u32 grid[3],
+		   const __u32 block[3])
+{
+	struct simgpu_trace_kernel *kernel = last(builder, SIMGPU_TRACE_KERNELS);
+
+	if (!kernel)
+		return;
+	memcpy(kernel->grid, grid, sizeof(kernel->grid));
+	memcpy(kernel->block, block, sizeof(kernel->block));
+}
+
 __u32 builder_program(struct builder *builder)
 {
 	struct simgpu_trace_kernel *kernel = last(builder, SIMGPU_TRACE_KERNELS);

@@ -21,6 +21,10 @@ void builder_free(struct builder *builder);
 void builder_kernel(struct builder *builder, const char *name, __u32 blocks,
 		    __u32 threads, __u32 registers, __u32 shared_bytes);
 
+/* Shape of the present kernel's grid and thread blocks, in x, y, z. */
+void builder_shape(struct builder *builder, const __u32 grid[3],
+		   const __u32 block[3]);
+
 /* Begin one more program of the present kernel; returns its index there. */
 __u32 builder_program(struct builder *builder);
 

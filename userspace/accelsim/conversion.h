@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a conversion holds while it goes on: inside userspace/accelsim only. */
+#ifndef ACCELSIM_CONVERSION_H
+#define ACCELSIM_CONVERSION_H
+
+#include "../workloads/builder.h"
+#include "accelsim.h"
+#include "pages.h"
+#include "source.h"
+#include "warp.h"
+
+/**
+ * struct conversion - a trace in the making
+ * @lines: recorded lines: index of the page, then of the line in it, with
+ *	SIMGPU_TRACE_LINE_PARTIAL
+ * @pattern: the recorded one, which all memory ops name
+ * @max_bytes: that the result may have
+ * @used_bytes: that it has for sure
+ * @file: being read, for messages
+ */
+struct conversion {
+	struct builder *builder;
+	struct pages pages;
+	struct warp_ops warp;
+	uint32_t *lines;
+	size_t line_count;
+	size_t line_room;
+	uint32_t pattern;
+	size_t max_bytes;
+	size_t used_bytes;
+	const struct accelsim_listener *listener;
+	struct accelsim_counts *counts;
+	struct source *source;
+	const char *file;
+	char **error;
+};
+
+/* Set the error, with file and line if a file is open. Returns -1. */
+__attribute__((format(printf, 2, 3)))
+int refuse(struct conversion *conversion, const char *format, ...);
+__attribute__((format(printf, 2, 3)))
+void caution(struct conversion *conversion, const char *format, ...);
+/* Count bytes of the result; -1 if they are too many. */
+int account(struct conversion *conversion, size_t bytes);
+
+/* kernel.c: convert the kernel in the open source; 0 or -1. */
+int convert_kernel(struct conversion *conversion);
+
+#endif /* ACCELSIM_CONVERSION_H */

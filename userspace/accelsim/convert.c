@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/* An Accel-Sim trace, kernel by kernel, as one simgpu trace; see accelsim.h. */
+/* For vasprintf. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conversion.h"
+
+/* --- messages ------------------------------------------------------------------------ */
+
+/* The reason with its place: FILE:LINE, or FILE if nothing was read of it. */
+static char *place_text(const struct conversion *conversion, const char *format,
+			va_list arguments)
+{
+	uint64_t line = conversion->source ?
+			source_line_number(conversion->source) : 0;
+	char *reason = NULL, *text = NULL, number[24] = "";
+
+	if (vasprintf(&reason, format, arguments) < 0)
+		return NULL;
+	if (line)
+		snprintf(number, sizeof(number), ":%llu",
+			 (unsigned long long)line);
+	if (asprintf(&text, "%s%s: %s", conversion->file, number, reason) < 0)
+		text = NULL;
+	free(reason);
+	return text;
+}
+
+int refuse(struct conversion *conversion, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	free(*conversion->error);
+	*conversion->error = place_text(conversion, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+void caution(struct conversion *conversion, const char *format, ...)
+{
+	const struct accelsim_listener *listener = conversion->listener;
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = place_text(conversion, format, arguments);
+	va_end(arguments);
+	if (text && listener->warning)
+		listener->warning(listener->context, text);
+	free(text);
+}
+
+int account(struct conversion *conversion, size_t bytes)
+{
+	if (bytes <= conversion->max_bytes - conversion->used_bytes) {
+		conversion->used_bytes += bytes;
+		return 0;
+	}
+	return refuse(conversion, "the trace becomes larger than %zu bytes",
+		      conversion->max_bytes);
+}
+
+/* --- files ---------------------------------------------------------------------------- */
+
+static int convert_file(struct conversion *conversion, const char *path)
+{
+	const char *outer_file = conversion->file;
+	struct source *outer = conversion->source;
+	int ret;
+
+	conversion->source = source_open(path);
+	if (!conversion->source) {
+		conversion->source = outer;
+		return refuse(conversion, "%s: %s", path, strerror(errno));
+	}
+	conversion->file = path;
+	ret = convert_kernel(conversion);
+	source_close(conversion->source);
+	conversion->source = outer;
+	conversion->file = outer_file;
+	return ret;
+}
+
+/* A kernel's name in a list: its file lies beside the list. */
+static int convert_listed(struct conversion *conversion, const char *list,
+			  const char *name)
+{
+	const char *slash = strrchr(list, '/');
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "%.*s%s", slash ? (int)(slash - list + 1) : 0, list,
+		     name) < 0)
+		return refuse(conversion, "no memory");
+	ret = convert_file(conversion, path);
+	free(path);
+	return ret;
+}
+
+static int convert_list(struct conversion *conversion, const char *path)
+{
+	char *line;
+	int ret;
+
+	conversion->source = source_open(path);
+	if (!conversion->source)
+		return refuse(conversion, "%s", strerror(errno));
+	while ((ret = source_line(conversion->source, &line)) > 0) {
+		line[strcspn(line, " \t")] = '\0';
+		if (strncmp(line, "kernel-", 7) || !strstr(line, ".traceg"))
+			continue;
+		if (conversion->counts->kernels == SIMGPU_TRACE_KERNELS_MAX) {
+			ret = refuse(conversion, "more than %u kernels",
+				     SIMGPU_TRACE_KERNELS_MAX);
+			break;
+		}
+		ret = convert_listed(conversion, path, line);
+		if (ret)
+			break;
+	}
+	if (ret < 0 && !*conversion->error)
+		refuse(conversion, "the list cannot be read");
+	if (!ret && !conversion->counts->kernels)
+		ret = refuse(conversion, "the list names no kernel-N.traceg");
+	source_close(conversion->source);
+	conversion->source = NULL;
+	return ret;
+}
+
+/* --- the result ---------------------------------------------------------------------- */
+
+/* Pages get their places only now that all of them are known. */
+static int add_lines(struct conversion *conversion)
+{
+	uint32_t *order = pages_order(&conversion->pages);
+	size_t i;
+
+	if (!order)
+		return refuse(conversion, "no memory");
+	for (i = 0; i < conversion->line_count; i++) {
+		uint32_t line = conversion->lines[i];
+		uint32_t index = line & ~SIMGPU_TRACE_LINE_PARTIAL;
+		uint32_t page = order[index / PAGE_LINES];
+
+		builder_line(conversion->builder,
+			     (page * PAGE_LINES + index % PAGE_LINES) |
+			     (line & SIMGPU_TRACE_LINE_PARTIAL));
+	}
+	free(order);
+	return 0;
+}
+
+static bool is_kernel_file(const char *path)
+{
+	return strstr(path, ".traceg");
+}
+
+static void *convert(struct conversion *conversion, const char *path,
+		     size_t *bytes)
+{
+	const struct simgpu_trace_pattern recorded = {
+		.kind = SIMGPU_TRACE_RECORDED,
+	};
+	uint64_t footprint;
+	void *trace;
+
+	builder_pattern(conversion->builder, &recorded);
+	if (account(conversion, sizeof(struct simgpu_trace_header) +
+				sizeof(recorded)))
+		return NULL;
+	if (is_kernel_file(path) ? convert_file(conversion, path) :
+				   convert_list(conversion, path))
+		return NULL;
+	if (add_lines(conversion))
+		return NULL;
+	footprint = (uint64_t)conversion->pages.count * PAGE_BYTES;
+	trace = builder_finish(conversion->builder, footprint, bytes);
+	if (!trace)
+		refuse(conversion, "no memory");
+	return trace;
+}
+
+void *accelsim_convert(const char *path, const char *name, size_t max_bytes,
+		       const struct accelsim_listener *listener,
+		       struct accelsim_counts *counts, size_t *bytes,
+		       char **error)
+{
+	struct conversion conversion = {
+		.builder = builder_new(name, "Accel-Sim"),
+		.max_bytes = max_bytes, .listener = listener,
+		.counts = counts, .file = path, .error = error,
+	};
+	void *trace = NULL;
+
+	*error = NULL;
+	memset(counts, 0, sizeof(*counts));
+	if (conversion.builder)
+		trace = convert(&conversion, path, bytes);
+	else
+		refuse(&conversion, "no memory");
+	builder_free(conversion.builder);
+	pages_free(&conversion.pages);
+	warp_free(&conversion.warp);
+	free(conversion.lines);
+	return trace;
+}

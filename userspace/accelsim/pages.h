@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The traced program's addresses packed into a tenant's 8 GiB: pages of 64 KiB
+ * that it touched, in ascending order, so that what lay side by side still does.
+ */
+#ifndef ACCELSIM_PAGES_H
+#define ACCELSIM_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGE_BYTES	65536U
+#define PAGE_LINES	512U
+
+/** struct pages - pages by the order in which they were touched first */
+struct pages {
+	uint64_t *number;
+	uint32_t count;
+	uint32_t room;
+	uint32_t *slot;		/* hash table of indices + 1 */
+	uint32_t slots;
+};
+
+/* Index of an address's page; -ENOMEM, or -E2BIG if there are too many. */
+int64_t pages_find(struct pages *pages, uint64_t address);
+
+/**
+ * pages_order() - rank of each page by its address
+ *
+ * Return: an array by index, to be freed, or NULL.
+ */
+uint32_t *pages_order(const struct pages *pages);
+
+void pages_free(struct pages *pages);
+
+#endif /* ACCELSIM_PAGES_H */

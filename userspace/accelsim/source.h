@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lines of a text file that may be compressed (.gz, .xz). */
+#ifndef ACCELSIM_SOURCE_H
+#define ACCELSIM_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes of a line: a memory instruction names 32 addresses at most. */
+#define SOURCE_LINE_MAX	4096
+
+struct source;
+
+/* NULL with errno set. */
+struct source *source_open(const char *path);
+void source_close(struct source *source);
+
+/**
+ * source_line() - the next line
+ * @line: set to it, without its end; valid until the next call
+ *
+ * Return: 1; 0 at the end; -EIO for a broken file; -E2BIG for a line longer than
+ * SOURCE_LINE_MAX.
+ */
+int source_line(struct source *source, char **line);
+
+/* Number of the line that was read last, from 1. */
+uint64_t source_line_number(const struct source *source);
+
+/* How much of the file has been read, in bytes as they lie on the disk. */
+uint64_t source_read_bytes(const struct source *source);
+uint64_t source_file_bytes(const struct source *source);
+
+#endif /* ACCELSIM_SOURCE_H */
