@@ -712,27 +712,32 @@ static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	not_before(&channel->look[WANT_COLUMN], channel->next[command]);
 }
 
+/* All bits if @clock is before @at, else none. */
+static __always_inline u64 before(u64 clock, u64 at)
+{
+	return (u64)((s64)(clock - at) >> 63);
+}
+
 /*
  * Of @banks, which want @command, the lowest key of those that may have it
  * now, or NEVER. @next is set to the first later clock at which one of the
  * others may. The channel as a whole allows the command.
+ *
+ * Which banks must wait is hard to predict, so there is no branch on it.
  */
 static __always_inline u64 choose(const struct channel *channel, u64 clock,
-				  u32 banks, u32 command, u64 *next)
+				  u64 banks, u32 command, u64 *next)
 {
 	const u64 *allowed = channel->bank_next[command];
-	u64 best = NEVER, first = NEVER;
-	u32 ready = 0;
+	u64 best = NEVER, first = NEVER, ready = 0;
 
 	for (; banks; banks &= banks - 1) {
-		size_t bank = (size_t)__builtin_ctz(banks);
+		u32 bank = lowest_bit(banks);
+		u64 waits = before(clock, allowed[bank]);
 
-		if (allowed[bank] > clock) {
-			first = sooner(first, allowed[bank]);
-		} else {
-			best = sooner(best, channel->key[bank]);
-			ready++;
-		}
+		first = sooner(first, allowed[bank] | ~waits);
+		best = sooner(best, channel->key[bank] | waits);
+		ready += waits + 1;
 	}
 	*next = ready > 1 ? clock + 1 : first;
 	return best;
