@@ -193,7 +193,7 @@ static void end_ownership(struct channel *channel, u32 bank)
 
 /* The next activate is for another tenant. */
 static void change_owner(struct channel *channel, u32 bank,
-			 struct dram_entry *entry, u64 clock)
+			 struct dram_entry *entry, u32 row, u64 clock)
 {
 	u32 slot = entry->tag.slot;
 	u64 bit = 1ULL << slot;
@@ -205,7 +205,7 @@ static void change_owner(struct channel *channel, u32 bank,
 				channel->share[bank][slot].clocks;
 	channel->owned_since[bank] = (u32)clock;
 	if ((channel->reopening[bank] & bit) &&
-	    channel->share[bank][slot].row == entry->row)
+	    channel->share[bank][slot].row == row)
 		entry->reopened++;
 	channel->reopening[bank] &= ~bit;
 }
@@ -307,15 +307,15 @@ static void queue_init(struct dram_queue *queue, u32 entries)
 	u32 i;
 
 	for (i = 0; i < entries; i++)
-		queue->entry[i].next = i + 1;
-	queue->entry[entries - 1].next = NONE;
+		queue->link[i].next = i + 1;
+	queue->link[entries - 1].next = NONE;
 }
 
 /* Find a bank's first entry to the open row, from @from on. */
 static void queue_find_hit(struct dram_queue *queue, u32 bank, u32 from, u32 row)
 {
-	while (from != NONE && queue->entry[from].row != row)
-		from = queue->entry[from].next;
+	while (from != NONE && queue->link[from].row != row)
+		from = queue->link[from].next;
 	queue->hit[bank] = from;
 	if (from != NONE)
 		queue->hit_banks |= 1U << bank;
@@ -331,10 +331,10 @@ static __always_inline u32 queue_fill(struct channel *channel,
 	u32 number = queue->free;
 	struct dram_entry *entry = &queue->entry[number];
 
-	queue->free = entry->next;
+	queue->free = queue->link[number].next;
+	queue->link[number].row = request->row;
 	queue->count++;
 	entry->key = channel->age++ << 8 | request->bank;
-	entry->row = request->row;
 	entry->since = (u32)request->ready_clock;
 	entry->tag = request->tag;
 	entry->others_clocks = clocks_of_others(channel, request->bank,
@@ -356,9 +356,9 @@ static bool queue_append(struct channel *channel, struct dram_queue *queue,
 	u32 bank = request->bank, bit = 1U << bank;
 	bool changed = true;
 
-	queue->entry[number].next = NONE;
+	queue->link[number].next = NONE;
 	if (queue->banks & bit) {
-		queue->entry[queue->tail[bank]].next = number;
+		queue->link[queue->tail[bank]].next = number;
 		changed = false;
 	} else {
 		queue->head[bank] = number;
@@ -377,23 +377,23 @@ static bool queue_append(struct channel *channel, struct dram_queue *queue,
 /* Put an entry into its bank's list, before the first with a greater key. */
 static void queue_link(struct dram_queue *queue, u32 bank, u32 number)
 {
-	struct dram_entry *entry = &queue->entry[number];
+	u64 key = queue->entry[number].key;
 	u32 before = NONE, next = NONE;
 
 	if (queue->banks & (1U << bank))
 		next = queue->head[bank];
 	queue->banks |= 1U << bank;
-	while (next != NONE && queue->entry[next].key < entry->key) {
+	while (next != NONE && queue->entry[next].key < key) {
 		before = next;
-		next = queue->entry[next].next;
+		next = queue->link[next].next;
 	}
-	entry->next = next;
+	queue->link[number].next = next;
 	if (next == NONE)
 		queue->tail[bank] = number;
 	if (before == NONE)
 		queue->head[bank] = number;
 	else
-		queue->entry[before].next = number;
+		queue->link[before].next = number;
 }
 
 /*
@@ -413,7 +413,7 @@ static void promote_overdue(struct channel *channel, struct dram_queue *queue,
 		for (; number != NONE; number = next) {
 			struct dram_entry *entry = &queue->entry[number];
 
-			next = entry->next;
+			next = queue->link[number].next;
 			if ((u32)clock - entry->since >= DRAM_PRIORITY_WAIT)
 				entry->key &= (1ULL << DRAM_RANK_SHIFT) - 1;
 			queue_link(queue, bank, number);
@@ -463,7 +463,7 @@ static bool queue_add_ranked(struct channel *channel, struct dram_queue *queue,
 static void queue_remove_hit(struct channel *channel, struct dram_queue *queue,
 			     u32 bank)
 {
-	u32 number = queue->hit[bank], next = queue->entry[number].next;
+	u32 number = queue->hit[bank], next = queue->link[number].next;
 	u32 before = queue->head[bank];
 
 	if (before == number) {
@@ -471,14 +471,14 @@ static void queue_remove_hit(struct channel *channel, struct dram_queue *queue,
 		if (next == NONE)
 			queue->banks &= ~(1U << bank);
 	} else {
-		while (queue->entry[before].next != number)
-			before = queue->entry[before].next;
-		queue->entry[before].next = next;
+		while (queue->link[before].next != number)
+			before = queue->link[before].next;
+		queue->link[before].next = next;
 		if (next == NONE)
 			queue->tail[bank] = before;
 	}
 	queue_find_hit(queue, bank, next, channel->row[bank]);
-	queue->entry[number].next = queue->free;
+	queue->link[number].next = queue->free;
 	queue->free = number;
 	queue->count--;
 }
@@ -502,9 +502,11 @@ static void choose_mode(const struct gpu_config *config, struct channel *channel
 				     !reads;
 }
 
-static struct dram_request *inbox_at(struct dram_inbox *inbox, u32 place)
+static struct dram_request *inbox_at(struct channel *channel, u32 mode,
+				     u32 place)
 {
-	return &inbox->request[(inbox->head + place) % DRAM_INBOX];
+	return &channel->request[mode][(channel->inbox[mode].head + place) %
+				       DRAM_INBOX];
 }
 
 /*
@@ -512,26 +514,29 @@ static struct dram_request *inbox_at(struct dram_inbox *inbox, u32 place)
  * head. It is the first of the highest priority that have arrived, unless the
  * head is overdue.
  */
-static void choose_entering(struct dram_inbox *inbox, u64 clock)
+static void choose_entering(struct channel *channel, u32 mode, u64 clock)
 {
-	u64 ready = inbox_at(inbox, 0)->ready_clock;
+	u64 ready = inbox_at(channel, mode, 0)->ready_clock;
 	struct dram_request chosen;
 	u32 place, best = 0;
 
 	if (ready > clock || ready + DRAM_PRIORITY_WAIT <= clock)
 		return;
-	for (place = 1; place < inbox->count; place++) {
-		const struct dram_request *request = inbox_at(inbox, place);
+	for (place = 1; place < channel->inbox[mode].count; place++) {
+		const struct dram_request *request =
+			inbox_at(channel, mode, place);
 
 		if (request->ready_clock > clock)
 			break;
-		if (request->priority > inbox_at(inbox, best)->priority)
+		if (request->priority >
+		    inbox_at(channel, mode, best)->priority)
 			best = place;
 	}
-	chosen = *inbox_at(inbox, best);
+	chosen = *inbox_at(channel, mode, best);
 	for (place = best; place; place--)
-		*inbox_at(inbox, place) = *inbox_at(inbox, place - 1);
-	*inbox_at(inbox, 0) = chosen;
+		*inbox_at(channel, mode, place) =
+			*inbox_at(channel, mode, place - 1);
+	*inbox_at(channel, mode, 0) = chosen;
 }
 
 /* Let in what has arrived, as long as there is room. Return: the next arrival. */
@@ -543,10 +548,10 @@ static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
 	bool changed;
 
 	while (inbox->count && queue->count < gpu->config.queue_entries) {
-		const struct dram_request *request = inbox_at(inbox, 0);
+		const struct dram_request *request = inbox_at(channel, mode, 0);
 
 		if (inbox->priorities)
-			choose_entering(inbox, clock);
+			choose_entering(channel, mode, clock);
 		if (request->ready_clock > clock)
 			return request->ready_clock;
 		if (request->priority)
@@ -599,14 +604,15 @@ static void activate(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 {
 	struct channel *channel = &gpu->channels[index];
 	struct dram_queue *queue = &channel->queue[channel->mode];
-	struct dram_entry *entry = &queue->entry[queue->head[bank]];
+	u32 head = queue->head[bank], row = queue->link[head].row;
+	struct dram_entry *entry = &queue->entry[head];
 
 	entry->activated++;
 	if (channel->owner[bank] != entry->tag.slot)
-		change_owner(channel, bank, entry, clock);
+		change_owner(channel, bank, entry, row, clock);
 	channel->fresh |= 1U << bank;
 	channel->open |= 1U << bank;
-	channel->row[bank] = entry->row;
+	channel->row[bank] = row;
 	row_opened(channel, &channel->queue[DRAM_READS], bank);
 	row_opened(channel, &channel->queue[DRAM_WRITES], bank);
 	forbid(gpu, channel, bank, DRAM_ACTIVATE, clock);
@@ -977,6 +983,21 @@ void channel_turn(struct gpu *gpu, u32 index)
 		wake_for_clock(gpu, index, next);
 }
 
+/* See channel_post(). */
+static __always_inline void post(struct channel *channel, bool write,
+				 const struct dram_request *request)
+{
+	struct dram_inbox *inbox = &channel->inbox[write];
+
+	port_assert(inbox->count < DRAM_INBOX);
+	*inbox_at(channel, write, inbox->count) = *request;
+	inbox->priorities += request->priority;
+	inbox->count++;
+	channel->pending++;
+	/* Too early if the queue is full; then it is found out. */
+	channel->arrival = sooner(channel->arrival, request->ready_clock);
+}
+
 /*
  * channel_post() - put a request into a channel's inbox
  *
@@ -985,16 +1006,7 @@ void channel_turn(struct gpu *gpu, u32 index)
 void channel_post(struct gpu *gpu, u32 index, bool write,
 		  const struct dram_request *request)
 {
-	struct channel *channel = &gpu->channels[index];
-	struct dram_inbox *inbox = &channel->inbox[write];
-
-	port_assert(inbox->count < DRAM_INBOX);
-	*inbox_at(inbox, inbox->count) = *request;
-	inbox->priorities += request->priority;
-	inbox->count++;
-	channel->pending++;
-	/* Too early if the queue is full; then it is found out. */
-	channel->arrival = sooner(channel->arrival, request->ready_clock);
+	post(&gpu->channels[index], write, request);
 }
 
 /*
@@ -1006,16 +1018,22 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 {
 	u32 per_channel = gpu->shape.slices_per_channel;
 	u32 channel = slice / per_channel;
-	struct dram_request request;
+	u8 bank;
+	u32 row = address_row(gpu, line, &bank);
+	const struct dram_request request = {
+		.ready_clock = arrival_clock(gpu),
+		.bank = bank,
+		.priority = gpu->memory_priority[line_slot(line)],
+		.row = row,
+		.tag = {
+			.slice = slice - channel * per_channel,
+			.mshr = mshr,
+			.slot = line_slot(line),
+			.generation = generation,
+		},
+	};
 
-	request.ready_clock = arrival_clock(gpu);
-	request.row = address_row(gpu, line, &request.bank);
-	request.tag.slice = slice - channel * per_channel;
-	request.tag.mshr = mshr;
-	request.tag.slot = line_slot(line);
-	request.tag.generation = generation;
-	request.priority = gpu->memory_priority[request.tag.slot];
-	channel_post(gpu, channel, write, &request);
+	post(&gpu->channels[channel], write, &request);
 	/* A turn within the batch's length will see it in any case. */
 	if (gpu->wake_at[part_of_channel(channel)] >
 	    gpu->now + gpu->shape.batch_cycles)

@@ -88,14 +88,15 @@ struct dram_tag {
 
 /*
  * struct dram_request - slice to channel
+ * @ready_clock: memory clock of its arrival; its bits last for weeks
  * @priority: of its tenant when it was sent
  */
 struct dram_request {
-	u64 ready_clock;
+	u64 ready_clock : 48;
+	u64 bank : 8;
+	u64 priority : 8;
 	u32 row;
 	struct dram_tag tag;
-	u8 bank;
-	u8 priority;
 };
 
 /*
@@ -489,11 +490,19 @@ struct dram_limits {
 #define DRAM_PRIORITY_WAIT	8192
 
 /*
+ * struct dram_link - of an entry, what a search for rows looks at
+ * @next: of its bank, in order of their keys; or in the free list
+ */
+struct dram_link {
+	u32 row;
+	u8 next;
+};
+
+/*
  * struct dram_entry - a request in a channel's queue
  * @key: the smaller, the sooner it is its turn: its rank (0 for the highest
  *	priority), its age, and its bank in the lowest byte
  * @since: memory clock of its arrival (wraps)
- * @next: of its bank, in order of their keys; or in the free list
  * @activated: times that its row had to be opened for it
  * @reopened: see struct dram_done
  * @columns: column commands that it has had, where a line needs several
@@ -501,11 +510,9 @@ struct dram_limits {
  */
 struct dram_entry {
 	u64 key;
-	u32 row;
 	u32 since;
 	u32 others_clocks;
 	struct dram_tag tag;
-	u8 next;
 	u8 activated;
 	u8 reopened;
 	u8 columns;
@@ -532,6 +539,7 @@ struct dram_queue {
 	u8 head[DRAM_BANKS_MAX];
 	u8 tail[DRAM_BANKS_MAX];
 	u8 hit[DRAM_BANKS_MAX];
+	struct dram_link link[DRAM_QUEUE_MAX];
 	struct dram_entry entry[DRAM_QUEUE_MAX];
 };
 
@@ -539,13 +547,13 @@ struct dram_queue {
 
 /*
  * struct dram_inbox - requests on their way to a queue, in order of arrival
+ * @head: place of the first in the ring
  * @priorities: of all of them, added up
  */
 struct dram_inbox {
 	u16 head;
 	u16 count;
 	u32 priorities;
-	struct dram_request request[DRAM_INBOX];
 };
 
 #define DRAM_READS	0
@@ -574,9 +582,10 @@ enum dram_want {
 
 /*
  * struct channel - a memory controller and its DRAM
+ * @arrival: clock at which the next request can come in
+ * @pending: requests in queues and inboxes
  * @clock: next memory clock to simulate
  * @refresh_due: memory clock from which a refresh goes before all else
- * @arrival: clock at which the next request can come in
  * @wake: first clock at which there may be something else to do
  * @look: by want, the first clock at which it may be granted to a bank; it may
  *	be too early
@@ -585,7 +594,6 @@ enum dram_want {
  * @started: banks whose hit has been served in part
  * @mode: DRAM_READS or DRAM_WRITES, which queue is served
  * @next_mode: which queue it is to be
- * @pending: requests in queues and inboxes
  * @ranked: entries may differ in priority
  * @age: of the next entry of the lowest priority, with its rank
  * @overdue_look: clock from which it is time to look for overdue entries
@@ -603,11 +611,15 @@ enum dram_want {
  * @share: by bank and slot
  * @window: next allowed activate after each of the last four (tFAW)
  * @oldest_window: the entry of @window that binds next
+ * @request: rings of @inbox
  */
 struct channel {
+	/* What a request touches that comes in. */
+	u64 arrival;
+	u16 pending;
+	struct dram_inbox inbox[2];
 	u64 clock;
 	u64 refresh_due;
-	u64 arrival;
 	u64 wake;
 	u64 look[DRAM_WANTS];
 	u32 want[DRAM_WANTS];
@@ -617,7 +629,6 @@ struct channel {
 	u8 next_mode;
 	u8 oldest_window;
 	u8 ranked;
-	u16 pending;
 	u64 age;
 	u64 overdue_look;
 	u64 next[DRAM_BOUND];
@@ -634,8 +645,8 @@ struct channel {
 	u64 reopening[DRAM_BANKS_MAX];
 	struct dram_share share[DRAM_BANKS_MAX][GPU_SLOTS_MAX];
 	struct dram_queue queue[2];
-	struct dram_inbox inbox[2];
-};
+	struct dram_request request[2][DRAM_INBOX] __aligned(64);
+} __aligned(64);
 
 /* --- saved thread blocks --------------------------------------------------- */
 

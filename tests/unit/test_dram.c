@@ -444,24 +444,24 @@ static void priority_travels_with_requests(void **state)
 {
 	u32 line = 5, other = 1U << LINE_SLOT_SHIFT | line;
 	struct lone_channel bench;
-	const struct dram_inbox *inbox;
+	const struct dram_request *inbox;
 	u32 per_channel, slice;
 
 	hbm80_make(&bench, false);
 	gpu_set_memory_priority(bench.gpu, 1, 2);
 	per_channel = bench.gpu->shape.slices_per_channel;
 	slice = address_slice(bench.gpu, other);
-	inbox = &bench.gpu->channels[slice / per_channel].inbox[DRAM_READS];
+	inbox = bench.gpu->channels[slice / per_channel].request[DRAM_READS];
 	channel_send(bench.gpu, slice, other, false, 0, 0);
-	assert_int_equal(inbox->request[0].priority, 2);
+	assert_int_equal(inbox[0].priority, 2);
 	gpu_tenant_drop(bench.gpu, 1);
 	channel_send(bench.gpu, slice, other, false, 0, 0);
-	assert_int_equal(inbox->request[1].priority, 0);
+	assert_int_equal(inbox[1].priority, 0);
 	gpu_set_memory_priority(bench.gpu, 1, 3);
 	slice = address_slice(bench.gpu, line);
-	inbox = &bench.gpu->channels[slice / per_channel].inbox[DRAM_WRITES];
+	inbox = bench.gpu->channels[slice / per_channel].request[DRAM_WRITES];
 	channel_send(bench.gpu, slice, line, true, 0, 0);
-	assert_int_equal(inbox->request[0].priority, 0);
+	assert_int_equal(inbox[0].priority, 0);
 	lone_channel_free(&bench);
 }
 
