@@ -127,7 +127,7 @@ check:
 	tests/run
 
 check-long:
-	tools/install-packages build vm record check
+	tools/install-packages build vm record check fuzz
 	tests/run --long
 
 demo:

@@ -247,11 +247,12 @@ static bool same_rank(const struct dram_entry *a, const struct dram_entry *b)
 static bool hit_is_next(const struct channel *channel,
 			const struct dram_queue *queue, u32 bank)
 {
-	const struct dram_entry *hit = &queue->entry[queue->hit[bank]];
 	u32 bit = 1U << bank;
+	const struct dram_entry *hit;
 
 	if (!(queue->hit_banks & ~queue->capped & bit))
 		return false;
+	hit = &queue->entry[queue->hit[bank]];
 	return !channel->ranked || hit->activated || channel->started & bit ||
 	       same_rank(hit, &queue->entry[queue->head[bank]]);
 }
@@ -652,7 +653,8 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	done->write = write;
 	done->activated = entry->activated;
 	done->reopened = entry->reopened;
-	__builtin_prefetch(&slice->mshr[entry->tag.mshr]);
+	if (!write)
+		__builtin_prefetch(&slice->mshr[entry->tag.mshr]);
 	if (!slice->done_count++) {
 		slice->done_at = done->ready;
 		gpu_wake(gpu, part_of_slice(number), done->ready);

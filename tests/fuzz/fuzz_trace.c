@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mutated traces for the validator that the kernel uses (libFuzzer). Seven of
+ * eight get their size and checksum repaired, so that they reach what lies
+ * behind the header. What is accepted runs on a small GPU for a while, where it
+ * must neither crash nor count more than there can be.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/simgpu_trace.h>
+#include "../../kmod/sim/gpu.h"
+#include "../../userspace/workloads/builder.h"
+#include "../unit/small.h"
+
+#define CYCLES		2000
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
+			       unsigned int seed);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition) \
+	do { \
+		if (!(condition)) \
+			abort(); \
+	} while (0)
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
+			       unsigned int seed)
+{
+	struct simgpu_trace_header *header = (void *)data;
+
+	size = LLVMFuzzerMutate(data, size, room);
+	if (seed % 8 && size >= sizeof(*header)) {
+		header->magic = SIMGPU_TRACE_MAGIC;
+		header->version = SIMGPU_TRACE_VERSION;
+		header->header_bytes = sizeof(*header);
+		header->total_bytes = size;
+		builder_seal(data, size);
+	}
+	return size;
+}
+
+static void run_kernel(const struct gpu_config *config,
+		       const struct trace *trace, u32 kernel)
+{
+	void *memory = aligned_alloc(64, (gpu_bytes(config) + 63) & ~63UL);
+	struct simgpu_counters counters;
+	struct gpu *gpu;
+	u32 i;
+
+	MUST(memory);
+	gpu = gpu_init(memory, config, 1);
+	for (i = 0; i < config->sms; i++)
+		gpu_sm_assign(gpu, i, 0, GPU_PREEMPT_DRAIN);
+	gpu_kernel_start(gpu, 0, trace, kernel);
+	gpu_run(gpu, CYCLES);
+	gpu_tenant_counters(gpu, 0, &counters);
+	MUST(counters.warp_instructions <=
+	     (u64)CYCLES * config->sms * config->schedulers_per_sm);
+	MUST(counters.thread_instructions <= counters.warp_instructions * 32);
+	MUST(counters.l1_misses <= counters.l1_accesses);
+	MUST(counters.llc_misses <= counters.llc_accesses);
+	MUST(counters.blocks_finished <= trace->kernels[kernel].blocks);
+	gpu_tenant_drop(gpu, 0);
+	free(memory);
+}
+
+static void run(const void *bytes, u64 memory_bytes)
+{
+	struct gpu_config config = small_config();
+	void *memory = calloc(1, memory_bytes);
+	const struct trace *trace;
+	u32 kernel;
+
+	MUST(memory);
+	config.sms = 2;
+	trace = trace_decode(bytes, memory);
+	for (kernel = 0; kernel < trace->kernel_count && kernel < 4; kernel++)
+		if (gpu_kernel_fits(&config, &trace->kernels[kernel]))
+			run_kernel(&config, trace, kernel);
+	free(memory);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct trace_error error = { 0 };
+	/* As an upload: aligned, and with nothing readable behind it. */
+	void *bytes = malloc(size ? size : 1);
+	u64 memory_bytes;
+	int ret;
+
+	MUST(bytes);
+	memcpy(bytes, data, size);
+	ret = trace_check(bytes, size, &memory_bytes, &error);
+	if (!ret) {
+		run(bytes, memory_bytes);
+	} else {
+		MUST(ret == -EINVAL || ret == -E2BIG);
+		MUST(*error.field && *error.reason);
+	}
+	free(bytes);
+	return 0;
+}
