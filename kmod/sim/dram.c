@@ -161,20 +161,27 @@ static void show(const struct gpu *gpu, u32 index, u32 bank, u32 command,
 
 /* --- interference between tenants ------------------------------------------- */
 
-/* Clocks up to now in which a bank has served other tenants than this. */
-static u32 clocks_of_others(const struct channel *channel, u32 bank, u32 slot,
-			    u64 clock)
+/* As clocks_of_others(), for a tenant that the bank does not serve now. */
+static u32 clocks_of_all_others(const struct channel *channel, u32 bank,
+				u32 slot, u64 clock)
 {
 	u32 end = channel->closed_at[bank], clocks;
 
-	if (channel->owner[bank] == slot)
-		return channel->others[bank];
 	clocks = channel->served[bank] - channel->share[bank][slot].clocks;
 	if (channel->owner[bank] == NONE)
 		return clocks;
 	if (channel->open & (1U << bank))
 		end = (u32)clock;
 	return clocks + end - channel->owned_since[bank];
+}
+
+/* Clocks up to now in which a bank has served other tenants than this. */
+static __always_inline u32 clocks_of_others(const struct channel *channel,
+					    u32 bank, u32 slot, u64 clock)
+{
+	if (channel->owner[bank] == slot)
+		return channel->others[bank];
+	return clocks_of_all_others(channel, bank, slot, clock);
 }
 
 /* A bank's owner gives it up; its row would be open but for that. */
@@ -350,8 +357,10 @@ static __always_inline u32 queue_fill(struct channel *channel,
  * Add a request of the lowest priority, behind all others of its bank. Return:
  * whether it changes what the bank's entries ask for.
  */
-static bool queue_append(struct channel *channel, struct dram_queue *queue,
-			 const struct dram_request *request, u64 clock)
+static __always_inline bool queue_append(struct channel *channel,
+					 struct dram_queue *queue,
+					 const struct dram_request *request,
+					 u64 clock)
 {
 	u32 number = queue_fill(channel, queue, request, clock);
 	u32 bank = request->bank, bit = 1U << bank;
@@ -720,34 +729,31 @@ static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	not_before(&channel->look[WANT_COLUMN], channel->next[command]);
 }
 
-/* All bits if @clock is before @at, else none. */
-static __always_inline u64 before(u64 clock, u64 at)
-{
-	return (u64)((s64)(clock - at) >> 63);
-}
-
 /*
  * Of @banks, which want @command, the lowest key of those that may have it
  * now, or NEVER. @next is set to the first later clock at which one of the
  * others may. The channel as a whole allows the command.
  *
- * Which banks must wait is hard to predict, so there is no branch on it.
+ * Which banks must wait is hard to predict, so there is no branch on it: for
+ * those, @since is below 0, which makes it the greatest of numbers without
+ * sign. If there are none, @last_since is what leads to NEVER.
  */
 static __always_inline u64 choose(const struct channel *channel, u64 clock,
 				  u64 banks, u32 command, u64 *next)
 {
 	const u64 *allowed = channel->bank_next[command];
-	u64 best = NEVER, first = NEVER, ready = 0;
+	u64 best = NEVER, last_since = clock - NEVER, ready = 0;
 
 	for (; banks; banks &= banks - 1) {
 		u32 bank = lowest_bit(banks);
-		u64 waits = before(clock, allowed[bank]);
+		u64 since = clock - allowed[bank];
+		u64 waits = (u64)((s64)since >> 63);
 
-		first = sooner(first, allowed[bank] | ~waits);
+		last_since = later(last_since, since);
 		best = sooner(best, channel->key[bank] | waits);
 		ready += waits + 1;
 	}
-	*next = ready > 1 ? clock + 1 : first;
+	*next = ready > 1 ? clock + 1 : clock - last_since;
 	return best;
 }
 
