@@ -88,13 +88,14 @@ struct dram_tag {
 
 /*
  * struct dram_request - slice to channel
- * @ready_clock: memory clock of its arrival; its bits last for weeks
- * @priority: of its tenant when it was sent
+ * @ready_clock: memory clock of its arrival
+ * @bank: less than DRAM_BANKS_MAX
+ * @priority: of its tenant when it was sent, less than GPU_PRIORITIES
  */
 struct dram_request {
-	u64 ready_clock : 48;
-	u64 bank : 8;
-	u64 priority : 8;
+	u64 ready_clock : 56;
+	u64 bank : 4;
+	u64 priority : 4;
 	u32 row;
 	struct dram_tag tag;
 };
