@@ -4,6 +4,8 @@
  * floors and goals of docs/device-model.md. How the loads are run and timed:
  * userspace/offline/bench.c.
  */
+/* For asprintf. */
+#define _GNU_SOURCE
 #include "../offline/bench.h"
 #include "../workloads/builder.h"
 #include "output.h"
@@ -33,9 +35,14 @@
 
 enum { RBH20, RBH80, COMPUTE, LOADS };
 
+enum { OPTION_SAVE = 256 };
+
 static const struct argp_option options[] = {
 	{ "quick", 'q', 0, 0, "A twentieth of the work, for tests", 0 },
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
+	{ "save", OPTION_SAVE, "DIR", 0,
+	  "Measure nothing: put the loads of the whole GPU into DIR, as "
+	  "rbh20.trace, rbh80.trace and compute.trace", 0 },
 	{ 0 }
 };
 
@@ -52,10 +59,14 @@ static const char about[] =
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
-/* struct arguments - the parsed command line */
+/**
+ * struct arguments - the parsed command line
+ * @save: folder for the traces, or NULL
+ */
 struct arguments {
 	bool quick;
 	bool json;
+	const char *save;
 };
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -69,8 +80,15 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case 'j':
 		arguments->json = true;
 		return 0;
+	case OPTION_SAVE:
+		arguments->save = text;
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "\"%s\" is one word too many", text);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->save && (arguments->quick || arguments->json))
+			argp_error(state, "--save goes with no other option");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -85,19 +103,12 @@ static const struct argp argp = {
 
 /* --- loads ---------------------------------------------------------------------- */
 
-static const struct trace *finish(struct builder *builder, u64 footprint_bytes)
+static void *finish(struct builder *builder, u64 footprint_bytes, size_t *bytes)
 {
-	struct trace_error error;
-	struct trace *trace = NULL;
-	size_t bytes;
-	void *encoded;
+	void *encoded = builder_finish(builder, footprint_bytes, bytes);
 
-	encoded = builder_finish(builder, footprint_bytes, &bytes);
 	builder_free(builder);
-	if (encoded && offline_load_trace(encoded, bytes, &error, &trace))
-		trace = NULL;
-	free(encoded);
-	return trace;
+	return encoded;
 }
 
 /* Any even line of the tenant's space, by splitmix64. */
@@ -134,7 +145,7 @@ static u32 add_lines(struct builder *builder, u64 *state)
  * would fit saturates the memory; with all of them requests pile up at a few
  * slices by chance, SMs wait for those, and the other channels run dry.
  */
-static const struct trace *scattered_reads(u32 sms)
+static void *scattered_reads(u32 sms, size_t *bytes)
 {
 	const struct simgpu_trace_pattern recorded = {
 		.kind = SIMGPU_TRACE_RECORDED,
@@ -159,14 +170,14 @@ static const struct trace *scattered_reads(u32 sms)
 		builder_warp(builder, 0, first);
 		first = add_lines(builder, &state);
 	}
-	return finish(builder, SIMGPU_TRACE_SPACE_BYTES);
+	return finish(builder, SIMGPU_TRACE_SPACE_BYTES, bytes);
 }
 
 /*
  * RBH 0.8: a stream of reads. Each thread block reads 32 lines in a row, its
  * warps side by side; blocks are short, so that all SMs stay close together.
  */
-static const struct trace *streaming_reads(void)
+static void *streaming_reads(size_t *bytes)
 {
 	struct builder *builder = builder_new("rbh80", "simgpu bench");
 	const s64 sweep_bytes = WARPS * LINE_BYTES;
@@ -181,10 +192,10 @@ static const struct trace *streaming_reads(void)
 	builder_loop(builder, STREAM_TRIPS);
 	builder_load(builder, pattern, 32, 0);
 	builder_loop_end(builder);
-	return finish(builder, block_bytes * STREAM_BLOCKS);
+	return finish(builder, block_bytes * STREAM_BLOCKS, bytes);
 }
 
-static const struct trace *long_bursts(u32 sms)
+static void *long_bursts(u32 sms, size_t *bytes)
 {
 	struct builder *builder = builder_new("compute", "simgpu bench");
 
@@ -195,7 +206,70 @@ static const struct trace *long_bursts(u32 sms)
 	builder_loop(builder, 10000);
 	builder_compute(builder, BURST, 32);
 	builder_loop_end(builder);
-	return finish(builder, 0);
+	return finish(builder, 0, bytes);
+}
+
+/* A load's trace as in a file; NULL when memory ran out. */
+static void *encode(u32 load, u32 sms, size_t *bytes)
+{
+	switch (load) {
+	case RBH20:
+		return scattered_reads(sms, bytes);
+	case RBH80:
+		return streaming_reads(bytes);
+	default:
+		return long_bursts(sms, bytes);
+	}
+}
+
+static const struct trace *decode(u32 load, u32 sms)
+{
+	struct trace_error error;
+	struct trace *trace = NULL;
+	size_t bytes;
+	void *encoded = encode(load, sms, &bytes);
+
+	if (encoded && offline_load_trace(encoded, bytes, &error, &trace))
+		trace = NULL;
+	free(encoded);
+	return trace;
+}
+
+static int write_file(const char *path, const void *bytes, size_t count)
+{
+	FILE *file = fopen(path, "wb");
+	bool written = file && fwrite(bytes, 1, count, file) == count;
+
+	if (file && fclose(file))
+		written = false;
+	return written ? STATUS_OK : fail("%s: %s", path, strerror(errno));
+}
+
+static int save_load(u32 load, u32 sms, const char *folder)
+{
+	static const char * const names[LOADS] = { "rbh20", "rbh80", "compute" };
+	size_t bytes;
+	void *encoded = encode(load, sms, &bytes);
+	char *path = NULL;
+	int ret;
+
+	if (asprintf(&path, "%s/%s.trace", folder, names[load]) < 0)
+		path = NULL;
+	ret = encoded && path ? write_file(path, encoded, bytes) :
+				fail("out of memory");
+	free(encoded);
+	free(path);
+	return ret;
+}
+
+static int save(const struct gpu_config *config, const char *folder)
+{
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; !ret && i < LOADS; i++)
+		ret = save_load(i, config->sms, folder);
+	return ret;
 }
 
 /* --- measuring -------------------------------------------------------------------- */
@@ -230,15 +304,14 @@ static int measure(const struct gpu_config *config, bool quick,
 	int ret = 0;
 	u32 i;
 
-	loads[RBH20].trace = scattered_reads(config->sms);
 	loads[RBH20].cycles = MEMORY_CYCLES / less;
-	loads[RBH80].trace = streaming_reads();
 	loads[RBH80].cycles = MEMORY_CYCLES / less;
-	loads[COMPUTE].trace = long_bursts(config->sms);
 	loads[COMPUTE].cycles = COMPUTE_CYCLES / less;
-	for (i = 0; i < LOADS; i++)
+	for (i = 0; i < LOADS; i++) {
+		loads[i].trace = decode(i, config->sms);
 		if (!loads[i].trace)
 			ret = -ENOMEM;
+	}
 	if (!ret)
 		ret = offline_measure(config, loads, LOADS);
 	if (!ret)
@@ -420,6 +493,8 @@ int bench_command(int argc, char **argv)
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.save)
+		return save(config, arguments.save);
 #ifndef __OPTIMIZE__
 	warn("built without optimization; its speed says little");
 #endif
