@@ -34,7 +34,7 @@ help:
 	@echo 'make demo            the main job, in a small virtual machine'
 	@echo 'make check           all tests'
 	@echo 'make check-long      all tests and the long ones'
-	@echo 'make bench           speed of the simulated GPU, natively'
+	@echo 'make bench           speed of the simulated GPU, natively, and of the module'
 	@echo 'make clean           removes build/ but for its cache'
 
 # --- the portable rooms -----------------------------------------------------------
@@ -141,6 +141,8 @@ bench:
 	tools/install-packages build
 	$(MAKE) --no-print-directory CFLAGS='-O2 -g' build/simgpu
 	$(ONE_CORE) build/simgpu bench
+	@echo
+	tools/bench/kernel
 
 # --- the module -------------------------------------------------------------------
 
