@@ -494,7 +494,9 @@ static void build_kernel(struct conversion *conversion,
 
 	builder_kernel(builder, kernel->name, 1, 1, kernel->registers,
 		       kernel->shared_bytes);
-	builder_shape(builder, kernel->grid, kernel->block_dim);
+	builder_grid(builder, kernel->grid[0], kernel->grid[1], kernel->grid[2]);
+	builder_block(builder, kernel->block_dim[0], kernel->block_dim[1],
+		      kernel->block_dim[2]);
 	for (i = 0; i < kernel->programs.count; i++) {
 		const struct program *program = &kernel->programs.list[i];
 

@@ -106,15 +106,43 @@ void builder_kernel(struct builder *builder, const char *name, __u32 blocks,
 	builder_program(builder);
 }
 
-void builder_shape(struct builder *builder, const __u32 grid[3],
-		   const __u32 block[3])
+static void set_sizes(__u32 *sizes, __u32 x, __u32 y, __u32 z)
+{
+	sizes[0] = x;
+	sizes[1] = y;
+	sizes[2] = z;
+}
+
+void builder_grid(struct builder *builder, __u32 x, __u32 y, __u32 z)
 {
 	struct simgpu_trace_kernel *kernel = last(builder, SIMGPU_TRACE_KERNELS);
 
-	if (!kernel)
-		return;
-	memcpy(kernel->grid, grid, sizeof(kernel->grid));
-	memcpy(kernel->block, block, sizeof(kernel->block));
+	if (kernel)
+		set_sizes(kernel->grid, x, y, z);
+}
+
+void builder_block(struct builder *builder, __u32 x, __u32 y, __u32 z)
+{
+	struct simgpu_trace_kernel *kernel = last(builder, SIMGPU_TRACE_KERNELS);
+
+	if (kernel)
+		set_sizes(kernel->block, x, y, z);
+}
+
+void builder_again(struct builder *builder, __u32 kernels, __u32 times)
+{
+	const struct list *list = &builder->lists[SIMGPU_TRACE_KERNELS];
+	const struct simgpu_trace_kernel *from;
+	struct simgpu_trace_kernel *to;
+	__u32 i;
+
+	for (i = 0; i < kernels * times; i++) {
+		to = add(builder, SIMGPU_TRACE_KERNELS);
+		if (!to)
+			return;
+		from = list->data;
+		*to = from[list->count - 1 - kernels];
+	}
 }
 
 __u32 builder_program(struct builder *builder)
@@ -157,6 +185,21 @@ __u32 builder_affine(struct builder *builder, __u64 base, __u64 region_bytes,
 	return builder_pattern(builder, &pattern);
 }
 
+void builder_footprint(struct builder *builder, __u64 bytes)
+{
+	builder->header.footprint_bytes = bytes;
+}
+
+__u32 builder_access(struct builder *builder,
+		     const struct simgpu_trace_pattern *pattern)
+{
+	struct simgpu_trace_pattern whole = *pattern;
+
+	whole.kind = SIMGPU_TRACE_AFFINE;
+	whole.region_bytes = builder->header.footprint_bytes - whole.base;
+	return builder_pattern(builder, &whole);
+}
+
 void builder_op(struct builder *builder, const struct simgpu_trace_op *op)
 {
 	struct simgpu_trace_program *program = last(builder,
@@ -169,11 +212,28 @@ void builder_op(struct builder *builder, const struct simgpu_trace_op *op)
 	program->op_count++;
 }
 
-void builder_compute(struct builder *builder, __u32 count, __u32 lanes)
+void builder_slow(struct builder *builder, __u32 count, __u32 lanes,
+		  __u32 issue_cycles)
 {
 	struct simgpu_trace_op op = {
 		.kind = SIMGPU_TRACE_COMPUTE, .active_lanes = lanes,
-		.issue_cycles = 1, .count = count,
+		.issue_cycles = issue_cycles, .count = count,
+	};
+
+	builder_op(builder, &op);
+}
+
+void builder_compute(struct builder *builder, __u32 count, __u32 lanes)
+{
+	builder_slow(builder, count, lanes, 1);
+}
+
+void builder_shared(struct builder *builder, __u32 count, __u32 lanes,
+		    __u32 issue_cycles)
+{
+	struct simgpu_trace_op op = {
+		.kind = SIMGPU_TRACE_SHARED, .active_lanes = lanes,
+		.issue_cycles = issue_cycles, .count = count,
 	};
 
 	builder_op(builder, &op);
@@ -287,7 +347,8 @@ void *builder_finish(struct builder *builder, __u64 footprint_bytes,
 	header->version = SIMGPU_TRACE_VERSION;
 	header->header_bytes = sizeof(*header);
 	header->total_bytes = at;
-	header->footprint_bytes = footprint_bytes;
+	if (footprint_bytes)
+		header->footprint_bytes = footprint_bytes;
 	trace = calloc(1, at);
 	if (!trace)
 		return NULL;

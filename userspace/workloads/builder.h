@@ -21,9 +21,11 @@ void builder_free(struct builder *builder);
 void builder_kernel(struct builder *builder, const char *name, __u32 blocks,
 		    __u32 threads, __u32 registers, __u32 shared_bytes);
 
-/* Shape of the present kernel's grid and thread blocks, in x, y, z. */
-void builder_shape(struct builder *builder, const __u32 grid[3],
-		   const __u32 block[3]);
+/* The present kernel's grid and block in x, y, z, where they are not flat. */
+void builder_grid(struct builder *builder, __u32 x, __u32 y, __u32 z);
+void builder_block(struct builder *builder, __u32 x, __u32 y, __u32 z);
+/* Launch the last @kernels kernels again, @times times; they keep no lines. */
+void builder_again(struct builder *builder, __u32 kernels, __u32 times);
 
 /* Begin one more program of the present kernel; returns its index there. */
 __u32 builder_program(struct builder *builder);
@@ -35,9 +37,19 @@ __u32 builder_pattern(struct builder *builder,
 __u32 builder_affine(struct builder *builder, __u64 base, __u64 region_bytes,
 		     __u32 access_bytes, __s64 block_stride, __s64 warp_stride,
 		     __s64 loop_stride);
+/* Device memory that is touched; before the first builder_access(). */
+void builder_footprint(struct builder *builder, __u64 bytes);
+/* An affine one: kind and region, to the footprint's end, are filled in. */
+__u32 builder_access(struct builder *builder,
+		     const struct simgpu_trace_pattern *pattern);
 
 void builder_op(struct builder *builder, const struct simgpu_trace_op *op);
 void builder_compute(struct builder *builder, __u32 count, __u32 lanes);
+/* Instructions that hold the issue slot for several cycles each. */
+void builder_slow(struct builder *builder, __u32 count, __u32 lanes,
+		  __u32 issue_cycles);
+void builder_shared(struct builder *builder, __u32 count, __u32 lanes,
+		    __u32 issue_cycles);
 void builder_load(struct builder *builder, __u32 pattern, __u32 lanes,
 		  __u32 consume_after);
 void builder_constant(struct builder *builder, __u32 pattern, __u32 lanes,
@@ -53,7 +65,8 @@ __u32 builder_line(struct builder *builder, __u32 line);
 
 /**
  * builder_finish() - the finished trace
- * @footprint_bytes: device memory that it touches
+ * @footprint_bytes: device memory that it touches; 0: as builder_footprint()
+ *	said
  * @bytes: set to its size
  *
  * Return: memory for the caller to free(), or NULL when memory ran out.
