@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BlackScholes (BH). CUDA SDK 4, BlackScholes/BlackScholes_kernel.cuh,
+ * BlackScholesGPU: a fixed grid walks over the options; each thread reads an
+ * option's price, strike and years, and writes its call and put values. The
+ * kernel is launched again and again over the same arrays.
+ */
+#include "benchmarks.h"
+
+/* The SDK's launch, and its 4,000,000 options to a whole number of turns. */
+#define BLOCKS		480
+#define THREADS		128
+#define TRIPS		65
+#define LAUNCHES	32
+
+#define TURN_BYTES	((__u64)BLOCKS * THREADS * FLOAT)
+#define ARRAY_BYTES	(TURN_BYTES * TRIPS)
+
+/* Of a turn: index and addresses; CND() twice; on the SFU, log, exp, sqrt, rcp */
+#define ADDRESSES	16
+#define ARITHMETIC	70
+#define SPECIAL		8
+#define SPECIAL_CYCLES	4
+
+static __u32 option_array(struct builder *b, __u32 index)
+{
+	return ACCESS(b, .base = ARRAY_BYTES * index, .access_bytes = FLOAT,
+		      .block_stride = { THREADS * FLOAT },
+		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+		      .loop_stride = { TURN_BYTES });
+}
+
+void build_black_scholes(struct builder *b)
+{
+	__u32 i;
+
+	builder_footprint(b, 5 * ARRAY_BYTES);
+	builder_kernel(b, "BlackScholesGPU", BLOCKS, THREADS, 24, 0);
+	builder_loop(b, TRIPS);
+	builder_compute(b, ADDRESSES, WARP);
+	for (i = 0; i < 3; i++)
+		builder_load(b, option_array(b, i), WARP, 2 - i);
+	builder_slow(b, SPECIAL, WARP, SPECIAL_CYCLES);
+	builder_compute(b, ARITHMETIC, WARP);
+	for (i = 3; i < 5; i++)
+		builder_store(b, option_array(b, i), WARP);
+	builder_loop_end(b);
+	builder_again(b, 1, LAUNCHES - 1);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DXTC. CUDA SDK, dxtc.cu, compress: a thread block of 64 compresses a tile of
+ * 4 x 4 pixels. 16 of its threads load and sort the colors along their main
+ * axis; all try 16 of the 992 ways to assign them; the best is found by
+ * reduction and written by one thread. The table of the ways is read by all.
+ */
+#include "benchmarks.h"
+
+#define THREADS		64
+/* Tiles of a launch, as many as the SDK's blocksPerLaunch on 80 SMs at most */
+#define BLOCKS		40960
+#define LAUNCHES	2
+#define TILE_BYTES	(16LL * FLOAT)
+#define RESULT_BYTES	8LL
+#define WAYS		1024
+
+#define IMAGE		0ULL
+#define RESULTS		(IMAGE + BLOCKS * TILE_BYTES)
+#define TABLE		(RESULTS + BLOCKS * RESULT_BYTES)
+#define END		(TABLE + WAYS * FLOAT)
+
+/* Instructions: the axis by power iteration; sorting; one way's error */
+#define AXIS		220
+#define SORT		60
+#define WAY		400
+/* 16 colors of three floats, which lie across the banks */
+#define COLOR_READS	48
+#define COLOR_CYCLES	3
+#define DIVISIONS	6
+#define SPECIAL_CYCLES	8
+#define REDUCTION	6
+
+static void load_colors(struct builder *b)
+{
+	__u32 colors = ACCESS(b, .base = IMAGE, .access_bytes = FLOAT,
+			      .block_stride = { TILE_BYTES },
+			      .lane_stride = FLOAT);
+
+	builder_load(b, colors, 16, 0);
+	builder_shared(b, 4, 16, 1);
+	builder_barrier(b);
+	builder_compute(b, AXIS, 16);
+	builder_loop(b, 15);
+	builder_shared(b, 2, 16, 1);
+	builder_barrier(b);
+	builder_loop_end(b);
+	builder_compute(b, SORT, 16);
+	builder_barrier(b);
+}
+
+static void try_ways(struct builder *b)
+{
+	__u32 table = ACCESS(b, .base = TABLE, .access_bytes = FLOAT,
+			     .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+			     .loop_stride = { THREADS * FLOAT });
+
+	builder_loop(b, 16);
+	builder_load(b, table, WARP, 4);
+	builder_shared(b, COLOR_READS, WARP, COLOR_CYCLES);
+	builder_compute(b, WAY, WARP);
+	builder_slow(b, DIVISIONS, WARP, SPECIAL_CYCLES);
+	builder_loop_end(b);
+}
+
+static void find_best(struct builder *b)
+{
+	builder_loop(b, REDUCTION);
+	builder_shared(b, 4, 16, 1);
+	builder_compute(b, 6, 16);
+	builder_barrier(b);
+	builder_loop_end(b);
+}
+
+void build_dxtc(struct builder *b)
+{
+	__u32 result;
+
+	builder_footprint(b, END);
+	result = ACCESS(b, .base = RESULTS, .access_bytes = RESULT_BYTES,
+			.block_stride = { RESULT_BYTES });
+	builder_kernel(b, "compress", BLOCKS, THREADS, 40, 2048);
+	load_colors(b);
+	try_ways(b);
+	find_best(b);
+	builder_store(b, result, 1);
+	builder_again(b, 1, LAUNCHES - 1);
+}

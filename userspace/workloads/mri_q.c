@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MRI-Q. Parboil, mri-q/src/cuda/computeQ.cu: ComputePhiMag_GPU, then
+ * ComputeQ_GPU for each 1024 samples in k-space: a thread has a voxel, and adds
+ * up sine and cosine over the samples, which lie in constant memory.
+ */
+#include "benchmarks.h"
+
+#define THREADS		256
+/* The voxels of Parboil's large data set, 64 x 64 x 64 */
+#define VOXELS		(64LL * 64 * 64)
+#define SAMPLES		1024
+#define CHUNKS		3
+#define SAMPLE_BYTES	16
+
+#define ARRAY_BYTES	((__u64)(VOXELS * FLOAT))
+#define PHI		(5 * ARRAY_BYTES)
+#define PHI_BYTES	((__u64)(SAMPLES * CHUNKS * FLOAT))
+#define CONSTANTS	(PHI + 3 * PHI_BYTES)
+#define END		(CONSTANTS + SAMPLES * CHUNKS * SAMPLE_BYTES)
+
+/* Of a sample: the argument, its range reduction and sums; on the SFU, both */
+#define ARITHMETIC	12
+#define SPECIAL		4
+#define SPECIAL_CYCLES	8
+
+static __u32 element(struct builder *b, __u64 array, __u32 threads)
+{
+	return ACCESS(b, .base = array, .access_bytes = FLOAT,
+		      .block_stride = { threads * FLOAT },
+		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
+}
+
+static void compute_phi_mag(struct builder *b)
+{
+	__u32 threads = 512;
+
+	builder_kernel(b, "ComputePhiMag", SAMPLES * CHUNKS / threads, threads,
+		       10, 0);
+	builder_compute(b, 6, WARP);
+	builder_load(b, element(b, PHI, threads), WARP, 1);
+	builder_load(b, element(b, PHI + PHI_BYTES, threads), WARP, 0);
+	builder_compute(b, 2, WARP);
+	builder_store(b, element(b, PHI + 2 * PHI_BYTES, threads), WARP);
+}
+
+static void compute_q(struct builder *b, __u32 chunk)
+{
+	__u32 sample = ACCESS(b, .base = CONSTANTS +
+				 chunk * SAMPLES * SAMPLE_BYTES,
+			      .access_bytes = SAMPLE_BYTES,
+			      .loop_stride = { SAMPLE_BYTES });
+	__u32 i;
+
+	builder_kernel(b, "ComputeQ", VOXELS / THREADS, THREADS, 20, 0);
+	builder_compute(b, 8, WARP);
+	for (i = 0; i < 5; i++)
+		builder_load(b, element(b, i * ARRAY_BYTES, THREADS), WARP,
+			     4 - i);
+	builder_loop(b, SAMPLES);
+	builder_constant(b, sample, WARP, 1);
+	builder_compute(b, ARITHMETIC, WARP);
+	builder_slow(b, SPECIAL, WARP, SPECIAL_CYCLES);
+	builder_loop_end(b);
+	for (i = 3; i < 5; i++)
+		builder_store(b, element(b, i * ARRAY_BYTES, THREADS), WARP);
+}
+
+void build_mri_q(struct builder *b)
+{
+	__u32 chunk;
+
+	builder_footprint(b, END);
+	compute_phi_mag(b);
+	for (chunk = 0; chunk < CHUNKS; chunk++)
+		compute_q(b, chunk);
+}

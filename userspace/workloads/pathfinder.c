@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PATHFINDER (PF). Rodinia, cuda/pathfinder/pathfinder.cu, dynproc_kernel:
+ * dynamic programming over the rows of a wall. A block takes 256 columns of
+ * the row of sums, advances them by 20 rows in shared memory, and writes the
+ * 216 that are valid then. Five launches make 100 rows.
+ *
+ * The wall fits into the last-level cache, and a launch on it is over in a few
+ * thousand cycles. So a launch here goes over its rows many times: kernels that
+ * are shorter than a fifth of an epoch are never predicted.
+ */
+#include "benchmarks.h"
+
+#define THREADS		256
+#define HEIGHT		20
+#define LEFT		(THREADS - 2 * HEIGHT)
+#define COLUMNS		25056LL
+#define LAUNCHES	5
+#define REPEATS		700
+#define BLOCKS		(COLUMNS / LEFT)
+
+#define ROW_BYTES	(COLUMNS * FLOAT)
+#define WALL		(2 * (__u64)ROW_BYTES)
+#define END		(WALL + (HEIGHT * LAUNCHES + 1) * ROW_BYTES)
+
+/*
+ * Of a step: index and loop; ranges and minima, for which an SM's schedulers
+ * share 16 lanes
+ */
+#define SETUP		30
+#define STEP		8
+#define MINIMA		12
+#define MINIMUM_CYCLES	4
+
+static __u32 columns(struct builder *b, __u64 row)
+{
+	return ACCESS(b, .base = row, .access_bytes = FLOAT,
+		      .block_stride = { LEFT * FLOAT },
+		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+		      .loop_stride = { ROW_BYTES });
+}
+
+static void advance_rows(struct builder *b, __u32 launch)
+{
+	builder_kernel(b, "dynproc_kernel", BLOCKS, THREADS, 20,
+		       2 * THREADS * FLOAT);
+	builder_grid(b, BLOCKS, REPEATS, 1);
+	builder_compute(b, SETUP, WARP);
+	builder_load(b, columns(b, launch % 2 * ROW_BYTES), WARP, 0);
+	builder_shared(b, 1, WARP, 1);
+	builder_barrier(b);
+	builder_loop(b, HEIGHT);
+	builder_shared(b, 3, WARP, 1);
+	builder_load(b, columns(b, WALL + launch * HEIGHT * ROW_BYTES), WARP,
+		     2);
+	builder_compute(b, STEP, WARP - 3);
+	builder_slow(b, MINIMA, WARP - 3, MINIMUM_CYCLES);
+	builder_shared(b, 1, WARP - 3, 1);
+	builder_barrier(b);
+	builder_shared(b, 2, WARP - 3, 1);
+	builder_barrier(b);
+	builder_loop_end(b);
+	builder_store(b, columns(b, (launch + 1) % 2 * ROW_BYTES), WARP - 5);
+}
+
+void build_pathfinder(struct builder *b)
+{
+	__u32 launch;
+
+	builder_footprint(b, END);
+	for (launch = 0; launch < LAUNCHES; launch++)
+		advance_rows(b, launch);
+}

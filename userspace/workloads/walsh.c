@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * FastWalshTransform (FWT). CUDA SDK, fastWalshTransform_kernel.cu,
+ * fwtBatchGPU: radix-4 butterflies in place. While their stride exceeds what
+ * fits into shared memory, a pass is a kernel (fwtBatch2Kernel) in which each
+ * thread reads four elements that lie a stride apart and writes them back; the
+ * last 11 of the log2 steps are one kernel on shared memory (fwtBatch1Kernel).
+ */
+#include "benchmarks.h"
+
+/* The SDK transforms 2^23 elements; these are 2^27. */
+#define LOG2_DATA	27
+#define LOG2_ELEMENTARY	11
+#define DATA_BYTES	(FLOAT * (1ULL << LOG2_DATA))
+#define THREADS		256
+
+#define ADDRESSES	22
+#define BUTTERFLY	26
+
+/* A thread's element @index of four; blocks: x within a stride, y beyond it. */
+static __u32 element(struct builder *b, __u64 stride, __u32 index)
+{
+	return ACCESS(b, .base = index * stride * FLOAT, .access_bytes = FLOAT,
+		      .block_stride = { THREADS * FLOAT,
+					(__s64)(4 * stride * FLOAT) },
+		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
+}
+
+static void global_pass(struct builder *b, __u64 stride)
+{
+	__u32 x = (__u32)(stride / THREADS), i;
+	__u32 y = (__u32)((1ULL << LOG2_DATA) / 4 / stride);
+
+	builder_kernel(b, "fwtBatch2Kernel", x, THREADS, 20, 0);
+	builder_grid(b, x, y, 1);
+	builder_compute(b, ADDRESSES, WARP);
+	for (i = 0; i < 4; i++)
+		builder_load(b, element(b, stride, i), WARP, 3 - i);
+	builder_compute(b, BUTTERFLY, WARP);
+	for (i = 0; i < 4; i++)
+		builder_store(b, element(b, stride, i), WARP);
+}
+
+/* 512 threads have 2048 elements: five passes of radix 4, one of radix 2. */
+static void shared_passes(struct builder *b)
+{
+	__u32 threads = (1 << LOG2_ELEMENTARY) / 4;
+	__u32 data = ACCESS(b, .base = 0, .access_bytes = FLOAT,
+			    .block_stride = { FLOAT << LOG2_ELEMENTARY },
+			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+			    .loop_stride = { threads * FLOAT });
+
+	builder_kernel(b, "fwtBatch1Kernel", 1 << (LOG2_DATA - LOG2_ELEMENTARY),
+		       threads, 20, FLOAT << LOG2_ELEMENTARY);
+	builder_loop(b, 4);
+	builder_load(b, data, WARP, 1);
+	builder_shared(b, 1, WARP, 1);
+	builder_loop_end(b);
+	builder_loop(b, 6);
+	builder_barrier(b);
+	builder_shared(b, 8, WARP, 1);
+	builder_compute(b, BUTTERFLY, WARP);
+	builder_loop_end(b);
+	builder_barrier(b);
+	builder_loop(b, 4);
+	builder_shared(b, 1, WARP, 1);
+	builder_store(b, data, WARP);
+	builder_loop_end(b);
+}
+
+void build_walsh(struct builder *b)
+{
+	__u32 log2;
+
+	builder_footprint(b, DATA_BYTES);
+	for (log2 = LOG2_DATA; log2 > LOG2_ELEMENTARY; log2 -= 2)
+		global_pass(b, (1ULL << log2) / 4);
+	shared_passes(b);
+}
