@@ -54,7 +54,7 @@ static const char about[] =
 	"times; the median counts.\v"
 	"ns_per_dram_request is the mean over the two streams, and "
 	"table2_memory_cycles_per_second is null: the workloads of HSM's Table 2 "
-	"are not built in yet. bytes is the memory of the device with the slots "
+	"are not measured here yet. bytes is the memory of the device with the slots "
 	"of all tenants; their traces are not in it.\n"
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";

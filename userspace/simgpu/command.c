@@ -14,7 +14,7 @@ static void print_commands(FILE *out, const struct command *commands,
 {
 	fprintf(out, "Usage: %s COMMAND [OPTION...]\n%s\n\n", words, about);
 	for (; commands->name; commands++)
-		fprintf(out, "  %-8s %s\n", commands->name, commands->summary);
+		fprintf(out, "  %-9s %s\n", commands->name, commands->summary);
 	fprintf(out, "\n%s COMMAND --help tells more, with examples.\n", words);
 }
 

@@ -43,6 +43,8 @@ int trace_check_command(int argc, char **argv);
 int trace_convert_command(int argc, char **argv);
 int trace_info_command(int argc, char **argv);
 int trace_record_command(int argc, char **argv);
+int trace_save_command(int argc, char **argv);
+int workloads_command(int argc, char **argv);
 
 /**
  * dispatch() - run the subcommand that argv[1] names

@@ -42,13 +42,13 @@ static const struct argp_option options[] = {
 
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
-	"a device. A WORKLOAD is a trace file, FILE[:key=value,...]; keys: "
-	"weight=1..1000, target=NP (makes it a QoS tenant), name=TEXT.\v"
+	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
+	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), name=TEXT.\v"
 	"The same experiment gives the same counters and the same state_hash "
 	"on a device and offline, as often as it is run.\n"
 	"\n"
 	"Examples:\n"
-	"  simgpu run --offline stream.sgtr nbody.sgtr\n"
+	"  simgpu run --offline LBM DXTC\n"
 	"  simgpu run --offline --config my.conf stream.sgtr\n"
 	"  simgpu run --policy hsm-fair --truth a.sgtr b.sgtr:weight=2,name=b2\n"
 	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"

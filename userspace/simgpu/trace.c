@@ -6,6 +6,7 @@ static const struct command commands[] = {
 	{ "info", "say what is in trace files", trace_info_command },
 	{ "check", "check trace files to the last field", trace_check_command },
 	{ "convert", "convert Accel-Sim traces", trace_convert_command },
+	{ "save", "write a built-in workload's trace into a file", trace_save_command },
 	{ "record", "record an OpenCL program's kernels", trace_record_command },
 	{ 0 }
 };
@@ -60,11 +61,11 @@ static int check_file(const char *path)
 	struct trace_error error = { 0 };
 	u64 memory_bytes;
 	size_t count;
-	void *bytes = read_file(path, &count);
+	void *bytes = read_trace(path, &count);
 	int ret;
 
 	if (!bytes)
-		return fail("%s: %s", path, strerror(errno));
+		return STATUS_FAILED;
 	ret = trace_check(bytes, count, &memory_bytes, &error);
 	free(bytes);
 	if (!ret) {

@@ -5,6 +5,7 @@
 
 #include <linux/simgpu_trace.h>
 
+#include "../workloads/benchmarks.h"
 #include "workload.h"
 
 /* A little more than the format allows: the validator says that it is too big. */
@@ -144,11 +145,31 @@ static void default_name(struct workload *workload)
 		strcpy(workload->name, "tenant");
 }
 
+void *read_trace(const char *name, size_t *count)
+{
+	const struct benchmark *benchmark = benchmark_find(name);
+	void *bytes;
+
+	if (benchmark) {
+		bytes = benchmark_trace(benchmark, count);
+		if (!bytes)
+			fail("%s: out of memory", name);
+		return bytes;
+	}
+	bytes = read_file(name, count);
+	if (!bytes && errno == ENOENT && !strchr(name, '/'))
+		fail("there is no workload and no trace file \"%s\"; simgpu workloads lists the workloads",
+		     name);
+	else if (!bytes)
+		fail("%s: %s", name, strerror(errno));
+	return bytes;
+}
+
 static int open_trace(struct workload *workload)
 {
-	workload->bytes = read_file(workload->path, &workload->count);
+	workload->bytes = read_trace(workload->path, &workload->count);
 	if (!workload->bytes)
-		return fail("%s: %s", workload->path, strerror(errno));
+		return STATUS_FAILED;
 	if (!*workload->name)
 		default_name(workload);
 	return STATUS_OK;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Workload arguments: FILE[:key=value,...], and the traces that they name. */
+/*
+ * Workload arguments: NAME[:key=value,...], a built-in workload or a trace file,
+ * and the traces that they name.
+ */
 #ifndef SIMGPU_WORKLOAD_H
 #define SIMGPU_WORKLOAD_H
 
@@ -7,7 +10,7 @@
 
 /**
  * struct workload - what one tenant runs
- * @path: the trace's file
+ * @path: the trace's file, or the built-in workload's name
  * @name: of the tenant; the trace's own unless the argument says otherwise
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
@@ -26,18 +29,18 @@ struct workload {
 };
 
 /**
- * workload_read() - parse a workload argument and read its file
- * @argument: FILE[:key=value,...], keys weight, target and name
+ * workload_read() - parse a workload argument and read its trace
+ * @argument: NAME[:key=value,...], keys weight, target and name
  * @out: filled in; workload_free() frees what it holds
  *
- * What is in the file is not checked here: a device, or workload_decode(),
+ * What is in the trace is not checked here: a device, or workload_decode(),
  * does that.
  *
  * Return: an exit status; what was wrong has been said.
  */
 int workload_read(const char *argument, struct workload *out);
 
-/* The same of a plain file name. */
+/* The same without keys. */
 int workload_open(const char *path, struct workload *out);
 
 /* Check the trace and make it runnable in this process; an exit status. */
@@ -47,6 +50,15 @@ void workload_free(struct workload *workload);
 
 /* Whole file in 8-byte aligned memory, NUL-terminated; NULL with errno set. */
 void *read_file(const char *path, size_t *count);
+
+/**
+ * read_trace() - a trace's bytes
+ * @name: of a built-in workload, in letters of either case, else of a file
+ * @count: set to their number
+ *
+ * Return: memory for free(); NULL if there is none, which has been said.
+ */
+void *read_trace(const char *name, size_t *count);
 
 /* Say why a trace was refused. */
 void explain_refusal(const char *path, u64 offset, const char *field,
