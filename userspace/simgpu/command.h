@@ -32,6 +32,7 @@ struct command {
 };
 
 int bench_command(int argc, char **argv);
+int calibrate_command(int argc, char **argv);
 int dram_command(int argc, char **argv);
 int list_command(int argc, char **argv);
 int policy_command(int argc, char **argv);

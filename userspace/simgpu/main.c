@@ -5,6 +5,8 @@
 static const struct command commands[] = {
 	{ "run", "run an experiment, on a device or offline", run_command },
 	{ "workloads", "list the built-in workloads", workloads_command },
+	{ "calibrate", "hold the built-in workloads beside HSM's figures",
+	  calibrate_command },
 	{ "trace", "look at trace files, check and record them", trace_command },
 	{ "list", "list devices and their tenants", list_command },
 	{ "stat", "show a device's figures as they are now", stat_command },
