@@ -84,7 +84,8 @@ build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy session \
 		     offline dram engine config atd properties widths preempt \
-		     sharing constant accelsim)
+		     sharing constant accelsim \
+		     workloads)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
 		   build/sanitized/tests/unit/kinds.o \
 		   build/sanitized/tests/unit/dram_checker.o \

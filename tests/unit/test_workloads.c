@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The built-in workloads: found by name, small, the same each time, accepted by
+ * the validator, and running on hbm80 from the first cycle. How they compare
+ * with HSM's Table 2 is for tests/command/calibrate, which takes minutes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../userspace/offline/offline.h"
+#include "../../userspace/workloads/benchmarks.h"
+
+/* "A few kilobytes" */
+#define BYTES_MAX	16384
+/* Long enough for every kind of access of a first thread block. */
+#define CYCLES		3000
+
+static void test_find(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++)
+		assert_ptr_equal(benchmark_find(benchmarks[i].name),
+				 &benchmarks[i]);
+	assert_ptr_equal(benchmark_find("mri-q"), &benchmarks[14]);
+	assert_null(benchmark_find(""));
+	assert_null(benchmark_find("LB"));
+	assert_null(benchmark_find("LBMS"));
+}
+
+static void test_classes(void **state)
+{
+	u32 memory_bound = 0, i;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++)
+		memory_bound += benchmarks[i].memory_bound != 0;
+	assert_int_equal(memory_bound, 10);
+}
+
+static void test_traces(void **state)
+{
+	struct trace_error error = { 0 };
+	size_t bytes, again;
+	u64 memory_bytes;
+	u32 i;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++) {
+		void *trace = benchmark_trace(&benchmarks[i], &bytes);
+		void *copy = benchmark_trace(&benchmarks[i], &again);
+
+		assert_non_null(trace);
+		assert_non_null(copy);
+		if (trace_check(trace, bytes, &memory_bytes, &error))
+			fail_msg("%s: %s %s", benchmarks[i].name, error.field,
+				 error.reason);
+		assert_in_range(bytes, 1, BYTES_MAX);
+		assert_int_equal(bytes, again);
+		assert_memory_equal(trace, copy, bytes);
+		free(trace);
+		free(copy);
+	}
+}
+
+static struct trace *load(const struct benchmark *benchmark)
+{
+	struct trace_error error;
+	struct trace *trace = NULL;
+	size_t bytes;
+	void *encoded = benchmark_trace(benchmark, &bytes);
+
+	assert_int_equal(offline_load_trace(encoded, bytes, &error, &trace), 0);
+	free(encoded);
+	return trace;
+}
+
+static void run(const struct benchmark *benchmark,
+		struct offline_result *result)
+{
+	static const struct offline_observer nobody;
+	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
+	struct trace *trace = load(benchmark);
+
+	experiment->options = (struct session_options) {
+		.config = *gpu_config_find("hbm80"),
+		.model = registry_model_find("hsm"),
+		.policy = registry_policy_find("even"),
+		.tunables = registry_default_tunables,
+		.seed = 1,
+		.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
+		.stop_cycle = CYCLES,
+		.relaunch = true,
+	};
+	experiment->count = 1;
+	experiment->tenants[0].options.weight = 1;
+	strcpy(experiment->tenants[0].options.name, benchmark->name);
+	experiment->tenants[0].trace = trace;
+	assert_int_equal(offline_run(experiment, &nobody, result), 0);
+	offline_free_trace(trace);
+	free(experiment);
+}
+
+static void test_run(void **state)
+{
+	struct offline_result *result = calloc(1, sizeof(*result));
+	u32 i;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++) {
+		const struct simgpu_counters *counters =
+			&result->reports[0].counters;
+
+		run(&benchmarks[i], result);
+		assert_int_equal(result->cycle, CYCLES);
+		if (!counters->thread_instructions || !counters->llc_accesses)
+			fail_msg("%s does nothing", benchmarks[i].name);
+		assert_false(result->reports[0].first_run_done);
+	}
+	free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_run),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("workloads", tests, NULL, NULL);
+}
