@@ -9,6 +9,7 @@
 #include "../offline/bench.h"
 #include "../workloads/benchmarks.h"
 #include "output.h"
+#include "workload.h"
 
 /* A quick run simulates so much less. */
 #define QUICK			20
@@ -249,16 +250,6 @@ static const struct trace *decode(u32 load, u32 sms)
 		trace = NULL;
 	free(encoded);
 	return trace;
-}
-
-static int write_file(const char *path, const void *bytes, size_t count)
-{
-	FILE *file = fopen(path, "wb");
-	bool written = file && fwrite(bytes, 1, count, file) == count;
-
-	if (file && fclose(file))
-		written = false;
-	return written ? STATUS_OK : fail("%s: %s", path, strerror(errno));
 }
 
 static int save_load(u32 load, u32 sms, const char *folder)

@@ -66,10 +66,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		arguments->output = text;
 		return 0;
 	case 'n':
-		if (!*text || strlen(text) >= SIMGPU_TRACE_NAME_BYTES)
-			argp_error(state, "--name takes 1 to %d characters",
-				   SIMGPU_TRACE_NAME_BYTES - 1);
-		arguments->name = text;
+		arguments->name = option_trace_name(state, text);
 		return 0;
 	case 'm':
 		arguments->max_bytes = option_number(state, "--max-bytes", text,

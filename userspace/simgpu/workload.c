@@ -244,3 +244,24 @@ void workload_options(const struct workload *workload,
 	out->weight = workload->weight;
 	out->target_ppm = workload->target_ppm;
 }
+
+int write_file(const char *path, const void *bytes, size_t count)
+{
+	FILE *file = fopen(path, "w");
+	bool written;
+
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
+	written = fwrite(bytes, 1, count, file) == count;
+	if (fclose(file) || !written)
+		return fail("%s: %s", path, strerror(errno));
+	return STATUS_OK;
+}
+
+const char *option_trace_name(struct argp_state *state, const char *text)
+{
+	if (!*text || strlen(text) >= SIMGPU_TRACE_NAME_BYTES)
+		argp_error(state, "--name takes 1 to %d characters",
+			   SIMGPU_TRACE_NAME_BYTES - 1);
+	return text;
+}

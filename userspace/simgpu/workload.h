@@ -60,6 +60,12 @@ void *read_file(const char *path, size_t *count);
  */
 void *read_trace(const char *name, size_t *count);
 
+/* Write a whole file; an exit status, and what was wrong has been said. */
+int write_file(const char *path, const void *bytes, size_t count);
+
+/* The value of --name, as a trace's header can hold it. */
+const char *option_trace_name(struct argp_state *state, const char *text);
+
 /* Say why a trace was refused. */
 void explain_refusal(const char *path, u64 offset, const char *field,
 		     const char *reason);

@@ -9,6 +9,7 @@
 
 #include "../workloads/benchmarks.h"
 #include "output.h"
+#include "workload.h"
 
 static const struct argp_option options[] = {
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
@@ -172,19 +173,6 @@ static const struct argp argp_save = {
 	.args_doc = "WORKLOAD FILE",
 	.doc = about_save,
 };
-
-static int write_file(const char *path, const void *bytes, size_t count)
-{
-	FILE *file = fopen(path, "w");
-	bool written;
-
-	if (!file)
-		return fail("%s: %s", path, strerror(errno));
-	written = fwrite(bytes, 1, count, file) == count;
-	if (fclose(file) || !written)
-		return fail("%s: %s", path, strerror(errno));
-	return STATUS_OK;
-}
 
 int trace_save_command(int argc, char **argv)
 {
