@@ -82,7 +82,7 @@ build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 
 # --- tests --------------------------------------------------------------------------
 
-UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy session \
+UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy qos session \
 		     offline dram engine config atd properties widths preempt \
 		     sharing constant accelsim \
 		     workloads)

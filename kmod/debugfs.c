@@ -66,9 +66,12 @@ static void simgpu_seq_string(struct seq_file *seq, const char *key,
 static void simgpu_seq_tunables(struct seq_file *seq,
 				const struct simgpu_tunables *tunables)
 {
-	seq_printf(seq, " c1_ppm=%llu c2_ppm=%llu fair_threshold_ppm=%llu",
-		   tunables->c1_ppm, tunables->c2_ppm,
-		   tunables->fair_threshold_ppm);
+	struct simgpu_tunables copy = *tunables;
+	const struct tunable *tunable;
+
+	for (tunable = tunables_list; tunable->name; tunable++)
+		seq_printf(seq, " %s_ppm=%llu", tunable->name,
+			   *tunable_of(&copy, tunable));
 }
 
 static const char *simgpu_preemption_name(enum session_preemption preemption)

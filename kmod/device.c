@@ -464,7 +464,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT;
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
-	device->defaults.tunables = registry_default_tunables;
+	device->defaults.tunables = registry_tunables(config->name);
 	mutex_init(&device->lock);
 	spin_lock_init(&device->publish_lock);
 	init_waitqueue_head(&device->worker_wait);

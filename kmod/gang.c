@@ -379,6 +379,19 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 }
 
 /* The options of the device's own, changed by what the caller names. */
+/* Another GPU has constants of its own; thresholds stay as they were set. */
+static void simgpu_gang_configure(struct session_options *options,
+				  const struct gpu_config *config)
+{
+	struct simgpu_tunables trained = registry_tunables(config->name);
+
+	if (strcmp(config->name, options->config.name)) {
+		options->tunables.c1_ppm = trained.c1_ppm;
+		options->tunables.c2_ppm = trained.c2_ppm;
+	}
+	options->config = *config;
+}
+
 static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 			       struct session_options *options)
 {
@@ -396,7 +409,7 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 		config = gpu_config_find(cmd->config);
 		if (!config)
 			return -ENOENT;
-		options->config = *config;
+		simgpu_gang_configure(options, config);
 	}
 	if (cmd->policy[0])
 		options->policy = registry_policy_find(cmd->policy);

@@ -152,6 +152,8 @@ static DEVICE_ATTR_RO(antt);
 DEVICE_TUNABLE(c1);
 DEVICE_TUNABLE(c2);
 DEVICE_TUNABLE(fair_threshold);
+DEVICE_TUNABLE(qos_guard);
+DEVICE_TUNABLE(qos_margin);
 
 DEVICE_SHOW_STRING(policy)
 
@@ -270,6 +272,8 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_c1.attr,
 	&dev_attr_c2.attr,
 	&dev_attr_fair_threshold.attr,
+	&dev_attr_qos_guard.attr,
+	&dev_attr_qos_margin.attr,
 	&dev_attr_seed.attr,
 	&dev_attr_state.attr,
 	NULL

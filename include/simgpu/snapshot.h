@@ -9,7 +9,7 @@
 
 #include <simgpu/counters.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	2
+#define SIMGPU_SNAPSHOT_VERSION	3
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -23,15 +23,22 @@
 #define SIMGPU_QOS		1
 
 /**
- * struct simgpu_tunables - constants of models and thresholds of policies
+ * struct simgpu_tunables - constants of models and thresholds of policies; each
+ *	a fraction, at most 1
  * @c1_ppm: slope of HSM's line, utilization of peak bandwidth per RBH (Eq. 3)
  * @c2_ppm: its value at RBH 0
  * @fair_threshold_ppm: fairness below which a fair policy moves SMs (HSM 4.3)
+ * @qos_guard_ppm: how far above a tenant's target a QoS policy aims, to make up
+ *	for the model's errors (HSM 4.3, last paragraph)
+ * @qos_margin_ppm: how far above its target a tenant may be before it gives back
+ *	what it does not need (HSM 4.3: a threshold of 0.9 at a target of 0.8)
  */
 struct simgpu_tunables {
 	u64 c1_ppm;
 	u64 c2_ppm;
 	u64 fair_threshold_ppm;
+	u64 qos_guard_ppm;
+	u64 qos_margin_ppm;
 };
 
 /**
@@ -41,9 +48,12 @@ struct simgpu_tunables {
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 and up
  * @sms: SMs assigned to it now
+ * @blocks: thread blocks of its present kernel, at most U32_MAX: on a GPU with
+ *	more SMs than that it cannot use all of them
  * @blocks_left: thread blocks of its kernel that have not finished, at most
  *	U32_MAX: more SMs than that are useless to it
  * @class: the model's; SIMGPU_CLASS_UNKNOWN before the first prediction
+ * @reserved: zero
  * @target_ppm: the NP that a QoS tenant is promised
  * @np_ppm: the model's predicted NP, for policies; 0 while class is unknown
  * @counters: differences over this epoch; with registers of limited width
@@ -55,8 +65,10 @@ struct simgpu_snapshot_tenant {
 	u32 service;
 	u32 weight;
 	u32 sms;
+	u32 blocks;
 	u32 blocks_left;
 	u32 class;
+	u32 reserved;
 	u64 target_ppm;
 	u64 np_ppm;
 	struct simgpu_counters counters;
@@ -121,6 +133,10 @@ struct simgpu_prediction {
 
 /* In @flags of a proposal: @owner is filled in and decides. */
 #define SIMGPU_PROPOSAL_OWNERS	1U
+/* @memory_priority is filled in; without it all tenants' is 0. */
+#define SIMGPU_PROPOSAL_MEMORY_PRIORITY	2U
+/* The highest memory priority. */
+#define SIMGPU_MEMORY_PRIORITY_MAX	3U
 /* In @owner: nobody. */
 #define SIMGPU_NO_OWNER		0xffU
 
@@ -133,12 +149,16 @@ struct simgpu_prediction {
  *	while there are SMs enough, in sum at most the device's
  * @owner: with SIMGPU_PROPOSAL_OWNERS, the slot that owns each SM; the counts
  *	are then ignored
+ * @memory_priority: with SIMGPU_PROPOSAL_MEMORY_PRIORITY, by slot, whose requests
+ *	the memory controllers serve first: 0 to SIMGPU_MEMORY_PRIORITY_MAX, the
+ *	highest first
  */
 struct simgpu_proposal {
 	u32 flags;
 	u32 reserved;
 	u32 sms[SIMGPU_SLOTS_MAX];
 	u8 owner[SIMGPU_SMS_MAX];
+	u8 memory_priority[SIMGPU_SLOTS_MAX];
 };
 
 #endif /* SIMGPU_SNAPSHOT_H */

@@ -5,6 +5,9 @@
  */
 #include "core.h"
 
+#define PROPOSAL_FLAGS	(SIMGPU_PROPOSAL_OWNERS | \
+			 SIMGPU_PROPOSAL_MEMORY_PRIORITY)
+
 /*
  * proposal_count() - SMs that a proposal gives a slot
  */
@@ -18,6 +21,16 @@ u32 proposal_count(const struct simgpu_snapshot *snapshot,
 	for (sm = 0; sm < snapshot->sms; sm++)
 		count += proposal->owner[sm] == slot;
 	return count;
+}
+
+static bool priorities_exist(const struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (proposal->memory_priority[slot] > SIMGPU_MEMORY_PRIORITY_MAX)
+			return false;
+	return true;
 }
 
 static bool owners_exist(const struct simgpu_snapshot *snapshot,
@@ -45,7 +58,10 @@ bool proposal_is_sound(const struct simgpu_snapshot *snapshot,
 	u64 sum = 0;
 	u32 slot;
 
-	if (proposal->flags & ~SIMGPU_PROPOSAL_OWNERS || proposal->reserved)
+	if (proposal->flags & ~PROPOSAL_FLAGS || proposal->reserved)
+		return false;
+	if ((proposal->flags & SIMGPU_PROPOSAL_MEMORY_PRIORITY) &&
+	    !priorities_exist(proposal))
 		return false;
 	if ((proposal->flags & SIMGPU_PROPOSAL_OWNERS) &&
 	    !owners_exist(snapshot, proposal))
@@ -177,23 +193,41 @@ void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most)
 			proposal->owner[i] = SIMGPU_NO_OWNER;
 }
 
-/*
- * proposal_apply() - assign the SMs as the session's sound proposal says
- */
-void proposal_apply(struct session *session)
+static void apply_priorities(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	bool set = proposal->flags & SIMGPU_PROPOSAL_MEMORY_PRIORITY;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		gpu_set_memory_priority(session->gpu, slot,
+					set ? proposal->memory_priority[slot] :
+					0);
+}
+
+static void apply_owners(struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
 	const struct gpu *gpu = session->gpu;
 	struct gpu_sm_status status;
 	u32 sm;
 
-	if (!(proposal->flags & SIMGPU_PROPOSAL_OWNERS)) {
-		apply_counts(session);
-		return;
-	}
 	for (sm = 0; sm < gpu_config(gpu)->sms; sm++) {
 		gpu_sm_status(gpu, sm, &status);
 		if (status.next_owner != proposal->owner[sm])
 			assign(session, sm, proposal->owner[sm]);
 	}
+}
+
+/*
+ * proposal_apply() - assign SMs and priorities as the session's sound proposal
+ *	says
+ */
+void proposal_apply(struct session *session)
+{
+	apply_priorities(session);
+	if (session->proposal.flags & SIMGPU_PROPOSAL_OWNERS)
+		apply_owners(session);
+	else
+		apply_counts(session);
 }

@@ -21,9 +21,18 @@ static bool options_are_good(const struct session_options *options)
 	       options->policy && (options->stop_cycle || !options->relaunch);
 }
 
+/* What the model reads must be there, whatever the configuration says. */
+static void provide_for_model(struct session_options *options)
+{
+	if (options->model->flags & SIMGPU_MODEL_ATD &&
+	    !options->config.atd_sampling)
+		options->config.atd_sampling = SESSION_ATD_SAMPLING;
+}
+
 int session_create(struct session **out, const struct session_options *options,
 		   const struct session_hooks *hooks)
 {
+	const struct gpu_config *config;
 	struct session *session;
 	uintptr_t aligned;
 	size_t gpu_size;
@@ -31,22 +40,22 @@ int session_create(struct session **out, const struct session_options *options,
 	if (!options_are_good(options))
 		return -EINVAL;
 	/* With room to align it: the engine's arrays begin on cache lines. */
-	gpu_size = gpu_bytes(&options->config) + 64 +
-		   registers_bytes(&options->config);
 	session = port_alloc(sizeof(*session));
 	if (!session)
 		return -ENOMEM;
+	session->initial = *options;
+	provide_for_model(&session->initial);
+	config = &session->initial.config;
+	gpu_size = gpu_bytes(config) + 64 + registers_bytes(config);
 	session->gpu_memory = port_alloc(gpu_size);
 	if (!session->gpu_memory) {
 		port_free(session);
 		return -ENOMEM;
 	}
 	aligned = ((uintptr_t)session->gpu_memory + 63) & ~(uintptr_t)63;
-	session->gpu = gpu_init((void *)aligned, &options->config,
-				options->seed);
-	session->registers = (void *)(aligned + gpu_bytes(&options->config));
+	session->gpu = gpu_init((void *)aligned, config, options->seed);
+	session->registers = (void *)(aligned + gpu_bytes(config));
 	session->bytes = sizeof(*session) + gpu_size;
-	session->initial = *options;
 	session->hooks = *hooks;
 	session->policy = options->policy;
 	session->model = options->model;
@@ -711,11 +720,14 @@ void session_set_model(struct session *session, const struct simgpu_model *model
 int session_set_tunables(struct session *session,
 			 const struct simgpu_tunables *tunables)
 {
-	if (tunables->c1_ppm > SIMGPU_PPM || tunables->c2_ppm > SIMGPU_PPM ||
-	    tunables->fair_threshold_ppm > SIMGPU_PPM)
-		return -EINVAL;
-	journal_add(session, JOURNAL_TUNABLES, 0)->tunables = *tunables;
-	session->tunables = *tunables;
+	struct simgpu_tunables copy = *tunables;
+	const struct tunable *tunable;
+
+	for (tunable = tunables_list; tunable->name; tunable++)
+		if (*tunable_of(&copy, tunable) > SIMGPU_PPM)
+			return -EINVAL;
+	journal_add(session, JOURNAL_TUNABLES, 0)->tunables = copy;
+	session->tunables = copy;
 	return 0;
 }
 

@@ -23,6 +23,8 @@
 #define SESSION_EPOCH_CYCLES_MIN	10000ULL
 #define SESSION_EPOCH_CYCLES_MAX	50000000ULL
 #define SESSION_EPOCH_CYCLES_DEFAULT	500000ULL
+/* Every so many-th set has auxiliary tags, if the model alone asks for them. */
+#define SESSION_ATD_SAMPLING		32
 
 /* What happens to the SMs when a kernel ends (definitions.md, Tenants). */
 enum session_kernel_end {

@@ -139,6 +139,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;
 	out->sms = sms_assigned(session->gpu, slot);
+	out->blocks = kernel.blocks;
 	out->blocks_left = kernel.blocks - kernel.blocks_finished;
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;

@@ -37,43 +37,62 @@ static u64 bus_clocks(const struct simgpu_snapshot *snapshot)
  * time that there was. I_max is what the whole GPU could execute.
  */
 static u64 demand_ppm(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_counters *counters)
+		      const struct simgpu_counters *counters, u64 requests)
 {
 	u64 most = snapshot->epoch_cycles * snapshot->sms *
 		   snapshot->issue_lanes;
-	u64 busy = fixed_mul(simgpu_dram_requests(counters),
-			     snapshot->peak_clocks_per_line);
+	u64 busy = fixed_mul(requests, snapshot->peak_clocks_per_line);
 
 	return fixed_ratio_ppm(fixed_mul_div(busy, most,
 					     counters->thread_instructions),
 			       bus_clocks(snapshot));
 }
 
-static void predict_tenant(const struct simgpu_snapshot *snapshot,
-			   const struct simgpu_snapshot_tenant *tenant,
-			   struct simgpu_prediction_tenant *out)
+/*
+ * Eq. 4: NP = S_k / S, S_k averaged over the epoch. A kernel of fewer thread
+ * blocks than the GPU has SMs could not use more alone either: thread blocks
+ * take the place of SMs (section 2.3.1).
+ */
+static u64 compute_np_ppm(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_snapshot_tenant *tenant)
+{
+	u64 held = tenant->counters.sm_cycles, most = snapshot->sms;
+
+	if (tenant->blocks < most)
+		most = tenant->blocks;
+	most = fixed_mul(most, snapshot->epoch_cycles);
+	return fixed_ratio_ppm(held < most ? held : most, most);
+}
+
+/*
+ * hsm_predict_tenant() - class and NP of one tenant
+ * @private_ppm: DRAM requests that the tenant would have made alone, for each
+ *	that it made: 1 where that is not known
+ */
+void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
+			const struct simgpu_snapshot_tenant *tenant,
+			u64 private_ppm, struct simgpu_prediction_tenant *out)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
 	u64 supply = supply_ppm(snapshot, counters);
+	u64 requests = fixed_mul_div(simgpu_dram_requests(counters),
+				     private_ppm, SIMGPU_PPM);
 
 	if (!counters->thread_instructions)
 		return;
-	if (demand_ppm(snapshot, counters) > supply && supply) {
+	if (demand_ppm(snapshot, counters, requests) > supply && supply) {
 		/*
 		 * Eq. 5: NP = B_k / (c1 * RBH_k + c2), B_k a fraction of the
 		 * clocks that there were and the rest in ppm: one division.
 		 */
 		out->class = SIMGPU_CLASS_MEMORY;
 		out->np_ppm = fixed_mul_div(counters->bus_busy_clocks,
-					    SIMGPU_PPM * SIMGPU_PPM,
+					    fixed_mul(SIMGPU_PPM, private_ppm),
 					    fixed_mul(bus_clocks(snapshot),
 						      supply));
 	} else {
-		/* Eq. 4: NP = S_k / S, S_k averaged over the epoch */
 		out->class = SIMGPU_CLASS_COMPUTE;
-		out->np_ppm = fixed_ratio_ppm(counters->sm_cycles,
-					      snapshot->epoch_cycles *
-					      snapshot->sms);
+		out->np_ppm = compute_np_ppm(snapshot, tenant);
 	}
 }
 
@@ -84,13 +103,14 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (snapshot->tenants[slot].active)
-			predict_tenant(snapshot, &snapshot->tenants[slot],
-				       &prediction->tenants[slot]);
+			hsm_predict_tenant(snapshot, &snapshot->tenants[slot],
+					   SIMGPU_PPM,
+					   &prediction->tenants[slot]);
 	return 0;
 }
 
 const struct simgpu_model model_hsm = {
 	.name = "hsm",
-	.latency_cycles = 181,	/* HSM 4.2, Prediction Latency */
+	.latency_cycles = HSM_LATENCY_CYCLES,
 	.predict = hsm_predict,
 };

@@ -7,37 +7,18 @@
  */
 #include "registry.h"
 
-/* SMs that a tenant held over the epoch, S_k of Eq. 4, in thousandths. */
-static u64 held_milli(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant)
-{
-	return fixed_mul_div(tenant->counters.sm_cycles, 1000,
-			     snapshot->epoch_cycles);
-}
-
-/* Tenants that have a prediction and held SMs, so that NP / S means something. */
-static bool has_gradient(const struct simgpu_snapshot *snapshot,
-			 const struct simgpu_snapshot_tenant *tenant)
-{
-	return tenant->active && tenant->class != SIMGPU_CLASS_UNKNOWN &&
-	       held_milli(snapshot, tenant);
-}
-
 /*
  * What the tenant with the high NP should keep of the SMs that it held, to the
  * nearest: S_high - x, where x makes NP_high / S_high * (S_high - x) equal
  * NP_low / S_low * (S_low + x):
  * x = (NP_high - NP_low) * S_high * S_low / (NP_high * S_low + NP_low * S_high)
- *
- * It starts from what was held, not from what was assigned: an SM that is
- * still drained for the other one has not yet done anything for it.
  */
 static u32 sms_to_keep(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *high,
 		       const struct simgpu_snapshot_tenant *low)
 {
-	u64 s_high = held_milli(snapshot, high);
-	u64 s_low = held_milli(snapshot, low);
+	u64 s_high = policy_held_milli(snapshot, high);
+	u64 s_low = policy_held_milli(snapshot, low);
 	u64 above = (high->np_ppm - low->np_ppm) * s_high;
 	u64 below = high->np_ppm * s_low + low->np_ppm * s_high;
 	u64 moved = fixed_mul_div(above, s_low, below);
@@ -52,7 +33,7 @@ static int hsm_fair_propose(const struct simgpu_snapshot *snapshot,
 	u32 high = SIMGPU_SLOTS_MAX, low = SIMGPU_SLOTS_MAX, both, keep, slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		if (!has_gradient(snapshot, &tenants[slot]))
+		if (!policy_has_gradient(snapshot, &tenants[slot]))
 			continue;
 		if (high == SIMGPU_SLOTS_MAX ||
 		    tenants[slot].np_ppm > tenants[high].np_ppm)
@@ -74,6 +55,9 @@ static int hsm_fair_propose(const struct simgpu_snapshot *snapshot,
 		keep = 1;
 	if (keep > both - 1)
 		keep = both - 1;
+	/* More SMs than thread blocks are useless (section 2.3.1). */
+	if (both - keep > tenants[low].blocks_left)
+		keep = both - tenants[low].blocks_left;
 	proposal->sms[high] = keep;
 	proposal->sms[low] = both - keep;
 	return 0;

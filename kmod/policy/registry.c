@@ -4,18 +4,15 @@
 
 static const struct simgpu_model *const models[] = {
 	&model_hsm,
+	&model_hsm_atd,
 };
 
 static const struct simgpu_policy *const policies[] = {
 	&policy_even,
+	&policy_proportional,
 	&policy_hsm_fair,
-};
-
-/* HSM's Figure 3 (c1, c2) and section 4.3 (threshold). */
-const struct simgpu_tunables registry_default_tunables = {
-	.c1_ppm = 500000,
-	.c2_ppm = 360000,
-	.fair_threshold_ppm = 900000,
+	&policy_hsm_qos,
+	&policy_bw_app,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -11,8 +11,12 @@
 #include <simgpu/policy.h>
 
 extern const struct simgpu_model model_hsm;
+extern const struct simgpu_model model_hsm_atd;
+extern const struct simgpu_policy policy_bw_app;
 extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;
+extern const struct simgpu_policy policy_hsm_qos;
+extern const struct simgpu_policy policy_proportional;
 
 /* By index, in the order in which they are listed; NULL past the last one. */
 const struct simgpu_model *registry_model_at(unsigned int index);
@@ -21,11 +25,39 @@ const struct simgpu_policy *registry_policy_at(unsigned int index);
 const struct simgpu_model *registry_model_find(const char *name);
 const struct simgpu_policy *registry_policy_find(const char *name);
 
-/* Constants and thresholds that hold until somebody sets others. */
-extern const struct simgpu_tunables registry_default_tunables;
+/**
+ * struct tunable - a field of &struct simgpu_tunables, as sysfs and journals
+ *	know it
+ * @name: without the unit
+ * @offset: where it is
+ */
+struct tunable {
+	const char *name;
+	size_t offset;
+};
 
+/* constants.c: all of them, ended by one without a name. */
+extern const struct tunable tunables_list[];
+u64 *tunable_of(struct simgpu_tunables *tunables, const struct tunable *tunable);
+struct simgpu_tunables registry_tunables(const char *config);
+
+/* split.c */
+void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
+		  struct simgpu_proposal *proposal);
 void policy_split_even(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_proposal *proposal);
+u64 policy_held_milli(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_snapshot_tenant *tenant);
+bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_snapshot_tenant *tenant);
+
+/* HSM 4.2, Prediction Latency: for one kernel, in core cycles. */
+#define HSM_LATENCY_CYCLES	181
+
+/* hsm.c */
+void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
+			const struct simgpu_snapshot_tenant *tenant,
+			u64 private_ppm, struct simgpu_prediction_tenant *out);
 
 /**
  * struct metrics - over the predicted (or actual) NPs of the active tenants

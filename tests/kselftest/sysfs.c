@@ -75,6 +75,22 @@ FIXTURE_VARIANT_ADD(values, fair_threshold)
 	.bad = { "", "0.9 0.9", "0.9\n\n" },
 };
 
+FIXTURE_VARIANT_ADD(values, qos_guard)
+{
+	.file = "qos_guard",
+	.good = { "0", "0.1\n", "1.0" },
+	.shown = { "0.000000", "0.100000", "1.000000" },
+	.bad = { "-0.1", "1.000001", "guard" },
+};
+
+FIXTURE_VARIANT_ADD(values, qos_margin)
+{
+	.file = "qos_margin",
+	.good = { "0.2", "0.000001", "1" },
+	.shown = { "0.200000", "0.000001", "1.000000" },
+	.bad = { "2", "", "0.1 " },
+};
+
 FIXTURE_SETUP(values)
 {
 	snprintf(self->path, sizeof(self->path), SYSFS "%s", variant->file);

@@ -14,64 +14,13 @@
 
 #include "../../kmod/core/session.h"
 #include "small.h"
+#include "snapshots.h"
 #include "traces.h"
 
 #define ROUNDS		200000
 #define TOLERANCE	0.001
 /* Two of the parts per million that figures are rounded to. */
 #define GRANULARITY	2e-6
-
-static u64 random_state;
-
-static u64 random_u64(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
-}
-
-static u64 random_up_to(u64 greatest)
-{
-	return random_u64() % (greatest + 1);
-}
-
-static int restart_random(void **state)
-{
-	random_state = 0x5eed;
-	return 0;
-}
-
-/* --- snapshots --- */
-
-static void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
-			  u64 epoch_cycles)
-{
-	memset(snapshot, 0, sizeof(*snapshot));
-	snapshot->version = SIMGPU_SNAPSHOT_VERSION;
-	snapshot->bytes = sizeof(*snapshot);
-	snapshot->sms = sms;
-	snapshot->issue_lanes = 64;
-	snapshot->channels = 32;
-	snapshot->line_bytes = 128;
-	snapshot->peak_clocks_per_line = 2;
-	snapshot->epoch_cycles = epoch_cycles;
-	snapshot->memory_clocks = epoch_cycles * 440 / 1400;
-	snapshot->tunables = registry_default_tunables;
-}
-
-static struct simgpu_snapshot_tenant *activate(struct simgpu_snapshot *snapshot,
-					       u32 slot, u32 sms)
-{
-	struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
-
-	tenant->active = 1;
-	tenant->weight = 1;
-	tenant->sms = sms;
-	tenant->blocks_left = U32_MAX;
-	snapshot->tenants_active++;
-	return tenant;
-}
 
 /* --- the model --- */
 
@@ -106,8 +55,9 @@ struct reference {
 };
 
 static struct reference reference(const struct simgpu_snapshot *snapshot,
-				  const struct simgpu_counters *counters)
+				  const struct simgpu_snapshot_tenant *tenant)
 {
+	const struct simgpu_counters *counters = &tenant->counters;
 	double cycles = (double)snapshot->epoch_cycles;
 	double clocks = (double)snapshot->memory_clocks * snapshot->channels;
 	double requests = (double)counters->dram_fills +
@@ -124,7 +74,8 @@ static struct reference reference(const struct simgpu_snapshot *snapshot,
 	r.demand = most / (double)counters->thread_instructions * requests *
 		   snapshot->peak_clocks_per_line / clocks;
 	r.np_memory = (double)counters->bus_busy_clocks / clocks / r.supply;
-	r.np_compute = (double)counters->sm_cycles / (cycles * snapshot->sms);
+	r.np_compute = (double)counters->sm_cycles / cycles /
+		       fmin(snapshot->sms, tenant->blocks);
 	return r;
 }
 
@@ -140,7 +91,7 @@ static void hsm_follows_its_equations(void **state)
 {
 	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
 	struct simgpu_prediction prediction;
-	u32 round, memory = 0, compute = 0;
+	u32 round, memory = 0, compute = 0, few = 0;
 
 	for (round = 0; round < ROUNDS; round++) {
 		struct simgpu_snapshot_tenant *tenant;
@@ -155,12 +106,20 @@ static void hsm_follows_its_equations(void **state)
 		snapshot->tunables.c2_ppm = 50000 + random_up_to(SIMGPU_PPM);
 		tenant = activate(snapshot, round % SIMGPU_SLOTS_MAX, 1);
 		random_counters(snapshot, &tenant->counters);
+		if (random_up_to(3) == 0) {
+			/* It cannot hold more SMs than it has thread blocks. */
+			tenant->blocks = 1 + random_up_to(snapshot->sms - 1);
+			tenant->counters.sm_cycles =
+				random_up_to(snapshot->epoch_cycles *
+					     tenant->blocks);
+			few++;
+		}
 		if (!tenant->counters.thread_instructions)
 			continue;
 		memset(&prediction, 0, sizeof(prediction));
 		assert_int_equal(model_hsm.predict(snapshot, &prediction), 0);
 		said = &prediction.tenants[round % SIMGPU_SLOTS_MAX];
-		r = reference(snapshot, &tenant->counters);
+		r = reference(snapshot, tenant);
 		/* So near the border rounding decides. */
 		if (fabs(r.demand - r.supply) <= r.supply * TOLERANCE +
 						 GRANULARITY)
@@ -177,7 +136,8 @@ static void hsm_follows_its_equations(void **state)
 			compute++;
 		}
 	}
-	assert_true(memory > ROUNDS / 20 && compute > ROUNDS / 20);
+	assert_true(memory > ROUNDS / 20 && compute > ROUNDS / 20 &&
+		    few > ROUNDS / 20);
 	free(snapshot);
 }
 
@@ -264,19 +224,68 @@ static void even_shares_out_all(void **state)
 	free(snapshot);
 }
 
-/* --- hsm-fair --- */
+/* --- hsm-atd --- */
 
-static struct simgpu_snapshot_tenant *predicted(struct simgpu_snapshot *snapshot,
-						u32 slot, u32 sms, u64 np_ppm)
+/* A tenant whose misses in company are known, and of how many it is free alone. */
+static struct simgpu_snapshot_tenant *
+cached(struct simgpu_snapshot *snapshot, u64 accesses, u64 misses, u64 hits_alone)
 {
-	struct simgpu_snapshot_tenant *tenant = activate(snapshot, slot, sms);
+	struct simgpu_snapshot_tenant *tenant = activate(snapshot, 0, 40);
+	struct simgpu_counters *counters = &tenant->counters;
 
-	tenant->class = SIMGPU_CLASS_COMPUTE;
-	tenant->np_ppm = np_ppm;
-	/* It held all of them, all the time. */
-	tenant->counters.sm_cycles = snapshot->epoch_cycles * sms;
+	counters->thread_instructions = 1000000;
+	counters->sm_cycles = snapshot->epoch_cycles * 40;
+	counters->dram_fills = misses;
+	counters->row_activates = misses / 2;
+	counters->bus_busy_clocks = 2 * misses;
+	counters->llc_accesses = accesses;
+	counters->llc_misses = misses;
+	/* Every eighth set is watched. */
+	counters->atd_accesses = accesses / 8;
+	counters->atd_hits = hits_alone / 8;
 	return tenant;
 }
+
+static u64 np_of(const struct simgpu_model *model,
+		 const struct simgpu_snapshot *snapshot)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+
+	assert_int_equal(model->predict(snapshot, &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_MEMORY);
+	return prediction.tenants[0].np_ppm;
+}
+
+/* Half of the misses are the co-runner's doing: alone it would be done earlier. */
+static void hsm_atd_takes_back_misses(void **state)
+{
+	struct simgpu_snapshot snapshot;
+
+	snapshot_init(&snapshot, 80, 500000);
+	cached(&snapshot, 1600000, 800000, 1200000);
+	assert_int_equal(np_of(&model_hsm, &snapshot), 521612);
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612 / 2);
+}
+
+/* Without a directory, without misses, and with nonsense, it is hsm. */
+static void hsm_atd_without_a_directory_is_hsm(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_counters *counters;
+
+	snapshot_init(&snapshot, 80, 500000);
+	counters = &cached(&snapshot, 1600000, 800000, 1200000)->counters;
+	counters->atd_accesses = 0;
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612);
+	counters->atd_accesses = 10;
+	counters->atd_hits = 11;
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612);
+	counters->atd_hits = 0;
+	counters->llc_misses = 0;
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612);
+}
+
+/* --- hsm-fair --- */
 
 /* The assignment as it stands, which a policy finds in its proposal. */
 static void propose(const struct simgpu_snapshot *snapshot,
@@ -381,6 +390,20 @@ static void hsm_fair_passes_over_the_unknown(void **state)
 	assert_int_equal(proposal.sms[3], 0);
 }
 
+/* More SMs than thread blocks are useless. */
+static void hsm_fair_gives_no_more_than_thread_blocks(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_proposal proposal;
+
+	snapshot_init(&snapshot, 80, 500000);
+	predicted(&snapshot, 0, 40, 800000);
+	predicted(&snapshot, 1, 40, 400000)->blocks_left = 45;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[0], 35);
+	assert_int_equal(proposal.sms[1], 45);
+}
+
 /* On the lines of Figure 9, no other move would bring the two nearer. */
 static void hsm_fair_moves_best(void **state)
 {
@@ -477,7 +500,7 @@ static void trial_run(struct trial *trial,
 		.stop_cycle = 35000, .relaunch = true, .gang_size = 3,
 		.kernel_end = SESSION_KERNEL_END_CARRY,
 		.model = &model_hsm, .policy = &policy,
-		.tunables = registry_default_tunables,
+		.tunables = registry_tunables(""),
 	};
 	struct session_tenant_options tenant = { .name = "t", .weight = 1 };
 	struct session_hooks hooks = { .context = trial, .epoch = note_epoch };
@@ -543,7 +566,15 @@ static int propose_for_nobody(const struct simgpu_snapshot *snapshot,
 static int propose_unknown_flag(const struct simgpu_snapshot *snapshot,
 				struct simgpu_proposal *proposal)
 {
-	proposal->flags = 2;
+	proposal->flags = 4;
+	return 0;
+}
+
+static int propose_strange_priority(const struct simgpu_snapshot *snapshot,
+				    struct simgpu_proposal *proposal)
+{
+	proposal->flags = SIMGPU_PROPOSAL_MEMORY_PRIORITY;
+	proposal->memory_priority[1] = SIMGPU_MEMORY_PRIORITY_MAX + 1;
 	return 0;
 }
 
@@ -584,7 +615,7 @@ static void impossible_proposals_fall_back(void **state)
 		propose_error, propose_too_many, propose_overflow,
 		propose_starving, propose_for_nobody, propose_unknown_flag,
 		propose_reserved, propose_strange_owner,
-		propose_owner_without_work,
+		propose_owner_without_work, propose_strange_priority,
 	};
 	struct trial trial;
 	u32 i;
@@ -667,11 +698,14 @@ int main(void)
 		cmocka_unit_test(hsm_is_silent_about_idlers),
 		cmocka_unit_test(hsm_survives_nothing),
 		cmocka_unit_test_setup(even_shares_out_all, restart_random),
+		cmocka_unit_test(hsm_atd_takes_back_misses),
+		cmocka_unit_test(hsm_atd_without_a_directory_is_hsm),
 		cmocka_unit_test(hsm_fair_moves_sms),
 		cmocka_unit_test(hsm_fair_lets_fair_ones_be),
 		cmocka_unit_test(hsm_fair_waits_for_moves_under_way),
 		cmocka_unit_test(hsm_fair_works_on_the_extremes),
 		cmocka_unit_test(hsm_fair_passes_over_the_unknown),
+		cmocka_unit_test(hsm_fair_gives_no_more_than_thread_blocks),
 		cmocka_unit_test_setup(hsm_fair_moves_best, restart_random),
 		cmocka_unit_test(metrics_are_as_defined),
 		cmocka_unit_test(impossible_proposals_fall_back),

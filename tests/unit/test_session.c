@@ -96,7 +96,7 @@ static void bench_options(struct bench *bench, u32 gang_size)
 		.gang_size = gang_size,
 		.model = &model_hsm,
 		.policy = &policy_hsm_fair,
-		.tunables = registry_default_tunables,
+		.tunables = registry_tunables(""),
 	};
 	bench->hooks = (struct session_hooks) {
 		.context = bench, .epoch = on_epoch, .launch_done = on_done,
@@ -925,7 +925,7 @@ static void bad_options_are_refused(void **state)
 
 static void knobs_act_from_the_next_epoch(void **state)
 {
-	struct simgpu_tunables tunables = registry_default_tunables;
+	struct simgpu_tunables tunables = registry_tunables("");
 	struct bench *bench = bench_new(2);
 
 	launch_gang(bench);
@@ -972,7 +972,7 @@ static void shorter_epochs_act_at_once(void **state)
 static void live_through_everything(struct bench *bench, u64 step)
 {
 	struct session_tenant_options options = plain();
-	struct simgpu_tunables tunables = registry_default_tunables;
+	struct simgpu_tunables tunables = registry_tunables("");
 
 	launch_gang(bench);
 	run_in_steps(bench, 7001, step);

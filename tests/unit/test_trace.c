@@ -260,7 +260,7 @@ static void run(const struct trace *trace)
 		.epoch_cycles = SESSION_EPOCH_CYCLES_MIN,
 		.stop_cycle = RUN_CYCLES, .relaunch = true,
 		.model = &model_hsm, .policy = &policy_even,
-		.tunables = registry_default_tunables,
+		.tunables = registry_tunables(""),
 	};
 	struct session_tenant_options tenant = { .name = "t", .weight = 1 };
 	struct session_hooks hooks = { .context = NULL };

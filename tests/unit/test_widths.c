@@ -62,7 +62,7 @@ static u64 run(const struct trace *trace, u64 epoch_cycles, u64 epochs,
 		.gang_size = 1,
 		.model = &watching,
 		.policy = &policy_even,
-		.tunables = registry_default_tunables,
+		.tunables = registry_tunables(""),
 	};
 	const struct session_hooks hooks = { .epoch = on_epoch };
 	struct session *session;
@@ -111,8 +111,8 @@ static u64 rbh_ppm(u32 epoch)
 /* HSM's Eq. 5 on what the model saw. */
 static u64 expected_np_ppm(u32 epoch)
 {
-	u64 supply = registry_default_tunables.c2_ppm +
-		     registry_default_tunables.c1_ppm * rbh_ppm(epoch) /
+	u64 supply = registry_tunables("").c2_ppm +
+		     registry_tunables("").c1_ppm * rbh_ppm(epoch) /
 		     SIMGPU_PPM;
 
 	return fixed_ratio_ppm(bandwidth_ppm(epoch), supply);

@@ -226,10 +226,15 @@ static int either(struct parser *parser, const char *key, const char *zero,
 
 static int tunables(struct parser *parser, struct simgpu_tunables *out)
 {
-	if (number(parser, "c1_ppm", &out->c1_ppm) ||
-	    number(parser, "c2_ppm", &out->c2_ppm))
-		return -EINVAL;
-	return number(parser, "fair_threshold_ppm", &out->fair_threshold_ppm);
+	const struct tunable *tunable;
+	char key[SIMGPU_NAME_BYTES];
+
+	for (tunable = tunables_list; tunable->name; tunable++) {
+		snprintf(key, sizeof(key), "%s_ppm", tunable->name);
+		if (number(parser, key, tunable_of(out, tunable)))
+			return -EINVAL;
+	}
+	return 0;
 }
 
 /* --- the kinds of lines --- */

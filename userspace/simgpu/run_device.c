@@ -285,13 +285,15 @@ static void compare_tunable(unsigned int device, const char *name, u64 ours_ppm)
 		     device, name, value);
 }
 
-static void compare_tunables(unsigned int device)
+static void compare_tunables(unsigned int device, const char *config)
 {
-	const struct simgpu_tunables *ours = &registry_default_tunables;
+	struct simgpu_tunables ours = registry_tunables(config);
 
-	compare_tunable(device, "c1", ours->c1_ppm);
-	compare_tunable(device, "c2", ours->c2_ppm);
-	compare_tunable(device, "fair_threshold", ours->fair_threshold_ppm);
+	const struct tunable *tunable;
+
+	for (tunable = tunables_list; tunable->name; tunable++)
+		compare_tunable(device, tunable->name,
+				*tunable_of(&ours, tunable));
 }
 
 static bool read_records(struct stage *stage)
@@ -461,7 +463,7 @@ int run_device(const struct settings *settings, const struct workload *workloads
 	if (stage.gang < 0)
 		return STATUS_FAILED;
 	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
-	compare_tunables(settings->device);
+	compare_tunables(settings->device, settings->config);
 	add_tenants(&stage);
 	catch_signals(&stage);
 	ret = watch(&stage);

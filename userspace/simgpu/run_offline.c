@@ -22,6 +22,7 @@ static int find_names(const struct settings *settings,
 	if (!options->policy)
 		return fail("there is no policy \"%s\"", settings->policy);
 	options->config = *config;
+	options->tunables = registry_tunables(config->name);
 	return STATUS_OK;
 }
 
@@ -37,7 +38,6 @@ static int fill_options(const struct settings *settings,
 			      SESSION_KERNEL_END_CARRY :
 			      SESSION_KERNEL_END_EVEN;
 	options->preemption = (enum session_preemption)settings->preemption;
-	options->tunables = registry_default_tunables;
 	options->sms_most = settings->sms_most;
 	return find_names(settings, options);
 }

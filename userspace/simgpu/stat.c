@@ -54,7 +54,7 @@ static const struct argp argp = {
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
 	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "c1", "c2",
-	"fair_threshold", NULL
+	"fair_threshold", "qos_guard", "qos_margin", NULL
 };
 
 static const char *const tenant_files[] = {
@@ -66,9 +66,11 @@ static void print_device(struct json_object *device)
 {
 	printf("%s: %s, %s\n", sysfs_text(device, "device"),
 	       sysfs_text(device, "config"), sysfs_text(device, "state"));
-	printf("policy %s (threshold %s), model %s (c1 %s, c2 %s), seed %s\n",
+	printf("policy %s (threshold %s, guard %s, margin %s), model %s (c1 %s, c2 %s), seed %s\n",
 	       sysfs_text(device, "policy"),
 	       sysfs_text(device, "fair_threshold"),
+	       sysfs_text(device, "qos_guard"),
+	       sysfs_text(device, "qos_margin"),
 	       sysfs_text(device, "model"), sysfs_text(device, "c1"),
 	       sysfs_text(device, "c2"), sysfs_text(device, "seed"));
 	printf("cycle %s, %s epochs of %s\n", sysfs_text(device, "cycles"),

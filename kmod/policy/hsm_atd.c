@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hsm-atd: HSM with auxiliary tag directories (HSM section 4.1). Where co-runners
+ * take a tenant's lines from the last-level cache, it asks DRAM for more than it
+ * would alone; the directories, which only its own accesses fill, say how much
+ * more. Then Eq. 2 and Eq. 5 are about the requests that the same instructions
+ * need alone.
+ */
+#include "registry.h"
+
+/*
+ * Misses alone for each miss in company. 1 without a directory, or where one of
+ * the two is not known: then it is hsm.
+ */
+static u64 private_requests_ppm(const struct simgpu_counters *counters)
+{
+	u64 alone;
+
+	if (!counters->atd_accesses || !counters->llc_misses ||
+	    counters->atd_hits > counters->atd_accesses)
+		return SIMGPU_PPM;
+	alone = fixed_mul_div(counters->llc_accesses,
+			      counters->atd_accesses - counters->atd_hits,
+			      counters->atd_accesses);
+	return fixed_ratio_ppm(alone, counters->llc_misses);
+}
+
+static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
+			   struct simgpu_prediction *prediction)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+
+		if (tenant->active)
+			hsm_predict_tenant(snapshot, tenant,
+					   private_requests_ppm(&tenant->counters),
+					   &prediction->tenants[slot]);
+	}
+	return 0;
+}
+
+const struct simgpu_model model_hsm_atd = {
+	.name = "hsm-atd",
+	.latency_cycles = HSM_LATENCY_CYCLES,
+	.flags = SIMGPU_MODEL_ATD,
+	.predict = hsm_atd_predict,
+};

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * proportional: a fixed share of the SMs for each tenant, whatever it makes of
+ * them. A QoS tenant gets the share of the SMs that its target is of its full
+ * speed (HSM section 6.3: 64 of 80 SMs for a target of 0.8); the others divide
+ * the rest by their weights. Without a QoS tenant it is the weighted static
+ * split that Themis is compared with (Themis section VII).
+ */
+#include "registry.h"
+
+static int proportional_propose(const struct simgpu_snapshot *snapshot,
+				struct simgpu_proposal *proposal)
+{
+	const struct simgpu_snapshot_tenant *tenants = snapshot->tenants;
+	u64 weights[SIMGPU_SLOTS_MAX] = { 0 };
+	u64 promised = 0, sum = 0, rest;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (!tenants[slot].active)
+			continue;
+		if (tenants[slot].service == SIMGPU_QOS)
+			promised += tenants[slot].target_ppm;
+		else
+			sum += tenants[slot].weight;
+	}
+	rest = promised < SIMGPU_PPM ? SIMGPU_PPM - promised : 0;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (!tenants[slot].active)
+			continue;
+		if (tenants[slot].service == SIMGPU_QOS)
+			weights[slot] = tenants[slot].target_ppm;
+		else if (promised)
+			weights[slot] = fixed_mul_div(rest,
+						      tenants[slot].weight, sum);
+		else
+			weights[slot] = tenants[slot].weight;
+	}
+	policy_split(snapshot, weights, proposal);
+	return 0;
+}
+
+const struct simgpu_policy policy_proportional = {
+	.name = "proportional",
+	.propose = proportional_propose,
+};

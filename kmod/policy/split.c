@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dividing SMs: the one place where fractions become numbers of SMs, and what
+ * policies share to move some of them. Only active tenants get any; each gets
+ * at least one while there are enough.
+ */
+#include "registry.h"
+
+/* Round to nearest. */
+static u32 fraction_of(u32 sms, u64 weight, u64 weights)
+{
+	u64 most = fixed_add(fixed_mul(weight, sms), weights / 2);
+
+	return (u32)fixed_mul_div(most, 1, weights);
+}
+
+/* Take SMs, one in turn from the highest slots that have more than one. */
+static void take_back(struct simgpu_proposal *proposal, u32 excess)
+{
+	u32 before, slot;
+
+	do {
+		before = excess;
+		for (slot = SIMGPU_SLOTS_MAX; slot-- && excess;) {
+			if (proposal->sms[slot] > 1) {
+				proposal->sms[slot]--;
+				excess--;
+			}
+		}
+	} while (excess && excess < before);
+	/* More tenants than SMs: the highest slots get none. */
+	for (slot = SIMGPU_SLOTS_MAX; slot-- && excess;) {
+		if (proposal->sms[slot]) {
+			proposal->sms[slot]--;
+			excess--;
+		}
+	}
+}
+
+/*
+ * policy_split() - divide all SMs by weights
+ * @weights: by slot, below 2^56 in sum; inactive tenants' are ignored; one of 0
+ *	gets one SM
+ *
+ * Fractions round to nearest; what is left over goes to the lowest slots
+ * (definitions.md, Who holds an SM).
+ */
+void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
+		  struct simgpu_proposal *proposal)
+{
+	u64 sum = 0;
+	u32 given = 0, slot;
+
+	memset(proposal, 0, sizeof(*proposal));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active)
+			sum = fixed_add(sum, weights[slot]);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u32 *sms = &proposal->sms[slot];
+
+		if (!snapshot->tenants[slot].active)
+			continue;
+		*sms = fraction_of(snapshot->sms, weights[slot], sum);
+		if (!*sms)
+			*sms = 1;
+		given += *sms;
+	}
+	if (given > snapshot->sms)
+		take_back(proposal, given - snapshot->sms);
+	while (given && given < snapshot->sms)
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			if (proposal->sms[slot] && given < snapshot->sms) {
+				proposal->sms[slot]++;
+				given++;
+			}
+}
+
+/*
+ * policy_split_even() - share the SMs evenly; remainders go to the lowest slots
+ */
+void policy_split_even(const struct simgpu_snapshot *snapshot,
+		       struct simgpu_proposal *proposal)
+{
+	u64 weights[SIMGPU_SLOTS_MAX];
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		weights[slot] = 1;
+	policy_split(snapshot, weights, proposal);
+}
+
+/*
+ * policy_held_milli() - SMs that a tenant held over the epoch, in thousandths
+ *
+ * S_k of Eq. 4. Policies start from what was held, not from what was assigned: an
+ * SM that another tenant still drains has not yet done anything for this one.
+ */
+u64 policy_held_milli(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_snapshot_tenant *tenant)
+{
+	return fixed_mul_div(tenant->counters.sm_cycles, 1000,
+			     snapshot->epoch_cycles);
+}
+
+/*
+ * policy_has_gradient() - whether NP_k / S_k of a tenant means something
+ */
+bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_snapshot_tenant *tenant)
+{
+	return tenant->active && tenant->class != SIMGPU_CLASS_UNKNOWN &&
+	       policy_held_milli(snapshot, tenant);
+}

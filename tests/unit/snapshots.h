@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Snapshots for tests of models and policies, and random numbers to fill them. */
+#ifndef TEST_SNAPSHOTS_H
+#define TEST_SNAPSHOTS_H
+
+#include "../../kmod/core/session.h"
+
+static u64 random_state;
+
+static inline u64 random_u64(void)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return random_state * 0x2545f4914f6cdd1dULL;
+}
+
+static inline u64 random_up_to(u64 greatest)
+{
+	return random_u64() % (greatest + 1);
+}
+
+static inline int restart_random(void **state)
+{
+	random_state = 0x5eed;
+	return 0;
+}
+
+/* A device of hbm80's clocks and channels, without tenants. */
+static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
+			  u64 epoch_cycles)
+{
+	memset(snapshot, 0, sizeof(*snapshot));
+	snapshot->version = SIMGPU_SNAPSHOT_VERSION;
+	snapshot->bytes = sizeof(*snapshot);
+	snapshot->sms = sms;
+	snapshot->issue_lanes = 64;
+	snapshot->channels = 32;
+	snapshot->line_bytes = 128;
+	snapshot->peak_clocks_per_line = 2;
+	snapshot->epoch_cycles = epoch_cycles;
+	snapshot->memory_clocks = epoch_cycles * 440 / 1400;
+	snapshot->tunables = registry_tunables("");
+}
+
+static inline struct simgpu_snapshot_tenant *
+activate(struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
+{
+	struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+
+	tenant->active = 1;
+	tenant->weight = 1;
+	tenant->sms = sms;
+	tenant->blocks = tenant->blocks_left = U32_MAX;
+	snapshot->tenants_active++;
+	return tenant;
+}
+
+static inline struct simgpu_snapshot_tenant *
+predicted(struct simgpu_snapshot *snapshot, u32 slot, u32 sms, u64 np_ppm)
+{
+	struct simgpu_snapshot_tenant *tenant = activate(snapshot, slot, sms);
+
+	tenant->class = SIMGPU_CLASS_COMPUTE;
+	tenant->np_ppm = np_ppm;
+	/* It held all of them, all the time. */
+	tenant->counters.sm_cycles = snapshot->epoch_cycles * sms;
+	return tenant;
+}
+
+#endif /* TEST_SNAPSHOTS_H */
