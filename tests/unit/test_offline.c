@@ -172,11 +172,11 @@ static void bad_experiments_are_refused(void **state)
 {
 	struct offline_experiment *e = experiment_new();
 	struct offline_result *result = malloc(sizeof(*result));
-	u64 cycles;
+	struct offline_mark mark = { .instructions = 1 };
 
 	e->tenants[1].options.weight = 0;
 	assert_int_equal(offline_run(e, &nobody, result), -EINVAL);
-	assert_int_equal(offline_private_cycles(e, 1, 1, NULL, NULL, &cycles),
+	assert_int_equal(offline_private_run(e, 1, &mark, 1, NULL, NULL),
 			 -EINVAL);
 	e->tenants[1].options.weight = 1;
 	e->options.epoch_cycles = 1;
@@ -209,33 +209,41 @@ static u64 cycles_counted(const struct offline_experiment *e, u32 slot,
 static void private_runs_are_exact(void **state)
 {
 	static const u64 targets[] = { 1, 31, 33, 5000, 123456, 1000001 };
+	struct offline_mark marks[ARRAY_SIZE(targets)];
 	struct offline_experiment *e = experiment_new();
 	u32 slot, i;
-	u64 cycles;
 
-	for (slot = 0; slot < 2; slot++)
+	for (i = 0; i < ARRAY_SIZE(targets); i++)
+		marks[i].instructions = targets[i];
+	for (slot = 0; slot < 2; slot++) {
+		assert_int_equal(offline_private_run(e, slot, marks,
+						     ARRAY_SIZE(targets), NULL,
+						     NULL), 0);
 		for (i = 0; i < ARRAY_SIZE(targets); i++) {
-			assert_int_equal(offline_private_cycles(e, slot,
-								targets[i],
-								NULL, NULL,
-								&cycles), 0);
-			assert_int_equal(cycles, cycles_counted(e, slot,
-								targets[i]));
+			const struct session_figures *figures =
+				&marks[i].figures;
+
+			assert_int_equal(marks[i].cycles,
+					 cycles_counted(e, slot, targets[i]));
+			assert_int_equal(figures->cycles, marks[i].cycles);
+			assert_true(figures->thread_instructions >= targets[i]);
 		}
+	}
 	free(e);
 }
 
 static void private_runs_end_with_the_trace(void **state)
 {
 	const u64 all = 64 * 256 * 4 * 10;
+	struct offline_mark marks[] = {
+		{ .instructions = all }, { .instructions = all + 1 }
+	};
 	struct offline_experiment *e = experiment_new();
-	u64 cycles;
 
-	assert_int_equal(offline_private_cycles(e, 2, all, NULL, NULL,
-						&cycles), 0);
-	assert_int_equal(cycles, cycles_counted(e, 2, all));
-	assert_int_equal(offline_private_cycles(e, 2, all + 1, NULL, NULL,
-						&cycles), -ENODATA);
+	assert_int_equal(offline_private_run(e, 2, marks, 1, NULL, NULL), 0);
+	assert_int_equal(marks[0].cycles, cycles_counted(e, 2, all));
+	assert_int_equal(offline_private_run(e, 2, marks, 2, NULL, NULL),
+			 -ENODATA);
 	free(e);
 }
 

@@ -95,18 +95,35 @@ int offline_run(const struct offline_experiment *experiment,
 		struct offline_result *result);
 
 /**
- * offline_private_cycles() - how long a tenant takes alone
+ * struct offline_mark - a point of a private run
+ * @instructions: thread instructions at which it lies; given
+ * @cycles: device cycle at whose end the tenant has executed them
+ * @class: the model's, of the last epoch before it; SIMGPU_CLASS_UNKNOWN if the
+ *	run was too short for one
+ * @figures: of the run up to here
+ */
+struct offline_mark {
+	u64 instructions;
+	u64 cycles;
+	u64 class;
+	struct session_figures figures;
+};
+
+/**
+ * offline_private_run() - how long a tenant takes alone
  * @experiment: the shared experiment
  * @slot: the tenant
- * @instructions: thread instructions that its first run executed there
- * @progress: NULL, or told how many of them are done
+ * @marks: where to look, in order of @instructions, such as those that the
+ *	tenant's first run executed in shared mode; the rest is filled in
+ * @count: how many
+ * @progress: NULL, or told how many instructions are done
  * @context: passed to @progress
- * @cycles: set to the answer
  *
  * Private mode (definitions.md, Actual NP): the same configuration and seed,
- * the tenant alone in its slot with all SMs, from device cycle 0.
+ * the tenant alone in its slot with all SMs, from device cycle 0. One run serves
+ * all shared runs of the tenant in that slot, whatever their policy.
  *
- * The answer is exact: the first cycle at whose end the tenant has executed
+ * The answers are exact: the first cycle at whose end the tenant has executed
  * @instructions or more. The clock is advanced by no more than the remaining
  * instructions divided by the GPU's peak rate, so it cannot pass that cycle;
  * near it the steps are single cycles. The last cycle may execute more than
@@ -117,10 +134,10 @@ int offline_run(const struct offline_experiment *experiment,
  * Return: 0; -ENODATA if its run has fewer instructions; a negative errno as
  * offline_run().
  */
-int offline_private_cycles(const struct offline_experiment *experiment,
-			   u32 slot, u64 instructions,
-			   void (*progress)(void *context, u64 done),
-			   void *context, u64 *cycles);
+int offline_private_run(const struct offline_experiment *experiment, u32 slot,
+			struct offline_mark *marks, u32 count,
+			void (*progress)(void *context, u64 done),
+			void *context);
 
 /* --- journals (docs/journal.md) --- */
 

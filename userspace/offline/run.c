@@ -171,16 +171,38 @@ static int run_to_count(struct session *session, u32 slot, u64 target,
 	return 0;
 }
 
-int offline_private_cycles(const struct offline_experiment *experiment,
-			   u32 slot, u64 instructions,
-			   void (*progress)(void *context, u64 done),
-			   void *context, u64 *cycles)
+static void read_mark(struct session *session, u32 slot,
+		      struct offline_mark *mark)
 {
-	const struct offline_tenant *tenant = &experiment->tenants[slot];
+	struct session_tenant_report report;
+
+	session_tenant_report(session, slot, &report);
+	mark->cycles = session_now(session);
+	mark->class = report.class;
+	mark->figures = report.figures;
+}
+
+static int launch_alone(struct session *session, u32 slot,
+			const struct offline_tenant *tenant)
+{
+	u64 sequence;
+	int ret;
+
+	ret = session_join(session, slot, &tenant->options);
+	if (ret < 0)
+		return ret;
+	return session_launch(session, slot, tenant->trace, 1, 0, &sequence);
+}
+
+int offline_private_run(const struct offline_experiment *experiment, u32 slot,
+			struct offline_mark *marks, u32 count,
+			void (*progress)(void *context, u64 done),
+			void *context)
+{
 	const struct offline_observer nobody = { .context = NULL };
 	struct session_options options = experiment->options;
 	struct session *session;
-	u64 sequence;
+	u32 i;
 	int ret;
 
 	/* No gang: the tenant has its slot, and nobody is waited for. */
@@ -192,15 +214,13 @@ int offline_private_cycles(const struct offline_experiment *experiment,
 	ret = offline_session(&options, &nobody, &session);
 	if (ret)
 		return ret;
-	ret = session_join(session, slot, &tenant->options);
-	if (ret >= 0)
-		ret = session_launch(session, slot, tenant->trace, 1, 0,
-				     &sequence);
-	if (!ret)
-		ret = run_to_count(session, slot, instructions, progress,
-				   context);
-	if (!ret)
-		*cycles = session_now(session);
+	ret = launch_alone(session, slot, &experiment->tenants[slot]);
+	for (i = 0; !ret && i < count; i++) {
+		ret = run_to_count(session, slot, marks[i].instructions,
+				   progress, context);
+		if (!ret)
+			read_mark(session, slot, &marks[i]);
+	}
 	session_destroy(session);
 	return ret;
 }

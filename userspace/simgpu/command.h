@@ -38,6 +38,7 @@ int list_command(int argc, char **argv);
 int policy_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 int stat_command(int argc, char **argv);
+int sweep_command(int argc, char **argv);
 int tenant_command(int argc, char **argv);
 int trace_command(int argc, char **argv);
 int trace_check_command(int argc, char **argv);

@@ -4,9 +4,6 @@
 
 enum {
 	OPTION_OFFLINE = 256,
-	OPTION_CONFIG,
-	OPTION_KERNEL_END,
-	OPTION_PREEMPTION,
 	OPTION_SMS,
 	OPTION_TRUTH,
 	OPTION_JSON,
@@ -17,19 +14,8 @@ static const struct argp_option options[] = {
 	{ "offline", OPTION_OFFLINE, 0, 0,
 	  "Simulate in this process; needs no module", 0 },
 	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
-	{ "config", OPTION_CONFIG, "NAME|FILE", 0,
-	  "The GPU (default hbm80); with --offline also a file, whose name has a '/' or ends in .conf", 0 },
 	{ "policy", 'p', "NAME", 0,
 	  "Who gets which SMs (default even; see simgpu policy list)", 0 },
-	{ "model", 'm', "NAME", 0, "The slowdown model (default hsm)", 0 },
-	{ "cycles", 'c', "N", 0,
-	  "Stop exactly there; traces that end are launched again (default 5000000). 0: run each trace once", 0 },
-	{ "epoch", 'e', "N", 0, "Core cycles of an epoch (default 500000)", 0 },
-	{ "seed", 's', "N", 0, "Of everything random (default 1)", 0 },
-	{ "kernel-end", OPTION_KERNEL_END, "even|carry", 0,
-	  "What a finished kernel does: begin an even split (default), or carry on", 0 },
-	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
-	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 0 },
 	{ "sms", OPTION_SMS, "N", 0,
 	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
@@ -61,130 +47,65 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
- * @config_file: of --config, or NULL
- * @custom: what is in it
- * @experiment: an option that a journal decides instead was given
  */
 struct arguments {
-	struct settings settings;
-	const char *config_file;
-	struct gpu_config custom;
+	struct experiment experiment;
 	bool offline;
 	bool device_given;
 	bool truth;
 	bool json;
 	const char *journal;
-	const char *experiment;
 	char *workloads[SESSION_SLOTS_MAX];
 	u32 count;
 };
 
-static void set_name(struct argp_state *state, const char *option, char *to,
-		     const char *name)
-{
-	if (!*name || strlen(name) >= SIMGPU_NAME_MAX)
-		argp_error(state, "%s takes a name", option);
-	strcpy(to, name);
-}
-
-static u32 parse_kernel_end(struct argp_state *state, const char *word)
-{
-	if (!strcmp(word, "carry"))
-		return SIMGPU_KERNEL_END_CARRY;
-	if (strcmp(word, "even"))
-		argp_error(state, "--kernel-end takes even or carry");
-	return SIMGPU_KERNEL_END_EVEN;
-}
-
-static u32 parse_preemption(struct argp_state *state, const char *word)
-{
-	if (!strcmp(word, "switch"))
-		return SIMGPU_PREEMPTION_SWITCH;
-	if (!strcmp(word, "adaptive"))
-		return SIMGPU_PREEMPTION_ADAPTIVE;
-	if (strcmp(word, "drain"))
-		argp_error(state,
-			   "--preemption takes drain, switch or adaptive");
-	return SIMGPU_PREEMPTION_DRAIN;
-}
-
-static error_t parse_experiment(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-	struct settings *settings = &arguments->settings;
-
-	switch (key) {
-	case OPTION_CONFIG:
-		arguments->config_file = config_is_file(text) ? text : NULL;
-		if (!arguments->config_file)
-			set_name(state, "--config", settings->config, text);
-		break;
-	case 'p':
-		set_name(state, "--policy", settings->policy, text);
-		break;
-	case 'm':
-		set_name(state, "--model", settings->model, text);
-		break;
-	case 'c':
-		settings->cycles = option_number(state, "--cycles", text, 0,
-						 U64_MAX);
-		break;
-	case 'e':
-		settings->epoch_cycles =
-			option_number(state, "--epoch", text,
-				      SESSION_EPOCH_CYCLES_MIN,
-				      SESSION_EPOCH_CYCLES_MAX);
-		break;
-	case 's':
-		settings->seed = option_number(state, "--seed", text, 0,
-					       U64_MAX);
-		break;
-	case OPTION_KERNEL_END:
-		settings->kernel_end = parse_kernel_end(state, text);
-		break;
-	case OPTION_PREEMPTION:
-		settings->preemption = parse_preemption(state, text);
-		break;
-	case OPTION_SMS:
-		settings->sms_most = (u32)option_number(state, "--sms", text, 1,
-							SIMGPU_SMS_MAX);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	arguments->experiment = text;
-	return 0;
-}
-
 static void check_arguments(struct argp_state *state,
 			    const struct arguments *arguments)
 {
+	const struct settings *settings = &arguments->experiment.settings;
+
 	if (!arguments->count)
 		argp_error(state, "name at least one workload");
 	if (arguments->offline && arguments->device_given)
 		argp_error(state, "--offline uses no device");
-	if (arguments->config_file && !arguments->offline)
+	if (arguments->experiment.config_file && !arguments->offline)
 		argp_error(state, "--config %s needs --offline: a device does not take configuration files yet",
-			   arguments->config_file);
-	if (arguments->settings.sms_most && !arguments->offline)
+			   arguments->experiment.config_file);
+	if (settings->sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
+	if (memchr(settings->set, true, sizeof(settings->set)) &&
+	    !arguments->offline)
+		argp_error(state, "--set needs --offline; a device's are files in sysfs");
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
-	if (arguments->journal && arguments->experiment)
+	if (arguments->journal && arguments->experiment.given)
 		argp_error(state, "the journal has the experiment's options");
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
+	struct settings *settings = &arguments->experiment.settings;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->experiment;
+		return 0;
+	case 'p':
+		option_name(state, "--policy", settings->policy, text);
+		arguments->experiment.given = text;
+		return 0;
+	case OPTION_SMS:
+		settings->sms_most = (u32)option_number(state, "--sms", text, 1,
+							SIMGPU_SMS_MAX);
+		arguments->experiment.given = text;
+		return 0;
 	case OPTION_OFFLINE:
 		arguments->offline = true;
 		return 0;
 	case 'd':
 		arguments->device_given = true;
-		arguments->settings.device = option_device(state, text);
+		settings->device = option_device(state, text);
 		return 0;
 	case OPTION_TRUTH:
 		arguments->truth = true;
@@ -205,13 +126,19 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		check_arguments(state, arguments);
 		return 0;
 	default:
-		return parse_experiment(key, text, state);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
+
+static const struct argp_child children[] = {
+	{ &experiment_argp, 0, NULL, 0 },
+	{ 0 }
+};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_argument,
+	.children = children,
 	.args_doc = "WORKLOAD...",
 	.doc = about,
 };
@@ -231,22 +158,10 @@ static int read_workloads(const struct arguments *arguments,
 	return ret;
 }
 
-static int read_config(struct arguments *arguments)
-{
-	struct settings *settings = &arguments->settings;
-	int ret = config_load(arguments->config_file, &arguments->custom);
-
-	if (!ret) {
-		settings->custom = &arguments->custom;
-		strcpy(settings->config, arguments->custom.name);
-	}
-	return ret;
-}
-
 static int run(struct arguments *arguments, const struct workload *workloads,
 	       struct result *result)
 {
-	struct settings *settings = &arguments->settings;
+	struct settings *settings = &arguments->experiment.settings;
 
 	if (arguments->journal)
 		return run_journal(arguments->journal, settings, workloads,
@@ -261,7 +176,7 @@ static int run(struct arguments *arguments, const struct workload *workloads,
 static int run_and_print(struct arguments *arguments,
 			 const struct workload *workloads)
 {
-	const struct settings *settings = &arguments->settings;
+	const struct settings *settings = &arguments->experiment.settings;
 	struct result result = { .complete = false };
 	int ret = run(arguments, workloads, &result), then = STATUS_OK;
 
@@ -277,21 +192,14 @@ static int run_and_print(struct arguments *arguments,
 int run_command(int argc, char **argv)
 {
 	struct arguments arguments = {
-		.settings = {
-			.config = "hbm80",
-			.policy = "even",
-			.model = "hsm",
-			.cycles = 5000000,
-			.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
-			.seed = 1,
-		},
+		.experiment.settings = settings_default,
 	};
 	struct workload *workloads;
 	int ret;
 	u32 i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (arguments.config_file && read_config(&arguments))
+	if (experiment_load(&arguments.experiment))
 		return STATUS_FAILED;
 	workloads = calloc(arguments.count, sizeof(*workloads));
 	if (!workloads)

@@ -8,33 +8,8 @@
 #ifndef SIMGPU_RUN_H
 #define SIMGPU_RUN_H
 
+#include "experiment.h"
 #include "workload.h"
-
-/**
- * struct settings - the experiment that was asked for
- * @device: N of simgpuN
- * @config: name of the GPU
- * @custom: a user's GPU, offline only; NULL: the shipped one of that name
- * @policy: name
- * @model: name
- * @cycles: device stops there; 0: when every trace has run once
- * @sms_most: SMs that a tenant is given at most, offline only; 0: no limit
- * @kernel_end: &enum simgpu_kernel_end
- * @preemption: &enum simgpu_preemption
- */
-struct settings {
-	unsigned int device;
-	char config[SIMGPU_NAME_MAX];
-	const struct gpu_config *custom;
-	char policy[SIMGPU_NAME_MAX];
-	char model[SIMGPU_NAME_MAX];
-	u64 cycles;
-	u64 epoch_cycles;
-	u64 seed;
-	u32 kernel_end;
-	u32 preemption;
-	u32 sms_most;
-};
 
 /**
  * struct result_tenant - a tenant and its figures

@@ -5,43 +5,6 @@
  */
 #include "run.h"
 
-static int find_names(const struct settings *settings,
-		      struct session_options *options)
-{
-	const struct gpu_config *config = settings->custom;
-
-	if (!config)
-		config = gpu_config_find(settings->config);
-	options->model = registry_model_find(settings->model);
-	options->policy = registry_policy_find(settings->policy);
-	if (!config)
-		return fail("there is no configuration \"%s\"",
-			    settings->config);
-	if (!options->model)
-		return fail("there is no model \"%s\"", settings->model);
-	if (!options->policy)
-		return fail("there is no policy \"%s\"", settings->policy);
-	options->config = *config;
-	options->tunables = registry_tunables(config->name);
-	return STATUS_OK;
-}
-
-static int fill_options(const struct settings *settings,
-			struct session_options *options)
-{
-	memset(options, 0, sizeof(*options));
-	options->seed = settings->seed;
-	options->epoch_cycles = settings->epoch_cycles;
-	options->stop_cycle = settings->cycles;
-	options->relaunch = settings->cycles != 0;
-	options->kernel_end = settings->kernel_end == SIMGPU_KERNEL_END_CARRY ?
-			      SESSION_KERNEL_END_CARRY :
-			      SESSION_KERNEL_END_EVEN;
-	options->preemption = (enum session_preemption)settings->preemption;
-	options->sms_most = settings->sms_most;
-	return find_names(settings, options);
-}
-
 /* --- the session's structs as those of the UAPI, as the driver fills them --- */
 
 _Static_assert(sizeof(struct simgpu_tenant_counters) ==
@@ -212,7 +175,7 @@ int run_offline(const struct settings *settings,
 		fail("out of memory");
 		goto out;
 	}
-	if (fill_options(settings, &experiment->options))
+	if (settings_options(settings, &experiment->options))
 		goto out;
 	experiment->count = count;
 	for (i = 0; i < count; i++) {
@@ -369,19 +332,19 @@ static int find_actual(const struct offline_experiment *experiment,
 		.name = tenant->options.name,
 		.instructions = tenant->report.thread_instructions,
 	};
-	u64 cycles = 0, predicted = tenant->report.np_run_ppm;
-	u64 actual;
+	struct offline_mark mark = { .instructions = run.instructions };
+	u64 predicted = tenant->report.np_run_ppm, actual;
 	int ret;
 
 	if (!run.instructions || !tenant->trace)
 		return STATUS_OK;
-	ret = offline_private_cycles(experiment, tenant->slot, run.instructions,
-				     on_private_progress, &run, &cycles);
+	ret = offline_private_run(experiment, tenant->slot, &mark, 1,
+				  on_private_progress, &run);
 	progress_end();
 	if (ret)
 		return fail("%s: its private run failed: %s", run.name,
 			    strerror(-ret));
-	actual = fixed_ratio_ppm(cycles, tenant->report.cycles);
+	actual = fixed_ratio_ppm(mark.cycles, tenant->report.cycles);
 	tenant->actual_known = true;
 	tenant->np_actual_ppm = actual;
 	tenant->error_ppm = fixed_ratio_ppm(predicted > actual ?
@@ -427,7 +390,7 @@ int run_truth(const struct settings *settings, struct result *result)
 
 	if (!experiment)
 		return fail("out of memory");
-	ret = fill_options(settings, &experiment->options);
+	ret = settings_options(settings, &experiment->options);
 	for (i = 0; !ret && i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 		struct offline_tenant *alone =

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options that every command has that runs experiments; see experiment.h. */
+#include "experiment.h"
+
+enum {
+	OPTION_CONFIG = 512,
+	OPTION_KERNEL_END,
+	OPTION_PREEMPTION,
+	OPTION_SET,
+};
+
+static const struct argp_option options[] = {
+	{ "config", OPTION_CONFIG, "NAME|FILE", 0,
+	  "The GPU (default hbm80); offline also a file, whose name has a '/' or ends in .conf", 1 },
+	{ "model", 'm', "NAME", 0, "The slowdown model (default hsm)", 1 },
+	{ "cycles", 'c', "N", 0,
+	  "Stop exactly there; traces that end are launched again (default 5000000). 0: run each trace once", 1 },
+	{ "epoch", 'e', "N", 0, "Core cycles of an epoch (default 500000)", 1 },
+	{ "seed", 's', "N", 0, "Of everything random (default 1)", 1 },
+	{ "kernel-end", OPTION_KERNEL_END, "even|carry", 0,
+	  "What a finished kernel does: begin an even split (default), or carry on", 1 },
+	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
+	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 1 },
+	{ "set", OPTION_SET, "NAME=VALUE", 0,
+	  "Offline: a constant or threshold (c1, c2, fair_threshold, qos_guard, qos_margin), 0 to 1; may be repeated", 1 },
+	{ 0 }
+};
+
+void option_name(struct argp_state *state, const char *option, char *to,
+		 const char *name)
+{
+	if (!*name || strlen(name) >= SIMGPU_NAME_MAX)
+		argp_error(state, "%s takes a name", option);
+	strcpy(to, name);
+}
+
+static u32 parse_kernel_end(struct argp_state *state, const char *word)
+{
+	if (!strcmp(word, "carry"))
+		return SIMGPU_KERNEL_END_CARRY;
+	if (strcmp(word, "even"))
+		argp_error(state, "--kernel-end takes even or carry");
+	return SIMGPU_KERNEL_END_EVEN;
+}
+
+static u32 parse_preemption(struct argp_state *state, const char *word)
+{
+	if (!strcmp(word, "switch"))
+		return SIMGPU_PREEMPTION_SWITCH;
+	if (!strcmp(word, "adaptive"))
+		return SIMGPU_PREEMPTION_ADAPTIVE;
+	if (strcmp(word, "drain"))
+		argp_error(state,
+			   "--preemption takes drain, switch or adaptive");
+	return SIMGPU_PREEMPTION_DRAIN;
+}
+
+/* NAME=VALUE; the value is kept until the GPU's own are known. */
+static void parse_set(struct argp_state *state, struct settings *settings,
+		      const char *text)
+{
+	const struct tunable *tunable;
+	size_t length = strcspn(text, "=");
+	u64 value;
+
+	for (tunable = tunables_list; tunable->name; tunable++)
+		if (strlen(tunable->name) == length &&
+		    !strncmp(tunable->name, text, length))
+			break;
+	if (!tunable->name || !text[length])
+		argp_error(state, "--set takes NAME=VALUE, not \"%s\"", text);
+	if (!parse_ppm(text + length + 1, &value) || value > SIMGPU_PPM)
+		argp_error(state, "%s is a number from 0 to 1, not \"%s\"",
+			   tunable->name, text + length + 1);
+	settings->set[tunable - tunables_list] = true;
+	*tunable_of(&settings->tunables, tunable) = value;
+}
+
+static error_t parse_experiment(int key, char *text, struct argp_state *state)
+{
+	struct experiment *experiment = state->input;
+	struct settings *settings = &experiment->settings;
+
+	switch (key) {
+	case OPTION_CONFIG:
+		experiment->config_file = config_is_file(text) ? text : NULL;
+		if (!experiment->config_file)
+			option_name(state, "--config", settings->config, text);
+		break;
+	case 'm':
+		option_name(state, "--model", settings->model, text);
+		break;
+	case 'c':
+		settings->cycles = option_number(state, "--cycles", text, 0,
+						 U64_MAX);
+		break;
+	case 'e':
+		settings->epoch_cycles =
+			option_number(state, "--epoch", text,
+				      SESSION_EPOCH_CYCLES_MIN,
+				      SESSION_EPOCH_CYCLES_MAX);
+		break;
+	case 's':
+		settings->seed = option_number(state, "--seed", text, 0,
+					       U64_MAX);
+		break;
+	case OPTION_KERNEL_END:
+		settings->kernel_end = parse_kernel_end(state, text);
+		break;
+	case OPTION_PREEMPTION:
+		settings->preemption = parse_preemption(state, text);
+		break;
+	case OPTION_SET:
+		parse_set(state, settings, text);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	experiment->given = text;
+	return 0;
+}
+
+const struct argp experiment_argp = {
+	.options = options,
+	.parser = parse_experiment,
+};
+
+const struct settings settings_default = {
+	.config = "hbm80",
+	.policy = "even",
+	.model = "hsm",
+	.cycles = 5000000,
+	.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
+	.seed = 1,
+};
+
+int experiment_load(struct experiment *experiment)
+{
+	struct settings *settings = &experiment->settings;
+	int ret;
+
+	if (!experiment->config_file)
+		return STATUS_OK;
+	ret = config_load(experiment->config_file, &experiment->custom);
+	if (!ret) {
+		settings->custom = &experiment->custom;
+		strcpy(settings->config, experiment->custom.name);
+	}
+	return ret;
+}
+
+static int find_names(const struct settings *settings,
+		      struct session_options *options)
+{
+	const struct gpu_config *config = settings->custom;
+
+	if (!config)
+		config = gpu_config_find(settings->config);
+	options->model = registry_model_find(settings->model);
+	options->policy = registry_policy_find(settings->policy);
+	if (!config)
+		return fail("there is no configuration \"%s\"",
+			    settings->config);
+	if (!options->model)
+		return fail("there is no model \"%s\"", settings->model);
+	if (!options->policy)
+		return fail("there is no policy \"%s\"", settings->policy);
+	options->config = *config;
+	return STATUS_OK;
+}
+
+static void set_tunables(const struct settings *settings,
+			 struct simgpu_tunables *tunables)
+{
+	struct simgpu_tunables given = settings->tunables;
+	u32 i;
+
+	for (i = 0; tunables_list[i].name; i++)
+		if (settings->set[i])
+			*tunable_of(tunables, &tunables_list[i]) =
+				*tunable_of(&given, &tunables_list[i]);
+}
+
+int settings_options(const struct settings *settings,
+		     struct session_options *options)
+{
+	int ret;
+
+	memset(options, 0, sizeof(*options));
+	options->seed = settings->seed;
+	options->epoch_cycles = settings->epoch_cycles;
+	options->stop_cycle = settings->cycles;
+	options->relaunch = settings->cycles != 0;
+	options->kernel_end = settings->kernel_end == SIMGPU_KERNEL_END_CARRY ?
+			      SESSION_KERNEL_END_CARRY :
+			      SESSION_KERNEL_END_EVEN;
+	options->preemption = (enum session_preemption)settings->preemption;
+	options->sms_most = settings->sms_most;
+	ret = find_names(settings, options);
+	if (!ret) {
+		options->tunables = registry_tunables(options->config.name);
+		set_tunables(settings, &options->tunables);
+	}
+	return ret;
+}

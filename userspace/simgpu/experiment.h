@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is asked for in an experiment: the options that every command has that
+ * runs some, and the session that they mean.
+ */
+#ifndef SIMGPU_EXPERIMENT_H
+#define SIMGPU_EXPERIMENT_H
+
+#include "command.h"
+
+#define TUNABLES_MAX	(sizeof(struct simgpu_tunables) / sizeof(u64))
+
+/**
+ * struct settings - the experiment that was asked for
+ * @device: N of simgpuN
+ * @config: name of the GPU
+ * @custom: a user's GPU, offline only; NULL: the shipped one of that name
+ * @policy: name
+ * @model: name
+ * @cycles: device stops there; 0: when every trace has run once
+ * @sms_most: SMs that a tenant is given at most, offline only; 0: no limit
+ * @kernel_end: &enum simgpu_kernel_end
+ * @preemption: &enum simgpu_preemption
+ * @set: which of tunables_list were given, with their values in @tunables,
+ *	offline only; the others are the GPU's
+ */
+struct settings {
+	unsigned int device;
+	char config[SIMGPU_NAME_MAX];
+	const struct gpu_config *custom;
+	char policy[SIMGPU_NAME_MAX];
+	char model[SIMGPU_NAME_MAX];
+	u64 cycles;
+	u64 epoch_cycles;
+	u64 seed;
+	u32 kernel_end;
+	u32 preemption;
+	u32 sms_most;
+	bool set[TUNABLES_MAX];
+	struct simgpu_tunables tunables;
+};
+
+extern const struct settings settings_default;
+
+/**
+ * struct experiment - what experiment_argp parses into
+ * @settings: without a policy
+ * @config_file: of --config, or NULL
+ * @custom: what is in it
+ * @given: some option of these, or NULL
+ */
+struct experiment {
+	struct settings settings;
+	const char *config_file;
+	struct gpu_config custom;
+	const char *given;
+};
+
+/* A child of a command's argp; its input is a struct experiment. */
+extern const struct argp experiment_argp;
+
+/* The value of an option that is a name, into SIMGPU_NAME_MAX bytes. */
+void option_name(struct argp_state *state, const char *option, char *to,
+		 const char *name);
+
+/* Read what the options name; an exit status. */
+int experiment_load(struct experiment *experiment);
+
+/* The session that the settings mean; an exit status, and why has been said. */
+int settings_options(const struct settings *settings,
+		     struct session_options *options);
+
+#endif /* SIMGPU_EXPERIMENT_H */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Independent runs on all cores: a number of jobs, threads that take the next
+ * one each, and one line of progress for all of them.
+ */
+#ifndef SIMGPU_JOBS_H
+#define SIMGPU_JOBS_H
+
+#include "command.h"
+
+struct jobs;
+
+/**
+ * jobs_run() - run some jobs, several at a time
+ * @what: for the line of progress
+ * @count: how many
+ * @workers: at a time, at least 1; this thread is one of them
+ * @run: does one, of which it gets the index below @count; the lower ones begin
+ *	first
+ * @context: passed to @run
+ * @total: what all jobs together will report as done
+ */
+void jobs_run(const char *what, u32 count, u64 workers,
+	      void (*run)(struct jobs *jobs, u32 index, void *context),
+	      void *context, u64 total);
+
+/* Some more of the total is done; from any job. */
+void jobs_progress(struct jobs *jobs, u64 more);
+
+/* Between these two, one job at a time, for what jobs share. */
+void jobs_lock(struct jobs *jobs);
+void jobs_unlock(struct jobs *jobs);
+
+/* Cores that there are. */
+u64 jobs_workers_default(void);
+
+#endif /* SIMGPU_JOBS_H */
