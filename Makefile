@@ -78,7 +78,7 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) -o $@ $^ -ljson-c -lz -llzma -lpthread
+	$(CC) -o $@ $^ -ljson-c -lz -llzma -lpthread -lm
 
 # --- tests --------------------------------------------------------------------------
 

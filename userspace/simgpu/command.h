@@ -46,6 +46,7 @@ int trace_convert_command(int argc, char **argv);
 int trace_info_command(int argc, char **argv);
 int trace_record_command(int argc, char **argv);
 int trace_save_command(int argc, char **argv);
+int train_command(int argc, char **argv);
 int workloads_command(int argc, char **argv);
 
 /**

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu train: what a model has to learn of a GPU. For hsm that is the line of
+ * its Figure 3: memory-bound programs alone on all SMs, the share of the peak
+ * bandwidth that each reaches against its row buffer hit rate, and the
+ * least-squares line through them (HSM sections 2.3.2 and 6.5).
+ */
+#include <math.h>
+
+#include "../workloads/benchmarks.h"
+#include "experiment.h"
+#include "jobs.h"
+#include "output.h"
+#include "workload.h"
+
+enum {
+	OPTION_LOW = 256,
+	OPTION_HIGH,
+	OPTION_JSON,
+};
+
+static const struct argp_option options[] = {
+	{ "below", OPTION_LOW, "RBH", 0,
+	  "Couples take one program below this (default 0.3)", 0 },
+	{ "above", OPTION_HIGH, "RBH", 0,
+	  "And one above this (default 0.7; HSM section 6.5)", 0 },
+	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
+	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Train a model on a GPU: run the memory-bound workloads of HSM's Table 2, or "
+	"those that are named, alone on all SMs, offline, and fit the line "
+	"bandwidth = c1 x RBH + c2 through them.\v"
+	"A workload is a name or a trace file. Those that the model calls compute-bound on "
+	"this GPU are shown and left out of the fit. Couples are lines through only two of "
+	"the points: how much they differ is how much the choice of programs matters.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu train --model hsm\n"
+	"  simgpu train --config gddr5_40 --json\n"
+	"  echo 0.58 > /sys/class/simgpu/simgpu0/c1\n"
+	"  simgpu run --offline --set c1=0.58 --set c2=0.33 LBM DXTC\n"
+	"\n"
+	"Exit status: 0; 1 if it failed, or fewer than two points have "
+	"different RBH; 2 for wrong usage.";
+
+#define POINTS_MAX	64
+
+/**
+ * struct point - a program alone
+ * @used: it is memory-bound here
+ */
+struct point {
+	struct workload workload;
+	int ret;
+	u64 cycle;
+	u32 class;
+	bool used;
+	struct session_figures figures;
+};
+
+/**
+ * struct line - bandwidth = c1 x RBH + c2, and how much of the variance it
+ *	explains
+ */
+struct line {
+	double c1;
+	double c2;
+	double r2;
+};
+
+/**
+ * struct training - the command line, and the runs
+ */
+struct training {
+	struct experiment experiment;
+	u64 below_ppm;
+	u64 above_ppm;
+	u64 workers;
+	bool json;
+	struct session_options options;
+	struct point points[POINTS_MAX];
+	u32 count;
+	const char *names[POINTS_MAX];
+	u32 name_count;
+};
+
+/* --- the command line --- */
+
+static u64 option_ratio(struct argp_state *state, const char *option,
+			const char *text)
+{
+	u64 value;
+
+	if (!parse_ppm(text, &value) || value > SIMGPU_PPM)
+		argp_error(state, "%s takes a number from 0 to 1, not \"%s\"",
+			   option, text);
+	return value;
+}
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct training *training = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &training->experiment;
+		return 0;
+	case OPTION_LOW:
+		training->below_ppm = option_ratio(state, "--below", text);
+		return 0;
+	case OPTION_HIGH:
+		training->above_ppm = option_ratio(state, "--above", text);
+		return 0;
+	case 'J':
+		training->workers = option_number(state, "--jobs", text, 1,
+						  1024);
+		return 0;
+	case OPTION_JSON:
+		training->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (training->name_count == POINTS_MAX)
+			argp_error(state, "there can be %d workloads",
+				   POINTS_MAX);
+		training->names[training->name_count++] = text;
+		return 0;
+	case ARGP_KEY_END:
+		if (strcmp(training->experiment.settings.model, "hsm"))
+			argp_error(state, "only the model hsm is trained here");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &experiment_argp, 0, NULL, 0 },
+	{ 0 }
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.children = children,
+	.args_doc = "[WORKLOAD...]",
+	.doc = about,
+};
+
+static int add_point(struct training *training, const char *name)
+{
+	struct workload *workload = &training->points[training->count].workload;
+	int ret = workload_open(name, workload);
+
+	if (!ret)
+		ret = workload_decode(workload);
+	training->count++;
+	return ret;
+}
+
+/* HSM's training set: the memory-bound ones of its Table 2. */
+static int add_points(struct training *training)
+{
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; !ret && i < training->name_count; i++)
+		ret = add_point(training, training->names[i]);
+	for (i = 0; !ret && !training->name_count && i < BENCHMARK_COUNT; i++)
+		if (benchmarks[i].memory_bound)
+			ret = add_point(training, benchmarks[i].name);
+	return ret;
+}
+
+/* --- the runs --- */
+
+/* struct watch - a run that is going on */
+struct watch {
+	struct jobs *jobs;
+	struct point *point;
+};
+
+static void on_progress(void *context, u64 cycle)
+{
+	struct watch *watch = context;
+
+	jobs_progress(watch->jobs, cycle - watch->point->cycle);
+	watch->point->cycle = cycle;
+}
+
+static void run_point(struct jobs *jobs, u32 index, void *context)
+{
+	struct training *training = context;
+	struct point *point = &training->points[index];
+	struct watch watch = { .jobs = jobs, .point = point };
+	const struct offline_observer observer = {
+		.context = &watch, .progress = on_progress,
+	};
+	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
+	struct offline_result *result = calloc(1, sizeof(*result));
+
+	point->ret = -ENOMEM;
+	if (experiment && result) {
+		experiment->options = training->options;
+		experiment->count = 1;
+		workload_options(&point->workload,
+				 &experiment->tenants[0].options);
+		experiment->tenants[0].trace = point->workload.trace;
+		point->ret = offline_run(experiment, &observer, result);
+		point->figures = result->reports[0].figures;
+		point->class = result->reports[0].class;
+		point->used = point->class == SIMGPU_CLASS_MEMORY;
+	}
+	free(experiment);
+	free(result);
+}
+
+static int check_points(const struct training *training)
+{
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; i < training->count; i++) {
+		const struct point *point = &training->points[i];
+
+		if (point->ret == -E2BIG)
+			ret = fail("%s: a thread block does not fit on an SM",
+				   point->workload.name);
+		else if (point->ret)
+			ret = fail("%s: %s", point->workload.name,
+				   strerror(-point->ret));
+	}
+	return ret;
+}
+
+/* --- the line --- */
+
+static double rbh_of(const struct point *point)
+{
+	return (double)point->figures.rbh_ppm / SIMGPU_PPM;
+}
+
+static double bandwidth_of(const struct point *point)
+{
+	return (double)point->figures.bandwidth_ppm / SIMGPU_PPM;
+}
+
+/* Least squares; false where all points have one RBH. */
+static bool fit(const struct training *training, struct line *line)
+{
+	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0, vx, vy, vxy;
+	u32 i;
+
+	for (i = 0; i < training->count; i++) {
+		const struct point *point = &training->points[i];
+		double x = rbh_of(point), y = bandwidth_of(point);
+
+		if (!point->used)
+			continue;
+		n++;
+		sx += x;
+		sy += y;
+		sxx += x * x;
+		sxy += x * y;
+		syy += y * y;
+	}
+	vx = n * sxx - sx * sx;
+	vy = n * syy - sy * sy;
+	vxy = n * sxy - sx * sy;
+	if (n < 2 || vx <= 0)
+		return false;
+	line->c1 = vxy / vx;
+	line->c2 = (sy - line->c1 * sx) / n;
+	line->r2 = vy > 0 ? vxy * vxy / (vx * vy) : 1;
+	return true;
+}
+
+static struct line couple(const struct point *low, const struct point *high)
+{
+	double c1 = (bandwidth_of(high) - bandwidth_of(low)) /
+		    (rbh_of(high) - rbh_of(low));
+
+	return (struct line) {
+		.c1 = c1, .c2 = bandwidth_of(low) - c1 * rbh_of(low), .r2 = 1,
+	};
+}
+
+static bool is_couple(const struct training *training, const struct point *low,
+		      const struct point *high)
+{
+	return low->used && high->used &&
+	       low->figures.rbh_ppm < training->below_ppm &&
+	       high->figures.rbh_ppm > training->above_ppm;
+}
+
+/* --- output --- */
+
+static u64 rounded_ppm(double value)
+{
+	return value > 0 ? (u64)llround(value * SIMGPU_PPM) : 0;
+}
+
+/* A decimal that may be below zero. */
+static struct json_object *json_number(double value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.6f", value);
+	return json_object_new_double_s(value, text);
+}
+
+static struct json_object *point_json(const struct point *point)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_set_string(object, "name", point->workload.name);
+	json_set_string(object, "class", class_name(point->class));
+	json_set(object, "used", json_object_new_boolean(point->used));
+	json_set(object, "rbh", json_ppm(point->figures.rbh_ppm));
+	json_set(object, "bandwidth", json_ppm(point->figures.bandwidth_ppm));
+	return object;
+}
+
+static struct json_object *couples_json(const struct training *training)
+{
+	struct json_object *array = json_object_new_array();
+	u32 low, high;
+
+	for (low = 0; low < training->count; low++) {
+		for (high = 0; high < training->count; high++) {
+			const struct point *a = &training->points[low];
+			const struct point *b = &training->points[high];
+			struct json_object *object;
+			struct line line;
+
+			if (!is_couple(training, a, b))
+				continue;
+			line = couple(a, b);
+			object = json_object_new_object();
+			json_set_string(object, "low", a->workload.name);
+			json_set_string(object, "high", b->workload.name);
+			json_set(object, "c1", json_number(line.c1));
+			json_set(object, "c2", json_number(line.c2));
+			json_object_array_add(array, object);
+		}
+	}
+	return array;
+}
+
+static int print_json(const struct training *training, const struct line *line)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *points = json_object_new_array();
+	u32 i;
+
+	json_set_string(object, "model", "hsm");
+	json_set_string(object, "config", training->options.config.name);
+	json_set(object, "cycles", json_u64(training->options.stop_cycle));
+	json_set(object, "c1", json_number(line->c1));
+	json_set(object, "c2", json_number(line->c2));
+	json_set(object, "r2", json_number(line->r2));
+	for (i = 0; i < training->count; i++)
+		json_object_array_add(points, point_json(&training->points[i]));
+	json_set(object, "points", points);
+	json_set(object, "couples", couples_json(training));
+	return json_print(object);
+}
+
+static void print_couples(const struct training *training)
+{
+	double c1_least = INFINITY, c1_most = -INFINITY;
+	double c2_least = INFINITY, c2_most = -INFINITY;
+	u32 low, high, count = 0;
+
+	for (low = 0; low < training->count; low++) {
+		for (high = 0; high < training->count; high++) {
+			struct line line;
+
+			if (!is_couple(training, &training->points[low],
+				       &training->points[high]))
+				continue;
+			line = couple(&training->points[low],
+				      &training->points[high]);
+			count++;
+			c1_least = fmin(c1_least, line.c1);
+			c1_most = fmax(c1_most, line.c1);
+			c2_least = fmin(c2_least, line.c2);
+			c2_most = fmax(c2_most, line.c2);
+		}
+	}
+	printf("%u couples of RBH below %.2f and above %.2f", count,
+	       (double)training->below_ppm / SIMGPU_PPM,
+	       (double)training->above_ppm / SIMGPU_PPM);
+	if (count)
+		printf(": c1 from %.3f to %.3f, c2 from %.3f to %.3f", c1_least,
+		       c1_most, c2_least, c2_most);
+	putchar('\n');
+}
+
+static int print_table(const struct training *training, const struct line *line)
+{
+	struct table *table =
+		table_new("NAME|CLASS|>RBH|>BANDWIDTH|>ON THE LINE|>ERROR");
+	u32 i;
+
+	for (i = 0; i < training->count; i++) {
+		const struct point *point = &training->points[i];
+		double at = line->c1 * rbh_of(point) + line->c2;
+		double error = fabs(at - bandwidth_of(point)) /
+			       bandwidth_of(point);
+
+		table_cell(table, "%s", point->workload.name);
+		table_cell(table, "%s", class_name(point->class));
+		table_ppm(table, true, point->figures.rbh_ppm, 3);
+		table_ppm(table, true, point->figures.bandwidth_ppm, 3);
+		table_ppm(table, point->used, rounded_ppm(at), 3);
+		table_ppm(table, point->used, rounded_ppm(error), 3);
+	}
+	table_print(table);
+	printf("\nc1 %.6f, c2 %.6f, R2 %.4f\n", line->c1, line->c2, line->r2);
+	print_couples(training);
+	return STATUS_OK;
+}
+
+static int train(struct training *training)
+{
+	struct line line;
+	int ret = experiment_load(&training->experiment);
+
+	if (!ret)
+		ret = settings_options(&training->experiment.settings,
+				       &training->options);
+	if (!ret)
+		ret = add_points(training);
+	if (ret)
+		return ret;
+	jobs_run("training", training->count, training->workers, run_point,
+		 training, training->options.stop_cycle * training->count);
+	ret = check_points(training);
+	if (ret)
+		return ret;
+	if (!fit(training, &line))
+		return fail("there are not two memory-bound programs of different RBH to draw a line through");
+	return training->json ? print_json(training, &line) :
+				print_table(training, &line);
+}
+
+int train_command(int argc, char **argv)
+{
+	struct training *training = calloc(1, sizeof(*training));
+	int ret;
+	u32 i;
+
+	if (!training)
+		return fail("out of memory");
+	training->experiment.settings = settings_default;
+	training->below_ppm = 300000;
+	training->above_ppm = 700000;
+	training->workers = jobs_workers_default();
+	argp_parse(&argp, argc, argv, 0, NULL, training);
+	ret = train(training);
+	for (i = 0; i < training->count; i++)
+		workload_free(&training->points[i].workload);
+	free(training);
+	return ret;
+}
