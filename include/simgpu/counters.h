@@ -18,7 +18,8 @@
  *	(Themis, Table I: L1cAcc)
  * @l1c_misses: of these, not there, as above (L1cMiss)
  * @llc_accesses: requests looked up in the last-level cache
- * @llc_misses: of these, not there (merges included; full-line stores too)
+ * @llc_misses: of these, those whose line was neither there nor on its way
+ *	(full-line stores included, which fetch nothing); all others are hits
  * @atd_accesses: of @llc_accesses, those to sets that its auxiliary tag
  *	directory samples; 0 without one
  * @atd_hits: of these, those that would have hit with the cache to itself:

@@ -7,8 +7,8 @@
  * nothing: no timing depends on them.
  *
  * A directory does what the cache does, so that alone both agree to the last
- * access: a line that is on its way counts as missed, is not made younger by
- * accesses that wait for it, and is no victim.
+ * access: one to a line that is on its way counts as a hit (it fetches nothing),
+ * but does not make the line younger, and such a line is no victim.
  */
 #include "sim.h"
 
@@ -94,10 +94,11 @@ void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending)
 
 		put_first(tags, find_victim(tags, ways),
 			  tag | (pending ? ATD_PENDING : 0));
-	} else if (!(tags[way] & ATD_PENDING)) {
-		counters->atd_hits++;
-		put_first(tags, way, tags[way]);
+		return;
 	}
+	counters->atd_hits++;
+	if (!(tags[way] & ATD_PENDING))
+		put_first(tags, way, tags[way]);
 }
 
 /* atd_fill() - a line that the cache fetched has come */

@@ -311,11 +311,12 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 
 		if (!mshr_merge(&gpu->slices[index].mshr[number], request))
 			return false;
-	} else if (!llc_allocate(gpu, index, set_index, request)) {
-		return false;
+	} else {
+		if (!llc_allocate(gpu, index, set_index, request))
+			return false;
+		tenant->counters.llc_misses++;
 	}
 	tenant->counters.llc_accesses++;
-	tenant->counters.llc_misses++;
 	if (gpu->config.atd_sampling)
 		atd_access(gpu, set_index, request->line,
 			   way != NONE || request->kind != REQUEST_WRITE);

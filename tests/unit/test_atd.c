@@ -186,7 +186,8 @@ static u64 miss_ppm(u64 accesses, u64 hits)
 
 /*
  * A co-runner that streams takes the cache away from a tenant that reuses it:
- * the cache misses far more, the directory predicts the private rate still.
+ * the cache misses far more, the directory predicts the rate still that the
+ * tenant has on the same SMs with the cache to itself.
  */
 static void a_corunner_does_not_show(void **state)
 {
@@ -199,7 +200,10 @@ static void a_corunner_does_not_show(void **state)
 	struct gpu *gpu;
 
 	config.atd_sampling = 4;
-	gpu = run_alone(&config, reuse);
+	gpu = gpu_make(&config);
+	own(gpu, 0, config.sms / 2, 0);
+	gpu_kernel_start(gpu, 0, reuse, 0);
+	finish(gpu, 0, NULL);
 	c = counters_of(gpu, 0);
 	alone = fixed_ratio_ppm(c.llc_misses, c.llc_accesses);
 	free(gpu);

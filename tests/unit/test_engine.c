@@ -617,6 +617,38 @@ static void back_pressure_loses_nothing(void **state)
 	trace_free(trace);
 }
 
+/* A warp an SM, all at one line, which it reads, or writes in part. */
+static struct trace *trace_one_line(u32 blocks, bool writes)
+{
+	struct builder *b = builder_new("one line", "test");
+	u32 line = builder_affine(b, 0, GPU_LINE_BYTES, 4, 0, 0, 0);
+
+	builder_kernel(b, "one line", blocks, 32, 32, 0);
+	if (writes)
+		builder_store(b, line, 16);
+	else
+		builder_load(b, line, 32, 0);
+	return trace_of(b, GPU_LINE_BYTES);
+}
+
+/* Who finds a line on its way has hit: only the first access fetches it. */
+static void a_line_misses_once(void **state)
+{
+	struct gpu_config config = default_config();
+	u32 writes;
+
+	for (writes = 0; writes < 2; writes++) {
+		struct trace *trace = trace_one_line(config.sms, writes);
+		struct simgpu_counters c = run_alone(&config, trace, NULL,
+						     NULL);
+
+		assert_int_equal(c.llc_accesses, config.sms);
+		assert_int_equal(c.llc_misses, 1);
+		assert_int_equal(c.dram_fills, 1);
+		trace_free(trace);
+	}
+}
+
 /* All channels work: a stream's load is balanced (device-model.md, Traps). */
 static u64 reads_of_channel[64];
 
@@ -730,6 +762,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_exact),
 		cmocka_unit_test(stores_fetch_only_what_they_must),
+		cmocka_unit_test(a_line_misses_once),
 		cmocka_unit_test(dirty_lines_are_written_back),
 		cmocka_unit_test(runs_are_equal),
 		cmocka_unit_test(batches_do_not_show),

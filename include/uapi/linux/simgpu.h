@@ -213,7 +213,7 @@ struct simgpu_wait {
  * @l1c_accesses: lines looked up in a constant cache by constant loads
  * @l1c_misses: of these, not there
  * @llc_accesses: requests looked up in the last-level cache
- * @llc_misses: of these, not there
+ * @llc_misses: of these, to lines neither there nor on their way
  * @atd_accesses: of @llc_accesses, to sets that are sampled; 0 if none is
  * @atd_hits: of these, would have hit with the cache to itself
  * @dram_fills: lines fetched from DRAM
