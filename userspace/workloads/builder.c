@@ -261,6 +261,17 @@ void builder_constant(struct builder *builder, __u32 pattern, __u32 lanes,
 	builder_op(builder, &op);
 }
 
+void builder_atomic(struct builder *builder, __u32 pattern, __u32 lanes,
+		    __u32 consume_after)
+{
+	struct simgpu_trace_op op = {
+		.kind = SIMGPU_TRACE_ATOMIC, .active_lanes = lanes,
+		.pattern = pattern, .consume_after = consume_after,
+	};
+
+	builder_op(builder, &op);
+}
+
 void builder_store(struct builder *builder, __u32 pattern, __u32 lanes)
 {
 	struct simgpu_trace_op op = {

@@ -54,6 +54,8 @@ void builder_load(struct builder *builder, __u32 pattern, __u32 lanes,
 		  __u32 consume_after);
 void builder_constant(struct builder *builder, __u32 pattern, __u32 lanes,
 		      __u32 consume_after);
+void builder_atomic(struct builder *builder, __u32 pattern, __u32 lanes,
+		    __u32 consume_after);
 void builder_store(struct builder *builder, __u32 pattern, __u32 lanes);
 void builder_barrier(struct builder *builder);
 void builder_loop(struct builder *builder, __u32 trips);

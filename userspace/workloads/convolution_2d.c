@@ -18,9 +18,10 @@
 
 #define ORIGIN		(MARGIN_BYTES / 2)
 
-#define ADDRESSES	16
+/* The pixel's place, whether it lies in the border, and the addresses */
+#define ADDRESSES	23
 /* Of each pixel read: its address, one multiplication and addition */
-#define PIXEL		3
+#define PIXEL		2
 
 static __u32 pixel(struct builder *b, __u64 image, int x, int y)
 {
@@ -30,14 +31,15 @@ static __u32 pixel(struct builder *b, __u64 image, int x, int y)
 		      .warp_stride = ROW_BYTES, .lane_stride = FLOAT);
 }
 
-/* A column of three pixels; the last of the loads is waited for at once. */
-static void load_column(struct builder *b, int x)
+/* In the order of the source's sum; each is added before the next is read. */
+static void add_row(struct builder *b, int y)
 {
-	int y;
+	int x;
 
-	for (y = -1; y <= 1; y++)
-		builder_load(b, pixel(b, ORIGIN, x, y), WARP, 1 - y);
-	builder_compute(b, 3 * PIXEL, WARP);
+	for (x = -1; x <= 1; x++) {
+		builder_load(b, pixel(b, ORIGIN, x, y), WARP, 1);
+		builder_compute(b, PIXEL, WARP);
+	}
 }
 
 void build_2dconv(struct builder *b)
@@ -47,8 +49,8 @@ void build_2dconv(struct builder *b)
 	builder_grid(b, BLOCKS_X, BLOCKS_Y, 1);
 	builder_block(b, BLOCK_X, BLOCK_Y, 1);
 	builder_compute(b, ADDRESSES, WARP);
-	load_column(b, 0);
-	load_column(b, -1);
-	load_column(b, 1);
+	add_row(b, -1);
+	add_row(b, 0);
+	add_row(b, 1);
 	builder_store(b, pixel(b, IMAGE_BYTES + MARGIN_BYTES, 0, 0), WARP);
 }

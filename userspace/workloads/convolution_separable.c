@@ -26,11 +26,11 @@
 #define RESULT		(MIDDLE + IMAGE_BYTES + 2 * MARGIN_BYTES)
 #define END		(RESULT + IMAGE_BYTES + 2 * MARGIN_BYTES)
 
-/* Of a tap, besides the value: its coefficient, address, multiply-add */
-#define TAP		3
+/* Of a tap, besides the value: its coefficient, multiply-add */
+#define TAP		2
 /* Instructions for each load and result besides the taps */
 #define LOADING		3
-#define WRITING		10
+#define WRITING		2
 
 /**
  * struct tile - the pixels of a block

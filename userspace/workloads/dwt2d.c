@@ -24,10 +24,10 @@
 #define MARGIN_BYTES	((__u64)ROW_BYTES * WINDOW_Y)
 
 /* Instructions of a window's row: loading; predict and update each way */
-#define LOADING		4
+#define LOADING		3
 #define VERTICAL	5
-#define HORIZONTAL	6
-#define WRITING		6
+#define HORIZONTAL	4
+#define WRITING		4
 
 /* A row of the window: loop 0 is the window, loop 1 the row in it. */
 static __u32 pixels(struct builder *b, __s64 column, __s64 warp_bytes)

@@ -22,7 +22,7 @@
 #define GRID_BYTES	((DIRECTIONS + 1) * ARRAY_BYTES + 4 * LAYER_BYTES)
 
 #define GATHER		25
-#define COLLIDE		150
+#define COLLIDE		140
 
 struct direction {
 	int x, y, z;

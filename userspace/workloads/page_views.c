@@ -4,8 +4,8 @@
  * MarsLib.cu, the Mapper of the second MapReduce: the records of a web log have
  * been grouped by the hash of their text, so that neighbors lie anywhere in it.
  * Each thread runs over its record's text byte by byte, first for the fields'
- * ends, then for a hash, and emits key and value into the intermediate buffers,
- * at places that prefix sums tell.
+ * ends, where it writes zeros, then for a hash, and emits key and value into
+ * the intermediate buffers, byte by byte, at places that prefix sums tell.
  */
 #include "benchmarks.h"
 
@@ -13,30 +13,42 @@
 #define BLOCKS		40000
 #define RECORDS		((__u64)BLOCKS * THREADS)
 
-/* A record's text, URL and address in it; PVC_KEY_T; the address's offset */
+/* A record's text, URL and address in it; an IP's offset, which is the value */
 #define ENTRY_BYTES	64
 #define URL_BYTES	24
 #define ADDRESS_BYTES	12
-#define KEY_BYTES	16
 #define VALUE_BYTES	4
+
+/* PVC_KEY_T: pointer, offset, hash; PVC_VAL_T; int2 and int4 of offsets */
+#define KEY_BYTES	16
+#define INPUT_BYTES	8
+#define PLACE_BYTES	8
 #define OFFSET_BYTES	16
 
 /* The arrays, an element a record, one after the other. */
 #define TEXT		0ULL
 #define KEYS		(TEXT + RECORDS * ENTRY_BYTES)
-#define OFFSETS		(KEYS + RECORDS * KEY_BYTES)
+#define VALUES		(KEYS + RECORDS * KEY_BYTES)
+#define OFFSETS		(VALUES + RECORDS * INPUT_BYTES)
 #define SUMS		(OFFSETS + RECORDS * OFFSET_BYTES)
-#define OUT_KEYS	(SUMS + 3 * RECORDS * FLOAT)
+#define COUNTS		(SUMS + 2 * RECORDS * FLOAT)
+#define PLACES		(COUNTS + RECORDS * FLOAT)
+#define INDICES		(PLACES + RECORDS * PLACE_BYTES)
+#define OUT_KEYS	(INDICES + RECORDS * FLOAT)
 #define OUT_VALUES	(OUT_KEYS + RECORDS * KEY_BYTES)
 #define OUT_OFFSETS	(OUT_VALUES + RECORDS * VALUE_BYTES)
 #define END		(OUT_OFFSETS + RECORDS * OFFSET_BYTES)
 
-/* For each byte: compare; hash<<4 ^ hash>>28 ^ c; a copy; each with its loop */
-#define SCAN		3
-#define HASH		6
-#define COPY		4
+/*
+ * For each byte: load, compare, two counters, branch; load, hash<<4 ^ hash>>28 ^ c; a
+ * load into a register before the store
+ */
+#define SCAN		5
+#define HASH		5
+#define COPY		1
+/* Indices and addresses, before the map, and around an access */
 #define SETUP		20
-#define PAIR		8
+#define ADDRESS		3
 
 /* @bytes of each thread's element */
 static __u32 element(struct builder *b, __u64 array, __u32 bytes,
@@ -48,8 +60,23 @@ static __u32 element(struct builder *b, __u64 array, __u32 bytes,
 		      .lane_stride = element_bytes);
 }
 
-/* The threads' records: a line of memory each; its later bytes are in the L1. */
-static void read_text(struct builder *b)
+static void read_element(struct builder *b, __u64 array, __u32 bytes)
+{
+	builder_load(b, element(b, array, bytes, bytes), WARP, ADDRESS);
+	builder_compute(b, ADDRESS, WARP);
+}
+
+static void write_element(struct builder *b, __u64 array, __u32 bytes)
+{
+	builder_compute(b, ADDRESS, WARP);
+	builder_store(b, element(b, array, bytes, bytes), WARP);
+}
+
+/*
+ * The threads' records: a line of memory each, whose later bytes are in the L1.
+ * It is read, and written where its fields end: an atomic does both.
+ */
+static void split_and_hash_text(struct builder *b)
 {
 	struct simgpu_trace_pattern text = {
 		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = ENTRY_BYTES,
@@ -57,34 +84,55 @@ static void read_text(struct builder *b)
 		.lines = WARP,
 	};
 
-	builder_load(b, builder_pattern(b, &text), WARP, 0);
+	builder_atomic(b, builder_pattern(b, &text), WARP, 0);
 	builder_compute(b, (URL_BYTES + ADDRESS_BYTES) * SCAN, WARP);
 	builder_compute(b, URL_BYTES * HASH, WARP);
 }
 
-/* The copy's bytes meet in the same lines: here they go in pairs of words. */
 static void copy(struct builder *b, __u64 to, __u32 bytes)
 {
-	__u32 part = bytes < PAIR ? bytes : PAIR, i;
+	__u32 i;
 
-	for (i = 0; i < bytes; i += part) {
-		builder_compute(b, part * COPY, WARP);
-		builder_store(b, element(b, to + i, part, bytes), WARP);
+	for (i = 0; i < bytes; i++) {
+		builder_compute(b, COPY, WARP);
+		builder_store(b, element(b, to + i, 1, bytes), WARP);
 	}
+}
+
+static void begin_output(struct builder *b)
+{
+	builder_compute(b, SETUP, WARP);
+	read_element(b, COUNTS, FLOAT);
+	read_element(b, OUT_OFFSETS, OFFSET_BYTES);
+	read_element(b, SUMS, FLOAT);
+	read_element(b, SUMS + RECORDS * FLOAT, FLOAT);
+	write_element(b, OUT_OFFSETS, OFFSET_BYTES);
+}
+
+static void map(struct builder *b)
+{
+	read_element(b, OFFSETS, OFFSET_BYTES);
+	read_element(b, VALUES, INPUT_BYTES);
+	read_element(b, KEYS, KEY_BYTES);
+	split_and_hash_text(b);
+	builder_store(b, element(b, KEYS + KEY_BYTES - FLOAT, FLOAT, KEY_BYTES),
+		      WARP);
 }
 
 static void emit_intermediate(struct builder *b)
 {
-	__u32 i;
-
-	for (i = 0; i < 3; i++)
-		builder_load(b, element(b, SUMS + i * RECORDS * FLOAT, FLOAT,
-					FLOAT), WARP, 2 - i);
+	builder_barrier(b);
+	read_element(b, PLACES, PLACE_BYTES);
+	read_element(b, SUMS, FLOAT);
+	read_element(b, SUMS + RECORDS * FLOAT, FLOAT);
 	copy(b, OUT_KEYS, KEY_BYTES);
 	copy(b, OUT_VALUES, VALUE_BYTES);
-	builder_compute(b, SETUP, WARP);
-	builder_store(b, element(b, OUT_OFFSETS, OFFSET_BYTES, OFFSET_BYTES),
-		      WARP);
+	write_element(b, PLACES, PLACE_BYTES);
+	read_element(b, INDICES, FLOAT);
+	read_element(b, COUNTS, FLOAT);
+	read_element(b, OUT_OFFSETS, OFFSET_BYTES);
+	write_element(b, OUT_OFFSETS, OFFSET_BYTES);
+	write_element(b, INDICES, FLOAT);
 }
 
 void build_page_views(struct builder *b)
@@ -92,13 +140,7 @@ void build_page_views(struct builder *b)
 	builder_footprint(b, END);
 	builder_kernel(b, "Mapper", BLOCKS, THREADS, 32,
 		       THREADS * 5 * sizeof(__u32));
-	builder_load(b, element(b, OFFSETS, OFFSET_BYTES, OFFSET_BYTES),
-		     WARP, 2);
-	builder_compute(b, SETUP, WARP);
-	builder_load(b, element(b, KEYS, KEY_BYTES, KEY_BYTES), WARP, 0);
-	read_text(b);
-	builder_store(b, element(b, KEYS + KEY_BYTES - FLOAT, FLOAT, KEY_BYTES),
-		      WARP);
-	builder_barrier(b);
+	begin_output(b);
+	map(b);
 	emit_intermediate(b);
 }

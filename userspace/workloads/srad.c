@@ -17,12 +17,16 @@
 
 enum { J, C, E, W, N, S, IMAGES };
 
-/* Instructions: which border; in double precision, derivatives and coefficient */
-#define BORDERS		80
-#define COEFFICIENT	120
-#define DOUBLES		60
+/*
+ * Instructions: which of four borders, or of two; derivatives and coefficient,
+ * some in double precision
+ */
+#define BORDERS		95
+#define TWO_BORDERS	60
+#define COEFFICIENT	60
+#define DOUBLES		10
 #define DOUBLE_CYCLES	2
-#define UPDATE		180
+#define UPDATE		65
 
 /* A row of 16, @x and @y from its place; @warp_bytes: 0 for a block's border */
 static __u32 pixels(struct builder *b, __u32 image, int x, int y,
@@ -117,7 +121,7 @@ static void srad_2(struct builder *b)
 	builder_barrier(b);
 	load_tile(b, C);
 	builder_barrier(b);
-	builder_compute(b, BORDERS, WARP);
+	builder_compute(b, TWO_BORDERS, WARP);
 	for (image = E; image < IMAGES; image++)
 		load_tile(b, image);
 	builder_compute(b, UPDATE, WARP);

@@ -27,7 +27,7 @@
 #define END		(WORK + (POINTS + 1) * WORK_BYTES)
 
 /* Of each dimension: two addresses, a difference, its square, the loop */
-#define DIMENSION	7
+#define DIMENSION	8
 #define COST		25
 
 static __u32 element(struct builder *b, __u64 array, __u32 bytes)
