@@ -173,6 +173,39 @@ static void contiguous_lines(u64 first, u64 end, u32 base, struct lsu *lsu)
 	}
 }
 
+/*
+ * Whether each lane's access lies within a line, after those of the lanes
+ * before it or all on the same bytes, and the XOR only swaps whole lines, and
+ * accesses within them.
+ */
+static bool lanes_ascend(const struct trace_pattern *pattern, u64 origin,
+			 u64 mask)
+{
+	u64 bytes = pattern->access_bytes, stride = (u64)pattern->lane_stride;
+
+	return (!stride || pattern->lane_stride >= (s64)bytes) &&
+	       bytes <= GPU_LINE_BYTES && !(bytes & (bytes - 1)) &&
+	       !((origin | stride | mask) & (bytes - 1));
+}
+
+/* Then the lines come one by one: how many lanes fall into each? */
+static void ascending_lines(const struct trace_pattern *pattern, u64 address,
+			    u64 mask, u32 lanes, u32 base, struct lsu *lsu)
+{
+	u64 stride = (u64)pattern->lane_stride;
+	u32 count;
+
+	for (; lanes; lanes -= count, address += count * stride) {
+		u32 room = GPU_LINE_BYTES - address % GPU_LINE_BYTES;
+
+		count = lanes;
+		if (stride && lanes > (room - 1) / stride)
+			count = (u32)((room - 1) / stride) + 1;
+		lsu_add(lsu, base | (u32)((address ^ mask) / GPU_LINE_BYTES),
+			count * pattern->access_bytes < GPU_LINE_BYTES);
+	}
+}
+
 static void affine_lines(const struct trace_pattern *pattern,
 			 const struct block *block, const struct warp *warp,
 			 const struct trace_op *op, u32 base, struct lsu *lsu)
@@ -187,6 +220,11 @@ static void affine_lines(const struct trace_pattern *pattern,
 	if (pattern->lane_stride == (s64)pattern->access_bytes && !mask) {
 		contiguous_lines(origin, origin + (u64)op->active_lanes *
 				 pattern->access_bytes, base, lsu);
+		return;
+	}
+	if (lanes_ascend(pattern, origin, mask)) {
+		ascending_lines(pattern, origin, mask, op->active_lanes, base,
+				lsu);
 		return;
 	}
 	for (i = 0; i < op->active_lanes; i++) {
