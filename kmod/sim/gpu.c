@@ -276,8 +276,10 @@ void gpu_run(struct gpu *gpu, u64 until)
 		run_cycle(gpu);
 	}
 	gpu->earliest = gpu->now + 1;
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu->config.sms; i++) {
+		sm_take_events(gpu, i, gpu->now);
 		sm_account(gpu, i);
+	}
 }
 
 /* --- kernels ----------------------------------------------------------------------- */

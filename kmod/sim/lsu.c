@@ -170,8 +170,7 @@ void lsu_run(struct gpu *gpu, u32 index)
 	while (lsu->next < lsu->count) {
 		u32 line = lsu->line[lsu->next];
 
-		if (lsu->port_free < gpu->now)
-			lsu->port_free = gpu->now;
+		lsu->port_free = later(lsu->port_free, gpu->now);
 		if (lsu->kind == TRACE_STORE)
 			lsu->blocked = noc_send(gpu, index, line,
 						lsu->partial >> lsu->next & 1 ?

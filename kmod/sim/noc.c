@@ -194,7 +194,7 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)
 	if (to->reply_at == NEVER) {
 		to->reply_head = mshr;
 		to->reply_at = arrival;
-		gpu_wake(gpu, part_of_sm(sm), arrival);
+		gpu_wake(gpu, part_of_sm(sm), sm_wants_reply(to, arrival));
 	} else {
 		to->mshr[to->reply_tail].next_reply = mshr;
 	}

@@ -181,8 +181,10 @@ void idle_sample(struct gpu *gpu)
 
 	for (index = 0; index < gpu->config.sms; index++) {
 		const struct sm *sm = &gpu->sms[index];
-		u64 idle = sm_idle_warps(gpu, sm), slots = 0;
+		u64 idle, slots = 0;
 
+		sm_take_events(gpu, index, gpu->sample_at);
+		idle = sm_idle_warps(gpu, sm);
 		for (i = 0; i < SM_BLOCKS_MAX; i++)
 			if (sm->block[i].used)
 				slots |= 1ULL << sm->block[i].slot;

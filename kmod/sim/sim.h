@@ -917,6 +917,12 @@ static inline u64 sooner(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+/* @value or 0, without a branch. */
+static inline u64 if_set(bool condition, u64 value)
+{
+	return value & -(u64)condition;
+}
+
 static inline u32 line_slot(u32 line)
 {
 	return line >> LINE_SLOT_SHIFT;
@@ -997,12 +1003,15 @@ void mshr_release(struct sm *sm, u32 number);
 
 static inline bool lsu_idle(const struct sm *sm, u64 now)
 {
-	return sm->lsu.next == sm->lsu.count && sm->lsu.port_free <= now;
+	/* Without a branch on the first, which is hard to predict. */
+	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
 }
 
 /* sm.c */
 void sm_init(struct gpu *gpu, u32 sm);
 void sm_turn(struct gpu *gpu, u32 sm);
+void sm_take_events(struct gpu *gpu, u32 sm, u64 cycle);
+u64 sm_wants_reply(const struct sm *sm, u64 arrival);
 void sm_account(struct gpu *gpu, u32 sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);

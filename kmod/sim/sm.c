@@ -499,26 +499,27 @@ static u32 choose_warp(const struct gpu *gpu, const struct sm *sm, u32 number,
 	return oldest_warp(sm, able);
 }
 
+/* The warps that schedulers may pick now. */
+static u64 able_warps(const struct gpu *gpu, const struct sm *sm)
+{
+	return (sm->ready | if_set(lsu_idle(sm, gpu->now), sm->lsu_waiters)) &
+	       ~sm->held;
+}
+
 static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
 	u64 warps = gpu->shape.scheduler_warps << number;
 
 	for (;;) {
-		u64 able = sm->ready;
+		u64 able = able_warps(gpu, sm) & warps;
 		u32 warp;
 
-		if (sm->lsu_waiters && lsu_idle(sm, gpu->now))
-			able |= sm->lsu_waiters;
-		able &= warps;
-		able &= ~sm->held;
 		if (!able)
 			return;
 		warp = choose_warp(gpu, sm, number, able);
-		if (sm->lsu_waiters & (1ULL << warp)) {
-			sm->lsu_waiters &= ~(1ULL << warp);
-			warp_ready(sm, warp);
-		}
+		sm->lsu_waiters &= ~(1ULL << warp);
+		warp_ready(sm, warp);
 		if (warp_issue(gpu, index, warp))
 			return;
 	}
@@ -539,27 +540,100 @@ u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm)
 	return idle & ~sm->held;
 }
 
+/* When the first of an SM's schedulers is free. */
+static u64 first_free(const struct sm *sm)
+{
+	u64 first = sm->free_at[0];
+	u32 i;
+
+	for (i = 1; i < sm->schedulers; i++)
+		first = sooner(first, sm->free_at[i]);
+	return first;
+}
+
+/*
+ * When the schedulers have something to do next. Data that comes and warps that
+ * wake while their scheduler issues a burst wait for its end: no turn is needed
+ * before. (There is no branch on which scheduler has what: nobody foresees it.)
+ */
+static __always_inline u64 next_issue(const struct gpu *gpu,
+				      const struct sm *sm)
+{
+	u64 event = sooner(sm->next_sleeper, sm->reply_at), next = NEVER;
+	u64 waiters = if_set(sm->lsu.next == sm->lsu.count,
+			     sm->lsu_waiters & ~sm->held);
+	u64 ready = sm->ready & ~sm->held, warps = gpu->shape.scheduler_warps;
+	u32 i;
+
+	if (!(ready | waiters))
+		return later(event, first_free(sm));
+	for (i = 0; i < sm->schedulers; i++, warps <<= 1) {
+		/* NEVER without a waiter, and in the end 0 with a ready warp. */
+		u64 at = sm->lsu.port_free | if_set(!(waiters & warps), NEVER);
+
+		at = if_set(!(ready & warps), sooner(at, event));
+		next = sooner(next, later(at, sm->free_at[i]));
+	}
+	return next;
+}
+
+/*
+ * Whether replies and warps that wake need a turn at once, be the schedulers
+ * busy or not: the load/store unit asks again in each turn, or contexts move.
+ */
+static bool events_are_urgent(const struct sm *sm)
+{
+	return sm->moving || (sm->lsu.next < sm->lsu.count &&
+			      sm->lsu.blocked != LSU_SLICE);
+}
+
+/*
+ * sm_wants_reply() - the cycle at which an SM wants to know of a reply
+ * @arrival: of the reply, which is its first
+ */
+u64 sm_wants_reply(const struct sm *sm, u64 arrival)
+{
+	return events_are_urgent(sm) ? arrival :
+				       later(arrival, first_free(sm));
+}
+
 /* When an SM needs its next turn. */
 static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 {
-	u64 soon = gpu->now + 1;
-	u64 next = sooner(sm->next_sleeper, sm->reply_at);
 	const struct lsu *lsu = &sm->lsu;
-	u32 i;
+	u64 next = next_issue(gpu, sm);
 
-	for (i = 0; (sm->ready & ~sm->held) && i < sm->schedulers; i++)
-		if (sm->ready & ~sm->held & (gpu->shape.scheduler_warps << i))
-			next = sooner(next, sm->free_at[i]);
-	if (lsu->next < lsu->count) {
-		if (lsu->blocked == LSU_PORT &&
-		    sm->out_free - gpu->config.noc_queue_depth < next)
-			next = sm->out_free - gpu->config.noc_queue_depth;
-	} else if ((sm->lsu_waiters & ~sm->held) && lsu->port_free < next) {
-		next = lsu->port_free;
-	}
+	if (events_are_urgent(sm))
+		next = sooner(next, sooner(sm->next_sleeper, sm->reply_at));
+	if (lsu->next < lsu->count && lsu->blocked == LSU_PORT)
+		next = sooner(next, sm->out_free - gpu->config.noc_queue_depth);
 	if (sm->moving)
 		next = sooner(next, context_next_turn(gpu, sm));
-	return next < soon ? soon : next;
+	return later(next, gpu->now + 1);
+}
+
+/* Take replies and wake warps up to a cycle: whether there were replies. */
+static __always_inline bool take_events(struct gpu *gpu, u32 index, u64 cycle)
+{
+	struct sm *sm = &gpu->sms[index];
+	bool replied = false;
+
+	while (sm->reply_at <= cycle) {
+		lsu_take_reply(gpu, index);
+		replied = true;
+	}
+	if (sm->next_sleeper <= cycle)
+		wake_sleepers(sm, cycle);
+	return replied;
+}
+
+/*
+ * sm_take_events() - take the replies and wake the warps of an SM up to a
+ *	cycle, which it puts off to its next turn
+ */
+void sm_take_events(struct gpu *gpu, u32 index, u64 cycle)
+{
+	take_events(gpu, index, cycle);
 }
 
 /*
@@ -568,16 +642,10 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 void sm_turn(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
-	bool replied = false;
+	bool replied = take_events(gpu, index, gpu->now);
 	u64 next;
 	u32 i;
 
-	while (sm->reply_at <= gpu->now) {
-		lsu_take_reply(gpu, index);
-		replied = true;
-	}
-	if (sm->next_sleeper <= gpu->now)
-		wake_sleepers(sm, gpu->now);
 	if (sm->lsu.next < sm->lsu.count)
 		lsu_retry(gpu, index, replied);
 	if (sm->moving)
