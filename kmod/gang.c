@@ -388,6 +388,9 @@ static void simgpu_gang_configure(struct session_options *options,
 	if (strcmp(config->name, options->config.name)) {
 		options->tunables.c1_ppm = trained.c1_ppm;
 		options->tunables.c2_ppm = trained.c2_ppm;
+		options->tunables.rows_c1_ppm = trained.rows_c1_ppm;
+		options->tunables.rows_c2_ppm = trained.rows_c2_ppm;
+		options->tunables.rows_writes_ppm = trained.rows_writes_ppm;
 	}
 	options->config = *config;
 }

@@ -31,6 +31,10 @@
  * @bus_busy_clocks: memory clocks of channels whose data bus carried its data
  * @row_interference: of its activates, those of a row that would still have been
  *	open if other tenants had not used the bank
+ * @row_samples: of its DRAM requests, those to channels that have row directories
+ *	for it; 0 without any
+ * @row_repeats: of these, those to a row that one of its own last requests of the
+ *	same kind to the channel had asked for, as many as two queues hold
  * @bank_interference_clocks: memory clocks in which its requests waited at a
  *	memory controller while their bank served other tenants, added up
  * @queue_full_stalls: requests that found the request queue of their
@@ -67,6 +71,8 @@ struct simgpu_counters {
 	u64 row_activates;
 	u64 bus_busy_clocks;
 	u64 row_interference;
+	u64 row_samples;
+	u64 row_repeats;
 	u64 bank_interference_clocks;
 	u64 queue_full_stalls;
 	u64 idle_cycles;

@@ -27,6 +27,11 @@
  *	a fraction, at most 1
  * @c1_ppm: slope of HSM's line, utilization of peak bandwidth per RBH (Eq. 3)
  * @c2_ppm: its value at RBH 0
+ * @rows_c1_ppm: slope of the line of hsm-rows, utilization of peak bandwidth per
+ *	row locality
+ * @rows_c2_ppm: its value at a locality of 0
+ * @rows_writes_ppm: how much of the locality counts for nothing in a tenant whose
+ *	requests are all writes
  * @fair_threshold_ppm: fairness below which a fair policy moves SMs (HSM 4.3)
  * @qos_guard_ppm: how far above a tenant's target a QoS policy aims, to make up
  *	for the model's errors (HSM 4.3, last paragraph)
@@ -36,6 +41,9 @@
 struct simgpu_tunables {
 	u64 c1_ppm;
 	u64 c2_ppm;
+	u64 rows_c1_ppm;
+	u64 rows_c2_ppm;
+	u64 rows_writes_ppm;
 	u64 fair_threshold_ppm;
 	u64 qos_guard_ppm;
 	u64 qos_margin_ppm;

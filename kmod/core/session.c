@@ -27,6 +27,9 @@ static void provide_for_model(struct session_options *options)
 	if (options->model->flags & SIMGPU_MODEL_ATD &&
 	    !options->config.atd_sampling)
 		options->config.atd_sampling = SESSION_ATD_SAMPLING;
+	if (options->model->flags & SIMGPU_MODEL_ROWS &&
+	    !options->config.row_sampling)
+		options->config.row_sampling = SESSION_ROW_SAMPLING;
 }
 
 int session_create(struct session **out, const struct session_options *options,

@@ -16,9 +16,12 @@ static u64 row_hit_rate_ppm(const struct simgpu_counters *counters)
 	return SIMGPU_PPM - fixed_ratio_ppm(counters->row_activates, requests);
 }
 
-/* Utilization that an RBH allows: c1 * RBH + c2 (Eq. 3 over B_Max). */
-static u64 supply_ppm(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_counters *counters)
+/*
+ * hsm_supply_ppm() - utilization that a tenant's RBH allows: c1 * RBH + c2
+ *	(Eq. 3 over B_Max)
+ */
+u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_counters *counters)
 {
 	return fixed_add(fixed_mul_div(snapshot->tunables.c1_ppm,
 				       row_hit_rate_ppm(counters), SIMGPU_PPM),
@@ -66,15 +69,15 @@ static u64 compute_np_ppm(const struct simgpu_snapshot *snapshot,
 
 /*
  * hsm_predict_tenant() - class and NP of one tenant
+ * @supply: utilization of the peak bandwidth that it would reach alone
  * @private_ppm: DRAM requests that the tenant would have made alone, for each
  *	that it made: 1 where that is not known
  */
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
-			const struct simgpu_snapshot_tenant *tenant,
+			const struct simgpu_snapshot_tenant *tenant, u64 supply,
 			u64 private_ppm, struct simgpu_prediction_tenant *out)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
-	u64 supply = supply_ppm(snapshot, counters);
 	u64 requests = fixed_mul_div(simgpu_dram_requests(counters),
 				     private_ppm, SIMGPU_PPM);
 
@@ -101,11 +104,17 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 {
 	u32 slot;
 
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (snapshot->tenants[slot].active)
-			hsm_predict_tenant(snapshot, &snapshot->tenants[slot],
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+
+		if (tenant->active)
+			hsm_predict_tenant(snapshot, tenant,
+					   hsm_supply_ppm(snapshot,
+							  &tenant->counters),
 					   SIMGPU_PPM,
 					   &prediction->tenants[slot]);
+	}
 	return 0;
 }
 

@@ -36,6 +36,8 @@ static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
 
 		if (tenant->active)
 			hsm_predict_tenant(snapshot, tenant,
+					   hsm_supply_ppm(snapshot,
+							  &tenant->counters),
 					   private_requests_ppm(&tenant->counters),
 					   &prediction->tenants[slot]);
 	}

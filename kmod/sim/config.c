@@ -69,6 +69,7 @@ static const struct config_field fields[] = {
 	FIELD(llc_latency, 1, 1000),
 	FIELD(llc_write_credits, 1, LLC_WRITES_MAX),
 	FIELD(atd_sampling, 0, 4096),
+	FIELD(row_sampling, 0, 64),
 	FIELD(llc_to_dram_latency, 1, 1000),
 	FIELD(memory_mhz, 1, 10000),
 	FIELD(channels, 1, GPU_CHANNELS_MAX),

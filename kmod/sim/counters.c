@@ -110,6 +110,14 @@ static u64 mix_directories(u64 hash, const struct gpu *gpu)
 	return hash;
 }
 
+static u64 mix_rowdirs(u64 hash, const struct gpu *gpu)
+{
+	u32 count = GPU_SLOTS_MAX * gpu->shape.rowdir_channels;
+
+	return mix_words(hash, (const u32 *)gpu->rowdirs,
+			 count * sizeof(*gpu->rowdirs) / sizeof(u32));
+}
+
 /* The rows' part of the snapshots, where models see it channel by channel. */
 static u64 mix_channels(u64 hash, const struct gpu *gpu)
 {
@@ -281,6 +289,8 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_llc_set(hash, &gpu->llc[i]);
 	if (config->atd_sampling)
 		hash = mix_directories(hash, gpu);
+	if (config->row_sampling)
+		hash = mix_rowdirs(hash, gpu);
 	if (config->hardware_counters)
 		hash = mix_channels(hash, gpu);
 	return hash;

@@ -1041,6 +1041,8 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 		},
 	};
 
+	if (gpu->config.row_sampling)
+		rowdir_note(gpu, channel, line_slot(line), write, row, bank);
 	post(&gpu->channels[channel], write, &request);
 	/* A turn within the batch's length will see it in any case. */
 	if (gpu->wake_at[part_of_channel(channel)] >

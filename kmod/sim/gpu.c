@@ -65,6 +65,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->bank_bits = log2_or_none(config->banks);
 	shape->group_shift = log2_or_none(config->banks / config->bank_groups);
 	shape->atd_sets = atd_sets(config);
+	shape->rowdir_channels = rowdir_channels(config);
 	shape->batch_cycles = config->channel_batch_clocks *
 			      shape->memory_ticks / shape->core_ticks;
 	context_shape(config, shape);
@@ -118,6 +119,7 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
 	CARVE(carver, gpu, atd_tags,
 	      GPU_SLOTS_MAX * shape.atd_sets * config->llc_ways);
+	CARVE(carver, gpu, rowdirs, GPU_SLOTS_MAX * shape.rowdir_channels);
 	CARVE(carver, gpu, channels, config->channels);
 	CARVE(carver, gpu, channel_counters,
 	      (size_t)config->channels * GPU_SLOTS_MAX);
@@ -344,6 +346,7 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	gpu->dispatch &= ~(1ULL << slot);
 	llc_drop(gpu, slot);
 	atd_drop(gpu, slot);
+	rowdir_drop(gpu, slot);
 }
 
 void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority)

@@ -109,6 +109,8 @@ struct dram_timing {
  * @llc_write_credits: write-backs that a slice may have under way
  * @atd_sampling: auxiliary tag directories of each tenant (atd.c) watch every
  *	so many-th set of the cache; 0: there are none
+ * @row_sampling: row directories of each tenant (rowdir.c) watch every n-th
+ *	channel; 0: there are none
  * @llc_to_dram_latency: link between slice and channel, one way
  * @memory_mhz: memory clock
  * @channels: memory channels
@@ -154,6 +156,7 @@ struct gpu_config {
 	u32 llc_latency;
 	u32 llc_write_credits;
 	u32 atd_sampling;
+	u32 row_sampling;
 	u32 llc_to_dram_latency;
 	u32 memory_mhz;
 	u32 channels;

@@ -738,6 +738,21 @@ struct tenant {
 	struct simgpu_counters counters;
 };
 
+/*
+ * struct rowdir_window - a tenant's last requests of a kind to a channel
+ * @rows: their rows and banks, plus one; 0: none yet
+ * @next: the oldest, whose place is the next one's
+ */
+struct rowdir_window {
+	u32 rows[2 * DRAM_QUEUE_MAX];
+	u32 next;
+};
+
+/* struct rowdir - by kind: DRAM_READS, DRAM_WRITES */
+struct rowdir {
+	struct rowdir_window windows[2];
+};
+
 /* struct gpu_shape - numbers derived from the configuration, once */
 struct gpu_shape {
 	u32 core_ticks;		/* time base units of a core cycle */
@@ -756,6 +771,7 @@ struct gpu_shape {
 	u32 bank_bits;
 	u32 group_shift;	/* log2(banks of a bank group) */
 	u32 atd_sets;		/* sampled, of the whole cache */
+	u32 rowdir_channels;	/* sampled */
 	u32 saved_blocks;	/* places in the pool */
 	u32 saved_warps;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
@@ -797,6 +813,7 @@ struct gpu {
 	struct request *requests;	/* slices x slice_ring */
 	struct llc_set *llc;		/* slices x sets */
 	u32 *atd_tags;			/* slots x sampled sets x ways */
+	struct rowdir *rowdirs;		/* slots x sampled channels */
 	struct channel *channels;
 	struct gpu_channel_counters *channel_counters;	/* channels x slots */
 	struct context_pool pool;
@@ -972,6 +989,13 @@ u32 atd_sets(const struct gpu_config *config);
 void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending);
 void atd_fill(struct gpu *gpu, u32 set, u32 line);
 void atd_drop(struct gpu *gpu, u32 slot);
+
+/* rowdir.c */
+u32 rowdir_channels(const struct gpu_config *config);
+/* With row_sampling only. */
+void rowdir_note(struct gpu *gpu, u32 channel, u32 slot, bool write, u32 row,
+		 u32 bank);
+void rowdir_drop(struct gpu *gpu, u32 slot);
 
 /* noc.c */
 enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,

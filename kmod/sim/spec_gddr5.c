@@ -36,6 +36,7 @@ const struct gpu_config spec_gddr5_40 = {
 	.llc_latency = 120,
 	.llc_write_credits = 64,	/* assumed */
 	.atd_sampling = 0,		/* off */
+	.row_sampling = 0,		/* off */
 	.llc_to_dram_latency = 60,	/* assumed, as hbm80 */
 	.memory_mhz = 2750,		/* command clock */
 	.channels = 11,

@@ -33,6 +33,7 @@ const struct gpu_config spec_hbm80 = {
 	.llc_latency = 120,
 	.llc_write_credits = 64,	/* assumed: as many as fetches */
 	.atd_sampling = 0,		/* off */
+	.row_sampling = 0,		/* off */
 	.llc_to_dram_latency = 60,	/* assumed, one way */
 	.memory_mhz = 440,
 	.channels = 32,

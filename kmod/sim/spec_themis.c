@@ -35,6 +35,7 @@ const struct gpu_config spec_themis60 = {
 	.llc_latency = 120,		/* GPGPU-Sim */
 	.llc_write_credits = 64,	/* assumed */
 	.atd_sampling = 0,		/* off */
+	.row_sampling = 0,		/* off */
 	.llc_to_dram_latency = 50,	/* GPGPU-Sim */
 	.memory_mhz = 1750,		/* command clock */
 	.channels = 4,

@@ -285,6 +285,56 @@ static void hsm_atd_without_a_directory_is_hsm(void **state)
 	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612);
 }
 
+/* --- hsm-rows --- */
+
+static void hsm_rows_follows_its_line(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	u32 round, checked = 0;
+
+	for (round = 0; round < ROUNDS / 10; round++) {
+		struct simgpu_tunables *t = &snapshot->tunables;
+		struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+		struct simgpu_counters *c;
+		double locality, writes, supply, clocks, np;
+
+		snapshot_init(snapshot, 80, 500000);
+		t->rows_c1_ppm = random_up_to(SIMGPU_PPM);
+		t->rows_c2_ppm = 50000 + random_up_to(500000);
+		t->rows_writes_ppm = random_up_to(SIMGPU_PPM);
+		c = &activate(snapshot, 0, 40)->counters;
+		random_counters(snapshot, c);
+		c->row_samples = 1000 + random_up_to(1000000);
+		c->row_repeats = random_up_to(c->row_samples);
+		assert_int_equal(model_hsm_rows.predict(snapshot, &prediction),
+				 0);
+		if (prediction.tenants[0].class != SIMGPU_CLASS_MEMORY)
+			continue;
+		locality = (double)c->row_repeats / (double)c->row_samples;
+		writes = (double)c->dram_writebacks /
+			 (double)simgpu_dram_requests(c);
+		supply = (double)t->rows_c1_ppm / 1e6 * locality *
+			 (1 - (double)t->rows_writes_ppm / 1e6 * writes) +
+			 (double)t->rows_c2_ppm / 1e6;
+		clocks = (double)snapshot->memory_clocks * snapshot->channels;
+		np = (double)c->bus_busy_clocks / clocks / supply;
+		assert_true(close_to(prediction.tenants[0].np_ppm, np,
+				     1e-4 * np + GRANULARITY));
+		checked++;
+	}
+	assert_true(checked > ROUNDS / 100);
+	free(snapshot);
+}
+
+static void hsm_rows_without_directories_is_hsm(void **state)
+{
+	struct simgpu_snapshot snapshot;
+
+	snapshot_init(&snapshot, 80, 500000);
+	cached(&snapshot, 1600000, 800000, 1200000);
+	assert_int_equal(np_of(&model_hsm_rows, &snapshot), 521612);
+}
+
 /* --- hsm-fair --- */
 
 /* The assignment as it stands, which a policy finds in its proposal. */
@@ -700,6 +750,9 @@ int main(void)
 		cmocka_unit_test_setup(even_shares_out_all, restart_random),
 		cmocka_unit_test(hsm_atd_takes_back_misses),
 		cmocka_unit_test(hsm_atd_without_a_directory_is_hsm),
+		cmocka_unit_test_setup(hsm_rows_follows_its_line,
+				       restart_random),
+		cmocka_unit_test(hsm_rows_without_directories_is_hsm),
 		cmocka_unit_test(hsm_fair_moves_sms),
 		cmocka_unit_test(hsm_fair_lets_fair_ones_be),
 		cmocka_unit_test(hsm_fair_waits_for_moves_under_way),

@@ -3,7 +3,8 @@
  * simgpu train: what a model has to learn of a GPU. For hsm that is the line of
  * its Figure 3: memory-bound programs alone on all SMs, the share of the peak
  * bandwidth that each reaches against its row buffer hit rate, and the
- * least-squares line through them (HSM sections 2.3.2 and 6.5).
+ * least-squares line through them (HSM sections 2.3.2 and 6.5). hsm-rows has
+ * row locality in its place.
  */
 #include <math.h>
 
@@ -32,7 +33,8 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Train a model on a GPU: run the memory-bound workloads of HSM's Table 2, or "
 	"those that are named, alone on all SMs, offline, and fit the line "
-	"bandwidth = c1 x RBH + c2 through them.\v"
+	"bandwidth = c1 x RBH + c2 through them; for hsm-rows, of row locality L and "
+	"share of writes w, bandwidth = c1 x L x (1 - writes x w) + c2.\v"
 	"A workload is a name or a trace file. Those that the model calls compute-bound on "
 	"this GPU are shown and left out of the fit. Couples are lines through only two of "
 	"the points: how much they differ is how much the choice of programs matters.\n"
@@ -51,6 +53,8 @@ static const char about[] =
 /**
  * struct point - a program alone
  * @used: it is memory-bound here
+ * @x_ppm: what the model draws its line over: RBH, or row locality
+ * @writes_ppm: share of writes in its DRAM requests
  */
 struct point {
 	struct workload workload;
@@ -58,21 +62,25 @@ struct point {
 	u64 cycle;
 	u32 class;
 	bool used;
+	u64 x_ppm;
+	u64 writes_ppm;
 	struct session_figures figures;
 };
 
 /**
- * struct line - bandwidth = c1 x RBH + c2, and how much of the variance it
- *	explains
+ * struct line - bandwidth = c1 x RBH + c2, or for hsm-rows
+ *	c1 x L x (1 - writes x w) + c2, and how much of the variance it explains
  */
 struct line {
 	double c1;
 	double c2;
+	double writes;
 	double r2;
 };
 
 /**
  * struct training - the command line, and the runs
+ * @rows: of the model hsm-rows
  */
 struct training {
 	struct experiment experiment;
@@ -80,6 +88,7 @@ struct training {
 	u64 above_ppm;
 	u64 workers;
 	bool json;
+	bool rows;
 	struct session_options options;
 	struct point points[POINTS_MAX];
 	u32 count;
@@ -98,6 +107,16 @@ static u64 option_ratio(struct argp_state *state, const char *option,
 		argp_error(state, "%s takes a number from 0 to 1, not \"%s\"",
 			   option, text);
 	return value;
+}
+
+static void check_model(struct argp_state *state, struct training *training)
+{
+	const char *model = training->experiment.settings.model;
+
+	training->rows = !strcmp(model, "hsm-rows");
+	if (!training->rows && strcmp(model, "hsm"))
+		argp_error(state, "hsm and hsm-rows can be trained, not \"%s\"",
+			   model);
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -128,8 +147,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		training->names[training->name_count++] = text;
 		return 0;
 	case ARGP_KEY_END:
-		if (strcmp(training->experiment.settings.model, "hsm"))
-			argp_error(state, "only the model hsm is trained here");
+		check_model(state, training);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -190,6 +208,18 @@ static void on_progress(void *context, u64 cycle)
 	watch->point->cycle = cycle;
 }
 
+static void read_counters(const struct training *training, struct point *point,
+			  const struct simgpu_counters *counters)
+{
+	point->x_ppm = point->figures.rbh_ppm;
+	if (!training->rows)
+		return;
+	point->x_ppm = fixed_ratio_ppm(counters->row_repeats,
+				       counters->row_samples);
+	point->writes_ppm = fixed_ratio_ppm(counters->dram_writebacks,
+					    simgpu_dram_requests(counters));
+}
+
 static void run_point(struct jobs *jobs, u32 index, void *context)
 {
 	struct training *training = context;
@@ -212,6 +242,7 @@ static void run_point(struct jobs *jobs, u32 index, void *context)
 		point->figures = result->reports[0].figures;
 		point->class = result->reports[0].class;
 		point->used = point->class == SIMGPU_CLASS_MEMORY;
+		read_counters(training, point, &result->reports[0].counters);
 	}
 	free(experiment);
 	free(result);
@@ -237,9 +268,9 @@ static int check_points(const struct training *training)
 
 /* --- the line --- */
 
-static double rbh_of(const struct point *point)
+static double x_of(const struct point *point)
 {
-	return (double)point->figures.rbh_ppm / SIMGPU_PPM;
+	return (double)point->x_ppm / SIMGPU_PPM;
 }
 
 static double bandwidth_of(const struct point *point)
@@ -247,43 +278,103 @@ static double bandwidth_of(const struct point *point)
 	return (double)point->figures.bandwidth_ppm / SIMGPU_PPM;
 }
 
-/* Least squares; false where all points have one RBH. */
-static bool fit(const struct training *training, struct line *line)
+static double on_line(const struct line *line, const struct point *point)
 {
-	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0, vx, vy, vxy;
+	double writes = (double)point->writes_ppm / SIMGPU_PPM;
+
+	return line->c1 * x_of(point) * (1 - line->writes * writes) + line->c2;
+}
+
+/* Columns of the least squares: x, a constant, and for hsm-rows x times writes. */
+#define COLUMNS_MAX	3
+
+static void columns_of(const struct point *point, double column[COLUMNS_MAX])
+{
+	column[0] = x_of(point);
+	column[1] = 1;
+	column[2] = x_of(point) * (double)point->writes_ppm / SIMGPU_PPM;
+}
+
+/* Gauss and Jordan; false if the points do not determine all of it. */
+static bool solve(double a[COLUMNS_MAX][COLUMNS_MAX + 1], u32 columns)
+{
+	u32 i, j, k;
+
+	for (i = 0; i < columns; i++) {
+		if (fabs(a[i][i]) < 1e-9)
+			return false;
+		for (j = 0; j < columns; j++) {
+			double factor = a[j][i] / a[i][i];
+
+			if (j == i)
+				continue;
+			for (k = 0; k <= columns; k++)
+				a[j][k] -= factor * a[i][k];
+		}
+	}
+	return true;
+}
+
+static double explained(const struct training *training, const struct line *line)
+{
+	double mean = 0, total = 0, left = 0, n = 0;
 	u32 i;
 
 	for (i = 0; i < training->count; i++) {
+		if (!training->points[i].used)
+			continue;
+		mean += bandwidth_of(&training->points[i]);
+		n++;
+	}
+	mean /= n;
+	for (i = 0; i < training->count; i++) {
 		const struct point *point = &training->points[i];
-		double x = rbh_of(point), y = bandwidth_of(point);
+		double y = bandwidth_of(point);
 
 		if (!point->used)
 			continue;
-		n++;
-		sx += x;
-		sy += y;
-		sxx += x * x;
-		sxy += x * y;
-		syy += y * y;
+		total += (y - mean) * (y - mean);
+		left += (y - on_line(line, point)) * (y - on_line(line, point));
 	}
-	vx = n * sxx - sx * sx;
-	vy = n * syy - sy * sy;
-	vxy = n * sxy - sx * sy;
-	if (n < 2 || vx <= 0)
+	return total > 0 ? 1 - left / total : 1;
+}
+
+/* Least squares by the normal equations; false where they have no solution. */
+static bool fit(const struct training *training, struct line *line)
+{
+	double a[COLUMNS_MAX][COLUMNS_MAX + 1] = { { 0 } };
+	u32 columns = training->rows ? 3 : 2, i, j, k;
+
+	for (i = 0; i < training->count; i++) {
+		const struct point *point = &training->points[i];
+		double column[COLUMNS_MAX];
+
+		if (!point->used)
+			continue;
+		columns_of(point, column);
+		for (j = 0; j < columns; j++) {
+			for (k = 0; k < columns; k++)
+				a[j][k] += column[j] * column[k];
+			a[j][columns] += column[j] * bandwidth_of(point);
+		}
+	}
+	if (!solve(a, columns))
 		return false;
-	line->c1 = vxy / vx;
-	line->c2 = (sy - line->c1 * sx) / n;
-	line->r2 = vy > 0 ? vxy * vxy / (vx * vy) : 1;
+	line->c1 = a[0][columns] / a[0][0];
+	line->c2 = a[1][columns] / a[1][1];
+	line->writes = training->rows ?
+		       -a[2][columns] / a[2][2] / line->c1 : 0;
+	line->r2 = explained(training, line);
 	return true;
 }
 
 static struct line couple(const struct point *low, const struct point *high)
 {
 	double c1 = (bandwidth_of(high) - bandwidth_of(low)) /
-		    (rbh_of(high) - rbh_of(low));
+		    (x_of(high) - x_of(low));
 
 	return (struct line) {
-		.c1 = c1, .c2 = bandwidth_of(low) - c1 * rbh_of(low), .r2 = 1,
+		.c1 = c1, .c2 = bandwidth_of(low) - c1 * x_of(low), .r2 = 1,
 	};
 }
 
@@ -291,8 +382,8 @@ static bool is_couple(const struct training *training, const struct point *low,
 		      const struct point *high)
 {
 	return low->used && high->used &&
-	       low->figures.rbh_ppm < training->below_ppm &&
-	       high->figures.rbh_ppm > training->above_ppm;
+	       low->x_ppm < training->below_ppm &&
+	       high->x_ppm > training->above_ppm;
 }
 
 /* --- output --- */
@@ -311,7 +402,7 @@ static struct json_object *json_number(double value)
 	return json_object_new_double_s(value, text);
 }
 
-static struct json_object *point_json(const struct point *point)
+static struct json_object *point_json(const struct point *point, bool rows)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -319,6 +410,8 @@ static struct json_object *point_json(const struct point *point)
 	json_set_string(object, "class", class_name(point->class));
 	json_set(object, "used", json_object_new_boolean(point->used));
 	json_set(object, "rbh", json_ppm(point->figures.rbh_ppm));
+	if (rows)
+		json_set(object, "row_locality", json_ppm(point->x_ppm));
 	json_set(object, "bandwidth", json_ppm(point->figures.bandwidth_ppm));
 	return object;
 }
@@ -355,16 +448,21 @@ static int print_json(const struct training *training, const struct line *line)
 	struct json_object *points = json_object_new_array();
 	u32 i;
 
-	json_set_string(object, "model", "hsm");
+	json_set_string(object, "model", training->rows ? "hsm-rows" : "hsm");
 	json_set_string(object, "config", training->options.config.name);
 	json_set(object, "cycles", json_u64(training->options.stop_cycle));
 	json_set(object, "c1", json_number(line->c1));
 	json_set(object, "c2", json_number(line->c2));
+	if (training->rows)
+		json_set(object, "writes", json_number(line->writes));
 	json_set(object, "r2", json_number(line->r2));
 	for (i = 0; i < training->count; i++)
-		json_object_array_add(points, point_json(&training->points[i]));
+		json_object_array_add(points,
+				      point_json(&training->points[i],
+						 training->rows));
 	json_set(object, "points", points);
-	json_set(object, "couples", couples_json(training));
+	if (!training->rows)
+		json_set(object, "couples", couples_json(training));
 	return json_print(object);
 }
 
@@ -402,25 +500,30 @@ static void print_couples(const struct training *training)
 static int print_table(const struct training *training, const struct line *line)
 {
 	struct table *table =
-		table_new("NAME|CLASS|>RBH|>BANDWIDTH|>ON THE LINE|>ERROR");
+		table_new(training->rows ?
+			  "NAME|CLASS|>LOCALITY|>BANDWIDTH|>ON THE LINE|>ERROR" :
+			  "NAME|CLASS|>RBH|>BANDWIDTH|>ON THE LINE|>ERROR");
 	u32 i;
 
 	for (i = 0; i < training->count; i++) {
 		const struct point *point = &training->points[i];
-		double at = line->c1 * rbh_of(point) + line->c2;
+		double at = on_line(line, point);
 		double error = fabs(at - bandwidth_of(point)) /
 			       bandwidth_of(point);
 
 		table_cell(table, "%s", point->workload.name);
 		table_cell(table, "%s", class_name(point->class));
-		table_ppm(table, true, point->figures.rbh_ppm, 3);
+		table_ppm(table, true, point->x_ppm, 3);
 		table_ppm(table, true, point->figures.bandwidth_ppm, 3);
 		table_ppm(table, point->used, rounded_ppm(at), 3);
 		table_ppm(table, point->used, rounded_ppm(error), 3);
 	}
 	table_print(table);
 	printf("\nc1 %.6f, c2 %.6f, R2 %.4f\n", line->c1, line->c2, line->r2);
-	print_couples(training);
+	if (training->rows)
+		printf("writes %.6f\n", line->writes);
+	else
+		print_couples(training);
 	return STATUS_OK;
 }
 
