@@ -206,6 +206,17 @@ static void ascending_lines(const struct trace_pattern *pattern, u64 address,
 	}
 }
 
+/* How far the address of an active lane is from the first one's. */
+static s64 lane_offset(const struct trace_pattern *pattern, u32 lane)
+{
+	u32 group = pattern->group_lanes;
+
+	if (!group)
+		return lane * pattern->lane_stride;
+	return lane % group * pattern->lane_stride +
+	       lane / group * pattern->group_stride;
+}
+
 static void affine_lines(const struct trace_pattern *pattern,
 			 const struct block *block, const struct warp *warp,
 			 const struct trace_op *op, u32 base, struct lsu *lsu)
@@ -217,19 +228,19 @@ static void affine_lines(const struct trace_pattern *pattern,
 
 	if (pattern->xor_loop)
 		mask <<= warp->loop_index[pattern->xor_loop - 1];
-	if (pattern->lane_stride == (s64)pattern->access_bytes && !mask) {
+	if (pattern->lane_stride == (s64)pattern->access_bytes && !mask &&
+	    !pattern->group_lanes) {
 		contiguous_lines(origin, origin + (u64)op->active_lanes *
 				 pattern->access_bytes, base, lsu);
 		return;
 	}
-	if (lanes_ascend(pattern, origin, mask)) {
+	if (!pattern->group_lanes && lanes_ascend(pattern, origin, mask)) {
 		ascending_lines(pattern, origin, mask, op->active_lanes, base,
 				lsu);
 		return;
 	}
 	for (i = 0; i < op->active_lanes; i++) {
-		u64 address = (origin + (u64)((s64)i * pattern->lane_stride)) ^
-			      mask;
+		u64 address = (origin + (u64)lane_offset(pattern, i)) ^ mask;
 
 		coalesce_lane(lsu, covered, base, address,
 			      address + pattern->access_bytes);

@@ -83,8 +83,7 @@ static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
 	w->op = kernel->programs[0];
 	if (kernel->warps) {
 		const struct trace_warp *recorded =
-			&kernel->warps[(u64)block_index * kernel->block_warps +
-				       index];
+			trace_warp(kernel, block_index, index);
 
 		w->op = kernel->programs[recorded->program];
 		w->line = recorded->first_line;

@@ -21,19 +21,36 @@
 #define STRIDE_MAX		((s64)SIMGPU_TRACE_SPACE_BYTES)
 
 /*
- * struct bounds - what the kernels that share a range of programs may reach
- * @grid: the largest of their grids in each dimension
- * @warps: the most warps of a thread block
+ * struct bounds - the thread blocks and warps that run a program
+ * @low: least x, y, z of its thread blocks
+ * @high: greatest
+ * @warp_low: least number of its warps in their thread blocks
+ * @warp_high: greatest
+ * @runs: whether any warp runs it; else all is zero
  */
 struct bounds {
-	u32 grid[3];
-	u32 warps;
+	u32 low[3];
+	u32 high[3];
+	u8 warp_low;
+	u8 warp_high;
+	bool runs;
+};
+
+/*
+ * struct run_list - the runs of a row, by the first of them
+ * @count: runs; 0 where no row's list begins
+ * @bounds: the rows that have it; x is not used
+ */
+struct run_list {
+	u32 count;
+	struct bounds bounds;
 };
 
 /*
  * struct checker - the trace under inspection
  * @lines_needed: by program: recorded lines that a warp running it takes
- * @bounds: by kernel; only the first kernel of a range of programs counts
+ * @bounds: by program
+ * @lists: by run
  */
 struct checker {
 	const u8 *bytes;
@@ -46,8 +63,11 @@ struct checker {
 	const struct simgpu_trace_warp *warps;
 	const u32 *lines;
 	const struct simgpu_trace_weight *weights;
+	const struct simgpu_trace_row *rows;
+	const struct simgpu_trace_run *runs;
 	u64 *lines_needed;
 	struct bounds *bounds;
+	struct run_list *lists;
 	struct trace_error *error;
 };
 
@@ -59,6 +79,8 @@ static const u32 element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	[SIMGPU_TRACE_WARPS] = sizeof(struct simgpu_trace_warp),
 	[SIMGPU_TRACE_LINES] = sizeof(u32),
 	[SIMGPU_TRACE_WEIGHTS] = sizeof(struct simgpu_trace_weight),
+	[SIMGPU_TRACE_ROWS] = sizeof(struct simgpu_trace_row),
+	[SIMGPU_TRACE_RUNS] = sizeof(struct simgpu_trace_run),
 };
 
 static u64 section_count(const struct simgpu_trace_header *header, u32 section)
@@ -213,19 +235,24 @@ static bool affine_fields_are_zero(const struct simgpu_trace_pattern *p)
 	for (i = 0; i < SIMGPU_TRACE_LOOP_DEPTH_MAX; i++)
 		if (p->loop_stride[i])
 			return false;
-	return !p->warp_stride && !p->lane_stride && !p->xor_bytes &&
-	       !p->xor_loop;
+	return !p->warp_stride && !p->lane_stride && !p->group_stride &&
+	       !p->group_lanes && !p->xor_bytes && !p->xor_loop;
 }
 
 #define PATTERN(field, reason) \
 	ELEMENT(-EINVAL, "patterns", index, p, field, reason)
 
+/* Of an affine pattern, whose base is a signed number. */
 static int check_region(struct checker *c, u64 index,
 			const struct simgpu_trace_pattern *p)
 {
+	s64 end;
+
 	if (!p->region_bytes)
 		return PATTERN(region_bytes, "is zero");
-	if (fixed_add(p->base, p->region_bytes) > c->header->footprint_bytes)
+	if (p->region_bytes > (u64)LLONG_MAX ||
+	    __builtin_add_overflow((s64)p->base, (s64)p->region_bytes, &end) ||
+	    end > (s64)c->header->footprint_bytes)
 		return PATTERN(region_bytes, "reaches past the footprint");
 	return 0;
 }
@@ -234,7 +261,7 @@ static int check_region(struct checker *c, u64 index,
 static bool affine_is_aligned(const struct simgpu_trace_pattern *p)
 {
 	u64 all = p->base | p->xor_bytes | (u64)p->warp_stride |
-		  (u64)p->lane_stride;
+		  (u64)p->lane_stride | (u64)p->group_stride;
 	u32 i;
 
 	for (i = 0; i < 3; i++)
@@ -265,6 +292,12 @@ static int check_affine(struct checker *c, u64 index,
 		return PATTERN(warp_stride, "is out of range");
 	if (!stride_is_good(p->lane_stride))
 		return PATTERN(lane_stride, "is out of range");
+	if (!stride_is_good(p->group_stride))
+		return PATTERN(group_stride, "is out of range");
+	if (p->group_lanes >= LANES)
+		return PATTERN(group_lanes, "is not below 32");
+	if (p->group_stride && !p->group_lanes)
+		return PATTERN(group_stride, "is set without groups");
 	if (p->xor_bytes && p->xor_bytes >= p->region_bytes)
 		return PATTERN(xor_bytes, "is not below region_bytes");
 	if (p->xor_loop > SIMGPU_TRACE_LOOP_DEPTH_MAX)
@@ -290,15 +323,15 @@ static int check_random(struct checker *c, u64 index,
 	if (!affine_fields_are_zero(p))
 		return PATTERN(block_stride,
 			       "or another affine field is not zero");
-	return check_region(c, index, p);
+	if (fixed_add(p->base, p->region_bytes) > c->header->footprint_bytes)
+		return PATTERN(region_bytes, "reaches past the footprint");
+	return 0;
 }
 
 static int check_pattern(struct checker *c, u64 index)
 {
 	const struct simgpu_trace_pattern *p = &c->patterns[index];
 
-	if (p->reserved)
-		return PATTERN(reserved, "is not zero");
 	switch (p->kind) {
 	case SIMGPU_TRACE_AFFINE:
 		return check_affine(c, index, p);
@@ -355,10 +388,15 @@ static int check_kernel(struct checker *c, u64 index)
 		return KERNEL(-E2BIG, shared_bytes, "is beyond any SM's");
 	if (!k->program_count)
 		return KERNEL(-EINVAL, program_count, "is zero");
-	if (k->sample_n != 1)
-		return KERNEL(-EINVAL, sample_n, "is not 1");
-	if (k->reserved)
-		return KERNEL(-EINVAL, reserved, "is not zero");
+	if (!k->sample_n)
+		return KERNEL(-EINVAL, sample_n, "is zero");
+	if (!k->row_count)
+		return k->table_blocks || k->first_row ?
+		       KERNEL(-EINVAL, row_count, "is zero, yet rows are described") : 0;
+	if (k->first_warp == SIMGPU_TRACE_NO_WARPS)
+		return KERNEL(-EINVAL, row_count, "is set without a warp table");
+	if (!k->table_blocks || k->table_blocks > SIMGPU_TRACE_BLOCKS_MAX)
+		return KERNEL(-EINVAL, table_blocks, "is not 1 to 2^31");
 	return 0;
 }
 
@@ -373,22 +411,11 @@ static bool same_warps(const struct simgpu_trace_kernel *a,
 		       const struct simgpu_trace_kernel *b)
 {
 	return a->first_warp == b->first_warp && same_programs(a, b) &&
+	       a->sample_n == b->sample_n &&
+	       a->table_blocks == b->table_blocks &&
+	       a->first_row == b->first_row && a->row_count == b->row_count &&
 	       !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
 	       !memcmp(a->block, b->block, sizeof(a->block));
-}
-
-/* Widen the bounds of the first kernel that has this one's programs. */
-static void widen_bounds(struct checker *c, u64 index, u64 first)
-{
-	const struct simgpu_trace_kernel *k = &c->kernels[index];
-	struct bounds *bounds = &c->bounds[first];
-	u32 i;
-
-	for (i = 0; i < 3; i++)
-		if (k->grid[i] > bounds->grid[i])
-			bounds->grid[i] = k->grid[i];
-	if (warps_of(k) > bounds->warps)
-		bounds->warps = warps_of(k);
 }
 
 /* Each kernel's programs are new and follow the last ones, or an earlier's. */
@@ -403,7 +430,6 @@ static int check_program_ranges(struct checker *c)
 
 		if (k->first_program == next) {
 			next += k->program_count;
-			first = index;
 		} else {
 			for (first = 0; first < index; first++)
 				if (same_programs(k, &c->kernels[first]))
@@ -415,13 +441,329 @@ static int check_program_ranges(struct checker *c)
 		if (next > programs)
 			return KERNEL(-EINVAL, program_count,
 				      "reaches past the programs");
-		widen_bounds(c, index, first);
 	}
 	if (next != programs)
 		return refuse_element(c, -EINVAL, "sections",
 				      SIMGPU_TRACE_PROGRAMS, "count",
 				      &c->header->sections[SIMGPU_TRACE_PROGRAMS],
 				      "has programs of no kernel");
+	return 0;
+}
+
+/* --- warp tables ---------------------------------------------------------------------------- */
+
+/* Thread blocks that were recorded. */
+static u64 recorded_blocks(const struct simgpu_trace_kernel *k)
+{
+	return (blocks_of(k) + k->sample_n - 1) / k->sample_n;
+}
+
+/* Rows of thread blocks, and how long they are, as rows and runs count them. */
+static u32 row_length(const struct simgpu_trace_kernel *k)
+{
+	return k->sample_n == 1 ? k->grid[0] : (u32)recorded_blocks(k);
+}
+
+static u32 rows_of(const struct simgpu_trace_kernel *k)
+{
+	return k->sample_n == 1 ? k->grid[1] * k->grid[2] : 1;
+}
+
+static void widen(struct bounds *bounds, const struct bounds *by)
+{
+	u32 i;
+
+	if (!bounds->runs) {
+		*bounds = *by;
+		return;
+	}
+	for (i = 0; i < 3; i++) {
+		if (by->low[i] < bounds->low[i])
+			bounds->low[i] = by->low[i];
+		if (by->high[i] > bounds->high[i])
+			bounds->high[i] = by->high[i];
+	}
+	if (by->warp_low < bounds->warp_low)
+		bounds->warp_low = by->warp_low;
+	if (by->warp_high > bounds->warp_high)
+		bounds->warp_high = by->warp_high;
+}
+
+/*
+ * The bounds of things number @first to @last, of which @count make one of the
+ * next dimension, in two dimensions from @dimension on.
+ */
+static void bound_pair(struct bounds *bounds, u32 dimension, u32 first, u32 last,
+		       u32 count)
+{
+	bool across = first / count != last / count;
+
+	bounds->low[dimension] = across ? 0 : first % count;
+	bounds->high[dimension] = across ? count - 1 : last % count;
+	bounds->low[dimension + 1] = first / count;
+	bounds->high[dimension + 1] = last / count;
+}
+
+/* The bounds of rows @first to @last of thread blocks, x left out. */
+static void bound_rows(const struct simgpu_trace_kernel *k, u32 first, u32 last,
+		       struct bounds *bounds)
+{
+	*bounds = (struct bounds) { .runs = true };
+	bound_pair(bounds, 1, first, last, k->grid[1]);
+}
+
+/* The bounds of the thread blocks that recorded ones @first to @last stand for. */
+static void bound_recorded(const struct simgpu_trace_kernel *k, u32 first,
+			   u32 last, struct bounds *bounds)
+{
+	u64 end = (last + 1ULL) * k->sample_n, blocks = blocks_of(k);
+	struct bounds x = { .runs = true };
+
+	first *= k->sample_n;
+	last = (u32)((end < blocks ? end : blocks) - 1);
+	bound_rows(k, first / k->grid[0], last / k->grid[0], bounds);
+	bound_pair(&x, 0, first, last, k->grid[0]);
+	bounds->low[0] = x.low[0];
+	bounds->high[0] = x.high[0];
+}
+
+#define WARP(field, reason) ELEMENT(-EINVAL, "warps", index, w, field, reason)
+
+/* The programs of entry @block of a warp table run within these bounds too. */
+static void widen_programs(struct checker *c, const struct simgpu_trace_kernel *k,
+			   u64 block, struct bounds *bounds)
+{
+	const struct simgpu_trace_warp *w =
+		&c->warps[k->first_warp + block * warps_of(k)];
+	u32 i;
+
+	for (i = 0; i < warps_of(k); i++) {
+		bounds->warp_low = (u8)i;
+		bounds->warp_high = (u8)i;
+		widen(&c->bounds[k->first_program + w[i].program], bounds);
+	}
+}
+
+#define ROW(field, reason) ELEMENT(-EINVAL, "rows", index, row, field, reason)
+
+/* The runs of a row that no row before it has. */
+static int check_runs(struct checker *c, const struct simgpu_trace_kernel *k,
+		      u64 first, u64 count)
+{
+	u64 index;
+	u32 end = 0;
+
+	for (index = first; index < first + count; index++) {
+		const struct simgpu_trace_run *run = &c->runs[index];
+
+		if (run->end <= end)
+			return ELEMENT(-EINVAL, "runs", index, run, end,
+				       "is not behind the run before");
+		end = run->end;
+		if (run->block >= k->table_blocks)
+			return ELEMENT(-EINVAL, "runs", index, run, block,
+				       "is not in the warp table");
+	}
+	if (end != row_length(k))
+		return ELEMENT(-EINVAL, "runs", index - 1, &c->runs[index - 1],
+			       end, "is not the end of the row");
+	c->lists[first].count = (u32)count;
+	return 0;
+}
+
+/* @next_run: the first that no row has; @least_run: the kernel's first. */
+static int check_row(struct checker *c, const struct simgpu_trace_kernel *k,
+		     u64 index, u64 least_run, u64 *next_run)
+{
+	const struct simgpu_trace_row *row = &c->rows[index];
+	u64 runs = section_count(c->header, SIMGPU_TRACE_RUNS);
+
+	if (!row->run_count)
+		return ROW(run_count, "is zero");
+	if (row->first_run == *next_run) {
+		*next_run += row->run_count;
+		if (*next_run > runs)
+			return ROW(run_count, "reaches past the runs");
+		return check_runs(c, k, row->first_run, row->run_count);
+	}
+	if (row->first_run < least_run || row->first_run > *next_run ||
+	    c->lists[row->first_run].count != row->run_count)
+		return ROW(first_run, "begins neither new runs nor an earlier row's");
+	return 0;
+}
+
+/* What the runs of a kernel's rows mean for the bounds of its programs. */
+static void widen_by_runs(struct checker *c, const struct simgpu_trace_kernel *k,
+			  u64 first, u64 end)
+{
+	u64 index, i;
+
+	for (index = first; index < end; index += c->lists[index].count) {
+		struct bounds bounds = c->lists[index].bounds;
+		u32 begin = 0;
+
+		for (i = index; i < index + c->lists[index].count; i++) {
+			const struct simgpu_trace_run *run = &c->runs[i];
+
+			if (k->sample_n == 1) {
+				bounds.low[0] = begin;
+				bounds.high[0] = run->end - 1;
+			} else {
+				bound_recorded(k, begin, run->end - 1, &bounds);
+			}
+			widen_programs(c, k, run->block, &bounds);
+			begin = run->end;
+		}
+	}
+}
+
+/* The rows of a kernel that has a warp table of its own. */
+static int check_rows(struct checker *c, const struct simgpu_trace_kernel *k,
+		      u64 *next_row, u64 *next_run)
+{
+	u64 index, least_run = *next_run;
+	u32 end = 0;
+	int ret;
+
+	for (index = *next_row; index < *next_row + k->row_count; index++) {
+		const struct simgpu_trace_row *row = &c->rows[index];
+		struct bounds bounds;
+
+		if (row->end <= end)
+			return ROW(end, "is not behind the row before");
+		if (row->end > rows_of(k))
+			return ROW(end, "is past the grid");
+		ret = check_row(c, k, index, least_run, next_run);
+		if (ret)
+			return ret;
+		bound_rows(k, end, row->end - 1, &bounds);
+		widen(&c->lists[row->first_run].bounds, &bounds);
+		end = row->end;
+	}
+	if (end != rows_of(k)) {
+		const struct simgpu_trace_row *row = &c->rows[--index];
+
+		return ROW(end, "is not the end of the grid");
+	}
+	*next_row += k->row_count;
+	widen_by_runs(c, k, least_run, *next_run);
+	return 0;
+}
+
+/* Entries of a warp table up to @end name programs of their kernel. */
+static int check_entries(struct checker *c, const struct simgpu_trace_kernel *k,
+			 u64 end)
+{
+	u64 index;
+
+	for (index = k->first_warp; index < end; index++) {
+		const struct simgpu_trace_warp *w = &c->warps[index];
+
+		if (w->program >= k->program_count)
+			return WARP(program, "is not one of its kernel's");
+	}
+	return 0;
+}
+
+/* A table without rows: an entry for each recorded thread block, in order. */
+static void widen_by_table(struct checker *c, const struct simgpu_trace_kernel *k)
+{
+	u32 blocks = (u32)recorded_blocks(k), block;
+	struct bounds bounds;
+
+	for (block = 0; block < blocks; block++) {
+		bound_recorded(k, block, block, &bounds);
+		widen_programs(c, k, block, &bounds);
+	}
+}
+
+/*
+ * struct used - how much of the sections about warps earlier kernels have
+ */
+struct used {
+	u64 warps;
+	u64 rows;
+	u64 runs;
+};
+
+/* A warp table that no earlier kernel has. */
+static int check_table(struct checker *c, u64 index, struct used *used)
+{
+	const struct simgpu_trace_kernel *k = &c->kernels[index];
+	u64 blocks = k->row_count ? k->table_blocks : recorded_blocks(k);
+	u64 rows = section_count(c->header, SIMGPU_TRACE_ROWS);
+	int ret;
+
+	used->warps = fixed_add(used->warps, blocks * warps_of(k));
+	if (used->warps > section_count(c->header, SIMGPU_TRACE_WARPS))
+		return KERNEL(-EINVAL, first_warp, "runs past the warp table");
+	ret = check_entries(c, k, used->warps);
+	if (ret)
+		return ret;
+	if (!k->row_count) {
+		widen_by_table(c, k);
+		return 0;
+	}
+	if (k->first_row != used->rows)
+		return KERNEL(-EINVAL, first_row, "does not follow the rows before");
+	if (fixed_add(used->rows, k->row_count) > rows)
+		return KERNEL(-EINVAL, row_count, "reaches past the rows");
+	return check_rows(c, k, &used->rows, &used->runs);
+}
+
+/* Without a warp table every warp runs the kernel's first program. */
+static void widen_without_table(struct checker *c,
+				const struct simgpu_trace_kernel *k)
+{
+	struct bounds bounds = {
+		.high = { k->grid[0] - 1, k->grid[1] - 1, k->grid[2] - 1 },
+		.warp_high = (u8)(warps_of(k) - 1),
+		.runs = true,
+	};
+
+	widen(&c->bounds[k->first_program], &bounds);
+}
+
+static int refuse_rest(struct checker *c, u32 section, const char *reason)
+{
+	return refuse_element(c, -EINVAL, "sections", section, "count",
+			      &c->header->sections[section], reason);
+}
+
+static int check_tables(struct checker *c)
+{
+	u64 kernels = section_count(c->header, SIMGPU_TRACE_KERNELS);
+	struct used used = { .warps = 0 };
+	u64 index, earlier;
+	int ret;
+
+	for (index = 0; index < kernels; index++) {
+		const struct simgpu_trace_kernel *k = &c->kernels[index];
+
+		if (k->first_warp == SIMGPU_TRACE_NO_WARPS) {
+			widen_without_table(c, k);
+			continue;
+		}
+		if (k->first_warp == used.warps) {
+			ret = check_table(c, index, &used);
+			if (ret)
+				return ret;
+			continue;
+		}
+		for (earlier = 0; earlier < index; earlier++)
+			if (same_warps(k, &c->kernels[earlier]))
+				break;
+		if (earlier == index)
+			return KERNEL(-EINVAL, first_warp,
+				      "begins neither a new table nor an earlier kernel's");
+	}
+	if (used.warps != section_count(c->header, SIMGPU_TRACE_WARPS))
+		return refuse_rest(c, SIMGPU_TRACE_WARPS,
+				   "has warps of no kernel");
+	if (used.rows != section_count(c->header, SIMGPU_TRACE_ROWS))
+		return refuse_rest(c, SIMGPU_TRACE_ROWS, "has rows of no kernel");
+	if (used.runs != section_count(c->header, SIMGPU_TRACE_RUNS))
+		return refuse_rest(c, SIMGPU_TRACE_RUNS, "has runs of no row");
 	return 0;
 }
 
@@ -448,33 +790,52 @@ struct walk {
 
 #define OP(code, field, reason) ELEMENT(code, "ops", index, op, field, reason)
 
-/* Add stride * (0 ... count - 1) to a range of addresses; false: overflow. */
-static bool extend(s64 *low, s64 *high, s64 stride, u32 count)
+/* Add stride * (first ... last) to a range of addresses; false: overflow. */
+static bool extend(s64 *low, s64 *high, s64 stride, u32 first, u32 last)
 {
-	s64 way;
+	s64 begin, end;
 
-	if (__builtin_mul_overflow(stride, (s64)count - 1, &way))
+	if (__builtin_mul_overflow(stride, (s64)first, &begin) ||
+	    __builtin_mul_overflow(stride, (s64)last, &end))
 		return false;
-	return way < 0 ? !__builtin_add_overflow(*low, way, low) :
-			 !__builtin_add_overflow(*high, way, high);
+	return !__builtin_add_overflow(*low, stride < 0 ? end : begin, low) &&
+	       !__builtin_add_overflow(*high, stride < 0 ? begin : end, high);
 }
 
-/* The least and greatest lane address of an affine access; false: overflow. */
+static bool extend_lanes(const struct simgpu_trace_pattern *p, u32 lanes,
+			 s64 *low, s64 *high)
+{
+	u32 group = p->group_lanes && p->group_lanes < lanes ?
+		    p->group_lanes : lanes;
+
+	return extend(low, high, p->lane_stride, 0, group - 1) &&
+	       extend(low, high, p->group_stride, 0, (lanes - 1) / group);
+}
+
+/*
+ * The least address of an affine access and the end of the greatest; false:
+ * overflow. In the order in which the engine adds, so that it cannot overflow.
+ */
 static bool affine_range(const struct simgpu_trace_pattern *p,
 			 const struct walk *walk, u32 lanes, s64 *low, s64 *high)
 {
+	const struct bounds *bounds = walk->bounds;
 	u32 i;
 
 	*low = (s64)p->base;
-	*high = (s64)p->base + p->access_bytes;
+	*high = (s64)p->base;
 	for (i = 0; i < 3; i++)
-		if (!extend(low, high, p->block_stride[i], walk->bounds->grid[i]))
+		if (!extend(low, high, p->block_stride[i], bounds->low[i],
+			    bounds->high[i]))
 			return false;
+	if (!extend(low, high, p->warp_stride, bounds->warp_low,
+		    bounds->warp_high))
+		return false;
 	for (i = 0; i < walk->depth; i++)
-		if (!extend(low, high, p->loop_stride[i], walk->trips[i]))
+		if (!extend(low, high, p->loop_stride[i], 0, walk->trips[i] - 1))
 			return false;
-	return extend(low, high, p->warp_stride, walk->bounds->warps) &&
-	       extend(low, high, p->lane_stride, lanes);
+	return extend_lanes(p, lanes, low, high) &&
+	       !__builtin_add_overflow(*high, (s64)p->access_bytes, high);
 }
 
 static int check_affine_use(struct checker *c, const struct walk *walk,
@@ -611,12 +972,11 @@ static int check_op(struct checker *c, struct walk *walk, u64 index)
 	ELEMENT(-EINVAL, "programs", index, p, field, reason)
 
 /* @next_op: where the program must begin; set to where the next one must. */
-static int check_program(struct checker *c, u64 index,
-			 const struct bounds *bounds, u64 *next_op)
+static int check_program(struct checker *c, u64 index, u64 *next_op)
 {
 	const struct simgpu_trace_program *p = &c->programs[index];
 	u64 ops = section_count(c->header, SIMGPU_TRACE_OPS), i;
-	struct walk walk = { .bounds = bounds, .times = { 1 } };
+	struct walk walk = { .bounds = &c->bounds[index], .times = { 1 } };
 	int ret;
 
 	if (p->first_op != *next_op)
@@ -639,91 +999,49 @@ static int check_program(struct checker *c, u64 index,
 
 static int check_programs(struct checker *c)
 {
-	u64 kernels = section_count(c->header, SIMGPU_TRACE_KERNELS);
-	u64 kernel, index, next_program = 0, next_op = 0;
+	u64 programs = section_count(c->header, SIMGPU_TRACE_PROGRAMS);
+	u64 index, next_op = 0;
 	int ret;
+
+	for (index = 0; index < programs; index++) {
+		ret = check_program(c, index, &next_op);
+		if (ret)
+			return ret;
+	}
+	if (next_op != section_count(c->header, SIMGPU_TRACE_OPS))
+		return refuse_rest(c, SIMGPU_TRACE_OPS, "has ops of no program");
+	return 0;
+}
+
+/* --- recorded lines ------------------------------------------------------------------------- */
+
+/* Every warp's recorded lines are there; tables follow each other in order. */
+static int check_lines_of_warps(struct checker *c)
+{
+	u64 kernels = section_count(c->header, SIMGPU_TRACE_KERNELS), kernel;
+	u64 lines = section_count(c->header, SIMGPU_TRACE_LINES), index = 0;
 
 	for (kernel = 0; kernel < kernels; kernel++) {
 		const struct simgpu_trace_kernel *k = &c->kernels[kernel];
+		u64 blocks = k->row_count ? k->table_blocks : recorded_blocks(k);
+		u64 end = index + blocks * warps_of(k);
 
-		if (k->first_program != next_program)
-			continue;	/* an earlier kernel's */
-		next_program += k->program_count;
-		for (index = k->first_program; index < next_program; index++) {
-			ret = check_program(c, index, &c->bounds[kernel],
-					    &next_op);
-			if (ret)
-				return ret;
-		}
-	}
-	if (next_op != section_count(c->header, SIMGPU_TRACE_OPS))
-		return refuse_element(c, -EINVAL, "sections", SIMGPU_TRACE_OPS,
-				      "count",
-				      &c->header->sections[SIMGPU_TRACE_OPS],
-				      "has ops of no program");
-	return 0;
-}
-
-/* --- warps and lines ------------------------------------------------------------------------ */
-
-#define WARP(field, reason) ELEMENT(-EINVAL, "warps", index, w, field, reason)
-
-static int check_warp_table(struct checker *c,
-			    const struct simgpu_trace_kernel *k, u64 end)
-{
-	u64 lines = section_count(c->header, SIMGPU_TRACE_LINES), index;
-
-	for (index = k->first_warp; index < end; index++) {
-		const struct simgpu_trace_warp *w = &c->warps[index];
-		u64 needed;
-
-		if (w->program >= k->program_count)
-			return WARP(program, "is not one of its kernel's");
-		needed = c->lines_needed[k->first_program + w->program];
-		if (fixed_add(w->first_line, needed) > lines)
-			return WARP(first_line, "runs past the lines");
-	}
-	return 0;
-}
-
-static int check_warps(struct checker *c)
-{
-	u64 kernels = section_count(c->header, SIMGPU_TRACE_KERNELS);
-	u64 warps = section_count(c->header, SIMGPU_TRACE_WARPS);
-	u64 index, next = 0, earlier;
-	int ret;
-
-	for (index = 0; index < kernels; index++) {
-		const struct simgpu_trace_kernel *k = &c->kernels[index];
-
-		if (k->first_warp == SIMGPU_TRACE_NO_WARPS) {
-			if (c->lines_needed[k->first_program])
-				return KERNEL(-EINVAL, first_warp,
+		if (k->first_warp == SIMGPU_TRACE_NO_WARPS &&
+		    c->lines_needed[k->first_program])
+			return refuse_element(c, -EINVAL, "kernels", kernel,
+					      "first_warp", &k->first_warp,
 					      "is absent, yet lines are recorded");
-			continue;
+		if (k->first_warp != index)
+			continue;	/* none, or an earlier kernel's */
+		for (; index < end; index++) {
+			const struct simgpu_trace_warp *w = &c->warps[index];
+			u32 program = k->first_program + w->program;
+
+			if (fixed_add(w->first_line, c->lines_needed[program]) >
+			    lines)
+				return WARP(first_line, "runs past the lines");
 		}
-		if (k->first_warp == next) {
-			next = fixed_add(next, blocks_of(k) * warps_of(k));
-			if (next > warps)
-				return KERNEL(-EINVAL, first_warp,
-					      "runs past the warp table");
-			ret = check_warp_table(c, k, next);
-			if (ret)
-				return ret;
-			continue;
-		}
-		for (earlier = 0; earlier < index; earlier++)
-			if (same_warps(k, &c->kernels[earlier]))
-				break;
-		if (earlier == index)
-			return KERNEL(-EINVAL, first_warp,
-				      "begins neither a new table nor an earlier kernel's");
 	}
-	if (next != warps)
-		return refuse_element(c, -EINVAL, "sections", SIMGPU_TRACE_WARPS,
-				      "count",
-				      &c->header->sections[SIMGPU_TRACE_WARPS],
-				      "has warps of no kernel");
 	return 0;
 }
 
@@ -778,6 +1096,8 @@ static u64 decoded_bytes(const struct simgpu_trace_header *h)
 	       (section_count(h, SIMGPU_TRACE_OPS) + programs) *
 	       sizeof(struct trace_op) +
 	       section_count(h, SIMGPU_TRACE_WARPS) * sizeof(struct trace_warp) +
+	       section_count(h, SIMGPU_TRACE_ROWS) * sizeof(struct trace_row) +
+	       section_count(h, SIMGPU_TRACE_RUNS) * sizeof(struct trace_run) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
 
@@ -794,9 +1114,11 @@ static int check_contents(struct checker *c)
 	if (!ret)
 		ret = check_program_ranges(c);
 	if (!ret)
+		ret = check_tables(c);
+	if (!ret)
 		ret = check_programs(c);
 	if (!ret)
-		ret = check_warps(c);
+		ret = check_lines_of_warps(c);
 	if (!ret)
 		ret = check_lines(c);
 	if (!ret)
@@ -815,6 +1137,55 @@ static void find_sections(struct checker *c)
 	c->warps = section_data(h, SIMGPU_TRACE_WARPS);
 	c->lines = section_data(h, SIMGPU_TRACE_LINES);
 	c->weights = section_data(h, SIMGPU_TRACE_WEIGHTS);
+	c->rows = section_data(h, SIMGPU_TRACE_ROWS);
+	c->runs = section_data(h, SIMGPU_TRACE_RUNS);
+}
+
+static int check_limits(struct checker *c)
+{
+	static const struct {
+		u32 section;
+		u64 most;
+		const char *reason;
+	} limits[] = {
+		{ SIMGPU_TRACE_KERNELS, SIMGPU_TRACE_KERNELS_MAX,
+		  "is more than 1024 kernels" },
+		{ SIMGPU_TRACE_ROWS, SIMGPU_TRACE_RUNS_MAX,
+		  "is more than 2^20 rows" },
+		{ SIMGPU_TRACE_RUNS, SIMGPU_TRACE_RUNS_MAX,
+		  "is more than 2^20 runs" },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		u32 section = limits[i].section;
+
+		if (section_count(c->header, section) > limits[i].most)
+			return refuse_element(c, -E2BIG, "sections", section,
+					      "count",
+					      &c->header->sections[section],
+					      limits[i].reason);
+	}
+	return 0;
+}
+
+/* What the checks remember; contents are checked with it. */
+static int check_with_memory(struct checker *c)
+{
+	u64 programs = section_count(c->header, SIMGPU_TRACE_PROGRAMS);
+	u64 runs = section_count(c->header, SIMGPU_TRACE_RUNS);
+	int ret = -ENOMEM;
+
+	c->lines_needed = port_alloc(programs * sizeof(*c->lines_needed));
+	c->bounds = port_alloc(programs * sizeof(*c->bounds));
+	/* One more than there are runs: a row may claim to begin behind them. */
+	c->lists = port_alloc((runs + 1) * sizeof(*c->lists));
+	if (c->lines_needed && c->bounds && c->lists)
+		ret = check_contents(c);
+	port_free(c->lines_needed);
+	port_free(c->bounds);
+	port_free(c->lists);
+	return ret;
 }
 
 /* A trace may come from any process: see trace.h for the contract. */
@@ -824,7 +1195,6 @@ int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
 	struct checker checker = {
 		.bytes = bytes, .count = count, .header = bytes, .error = error,
 	}, *c = &checker;
-	u64 kernels;
 	int ret;
 
 	memset(error, 0, sizeof(*error));
@@ -832,22 +1202,12 @@ int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
 		return refuse_header(c, -E2BIG, "trace", bytes,
 				     "is longer than 256 MiB");
 	ret = check_header(c);
+	if (!ret)
+		ret = check_limits(c);
 	if (ret)
 		return ret;
-	kernels = section_count(c->header, SIMGPU_TRACE_KERNELS);
-	if (kernels > SIMGPU_TRACE_KERNELS_MAX)
-		return refuse_element(c, -E2BIG, "sections",
-				      SIMGPU_TRACE_KERNELS, "count",
-				      &c->header->sections[SIMGPU_TRACE_KERNELS],
-				      "is more than 1024 kernels");
 	find_sections(c);
-	c->lines_needed = port_alloc(section_count(c->header,
-						   SIMGPU_TRACE_PROGRAMS) *
-				     sizeof(*c->lines_needed));
-	c->bounds = port_alloc(kernels * sizeof(*c->bounds));
-	ret = c->lines_needed && c->bounds ? check_contents(c) : -ENOMEM;
-	port_free(c->lines_needed);
-	port_free(c->bounds);
+	ret = check_with_memory(c);
 	*memory_bytes = decoded_bytes(c->header);
 	return ret;
 }
@@ -872,11 +1232,13 @@ static void decode_pattern(const struct simgpu_trace_pattern *from,
 	memcpy(to->block_stride, from->block_stride, sizeof(to->block_stride));
 	to->warp_stride = from->warp_stride;
 	to->lane_stride = from->lane_stride;
+	to->group_stride = from->group_stride;
 	memcpy(to->loop_stride, from->loop_stride, sizeof(to->loop_stride));
 	to->xor_bytes = from->xor_bytes;
 	to->xor_loop = from->xor_loop;
 	to->seed = from->seed;
 	to->lines = from->lines;
+	to->group_lanes = from->group_lanes;
 }
 
 /* Copy a program's ops; a loop's end learns where its body begins. */
@@ -918,6 +1280,20 @@ static void decode_kernel(const struct simgpu_trace_kernel *from,
 	to->programs = programs + from->first_program;
 	to->warps = from->first_warp == SIMGPU_TRACE_NO_WARPS ?
 		    NULL : warps + from->first_warp;
+	to->sample_n = from->sample_n;
+	to->row_count = from->row_count;
+}
+
+/* Elements that are the same in the file and in memory. */
+static void *decode_same(const struct simgpu_trace_header *h, u32 section,
+			 u32 bytes, u8 **memory)
+{
+	u64 count = section_count(h, section);
+	void *to = take(memory, count, bytes);
+
+	if (count)
+		memcpy(to, section_data(h, section), count * bytes);
+	return to;
 }
 
 struct trace *trace_decode(const void *bytes, void *memory)
@@ -932,23 +1308,26 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		section_data(h, SIMGPU_TRACE_PATTERNS);
 	u64 program_count = section_count(h, SIMGPU_TRACE_PROGRAMS);
 	u64 pattern_count = section_count(h, SIMGPU_TRACE_PATTERNS);
-	u64 warp_count = section_count(h, SIMGPU_TRACE_WARPS);
-	u64 line_count = section_count(h, SIMGPU_TRACE_LINES), i;
+	u64 i;
 	u8 *at = memory;
 	struct trace *trace = take(&at, 1, sizeof(*trace));
 	struct trace_kernel *to_kernels;
 	struct trace_pattern *to_patterns;
 	struct trace_op *to_ops;
 	struct trace_warp *to_warps;
-	u32 *to_lines, *starts;
+	struct trace_row *to_rows;
+	struct trace_run *to_runs;
+	u32 *starts;
 
 	trace->kernel_count = section_count(h, SIMGPU_TRACE_KERNELS);
 	to_kernels = take(&at, trace->kernel_count, sizeof(*to_kernels));
 	to_patterns = take(&at, pattern_count, sizeof(*to_patterns));
 	to_ops = take(&at, section_count(h, SIMGPU_TRACE_OPS) + program_count,
 		      sizeof(*to_ops));
-	to_warps = take(&at, warp_count, sizeof(*to_warps));
-	to_lines = take(&at, line_count, sizeof(*to_lines));
+	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
+	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
+	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
+	trace->lines = decode_same(h, SIMGPU_TRACE_LINES, sizeof(u32), &at);
 	starts = take(&at, program_count, sizeof(*starts));
 
 	memcpy(trace->name, h->name, sizeof(trace->name));
@@ -963,17 +1342,63 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		decode_program(&ops[programs[i].first_op], programs[i].op_count,
 			       to_ops, starts[i]);
 	}
-	if (warp_count)
-		memcpy(to_warps, section_data(h, SIMGPU_TRACE_WARPS),
-		       warp_count * sizeof(*to_warps));
-	if (line_count)
-		memcpy(to_lines, section_data(h, SIMGPU_TRACE_LINES),
-		       line_count * sizeof(*to_lines));
-	for (i = 0; i < trace->kernel_count; i++)
+	for (i = 0; i < trace->kernel_count; i++) {
 		decode_kernel(&kernels[i], &to_kernels[i], starts, to_warps);
+		to_kernels[i].rows = to_rows + kernels[i].first_row;
+		to_kernels[i].runs = to_runs;
+	}
 	trace->kernels = to_kernels;
 	trace->patterns = to_patterns;
 	trace->ops = to_ops;
-	trace->lines = to_lines;
 	return trace;
+}
+
+/* --- the warp table at run time --------------------------------------------------------------- */
+
+static const struct trace_row *find_row(const struct trace_kernel *kernel, u32 row)
+{
+	u32 low = 0, high = kernel->row_count - 1;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (row < kernel->rows[middle].end)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &kernel->rows[low];
+}
+
+static const struct trace_run *find_run(const struct trace_run *runs, u32 count,
+					u32 place)
+{
+	u32 low = 0, high = count - 1;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (place < runs[middle].end)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &runs[low];
+}
+
+const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block,
+				    u32 warp)
+{
+	const struct trace_row *row;
+
+	if (kernel->sample_n > 1)
+		block /= kernel->sample_n;
+	if (kernel->row_count) {
+		u32 length = kernel->sample_n > 1 ? U32_MAX : kernel->grid[0];
+
+		row = find_row(kernel, block / length);
+		block = find_run(kernel->runs + row->first_run, row->run_count,
+				 block % length)->block;
+	}
+	return &kernel->warps[(u64)block * kernel->block_warps + warp];
 }

@@ -59,17 +59,32 @@ struct trace_pattern {
 	s64 block_stride[3];
 	s64 warp_stride;
 	s64 lane_stride;
+	s64 group_stride;
 	s64 loop_stride[TRACE_LOOP_DEPTH_MAX];
 	u64 xor_bytes;
 	u32 xor_loop;
 	u32 seed;
 	u32 lines;
+	u32 group_lanes;
 };
 
 /** struct trace_warp - which program a recorded warp runs, and its first line */
 struct trace_warp {
 	u32 program;
 	u32 first_line;
+};
+
+/** struct trace_row - as &struct simgpu_trace_row */
+struct trace_row {
+	u32 end;
+	u32 first_run;
+	u32 run_count;
+};
+
+/** struct trace_run - as &struct simgpu_trace_run */
+struct trace_run {
+	u32 end;
+	u32 block;
 };
 
 /**
@@ -83,6 +98,10 @@ struct trace_warp {
  * @shared_bytes: shared memory of a thread block
  * @programs: index of the first op of each of its programs
  * @warps: its warp table, or NULL: every warp runs programs[0]
+ * @sample_n: thread blocks for each that was recorded
+ * @row_count: rows that say which thread blocks share entries; 0: none do
+ * @rows: of the kernel
+ * @runs: of the whole trace
  */
 struct trace_kernel {
 	char name[TRACE_NAME_BYTES];
@@ -94,6 +113,10 @@ struct trace_kernel {
 	u32 shared_bytes;
 	const u32 *programs;
 	const struct trace_warp *warps;
+	u32 sample_n;
+	u32 row_count;
+	const struct trace_row *rows;
+	const struct trace_run *runs;
 };
 
 /**
@@ -159,5 +182,15 @@ int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
  * Return: the trace, at the start of @memory.
  */
 struct trace *trace_decode(const void *bytes, void *memory);
+
+/**
+ * trace_warp() - what a warp does, of a kernel that has a warp table
+ * @block: number of its thread block, x + grid.x * (y + grid.y * z)
+ * @warp: number of the warp in the thread block
+ *
+ * Return: the entry of the table.
+ */
+const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block,
+				    u32 warp);
 
 #endif /* SIM_TRACE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes small traces for tests that run commands: compute, stream, copy and
- * random, as files NAME.trace in the folder that is given.
+ * Writes small traces for tests that run commands: compute, stream, copy,
+ * random and rows, as files NAME.trace in the folder that is given.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +68,39 @@ static void save_stream(const char *folder, const char *name, int stores)
 	save(folder, name, b, stores ? 2 * bytes : bytes);
 }
 
+/* A grid whose border runs another program, and one that is sampled. */
+static void save_rows(const char *folder)
+{
+	struct simgpu_trace_pattern pattern = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.base = -1024 - 64ULL, .region_bytes = 1 << 16,
+		.block_stride = { 64, 1024 }, .lane_stride = 4,
+		.group_lanes = 16, .group_stride = 512,
+	};
+	struct builder *b = builder_new("rows", "make_traces");
+	__u32 inner = builder_pattern(b, &pattern), i;
+
+	for (i = 0; i < 2; i++) {
+		builder_kernel(b, "rows", 4, 32, 32, 0);
+		builder_grid(b, 4, 3, 1);
+		builder_compute(b, 3, 32);
+		builder_program(b);
+		builder_load(b, inner, 32, SIMGPU_TRACE_NEVER);
+		builder_warp(b, 0, 0);
+		builder_warp(b, 1, 0);
+		builder_row(b, 1);
+		if (i)
+			builder_sample(b, 3);
+		builder_run(b, i ? 3 : 4, 0);
+		if (!i)
+			builder_row(b, 3);
+		if (!i)
+			builder_run(b, 1, 0);
+		builder_run(b, 4, 1);
+	}
+	save(folder, "rows", b, 1 << 17);
+}
+
 static void save_random(const char *folder)
 {
 	struct simgpu_trace_pattern pattern = {
@@ -95,5 +128,6 @@ int main(int argc, char **argv)
 	save_stream(argv[1], "stream", 0);
 	save_stream(argv[1], "copy", 1);
 	save_random(argv[1]);
+	save_rows(argv[1]);
 	return 0;
 }

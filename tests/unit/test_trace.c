@@ -21,20 +21,26 @@
 /*
  * The sample: its file is this struct. Kernel 0 has affine patterns, 1 random
  * ones, 2 recorded lines, and 3 runs as 2 does, from the same programs and
- * warps.
+ * warps. Kernel 4 has a 4x3 grid whose warps are told by rows and runs: all of
+ * row 0, and the first of each other row, run program 0, the others program 1,
+ * which touches what lies a row further up. Of kernel 5, one of three thread
+ * blocks was recorded; kernel 6 has no rows, and two of its five.
  */
 struct sample {
 	struct simgpu_trace_header header;
-	struct simgpu_trace_kernel kernels[4];
-	struct simgpu_trace_program programs[4];
-	struct simgpu_trace_op ops[17];
-	struct simgpu_trace_pattern patterns[5];
-	struct simgpu_trace_warp warps[4];
+	struct simgpu_trace_kernel kernels[7];
+	struct simgpu_trace_program programs[6];
+	struct simgpu_trace_op ops[20];
+	struct simgpu_trace_pattern patterns[6];
+	struct simgpu_trace_warp warps[11];
 	__u32 lines[8];
 	struct simgpu_trace_weight weights[2];
+	struct simgpu_trace_row rows[4];
+	struct simgpu_trace_run runs[6];
 };
 
-enum { AFFINE, SHUFFLED, RANDOM, RECORDED, PLAIN };
+enum { AFFINE, SHUFFLED, RANDOM, RECORDED, PLAIN, UPWARD };
+enum { GRID_KERNEL = 4, SAMPLED_KERNEL, TABLE_KERNEL };
 
 /* Where ops are in the sample. */
 enum {
@@ -43,6 +49,7 @@ enum {
 	RECORDED_LOAD, RECORDED_COMPUTE,
 	RECORDED_LOOP, RECORDED_STORE, RECORDED_LOOP_END,
 	LAST_COMPUTE, LAST_STORE, LAST_CONSTANT,
+	EDGE_COMPUTE, INNER_LOAD, INNER_COMPUTE,
 };
 
 static void place(struct sample *s, u32 section, const void *at, u64 count)
@@ -71,6 +78,8 @@ static void fill_header(struct sample *s)
 	PLACE(s, SIMGPU_TRACE_WARPS, warps);
 	PLACE(s, SIMGPU_TRACE_LINES, lines);
 	PLACE(s, SIMGPU_TRACE_WEIGHTS, weights);
+	PLACE(s, SIMGPU_TRACE_ROWS, rows);
+	PLACE(s, SIMGPU_TRACE_RUNS, runs);
 }
 
 static void fill_kernel(struct simgpu_trace_kernel *k, const char *name,
@@ -96,6 +105,37 @@ static void fill_kernels(struct sample *s)
 	fill_kernel(&s->kernels[2], "recorded", 2, 2, 2, 0);
 	s->kernels[3] = s->kernels[2];
 	strncpy(s->kernels[3].name, "again", sizeof(s->kernels[3].name));
+	fill_kernel(&s->kernels[GRID_KERNEL], "grid", 4, 4, 2, 4);
+	s->kernels[GRID_KERNEL].grid[1] = 3;
+	s->kernels[GRID_KERNEL].block[0] = 32;
+	s->kernels[GRID_KERNEL].table_blocks = 2;
+	s->kernels[GRID_KERNEL].row_count = 3;
+	s->kernels[SAMPLED_KERNEL] = s->kernels[GRID_KERNEL];
+	s->kernels[SAMPLED_KERNEL].first_warp = 6;
+	s->kernels[SAMPLED_KERNEL].sample_n = 3;
+	s->kernels[SAMPLED_KERNEL].table_blocks = 3;
+	s->kernels[SAMPLED_KERNEL].first_row = 3;
+	s->kernels[SAMPLED_KERNEL].row_count = 1;
+	fill_kernel(&s->kernels[TABLE_KERNEL], "table", 5, 4, 2, 9);
+	s->kernels[TABLE_KERNEL].block[0] = 32;
+	s->kernels[TABLE_KERNEL].sample_n = 4;
+}
+
+static void fill_rows(struct sample *s)
+{
+	static const struct simgpu_trace_row rows[] = {
+		{ 1, 0, 1 }, { 2, 1, 2 }, { 3, 1, 2 }, { 1, 3, 3 },
+	};
+	static const struct simgpu_trace_run runs[] = {
+		{ 4, 0 }, { 1, 0 }, { 4, 1 }, { 1, 0 }, { 3, 2 }, { 4, 1 },
+	};
+	static const u32 programs[] = { 0, 1, 0, 1, 0, 0, 0 };
+	u32 i;
+
+	memcpy(s->rows, rows, sizeof(rows));
+	memcpy(s->runs, runs, sizeof(runs));
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		s->warps[4 + i].program = programs[i];
 }
 
 static void fill_patterns(struct sample *s)
@@ -119,6 +159,13 @@ static void fill_patterns(struct sample *s)
 	s->patterns[RECORDED].kind = SIMGPU_TRACE_RECORDED;
 	s->patterns[PLAIN] = s->patterns[AFFINE];
 	s->patterns[PLAIN].loop_stride[0] = 0;
+	/* Two groups of 16 lanes; row 0 and column 0 would be before the space. */
+	s->patterns[UPWARD] = (struct simgpu_trace_pattern) {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.base = (u64)-1024 - 64, .region_bytes = 4096,
+		.block_stride = { 64, 1024 }, .lane_stride = 4,
+		.group_lanes = 16, .group_stride = 512,
+	};
 }
 
 static void op(struct sample *s, u32 index, u8 kind, u32 count, u32 pattern)
@@ -162,6 +209,12 @@ static void fill_programs(struct sample *s)
 	op(s, LAST_STORE, SIMGPU_TRACE_STORE, 0, PLAIN);
 	op(s, LAST_CONSTANT, SIMGPU_TRACE_CONSTANT, 0, PLAIN);
 	program(s, 3, RECORDED_LOOP, LAST_CONSTANT);
+	op(s, EDGE_COMPUTE, SIMGPU_TRACE_COMPUTE, 1, 0);
+	program(s, 4, EDGE_COMPUTE, EDGE_COMPUTE);
+	op(s, INNER_LOAD, SIMGPU_TRACE_LOAD, 0, UPWARD);
+	op(s, INNER_COMPUTE, SIMGPU_TRACE_COMPUTE, 1, 0);
+	program(s, 5, INNER_LOAD, INNER_COMPUTE);
+	s->ops[INNER_LOAD].consume_after = SIMGPU_TRACE_NEVER;
 	s->ops[LOAD].consume_after = 2;
 	s->ops[LAST_CONSTANT].consume_after = 1;
 }
@@ -170,7 +223,7 @@ static void fill_recording(struct sample *s)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(s->warps); i++) {
+	for (i = 0; i < 4; i++) {
 		s->warps[i].program = i % 2;
 		s->warps[i].first_line = 2 * i;
 	}
@@ -193,6 +246,7 @@ static struct sample *sample_new(void)
 	fill_patterns(s);
 	fill_programs(s);
 	fill_recording(s);
+	fill_rows(s);
 	builder_seal(s, sizeof(*s));
 	return s;
 }
@@ -323,7 +377,7 @@ static void decoding_keeps_all(void **state)
 	assert_int_equal(trace->bytes, sizeof(*s));
 	assert_int_equal(trace->memory_bytes, memory_bytes);
 	assert_int_equal(trace->footprint_bytes, 1 << 20);
-	assert_int_equal(trace->kernel_count, 4);
+	assert_int_equal(trace->kernel_count, 7);
 	assert_int_equal(trace->kernels[0].blocks, 4);
 	assert_int_equal(trace->kernels[0].block_threads, 64);
 	assert_int_equal(trace->kernels[0].block_warps, 2);
@@ -343,8 +397,89 @@ static void decoding_keeps_all(void **state)
 	assert_int_equal(trace->patterns[SHUFFLED].xor_bytes, 64);
 	assert_int_equal(trace->kernels[2].warps[3].first_line, 6);
 	assert_int_equal(trace->lines[3], 15 | TRACE_LINE_PARTIAL);
+	assert_int_equal(trace->patterns[UPWARD].group_lanes, 16);
+	assert_int_equal(trace->patterns[UPWARD].group_stride, 512);
 	port_free(trace);
 	free(s);
+}
+
+/* Which entry of the warp table each thread block of a kernel has. */
+static void expect_entries(const struct trace *trace, u32 kernel,
+			   const u32 *entries)
+{
+	const struct trace_kernel *k = &trace->kernels[kernel];
+	u32 block;
+
+	for (block = 0; block < k->blocks; block++)
+		assert_ptr_equal(trace_warp(k, block, 0),
+				 &k->warps[entries[block]]);
+}
+
+static void blocks_find_their_entries(void **state)
+{
+	static const u32 grid[] = { 0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1 };
+	static const u32 sampled[] = { 0, 0, 0, 2, 2, 2, 2, 2, 2, 1, 1, 1 };
+	static const u32 table[] = { 0, 0, 0, 0, 1 };
+	static const u32 plain[] = { 0, 2 };
+	struct sample *s = sample_new();
+	struct trace_error error;
+	struct trace *trace;
+	u64 memory_bytes;
+
+	assert_int_equal(trace_check(s, sizeof(*s), &memory_bytes, &error), 0);
+	trace = decode(s, memory_bytes);
+	expect_entries(trace, 2, plain);
+	expect_entries(trace, GRID_KERNEL, grid);
+	expect_entries(trace, SAMPLED_KERNEL, sampled);
+	expect_entries(trace, TABLE_KERNEL, table);
+	assert_ptr_equal(trace_warp(&trace->kernels[2], 1, 1),
+			 &trace->kernels[2].warps[3]);
+	port_free(trace);
+	free(s);
+}
+
+/* Run a kernel of the sample to its end, alone on a small device. */
+static struct simgpu_counters run_kernel(u32 kernel)
+{
+	struct gpu_config config = small_config();
+	void *memory = aligned_alloc(64, (gpu_bytes(&config) + 63) & ~63UL);
+	struct sample *s = sample_new();
+	struct simgpu_counters counters;
+	struct trace_error error;
+	struct trace *trace;
+	u64 memory_bytes;
+	struct gpu *gpu;
+	u32 i;
+
+	assert_non_null(memory);
+	assert_int_equal(trace_check(s, sizeof(*s), &memory_bytes, &error), 0);
+	trace = decode(s, memory_bytes);
+	gpu = gpu_init(memory, &config, 1);
+	for (i = 0; i < config.sms; i++)
+		gpu_sm_assign(gpu, i, 0, GPU_PREEMPT_DRAIN);
+	gpu_kernel_start(gpu, 0, trace, kernel);
+	gpu_run(gpu, RUN_CYCLES);
+	gpu_tenant_counters(gpu, 0, &counters);
+	assert_int_equal(counters.blocks_finished, trace->kernels[kernel].blocks);
+	gpu_tenant_drop(gpu, 0);
+	port_free(trace);
+	free(memory);
+	free(s);
+	return counters;
+}
+
+static void blocks_run_their_programs(void **state)
+{
+	struct simgpu_counters counters = run_kernel(GRID_KERNEL);
+
+	/* Six edges of one instruction, six more with a load before it. */
+	assert_int_equal(counters.warp_instructions, 6 + 6 * 2);
+	/* Two groups of lanes, each 64 bytes within a line. */
+	assert_int_equal(counters.l1_accesses, 6 * 2);
+	counters = run_kernel(SAMPLED_KERNEL);
+	assert_int_equal(counters.warp_instructions, 9 + 3 * 2);
+	counters = run_kernel(TABLE_KERNEL);
+	assert_int_equal(counters.warp_instructions, 5);
 }
 
 static void builder_makes_good_traces(void **state)
@@ -401,6 +536,18 @@ static void limits_are_good(void **state)
 	/* 40 bits of warp instructions: 2^32 - 1 twice in a loop of 128 ... */
 	ACCEPTED(s->ops[LOOP].count = 1, s->ops[COMPUTE].count = U32_MAX,
 		 s->patterns[AFFINE].loop_stride[0] = 0);
+	/* Any base is good that the thread blocks at hand make good. */
+	ACCEPTED(s->patterns[UPWARD].base = (u64)-1024 - 64 + (1 << 20) - 4096,
+		 s->patterns[UPWARD].region_bytes = 4096 + 1024 + 64);
+	ACCEPTED(s->patterns[UPWARD].group_lanes = 31,
+		 s->patterns[UPWARD].group_stride = -64,
+		 s->patterns[UPWARD].base = (u64)-1024);
+	ACCEPTED(s->ops[INNER_LOAD].active_lanes = 16,
+		 s->patterns[UPWARD].group_stride = 1 << 30);
+	/* All in one row that is sampled, whatever n is. */
+	ACCEPTED(s->kernels[TABLE_KERNEL].sample_n = 3);
+	ACCEPTED(s->kernels[SAMPLED_KERNEL].name[0] = 'x',
+		 s->kernels[GRID_KERNEL].table_blocks = 2);
 	/* The mask is shifted by up to the last trip's index. */
 	ACCEPTED(s->ops[LOOP].count = 10,
 		 s->patterns[AFFINE].loop_stride[0] = 0);
@@ -461,18 +608,18 @@ static void bad_sections_are_refused(void **state)
 		"is zero", s->header.sections[2].count = 0);
 	REFUSED(-EINVAL, header.sections[5].offset, "sections[5].offset",
 		"lies in the header", s->header.sections[5].offset = 0);
-	REFUSED(-EINVAL, header.sections[6].count, "sections[6].count",
+	REFUSED(-EINVAL, header.sections[8].count, "sections[8].count",
 		"reaches past the end of the trace",
-		s->header.sections[6].count++);
-	REFUSED(-EINVAL, header.sections[6].count, "sections[6].count",
+		s->header.sections[8].count++);
+	REFUSED(-EINVAL, header.sections[8].count, "sections[8].count",
 		"reaches past the end of the trace",
-		s->header.sections[6].count = U64_MAX / 16);
-	REFUSED(-EINVAL, header.sections[6].count, "sections[6].count",
+		s->header.sections[8].count = U64_MAX / 16);
+	REFUSED(-EINVAL, header.sections[8].count, "sections[8].count",
 		"reaches past the end of the trace",
-		s->header.sections[6].offset = ~7ULL);
-	REFUSED(-EINVAL, header.sections[6].offset, "sections[6].offset",
+		s->header.sections[8].offset = ~7ULL);
+	REFUSED(-EINVAL, header.sections[8].offset, "sections[8].offset",
 		"overlaps another section",
-		s->header.sections[6].offset -= 8);
+		s->header.sections[8].offset -= 8);
 	REFUSED(-EINVAL, header.sections[4].offset, "sections[4].offset",
 		"overlaps another section",
 		s->header.sections[4] = s->header.sections[1]);
@@ -553,7 +700,22 @@ static void bad_affine_patterns_are_refused(void **state)
 		s->patterns[0].region_bytes = (1 << 20) + 1);
 	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
 		"reaches past the footprint",
-		s->patterns[0].base = ~127ULL);
+		s->patterns[0].base = 1 << 20);
+	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
+		"reaches past the footprint",
+		s->patterns[0].region_bytes = 1ULL << 63);
+	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
+		"reaches past the footprint",
+		s->patterns[0].base = (1ULL << 63) - 128);
+	REFUSED(-EINVAL, AT(5, group_lanes), "patterns[5].group_lanes",
+		"is not below 32", s->patterns[5].group_lanes = 32);
+	REFUSED(-EINVAL, AT(5, group_stride), "patterns[5].group_stride",
+		"is set without groups", s->patterns[5].group_lanes = 0);
+	REFUSED(-EINVAL, AT(5, group_stride), "patterns[5].group_stride",
+		"is out of range", s->patterns[5].group_stride = 1LL << 34);
+	REFUSED(-EINVAL, AT(5, access_bytes), "patterns[5].access_bytes",
+		"does not divide the base, XOR and strides",
+		s->patterns[5].group_stride = 2);
 }
 
 static void bad_other_patterns_are_refused(void **state)
@@ -589,8 +751,12 @@ static void bad_other_patterns_are_refused(void **state)
 		"is RECORDED, yet a field is set", s->patterns[3].base = 128);
 	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
 		"is RECORDED, yet a field is set", s->patterns[3].xor_bytes = 1);
-	REFUSED(-EINVAL, AT(3, reserved), "patterns[3].reserved",
-		"is not zero", s->patterns[3].reserved = 1);
+	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
+		"is RECORDED, yet a field is set",
+		s->patterns[3].group_lanes = 1);
+	REFUSED(-EINVAL, AT(2, block_stride), "patterns[2].block_stride",
+		"or another affine field is not zero",
+		s->patterns[2].group_stride = 4);
 	REFUSED(-EINVAL, AT(1, kind), "patterns[1].kind", "is unknown",
 		s->patterns[1].kind = 4);
 	REFUSED(-EINVAL, AT(1, kind), "patterns[1].kind", "is unknown",
@@ -632,9 +798,126 @@ static void bad_kernels_are_refused(void **state)
 	REFUSED(-EINVAL, kernels[0].program_count, "kernels[0].program_count",
 		"is zero", s->kernels[0].program_count = 0);
 	REFUSED(-EINVAL, kernels[0].sample_n, "kernels[0].sample_n",
-		"is not 1", s->kernels[0].sample_n = 2);
-	REFUSED(-EINVAL, kernels[0].reserved, "kernels[0].reserved",
-		"is not zero", s->kernels[0].reserved = 1);
+		"is zero", s->kernels[0].sample_n = 0);
+	REFUSED(-EINVAL, kernels[0].row_count, "kernels[0].row_count",
+		"is zero, yet rows are described",
+		s->kernels[0].table_blocks = 1);
+	REFUSED(-EINVAL, kernels[0].row_count, "kernels[0].row_count",
+		"is zero, yet rows are described",
+		s->kernels[0].first_row = 1);
+	REFUSED(-EINVAL, kernels[0].row_count, "kernels[0].row_count",
+		"is set without a warp table", s->kernels[0].row_count = 1);
+	REFUSED(-EINVAL, kernels[4].table_blocks, "kernels[4].table_blocks",
+		"is not 1 to 2^31", s->kernels[4].table_blocks = 0);
+	REFUSED(-EINVAL, kernels[4].table_blocks, "kernels[4].table_blocks",
+		"is not 1 to 2^31",
+		s->kernels[4].table_blocks = (1U << 31) + 1);
+}
+
+/* --- what is refused: rows and runs --- */
+
+static void bad_rows_are_refused(void **state)
+{
+	REFUSED(-EINVAL, kernels[4].first_warp, "kernels[4].first_warp",
+		"runs past the warp table", s->kernels[4].table_blocks = 8);
+	REFUSED(-EINVAL, kernels[5].first_warp, "kernels[5].first_warp",
+		"begins neither a new table nor an earlier kernel's",
+		s->kernels[4].table_blocks = 3);
+	REFUSED(-EINVAL, kernels[5].first_row, "kernels[5].first_row",
+		"does not follow the rows before", s->kernels[5].first_row = 0);
+	REFUSED(-EINVAL, kernels[5].row_count, "kernels[5].row_count",
+		"reaches past the rows", s->kernels[5].row_count = U32_MAX);
+	REFUSED(-EINVAL, rows[1].end, "rows[1].end",
+		"is not behind the row before", s->rows[1].end = 1);
+	REFUSED(-EINVAL, rows[2].end, "rows[2].end", "is past the grid",
+		s->rows[2].end = 4);
+	REFUSED(-EINVAL, rows[2].end, "rows[2].end",
+		"is not the end of the grid", s->kernels[4].grid[2] = 2);
+	REFUSED(-EINVAL, rows[3].end, "rows[3].end", "is past the grid",
+		s->rows[3].end = 2);
+	REFUSED(-EINVAL, rows[0].run_count, "rows[0].run_count", "is zero",
+		s->rows[0].run_count = 0);
+	REFUSED(-EINVAL, rows[3].run_count, "rows[3].run_count",
+		"reaches past the runs", s->rows[3].run_count = 4);
+	REFUSED(-EINVAL, rows[2].first_run, "rows[2].first_run",
+		"begins neither new runs nor an earlier row's",
+		s->rows[2].run_count = 1);
+	REFUSED(-EINVAL, rows[2].first_run, "rows[2].first_run",
+		"begins neither new runs nor an earlier row's",
+		s->rows[2].first_run = 2, s->rows[2].run_count = 1);
+	REFUSED(-EINVAL, rows[2].first_run, "rows[2].first_run",
+		"begins neither new runs nor an earlier row's",
+		s->rows[2].first_run = U32_MAX);
+	/* Those of another kernel, although the row is as long. */
+	REFUSED(-EINVAL, rows[3].first_run, "rows[3].first_run",
+		"begins neither new runs nor an earlier row's",
+		s->rows[3].first_run = 1, s->rows[3].run_count = 2);
+	REFUSED(-EINVAL, header.sections[7], "sections[7].count",
+		"has rows of no kernel", s->kernels[5].row_count = 0,
+		s->kernels[5].first_row = 0, s->kernels[5].table_blocks = 0,
+		s->kernels[5].sample_n = 4);
+}
+
+/* @section: of these elements, one more than there may be, behind the sample */
+static void expect_too_many(u32 section, u64 element_bytes, const char *field,
+			    const char *reason)
+{
+	u64 count = SIMGPU_TRACE_RUNS_MAX + 1;
+	u64 bytes = sizeof(struct sample) + count * element_bytes;
+	struct sample *s = sample_new(), *large = calloc(1, bytes);
+
+	assert_non_null(large);
+	*large = *s;
+	large->header.sections[section].offset = sizeof(*s);
+	large->header.sections[section].count = count;
+	large->header.total_bytes = bytes;
+	builder_seal(large, bytes);
+	expect_refusal(large, bytes, -E2BIG,
+		       offsetof(struct sample, header.sections) +
+		       section * sizeof(s->header.sections[0]), field, reason,
+		       __LINE__);
+	free(large);
+	free(s);
+}
+
+static void many_rows_are_refused(void **state)
+{
+	expect_too_many(SIMGPU_TRACE_ROWS, sizeof(struct simgpu_trace_row),
+			"sections[7].count", "is more than 2^20 rows");
+	expect_too_many(SIMGPU_TRACE_RUNS, sizeof(struct simgpu_trace_run),
+			"sections[8].count", "is more than 2^20 runs");
+}
+
+static void bad_runs_are_refused(void **state)
+{
+	REFUSED(-EINVAL, runs[2].end, "runs[2].end",
+		"is not behind the run before", s->runs[2].end = 1);
+	REFUSED(-EINVAL, runs[0].end, "runs[0].end",
+		"is not behind the run before", s->runs[0].end = 0);
+	REFUSED(-EINVAL, runs[0].end, "runs[0].end",
+		"is not the end of the row", s->runs[0].end = 5);
+	REFUSED(-EINVAL, runs[5].end, "runs[5].end",
+		"is not the end of the row", s->runs[5].end = 5);
+	REFUSED(-EINVAL, runs[2].end, "runs[2].end",
+		"is not the end of the row", s->runs[2].end = 3);
+	REFUSED(-EINVAL, runs[2].block, "runs[2].block",
+		"is not in the warp table", s->runs[2].block = 2);
+	REFUSED(-EINVAL, header.sections[8], "sections[8].count",
+		"has runs of no row", s->rows[3].run_count = 1,
+		s->runs[3].end = 4);
+	/* What the thread blocks that run it reach: now also row 0 ... */
+	REFUSED(-EINVAL, ops[INNER_LOAD].pattern, "ops[18].pattern",
+		"leaves its region", s->runs[0].block = 1);
+	/* ... column 0, ... */
+	REFUSED(-EINVAL, ops[INNER_LOAD].pattern, "ops[18].pattern",
+		"leaves its region", s->runs[1].block = 1);
+	/* ... or what one of the sampled stands for; its row is not 0. */
+	REFUSED(-EINVAL, ops[INNER_LOAD].pattern, "ops[18].pattern",
+		"leaves its region", s->runs[3].block = 1);
+	REFUSED(-EINVAL, ops[INNER_LOAD].pattern, "ops[18].pattern",
+		"leaves its region", s->warps[10].program = 1);
+	REFUSED(-EINVAL, ops[INNER_LOAD].pattern, "ops[18].pattern",
+		"leaves its region", s->patterns[UPWARD].group_lanes = 4);
 }
 
 static void bad_program_ranges_are_refused(void **state)
@@ -648,17 +931,18 @@ static void bad_program_ranges_are_refused(void **state)
 	REFUSED(-EINVAL, kernels[3].first_program, "kernels[3].first_program",
 		"begins neither a new range nor an earlier kernel's",
 		s->kernels[3].first_program = U32_MAX);
-	REFUSED(-EINVAL, kernels[2].program_count, "kernels[2].program_count",
+	REFUSED(-EINVAL, kernels[4].program_count, "kernels[4].program_count",
 		"reaches past the programs",
-		s->kernels[2].program_count = 3,
-		s->kernels[3].program_count = 3);
+		s->kernels[4].program_count = 3,
+		s->kernels[5].program_count = 3);
 	REFUSED(-EINVAL, kernels[2].program_count, "kernels[2].program_count",
 		"reaches past the programs",
 		s->kernels[2].program_count = U32_MAX);
 	REFUSED(-EINVAL, header.sections[1], "sections[1].count",
 		"has programs of no kernel",
-		s->kernels[2].program_count = 1,
-		s->kernels[3].program_count = 1);
+		s->kernels[4].program_count = 1,
+		s->kernels[5].program_count = 1,
+		s->kernels[6].program_count = 1);
 }
 
 /* --- what is refused: programs and ops --- */
@@ -673,15 +957,15 @@ static void bad_programs_are_refused(void **state)
 		s->programs[2].first_op = 0);
 	REFUSED(-EINVAL, programs[1].op_count, "programs[1].op_count",
 		"is zero", s->programs[1].op_count = 0);
-	REFUSED(-EINVAL, programs[3].op_count, "programs[3].op_count",
-		"reaches past the ops", s->programs[3].op_count++);
+	REFUSED(-EINVAL, programs[5].op_count, "programs[5].op_count",
+		"reaches past the ops", s->programs[5].op_count++);
 	REFUSED(-EINVAL, programs[3].op_count, "programs[3].op_count",
 		"reaches past the ops", s->programs[3].op_count = U32_MAX);
 	REFUSED(-EINVAL, programs[0].op_count, "programs[0].op_count",
 		"leaves a loop open",
 		op(s, LOOP_END, SIMGPU_TRACE_COMPUTE, 1, 0));
 	REFUSED(-EINVAL, header.sections[2], "sections[2].count",
-		"has ops of no program", s->programs[3].op_count--);
+		"has ops of no program", s->programs[5].op_count--);
 }
 
 static void nest_loops(struct sample *s, u32 depth)
@@ -755,7 +1039,7 @@ static void bad_ops_are_refused(void **state)
 static void bad_memory_ops_are_refused(void **state)
 {
 	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
-		"names no pattern", s->ops[LOAD].pattern = 5);
+		"names no pattern", s->ops[LOAD].pattern = 6);
 	REFUSED(-EINVAL, ops[LOAD].issue_cycles, "ops[1].issue_cycles",
 		"is not zero", s->ops[LOAD].issue_cycles = 1);
 	REFUSED(-EINVAL, ops[STORE].consume_after, "ops[4].consume_after",
@@ -767,7 +1051,7 @@ static void bad_memory_ops_are_refused(void **state)
 	REFUSED(-EINVAL, ops[LAST_CONSTANT].issue_cycles, "ops[16].issue_cycles",
 		"is not zero", s->ops[LAST_CONSTANT].issue_cycles = 1);
 	REFUSED(-EINVAL, ops[LAST_CONSTANT].pattern, "ops[16].pattern",
-		"names no pattern", s->ops[LAST_CONSTANT].pattern = 5);
+		"names no pattern", s->ops[LAST_CONSTANT].pattern = 6);
 	REFUSED(-EINVAL, ops[LAST_CONSTANT].active_lanes, "ops[16].active_lanes",
 		"is not 1 to 32", s->ops[LAST_CONSTANT].active_lanes = 0);
 	REFUSED(-EINVAL, ops[RECORDED_LOAD].count, "ops[9].count",
@@ -812,10 +1096,9 @@ static void bad_memory_ops_are_refused(void **state)
 /* Programs are checked for the largest kernel that runs them. */
 static void shared_programs_are_checked_for_all(void **state)
 {
-	REFUSED(-EINVAL, ops[LAST_STORE].pattern, "ops[15].pattern",
-		"leaves its region", s->kernels[3].grid[1] = 2,
-		s->kernels[3].first_warp = SIMGPU_TRACE_NO_WARPS,
-		s->patterns[PLAIN].block_stride[1] = 1 << 19);
+	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
+		"leaves its region", s->kernels[3] = s->kernels[0],
+		s->kernels[3].grid[0] = 5);
 }
 
 /* --- what is refused: the recording --- */
@@ -834,7 +1117,7 @@ static void bad_recordings_are_refused(void **state)
 		"is absent, yet lines are recorded",
 		s->kernels[2].first_warp = SIMGPU_TRACE_NO_WARPS);
 	REFUSED(-EINVAL, kernels[2].first_warp, "kernels[2].first_warp",
-		"runs past the warp table", s->kernels[2].grid[0] = 3);
+		"runs past the warp table", s->kernels[2].grid[0] = 6);
 	REFUSED(-EINVAL, kernels[2].first_warp, "kernels[2].first_warp",
 		"runs past the warp table", s->kernels[2].grid[0] = 1U << 31,
 		s->patterns[PLAIN].block_stride[0] = 0);
@@ -845,8 +1128,7 @@ static void bad_recordings_are_refused(void **state)
 		"begins neither a new table nor an earlier kernel's",
 		s->kernels[3].grid[0] = 1);
 	REFUSED(-EINVAL, header.sections[4], "sections[4].count",
-		"has warps of no kernel",
-		s->kernels[2].grid[0] = s->kernels[3].grid[0] = 1);
+		"has warps of no kernel", s->kernels[6].grid[0] = 4);
 	REFUSED(-EINVAL, lines[2], "lines[2]", "has an unknown flag",
 		s->lines[2] |= 1U << 30);
 	REFUSED(-EINVAL, lines[7], "lines[7]", "lies past the footprint",
@@ -984,6 +1266,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_sample_is_good),
 		cmocka_unit_test(decoding_keeps_all),
+		cmocka_unit_test(blocks_find_their_entries),
+		cmocka_unit_test(blocks_run_their_programs),
 		cmocka_unit_test(builder_makes_good_traces),
 		cmocka_unit_test(limits_are_good),
 		cmocka_unit_test(bad_headers_are_refused),
@@ -992,6 +1276,9 @@ int main(void)
 		cmocka_unit_test(bad_affine_patterns_are_refused),
 		cmocka_unit_test(bad_other_patterns_are_refused),
 		cmocka_unit_test(bad_kernels_are_refused),
+		cmocka_unit_test(bad_rows_are_refused),
+		cmocka_unit_test(many_rows_are_refused),
+		cmocka_unit_test(bad_runs_are_refused),
 		cmocka_unit_test(bad_program_ranges_are_refused),
 		cmocka_unit_test(bad_programs_are_refused),
 		cmocka_unit_test(bad_loops_are_refused),

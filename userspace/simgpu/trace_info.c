@@ -46,6 +46,8 @@ struct view {
 	const struct simgpu_trace_pattern *patterns;
 	const struct simgpu_trace_warp *warps;
 	const struct simgpu_trace_weight *weights;
+	const struct simgpu_trace_row *rows;
+	const struct simgpu_trace_run *runs;
 };
 
 static const void *section(const void *bytes, u32 id)
@@ -65,6 +67,8 @@ static struct view view_of(const void *bytes)
 		.patterns = section(bytes, SIMGPU_TRACE_PATTERNS),
 		.warps = section(bytes, SIMGPU_TRACE_WARPS),
 		.weights = section(bytes, SIMGPU_TRACE_WEIGHTS),
+		.rows = section(bytes, SIMGPU_TRACE_ROWS),
+		.runs = section(bytes, SIMGPU_TRACE_RUNS),
 	};
 }
 
@@ -108,7 +112,9 @@ static u32 coalesce(const struct simgpu_trace_pattern *p, u64 first, u64 mask,
 	u32 count = 0, lane, i;
 
 	for (lane = 0; lane < lanes; lane++) {
-		u64 address = (first + (u64)p->lane_stride * lane) ^ mask;
+		u32 group = p->group_lanes ? p->group_lanes : GPU_LANES;
+		u64 address = (first + (u64)p->lane_stride * (lane % group) +
+			       (u64)p->group_stride * (lane / group)) ^ mask;
 		u64 line = address / SIMGPU_TRACE_LINE_BYTES;
 
 		for (i = 0; i < count && lines[i] != line; i++)
@@ -233,18 +239,70 @@ static void add_mix(struct mix *to, const struct mix *from, u64 times)
 	to->lines = fixed_add(to->lines, fixed_mul(from->lines, times));
 }
 
+/* So many thread blocks are like one that the warp table describes. */
+static void count_block(const struct view *view,
+			const struct simgpu_trace_kernel *kernel, u64 block,
+			u64 times, u64 *runners)
+{
+	const struct simgpu_trace_warp *warp =
+		&view->warps[kernel->first_warp + block * kernel_warps(kernel)];
+	u32 i;
+
+	for (i = 0; i < kernel_warps(kernel); i++)
+		runners[warp[i].program] += times;
+}
+
+/* The thread blocks for which recorded ones from @first to @end stand. */
+static u64 blocks_recorded_as(const struct simgpu_trace_kernel *kernel,
+			      u64 first, u64 end)
+{
+	u64 blocks = kernel_blocks(kernel);
+
+	if (fixed_mul(end, kernel->sample_n) < blocks)
+		blocks = end * kernel->sample_n;
+	return blocks - first * kernel->sample_n;
+}
+
+static void count_rows(const struct view *view,
+		       const struct simgpu_trace_kernel *kernel, u64 *runners)
+{
+	u32 first = 0, place, i, j;
+
+	for (i = 0; i < kernel->row_count; i++) {
+		const struct simgpu_trace_row *row =
+			&view->rows[kernel->first_row + i];
+
+		for (place = 0, j = 0; j < row->run_count; j++) {
+			const struct simgpu_trace_run *run =
+				&view->runs[row->first_run + j];
+			u64 blocks = run->end - place;
+
+			if (kernel->sample_n > 1)
+				blocks = blocks_recorded_as(kernel, place,
+							    run->end);
+			count_block(view, kernel, run->block,
+				    blocks * (row->end - first), runners);
+			place = run->end;
+		}
+		first = row->end;
+	}
+}
+
 /* How many warps run each of a kernel's programs. */
 static void count_runners(const struct view *view,
 			  const struct simgpu_trace_kernel *kernel, u64 *runners)
 {
-	u64 warps = kernel_blocks(kernel) * kernel_warps(kernel), i;
+	u64 blocks = kernel_blocks(kernel), i;
 
-	if (kernel->first_warp == SIMGPU_TRACE_NO_WARPS) {
-		runners[0] = warps;
-		return;
-	}
-	for (i = 0; i < warps; i++)
-		runners[view->warps[kernel->first_warp + i].program]++;
+	if (kernel->first_warp == SIMGPU_TRACE_NO_WARPS)
+		runners[0] = blocks * kernel_warps(kernel);
+	else if (kernel->row_count)
+		count_rows(view, kernel, runners);
+	else
+		for (i = 0; i * kernel->sample_n < blocks; i++)
+			count_block(view, kernel, i,
+				    blocks_recorded_as(kernel, i, i + 1),
+				    runners);
 }
 
 static int walk_kernel(const struct view *view,

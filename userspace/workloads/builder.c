@@ -27,6 +27,8 @@ static const size_t element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	sizeof(struct simgpu_trace_warp),
 	sizeof(__u32),
 	sizeof(struct simgpu_trace_weight),
+	sizeof(struct simgpu_trace_row),
+	sizeof(struct simgpu_trace_run),
 };
 
 struct builder *builder_new(const char *name, const char *source)
@@ -327,6 +329,42 @@ __u32 builder_line(struct builder *builder, __u32 line)
 	if (to)
 		*to = line;
 	return builder->lists[SIMGPU_TRACE_LINES].count - 1;
+}
+
+void builder_sample(struct builder *builder, __u32 n)
+{
+	struct simgpu_trace_kernel *kernel = last(builder, SIMGPU_TRACE_KERNELS);
+
+	if (kernel)
+		kernel->sample_n = n;
+}
+
+void builder_row(struct builder *builder, __u32 end)
+{
+	struct simgpu_trace_kernel *kernel = last(builder, SIMGPU_TRACE_KERNELS);
+	struct simgpu_trace_row *row = add(builder, SIMGPU_TRACE_ROWS);
+
+	if (!kernel || !row)
+		return;
+	row->end = end;
+	row->first_run = builder->lists[SIMGPU_TRACE_RUNS].count;
+	if (!kernel->row_count++)
+		kernel->first_row = builder->lists[SIMGPU_TRACE_ROWS].count - 1;
+}
+
+void builder_run(struct builder *builder, __u32 end, __u32 block)
+{
+	struct simgpu_trace_kernel *kernel = last(builder, SIMGPU_TRACE_KERNELS);
+	struct simgpu_trace_row *row = last(builder, SIMGPU_TRACE_ROWS);
+	struct simgpu_trace_run *run = add(builder, SIMGPU_TRACE_RUNS);
+
+	if (!kernel || !row || !run)
+		return;
+	run->end = end;
+	run->block = block;
+	row->run_count++;
+	if (block >= kernel->table_blocks)
+		kernel->table_blocks = block + 1;
 }
 
 void builder_seal(void *trace, size_t bytes)

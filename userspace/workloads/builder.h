@@ -64,6 +64,11 @@ void builder_loop_end(struct builder *builder);
 /* Record a warp of the present kernel, and lines. */
 void builder_warp(struct builder *builder, __u32 program, __u32 first_line);
 __u32 builder_line(struct builder *builder, __u32 line);
+/* Of the present kernel one of every @n thread blocks was recorded. */
+void builder_sample(struct builder *builder, __u32 n);
+/* Rows of the present kernel up to @end; their runs follow, the last row's end. */
+void builder_row(struct builder *builder, __u32 end);
+void builder_run(struct builder *builder, __u32 end, __u32 block);
 
 /**
  * builder_finish() - the finished trace

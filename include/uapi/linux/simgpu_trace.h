@@ -5,8 +5,9 @@
  * A trace is one file of little-endian, naturally aligned structs: a header,
  * then sections in any order. A kernel is a grid of thread blocks; each warp
  * of it runs a program, a list of ops. Ops that touch memory name a pattern,
- * which says which addresses the warp's lanes use. Recorded kernels keep one
- * entry a warp: which program it runs, and where its recorded lines begin.
+ * which says which addresses the warp's lanes use. Where warps differ, a warp
+ * table says which program each runs, and where its recorded lines begin; rows
+ * and runs say which thread blocks share the table's entries.
  *
  * The validator (kmod/sim/trace.c) checks every field before anything is
  * kept. Reserved and padding fields must be zero.
@@ -26,6 +27,8 @@
 #define SIMGPU_TRACE_BLOCKS_MAX		(1ULL << 31)
 #define SIMGPU_TRACE_BLOCK_THREADS_MAX	1024
 #define SIMGPU_TRACE_LOOP_DEPTH_MAX	4
+/* Elements of the rows section, and of the runs section. */
+#define SIMGPU_TRACE_RUNS_MAX		(1U << 20)
 /* Warp instructions that one warp may execute in one kernel. */
 #define SIMGPU_TRACE_WARP_INSTRUCTIONS_MAX (1ULL << 40)
 /*
@@ -47,6 +50,8 @@
  * @SIMGPU_TRACE_WARPS: &struct simgpu_trace_warp
  * @SIMGPU_TRACE_LINES: __u32, see SIMGPU_TRACE_LINE_INDEX
  * @SIMGPU_TRACE_WEIGHTS: &struct simgpu_trace_weight, informative
+ * @SIMGPU_TRACE_ROWS: &struct simgpu_trace_row
+ * @SIMGPU_TRACE_RUNS: &struct simgpu_trace_run
  * @SIMGPU_TRACE_SECTIONS: how many there are
  */
 enum simgpu_trace_section_id {
@@ -57,6 +62,8 @@ enum simgpu_trace_section_id {
 	SIMGPU_TRACE_WARPS,
 	SIMGPU_TRACE_LINES,
 	SIMGPU_TRACE_WEIGHTS,
+	SIMGPU_TRACE_ROWS,
+	SIMGPU_TRACE_RUNS,
 	SIMGPU_TRACE_SECTIONS
 };
 
@@ -117,14 +124,22 @@ struct simgpu_trace_header {
  *	without a gap or are exactly those of an earlier kernel. Every program
  *	belongs to a kernel
  * @program_count: how many programs its warps may run; at least 1
- * @first_warp: index in the warp table of warp 0 of thread block 0, or
- *	SIMGPU_TRACE_NO_WARPS. With a table, warp w of thread block b has entry
- *	first_warp + b * warps per block + w, with b = x + grid.x * (y + grid.y * z).
- *	As with programs, a table follows those before it without a gap, or is
- *	that of an earlier kernel with the same programs, grid and block. Every
- *	entry belongs to a kernel
- * @sample_n: 1: every thread block was recorded; other values are reserved
- * @reserved: zero
+ * @first_warp: index in the warp table of the kernel's first entry, or
+ *	SIMGPU_TRACE_NO_WARPS. The table describes thread blocks in order, each
+ *	with an entry a warp. As with programs, a table follows those before it
+ *	without a gap, or is that of an earlier kernel with the same programs,
+ *	grid, block, sampling and rows. Every entry belongs to a kernel
+ * @sample_n: 1: every thread block was recorded. n: one of every n was, in the
+ *	order b = x + grid.x * (y + grid.y * z), and thread blocks r * n to
+ *	r * n + n - 1 do what the one among them did: the same programs and the
+ *	same recorded lines, but their own affine addresses
+ * @table_blocks: thread blocks that the table describes, if there are rows;
+ *	else 0: the table describes each recorded one, in order (all of them if
+ *	@sample_n is 1)
+ * @first_row: index in the rows section of the first of the kernel's rows; 0
+ *	if it has none. They follow those of the kernels before it without a
+ *	gap, or are those of the earlier kernel whose warp table it has
+ * @row_count: its rows; 0: no thread block shares another's entries
  */
 struct simgpu_trace_kernel {
 	char name[SIMGPU_TRACE_NAME_BYTES];
@@ -136,7 +151,40 @@ struct simgpu_trace_kernel {
 	__u32 program_count;
 	__u64 first_warp;
 	__u32 sample_n;
-	__u32 reserved;
+	__u32 table_blocks;
+	__u32 first_row;
+	__u32 row_count;
+};
+
+/**
+ * struct simgpu_trace_row - rows of thread blocks that are alike
+ * @end: number of the first row behind them; the kernel's first begins at row 0,
+ *	each other where the one before it ended, and the last ends at the
+ *	number of rows: grid.y * grid.z with row y + grid.y * z, or 1 if
+ *	@sample_n of the kernel is not 1
+ * @first_run: index in the runs section of the first run of each of these rows;
+ *	a row's runs follow those before them without a gap, or are exactly
+ *	those of an earlier row of the same kernel
+ * @run_count: how many; at least 1
+ */
+struct simgpu_trace_row {
+	__u32 end;
+	__u32 first_run;
+	__u32 run_count;
+};
+
+/**
+ * struct simgpu_trace_run - thread blocks of a row that are alike
+ * @end: place in the row of the first thread block behind them; the row's first
+ *	run begins at 0, each other where the one before it ended, and the last
+ *	ends at the row's length: grid.x, or, if @sample_n of the kernel is not
+ *	1, the number of recorded thread blocks
+ * @block: which of the thread blocks that the warp table describes they are
+ *	like, below table_blocks of the kernel
+ */
+struct simgpu_trace_run {
+	__u32 end;
+	__u32 block;
 };
 
 /**
@@ -183,6 +231,9 @@ enum simgpu_trace_op_kind {
 	SIMGPU_TRACE_CONSTANT
 };
 
+/* In @consume_after: nothing needs the data; only the warp's end waits for it. */
+#define SIMGPU_TRACE_NEVER		(~0U)
+
 /**
  * struct simgpu_trace_op - one step of a warp program
  * @kind: &enum simgpu_trace_op_kind
@@ -195,7 +246,7 @@ enum simgpu_trace_op_kind {
  * @pattern: LOAD, STORE, ATOMIC, CONSTANT: index in the patterns section;
  *	else 0
  * @consume_after: LOAD, ATOMIC, CONSTANT: warp instructions that may issue
- *	before the data is needed; else 0
+ *	before the data is needed, or SIMGPU_TRACE_NEVER; else 0
  */
 struct simgpu_trace_op {
 	__u8 kind;
@@ -210,11 +261,14 @@ struct simgpu_trace_op {
  * enum simgpu_trace_pattern_kind - how an access finds its addresses
  * @SIMGPU_TRACE_AFFINE: byte address of a lane = base + x * block_stride[0] +
  *	y * block_stride[1] + z * block_stride[2] + warp * warp_stride +
- *	lane * lane_stride + sum of loop index i * loop_stride[i], all XOR mask.
- *	x, y, z is the thread block, loop 0 the outermost; the mask is xor_bytes
- *	if xor_loop is 0, else xor_bytes << index of loop (xor_loop - 1).
- *	The lanes' addresses are coalesced into 128-byte lines. Base, strides
- *	and xor_bytes are multiples of @access_bytes
+ *	sum of loop index i * loop_stride[i] + lane's part, all XOR mask.
+ *	x, y, z is the thread block, loop 0 the outermost. The op's active lanes
+ *	count from 0; lane's part is lane * lane_stride if group_lanes is 0, else
+ *	lane % group_lanes * lane_stride + lane / group_lanes * group_stride. The
+ *	mask is xor_bytes if xor_loop is 0, else xor_bytes << index of loop
+ *	(xor_loop - 1). The lanes' addresses are coalesced into 128-byte lines,
+ *	in the order in which lanes first touch them. Base, strides and
+ *	xor_bytes are multiples of @access_bytes
  * @SIMGPU_TRACE_RANDOM: @lines lines an access, uniform over the region
  *	[base, base + region_bytes), from a hash of @seed, the run's seed, the
  *	thread block, the warp, and how many accesses the warp has made
@@ -231,19 +285,23 @@ enum simgpu_trace_pattern_kind {
  * @kind: &enum simgpu_trace_pattern_kind; fields that a kind does not name are 0
  * @access_bytes: AFFINE: bytes a lane touches, 1, 2, 4, 8 or 16; RANDOM: bytes
  *	of the line that are touched, 1 to 128
- * @base: AFFINE, RANDOM: byte address in the tenant's space
- * @region_bytes: AFFINE: no address is at or above base + region_bytes, for any
- *	thread block, warp, lane and loop index (checked at upload); RANDOM: see
- *	the kind, at least 128
+ * @base: AFFINE, RANDOM: byte address in the tenant's space. For AFFINE it is
+ *	a signed number, which may lie outside of the space where no thread
+ *	block that runs the op has the indices 0
+ * @region_bytes: AFFINE: no address is negative, or at or above base +
+ *	region_bytes, for any loop index, any lane, and any thread block and
+ *	warp within the bounds, in x, y, z and warp, of those that run the op
+ *	(checked at upload); RANDOM: see the kind, at least 128
  * @block_stride: AFFINE: bytes a thread block in x, y, z
  * @warp_stride: AFFINE: bytes a warp of the thread block
  * @lane_stride: AFFINE: bytes a lane
+ * @group_stride: AFFINE: bytes a group of lanes; 0 if @group_lanes is
  * @loop_stride: AFFINE: bytes an iteration, outermost loop first
  * @xor_bytes: AFFINE: XOR mask, below region_bytes
  * @xor_loop: AFFINE: 0, or 1 + the loop whose index shifts the mask
  * @seed: RANDOM: any
  * @lines: RANDOM: lines an access, 1 to 32
- * @reserved: zero
+ * @group_lanes: AFFINE: lanes of a group, 1 to 31; 0: the warp is one group
  */
 struct simgpu_trace_pattern {
 	__u32 kind;
@@ -253,16 +311,17 @@ struct simgpu_trace_pattern {
 	__s64 block_stride[3];
 	__s64 warp_stride;
 	__s64 lane_stride;
+	__s64 group_stride;
 	__s64 loop_stride[SIMGPU_TRACE_LOOP_DEPTH_MAX];
 	__u64 xor_bytes;
 	__u32 xor_loop;
 	__u32 seed;
 	__u32 lines;
-	__u32 reserved;
+	__u32 group_lanes;
 };
 
 /**
- * struct simgpu_trace_warp - one recorded warp
+ * struct simgpu_trace_warp - what a warp of the warp table does
  * @program: index into its kernel's programs, below program_count
  * @first_line: index in the lines section of the first line that it touches;
  *	its program consumes lines in order from here
