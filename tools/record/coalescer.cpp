@@ -9,6 +9,8 @@
 
 #include <linux/simgpu_trace.h>
 
+#include "lanes.h"
+
 namespace record {
 
 constexpr uint32_t SHARED_BANKS = 32;
@@ -19,6 +21,8 @@ void Coalescer::add(const Access &access)
 	uint64_t address = access.address;
 	uint64_t end = address + access.bytes;
 
+	addresses.push_back(address);
+	lane_bytes = access.bytes;
 	while (address < end) {
 		uint64_t line = address / SIMGPU_TRACE_LINE_BYTES;
 		uint64_t stop = std::min(end, (line + 1) *
@@ -37,6 +41,50 @@ void Coalescer::append_to(std::vector<uint32_t> &list, bool is_store) const
 		list.push_back(line.index | (is_store && !whole
 					     ? SIMGPU_TRACE_LINE_PARTIAL : 0));
 	}
+}
+
+bool Coalescer::find_form(bool is_store, LaneForm &form) const
+{
+	size_t lanes = addresses.size();
+	size_t group = 2;
+
+	form = {lane_bytes, 0, lane_bytes, 0};
+	if ((lane_bytes & (lane_bytes - 1)) || lines.size() > WARP_LANES)
+		return false;
+	if (lanes > 1)
+		form.lane_stride = addresses[1] - addresses[0];
+	while (group < lanes && (int64_t)(addresses[group] - addresses[group - 1]) ==
+				form.lane_stride)
+		group++;
+	if (group < lanes) {
+		form.group_lanes = group;
+		form.group_stride = addresses[group] - addresses[0];
+	}
+	return has_form(form) && !(is_store && overlaps());
+}
+
+bool Coalescer::has_form(const LaneForm &form) const
+{
+	size_t group = form.group_lanes ? form.group_lanes : WARP_LANES;
+
+	for (size_t lane = 0; lane < addresses.size(); lane++)
+		if (addresses[lane] % form.access_bytes ||
+		    addresses[lane] != addresses[0] +
+			    lane % group * form.lane_stride +
+			    lane / group * form.group_stride)
+			return false;
+	return true;
+}
+
+/* The device takes the bytes of lanes that write the same ones as different. */
+bool Coalescer::overlaps() const
+{
+	uint32_t bytes = 0;
+
+	for (const Line &line : lines)
+		bytes += __builtin_popcountll(line.written[0]) +
+			 __builtin_popcountll(line.written[1]);
+	return bytes != addresses.size() * lane_bytes;
 }
 
 void Coalescer::touch(uint32_t index, uint32_t first_byte, uint32_t bytes)

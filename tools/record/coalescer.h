@@ -30,15 +30,39 @@ struct Access {
 	AccessKind kind;
 };
 
+/*
+ * How far the lanes' addresses are from the first one's, as an affine pattern
+ * says it: &struct simgpu_trace_pattern.
+ */
+struct LaneForm {
+	uint32_t access_bytes;
+	uint32_t group_lanes;
+	int64_t lane_stride;
+	int64_t group_stride;
+};
+
 /* The accesses of a warp's lanes to global memory, as lines of 128 bytes. */
 class Coalescer {
 public:
 	void clear()
 	{
 		lines.clear();
+		addresses.clear();
 	}
 
 	void add(const Access &access);
+
+	/*
+	 * Whether the lanes' addresses have a form from which the device makes
+	 * the same lines, with the same ones partly written.
+	 */
+	bool find_form(bool is_store, LaneForm &form) const;
+
+	/* The address of the first lane. */
+	uint64_t address() const
+	{
+		return addresses.front();
+	}
 
 	/* Lines in the order in which the lanes first touch them. */
 	void append_to(std::vector<uint32_t> &list, bool is_store) const;
@@ -55,8 +79,12 @@ private:
 	};
 
 	void touch(uint32_t index, uint32_t first_byte, uint32_t bytes);
+	bool has_form(const LaneForm &form) const;
+	bool overlaps() const;
 
 	std::vector<Line> lines;
+	std::vector<uint64_t> addresses;
+	uint32_t lane_bytes = 0;	/* of each lane */
 };
 
 /*

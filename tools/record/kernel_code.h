@@ -69,6 +69,11 @@ public:
 		return instructions[index];
 	}
 
+	uint32_t number_of(const Instruction &instruction) const
+	{
+		return &instruction - instructions.data();
+	}
+
 	uint32_t value_count() const
 	{
 		return values;

@@ -54,6 +54,7 @@ Launch::Launch(Recording &recording, const oclgrind::KernelInvocation *invocatio
 
 	shape(invocation, described);
 	set_name(described.name, name);
+	described.sample_n = 1;
 	described.registers_per_thread = REGISTERS_PER_THREAD;
 	described.shared_bytes = invocation->getKernel()->getLocalMemorySize();
 	block_threads = (size_t)described.block[0] * described.block[1] *
@@ -104,13 +105,16 @@ void Launch::group_completes()
 
 	if (current_buffers)
 		advance_current();
+	recording.trace.begin_block(done - 1, done - 1);
 	for (Warp &warp : warps) {
 		if (!warp.is_finished())
 			give_up("the work-items of a warp of kernel '%s' did not all end",
 				name.c_str());
 		warp.program().finish();
-		recording.trace.add_warp(warp.program());
+		recording.trace.add_warp(warp.program(),
+					 recording.space.footprint());
 	}
+	recording.trace.end_block();
 	recording.check_size(name, done, blocks);
 	recording.progress.show(name, recording.trace.kernel_count(), done,
 				blocks);

@@ -91,7 +91,9 @@ void Recording::check_size(const std::string &kernel, uint64_t done,
 			kernel.c_str(), done, blocks, SIMGPU_TRACE_BYTES_MAX);
 }
 
-Recording::Recording() : progress(is_set("SIMGPU_RECORD_PROGRESS"))
+Recording::Recording()
+	: trace(is_set("SIMGPU_RECORD_PLAIN")),
+	  progress(is_set("SIMGPU_RECORD_PROGRESS"))
 {
 	const char *output = getenv("SIMGPU_RECORD_OUTPUT");
 	const char *given_name = getenv("SIMGPU_RECORD_NAME");

@@ -52,29 +52,37 @@ static std::vector<simgpu_trace_weight> executed_weights(const Executed &execute
 void TraceWriter::begin_kernel(const simgpu_trace_kernel &described)
 {
 	kernel = described;
-	kernel.sample_n = 1;
-	kernel_ops = Interner<simgpu_trace_op>();
-	kernel_warps.clear();
+	table = std::make_unique<KernelTable>(kernel, plain);
 	in_kernel = true;
 }
 
-void TraceWriter::add_warp(const WarpProgram &warp)
+void TraceWriter::begin_block(uint32_t recorded, uint32_t block)
 {
-	uint32_t program = kernel_ops.intern(warp.program());
-	uint32_t line_list = lines.intern(warp.recorded_lines());
+	table->begin_block(recorded, block);
+}
 
-	kernel_warps.push_back({program, lines.list(line_list).first});
+void TraceWriter::add_warp(const WarpProgram &warp, uint64_t footprint)
+{
+	table->add_warp(warp, footprint, lines);
 	recorded_warps++;
 	warp_instructions += warp.instructions();
 }
 
+void TraceWriter::end_block()
+{
+	table->end_block();
+}
+
 void TraceWriter::end_kernel()
 {
-	place_programs();
-	place_warps();
+	KernelSections sections = table->finish(kernel, patterns,
+		SIMGPU_TRACE_RUNS_MAX - std::max(rows.size(), runs.size()));
+
+	place_programs(sections);
+	if (kernel.first_warp != SIMGPU_TRACE_NO_WARPS)
+		place_warps(sections);
 	kernels.push_back(kernel);
-	kernel_ops = Interner<simgpu_trace_op>();
-	kernel_warps.clear();
+	table.reset();
 	in_kernel = false;
 }
 
@@ -82,23 +90,21 @@ uint64_t TraceWriter::bytes() const
 {
 	return sizeof(simgpu_trace_header) +
 	       kernel_count() * sizeof(simgpu_trace_kernel) +
-	       (programs.size() + kernel_ops.count()) *
-			sizeof(simgpu_trace_program) +
-	       (ops.size() + kernel_ops.all().size()) *
-			sizeof(simgpu_trace_op) +
-	       sizeof(simgpu_trace_pattern) +
-	       (warps.size() + kernel_warps.size()) *
-			sizeof(simgpu_trace_warp) +
+	       programs.size() * sizeof(simgpu_trace_program) +
+	       ops.size() * sizeof(simgpu_trace_op) +
+	       patterns.count() * sizeof(simgpu_trace_pattern) +
+	       warps.size() * sizeof(simgpu_trace_warp) +
+	       rows.size() * sizeof(simgpu_trace_row) +
+	       runs.size() * sizeof(simgpu_trace_run) +
 	       lines.all().size() * sizeof(uint32_t) +
 	       WEIGHTS * sizeof(simgpu_trace_weight) +
-	       SIMGPU_TRACE_SECTIONS * 8;
+	       SIMGPU_TRACE_SECTIONS * 8 + (table ? table->bytes() : 0);
 }
 
 std::vector<uint8_t> TraceWriter::file(const std::string &name, uint64_t footprint,
 				       const Executed &executed)
 {
 	simgpu_trace_header header = {};
-	simgpu_trace_pattern recorded = {};
 	std::vector<uint8_t> image(sizeof(header));
 
 	header.magic = SIMGPU_TRACE_MAGIC;
@@ -107,17 +113,18 @@ std::vector<uint8_t> TraceWriter::file(const std::string &name, uint64_t footpri
 	set_name(header.name, name);
 	set_name(header.source, "simgpu-record 1");
 	header.footprint_bytes = footprint;
-	recorded.kind = SIMGPU_TRACE_RECORDED;
 
 	append(image, header.sections[SIMGPU_TRACE_KERNELS], kernels);
 	append(image, header.sections[SIMGPU_TRACE_PROGRAMS], programs);
 	append(image, header.sections[SIMGPU_TRACE_OPS], ops);
 	append(image, header.sections[SIMGPU_TRACE_PATTERNS],
-	       std::vector<simgpu_trace_pattern>(1, recorded));
+	       patterns.all(footprint));
 	append(image, header.sections[SIMGPU_TRACE_WARPS], warps);
 	append(image, header.sections[SIMGPU_TRACE_LINES], lines.all());
 	append(image, header.sections[SIMGPU_TRACE_WEIGHTS],
 	       executed_weights(executed));
+	append(image, header.sections[SIMGPU_TRACE_ROWS], rows);
+	append(image, header.sections[SIMGPU_TRACE_RUNS], runs);
 
 	header.total_bytes = image.size();
 	memcpy(image.data(), &header, sizeof(header));
@@ -127,55 +134,91 @@ std::vector<uint8_t> TraceWriter::file(const std::string &name, uint64_t footpri
 }
 
 /* The programs of the kernel: an earlier kernel's, or new ones. */
-void TraceWriter::place_programs()
+void TraceWriter::place_programs(const KernelSections &sections)
 {
-	kernel.program_count = kernel_ops.count();
 	for (const simgpu_trace_kernel &earlier : kernels) {
-		if (!has_programs(earlier))
+		if (!has_programs(earlier, sections))
 			continue;
 		kernel.first_program = earlier.first_program;
 		return;
 	}
 	kernel.first_program = programs.size();
-	for (uint32_t i = 0; i < kernel_ops.count(); i++)
-		programs.push_back({(uint32_t)ops.size() + kernel_ops.list(i).first,
-				    kernel_ops.list(i).count});
-	ops.insert(ops.end(), kernel_ops.all().begin(), kernel_ops.all().end());
+
+	uint32_t first = ops.size();
+
+	for (uint32_t count : sections.op_counts) {
+		programs.push_back({first, count});
+		first += count;
+	}
+	ops.insert(ops.end(), sections.ops.begin(), sections.ops.end());
 }
 
-bool TraceWriter::has_programs(const simgpu_trace_kernel &earlier) const
+template <typename Element>
+static bool is_at(const std::vector<Element> &all, size_t first,
+		  const std::vector<Element> &part)
+{
+	return first + part.size() <= all.size() &&
+	       (part.empty() || !memcmp(&all[first], part.data(),
+					part.size() * sizeof(Element)));
+}
+
+bool TraceWriter::has_programs(const simgpu_trace_kernel &earlier,
+			       const KernelSections &sections) const
 {
 	const simgpu_trace_program *known = &programs[earlier.first_program];
 
 	if (earlier.program_count != kernel.program_count)
 		return false;
 	for (uint32_t i = 0; i < kernel.program_count; i++)
-		if (known[i].op_count != kernel_ops.list(i).count)
+		if (known[i].op_count != sections.op_counts[i])
 			return false;
-	return !memcmp(&ops[known->first_op], kernel_ops.all().data(),
-		       kernel_ops.all().size() * sizeof(simgpu_trace_op));
+	return is_at(ops, known->first_op, sections.ops);
 }
 
 /* Likewise the warp table, whose entries count programs from the first. */
-void TraceWriter::place_warps()
+void TraceWriter::place_warps(KernelSections &sections)
 {
 	for (const simgpu_trace_kernel &earlier : kernels) {
-		if (!has_warps(earlier))
+		if (!has_warps(earlier, sections))
 			continue;
 		kernel.first_warp = earlier.first_warp;
+		kernel.first_row = earlier.first_row;
 		return;
 	}
 	kernel.first_warp = warps.size();
-	warps.insert(warps.end(), kernel_warps.begin(), kernel_warps.end());
+	kernel.first_row = kernel.row_count ? rows.size() : 0;
+	for (simgpu_trace_row &row : sections.rows)
+		row.first_run += runs.size();
+	warps.insert(warps.end(), sections.warps.begin(), sections.warps.end());
+	rows.insert(rows.end(), sections.rows.begin(), sections.rows.end());
+	runs.insert(runs.end(), sections.runs.begin(), sections.runs.end());
 }
 
-bool TraceWriter::has_warps(const simgpu_trace_kernel &earlier) const
+bool TraceWriter::has_warps(const simgpu_trace_kernel &earlier,
+			    const KernelSections &sections) const
 {
-	return earlier.first_program == kernel.first_program &&
-	       !memcmp(earlier.grid, kernel.grid, sizeof(kernel.grid)) &&
-	       !memcmp(earlier.block, kernel.block, sizeof(kernel.block)) &&
-	       !memcmp(&warps[earlier.first_warp], kernel_warps.data(),
-		       kernel_warps.size() * sizeof(simgpu_trace_warp));
+	if (earlier.first_warp == SIMGPU_TRACE_NO_WARPS ||
+	    earlier.first_program != kernel.first_program ||
+	    memcmp(earlier.grid, kernel.grid, sizeof(kernel.grid)) ||
+	    memcmp(earlier.block, kernel.block, sizeof(kernel.block)) ||
+	    earlier.sample_n != kernel.sample_n ||
+	    earlier.table_blocks != kernel.table_blocks ||
+	    earlier.row_count != kernel.row_count ||
+	    !is_at(warps, earlier.first_warp, sections.warps))
+		return false;
+	if (!kernel.row_count)
+		return true;
+
+	uint32_t first_run = rows[earlier.first_row].first_run;
+
+	for (uint32_t i = 0; i < kernel.row_count; i++) {
+		simgpu_trace_row row = rows[earlier.first_row + i];
+
+		row.first_run -= first_run;
+		if (memcmp(&row, &sections.rows[i], sizeof(row)))
+			return false;
+	}
+	return is_at(runs, first_run, sections.runs);
 }
 
 } /* namespace record */

@@ -9,12 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <linux/simgpu_trace.h>
 
 #include "interner.h"
+#include "kernel_table.h"
 #include "warp_program.h"
 #include "weights.h"
 
@@ -25,8 +27,15 @@ void set_name(char (&field)[SIMGPU_TRACE_NAME_BYTES], const std::string &name);
 
 class TraceWriter {
 public:
+	/* @plain: no loops, no affine patterns, every warp in the table. */
+	explicit TraceWriter(bool plain) : plain(plain) {}
+
 	void begin_kernel(const simgpu_trace_kernel &described);
-	void add_warp(const WarpProgram &warp);
+
+	/* Recorded thread block number @recorded, @block of the grid: its warps. */
+	void begin_block(uint32_t recorded, uint32_t block);
+	void add_warp(const WarpProgram &warp, uint64_t footprint);
+	void end_block();
 
 	/* A kernel that repeats an earlier one shares what is the same. */
 	void end_kernel();
@@ -65,21 +74,26 @@ public:
 				  const Executed &executed);
 
 private:
-	void place_programs();
-	bool has_programs(const simgpu_trace_kernel &earlier) const;
-	void place_warps();
-	bool has_warps(const simgpu_trace_kernel &earlier) const;
+	void place_programs(const KernelSections &sections);
+	bool has_programs(const simgpu_trace_kernel &earlier,
+			  const KernelSections &sections) const;
+	void place_warps(KernelSections &sections);
+	bool has_warps(const simgpu_trace_kernel &earlier,
+		       const KernelSections &sections) const;
 
+	bool plain;
 	std::vector<simgpu_trace_kernel> kernels;
 	std::vector<simgpu_trace_program> programs;
 	std::vector<simgpu_trace_op> ops;
+	Patterns patterns;
 	std::vector<simgpu_trace_warp> warps;
+	std::vector<simgpu_trace_row> rows;
+	std::vector<simgpu_trace_run> runs;
 	Interner<uint32_t> lines;
 	/* The kernel that is being recorded */
 	bool in_kernel = false;
 	simgpu_trace_kernel kernel = {};
-	Interner<simgpu_trace_op> kernel_ops;
-	std::vector<simgpu_trace_warp> kernel_warps;
+	std::unique_ptr<KernelTable> table;
 	uint64_t recorded_warps = 0;
 	uint64_t warp_instructions = 0;
 };

@@ -10,6 +10,9 @@
 
 namespace record {
 
+/* Accesses of one instruction that are told apart; float16 makes 4. */
+constexpr uint32_t PIECES = 16;
+
 static bool is_shared(AccessKind kind)
 {
 	return kind == AccessKind::SHARED || kind == AccessKind::SHARED_ATOMIC;
@@ -187,7 +190,7 @@ void Warp::run_instruction(const Instruction &instruction, uint32_t place,
 void Warp::run_accesses(const Instruction &instruction, uint32_t place,
 			uint32_t lanes)
 {
-	for (;;) {
+	for (uint32_t piece = 0;; piece++) {
 		uint32_t left = lanes;
 		uint32_t group = 0;
 		const Access *leader = nullptr;
@@ -211,7 +214,7 @@ void Warp::run_accesses(const Instruction &instruction, uint32_t place,
 		}
 		if (!leader)
 			return;
-		emit_access(instruction, leader->kind, group);
+		emit_access(instruction, leader->kind, piece, group);
 	}
 }
 
@@ -236,25 +239,26 @@ void Warp::add_access(const Access &access)
 }
 
 void Warp::emit_access(const Instruction &instruction, AccessKind kind,
-		       uint32_t group)
+		       uint32_t piece, uint32_t group)
 {
 	uint32_t active = count_lanes(group);
+	uint32_t site = code->number_of(instruction) * PIECES + piece % PIECES;
 
 	switch (kind) {
 	case AccessKind::LOAD:
-		output.global(SIMGPU_TRACE_LOAD, active, coalescer);
+		output.global(SIMGPU_TRACE_LOAD, active, site, coalescer);
 		carried[instruction.value].push_back({output.await(), group});
 		break;
 	case AccessKind::ATOMIC:
-		output.global(SIMGPU_TRACE_ATOMIC, active, coalescer);
+		output.global(SIMGPU_TRACE_ATOMIC, active, site, coalescer);
 		carried[instruction.value].push_back({output.await(), group});
 		break;
 	case AccessKind::CONSTANT:
-		output.global(SIMGPU_TRACE_CONSTANT, active, coalescer);
+		output.global(SIMGPU_TRACE_CONSTANT, active, site, coalescer);
 		carried[instruction.value].push_back({output.await(), group});
 		break;
 	case AccessKind::STORE:
-		output.global(SIMGPU_TRACE_STORE, active, coalescer);
+		output.global(SIMGPU_TRACE_STORE, active, site, coalescer);
 		break;
 	case AccessKind::SHARED:
 	case AccessKind::SHARED_ATOMIC:

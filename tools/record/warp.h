@@ -109,7 +109,7 @@ private:
 	const Access *access_of(uint32_t lane, uint32_t place) const;
 	void add_access(const Access &access);
 	void emit_access(const Instruction &instruction, AccessKind kind,
-			 uint32_t group);
+			 uint32_t piece, uint32_t group);
 	void run_phis(const Segment &segment, uint32_t lanes);
 	void read_phi(const Instruction &phi, uint32_t lanes);
 	uint32_t coming_from(uint32_t block, uint32_t lanes) const;

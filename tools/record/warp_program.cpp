@@ -32,19 +32,22 @@ void WarpProgram::barrier(uint32_t active_lanes)
 void WarpProgram::shared(uint32_t active_lanes, uint32_t issue_cycles)
 {
 	flush();
-	if (!ops.empty() && ops.back().kind == SIMGPU_TRACE_SHARED &&
-	    ops.back().active_lanes == active_lanes &&
-	    ops.back().issue_cycles == issue_cycles) {
-		ops.back().count++;
+	if (!ops.empty() && ops.back().op.kind == SIMGPU_TRACE_SHARED &&
+	    ops.back().op.active_lanes == active_lanes &&
+	    ops.back().op.issue_cycles == issue_cycles) {
+		ops.back().op.count++;
 		issued++;
 		return;
 	}
 	push(SIMGPU_TRACE_SHARED, active_lanes, issue_cycles, 1);
 }
 
-void WarpProgram::global(uint8_t kind, uint32_t active_lanes, const Coalescer &access)
+void WarpProgram::global(uint8_t kind, uint32_t active_lanes, uint32_t site,
+			 const Coalescer &access)
 {
 	size_t left = access.count();
+	LaneForm form;
+	bool has_form = access.find_form(kind == SIMGPU_TRACE_STORE, form);
 
 	flush();
 	access.append_to(lines, kind == SIMGPU_TRACE_STORE);
@@ -52,6 +55,10 @@ void WarpProgram::global(uint8_t kind, uint32_t active_lanes, const Coalescer &a
 		size_t now = std::min<size_t>(left, WARP_LANES);
 
 		push(kind, active_lanes, 0, now);
+		ops.back().site = site;
+		ops.back().has_form = has_form;
+		ops.back().address = access.address();
+		ops.back().form = form;
 		left -= now;
 	}
 }
@@ -65,7 +72,7 @@ WarpProgram::Pending WarpProgram::await()
 void WarpProgram::use(Pending load)
 {
 	pending[load].used = true;
-	ops[pending[load].op].consume_after =
+	ops[pending[load].op].op.consume_after =
 		issued + compute_milli / MILLI - pending[load].issued;
 }
 
@@ -79,11 +86,9 @@ void WarpProgram::finish()
 		compute_milli = MILLI;
 		flush();
 	}
-	/* Values that nobody used are never waited for. */
 	for (Pending load = 0; load < pending.size(); load++)
 		if (!is_used(load))
-			ops[pending[load].op].consume_after =
-				issued - pending[load].issued;
+			ops[pending[load].op].op.consume_after = SIMGPU_TRACE_NEVER;
 }
 
 /*
@@ -110,7 +115,8 @@ void WarpProgram::flush()
 void WarpProgram::push(uint8_t kind, uint32_t active_lanes, uint32_t issue_cycles,
 		       uint64_t count)
 {
-	simgpu_trace_op op = {};
+	WarpOp added = {};
+	simgpu_trace_op &op = added.op;
 
 	if (count > UINT32_MAX)
 		give_up("a warp computes for more than %u instructions at once",
@@ -119,7 +125,7 @@ void WarpProgram::push(uint8_t kind, uint32_t active_lanes, uint32_t issue_cycle
 	op.active_lanes = active_lanes;
 	op.issue_cycles = issue_cycles;
 	op.count = count;
-	ops.push_back(op);
+	ops.push_back(added);
 	issued++;
 }
 

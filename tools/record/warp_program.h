@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The ops of one warp, as they grow, and how far its loads are from their use.
- * Not here: what makes the warp execute an op (warp.h), and the file
- * (trace_writer.h).
+ * Not here: what makes the warp execute an op (warp.h), and what makes loops and
+ * patterns of them (folder.h, kernel_table.h).
  */
 #ifndef SIMGPU_RECORD_WARP_PROGRAM_H
 #define SIMGPU_RECORD_WARP_PROGRAM_H
@@ -15,6 +15,27 @@
 #include "coalescer.h"
 
 namespace record {
+
+/**
+ * struct WarpOp - an op of a warp
+ * @op: as in the trace; a memory op's count is that of its lines, and it has
+ *	no pattern yet
+ * @site: which of the kernel's accesses it is, for memory ops
+ * @has_form: whether @address and @form say all about its lines
+ */
+struct WarpOp {
+	simgpu_trace_op op;
+	uint32_t site;
+	bool has_form;
+	uint64_t address;
+	LaneForm form;
+};
+
+inline bool is_memory(const simgpu_trace_op &op)
+{
+	return op.kind == SIMGPU_TRACE_LOAD || op.kind == SIMGPU_TRACE_STORE ||
+	       op.kind == SIMGPU_TRACE_ATOMIC || op.kind == SIMGPU_TRACE_CONSTANT;
+}
 
 class WarpProgram {
 public:
@@ -36,7 +57,8 @@ public:
 	 * One warp access to global or constant memory. More than 32 lines, which only
 	 * misaligned accesses can touch, are several ops.
 	 */
-	void global(uint8_t kind, uint32_t active_lanes, const Coalescer &access);
+	void global(uint8_t kind, uint32_t active_lanes, uint32_t site,
+		    const Coalescer &access);
 
 	/* The op just pushed is a load; its user is still to come. */
 	Pending await();
@@ -51,7 +73,7 @@ public:
 
 	void finish();
 
-	const std::vector<simgpu_trace_op> &program() const
+	const std::vector<WarpOp> &program() const
 	{
 		return ops;
 	}
@@ -77,7 +99,7 @@ private:
 	void push(uint8_t kind, uint32_t active_lanes, uint32_t issue_cycles,
 		  uint64_t count);
 
-	std::vector<simgpu_trace_op> ops;
+	std::vector<WarpOp> ops;
 	std::vector<uint32_t> lines;
 	std::vector<Load> pending;
 	uint64_t issued = 0;
