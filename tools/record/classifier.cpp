@@ -163,10 +163,6 @@ void Classifier::classify_call(const llvm::CallInst &call, Instruction &added)
 		added.row = table.opcode("call");
 		return;
 	}
-	if (name == "wait_group_events" || name == "async_work_group_copy" ||
-	    name == "async_work_group_strided_copy")
-		give_up("kernel '%s' uses %s, which is not recorded",
-			kernel->getName().str().c_str(), name.c_str());
 	if (name == "get_local_id" || name == "get_local_size" ||
 	    name == "get_group_id" || name == "get_num_groups" ||
 	    name == "get_local_linear_id" ||
@@ -174,7 +170,8 @@ void Classifier::classify_call(const llvm::CallInst &call, Instruction &added)
 		uses_group = true;
 
 	added.row = table.builtin(name);
-	added.barrier = added.row == table.opcode("barrier");
+	added.barrier = added.row == table.opcode("barrier") ||
+			name == "wait_group_events";
 	if (added.barrier) {
 		uses_group = true;
 		return;
@@ -183,7 +180,34 @@ void Classifier::classify_call(const llvm::CallInst &call, Instruction &added)
 	if (call.arg_size())
 		added.units = std::max(added.units, elements(
 				call.getArgOperand(0)->getType()));
-	classify_call_access(call, name, added);
+	if (name.find("async_work_group_") == 0)
+		classify_group_copy(call, added);
+	else
+		classify_call_access(call, name, added);
+}
+
+GroupCopy group_copy_of(const llvm::CallInst &call)
+{
+	const llvm::Type *element =
+		call.getArgOperand(0)->getType()->getPointerElementType();
+
+	return {
+		call.getArgOperand(0), call.getArgOperand(1), call.getArgOperand(2),
+		call.arg_size() > 4 ? call.getArgOperand(3) : nullptr,
+		oclgrind::getTypeSize(element),
+		call.getArgOperand(0)->getType()->getPointerAddressSpace() ==
+			oclgrind::AddrSpaceLocal,
+	};
+}
+
+void Classifier::classify_group_copy(const llvm::CallInst &call, Instruction &added)
+{
+	uses_group = true;
+	added.memory = true;
+	added.copies = true;
+	added.units = 1;
+	added.piece_bytes = std::min<size_t>(group_copy_of(call).bytes,
+					     ACCESS_BYTES_MAX);
 }
 
 /* Built-ins that take a pointer to memory that is not private access it. */

@@ -32,6 +32,7 @@ namespace record {
  * @barrier: a work-group barrier
  * @memory: may access memory that is not private
  * @constant: what it loads is __constant memory
+ * @copies: a group copy: see GroupCopy
  * @is_op: its weight is that of the op that it becomes
  * @uses: numbers of the values that it reads
  * @from: for a phi, the block from which each of @uses comes
@@ -47,10 +48,28 @@ struct Instruction {
 	bool barrier;
 	bool memory;
 	bool constant;
+	bool copies;
 	bool is_op;
 	std::vector<uint32_t> uses;
 	std::vector<uint32_t> from;
 };
+
+/**
+ * struct GroupCopy - async_work_group_copy() or its strided form
+ * @count: how many elements
+ * @stride: between them in global memory, or nullptr
+ * @bytes: of an element
+ */
+struct GroupCopy {
+	const llvm::Value *to;
+	const llvm::Value *from;
+	const llvm::Value *count;
+	const llvm::Value *stride;
+	size_t bytes;
+	bool to_local;
+};
+
+GroupCopy group_copy_of(const llvm::CallInst &call);
 
 /* Gives up if the call is through a pointer. */
 const llvm::Function *callee_of(const llvm::CallInst *call);
@@ -77,6 +96,7 @@ private:
 			     const char *verb, const llvm::Type *type,
 			     Instruction &added);
 	void classify_call(const llvm::CallInst &call, Instruction &added);
+	void classify_group_copy(const llvm::CallInst &call, Instruction &added);
 	void classify_call_access(const llvm::CallInst &call,
 				  const std::string &name, Instruction &added);
 	void classify_address(const llvm::GetElementPtrInst &address,

@@ -8,6 +8,7 @@
 #include <cinttypes>
 #include <utility>
 
+#include <oclgrind/Context.h>
 #include <oclgrind/Kernel.h>
 #include <oclgrind/KernelInvocation.h>
 #include <oclgrind/Memory.h>
@@ -21,6 +22,8 @@ namespace record {
 
 /* LLVM IR has no register allocation; a usual figure for small kernels. */
 constexpr uint32_t REGISTERS_PER_THREAD = 32;
+/* Of a larger grid only a part is recorded, unless the user says otherwise. */
+constexpr uint64_t BLOCKS_RECORDED = 65536;
 /* Thread block for a kernel whose work-group size was left to us. */
 constexpr size_t OWN_BLOCK_THREADS = 256;
 
@@ -54,7 +57,6 @@ Launch::Launch(Recording &recording, const oclgrind::KernelInvocation *invocatio
 
 	shape(invocation, described);
 	set_name(described.name, name);
-	described.sample_n = 1;
 	described.registers_per_thread = REGISTERS_PER_THREAD;
 	described.shared_bytes = invocation->getKernel()->getLocalMemorySize();
 	block_threads = (size_t)described.block[0] * described.block[1] *
@@ -69,6 +71,8 @@ Launch::Launch(Recording &recording, const oclgrind::KernelInvocation *invocatio
 	if (recording.trace.kernel_count() == SIMGPU_TRACE_KERNELS_MAX)
 		give_up("the program launches more than %d kernels",
 			SIMGPU_TRACE_KERNELS_MAX);
+	choose_sample(invocation);
+	described.sample_n = sample_n;
 	warps.resize((block_threads + WARP_LANES - 1) / WARP_LANES);
 	warp_buffers.resize(warps.size());
 	recording.trace.begin_kernel(described);
@@ -78,15 +82,25 @@ void Launch::group_begins(const oclgrind::WorkGroup *group)
 {
 	oclgrind::Size3 id = group->getGroupID();
 
-	if (id.x + grid_groups[0] * (id.y + grid_groups[1] * id.z) != groups_done)
+	if (id.x + grid_groups[0] * (id.y + grid_groups[1] * id.z) != next_group)
 		give_up("Oclgrind does not run all work-groups of kernel '%s' in order",
 			name.c_str());
-	if (groups_done % groups_per_block == 0)
-		for (size_t w = 0; w < warps.size(); w++)
-			warps[w].begin(code, std::min<size_t>(WARP_LANES,
-					block_threads - w * WARP_LANES));
+	watching = is_recorded(next_group / groups_per_block);
+	if (watching && next_group % groups_per_block == 0)
+		begin_warps(group);
 	current_item = nullptr;
 	current_group = group;
+}
+
+/* Work-groups at the grid's end may be smaller; their last warps do nothing. */
+void Launch::begin_warps(const oclgrind::WorkGroup *group)
+{
+	oclgrind::Size3 size = group->getGroupSize();
+	size_t threads = size.x * size.y * size.z * groups_per_block;
+
+	for (size_t w = 0; w < warps.size(); w++)
+		warps[w].begin(code, std::min<size_t>(WARP_LANES,
+				threads - std::min(threads, w * WARP_LANES)));
 }
 
 void Launch::barrier()
@@ -97,15 +111,24 @@ void Launch::barrier()
 
 void Launch::group_completes()
 {
-	groups_done++;
-	if (groups_done % groups_per_block)
-		return;
-
-	uint64_t done = groups_done / groups_per_block;
+	uint64_t block = next_group / groups_per_block;
+	bool last = (next_group + 1) % groups_per_block == 0;
 
 	if (current_buffers)
 		advance_current();
-	recording.trace.begin_block(done - 1, done - 1);
+	next_group = group_after(next_group);
+	if (!last)
+		return;
+	if (watching)
+		add_block(block);
+	recording.check_size(name, block + 1, blocks);
+	recording.progress.show(name, recording.trace.kernel_count(), block + 1,
+				blocks, sample_n);
+}
+
+void Launch::add_block(uint64_t block)
+{
+	recording.trace.begin_block(block / sample_n, block);
 	for (Warp &warp : warps) {
 		if (!warp.is_finished())
 			give_up("the work-items of a warp of kernel '%s' did not all end",
@@ -115,28 +138,33 @@ void Launch::group_completes()
 					 recording.space.footprint());
 	}
 	recording.trace.end_block();
-	recording.check_size(name, done, blocks);
-	recording.progress.show(name, recording.trace.kernel_count(), done,
-				blocks);
 }
 
 void Launch::ends()
 {
-	if (groups_done != groups)
+	if (next_group != groups)
 		give_up("Oclgrind ended kernel '%s' after %" PRIu64 " of %" PRIu64
-			" work-groups", name.c_str(), groups_done, groups);
+			" work-groups", name.c_str(), next_group, groups);
+	recording.progress.show(name, recording.trace.kernel_count(), blocks,
+				blocks, sample_n);
 	recording.trace.end_kernel();
 }
 
 void Launch::executed(const oclgrind::WorkItem *item, const llvm::Instruction *ir)
 {
+	if (!watching)
+		return;
 	enter(item, ir);
+	if (code.instruction(code.segment(segment).first + place).copies)
+		copies(item, llvm::cast<llvm::CallInst>(ir));
 	if (place + 1 == code.segment(segment).count)
 		segment = NONE;
 }
 
 void Launch::item_completes(const oclgrind::WorkItem *item)
 {
+	if (!watching)
+		return;
 	switch_to(item);
 	warps[current_warp].lane_finished(current_lane);
 }
@@ -146,20 +174,26 @@ void Launch::accesses(const oclgrind::WorkItem *item, const oclgrind::Memory *me
 {
 	unsigned int memory_space = memory->getAddressSpace();
 
-	if (memory_space == oclgrind::AddrSpacePrivate)
+	if (!watching || memory_space == oclgrind::AddrSpacePrivate)
 		return;
-
-	bool local = memory_space == oclgrind::AddrSpaceLocal;
-
 	enter(item, item->getCurrentInstruction());
+	add_access(memory, is_store, is_atomic, address, size);
+}
+
+/* By the present work-item, at the instruction where it is. */
+void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
+			bool is_atomic, size_t address, size_t size)
+{
+	const Instruction &instruction =
+		code.instruction(code.segment(segment).first + place);
+	bool local = memory->getAddressSpace() == oclgrind::AddrSpaceLocal;
+
 	if (!local)
 		address = recording.space.translate(memory, address, size);
 	else if (!memory->isAddressValid(address, size))
 		give_up("kernel '%s' accesses local memory outside of its arrays",
 			name.c_str());
 
-	const Instruction &instruction =
-		code.instruction(code.segment(segment).first + place);
 	AccessKind kind = access_kind(instruction, local, is_store, is_atomic);
 	uint32_t row = kind == AccessKind::CONSTANT ? recording.constant_row :
 		       recording.access_rows[local][is_atomic ? 2 : is_store];
@@ -171,6 +205,31 @@ void Launch::accesses(const oclgrind::WorkItem *item, const oclgrind::Memory *me
 			(uint8_t)std::min<size_t>(piece, size - at), kind});
 		recording.executed[row]++;
 	}
+}
+
+/*
+ * async_work_group_copy() and its strided form, as GPUs do it: the work-items
+ * copy neighbouring elements in turns, first all loads, then all stores. The
+ * events are waited for at a barrier.
+ */
+void Launch::copies(const oclgrind::WorkItem *item, const llvm::CallInst *call)
+{
+	const oclgrind::Memory *global = global_memory;
+	const oclgrind::Memory *local = current_group->getLocalMemory();
+	oclgrind::Size3 group = current_group->getGroupSize();
+	GroupCopy copy = group_copy_of(*call);
+	size_t threads = group.x * group.y * group.z;
+	size_t count = item->getOperand(copy.count).getUInt();
+	size_t stride = copy.stride ? item->getOperand(copy.stride).getUInt() : 1;
+	size_t to = item->getOperand(copy.to).getPointer();
+	size_t from = item->getOperand(copy.from).getPointer();
+
+	for (size_t i = lane_in_block(item); i < count; i += threads)
+		add_access(copy.to_local ? global : local, false, false, from + i *
+			   copy.bytes * (copy.to_local ? stride : 1), copy.bytes);
+	for (size_t i = lane_in_block(item); i < count; i += threads)
+		add_access(copy.to_local ? local : global, true, false, to + i *
+			   copy.bytes * (copy.to_local ? 1 : stride), copy.bytes);
 }
 
 /*
@@ -195,10 +254,7 @@ void Launch::shape(const oclgrind::KernelInvocation *invocation,
 	for (unsigned int i = 0; i < 3; i++) {
 		size_t joined = own ? largest_divisor(global[i], free_threads) : 1;
 
-		if (global[i] % local[i])
-			give_up("the work-groups of kernel '%s' are not all of one size",
-				name.c_str());
-		grid_groups[i] = global[i] / local[i];
+		grid_groups[i] = (global[i] + local[i] - 1) / local[i];
 		groups *= grid_groups[i];
 		groups_per_block *= joined;
 		described.block[i] = local[i] * joined;
@@ -210,12 +266,75 @@ void Launch::shape(const oclgrind::KernelInvocation *invocation,
 	}
 }
 
+/* The vector of work-groups to run, which Oclgrind fills before it runs them. */
+typedef std::vector<oclgrind::Size3> oclgrind::KernelInvocation::*WorkGroups;
+
+/*
+ * C++ lets explicit instantiations name private members: the only way to leave
+ * work-groups out, as Oclgrind's own --quick does.
+ */
+template <WorkGroups MEMBER>
+struct Reach {
+	friend WorkGroups work_groups_to_run()
+	{
+		return MEMBER;
+	}
+};
+WorkGroups work_groups_to_run();
+template struct Reach<&oclgrind::KernelInvocation::m_workGroups>;
+
+/*
+ * Every thread block is recorded unless there are very many or the user says
+ * so; then one of every n that follow each other, at a place that moves so
+ * that it is not always in the same column of the grid.
+ */
+void Launch::choose_sample(const oclgrind::KernelInvocation *invocation)
+{
+	sample_n = recording.sample_n ? recording.sample_n :
+		   (blocks + BLOCKS_RECORDED - 1) / BLOCKS_RECORDED;
+	only_sampled = recording.only_sampled && sample_n > 1;
+	global_memory = invocation->getContext()->getGlobalMemory();
+	if (!only_sampled)
+		return;
+
+	std::vector<oclgrind::Size3> &all =
+		const_cast<oclgrind::KernelInvocation *>(invocation)
+			->*work_groups_to_run();
+	std::vector<oclgrind::Size3> wanted;
+
+	for (size_t group = 0; group < all.size(); group++)
+		if (is_recorded(group / groups_per_block))
+			wanted.push_back(all[group]);
+	all = std::move(wanted);
+	next_group = group_after(-1);
+}
+
+bool Launch::is_recorded(uint64_t block) const
+{
+	uint64_t number = block / sample_n;
+	uint64_t among = std::min<uint64_t>(sample_n, blocks - number * sample_n);
+
+	/* Multiples of the golden ratio are spread evenly. */
+	return block % sample_n ==
+	       ((number * 0x9e3779b97f4a7c15ULL >> 32) * among) >> 32;
+}
+
+/* The next one that runs. */
+uint64_t Launch::group_after(uint64_t group) const
+{
+	group++;
+	while (only_sampled && group < groups &&
+	       !is_recorded(group / groups_per_block))
+		group++;
+	return group;
+}
+
 size_t Launch::lane_in_block(const oclgrind::WorkItem *item) const
 {
 	oclgrind::Size3 id = item->getLocalID();
 	oclgrind::Size3 size = current_group->getGroupSize();
 
-	return groups_done % groups_per_block + id.x +
+	return next_group % groups_per_block + id.x +
 	       size.x * (id.y + size.y * id.z);
 }
 

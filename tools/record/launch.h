@@ -50,7 +50,15 @@ public:
 private:
 	void shape(const oclgrind::KernelInvocation *invocation,
 		   simgpu_trace_kernel &described);
+	void choose_sample(const oclgrind::KernelInvocation *invocation);
+	bool is_recorded(uint64_t block) const;
+	uint64_t group_after(uint64_t group) const;
+	void begin_warps(const oclgrind::WorkGroup *group);
+	void add_block(uint64_t block);
+	void copies(const oclgrind::WorkItem *item, const llvm::CallInst *call);
 	size_t lane_in_block(const oclgrind::WorkItem *item) const;
+	void add_access(const oclgrind::Memory *memory, bool is_store,
+			bool is_atomic, size_t address, size_t size);
 	void switch_to(const oclgrind::WorkItem *item);
 	void take_buffers();
 	void advance_current();
@@ -62,9 +70,13 @@ private:
 	size_t block_threads = 0;
 	uint64_t blocks = 0;
 	uint64_t groups = 0;
-	uint64_t groups_done = 0;
+	uint64_t next_group = 0;	/* in the order of all */
+	uint32_t sample_n = 1;
+	bool only_sampled = false;	/* the others do not run */
+	bool watching = true;		/* the present group is recorded */
 	uint64_t groups_per_block = 1;
 	uint64_t grid_groups[3] = {};
+	const oclgrind::Memory *global_memory = nullptr;
 	std::vector<Warp> warps;
 	/* What warps with lanes at different barriers have left over. */
 	std::vector<std::unique_ptr<LaneBuffers>> warp_buffers;

@@ -16,6 +16,9 @@
  *	warp_program	the ops of one warp
  *	warp		merging work-items into a warp
  *	interner	lists that are kept once
+ *	folder		loops in a warp
+ *	address_model	addresses as functions of thread block and warp
+ *	kernel_table	what the warps of a kernel have in common
  *	trace_writer	the sections of the file
  *	recording	what outlives a kernel; writing the file
  *	launch		one kernel launch
@@ -36,8 +39,14 @@
  *	SIMGPU_RECORD_NAME	name in the trace (default: the program's name)
  *	SIMGPU_RECORD_MAX_BYTES	largest trace, decimal (default and most:
  *				SIMGPU_TRACE_BYTES_MAX)
- *	SIMGPU_RECORD_PROGRESS	1: a line per kernel on standard error, with the
- *				thread blocks done, and a summary at the end
+ *	SIMGPU_RECORD_SAMPLE	N: record one of N thread blocks (default: one, or
+ *				in a large grid as few as make 65536)
+ *	SIMGPU_RECORD_ONLY_SAMPLED
+ *				1: do not run the others, nor have their results
+ *	SIMGPU_RECORD_PLAIN	1: no loops and no affine patterns
+ *	SIMGPU_RECORD_PROGRESS	1: a line per kernel on standard error, rewritten
+ *				with the thread blocks done, and a summary at
+ *				the end; 2: a line every ten seconds
  *
  * Exit status: the program's own; 125 if the recorder gave up, which it says
  * in a line on standard error that begins with "simgpu-record: ". A program

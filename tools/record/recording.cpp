@@ -24,33 +24,59 @@ static bool is_set(const char *variable)
 	return value && !strcmp(value, "1");
 }
 
-static uint64_t parse_limit(const char *text)
+/* A number from a variable, or @otherwise if it is not set. */
+static uint64_t number(const char *variable, uint64_t most, uint64_t otherwise)
 {
+	const char *text = getenv(variable);
 	char *end;
 
+	if (!text || !*text)
+		return otherwise;
 	errno = 0;
 
-	uint64_t limit = strtoull(text, &end, 10);
+	uint64_t value = strtoull(text, &end, 10);
 
-	if (errno || *end || limit > SIMGPU_TRACE_BYTES_MAX)
-		give_up("SIMGPU_RECORD_MAX_BYTES=%s is not a number of bytes up to %llu",
-			text, SIMGPU_TRACE_BYTES_MAX);
-	return limit;
+	if (errno || *end || value > most)
+		give_up("%s=%s is not a number up to %" PRIu64, variable, text,
+			most);
+	return value;
+}
+
+constexpr uint64_t SECOND_NS = 1000000000;
+
+Progress::Progress()
+{
+	const char *wanted = getenv("SIMGPU_RECORD_PROGRESS");
+
+	if (wanted && !strcmp(wanted, "1"))
+		form = REWRITTEN;
+	else if (wanted && !strcmp(wanted, "2"))
+		form = LINES;
+	/* Whoever reads lines wants to hear of long recordings only. */
+	if (form == LINES)
+		next_ns = now() + 10 * SECOND_NS;
 }
 
 void Progress::show(const std::string &kernel, size_t number, uint64_t done,
-		    uint64_t blocks)
+		    uint64_t blocks, uint32_t sample_n)
 {
-	if (!wanted || (done < blocks && !is_due()))
+	bool ends = done == blocks && form == REWRITTEN;
+
+	if (form == NONE || (!ends && now() < next_ns))
 		return;
-	fprintf(stderr, "\rsimgpu-record: kernel %zu, %s: %" PRIu64 " of %"
-		PRIu64 " thread blocks%s", number, kernel.c_str(), done,
-		blocks, done < blocks ? "" : "\n");
+	next_ns = now() + (form == LINES ? 10 * SECOND_NS : SECOND_NS / 4);
+	fprintf(stderr, "%ssimgpu-record: kernel %zu, %s: %" PRIu64 " of %" PRIu64
+		" thread blocks", form == LINES ? "" : "\r", number, kernel.c_str(),
+		done, blocks);
+	if (sample_n > 1)
+		fprintf(stderr, ", one of %u recorded", sample_n);
+	if (ends || form == LINES)
+		fputc('\n', stderr);
 }
 
 void Progress::summary(const std::string &path, const TraceWriter &trace, size_t bytes)
 {
-	if (!wanted)
+	if (form != REWRITTEN)
 		return;
 	fprintf(stderr, "simgpu-record: %s: %zu kernels, %zu warps, %" PRIu64
 		" warp instructions, %zu lines, %zu bytes\n", path.c_str(),
@@ -58,18 +84,12 @@ void Progress::summary(const std::string &path, const TraceWriter &trace, size_t
 		trace.warp_instruction_count(), trace.line_count(), bytes);
 }
 
-bool Progress::is_due()
+uint64_t Progress::now() const
 {
-	struct timespec now;
+	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-
-	uint64_t quarter = now.tv_sec * 4ULL + now.tv_nsec / 250000000;
-
-	if (quarter == last_quarter)
-		return false;
-	last_quarter = quarter;
-	return true;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * SECOND_NS + time.tv_nsec;
 }
 
 Recording &Recording::get()
@@ -92,20 +112,20 @@ void Recording::check_size(const std::string &kernel, uint64_t done,
 }
 
 Recording::Recording()
-	: trace(is_set("SIMGPU_RECORD_PLAIN")),
-	  progress(is_set("SIMGPU_RECORD_PROGRESS"))
+	: trace(is_set("SIMGPU_RECORD_PLAIN"))
 {
 	const char *output = getenv("SIMGPU_RECORD_OUTPUT");
 	const char *given_name = getenv("SIMGPU_RECORD_NAME");
-	const char *limit = getenv("SIMGPU_RECORD_MAX_BYTES");
 
 	if (!output || !*output)
 		give_up("SIMGPU_RECORD_OUTPUT does not say where the trace goes");
 	path = output;
 	name = given_name && *given_name ? given_name
 					 : program_invocation_short_name;
-	if (limit && *limit)
-		max_bytes = parse_limit(limit);
+	max_bytes = number("SIMGPU_RECORD_MAX_BYTES", SIMGPU_TRACE_BYTES_MAX,
+			   SIMGPU_TRACE_BYTES_MAX);
+	sample_n = number("SIMGPU_RECORD_SAMPLE", UINT32_MAX, 0);
+	only_sampled = is_set("SIMGPU_RECORD_ONLY_SAMPLED");
 	owner = getpid();
 	/* Not a destructor: only this tells us the exit status. */
 	on_exit([](int status, void *) {

@@ -22,20 +22,20 @@
 
 namespace record {
 
-/* The line on standard error that is rewritten a few times a second. */
+/* The line on standard error, rewritten often, or a new one now and then. */
 class Progress {
 public:
-	explicit Progress(bool wanted) : wanted(wanted) {}
+	Progress();
 
 	void show(const std::string &kernel, size_t number, uint64_t done,
-		  uint64_t blocks);
+		  uint64_t blocks, uint32_t sample_n);
 	void summary(const std::string &path, const TraceWriter &trace, size_t bytes);
 
 private:
-	bool is_due();
+	uint64_t now() const;
 
-	bool wanted;
-	uint64_t last_quarter = 0;
+	enum { NONE, REWRITTEN, LINES } form = NONE;
+	uint64_t next_ns = 0;
 };
 
 class Recording {
@@ -55,6 +55,10 @@ public:
 	TraceWriter trace;
 	Executed executed = Executed(WEIGHTS);
 	Progress progress;
+	/* One of so many thread blocks is recorded; 0: by the grid's size. */
+	uint32_t sample_n = 0;
+	/* The others do not run at all. */
+	bool only_sampled = false;
 
 	/* Give up if the trace has grown over the limit. */
 	void check_size(const std::string &kernel, uint64_t done,

@@ -24,7 +24,9 @@ void Warp::begin(const KernelCode &kernel_code, uint32_t lane_count)
 	all_lanes = lane_count == WARP_LANES ? ~0U : lane_bit(lane_count) - 1;
 	finished = 0;
 	previous_block.fill(NONE);
-	stack.assign(1, {all_lanes, NONE, NONE, NONE});
+	stack.clear();
+	if (all_lanes)
+		stack.push_back({all_lanes, NONE, NONE, NONE});
 	carried.resize(code->value_count());
 	for (auto &list : carried)
 		list.clear();
@@ -243,6 +245,12 @@ void Warp::emit_access(const Instruction &instruction, AccessKind kind,
 {
 	uint32_t active = count_lanes(group);
 	uint32_t site = code->number_of(instruction) * PIECES + piece % PIECES;
+
+	/* What a copy stores is what it has loaded. */
+	if (instruction.copies && kind != AccessKind::LOAD)
+		for (const Carry &carry : carried[instruction.value])
+			if (!output.is_used(carry.load))
+				output.use(carry.load);
 
 	switch (kind) {
 	case AccessKind::LOAD:

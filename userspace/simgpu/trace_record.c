@@ -17,6 +17,9 @@
 #include "workload.h"
 
 #define PLUGIN		"librecorder.so"
+/* Options without a letter. */
+enum { OPTION_ONLY_SAMPLED = 256, OPTION_PLAIN };
+
 /* Of a child that could not become oclgrind. */
 #define STATUS_NO_EXEC	127
 /* The recorder's when it gave up; it has said why. */
@@ -30,6 +33,15 @@ static const struct argp_option options[] = {
 	{ "max-bytes", 'm', "N", 0,
 	  "Give up if the trace becomes larger (default and most: 268435456)",
 	  0 },
+	{ "sample", 's', "N", 0,
+	  "Record one of every N thread blocks, which stands for the others "
+	  "(default: all, but of a kernel with more than 65536 only so many)", 0 },
+	{ "only-sampled", OPTION_ONLY_SAMPLED, 0, 0,
+	  "Do not run the thread blocks that are not recorded: faster, but the "
+	  "program does not get their results", 0 },
+	{ "plain", OPTION_PLAIN, 0, 0,
+	  "Write every warp's ops and lines one by one, without loops and "
+	  "address patterns: large, for comparison", 0 },
 	{ 0 }
 };
 
@@ -42,18 +54,23 @@ static const char about[] =
 	"Examples:\n"
 	"  simgpu trace record -o stream.sgtr -- ./stream 1048576\n"
 	"  simgpu trace record --name nbody-4k -- ./nbody 4096\n"
+	"  simgpu trace record --sample 16 --only-sampled -- ./gemm\n"
 	"\n"
 	"The recorder is $SIMGPU_RECORDER, or " PLUGIN " beside this program.\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
 /**
  * struct arguments - the parsed command line
+ * @sample_n: record one of so many thread blocks; 0: not given
  * @program: argv of the program
  */
 struct arguments {
 	const char *output;
 	const char *name;
 	u64 max_bytes;
+	u64 sample_n;
+	bool only_sampled;
+	bool plain;
 	char **program;
 };
 
@@ -71,6 +88,16 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case 'm':
 		arguments->max_bytes = option_number(state, "--max-bytes", text,
 						     1, SIMGPU_TRACE_BYTES_MAX);
+		return 0;
+	case 's':
+		arguments->sample_n = option_number(state, "--sample", text, 1,
+						    U32_MAX);
+		return 0;
+	case OPTION_ONLY_SAMPLED:
+		arguments->only_sampled = true;
+		return 0;
+	case OPTION_PLAIN:
+		arguments->plain = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the program's, options included. */
@@ -111,12 +138,36 @@ static bool find_plugin(char *path, size_t room)
 	return !access(path, R_OK);
 }
 
+static void set_number(const char *variable, u64 number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", number);
+	setenv(variable, text, 1);
+}
+
+/* What the recorder is told; see tools/record/plugin.cpp. */
+static void set_environment(const struct arguments *arguments, const char *output)
+{
+	setenv("SIMGPU_RECORD_OUTPUT", output, 1);
+	if (arguments->name)
+		setenv("SIMGPU_RECORD_NAME", arguments->name, 1);
+	if (arguments->max_bytes)
+		set_number("SIMGPU_RECORD_MAX_BYTES", arguments->max_bytes);
+	if (arguments->sample_n)
+		set_number("SIMGPU_RECORD_SAMPLE", arguments->sample_n);
+	if (arguments->only_sampled)
+		setenv("SIMGPU_RECORD_ONLY_SAMPLED", "1", 1);
+	if (arguments->plain)
+		setenv("SIMGPU_RECORD_PLAIN", "1", 1);
+	setenv("SIMGPU_RECORD_PROGRESS", isatty(STDERR_FILENO) ? "1" : "2", 0);
+}
+
 __attribute__((noreturn))
 static void become_oclgrind(const struct arguments *arguments,
 			    const char *plugin, const char *output)
 {
 	size_t count = 0, i;
-	char number[24];
 	char **argv;
 
 	while (arguments->program[count])
@@ -129,15 +180,7 @@ static void become_oclgrind(const struct arguments *arguments,
 	argv[2] = (char *)plugin;
 	for (i = 0; i < count; i++)
 		argv[i + 3] = arguments->program[i];
-	setenv("SIMGPU_RECORD_OUTPUT", output, 1);
-	if (arguments->name)
-		setenv("SIMGPU_RECORD_NAME", arguments->name, 1);
-	if (arguments->max_bytes) {
-		snprintf(number, sizeof(number), "%llu", arguments->max_bytes);
-		setenv("SIMGPU_RECORD_MAX_BYTES", number, 1);
-	}
-	if (isatty(STDERR_FILENO))
-		setenv("SIMGPU_RECORD_PROGRESS", "1", 0);
+	set_environment(arguments, output);
 	execvp(argv[0], argv);
 	warn("oclgrind cannot be run: %s", strerror(errno));
 	_exit(STATUS_NO_EXEC);
