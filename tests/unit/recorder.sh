@@ -26,9 +26,37 @@ record() {
 record kernels
 cp "$folder/kernels.trace" "$folder/first.trace"
 record kernels
-for way in exit-3 abort no-kernel async-copy out-of-bounds; do
+for way in exit-3 abort no-kernel out-of-bounds many; do
 	record "$way" "$way"
 done
+SIMGPU_RECORD_PLAIN=1 record plain
+SIMGPU_RECORD_SAMPLE=5 record sampled many
+SIMGPU_RECORD_SAMPLE=5 SIMGPU_RECORD_ONLY_SAMPLED=1 record only-sampled many
+SIMGPU_RECORD_SAMPLE=0x5 record bad-sample
+OCLGRIND_BUILD_OPTIONS=-cl-std=CL2.0 record uneven uneven
+
+# Killed in the middle of a kernel.
+SIMGPU_RECORD_OUTPUT="$folder/killed.trace" \
+	oclgrind --plugins "$PWD/$build/librecorder.so" \
+	"$build/tests/recorder_kernels" wait >/dev/null 2>"$folder/killed.err" &
+sleep 2
+kill -KILL "$!"
+wait "$!" 2>/dev/null
+echo $? >"$folder/killed.status"
+
+# The programs in two forms, which must say the same.
+while read -r program size; do
+	for plain in 0 1; do
+		SIMGPU_RECORD_PLAIN=$plain \
+		SIMGPU_RECORD_OUTPUT="$folder/$program-$plain.trace" \
+			oclgrind --plugins "$PWD/$build/librecorder.so" \
+			"$build/programs/$program" "$size" >/dev/null 2>&1
+	done
+done <<END
+stream 65536
+walsh 16
+nbody 1024
+END
 SIMGPU_RECORD_MAX_BYTES=8192 record limit
 SIMGPU_RECORD_MAX_BYTES=much record bad-limit
 SIMGPU_RECORD_PROGRESS=1 record progress

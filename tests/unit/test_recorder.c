@@ -393,6 +393,29 @@ static bool kernels_are_same(const struct trace *a, const struct trace *b, __u64
 	return same;
 }
 
+/* A copy in which one affine access begins elsewhere is not the same. */
+static bool differences_are_found(const struct trace *trace)
+{
+	struct trace other = { .size = trace->size };
+	struct simgpu_trace_pattern *patterns;
+	bool found = true;
+	__u64 i;
+
+	other.bytes = malloc(trace->size);
+	if (!other.bytes)
+		return false;
+	memcpy(other.bytes, trace->bytes, trace->size);
+	open_trace(&other);
+	patterns = (struct simgpu_trace_pattern *)other.patterns;
+	for (i = 0; i < section_count(trace, SIMGPU_TRACE_PATTERNS); i++)
+		if (patterns[i].kind == SIMGPU_TRACE_AFFINE)
+			patterns[i].base += 128;
+	for (i = 0; i < 3; i++)
+		found &= !kernels_are_same(trace, &other, i);
+	free(other.bytes);
+	return found;
+}
+
 static void check_same(const struct trace *a, const struct trace *b, const char *what)
 {
 	__u64 count = section_count(a, SIMGPU_TRACE_KERNELS), i;
@@ -434,7 +457,7 @@ static void test_kernels(const struct trace *trace)
 	expect_lines(trace, "odd_lanes", 0, 2, (const __u32[]){ 0, 65536 });
 
 	/* Both sides of a branch, then all lanes together. */
-	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 21, "21 kernels");
+	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 27, "27 kernels");
 	expect(trace, "two_sides", 0,
 	       "L8x1@0 S8x1p L24x1@2 L24x1@0 S24x1p S32x1");
 	/* Lanes leave a loop one after another and meet after it. */
@@ -446,7 +469,7 @@ static void test_kernels(const struct trace *trace)
 	expect(trace, "banks", 0, "H32c2 H32c32 B32 H32c1 H32c1 S32x1");
 	expect_shape(trace, "banks", 1, 1, 32, 1, 4096);
 	expect(trace, "atomics", 0,
-	       "H32c1 B32 H32c32 B32 H32c1 A32x1@8 A32x32@0 S32x1");
+	       "H32c1 B32 H32c32 B32 H32c1 A32x1@- A32x32@0 S32x1");
 
 	expect(trace, "wide", 0,
 	       "L32x4@1 S32x4 L32x8@2 L32x8@1 S32x8p S32x8p");
@@ -486,6 +509,142 @@ static void test_kernels(const struct trace *trace)
 	       "K32x2@1 K32x2@0 S32x2p S32x2p K32x1@- K32x1@- S32x8p S32x8p");
 }
 
+/* The kernel that was recorded last and has this name. */
+static const struct simgpu_trace_kernel *last_kernel(const struct trace *trace,
+						     const char *name)
+{
+	const struct simgpu_trace_kernel *found = NULL;
+	__u64 i;
+
+	for (i = 0; i < section_count(trace, SIMGPU_TRACE_KERNELS); i++)
+		if (!strcmp(trace->kernels[i].name, name))
+			found = &trace->kernels[i];
+	return found;
+}
+
+/* So many ops of any program of a kernel have affine patterns, or are loops. */
+static __u32 count_ops(const struct trace *trace, const char *name, bool loops)
+{
+	const struct simgpu_trace_kernel *kernel = last_kernel(trace, name);
+	__u32 count = 0, i, j;
+
+	for (i = 0; kernel && i < kernel->program_count; i++) {
+		const struct simgpu_trace_program *program =
+			&trace->programs[kernel->first_program + i];
+
+		for (j = 0; j < program->op_count; j++) {
+			const struct simgpu_trace_op *op =
+				&trace->ops[program->first_op + j];
+
+			if (loops)
+				count += op->kind == SIMGPU_TRACE_LOOP;
+			else
+				count += is_memory(op) &&
+					 trace->patterns[op->pattern].kind ==
+					 SIMGPU_TRACE_AFFINE;
+		}
+	}
+	return count;
+}
+
+static void test_group_copies(const struct trace *trace)
+{
+	/* 80 elements: two for the first 16 work-items, one for the others. */
+	expect(trace, "group_copy", 0,
+	       "L32x1@1 L16x1@0 H32c1 H16c1 B32 H32c1 S32x1 H32c1 S32x4p B32");
+	expect(trace, "group_copy", 1, "L32x1@0 H32c1 B32 H32c1 S32x1 B32");
+	expect_lines(trace, "group_copy", 0, 3,
+		     (const __u32[]){ 0, 256, 2 * 65536 });
+}
+
+static void test_compression(const struct trace *trace, const struct trace *plain)
+{
+	const struct simgpu_trace_kernel *borders = last_kernel(trace, "borders");
+	const struct simgpu_trace_kernel *tiles = last_kernel(trace, "tiles");
+
+	check_same(plain, trace, "without loops and patterns");
+	ok(differences_are_found(trace), "the comparison finds differences");
+	ok(tiles->first_warp == SIMGPU_TRACE_NO_WARPS && tiles->program_count == 1 &&
+	   count_ops(trace, "tiles", false) == 3,
+	   "tiles: one program, three patterns");
+	/* Corners, sides and inside; the very first ones teach the others. */
+	ok(borders->row_count == 3 && borders->table_blocks <= 12,
+	   "borders: %u rows, %u thread blocks told apart", borders->row_count,
+	   borders->table_blocks);
+	/* The last trip is apart: what follows it joins its instructions. */
+	ok(count_ops(trace, "products", true) == 3 &&
+	   count_ops(trace, "products", false) <= 10,
+	   "products: nested loops instead of 68 accesses");
+	ok(count_ops(trace, "gather", false) > 0, "gather: some patterns");
+	ok(count_ops(plain, "products", false) == 0 &&
+	   count_ops(plain, "products", true) == 0, "a plain trace has none");
+}
+
+static struct trace open_result(const char *folder, const char *name)
+{
+	struct trace trace = {};
+	size_t size;
+
+	trace.bytes = read_result(folder, name, ".trace", &trace.size);
+	if (!open_trace(&trace)) {
+		char *text = (char *)read_result(folder, name, ".err", &size);
+
+		printf("Bail out! no trace %s: %s\n", name, text ? text : "");
+		exit(1);
+	}
+	return trace;
+}
+
+static void test_forms(const char *folder)
+{
+	static const char *const programs[] = { "stream", "walsh", "nbody" };
+	char name[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct trace small, plain;
+
+		snprintf(name, sizeof(name), "%s-0", programs[i]);
+		small = open_result(folder, name);
+		snprintf(name, sizeof(name), "%s-1", programs[i]);
+		plain = open_result(folder, name);
+		check_whole(&small, programs[i]);
+		check_same(&plain, &small, programs[i]);
+		free(small.bytes);
+		free(plain.bytes);
+	}
+}
+
+/* What is regular is the same however few thread blocks are recorded. */
+static void test_sampling(const char *folder)
+{
+	struct trace all = open_result(folder, "many");
+	struct trace sampled = open_result(folder, "sampled");
+	struct trace only = open_result(folder, "only-sampled");
+
+	check_same(&all, &sampled, "one of five");
+	check_same(&all, &only, "only one of five");
+	ok(sampled.kernels[0].sample_n == 5 && all.kernels[0].sample_n == 1,
+	   "sampling is told");
+	ok(weighed_instructions(&sampled) < weighed_instructions(&all) / 4,
+	   "of five thread blocks only one is weighed");
+	free(all.bytes);
+	free(sampled.bytes);
+	free(only.bytes);
+}
+
+static void test_uneven(const char *folder)
+{
+	struct trace trace = open_result(folder, "uneven");
+
+	expect_shape(&trace, "uneven", 3, 1, 64, 1, 4);
+	expect(&trace, "uneven", 0, "S32x1 L1x1@0 H1c1 B32 H32c1 S32x1");
+	/* 22 are left for the last thread block: one warp, and one that is none. */
+	expect(&trace, "uneven", 4, "S22x1p L1x1@0 H1c1 B22 H22c1 S22x1p");
+	expect_all(&trace, "uneven", 5, "C1");
+	free(trace.bytes);
+}
+
 /* Recordings that fail */
 
 static void expect_no_trace(const char *folder, const char *name, int status,
@@ -510,25 +669,21 @@ static void test_failures(const char *folder)
 	expect_no_trace(folder, "exit-3", 3, NULL);
 	expect_no_trace(folder, "abort", 128 + 6, NULL);
 	expect_no_trace(folder, "no-kernel", 125, "launched no kernel");
-	expect_no_trace(folder, "async-copy", 125, "async_work_group_copy");
+	expect_no_trace(folder, "killed", 128 + 9, NULL);
 	expect_no_trace(folder, "out-of-bounds", 125, "of a buffer of 65536 bytes");
 	expect_no_trace(folder, "limit", 125, "over the limit of 8192 bytes");
 	expect_no_trace(folder, "bad-limit", 125, "SIMGPU_RECORD_MAX_BYTES=much");
+	expect_no_trace(folder, "bad-sample", 125, "SIMGPU_RECORD_SAMPLE=0x5");
 }
 
 static void test_folder(const char *folder)
 {
-	struct trace trace = {}, first = {};
+	struct trace trace = open_result(folder, "kernels");
+	struct trace first = open_result(folder, "first");
+	struct trace plain = open_result(folder, "plain");
 	size_t size;
 	char *text;
 
-	trace.bytes = read_result(folder, "kernels", ".trace", &trace.size);
-	first.bytes = read_result(folder, "first", ".trace", &first.size);
-	if (!open_trace(&trace) || !first.bytes) {
-		text = (char *)read_result(folder, "kernels", ".err", &size);
-		printf("Bail out! no trace: %s\n", text ? text : "");
-		exit(1);
-	}
 	ok(trace.size == first.size && !memcmp(trace.bytes, first.bytes, first.size),
 	   "two recordings are the same to the byte");
 	ok(!strcmp(trace.header->name, "kernels test") &&
@@ -536,13 +691,18 @@ static void test_folder(const char *folder)
 	ok(trace.header->footprint_bytes == 4 * 65536 + 4096, "footprint");
 	check_whole(&trace, "kernels");
 	test_kernels(&trace);
+	test_group_copies(&trace);
+	test_compression(&trace, &plain);
+	test_forms(folder);
+	test_sampling(folder);
+	test_uneven(folder);
 	test_failures(folder);
 
 	text = (char *)read_result(folder, "kernels", ".err", &size);
 	ok(text && !size, "quiet without SIMGPU_RECORD_PROGRESS");
 	text = (char *)read_result(folder, "progress", ".err", &size);
 	ok(text && strstr(text, "vector_add: 2 of 2 thread blocks\n") &&
-	   strstr(text, "21 kernels"), "progress");
+	   strstr(text, "27 kernels"), "progress");
 	text = (char *)read_result(folder, "weights", ".missing", &size);
 	ok(text && !size, "docs/recorder.md has the recorder's weights");
 	if (text && size)

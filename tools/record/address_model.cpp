@@ -25,33 +25,43 @@ bool Bounds::contains(const Bounds &other) const
 }
 
 /*
- * Thread blocks and warps come in order, so nearly always one stride is open at
- * a time. If several are, the slowest dimension gets all, the others none. A
- * stride that is open has had no part in any address so far.
+ * One stride can be found from one address. Of several that are open, all but
+ * the last are taken from a hint. A stride that is open has had no part in any
+ * address so far.
  */
-bool AddressModel::learn(const Point &point, int64_t wanted, uint32_t access_bytes)
+bool AddressModel::learn(const Point &point, int64_t wanted, uint32_t access_bytes,
+			 const AddressModel *hint)
 {
-	static const int slowest_first[] = {Z, Y, X, WARP};
-	int64_t rest = wanted - at(point);
+	AddressModel learned = *this;
+	int open = -1;
 
-	for (int i : slowest_first) {
-		int64_t way = (int64_t)point[i] - origin[i];
-
-		if (known[i] || !way)
+	for (int i = 0; i < DIMENSIONS; i++) {
+		if (known[i] || point[i] == origin[i])
 			continue;
+		learned.known[i] = true;
+		if (hint && hint->known[i])
+			learned.strides[i] = hint->strides[i];
+		else if (open < 0)
+			open = i;
+		else
+			return false;
+	}
+
+	int64_t rest = wanted - learned.at(point);
+
+	if (open >= 0) {
+		int64_t way = (int64_t)point[open] - origin[open];
+
 		if (rest % (way * access_bytes))
 			return false;
-
-		int64_t stride = rest / way;
-
-		if (std::abs(stride) > (int64_t)SIMGPU_TRACE_SPACE_BYTES)
-			return false;
-		strides[i] = stride;
-		for (int j = 0; j < DIMENSIONS; j++)
-			known[j] = known[j] || point[j] != origin[j];
-		return true;
+		learned.strides[open] = rest / way;
+		rest = 0;
 	}
-	return !rest;
+	if (rest || (open >= 0 && std::abs(learned.strides[open]) >
+				  (int64_t)SIMGPU_TRACE_SPACE_BYTES))
+		return false;
+	*this = learned;
+	return true;
 }
 
 void AddressModel::range(const Bounds &bounds, int64_t &low, int64_t &high) const

@@ -50,10 +50,12 @@ public:
 	}
 
 	/*
-	 * Whether it gives this address if strides that no address has shown
-	 * yet are chosen for it; then they are. Multiples of the access.
+	 * Whether it gives this address if a stride that no address has shown
+	 * yet is chosen for it; then it is. Multiples of the access. @hint: an
+	 * access of the same instruction, or nullptr.
 	 */
-	bool learn(const Point &point, int64_t wanted, uint32_t access_bytes);
+	bool learn(const Point &point, int64_t wanted, uint32_t access_bytes,
+		   const AddressModel *hint);
 
 	/* The least and the greatest address within bounds. */
 	void range(const Bounds &bounds, int64_t &low, int64_t &high) const;

@@ -247,21 +247,37 @@ bool KernelTable::find_models(uint32_t root, const FoldedWarp &folded,
 uint32_t KernelTable::find_model(const Leaf &leaf, int64_t address)
 {
 	std::vector<uint32_t> &list = lists[leaf.list];
+	Site &site = sites[leaf.site];
 	size_t i;
 
 	for (i = 0; i < list.size(); i++)
 		if (models[list[i]].gives(point, address))
 			break;
-	for (size_t j = 0; i == list.size() && j < list.size(); j++)
-		if (models[list[j]].learn(point, address, leaf.form.access_bytes))
-			i = j;
+	if (i == list.size())
+		i = learn(leaf, address, nullptr);
+	if (i == list.size() && site.best != NONE)
+		i = learn(leaf, address, &models[site.best]);
 	if (i == list.size())
 		return add_model(leaf, address);
 	/* The next warp is likely to need it too. */
 	std::rotate(list.begin(), list.begin() + i, list.begin() + i + 1);
 	models[list.front()].uses++;
-	sites[leaf.site].fits++;
+	site.fits++;
+	if (site.best == NONE || models[list.front()].uses > models[site.best].uses)
+		site.best = list.front();
 	return list.front();
+}
+
+/* Which of a leaf's models can learn the address; past the end: none. */
+size_t KernelTable::learn(const Leaf &leaf, int64_t address, const AddressModel *hint)
+{
+	std::vector<uint32_t> &list = lists[leaf.list];
+	size_t i = 0;
+
+	while (i < list.size() && !models[list[i]].learn(point, address,
+						leaf.form.access_bytes, hint))
+		i++;
+	return i;
 }
 
 /* Like one that has served well, if there is one; but not twice in vain. */

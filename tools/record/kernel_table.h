@@ -17,6 +17,7 @@
 #include "address_model.h"
 #include "folder.h"
 #include "interner.h"
+#include "kernel_code.h"
 #include "warp_program.h"
 
 namespace record {
@@ -108,6 +109,7 @@ private:
 	struct Site {
 		uint64_t fits = 0;
 		uint64_t models = 0;
+		uint32_t best = NONE;	/* the model with the most uses */
 	};
 
 	uint32_t root_of(const FoldedWarp &folded);
@@ -117,6 +119,7 @@ private:
 	bool find_models(uint32_t root, const FoldedWarp &folded,
 			 std::vector<uint32_t> &models);
 	uint32_t find_model(const Leaf &leaf, int64_t address);
+	size_t learn(const Leaf &leaf, int64_t address, const AddressModel *hint);
 	uint32_t add_model(const Leaf &leaf, int64_t address);
 	bool should_list(const Site &site) const;
 	bool find_program(uint32_t root, const std::vector<uint32_t> &models,
