@@ -4,9 +4,9 @@
  * Without an argument, all of KERNELS run once, in order, which is the order
  * of the kernels in the trace. With the argument "uneven", one launch whose last
  * work-groups are smaller, for which kernels must be built as OpenCL 2.0; with
- * "many", launches with many work-groups; with "wait", one that takes long. With
- * "exit-3", "abort", "no-kernel" or "out-of-bounds", one way in which a recording
- * ends without a trace. Of the results only those of intrinsics are checked; the
+ * "many", launches with many work-groups; with "out-of-bounds", one that leaves
+ * its buffer; with "wait", one that takes long. With "exit-3", "abort" or
+ * "no-kernel", one way in which a recording ends without a trace. Of the results only those of intrinsics are checked; the
  * programs in tools/record/programs check theirs.
  */
 #include "host.h"

@@ -64,6 +64,15 @@ bool AddressModel::learn(const Point &point, int64_t wanted, uint32_t access_byt
 	return true;
 }
 
+int AddressModel::distance(const Point &point) const
+{
+	int count = 0;
+
+	for (int i = 0; i < DIMENSIONS; i++)
+		count += point[i] != origin[i];
+	return count;
+}
+
 void AddressModel::range(const Bounds &bounds, int64_t &low, int64_t &high) const
 {
 	low = high = at(bounds.low);

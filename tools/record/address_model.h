@@ -57,6 +57,9 @@ public:
 	bool learn(const Point &point, int64_t wanted, uint32_t access_bytes,
 		   const AddressModel *hint);
 
+	/* In how many dimensions it is away from where the model began. */
+	int distance(const Point &point) const;
+
 	/* The least and the greatest address within bounds. */
 	void range(const Bounds &bounds, int64_t &low, int64_t &high) const;
 

@@ -4,6 +4,8 @@
  */
 #include "address_space.h"
 
+#include <algorithm>
+
 #include <oclgrind/Memory.h>
 
 #include <linux/simgpu_trace.h>
@@ -34,11 +36,12 @@ uint64_t AddressSpace::translate(const oclgrind::Memory *memory, size_t address,
 
 	if (!buffer)
 		give_up("a kernel accesses memory that is in no buffer");
-	if (offset >= buffer->size || size > buffer->size - offset)
-		give_up("a kernel accesses %zu bytes at offset %zu of a buffer "
-			"of %zu bytes", size, offset, buffer->size);
 	if (buffer->base == UNPLACED)
 		place(*buffer);
+	if (offset >= buffer->size || size > buffer->size - offset) {
+		accesses_outside++;
+		offset = buffer->size - std::min(size, buffer->size);
+	}
 	return buffer->base + offset;
 }
 

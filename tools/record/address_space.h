@@ -26,9 +26,19 @@ public:
 	/*
 	 * Where an access lies in the tenant's space. A buffer gets its place
 	 * when a kernel first touches it, and keeps it; nothing moves into the
-	 * place of a freed buffer.
+	 * place of a freed buffer. What lies outside of a buffer is taken to
+	 * its end, and counted.
 	 */
 	uint64_t translate(const oclgrind::Memory *memory, size_t address, size_t size);
+
+	/* Accesses outside of a buffer since the last call. */
+	uint64_t take_accesses_outside()
+	{
+		uint64_t count = accesses_outside;
+
+		accesses_outside = 0;
+		return count;
+	}
 
 	uint64_t footprint() const
 	{
@@ -61,6 +71,7 @@ private:
 	Key last_key = {nullptr, 0};
 	Buffer *last_buffer = nullptr;
 	uint64_t end = 0;
+	uint64_t accesses_outside = 0;
 };
 
 } /* namespace record */

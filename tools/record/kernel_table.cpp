@@ -193,6 +193,7 @@ void KernelTable::add_leaf(Root &root, uint32_t shape)
 
 	leaf.site = op.site;
 	leaf.form = op.form;
+	leaf.lanes = lanes;
 	leaf.high = op.form.access_bytes;
 	(lane_way < 0 ? leaf.low : leaf.high) += lane_way;
 	(group_way < 0 ? leaf.low : leaf.high) += group_way;
@@ -207,7 +208,8 @@ void KernelTable::find_lists(Root &root)
 	for (Leaf &leaf : root.leaves) {
 		std::vector<uint64_t> key = {
 			leaf.site,
-			leaf.form.access_bytes | (uint64_t)leaf.form.group_lanes << 32,
+			leaf.form.access_bytes | (uint64_t)leaf.lanes << 16 |
+				(uint64_t)leaf.form.group_lanes << 32,
 			(uint64_t)leaf.form.lane_stride,
 			(uint64_t)leaf.form.group_stride,
 		};
@@ -268,16 +270,26 @@ uint32_t KernelTable::find_model(const Leaf &leaf, int64_t address)
 	return list.front();
 }
 
-/* Which of a leaf's models can learn the address; past the end: none. */
+/*
+ * Which of a leaf's models can learn the address; past the end: none. Of several
+ * the one that began nearest does, since borders are elsewhere.
+ */
 size_t KernelTable::learn(const Leaf &leaf, int64_t address, const AddressModel *hint)
 {
 	std::vector<uint32_t> &list = lists[leaf.list];
-	size_t i = 0;
+	size_t best = list.size(), i;
 
-	while (i < list.size() && !models[list[i]].learn(point, address,
-						leaf.form.access_bytes, hint))
-		i++;
-	return i;
+	for (i = 0; i < list.size(); i++) {
+		AddressModel trial = models[list[i]];
+
+		if (trial.learn(point, address, leaf.form.access_bytes, hint) &&
+		    (best == list.size() || trial.distance(point) <
+					    models[list[best]].distance(point)))
+			best = i;
+	}
+	if (best < list.size())
+		models[list[best]].learn(point, address, leaf.form.access_bytes, hint);
+	return best;
 }
 
 /* Like one that has served well, if there is one; but not twice in vain. */

@@ -87,6 +87,7 @@ private:
 	struct Leaf {
 		uint32_t site;
 		uint32_t list;
+		uint32_t lanes;
 		LaneForm form;
 		std::array<int64_t, SIMGPU_TRACE_LOOP_DEPTH_MAX> strides;
 		int64_t low;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 #include <oclgrind/Context.h>
@@ -148,6 +149,14 @@ void Launch::ends()
 	recording.progress.show(name, recording.trace.kernel_count(), blocks,
 				blocks, sample_n);
 	recording.trace.end_kernel();
+
+	uint64_t outside = recording.space.take_accesses_outside();
+
+	if (outside)
+		fprintf(stderr, "simgpu-record: warning: %" PRIu64
+			" accesses of kernel '%s' lie outside of their buffers; "
+			"they are recorded at the buffers' ends\n", outside,
+			name.c_str());
 }
 
 void Launch::executed(const oclgrind::WorkItem *item, const llvm::Instruction *ir)
@@ -190,9 +199,6 @@ void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
 
 	if (!local)
 		address = recording.space.translate(memory, address, size);
-	else if (!memory->isAddressValid(address, size))
-		give_up("kernel '%s' accesses local memory outside of its arrays",
-			name.c_str());
 
 	AccessKind kind = access_kind(instruction, local, is_store, is_atomic);
 	uint32_t row = kind == AccessKind::CONSTANT ? recording.constant_row :
