@@ -242,16 +242,13 @@ static bool affine_fields_are_zero(const struct simgpu_trace_pattern *p)
 #define PATTERN(field, reason) \
 	ELEMENT(-EINVAL, "patterns", index, p, field, reason)
 
-/* Of an affine pattern, whose base is a signed number. */
+/* Of an affine pattern, of which base and size are signed numbers. */
 static int check_region(struct checker *c, u64 index,
 			const struct simgpu_trace_pattern *p)
 {
 	s64 end;
 
-	if (!p->region_bytes)
-		return PATTERN(region_bytes, "is zero");
-	if (p->region_bytes > (u64)LLONG_MAX ||
-	    __builtin_add_overflow((s64)p->base, (s64)p->region_bytes, &end) ||
+	if (__builtin_add_overflow((s64)p->base, (s64)p->region_bytes, &end) ||
 	    end > (s64)c->header->footprint_bytes)
 		return PATTERN(region_bytes, "reaches past the footprint");
 	return 0;
@@ -298,8 +295,10 @@ static int check_affine(struct checker *c, u64 index,
 		return PATTERN(group_lanes, "is not below 32");
 	if (p->group_stride && !p->group_lanes)
 		return PATTERN(group_stride, "is set without groups");
-	if (p->xor_bytes && p->xor_bytes >= p->region_bytes)
+	if (p->xor_bytes && (s64)p->xor_bytes >= (s64)p->region_bytes)
 		return PATTERN(xor_bytes, "is not below region_bytes");
+	if (p->xor_bytes > SIMGPU_TRACE_SPACE_BYTES)
+		return PATTERN(xor_bytes, "is beyond a tenant's address space");
 	if (p->xor_loop > SIMGPU_TRACE_LOOP_DEPTH_MAX)
 		return PATTERN(xor_loop, "names no loop");
 	if (p->seed)
@@ -857,7 +856,8 @@ static int check_affine_use(struct checker *c, const struct walk *walk,
 	}
 	/* a ^ b <= a + b, and it is never negative. */
 	if (!affine_range(p, walk, op->active_lanes, &low, &high) || low < 0 ||
-	    (u64)high + mask > p->base + p->region_bytes)
+	    __builtin_add_overflow(high, (s64)mask, &high) ||
+	    high > (s64)(p->base + p->region_bytes))
 		return OP(-EINVAL, pattern, "leaves its region");
 	return 0;
 }

@@ -3,7 +3,8 @@
  * Mutated traces for the validator that the kernel uses (libFuzzer). Seven of
  * eight get their size and checksum repaired, so that they reach what lies
  * behind the header. What is accepted runs on a small GPU for a while, where it
- * must neither crash nor count more than there can be.
+ * must neither crash nor count more than there can be; and another reader of the
+ * format must find no address of some of its warps outside of the footprint.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,11 @@
 #include "../../kmod/sim/gpu.h"
 #include "../../userspace/workloads/builder.h"
 #include "../unit/small.h"
+#include "../unit/test_recorder_expand.h"
 
 #define CYCLES		2000
+#define STEPS		2000
+#define WARPS		16
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
@@ -83,6 +87,36 @@ static void run(const void *bytes, u64 memory_bytes)
 	free(memory);
 }
 
+/* Some warps of a kernel: the first, the last, and others between them. */
+static void expand_some(const struct trace_file *file,
+			const struct simgpu_trace_kernel *kernel)
+{
+	u64 blocks = blocks_of(kernel);
+	u32 warps = warps_of(kernel), i;
+
+	for (i = 0; i < WARPS; i++) {
+		struct steps steps = { .most = STEPS };
+		u64 block = i == 1 ? blocks - 1 :
+			    i * 0x9e3779b97f4a7c15ULL % blocks;
+		const char *error = expand_warp(file, kernel, block,
+						i == 1 ? warps - 1 : i % warps,
+						&steps);
+
+		MUST(error != past_footprint);
+		free_steps(&steps);
+	}
+}
+
+static void expand(void *bytes, size_t size)
+{
+	struct trace_file file = { .bytes = bytes, .size = size };
+	u64 i;
+
+	MUST(open_trace(&file));
+	for (i = 0; i < section_count(&file, SIMGPU_TRACE_KERNELS) && i < 4; i++)
+		expand_some(&file, &file.kernels[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trace_error error = { 0 };
@@ -96,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ret = trace_check(bytes, size, &memory_bytes, &error);
 	if (!ret) {
 		run(bytes, memory_bytes);
+		expand(bytes, size);
 	} else {
 		MUST(ret == -EINVAL || ret == -E2BIG);
 		MUST(*error.field && *error.reason);

@@ -71,7 +71,7 @@ static unsigned char *read_result(const char *folder, const char *name,
 
 /* The whole trace */
 
-static bool header_is_right(const struct trace *trace)
+static bool header_is_right(const struct trace_file *trace)
 {
 	const struct simgpu_trace_header *header = trace->header;
 	struct simgpu_trace_header zeroed = *header;
@@ -88,7 +88,7 @@ static bool header_is_right(const struct trace *trace)
 	       header->checksum == crc;
 }
 
-static bool sections_are_right(const struct trace *trace)
+static bool sections_are_right(const struct trace_file *trace)
 {
 	static const size_t element_bytes[] = {
 		sizeof(struct simgpu_trace_kernel), sizeof(struct simgpu_trace_program),
@@ -113,7 +113,7 @@ static bool sections_are_right(const struct trace *trace)
 	return end == trace->size;
 }
 
-static bool step_is_right(const struct trace *trace, const struct step *step)
+static bool step_is_right(const struct trace_file *trace, const struct step *step)
 {
 	const struct simgpu_trace_op *op = &step->op;
 	bool issues = op->kind == SIMGPU_TRACE_COMPUTE || op->kind == SIMGPU_TRACE_SHARED;
@@ -144,7 +144,7 @@ static bool step_is_right(const struct trace *trace, const struct step *step)
 }
 
 /* Adds the thread instructions of all warps. */
-static bool warps_are_right(const struct trace *trace,
+static bool warps_are_right(const struct trace_file *trace,
 			    const struct simgpu_trace_kernel *kernel,
 			    __u64 *instructions)
 {
@@ -173,7 +173,7 @@ static bool warps_are_right(const struct trace *trace,
 }
 
 /* One after another, from the first op to the last */
-static bool programs_are_right(const struct trace *trace)
+static bool programs_are_right(const struct trace_file *trace)
 {
 	__u64 i, next = 0;
 
@@ -185,7 +185,7 @@ static bool programs_are_right(const struct trace *trace)
 	return next == section_count(trace, SIMGPU_TRACE_OPS);
 }
 
-static bool kernels_are_right(const struct trace *trace, __u64 *instructions)
+static bool kernels_are_right(const struct trace_file *trace, __u64 *instructions)
 {
 	bool right = true;
 	__u64 i;
@@ -196,7 +196,7 @@ static bool kernels_are_right(const struct trace *trace, __u64 *instructions)
 }
 
 /* Thread instructions that the weights account for. */
-static __u64 weighed_instructions(const struct trace *trace)
+static __u64 weighed_instructions(const struct trace_file *trace)
 {
 	__u64 i, milli = 0;
 
@@ -205,7 +205,7 @@ static __u64 weighed_instructions(const struct trace *trace)
 	return milli / 1000;
 }
 
-static void check_whole(const struct trace *trace, const char *name)
+static void check_whole(const struct trace_file *trace, const char *name)
 {
 	__u64 instructions = 0;
 	__u64 weighed = weighed_instructions(trace);
@@ -257,7 +257,7 @@ static size_t print_step(char *text, size_t room, const struct step *step)
 	}
 }
 
-static struct steps steps_of(const struct trace *trace,
+static struct steps steps_of(const struct trace_file *trace,
 			     const struct simgpu_trace_kernel *kernel, __u64 number)
 {
 	struct steps steps = {};
@@ -272,7 +272,7 @@ static struct steps steps_of(const struct trace *trace,
 }
 
 /* The words of a warp. */
-static void print_warp(char *text, size_t room, const struct trace *trace,
+static void print_warp(char *text, size_t room, const struct trace_file *trace,
 		       const struct simgpu_trace_kernel *kernel, __u64 number,
 		       bool with_compute)
 {
@@ -287,7 +287,7 @@ static void print_warp(char *text, size_t room, const struct trace *trace,
 	free_steps(&steps);
 }
 
-static const struct simgpu_trace_kernel *find_kernel(const struct trace *trace,
+static const struct simgpu_trace_kernel *find_kernel(const struct trace_file *trace,
 						     const char *name)
 {
 	__u64 i;
@@ -299,7 +299,7 @@ static const struct simgpu_trace_kernel *find_kernel(const struct trace *trace,
 	exit(1);
 }
 
-static void expect_words(const struct trace *trace, const char *kernel, __u64 warp,
+static void expect_words(const struct trace_file *trace, const char *kernel, __u64 warp,
 			 bool with_compute, const char *expected)
 {
 	char text[4096];
@@ -312,19 +312,19 @@ static void expect_words(const struct trace *trace, const char *kernel, __u64 wa
 }
 
 /* Everything but COMPUTE */
-static void expect(const struct trace *trace, const char *kernel, __u64 warp,
+static void expect(const struct trace_file *trace, const char *kernel, __u64 warp,
 		   const char *expected)
 {
 	expect_words(trace, kernel, warp, false, expected);
 }
 
-static void expect_all(const struct trace *trace, const char *kernel, __u64 warp,
+static void expect_all(const struct trace_file *trace, const char *kernel, __u64 warp,
 		       const char *expected)
 {
 	expect_words(trace, kernel, warp, true, expected);
 }
 
-static void expect_shape(const struct trace *trace, const char *name, __u32 grid_x,
+static void expect_shape(const struct trace_file *trace, const char *name, __u32 grid_x,
 			 __u32 grid_y, __u32 block_x, __u32 block_y, __u32 shared)
 {
 	const struct simgpu_trace_kernel *kernel = find_kernel(trace, name);
@@ -338,7 +338,7 @@ static void expect_shape(const struct trace *trace, const char *name, __u32 grid
 }
 
 /* The lines of a warp, from first to last, in bytes; partial flags left out */
-static void expect_lines(const struct trace *trace, const char *name, __u64 warp,
+static void expect_lines(const struct trace_file *trace, const char *name, __u64 warp,
 			 int count, const __u32 *addresses)
 {
 	struct steps steps = steps_of(trace, find_kernel(trace, name), warp);
@@ -364,7 +364,7 @@ static bool steps_are_same(const struct steps *a, const struct steps *b)
 }
 
 /* Whether all warps of a kernel do the same in both. */
-static bool kernels_are_same(const struct trace *a, const struct trace *b, __u64 number)
+static bool kernels_are_same(const struct trace_file *a, const struct trace_file *b, __u64 number)
 {
 	const struct simgpu_trace_kernel *in_a = &a->kernels[number];
 	const struct simgpu_trace_kernel *in_b = &b->kernels[number];
@@ -394,9 +394,9 @@ static bool kernels_are_same(const struct trace *a, const struct trace *b, __u64
 }
 
 /* A copy in which one affine access begins elsewhere is not the same. */
-static bool differences_are_found(const struct trace *trace)
+static bool differences_are_found(const struct trace_file *trace)
 {
-	struct trace other = { .size = trace->size };
+	struct trace_file other = { .size = trace->size };
 	struct simgpu_trace_pattern *patterns;
 	bool found = true;
 	__u64 i;
@@ -416,7 +416,7 @@ static bool differences_are_found(const struct trace *trace)
 	return found;
 }
 
-static void check_same(const struct trace *a, const struct trace *b, const char *what)
+static void check_same(const struct trace_file *a, const struct trace_file *b, const char *what)
 {
 	__u64 count = section_count(a, SIMGPU_TRACE_KERNELS), i;
 
@@ -430,7 +430,7 @@ static void check_same(const struct trace *a, const struct trace *b, const char 
 
 static void compare_files(char **paths)
 {
-	struct trace a = {}, b = {};
+	struct trace_file a = {}, b = {};
 
 	a.bytes = read_file(paths[0], &a.size);
 	b.bytes = read_file(paths[1], &b.size);
@@ -442,7 +442,7 @@ static void compare_files(char **paths)
 	free(b.bytes);
 }
 
-static void test_kernels(const struct trace *trace)
+static void test_kernels(const struct trace_file *trace)
 {
 	/* get_global_id is 3, an address 1, fadd 1, the kernel's end 1. */
 	expect_all(trace, "vector_add", 0, "C4 L32x1@2 C1 L32x1@0 C2 S32x1 C1");
@@ -510,7 +510,7 @@ static void test_kernels(const struct trace *trace)
 }
 
 /* The kernel that was recorded last and has this name. */
-static const struct simgpu_trace_kernel *last_kernel(const struct trace *trace,
+static const struct simgpu_trace_kernel *last_kernel(const struct trace_file *trace,
 						     const char *name)
 {
 	const struct simgpu_trace_kernel *found = NULL;
@@ -523,7 +523,7 @@ static const struct simgpu_trace_kernel *last_kernel(const struct trace *trace,
 }
 
 /* So many ops of any program of a kernel have affine patterns, or are loops. */
-static __u32 count_ops(const struct trace *trace, const char *name, bool loops)
+static __u32 count_ops(const struct trace_file *trace, const char *name, bool loops)
 {
 	const struct simgpu_trace_kernel *kernel = last_kernel(trace, name);
 	__u32 count = 0, i, j;
@@ -547,7 +547,7 @@ static __u32 count_ops(const struct trace *trace, const char *name, bool loops)
 	return count;
 }
 
-static void test_group_copies(const struct trace *trace)
+static void test_group_copies(const struct trace_file *trace)
 {
 	/* 80 elements: two for the first 16 work-items, one for the others. */
 	expect(trace, "group_copy", 0,
@@ -557,7 +557,7 @@ static void test_group_copies(const struct trace *trace)
 		     (const __u32[]){ 0, 256, 2 * 65536 });
 }
 
-static void test_compression(const struct trace *trace, const struct trace *plain)
+static void test_compression(const struct trace_file *trace, const struct trace_file *plain)
 {
 	const struct simgpu_trace_kernel *borders = last_kernel(trace, "borders");
 	const struct simgpu_trace_kernel *tiles = last_kernel(trace, "tiles");
@@ -580,9 +580,9 @@ static void test_compression(const struct trace *trace, const struct trace *plai
 	   count_ops(plain, "products", true) == 0, "a plain trace has none");
 }
 
-static struct trace open_result(const char *folder, const char *name)
+static struct trace_file open_result(const char *folder, const char *name)
 {
-	struct trace trace = {};
+	struct trace_file trace = {};
 	size_t size;
 
 	trace.bytes = read_result(folder, name, ".trace", &trace.size);
@@ -602,7 +602,7 @@ static void test_forms(const char *folder)
 	size_t i;
 
 	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		struct trace small, plain;
+		struct trace_file small, plain;
 
 		snprintf(name, sizeof(name), "%s-0", programs[i]);
 		small = open_result(folder, name);
@@ -618,9 +618,9 @@ static void test_forms(const char *folder)
 /* What is regular is the same however few thread blocks are recorded. */
 static void test_sampling(const char *folder)
 {
-	struct trace all = open_result(folder, "many");
-	struct trace sampled = open_result(folder, "sampled");
-	struct trace only = open_result(folder, "only-sampled");
+	struct trace_file all = open_result(folder, "many");
+	struct trace_file sampled = open_result(folder, "sampled");
+	struct trace_file only = open_result(folder, "only-sampled");
 
 	check_same(&all, &sampled, "one of five");
 	check_same(&all, &only, "only one of five");
@@ -635,7 +635,7 @@ static void test_sampling(const char *folder)
 
 static void test_uneven(const char *folder)
 {
-	struct trace trace = open_result(folder, "uneven");
+	struct trace_file trace = open_result(folder, "uneven");
 
 	expect_shape(&trace, "uneven", 3, 1, 64, 1, 4);
 	expect(&trace, "uneven", 0, "S32x1 L1x1@0 H1c1 B32 H32c1 S32x1");
@@ -648,7 +648,7 @@ static void test_uneven(const char *folder)
 /* Where a GPU would read what lies behind a buffer, its end is recorded. */
 static void test_out_of_bounds(const char *folder)
 {
-	struct trace trace = open_result(folder, "out-of-bounds");
+	struct trace_file trace = open_result(folder, "out-of-bounds");
 	size_t size;
 	char *text = (char *)read_result(folder, "out-of-bounds", ".err", &size);
 
@@ -692,9 +692,9 @@ static void test_failures(const char *folder)
 
 static void test_folder(const char *folder)
 {
-	struct trace trace = open_result(folder, "kernels");
-	struct trace first = open_result(folder, "first");
-	struct trace plain = open_result(folder, "plain");
+	struct trace_file trace = open_result(folder, "kernels");
+	struct trace_file first = open_result(folder, "first");
+	struct trace_file plain = open_result(folder, "plain");
 	size_t size;
 	char *text;
 
@@ -727,7 +727,7 @@ static void test_folder(const char *folder)
 static void check_files(char **paths)
 {
 	for (; *paths; paths++) {
-		struct trace trace = {};
+		struct trace_file trace = {};
 
 		trace.bytes = read_file(*paths, &trace.size);
 		if (open_trace(&trace))

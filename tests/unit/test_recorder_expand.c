@@ -7,9 +7,11 @@
 
 #define LANES	32
 
+const char past_footprint[] = "an address is past the footprint";
+
 /* One warp on its way through its program. */
 struct walk {
-	const struct trace *trace;
+	const struct trace_file *trace;
 	const struct simgpu_trace_program *program;
 	__u64 at[3];
 	__u32 warp;
@@ -20,17 +22,17 @@ struct walk {
 	const char *error;
 };
 
-static const void *section(const struct trace *trace, int id)
+static const void *section(const struct trace_file *trace, int id)
 {
 	return trace->bytes + trace->header->sections[id].offset;
 }
 
-__u64 section_count(const struct trace *trace, int id)
+__u64 section_count(const struct trace_file *trace, int id)
 {
 	return trace->header->sections[id].count;
 }
 
-bool open_trace(struct trace *trace)
+bool open_trace(struct trace_file *trace)
 {
 	if (!trace->bytes || trace->size < sizeof(*trace->header))
 		return false;
@@ -65,7 +67,7 @@ bool is_memory(const struct simgpu_trace_op *op)
 }
 
 /* Which of the thread blocks in the warp table a thread block is like. */
-static __u64 table_block(const struct trace *trace,
+static __u64 table_block(const struct trace_file *trace,
 			 const struct simgpu_trace_kernel *kernel, __u64 block)
 {
 	const struct simgpu_trace_row *row = &trace->rows[kernel->first_row];
@@ -135,7 +137,7 @@ static void coalesce(struct walk *walk, const struct simgpu_trace_pattern *p,
 			__u64 address = lane_address(walk, p, lane) + byte;
 
 			if (address >= walk->trace->header->footprint_bytes)
-				walk->error = "an address is past the footprint";
+				walk->error = past_footprint;
 			for (i = 0; i < step->op.count; i++)
 				if (step->lines[i] ==
 				    address / SIMGPU_TRACE_LINE_BYTES)
@@ -171,7 +173,7 @@ static void access_memory(struct walk *walk, const struct simgpu_trace_op *op)
 		memcpy(step->lines, &walk->trace->lines[walk->line],
 		       op->count * sizeof(__u32));
 		walk->line += op->count;
-	} else {
+	} else if (p->kind != SIMGPU_TRACE_RANDOM) {
 		walk->error = "an access has no lines";
 	}
 }
@@ -183,6 +185,9 @@ static __u32 run(struct walk *walk, __u32 at)
 		const struct simgpu_trace_op *op =
 			&walk->trace->ops[walk->program->first_op + at++];
 		__u32 trip, body = at;
+
+		if (walk->steps->most && walk->steps->count >= walk->steps->most)
+			walk->error = "is too long";
 
 		if (op->kind == SIMGPU_TRACE_LOOP_END)
 			return at;
@@ -207,7 +212,7 @@ static __u32 run(struct walk *walk, __u32 at)
 	return at;
 }
 
-const char *expand_warp(const struct trace *trace,
+const char *expand_warp(const struct trace_file *trace,
 			const struct simgpu_trace_kernel *kernel, __u64 block,
 			__u32 warp, struct steps *steps)
 {
@@ -238,5 +243,6 @@ const char *expand_warp(const struct trace *trace,
 void free_steps(struct steps *steps)
 {
 	free(steps->steps);
-	memset(steps, 0, sizeof(*steps));
+	steps->steps = NULL;
+	steps->count = steps->room = 0;
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct trace {
+struct trace_file {
 	unsigned char *bytes;
 	size_t size;
 	const struct simgpu_trace_header *header;
@@ -27,8 +27,8 @@ struct trace {
 };
 
 /* Find the sections; nothing is checked. */
-bool open_trace(struct trace *trace);
-__u64 section_count(const struct trace *trace, int id);
+bool open_trace(struct trace_file *trace);
+__u64 section_count(const struct trace_file *trace, int id);
 
 /**
  * struct step - one op of a warp
@@ -40,11 +40,19 @@ struct step {
 	__u32 lines[32];
 };
 
+/**
+ * struct steps - what a warp does
+ * @most: more are left out; 0: none are
+ */
 struct steps {
 	struct step *steps;
 	size_t count;
 	size_t room;
+	size_t most;
 };
+
+/* The error of an access that the validator of traces must not let pass. */
+extern const char past_footprint[];
 
 __u64 blocks_of(const struct simgpu_trace_kernel *kernel);
 __u32 warps_of(const struct simgpu_trace_kernel *kernel);
@@ -56,7 +64,7 @@ bool is_memory(const struct simgpu_trace_op *op);
  *
  * Return: NULL, or what is wrong with the trace.
  */
-const char *expand_warp(const struct trace *trace,
+const char *expand_warp(const struct trace_file *trace,
 			const struct simgpu_trace_kernel *kernel, __u64 block,
 			__u32 warp, struct steps *steps);
 void free_steps(struct steps *steps);

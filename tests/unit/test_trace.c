@@ -539,6 +539,9 @@ static void limits_are_good(void **state)
 	/* Any base is good that the thread blocks at hand make good. */
 	ACCEPTED(s->patterns[UPWARD].base = (u64)-1024 - 64 + (1 << 20) - 4096,
 		 s->patterns[UPWARD].region_bytes = 4096 + 1024 + 64);
+	ACCEPTED(s->patterns[UPWARD].base = (1 << 20) + (1 << 17),
+		 s->patterns[UPWARD].block_stride[1] = -(1 << 18),
+		 s->patterns[UPWARD].region_bytes = 0ULL - (1 << 17));
 	ACCEPTED(s->patterns[UPWARD].group_lanes = 31,
 		 s->patterns[UPWARD].group_stride = -64,
 		 s->patterns[UPWARD].base = (u64)-1024);
@@ -687,23 +690,33 @@ static void bad_affine_patterns_are_refused(void **state)
 	REFUSED(-EINVAL, AT(0, xor_bytes), "patterns[0].xor_bytes",
 		"is not below region_bytes",
 		s->patterns[0].xor_bytes = s->patterns[0].region_bytes);
+	REFUSED(-EINVAL, AT(0, xor_bytes), "patterns[0].xor_bytes",
+		"is not below region_bytes",
+		s->patterns[0].xor_bytes = 128,
+		s->patterns[0].region_bytes = -256ULL);
+	REFUSED(-EINVAL, AT(0, xor_bytes), "patterns[0].xor_bytes",
+		"is beyond a tenant's address space",
+		s->patterns[0].xor_bytes = 1ULL << 62,
+		s->patterns[0].base = 0ULL - (1ULL << 62),
+		s->patterns[0].region_bytes = (1ULL << 62) + 128);
 	REFUSED(-EINVAL, AT(0, xor_loop), "patterns[0].xor_loop",
 		"names no loop", s->patterns[0].xor_loop = 5);
 	REFUSED(-EINVAL, AT(0, seed), "patterns[0].seed", "is not zero",
 		s->patterns[0].seed = 1);
 	REFUSED(-EINVAL, AT(0, lines), "patterns[0].lines", "is not zero",
 		s->patterns[0].lines = 1);
-	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
-		"is zero", s->patterns[0].region_bytes = 0);
+	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
+		"leaves its region", s->patterns[0].region_bytes = 0);
+	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
+		"leaves its region", s->patterns[0].region_bytes = -128ULL);
 	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
 		"reaches past the footprint",
 		s->patterns[0].region_bytes = (1 << 20) + 1);
 	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
 		"reaches past the footprint",
 		s->patterns[0].base = 1 << 20);
-	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
-		"reaches past the footprint",
-		s->patterns[0].region_bytes = 1ULL << 63);
+	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
+		"leaves its region", s->patterns[0].region_bytes = 1ULL << 63);
 	REFUSED(-EINVAL, AT(0, region_bytes), "patterns[0].region_bytes",
 		"reaches past the footprint",
 		s->patterns[0].base = (1ULL << 63) - 128);

@@ -12,11 +12,11 @@
 namespace record {
 
 /*
- * A pattern costs as much as 32 recorded lines. A site that needs a new one for
- * fewer than so many of its accesses has its lines recorded from then on; the
+ * A pattern costs as much as so many recorded lines. A site whose patterns cost
+ * more than the lines that they save has its lines recorded from then on; the
  * first ones do not count, in the first warps nor on the whole.
  */
-constexpr uint64_t FITS_PER_MODEL = 8;
+constexpr uint64_t LINES_PER_MODEL = sizeof(simgpu_trace_pattern) / sizeof(uint32_t);
 constexpr uint64_t MODELS_FREE = 16;
 constexpr uint64_t MODELS_EVER_FREE = 512;
 constexpr uint64_t BLOCKS_FREE = 4;
@@ -177,8 +177,17 @@ void KernelTable::add_leaves(Root &root, const Part &part, uint32_t depth)
 		int64_t way = stride * ((int64_t)part.trips - 1);
 
 		leaf.strides[depth] = stride;
+		leaf.lines *= part.trips;
 		(way < 0 ? leaf.low : leaf.high) += way;
 	}
+}
+
+/* About how many lines one access has. */
+static double lines_of(const LaneForm &form, uint32_t lanes)
+{
+	double bytes = (double)std::abs(form.lane_stride) * lanes;
+
+	return std::min<double>(lanes, 1 + bytes / SIMGPU_TRACE_LINE_BYTES);
 }
 
 void KernelTable::add_leaf(Root &root, uint32_t shape)
@@ -194,6 +203,7 @@ void KernelTable::add_leaf(Root &root, uint32_t shape)
 	leaf.site = op.site;
 	leaf.form = op.form;
 	leaf.lanes = lanes;
+	leaf.lines = lines_of(leaf.form, lanes);
 	leaf.high = op.form.access_bytes;
 	(lane_way < 0 ? leaf.low : leaf.high) += lane_way;
 	(group_way < 0 ? leaf.low : leaf.high) += group_way;
@@ -264,7 +274,7 @@ uint32_t KernelTable::find_model(const Leaf &leaf, int64_t address)
 	/* The next warp is likely to need it too. */
 	std::rotate(list.begin(), list.begin() + i, list.begin() + i + 1);
 	models[list.front()].uses++;
-	site.fits++;
+	site.lines += leaf.lines;
 	if (site.best == NONE || models[list.front()].uses > models[site.best].uses)
 		site.best = list.front();
 	return list.front();
@@ -317,13 +327,14 @@ uint32_t KernelTable::add_model(const Leaf &leaf, int64_t address)
 	models.back().uses = 1;
 	list.insert(list.begin(), number);
 	sites[leaf.site].models++;
+	sites[leaf.site].lines += leaf.lines;
 	return number;
 }
 
 bool KernelTable::should_list(const Site &site) const
 {
 	bool poor = site.models >= MODELS_FREE &&
-		    site.fits < site.models * FITS_PER_MODEL;
+		    site.lines < (double)site.models * LINES_PER_MODEL;
 
 	return poor && (entry_of.size() >= BLOCKS_FREE ||
 			site.models >= MODELS_EVER_FREE);

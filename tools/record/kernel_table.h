@@ -83,6 +83,7 @@ private:
 	 * @list: of the models that it may follow
 	 * @low: the least that any lane and trip is away from the address
 	 * @high: the end of the greatest
+	 * @lines: about so many are saved if a model has the address
 	 */
 	struct Leaf {
 		uint32_t site;
@@ -92,6 +93,7 @@ private:
 		std::array<int64_t, SIMGPU_TRACE_LOOP_DEPTH_MAX> strides;
 		int64_t low;
 		int64_t high;
+		double lines;
 	};
 
 	/* A whole warp's program, its addresses left open. */
@@ -108,7 +110,7 @@ private:
 	};
 
 	struct Site {
-		uint64_t fits = 0;
+		double lines = 0;	/* that models have saved, about */
 		uint64_t models = 0;
 		uint32_t best = NONE;	/* the model with the most uses */
 	};

@@ -17,6 +17,8 @@
 #include "workload.h"
 
 #define PLUGIN		"librecorder.so"
+/* Beside it: makes Oclgrind's device a GPU; see tools/record/gpu_device.c. */
+#define DEVICE		"librecorder-gpu.so"
 /* Options without a letter. */
 enum { OPTION_ONLY_SAMPLED = 256, OPTION_PLAIN };
 
@@ -138,6 +140,36 @@ static bool find_plugin(char *path, size_t room)
 	return !access(path, R_OK);
 }
 
+/*
+ * The device that the program sees: not Oclgrind's, which has one compute unit
+ * and work-groups of 8192, but one like those that traces are made for.
+ */
+static const char *const oclgrind_options[] = {
+	"oclgrind", "--max-wgsize", "1024", "--compute-units", "80",
+	"--local-mem-size", "49152", "--global-mem-size", "8589934592",
+	"--plugins",
+};
+
+/*
+ * Oclgrind sets the libraries to be loaded first; the device's comes before
+ * them. It is this script's $0, the program and its arguments the rest.
+ */
+static const char preload[] = "LD_PRELOAD=$0:$LD_PRELOAD exec \"$@\"";
+
+/* The device's library, which lies beside the recorder; NULL: it does not. */
+static char *find_device(const char *plugin)
+{
+	char *folder = strdup(plugin), *path = NULL;
+
+	if (!folder || asprintf(&path, "%s/" DEVICE, dirname(folder)) < 0)
+		path = NULL;
+	free(folder);
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
 static void set_number(const char *variable, u64 number)
 {
 	char text[24];
@@ -167,19 +199,25 @@ __attribute__((noreturn))
 static void become_oclgrind(const struct arguments *arguments,
 			    const char *plugin, const char *output)
 {
+	char *device = find_device(plugin);
 	size_t count = 0, i;
 	char **argv;
 
 	while (arguments->program[count])
 		count++;
-	argv = calloc(count + 4, sizeof(*argv));
+	argv = calloc(count + ARRAY_SIZE(oclgrind_options) + 6, sizeof(*argv));
 	if (!argv)
 		_exit(STATUS_NO_EXEC);
-	argv[0] = "oclgrind";
-	argv[1] = "--plugins";
-	argv[2] = (char *)plugin;
-	for (i = 0; i < count; i++)
-		argv[i + 3] = arguments->program[i];
+	for (i = 0; i < ARRAY_SIZE(oclgrind_options); i++)
+		argv[i] = (char *)oclgrind_options[i];
+	argv[i++] = (char *)plugin;
+	if (device) {
+		argv[i++] = "sh";
+		argv[i++] = "-c";
+		argv[i++] = (char *)preload;
+		argv[i++] = device;
+	}
+	memcpy(argv + i, arguments->program, count * sizeof(*argv));
 	set_environment(arguments, output);
 	execvp(argv[0], argv);
 	warn("oclgrind cannot be run: %s", strerror(errno));

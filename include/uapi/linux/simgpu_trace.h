@@ -289,9 +289,9 @@ enum simgpu_trace_pattern_kind {
  *	a signed number, which may lie outside of the space where no thread
  *	block that runs the op has the indices 0
  * @region_bytes: AFFINE: no address is negative, or at or above base +
- *	region_bytes, for any loop index, any lane, and any thread block and
- *	warp within the bounds, in x, y, z and warp, of those that run the op
- *	(checked at upload); RANDOM: see the kind, at least 128
+ *	region_bytes (signed too), for any loop index, any lane, and any thread
+ *	block and warp within the bounds, in x, y, z and warp, of those that run
+ *	the op (checked at upload); RANDOM: see the kind, at least 128
  * @block_stride: AFFINE: bytes a thread block in x, y, z
  * @warp_stride: AFFINE: bytes a warp of the thread block
  * @lane_stride: AFFINE: bytes a lane
