@@ -136,8 +136,10 @@ static void coalesce(struct walk *walk, const struct simgpu_trace_pattern *p,
 		for (byte = 0; byte < p->access_bytes; byte++) {
 			__u64 address = lane_address(walk, p, lane) + byte;
 
-			if (address >= walk->trace->header->footprint_bytes)
+			if (address >= walk->trace->header->footprint_bytes) {
 				walk->error = past_footprint;
+				return;
+			}
 			for (i = 0; i < step->op.count; i++)
 				if (step->lines[i] ==
 				    address / SIMGPU_TRACE_LINE_BYTES)
