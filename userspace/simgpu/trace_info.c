@@ -6,9 +6,10 @@
  * SAMPLES_MAX accesses spread over thread blocks, warps and loop indices, and
  * their mean is taken for the rest; random and recorded ones say their lines.
  */
-#include <linux/simgpu_trace.h>
+#include <signal.h>
 
 #include "output.h"
+#include "trace_view.h"
 #include "workload.h"
 
 #define SAMPLES_MAX	4096
@@ -36,61 +37,6 @@ struct mix {
 	u64 thread[KINDS];
 	u64 lines;
 };
-
-/** struct view - the sections of a checked trace */
-struct view {
-	const struct simgpu_trace_header *header;
-	const struct simgpu_trace_kernel *kernels;
-	const struct simgpu_trace_program *programs;
-	const struct simgpu_trace_op *ops;
-	const struct simgpu_trace_pattern *patterns;
-	const struct simgpu_trace_warp *warps;
-	const struct simgpu_trace_weight *weights;
-	const struct simgpu_trace_row *rows;
-	const struct simgpu_trace_run *runs;
-};
-
-static const void *section(const void *bytes, u32 id)
-{
-	const struct simgpu_trace_header *header = bytes;
-
-	return (const char *)bytes + header->sections[id].offset;
-}
-
-static struct view view_of(const void *bytes)
-{
-	return (struct view) {
-		.header = bytes,
-		.kernels = section(bytes, SIMGPU_TRACE_KERNELS),
-		.programs = section(bytes, SIMGPU_TRACE_PROGRAMS),
-		.ops = section(bytes, SIMGPU_TRACE_OPS),
-		.patterns = section(bytes, SIMGPU_TRACE_PATTERNS),
-		.warps = section(bytes, SIMGPU_TRACE_WARPS),
-		.weights = section(bytes, SIMGPU_TRACE_WEIGHTS),
-		.rows = section(bytes, SIMGPU_TRACE_ROWS),
-		.runs = section(bytes, SIMGPU_TRACE_RUNS),
-	};
-}
-
-static u64 section_count(const struct view *view, u32 id)
-{
-	return view->header->sections[id].count;
-}
-
-static u64 kernel_blocks(const struct simgpu_trace_kernel *kernel)
-{
-	return (u64)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
-}
-
-static u32 kernel_threads(const struct simgpu_trace_kernel *kernel)
-{
-	return kernel->block[0] * kernel->block[1] * kernel->block[2];
-}
-
-static u32 kernel_warps(const struct simgpu_trace_kernel *kernel)
-{
-	return (kernel_threads(kernel) + GPU_LANES - 1) / GPU_LANES;
-}
 
 /* --- lines of affine accesses --- */
 
@@ -179,12 +125,6 @@ static u64 op_lines(const struct view *view, const struct place *place,
 	default:
 		return fixed_mul(times, op->count);
 	}
-}
-
-static bool touches_memory(u32 kind)
-{
-	return kind == SIMGPU_TRACE_LOAD || kind == SIMGPU_TRACE_STORE ||
-	       kind == SIMGPU_TRACE_ATOMIC || kind == SIMGPU_TRACE_CONSTANT;
 }
 
 /* What one warp executes that runs a program. */
@@ -375,6 +315,65 @@ static u32 occupancy(const struct gpu_config *config,
 	return blocks;
 }
 
+/* Warps of a kernel that an SM holds, of those that it could hold. */
+static u64 occupancy_ppm(const struct gpu_config *config,
+			 const struct simgpu_trace_kernel *kernel)
+{
+	return fixed_ratio_ppm((u64)occupancy(config, kernel) *
+			       kernel_warps(kernel), config->warps_per_sm);
+}
+
+/* --- what to expect --- */
+
+/**
+ * struct demand - bandwidth that a trace asks for if it issues at full speed
+ * @most: of the peak, in ppm, if no line is found in a cache
+ * @least: if each byte of the footprint is transferred once only
+ */
+struct demand {
+	u64 most_ppm;
+	u64 least_ppm;
+};
+
+static u64 demand_of(const struct gpu_config *config, u64 bytes,
+		     u64 instructions)
+{
+	u64 issued = (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
+	u64 clocks = fixed_mul((u64)config->channels *
+			       config->channel_bytes_per_clock,
+			       config->memory_mhz);
+
+	/* bytes / (instructions / issued) / (clocks / core_mhz) */
+	return fixed_ratio_ppm(fixed_mul_div(fixed_mul(bytes, issued),
+					     config->core_mhz, clocks),
+			       instructions);
+}
+
+static struct demand demands(const struct gpu_config *config,
+			     const struct mix *mix, u64 footprint_bytes)
+{
+	u64 least = line_bytes(mix);
+
+	if (footprint_bytes < least)
+		least = footprint_bytes;
+	return (struct demand) {
+		.most_ppm = demand_of(config, line_bytes(mix), sum_of(mix->thread)),
+		.least_ppm = demand_of(config, least, sum_of(mix->thread)),
+	};
+}
+
+/* As HSM's Eq. 2 has it, at the row buffer hit rates of 0 and 1. */
+static const char *expected_class(const struct demand *demand)
+{
+	const struct simgpu_tunables *hsm = &registry_default_tunables;
+
+	if (demand->most_ppm <= hsm->c2_ppm)
+		return "compute";
+	if (demand->least_ppm > hsm->c1_ppm + hsm->c2_ppm)
+		return "memory";
+	return "by the caches";
+}
+
 /* --- output --- */
 
 static struct json_object *triple(const u32 *values)
@@ -430,6 +429,10 @@ static struct json_object *kernel_json(const struct gpu_config *config,
 	json_set(object, "registers_per_thread",
 		 json_u64(kernel->registers_per_thread));
 	json_set(object, "shared_bytes", json_u64(kernel->shared_bytes));
+	json_set(object, "sample_n", json_u64(kernel->sample_n));
+	json_set(object, "programs", json_u64(kernel->program_count));
+	json_set(object, "occupancy",
+		 json_ppm(occupancy_ppm(config, kernel)));
 	json_set(object, "blocks_per_sm", json_u64(occupancy(config, kernel)));
 	set_mix(object, mix);
 	return object;
@@ -460,6 +463,8 @@ static struct json_object *trace_json(const char *path, const struct view *view,
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
+	struct demand demand = demands(config, total,
+				       view->header->footprint_bytes);
 	char checksum[16];
 	u64 i;
 
@@ -473,6 +478,9 @@ static struct json_object *trace_json(const char *path, const struct view *view,
 		 json_u64(view->header->footprint_bytes));
 	json_set_string(object, "config", config->name);
 	set_mix(object, total);
+	json_set(object, "demand_most", json_ppm(demand.most_ppm));
+	json_set(object, "demand_least", json_ppm(demand.least_ppm));
+	json_set_string(object, "class_expected", expected_class(&demand));
 	for (i = 0; i < section_count(view, SIMGPU_TRACE_KERNELS); i++)
 		json_object_array_add(array,
 				      kernel_json(config, &view->kernels[i],
@@ -505,29 +513,61 @@ static void print_mix(const struct mix *total)
 	table_print(table);
 }
 
+/* Whether two launches differ in nothing that the table shows. */
+static bool is_same_row(const struct view *view, const struct mix *kernels,
+			u64 first, u64 second)
+{
+	const struct simgpu_trace_kernel *a = &view->kernels[first];
+	const struct simgpu_trace_kernel *b = &view->kernels[second];
+
+	return !strcmp(a->name, b->name) &&
+	       !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
+	       !memcmp(a->block, b->block, sizeof(a->block)) &&
+	       a->registers_per_thread == b->registers_per_thread &&
+	       a->shared_bytes == b->shared_bytes &&
+	       a->sample_n == b->sample_n &&
+	       !memcmp(&kernels[first], &kernels[second], sizeof(*kernels));
+}
+
+/* A row; the counts are one launch's. */
+static void print_kernel(struct table *table, const struct gpu_config *config,
+			 const struct simgpu_trace_kernel *kernel,
+			 const struct mix *mix, u64 launches)
+{
+	table_cell(table, "%s", kernel->name);
+	table_cell(table, "%llu", launches);
+	table_cell(table, "%ux%ux%u", kernel->grid[0], kernel->grid[1],
+		   kernel->grid[2]);
+	table_cell(table, "%ux%ux%u", kernel->block[0], kernel->block[1],
+		   kernel->block[2]);
+	table_cell(table, "%u", kernel_warps(kernel));
+	table_cell(table, "%u", kernel->registers_per_thread);
+	table_cell(table, "%u", kernel->shared_bytes);
+	table_cell(table, "%u", occupancy(config, kernel));
+	table_ppm(table, true, occupancy_ppm(config, kernel), 2);
+	table_cell(table, "%u", kernel->sample_n);
+	table_cell(table, "%llu", sum_of(mix->thread));
+	table_cell(table, "%llu", memory_ops(mix));
+	table_cell(table, "%llu", mix->lines);
+	table_ppm(table, mix->lines != 0,
+		  fixed_ratio_ppm(sum_of(mix->thread), line_bytes(mix)), 3);
+}
+
 static void print_kernels(const struct view *view,
 			  const struct gpu_config *config,
 			  const struct mix *kernels)
 {
 	struct table *table = table_new(
-		"KERNEL|>GRID|>BLOCK|>WARPS|>REGISTERS|>SHARED|>BLOCKS/SM|>THREAD INSTR|>MEMORY OPS|>LINES");
-	u64 i;
+		"KERNEL|>LAUNCHES|>GRID|>BLOCK|>WARPS|>REGISTERS|>SHARED|>BLOCKS/SM|>OCCUPANCY|>1 OF|>THREAD INSTR|>MEMORY OPS|>LINES|>INSTR/BYTE");
+	u64 count = section_count(view, SIMGPU_TRACE_KERNELS), i, launches;
 
-	for (i = 0; i < section_count(view, SIMGPU_TRACE_KERNELS); i++) {
-		const struct simgpu_trace_kernel *kernel = &view->kernels[i];
-
-		table_cell(table, "%s", kernel->name);
-		table_cell(table, "%ux%ux%u", kernel->grid[0],
-			   kernel->grid[1], kernel->grid[2]);
-		table_cell(table, "%ux%ux%u", kernel->block[0],
-			   kernel->block[1], kernel->block[2]);
-		table_cell(table, "%u", kernel_warps(kernel));
-		table_cell(table, "%u", kernel->registers_per_thread);
-		table_cell(table, "%u", kernel->shared_bytes);
-		table_cell(table, "%u", occupancy(config, kernel));
-		table_cell(table, "%llu", sum_of(kernels[i].thread));
-		table_cell(table, "%llu", memory_ops(&kernels[i]));
-		table_cell(table, "%llu", kernels[i].lines);
+	for (i = 0; i < count; i += launches) {
+		launches = 1;
+		while (i + launches < count &&
+		       is_same_row(view, kernels, i, i + launches))
+			launches++;
+		print_kernel(table, config, &view->kernels[i], &kernels[i],
+			     launches);
 	}
 	table_print(table);
 }
@@ -553,6 +593,7 @@ static void print_trace(const char *path, const struct view *view,
 			const struct mix *kernels, const struct mix *total)
 {
 	const struct simgpu_trace_header *header = view->header;
+	struct demand demand = demands(config, total, header->footprint_bytes);
 	u64 bytes = line_bytes(total);
 
 	printf("%s: %s, by %s\n", path, header->name, header->source);
@@ -563,9 +604,12 @@ static void print_trace(const char *path, const struct view *view,
 	if (bytes)
 		printf(", %.3f thread instructions a byte",
 		       (double)sum_of(total->thread) / (double)bytes);
-	printf("\n\n");
+	printf("\nbandwidth asked for at full speed of %s: %.2f of the peak, %.2f if each byte moved once; expected class: %s\n\n",
+	       config->name, (double)demand.most_ppm / 1e6,
+	       (double)demand.least_ppm / 1e6, expected_class(&demand));
 	print_mix(total);
-	printf("\nKernels; blocks that an SM of %s can hold:\n", config->name);
+	printf("\nKernels, counts of one launch; blocks that an SM of %s can hold:\n",
+	       config->name);
 	print_kernels(view, config, kernels);
 	if (section_count(view, SIMGPU_TRACE_WEIGHTS))
 		print_weights(view);
@@ -577,6 +621,9 @@ static const struct argp_option options[] = {
 	{ "config", 'c', "NAME|FILE", 0,
 	  "The GPU whose SMs hold thread blocks (default hbm80); a file's name has a '/' or ends in .conf", 0 },
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
+	{ "plot", 'p', "FILE", 0,
+	  "Draw which addresses each kernel touches, in the order of its warps, "
+	  "with gnuplot; FILE ends in .svg or .png", 0 },
 	{ 0 }
 };
 
@@ -586,17 +633,22 @@ static const char about[] =
 	"count for.\v"
 	"Instruction counts are exact. Lines are what warps ask the L1s for; "
 	"those of affine patterns are a mean over up to 4096 accesses of each "
-	"op. A line has 128 bytes.\n"
+	"op. A line has 128 bytes. The expected class compares the bandwidth "
+	"that the trace would need at the full instruction rate with what "
+	"HSM's line says that memory can give; where that depends on what the "
+	"caches catch, run the trace.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu trace info stream.sgtr\n"
 	"  simgpu trace info --json a.sgtr b.sgtr | jq '.traces[].name'\n"
+	"  simgpu trace info --plot stream.svg stream.sgtr\n"
 	"\n"
 	"Exit status: 0; 1 if a trace is not good; 2 for wrong usage.";
 
 /** struct arguments - the parsed command line */
 struct arguments {
 	const char *config;
+	const char *plot;
 	bool json;
 	char **files;
 	u32 count;
@@ -613,12 +665,19 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case 'j':
 		arguments->json = true;
 		return 0;
+	case 'p':
+		arguments->plot = text;
+		return 0;
 	case ARGP_KEY_ARGS:
 		arguments->files = state->argv + state->next;
 		arguments->count = (u32)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "name at least one trace file");
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->plot && arguments->count > 1)
+			argp_error(state, "--plot draws one trace");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -632,9 +691,25 @@ static const struct argp argp = {
 	.doc = about,
 };
 
+static int plot_kernels(const struct view *view, const struct mix *kernels,
+			const char *path)
+{
+	u64 count = section_count(view, SIMGPU_TRACE_KERNELS), i;
+	u64 *lines = calloc(count, sizeof(*lines));
+	int ret;
+
+	if (!lines)
+		return fail("out of memory");
+	for (i = 0; i < count; i++)
+		lines[i] = kernels[i].lines;
+	ret = plot_trace(view, lines, path);
+	free(lines);
+	return ret;
+}
+
 /* Into @array if there is one, else to standard output. */
 static int show_file(const struct gpu_config *config, const char *path,
-		     struct json_object *array)
+		     struct json_object *array, const char *plot)
 {
 	struct workload workload;
 	struct mix *kernels = NULL, total = { .lines = 0 };
@@ -661,6 +736,8 @@ static int show_file(const struct gpu_config *config, const char *path,
 						 &total));
 	else if (!ret)
 		print_trace(path, &view, config, kernels, &total);
+	if (!ret && plot)
+		ret = plot_kernels(&view, kernels, plot);
 out:
 	free(kernels);
 	workload_free(&workload);
@@ -678,12 +755,15 @@ int trace_info_command(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (config_load(arguments.config, &config))
 		return STATUS_FAILED;
+	/* gnuplot may be missing, or end early. */
+	signal(SIGPIPE, SIG_IGN);
 	if (arguments.json)
 		array = json_object_new_array();
 	for (i = 0; i < arguments.count; i++) {
 		if (i && !array)
 			putchar('\n');
-		if (show_file(&config, arguments.files[i], array))
+		if (show_file(&config, arguments.files[i], array,
+			      arguments.plot))
 			ret = STATUS_FAILED;
 	}
 	if (array) {

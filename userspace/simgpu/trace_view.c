@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Finds its way in a checked trace file; see trace_view.h. */
+#include "trace_view.h"
+
+static const void *section(const void *bytes, u32 id)
+{
+	const struct simgpu_trace_header *header = bytes;
+
+	return (const char *)bytes + header->sections[id].offset;
+}
+
+struct view view_of(const void *bytes)
+{
+	return (struct view) {
+		.header = bytes,
+		.kernels = section(bytes, SIMGPU_TRACE_KERNELS),
+		.programs = section(bytes, SIMGPU_TRACE_PROGRAMS),
+		.ops = section(bytes, SIMGPU_TRACE_OPS),
+		.patterns = section(bytes, SIMGPU_TRACE_PATTERNS),
+		.warps = section(bytes, SIMGPU_TRACE_WARPS),
+		.lines = section(bytes, SIMGPU_TRACE_LINES),
+		.weights = section(bytes, SIMGPU_TRACE_WEIGHTS),
+		.rows = section(bytes, SIMGPU_TRACE_ROWS),
+		.runs = section(bytes, SIMGPU_TRACE_RUNS),
+	};
+}
+
+u64 section_count(const struct view *view, u32 id)
+{
+	return view->header->sections[id].count;
+}
+
+u64 kernel_blocks(const struct simgpu_trace_kernel *kernel)
+{
+	return (u64)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+}
+
+u32 kernel_threads(const struct simgpu_trace_kernel *kernel)
+{
+	return kernel->block[0] * kernel->block[1] * kernel->block[2];
+}
+
+u32 kernel_warps(const struct simgpu_trace_kernel *kernel)
+{
+	return (kernel_threads(kernel) + GPU_LANES - 1) / GPU_LANES;
+}
+
+bool touches_memory(u32 kind)
+{
+	return kind == SIMGPU_TRACE_LOAD || kind == SIMGPU_TRACE_STORE ||
+	       kind == SIMGPU_TRACE_ATOMIC || kind == SIMGPU_TRACE_CONSTANT;
+}
+
+/* Which of the thread blocks that the warp table describes one is like. */
+static u64 table_block(const struct view *view,
+		       const struct simgpu_trace_kernel *kernel, u64 block)
+{
+	const struct simgpu_trace_row *row = &view->rows[kernel->first_row];
+	const struct simgpu_trace_run *run;
+	u64 number = 0;
+
+	block /= kernel->sample_n;
+	if (!kernel->row_count)
+		return block;
+	if (kernel->sample_n == 1) {
+		number = block / kernel->grid[0];
+		block %= kernel->grid[0];
+	}
+	while (row->end <= number)
+		row++;
+	for (run = &view->runs[row->first_run]; run->end <= block; run++)
+		;
+	return run->block;
+}
+
+struct simgpu_trace_warp view_warp(const struct view *view,
+				   const struct simgpu_trace_kernel *kernel,
+				   u64 warp)
+{
+	u32 warps = kernel_warps(kernel);
+
+	if (kernel->first_warp == SIMGPU_TRACE_NO_WARPS)
+		return (struct simgpu_trace_warp) { .program = 0 };
+	return view->warps[kernel->first_warp + warp % warps +
+			   table_block(view, kernel, warp / warps) * warps];
+}

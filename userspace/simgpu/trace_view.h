@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sections of a checked trace file, for those who look at what is in it. */
+#ifndef SIMGPU_TRACE_VIEW_H
+#define SIMGPU_TRACE_VIEW_H
+
+#include <linux/simgpu_trace.h>
+
+#include "command.h"
+
+/** struct view - the sections of a checked trace */
+struct view {
+	const struct simgpu_trace_header *header;
+	const struct simgpu_trace_kernel *kernels;
+	const struct simgpu_trace_program *programs;
+	const struct simgpu_trace_op *ops;
+	const struct simgpu_trace_pattern *patterns;
+	const struct simgpu_trace_warp *warps;
+	const u32 *lines;
+	const struct simgpu_trace_weight *weights;
+	const struct simgpu_trace_row *rows;
+	const struct simgpu_trace_run *runs;
+};
+
+struct view view_of(const void *bytes);
+u64 section_count(const struct view *view, u32 id);
+u64 kernel_blocks(const struct simgpu_trace_kernel *kernel);
+u32 kernel_threads(const struct simgpu_trace_kernel *kernel);
+u32 kernel_warps(const struct simgpu_trace_kernel *kernel);
+bool touches_memory(u32 kind);
+
+/* What a warp does, by its number in its kernel: its program and first line. */
+struct simgpu_trace_warp view_warp(const struct view *view,
+				   const struct simgpu_trace_kernel *kernel,
+				   u64 warp);
+
+/**
+ * plot_trace() - draw which addresses its kernels touch in which order
+ * @lines: that each kernel touches; of launches that share a panel, the one
+ *	with the most is drawn
+ * @path: of the picture, which is SVG or PNG by its ending
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int plot_trace(const struct view *view, const u64 *lines, const char *path);
+
+#endif /* SIMGPU_TRACE_VIEW_H */
