@@ -185,6 +185,7 @@ struct trace *trace_decode(const void *bytes, void *memory);
 
 /**
  * trace_warp() - what a warp does, of a kernel that has a warp table
+ * @kernel: the kernel
  * @block: number of its thread block, x + grid.x * (y + grid.y * z)
  * @warp: number of the warp in the thread block
  *

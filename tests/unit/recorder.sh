@@ -26,7 +26,7 @@ record() {
 record kernels
 cp "$folder/kernels.trace" "$folder/first.trace"
 record kernels
-for way in exit-3 abort no-kernel out-of-bounds many; do
+for way in exit-3 abort no-kernel out-of-bounds many launches; do
 	record "$way" "$way"
 done
 SIMGPU_RECORD_PLAIN=1 record plain

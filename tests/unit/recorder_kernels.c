@@ -4,7 +4,8 @@
  * Without an argument, all of KERNELS run once, in order, which is the order
  * of the kernels in the trace. With the argument "uneven", one launch whose last
  * work-groups are smaller, for which kernels must be built as OpenCL 2.0; with
- * "many", launches with many work-groups; with "out-of-bounds", one that leaves
+ * "many", launches with many work-groups; with "launches", more launches than a
+ * trace can hold; with "out-of-bounds", one that leaves
  * its buffer; with "wait", one that takes long. With "exit-3", "abort" or
  * "no-kernel", one way in which a recording ends without a trace. Of the results only those of intrinsics are checked; the
  * programs in tools/record/programs check theirs.
@@ -302,6 +303,9 @@ static int run_way(struct host *host, const cl_mem *buffers, const char *way)
 		launch_one(host, buffers, &out);
 	else if (!strcmp(way, "uneven"))
 		launch_one(host, buffers, &uneven);
+	else if (!strcmp(way, "launches"))
+		for (i = 0; i < 1030; i++)
+			launch_one(host, buffers, &launches[1]);
 	else if (!strcmp(way, "many"))
 		for (i = 0; i < sizeof(many_launches) / sizeof(many_launches[0]); i++)
 			launch_one(host, buffers, &many_launches[i]);

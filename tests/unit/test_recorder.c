@@ -645,6 +645,21 @@ static void test_uneven(const char *folder)
 	free(trace.bytes);
 }
 
+static void test_launches(const char *folder)
+{
+	struct trace_file trace = open_result(folder, "launches");
+	size_t size;
+	char *text = (char *)read_result(folder, "launches", ".err", &size);
+
+	ok(section_count(&trace, SIMGPU_TRACE_KERNELS) == SIMGPU_TRACE_KERNELS_MAX &&
+	   section_count(&trace, SIMGPU_TRACE_PROGRAMS) == 1,
+	   "as many launches as a trace can hold share a program");
+	ok(text && strstr(text, "the last 6 are not in the trace"),
+	   "the others are told");
+	free(text);
+	free(trace.bytes);
+}
+
 /* Where a GPU would read what lies behind a buffer, its end is recorded. */
 static void test_out_of_bounds(const char *folder)
 {
@@ -711,6 +726,7 @@ static void test_folder(const char *folder)
 	test_sampling(folder);
 	test_uneven(folder);
 	test_out_of_bounds(folder);
+	test_launches(folder);
 	test_failures(folder);
 
 	text = (char *)read_result(folder, "kernels", ".err", &size);

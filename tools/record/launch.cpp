@@ -69,9 +69,6 @@ Launch::Launch(Recording &recording, const oclgrind::KernelInvocation *invocatio
 			SIMGPU_TRACE_BLOCK_THREADS_MAX);
 	if (blocks > SIMGPU_TRACE_BLOCKS_MAX)
 		give_up("kernel '%s' has too many work-groups", name.c_str());
-	if (recording.trace.kernel_count() == SIMGPU_TRACE_KERNELS_MAX)
-		give_up("the program launches more than %d kernels",
-			SIMGPU_TRACE_KERNELS_MAX);
 	choose_sample(invocation);
 	described.sample_n = sample_n;
 	warps.resize((block_threads + WARP_LANES - 1) / WARP_LANES);

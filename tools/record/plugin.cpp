@@ -83,13 +83,15 @@ public:
 	void kernelBegin(const oclgrind::KernelInvocation *invocation) override
 	{
 		guarded([&] {
-			launch = std::make_unique<Launch>(recording, invocation);
+			if (recording.takes_kernel())
+				launch = std::make_unique<Launch>(recording,
+								  invocation);
 		});
 	}
 
 	void kernelEnd(const oclgrind::KernelInvocation *) override
 	{
-		guarded([&] {
+		watched([&] {
 			launch->ends();
 			launch.reset();
 		});
@@ -97,29 +99,29 @@ public:
 
 	void workGroupBegin(const oclgrind::WorkGroup *group) override
 	{
-		guarded([&] { launch->group_begins(group); });
+		watched([&] { launch->group_begins(group); });
 	}
 
 	void workGroupBarrier(const oclgrind::WorkGroup *, uint32_t) override
 	{
-		guarded([&] { launch->barrier(); });
+		watched([&] { launch->barrier(); });
 	}
 
 	void workGroupComplete(const oclgrind::WorkGroup *) override
 	{
-		guarded([&] { launch->group_completes(); });
+		watched([&] { launch->group_completes(); });
 	}
 
 	void workItemComplete(const oclgrind::WorkItem *item) override
 	{
-		guarded([&] { launch->item_completes(item); });
+		watched([&] { launch->item_completes(item); });
 	}
 
 	void instructionExecuted(const oclgrind::WorkItem *item,
 				 const llvm::Instruction *instruction,
 				 const oclgrind::TypedValue &) override
 	{
-		guarded([&] { launch->executed(item, instruction); });
+		watched([&] { launch->executed(item, instruction); });
 	}
 
 	void memoryAllocated(const oclgrind::Memory *memory, size_t address,
@@ -145,7 +147,7 @@ public:
 	void memoryLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
 			size_t address, size_t size) override
 	{
-		guarded([&] {
+		watched([&] {
 			launch->accesses(item, memory, false, false, address, size);
 		});
 	}
@@ -153,7 +155,7 @@ public:
 	void memoryStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
 			 size_t address, size_t size, const uint8_t *) override
 	{
-		guarded([&] {
+		watched([&] {
 			launch->accesses(item, memory, true, false, address, size);
 		});
 	}
@@ -163,12 +165,20 @@ public:
 			      const oclgrind::WorkItem *item, oclgrind::AtomicOp,
 			      size_t address, size_t size) override
 	{
-		guarded([&] {
+		watched([&] {
 			launch->accesses(item, memory, true, true, address, size);
 		});
 	}
 
 private:
+	/* Kernels past the format's limit run without being watched. */
+	template <typename Callback>
+	void watched(Callback callback)
+	{
+		if (launch)
+			guarded(callback);
+	}
+
 	Recording &recording;
 	std::unique_ptr<Launch> launch;
 };

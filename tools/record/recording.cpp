@@ -100,6 +100,14 @@ Recording &Recording::get()
 	return *recording;
 }
 
+bool Recording::takes_kernel()
+{
+	if (trace.kernel_count() < SIMGPU_TRACE_KERNELS_MAX)
+		return true;
+	kernels_left_out++;
+	return false;
+}
+
 void Recording::check_size(const std::string &kernel, uint64_t done,
 			   uint64_t blocks) const
 {
@@ -141,6 +149,11 @@ void Recording::exited(int status)
 		give_up("the program launched no kernel, so there is nothing to write");
 	if (trace.is_in_kernel())
 		give_up("the program ended in the middle of a kernel");
+
+	if (kernels_left_out)
+		fprintf(stderr, "simgpu-record: warning: the program launches more than "
+			"%d kernels; the last %" PRIu64 " are not in the trace\n",
+			SIMGPU_TRACE_KERNELS_MAX, kernels_left_out);
 
 	std::vector<uint8_t> image = trace.file(name, space.footprint(), executed);
 

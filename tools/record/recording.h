@@ -60,6 +60,9 @@ public:
 	/* The others do not run at all. */
 	bool only_sampled = false;
 
+	/* Whether the next kernel is recorded: as many are as a trace can hold. */
+	bool takes_kernel();
+
 	/* Give up if the trace has grown over the limit. */
 	void check_size(const std::string &kernel, uint64_t done,
 			uint64_t blocks) const;
@@ -73,6 +76,7 @@ private:
 	std::string name;
 	uint64_t max_bytes = SIMGPU_TRACE_BYTES_MAX;
 	pid_t owner;
+	uint64_t kernels_left_out = 0;
 };
 
 } /* namespace record */
