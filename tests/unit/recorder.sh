@@ -44,6 +44,10 @@ kill -KILL "$!"
 wait "$!" 2>/dev/null
 echo $? >"$folder/killed.status"
 
+# A million work-groups, of which 65536 are run.
+OCLGRIND_GLOBAL_MEM_SIZE=1073741824 SIMGPU_RECORD_ONLY_SAMPLED=1 \
+	record million million
+
 # The programs in two forms, which must say the same.
 while read -r program size; do
 	for plain in 0 1; do
@@ -65,5 +69,14 @@ SIMGPU_RECORD_PROGRESS=1 record progress
 tools/record/weights-table >"$folder/weights"
 grep -vxFf docs/recorder.md "$folder/weights" >"$folder/weights.missing" ||
 	[ $? = 1 ] || cp "$folder/weights" "$folder/weights.missing"
+
+# The format's page has the names in the header: constants, structs' fields.
+awk '
+$1 == "#define" && $2 ~ /^SIMGPU_TRACE_/ && $2 !~ /_(MAX|MAGIC|VERSION|BYTES)$/ { print $2 }
+/^\tSIMGPU_TRACE_/ && !/SECTIONS/ { sub(/[, ].*/, "", $1); print $1 }
+/^\t(__[us]|struct|char)/ && /;/ { sub(/[[;].*/, "", $NF); print $NF }
+' include/uapi/linux/simgpu_trace.h | sort -u | while read -r name; do
+	grep -qw -- "$name" docs/trace-format.md || echo "$name"
+done >"$folder/names.missing"
 
 "$build/tests/test_recorder" "$folder"

@@ -4,7 +4,8 @@
  * Without an argument, all of KERNELS run once, in order, which is the order
  * of the kernels in the trace. With the argument "uneven", one launch whose last
  * work-groups are smaller, for which kernels must be built as OpenCL 2.0; with
- * "many", launches with many work-groups; with "launches", more launches than a
+ * "many", launches with many work-groups; with "million", one with a million;
+ * with "launches", more launches than a
  * trace can hold; with "out-of-bounds", one that leaves
  * its buffer; with "wait", one that takes long. With "exit-3", "abort" or
  * "no-kernel", one way in which a recording ends without a trace. Of the results only those of intrinsics are checked; the
@@ -212,6 +213,10 @@ static const char *const source =
 "	uint i = get_global_id(0);\n"
 "	b[i & 16383] = a[i & 16383];\n"
 "}\n"
+"__kernel void million(ARGUMENTS)\n"
+"{\n"
+"	a[get_global_id(0)] = get_local_id(0);\n"
+"}\n"
 "__kernel void wait(ARGUMENTS)\n"
 "{\n"
 "	for (uint j = 0; j < 1000000; j++)\n"
@@ -287,6 +292,16 @@ static void launch_one(struct host *host, const cl_mem *buffers,
 	clReleaseKernel(kernel);
 }
 
+/* With a buffer in which each work-item has a place of its own. */
+static void launch_large(struct host *host, const struct launch *launch)
+{
+	cl_mem buffer = host_buffer(host, launch->global[0] * sizeof(float), NULL);
+	cl_mem buffers[BUFFERS] = { buffer, buffer, buffer, buffer };
+
+	launch_one(host, buffers, launch);
+	clReleaseMemObject(buffer);
+}
+
 /* Launches apart from the others, some of which a recording does not survive. */
 static int run_way(struct host *host, const cl_mem *buffers, const char *way)
 {
@@ -295,12 +310,16 @@ static int run_way(struct host *host, const cl_mem *buffers, const char *way)
 	static const struct launch uneven = { "uneven", { 150, 1 }, { 64, 1 } };
 	size_t i;
 
+	static const struct launch million = { "million", { 1 << 23, 1 }, { 8, 1 } };
+
 	if (!strcmp(way, "no-kernel"))
 		return 0;
 	if (!strcmp(way, "wait"))
 		launch_one(host, buffers, &wait);
 	else if (!strcmp(way, "out-of-bounds"))
 		launch_one(host, buffers, &out);
+	else if (!strcmp(way, "million"))
+		launch_large(host, &million);
 	else if (!strcmp(way, "uneven"))
 		launch_one(host, buffers, &uneven);
 	else if (!strcmp(way, "launches"))

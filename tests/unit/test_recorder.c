@@ -660,6 +660,21 @@ static void test_launches(const char *folder)
 	free(trace.bytes);
 }
 
+/* A regular kernel costs the same whatever its size. */
+static void test_million(const char *folder)
+{
+	struct trace_file trace = open_result(folder, "million");
+	const struct simgpu_trace_kernel *kernel = &trace.kernels[0];
+
+	ok(blocks_of(kernel) == 1 << 20 && kernel->sample_n == 16,
+	   "a million thread blocks, one of 16 recorded");
+	ok(trace.size < 2048, "in %zu bytes", trace.size);
+	expect(&trace, "million", 0, "S8x1p");
+	expect_lines(&trace, "million", (1 << 20) - 1, 1,
+		     (const __u32[]){ (1 << 25) - 128 });
+	free(trace.bytes);
+}
+
 /* Where a GPU would read what lies behind a buffer, its end is recorded. */
 static void test_out_of_bounds(const char *folder)
 {
@@ -727,6 +742,7 @@ static void test_folder(const char *folder)
 	test_uneven(folder);
 	test_out_of_bounds(folder);
 	test_launches(folder);
+	test_million(folder);
 	test_failures(folder);
 
 	text = (char *)read_result(folder, "kernels", ".err", &size);
@@ -734,6 +750,10 @@ static void test_folder(const char *folder)
 	text = (char *)read_result(folder, "progress", ".err", &size);
 	ok(text && strstr(text, "vector_add: 2 of 2 thread blocks\n") &&
 	   strstr(text, "27 kernels"), "progress");
+	text = (char *)read_result(folder, "names", ".missing", &size);
+	ok(text && !size, "docs/trace-format.md has the header's names");
+	if (text && size)
+		printf("# missing names:\n# %s\n", text);
 	text = (char *)read_result(folder, "weights", ".missing", &size);
 	ok(text && !size, "docs/recorder.md has the recorder's weights");
 	if (text && size)
