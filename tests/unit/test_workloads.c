@@ -32,13 +32,64 @@ static void test_find(void **state)
 	assert_null(benchmark_find("LBMS"));
 }
 
-static void test_classes(void **state)
+static u32 in_suite(const char *suite)
 {
-	u32 memory_bound = 0, i;
+	u32 count = 0, i;
 
 	for (i = 0; i < BENCHMARK_COUNT; i++)
-		memory_bound += benchmarks[i].memory_bound != 0;
-	assert_int_equal(memory_bound, 10);
+		count += benchmark_in_suite(&benchmarks[i], suite) != 0;
+	return count;
+}
+
+/* As many as the papers' tables have, and the programs' own suites. */
+static void test_suites(void **state)
+{
+	assert_int_equal(in_suite("hsm"), 15);
+	assert_int_equal(in_suite("fgqos"), 10);
+	assert_int_equal(in_suite("themis"), 22);
+	assert_int_equal(in_suite("themis-training"), 15);
+	assert_int_equal(in_suite("themis-test"), 7);
+	assert_int_equal(in_suite("STM"), 9);
+	assert_int_equal(in_suite("all"), BENCHMARK_COUNT);
+	assert_int_equal(in_suite("mars"), 1);
+	assert_int_equal(in_suite("Parboil"), 10);
+	assert_int_equal(in_suite("Rodinia") + in_suite("CUDA SDK") +
+			 in_suite("PolyBench"), BENCHMARK_COUNT - 11);
+	assert_int_equal(in_suite("nope"), 0);
+	assert_string_equal(benchmark_set_name(benchmark_find("TPACF"), 0),
+			    "fgqos");
+	assert_string_equal(benchmark_set_name(benchmark_find("TPACF"), 2),
+			    "themis-test");
+	assert_null(benchmark_set_name(benchmark_find("TPACF"), 3));
+}
+
+/* Every one is in a paper's set, and has the class that the paper's table says. */
+static void test_classes(void **state)
+{
+	u32 hsm[CLASS_BALANCED + 1] = { 0 }, themis[CLASS_BALANCED + 1] = { 0 };
+	u32 i;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++) {
+		const struct benchmark *b = &benchmarks[i];
+
+		assert_non_null(benchmark_set_name(b, 0));
+		assert_int_equal(b->hsm != CLASS_UNSAID,
+				 benchmark_in_suite(b, "hsm"));
+		assert_int_equal(b->themis != CLASS_UNSAID,
+				 benchmark_in_suite(b, "themis"));
+		hsm[b->hsm]++;
+		themis[b->themis]++;
+	}
+	assert_int_equal(hsm[CLASS_MEMORY], 10);
+	assert_int_equal(hsm[CLASS_COMPUTE], 5);
+	assert_int_equal(themis[CLASS_COMPUTE], 5);
+	assert_int_equal(themis[CLASS_BALANCED], 7);
+	assert_int_equal(themis[CLASS_MEMORY], 10);
+	assert_string_equal(benchmark_class_name(benchmark_find("SRAD")),
+			    "memory");
+	assert_string_equal(benchmark_class_name(benchmark_find("SRAD1")),
+			    "balanced");
+	assert_null(benchmark_class_name(benchmark_find("VA")));
 }
 
 static void test_traces(void **state)
@@ -125,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_suites),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_traces),
 		cmocka_unit_test(test_run),

@@ -234,7 +234,7 @@ static void *encode_program(u32 nth, size_t *bytes)
 	const struct benchmark *benchmark = benchmarks;
 
 	for (;; benchmark++)
-		if (benchmark->memory_bound && !nth--)
+		if (benchmark->hsm == CLASS_MEMORY && !nth--)
 			return benchmark_trace(benchmark, bytes);
 }
 

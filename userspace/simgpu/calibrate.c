@@ -14,6 +14,7 @@
 enum {
 	OPTION_CONFIG = 256,
 	OPTION_JSON,
+	OPTION_SUITE,
 };
 
 static const struct argp_option options[] = {
@@ -22,14 +23,16 @@ static const struct argp_option options[] = {
 	{ "cycles", 'c', "N", 0, "Length of each run (default 5000000)", 0 },
 	{ "seed", 's', "N", 0, "Of everything random (default 1)", 0 },
 	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
+	{ "suite", OPTION_SUITE, "NAME", 0,
+	  "A paper's workloads (default hsm): see simgpu workloads; or all", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ 0 }
 };
 
 static const char about[] =
-	"Run each built-in workload, or those that are named, alone on all SMs, "
-	"offline, and print its class, speed and use of the memory beside what "
-	"HSM says of hbm80.\v"
+	"Run each workload of HSM's Table 2, of another suite, or those that are "
+	"named, alone on all SMs, offline, and print its class, speed and use of "
+	"the memory beside what the paper says: HSM of hbm80, Themis the class.\v"
 	"ipc_derived is the paper's instruction count over 5,000,000 cycles, which "
 	"is an inference: the paper does not print IPC. The figures are those of "
 	"the first run, if that ends in time (first_run_done). The class is the last "
@@ -38,6 +41,7 @@ static const char about[] =
 	"Examples:\n"
 	"  simgpu calibrate\n"
 	"  simgpu calibrate --cycles 1000000 LBM DXTC\n"
+	"  simgpu calibrate --suite themis --config themis60\n"
 	"\n"
 	"Exit status: 0, whatever the figures are; 1 if it failed; 2 for wrong "
 	"usage.";
@@ -68,7 +72,7 @@ static const struct paper papers[] = {
 
 /**
  * struct job - a workload's run
- * @paper: of the same name
+ * @paper: of the same name; NULL: HSM says nothing of it
  * @cycle: how far it is; under the lock
  * @ret: 0 or a negative errno
  */
@@ -86,6 +90,7 @@ struct job {
  * @lock: over @next, @done and the line of progress
  * @next: index of the first job that nobody has taken
  * @done: cycles of all jobs so far
+ * @suite: whose workloads run; NULL: those that are named, or HSM's
  */
 struct calibration {
 	struct gpu_config config;
@@ -98,6 +103,7 @@ struct calibration {
 	u32 next;
 	u64 done;
 	u32 count;
+	const char *suite;
 	struct job jobs[BENCHMARK_COUNT];
 };
 
@@ -123,12 +129,13 @@ static void add_job(struct calibration *calibration,
 	job->calibration = calibration;
 }
 
-static void add_all(struct calibration *calibration)
+static void add_suite(struct calibration *calibration, const char *suite)
 {
 	u32 i;
 
 	for (i = 0; i < BENCHMARK_COUNT; i++)
-		add_job(calibration, &benchmarks[i]);
+		if (benchmark_in_suite(&benchmarks[i], suite))
+			add_job(calibration, &benchmarks[i]);
 }
 
 static void add_named(struct argp_state *state, const char *name)
@@ -144,6 +151,19 @@ static void add_named(struct argp_state *state, const char *name)
 		if (calibration->jobs[i].benchmark == benchmark)
 			argp_error(state, "%s is named twice", name);
 	add_job(calibration, benchmark);
+}
+
+static void choose_suite(struct argp_state *state)
+{
+	struct calibration *calibration = state->input;
+
+	if (calibration->suite && calibration->count)
+		argp_error(state, "--suite and names of workloads exclude each other");
+	if (!calibration->count)
+		add_suite(calibration, calibration->suite ?: "hsm");
+	if (!calibration->count)
+		argp_error(state, "there is no suite \"%s\"; simgpu workloads shows them",
+			   calibration->suite);
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -169,8 +189,14 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_JSON:
 		calibration->json = true;
 		return 0;
+	case OPTION_SUITE:
+		calibration->suite = text;
+		return 0;
 	case ARGP_KEY_ARG:
 		add_named(state, text);
+		return 0;
+	case ARGP_KEY_END:
+		choose_suite(state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -317,6 +343,18 @@ static u64 derived_ipc_ppm(const struct paper *paper)
 					       PAPER_CYCLES);
 }
 
+static void set_paper(struct json_object *object, const struct job *job)
+{
+	const char *class = benchmark_class_name(job->benchmark);
+
+	json_set(object, "class_paper",
+		 class ? json_object_new_string(class) : NULL);
+	json_set(object, "ipc_derived",
+		 job->paper ? json_ppm(derived_ipc_ppm(job->paper)) : NULL);
+	json_set(object, "llc_mpki_paper",
+		 job->paper ? json_ppm(job->paper->mpki_ppm) : NULL);
+}
+
 static struct json_object *job_json(const struct job *job)
 {
 	struct json_object *object = json_object_new_object();
@@ -325,12 +363,9 @@ static struct json_object *job_json(const struct job *job)
 
 	json_set_string(object, "name", job->benchmark->name);
 	json_set_string(object, "class", class_name(report->class));
-	json_set_string(object, "class_paper",
-			job->benchmark->memory_bound ? "memory" : "compute");
+	set_paper(object, job);
 	json_set(object, "ipc", json_ppm(report->figures.ipc_ppm));
-	json_set(object, "ipc_derived", json_ppm(derived_ipc_ppm(job->paper)));
 	json_set(object, "llc_mpki", json_ppm(report->figures.llc_mpki_ppm));
-	json_set(object, "llc_mpki_paper", json_ppm(job->paper->mpki_ppm));
 	json_set(object, "rbh", json_ppm(report->figures.rbh_ppm));
 	json_set(object, "bandwidth", json_ppm(report->figures.bandwidth_ppm));
 	json_set(object, "llc_misses", json_u64(counters->llc_misses));
@@ -361,7 +396,7 @@ static int print_json(const struct calibration *calibration)
 static int print_table(const struct calibration *calibration)
 {
 	struct table *table =
-		table_new("NAME|CLASS|>IPC|>DERIVED|>MPKI|>PAPER|>RBH|>BANDWIDTH|>KERNELS");
+		table_new("NAME|CLASS|SAID|>IPC|>DERIVED|>MPKI|>PAPER|>RBH|>BANDWIDTH|>KERNELS");
 	u32 i;
 
 	for (i = 0; i < calibration->count; i++) {
@@ -370,10 +405,14 @@ static int print_table(const struct calibration *calibration)
 
 		table_cell(table, "%s", job->benchmark->name);
 		table_cell(table, "%s", class_name(job->report.class));
+		table_cell(table, "%s",
+			   benchmark_class_name(job->benchmark) ?: "-");
 		table_ppm(table, true, figures->ipc_ppm, 0);
-		table_ppm(table, true, derived_ipc_ppm(job->paper), 0);
+		table_ppm(table, job->paper,
+			  job->paper ? derived_ipc_ppm(job->paper) : 0, 0);
 		table_ppm(table, true, figures->llc_mpki_ppm, 4);
-		table_ppm(table, true, job->paper->mpki_ppm, 4);
+		table_ppm(table, job->paper,
+			  job->paper ? job->paper->mpki_ppm : 0, 4);
 		table_ppm(table, true, figures->rbh_ppm, 2);
 		table_ppm(table, true, figures->bandwidth_ppm, 3);
 		table_cell(table, "%llu",
@@ -396,8 +435,6 @@ int calibrate_command(int argc, char **argv)
 	calibration->workers = (u64)sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_mutex_init(&calibration->lock, NULL);
 	argp_parse(&argp, argc, argv, 0, NULL, calibration);
-	if (!calibration->count)
-		add_all(calibration);
 	ret = config_load(calibration->config_name, &calibration->config);
 	if (!ret) {
 		run_all(calibration);

@@ -12,29 +12,45 @@
 #include "workload.h"
 
 static const struct argp_option options[] = {
+	{ "suite", 's', "NAME", 0,
+	  "Those of a suite, or of a paper: hsm, fgqos, themis, themis-training, "
+	  "themis-test, stm", 0 },
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
 	{ 0 }
 };
 
 static const char about[] =
-	"List the built-in workloads: the benchmarks of HSM's Table 2 as warp "
+	"List the built-in workloads: the benchmarks of four papers as warp "
 	"programs. Each is named wherever a trace file can be.\v"
-	"CLASS is the paper's; KERNELS counts the launches of a run; MEMORY is "
+	"PAPERS use it; CLASS is HSM's, else Themis', if either says one; KERNELS "
+	"counts the launches of a run; MEMORY is "
 	"the device memory that it touches. Which program's loops a workload "
 	"follows, and with which sizes: docs/workloads.md.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu workloads\n"
+	"  simgpu workloads --suite themis\n"
 	"  simgpu run --offline PVC DXTC\n"
 	"  simgpu trace info LBM\n"
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
+/**
+ * struct list_options - the command line
+ */
+struct list_options {
+	const char *suite;
+	bool json;
+};
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
-	(void)text;
+	struct list_options *list = state->input;
+
 	if (key == 'j')
-		*(bool *)state->input = true;
+		list->json = true;
+	else if (key == 's')
+		list->suite = text;
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;
@@ -58,11 +74,6 @@ struct row {
 	u64 bytes;
 };
 
-static const char *class_of(const struct benchmark *benchmark)
-{
-	return benchmark->memory_bound ? "memory" : "compute";
-}
-
 static int fill_row(const struct benchmark *benchmark, struct row *row)
 {
 	const struct simgpu_trace_header *header;
@@ -82,43 +93,79 @@ static int fill_row(const struct benchmark *benchmark, struct row *row)
 	return STATUS_OK;
 }
 
-static int print_json(const struct row *rows)
+static struct json_object *papers_json(const struct benchmark *benchmark)
+{
+	struct json_object *array = json_object_new_array();
+	const char *name;
+	u32 i;
+
+	for (i = 0; (name = benchmark_set_name(benchmark, i)); i++)
+		json_object_array_add(array, json_object_new_string(name));
+	return array;
+}
+
+static struct json_object *row_json(const struct row *row)
+{
+	struct json_object *item = json_object_new_object();
+	const char *class = benchmark_class_name(row->benchmark);
+
+	json_set_string(item, "name", row->benchmark->name);
+	json_set_string(item, "title", row->benchmark->title);
+	json_set_string(item, "suite", row->benchmark->suite);
+	json_set(item, "papers", papers_json(row->benchmark));
+	json_set(item, "class", class ? json_object_new_string(class) : NULL);
+	json_set(item, "kernels", json_u64(row->kernels));
+	json_set(item, "footprint_bytes", json_u64(row->footprint_bytes));
+	json_set(item, "trace_bytes", json_u64(row->bytes));
+	return item;
+}
+
+static int print_json(const struct row *rows, u32 count)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
 	u32 i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++) {
-		const struct row *row = &rows[i];
-		struct json_object *item = json_object_new_object();
-
-		json_set_string(item, "name", row->benchmark->name);
-		json_set_string(item, "title", row->benchmark->title);
-		json_set_string(item, "suite", row->benchmark->suite);
-		json_set_string(item, "class", class_of(row->benchmark));
-		json_set(item, "kernels", json_u64(row->kernels));
-		json_set(item, "footprint_bytes",
-			 json_u64(row->footprint_bytes));
-		json_set(item, "trace_bytes", json_u64(row->bytes));
-		json_object_array_add(array, item);
-	}
+	for (i = 0; i < count; i++)
+		json_object_array_add(array, row_json(&rows[i]));
 	json_set(object, "workloads", array);
 	return json_print(object);
 }
 
-static int print_table(const struct row *rows)
+/* Names of sets, with commas between them; those inside others are left out. */
+static void papers_text(const struct benchmark *benchmark, char *text,
+			size_t size)
 {
-	struct table *table =
-		table_new("NAME|TITLE|SUITE|CLASS|>KERNELS|>MEMORY");
+	const char *name;
+	size_t used = 0;
 	u32 i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++) {
+	text[0] = 0;
+	for (i = 0; (name = benchmark_set_name(benchmark, i)); i++) {
+		if (strchr(name, '-'))
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 used ? "," : "", name);
+	}
+}
+
+static int print_table(const struct row *rows, u32 count)
+{
+	struct table *table =
+		table_new("NAME|TITLE|SUITE|PAPERS|CLASS|>KERNELS|>MEMORY");
+	char papers[64];
+	u32 i;
+
+	for (i = 0; i < count; i++) {
 		const struct benchmark *benchmark = rows[i].benchmark;
 
+		papers_text(benchmark, papers, sizeof(papers));
 		table_cell(table, "%s", benchmark->name);
 		table_cell(table, "%s", benchmark->title);
 		table_cell(table, "%s", benchmark->suite);
-		table_cell(table, "%s", class_of(benchmark));
+		table_cell(table, "%s", papers);
+		table_cell(table, "%s",
+			   benchmark_class_name(benchmark) ?: "-");
 		table_cell(table, "%llu", rows[i].kernels);
 		table_cell(table, "%.1f MiB",
 			   (double)rows[i].footprint_bytes / MIB);
@@ -129,15 +176,19 @@ static int print_table(const struct row *rows)
 
 int workloads_command(int argc, char **argv)
 {
+	struct list_options list = { .suite = "all" };
 	struct row rows[BENCHMARK_COUNT];
-	bool json = false;
-	u32 i;
+	u32 count = 0, i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &json);
+	argp_parse(&argp, argc, argv, 0, NULL, &list);
 	for (i = 0; i < BENCHMARK_COUNT; i++)
-		if (fill_row(&benchmarks[i], &rows[i]))
+		if (benchmark_in_suite(&benchmarks[i], list.suite) &&
+		    fill_row(&benchmarks[i], &rows[count++]))
 			return STATUS_FAILED;
-	return json ? print_json(rows) : print_table(rows);
+	if (!count)
+		return fail_usage("there is no suite \"%s\"; simgpu workloads shows them",
+				  list.suite);
+	return list.json ? print_json(rows, count) : print_table(rows, count);
 }
 
 /* --- simgpu trace save --- */

@@ -5,21 +5,115 @@
 #include "benchmarks.h"
 
 const struct benchmark benchmarks[BENCHMARK_COUNT] = {
-	{ "PVC", "Page View Count", "Mars", 1, build_page_views },
-	{ "LBM", "Lattice-Boltzmann Method", "Parboil", 1, build_lbm },
-	{ "BH", "BlackScholes", "CUDA SDK", 1, build_black_scholes },
-	{ "DWT2D", "DWT2D", "Rodinia", 1, build_dwt2d },
-	{ "EULER3D", "EULER3D", "Rodinia", 1, build_euler3d },
-	{ "FWT", "FastWalshTransform", "CUDA SDK", 1, build_walsh },
-	{ "2DCONV", "2D-convolution", "PolyBench", 1, build_2dconv },
-	{ "SC", "Streamcluster", "Rodinia", 1, build_streamcluster },
-	{ "CONVS", "Convolution Separable", "CUDA SDK", 1, build_convolution },
-	{ "SRAD", "Srad_v2", "Rodinia", 1, build_srad },
-	{ "DXTC", "DXTC", "CUDA SDK", 0, build_dxtc },
-	{ "HOTSPOT", "HOTSPOT", "Rodinia", 0, build_hotspot },
-	{ "PF", "PATHFINDER", "Rodinia", 0, build_pathfinder },
-	{ "BINO", "BinomialOptions", "CUDA SDK", 0, build_binomial },
-	{ "MRI-Q", "MRI-Q", "Parboil", 0, build_mri_q },
+	{ "PVC", "Page View Count", "Mars",
+	  SET_HSM, CLASS_MEMORY, CLASS_UNSAID, build_page_views },
+	{ "LBM", "Lattice-Boltzmann Method", "Parboil",
+	  SET_HSM | SET_FGQOS | SET_THEMIS_TRAINING,
+	  CLASS_MEMORY, CLASS_MEMORY, build_lbm },
+	{ "BH", "BlackScholes", "CUDA SDK",
+	  SET_HSM | SET_STM, CLASS_MEMORY, CLASS_UNSAID, build_black_scholes },
+	{ "DWT2D", "DWT2D", "Rodinia",
+	  SET_HSM, CLASS_MEMORY, CLASS_UNSAID, build_dwt2d },
+	{ "EULER3D", "EULER3D", "Rodinia",
+	  SET_HSM | SET_THEMIS_TRAINING,
+	  CLASS_MEMORY, CLASS_MEMORY, build_euler3d },
+	{ "FWT", "FastWalshTransform", "CUDA SDK",
+	  SET_HSM | SET_STM, CLASS_MEMORY, CLASS_UNSAID, build_walsh },
+	{ "2DCONV", "2D-convolution", "PolyBench",
+	  SET_HSM, CLASS_MEMORY, CLASS_UNSAID, build_2dconv },
+	{ "SC", "Streamcluster", "Rodinia",
+	  SET_HSM, CLASS_MEMORY, CLASS_UNSAID, build_streamcluster },
+	{ "CONVS", "Convolution Separable", "CUDA SDK",
+	  SET_HSM, CLASS_MEMORY, CLASS_UNSAID, build_convolution },
+	{ "SRAD", "Srad_v2", "Rodinia",
+	  SET_HSM | SET_THEMIS_TEST,
+	  CLASS_MEMORY, CLASS_BALANCED, build_srad },
+	{ "DXTC", "DXTC", "CUDA SDK",
+	  SET_HSM, CLASS_COMPUTE, CLASS_UNSAID, build_dxtc },
+	{ "HOTSPOT", "HOTSPOT", "Rodinia",
+	  SET_HSM | SET_THEMIS_TRAINING,
+	  CLASS_COMPUTE, CLASS_BALANCED, build_hotspot },
+	{ "PF", "PATHFINDER", "Rodinia",
+	  SET_HSM | SET_THEMIS_TRAINING,
+	  CLASS_COMPUTE, CLASS_BALANCED, build_pathfinder },
+	{ "BINO", "BinomialOptions", "CUDA SDK",
+	  SET_HSM | SET_STM, CLASS_COMPUTE, CLASS_UNSAID, build_binomial },
+	{ "MRI-Q", "MRI-Q", "Parboil",
+	  SET_HSM | SET_FGQOS | SET_THEMIS_TRAINING,
+	  CLASS_COMPUTE, CLASS_COMPUTE, build_mri_q },
+
+	{ "CUTCP", "Cutoff Coulombic Potential", "Parboil",
+	  SET_FGQOS | SET_THEMIS_TRAINING,
+	  CLASS_UNSAID, CLASS_COMPUTE, build_cutcp },
+	{ "HISTO", "Saturating Histogram", "Parboil",
+	  SET_FGQOS | SET_THEMIS_TRAINING,
+	  CLASS_UNSAID, CLASS_MEMORY, build_histo },
+	{ "MRI-GRIDDING", "MRI Gridding", "Parboil",
+	  SET_FGQOS | SET_THEMIS_TEST,
+	  CLASS_UNSAID, CLASS_MEMORY, build_mri_gridding },
+	{ "SAD", "Sum of Absolute Differences", "Parboil",
+	  SET_FGQOS, CLASS_UNSAID, CLASS_UNSAID, build_sad },
+	{ "SGEMM", "Dense Matrix Multiplication", "Parboil",
+	  SET_FGQOS, CLASS_UNSAID, CLASS_UNSAID, build_sgemm },
+	{ "SPMV", "Sparse Matrix-Vector Product", "Parboil",
+	  SET_FGQOS, CLASS_UNSAID, CLASS_UNSAID, build_spmv },
+	{ "STENCIL", "7-point Stencil", "Parboil",
+	  SET_FGQOS | SET_THEMIS_TEST,
+	  CLASS_UNSAID, CLASS_MEMORY, build_stencil },
+	{ "TPACF", "Two Point Angular Correlation", "Parboil",
+	  SET_FGQOS | SET_THEMIS_TEST,
+	  CLASS_UNSAID, CLASS_COMPUTE, build_tpacf },
+
+	{ "BACKPROP", "Back Propagation", "Rodinia",
+	  SET_THEMIS_TEST, CLASS_UNSAID, CLASS_BALANCED, build_backprop },
+	{ "BFS", "Breadth-First Search", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_BALANCED, build_bfs },
+	{ "GAUSSIAN", "Gaussian Elimination", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_MEMORY, build_gaussian },
+	{ "HEARTWALL", "Heart Wall Tracking", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_COMPUTE, build_heartwall },
+	{ "KMEANS", "K-means", "Rodinia",
+	  SET_THEMIS_TEST, CLASS_UNSAID, CLASS_MEMORY, build_kmeans },
+	{ "LAVAMD", "LavaMD", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_MEMORY, build_lava_md },
+	{ "LEUKOCYTE", "Leukocyte Tracking", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_BALANCED, build_leukocyte },
+	{ "NN", "Nearest Neighbor", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_MEMORY,
+	  build_nearest_neighbor },
+	{ "PFF", "Particle Filter, float", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_MEMORY,
+	  build_particle_filter },
+	{ "PFN", "Particle Filter, naive", "Rodinia",
+	  SET_THEMIS_TEST, CLASS_UNSAID, CLASS_COMPUTE,
+	  build_particle_filter_naive },
+	{ "SRAD1", "Srad_v1", "Rodinia",
+	  SET_THEMIS_TRAINING, CLASS_UNSAID, CLASS_BALANCED, build_srad_v1 },
+
+	{ "HIST64", "Histogram64", "CUDA SDK",
+	  SET_STM, CLASS_UNSAID, CLASS_UNSAID, build_histogram64 },
+	{ "HIST256", "Histogram256", "CUDA SDK",
+	  SET_STM, CLASS_UNSAID, CLASS_UNSAID, build_histogram256 },
+	{ "MERGESORT", "MergeSort", "CUDA SDK",
+	  SET_STM, CLASS_UNSAID, CLASS_UNSAID, build_merge_sort },
+	{ "MONTECARLO", "MonteCarlo", "CUDA SDK",
+	  SET_STM, CLASS_UNSAID, CLASS_UNSAID, build_monte_carlo },
+	{ "SCAN", "Scan", "CUDA SDK",
+	  SET_STM, CLASS_UNSAID, CLASS_UNSAID, build_scan },
+	{ "VA", "VectorAdd", "CUDA SDK",
+	  SET_STM, CLASS_UNSAID, CLASS_UNSAID, build_vector_add },
+};
+
+static const struct {
+	const char *name;
+	unsigned int sets;
+} set_names[BENCHMARK_SETS] = {
+	{ "hsm", SET_HSM },
+	{ "fgqos", SET_FGQOS },
+	{ "themis", SET_THEMIS_TRAINING | SET_THEMIS_TEST },
+	{ "themis-training", SET_THEMIS_TRAINING },
+	{ "themis-test", SET_THEMIS_TEST },
+	{ "stm", SET_STM },
 };
 
 const struct benchmark *benchmark_find(const char *name)
@@ -30,6 +124,40 @@ const struct benchmark *benchmark_find(const char *name)
 		if (!strcasecmp(benchmarks[i].name, name))
 			return &benchmarks[i];
 	return NULL;
+}
+
+int benchmark_in_suite(const struct benchmark *benchmark, const char *suite)
+{
+	size_t i;
+
+	if (!strcasecmp(suite, "all") || !strcasecmp(suite, benchmark->suite))
+		return 1;
+	for (i = 0; i < BENCHMARK_SETS; i++)
+		if (!strcasecmp(suite, set_names[i].name))
+			return !!(benchmark->sets & set_names[i].sets);
+	return 0;
+}
+
+const char *benchmark_set_name(const struct benchmark *benchmark,
+			       unsigned int index)
+{
+	size_t i;
+
+	for (i = 0; i < BENCHMARK_SETS; i++)
+		if (benchmark->sets & set_names[i].sets && !index--)
+			return set_names[i].name;
+	return NULL;
+}
+
+const char *benchmark_class_name(const struct benchmark *benchmark)
+{
+	static const char *const names[] = {
+		[CLASS_MEMORY] = "memory",
+		[CLASS_COMPUTE] = "compute",
+		[CLASS_BALANCED] = "balanced",
+	};
+
+	return names[benchmark->hsm ? benchmark->hsm : benchmark->themis];
 }
 
 void *benchmark_trace(const struct benchmark *benchmark, size_t *bytes)

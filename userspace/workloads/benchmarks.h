@@ -1,64 +1,125 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The benchmarks of HSM's Table 2 (Zhao et al., ASPLOS'20), each in a file of
- * its own that emits its kernels as warp programs. What was chosen in them, and
- * why, stands in docs/workloads.md.
+ * The benchmarks of four papers, each in a file of its own that emits its kernels
+ * as warp programs. What was chosen in them, and why, stands in docs/workloads.md.
  */
 #ifndef WORKLOADS_BENCHMARKS_H
 #define WORKLOADS_BENCHMARKS_H
 
-#include "builder.h"
+#include "common.h"
+
+/**
+ * enum benchmark_set - the papers' sets of benchmarks; bits
+ * @SET_HSM: Table 2 of HSM (Zhao et al., ASPLOS'20)
+ * @SET_FGQOS: the ten of Parboil of fine-grained QoS (Wang et al., ISCA'17)
+ * @SET_THEMIS_TRAINING: Table III of Themis (Zhao et al., IPDPS'19), what its
+ *	model is trained with
+ * @SET_THEMIS_TEST: the same table, what it is tested with
+ * @SET_STM: the nine of spatial-temporal multitasking (Liang et al., TPDS'15)
+ */
+enum benchmark_set {
+	SET_HSM = 1 << 0,
+	SET_FGQOS = 1 << 1,
+	SET_THEMIS_TRAINING = 1 << 2,
+	SET_THEMIS_TEST = 1 << 3,
+	SET_STM = 1 << 4,
+};
+
+/**
+ * enum benchmark_class - what a paper says of a benchmark
+ * @CLASS_UNSAID: nothing
+ * @CLASS_MEMORY: bound by memory
+ * @CLASS_COMPUTE: bound by computing
+ * @CLASS_BALANCED: Themis' third one
+ */
+enum benchmark_class {
+	CLASS_UNSAID,
+	CLASS_MEMORY,
+	CLASS_COMPUTE,
+	CLASS_BALANCED,
+};
 
 /**
  * struct benchmark - a workload that is known by its name
- * @name: as Table 2 abbreviates it; what a command line says
+ * @name: what a command line says; HSM's abbreviation where it has one
  * @title: in full
  * @suite: where the program comes from
- * @memory_bound: its class in Table 2; it is compute-bound if not
+ * @sets: &enum benchmark_set: which papers use it
+ * @hsm: its class in HSM's Table 2
+ * @themis: its class in Themis' Table III
  * @build: emits its kernels
  */
 struct benchmark {
 	const char *name;
 	const char *title;
 	const char *suite;
-	int memory_bound;
+	unsigned int sets;
+	enum benchmark_class hsm;
+	enum benchmark_class themis;
 	void (*build)(struct builder *builder);
 };
 
-#define BENCHMARK_COUNT	15
+#define BENCHMARK_COUNT	40
+/* More sets than one benchmark is in */
+#define BENCHMARK_SETS	6
 
-/* In the order of Table 2. */
+/* HSM's in the order of its Table 2, then the others. */
 extern const struct benchmark benchmarks[BENCHMARK_COUNT];
 
 /* By name, in letters of either case; NULL for none. */
 const struct benchmark *benchmark_find(const char *name);
+/*
+ * Whether it is in a suite: a paper's set ("hsm", "fgqos", "themis",
+ * "themis-training", "themis-test", "stm"), where the program comes from, or "all".
+ */
+int benchmark_in_suite(const struct benchmark *benchmark, const char *suite);
+/* The name of a set of papers that it is in, from 0; NULL after the last. */
+const char *benchmark_set_name(const struct benchmark *benchmark,
+			       unsigned int index);
+/* HSM's class, or Themis' where HSM says none; NULL if neither says one. */
+const char *benchmark_class_name(const struct benchmark *benchmark);
 /* Its trace, for the caller to free(); NULL when memory ran out. */
 void *benchmark_trace(const struct benchmark *benchmark, size_t *bytes);
 
 void build_2dconv(struct builder *b);
+void build_backprop(struct builder *b);
+void build_bfs(struct builder *b);
 void build_binomial(struct builder *b);
 void build_black_scholes(struct builder *b);
 void build_convolution(struct builder *b);
+void build_cutcp(struct builder *b);
 void build_dwt2d(struct builder *b);
 void build_dxtc(struct builder *b);
 void build_euler3d(struct builder *b);
+void build_gaussian(struct builder *b);
+void build_heartwall(struct builder *b);
+void build_histo(struct builder *b);
+void build_histogram256(struct builder *b);
+void build_histogram64(struct builder *b);
 void build_hotspot(struct builder *b);
+void build_kmeans(struct builder *b);
+void build_lava_md(struct builder *b);
 void build_lbm(struct builder *b);
+void build_leukocyte(struct builder *b);
+void build_merge_sort(struct builder *b);
+void build_monte_carlo(struct builder *b);
+void build_mri_gridding(struct builder *b);
 void build_mri_q(struct builder *b);
+void build_nearest_neighbor(struct builder *b);
 void build_page_views(struct builder *b);
+void build_particle_filter(struct builder *b);
+void build_particle_filter_naive(struct builder *b);
 void build_pathfinder(struct builder *b);
+void build_sad(struct builder *b);
+void build_scan(struct builder *b);
+void build_sgemm(struct builder *b);
+void build_spmv(struct builder *b);
 void build_srad(struct builder *b);
+void build_srad_v1(struct builder *b);
+void build_stencil(struct builder *b);
 void build_streamcluster(struct builder *b);
+void build_tpacf(struct builder *b);
+void build_vector_add(struct builder *b);
 void build_walsh(struct builder *b);
-
-/* --- for the files of the benchmarks --- */
-
-#define WARP		32
-#define FLOAT		4
-#define MIB		(1ULL << 20)
-
-/* An affine access; the arguments are fields of its pattern. */
-#define ACCESS(builder, ...) \
-	builder_access(builder, &(struct simgpu_trace_pattern){ __VA_ARGS__ })
 
 #endif /* WORKLOADS_BENCHMARKS_H */

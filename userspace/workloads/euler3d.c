@@ -37,21 +37,13 @@
 #define NEIGHBOR	160
 #define UPDATE		30
 
-static __u32 element(struct builder *b, __u32 array, __s64 offset)
-{
-	return ACCESS(b, .base = array * ARRAY_BYTES + (__u64)offset,
-		      .access_bytes = FLOAT,
-		      .block_stride = { THREADS * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
-}
-
 static void load(struct builder *b, __u32 array, __u32 arrays, __s64 offset)
 {
 	__u32 i;
 
 	for (i = 0; i < arrays; i++)
-		builder_load(b, element(b, array + i, offset), WARP,
-			     arrays - 1 - i);
+		load_own(b, (array + i) * ARRAY_BYTES + (__u64)offset, THREADS,
+			 FLOAT, arrays - 1 - i);
 }
 
 static void store(struct builder *b, __u32 array, __u32 arrays)
@@ -59,23 +51,18 @@ static void store(struct builder *b, __u32 array, __u32 arrays)
 	__u32 i;
 
 	for (i = 0; i < arrays; i++)
-		builder_store(b, element(b, array + i, 0), WARP);
+		store_own(b, (array + i) * ARRAY_BYTES, THREADS, FLOAT);
 }
 
 /* A neighbor's variables, somewhere in the mesh. */
 static void gather(struct builder *b, __u32 seed)
 {
-	struct simgpu_trace_pattern somewhere = {
-		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = FLOAT,
-		.region_bytes = ARRAY_BYTES, .lines = FAR_LINES, .seed = seed,
-	};
 	__u32 i;
 
-	for (i = 0; i < VARIABLES; i++) {
-		somewhere.base = (STATE + i) * ARRAY_BYTES;
-		builder_load(b, builder_pattern(b, &somewhere), WARP,
-			     VARIABLES - 1 - i);
-	}
+	for (i = 0; i < VARIABLES; i++)
+		builder_load(b, anywhere(b, (STATE + i) * ARRAY_BYTES,
+					 ARRAY_BYTES, FAR_LINES, FLOAT, seed),
+			     WARP, VARIABLES - 1 - i);
 }
 
 static void compute_step_factor(struct builder *b)

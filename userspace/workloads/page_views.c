@@ -50,26 +50,16 @@
 #define SETUP		20
 #define ADDRESS		3
 
-/* @bytes of each thread's element */
-static __u32 element(struct builder *b, __u64 array, __u32 bytes,
-		     __s64 element_bytes)
-{
-	return ACCESS(b, .base = array, .access_bytes = bytes,
-		      .block_stride = { THREADS * element_bytes },
-		      .warp_stride = WARP * element_bytes,
-		      .lane_stride = element_bytes);
-}
-
 static void read_element(struct builder *b, __u64 array, __u32 bytes)
 {
-	builder_load(b, element(b, array, bytes, bytes), WARP, ADDRESS);
+	load_own(b, array, THREADS, bytes, ADDRESS);
 	builder_compute(b, ADDRESS, WARP);
 }
 
 static void write_element(struct builder *b, __u64 array, __u32 bytes)
 {
 	builder_compute(b, ADDRESS, WARP);
-	builder_store(b, element(b, array, bytes, bytes), WARP);
+	store_own(b, array, THREADS, bytes);
 }
 
 /*
@@ -78,13 +68,8 @@ static void write_element(struct builder *b, __u64 array, __u32 bytes)
  */
 static void split_and_hash_text(struct builder *b)
 {
-	struct simgpu_trace_pattern text = {
-		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = ENTRY_BYTES,
-		.base = TEXT, .region_bytes = RECORDS * ENTRY_BYTES,
-		.lines = WARP,
-	};
-
-	builder_atomic(b, builder_pattern(b, &text), WARP, 0);
+	builder_atomic(b, anywhere(b, TEXT, RECORDS * ENTRY_BYTES, WARP,
+				   ENTRY_BYTES, 0), WARP, 0);
 	builder_compute(b, (URL_BYTES + ADDRESS_BYTES) * SCAN, WARP);
 	builder_compute(b, URL_BYTES * HASH, WARP);
 }
@@ -95,7 +80,7 @@ static void copy(struct builder *b, __u64 to, __u32 bytes)
 
 	for (i = 0; i < bytes; i++) {
 		builder_compute(b, COPY, WARP);
-		builder_store(b, element(b, to + i, 1, bytes), WARP);
+		builder_store(b, own_element(b, to + i, THREADS, 1, bytes), WARP);
 	}
 }
 
@@ -115,8 +100,8 @@ static void map(struct builder *b)
 	read_element(b, VALUES, INPUT_BYTES);
 	read_element(b, KEYS, KEY_BYTES);
 	split_and_hash_text(b);
-	builder_store(b, element(b, KEYS + KEY_BYTES - FLOAT, FLOAT, KEY_BYTES),
-		      WARP);
+	builder_store(b, own_element(b, KEYS + KEY_BYTES - FLOAT, THREADS, FLOAT,
+				     KEY_BYTES), WARP);
 }
 
 static void emit_intermediate(struct builder *b)

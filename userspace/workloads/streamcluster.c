@@ -30,13 +30,6 @@
 #define DIMENSION	8
 #define COST		25
 
-static __u32 element(struct builder *b, __u64 array, __u32 bytes)
-{
-	return ACCESS(b, .base = array, .access_bytes = FLOAT,
-		      .block_stride = { THREADS * bytes },
-		      .warp_stride = WARP * bytes, .lane_stride = bytes);
-}
-
 static void distance(struct builder *b)
 {
 	__u32 own = ACCESS(b, .base = COORDINATES, .access_bytes = FLOAT,
@@ -59,11 +52,13 @@ void build_streamcluster(struct builder *b)
 	builder_footprint(b, END);
 	builder_kernel(b, "kernel_compute_cost", BLOCKS, THREADS, 24, 0);
 	distance(b);
-	builder_load(b, element(b, POINT_ARRAY, POINT_BYTES), WARP, 2);
-	builder_load(b, element(b, TABLE, FLOAT), WARP, 0);
+	builder_load(b, own_element(b, POINT_ARRAY, THREADS, FLOAT,
+				    POINT_BYTES), WARP, 2);
+	load_own(b, TABLE, THREADS, FLOAT, 0);
 	builder_compute(b, COST, WARP);
-	builder_load(b, element(b, WORK, WORK_BYTES), WARP, 0);
+	builder_load(b, own_element(b, WORK, THREADS, FLOAT, WORK_BYTES), WARP,
+		     0);
 	builder_compute(b, 2, WARP);
-	builder_store(b, element(b, WORK, WORK_BYTES), WARP);
+	builder_store(b, own_element(b, WORK, THREADS, FLOAT, WORK_BYTES), WARP);
 	builder_again(b, 1, LAUNCHES - 1);
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the benchmarks' kernels have in common. */
+#ifndef WORKLOADS_COMMON_H
+#define WORKLOADS_COMMON_H
+
+#include "builder.h"
+
+#define WARP		32
+#define FLOAT		4
+#define DOUBLE		8
+#define MIB		(1ULL << 20)
+
+/* An affine access; the arguments are fields of its pattern. */
+#define ACCESS(builder, ...) \
+	builder_access(builder, &(struct simgpu_trace_pattern){ __VA_ARGS__ })
+
+/*
+ * A thread's own element of an array: @bytes of its @stride bytes, the @threads
+ * of a block and the blocks, in x, side by side.
+ */
+__u32 own_element(struct builder *b, __u64 array, __u32 threads, __u32 bytes,
+		  __s64 stride);
+/* Read or write it, where the elements are close together. */
+void load_own(struct builder *b, __u64 array, __u32 threads, __u32 bytes,
+	      __u32 consume_after);
+void store_own(struct builder *b, __u64 array, __u32 threads, __u32 bytes);
+
+/* @bytes of each of @lines lines, anywhere in an array of @size bytes */
+__u32 anywhere(struct builder *b, __u64 array, __u64 size, __u32 lines,
+	       __u32 bytes, __u32 seed);
+
+/*
+ * Threads of a block add up @values values of each: a tree in shared memory, a
+ * level with half as many threads after each barrier.
+ */
+void add_up_block(struct builder *b, __u32 threads, __u32 values);
+
+#endif /* WORKLOADS_COMMON_H */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Histogram64 (HIST64). CUDA SDK, histogram/histogram64.cu: each thread counts at
+ * most 255 values in byte counters of its own in shared memory, laid out so that
+ * no two threads meet in a bank. Then a block for each bin adds up the blocks'
+ * histograms.
+ */
+#include "benchmarks.h"
+
+#define BINS		64
+#define THREADS		64
+#define VECTOR		(4 * FLOAT)
+/* 255 bytes a thread, in whole vectors */
+#define TRIPS		15
+/* The SDK's data are 64 MB, its limit 32,768 blocks; it runs 16 times. */
+#define BLOCKS		32768
+#define LAUNCHES	16
+
+#define TURN_BYTES	((__u64)BLOCKS * THREADS * VECTOR)
+#define DATA		0ULL
+#define PARTS		(DATA + TURN_BYTES * TRIPS)
+#define PARTS_BYTES	((__u64)BLOCKS * BINS * FLOAT)
+#define RESULT		(PARTS + PARTS_BYTES)
+#define END		(RESULT + BINS * FLOAT)
+
+#define MERGE_THREADS	256
+
+/* Of a byte: its six bits, the counter's place, one more */
+#define BYTE		4
+
+static void count(struct builder *b)
+{
+	__u32 data = ACCESS(b, .base = DATA, .access_bytes = VECTOR,
+			    .block_stride = { THREADS * VECTOR },
+			    .warp_stride = WARP * VECTOR, .lane_stride = VECTOR,
+			    .loop_stride = { TURN_BYTES });
+
+	builder_kernel(b, "histogram64Kernel", BLOCKS, THREADS, 16,
+		       THREADS * BINS);
+	builder_compute(b, 10, WARP);
+	builder_shared(b, BINS / 4, WARP, 1);
+	builder_barrier(b);
+	builder_loop(b, TRIPS);
+	builder_load(b, data, WARP, 0);
+	builder_compute(b, VECTOR * BYTE + 3, WARP);
+	builder_shared(b, VECTOR * 2, WARP, 1);
+	builder_loop_end(b);
+	builder_barrier(b);
+	builder_shared(b, THREADS, WARP, 1);
+	builder_compute(b, THREADS + THREADS / 4 * 3, WARP);
+	store_own(b, PARTS, THREADS, FLOAT);
+}
+
+/* The bins of a column of parts: uncoalesced */
+static void merge(struct builder *b)
+{
+	__u32 column = ACCESS(b, .base = PARTS, .access_bytes = FLOAT,
+			      .block_stride = { FLOAT },
+			      .warp_stride = WARP * BINS * FLOAT,
+			      .lane_stride = BINS * FLOAT,
+			      .loop_stride = { MERGE_THREADS * BINS * FLOAT });
+	__u32 sum = ACCESS(b, .base = RESULT, .access_bytes = FLOAT,
+			   .block_stride = { FLOAT });
+
+	builder_kernel(b, "mergeHistogram64Kernel", BINS, MERGE_THREADS, 10,
+		       MERGE_THREADS * FLOAT);
+	builder_loop(b, BLOCKS / MERGE_THREADS);
+	builder_load(b, column, WARP, 0);
+	builder_compute(b, 4, WARP);
+	builder_loop_end(b);
+	builder_shared(b, 1, WARP, 1);
+	add_up_block(b, MERGE_THREADS, 1);
+	builder_store(b, sum, 1);
+}
+
+void build_histogram64(struct builder *b)
+{
+	builder_footprint(b, END);
+	count(b);
+	merge(b);
+	builder_again(b, 2, LAUNCHES - 1);
+}

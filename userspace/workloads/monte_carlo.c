@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MonteCarlo (MONTECARLO). CUDA SDK, MonteCarlo/MonteCarlo_kernel.cuh,
+ * MonteCarloOneBlockPerOption: a block an option; its threads run over the paths'
+ * random samples, the same for all options, and add up call values and their
+ * squares.
+ */
+#include "benchmarks.h"
+
+#define THREADS		256
+/* The SDK has 256 options, 1,536 at most, and 2^18 paths. */
+#define OPTIONS		1536
+#define PATHS		(1U << 21)
+
+#define SAMPLES		0ULL
+#define VALUES		(SAMPLES + (__u64)PATHS * FLOAT)
+#define END		(VALUES + OPTIONS * 2 * FLOAT)
+
+/* Of a path: scale, value, its maximum with 0, two sums, the loop */
+#define PATH		9
+#define EXPONENTIAL_CYCLES	4
+
+void build_monte_carlo(struct builder *b)
+{
+	__u32 sample, value;
+
+	builder_footprint(b, END);
+	sample = ACCESS(b, .base = SAMPLES, .access_bytes = FLOAT,
+			.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+			.loop_stride = { THREADS * FLOAT });
+	value = ACCESS(b, .base = VALUES, .access_bytes = 2 * FLOAT,
+		       .block_stride = { 2 * FLOAT });
+	builder_kernel(b, "MonteCarloOneBlockPerOption", OPTIONS, THREADS, 16,
+		       2 * THREADS * FLOAT);
+	builder_compute(b, 10, WARP);
+	builder_loop(b, PATHS / THREADS);
+	builder_load(b, sample, WARP, 0);
+	builder_compute(b, PATH, WARP);
+	builder_slow(b, 1, WARP, EXPONENTIAL_CYCLES);
+	builder_loop_end(b);
+	builder_shared(b, 2, WARP, 1);
+	add_up_block(b, THREADS, 2);
+	builder_store(b, value, 1);
+}
