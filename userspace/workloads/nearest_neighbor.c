@@ -7,7 +7,7 @@
 
 #define THREADS		256
 /* The suite's data are some 42,764 records. */
-#define BLOCKS		786432
+#define BLOCKS		(1U << 20)
 #define RECORDS		((__u64)BLOCKS * THREADS)
 #define RECORD_BYTES	8
 
