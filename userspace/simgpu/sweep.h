@@ -20,7 +20,7 @@ enum mix_category {
 	MIX_MEMORY,	/* memory-bound tenants only */
 	MIX_COMPUTE,	/* compute-bound ones only */
 	MIX_HETERO,	/* both */
-	MIX_OTHER,	/* some are no built-in workloads */
+	MIX_OTHER,	/* papers do not give all of them one of the two classes */
 	MIX_CATEGORIES
 };
 

@@ -96,6 +96,21 @@ static const struct benchmark *benchmark_of(const struct suite *suite,
 	return benchmark_find(suite->workloads[mix->workload[slot]].path);
 }
 
+/* As HSM says, or else Themis. */
+static bool is_memory_bound(const struct benchmark *benchmark)
+{
+	if (benchmark->hsm != CLASS_UNSAID)
+		return benchmark->hsm == CLASS_MEMORY;
+	return benchmark->themis == CLASS_MEMORY;
+}
+
+static bool has_class(const struct benchmark *benchmark)
+{
+	return benchmark->hsm != CLASS_UNSAID ||
+	       benchmark->themis == CLASS_MEMORY ||
+	       benchmark->themis == CLASS_COMPUTE;
+}
+
 static enum mix_category categorize(const struct suite *suite,
 				    const struct mix *mix)
 {
@@ -105,9 +120,9 @@ static enum mix_category categorize(const struct suite *suite,
 		const struct benchmark *benchmark =
 			benchmark_of(suite, mix, slot);
 
-		if (!benchmark)
+		if (!benchmark || !has_class(benchmark))
 			return MIX_OTHER;
-		memory += benchmark->memory_bound;
+		memory += is_memory_bound(benchmark);
 	}
 	if (memory == mix->count)
 		return MIX_MEMORY;
@@ -134,7 +149,7 @@ static void prioritize(struct suite *suite, u64 seed, u64 target_ppm)
 			continue;
 		for (slot = 0; mix->category == MIX_HETERO &&
 			       slot < mix->count; slot++)
-			if (benchmark_of(suite, mix, slot)->memory_bound) {
+			if (is_memory_bound(benchmark_of(suite, mix, slot))) {
 				chosen = slot;
 				break;
 			}

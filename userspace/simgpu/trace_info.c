@@ -363,13 +363,14 @@ static struct demand demands(const struct gpu_config *config,
 }
 
 /* As HSM's Eq. 2 has it, at the row buffer hit rates of 0 and 1. */
-static const char *expected_class(const struct demand *demand)
+static const char *expected_class(const struct gpu_config *config,
+				  const struct demand *demand)
 {
-	const struct simgpu_tunables *hsm = &registry_default_tunables;
+	const struct simgpu_tunables hsm = registry_tunables(config->name);
 
-	if (demand->most_ppm <= hsm->c2_ppm)
+	if (demand->most_ppm <= hsm.c2_ppm)
 		return "compute";
-	if (demand->least_ppm > hsm->c1_ppm + hsm->c2_ppm)
+	if (demand->least_ppm > hsm.c1_ppm + hsm.c2_ppm)
 		return "memory";
 	return "by the caches";
 }
@@ -480,7 +481,7 @@ static struct json_object *trace_json(const char *path, const struct view *view,
 	set_mix(object, total);
 	json_set(object, "demand_most", json_ppm(demand.most_ppm));
 	json_set(object, "demand_least", json_ppm(demand.least_ppm));
-	json_set_string(object, "class_expected", expected_class(&demand));
+	json_set_string(object, "class_expected", expected_class(config, &demand));
 	for (i = 0; i < section_count(view, SIMGPU_TRACE_KERNELS); i++)
 		json_object_array_add(array,
 				      kernel_json(config, &view->kernels[i],
@@ -606,7 +607,7 @@ static void print_trace(const char *path, const struct view *view,
 		       (double)sum_of(total->thread) / (double)bytes);
 	printf("\nbandwidth asked for at full speed of %s: %.2f of the peak, %.2f if each byte moved once; expected class: %s\n\n",
 	       config->name, (double)demand.most_ppm / 1e6,
-	       (double)demand.least_ppm / 1e6, expected_class(&demand));
+	       (double)demand.least_ppm / 1e6, expected_class(config, &demand));
 	print_mix(total);
 	printf("\nKernels, counts of one launch; blocks that an SM of %s can hold:\n",
 	       config->name);

@@ -187,7 +187,7 @@ static int add_points(struct training *training)
 	for (i = 0; !ret && i < training->name_count; i++)
 		ret = add_point(training, training->names[i]);
 	for (i = 0; !ret && !training->name_count && i < BENCHMARK_COUNT; i++)
-		if (benchmarks[i].memory_bound)
+		if (benchmarks[i].hsm == CLASS_MEMORY)
 			ret = add_point(training, benchmarks[i].name);
 	return ret;
 }
