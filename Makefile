@@ -22,7 +22,7 @@ RUNNING_KDIR	:= $(wildcard /lib/modules/$(shell uname -r)/build)
 NEWEST_KDIR	:= $(lastword $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V))
 KDIR		?= $(or $(RUNNING_KDIR),$(NEWEST_KDIR))
 
-.PHONY: all modules userspace tests help demo check check-long bench clean
+.PHONY: all modules userspace tests help demo check check-long bench results clean
 # What a failed or interrupted command leaves must not look finished.
 .DELETE_ON_ERROR:
 
@@ -35,6 +35,7 @@ help:
 	@echo 'make check           all tests'
 	@echo 'make check-long      all tests and the long ones'
 	@echo 'make bench           speed of the simulated GPU, natively, and of the module'
+	@echo 'make results         the evaluation of HSM, repeated: build/results/report.md (hours)'
 	@echo 'make clean           removes build/ but for its cache'
 
 # --- the portable rooms -----------------------------------------------------------
@@ -144,6 +145,9 @@ bench:
 	$(ONE_CORE) build/simgpu bench
 	@echo
 	tools/bench/kernel
+
+results:
+	tools/results/run
 
 # --- the module -------------------------------------------------------------------
 

@@ -36,7 +36,7 @@
  * @qos_guard_ppm: how far above a tenant's target a QoS policy aims, to make up
  *	for the model's errors (HSM 4.3, last paragraph)
  * @qos_margin_ppm: how far above its target a tenant may be before it gives back
- *	what it does not need (HSM 4.3: a threshold of 0.9 at a target of 0.8)
+ *	what it does not need (HSM 4.3: an upper threshold); above the guard band
  */
 struct simgpu_tunables {
 	u64 c1_ppm;

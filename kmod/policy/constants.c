@@ -31,11 +31,14 @@ static const struct trained trained[] = {
 	{ "hbm80", 626187, 344114, 629798, 284728, 659526 },
 };
 
-/* HSM section 4.3; its guard band is "slightly above". */
+/*
+ * HSM section 4.3: a fairness of 0.9; a target of 0.8 is aimed at as 0.9, to make
+ * up for the model's errors. Giving back begins above that.
+ */
 static const struct simgpu_tunables thresholds = {
 	.fair_threshold_ppm = 900000,
-	.qos_guard_ppm = 50000,
-	.qos_margin_ppm = 100000,
+	.qos_guard_ppm = 100000,
+	.qos_margin_ppm = 150000,
 };
 
 /**

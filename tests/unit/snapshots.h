@@ -41,6 +41,9 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->epoch_cycles = epoch_cycles;
 	snapshot->memory_clocks = epoch_cycles * 440 / 1400;
 	snapshot->tunables = registry_tunables("");
+	/* Whatever the defaults are. */
+	snapshot->tunables.qos_guard_ppm = 50000;
+	snapshot->tunables.qos_margin_ppm = 100000;
 }
 
 static inline struct simgpu_snapshot_tenant *

@@ -36,7 +36,8 @@ static const char about[] =
 	"the same command is given again.\v"
 	"In a mix of both classes the first memory-bound tenant has priority, in "
 	"others one that the seed chooses; a mix in a file may say target=NP itself. "
-	"A target is met if the actual NP after the warm-up reaches it.\n"
+	"A target is met if the actual NP after the warm-up reaches it. Preemption is "
+	"adaptive unless --preemption says otherwise.\n"
 	"DIR/sweep.csv has a row for each policy, mix and tenant; error_class, error_line, "
 	"error_drift and error_rest are what the error is made of (docs/hsm.md).\n"
 	"\n"
@@ -170,6 +171,8 @@ int sweep_command(int argc, char **argv)
 	};
 	int ret;
 
+	/* HSM 4.2. */
+	sweep.experiment.settings.preemption = SIMGPU_PREEMPTION_ADAPTIVE;
 	argp_parse(&argp, argc, argv, 0, NULL, &sweep);
 	ret = experiment_load(&sweep.experiment);
 	if (!ret)
