@@ -2,14 +2,18 @@
 /*
  * Small OpenCL kernels whose traces tests/unit/test_recorder.c knows by heart.
  * Without an argument, all of KERNELS run once, in order, which is the order
- * of the kernels in the trace. With the argument "uneven", one launch whose last
- * work-groups are smaller, for which kernels must be built as OpenCL 2.0; with
- * "many", launches with many work-groups; with "million", one with a million;
- * with "launches", more launches than a
- * trace can hold; with "out-of-bounds", one that leaves
- * its buffer; with "wait", one that takes long. With "exit-3", "abort" or
- * "no-kernel", one way in which a recording ends without a trace. Of the results only those of intrinsics are checked; the
- * programs in tools/record/programs check theirs.
+ * of the kernels in the trace. With one of these arguments, other launches:
+ *	uneven		the last work-groups are smaller; kernels must be built as
+ *			OpenCL 2.0
+ *	many, million	so many work-groups
+ *	launches	more of them than a trace can hold
+ *	device		one, if the device is a GPU
+ *	out-of-bounds	one that leaves its buffer
+ *	wait		one that takes long
+ *	exit-3, abort, no-kernel
+ *			a way in which a recording ends without a trace
+ * Of the results only those of intrinsics are checked; the programs in
+ * tools/record/programs check theirs.
  */
 #include "host.h"
 
@@ -292,6 +296,22 @@ static void launch_one(struct host *host, const cl_mem *buffers,
 	clReleaseKernel(kernel);
 }
 
+/* Whether the device is what programs for GPUs look for. */
+static int device_is_gpu(const struct host *host)
+{
+	cl_device_type type = 0;
+	cl_uint units = 0;
+	size_t most = 0;
+
+	check(clGetDeviceInfo(host->device, CL_DEVICE_TYPE, sizeof(type), &type,
+			      NULL), "type");
+	check(clGetDeviceInfo(host->device, CL_DEVICE_MAX_COMPUTE_UNITS,
+			      sizeof(units), &units, NULL), "compute units");
+	check(clGetDeviceInfo(host->device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+			      sizeof(most), &most, NULL), "work-group size");
+	return type == CL_DEVICE_TYPE_GPU && units == 80 && most == 1024;
+}
+
 /* With a buffer in which each work-item has a place of its own. */
 static void launch_large(struct host *host, const struct launch *launch)
 {
@@ -332,6 +352,8 @@ static int run_way(struct host *host, const cl_mem *buffers, const char *way)
 		launch_one(host, buffers, &launches[0]);
 	if (!strcmp(way, "abort"))
 		abort();
+	if (!strcmp(way, "device") && !device_is_gpu(host))
+		return 1;
 	return !strcmp(way, "exit-3") ? 3 : 0;
 }
 

@@ -618,9 +618,13 @@ static void test_forms(const char *folder)
 /* What is regular is the same however few thread blocks are recorded. */
 static void test_sampling(const char *folder)
 {
+	static const char *const sizes[] = {
+		"sampled-2", "sampled-3", "sampled-7", "sampled-100",
+	};
 	struct trace_file all = open_result(folder, "many");
 	struct trace_file sampled = open_result(folder, "sampled");
 	struct trace_file only = open_result(folder, "only-sampled");
+	size_t i;
 
 	check_same(&all, &sampled, "one of five");
 	check_same(&all, &only, "only one of five");
@@ -631,6 +635,14 @@ static void test_sampling(const char *folder)
 	free(all.bytes);
 	free(sampled.bytes);
 	free(only.bytes);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		__u64 instructions = 0;
+
+		sampled = open_result(folder, sizes[i]);
+		ok(kernels_are_right(&sampled, &instructions),
+		   "%s: all that thread blocks stand for is inside", sizes[i]);
+		free(sampled.bytes);
+	}
 }
 
 static void test_uneven(const char *folder)

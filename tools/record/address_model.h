@@ -63,11 +63,8 @@ public:
 	/* The least and the greatest address within bounds. */
 	void range(const Bounds &bounds, int64_t &low, int64_t &high) const;
 
-	/* As a pattern has it: that of the point 0. */
-	int64_t base() const
-	{
-		return at(Point());
-	}
+	/* The address of a point, as far as strides are known. */
+	int64_t at(const Point &point) const;
 
 	int64_t stride(int dimension) const
 	{
@@ -78,7 +75,6 @@ public:
 	bool inherited = false;
 
 private:
-	int64_t at(const Point &point) const;
 	bool unknown(const Point &point) const;
 
 	Point origin;

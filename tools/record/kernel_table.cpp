@@ -349,7 +349,7 @@ bool KernelTable::should_list(const Site &site) const
 bool KernelTable::find_program(uint32_t root, const std::vector<uint32_t> &chosen,
 			       uint64_t footprint, uint32_t &number)
 {
-	Program alone = {root, chosen, stands_for};
+	Program alone = {root, chosen, stands_for, Bounds::of(point)};
 	std::vector<uint32_t> key = {root, 0};
 
 	if (!lies_inside(alone, stands_for, footprint))
@@ -366,11 +366,11 @@ bool KernelTable::find_program(uint32_t root, const std::vector<uint32_t> &chose
 		Program &program = programs[number];
 		Bounds bounds = program.bounds;
 
-		if (bounds.contains(stands_for))
-			return true;
 		bounds.widen(stands_for);
-		if (lies_inside(program, bounds, footprint)) {
+		if (program.bounds.contains(stands_for) ||
+		    lies_inside(program, bounds, footprint)) {
 			program.bounds = bounds;
+			program.recorded.widen(Bounds::of(point));
 			return true;
 		}
 	}
@@ -394,16 +394,23 @@ bool KernelTable::lies_inside(const Program &program, const Bounds &bounds,
 
 /* --- sections --- */
 
-KernelSections KernelTable::finish(simgpu_trace_kernel &kernel,
-				   Patterns &patterns, size_t runs_left) const
+/*
+ * A stride that was open when a program was recorded can have been found since,
+ * and lead the thread blocks that the recorded ones stand for out of the
+ * footprint. Then they stay where those were.
+ */
+KernelSections KernelTable::finish(simgpu_trace_kernel &kernel, Patterns &patterns,
+				   size_t runs_left, uint64_t footprint) const
 {
 	KernelSections sections;
 
 	for (const Program &program : programs) {
+		bool stays = !lies_inside(program, program.bounds, footprint);
 		size_t first = sections.ops.size(), leaf = 0;
 
 		for (const Part &part : roots[program.root].parts)
-			emit(program, part, leaf, patterns, sections.ops);
+			emit(program, stays ? &program.recorded : nullptr, part,
+			     leaf, patterns, sections.ops);
 		sections.op_counts.push_back(sections.ops.size() - first);
 	}
 	kernel.program_count = programs.size();
@@ -413,8 +420,10 @@ KernelSections KernelTable::finish(simgpu_trace_kernel &kernel,
 	return sections;
 }
 
-void KernelTable::emit(const Program &program, const Part &part, size_t &leaf,
-		       Patterns &patterns, std::vector<simgpu_trace_op> &ops) const
+/* @still: see pattern_of() */
+void KernelTable::emit(const Program &program, const Bounds *still, const Part &part,
+		       size_t &leaf, Patterns &patterns,
+		       std::vector<simgpu_trace_op> &ops) const
 {
 	simgpu_trace_op op = {};
 
@@ -423,7 +432,7 @@ void KernelTable::emit(const Program &program, const Part &part, size_t &leaf,
 		op.count = part.trips;
 		ops.push_back(op);
 		for (const Part &inner : shapes.parts_of(part.shape))
-			emit(program, inner, leaf, patterns, ops);
+			emit(program, still, inner, leaf, patterns, ops);
 		op.kind = SIMGPU_TRACE_LOOP_END;
 		op.count = 0;
 	} else {
@@ -433,23 +442,34 @@ void KernelTable::emit(const Program &program, const Part &part, size_t &leaf,
 		const Leaf &access = roots[program.root].leaves[leaf];
 
 		op.pattern = patterns.number(pattern_of(access,
-						models[program.models[leaf]]));
+					models[program.models[leaf]], still));
 		leaf++;
 	}
 	ops.push_back(op);
 }
 
+/* @still: bounds; in dimensions in which they have no extent, nothing moves. */
 simgpu_trace_pattern KernelTable::pattern_of(const Leaf &leaf,
-					     const AddressModel &model) const
+					     const AddressModel &model,
+					     const Bounds *still) const
 {
 	simgpu_trace_pattern pattern = {};
+	int64_t strides[DIMENSIONS];
+	Point begin = {};
+
+	for (int i = 0; i < DIMENSIONS; i++) {
+		bool stays = still && still->low[i] == still->high[i];
+
+		strides[i] = stays ? 0 : model.stride(i);
+		begin[i] = stays ? still->low[i] : 0;
+	}
 
 	pattern.kind = SIMGPU_TRACE_AFFINE;
 	pattern.access_bytes = leaf.form.access_bytes;
-	pattern.base = model.base();
+	pattern.base = model.at(begin);
 	for (int i = X; i <= Z; i++)
-		pattern.block_stride[i] = model.stride(i);
-	pattern.warp_stride = model.stride(WARP);
+		pattern.block_stride[i] = strides[i];
+	pattern.warp_stride = strides[WARP];
 	pattern.lane_stride = leaf.form.lane_stride;
 	pattern.group_lanes = leaf.form.group_lanes;
 	pattern.group_stride = leaf.form.group_stride;

@@ -70,9 +70,10 @@ public:
 	/*
 	 * Sets what of the kernel depends on it, indices of the sections left
 	 * out; @runs_left is how many more rows and runs the file may have.
+	 * Nothing lies past @footprint.
 	 */
 	KernelSections finish(simgpu_trace_kernel &kernel, Patterns &patterns,
-			      size_t runs_left) const;
+			      size_t runs_left, uint64_t footprint) const;
 
 	/* At most so many bytes of the file, but for recorded lines. */
 	uint64_t bytes() const;
@@ -103,10 +104,17 @@ private:
 		uint32_t op_count;
 	};
 
+	/**
+	 * struct Program - what some warps run
+	 * @models: by leaf
+	 * @bounds: of those that run it
+	 * @recorded: of those that were recorded doing so
+	 */
 	struct Program {
 		uint32_t root;
-		std::vector<uint32_t> models;	/* by leaf */
+		std::vector<uint32_t> models;
 		Bounds bounds;
+		Bounds recorded;
 	};
 
 	struct Site {
@@ -130,9 +138,11 @@ private:
 	bool lies_inside(const Program &program, const Bounds &bounds,
 			 uint64_t footprint) const;
 	simgpu_trace_pattern pattern_of(const Leaf &leaf,
-					const AddressModel &model) const;
-	void emit(const Program &program, const Part &part, size_t &leaf,
-		  Patterns &patterns, std::vector<simgpu_trace_op> &ops) const;
+					const AddressModel &model,
+					const Bounds *still) const;
+	void emit(const Program &program, const Bounds *still, const Part &part,
+		  size_t &leaf, Patterns &patterns,
+		  std::vector<simgpu_trace_op> &ops) const;
 	void emit_table(simgpu_trace_kernel &kernel, KernelSections &sections,
 			size_t runs_left) const;
 	void emit_rows(uint32_t length, KernelSections &sections) const;

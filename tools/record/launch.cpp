@@ -145,7 +145,7 @@ void Launch::ends()
 			" work-groups", name.c_str(), next_group, groups);
 	recording.progress.show(name, recording.trace.kernel_count(), blocks,
 				blocks, sample_n);
-	recording.trace.end_kernel();
+	recording.trace.end_kernel(recording.space.footprint());
 
 	uint64_t outside = recording.space.take_accesses_outside();
 

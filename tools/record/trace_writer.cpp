@@ -73,10 +73,11 @@ void TraceWriter::end_block()
 	table->end_block();
 }
 
-void TraceWriter::end_kernel()
+void TraceWriter::end_kernel(uint64_t footprint)
 {
 	KernelSections sections = table->finish(kernel, patterns,
-		SIMGPU_TRACE_RUNS_MAX - std::max(rows.size(), runs.size()));
+		SIMGPU_TRACE_RUNS_MAX - std::max(rows.size(), runs.size()),
+		footprint);
 
 	place_programs(sections);
 	if (kernel.first_warp != SIMGPU_TRACE_NO_WARPS)

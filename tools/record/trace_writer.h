@@ -38,7 +38,7 @@ public:
 	void end_block();
 
 	/* A kernel that repeats an earlier one shares what is the same. */
-	void end_kernel();
+	void end_kernel(uint64_t footprint);
 
 	/* Kernels so far, with the one that is being recorded. */
 	size_t kernel_count() const
