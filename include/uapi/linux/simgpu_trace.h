@@ -341,7 +341,8 @@ struct simgpu_trace_warp {
  * @name: the recorder's name for it (for LLVM IR, the opcode: "fmul", "load")
  * @milli_instructions: GPU instructions it counts for, in thousandths
  * @reserved: zero
- * @executed: how often the recording executed it, over all work-items
+ * @executed: how often the recording executed it, over all work-items of the
+ *	thread blocks that were recorded
  */
 struct simgpu_trace_weight {
 	char name[SIMGPU_TRACE_NAME_BYTES];
