@@ -14,6 +14,9 @@ ALL_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARNINGS) -MD -MP \
 		  -Iinclude -idirafter include/uapi $(EXTRA_CFLAGS)
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
+# libnl's headers are in a folder of their own.
+NL_CFLAGS	:= -isystem /usr/include/libnl3
+NL_LIBS		:= -lnl-genl-3 -lnl-3
 # One cache for what is fetched and built once; .ci/run and users may move it.
 export SIMGPU_CACHE ?= build/cache
 
@@ -66,20 +69,20 @@ include tools/record/Makefile.inc
 
 userspace: build/simgpu build/libsimgpu.a build/libsimgpu.so
 
-$(LIB_OBJECTS): ALL_CFLAGS += -fPIC
+$(LIB_OBJECTS): ALL_CFLAGS += -fPIC $(NL_CFLAGS)
 
 build/libsimgpu.a: $(LIB_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/libsimgpu.so: $(LIB_OBJECTS)
-	$(CC) -shared -Wl,-soname,libsimgpu.so.0 -o $@ $^
+	$(CC) -shared -Wl,-soname,libsimgpu.so.0 -o $@ $^ $(NL_LIBS)
 
 build/offline.a: $(OFFLINE_OBJECTS)
 	rm -f $@
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) -o $@ $^ -ljson-c -lz -llzma -lpthread -lm
+	$(CC) -o $@ $^ -ljson-c -lz -llzma -lpthread -lm $(NL_LIBS)
 
 # --- tests --------------------------------------------------------------------------
 
@@ -119,10 +122,10 @@ kselftests: $(KSELFTESTS)
 kselftest-headers:
 	@tools/kselftest-headers $(KSELFTEST_DIR)
 
-build/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h) | kselftest-headers
+build/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h) build/libsimgpu.a | kselftest-headers
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
-		-idirafter include/uapi -o $@ $< -lz
+		$(NL_CFLAGS) -idirafter include/uapi -o $@ $< build/libsimgpu.a -lz $(NL_LIBS)
 
 check:
 	tools/install-packages build vm record check

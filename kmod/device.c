@@ -7,6 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "compat.h"
@@ -26,7 +27,12 @@
 #define SIMGPU_QUANTUM_CYCLES_MIN	125
 #define SIMGPU_QUANTUM_CYCLES_MAX	128000
 
+/* How old the counters that are published may become while the device runs. */
+#define SIMGPU_COUNTERS_NS		(10 * NSEC_PER_MSEC)
+
 static dev_t simgpu_devt;
+/* Protects the table; never held while the device's lock is taken. */
+static DEFINE_MUTEX(simgpu_devices_lock);
 static struct simgpu_device *simgpu_devices[SIMGPU_DEVICES_MAX];
 
 static char *__maybe_unused
@@ -89,6 +95,19 @@ static void simgpu_publish_epoch_tenant(struct simgpu_device *device,
 	tenant->published.figures = row->figures;
 }
 
+/* For those who ask for the last epoch. */
+static void simgpu_keep_epoch(struct simgpu_device *device,
+			      const struct session_epoch *epoch)
+{
+	struct simgpu_epoch *last = device->last_epoch;
+	u32 i;
+
+	last->epoch = *epoch;
+	for (i = 0; i < epoch->tenant_count; i++)
+		last->tenants[i] = device->slots[epoch->tenants[i].slot]->id;
+	last->valid = true;
+}
+
 /* The session's epoch hook. */
 static void simgpu_device_epoch(void *context, const struct session_epoch *epoch)
 {
@@ -111,7 +130,9 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 		device->published.metrics = epoch->metrics;
 		device->published.metrics_valid = true;
 	}
+	simgpu_keep_epoch(device, epoch);
 	spin_unlock(&device->publish_lock);
+	simgpu_netlink_epoch(device);
 }
 
 /* The session's launch_done hook. */
@@ -163,6 +184,7 @@ static void simgpu_publish_start(struct simgpu_device *device)
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
+	device->last_epoch->valid = false;
 	spin_unlock(&device->publish_lock);
 }
 
@@ -244,19 +266,23 @@ static void simgpu_device_end_gang(struct simgpu_device *device,
 		simgpu_gang_end(device->gang, SIMGPU_GANG_DONE);
 }
 
-static void simgpu_publish_assignment(struct simgpu_device *device)
+static void simgpu_publish_tenants(struct simgpu_device *device)
 {
 	struct session_tenant_report report;
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		if (!device->slots[slot])
+		struct simgpu_tenant *tenant = device->slots[slot];
+
+		if (!tenant)
 			continue;
 		session_tenant_report(device->session, slot, &report);
 		spin_lock(&device->publish_lock);
-		device->slots[slot]->published.sms = report.sms;
+		tenant->published.sms = report.sms;
+		tenant->published.counters = report.counters;
 		spin_unlock(&device->publish_lock);
 	}
+	device->counters_ns = ktime_get_ns();
 }
 
 /* What every quantum and every call may have changed. */
@@ -282,7 +308,7 @@ void simgpu_device_settle(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
 	simgpu_device_publish(device);
-	simgpu_publish_assignment(device);
+	simgpu_publish_tenants(device);
 	if (device->runnable)
 		wake_up(&device->worker_wait);
 }
@@ -303,17 +329,19 @@ static void simgpu_device_step(struct simgpu_device *device)
 	u64 epochs = device->published.epochs;
 	struct simgpu_gang *gang = device->gang;
 	u64 start_ns = ktime_get_ns();
-	u64 took_ns;
+	u64 took_ns, now_ns;
 
 	lockdep_assert_held(&device->lock);
 	session_run(device->session, device->quantum_cycles);
-	took_ns = ktime_get_ns() - start_ns;
+	now_ns = ktime_get_ns();
+	took_ns = now_ns - start_ns;
 	simgpu_device_adapt_quantum(device, took_ns);
 	if (gang && !gang->over)
 		gang->wall_ns += took_ns;
 	simgpu_device_publish(device);
-	if (device->published.epochs != epochs)
-		simgpu_publish_assignment(device);
+	if (device->published.epochs != epochs ||
+	    now_ns - device->counters_ns > SIMGPU_COUNTERS_NS)
+		simgpu_publish_tenants(device);
 }
 
 static int simgpu_worker(void *data)
@@ -333,121 +361,138 @@ static int simgpu_worker(void *data)
 	return 0;
 }
 
-/**
- * simgpu_device_set_policy() - another policy, from the next epoch's end on
- * @device: the device
- * @name: of the policy
- *
- * Return: 0, -EINVAL for an unknown name, -ENODEV.
- */
-int simgpu_device_set_policy(struct simgpu_device *device, const char *name)
+static bool simgpu_change_possible(const struct simgpu_device_change *change,
+				   const struct simgpu_tunables *tunables)
 {
-	const struct simgpu_policy *policy = registry_policy_find(name);
-	int ret;
+	const struct tunable *tunable;
+	struct simgpu_tunables copy = *tunables;
 
-	if (!policy)
-		return -EINVAL;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	session_set_policy(device->session, policy);
-	device->defaults.policy = policy;
+	if (change->epoch_cycles &&
+	    (change->epoch_cycles < SESSION_EPOCH_CYCLES_MIN ||
+	     change->epoch_cycles > SESSION_EPOCH_CYCLES_MAX))
+		return false;
+	for (tunable = tunables_list; tunable->name; tunable++)
+		if (*tunable_of(&copy, tunable) > SIMGPU_PPM)
+			return false;
+	return true;
+}
+
+/* The device's tunables with those that change. */
+static struct simgpu_tunables
+simgpu_changed_tunables(struct simgpu_device *device,
+			const struct simgpu_device_change *change)
+{
+	struct simgpu_tunables tunables = device->defaults.tunables;
+	const struct tunable *tunable;
+
+	for (tunable = tunables_list; tunable->name; tunable++)
+		if (change->tunables_set & SIMGPU_TUNABLE_BIT(tunable->offset))
+			*(u64 *)((char *)&tunables + tunable->offset) =
+				*(u64 *)((char *)&change->tunables +
+					 tunable->offset);
+	return tunables;
+}
+
+/* Everything has been checked: nothing of this can fail. */
+static void simgpu_device_apply(struct simgpu_device *device,
+				const struct simgpu_device_change *change,
+				const struct simgpu_policy *policy,
+				const struct simgpu_model *model,
+				const struct simgpu_tunables *tunables)
+{
+	struct session_options *defaults = &device->defaults;
+	struct simgpu_published *published = &device->published;
+
+	if (change->policy) {
+		session_set_policy(device->session, policy);
+		defaults->policy = policy;
+	}
+	if (change->model) {
+		session_set_model(device->session, model);
+		defaults->model = model;
+	}
+	if (change->tunables_set) {
+		session_set_tunables(device->session, tunables);
+		defaults->tunables = *tunables;
+	}
+	if (change->epoch_cycles) {
+		session_set_epoch_cycles(device->session, change->epoch_cycles);
+		defaults->epoch_cycles = change->epoch_cycles;
+	}
 	spin_lock(&device->publish_lock);
-	strscpy(device->published.policy, policy->name, SIMGPU_NAME_MAX);
+	if (change->policy)
+		strscpy(published->policy, policy->name, SIMGPU_NAME_MAX);
+	if (change->model)
+		strscpy(published->model, model->name, SIMGPU_NAME_MAX);
+	if (change->tunables_set)
+		published->tunables = *tunables;
+	if (change->epoch_cycles)
+		published->epoch_cycles = change->epoch_cycles;
 	spin_unlock(&device->publish_lock);
 	simgpu_device_settle(device);
-	simgpu_device_unlock(device);
-	return 0;
 }
 
 /**
- * simgpu_device_set_model() - another model, from the next epoch's end on
+ * simgpu_device_change() - change settings, from the next epoch's end on
  * @device: the device
- * @name: of the model
+ * @change: what to change
  *
- * Return: 0, -EINVAL for an unknown name, -ENODEV.
+ * Return: 0; or with nothing changed -EINVAL for an unknown name or a value out
+ * of range, -ENODEV.
  */
-int simgpu_device_set_model(struct simgpu_device *device, const char *name)
+int simgpu_device_change(struct simgpu_device *device,
+			 const struct simgpu_device_change *change)
 {
-	const struct simgpu_model *model = registry_model_find(name);
-	int ret;
-
-	if (!model)
-		return -EINVAL;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	session_set_model(device->session, model);
-	device->defaults.model = model;
-	spin_lock(&device->publish_lock);
-	strscpy(device->published.model, model->name, SIMGPU_NAME_MAX);
-	spin_unlock(&device->publish_lock);
-	simgpu_device_settle(device);
-	simgpu_device_unlock(device);
-	return 0;
-}
-
-/**
- * simgpu_device_set_tunable() - change a constant or threshold
- * @device: the device
- * @offset: of the field in &struct simgpu_tunables
- * @value_ppm: its new value
- *
- * Return: 0, -EINVAL for a value that the session refuses, -ENODEV.
- */
-int simgpu_device_set_tunable(struct simgpu_device *device, size_t offset,
-			      u64 value_ppm)
-{
+	const struct simgpu_policy *policy = NULL;
+	const struct simgpu_model *model = NULL;
 	struct simgpu_tunables tunables;
 	int ret;
 
+	if (change->policy)
+		policy = registry_policy_find(change->policy);
+	if (change->model)
+		model = registry_model_find(change->model);
+	if ((change->policy && !policy) || (change->model && !model))
+		return -EINVAL;
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	tunables = device->defaults.tunables;
-	*(u64 *)((char *)&tunables + offset) = value_ppm;
-	ret = session_set_tunables(device->session, &tunables);
-	if (!ret) {
-		device->defaults.tunables = tunables;
-		spin_lock(&device->publish_lock);
-		device->published.tunables = tunables;
-		spin_unlock(&device->publish_lock);
-		simgpu_device_settle(device);
-	}
+	tunables = simgpu_changed_tunables(device, change);
+	if (simgpu_change_possible(change, &tunables))
+		simgpu_device_apply(device, change, policy, model, &tunables);
+	else
+		ret = -EINVAL;
 	simgpu_device_unlock(device);
+	if (!ret)
+		simgpu_netlink_device_changed(device);
 	return ret;
 }
 
 /**
- * simgpu_device_set_epoch_cycles() - change the length of epochs
+ * simgpu_device_published() - what a device shows of itself
  * @device: the device
- * @epoch_cycles: new length
  *
- * Return: 0, -EINVAL out of range, -ENODEV.
+ * Takes no lock that is held for long.
+ *
+ * Return: a copy.
  */
-int simgpu_device_set_epoch_cycles(struct simgpu_device *device,
-				   u64 epoch_cycles)
+struct simgpu_published simgpu_device_published(struct simgpu_device *device)
 {
-	int ret;
+	struct simgpu_published published;
 
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	ret = session_set_epoch_cycles(device->session, epoch_cycles);
-	if (!ret) {
-		device->defaults.epoch_cycles = epoch_cycles;
-		spin_lock(&device->publish_lock);
-		device->published.epoch_cycles = epoch_cycles;
-		spin_unlock(&device->publish_lock);
-		simgpu_device_settle(device);
-	}
-	simgpu_device_unlock(device);
-	return ret;
+	spin_lock(&device->publish_lock);
+	published = device->published;
+	spin_unlock(&device->publish_lock);
+	return published;
 }
 
 static void simgpu_device_release(struct device *dev)
 {
-	kfree(simgpu_device_of(dev));
+	struct simgpu_device *device = simgpu_device_of(dev);
+
+	xa_destroy(&device->tenants);
+	port_free(device->last_epoch);
+	kfree(device);
 }
 
 static struct simgpu_device *simgpu_device_alloc(unsigned int index,
@@ -457,6 +502,12 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 
 	if (!device)
 		return NULL;
+	device->last_epoch = port_alloc(sizeof(*device->last_epoch));
+	if (!device->last_epoch) {
+		kfree(device);
+		return NULL;
+	}
+	xa_init_flags(&device->tenants, XA_FLAGS_ACCOUNT);
 	device->index = index;
 	device->quantum_cycles = SIMGPU_QUANTUM_CYCLES_START;
 	device->defaults.config = *config;
@@ -593,13 +644,49 @@ static void simgpu_device_remove(struct simgpu_device *device)
 	put_device(&device->dev);
 }
 
+/* From now on nobody finds the device; NULL if there was none. */
+static struct simgpu_device *simgpu_device_take(u32 index)
+{
+	struct simgpu_device *device;
+
+	mutex_lock(&simgpu_devices_lock);
+	device = simgpu_devices[index];
+	simgpu_devices[index] = NULL;
+	mutex_unlock(&simgpu_devices_lock);
+	return device;
+}
+
 static void simgpu_devices_remove(void)
 {
+	struct simgpu_device *device;
 	unsigned int i;
 
-	for (i = 0; i < SIMGPU_DEVICES_MAX; i++)
-		if (simgpu_devices[i])
-			simgpu_device_remove(simgpu_devices[i]);
+	for (i = 0; i < SIMGPU_DEVICES_MAX; i++) {
+		device = simgpu_device_take(i);
+		if (device)
+			simgpu_device_remove(device);
+	}
+}
+
+/**
+ * simgpu_device_find() - look up a device
+ * @index: its number
+ *
+ * Return: the device with a reference that put_device() gives up, or NULL.
+ */
+struct simgpu_device *simgpu_device_find(u32 index)
+{
+	struct simgpu_device *device;
+
+	if (index >= SIMGPU_DEVICES_MAX)
+		return NULL;
+	index = array_index_nospec(index, SIMGPU_DEVICES_MAX);
+	mutex_lock(&simgpu_devices_lock);
+	device = simgpu_devices[index];
+	if (device)
+		get_device(&device->dev);
+	mutex_unlock(&simgpu_devices_lock);
+	return device;
 }
 
 static int simgpu_devices_create(unsigned int count,
@@ -615,7 +702,9 @@ static int simgpu_devices_create(unsigned int count,
 			simgpu_devices_remove();
 			return PTR_ERR(device);
 		}
+		mutex_lock(&simgpu_devices_lock);
 		simgpu_devices[i] = device;
+		mutex_unlock(&simgpu_devices_lock);
 	}
 	return 0;
 }

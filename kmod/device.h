@@ -12,10 +12,11 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/xarray.h>
 
 #include "driver.h"
 
-#define SIMGPU_DEVICES_MAX	16
+#define SIMGPU_DEVICES_MAX	64
 #define SIMGPU_NO_SLOT		U32_MAX
 
 /**
@@ -47,6 +48,37 @@ struct simgpu_published {
 };
 
 /**
+ * struct simgpu_epoch - the last finished epoch, as netlink tells it
+ * @valid: whether one has finished since the cold start
+ * @epoch: the epoch
+ * @tenants: number of each row's tenant
+ */
+struct simgpu_epoch {
+	bool valid;
+	struct session_epoch epoch;
+	u64 tenants[SESSION_SLOTS_MAX];
+};
+
+/**
+ * struct simgpu_device_change - settings to change, all or none
+ * @policy: name of the new one; NULL: as it is
+ * @model: likewise
+ * @epoch_cycles: new length; 0: as it is
+ * @tunables_set: which of @tunables are new, a bit for each u64 of the struct
+ * @tunables: their values
+ */
+struct simgpu_device_change {
+	const char *policy;
+	const char *model;
+	u64 epoch_cycles;
+	unsigned long tunables_set;
+	struct simgpu_tunables tunables;
+};
+
+/* The bit in @tunables_set of a field of &struct simgpu_tunables. */
+#define SIMGPU_TUNABLE_BIT(_offset)	BIT((_offset) / sizeof(u64))
+
+/**
  * struct simgpu_ending - how a gang's session ended
  * @over: whether it has; else nothing below is set
  * @cycle: device time there
@@ -69,6 +101,7 @@ struct simgpu_ending {
  * @cdev: /dev/simgpuN
  * @index: N
  * @tenants_dir: the directory of the tenants in sysfs
+ * @tenants: those whose file is open, by number; has its own lock
  * @debugfs: its directory there
  * @worker: steps the session
  * @worker_wait: where the worker sleeps until @runnable
@@ -89,6 +122,9 @@ struct simgpu_ending {
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
+ * @last_epoch: what netlink reads
+ * @counters_ns: host time at which the tenants' counters were published last;
+ *	the worker's own
  *
  * Lock order: @lock, @publish_lock.
  */
@@ -97,6 +133,7 @@ struct simgpu_device {
 	struct cdev cdev;
 	unsigned int index;
 	struct kobject *tenants_dir;
+	struct xarray tenants;
 	struct dentry *debugfs;
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;
@@ -115,6 +152,8 @@ struct simgpu_device {
 
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
+	struct simgpu_epoch *last_epoch;
+	u64 counters_ns;
 };
 
 int simgpu_devices_init(unsigned int count, const char *config,
@@ -134,12 +173,10 @@ simgpu_device_replace_session(struct simgpu_device *device,
 int simgpu_device_free_of_gang(struct simgpu_device *device);
 void simgpu_device_settle(struct simgpu_device *device);
 
-int simgpu_device_set_policy(struct simgpu_device *device, const char *name);
-int simgpu_device_set_model(struct simgpu_device *device, const char *name);
-int simgpu_device_set_tunable(struct simgpu_device *device, size_t offset,
-			      u64 value_ppm);
-int simgpu_device_set_epoch_cycles(struct simgpu_device *device,
-				   u64 epoch_cycles);
+int simgpu_device_change(struct simgpu_device *device,
+			 const struct simgpu_device_change *change);
+struct simgpu_published simgpu_device_published(struct simgpu_device *device);
+struct simgpu_device *simgpu_device_find(u32 index);
 
 /* Counts memory that somebody makes the kernel hold for the device. */
 static inline void simgpu_device_charge(struct simgpu_device *device, s64 bytes)

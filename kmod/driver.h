@@ -98,4 +98,11 @@ void simgpu_debugfs_exit(void);
 void simgpu_debugfs_add(struct simgpu_device *device);
 void simgpu_debugfs_remove(struct simgpu_device *device);
 
+/* Generic netlink (netlink.c). */
+int simgpu_netlink_init(void);
+void simgpu_netlink_exit(void);
+void simgpu_netlink_epoch(struct simgpu_device *device);
+void simgpu_netlink_device_changed(struct simgpu_device *device);
+void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant);
+
 #endif /* SIMGPU_DRIVER_H */

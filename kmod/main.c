@@ -13,7 +13,7 @@
 
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);
-MODULE_PARM_DESC(devices, "Number of devices, 1 to 16");
+MODULE_PARM_DESC(devices, "Number of devices, 1 to 64");
 
 static char *config = "hbm80";
 module_param(config, charp, 0444);
@@ -154,9 +154,18 @@ static int __init simgpu_init(void)
 	int ret;
 
 	simgpu_debugfs_init();
+	ret = simgpu_netlink_init();
+	if (ret)
+		goto err_debugfs;
 	ret = simgpu_devices_init(devices, config, &simgpu_fops);
 	if (ret)
-		simgpu_debugfs_exit();
+		goto err_netlink;
+	return 0;
+
+err_netlink:
+	simgpu_netlink_exit();
+err_debugfs:
+	simgpu_debugfs_exit();
 	return ret;
 }
 module_init(simgpu_init);
@@ -164,6 +173,7 @@ module_init(simgpu_init);
 static void __exit simgpu_exit(void)
 {
 	simgpu_devices_exit();
+	simgpu_netlink_exit();
 	simgpu_debugfs_exit();
 }
 module_exit(simgpu_exit);

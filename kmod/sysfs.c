@@ -70,13 +70,7 @@ static int simgpu_parse_name(const char *buf, size_t count, char *name)
 
 static struct simgpu_published simgpu_published_of(struct device *dev)
 {
-	struct simgpu_device *device = simgpu_device_of(dev);
-	struct simgpu_published published;
-
-	spin_lock(&device->publish_lock);
-	published = device->published;
-	spin_unlock(&device->publish_lock);
-	return published;
+	return simgpu_device_published(simgpu_device_of(dev));
 }
 
 /* The files of a device. */
@@ -123,14 +117,16 @@ static ssize_t _name##_store(struct device *dev,			\
 			     struct device_attribute *attr,		\
 			     const char *buf, size_t count)		\
 {									\
-	size_t offset = offsetof(struct simgpu_tunables, _name##_ppm);	\
-	u64 value_ppm;							\
+	struct simgpu_device_change change = {				\
+		.tunables_set = SIMGPU_TUNABLE_BIT(offsetof(		\
+			struct simgpu_tunables, _name##_ppm)),		\
+	};								\
 	int ret;							\
 									\
-	ret = simgpu_parse_ppm(buf, &value_ppm);			\
+	ret = simgpu_parse_ppm(buf, &change.tunables._name##_ppm);	\
 	if (!ret)							\
-		ret = simgpu_device_set_tunable(simgpu_device_of(dev),	\
-						offset, value_ppm);	\
+		ret = simgpu_device_change(simgpu_device_of(dev),	\
+					   &change);			\
 	return ret ?: count;						\
 }									\
 static DEVICE_ATTR_RW(_name)
@@ -163,12 +159,14 @@ DEVICE_SHOW_STRING(policy)
 static ssize_t policy_store(struct device *dev, struct device_attribute *attr,
 			    const char *buf, size_t count)
 {
+	struct simgpu_device_change change = {};
 	char name[SIMGPU_NAME_MAX];
 	int ret;
 
+	change.policy = name;
 	ret = simgpu_parse_name(buf, count, name);
 	if (!ret)
-		ret = simgpu_device_set_policy(simgpu_device_of(dev), name);
+		ret = simgpu_device_change(simgpu_device_of(dev), &change);
 	return ret ?: count;
 }
 static DEVICE_ATTR_RW(policy);
@@ -192,12 +190,14 @@ DEVICE_SHOW_STRING(model)
 static ssize_t model_store(struct device *dev, struct device_attribute *attr,
 			   const char *buf, size_t count)
 {
+	struct simgpu_device_change change = {};
 	char name[SIMGPU_NAME_MAX];
 	int ret;
 
+	change.model = name;
 	ret = simgpu_parse_name(buf, count, name);
 	if (!ret)
-		ret = simgpu_device_set_model(simgpu_device_of(dev), name);
+		ret = simgpu_device_change(simgpu_device_of(dev), &change);
 	return ret ?: count;
 }
 static DEVICE_ATTR_RW(model);
@@ -222,13 +222,12 @@ static ssize_t epoch_cycles_store(struct device *dev,
 				  struct device_attribute *attr,
 				  const char *buf, size_t count)
 {
-	u64 epoch_cycles;
+	struct simgpu_device_change change = {};
 	int ret;
 
-	if (kstrtou64(buf, 10, &epoch_cycles))
+	if (kstrtou64(buf, 10, &change.epoch_cycles) || !change.epoch_cycles)
 		return -EINVAL;
-	ret = simgpu_device_set_epoch_cycles(simgpu_device_of(dev),
-					     epoch_cycles);
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
 	return ret ?: count;
 }
 static DEVICE_ATTR_RW(epoch_cycles);
@@ -299,13 +298,7 @@ const struct attribute_group *simgpu_device_groups[] = {
 static struct simgpu_tenant_published
 simgpu_tenant_published_of(struct kobject *kobj)
 {
-	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
-	struct simgpu_tenant_published published;
-
-	spin_lock(&tenant->device->publish_lock);
-	published = tenant->published;
-	spin_unlock(&tenant->device->publish_lock);
-	return published;
+	return simgpu_tenant_published(simgpu_tenant_of(kobj));
 }
 
 #define TENANT_RO(_name)						\
@@ -435,21 +428,13 @@ static ssize_t tenant_target_store(struct kobject *kobj,
 				   struct kobj_attribute *attr,
 				   const char *buf, size_t count)
 {
-	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
-	struct session_tenant_options options;
 	u64 target_ppm;
 	int ret;
 
 	ret = simgpu_parse_ppm(buf, &target_ppm);
-	if (ret)
-		return ret;
-	ret = simgpu_device_lock(tenant->device);
-	if (ret)
-		return ret;
-	options = tenant->options;
-	options.target_ppm = target_ppm;
-	ret = simgpu_tenant_set_options(tenant, &options);
-	simgpu_device_unlock(tenant->device);
+	if (!ret)
+		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL,
+					   &target_ppm);
 	return ret ?: count;
 }
 
@@ -468,20 +453,12 @@ static ssize_t tenant_weight_store(struct kobject *kobj,
 				   struct kobj_attribute *attr,
 				   const char *buf, size_t count)
 {
-	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
-	struct session_tenant_options options;
 	u32 weight;
 	int ret;
 
 	if (kstrtou32(buf, 10, &weight))
 		return -EINVAL;
-	ret = simgpu_device_lock(tenant->device);
-	if (ret)
-		return ret;
-	options = tenant->options;
-	options.weight = weight;
-	ret = simgpu_tenant_set_options(tenant, &options);
-	simgpu_device_unlock(tenant->device);
+	ret = simgpu_tenant_change(simgpu_tenant_of(kobj), &weight, NULL);
 	return ret ?: count;
 }
 

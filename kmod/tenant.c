@@ -60,11 +60,61 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 
 	ret = kobject_init_and_add(&tenant->kobj, &simgpu_tenant_ktype,
 				   device->tenants_dir, "%llu", tenant->id);
-	if (ret) {
-		kobject_put(&tenant->kobj);
-		return ERR_PTR(ret);
-	}
+	if (ret)
+		goto err_put;
+	ret = xa_insert(&device->tenants, tenant->id, tenant,
+			GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_del;
 	return tenant;
+
+err_del:
+	kobject_del(&tenant->kobj);
+err_put:
+	kobject_put(&tenant->kobj);
+	return ERR_PTR(ret);
+}
+
+/**
+ * simgpu_tenant_find() - look up a tenant whose file is open
+ * @device: the device
+ * @id: its number; with @or_next set to that of the one found
+ * @or_next: or the next higher one, if there is none of that number
+ *
+ * Return: the tenant with a reference that kobject_put() gives up, or NULL.
+ */
+struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
+					 unsigned long *id, bool or_next)
+{
+	struct simgpu_tenant *tenant;
+
+	/* Closing erases it under this lock before its reference goes. */
+	xa_lock(&device->tenants);
+	tenant = or_next ? xa_find(&device->tenants, id, ULONG_MAX, XA_PRESENT) :
+			   xa_load(&device->tenants, *id);
+	if (tenant)
+		kobject_get(&tenant->kobj);
+	xa_unlock(&device->tenants);
+	return tenant;
+}
+
+/**
+ * simgpu_tenant_published() - what a tenant shows of itself
+ * @tenant: the tenant
+ *
+ * Takes no lock that is held for long.
+ *
+ * Return: a copy.
+ */
+struct simgpu_tenant_published
+simgpu_tenant_published(struct simgpu_tenant *tenant)
+{
+	struct simgpu_tenant_published published;
+
+	spin_lock(&tenant->device->publish_lock);
+	published = tenant->published;
+	spin_unlock(&tenant->device->publish_lock);
+	return published;
 }
 
 /**
@@ -121,6 +171,7 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
 
+	xa_erase(&device->tenants, tenant->id);
 	mutex_lock(&device->lock);
 	if (tenant->slot != SIMGPU_NO_SLOT) {
 		simgpu_tenant_unseat(tenant);
@@ -274,6 +325,35 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 	return 0;
 }
 
+/**
+ * simgpu_tenant_change() - change weight and target, both or none
+ * @tenant: the tenant
+ * @weight: the new one; NULL: as it is
+ * @target_ppm: likewise
+ *
+ * Return: 0, -EINVAL for values that do not go together, -ENODEV.
+ */
+int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
+			 const u64 *target_ppm)
+{
+	struct session_tenant_options options;
+	int ret;
+
+	ret = simgpu_device_lock(tenant->device);
+	if (ret)
+		return ret;
+	options = tenant->options;
+	if (weight)
+		options.weight = *weight;
+	if (target_ppm)
+		options.target_ppm = *target_ppm;
+	ret = simgpu_tenant_set_options(tenant, &options);
+	simgpu_device_unlock(tenant->device);
+	if (!ret)
+		simgpu_netlink_tenant_changed(tenant);
+	return ret;
+}
+
 static bool simgpu_name_valid(const char *name, size_t bytes)
 {
 	size_t length = strnlen(name, bytes);
@@ -307,6 +387,8 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 		return ret;
 	ret = simgpu_tenant_set_options(tenant, &options);
 	simgpu_device_unlock(tenant->device);
+	if (!ret)
+		simgpu_netlink_tenant_changed(tenant);
 	return ret;
 }
 

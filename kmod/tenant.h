@@ -50,6 +50,7 @@ struct simgpu_pending {
  * @np_ppm: likewise; meaningless while the class is unknown
  * @figures_valid: whether an epoch with this tenant has finished
  * @figures: of the last one
+ * @counters: since it took its slot
  */
 struct simgpu_tenant_published {
 	struct session_tenant_options options;
@@ -59,6 +60,7 @@ struct simgpu_tenant_published {
 	u64 np_ppm;
 	bool figures_valid;
 	struct session_figures figures;
+	struct simgpu_counters counters;
 };
 
 /**
@@ -124,6 +126,12 @@ void simgpu_tenant_launch_done(struct simgpu_tenant *tenant, u64 sequence,
 void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct session_tenant_options *options);
+int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
+			 const u64 *target_ppm);
+struct simgpu_tenant_published
+simgpu_tenant_published(struct simgpu_tenant *tenant);
+struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
+					 unsigned long *id, bool or_next);
 void simgpu_report_fill(struct simgpu_tenant_report *out,
 			const struct session_tenant_report *report);
 void simgpu_counters_fill(struct simgpu_tenant_counters *out,

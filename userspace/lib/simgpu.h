@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * libsimgpu: a simgpu device from C. A thin layer over the ioctls of
- * linux/simgpu.h and the files of /sys/class/simgpu; it keeps no state, so
- * every function may be called from any thread.
+ * linux/simgpu.h, the files of /sys/class/simgpu and the netlink family; it
+ * keeps no state but a netlink connection's, so every function may be called
+ * from any thread, and a connection be used by one thread at a time.
  *
  * Functions return 0 or more on success and a negative errno on failure; what
  * an errno means stands in linux/simgpu.h beside its ioctl. Size fields and
@@ -237,6 +238,133 @@ int simgpu_read_tenant_value(unsigned int device, uint64_t id,
  */
 int simgpu_write_tenant_value(unsigned int device, uint64_t id,
 			      const char *name, const char *value);
+
+/* A connection to the module's generic netlink family. */
+struct simgpu_netlink;
+
+/**
+ * struct simgpu_netlink_epoch_tenant - what an epoch was for a tenant
+ * @id: its number, as in sysfs
+ * @slot: of the device
+ * @sms: SM count that it held
+ * @sms_next: SM count that it was given for the next epoch
+ * @class: &enum simgpu_class
+ * @np_ppm: predicted NP; 0 while the class is unknown
+ * @ipc_ppm: thread instructions a cycle
+ * @rbh_ppm: row buffer hit rate
+ * @bandwidth_ppm: of the device's peak
+ * @llc_mpki_ppm: LLC misses per 1000 thread instructions
+ * @counters: differences over the epoch
+ */
+struct simgpu_netlink_epoch_tenant {
+	uint64_t id;
+	uint32_t slot;
+	uint32_t sms;
+	uint32_t sms_next;
+	uint32_t class;
+	uint64_t np_ppm;
+	uint64_t ipc_ppm;
+	uint64_t rbh_ppm;
+	uint64_t bandwidth_ppm;
+	uint64_t llc_mpki_ppm;
+	struct simgpu_tenant_counters counters;
+};
+
+/**
+ * struct simgpu_netlink_epoch - a finished epoch
+ * @device: N of simgpuN
+ * @flags: &enum simgpu_epoch_flags of linux/simgpu_netlink.h
+ * @index: from 0; a gap tells how many messages were missed
+ * @start_cycle: device cycle at its start
+ * @end_cycle: and at its end
+ * @fairness_ppm: over the predicted NPs; 0 without a prediction
+ * @stp_ppm: likewise
+ * @antt_ppm: likewise
+ * @tenant_count: how many of @tenants
+ * @tenants: those with work, in order of slots
+ */
+struct simgpu_netlink_epoch {
+	uint32_t device;
+	uint32_t flags;
+	uint64_t index;
+	uint64_t start_cycle;
+	uint64_t end_cycle;
+	uint64_t fairness_ppm;
+	uint64_t stp_ppm;
+	uint64_t antt_ppm;
+	uint32_t tenant_count;
+	struct simgpu_netlink_epoch_tenant tenants[SIMGPU_TENANTS_MAX];
+};
+
+/**
+ * simgpu_netlink_open() - connect to the family
+ * @netlink: set to the connection, which simgpu_netlink_close() ends
+ *
+ * Return: 0; -ENOENT without the module; -EPROTONOSUPPORT without netlink.
+ */
+int simgpu_netlink_open(struct simgpu_netlink **netlink);
+
+/**
+ * simgpu_netlink_close() - end a connection
+ * @netlink: the connection
+ */
+void simgpu_netlink_close(struct simgpu_netlink *netlink);
+
+/**
+ * simgpu_netlink_fd() - a descriptor to poll() for messages
+ * @netlink: the connection
+ *
+ * Return: its descriptor.
+ */
+int simgpu_netlink_fd(const struct simgpu_netlink *netlink);
+
+/**
+ * simgpu_netlink_set_policy() - change policy and model together
+ * @netlink: a connection that does not listen
+ * @device: N of simgpuN
+ * @policy: name; NULL: as it is
+ * @model: name; NULL: as it is
+ *
+ * Return: 0; with nothing changed -EPERM, -ENODEV, -EINVAL for an unknown name.
+ */
+int simgpu_netlink_set_policy(struct simgpu_netlink *netlink,
+			      unsigned int device, const char *policy,
+			      const char *model);
+
+/**
+ * simgpu_netlink_set_tenant() - change a tenant's weight and target together
+ * @netlink: a connection that does not listen
+ * @device: N of simgpuN
+ * @id: the tenant's number, as in sysfs
+ * @weight: 1 to 1000; NULL: as it is
+ * @target_ppm: NP that a QoS tenant is to reach; NULL: as it is
+ *
+ * Return: 0; with nothing changed -EPERM, -ENODEV, -ENOENT, -EINVAL.
+ */
+int simgpu_netlink_set_tenant(struct simgpu_netlink *netlink,
+			      unsigned int device, uint64_t id,
+			      const uint32_t *weight,
+			      const uint64_t *target_ppm);
+
+/**
+ * simgpu_netlink_listen() - be told of the epochs of all devices from now on
+ * @netlink: the connection; it then serves for nothing else
+ *
+ * Return: 0; -EPERM without CAP_NET_ADMIN, unless the counters are public.
+ */
+int simgpu_netlink_listen(struct simgpu_netlink *netlink);
+
+/**
+ * simgpu_netlink_next_epoch() - wait for the end of an epoch
+ * @netlink: a connection that listens
+ * @timeout_ms: how long; 0 only asks; negative: for ever
+ * @epoch: filled in
+ *
+ * Return: 0; -ETIMEDOUT; -ENOBUFS if messages were missed, call again; -EINTR;
+ * -EIO.
+ */
+int simgpu_netlink_next_epoch(struct simgpu_netlink *netlink, int timeout_ms,
+			      struct simgpu_netlink_epoch *epoch);
 
 #ifdef __cplusplus
 }

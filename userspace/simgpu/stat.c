@@ -6,6 +6,8 @@
 static const struct argp_option options[] = {
 	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
+	{ "follow", 'f', "N", OPTION_ARG_OPTIONAL,
+	  "Print each epoch as it ends, of N epochs (default: for ever)", 0 },
 	{ 0 }
 };
 
@@ -20,6 +22,7 @@ static const char about[] =
 	"  simgpu stat\n"
 	"  simgpu stat --json | jq '.tenants[] | {name, np, sms}'\n"
 	"  watch -n 0.5 simgpu stat\n"
+	"  simgpu stat --follow\n"
 	"\n"
 	"Exit status: 0; 1 if there is no such device; 2 for wrong usage.";
 
@@ -27,6 +30,8 @@ static const char about[] =
 struct arguments {
 	unsigned int device;
 	bool json;
+	bool follow;
+	u64 epochs;
 };
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -39,6 +44,16 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'j':
 		arguments->json = true;
+		return 0;
+	case 'f':
+		arguments->follow = true;
+		arguments->epochs = text ? option_number(state, "--follow",
+							 text, 1, U64_MAX) :
+					   U64_MAX;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->json && arguments->follow)
+			argp_error(state, "--follow has no JSON");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -100,6 +115,72 @@ static void print_tenants(struct json_object *tenants)
 	table_print(table);
 }
 
+static double ratio(u64 value_ppm)
+{
+	return (double)value_ppm / SIMGPU_PPM;
+}
+
+static void print_epoch(const struct simgpu_netlink_epoch *epoch)
+{
+	static const char *const classes[] = { "unknown", "compute", "memory" };
+	u32 i;
+
+	for (i = 0; i < epoch->tenant_count; i++) {
+		const struct simgpu_netlink_epoch_tenant *tenant =
+			&epoch->tenants[i];
+
+		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f\n",
+		       (u64)epoch->index, (u64)epoch->end_cycle,
+		       (u64)tenant->id,
+		       classes[tenant->class <= SIMGPU_CLASSIFIED_MEMORY ?
+			       tenant->class : SIMGPU_CLASSIFIED_UNKNOWN],
+		       ratio(tenant->np_ppm), tenant->sms, tenant->sms_next,
+		       ratio(tenant->ipc_ppm), ratio(tenant->rbh_ppm),
+		       ratio(tenant->bandwidth_ppm));
+	}
+	fflush(stdout);
+}
+
+/* Epochs of the device until there were enough. */
+static int follow_epochs(struct simgpu_netlink *netlink,
+			 const struct arguments *arguments)
+{
+	struct simgpu_netlink_epoch epoch;
+	u64 rest = arguments->epochs;
+	int ret;
+
+	while (rest) {
+		ret = simgpu_netlink_next_epoch(netlink, -1, &epoch);
+		if (ret == -EINTR)
+			continue;
+		if (ret == -ENOBUFS) {
+			puts("(epochs were missed)");
+			continue;
+		}
+		if (ret)
+			return fail("listening: %s", strerror(-ret));
+		if (epoch.device != arguments->device)
+			continue;
+		print_epoch(&epoch);
+		rest--;
+	}
+	return STATUS_OK;
+}
+
+static int follow(const struct arguments *arguments)
+{
+	struct simgpu_netlink *netlink;
+	int ret = simgpu_netlink_open(&netlink);
+
+	if (ret)
+		return fail("netlink: %s", strerror(-ret));
+	ret = simgpu_netlink_listen(netlink);
+	ret = ret ? fail("listening to epochs: %s", strerror(-ret)) :
+		    follow_epochs(netlink, arguments);
+	simgpu_netlink_close(netlink);
+	return ret;
+}
+
 int stat_command(int argc, char **argv)
 {
 	struct arguments arguments = { .device = 0 };
@@ -113,6 +194,8 @@ int stat_command(int argc, char **argv)
 	if (ret)
 		return fail("simgpu%u: %s", arguments.device,
 			    device_error(ret));
+	if (arguments.follow)
+		return follow(&arguments);
 	object = json_object_new_object();
 	snprintf(name, sizeof(name), "simgpu%u", arguments.device);
 	json_set_string(object, "device", name);

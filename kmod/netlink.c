@@ -1,0 +1,803 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: docs/netlink/simgpu.yaml describes it, and its
+ * numbers are generated from there. Reading shows what was published last, as
+ * sysfs does; writing goes through device.c and tenant.c.
+ */
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/slab.h>
+#include <linux/simgpu_netlink.h>
+#include <net/genetlink.h>
+
+#include "device.h"
+#include "tenant.h"
+
+static_assert((int)SIMGPU_DEVICE_STATE_WAITING == (int)SESSION_WAITING);
+static_assert((int)SIMGPU_DEVICE_STATE_RUNNING == (int)SESSION_RUNNING);
+static_assert((int)SIMGPU_DEVICE_STATE_IDLE == (int)SESSION_IDLE);
+static_assert((int)SIMGPU_DEVICE_STATE_STOPPED == (int)SESSION_STOPPED);
+static_assert((int)SIMGPU_DEVICE_STATE_CANCELED == (int)SESSION_CANCELED);
+static_assert((int)SIMGPU_EPOCH_FLAGS_PREDICTED == SIMGPU_EPOCH_PREDICTED);
+static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
+
+#define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
+#define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
+
+static_assert(COUNTERS == sizeof(struct simgpu_counters) / sizeof(u64));
+
+enum simgpu_mcgrp {
+	MCGRP_EPOCHS,
+	MCGRP_SETTINGS,
+};
+
+/* Its tables are at the end, and the flags of its groups set at start. */
+static struct genl_family simgpu_family;
+
+/* What is in range is found out where a value is set. */
+static const struct nla_policy
+simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
+	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
+};
+
+#define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
+
+static const struct nla_policy
+simgpu_device_set_policy[SIMGPU_A_DEVICE_QOS_MARGIN_PPM + 1] = {
+	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
+	[SIMGPU_A_DEVICE_POLICY] = NAME,
+	[SIMGPU_A_DEVICE_MODEL] = NAME,
+	[SIMGPU_A_DEVICE_EPOCH_CYCLES] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_C1_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_C2_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_QOS_GUARD_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_QOS_MARGIN_PPM] = { .type = NLA_U64 },
+};
+
+static const struct nla_policy
+simgpu_tenant_get_policy[SIMGPU_A_TENANT_ID + 1] = {
+	[SIMGPU_A_TENANT_DEVICE] = { .type = NLA_U32 },
+	[SIMGPU_A_TENANT_ID] = { .type = NLA_U64 },
+};
+
+static const struct nla_policy
+simgpu_tenant_set_policy[SIMGPU_A_TENANT_TARGET_PPM + 1] = {
+	[SIMGPU_A_TENANT_DEVICE] = { .type = NLA_U32 },
+	[SIMGPU_A_TENANT_ID] = { .type = NLA_U64 },
+	[SIMGPU_A_TENANT_WEIGHT] = { .type = NLA_U32 },
+	[SIMGPU_A_TENANT_TARGET_PPM] = { .type = NLA_U64 },
+};
+
+static const struct nla_policy
+simgpu_epoch_get_policy[SIMGPU_A_EPOCH_DEVICE + 1] = {
+	[SIMGPU_A_EPOCH_DEVICE] = { .type = NLA_U32 },
+};
+
+static bool simgpu_is_admin(struct sk_buff *request)
+{
+	return netlink_capable(request, CAP_NET_ADMIN) ||
+	       netlink_capable(request, CAP_SYS_ADMIN);
+}
+
+/* A tenant's counters tell the others what it does. */
+static bool simgpu_may_read(struct sk_buff *request,
+			    const struct simgpu_tenant *tenant)
+{
+	return simgpu_counters_public || simgpu_is_admin(request) ||
+	       uid_eq(NETLINK_CREDS(request)->uid, tenant->uid);
+}
+
+/* The device that an attribute of the request names, with a reference. */
+static struct simgpu_device *simgpu_named_device(struct genl_info *info,
+						 int attribute)
+{
+	struct simgpu_device *device;
+
+	if (GENL_REQ_ATTR_CHECK(info, attribute))
+		return ERR_PTR(-EINVAL);
+	device = simgpu_device_find(nla_get_u32(info->attrs[attribute]));
+	if (!device) {
+		NL_SET_BAD_ATTR(info->extack, info->attrs[attribute]);
+		return ERR_PTR(-ENODEV);
+	}
+	return device;
+}
+
+/* Devices. */
+
+static int simgpu_put_tunables(struct sk_buff *skb,
+			       const struct simgpu_tunables *tunables)
+{
+	const int pad = SIMGPU_A_DEVICE_PAD;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_C1_PPM,
+				 tunables->c1_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_C2_PPM,
+				 tunables->c2_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM,
+				 tunables->fair_threshold_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_QOS_GUARD_PPM,
+				 tunables->qos_guard_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_QOS_MARGIN_PPM,
+				 tunables->qos_margin_ppm, pad);
+}
+
+static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics)
+{
+	const int pad = SIMGPU_A_DEVICE_PAD;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_FAIRNESS_PPM,
+				 metrics->fairness_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_STP_PPM,
+				 metrics->stp_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_ANTT_PPM,
+				 metrics->antt_ppm, pad);
+}
+
+static int simgpu_put_published(struct sk_buff *skb,
+				const struct simgpu_published *published)
+{
+	const int pad = SIMGPU_A_DEVICE_PAD;
+
+	return nla_put_string(skb, SIMGPU_A_DEVICE_CONFIG, published->config) ||
+	       nla_put_string(skb, SIMGPU_A_DEVICE_POLICY, published->policy) ||
+	       nla_put_string(skb, SIMGPU_A_DEVICE_MODEL, published->model) ||
+	       nla_put_u32(skb, SIMGPU_A_DEVICE_STATE, published->state) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_CYCLE, published->cycle,
+				 pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_EPOCHS,
+				 published->epochs, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_EPOCH_CYCLES,
+				 published->epoch_cycles, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_SEED, published->seed,
+				 pad) ||
+	       simgpu_put_tunables(skb, &published->tunables) ||
+	       (published->metrics_valid &&
+		simgpu_put_metrics(skb, &published->metrics));
+}
+
+/* A whole message of @command about the device. */
+static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
+			     u32 portid, u32 seq, int flags, u8 command)
+{
+	struct simgpu_published published = simgpu_device_published(device);
+	void *header;
+
+	header = genlmsg_put(skb, portid, seq, &simgpu_family, flags, command);
+	if (!header)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, SIMGPU_A_DEVICE_INDEX, device->index) ||
+	    simgpu_put_published(skb, &published) ||
+	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
+			      atomic64_read(&device->bytes_held),
+			      SIMGPU_A_DEVICE_PAD)) {
+		genlmsg_cancel(skb, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, header);
+	return 0;
+}
+
+/* SIMGPU_CMD_DEVICE_GET */
+static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
+{
+	struct simgpu_device *device;
+	struct sk_buff *reply;
+	int ret = -ENOMEM;
+
+	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (reply)
+		ret = simgpu_put_device(reply, device, info->snd_portid,
+					info->snd_seq, 0,
+					SIMGPU_CMD_DEVICE_GET);
+	put_device(&device->dev);
+	if (!ret)
+		return genlmsg_reply(reply, info);
+	nlmsg_free(reply);
+	return ret;
+}
+
+/* SIMGPU_CMD_DEVICE_GET of all; args[0] is the next device. */
+static int simgpu_nl_device_dump(struct sk_buff *skb,
+				 struct netlink_callback *cb)
+{
+	struct simgpu_device *device;
+	int ret;
+
+	for (; cb->args[0] < SIMGPU_DEVICES_MAX; cb->args[0]++) {
+		device = simgpu_device_find(cb->args[0]);
+		if (!device)
+			continue;
+		ret = simgpu_put_device(skb, device,
+					NETLINK_CB(cb->skb).portid,
+					cb->nlh->nlmsg_seq, NLM_F_MULTI,
+					SIMGPU_CMD_DEVICE_GET);
+		put_device(&device->dev);
+		if (ret)
+			break;
+	}
+	return skb->len;
+}
+
+static void simgpu_change_tunables(struct simgpu_device_change *change,
+				   struct nlattr **attrs)
+{
+	static const struct {
+		int attribute;
+		size_t offset;
+	} fields[] = {
+		{ SIMGPU_A_DEVICE_C1_PPM,
+		  offsetof(struct simgpu_tunables, c1_ppm) },
+		{ SIMGPU_A_DEVICE_C2_PPM,
+		  offsetof(struct simgpu_tunables, c2_ppm) },
+		{ SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM,
+		  offsetof(struct simgpu_tunables, fair_threshold_ppm) },
+		{ SIMGPU_A_DEVICE_QOS_GUARD_PPM,
+		  offsetof(struct simgpu_tunables, qos_guard_ppm) },
+		{ SIMGPU_A_DEVICE_QOS_MARGIN_PPM,
+		  offsetof(struct simgpu_tunables, qos_margin_ppm) },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (!attrs[fields[i].attribute])
+			continue;
+		*(u64 *)((char *)&change->tunables + fields[i].offset) =
+			nla_get_u64(attrs[fields[i].attribute]);
+		change->tunables_set |= SIMGPU_TUNABLE_BIT(fields[i].offset);
+	}
+}
+
+/* SIMGPU_CMD_DEVICE_SET */
+static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+	struct simgpu_device_change change = {};
+	struct simgpu_device *device;
+	int ret;
+
+	if (!simgpu_is_admin(request))
+		return -EPERM;
+	if (attrs[SIMGPU_A_DEVICE_POLICY])
+		change.policy = nla_data(attrs[SIMGPU_A_DEVICE_POLICY]);
+	if (attrs[SIMGPU_A_DEVICE_MODEL])
+		change.model = nla_data(attrs[SIMGPU_A_DEVICE_MODEL]);
+	simgpu_change_tunables(&change, attrs);
+	if (attrs[SIMGPU_A_DEVICE_EPOCH_CYCLES]) {
+		change.epoch_cycles =
+			nla_get_u64(attrs[SIMGPU_A_DEVICE_EPOCH_CYCLES]);
+		if (!change.epoch_cycles)
+			return -EINVAL;
+	}
+	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	ret = simgpu_device_change(device, &change);
+	if (ret == -EINVAL)
+		GENL_SET_ERR_MSG(info, "no such name, or a value out of range");
+	put_device(&device->dev);
+	return ret;
+}
+
+/* Tenants. */
+
+static int simgpu_put_counters(struct sk_buff *skb, int attribute,
+			       const struct simgpu_counters *counters)
+{
+	const u64 *values = (const u64 *)counters;
+	struct nlattr *nest;
+	int i;
+
+	nest = nla_nest_start(skb, attribute);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < COUNTERS; i++)
+		if (nla_put_u64_64bit(skb, COUNTERS_FIRST + i, values[i],
+				      SIMGPU_A_COUNTERS_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* What others may know of a tenant. */
+static int
+simgpu_put_tenant_public(struct sk_buff *skb,
+			 const struct simgpu_tenant_published *published)
+{
+	const struct session_tenant_options *options = &published->options;
+
+	return nla_put_string(skb, SIMGPU_A_TENANT_NAME, options->name) ||
+	       (published->slot != SIMGPU_NO_SLOT &&
+		nla_put_u32(skb, SIMGPU_A_TENANT_SLOT, published->slot)) ||
+	       nla_put_u32(skb, SIMGPU_A_TENANT_SERVICE, options->service) ||
+	       nla_put_u32(skb, SIMGPU_A_TENANT_WEIGHT, options->weight) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_TARGET_PPM,
+				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
+	       nla_put_u32(skb, SIMGPU_A_TENANT_SMS, published->sms);
+}
+
+static int simgpu_put_tenant_figures(struct sk_buff *skb,
+				     const struct session_figures *figures)
+{
+	const int pad = SIMGPU_A_TENANT_PAD;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_TENANT_IPC_PPM,
+				 figures->ipc_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_RBH_PPM,
+				 figures->rbh_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_BANDWIDTH_PPM,
+				 figures->bandwidth_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_LLC_MPKI_PPM,
+				 figures->llc_mpki_ppm, pad);
+}
+
+/* What only its user and administrators may know. */
+static int
+simgpu_put_tenant_private(struct sk_buff *skb,
+			  const struct simgpu_tenant_published *published)
+{
+	if (nla_put_u32(skb, SIMGPU_A_TENANT_CLASS, published->class) ||
+	    (published->class != SIMGPU_CLASS_UNKNOWN &&
+	     nla_put_u64_64bit(skb, SIMGPU_A_TENANT_NP_PPM, published->np_ppm,
+			       SIMGPU_A_TENANT_PAD)))
+		return -EMSGSIZE;
+	if (published->figures_valid &&
+	    simgpu_put_tenant_figures(skb, &published->figures))
+		return -EMSGSIZE;
+	return published->slot == SIMGPU_NO_SLOT ? 0 :
+	       simgpu_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
+				   &published->counters);
+}
+
+/*
+ * The attributes of a tenant; @ns: of who reads, NULL: a group, which may hold
+ * anybody.
+ */
+static int simgpu_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
+			     struct pid_namespace *ns, bool private)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published(tenant);
+	pid_t pid = ns ? pid_nr_ns(tenant->pid, ns) : pid_nr(tenant->pid);
+
+	if (nla_put_u32(skb, SIMGPU_A_TENANT_DEVICE, tenant->device->index) ||
+	    nla_put_u64_64bit(skb, SIMGPU_A_TENANT_ID, tenant->id,
+			      SIMGPU_A_TENANT_PAD) ||
+	    nla_put_u32(skb, SIMGPU_A_TENANT_PID, pid) ||
+	    simgpu_put_tenant_public(skb, &published) ||
+	    (private && simgpu_put_tenant_private(skb, &published)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* A whole message about a tenant for the sender of @request. */
+static int simgpu_put_tenant_reply(struct sk_buff *skb, struct sk_buff *request,
+				   struct simgpu_tenant *tenant, u32 seq,
+				   int flags)
+{
+	void *header;
+
+	header = genlmsg_put(skb, NETLINK_CB(request).portid, seq,
+			     &simgpu_family, flags, SIMGPU_CMD_TENANT_GET);
+	if (!header)
+		return -EMSGSIZE;
+	if (simgpu_put_tenant(skb, tenant, task_active_pid_ns(current),
+			      simgpu_may_read(request, tenant))) {
+		genlmsg_cancel(skb, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, header);
+	return 0;
+}
+
+/* The tenant that the request names, with a reference. */
+static struct simgpu_tenant *simgpu_named_tenant(struct genl_info *info)
+{
+	struct simgpu_tenant *tenant;
+	struct simgpu_device *device;
+	unsigned long id;
+
+	if (GENL_REQ_ATTR_CHECK(info, SIMGPU_A_TENANT_ID))
+		return ERR_PTR(-EINVAL);
+	device = simgpu_named_device(info, SIMGPU_A_TENANT_DEVICE);
+	if (IS_ERR(device))
+		return ERR_CAST(device);
+	id = nla_get_u64(info->attrs[SIMGPU_A_TENANT_ID]);
+	tenant = simgpu_tenant_find(device, &id, false);
+	put_device(&device->dev);
+	if (!tenant) {
+		NL_SET_BAD_ATTR(info->extack, info->attrs[SIMGPU_A_TENANT_ID]);
+		return ERR_PTR(-ENOENT);
+	}
+	return tenant;
+}
+
+/* SIMGPU_CMD_TENANT_GET */
+static int simgpu_nl_tenant_get(struct sk_buff *request, struct genl_info *info)
+{
+	struct simgpu_tenant *tenant;
+	struct sk_buff *reply;
+	int ret = -ENOMEM;
+
+	tenant = simgpu_named_tenant(info);
+	if (IS_ERR(tenant))
+		return PTR_ERR(tenant);
+	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (reply)
+		ret = simgpu_put_tenant_reply(reply, request, tenant,
+					      info->snd_seq, 0);
+	kobject_put(&tenant->kobj);
+	if (!ret)
+		return genlmsg_reply(reply, info);
+	nlmsg_free(reply);
+	return ret;
+}
+
+/* The tenants of a device from number @next on; -EMSGSIZE: no more room. */
+static int simgpu_dump_tenants(struct sk_buff *skb, struct netlink_callback *cb,
+			       struct simgpu_device *device, long *next)
+{
+	struct simgpu_tenant *tenant;
+	unsigned long id = *next;
+	int ret;
+
+	for (; (tenant = simgpu_tenant_find(device, &id, true)); id++) {
+		ret = simgpu_put_tenant_reply(skb, cb->skb, tenant,
+					      cb->nlh->nlmsg_seq, NLM_F_MULTI);
+		kobject_put(&tenant->kobj);
+		*next = id;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* SIMGPU_CMD_TENANT_GET of all; args[] are the next device and tenant. */
+static int simgpu_nl_tenant_dump(struct sk_buff *skb,
+				 struct netlink_callback *cb)
+{
+	struct simgpu_device *device;
+	int ret;
+
+	for (; cb->args[0] < SIMGPU_DEVICES_MAX; cb->args[0]++) {
+		device = simgpu_device_find(cb->args[0]);
+		if (!device)
+			continue;
+		ret = simgpu_dump_tenants(skb, cb, device, &cb->args[1]);
+		put_device(&device->dev);
+		if (ret)
+			break;
+		cb->args[1] = 0;
+	}
+	return skb->len;
+}
+
+/* SIMGPU_CMD_TENANT_SET */
+static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
+{
+	struct nlattr *weight_attr = info->attrs[SIMGPU_A_TENANT_WEIGHT];
+	struct nlattr *target_attr = info->attrs[SIMGPU_A_TENANT_TARGET_PPM];
+	struct simgpu_tenant *tenant;
+	u64 target_ppm = 0;
+	u32 weight = 0;
+	int ret;
+
+	if (!simgpu_is_admin(request))
+		return -EPERM;
+	if (weight_attr)
+		weight = nla_get_u32(weight_attr);
+	if (target_attr)
+		target_ppm = nla_get_u64(target_attr);
+	tenant = simgpu_named_tenant(info);
+	if (IS_ERR(tenant))
+		return PTR_ERR(tenant);
+	ret = simgpu_tenant_change(tenant, weight_attr ? &weight : NULL,
+				   target_attr ? &target_ppm : NULL);
+	if (ret == -EINVAL)
+		GENL_SET_ERR_MSG(info, "weight or target out of range, or a target without QoS");
+	kobject_put(&tenant->kobj);
+	return ret;
+}
+
+/* Epochs. */
+
+static int simgpu_put_row_figures(struct sk_buff *skb,
+				  const struct session_epoch_tenant *row)
+{
+	const int pad = SIMGPU_A_EPOCH_TENANT_PAD;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_IPC_PPM,
+				 row->figures.ipc_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_RBH_PPM,
+				 row->figures.rbh_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_BANDWIDTH_PPM,
+				 row->figures.bandwidth_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_LLC_MPKI_PPM,
+				 row->figures.llc_mpki_ppm, pad) ||
+	       simgpu_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
+				   &row->counters);
+}
+
+static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
+				   const struct session_epoch_tenant *row)
+{
+	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_EPOCH_TENANT);
+
+	if (!nest ||
+	    nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_ID, id,
+			      SIMGPU_A_EPOCH_TENANT_PAD) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SLOT, row->slot) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS, row->sms) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS_NEXT, row->sms_next) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_CLASS, row->class) ||
+	    (row->class != SIMGPU_CLASS_UNKNOWN &&
+	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, row->np_ppm,
+			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
+	    simgpu_put_row_figures(skb, row))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int simgpu_put_epoch_metrics(struct sk_buff *skb,
+				    const struct metrics *metrics)
+{
+	const int pad = SIMGPU_A_EPOCH_PAD;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_FAIRNESS_PPM,
+				 metrics->fairness_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_STP_PPM,
+				 metrics->stp_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_ANTT_PPM,
+				 metrics->antt_ppm, pad);
+}
+
+static int simgpu_put_epoch_head(struct sk_buff *skb, u32 index,
+				 const struct session_epoch *epoch)
+{
+	const int pad = SIMGPU_A_EPOCH_PAD;
+	u32 flags = 0;
+
+	if (epoch->predicted)
+		flags |= SIMGPU_EPOCH_FLAGS_PREDICTED;
+	if (epoch->fell_back)
+		flags |= SIMGPU_EPOCH_FLAGS_FELL_BACK;
+	return nla_put_u32(skb, SIMGPU_A_EPOCH_DEVICE, index) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_INDEX, epoch->index,
+				 pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_START_CYCLE,
+				 epoch->start_cycle, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_END_CYCLE,
+				 epoch->end_cycle, pad) ||
+	       nla_put_u32(skb, SIMGPU_A_EPOCH_FLAGS, flags) ||
+	       (epoch->metrics.stp_ppm &&
+		simgpu_put_epoch_metrics(skb, &epoch->metrics));
+}
+
+/* A whole message of @command about a device's epoch. */
+static int simgpu_put_epoch(struct sk_buff *skb, u32 index,
+			    const struct simgpu_epoch *last, u32 portid,
+			    u32 seq, u8 command)
+{
+	const struct session_epoch *epoch = &last->epoch;
+	void *header;
+	u32 i;
+
+	header = genlmsg_put(skb, portid, seq, &simgpu_family, 0, command);
+	if (!header || simgpu_put_epoch_head(skb, index, epoch))
+		return -EMSGSIZE;
+	for (i = 0; i < epoch->tenant_count; i++)
+		if (simgpu_put_epoch_tenant(skb, last->tenants[i],
+					    &epoch->tenants[i]))
+			return -EMSGSIZE;
+	genlmsg_end(skb, header);
+	return 0;
+}
+
+/* Room for a message about so many tenants; no number takes more than a u64. */
+static struct sk_buff *simgpu_epoch_skb(u32 tenants)
+{
+	size_t number = nla_total_size_64bit(sizeof(u64));
+	size_t tenant = nla_total_size(SIMGPU_A_EPOCH_TENANT_MAX * number +
+				       nla_total_size(COUNTERS * number));
+
+	return genlmsg_new(SIMGPU_A_EPOCH_MAX * number + tenants * tenant,
+			   GFP_KERNEL);
+}
+
+static struct simgpu_epoch *simgpu_last_epoch(struct simgpu_device *device)
+{
+	struct simgpu_epoch *last = port_alloc(sizeof(*last));
+
+	if (!last)
+		return ERR_PTR(-ENOMEM);
+	spin_lock(&device->publish_lock);
+	*last = *device->last_epoch;
+	spin_unlock(&device->publish_lock);
+	if (last->valid)
+		return last;
+	port_free(last);
+	return ERR_PTR(-ENODATA);
+}
+
+/* SIMGPU_CMD_EPOCH_GET */
+static int simgpu_nl_epoch_get(struct sk_buff *request, struct genl_info *info)
+{
+	struct simgpu_device *device;
+	struct simgpu_epoch *last;
+	struct sk_buff *reply;
+	u32 index;
+	int ret = -ENOMEM;
+
+	if (!simgpu_counters_public && !simgpu_is_admin(request))
+		return -EPERM;
+	device = simgpu_named_device(info, SIMGPU_A_EPOCH_DEVICE);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	index = device->index;
+	last = simgpu_last_epoch(device);
+	put_device(&device->dev);
+	if (IS_ERR(last))
+		return PTR_ERR(last);
+	reply = simgpu_epoch_skb(last->epoch.tenant_count);
+	if (reply)
+		ret = simgpu_put_epoch(reply, index, last, info->snd_portid,
+				       info->snd_seq, SIMGPU_CMD_EPOCH_GET);
+	port_free(last);
+	if (!ret)
+		return genlmsg_reply(reply, info);
+	nlmsg_free(reply);
+	return ret;
+}
+
+/* The groups. */
+
+static bool simgpu_has_listeners(enum simgpu_mcgrp group)
+{
+	return genl_has_listeners(&simgpu_family, &init_net, group);
+}
+
+/* Sends a message, or tells the listeners that they have missed one. */
+static void simgpu_send(struct sk_buff *skb, int error, enum simgpu_mcgrp group)
+{
+	if (!error) {
+		genlmsg_multicast(&simgpu_family, skb, 0, group, GFP_KERNEL);
+		return;
+	}
+	nlmsg_free(skb);
+	genl_set_err(&simgpu_family, &init_net, 0, group, ENOBUFS);
+}
+
+/**
+ * simgpu_netlink_epoch() - tell the group of the epoch that has just ended
+ * @device: the device, whose @last_epoch it is
+ */
+void simgpu_netlink_epoch(struct simgpu_device *device)
+{
+	const struct simgpu_epoch *last = device->last_epoch;
+	struct sk_buff *skb;
+	int ret = -ENOMEM;
+
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_has_listeners(MCGRP_EPOCHS))
+		return;
+	skb = simgpu_epoch_skb(last->epoch.tenant_count);
+	if (skb)
+		ret = simgpu_put_epoch(skb, device->index, last, 0, 0,
+				       SIMGPU_CMD_EPOCH_NTF);
+	simgpu_send(skb, ret, MCGRP_EPOCHS);
+}
+
+/**
+ * simgpu_netlink_device_changed() - tell the group that settings have changed
+ * @device: the device
+ */
+void simgpu_netlink_device_changed(struct simgpu_device *device)
+{
+	struct sk_buff *skb;
+	int ret = -ENOMEM;
+
+	if (!simgpu_has_listeners(MCGRP_SETTINGS))
+		return;
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (skb)
+		ret = simgpu_put_device(skb, device, 0, 0, 0,
+					SIMGPU_CMD_DEVICE_NTF);
+	simgpu_send(skb, ret, MCGRP_SETTINGS);
+}
+
+/**
+ * simgpu_netlink_tenant_changed() - tell the group that settings have changed
+ * @tenant: the tenant
+ */
+void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant)
+{
+	struct sk_buff *skb;
+	void *header = NULL;
+	int ret = -ENOMEM;
+
+	if (!simgpu_has_listeners(MCGRP_SETTINGS))
+		return;
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (skb)
+		header = genlmsg_put(skb, 0, 0, &simgpu_family, 0,
+				     SIMGPU_CMD_TENANT_NTF);
+	if (header)
+		ret = simgpu_put_tenant(skb, tenant, NULL, false);
+	if (!ret)
+		genlmsg_end(skb, header);
+	simgpu_send(skb, ret, MCGRP_SETTINGS);
+}
+
+#define OP(_cmd, _policy)						\
+	.cmd = SIMGPU_CMD_##_cmd,					\
+	.policy = _policy,						\
+	.maxattr = ARRAY_SIZE(_policy) - 1
+
+/* Who may set is found out inside: either of two capabilities will do. */
+static const struct genl_ops simgpu_genl_ops[] = {
+	{
+		OP(DEVICE_GET, simgpu_device_get_policy),
+		.doit = simgpu_nl_device_get,
+		.dumpit = simgpu_nl_device_dump,
+	},
+	{
+		OP(DEVICE_SET, simgpu_device_set_policy),
+		.doit = simgpu_nl_device_set,
+	},
+	{
+		OP(TENANT_GET, simgpu_tenant_get_policy),
+		.doit = simgpu_nl_tenant_get,
+		.dumpit = simgpu_nl_tenant_dump,
+	},
+	{
+		OP(TENANT_SET, simgpu_tenant_set_policy),
+		.doit = simgpu_nl_tenant_set,
+	},
+	{
+		OP(EPOCH_GET, simgpu_epoch_get_policy),
+		.doit = simgpu_nl_epoch_get,
+	},
+};
+
+static struct genl_multicast_group simgpu_mcgrps[] = {
+	[MCGRP_EPOCHS] = { .name = SIMGPU_MCGRP_EPOCHS },
+	[MCGRP_SETTINGS] = { .name = SIMGPU_MCGRP_SETTINGS },
+};
+
+static struct genl_family simgpu_family = {
+	.name = SIMGPU_FAMILY_NAME,
+	.version = SIMGPU_FAMILY_VERSION,
+	.module = THIS_MODULE,
+	.parallel_ops = true,
+	.ops = simgpu_genl_ops,
+	.n_ops = ARRAY_SIZE(simgpu_genl_ops),
+	.resv_start_op = SIMGPU_CMD_DEVICE_GET,
+	.mcgrps = simgpu_mcgrps,
+	.n_mcgrps = ARRAY_SIZE(simgpu_mcgrps),
+};
+
+/**
+ * simgpu_netlink_init() - register the family
+ *
+ * Return: 0 or a negative errno.
+ */
+int simgpu_netlink_init(void)
+{
+	if (!simgpu_counters_public)
+		simgpu_mcgrps[MCGRP_EPOCHS].flags = GENL_MCAST_CAP_NET_ADMIN;
+	return genl_register_family(&simgpu_family);
+}
+
+/**
+ * simgpu_netlink_exit() - no message comes or goes from now on
+ */
+void simgpu_netlink_exit(void)
+{
+	genl_unregister_family(&simgpu_family);
+}

@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: what a get and a dump tell, what a set changes
+ * and refuses, who may do so, and that the groups carry every epoch and change.
+ * With libnl, as any program would.
+ */
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <linux/simgpu_netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+
+#include "calls.h"
+#include "kselftest_harness.h"
+
+#define ATTRIBUTES_MAX	64
+#define ROWS_MAX	64
+
+/* struct answer - messages that came; attributes point into @messages */
+struct answer {
+	struct nl_msg *messages[ROWS_MAX];
+	struct nlattr *rows[ROWS_MAX][ATTRIBUTES_MAX];
+	uint8_t commands[ROWS_MAX];
+	int count;
+};
+
+static void answer_free(struct answer *answer)
+{
+	while (answer->count)
+		nlmsg_free(answer->messages[--answer->count]);
+}
+
+static int take_message(struct nl_msg *message, void *context)
+{
+	struct answer *answer = context;
+	struct nlmsghdr *header = nlmsg_hdr(message);
+
+	if (answer->count == ROWS_MAX)
+		return NL_STOP;
+	nlmsg_get(message);
+	answer->messages[answer->count] = message;
+	answer->commands[answer->count] = genlmsg_hdr(header)->cmd;
+	genlmsg_parse(header, 0, answer->rows[answer->count],
+		      ATTRIBUTES_MAX - 1, NULL);
+	answer->count++;
+	return NL_OK;
+}
+
+static int take_error(struct sockaddr_nl *address, struct nlmsgerr *error,
+		      void *context)
+{
+	*(int *)context = error->error;
+	return NL_STOP;
+}
+
+static int take_end(struct nl_msg *message, void *context)
+{
+	*(int *)context = 1;
+	return NL_STOP;
+}
+
+static struct nl_sock *connect_family(int *family)
+{
+	struct nl_sock *sock = nl_socket_alloc();
+
+	nl_socket_disable_seq_check(sock);
+	if (genl_connect(sock))
+		return NULL;
+	/* A message about 64 tenants is some 40 KB. */
+	nl_socket_set_msg_buf_size(sock, 1 << 17);
+	*family = genl_ctrl_resolve(sock, SIMGPU_FAMILY_NAME);
+	return sock;
+}
+
+/* Sends and takes what is answered; 0 or the kernel's negative errno. */
+static int transact(struct nl_sock *sock, struct nl_msg *message,
+		    struct answer *answer)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int result = 0, ret;
+
+	memset(answer, 0, sizeof(*answer));
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, take_message, answer);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, take_end, &result);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, take_end, &result);
+	nl_cb_err(cb, NL_CB_CUSTOM, take_error, &result);
+	ret = nl_send_auto(sock, message);
+	while (ret >= 0 && !result)
+		ret = nl_recvmsgs(sock, cb);
+	nl_cb_put(cb);
+	nlmsg_free(message);
+	if (!result)
+		return -EIO;
+	return result == 1 ? 0 : result;
+}
+
+static struct nl_msg *request(int family, uint8_t command, int flags)
+{
+	struct nl_msg *message = nlmsg_alloc();
+
+	genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0,
+		    NLM_F_REQUEST | flags, command, SIMGPU_FAMILY_VERSION);
+	return message;
+}
+
+FIXTURE(netlink)
+{
+	struct nl_sock *sock;
+	int family;
+	struct answer answer;
+	char policy[64];
+	char epoch_cycles[64];
+};
+
+FIXTURE_SETUP(netlink)
+{
+	self->sock = connect_family(&self->family);
+	ASSERT_NE(NULL, self->sock);
+	ASSERT_LT(0, self->family);
+	ASSERT_EQ(0, read_text(SYSFS "policy", self->policy, 64));
+	ASSERT_EQ(0, read_text(SYSFS "epoch_cycles", self->epoch_cycles, 64));
+}
+
+FIXTURE_TEARDOWN(netlink)
+{
+	answer_free(&self->answer);
+	nl_socket_free(self->sock);
+	EXPECT_EQ(0, write_text(SYSFS "policy", self->policy));
+	EXPECT_EQ(0, write_text(SYSFS "epoch_cycles", self->epoch_cycles));
+}
+
+TEST_F(netlink, device_get)
+{
+	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_GET,
+					 NLM_F_ACK);
+	struct nlattr **row = self->answer.rows[0];
+
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	ASSERT_EQ(1, self->answer.count);
+	EXPECT_EQ(SIMGPU_CMD_DEVICE_GET, self->answer.commands[0]);
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_CONFIG]);
+	EXPECT_STREQ("hbm80", nla_get_string(row[SIMGPU_A_DEVICE_CONFIG]));
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_POLICY]);
+	EXPECT_STREQ(self->policy,
+		     nla_get_string(row[SIMGPU_A_DEVICE_POLICY]));
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_EPOCH_CYCLES]);
+	EXPECT_EQ(strtoull(self->epoch_cycles, NULL, 10),
+		  nla_get_u64(row[SIMGPU_A_DEVICE_EPOCH_CYCLES]));
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_BYTES_HELD]);
+}
+
+TEST_F(netlink, device_dump)
+{
+	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_GET,
+					 NLM_F_DUMP);
+	int i, devices = 0;
+
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	for (i = 0; i < self->answer.count; i++) {
+		ASSERT_NE(NULL, self->answer.rows[i][SIMGPU_A_DEVICE_INDEX]);
+		if (!nla_get_u32(self->answer.rows[i][SIMGPU_A_DEVICE_INDEX]))
+			devices++;
+	}
+	EXPECT_EQ(1, devices);
+}
+
+TEST_F(netlink, device_that_is_none)
+{
+	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_GET,
+					 NLM_F_ACK);
+
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 4000000000U);
+	EXPECT_EQ(-ENODEV, transact(self->sock, message, &self->answer));
+	message = request(self->family, SIMGPU_CMD_DEVICE_GET, NLM_F_ACK);
+	EXPECT_EQ(-EINVAL, transact(self->sock, message, &self->answer));
+}
+
+TEST_F(netlink, device_set)
+{
+	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_SET,
+					 NLM_F_ACK);
+	char before[64], text[64];
+
+	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", before, 64));
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "hsm-fair");
+	nla_put_u64(message, SIMGPU_A_DEVICE_EPOCH_CYCLES, 20000);
+	nla_put_u64(message, SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM, 770000);
+	EXPECT_EQ(0, transact(self->sock, message, &self->answer));
+	EXPECT_EQ(0, read_text(SYSFS "policy", text, 64));
+	EXPECT_STREQ("hsm-fair", text);
+	EXPECT_EQ(20000, read_number(SYSFS "epoch_cycles"));
+	EXPECT_EQ(0, read_text(SYSFS "fair_threshold", text, 64));
+	EXPECT_STREQ("0.770000", text);
+	EXPECT_EQ(0, write_text(SYSFS "fair_threshold", before));
+}
+
+/* Sets that are refused, and leave what they name well beside it. */
+FIXTURE(refused_set)
+{
+	struct nl_sock *sock;
+	int family;
+};
+
+FIXTURE_VARIANT(refused_set)
+{
+	int attribute;
+	bool is_text;
+	const char *text;
+	uint64_t number;
+};
+
+FIXTURE_VARIANT_ADD(refused_set, unknown_policy)
+{
+	.attribute = SIMGPU_A_DEVICE_POLICY, .is_text = true,
+	.text = "no-such",
+};
+
+FIXTURE_VARIANT_ADD(refused_set, unknown_model)
+{
+	.attribute = SIMGPU_A_DEVICE_MODEL, .is_text = true, .text = "",
+};
+
+FIXTURE_VARIANT_ADD(refused_set, short_epoch)
+{
+	.attribute = SIMGPU_A_DEVICE_EPOCH_CYCLES, .number = 9999,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, no_epoch)
+{
+	.attribute = SIMGPU_A_DEVICE_EPOCH_CYCLES, .number = 0,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, big_slope)
+{
+	.attribute = SIMGPU_A_DEVICE_C1_PPM, .number = 1000001,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, read_only)
+{
+	.attribute = SIMGPU_A_DEVICE_SEED, .number = 1,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, unknown_attribute)
+{
+	.attribute = 60, .number = 1,
+};
+
+FIXTURE_SETUP(refused_set)
+{
+	self->sock = connect_family(&self->family);
+	ASSERT_NE(NULL, self->sock);
+}
+
+FIXTURE_TEARDOWN(refused_set)
+{
+	nl_socket_free(self->sock);
+}
+
+TEST_F(refused_set, changes_nothing)
+{
+	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_SET,
+					 NLM_F_ACK);
+	char before[64], after[64];
+	struct answer answer;
+
+	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", before, 64));
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	nla_put_u64(message, SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM, 123456);
+	if (variant->is_text)
+		nla_put_string(message, variant->attribute, variant->text);
+	else
+		nla_put_u64(message, variant->attribute, variant->number);
+	EXPECT_EQ(-EINVAL, transact(self->sock, message, &answer));
+	answer_free(&answer);
+	EXPECT_EQ(0, read_text(SYSFS "fair_threshold", after, 64));
+	EXPECT_STREQ(before, after);
+}
+
+static int get_tenant(struct nl_sock *sock, int family, uint64_t id,
+		      struct answer *answer)
+{
+	struct nl_msg *message = request(family, SIMGPU_CMD_TENANT_GET,
+					 NLM_F_ACK);
+
+	nla_put_u32(message, SIMGPU_A_TENANT_DEVICE, 0);
+	nla_put_u64(message, SIMGPU_A_TENANT_ID, id);
+	return transact(sock, message, answer);
+}
+
+static int set_weight(struct nl_sock *sock, int family, uint64_t id,
+		      uint32_t weight)
+{
+	struct nl_msg *message = request(family, SIMGPU_CMD_TENANT_SET,
+					 NLM_F_ACK);
+	struct answer answer;
+	int ret;
+
+	nla_put_u32(message, SIMGPU_A_TENANT_DEVICE, 0);
+	nla_put_u64(message, SIMGPU_A_TENANT_ID, id);
+	nla_put_u32(message, SIMGPU_A_TENANT_WEIGHT, weight);
+	ret = transact(sock, message, &answer);
+	answer_free(&answer);
+	return ret;
+}
+
+TEST_F(netlink, tenant)
+{
+	int fd = open_device();
+	unsigned long id = newest_tenant();
+	struct nlattr **row = self->answer.rows[0];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, set_tenant(fd, "seen", SIMGPU_SERVICE_QOS, 5, 600000));
+	ASSERT_EQ(0, get_tenant(self->sock, self->family, id, &self->answer));
+	ASSERT_EQ(1, self->answer.count);
+	EXPECT_STREQ("seen", nla_get_string(row[SIMGPU_A_TENANT_NAME]));
+	EXPECT_EQ(getpid(), nla_get_u32(row[SIMGPU_A_TENANT_PID]));
+	EXPECT_EQ(5, nla_get_u32(row[SIMGPU_A_TENANT_WEIGHT]));
+	EXPECT_EQ(SIMGPU_SERVICE_QOS, nla_get_u32(row[SIMGPU_A_TENANT_SERVICE]));
+	EXPECT_EQ(600000, nla_get_u64(row[SIMGPU_A_TENANT_TARGET_PPM]));
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_SLOT]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_NP_PPM]);
+	answer_free(&self->answer);
+
+	EXPECT_EQ(0, set_weight(self->sock, self->family, id, 77));
+	EXPECT_EQ(-EINVAL, set_weight(self->sock, self->family, id, 0));
+	EXPECT_EQ(-EINVAL, set_weight(self->sock, self->family, id, 1001));
+	ASSERT_EQ(0, get_tenant(self->sock, self->family, id, &self->answer));
+	EXPECT_EQ(77, nla_get_u32(row[SIMGPU_A_TENANT_WEIGHT]));
+	close(fd);
+	answer_free(&self->answer);
+	EXPECT_EQ(-ENOENT, get_tenant(self->sock, self->family, id,
+				      &self->answer));
+}
+
+TEST_F(netlink, tenant_dump_finds_all)
+{
+	struct nl_msg *message;
+	int fds[50], i, found = 0;
+	unsigned long first = 0;
+
+	for (i = 0; i < 50; i++) {
+		fds[i] = open_device();
+		ASSERT_LE(0, fds[i]);
+		if (!i)
+			first = newest_tenant();
+	}
+	message = request(self->family, SIMGPU_CMD_TENANT_GET, NLM_F_DUMP);
+	EXPECT_EQ(0, transact(self->sock, message, &self->answer));
+	for (i = 0; i < self->answer.count; i++)
+		if (nla_get_u64(self->answer.rows[i][SIMGPU_A_TENANT_ID]) ==
+		    first + found)
+			found++;
+	EXPECT_EQ(50, found);
+	for (i = 0; i < 50; i++)
+		close(fds[i]);
+}
+
+/* Joins a group; the sock's messages go to @answer from then on. */
+static int join(struct nl_sock *sock, const char *group, struct answer *answer)
+{
+	int id = genl_ctrl_resolve_grp(sock, SIMGPU_FAMILY_NAME, group);
+
+	memset(answer, 0, sizeof(*answer));
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, take_message,
+			    answer);
+	return id < 0 ? id : nl_socket_add_membership(sock, id);
+}
+
+/* Takes messages until there are @count of them, or none comes for long. */
+static void listen_for(struct nl_sock *sock, struct answer *answer, int count)
+{
+	struct pollfd pollfd = { .fd = nl_socket_get_fd(sock),
+				 .events = POLLIN };
+
+	while (answer->count < count && poll(&pollfd, 1, 20000) == 1)
+		nl_recvmsgs_default(sock);
+}
+
+static void expect_epoch(struct __test_metadata *_metadata,
+			 struct nlattr **row, uint64_t index)
+{
+	struct nlattr *tenant[ATTRIBUTES_MAX], *counters[ATTRIBUTES_MAX];
+
+	ASSERT_NE(NULL, row[SIMGPU_A_EPOCH_INDEX]);
+	EXPECT_EQ(index, nla_get_u64(row[SIMGPU_A_EPOCH_INDEX]));
+	EXPECT_EQ(10000 * (index + 1),
+		  nla_get_u64(row[SIMGPU_A_EPOCH_END_CYCLE]));
+	ASSERT_NE(NULL, row[SIMGPU_A_EPOCH_TENANT]);
+	nla_parse_nested(tenant, ATTRIBUTES_MAX - 1,
+			 row[SIMGPU_A_EPOCH_TENANT], NULL);
+	EXPECT_EQ(80, nla_get_u32(tenant[SIMGPU_A_EPOCH_TENANT_SMS]));
+	EXPECT_EQ(80, nla_get_u32(tenant[SIMGPU_A_EPOCH_TENANT_SMS_NEXT]));
+	ASSERT_NE(NULL, tenant[SIMGPU_A_EPOCH_TENANT_NP_PPM]);
+	EXPECT_EQ(1000000, nla_get_u64(tenant[SIMGPU_A_EPOCH_TENANT_NP_PPM]));
+	nla_parse_nested(counters, ATTRIBUTES_MAX - 1,
+			 tenant[SIMGPU_A_EPOCH_TENANT_COUNTERS], NULL);
+	EXPECT_EQ(800000,
+		  nla_get_u64(counters[SIMGPU_A_COUNTERS_SM_CYCLES]));
+	EXPECT_LT(0, nla_get_u64(counters[SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS]));
+}
+
+/* A gang with one compute-bound member that runs so many cycles. */
+static int run_gang(uint64_t cycles)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .epoch_cycles = 10000,
+		.stop_cycle = cycles, .flags = SIMGPU_GANG_RELAUNCH,
+	};
+	struct built_trace trace;
+	int fd = open_device(), ret;
+	uint64_t sequence;
+	uint32_t handle;
+
+	build_compute(&trace, 800, 1000);
+	ret = call(fd, SIMGPU_IOC_GANG_CREATE, &create);
+	ret = ret ?: gang_join(fd, create.fd, 0);
+	ret = ret ?: upload(fd, &trace, &handle);
+	ret = ret ?: launch(fd, handle, 1000000, &sequence);
+	ret = ret ?: wait_launch(fd, sequence, PATIENCE_NS);
+	close(create.fd);
+	close(fd);
+	return ret;
+}
+
+TEST_F(netlink, every_epoch)
+{
+	struct nlattr **row;
+	int i;
+
+	ASSERT_EQ(0, join(self->sock, SIMGPU_MCGRP_EPOCHS, &self->answer));
+	ASSERT_EQ(0, run_gang(200000));
+	listen_for(self->sock, &self->answer, 20);
+	ASSERT_EQ(20, self->answer.count);
+	for (i = 0; i < 20; i++) {
+		row = self->answer.rows[i];
+		EXPECT_EQ(SIMGPU_CMD_EPOCH_NTF, self->answer.commands[i]);
+		expect_epoch(_metadata, row, i);
+	}
+}
+
+TEST_F(netlink, last_epoch)
+{
+	struct nl_msg *message;
+
+	ASSERT_EQ(0, run_gang(50000));
+	message = request(self->family, SIMGPU_CMD_EPOCH_GET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_EPOCH_DEVICE, 0);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	ASSERT_EQ(1, self->answer.count);
+	expect_epoch(_metadata, self->answer.rows[0], 4);
+}
+
+TEST_F(netlink, changes_are_told)
+{
+	struct nlattr **row = self->answer.rows[0];
+	int fd = open_device();
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, join(self->sock, SIMGPU_MCGRP_SETTINGS, &self->answer));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "hsm-fair"));
+	ASSERT_EQ(0, set_tenant(fd, "renamed", 0, 3, 0));
+	listen_for(self->sock, &self->answer, 2);
+	ASSERT_EQ(2, self->answer.count);
+	EXPECT_EQ(SIMGPU_CMD_DEVICE_NTF, self->answer.commands[0]);
+	EXPECT_STREQ("hsm-fair", nla_get_string(row[SIMGPU_A_DEVICE_POLICY]));
+	row = self->answer.rows[1];
+	EXPECT_EQ(SIMGPU_CMD_TENANT_NTF, self->answer.commands[1]);
+	EXPECT_STREQ("renamed", nla_get_string(row[SIMGPU_A_TENANT_NAME]));
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_CLASS]);
+	close(fd);
+}
+
+/* What another user gets: bits of what it was refused. */
+#define REFUSED_SET		1
+#define REFUSED_WEIGHT		2
+#define REFUSED_GROUP		4
+#define REFUSED_EPOCH		8
+#define REFUSED_COUNTERS	16
+#define COULD_NOT_GET		32
+
+static int try_as_another(uint64_t id)
+{
+	struct answer answer;
+	struct nl_msg *message;
+	struct nl_sock *sock;
+	int family, refused = 0, ret;
+
+	sock = connect_family(&family);
+	message = request(family, SIMGPU_CMD_DEVICE_SET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "hsm-fair");
+	if (transact(sock, message, &answer) == -EPERM)
+		refused |= REFUSED_SET;
+	if (set_weight(sock, family, id, 2) == -EPERM)
+		refused |= REFUSED_WEIGHT;
+	message = request(family, SIMGPU_CMD_EPOCH_GET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_EPOCH_DEVICE, 0);
+	ret = transact(sock, message, &answer);
+	answer_free(&answer);
+	if (ret == -EPERM)
+		refused |= REFUSED_EPOCH;
+	ret = get_tenant(sock, family, id, &answer);
+	if (ret || answer.count != 1)
+		refused |= COULD_NOT_GET;
+	else if (!answer.rows[0][SIMGPU_A_TENANT_CLASS])
+		refused |= REFUSED_COUNTERS;
+	if (join(sock, SIMGPU_MCGRP_EPOCHS, &answer))
+		refused |= REFUSED_GROUP;
+	return refused;
+}
+
+TEST_F(netlink, who_may)
+{
+	int fd = open_device(), status, expected = REFUSED_SET | REFUSED_WEIGHT;
+	unsigned long id = newest_tenant();
+	char text[8];
+	pid_t child;
+
+	ASSERT_EQ(0, read_text("/sys/module/simgpu/parameters/counters_public",
+			       text, sizeof(text)));
+	if (text[0] != 'Y')
+		expected |= REFUSED_GROUP | REFUSED_EPOCH | REFUSED_COUNTERS;
+	child = fork();
+	if (!child) {
+		if (setgid(1234) || setuid(1234))
+			_exit(255);
+		_exit(try_as_another(id));
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(expected, WEXITSTATUS(status));
+	close(fd);
+}
+
+/*
+ * With the clock held up by a listener that never reads, the device goes on,
+ * and the listener learns that it has missed something.
+ */
+TEST_F(netlink, slow_listener)
+{
+	ASSERT_EQ(0, join(self->sock, SIMGPU_MCGRP_EPOCHS, &self->answer));
+	nl_socket_set_buffer_size(self->sock, 4096, 0);
+	ASSERT_EQ(0, run_gang(1000000));
+	EXPECT_EQ(-NLE_NOMEM, nl_recvmsgs_default(self->sock));
+}
+
+TEST_HARNESS_MAIN
