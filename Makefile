@@ -116,8 +116,21 @@ build/tests/make_kinds: build/obj/tests/unit/make_kinds.o \
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lz
 
+# The same tests as 32-bit programs, where the compiler can make them; static,
+# so that a guest needs no libraries of another kind.
+KSELFTESTS_32	:= $(addprefix build/kselftest/,ioctl-32 gang-32 completion-32)
+HAS_M32		= $(shell echo 'int main(void) { return 0; }' | \
+		    $(CC) -m32 -static -x c -o /dev/null - 2>/dev/null && echo yes)
+
 .PHONY: kselftests kselftest-headers
-kselftests: $(KSELFTESTS)
+kselftests: $(KSELFTESTS) $(if $(HAS_M32),$(KSELFTESTS_32))
+
+build/kselftest/%-32: tests/kselftest/%.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h) | kselftest-headers
+	@mkdir -p $(@D)
+	$(CC) -m32 -static -std=gnu11 -O2 -g -Wall \
+		-Wno-pointer-to-int-cast -Wno-int-to-pointer-cast \
+		-I$(KSELFTEST_DIR)/tools/testing/selftests \
+		-idirafter include/uapi -o $@ $<
 
 kselftest-headers:
 	@tools/kselftest-headers $(KSELFTEST_DIR)

@@ -9,6 +9,7 @@
 
 #include <linux/compiler.h>
 #include <linux/container_of.h>
+#include <linux/eventfd.h>
 
 /*
  * Newer kernels hand some callbacks a pointer to const. The callback is
@@ -20,5 +21,30 @@
 		__builtin_types_compatible_p(typeof_member(type, member), \
 					     typeof(name##_plain) *),	\
 		name##_plain, name##_const)
+
+/*
+ * Older kernels want to know how much to add to an eventfd, newer ones add 1.
+ * Both calls are written for whichever the function is; the other is a stand-in
+ * that is never called.
+ */
+#define compat_is_eventfd_signal(type) \
+	__builtin_types_compatible_p(typeof(eventfd_signal), type)
+
+static inline void compat_no_signal(struct eventfd_ctx *ctx, __u64 count)
+{
+}
+
+static inline void compat_signal_count(struct eventfd_ctx *ctx)
+{
+	__builtin_choose_expr(compat_is_eventfd_signal(__u64(struct eventfd_ctx *,
+							     __u64)),
+			      eventfd_signal, compat_no_signal)(ctx, 1);
+}
+
+static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
+{
+	__builtin_choose_expr(compat_is_eventfd_signal(void(struct eventfd_ctx *)),
+			      eventfd_signal, compat_signal_count)(ctx);
+}
 
 #endif /* SIMGPU_COMPAT_H */

@@ -341,6 +341,29 @@ static int simgpu_ksrt_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_ksrt);
 
+static int simgpu_queues_show(struct seq_file *seq, void *item)
+{
+	struct simgpu_device *device = seq->private;
+	struct gpu_channel_status status;
+	u32 channel;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	seq_puts(seq, "channel reads writes arriving slice_requests slice_waiting\n");
+	for (channel = 0; channel < device->start.config.channels; channel++) {
+		gpu_channel_status(session_gpu(device->session), channel,
+				   &status);
+		seq_printf(seq, "%u %u %u %u %u %u\n", channel, status.reads,
+			   status.writes, status.arriving,
+			   status.slice_requests, status.slice_waiting);
+	}
+	simgpu_device_unlock(device);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_queues);
+
 /**
  * simgpu_debugfs_init() - make the module's directory
  */
@@ -371,6 +394,7 @@ void simgpu_debugfs_add(struct simgpu_device *device)
 			    &simgpu_state_hash_fops);
 	debugfs_create_file("ssrt", 0400, dir, device, &simgpu_ssrt_fops);
 	debugfs_create_file("ksrt", 0400, dir, device, &simgpu_ksrt_fops);
+	debugfs_create_file("queues", 0400, dir, device, &simgpu_queues_fops);
 	device->debugfs = dir;
 }
 

@@ -14,6 +14,7 @@
 #include "device.h"
 #include "gang.h"
 #include "tenant.h"
+#include "trace_events.h"
 
 /*
  * How long the worker simulates with the lock held: what a system call may have
@@ -83,16 +84,19 @@ void simgpu_device_unlock(struct simgpu_device *device)
 }
 
 static void simgpu_publish_epoch_tenant(struct simgpu_device *device,
+					const struct session_epoch *epoch,
 					const struct session_epoch_tenant *row)
 {
 	struct simgpu_tenant *tenant = device->slots[row->slot];
 
 	if (WARN_ON_ONCE(!tenant))
 		return;
+	trace_simgpu_epoch(tenant, epoch, row);
 	tenant->published.class = row->class;
 	tenant->published.np_ppm = row->np_ppm;
 	tenant->published.figures_valid = true;
 	tenant->published.figures = row->figures;
+	simgpu_tenant_publish_live(tenant);
 }
 
 /* For those who ask for the last epoch. */
@@ -120,12 +124,13 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 		simgpu_gang_epoch(device->gang, epoch);
 
 	spin_lock(&device->publish_lock);
+	device->published.cycle = epoch->end_cycle;
+	device->published.epochs = epoch->index + 1;
 	for (i = 0; i < epoch->tenant_count; i++) {
-		simgpu_publish_epoch_tenant(device, &epoch->tenants[i]);
+		simgpu_publish_epoch_tenant(device, epoch, &epoch->tenants[i]);
 		if (epoch->tenants[i].class != SIMGPU_CLASS_UNKNOWN)
 			predicted = true;
 	}
-	device->published.epochs = epoch->index + 1;
 	if (predicted) {
 		device->published.metrics = epoch->metrics;
 		device->published.metrics_valid = true;
@@ -133,6 +138,59 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 	simgpu_keep_epoch(device, epoch);
 	spin_unlock(&device->publish_lock);
 	simgpu_netlink_epoch(device);
+}
+
+/* The session's kernel_start hook. */
+static void simgpu_device_kernel_start(void *context, u32 slot, u64 sequence,
+				       u32 kernel)
+{
+	struct simgpu_device *device = context;
+
+	if (!WARN_ON_ONCE(!device->slots[slot]))
+		trace_simgpu_kernel_start(device->slots[slot],
+					  session_now(device->session),
+					  sequence, kernel);
+}
+
+/* The session's kernel_finish hook. */
+static void simgpu_device_kernel_finish(void *context, u32 slot, u64 sequence,
+					u32 kernel)
+{
+	struct simgpu_device *device = context;
+
+	if (!WARN_ON_ONCE(!device->slots[slot]))
+		trace_simgpu_kernel_finish(device->slots[slot],
+					   session_now(device->session),
+					   sequence, kernel);
+}
+
+/* The session's repartition hook. */
+static void simgpu_device_repartition(void *context)
+{
+	struct simgpu_device *device = context;
+	struct session_tenant_report report;
+	u32 slot;
+
+	if (!trace_simgpu_repartition_enabled())
+		return;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!device->slots[slot])
+			continue;
+		session_tenant_report(device->session, slot, &report);
+		trace_simgpu_repartition(device->slots[slot],
+					 session_now(device->session),
+					 report.sms);
+	}
+}
+
+/* The session's preempt hook. */
+static void simgpu_device_preempt(void *context, u32 sm, u32 from, u32 to,
+				  bool save)
+{
+	struct simgpu_device *device = context;
+
+	trace_simgpu_preempt(device->index, session_now(device->session), sm,
+			     from, to, save);
 }
 
 /* The session's launch_done hook. */
@@ -165,6 +223,10 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.context = device,
 		.epoch = simgpu_device_epoch,
 		.launch_done = simgpu_device_launch_done,
+		.kernel_start = simgpu_device_kernel_start,
+		.kernel_finish = simgpu_device_kernel_finish,
+		.repartition = simgpu_device_repartition,
+		.preempt = simgpu_device_preempt,
 	};
 
 	return session_create(session, options, &hooks);
@@ -280,6 +342,7 @@ static void simgpu_publish_tenants(struct simgpu_device *device)
 		spin_lock(&device->publish_lock);
 		tenant->published.sms = report.sms;
 		tenant->published.counters = report.counters;
+		simgpu_tenant_publish_live(tenant);
 		spin_unlock(&device->publish_lock);
 	}
 	device->counters_ns = ktime_get_ns();
@@ -405,6 +468,8 @@ static void simgpu_device_apply(struct simgpu_device *device,
 
 	if (change->policy) {
 		session_set_policy(device->session, policy);
+		trace_simgpu_policy(device->index, session_now(device->session),
+				    policy->name, false);
 		defaults->policy = policy;
 	}
 	if (change->model) {
@@ -556,7 +621,9 @@ static int simgpu_device_power_on(struct simgpu_device *device)
 /* Every file that is still open gets -ENODEV from now on. */
 static void simgpu_device_power_off(struct simgpu_device *device)
 {
+	struct simgpu_tenant *tenant;
 	struct session *session;
+	unsigned long id;
 	u32 slot;
 
 	kthread_stop(device->worker);
@@ -571,6 +638,11 @@ static void simgpu_device_power_off(struct simgpu_device *device)
 	device->session = NULL;
 	mutex_unlock(&device->lock);
 	session_destroy(session);
+	WRITE_ONCE(device->gone, true);
+	xa_lock(&device->tenants);
+	xa_for_each(&device->tenants, id, tenant)
+		wake_up_all(&tenant->settle_wait);
+	xa_unlock(&device->tenants);
 }
 
 /* Its entries in sysfs, debugfs and /dev; the last makes it usable. */

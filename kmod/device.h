@@ -106,6 +106,7 @@ struct simgpu_ending {
  * @worker: steps the session
  * @worker_wait: where the worker sleeps until @runnable
  * @runnable: some tenant has work; written under @lock, read without
+ * @gone: it is being removed: files that are open get -ENODEV; set for good
  * @quantum_cycles: that the worker steps with the lock held; the worker's own
  * @bytes_held: what tenants and gangs make the kernel hold. The session's own
  *	memory is not in it: a device always has exactly one session
@@ -138,6 +139,7 @@ struct simgpu_device {
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;
 	bool runnable;
+	bool gone;
 	u64 quantum_cycles;
 	atomic64_t bytes_held;
 	atomic64_t last_tenant_id;

@@ -141,12 +141,21 @@ static int simgpu_fops_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static void simgpu_fops_fdinfo(struct seq_file *seq, struct file *file)
+{
+	simgpu_tenant_fdinfo(file->private_data, seq);
+}
+
 static const struct file_operations simgpu_fops = {
 	.owner = THIS_MODULE,
 	.open = simgpu_fops_open,
 	.release = simgpu_fops_release,
 	.unlocked_ioctl = simgpu_fops_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.read = simgpu_tenant_read,
+	.poll = simgpu_tenant_poll,
+	.mmap = simgpu_tenant_mmap,
+	.show_fdinfo = simgpu_fops_fdinfo,
 };
 
 static int __init simgpu_init(void)

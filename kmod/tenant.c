@@ -5,13 +5,19 @@
  * sysfs in sysfs.c.
  */
 #include <linux/ctype.h>
+#include <linux/eventfd.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
+#include "compat.h"
 #include "device.h"
 #include "gang.h"
 #include "tenant.h"
+#include "trace_events.h"
 
 static void simgpu_tenant_default_options(struct session_tenant_options *options)
 {
@@ -126,6 +132,10 @@ void simgpu_tenant_free(struct simgpu_tenant *tenant)
 	struct simgpu_device *device = tenant->device;
 
 	xa_destroy(&tenant->traces);
+	if (tenant->live) {
+		free_page((unsigned long)tenant->live);
+		simgpu_tenant_uncharge(tenant, PAGE_SIZE);
+	}
 	put_pid(tenant->pid);
 	kfree(tenant);
 	simgpu_device_charge(device, -(s64)sizeof(*tenant));
@@ -198,6 +208,7 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	tenant->sequence_base = tenant->launched;
 	spin_lock(&device->publish_lock);
 	tenant->published.slot = slot;
+	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
 }
 
@@ -226,7 +237,25 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 		.options = tenant->options,
 		.slot = SIMGPU_NO_SLOT,
 	};
+	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
+}
+
+/* Tells the eventfds of launches that have ended. */
+static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
+		struct simgpu_pending *pending = &tenant->pending[i];
+
+		if (!pending->eventfd || tenant->sequence_base +
+		    pending->sequence > tenant->settled)
+			continue;
+		compat_eventfd_signal(pending->eventfd);
+		eventfd_ctx_put(pending->eventfd);
+		pending->eventfd = NULL;
+	}
 }
 
 /* Launches up to @sequence have ended; @status counts for those that had not. */
@@ -241,6 +270,7 @@ static void simgpu_tenant_settle(struct simgpu_tenant *tenant, u64 sequence,
 		__assign_bit(++tenant->settled % SIMGPU_OUTCOMES_KEPT,
 			     tenant->canceled, status);
 	spin_unlock(&device->publish_lock);
+	simgpu_tenant_signal(tenant);
 	wake_up_all(&tenant->settle_wait);
 }
 
@@ -392,6 +422,34 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 	return ret;
 }
 
+/**
+ * simgpu_tenant_fdinfo() - the keys of the DRM usage statistics
+ * @tenant: the tenant
+ * @seq: its file in /proc/PID/fdinfo
+ *
+ * Its engines are the SMs; their time is the device's, not the host's.
+ */
+void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published(tenant);
+	const struct gpu_config *config = &tenant->device->defaults.config;
+	u64 sm_cycles = published.counters.sm_cycles;
+
+	seq_puts(seq, "drm-driver:\tsimgpu\n");
+	seq_printf(seq, "drm-client-id:\t%llu\n",
+		   (u64)tenant->device->index << 32 | tenant->id);
+	seq_printf(seq, "drm-engine-sm:\t%llu ns\n",
+		   mul_u64_u32_div(sm_cycles, 1000, config->core_mhz));
+	seq_printf(seq, "drm-engine-capacity-sm:\t%u\n", config->sms);
+	seq_printf(seq, "drm-cycles-sm:\t%llu\n", sm_cycles);
+	seq_printf(seq, "drm-maxfreq-sm:\t%u MHz\n", config->core_mhz);
+	seq_printf(seq, "drm-total-traces:\t%llu KiB\n",
+		   (u64)atomic64_read(&tenant->bytes_held) >> 10);
+	seq_printf(seq, "drm-resident-traces:\t%llu KiB\n",
+		   (u64)atomic64_read(&tenant->bytes_held) >> 10);
+}
+
 /* SIMGPU_IOC_DEVICE_INFO */
 int simgpu_device_info(struct simgpu_ucmd *ucmd)
 {
@@ -451,9 +509,10 @@ static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
 	return NULL;
 }
 
-/* Takes over the reference to @trace if it succeeds. */
+/* Takes over the references to @trace and @eventfd if it succeeds. */
 static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 				      struct simgpu_trace *trace,
+				      struct eventfd_ctx *eventfd,
 				      struct simgpu_launch *cmd)
 {
 	struct simgpu_device *device = tenant->device;
@@ -473,10 +532,13 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	if (ret)
 		return ret;
 	pending->trace = trace;
+	pending->eventfd = eventfd;
 	cmd->sequence = tenant->sequence_base + pending->sequence;
 	spin_lock(&device->publish_lock);
 	tenant->launched = cmd->sequence;
 	spin_unlock(&device->publish_lock);
+	trace_simgpu_launch(tenant, session_now(device->session), cmd->sequence,
+			    cmd->repeats);
 	simgpu_device_settle(device);
 	return 0;
 }
@@ -486,10 +548,12 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_launch *cmd = ucmd->cmd;
+	struct eventfd_ctx *eventfd = NULL;
 	struct simgpu_trace *trace;
 	int ret;
 
-	if (!cmd->repeats)
+	if (!cmd->repeats || cmd->flags & ~SIMGPU_LAUNCH_EVENTFD ||
+	    (!(cmd->flags & SIMGPU_LAUNCH_EVENTFD) && cmd->eventfd))
 		return -EINVAL;
 	cmd->sequence = 0;
 	ret = simgpu_ucmd_respond(ucmd);
@@ -498,15 +562,25 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	trace = simgpu_trace_get(tenant, cmd->handle);
 	if (!trace)
 		return -ENOENT;
+	if (cmd->flags & SIMGPU_LAUNCH_EVENTFD) {
+		eventfd = eventfd_ctx_fdget(cmd->eventfd);
+		if (IS_ERR(eventfd)) {
+			ret = PTR_ERR(eventfd);
+			goto err_trace;
+		}
+	}
 	ret = simgpu_device_lock(tenant->device);
 	if (ret)
-		goto err_trace;
-	ret = simgpu_tenant_launch_trace(tenant, trace, cmd);
+		goto err_eventfd;
+	ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd);
 	simgpu_device_unlock(tenant->device);
 	if (ret)
-		goto err_trace;
+		goto err_eventfd;
 	return simgpu_ucmd_respond(ucmd);
 
+err_eventfd:
+	if (eventfd)
+		eventfd_ctx_put(eventfd);
 err_trace:
 	simgpu_trace_put(trace);
 	return ret;
@@ -565,6 +639,222 @@ int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
 		return -ETIMEDOUT;
 	/* Restarting would wait the whole time again. */
 	return ret ? -EINTR : outcome;
+}
+
+static bool simgpu_tenant_readable(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	bool readable;
+
+	spin_lock(&device->publish_lock);
+	readable = tenant->settled != tenant->reported;
+	spin_unlock(&device->publish_lock);
+	return readable || READ_ONCE(device->gone);
+}
+
+/* The next record and what it leaves behind; false if there is none. */
+static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
+					  struct simgpu_completion *completion)
+{
+	struct simgpu_device *device = tenant->device;
+	bool found = false;
+	u64 lost = 0;
+
+	spin_lock(&device->publish_lock);
+	if (tenant->settled != tenant->reported) {
+		if (tenant->settled - tenant->reported > SIMGPU_OUTCOMES_KEPT)
+			lost = tenant->settled - tenant->reported -
+			       SIMGPU_OUTCOMES_KEPT;
+		tenant->reported += lost + 1;
+		*completion = (struct simgpu_completion) {
+			.sequence = tenant->reported,
+			.lost = min_t(u64, lost, U32_MAX),
+		};
+		if (test_bit(tenant->reported % SIMGPU_OUTCOMES_KEPT,
+			     tenant->canceled))
+			completion->status = -ECANCELED;
+		found = true;
+	}
+	spin_unlock(&device->publish_lock);
+	return found;
+}
+
+/**
+ * simgpu_tenant_read() - read() of a tenant's file: completions
+ * @file: the file
+ * @buffer: of the caller
+ * @count: its size
+ * @position: not used
+ *
+ * Return: bytes read; 0 once the device has gone; a negative errno.
+ */
+ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
+			   loff_t *position)
+{
+	struct simgpu_tenant *tenant = file->private_data;
+	struct simgpu_completion completion;
+	ssize_t copied = 0;
+	int ret;
+
+	if (count < sizeof(completion))
+		return -EINVAL;
+	/* A record that cannot be copied is lost, as with a pipe's. */
+	do {
+		if (!(file->f_flags & O_NONBLOCK)) {
+			ret = wait_event_interruptible(tenant->settle_wait,
+						       simgpu_tenant_readable(tenant));
+			if (ret)
+				return ret;
+		}
+		while (count - copied >= sizeof(completion) &&
+		       simgpu_tenant_next_completion(tenant, &completion)) {
+			if (copy_to_user(buffer + copied, &completion,
+					 sizeof(completion)))
+				return copied ?: -EFAULT;
+			copied += sizeof(completion);
+		}
+		if (copied || READ_ONCE(tenant->device->gone))
+			return copied;
+	} while (!(file->f_flags & O_NONBLOCK));
+	return -EAGAIN;
+}
+
+/**
+ * simgpu_tenant_poll() - poll() of a tenant's file
+ * @file: the file
+ * @wait: where to wait
+ *
+ * Return: EPOLLIN while there is a completion, EPOLLHUP without a device.
+ */
+__poll_t simgpu_tenant_poll(struct file *file, poll_table *wait)
+{
+	struct simgpu_tenant *tenant = file->private_data;
+	__poll_t events = 0;
+
+	poll_wait(file, &tenant->settle_wait, wait);
+	if (READ_ONCE(tenant->device->gone))
+		events |= EPOLLHUP;
+	spin_lock(&tenant->device->publish_lock);
+	if (tenant->settled != tenant->reported)
+		events |= EPOLLIN | EPOLLRDNORM;
+	spin_unlock(&tenant->device->publish_lock);
+	return events;
+}
+
+/**
+ * simgpu_tenant_publish_live() - bring the page up to date that processes map
+ * @tenant: whose @published has changed
+ */
+void simgpu_tenant_publish_live(struct simgpu_tenant *tenant)
+{
+	const struct simgpu_tenant_published *published = &tenant->published;
+	const struct simgpu_device *device = tenant->device;
+	struct simgpu_live *live = tenant->live;
+	u32 sequence;
+
+	lockdep_assert_held(&device->publish_lock);
+	if (!live)
+		return;
+	sequence = live->sequence;
+	WRITE_ONCE(live->sequence, sequence + 1);
+	/* Pairs with the reader's barriers around its copy. */
+	smp_wmb();
+	live->cycle = device->published.cycle;
+	live->epochs = device->published.epochs;
+	live->flags = 0;
+	live->slot = 0;
+	if (published->slot != SIMGPU_NO_SLOT) {
+		live->flags = SIMGPU_LIVE_SEATED;
+		live->slot = published->slot;
+	}
+	live->sms = published->sms;
+	live->class = published->class;
+	live->np_ppm = published->class == SIMGPU_CLASS_UNKNOWN ?
+		       0 : published->np_ppm;
+	live->ipc_ppm = published->figures.ipc_ppm;
+	live->rbh_ppm = published->figures.rbh_ppm;
+	live->bandwidth_ppm = published->figures.bandwidth_ppm;
+	live->llc_mpki_ppm = published->figures.llc_mpki_ppm;
+	simgpu_counters_fill(&live->counters, &published->counters);
+	/* As above. */
+	smp_wmb();
+	WRITE_ONCE(live->sequence, sequence + 2);
+}
+
+/* Only the first page is there. */
+static vm_fault_t simgpu_live_fault(struct vm_fault *fault)
+{
+	struct simgpu_tenant *tenant = fault->vma->vm_private_data;
+
+	if (fault->pgoff)
+		return VM_FAULT_SIGBUS;
+	fault->page = virt_to_page(tenant->live);
+	get_page(fault->page);
+	return 0;
+}
+
+static int simgpu_live_mprotect(struct vm_area_struct *vma, unsigned long start,
+				unsigned long end, unsigned long flags)
+{
+	return flags & VM_WRITE ? -EACCES : 0;
+}
+
+static const struct vm_operations_struct simgpu_live_ops = {
+	.fault = simgpu_live_fault,
+	.mprotect = simgpu_live_mprotect,
+};
+
+/* The tenant has its page from now on. */
+static int simgpu_live_provide(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_live *live;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(*live) > PAGE_SIZE);
+	ret = simgpu_tenant_charge(tenant, PAGE_SIZE);
+	if (ret)
+		return ret;
+	live = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (live) {
+		spin_lock(&device->publish_lock);
+		if (!tenant->live) {
+			swap(tenant->live, live);
+			simgpu_tenant_publish_live(tenant);
+			spin_unlock(&device->publish_lock);
+			return 0;
+		}
+		spin_unlock(&device->publish_lock);
+		free_page((unsigned long)live);
+	} else {
+		ret = -ENOMEM;
+	}
+	simgpu_tenant_uncharge(tenant, PAGE_SIZE);
+	return ret;
+}
+
+/**
+ * simgpu_tenant_mmap() - mmap() of a tenant's file: the live page
+ * @file: the file
+ * @vma: the mapping
+ *
+ * Return: 0, -EINVAL, -EPERM, -ENOSPC, -ENOMEM.
+ */
+int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct simgpu_tenant *tenant = file->private_data;
+	int ret;
+
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	ret = simgpu_live_provide(tenant);
+	if (ret)
+		return ret;
+	vma->vm_private_data = tenant;
+	vma->vm_ops = &simgpu_live_ops;
+	return 0;
 }
 
 /**

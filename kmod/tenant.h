@@ -6,6 +6,7 @@
 #include <linux/bitmap.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
+#include <linux/poll.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -35,10 +36,12 @@ struct simgpu_trace {
  * struct simgpu_pending - a launch that the session has
  * @sequence: the session's number for it
  * @trace: reference that it holds; NULL in a free entry
+ * @eventfd: to signal when it has ended, or NULL
  */
 struct simgpu_pending {
 	u64 sequence;
 	struct simgpu_trace *trace;
+	struct eventfd_ctx *eventfd;
 };
 
 /**
@@ -86,7 +89,9 @@ struct simgpu_tenant_published {
  * @canceled: for the last SIMGPU_OUTCOMES_KEPT settled launches, by their
  *	number modulo that, whether they were dropped; as @launched
  * @settle_wait: woken when @settled moves
+ * @reported: launches up to this one were read; publish lock
  * @published: what sysfs reads; publish lock, and written under both
+ * @live: the page that processes map, NULL until one has; publish lock
  */
 struct simgpu_tenant {
 	struct kobject kobj;
@@ -109,7 +114,9 @@ struct simgpu_tenant {
 	u64 settled;
 	DECLARE_BITMAP(canceled, SIMGPU_OUTCOMES_KEPT);
 	wait_queue_head_t settle_wait;
+	u64 reported;
 	struct simgpu_tenant_published published;
+	struct simgpu_live *live;
 };
 
 struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
@@ -130,8 +137,14 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
 			 const u64 *target_ppm);
 struct simgpu_tenant_published
 simgpu_tenant_published(struct simgpu_tenant *tenant);
+void simgpu_tenant_publish_live(struct simgpu_tenant *tenant);
+ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
+			   loff_t *position);
+__poll_t simgpu_tenant_poll(struct file *file, poll_table *wait);
+int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma);
 struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 					 unsigned long *id, bool or_next);
+void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
 void simgpu_report_fill(struct simgpu_tenant_report *out,
 			const struct session_tenant_report *report);
 void simgpu_counters_fill(struct simgpu_tenant_counters *out,

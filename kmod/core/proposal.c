@@ -145,12 +145,20 @@ static bool drains_soon(const struct session *session, u32 sm)
 
 static void assign(struct session *session, u32 sm, u32 slot)
 {
+	const struct session_hooks *hooks = &session->hooks;
 	enum gpu_preemption mode = GPU_PREEMPT_DRAIN;
+	struct gpu_sm_status status;
 
 	if (session->initial.preemption == SESSION_PREEMPTION_SWITCH ||
 	    (session->initial.preemption == SESSION_PREEMPTION_ADAPTIVE &&
 	     !drains_soon(session, sm)))
 		mode = GPU_PREEMPT_SWITCH;
+	if (hooks->preempt) {
+		gpu_sm_status(session->gpu, sm, &status);
+		if (status.blocks && status.owner != slot)
+			hooks->preempt(hooks->context, sm, status.owner, slot,
+				       mode == GPU_PREEMPT_SWITCH);
+	}
 	gpu_sm_assign(session->gpu, sm, slot, mode);
 }
 
@@ -230,4 +238,6 @@ void proposal_apply(struct session *session)
 		apply_owners(session);
 	else
 		apply_counts(session);
+	if (session->hooks.repartition)
+		session->hooks.repartition(session->hooks.context);
 }

@@ -155,6 +155,10 @@ static void start_kernel(struct session *session, u32 slot, u32 kernel)
 	tenant->kernel = kernel;
 	gpu_kernel_start(session->gpu, slot, present_launch(tenant)->trace,
 			 kernel);
+	if (session->hooks.kernel_start)
+		session->hooks.kernel_start(session->hooks.context, slot,
+					    present_launch(tenant)->sequence,
+					    kernel);
 }
 
 static void end_first_run(struct session *session, u32 slot)
@@ -176,6 +180,9 @@ static void advance_tenant(struct session *session, u32 slot)
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct launch *launch = present_launch(tenant);
 
+	if (session->hooks.kernel_finish)
+		session->hooks.kernel_finish(session->hooks.context, slot,
+					     launch->sequence, tenant->kernel);
 	if (tenant->kernel + 1 < launch->trace->kernel_count) {
 		start_kernel(session, slot, tenant->kernel + 1);
 		return;
@@ -271,6 +278,16 @@ static void predict(struct session *session)
 	}
 }
 
+static int propose(struct session *session)
+{
+	const struct session_hooks *hooks = &session->hooks;
+
+	if (hooks->propose)
+		return hooks->propose(hooks->context, session->policy,
+				      &session->snapshot, &session->proposal);
+	return session->policy->propose(&session->snapshot, &session->proposal);
+}
+
 /* Ask the policy; what it proposes takes effect after the prediction's time. */
 static bool ask_policy(struct session *session)
 {
@@ -278,7 +295,7 @@ static bool ask_policy(struct session *session)
 	bool sound;
 
 	proposal_present(snapshot, &session->proposal);
-	sound = !session->policy->propose(snapshot, &session->proposal) &&
+	sound = !propose(session) &&
 		proposal_is_sound(snapshot, &session->proposal);
 	if (!sound)
 		policy_split_even(snapshot, &session->proposal);

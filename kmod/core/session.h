@@ -152,12 +152,27 @@ struct session_epoch {
  * @epoch: an epoch ended; the struct is only valid during the call
  * @launch_done: a launch ended, in order for each slot; the session has let go
  *	of its trace. @status: 0, or -ECANCELED if it was dropped
+ * @kernel_start: a kernel of a launch has started
+ * @kernel_finish: it has run to its end
+ * @repartition: SMs were assigned anew; the present assignment is in the reports
+ * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
+ *	(or to nobody): they are saved (@save), or run to their end
+ * @propose: asks the policy on the session's behalf, so that the owner can see
+ *	how long it takes; does nothing else. Without it the session asks
  */
 struct session_hooks {
 	void *context;
 	void (*epoch)(void *context, const struct session_epoch *epoch);
 	void (*launch_done)(void *context, u32 slot, u64 sequence,
 			    const struct trace *trace, int status);
+	void (*kernel_start)(void *context, u32 slot, u64 sequence, u32 kernel);
+	void (*kernel_finish)(void *context, u32 slot, u64 sequence,
+			      u32 kernel);
+	void (*repartition)(void *context);
+	void (*preempt)(void *context, u32 sm, u32 from, u32 to, bool save);
+	int (*propose)(void *context, const struct simgpu_policy *policy,
+		       const struct simgpu_snapshot *snapshot,
+		       struct simgpu_proposal *proposal);
 };
 
 enum session_state {

@@ -42,6 +42,23 @@ void gpu_channel_counters(const struct gpu *gpu, u32 channel, u32 slot,
 	*out = *find_channel(gpu, channel, slot);
 }
 
+void gpu_channel_status(const struct gpu *gpu, u32 channel,
+			struct gpu_channel_status *out)
+{
+	const struct channel *from = &gpu->channels[channel];
+	u32 slices = gpu->shape.slices_per_channel, i;
+
+	memset(out, 0, sizeof(*out));
+	out->reads = from->queue[DRAM_READS].count;
+	out->writes = from->queue[DRAM_WRITES].count;
+	out->arriving = from->inbox[DRAM_READS].count +
+			from->inbox[DRAM_WRITES].count;
+	for (i = channel * slices; i < (channel + 1) * slices; i++) {
+		out->slice_requests += gpu->slices[i].request_count;
+		out->slice_waiting += gpu->slices[i].wait_count;
+	}
+}
+
 /*
  * count_request() - a request of a slice's channel, at the cycle at which the
  *	slice hears that it was served

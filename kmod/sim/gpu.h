@@ -570,6 +570,25 @@ void gpu_channel_counters(const struct gpu *gpu, u32 channel, u32 slot,
 			  struct gpu_channel_counters *out);
 
 /**
+ * struct gpu_channel_status - how full a channel and its slices are
+ * @reads: requests in the controller's read queue
+ * @writes: in its write queue
+ * @arriving: on their way to either
+ * @slice_requests: in the request queues of its slices
+ * @slice_waiting: SMs that wait for a place in these
+ */
+struct gpu_channel_status {
+	u32 reads;
+	u32 writes;
+	u32 arriving;
+	u32 slice_requests;
+	u32 slice_waiting;
+};
+
+void gpu_channel_status(const struct gpu *gpu, u32 channel,
+			struct gpu_channel_status *out);
+
+/**
  * gpu_state_hash() - a fingerprint of everything that decides the future
  * @gpu: the device
  *

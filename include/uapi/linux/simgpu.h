@@ -168,13 +168,17 @@ struct simgpu_trace_remove {
  * @repeats: in: how often it runs, 1 and up
  * @not_before_cycle: in: device cycle before which it does not start
  * @sequence: out: names the launch, 1 and up; launches of a tenant run in order
+ * @flags: in: SIMGPU_LAUNCH_*
+ * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, to which 1 is added once the launch
+ *	has ended or was dropped; else zero
  *
  * The first launch outside a gang takes one of the device's slots. A launch
  * that arrives in a running device starts at the next quantum of the
  * simulation: only a gang is repeatable to the bit.
  * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
  * are taken, or a gang that this tenant is not in holds the device; E2BIG a
- * thread block does not fit on an SM; ECANCELED the tenant's gang has stopped.
+ * thread block does not fit on an SM; ECANCELED the tenant's gang has stopped;
+ * EBADF or EINVAL @eventfd is not an eventfd.
  */
 struct simgpu_launch {
 	__u32 size;
@@ -182,6 +186,29 @@ struct simgpu_launch {
 	__u64 repeats;
 	__u64 not_before_cycle;
 	__u64 sequence;
+	__u32 flags;
+	__s32 eventfd;
+};
+
+/* @eventfd is to be signalled. */
+#define SIMGPU_LAUNCH_EVENTFD	(1U << 0)
+
+/**
+ * struct simgpu_completion - what read() of a tenant's file returns
+ * @sequence: of a launch that has ended
+ * @status: 0; or -ECANCELED: it was dropped
+ * @lost: launches before it that had ended for so long that they were forgotten
+ *
+ * One record for each launch, in order. read() returns whole records, blocks
+ * until there is one (EAGAIN with O_NONBLOCK; EINVAL for a buffer shorter than
+ * one), and returns 0 once the device has gone and all were read. poll() tells
+ * POLLIN when there is a record, and POLLHUP once the device has gone. Whoever
+ * shares the file shares the records.
+ */
+struct simgpu_completion {
+	__u64 sequence;
+	__s32 status;
+	__u32 lost;
 };
 
 /**
@@ -474,6 +501,50 @@ struct simgpu_epoch_record {
 #define SIMGPU_EPOCH_FELL_BACK	(1U << 1)
 /* It belongs to the tenant's first run. */
 #define SIMGPU_EPOCH_FIRST_RUN	(1U << 2)
+
+/**
+ * struct simgpu_live - the page that mmap() of a tenant's file shows
+ * @sequence: odd while the rest is being written; see below
+ * @flags: SIMGPU_LIVE_*
+ * @cycle: device time
+ * @epochs: of the device, that have ended
+ * @slot: the tenant's, with SIMGPU_LIVE_SEATED
+ * @sms: SM count assigned now
+ * @class: &enum simgpu_class of the last finished epoch
+ * @reserved: zero
+ * @np_ppm: predicted NP of the last finished epoch; 0 while the class is unknown
+ * @ipc_ppm: of the last finished epoch, thread instructions a cycle
+ * @rbh_ppm: likewise, row buffer hit rate
+ * @bandwidth_ppm: likewise, of the device's peak
+ * @llc_mpki_ppm: likewise, LLC misses per 1000 thread instructions
+ * @counters: since the tenant took its slot
+ *
+ * mmap() takes one page at offset 0, PROT_READ alone (else EPERM, and EACCES
+ * from mprotect()); what follows the struct is zero. Written at each end of an
+ * epoch, and every few milliseconds while the device runs. A reader takes
+ * @sequence (again while it is odd), then what it wants, then @sequence again,
+ * with barriers between; the copy is good if both are the same. A mapping holds
+ * the file, and so the tenant.
+ */
+struct simgpu_live {
+	__u32 sequence;
+	__u32 flags;
+	__u64 cycle;
+	__u64 epochs;
+	__u32 slot;
+	__u32 sms;
+	__u32 class;
+	__u32 reserved;
+	__u64 np_ppm;
+	__u64 ipc_ppm;
+	__u64 rbh_ppm;
+	__u64 bandwidth_ppm;
+	__u64 llc_mpki_ppm;
+	struct simgpu_tenant_counters counters;
+};
+
+/* The tenant has a slot. */
+#define SIMGPU_LIVE_SEATED	(1U << 0)
 
 #define SIMGPU_IOC_TYPE		'G'
 

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints: /sys/kernel/tracing/events/simgpu. All numbers; @cycle is device
+ * time, @slot and @sequence are those of the session, ratios are in parts per
+ * million.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM simgpu
+
+#if !defined(SIMGPU_TRACE_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+#define SIMGPU_TRACE_EVENTS_H
+
+#include <linux/tracepoint.h>
+
+#include "device.h"
+#include "tenant.h"
+
+/* A tenant has queued a trace; @sequence is the tenant's own number for it. */
+TRACE_EVENT(simgpu_launch,
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
+		 u64 repeats),
+	TP_ARGS(tenant, cycle, sequence, repeats),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, cycle)
+		__field(u64, sequence)
+		__field(u64, repeats)
+	),
+	TP_fast_assign(
+		__entry->device = tenant->device->index;
+		__entry->slot = tenant->slot;
+		__entry->tenant = tenant->id;
+		__entry->cycle = cycle;
+		__entry->sequence = sequence;
+		__entry->repeats = repeats;
+	),
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sequence=%llu repeats=%llu",
+		  __entry->device, __entry->cycle, __entry->tenant,
+		  __entry->slot, __entry->sequence, __entry->repeats)
+);
+
+DECLARE_EVENT_CLASS(simgpu_kernel,
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
+		 u32 kernel),
+	TP_ARGS(tenant, cycle, sequence, kernel),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, cycle)
+		__field(u64, sequence)
+		__field(u32, kernel)
+	),
+	TP_fast_assign(
+		__entry->device = tenant->device->index;
+		__entry->slot = tenant->slot;
+		__entry->tenant = tenant->id;
+		__entry->cycle = cycle;
+		__entry->sequence = sequence;
+		__entry->kernel = kernel;
+	),
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sequence=%llu kernel=%u",
+		  __entry->device, __entry->cycle, __entry->tenant,
+		  __entry->slot, __entry->sequence, __entry->kernel)
+);
+
+/* A kernel of a launch has started. */
+DEFINE_EVENT(simgpu_kernel, simgpu_kernel_start,
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
+		 u32 kernel),
+	TP_ARGS(tenant, cycle, sequence, kernel)
+);
+
+/* It has run to its end; one that is dropped with its tenant never does. */
+DEFINE_EVENT(simgpu_kernel, simgpu_kernel_finish,
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
+		 u32 kernel),
+	TP_ARGS(tenant, cycle, sequence, kernel)
+);
+
+/* An epoch has ended: one event for each tenant with work. */
+TRACE_EVENT(simgpu_epoch,
+	TP_PROTO(const struct simgpu_tenant *tenant,
+		 const struct session_epoch *epoch,
+		 const struct session_epoch_tenant *row),
+	TP_ARGS(tenant, epoch, row),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, epoch)
+		__field(u64, start_cycle)
+		__field(u64, cycle)
+		__field(u32, sms)
+		__field(u32, sms_next)
+		__field(u32, class)
+		__field(bool, predicted)
+		__field(bool, fell_back)
+		__field(u64, np_ppm)
+		__field(u64, ipc_ppm)
+		__field(u64, rbh_ppm)
+		__field(u64, bandwidth_ppm)
+		__field(u64, llc_mpki_ppm)
+		__field(u64, thread_instructions)
+	),
+	TP_fast_assign(
+		__entry->device = tenant->device->index;
+		__entry->slot = row->slot;
+		__entry->tenant = tenant->id;
+		__entry->epoch = epoch->index;
+		__entry->start_cycle = epoch->start_cycle;
+		__entry->cycle = epoch->end_cycle;
+		__entry->sms = row->sms;
+		__entry->sms_next = row->sms_next;
+		__entry->class = row->class;
+		__entry->predicted = epoch->predicted;
+		__entry->fell_back = epoch->fell_back;
+		__entry->np_ppm = row->np_ppm;
+		__entry->ipc_ppm = row->figures.ipc_ppm;
+		__entry->rbh_ppm = row->figures.rbh_ppm;
+		__entry->bandwidth_ppm = row->figures.bandwidth_ppm;
+		__entry->llc_mpki_ppm = row->figures.llc_mpki_ppm;
+		__entry->thread_instructions = row->figures.thread_instructions;
+	),
+	TP_printk("device=%u epoch=%llu cycle=%llu tenant=%llu slot=%u class=%s np_ppm=%llu sms=%u sms_next=%u ipc_ppm=%llu rbh_ppm=%llu bandwidth_ppm=%llu llc_mpki_ppm=%llu thread_instructions=%llu%s",
+		  __entry->device, __entry->epoch, __entry->cycle,
+		  __entry->tenant, __entry->slot,
+		  __print_symbolic(__entry->class,
+				   { SIMGPU_CLASS_UNKNOWN, "unknown" },
+				   { SIMGPU_CLASS_COMPUTE, "compute" },
+				   { SIMGPU_CLASS_MEMORY, "memory" }),
+		  __entry->np_ppm, __entry->sms, __entry->sms_next,
+		  __entry->ipc_ppm, __entry->rbh_ppm, __entry->bandwidth_ppm,
+		  __entry->llc_mpki_ppm, __entry->thread_instructions,
+		  __entry->fell_back ? " fell_back" : "")
+);
+
+/* SMs were assigned anew: one event for each tenant with a slot. */
+TRACE_EVENT(simgpu_repartition,
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 sms),
+	TP_ARGS(tenant, cycle, sms),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, cycle)
+		__field(u32, sms)
+	),
+	TP_fast_assign(
+		__entry->device = tenant->device->index;
+		__entry->slot = tenant->slot;
+		__entry->tenant = tenant->id;
+		__entry->cycle = cycle;
+		__entry->sms = sms;
+	),
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sms=%u",
+		  __entry->device, __entry->cycle, __entry->tenant,
+		  __entry->slot, __entry->sms)
+);
+
+/* An SM with thread blocks changes hands; @to is 255 for nobody. */
+TRACE_EVENT(simgpu_preempt,
+	TP_PROTO(u32 device, u64 cycle, u32 sm, u32 from, u32 to, bool save),
+	TP_ARGS(device, cycle, sm, from, to, save),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u64, cycle)
+		__field(u32, sm)
+		__field(u32, from)
+		__field(u32, to)
+		__field(bool, save)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->cycle = cycle;
+		__entry->sm = sm;
+		__entry->from = from;
+		__entry->to = to;
+		__entry->save = save;
+	),
+	TP_printk("device=%u cycle=%llu sm=%u from=%u to=%u mode=%s",
+		  __entry->device, __entry->cycle, __entry->sm, __entry->from,
+		  __entry->to, __entry->save ? "switch" : "drain")
+);
+
+/* The policy was changed: by a user, or because the one before it failed. */
+TRACE_EVENT(simgpu_policy,
+	TP_PROTO(u32 device, u64 cycle, const char *name, bool failed),
+	TP_ARGS(device, cycle, name, failed),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u64, cycle)
+		__array(char, name, SIMGPU_NAME_MAX)
+		__field(bool, failed)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->cycle = cycle;
+		strscpy(__entry->name, name, SIMGPU_NAME_MAX);
+		__entry->failed = failed;
+	),
+	TP_printk("device=%u cycle=%llu policy=%s%s", __entry->device,
+		  __entry->cycle, __entry->name,
+		  __entry->failed ? " (the one before it failed)" : "")
+);
+
+#endif /* SIMGPU_TRACE_EVENTS_H */
+
+/* Kbuild puts the top folder on the include path of trace_events.c. */
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH kmod
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace_events
+#include <trace/define_trace.h>
