@@ -51,6 +51,9 @@ simgpu_device_set_policy[SIMGPU_A_DEVICE_QOS_MARGIN_PPM + 1] = {
 	[SIMGPU_A_DEVICE_EPOCH_CYCLES] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_C1_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_C2_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_ROWS_C1_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_ROWS_C2_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_ROWS_WRITES_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_QOS_GUARD_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_QOS_MARGIN_PPM] = { .type = NLA_U64 },
@@ -107,21 +110,45 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 
 /* Devices. */
 
+static const struct {
+	int attribute;
+	size_t offset;
+} simgpu_tunable_attrs[] = {
+	{ SIMGPU_A_DEVICE_C1_PPM,
+	  offsetof(struct simgpu_tunables, c1_ppm) },
+	{ SIMGPU_A_DEVICE_C2_PPM,
+	  offsetof(struct simgpu_tunables, c2_ppm) },
+	{ SIMGPU_A_DEVICE_ROWS_C1_PPM,
+	  offsetof(struct simgpu_tunables, rows_c1_ppm) },
+	{ SIMGPU_A_DEVICE_ROWS_C2_PPM,
+	  offsetof(struct simgpu_tunables, rows_c2_ppm) },
+	{ SIMGPU_A_DEVICE_ROWS_WRITES_PPM,
+	  offsetof(struct simgpu_tunables, rows_writes_ppm) },
+	{ SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM,
+	  offsetof(struct simgpu_tunables, fair_threshold_ppm) },
+	{ SIMGPU_A_DEVICE_QOS_GUARD_PPM,
+	  offsetof(struct simgpu_tunables, qos_guard_ppm) },
+	{ SIMGPU_A_DEVICE_QOS_MARGIN_PPM,
+	  offsetof(struct simgpu_tunables, qos_margin_ppm) },
+};
+
+static_assert(ARRAY_SIZE(simgpu_tunable_attrs) * sizeof(u64) ==
+	      sizeof(struct simgpu_tunables));
+
 static int simgpu_put_tunables(struct sk_buff *skb,
 			       const struct simgpu_tunables *tunables)
 {
-	const int pad = SIMGPU_A_DEVICE_PAD;
+	size_t i;
 
-	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_C1_PPM,
-				 tunables->c1_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_C2_PPM,
-				 tunables->c2_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM,
-				 tunables->fair_threshold_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_QOS_GUARD_PPM,
-				 tunables->qos_guard_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_QOS_MARGIN_PPM,
-				 tunables->qos_margin_ppm, pad);
+	for (i = 0; i < ARRAY_SIZE(simgpu_tunable_attrs); i++) {
+		const u64 *value = (const void *)((const char *)tunables +
+			simgpu_tunable_attrs[i].offset);
+
+		if (nla_put_u64_64bit(skb, simgpu_tunable_attrs[i].attribute,
+				      *value, SIMGPU_A_DEVICE_PAD))
+			return -EMSGSIZE;
+	}
+	return 0;
 }
 
 static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics)
@@ -227,29 +254,17 @@ static int simgpu_nl_device_dump(struct sk_buff *skb,
 static void simgpu_change_tunables(struct simgpu_device_change *change,
 				   struct nlattr **attrs)
 {
-	static const struct {
-		int attribute;
-		size_t offset;
-	} fields[] = {
-		{ SIMGPU_A_DEVICE_C1_PPM,
-		  offsetof(struct simgpu_tunables, c1_ppm) },
-		{ SIMGPU_A_DEVICE_C2_PPM,
-		  offsetof(struct simgpu_tunables, c2_ppm) },
-		{ SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM,
-		  offsetof(struct simgpu_tunables, fair_threshold_ppm) },
-		{ SIMGPU_A_DEVICE_QOS_GUARD_PPM,
-		  offsetof(struct simgpu_tunables, qos_guard_ppm) },
-		{ SIMGPU_A_DEVICE_QOS_MARGIN_PPM,
-		  offsetof(struct simgpu_tunables, qos_margin_ppm) },
-	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (!attrs[fields[i].attribute])
+	for (i = 0; i < ARRAY_SIZE(simgpu_tunable_attrs); i++) {
+		const struct nlattr *attr =
+			attrs[simgpu_tunable_attrs[i].attribute];
+		size_t offset = simgpu_tunable_attrs[i].offset;
+
+		if (!attr)
 			continue;
-		*(u64 *)((char *)&change->tunables + fields[i].offset) =
-			nla_get_u64(attrs[fields[i].attribute]);
-		change->tunables_set |= SIMGPU_TUNABLE_BIT(fields[i].offset);
+		*(u64 *)((char *)&change->tunables + offset) = nla_get_u64(attr);
+		change->tunables_set |= SIMGPU_TUNABLE_BIT(offset);
 	}
 }
 
