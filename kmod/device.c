@@ -578,6 +578,8 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.config = *config;
 	device->defaults.seed = 1;
 	device->defaults.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT;
+	/* HSM 4.2; a gang says itself what it wants. */
+	device->defaults.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
 	device->defaults.tunables = registry_tunables(config->name);
