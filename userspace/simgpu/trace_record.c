@@ -254,8 +254,11 @@ static int run_program(const struct arguments *arguments, const char *plugin,
 	    WEXITSTATUS(status) == STATUS_GAVE_UP)
 		return fail("no trace was written");
 	if (WEXITSTATUS(status))
-		return fail("%s failed with exit status %d; no trace was written",
-			    arguments->program[0], WEXITSTATUS(status));
+		return fail("%s failed with exit status %d%s; no trace was written",
+			    arguments->program[0], WEXITSTATUS(status),
+			    arguments->only_sampled ?
+			    ", for which results that --only-sampled left out may be the reason" :
+			    "");
 	return STATUS_OK;
 }
 
