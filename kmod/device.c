@@ -31,6 +31,12 @@
 /* How old the counters that are published may become while the device runs. */
 #define SIMGPU_COUNTERS_NS		(10 * NSEC_PER_MSEC)
 
+/*
+ * What a policy may take before it is replaced. It is host time, so others may
+ * have had the processor: a thousand times what it takes for 64 tenants.
+ */
+#define SIMGPU_POLICY_NS		(1 * NSEC_PER_SEC)
+
 static dev_t simgpu_devt;
 /* Protects the table; never held while the device's lock is taken. */
 static DEFINE_MUTEX(simgpu_devices_lock);
@@ -136,8 +142,27 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 		device->published.metrics_valid = true;
 	}
 	simgpu_keep_epoch(device, epoch);
+	if (epoch->fell_back && !device->failure)
+		device->failure = "proposed what cannot be done";
 	spin_unlock(&device->publish_lock);
 	simgpu_netlink_epoch(device);
+}
+
+/* The session's propose hook: what is wrong is acted upon between two quanta. */
+static int simgpu_device_propose(void *context,
+				 const struct simgpu_policy *policy,
+				 const struct simgpu_snapshot *snapshot,
+				 struct simgpu_proposal *proposal)
+{
+	struct simgpu_device *device = context;
+	u64 start_ns = ktime_get_ns();
+	int ret = policy->propose(snapshot, proposal);
+
+	if (ret)
+		device->failure = "returned an error";
+	else if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
+		device->failure = "took too long";
+	return ret;
 }
 
 /* The session's kernel_start hook. */
@@ -227,6 +252,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.kernel_finish = simgpu_device_kernel_finish,
 		.repartition = simgpu_device_repartition,
 		.preempt = simgpu_device_preempt,
+		.propose = simgpu_device_propose,
 	};
 
 	return session_create(session, options, &hooks);
@@ -248,6 +274,26 @@ static void simgpu_publish_start(struct simgpu_device *device)
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
 	device->last_epoch->valid = false;
 	spin_unlock(&device->publish_lock);
+}
+
+/* The session on the device asks these from now on. */
+static void simgpu_device_use(struct simgpu_device *device,
+			      const struct simgpu_policy *policy,
+			      const struct simgpu_model *model)
+{
+	const struct simgpu_policy *old_policy = device->policy;
+	const struct simgpu_model *old_model = device->model;
+
+	lockdep_assert_held(&device->lock);
+	if (policy)
+		simgpu_plugin_hold(policy);
+	if (model)
+		simgpu_plugin_hold(model);
+	device->policy = policy;
+	device->model = model;
+	device->failure = NULL;
+	simgpu_plugin_put(old_policy);
+	simgpu_plugin_put(old_model);
 }
 
 /**
@@ -273,7 +319,12 @@ simgpu_device_replace_session(struct simgpu_device *device,
 		if (device->slots[slot])
 			simgpu_tenant_unseat(device->slots[slot]);
 	device->session = session;
+	simgpu_plugin_hold(options->policy);
+	simgpu_plugin_hold(options->model);
+	simgpu_plugin_put(device->start.policy);
+	simgpu_plugin_put(device->start.model);
 	device->start = *options;
+	simgpu_device_use(device, options->policy, options->model);
 	device->gang = NULL;
 	device->ending = (struct simgpu_ending) {};
 	simgpu_publish_start(device);
@@ -387,6 +438,27 @@ static void simgpu_device_adapt_quantum(struct simgpu_device *device,
 		device->quantum_cycles *= 2;
 }
 
+/* A policy that has failed is replaced, for good and in the journal. */
+static void simgpu_device_fall_back(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (!device->failure || device->policy == &policy_even)
+		return;
+	dev_warn(&device->dev, "policy %s %s before cycle %llu: even takes its place\n",
+		 device->policy->name, device->failure,
+		 session_now(device->session));
+	session_set_policy(device->session, &policy_even);
+	trace_simgpu_policy(device->index, session_now(device->session),
+			    policy_even.name, true);
+	simgpu_plugin_put(device->defaults.policy);
+	device->defaults.policy = &policy_even;
+	spin_lock(&device->publish_lock);
+	strscpy(device->published.policy, policy_even.name, SIMGPU_NAME_MAX);
+	spin_unlock(&device->publish_lock);
+	simgpu_device_use(device, &policy_even, device->model);
+	simgpu_netlink_device_changed(device);
+}
+
 static void simgpu_device_step(struct simgpu_device *device)
 {
 	u64 epochs = device->published.epochs;
@@ -398,6 +470,7 @@ static void simgpu_device_step(struct simgpu_device *device)
 	session_run(device->session, device->quantum_cycles);
 	now_ns = ktime_get_ns();
 	took_ns = now_ns - start_ns;
+	simgpu_device_fall_back(device);
 	simgpu_device_adapt_quantum(device, took_ns);
 	if (gang && !gang->over)
 		gang->wall_ns += took_ns;
@@ -456,7 +529,10 @@ simgpu_changed_tunables(struct simgpu_device *device,
 	return tunables;
 }
 
-/* Everything has been checked: nothing of this can fail. */
+/*
+ * Everything has been checked: nothing of this can fail. Takes over the
+ * references to @policy and @model.
+ */
 static void simgpu_device_apply(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
 				const struct simgpu_policy *policy,
@@ -466,14 +542,18 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	struct session_options *defaults = &device->defaults;
 	struct simgpu_published *published = &device->published;
 
+	simgpu_device_use(device, policy ?: device->policy,
+			  model ?: device->model);
 	if (change->policy) {
 		session_set_policy(device->session, policy);
 		trace_simgpu_policy(device->index, session_now(device->session),
 				    policy->name, false);
+		simgpu_plugin_put(defaults->policy);
 		defaults->policy = policy;
 	}
 	if (change->model) {
 		session_set_model(device->session, model);
+		simgpu_plugin_put(defaults->model);
 		defaults->model = model;
 	}
 	if (change->tunables_set) {
@@ -511,25 +591,31 @@ int simgpu_device_change(struct simgpu_device *device,
 	const struct simgpu_policy *policy = NULL;
 	const struct simgpu_model *model = NULL;
 	struct simgpu_tunables tunables;
-	int ret;
+	int ret = -EINVAL;
 
 	if (change->policy)
-		policy = registry_policy_find(change->policy);
+		policy = simgpu_policy_get(change->policy);
 	if (change->model)
-		model = registry_model_find(change->model);
+		model = simgpu_model_get(change->model);
 	if ((change->policy && !policy) || (change->model && !model))
-		return -EINVAL;
+		goto err_put;
 	ret = simgpu_device_lock(device);
 	if (ret)
-		return ret;
+		goto err_put;
 	tunables = simgpu_changed_tunables(device, change);
-	if (simgpu_change_possible(change, &tunables))
-		simgpu_device_apply(device, change, policy, model, &tunables);
-	else
+	if (!simgpu_change_possible(change, &tunables)) {
+		simgpu_device_unlock(device);
 		ret = -EINVAL;
+		goto err_put;
+	}
+	simgpu_device_apply(device, change, policy, model, &tunables);
 	simgpu_device_unlock(device);
-	if (!ret)
-		simgpu_netlink_device_changed(device);
+	simgpu_netlink_device_changed(device);
+	return 0;
+
+err_put:
+	simgpu_plugin_put(policy);
+	simgpu_plugin_put(model);
 	return ret;
 }
 
@@ -555,6 +641,8 @@ static void simgpu_device_release(struct device *dev)
 {
 	struct simgpu_device *device = simgpu_device_of(dev);
 
+	simgpu_plugin_put(device->defaults.policy);
+	simgpu_plugin_put(device->defaults.model);
 	xa_destroy(&device->tenants);
 	port_free(device->last_epoch);
 	kfree(device);
@@ -638,6 +726,11 @@ static void simgpu_device_power_off(struct simgpu_device *device)
 	device->gang = NULL;
 	session = device->session;
 	device->session = NULL;
+	simgpu_device_use(device, NULL, NULL);
+	simgpu_plugin_put(device->start.policy);
+	simgpu_plugin_put(device->start.model);
+	device->start.policy = NULL;
+	device->start.model = NULL;
 	mutex_unlock(&device->lock);
 	session_destroy(session);
 	WRITE_ONCE(device->gone, true);

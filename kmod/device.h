@@ -115,8 +115,12 @@ struct simgpu_ending {
  *	holds it for a quantum at a time. Not held: while user memory is
  *	touched, or an entry of sysfs or debugfs is removed
  * @session: the experiment; NULL once the device is going away
- * @start: its options at the cold start
- * @defaults: options of sessions without a gang; config never changes
+ * @start: its options at the cold start; holds their policy and model
+ * @policy: that the session asks now, which is held
+ * @model: likewise
+ * @failure: why the policy is to be replaced, or NULL
+ * @defaults: options of sessions without a gang; config never changes; holds
+ *	their policy and model
  * @slots: who has which slot of the session
  * @gang: whose session it is, until the gang's file is closed; NULL for none
  * @ending: of a gang's session
@@ -147,6 +151,9 @@ struct simgpu_device {
 	struct mutex lock;	/* serializes what follows, up to ... */
 	struct session *session;
 	struct session_options start;
+	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
+	const char *failure;
 	struct session_options defaults;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
 	struct simgpu_gang *gang;

@@ -98,6 +98,13 @@ void simgpu_debugfs_exit(void);
 void simgpu_debugfs_add(struct simgpu_device *device);
 void simgpu_debugfs_remove(struct simgpu_device *device);
 
+/* Models and policies (plugins.c). */
+const struct simgpu_policy *simgpu_policy_get(const char *name);
+const struct simgpu_model *simgpu_model_get(const char *name);
+void simgpu_plugin_hold(const void *policy_or_model);
+void simgpu_plugin_put(const void *policy_or_model);
+ssize_t simgpu_plugins_emit(char *buf, bool policies);
+
 /* Generic netlink (netlink.c). */
 int simgpu_netlink_init(void);
 void simgpu_netlink_exit(void);

@@ -414,11 +414,21 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 			return -ENOENT;
 		simgpu_gang_configure(options, config);
 	}
-	if (cmd->policy[0])
-		options->policy = registry_policy_find(cmd->policy);
-	if (cmd->model[0])
-		options->model = registry_model_find(cmd->model);
+	if (cmd->policy[0]) {
+		simgpu_plugin_put(options->policy);
+		options->policy = simgpu_policy_get(cmd->policy);
+	}
+	if (cmd->model[0]) {
+		simgpu_plugin_put(options->model);
+		options->model = simgpu_model_get(cmd->model);
+	}
 	return options->policy && options->model ? 0 : -ENOENT;
+}
+
+static void simgpu_gang_options_put(const struct session_options *options)
+{
+	simgpu_plugin_put(options->policy);
+	simgpu_plugin_put(options->model);
 }
 
 /* Whether a gang may take the device. */
@@ -430,7 +440,10 @@ static int simgpu_gang_available(struct simgpu_device *device)
 	return session_state(device->session) == SESSION_RUNNING ? -EBUSY : 0;
 }
 
-/* A look before memory is taken; the device may still be lost until attach. */
+/*
+ * A look before memory is taken; the device may still be lost until attach. The
+ * policy and model of @options are held if it succeeds.
+ */
 static int simgpu_gang_prepare(struct simgpu_device *device,
 			       const struct simgpu_gang_create *cmd,
 			       struct session_options *options)
@@ -441,9 +454,15 @@ static int simgpu_gang_prepare(struct simgpu_device *device,
 	if (ret)
 		return ret;
 	*options = device->defaults;
+	simgpu_plugin_hold(options->policy);
+	simgpu_plugin_hold(options->model);
 	ret = simgpu_gang_available(device);
 	simgpu_device_unlock(device);
-	return ret ?: simgpu_gang_options(cmd, options);
+	if (!ret)
+		ret = simgpu_gang_options(cmd, options);
+	if (ret)
+		simgpu_gang_options_put(options);
+	return ret;
 }
 
 /* Puts the gang and its cold session on the device. */
@@ -513,8 +532,10 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	if (ret)
 		return ret;
 	cmd->fd = get_unused_fd_flags(O_CLOEXEC);
-	if (cmd->fd < 0)
-		return cmd->fd;
+	if (cmd->fd < 0) {
+		ret = cmd->fd;
+		goto err_options;
+	}
 	file = simgpu_gang_open(tenant, cmd->members);
 	if (IS_ERR(file)) {
 		ret = PTR_ERR(file);
@@ -527,12 +548,15 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	if (ret)
 		goto err_file;
 	fd_install(cmd->fd, file);
+	simgpu_gang_options_put(&options);
 	return 0;
 
 err_file:
 	fput(file);
 err_fd:
 	put_unused_fd(cmd->fd);
+err_options:
+	simgpu_gang_options_put(&options);
 	return ret;
 }
 

@@ -25,7 +25,7 @@ static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
 #define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
 
-static_assert(COUNTERS == sizeof(struct simgpu_counters) / sizeof(u64));
+static_assert(sizeof(struct simgpu_counters) / sizeof(u64) == COUNTERS);
 
 enum simgpu_mcgrp {
 	MCGRP_EPOCHS,

@@ -174,14 +174,7 @@ static DEVICE_ATTR_RW(policy);
 static ssize_t policies_available_show(struct device *dev,
 				       struct device_attribute *attr, char *buf)
 {
-	const struct simgpu_policy *policy;
-	unsigned int i;
-	int length = 0;
-
-	for (i = 0; (policy = registry_policy_at(i)); i++)
-		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
-					policy->name);
-	return length + sysfs_emit_at(buf, length, "\n");
+	return simgpu_plugins_emit(buf, true);
 }
 static DEVICE_ATTR_RO(policies_available);
 
@@ -205,14 +198,7 @@ static DEVICE_ATTR_RW(model);
 static ssize_t models_available_show(struct device *dev,
 				     struct device_attribute *attr, char *buf)
 {
-	const struct simgpu_model *model;
-	unsigned int i;
-	int length = 0;
-
-	for (i = 0; (model = registry_model_at(i)); i++)
-		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
-					model->name);
-	return length + sysfs_emit_at(buf, length, "\n");
+	return simgpu_plugins_emit(buf, false);
 }
 static DEVICE_ATTR_RO(models_available);
 

@@ -22,7 +22,7 @@ pack() {
 
 base_key() {
 	{
-		stat -c '%n %Y %s' "$busybox" "/lib/modules/$kernel_release/modules.dep"
+		stat -c '%n %Y %s' "$busybox" "$kernel_image"
 		cat "$vm_directory/init" "$vm_directory/initramfs.bash"
 	} | sha256sum | cut -c 1-16
 }
@@ -57,7 +57,9 @@ fill_base() {
 	printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n' >"$root/etc/passwd"
 	printf 'root:x:0:\nnogroup:x:65534:\n' >"$root/etc/group"
 	printf '127.0.0.1 localhost simgpu-guest\n' >"$root/etc/hosts"
-	add_modules "$root/vm/modules" "${guest_modules[@]}"
+	if [[ $kernel_has_modules == yes ]]; then
+		add_modules "$root/vm/modules" "${guest_modules[@]}"
+	fi
 }
 
 # Puts the modules $2... and what they depend on into the folder $1, unpacked,
@@ -276,6 +278,7 @@ make_initramfs() {
 	carry_dependencies
 	if [[ -n $module ]]; then
 		carry "$module"
+		carry_extra_modules "${module%/*}/extra"
 	fi
 
 	mkdir -p "$work/run/vm"
@@ -286,6 +289,15 @@ make_initramfs() {
 	cat "$base_archive" >"$work/initramfs"
 	(cd "$work/run" && find . -mindepth 1 -print0 | pack) >>"$work/initramfs"
 	(cd / && list_with_folders | pack) >>"$work/initramfs"
+}
+
+# Modules that tests load by themselves.
+carry_extra_modules() {
+	local extra
+
+	for extra in "$1"/*.ko; do
+		[[ ! -f $extra ]] || carry "$extra"
+	done
 }
 
 carry_module_dependencies() {

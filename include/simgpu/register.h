@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * How another kernel module brings a slowdown model or a policy of its own
+ * into simgpu. docs/examples/policy is such a module.
+ */
+#ifndef SIMGPU_REGISTER_H
+#define SIMGPU_REGISTER_H
+
+#include <linux/module.h>
+#include <simgpu/model.h>
+#include <simgpu/policy.h>
+
+/*
+ * Both take the struct as it is: it stays valid and unchanged until it is
+ * unregistered. The name is 1 to SIMGPU_NAME_BYTES - 1 printable characters
+ * without blanks. A reference to @owner (THIS_MODULE) is held while a device
+ * uses it, so that unregistering, in the module's exit function, cannot come
+ * too early.
+ *
+ * Return: 0; -EEXIST if the name is taken; -EINVAL for a bad name or no
+ * callback; -ENOMEM.
+ */
+int simgpu_register_policy(const struct simgpu_policy *policy,
+			   struct module *owner);
+int simgpu_register_model(const struct simgpu_model *model,
+			  struct module *owner);
+
+/* What was not registered is left alone. */
+void simgpu_unregister_policy(const struct simgpu_policy *policy);
+void simgpu_unregister_model(const struct simgpu_model *model);
+
+#endif /* SIMGPU_REGISTER_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Policies and models of other modules: registered, used, held while in use,
+ * and replaced by even when they fail. The modules lie in the folder "extra"
+ * beside simgpu.ko, which SIMGPU_MODULE names.
+ */
+#include <sys/syscall.h>
+
+#include "calls.h"
+#include "kselftest_harness.h"
+
+static int load(const char *name)
+{
+	const char *module = getenv("SIMGPU_MODULE");
+	char path[512];
+	int fd, ret;
+
+	if (!module || !strrchr(module, '/'))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%.*s/extra/%s.ko",
+		 (int)(strrchr(module, '/') - module), module, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
+static bool is_listed(const char *file, const char *name)
+{
+	char path[128], text[4096];
+
+	snprintf(path, sizeof(path), SYSFS "%s", file);
+	return !read_text(path, text, sizeof(text)) && strstr(text, name);
+}
+
+static int wait_for_policy(const char *name)
+{
+	char text[64];
+	int tries;
+
+	for (tries = 0; tries < 3000; tries++) {
+		if (!read_text(SYSFS "policy", text, sizeof(text)) &&
+		    !strcmp(text, name))
+			return 0;
+		sleep_ms(10);
+	}
+	return -ETIMEDOUT;
+}
+
+FIXTURE(plugin)
+{
+	int fd;
+	struct built_trace trace;
+	uint32_t handle;
+};
+
+FIXTURE_VARIANT(plugin)
+{
+	const char *policy;
+};
+
+FIXTURE_VARIANT_ADD(plugin, error)
+{
+	.policy = "test-error",
+};
+
+FIXTURE_VARIANT_ADD(plugin, impossible)
+{
+	.policy = "test-impossible",
+};
+
+FIXTURE_VARIANT_ADD(plugin, slow)
+{
+	.policy = "test-slow",
+};
+
+FIXTURE_SETUP(plugin)
+{
+	ASSERT_EQ(0, load("simgpu_test_policies"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
+	ASSERT_EQ(0, write_text(SYSFS "epoch_cycles", "10000"));
+	self->fd = open_device();
+	ASSERT_LE(0, self->fd);
+	build_compute(&self->trace, 800, 1000);
+	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
+}
+
+FIXTURE_TEARDOWN(plugin)
+{
+	write_text(SYSFS "policy", "even");
+	write_text(SYSFS "model", "hsm");
+	write_text(SYSFS "epoch_cycles", "500000");
+	close(self->fd);
+	EXPECT_EQ(0, unload("simgpu_test_policies"));
+}
+
+/* One that fails is replaced; nothing holds its module any more. */
+TEST_F(plugin, falls_back)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .epoch_cycles = 10000,
+		.stop_cycle = 50000, .flags = SIMGPU_GANG_RELAUNCH,
+	};
+	char journal[4096], line[64];
+	uint64_t sequence;
+
+	EXPECT_TRUE(is_listed("policies_available", variant->policy));
+	strcpy(create.policy, variant->policy);
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(self->fd, create.fd, 0));
+	EXPECT_EQ(-EAGAIN, unload("simgpu_test_policies"));
+	ASSERT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	EXPECT_EQ(0, wait_for_policy("even"));
+	ASSERT_EQ(0, read_text(DEBUGFS "journal", journal, sizeof(journal)));
+	snprintf(line, sizeof(line), "policy=\"%s\"", variant->policy);
+	EXPECT_NE(NULL, strstr(journal, line));
+	EXPECT_NE(NULL, strstr(journal, " policy name=\"even\""));
+	close(create.fd);
+	/* Another session: the gang's held its policy. */
+	ASSERT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
+}
+
+/* A policy that is in use keeps its module; the next one lets it go. */
+TEST(a_module_is_held_while_in_use)
+{
+	ASSERT_EQ(0, load("simgpu_all_but_one"));
+	EXPECT_EQ(-EEXIST, load("simgpu_all_but_one"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "all-but-one"));
+	EXPECT_EQ(-EAGAIN, unload("simgpu_all_but_one"));
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "policy", "no-such"));
+	EXPECT_EQ(-EAGAIN, unload("simgpu_all_but_one"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
+	EXPECT_EQ(0, unload("simgpu_all_but_one"));
+	EXPECT_FALSE(is_listed("policies_available", "all-but-one"));
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "policy", "all-but-one"));
+}
+
+TEST(a_model)
+{
+	ASSERT_EQ(0, load("simgpu_test_policies"));
+	EXPECT_TRUE(is_listed("models_available", "test-half"));
+	EXPECT_FALSE(is_listed("policies_available", "test-half"));
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "policy", "test-half"));
+	ASSERT_EQ(0, write_text(SYSFS "model", "test-half"));
+	EXPECT_EQ(-EAGAIN, unload("simgpu_test_policies"));
+	ASSERT_EQ(0, write_text(SYSFS "model", "hsm"));
+	EXPECT_EQ(0, unload("simgpu_test_policies"));
+}
+
+/* Two tenants under the example: the heavier one has all but one SM. */
+TEST(all_but_one)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 2, .epoch_cycles = 10000,
+		.stop_cycle = 40000, .flags = SIMGPU_GANG_RELAUNCH,
+		.kernel_end = SIMGPU_KERNEL_END_CARRY,
+		.policy = "all-but-one",
+	};
+	struct simgpu_tenant_report report;
+	struct built_trace trace;
+	uint64_t sequence[2];
+	uint32_t handle;
+	int fds[2], i;
+
+	ASSERT_EQ(0, load("simgpu_all_but_one"));
+	build_compute(&trace, 800, 1000);
+	for (i = 0; i < 2; i++) {
+		fds[i] = open_device();
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, set_tenant(fds[i], "t", 0, i + 1, 0));
+		if (!i)
+			ASSERT_EQ(0, call(fds[0], SIMGPU_IOC_GANG_CREATE,
+					  &create));
+		ASSERT_EQ(0, gang_join(fds[i], create.fd, i));
+		ASSERT_EQ(0, upload(fds[i], &trace, &handle));
+		ASSERT_EQ(0, launch(fds[i], handle, 1, &sequence[i]));
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, wait_launch(fds[i], sequence[i], PATIENCE_NS));
+	ASSERT_EQ(0, gang_report(create.fd, 0, &report));
+	EXPECT_EQ(1, report.sms);
+	ASSERT_EQ(0, gang_report(create.fd, 1, &report));
+	EXPECT_EQ(79, report.sms);
+	close(create.fd);
+	/* The session of the gang is there to be looked at until another is. */
+	EXPECT_EQ(-EAGAIN, unload("simgpu_all_but_one"));
+	ASSERT_EQ(0, launch(fds[0], handle, 1, &sequence[0]));
+	EXPECT_EQ(0, unload("simgpu_all_but_one"));
+	close(fds[0]);
+	close(fds[1]);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Policies that fail, each in its own way, and a model, for plugin.c's tests. */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <simgpu/register.h>
+
+static int propose_error(const struct simgpu_snapshot *snapshot,
+			 struct simgpu_proposal *proposal)
+{
+	return -EIO;
+}
+
+static int propose_impossible(const struct simgpu_snapshot *snapshot,
+			      struct simgpu_proposal *proposal)
+{
+	proposal->sms[SIMGPU_SLOTS_MAX - 1] = snapshot->sms + 1;
+	return 0;
+}
+
+static int propose_slowly(const struct simgpu_snapshot *snapshot,
+			  struct simgpu_proposal *proposal)
+{
+	mdelay(1100);
+	return 0;
+}
+
+static int predict_half(const struct simgpu_snapshot *snapshot,
+			struct simgpu_prediction *prediction)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		prediction->tenants[slot].class = SIMGPU_CLASS_COMPUTE;
+		prediction->tenants[slot].np_ppm = 500000;
+	}
+	return 0;
+}
+
+static const struct simgpu_policy policies[] = {
+	{ .name = "test-error", .propose = propose_error },
+	{ .name = "test-impossible", .propose = propose_impossible },
+	{ .name = "test-slow", .propose = propose_slowly },
+};
+
+static const struct simgpu_policy clash = {
+	.name = "even", .propose = propose_error,
+};
+
+static const struct simgpu_policy unnamed = { .propose = propose_error };
+static const struct simgpu_policy empty = { .name = "test-empty" };
+
+static const struct simgpu_model half = {
+	.name = "test-half", .latency_cycles = 1, .predict = predict_half,
+};
+
+static void unregister_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++)
+		simgpu_unregister_policy(&policies[i]);
+	simgpu_unregister_model(&half);
+}
+
+/* Fails if something is registered that should not be. */
+static int __init test_policies_init(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(policies) && !ret; i++)
+		ret = simgpu_register_policy(&policies[i], THIS_MODULE);
+	if (!ret)
+		ret = simgpu_register_model(&half, THIS_MODULE);
+	if (!ret && (simgpu_register_policy(&clash, THIS_MODULE) != -EEXIST ||
+		     simgpu_register_policy(&policies[0], THIS_MODULE) != -EEXIST ||
+		     simgpu_register_model(&half, THIS_MODULE) != -EEXIST ||
+		     simgpu_register_policy(&unnamed, THIS_MODULE) != -EINVAL ||
+		     simgpu_register_policy(&empty, THIS_MODULE) != -EINVAL))
+		ret = -EBADE;
+	if (ret)
+		unregister_all();
+	return ret;
+}
+module_init(test_policies_init);
+
+static void __exit test_policies_exit(void)
+{
+	unregister_all();
+}
+module_exit(test_policies_exit);
+
+MODULE_DESCRIPTION("Policies for simgpu's tests");
+MODULE_LICENSE("GPL");
