@@ -7,17 +7,22 @@
 # whose variables it deals:
 # shellcheck disable=SC2034,SC2154
 
-# Set by find_kernel: the release, the image, and what QEMU is given.
+# Set by find_kernel: the release, the image, what QEMU is given, against what
+# modules are built, whether it has modules of its own to carry in, and the
+# kind of machine that it runs on.
 kernel_release=
 kernel_image=
 kernel_boot_image=
+kernel_headers=
+kernel_has_modules=yes
+kernel_machine=pc
 
 # Set by find_busybox: its path, and its commands between spaces.
 busybox=
 applets=
 
 supported_kernels() {
-	echo 6.1 6.12
+	echo 6.1 6.12 debug
 }
 
 is_supported_kernel() {
@@ -65,10 +70,29 @@ find_kernel() {
 			missing_package "Debian's cloud kernel $1" "$(kernel_package image "$1")"
 		kernel_image=${images[-1]}
 		kernel_release=${kernel_image#/boot/vmlinuz-}
+		kernel_headers=/lib/modules/$kernel_release/build
+		;;
+	debug)
+		find_debug_kernel "$(dirname "$cache")/debug-kernel"
+		return
 		;;
 	esac
 	[[ -r $kernel_image ]] || fail "$kernel_image cannot be read by this user"
 	find_boot_image
+}
+
+# Built from source once; everything that a guest needs is built in. It is small,
+# so it boots as it is.
+find_debug_kernel() {
+	"$vm_directory/build-debug-kernel" "$1" ||
+		fail "there is no debug kernel.  'tools/install-packages debug' installs what builds it"
+	kernel_image=$1/bzImage
+	kernel_boot_image=$kernel_image
+	kernel_release=$(<"$1/release")
+	kernel_headers=$1/build
+	kernel_has_modules=no
+	# Without MSI it gets no interrupt of a PCI device on the older machine.
+	kernel_machine=q35
 }
 
 # An unpacked kernel starts 0.3 to 0.9 s sooner under emulation, where the
