@@ -40,6 +40,8 @@
 static dev_t simgpu_devt;
 /* Protects the table; never held while the device's lock is taken. */
 static DEFINE_MUTEX(simgpu_devices_lock);
+static DECLARE_BITMAP(simgpu_devices_used, SIMGPU_DEVICES_MAX);
+static const struct file_operations *simgpu_devices_fops;
 static struct simgpu_device *simgpu_devices[SIMGPU_DEVICES_MAX];
 
 static char *__maybe_unused
@@ -480,6 +482,65 @@ static void simgpu_device_step(struct simgpu_device *device)
 		simgpu_publish_tenants(device);
 }
 
+/* Host time at which device time, at its pace, is where it is; 0: now. */
+static u64 simgpu_pace_due(struct simgpu_device *device, u64 pace_ppm)
+{
+	u64 cycle, device_ns, now_ns = ktime_get_ns();
+
+	spin_lock(&device->publish_lock);
+	cycle = device->published.cycle;
+	spin_unlock(&device->publish_lock);
+	if (!device->pace_ns || cycle < device->pace_cycle) {
+		device->pace_cycle = cycle;
+		device->pace_ns = now_ns;
+	}
+	device_ns = mul_u64_u32_div(cycle - device->pace_cycle, 1000,
+				    device->defaults.config.core_mhz);
+	return device->pace_ns + fixed_mul_div(device_ns, SIMGPU_PPM, pace_ppm);
+}
+
+/* Waits until the host's time has come up with the device's. */
+static void simgpu_device_pace(struct simgpu_device *device)
+{
+	u64 pace_ppm = READ_ONCE(device->pace_ppm), due_ns, now_ns;
+
+	if (!pace_ppm) {
+		device->pace_ns = 0;
+		return;
+	}
+	due_ns = simgpu_pace_due(device, pace_ppm);
+	now_ns = ktime_get_ns();
+	/* Behind by much: do not make up for it. */
+	if (now_ns > due_ns + NSEC_PER_SEC)
+		device->pace_ns = 0;
+	if (now_ns < due_ns)
+		wait_event_idle_timeout(device->worker_wait,
+					kthread_should_stop() ||
+					READ_ONCE(device->pace_ppm) != pace_ppm,
+					nsecs_to_jiffies(due_ns - now_ns) + 1);
+	if (READ_ONCE(device->pace_ppm) != pace_ppm)
+		device->pace_ns = 0;
+}
+
+/**
+ * simgpu_device_set_pace() - how fast device time runs
+ * @device: the device
+ * @pace_ppm: seconds of the device in a million of the host's; 0: as fast as
+ *	the host can
+ *
+ * Results do not depend on it.
+ *
+ * Return: 0, or -EINVAL beyond SIMGPU_PACE_MAX_PPM.
+ */
+int simgpu_device_set_pace(struct simgpu_device *device, u64 pace_ppm)
+{
+	if (pace_ppm > SIMGPU_PACE_MAX_PPM)
+		return -EINVAL;
+	WRITE_ONCE(device->pace_ppm, pace_ppm);
+	wake_up(&device->worker_wait);
+	return 0;
+}
+
 static int simgpu_worker(void *data)
 {
 	struct simgpu_device *device = data;
@@ -488,6 +549,7 @@ static int simgpu_worker(void *data)
 		wait_event_idle(device->worker_wait,
 				READ_ONCE(device->runnable) ||
 				kthread_should_stop());
+		simgpu_device_pace(device);
 		mutex_lock(&device->lock);
 		if (device->runnable)
 			simgpu_device_step(device);
@@ -643,6 +705,7 @@ static void simgpu_device_release(struct device *dev)
 
 	simgpu_plugin_put(device->defaults.policy);
 	simgpu_plugin_put(device->defaults.model);
+	kobject_put(device->tenants_dir);
 	xa_destroy(&device->tenants);
 	port_free(device->last_epoch);
 	kfree(device);
@@ -672,6 +735,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.policy = &policy_even;
 	device->defaults.tunables = registry_tunables(config->name);
 	mutex_init(&device->lock);
+	mutex_init(&device->open_lock);
 	spin_lock_init(&device->publish_lock);
 	init_waitqueue_head(&device->worker_wait);
 
@@ -716,6 +780,9 @@ static void simgpu_device_power_off(struct simgpu_device *device)
 	unsigned long id;
 	u32 slot;
 
+	mutex_lock(&device->open_lock);
+	WRITE_ONCE(device->gone, true);
+	mutex_unlock(&device->open_lock);
 	kthread_stop(device->worker);
 	mutex_lock(&device->lock);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
@@ -733,7 +800,6 @@ static void simgpu_device_power_off(struct simgpu_device *device)
 	device->start.model = NULL;
 	mutex_unlock(&device->lock);
 	session_destroy(session);
-	WRITE_ONCE(device->gone, true);
 	xa_lock(&device->tenants);
 	xa_for_each(&device->tenants, id, tenant)
 		wake_up_all(&tenant->settle_wait);
@@ -767,7 +833,7 @@ static int simgpu_device_add(struct simgpu_device *device,
 
 err_entries:
 	simgpu_debugfs_remove(device);
-	kobject_put(device->tenants_dir);
+	kobject_del(device->tenants_dir);
 err_device:
 	device_del(&device->dev);
 	return ret;
@@ -806,7 +872,7 @@ static void simgpu_device_remove(struct simgpu_device *device)
 	cdev_del(&device->cdev);
 	simgpu_device_power_off(device);
 	simgpu_debugfs_remove(device);
-	kobject_put(device->tenants_dir);
+	kobject_del(device->tenants_dir);
 	device_del(&device->dev);
 	put_device(&device->dev);
 }
@@ -856,22 +922,77 @@ struct simgpu_device *simgpu_device_find(u32 index)
 	return device;
 }
 
+/* A number that no device has, or -ENOSPC. */
+static int simgpu_device_reserve(void)
+{
+	unsigned int index;
+
+	mutex_lock(&simgpu_devices_lock);
+	index = find_first_zero_bit(simgpu_devices_used, SIMGPU_DEVICES_MAX);
+	if (index < SIMGPU_DEVICES_MAX)
+		__set_bit(index, simgpu_devices_used);
+	mutex_unlock(&simgpu_devices_lock);
+	return index < SIMGPU_DEVICES_MAX ? index : -ENOSPC;
+}
+
+static void simgpu_device_unreserve(unsigned int index)
+{
+	mutex_lock(&simgpu_devices_lock);
+	simgpu_devices[index] = NULL;
+	__clear_bit(index, simgpu_devices_used);
+	mutex_unlock(&simgpu_devices_lock);
+}
+
+/**
+ * simgpu_device_plug() - make a device
+ * @config: its configuration, checked
+ *
+ * Return: the device, or an ERR_PTR(); -ENOSPC beyond SIMGPU_DEVICES_MAX.
+ */
+struct simgpu_device *simgpu_device_plug(const struct gpu_config *config)
+{
+	struct simgpu_device *device;
+	int index = simgpu_device_reserve();
+
+	if (index < 0)
+		return ERR_PTR(index);
+	device = simgpu_device_create(index, config, simgpu_devices_fops);
+	if (IS_ERR(device)) {
+		simgpu_device_unreserve(index);
+		return device;
+	}
+	mutex_lock(&simgpu_devices_lock);
+	simgpu_devices[index] = device;
+	mutex_unlock(&simgpu_devices_lock);
+	return device;
+}
+
+/**
+ * simgpu_device_unplug() - remove a device; files of it that are open get
+ *	-ENODEV from now on
+ * @device: from simgpu_device_plug()
+ */
+void simgpu_device_unplug(struct simgpu_device *device)
+{
+	unsigned int index = device->index;
+
+	simgpu_device_take(index);
+	simgpu_device_remove(device);
+	simgpu_device_unreserve(index);
+}
+
 static int simgpu_devices_create(unsigned int count,
-				 const struct gpu_config *config,
-				 const struct file_operations *fops)
+				 const struct gpu_config *config)
 {
 	struct simgpu_device *device;
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		device = simgpu_device_create(i, config, fops);
+		device = simgpu_device_plug(config);
 		if (IS_ERR(device)) {
 			simgpu_devices_remove();
 			return PTR_ERR(device);
 		}
-		mutex_lock(&simgpu_devices_lock);
-		simgpu_devices[i] = device;
-		mutex_unlock(&simgpu_devices_lock);
 	}
 	return 0;
 }
@@ -906,7 +1027,8 @@ int simgpu_devices_init(unsigned int count, const char *config,
 	ret = class_register(&simgpu_class);
 	if (ret)
 		goto err_region;
-	ret = simgpu_devices_create(count, found, fops);
+	simgpu_devices_fops = fops;
+	ret = simgpu_devices_create(count, found);
 	if (ret)
 		goto err_class;
 	return 0;

@@ -17,6 +17,8 @@
 #include "driver.h"
 
 #define SIMGPU_DEVICES_MAX	64
+/* A thousand times as fast as the real thing. */
+#define SIMGPU_PACE_MAX_PPM	(1000ULL * SIMGPU_PPM)
 #define SIMGPU_NO_SLOT		U32_MAX
 
 /**
@@ -102,6 +104,11 @@ struct simgpu_ending {
  * @index: N
  * @tenants_dir: the directory of the tenants in sysfs
  * @tenants: those whose file is open, by number; has its own lock
+ * @open_lock: held while a tenant is added, so that none is once @gone is set;
+ *	no other lock is taken inside it
+ * @pace_ppm: how fast device time runs beside the host's; 0: as it can
+ * @pace_cycle: device time at which the present pace began; the worker's own
+ * @pace_ns: host time there; likewise
  * @debugfs: its directory there
  * @worker: steps the session
  * @worker_wait: where the worker sleeps until @runnable
@@ -139,6 +146,10 @@ struct simgpu_device {
 	unsigned int index;
 	struct kobject *tenants_dir;
 	struct xarray tenants;
+	struct mutex open_lock;	/* tenants or removal */
+	u64 pace_ppm;
+	u64 pace_cycle;
+	u64 pace_ns;
 	struct dentry *debugfs;
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;
@@ -168,6 +179,10 @@ struct simgpu_device {
 int simgpu_devices_init(unsigned int count, const char *config,
 			const struct file_operations *fops);
 void simgpu_devices_exit(void);
+
+struct simgpu_device *simgpu_device_plug(const struct gpu_config *config);
+void simgpu_device_unplug(struct simgpu_device *device);
+int simgpu_device_set_pace(struct simgpu_device *device, u64 pace_ppm);
 
 int simgpu_device_lock(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);

@@ -105,6 +105,10 @@ void simgpu_plugin_hold(const void *policy_or_model);
 void simgpu_plugin_put(const void *policy_or_model);
 ssize_t simgpu_plugins_emit(char *buf, bool policies);
 
+/* Configfs (configfs.c). */
+int simgpu_configfs_init(void);
+void simgpu_configfs_exit(void);
+
 /* Generic netlink (netlink.c). */
 int simgpu_netlink_init(void);
 void simgpu_netlink_exit(void);

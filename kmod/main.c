@@ -169,8 +169,13 @@ static int __init simgpu_init(void)
 	ret = simgpu_devices_init(devices, config, &simgpu_fops);
 	if (ret)
 		goto err_netlink;
+	ret = simgpu_configfs_init();
+	if (ret)
+		goto err_devices;
 	return 0;
 
+err_devices:
+	simgpu_devices_exit();
 err_netlink:
 	simgpu_netlink_exit();
 err_debugfs:
@@ -181,6 +186,7 @@ module_init(simgpu_init);
 
 static void __exit simgpu_exit(void)
 {
+	simgpu_configfs_exit();
 	simgpu_devices_exit();
 	simgpu_netlink_exit();
 	simgpu_debugfs_exit();

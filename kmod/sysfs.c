@@ -218,6 +218,26 @@ static ssize_t epoch_cycles_store(struct device *dev,
 }
 static DEVICE_ATTR_RW(epoch_cycles);
 
+static ssize_t pace_show(struct device *dev, struct device_attribute *attr,
+			 char *buf)
+{
+	return simgpu_emit_ppm(buf,
+			       READ_ONCE(simgpu_device_of(dev)->pace_ppm));
+}
+
+static ssize_t pace_store(struct device *dev, struct device_attribute *attr,
+			  const char *buf, size_t count)
+{
+	u64 pace_ppm;
+	int ret;
+
+	ret = simgpu_parse_ppm(buf, &pace_ppm);
+	if (!ret)
+		ret = simgpu_device_set_pace(simgpu_device_of(dev), pace_ppm);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(pace);
+
 static ssize_t bytes_held_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
@@ -257,6 +277,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_stp.attr,
 	&dev_attr_antt.attr,
 	&dev_attr_bytes_held.attr,
+	&dev_attr_pace.attr,
 	&dev_attr_c1.attr,
 	&dev_attr_c2.attr,
 	&dev_attr_rows_c1.attr,

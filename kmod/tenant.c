@@ -34,6 +34,28 @@ static void simgpu_tenant_default_options(struct session_tenant_options *options
 	options->weight = SIMGPU_WEIGHT_MIN;
 }
 
+/* From now on others see it, unless the device is going away. */
+static int simgpu_tenant_add(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	int ret = -ENODEV;
+
+	mutex_lock(&device->open_lock);
+	if (device->gone)
+		goto out;
+	ret = kobject_add(&tenant->kobj, device->tenants_dir, "%llu",
+			  tenant->id);
+	if (ret)
+		goto out;
+	ret = xa_insert(&device->tenants, tenant->id, tenant,
+			GFP_KERNEL_ACCOUNT);
+	if (ret)
+		kobject_del(&tenant->kobj);
+out:
+	mutex_unlock(&device->open_lock);
+	return ret;
+}
+
 /**
  * simgpu_tenant_create() - a tenant for a file that is being opened
  * @device: the device
@@ -64,19 +86,10 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	tenant->published.slot = SIMGPU_NO_SLOT;
 	simgpu_device_charge(device, sizeof(*tenant));
 
-	ret = kobject_init_and_add(&tenant->kobj, &simgpu_tenant_ktype,
-				   device->tenants_dir, "%llu", tenant->id);
-	if (ret)
-		goto err_put;
-	ret = xa_insert(&device->tenants, tenant->id, tenant,
-			GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto err_del;
-	return tenant;
-
-err_del:
-	kobject_del(&tenant->kobj);
-err_put:
+	kobject_init(&tenant->kobj, &simgpu_tenant_ktype);
+	ret = simgpu_tenant_add(tenant);
+	if (!ret)
+		return tenant;
 	kobject_put(&tenant->kobj);
 	return ERR_PTR(ret);
 }

@@ -155,7 +155,7 @@ TEST_F(completion, nonblocking)
 	EXPECT_EQ(1, record.sequence);
 }
 
-TEST_F(completion, old_records_are_lost)
+TEST_F_TIMEOUT(completion, old_records_are_lost, 600)
 {
 	struct simgpu_completion record;
 	uint64_t sequence = 0;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Further devices, made and removed at run time, and the pace of a device. */
+#include <poll.h>
+#include <sys/stat.h>
+
+#include "calls.h"
+#include "kselftest_harness.h"
+
+#define CONFIGFS	"/sys/kernel/config/simgpu/"
+#define ITEM		CONFIGFS "tested/"
+
+FIXTURE(item)
+{
+	char name[64];
+	char device[80];
+};
+
+FIXTURE_SETUP(item)
+{
+	ASSERT_EQ(0, mkdir(CONFIGFS "tested", 0755));
+}
+
+FIXTURE_TEARDOWN(item)
+{
+	EXPECT_EQ(0, rmdir(CONFIGFS "tested"));
+}
+
+/* Makes the item's device and notes its name and file. */
+static int make_live(FIXTURE_DATA(item) *self)
+{
+	int ret = write_text(ITEM "live", "1\n");
+
+	ret = ret ?: read_text(ITEM "device", self->name, 64);
+	snprintf(self->device, sizeof(self->device), "/dev/%s", self->name);
+	return ret;
+}
+
+static bool exists(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/simgpu/%s", name);
+	return !access(path, F_OK);
+}
+
+TEST_F(item, before_it_is_live)
+{
+	char text[8192];
+
+	EXPECT_EQ(0, read_number(ITEM "live"));
+	EXPECT_EQ(-ENODEV, read_text(ITEM "device", text, sizeof(text)));
+	EXPECT_EQ(0, read_text(ITEM "config", text, sizeof(text)));
+	EXPECT_NE(NULL, strstr(text, "sms = 80"));
+	EXPECT_EQ(-EINVAL, write_text(ITEM "live", "2"));
+	EXPECT_EQ(-EINVAL, write_text(ITEM "config", "base = no-such\n"));
+	EXPECT_EQ(-EINVAL, write_text(ITEM "config", "base = hbm80\nsms = 0\n"));
+	EXPECT_EQ(-EINVAL, write_text(ITEM "config", "rubbish"));
+	EXPECT_EQ(0, read_text(ITEM "config", text, sizeof(text)));
+	EXPECT_NE(NULL, strstr(text, "sms = 80"));
+}
+
+TEST_F(item, a_configuration_of_its_own)
+{
+	struct simgpu_device_info info = { .size = sizeof(info) };
+	struct built_trace trace;
+	uint64_t sequence;
+	uint32_t handle;
+	int fd;
+
+	ASSERT_EQ(0, write_text(ITEM "config",
+				"base = hbm80\nname = small\nsms = 12\n"));
+	ASSERT_EQ(0, make_live(self));
+	EXPECT_EQ(1, read_number(ITEM "live"));
+	EXPECT_TRUE(exists(self->name));
+	EXPECT_EQ(-EBUSY, write_text(ITEM "config", "base = hbm80\n"));
+	fd = open(self->device, O_RDWR);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, call(fd, SIMGPU_IOC_DEVICE_INFO, &info));
+	EXPECT_EQ(12, info.sms);
+	EXPECT_STREQ("small", info.config);
+	build_everything(&trace);
+	ASSERT_EQ(0, upload(fd, &trace, &handle));
+	ASSERT_EQ(0, launch(fd, handle, 1, &sequence));
+	EXPECT_EQ(0, wait_launch(fd, sequence, PATIENCE_NS));
+	close(fd);
+	EXPECT_EQ(0, write_text(ITEM "live", "0"));
+	EXPECT_FALSE(exists(self->name));
+	EXPECT_EQ(-1, open(self->device, O_RDWR));
+}
+
+/* Under a tenant that works: it learns of it, and can still close. */
+TEST_F(item, removed_while_open)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	struct simgpu_completion record;
+	struct built_trace trace;
+	uint64_t sequence;
+	uint32_t handle;
+	int fd;
+
+	ASSERT_EQ(0, make_live(self));
+	fd = open(self->device, O_RDWR);
+	ASSERT_LE(0, fd);
+	build_compute(&trace, 800, 1000);
+	ASSERT_EQ(0, upload(fd, &trace, &handle));
+	ASSERT_EQ(0, launch(fd, handle, UINT64_MAX, &sequence));
+	EXPECT_EQ(0, write_text(ITEM "live", "0"));
+	EXPECT_FALSE(exists(self->name));
+	EXPECT_EQ(-ENODEV, launch(fd, handle, 1, &sequence));
+	EXPECT_EQ(-ECANCELED, wait_launch(fd, sequence, -1));
+	pollfd.fd = fd;
+	EXPECT_EQ(1, poll(&pollfd, 1, 0));
+	EXPECT_EQ(POLLIN | POLLHUP, pollfd.revents);
+	EXPECT_EQ(sizeof(record), read(fd, &record, sizeof(record)));
+	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_EQ(0, read(fd, &record, sizeof(record)));
+	/* The number is free again, whoever holds the old one. */
+	EXPECT_EQ(0, make_live(self));
+	close(fd);
+	EXPECT_TRUE(exists(self->name));
+}
+
+TEST_F(item, removed_with_its_folder)
+{
+	char name[64];
+
+	ASSERT_EQ(0, make_live(self));
+	strcpy(name, self->name);
+	EXPECT_EQ(0, rmdir(CONFIGFS "tested"));
+	EXPECT_FALSE(exists(name));
+	EXPECT_EQ(0, mkdir(CONFIGFS "tested", 0755));
+}
+
+/* As many as there may be, and one more. */
+TEST_F_TIMEOUT(item, limit, 600)
+{
+	char path[128];
+	int made, ret = 0, i;
+
+	for (made = 0; made < 100 && !ret; made++) {
+		snprintf(path, sizeof(path), CONFIGFS "many%d", made);
+		ASSERT_EQ(0, mkdir(path, 0755));
+		snprintf(path, sizeof(path), CONFIGFS "many%d/config", made);
+		ASSERT_EQ(0, write_text(path, "base = hbm80\nname = tiny\nsms = 2\n"));
+		snprintf(path, sizeof(path), CONFIGFS "many%d/live", made);
+		ret = write_text(path, "1");
+	}
+	/* The module's first device has a number too. */
+	EXPECT_EQ(-ENOSPC, ret);
+	EXPECT_EQ(64, made);
+	for (i = 0; i < made; i++) {
+		snprintf(path, sizeof(path), CONFIGFS "many%d", i);
+		EXPECT_EQ(0, rmdir(path));
+	}
+}
+
+/* At a pace, device time passes as told; without, it does not wait. */
+TEST(pace)
+{
+	struct built_trace trace;
+	struct timespec start, end;
+	long long before, after;
+	double seconds, device_seconds;
+	uint32_t handle;
+	char text[64];
+	int fd = open_device();
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "pace", "1001"));
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "pace", "-1"));
+	/* So slow that any machine keeps up. */
+	ASSERT_EQ(0, write_text(SYSFS "pace", "0.00001"));
+	EXPECT_EQ(0, read_text(SYSFS "pace", text, sizeof(text)));
+	EXPECT_STREQ("0.000010", text);
+	build_compute(&trace, 800, 1000);
+	ASSERT_EQ(0, upload(fd, &trace, &handle));
+	ASSERT_EQ(0, launch(fd, handle, UINT64_MAX, NULL));
+	sleep_ms(1000);
+	before = read_number(SYSFS "cycles");
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	sleep_ms(6000);
+	after = read_number(SYSFS "cycles");
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	seconds = end.tv_sec - start.tv_sec +
+		  (end.tv_nsec - start.tv_nsec) / 1e9;
+	device_seconds = (after - before) / 1.4e9;
+	TH_LOG("%.6f device seconds in %.3f", device_seconds, seconds);
+	EXPECT_GT(0.00003 * seconds, device_seconds);
+	ASSERT_EQ(0, write_text(SYSFS "pace", "0"));
+	before = read_number(SYSFS "cycles");
+	sleep_ms(1000);
+	EXPECT_LT(before + 100000, read_number(SYSFS "cycles"));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
