@@ -140,12 +140,17 @@ build/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h include/ua
 	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
 		$(NL_CFLAGS) -idirafter include/uapi -o $@ $< build/libsimgpu.a -lz $(NL_LIBS)
 
+build/fuzz_driver: tests/fuzz/driver.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
+		-o $@ $< $(NL_LIBS)
+
 check:
 	tools/install-packages build vm record check
 	tests/run
 
 check-long:
-	tools/install-packages build vm record check fuzz
+	tools/install-packages build vm record check fuzz debug
 	tests/run --long
 
 demo:
