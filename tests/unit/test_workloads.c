@@ -15,7 +15,7 @@
 #include "../../userspace/workloads/benchmarks.h"
 
 /* "A few kilobytes" */
-#define BYTES_MAX	16384
+#define BYTES_MAX	(20 << 10)
 /* Long enough for every kind of access of a first thread block. */
 #define CYCLES		3000
 
