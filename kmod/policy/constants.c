@@ -8,7 +8,8 @@
 #define FIELD(field) { #field, offsetof(struct simgpu_tunables, field##_ppm) }
 
 const struct tunable tunables_list[] = {
-	FIELD(c1), FIELD(c2), FIELD(rows_c1), FIELD(rows_c2), FIELD(rows_writes), FIELD(fair_threshold), FIELD(qos_guard),
+	FIELD(c1), FIELD(c2), FIELD(rows_c1), FIELD(rows_c2),
+	FIELD(rows_writes), FIELD(fair_threshold), FIELD(qos_guard),
 	FIELD(qos_margin), { NULL }
 };
 
