@@ -4,10 +4,8 @@
  * HSM's Table 2 says of the benchmark. The paper's figures stand here and
  * nowhere else; the workloads know nothing of them.
  */
-#include <pthread.h>
-#include <unistd.h>
-
 #include "../workloads/benchmarks.h"
+#include "jobs.h"
 #include "output.h"
 #include "workload.h"
 
@@ -73,13 +71,15 @@ static const struct paper papers[] = {
 /**
  * struct job - a workload's run
  * @paper: of the same name; NULL: HSM says nothing of it
- * @cycle: how far it is; under the lock
+ * @jobs: told how far it is
+ * @cycle: how far it is
  * @ret: 0 or a negative errno
  */
 struct job {
 	const struct benchmark *benchmark;
 	const struct paper *paper;
 	struct calibration *calibration;
+	struct jobs *jobs;
 	u64 cycle;
 	int ret;
 	struct session_tenant_report report;
@@ -87,9 +87,6 @@ struct job {
 
 /**
  * struct calibration - the command line, and the runs
- * @lock: over @next, @done and the line of progress
- * @next: index of the first job that nobody has taken
- * @done: cycles of all jobs so far
  * @suite: whose workloads run; NULL: those that are named, or HSM's
  */
 struct calibration {
@@ -99,9 +96,6 @@ struct calibration {
 	u64 seed;
 	u64 workers;
 	bool json;
-	pthread_mutex_t lock;
-	u32 next;
-	u64 done;
 	u32 count;
 	const char *suite;
 	struct job jobs[BENCHMARK_COUNT];
@@ -216,14 +210,9 @@ static const struct argp argp = {
 static void on_progress(void *context, u64 cycle)
 {
 	struct job *job = context;
-	struct calibration *calibration = job->calibration;
 
-	pthread_mutex_lock(&calibration->lock);
-	calibration->done += cycle - job->cycle;
+	jobs_progress(job->jobs, cycle - job->cycle);
 	job->cycle = cycle;
-	progress("calibrating", calibration->done,
-		 calibration->cycles * calibration->count);
-	pthread_mutex_unlock(&calibration->lock);
 }
 
 static struct trace *load(const struct benchmark *benchmark)
@@ -273,48 +262,19 @@ static int run_alone(struct job *job, struct offline_experiment *experiment,
 	return ret;
 }
 
-static void run_job(struct job *job)
+static void run_job(struct jobs *jobs, u32 index, void *context)
 {
+	struct calibration *calibration = context;
+	struct job *job = &calibration->jobs[index];
 	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
 	struct offline_result *result = calloc(1, sizeof(*result));
 
+	job->jobs = jobs;
 	job->ret = -ENOMEM;
 	if (experiment && result)
 		job->ret = run_alone(job, experiment, result);
 	free(experiment);
 	free(result);
-}
-
-static void *work(void *context)
-{
-	struct calibration *calibration = context;
-
-	for (;;) {
-		u32 next;
-
-		pthread_mutex_lock(&calibration->lock);
-		next = calibration->next++;
-		pthread_mutex_unlock(&calibration->lock);
-		if (next >= calibration->count)
-			return NULL;
-		run_job(&calibration->jobs[next]);
-	}
-}
-
-/* This thread works too. */
-static void run_all(struct calibration *calibration)
-{
-	pthread_t threads[BENCHMARK_COUNT];
-	u32 started = 0, i;
-
-	while (started + 1 < calibration->workers &&
-	       started + 1 < calibration->count &&
-	       !pthread_create(&threads[started], NULL, work, calibration))
-		started++;
-	work(calibration);
-	for (i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	progress_end();
 }
 
 static int check_jobs(const struct calibration *calibration)
@@ -432,12 +392,13 @@ int calibrate_command(int argc, char **argv)
 	calibration->config_name = "hbm80";
 	calibration->cycles = PAPER_CYCLES;
 	calibration->seed = 1;
-	calibration->workers = (u64)sysconf(_SC_NPROCESSORS_ONLN);
-	pthread_mutex_init(&calibration->lock, NULL);
+	calibration->workers = jobs_workers_default();
 	argp_parse(&argp, argc, argv, 0, NULL, calibration);
 	ret = config_load(calibration->config_name, &calibration->config);
 	if (!ret) {
-		run_all(calibration);
+		jobs_run("calibrating", calibration->count,
+			 calibration->workers, run_job, calibration,
+			 calibration->cycles * calibration->count);
 		ret = check_jobs(calibration);
 	}
 	if (!ret)
