@@ -383,15 +383,8 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 static void simgpu_gang_configure(struct session_options *options,
 				  const struct gpu_config *config)
 {
-	struct simgpu_tunables trained = registry_tunables(config->name);
-
-	if (strcmp(config->name, options->config.name)) {
-		options->tunables.c1_ppm = trained.c1_ppm;
-		options->tunables.c2_ppm = trained.c2_ppm;
-		options->tunables.rows_c1_ppm = trained.rows_c1_ppm;
-		options->tunables.rows_c2_ppm = trained.rows_c2_ppm;
-		options->tunables.rows_writes_ppm = trained.rows_writes_ppm;
-	}
+	if (strcmp(config->name, options->config.name))
+		registry_train(config->name, &options->tunables);
 	options->config = *config;
 }
 

@@ -42,13 +42,13 @@ int session_create(struct session **out, const struct session_options *options,
 
 	if (!options_are_good(options))
 		return -EINVAL;
-	/* With room to align it: the engine's arrays begin on cache lines. */
 	session = port_alloc(sizeof(*session));
 	if (!session)
 		return -ENOMEM;
 	session->initial = *options;
 	provide_for_model(&session->initial);
 	config = &session->initial.config;
+	/* With room to align it: the engine's arrays begin on cache lines. */
 	gpu_size = gpu_bytes(config) + 64 + registers_bytes(config);
 	session->gpu_memory = port_alloc(gpu_size);
 	if (!session->gpu_memory) {

@@ -45,6 +45,26 @@ static const struct simgpu_tunables thresholds = {
 };
 
 /**
+ * registry_train() - set a GPU's constants, and leave the thresholds alone
+ * @config: its name; a GPU that is not known gets HSM's own line
+ * @tunables: changed
+ */
+void registry_train(const char *config, struct simgpu_tunables *tunables)
+{
+	const struct trained *lines = &trained[0];
+	u32 i;
+
+	for (i = 1; i < ARRAY_SIZE(trained); i++)
+		if (!strcmp(trained[i].config, config))
+			lines = &trained[i];
+	tunables->c1_ppm = lines->c1_ppm;
+	tunables->c2_ppm = lines->c2_ppm;
+	tunables->rows_c1_ppm = lines->rows_c1_ppm;
+	tunables->rows_c2_ppm = lines->rows_c2_ppm;
+	tunables->rows_writes_ppm = lines->rows_writes_ppm;
+}
+
+/**
  * registry_tunables() - constants and thresholds that a GPU begins with
  * @config: its name
  *
@@ -53,17 +73,8 @@ static const struct simgpu_tunables thresholds = {
 struct simgpu_tunables registry_tunables(const char *config)
 {
 	struct simgpu_tunables tunables = thresholds;
-	const struct trained *lines = &trained[0];
-	u32 i;
 
-	for (i = 1; i < ARRAY_SIZE(trained); i++)
-		if (!strcmp(trained[i].config, config))
-			lines = &trained[i];
-	tunables.c1_ppm = lines->c1_ppm;
-	tunables.c2_ppm = lines->c2_ppm;
-	tunables.rows_c1_ppm = lines->rows_c1_ppm;
-	tunables.rows_c2_ppm = lines->rows_c2_ppm;
-	tunables.rows_writes_ppm = lines->rows_writes_ppm;
+	registry_train(config, &tunables);
 	return tunables;
 }
 

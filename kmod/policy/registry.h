@@ -40,6 +40,7 @@ struct tunable {
 /* constants.c: all of them, ended by one without a name. */
 extern const struct tunable tunables_list[];
 u64 *tunable_of(struct simgpu_tunables *tunables, const struct tunable *tunable);
+void registry_train(const char *config, struct simgpu_tunables *tunables);
 struct simgpu_tunables registry_tunables(const char *config);
 
 /* split.c */

@@ -11,65 +11,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/sim/sim.h"
+#include "device.h"
 #include "small.h"
 #include "traces.h"
-
-#define LONG_ENOUGH	20000000ULL
-
-static struct gpu *gpu_make(const struct gpu_config *config)
-{
-	const char *field;
-	void *memory;
-
-	assert_int_equal(gpu_config_check(config, &field), 0);
-	memory = aligned_alloc(64, (gpu_bytes(config) + 63) & ~63UL);
-	memset(memory, 0x5a, gpu_bytes(config));
-	return gpu_init(memory, config, 1);
-}
-
-static void own(struct gpu *gpu, u32 first, u32 count, u32 slot)
-{
-	u32 i;
-
-	for (i = first; i < first + count; i++)
-		gpu_sm_assign(gpu, i, slot, GPU_PREEMPT_DRAIN);
-}
-
-/* Run until a slot's kernel has finished; another's is begun again. */
-static void finish(struct gpu *gpu, u32 slot, const struct trace *other)
-{
-	u64 done = 0;
-
-	while (!(done & 1ULL << slot)) {
-		assert_true(gpu_now(gpu) < LONG_ENOUGH);
-		gpu_run(gpu, LONG_ENOUGH);
-		done = gpu_take_finished(gpu);
-		if (other && (done & 2))
-			gpu_kernel_start(gpu, 1, other, 0);
-	}
-}
-
-static struct simgpu_counters counters_of(struct gpu *gpu, u32 slot)
-{
-	struct simgpu_counters counters;
-
-	gpu_tenant_counters(gpu, slot, &counters);
-	return counters;
-}
-
-/* One tenant alone, to its end. The caller frees the device. */
-static struct gpu *run_alone(const struct gpu_config *config,
-			     const struct trace *trace)
-{
-	struct gpu *gpu = gpu_make(config);
-
-	own(gpu, 0, config->sms, 0);
-	gpu_kernel_start(gpu, 0, trace, 0);
-	finish(gpu, 0, NULL);
-	gpu_run(gpu, gpu_now(gpu) + 20000);
-	return gpu;
-}
 
 static struct gpu_config watched(u32 sampling)
 {

@@ -136,6 +136,16 @@ bool parse_ppm(const char *text, u64 *value_ppm)
 	return !*text;
 }
 
+void *grow(void *array, size_t count, size_t bytes)
+{
+	array = realloc(array, count * bytes);
+	if (!array) {
+		fail("out of memory");
+		exit(STATUS_FAILED);
+	}
+	return array;
+}
+
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest)
 {

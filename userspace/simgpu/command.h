@@ -69,6 +69,9 @@ void warn(const char *format, ...);
 /* What a negative errno of the device means to somebody at a terminal. */
 const char *device_error(int error);
 
+/* realloc() of so many elements, which ends the command if there is no memory. */
+void *grow(void *array, size_t count, size_t bytes);
+
 /* --- options --- */
 
 /* Decimal digits only, and in range; else argp's usage error. */

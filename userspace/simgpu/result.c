@@ -2,16 +2,6 @@
 /* The result of an experiment, as it grows; see run.h. */
 #include "run.h"
 
-static void *grow(void *array, size_t count, size_t bytes)
-{
-	array = realloc(array, count * bytes);
-	if (!array) {
-		fail("out of memory");
-		exit(STATUS_FAILED);
-	}
-	return array;
-}
-
 struct result_tenant *result_add_tenant(struct result *result, u32 slot,
 					const struct session_tenant_options *options,
 					const struct trace *trace)

@@ -197,6 +197,15 @@ static int run_options(const struct sweep_run *run,
 	return settings_options(&settings, options);
 }
 
+/* What decides a run, and the file of its figures. */
+static void locate_run(const struct sweep_run *run,
+		       const struct session_options *options,
+		       struct text *fingerprint, char path[PATH_BYTES])
+{
+	describe_run(run, options, fingerprint);
+	path_of(run->sweep, "runs", run->mix->name, fingerprint, path);
+}
+
 static bool read_run(struct sweep_run *run, const char *path,
 		     const struct text *fingerprint)
 {
@@ -354,8 +363,7 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 			ret = simulate(&watch, &options, experiment, result);
 	}
 	if (!ret) {
-		describe_run(run, &options, fingerprint);
-		path_of(work->sweep, "runs", run->mix->name, fingerprint, path);
+		locate_run(run, &options, fingerprint, path);
 		ret = write_run(run, path, fingerprint);
 	}
 	if (ret)
@@ -373,8 +381,7 @@ static bool is_done(struct sweep_run *run)
 	bool done = false;
 
 	if (fingerprint && !run_options(run, &options)) {
-		describe_run(run, &options, fingerprint);
-		path_of(run->sweep, "runs", run->mix->name, fingerprint, path);
+		locate_run(run, &options, fingerprint, path);
 		done = read_run(run, path, fingerprint);
 	}
 	free(fingerprint);

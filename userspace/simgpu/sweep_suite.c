@@ -18,16 +18,6 @@ const char *mix_category_name(enum mix_category category)
 	return names[category];
 }
 
-static void *grow(void *array, u32 count, size_t bytes)
-{
-	array = realloc(array, (size_t)count * bytes);
-	if (!array) {
-		fail("out of memory");
-		exit(STATUS_FAILED);
-	}
-	return array;
-}
-
 /* splitmix64: the same choices on every machine. */
 static u64 mix_bits(u64 value)
 {
