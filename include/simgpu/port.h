@@ -17,14 +17,25 @@
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <linux/vmalloc.h>
 
-/* Zeroed memory of any size, charged to the caller's memory cgroup. */
+/*
+ * Zeroed memory of any size, charged to the caller's memory cgroup. A group that
+ * is full is an error of the caller, in silence: without __GFP_RETRY_MAYFAIL
+ * somebody of the group would be killed to make room. kvzalloc() would with that
+ * flag try hard for pages in a row.
+ */
 static inline void *port_alloc(size_t bytes)
 {
-	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+			  __GFP_RETRY_MAYFAIL;
+
+	return bytes > PAGE_SIZE ? vmalloc_huge(bytes, gfp) :
+				   kmalloc(bytes, gfp);
 }
 
 static inline void port_free(const void *memory)

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a tenant makes the kernel hold is charged to its memory cgroup, given
+ * back on every path, and capped: by the group's memory.max and for each tenant.
+ * Needs cgroup v2 with the memory controller; skipped on others.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include "calls.h"
+#include "kselftest_harness.h"
+
+#define ROOT	"/sys/fs/cgroup/"
+#define GROUP	ROOT "simgpu-memcg/"
+#define MIB	(1LL << 20)
+/* What the process itself takes, and what each processor has charged ahead. */
+#define SLACK	(4 * MIB)
+
+FIXTURE(memcg)
+{
+	unsigned char *trace;
+	size_t trace_bytes;
+	long long held;
+};
+
+/*
+ * A sound trace of about @lines_bytes, all of whose lines but a few are of no
+ * use. Pages that nobody writes cost no memory.
+ */
+static unsigned char *map_large_trace(size_t lines_bytes, size_t *bytes)
+{
+	const size_t count = lines_bytes / sizeof(uint32_t);
+	struct simgpu_trace_header *header;
+	struct built_trace small;
+
+	build_everything(&small);
+	*bytes = small.size + count * sizeof(uint32_t);
+	header = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (header == MAP_FAILED)
+		return NULL;
+	memcpy(header, small.bytes, small.size);
+	header->sections[SIMGPU_TRACE_LINES].offset = small.size;
+	header->sections[SIMGPU_TRACE_LINES].count = count;
+	header->total_bytes = *bytes;
+	header->checksum = 0;
+	header->checksum = crc32_z(0, (unsigned char *)header, *bytes);
+	return (unsigned char *)header;
+}
+
+static int upload_large(FIXTURE_DATA(memcg) *self, int fd, uint32_t *handle)
+{
+	return upload_bytes(fd, self->trace, self->trace_bytes, handle, NULL);
+}
+
+static long long charged(void)
+{
+	return read_number(GROUP "memory.current");
+}
+
+/* Freed pages are given back to the group a moment later. */
+static long long charged_at_most(long long limit)
+{
+	long long now = -1;
+	int tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		now = charged();
+		if (now <= limit)
+			break;
+		sleep_ms(10);
+	}
+	return now;
+}
+
+/* The number after @key in the group's memory.events. */
+static long long events(const char *key)
+{
+	char text[512], *line;
+
+	if (read_text(GROUP "memory.events", text, sizeof(text)))
+		return -1;
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (starts_with(line, key) && line[strlen(key)] == ' ')
+			return strtoll(line + strlen(key), NULL, 10);
+	return -1;
+}
+
+FIXTURE_SETUP(memcg)
+{
+	char text[256];
+
+	if (read_text(ROOT "cgroup.controllers", text, sizeof(text)) ||
+	    !strstr(text, "memory"))
+		SKIP(return, "there is no cgroup v2 with a memory controller");
+	ASSERT_EQ(0, write_text(ROOT "cgroup.subtree_control", "+memory"));
+	rmdir(GROUP);
+	ASSERT_EQ(0, mkdir(GROUP, 0755));
+	/* Before the group is entered: it is not what is measured. */
+	self->trace = map_large_trace(16 * MIB, &self->trace_bytes);
+	ASSERT_NE(NULL, self->trace);
+	self->held = read_number(SYSFS "bytes_held");
+	ASSERT_EQ(0, write_text(GROUP "cgroup.procs", "0"));
+}
+
+FIXTURE_TEARDOWN(memcg)
+{
+	EXPECT_EQ(self->held, read_bytes_held(self->held));
+	EXPECT_EQ(0, write_text(ROOT "cgroup.procs", "0"));
+	EXPECT_EQ(0, rmdir(GROUP));
+}
+
+TEST_F(memcg, charged_until_closed)
+{
+	long long before = charged(), held;
+	int fd = open_device();
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, upload_large(self, fd, NULL));
+	held = read_number(SYSFS "bytes_held") - self->held;
+	EXPECT_LE(16 * MIB, held);
+	EXPECT_LE(before + held - SLACK, charged());
+	/* The copy that was made for the upload is gone. */
+	EXPECT_GE(before + held + SLACK,
+		  charged_at_most(before + held + SLACK));
+	close(fd);
+	EXPECT_GE(before + SLACK, charged_at_most(before + SLACK));
+}
+
+TEST_F(memcg, charged_until_removed)
+{
+	long long before = charged();
+	uint32_t handle;
+	int fd = open_device();
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, upload_large(self, fd, &handle));
+	EXPECT_LE(before + 16 * MIB - SLACK, charged());
+	EXPECT_EQ(0, trace_remove(fd, handle));
+	EXPECT_GE(before + SLACK, charged_at_most(before + SLACK));
+	close(fd);
+}
+
+TEST_F(memcg, charged_until_killed)
+{
+	long long before = charged();
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	ASSERT_EQ(0, pipe(ready));
+	child = fork();
+	if (!child) {
+		int fd = open_device();
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		byte = upload_large(self, fd, NULL) ? 'n' : 'y';
+		if (write(ready[1], &byte, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	ASSERT_LT(0, child);
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	EXPECT_EQ('y', byte);
+	EXPECT_LE(before + 16 * MIB - SLACK, charged());
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	EXPECT_GE(before + SLACK, charged_at_most(before + SLACK));
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* Refused uploads hold nothing. */
+TEST_F(memcg, released_when_refused)
+{
+	struct simgpu_trace_header *header = (void *)self->trace;
+	long long before = charged();
+	int fd = open_device();
+
+	ASSERT_LE(0, fd);
+	header->checksum++;
+	EXPECT_EQ(-EINVAL, upload_large(self, fd, NULL));
+	EXPECT_EQ(-EFAULT, upload_bytes(fd, self->trace, self->trace_bytes + 1,
+					NULL, (void *)1));
+	EXPECT_GE(before + SLACK, charged_at_most(before + SLACK));
+	close(fd);
+}
+
+/* Whoever is beyond the group's limit is told so, and nobody is killed. */
+TEST_F(memcg, beyond_memory_max)
+{
+	struct built_trace small;
+	uint64_t sequence = 0;
+	uint32_t handle;
+	char limit[32];
+	int fd, other;
+
+	build_everything(&small);
+	other = open_device();
+	fd = open_device();
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, upload(other, &small, &handle));
+	snprintf(limit, sizeof(limit), "%lld", charged() + 8 * MIB);
+	ASSERT_EQ(0, write_text(GROUP "memory.max", limit));
+	EXPECT_EQ(-ENOMEM, upload_large(self, fd, NULL));
+	EXPECT_LT(0, events("max"));
+	EXPECT_EQ(0, events("oom_kill"));
+	EXPECT_EQ(0, launch(other, handle, 1, &sequence));
+	EXPECT_EQ(0, wait_launch(other, sequence, PATIENCE_NS));
+	ASSERT_EQ(0, write_text(GROUP "memory.max", "max"));
+	EXPECT_EQ(0, upload_large(self, fd, NULL));
+	close(other);
+	close(fd);
+}
+
+/* Two of these traces are beyond SIMGPU_TENANT_BYTES_MAX while one is made. */
+TEST_F_TIMEOUT(memcg, beyond_the_tenants_cap, 120)
+{
+	int fd = open_device(), other = open_device();
+
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, munmap(self->trace, self->trace_bytes));
+	self->trace = map_large_trace(SIMGPU_TENANT_BYTES_MAX * 2 / 5,
+				      &self->trace_bytes);
+	ASSERT_NE(NULL, self->trace);
+	EXPECT_EQ(0, upload_large(self, fd, NULL));
+	EXPECT_EQ(-ENOSPC, upload_large(self, fd, NULL));
+	close(fd);
+	/* The cap is each tenant's own. */
+	EXPECT_EQ(0, upload_large(self, other, NULL));
+	close(other);
+}
+
+TEST_HARNESS_MAIN
