@@ -522,25 +522,6 @@ static void simgpu_device_pace(struct simgpu_device *device)
 		device->pace_ns = 0;
 }
 
-/**
- * simgpu_device_set_pace() - how fast device time runs
- * @device: the device
- * @pace_ppm: seconds of the device in a million of the host's; 0: as fast as
- *	the host can
- *
- * Results do not depend on it.
- *
- * Return: 0, or -EINVAL beyond SIMGPU_PACE_MAX_PPM.
- */
-int simgpu_device_set_pace(struct simgpu_device *device, u64 pace_ppm)
-{
-	if (pace_ppm > SIMGPU_PACE_MAX_PPM)
-		return -EINVAL;
-	WRITE_ONCE(device->pace_ppm, pace_ppm);
-	wake_up(&device->worker_wait);
-	return 0;
-}
-
 static int simgpu_worker(void *data)
 {
 	struct simgpu_device *device = data;
@@ -568,6 +549,8 @@ static bool simgpu_change_possible(const struct simgpu_device_change *change,
 	if (change->epoch_cycles &&
 	    (change->epoch_cycles < SESSION_EPOCH_CYCLES_MIN ||
 	     change->epoch_cycles > SESSION_EPOCH_CYCLES_MAX))
+		return false;
+	if (change->pace_ppm && *change->pace_ppm > SIMGPU_PACE_MAX_PPM)
 		return false;
 	for (tunable = tunables_list; tunable->name; tunable++)
 		if (*tunable_of(&copy, tunable) > SIMGPU_PPM)
@@ -626,6 +609,10 @@ static void simgpu_device_apply(struct simgpu_device *device,
 		session_set_epoch_cycles(device->session, change->epoch_cycles);
 		defaults->epoch_cycles = change->epoch_cycles;
 	}
+	if (change->pace_ppm) {
+		WRITE_ONCE(device->pace_ppm, *change->pace_ppm);
+		wake_up(&device->worker_wait);
+	}
 	spin_lock(&device->publish_lock);
 	if (change->policy)
 		strscpy(published->policy, policy->name, SIMGPU_NAME_MAX);
@@ -640,7 +627,8 @@ static void simgpu_device_apply(struct simgpu_device *device,
 }
 
 /**
- * simgpu_device_change() - change settings, from the next epoch's end on
+ * simgpu_device_change() - change settings, from the next epoch's end on; the
+ *	pace at once
  * @device: the device
  * @change: what to change
  *

@@ -66,6 +66,7 @@ struct simgpu_epoch {
  * @policy: name of the new one; NULL: as it is
  * @model: likewise
  * @epoch_cycles: new length; 0: as it is
+ * @pace_ppm: new pace; NULL: as it is
  * @tunables_set: which of @tunables are new, a bit for each u64 of the struct
  * @tunables: their values
  */
@@ -73,6 +74,7 @@ struct simgpu_device_change {
 	const char *policy;
 	const char *model;
 	u64 epoch_cycles;
+	const u64 *pace_ppm;
 	unsigned long tunables_set;
 	struct simgpu_tunables tunables;
 };
@@ -106,7 +108,9 @@ struct simgpu_ending {
  * @tenants: those whose file is open, by number; has its own lock
  * @open_lock: held while a tenant is added, so that none is once @gone is set;
  *	no other lock is taken inside it
- * @pace_ppm: how fast device time runs beside the host's; 0: as it can
+ * @pace_ppm: how fast device time runs beside the host's: seconds of the device
+ *	in a million of the host's; 0: as it can. Results do not depend on it.
+ *	Written under @lock, read without
  * @pace_cycle: device time at which the present pace began; the worker's own
  * @pace_ns: host time there; likewise
  * @debugfs: its directory there
@@ -182,7 +186,6 @@ void simgpu_devices_exit(void);
 
 struct simgpu_device *simgpu_device_plug(const struct gpu_config *config);
 void simgpu_device_unplug(struct simgpu_device *device);
-int simgpu_device_set_pace(struct simgpu_device *device, u64 pace_ppm);
 
 int simgpu_device_lock(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);

@@ -44,7 +44,7 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
 static const struct nla_policy
-simgpu_device_set_policy[SIMGPU_A_DEVICE_QOS_MARGIN_PPM + 1] = {
+simgpu_device_set_policy[SIMGPU_A_DEVICE_PACE_PPM + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
@@ -57,6 +57,7 @@ simgpu_device_set_policy[SIMGPU_A_DEVICE_QOS_MARGIN_PPM + 1] = {
 	[SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_QOS_GUARD_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_QOS_MARGIN_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_PACE_PPM] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy
@@ -199,6 +200,9 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	    simgpu_put_published(skb, &published) ||
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
 			      atomic64_read(&device->bytes_held),
+			      SIMGPU_A_DEVICE_PAD) ||
+	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_PACE_PPM,
+			      READ_ONCE(device->pace_ppm),
 			      SIMGPU_A_DEVICE_PAD)) {
 		genlmsg_cancel(skb, header);
 		return -EMSGSIZE;
@@ -274,6 +278,7 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 	struct nlattr **attrs = info->attrs;
 	struct simgpu_device_change change = {};
 	struct simgpu_device *device;
+	u64 pace_ppm;
 	int ret;
 
 	if (!simgpu_is_admin(request))
@@ -288,6 +293,10 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 			nla_get_u64(attrs[SIMGPU_A_DEVICE_EPOCH_CYCLES]);
 		if (!change.epoch_cycles)
 			return -EINVAL;
+	}
+	if (attrs[SIMGPU_A_DEVICE_PACE_PPM]) {
+		pace_ppm = nla_get_u64(attrs[SIMGPU_A_DEVICE_PACE_PPM]);
+		change.pace_ppm = &pace_ppm;
 	}
 	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
 	if (IS_ERR(device))

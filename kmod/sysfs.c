@@ -229,11 +229,12 @@ static ssize_t pace_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t count)
 {
 	u64 pace_ppm;
+	const struct simgpu_device_change change = { .pace_ppm = &pace_ppm };
 	int ret;
 
 	ret = simgpu_parse_ppm(buf, &pace_ppm);
 	if (!ret)
-		ret = simgpu_device_set_pace(simgpu_device_of(dev), pace_ppm);
+		ret = simgpu_device_change(simgpu_device_of(dev), &change);
 	return ret ?: count;
 }
 static DEVICE_ATTR_RW(pace);

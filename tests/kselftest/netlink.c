@@ -150,6 +150,8 @@ TEST_F(netlink, device_get)
 	EXPECT_EQ(strtoull(self->epoch_cycles, NULL, 10),
 		  nla_get_u64(row[SIMGPU_A_DEVICE_EPOCH_CYCLES]));
 	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_BYTES_HELD]);
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_PACE_PPM]);
+	EXPECT_EQ(0, nla_get_u64(row[SIMGPU_A_DEVICE_PACE_PPM]));
 }
 
 TEST_F(netlink, device_dump)
@@ -189,7 +191,11 @@ TEST_F(netlink, device_set)
 	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "hsm-fair");
 	nla_put_u64(message, SIMGPU_A_DEVICE_EPOCH_CYCLES, 20000);
 	nla_put_u64(message, SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM, 770000);
+	nla_put_u64(message, SIMGPU_A_DEVICE_PACE_PPM, 2500000);
 	EXPECT_EQ(0, transact(self->sock, message, &self->answer));
+	EXPECT_EQ(0, read_text(SYSFS "pace", text, 64));
+	EXPECT_STREQ("2.500000", text);
+	EXPECT_EQ(0, write_text(SYSFS "pace", "0"));
 	EXPECT_EQ(0, read_text(SYSFS "policy", text, 64));
 	EXPECT_STREQ("hsm-fair", text);
 	EXPECT_EQ(20000, read_number(SYSFS "epoch_cycles"));
@@ -237,6 +243,11 @@ FIXTURE_VARIANT_ADD(refused_set, no_epoch)
 FIXTURE_VARIANT_ADD(refused_set, big_slope)
 {
 	.attribute = SIMGPU_A_DEVICE_C1_PPM, .number = 1000001,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, too_fast)
+{
+	.attribute = SIMGPU_A_DEVICE_PACE_PPM, .number = 1000000001,
 };
 
 FIXTURE_VARIANT_ADD(refused_set, read_only)

@@ -69,7 +69,8 @@ static const struct argp argp = {
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
 	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "c1", "c2",
-	"rows_c1", "rows_c2", "rows_writes", "fair_threshold", "qos_guard", "qos_margin", NULL
+	"rows_c1", "rows_c2", "rows_writes", "fair_threshold", "qos_guard", "qos_margin",
+	"pace", NULL
 };
 
 static const char *const tenant_files[] = {
@@ -88,9 +89,10 @@ static void print_device(struct json_object *device)
 	       sysfs_text(device, "qos_margin"),
 	       sysfs_text(device, "model"), sysfs_text(device, "c1"),
 	       sysfs_text(device, "c2"), sysfs_text(device, "seed"));
-	printf("cycle %s, %s epochs of %s\n", sysfs_text(device, "cycles"),
-	       sysfs_text(device, "epochs"),
-	       sysfs_text(device, "epoch_cycles"));
+	printf("cycle %s, %s epochs of %s, pace %s\n",
+	       sysfs_text(device, "cycles"), sysfs_text(device, "epochs"),
+	       sysfs_text(device, "epoch_cycles"),
+	       sysfs_text(device, "pace"));
 	printf("fairness %s, STP %s, ANTT %s\n", sysfs_text(device, "fairness"),
 	       sysfs_text(device, "stp"), sysfs_text(device, "antt"));
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
