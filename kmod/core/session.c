@@ -21,12 +21,25 @@ static bool options_are_good(const struct session_options *options)
 	       options->policy && (options->stop_cycle || !options->relaunch);
 }
 
+/*
+ * Auxiliary tags of a good configuration that has none: in a large cache of
+ * fewer sets, so that it stays a good one.
+ */
+static void provide_tags(struct gpu_config *config)
+{
+	const char *field;
+
+	config->atd_sampling = SESSION_ATD_SAMPLING;
+	while (gpu_config_check(config, &field))
+		config->atd_sampling *= 2;
+}
+
 /* What the model reads must be there, whatever the configuration says. */
 static void provide_for_model(struct session_options *options)
 {
 	if (options->model->flags & SIMGPU_MODEL_ATD &&
 	    !options->config.atd_sampling)
-		options->config.atd_sampling = SESSION_ATD_SAMPLING;
+		provide_tags(&options->config);
 	if (options->model->flags & SIMGPU_MODEL_ROWS &&
 	    !options->config.row_sampling)
 		options->config.row_sampling = SESSION_ROW_SAMPLING;

@@ -923,6 +923,39 @@ static void bad_options_are_refused(void **state)
 	free(bench);
 }
 
+static u32 sampling_of_a_model_with_tags(u32 llc_slices, u32 llc_sets)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	const struct gpu_config *config;
+	const char *field;
+	u32 sampling;
+
+	bench_options(bench, 1);
+	bench->options.config.llc_slices = llc_slices;
+	bench->options.config.llc_sets = llc_sets;
+	bench->options.model = &model_hsm_atd;
+	assert_int_equal(bench->options.config.atd_sampling, 0);
+	bench_start(bench);
+	config = &session_options(bench->session)->config;
+	assert_int_equal(gpu_config_check(config, &field), 0);
+	sampling = config->atd_sampling;
+	bench_free(bench);
+	return sampling;
+}
+
+/* With every 32nd set, the large cache would have twice the limit. */
+static void tags_for_a_model_keep_the_limit(void **state)
+{
+	const struct gpu_config small = small_config();
+
+	assert_int_equal(small.llc_ways, 16);
+	assert_int_equal(sampling_of_a_model_with_tags(small.llc_slices,
+						       small.llc_sets),
+			 SESSION_ATD_SAMPLING);
+	assert_int_equal(sampling_of_a_model_with_tags(16, 4096),
+			 2 * SESSION_ATD_SAMPLING);
+}
+
 static void knobs_act_from_the_next_epoch(void **state)
 {
 	struct simgpu_tunables tunables = registry_tunables("");
@@ -1215,6 +1248,7 @@ int main(void)
 		cmocka_unit_test(wrong_journals_are_refused),
 		cmocka_unit_test(full_journals_count_what_they_lose),
 		cmocka_unit_test(bad_options_are_refused),
+		cmocka_unit_test(tags_for_a_model_keep_the_limit),
 		cmocka_unit_test(no_tenant_gets_more_than_the_limit),
 	};
 
