@@ -35,6 +35,7 @@ int bench_command(int argc, char **argv);
 int calibrate_command(int argc, char **argv);
 int dram_command(int argc, char **argv);
 int list_command(int argc, char **argv);
+int plot_command(int argc, char **argv);
 int policy_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 int stat_command(int argc, char **argv);

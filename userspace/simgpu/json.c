@@ -41,14 +41,19 @@ void json_set_string(struct json_object *object, const char *key,
 	json_set(object, key, json_object_new_string(value));
 }
 
+int flush_output(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return fail("standard output: %s", strerror(errno));
+	return STATUS_OK;
+}
+
 int json_print(struct json_object *object)
 {
 	puts(json_object_to_json_string_ext(object,
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
-	if (fflush(stdout) || ferror(stdout))
-		return fail("standard output: %s", strerror(errno));
-	return STATUS_OK;
+	return flush_output();
 }
 
 const char *class_name(u32 class)

@@ -5,6 +5,7 @@
 static const struct command commands[] = {
 	{ "run", "run an experiment, on a device or offline", run_command },
 	{ "sweep", "run suites of mixes under several policies", sweep_command },
+	{ "plot", "draw a run: SMs, NP and bandwidth over time", plot_command },
 	{ "train", "learn a GPU's constants of a model", train_command },
 	{ "workloads", "list the built-in workloads", workloads_command },
 	{ "calibrate", "hold the built-in workloads beside HSM's figures",

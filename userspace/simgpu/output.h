@@ -23,7 +23,13 @@ void json_set_string(struct json_object *object, const char *key,
 /* Write the document to standard output, and free it. */
 int json_print(struct json_object *object);
 
+/* The end of what goes to standard output; says so if it did not get there. */
+int flush_output(void);
+
 const char *class_name(u32 class);
+
+/* A tenant's colour, 0xRRGGBB, by its place among the tenants of a run. */
+u32 tenant_colour(u32 index);
 
 struct table;
 

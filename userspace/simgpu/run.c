@@ -7,6 +7,7 @@ enum {
 	OPTION_SMS,
 	OPTION_TRUTH,
 	OPTION_JSON,
+	OPTION_CSV,
 	OPTION_JOURNAL,
 };
 
@@ -21,6 +22,8 @@ static const struct argp_option options[] = {
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ "csv", OPTION_CSV, 0, 0,
+	  "Print a line for each epoch and tenant, for spreadsheets", 0 },
 	{ "journal", OPTION_JOURNAL, "FILE", 0,
 	  "With --offline: repeat the run of a device's journal; its first line has the options, and the workloads supply the traces", 0 },
 	{ 0 }
@@ -38,6 +41,7 @@ static const char about[] =
 	"  simgpu run --offline --config my.conf stream.sgtr\n"
 	"  simgpu run --policy hsm-fair --truth a.sgtr b.sgtr:weight=2,name=b2\n"
 	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"
+	"  simgpu run --offline --json LBM DXTC | simgpu plot -o run.svg\n"
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
 	"\n"
 	"In JSON, np, np_predicted and np_actual are null where they are not "
@@ -54,6 +58,7 @@ struct arguments {
 	bool device_given;
 	bool truth;
 	bool json;
+	bool csv;
 	const char *journal;
 	char *workloads[SESSION_SLOTS_MAX];
 	u32 count;
@@ -76,6 +81,8 @@ static void check_arguments(struct argp_state *state,
 	if (memchr(settings->set, true, sizeof(settings->set)) &&
 	    !arguments->offline)
 		argp_error(state, "--set needs --offline; a device's are files in sysfs");
+	if (arguments->json && arguments->csv)
+		argp_error(state, "--json and --csv exclude each other");
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal && arguments->experiment.given)
@@ -112,6 +119,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_JSON:
 		arguments->json = true;
+		return 0;
+	case OPTION_CSV:
+		arguments->csv = true;
 		return 0;
 	case OPTION_JOURNAL:
 		arguments->journal = text;
@@ -172,6 +182,17 @@ static int run(struct arguments *arguments, const struct workload *workloads,
 	return run_device(settings, workloads, arguments->count, result);
 }
 
+static int print(const struct arguments *arguments, const struct result *result)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+
+	if (arguments->json)
+		return print_result_json(settings, result);
+	if (arguments->csv)
+		return print_result_csv(result);
+	return print_result(settings, result);
+}
+
 /* Run, make the private runs, print. */
 static int run_and_print(struct arguments *arguments,
 			 const struct workload *workloads)
@@ -183,8 +204,7 @@ static int run_and_print(struct arguments *arguments,
 	if (result.complete && arguments->truth)
 		then = run_truth(settings, &result);
 	if (result.complete && !then)
-		then = arguments->json ? print_result_json(settings, &result) :
-					 print_result(settings, &result);
+		then = print(arguments, &result);
 	result_free(&result);
 	return ret ? ret : then;
 }

@@ -101,6 +101,7 @@ void result_free(struct result *result);
 
 int print_result_json(const struct settings *settings,
 		      const struct result *result);
+int print_result_csv(const struct result *result);
 int print_result(const struct settings *settings, const struct result *result);
 
 #endif /* SIMGPU_RUN_H */

@@ -136,6 +136,56 @@ int print_result_json(const struct settings *settings,
 	return json_print(object);
 }
 
+/* --- CSV --- */
+
+/* A name may have anything printable in it. */
+static void print_csv_name(const char *name)
+{
+	putchar('"');
+	for (; *name; name++) {
+		if (*name == '"')
+			putchar('"');
+		putchar(*name);
+	}
+	putchar('"');
+}
+
+static void print_csv_ppm(u64 value_ppm)
+{
+	printf(",%llu.%06llu", value_ppm / SIMGPU_PPM, value_ppm % SIMGPU_PPM);
+}
+
+static void print_csv_epoch(const struct result *result,
+			    const struct result_epoch *epoch)
+{
+	const struct simgpu_epoch_record *record = &epoch->record;
+
+	printf("%u,", epoch->tenant);
+	print_csv_name(result->tenants[epoch->tenant].options.name);
+	printf(",%llu,%u,%u,%s", record->end_cycle, record->sms,
+	       record->sms_next, class_name(record->class));
+	if (record->class == SIMGPU_CLASSIFIED_UNKNOWN)
+		putchar(',');
+	else
+		print_csv_ppm(record->np_ppm);
+	print_csv_ppm(record->ipc_ppm);
+	print_csv_ppm(record->rbh_ppm);
+	print_csv_ppm(record->bandwidth_ppm);
+	print_csv_ppm(record->llc_mpki_ppm);
+	printf(",%d,%d\n", !!(record->flags & SIMGPU_EPOCH_PREDICTED),
+	       !!(record->flags & SIMGPU_EPOCH_FELL_BACK));
+}
+
+int print_result_csv(const struct result *result)
+{
+	size_t i;
+
+	puts("tenant,name,cycle,sms,sms_next,class,np,ipc,rbh,bandwidth,llc_mpki,predicted,fell_back");
+	for (i = 0; i < result->epoch_count; i++)
+		print_csv_epoch(result, &result->epochs[i]);
+	return flush_output();
+}
+
 /* --- tables --- */
 
 static void print_heading(const struct settings *settings,
@@ -227,7 +277,5 @@ int print_result(const struct settings *settings, const struct result *result)
 	print_tenants(result);
 	if (result->epoch_count)
 		print_epochs(result);
-	if (fflush(stdout) || ferror(stdout))
-		return fail("standard output: %s", strerror(errno));
-	return STATUS_OK;
+	return flush_output();
 }

@@ -6,7 +6,6 @@
  * SAMPLES_MAX accesses spread over thread blocks, warps and loop indices, and
  * their mean is taken for the rest; random and recorded ones say their lines.
  */
-#include <signal.h>
 
 #include "output.h"
 #include "trace_view.h"
@@ -756,8 +755,6 @@ int trace_info_command(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (config_load(arguments.config, &config))
 		return STATUS_FAILED;
-	/* gnuplot may be missing, or end early. */
-	signal(SIGPIPE, SIG_IGN);
 	if (arguments.json)
 		array = json_object_new_array();
 	for (i = 0; i < arguments.count; i++) {

@@ -5,8 +5,7 @@
  * Of a large kernel some warps are drawn, and of each some of its accesses,
  * evenly spread: an address for each line, or for some of them.
  */
-#include <unistd.h>
-
+#include "gnuplot.h"
 #include "output.h"
 #include "trace_view.h"
 
@@ -329,18 +328,6 @@ static bool has_kind(const struct points *points, u32 kind)
 	return false;
 }
 
-/* Text for gnuplot's single quotes, in which nothing but a quote is special. */
-static void quote(FILE *gnuplot, const char *text)
-{
-	putc('\'', gnuplot);
-	for (; *text; text++) {
-		if (*text == '\'')
-			putc('\'', gnuplot);
-		putc(*text, gnuplot);
-	}
-	putc('\'', gnuplot);
-}
-
 static void draw_layers(FILE *gnuplot, const struct points *points)
 {
 	bool first = true;
@@ -386,7 +373,7 @@ static int draw_panel(FILE *gnuplot, const struct view *view,
 				 sizeof(title) - strlen(title),
 				 ", %llu launches", launches);
 		fputs("set title ", gnuplot);
-		quote(gnuplot, title);
+		gnuplot_quote(gnuplot, title);
 		fprintf(gnuplot, " noenhanced\nset xrange [0:%llu]\n", warps);
 		draw_layers(gnuplot, &points);
 	}
@@ -427,22 +414,24 @@ static u32 choose_panels(const struct view *view, const u64 *lines, u64 *panels,
 	return count;
 }
 
-static int draw(FILE *gnuplot, const struct view *view, const u64 *lines,
-		const char *path)
+static u32 columns_of(u32 panels)
 {
-	u64 panels[PANELS_MAX], launches[PANELS_MAX];
-	u32 count = choose_panels(view, lines, panels, launches), i;
-	u32 columns = count < COLUMNS ? count : COLUMNS;
-	u32 rows = (count + columns - 1) / columns;
-	size_t length = strlen(path);
-	bool png = length > 4 && !strcmp(path + length - 4, ".png");
+	return panels < COLUMNS ? panels : COLUMNS;
+}
 
-	fprintf(gnuplot, "set terminal %s size %u,%u font 'sans,10' background "
-		"'white'\nset output ", png ? "pngcairo" : "svg",
-		columns * 420 + 60, rows * 320 + 30);
-	quote(gnuplot, path);
-	fprintf(gnuplot, "\nset multiplot layout %u,%u title ", rows, columns);
-	quote(gnuplot, view->header->name);
+static u32 rows_of(u32 panels)
+{
+	return (panels + columns_of(panels) - 1) / columns_of(panels);
+}
+
+static int draw(FILE *gnuplot, const struct view *view, const u64 *panels,
+		const u64 *launches, u32 count)
+{
+	u32 i;
+
+	fprintf(gnuplot, "set multiplot layout %u,%u title ", rows_of(count),
+		columns_of(count));
+	gnuplot_quote(gnuplot, view->header->name);
 	fprintf(gnuplot, " noenhanced\nset xlabel 'warp, in order of thread "
 		"blocks'\nset ylabel 'address (MiB)'\nset yrange [0:%.6f]\n"
 		"set key bmargin center horizontal samplen 1\nset bmargin 5.5\n",
@@ -457,19 +446,15 @@ static int draw(FILE *gnuplot, const struct view *view, const u64 *lines,
 
 int plot_trace(const struct view *view, const u64 *lines, const char *path)
 {
-	size_t length = strlen(path);
-	FILE *gnuplot;
-	int ret;
+	u64 panels[PANELS_MAX], launches[PANELS_MAX];
+	u32 count = choose_panels(view, lines, panels, launches);
+	FILE *gnuplot = gnuplot_open(path, columns_of(count) * 420 + 60,
+				     rows_of(count) * 320 + 30);
+	int ret, closed;
 
-	if (length < 5 || (strcmp(path + length - 4, ".svg") &&
-			   strcmp(path + length - 4, ".png")))
-		return fail("%s: a picture's name ends in .svg or .png", path);
-	fflush(stdout);
-	gnuplot = popen("gnuplot", "w");
 	if (!gnuplot)
-		return fail("gnuplot: %s", strerror(errno));
-	ret = draw(gnuplot, view, lines, path);
-	if (pclose(gnuplot) && !ret)
-		ret = fail("gnuplot did not draw %s; is it installed?", path);
-	return ret;
+		return STATUS_FAILED;
+	ret = draw(gnuplot, view, panels, launches, count);
+	closed = gnuplot_close(gnuplot, path);
+	return ret ? ret : closed;
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A run that was written down: what `simgpu run --json` or --csv printed, read
+ * again by those who show it (plot, top --replay).
+ */
+#ifndef SIMGPU_RECORDED_H
+#define SIMGPU_RECORDED_H
+
+#include "command.h"
+
+/**
+ * struct recorded_epoch - what an epoch was for a tenant
+ * @start: device cycle at its start: where the epoch before it ended
+ * @end: device cycle at its end
+ * @np_known: whether @np means something
+ */
+struct recorded_epoch {
+	u64 start;
+	u64 end;
+	u32 sms;
+	u32 class;
+	bool np_known;
+	double np;
+	double ipc;
+	double rbh;
+	double bandwidth;
+};
+
+struct recorded_tenant {
+	char name[SIMGPU_NAME_MAX];
+	struct recorded_epoch *epochs;
+	size_t count;
+};
+
+/**
+ * struct recorded - a whole run
+ * @config: name of the GPU; empty if it is not known, as from CSV
+ * @policy: likewise
+ * @model: likewise
+ * @ends: ends of all epochs, ascending, each once
+ */
+struct recorded {
+	char config[SIMGPU_NAME_MAX];
+	char policy[SIMGPU_NAME_MAX];
+	char model[SIMGPU_NAME_MAX];
+	struct recorded_tenant *tenants;
+	size_t tenant_count;
+	u64 *ends;
+	size_t end_count;
+};
+
+/**
+ * recorded_read() - read a run
+ * @path: of a file with JSON or CSV; "-": standard input
+ * @run: filled in; recorded_free() frees what it holds, also after a failure
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int recorded_read(const char *path, struct recorded *run);
+void recorded_free(struct recorded *run);
+
+#endif /* SIMGPU_RECORDED_H */
