@@ -82,7 +82,8 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) -o $@ $^ -ljson-c -lz -llzma -lpthread -lm $(NL_LIBS)
+	$(CC) -o $@ $^ -ljson-c -lz -llzma -lncursesw -ltinfo \
+		-lpthread -lm $(NL_LIBS)
 
 # --- tests --------------------------------------------------------------------------
 

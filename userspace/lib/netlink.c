@@ -27,11 +27,16 @@ _Static_assert(COUNTERS * sizeof(uint64_t) ==
 	       sizeof(struct simgpu_tenant_counters),
 	       "the attributes are the struct's fields");
 
-/* struct simgpu_netlink - a connection; @epoch: where the next one goes */
+/*
+ * struct simgpu_netlink - a connection
+ * @epoch: where the next one goes; NULL: it has come, or none is asked for
+ * @change: likewise
+ */
 struct simgpu_netlink {
 	struct nl_sock *sock;
 	int family;
 	struct simgpu_netlink_epoch *epoch;
+	struct simgpu_netlink_change *change;
 };
 
 /* struct outcome - of a request: @error once it is @done */
@@ -240,15 +245,25 @@ static void parse_epoch(struct nlmsghdr *header, struct nlattr **attributes,
 				     &epoch->tenants[epoch->tenant_count++]);
 }
 
-static int on_message(struct nl_msg *message, void *context)
+static void parse_change(struct nlattr **attributes, bool of_tenant,
+			 struct simgpu_netlink_change *change)
+{
+	memset(change, 0, sizeof(*change));
+	change->of_tenant = of_tenant;
+	if (!of_tenant) {
+		change->device = get_u32(attributes[SIMGPU_A_DEVICE_INDEX]);
+		return;
+	}
+	change->device = get_u32(attributes[SIMGPU_A_TENANT_DEVICE]);
+	change->tenant = get_u64(attributes[SIMGPU_A_TENANT_ID]);
+	change->pid = (int32_t)get_u32(attributes[SIMGPU_A_TENANT_PID]);
+}
+
+static int on_epoch(struct simgpu_netlink *netlink, struct nlmsghdr *header)
 {
 	struct nlattr *attributes[SIMGPU_A_EPOCH_MAX + 1];
-	struct nlmsghdr *header = nlmsg_hdr(message);
-	struct simgpu_netlink *netlink = context;
 
-	/* One that is not asked for, or of the other group. */
 	if (!netlink->epoch ||
-	    genlmsg_hdr(header)->cmd != SIMGPU_CMD_EPOCH_NTF ||
 	    genlmsg_parse(header, 0, attributes, SIMGPU_A_EPOCH_MAX, NULL))
 		return NL_SKIP;
 	parse_epoch(header, attributes, netlink->epoch);
@@ -256,10 +271,40 @@ static int on_message(struct nl_msg *message, void *context)
 	return NL_OK;
 }
 
-int simgpu_netlink_listen(struct simgpu_netlink *netlink)
+static int on_change(struct simgpu_netlink *netlink, struct nlmsghdr *header,
+		     bool of_tenant)
+{
+	struct nlattr *attributes[SIMGPU_A_DEVICE_MAX + SIMGPU_A_TENANT_MAX + 1];
+	int last = of_tenant ? SIMGPU_A_TENANT_MAX : SIMGPU_A_DEVICE_MAX;
+
+	if (!netlink->change ||
+	    genlmsg_parse(header, 0, attributes, last, NULL))
+		return NL_SKIP;
+	parse_change(attributes, of_tenant, netlink->change);
+	netlink->change = NULL;
+	return NL_OK;
+}
+
+static int on_message(struct nl_msg *message, void *context)
+{
+	struct nlmsghdr *header = nlmsg_hdr(message);
+
+	switch (genlmsg_hdr(header)->cmd) {
+	case SIMGPU_CMD_EPOCH_NTF:
+		return on_epoch(context, header);
+	case SIMGPU_CMD_DEVICE_NTF:
+		return on_change(context, header, false);
+	case SIMGPU_CMD_TENANT_NTF:
+		return on_change(context, header, true);
+	default:
+		return NL_SKIP;
+	}
+}
+
+static int join(struct simgpu_netlink *netlink, const char *name)
 {
 	int group = genl_ctrl_resolve_grp(netlink->sock, SIMGPU_FAMILY_NAME,
-					  SIMGPU_MCGRP_EPOCHS);
+					  name);
 
 	if (group < 0)
 		return -ENOENT;
@@ -268,25 +313,51 @@ int simgpu_netlink_listen(struct simgpu_netlink *netlink)
 	return nl_socket_add_membership(netlink->sock, group) ? -EPERM : 0;
 }
 
-int simgpu_netlink_next_epoch(struct simgpu_netlink *netlink, int timeout_ms,
-			      struct simgpu_netlink_epoch *epoch)
+int simgpu_netlink_listen(struct simgpu_netlink *netlink)
+{
+	return join(netlink, SIMGPU_MCGRP_EPOCHS);
+}
+
+int simgpu_netlink_listen_changes(struct simgpu_netlink *netlink)
+{
+	return join(netlink, SIMGPU_MCGRP_SETTINGS);
+}
+
+/* One message, of what is asked for or not. */
+static int receive(struct simgpu_netlink *netlink, int timeout_ms)
 {
 	struct pollfd pollfd = { .fd = simgpu_netlink_fd(netlink),
 				 .events = POLLIN };
-	int ret;
+	int ret = poll(&pollfd, 1, timeout_ms);
+
+	if (ret <= 0)
+		return ret ? -errno : -ETIMEDOUT;
+	ret = nl_recvmsgs_default(netlink->sock);
+	if (ret < 0)
+		return ret == -NLE_NOMEM ? -ENOBUFS : -EIO;
+	return 0;
+}
+
+int simgpu_netlink_next_epoch(struct simgpu_netlink *netlink, int timeout_ms,
+			      struct simgpu_netlink_epoch *epoch)
+{
+	int ret = 0;
 
 	netlink->epoch = epoch;
-	while (netlink->epoch) {
-		ret = poll(&pollfd, 1, timeout_ms);
-		if (ret <= 0) {
-			netlink->epoch = NULL;
-			return ret ? -errno : -ETIMEDOUT;
-		}
-		ret = nl_recvmsgs_default(netlink->sock);
-		if (ret < 0) {
-			netlink->epoch = NULL;
-			return ret == -NLE_NOMEM ? -ENOBUFS : -EIO;
-		}
-	}
-	return 0;
+	while (!ret && netlink->epoch)
+		ret = receive(netlink, timeout_ms);
+	netlink->epoch = NULL;
+	return ret;
+}
+
+int simgpu_netlink_next_change(struct simgpu_netlink *netlink, int timeout_ms,
+			       struct simgpu_netlink_change *change)
+{
+	int ret = 0;
+
+	netlink->change = change;
+	while (!ret && netlink->change)
+		ret = receive(netlink, timeout_ms);
+	netlink->change = NULL;
+	return ret;
 }

@@ -366,6 +366,40 @@ int simgpu_netlink_listen(struct simgpu_netlink *netlink);
 int simgpu_netlink_next_epoch(struct simgpu_netlink *netlink, int timeout_ms,
 			      struct simgpu_netlink_epoch *epoch);
 
+/**
+ * struct simgpu_netlink_change - a setting has changed, by whatever way
+ * @device: N of simgpuN
+ * @of_tenant: whether it is one of a tenant; else of the device
+ * @pid: of that tenant's process, as the machine's first processes number it
+ * @tenant: its number, as in sysfs
+ */
+struct simgpu_netlink_change {
+	uint32_t device;
+	int of_tenant;
+	int32_t pid;
+	uint64_t tenant;
+};
+
+/**
+ * simgpu_netlink_listen_changes() - be told when a setting of a device or tenant
+ *	changes; a tenant that says what it is called counts as one that changes
+ * @netlink: the connection; it then serves for nothing else
+ *
+ * Return: 0; -ENOENT without the module.
+ */
+int simgpu_netlink_listen_changes(struct simgpu_netlink *netlink);
+
+/**
+ * simgpu_netlink_next_change() - wait for a change
+ * @netlink: a connection that listens to changes
+ * @timeout_ms: how long; 0 only asks; negative: for ever
+ * @change: filled in
+ *
+ * Return: as simgpu_netlink_next_epoch().
+ */
+int simgpu_netlink_next_change(struct simgpu_netlink *netlink, int timeout_ms,
+			       struct simgpu_netlink_change *change);
+
 #ifdef __cplusplus
 }
 #endif

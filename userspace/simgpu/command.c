@@ -46,8 +46,12 @@ int dispatch(const struct command *commands, const char *about, int argc,
 			  name, words);
 }
 
+void (*before_message)(void);
+
 static void message(const char *format, va_list arguments)
 {
+	if (before_message)
+		before_message();
 	progress_end();
 	fflush(stdout);
 	fprintf(stderr, "%s: ", words);

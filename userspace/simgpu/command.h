@@ -41,6 +41,7 @@ int run_command(int argc, char **argv);
 int stat_command(int argc, char **argv);
 int sweep_command(int argc, char **argv);
 int tenant_command(int argc, char **argv);
+int top_command(int argc, char **argv);
 int trace_command(int argc, char **argv);
 int trace_check_command(int argc, char **argv);
 int trace_convert_command(int argc, char **argv);
@@ -67,6 +68,8 @@ int fail_usage(const char *format, ...);
 /* A message only. */
 __attribute__((format(printf, 1, 2)))
 void warn(const char *format, ...);
+/* Called before any message, so that a screen does not swallow it; or NULL. */
+extern void (*before_message)(void);
 /* What a negative errno of the device means to somebody at a terminal. */
 const char *device_error(int error);
 

@@ -13,6 +13,7 @@ static const struct command commands[] = {
 	{ "trace", "look at trace files, check and record them", trace_command },
 	{ "list", "list devices and their tenants", list_command },
 	{ "stat", "show a device's figures as they are now", stat_command },
+	{ "top", "watch devices and tenants live", top_command },
 	{ "policy", "list policies, or set a device's", policy_command },
 	{ "dram", "run one memory channel alone", dram_command },
 	{ "bench", "measure how fast the engine is", bench_command },
