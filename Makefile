@@ -88,7 +88,7 @@ build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy qos session \
-		     offline dram engine config atd rowdir properties widths preempt \
+		     offline dram engine config atd mirror properties widths preempt \
 		     sharing constant accelsim \
 		     workloads)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \

@@ -147,9 +147,6 @@ DEVICE_SHOW_METRIC(antt)
 static DEVICE_ATTR_RO(antt);
 DEVICE_TUNABLE(c1);
 DEVICE_TUNABLE(c2);
-DEVICE_TUNABLE(rows_c1);
-DEVICE_TUNABLE(rows_c2);
-DEVICE_TUNABLE(rows_writes);
 DEVICE_TUNABLE(fair_threshold);
 DEVICE_TUNABLE(qos_guard);
 DEVICE_TUNABLE(qos_margin);
@@ -281,9 +278,6 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_pace.attr,
 	&dev_attr_c1.attr,
 	&dev_attr_c2.attr,
-	&dev_attr_rows_c1.attr,
-	&dev_attr_rows_c2.attr,
-	&dev_attr_rows_writes.attr,
 	&dev_attr_fair_threshold.attr,
 	&dev_attr_qos_guard.attr,
 	&dev_attr_qos_margin.attr,

@@ -31,10 +31,13 @@
  * @bus_busy_clocks: memory clocks of channels whose data bus carried its data
  * @row_interference: of its activates, those of a row that would still have been
  *	open if other tenants had not used the bank
- * @row_samples: of its DRAM requests, those to channels that have row directories
- *	for it; 0 without any
- * @row_repeats: of these, those to a row that one of its own last requests of the
- *	same kind to the channel had asked for, as many as two queues hold
+ * @mirror_accesses: of @llc_accesses, those that its mirror has seen, which has
+ *	the cache and a channel to itself; 0 without one
+ * @mirror_requests: lines that the mirror moved between the two for them
+ * @mirror_clocks: memory clocks that its channel needed for that
+ * @load_requests: 128 B lines that its SMs asked the last-level cache for
+ * @load_cycles: from the L1 to the reply, added up; those that have not come
+ *	are counted up to now
  * @bank_interference_clocks: memory clocks in which its requests waited at a
  *	memory controller while their bank served other tenants, added up
  * @queue_full_stalls: requests that found the request queue of their
@@ -71,8 +74,11 @@ struct simgpu_counters {
 	u64 row_activates;
 	u64 bus_busy_clocks;
 	u64 row_interference;
-	u64 row_samples;
-	u64 row_repeats;
+	u64 mirror_accesses;
+	u64 mirror_requests;
+	u64 mirror_clocks;
+	u64 load_requests;
+	u64 load_cycles;
 	u64 bank_interference_clocks;
 	u64 queue_full_stalls;
 	u64 idle_cycles;

@@ -9,8 +9,8 @@
 
 /* In @flags of a model: it reads the auxiliary tags' counters. */
 #define SIMGPU_MODEL_ATD	1U
-/* And: those of the row directories. */
-#define SIMGPU_MODEL_ROWS	2U
+/* And: those of the mirrors. */
+#define SIMGPU_MODEL_MIRROR	2U
 
 /**
  * struct simgpu_model - a slowdown model

@@ -9,7 +9,7 @@
 
 #include <simgpu/counters.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	3
+#define SIMGPU_SNAPSHOT_VERSION	4
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -27,11 +27,6 @@
  *	a fraction, at most 1
  * @c1_ppm: slope of HSM's line, utilization of peak bandwidth per RBH (Eq. 3)
  * @c2_ppm: its value at RBH 0
- * @rows_c1_ppm: slope of the line of hsm-rows, utilization of peak bandwidth per
- *	row locality
- * @rows_c2_ppm: its value at a locality of 0
- * @rows_writes_ppm: how much of the locality counts for nothing in a tenant whose
- *	requests are all writes
  * @fair_threshold_ppm: fairness below which a fair policy moves SMs (HSM 4.3)
  * @qos_guard_ppm: how far above a tenant's target a QoS policy aims, to make up
  *	for the model's errors (HSM 4.3, last paragraph)
@@ -41,9 +36,6 @@
 struct simgpu_tunables {
 	u64 c1_ppm;
 	u64 c2_ppm;
-	u64 rows_c1_ppm;
-	u64 rows_c2_ppm;
-	u64 rows_writes_ppm;
 	u64 fair_threshold_ppm;
 	u64 qos_guard_ppm;
 	u64 qos_margin_ppm;
@@ -87,12 +79,17 @@ struct simgpu_snapshot_tenant {
  * @version: SIMGPU_SNAPSHOT_VERSION
  * @bytes: sizeof(struct simgpu_snapshot)
  * @sms: SMs of the device
+ * @schedulers: warp schedulers of an SM
  * @issue_lanes: thread instructions that an SM can issue a cycle (schedulers x
  *	lanes)
  * @channels: memory channels
  * @line_bytes: bytes of a DRAM request (ReqSize of Eq. 2)
  * @peak_clocks_per_line: memory clocks for which a request holds a data bus
+ * @llc_hit_cycles: core cycles from an L1 to the reply for a line that the
+ *	last-level cache has, with nothing in the way
+ * @dram_cycles: likewise for one that it fetches, in a bank without an open row
  * @tenants_active: how many tenants have @active set
+ * @reserved: zero
  * @epoch: its number, from 0
  * @cycle: device cycle at its end
  * @epoch_cycles: its length in core cycles
@@ -105,11 +102,15 @@ struct simgpu_snapshot {
 	u32 version;
 	u32 bytes;
 	u32 sms;
+	u32 schedulers;
 	u32 issue_lanes;
 	u32 channels;
 	u32 line_bytes;
 	u32 peak_clocks_per_line;
+	u32 llc_hit_cycles;
+	u32 dram_cycles;
 	u32 tenants_active;
+	u32 reserved;
 	u64 epoch;
 	u64 cycle;
 	u64 epoch_cycles;

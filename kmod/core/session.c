@@ -40,9 +40,8 @@ static void provide_for_model(struct session_options *options)
 	if (options->model->flags & SIMGPU_MODEL_ATD &&
 	    !options->config.atd_sampling)
 		provide_tags(&options->config);
-	if (options->model->flags & SIMGPU_MODEL_ROWS &&
-	    !options->config.row_sampling)
-		options->config.row_sampling = SESSION_ROW_SAMPLING;
+	if (options->model->flags & SIMGPU_MODEL_MIRROR)
+		options->config.mirrors = 1;
 }
 
 int session_create(struct session **out, const struct session_options *options,

@@ -25,8 +25,6 @@
 #define SESSION_EPOCH_CYCLES_DEFAULT	500000ULL
 /* Every so many-th set has auxiliary tags, if the model alone asks for them. */
 #define SESSION_ATD_SAMPLING		32
-/* Every so many-th channel has row directories, likewise. */
-#define SESSION_ROW_SAMPLING		8
 
 /* What happens to the SMs when a kernel ends (definitions.md, Tenants). */
 enum session_kernel_end {

@@ -163,11 +163,14 @@ void snapshot_fill(struct session *session)
 	snapshot->version = SIMGPU_SNAPSHOT_VERSION;
 	snapshot->bytes = sizeof(*snapshot);
 	snapshot->sms = config->sms;
+	snapshot->schedulers = config->schedulers_per_sm;
 	snapshot->issue_lanes = config->schedulers_per_sm * GPU_LANES;
 	snapshot->channels = config->channels;
 	snapshot->line_bytes = GPU_LINE_BYTES;
 	snapshot->peak_clocks_per_line = GPU_LINE_BYTES /
 					 config->channel_bytes_per_clock;
+	snapshot->llc_hit_cycles = gpu_llc_hit_cycles(session->gpu);
+	snapshot->dram_cycles = gpu_dram_cycles(session->gpu);
 	snapshot->epoch = session->epochs;
 	snapshot->cycle = session_now(session);
 	snapshot->epoch_cycles = snapshot->cycle - session->epoch_start;

@@ -8,19 +8,15 @@
 #define FIELD(field) { #field, offsetof(struct simgpu_tunables, field##_ppm) }
 
 const struct tunable tunables_list[] = {
-	FIELD(c1), FIELD(c2), FIELD(rows_c1), FIELD(rows_c2),
-	FIELD(rows_writes), FIELD(fair_threshold), FIELD(qos_guard),
+	FIELD(c1), FIELD(c2), FIELD(fair_threshold), FIELD(qos_guard),
 	FIELD(qos_margin), { NULL }
 };
 
-/* Each GPU's lines, as `simgpu train` finds them for hsm and hsm-rows. */
+/* Each GPU's line, as `simgpu train` finds it. */
 struct trained {
 	const char *config;
 	u64 c1_ppm;
 	u64 c2_ppm;
-	u64 rows_c1_ppm;
-	u64 rows_c2_ppm;
-	u64 rows_writes_ppm;
 };
 
 /*
@@ -28,10 +24,10 @@ struct trained {
  * has.
  */
 static const struct trained trained[] = {
-	{ "", 500000, 360000, 620000, 280000, 670000 },
-	{ "hbm80", 626187, 344114, 629798, 284728, 659526 },
+	{ "", 500000, 360000 },
+	{ "hbm80", 626187, 344114 },
 	/* Its channels are full at any RBH: the best line that does not fall. */
-	{ "gddr5_40", 0, 928900, 0, 928900, 0 },
+	{ "gddr5_40", 0, 928900 },
 };
 
 /*
@@ -51,17 +47,14 @@ static const struct simgpu_tunables thresholds = {
  */
 void registry_train(const char *config, struct simgpu_tunables *tunables)
 {
-	const struct trained *lines = &trained[0];
+	const struct trained *line = &trained[0];
 	u32 i;
 
 	for (i = 1; i < ARRAY_SIZE(trained); i++)
 		if (!strcmp(trained[i].config, config))
-			lines = &trained[i];
-	tunables->c1_ppm = lines->c1_ppm;
-	tunables->c2_ppm = lines->c2_ppm;
-	tunables->rows_c1_ppm = lines->rows_c1_ppm;
-	tunables->rows_c2_ppm = lines->rows_c2_ppm;
-	tunables->rows_writes_ppm = lines->rows_writes_ppm;
+			line = &trained[i];
+	tunables->c1_ppm = line->c1_ppm;
+	tunables->c2_ppm = line->c2_ppm;
 }
 
 /**

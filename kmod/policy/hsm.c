@@ -52,12 +52,12 @@ static u64 demand_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Eq. 4: NP = S_k / S, S_k averaged over the epoch. A kernel of fewer thread
+ * hsm_compute_np_ppm() - Eq. 4: NP = S_k / S, S_k averaged over the epoch. A kernel of fewer thread
  * blocks than the GPU has SMs could not use more alone either: thread blocks
  * take the place of SMs (section 2.3.1).
  */
-static u64 compute_np_ppm(const struct simgpu_snapshot *snapshot,
-			  const struct simgpu_snapshot_tenant *tenant)
+u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
+		       const struct simgpu_snapshot_tenant *tenant)
 {
 	u64 held = tenant->counters.sm_cycles, most = snapshot->sms;
 
@@ -95,7 +95,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 						      supply));
 	} else {
 		out->class = SIMGPU_CLASS_COMPUTE;
-		out->np_ppm = compute_np_ppm(snapshot, tenant);
+		out->np_ppm = hsm_compute_np_ppm(snapshot, tenant);
 	}
 }
 

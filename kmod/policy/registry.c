@@ -5,7 +5,7 @@
 static const struct simgpu_model *const models[] = {
 	&model_hsm,
 	&model_hsm_atd,
-	&model_hsm_rows,
+	&model_mirror,
 };
 
 static const struct simgpu_policy *const policies[] = {

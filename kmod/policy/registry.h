@@ -12,7 +12,7 @@
 
 extern const struct simgpu_model model_hsm;
 extern const struct simgpu_model model_hsm_atd;
-extern const struct simgpu_model model_hsm_rows;
+extern const struct simgpu_model model_mirror;
 extern const struct simgpu_policy policy_bw_app;
 extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;
@@ -59,6 +59,8 @@ bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
 /* hsm.c */
 u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_counters *counters);
+u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
+		       const struct simgpu_snapshot_tenant *tenant);
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant, u64 supply,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);

@@ -304,6 +304,9 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 		tenant->counters.llc_accesses++;
 		if (gpu->config.atd_sampling)
 			atd_access(gpu, set_index, request->line, false);
+		if (set_index < gpu->shape.mirror_sets)
+			mirror_access(gpu, set_index, request->line,
+				      request->kind);
 		return true;
 	}
 	if (way != NONE) {
@@ -320,6 +323,8 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	if (gpu->config.atd_sampling)
 		atd_access(gpu, set_index, request->line,
 			   way != NONE || request->kind != REQUEST_WRITE);
+	if (set_index < gpu->shape.mirror_sets)
+		mirror_access(gpu, set_index, request->line, request->kind);
 	return true;
 }
 

@@ -17,6 +17,8 @@ void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 	const struct tenant *tenant = &gpu->tenants[slot];
 
 	*out = tenant->counters;
+	/* As if the loads under way ended now; see load_begin(). */
+	out->load_cycles += tenant->loads * gpu->now;
 	out->idle_cycles = idle_slots(out->sm_cycles,
 				      gpu->config.schedulers_per_sm,
 				      tenant->issue_slots);
@@ -127,12 +129,15 @@ static u64 mix_directories(u64 hash, const struct gpu *gpu)
 	return hash;
 }
 
-static u64 mix_rowdirs(u64 hash, const struct gpu *gpu)
+static u64 mix_mirrors(u64 hash, const struct gpu *gpu)
 {
-	u32 count = GPU_SLOTS_MAX * gpu->shape.rowdir_channels;
+	u32 tags = gpu->shape.mirror_sets * gpu->config.llc_ways, i;
 
-	return mix_words(hash, (const u32 *)gpu->rowdirs,
-			 count * sizeof(*gpu->rowdirs) / sizeof(u32));
+	for (i = 0; i < GPU_SLOTS_MAX; i++) {
+		hash = mix_words(hash, &gpu->mirror_tags[i * tags], tags);
+		hash = mix(hash, gpu->channels[gpu->config.channels + i].clock);
+	}
+	return hash;
 }
 
 /* The rows' part of the snapshots, where models see it channel by channel. */
@@ -178,6 +183,7 @@ static u64 mix_tenant(u64 hash, const struct tenant *tenant)
 {
 	hash = mix_counters(hash, &tenant->counters);
 	hash = mix(hash, tenant->issue_slots);
+	hash = mix(hash, tenant->loads);
 	hash = mix(hash, tenant->generation);
 	hash = mix(hash, tenant->running);
 	hash = mix(hash, tenant->kernel_index);
@@ -306,8 +312,8 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_llc_set(hash, &gpu->llc[i]);
 	if (config->atd_sampling)
 		hash = mix_directories(hash, gpu);
-	if (config->row_sampling)
-		hash = mix_rowdirs(hash, gpu);
+	if (config->mirrors)
+		hash = mix_mirrors(hash, gpu);
 	if (config->hardware_counters)
 		hash = mix_channels(hash, gpu);
 	return hash;

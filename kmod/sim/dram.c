@@ -154,7 +154,7 @@ static void forbid_fifth(const struct gpu *gpu, struct channel *channel,
 static void show(const struct gpu *gpu, u32 index, u32 bank, u32 command,
 		 u64 clock)
 {
-	if (gpu->hook)
+	if (gpu->hook && index < gpu->config.channels)
 		gpu->hook(gpu->hook_context, index, clock, command, bank,
 			  gpu->channels[index].row[bank]);
 }
@@ -684,7 +684,9 @@ static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
 
 	if (queue->head[bank] != hit && cap && ++queue->bypassed[bank] >= cap)
 		queue->capped |= 1U << bank;
-	report_done(gpu, index, mode, entry, waited, data_end);
+	/* Nobody waits for what a mirror serves. */
+	if (index < gpu->config.channels)
+		report_done(gpu, index, mode, entry, waited, data_end);
 	queue_remove_hit(channel, queue, bank);
 	channel->pending--;
 	bank_changed(channel, bank);
@@ -837,7 +839,7 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 		memset(channel->reopening, 0, sizeof(channel->reopening));
 	}
 	all_banks_changed(channel);
-	if (gpu->hook)
+	if (gpu->hook && index < gpu->config.channels)
 		gpu->hook(gpu->hook_context, index, clock, command, 0, 0);
 	return clock + 1;
 }
@@ -1041,8 +1043,6 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 		},
 	};
 
-	if (gpu->config.row_sampling)
-		rowdir_note(gpu, channel, line_slot(line), write, row, bank);
 	post(&gpu->channels[channel], write, &request);
 	/* A turn within the batch's length will see it in any case. */
 	if (gpu->wake_at[part_of_channel(channel)] >

@@ -65,7 +65,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->bank_bits = log2_or_none(config->banks);
 	shape->group_shift = log2_or_none(config->banks / config->bank_groups);
 	shape->atd_sets = atd_sets(config);
-	shape->rowdir_channels = rowdir_channels(config);
+	shape->mirror_sets = mirror_sets(config);
 	shape->batch_cycles = config->channel_batch_clocks *
 			      shape->memory_ticks / shape->core_ticks;
 	context_shape(config, shape);
@@ -119,8 +119,10 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
 	CARVE(carver, gpu, atd_tags,
 	      GPU_SLOTS_MAX * shape.atd_sets * config->llc_ways);
-	CARVE(carver, gpu, rowdirs, GPU_SLOTS_MAX * shape.rowdir_channels);
-	CARVE(carver, gpu, channels, config->channels);
+	CARVE(carver, gpu, mirror_tags,
+	      GPU_SLOTS_MAX * shape.mirror_sets * config->llc_ways);
+	CARVE(carver, gpu, channels,
+	      config->channels + (config->mirrors ? GPU_SLOTS_MAX : 0));
 	CARVE(carver, gpu, channel_counters,
 	      (size_t)config->channels * GPU_SLOTS_MAX);
 	CARVE(carver, gpu, pool.blocks, shape.saved_blocks);
@@ -156,6 +158,8 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	cache_init(gpu);
 	for (i = 0; i < config->channels; i++)
 		channel_init(gpu, i);
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		mirror_drop(gpu, i);
 	context_init(gpu);
 	share_init(gpu);
 	return gpu;
@@ -180,6 +184,19 @@ u64 gpu_now(const struct gpu *gpu)
 u64 gpu_memory_clocks(const struct gpu *gpu, u64 cycles)
 {
 	return cycles * gpu->shape.core_ticks / gpu->shape.memory_ticks;
+}
+
+u32 gpu_llc_hit_cycles(const struct gpu *gpu)
+{
+	return 2 * gpu->config.noc_latency + gpu->config.llc_latency;
+}
+
+u32 gpu_dram_cycles(const struct gpu *gpu)
+{
+	u32 clocks = gpu->config.dram.trcd_read + gpu->limits.read_data;
+
+	return gpu_llc_hit_cycles(gpu) + 2 * gpu->config.llc_to_dram_latency +
+	       (u32)cycle_of_clock(gpu, clocks);
 }
 
 /* --- the wheel -------------------------------------------------------------------- */
@@ -338,6 +355,8 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	}
 	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);
+	tenant->counters.load_cycles += tenant->loads * gpu->now;
+	tenant->loads = 0;
 	tenant->running = 0;
 	gpu->running &= ~(1ULL << slot);
 	tenant->generation++;
@@ -346,7 +365,7 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	gpu->dispatch &= ~(1ULL << slot);
 	llc_drop(gpu, slot);
 	atd_drop(gpu, slot);
-	rowdir_drop(gpu, slot);
+	mirror_drop(gpu, slot);
 }
 
 void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority)

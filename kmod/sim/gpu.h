@@ -109,8 +109,7 @@ struct dram_timing {
  * @llc_write_credits: write-backs that a slice may have under way
  * @atd_sampling: auxiliary tag directories of each tenant (atd.c) watch every
  *	so many-th set of the cache; 0: there are none
- * @row_sampling: row directories of each tenant (rowdir.c) watch every n-th
- *	channel; 0: there are none
+ * @mirrors: 1: each tenant has a mirror of a channel (mirror.c); 0: none has
  * @llc_to_dram_latency: link between slice and channel, one way
  * @memory_mhz: memory clock
  * @channels: memory channels
@@ -156,7 +155,7 @@ struct gpu_config {
 	u32 llc_latency;
 	u32 llc_write_credits;
 	u32 atd_sampling;
-	u32 row_sampling;
+	u32 mirrors;
 	u32 llc_to_dram_latency;
 	u32 memory_mhz;
 	u32 channels;
@@ -278,6 +277,22 @@ const struct gpu_config *gpu_config(const struct gpu *gpu);
 u64 gpu_now(const struct gpu *gpu);
 /* Memory clocks that fit into that many core cycles. */
 u64 gpu_memory_clocks(const struct gpu *gpu, u64 cycles);
+
+/**
+ * gpu_llc_hit_cycles() - how long a line takes that the last-level cache has
+ * @gpu: the device
+ *
+ * Return: core cycles from an L1's request to the reply, with nothing in the way.
+ */
+u32 gpu_llc_hit_cycles(const struct gpu *gpu);
+
+/**
+ * gpu_dram_cycles() - how long a line takes that is fetched from a closed bank
+ * @gpu: the device
+ *
+ * Return: core cycles, as gpu_llc_hit_cycles().
+ */
+u32 gpu_dram_cycles(const struct gpu *gpu);
 
 /**
  * gpu_run() - advance the clock
@@ -548,7 +563,10 @@ struct gpu_sm_tenant {
 void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
 		   struct gpu_sm_tenant *out);
 
-/* Event counts of a slot or of an SM (of all its tenants) since reset. */
+/*
+ * Event counts of a slot or of an SM (of all its tenants) since reset. What only
+ * slots have (directories, mirrors, loads, the last-level cache, DRAM) is 0 for SMs.
+ */
 void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out);
 void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out);
 

@@ -66,8 +66,32 @@ static void mshr_add_waiter(struct sm *sm, struct mshr *mshr)
 	sm->warp[lsu->warp].load[lsu->load].pending++;
 }
 
-static void mshr_take(struct sm *sm, u32 line, bool hashed, enum l1_kind kind)
+/*
+ * A line is asked for, or has come: the time between is added to its tenant's
+ * load_cycles. The beginning is taken away and the end added, so those under way
+ * are not in it yet; gpu_tenant_counters() adds them.
+ */
+static void load_begin(struct gpu *gpu, u32 line)
 {
+	struct tenant *tenant = &gpu->tenants[line_slot(line)];
+
+	tenant->loads++;
+	tenant->counters.load_requests++;
+	tenant->counters.load_cycles -= gpu->now;
+}
+
+static void load_end(struct gpu *gpu, u32 line, u64 cycle)
+{
+	struct tenant *tenant = &gpu->tenants[line_slot(line)];
+
+	tenant->loads--;
+	tenant->counters.load_cycles += cycle;
+}
+
+static void mshr_take(struct gpu *gpu, u32 index, u32 line, bool hashed,
+		      enum l1_kind kind)
+{
+	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[sm->mshr_free];
 	u32 number = sm->mshr_free, bucket = bucket_of(line);
 
@@ -83,13 +107,22 @@ static void mshr_take(struct sm *sm, u32 line, bool hashed, enum l1_kind kind)
 		sm->mshr_bucket[bucket] = number;
 	}
 	mshr_add_waiter(sm, mshr);
+	load_begin(gpu, line);
 }
 
-void mshr_release(struct sm *sm, u32 number)
+/*
+ * mshr_release() - free an entry
+ * @cycle: at which its line has come
+ */
+void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 {
+	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[number];
 	u8 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
 
+	/* Those of a dropped tenant have ended with it. */
+	if (mshr->waiters)
+		load_end(gpu, mshr->line, cycle);
 	if (mshr->hashed) {
 		while (*link != number)
 			link = &sm->mshr[*link].next;
@@ -132,7 +165,7 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 				 sm->mshr_free, lsu->port_free);
 		if (block != LSU_GOES_ON)
 			return block;
-		mshr_take(sm, line, !atomic, kind);
+		mshr_take(gpu, index, line, !atomic, kind);
 	}
 	if (!atomic) {
 		lsu->accesses[kind]++;
@@ -154,7 +187,7 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 			 sm->lsu.port_free);
 	if (block != LSU_GOES_ON)
 		return block;
-	mshr_take(sm, line, true, L1_DATA);
+	mshr_take(gpu, index, line, true, L1_DATA);
 	sm->mshr[number].discard = 1;
 	return LSU_GOES_ON;
 }
@@ -245,5 +278,5 @@ void lsu_take_reply(struct gpu *gpu, u32 index)
 	for (i = 0; i < mshr->waiters; i++)
 		warp_data_arrived(sm, mshr->waiter[i] / WARP_LOADS,
 				  mshr->waiter[i] % WARP_LOADS);
-	mshr_release(sm, number);
+	mshr_release(gpu, index, number, mshr->ready);
 }

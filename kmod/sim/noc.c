@@ -130,7 +130,7 @@ static bool grant(struct gpu *gpu, u32 index, u16 id)
 	}
 	/* Its tenant was dropped. */
 	if (!mshr->waiters) {
-		mshr_release(&gpu->sms[sm], number);
+		mshr_release(gpu, sm, number, gpu->now);
 		return false;
 	}
 	transmit(gpu, sm, index, mshr->line,

@@ -43,6 +43,8 @@
 #define DRAM_QUEUE_MAX		64
 /* Tags of a tenant's auxiliary directories: 64 tenants' take 4 MB. */
 #define ATD_TAGS_MAX		16384
+/* Likewise of its mirror. */
+#define MIRROR_TAGS_MAX		16384
 #define GPU_CHANNELS_MAX	64
 #define GPU_SLICES_MAX		128
 #define GPU_SMS_MAX		128
@@ -713,6 +715,7 @@ struct wheel_slot {
  * @generation: changes when the slot is dropped, so that what is still on its
  *	way for the old tenant can be told from the new one's
  * @issue_slots: scheduler cycles that its warps held
+ * @loads: MSHR entries of SMs that wait for its lines
  * @blocks_preempted: in its queue of saved thread blocks, first in, first out
  * @queue_head: the first of them, valid while there are any
  * @queue_tail: the last
@@ -729,6 +732,7 @@ struct tenant {
 	u8 running;
 	u8 generation;
 	u64 issue_slots;
+	u64 loads;
 	u32 blocks_preempted;
 	u32 queue_head;
 	u32 queue_tail;
@@ -736,21 +740,6 @@ struct tenant {
 	u32 bucket_tokens;
 	u32 bucket_capacity;
 	struct simgpu_counters counters;
-};
-
-/*
- * struct rowdir_window - a tenant's last requests of a kind to a channel
- * @rows: their rows and banks, plus one; 0: none yet
- * @next: the oldest, whose place is the next one's
- */
-struct rowdir_window {
-	u32 rows[2 * DRAM_QUEUE_MAX];
-	u32 next;
-};
-
-/* struct rowdir - by kind: DRAM_READS, DRAM_WRITES */
-struct rowdir {
-	struct rowdir_window windows[2];
 };
 
 /* struct gpu_shape - numbers derived from the configuration, once */
@@ -771,7 +760,7 @@ struct gpu_shape {
 	u32 bank_bits;
 	u32 group_shift;	/* log2(banks of a bank group) */
 	u32 atd_sets;		/* sampled, of the whole cache */
-	u32 rowdir_channels;	/* sampled */
+	u32 mirror_sets;	/* of channel 0's slices; 0: no mirrors */
 	u32 saved_blocks;	/* places in the pool */
 	u32 saved_warps;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
@@ -813,8 +802,8 @@ struct gpu {
 	struct request *requests;	/* slices x slice_ring */
 	struct llc_set *llc;		/* slices x sets */
 	u32 *atd_tags;			/* slots x sampled sets x ways */
-	struct rowdir *rowdirs;		/* slots x sampled channels */
-	struct channel *channels;
+	u32 *mirror_tags;		/* slots x mirror sets x ways */
+	struct channel *channels;	/* and with mirrors, one a slot */
 	struct gpu_channel_counters *channel_counters;	/* channels x slots */
 	struct context_pool pool;
 };
@@ -990,12 +979,11 @@ void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending);
 void atd_fill(struct gpu *gpu, u32 set, u32 line);
 void atd_drop(struct gpu *gpu, u32 slot);
 
-/* rowdir.c */
-u32 rowdir_channels(const struct gpu_config *config);
-/* With row_sampling only. */
-void rowdir_note(struct gpu *gpu, u32 channel, u32 slot, bool write, u32 row,
-		 u32 bank);
-void rowdir_drop(struct gpu *gpu, u32 slot);
+/* mirror.c */
+u32 mirror_sets(const struct gpu_config *config);
+/* With mirrors only; @set is one of channel 0's. */
+void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind);
+void mirror_drop(struct gpu *gpu, u32 slot);
 
 /* noc.c */
 enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
@@ -1023,7 +1011,7 @@ void lsu_begin(struct gpu *gpu, u32 sm, u32 kind, u32 warp, u32 load);
 void lsu_run(struct gpu *gpu, u32 sm);
 void lsu_retry(struct gpu *gpu, u32 sm, bool mshr_changed);
 void lsu_take_reply(struct gpu *gpu, u32 sm);
-void mshr_release(struct sm *sm, u32 number);
+void mshr_release(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
 
 static inline bool lsu_idle(const struct sm *sm, u64 now)
 {

@@ -34,10 +34,13 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->version = SIMGPU_SNAPSHOT_VERSION;
 	snapshot->bytes = sizeof(*snapshot);
 	snapshot->sms = sms;
+	snapshot->schedulers = 2;
 	snapshot->issue_lanes = 64;
 	snapshot->channels = 32;
 	snapshot->line_bytes = 128;
 	snapshot->peak_clocks_per_line = 2;
+	snapshot->llc_hit_cycles = 200;
+	snapshot->dram_cycles = 371;
 	snapshot->epoch_cycles = epoch_cycles;
 	snapshot->memory_clocks = epoch_cycles * 440 / 1400;
 	snapshot->tunables = registry_tunables("");

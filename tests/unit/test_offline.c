@@ -250,7 +250,7 @@ static void private_runs_end_with_the_trace(void **state)
 /* --- journals --- */
 
 static const char good[] =
-	"0 start version=1 config=\"hbm80\" seed=7 epoch_cycles=500000 stop_cycle=5000000 relaunch=1 kernel_end=carry gang_size=2 model=\"hsm\" policy=\"hsm-fair\" c1_ppm=500000 c2_ppm=360000 rows_c1_ppm=620000 rows_c2_ppm=280000 rows_writes_ppm=670000 fair_threshold_ppm=900000 qos_guard_ppm=50000 qos_margin_ppm=100000 later=\"key\"\n"
+	"0 start version=1 config=\"hbm80\" seed=7 epoch_cycles=500000 stop_cycle=5000000 relaunch=1 kernel_end=carry gang_size=2 model=\"hsm\" policy=\"hsm-fair\" c1_ppm=500000 c2_ppm=360000 fair_threshold_ppm=900000 qos_guard_ppm=50000 qos_margin_ppm=100000 later=\"key\"\n"
 	"0 join slot=0 name=\"PVC\" service=best_effort weight=1 target_ppm=0\n"
 	"0 join slot=1 name=\"a \\x22quoted\\x22 \\x5c\\xe9\" service=qos weight=1000 target_ppm=800000\n"
 	"0 launch slot=0 sequence=1 checksum=0x1c291ca3 bytes=1528 repeats=1 not_before_cycle=0\n"
@@ -258,7 +258,7 @@ static const char good[] =
 	"9 tenant slot=0 name=\"PVC\" service=best_effort weight=5 target_ppm=0\n"
 	"10 policy name=\"even\"\n"
 	"10 model name=\"hsm\"\n"
-	"11 tunables c1_ppm=1 c2_ppm=2 rows_c1_ppm=6 rows_c2_ppm=7 rows_writes_ppm=8 fair_threshold_ppm=3 qos_guard_ppm=4 qos_margin_ppm=5\n"
+	"11 tunables c1_ppm=1 c2_ppm=2 fair_threshold_ppm=3 qos_guard_ppm=4 qos_margin_ppm=5\n"
 	"12 epoch_cycles epoch_cycles=10000\n"
 	"1204000 leave slot=1\n"
 	"5000000 end state_hash=0x90cf2aa3bb1f2d11\n";

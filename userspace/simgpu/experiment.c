@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
 	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 1 },
 	{ "set", OPTION_SET, "NAME=VALUE", 0,
-	  "Offline: a constant or threshold (c1, c2, rows_c1, rows_c2, rows_writes, fair_threshold, qos_guard, qos_margin), 0 to 1; may be repeated", 1 },
+	  "Offline: a constant or threshold (c1, c2, fair_threshold, qos_guard, qos_margin), 0 to 1; may be repeated", 1 },
 	{ 0 }
 };
 

@@ -69,7 +69,7 @@ static const struct argp argp = {
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
 	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "c1", "c2",
-	"rows_c1", "rows_c2", "rows_writes", "fair_threshold", "qos_guard", "qos_margin",
+	"fair_threshold", "qos_guard", "qos_margin",
 	"pace", NULL
 };
 

@@ -3,8 +3,7 @@
  * simgpu train: what a model has to learn of a GPU. For hsm that is the line of
  * its Figure 3: memory-bound programs alone on all SMs, the share of the peak
  * bandwidth that each reaches against its row buffer hit rate, and the
- * least-squares line through them (HSM sections 2.3.2 and 6.5). hsm-rows has
- * row locality in its place.
+ * least-squares line through them (HSM sections 2.3.2 and 6.5).
  */
 #include <math.h>
 
@@ -33,8 +32,7 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Train a model on a GPU: run the memory-bound workloads of HSM's Table 2, or "
 	"those that are named, alone on all SMs, offline, and fit the line "
-	"bandwidth = c1 x RBH + c2 through them; for hsm-rows, of row locality L and "
-	"share of writes w, bandwidth = c1 x L x (1 - writes x w) + c2.\v"
+	"bandwidth = c1 x RBH + c2 through them.\v"
 	"A workload is a name or a trace file. Those that the model calls compute-bound on "
 	"this GPU are shown and left out of the fit. Couples are lines through only two of "
 	"the points: how much they differ is how much the choice of programs matters.\n"
@@ -53,8 +51,6 @@ static const char about[] =
 /**
  * struct point - a program alone
  * @used: it is memory-bound here
- * @x_ppm: what the model draws its line over: RBH, or row locality
- * @writes_ppm: share of writes in its DRAM requests
  */
 struct point {
 	struct workload workload;
@@ -62,33 +58,23 @@ struct point {
 	u64 cycle;
 	u32 class;
 	bool used;
-	u64 x_ppm;
-	u64 writes_ppm;
 	struct session_figures figures;
 };
 
-/**
- * struct line - bandwidth = c1 x RBH + c2, or for hsm-rows
- *	c1 x L x (1 - writes x w) + c2, and how much of the variance it explains
- */
+/* struct line - bandwidth = c1 x RBH + c2, and how much of the variance it explains */
 struct line {
 	double c1;
 	double c2;
-	double writes;
 	double r2;
 };
 
-/**
- * struct training - the command line, and the runs
- * @rows: of the model hsm-rows
- */
+/* struct training - the command line, and the runs */
 struct training {
 	struct experiment experiment;
 	u64 below_ppm;
 	u64 above_ppm;
 	u64 workers;
 	bool json;
-	bool rows;
 	struct session_options options;
 	struct point points[POINTS_MAX];
 	u32 count;
@@ -109,14 +95,13 @@ static u64 option_ratio(struct argp_state *state, const char *option,
 	return value;
 }
 
-static void check_model(struct argp_state *state, struct training *training)
+static void check_model(struct argp_state *state,
+			const struct training *training)
 {
 	const char *model = training->experiment.settings.model;
 
-	training->rows = !strcmp(model, "hsm-rows");
-	if (!training->rows && strcmp(model, "hsm"))
-		argp_error(state, "hsm and hsm-rows can be trained, not \"%s\"",
-			   model);
+	if (strcmp(model, "hsm"))
+		argp_error(state, "hsm can be trained, not \"%s\"", model);
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -208,18 +193,6 @@ static void on_progress(void *context, u64 cycle)
 	watch->point->cycle = cycle;
 }
 
-static void read_counters(const struct training *training, struct point *point,
-			  const struct simgpu_counters *counters)
-{
-	point->x_ppm = point->figures.rbh_ppm;
-	if (!training->rows)
-		return;
-	point->x_ppm = fixed_ratio_ppm(counters->row_repeats,
-				       counters->row_samples);
-	point->writes_ppm = fixed_ratio_ppm(counters->dram_writebacks,
-					    simgpu_dram_requests(counters));
-}
-
 static void run_point(struct jobs *jobs, u32 index, void *context)
 {
 	struct training *training = context;
@@ -242,7 +215,6 @@ static void run_point(struct jobs *jobs, u32 index, void *context)
 		point->figures = result->reports[0].figures;
 		point->class = result->reports[0].class;
 		point->used = point->class == SIMGPU_CLASS_MEMORY;
-		read_counters(training, point, &result->reports[0].counters);
 	}
 	free(experiment);
 	free(result);
@@ -268,9 +240,9 @@ static int check_points(const struct training *training)
 
 /* --- the line --- */
 
-static double x_of(const struct point *point)
+static double rbh_of(const struct point *point)
 {
-	return (double)point->x_ppm / SIMGPU_PPM;
+	return (double)point->figures.rbh_ppm / SIMGPU_PPM;
 }
 
 static double bandwidth_of(const struct point *point)
@@ -280,39 +252,7 @@ static double bandwidth_of(const struct point *point)
 
 static double on_line(const struct line *line, const struct point *point)
 {
-	double writes = (double)point->writes_ppm / SIMGPU_PPM;
-
-	return line->c1 * x_of(point) * (1 - line->writes * writes) + line->c2;
-}
-
-/* Columns of the least squares: x, a constant, and for hsm-rows x times writes. */
-#define COLUMNS_MAX	3
-
-static void columns_of(const struct point *point, double column[COLUMNS_MAX])
-{
-	column[0] = x_of(point);
-	column[1] = 1;
-	column[2] = x_of(point) * (double)point->writes_ppm / SIMGPU_PPM;
-}
-
-/* Gauss and Jordan; false if the points do not determine all of it. */
-static bool solve(double a[COLUMNS_MAX][COLUMNS_MAX + 1], u32 columns)
-{
-	u32 i, j, k;
-
-	for (i = 0; i < columns; i++) {
-		if (fabs(a[i][i]) < 1e-9)
-			return false;
-		for (j = 0; j < columns; j++) {
-			double factor = a[j][i] / a[i][i];
-
-			if (j == i)
-				continue;
-			for (k = 0; k <= columns; k++)
-				a[j][k] -= factor * a[i][k];
-		}
-	}
-	return true;
+	return line->c1 * rbh_of(point) + line->c2;
 }
 
 static double explained(const struct training *training, const struct line *line)
@@ -339,31 +279,28 @@ static double explained(const struct training *training, const struct line *line
 	return total > 0 ? 1 - left / total : 1;
 }
 
-/* Least squares by the normal equations; false where they have no solution. */
+/* Least squares; false where the points do not determine a line. */
 static bool fit(const struct training *training, struct line *line)
 {
-	double a[COLUMNS_MAX][COLUMNS_MAX + 1] = { { 0 } };
-	u32 columns = training->rows ? 3 : 2, i, j, k;
+	double n = 0, x = 0, y = 0, xx = 0, xy = 0, spread;
+	u32 i;
 
 	for (i = 0; i < training->count; i++) {
 		const struct point *point = &training->points[i];
-		double column[COLUMNS_MAX];
 
 		if (!point->used)
 			continue;
-		columns_of(point, column);
-		for (j = 0; j < columns; j++) {
-			for (k = 0; k < columns; k++)
-				a[j][k] += column[j] * column[k];
-			a[j][columns] += column[j] * bandwidth_of(point);
-		}
+		n++;
+		x += rbh_of(point);
+		y += bandwidth_of(point);
+		xx += rbh_of(point) * rbh_of(point);
+		xy += rbh_of(point) * bandwidth_of(point);
 	}
-	if (!solve(a, columns))
+	spread = n * xx - x * x;
+	if (spread < 1e-9)
 		return false;
-	line->c1 = a[0][columns] / a[0][0];
-	line->c2 = a[1][columns] / a[1][1];
-	line->writes = training->rows ?
-		       -a[2][columns] / a[2][2] / line->c1 : 0;
+	line->c1 = (n * xy - x * y) / spread;
+	line->c2 = (y - line->c1 * x) / n;
 	line->r2 = explained(training, line);
 	return true;
 }
@@ -371,10 +308,10 @@ static bool fit(const struct training *training, struct line *line)
 static struct line couple(const struct point *low, const struct point *high)
 {
 	double c1 = (bandwidth_of(high) - bandwidth_of(low)) /
-		    (x_of(high) - x_of(low));
+		    (rbh_of(high) - rbh_of(low));
 
 	return (struct line) {
-		.c1 = c1, .c2 = bandwidth_of(low) - c1 * x_of(low), .r2 = 1,
+		.c1 = c1, .c2 = bandwidth_of(low) - c1 * rbh_of(low), .r2 = 1,
 	};
 }
 
@@ -382,8 +319,8 @@ static bool is_couple(const struct training *training, const struct point *low,
 		      const struct point *high)
 {
 	return low->used && high->used &&
-	       low->x_ppm < training->below_ppm &&
-	       high->x_ppm > training->above_ppm;
+	       low->figures.rbh_ppm < training->below_ppm &&
+	       high->figures.rbh_ppm > training->above_ppm;
 }
 
 /* --- output --- */
@@ -402,7 +339,7 @@ static struct json_object *json_number(double value)
 	return json_object_new_double_s(value, text);
 }
 
-static struct json_object *point_json(const struct point *point, bool rows)
+static struct json_object *point_json(const struct point *point)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -410,8 +347,6 @@ static struct json_object *point_json(const struct point *point, bool rows)
 	json_set_string(object, "class", class_name(point->class));
 	json_set(object, "used", json_object_new_boolean(point->used));
 	json_set(object, "rbh", json_ppm(point->figures.rbh_ppm));
-	if (rows)
-		json_set(object, "row_locality", json_ppm(point->x_ppm));
 	json_set(object, "bandwidth", json_ppm(point->figures.bandwidth_ppm));
 	return object;
 }
@@ -448,21 +383,17 @@ static int print_json(const struct training *training, const struct line *line)
 	struct json_object *points = json_object_new_array();
 	u32 i;
 
-	json_set_string(object, "model", training->rows ? "hsm-rows" : "hsm");
+	json_set_string(object, "model", "hsm");
 	json_set_string(object, "config", training->options.config.name);
 	json_set(object, "cycles", json_u64(training->options.stop_cycle));
 	json_set(object, "c1", json_number(line->c1));
 	json_set(object, "c2", json_number(line->c2));
-	if (training->rows)
-		json_set(object, "writes", json_number(line->writes));
 	json_set(object, "r2", json_number(line->r2));
 	for (i = 0; i < training->count; i++)
 		json_object_array_add(points,
-				      point_json(&training->points[i],
-						 training->rows));
+				      point_json(&training->points[i]));
 	json_set(object, "points", points);
-	if (!training->rows)
-		json_set(object, "couples", couples_json(training));
+	json_set(object, "couples", couples_json(training));
 	return json_print(object);
 }
 
@@ -500,9 +431,7 @@ static void print_couples(const struct training *training)
 static int print_table(const struct training *training, const struct line *line)
 {
 	struct table *table =
-		table_new(training->rows ?
-			  "NAME|CLASS|>LOCALITY|>BANDWIDTH|>ON THE LINE|>ERROR" :
-			  "NAME|CLASS|>RBH|>BANDWIDTH|>ON THE LINE|>ERROR");
+		table_new("NAME|CLASS|>RBH|>BANDWIDTH|>ON THE LINE|>ERROR");
 	u32 i;
 
 	for (i = 0; i < training->count; i++) {
@@ -513,17 +442,14 @@ static int print_table(const struct training *training, const struct line *line)
 
 		table_cell(table, "%s", point->workload.name);
 		table_cell(table, "%s", class_name(point->class));
-		table_ppm(table, true, point->x_ppm, 3);
+		table_ppm(table, true, point->figures.rbh_ppm, 3);
 		table_ppm(table, true, point->figures.bandwidth_ppm, 3);
 		table_ppm(table, point->used, rounded_ppm(at), 3);
 		table_ppm(table, point->used, rounded_ppm(error), 3);
 	}
 	table_print(table);
 	printf("\nc1 %.6f, c2 %.6f, R2 %.4f\n", line->c1, line->c2, line->r2);
-	if (training->rows)
-		printf("writes %.6f\n", line->writes);
-	else
-		print_couples(training);
+	print_couples(training);
 	return STATUS_OK;
 }
 

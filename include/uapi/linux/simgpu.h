@@ -248,10 +248,12 @@ struct simgpu_wait {
  * @row_activates: activates issued for them
  * @bus_busy_clocks: memory clocks of channels that carried its data
  * @row_interference: of its activates, those that other tenants made necessary
- * @row_samples: of its DRAM requests, those to channels that have row directories
- *	for it; 0 without any
- * @row_repeats: of these, those to a row that one of its own last requests of the
- *	same kind to the channel had asked for, as many as two queues hold
+ * @mirror_accesses: of @llc_accesses, those that its mirror has seen; 0 without one
+ * @mirror_requests: lines that the mirror moved for them between its own cache and
+ *	channel
+ * @mirror_clocks: memory clocks that its channel needed for that
+ * @load_requests: lines that its SMs asked the last-level cache for
+ * @load_cycles: that these took, added up, those under way up to now
  * @bank_interference_clocks: memory clocks in which its requests waited while
  *	their bank served other tenants
  * @queue_full_stalls: requests that waited for a full LLC request queue
@@ -285,8 +287,11 @@ struct simgpu_tenant_counters {
 	__u64 row_activates;
 	__u64 bus_busy_clocks;
 	__u64 row_interference;
-	__u64 row_samples;
-	__u64 row_repeats;
+	__u64 mirror_accesses;
+	__u64 mirror_requests;
+	__u64 mirror_clocks;
+	__u64 load_requests;
+	__u64 load_cycles;
 	__u64 bank_interference_clocks;
 	__u64 queue_full_stalls;
 	__u64 idle_cycles;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mirrors: what each tenant would ask of a memory channel, and how long the
+ * channel would need for it, if the tenant were alone. A tenant's mirror is one
+ * more channel, with the tags of a channel's part of the last-level cache in
+ * front of it. It sees the tenant's own accesses to channel 0, in the order in
+ * which they come, and nobody else's. Its queues are kept full, and its clock
+ * only goes on to make room in them: so that says for how long an epoch's work
+ * keeps a channel busy. Addresses are spread over all channels alike, so one
+ * stands for all. Mirrors decide nothing: no timing depends on them.
+ */
+#include "sim.h"
+
+/*
+ * A tag is the tenant's own line (LINE_SLOT_SHIFT bits) with these; 0 is an
+ * empty way. A set lies in the order of use, the youngest first.
+ */
+#define MIRROR_VALID	0x80000000U
+#define MIRROR_DIRTY	0x40000000U
+#define MIRROR_LINE	((1U << LINE_SLOT_SHIFT) - 1)
+
+/* mirror_sets() - sets of the last-level cache of which a mirror has tags */
+u32 mirror_sets(const struct gpu_config *config)
+{
+	if (!config->mirrors)
+		return 0;
+	return config->llc_slices / config->channels * config->llc_sets;
+}
+
+static u32 *find_set(const struct gpu *gpu, u32 slot, u32 set)
+{
+	return &gpu->mirror_tags[(slot * gpu->shape.mirror_sets + set) *
+				 gpu->config.llc_ways];
+}
+
+/* Have a line moved by a tenant's mirror, whose clock goes on until it fits. */
+static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
+{
+	struct simgpu_counters *counters = &gpu->tenants[slot].counters;
+	u32 index = gpu->config.channels + slot;
+	struct channel *channel = &gpu->channels[index];
+	u64 begin = channel->clock;
+	u8 bank;
+	u32 row = address_row(gpu, line, &bank);
+	struct dram_request request = {
+		.bank = bank,
+		.row = row,
+		.tag.slot = slot,
+	};
+
+	while (channel->queue[write].count + channel->inbox[write].count >=
+	       gpu->config.queue_entries)
+		channel_run(gpu, index, channel->clock + gpu->limits.burst);
+	request.ready_clock = channel->clock;
+	channel_post(gpu, index, write, &request);
+	counters->mirror_requests++;
+	counters->mirror_clocks += channel->clock - begin;
+}
+
+/* The way of a set that holds a line; without one the oldest. */
+static u32 find_way(const u32 *tags, u32 ways, u32 tag)
+{
+	u32 way;
+
+	for (way = 0; way < ways - 1; way++)
+		if ((tags[way] & ~MIRROR_DIRTY) == tag)
+			break;
+	return way;
+}
+
+/*
+ * mirror_access() - show a mirror an access that the cache has taken
+ * @kind: &enum request_kind
+ */
+void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind)
+{
+	u32 slot = line_slot(line), tag = MIRROR_VALID | (line & MIRROR_LINE);
+	u32 *tags = find_set(gpu, slot, set);
+	u32 way = find_way(tags, gpu->config.llc_ways, tag);
+	u32 victim = tags[way];
+
+	gpu->tenants[slot].counters.mirror_accesses++;
+	if ((victim & ~MIRROR_DIRTY) == tag) {
+		tag = victim;
+	} else {
+		if (victim & MIRROR_DIRTY)
+			move_line(gpu, slot, (line & ~MIRROR_LINE) |
+					     (victim & MIRROR_LINE), true);
+		if (kind != REQUEST_WRITE)
+			move_line(gpu, slot, line, false);
+	}
+	if (kind != REQUEST_READ)
+		tag |= MIRROR_DIRTY;
+	for (; way > 0; way--)
+		tags[way] = tags[way - 1];
+	tags[0] = tag;
+}
+
+/* mirror_drop() - a slot's mirror, if there are any, begins anew */
+void mirror_drop(struct gpu *gpu, u32 slot)
+{
+	u32 tags = gpu->shape.mirror_sets * gpu->config.llc_ways;
+	u32 index = gpu->config.channels + slot;
+
+	if (!tags)
+		return;
+	memset(&gpu->mirror_tags[slot * tags], 0,
+	       tags * sizeof(*gpu->mirror_tags));
+	memset(&gpu->channels[index], 0, sizeof(gpu->channels[index]));
+	channel_init(gpu, index);
+}
