@@ -103,6 +103,15 @@ const char *device_error(int error)
 	}
 }
 
+int explain_listening(int error)
+{
+	if (error == -ENOENT)
+		return fail("there is no netlink family \"simgpu\"; is the module loaded?");
+	if (error == -EPERM)
+		return fail("the epochs of others are for CAP_NET_ADMIN: run it as root, or load the module with counters_public=1");
+	return fail("netlink: %s", strerror(-error));
+}
+
 /* --- numbers --- */
 
 bool parse_number(const char *text, u64 least, u64 greatest, u64 *value)

@@ -72,6 +72,8 @@ void warn(const char *format, ...);
 extern void (*before_message)(void);
 /* What a negative errno of the device means to somebody at a terminal. */
 const char *device_error(int error);
+/* Says why epochs cannot be listened to. Returns STATUS_FAILED. */
+int explain_listening(int error);
 
 /* realloc() of so many elements, which ends the command if there is no memory. */
 void *grow(void *array, size_t count, size_t bytes);

@@ -48,11 +48,18 @@ int flush_output(void)
 	return STATUS_OK;
 }
 
+int json_write(struct json_object *object, FILE *out)
+{
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(object,
+					       JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+	return STATUS_OK;
+}
+
 int json_print(struct json_object *object)
 {
-	puts(json_object_to_json_string_ext(object,
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
+	json_write(object, stdout);
 	return flush_output();
 }
 

@@ -12,7 +12,7 @@ static const struct command commands[] = {
 	  calibrate_command },
 	{ "trace", "look at trace files, check and record them", trace_command },
 	{ "list", "list devices and their tenants", list_command },
-	{ "stat", "show a device's figures as they are now", stat_command },
+	{ "stat", "show a device's figures, or a command's", stat_command },
 	{ "top", "watch devices and tenants live", top_command },
 	{ "policy", "list policies, or set a device's", policy_command },
 	{ "dram", "run one memory channel alone", dram_command },

@@ -7,6 +7,7 @@
 #define SIMGPU_OUTPUT_H
 
 #include <json-c/json.h>
+#include <stdio.h>
 
 #include "command.h"
 
@@ -20,7 +21,9 @@ void json_set(struct json_object *object, const char *key,
 	      struct json_object *value);
 void json_set_string(struct json_object *object, const char *key,
 		     const char *value);
-/* Write the document to standard output, and free it. */
+/* Write the document, and free it. */
+int json_write(struct json_object *object, FILE *out);
+/* The same to standard output. */
 int json_print(struct json_object *object);
 
 /* The end of what goes to standard output; says so if it did not get there. */
@@ -45,7 +48,10 @@ void table_cell(struct table *table, const char *format, ...);
 /* A ratio with @places decimals, rounded; "-" if it is not known. */
 void table_ppm(struct table *table, bool known, u64 value_ppm,
 	       unsigned int places);
-/* Write it to standard output, and free it. */
+/* Write it, and free it. */
+void table_write(struct table *table, FILE *out);
+/* The same to standard output. */
 void table_print(struct table *table);
+void table_free(struct table *table);
 
 #endif /* SIMGPU_OUTPUT_H */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* simgpu stat: a device's figures as sysfs has them at this moment. */
+/*
+ * simgpu stat: a device's figures as sysfs has them at this moment, or its epochs
+ * as they end. stat_run.c has those of a command.
+ */
 #include "output.h"
+#include "stat.h"
 #include "sysfs.h"
 
 static const struct argp_option options[] = {
@@ -8,12 +12,15 @@ static const struct argp_option options[] = {
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
 	{ "follow", 'f', "N", OPTION_ARG_OPTIONAL,
 	  "Print each epoch as it ends, of N epochs (default: for ever)", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "With COMMAND: write the figures there (default: standard error)", 0 },
 	{ 0 }
 };
 
 static const char about[] =
 	"Show a device's figures as they are now, and those of its tenants' "
-	"last epoch.\v"
+	"last epoch. With a COMMAND: run it, and show what the tenants got that it "
+	"and its descendants were, on all devices or that of --device.\v"
 	"NP, fairness, STP and ANTT are predictions of the last finished "
 	"epoch. A dash (null in JSON) means that there is no value yet, or "
 	"that it is another user's to read.\n"
@@ -23,24 +30,34 @@ static const char about[] =
 	"  simgpu stat --json | jq '.tenants[] | {name, np, sms}'\n"
 	"  watch -n 0.5 simgpu stat\n"
 	"  simgpu stat --follow\n"
+	"  simgpu stat -- simgpu tenant --trace LBM\n"
+	"  simgpu stat --json -o figures.json -- ./experiment.sh\n"
 	"\n"
-	"Exit status: 0; 1 if there is no such device; 2 for wrong usage.";
-
-/** struct arguments - the parsed command line */
-struct arguments {
-	unsigned int device;
-	bool json;
-	bool follow;
-	u64 epochs;
-};
+	"A COMMAND's figures are sums and means over its tenants' epochs, which come "
+	"by netlink: that needs CAP_NET_ADMIN, unless the module was loaded with "
+	"counters_public=1. Only finished epochs count; one ends whenever a kernel "
+	"does.\n"
+	"\n"
+	"Exit status: 0; 1 if there is no such device; 2 for wrong usage. With a "
+	"COMMAND, its own, or 128 + N if signal N ended it; 126 or 127 if it cannot "
+	"be run or found.";
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
+	struct stat_arguments *arguments = state->input;
 
 	switch (key) {
 	case 'd':
 		arguments->device = option_device(state, text);
+		arguments->device_given = true;
+		return 0;
+	case 'o':
+		arguments->output = text;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* All from here on is the command's. */
+		arguments->command = &state->argv[state->next - 1];
+		state->next = state->argc;
 		return 0;
 	case 'j':
 		arguments->json = true;
@@ -54,6 +71,10 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->json && arguments->follow)
 			argp_error(state, "--follow has no JSON");
+		if (arguments->command && arguments->follow)
+			argp_error(state, "--follow goes without a command");
+		if (arguments->output && !arguments->command)
+			argp_error(state, "--output goes with a command");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -63,6 +84,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_argument,
+	.args_doc = "\n-- COMMAND...",
 	.doc = about,
 };
 
@@ -145,7 +167,7 @@ static void print_epoch(const struct simgpu_netlink_epoch *epoch)
 
 /* Epochs of the device until there were enough. */
 static int follow_epochs(struct simgpu_netlink *netlink,
-			 const struct arguments *arguments)
+			 const struct stat_arguments *arguments)
 {
 	struct simgpu_netlink_epoch epoch;
 	u64 rest = arguments->epochs;
@@ -169,7 +191,7 @@ static int follow_epochs(struct simgpu_netlink *netlink,
 	return STATUS_OK;
 }
 
-static int follow(const struct arguments *arguments)
+static int follow(const struct stat_arguments *arguments)
 {
 	struct simgpu_netlink *netlink;
 	int ret = simgpu_netlink_open(&netlink);
@@ -185,12 +207,14 @@ static int follow(const struct arguments *arguments)
 
 int stat_command(int argc, char **argv)
 {
-	struct arguments arguments = { .device = 0 };
+	struct stat_arguments arguments = { .device = 0 };
 	struct json_object *object, *tenants;
 	char name[SIMGPU_VALUE_BYTES];
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (arguments.command)
+		return stat_run(&arguments);
 	ret = simgpu_read_device_value(arguments.device, "config", name,
 				       sizeof(name));
 	if (ret)

@@ -72,8 +72,8 @@ void table_ppm(struct table *table, bool known, u64 value_ppm,
 		table_cell(table, "-");
 }
 
-static void print_row(const struct table *table, size_t first,
-		      const size_t *width)
+static void write_row(const struct table *table, size_t first,
+		      const size_t *width, FILE *out)
 {
 	u32 column;
 
@@ -82,16 +82,26 @@ static void print_row(const struct table *table, size_t first,
 		int room = (int)width[column];
 
 		if (table->right[column])
-			printf("%*s", room, cell);
+			fprintf(out, "%*s", room, cell);
 		else if (column + 1 < table->columns)
-			printf("%-*s", room, cell);
+			fprintf(out, "%-*s", room, cell);
 		else
-			fputs(cell, stdout);
-		fputs(column + 1 < table->columns ? "  " : "\n", stdout);
+			fputs(cell, out);
+		fputs(column + 1 < table->columns ? "  " : "\n", out);
 	}
 }
 
-void table_print(struct table *table)
+void table_free(struct table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	free(table);
+}
+
+void table_write(struct table *table, FILE *out)
 {
 	size_t width[COLUMNS_MAX] = { 0 }, i;
 
@@ -103,9 +113,11 @@ void table_print(struct table *table)
 			*room = length;
 	}
 	for (i = 0; i + table->columns <= table->count; i += table->columns)
-		print_row(table, i, width);
-	for (i = 0; i < table->count; i++)
-		free(table->cells[i]);
-	free(table->cells);
-	free(table);
+		write_row(table, i, width, out);
+	table_free(table);
+}
+
+void table_print(struct table *table)
+{
+	table_write(table, stdout);
 }

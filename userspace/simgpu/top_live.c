@@ -341,15 +341,6 @@ static void close_live(struct top_feed *feed)
 	free(live);
 }
 
-static int explain_listening(int error)
-{
-	if (error == -ENOENT)
-		return fail("there is no netlink family \"simgpu\"; is the module loaded?");
-	if (error == -EPERM)
-		return fail("the epochs of others are for CAP_NET_ADMIN: run it as root, or load the module with counters_public=1");
-	return fail("netlink: %s", strerror(-error));
-}
-
 int top_live_open(struct top_feed *feed)
 {
 	struct live *live = grow(NULL, 1, sizeof(*live));
