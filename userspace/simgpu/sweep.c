@@ -10,6 +10,7 @@ enum {
 	OPTION_OUT,
 	OPTION_TARGET,
 	OPTION_WARMUP,
+	OPTION_PART,
 	OPTION_JSON,
 };
 
@@ -25,6 +26,8 @@ static const struct argp_option options[] = {
 	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
 	{ "out", OPTION_OUT, "DIR", 0,
 	  "Where figures are kept and sweep.csv is written (default sweep)", 0 },
+	{ "part", OPTION_PART, "K/N", 0,
+	  "Make only the Kth of N shares of the runs, to divide a sweep among hosts", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ 0 }
 };
@@ -40,6 +43,11 @@ static const char about[] =
 	"adaptive unless --preemption says otherwise.\n"
 	"DIR/sweep.csv has a row for each policy, mix and tenant; error_class, error_line, "
 	"error_drift and error_rest are what the error is made of (docs/hsm.md).\n"
+	"\n"
+	"With --part, hosts that share DIR make the runs of a sweep together: once for "
+	"the mixes, once more for the workloads alone; the same command without --part "
+	"then finds all of them and reports. tools/sweep-parallel does this under GNU "
+	"parallel or Slurm.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu sweep --policy even,hsm-fair --out build/pairs\n"
@@ -63,6 +71,23 @@ static void parse_policies(struct argp_state *state, struct sweep *sweep,
 			argp_error(state, "there is no policy \"%s\"", name);
 		sweep->policies[sweep->policy_count++] = name;
 	}
+}
+
+static void parse_part(struct argp_state *state, struct sweep *sweep,
+		       const char *text)
+{
+	char number[16];
+	size_t length = strcspn(text, "/");
+	u64 part = 0, parts = 0;
+
+	snprintf(number, sizeof(number), "%.*s", (int)length, text);
+	if (length >= sizeof(number) || !text[length] ||
+	    !parse_number(text + length + 1, 1, SWEEP_PARTS_MAX, &parts) ||
+	    !parse_number(number, 1, parts, &part))
+		argp_error(state, "--part takes K/N with K from 1 to N, N at most %d, not \"%s\"",
+			   SWEEP_PARTS_MAX, text);
+	sweep->part = (u32)part - 1;
+	sweep->parts = (u32)parts;
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -94,6 +119,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_OUT:
 		sweep->folder = text;
+		return 0;
+	case OPTION_PART:
+		parse_part(state, sweep, text);
 		return 0;
 	case OPTION_JSON:
 		sweep->json = true;
@@ -167,6 +195,7 @@ int sweep_command(int argc, char **argv)
 		.policy_count = 1,
 		.target_ppm = 800000,
 		.warmup_cycles = 2000000,
+		.parts = 1,
 		.workers = jobs_workers_default(),
 	};
 	int ret;
@@ -187,7 +216,10 @@ int sweep_command(int argc, char **argv)
 		ret = make_runs(&sweep);
 	if (!ret)
 		ret = sweep_run_all(&sweep);
-	if (!ret)
+	if (!ret && sweep.incomplete)
+		warn("part %u of %u is made; runs of other parts are missing still",
+		     sweep.part + 1, sweep.parts);
+	else if (!ret)
 		ret = sweep_report(&sweep);
 	free(sweep.runs);
 	suite_free(&sweep.suite);

@@ -15,6 +15,8 @@
 #define MIX_TENANTS_MAX		8
 #define MIX_NAME_BYTES		(MIX_TENANTS_MAX * (SIMGPU_NAME_MAX + 1))
 #define SWEEP_POLICIES_MAX	16
+/* Hosts, or cores of hosts, that a sweep is divided among. */
+#define SWEEP_PARTS_MAX		10000
 
 enum mix_category {
 	MIX_MEMORY,	/* memory-bound tenants only */
@@ -108,6 +110,8 @@ struct sweep_run {
  * struct sweep - the command line, and all runs
  * @folder: where figures are kept
  * @warmup_cycles: where the late span begins, at the next epoch's end
+ * @part: which share of the runs this command makes, from 0, of @parts
+ * @incomplete: runs of other parts are missing still: there is nothing to report
  * @program: checksum of this program: figures of another one are not used
  * @runs: of policies x mixes
  */
@@ -120,6 +124,9 @@ struct sweep {
 	u64 target_ppm;
 	u64 warmup_cycles;
 	u64 workers;
+	u32 part;
+	u32 parts;
+	bool incomplete;
 	bool json;
 	u32 program;
 	struct suite suite;
@@ -127,7 +134,10 @@ struct sweep {
 	u32 run_count;
 };
 
-/* Run what is not in the folder yet; an exit status. */
+/*
+ * Run what is not in the folder yet, or of that this command's part: mixes first,
+ * private runs once all mixes are there. An exit status.
+ */
 int sweep_run_all(struct sweep *sweep);
 
 /* sweep.csv in the folder, and a summary on standard output; an exit status. */
