@@ -6,6 +6,8 @@ SHELL		:= /bin/bash
 .DEFAULT_GOAL	:= all
 MAKEFLAGS	+= --no-builtin-rules
 
+VERSION		:= 0.1.0
+
 CC		?= gcc
 CFLAGS		?= -O2 -g
 WARNINGS	:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
@@ -34,6 +36,7 @@ all: userspace tests
 help:
 	@echo 'make                 build/simgpu, build/libsimgpu.{a,so} and the tests'
 	@echo 'make modules         simgpu.ko (KDIR=... names the kernel headers)'
+	@echo 'make man             the manual pages: build/man'
 	@echo 'make demo            the main job, in a small virtual machine'
 	@echo 'make check           all tests'
 	@echo 'make check-long      all tests and the long ones'
@@ -71,6 +74,8 @@ userspace: build/simgpu build/libsimgpu.a build/libsimgpu.so
 
 $(LIB_OBJECTS): ALL_CFLAGS += -fPIC $(NL_CFLAGS)
 
+build/obj/userspace/simgpu/main.o: ALL_CFLAGS += -DSIMGPU_VERSION='"$(VERSION)"'
+
 build/libsimgpu.a: $(LIB_OBJECTS)
 	$(AR) rcs $@ $^
 
@@ -84,6 +89,14 @@ build/offline.a: $(OFFLINE_OBJECTS)
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 	$(CC) -o $@ $^ -ljson-c -lz -llzma -lncursesw -ltinfo \
 		-lpthread -lm $(NL_LIBS)
+
+# --- manual pages -------------------------------------------------------------------
+
+.PHONY: man
+man: build/man/man1/simgpu.1
+
+build/man/man1/simgpu.1: build/simgpu tools/make-man docs/man/see-also.h2m
+	tools/make-man build/simgpu build/man/man1
 
 # --- tests --------------------------------------------------------------------------
 

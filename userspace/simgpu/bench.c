@@ -63,6 +63,10 @@ static const char about[] =
 	"bytes is the memory of the device with the slots "
 	"of all tenants; their traces are not in it.\n"
 	"\n"
+	"Examples:\n"
+	"  simgpu bench\n"
+	"  taskset -c 0 simgpu bench --json | jq .ns_per_dram_request\n"
+	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
 /**

@@ -33,6 +33,10 @@ int dispatch(const struct command *commands, const char *about, int argc,
 		print_commands(stdout, commands, about);
 		return STATUS_OK;
 	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		puts(argp_program_version);
+		return STATUS_OK;
+	}
 	for (command = commands; command->name; command++) {
 		size_t length = strlen(words);
 

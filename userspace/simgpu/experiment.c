@@ -14,7 +14,7 @@ static const struct argp_option options[] = {
 	  "The GPU (default hbm80); offline also a file, whose name has a '/' or ends in .conf", 1 },
 	{ "model", 'm', "NAME", 0, "The slowdown model (default hsm)", 1 },
 	{ "cycles", 'c', "N", 0,
-	  "Stop exactly there; traces that end are launched again (default 5000000). 0: run each trace once", 1 },
+	  "Stop exactly there; traces that end are launched again (default 5000000); 0: each runs once", 1 },
 	{ "epoch", 'e', "N", 0, "Core cycles of an epoch (default 500000)", 1 },
 	{ "seed", 's', "N", 0, "Of everything random (default 1)", 1 },
 	{ "kernel-end", OPTION_KERNEL_END, "even|carry", 0,

@@ -2,6 +2,9 @@
 /* simgpu: the table of the subcommands. */
 #include "command.h"
 
+/* The build says which one it is. */
+const char *argp_program_version = "simgpu " SIMGPU_VERSION;
+
 static const struct command commands[] = {
 	{ "run", "run an experiment, on a device or offline", run_command },
 	{ "sweep", "run suites of mixes under several policies", sweep_command },
@@ -24,6 +27,8 @@ static const struct command commands[] = {
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = STATUS_USAGE;
+	/* glibc breaks some lines of --help in wrong places at its own 79. */
+	setenv("ARGP_HELP_FMT", "rmargin=76", 0);
 	return dispatch(commands, "A simulated GPU with processes as tenants.",
 			argc, argv);
 }
