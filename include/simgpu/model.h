@@ -11,6 +11,8 @@
 #define SIMGPU_MODEL_ATD	1U
 /* And: those of the mirrors. */
 #define SIMGPU_MODEL_MIRROR	2U
+/* And: the cycles of private runs. */
+#define SIMGPU_MODEL_ORACLE	4U
 
 /**
  * struct simgpu_model - a slowdown model

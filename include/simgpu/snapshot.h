@@ -56,6 +56,8 @@ struct simgpu_tunables {
  * @reserved: zero
  * @target_ppm: the NP that a QoS tenant is promised
  * @np_ppm: the model's predicted NP, for policies; 0 while class is unknown
+ * @private_cycles: core cycles that the epoch's instructions take alone, on all
+ *	SMs; 0 unless the model is an oracle
  * @counters: differences over this epoch; with registers of limited width
  *	(hardware_counters), those of DRAM may be too small, and all requests
  *	are given as fills
@@ -71,6 +73,7 @@ struct simgpu_snapshot_tenant {
 	u32 reserved;
 	u64 target_ppm;
 	u64 np_ppm;
+	u64 private_cycles;
 	struct simgpu_counters counters;
 };
 
@@ -89,7 +92,7 @@ struct simgpu_snapshot_tenant {
  *	last-level cache has, with nothing in the way
  * @dram_cycles: likewise for one that it fetches, in a bank without an open row
  * @tenants_active: how many tenants have @active set
- * @reserved: zero
+ * @mirrors: 1 if tenants have mirrors
  * @epoch: its number, from 0
  * @cycle: device cycle at its end
  * @epoch_cycles: its length in core cycles
@@ -110,7 +113,7 @@ struct simgpu_snapshot {
 	u32 llc_hit_cycles;
 	u32 dram_cycles;
 	u32 tenants_active;
-	u32 reserved;
+	u32 mirrors;
 	u64 epoch;
 	u64 cycle;
 	u64 epoch_cycles;

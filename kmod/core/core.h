@@ -51,6 +51,21 @@ struct session_tenant {
 };
 
 /*
+ * struct oracle - a tenant's private run (oracle.c)
+ * @gpu: NULL if there is none
+ * @memory: of it, not aligned
+ * @epoch_start: its cycle at the start of the present epoch
+ * @runs: a kernel is on it
+ */
+struct oracle {
+	struct gpu *gpu;
+	void *memory;
+	size_t bytes;
+	u64 epoch_start;
+	bool runs;
+};
+
+/*
  * struct session - see session.h
  * @initial: the options of the cold start
  * @policy: in force; as are @model, @tunables, @epoch_cycles
@@ -82,6 +97,7 @@ struct session {
 	bool stopped;
 	u32 last_slot;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
+	struct oracle oracles[SESSION_SLOTS_MAX];
 	struct simgpu_snapshot snapshot;
 	struct simgpu_prediction prediction;
 	struct simgpu_proposal proposal;
@@ -102,6 +118,15 @@ void counters_subtract(const struct simgpu_counters *from,
 void snapshot_fill(struct session *session);
 size_t registers_bytes(const struct gpu_config *config);
 void registers_clear(struct session *session, u32 slot);
+
+/* oracle.c */
+int oracle_join(struct session *session, u32 slot);
+void oracle_leave(struct session *session, u32 slot);
+void oracle_start(struct session *session, u32 slot, const struct trace *trace,
+		  u32 kernel);
+void oracle_follow(struct session *session, u64 ended);
+u64 oracle_cycles(const struct session *session, u32 slot);
+void oracle_epoch_begin(struct session *session, u32 slot);
 
 /* proposal.c */
 bool proposal_is_sound(const struct simgpu_snapshot *snapshot,

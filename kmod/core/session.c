@@ -148,9 +148,11 @@ void session_destroy(struct session *session)
 {
 	u32 slot;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		while (session->tenants[slot].launches)
 			end_launch(session, slot, -ECANCELED);
+		oracle_leave(session, slot);
+	}
 	port_free(session->gpu_memory);
 	port_free(session);
 }
@@ -167,6 +169,7 @@ static void start_kernel(struct session *session, u32 slot, u32 kernel)
 	tenant->kernel = kernel;
 	gpu_kernel_start(session->gpu, slot, present_launch(tenant)->trace,
 			 kernel);
+	oracle_start(session, slot, present_launch(tenant)->trace, kernel);
 	if (session->hooks.kernel_start)
 		session->hooks.kernel_start(session->hooks.context, slot,
 					    present_launch(tenant)->sequence,
@@ -244,6 +247,7 @@ static void epoch_begin(struct session *session)
 		gpu_tenant_counters(session->gpu, slot,
 				    &session->tenants[slot].epoch_base);
 		registers_clear(session, slot);
+		oracle_epoch_begin(session, slot);
 	}
 }
 
@@ -519,6 +523,7 @@ static void run_once(struct session *session, u64 limit)
 		until = session_now(session);
 	gpu_run(session->gpu, until);
 	ended = gpu_take_finished(session->gpu);
+	oracle_follow(session, ended);
 	if (ended)
 		kernels_ended(session, ended);
 	if (session_now(session) >= session->apply_cycle) {
@@ -576,6 +581,7 @@ int session_join(struct session *session, u32 slot,
 {
 	u32 gang_size = session->initial.gang_size;
 	struct session_tenant *tenant;
+	int ret;
 
 	if (!tenant_options_are_good(options) ||
 	    (gang_size ? slot >= gang_size : slot != SESSION_ANY_SLOT &&
@@ -587,6 +593,9 @@ int session_join(struct session *session, u32 slot,
 		slot = free_slot(session);
 	if (slot == SESSION_ANY_SLOT || is_member(session, slot))
 		return -EBUSY;
+	ret = oracle_join(session, slot);
+	if (ret)
+		return ret;
 	journal_add(session, JOURNAL_JOIN, slot)->tenant = *options;
 	session->last_slot = slot;
 	tenant = &session->tenants[slot];
@@ -694,6 +703,7 @@ void session_leave(struct session *session, u32 slot)
 		cancel_gang(session);
 	if (!session->stopped)
 		end_all_launches(session, slot, -ECANCELED);
+	oracle_leave(session, slot);
 	tenant->left = true;
 	if (had_work) {
 		split_even_now(session);

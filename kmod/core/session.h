@@ -6,7 +6,7 @@
  * driver and the offline command use it alike.
  *
  * Calls are not thread-safe: the caller serializes them. None of them sleeps
- * but session_create() and session_destroy().
+ * but session_create(), session_join() and session_destroy().
  */
 #ifndef CORE_SESSION_H
 #define CORE_SESSION_H

@@ -143,6 +143,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->blocks_left = kernel.blocks - kernel.blocks_finished;
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
+	out->private_cycles = oracle_cycles(session, slot);
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 	if (gpu_config(session->gpu)->hardware_counters)
 		registers_read(session, slot, &out->counters);
@@ -171,6 +172,7 @@ void snapshot_fill(struct session *session)
 					 config->channel_bytes_per_clock;
 	snapshot->llc_hit_cycles = gpu_llc_hit_cycles(session->gpu);
 	snapshot->dram_cycles = gpu_dram_cycles(session->gpu);
+	snapshot->mirrors = config->mirrors;
 	snapshot->epoch = session->epochs;
 	snapshot->cycle = session_now(session);
 	snapshot->epoch_cycles = snapshot->cycle - session->epoch_start;

@@ -12,7 +12,8 @@
  *    left, L the mean time of a line and L0 what it would be with nothing in
  *    the way and the mirror's misses.
  *
- * NP is the longer of the two over the epoch, and says the class.
+ * NP is the longer of the two over the epoch, and says the class. On a device
+ * that began without mirrors it is hsm.
  */
 #include "registry.h"
 
@@ -73,6 +74,12 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	u64 channels = channel_time_ppm(snapshot, &tenant->counters);
 	u64 sms = sm_time_ppm(snapshot, tenant);
 
+	if (!snapshot->mirrors) {
+		hsm_predict_tenant(snapshot, tenant,
+				   hsm_supply_ppm(snapshot, &tenant->counters),
+				   SIMGPU_PPM, out);
+		return;
+	}
 	if (!tenant->counters.thread_instructions)
 		return;
 	out->class = channels > sms ? SIMGPU_CLASS_MEMORY :

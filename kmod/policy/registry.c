@@ -6,6 +6,7 @@ static const struct simgpu_model *const models[] = {
 	&model_hsm,
 	&model_hsm_atd,
 	&model_mirror,
+	&model_oracle,
 };
 
 static const struct simgpu_policy *const policies[] = {

@@ -13,6 +13,7 @@
 extern const struct simgpu_model model_hsm;
 extern const struct simgpu_model model_hsm_atd;
 extern const struct simgpu_model model_mirror;
+extern const struct simgpu_model model_oracle;
 extern const struct simgpu_policy policy_bw_app;
 extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;

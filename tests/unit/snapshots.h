@@ -39,6 +39,7 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->channels = 32;
 	snapshot->line_bytes = 128;
 	snapshot->peak_clocks_per_line = 2;
+	snapshot->mirrors = 1;
 	snapshot->llc_hit_cycles = 200;
 	snapshot->dram_cycles = 371;
 	snapshot->epoch_cycles = epoch_cycles;

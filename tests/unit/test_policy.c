@@ -354,6 +354,11 @@ static void mirror_without_accesses_is_compute_bound(void **state)
 	assert_int_equal(model_mirror.predict(&snapshot, &prediction), 0);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
 	assert_int_equal(prediction.tenants[0].np_ppm, 500000);
+	/* Without mirrors it is hsm. */
+	snapshot.mirrors = 0;
+	cached(&snapshot, 1600000, 800000, 1200000);
+	assert_int_equal(np_of(&model_mirror, &snapshot), 521612);
+	snapshot.mirrors = 1;
 	/* Nor does it say anything of a tenant that has not run. */
 	c->thread_instructions = 0;
 	memset(&prediction, 0, sizeof(prediction));

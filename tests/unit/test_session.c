@@ -1213,6 +1213,97 @@ static void no_tenant_gets_more_than_the_limit(void **state)
 	}
 }
 
+/* --- private runs --- */
+
+/* Three tenants under the oracle, in steps of so many cycles. */
+static struct bench *run_oracle(u64 step)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 3);
+	bench->options.model = &model_oracle;
+	bench->options.policy = &policy_even;
+	bench_start(bench);
+	launch_gang(bench);
+	run_in_steps(bench, STOP, step);
+	assert_int_equal(session_now(bench->session), STOP);
+	return bench;
+}
+
+/* Cycles in which a slot alone, on all SMs, executes so much of a trace. */
+static u64 cycles_alone(u32 slot, const struct trace *trace, u64 instructions)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	u64 cycles;
+
+	bench_options(bench, 0);
+	bench_start(bench);
+	join(bench, slot);
+	launch(bench, slot, trace, 1000, 0);
+	while (report_of(bench, slot).counters.thread_instructions < instructions)
+		session_run(bench->session, 10);
+	cycles = session_now(bench->session);
+	bench_free(bench);
+	return cycles;
+}
+
+static void the_oracle_knows_the_truth(void **state)
+{
+	const struct trace *traces[] = { computing, random_reads, copying };
+	struct bench *bench = run_oracle(ALL_AT_ONCE);
+	u32 slot;
+
+	for (slot = 0; slot < 3; slot++) {
+		struct session_tenant_report report = report_of(bench, slot);
+		u64 alone = cycles_alone(slot, traces[slot],
+					 report.counters.thread_instructions);
+
+		/* All epochs are in it: this is NP over the whole run. */
+		assert_in_range(report.np_run_ppm,
+				fixed_ratio_ppm(alone, STOP) - 10000,
+				fixed_ratio_ppm(alone, STOP) + 10000);
+	}
+	bench_free(bench);
+}
+
+static void private_runs_do_not_depend_on_steps(void **state)
+{
+	struct bench *a = run_oracle(ALL_AT_ONCE), *b = run_oracle(777);
+	u32 slot;
+
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(report_of(a, slot).np_run_ppm,
+				 report_of(b, slot).np_run_ppm);
+	bench_free(a);
+	bench_free(b);
+}
+
+/* A private run goes with its tenant, and the next one begins at 0. */
+static void private_runs_end_with_their_tenants(void **state)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	size_t before;
+	u32 round;
+
+	bench_options(bench, 0);
+	bench->options.model = &model_oracle;
+	bench_start(bench);
+	before = session_bytes(bench->session);
+	for (round = 0; round < 3; round++) {
+		join(bench, 5);
+		assert_true(session_bytes(bench->session) >
+			    before + gpu_bytes(&bench->options.config) / 2);
+		launch(bench, 5, computing, 1, 0);
+		session_run(bench->session, 3 * EPOCH);
+		assert_in_range(report_of(bench, 5).np_ppm, 980000, SIMGPU_PPM);
+		session_leave(bench->session, 5);
+		assert_int_equal(session_bytes(bench->session), before);
+	}
+	/* One that is there at the end goes with the session. */
+	join(bench, 5);
+	bench_free(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1250,6 +1341,9 @@ int main(void)
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test(tags_for_a_model_keep_the_limit),
 		cmocka_unit_test(no_tenant_gets_more_than_the_limit),
+		cmocka_unit_test(the_oracle_knows_the_truth),
+		cmocka_unit_test(private_runs_do_not_depend_on_steps),
+		cmocka_unit_test(private_runs_end_with_their_tenants),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

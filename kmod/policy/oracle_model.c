@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * oracle: the measured truth, for comparison. The session runs each tenant alone
+ * beside the device, as far as it has come (kmod/core/oracle.c); NP is how long
+ * that took over the epoch. The class is HSM's.
+ */
+#include "registry.h"
+
+static int oracle_predict(const struct simgpu_snapshot *snapshot,
+			  struct simgpu_prediction *prediction)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		struct simgpu_prediction_tenant *out =
+			&prediction->tenants[slot];
+
+		if (!tenant->active || !tenant->private_cycles)
+			continue;
+		hsm_predict_tenant(snapshot, tenant,
+				   hsm_supply_ppm(snapshot, &tenant->counters),
+				   SIMGPU_PPM, out);
+		out->np_ppm = fixed_ratio_ppm(tenant->private_cycles,
+					      snapshot->epoch_cycles);
+	}
+	return 0;
+}
+
+const struct simgpu_model model_oracle = {
+	.name = "oracle",
+	.latency_cycles = HSM_LATENCY_CYCLES,
+	.flags = SIMGPU_MODEL_ORACLE,
+	.predict = oracle_predict,
+};
