@@ -112,12 +112,24 @@ KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
 		     $(wildcard tests/kselftest/*.c))
 KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
 
-tests: $(UNIT_TESTS)
+tests: $(UNIT_TESTS) build/tests/test_integer
 
 # The rooms, the offline library and the test, all under the sanitizers.
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -llzma -lm
+
+# What wraps is no error in C; clang's integer sanitizer makes it one.
+POLICY_SOURCES	:= $(wildcard kmod/policy/*.c)
+build/tests/test_integer: tests/unit/test_integer.c tests/unit/snapshots.h \
+			  tests/unit/integer-ignored $(POLICY_SOURCES) \
+			  $(wildcard include/simgpu/*.h)
+	@mkdir -p $(@D)
+	clang $(ALL_CFLAGS) -fsanitize=integer,undefined \
+		-fno-sanitize=implicit-conversion,unsigned-shift-base \
+		-fno-sanitize-recover=all \
+		-fsanitize-ignorelist=tests/unit/integer-ignored \
+		-o $@ $< $(POLICY_SOURCES) -lcmocka -lz
 
 build/tests/make_traces: build/obj/tests/unit/make_traces.o \
 			 build/obj/userspace/workloads/builder.o

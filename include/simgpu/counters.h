@@ -6,7 +6,7 @@
 #ifndef SIMGPU_COUNTERS_H
 #define SIMGPU_COUNTERS_H
 
-#include <simgpu/port.h>
+#include <simgpu/fixed.h>
 
 /**
  * struct simgpu_counters - event counts of a tenant, as definitions.md has them
@@ -103,7 +103,7 @@ struct simgpu_counters {
  */
 static inline u64 simgpu_dram_requests(const struct simgpu_counters *counters)
 {
-	return counters->dram_fills + counters->dram_writebacks;
+	return fixed_add(counters->dram_fills, counters->dram_writebacks);
 }
 
 #endif /* SIMGPU_COUNTERS_H */

@@ -9,7 +9,7 @@
 
 const struct tunable tunables_list[] = {
 	FIELD(c1), FIELD(c2), FIELD(fair_threshold), FIELD(qos_guard),
-	FIELD(qos_margin), { NULL }
+	FIELD(qos_margin), { .name = NULL }
 };
 
 /* Each GPU's line, as `simgpu train` finds it. */

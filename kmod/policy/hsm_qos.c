@@ -73,11 +73,14 @@ static u32 cheapest_to_take(const struct simgpu_snapshot *snapshot,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
-		u64 worth = can_use(snapshot, slot, proposal->sms[slot] - 1) ?
-			    gradient_ppm(snapshot, tenant) : 0;
+		u64 worth = 0;
 
-		if (tenant->active && tenant->service != SIMGPU_QOS &&
-		    proposal->sms[slot] > 1 && worth < least) {
+		if (!tenant->active || tenant->service == SIMGPU_QOS ||
+		    proposal->sms[slot] < 2)
+			continue;
+		if (can_use(snapshot, slot, proposal->sms[slot] - 1))
+			worth = gradient_ppm(snapshot, tenant);
+		if (worth < least) {
 			best = slot;
 			least = worth;
 		}

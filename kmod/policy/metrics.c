@@ -23,7 +23,7 @@ void metrics_compute(const u64 *np_ppm, unsigned int count, struct metrics *out)
 			least = np_ppm[i];
 		if (np_ppm[i] > most)
 			most = np_ppm[i];
-		out->stp_ppm += np_ppm[i];
+		out->stp_ppm = fixed_add(out->stp_ppm, np_ppm[i]);
 		stuck |= !np_ppm[i];
 		turnaround = fixed_add(turnaround,
 				       fixed_ratio_ppm(SIMGPU_PPM, np_ppm[i]));

@@ -21,17 +21,17 @@ static void take_back(struct simgpu_proposal *proposal, u32 excess)
 
 	do {
 		before = excess;
-		for (slot = SIMGPU_SLOTS_MAX; slot-- && excess;) {
-			if (proposal->sms[slot] > 1) {
-				proposal->sms[slot]--;
+		for (slot = SIMGPU_SLOTS_MAX; slot && excess; slot--) {
+			if (proposal->sms[slot - 1] > 1) {
+				proposal->sms[slot - 1]--;
 				excess--;
 			}
 		}
 	} while (excess && excess < before);
 	/* More tenants than SMs: the highest slots get none. */
-	for (slot = SIMGPU_SLOTS_MAX; slot-- && excess;) {
-		if (proposal->sms[slot]) {
-			proposal->sms[slot]--;
+	for (slot = SIMGPU_SLOTS_MAX; slot && excess; slot--) {
+		if (proposal->sms[slot - 1]) {
+			proposal->sms[slot - 1]--;
 			excess--;
 		}
 	}
@@ -98,8 +98,11 @@ void policy_split_even(const struct simgpu_snapshot *snapshot,
 u64 policy_held_milli(const struct simgpu_snapshot *snapshot,
 		      const struct simgpu_snapshot_tenant *tenant)
 {
-	return fixed_mul_div(tenant->counters.sm_cycles, 1000,
-			     snapshot->epoch_cycles);
+	u64 held = fixed_mul_div(tenant->counters.sm_cycles, 1000,
+				 snapshot->epoch_cycles);
+	u64 most = 1000ULL * snapshot->sms;
+
+	return held < most ? held : most;
 }
 
 /*

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * No model, policy or metric wraps around, whatever it is given: they are built
+ * with the integer sanitizer, which ends this program if one does, and get
+ * counters of every size. What is meant to wrap is in tests/unit/integer-ignored.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "snapshots.h"
+
+#define ROUNDS		20000
+
+/* Small, great, as great as it gets; often one that others have, too. */
+static u64 random_counter(void)
+{
+	static const u64 corners[] = {
+		0, 1, 999999, 1000000, 500000 * 80, U32_MAX, 1ULL << 32,
+		1ULL << 44, 1ULL << 63, U64_MAX,
+	};
+
+	if (random_up_to(1))
+		return corners[random_up_to(ARRAY_SIZE(corners) - 1)];
+	return random_u64() >> random_up_to(63);
+}
+
+static u64 random_ratio(void)
+{
+	return random_up_to(3) ? random_up_to(SIMGPU_PPM) : SIMGPU_PPM;
+}
+
+static void random_tenant(struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
+{
+	struct simgpu_snapshot_tenant *tenant = activate(snapshot, slot, sms);
+	u64 *counters = (u64 *)&tenant->counters;
+	u32 i;
+
+	for (i = 0; i < sizeof(tenant->counters) / sizeof(*counters); i++)
+		counters[i] = random_counter();
+	tenant->service = random_up_to(1);
+	tenant->target_ppm = tenant->service ? random_ratio() : 0;
+	tenant->weight = 1 + random_up_to(999);
+	tenant->blocks = random_counter();
+	tenant->blocks_left = random_counter();
+	tenant->private_cycles = random_counter();
+	tenant->class = random_up_to(SIMGPU_CLASS_MEMORY);
+	tenant->np_ppm = random_ratio();
+}
+
+/* A device of any size and tenants that may do what no device can. */
+static void random_snapshot(struct simgpu_snapshot *snapshot)
+{
+	u32 sms = 1 + random_up_to(SIMGPU_SMS_MAX - 1), left = sms, slot;
+	struct simgpu_tunables *tunables = &snapshot->tunables;
+	const struct tunable *tunable;
+
+	snapshot_init(snapshot, sms, 10000 + random_up_to(49990000));
+	snapshot->mirrors = random_up_to(1);
+	for (tunable = tunables_list; tunable->name; tunable++)
+		*tunable_of(tunables, tunable) = random_ratio();
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u32 some = random_up_to(left < 20 ? left : 20);
+
+		if (!some)
+			continue;
+		left -= some;
+		random_tenant(snapshot, slot, some);
+	}
+}
+
+static void models_do_not_wrap(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_prediction prediction;
+	u32 round, i;
+
+	for (round = 0; round < ROUNDS; round++) {
+		const struct simgpu_model *model;
+
+		random_snapshot(snapshot);
+		for (i = 0; (model = registry_model_at(i)); i++) {
+			memset(&prediction, 0, sizeof(prediction));
+			assert_int_equal(model->predict(snapshot, &prediction),
+					 0);
+		}
+	}
+	free(snapshot);
+}
+
+static u32 proposed(const struct simgpu_proposal *proposal)
+{
+	u32 slot, sum = 0;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		sum += proposal->sms[slot];
+	return sum;
+}
+
+static void policies_do_not_wrap(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_proposal proposal;
+	u32 round, slot, i;
+
+	for (round = 0; round < ROUNDS; round++) {
+		const struct simgpu_policy *policy;
+
+		random_snapshot(snapshot);
+		for (i = 0; (policy = registry_policy_at(i)); i++) {
+			memset(&proposal, 0, sizeof(proposal));
+			for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+				proposal.sms[slot] = snapshot->tenants[slot].sms;
+			assert_int_equal(policy->propose(snapshot, &proposal),
+					 0);
+			assert_true(proposed(&proposal) <= snapshot->sms);
+		}
+	}
+	free(snapshot);
+}
+
+static void metrics_do_not_wrap(void **state)
+{
+	u64 np[SIMGPU_SLOTS_MAX];
+	struct metrics metrics;
+	u32 round, i;
+
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
+			np[i] = random_counter();
+		metrics_compute(np, random_up_to(SIMGPU_SLOTS_MAX), &metrics);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(models_do_not_wrap, restart_random),
+		cmocka_unit_test_setup(policies_do_not_wrap, restart_random),
+		cmocka_unit_test_setup(metrics_do_not_wrap, restart_random),
+	};
+
+	return cmocka_run_group_tests_name("integer", tests, NULL, NULL);
+}
