@@ -8,6 +8,8 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "compat.h"
@@ -64,17 +66,31 @@ static struct class simgpu_class = {
 };
 
 /**
- * simgpu_device_lock() - take the device's lock
+ * simgpu_device_lock_closing() - take the lock of a device that may be gone
  * @device: the device
  *
  * The worker gives way within two quanta: a mutex is handed over to a waiter
- * that was woken once in vain.
+ * that was woken once in vain. Niced as it is, it might hardly run for these
+ * beside busy processes, so who waits lends it the usual priority until its
+ * quantum is over.
+ */
+void simgpu_device_lock_closing(struct simgpu_device *device)
+{
+	if (mutex_trylock(&device->lock))
+		return;
+	set_user_nice(device->worker, 0);
+	mutex_lock(&device->lock);
+}
+
+/**
+ * simgpu_device_lock() - take the device's lock
+ * @device: the device
  *
  * Return: 0 with the lock held; -ENODEV without it.
  */
 int simgpu_device_lock(struct simgpu_device *device)
 {
-	mutex_lock(&device->lock);
+	simgpu_device_lock_closing(device);
 	if (!device->session) {
 		mutex_unlock(&device->lock);
 		return -ENODEV;
@@ -526,6 +542,7 @@ static int simgpu_worker(void *data)
 {
 	struct simgpu_device *device = data;
 
+	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
 		wait_event_idle(device->worker_wait,
 				READ_ONCE(device->runnable) ||
@@ -535,6 +552,8 @@ static int simgpu_worker(void *data)
 		if (device->runnable)
 			simgpu_device_step(device);
 		mutex_unlock(&device->lock);
+		/* Nothing if nobody had to wait. */
+		set_user_nice(current, MAX_NICE);
 		cond_resched();
 	}
 	return 0;
@@ -693,6 +712,8 @@ static void simgpu_device_release(struct device *dev)
 
 	simgpu_plugin_put(device->defaults.policy);
 	simgpu_plugin_put(device->defaults.model);
+	if (device->worker)
+		put_task_struct(device->worker);
 	kobject_put(device->tenants_dir);
 	xa_destroy(&device->tenants);
 	port_free(device->last_epoch);
@@ -752,11 +773,14 @@ static int simgpu_device_power_on(struct simgpu_device *device)
 	device->worker = kthread_run(simgpu_worker, device, "simgpu%u",
 				     device->index);
 	if (IS_ERR(device->worker)) {
+		ret = PTR_ERR(device->worker);
+		device->worker = NULL;
 		device->session = NULL;
 		session_destroy(session);
-		return PTR_ERR(device->worker);
+		return ret;
 	}
-	set_user_nice(device->worker, MAX_NICE);
+	/* For those who wait for the lock, even after its end. */
+	get_task_struct(device->worker);
 	return 0;
 }
 

@@ -114,7 +114,7 @@ struct simgpu_ending {
  * @pace_cycle: device time at which the present pace began; the worker's own
  * @pace_ns: host time there; likewise
  * @debugfs: its directory there
- * @worker: steps the session
+ * @worker: steps the session; a reference, for the task outlives its thread
  * @worker_wait: where the worker sleeps until @runnable
  * @runnable: some tenant has work; written under @lock, read without
  * @gone: it is being removed: files that are open get -ENODEV; set for good
@@ -188,6 +188,7 @@ struct simgpu_device *simgpu_device_plug(const struct gpu_config *config);
 void simgpu_device_unplug(struct simgpu_device *device);
 
 int simgpu_device_lock(struct simgpu_device *device);
+void simgpu_device_lock_closing(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);
 
 int simgpu_device_session_create(struct simgpu_device *device,

@@ -340,9 +340,9 @@ static int simgpu_gang_release(struct inode *inode, struct file *file)
 {
 	struct simgpu_gang *gang = file->private_data;
 
-	mutex_lock(&gang->device->lock);
+	simgpu_device_lock_closing(gang->device);
 	simgpu_gang_detach(gang);
-	mutex_unlock(&gang->device->lock);
+	simgpu_device_unlock(gang->device);
 	simgpu_gang_free(gang);
 	return 0;
 }

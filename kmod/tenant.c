@@ -195,12 +195,12 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 	struct simgpu_device *device = tenant->device;
 
 	xa_erase(&device->tenants, tenant->id);
-	mutex_lock(&device->lock);
+	simgpu_device_lock_closing(device);
 	if (tenant->slot != SIMGPU_NO_SLOT) {
 		simgpu_tenant_unseat(tenant);
 		simgpu_device_settle(device);
 	}
-	mutex_unlock(&device->lock);
+	simgpu_device_unlock(device);
 	simgpu_traces_drop(tenant);
 	kobject_del(&tenant->kobj);
 	kobject_put(&tenant->kobj);

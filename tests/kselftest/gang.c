@@ -345,6 +345,10 @@ TEST_F_TIMEOUT(gang, member_killed_while_running, 120)
 	ASSERT_LT(0, other);
 	ASSERT_EQ(SIMGPU_GANG_RUNNING,
 		  state_after(self->gang, SIMGPU_GANG_WAITING));
+	/* Not before it has done something. */
+	do {
+		ASSERT_EQ(0, gang_report(self->gang, 1, &report));
+	} while (!report.counters.thread_instructions);
 	ASSERT_EQ(0, kill(killed, SIGKILL));
 	EXPECT_EQ(-SIGKILL, join_member(killed));
 	EXPECT_EQ(0, join_member(other));
