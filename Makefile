@@ -171,6 +171,11 @@ build/fuzz_driver: tests/fuzz/driver.c $(wildcard tests/kselftest/*.h include/ua
 	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
 		-o $@ $< $(NL_LIBS)
 
+build/bench_costs: tools/bench/costs.c build/libsimgpu.a $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
+		-o $@ $< build/libsimgpu.a $(NL_LIBS)
+
 build/kills: tests/vm/kills.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall -idirafter include/uapi -o $@ $<
