@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options that every command has that runs experiments; see experiment.h. */
 #include "experiment.h"
+#include "plugin.h"
 
 enum {
 	OPTION_CONFIG = 512,
@@ -157,7 +158,7 @@ static int find_names(const struct settings *settings,
 	if (!config)
 		config = gpu_config_find(settings->config);
 	options->model = registry_model_find(settings->model);
-	options->policy = registry_policy_find(settings->policy);
+	options->policy = plugin_find_policy(settings->policy);
 	if (!config)
 		return fail("there is no configuration \"%s\"",
 			    settings->config);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu run: its options, and which of the ways to run is taken. */
+#include "plugin.h"
 #include "run.h"
 
 enum {
@@ -15,8 +16,8 @@ static const struct argp_option options[] = {
 	{ "offline", OPTION_OFFLINE, 0, 0,
 	  "Simulate in this process; needs no module", 0 },
 	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
-	{ "policy", 'p', "NAME", 0,
-	  "Who gets which SMs (default even; see simgpu policy list)", 0 },
+	{ "policy", 'p', "NAME|FILE", 0,
+	  "Who gets which SMs (default even; see simgpu policy list); offline also a shared object with a policy, whose name has a '/'", 0 },
 	{ "sms", OPTION_SMS, "N", 0,
 	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
@@ -54,6 +55,7 @@ static const char about[] =
  */
 struct arguments {
 	struct experiment experiment;
+	const char *policy_file;
 	bool offline;
 	bool device_given;
 	bool truth;
@@ -76,6 +78,9 @@ static void check_arguments(struct argp_state *state,
 	if (arguments->experiment.config_file && !arguments->offline)
 		argp_error(state, "--config %s needs --offline: a device does not take configuration files yet",
 			   arguments->experiment.config_file);
+	if (arguments->policy_file && !arguments->offline)
+		argp_error(state, "--policy %s needs --offline; a device takes policies from modules",
+			   arguments->policy_file);
 	if (settings->sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
 	if (memchr(settings->set, true, sizeof(settings->set)) &&
@@ -99,7 +104,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		state->child_inputs[0] = &arguments->experiment;
 		return 0;
 	case 'p':
-		option_name(state, "--policy", settings->policy, text);
+		arguments->policy_file = plugin_is_file(text) ? text : NULL;
+		if (!arguments->policy_file)
+			option_name(state, "--policy", settings->policy, text);
 		arguments->experiment.given = text;
 		return 0;
 	case OPTION_SMS:
@@ -209,6 +216,19 @@ static int run_and_print(struct arguments *arguments,
 	return ret ? ret : then;
 }
 
+static int load_policy(struct arguments *arguments)
+{
+	const struct simgpu_policy *policy;
+
+	if (!arguments->policy_file)
+		return STATUS_OK;
+	policy = plugin_load(arguments->policy_file);
+	if (!policy)
+		return STATUS_FAILED;
+	strcpy(arguments->experiment.settings.policy, policy->name);
+	return STATUS_OK;
+}
+
 int run_command(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -219,7 +239,7 @@ int run_command(int argc, char **argv)
 	u32 i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (experiment_load(&arguments.experiment))
+	if (experiment_load(&arguments.experiment) || load_policy(&arguments))
 		return STATUS_FAILED;
 	workloads = calloc(arguments.count, sizeof(*workloads));
 	if (!workloads)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu sweep: its command line. */
-#include <zlib.h>
-
 #include "jobs.h"
+#include "plugin.h"
 #include "sweep.h"
 
 enum {
@@ -18,7 +17,7 @@ static const struct argp_option options[] = {
 	{ "suite", OPTION_SUITE, "NAME|FILE", 0,
 	  "hsm-pairs (105, the default), hsm-memory (45), hsm-compute (10), hsm-hetero (50), hsm-quads (30), or a file with a mix a line", 0 },
 	{ "policy", 'p', "NAME,...", 0,
-	  "Policies, each over the whole suite (default even)", 0 },
+	  "Policies, each over the whole suite (default even), or files as for simgpu run", 0 },
 	{ "target", OPTION_TARGET, "NP", 0,
 	  "What the tenant with priority is promised (default 0.8; 0: none has)", 0 },
 	{ "warmup", OPTION_WARMUP, "N", 0,
@@ -60,14 +59,22 @@ static const char about[] =
 static void parse_policies(struct argp_state *state, struct sweep *sweep,
 			   char *text)
 {
-	char *rest = text, *name;
+	char *rest = text;
+	const char *name;
 
 	sweep->policy_count = 0;
 	while ((name = strsep(&rest, ","))) {
 		if (sweep->policy_count == SWEEP_POLICIES_MAX)
 			argp_error(state, "there can be %d policies",
 				   SWEEP_POLICIES_MAX);
-		if (!registry_policy_find(name))
+		if (plugin_is_file(name)) {
+			const struct simgpu_policy *policy = plugin_load(name);
+
+			if (!policy)
+				exit(STATUS_FAILED);
+			name = policy->name;
+		}
+		if (!plugin_find_policy(name))
 			argp_error(state, "there is no policy \"%s\"", name);
 		sweep->policies[sweep->policy_count++] = name;
 	}
@@ -143,21 +150,14 @@ static const struct argp argp = {
 	.doc = about,
 };
 
-/* The checksum of this program, so that figures of another one are not used. */
+/* Of this program and its plug-ins: figures of others are not used. */
 static int checksum_program(u32 *out)
 {
-	unsigned char bytes[1 << 16];
-	uLong checksum = crc32(0, NULL, 0);
-	FILE *file = fopen("/proc/self/exe", "r");
-	size_t got;
+	int ret;
 
-	if (!file)
-		return fail("/proc/self/exe: %s", strerror(errno));
-	while ((got = fread(bytes, 1, sizeof(bytes), file)))
-		checksum = crc32(checksum, bytes, (uInt)got);
-	fclose(file);
-	*out = (u32)checksum;
-	return STATUS_OK;
+	*out = 0;
+	ret = checksum_file("/proc/self/exe", out);
+	return ret ? ret : plugin_checksum(out);
 }
 
 static int make_runs(struct sweep *sweep)

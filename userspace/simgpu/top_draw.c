@@ -154,8 +154,10 @@ static void draw_settings(const struct top_tenant *tenant,
 		attron(A_REVERSE);
 	printw("%c%-*.*s", selected ? '>' : ' ', layout->name, layout->name,
 	       tenant->name);
-	if (layout->pid)
+	if (layout->pid && tenant->pid)
 		printw("%*u", layout->pid, tenant->pid);
+	else if (layout->pid)
+		printw("%*s", layout->pid, "-");
 	if (selected)
 		attroff(A_REVERSE);
 	printw(" %-7s ", tenant->known ? class_name(tenant->class) : "-");

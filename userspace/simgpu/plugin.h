@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Policies from shared objects, for runs without a device; see simgpu/plugin.h. */
+#ifndef SIMGPU_COMMAND_PLUGIN_H
+#define SIMGPU_COMMAND_PLUGIN_H
+
+#include "command.h"
+
+/* Whether --policy means a file: it has a '/'. */
+bool plugin_is_file(const char *text);
+
+/**
+ * plugin_load() - load a policy
+ * @path: of a shared object
+ *
+ * Return: the policy, which plugin_find_policy() finds from now on; NULL: what was
+ * wrong has been said.
+ */
+const struct simgpu_policy *plugin_load(const char *path);
+
+/* A policy by its name, loaded or built in; NULL if there is none. */
+const struct simgpu_policy *plugin_find_policy(const char *name);
+
+/* A checksum continued over the files that were loaded; an exit status. */
+int plugin_checksum(u32 *checksum);
+/* The same over one file. */
+int checksum_file(const char *path, u32 *checksum);
+
+#endif /* SIMGPU_COMMAND_PLUGIN_H */
