@@ -36,6 +36,7 @@ all: userspace tests
 help:
 	@echo 'make                 build/simgpu, build/libsimgpu.{a,so} and the tests'
 	@echo 'make modules         simgpu.ko (KDIR=... names the kernel headers)'
+	@echo 'make docs            the documentation as HTML: build/docs/index.html'
 	@echo 'make man             the manual pages: build/man'
 	@echo 'make demo            the main job, in a small virtual machine'
 	@echo 'make check           all tests'
@@ -97,6 +98,13 @@ man: build/man/man1/simgpu.1
 
 build/man/man1/simgpu.1: build/simgpu tools/make-man docs/man/see-also.h2m
 	tools/make-man build/simgpu build/man/man1
+
+# --- documentation ------------------------------------------------------------------
+
+.PHONY: docs
+docs: build/simgpu
+	tools/install-packages docs
+	tools/make-docs build/simgpu $(VERSION)
 
 # --- tests --------------------------------------------------------------------------
 
