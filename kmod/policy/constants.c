@@ -26,8 +26,15 @@ struct trained {
 static const struct trained trained[] = {
 	{ "", 500000, 360000 },
 	{ "hbm80", 626187, 344114 },
-	/* Its channels are full at any RBH: the best line that does not fall. */
+	{ "themis60", 203017, 724513 },
+	{ "fg16", 293761, 712241 },
+	{ "fg56", 103193, 756416 },
+	{ "gtx480", 407849, 541787 },
+	{ "c2070", 429890, 515755 },
+	/* The best lines would fall with RBH: level ones. */
 	{ "gddr5_40", 0, 928900 },
+	{ "gtx680", 0, 778383 },
+	{ "k20", 0, 799150 },
 };
 
 /*

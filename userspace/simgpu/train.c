@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Train a model on a GPU: run the memory-bound workloads of HSM's Table 2, or "
 	"those that are named, alone on all SMs, offline, and fit the line "
-	"bandwidth = c1 x RBH + c2 through them.\v"
+	"bandwidth = c1 x RBH + c2 through them; where that would fall, a level one.\v"
 	"A workload is a name or a trace file. Those that the model calls compute-bound on "
 	"this GPU are shown and left out of the fit. Couples are lines through only two of "
 	"the points: how much they differ is how much the choice of programs matters.\n"
@@ -300,6 +300,9 @@ static bool fit(const struct training *training, struct line *line)
 	if (spread < 1e-9)
 		return false;
 	line->c1 = (n * xy - x * y) / spread;
+	/* A line that falls has no meaning to HSM: then the best level one. */
+	if (line->c1 < 0)
+		line->c1 = 0;
 	line->c2 = (y - line->c1 * x) / n;
 	line->r2 = explained(training, line);
 	return true;
@@ -381,14 +384,18 @@ static int print_json(const struct training *training, const struct line *line)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *points = json_object_new_array();
+	const char *config = training->options.config.name;
+	struct simgpu_tunables built_in = registry_tunables(config);
 	u32 i;
 
 	json_set_string(object, "model", "hsm");
-	json_set_string(object, "config", training->options.config.name);
+	json_set_string(object, "config", config);
 	json_set(object, "cycles", json_u64(training->options.stop_cycle));
 	json_set(object, "c1", json_number(line->c1));
 	json_set(object, "c2", json_number(line->c2));
 	json_set(object, "r2", json_number(line->r2));
+	json_set(object, "c1_built_in", json_ppm(built_in.c1_ppm));
+	json_set(object, "c2_built_in", json_ppm(built_in.c2_ppm));
 	for (i = 0; i < training->count; i++)
 		json_object_array_add(points,
 				      point_json(&training->points[i]));
