@@ -12,7 +12,7 @@ CC		?= gcc
 CFLAGS		?= -O2 -g
 WARNINGS	:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 		   -Wno-unused-parameter
-ALL_CFLAGS	= -std=gnu11 $(CFLAGS) $(WARNINGS) -MD -MP \
+ALL_CFLAGS	= -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARNINGS) -MD -MP \
 		  -Iinclude -idirafter include/uapi $(EXTRA_CFLAGS)
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
@@ -43,6 +43,8 @@ help:
 	@echo 'make check-long      all tests and the long ones'
 	@echo 'make bench           speed of the simulated GPU, natively, and of the module'
 	@echo 'make results         the evaluation of HSM, repeated: build/results/report.md (hours)'
+	@echo 'make install         command, recorder and library (DESTDIR, prefix); install-dkms'
+	@echo 'make deb             Debian packages: build/deb'
 	@echo 'make clean           removes build/ but for its cache'
 
 # --- the portable rooms -----------------------------------------------------------
@@ -80,15 +82,22 @@ build/obj/userspace/simgpu/main.o: ALL_CFLAGS += -DSIMGPU_VERSION='"$(VERSION)"'
 build/libsimgpu.a: $(LIB_OBJECTS)
 	$(AR) rcs $@ $^
 
-build/libsimgpu.so: $(LIB_OBJECTS)
-	$(CC) -shared -Wl,-soname,libsimgpu.so.0 -o $@ $^ $(NL_LIBS)
+# The number changes when a program that was built before would no longer work;
+# what is exported stands in the map.
+LIB_SONAME	:= libsimgpu.so.1
+LIB_REALNAME	:= $(LIB_SONAME).0.0
+LIB_MAP		:= userspace/lib/libsimgpu.map
+
+build/libsimgpu.so: $(LIB_OBJECTS) $(LIB_MAP)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
+		-Wl,--version-script,$(LIB_MAP) -o $@ $(LIB_OBJECTS) $(NL_LIBS)
 
 build/offline.a: $(OFFLINE_OBJECTS)
 	rm -f $@
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) -o $@ $^ -ljson-c -lz -llzma -lncursesw -ltinfo \
+	$(CC) $(LDFLAGS) -o $@ $^ -ljson-c -lz -llzma -lncursesw -ltinfo \
 		-lpthread -lm $(NL_LIBS)
 
 # --- manual pages -------------------------------------------------------------------
@@ -98,6 +107,11 @@ man: build/man/man1/simgpu.1
 
 build/man/man1/simgpu.1: build/simgpu tools/make-man docs/man/see-also.h2m
 	tools/make-man build/simgpu build/man/man1
+
+.PHONY: deb
+deb:
+	tools/install-packages package build record
+	tools/make-deb
 
 # --- documentation ------------------------------------------------------------------
 
@@ -197,7 +211,7 @@ check:
 	tests/run
 
 check-long:
-	tools/install-packages build vm record check fuzz debug
+	tools/install-packages build vm record check fuzz debug package
 	tests/run --long
 
 demo:
@@ -225,7 +239,64 @@ modules:
 		exit 1; fi
 	tools/build-module "$(KDIR)"
 
+# --- installing -------------------------------------------------------------------
+
+# Packagers set these and DESTDIR.
+prefix		?= /usr/local
+bindir		?= $(prefix)/bin
+libdir		?= $(prefix)/lib
+includedir	?= $(prefix)/include
+datadir		?= $(prefix)/share
+mandir		?= $(datadir)/man
+plugindir	?= $(prefix)/lib/simgpu
+INSTALL		?= install
+INSTALL_DATA	= $(INSTALL) -m 644
+
+.PHONY: install install-command install-recorder install-lib install-dkms
+install: install-command install-recorder install-lib
+
+install-command: build/simgpu man
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(mandir)/man4 \
+		$(datadir)/bash-completion/completions \
+		$(datadir)/zsh/vendor-completions)
+	$(INSTALL) -m 755 build/simgpu $(DESTDIR)$(bindir)/
+	$(INSTALL_DATA) build/man/man1/*.1 $(DESTDIR)$(mandir)/man1/
+	$(INSTALL_DATA) docs/man/simgpu.4 $(DESTDIR)$(mandir)/man4/
+	$(INSTALL_DATA) tools/completion/simgpu \
+		$(DESTDIR)$(datadir)/bash-completion/completions/simgpu
+	sed 's|@PREFIX@|$(prefix)|' tools/completion/_simgpu \
+		>$(DESTDIR)$(datadir)/zsh/vendor-completions/_simgpu
+	chmod 644 $(DESTDIR)$(datadir)/zsh/vendor-completions/_simgpu
+
+# Left out where Oclgrind, which the recorder is a plug-in of, is not there.
+HAS_OCLGRIND	= $(wildcard /usr/include/oclgrind/Plugin.h)
+install-recorder: $(if $(HAS_OCLGRIND),recorder)
+	$(if $(HAS_OCLGRIND),$(INSTALL) -d $(DESTDIR)$(plugindir))
+	$(if $(HAS_OCLGRIND),$(INSTALL_DATA) $(RECORDER) $(RECORDER_DEVICE) \
+		$(DESTDIR)$(plugindir)/)
+
+install-lib: build/libsimgpu.a build/libsimgpu.so
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(libdir)/pkgconfig \
+		$(includedir)/simgpu/linux $(includedir)/simgpu/simgpu)
+	$(INSTALL_DATA) build/libsimgpu.a $(DESTDIR)$(libdir)/
+	$(INSTALL_DATA) build/libsimgpu.so $(DESTDIR)$(libdir)/$(LIB_REALNAME)
+	ln -sf $(LIB_REALNAME) $(DESTDIR)$(libdir)/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $(DESTDIR)$(libdir)/libsimgpu.so
+	$(INSTALL_DATA) userspace/lib/simgpu.h $(DESTDIR)$(includedir)/simgpu/
+	$(INSTALL_DATA) include/uapi/linux/*.h $(DESTDIR)$(includedir)/simgpu/linux/
+	$(INSTALL_DATA) include/simgpu/*.h $(DESTDIR)$(includedir)/simgpu/simgpu/
+	sed 's|@VERSION@|$(VERSION)|; s|@PREFIX@|$(prefix)|; s|@LIBDIR@|$(libdir)|; s|@INCLUDEDIR@|$(includedir)|' \
+		userspace/lib/libsimgpu.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libsimgpu.pc
+	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libsimgpu.pc
+
+# The module's sources, which DKMS builds for each kernel.
+DKMS_FOLDER	= $(DESTDIR)/usr/src/simgpu-$(VERSION)
+install-dkms:
+	$(INSTALL) -d $(DKMS_FOLDER)
+	cp -r --no-preserve=mode,ownership Kbuild kmod include $(DKMS_FOLDER)/
+	sed 's|#MODULE_VERSION#|$(VERSION)|' tools/debian/simgpu-dkms.dkms >$(DKMS_FOLDER)/dkms.conf
+
 clean:
-	find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} +
+	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} +
 
 -include $(shell find build/obj build/sanitized -name '*.d' 2>/dev/null)

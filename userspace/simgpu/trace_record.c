@@ -17,6 +17,8 @@
 #include "workload.h"
 
 #define PLUGIN		"librecorder.so"
+/* Where make install puts it, from the program's folder. */
+#define INSTALLED	"../lib/simgpu/"
 /* Beside it: makes Oclgrind's device a GPU; see tools/record/gpu_device.c. */
 #define DEVICE		"librecorder-gpu.so"
 /* Options without a letter. */
@@ -58,7 +60,7 @@ static const char about[] =
 	"  simgpu trace record --name nbody-4k -- ./nbody 4096\n"
 	"  simgpu trace record --sample 16 --only-sampled -- ./gemm\n"
 	"\n"
-	"The recorder is $SIMGPU_RECORDER, or " PLUGIN " beside this program.\n"
+	"The recorder is $SIMGPU_RECORDER, or " PLUGIN " beside this program or where it was installed.\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
 /**
@@ -126,6 +128,7 @@ static bool find_plugin(char *path, size_t room)
 {
 	const char *named = getenv("SIMGPU_RECORDER");
 	char self[PATH_MAX];
+	char *folder;
 	ssize_t length;
 
 	if (named && *named) {
@@ -136,7 +139,11 @@ static bool find_plugin(char *path, size_t room)
 	if (length < 0)
 		return false;
 	self[length] = '\0';
-	snprintf(path, room, "%s/" PLUGIN, dirname(self));
+	folder = dirname(self);
+	snprintf(path, room, "%s/" PLUGIN, folder);
+	if (!access(path, R_OK))
+		return true;
+	snprintf(path, room, "%s/" INSTALLED PLUGIN, folder);
 	return !access(path, R_OK);
 }
 
@@ -314,7 +321,7 @@ static int record(const struct arguments *arguments, const char *output)
 		return fail("out of memory");
 	if (!find_plugin(plugin, sizeof(plugin))) {
 		free(temporary);
-		return fail("the recorder, " PLUGIN ", is neither beside this program nor what SIMGPU_RECORDER names");
+		return fail("the recorder, " PLUGIN ", is neither beside this program, nor installed, nor what SIMGPU_RECORDER names");
 	}
 	ret = run_program(arguments, plugin, temporary);
 	if (!ret)
