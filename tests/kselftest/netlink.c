@@ -470,8 +470,10 @@ TEST_F(netlink, changes_are_told)
 {
 	struct nlattr **row = self->answer.rows[0];
 	int fd = open_device();
+	char before[64];
 
 	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, read_text(SYSFS "policy", before, sizeof(before)));
 	ASSERT_EQ(0, join(self->sock, SIMGPU_MCGRP_SETTINGS, &self->answer));
 	ASSERT_EQ(0, write_text(SYSFS "policy", "hsm-fair"));
 	ASSERT_EQ(0, set_tenant(fd, "renamed", 0, 3, 0));
@@ -483,6 +485,7 @@ TEST_F(netlink, changes_are_told)
 	EXPECT_EQ(SIMGPU_CMD_TENANT_NTF, self->answer.commands[1]);
 	EXPECT_STREQ("renamed", nla_get_string(row[SIMGPU_A_TENANT_NAME]));
 	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_CLASS]);
+	EXPECT_EQ(0, write_text(SYSFS "policy", before));
 	close(fd);
 }
 

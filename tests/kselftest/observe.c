@@ -129,7 +129,7 @@ TEST_F(trace, policy_and_preemption)
 
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, read_text(SYSFS "policy", before, sizeof(before)));
-	ASSERT_EQ(0, write_text(SYSFS "policy", "hsm-fair"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "proportional"));
 	ASSERT_EQ(0, write_text(SYSFS "policy", before));
 	build_compute(&trace, 800, 1000);
 	/* The second takes SMs from the first, which has thread blocks on all. */
@@ -148,7 +148,7 @@ TEST_F(trace, policy_and_preemption)
 			break;
 		sleep_ms(10);
 	}
-	EXPECT_EQ(1, count_events(self->text, "policy=hsm-fair"));
+	EXPECT_EQ(1, count_events(self->text, "policy=proportional"));
 	EXPECT_LE(40, count_events(self->text, "simgpu_preempt: "));
 	close(other);
 }
