@@ -226,6 +226,8 @@ bench:
 	$(MAKE) --no-print-directory CFLAGS='-O2 -g' build/simgpu
 	$(ONE_CORE) build/simgpu bench
 	@echo
+	tools/bench/sweep
+	@echo
 	tools/bench/kernel
 
 results:

@@ -11,6 +11,7 @@ enum {
 	OPTION_WARMUP,
 	OPTION_PART,
 	OPTION_JSON,
+	OPTION_CSV,
 };
 
 static const struct argp_option options[] = {
@@ -28,6 +29,8 @@ static const struct argp_option options[] = {
 	{ "part", OPTION_PART, "K/N", 0,
 	  "Make only the Kth of N shares of the runs, to divide a sweep among hosts", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ "csv", OPTION_CSV, 0, 0,
+	  "Print the means as CSV, a row for each policy and kind of mix", 0 },
 	{ 0 }
 };
 
@@ -132,6 +135,13 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_JSON:
 		sweep->json = true;
+		return 0;
+	case OPTION_CSV:
+		sweep->csv = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (sweep->json && sweep->csv)
+			argp_error(state, "--json and --csv exclude each other");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -128,6 +128,7 @@ struct sweep {
 	u32 parts;
 	bool incomplete;
 	bool json;
+	bool csv;
 	u32 program;
 	struct suite suite;
 	struct sweep_run *runs;

@@ -337,6 +337,40 @@ static int print_table(const struct sweep *sweep, policy_summary *summaries)
 	return STATUS_OK;
 }
 
+static void print_means_csv(const char *policy, const char *category,
+			    const struct summary *summary)
+{
+	bool error = summary->error.count;
+
+	printf("%s,%s,%u", policy, category, summary->mixes);
+	print_ratio(stdout, true, mean_of(&summary->fairness));
+	print_ratio(stdout, true, mean_of(&summary->stp));
+	print_ratio(stdout, true, mean_of(&summary->antt));
+	print_ratio(stdout, error, mean_of(&summary->error));
+	print_ratio(stdout, error, summary->error.greatest);
+	printf(",%u,%u", summary->qos_mixes, summary->qos_met);
+	print_ratio(stdout, summary->qos_mixes, mean_of(&summary->qos_np));
+	putchar('\n');
+}
+
+static int print_csv(const struct sweep *sweep, policy_summary *summaries)
+{
+	u32 i, k;
+
+	puts("policy,category,mixes,fairness,stp,antt,error_mean,error_max,"
+	     "qos_mixes,qos_met,qos_np");
+	for (i = 0; i < sweep->policy_count; i++) {
+		for (k = 0; k < MIX_CATEGORIES; k++)
+			if (summaries[i][k].mixes)
+				print_means_csv(sweep->policies[i],
+						mix_category_name(k),
+						&summaries[i][k]);
+		print_means_csv(sweep->policies[i], "all",
+				&summaries[i][MIX_CATEGORIES]);
+	}
+	return STATUS_OK;
+}
+
 static int write_rows(const struct sweep *sweep, FILE *file,
 		      policy_summary *summaries)
 {
@@ -383,9 +417,12 @@ int sweep_report(const struct sweep *sweep)
 	ret = write_rows(sweep, file, summaries);
 	if (ferror(file) | fclose(file))
 		ret = fail("%s: %s", path, strerror(errno));
-	if (!ret)
-		ret = sweep->json ? print_json(sweep, summaries) :
-				    print_table(sweep, summaries);
+	if (!ret && sweep->json)
+		ret = print_json(sweep, summaries);
+	else if (!ret && sweep->csv)
+		ret = print_csv(sweep, summaries);
+	else if (!ret)
+		ret = print_table(sweep, summaries);
 	free(summaries);
 	return ret;
 }
