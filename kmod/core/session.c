@@ -34,6 +34,16 @@ static void provide_tags(struct gpu_config *config)
 		config->atd_sampling *= 2;
 }
 
+/* Likewise mirrors; where they would be too large the model does without. */
+static void provide_mirrors(struct gpu_config *config)
+{
+	const char *field;
+
+	config->mirrors = 1;
+	if (gpu_config_check(config, &field))
+		config->mirrors = 0;
+}
+
 /* What the model reads must be there, whatever the configuration says. */
 static void provide_for_model(struct session_options *options)
 {
@@ -41,7 +51,7 @@ static void provide_for_model(struct session_options *options)
 	    !options->config.atd_sampling)
 		provide_tags(&options->config);
 	if (options->model->flags & SIMGPU_MODEL_MIRROR)
-		options->config.mirrors = 1;
+		provide_mirrors(&options->config);
 }
 
 int session_create(struct session **out, const struct session_options *options,

@@ -956,6 +956,26 @@ static void tags_for_a_model_keep_the_limit(void **state)
 			 2 * SESSION_ATD_SAMPLING);
 }
 
+static u32 mirrors_of_a_model(u32 llc_sets)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	u32 mirrors;
+
+	bench_options(bench, 1);
+	bench->options.config.llc_sets = llc_sets;
+	bench->options.model = &model_mirror;
+	bench_start(bench);
+	mirrors = session_options(bench->session)->config.mirrors;
+	bench_free(bench);
+	return mirrors;
+}
+
+static void mirrors_for_a_model_keep_the_limit(void **state)
+{
+	assert_int_equal(mirrors_of_a_model(16), 1);
+	assert_int_equal(mirrors_of_a_model(4096), 0);
+}
+
 static void knobs_act_from_the_next_epoch(void **state)
 {
 	struct simgpu_tunables tunables = registry_tunables("");
@@ -1340,6 +1360,7 @@ int main(void)
 		cmocka_unit_test(full_journals_count_what_they_lose),
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test(tags_for_a_model_keep_the_limit),
+		cmocka_unit_test(mirrors_for_a_model_keep_the_limit),
 		cmocka_unit_test(no_tenant_gets_more_than_the_limit),
 		cmocka_unit_test(the_oracle_knows_the_truth),
 		cmocka_unit_test(private_runs_do_not_depend_on_steps),
