@@ -136,12 +136,14 @@ static inline int gang_report(int gang, uint32_t slot,
 static inline int read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t count;
+	ssize_t count, length = 0;
 
 	text[0] = '\0';
 	if (fd < 0)
 		return -errno;
-	count = read(fd, text, size - 1);
+	/* Long files of debugfs come in pieces. */
+	while ((count = read(fd, text + length, size - 1 - length)) > 0)
+		length += count;
 	if (count < 0) {
 		int error = -errno;
 
@@ -149,9 +151,9 @@ static inline int read_text(const char *path, char *text, size_t size)
 		return error;
 	}
 	close(fd);
-	if (count && text[count - 1] == '\n')
-		count--;
-	text[count] = '\0';
+	if (length && text[length - 1] == '\n')
+		length--;
+	text[length] = '\0';
 	return 0;
 }
 

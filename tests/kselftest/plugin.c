@@ -102,7 +102,7 @@ FIXTURE_TEARDOWN(plugin)
 }
 
 /* One that fails is replaced; nothing holds its module any more. */
-TEST_F(plugin, falls_back)
+TEST_F_TIMEOUT(plugin, falls_back, 300)
 {
 	struct simgpu_gang_create create = {
 		.size = sizeof(create), .members = 1, .epoch_cycles = 10000,
