@@ -51,7 +51,8 @@ struct simgpu_tunables {
  * @blocks: thread blocks of its present kernel, at most U32_MAX: on a GPU with
  *	more SMs than that it cannot use all of them
  * @blocks_left: thread blocks of its kernel that have not finished, at most
- *	U32_MAX: more SMs than that are useless to it
+ *	U32_MAX: more SMs than that are useless to it. All of them, if it has
+ *	just ended
  * @class: the model's; SIMGPU_CLASS_UNKNOWN before the first prediction
  * @reserved: zero
  * @target_ppm: the NP that a QoS tenant is promised

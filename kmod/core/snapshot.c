@@ -141,6 +141,9 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->sms = sms_assigned(session->gpu, slot);
 	out->blocks = kernel.blocks;
 	out->blocks_left = kernel.blocks - kernel.blocks_finished;
+	/* It has just ended: the next one is taken to be as large. */
+	if (!out->blocks_left)
+		out->blocks_left = kernel.blocks;
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
 	out->private_cycles = oracle_cycles(session, slot);

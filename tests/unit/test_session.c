@@ -1233,6 +1233,39 @@ static void no_tenant_gets_more_than_the_limit(void **state)
 	}
 }
 
+/* A policy that changes nothing and notes the fewest thread blocks left. */
+static u32 fewest_left;
+
+static int note_left(const struct simgpu_snapshot *snapshot,
+		     struct simgpu_proposal *proposal)
+{
+	if (snapshot->tenants[0].active &&
+	    snapshot->tenants[0].blocks_left < fewest_left)
+		fewest_left = snapshot->tenants[0].blocks_left;
+	return 0;
+}
+
+/* Who is asked as a kernel ends must not think that no SM is of use. */
+static void a_kernel_that_ended_leaves_blocks(void **state)
+{
+	static const struct simgpu_policy policy = {
+		.name = "note", .propose = note_left,
+	};
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 1);
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.policy = &policy;
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, middling, 1, 0);
+	fewest_left = U32_MAX;
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_true(report_of(bench, 0).counters.kernels_finished > 1);
+	assert_in_range(fewest_left, 1, 64);
+	bench_free(bench);
+}
+
 /* --- private runs --- */
 
 /* Three tenants under the oracle, in steps of so many cycles. */
@@ -1362,6 +1395,7 @@ int main(void)
 		cmocka_unit_test(tags_for_a_model_keep_the_limit),
 		cmocka_unit_test(mirrors_for_a_model_keep_the_limit),
 		cmocka_unit_test(no_tenant_gets_more_than_the_limit),
+		cmocka_unit_test(a_kernel_that_ended_leaves_blocks),
 		cmocka_unit_test(the_oracle_knows_the_truth),
 		cmocka_unit_test(private_runs_do_not_depend_on_steps),
 		cmocka_unit_test(private_runs_end_with_their_tenants),
