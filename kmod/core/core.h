@@ -119,6 +119,16 @@ void snapshot_fill(struct session *session);
 size_t registers_bytes(const struct gpu_config *config);
 void registers_clear(struct session *session, u32 slot);
 
+/* A GPU's arrays begin on cache lines, wherever its memory does. */
+#define GPU_ALIGNMENT	64
+
+static inline void *align_gpu(void *memory)
+{
+	uintptr_t end = (uintptr_t)memory + GPU_ALIGNMENT - 1;
+
+	return (void *)(end & ~(uintptr_t)(GPU_ALIGNMENT - 1));
+}
+
 /* oracle.c */
 int oracle_join(struct session *session, u32 slot);
 void oracle_leave(struct session *session, u32 slot);

@@ -16,7 +16,6 @@ int oracle_join(struct session *session, u32 slot)
 {
 	struct gpu_config config = session->initial.config;
 	struct oracle *oracle = &session->oracles[slot];
-	uintptr_t aligned;
 	u32 sm;
 
 	if (!(session->initial.model->flags & SIMGPU_MODEL_ORACLE))
@@ -24,12 +23,12 @@ int oracle_join(struct session *session, u32 slot)
 	/* Nobody looks at these there. */
 	config.atd_sampling = 0;
 	config.mirrors = 0;
-	oracle->bytes = gpu_bytes(&config) + 64;
+	oracle->bytes = gpu_bytes(&config) + GPU_ALIGNMENT;
 	oracle->memory = port_alloc(oracle->bytes);
 	if (!oracle->memory)
 		return -ENOMEM;
-	aligned = ((uintptr_t)oracle->memory + 63) & ~(uintptr_t)63;
-	oracle->gpu = gpu_init((void *)aligned, &config, session->initial.seed);
+	oracle->gpu = gpu_init(align_gpu(oracle->memory), &config,
+			       session->initial.seed);
 	oracle->epoch_start = 0;
 	session->bytes += oracle->bytes;
 	for (sm = 0; sm < config.sms; sm++)

@@ -59,7 +59,6 @@ int session_create(struct session **out, const struct session_options *options,
 {
 	const struct gpu_config *config;
 	struct session *session;
-	uintptr_t aligned;
 	size_t gpu_size;
 
 	if (!options_are_good(options))
@@ -70,16 +69,15 @@ int session_create(struct session **out, const struct session_options *options,
 	session->initial = *options;
 	provide_for_model(&session->initial);
 	config = &session->initial.config;
-	/* With room to align it: the engine's arrays begin on cache lines. */
-	gpu_size = gpu_bytes(config) + 64 + registers_bytes(config);
+	gpu_size = gpu_bytes(config) + GPU_ALIGNMENT + registers_bytes(config);
 	session->gpu_memory = port_alloc(gpu_size);
 	if (!session->gpu_memory) {
 		port_free(session);
 		return -ENOMEM;
 	}
-	aligned = ((uintptr_t)session->gpu_memory + 63) & ~(uintptr_t)63;
-	session->gpu = gpu_init((void *)aligned, config, options->seed);
-	session->registers = (void *)(aligned + gpu_bytes(config));
+	session->gpu = gpu_init(align_gpu(session->gpu_memory), config,
+				options->seed);
+	session->registers = (void *)((char *)session->gpu + gpu_bytes(config));
 	session->bytes = sizeof(*session) + gpu_size;
 	session->hooks = *hooks;
 	session->policy = options->policy;

@@ -65,14 +65,6 @@ static u32 find_victim(const u32 *tags, u32 ways)
 	return ways - 1;
 }
 
-/* Put a tag in front; those before @way grow older by one, @way's goes. */
-static void put_first(u32 *tags, u32 way, u32 tag)
-{
-	for (; way > 0; way--)
-		tags[way] = tags[way - 1];
-	tags[0] = tag;
-}
-
 /*
  * atd_access() - show a directory an access that the cache has taken
  * @set: of the whole cache
@@ -92,13 +84,13 @@ void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending)
 	if (way == ways) {
 		u32 tag = ATD_VALID | (line & ((1U << LINE_SLOT_SHIFT) - 1));
 
-		put_first(tags, find_victim(tags, ways),
-			  tag | (pending ? ATD_PENDING : 0));
+		tags_put_first(tags, find_victim(tags, ways),
+			       tag | (pending ? ATD_PENDING : 0));
 		return;
 	}
 	counters->atd_hits++;
 	if (!(tags[way] & ATD_PENDING))
-		put_first(tags, way, tags[way]);
+		tags_put_first(tags, way, tags[way]);
 }
 
 /* atd_fill() - a line that the cache fetched has come */

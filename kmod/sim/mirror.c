@@ -91,9 +91,7 @@ void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind)
 	}
 	if (kind != REQUEST_READ)
 		tag |= MIRROR_DIRTY;
-	for (; way > 0; way--)
-		tags[way] = tags[way - 1];
-	tags[0] = tag;
+	tags_put_first(tags, way, tag);
 }
 
 /* mirror_drop() - a slot's mirror, if there are any, begins anew */

@@ -972,6 +972,17 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 slot);
 void slice_turn(struct gpu *gpu, u32 slice);
 void llc_drop(struct gpu *gpu, u32 slot);
 
+/*
+ * Of a set of directories and mirrors, which lie in the order of use: put a tag in
+ * front; those before @way grow older by one, @way's goes.
+ */
+static inline void tags_put_first(u32 *tags, u32 way, u32 tag)
+{
+	for (; way > 0; way--)
+		tags[way] = tags[way - 1];
+	tags[0] = tag;
+}
+
 /* atd.c */
 u32 atd_sets(const struct gpu_config *config);
 /* The next two: with atd_sampling only. */

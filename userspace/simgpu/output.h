@@ -34,6 +34,9 @@ const char *class_name(u32 class);
 /* A tenant's colour, 0xRRGGBB, by its place among the tenants of a run. */
 u32 tenant_colour(u32 index);
 
+/* A field of CSV: a comma and a ratio, which is left out if it is not known. */
+void csv_ppm(FILE *file, bool known, u64 value_ppm);
+
 struct table;
 
 /**

@@ -150,11 +150,6 @@ static void print_csv_name(const char *name)
 	putchar('"');
 }
 
-static void print_csv_ppm(u64 value_ppm)
-{
-	printf(",%llu.%06llu", value_ppm / SIMGPU_PPM, value_ppm % SIMGPU_PPM);
-}
-
 static void print_csv_epoch(const struct result *result,
 			    const struct result_epoch *epoch)
 {
@@ -164,14 +159,12 @@ static void print_csv_epoch(const struct result *result,
 	print_csv_name(result->tenants[epoch->tenant].options.name);
 	printf(",%llu,%u,%u,%s", record->end_cycle, record->sms,
 	       record->sms_next, class_name(record->class));
-	if (record->class == SIMGPU_CLASSIFIED_UNKNOWN)
-		putchar(',');
-	else
-		print_csv_ppm(record->np_ppm);
-	print_csv_ppm(record->ipc_ppm);
-	print_csv_ppm(record->rbh_ppm);
-	print_csv_ppm(record->bandwidth_ppm);
-	print_csv_ppm(record->llc_mpki_ppm);
+	csv_ppm(stdout, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
+		record->np_ppm);
+	csv_ppm(stdout, true, record->ipc_ppm);
+	csv_ppm(stdout, true, record->rbh_ppm);
+	csv_ppm(stdout, true, record->bandwidth_ppm);
+	csv_ppm(stdout, true, record->llc_mpki_ppm);
 	printf(",%d,%d\n", !!(record->flags & SIMGPU_EPOCH_PREDICTED),
 	       !!(record->flags & SIMGPU_EPOCH_FELL_BACK));
 }

@@ -86,15 +86,6 @@ static struct verdict judge(const struct session_options *options,
 
 /* --- sweep.csv --- */
 
-static void print_ratio(FILE *file, bool known, u64 value_ppm)
-{
-	if (known)
-		fprintf(file, ",%llu.%06llu", value_ppm / SIMGPU_PPM,
-			value_ppm % SIMGPU_PPM);
-	else
-		fputc(',', file);
-}
-
 static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 			 const struct verdict *verdict)
 {
@@ -106,26 +97,26 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 		mix_category_name(run->mix->category), slot, options->name,
 		class_name((u32)tenant->class),
 		class_name((u32)tenant->alone.class));
-	print_ratio(file, options->service == SIMGPU_QOS, options->target_ppm);
+	csv_ppm(file, options->service == SIMGPU_QOS, options->target_ppm);
 	fprintf(file, ",%llu,%llu,%llu", tenant->instructions, tenant->cycles,
 		tenant->alone.cycles);
-	print_ratio(file, true, tenant->sms_milli * 1000);
-	print_ratio(file, tenant->np_predicted_ppm, tenant->np_predicted_ppm);
-	print_ratio(file, verdict->np, verdict->np);
-	print_ratio(file, verdict->np_late, verdict->np_late);
-	print_ratio(file, verdict->known, verdict->error);
-	print_ratio(file, verdict->known, verdict->error_class);
-	print_ratio(file, verdict->known, verdict->error_line);
-	print_ratio(file, verdict->known, verdict->error_drift);
-	print_ratio(file, verdict->known, verdict->error_rest);
-	print_ratio(file, true, tenant->ipc_ppm);
-	print_ratio(file, true, alone->ipc_ppm);
-	print_ratio(file, true, tenant->rbh_ppm);
-	print_ratio(file, true, alone->rbh_ppm);
-	print_ratio(file, true, tenant->bandwidth_ppm);
-	print_ratio(file, true, alone->bandwidth_ppm);
-	print_ratio(file, true, tenant->llc_mpki_ppm);
-	print_ratio(file, true, alone->llc_mpki_ppm);
+	csv_ppm(file, true, tenant->sms_milli * 1000);
+	csv_ppm(file, tenant->np_predicted_ppm, tenant->np_predicted_ppm);
+	csv_ppm(file, verdict->np, verdict->np);
+	csv_ppm(file, verdict->np_late, verdict->np_late);
+	csv_ppm(file, verdict->known, verdict->error);
+	csv_ppm(file, verdict->known, verdict->error_class);
+	csv_ppm(file, verdict->known, verdict->error_line);
+	csv_ppm(file, verdict->known, verdict->error_drift);
+	csv_ppm(file, verdict->known, verdict->error_rest);
+	csv_ppm(file, true, tenant->ipc_ppm);
+	csv_ppm(file, true, alone->ipc_ppm);
+	csv_ppm(file, true, tenant->rbh_ppm);
+	csv_ppm(file, true, alone->rbh_ppm);
+	csv_ppm(file, true, tenant->bandwidth_ppm);
+	csv_ppm(file, true, alone->bandwidth_ppm);
+	csv_ppm(file, true, tenant->llc_mpki_ppm);
+	csv_ppm(file, true, alone->llc_mpki_ppm);
 	fprintf(file, ",%llu,%016llx\n", tenant->first_run_done,
 		run->state_hash);
 }
@@ -343,13 +334,13 @@ static void print_means_csv(const char *policy, const char *category,
 	bool error = summary->error.count;
 
 	printf("%s,%s,%u", policy, category, summary->mixes);
-	print_ratio(stdout, true, mean_of(&summary->fairness));
-	print_ratio(stdout, true, mean_of(&summary->stp));
-	print_ratio(stdout, true, mean_of(&summary->antt));
-	print_ratio(stdout, error, mean_of(&summary->error));
-	print_ratio(stdout, error, summary->error.greatest);
+	csv_ppm(stdout, true, mean_of(&summary->fairness));
+	csv_ppm(stdout, true, mean_of(&summary->stp));
+	csv_ppm(stdout, true, mean_of(&summary->antt));
+	csv_ppm(stdout, error, mean_of(&summary->error));
+	csv_ppm(stdout, error, summary->error.greatest);
 	printf(",%u,%u", summary->qos_mixes, summary->qos_met);
-	print_ratio(stdout, summary->qos_mixes, mean_of(&summary->qos_np));
+	csv_ppm(stdout, summary->qos_mixes, mean_of(&summary->qos_np));
 	putchar('\n');
 }
 
@@ -368,7 +359,7 @@ static int print_csv(const struct sweep *sweep, policy_summary *summaries)
 		print_means_csv(sweep->policies[i], "all",
 				&summaries[i][MIX_CATEGORIES]);
 	}
-	return STATUS_OK;
+	return flush_output();
 }
 
 static int write_rows(const struct sweep *sweep, FILE *file,

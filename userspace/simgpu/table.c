@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables for people; see output.h. */
+/* Tables for people, and fields of CSV; see output.h. */
 /* For vasprintf. */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -120,4 +120,13 @@ void table_write(struct table *table, FILE *out)
 void table_print(struct table *table)
 {
 	table_write(table, stdout);
+}
+
+void csv_ppm(FILE *file, bool known, u64 value_ppm)
+{
+	if (known)
+		fprintf(file, ",%llu.%06llu", value_ppm / SIMGPU_PPM,
+			value_ppm % SIMGPU_PPM);
+	else
+		fputc(',', file);
 }
