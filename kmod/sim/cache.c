@@ -58,7 +58,7 @@ struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line)
  */
 bool l1_lookup(const struct l1 *l1, u32 sm, u32 line)
 {
-	u32 ways = l1->ways, way, hits = 0;
+	u32 ways = l1->ways, way, found = NONE;
 	struct l1_set *set;
 
 	if (!l1->sets)
@@ -66,10 +66,10 @@ bool l1_lookup(const struct l1 *l1, u32 sm, u32 line)
 	set = l1_set(l1, sm, line);
 	/* All ways, without a branch that depends on which. */
 	for (way = 0; way < ways; way++)
-		hits |= (u32)(set->tag[way] == line) << way;
-	if (!hits)
+		found = set->tag[way] == line ? way : found;
+	if (found == NONE)
 		return false;
-	set->order = lru_touch(set->order, lowest_bit(hits));
+	set->order = lru_touch(set->order, found);
 	return true;
 }
 
@@ -263,11 +263,12 @@ static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index,
 {
 	struct slice *slice = &gpu->slices[index];
 	struct llc_set *set = &gpu->llc[set_index];
-	u32 rank = llc_victim_rank(gpu, set), way, victim;
+	u32 rank, way, victim;
 
-	if (rank == NONE)
-		return false;
 	if (request->kind != REQUEST_WRITE && slice->mshr_free == NONE)
+		return false;
+	rank = llc_victim_rank(gpu, set);
+	if (rank == NONE)
 		return false;
 	way = lru_way(set->order, rank);
 	if (set->dirty & (1U << way)) {
