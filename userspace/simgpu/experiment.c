@@ -170,8 +170,8 @@ static int find_names(const struct settings *settings,
 	return STATUS_OK;
 }
 
-static void set_tunables(const struct settings *settings,
-			 struct simgpu_tunables *tunables)
+void settings_tunables(const struct settings *settings,
+		       struct simgpu_tunables *tunables)
 {
 	struct simgpu_tunables given = settings->tunables;
 	u32 i;
@@ -200,7 +200,7 @@ int settings_options(const struct settings *settings,
 	ret = find_names(settings, options);
 	if (!ret) {
 		options->tunables = registry_tunables(options->config.name);
-		set_tunables(settings, &options->tunables);
+		settings_tunables(settings, &options->tunables);
 	}
 	return ret;
 }

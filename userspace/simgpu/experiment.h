@@ -66,6 +66,10 @@ void option_name(struct argp_state *state, const char *option, char *to,
 /* Read what the options name; an exit status. */
 int experiment_load(struct experiment *experiment);
 
+/* Put in what --set gave. */
+void settings_tunables(const struct settings *settings,
+		       struct simgpu_tunables *tunables);
+
 /* The session that the settings mean; an exit status, and why has been said. */
 int settings_options(const struct settings *settings,
 		     struct session_options *options);

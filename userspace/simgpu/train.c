@@ -33,8 +33,8 @@ static const char about[] =
 	"Train a model on a GPU: run the memory-bound workloads of HSM's Table 2, or "
 	"those that are named, alone on all SMs, offline, and fit the line "
 	"bandwidth = c1 x RBH + c2 through them; where that would fall, a level one.\v"
-	"A workload is a name or a trace file. Those that the model calls compute-bound on "
-	"this GPU are shown and left out of the fit. Couples are lines through only two of "
+	"A workload is a name or a trace file. Those that are compute-bound on this GPU "
+	"by HSM's own line, or by the one that --set gives, are shown and left out. Couples are lines through only two of "
 	"the points: how much they differ is how much the choice of programs matters.\n"
 	"\n"
 	"Examples:\n"
@@ -472,6 +472,10 @@ static int train(struct training *training)
 		ret = add_points(training);
 	if (ret)
 		return ret;
+	/* A line that is built in must not choose the points of the next. */
+	training->options.tunables = registry_tunables("");
+	settings_tunables(&training->experiment.settings,
+			  &training->options.tunables);
 	jobs_run("training", training->count, training->workers, run_point,
 		 training, training->options.stop_cycle * training->count);
 	ret = check_points(training);
