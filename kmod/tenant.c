@@ -299,17 +299,18 @@ void simgpu_tenant_launch_done(struct simgpu_tenant *tenant, u64 sequence,
 	u32 i;
 
 	lockdep_assert_held(&tenant->device->lock);
-	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
+	/* Who has waited for it, and removes the trace then, frees it. */
 	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
 		struct simgpu_pending *pending = &tenant->pending[i];
 
 		if (pending->trace && pending->sequence == sequence) {
 			simgpu_trace_put(pending->trace);
 			pending->trace = NULL;
-			return;
+			break;
 		}
 	}
-	WARN_ON_ONCE(1);
+	WARN_ON_ONCE(i == SESSION_LAUNCHES_MAX);
+	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
 }
 
 /**

@@ -67,6 +67,23 @@ TEST_F(trace, good_ones_are_taken)
 	}
 }
 
+/* Who has waited for the launch finds nothing held once the trace is removed. */
+TEST_F(trace, free_once_waited_for)
+{
+	struct built_trace small;
+	uint32_t handle;
+	int i;
+
+	build_compute(&small, 1, 1);
+	for (i = 1; i <= 300; i++) {
+		ASSERT_EQ(0, upload(self->fd, &small, &handle));
+		ASSERT_EQ(0, launch(self->fd, handle, 1, NULL));
+		ASSERT_EQ(0, wait_launch(self->fd, i, PATIENCE_NS));
+		ASSERT_EQ(0, trace_remove(self->fd, handle));
+		ASSERT_EQ(self->held, read_number(SYSFS "bytes_held"));
+	}
+}
+
 /* The copy is the device's: what the caller does to its own is nothing. */
 TEST_F(trace, copied_at_upload)
 {
