@@ -49,7 +49,8 @@ help:
 
 # --- the portable rooms -----------------------------------------------------------
 
-ROOM_SOURCES	:= $(wildcard kmod/sim/*.c kmod/policy/*.c kmod/core/*.c)
+ROOM_SOURCES	:= $(wildcard kmod/sim/*.c kmod/policy/*.c kmod/policy/*/*.c \
+			      kmod/core/*.c)
 ROOM_OBJECTS	:= $(ROOM_SOURCES:%.c=build/obj/%.o)
 ROOM_SANITIZED	:= $(ROOM_SOURCES:%.c=build/sanitized/%.o)
 
@@ -142,7 +143,7 @@ $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -llzma -lm
 
 # What wraps is no error in C; clang's integer sanitizer makes it one.
-POLICY_SOURCES	:= $(wildcard kmod/policy/*.c)
+POLICY_SOURCES	:= $(wildcard kmod/policy/*.c kmod/policy/*/*.c)
 build/tests/test_integer: tests/unit/test_integer.c tests/unit/snapshots.h \
 			  tests/unit/integer-ignored $(POLICY_SOURCES) \
 			  $(wildcard include/simgpu/*.h)

@@ -1,34 +1,124 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* The interface of a slowdown model: counters in, class and NP out. */
+/* The interface of a slowdown model: counters in, class, NP and curve out. */
 #ifndef SIMGPU_MODEL_H
 #define SIMGPU_MODEL_H
 
 #include <simgpu/snapshot.h>
 
-#define SIMGPU_NAME_BYTES	32
+/* Bytes of state that a model or a policy can keep between calls. */
+#define SIMGPU_STATE_BYTES_MAX		65536
+/* Bytes of a model's constants, their header among them. */
+#define SIMGPU_CONSTANTS_BYTES_MAX	61440
 
-/* In @flags of a model: it reads the auxiliary tags' counters. */
-#define SIMGPU_MODEL_ATD	1U
-/* And: those of the mirrors. */
-#define SIMGPU_MODEL_MIRROR	2U
-/* And: the cycles of private runs. */
-#define SIMGPU_MODEL_ORACLE	4U
+/**
+ * struct simgpu_prediction_tenant - a model's word on one tenant
+ * @class: SIMGPU_CLASS_*; UNKNOWN if the epoch said nothing about it (the
+ *	session then keeps the last prediction)
+ * @reserved: zero
+ * @np_ppm: predicted normalized progress; the session caps it at 1
+ * @curve: NP at other SM counts; no knots: the model does not say
+ */
+struct simgpu_prediction_tenant {
+	u32 class;
+	u32 reserved;
+	u64 np_ppm;
+	struct simgpu_curve curve;
+};
+
+/* In @probe of a prediction. */
+#define SIMGPU_PROBE_NONE	0
+#define SIMGPU_PROBE_PRIORITY	1	/* the tenant's memory requests come first */
+#define SIMGPU_PROBE_ALONE	2	/* all others are held */
+
+/**
+ * struct simgpu_prediction - a model's answer; zeroed before the call
+ * @probe: SIMGPU_PROBE_*: what the model wants to see until @wake_cycle. The
+ *	core merges it with what the policy has said; where the policy says
+ *	something of the same from now on, the policy wins and the probe ends
+ * @probe_slot: the tenant that it is about
+ * @wake_cycle: device cycle at which the model, which lists SIMGPU_ON_WAKE,
+ *	is asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead; 0: at the epoch's end
+ * @tenants: by slot; only active ones are read
+ */
+struct simgpu_prediction {
+	u32 probe;
+	u32 probe_slot;
+	u64 wake_cycle;
+	struct simgpu_prediction_tenant tenants[SIMGPU_SLOTS_MAX];
+};
+
+/* How far ahead a wake is at least, in core cycles. */
+#define SIMGPU_WAKE_CYCLES_MIN	1000
+
+/**
+ * struct simgpu_trained - values that knobs begin with on a known GPU
+ * @config: name of its configuration; empty ends a table
+ * @count: values that there are
+ * @values: of the model's first knobs
+ */
+struct simgpu_trained {
+	char config[SIMGPU_NAME_BYTES];
+	u32 count;
+	u64 values[4];
+};
+
+#define SIMGPU_CONSTANTS_MAGIC	0x43474953U	/* "SIGC", little-endian */
+
+/**
+ * struct simgpu_constants_header - what a model's constants begin with
+ * @magic: SIMGPU_CONSTANTS_MAGIC
+ * @version: the model's constants_version
+ * @length: bytes of the whole, this header among them
+ * @checksum: zlib's crc32() of what follows the header
+ * @model: name of the model that they are for
+ * @config: name of the configuration that they were trained on
+ *
+ * Numbers are little-endian. The payload follows at once.
+ */
+struct simgpu_constants_header {
+	u32 magic;
+	u32 version;
+	u32 length;
+	u32 checksum;
+	char model[SIMGPU_NAME_BYTES];
+	char config[SIMGPU_NAME_BYTES];
+};
 
 /**
  * struct simgpu_model - a slowdown model
  * @name: as written to sysfs; unique among models
- * @latency_cycles: core cycles that a prediction takes for each tenant; a new
- *	assignment takes effect that much after the epoch's end (HSM 4.1: 181)
- * @flags: SIMGPU_MODEL_* or 0: what a session has to provide for it
- * @predict: fills @prediction from the counters of @snapshot. No side effects,
- *	no allocation, no sleeping; integers only. Returns 0 or a negative
- *	errno: then the last predictions stand
+ * @latency_cycles: core cycles that a prediction takes for each tenant; what a
+ *	policy says at an epoch's end takes effect that much later (HSM 4.1: 181)
+ * @events: SIMGPU_ON_WAKE or 0: when it is asked beside the epoch's end
+ * @needs: SIMGPU_NEEDS_*: what a session has to provide for it
+ * @state_bytes: that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
+ *	The session allocates, zeroes and hashes them
+ * @constants_bytes: size of its constants' payload; 0: it has none
+ * @constants_version: of their layout
+ * @source: as of a policy
+ * @checksum: likewise
+ * @params: its knobs, ended by one without a name; NULL: it has none
+ * @trained: what the first of them begin with on GPUs that it was trained on,
+ *	ended by one without a name; NULL: the same everywhere
+ * @predict: fills @prediction from @snapshot. @constants are the payload that
+ *	was loaded, NULL if none was; @state is its own. No other input, no side
+ *	effects, no allocation, no sleeping; integers only. Returns 0 or a
+ *	negative errno: then the last predictions stand
  */
 struct simgpu_model {
 	char name[SIMGPU_NAME_BYTES];
 	u32 latency_cycles;
-	u32 flags;
+	u32 events;
+	u32 needs;
+	u32 state_bytes;
+	u32 constants_bytes;
+	u32 constants_version;
+	u32 source;
+	u32 checksum;
+	const struct simgpu_param *params;
+	const struct simgpu_trained *trained;
 	int (*predict)(const struct simgpu_snapshot *snapshot,
+		       const void *constants, void *state,
 		       struct simgpu_prediction *prediction);
 };
 

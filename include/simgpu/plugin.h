@@ -1,36 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * One source for both homes of a policy that is not built in: compiled by kbuild it
- * is a kernel module, compiled into a shared object it is what `simgpu run --offline
- * --policy ./FILE.so` loads. docs/write-a-policy.md shows how.
+ * One source for both homes of a policy or a model that is not built in: compiled by
+ * kbuild it is a kernel module, compiled into a shared object it is what `simgpu run
+ * --offline --policy ./FILE.so` loads. docs/write-a-policy.md shows how.
  */
 #ifndef SIMGPU_PLUGIN_H
 #define SIMGPU_PLUGIN_H
 
 #include <simgpu/policy.h>
 
+/*
+ * zlib's crc32() of the source, by which a journal knows it again in both homes;
+ * tools/build-policy gives it. 0: not known.
+ */
+#ifndef SIMGPU_PLUGIN_CHECKSUM
+#define SIMGPU_PLUGIN_CHECKSUM	0
+#endif
+
 #ifdef __KERNEL__
 
 #include <simgpu/register.h>
 
-/**
- * SIMGPU_POLICY_PLUGIN() - make this file a plug-in
- * @policy: a static const struct simgpu_policy
- */
-#define SIMGPU_POLICY_PLUGIN(policy)					\
+#define SIMGPU_PLUGIN(kind, its)					\
+static struct simgpu_##kind simgpu_plugin_##kind;			\
+									\
 static int __init simgpu_plugin_init(void)				\
 {									\
-	return simgpu_register_policy(&(policy), THIS_MODULE);		\
+	simgpu_plugin_##kind = its;					\
+	simgpu_plugin_##kind.source = SIMGPU_SOURCE_PLUGIN;		\
+	simgpu_plugin_##kind.checksum = SIMGPU_PLUGIN_CHECKSUM;		\
+	return simgpu_register_##kind(&simgpu_plugin_##kind,		\
+				      THIS_MODULE);			\
 }									\
 module_init(simgpu_plugin_init);					\
 									\
 static void __exit simgpu_plugin_exit(void)				\
 {									\
-	simgpu_unregister_policy(&(policy));				\
+	simgpu_unregister_##kind(&simgpu_plugin_##kind);		\
 }									\
 module_exit(simgpu_plugin_exit);					\
 									\
-MODULE_DESCRIPTION("A policy for simgpu");				\
+MODULE_DESCRIPTION("A " #kind " for simgpu");				\
 MODULE_LICENSE("GPL")
 
 #else /* userspace */
@@ -38,22 +48,37 @@ MODULE_LICENSE("GPL")
 /**
  * struct simgpu_plugin - what a shared object offers, as the symbol simgpu_plugin
  * @snapshot_version: SIMGPU_SNAPSHOT_VERSION that it was built with
- * @reserved: zero
- * @policy: its policy
+ * @checksum: SIMGPU_PLUGIN_CHECKSUM
+ * @policy: its policy, or NULL
+ * @model: its model, or NULL
  */
 struct simgpu_plugin {
 	u32 snapshot_version;
-	u32 reserved;
+	u32 checksum;
 	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
 };
 
-#define SIMGPU_POLICY_PLUGIN(its_policy)				\
+#define SIMGPU_PLUGIN(kind, its)					\
 extern const struct simgpu_plugin simgpu_plugin;			\
 const struct simgpu_plugin simgpu_plugin = {				\
 	.snapshot_version = SIMGPU_SNAPSHOT_VERSION,			\
-	.policy = &(its_policy),					\
+	.checksum = SIMGPU_PLUGIN_CHECKSUM,				\
+	.kind = &(its),							\
 }
 
 #endif
+
+/**
+ * SIMGPU_POLICY_PLUGIN() - make this file a plug-in
+ * @policy: a static const struct simgpu_policy
+ */
+#define SIMGPU_POLICY_PLUGIN(its_policy)	SIMGPU_PLUGIN(policy, its_policy)
+
+/**
+ * SIMGPU_MODEL_PLUGIN() - make this file a plug-in
+ * @model: a static const struct simgpu_model
+ */
+#define SIMGPU_MODEL_PLUGIN(its_model)		SIMGPU_PLUGIN(model, its_model)
 
 #endif /* SIMGPU_PLUGIN_H */

@@ -4,19 +4,38 @@
 #define SIMGPU_POLICY_H
 
 #include <simgpu/model.h>
+#include <simgpu/proposal.h>
 
 /**
  * struct simgpu_policy - an SM policy
  * @name: as written to sysfs; unique among policies
- * @propose: fills @proposal from @snapshot, whose tenants carry the model's
- *	predictions. No side effects, no allocation, no sleeping; integers only.
- *	Returns 0 or a negative errno. The core checks the proposal: an error or
- *	an impossible proposal makes it fall back to an even split
+ * @events: SIMGPU_ON_*: when it is asked beside the epoch's end. What it does not
+ *	list the core handles: an even split when tenants arrive or depart, and at
+ *	kernel ends what the session's kernel_end says
+ * @needs: SIMGPU_NEEDS_*: what a session has to provide for it
+ * @state_bytes: that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
+ *	The session allocates, zeroes and hashes them
+ * @source: SIMGPU_SOURCE_*; set by who brings it in
+ * @checksum: zlib's crc32() of its source; 0: built in, or not known. A journal
+ *	names it, and replays with the same one only
+ * @params: its knobs, ended by one without a name; NULL: it has none
+ * @decide: fills @proposal from @snapshot, whose tenants carry the model's
+ *	predictions; @state is its own. No other input, no side effects, no
+ *	allocation, no sleeping; integers only. Returns 0 or a negative errno. The
+ *	core checks the proposal: after an error or an impossible proposal the
+ *	policy even takes its place, with the reason in last_refusal
  */
 struct simgpu_policy {
 	char name[SIMGPU_NAME_BYTES];
-	int (*propose)(const struct simgpu_snapshot *snapshot,
-		       struct simgpu_proposal *proposal);
+	u32 events;
+	u32 needs;
+	u32 state_bytes;
+	u32 source;
+	u32 checksum;
+	u32 reserved;
+	const struct simgpu_param *params;
+	int (*decide)(const struct simgpu_snapshot *snapshot, void *state,
+		      struct simgpu_proposal *proposal);
 };
 
 #endif /* SIMGPU_POLICY_H */

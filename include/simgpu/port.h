@@ -11,6 +11,7 @@
 
 #include <linux/bitops.h>
 #include <linux/bug.h>
+#include <linux/ctype.h>
 #include <linux/build_bug.h>
 #include <linux/crc32.h>
 #include <linux/errno.h>
@@ -55,6 +56,7 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 #else /* userspace */
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>

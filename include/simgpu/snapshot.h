@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What a slowdown model and a policy see at the end of an epoch, and what they
- * answer. All structs are plain, fixed in size and versioned, without
- * pointers, so that another module or a BPF program can read and fill them.
+ * What a slowdown model and a policy see when they are asked. All structs are
+ * plain, fixed in size and versioned, without pointers, so that another module
+ * or a BPF program can read them.
  */
 #ifndef SIMGPU_SNAPSHOT_H
 #define SIMGPU_SNAPSHOT_H
 
 #include <simgpu/counters.h>
+#include <simgpu/curve.h>
+#include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	4
+#define SIMGPU_SNAPSHOT_VERSION	5
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
 #define SIMGPU_SMS_MAX		128
+/* Queues of a tenant. Only the first one exists so far. */
+#define SIMGPU_QUEUES_MAX	8
+/* Rows of @shared in a snapshot. */
+#define SIMGPU_SHARED_ROWS_MAX	1024
 
 #define SIMGPU_CLASS_UNKNOWN	0
 #define SIMGPU_CLASS_COMPUTE	1
@@ -22,66 +28,212 @@
 #define SIMGPU_BEST_EFFORT	0
 #define SIMGPU_QOS		1
 
-/**
- * struct simgpu_tunables - constants of models and thresholds of policies; each
- *	a fraction, at most 1
- * @c1_ppm: slope of HSM's line, utilization of peak bandwidth per RBH (Eq. 3)
- * @c2_ppm: its value at RBH 0
- * @fair_threshold_ppm: fairness below which a fair policy moves SMs (HSM 4.3)
- * @qos_guard_ppm: how far above a tenant's target a QoS policy aims, to make up
- *	for the model's errors (HSM 4.3, last paragraph)
- * @qos_margin_ppm: how far above its target a tenant may be before it gives back
- *	what it does not need (HSM 4.3: an upper threshold); above the guard band
+/*
+ * Events: when a model or a policy is asked. EPOCH always; the others if it
+ * lists them. Those that came since the last call come in one call.
  */
-struct simgpu_tunables {
-	u64 c1_ppm;
-	u64 c2_ppm;
-	u64 fair_threshold_ppm;
-	u64 qos_guard_ppm;
-	u64 qos_margin_ppm;
+#define SIMGPU_ON_EPOCH		(1U << 0)	/* an epoch has ended */
+#define SIMGPU_ON_ARRIVAL	(1U << 1)	/* a tenant has got work */
+#define SIMGPU_ON_DEPARTURE	(1U << 2)	/* a tenant has no work any more */
+#define SIMGPU_ON_KERNEL_READY	(1U << 3)	/* a kernel could start, and waits */
+#define SIMGPU_ON_KERNEL_END	(1U << 4)	/* a kernel has run to its end */
+#define SIMGPU_ON_WAKE		(1U << 5)	/* a cycle that it has named */
+/* Reserved until there are issue limits and events of quotas: refused. */
+#define SIMGPU_ON_SLICE_END	(1U << 6)	/* the blocks that it allowed ran */
+#define SIMGPU_ON_QUOTA_OUT	(1U << 7)	/* all quotas of some SMs are out */
+/* Those that exist. */
+#define SIMGPU_ON_KNOWN		(SIMGPU_ON_EPOCH | SIMGPU_ON_ARRIVAL | \
+				 SIMGPU_ON_DEPARTURE | \
+				 SIMGPU_ON_KERNEL_READY | \
+				 SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE)
+
+/*
+ * Needs: what a session has to provide for a model or a policy. The first three
+ * are part of the device, and are provided if it is named at the cold start.
+ */
+#define SIMGPU_NEEDS_TAGS	(1U << 0)	/* auxiliary tag directories */
+#define SIMGPU_NEEDS_MIRRORS	(1U << 1)	/* mirrors of a channel */
+#define SIMGPU_NEEDS_PRIVATE_RUNS (1U << 2)	/* each tenant alone, beside it */
+#define SIMGPU_NEEDS_IDLE_SAMPLES (1U << 3)	/* 100 samples an epoch */
+#define SIMGPU_NEEDS_SHARED_ROWS (1U << 4)	/* @shared of the snapshot */
+#define SIMGPU_NEEDS_CURVES	(1U << 5)	/* @curve of the predictions */
+#define SIMGPU_NEEDS_KNOWN	(SIMGPU_NEEDS_TAGS | SIMGPU_NEEDS_MIRRORS | \
+				 SIMGPU_NEEDS_PRIVATE_RUNS | \
+				 SIMGPU_NEEDS_IDLE_SAMPLES | \
+				 SIMGPU_NEEDS_SHARED_ROWS | SIMGPU_NEEDS_CURVES)
+
+/* In @flags of a kernel. */
+#define SIMGPU_KERNEL_PRESENT	(1U << 0)	/* there is one */
+#define SIMGPU_KERNEL_RUNNING	(1U << 1)	/* it has started */
+#define SIMGPU_KERNEL_IDEMPOTENT (1U << 2)	/* its blocks may run twice */
+
+/**
+ * struct simgpu_snapshot_kernel - a kernel at the head of a queue, or next
+ * @flags: SIMGPU_KERNEL_*; the rest is zero without SIMGPU_KERNEL_PRESENT
+ * @kernel: its index in its trace
+ * @blocks: thread blocks of its grid, at most U32_MAX
+ * @blocks_left: that have not ended
+ * @threads: of a thread block
+ * @registers: of a thread
+ * @shared_bytes: shared memory of a thread block
+ * @blocks_per_sm: thread blocks that an SM can hold of it, alone
+ * @sequence: launch that it belongs to
+ * @arrival_cycle: device cycle at which that was launched
+ */
+struct simgpu_snapshot_kernel {
+	u32 flags;
+	u32 kernel;
+	u32 blocks;
+	u32 blocks_left;
+	u32 threads;
+	u32 registers;
+	u32 shared_bytes;
+	u32 blocks_per_sm;
+	u64 sequence;
+	u64 arrival_cycle;
 };
 
 /**
- * struct simgpu_snapshot_tenant - one tenant in an epoch
- * @active: 1 if it has work; then it may be given SMs. The other fields of an
- *	inactive tenant are meaningless
+ * struct simgpu_snapshot_queue - a queue of a tenant
+ * @waiting: launches behind the one at the head
+ * @priority: 0 so far
+ * @deadline_cycle: of the launch at the head; 0: none
+ * @head: the kernel that runs or could start
+ * @next: the one after it, of the same launch or the next one
+ */
+struct simgpu_snapshot_queue {
+	u32 waiting;
+	u32 priority;
+	u64 deadline_cycle;
+	struct simgpu_snapshot_kernel head;
+	struct simgpu_snapshot_kernel next;
+};
+
+/**
+ * struct simgpu_snapshot_tenant - one tenant
+ * @active: 1 if it has work; then it may be given SMs. Of an inactive tenant
+ *	only @events is set
+ * @events: SIMGPU_ON_* that concern it
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 and up
- * @sms: SMs assigned to it now
+ * @sms: SMs of its own that are assigned to it
+ * @shared_sms: shared SMs on which it may place thread blocks
+ * @held: 1 if the policy holds it
  * @blocks: thread blocks of its present kernel, at most U32_MAX: on a GPU with
  *	more SMs than that it cannot use all of them
  * @blocks_left: thread blocks of its kernel that have not finished, at most
  *	U32_MAX: more SMs than that are useless to it. All of them, if it has
  *	just ended
  * @class: the model's; SIMGPU_CLASS_UNKNOWN before the first prediction
- * @reserved: zero
  * @target_ppm: the NP that a QoS tenant is promised
  * @np_ppm: the model's predicted NP, for policies; 0 while class is unknown
  * @private_cycles: core cycles that the epoch's instructions take alone, on all
- *	SMs; 0 unless the model is an oracle
- * @counters: differences over this epoch; with registers of limited width
- *	(hardware_counters), those of DRAM may be too small, and all requests
- *	are given as fills
+ *	SMs; 0 without private runs
+ * @arrival_cycle: device cycle since which it has had work
+ * @service_cycles: SM-cycles that it has held since it joined, over the SMs of
+ *	the device: what fair queueing calls service
+ * @footprint_bytes: device memory of the trace that it runs
+ * @queue_count: queues that it has: 1 so far
+ * @memory_priority: that its requests have
+ * @goal_ipc_ppm: thread instructions a cycle that it is promised; 0 so far
+ * @share_ppm: part of the SMs that it asks for; 0 so far
+ * @sm_mask: SMs that it may use, a bit each; 0 so far: all
+ * @counters: differences over this epoch, up to now; with registers of limited
+ *	width (hardware_counters), those of DRAM may be too small, and all
+ *	requests are given as fills
+ * @total: since it joined, in full
+ * @curve: the model's; without knots if it has none
+ * @queue: its queues; those from @queue_count on are zero
  */
 struct simgpu_snapshot_tenant {
 	u32 active;
+	u32 events;
 	u32 service;
 	u32 weight;
 	u32 sms;
+	u32 shared_sms;
+	u32 held;
 	u32 blocks;
 	u32 blocks_left;
 	u32 class;
-	u32 reserved;
+	u32 queue_count;
+	u32 memory_priority;
 	u64 target_ppm;
 	u64 np_ppm;
 	u64 private_cycles;
+	u64 arrival_cycle;
+	u64 service_cycles;
+	u64 footprint_bytes;
+	u64 goal_ipc_ppm;
+	u64 share_ppm;
+	u64 sm_mask[2];
 	struct simgpu_counters counters;
+	struct simgpu_counters total;
+	struct simgpu_curve curve;
+	struct simgpu_snapshot_queue queue[SIMGPU_QUEUES_MAX];
 };
 
 /**
- * struct simgpu_snapshot - the device over one epoch
+ * struct simgpu_snapshot_shared - a tenant on a shared SM
+ * @sm: which
+ * @slot: who
+ * @blocks: thread blocks that it has there
+ * @block_limit: that it may have; SIMGPU_NO_LIMIT: what fits
+ * @quota_left: thread instructions that it may still issue there; below zero by
+ *	less than a warp instruction a scheduler; SIMGPU_NO_QUOTA: any number
+ * @thread_instructions: that it has issued there since it joined
+ * @idle_warp_samples: samples of its idle warps there, since it joined
+ * @idle_warps: idle warps in these, added up
+ */
+struct simgpu_snapshot_shared {
+	u32 sm;
+	u32 slot;
+	u32 blocks;
+	u32 block_limit;
+	s64 quota_left;
+	u64 thread_instructions;
+	u64 idle_warp_samples;
+	u64 idle_warps;
+};
+
+#define SIMGPU_NO_LIMIT		U32_MAX
+#define SIMGPU_NO_QUOTA		((s64)(U64_MAX >> 1))
+
+/**
+ * struct simgpu_snapshot_dram - timings and geometry of a memory channel
+ * @banks: of a channel
+ * @bank_groups: of a channel
+ * @row_lines: 128 B lines of a row
+ * @queue_entries: of its read queue
+ * @trc: activate to activate of a bank, in memory clocks, as are all below
+ * @trcd: activate to read
+ * @trp: precharge to activate
+ * @tcl: read to the first of its data
+ * @tras: activate to precharge
+ * @tfaw: window of four activates
+ * @trefi: refresh to refresh; 0: there is none
+ * @trfc: refresh to activate
+ */
+struct simgpu_snapshot_dram {
+	u32 banks;
+	u32 bank_groups;
+	u32 row_lines;
+	u32 queue_entries;
+	u32 trc;
+	u32 trcd;
+	u32 trp;
+	u32 tcl;
+	u32 tras;
+	u32 tfaw;
+	u32 trefi;
+	u32 trfc;
+};
+
+/**
+ * struct simgpu_snapshot - the device since the epoch began
  * @version: SIMGPU_SNAPSHOT_VERSION
  * @bytes: sizeof(struct simgpu_snapshot)
+ * @events: SIMGPU_ON_* for which this call is made
  * @sms: SMs of the device
  * @schedulers: warp schedulers of an SM
  * @issue_lanes: thread instructions that an SM can issue a cycle (schedulers x
@@ -94,17 +246,27 @@ struct simgpu_snapshot_tenant {
  * @dram_cycles: likewise for one that it fetches, in a bank without an open row
  * @tenants_active: how many tenants have @active set
  * @mirrors: 1 if tenants have mirrors
- * @epoch: its number, from 0
- * @cycle: device cycle at its end
- * @epoch_cycles: its length in core cycles
- * @memory_clocks: its length in memory clocks; a tenant's bandwidth is
- *	bus_busy_clocks / (channels * memory_clocks)
- * @tunables: in force at its end
+ * @shared_rows: rows of @shared that are filled in
+ * @core_mhz: core clock
+ * @memory_mhz: memory clock
+ * @epoch: number of the present epoch, from 0
+ * @cycle: device cycle
+ * @epoch_cycles: since the epoch began, in core cycles; with SIMGPU_ON_EPOCH its
+ *	length
+ * @epoch_length_cycles: how long epochs are set to be
+ * @memory_clocks: of @epoch_cycles; a tenant's bandwidth is bus_busy_clocks /
+ *	(channels * memory_clocks)
+ * @model_params: values of the model's knobs, in the order of its table
+ * @policy_params: of the policy's
+ * @dram: timings and geometry
  * @tenants: by slot
+ * @shared: with SIMGPU_NEEDS_SHARED_ROWS, tenants on shared SMs, by SM, then by
+ *	slot
  */
 struct simgpu_snapshot {
 	u32 version;
 	u32 bytes;
+	u32 events;
 	u32 sms;
 	u32 schedulers;
 	u32 issue_lanes;
@@ -115,63 +277,19 @@ struct simgpu_snapshot {
 	u32 dram_cycles;
 	u32 tenants_active;
 	u32 mirrors;
+	u32 shared_rows;
+	u32 core_mhz;
+	u32 memory_mhz;
 	u64 epoch;
 	u64 cycle;
 	u64 epoch_cycles;
+	u64 epoch_length_cycles;
 	u64 memory_clocks;
-	struct simgpu_tunables tunables;
+	u64 model_params[SIMGPU_PARAMS_MAX];
+	u64 policy_params[SIMGPU_PARAMS_MAX];
+	struct simgpu_snapshot_dram dram;
 	struct simgpu_snapshot_tenant tenants[SIMGPU_SLOTS_MAX];
-};
-
-/**
- * struct simgpu_prediction_tenant - a model's word on one tenant
- * @class: SIMGPU_CLASS_*; UNKNOWN if the epoch said nothing about it (the
- *	session then keeps the last prediction)
- * @reserved: zero
- * @np_ppm: predicted normalized progress; the session caps it at 1
- */
-struct simgpu_prediction_tenant {
-	u32 class;
-	u32 reserved;
-	u64 np_ppm;
-};
-
-/**
- * struct simgpu_prediction - a model's answer; zeroed before the call
- * @tenants: by slot; only active ones are read
- */
-struct simgpu_prediction {
-	struct simgpu_prediction_tenant tenants[SIMGPU_SLOTS_MAX];
-};
-
-/* In @flags of a proposal: @owner is filled in and decides. */
-#define SIMGPU_PROPOSAL_OWNERS	1U
-/* @memory_priority is filled in; without it all tenants' is 0. */
-#define SIMGPU_PROPOSAL_MEMORY_PRIORITY	2U
-/* The highest memory priority. */
-#define SIMGPU_MEMORY_PRIORITY_MAX	3U
-/* In @owner: nobody. */
-#define SIMGPU_NO_OWNER		0xffU
-
-/**
- * struct simgpu_proposal - a policy's answer; before the call it holds the
- *	present assignment
- * @flags: SIMGPU_PROPOSAL_* or 0
- * @reserved: zero
- * @sms: SM count by slot; 0 for inactive tenants, at least 1 for active ones
- *	while there are SMs enough, in sum at most the device's
- * @owner: with SIMGPU_PROPOSAL_OWNERS, the slot that owns each SM; the counts
- *	are then ignored
- * @memory_priority: with SIMGPU_PROPOSAL_MEMORY_PRIORITY, by slot, whose requests
- *	the memory controllers serve first: 0 to SIMGPU_MEMORY_PRIORITY_MAX, the
- *	highest first
- */
-struct simgpu_proposal {
-	u32 flags;
-	u32 reserved;
-	u32 sms[SIMGPU_SLOTS_MAX];
-	u8 owner[SIMGPU_SMS_MAX];
-	u8 memory_priority[SIMGPU_SLOTS_MAX];
+	struct simgpu_snapshot_shared shared[SIMGPU_SHARED_ROWS_MAX];
 };
 
 #endif /* SIMGPU_SNAPSHOT_H */

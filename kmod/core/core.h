@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The inside of the session; only kmod/core includes this. */
+/*
+ * The inside of the session; only kmod/core includes this. Arrows point one way:
+ * session -> epoch -> decide -> apply, session -> launch; snapshot, registers,
+ * private_run and journal are at the end of them.
+ */
 #ifndef CORE_CORE_H
 #define CORE_CORE_H
 
@@ -13,6 +17,7 @@ struct launch {
 	u64 sequence;
 	u64 repeats_left;
 	u64 not_before;
+	u64 arrival_cycle;
 };
 
 /*
@@ -20,18 +25,25 @@ struct launch {
  * @joined: whether anybody ever was; else nothing else is set
  * @left: it is gone; its figures stay
  * @running: a kernel of its first launch is on the device
- * @kernel: which one
+ * @ready: a kernel of its first launch could start, and waits for the policy
+ * @kernel: which one runs or is ready
  * @launch: a ring of those that have not ended, the present one at @head
  * @started: whether its first run has begun, at @start_cycle
+ * @arrival_cycle: since when it has had work
  * @first_run: figures of its first run, once that has ended
+ * @curve: of the last prediction
  * @np_cycles: cycles of the predicted epochs of its first run
  * @np_sum: their NPs, times their cycles
+ * @events: SIMGPU_ON_* that concern it since the last decision
+ * @progress_cycle: when it was last seen to have issued something new
+ * @progress_issued: thread instructions that it had issued then
  * @epoch_base: its counters at the start of the present epoch
  */
 struct session_tenant {
 	bool joined;
 	bool left;
 	bool running;
+	bool ready;
 	bool started;
 	bool first_run_done;
 	u32 kernel;
@@ -39,25 +51,30 @@ struct session_tenant {
 	u32 launches;
 	u64 next_sequence;
 	u64 start_cycle;
+	u64 arrival_cycle;
 	struct session_tenant_options options;
 	struct launch launch[SESSION_LAUNCHES_MAX];
 	u32 class;
 	u64 np_ppm;
 	u64 np_cycles;
 	u64 np_sum;
+	struct simgpu_curve curve;
+	u32 events;
+	u64 progress_cycle;
+	u64 progress_issued;
 	struct session_figures first_run;
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
 };
 
 /*
- * struct oracle - a tenant's private run (oracle.c)
+ * struct private_run - a tenant alone on a GPU of its own (private_run.c)
  * @gpu: NULL if there is none
  * @memory: of it, not aligned
  * @epoch_start: its cycle at the start of the present epoch
  * @runs: a kernel is on it
  */
-struct oracle {
+struct private_run {
 	struct gpu *gpu;
 	void *memory;
 	size_t bytes;
@@ -66,14 +83,56 @@ struct oracle {
 };
 
 /*
+ * struct controls - what the policy in force has said that lasts
+ * @hold: slots whose kernels do not start
+ * @preemption: SIMGPU_LEAVE_*
+ * @any_shared: some SM is shared, or becomes so once it has drained
+ * @sharers: by SM, while it is shared
+ * @block_limit: as in &struct simgpu_proposal
+ * @memory_priority: by slot, without a model's probe
+ */
+struct controls {
+	u64 hold;
+	u32 preemption;
+	bool any_shared;
+	u64 sharers[SIMGPU_SMS_MAX];
+	u8 block_limit[SIMGPU_SMS_MAX][SIMGPU_SLOTS_MAX];
+	u8 memory_priority[SIMGPU_SLOTS_MAX];
+};
+
+/*
+ * struct probe - what the model has asked to see
+ * @kind: SIMGPU_PROBE_*
+ * @slot: whom it is about
+ * @until: device cycle at which it ends
+ * @before: who owned each SM before all others were held
+ */
+struct probe {
+	u32 kind;
+	u32 slot;
+	u64 until;
+	u8 before[SIMGPU_SMS_MAX];
+};
+
+/*
  * struct session - see session.h
  * @initial: the options of the cold start
- * @policy: in force; as are @model, @tunables, @epoch_cycles
+ * @policy: in force; as are @model, @epoch_cycles and the knobs' values
+ * @policy_state: of SIMGPU_STATE_BYTES_MAX; as @model_state
+ * @constants: of the model, SIMGPU_CONSTANTS_BYTES_MAX; its first
+ *	@constants_bytes are set
  * @epoch_start: device cycle at which the present epoch began
  * @epochs: that have ended
  * @registers: hardware_counters: of slots x channels, the channels' counters
  *	when the registers were last cleared
  * @proposal: waits for @apply_cycle (NEVER: none does)
+ * @events: SIMGPU_ON_* that the policy is to hear of at @decision_cycle (NEVER:
+ *	none came)
+ * @wake_cycle: that the policy has named; NEVER: none
+ * @model_wake_cycle: likewise the model
+ * @watch_cycle: when tenants' progress is looked at next
+ * @fell_back: the policy has failed since the epoch began
+ * @snapshot_used: slots of @snapshot that are not zero
  * @gpu_memory: of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: that it finished in the last epoch
@@ -86,18 +145,33 @@ struct session {
 	size_t bytes;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
-	struct simgpu_tunables tunables;
+	u64 model_params[SIMGPU_PARAMS_MAX];
+	u64 policy_params[SIMGPU_PARAMS_MAX];
+	void *policy_state;
+	void *model_state;
+	void *constants;
+	u32 constants_bytes;
 	u64 epoch_cycles;
 	u64 epoch_start;
 	u64 epochs;
 	struct gpu_channel_counters *registers;
 	u64 apply_cycle;
+	u32 events;
+	u64 decision_cycle;
+	u64 wake_cycle;
+	u64 model_wake_cycle;
+	u64 watch_cycle;
+	bool fell_back;
 	bool gang_started;
 	bool canceled;
 	bool stopped;
 	u32 last_slot;
+	struct controls controls;
+	struct probe probe;
+	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
-	struct oracle oracles[SESSION_SLOTS_MAX];
+	struct private_run private_runs[SESSION_SLOTS_MAX];
+	u64 snapshot_used;
 	struct simgpu_snapshot snapshot;
 	struct simgpu_prediction prediction;
 	struct simgpu_proposal proposal;
@@ -109,15 +183,22 @@ struct session {
 	struct journal_event journal[SESSION_JOURNAL_MAX];
 };
 
-/* snapshot.c */
-void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,
-		     u64 cycles, struct session_figures *out);
-void counters_subtract(const struct simgpu_counters *from,
-		       const struct simgpu_counters *what,
-		       struct simgpu_counters *out);
-void snapshot_fill(struct session *session);
-size_t registers_bytes(const struct gpu_config *config);
-void registers_clear(struct session *session, u32 slot);
+static inline bool is_member(const struct session *session, u32 slot)
+{
+	return slot < SESSION_SLOTS_MAX && session->tenants[slot].joined &&
+	       !session->tenants[slot].left;
+}
+
+/* It may be given SMs. */
+static inline bool has_work(const struct session_tenant *tenant)
+{
+	return tenant->running || tenant->ready;
+}
+
+static inline bool lists(const struct session *session, u32 event)
+{
+	return session->policy->events & event;
+}
 
 /* A GPU's arrays begin on cache lines, wherever its memory does. */
 #define GPU_ALIGNMENT	64
@@ -129,25 +210,84 @@ static inline void *align_gpu(void *memory)
 	return (void *)(end & ~(uintptr_t)(GPU_ALIGNMENT - 1));
 }
 
-/* oracle.c */
-int oracle_join(struct session *session, u32 slot);
-void oracle_leave(struct session *session, u32 slot);
-void oracle_start(struct session *session, u32 slot, const struct trace *trace,
-		  u32 kernel);
-void oracle_follow(struct session *session, u64 ended);
-u64 oracle_cycles(const struct session *session, u32 slot);
-void oracle_epoch_begin(struct session *session, u32 slot);
+/* epoch.c */
+void epoch_begin(struct session *session);
+void epoch_end(struct session *session, bool ask);
 
-/* proposal.c */
-bool proposal_is_sound(const struct simgpu_snapshot *snapshot,
-		       const struct simgpu_proposal *proposal);
+/* decide.c */
+u32 decide_events(struct session *session, u32 events);
+bool decide_epoch(struct session *session, bool ask);
+void decide_apply(struct session *session);
+void decide_due(struct session *session);
+u64 decide_next(const struct session *session);
+void split_even_now(struct session *session);
+void fall_back(struct session *session, const struct session_refusal *why);
+void use_policy(struct session *session, const struct simgpu_policy *policy);
+void use_model(struct session *session, const struct simgpu_model *model);
+
+/* check.c */
+bool proposal_is_sound(const struct session *session,
+		       struct session_refusal *why);
+void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 sm,
+	    const char *reason);
+
+/* apply.c */
+void proposal_present(struct session *session);
 u32 proposal_count(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_proposal *proposal, u32 slot);
-void proposal_present(const struct simgpu_snapshot *snapshot,
-		      struct simgpu_proposal *proposal);
 void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most);
 void proposal_apply(struct session *session);
-u32 sms_assigned(const struct gpu *gpu, u32 slot);
+void controls_clear(struct session *session);
+void controls_forget(struct session *session, u32 slot);
+void controls_idle_samples(struct session *session);
+void probe_begin(struct session *session);
+void probe_end(struct session *session);
+u32 sms_assigned(const struct session *session, u32 slot);
+u32 sms_shared(const struct session *session, u32 slot);
+
+/* launch.c */
+struct launch *present_launch(struct session_tenant *tenant);
+u32 launch_start_due(struct session *session);
+bool launch_departs(struct session *session, u32 slot);
+u32 launch_advance(struct session *session, u32 slot);
+void launch_ready(struct session *session);
+u64 launch_next_start(struct session *session);
+void launch_end(struct session *session, u32 slot, int status);
+void launch_end_all(struct session *session, u32 slot, int status);
+
+/* snapshot.c */
+void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,
+		     u64 cycles, struct session_figures *out);
+void counters_subtract(const struct simgpu_counters *from,
+		       const struct simgpu_counters *what,
+		       struct simgpu_counters *out);
+void snapshot_init(struct session *session);
+void snapshot_fill(struct session *session);
+
+/* registers.c */
+size_t registers_bytes(const struct gpu_config *config);
+void registers_clear(struct session *session, u32 slot);
+void registers_read(struct session *session, u32 slot,
+		    struct simgpu_counters *counters);
+
+/* private_run.c */
+int private_run_join(struct session *session, u32 slot);
+void private_run_leave(struct session *session, u32 slot);
+void private_run_start(struct session *session, u32 slot,
+		       const struct trace *trace, u32 kernel);
+void private_run_follow(struct session *session, u64 ended);
+u64 private_run_cycles(const struct session *session, u32 slot);
+void private_run_epoch_begin(struct session *session, u32 slot);
+
+/* params.c */
+void params_trained(const struct simgpu_model *model, const char *config,
+		    u64 *values);
+const struct simgpu_param *param_find(const struct simgpu_param *params,
+				      const char *name, u32 *index);
+void params_initial(const struct simgpu_param *params, u64 *values);
+int constants_check(const struct simgpu_model *model, const char *config,
+		    const void *constants, u32 bytes,
+		    struct session_refusal *why);
 
 /* journal.c */
 struct journal_event *journal_add(struct session *session,

@@ -54,24 +54,49 @@ static int replay_launch(struct session *session,
 	return ret;
 }
 
-static int replay_name(struct session *session,
-		       const struct journal_event *event)
+static int replay_policy(struct session *session,
+			 const struct journal_event *event,
+			 const struct session_replay *given)
 {
-	const struct simgpu_policy *policy = registry_policy_find(event->name);
-	const struct simgpu_model *model = registry_model_find(event->name);
+	const struct simgpu_policy *policy = given->policy(event->name);
 
-	if (event->kind == JOURNAL_POLICY && policy)
-		session_set_policy(session, policy);
-	else if (event->kind == JOURNAL_MODEL && model)
-		session_set_model(session, model);
-	else
+	if (!policy || policy->source != event->source ||
+	    policy->checksum != event->checksum)
 		return -EINVAL;
+	session_set_policy(session, policy);
 	return 0;
+}
+
+static int replay_model(struct session *session,
+			const struct journal_event *event,
+			const struct session_replay *given)
+{
+	const struct simgpu_model *model = given->model(event->name);
+
+	if (!model || model->source != event->source ||
+	    model->checksum != event->checksum)
+		return -EINVAL;
+	session_set_model(session, model);
+	return 0;
+}
+
+static int replay_constants(struct session *session,
+			    const struct journal_event *event,
+			    const struct session_replay *given)
+{
+	if (!given->constants ||
+	    given->constants_bytes != event->constants.bytes ||
+	    port_crc32(0, given->constants, given->constants_bytes) !=
+	    event->constants.checksum)
+		return -ENODATA;
+	return session_set_constants(session, given->constants,
+				     given->constants_bytes);
 }
 
 int session_replay_event(struct session *session,
 			 const struct journal_event *event,
-			 const struct trace *trace)
+			 const struct trace *trace,
+			 const struct session_replay *given)
 {
 	u64 now = session_now(session);
 	int ret;
@@ -95,10 +120,17 @@ int session_replay_event(struct session *session,
 		session_leave(session, event->slot);
 		return 0;
 	case JOURNAL_POLICY:
+		return replay_policy(session, event, given);
 	case JOURNAL_MODEL:
-		return replay_name(session, event);
-	case JOURNAL_TUNABLES:
-		return session_set_tunables(session, &event->tunables);
+		return replay_model(session, event, given);
+	case JOURNAL_CONSTANTS:
+		return replay_constants(session, event, given);
+	case JOURNAL_MODEL_PARAM:
+		return session_set_param(session, SESSION_MODEL_KNOBS,
+					 event->name, event->value);
+	case JOURNAL_POLICY_PARAM:
+		return session_set_param(session, SESSION_POLICY_KNOBS,
+					 event->name, event->value);
 	case JOURNAL_EPOCH_CYCLES:
 		return session_set_epoch_cycles(session, event->epoch_cycles);
 	default:

@@ -1,12 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: tenants and their launches, epochs, the gang. What one run of the
- * hardware between two decisions is, and what is decided there. Snapshots,
- * proposals and the journal have files of their own.
+ * Sessions: their life, tenants, the gang, and what one run of the hardware is
+ * between two decisions. Launches, epochs, decisions, snapshots, knobs and the
+ * journal have files of their own.
  */
 #include "core.h"
 
 /* --- life ------------------------------------------------------------------------ */
+
+static bool params_are_good(const struct simgpu_param *params, const u64 *values)
+{
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		if (values[i] < params[i].least || values[i] > params[i].most)
+			return false;
+	return true;
+}
+
+static bool constants_are_good(const struct session_options *options)
+{
+	struct session_refusal unused = { 0 };
+
+	return !options->constants ||
+	       !constants_check(options->model, options->config.name,
+				options->constants, options->constants_bytes,
+				&unused);
+}
+
+bool policy_is_good(const struct simgpu_policy *policy)
+{
+	return policy->decide && !(policy->events & ~SIMGPU_ON_KNOWN) &&
+	       !(policy->needs & ~SIMGPU_NEEDS_KNOWN) && !policy->reserved &&
+	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX;
+}
+
+bool model_is_good(const struct simgpu_model *model)
+{
+	const u64 most = SIMGPU_CONSTANTS_BYTES_MAX -
+			 sizeof(struct simgpu_constants_header);
+
+	return model->predict && !(model->events & ~SIMGPU_ON_WAKE) &&
+	       !(model->needs & ~SIMGPU_NEEDS_KNOWN) &&
+	       model->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
+	       model->constants_bytes <= most;
+}
+
+static bool deciders_are_good(const struct session_options *options)
+{
+	return options->model && model_is_good(options->model) &&
+	       options->policy && policy_is_good(options->policy) &&
+	       params_are_good(options->model->params, options->model_params) &&
+	       params_are_good(options->policy->params,
+			       options->policy_params) &&
+	       constants_are_good(options);
+}
 
 static bool options_are_good(const struct session_options *options)
 {
@@ -15,10 +63,12 @@ static bool options_are_good(const struct session_options *options)
 	return !gpu_config_check(&options->config, &field) &&
 	       options->epoch_cycles >= SESSION_EPOCH_CYCLES_MIN &&
 	       options->epoch_cycles <= SESSION_EPOCH_CYCLES_MAX &&
-	       options->kernel_end <= SESSION_KERNEL_END_CARRY &&
+	       options->kernel_end < SESSION_KERNEL_ENDS &&
 	       options->preemption <= SESSION_PREEMPTION_ADAPTIVE &&
-	       options->gang_size <= SESSION_SLOTS_MAX && options->model &&
-	       options->policy && (options->stop_cycle || !options->relaunch);
+	       options->gang_size <= SESSION_SLOTS_MAX &&
+	       options->hold_cycles <= SESSION_HOLD_CYCLES_MAX &&
+	       (options->stop_cycle || !options->relaunch) &&
+	       deciders_are_good(options);
 }
 
 /*
@@ -44,14 +94,63 @@ static void provide_mirrors(struct gpu_config *config)
 		config->mirrors = 0;
 }
 
-/* What the model reads must be there, whatever the configuration says. */
-static void provide_for_model(struct session_options *options)
+/* What model and policy read must be there, whatever the configuration says. */
+static void provide_needs(struct session_options *options)
 {
-	if (options->model->flags & SIMGPU_MODEL_ATD &&
-	    !options->config.atd_sampling)
+	u32 needs = options->model->needs | options->policy->needs;
+
+	if (needs & SIMGPU_NEEDS_TAGS && !options->config.atd_sampling)
 		provide_tags(&options->config);
-	if (options->model->flags & SIMGPU_MODEL_MIRROR)
+	if (needs & SIMGPU_NEEDS_MIRRORS)
 		provide_mirrors(&options->config);
+}
+
+/* States and constants lie behind one another. */
+static int alloc_memory(struct session *session)
+{
+	const struct gpu_config *config = &session->initial.config;
+	const size_t states = 2 * SIMGPU_STATE_BYTES_MAX +
+			      SIMGPU_CONSTANTS_BYTES_MAX;
+	size_t gpu_size = gpu_bytes(config) + GPU_ALIGNMENT +
+			  registers_bytes(config);
+
+	session->gpu_memory = port_alloc(gpu_size);
+	session->policy_state = port_alloc(states);
+	if (!session->gpu_memory || !session->policy_state)
+		return -ENOMEM;
+	session->model_state = (char *)session->policy_state +
+			       SIMGPU_STATE_BYTES_MAX;
+	session->constants = (char *)session->model_state +
+			     SIMGPU_STATE_BYTES_MAX;
+	session->bytes = sizeof(*session) + gpu_size + states;
+	return 0;
+}
+
+static void free_memory(struct session *session)
+{
+	port_free(session->gpu_memory);
+	port_free(session->policy_state);
+	port_free(session);
+}
+
+/* Model and policy as the options name them, with their knobs as set there. */
+static void begin_deciders(struct session *session)
+{
+	const struct session_options *options = &session->initial;
+
+	session->policy = options->policy;
+	use_model(session, options->model);
+	use_policy(session, options->policy);
+	memcpy(session->model_params, options->model_params,
+	       sizeof(session->model_params));
+	memcpy(session->policy_params, options->policy_params,
+	       sizeof(session->policy_params));
+	if (options->constants) {
+		memcpy(session->constants, options->constants,
+		       options->constants_bytes);
+		session->constants_bytes = options->constants_bytes;
+	}
+	session->initial.constants = NULL;
 }
 
 int session_create(struct session **out, const struct session_options *options,
@@ -59,7 +158,6 @@ int session_create(struct session **out, const struct session_options *options,
 {
 	const struct gpu_config *config;
 	struct session *session;
-	size_t gpu_size;
 
 	if (!options_are_good(options))
 		return -EINVAL;
@@ -67,25 +165,23 @@ int session_create(struct session **out, const struct session_options *options,
 	if (!session)
 		return -ENOMEM;
 	session->initial = *options;
-	provide_for_model(&session->initial);
+	provide_needs(&session->initial);
+	if (!session->initial.hold_cycles)
+		session->initial.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
 	config = &session->initial.config;
-	gpu_size = gpu_bytes(config) + GPU_ALIGNMENT + registers_bytes(config);
-	session->gpu_memory = port_alloc(gpu_size);
-	if (!session->gpu_memory) {
-		port_free(session);
+	if (alloc_memory(session)) {
+		free_memory(session);
 		return -ENOMEM;
 	}
 	session->gpu = gpu_init(align_gpu(session->gpu_memory), config,
 				options->seed);
 	session->registers = (void *)((char *)session->gpu + gpu_bytes(config));
-	session->bytes = sizeof(*session) + gpu_size;
 	session->hooks = *hooks;
-	session->policy = options->policy;
-	session->model = options->model;
-	session->tunables = options->tunables;
 	session->epoch_cycles = options->epoch_cycles;
-	session->apply_cycle = NEVER;
+	session->watch_cycle = session->initial.hold_cycles / 8;
 	session->last_slot = SESSION_SLOTS_MAX - 1;
+	begin_deciders(session);
+	snapshot_init(session);
 	*out = session;
 	return 0;
 }
@@ -115,295 +211,16 @@ const struct gpu *session_gpu(const struct session *session)
 	return session->gpu;
 }
 
-/* --- launches --------------------------------------------------------------------- */
-
-static bool is_member(const struct session *session, u32 slot)
-{
-	return slot < SESSION_SLOTS_MAX && session->tenants[slot].joined &&
-	       !session->tenants[slot].left;
-}
-
-static struct launch *present_launch(struct session_tenant *tenant)
-{
-	return tenant->launches ? &tenant->launch[tenant->head] : NULL;
-}
-
-static void end_launch(struct session *session, u32 slot, int status)
-{
-	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch launch = tenant->launch[tenant->head];
-
-	tenant->head = (tenant->head + 1) % SESSION_LAUNCHES_MAX;
-	tenant->launches--;
-	if (session->hooks.launch_done)
-		session->hooks.launch_done(session->hooks.context, slot,
-					   launch.sequence, launch.trace,
-					   status);
-}
-
-/* Launches that have not ended do so now; what runs is dropped. */
-static void end_all_launches(struct session *session, u32 slot, int status)
-{
-	struct session_tenant *tenant = &session->tenants[slot];
-
-	gpu_tenant_drop(session->gpu, slot);
-	tenant->running = false;
-	while (tenant->launches)
-		end_launch(session, slot, status);
-}
-
 void session_destroy(struct session *session)
 {
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		while (session->tenants[slot].launches)
-			end_launch(session, slot, -ECANCELED);
-		oracle_leave(session, slot);
+			launch_end(session, slot, -ECANCELED);
+		private_run_leave(session, slot);
 	}
-	port_free(session->gpu_memory);
-	port_free(session);
-}
-
-static void start_kernel(struct session *session, u32 slot, u32 kernel)
-{
-	struct session_tenant *tenant = &session->tenants[slot];
-
-	if (!tenant->started) {
-		tenant->started = true;
-		tenant->start_cycle = session_now(session);
-	}
-	tenant->running = true;
-	tenant->kernel = kernel;
-	gpu_kernel_start(session->gpu, slot, present_launch(tenant)->trace,
-			 kernel);
-	oracle_start(session, slot, present_launch(tenant)->trace, kernel);
-	if (session->hooks.kernel_start)
-		session->hooks.kernel_start(session->hooks.context, slot,
-					    present_launch(tenant)->sequence,
-					    kernel);
-}
-
-static void end_first_run(struct session *session, u32 slot)
-{
-	struct session_tenant *tenant = &session->tenants[slot];
-
-	if (tenant->first_run_done)
-		return;
-	tenant->first_run_done = true;
-	gpu_tenant_counters(session->gpu, slot, &tenant->last);
-	figures_compute(session->gpu, &tenant->last,
-			session_now(session) - tenant->start_cycle,
-			&tenant->first_run);
-}
-
-/* A kernel has ended: the next of its trace, the next run, or the launch's end. */
-static void advance_tenant(struct session *session, u32 slot)
-{
-	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(tenant);
-
-	if (session->hooks.kernel_finish)
-		session->hooks.kernel_finish(session->hooks.context, slot,
-					     launch->sequence, tenant->kernel);
-	if (tenant->kernel + 1 < launch->trace->kernel_count) {
-		start_kernel(session, slot, tenant->kernel + 1);
-		return;
-	}
-	end_first_run(session, slot);
-	launch->repeats_left--;
-	if (!launch->repeats_left && session->initial.relaunch &&
-	    tenant->launches == 1)
-		launch->repeats_left = 1;
-	if (launch->repeats_left) {
-		start_kernel(session, slot, 0);
-		return;
-	}
-	tenant->running = false;
-	end_launch(session, slot, 0);
-	launch = present_launch(tenant);
-	if (launch && launch->not_before <= session_now(session))
-		start_kernel(session, slot, 0);
-}
-
-/* --- epochs ------------------------------------------------------------------------- */
-
-/* Another epoch is over: what each SM finished in it decides how it is left. */
-static void count_finished_blocks(struct session *session)
-{
-	struct simgpu_counters counters;
-	u32 sm;
-
-	for (sm = 0; sm < session->initial.config.sms; sm++) {
-		gpu_sm_counters(session->gpu, sm, &counters);
-		session->sm_finished[sm] = counters.blocks_finished -
-					   session->sm_base[sm];
-		session->sm_base[sm] = counters.blocks_finished;
-	}
-}
-
-static void epoch_begin(struct session *session)
-{
-	u32 slot;
-
-	if (session_now(session) > session->epoch_start)
-		count_finished_blocks(session);
-	session->epoch_start = session_now(session);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		if (!is_member(session, slot))
-			continue;
-		gpu_tenant_counters(session->gpu, slot,
-				    &session->tenants[slot].epoch_base);
-		registers_clear(session, slot);
-		oracle_epoch_begin(session, slot);
-	}
-}
-
-/* Give each tenant with work an equal share, at once. */
-static void split_even_now(struct session *session)
-{
-	snapshot_fill(session);
-	policy_split_even(&session->snapshot, &session->proposal);
-	proposal_limit(&session->proposal, session->initial.sms_most);
-	proposal_apply(session);
-	session->apply_cycle = NEVER;
-}
-
-static void predict(struct session *session)
-{
-	struct simgpu_snapshot *snapshot = &session->snapshot;
-	u32 slot;
-
-	memset(&session->prediction, 0, sizeof(session->prediction));
-	if (session->model->predict(snapshot, &session->prediction))
-		return;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct session_tenant *tenant = &session->tenants[slot];
-		struct simgpu_prediction_tenant *said =
-			&session->prediction.tenants[slot];
-
-		if (!snapshot->tenants[slot].active)
-			continue;
-		if (said->class == SIMGPU_CLASS_COMPUTE ||
-		    said->class == SIMGPU_CLASS_MEMORY) {
-			tenant->class = said->class;
-			tenant->np_ppm = said->np_ppm < SIMGPU_PPM ?
-					 said->np_ppm : SIMGPU_PPM;
-		}
-		snapshot->tenants[slot].class = tenant->class;
-		snapshot->tenants[slot].np_ppm = tenant->np_ppm;
-		if (tenant->class == SIMGPU_CLASS_UNKNOWN ||
-		    tenant->first_run_done)
-			continue;
-		tenant->np_sum = fixed_add(tenant->np_sum,
-					   fixed_mul(tenant->np_ppm,
-						     snapshot->epoch_cycles));
-		tenant->np_cycles += snapshot->epoch_cycles;
-	}
-}
-
-static int propose(struct session *session)
-{
-	const struct session_hooks *hooks = &session->hooks;
-
-	if (hooks->propose)
-		return hooks->propose(hooks->context, session->policy,
-				      &session->snapshot, &session->proposal);
-	return session->policy->propose(&session->snapshot, &session->proposal);
-}
-
-/* Ask the policy; what it proposes takes effect after the prediction's time. */
-static bool ask_policy(struct session *session)
-{
-	struct simgpu_snapshot *snapshot = &session->snapshot;
-	bool sound;
-
-	proposal_present(snapshot, &session->proposal);
-	sound = !propose(session) &&
-		proposal_is_sound(snapshot, &session->proposal);
-	if (!sound)
-		policy_split_even(snapshot, &session->proposal);
-	proposal_limit(&session->proposal, session->initial.sms_most);
-	session->apply_cycle = session_now(session) +
-			       (u64)session->model->latency_cycles *
-			       snapshot->tenants_active;
-	return sound;
-}
-
-static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
-			      struct session_epoch_tenant *out)
-{
-	const struct session_tenant *tenant = &session->tenants[slot];
-	const struct simgpu_snapshot *snapshot = &session->snapshot;
-	u64 cycles = snapshot->epoch_cycles;
-
-	out->slot = slot;
-	/* In full, whatever registers the model saw. */
-	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
-	out->sms = (out->counters.sm_cycles + cycles / 2) / cycles;
-	out->sms_next = decided ? proposal_count(snapshot, &session->proposal,
-						 slot) :
-				  snapshot->tenants[slot].sms;
-	out->class = tenant->class;
-	out->np_ppm = tenant->np_ppm;
-	out->first_run = !tenant->first_run_done;
-	figures_compute(session->gpu, &out->counters, cycles, &out->figures);
-}
-
-/* Tell the owner what the epoch was. @decided: a proposal waits or is applied. */
-static void publish_epoch(struct session *session, bool predicted, bool decided,
-			  bool sound)
-{
-	const struct simgpu_snapshot *snapshot = &session->snapshot;
-	struct session_epoch *epoch = &session->epoch;
-	u64 nps[SESSION_SLOTS_MAX];
-	u32 known = 0, slot;
-
-	epoch->index = session->epochs;
-	epoch->start_cycle = session->epoch_start;
-	epoch->end_cycle = snapshot->cycle;
-	epoch->predicted = predicted;
-	epoch->fell_back = decided && !sound;
-	epoch->tenant_count = 0;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		if (!snapshot->tenants[slot].active)
-			continue;
-		fill_epoch_tenant(session, slot, decided,
-				  &epoch->tenants[epoch->tenant_count++]);
-		if (session->tenants[slot].class != SIMGPU_CLASS_UNKNOWN)
-			nps[known++] = session->tenants[slot].np_ppm;
-	}
-	metrics_compute(nps, known, &epoch->metrics);
-	if (session->hooks.epoch)
-		session->hooks.epoch(session->hooks.context, epoch);
-}
-
-/*
- * epoch_end() - the present epoch is over
- * @ask: whether the policy is asked for the next one's assignment
- *
- * Model and policy run only on epochs of a fifth of the set length or more.
- */
-static void epoch_end(struct session *session, bool ask)
-{
-	u64 cycles = session_now(session) - session->epoch_start;
-	bool predicted = cycles >= session->epoch_cycles / 5;
-	bool decided = predicted && ask, sound = true;
-
-	if (!cycles)
-		return;
-	snapshot_fill(session);
-	if (!session->snapshot.tenants_active) {
-		epoch_begin(session);
-		return;
-	}
-	if (predicted)
-		predict(session);
-	if (decided)
-		sound = ask_policy(session);
-	publish_epoch(session, predicted, decided, sound);
-	session->epochs++;
-	epoch_begin(session);
+	free_memory(session);
 }
 
 /* --- what happens between two runs of the hardware ------------------------------------ */
@@ -419,7 +236,7 @@ static void kernels_ended(struct session *session, u64 slots)
 	for (rest = slots; rest; rest &= rest - 1) {
 		u32 slot = (u32)__builtin_ctzll(rest);
 
-		advance_tenant(session, slot);
+		launch_advance(session, slot);
 		lost_work |= !session->tenants[slot].running;
 	}
 	/* A tenant without work keeps no SMs, whatever carries on. */
@@ -427,52 +244,31 @@ static void kernels_ended(struct session *session, u64 slots)
 		split_even_now(session);
 }
 
-/* Start launches whose cycle has come; a new tenant begins an even split. */
+/*
+ * Launches whose cycle has come begin. Unless the policy wants to hear of them,
+ * what ran until now is over, and an even split begins.
+ */
 static void start_due(struct session *session)
 {
-	bool started = false;
-	u32 slot;
+	u32 events;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct session_tenant *tenant = &session->tenants[slot];
-		struct launch *launch = present_launch(tenant);
-
-		if (!launch || tenant->running ||
-		    launch->not_before > session_now(session))
-			continue;
-		if (!started)
-			epoch_end(session, false);
-		started = true;
-		start_kernel(session, slot, 0);
-	}
-	if (started) {
+	if (launch_next_start(session) > session_now(session))
+		return;
+	if (!lists(session, SIMGPU_ON_ARRIVAL))
+		epoch_end(session, false);
+	events = decide_events(session, launch_start_due(session));
+	if (events & SIMGPU_ON_ARRIVAL) {
 		split_even_now(session);
 		epoch_begin(session);
 	}
 }
 
-/* The next cycle at which a waiting launch starts; NEVER: none does. */
-static u64 next_start(struct session *session)
-{
-	u64 next = NEVER;
-	u32 slot;
-
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct session_tenant *tenant = &session->tenants[slot];
-		struct launch *launch = present_launch(tenant);
-
-		if (launch && !tenant->running && launch->not_before < next)
-			next = launch->not_before;
-	}
-	return next;
-}
-
-static bool somebody_runs(const struct session *session)
+static bool somebody_has_work(const struct session *session)
 {
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (session->tenants[slot].running)
+		if (has_work(&session->tenants[slot]))
 			return true;
 	return false;
 }
@@ -488,8 +284,9 @@ static void stop(struct session *session)
 
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
 		while (tenant->launches)
-			end_launch(session, slot, 0);
+			launch_end(session, slot, 0);
 		tenant->running = false;
+		tenant->ready = false;
 	}
 }
 
@@ -521,29 +318,28 @@ static void run_once(struct session *session, u64 limit)
 
 	start_due(session);
 	/* An epoch that was cut shorter by a write to its length ends now. */
-	if (somebody_runs(session))
+	if (somebody_has_work(session))
 		epoch_over = session->epoch_start + session->epoch_cycles;
 	until = least(least(limit, epoch_over),
-		      least(session->apply_cycle, next_start(session)));
+		      least(decide_next(session), launch_next_start(session)));
 	if (session->initial.stop_cycle)
 		until = least(until, session->initial.stop_cycle);
 	if (until < session_now(session))
 		until = session_now(session);
 	gpu_run(session->gpu, until);
 	ended = gpu_take_finished(session->gpu);
-	oracle_follow(session, ended);
+	private_run_follow(session, ended);
 	if (ended)
 		kernels_ended(session, ended);
-	if (session_now(session) >= session->apply_cycle) {
-		proposal_apply(session);
-		session->apply_cycle = NEVER;
-	}
+	decide_apply(session);
 	if (session->initial.stop_cycle &&
-	    session_now(session) == session->initial.stop_cycle)
+	    session_now(session) == session->initial.stop_cycle) {
 		stop(session);
-	else if (session_now(session) >= session->epoch_start +
-					 session->epoch_cycles)
+		return;
+	}
+	if (session_now(session) >= session->epoch_start + session->epoch_cycles)
 		epoch_end(session, true);
+	decide_due(session);
 }
 
 enum session_state session_run(struct session *session, u64 cycles)
@@ -601,7 +397,7 @@ int session_join(struct session *session, u32 slot,
 		slot = free_slot(session);
 	if (slot == SESSION_ANY_SLOT || is_member(session, slot))
 		return -EBUSY;
-	ret = oracle_join(session, slot);
+	ret = private_run_join(session, slot);
 	if (ret)
 		return ret;
 	journal_add(session, JOURNAL_JOIN, slot)->tenant = *options;
@@ -671,6 +467,7 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 	launch->sequence = tenant->next_sequence++;
 	launch->repeats_left = repeats;
 	launch->not_before = not_before;
+	launch->arrival_cycle = session_now(session);
 	*sequence = launch->sequence;
 	event = journal_add(session, JOURNAL_LAUNCH, slot);
 	event->launch.sequence = launch->sequence;
@@ -690,7 +487,7 @@ static void cancel_gang(struct session *session)
 	session->canceled = true;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (is_member(session, slot))
-			end_all_launches(session, slot, -ECANCELED);
+			launch_end_all(session, slot, -ECANCELED);
 }
 
 void session_leave(struct session *session, u32 slot)
@@ -701,19 +498,23 @@ void session_leave(struct session *session, u32 slot)
 	if (!is_member(session, slot))
 		return;
 	tenant = &session->tenants[slot];
-	had_work = tenant->running;
+	had_work = has_work(tenant);
 	journal_add(session, JOURNAL_LEAVE, slot);
-	if (had_work)
+	if (had_work && !lists(session, SIMGPU_ON_DEPARTURE))
 		epoch_end(session, false);
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	if (session->initial.gang_size && !session->gang_started &&
 	    !session->canceled)
 		cancel_gang(session);
 	if (!session->stopped)
-		end_all_launches(session, slot, -ECANCELED);
-	oracle_leave(session, slot);
+		launch_end_all(session, slot, -ECANCELED);
+	controls_forget(session, slot);
+	private_run_leave(session, slot);
 	tenant->left = true;
-	if (had_work) {
+	if (!had_work)
+		return;
+	tenant->events |= SIMGPU_ON_DEPARTURE;
+	if (decide_events(session, SIMGPU_ON_DEPARTURE)) {
 		split_even_now(session);
 		epoch_begin(session);
 	}
@@ -731,9 +532,11 @@ void session_tenant_report(struct session *session, u32 slot,
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	out->present = true;
 	out->left = tenant->left;
-	out->active = tenant->running;
+	out->active = has_work(tenant);
 	out->options = tenant->options;
-	out->sms = sms_assigned(session->gpu, slot);
+	out->shared_sms = sms_shared(session, slot);
+	out->sms = sms_assigned(session, slot) + out->shared_sms;
+	out->held = session->controls.hold >> slot & 1;
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
 	out->np_run_ppm = tenant->np_cycles ? tenant->np_sum / tenant->np_cycles
@@ -756,7 +559,23 @@ void session_set_policy(struct session *session,
 	struct journal_event *event = journal_add(session, JOURNAL_POLICY, 0);
 
 	memcpy(event->name, policy->name, sizeof(event->name));
-	session->policy = policy;
+	event->source = policy->source;
+	event->checksum = policy->checksum;
+	use_policy(session, policy);
+	if (somebody_has_work(session))
+		split_even_now(session);
+}
+
+void session_policy_is_slow(struct session *session)
+{
+	struct session_refusal *why = &session->refusal;
+
+	refusal_say(why, "", SESSION_NOWHERE, SESSION_NOWHERE,
+	       "the policy took too long");
+	why->kind = SESSION_REFUSED_SLOW;
+	why->code = -ETIMEDOUT;
+	why->cycle = session_now(session);
+	session_set_policy(session, &policy_even);
 }
 
 void session_set_model(struct session *session, const struct simgpu_model *model)
@@ -764,21 +583,30 @@ void session_set_model(struct session *session, const struct simgpu_model *model
 	struct journal_event *event = journal_add(session, JOURNAL_MODEL, 0);
 
 	memcpy(event->name, model->name, sizeof(event->name));
-	session->model = model;
+	event->source = model->source;
+	event->checksum = model->checksum;
+	use_model(session, model);
 }
 
-int session_set_tunables(struct session *session,
-			 const struct simgpu_tunables *tunables)
+const struct session_refusal *session_last_refusal(const struct session *session)
 {
-	struct simgpu_tunables copy = *tunables;
-	const struct tunable *tunable;
+	return &session->refusal;
+}
 
-	for (tunable = tunables_list; tunable->name; tunable++)
-		if (*tunable_of(&copy, tunable) > SIMGPU_PPM)
-			return -EINVAL;
-	journal_add(session, JOURNAL_TUNABLES, 0)->tunables = copy;
-	session->tunables = copy;
-	return 0;
+const char *session_refusal_name(u32 kind)
+{
+	static const char *const names[SESSION_REFUSED_KINDS] = {
+		[SESSION_REFUSED_NOTHING] = "none",
+		[SESSION_REFUSED_DECIDE] = "decide",
+		[SESSION_REFUSED_PROPOSAL] = "proposal",
+		[SESSION_REFUSED_HOLD] = "hold",
+		[SESSION_REFUSED_SLOW] = "slow",
+		[SESSION_REFUSED_PREDICT] = "predict",
+		[SESSION_REFUSED_PARAM] = "param",
+		[SESSION_REFUSED_CONSTANTS] = "constants",
+	};
+
+	return kind < SESSION_REFUSED_KINDS ? names[kind] : "unknown";
 }
 
 int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
@@ -789,5 +617,6 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
 	journal_add(session, JOURNAL_EPOCH_CYCLES, 0)->epoch_cycles =
 		epoch_cycles;
 	session->epoch_cycles = epoch_cycles;
+	controls_idle_samples(session);
 	return 0;
 }

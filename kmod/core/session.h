@@ -23,24 +23,35 @@
 #define SESSION_EPOCH_CYCLES_MIN	10000ULL
 #define SESSION_EPOCH_CYCLES_MAX	50000000ULL
 #define SESSION_EPOCH_CYCLES_DEFAULT	500000ULL
-/* Every so many-th set has auxiliary tags, if the model alone asks for them. */
+/* Every so many-th set has auxiliary tags, if nobody but a model asks for them. */
 #define SESSION_ATD_SAMPLING		32
+/*
+ * Decision boundaries: policies hear of events at cycles that are multiples of
+ * this, so that parts of the device may run ahead of one another between them.
+ */
+#define SESSION_DECISION_CYCLES		200
+/* How long a tenant with work may go without progress: least, most, and as set. */
+#define SESSION_HOLD_CYCLES_MIN		10000ULL
+#define SESSION_HOLD_CYCLES_MAX		1000000000000ULL
+#define SESSION_HOLD_CYCLES_DEFAULT	50000000ULL
 
-/* What happens to the SMs when a kernel ends (definitions.md, Tenants). */
+/* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants). */
 enum session_kernel_end {
-	SESSION_KERNEL_END_EVEN,
-	SESSION_KERNEL_END_CARRY,
+	SESSION_KERNEL_END_EVEN,	/* the epoch ends, an even split begins */
+	SESSION_KERNEL_END_CARRY,	/* nothing */
+	SESSION_KERNEL_END_CHANGED,	/* an even split, if another kernel follows */
+	SESSION_KERNEL_ENDS
 };
 
-/* How thread blocks leave an SM that changes hands. */
+/* How thread blocks leave an SM that changes hands, until a policy says so. */
 enum session_preemption {
-	SESSION_PREEMPTION_DRAIN,
-	SESSION_PREEMPTION_SWITCH,
+	SESSION_PREEMPTION_DRAIN = SIMGPU_LEAVE_DRAIN,
+	SESSION_PREEMPTION_SWITCH = SIMGPU_LEAVE_SWITCH,
 	/*
 	 * HSM 4.2: an SM drains if in the last epoch more thread blocks ended
 	 * on it than it can run concurrently; else it switches contexts.
 	 */
-	SESSION_PREEMPTION_ADAPTIVE,
+	SESSION_PREEMPTION_ADAPTIVE = SIMGPU_LEAVE_ADAPTIVE,
 };
 
 /**
@@ -57,8 +68,15 @@ enum session_preemption {
  *	no limit
  * @model: predicts
  * @policy: proposes
- * @tunables: constants and thresholds
+ * @model_params: values of the model's knobs, in the order of its table;
+ *	session_default_params() gives those to begin with
+ * @policy_params: of the policy's
+ * @constants: the model's constants, header and payload; NULL: none. Copied
+ * @constants_bytes: of these
  * @preemption: how SMs change hands
+ * @hold_cycles: how long a tenant with work may go without progress before the
+ *	policy even takes the place of the one that keeps it so:
+ *	SESSION_HOLD_CYCLES_MIN to _MAX
  */
 struct session_options {
 	struct gpu_config config;
@@ -71,8 +89,47 @@ struct session_options {
 	u32 sms_most;
 	const struct simgpu_model *model;
 	const struct simgpu_policy *policy;
-	struct simgpu_tunables tunables;
+	u64 model_params[SIMGPU_PARAMS_MAX];
+	u64 policy_params[SIMGPU_PARAMS_MAX];
+	const void *constants;
+	u32 constants_bytes;
 	enum session_preemption preemption;
+	u64 hold_cycles;
+};
+
+/* Why the policy's word was not followed, or a write was refused. */
+enum session_refusal_kind {
+	SESSION_REFUSED_NOTHING,
+	SESSION_REFUSED_DECIDE,		/* the policy returned an error */
+	SESSION_REFUSED_PROPOSAL,	/* it proposed what cannot be done */
+	SESSION_REFUSED_HOLD,		/* it kept a tenant from all progress */
+	SESSION_REFUSED_SLOW,		/* it took too long */
+	SESSION_REFUSED_PREDICT,	/* the model asked for what cannot be done */
+	SESSION_REFUSED_PARAM,		/* a knob's value */
+	SESSION_REFUSED_CONSTANTS,	/* a model's constants */
+	SESSION_REFUSED_KINDS
+};
+
+#define SESSION_NOWHERE		U32_MAX
+
+/**
+ * struct session_refusal - the last refusal or fallback
+ * @kind: &enum session_refusal_kind
+ * @code: a negative errno
+ * @slot: that it is about, or SESSION_NOWHERE
+ * @sm: likewise
+ * @cycle: device cycle
+ * @field: of the proposal, name of the knob, or empty
+ * @reason: a sentence
+ */
+struct session_refusal {
+	u32 kind;
+	s32 code;
+	u32 slot;
+	u32 sm;
+	u64 cycle;
+	char field[SIMGPU_NAME_BYTES];
+	char reason[128];
 };
 
 /**
@@ -127,7 +184,7 @@ struct session_epoch_tenant {
  * @start_cycle: device cycle at its start
  * @end_cycle: and at its end
  * @predicted: whether model and policy ran (it was long enough)
- * @fell_back: whether the policy failed and an even split took its place
+ * @fell_back: whether the policy failed in it, and even took its place
  * @metrics: over the predicted NPs of the tenants that have one
  * @tenant_count: rows in @tenants
  * @tenants: those that had work in it, in order of slots
@@ -155,8 +212,9 @@ struct session_epoch {
  * @repartition: SMs were assigned anew; the present assignment is in the reports
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
  *	(or to nobody): they are saved (@save), or run to their end
- * @propose: asks the policy on the session's behalf, so that the owner can see
+ * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else. Without it the session asks
+ * @fell_back: even has taken the policy's place; session_last_refusal() says why
  */
 struct session_hooks {
 	void *context;
@@ -168,9 +226,10 @@ struct session_hooks {
 			      u32 kernel);
 	void (*repartition)(void *context);
 	void (*preempt)(void *context, u32 sm, u32 from, u32 to, bool save);
-	int (*propose)(void *context, const struct simgpu_policy *policy,
-		       const struct simgpu_snapshot *snapshot,
-		       struct simgpu_proposal *proposal);
+	int (*decide)(void *context, const struct simgpu_policy *policy,
+		      const struct simgpu_snapshot *snapshot, void *state,
+		      struct simgpu_proposal *proposal);
+	void (*fell_back)(void *context, const struct session_refusal *why);
 };
 
 enum session_state {
@@ -187,7 +246,9 @@ enum session_state {
  * @left: it has left; the figures are its last
  * @active: whether it has work
  * @options: as it joined
- * @sms: SM count assigned now
+ * @sms: SM count assigned now, shared ones too on which it may place blocks
+ * @shared_sms: of these, the shared ones
+ * @held: whether the policy holds it
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
  * @np_run_ppm: predicted NP of the run: the predictions of its first run's
@@ -202,6 +263,8 @@ struct session_tenant_report {
 	bool active;
 	struct session_tenant_options options;
 	u32 sms;
+	u32 shared_sms;
+	bool held;
 	u32 class;
 	u64 np_ppm;
 	u64 np_run_ppm;
@@ -217,7 +280,9 @@ enum journal_kind {
 	JOURNAL_LEAVE,
 	JOURNAL_POLICY,
 	JOURNAL_MODEL,
-	JOURNAL_TUNABLES,
+	JOURNAL_MODEL_PARAM,
+	JOURNAL_POLICY_PARAM,
+	JOURNAL_CONSTANTS,
 	JOURNAL_EPOCH_CYCLES,
 };
 
@@ -229,8 +294,11 @@ enum journal_kind {
  * @tenant: JOIN, TENANT (changed options)
  * @launch: LAUNCH: its number; its trace, by checksum and size; its arguments
  * @epoch_cycles: EPOCH_CYCLES
- * @name: POLICY, MODEL: its name
- * @tunables: TUNABLES
+ * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the knob's
+ * @source: POLICY, MODEL: SIMGPU_SOURCE_*
+ * @checksum: POLICY, MODEL: as in &struct simgpu_policy
+ * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
+ * @constants: CONSTANTS: their size and checksum
  */
 struct journal_event {
 	u64 cycle;
@@ -246,8 +314,16 @@ struct journal_event {
 			u32 checksum;
 		} launch;
 		u64 epoch_cycles;
-		char name[SIMGPU_NAME_BYTES];
-		struct simgpu_tunables tunables;
+		struct {
+			char name[SIMGPU_NAME_BYTES];
+			u32 source;
+			u32 checksum;
+			u64 value;
+		};
+		struct {
+			u32 bytes;
+			u32 checksum;
+		} constants;
 	};
 };
 
@@ -319,13 +395,62 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  */
 void session_leave(struct session *session, u32 slot);
 
-/* Take effect at once; the next epoch's end uses them. */
+/*
+ * Take effect at once. A new policy starts from cleared controls and an even
+ * split, a new model without predictions of its own; both from zeroed state and
+ * the knobs' first values.
+ */
 void session_set_policy(struct session *session,
 			const struct simgpu_policy *policy);
 void session_set_model(struct session *session,
 		       const struct simgpu_model *model);
-int session_set_tunables(struct session *session,
-			 const struct simgpu_tunables *tunables);
+
+enum session_knobs {
+	SESSION_MODEL_KNOBS,
+	SESSION_POLICY_KNOBS,
+};
+
+/**
+ * session_set_param() - set a knob of the model or policy in force
+ * @session: the session
+ * @whose: the model's or the policy's
+ * @name: of the knob
+ * @value: in its unit
+ *
+ * Return: 0; -ENOENT if there is no such knob, -EINVAL for a value out of its
+ * range: then nothing has changed, and session_last_refusal() says why.
+ */
+int session_set_param(struct session *session, enum session_knobs whose,
+		      const char *name, u64 value);
+
+/**
+ * session_set_constants() - give the model in force other constants
+ * @session: the session
+ * @constants: header and payload; copied
+ * @bytes: of both
+ *
+ * Return: 0; -EINVAL if they are not whole, or of another model, version or GPU:
+ * then nothing has changed, and session_last_refusal() says why.
+ */
+int session_set_constants(struct session *session, const void *constants,
+			  u32 bytes);
+
+/* The values of the knobs in force, in the order of the table. */
+const u64 *session_params(const struct session *session,
+			  enum session_knobs whose);
+const struct session_refusal *session_last_refusal(const struct session *session);
+const char *session_refusal_name(u32 kind);
+
+/* Whether a session can use one: known events and needs, sizes in their range. */
+bool policy_is_good(const struct simgpu_policy *policy);
+bool model_is_good(const struct simgpu_model *model);
+
+/* The policy was too slow: even takes its place, and the journal says so. */
+void session_policy_is_slow(struct session *session);
+
+/* The knobs of @options' model and policy as they are until they are set. */
+void session_default_params(struct session_options *options);
+
 int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
 
 /**
@@ -349,18 +474,34 @@ const struct journal_event *session_journal(const struct session *session,
 					    u32 *count, u64 *lost);
 
 /**
+ * struct session_replay - what a journal only names
+ * @policy: finds a policy; NULL for none
+ * @model: finds a model
+ * @constants: of a model, header and payload; NULL: none
+ * @constants_bytes: of these
+ */
+struct session_replay {
+	const struct simgpu_policy *(*policy)(const char *name);
+	const struct simgpu_model *(*model)(const char *name);
+	const void *constants;
+	u32 constants_bytes;
+};
+
+/**
  * session_replay_event() - apply a journalled event at its cycle
  * @session: the session
  * @event: the event
  * @trace: LAUNCH: the trace that the event names
+ * @given: POLICY, MODEL, CONSTANTS: where they are
  *
  * Runs the session to event->cycle first.
  *
- * Return: as the call that the event
- * stands for; -EINVAL if the device's time stands still before the cycle.
+ * Return: as the call that the event stands for; -ENODATA for other constants
+ * than the event names; -EINVAL if the device's time stands still before the cycle.
  */
 int session_replay_event(struct session *session,
 			 const struct journal_event *event,
-			 const struct trace *trace);
+			 const struct trace *trace,
+			 const struct session_replay *given);
 
 #endif /* CORE_SESSION_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Snapshots: an epoch's counter differences and the figures made of them. */
+/*
+ * Snapshots: what models and policies see, from the hardware's counters and the
+ * session's tables; and the figures that are made of counters.
+ */
 #include "core.h"
 
 void counters_subtract(const struct simgpu_counters *from,
@@ -42,128 +45,180 @@ void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counte
 					  counters->thread_instructions);
 }
 
-/* --- registers of HSM's widths ------------------------------------------------------ */
+/* --- kernels and queues ---------------------------------------------------------- */
 
-/*
- * HSM 4.1 and Fig. 8: for each channel and co-runner a counter of requests and
- * one of row hits, 16 bits each, and one of bandwidth, 19 bits. With 32
- * channels and 4 co-runners that is (2 * 16 + 19) * 32 * 4 bits = 816 bytes,
- * the paper's 0.8 KB; a bandwidth counter a co-runner alone would make 0.5 KB.
- * Its unit is the core cycle with the data bus in use: 19 bits are what it
- * takes to count the 500,000 cycles of an epoch, where 18 would do for as many
- * in memory clocks.
- */
-#define ROW_REGISTER_MAX	0xffffULL
-#define BANDWIDTH_REGISTER_MAX	0x7ffffULL
-
-size_t registers_bytes(const struct gpu_config *config)
+static void fill_kernel(const struct session *session, const struct launch *launch,
+			u32 kernel, struct simgpu_snapshot_kernel *out)
 {
-	if (!config->hardware_counters)
-		return 0;
-	return (size_t)SESSION_SLOTS_MAX * config->channels *
-	       sizeof(struct gpu_channel_counters);
+	const struct trace_kernel *from = &launch->trace->kernels[kernel];
+
+	out->flags = SIMGPU_KERNEL_PRESENT;
+	out->kernel = kernel;
+	out->blocks = from->blocks;
+	out->blocks_left = from->blocks;
+	out->threads = from->block_threads;
+	out->registers = from->registers_per_thread;
+	out->shared_bytes = from->shared_bytes;
+	out->blocks_per_sm =
+		gpu_kernel_blocks_per_sm(&session->initial.config, from);
+	out->sequence = launch->sequence;
+	out->arrival_cycle = launch->arrival_cycle;
 }
 
-static struct gpu_channel_counters *registers_of(struct session *session,
-						 u32 slot)
+/* The kernel after the present one: of its trace, its next run, the next launch. */
+static void fill_next(const struct session *session,
+		      const struct session_tenant *tenant,
+		      struct simgpu_snapshot_kernel *out)
 {
-	return &session->registers[slot * gpu_config(session->gpu)->channels];
-}
+	const struct launch *launch = &tenant->launch[tenant->head];
+	u32 kernel = tenant->kernel + 1;
 
-/* registers_clear() - an epoch begins for a slot */
-void registers_clear(struct session *session, u32 slot)
-{
-	const struct gpu_config *config = gpu_config(session->gpu);
-	u32 i;
-
-	if (!config->hardware_counters)
-		return;
-	for (i = 0; i < config->channels; i++)
-		gpu_channel_counters(session->gpu, i, slot,
-				     &registers_of(session, slot)[i]);
-}
-
-static u64 cut(u64 value, u64 most)
-{
-	return value < most ? value : most;
-}
-
-/*
- * Replace what the registers count by what they hold: the difference since
- * they were cleared, or the greatest value that fits. They do not tell fills
- * from write-backs: all requests are given as fills.
- */
-static void registers_read(struct session *session, u32 slot,
-			   struct simgpu_counters *counters)
-{
-	const struct gpu_config *config = gpu_config(session->gpu);
-	u64 most_clocks = gpu_memory_clocks(session->gpu,
-					    BANDWIDTH_REGISTER_MAX);
-	u32 i;
-
-	counters->dram_fills = 0;
-	counters->dram_writebacks = 0;
-	counters->row_activates = 0;
-	counters->bus_busy_clocks = 0;
-	for (i = 0; i < config->channels; i++) {
-		const struct gpu_channel_counters *base =
-			&registers_of(session, slot)[i];
-		struct gpu_channel_counters now;
-		u64 requests, activates, hits;
-
-		gpu_channel_counters(session->gpu, i, slot, &now);
-		requests = now.requests - base->requests;
-		activates = now.row_activates - base->row_activates;
-		hits = cut(requests - cut(activates, requests),
-			   ROW_REGISTER_MAX);
-		requests = cut(requests, ROW_REGISTER_MAX);
-		counters->dram_fills += requests;
-		counters->row_activates += requests - hits;
-		counters->bus_busy_clocks +=
-			cut(now.bus_busy_clocks - base->bus_busy_clocks,
-			    most_clocks);
+	if (kernel == launch->trace->kernel_count) {
+		kernel = 0;
+		if (launch->repeats_left > 1 ||
+		    (session->initial.relaunch && tenant->launches == 1))
+			launch = &tenant->launch[tenant->head];
+		else if (tenant->launches > 1)
+			launch = &tenant->launch[(tenant->head + 1) %
+						 SESSION_LAUNCHES_MAX];
+		else
+			launch = NULL;
 	}
+	memset(out, 0, sizeof(*out));
+	if (launch)
+		fill_kernel(session, launch, kernel, out);
 }
 
-/* --- snapshots ------------------------------------------------------------------------ */
+static void fill_queue(const struct session *session,
+		       const struct session_tenant *tenant,
+		       const struct simgpu_snapshot_tenant *row,
+		       struct simgpu_snapshot_queue *out)
+{
+	out->waiting = tenant->launches - 1;
+	fill_kernel(session, &tenant->launch[tenant->head], tenant->kernel,
+		    &out->head);
+	out->head.blocks_left = row->blocks_left;
+	if (tenant->running)
+		out->head.flags |= SIMGPU_KERNEL_RUNNING;
+	fill_next(session, tenant, &out->next);
+}
+
+/* --- tenants ------------------------------------------------------------------------ */
+
+static void fill_blocks(const struct session *session, u32 slot,
+			struct simgpu_snapshot_tenant *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	struct gpu_kernel_status kernel;
+
+	if (tenant->running) {
+		gpu_kernel_status(session->gpu, slot, &kernel);
+		out->blocks = kernel.blocks;
+		out->blocks_left = kernel.blocks - kernel.blocks_finished;
+	} else {
+		out->blocks = tenant->launch[tenant->head]
+				      .trace->kernels[tenant->kernel].blocks;
+	}
+	/* Not started; or just ended: the next one is taken to be as large. */
+	if (!out->blocks_left)
+		out->blocks_left = out->blocks;
+}
 
 static void fill_tenant(struct session *session, u32 slot,
 			struct simgpu_snapshot_tenant *out)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct gpu_kernel_status kernel;
 
-	gpu_kernel_status(session->gpu, slot, &kernel);
 	out->active = 1;
 	out->service = tenant->options.service;
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;
-	out->sms = sms_assigned(session->gpu, slot);
-	out->blocks = kernel.blocks;
-	out->blocks_left = kernel.blocks - kernel.blocks_finished;
-	/* It has just ended: the next one is taken to be as large. */
-	if (!out->blocks_left)
-		out->blocks_left = kernel.blocks;
+	out->sms = sms_assigned(session, slot);
+	out->shared_sms = sms_shared(session, slot);
+	out->held = session->controls.hold >> slot & 1;
+	fill_blocks(session, slot, out);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
-	out->private_cycles = oracle_cycles(session, slot);
+	out->curve = tenant->curve;
+	out->private_cycles = private_run_cycles(session, slot);
+	out->arrival_cycle = tenant->arrival_cycle;
+	out->service_cycles = tenant->last.sm_cycles /
+			      session->initial.config.sms;
+	out->footprint_bytes =
+		tenant->launch[tenant->head].trace->footprint_bytes;
+	out->memory_priority = session->controls.memory_priority[slot];
+	out->total = tenant->last;
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 	if (gpu_config(session->gpu)->hardware_counters)
 		registers_read(session, slot, &out->counters);
+	out->queue_count = 1;
+	fill_queue(session, tenant, out, &out->queue[0]);
 }
 
-/*
- * snapshot_fill() - the device over the present epoch, up to now
- *
- * Tenants are active if they had work in it.
- */
-void snapshot_fill(struct session *session)
+/* --- shared SMs --------------------------------------------------------------------- */
+
+static void fill_shared(struct session *session, u32 sm, u32 slot)
+{
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+	struct simgpu_snapshot_shared *row =
+		&snapshot->shared[snapshot->shared_rows++];
+	struct gpu_sm_tenant registers;
+
+	gpu_sm_tenant(session->gpu, sm, slot, &registers);
+	row->sm = sm;
+	row->slot = slot;
+	row->blocks = registers.blocks;
+	row->block_limit = registers.block_limit;
+	row->quota_left = registers.quota_left;
+	row->thread_instructions = registers.thread_instructions;
+	row->idle_warp_samples = registers.idle_warp_samples;
+	row->idle_warps = registers.idle_warps;
+}
+
+/* There are never more: proposal_is_sound() sees to it. */
+static void fill_shared_rows(struct session *session)
+{
+	const struct controls *controls = &session->controls;
+	u32 sm;
+
+	session->snapshot.shared_rows = 0;
+	if (!controls->any_shared ||
+	    !((session->policy->needs | session->model->needs) &
+	      SIMGPU_NEEDS_SHARED_ROWS))
+		return;
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		u64 rest;
+
+		for (rest = controls->sharers[sm]; rest; rest &= rest - 1)
+			fill_shared(session, sm, (u32)__builtin_ctzll(rest));
+	}
+}
+
+/* --- the whole ---------------------------------------------------------------------- */
+
+static void fill_dram(const struct gpu_config *config,
+		      struct simgpu_snapshot_dram *out)
+{
+	out->banks = config->banks;
+	out->bank_groups = config->bank_groups;
+	out->row_lines = config->row_lines;
+	out->queue_entries = config->queue_entries;
+	out->trc = config->dram.trc;
+	out->trcd = config->dram.trcd_read;
+	out->trp = config->dram.trp;
+	out->tcl = config->dram.tcl;
+	out->tras = config->dram.tras;
+	out->tfaw = config->dram.tfaw;
+	out->trefi = config->dram.trefi;
+	out->trfc = config->dram.trfc;
+}
+
+/* snapshot_init() - what never changes */
+void snapshot_init(struct session *session)
 {
 	const struct gpu_config *config = gpu_config(session->gpu);
 	struct simgpu_snapshot *snapshot = &session->snapshot;
-	u32 slot;
 
-	memset(snapshot, 0, sizeof(*snapshot));
 	snapshot->version = SIMGPU_SNAPSHOT_VERSION;
 	snapshot->bytes = sizeof(*snapshot);
 	snapshot->sms = config->sms;
@@ -176,21 +231,65 @@ void snapshot_fill(struct session *session)
 	snapshot->llc_hit_cycles = gpu_llc_hit_cycles(session->gpu);
 	snapshot->dram_cycles = gpu_dram_cycles(session->gpu);
 	snapshot->mirrors = config->mirrors;
+	snapshot->core_mhz = config->core_mhz;
+	snapshot->memory_mhz = config->memory_mhz;
+	fill_dram(config, &snapshot->dram);
+}
+
+/* Rows of tenants that were written last time; the others are zero still. */
+static void clear_tenants(struct session *session)
+{
+	u64 rest;
+
+	for (rest = session->snapshot_used; rest; rest &= rest - 1) {
+		struct simgpu_snapshot_tenant *row =
+			&session->snapshot.tenants[__builtin_ctzll(rest)];
+
+		memset(row, 0, offsetof(typeof(*row), queue[1]));
+	}
+	session->snapshot_used = 0;
+}
+
+/*
+ * snapshot_fill() - the device over the present epoch, up to now
+ *
+ * Tenants are active if they have work, or had until now.
+ */
+void snapshot_fill(struct session *session)
+{
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+	u32 slot;
+
+	clear_tenants(session);
+	snapshot->events = 0;
+	snapshot->tenants_active = 0;
 	snapshot->epoch = session->epochs;
 	snapshot->cycle = session_now(session);
 	snapshot->epoch_cycles = snapshot->cycle - session->epoch_start;
+	snapshot->epoch_length_cycles = session->epoch_cycles;
 	snapshot->memory_clocks = gpu_memory_clocks(session->gpu,
 						    snapshot->epoch_cycles);
-	snapshot->tunables = session->tunables;
+	memcpy(snapshot->model_params, session->model_params,
+	       sizeof(snapshot->model_params));
+	memcpy(snapshot->policy_params, session->policy_params,
+	       sizeof(snapshot->policy_params));
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
+		struct simgpu_snapshot_tenant *row = &snapshot->tenants[slot];
 
-		if (!tenant->joined || tenant->left)
+		if (!tenant->joined)
+			continue;
+		row->events = tenant->events;
+		if (tenant->events)
+			session->snapshot_used |= 1ULL << slot;
+		if (tenant->left)
 			continue;
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
-		if (!tenant->running)
+		if (!has_work(tenant))
 			continue;
-		fill_tenant(session, slot, &snapshot->tenants[slot]);
+		fill_tenant(session, slot, row);
+		session->snapshot_used |= 1ULL << slot;
 		snapshot->tenants_active++;
 	}
+	fill_shared_rows(session);
 }

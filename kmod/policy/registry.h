@@ -27,24 +27,16 @@ const struct simgpu_policy *registry_policy_at(unsigned int index);
 const struct simgpu_model *registry_model_find(const char *name);
 const struct simgpu_policy *registry_policy_find(const char *name);
 
-/**
- * struct tunable - a field of &struct simgpu_tunables, as sysfs and journals
- *	know it
- * @name: without the unit
- * @offset: where it is
- */
-struct tunable {
-	const char *name;
-	size_t offset;
+/* models/hsm_line.c: what models that read HSM's line have in common. */
+enum {
+	HSM_C1,
+	HSM_C2,
 };
 
-/* constants.c: all of them, ended by one without a name. */
-extern const struct tunable tunables_list[];
-u64 *tunable_of(struct simgpu_tunables *tunables, const struct tunable *tunable);
-void registry_train(const char *config, struct simgpu_tunables *tunables);
-struct simgpu_tunables registry_tunables(const char *config);
+extern const struct simgpu_param hsm_params[];
+extern const struct simgpu_trained hsm_trained[];
 
-/* split.c */
+/* common/split.c */
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal);
 void policy_split_even(const struct simgpu_snapshot *snapshot,
@@ -57,7 +49,7 @@ bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
 /* HSM 4.2, Prediction Latency: for one kernel, in core cycles. */
 #define HSM_LATENCY_CYCLES	181
 
-/* hsm.c */
+/* models/hsm.c */
 u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_counters *counters);
 u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,

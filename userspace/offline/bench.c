@@ -32,7 +32,7 @@ static void fill_options(const struct gpu_config *config, u64 cycles,
 	options->relaunch = true;
 	options->model = &model_hsm;
 	options->policy = &policy_even;
-	options->tunables = registry_tunables(options->config.name);
+	session_default_params(options);
 }
 
 static int run_once(const struct gpu_config *config, struct offline_load *load,

@@ -9,7 +9,7 @@
 #ifndef OFFLINE_OFFLINE_H
 #define OFFLINE_OFFLINE_H
 
-#include "../../kmod/core/session.h"
+#include "../../kmod/core/journal.h"
 
 /**
  * struct offline_observer - what a run tells while it goes on; members may be
@@ -144,6 +144,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 /**
  * struct offline_journal - a parsed journal
  * @options: of the cold start
+ * @constants_checksum: of the model's constants there; 0: it had none
  * @events: in order
  * @count: how many
  * @lost: events that found no room in it; then it cannot be replayed
@@ -152,6 +153,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
  */
 struct offline_journal {
 	struct session_options options;
+	u32 constants_checksum;
 	struct journal_event *events;
 	u32 count;
 	u64 lost;
@@ -166,36 +168,44 @@ struct offline_journal {
  */
 struct offline_journal_error {
 	u32 line;
-	char reason[120];
+	char reason[200];
 };
 
 /**
  * offline_parse_journal() - read a journal's text
  * @text: the file, NUL-terminated
+ * @names: where to look for what it names, such as &offline_names
  * @out: filled in; offline_free_journal() frees what it holds
  * @error: filled in if the text is refused
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */
-int offline_parse_journal(const char *text, struct offline_journal *out,
+int offline_parse_journal(const char *text, const struct journal_names *names,
+			  struct offline_journal *out,
 			  struct offline_journal_error *error);
 void offline_free_journal(struct offline_journal *journal);
+
+/* What is built in. */
+extern const struct journal_names offline_names;
 
 /**
  * offline_replay() - repeat a journalled run up to its end
  * @journal: parsed, without lost events
  * @traces: those that its launches name, in any order
  * @count: how many
+ * @given: where policies and models are that it changes to, and the constants
+ *	that it names
  * @observer: told of its progress
  * @result: filled in; whether state_hash is the journal's is the caller's to
  *	see. Reports of slots whose tenant left are their last
  * @failed: set to the index of the event that could not be repeated
  *
- * Return: 0; -ENOENT if a trace is missing; -EINVAL if an event cannot be
+ * Return: 0; -ENOENT if a trace is missing, -ENODATA if constants are; -EINVAL if an event cannot be
  * repeated; another negative errno.
  */
 int offline_replay(const struct offline_journal *journal,
 		   const struct trace *const *traces, u32 count,
+		   const struct session_replay *given,
 		   const struct offline_observer *observer,
 		   struct offline_result *result, u32 *failed);
 

@@ -44,6 +44,7 @@ struct replay {
 	const struct offline_journal *journal;
 	const struct trace *const *traces;
 	u32 count;
+	const struct session_replay *given;
 	const struct offline_observer *observer;
 	struct offline_result *result;
 	struct session *session;
@@ -75,7 +76,8 @@ static int replay_event(struct replay *replay, u32 index)
 	}
 	if (event->kind == JOURNAL_LEAVE)
 		note_leaving(replay, event->slot);
-	ret = session_replay_event(replay->session, event, trace);
+	ret = session_replay_event(replay->session, event, trace,
+				   replay->given);
 	if (!ret && event->kind == JOURNAL_JOIN) {
 		replay->left &= ~(1ULL << event->slot);
 		offline_announce(replay->observer, event->slot, &event->tenant,
@@ -100,8 +102,25 @@ static void finish(struct replay *replay)
 					      &result->reports[slot]);
 }
 
+/* The constants that the journal began with are those that were given. */
+static int start_constants(const struct offline_journal *journal,
+			   const struct session_replay *given,
+			   struct session_options *options)
+{
+	if (!journal->constants_checksum)
+		return 0;
+	if (!given->constants ||
+	    port_crc32(0, given->constants, given->constants_bytes) !=
+	    journal->constants_checksum)
+		return -ENODATA;
+	options->constants = given->constants;
+	options->constants_bytes = given->constants_bytes;
+	return 0;
+}
+
 int offline_replay(const struct offline_journal *journal,
 		   const struct trace *const *traces, u32 count,
+		   const struct session_replay *given,
 		   const struct offline_observer *observer,
 		   struct offline_result *result, u32 *failed)
 {
@@ -109,15 +128,19 @@ int offline_replay(const struct offline_journal *journal,
 		.journal = journal,
 		.traces = traces,
 		.count = count,
+		.given = given,
 		.observer = observer,
 		.result = result,
 	};
+	struct session_options options = journal->options;
 	u64 start_ns = offline_wall_ns();
 	u32 i;
 	int ret;
 
 	memset(result, 0, sizeof(*result));
-	ret = offline_session(&journal->options, observer, &replay.session);
+	ret = start_constants(journal, given, &options);
+	if (!ret)
+		ret = offline_session(&options, observer, &replay.session);
 	for (i = 0; !ret && i < journal->count; i++) {
 		*failed = i;
 		ret = replay_event(&replay, i);

@@ -245,13 +245,13 @@ static int run_alone(struct job *job, struct offline_experiment *experiment,
 		.config = calibration->config,
 		.model = registry_model_find("hsm"),
 		.policy = registry_policy_find("even"),
-		.tunables = registry_tunables(calibration->config.name),
 		.seed = calibration->seed,
 		.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
 		.stop_cycle = calibration->cycles,
 		.relaunch = true,
 		.kernel_end = SESSION_KERNEL_END_EVEN,
 	};
+	session_default_params(&experiment->options);
 	experiment->count = 1;
 	strcpy(experiment->tenants[0].options.name, job->benchmark->name);
 	experiment->tenants[0].options.weight = 1;

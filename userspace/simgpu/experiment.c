@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
 	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
 	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 1 },
 	{ "set", OPTION_SET, "NAME=VALUE", 0,
-	  "Offline: a constant or threshold (c1, c2, fair_threshold, qos_guard, qos_margin), 0 to 1; may be repeated", 1 },
+	  "Offline: a knob of the policy or the model (simgpu policy show NAME lists them); may be repeated", 1 },
 	{ 0 }
 };
 
@@ -54,27 +54,6 @@ static u32 parse_preemption(struct argp_state *state, const char *word)
 		argp_error(state,
 			   "--preemption takes drain, switch or adaptive");
 	return SIMGPU_PREEMPTION_DRAIN;
-}
-
-/* NAME=VALUE; the value is kept until the GPU's own are known. */
-static void parse_set(struct argp_state *state, struct settings *settings,
-		      const char *text)
-{
-	const struct tunable *tunable;
-	size_t length = strcspn(text, "=");
-	u64 value;
-
-	for (tunable = tunables_list; tunable->name; tunable++)
-		if (strlen(tunable->name) == length &&
-		    !strncmp(tunable->name, text, length))
-			break;
-	if (!tunable->name || !text[length])
-		argp_error(state, "--set takes NAME=VALUE, not \"%s\"", text);
-	if (!parse_ppm(text + length + 1, &value) || value > SIMGPU_PPM)
-		argp_error(state, "%s is a number from 0 to 1, not \"%s\"",
-			   tunable->name, text + length + 1);
-	settings->set[tunable - tunables_list] = true;
-	*tunable_of(&settings->tunables, tunable) = value;
 }
 
 static error_t parse_experiment(int key, char *text, struct argp_state *state)
@@ -112,7 +91,7 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 		settings->preemption = parse_preemption(state, text);
 		break;
 	case OPTION_SET:
-		parse_set(state, settings, text);
+		knobs_parse(state, &settings->knobs, text);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -157,7 +136,7 @@ static int find_names(const struct settings *settings,
 
 	if (!config)
 		config = gpu_config_find(settings->config);
-	options->model = registry_model_find(settings->model);
+	options->model = plugin_find_model(settings->model);
 	options->policy = plugin_find_policy(settings->policy);
 	if (!config)
 		return fail("there is no configuration \"%s\"",
@@ -168,18 +147,6 @@ static int find_names(const struct settings *settings,
 		return fail("there is no policy \"%s\"", settings->policy);
 	options->config = *config;
 	return STATUS_OK;
-}
-
-void settings_tunables(const struct settings *settings,
-		       struct simgpu_tunables *tunables)
-{
-	struct simgpu_tunables given = settings->tunables;
-	u32 i;
-
-	for (i = 0; tunables_list[i].name; i++)
-		if (settings->set[i])
-			*tunable_of(tunables, &tunables_list[i]) =
-				*tunable_of(&given, &tunables_list[i]);
 }
 
 int settings_options(const struct settings *settings,
@@ -198,9 +165,8 @@ int settings_options(const struct settings *settings,
 	options->preemption = (enum session_preemption)settings->preemption;
 	options->sms_most = settings->sms_most;
 	ret = find_names(settings, options);
-	if (!ret) {
-		options->tunables = registry_tunables(options->config.name);
-		settings_tunables(settings, &options->tunables);
-	}
-	return ret;
+	if (ret)
+		return ret;
+	session_default_params(options);
+	return knobs_apply(&settings->knobs, options, NULL);
 }

@@ -7,8 +7,7 @@
 #define SIMGPU_EXPERIMENT_H
 
 #include "command.h"
-
-#define TUNABLES_MAX	(sizeof(struct simgpu_tunables) / sizeof(u64))
+#include "knobs.h"
 
 /**
  * struct settings - the experiment that was asked for
@@ -21,8 +20,7 @@
  * @sms_most: SMs that a tenant is given at most, offline only; 0: no limit
  * @kernel_end: &enum simgpu_kernel_end
  * @preemption: &enum simgpu_preemption
- * @set: which of tunables_list were given, with their values in @tunables,
- *	offline only; the others are the GPU's
+ * @knobs: of model and policy that were set, offline only
  */
 struct settings {
 	unsigned int device;
@@ -36,8 +34,7 @@ struct settings {
 	u32 kernel_end;
 	u32 preemption;
 	u32 sms_most;
-	bool set[TUNABLES_MAX];
-	struct simgpu_tunables tunables;
+	struct knobs knobs;
 };
 
 extern const struct settings settings_default;
@@ -65,10 +62,6 @@ void option_name(struct argp_state *state, const char *option, char *to,
 
 /* Read what the options name; an exit status. */
 int experiment_load(struct experiment *experiment);
-
-/* Put in what --set gave. */
-void settings_tunables(const struct settings *settings,
-		       struct simgpu_tunables *tunables);
 
 /* The session that the settings mean; an exit status, and why has been said. */
 int settings_options(const struct settings *settings,

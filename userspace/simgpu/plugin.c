@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loads policies from shared objects; see plugin.h. */
+/* Loads policies and models from shared objects; see plugin.h. */
 #include <dlfcn.h>
 #include <zlib.h>
 
@@ -9,9 +9,15 @@
 
 #define PLUGINS_MAX	16
 
-static struct {
+/**
+ * struct loaded - a shared object; the copies say where they come from
+ * @policy: without a name if it has none
+ * @model: likewise
+ */
+static struct loaded {
 	const char *path;
-	const struct simgpu_policy *policy;
+	struct simgpu_policy policy;
+	struct simgpu_model model;
 } loaded[PLUGINS_MAX];
 static u32 loaded_count;
 
@@ -20,33 +26,75 @@ bool plugin_is_file(const char *text)
 	return strchr(text, '/');
 }
 
+static bool name_is_good(const char *name)
+{
+	return *name && memchr(name, '\0', SIMGPU_NAME_BYTES);
+}
+
+static int check_policy(const char *path, const struct simgpu_policy *policy)
+{
+	if (!name_is_good(policy->name) || !policy_is_good(policy))
+		return fail("%s: its policy has no name, no decide(), or unknown events or needs",
+			    path);
+	if (plugin_find_policy(policy->name))
+		return fail("%s: there is a policy \"%s\" already", path,
+			    policy->name);
+	return STATUS_OK;
+}
+
+static int check_model(const char *path, const struct simgpu_model *model)
+{
+	if (!name_is_good(model->name) || !model_is_good(model))
+		return fail("%s: its model has no name, no predict(), or unknown events or needs",
+			    path);
+	if (plugin_find_model(model->name))
+		return fail("%s: there is a model \"%s\" already", path,
+			    model->name);
+	return STATUS_OK;
+}
+
 static int check(const char *path, const struct simgpu_plugin *plugin)
 {
-	const char *name;
-
-	if (!plugin)
-		return fail("%s: it has no SIMGPU_POLICY_PLUGIN()", path);
+	if (!plugin || (!plugin->policy && !plugin->model))
+		return fail("%s: it has no SIMGPU_POLICY_PLUGIN() and no SIMGPU_MODEL_PLUGIN()",
+			    path);
 	if (plugin->snapshot_version != SIMGPU_SNAPSHOT_VERSION)
 		return fail("%s: it was built with version %u of the snapshot, this is %u; build it again",
 			    path, plugin->snapshot_version,
 			    SIMGPU_SNAPSHOT_VERSION);
-	name = plugin->policy->name;
-	if (!*name || !memchr(name, '\0', SIMGPU_NAME_BYTES) ||
-	    !plugin->policy->propose)
-		return fail("%s: its policy has no name or no propose()", path);
-	if (plugin_find_policy(name))
-		return fail("%s: there is a policy \"%s\" already", path, name);
+	if (plugin->policy && check_policy(path, plugin->policy))
+		return STATUS_FAILED;
+	if (plugin->model && check_model(path, plugin->model))
+		return STATUS_FAILED;
 	return STATUS_OK;
 }
 
-const struct simgpu_policy *plugin_load(const char *path)
+static void keep(struct loaded *entry, const struct simgpu_plugin *plugin)
+{
+	if (plugin->policy) {
+		entry->policy = *plugin->policy;
+		entry->policy.source = SIMGPU_SOURCE_PLUGIN;
+		entry->policy.checksum = plugin->checksum;
+	}
+	if (plugin->model) {
+		entry->model = *plugin->model;
+		entry->model.source = SIMGPU_SOURCE_PLUGIN;
+		entry->model.checksum = plugin->checksum;
+	}
+}
+
+/* The entry of a file, which is loaded unless it is already. */
+static const struct loaded *load(const char *path)
 {
 	const struct simgpu_plugin *plugin;
 	void *object;
+	u32 i;
 
+	for (i = 0; i < loaded_count; i++)
+		if (!strcmp(loaded[i].path, path))
+			return &loaded[i];
 	if (loaded_count == PLUGINS_MAX) {
-		fail("%s: there can be %d policies from files", path,
-		     PLUGINS_MAX);
+		fail("%s: there can be %d plug-ins", path, PLUGINS_MAX);
 		return NULL;
 	}
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -60,8 +108,30 @@ const struct simgpu_policy *plugin_load(const char *path)
 		return NULL;
 	}
 	loaded[loaded_count].path = path;
-	loaded[loaded_count++].policy = plugin->policy;
-	return plugin->policy;
+	keep(&loaded[loaded_count], plugin);
+	return &loaded[loaded_count++];
+}
+
+const struct simgpu_policy *plugin_load(const char *path)
+{
+	const struct loaded *entry = load(path);
+
+	if (entry && !*entry->policy.name) {
+		fail("%s: it has no policy", path);
+		return NULL;
+	}
+	return entry ? &entry->policy : NULL;
+}
+
+const struct simgpu_model *plugin_load_model(const char *path)
+{
+	const struct loaded *entry = load(path);
+
+	if (entry && !*entry->model.name) {
+		fail("%s: it has no model", path);
+		return NULL;
+	}
+	return entry ? &entry->model : NULL;
 }
 
 const struct simgpu_policy *plugin_find_policy(const char *name)
@@ -69,9 +139,19 @@ const struct simgpu_policy *plugin_find_policy(const char *name)
 	u32 i;
 
 	for (i = 0; i < loaded_count; i++)
-		if (!strcmp(loaded[i].policy->name, name))
-			return loaded[i].policy;
+		if (*name && !strcmp(loaded[i].policy.name, name))
+			return &loaded[i].policy;
 	return registry_policy_find(name);
+}
+
+const struct simgpu_model *plugin_find_model(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < loaded_count; i++)
+		if (*name && !strcmp(loaded[i].model.name, name))
+			return &loaded[i].model;
+	return registry_model_find(name);
 }
 
 int checksum_file(const char *path, u32 *checksum)

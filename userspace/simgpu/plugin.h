@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Policies from shared objects, for runs without a device; see simgpu/plugin.h. */
+/* Policies and models from shared objects, for runs without a device; see simgpu/plugin.h. */
 #ifndef SIMGPU_COMMAND_PLUGIN_H
 #define SIMGPU_COMMAND_PLUGIN_H
 
 #include "command.h"
 
-/* Whether --policy means a file: it has a '/'. */
+/* Whether --policy or --model means a file: it has a '/'. */
 bool plugin_is_file(const char *text);
 
 /**
@@ -16,9 +16,12 @@ bool plugin_is_file(const char *text);
  * wrong has been said.
  */
 const struct simgpu_policy *plugin_load(const char *path);
+/* The same for a model. */
+const struct simgpu_model *plugin_load_model(const char *path);
 
 /* A policy by its name, loaded or built in; NULL if there is none. */
 const struct simgpu_policy *plugin_find_policy(const char *name);
+const struct simgpu_model *plugin_find_model(const char *name);
 
 /* A checksum continued over the files that were loaded; an exit status. */
 int plugin_checksum(u32 *checksum);

@@ -83,8 +83,7 @@ static void check_arguments(struct argp_state *state,
 			   arguments->policy_file);
 	if (settings->sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
-	if (memchr(settings->set, true, sizeof(settings->set)) &&
-	    !arguments->offline)
+	if (settings->knobs.count && !arguments->offline)
 		argp_error(state, "--set needs --offline; a device's are files in sysfs");
 	if (arguments->json && arguments->csv)
 		argp_error(state, "--json and --csv exclude each other");

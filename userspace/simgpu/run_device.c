@@ -274,26 +274,40 @@ static int create_gang(const struct settings *settings, u32 members)
 }
 
 /* The device's knobs are the experiment's; an offline run has the defaults. */
-static void compare_tunable(unsigned int device, const char *name, u64 ours_ppm)
+static void compare_knob(unsigned int device, const char *name,
+			 const struct simgpu_param *param, u64 ours)
 {
 	char value[SIMGPU_VALUE_BYTES];
-	u64 theirs_ppm;
+	u64 theirs;
 
 	if (!simgpu_read_device_value(device, name, value, sizeof(value)) &&
-	    parse_ppm(value, &theirs_ppm) && theirs_ppm != ours_ppm)
+	    knob_value(param, value, &theirs) && theirs != ours)
 		warn("simgpu%u has %s %s, not the default: an offline run will differ",
 		     device, name, value);
 }
 
-static void compare_tunables(unsigned int device, const char *config)
+static void compare_table(unsigned int device, const char *folder,
+			  const struct simgpu_param *params, const u64 *values)
 {
-	struct simgpu_tunables ours = registry_tunables(config);
+	char name[2 * SIMGPU_NAME_BYTES];
+	u32 i;
 
-	const struct tunable *tunable;
+	for (i = 0; params && params[i].name; i++) {
+		snprintf(name, sizeof(name), "%s/%s", folder, params[i].name);
+		compare_knob(device, name, &params[i], values[i]);
+	}
+}
 
-	for (tunable = tunables_list; tunable->name; tunable++)
-		compare_tunable(device, tunable->name,
-				*tunable_of(&ours, tunable));
+static void compare_knobs(const struct settings *settings)
+{
+	struct session_options options;
+
+	if (settings_options(settings, &options))
+		return;
+	compare_table(settings->device, "policy_params", options.policy->params,
+		      options.policy_params);
+	compare_table(settings->device, "model_params", options.model->params,
+		      options.model_params);
 }
 
 static bool read_records(struct stage *stage)
@@ -463,7 +477,7 @@ int run_device(const struct settings *settings, const struct workload *workloads
 	if (stage.gang < 0)
 		return STATUS_FAILED;
 	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
-	compare_tunables(settings->device, settings->config);
+	compare_knobs(settings);
 	add_tenants(&stage);
 	catch_signals(&stage);
 	ret = watch(&stage);

@@ -3,6 +3,7 @@
  * simgpu run in this process: whole experiments, journals, and the private
  * runs behind --truth, which a device's experiments need as well.
  */
+#include "plugin.h"
 #include "run.h"
 
 /* --- the session's structs as those of the UAPI, as the driver fills them --- */
@@ -212,6 +213,11 @@ static void settings_of(const struct offline_journal *journal,
 
 static int read_journal(const char *path, struct offline_journal *journal)
 {
+	const struct journal_names names = {
+		.config = gpu_config_find,
+		.policy = plugin_find_policy,
+		.model = plugin_find_model,
+	};
 	struct offline_journal_error error;
 	size_t count;
 	char *text = read_file(path, &count);
@@ -219,7 +225,7 @@ static int read_journal(const char *path, struct offline_journal *journal)
 
 	if (!text)
 		return fail("%s: %s", path, strerror(errno));
-	ret = offline_parse_journal(text, journal, &error);
+	ret = offline_parse_journal(text, &names, journal, &error);
 	free(text);
 	if (ret == -ENOMEM)
 		return fail("out of memory");
@@ -270,6 +276,10 @@ static int replay(const char *path, const struct offline_journal *journal,
 	struct offline_result *outcome = calloc(1, sizeof(*outcome));
 	struct watch watch = { .result = result,
 			       .cycles = journal->end_cycle };
+	const struct session_replay given = {
+		.policy = plugin_find_policy,
+		.model = plugin_find_model,
+	};
 	struct offline_observer observer = observe(&watch);
 	u32 i, failed = 0;
 	int ret;
@@ -278,8 +288,8 @@ static int replay(const char *path, const struct offline_journal *journal,
 		return fail("out of memory");
 	for (i = 0; i < count; i++)
 		traces[i] = workloads[i].trace;
-	ret = offline_replay(journal, traces, count, &observer, outcome,
-			     &failed);
+	ret = offline_replay(journal, traces, count, &given, &observer,
+			     outcome, &failed);
 	ret = explain_replay(path, journal, failed, ret);
 	if (!ret) {
 		complete(result, outcome);

@@ -35,25 +35,25 @@ static u64 relative(u64 value, u64 truth)
 			       truth);
 }
 
-static u64 line_ppm(const struct simgpu_tunables *tunables, u64 rbh_ppm)
+static u64 line_ppm(const u64 *params, u64 rbh_ppm)
 {
-	return tunables->c2_ppm +
-	       fixed_mul_div(tunables->c1_ppm, rbh_ppm, SIMGPU_PPM);
+	return params[HSM_C2] +
+	       fixed_mul_div(params[HSM_C1], rbh_ppm, SIMGPU_PPM);
 }
 
-static void split_error(const struct simgpu_tunables *tunables,
+static void split_error(const u64 *params,
 			const struct sweep_tenant *tenant, u32 sms,
 			struct verdict *out)
 {
 	const struct session_figures *alone = &tenant->alone.figures;
-	u64 line = line_ppm(tunables, alone->rbh_ppm), np;
+	u64 line = line_ppm(params, alone->rbh_ppm), np;
 
 	if (tenant->class != tenant->alone.class) {
 		out->error_class = out->error;
 	} else if (tenant->class == SIMGPU_CLASS_MEMORY) {
 		out->error_line = relative(line, alone->bandwidth_ppm);
 		out->error_drift =
-			relative(line_ppm(tunables, tenant->rbh_ppm), line);
+			relative(line_ppm(params, tenant->rbh_ppm), line);
 		np = fixed_ratio_ppm(tenant->bandwidth_ppm,
 				     alone->bandwidth_ppm);
 		out->error_rest = relative(np, out->np);
@@ -80,7 +80,7 @@ static struct verdict judge(const struct session_options *options,
 	if (!verdict.known)
 		return verdict;
 	verdict.error = relative(tenant->np_predicted_ppm, verdict.np);
-	split_error(&options->tunables, tenant, options->config.sms, &verdict);
+	split_error(options->model_params, tenant, options->config.sms, &verdict);
 	return verdict;
 }
 

@@ -56,11 +56,18 @@ static void describe_alone(const struct sweep *sweep,
 	       sweep->suite.workloads[workload].trace->checksum);
 }
 
+static void describe_knobs(const struct simgpu_param *params, const u64 *values,
+			   struct text *out)
+{
+	u32 i;
+
+	for (i = 0; params && params[i].name; i++)
+		append(out, " %s=%llu", params[i].name, values[i]);
+}
+
 static void describe_run(const struct sweep_run *run,
 			 const struct session_options *options, struct text *out)
 {
-	struct simgpu_tunables tunables = options->tunables;
-	const struct tunable *tunable;
 	const struct mix *mix = run->mix;
 	u32 slot;
 
@@ -68,9 +75,8 @@ static void describe_run(const struct sweep_run *run,
 	       run->policy, options->model->name, options->stop_cycle,
 	       options->epoch_cycles, options->kernel_end, options->preemption,
 	       run->sweep->warmup_cycles);
-	for (tunable = tunables_list; tunable->name; tunable++)
-		append(out, " %s=%llu", tunable->name,
-		       *tunable_of(&tunables, tunable));
+	describe_knobs(options->policy->params, options->policy_params, out);
+	describe_knobs(options->model->params, options->model_params, out);
 	for (slot = 0; slot < mix->count; slot++) {
 		append(out, " [weight=%u target=%llu ",
 		       mix->options[slot].weight,

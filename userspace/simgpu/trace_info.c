@@ -365,11 +365,17 @@ static struct demand demands(const struct gpu_config *config,
 static const char *expected_class(const struct gpu_config *config,
 				  const struct demand *demand)
 {
-	const struct simgpu_tunables hsm = registry_tunables(config->name);
+	struct session_options hsm = {
+		.config = *config,
+		.model = &model_hsm,
+		.policy = &policy_even,
+	};
 
-	if (demand->most_ppm <= hsm.c2_ppm)
+	session_default_params(&hsm);
+	if (demand->most_ppm <= hsm.model_params[HSM_C2])
 		return "compute";
-	if (demand->least_ppm > hsm.c1_ppm + hsm.c2_ppm)
+	if (demand->least_ppm >
+	    hsm.model_params[HSM_C1] + hsm.model_params[HSM_C2])
 		return "memory";
 	return "by the caches";
 }

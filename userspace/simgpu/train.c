@@ -385,17 +385,18 @@ static int print_json(const struct training *training, const struct line *line)
 	struct json_object *object = json_object_new_object();
 	struct json_object *points = json_object_new_array();
 	const char *config = training->options.config.name;
-	struct simgpu_tunables built_in = registry_tunables(config);
+	struct session_options built_in = training->options;
 	u32 i;
 
+	session_default_params(&built_in);
 	json_set_string(object, "model", "hsm");
 	json_set_string(object, "config", config);
 	json_set(object, "cycles", json_u64(training->options.stop_cycle));
 	json_set(object, "c1", json_number(line->c1));
 	json_set(object, "c2", json_number(line->c2));
 	json_set(object, "r2", json_number(line->r2));
-	json_set(object, "c1_built_in", json_ppm(built_in.c1_ppm));
-	json_set(object, "c2_built_in", json_ppm(built_in.c2_ppm));
+	json_set(object, "c1_built_in", json_ppm(built_in.model_params[HSM_C1]));
+	json_set(object, "c2_built_in", json_ppm(built_in.model_params[HSM_C2]));
 	for (i = 0; i < training->count; i++)
 		json_object_array_add(points,
 				      point_json(&training->points[i]));
@@ -462,6 +463,7 @@ static int print_table(const struct training *training, const struct line *line)
 
 static int train(struct training *training)
 {
+	struct session_options unknown;
 	struct line line;
 	int ret = experiment_load(&training->experiment);
 
@@ -473,9 +475,15 @@ static int train(struct training *training)
 	if (ret)
 		return ret;
 	/* A line that is built in must not choose the points of the next. */
-	training->options.tunables = registry_tunables("");
-	settings_tunables(&training->experiment.settings,
-			  &training->options.tunables);
+	unknown = training->options;
+	unknown.config.name[0] = '\0';
+	session_default_params(&unknown);
+	memcpy(training->options.model_params, unknown.model_params,
+	       sizeof(unknown.model_params));
+	ret = knobs_apply(&training->experiment.settings.knobs,
+			  &training->options, NULL);
+	if (ret)
+		return ret;
 	jobs_run("training", training->count, training->workers, run_point,
 		 training, training->options.stop_cycle * training->count);
 	ret = check_points(training);

@@ -5,7 +5,12 @@
  * lowest, as many as make the two equal on lines through the origin
  * (Figure 9). With more than two tenants it works on the extremes.
  */
-#include "registry.h"
+#include "../registry.h"
+
+/* Its knobs. */
+enum {
+	FAIR_THRESHOLD,
+};
 
 /*
  * What the tenant with the high NP should keep of the SMs that it held, to the
@@ -26,8 +31,8 @@ static u32 sms_to_keep(const struct simgpu_snapshot *snapshot,
 	return (u32)((s_high - moved + 500) / 1000);
 }
 
-static int hsm_fair_propose(const struct simgpu_snapshot *snapshot,
-			    struct simgpu_proposal *proposal)
+static int hsm_fair_decide(const struct simgpu_snapshot *snapshot, void *state,
+			   struct simgpu_proposal *proposal)
 {
 	const struct simgpu_snapshot_tenant *tenants = snapshot->tenants;
 	u32 high = SIMGPU_SLOTS_MAX, low = SIMGPU_SLOTS_MAX, both, keep, slot;
@@ -45,7 +50,7 @@ static int hsm_fair_propose(const struct simgpu_snapshot *snapshot,
 	if (high == low || !tenants[high].np_ppm)
 		return 0;
 	if (fixed_ratio_ppm(tenants[low].np_ppm, tenants[high].np_ppm) >=
-	    snapshot->tunables.fair_threshold_ppm)
+	    snapshot->policy_params[FAIR_THRESHOLD])
 		return 0;
 	both = tenants[high].sms + tenants[low].sms;
 	if (both < 2)
@@ -63,7 +68,16 @@ static int hsm_fair_propose(const struct simgpu_snapshot *snapshot,
 	return 0;
 }
 
+static const struct simgpu_param params[] = {
+	[FAIR_THRESHOLD] = {
+		"fair_threshold", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 900000,
+		"predicted fairness below which SMs move (HSM 4.3)"
+	},
+	{ .name = NULL }
+};
+
 const struct simgpu_policy policy_hsm_fair = {
 	.name = "hsm-fair",
-	.propose = hsm_fair_propose,
+	.params = params,
+	.decide = hsm_fair_decide,
 };

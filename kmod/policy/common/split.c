@@ -4,7 +4,7 @@
  * policies share to move some of them. Only active tenants get any; each gets
  * at least one while there are enough.
  */
-#include "registry.h"
+#include "../registry.h"
 
 /* Round to nearest. */
 static u32 fraction_of(u32 sms, u64 weight, u64 weights)

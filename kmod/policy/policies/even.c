@@ -3,10 +3,10 @@
  * even: an equal share of the SMs for each tenant with work (HSM section 5).
  * It shows what no policy does, and it is what the session falls back to.
  */
-#include "registry.h"
+#include "../registry.h"
 
-static int even_propose(const struct simgpu_snapshot *snapshot,
-			struct simgpu_proposal *proposal)
+static int even_decide(const struct simgpu_snapshot *snapshot, void *state,
+		       struct simgpu_proposal *proposal)
 {
 	policy_split_even(snapshot, proposal);
 	return 0;
@@ -14,5 +14,5 @@ static int even_propose(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_policy policy_even = {
 	.name = "even",
-	.propose = even_propose,
+	.decide = even_decide,
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * oracle: the measured truth, for comparison. The session runs each tenant alone
- * beside the device, as far as it has come (kmod/core/oracle.c); NP is how long
+ * beside the device, as far as it has come (kmod/core/private_run.c); NP is how long
  * that took over the epoch. The class is HSM's.
  */
-#include "registry.h"
+#include "../registry.h"
 
 static int oracle_predict(const struct simgpu_snapshot *snapshot,
-			  struct simgpu_prediction *prediction)
+		       const void *constants, void *state,
+		       struct simgpu_prediction *prediction)
 {
 	u32 slot;
 
@@ -31,6 +32,8 @@ static int oracle_predict(const struct simgpu_snapshot *snapshot,
 const struct simgpu_model model_oracle = {
 	.name = "oracle",
 	.latency_cycles = HSM_LATENCY_CYCLES,
-	.flags = SIMGPU_MODEL_ORACLE,
+	.params = hsm_params,
+	.trained = hsm_trained,
+	.needs = SIMGPU_NEEDS_PRIVATE_RUNS,
 	.predict = oracle_predict,
 };

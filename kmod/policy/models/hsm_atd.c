@@ -6,7 +6,7 @@
  * more. Then Eq. 2 and Eq. 5 are about the requests that the same instructions
  * need alone.
  */
-#include "registry.h"
+#include "../registry.h"
 
 /*
  * Misses alone for each miss in company. 1 without a directory, or where one of
@@ -26,7 +26,8 @@ static u64 private_requests_ppm(const struct simgpu_counters *counters)
 }
 
 static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
-			   struct simgpu_prediction *prediction)
+		       const void *constants, void *state,
+		       struct simgpu_prediction *prediction)
 {
 	u32 slot;
 
@@ -47,6 +48,8 @@ static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
 const struct simgpu_model model_hsm_atd = {
 	.name = "hsm-atd",
 	.latency_cycles = HSM_LATENCY_CYCLES,
-	.flags = SIMGPU_MODEL_ATD,
+	.params = hsm_params,
+	.trained = hsm_trained,
+	.needs = SIMGPU_NEEDS_TAGS,
 	.predict = hsm_atd_predict,
 };

@@ -4,7 +4,7 @@
  * 6.4; Jog et al., GPGPU-7). SMs are shared evenly; the memory controllers
  * serve the tenant first that used the least bandwidth in the last epoch.
  */
-#include "registry.h"
+#include "../registry.h"
 
 /* How many tenants used more, of equal ones those in higher slots. */
 static u32 count_above(const struct simgpu_snapshot *snapshot, u32 slot)
@@ -24,13 +24,13 @@ static u32 count_above(const struct simgpu_snapshot *snapshot, u32 slot)
 	return above;
 }
 
-static int bw_app_propose(const struct simgpu_snapshot *snapshot,
-			  struct simgpu_proposal *proposal)
+static int bw_app_decide(const struct simgpu_snapshot *snapshot, void *state,
+			 struct simgpu_proposal *proposal)
 {
 	u32 slot;
 
 	policy_split_even(snapshot, proposal);
-	proposal->flags = SIMGPU_PROPOSAL_MEMORY_PRIORITY;
+	proposal->flags = SIMGPU_SAYS_MEMORY_PRIORITY;
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		u32 above;
 
@@ -46,5 +46,5 @@ static int bw_app_propose(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_policy policy_bw_app = {
 	.name = "bw-app",
-	.propose = bw_app_propose,
+	.decide = bw_app_decide,
 };

@@ -6,10 +6,10 @@
  * the rest by their weights. Without a QoS tenant it is the weighted static
  * split that Themis is compared with (Themis section VII).
  */
-#include "registry.h"
+#include "../registry.h"
 
-static int proportional_propose(const struct simgpu_snapshot *snapshot,
-				struct simgpu_proposal *proposal)
+static int proportional_decide(const struct simgpu_snapshot *snapshot,
+			       void *state, struct simgpu_proposal *proposal)
 {
 	const struct simgpu_snapshot_tenant *tenants = snapshot->tenants;
 	u64 weights[SIMGPU_SLOTS_MAX] = { 0 };
@@ -42,5 +42,5 @@ static int proportional_propose(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_policy policy_proportional = {
 	.name = "proportional",
-	.propose = proportional_propose,
+	.decide = proportional_decide,
 };

@@ -4,7 +4,7 @@
  * whether a tenant is memory- or compute-bound and predicts its normalized
  * progress (NP) from counters of the shared run alone.
  */
-#include "registry.h"
+#include "../registry.h"
 
 /* Row buffer hit rate: 1 - activates / requests. */
 static u64 row_hit_rate_ppm(const struct simgpu_counters *counters)
@@ -23,9 +23,9 @@ static u64 row_hit_rate_ppm(const struct simgpu_counters *counters)
 u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_counters *counters)
 {
-	return fixed_add(fixed_mul_div(snapshot->tunables.c1_ppm,
+	return fixed_add(fixed_mul_div(snapshot->model_params[HSM_C1],
 				       row_hit_rate_ppm(counters), SIMGPU_PPM),
-			 snapshot->tunables.c2_ppm);
+			 snapshot->model_params[HSM_C2]);
 }
 
 /* Data bus clocks that there were. */
@@ -100,6 +100,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 }
 
 static int hsm_predict(const struct simgpu_snapshot *snapshot,
+		       const void *constants, void *state,
 		       struct simgpu_prediction *prediction)
 {
 	u32 slot;
@@ -121,5 +122,7 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 const struct simgpu_model model_hsm = {
 	.name = "hsm",
 	.latency_cycles = HSM_LATENCY_CYCLES,
+	.params = hsm_params,
+	.trained = hsm_trained,
 	.predict = hsm_predict,
 };

@@ -15,7 +15,7 @@
  * NP is the longer of the two over the epoch, and says the class. On a device
  * that began without mirrors it is hsm.
  */
-#include "registry.h"
+#include "../registry.h"
 
 /* The mirror's clocks, of one channel, for all accesses of the epoch. */
 static u64 channel_time_ppm(const struct simgpu_snapshot *snapshot,
@@ -88,7 +88,8 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 }
 
 static int mirror_predict(const struct simgpu_snapshot *snapshot,
-			  struct simgpu_prediction *prediction)
+		       const void *constants, void *state,
+		       struct simgpu_prediction *prediction)
 {
 	u32 slot;
 
@@ -102,6 +103,8 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 const struct simgpu_model model_mirror = {
 	.name = "mirror",
 	.latency_cycles = HSM_LATENCY_CYCLES,
-	.flags = SIMGPU_MODEL_MIRROR,
+	.params = hsm_params,
+	.trained = hsm_trained,
+	.needs = SIMGPU_NEEDS_MIRRORS,
 	.predict = mirror_predict,
 };

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* The knobs of a slowdown model or a policy. */
+#ifndef SIMGPU_PARAMS_H
+#define SIMGPU_PARAMS_H
+
+#include <simgpu/fixed.h>
+
+/* Bytes of a name, the NUL at its end among them. */
+#define SIMGPU_NAME_BYTES	32
+/* Knobs that a model or a policy can have. */
+#define SIMGPU_PARAMS_MAX	16
+
+/* Where a model or a policy comes from. */
+#define SIMGPU_SOURCE_BUILT_IN	0
+#define SIMGPU_SOURCE_PLUGIN	1
+#define SIMGPU_SOURCE_BPF	2
+
+/* What the number of a knob means. */
+#define SIMGPU_UNIT_NUMBER	0	/* a plain number */
+#define SIMGPU_UNIT_RATIO	1	/* in parts per million, shown as a decimal */
+#define SIMGPU_UNIT_CYCLES	2	/* core cycles */
+
+/**
+ * struct simgpu_param - a knob
+ * @name: lower case, digits and underscores, without a unit; NULL ends a table
+ * @unit: SIMGPU_UNIT_*
+ * @least: smallest value that it takes, in its unit
+ * @most: greatest one
+ * @initial: its value until somebody sets another
+ * @help: one line, for people
+ *
+ * A model or a policy finds the values in the snapshot, at the index that the
+ * knob has in its table.
+ */
+struct simgpu_param {
+	const char *name;
+	u32 unit;
+	u64 least;
+	u64 most;
+	u64 initial;
+	const char *help;
+};
+
+#endif /* SIMGPU_PARAMS_H */

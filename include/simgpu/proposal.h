@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * What a policy says. Plain and fixed in size, as the snapshot. Everything in it
+ * is checked as a whole, and done as a whole or not at all. Parts whose flag is
+ * not set stay as they are.
+ */
+#ifndef SIMGPU_PROPOSAL_H
+#define SIMGPU_PROPOSAL_H
+
+#include <simgpu/snapshot.h>
+
+/* In @flags of a proposal: which parts are filled in. */
+#define SIMGPU_SAYS_OWNERS	(1U << 0)	/* @owner, and @sharers of shared SMs */
+#define SIMGPU_SAYS_MEMORY_PRIORITY (1U << 1)	/* @memory_priority */
+#define SIMGPU_SAYS_HOLD	(1U << 2)	/* @hold */
+#define SIMGPU_SAYS_BLOCK_LIMITS (1U << 3)	/* @block_limit */
+#define SIMGPU_SAYS_QUOTAS	(1U << 4)	/* @quota, @refill, @quota_flags */
+#define SIMGPU_SAYS_BLOCK_ORDER	(1U << 5)	/* @block_order, @bucket */
+#define SIMGPU_SAYS_PREEMPTION	(1U << 6)	/* @preemption */
+#define SIMGPU_SAYS_IDLE_SAMPLES (1U << 7)	/* @idle_sample_cycles */
+/* Reserved until the device can do them: refused. */
+#define SIMGPU_SAYS_ISSUE_LIMITS (1U << 8)	/* @issue_limit */
+#define SIMGPU_SAYS_RANKS	(1U << 9)	/* @rank */
+#define SIMGPU_SAYS_CHANNELS	(1U << 10)	/* @channels */
+#define SIMGPU_SAYS_LLC_WAYS	(1U << 11)	/* @llc_ways */
+#define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
+#define SIMGPU_SAYS_KNOWN	0xffU
+
+/* The highest memory priority. */
+#define SIMGPU_MEMORY_PRIORITY_MAX	3U
+/* In @owner: nobody. */
+#define SIMGPU_NO_OWNER		0xffU
+/* In @owner: the tenants of @sharers. */
+#define SIMGPU_SHARED		0xfeU
+/* In @block_limit: as many as fit. */
+#define SIMGPU_ANY_BLOCKS	0xffU
+
+/* In @quota_flags. */
+#define SIMGPU_QUOTA_BY_BLOCKS	(1U << 0)	/* divided by thread blocks, see @quota */
+#define SIMGPU_QUOTA_KEEP	(1U << 1)	/* what is left over is added */
+/* The greatest @quota and @refill. */
+#define SIMGPU_QUOTA_MAX	(1LL << 60)
+
+/* In @block_order: how thread blocks come to shared SMs. */
+#define SIMGPU_ORDER_ROUND_ROBIN	0
+#define SIMGPU_ORDER_LEAKY_BUCKET	1
+#define SIMGPU_ORDER_ARRIVAL		2	/* reserved: refused */
+#define SIMGPU_ORDER_RANK		3	/* reserved: refused */
+/* The greatest capacity of a bucket. */
+#define SIMGPU_BUCKET_MAX	1000000U
+
+/* In @preemption: how thread blocks leave an SM. */
+#define SIMGPU_LEAVE_DRAIN	0	/* they run to their end */
+#define SIMGPU_LEAVE_SWITCH	1	/* their contexts are saved */
+#define SIMGPU_LEAVE_ADAPTIVE	2	/* the one or the other (HSM 4.2) */
+#define SIMGPU_LEAVE_RESET	3	/* they are dropped; reserved: refused */
+
+/* The shortest interval of idle samples, in core cycles. */
+#define SIMGPU_IDLE_SAMPLE_CYCLES_MIN	10U
+
+/**
+ * struct simgpu_proposal - a policy's answer
+ * @flags: SIMGPU_SAYS_*
+ * @hold: a bit for each slot: tenants whose kernels do not start, and that may be
+ *	without an SM although they have work. Until it is said anew
+ * @wake_cycle: device cycle at which the policy, which lists SIMGPU_ON_WAKE, is
+ *	asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead; 0: not before another
+ *	of its events. It replaces the one before
+ * @sms: SM count by slot; before the call, what each has of its own now. Without
+ *	SIMGPU_SAYS_OWNERS it decides, and there are no shared SMs: 0 for
+ *	inactive tenants, at least 1 for active ones that are not held while
+ *	there are SMs enough, in sum at most the device's
+ * @owner: with SIMGPU_SAYS_OWNERS, the slot that owns each SM, SIMGPU_NO_OWNER
+ *	or SIMGPU_SHARED; the counts are then ignored. Before the call, the present
+ *	owners
+ * @sharers: for each shared SM, a bit for each slot that may place thread blocks
+ *	there, at least one. Before the call, the present ones
+ * @memory_priority: by slot, whose requests the memory controllers serve first: 0
+ *	to SIMGPU_MEMORY_PRIORITY_MAX, the highest first
+ * @block_limit: for each SM and slot, how many thread blocks it may have there at
+ *	a time, or SIMGPU_ANY_BLOCKS. Only shared SMs heed it. Those too many leave
+ *	as @preemption says
+ * @quota: by slot, thread instructions that it may issue on each shared SM that
+ *	it is on, until it is set again; SIMGPU_NO_QUOTA: any number. With
+ *	SIMGPU_QUOTA_BY_BLOCKS, on all of them together, and each has the part of
+ *	it that the tenant's thread blocks there are of all that it has on shared
+ *	SMs (FGQoS 3.4, Eq. 1)
+ * @refill: by slot, added to what is left on an SM whenever all that have a
+ *	quota and run there have used theirs up; 0: nothing. Divided as @quota
+ * @quota_flags: by slot, SIMGPU_QUOTA_*
+ * @block_order: SIMGPU_ORDER_*
+ * @bucket: by slot, with SIMGPU_ORDER_LEAKY_BUCKET, capacity of its bucket, 1 to
+ *	SIMGPU_BUCKET_MAX: shares of blocks are as 1 / capacity (STM 4.1)
+ * @preemption: SIMGPU_LEAVE_*; until a policy says so it is the session's own
+ * @idle_sample_cycles: between two samples of idle warps; 0: none are taken
+ * @issue_limit: reserved
+ * @rank: reserved
+ * @channels: reserved
+ * @llc_ways: reserved
+ * @hold_queues: reserved; a bit for each queue
+ */
+struct simgpu_proposal {
+	u32 flags;
+	u32 block_order;
+	u32 preemption;
+	u32 idle_sample_cycles;
+	u64 hold;
+	u64 wake_cycle;
+	u32 sms[SIMGPU_SLOTS_MAX];
+	u8 owner[SIMGPU_SMS_MAX];
+	u64 sharers[SIMGPU_SMS_MAX];
+	u8 memory_priority[SIMGPU_SLOTS_MAX];
+	u8 block_limit[SIMGPU_SMS_MAX][SIMGPU_SLOTS_MAX];
+	s64 quota[SIMGPU_SLOTS_MAX];
+	s64 refill[SIMGPU_SLOTS_MAX];
+	u32 quota_flags[SIMGPU_SLOTS_MAX];
+	u32 bucket[SIMGPU_SLOTS_MAX];
+	u32 issue_limit[SIMGPU_SLOTS_MAX];
+	u32 rank[SIMGPU_SLOTS_MAX];
+	u64 channels[SIMGPU_SLOTS_MAX];
+	u32 llc_ways[SIMGPU_SLOTS_MAX];
+	u8 hold_queues[SIMGPU_SLOTS_MAX];
+};
+
+#endif /* SIMGPU_PROPOSAL_H */

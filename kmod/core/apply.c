@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Doing what a sound proposal says: which SMs change hands and how their thread
+ * blocks leave, shared SMs with their limits and quotas, priorities, orders. What
+ * lasts is kept in the session's controls.
+ */
+#include "core.h"
+
+/* --- who has what -------------------------------------------------------------------- */
+
+/* The owner that an SM has or gets, apart from a model's probe. */
+static u32 owner_of(const struct session *session, u32 sm)
+{
+	struct gpu_sm_status status;
+
+	if (session->probe.kind == SIMGPU_PROBE_ALONE)
+		return session->probe.before[sm];
+	gpu_sm_status(session->gpu, sm, &status);
+	return status.next_owner;
+}
+
+/* sms_assigned() - SMs of its own that a slot has or gets */
+u32 sms_assigned(const struct session *session, u32 slot)
+{
+	u32 count = 0, sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		count += owner_of(session, sm) == slot;
+	return count;
+}
+
+/* sms_shared() - shared SMs on which a slot may place thread blocks */
+u32 sms_shared(const struct session *session, u32 slot)
+{
+	const struct controls *controls = &session->controls;
+	u32 count = 0, sm;
+
+	if (!controls->any_shared)
+		return 0;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		count += controls->sharers[sm] >> slot & 1 &&
+			 controls->block_limit[sm][slot];
+	return count;
+}
+
+/*
+ * proposal_count() - SMs that a proposal gives a slot, shared ones too
+ */
+u32 proposal_count(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_proposal *proposal, u32 slot)
+{
+	u32 count = 0, sm;
+
+	if (!(proposal->flags & SIMGPU_SAYS_OWNERS))
+		return proposal->sms[slot];
+	for (sm = 0; sm < snapshot->sms; sm++)
+		count += proposal->owner[sm] == slot ||
+			 (proposal->owner[sm] == SIMGPU_SHARED &&
+			  proposal->sharers[sm] >> slot & 1);
+	return count;
+}
+
+/*
+ * proposal_present() - the assignment as it stands, as session->snapshot has it
+ */
+void proposal_present(struct session *session)
+{
+	struct simgpu_proposal *proposal = &session->proposal;
+	const struct simgpu_snapshot *snapshot = &session->snapshot;
+	const struct controls *controls = &session->controls;
+	u32 slot, sm;
+
+	memset(proposal, 0, sizeof(*proposal));
+	proposal->hold = controls->hold;
+	proposal->preemption = controls->preemption;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active)
+			proposal->sms[slot] = snapshot->tenants[slot].sms;
+	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
+		u32 owner = SIMGPU_NO_OWNER;
+
+		if (sm < snapshot->sms)
+			owner = owner_of(session, sm);
+		if (owner < SIMGPU_SLOTS_MAX &&
+		    !snapshot->tenants[owner].active)
+			owner = SIMGPU_NO_OWNER;
+		proposal->owner[sm] = (u8)owner;
+		proposal->sharers[sm] = controls->sharers[sm];
+	}
+	memcpy(proposal->memory_priority, controls->memory_priority,
+	       sizeof(proposal->memory_priority));
+	memcpy(proposal->block_limit, controls->block_limit,
+	       sizeof(proposal->block_limit));
+}
+
+/*
+ * proposal_limit() - leave no slot more than so many SMs (0: no limit)
+ */
+void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most)
+{
+	u32 have[SIMGPU_SLOTS_MAX] = { 0 }, i;
+
+	if (!sms_most)
+		return;
+	for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
+		if (proposal->sms[i] > sms_most)
+			proposal->sms[i] = sms_most;
+	if (!(proposal->flags & SIMGPU_SAYS_OWNERS))
+		return;
+	for (i = 0; i < SIMGPU_SMS_MAX; i++)
+		if (proposal->owner[i] < SIMGPU_SLOTS_MAX &&
+		    have[proposal->owner[i]]++ >= sms_most)
+			proposal->owner[i] = SIMGPU_NO_OWNER;
+}
+
+/* --- SMs change hands ------------------------------------------------------------------ */
+
+/*
+ * The SM to take next from @slot (or, with GPU_NO_TENANT, from nobody): idle
+ * ones first, then those with the fewest thread blocks, then the highest index
+ * (docs/glossary.md, Who holds an SM).
+ */
+static u32 pick_sm(const struct gpu *gpu, u32 slot)
+{
+	u32 best = SIMGPU_SMS_MAX, fewest = U32_MAX, sm;
+	struct gpu_sm_status status;
+
+	for (sm = 0; sm < gpu_config(gpu)->sms; sm++) {
+		gpu_sm_status(gpu, sm, &status);
+		if (status.next_owner == slot && status.blocks <= fewest) {
+			best = sm;
+			fewest = status.blocks;
+		}
+	}
+	return best;
+}
+
+/* Thread blocks that an SM can run concurrently of what its owner runs. */
+static u32 concurrent_blocks(const struct session *session,
+			     const struct gpu_sm_status *status)
+{
+	const struct session_tenant *tenant;
+	const struct trace *trace;
+
+	/* Of a mixture: what there is. */
+	if (status->owner >= SIMGPU_SLOTS_MAX)
+		return status->blocks;
+	tenant = &session->tenants[status->owner];
+	trace = tenant->launch[tenant->head].trace;
+	return gpu_kernel_blocks_per_sm(&session->initial.config,
+					&trace->kernels[tenant->kernel]);
+}
+
+/*
+ * Whether an SM is left by a drain (HSM 4.2: in the last epoch more thread
+ * blocks ended there than it can run concurrently, so they are short).
+ */
+static bool drains_soon(const struct session *session, u32 sm)
+{
+	struct gpu_sm_status status;
+
+	gpu_sm_status(session->gpu, sm, &status);
+	return !status.blocks || session->sm_finished[sm] >
+				 concurrent_blocks(session, &status);
+}
+
+static enum gpu_preemption leaving_mode(const struct session *session, u32 sm)
+{
+	u32 preemption = session->controls.preemption;
+
+	if (preemption == SIMGPU_LEAVE_SWITCH ||
+	    (preemption == SIMGPU_LEAVE_ADAPTIVE && !drains_soon(session, sm)))
+		return GPU_PREEMPT_SWITCH;
+	return GPU_PREEMPT_DRAIN;
+}
+
+static void assign(struct session *session, u32 sm, u32 slot)
+{
+	const struct session_hooks *hooks = &session->hooks;
+	enum gpu_preemption mode = leaving_mode(session, sm);
+	struct gpu_sm_status status;
+
+	if (hooks->preempt) {
+		gpu_sm_status(session->gpu, sm, &status);
+		if (status.blocks && status.owner != slot)
+			hooks->preempt(hooks->context, sm, status.owner, slot,
+				       mode == GPU_PREEMPT_SWITCH);
+	}
+	gpu_sm_assign(session->gpu, sm, slot, mode);
+}
+
+static void apply_counts(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const struct gpu *gpu = session->gpu;
+	u32 slot, have;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (have = sms_assigned(session, slot);
+		     have > proposal->sms[slot]; have--)
+			assign(session, pick_sm(gpu, slot), GPU_NO_TENANT);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (!proposal->sms[slot])
+			continue;
+		for (have = sms_assigned(session, slot);
+		     have < proposal->sms[slot]; have++)
+			assign(session, pick_sm(gpu, GPU_NO_TENANT), slot);
+	}
+}
+
+/* --- shared SMs ------------------------------------------------------------------------ */
+
+/* What the hardware has to be told of a slot's thread blocks on an SM. */
+static u32 limit_of(const struct session *session, u32 sm, u32 slot)
+{
+	const struct controls *controls = &session->controls;
+
+	if (controls->sharers[sm] && !(controls->sharers[sm] >> slot & 1))
+		return 0;
+	if (controls->block_limit[sm][slot] == SIMGPU_ANY_BLOCKS)
+		return GPU_NO_LIMIT;
+	return controls->block_limit[sm][slot];
+}
+
+static void set_limits(struct session *session, u32 sm)
+{
+	enum gpu_preemption mode = leaving_mode(session, sm);
+	struct gpu_sm_tenant registers;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u32 limit = limit_of(session, sm, slot);
+
+		gpu_sm_tenant(session->gpu, sm, slot, &registers);
+		if (registers.block_limit != limit)
+			gpu_sm_set_block_limit(session->gpu, sm, slot, limit,
+					       mode);
+	}
+}
+
+static void clear_quotas(struct session *session, u32 sm)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (gpu_sm_quota_left(session->gpu, sm, slot) != GPU_NO_QUOTA)
+			gpu_sm_set_quota(session->gpu, sm, slot, GPU_NO_QUOTA,
+					 0);
+}
+
+/* An SM is shared no more: nothing that was said of it as such remains. */
+static void end_sharing(struct session *session, u32 sm)
+{
+	session->controls.sharers[sm] = 0;
+	set_limits(session, sm);
+	clear_quotas(session, sm);
+}
+
+/* From now on these share an SM, and nobody else may slip in. */
+static void share(struct session *session, u32 sm, u64 sharers)
+{
+	session->controls.any_shared = true;
+	if (session->controls.sharers[sm] != sharers) {
+		session->controls.sharers[sm] = sharers;
+		set_limits(session, sm);
+	}
+	if (owner_of(session, sm) != GPU_SHARED)
+		gpu_sm_share(session->gpu, sm);
+}
+
+static void apply_owners(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	controls->any_shared = false;
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		u32 owner = proposal->owner[sm], had = owner_of(session, sm);
+
+		if (owner == SIMGPU_SHARED) {
+			share(session, sm, proposal->sharers[sm]);
+			continue;
+		}
+		if (had == GPU_SHARED)
+			end_sharing(session, sm);
+		if (had != owner)
+			assign(session, sm, owner);
+	}
+}
+
+/* Counts alone: shared SMs are free again first. */
+static void free_shared(struct session *session)
+{
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	if (!controls->any_shared)
+		return;
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		if (owner_of(session, sm) != GPU_SHARED)
+			continue;
+		end_sharing(session, sm);
+		assign(session, sm, GPU_NO_TENANT);
+	}
+	controls->any_shared = false;
+}
+
+static void apply_limits(struct session *session)
+{
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	if (!(session->proposal.flags & SIMGPU_SAYS_BLOCK_LIMITS))
+		return;
+	memcpy(controls->block_limit, session->proposal.block_limit,
+	       sizeof(controls->block_limit));
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		set_limits(session, sm);
+}
+
+/* --- quotas ---------------------------------------------------------------------------- */
+
+static u32 blocks_on(const struct session *session, u32 sm, u32 slot)
+{
+	struct gpu_sm_tenant registers;
+
+	gpu_sm_tenant(session->gpu, sm, slot, &registers);
+	return registers.blocks;
+}
+
+/*
+ * struct part - how much of a tenant's quota is for one SM: @share of @whole
+ */
+struct part {
+	u64 share;
+	u64 whole;
+};
+
+/* By its thread blocks; before it has any, evenly. */
+static struct part part_by_blocks(const struct session *session, u32 sm,
+				  u32 slot, u64 blocks)
+{
+	if (!blocks)
+		return (struct part) { 1, sms_shared(session, slot) };
+	return (struct part) { blocks_on(session, sm, slot), blocks };
+}
+
+static u64 shared_blocks(const struct session *session, u32 slot)
+{
+	u64 blocks = 0;
+	u32 sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (session->controls.sharers[sm] >> slot & 1)
+			blocks += blocks_on(session, sm, slot);
+	return blocks;
+}
+
+static void set_quota(struct session *session, u32 sm, u32 slot, u64 blocks)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	s64 left = proposal->quota[slot], refill = proposal->refill[slot];
+	s64 kept = gpu_sm_quota_left(session->gpu, sm, slot);
+
+	if (left == SIMGPU_NO_QUOTA) {
+		if (kept != GPU_NO_QUOTA)
+			gpu_sm_set_quota(session->gpu, sm, slot, GPU_NO_QUOTA,
+					 0);
+		return;
+	}
+	if (proposal->quota_flags[slot] & SIMGPU_QUOTA_BY_BLOCKS) {
+		struct part part = part_by_blocks(session, sm, slot, blocks);
+
+		left = (s64)fixed_mul_div((u64)left, part.share, part.whole);
+		refill = (s64)fixed_mul_div((u64)refill, part.share,
+					    part.whole);
+	}
+	if (proposal->quota_flags[slot] & SIMGPU_QUOTA_KEEP &&
+	    kept != GPU_NO_QUOTA)
+		left += kept;
+	if (left > GPU_QUOTA_MAX)
+		left = GPU_QUOTA_MAX;
+	if (left < -GPU_QUOTA_MAX)
+		left = -GPU_QUOTA_MAX;
+	gpu_sm_set_quota(session->gpu, sm, slot, left, refill);
+}
+
+static void apply_quotas(struct session *session)
+{
+	u32 slot, sm;
+
+	if (!(session->proposal.flags & SIMGPU_SAYS_QUOTAS))
+		return;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u64 blocks;
+
+		if (!sms_shared(session, slot))
+			continue;
+		blocks = shared_blocks(session, slot);
+		for (sm = 0; sm < session->initial.config.sms; sm++)
+			if (session->controls.sharers[sm] >> slot & 1)
+				set_quota(session, sm, slot, blocks);
+	}
+}
+
+/* --- priorities, orders, samples -------------------------------------------------------- */
+
+static void apply_priorities(struct session *session)
+{
+	struct controls *controls = &session->controls;
+	u32 slot;
+
+	if (!(session->proposal.flags & SIMGPU_SAYS_MEMORY_PRIORITY))
+		return;
+	if (session->probe.kind == SIMGPU_PROBE_PRIORITY)
+		session->probe.kind = SIMGPU_PROBE_NONE;
+	memcpy(controls->memory_priority, session->proposal.memory_priority,
+	       sizeof(controls->memory_priority));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		gpu_set_memory_priority(session->gpu, slot,
+					controls->memory_priority[slot]);
+}
+
+static void apply_order(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot;
+
+	if (!(proposal->flags & SIMGPU_SAYS_BLOCK_ORDER))
+		return;
+	if (proposal->block_order == SIMGPU_ORDER_ROUND_ROBIN) {
+		gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
+		return;
+	}
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		gpu_set_bucket(session->gpu, slot, proposal->bucket[slot]);
+	gpu_set_block_order(session->gpu, GPU_ORDER_LEAKY_BUCKET);
+}
+
+/* controls_idle_samples() - as model and policy need them, 100 an epoch */
+void controls_idle_samples(struct session *session)
+{
+	u32 needs = session->model->needs | session->policy->needs;
+	u64 interval = session->epoch_cycles / 100;
+
+	if (!(needs & SIMGPU_NEEDS_IDLE_SAMPLES))
+		interval = 0;
+	gpu_set_idle_sampling(session->gpu, interval);
+}
+
+/* --- the whole -------------------------------------------------------------------------- */
+
+static bool moves_sms(const struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot, sm;
+
+	if (!(proposal->flags & SIMGPU_SAYS_OWNERS)) {
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			if (proposal->sms[slot] != sms_assigned(session, slot))
+				return true;
+		return session->controls.any_shared;
+	}
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (proposal->owner[sm] != owner_of(session, sm))
+			return true;
+	return false;
+}
+
+/*
+ * proposal_apply() - do what the session's sound proposal says
+ */
+void proposal_apply(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	bool moves = moves_sms(session);
+
+	apply_priorities(session);
+	if (proposal->flags & SIMGPU_SAYS_PREEMPTION)
+		session->controls.preemption = proposal->preemption;
+	if (proposal->flags & SIMGPU_SAYS_HOLD)
+		session->controls.hold = proposal->hold;
+	if (session->probe.kind == SIMGPU_PROBE_ALONE && moves)
+		probe_end(session);
+	if (session->probe.kind != SIMGPU_PROBE_ALONE) {
+		if (proposal->flags & SIMGPU_SAYS_OWNERS) {
+			apply_owners(session);
+		} else {
+			free_shared(session);
+			apply_counts(session);
+		}
+	}
+	apply_limits(session);
+	apply_quotas(session);
+	apply_order(session);
+	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES)
+		gpu_set_idle_sampling(session->gpu,
+				      proposal->idle_sample_cycles);
+	if (session->hooks.repartition)
+		session->hooks.repartition(session->hooks.context);
+}
+
+/*
+ * controls_clear() - as at a cold start: nothing of what a policy said remains,
+ *	but for which SMs are whose, which an even split changes next
+ */
+void controls_clear(struct session *session)
+{
+	struct controls *controls = &session->controls;
+	u32 slot, sm;
+
+	free_shared(session);
+	memset(controls, 0, sizeof(*controls));
+	controls->preemption = (u32)session->initial.preemption;
+	memset(controls->block_limit, SIMGPU_ANY_BLOCKS,
+	       sizeof(controls->block_limit));
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		set_limits(session, sm);
+		clear_quotas(session, sm);
+	}
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		gpu_set_memory_priority(session->gpu, slot, 0);
+		gpu_set_bucket(session->gpu, slot, 1);
+	}
+	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
+	controls_idle_samples(session);
+}
+
+/*
+ * controls_forget() - a slot was dropped: its registers are as at first, and the
+ *	shared SMs stay closed to who comes next
+ */
+void controls_forget(struct session *session, u32 slot)
+{
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	controls->hold &= ~(1ULL << slot);
+	controls->memory_priority[slot] = 0;
+	if (session->probe.slot == slot)
+		probe_end(session);
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		bool shared = controls->sharers[sm];
+
+		if (session->probe.before[sm] == slot)
+			session->probe.before[sm] = GPU_NO_TENANT;
+		controls->block_limit[sm][slot] = SIMGPU_ANY_BLOCKS;
+		controls->sharers[sm] &= ~(1ULL << slot);
+		if (shared && !controls->sharers[sm])
+			assign(session, sm, GPU_NO_TENANT);
+		set_limits(session, sm);
+	}
+}
+
+/* --- what a model wants to see ------------------------------------------------------------ */
+
+static void hold_others(struct session *session, u32 slot)
+{
+	u32 sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		session->probe.before[sm] = (u8)owner_of(session, sm);
+	session->probe.kind = SIMGPU_PROBE_ALONE;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (session->probe.before[sm] != slot)
+			assign(session, sm, slot);
+}
+
+/* probe_begin() - what session->prediction asks for, merged with the controls */
+void probe_begin(struct session *session)
+{
+	const struct simgpu_prediction *said = &session->prediction;
+	u32 slot;
+
+	session->probe.slot = said->probe_slot;
+	if (said->probe == SIMGPU_PROBE_ALONE) {
+		hold_others(session, said->probe_slot);
+	} else if (said->probe == SIMGPU_PROBE_PRIORITY) {
+		session->probe.kind = SIMGPU_PROBE_PRIORITY;
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			gpu_set_memory_priority(session->gpu, slot,
+						slot == said->probe_slot ?
+						SIMGPU_MEMORY_PRIORITY_MAX : 0);
+	}
+}
+
+static void return_sm(struct session *session, u32 sm, u32 owner)
+{
+	struct gpu_sm_status status;
+
+	gpu_sm_status(session->gpu, sm, &status);
+	if (owner == GPU_SHARED && status.next_owner != GPU_SHARED)
+		gpu_sm_share(session->gpu, sm);
+	else if (status.next_owner != owner)
+		assign(session, sm, owner);
+}
+
+/* probe_end() - as before the probe */
+void probe_end(struct session *session)
+{
+	u32 kind = session->probe.kind, slot, sm;
+
+	session->probe.kind = SIMGPU_PROBE_NONE;
+	if (kind == SIMGPU_PROBE_PRIORITY)
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			gpu_set_memory_priority(session->gpu, slot,
+				session->controls.memory_priority[slot]);
+	if (kind == SIMGPU_PROBE_ALONE)
+		for (sm = 0; sm < session->initial.config.sms; sm++)
+			return_sm(session, sm, session->probe.before[sm]);
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Decisions: events come together until the next decision boundary; then the
+ * model predicts, the policy decides, and what it says is checked and applied.
+ * When the policy fails, even takes its place.
+ */
+#include "core.h"
+
+/* --- who decides ------------------------------------------------------------------ */
+
+static void forget_decisions(struct session *session)
+{
+	session->events = 0;
+	session->decision_cycle = NEVER;
+	session->wake_cycle = NEVER;
+	session->apply_cycle = NEVER;
+}
+
+/*
+ * use_policy() - another policy, from cleared controls and zeroed state
+ *
+ * Kernels that waited for the old one start.
+ */
+void use_policy(struct session *session, const struct simgpu_policy *policy)
+{
+	session->policy = policy;
+	params_initial(policy->params, session->policy_params);
+	memset(session->policy_state, 0, policy->state_bytes);
+	forget_decisions(session);
+	probe_end(session);
+	controls_clear(session);
+	launch_ready(session);
+}
+
+/* use_model() - another model, from zeroed state, without constants */
+void use_model(struct session *session, const struct simgpu_model *model)
+{
+	probe_end(session);
+	session->model = model;
+	session->model_wake_cycle = NEVER;
+	session->constants_bytes = 0;
+	params_initial(model->params, session->model_params);
+	params_trained(model, session->initial.config.name,
+		       session->model_params);
+	memset(session->model_state, 0, model->state_bytes);
+	controls_idle_samples(session);
+}
+
+/*
+ * split_even_now() - give each tenant with work an equal share, at once, and
+ *	nobody's memory requests come first
+ */
+void split_even_now(struct session *session)
+{
+	struct simgpu_proposal *proposal = &session->proposal;
+
+	snapshot_fill(session);
+	policy_split_even(&session->snapshot, proposal);
+	proposal->flags = SIMGPU_SAYS_MEMORY_PRIORITY;
+	proposal_limit(proposal, session->initial.sms_most);
+	proposal_apply(session);
+	session->apply_cycle = NEVER;
+}
+
+/*
+ * fall_back() - the policy has failed: even takes its place, at once
+ * @why: what happened; its cycle is set here
+ */
+void fall_back(struct session *session, const struct session_refusal *why)
+{
+	session->refusal = *why;
+	session->refusal.cycle = session_now(session);
+	session->fell_back = true;
+	if (session->policy != &policy_even) {
+		use_policy(session, &policy_even);
+		if (session->hooks.fell_back)
+			session->hooks.fell_back(session->hooks.context,
+						 &session->refusal);
+	}
+	split_even_now(session);
+}
+
+/* --- the model ---------------------------------------------------------------------- */
+
+static void take_prediction(struct session *session, u32 slot, bool epoch)
+{
+	const struct simgpu_prediction_tenant *said =
+		&session->prediction.tenants[slot];
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	if (said->class == SIMGPU_CLASS_COMPUTE ||
+	    said->class == SIMGPU_CLASS_MEMORY) {
+		tenant->class = said->class;
+		tenant->np_ppm = said->np_ppm < SIMGPU_PPM ? said->np_ppm :
+							     SIMGPU_PPM;
+		tenant->curve = said->curve;
+		if (tenant->curve.knots > SIMGPU_CURVE_KNOTS_MAX)
+			tenant->curve.knots = 0;
+	}
+	snapshot->tenants[slot].class = tenant->class;
+	snapshot->tenants[slot].np_ppm = tenant->np_ppm;
+	snapshot->tenants[slot].curve = tenant->curve;
+	if (!epoch || tenant->class == SIMGPU_CLASS_UNKNOWN ||
+	    tenant->first_run_done)
+		return;
+	tenant->np_sum = fixed_add(tenant->np_sum,
+				   fixed_mul(tenant->np_ppm,
+					     snapshot->epoch_cycles));
+	tenant->np_cycles += snapshot->epoch_cycles;
+}
+
+/* A wake has to be ahead, and a probe about somebody who has work. */
+static bool model_asks_well(const struct session *session)
+{
+	const struct simgpu_prediction *said = &session->prediction;
+
+	if (said->wake_cycle &&
+	    (!(session->model->events & SIMGPU_ON_WAKE) ||
+	     said->wake_cycle < session_now(session) + SIMGPU_WAKE_CYCLES_MIN))
+		return false;
+	if (said->probe == SIMGPU_PROBE_NONE)
+		return true;
+	return said->probe <= SIMGPU_PROBE_ALONE && said->wake_cycle &&
+	       said->probe_slot < SIMGPU_SLOTS_MAX &&
+	       session->snapshot.tenants[said->probe_slot].active;
+}
+
+static void take_probe(struct session *session)
+{
+	probe_end(session);
+	session->model_wake_cycle = NEVER;
+	if (!model_asks_well(session)) {
+		struct session_refusal *why = &session->refusal;
+
+		refusal_say(why, "probe", session->prediction.probe_slot,
+		       SESSION_NOWHERE,
+		       "the model's probe or wake cannot be done");
+		why->kind = SESSION_REFUSED_PREDICT;
+		why->cycle = session_now(session);
+		return;
+	}
+	if (session->prediction.wake_cycle)
+		session->model_wake_cycle = session->prediction.wake_cycle;
+	probe_begin(session);
+}
+
+/* Ask the model over session->snapshot. @epoch: at the end of an epoch. */
+static void predict(struct session *session, bool epoch)
+{
+	struct simgpu_prediction *prediction = &session->prediction;
+	const void *constants = NULL;
+	u32 slot;
+
+	if (session->constants_bytes)
+		constants = (char *)session->constants +
+			    sizeof(struct simgpu_constants_header);
+	memset(prediction, 0, sizeof(*prediction));
+	if (session->model->predict(&session->snapshot, constants,
+				    session->model_state, prediction)) {
+		probe_end(session);
+		session->model_wake_cycle = NEVER;
+		return;
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session->snapshot.tenants[slot].active)
+			take_prediction(session, slot, epoch);
+	if (session->model->events & SIMGPU_ON_WAKE)
+		take_probe(session);
+}
+
+/* --- the policy --------------------------------------------------------------------- */
+
+static int ask(struct session *session)
+{
+	const struct session_hooks *hooks = &session->hooks;
+
+	if (hooks->decide)
+		return hooks->decide(hooks->context, session->policy,
+				     &session->snapshot, session->policy_state,
+				     &session->proposal);
+	return session->policy->decide(&session->snapshot,
+				       session->policy_state,
+				       &session->proposal);
+}
+
+/* What the policy is to hear of now; after that it has heard of it. */
+static u32 take_events(struct session *session)
+{
+	u32 events = session->events, slot;
+
+	if (session->wake_cycle <= session_now(session)) {
+		events |= SIMGPU_ON_WAKE;
+		session->wake_cycle = NEVER;
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		session->tenants[slot].events = 0;
+	session->events = 0;
+	session->decision_cycle = NEVER;
+	return events;
+}
+
+/* Ask the policy for a proposal; without a sound one it is replaced. */
+static bool ask_policy(struct session *session, u32 events)
+{
+	struct session_refusal why = { .kind = SESSION_REFUSED_PROPOSAL };
+	int ret;
+
+	session->snapshot.events = events;
+	proposal_present(session);
+	ret = ask(session);
+	if (ret) {
+		refusal_say(&why, "", SESSION_NOWHERE, SESSION_NOWHERE,
+		       "the policy returned an error");
+		why.kind = SESSION_REFUSED_DECIDE;
+		why.code = ret < 0 ? ret : -EINVAL;
+	} else if (proposal_is_sound(session, &why)) {
+		session->wake_cycle = session->proposal.wake_cycle ?: NEVER;
+		proposal_limit(&session->proposal, session->initial.sms_most);
+		return true;
+	}
+	fall_back(session, &why);
+	return false;
+}
+
+/*
+ * decide_epoch() - an epoch has ended, whose snapshot is filled in
+ * @ask: whether the policy is asked, too
+ *
+ * What it says takes effect after the prediction's time.
+ *
+ * Return: whether session->proposal is of now.
+ */
+bool decide_epoch(struct session *session, bool ask)
+{
+	u32 tenants;
+
+	predict(session, true);
+	if (!ask)
+		return false;
+	tenants = session->snapshot.tenants_active;
+	if (ask_policy(session, SIMGPU_ON_EPOCH | take_events(session)))
+		session->apply_cycle = session_now(session) +
+				       (u64)session->model->latency_cycles *
+				       tenants;
+	return true;
+}
+
+/* --- events ------------------------------------------------------------------------- */
+
+/* The first decision boundary that is not over. */
+static u64 next_boundary(const struct session *session)
+{
+	u64 past = session_now(session) % SESSION_DECISION_CYCLES;
+
+	return session_now(session) +
+	       (past ? SESSION_DECISION_CYCLES - past : 0);
+}
+
+/*
+ * decide_events() - the policy is to hear of events, if it lists them
+ * @events: SIMGPU_ON_*
+ *
+ * Return: those that it does not list.
+ */
+u32 decide_events(struct session *session, u32 events)
+{
+	u32 listed = events & session->policy->events;
+
+	session->events |= listed;
+	if (listed && session->decision_cycle == NEVER)
+		session->decision_cycle = next_boundary(session);
+	return events & ~listed;
+}
+
+static u64 sooner(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* decide_next() - the next cycle at which there is something to decide or apply */
+u64 decide_next(const struct session *session)
+{
+	u64 next = sooner(session->apply_cycle, session->decision_cycle);
+
+	next = sooner(next, session->watch_cycle);
+	return sooner(next, sooner(session->wake_cycle,
+				   session->model_wake_cycle));
+}
+
+/* The model's wake: its probe is over, and it is asked. */
+static void wake_model(struct session *session)
+{
+	session->model_wake_cycle = NEVER;
+	snapshot_fill(session);
+	session->snapshot.events = SIMGPU_ON_WAKE;
+	predict(session, false);
+}
+
+/* The policy's events: what it says takes effect at once. */
+static void decide_now(struct session *session)
+{
+	snapshot_fill(session);
+	if (!ask_policy(session, take_events(session)))
+		return;
+	proposal_apply(session);
+	session->apply_cycle = NEVER;
+	launch_ready(session);
+}
+
+/* Somebody has had work for too long without doing any of it. */
+static bool is_stuck(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u64 now = session_now(session);
+
+	if (!has_work(tenant))
+		return false;
+	gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	if (tenant->last.thread_instructions != tenant->progress_issued) {
+		tenant->progress_issued = tenant->last.thread_instructions;
+		tenant->progress_cycle = now;
+	}
+	return now - tenant->progress_cycle >= session->initial.hold_cycles;
+}
+
+/* Look at all tenants' progress, an eighth of the time that it may be missing. */
+static void watch(struct session *session)
+{
+	struct session_refusal why = { .kind = SESSION_REFUSED_HOLD };
+	const struct controls *controls = &session->controls;
+	u32 stuck = SESSION_NOWHERE, active = 0, slot;
+
+	session->watch_cycle = session_now(session) +
+			       session->initial.hold_cycles / 8;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		active += has_work(&session->tenants[slot]);
+		if (is_stuck(session, slot) && stuck == SESSION_NOWHERE)
+			stuck = slot;
+	}
+	if (stuck == SESSION_NOWHERE || session->policy == &policy_even)
+		return;
+	/* Where there are too few SMs it is nobody's fault. */
+	if (!controls->hold && !controls->any_shared &&
+	    active > session->initial.config.sms)
+		return;
+	refusal_say(&why, controls->hold >> stuck & 1 ? "hold" : "", stuck,
+	       SESSION_NOWHERE,
+	       "a tenant with work made no progress for too long");
+	fall_back(session, &why);
+}
+
+/* decide_apply() - what was said at an epoch's end takes effect, if it is time */
+void decide_apply(struct session *session)
+{
+	if (session->apply_cycle > session_now(session))
+		return;
+	proposal_apply(session);
+	session->apply_cycle = NEVER;
+	launch_ready(session);
+}
+
+/* decide_due() - what is to be decided at this cycle, but for the epoch's end */
+void decide_due(struct session *session)
+{
+	u64 now = session_now(session);
+
+	if (session->model_wake_cycle <= now)
+		wake_model(session);
+	if (session->decision_cycle <= now || session->wake_cycle <= now)
+		decide_now(session);
+	if (session->watch_cycle <= now)
+		watch(session);
+}

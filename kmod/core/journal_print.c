@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Journals as text (docs/journal.md): events made into lines. */
+#include "journal.h"
+
+static const char *const sources[] = {
+	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
+	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
+	[SIMGPU_SOURCE_BPF] = "bpf",
+};
+
+static const char *const kernel_ends[SESSION_KERNEL_ENDS] = {
+	[SESSION_KERNEL_END_EVEN] = "even",
+	[SESSION_KERNEL_END_CARRY] = "carry",
+	[SESSION_KERNEL_END_CHANGED] = "changed",
+};
+
+static const char *const preemptions[] = {
+	[SESSION_PREEMPTION_DRAIN] = "drain",
+	[SESSION_PREEMPTION_SWITCH] = "switch",
+	[SESSION_PREEMPTION_ADAPTIVE] = "adaptive",
+};
+
+/* struct line - the text so far; what finds no room is cut off */
+struct line {
+	char *text;
+	size_t length;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void add(struct line *line, const char *format, ...)
+{
+	size_t room = JOURNAL_LINE_BYTES - line->length;
+	va_list arguments;
+	int wanted;
+
+	va_start(arguments, format);
+	wanted = vsnprintf(line->text + line->length, room, format, arguments);
+	va_end(arguments);
+	if (wanted > 0)
+		line->length += (size_t)wanted < room ? (size_t)wanted :
+							room - 1;
+}
+
+/* In double quotes; what is not printable ASCII, or is \ or ", as \xHH. */
+static void add_string(struct line *line, const char *key, const char *string)
+{
+	add(line, " %s=\"", key);
+	for (; *string; string++) {
+		unsigned char c = (unsigned char)*string;
+
+		if (c < ' ' || c > '~' || c == '"' || c == '\\')
+			add(line, "\\x%02x", c);
+		else
+			add(line, "%c", c);
+	}
+	add(line, "\"");
+}
+
+static void add_decider(struct line *line, const char *key, const char *name,
+			u32 source, u32 checksum)
+{
+	add_string(line, key, name);
+	add(line, " %s_source=%s %s_checksum=0x%08x", key, sources[source], key,
+	    checksum);
+}
+
+static void add_knobs(struct line *line, const char *whose,
+		      const struct simgpu_param *params, const u64 *values)
+{
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		add(line, " %s.%s=%llu", whose, params[i].name, values[i]);
+}
+
+size_t journal_print_start(char *text, const struct session_options *start,
+			   u32 constants_checksum)
+{
+	struct line line = { .text = text };
+
+	add(&line, "0 start version=2");
+	add_string(&line, "config", start->config.name);
+	add(&line, " seed=%llu epoch_cycles=%llu stop_cycle=%llu relaunch=%u kernel_end=%s preemption=%s hold_cycles=%llu gang_size=%u",
+	    start->seed, start->epoch_cycles, start->stop_cycle,
+	    start->relaunch, kernel_ends[start->kernel_end],
+	    preemptions[start->preemption], start->hold_cycles,
+	    start->gang_size);
+	add_decider(&line, "model", start->model->name, start->model->source,
+		    start->model->checksum);
+	add_knobs(&line, "model", start->model->params, start->model_params);
+	add(&line, " constants=0x%08x", constants_checksum);
+	add_decider(&line, "policy", start->policy->name,
+		    start->policy->source, start->policy->checksum);
+	add_knobs(&line, "policy", start->policy->params, start->policy_params);
+	add(&line, "\n");
+	return line.length;
+}
+
+static void add_tenant(struct line *line, const struct journal_event *event)
+{
+	const struct session_tenant_options *tenant = &event->tenant;
+
+	add(line, " slot=%u", event->slot);
+	add_string(line, "name", tenant->name);
+	add(line, " service=%s weight=%u target_ppm=%llu",
+	    tenant->service == SIMGPU_QOS ? "qos" : "best_effort",
+	    tenant->weight, tenant->target_ppm);
+}
+
+static void add_launch(struct line *line, const struct journal_event *event)
+{
+	add(line, " slot=%u sequence=%llu checksum=0x%08x bytes=%llu repeats=%llu not_before_cycle=%llu",
+	    event->slot, event->launch.sequence, event->launch.checksum,
+	    event->launch.trace_bytes, event->launch.repeats,
+	    event->launch.not_before);
+}
+
+static void add_leave(struct line *line, const struct journal_event *event)
+{
+	add(line, " slot=%u", event->slot);
+}
+
+static void add_name(struct line *line, const struct journal_event *event)
+{
+	add_decider(line, "name", event->name, event->source, event->checksum);
+}
+
+static void add_param(struct line *line, const struct journal_event *event)
+{
+	add_string(line, "name", event->name);
+	add(line, " value=%llu", event->value);
+}
+
+static void add_constants(struct line *line, const struct journal_event *event)
+{
+	add(line, " bytes=%u checksum=0x%08x", event->constants.bytes,
+	    event->constants.checksum);
+}
+
+static void add_epoch_cycles(struct line *line,
+			     const struct journal_event *event)
+{
+	add(line, " epoch_cycles=%llu", event->epoch_cycles);
+}
+
+static const struct {
+	const char *name;
+	void (*add)(struct line *line, const struct journal_event *event);
+} kinds[] = {
+	[JOURNAL_JOIN] = { "join", add_tenant },
+	[JOURNAL_TENANT] = { "tenant", add_tenant },
+	[JOURNAL_LAUNCH] = { "launch", add_launch },
+	[JOURNAL_LEAVE] = { "leave", add_leave },
+	[JOURNAL_POLICY] = { "policy", add_name },
+	[JOURNAL_MODEL] = { "model", add_name },
+	[JOURNAL_MODEL_PARAM] = { "model_param", add_param },
+	[JOURNAL_POLICY_PARAM] = { "policy_param", add_param },
+	[JOURNAL_CONSTANTS] = { "constants", add_constants },
+	[JOURNAL_EPOCH_CYCLES] = { "epoch_cycles", add_epoch_cycles },
+};
+
+size_t journal_print_event(char *text, const struct journal_event *event)
+{
+	struct line line = { .text = text };
+
+	add(&line, "%llu %s", event->cycle, kinds[event->kind].name);
+	kinds[event->kind].add(&line, event);
+	add(&line, "\n");
+	return line.length;
+}
+
+size_t journal_print_lost(char *text, u64 cycle, u64 lost)
+{
+	struct line line = { .text = text };
+
+	add(&line, "%llu lost events=%llu\n", cycle, lost);
+	return line.length;
+}
+
+size_t journal_print_end(char *text, u64 cycle, u64 state_hash)
+{
+	struct line line = { .text = text };
+
+	add(&line, "%llu end state_hash=0x%016llx\n", cycle, state_hash);
+	return line.length;
+}

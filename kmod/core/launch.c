@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Launches: what waits in a tenant's queue, which kernel of it runs, and what
+ * follows when one ends. It changes the hardware's kernels and tells which events
+ * (SIMGPU_ON_*) that were, here and in the tenants' own; what follows from them is
+ * decided elsewhere.
+ */
+#include "core.h"
+
+/* present_launch() - the one at the head of a tenant's queue, or NULL */
+struct launch *present_launch(struct session_tenant *tenant)
+{
+	return tenant->launches ? &tenant->launch[tenant->head] : NULL;
+}
+
+/* launch_end() - the launch at the head is over; its owner hears of it */
+void launch_end(struct session *session, u32 slot, int status)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch launch = tenant->launch[tenant->head];
+
+	tenant->head = (tenant->head + 1) % SESSION_LAUNCHES_MAX;
+	tenant->launches--;
+	if (session->hooks.launch_done)
+		session->hooks.launch_done(session->hooks.context, slot,
+					   launch.sequence, launch.trace,
+					   status);
+}
+
+/* launch_end_all() - those that have not ended do so; what runs is dropped */
+void launch_end_all(struct session *session, u32 slot, int status)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	gpu_tenant_drop(session->gpu, slot);
+	tenant->running = false;
+	tenant->ready = false;
+	while (tenant->launches)
+		launch_end(session, slot, status);
+}
+
+static void start_kernel(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch *launch = present_launch(tenant);
+
+	if (!tenant->started) {
+		tenant->started = true;
+		tenant->start_cycle = session_now(session);
+	}
+	tenant->ready = false;
+	tenant->running = true;
+	gpu_kernel_start(session->gpu, slot, launch->trace, tenant->kernel);
+	private_run_start(session, slot, launch->trace, tenant->kernel);
+	if (session->hooks.kernel_start)
+		session->hooks.kernel_start(session->hooks.context, slot,
+					    launch->sequence, tenant->kernel);
+}
+
+/*
+ * A kernel has come to the head. It starts at once, unless the policy wants to
+ * hear of it first, or holds the tenant.
+ */
+static u32 offer_kernel(struct session *session, u32 slot, u32 kernel)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	tenant->kernel = kernel;
+	if (!lists(session, SIMGPU_ON_KERNEL_READY) &&
+	    !(session->controls.hold >> slot & 1)) {
+		start_kernel(session, slot);
+		return 0;
+	}
+	tenant->ready = true;
+	return SIMGPU_ON_KERNEL_READY;
+}
+
+/* launch_ready() - kernels that waited for a decision start, but for held ones */
+void launch_ready(struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session->tenants[slot].ready &&
+		    !(session->controls.hold >> slot & 1))
+			start_kernel(session, slot);
+}
+
+static void end_first_run(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	if (tenant->first_run_done)
+		return;
+	tenant->first_run_done = true;
+	gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	figures_compute(session->gpu, &tenant->last,
+			session_now(session) - tenant->start_cycle,
+			&tenant->first_run);
+}
+
+/* The trace has run; whether it, or the next launch, begins. */
+static u32 end_run(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch *launch = present_launch(tenant);
+
+	end_first_run(session, slot);
+	launch->repeats_left--;
+	if (!launch->repeats_left && session->initial.relaunch &&
+	    tenant->launches == 1)
+		launch->repeats_left = 1;
+	if (launch->repeats_left)
+		return offer_kernel(session, slot, 0);
+	launch_end(session, slot, 0);
+	launch = present_launch(tenant);
+	if (launch && launch->not_before <= session_now(session))
+		return offer_kernel(session, slot, 0);
+	return SIMGPU_ON_DEPARTURE;
+}
+
+/*
+ * launch_departs() - whether a tenant has no work once its kernel has ended
+ */
+bool launch_departs(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch *launch = present_launch(tenant);
+
+	if (tenant->kernel + 1 < launch->trace->kernel_count ||
+	    launch->repeats_left > 1)
+		return false;
+	if (tenant->launches == 1)
+		return !session->initial.relaunch;
+	return tenant->launch[(tenant->head + 1) % SESSION_LAUNCHES_MAX]
+		       .not_before > session_now(session);
+}
+
+/*
+ * launch_advance() - a kernel has ended: the next of its trace follows, the next
+ *	run, the next launch, or nothing
+ *
+ * Return: SIMGPU_ON_KERNEL_END, and what else it was.
+ */
+u32 launch_advance(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch *launch = present_launch(tenant);
+	u32 events = SIMGPU_ON_KERNEL_END;
+
+	if (session->hooks.kernel_finish)
+		session->hooks.kernel_finish(session->hooks.context, slot,
+					     launch->sequence, tenant->kernel);
+	tenant->running = false;
+	if (tenant->kernel + 1 < launch->trace->kernel_count)
+		events |= offer_kernel(session, slot, tenant->kernel + 1);
+	else
+		events |= end_run(session, slot);
+	tenant->events |= events;
+	return events;
+}
+
+static bool starts_now(struct session *session, struct session_tenant *tenant)
+{
+	struct launch *launch = present_launch(tenant);
+
+	return launch && !has_work(tenant) &&
+	       launch->not_before <= session_now(session);
+}
+
+/*
+ * launch_start_due() - launches whose cycle has come, of tenants without work
+ *
+ * Return: SIMGPU_ON_ARRIVAL if there are any, and what else it was.
+ */
+u32 launch_start_due(struct session *session)
+{
+	u32 events = 0, slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		if (!starts_now(session, tenant))
+			continue;
+		tenant->arrival_cycle = session_now(session);
+		tenant->progress_cycle = session_now(session);
+		tenant->events |= SIMGPU_ON_ARRIVAL |
+				  offer_kernel(session, slot, 0);
+		events |= tenant->events;
+	}
+	return events;
+}
+
+/* launch_next_start() - when a waiting launch starts next; NEVER: none does */
+u64 launch_next_start(struct session *session)
+{
+	u64 next = NEVER;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_tenant *tenant = &session->tenants[slot];
+		struct launch *launch = present_launch(tenant);
+
+		if (launch && !has_work(tenant) && launch->not_before < next)
+			next = launch->not_before;
+	}
+	return next;
+}

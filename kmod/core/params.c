@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Knobs of models and policies, and models' constants. */
+#include "core.h"
+
+/* param_find() - a knob by name, and its index; NULL if there is none */
+const struct simgpu_param *param_find(const struct simgpu_param *params,
+				      const char *name, u32 *index)
+{
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++) {
+		if (!strcmp(params[i].name, name)) {
+			*index = i;
+			return &params[i];
+		}
+	}
+	return NULL;
+}
+
+/* params_initial() - the values that a table begins with; the rest is 0 */
+void params_initial(const struct simgpu_param *params, u64 *values)
+{
+	u32 i;
+
+	memset(values, 0, SIMGPU_PARAMS_MAX * sizeof(*values));
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		values[i] = params[i].initial;
+}
+
+/* params_trained() - those of a model that was trained on a GPU */
+void params_trained(const struct simgpu_model *model, const char *config,
+		    u64 *values)
+{
+	const struct simgpu_trained *trained = model->trained;
+
+	for (; trained && trained->config[0]; trained++)
+		if (!strcmp(trained->config, config))
+			memcpy(values, trained->values,
+			       trained->count * sizeof(*values));
+}
+
+void session_default_params(struct session_options *options)
+{
+	params_initial(options->policy->params, options->policy_params);
+	params_initial(options->model->params, options->model_params);
+	params_trained(options->model, options->config.name,
+		       options->model_params);
+}
+
+static int refuse_param(struct session *session, const char *name, s32 code,
+			const char *reason)
+{
+	struct session_refusal *why = &session->refusal;
+
+	refusal_say(why, name, SESSION_NOWHERE, SESSION_NOWHERE, reason);
+	why->kind = SESSION_REFUSED_PARAM;
+	why->code = code;
+	why->cycle = session_now(session);
+	return code;
+}
+
+int session_set_param(struct session *session, enum session_knobs whose,
+		      const char *name, u64 value)
+{
+	bool policy = whose == SESSION_POLICY_KNOBS;
+	const struct simgpu_param *param;
+	struct journal_event *event;
+	u32 index;
+
+	param = param_find(policy ? session->policy->params :
+				    session->model->params, name, &index);
+	if (!param)
+		return refuse_param(session, name, -ENOENT,
+				    policy ? "the policy has no such knob" :
+					     "the model has no such knob");
+	if (value < param->least || value > param->most)
+		return refuse_param(session, name, -EINVAL,
+				    "the value is out of the knob's range");
+	event = journal_add(session, policy ? JOURNAL_POLICY_PARAM :
+					      JOURNAL_MODEL_PARAM, 0);
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	event->value = value;
+	if (policy)
+		session->policy_params[index] = value;
+	else
+		session->model_params[index] = value;
+	return 0;
+}
+
+const u64 *session_params(const struct session *session,
+			  enum session_knobs whose)
+{
+	return whose == SESSION_POLICY_KNOBS ? session->policy_params :
+					       session->model_params;
+}
+
+/* --- constants ------------------------------------------------------------------------- */
+
+static int refuse_constants(struct session_refusal *why, const char *field,
+			    const char *reason)
+{
+	refusal_say(why, field, SESSION_NOWHERE, SESSION_NOWHERE, reason);
+	why->kind = SESSION_REFUSED_CONSTANTS;
+	return why->code;
+}
+
+/*
+ * constants_check() - whether they are whole, and for this model and GPU
+ * @model: whose they shall be
+ * @config: name of the configuration
+ * @why: says why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int constants_check(const struct simgpu_model *model, const char *config,
+		    const void *constants, u32 bytes,
+		    struct session_refusal *why)
+{
+	struct simgpu_constants_header header;
+
+	if (bytes < sizeof(header) || bytes > SIMGPU_CONSTANTS_BYTES_MAX)
+		return refuse_constants(why, "length",
+					"they are shorter than their header, or longer than 60 KB");
+	memcpy(&header, constants, sizeof(header));
+	if (header.magic != SIMGPU_CONSTANTS_MAGIC)
+		return refuse_constants(why, "magic",
+					"they do not begin as constants do");
+	if (header.length != bytes)
+		return refuse_constants(why, "length",
+					"they have another length than their header says");
+	if (strncmp(header.model, model->name, sizeof(header.model)))
+		return refuse_constants(why, "model",
+					"they are of another model than the one in force");
+	if (!model->constants_bytes)
+		return refuse_constants(why, "model",
+					"the model has no constants, only knobs");
+	if (header.version != model->constants_version)
+		return refuse_constants(why, "version",
+					"they are of another version than the model's");
+	if (strncmp(header.config, config, sizeof(header.config)))
+		return refuse_constants(why, "config",
+					"they were trained on another configuration");
+	if (bytes != sizeof(header) + model->constants_bytes)
+		return refuse_constants(why, "length",
+					"the model's constants have another size");
+	if (port_crc32(0, (const char *)constants + sizeof(header),
+		       bytes - sizeof(header)) != header.checksum)
+		return refuse_constants(why, "checksum",
+					"their checksum is wrong");
+	return 0;
+}
+
+int session_set_constants(struct session *session, const void *constants,
+			  u32 bytes)
+{
+	struct session_refusal why = { .kind = SESSION_REFUSED_CONSTANTS };
+	struct journal_event *event;
+
+	if (constants_check(session->model, session->initial.config.name,
+			    constants, bytes, &why)) {
+		session->refusal = why;
+		session->refusal.cycle = session_now(session);
+		return why.code;
+	}
+	memcpy(session->constants, constants, bytes);
+	session->constants_bytes = bytes;
+	event = journal_add(session, JOURNAL_CONSTANTS, 0);
+	event->constants.bytes = bytes;
+	event->constants.checksum = port_crc32(0, constants, bytes);
+	return 0;
+}

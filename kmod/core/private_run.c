@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Private runs for the model oracle: beside the device, each tenant has a GPU
+ * to itself, on which the same kernels run on all SMs. It never goes further
+ * than the tenant has come on the device, so its clock says how long the same
+ * instructions take alone: the truth that other models predict. It costs as much
+ * time and memory again for each tenant.
+ */
+#include "core.h"
+
+/* Private clocks stop at multiples of this: how exact an epoch's cycles are. */
+#define PRIVATE_STEP	256
+
+/* private_run_join() - a GPU for a new tenant, if the session has private runs */
+int private_run_join(struct session *session, u32 slot)
+{
+	struct gpu_config config = session->initial.config;
+	struct private_run *run = &session->private_runs[slot];
+	u32 sm;
+
+	if (!((session->initial.model->needs | session->initial.policy->needs) &
+	      SIMGPU_NEEDS_PRIVATE_RUNS))
+		return 0;
+	/* Nobody looks at these there. */
+	config.atd_sampling = 0;
+	config.mirrors = 0;
+	run->bytes = gpu_bytes(&config) + GPU_ALIGNMENT;
+	run->memory = port_alloc(run->bytes);
+	if (!run->memory)
+		return -ENOMEM;
+	run->gpu = gpu_init(align_gpu(run->memory), &config,
+			    session->initial.seed);
+	run->epoch_start = 0;
+	session->bytes += run->bytes;
+	for (sm = 0; sm < config.sms; sm++)
+		gpu_sm_assign(run->gpu, sm, slot, GPU_PREEMPT_DRAIN);
+	return 0;
+}
+
+/* private_run_leave() - a tenant is gone, and its private run with it */
+void private_run_leave(struct session *session, u32 slot)
+{
+	struct private_run *run = &session->private_runs[slot];
+
+	if (!run->gpu)
+		return;
+	session->bytes -= run->bytes;
+	port_free(run->memory);
+	memset(run, 0, sizeof(*run));
+}
+
+/* private_run_start() - a kernel has begun on the device: it begins here, too */
+void private_run_start(struct session *session, u32 slot,
+		       const struct trace *trace, u32 kernel)
+{
+	struct private_run *run = &session->private_runs[slot];
+
+	if (!run->gpu)
+		return;
+	gpu_kernel_start(run->gpu, slot, trace, kernel);
+	run->runs = true;
+}
+
+static void run_to(struct private_run *run, u64 cycle)
+{
+	gpu_run(run->gpu, cycle);
+	if (gpu_take_finished(run->gpu))
+		run->runs = false;
+}
+
+static u64 instructions_of(struct gpu *gpu, u32 slot)
+{
+	struct simgpu_counters counters;
+
+	gpu_tenant_counters(gpu, slot, &counters);
+	return counters.thread_instructions;
+}
+
+/*
+ * private_run_follow() - private runs go on to where their tenants are
+ * @ended: slots whose kernels have ended on the device; so they do here
+ *
+ * Called often, so that it does not take long; where a run has come to does not
+ * depend on when.
+ */
+void private_run_follow(struct session *session, u64 ended)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct private_run *run = &session->private_runs[slot];
+		u64 done = NEVER;
+
+		if (!run->runs)
+			continue;
+		if (!(ended & 1ULL << slot))
+			done = instructions_of(session->gpu, slot);
+		while (run->runs &&
+		       instructions_of(run->gpu, slot) < done)
+			run_to(run, (gpu_now(run->gpu) / PRIVATE_STEP + 1) *
+				       PRIVATE_STEP);
+	}
+}
+
+/* private_run_cycles() - private cycles of the present epoch; 0 without a run */
+u64 private_run_cycles(const struct session *session, u32 slot)
+{
+	const struct private_run *run = &session->private_runs[slot];
+
+	return run->gpu ? gpu_now(run->gpu) - run->epoch_start : 0;
+}
+
+/* private_run_epoch_begin() - count from here */
+void private_run_epoch_begin(struct session *session, u32 slot)
+{
+	struct private_run *run = &session->private_runs[slot];
+
+	if (run->gpu)
+		run->epoch_start = gpu_now(run->gpu);
+}

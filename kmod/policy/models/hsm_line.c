@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * HSM's line, c1 * RBH + c2 (Eq. 3): the knobs of all models that read it, and what
+ * `simgpu train` has found for each GPU.
+ */
+#include "../registry.h"
+
+/* A GPU that was not trained has HSM's Figure 3, about what hbm80 has. */
+const struct simgpu_param hsm_params[] = {
+	[HSM_C1] = {
+		"c1", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 500000,
+		"slope of HSM's line: utilization of peak bandwidth per RBH (Eq. 3)"
+	},
+	[HSM_C2] = {
+		"c2", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 360000,
+		"its value at RBH 0"
+	},
+	{ .name = NULL }
+};
+
+const struct simgpu_trained hsm_trained[] = {
+	{ "hbm80", 2, { 626187, 344114 } },
+	{ "themis60", 2, { 203017, 724513 } },
+	{ "fg16", 2, { 293761, 712241 } },
+	{ "fg56", 2, { 103193, 756416 } },
+	{ "gtx480", 2, { 407849, 541787 } },
+	{ "c2070", 2, { 429890, 515755 } },
+	/* The best lines would fall with RBH: level ones. */
+	{ "gddr5_40", 2, { 0, 928841 } },
+	{ "gtx680", 2, { 0, 778383 } },
+	{ "k20", 2, { 0, 799150 } },
+	{ .config = "" }
+};
