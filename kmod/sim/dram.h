@@ -206,13 +206,25 @@ struct channel {
 	struct dram_request request[2][DRAM_INBOX] __aligned(64);
 } __aligned(64);
 
-/* dram.c */
+/* A place of an inbox, counted from the first request in it. */
+static inline struct dram_request *inbox_at(struct channel *channel, u32 mode,
+					    u32 place)
+{
+	return &channel->request[mode][(channel->inbox[mode].head + place) %
+				       DRAM_INBOX];
+}
+
+/* dram_timing.c */
 void dram_compile(const struct gpu_config *config, struct dram_limits *limits);
+
+/* dram.c */
 void channel_init(struct gpu *gpu, u32 channel);
+u64 channel_run(struct gpu *gpu, u32 channel, u64 until);
+
+/* dram_link.c */
+void channel_turn(struct gpu *gpu, u32 channel);
 void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 		  u32 generation);
-void channel_turn(struct gpu *gpu, u32 channel);
-u64 channel_run(struct gpu *gpu, u32 channel, u64 until);
 void channel_post(struct gpu *gpu, u32 channel, bool write,
 		  const struct dram_request *request);
 
