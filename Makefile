@@ -123,11 +123,12 @@ docs: build/simgpu
 
 # --- tests --------------------------------------------------------------------------
 
-UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace policy qos session \
-		     offline dram engine config atd mirror properties widths preempt \
-		     sharing constant accelsim \
+UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
+		     session offline dram engine hash config atd mirror properties widths preempt \
+		     sharing quota constant accelsim \
 		     workloads)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
+		   build/sanitized/tests/unit/trace_sample.o \
 		   build/sanitized/tests/unit/kinds.o \
 		   build/sanitized/tests/unit/dram_checker.o \
 		   $(OFFLINE_SOURCES:%.c=build/sanitized/%.o) $(ROOM_SANITIZED)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A tenant's traces: upload, removal, and the references that launches hold.
- * Whether a trace is sound is decided in sim/trace.c.
+ * Whether a trace is sound is decided in sim/trace_check.c.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>

@@ -2,154 +2,14 @@
 /*
  * Memory channels: an FR-FCFS controller each, with read and write queues, an
  * open-page policy, a row-hit cap, write drain and refresh, on DRAM banks whose
- * timings are a table of {level, command before, command after, distance}.
+ * timings are the table in dram_timing.h.
  *
  * A channel runs ahead of the core clock, by no more than the latency of the
  * link to it: whatever could still arrive, arrives later. What it has done
  * reaches its slices, and the counters, in messages at exact core cycles; so
  * how far it ran ahead never shows.
  */
-#include "sim.h"
-
-/* --- timings ---------------------------------------------------------------- */
-
-/*
- * The timings: X(level, command before, command after, clocks between them).
- *
- * A request is one line, several column accesses to a bank. As a rule they are
- * issued as one command, and READ and WRITE stand for the first of them; @span
- * is the way from there to the last. But where accesses to other bank groups
- * fit in between (tCCDl above tCCDs), each of them is a command of its own and
- * @span is 0. @data is what the bus needs for an access.
- */
-#define DRAM_CONSTRAINTS(X) \
-	do { \
-		X(BANK, ACTIVATE, ACTIVATE, t->trc); \
-		X(BANK, ACTIVATE, READ, t->trcd_read); \
-		X(BANK, ACTIVATE, WRITE, t->trcd_write); \
-		X(BANK, ACTIVATE, PRECHARGE, t->tras); \
-		X(BANK, READ, PRECHARGE, span + t->trtp); \
-		X(BANK, WRITE, PRECHARGE, write_end + t->twr); \
-		X(BANK, PRECHARGE, ACTIVATE, t->trp); \
-		X(GROUP, ACTIVATE, ACTIVATE, t->trrd_l); \
-		X(GROUP, READ, READ, span + later(t->tccd_l, data)); \
-		X(GROUP, WRITE, WRITE, span + later(t->tccd_l, data)); \
-		X(GROUP, WRITE, READ, write_end + t->twtr_l); \
-		X(CHANNEL, ACTIVATE, ACTIVATE, t->trrd_s); \
-		X(CHANNEL, READ, READ, span + later(t->tccd_s, data)); \
-		X(CHANNEL, WRITE, WRITE, span + later(t->tccd_s, data)); \
-		X(CHANNEL, READ, WRITE, span + read_to_write); \
-		X(CHANNEL, WRITE, READ, write_end + t->twtr_s); \
-	} while (0)
-
-#define SET_DISTANCE(level, before, after, clocks) \
-	(limits->distance[DRAM_##level][DRAM_##before][DRAM_##after] = (clocks))
-
-/* A group's distance that the channel's covers need not be looked at. */
-static void drop_covered(struct dram_limits *limits, bool one_group)
-{
-	u32 before, after;
-
-	for (before = 0; before < DRAM_BOUND; before++) {
-		for (after = 0; after < DRAM_BOUND; after++) {
-			u16 *group = &limits->distance[DRAM_GROUP][before][after];
-			u16 *channel =
-				&limits->distance[DRAM_CHANNEL][before][after];
-
-			if (one_group && *channel < *group)
-				*channel = *group;
-			if (*group <= *channel)
-				*group = 0;
-		}
-	}
-}
-
-/* Whether accesses to other bank groups fit between those of a line. */
-static bool groups_interleave(const struct gpu_config *config)
-{
-	return config->bank_groups > 1 &&
-	       config->dram.tccd_l > config->dram.tccd_s;
-}
-
-/*
- * dram_compile() - make next-allowed distances of a standard's timings
- *
- * dram_timing.read_to_write counts from the first access of a line whose data
- * has no gaps.
- */
-void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
-{
-	const struct dram_timing *t = &config->dram;
-	u16 accesses = config->column_accesses_per_line;
-	u16 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
-	u16 data = (burst + accesses - 1) / accesses;
-	u16 columns = groups_interleave(config) ? accesses : 1;
-	u16 span = (accesses / columns - 1) * later(t->tccd_l, data);
-	u16 write_end = t->twl + span + data;
-	u16 rest = burst > data ? burst - data : 0;
-	u16 read_to_write = later(t->read_to_write, rest) - rest;
-
-	memset(limits, 0, sizeof(*limits));
-	DRAM_CONSTRAINTS(SET_DISTANCE);
-	drop_covered(limits, config->bank_groups == 1);
-	limits->activate_window = t->tfaw;
-	limits->read_data = t->tcl + span + data;
-	limits->write_data = write_end;
-	limits->burst = burst;
-	limits->group_banks = config->banks / config->bank_groups;
-	limits->columns = columns;
-}
-
-static void not_before(u64 *at, u64 clock)
-{
-	*at = later(*at, clock);
-}
-
-/* Banks hold what forbids a command to their group, each for itself. */
-static __always_inline void forbid_at(const struct dram_limits *limits,
-				      struct channel *channel, u32 level,
-				      u32 bank, u32 before, u32 after, u64 clock)
-{
-	u32 distance = limits->distance[level][before][after];
-	u64 *next = channel->bank_next[after];
-
-	if (level == DRAM_CHANNEL) {
-		not_before(&channel->next[after], clock + distance);
-	} else if (level == DRAM_BANK) {
-		not_before(&next[bank], clock + distance);
-	} else if (distance) {
-		u32 end = (bank | (limits->group_banks - 1U)) + 1;
-
-		for (bank = end - limits->group_banks; bank < end; bank++)
-			not_before(&next[bank], clock + distance);
-	}
-}
-
-#define FORBID(level, before, after, clocks) \
-	do { \
-		if (command == DRAM_##before) \
-			forbid_at(&gpu->limits, channel, DRAM_##level, bank, \
-				  DRAM_##before, DRAM_##after, clock); \
-	} while (0)
-
-/* From now on, what a command forbids waits. @command is a constant. */
-static __always_inline void forbid(const struct gpu *gpu, struct channel *channel,
-				   u32 bank, u32 command, u64 clock)
-{
-	DRAM_CONSTRAINTS(FORBID);
-}
-
-/* Four activates in tFAW: the fifth waits for the first. */
-static void forbid_fifth(const struct gpu *gpu, struct channel *channel,
-			 u64 clock)
-{
-	u32 oldest = channel->oldest_window;
-
-	channel->window[oldest] = clock + gpu->limits.activate_window;
-	oldest = (oldest + 1) % 4;
-	channel->oldest_window = oldest;
-	not_before(&channel->next[DRAM_ACTIVATE], channel->window[oldest]);
-}
+#include "dram_timing.h"
 
 static void show(const struct gpu *gpu, u32 index, u32 bank, u32 command,
 		 u64 clock)
@@ -510,13 +370,6 @@ static void choose_mode(const struct gpu_config *config, struct channel *channel
 	else
 		channel->next_mode = writes > config->write_drain_stop ||
 				     !reads;
-}
-
-static struct dram_request *inbox_at(struct channel *channel, u32 mode,
-				     u32 place)
-{
-	return &channel->request[mode][(channel->inbox[mode].head + place) %
-				       DRAM_INBOX];
 }
 
 /*
@@ -950,104 +803,6 @@ u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 	channel->clock = until;
 	channel->wake = wake;
 	return clock;
-}
-
-/* --- turns and messages -------------------------------------------------------- */
-
-/* Wake a channel so that it runs to a batch past @clock in one turn. */
-static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
-{
-	u64 cycle = cycle_of_clock(gpu, clock + gpu->config.channel_batch_clocks);
-	u64 ahead = gpu->now + 1 + gpu->config.llc_to_dram_latency;
-
-	gpu_wake(gpu, part_of_channel(index),
-		 later(cycle, ahead) - gpu->config.llc_to_dram_latency);
-}
-
-/* The memory clock at which what is sent now arrives at a channel. */
-static u64 arrival_clock(struct gpu *gpu)
-{
-	if (gpu->arrival_cycle != gpu->now) {
-		gpu->arrival_cycle = gpu->now;
-		gpu->arrival_clock =
-			clock_of_cycle(gpu, gpu->now +
-				       gpu->config.llc_to_dram_latency);
-	}
-	return gpu->arrival_clock;
-}
-
-/*
- * channel_turn() - run as far ahead as the link's latency allows
- */
-void channel_turn(struct gpu *gpu, u32 index)
-{
-	struct channel *channel = &gpu->channels[index];
-	u64 until = arrival_clock(gpu);
-	u64 next;
-
-	if (until <= channel->clock)
-		next = channel->clock;
-	else
-		next = channel_run(gpu, index, until);
-	if (channel->pending)
-		wake_for_clock(gpu, index, next);
-}
-
-/* See channel_post(). */
-static __always_inline void post(struct channel *channel, bool write,
-				 const struct dram_request *request)
-{
-	struct dram_inbox *inbox = &channel->inbox[write];
-
-	port_assert(inbox->count < DRAM_INBOX);
-	*inbox_at(channel, write, inbox->count) = *request;
-	inbox->priorities += request->priority;
-	inbox->count++;
-	channel->pending++;
-	/* Too early if the queue is full; then it is found out. */
-	channel->arrival = sooner(channel->arrival, request->ready_clock);
-}
-
-/*
- * channel_post() - put a request into a channel's inbox
- *
- * Requests of a kind come in order of their ready_clock.
- */
-void channel_post(struct gpu *gpu, u32 index, bool write,
-		  const struct dram_request *request)
-{
-	post(&gpu->channels[index], write, request);
-}
-
-/*
- * channel_send() - send a line's request from a slice to its channel
- * @write: a write-back, else a fill for the LLC's MSHR entry @mshr
- */
-void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
-		  u32 generation)
-{
-	u32 per_channel = gpu->shape.slices_per_channel;
-	u32 channel = slice / per_channel;
-	u8 bank;
-	u32 row = address_row(gpu, line, &bank);
-	const struct dram_request request = {
-		.ready_clock = arrival_clock(gpu),
-		.bank = bank,
-		.priority = gpu->memory_priority[line_slot(line)],
-		.row = row,
-		.tag = {
-			.slice = slice - channel * per_channel,
-			.mshr = mshr,
-			.slot = line_slot(line),
-			.generation = generation,
-		},
-	};
-
-	post(&gpu->channels[channel], write, &request);
-	/* A turn within the batch's length will see it in any case. */
-	if (gpu->wake_at[part_of_channel(channel)] >
-	    gpu->now + gpu->shape.batch_cycles)
-		wake_for_clock(gpu, channel, request.ready_clock);
 }
 
 void channel_init(struct gpu *gpu, u32 index)

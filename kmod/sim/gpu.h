@@ -607,12 +607,13 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 			struct gpu_channel_status *out);
 
 /**
- * gpu_state_hash() - a fingerprint of everything that decides the future
- * @gpu: the device
+ * gpu_state_hash() - a fingerprint of everything that decides the future, and
+ *	of all counters
+ * @gpu: the device, which nobody runs meanwhile
  *
- * Equal for equal histories, in kernel and userspace and for every channel
- * batch size. (Channels may have run ahead by a batch; what they have not yet
- * delivered is left out and shows at a later cycle.)
+ * Equal for equal histories, in kernel and userspace, for every channel batch
+ * size and wherever gpu_run() paused. All channels first run as far ahead as
+ * they may, which is no result.
  *
  * Return: the fingerprint.
  */

@@ -20,11 +20,20 @@ static u16 waiter_id(u32 sm, u32 mshr)
 	return (u16)(sm * (SM_MSHRS_MAX + 1) + mshr);
 }
 
-static u16 *next_in_line(struct gpu *gpu, u16 id)
+static u16 *next_in_line(const struct gpu *gpu, u16 id)
 {
 	struct sm *sm = &gpu->sms[id / (SM_MSHRS_MAX + 1)];
 
 	return &sm->mshr[id % (SM_MSHRS_MAX + 1)].next_in_line;
+}
+
+/*
+ * noc_next_in_line() - who waits for a slice's place after another, as numbers
+ *	that begin with its wait_head
+ */
+u16 noc_next_in_line(const struct gpu *gpu, u16 id)
+{
+	return *next_in_line(gpu, id);
 }
 
 static void wait_in_line(struct gpu *gpu, struct slice *slice, u16 id)

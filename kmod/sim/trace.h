@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A decoded trace, as the engine runs it. The file format is
- * include/uapi/linux/simgpu_trace.h; only trace.c knows both.
+ * include/uapi/linux/simgpu_trace.h; only trace_*.c know both.
  */
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H

@@ -25,7 +25,7 @@
  *	intrinsics	a few that Oclgrind lacks
  *
  * Not here: starting the program and the command line (`simgpu trace record`),
- * checking a trace (kmod/sim/trace.c), and any timing: a trace says what a
+ * checking a trace (kmod/sim/trace_check.c), and any timing: a trace says what a
  * warp does, never how long it takes. docs/recorder.md explains the method.
  *
  * How to run it:

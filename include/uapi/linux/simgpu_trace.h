@@ -9,7 +9,7 @@
  * table says which program each runs, and where its recorded lines begin; rows
  * and runs say which thread blocks share the table's entries.
  *
- * The validator (kmod/sim/trace.c) checks every field before anything is
+ * The validator (kmod/sim/trace_check.c) checks every field before anything is
  * kept. Reserved and padding fields must be zero.
  */
 #ifndef _UAPI_LINUX_SIMGPU_TRACE_H

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The caches: L1s, the slices of the last-level cache, and the directories beside
+ * it that show what a tenant would find alone.
+ */
+#ifndef SIM_CACHE_H
+#define SIM_CACHE_H
+
+#include "parts.h"
+
+/* Misses on a pending line that one MSHR entry can hold, as GPGPU-Sim's 8. */
+#define MSHR_MERGES		8
+#define CACHE_WAYS_MAX		16
+#define LLC_MSHRS_MAX		64
+#define LLC_WRITES_MAX		64
+/* Tags of a tenant's auxiliary directories: 64 tenants' take 4 MB. */
+#define ATD_TAGS_MAX		16384
+/* Likewise of its mirror. */
+#define MIRROR_TAGS_MAX		16384
+
+/* An SM's L1s: loads look up one, constant loads the other. */
+enum l1_kind {
+	L1_DATA,
+	L1_CONSTANT,
+	L1_KINDS
+};
+
+/*
+ * struct l1_set - of an SM's L1: tags only, nothing is dirty
+ * @order: the ways, see lru_touch()
+ */
+struct l1_set {
+	u64 order;
+	u32 tag[];
+};
+
+/*
+ * struct l1 - the SMs' L1s of one kind
+ * @words: SMs x sets, each @set_words long
+ * @sets: of an SM's, a power of two; 0: every access hits
+ * @ways: of a set
+ */
+struct l1 {
+	u32 *words;
+	u32 sets;
+	u32 ways;
+	u32 set_words;
+};
+
+/*
+ * struct llc_set - of a slice; two cache lines
+ * @partial: a byte of each way's tag
+ * @order: the ways, see lru_touch()
+ * @dirty: ways that hold a written line
+ * @pending: ways whose line is being fetched
+ * @mshr: by which MSHR entry
+ * @tag: NO_LINE for an empty way
+ */
+struct llc_set {
+	u64 partial[CACHE_WAYS_MAX / 8];
+	u64 order;
+	u16 dirty;
+	u16 pending;
+	u8 mshr[CACHE_WAYS_MAX];
+	u32 tag[CACHE_WAYS_MAX] __aligned(64);
+} __aligned(64);
+
+/* struct llc_mshr - a fetch and the SMs that wait for it */
+struct llc_mshr {
+	u16 set;
+	u8 way;
+	u8 waiters;
+	u8 dirty;
+	u8 generation;
+	u8 next_free;
+	u8 sm[MSHR_MERGES];
+	u8 sm_mshr[MSHR_MERGES];
+};
+
+/*
+ * struct slice - a slice of the last-level cache
+ * @credits: places left in its request queue (struct gpu_shape.slice_queue)
+ * @wait_head: first of those who wait for a place (noc.c), NOBODY for none
+ * @wait_tail: last of them
+ * @wait_count: how many
+ * @request_at: cycle at which the first request may be looked up; NEVER if
+ *	there is none or it is @stalled
+ * @done_at: cycle at which the first completion arrives, NEVER if none comes
+ * @stalled: the request at the head waits for an MSHR, a way or a write credit
+ */
+struct slice {
+	u64 request_at;
+	u64 done_at;
+	u64 in_free;
+	u64 out_free;
+	u16 credits;
+	u16 wait_head;
+	u16 wait_tail;
+	u16 wait_count;
+	u16 request_head;
+	u16 request_count;
+	u8 stalled;
+	u8 write_credits;
+	u8 mshr_free;
+	u8 mshrs_used;
+	u8 done_head;
+	u16 done_count;
+	struct dram_done done[LLC_MSHRS_MAX + LLC_WRITES_MAX];
+	struct llc_mshr mshr[LLC_MSHRS_MAX];
+};
+
+/* cache.c */
+void cache_init(struct gpu *gpu);
+struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line);
+bool l1_lookup(const struct l1 *l1, u32 sm, u32 line);
+void l1_fill(const struct l1 *l1, u32 sm, u32 line);
+void l1_flush(struct gpu *gpu, u32 sm);
+void l1_drop(struct gpu *gpu, u32 sm, u32 slot);
+void slice_turn(struct gpu *gpu, u32 slice);
+void llc_drop(struct gpu *gpu, u32 slot);
+
+/*
+ * Of a set of directories and mirrors, which lie in the order of use: put a tag in
+ * front; those before @way grow older by one, @way's goes.
+ */
+static inline void tags_put_first(u32 *tags, u32 way, u32 tag)
+{
+	for (; way > 0; way--)
+		tags[way] = tags[way - 1];
+	tags[0] = tag;
+}
+
+/* atd.c */
+u32 atd_sets(const struct gpu_config *config);
+/* The next two: with atd_sampling only. */
+void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending);
+void atd_fill(struct gpu *gpu, u32 set, u32 line);
+void atd_drop(struct gpu *gpu, u32 slot);
+
+/* mirror.c */
+u32 mirror_sets(const struct gpu_config *config);
+/* With mirrors only; @set is one of channel 0's. */
+void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind);
+void mirror_drop(struct gpu *gpu, u32 slot);
+
+#endif /* SIM_CACHE_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Configurations: those that are built in, and their fields by name.
+ */
+#ifndef SIM_CONFIG_H
+#define SIM_CONFIG_H
+
+#include "gpu.h"
+
+/* spec_*.c */
+extern const struct gpu_config spec_hbm80;
+extern const struct gpu_config spec_gddr5_40;
+extern const struct gpu_config spec_themis60;
+extern const struct gpu_config spec_fg16;
+extern const struct gpu_config spec_fg56;
+extern const struct gpu_config spec_gtx480;
+extern const struct gpu_config spec_c2070;
+extern const struct gpu_config spec_gtx680;
+extern const struct gpu_config spec_k20;
+
+/* config.c */
+#define CONFIG_FIELDS_MAX	64
+
+/*
+ * struct config_field - a field of struct gpu_config
+ * @name: as users write it, such as "sms" or "dram.trc"
+ * @offset: in the struct
+ * @bytes: of the field, 2 or 4
+ * @least: value that it may have
+ * @greatest: likewise
+ */
+struct config_field {
+	const char *name;
+	size_t offset;
+	size_t bytes;
+	u32 least;
+	u32 greatest;
+};
+
+/* All fields but the name, by index; NULL past the last. */
+const struct config_field *config_field_at(u32 index);
+u32 config_get(const struct gpu_config *config, const struct config_field *field);
+void config_set(struct gpu_config *config, const struct config_field *field,
+		u32 value);
+/* gpu_config_check() with a reason, which reads on from the field's name. */
+int config_check(const struct gpu_config *config, const char **field,
+		 const char **reason);
+
+#endif /* SIM_CONFIG_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The contexts of thread blocks that have left their SM, or are leaving it.
+ */
+#ifndef SIM_CONTEXT_H
+#define SIM_CONTEXT_H
+
+#include "sm.h"
+
+/* GPUs full of thread blocks and warps that can be saved at a time. */
+#define CONTEXT_GPUS		4
+/* The save area of a tenant: the top lines of its space but for the last. */
+#define CONTEXT_LINES_MAX	0x2000000U
+#define CONTEXT_TOP		((1U << LINE_SLOT_SHIFT) - 1)
+#define NO_CONTEXT		U32_MAX
+
+/*
+ * struct saved_block - a thread block that has left its SM, or is leaving
+ * @next: in its tenant's queue, or in the free list
+ * @first_warp: of its warps, in order of their index
+ */
+struct saved_block {
+	u32 next;
+	u32 first_warp;
+	u32 index;
+	u8 warps_left;
+	u8 at_barrier;
+};
+
+/* struct saved_warp - what a warp needs to go on; @next: of its block */
+struct saved_warp {
+	u32 next;
+	u32 op;
+	u32 left;
+	u32 line;
+	u32 accesses;
+	u32 loop_index[TRACE_LOOP_DEPTH_MAX];
+	u16 index;
+	u8 loop_depth;
+	u8 at_barrier;
+};
+
+/*
+ * struct context_pool - places for saved thread blocks and their warps
+ * @free_block: first free of @blocks, NO_CONTEXT for none
+ * @free_warp: first free of @warps
+ * @blocks_left: free ones that nobody has reserved, as are @warps_left
+ */
+struct context_pool {
+	struct saved_block *blocks;
+	struct saved_warp *warps;
+	u32 free_block;
+	u32 free_warp;
+	u32 blocks_left;
+	u32 warps_left;
+};
+
+/* context.c */
+void context_shape(const struct gpu_config *config, struct gpu_shape *shape);
+void context_init(struct gpu *gpu);
+bool context_reserve(struct gpu *gpu, u32 sm, u32 blocks);
+void context_save(struct gpu *gpu, u32 sm, u32 block);
+u32 context_take(struct gpu *gpu, u32 slot);
+void context_turn(struct gpu *gpu, u32 sm);
+u64 context_next_turn(const struct gpu *gpu, const struct sm *sm);
+void context_forget(struct gpu *gpu, u32 sm, u32 block);
+void context_forget_queue(struct gpu *gpu, u32 slot);
+
+#endif /* SIM_CONTEXT_H */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory channels: a controller and its DRAM each.
+ */
+#ifndef SIM_DRAM_H
+#define SIM_DRAM_H
+
+#include "parts.h"
+
+#define DRAM_BANKS_MAX		16
+#define DRAM_GROUPS_MAX		4
+#define DRAM_QUEUE_MAX		64
+
+enum dram_level {
+	DRAM_BANK,
+	DRAM_GROUP,
+	DRAM_CHANNEL,
+	DRAM_LEVELS
+};
+
+/* Commands that constraints bind: ACTIVATE, PRECHARGE, READ, WRITE. */
+#define DRAM_BOUND	4
+
+/*
+ * struct dram_limits - a configuration's timings, compiled
+ * @distance: least clocks from one command to another, by level; 0: none, or
+ *	none beyond what a wider level asks
+ * @read_data: from a line's last READ to the end of its data
+ * @write_data: likewise
+ * @burst: data bus clocks of a line
+ * @group_banks: banks of a bank group
+ * @columns: column commands of a line
+ */
+struct dram_limits {
+	u16 distance[DRAM_LEVELS][DRAM_BOUND][DRAM_BOUND];
+	u16 activate_window;	/* four activates within it */
+	u16 read_data;
+	u16 write_data;
+	u16 burst;
+	u8 group_banks;
+	u8 columns;
+};
+
+/* Of an entry's key: from this bit on its rank, the least for the highest. */
+#define DRAM_RANK_SHIFT		60
+
+/* Memory clocks after which a request goes before all, of whatever priority. */
+#define DRAM_PRIORITY_WAIT	8192
+
+/*
+ * struct dram_link - of an entry, what a search for rows looks at
+ * @next: of its bank, in order of their keys; or in the free list
+ */
+struct dram_link {
+	u32 row;
+	u8 next;
+};
+
+/*
+ * struct dram_entry - a request in a channel's queue
+ * @key: the smaller, the sooner it is its turn: its rank (0 for the highest
+ *	priority), its age, and its bank in the lowest byte
+ * @since: memory clock of its arrival (wraps)
+ * @activated: times that its row had to be opened for it
+ * @reopened: see struct dram_done
+ * @columns: column commands that it has had, where a line needs several
+ * @others_clocks: of other tenants at its bank, when it came into the queue
+ */
+struct dram_entry {
+	u64 key;
+	u32 since;
+	u32 others_clocks;
+	struct dram_tag tag;
+	u8 activated;
+	u8 reopened;
+	u8 columns;
+};
+
+/*
+ * struct dram_queue - reads or writes, and per bank what FR-FCFS asks
+ * @banks: banks with an entry
+ * @hit_banks: banks with a hit, an entry to the open row
+ * @capped: banks whose hits must wait for an older request (row-hit cap)
+ * @bypassed: hits served since the activate while an older request waited
+ * @head: entry of a bank with the least key: the oldest, if all have the same
+ *	priority
+ * @tail: with the greatest
+ * @hit: hit with the least
+ */
+struct dram_queue {
+	u8 count;
+	u8 free;
+	u32 banks;
+	u32 hit_banks;
+	u32 capped;
+	u8 bypassed[DRAM_BANKS_MAX];
+	u8 head[DRAM_BANKS_MAX];
+	u8 tail[DRAM_BANKS_MAX];
+	u8 hit[DRAM_BANKS_MAX];
+	struct dram_link link[DRAM_QUEUE_MAX];
+	struct dram_entry entry[DRAM_QUEUE_MAX];
+};
+
+#define DRAM_INBOX	256
+
+/*
+ * struct dram_inbox - requests on their way to a queue, in order of arrival
+ * @head: place of the first in the ring
+ * @priorities: of all of them, added up
+ */
+struct dram_inbox {
+	u16 head;
+	u16 count;
+	u32 priorities;
+};
+
+#define DRAM_READS	0
+#define DRAM_WRITES	1
+
+/*
+ * A bank serves a tenant from the first activate for it to the last precharge
+ * before one for another; then that one.
+ *
+ * struct dram_share - a tenant's at a bank, as of when it last gave it up
+ * @row: that it had open
+ * @clocks: in which the bank has served it (wraps)
+ */
+struct dram_share {
+	u32 row;
+	u32 clocks;
+};
+
+/* What a bank wants: to open a row, to close it, to serve a hit; or nothing. */
+enum dram_want {
+	WANT_ACTIVATE,
+	WANT_PRECHARGE,
+	WANT_COLUMN,
+	DRAM_WANTS
+};
+
+/*
+ * struct channel - a memory controller and its DRAM
+ * @arrival: clock at which the next request can come in
+ * @pending: requests in queues and inboxes
+ * @clock: next memory clock to simulate
+ * @refresh_due: memory clock from which a refresh goes before all else
+ * @wake: first clock at which there may be something else to do
+ * @look: by want, the first clock at which it may be granted to a bank; it may
+ *	be too early
+ * @want: by want, the banks that have it; in the queue of @mode
+ * @open: banks with an open row
+ * @started: banks whose hit has been served in part
+ * @mode: DRAM_READS or DRAM_WRITES, which queue is served
+ * @next_mode: which queue it is to be
+ * @ranked: entries may differ in priority
+ * @age: of the next entry of the lowest priority, with its rank
+ * @overdue_look: clock from which it is time to look for overdue entries
+ * @next: by command, the first clock that the channel as a whole allows
+ * @key: by bank, of the entry for which it wants something
+ * @bank_next: by command and bank, the first clock that the bank allows
+ * @row: that is open
+ * @owner: by bank, the tenant that it serves, or has served last; or NONE
+ * @owned_since: by bank, clock of the first activate for it (wraps)
+ * @closed_at: by bank, clock of the last precharge (wraps)
+ * @served: by bank, clocks in which it served all tenants before (wraps)
+ * @others: by bank, clocks of @served that were not for its owner (wraps)
+ * @fresh: banks with an activate since the last refresh
+ * @reopening: by bank, slots whose @row is closed because of others
+ * @share: by bank and slot
+ * @window: next allowed activate after each of the last four (tFAW)
+ * @oldest_window: the entry of @window that binds next
+ * @request: rings of @inbox
+ */
+struct channel {
+	/* What a request touches that comes in. */
+	u64 arrival;
+	u16 pending;
+	struct dram_inbox inbox[2];
+	u64 clock;
+	u64 refresh_due;
+	u64 wake;
+	u64 look[DRAM_WANTS];
+	u32 want[DRAM_WANTS];
+	u32 open;
+	u32 started;
+	u8 mode;
+	u8 next_mode;
+	u8 oldest_window;
+	u8 ranked;
+	u64 age;
+	u64 overdue_look;
+	u64 next[DRAM_BOUND];
+	u64 window[4];
+	u64 key[DRAM_BANKS_MAX];
+	u64 bank_next[DRAM_BOUND][DRAM_BANKS_MAX];
+	u32 row[DRAM_BANKS_MAX];
+	u8 owner[DRAM_BANKS_MAX];
+	u32 owned_since[DRAM_BANKS_MAX];
+	u32 closed_at[DRAM_BANKS_MAX];
+	u32 served[DRAM_BANKS_MAX];
+	u32 others[DRAM_BANKS_MAX];
+	u32 fresh;
+	u64 reopening[DRAM_BANKS_MAX];
+	struct dram_share share[DRAM_BANKS_MAX][GPU_SLOTS_MAX];
+	struct dram_queue queue[2];
+	struct dram_request request[2][DRAM_INBOX] __aligned(64);
+} __aligned(64);
+
+/* A place of an inbox, counted from the first request in it. */
+static inline struct dram_request *inbox_at(struct channel *channel, u32 mode,
+					    u32 place)
+{
+	return &channel->request[mode][(channel->inbox[mode].head + place) %
+				       DRAM_INBOX];
+}
+
+/* dram_timing.c */
+void dram_compile(const struct gpu_config *config, struct dram_limits *limits);
+
+/* dram.c */
+void channel_init(struct gpu *gpu, u32 channel);
+u64 channel_run(struct gpu *gpu, u32 channel, u64 until);
+
+/* dram_link.c */
+void channel_turn(struct gpu *gpu, u32 channel);
+void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
+		  u32 generation);
+void channel_post(struct gpu *gpu, u32 channel, bool write,
+		  const struct dram_request *request);
+
+#endif /* SIM_DRAM_H */

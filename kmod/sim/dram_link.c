@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way to the memory channels: the requests that slices send, and when a
+ * channel has to take a turn for them.
+ */
+#include "sim.h"
+
+/* Wake a channel so that it runs to a batch past @clock in one turn. */
+static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
+{
+	u64 cycle = cycle_of_clock(gpu, clock + gpu->config.channel_batch_clocks);
+	u64 ahead = gpu->now + 1 + gpu->config.llc_to_dram_latency;
+
+	gpu_wake(gpu, part_of_channel(index),
+		 later(cycle, ahead) - gpu->config.llc_to_dram_latency);
+}
+
+/* The memory clock at which what is sent now arrives at a channel. */
+static u64 arrival_clock(struct gpu *gpu)
+{
+	if (gpu->arrival_cycle != gpu->now) {
+		gpu->arrival_cycle = gpu->now;
+		gpu->arrival_clock =
+			clock_of_cycle(gpu, gpu->now +
+				       gpu->config.llc_to_dram_latency);
+	}
+	return gpu->arrival_clock;
+}
+
+/*
+ * channel_turn() - run as far ahead as the link's latency allows
+ */
+void channel_turn(struct gpu *gpu, u32 index)
+{
+	struct channel *channel = &gpu->channels[index];
+	u64 until = arrival_clock(gpu);
+	u64 next;
+
+	if (until <= channel->clock)
+		next = channel->clock;
+	else
+		next = channel_run(gpu, index, until);
+	if (channel->pending)
+		wake_for_clock(gpu, index, next);
+}
+
+/* See channel_post(). */
+static __always_inline void post(struct channel *channel, bool write,
+				 const struct dram_request *request)
+{
+	struct dram_inbox *inbox = &channel->inbox[write];
+
+	port_assert(inbox->count < DRAM_INBOX);
+	*inbox_at(channel, write, inbox->count) = *request;
+	inbox->priorities += request->priority;
+	inbox->count++;
+	channel->pending++;
+	/* Too early if the queue is full; then it is found out. */
+	channel->arrival = sooner(channel->arrival, request->ready_clock);
+}
+
+/*
+ * channel_post() - put a request into a channel's inbox
+ *
+ * Requests of a kind come in order of their ready_clock.
+ */
+void channel_post(struct gpu *gpu, u32 index, bool write,
+		  const struct dram_request *request)
+{
+	post(&gpu->channels[index], write, request);
+}
+
+/*
+ * channel_send() - send a line's request from a slice to its channel
+ * @write: a write-back, else a fill for the LLC's MSHR entry @mshr
+ */
+void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
+		  u32 generation)
+{
+	u32 per_channel = gpu->shape.slices_per_channel;
+	u32 channel = slice / per_channel;
+	u8 bank;
+	u32 row = address_row(gpu, line, &bank);
+	const struct dram_request request = {
+		.ready_clock = arrival_clock(gpu),
+		.bank = bank,
+		.priority = gpu->memory_priority[line_slot(line)],
+		.row = row,
+		.tag = {
+			.slice = slice - channel * per_channel,
+			.mshr = mshr,
+			.slot = line_slot(line),
+			.generation = generation,
+		},
+	};
+
+	post(&gpu->channels[channel], write, &request);
+	/* A turn within the batch's length will see it in any case. */
+	if (gpu->wake_at[part_of_channel(channel)] >
+	    gpu->now + gpu->shape.batch_cycles)
+		wake_for_clock(gpu, channel, request.ready_clock);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every part of the simulated GPU names: how many parts there can be, lines
+ * of device memory, and the messages that parts send each other.
+ */
+#ifndef SIM_PARTS_H
+#define SIM_PARTS_H
+
+#include "gpu.h"
+
+#define NEVER			U64_MAX
+#define NONE			0xffU
+#define NOBODY			0xffffU
+#define NO_LINE			0xffffffffU
+
+/* A device line: the slot in the top 6 bits, the tenant's line below. */
+#define LINE_SLOT_SHIFT		26
+
+#define GPU_CHANNELS_MAX	64
+#define GPU_SLICES_MAX		128
+#define GPU_SMS_MAX		128
+
+/* Parts by number, in the order of their turns; each kind in words of its own. */
+#define PARTS_SLICES		GPU_CHANNELS_MAX
+#define PARTS_SMS		(PARTS_SLICES + GPU_SLICES_MAX)
+#define GPU_PARTS_MAX		(PARTS_SMS + GPU_SMS_MAX)
+
+struct gpu;
+struct gpu_shape;
+
+static inline u64 later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline u64 sooner(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* @value or 0, without a branch. */
+static inline u64 if_set(bool condition, u64 value)
+{
+	return value & -(u64)condition;
+}
+
+static inline u32 line_slot(u32 line)
+{
+	return line >> LINE_SLOT_SHIFT;
+}
+
+static inline u32 lowest_bit(u64 mask)
+{
+	return (u32)__builtin_ctzll(mask);
+}
+
+enum request_kind {
+	REQUEST_READ,
+	REQUEST_ATOMIC,
+	REQUEST_WRITE,		/* the whole line */
+	REQUEST_WRITE_PARTIAL,
+};
+
+/*
+ * struct request - SM to slice
+ * @ready: cycle at which the slice may look it up
+ * @generation: of the tenant when it was sent; a dropped tenant's differs
+ */
+struct request {
+	u64 ready;
+	u32 line;
+	u8 kind;
+	u8 sm;
+	u8 mshr;
+	u8 generation;
+};
+
+/* struct dram_tag - whose a request is: what comes back with its dram_done */
+struct dram_tag {
+	u8 slice;	/* of the channel */
+	u8 mshr;	/* reads */
+	u8 slot;
+	u8 generation;
+};
+
+/*
+ * struct dram_request - slice to channel
+ * @ready_clock: memory clock of its arrival
+ * @bank: less than DRAM_BANKS_MAX
+ * @priority: of its tenant when it was sent, less than GPU_PRIORITIES
+ */
+struct dram_request {
+	u64 ready_clock : 56;
+	u64 bank : 4;
+	u64 priority : 4;
+	u32 row;
+	struct dram_tag tag;
+};
+
+/*
+ * struct dram_done - channel to slice: a fill has come, a write has gone
+ * @waited: clocks that it waited while its bank served other tenants
+ * @activated: activates that it needed
+ * @reopened: of these, for a row that its tenant had open before others came
+ */
+struct dram_done {
+	u64 ready;
+	struct dram_tag tag;
+	u32 waited;
+	u8 write;
+	u8 activated;
+	u8 reopened;
+};
+
+#endif /* SIM_PARTS_H */

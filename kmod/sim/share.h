@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What each tenant may have of each SM: limits of thread blocks and quotas.
+ */
+#ifndef SIM_SHARE_H
+#define SIM_SHARE_H
+
+#include "parts.h"
+
+/*
+ * struct sm_tenant - a slot on an SM, as struct gpu_sm_tenant has it
+ * @quota: what is left of it without the bursts under way
+ */
+struct sm_tenant {
+	u32 block_limit;
+	s64 quota;
+	s64 refill;
+	u64 thread_instructions;
+	u64 idle_warp_samples;
+	u64 idle_warps;
+};
+
+/* share.c */
+void share_init(struct gpu *gpu);
+void share_account(struct gpu *gpu, u32 sm, u64 cycles);
+void share_account_all(struct gpu *gpu);
+void share_forget(struct gpu *gpu, u32 slot);
+
+/* quota.c */
+bool quota_is_out(const struct gpu *gpu, u32 sm, u32 slot);
+u32 quota_cut(const struct gpu *gpu, u32 sm, u32 slot, u32 count, u32 lanes);
+void quota_charge(struct gpu *gpu, u32 sm, u32 slot, s64 instructions);
+void quota_refill(struct gpu *gpu, u32 sm);
+void idle_sample(struct gpu *gpu);
+
+#endif /* SIM_SHARE_H */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A streaming multiprocessor: its warps, schedulers, thread blocks and load/store
+ * unit; and who places, ends, preempts and runs them.
+ */
+#ifndef SIM_SM_H
+#define SIM_SM_H
+
+#include "cache.h"
+
+/* In wait_load of a warp: at the barrier of its thread block. */
+#define WAIT_BARRIER		0xfeU
+/* Likewise: its thread block's context is not there yet. */
+#define WAIT_CONTEXT		0xfdU
+
+#define SM_WARPS_MAX		64
+#define SM_BLOCKS_MAX		32
+#define SM_SCHEDULERS_MAX	4
+#define SM_MSHRS_MAX		128
+#define SM_MSHR_BUCKETS		256
+/* Loads of a warp whose data may be outstanding. */
+#define WARP_LOADS		8
+
+/* What a warp waits for, or waited for last. */
+enum stall {
+	STALL_EMPTY,		/* it has not issued yet */
+	STALL_MEMORY,
+	STALL_LSU,
+	STALL_BARRIER,
+	STALLS
+};
+
+/*
+ * struct warp_load - a load whose data may still be on its way
+ * @ready: cycle at which the lines that hit are there
+ * @deadline: the warp's instruction count at which it must have the data
+ * @pending: lines that have not arrived, plus 1 while the LSU works on it
+ */
+struct warp_load {
+	u64 ready;
+	u32 deadline;
+	u16 pending;
+};
+
+/*
+ * struct warp - a resident warp
+ * @op: next op, index in the trace
+ * @left: warp instructions left of a compute op that has begun; 0: not begun
+ * @issued: warp instructions so far (wraps; only differences count)
+ * @line: next of its recorded lines
+ * @accesses: random accesses so far
+ * @loop_index: of each open loop, outermost first
+ * @loop_depth: open loops
+ * @block: thread block slot of the SM
+ * @index: in its thread block
+ * @deadline: the least one of its @loads, or an earlier count: then it is looked
+ *	for when that count is reached
+ * @loads: bit mask of @load entries in use
+ * @wait_load: the entry that it waits for, or NONE
+ * @stall: &enum stall
+ * @slot: of the tenant, as in its block
+ */
+struct warp {
+	u32 op;
+	u32 left;
+	u32 issued;
+	u32 line;
+	u32 accesses;
+	u32 loop_index[TRACE_LOOP_DEPTH_MAX];
+	u8 loop_depth;
+	u8 block;
+	u8 loads;
+	u8 wait_load;
+	u8 stall;
+	u8 slot;
+	u8 index;
+	u32 deadline;
+	/* All above and the first load, the usual one, fill a cache line. */
+	struct warp_load load[WARP_LOADS];
+} __aligned(64);
+
+/*
+ * struct scheduler - a warp scheduler and the burst that it issues
+ * @start: cycle of the burst's first instruction that is not yet counted
+ * @counted_to: cycle up to which the issue slot's use is counted
+ * @warp_instructions: counted, but not yet added to the counters of @slot and
+ *	the SM; as are @thread_instructions and @issue_slots
+ * @stalls: cycles in which no warp could issue, by &enum stall; not yet added
+ * @count: the burst's instructions that are not yet counted
+ */
+struct scheduler {
+	u64 start;
+	u64 counted_to;
+	u64 warp_instructions;
+	u64 thread_instructions;
+	u64 issue_slots;
+	u64 stalls[STALLS];
+	u32 count;
+	u16 issue_cycles;
+	u8 lanes;
+	u8 slot;
+};
+
+enum block_state {
+	BLOCK_RUNS,
+	BLOCK_STOPS,		/* to be saved, when its loads have come */
+	BLOCK_SAVES,		/* its context is being stored */
+	BLOCK_RESTORES,		/* its context is being read */
+	BLOCK_RETURNS,		/* preempted in that: back to the queue */
+};
+
+/*
+ * struct block - a resident thread block
+ * @state: &enum block_state
+ * @moved: lines of its context that the load/store unit was given
+ * @saved: its place in the pool, unless it runs
+ */
+struct block {
+	u64 warps;
+	u32 position[3];
+	u32 index;
+	u8 slot;
+	u8 used;
+	u8 warps_left;
+	u8 at_barrier;
+	u8 state;
+	u32 moved;
+	u32 saved;
+};
+
+/*
+ * struct mshr - a miss of an L1 and the loads that wait for it
+ * @ready: once the reply is on its way: cycle at which it arrives
+ * @next_in_line: before it could be sent: who waits after it (noc.c)
+ * @next: in its bucket, or in the free list
+ * @next_reply: entry whose reply comes after this one's
+ * @discard: do not fill: atomics, and tenants that are gone
+ * @hashed: in a bucket: loads are, atomics are not
+ * @l1: &enum l1_kind, of which L1; a line may miss in both
+ * @waiter: warp * WARP_LOADS + load
+ */
+struct mshr {
+	union {
+		u64 ready;
+		u16 next_in_line;
+	};
+	u32 line;
+	u8 next;
+	u8 next_reply;
+	u8 waiters;
+	u8 discard : 1;
+	u8 hashed : 1;
+	u8 l1 : 1;
+	u16 waiter[MSHR_MERGES];
+};
+
+enum lsu_block {
+	LSU_GOES_ON,
+	LSU_MSHR,	/* until a fill frees an entry */
+	LSU_SLICE,	/* a store, until the slice grants a place in its queue */
+	LSU_PORT,	/* until the injection queue has drained a little */
+};
+
+/*
+ * struct lsu - the load/store unit: one warp instruction at a time
+ * @port_free: cycle at which the L1 port takes the next line
+ * @partial: lines that a store covers in part, by bit
+ * @next: line to send next; @count when idle
+ * @blocked: why it cannot go on
+ * @grant: slice in whose queue a place is kept for it, or NO_SLICE
+ * @accesses: by &enum l1_kind, not yet added to the counters of @slot and the
+ *	SM; as are @misses
+ * @line: its lines
+ */
+struct lsu {
+	u64 port_free;
+	u32 partial;
+	u8 count;
+	u8 next;
+	u8 kind;
+	u8 warp;
+	u8 load;
+	u8 slot;
+	u8 blocked;
+	u8 grant;
+	u32 accesses[L1_KINDS];
+	u32 misses[L1_KINDS];
+	u32 line[GPU_LANES];
+};
+
+#define NO_SLICE	0xffU
+/* In kind of the load/store unit: reads of a saved context. */
+#define LSU_RESTORE	0xffU
+
+/*
+ * struct sm - a streaming multiprocessor; what most turns touch comes first,
+ *	in two cache lines
+ * @ready: warps that could issue, those that issue now included
+ * @sleeping: warps with a @warp_wake
+ * @lsu_waiters: warps that wait for the load/store unit
+ * @next_sleeper: the first @warp_wake
+ * @held: warps that must not issue
+ * @free_at: cycle at which a scheduler's issue slot is free again
+ * @reply_at: cycle at which the first reply arrives, NEVER if none is coming
+ * @in_free: reply port; @out_free: request port
+ * @reply_head: the MSHR entry of the first reply; @reply_tail: of the last
+ * @greedy: the warp that issued last, which goes on while it can (GTO)
+ * @turn: the warp after which a scheduler looks for the next one (LRR)
+ * @age: of the next warp
+ * @draining: gets no thread blocks until it is empty
+ */
+struct sm {
+	u64 ready;
+	u64 sleeping;
+	u64 lsu_waiters;
+	u64 next_sleeper;
+	u64 free_at[SM_SCHEDULERS_MAX];
+	u64 held;
+	u64 reply_at;
+	u64 in_free;
+	u64 out_free;
+	u8 schedulers;		/* a power of two */
+	u8 reply_head;
+	u8 reply_tail;
+	u8 mshr_free;
+	u8 mshrs_used;
+	u8 greedy[SM_SCHEDULERS_MAX];
+	u8 turn[SM_SCHEDULERS_MAX];
+	struct lsu lsu;
+	struct scheduler scheduler[SM_SCHEDULERS_MAX];
+	u8 owner;
+	u8 next_owner;
+	u8 blocks;
+	u8 draining;
+	u8 mover;		/* block whose context the LSU moves, or NONE */
+	u32 moving;		/* blocks that do not run */
+	u64 quota_slots;	/* slots with a quota */
+	u16 threads_used;
+	u32 registers_used;
+	u32 shared_used;
+	u32 age;
+	u64 owned_since;
+	u64 free_warps;
+	u32 warp_age[SM_WARPS_MAX];
+	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
+	u8 mshr_bucket[SM_MSHR_BUCKETS];
+	struct block block[SM_BLOCKS_MAX];
+	/* The last one stands for the store in the load/store unit (noc.c). */
+	struct mshr mshr[SM_MSHRS_MAX + 1];
+	struct warp warp[SM_WARPS_MAX];
+} __aligned(64);
+
+/* address.c */
+/* The lines of a warp's access, coalesced; returns how many. */
+u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
+		  const struct trace_op *op, struct lsu *lsu);
+
+/* lsu.c */
+void lsu_account(struct gpu *gpu, u32 sm);
+void lsu_begin(struct gpu *gpu, u32 sm, u32 kind, u32 warp, u32 load);
+void lsu_run(struct gpu *gpu, u32 sm);
+void lsu_retry(struct gpu *gpu, u32 sm, bool mshr_changed);
+void lsu_take_reply(struct gpu *gpu, u32 sm);
+void mshr_release(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
+
+static inline bool lsu_idle(const struct sm *sm, u64 now)
+{
+	/* Without a branch on the first, which is hard to predict. */
+	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
+}
+
+/* sm.c */
+void sm_init(struct gpu *gpu, u32 sm);
+void sm_turn(struct gpu *gpu, u32 sm);
+void sm_take_events(struct gpu *gpu, u32 sm, u64 cycle);
+u64 sm_wants_reply(const struct sm *sm, u64 arrival);
+void sm_account(struct gpu *gpu, u32 sm);
+void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
+void warp_ready(struct sm *sm, u32 warp);
+void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
+u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
+void block_clear(struct sm *sm, const struct trace_kernel *kernel,
+		 struct block *block);
+
+/* dispatch.c */
+u32 registers_of(const struct trace_kernel *kernel);
+void sm_refill(struct gpu *gpu, u32 sm);
+void dispatch_waiting(struct gpu *gpu);
+void block_release(struct sm *sm, const struct trace_kernel *kernel,
+		   struct block *block);
+void block_finish(struct gpu *gpu, u32 sm, u32 block);
+
+/* preempt.c */
+u32 sm_blocks_of(const struct sm *sm, u32 slot);
+void sm_settle_owner(struct gpu *gpu, u32 sm);
+void sm_hold_warps(struct gpu *gpu, u32 sm);
+void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
+
+#endif /* SIM_SM_H */

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state hash: all that decides what a device does next, and all that it has
+ * counted. What can be computed from that is left out, and so is what differs
+ * between histories that are the same but for how gpu_run() was called or how
+ * long the channels' batches were: who has a turn when (a turn that comes too
+ * early is harmless), and from when on it is worth to look for something.
+ *
+ * A channel's clock is somewhere between the last message to it and as far as
+ * the link's latency lets it run ahead. Here all are brought to the latter,
+ * which changes nothing but makes their states comparable.
+ *
+ * tests/unit/test_hash.c changes field by field. A struct that grows fails to
+ * compile here: mix the new field, or find it above, then change the number.
+ */
+#include "sim.h"
+
+/* Where pointers have 8 bytes, as in both homes that are compared. */
+#define HASHED(type, bytes) \
+	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
+		       "hash what is new in " #type ", then change its size")
+
+HASHED(struct gpu_config, 236);
+HASHED(struct gpu, 3440);
+HASHED(struct tenant, 352);
+HASHED(struct simgpu_counters, 272);
+HASHED(struct gpu_channel_counters, 24);
+HASHED(struct context_pool, 32);
+HASHED(struct saved_block, 16);
+HASHED(struct saved_warp, 40);
+HASHED(struct sm, 19392);
+HASHED(struct sm_tenant, 48);
+HASHED(struct scheduler, 80);
+HASHED(struct block, 40);
+HASHED(struct warp, 192);
+HASHED(struct warp_load, 16);
+HASHED(struct mshr, 32);
+HASHED(struct lsu, 168);
+HASHED(struct l1, 24);
+HASHED(struct l1_set, 8);
+HASHED(struct slice, 4664);
+HASHED(struct llc_set, 128);
+HASHED(struct llc_mshr, 24);
+HASHED(struct request, 16);
+HASHED(struct channel, 21952);
+HASHED(struct dram_queue, 2128);
+HASHED(struct dram_entry, 24);
+HASHED(struct dram_link, 8);
+HASHED(struct dram_inbox, 8);
+HASHED(struct dram_share, 8);
+HASHED(struct dram_request, 16);
+HASHED(struct dram_done, 24);
+HASHED(struct dram_tag, 4);
+
+/* --- mixing --------------------------------------------------------------------- */
+
+static u64 mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+static u64 mix2(u64 hash, u32 low, u32 high)
+{
+	return mix(hash, low | (u64)high << 32);
+}
+
+static u64 mix_bytes(u64 hash, const u8 *bytes, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		hash = mix(hash, bytes[i]);
+	return hash;
+}
+
+static u64 mix_words(u64 hash, const u32 *words, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		hash = mix(hash, words[i]);
+	return hash;
+}
+
+static u64 mix_longs(u64 hash, const u64 *longs, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		hash = mix(hash, longs[i]);
+	return hash;
+}
+
+static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
+{
+	return mix_longs(hash, (const u64 *)counters,
+			 sizeof(*counters) / sizeof(u64));
+}
+
+static u64 mix_tag(u64 hash, const struct dram_tag *tag)
+{
+	return mix2(hash, tag->slice | tag->mshr << 8,
+		    tag->slot | tag->generation << 8);
+}
+
+/* --- the device and its tenants --------------------------------------------------- */
+
+/* All but its name, and how far channels may run ahead. */
+static u64 mix_config(u64 hash, const struct gpu_config *config)
+{
+	const struct config_field *field;
+	u32 i;
+
+	for (i = 0; (field = config_field_at(i)); i++)
+		if (field->offset != offsetof(struct gpu_config,
+					      channel_batch_clocks))
+			hash = mix(hash, config_get(config, field));
+	return hash;
+}
+
+static u64 mix_device(u64 hash, const struct gpu *gpu)
+{
+	hash = mix(hash, gpu->seed);
+	hash = mix(hash, gpu->now);
+	hash = mix_bytes(hash, gpu->memory_priority, GPU_SLOTS_MAX);
+	hash = mix(hash, gpu->finished);
+	hash = mix(hash, gpu->dispatch);
+	hash = mix(hash, gpu->running);
+	hash = mix(hash, gpu->bucket_full);
+	hash = mix2(hash, gpu->block_order, gpu->dispatch_shared);
+	hash = mix2(hash, gpu->order_slot, gpu->order_sm);
+	hash = mix(hash, gpu->sample_at);
+	return mix(hash, gpu->sample_interval);
+}
+
+static u64 mix_tenant(u64 hash, const struct tenant *tenant)
+{
+	hash = mix2(hash, tenant->running, tenant->generation);
+	if (tenant->running) {
+		hash = mix(hash, tenant->trace->checksum);
+		hash = mix(hash, tenant->trace->bytes);
+	}
+	hash = mix2(hash, tenant->kernel_index, tenant->blocks);
+	hash = mix2(hash, tenant->blocks_issued, tenant->blocks_finished);
+	hash = mix(hash, tenant->issue_slots);
+	hash = mix(hash, tenant->loads);
+	hash = mix(hash, tenant->next_sm);
+	hash = mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
+	return mix_counters(hash, &tenant->counters);
+}
+
+static u64 mix_saved_warp(u64 hash, const struct saved_warp *warp)
+{
+	hash = mix2(hash, warp->op, warp->left);
+	hash = mix2(hash, warp->line, warp->accesses);
+	hash = mix_words(hash, warp->loop_index, warp->loop_depth);
+	return mix2(hash, warp->index | warp->loop_depth << 16,
+		    warp->at_barrier);
+}
+
+/* A saved thread block, whose place decides where its context lies. */
+static u64 mix_saved_block(u64 hash, const struct context_pool *pool, u32 number)
+{
+	const struct saved_block *saved = &pool->blocks[number];
+	u32 warp = saved->first_warp, left = saved->warps_left;
+
+	hash = mix2(hash, number, saved->index);
+	hash = mix2(hash, left, saved->at_barrier);
+	for (; left && warp != NO_CONTEXT; left--) {
+		hash = mix_saved_warp(hash, &pool->warps[warp]);
+		warp = pool->warps[warp].next;
+	}
+	return hash;
+}
+
+static u64 mix_queue(u64 hash, const struct context_pool *pool,
+		     const struct tenant *tenant)
+{
+	u32 number = tenant->queue_head, left = tenant->blocks_preempted;
+
+	hash = mix(hash, left);
+	for (; left; left--) {
+		hash = mix_saved_block(hash, pool, number);
+		number = pool->blocks[number].next;
+	}
+	return hash;
+}
+
+/* Which places are free, in the order in which they are taken. */
+static u64 mix_free_contexts(u64 hash, const struct context_pool *pool)
+{
+	u32 number;
+
+	hash = mix2(hash, pool->blocks_left, pool->warps_left);
+	for (number = pool->free_block; number != NO_CONTEXT;
+	     number = pool->blocks[number].next)
+		hash = mix(hash, number);
+	return hash;
+}
+
+/* --- SMs --------------------------------------------------------------------------- */
+
+static u64 mix_sm_tenant(u64 hash, const struct sm_tenant *tenant)
+{
+	hash = mix(hash, tenant->block_limit);
+	hash = mix(hash, tenant->quota);
+	hash = mix(hash, tenant->refill);
+	hash = mix(hash, tenant->thread_instructions);
+	hash = mix(hash, tenant->idle_warp_samples);
+	return mix(hash, tenant->idle_warps);
+}
+
+static u64 mix_warp(u64 hash, const struct warp *warp)
+{
+	/* The first one also counts what is read of a context. */
+	u32 loads = warp->loads | 1;
+
+	hash = mix2(hash, warp->op, warp->left);
+	hash = mix2(hash, warp->issued, warp->line);
+	hash = mix2(hash, warp->accesses, warp->deadline);
+	hash = mix_words(hash, warp->loop_index, warp->loop_depth);
+	hash = mix2(hash, warp->loop_depth | warp->block << 8 |
+			  warp->index << 16 | (u32)warp->slot << 24,
+		    warp->loads | warp->wait_load << 8 | warp->stall << 16);
+	for (; loads; loads &= loads - 1) {
+		const struct warp_load *load = &warp->load[lowest_bit(loads)];
+
+		hash = mix(hash, load->ready);
+		hash = mix2(hash, load->deadline, load->pending);
+	}
+	return hash;
+}
+
+/* The burst that a scheduler issues, as far as it is not counted yet. */
+static u64 mix_scheduler(u64 hash, const struct sm *sm, u32 number)
+{
+	const struct scheduler *s = &sm->scheduler[number];
+
+	hash = mix(hash, sm->free_at[number]);
+	hash = mix2(hash, sm->greedy[number] | sm->turn[number] << 8, s->slot);
+	hash = mix(hash, s->counted_to);
+	if (!s->count)
+		return hash;
+	hash = mix(hash, s->start);
+	return mix2(hash, s->count, s->issue_cycles | (u32)s->lanes << 16);
+}
+
+static u64 mix_block(u64 hash, const struct context_pool *pool,
+		     const struct block *block)
+{
+	hash = mix(hash, block->warps);
+	hash = mix2(hash, block->index, block->slot | block->warps_left << 8 |
+		    block->at_barrier << 16 | (u32)block->state << 24);
+	if (block->state == BLOCK_RUNS)
+		return hash;
+	hash = mix2(hash, block->moved, block->saved);
+	if (block->state >= BLOCK_RESTORES)
+		hash = mix_saved_block(hash, pool, block->saved);
+	return hash;
+}
+
+static u64 mix_mshr(u64 hash, const struct mshr *mshr)
+{
+	u32 i;
+
+	hash = mix2(hash, mshr->line, mshr->waiters | mshr->discard << 8 |
+		    mshr->hashed << 9 | mshr->l1 << 10);
+	for (i = 0; i < mshr->waiters; i++)
+		hash = mix(hash, mshr->waiter[i]);
+	return hash;
+}
+
+/* Free entries in their order, and the others. */
+static u64 mix_mshrs(u64 hash, const struct sm *sm, u32 mshrs)
+{
+	u8 is_free[SM_MSHRS_MAX] = { 0 };
+	u32 i;
+
+	for (i = sm->mshr_free; i != NONE; i = sm->mshr[i].next) {
+		hash = mix(hash, i);
+		is_free[i] = 1;
+	}
+	for (i = 0; i < mshrs; i++)
+		if (!is_free[i])
+			hash = mix_mshr(hash, &sm->mshr[i]);
+	return hash;
+}
+
+/* The replies that are on their way, in order of their arrival. */
+static u64 mix_replies(u64 hash, const struct sm *sm)
+{
+	u32 i = sm->reply_head, left = sm->mshrs_used;
+
+	hash = mix(hash, sm->reply_at);
+	if (sm->reply_at == NEVER)
+		return hash;
+	for (; left && i != sm->reply_tail; left--) {
+		hash = mix(mix(hash, i), sm->mshr[i].ready);
+		i = sm->mshr[i].next_reply;
+	}
+	return mix(mix(hash, i), sm->mshr[i].ready);
+}
+
+static u64 mix_lsu(u64 hash, const struct lsu *lsu)
+{
+	hash = mix(hash, lsu->port_free);
+	hash = mix2(hash, lsu->grant, lsu->count - lsu->next);
+	if (lsu->next == lsu->count)
+		return hash;
+	hash = mix2(hash, lsu->partial >> lsu->next,
+		    lsu->kind | lsu->warp << 8 | lsu->load << 16);
+	hash = mix2(hash, lsu->slot, lsu->blocked);
+	return mix_words(hash, &lsu->line[lsu->next], lsu->count - lsu->next);
+}
+
+static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
+{
+	u32 i;
+
+	for (i = 0; i < warps; i++) {
+		if (sm->free_warps >> i & 1)
+			continue;
+		hash = mix_warp(hash, &sm->warp[i]);
+		hash = mix(hash, sm->warp_age[i]);
+		if (sm->sleeping >> i & 1)
+			hash = mix(hash, sm->warp_wake[i]);
+	}
+	return hash;
+}
+
+static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
+{
+	u32 i;
+
+	hash = mix2(hash, sm->owner | sm->next_owner << 8 | sm->blocks << 16 |
+			  (u32)sm->draining << 24, sm->mover);
+	hash = mix2(hash, sm->moving, sm->threads_used);
+	hash = mix2(hash, sm->registers_used, sm->shared_used);
+	hash = mix(hash, sm->quota_slots);
+	hash = mix(hash, sm->owned_since);
+	hash = mix(hash, sm->free_warps);
+	hash = mix(hash, sm->ready);
+	hash = mix(hash, sm->sleeping);
+	hash = mix(hash, sm->lsu_waiters);
+	hash = mix(hash, sm->held);
+	hash = mix(hash, sm->in_free);
+	hash = mix(hash, sm->out_free);
+	hash = mix2(hash, sm->age, sm->mshrs_used);
+	for (i = 0; i < sm->schedulers; i++)
+		hash = mix_scheduler(hash, sm, i);
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used)
+			hash = mix_block(mix(hash, i), &gpu->pool,
+					 &sm->block[i]);
+	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
+	hash = mix_mshrs(hash, sm, gpu->config.l1_mshrs);
+	hash = mix_replies(hash, sm);
+	return mix_lsu(hash, &sm->lsu);
+}
+
+/* --- caches ------------------------------------------------------------------------- */
+
+static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
+{
+	return mix_words(hash, l1->words, sms * l1->sets * l1->set_words);
+}
+
+static u64 mix_request(u64 hash, const struct request *request)
+{
+	hash = mix(hash, request->ready);
+	return mix2(hash, request->line, request->kind | request->sm << 8 |
+		    request->mshr << 16 | (u32)request->generation << 24);
+}
+
+/* Requests in the queue, and those who wait for a place in it (noc.c). */
+static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
+{
+	const struct slice *slice = &gpu->slices[index];
+	u32 ring = gpu->shape.slice_ring, i, id = slice->wait_head;
+
+	hash = mix2(hash, slice->credits | (u32)slice->wait_count << 16,
+		    slice->request_count | (u32)slice->stalled << 16);
+	hash = mix(hash, slice->request_at);
+	for (i = 0; i < slice->request_count; i++)
+		hash = mix_request(hash, &gpu->requests[index * ring +
+			((slice->request_head + i) & (ring - 1))]);
+	for (i = 0; i < slice->wait_count; i++) {
+		hash = mix(hash, id);
+		id = noc_next_in_line(gpu, id);
+	}
+	return hash;
+}
+
+static u64 mix_done(u64 hash, const struct dram_done *done)
+{
+	hash = mix(hash, done->ready);
+	hash = mix_tag(hash, &done->tag);
+	return mix2(hash, done->waited, done->write | done->activated << 8 |
+		    done->reopened << 16);
+}
+
+static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
+{
+	hash = mix2(hash, mshr->set, mshr->way | mshr->waiters << 8 |
+		    mshr->dirty << 16 | (u32)mshr->generation << 24);
+	hash = mix_bytes(hash, mshr->sm, mshr->waiters);
+	return mix_bytes(hash, mshr->sm_mshr, mshr->waiters);
+}
+
+static u64 mix_llc_mshrs(u64 hash, const struct slice *slice, u32 mshrs)
+{
+	u8 is_free[LLC_MSHRS_MAX] = { 0 };
+	u32 i;
+
+	for (i = slice->mshr_free; i != NONE; i = slice->mshr[i].next_free) {
+		hash = mix(hash, i);
+		is_free[i] = 1;
+	}
+	for (i = 0; i < mshrs; i++)
+		if (!is_free[i])
+			hash = mix_llc_mshr(hash, &slice->mshr[i]);
+	return hash;
+}
+
+static u64 mix_slice(u64 hash, const struct gpu *gpu, u32 index)
+{
+	const struct slice *slice = &gpu->slices[index];
+	u32 i;
+
+	hash = mix(hash, slice->in_free);
+	hash = mix(hash, slice->out_free);
+	hash = mix2(hash, slice->write_credits | slice->mshrs_used << 8,
+		    slice->done_count);
+	hash = mix_requests(hash, gpu, index);
+	for (i = 0; i < slice->done_count; i++)
+		hash = mix_done(hash, &slice->done[(slice->done_head + i) %
+						   ARRAY_SIZE(slice->done)]);
+	return mix_llc_mshrs(hash, slice, gpu->config.llc_mshrs);
+}
+
+static u64 mix_llc_set(u64 hash, const struct llc_set *set)
+{
+	u32 mask;
+
+	hash = mix2(hash, set->dirty, set->pending);
+	hash = mix(hash, set->order);
+	for (mask = set->pending; mask; mask &= mask - 1)
+		hash = mix(hash, set->mshr[lowest_bit(mask)]);
+	return mix_words(hash, set->tag, CACHE_WAYS_MAX);
+}
+
+static u64 mix_caches(u64 hash, const struct gpu *gpu)
+{
+	const struct gpu_config *config = &gpu->config;
+	u32 i;
+
+	for (i = 0; i < L1_KINDS; i++)
+		hash = mix_l1(hash, &gpu->l1[i], config->sms);
+	for (i = 0; i < config->llc_slices; i++)
+		hash = mix_slice(hash, gpu, i);
+	for (i = 0; i < config->llc_slices * config->llc_sets; i++)
+		hash = mix_llc_set(hash, &gpu->llc[i]);
+	hash = mix_words(hash, gpu->atd_tags, GPU_SLOTS_MAX *
+			 gpu->shape.atd_sets * config->llc_ways);
+	return mix_words(hash, gpu->mirror_tags, GPU_SLOTS_MAX *
+			 gpu->shape.mirror_sets * config->llc_ways);
+}
+
+/* --- memory channels ---------------------------------------------------------------- */
+
+static u64 mix_entry(u64 hash, const struct dram_queue *queue, u32 number)
+{
+	const struct dram_entry *entry = &queue->entry[number];
+
+	hash = mix(hash, entry->key);
+	hash = mix2(hash, entry->since, entry->others_clocks);
+	hash = mix_tag(hash, &entry->tag);
+	return mix2(hash, queue->link[number].row, entry->activated |
+		    entry->reopened << 8 | entry->columns << 16);
+}
+
+static u64 mix_dram_queue(u64 hash, const struct dram_queue *queue)
+{
+	u32 banks, number;
+
+	hash = mix2(hash, queue->count, queue->banks);
+	hash = mix2(hash, queue->hit_banks, queue->capped);
+	hash = mix_bytes(hash, queue->bypassed, DRAM_BANKS_MAX);
+	for (banks = queue->banks; banks; banks &= banks - 1) {
+		u32 bank = lowest_bit(banks);
+
+		for (number = queue->head[bank]; number != NONE;
+		     number = queue->link[number].next)
+			hash = mix_entry(hash, queue, number);
+		if (queue->hit_banks >> bank & 1)
+			hash = mix(hash, queue->entry[queue->hit[bank]].key);
+	}
+	return hash;
+}
+
+static u64 mix_inbox(u64 hash, struct channel *channel, u32 mode)
+{
+	u32 count = channel->inbox[mode].count, i;
+
+	hash = mix(hash, count);
+	for (i = 0; i < count; i++) {
+		const struct dram_request *request = inbox_at(channel, mode, i);
+
+		hash = mix(hash, request->ready_clock);
+		hash = mix2(hash, request->bank, request->priority);
+		hash = mix_tag(mix(hash, request->row), &request->tag);
+	}
+	return hash;
+}
+
+/* What a bank has open, for whom, and whom it has served for how long. */
+static u64 mix_bank(u64 hash, const struct channel *channel, u32 bank)
+{
+	u32 i;
+
+	hash = mix2(hash, channel->row[bank], channel->owner[bank]);
+	hash = mix2(hash, channel->owned_since[bank], channel->closed_at[bank]);
+	hash = mix2(hash, channel->served[bank], channel->others[bank]);
+	hash = mix(hash, channel->reopening[bank]);
+	for (i = 0; i < DRAM_BOUND; i++)
+		hash = mix(hash, channel->bank_next[i][bank]);
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		hash = mix2(hash, channel->share[bank][i].row,
+			    channel->share[bank][i].clocks);
+	return hash;
+}
+
+static u64 mix_channel(u64 hash, const struct gpu *gpu, struct channel *channel)
+{
+	u32 i;
+
+	hash = mix(hash, channel->clock);
+	hash = mix(hash, channel->refresh_due);
+	hash = mix2(hash, channel->open, channel->started);
+	hash = mix2(hash, channel->mode | channel->next_mode << 8 |
+			  channel->oldest_window << 16 |
+			  (u32)channel->ranked << 24, channel->fresh);
+	hash = mix(hash, channel->age);
+	hash = mix(hash, channel->overdue_look);
+	hash = mix_longs(hash, channel->next, DRAM_BOUND);
+	hash = mix_longs(hash, channel->window, ARRAY_SIZE(channel->window));
+	for (i = 0; i < DRAM_WANTS; i++)
+		hash = mix(hash, channel->want[i]);
+	for (i = 0; i < gpu->config.banks; i++)
+		hash = mix_bank(hash, channel, i);
+	for (i = DRAM_READS; i <= DRAM_WRITES; i++) {
+		hash = mix_dram_queue(hash, &channel->queue[i]);
+		hash = mix_inbox(hash, channel, i);
+	}
+	return hash;
+}
+
+/* The device's channels, and the mirrors'. */
+static u64 mix_channels(u64 hash, const struct gpu *gpu)
+{
+	u32 channels = gpu->config.channels, i;
+
+	for (i = 0; i < channels * GPU_SLOTS_MAX; i++) {
+		hash = mix(hash, gpu->channel_counters[i].requests);
+		hash = mix(hash, gpu->channel_counters[i].row_activates);
+		hash = mix(hash, gpu->channel_counters[i].bus_busy_clocks);
+	}
+	if (gpu->config.mirrors)
+		channels += GPU_SLOTS_MAX;
+	for (i = 0; i < channels; i++)
+		hash = mix_channel(hash, gpu, &gpu->channels[i]);
+	return hash;
+}
+
+u64 gpu_state_hash(struct gpu *gpu)
+{
+	u64 hash = mix_device(mix_config(0, &gpu->config), gpu);
+	u32 i;
+
+	for (i = 0; i < gpu->config.channels; i++)
+		channel_turn(gpu, i);
+	for (i = 0; i < GPU_SLOTS_MAX; i++) {
+		hash = mix_tenant(hash, &gpu->tenants[i]);
+		hash = mix_queue(hash, &gpu->pool, &gpu->tenants[i]);
+	}
+	hash = mix_free_contexts(hash, &gpu->pool);
+	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++)
+		hash = mix_sm_tenant(hash, &gpu->sm_tenants[i]);
+	for (i = 0; i < gpu->config.sms; i++) {
+		hash = mix_counters(hash, &gpu->sm_counters[i]);
+		hash = mix(hash, gpu->sm_issue_slots[i]);
+		hash = mix_sm(hash, gpu, &gpu->sms[i]);
+	}
+	return mix_channels(mix_caches(hash, gpu), gpu);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The validator's parts, and what they say of a trace that they refuse.
+ *
+ * It trusts nothing: every offset, count and index is checked before it is
+ * used, sums and products with overflow in mind, and the work is linear in the
+ * size of the trace because no two programs or warp tables may share elements
+ * unless they are the same.
+ */
+#ifndef SIM_TRACE_CHECK_H
+#define SIM_TRACE_CHECK_H
+
+#include "trace_format.h"
+
+/*
+ * struct bounds - the thread blocks and warps that run a program
+ * @low: least x, y, z of its thread blocks
+ * @high: greatest
+ * @warp_low: least number of its warps in their thread blocks
+ * @warp_high: greatest
+ * @runs: whether any warp runs it; else all is zero
+ */
+struct bounds {
+	u32 low[3];
+	u32 high[3];
+	u8 warp_low;
+	u8 warp_high;
+	bool runs;
+};
+
+/*
+ * struct run_list - the runs of a row, by the first of them
+ * @count: runs; 0 where no row's list begins
+ * @bounds: the rows that have it; x is not used
+ */
+struct run_list {
+	u32 count;
+	struct bounds bounds;
+};
+
+/*
+ * struct checker - the trace under inspection
+ * @lines_needed: by program: recorded lines that a warp running it takes
+ * @bounds: by program
+ * @lists: by run
+ */
+struct checker {
+	const u8 *bytes;
+	u64 count;
+	const struct simgpu_trace_header *header;
+	const struct simgpu_trace_kernel *kernels;
+	const struct simgpu_trace_program *programs;
+	const struct simgpu_trace_op *ops;
+	const struct simgpu_trace_pattern *patterns;
+	const struct simgpu_trace_warp *warps;
+	const u32 *lines;
+	const struct simgpu_trace_weight *weights;
+	const struct simgpu_trace_row *rows;
+	const struct simgpu_trace_run *runs;
+	u64 *lines_needed;
+	struct bounds *bounds;
+	struct run_list *lists;
+	struct trace_error *error;
+};
+
+/* trace_check.c: the field @at is called "section[index].field". Return: @code. */
+int refuse_element(struct checker *c, int code, const char *section, u64 index,
+		   const char *field, const void *at, const char *reason);
+/* A section has elements that nobody names. */
+int refuse_rest(struct checker *c, u32 section, const char *reason);
+
+#define ELEMENT(code, list, index, item, field, reason) \
+	refuse_element(c, code, list, index, #field, &(item)->field, reason)
+#define KERNEL(code, field, reason) \
+	ELEMENT(code, "kernels", index, k, field, reason)
+
+static inline bool same_programs(const struct simgpu_trace_kernel *a,
+				 const struct simgpu_trace_kernel *b)
+{
+	return a->first_program == b->first_program &&
+	       a->program_count == b->program_count;
+}
+
+/* trace_check_tables.c */
+int check_tables(struct checker *c);
+int check_lines_of_warps(struct checker *c);
+
+/* trace_check_programs.c */
+int check_programs(struct checker *c);
+
+#endif /* SIM_TRACE_CHECK_H */

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traces as the engine runs them: the decoder of what the validator has
+ * accepted, and the warp table at run time.
+ */
+#include "trace_format.h"
+
+u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
+{
+	u64 programs = section_count(h, SIMGPU_TRACE_PROGRAMS);
+
+	return sizeof(struct trace) +
+	       section_count(h, SIMGPU_TRACE_KERNELS) *
+	       sizeof(struct trace_kernel) +
+	       section_count(h, SIMGPU_TRACE_PATTERNS) *
+	       sizeof(struct trace_pattern) +
+	       (section_count(h, SIMGPU_TRACE_OPS) + programs) *
+	       sizeof(struct trace_op) +
+	       section_count(h, SIMGPU_TRACE_WARPS) * sizeof(struct trace_warp) +
+	       section_count(h, SIMGPU_TRACE_ROWS) * sizeof(struct trace_row) +
+	       section_count(h, SIMGPU_TRACE_RUNS) * sizeof(struct trace_run) +
+	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
+}
+
+static void *take(u8 **memory, u64 count, u64 bytes)
+{
+	void *at = *memory;
+
+	*memory += count * bytes;
+	return at;
+}
+
+static void decode_pattern(const struct simgpu_trace_pattern *from,
+			   struct trace_pattern *to)
+{
+	to->kind = from->kind;
+	to->access_bytes = from->access_bytes;
+	to->base = from->base;
+	to->region_bytes = from->region_bytes;
+	memcpy(to->block_stride, from->block_stride, sizeof(to->block_stride));
+	to->warp_stride = from->warp_stride;
+	to->lane_stride = from->lane_stride;
+	to->group_stride = from->group_stride;
+	memcpy(to->loop_stride, from->loop_stride, sizeof(to->loop_stride));
+	to->xor_bytes = from->xor_bytes;
+	to->xor_loop = from->xor_loop;
+	to->seed = from->seed;
+	to->lines = from->lines;
+	to->group_lanes = from->group_lanes;
+}
+
+/* Copy a program's ops; a loop's end learns where its body begins. */
+static void decode_program(const struct simgpu_trace_op *from, u32 count,
+			   struct trace_op *ops, u32 first)
+{
+	u32 open[SIMGPU_TRACE_LOOP_DEPTH_MAX], depth = 0, i;
+
+	for (i = 0; i < count; i++) {
+		struct trace_op *to = &ops[first + i];
+
+		to->kind = from[i].kind;
+		to->active_lanes = from[i].active_lanes;
+		to->issue_cycles = from[i].issue_cycles;
+		to->count = from[i].count;
+		to->pattern = from[i].pattern;
+		/* Distances must stay far from the counter's wrap. */
+		to->consume_after = from[i].consume_after < (1U << 30) ?
+				    from[i].consume_after : (1U << 30);
+		if (to->kind == TRACE_LOOP)
+			open[depth++] = first + i + 1;
+		else if (to->kind == TRACE_LOOP_END)
+			to->pattern = open[--depth];
+	}
+	ops[first + count].kind = TRACE_END;
+}
+
+static void decode_kernel(const struct simgpu_trace_kernel *from,
+			  struct trace_kernel *to, const u32 *programs,
+			  const struct trace_warp *warps)
+{
+	memcpy(to->name, from->name, sizeof(to->name));
+	memcpy(to->grid, from->grid, sizeof(to->grid));
+	to->blocks = (u32)blocks_of(from);
+	to->block_threads = (u32)threads_of(from);
+	to->block_warps = warps_of(from);
+	to->registers_per_thread = from->registers_per_thread;
+	to->shared_bytes = from->shared_bytes;
+	to->programs = programs + from->first_program;
+	to->warps = from->first_warp == SIMGPU_TRACE_NO_WARPS ?
+		    NULL : warps + from->first_warp;
+	to->sample_n = from->sample_n;
+	to->row_count = from->row_count;
+}
+
+/* Elements that are the same in the file and in memory. */
+static void *decode_same(const struct simgpu_trace_header *h, u32 section,
+			 u32 bytes, u8 **memory)
+{
+	u64 count = section_count(h, section);
+	void *to = take(memory, count, bytes);
+
+	if (count)
+		memcpy(to, section_data(h, section), count * bytes);
+	return to;
+}
+
+struct trace *trace_decode(const void *bytes, void *memory)
+{
+	const struct simgpu_trace_header *h = bytes;
+	const struct simgpu_trace_program *programs =
+		section_data(h, SIMGPU_TRACE_PROGRAMS);
+	const struct simgpu_trace_op *ops = section_data(h, SIMGPU_TRACE_OPS);
+	const struct simgpu_trace_kernel *kernels =
+		section_data(h, SIMGPU_TRACE_KERNELS);
+	const struct simgpu_trace_pattern *patterns =
+		section_data(h, SIMGPU_TRACE_PATTERNS);
+	u64 program_count = section_count(h, SIMGPU_TRACE_PROGRAMS);
+	u64 pattern_count = section_count(h, SIMGPU_TRACE_PATTERNS);
+	u64 i;
+	u8 *at = memory;
+	struct trace *trace = take(&at, 1, sizeof(*trace));
+	struct trace_kernel *to_kernels;
+	struct trace_pattern *to_patterns;
+	struct trace_op *to_ops;
+	struct trace_warp *to_warps;
+	struct trace_row *to_rows;
+	struct trace_run *to_runs;
+	u32 *starts;
+
+	trace->kernel_count = section_count(h, SIMGPU_TRACE_KERNELS);
+	to_kernels = take(&at, trace->kernel_count, sizeof(*to_kernels));
+	to_patterns = take(&at, pattern_count, sizeof(*to_patterns));
+	to_ops = take(&at, section_count(h, SIMGPU_TRACE_OPS) + program_count,
+		      sizeof(*to_ops));
+	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
+	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
+	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
+	trace->lines = decode_same(h, SIMGPU_TRACE_LINES, sizeof(u32), &at);
+	starts = take(&at, program_count, sizeof(*starts));
+
+	memcpy(trace->name, h->name, sizeof(trace->name));
+	trace->checksum = h->checksum;
+	trace->bytes = h->total_bytes;
+	trace->memory_bytes = trace_decoded_bytes(h);
+	trace->footprint_bytes = h->footprint_bytes;
+	for (i = 0; i < pattern_count; i++)
+		decode_pattern(&patterns[i], &to_patterns[i]);
+	for (i = 0; i < program_count; i++) {
+		starts[i] = programs[i].first_op + (u32)i;
+		decode_program(&ops[programs[i].first_op], programs[i].op_count,
+			       to_ops, starts[i]);
+	}
+	for (i = 0; i < trace->kernel_count; i++) {
+		decode_kernel(&kernels[i], &to_kernels[i], starts, to_warps);
+		to_kernels[i].rows = to_rows + kernels[i].first_row;
+		to_kernels[i].runs = to_runs;
+	}
+	trace->kernels = to_kernels;
+	trace->patterns = to_patterns;
+	trace->ops = to_ops;
+	return trace;
+}
+
+/* --- the warp table at run time --------------------------------------------------------------- */
+
+static const struct trace_row *find_row(const struct trace_kernel *kernel, u32 row)
+{
+	u32 low = 0, high = kernel->row_count - 1;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (row < kernel->rows[middle].end)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &kernel->rows[low];
+}
+
+static const struct trace_run *find_run(const struct trace_run *runs, u32 count,
+					u32 place)
+{
+	u32 low = 0, high = count - 1;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (place < runs[middle].end)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &runs[low];
+}
+
+const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block,
+				    u32 warp)
+{
+	const struct trace_row *row;
+
+	if (kernel->sample_n > 1)
+		block /= kernel->sample_n;
+	if (kernel->row_count) {
+		u32 length = kernel->sample_n > 1 ? U32_MAX : kernel->grid[0];
+
+		row = find_row(kernel, block / length);
+		block = find_run(kernel->runs + row->first_run, row->run_count,
+				 block % length)->block;
+	}
+	return &kernel->warps[(u64)block * kernel->block_warps + warp];
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An encoded trace: how its checks and the decoder find what is in it. The
+ * format is include/uapi/linux/simgpu_trace.h; only they know it.
+ */
+#ifndef SIM_TRACE_FORMAT_H
+#define SIM_TRACE_FORMAT_H
+
+#include <linux/simgpu_trace.h>
+
+#include <simgpu/fixed.h>
+#include <simgpu/port.h>
+
+#include "trace.h"
+
+#define LANES			32
+
+static inline u64 section_count(const struct simgpu_trace_header *header,
+				u32 section)
+{
+	return header->sections[section].count;
+}
+
+static inline const void *
+section_data(const struct simgpu_trace_header *header, u32 section)
+{
+	return (const u8 *)header + header->sections[section].offset;
+}
+
+static inline u64 threads_of(const struct simgpu_trace_kernel *k)
+{
+	return fixed_mul(fixed_mul(k->block[0], k->block[1]), k->block[2]);
+}
+
+static inline u64 blocks_of(const struct simgpu_trace_kernel *k)
+{
+	return fixed_mul(fixed_mul(k->grid[0], k->grid[1]), k->grid[2]);
+}
+
+static inline u32 warps_of(const struct simgpu_trace_kernel *k)
+{
+	return (u32)((threads_of(k) + LANES - 1) / LANES);
+}
+
+/* trace_decode.c: what the decoded trace occupies. */
+u64 trace_decoded_bytes(const struct simgpu_trace_header *header);
+
+#endif /* SIM_TRACE_FORMAT_H */
