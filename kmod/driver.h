@@ -35,6 +35,7 @@ static_assert(sizeof(struct simgpu_tenant_counters) ==
 #define SIMGPU_WEIGHT_MIN	1
 #define SIMGPU_WEIGHT_MAX	1000
 
+struct simgpu_observer;
 struct simgpu_device;
 struct simgpu_tenant;
 struct simgpu_gang;
@@ -88,6 +89,13 @@ long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
 			   unsigned int base, unsigned int count);
 int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);
 
+/* What they want to be told; struct simgpu_observer is in device.h. */
+extern const struct simgpu_observer simgpu_tenant_observer;
+extern const struct simgpu_observer simgpu_gang_observer;
+extern const struct simgpu_observer simgpu_trace_observer;
+extern const struct simgpu_observer simgpu_netlink_observer;
+extern const struct simgpu_observer simgpu_debugfs_observer;
+
 /* Sysfs (sysfs.c). */
 extern const struct attribute_group *simgpu_device_groups[];
 extern const struct kobj_type simgpu_tenant_ktype;
@@ -95,8 +103,6 @@ extern const struct kobj_type simgpu_tenant_ktype;
 /* Debugfs (debugfs.c). */
 void simgpu_debugfs_init(void);
 void simgpu_debugfs_exit(void);
-void simgpu_debugfs_add(struct simgpu_device *device);
-void simgpu_debugfs_remove(struct simgpu_device *device);
 
 /* Models and policies (plugins.c). */
 const struct simgpu_policy *simgpu_policy_get(const char *name);
@@ -112,8 +118,5 @@ void simgpu_configfs_exit(void);
 /* Generic netlink (netlink.c). */
 int simgpu_netlink_init(void);
 void simgpu_netlink_exit(void);
-void simgpu_netlink_epoch(struct simgpu_device *device);
-void simgpu_netlink_device_changed(struct simgpu_device *device);
-void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant);
 
 #endif /* SIMGPU_DRIVER_H */

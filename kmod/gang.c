@@ -91,18 +91,17 @@ static void simgpu_record_fill(struct simgpu_epoch_record *record,
 	simgpu_counters_fill(&record->counters, &row->counters);
 }
 
-/**
- * simgpu_gang_epoch() - keep the records of a finished epoch for the reader
- * @gang: the gang on the device
- * @epoch: the epoch
- */
-void simgpu_gang_epoch(struct simgpu_gang *gang,
-		       const struct session_epoch *epoch)
+/* Keeps the records of a finished epoch for the reader. */
+static void simgpu_gang_epoch(struct simgpu_device *device,
+			      const struct session_epoch *epoch)
 {
+	struct simgpu_gang *gang = device->gang;
 	unsigned long tail;
 	u32 i;
 
-	lockdep_assert_held(&gang->device->lock);
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_device_has_gang(device))
+		return;
 	for (i = 0; i < epoch->tenant_count; i++) {
 		/* Pairs with the release of what was read: it may be reused. */
 		tail = smp_load_acquire(&gang->tail);
@@ -119,12 +118,8 @@ void simgpu_gang_epoch(struct simgpu_gang *gang,
 	wake_up_all(&gang->readable);
 }
 
-/**
- * simgpu_gang_keep_report() - remember the figures of a slot's tenant
- * @gang: the gang on the device
- * @slot: a slot with a tenant
- */
-void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
+/* Remembers the figures of the tenant in a slot. */
+static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 {
 	struct simgpu_device *device = gang->device;
 	struct session_tenant_report report;
@@ -149,14 +144,12 @@ static void simgpu_gang_live_status(struct simgpu_gang *gang,
 	status->wall_ns = gang->wall_ns;
 }
 
-/**
- * simgpu_gang_end() - the gang on the device has ended
- * @gang: the gang
- * @state: SIMGPU_GANG_DONE or SIMGPU_GANG_CANCELED
- *
- * Keeps what its file is asked for, so that the device may go on without it.
+/*
+ * The gang has ended: DONE or CANCELED. Keeps what its file is asked for, so that
+ * the device may go on without it.
  */
-void simgpu_gang_end(struct simgpu_gang *gang, enum simgpu_gang_state state)
+static void simgpu_gang_end(struct simgpu_gang *gang,
+			    enum simgpu_gang_state state)
 {
 	struct simgpu_device *device = gang->device;
 	struct simgpu_ending *ending = &device->ending;
@@ -331,7 +324,7 @@ static void simgpu_gang_detach(struct simgpu_gang *gang)
 		simgpu_gang_end(gang, SIMGPU_GANG_CANCELED);
 	for (slot = 0; slot < gang->members; slot++)
 		if (device->slots[slot])
-			device->slots[slot]->gang = NULL;
+			device->slots[slot]->in_gang = false;
 	device->gang = NULL;
 	simgpu_device_settle(device);
 }
@@ -428,7 +421,7 @@ static void simgpu_gang_options_put(const struct session_options *options)
 static int simgpu_gang_available(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
-	if (device->gang && !device->gang->over)
+	if (simgpu_device_has_gang(device))
 		return -EBUSY;
 	return session_state(device->session) == SESSION_RUNNING ? -EBUSY : 0;
 }
@@ -568,7 +561,7 @@ static int simgpu_gang_seat(struct simgpu_gang *gang,
 	if (ret < 0)
 		return ret;
 	simgpu_tenant_seat(tenant, slot);
-	tenant->gang = gang;
+	tenant->in_gang = true;
 	simgpu_device_settle(device);
 	return 0;
 }
@@ -604,3 +597,43 @@ out:
 	fput(file);
 	return ret;
 }
+
+static void simgpu_gang_session_end(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (simgpu_device_has_gang(device))
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	device->gang = NULL;
+}
+
+static void simgpu_gang_state(struct simgpu_device *device,
+			      enum session_state state)
+{
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_device_has_gang(device))
+		return;
+	if (state == SESSION_CANCELED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	else if (state == SESSION_IDLE || state == SESSION_STOPPED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_DONE);
+}
+
+static void simgpu_gang_stepped(struct simgpu_device *device, u64 took_ns)
+{
+	if (simgpu_device_has_gang(device))
+		device->gang->wall_ns += took_ns;
+}
+
+static void simgpu_gang_leave(struct simgpu_device *device, u32 slot)
+{
+	if (simgpu_device_has_gang(device))
+		simgpu_gang_keep_report(device->gang, slot);
+}
+
+const struct simgpu_observer simgpu_gang_observer = {
+	.session_end = simgpu_gang_session_end,
+	.state = simgpu_gang_state,
+	.stepped = simgpu_gang_stepped,
+	.epoch = simgpu_gang_epoch,
+	.leave = simgpu_gang_leave,
+};

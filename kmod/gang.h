@@ -51,9 +51,4 @@ struct simgpu_gang {
 int simgpu_gang_create(struct simgpu_ucmd *ucmd);
 int simgpu_gang_join(struct simgpu_ucmd *ucmd);
 
-void simgpu_gang_epoch(struct simgpu_gang *gang,
-		       const struct session_epoch *epoch);
-void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot);
-void simgpu_gang_end(struct simgpu_gang *gang, enum simgpu_gang_state state);
-
 #endif /* SIMGPU_GANG_H */
