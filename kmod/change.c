@@ -23,12 +23,11 @@ static bool simgpu_change_possible(const struct simgpu_device_change *change,
 	return true;
 }
 
-/* The device's tunables with those that change. */
+/* @tunables with those that change. */
 static struct simgpu_tunables
-simgpu_changed_tunables(struct simgpu_device *device,
+simgpu_changed_tunables(struct simgpu_tunables tunables,
 			const struct simgpu_device_change *change)
 {
-	struct simgpu_tunables tunables = device->defaults.tunables;
 	const struct tunable *tunable;
 
 	for (tunable = tunables_list; tunable->name; tunable++)
@@ -46,11 +45,11 @@ simgpu_changed_tunables(struct simgpu_device *device,
 static void simgpu_device_apply(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
 				const struct simgpu_policy *policy,
-				const struct simgpu_model *model,
-				const struct simgpu_tunables *tunables)
+				const struct simgpu_model *model)
 {
 	struct session_options *defaults = &device->defaults;
 	struct simgpu_published *published = &device->published;
+	struct simgpu_tunables tunables;
 
 	simgpu_device_use(device, policy ?: device->policy,
 			  model ?: device->model);
@@ -65,9 +64,12 @@ static void simgpu_device_apply(struct simgpu_device *device,
 		simgpu_plugin_put(defaults->model);
 		defaults->model = model;
 	}
+	/* A gang may have begun with knobs of its own; those it keeps. */
+	tunables = simgpu_changed_tunables(published->tunables, change);
 	if (change->tunables_set) {
-		session_set_tunables(device->session, tunables);
-		defaults->tunables = *tunables;
+		session_set_tunables(device->session, &tunables);
+		defaults->tunables = simgpu_changed_tunables(defaults->tunables,
+							     change);
 	}
 	if (change->epoch_cycles) {
 		session_set_epoch_cycles(device->session, change->epoch_cycles);
@@ -83,7 +85,7 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	if (change->model)
 		strscpy(published->model, model->name, SIMGPU_NAME_MAX);
 	if (change->tunables_set)
-		published->tunables = *tunables;
+		published->tunables = tunables;
 	if (change->epoch_cycles)
 		published->epoch_cycles = change->epoch_cycles;
 	spin_unlock(&device->publish_lock);
@@ -116,13 +118,13 @@ int simgpu_device_change(struct simgpu_device *device,
 	ret = simgpu_device_lock(device);
 	if (ret)
 		goto err_put;
-	tunables = simgpu_changed_tunables(device, change);
+	tunables = simgpu_changed_tunables(device->defaults.tunables, change);
 	if (!simgpu_change_possible(change, &tunables)) {
 		simgpu_device_unlock(device);
 		ret = -EINVAL;
 		goto err_put;
 	}
-	simgpu_device_apply(device, change, policy, model, &tunables);
+	simgpu_device_apply(device, change, policy, model);
 	simgpu_device_unlock(device);
 	simgpu_tell(settings, device);
 	return 0;

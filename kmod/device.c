@@ -105,7 +105,7 @@ void simgpu_device_use(struct simgpu_device *device,
 		simgpu_plugin_hold(model);
 	device->policy = policy;
 	device->model = model;
-	device->failure = NULL;
+	device->failed = false;
 	simgpu_plugin_put(old_policy);
 	simgpu_plugin_put(old_model);
 }
@@ -137,6 +137,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->start = *options;
 	simgpu_device_use(device, options->policy, options->model);
 	device->ending = (struct simgpu_ending) {};
+	device->refusal = (struct simgpu_refusal) {};
 	simgpu_device_publish_start(device);
 	return old;
 }

@@ -205,7 +205,8 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @start: its options at the cold start; holds their policy and model
  * @policy: that the session asks now, which is held
  * @model: likewise
- * @failure: why the policy is to be replaced, or NULL
+ * @failed: the policy is to be replaced
+ * @refusal: why a policy of this session did not have its way last
  * @defaults: options of sessions without a gang; config never changes; holds
  *	their policy and model
  * @slots: who has which slot of the session
@@ -245,7 +246,8 @@ struct simgpu_device {
 	struct session_options start;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
-	const char *failure;
+	bool failed;
+	struct simgpu_refusal refusal;
 	struct session_options defaults;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
 	struct simgpu_gang *gang;

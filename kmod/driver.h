@@ -28,7 +28,16 @@ static_assert((int)SIMGPU_PREEMPTION_ADAPTIVE ==
 	      (int)SESSION_PREEMPTION_ADAPTIVE);
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES);
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX);
-static_assert(sizeof(struct simgpu_tenant_counters) ==
+/* A counter's number is the place of its field. */
+#define SIMGPU_COUNTER_IS(_number, _field)				\
+	static_assert((_number) * sizeof(u64) ==			\
+		      offsetof(struct simgpu_counters, _field))
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_THREAD_INSTRUCTIONS, thread_instructions);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_LLC_ACCESSES, llc_accesses);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_MIRROR_ACCESSES, mirror_accesses);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_IDLE_CYCLES, idle_cycles);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_IDLE_WARPS, idle_warps);
+static_assert(SIMGPU_COUNTER_COUNT * sizeof(u64) ==
 	      sizeof(struct simgpu_counters));
 
 /* Weights that a tenant may have. */
@@ -110,6 +119,10 @@ const struct simgpu_model *simgpu_model_get(const char *name);
 void simgpu_plugin_hold(const void *policy_or_model);
 void simgpu_plugin_put(const void *policy_or_model);
 ssize_t simgpu_plugins_emit(char *buf, bool policies);
+
+/* Knobs of the UAPI (params.c). */
+int simgpu_params_apply(const struct simgpu_param_array *array,
+			struct simgpu_tunables *tunables);
 
 /* Configfs (configfs.c). */
 int simgpu_configfs_init(void);

@@ -15,11 +15,10 @@
 #include "gang.h"
 #include "tenant.h"
 
-static_assert(sizeof(struct simgpu_epoch_record) ==
-	      88 + sizeof(struct simgpu_tenant_counters));
+static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
 
 #define SIMGPU_GANG_RECORD_BYTES \
-	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_epoch_record))
+	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_gang_record))
 #define SIMGPU_GANG_BYTES \
 	(sizeof(struct simgpu_gang) + SIMGPU_GANG_RECORD_BYTES)
 
@@ -63,11 +62,16 @@ err_charge:
 	return ERR_PTR(-ENOMEM);
 }
 
-static void simgpu_record_fill(struct simgpu_epoch_record *record,
+static void simgpu_record_fill(struct simgpu_gang_record *out,
 			       const struct session_epoch *epoch,
 			       const struct session_epoch_tenant *row)
 {
+	struct simgpu_epoch_record *record = &out->record;
+
 	*record = (struct simgpu_epoch_record) {
+		.size = sizeof(*out),
+		.counter_offset = offsetof(struct simgpu_gang_record, counters),
+		.counter_count = SIMGPU_COUNTER_COUNT,
 		.epoch = epoch->index,
 		.start_cycle = epoch->start_cycle,
 		.end_cycle = epoch->end_cycle,
@@ -88,7 +92,7 @@ static void simgpu_record_fill(struct simgpu_epoch_record *record,
 		record->flags |= SIMGPU_EPOCH_FELL_BACK;
 	if (row->first_run)
 		record->flags |= SIMGPU_EPOCH_FIRST_RUN;
-	simgpu_counters_fill(&record->counters, &row->counters);
+	out->counters = row->counters;
 }
 
 /* Keeps the records of a finished epoch for the reader. */
@@ -127,6 +131,7 @@ static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 	lockdep_assert_held(&device->lock);
 	session_tenant_report(device->session, slot, &report);
 	simgpu_report_fill(&gang->reports[slot], &report);
+	gang->counters[slot] = report.counters;
 	__set_bit(slot, gang->reported);
 }
 
@@ -159,6 +164,7 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	lockdep_assert_held(&device->lock);
 	simgpu_gang_live_status(gang, &gang->status);
 	gang->status.state = state;
+	gang->refusal = device->refusal;
 	ending->over = true;
 	ending->cycle = gang->status.cycle;
 	ending->state_hash = gang->status.state_hash;
@@ -271,21 +277,47 @@ static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
 	struct simgpu_gang *gang = ucmd->file->private_data;
 	struct simgpu_device *device = gang->device;
 	struct simgpu_gang_report *cmd = ucmd->cmd;
+	struct simgpu_counters counters;
 	int ret;
 
 	if (cmd->slot >= gang->members)
 		return -EINVAL;
+	ret = simgpu_counters_check(&cmd->counters);
+	if (ret)
+		return ret;
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
 	if (!gang->over && device->slots[cmd->slot])
 		simgpu_gang_keep_report(gang, cmd->slot);
-	if (test_bit(cmd->slot, gang->reported))
+	if (test_bit(cmd->slot, gang->reported)) {
 		cmd->report = gang->reports[cmd->slot];
-	else
+		counters = gang->counters[cmd->slot];
+	} else {
 		ret = -ENODATA;
+	}
 	simgpu_device_unlock(device);
+	ret = ret ?: simgpu_counters_answer(&cmd->counters, &counters);
 	return ret ?: simgpu_ucmd_respond(ucmd);
+}
+
+/* SIMGPU_IOC_GANG_REFUSAL */
+static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_gang *gang = ucmd->file->private_data;
+	struct simgpu_gang_refusal *cmd = ucmd->cmd;
+	int ret;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	ret = simgpu_device_lock(gang->device);
+	if (ret)
+		return ret;
+	cmd->refusal = gang->over ? gang->refusal : gang->device->refusal;
+	simgpu_device_unlock(gang->device);
+	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
+		return -ENODATA;
+	return simgpu_ucmd_respond(ucmd);
 }
 
 #define GANG_IOCTL_BASE	_IOC_NR(SIMGPU_IOC_GANG_STATUS)
@@ -296,7 +328,9 @@ static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
 	GANG_OP(SIMGPU_IOC_GANG_STATUS, simgpu_gang_status,
 		struct simgpu_gang_status, wall_ns),
 	GANG_OP(SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
-		struct simgpu_gang_report, report.counters),
+		struct simgpu_gang_report, report.reserved),
+	GANG_OP(SIMGPU_IOC_GANG_REFUSAL, simgpu_gang_refusal,
+		struct simgpu_gang_refusal, refusal.cycle),
 };
 
 static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
@@ -371,7 +405,6 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	return 0;
 }
 
-/* The options of the device's own, changed by what the caller names. */
 /* Another GPU has constants of its own; thresholds stay as they were set. */
 static void simgpu_gang_configure(struct session_options *options,
 				  const struct gpu_config *config)
@@ -381,6 +414,7 @@ static void simgpu_gang_configure(struct session_options *options,
 	options->config = *config;
 }
 
+/* The options of the device's own, changed by what the caller names. */
 static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 			       struct session_options *options)
 {
@@ -408,7 +442,9 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 		simgpu_plugin_put(options->model);
 		options->model = simgpu_model_get(cmd->model);
 	}
-	return options->policy && options->model ? 0 : -ENOENT;
+	if (!options->policy || !options->model)
+		return -ENOENT;
+	return simgpu_params_apply(&cmd->params, &options->tunables);
 }
 
 static void simgpu_gang_options_put(const struct session_options *options)

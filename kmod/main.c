@@ -108,7 +108,7 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 	TENANT_OP(SIMGPU_IOC_WAIT, simgpu_tenant_wait,
 		  struct simgpu_wait, timeout_ns),
 	TENANT_OP(SIMGPU_IOC_REPORT, simgpu_tenant_report,
-		  struct simgpu_report, report.counters),
+		  struct simgpu_report, report.reserved),
 	TENANT_OP(SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
 		  struct simgpu_gang_create, reserved),
 	TENANT_OP(SIMGPU_IOC_GANG_JOIN, simgpu_gang_join,

@@ -25,7 +25,10 @@ static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
 #define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
 
-static_assert(sizeof(struct simgpu_counters) / sizeof(u64) == COUNTERS);
+/* An attribute's place among them is its counter's number. */
+static_assert(COUNTERS == SIMGPU_COUNTER_COUNT);
+static_assert(SIMGPU_A_COUNTERS_IDLE_WARPS - COUNTERS_FIRST ==
+	      SIMGPU_COUNTER_IDLE_WARPS);
 
 enum simgpu_mcgrp {
 	MCGRP_EPOCHS,

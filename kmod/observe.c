@@ -26,6 +26,22 @@ static bool simgpu_epoch_is_predicted(const struct session_epoch *epoch)
 	return false;
 }
 
+/* What the policy has done is reason enough to replace it. */
+static void simgpu_device_refuse(struct simgpu_device *device, u32 kind,
+				 int code, const char *reason)
+{
+	lockdep_assert_held(&device->lock);
+	device->failed = true;
+	device->refusal = (struct simgpu_refusal) {
+		.kind = kind,
+		.code = code,
+		.slot = SIMGPU_REFUSAL_ANY,
+		.sm = SIMGPU_REFUSAL_ANY,
+		.cycle = session_now(device->session),
+	};
+	strscpy(device->refusal.reason, reason, sizeof(device->refusal.reason));
+}
+
 /* The session's epoch hook. */
 static void simgpu_device_epoch(void *context, const struct session_epoch *epoch)
 {
@@ -41,8 +57,9 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 	}
 	simgpu_tell(publish_epoch, device, epoch);
 	spin_unlock(&device->publish_lock);
-	if (epoch->fell_back && !device->failure)
-		device->failure = "proposed what cannot be done";
+	if (epoch->fell_back && !device->failed)
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_PROPOSAL, -EINVAL,
+				     "proposed what cannot be done");
 	simgpu_tell(epoch, device, epoch);
 }
 
@@ -57,9 +74,11 @@ static int simgpu_device_propose(void *context,
 	int ret = policy->propose(snapshot, proposal);
 
 	if (ret)
-		device->failure = "returned an error";
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_ERROR, ret,
+				     "returned an error");
 	else if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
-		device->failure = "took too long";
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_SLOW, -ETIME,
+				     "took too long");
 	return ret;
 }
 

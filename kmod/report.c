@@ -1,18 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A tenant's figures as the UAPI has them, and the call for them. */
+/* A tenant's figures and counters as the UAPI has them, and the call for them. */
+#include <linux/uaccess.h>
+
 #include "device.h"
 #include "tenant.h"
 
 /**
- * simgpu_counters_fill() - the engine's counters as the UAPI has them
- * @out: set to them
- * @counters: the engine's
+ * simgpu_counters_check() - whether counters can go where a caller wants them
+ * @array: the caller's
+ *
+ * Return: 0, -EINVAL or -E2BIG.
  */
-void simgpu_counters_fill(struct simgpu_tenant_counters *out,
-			  const struct simgpu_counters *counters)
+int simgpu_counters_check(const struct simgpu_counter_array *array)
 {
-	/* Fields in the same order and of the same type. */
-	memcpy(out, counters, sizeof(*out));
+	if (!array->count || !array->array)
+		return 0;
+	if (array->count > SIMGPU_COUNTERS_ROOM_MAX)
+		return -E2BIG;
+	if (array->stride < sizeof(u64) || array->stride % sizeof(u64) ||
+	    array->stride > SIMGPU_COUNTERS_STRIDE_MAX ||
+	    array->array % sizeof(u64))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * simgpu_counters_answer() - write counters to where a caller wants them
+ * @array: the caller's, checked; its @count is set to how many there are
+ * @counters: the engine's
+ *
+ * Touches user memory: no lock of the driver may be held.
+ *
+ * Return: 0 or -EFAULT.
+ */
+int simgpu_counters_answer(struct simgpu_counter_array *array,
+			   const struct simgpu_counters *counters)
+{
+	const u64 *words = (const u64 *)counters;
+	u32 room = array->array ? array->count : 0;
+	u32 i;
+
+	for (i = 0; i < room; i++) {
+		u64 word = i < SIMGPU_COUNTER_COUNT ? words[i] : 0;
+
+		if (put_user(word, (u64 __user *)
+			     u64_to_user_ptr(array->array +
+					     (u64)i * array->stride)))
+			return -EFAULT;
+	}
+	array->count = SIMGPU_COUNTER_COUNT;
+	return 0;
 }
 
 /**
@@ -40,7 +77,6 @@ void simgpu_report_fill(struct simgpu_tenant_report *out,
 		out->flags |= SIMGPU_REPORT_ACTIVE;
 	if (report->first_run_done)
 		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
-	simgpu_counters_fill(&out->counters, &report->counters);
 }
 
 /* SIMGPU_IOC_REPORT */
@@ -52,6 +88,9 @@ int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
 	struct session_tenant_report report;
 	int ret;
 
+	ret = simgpu_counters_check(&cmd->counters);
+	if (ret)
+		return ret;
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
@@ -63,5 +102,6 @@ int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
 	session_tenant_report(device->session, tenant->slot, &report);
 	simgpu_device_unlock(device);
 	simgpu_report_fill(&cmd->report, &report);
-	return simgpu_ucmd_respond(ucmd);
+	ret = simgpu_counters_answer(&cmd->counters, &report.counters);
+	return ret ?: simgpu_ucmd_respond(ucmd);
 }

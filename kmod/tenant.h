@@ -147,8 +147,9 @@ struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
 void simgpu_report_fill(struct simgpu_tenant_report *out,
 			const struct session_tenant_report *report);
-void simgpu_counters_fill(struct simgpu_tenant_counters *out,
-			  const struct simgpu_counters *counters);
+int simgpu_counters_check(const struct simgpu_counter_array *array);
+int simgpu_counters_answer(struct simgpu_counter_array *array,
+			   const struct simgpu_counters *counters);
 
 /* The calls of the ioctl table. */
 int simgpu_device_info(struct simgpu_ucmd *ucmd);

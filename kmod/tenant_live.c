@@ -5,6 +5,9 @@
 #include "device.h"
 #include "tenant.h"
 
+/* Where the page has its counters: at its end. */
+#define SIMGPU_LIVE_COUNTERS	(PAGE_SIZE - sizeof(struct simgpu_counters))
+
 /**
  * simgpu_tenant_publish_live() - bring the page up to date that processes map
  * @tenant: whose @published has changed
@@ -39,7 +42,8 @@ void simgpu_tenant_publish_live(struct simgpu_tenant *tenant)
 	live->rbh_ppm = published->figures.rbh_ppm;
 	live->bandwidth_ppm = published->figures.bandwidth_ppm;
 	live->llc_mpki_ppm = published->figures.llc_mpki_ppm;
-	simgpu_counters_fill(&live->counters, &published->counters);
+	memcpy((void *)live + SIMGPU_LIVE_COUNTERS, &published->counters,
+	       sizeof(published->counters));
 	/* As above. */
 	smp_wmb();
 	WRITE_ONCE(live->sequence, sequence + 2);
@@ -75,12 +79,14 @@ static int simgpu_live_provide(struct simgpu_tenant *tenant)
 	struct simgpu_live *live;
 	int ret;
 
-	BUILD_BUG_ON(sizeof(*live) > PAGE_SIZE);
+	BUILD_BUG_ON(sizeof(*live) > SIMGPU_LIVE_COUNTERS);
 	ret = simgpu_tenant_charge(tenant, PAGE_SIZE);
 	if (ret)
 		return ret;
 	live = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	if (live) {
+		live->counter_offset = SIMGPU_LIVE_COUNTERS;
+		live->counter_count = SIMGPU_COUNTER_COUNT;
 		spin_lock(&device->publish_lock);
 		if (!tenant->live) {
 			swap(tenant->live, live);

@@ -40,10 +40,10 @@ static void simgpu_device_adapt_quantum(struct simgpu_device *device,
 static void simgpu_device_fall_back(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
-	if (!device->failure || device->policy == &policy_even)
+	if (!device->failed || device->policy == &policy_even)
 		return;
 	dev_warn(&device->dev, "policy %s %s before cycle %llu: even takes its place\n",
-		 device->policy->name, device->failure,
+		 device->policy->name, device->refusal.reason,
 		 session_now(device->session));
 	session_set_policy(device->session, &policy_even);
 	simgpu_tell(policy, device, policy_even.name, true);
