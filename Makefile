@@ -168,7 +168,7 @@ build/tests/make_kinds: build/obj/tests/unit/make_kinds.o \
 
 # The same tests as 32-bit programs, where the compiler can make them; static,
 # so that a guest needs no libraries of another kind.
-KSELFTESTS_32	:= $(addprefix build/kselftest/,ioctl-32 gang-32 completion-32)
+KSELFTESTS_32	:= $(addprefix build/kselftest/,ioctl-32 gang-32 completion-32 layout-32)
 HAS_M32		= $(shell echo 'int main(void) { return 0; }' | \
 		    $(CC) -m32 -static -x c -o /dev/null - 2>/dev/null && echo yes)
 

@@ -380,11 +380,8 @@ void simgpu_debugfs_exit(void)
 	debugfs_remove(simgpu_debugfs_root);
 }
 
-/**
- * simgpu_debugfs_add() - make a device's files; debugfs may fail unnoticed
- * @device: the device
- */
-void simgpu_debugfs_add(struct simgpu_device *device)
+/* Makes a device's files; debugfs may fail unnoticed. */
+static void simgpu_debugfs_add(struct simgpu_device *device)
 {
 	struct dentry *dir = debugfs_create_dir(dev_name(&device->dev),
 						simgpu_debugfs_root);
@@ -398,11 +395,13 @@ void simgpu_debugfs_add(struct simgpu_device *device)
 	device->debugfs = dir;
 }
 
-/**
- * simgpu_debugfs_remove() - remove a device's files
- * @device: the device; its lock is not held
- */
-void simgpu_debugfs_remove(struct simgpu_device *device)
+/* Removes them; the device's lock is not held, which reading one takes. */
+static void simgpu_debugfs_remove(struct simgpu_device *device)
 {
 	debugfs_remove(device->debugfs);
 }
+
+const struct simgpu_observer simgpu_debugfs_observer = {
+	.add = simgpu_debugfs_add,
+	.remove = simgpu_debugfs_remove,
+};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The device: its session, the worker that steps it, and what sysfs reads of
- * it. Who calls it and why is the business of tenant.c and gang.c.
+ * The device: its session (device.c), the worker that steps it (worker.c), its
+ * settings (change.c), and what is told and published of it (observe.c). Who
+ * calls it and why is the business of tenant.c and gang.c: these files know
+ * nothing of them, but tell the observers what happens.
  */
 #ifndef SIMGPU_DEVICE_H
 #define SIMGPU_DEVICE_H
@@ -100,6 +102,80 @@ struct simgpu_ending {
 };
 
 /**
+ * struct simgpu_observer - what a part of the driver wants to be told
+ * @add: a device is about to be usable; no lock is held
+ * @remove: it is no longer; likewise
+ * @session_end: its session is about to be taken away: for another one, or for
+ *	good
+ * @gone: it is off: calls get -ENODEV; no lock is held
+ * @state: the session has reached a state, which is published afterwards
+ * @stepped: the worker has let device time pass, which took @took_ns
+ * @publish_epoch: an epoch has ended and is being published; with the publish
+ *	lock
+ * @epoch: it has been published
+ * @publish_counters: the tenants' counters are to be published
+ * @launch_done: a launch of the tenant in @slot has ended, 0, or was dropped,
+ *	-ECANCELED; @sequence is the session's number for it
+ * @kernel_start: a kernel of a launch has started
+ * @kernel_finish: it has run to its end
+ * @repartition: SMs were assigned anew
+ * @preempt: the SM @sm goes from slot @from to slot @to; its thread blocks are
+ *	saved (@save), or run to their end
+ * @policy: another policy is asked now; @failed: for the one before it did
+ * @settings: settings of the device have changed; the device's lock may be held
+ * @launched: a tenant has queued a trace; @sequence is its own number for it
+ * @leave: the tenant in @slot is about to leave the session
+ * @tenant_settings: settings of a tenant have changed; no lock is held
+ *
+ * All but those that say otherwise are called with the device's lock held, in
+ * the order of the observers' table. A NULL member is not called.
+ */
+struct simgpu_observer {
+	void (*add)(struct simgpu_device *device);
+	void (*remove)(struct simgpu_device *device);
+	void (*session_end)(struct simgpu_device *device);
+	void (*gone)(struct simgpu_device *device);
+	void (*state)(struct simgpu_device *device, enum session_state state);
+	void (*stepped)(struct simgpu_device *device, u64 took_ns);
+
+	void (*publish_epoch)(struct simgpu_device *device,
+			      const struct session_epoch *epoch);
+	void (*epoch)(struct simgpu_device *device,
+		      const struct session_epoch *epoch);
+	void (*publish_counters)(struct simgpu_device *device);
+
+	void (*launch_done)(struct simgpu_device *device, u32 slot,
+			    u64 sequence, int status);
+	void (*kernel_start)(struct simgpu_device *device, u32 slot,
+			     u64 sequence, u32 kernel);
+	void (*kernel_finish)(struct simgpu_device *device, u32 slot,
+			      u64 sequence, u32 kernel);
+	void (*repartition)(struct simgpu_device *device);
+	void (*preempt)(struct simgpu_device *device, u32 sm, u32 from, u32 to,
+			bool save);
+	void (*policy)(struct simgpu_device *device, const char *name,
+		       bool failed);
+	void (*settings)(struct simgpu_device *device);
+
+	void (*launched)(struct simgpu_tenant *tenant, u64 sequence,
+			 u64 repeats);
+	void (*leave)(struct simgpu_device *device, u32 slot);
+	void (*tenant_settings)(struct simgpu_tenant *tenant);
+};
+
+/* The observers' table, which ends with NULL; main.c has it. */
+extern const struct simgpu_observer *const *simgpu_observers;
+
+/* Calls a member of each observer that has it. */
+#define simgpu_tell(_event, ...) do {					\
+	const struct simgpu_observer *const *_at;			\
+									\
+	for (_at = simgpu_observers; *_at; _at++)			\
+		if ((*_at)->_event)					\
+			(*_at)->_event(__VA_ARGS__);			\
+} while (0)
+
+/**
  * struct simgpu_device - a simulated GPU
  * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
  * @cdev: /dev/simgpuN
@@ -129,11 +205,13 @@ struct simgpu_ending {
  * @start: its options at the cold start; holds their policy and model
  * @policy: that the session asks now, which is held
  * @model: likewise
- * @failure: why the policy is to be replaced, or NULL
+ * @failed: the policy is to be replaced
+ * @refusal: why a policy of this session did not have its way last
  * @defaults: options of sessions without a gang; config never changes; holds
  *	their policy and model
  * @slots: who has which slot of the session
- * @gang: whose session it is, until the gang's file is closed; NULL for none
+ * @gang: whose session it is, until the gang's file is closed; NULL for none.
+ *	It has ended once @ending says so
  * @ending: of a gang's session
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
@@ -168,7 +246,8 @@ struct simgpu_device {
 	struct session_options start;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
-	const char *failure;
+	bool failed;
+	struct simgpu_refusal refusal;
 	struct session_options defaults;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
 	struct simgpu_gang *gang;
@@ -181,7 +260,9 @@ struct simgpu_device {
 };
 
 int simgpu_devices_init(unsigned int count, const char *config,
-			const struct file_operations *fops);
+			const struct file_operations *fops,
+			const struct attribute_group **groups,
+			const struct simgpu_observer *const *observers);
 void simgpu_devices_exit(void);
 
 struct simgpu_device *simgpu_device_plug(const struct gpu_config *config);
@@ -205,6 +286,21 @@ int simgpu_device_change(struct simgpu_device *device,
 			 const struct simgpu_device_change *change);
 struct simgpu_published simgpu_device_published(struct simgpu_device *device);
 struct simgpu_device *simgpu_device_find(u32 index);
+
+/* Between device.c, observe.c, worker.c and change.c. */
+void simgpu_device_use(struct simgpu_device *device,
+		       const struct simgpu_policy *policy,
+		       const struct simgpu_model *model);
+void simgpu_device_publish_start(struct simgpu_device *device);
+void simgpu_device_publish(struct simgpu_device *device);
+void simgpu_device_publish_counters(struct simgpu_device *device);
+int simgpu_worker_start(struct simgpu_device *device);
+
+/* Whether a gang that has not ended holds the device. */
+static inline bool simgpu_device_has_gang(const struct simgpu_device *device)
+{
+	return device->gang && !device->ending.over;
+}
 
 /* Counts memory that somebody makes the kernel hold for the device. */
 static inline void simgpu_device_charge(struct simgpu_device *device, s64 bytes)

@@ -28,13 +28,23 @@ static_assert((int)SIMGPU_PREEMPTION_ADAPTIVE ==
 	      (int)SESSION_PREEMPTION_ADAPTIVE);
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES);
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX);
-static_assert(sizeof(struct simgpu_tenant_counters) ==
+/* A counter's number is the place of its field. */
+#define SIMGPU_COUNTER_IS(_number, _field)				\
+	static_assert((_number) * sizeof(u64) ==			\
+		      offsetof(struct simgpu_counters, _field))
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_THREAD_INSTRUCTIONS, thread_instructions);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_LLC_ACCESSES, llc_accesses);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_MIRROR_ACCESSES, mirror_accesses);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_IDLE_CYCLES, idle_cycles);
+SIMGPU_COUNTER_IS(SIMGPU_COUNTER_IDLE_WARPS, idle_warps);
+static_assert(SIMGPU_COUNTER_COUNT * sizeof(u64) ==
 	      sizeof(struct simgpu_counters));
 
 /* Weights that a tenant may have. */
 #define SIMGPU_WEIGHT_MIN	1
 #define SIMGPU_WEIGHT_MAX	1000
 
+struct simgpu_observer;
 struct simgpu_device;
 struct simgpu_tenant;
 struct simgpu_gang;
@@ -88,6 +98,13 @@ long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
 			   unsigned int base, unsigned int count);
 int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);
 
+/* What they want to be told; struct simgpu_observer is in device.h. */
+extern const struct simgpu_observer simgpu_tenant_observer;
+extern const struct simgpu_observer simgpu_gang_observer;
+extern const struct simgpu_observer simgpu_trace_observer;
+extern const struct simgpu_observer simgpu_netlink_observer;
+extern const struct simgpu_observer simgpu_debugfs_observer;
+
 /* Sysfs (sysfs.c). */
 extern const struct attribute_group *simgpu_device_groups[];
 extern const struct kobj_type simgpu_tenant_ktype;
@@ -95,8 +112,6 @@ extern const struct kobj_type simgpu_tenant_ktype;
 /* Debugfs (debugfs.c). */
 void simgpu_debugfs_init(void);
 void simgpu_debugfs_exit(void);
-void simgpu_debugfs_add(struct simgpu_device *device);
-void simgpu_debugfs_remove(struct simgpu_device *device);
 
 /* Models and policies (plugins.c). */
 const struct simgpu_policy *simgpu_policy_get(const char *name);
@@ -105,6 +120,10 @@ void simgpu_plugin_hold(const void *policy_or_model);
 void simgpu_plugin_put(const void *policy_or_model);
 ssize_t simgpu_plugins_emit(char *buf, bool policies);
 
+/* Knobs of the UAPI (params.c). */
+int simgpu_params_apply(const struct simgpu_param_array *array,
+			struct simgpu_tunables *tunables);
+
 /* Configfs (configfs.c). */
 int simgpu_configfs_init(void);
 void simgpu_configfs_exit(void);
@@ -112,8 +131,5 @@ void simgpu_configfs_exit(void);
 /* Generic netlink (netlink.c). */
 int simgpu_netlink_init(void);
 void simgpu_netlink_exit(void);
-void simgpu_netlink_epoch(struct simgpu_device *device);
-void simgpu_netlink_device_changed(struct simgpu_device *device);
-void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant);
 
 #endif /* SIMGPU_DRIVER_H */

@@ -15,11 +15,10 @@
 #include "gang.h"
 #include "tenant.h"
 
-static_assert(sizeof(struct simgpu_epoch_record) ==
-	      88 + sizeof(struct simgpu_tenant_counters));
+static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
 
 #define SIMGPU_GANG_RECORD_BYTES \
-	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_epoch_record))
+	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_gang_record))
 #define SIMGPU_GANG_BYTES \
 	(sizeof(struct simgpu_gang) + SIMGPU_GANG_RECORD_BYTES)
 
@@ -63,11 +62,16 @@ err_charge:
 	return ERR_PTR(-ENOMEM);
 }
 
-static void simgpu_record_fill(struct simgpu_epoch_record *record,
+static void simgpu_record_fill(struct simgpu_gang_record *out,
 			       const struct session_epoch *epoch,
 			       const struct session_epoch_tenant *row)
 {
+	struct simgpu_epoch_record *record = &out->record;
+
 	*record = (struct simgpu_epoch_record) {
+		.size = sizeof(*out),
+		.counter_offset = offsetof(struct simgpu_gang_record, counters),
+		.counter_count = SIMGPU_COUNTER_COUNT,
 		.epoch = epoch->index,
 		.start_cycle = epoch->start_cycle,
 		.end_cycle = epoch->end_cycle,
@@ -88,21 +92,20 @@ static void simgpu_record_fill(struct simgpu_epoch_record *record,
 		record->flags |= SIMGPU_EPOCH_FELL_BACK;
 	if (row->first_run)
 		record->flags |= SIMGPU_EPOCH_FIRST_RUN;
-	simgpu_counters_fill(&record->counters, &row->counters);
+	out->counters = row->counters;
 }
 
-/**
- * simgpu_gang_epoch() - keep the records of a finished epoch for the reader
- * @gang: the gang on the device
- * @epoch: the epoch
- */
-void simgpu_gang_epoch(struct simgpu_gang *gang,
-		       const struct session_epoch *epoch)
+/* Keeps the records of a finished epoch for the reader. */
+static void simgpu_gang_epoch(struct simgpu_device *device,
+			      const struct session_epoch *epoch)
 {
+	struct simgpu_gang *gang = device->gang;
 	unsigned long tail;
 	u32 i;
 
-	lockdep_assert_held(&gang->device->lock);
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_device_has_gang(device))
+		return;
 	for (i = 0; i < epoch->tenant_count; i++) {
 		/* Pairs with the release of what was read: it may be reused. */
 		tail = smp_load_acquire(&gang->tail);
@@ -119,12 +122,8 @@ void simgpu_gang_epoch(struct simgpu_gang *gang,
 	wake_up_all(&gang->readable);
 }
 
-/**
- * simgpu_gang_keep_report() - remember the figures of a slot's tenant
- * @gang: the gang on the device
- * @slot: a slot with a tenant
- */
-void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
+/* Remembers the figures of the tenant in a slot. */
+static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 {
 	struct simgpu_device *device = gang->device;
 	struct session_tenant_report report;
@@ -132,6 +131,7 @@ void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 	lockdep_assert_held(&device->lock);
 	session_tenant_report(device->session, slot, &report);
 	simgpu_report_fill(&gang->reports[slot], &report);
+	gang->counters[slot] = report.counters;
 	__set_bit(slot, gang->reported);
 }
 
@@ -149,14 +149,12 @@ static void simgpu_gang_live_status(struct simgpu_gang *gang,
 	status->wall_ns = gang->wall_ns;
 }
 
-/**
- * simgpu_gang_end() - the gang on the device has ended
- * @gang: the gang
- * @state: SIMGPU_GANG_DONE or SIMGPU_GANG_CANCELED
- *
- * Keeps what its file is asked for, so that the device may go on without it.
+/*
+ * The gang has ended: DONE or CANCELED. Keeps what its file is asked for, so that
+ * the device may go on without it.
  */
-void simgpu_gang_end(struct simgpu_gang *gang, enum simgpu_gang_state state)
+static void simgpu_gang_end(struct simgpu_gang *gang,
+			    enum simgpu_gang_state state)
 {
 	struct simgpu_device *device = gang->device;
 	struct simgpu_ending *ending = &device->ending;
@@ -166,6 +164,7 @@ void simgpu_gang_end(struct simgpu_gang *gang, enum simgpu_gang_state state)
 	lockdep_assert_held(&device->lock);
 	simgpu_gang_live_status(gang, &gang->status);
 	gang->status.state = state;
+	gang->refusal = device->refusal;
 	ending->over = true;
 	ending->cycle = gang->status.cycle;
 	ending->state_hash = gang->status.state_hash;
@@ -278,21 +277,47 @@ static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
 	struct simgpu_gang *gang = ucmd->file->private_data;
 	struct simgpu_device *device = gang->device;
 	struct simgpu_gang_report *cmd = ucmd->cmd;
+	struct simgpu_counters counters;
 	int ret;
 
 	if (cmd->slot >= gang->members)
 		return -EINVAL;
+	ret = simgpu_counters_check(&cmd->counters);
+	if (ret)
+		return ret;
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
 	if (!gang->over && device->slots[cmd->slot])
 		simgpu_gang_keep_report(gang, cmd->slot);
-	if (test_bit(cmd->slot, gang->reported))
+	if (test_bit(cmd->slot, gang->reported)) {
 		cmd->report = gang->reports[cmd->slot];
-	else
+		counters = gang->counters[cmd->slot];
+	} else {
 		ret = -ENODATA;
+	}
 	simgpu_device_unlock(device);
+	ret = ret ?: simgpu_counters_answer(&cmd->counters, &counters);
 	return ret ?: simgpu_ucmd_respond(ucmd);
+}
+
+/* SIMGPU_IOC_GANG_REFUSAL */
+static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_gang *gang = ucmd->file->private_data;
+	struct simgpu_gang_refusal *cmd = ucmd->cmd;
+	int ret;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	ret = simgpu_device_lock(gang->device);
+	if (ret)
+		return ret;
+	cmd->refusal = gang->over ? gang->refusal : gang->device->refusal;
+	simgpu_device_unlock(gang->device);
+	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
+		return -ENODATA;
+	return simgpu_ucmd_respond(ucmd);
 }
 
 #define GANG_IOCTL_BASE	_IOC_NR(SIMGPU_IOC_GANG_STATUS)
@@ -303,7 +328,9 @@ static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
 	GANG_OP(SIMGPU_IOC_GANG_STATUS, simgpu_gang_status,
 		struct simgpu_gang_status, wall_ns),
 	GANG_OP(SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
-		struct simgpu_gang_report, report.counters),
+		struct simgpu_gang_report, report.reserved),
+	GANG_OP(SIMGPU_IOC_GANG_REFUSAL, simgpu_gang_refusal,
+		struct simgpu_gang_refusal, refusal.cycle),
 };
 
 static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
@@ -331,7 +358,7 @@ static void simgpu_gang_detach(struct simgpu_gang *gang)
 		simgpu_gang_end(gang, SIMGPU_GANG_CANCELED);
 	for (slot = 0; slot < gang->members; slot++)
 		if (device->slots[slot])
-			device->slots[slot]->gang = NULL;
+			device->slots[slot]->in_gang = false;
 	device->gang = NULL;
 	simgpu_device_settle(device);
 }
@@ -378,7 +405,6 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	return 0;
 }
 
-/* The options of the device's own, changed by what the caller names. */
 /* Another GPU has constants of its own; thresholds stay as they were set. */
 static void simgpu_gang_configure(struct session_options *options,
 				  const struct gpu_config *config)
@@ -388,6 +414,7 @@ static void simgpu_gang_configure(struct session_options *options,
 	options->config = *config;
 }
 
+/* The options of the device's own, changed by what the caller names. */
 static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 			       struct session_options *options)
 {
@@ -415,7 +442,9 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 		simgpu_plugin_put(options->model);
 		options->model = simgpu_model_get(cmd->model);
 	}
-	return options->policy && options->model ? 0 : -ENOENT;
+	if (!options->policy || !options->model)
+		return -ENOENT;
+	return simgpu_params_apply(&cmd->params, &options->tunables);
 }
 
 static void simgpu_gang_options_put(const struct session_options *options)
@@ -428,7 +457,7 @@ static void simgpu_gang_options_put(const struct session_options *options)
 static int simgpu_gang_available(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
-	if (device->gang && !device->gang->over)
+	if (simgpu_device_has_gang(device))
 		return -EBUSY;
 	return session_state(device->session) == SESSION_RUNNING ? -EBUSY : 0;
 }
@@ -568,7 +597,7 @@ static int simgpu_gang_seat(struct simgpu_gang *gang,
 	if (ret < 0)
 		return ret;
 	simgpu_tenant_seat(tenant, slot);
-	tenant->gang = gang;
+	tenant->in_gang = true;
 	simgpu_device_settle(device);
 	return 0;
 }
@@ -604,3 +633,43 @@ out:
 	fput(file);
 	return ret;
 }
+
+static void simgpu_gang_session_end(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (simgpu_device_has_gang(device))
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	device->gang = NULL;
+}
+
+static void simgpu_gang_state(struct simgpu_device *device,
+			      enum session_state state)
+{
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_device_has_gang(device))
+		return;
+	if (state == SESSION_CANCELED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	else if (state == SESSION_IDLE || state == SESSION_STOPPED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_DONE);
+}
+
+static void simgpu_gang_stepped(struct simgpu_device *device, u64 took_ns)
+{
+	if (simgpu_device_has_gang(device))
+		device->gang->wall_ns += took_ns;
+}
+
+static void simgpu_gang_leave(struct simgpu_device *device, u32 slot)
+{
+	if (simgpu_device_has_gang(device))
+		simgpu_gang_keep_report(device->gang, slot);
+}
+
+const struct simgpu_observer simgpu_gang_observer = {
+	.session_end = simgpu_gang_session_end,
+	.state = simgpu_gang_state,
+	.stepped = simgpu_gang_stepped,
+	.epoch = simgpu_gang_epoch,
+	.leave = simgpu_gang_leave,
+};

@@ -10,6 +10,16 @@
 #include "driver.h"
 
 /**
+ * struct simgpu_gang_record - an epoch record as the gang's file returns it
+ * @record: its fixed part
+ * @counters: as many words as @record says
+ */
+struct simgpu_gang_record {
+	struct simgpu_epoch_record record;
+	struct simgpu_counters counters;
+};
+
+/**
  * struct simgpu_gang - an open gang file; freed with its last reference
  * @maker: tenant that made it, which it counts for; held by reference
  * @device: of the maker
@@ -18,9 +28,11 @@
  *	lock
  * @status: what SIMGPU_IOC_GANG_STATUS answers once @over; device lock
  * @wall_ns: host time spent simulating; device lock
- * @reported: slots whose @reports are set; device lock
+ * @refusal: what SIMGPU_IOC_GANG_REFUSAL answers once @over; device lock
+ * @reported: slots whose @reports and @counters are set; device lock
  * @reports: last figures of members that left, and of all once @over; device
  *	lock
+ * @counters: likewise
  * @records: a ring of epoch records, SIMGPU_GANG_RECORDS_MAX of them. A new
  *	record finds no room and is lost while nobody reads
  * @head: records ever written; the writer holds the device lock
@@ -36,11 +48,13 @@ struct simgpu_gang {
 
 	bool over;
 	struct simgpu_gang_status status;
+	struct simgpu_refusal refusal;
 	u64 wall_ns;
 	DECLARE_BITMAP(reported, SESSION_SLOTS_MAX);
 	struct simgpu_tenant_report reports[SESSION_SLOTS_MAX];
+	struct simgpu_counters counters[SESSION_SLOTS_MAX];
 
-	struct simgpu_epoch_record *records;
+	struct simgpu_gang_record *records;
 	unsigned long head;
 	unsigned long tail;
 	u64 lost;
@@ -50,10 +64,5 @@ struct simgpu_gang {
 
 int simgpu_gang_create(struct simgpu_ucmd *ucmd);
 int simgpu_gang_join(struct simgpu_ucmd *ucmd);
-
-void simgpu_gang_epoch(struct simgpu_gang *gang,
-		       const struct session_epoch *epoch);
-void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot);
-void simgpu_gang_end(struct simgpu_gang *gang, enum simgpu_gang_state state);
 
 #endif /* SIMGPU_GANG_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module: parameters, the file operations of a tenant, and the table of
- * its ioctls. What a call does stands in tenant.c, upload.c and gang.c.
+ * The module: parameters, the file operations of a tenant, the table of its
+ * ioctls, and the table of those who are told what happens on a device. What a
+ * call does stands in tenant.c, tenant_launch.c, report.c, upload.c and gang.c.
  */
 #include <linux/module.h>
 #include <linux/nospec.h>
@@ -107,7 +108,7 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 	TENANT_OP(SIMGPU_IOC_WAIT, simgpu_tenant_wait,
 		  struct simgpu_wait, timeout_ns),
 	TENANT_OP(SIMGPU_IOC_REPORT, simgpu_tenant_report,
-		  struct simgpu_report, report.counters),
+		  struct simgpu_report, report.reserved),
 	TENANT_OP(SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
 		  struct simgpu_gang_create, reserved),
 	TENANT_OP(SIMGPU_IOC_GANG_JOIN, simgpu_gang_join,
@@ -158,6 +159,16 @@ static const struct file_operations simgpu_fops = {
 	.show_fdinfo = simgpu_fops_fdinfo,
 };
 
+/* In the order in which they are told: a gang keeps what its tenants leave. */
+static const struct simgpu_observer *const simgpu_observer_table[] = {
+	&simgpu_tenant_observer,
+	&simgpu_gang_observer,
+	&simgpu_trace_observer,
+	&simgpu_netlink_observer,
+	&simgpu_debugfs_observer,
+	NULL,
+};
+
 static int __init simgpu_init(void)
 {
 	int ret;
@@ -166,7 +177,8 @@ static int __init simgpu_init(void)
 	ret = simgpu_netlink_init();
 	if (ret)
 		goto err_debugfs;
-	ret = simgpu_devices_init(devices, config, &simgpu_fops);
+	ret = simgpu_devices_init(devices, config, &simgpu_fops,
+				  simgpu_device_groups, simgpu_observer_table);
 	if (ret)
 		goto err_netlink;
 	ret = simgpu_configfs_init();

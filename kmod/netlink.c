@@ -2,7 +2,7 @@
 /*
  * The generic netlink family: docs/netlink/simgpu.yaml describes it, and its
  * numbers are generated from there. Reading shows what was published last, as
- * sysfs does; writing goes through device.c and tenant.c.
+ * sysfs does; writing goes through change.c and tenant.c.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -25,7 +25,10 @@ static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
 #define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
 
-static_assert(sizeof(struct simgpu_counters) / sizeof(u64) == COUNTERS);
+/* An attribute's place among them is its counter's number. */
+static_assert(COUNTERS == SIMGPU_COUNTER_COUNT);
+static_assert(SIMGPU_A_COUNTERS_IDLE_WARPS - COUNTERS_FIRST ==
+	      SIMGPU_COUNTER_IDLE_WARPS);
 
 enum simgpu_mcgrp {
 	MCGRP_EPOCHS,
@@ -688,11 +691,23 @@ static void simgpu_send(struct sk_buff *skb, int error, enum simgpu_mcgrp group)
 	genl_set_err(&simgpu_family, &init_net, 0, group, ENOBUFS);
 }
 
-/**
- * simgpu_netlink_epoch() - tell the group of the epoch that has just ended
- * @device: the device, whose @last_epoch it is
- */
-void simgpu_netlink_epoch(struct simgpu_device *device)
+/* Keeps an epoch for those who ask for the last one. */
+static void simgpu_netlink_publish_epoch(struct simgpu_device *device,
+					 const struct session_epoch *epoch)
+{
+	struct simgpu_epoch *last = device->last_epoch;
+	u32 i;
+
+	lockdep_assert_held(&device->publish_lock);
+	last->epoch = *epoch;
+	for (i = 0; i < epoch->tenant_count; i++)
+		last->tenants[i] = device->slots[epoch->tenants[i].slot]->id;
+	last->valid = true;
+}
+
+/* Tells the group of the epoch that has just ended. */
+static void simgpu_netlink_epoch(struct simgpu_device *device,
+				 const struct session_epoch *epoch)
 {
 	const struct simgpu_epoch *last = device->last_epoch;
 	struct sk_buff *skb;
@@ -708,11 +723,8 @@ void simgpu_netlink_epoch(struct simgpu_device *device)
 	simgpu_send(skb, ret, MCGRP_EPOCHS);
 }
 
-/**
- * simgpu_netlink_device_changed() - tell the group that settings have changed
- * @device: the device
- */
-void simgpu_netlink_device_changed(struct simgpu_device *device)
+/* Tells the group that settings of a device have changed. */
+static void simgpu_netlink_device_changed(struct simgpu_device *device)
 {
 	struct sk_buff *skb;
 	int ret = -ENOMEM;
@@ -726,11 +738,8 @@ void simgpu_netlink_device_changed(struct simgpu_device *device)
 	simgpu_send(skb, ret, MCGRP_SETTINGS);
 }
 
-/**
- * simgpu_netlink_tenant_changed() - tell the group that settings have changed
- * @tenant: the tenant
- */
-void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant)
+/* Tells the group that settings of a tenant have changed. */
+static void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant)
 {
 	struct sk_buff *skb;
 	void *header = NULL;
@@ -748,6 +757,13 @@ void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant)
 		genlmsg_end(skb, header);
 	simgpu_send(skb, ret, MCGRP_SETTINGS);
 }
+
+const struct simgpu_observer simgpu_netlink_observer = {
+	.publish_epoch = simgpu_netlink_publish_epoch,
+	.epoch = simgpu_netlink_epoch,
+	.settings = simgpu_netlink_device_changed,
+	.tenant_settings = simgpu_netlink_tenant_changed,
+};
 
 #define OP(_cmd, _policy)						\
 	.cmd = SIMGPU_CMD_##_cmd,					\

@@ -2,7 +2,7 @@
 /*
  * /sys/class/simgpu/simgpuN and its tenants/<id>: one value a file. Reading
  * shows what was published last and takes no lock that is held for long;
- * writing goes through device.c and tenant.c.
+ * writing goes through change.c and tenant.c.
  */
 #include <linux/cred.h>
 #include <linux/kstrtox.h>

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tenants: opening and closing, taking and losing a slot, launches and the
- * waiting for them, reports. Their traces are in upload.c, their entries in
- * sysfs in sysfs.c.
+ * Tenants: opening and closing, taking and losing a slot, what they say of
+ * themselves, and what is published of them. Their traces are in upload.c, their
+ * launches in tenant_launch.c, the page that they map in tenant_live.c, their
+ * reports in report.c, their entries in sysfs in sysfs.c.
  */
 #include <linux/ctype.h>
-#include <linux/eventfd.h>
-#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
-#include "compat.h"
 #include "device.h"
-#include "gang.h"
 #include "tenant.h"
-#include "trace_events.h"
 
 static void simgpu_tenant_default_options(struct session_tenant_options *options)
 {
@@ -237,14 +232,13 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
-	if (tenant->gang && !tenant->gang->over)
-		simgpu_gang_keep_report(tenant->gang, tenant->slot);
+	simgpu_tell(leave, device, tenant->slot);
 	session_leave(device->session, tenant->slot);
 	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
 		WARN_ON_ONCE(tenant->pending[i].trace);
 	device->slots[tenant->slot] = NULL;
 	tenant->slot = SIMGPU_NO_SLOT;
-	tenant->gang = NULL;
+	tenant->in_gang = false;
 	spin_lock(&device->publish_lock);
 	tenant->published = (struct simgpu_tenant_published) {
 		.options = tenant->options,
@@ -252,77 +246,6 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	};
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
-}
-
-/* Tells the eventfds of launches that have ended. */
-static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
-{
-	u32 i;
-
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
-		struct simgpu_pending *pending = &tenant->pending[i];
-
-		if (!pending->eventfd || tenant->sequence_base +
-		    pending->sequence > tenant->settled)
-			continue;
-		compat_eventfd_signal(pending->eventfd);
-		eventfd_ctx_put(pending->eventfd);
-		pending->eventfd = NULL;
-	}
-}
-
-/* Launches up to @sequence have ended; @status counts for those that had not. */
-static void simgpu_tenant_settle(struct simgpu_tenant *tenant, u64 sequence,
-				 int status)
-{
-	struct simgpu_device *device = tenant->device;
-
-	lockdep_assert_held(&device->lock);
-	spin_lock(&device->publish_lock);
-	while (tenant->settled < sequence)
-		__assign_bit(++tenant->settled % SIMGPU_OUTCOMES_KEPT,
-			     tenant->canceled, status);
-	spin_unlock(&device->publish_lock);
-	simgpu_tenant_signal(tenant);
-	wake_up_all(&tenant->settle_wait);
-}
-
-/**
- * simgpu_tenant_launch_done() - the session has ended a launch
- * @tenant: whose
- * @sequence: the session's number for it
- * @status: 0 or -ECANCELED
- */
-void simgpu_tenant_launch_done(struct simgpu_tenant *tenant, u64 sequence,
-			       int status)
-{
-	u32 i;
-
-	lockdep_assert_held(&tenant->device->lock);
-	/* Who has waited for it, and removes the trace then, frees it. */
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
-		struct simgpu_pending *pending = &tenant->pending[i];
-
-		if (pending->trace && pending->sequence == sequence) {
-			simgpu_trace_put(pending->trace);
-			pending->trace = NULL;
-			break;
-		}
-	}
-	WARN_ON_ONCE(i == SESSION_LAUNCHES_MAX);
-	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
-}
-
-/**
- * simgpu_tenant_settle_all() - the gang has ended: no launch goes on
- * @tenant: a member of the gang
- * @status: of launches that had not ended: 0 or -ECANCELED
- *
- * The session lets go of the traces later, when the tenant leaves.
- */
-void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
-{
-	simgpu_tenant_settle(tenant, tenant->launched, status);
 }
 
 static bool simgpu_options_valid(const struct session_tenant_options *options)
@@ -394,7 +317,7 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
 	ret = simgpu_tenant_set_options(tenant, &options);
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
-		simgpu_netlink_tenant_changed(tenant);
+		simgpu_tell(tenant_settings, tenant);
 	return ret;
 }
 
@@ -432,7 +355,7 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 	ret = simgpu_tenant_set_options(tenant, &options);
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
-		simgpu_netlink_tenant_changed(tenant);
+		simgpu_tell(tenant_settings, tenant);
 	return ret;
 }
 
@@ -492,444 +415,72 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	return simgpu_ucmd_respond(ucmd);
 }
 
-/* Outside a gang, the first launch takes a slot. */
-static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
+/* The session of a device ends: nobody has a slot any more. */
+static void simgpu_tenants_unseat(struct simgpu_device *device)
 {
-	struct simgpu_device *device = tenant->device;
-	int slot;
-	int ret;
+	u32 slot;
 
 	lockdep_assert_held(&device->lock);
-	if (tenant->gang)
-		return tenant->gang->over ? -ECANCELED : 0;
-	ret = simgpu_device_free_of_gang(device);
-	if (ret || tenant->slot != SIMGPU_NO_SLOT)
-		return ret;
-	slot = session_join(device->session, SESSION_ANY_SLOT,
-			    &tenant->options);
-	if (slot < 0)
-		return slot;
-	simgpu_tenant_seat(tenant, slot);
-	return 0;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_unseat(device->slots[slot]);
 }
 
-static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
+/* Who waits for a launch, or reads, learns that the device has gone. */
+static void simgpu_tenants_wake(struct simgpu_device *device)
+{
+	struct simgpu_tenant *tenant;
+	unsigned long id;
+
+	xa_lock(&device->tenants);
+	xa_for_each(&device->tenants, id, tenant)
+		wake_up_all(&tenant->settle_wait);
+	xa_unlock(&device->tenants);
+}
+
+static void simgpu_tenants_publish_epoch(struct simgpu_device *device,
+					 const struct session_epoch *epoch)
 {
 	u32 i;
 
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
-		if (!tenant->pending[i].trace)
-			return &tenant->pending[i];
-	return NULL;
-}
-
-/* Takes over the references to @trace and @eventfd if it succeeds. */
-static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
-				      struct simgpu_trace *trace,
-				      struct eventfd_ctx *eventfd,
-				      struct simgpu_launch *cmd)
-{
-	struct simgpu_device *device = tenant->device;
-	struct simgpu_pending *pending;
-	int ret;
-
-	lockdep_assert_held(&device->lock);
-	ret = simgpu_tenant_take_slot(tenant);
-	if (ret)
-		return ret;
-	pending = simgpu_pending_free(tenant);
-	if (!pending)
-		return -EAGAIN;
-	ret = session_launch(device->session, tenant->slot, trace->decoded,
-			     cmd->repeats, cmd->not_before_cycle,
-			     &pending->sequence);
-	if (ret)
-		return ret;
-	pending->trace = trace;
-	pending->eventfd = eventfd;
-	cmd->sequence = tenant->sequence_base + pending->sequence;
-	spin_lock(&device->publish_lock);
-	tenant->launched = cmd->sequence;
-	spin_unlock(&device->publish_lock);
-	trace_simgpu_launch(tenant, session_now(device->session), cmd->sequence,
-			    cmd->repeats);
-	simgpu_device_settle(device);
-	return 0;
-}
-
-/* SIMGPU_IOC_LAUNCH */
-int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
-{
-	struct simgpu_tenant *tenant = ucmd->file->private_data;
-	struct simgpu_launch *cmd = ucmd->cmd;
-	struct eventfd_ctx *eventfd = NULL;
-	struct simgpu_trace *trace;
-	int ret;
-
-	if (!cmd->repeats || cmd->flags & ~SIMGPU_LAUNCH_EVENTFD ||
-	    (!(cmd->flags & SIMGPU_LAUNCH_EVENTFD) && cmd->eventfd))
-		return -EINVAL;
-	cmd->sequence = 0;
-	ret = simgpu_ucmd_respond(ucmd);
-	if (ret)
-		return ret;
-	trace = simgpu_trace_get(tenant, cmd->handle);
-	if (!trace)
-		return -ENOENT;
-	if (cmd->flags & SIMGPU_LAUNCH_EVENTFD) {
-		eventfd = eventfd_ctx_fdget(cmd->eventfd);
-		if (IS_ERR(eventfd)) {
-			ret = PTR_ERR(eventfd);
-			goto err_trace;
-		}
-	}
-	ret = simgpu_device_lock(tenant->device);
-	if (ret)
-		goto err_eventfd;
-	ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd);
-	simgpu_device_unlock(tenant->device);
-	if (ret)
-		goto err_eventfd;
-	return simgpu_ucmd_respond(ucmd);
-
-err_eventfd:
-	if (eventfd)
-		eventfd_ctx_put(eventfd);
-err_trace:
-	simgpu_trace_put(trace);
-	return ret;
-}
-
-/* What became of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it goes on. */
-static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
-{
-	struct simgpu_device *device = tenant->device;
-	int ret = 0;
-
-	spin_lock(&device->publish_lock);
-	if (!sequence || sequence > tenant->launched)
-		ret = -ENOENT;
-	else if (sequence > tenant->settled)
-		ret = -EBUSY;
-	else if (tenant->settled - sequence >= SIMGPU_OUTCOMES_KEPT)
-		ret = -ENOENT;
-	else if (test_bit(sequence % SIMGPU_OUTCOMES_KEPT, tenant->canceled))
-		ret = -ECANCELED;
-	spin_unlock(&device->publish_lock);
-	return ret;
-}
-
-static bool simgpu_tenant_settled(struct simgpu_tenant *tenant, u64 sequence,
-				  int *outcome)
-{
-	*outcome = simgpu_tenant_outcome(tenant, sequence);
-	return *outcome != -EBUSY;
-}
-
-/* SIMGPU_IOC_WAIT */
-int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
-{
-	struct simgpu_tenant *tenant = ucmd->file->private_data;
-	struct simgpu_wait *cmd = ucmd->cmd;
-	u64 sequence = cmd->sequence;
-	int outcome;
-	int ret;
-
-	if (cmd->reserved)
-		return -EINVAL;
-	if (simgpu_tenant_settled(tenant, sequence, &outcome))
-		return outcome;
-	if (!cmd->timeout_ns)
-		return -ETIMEDOUT;
-	if (cmd->timeout_ns < 0) {
-		ret = wait_event_interruptible(tenant->settle_wait,
-					       simgpu_tenant_settled(tenant, sequence, &outcome));
-		return ret ?: outcome;
-	}
-	ret = wait_event_interruptible_hrtimeout(tenant->settle_wait,
-						 simgpu_tenant_settled(tenant, sequence, &outcome),
-						 ns_to_ktime(cmd->timeout_ns));
-	if (ret == -ETIME)
-		return -ETIMEDOUT;
-	/* Restarting would wait the whole time again. */
-	return ret ? -EINTR : outcome;
-}
-
-static bool simgpu_tenant_readable(struct simgpu_tenant *tenant)
-{
-	struct simgpu_device *device = tenant->device;
-	bool readable;
-
-	spin_lock(&device->publish_lock);
-	readable = tenant->settled != tenant->reported;
-	spin_unlock(&device->publish_lock);
-	return readable || READ_ONCE(device->gone);
-}
-
-/* The next record and what it leaves behind; false if there is none. */
-static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
-					  struct simgpu_completion *completion)
-{
-	struct simgpu_device *device = tenant->device;
-	bool found = false;
-	u64 lost = 0;
-
-	spin_lock(&device->publish_lock);
-	if (tenant->settled != tenant->reported) {
-		if (tenant->settled - tenant->reported > SIMGPU_OUTCOMES_KEPT)
-			lost = tenant->settled - tenant->reported -
-			       SIMGPU_OUTCOMES_KEPT;
-		tenant->reported += lost + 1;
-		*completion = (struct simgpu_completion) {
-			.sequence = tenant->reported,
-			.lost = min_t(u64, lost, U32_MAX),
-		};
-		if (test_bit(tenant->reported % SIMGPU_OUTCOMES_KEPT,
-			     tenant->canceled))
-			completion->status = -ECANCELED;
-		found = true;
-	}
-	spin_unlock(&device->publish_lock);
-	return found;
-}
-
-/**
- * simgpu_tenant_read() - read() of a tenant's file: completions
- * @file: the file
- * @buffer: of the caller
- * @count: its size
- * @position: not used
- *
- * Return: bytes read; 0 once the device has gone; a negative errno.
- */
-ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
-			   loff_t *position)
-{
-	struct simgpu_tenant *tenant = file->private_data;
-	struct simgpu_completion completion;
-	ssize_t copied = 0;
-	int ret;
-
-	if (count < sizeof(completion))
-		return -EINVAL;
-	/* A record that cannot be copied is lost, as with a pipe's. */
-	do {
-		if (!(file->f_flags & O_NONBLOCK)) {
-			ret = wait_event_interruptible(tenant->settle_wait,
-						       simgpu_tenant_readable(tenant));
-			if (ret)
-				return ret;
-		}
-		while (count - copied >= sizeof(completion) &&
-		       simgpu_tenant_next_completion(tenant, &completion)) {
-			if (copy_to_user(buffer + copied, &completion,
-					 sizeof(completion)))
-				return copied ?: -EFAULT;
-			copied += sizeof(completion);
-		}
-		if (copied || READ_ONCE(tenant->device->gone))
-			return copied;
-	} while (!(file->f_flags & O_NONBLOCK));
-	return -EAGAIN;
-}
-
-/**
- * simgpu_tenant_poll() - poll() of a tenant's file
- * @file: the file
- * @wait: where to wait
- *
- * Return: EPOLLIN while there is a completion, EPOLLHUP without a device.
- */
-__poll_t simgpu_tenant_poll(struct file *file, poll_table *wait)
-{
-	struct simgpu_tenant *tenant = file->private_data;
-	__poll_t events = 0;
-
-	poll_wait(file, &tenant->settle_wait, wait);
-	if (READ_ONCE(tenant->device->gone))
-		events |= EPOLLHUP;
-	spin_lock(&tenant->device->publish_lock);
-	if (tenant->settled != tenant->reported)
-		events |= EPOLLIN | EPOLLRDNORM;
-	spin_unlock(&tenant->device->publish_lock);
-	return events;
-}
-
-/**
- * simgpu_tenant_publish_live() - bring the page up to date that processes map
- * @tenant: whose @published has changed
- */
-void simgpu_tenant_publish_live(struct simgpu_tenant *tenant)
-{
-	const struct simgpu_tenant_published *published = &tenant->published;
-	const struct simgpu_device *device = tenant->device;
-	struct simgpu_live *live = tenant->live;
-	u32 sequence;
-
 	lockdep_assert_held(&device->publish_lock);
-	if (!live)
-		return;
-	sequence = live->sequence;
-	WRITE_ONCE(live->sequence, sequence + 1);
-	/* Pairs with the reader's barriers around its copy. */
-	smp_wmb();
-	live->cycle = device->published.cycle;
-	live->epochs = device->published.epochs;
-	live->flags = 0;
-	live->slot = 0;
-	if (published->slot != SIMGPU_NO_SLOT) {
-		live->flags = SIMGPU_LIVE_SEATED;
-		live->slot = published->slot;
+	for (i = 0; i < epoch->tenant_count; i++) {
+		const struct session_epoch_tenant *row = &epoch->tenants[i];
+		struct simgpu_tenant *tenant = device->slots[row->slot];
+
+		if (WARN_ON_ONCE(!tenant))
+			continue;
+		tenant->published.class = row->class;
+		tenant->published.np_ppm = row->np_ppm;
+		tenant->published.figures_valid = true;
+		tenant->published.figures = row->figures;
+		simgpu_tenant_publish_live(tenant);
 	}
-	live->sms = published->sms;
-	live->class = published->class;
-	live->np_ppm = published->class == SIMGPU_CLASS_UNKNOWN ?
-		       0 : published->np_ppm;
-	live->ipc_ppm = published->figures.ipc_ppm;
-	live->rbh_ppm = published->figures.rbh_ppm;
-	live->bandwidth_ppm = published->figures.bandwidth_ppm;
-	live->llc_mpki_ppm = published->figures.llc_mpki_ppm;
-	simgpu_counters_fill(&live->counters, &published->counters);
-	/* As above. */
-	smp_wmb();
-	WRITE_ONCE(live->sequence, sequence + 2);
 }
 
-/* Only the first page is there. */
-static vm_fault_t simgpu_live_fault(struct vm_fault *fault)
+static void simgpu_tenants_publish_counters(struct simgpu_device *device)
 {
-	struct simgpu_tenant *tenant = fault->vma->vm_private_data;
-
-	if (fault->pgoff)
-		return VM_FAULT_SIGBUS;
-	fault->page = virt_to_page(tenant->live);
-	get_page(fault->page);
-	return 0;
-}
-
-static int simgpu_live_mprotect(struct vm_area_struct *vma, unsigned long start,
-				unsigned long end, unsigned long flags)
-{
-	return flags & VM_WRITE ? -EACCES : 0;
-}
-
-static const struct vm_operations_struct simgpu_live_ops = {
-	.fault = simgpu_live_fault,
-	.mprotect = simgpu_live_mprotect,
-};
-
-/* The tenant has its page from now on. */
-static int simgpu_live_provide(struct simgpu_tenant *tenant)
-{
-	struct simgpu_device *device = tenant->device;
-	struct simgpu_live *live;
-	int ret;
-
-	BUILD_BUG_ON(sizeof(*live) > PAGE_SIZE);
-	ret = simgpu_tenant_charge(tenant, PAGE_SIZE);
-	if (ret)
-		return ret;
-	live = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (live) {
-		spin_lock(&device->publish_lock);
-		if (!tenant->live) {
-			swap(tenant->live, live);
-			simgpu_tenant_publish_live(tenant);
-			spin_unlock(&device->publish_lock);
-			return 0;
-		}
-		spin_unlock(&device->publish_lock);
-		free_page((unsigned long)live);
-	} else {
-		ret = -ENOMEM;
-	}
-	simgpu_tenant_uncharge(tenant, PAGE_SIZE);
-	return ret;
-}
-
-/**
- * simgpu_tenant_mmap() - mmap() of a tenant's file: the live page
- * @file: the file
- * @vma: the mapping
- *
- * Return: 0, -EINVAL, -EPERM, -ENOSPC, -ENOMEM.
- */
-int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	struct simgpu_tenant *tenant = file->private_data;
-	int ret;
-
-	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
-		return -EINVAL;
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	ret = simgpu_live_provide(tenant);
-	if (ret)
-		return ret;
-	vma->vm_private_data = tenant;
-	vma->vm_ops = &simgpu_live_ops;
-	return 0;
-}
-
-/**
- * simgpu_counters_fill() - the engine's counters as the UAPI has them
- * @out: set to them
- * @counters: the engine's
- */
-void simgpu_counters_fill(struct simgpu_tenant_counters *out,
-			  const struct simgpu_counters *counters)
-{
-	/* Fields in the same order and of the same type. */
-	memcpy(out, counters, sizeof(*out));
-}
-
-/**
- * simgpu_report_fill() - a tenant's report as the UAPI has it
- * @out: set to it
- * @report: the session's, of a slot with a tenant
- */
-void simgpu_report_fill(struct simgpu_tenant_report *out,
-			const struct session_tenant_report *report)
-{
-	*out = (struct simgpu_tenant_report) {
-		.thread_instructions = report->figures.thread_instructions,
-		.cycles = report->figures.cycles,
-		.ipc_ppm = report->figures.ipc_ppm,
-		.rbh_ppm = report->figures.rbh_ppm,
-		.bandwidth_ppm = report->figures.bandwidth_ppm,
-		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
-		.np_run_ppm = report->np_run_ppm,
-		.class = report->class,
-		.sms = report->sms,
-	};
-	if (report->class != SIMGPU_CLASS_UNKNOWN)
-		out->np_ppm = report->np_ppm;
-	if (report->active)
-		out->flags |= SIMGPU_REPORT_ACTIVE;
-	if (report->first_run_done)
-		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
-	simgpu_counters_fill(&out->counters, &report->counters);
-}
-
-/* SIMGPU_IOC_REPORT */
-int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
-{
-	struct simgpu_tenant *tenant = ucmd->file->private_data;
-	struct simgpu_device *device = tenant->device;
-	struct simgpu_report *cmd = ucmd->cmd;
 	struct session_tenant_report report;
-	int ret;
+	u32 slot;
 
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	if (tenant->slot == SIMGPU_NO_SLOT) {
-		simgpu_device_unlock(device);
-		return -ENODATA;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct simgpu_tenant *tenant = device->slots[slot];
+
+		if (!tenant)
+			continue;
+		session_tenant_report(device->session, slot, &report);
+		spin_lock(&device->publish_lock);
+		tenant->published.sms = report.sms;
+		tenant->published.counters = report.counters;
+		simgpu_tenant_publish_live(tenant);
+		spin_unlock(&device->publish_lock);
 	}
-	cmd->slot = tenant->slot;
-	session_tenant_report(device->session, tenant->slot, &report);
-	simgpu_device_unlock(device);
-	simgpu_report_fill(&cmd->report, &report);
-	return simgpu_ucmd_respond(ucmd);
 }
+
+const struct simgpu_observer simgpu_tenant_observer = {
+	.session_end = simgpu_tenants_unseat,
+	.gone = simgpu_tenants_wake,
+	.publish_epoch = simgpu_tenants_publish_epoch,
+	.publish_counters = simgpu_tenants_publish_counters,
+	.launch_done = simgpu_tenant_launch_done,
+};

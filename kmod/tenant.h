@@ -79,8 +79,8 @@ struct simgpu_tenant_published {
  *	SIMGPU_TENANT_BYTES_MAX
  * @options: name, service, weight, target; device lock
  * @slot: in the device's session, or SIMGPU_NO_SLOT; device lock
- * @gang: that it has joined, until that ends with its file or the session is
- *	replaced; device lock
+ * @in_gang: it has joined the device's gang, until that ends with its file or
+ *	the session is replaced; device lock
  * @sequence_base: what a launch's number is ahead of the session's, which
  *	begins anew in each; device lock
  * @pending: launches that the session has; device lock
@@ -106,7 +106,7 @@ struct simgpu_tenant {
 
 	struct session_tenant_options options;
 	u32 slot;
-	struct simgpu_gang *gang;
+	bool in_gang;
 	u64 sequence_base;
 	struct simgpu_pending pending[SESSION_LAUNCHES_MAX];
 
@@ -128,8 +128,8 @@ void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
 
 void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
 void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
-void simgpu_tenant_launch_done(struct simgpu_tenant *tenant, u64 sequence,
-			       int status);
+void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
+			       u64 sequence, int status);
 void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct session_tenant_options *options);
@@ -147,8 +147,9 @@ struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
 void simgpu_report_fill(struct simgpu_tenant_report *out,
 			const struct session_tenant_report *report);
-void simgpu_counters_fill(struct simgpu_tenant_counters *out,
-			  const struct simgpu_counters *counters);
+int simgpu_counters_check(const struct simgpu_counter_array *array);
+int simgpu_counters_answer(struct simgpu_counter_array *array,
+			   const struct simgpu_counters *counters);
 
 /* The calls of the ioctl table. */
 int simgpu_device_info(struct simgpu_ucmd *ucmd);

@@ -1,8 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tracepoints' code; trace_events.h declares them. */
+/* The tracepoints' code, and when they are hit; trace_events.h declares them. */
 #include "device.h"
 #include "tenant.h"
 
 /* After all others, some of which declare tracepoints of their own. */
 #define CREATE_TRACE_POINTS
 #include "trace_events.h"
+
+static void simgpu_trace_epoch(struct simgpu_device *device,
+			       const struct session_epoch *epoch)
+{
+	u32 i;
+
+	for (i = 0; i < epoch->tenant_count; i++) {
+		const struct session_epoch_tenant *row = &epoch->tenants[i];
+
+		if (!WARN_ON_ONCE(!device->slots[row->slot]))
+			trace_simgpu_epoch(device->slots[row->slot], epoch,
+					   row);
+	}
+}
+
+static void simgpu_trace_kernel_start(struct simgpu_device *device, u32 slot,
+				      u64 sequence, u32 kernel)
+{
+	if (!WARN_ON_ONCE(!device->slots[slot]))
+		trace_simgpu_kernel_start(device->slots[slot],
+					  session_now(device->session),
+					  sequence, kernel);
+}
+
+static void simgpu_trace_kernel_finish(struct simgpu_device *device, u32 slot,
+				       u64 sequence, u32 kernel)
+{
+	if (!WARN_ON_ONCE(!device->slots[slot]))
+		trace_simgpu_kernel_finish(device->slots[slot],
+					   session_now(device->session),
+					   sequence, kernel);
+}
+
+static void simgpu_trace_repartition(struct simgpu_device *device)
+{
+	struct session_tenant_report report;
+	u32 slot;
+
+	if (!trace_simgpu_repartition_enabled())
+		return;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!device->slots[slot])
+			continue;
+		session_tenant_report(device->session, slot, &report);
+		trace_simgpu_repartition(device->slots[slot],
+					 session_now(device->session),
+					 report.sms);
+	}
+}
+
+static void simgpu_trace_preempt(struct simgpu_device *device, u32 sm, u32 from,
+				 u32 to, bool save)
+{
+	trace_simgpu_preempt(device->index, session_now(device->session), sm,
+			     from, to, save);
+}
+
+static void simgpu_trace_policy(struct simgpu_device *device, const char *name,
+				bool failed)
+{
+	trace_simgpu_policy(device->index, session_now(device->session), name,
+			    failed);
+}
+
+static void simgpu_trace_launched(struct simgpu_tenant *tenant, u64 sequence,
+				  u64 repeats)
+{
+	trace_simgpu_launch(tenant, session_now(tenant->device->session),
+			    sequence, repeats);
+}
+
+const struct simgpu_observer simgpu_trace_observer = {
+	.epoch = simgpu_trace_epoch,
+	.launched = simgpu_trace_launched,
+	.kernel_start = simgpu_trace_kernel_start,
+	.kernel_finish = simgpu_trace_kernel_finish,
+	.repartition = simgpu_trace_repartition,
+	.preempt = simgpu_trace_preempt,
+	.policy = simgpu_trace_policy,
+};

@@ -162,6 +162,16 @@ static bool create_gang(struct fuzzer *fuzzer, int file, uint32_t members,
 		.flags = below(fuzzer, 2), .kernel_end = below(fuzzer, 2),
 		.preemption = below(fuzzer, 3),
 	};
+	struct simgpu_param params[2] = {
+		{ .name = "fair_threshold", .value = odd_number(fuzzer) },
+		{ .name = "c1", .value = odd_number(fuzzer) },
+	};
+
+	if (!below(fuzzer, 4))
+		create.params = (struct simgpu_param_array) {
+			.count = below(fuzzer, 3), .stride = sizeof(params[0]),
+			.array = (uintptr_t)params,
+		};
 
 	if (fuzzer->gang >= 0)
 		close(fuzzer->gang);
@@ -180,8 +190,8 @@ static bool make_gang(struct fuzzer *fuzzer)
 
 static bool use_gang(struct fuzzer *fuzzer)
 {
-	struct simgpu_epoch_record records[3];
-	struct simgpu_tenant_report report;
+	struct full_record records[3];
+	struct full_report report;
 	struct simgpu_gang_status status;
 	struct pollfd pollfd = { .fd = fuzzer->gang, .events = POLLIN };
 	int ret;
@@ -240,6 +250,7 @@ static bool call_nearly(struct fuzzer *fuzzer)
 		{ SIMGPU_IOC_GANG_JOIN, sizeof(struct simgpu_gang_join) },
 		{ SIMGPU_IOC_GANG_STATUS, sizeof(struct simgpu_gang_status) },
 		{ SIMGPU_IOC_GANG_REPORT, sizeof(struct simgpu_gang_report) },
+		{ SIMGPU_IOC_GANG_REFUSAL, sizeof(struct simgpu_gang_refusal) },
 	};
 	unsigned int which = below(fuzzer, sizeof(calls) / sizeof(calls[0]));
 	unsigned int fields = below(fuzzer, 3);

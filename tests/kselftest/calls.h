@@ -122,15 +122,54 @@ static inline int gang_status(int gang, struct simgpu_gang_status *status)
 	return call(gang, SIMGPU_IOC_GANG_STATUS, status);
 }
 
-static inline int gang_report(int gang, uint32_t slot,
-			      struct simgpu_tenant_report *report)
-{
-	struct simgpu_gang_report cmd = { .size = sizeof(cmd), .slot = slot };
-	int ret = call(gang, SIMGPU_IOC_GANG_REPORT, &cmd);
+/* A tenant's figures, and its counters as far as they have names. */
+struct full_report {
+	struct simgpu_tenant_report figures;
+	uint64_t counters[SIMGPU_COUNTER_COUNT] __attribute__((aligned(8)));
+};
 
-	*report = cmd.report;
+/* A counter by its name, of what has @counters. */
+#define COUNT(_full, _name)	((_full).counters[SIMGPU_COUNTER_##_name])
+
+static inline struct simgpu_counter_array all_counters(uint64_t *words)
+{
+	return (struct simgpu_counter_array) {
+		.count = SIMGPU_COUNTER_COUNT,
+		.stride = sizeof(*words),
+		.array = (uintptr_t)words,
+	};
+}
+
+static inline int tenant_report(int fd, struct full_report *report)
+{
+	struct simgpu_report cmd = {
+		.size = sizeof(cmd),
+		.counters = all_counters(report->counters),
+	};
+	int ret = call(fd, SIMGPU_IOC_REPORT, &cmd);
+
+	report->figures = cmd.report;
 	return ret;
 }
+
+static inline int gang_report(int gang, uint32_t slot,
+			      struct full_report *report)
+{
+	struct simgpu_gang_report cmd = {
+		.size = sizeof(cmd), .slot = slot,
+		.counters = all_counters(report->counters),
+	};
+	int ret = call(gang, SIMGPU_IOC_GANG_REPORT, &cmd);
+
+	report->figures = cmd.report;
+	return ret;
+}
+
+/* An epoch record of a kernel that is as old as the tests. */
+struct full_record {
+	struct simgpu_epoch_record head;
+	uint64_t counters[SIMGPU_COUNTER_COUNT];
+};
 
 /* A file's text without its newline; a negative errno if it cannot be read. */
 static inline int read_text(const char *path, char *text, size_t size)

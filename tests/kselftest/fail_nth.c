@@ -295,9 +295,9 @@ static int wait_for_it(struct scene *scene)
 
 static int report(struct scene *scene)
 {
-	struct simgpu_report cmd = { .size = sizeof(cmd) };
+	struct full_report report;
 
-	return call(scene->fd, SIMGPU_IOC_REPORT, &cmd);
+	return tenant_report(scene->fd, &report);
 }
 
 static int ask_status(struct scene *scene)
@@ -309,7 +309,7 @@ static int ask_status(struct scene *scene)
 
 static int ask_report(struct scene *scene)
 {
-	struct simgpu_tenant_report report;
+	struct full_report report;
 
 	return gang_report(scene->gang, 0, &report);
 }
@@ -323,7 +323,7 @@ static int read_completion(struct scene *scene)
 
 static int read_epochs(struct scene *scene)
 {
-	struct simgpu_epoch_record records[4];
+	struct full_record records[4];
 
 	return read(scene->gang, records, sizeof(records)) < 0 ? -errno : 0;
 }

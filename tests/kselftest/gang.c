@@ -22,9 +22,9 @@
  */
 struct outcome {
 	struct simgpu_gang_status status;
-	struct simgpu_tenant_report reports[MEMBERS_MAX];
+	struct full_report reports[MEMBERS_MAX];
 	unsigned int record_count;
-	struct simgpu_epoch_record records[RECORDS_MAX];
+	struct full_record records[RECORDS_MAX];
 };
 
 static int create_gang(int fd, const struct simgpu_gang_create *options)
@@ -235,7 +235,7 @@ TEST_F_TIMEOUT(repeat, same_bits, 300)
 	EXPECT_EQ(first->record_count, second->record_count);
 	EXPECT_EQ(0, memcmp(first, second, sizeof(*first)));
 	for (slot = 0; slot < options.members; slot++)
-		EXPECT_LT(0, first->reports[slot].thread_instructions);
+		EXPECT_LT(0, first->reports[slot].figures.thread_instructions);
 
 	/* The journal ends where the gang did, whoever has left since. */
 	snprintf(expected, sizeof(expected), "%llu end state_hash=0x%016llx\n",
@@ -262,14 +262,15 @@ TEST_F_TIMEOUT(repeat, records_in_order, 300)
 	options.size = sizeof(options);
 	ASSERT_EQ(0, run_gang(self->fd, &options, 0, outcome));
 	for (i = 0; i < outcome->record_count; i++) {
-		const struct simgpu_epoch_record *record = &outcome->records[i];
-		const struct simgpu_epoch_record *last = record - 1;
+		const struct full_record *full = &outcome->records[i];
+		const struct simgpu_epoch_record *record = &full->head;
+		const struct simgpu_epoch_record *last = &full[-1].head;
 
 		ASSERT_GT(options.members, record->slot);
 		EXPECT_LT(record->start_cycle, record->end_cycle);
-		EXPECT_EQ(0, record->reserved);
+		EXPECT_EQ(sizeof(*full), record->size);
 		instructions[record->slot] +=
-			record->counters.thread_instructions;
+			COUNT(*full, THREAD_INSTRUCTIONS);
 		if (!i)
 			continue;
 		if (record->epoch == last->epoch) {
@@ -281,7 +282,7 @@ TEST_F_TIMEOUT(repeat, records_in_order, 300)
 		}
 	}
 	for (i = 0; i < options.members; i++)
-		EXPECT_EQ(outcome->reports[i].counters.thread_instructions,
+		EXPECT_EQ(COUNT(outcome->reports[i], THREAD_INSTRUCTIONS),
 			  instructions[i]);
 	free(outcome);
 }
@@ -336,7 +337,7 @@ static unsigned int state_after(int gang, unsigned int state)
 
 TEST_F_TIMEOUT(gang, member_killed_while_running, 120)
 {
-	struct simgpu_tenant_report report;
+	struct full_report report;
 	pid_t killed, other;
 
 	killed = fork_member(self->gang, 1, &self->trace, UINT64_MAX);
@@ -348,7 +349,7 @@ TEST_F_TIMEOUT(gang, member_killed_while_running, 120)
 	/* Not before it has done something. */
 	do {
 		ASSERT_EQ(0, gang_report(self->gang, 1, &report));
-	} while (!report.counters.thread_instructions);
+	} while (!COUNT(report, THREAD_INSTRUCTIONS));
 	ASSERT_EQ(0, kill(killed, SIGKILL));
 	EXPECT_EQ(-SIGKILL, join_member(killed));
 	EXPECT_EQ(0, join_member(other));
@@ -357,10 +358,10 @@ TEST_F_TIMEOUT(gang, member_killed_while_running, 120)
 	/* 200 blocks of 256 threads, 100 x 100 instructions, 20 times. */
 	ASSERT_EQ(0, gang_report(self->gang, 0, &report));
 	EXPECT_EQ(20ULL * 200 * 256 * 10000,
-		  report.counters.thread_instructions);
+		  COUNT(report, THREAD_INSTRUCTIONS));
 	/* Of the one that left, the last figures are kept. */
 	ASSERT_EQ(0, gang_report(self->gang, 1, &report));
-	EXPECT_LT(0, report.counters.thread_instructions);
+	EXPECT_LT(0, COUNT(report, THREAD_INSTRUCTIONS));
 }
 
 TEST_F_TIMEOUT(gang, all_killed_while_running, 120)
@@ -384,7 +385,7 @@ TEST_F_TIMEOUT(gang, all_killed_while_running, 120)
 TEST_F(gang, member_dies_before_the_start)
 {
 	struct simgpu_gang_status status;
-	struct simgpu_epoch_record record;
+	struct full_record record;
 	pid_t waiting;
 	int fd;
 
@@ -449,7 +450,7 @@ TEST_F(gang, file_closed_while_running)
 TEST_F(gang, reading_records)
 {
 	struct pollfd poll_fd = { .fd = self->gang, .events = POLLIN };
-	struct simgpu_epoch_record record;
+	struct full_record record;
 	pid_t children[2];
 	int i;
 
@@ -471,15 +472,15 @@ TEST_F(gang, reading_records)
 	/* Whole records only. */
 	EXPECT_EQ(sizeof(record), read(self->gang, &record,
 				       sizeof(record)));
-	EXPECT_EQ(0, record.slot);
-	EXPECT_EQ(0, record.start_cycle);
+	EXPECT_EQ(0, record.head.slot);
+	EXPECT_EQ(0, record.head.start_cycle);
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(0, join_member(children[i]));
 }
 
 TEST_F(gang, after_the_end)
 {
-	struct simgpu_tenant_report report, again;
+	struct full_report report, again;
 	struct simgpu_gang_status status, later;
 	int fds[2];
 	int i;

@@ -63,6 +63,8 @@ LENGTH_VARIANT(gang_status, SIMGPU_IOC_GANG_STATUS, simgpu_gang_status, 0,
 	       true);
 LENGTH_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
 	       -ENODATA, true);
+LENGTH_VARIANT(gang_refusal, SIMGPU_IOC_GANG_REFUSAL, simgpu_gang_refusal,
+	       -ENODATA, true);
 
 FIXTURE_SETUP(cmd_length)
 {
@@ -298,10 +300,10 @@ TEST_F(tenant, trace_count)
 
 TEST_F(tenant, launch_runs_to_its_end)
 {
-	struct simgpu_report report = { .size = sizeof(report) };
+	struct full_report report;
 	uint64_t first, second;
 
-	EXPECT_EQ(-ENODATA, call(self->fd, SIMGPU_IOC_REPORT, &report));
+	EXPECT_EQ(-ENODATA, tenant_report(self->fd, &report));
 	EXPECT_EQ(-EINVAL, launch(self->fd, self->handle, 0, NULL));
 	ASSERT_EQ(0, launch(self->fd, self->handle, 1, &first));
 	ASSERT_EQ(0, launch(self->fd, self->handle, 3, &second));
@@ -316,13 +318,13 @@ TEST_F(tenant, launch_runs_to_its_end)
 	EXPECT_EQ(-ENOENT, wait_launch(self->fd, 3, -1));
 	EXPECT_EQ(-ENOENT, wait_launch(self->fd, UINT64_MAX, -1));
 
-	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_REPORT, &report));
-	EXPECT_EQ(4, report.report.counters.kernels_finished);
-	EXPECT_EQ(32, report.report.counters.blocks_finished);
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(4, COUNT(report, KERNELS_FINISHED));
+	EXPECT_EQ(32, COUNT(report, BLOCKS_FINISHED));
 	/* 8 blocks of 256 threads, 10 x 100 instructions each, 4 times. */
 	EXPECT_EQ(4ULL * 8 * 256 * 1000,
-		  report.report.counters.thread_instructions);
-	EXPECT_EQ(0, report.report.flags & SIMGPU_REPORT_ACTIVE);
+		  COUNT(report, THREAD_INSTRUCTIONS));
+	EXPECT_EQ(0, report.figures.flags & SIMGPU_REPORT_ACTIVE);
 }
 
 TEST_F(tenant, launch_too_large_for_an_sm)

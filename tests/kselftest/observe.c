@@ -94,8 +94,8 @@ static int count_events(const char *text, const char *event)
 
 TEST_F(trace, a_gang)
 {
-	struct simgpu_epoch_record record;
-	struct simgpu_tenant_report report;
+	struct full_record record;
+	struct full_report report;
 	char line[128];
 	int epochs = 0, starts, finishes;
 
@@ -105,7 +105,7 @@ TEST_F(trace, a_gang)
 	EXPECT_LE(1, count_events(self->text, "simgpu_repartition: "));
 	while (read(self->gang, &record, sizeof(record)) == sizeof(record)) {
 		snprintf(line, sizeof(line), "simgpu_epoch: device=0 epoch=%llu cycle=%llu ",
-			 record.epoch, record.end_cycle);
+			 record.head.epoch, record.head.end_cycle);
 		EXPECT_NE(NULL, strstr(self->text, line)) {
 			TH_LOG("%s", line);
 		}
@@ -115,7 +115,7 @@ TEST_F(trace, a_gang)
 	ASSERT_EQ(0, gang_report(self->gang, 0, &report));
 	starts = count_events(self->text, "simgpu_kernel_start: ");
 	finishes = count_events(self->text, "simgpu_kernel_finish: ");
-	EXPECT_EQ(report.counters.kernels_finished, finishes);
+	EXPECT_EQ(COUNT(report, KERNELS_FINISHED), finishes);
 	EXPECT_LE(finishes, starts);
 	EXPECT_GE(finishes + 1, starts);
 }
@@ -170,7 +170,7 @@ static unsigned long long key(const char *text, const char *name)
 
 TEST(fdinfo)
 {
-	struct simgpu_tenant_report report;
+	struct full_report report;
 	unsigned long long first, second;
 	int fd = open_device(), other = open_device(), gang;
 	char text[1024];
@@ -181,10 +181,10 @@ TEST(fdinfo)
 	ASSERT_EQ(0, gang_report(gang, 0, &report));
 	ASSERT_EQ(0, read_fdinfo(fd, text, sizeof(text)));
 	EXPECT_NE(NULL, strstr(text, "drm-driver:\tsimgpu\n"));
-	EXPECT_EQ(report.counters.sm_cycles, key(text, "drm-cycles-sm:\t"));
+	EXPECT_EQ(COUNT(report, SM_CYCLES), key(text, "drm-cycles-sm:\t"));
 	EXPECT_EQ(80, key(text, "drm-engine-capacity-sm:\t"));
 	EXPECT_LT(0, key(text, "drm-maxfreq-sm:\t"));
-	EXPECT_EQ(report.counters.sm_cycles * 1000 /
+	EXPECT_EQ(COUNT(report, SM_CYCLES) * 1000 /
 		  key(text, "drm-maxfreq-sm:\t"),
 		  key(text, "drm-engine-sm:\t"));
 	EXPECT_LT(0, key(text, "drm-total-traces:\t"));
@@ -242,15 +242,22 @@ FIXTURE_TEARDOWN(live)
 		close(self->fd);
 }
 
+/* The page as it was at one time. */
+struct live_copy {
+	struct simgpu_live head;
+	uint64_t counters[SIMGPU_COUNTER_COUNT];
+};
+
 /* As the header tells to. */
-static void take_live(volatile struct simgpu_live *live,
-		      struct simgpu_live *copy)
+static void take_live(volatile struct simgpu_live *live, struct live_copy *copy)
 {
+	const char *counters = (const char *)live + live->counter_offset;
 	uint32_t before, after;
 
 	do {
 		before = __atomic_load_n(&live->sequence, __ATOMIC_ACQUIRE);
-		memcpy(copy, (void *)live, sizeof(*copy));
+		memcpy(&copy->head, (void *)live, sizeof(copy->head));
+		memcpy(copy->counters, counters, sizeof(copy->counters));
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		after = __atomic_load_n(&live->sequence, __ATOMIC_RELAXED);
 	} while (before & 1 || before != after);
@@ -258,29 +265,34 @@ static void take_live(volatile struct simgpu_live *live,
 
 TEST_F(live, before_any_work)
 {
-	struct simgpu_live copy;
+	struct live_copy copy;
 
 	take_live(self->live, &copy);
-	EXPECT_EQ(0, copy.flags);
-	EXPECT_EQ(0, copy.class);
-	EXPECT_EQ(0, copy.counters.sm_cycles);
+	EXPECT_EQ(0, copy.head.flags);
+	EXPECT_EQ(0, copy.head.class);
+	EXPECT_EQ(0, COUNT(copy, SM_CYCLES));
+	EXPECT_EQ(SIMGPU_COUNTER_COUNT, copy.head.counter_count);
+	EXPECT_LE(sizeof(copy.head), copy.head.counter_offset);
+	EXPECT_EQ(0, copy.head.counter_offset % 8);
+	EXPECT_GE(self->page_bytes, copy.head.counter_offset +
+		  copy.head.counter_count * sizeof(uint64_t));
 }
 
 TEST_F(live, is_what_the_report_says)
 {
-	struct simgpu_tenant_report report;
+	struct full_report report;
 	struct simgpu_gang_status status;
-	struct simgpu_live copy;
+	struct live_copy copy;
 	int gang;
 
 	ASSERT_EQ(0, run_gang(self->fd, &gang));
 	ASSERT_EQ(0, gang_report(gang, 0, &report));
 	ASSERT_EQ(0, gang_status(gang, &status));
 	take_live(self->live, &copy);
-	EXPECT_EQ(SIMGPU_LIVE_SEATED, copy.flags);
-	EXPECT_EQ(status.cycle, copy.cycle);
-	EXPECT_EQ(report.class, copy.class);
-	EXPECT_EQ(report.np_ppm, copy.np_ppm);
+	EXPECT_EQ(SIMGPU_LIVE_SEATED, copy.head.flags);
+	EXPECT_EQ(status.cycle, copy.head.cycle);
+	EXPECT_EQ(report.figures.class, copy.head.class);
+	EXPECT_EQ(report.figures.np_ppm, copy.head.np_ppm);
 	EXPECT_EQ(0, memcmp(&report.counters, &copy.counters,
 			    sizeof(copy.counters)));
 	close(gang);
@@ -289,7 +301,7 @@ TEST_F(live, is_what_the_report_says)
 /* Device time and counters never go back, and belong together. */
 TEST_F(live, while_it_runs)
 {
-	struct simgpu_live now, last = {};
+	struct live_copy now, last = {};
 	struct built_trace trace;
 	unsigned int moves = 0, i;
 	uint32_t handle;
@@ -299,10 +311,10 @@ TEST_F(live, while_it_runs)
 	ASSERT_EQ(0, launch(self->fd, handle, UINT64_MAX, NULL));
 	for (i = 0; i < 300000 && moves < 20; i++) {
 		take_live(self->live, &now);
-		EXPECT_LE(last.cycle, now.cycle);
-		EXPECT_LE(last.counters.sm_cycles, now.counters.sm_cycles);
-		if (now.counters.thread_instructions !=
-		    last.counters.thread_instructions) {
+		EXPECT_LE(last.head.cycle, now.head.cycle);
+		EXPECT_LE(COUNT(last, SM_CYCLES), COUNT(now, SM_CYCLES));
+		if (COUNT(now, THREAD_INSTRUCTIONS) !=
+		    COUNT(last, THREAD_INSTRUCTIONS)) {
 			moves++;
 			sleep_ms(5);
 		}
@@ -342,14 +354,14 @@ TEST_F(live, one_page_only)
 /* The page outlives the descriptor, and a process that maps it may be killed. */
 TEST_F(live, holds_the_file)
 {
-	struct simgpu_live copy;
+	struct live_copy copy;
 	pid_t child;
 	int status;
 
 	close(self->fd);
 	self->fd = -1;
 	take_live(self->live, &copy);
-	EXPECT_EQ(0, copy.flags);
+	EXPECT_EQ(0, copy.head.flags);
 	child = fork();
 	if (!child) {
 		take_live(self->live, &copy);

@@ -64,21 +64,33 @@ FIXTURE(plugin)
 FIXTURE_VARIANT(plugin)
 {
 	const char *policy;
+	uint32_t kind;
+	int code;
+	const char *reason;
 };
 
 FIXTURE_VARIANT_ADD(plugin, error)
 {
 	.policy = "test-error",
+	.kind = SIMGPU_REFUSAL_ERROR,
+	.code = -EIO,
+	.reason = "returned an error",
 };
 
 FIXTURE_VARIANT_ADD(plugin, impossible)
 {
 	.policy = "test-impossible",
+	.kind = SIMGPU_REFUSAL_PROPOSAL,
+	.code = -EINVAL,
+	.reason = "proposed what cannot be done",
 };
 
 FIXTURE_VARIANT_ADD(plugin, slow)
 {
 	.policy = "test-slow",
+	.kind = SIMGPU_REFUSAL_SLOW,
+	.code = -ETIME,
+	.reason = "took too long",
 };
 
 FIXTURE_SETUP(plugin)
@@ -108,6 +120,8 @@ TEST_F_TIMEOUT(plugin, falls_back, 300)
 		.size = sizeof(create), .members = 1, .epoch_cycles = 10000,
 		.stop_cycle = 50000, .flags = SIMGPU_GANG_RELAUNCH,
 	};
+	struct simgpu_gang_refusal answer = { .size = sizeof(answer) };
+	const struct simgpu_refusal *refusal = &answer.refusal;
 	char journal[4096], line[64];
 	uint64_t sequence;
 
@@ -115,6 +129,7 @@ TEST_F_TIMEOUT(plugin, falls_back, 300)
 	strcpy(create.policy, variant->policy);
 	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
 	ASSERT_EQ(0, gang_join(self->fd, create.fd, 0));
+	EXPECT_EQ(-ENODATA, call(create.fd, SIMGPU_IOC_GANG_REFUSAL, &answer));
 	EXPECT_EQ(-EAGAIN, unload("simgpu_test_policies"));
 	ASSERT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
 	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
@@ -123,6 +138,13 @@ TEST_F_TIMEOUT(plugin, falls_back, 300)
 	snprintf(line, sizeof(line), "policy=\"%s\"", variant->policy);
 	EXPECT_NE(NULL, strstr(journal, line));
 	EXPECT_NE(NULL, strstr(journal, " policy name=\"even\""));
+	ASSERT_EQ(0, call(create.fd, SIMGPU_IOC_GANG_REFUSAL, &answer));
+	EXPECT_EQ(variant->kind, refusal->kind);
+	EXPECT_EQ(variant->code, refusal->code);
+	EXPECT_STREQ(variant->reason, refusal->reason);
+	EXPECT_EQ(SIMGPU_REFUSAL_ANY, refusal->slot);
+	EXPECT_EQ(SIMGPU_REFUSAL_ANY, refusal->sm);
+	EXPECT_EQ(10000, refusal->cycle);
 	close(create.fd);
 	/* Another session: the gang's held its policy. */
 	ASSERT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
@@ -164,7 +186,7 @@ TEST(all_but_one)
 		.kernel_end = SIMGPU_KERNEL_END_CARRY,
 		.policy = "all-but-one",
 	};
-	struct simgpu_tenant_report report;
+	struct full_report report;
 	struct built_trace trace;
 	uint64_t sequence[2];
 	uint32_t handle;
@@ -186,9 +208,9 @@ TEST(all_but_one)
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, wait_launch(fds[i], sequence[i], PATIENCE_NS));
 	ASSERT_EQ(0, gang_report(create.fd, 0, &report));
-	EXPECT_EQ(1, report.sms);
+	EXPECT_EQ(1, report.figures.sms);
 	ASSERT_EQ(0, gang_report(create.fd, 1, &report));
-	EXPECT_EQ(79, report.sms);
+	EXPECT_EQ(79, report.figures.sms);
 	close(create.fd);
 	/* The session of the gang is there to be looked at until another is. */
 	EXPECT_EQ(-EAGAIN, unload("simgpu_all_but_one"));

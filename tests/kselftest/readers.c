@@ -120,7 +120,7 @@ static int join_and_launch(FIXTURE_DATA(readers) *self, int gang,
 
 static unsigned int count_epochs(int gang)
 {
-	struct simgpu_epoch_record records[64];
+	struct full_record records[64];
 	unsigned int count = 0;
 	ssize_t bytes;
 
@@ -138,7 +138,7 @@ static void run_gang(struct __test_metadata *_metadata,
 		.flags = SIMGPU_GANG_RELAUNCH, .policy = "hsm-fair",
 		.preemption = SIMGPU_PREEMPTION_ADAPTIVE,
 	};
-	struct simgpu_tenant_report report;
+	struct full_report report;
 	struct simgpu_gang_status status;
 	uint64_t sequences[MEMBERS];
 	int fds[MEMBERS], maker = open_device();
@@ -158,7 +158,7 @@ static void run_gang(struct __test_metadata *_metadata,
 	outcome->instructions = 0;
 	for (slot = 0; slot < MEMBERS; slot++) {
 		EXPECT_EQ(0, gang_report(create.fd, slot, &report));
-		outcome->instructions += report.counters.thread_instructions;
+		outcome->instructions += COUNT(report, THREAD_INSTRUCTIONS);
 		close(fds[slot]);
 	}
 	outcome->epochs = count_epochs(create.fd);

@@ -46,7 +46,7 @@ static void act(int fd, int *gang, uint32_t *state)
 		.seed = 1, .epoch_cycles = 10000,
 		.stop_cycle = draw(state, 2) ? 30000 : 0,
 	};
-	struct simgpu_report report = { .size = sizeof(report) };
+	struct full_report report;
 	struct simgpu_gang_status status;
 	struct built_trace trace;
 
@@ -69,7 +69,7 @@ static void act(int fd, int *gang, uint32_t *state)
 		wait_launch(fd, 1 + draw(state, 20), draw(state, 20000000));
 		break;
 	case 6:
-		call(fd, SIMGPU_IOC_REPORT, &report);
+		tenant_report(fd, &report);
 		break;
 	case 7:
 		set_tenant(fd, "x", draw(state, 2), 1 + draw(state, 9),
@@ -85,7 +85,7 @@ static void act(int fd, int *gang, uint32_t *state)
 		if (*gang >= 0) {
 			gang_join(fd, *gang, draw(state, 2));
 			gang_status(*gang, &status);
-			gang_report(*gang, 0, &report.report);
+			gang_report(*gang, 0, &report);
 		}
 	}
 }

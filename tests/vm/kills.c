@@ -77,10 +77,10 @@ static int save(const char *folder, const char *name, const char *end,
 /* Whatever a tenant may ask for while it works. */
 static void be_busy(int fd, const struct work *work)
 {
-	struct simgpu_report report = { .size = sizeof(report) };
+	struct full_report report;
 	uint32_t handle;
 
-	call(fd, SIMGPU_IOC_REPORT, &report);
+	tenant_report(fd, &report);
 	if (!upload(fd, &work->trace, &handle))
 		trace_remove(fd, handle);
 }
@@ -170,16 +170,16 @@ static unsigned int kill_some(int gang, pid_t *members, unsigned int limit,
 static bool finished(int gang, unsigned int slot, pid_t member)
 {
 	const uint64_t blocks = LAUNCHES * REPEATS * work_of(slot)->blocks;
-	struct simgpu_tenant_report report;
+	struct full_report report;
 	int status = -1, ret;
 
 	waitpid(member, &status, 0);
 	ret = gang_report(gang, slot, &report);
-	if (!status && !ret && report.counters.blocks_finished == blocks)
+	if (!status && !ret && COUNT(report, BLOCKS_FINISHED) == blocks)
 		return true;
 	printf("# member %u: status %d, report %d, %llu of %llu thread blocks\n",
 	       slot, status, ret,
-	       (unsigned long long)report.counters.blocks_finished,
+	       (unsigned long long)COUNT(report, BLOCKS_FINISHED),
 	       (unsigned long long)blocks);
 	return false;
 }

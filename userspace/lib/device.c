@@ -25,8 +25,6 @@ int simgpu_open(unsigned int device)
 
 int simgpu_get_device_info(int fd, struct simgpu_device_info *info)
 {
-	memset(info, 0, sizeof(*info));
-	info->size = sizeof(*info);
 	return call(fd, SIMGPU_IOC_DEVICE_INFO, info);
 }
 
@@ -101,16 +99,7 @@ int simgpu_wait_launch(int fd, uint64_t sequence, int64_t timeout_ns)
 	return call(fd, SIMGPU_IOC_WAIT, &wait);
 }
 
-int simgpu_get_report(int fd, uint32_t *slot,
-		      struct simgpu_tenant_report *report)
+int simgpu_get_report(int fd, struct simgpu_report *report)
 {
-	struct simgpu_report argument = { .size = sizeof(argument) };
-	int ret = call(fd, SIMGPU_IOC_REPORT, &argument);
-
-	if (ret)
-		return ret;
-	if (slot)
-		*slot = argument.slot;
-	*report = argument.report;
-	return 0;
+	return call(fd, SIMGPU_IOC_REPORT, report);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Gangs: making one, joining, and what its file tells. */
 #include <errno.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,17 +11,11 @@ static int call(int fd, unsigned long request, void *argument)
 	return ioctl(fd, request, argument) < 0 ? -errno : 0;
 }
 
-int simgpu_create_gang(int fd, const struct simgpu_gang_create *options)
+int simgpu_create_gang(int fd, struct simgpu_gang_create *options)
 {
-	struct simgpu_gang_create create = *options;
-	int ret;
+	int ret = call(fd, SIMGPU_IOC_GANG_CREATE, options);
 
-	create.size = sizeof(create);
-	create.fd = 0;
-	create.reserved = 0;
-	create.reserved2 = 0;
-	ret = call(fd, SIMGPU_IOC_GANG_CREATE, &create);
-	return ret ? ret : create.fd;
+	return ret ? ret : options->fd;
 }
 
 int simgpu_join_gang(int fd, int gang, uint32_t slot)
@@ -38,29 +31,22 @@ int simgpu_join_gang(int fd, int gang, uint32_t slot)
 
 int simgpu_get_gang_status(int gang, struct simgpu_gang_status *status)
 {
-	memset(status, 0, sizeof(*status));
-	status->size = sizeof(*status);
 	return call(gang, SIMGPU_IOC_GANG_STATUS, status);
 }
 
-int simgpu_get_gang_report(int gang, uint32_t slot,
-			   struct simgpu_tenant_report *report)
+int simgpu_get_gang_report(int gang, struct simgpu_gang_report *report)
 {
-	struct simgpu_gang_report argument = {
-		.size = sizeof(argument),
-		.slot = slot,
-	};
-	int ret = call(gang, SIMGPU_IOC_GANG_REPORT, &argument);
-
-	if (!ret)
-		*report = argument.report;
-	return ret;
+	return call(gang, SIMGPU_IOC_GANG_REPORT, report);
 }
 
-int simgpu_read_epochs(int gang, struct simgpu_epoch_record *records,
-		       size_t count)
+int simgpu_get_gang_refusal(int gang, struct simgpu_gang_refusal *refusal)
 {
-	ssize_t bytes = read(gang, records, count * sizeof(*records));
+	return call(gang, SIMGPU_IOC_GANG_REFUSAL, refusal);
+}
 
-	return bytes < 0 ? -errno : (int)(bytes / sizeof(*records));
+int simgpu_read_epochs(int gang, void *records, size_t bytes)
+{
+	ssize_t got = read(gang, records, bytes);
+
+	return got < 0 ? -errno : (int)got;
 }

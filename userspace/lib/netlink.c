@@ -23,9 +23,9 @@
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
 #define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
 
-_Static_assert(COUNTERS * sizeof(uint64_t) ==
-	       sizeof(struct simgpu_tenant_counters),
-	       "the attributes are the struct's fields");
+_Static_assert(COUNTERS == SIMGPU_COUNTER_COUNT &&
+	       COUNTERS <= SIMGPU_NETLINK_COUNTERS,
+	       "an attribute's place is its counter's number");
 
 /*
  * struct simgpu_netlink - a connection
@@ -185,18 +185,16 @@ static uint32_t get_u32(struct nlattr *attribute)
 	return attribute ? nla_get_u32(attribute) : 0;
 }
 
-static void parse_counters(struct nlattr *nest,
-			   struct simgpu_tenant_counters *counters)
+static void parse_counters(struct nlattr *nest, uint64_t *counters)
 {
 	struct nlattr *attributes[SIMGPU_A_COUNTERS_MAX + 1];
-	uint64_t *values = (uint64_t *)counters;
 	int i;
 
 	if (!nest || nla_parse_nested(attributes, SIMGPU_A_COUNTERS_MAX, nest,
 				      NULL))
 		return;
 	for (i = 0; i < COUNTERS; i++)
-		values[i] = get_u64(attributes[COUNTERS_FIRST + i]);
+		counters[i] = get_u64(attributes[COUNTERS_FIRST + i]);
 }
 
 static void parse_tenant(struct nlattr *nest,
@@ -220,7 +218,7 @@ static void parse_tenant(struct nlattr *nest,
 	tenant->llc_mpki_ppm =
 		get_u64(attributes[SIMGPU_A_EPOCH_TENANT_LLC_MPKI_PPM]);
 	parse_counters(attributes[SIMGPU_A_EPOCH_TENANT_COUNTERS],
-		       &tenant->counters);
+		       tenant->counters);
 }
 
 static void parse_epoch(struct nlmsghdr *header, struct nlattr **attributes,

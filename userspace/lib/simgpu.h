@@ -6,9 +6,11 @@
  * from any thread, and a connection be used by one thread at a time.
  *
  * Functions return 0 or more on success and a negative errno on failure; what
- * an errno means stands in linux/simgpu.h beside its ioctl. Size fields and
- * padding of the structs are filled in here: callers leave them alone. File
- * descriptors are closed with close().
+ * an errno means stands in linux/simgpu.h beside its ioctl. A struct that begins
+ * with @size goes to the kernel as it is: its caller sets @size to its sizeof and
+ * all that it does not mean to zero, and so a program, the library and the kernel
+ * may each be older or newer than the others. File descriptors are closed with
+ * close().
  */
 #ifndef LIBSIMGPU_SIMGPU_H
 #define LIBSIMGPU_SIMGPU_H
@@ -25,6 +27,15 @@ extern "C" {
 #define SIMGPU_DEVICES_MAX	64
 /* Bytes that hold any value of a sysfs file, with its NUL. */
 #define SIMGPU_VALUE_BYTES	4096
+/* Counters that a message of netlink has room for here. */
+#define SIMGPU_NETLINK_COUNTERS	128
+
+/* A &struct simgpu_counter_array for an array of uint64_t. */
+#define SIMGPU_COUNTERS_INTO(_words) (struct simgpu_counter_array) {	\
+	.count = sizeof(_words) / sizeof((_words)[0]),			\
+	.stride = sizeof((_words)[0]),					\
+	.array = (uintptr_t)(_words),					\
+}
 
 /**
  * simgpu_open() - become a tenant of a device
@@ -37,7 +48,7 @@ int simgpu_open(unsigned int device);
 /**
  * simgpu_get_device_info() - what the device is, and its time
  * @fd: from simgpu_open()
- * @info: filled in
+ * @info: with its @size; filled in
  *
  * Return: 0 or a negative errno.
  */
@@ -104,26 +115,24 @@ int simgpu_wait_launch(int fd, uint64_t sequence, int64_t timeout_ns);
 /**
  * simgpu_get_report() - the tenant's own figures
  * @fd: from simgpu_open()
- * @slot: NULL, or set to its slot
- * @report: filled in
+ * @report: with its @size and @counters; the rest is filled in
  *
  * Return: 0 or a negative errno.
  */
-int simgpu_get_report(int fd, uint32_t *slot,
-		      struct simgpu_tenant_report *report);
+int simgpu_get_report(int fd, struct simgpu_report *report);
 
 /**
  * simgpu_create_gang() - reset an idle device for a repeatable experiment
  * @fd: from simgpu_open(); it does not become a member
- * @options: members, seed, epoch_cycles, stop_cycle, flags, kernel_end,
- *	config, policy, model and preemption; the rest is not read
+ * @options: with its @size, members, seed, epoch_cycles, stop_cycle, flags,
+ *	kernel_end, config, policy, model, preemption and params; @fd is set
  *
  * Closing the last copy of the gang's descriptor ends its members' work: a
  * process that was forked off closes its copy once it has joined.
  *
  * Return: the gang's file descriptor (close-on-exec), or a negative errno.
  */
-int simgpu_create_gang(int fd, const struct simgpu_gang_create *options);
+int simgpu_create_gang(int fd, struct simgpu_gang_create *options);
 
 /**
  * simgpu_join_gang() - become a member
@@ -138,7 +147,7 @@ int simgpu_join_gang(int fd, int gang, uint32_t slot);
 /**
  * simgpu_get_gang_status() - state, device time and fingerprint
  * @gang: from simgpu_create_gang()
- * @status: filled in
+ * @status: with its @size; filled in
  *
  * Return: 0 or a negative errno.
  */
@@ -147,27 +156,70 @@ int simgpu_get_gang_status(int gang, struct simgpu_gang_status *status);
 /**
  * simgpu_get_gang_report() - a member's figures
  * @gang: from simgpu_create_gang()
- * @slot: which member
- * @report: filled in
+ * @report: with its @size, @slot and @counters; the rest is filled in
  *
  * Return: 0 or a negative errno.
  */
-int simgpu_get_gang_report(int gang, uint32_t slot,
-			   struct simgpu_tenant_report *report);
+int simgpu_get_gang_report(int gang, struct simgpu_gang_report *report);
+
+/**
+ * simgpu_get_gang_refusal() - why a policy did not have its way last
+ * @gang: from simgpu_create_gang()
+ * @refusal: with its @size; filled in
+ *
+ * Return: 0; -ENODATA if every policy has had its way; another negative errno.
+ */
+int simgpu_get_gang_refusal(int gang, struct simgpu_gang_refusal *refusal);
 
 /**
  * simgpu_read_epochs() - take epoch records that nobody has read yet
  * @gang: from simgpu_create_gang()
- * @records: filled in
- * @count: room in @records, at least 1
+ * @records: filled in with records, for simgpu_next_record(); aligned to 8 bytes
+ * @bytes: room in @records; SIMGPU_EPOCH_RECORD_MAX is enough for any record
  *
  * Blocks until there is a record, unless the descriptor is O_NONBLOCK.
  *
- * Return: how many; 0 once the gang has ended and all were read; a negative
- * errno.
+ * Return: bytes of records; 0 once the gang has ended and all were read; a
+ * negative errno.
  */
-int simgpu_read_epochs(int gang, struct simgpu_epoch_record *records,
-		       size_t count);
+int simgpu_read_epochs(int gang, void *records, size_t bytes);
+
+/**
+ * simgpu_next_record() - step through what simgpu_read_epochs() has read
+ * @records: as given there
+ * @bytes: that it returned
+ * @last: the record before; NULL: none
+ *
+ * Return: the next record, or NULL.
+ */
+static inline const struct simgpu_epoch_record *
+simgpu_next_record(const void *records, size_t bytes,
+		   const struct simgpu_epoch_record *last)
+{
+	const char *end = (const char *)records + bytes;
+	const char *next = last ? (const char *)last + last->size :
+				  (const char *)records;
+
+	return next < end ? (const struct simgpu_epoch_record *)next : NULL;
+}
+
+/**
+ * simgpu_record_counter() - a counter of an epoch record
+ * @record: the record
+ * @counter: which
+ *
+ * Return: the counter; 0 if the kernel does not have it.
+ */
+static inline uint64_t
+simgpu_record_counter(const struct simgpu_epoch_record *record,
+		      enum simgpu_counter counter)
+{
+	const char *first = (const char *)record + record->counter_offset;
+
+	if ((uint32_t)counter >= record->counter_count)
+		return 0;
+	return ((const uint64_t *)(const void *)first)[counter];
+}
 
 /**
  * simgpu_list_devices() - the devices of this machine
@@ -254,7 +306,8 @@ struct simgpu_netlink;
  * @rbh_ppm: row buffer hit rate
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
- * @counters: differences over the epoch
+ * @counters: differences over the epoch, by &enum simgpu_counter; 0 where the
+ *	kernel or the library does not have one
  */
 struct simgpu_netlink_epoch_tenant {
 	uint64_t id;
@@ -267,7 +320,7 @@ struct simgpu_netlink_epoch_tenant {
 	uint64_t rbh_ppm;
 	uint64_t bandwidth_ppm;
 	uint64_t llc_mpki_ppm;
-	struct simgpu_tenant_counters counters;
+	uint64_t counters[SIMGPU_NETLINK_COUNTERS];
 };
 
 /**

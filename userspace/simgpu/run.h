@@ -17,6 +17,7 @@
  * @options: what it said of itself
  * @trace: what it ran, if that is decoded; for private runs
  * @report: its last
+ * @counters: likewise, by &enum simgpu_counter
  * @actual_known: whether its private run was made
  * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
  * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
@@ -26,6 +27,7 @@ struct result_tenant {
 	struct session_tenant_options options;
 	const struct trace *trace;
 	struct simgpu_tenant_report report;
+	u64 counters[SIMGPU_COUNTER_COUNT];
 	bool actual_known;
 	u64 np_actual_ppm;
 	u64 error_ppm;

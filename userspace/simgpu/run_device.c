@@ -20,7 +20,7 @@
 #include "run.h"
 
 #define POLL_MS		200
-#define RECORDS		64
+#define RECORDS_BYTES	(8 * SIMGPU_EPOCH_RECORD_MAX)
 /* A child's exit status when the gang was canceled by somebody else. */
 #define STATUS_CANCELED	3
 
@@ -195,7 +195,7 @@ static void end_children(struct stage *stage)
 
 static bool gang_has_started(const struct stage *stage)
 {
-	struct simgpu_gang_status status;
+	struct simgpu_gang_status status = { .size = sizeof(status) };
 
 	return !simgpu_get_gang_status(stage->gang, &status) &&
 	       (status.state == SIMGPU_GANG_RUNNING ||
@@ -246,6 +246,7 @@ static bool hear_child(struct stage *stage, u32 slot)
 static int create_gang(const struct settings *settings, u32 members)
 {
 	struct simgpu_gang_create options = {
+		.size = sizeof(options),
 		.members = members,
 		.seed = settings->seed,
 		.epoch_cycles = settings->epoch_cycles,
@@ -312,11 +313,12 @@ static void compare_knobs(const struct settings *settings)
 
 static bool read_records(struct stage *stage)
 {
-	struct simgpu_epoch_record records[RECORDS];
-	int got, i;
+	u64 records[RECORDS_BYTES / sizeof(u64)];
+	const struct simgpu_epoch_record *record;
+	int got;
 
 	for (;;) {
-		got = simgpu_read_epochs(stage->gang, records, RECORDS);
+		got = simgpu_read_epochs(stage->gang, records, sizeof(records));
 		if (got == -EAGAIN || got == -EINTR)
 			return true;
 		if (got < 0) {
@@ -327,14 +329,16 @@ static bool read_records(struct stage *stage)
 			stage->over = true;
 			return true;
 		}
-		for (i = 0; i < got; i++)
-			result_add_epoch(stage->result, &records[i]);
+		record = NULL;
+		while ((record = simgpu_next_record(records, (size_t)got,
+						    record)))
+			result_add_epoch(stage->result, record);
 	}
 }
 
 static void show_progress(const struct stage *stage)
 {
-	struct simgpu_gang_status status;
+	struct simgpu_gang_status status = { .size = sizeof(status) };
 
 	if (stage->settings->cycles &&
 	    !simgpu_get_gang_status(stage->gang, &status))
@@ -382,16 +386,28 @@ static bool children_left(const struct stage *stage)
 	return false;
 }
 
+static int get_report(int gang, struct result_tenant *tenant)
+{
+	struct simgpu_gang_report report = {
+		.size = sizeof(report),
+		.slot = tenant->slot,
+		.counters = SIMGPU_COUNTERS_INTO(tenant->counters),
+	};
+	int ret = simgpu_get_gang_report(gang, &report);
+
+	tenant->report = report.report;
+	return ret;
+}
+
 static int collect(struct stage *stage)
 {
 	struct result *result = stage->result;
-	struct simgpu_gang_status status;
+	struct simgpu_gang_status status = { .size = sizeof(status) };
 	int ret = simgpu_get_gang_status(stage->gang, &status);
 	u32 slot;
 
 	for (slot = 0; !ret && slot < stage->count; slot++)
-		ret = simgpu_get_gang_report(stage->gang, slot,
-					     &result->tenants[slot].report);
+		ret = get_report(stage->gang, &result->tenants[slot]);
 	if (ret)
 		return fail("reading the figures: %s", strerror(-ret));
 	if (status.state != SIMGPU_GANG_DONE)

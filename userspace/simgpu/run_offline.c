@@ -8,19 +8,14 @@
 
 /* --- the session's structs as those of the UAPI, as the driver fills them --- */
 
-_Static_assert(sizeof(struct simgpu_tenant_counters) ==
+_Static_assert(sizeof(((struct result_tenant *)0)->counters) ==
 	       sizeof(struct simgpu_counters), "the counters differ");
 
-static void fill_counters(struct simgpu_tenant_counters *out,
-			  const struct simgpu_counters *counters)
-{
-	/* Fields in the same order and of the same type. */
-	memcpy(out, counters, sizeof(*out));
-}
-
-static void fill_report(struct simgpu_tenant_report *out,
+static void fill_report(struct result_tenant *tenant,
 			const struct session_tenant_report *report)
 {
+	struct simgpu_tenant_report *out = &tenant->report;
+
 	*out = (struct simgpu_tenant_report) {
 		.thread_instructions = report->figures.thread_instructions,
 		.cycles = report->figures.cycles,
@@ -38,7 +33,8 @@ static void fill_report(struct simgpu_tenant_report *out,
 		out->flags |= SIMGPU_REPORT_ACTIVE;
 	if (report->first_run_done)
 		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
-	fill_counters(&out->counters, &report->counters);
+	/* A counter's number is the place of its field. */
+	memcpy(tenant->counters, &report->counters, sizeof(tenant->counters));
 }
 
 static void fill_record(struct simgpu_epoch_record *record,
@@ -46,6 +42,7 @@ static void fill_record(struct simgpu_epoch_record *record,
 			const struct session_epoch_tenant *row)
 {
 	*record = (struct simgpu_epoch_record) {
+		.size = sizeof(*record),
 		.epoch = epoch->index,
 		.start_cycle = epoch->start_cycle,
 		.end_cycle = epoch->end_cycle,
@@ -66,7 +63,6 @@ static void fill_record(struct simgpu_epoch_record *record,
 		record->flags |= SIMGPU_EPOCH_FELL_BACK;
 	if (row->first_run)
 		record->flags |= SIMGPU_EPOCH_FIRST_RUN;
-	fill_counters(&record->counters, &row->counters);
 }
 
 /* --- observers --- */
@@ -103,7 +99,7 @@ static void on_left(void *context, u32 slot,
 {
 	struct result *result = ((struct watch *)context)->result;
 
-	fill_report(&result->tenants[result->present[slot]].report, report);
+	fill_report(&result->tenants[result->present[slot]], report);
 }
 
 static void on_progress(void *context, u64 cycle)
@@ -138,8 +134,7 @@ static void complete(struct result *result, const struct offline_result *from)
 		struct result_tenant *tenant = &result->tenants[i];
 
 		if (result->present[tenant->slot] == i)
-			fill_report(&tenant->report,
-				    &from->reports[tenant->slot]);
+			fill_report(tenant, &from->reports[tenant->slot]);
 	}
 	result->complete = true;
 }

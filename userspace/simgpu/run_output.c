@@ -78,8 +78,9 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 		 json_ppm_or_null(result_predicted(tenant),
 				  report->np_run_ppm));
 	json_set(object, "preempted_blocks",
-		 json_u64(report->counters.preempted_blocks));
-	json_set(object, "context_lines", json_u64(report->counters.context_lines));
+		 json_u64(tenant->counters[SIMGPU_COUNTER_PREEMPTED_BLOCKS]));
+	json_set(object, "context_lines",
+		 json_u64(tenant->counters[SIMGPU_COUNTER_CONTEXT_LINES]));
 	if (result->truth)
 		json_set(object, "np_actual",
 			 json_ppm_or_null(tenant->actual_known,

@@ -46,7 +46,7 @@ struct sum {
 	u64 np_cycles;
 	double np;
 	double bandwidth;
-	struct simgpu_tenant_counters counters;
+	u64 counters[SIMGPU_COUNTER_COUNT];
 };
 
 /**
@@ -140,27 +140,18 @@ static struct sum *find(struct run *run, unsigned int device, u64 id)
 
 /* --- epochs --- */
 
-static void add_counters(struct simgpu_tenant_counters *to,
-			 const struct simgpu_tenant_counters *from)
-{
-	const u64 *values = (const u64 *)from;
-	u64 *sums = (u64 *)to;
-	size_t i;
-
-	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		sums[i] += values[i];
-}
-
 static void add_epoch(struct sum *sum, const struct simgpu_netlink_epoch *epoch,
 		      const struct simgpu_netlink_epoch_tenant *tenant)
 {
 	u64 cycles = epoch->end_cycle - epoch->start_cycle;
+	size_t i;
 
 	sum->epochs++;
 	sum->cycles += cycles;
 	sum->bandwidth += (double)tenant->bandwidth_ppm / SIMGPU_PPM *
 			  (double)cycles;
-	add_counters(&sum->counters, &tenant->counters);
+	for (i = 0; i < SIMGPU_COUNTER_COUNT; i++)
+		sum->counters[i] += tenant->counters[i];
 	if (tenant->class == SIMGPU_CLASSIFIED_UNKNOWN)
 		return;
 	sum->class = tenant->class;
@@ -303,6 +294,8 @@ static int run_to_end(struct run *run)
 
 /* --- figures --- */
 
+#define counter(_sum, _name)	((_sum)->counters[SIMGPU_COUNTER_##_name])
+
 static double per_cycle(double value, u64 cycles)
 {
 	return cycles ? value / (double)cycles : 0;
@@ -310,28 +303,28 @@ static double per_cycle(double value, u64 cycles)
 
 static double sms_of(const struct sum *sum)
 {
-	return per_cycle((double)sum->counters.sm_cycles, sum->cycles);
+	return per_cycle((double)counter(sum, SM_CYCLES), sum->cycles);
 }
 
 static double ipc_of(const struct sum *sum)
 {
-	return per_cycle((double)sum->counters.thread_instructions,
+	return per_cycle((double)counter(sum, THREAD_INSTRUCTIONS),
 			 sum->cycles);
 }
 
 static double rbh_of(const struct sum *sum)
 {
-	u64 requests = sum->counters.dram_fills + sum->counters.dram_writebacks;
+	u64 requests = counter(sum, DRAM_FILLS) + counter(sum, DRAM_WRITEBACKS);
 
-	if (!requests || sum->counters.row_activates >= requests)
+	if (!requests || counter(sum, ROW_ACTIVATES) >= requests)
 		return 0;
-	return 1 - (double)sum->counters.row_activates / (double)requests;
+	return 1 - (double)counter(sum, ROW_ACTIVATES) / (double)requests;
 }
 
 static double mpki_of(const struct sum *sum)
 {
-	return per_cycle(1000.0 * (double)sum->counters.llc_misses,
-			 sum->counters.thread_instructions);
+	return per_cycle(1000.0 * (double)counter(sum, LLC_MISSES),
+			 counter(sum, THREAD_INSTRUCTIONS));
 }
 
 static struct json_object *sum_json(const struct sum *sum)
@@ -345,10 +338,10 @@ static struct json_object *sum_json(const struct sum *sum)
 	json_set_string(object, "class", class_name(sum->class));
 	json_set(object, "epochs", json_u64(sum->epochs));
 	json_set(object, "instructions",
-		 json_u64(sum->counters.thread_instructions));
+		 json_u64(counter(sum, THREAD_INSTRUCTIONS)));
 	json_set(object, "cycles", json_u64(sum->cycles));
 	json_set(object, "kernels",
-		 json_u64(sum->counters.kernels_finished));
+		 json_u64(counter(sum, KERNELS_FINISHED)));
 	json_set(object, "sms", json_object_new_double(sms_of(sum)));
 	json_set(object, "np", sum->np_cycles ?
 		 json_object_new_double(per_cycle(sum->np, sum->np_cycles)) :
@@ -391,7 +384,7 @@ static void add_row(struct table *table, const struct sum *sum)
 	table_cell(table, "%u", sum->device);
 	table_cell(table, "%s", class_name(sum->class));
 	table_cell(table, "%llu", sum->epochs);
-	table_cell(table, "%llu", (u64)sum->counters.thread_instructions);
+	table_cell(table, "%llu", (u64)counter(sum, THREAD_INSTRUCTIONS));
 	table_cell(table, "%llu", sum->cycles);
 	table_cell(table, "%.1f", sms_of(sum));
 	if (sum->np_cycles)

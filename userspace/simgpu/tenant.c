@@ -142,20 +142,21 @@ static int launch_and_wait(int fd, int handle, u64 repeats)
 
 static int print_report(int fd)
 {
-	struct simgpu_tenant_report report;
-	int ret = simgpu_get_report(fd, NULL, &report);
+	struct simgpu_report answer = { .size = sizeof(answer) };
+	const struct simgpu_tenant_report *report = &answer.report;
+	int ret = simgpu_get_report(fd, &answer);
 
 	if (ret)
 		return fail("reading the figures: %s", strerror(-ret));
 	printf("%llu thread instructions in %llu cycles, IPC %.1f, RBH %.3f, bandwidth %.3f, MPKI %.2f\n",
-	       report.thread_instructions, report.cycles,
-	       (double)report.ipc_ppm / SIMGPU_PPM,
-	       (double)report.rbh_ppm / SIMGPU_PPM,
-	       (double)report.bandwidth_ppm / SIMGPU_PPM,
-	       (double)report.llc_mpki_ppm / SIMGPU_PPM);
-	if (report.np_run_ppm)
+	       report->thread_instructions, report->cycles,
+	       (double)report->ipc_ppm / SIMGPU_PPM,
+	       (double)report->rbh_ppm / SIMGPU_PPM,
+	       (double)report->bandwidth_ppm / SIMGPU_PPM,
+	       (double)report->llc_mpki_ppm / SIMGPU_PPM);
+	if (report->np_run_ppm)
 		printf("predicted NP of the first run: %.3f\n",
-		       (double)report.np_run_ppm / SIMGPU_PPM);
+		       (double)report->np_run_ppm / SIMGPU_PPM);
 	return STATUS_OK;
 }
 

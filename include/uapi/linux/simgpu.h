@@ -10,7 +10,10 @@
  * built for a shorter struct is served as if the missing fields were zero, one
  * built for a longer struct is served if what the kernel does not know is
  * zero (else E2BIG). Unknown flags and non-zero padding are refused with
- * EINVAL. The layout is the same for 32- and 64-bit callers.
+ * EINVAL. The layout is the same for 32- and 64-bit callers. Arrays cross as
+ * count, stride and address, so that the caller's elements may be fewer or more,
+ * shorter or longer than the kernel's. Counters are words with numbers that
+ * never change; a record, a message and the live page say how many they hold.
  *
  * Errors that any call may return:
  *   ENOTTY  no such ioctl
@@ -53,9 +56,17 @@ enum simgpu_class {
 	SIMGPU_CLASSIFIED_MEMORY = 2
 };
 
+/**
+ * enum simgpu_kernel_end - what a kernel's end does to the SMs
+ * @SIMGPU_KERNEL_END_EVEN: an even split, until a policy says otherwise
+ * @SIMGPU_KERNEL_END_CARRY: nothing
+ * @SIMGPU_KERNEL_END_CHANGED: an even split if the tenant's next kernel is not
+ *	the one that has ended; else nothing
+ */
 enum simgpu_kernel_end {
 	SIMGPU_KERNEL_END_EVEN = 0,
-	SIMGPU_KERNEL_END_CARRY = 1
+	SIMGPU_KERNEL_END_CARRY = 1,
+	SIMGPU_KERNEL_END_CHANGED = 2
 };
 
 /*
@@ -232,81 +243,120 @@ struct simgpu_wait {
 };
 
 /**
- * struct simgpu_tenant_counters - event counts; definitions in docs/
- * @thread_instructions: active lanes of issued warp instructions
- * @warp_instructions: issued warp instructions
- * @l1_accesses: lines looked up in an L1 by loads
- * @l1_misses: of these, not there
- * @l1c_accesses: lines looked up in a constant cache by constant loads
- * @l1c_misses: of these, not there
- * @llc_accesses: requests looked up in the last-level cache
- * @llc_misses: of these, to lines neither there nor on their way
- * @atd_accesses: of @llc_accesses, to sets that are sampled; 0 if none is
- * @atd_hits: of these, would have hit with the cache to itself
- * @dram_fills: lines fetched from DRAM
- * @dram_writebacks: dirty lines written to DRAM
- * @row_activates: activates issued for them
- * @bus_busy_clocks: memory clocks of channels that carried its data
- * @row_interference: of its activates, those that other tenants made necessary
- * @mirror_accesses: of @llc_accesses, those that its mirror has seen; 0 without one
- * @mirror_requests: lines that the mirror moved for them between its own cache and
- *	channel
- * @mirror_clocks: memory clocks that its channel needed for that
- * @load_requests: lines that its SMs asked the last-level cache for
- * @load_cycles: that these took, added up, those under way up to now
- * @bank_interference_clocks: memory clocks in which its requests waited while
- *	their bank served other tenants
- * @queue_full_stalls: requests that waited for a full LLC request queue
- * @idle_cycles: scheduler cycles on its SMs without an issue
- * @stall_memory_cycles: of these, ended by the data of a load; counted once
- *	they have ended
- * @stall_lsu_cycles: by the load/store unit, which was full
- * @stall_barrier_cycles: by a barrier
- * @stall_empty_cycles: by the start of a thread block
- * @sm_cycles: cycles of SMs that it held
- * @blocks_finished: thread blocks run to their end
- * @kernels_finished: kernels run to their end
- * @context_lines: lines of thread blocks' contexts saved or restored
- * @preempted_blocks: thread blocks saved by context switches
- * @idle_warp_samples: samples of idle warps; 0 while they are not taken
- * @idle_warps: sum over the samples
+ * enum simgpu_counter - numbers of a tenant's event counts; definitions in docs/
+ * @SIMGPU_COUNTER_THREAD_INSTRUCTIONS: active lanes of issued warp instructions
+ * @SIMGPU_COUNTER_WARP_INSTRUCTIONS: issued warp instructions
+ * @SIMGPU_COUNTER_L1_ACCESSES: lines looked up in an L1 by loads
+ * @SIMGPU_COUNTER_L1_MISSES: of these, not there
+ * @SIMGPU_COUNTER_L1C_ACCESSES: lines looked up in a constant cache by constant
+ *	loads
+ * @SIMGPU_COUNTER_L1C_MISSES: of these, not there
+ * @SIMGPU_COUNTER_LLC_ACCESSES: requests looked up in the last-level cache
+ * @SIMGPU_COUNTER_LLC_MISSES: of these, to lines neither there nor on their way
+ * @SIMGPU_COUNTER_ATD_ACCESSES: of %SIMGPU_COUNTER_LLC_ACCESSES, to sets that
+ *	are sampled; 0 if none is
+ * @SIMGPU_COUNTER_ATD_HITS: of these, would have hit with the cache to itself
+ * @SIMGPU_COUNTER_DRAM_FILLS: lines fetched from DRAM
+ * @SIMGPU_COUNTER_DRAM_WRITEBACKS: dirty lines written to DRAM
+ * @SIMGPU_COUNTER_ROW_ACTIVATES: activates issued for them
+ * @SIMGPU_COUNTER_BUS_BUSY_CLOCKS: memory clocks of channels that carried its
+ *	data
+ * @SIMGPU_COUNTER_ROW_INTERFERENCE: of its activates, those that other tenants
+ *	made necessary
+ * @SIMGPU_COUNTER_MIRROR_ACCESSES: of %SIMGPU_COUNTER_LLC_ACCESSES, those that
+ *	its mirror has seen; 0 without one
+ * @SIMGPU_COUNTER_MIRROR_REQUESTS: lines that the mirror moved for them between
+ *	its own cache and channel
+ * @SIMGPU_COUNTER_MIRROR_CLOCKS: memory clocks that its channel needed for that
+ * @SIMGPU_COUNTER_LOAD_REQUESTS: lines that its SMs asked the last-level cache
+ *	for
+ * @SIMGPU_COUNTER_LOAD_CYCLES: that these took, added up, those under way up to
+ *	now
+ * @SIMGPU_COUNTER_BANK_INTERFERENCE_CLOCKS: memory clocks in which its requests
+ *	waited while their bank served other tenants
+ * @SIMGPU_COUNTER_QUEUE_FULL_STALLS: requests that waited for a full LLC
+ *	request queue
+ * @SIMGPU_COUNTER_IDLE_CYCLES: scheduler cycles on its SMs without an issue
+ * @SIMGPU_COUNTER_STALL_MEMORY_CYCLES: of these, ended by the data of a load;
+ *	counted once they have ended
+ * @SIMGPU_COUNTER_STALL_LSU_CYCLES: by the load/store unit, which was full
+ * @SIMGPU_COUNTER_STALL_BARRIER_CYCLES: by a barrier
+ * @SIMGPU_COUNTER_STALL_EMPTY_CYCLES: by the start of a thread block
+ * @SIMGPU_COUNTER_SM_CYCLES: cycles of SMs that it held
+ * @SIMGPU_COUNTER_BLOCKS_FINISHED: thread blocks run to their end
+ * @SIMGPU_COUNTER_KERNELS_FINISHED: kernels run to their end
+ * @SIMGPU_COUNTER_CONTEXT_LINES: lines of thread blocks' contexts saved or
+ *	restored
+ * @SIMGPU_COUNTER_PREEMPTED_BLOCKS: thread blocks saved by context switches
+ * @SIMGPU_COUNTER_IDLE_WARP_SAMPLES: samples of idle warps; 0 while they are
+ *	not taken
+ * @SIMGPU_COUNTER_IDLE_WARPS: sum over the samples
+ * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
+ *	each that is appended, and a kernel may have fewer or more, which it says
+ *	wherever it gives counters
+ *
+ * A number never changes and is never used again.
  */
-struct simgpu_tenant_counters {
-	__u64 thread_instructions;
-	__u64 warp_instructions;
-	__u64 l1_accesses;
-	__u64 l1_misses;
-	__u64 l1c_accesses;
-	__u64 l1c_misses;
-	__u64 llc_accesses;
-	__u64 llc_misses;
-	__u64 atd_accesses;
-	__u64 atd_hits;
-	__u64 dram_fills;
-	__u64 dram_writebacks;
-	__u64 row_activates;
-	__u64 bus_busy_clocks;
-	__u64 row_interference;
-	__u64 mirror_accesses;
-	__u64 mirror_requests;
-	__u64 mirror_clocks;
-	__u64 load_requests;
-	__u64 load_cycles;
-	__u64 bank_interference_clocks;
-	__u64 queue_full_stalls;
-	__u64 idle_cycles;
-	__u64 stall_memory_cycles;
-	__u64 stall_lsu_cycles;
-	__u64 stall_barrier_cycles;
-	__u64 stall_empty_cycles;
-	__u64 sm_cycles;
-	__u64 blocks_finished;
-	__u64 kernels_finished;
-	__u64 context_lines;
-	__u64 preempted_blocks;
-	__u64 idle_warp_samples;
-	__u64 idle_warps;
+enum simgpu_counter {
+	SIMGPU_COUNTER_THREAD_INSTRUCTIONS = 0,
+	SIMGPU_COUNTER_WARP_INSTRUCTIONS = 1,
+	SIMGPU_COUNTER_L1_ACCESSES = 2,
+	SIMGPU_COUNTER_L1_MISSES = 3,
+	SIMGPU_COUNTER_L1C_ACCESSES = 4,
+	SIMGPU_COUNTER_L1C_MISSES = 5,
+	SIMGPU_COUNTER_LLC_ACCESSES = 6,
+	SIMGPU_COUNTER_LLC_MISSES = 7,
+	SIMGPU_COUNTER_ATD_ACCESSES = 8,
+	SIMGPU_COUNTER_ATD_HITS = 9,
+	SIMGPU_COUNTER_DRAM_FILLS = 10,
+	SIMGPU_COUNTER_DRAM_WRITEBACKS = 11,
+	SIMGPU_COUNTER_ROW_ACTIVATES = 12,
+	SIMGPU_COUNTER_BUS_BUSY_CLOCKS = 13,
+	SIMGPU_COUNTER_ROW_INTERFERENCE = 14,
+	SIMGPU_COUNTER_MIRROR_ACCESSES = 15,
+	SIMGPU_COUNTER_MIRROR_REQUESTS = 16,
+	SIMGPU_COUNTER_MIRROR_CLOCKS = 17,
+	SIMGPU_COUNTER_LOAD_REQUESTS = 18,
+	SIMGPU_COUNTER_LOAD_CYCLES = 19,
+	SIMGPU_COUNTER_BANK_INTERFERENCE_CLOCKS = 20,
+	SIMGPU_COUNTER_QUEUE_FULL_STALLS = 21,
+	SIMGPU_COUNTER_IDLE_CYCLES = 22,
+	SIMGPU_COUNTER_STALL_MEMORY_CYCLES = 23,
+	SIMGPU_COUNTER_STALL_LSU_CYCLES = 24,
+	SIMGPU_COUNTER_STALL_BARRIER_CYCLES = 25,
+	SIMGPU_COUNTER_STALL_EMPTY_CYCLES = 26,
+	SIMGPU_COUNTER_SM_CYCLES = 27,
+	SIMGPU_COUNTER_BLOCKS_FINISHED = 28,
+	SIMGPU_COUNTER_KERNELS_FINISHED = 29,
+	SIMGPU_COUNTER_CONTEXT_LINES = 30,
+	SIMGPU_COUNTER_PREEMPTED_BLOCKS = 31,
+	SIMGPU_COUNTER_IDLE_WARP_SAMPLES = 32,
+	SIMGPU_COUNTER_IDLE_WARPS = 33,
+	SIMGPU_COUNTER_COUNT
 };
+
+/**
+ * struct simgpu_counter_array - where a call writes a tenant's counters
+ * @count: in: words that there is room for, up to SIMGPU_COUNTERS_ROOM_MAX; 0: only
+ *	@count is asked for. out: words that the kernel has, whatever the room
+ * @stride: in: bytes from one word to the next, 8 to 4096, a multiple of 8; what
+ *	lies between is left as it is
+ * @array: in: user pointer to the first word, aligned to 8 bytes; 0: as with a
+ *	@count of 0
+ *
+ * A word's place is its &enum simgpu_counter. Words that the kernel does not have
+ * are set to zero. Errors: EINVAL stride or alignment; E2BIG too much room; EFAULT
+ * a word cannot be written.
+ */
+struct simgpu_counter_array {
+	__u32 count;
+	__u32 stride;
+	__u64 array;
+};
+
+/* Words that a caller may give room for. */
+#define SIMGPU_COUNTERS_ROOM_MAX	1024
+#define SIMGPU_COUNTERS_STRIDE_MAX	4096
 
 /**
  * struct simgpu_tenant_report - a tenant's own figures
@@ -322,7 +372,6 @@ struct simgpu_tenant_counters {
  * @sms: SM count now
  * @flags: SIMGPU_REPORT_*
  * @reserved: zero
- * @counters: since the tenant took its slot
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -337,7 +386,6 @@ struct simgpu_tenant_report {
 	__u32 sms;
 	__u32 flags;
 	__u32 reserved;
-	struct simgpu_tenant_counters counters;
 };
 
 /* The tenant has work. */
@@ -349,6 +397,7 @@ struct simgpu_tenant_report {
  * struct simgpu_report - SIMGPU_IOC_REPORT
  * @size: in: sizeof(struct simgpu_report)
  * @slot: out: the tenant's slot
+ * @counters: in, out: where its counters go, since it took its slot
  * @report: out: its figures as of the last quantum
  *
  * Errors: ENODATA the tenant has no slot yet.
@@ -356,8 +405,35 @@ struct simgpu_tenant_report {
 struct simgpu_report {
 	__u32 size;
 	__u32 slot;
+	struct simgpu_counter_array counters;
 	struct simgpu_tenant_report report;
 };
+
+/**
+ * struct simgpu_param - a knob of a policy or model, and its value
+ * @name: as the device's files in sysfs have it, NUL-terminated
+ * @value: in the knob's unit and range; ratios in parts per million
+ */
+struct simgpu_param {
+	char name[SIMGPU_NAME_MAX];
+	__u64 value;
+};
+
+/**
+ * struct simgpu_param_array - knobs that a call is to set
+ * @count: in: elements, up to SIMGPU_PARAMS_MAX (else E2BIG)
+ * @stride: in: size of an element at the caller, a multiple of 8, at least that of
+ *	the first &struct simgpu_param; what an element has beyond the kernel's
+ *	must be zero (else E2BIG). Not read if @count is 0
+ * @array: in: user pointer to the first element, 0 if @count is
+ */
+struct simgpu_param_array {
+	__u32 count;
+	__u32 stride;
+	__u64 array;
+};
+
+#define SIMGPU_PARAMS_MAX	64
 
 /**
  * struct simgpu_gang_create - SIMGPU_IOC_GANG_CREATE
@@ -375,12 +451,14 @@ struct simgpu_report {
  * @reserved: zero
  * @preemption: in: &enum simgpu_preemption
  * @reserved2: zero
+ * @params: in: values of the policy's and the model's knobs from the cold start
+ *	on; others have the device's. The last one of a name counts
  *
  * Resets the idle device cold. Policy, model and thresholds may be changed
  * during the run through sysfs; that is journalled. Closing the last
  * reference to the gang's file ends the work of its members.
  * Errors: EBUSY some tenant has work, or another gang holds the device;
- * ENOENT no such configuration, policy or model; ENOSPC beyond
+ * ENOENT no such configuration, policy, model or knob; ENOSPC beyond
  * SIMGPU_TENANT_BYTES_MAX.
  */
 struct simgpu_gang_create {
@@ -398,6 +476,7 @@ struct simgpu_gang_create {
 	__u32 reserved;
 	__u32 preemption;
 	__u32 reserved2;
+	struct simgpu_param_array params;
 };
 
 /* A trace that ends is launched again until the stop cycle. */
@@ -449,6 +528,7 @@ struct simgpu_gang_status {
  * struct simgpu_gang_report - SIMGPU_IOC_GANG_REPORT, on a gang's file
  * @size: in: sizeof(struct simgpu_gang_report)
  * @slot: in: whose figures
+ * @counters: in, out: where the counters go, since the member took its slot
  * @report: out: as of the last quantum; of a member that left, its last
  *
  * Errors: ENODATA nobody has taken that slot.
@@ -456,11 +536,72 @@ struct simgpu_gang_status {
 struct simgpu_gang_report {
 	__u32 size;
 	__u32 slot;
+	struct simgpu_counter_array counters;
 	struct simgpu_tenant_report report;
 };
 
 /**
+ * enum simgpu_refusal_kind - why a policy did not have its way
+ * @SIMGPU_REFUSAL_NONE: it had
+ * @SIMGPU_REFUSAL_PROPOSAL: it proposed what cannot be done
+ * @SIMGPU_REFUSAL_ERROR: it returned an error
+ * @SIMGPU_REFUSAL_SLOW: it took too long
+ * @SIMGPU_REFUSAL_STARVED: it held a tenant with work for too long
+ *
+ * A reader takes a kind that it does not know as a refusal.
+ */
+enum simgpu_refusal_kind {
+	SIMGPU_REFUSAL_NONE = 0,
+	SIMGPU_REFUSAL_PROPOSAL = 1,
+	SIMGPU_REFUSAL_ERROR = 2,
+	SIMGPU_REFUSAL_SLOW = 3,
+	SIMGPU_REFUSAL_STARVED = 4
+};
+
+/**
+ * struct simgpu_refusal - why a proposal was refused, or a policy replaced
+ * @kind: &enum simgpu_refusal_kind
+ * @code: negative errno of it
+ * @slot: tenant that it concerns, or SIMGPU_REFUSAL_ANY
+ * @sm: SM that it concerns, or SIMGPU_REFUSAL_ANY
+ * @field: of the proposal, NUL-terminated; empty if it is of none
+ * @reason: a sentence for people, NUL-terminated
+ * @cycle: device time
+ */
+struct simgpu_refusal {
+	__u32 kind;
+	__s32 code;
+	__u32 slot;
+	__u32 sm;
+	char field[32];
+	char reason[128];
+	__u64 cycle;
+};
+
+/* Of no single tenant or SM. */
+#define SIMGPU_REFUSAL_ANY	0xffffffffU
+
+/**
+ * struct simgpu_gang_refusal - SIMGPU_IOC_GANG_REFUSAL, on a gang's file
+ * @size: in: sizeof(struct simgpu_gang_refusal)
+ * @reserved: zero
+ * @refusal: out: the last one of the gang's session, whichever policy it was
+ *
+ * Errors: ENODATA every policy has had its way so far.
+ */
+struct simgpu_gang_refusal {
+	__u32 size;
+	__u32 reserved;
+	struct simgpu_refusal refusal;
+};
+
+/**
  * struct simgpu_epoch_record - what read() of a gang's file returns
+ * @size: bytes from here to the next record: this struct and its counters
+ * @counter_offset: bytes from here to the first counter, aligned to 8 bytes
+ * @counter_count: counters, each a __u64 that is the difference over the epoch of
+ *	the &enum simgpu_counter that is its place
+ * @flags: SIMGPU_EPOCH_*
  * @epoch: number of the epoch, from 0
  * @start_cycle: device cycle at its start
  * @end_cycle: and at its end
@@ -468,21 +609,24 @@ struct simgpu_gang_report {
  * @sms: SM count that it held
  * @sms_next: SM count that it was given for the next epoch
  * @class: &enum simgpu_class
- * @flags: SIMGPU_EPOCH_*
- * @reserved: zero
  * @np_ppm: predicted NP; 0 while the class is unknown
  * @ipc_ppm: thread instructions a cycle
  * @rbh_ppm: row buffer hit rate
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
- * @counters: differences over the epoch
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
- * O_NONBLOCK; EINVAL for a buffer shorter than one) and returns 0 once the
- * gang has ended and all were read.
+ * O_NONBLOCK; EINVAL for a buffer shorter than the first) and returns 0 once the
+ * gang has ended and all were read. No record is longer than
+ * SIMGPU_EPOCH_RECORD_MAX. What is added to this struct stands between its last
+ * field and its counters.
  */
 struct simgpu_epoch_record {
+	__u32 size;
+	__u32 counter_offset;
+	__u32 counter_count;
+	__u32 flags;
 	__u64 epoch;
 	__u64 start_cycle;
 	__u64 end_cycle;
@@ -490,15 +634,15 @@ struct simgpu_epoch_record {
 	__u32 sms;
 	__u32 sms_next;
 	__u32 class;
-	__u32 flags;
-	__u32 reserved;
 	__u64 np_ppm;
 	__u64 ipc_ppm;
 	__u64 rbh_ppm;
 	__u64 bandwidth_ppm;
 	__u64 llc_mpki_ppm;
-	struct simgpu_tenant_counters counters;
 };
+
+/* Bytes of a buffer for read() that any record fits into. */
+#define SIMGPU_EPOCH_RECORD_MAX	4096
 
 /* Model and policy ran at its end (it was not too short). */
 #define SIMGPU_EPOCH_PREDICTED	(1U << 0)
@@ -517,15 +661,19 @@ struct simgpu_epoch_record {
  * @sms: SM count assigned now
  * @class: &enum simgpu_class of the last finished epoch
  * @reserved: zero
+ * @counter_offset: bytes from the page's start to the first counter, aligned to 8
+ *	bytes; never changes in a mapping
+ * @counter_count: counters since the tenant took its slot, each a __u64 whose place
+ *	is its &enum simgpu_counter; likewise
  * @np_ppm: predicted NP of the last finished epoch; 0 while the class is unknown
  * @ipc_ppm: of the last finished epoch, thread instructions a cycle
  * @rbh_ppm: likewise, row buffer hit rate
  * @bandwidth_ppm: likewise, of the device's peak
  * @llc_mpki_ppm: likewise, LLC misses per 1000 thread instructions
- * @counters: since the tenant took its slot
  *
  * mmap() takes one page at offset 0, PROT_READ alone (else EPERM, and EACCES
- * from mprotect()); what follows the struct is zero. Written at each end of an
+ * from mprotect()). The counters stand at the page's end; what is between the
+ * struct and them is zero. Written at each end of an
  * epoch, and every few milliseconds while the device runs. A reader takes
  * @sequence (again while it is odd), then what it wants, then @sequence again,
  * with barriers between; the copy is good if both are the same. A mapping holds
@@ -540,12 +688,13 @@ struct simgpu_live {
 	__u32 sms;
 	__u32 class;
 	__u32 reserved;
+	__u32 counter_offset;
+	__u32 counter_count;
 	__u64 np_ppm;
 	__u64 ipc_ppm;
 	__u64 rbh_ppm;
 	__u64 bandwidth_ppm;
 	__u64 llc_mpki_ppm;
-	struct simgpu_tenant_counters counters;
 };
 
 /* The tenant has a slot. */
@@ -567,5 +716,6 @@ struct simgpu_live {
 /* On a gang's file. */
 #define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)
 #define SIMGPU_IOC_GANG_REPORT	_IO(SIMGPU_IOC_TYPE, 0x61)
+#define SIMGPU_IOC_GANG_REFUSAL	_IO(SIMGPU_IOC_TYPE, 0x62)
 
 #endif /* _UAPI_LINUX_SIMGPU_H */

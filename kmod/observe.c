@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the session tells of itself: its hooks pass it on to the observers, and
+ * what sysfs and netlink read is published.
+ */
+#include <linux/ktime.h>
+
+#include "device.h"
+
+/*
+ * What a policy may take before it is replaced. It is host time, so others may
+ * have had the processor: a thousand times what it takes for 64 tenants.
+ */
+#define SIMGPU_POLICY_NS		(1 * NSEC_PER_SEC)
+
+/* The observers' table. */
+const struct simgpu_observer *const *simgpu_observers;
+
+static bool simgpu_epoch_is_predicted(const struct session_epoch *epoch)
+{
+	u32 i;
+
+	for (i = 0; i < epoch->tenant_count; i++)
+		if (epoch->tenants[i].class != SIMGPU_CLASS_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* What the policy has done is reason enough to replace it. */
+static void simgpu_device_refuse(struct simgpu_device *device, u32 kind,
+				 int code, const char *reason)
+{
+	lockdep_assert_held(&device->lock);
+	device->failed = true;
+	device->refusal = (struct simgpu_refusal) {
+		.kind = kind,
+		.code = code,
+		.slot = SIMGPU_REFUSAL_ANY,
+		.sm = SIMGPU_REFUSAL_ANY,
+		.cycle = session_now(device->session),
+	};
+	strscpy(device->refusal.reason, reason, sizeof(device->refusal.reason));
+}
+
+/* The session's epoch hook. */
+static void simgpu_device_epoch(void *context, const struct session_epoch *epoch)
+{
+	struct simgpu_device *device = context;
+
+	lockdep_assert_held(&device->lock);
+	spin_lock(&device->publish_lock);
+	device->published.cycle = epoch->end_cycle;
+	device->published.epochs = epoch->index + 1;
+	if (simgpu_epoch_is_predicted(epoch)) {
+		device->published.metrics = epoch->metrics;
+		device->published.metrics_valid = true;
+	}
+	simgpu_tell(publish_epoch, device, epoch);
+	spin_unlock(&device->publish_lock);
+	if (epoch->fell_back && !device->failed)
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_PROPOSAL, -EINVAL,
+				     "proposed what cannot be done");
+	simgpu_tell(epoch, device, epoch);
+}
+
+/* The session's propose hook: what is wrong is acted upon between two quanta. */
+static int simgpu_device_propose(void *context,
+				 const struct simgpu_policy *policy,
+				 const struct simgpu_snapshot *snapshot,
+				 struct simgpu_proposal *proposal)
+{
+	struct simgpu_device *device = context;
+	u64 start_ns = ktime_get_ns();
+	int ret = policy->propose(snapshot, proposal);
+
+	if (ret)
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_ERROR, ret,
+				     "returned an error");
+	else if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_SLOW, -ETIME,
+				     "took too long");
+	return ret;
+}
+
+/* The session's kernel_start hook. */
+static void simgpu_device_kernel_start(void *context, u32 slot, u64 sequence,
+				       u32 kernel)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(kernel_start, device, slot, sequence, kernel);
+}
+
+/* The session's kernel_finish hook. */
+static void simgpu_device_kernel_finish(void *context, u32 slot, u64 sequence,
+					u32 kernel)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(kernel_finish, device, slot, sequence, kernel);
+}
+
+/* The session's repartition hook. */
+static void simgpu_device_repartition(void *context)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(repartition, device);
+}
+
+/* The session's preempt hook. */
+static void simgpu_device_preempt(void *context, u32 sm, u32 from, u32 to,
+				  bool save)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(preempt, device, sm, from, to, save);
+}
+
+/* The session's launch_done hook. */
+static void simgpu_device_launch_done(void *context, u32 slot, u64 sequence,
+				      const struct trace *trace, int status)
+{
+	struct simgpu_device *device = context;
+
+	lockdep_assert_held(&device->lock);
+	simgpu_tell(launch_done, device, slot, sequence, status);
+}
+
+/**
+ * simgpu_device_session_create() - a session that reports to a device
+ * @device: the device
+ * @options: of the session
+ * @session: set on success
+ *
+ * It does not touch the device; simgpu_device_replace_session() puts it there.
+ *
+ * Return: as session_create().
+ */
+int simgpu_device_session_create(struct simgpu_device *device,
+				 const struct session_options *options,
+				 struct session **session)
+{
+	const struct session_hooks hooks = {
+		.context = device,
+		.epoch = simgpu_device_epoch,
+		.launch_done = simgpu_device_launch_done,
+		.kernel_start = simgpu_device_kernel_start,
+		.kernel_finish = simgpu_device_kernel_finish,
+		.repartition = simgpu_device_repartition,
+		.preempt = simgpu_device_preempt,
+		.propose = simgpu_device_propose,
+	};
+
+	return session_create(session, options, &hooks);
+}
+
+/**
+ * simgpu_device_publish_start() - what a session shows at its cold start
+ * @device: the device, with the session and its @start in place
+ */
+void simgpu_device_publish_start(struct simgpu_device *device)
+{
+	const struct session_options *start = &device->start;
+
+	spin_lock(&device->publish_lock);
+	device->published = (struct simgpu_published) {
+		.seed = start->seed,
+		.epoch_cycles = start->epoch_cycles,
+		.state = session_state(device->session),
+		.tunables = start->tunables,
+	};
+	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
+	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
+	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
+	device->last_epoch->valid = false;
+	spin_unlock(&device->publish_lock);
+}
+
+/* A gang whose file was closed before it began waits for ever. */
+static enum session_state simgpu_device_state(struct simgpu_device *device)
+{
+	enum session_state state = session_state(device->session);
+
+	if (state == SESSION_WAITING && device->ending.over)
+		return SESSION_CANCELED;
+	return state;
+}
+
+/**
+ * simgpu_device_publish_counters() - have the tenants' counters published
+ * @device: the device
+ */
+void simgpu_device_publish_counters(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	simgpu_tell(publish_counters, device);
+	device->counters_ns = ktime_get_ns();
+}
+
+/**
+ * simgpu_device_publish() - publish what every quantum and every call may have
+ *	changed
+ * @device: the device
+ */
+void simgpu_device_publish(struct simgpu_device *device)
+{
+	enum session_state state = simgpu_device_state(device);
+
+	lockdep_assert_held(&device->lock);
+	simgpu_tell(state, device, state);
+	spin_lock(&device->publish_lock);
+	device->published.cycle = session_now(device->session);
+	device->published.state = state;
+	spin_unlock(&device->publish_lock);
+	WRITE_ONCE(device->runnable, state == SESSION_RUNNING);
+}
+
+/**
+ * simgpu_device_settle() - draw the consequences of a call into the session
+ * @device: the device
+ *
+ * Tells the state, publishes, and wakes the worker.
+ */
+void simgpu_device_settle(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	simgpu_device_publish(device);
+	simgpu_device_publish_counters(device);
+	if (device->runnable)
+		wake_up(&device->worker_wait);
+}
+
+/**
+ * simgpu_device_published() - what a device shows of itself
+ * @device: the device
+ *
+ * Takes no lock that is held for long.
+ *
+ * Return: a copy.
+ */
+struct simgpu_published simgpu_device_published(struct simgpu_device *device)
+{
+	struct simgpu_published published;
+
+	spin_lock(&device->publish_lock);
+	published = device->published;
+	spin_unlock(&device->publish_lock);
+	return published;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A tenant's figures and counters as the UAPI has them, and the call for them. */
+#include <linux/uaccess.h>
+
+#include "device.h"
+#include "tenant.h"
+
+/**
+ * simgpu_counters_check() - whether counters can go where a caller wants them
+ * @array: the caller's
+ *
+ * Return: 0, -EINVAL or -E2BIG.
+ */
+int simgpu_counters_check(const struct simgpu_counter_array *array)
+{
+	if (!array->count || !array->array)
+		return 0;
+	if (array->count > SIMGPU_COUNTERS_ROOM_MAX)
+		return -E2BIG;
+	if (array->stride < sizeof(u64) || array->stride % sizeof(u64) ||
+	    array->stride > SIMGPU_COUNTERS_STRIDE_MAX ||
+	    array->array % sizeof(u64))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * simgpu_counters_answer() - write counters to where a caller wants them
+ * @array: the caller's, checked; its @count is set to how many there are
+ * @counters: the engine's
+ *
+ * Touches user memory: no lock of the driver may be held.
+ *
+ * Return: 0 or -EFAULT.
+ */
+int simgpu_counters_answer(struct simgpu_counter_array *array,
+			   const struct simgpu_counters *counters)
+{
+	const u64 *words = (const u64 *)counters;
+	u32 room = array->array ? array->count : 0;
+	u32 i;
+
+	for (i = 0; i < room; i++) {
+		u64 word = i < SIMGPU_COUNTER_COUNT ? words[i] : 0;
+
+		if (put_user(word, (u64 __user *)
+			     u64_to_user_ptr(array->array +
+					     (u64)i * array->stride)))
+			return -EFAULT;
+	}
+	array->count = SIMGPU_COUNTER_COUNT;
+	return 0;
+}
+
+/**
+ * simgpu_report_fill() - a tenant's report as the UAPI has it
+ * @out: set to it
+ * @report: the session's, of a slot with a tenant
+ */
+void simgpu_report_fill(struct simgpu_tenant_report *out,
+			const struct session_tenant_report *report)
+{
+	*out = (struct simgpu_tenant_report) {
+		.thread_instructions = report->figures.thread_instructions,
+		.cycles = report->figures.cycles,
+		.ipc_ppm = report->figures.ipc_ppm,
+		.rbh_ppm = report->figures.rbh_ppm,
+		.bandwidth_ppm = report->figures.bandwidth_ppm,
+		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
+		.np_run_ppm = report->np_run_ppm,
+		.class = report->class,
+		.sms = report->sms,
+	};
+	if (report->class != SIMGPU_CLASS_UNKNOWN)
+		out->np_ppm = report->np_ppm;
+	if (report->active)
+		out->flags |= SIMGPU_REPORT_ACTIVE;
+	if (report->first_run_done)
+		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
+}
+
+/* SIMGPU_IOC_REPORT */
+int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_report *cmd = ucmd->cmd;
+	struct session_tenant_report report;
+	int ret;
+
+	ret = simgpu_counters_check(&cmd->counters);
+	if (ret)
+		return ret;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	if (tenant->slot == SIMGPU_NO_SLOT) {
+		simgpu_device_unlock(device);
+		return -ENODATA;
+	}
+	cmd->slot = tenant->slot;
+	session_tenant_report(device->session, tenant->slot, &report);
+	simgpu_device_unlock(device);
+	simgpu_report_fill(&cmd->report, &report);
+	ret = simgpu_counters_answer(&cmd->counters, &report.counters);
+	return ret ?: simgpu_ucmd_respond(ucmd);
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A tenant's launches: queueing them, what becomes of them, and who waits for
+ * their end: by ioctl, eventfd, read() and poll().
+ */
+#include <linux/eventfd.h>
+#include <linux/poll.h>
+#include <linux/uaccess.h>
+
+#include "compat.h"
+#include "device.h"
+#include "tenant.h"
+
+/* Tells the eventfds of launches that have ended. */
+static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
+		struct simgpu_pending *pending = &tenant->pending[i];
+
+		if (!pending->eventfd || tenant->sequence_base +
+		    pending->sequence > tenant->settled)
+			continue;
+		compat_eventfd_signal(pending->eventfd);
+		eventfd_ctx_put(pending->eventfd);
+		pending->eventfd = NULL;
+	}
+}
+
+/* Launches up to @sequence have ended; @status counts for those that had not. */
+static void simgpu_tenant_settle(struct simgpu_tenant *tenant, u64 sequence,
+				 int status)
+{
+	struct simgpu_device *device = tenant->device;
+
+	lockdep_assert_held(&device->lock);
+	spin_lock(&device->publish_lock);
+	while (tenant->settled < sequence)
+		__assign_bit(++tenant->settled % SIMGPU_OUTCOMES_KEPT,
+			     tenant->canceled, status);
+	spin_unlock(&device->publish_lock);
+	simgpu_tenant_signal(tenant);
+	wake_up_all(&tenant->settle_wait);
+}
+
+/**
+ * simgpu_tenant_launch_done() - the session has ended a launch
+ * @device: the device
+ * @slot: whose
+ * @sequence: the session's number for it
+ * @status: 0 or -ECANCELED
+ */
+void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
+			       u64 sequence, int status)
+{
+	struct simgpu_tenant *tenant = device->slots[slot];
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	if (WARN_ON_ONCE(!tenant))
+		return;
+	/* Who has waited for it, and removes the trace then, frees it. */
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
+		struct simgpu_pending *pending = &tenant->pending[i];
+
+		if (pending->trace && pending->sequence == sequence) {
+			simgpu_trace_put(pending->trace);
+			pending->trace = NULL;
+			break;
+		}
+	}
+	WARN_ON_ONCE(i == SESSION_LAUNCHES_MAX);
+	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
+}
+
+/**
+ * simgpu_tenant_settle_all() - the gang has ended: no launch goes on
+ * @tenant: a member of the gang
+ * @status: of launches that had not ended: 0 or -ECANCELED
+ *
+ * The session lets go of the traces later, when the tenant leaves.
+ */
+void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
+{
+	simgpu_tenant_settle(tenant, tenant->launched, status);
+}
+
+/* Outside a gang, the first launch takes a slot. */
+static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	int slot;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	if (tenant->in_gang)
+		return device->ending.over ? -ECANCELED : 0;
+	ret = simgpu_device_free_of_gang(device);
+	if (ret || tenant->slot != SIMGPU_NO_SLOT)
+		return ret;
+	slot = session_join(device->session, SESSION_ANY_SLOT,
+			    &tenant->options);
+	if (slot < 0)
+		return slot;
+	simgpu_tenant_seat(tenant, slot);
+	return 0;
+}
+
+static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
+		if (!tenant->pending[i].trace)
+			return &tenant->pending[i];
+	return NULL;
+}
+
+/* Takes over the references to @trace and @eventfd if it succeeds. */
+static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
+				      struct simgpu_trace *trace,
+				      struct eventfd_ctx *eventfd,
+				      struct simgpu_launch *cmd)
+{
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_pending *pending;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	ret = simgpu_tenant_take_slot(tenant);
+	if (ret)
+		return ret;
+	pending = simgpu_pending_free(tenant);
+	if (!pending)
+		return -EAGAIN;
+	ret = session_launch(device->session, tenant->slot, trace->decoded,
+			     cmd->repeats, cmd->not_before_cycle,
+			     &pending->sequence);
+	if (ret)
+		return ret;
+	pending->trace = trace;
+	pending->eventfd = eventfd;
+	cmd->sequence = tenant->sequence_base + pending->sequence;
+	spin_lock(&device->publish_lock);
+	tenant->launched = cmd->sequence;
+	spin_unlock(&device->publish_lock);
+	simgpu_tell(launched, tenant, cmd->sequence, cmd->repeats);
+	simgpu_device_settle(device);
+	return 0;
+}
+
+/* SIMGPU_IOC_LAUNCH */
+int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_launch *cmd = ucmd->cmd;
+	struct eventfd_ctx *eventfd = NULL;
+	struct simgpu_trace *trace;
+	int ret;
+
+	if (!cmd->repeats || cmd->flags & ~SIMGPU_LAUNCH_EVENTFD ||
+	    (!(cmd->flags & SIMGPU_LAUNCH_EVENTFD) && cmd->eventfd))
+		return -EINVAL;
+	cmd->sequence = 0;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		return ret;
+	trace = simgpu_trace_get(tenant, cmd->handle);
+	if (!trace)
+		return -ENOENT;
+	if (cmd->flags & SIMGPU_LAUNCH_EVENTFD) {
+		eventfd = eventfd_ctx_fdget(cmd->eventfd);
+		if (IS_ERR(eventfd)) {
+			ret = PTR_ERR(eventfd);
+			goto err_trace;
+		}
+	}
+	ret = simgpu_device_lock(tenant->device);
+	if (ret)
+		goto err_eventfd;
+	ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd);
+	simgpu_device_unlock(tenant->device);
+	if (ret)
+		goto err_eventfd;
+	return simgpu_ucmd_respond(ucmd);
+
+err_eventfd:
+	if (eventfd)
+		eventfd_ctx_put(eventfd);
+err_trace:
+	simgpu_trace_put(trace);
+	return ret;
+}
+
+/* What became of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it goes on. */
+static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
+{
+	struct simgpu_device *device = tenant->device;
+	int ret = 0;
+
+	spin_lock(&device->publish_lock);
+	if (!sequence || sequence > tenant->launched)
+		ret = -ENOENT;
+	else if (sequence > tenant->settled)
+		ret = -EBUSY;
+	else if (tenant->settled - sequence >= SIMGPU_OUTCOMES_KEPT)
+		ret = -ENOENT;
+	else if (test_bit(sequence % SIMGPU_OUTCOMES_KEPT, tenant->canceled))
+		ret = -ECANCELED;
+	spin_unlock(&device->publish_lock);
+	return ret;
+}
+
+static bool simgpu_tenant_settled(struct simgpu_tenant *tenant, u64 sequence,
+				  int *outcome)
+{
+	*outcome = simgpu_tenant_outcome(tenant, sequence);
+	return *outcome != -EBUSY;
+}
+
+/* SIMGPU_IOC_WAIT */
+int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_wait *cmd = ucmd->cmd;
+	u64 sequence = cmd->sequence;
+	int outcome;
+	int ret;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	if (simgpu_tenant_settled(tenant, sequence, &outcome))
+		return outcome;
+	if (!cmd->timeout_ns)
+		return -ETIMEDOUT;
+	if (cmd->timeout_ns < 0) {
+		ret = wait_event_interruptible(tenant->settle_wait,
+					       simgpu_tenant_settled(tenant, sequence, &outcome));
+		return ret ?: outcome;
+	}
+	ret = wait_event_interruptible_hrtimeout(tenant->settle_wait,
+						 simgpu_tenant_settled(tenant, sequence, &outcome),
+						 ns_to_ktime(cmd->timeout_ns));
+	if (ret == -ETIME)
+		return -ETIMEDOUT;
+	/* Restarting would wait the whole time again. */
+	return ret ? -EINTR : outcome;
+}
+
+static bool simgpu_tenant_readable(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	bool readable;
+
+	spin_lock(&device->publish_lock);
+	readable = tenant->settled != tenant->reported;
+	spin_unlock(&device->publish_lock);
+	return readable || READ_ONCE(device->gone);
+}
+
+/* The next record and what it leaves behind; false if there is none. */
+static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
+					  struct simgpu_completion *completion)
+{
+	struct simgpu_device *device = tenant->device;
+	bool found = false;
+	u64 lost = 0;
+
+	spin_lock(&device->publish_lock);
+	if (tenant->settled != tenant->reported) {
+		if (tenant->settled - tenant->reported > SIMGPU_OUTCOMES_KEPT)
+			lost = tenant->settled - tenant->reported -
+			       SIMGPU_OUTCOMES_KEPT;
+		tenant->reported += lost + 1;
+		*completion = (struct simgpu_completion) {
+			.sequence = tenant->reported,
+			.lost = min_t(u64, lost, U32_MAX),
+		};
+		if (test_bit(tenant->reported % SIMGPU_OUTCOMES_KEPT,
+			     tenant->canceled))
+			completion->status = -ECANCELED;
+		found = true;
+	}
+	spin_unlock(&device->publish_lock);
+	return found;
+}
+
+/**
+ * simgpu_tenant_read() - read() of a tenant's file: completions
+ * @file: the file
+ * @buffer: of the caller
+ * @count: its size
+ * @position: not used
+ *
+ * Return: bytes read; 0 once the device has gone; a negative errno.
+ */
+ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
+			   loff_t *position)
+{
+	struct simgpu_tenant *tenant = file->private_data;
+	struct simgpu_completion completion;
+	ssize_t copied = 0;
+	int ret;
+
+	if (count < sizeof(completion))
+		return -EINVAL;
+	/* A record that cannot be copied is lost, as with a pipe's. */
+	do {
+		if (!(file->f_flags & O_NONBLOCK)) {
+			ret = wait_event_interruptible(tenant->settle_wait,
+						       simgpu_tenant_readable(tenant));
+			if (ret)
+				return ret;
+		}
+		while (count - copied >= sizeof(completion) &&
+		       simgpu_tenant_next_completion(tenant, &completion)) {
+			if (copy_to_user(buffer + copied, &completion,
+					 sizeof(completion)))
+				return copied ?: -EFAULT;
+			copied += sizeof(completion);
+		}
+		if (copied || READ_ONCE(tenant->device->gone))
+			return copied;
+	} while (!(file->f_flags & O_NONBLOCK));
+	return -EAGAIN;
+}
+
+/**
+ * simgpu_tenant_poll() - poll() of a tenant's file
+ * @file: the file
+ * @wait: where to wait
+ *
+ * Return: EPOLLIN while there is a completion, EPOLLHUP without a device.
+ */
+__poll_t simgpu_tenant_poll(struct file *file, poll_table *wait)
+{
+	struct simgpu_tenant *tenant = file->private_data;
+	__poll_t events = 0;
+
+	poll_wait(file, &tenant->settle_wait, wait);
+	if (READ_ONCE(tenant->device->gone))
+		events |= EPOLLHUP;
+	spin_lock(&tenant->device->publish_lock);
+	if (tenant->settled != tenant->reported)
+		events |= EPOLLIN | EPOLLRDNORM;
+	spin_unlock(&tenant->device->publish_lock);
+	return events;
+}
