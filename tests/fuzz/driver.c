@@ -162,7 +162,7 @@ static bool create_gang(struct fuzzer *fuzzer, int file, uint32_t members,
 		.flags = below(fuzzer, 2), .kernel_end = below(fuzzer, 2),
 		.preemption = below(fuzzer, 3),
 	};
-	struct simgpu_param params[2] = {
+	struct simgpu_param_value params[2] = {
 		{ .name = "fair_threshold", .value = odd_number(fuzzer) },
 		{ .name = "c1", .value = odd_number(fuzzer) },
 	};

@@ -356,7 +356,7 @@ FIXTURE(create)
 {
 	int fd;
 	struct new_gang_create cmd;
-	struct simgpu_param params[3];
+	struct simgpu_param_value params[3];
 };
 
 FIXTURE_SETUP(create)
@@ -443,7 +443,7 @@ TEST_F(create, the_last_param_of_a_name)
 TEST_F(create, new_params)
 {
 	struct {
-		struct simgpu_param first;
+		struct simgpu_param_value first;
 		uint64_t later;
 	} longer[2] = { { .first = self->params[0] },
 			{ .first = self->params[1] } };

@@ -410,20 +410,20 @@ struct simgpu_report {
 };
 
 /**
- * struct simgpu_param - a knob of a policy or model, and its value
+ * struct simgpu_param_value - a knob of a policy or model, and its value
  * @name: as the device's files in sysfs have it, NUL-terminated
  * @value: in the knob's unit and range; ratios in parts per million
  */
-struct simgpu_param {
+struct simgpu_param_value {
 	char name[SIMGPU_NAME_MAX];
 	__u64 value;
 };
 
 /**
  * struct simgpu_param_array - knobs that a call is to set
- * @count: in: elements, up to SIMGPU_PARAMS_MAX (else E2BIG)
+ * @count: in: elements, up to SIMGPU_PARAM_VALUES_MAX (else E2BIG)
  * @stride: in: size of an element at the caller, a multiple of 8, at least that of
- *	the first &struct simgpu_param; what an element has beyond the kernel's
+ *	the first &struct simgpu_param_value; what an element has beyond the kernel's
  *	must be zero (else E2BIG). Not read if @count is 0
  * @array: in: user pointer to the first element, 0 if @count is
  */
@@ -433,7 +433,7 @@ struct simgpu_param_array {
 	__u64 array;
 };
 
-#define SIMGPU_PARAMS_MAX	64
+#define SIMGPU_PARAM_VALUES_MAX	64
 
 /**
  * struct simgpu_gang_create - SIMGPU_IOC_GANG_CREATE

@@ -4,7 +4,7 @@
 
 #include "driver.h"
 
-static int simgpu_param_set(const struct simgpu_param *param,
+static int simgpu_param_set(const struct simgpu_param_value *param,
 			    struct simgpu_tunables *tunables)
 {
 	const struct tunable *tunable;
@@ -34,15 +34,15 @@ static int simgpu_param_set(const struct simgpu_param *param,
 int simgpu_params_apply(const struct simgpu_param_array *array,
 			struct simgpu_tunables *tunables)
 {
-	struct simgpu_param param;
+	struct simgpu_param_value param;
 	int ret = 0;
 	u32 i;
 
 	if (!array->count)
 		return array->array ? -EINVAL : 0;
-	if (array->count > SIMGPU_PARAMS_MAX || array->stride > PAGE_SIZE)
+	if (array->count > SIMGPU_PARAM_VALUES_MAX || array->stride > PAGE_SIZE)
 		return -E2BIG;
-	if (array->stride < offsetofend(struct simgpu_param, value) ||
+	if (array->stride < offsetofend(struct simgpu_param_value, value) ||
 	    array->stride % sizeof(u64))
 		return -EINVAL;
 	for (i = 0; i < array->count && !ret; i++) {
