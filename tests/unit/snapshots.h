@@ -44,10 +44,30 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->dram_cycles = 371;
 	snapshot->epoch_cycles = epoch_cycles;
 	snapshot->memory_clocks = epoch_cycles * 440 / 1400;
-	snapshot->tunables = registry_tunables("");
-	/* Whatever the defaults are. */
-	snapshot->tunables.qos_guard_ppm = 50000;
-	snapshot->tunables.qos_margin_ppm = 100000;
+	snapshot->model_params[HSM_C1] = hsm_params[HSM_C1].initial;
+	snapshot->model_params[HSM_C2] = hsm_params[HSM_C2].initial;
+}
+
+/* Set a knob of a policy, by its name. */
+static inline void set_knob(struct simgpu_snapshot *snapshot,
+			    const struct simgpu_policy *policy, const char *name,
+			    u64 value)
+{
+	u32 i;
+
+	for (i = 0; policy->params && policy->params[i].name; i++)
+		if (!strcmp(policy->params[i].name, name))
+			snapshot->policy_params[i] = value;
+}
+
+/* The knobs of a policy as they are at first. */
+static inline void set_knobs(struct simgpu_snapshot *snapshot,
+			     const struct simgpu_policy *policy)
+{
+	u32 i;
+
+	for (i = 0; policy->params && policy->params[i].name; i++)
+		snapshot->policy_params[i] = policy->params[i].initial;
 }
 
 static inline struct simgpu_snapshot_tenant *

@@ -54,13 +54,14 @@ static void random_tenant(struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 static void random_snapshot(struct simgpu_snapshot *snapshot)
 {
 	u32 sms = 1 + random_up_to(SIMGPU_SMS_MAX - 1), left = sms, slot;
-	struct simgpu_tunables *tunables = &snapshot->tunables;
-	const struct tunable *tunable;
+	u32 i;
 
 	snapshot_init(snapshot, sms, 10000 + random_up_to(49990000));
 	snapshot->mirrors = random_up_to(1);
-	for (tunable = tunables_list; tunable->name; tunable++)
-		*tunable_of(tunables, tunable) = random_ratio();
+	for (i = 0; i < SIMGPU_PARAMS_MAX; i++) {
+		snapshot->model_params[i] = random_ratio();
+		snapshot->policy_params[i] = random_ratio();
+	}
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		u32 some = random_up_to(left < 20 ? left : 20);
 
@@ -83,8 +84,8 @@ static void models_do_not_wrap(void **state)
 		random_snapshot(snapshot);
 		for (i = 0; (model = registry_model_at(i)); i++) {
 			memset(&prediction, 0, sizeof(prediction));
-			assert_int_equal(model->predict(snapshot, &prediction),
-					 0);
+			assert_int_equal(model->predict(snapshot, NULL, NULL,
+							&prediction), 0);
 		}
 	}
 	free(snapshot);
@@ -113,8 +114,8 @@ static void policies_do_not_wrap(void **state)
 			memset(&proposal, 0, sizeof(proposal));
 			for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 				proposal.sms[slot] = snapshot->tenants[slot].sms;
-			assert_int_equal(policy->propose(snapshot, &proposal),
-					 0);
+			assert_int_equal(policy->decide(snapshot, NULL,
+							&proposal), 0);
 			assert_true(proposed(&proposal) <= snapshot->sms);
 		}
 	}

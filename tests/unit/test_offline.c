@@ -51,8 +51,8 @@ static struct offline_experiment *experiment_new(void)
 		.relaunch = true,
 		.model = &model_hsm,
 		.policy = &policy_hsm_fair,
-		.tunables = registry_tunables(""),
 	};
+	session_default_params(&e->options);
 	e->count = 3;
 	for (slot = 0; slot < e->count; slot++) {
 		e->tenants[slot].options.weight = 1;
@@ -249,16 +249,21 @@ static void private_runs_end_with_the_trace(void **state)
 
 /* --- journals --- */
 
+static const struct session_replay built_in = {
+	.policy = registry_policy_find,
+	.model = registry_model_find,
+};
+
 static const char good[] =
-	"0 start version=1 config=\"hbm80\" seed=7 epoch_cycles=500000 stop_cycle=5000000 relaunch=1 kernel_end=carry gang_size=2 model=\"hsm\" policy=\"hsm-fair\" c1_ppm=500000 c2_ppm=360000 fair_threshold_ppm=900000 qos_guard_ppm=50000 qos_margin_ppm=100000 later=\"key\"\n"
+	"0 start version=2 config=\"hbm80\" seed=7 epoch_cycles=500000 stop_cycle=5000000 relaunch=1 kernel_end=carry preemption=switch hold_cycles=50000000 gang_size=2 model=\"hsm\" model_source=built-in model_checksum=0x00000000 model.c1=500000 model.c2=360000 constants=0x00000000 policy=\"hsm-fair\" policy_source=built-in policy_checksum=0x00000000 policy.fair_threshold=900000 later=\"key\"\n"
 	"0 join slot=0 name=\"PVC\" service=best_effort weight=1 target_ppm=0\n"
 	"0 join slot=1 name=\"a \\x22quoted\\x22 \\x5c\\xe9\" service=qos weight=1000 target_ppm=800000\n"
 	"0 launch slot=0 sequence=1 checksum=0x1c291ca3 bytes=1528 repeats=1 not_before_cycle=0\n"
 	"0 launch slot=1 sequence=18446744073709551615 checksum=0xffffffff bytes=904 repeats=3 not_before_cycle=77\n"
 	"9 tenant slot=0 name=\"PVC\" service=best_effort weight=5 target_ppm=0\n"
-	"10 policy name=\"even\"\n"
-	"10 model name=\"hsm\"\n"
-	"11 tunables c1_ppm=1 c2_ppm=2 fair_threshold_ppm=3 qos_guard_ppm=4 qos_margin_ppm=5\n"
+	"10 policy name=\"even\" name_source=built-in name_checksum=0x00000000\n"
+	"10 model name=\"hsm\" name_source=built-in name_checksum=0x00000000\n"
+	"11 model_param name=\"c1\" value=3\n"
 	"12 epoch_cycles epoch_cycles=10000\n"
 	"1204000 leave slot=1\n"
 	"5000000 end state_hash=0x90cf2aa3bb1f2d11\n";
@@ -268,7 +273,8 @@ static void journals_are_read(void **state)
 	struct offline_journal_error error;
 	struct offline_journal journal;
 
-	assert_int_equal(offline_parse_journal(good, &journal, &error), 0);
+	assert_int_equal(offline_parse_journal(good, &offline_names, &journal,
+					       &error), 0);
 	assert_string_equal(journal.options.config.name, "hbm80");
 	assert_int_equal(journal.options.seed, 7);
 	assert_int_equal(journal.options.epoch_cycles, 500000);
@@ -278,7 +284,9 @@ static void journals_are_read(void **state)
 	assert_int_equal(journal.options.gang_size, 2);
 	assert_ptr_equal(journal.options.model, &model_hsm);
 	assert_ptr_equal(journal.options.policy, &policy_hsm_fair);
-	assert_int_equal(journal.options.tunables.c2_ppm, 360000);
+	assert_int_equal(journal.options.model_params[HSM_C2], 360000);
+	assert_int_equal(journal.options.policy_params[0], 900000);
+	assert_int_equal(journal.options.hold_cycles, 50000000);
 	assert_int_equal(journal.count, 10);
 	assert_int_equal(journal.events[0].kind, JOURNAL_JOIN);
 	assert_string_equal(journal.events[1].tenant.name,
@@ -291,7 +299,8 @@ static void journals_are_read(void **state)
 	assert_int_equal(journal.events[4].kind, JOURNAL_TENANT);
 	assert_int_equal(journal.events[4].tenant.weight, 5);
 	assert_string_equal(journal.events[5].name, "even");
-	assert_int_equal(journal.events[7].tunables.fair_threshold_ppm, 3);
+	assert_string_equal(journal.events[7].name, "c1");
+	assert_int_equal(journal.events[7].value, 3);
 	assert_int_equal(journal.events[8].epoch_cycles, 10000);
 	assert_int_equal(journal.events[9].kind, JOURNAL_LEAVE);
 	assert_int_equal(journal.events[9].cycle, 1204000);
@@ -320,7 +329,8 @@ static void expect_bad_line(const char *what, const char *with, u32 line)
 	struct offline_journal journal;
 	char *text = edit(what, with);
 
-	assert_int_equal(offline_parse_journal(text, &journal, &error),
+	assert_int_equal(offline_parse_journal(text, &offline_names,
+						       &journal, &error),
 			 -EINVAL);
 	assert_int_equal(error.line, line);
 	assert_true(*error.reason);
@@ -340,8 +350,9 @@ static void journals_may_say_how_sms_change_hands(void **state)
 		char *text;
 
 		snprintf(with, sizeof(with), "preemption=%s", words[i]);
-		text = edit("later=\"key\"", with);
-		assert_int_equal(offline_parse_journal(text, &journal, &error),
+		text = edit("preemption=switch", with);
+		assert_int_equal(offline_parse_journal(text, &offline_names,
+						       &journal, &error),
 				 0);
 		assert_int_equal(journal.options.preemption, i);
 		offline_free_journal(&journal);
@@ -353,14 +364,19 @@ static void bad_journals_are_refused(void **state)
 {
 	expect_bad_line("start", "begin", 1);
 	expect_bad_line("0 start", "1 start", 1);
-	expect_bad_line("version=1", "version=2", 1);
+	expect_bad_line("version=2", "version=1", 1);
+	expect_bad_line("version=2", "version=3", 1);
 	expect_bad_line("hbm80", "h100", 1);
 	expect_bad_line("model=\"hsm\"", "model=hsm", 1);
 	expect_bad_line("hsm-fair", "nobody", 1);
 	expect_bad_line("kernel_end=carry", "kernel_end=maybe", 1);
 	expect_bad_line("relaunch=1", "relaunch=2", 1);
-	expect_bad_line("later=\"key\"", "preemption=maybe", 1);
-	expect_bad_line("later=\"key\"", "preemption=\"switch\"", 1);
+	expect_bad_line("preemption=switch", "preemption=maybe", 1);
+	expect_bad_line("preemption=switch", "preemption=\"switch\"", 1);
+	expect_bad_line("policy_source=built-in", "policy_source=plug-in", 1);
+	expect_bad_line("model_checksum=0x00000000", "model_checksum=0x1", 1);
+	expect_bad_line("fair_threshold=900000", "fair_threshold=1000001", 1);
+	expect_bad_line("policy.fair_threshold", "policy.threshold", 1);
 	expect_bad_line("gang_size=2", "gang_size=65", 1);
 	expect_bad_line("seed=7", "seed=-7", 1);
 	expect_bad_line("seed=7", "seed=0x7", 1);
@@ -398,7 +414,8 @@ static void cut_journals_are_refused(void **state)
 
 		memcpy(text, good, length);
 		text[length] = '\0';
-		assert_int_equal(offline_parse_journal(text, &journal, &error),
+		assert_int_equal(offline_parse_journal(text, &offline_names,
+						       &journal, &error),
 				 -EINVAL);
 		free(text);
 	}
@@ -410,7 +427,8 @@ static void lost_events_are_told(void **state)
 	struct offline_journal journal;
 	char *text = edit("5000000 end", "5000000 lost events=12\n5000000 end");
 
-	assert_int_equal(offline_parse_journal(text, &journal, &error), 0);
+	assert_int_equal(offline_parse_journal(text, &offline_names,
+						       &journal, &error), 0);
 	assert_int_equal(journal.lost, 12);
 	offline_free_journal(&journal);
 	free(text);
@@ -451,22 +469,22 @@ static void journals_are_repeated(void **state)
 	u32 failed;
 
 	live(e, &journal);
-	assert_int_equal(offline_replay(&journal, traces, 3, &observer, result,
-					&failed), 0);
+	assert_int_equal(offline_replay(&journal, traces, 3, &built_in,
+					&observer, result, &failed), 0);
 	assert_int_equal(result->cycle, STOP);
 	assert_int_equal(result->state_hash, journal.state_hash);
 	assert_int_equal(told.tenants, 3);
 	assert_int_equal(told.left, 1);
 	assert_true(result->reports[1].counters.thread_instructions);
 	/* Without the trace of slot 1, the second launch cannot be. */
-	assert_int_equal(offline_replay(&journal, traces, 2, &nobody, result,
-					&failed), -ENOENT);
+	assert_int_equal(offline_replay(&journal, traces, 2, &built_in,
+					&nobody, result, &failed), -ENOENT);
 	assert_int_equal(journal.events[failed].kind, JOURNAL_LAUNCH);
 	assert_int_equal(journal.events[failed].slot, 1);
 	/* A gang of another size does not start at cycle 0. */
 	journal.options.gang_size = 4;
-	assert_int_equal(offline_replay(&journal, traces, 3, &nobody, result,
-					&failed), -EINVAL);
+	assert_int_equal(offline_replay(&journal, traces, 3, &built_in,
+					&nobody, result, &failed), -EINVAL);
 	assert_int_equal(journal.events[failed].kind, JOURNAL_LEAVE);
 	offline_free_journal(&journal);
 	free(result);

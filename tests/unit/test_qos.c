@@ -16,15 +16,18 @@
 
 /* The assignment as it stands, which a policy finds in its proposal. */
 static void propose(const struct simgpu_policy *policy,
-		    const struct simgpu_snapshot *snapshot,
+		    struct simgpu_snapshot *snapshot,
 		    struct simgpu_proposal *proposal)
 {
 	u32 slot;
 
+	/* Whatever the knobs are at first. */
+	set_knob(snapshot, policy, "qos_guard", 50000);
+	set_knob(snapshot, policy, "qos_margin", 100000);
 	memset(proposal, 0, sizeof(*proposal));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		proposal->sms[slot] = snapshot->tenants[slot].sms;
-	assert_int_equal(policy->propose(snapshot, proposal), 0);
+	assert_int_equal(policy->decide(snapshot, NULL, proposal), 0);
 }
 
 static struct simgpu_snapshot_tenant *qos(struct simgpu_snapshot_tenant *tenant,
@@ -36,7 +39,7 @@ static struct simgpu_snapshot_tenant *qos(struct simgpu_snapshot_tenant *tenant,
 }
 
 static void expect_sms(const struct simgpu_policy *policy,
-		       const struct simgpu_snapshot *snapshot, u32 first,
+		       struct simgpu_snapshot *snapshot, u32 first,
 		       u32 second, u32 third)
 {
 	struct simgpu_proposal proposal;
@@ -247,7 +250,7 @@ static void bw_app_prefers_the_modest(void **state)
 			busy[slot];
 	snapshot.tenants[9].counters.bus_busy_clocks = 10000;
 	propose(&policy_bw_app, &snapshot, &proposal);
-	assert_int_equal(proposal.flags, SIMGPU_PROPOSAL_MEMORY_PRIORITY);
+	assert_int_equal(proposal.flags, SIMGPU_SAYS_MEMORY_PRIORITY);
 	assert_memory_equal(proposal.memory_priority, expected, 6);
 	assert_int_equal(proposal.memory_priority[9], 0);
 	assert_int_equal(proposal.sms[0], 14);

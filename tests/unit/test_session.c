@@ -96,8 +96,8 @@ static void bench_options(struct bench *bench, u32 gang_size)
 		.gang_size = gang_size,
 		.model = &model_hsm,
 		.policy = &policy_hsm_fair,
-		.tunables = registry_tunables(""),
 	};
+	session_default_params(&bench->options);
 	bench->hooks = (struct session_hooks) {
 		.context = bench, .epoch = on_epoch, .launch_done = on_done,
 	};
@@ -978,7 +978,6 @@ static void mirrors_for_a_model_keep_the_limit(void **state)
 
 static void knobs_act_from_the_next_epoch(void **state)
 {
-	struct simgpu_tunables tunables = registry_tunables("");
 	struct bench *bench = bench_new(2);
 
 	launch_gang(bench);
@@ -989,12 +988,15 @@ static void knobs_act_from_the_next_epoch(void **state)
 	assert_int_equal(session_set_epoch_cycles(bench->session, 2 * EPOCH),
 			 0);
 	session_set_policy(bench->session, &policy_even);
-	tunables.c1_ppm = SIMGPU_PPM + 1;
-	assert_int_equal(session_set_tunables(bench->session, &tunables),
-			 -EINVAL);
-	tunables.c1_ppm = 250000;
-	assert_int_equal(session_set_tunables(bench->session, &tunables), 0);
 	session_set_model(bench->session, &model_hsm);
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+					   "c1", SIMGPU_PPM + 1), -EINVAL);
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+					   "c3", 1), -ENOENT);
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+					   "c1", 250000), 0);
+	assert_int_equal(session_params(bench->session,
+					SESSION_MODEL_KNOBS)[HSM_C1], 250000);
 	session_run(bench->session, ALL_AT_ONCE);
 	assert_int_equal(bench->epochs[0].end_cycle, 2 * EPOCH);
 	assert_int_equal(bench->epochs[0].tenants[0].sms_next, 4);
@@ -1025,7 +1027,6 @@ static void shorter_epochs_act_at_once(void **state)
 static void live_through_everything(struct bench *bench, u64 step)
 {
 	struct session_tenant_options options = plain();
-	struct simgpu_tunables tunables = registry_tunables("");
 
 	launch_gang(bench);
 	run_in_steps(bench, 7001, step);
@@ -1038,15 +1039,22 @@ static void live_through_everything(struct bench *bench, u64 step)
 	session_leave(bench->session, 1);
 	session_set_policy(bench->session, &policy_hsm_fair);
 	run_in_steps(bench, 30001, step);
-	tunables.fair_threshold_ppm = 500000;
-	assert_int_equal(session_set_tunables(bench->session, &tunables), 0);
+	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_KNOBS,
+					   "fair_threshold", 500000), 0);
 	session_set_model(bench->session, &model_hsm);
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+					   "c2", 300000), 0);
 	run_in_steps(bench, 41000, step);
 	assert_int_equal(session_set_epoch_cycles(bench->session, 11111), 0);
 	run_in_steps(bench, 65432, step);
 	session_leave(bench->session, 0);
 	run_in_steps(bench, ALL_AT_ONCE, step);
 }
+
+static const struct session_replay built_in = {
+	.policy = registry_policy_find,
+	.model = registry_model_find,
+};
 
 static const struct trace *trace_for(const struct journal_event *event)
 {
@@ -1072,7 +1080,8 @@ static void replay(struct bench *from, struct bench *to)
 	assert_int_equal(lost, 0);
 	for (i = 0; i < count; i++)
 		assert_int_equal(session_replay_event(to->session, &events[i],
-						      trace_for(&events[i])), 0);
+						      trace_for(&events[i]),
+						      &built_in), 0);
 	if (session_now(from->session) > session_now(to->session))
 		session_run(to->session, session_now(from->session) -
 					 session_now(to->session));
@@ -1139,29 +1148,36 @@ static void wrong_journals_are_refused(void **state)
 	event.tenant = plain();
 	event.cycle = 100;
 	/* Nobody is at work: that cycle never comes. */
-	assert_int_equal(session_replay_event(bench->session, &event, NULL),
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
 			 -EINVAL);
 	event.cycle = 0;
-	assert_int_equal(session_replay_event(bench->session, &event, NULL), 0);
-	assert_int_equal(session_replay_event(bench->session, &event, NULL),
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in), 0);
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
 			 -EBUSY);
 	event = (struct journal_event) { .kind = JOURNAL_LAUNCH };
 	event.launch.repeats = 1;
 	event.launch.sequence = 1;
 	event.launch.checksum = brief->checksum;
 	event.launch.trace_bytes = brief->bytes;
-	assert_int_equal(session_replay_event(bench->session, &event, NULL),
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
 			 -EINVAL);
 	assert_int_equal(session_replay_event(bench->session, &event,
-					      computing), -EINVAL);
-	assert_int_equal(session_replay_event(bench->session, &event, brief),
+					      computing, &built_in), -EINVAL);
+	assert_int_equal(session_replay_event(bench->session, &event, brief,
+					      &built_in),
 			 0);
 	event = (struct journal_event) { .kind = JOURNAL_POLICY,
 					 .name = "nobody" };
-	assert_int_equal(session_replay_event(bench->session, &event, NULL),
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
 			 -EINVAL);
 	event.kind = 99;
-	assert_int_equal(session_replay_event(bench->session, &event, NULL),
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
 			 -EINVAL);
 	bench_free(bench);
 }
@@ -1183,12 +1199,12 @@ static void full_journals_count_what_they_lose(void **state)
 }
 
 /* A policy that asks for everything, SM by SM. */
-static int take_all(const struct simgpu_snapshot *snapshot,
+static int take_all(const struct simgpu_snapshot *snapshot, void *state,
 		    struct simgpu_proposal *proposal)
 {
 	u32 sm;
 
-	proposal->flags = SIMGPU_PROPOSAL_OWNERS;
+	proposal->flags = SIMGPU_SAYS_OWNERS;
 	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++)
 		proposal->owner[sm] = sm < snapshot->sms ? sm % 2 :
 							   SIMGPU_NO_OWNER;
@@ -1199,7 +1215,7 @@ static int take_all(const struct simgpu_snapshot *snapshot,
 static void no_tenant_gets_more_than_the_limit(void **state)
 {
 	static const struct simgpu_policy greedy = {
-		.name = "greedy", .propose = take_all,
+		.name = "greedy", .decide = take_all,
 	};
 	const struct simgpu_policy *policies[] = {
 		&policy_even, &policy_hsm_fair, &greedy,
@@ -1236,7 +1252,7 @@ static void no_tenant_gets_more_than_the_limit(void **state)
 /* A policy that changes nothing and notes the fewest thread blocks left. */
 static u32 fewest_left;
 
-static int note_left(const struct simgpu_snapshot *snapshot,
+static int note_left(const struct simgpu_snapshot *snapshot, void *state,
 		     struct simgpu_proposal *proposal)
 {
 	if (snapshot->tenants[0].active &&
@@ -1249,7 +1265,7 @@ static int note_left(const struct simgpu_snapshot *snapshot,
 static void a_kernel_that_ended_leaves_blocks(void **state)
 {
 	static const struct simgpu_policy policy = {
-		.name = "note", .propose = note_left,
+		.name = "note", .decide = note_left,
 	};
 	struct bench *bench = malloc(sizeof(*bench));
 

@@ -49,7 +49,6 @@ static void run(const struct trace *trace)
 		.epoch_cycles = SESSION_EPOCH_CYCLES_MIN,
 		.stop_cycle = RUN_CYCLES, .relaunch = true,
 		.model = &model_hsm, .policy = &policy_even,
-		.tunables = registry_tunables(""),
 	};
 	struct session_tenant_options tenant = { .name = "t", .weight = 1 };
 	struct session_hooks hooks = { .context = NULL };
@@ -57,6 +56,8 @@ static void run(const struct trace *trace)
 	u64 sequence;
 	int ret;
 
+	session_default_params(&options);
+	session_default_params(&options);
 	assert_int_equal(session_create(&session, &options, &hooks), 0);
 	assert_int_equal(session_join(session, 0, &tenant), 0);
 	ret = session_launch(session, 0, trace, 1, 0, &sequence);

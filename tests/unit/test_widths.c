@@ -29,16 +29,17 @@ static struct seen {
 } seen;
 
 static int predict(const struct simgpu_snapshot *snapshot,
+		   const void *constants, void *state,
 		   struct simgpu_prediction *prediction)
 {
 	assert_true(seen.asked < EPOCHS_MAX);
 	seen.memory_clocks[seen.asked] = snapshot->memory_clocks;
 	seen.model[seen.asked++] = snapshot->tenants[0].counters;
-	return model_hsm.predict(snapshot, prediction);
+	return model_hsm.predict(snapshot, constants, state, prediction);
 }
 
 static const struct simgpu_model watching = {
-	.name = "watching", .predict = predict,
+	.name = "watching", .params = hsm_params, .predict = predict,
 };
 
 static void on_epoch(void *context, const struct session_epoch *epoch)
@@ -62,12 +63,12 @@ static u64 run(const struct trace *trace, u64 epoch_cycles, u64 epochs,
 		.gang_size = 1,
 		.model = &watching,
 		.policy = &policy_even,
-		.tunables = registry_tunables(""),
 	};
 	const struct session_hooks hooks = { .epoch = on_epoch };
 	struct session *session;
 	u64 sequence, hash;
 
+	session_default_params(&options);
 	memset(&seen, 0, sizeof(seen));
 	options.config.channels = 2;
 	options.config.llc_slices = 4;
@@ -111,9 +112,8 @@ static u64 rbh_ppm(u32 epoch)
 /* HSM's Eq. 5 on what the model saw. */
 static u64 expected_np_ppm(u32 epoch)
 {
-	u64 supply = registry_tunables("").c2_ppm +
-		     registry_tunables("").c1_ppm * rbh_ppm(epoch) /
-		     SIMGPU_PPM;
+	u64 supply = hsm_params[HSM_C2].initial +
+		     hsm_params[HSM_C1].initial * rbh_ppm(epoch) / SIMGPU_PPM;
 
 	return fixed_ratio_ppm(bandwidth_ppm(epoch), supply);
 }

@@ -139,12 +139,12 @@ static void run(const struct benchmark *benchmark,
 		.config = *gpu_config_find("hbm80"),
 		.model = registry_model_find("hsm"),
 		.policy = registry_policy_find("even"),
-		.tunables = registry_tunables(""),
 		.seed = 1,
 		.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
 		.stop_cycle = CYCLES,
 		.relaunch = true,
 	};
+	session_default_params(&experiment->options);
 	experiment->count = 1;
 	experiment->tenants[0].options.weight = 1;
 	strcpy(experiment->tenants[0].options.name, benchmark->name);

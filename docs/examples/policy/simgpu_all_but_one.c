@@ -28,7 +28,7 @@ static u32 favourite(const struct simgpu_snapshot *snapshot)
 	return best;
 }
 
-static int propose(const struct simgpu_snapshot *snapshot,
+static int propose(const struct simgpu_snapshot *snapshot, void *state,
 		   struct simgpu_proposal *proposal)
 {
 	u32 best = favourite(snapshot), slot;
@@ -45,7 +45,7 @@ static int propose(const struct simgpu_snapshot *snapshot,
 
 static const struct simgpu_policy all_but_one = {
 	.name = "all-but-one",
-	.propose = propose,
+	.decide = propose,
 };
 
 static int __init all_but_one_init(void)

@@ -4,20 +4,20 @@
 #include <linux/module.h>
 #include <simgpu/register.h>
 
-static int propose_error(const struct simgpu_snapshot *snapshot,
+static int propose_error(const struct simgpu_snapshot *snapshot, void *state,
 			 struct simgpu_proposal *proposal)
 {
 	return -EIO;
 }
 
-static int propose_impossible(const struct simgpu_snapshot *snapshot,
+static int propose_impossible(const struct simgpu_snapshot *snapshot, void *state,
 			      struct simgpu_proposal *proposal)
 {
 	proposal->sms[SIMGPU_SLOTS_MAX - 1] = snapshot->sms + 1;
 	return 0;
 }
 
-static int propose_slowly(const struct simgpu_snapshot *snapshot,
+static int propose_slowly(const struct simgpu_snapshot *snapshot, void *state,
 			  struct simgpu_proposal *proposal)
 {
 	mdelay(1100);
@@ -37,16 +37,16 @@ static int predict_half(const struct simgpu_snapshot *snapshot,
 }
 
 static const struct simgpu_policy policies[] = {
-	{ .name = "test-error", .propose = propose_error },
-	{ .name = "test-impossible", .propose = propose_impossible },
-	{ .name = "test-slow", .propose = propose_slowly },
+	{ .name = "test-error", .decide = propose_error },
+	{ .name = "test-impossible", .decide = propose_impossible },
+	{ .name = "test-slow", .decide = propose_slowly },
 };
 
 static const struct simgpu_policy clash = {
-	.name = "even", .propose = propose_error,
+	.name = "even", .decide = propose_error,
 };
 
-static const struct simgpu_policy unnamed = { .propose = propose_error };
+static const struct simgpu_policy unnamed = { .decide = propose_error };
 static const struct simgpu_policy empty = { .name = "test-empty" };
 
 static const struct simgpu_model half = {
