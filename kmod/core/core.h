@@ -29,10 +29,11 @@ struct launch {
  * @kernel: which one runs or is ready
  * @launch: a ring of those that have not ended, the present one at @head
  * @started: whether its first run has begun, at @start_cycle
+ * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
  * @first_run: figures of its first run, once that has ended
  * @curve: of the last prediction
- * @np_cycles: cycles of the predicted epochs of its first run
+ * @np_cycles: cycles of its first run that predicted epochs cover
  * @np_sum: their NPs, times their cycles
  * @events: SIMGPU_ON_* that concern it since the last decision
  * @progress_cycle: when it was last seen to have issued something new
@@ -51,6 +52,7 @@ struct session_tenant {
 	u32 launches;
 	u64 next_sequence;
 	u64 start_cycle;
+	u64 first_run_end;
 	u64 arrival_cycle;
 	struct session_tenant_options options;
 	struct launch launch[SESSION_LAUNCHES_MAX];
@@ -211,6 +213,7 @@ static inline void *align_gpu(void *memory)
 }
 
 /* epoch.c */
+u64 epoch_first_run_cycles(const struct session *session, u32 slot);
 void epoch_begin(struct session *session);
 void epoch_end(struct session *session, bool ask);
 

@@ -82,6 +82,23 @@ void fall_back(struct session *session, const struct session_refusal *why)
 
 /* --- the model ---------------------------------------------------------------------- */
 
+/* A first run's predicted NP is the mean over its epochs, by their cycles. */
+static void add_to_run(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u64 cycles = epoch_first_run_cycles(session, slot);
+
+	if (tenant->class == SIMGPU_CLASS_UNKNOWN)
+		return;
+	/* Its last bit would be weighed by what came after it. */
+	if (tenant->np_cycles && tenant->first_run_done &&
+	    cycles < session->snapshot.epoch_cycles / 5)
+		return;
+	tenant->np_sum = fixed_add(tenant->np_sum,
+				   fixed_mul(tenant->np_ppm, cycles));
+	tenant->np_cycles += cycles;
+}
+
 static void take_prediction(struct session *session, u32 slot, bool epoch)
 {
 	const struct simgpu_prediction_tenant *said =
@@ -101,13 +118,8 @@ static void take_prediction(struct session *session, u32 slot, bool epoch)
 	snapshot->tenants[slot].class = tenant->class;
 	snapshot->tenants[slot].np_ppm = tenant->np_ppm;
 	snapshot->tenants[slot].curve = tenant->curve;
-	if (!epoch || tenant->class == SIMGPU_CLASS_UNKNOWN ||
-	    tenant->first_run_done)
-		return;
-	tenant->np_sum = fixed_add(tenant->np_sum,
-				   fixed_mul(tenant->np_ppm,
-					     snapshot->epoch_cycles));
-	tenant->np_cycles += snapshot->epoch_cycles;
+	if (epoch)
+		add_to_run(session, slot);
 }
 
 /* A wake has to be ahead, and a probe about somebody who has work. */

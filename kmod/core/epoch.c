@@ -38,6 +38,21 @@ void epoch_begin(struct session *session)
 	}
 }
 
+/* epoch_first_run_cycles() - how much of the epoch a slot's first run had, so far */
+u64 epoch_first_run_cycles(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u64 start = session->epoch_start, end = session_now(session);
+
+	if (!tenant->started)
+		return 0;
+	if (tenant->first_run_done && tenant->first_run_end < end)
+		end = tenant->first_run_end;
+	if (tenant->start_cycle > start)
+		start = tenant->start_cycle;
+	return end > start ? end - start : 0;
+}
+
 static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 			      struct session_epoch_tenant *out)
 {
@@ -55,7 +70,7 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 				  snapshot->tenants[slot].shared_sms;
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
-	out->first_run = !tenant->first_run_done;
+	out->first_run = epoch_first_run_cycles(session, slot) != 0;
 	figures_compute(session->gpu, &out->counters, cycles, &out->figures);
 }
 

@@ -93,6 +93,7 @@ static void end_first_run(struct session *session, u32 slot)
 	if (tenant->first_run_done)
 		return;
 	tenant->first_run_done = true;
+	tenant->first_run_end = session_now(session);
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	figures_compute(session->gpu, &tenant->last,
 			session_now(session) - tenant->start_cycle,

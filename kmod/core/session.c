@@ -225,22 +225,66 @@ void session_destroy(struct session *session)
 
 /* --- what happens between two runs of the hardware ------------------------------------ */
 
-/* Kernels have ended: so has the epoch (HSM 4.2). */
+/* Two kernels that do the same, as far as can be seen. */
+static bool same_kernel(const struct trace_kernel *a, const struct trace_kernel *b)
+{
+	return !strcmp(a->name, b->name) && a->blocks == b->blocks &&
+	       a->block_threads == b->block_threads;
+}
+
+static const struct trace_kernel *present_kernel(struct session_tenant *tenant)
+{
+	return &present_launch(tenant)->trace->kernels[tenant->kernel];
+}
+
+/* Whether tenants lose their work that the policy does not want to hear of. */
+static bool some_depart(struct session *session, u64 slots)
+{
+	if (lists(session, SIMGPU_ON_DEPARTURE))
+		return false;
+	for (; slots; slots &= slots - 1)
+		if (launch_departs(session, (u32)__builtin_ctzll(slots)))
+			return true;
+	return false;
+}
+
+/* Go on to what follows; @changed: whether another kernel does somewhere. */
+static u32 advance_all(struct session *session, u64 slots, bool *changed)
+{
+	u32 events = 0;
+
+	*changed = false;
+	for (; slots; slots &= slots - 1) {
+		u32 slot = (u32)__builtin_ctzll(slots);
+		struct session_tenant *tenant = &session->tenants[slot];
+		struct trace_kernel ended = *present_kernel(tenant);
+
+		events |= launch_advance(session, slot);
+		*changed |= has_work(tenant) &&
+			    !same_kernel(&ended, present_kernel(tenant));
+	}
+	return events;
+}
+
+/*
+ * Kernels have ended. What that does is the policy's word if it lists the event,
+ * else the session's kernel_end; a tenant without work keeps no SMs, whatever
+ * carries on (docs/glossary.md, Tenants).
+ */
 static void kernels_ended(struct session *session, u64 slots)
 {
-	bool carry = session->initial.kernel_end == SESSION_KERNEL_END_CARRY;
-	bool lost_work = false;
-	u64 rest;
+	enum session_kernel_end way = session->initial.kernel_end;
+	bool listed = lists(session, SIMGPU_ON_KERNEL_END);
+	bool even = way == SESSION_KERNEL_END_EVEN && !listed;
+	bool departs = some_depart(session, slots), changed;
 
-	epoch_end(session, carry);
-	for (rest = slots; rest; rest &= rest - 1) {
-		u32 slot = (u32)__builtin_ctzll(rest);
-
-		launch_advance(session, slot);
-		lost_work |= !session->tenants[slot].running;
-	}
-	/* A tenant without work keeps no SMs, whatever carries on. */
-	if (!carry || lost_work)
+	/* What was is over before another thing begins. */
+	if (even || departs)
+		epoch_end(session, false);
+	decide_events(session, advance_all(session, slots, &changed));
+	if (way == SESSION_KERNEL_END_CHANGED && !listed)
+		even |= changed;
+	if (even || departs)
 		split_even_now(session);
 }
 

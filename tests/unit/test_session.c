@@ -573,11 +573,11 @@ static void predictions_stop_with_the_first_run(void **state)
 
 /* --- the ends of kernels --- */
 
-/* SM counts in the epoch that follows the first end of a kernel. */
-static u32 sms_after_kernel_end(enum session_kernel_end kernel_end)
+/* Two tenants, until the second one's kernel has ended for the first time. */
+static struct bench *run_to_kernel_end(enum session_kernel_end kernel_end,
+				       const struct trace *second)
 {
 	struct bench *bench = malloc(sizeof(*bench));
-	u32 i, sms;
 
 	bench_options(bench, 2);
 	bench->options.kernel_end = kernel_end;
@@ -586,27 +586,57 @@ static u32 sms_after_kernel_end(enum session_kernel_end kernel_end)
 	join(bench, 0);
 	join(bench, 1);
 	launch(bench, 0, computing, 1, 0);
-	launch(bench, 1, copying, 1, 0);
-	while (!report_of(bench, 1).first_run_done)
+	launch(bench, 1, second, 1, 0);
+	while (!report_of(bench, 1).counters.kernels_finished)
 		assert_int_equal(session_run(bench->session, 1),
 				 SESSION_RUNNING);
-	sms = report_of(bench, 0).sms;
 	expect_tiling(bench, 0);
-	i = bench->epoch_count - 1;
-	assert_int_equal(bench->epochs[i].end_cycle,
-			 session_now(bench->session));
-	assert_true(bench->epochs[i].tenants[1].first_run);
-	bench_free(bench);
-	return sms;
+	return bench;
 }
 
-static void kernel_ends_split_or_carry(void **state)
+static void a_kernel_end_may_end_the_epoch(void **state)
 {
-	u32 carried = sms_after_kernel_end(SESSION_KERNEL_END_CARRY);
+	struct bench *bench = run_to_kernel_end(SESSION_KERNEL_END_EVEN,
+						copying);
+	const struct session_epoch *last = &bench->epochs[bench->epoch_count - 1];
 
-	assert_int_equal(sms_after_kernel_end(SESSION_KERNEL_END_EVEN), 4);
-	/* The compute-bound one had got more than half by then, or less. */
-	assert_int_not_equal(carried, 4);
+	assert_int_equal(last->end_cycle, session_now(bench->session));
+	assert_true(last->tenants[1].first_run);
+	assert_int_equal(report_of(bench, 0).sms, 4);
+	bench_free(bench);
+}
+
+/* Epochs go by time, and who had more SMs keeps them. */
+static void a_kernel_end_may_carry_on(void **state)
+{
+	struct bench *bench = run_to_kernel_end(SESSION_KERNEL_END_CARRY,
+						copying);
+	u32 i;
+
+	assert_int_not_equal(report_of(bench, 0).sms, 4);
+	session_run(bench->session, ALL_AT_ONCE);
+	for (i = 0; i < bench->epoch_count; i++) {
+		assert_int_equal(bench->epochs[i].end_cycle, (i + 1) * EPOCH);
+		assert_true(bench->epochs[i].predicted);
+	}
+	bench_free(bench);
+}
+
+/* The same kernel again changes nothing, another one begins an even split. */
+static void a_kernel_end_may_ask_what_follows(void **state)
+{
+	struct bench *bench = run_to_kernel_end(SESSION_KERNEL_END_CHANGED,
+						copying);
+
+	assert_int_not_equal(report_of(bench, 0).sms, 4);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_int_equal(bench->epochs[0].end_cycle, EPOCH);
+	bench_free(bench);
+	bench = run_to_kernel_end(SESSION_KERNEL_END_CHANGED, middling);
+	assert_int_equal(report_of(bench, 0).sms, 4);
+	assert_int_not_equal(bench->epochs[bench->epoch_count - 1].end_cycle,
+			     session_now(bench->session));
+	bench_free(bench);
 }
 
 /*
@@ -910,7 +940,7 @@ static void bad_options_are_refused(void **state)
 	OPTIONS_REFUSED(bench->options.epoch_cycles =
 			SESSION_EPOCH_CYCLES_MAX + 1);
 	OPTIONS_REFUSED(bench->options.stop_cycle = 0);
-	OPTIONS_REFUSED(bench->options.kernel_end = 2);
+	OPTIONS_REFUSED(bench->options.kernel_end = SESSION_KERNEL_ENDS);
 	OPTIONS_REFUSED(bench->options.preemption = 3);
 	OPTIONS_REFUSED(bench->options.gang_size = SESSION_SLOTS_MAX + 1);
 	OPTIONS_REFUSED(bench->options.model = NULL);
@@ -1389,7 +1419,9 @@ int main(void)
 		cmocka_unit_test(first_runs_have_their_own_figures),
 		cmocka_unit_test(unfinished_first_runs_count_so_far),
 		cmocka_unit_test(predictions_stop_with_the_first_run),
-		cmocka_unit_test(kernel_ends_split_or_carry),
+		cmocka_unit_test(a_kernel_end_may_end_the_epoch),
+		cmocka_unit_test(a_kernel_end_may_carry_on),
+		cmocka_unit_test(a_kernel_end_may_ask_what_follows),
 		cmocka_unit_test(preemption_is_chosen_for_each_sm),
 		cmocka_unit_test(a_finished_tenant_keeps_no_sm),
 		cmocka_unit_test(launches_run_in_order),
