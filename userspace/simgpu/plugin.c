@@ -43,7 +43,11 @@ const struct simgpu_policy *plugin_load(const char *path)
 {
 	const struct simgpu_plugin *plugin;
 	void *object;
+	u32 i;
 
+	for (i = 0; i < loaded_count; i++)
+		if (!strcmp(loaded[i].path, path))
+			return loaded[i].policy;
 	if (loaded_count == PLUGINS_MAX) {
 		fail("%s: there can be %d policies from files", path,
 		     PLUGINS_MAX);

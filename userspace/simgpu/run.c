@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu run: its options, and which of the ways to run is taken. */
-#include "plugin.h"
+#include "contender.h"
 #include "run.h"
 
 enum {
@@ -16,8 +16,8 @@ static const struct argp_option options[] = {
 	{ "offline", OPTION_OFFLINE, 0, 0,
 	  "Simulate in this process; needs no module", 0 },
 	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
-	{ "policy", 'p', "NAME|FILE", 0,
-	  "Who gets which SMs (default even; see simgpu policy list); offline also a shared object with a policy, whose name has a '/'", 0 },
+	{ "policy", 'p', "NAME[@MODEL]|FILE[@MODEL]", 0,
+	  "Who gets which SMs (default even; see simgpu policy list), and the model that it asks (default that of --model); offline also a shared object with a policy, whose name has a '/'", 0 },
 	{ "sms", OPTION_SMS, "N", 0,
 	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
@@ -41,6 +41,7 @@ static const char about[] =
 	"  simgpu run --offline LBM DXTC\n"
 	"  simgpu run --offline --config my.conf stream.sgtr\n"
 	"  simgpu run --policy hsm-fair --truth a.sgtr b.sgtr:weight=2,name=b2\n"
+	"  simgpu run --offline --policy hsm-fair@mirror LBM DXTC\n"
 	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"
 	"  simgpu run --offline --json LBM DXTC | simgpu plot -o run.svg\n"
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
@@ -52,10 +53,11 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
+ * @contender: of --policy; without a policy if there is none
  */
 struct arguments {
 	struct experiment experiment;
-	const char *policy_file;
+	struct contender contender;
 	bool offline;
 	bool device_given;
 	bool truth;
@@ -78,9 +80,10 @@ static void check_arguments(struct argp_state *state,
 	if (arguments->experiment.config_file && !arguments->offline)
 		argp_error(state, "--config %s needs --offline: a device does not take configuration files yet",
 			   arguments->experiment.config_file);
-	if (arguments->policy_file && !arguments->offline)
+	if (arguments->contender.policy && !arguments->offline &&
+	    contender_is_file(&arguments->contender))
 		argp_error(state, "--policy %s needs --offline; a device takes policies from modules",
-			   arguments->policy_file);
+			   arguments->contender.policy);
 	if (settings->sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
 	if (memchr(settings->set, true, sizeof(settings->set)) &&
@@ -94,6 +97,20 @@ static void check_arguments(struct argp_state *state,
 		argp_error(state, "the journal has the experiment's options");
 }
 
+static void parse_policy(struct argp_state *state, struct arguments *arguments,
+			 char *text)
+{
+	struct contender contender = contender_split(text);
+	char unused[SIMGPU_NAME_MAX];
+
+	if (!contender_is_file(&contender))
+		option_name(state, "--policy", unused, contender.policy);
+	if (contender.model)
+		option_name(state, "--policy NAME@", unused, contender.model);
+	arguments->contender = contender;
+	arguments->experiment.given = text;
+}
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -104,10 +121,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		state->child_inputs[0] = &arguments->experiment;
 		return 0;
 	case 'p':
-		arguments->policy_file = plugin_is_file(text) ? text : NULL;
-		if (!arguments->policy_file)
-			option_name(state, "--policy", settings->policy, text);
-		arguments->experiment.given = text;
+		parse_policy(state, arguments, text);
 		return 0;
 	case OPTION_SMS:
 		settings->sms_most = (u32)option_number(state, "--sms", text, 1,
@@ -216,17 +230,20 @@ static int run_and_print(struct arguments *arguments,
 	return ret ? ret : then;
 }
 
-static int load_policy(struct arguments *arguments)
+/* A device may have policies and models that are not in this process. */
+static int choose_policy(struct arguments *arguments)
 {
-	const struct simgpu_policy *policy;
+	struct contender *contender = &arguments->contender;
+	struct settings *settings = &arguments->experiment.settings;
+	int ret = STATUS_OK;
 
-	if (!arguments->policy_file)
+	if (!contender->policy)
 		return STATUS_OK;
-	policy = plugin_load(arguments->policy_file);
-	if (!policy)
-		return STATUS_FAILED;
-	strcpy(arguments->experiment.settings.policy, policy->name);
-	return STATUS_OK;
+	if (contender_is_file(contender))
+		ret = contender_load(contender, settings);
+	if (!ret)
+		contender_choose(contender, settings);
+	return ret;
 }
 
 int run_command(int argc, char **argv)
@@ -239,8 +256,11 @@ int run_command(int argc, char **argv)
 	u32 i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (experiment_load(&arguments.experiment) || load_policy(&arguments))
-		return STATUS_FAILED;
+	ret = experiment_load(&arguments.experiment);
+	if (!ret)
+		ret = choose_policy(&arguments);
+	if (ret)
+		return ret;
 	workloads = calloc(arguments.count, sizeof(*workloads));
 	if (!workloads)
 		return fail("out of memory");
