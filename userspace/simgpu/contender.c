@@ -64,7 +64,8 @@ void contender_choose(const struct contender *contender,
 {
 	snprintf(settings->policy, sizeof(settings->policy), "%s",
 		 contender->policy);
-	if (contender->model != settings->model && contender->model)
+	/* That of --model may be these settings' own. */
+	if (contender->model && contender->model != settings->model)
 		snprintf(settings->model, sizeof(settings->model), "%s",
 			 contender->model);
 }
