@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 	{ "seeds", OPTION_SEEDS, "N", 0,
 	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval", 0 },
 	{ "target", OPTION_TARGET, "NP", 0,
-	  "What the tenant with priority is promised (default 0.8; 0: none has)", 0 },
+	  "What the tenant with priority is promised (default 0.8, without --weights; 0: none has)", 0 },
 	{ "warmup", OPTION_WARMUP, "N", 0,
 	  "Core cycles before a target is held against a tenant (default 2000000)", 0 },
 	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
@@ -231,12 +231,26 @@ static int checksum_program(u32 *out)
 	return ret ? ret : plugin_checksum(out);
 }
 
+/*
+ * Whether the tenant with priority gets --target: not where an axis has targets of its
+ * own, and by default not where weights are what is tried, of which little would be
+ * left beside a target.
+ */
+static bool has_priority(const struct sweep *sweep)
+{
+	u32 sets = sweep_axes_set(&sweep->axes);
+
+	if (sets & AXIS_SETS_TARGET || !sweep->target_ppm)
+		return false;
+	return sweep->target_given || !(sets & AXIS_SETS_WEIGHT);
+}
+
 /* The suite's mixes as they are at each point. */
 static int make_mixes(struct sweep *sweep)
 {
 	u32 mixes = sweep->suite.mix_count, i;
 	u32 count = mixes * sweep_axes_points(&sweep->axes);
-	bool targets = sweep_axes_set(&sweep->axes) & AXIS_SETS_TARGET;
+	bool priority = has_priority(sweep);
 	struct session_options options;
 	int ret;
 
@@ -248,7 +262,7 @@ static int make_mixes(struct sweep *sweep)
 		struct mix *mix = &sweep->mixes[i];
 
 		*mix = sweep->suite.mixes[i % mixes];
-		if (!targets && sweep->target_ppm && !mix_has_target(mix))
+		if (priority && !mix_has_target(mix))
 			mix_promise(mix, mix->priority, sweep->target_ppm);
 		ret = sweep_axes_apply(&sweep->axes, i / mixes,
 				       options.config.sms, mix);
