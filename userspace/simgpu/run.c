@@ -7,6 +7,7 @@ enum {
 	OPTION_OFFLINE = 256,
 	OPTION_SMS,
 	OPTION_TRUTH,
+	OPTION_SEEDS,
 	OPTION_JSON,
 	OPTION_CSV,
 	OPTION_JOURNAL,
@@ -22,6 +23,8 @@ static const struct argp_option options[] = {
 	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
+	{ "seeds", OPTION_SEEDS, "N", 0,
+	  "Run it with N seeds, from --seed on: means of ipc, and with --truth of np_actual, stp, antt, fairness and prediction_error, with their 95% intervals; the rest is the first one's", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "csv", OPTION_CSV, 0, 0,
 	  "Print a line for each epoch and tenant, for spreadsheets", 0 },
@@ -51,6 +54,8 @@ static const char about[] =
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
 	"fingerprint differs; 2 for wrong usage.";
 
+#define SEEDS_MAX	1000
+
 /**
  * struct arguments - the parsed command line
  * @contender: of --policy; without a policy if there is none
@@ -61,6 +66,7 @@ struct arguments {
 	bool offline;
 	bool device_given;
 	bool truth;
+	u32 seeds;
 	bool json;
 	bool csv;
 	const char *journal;
@@ -91,6 +97,11 @@ static void check_arguments(struct argp_state *state,
 		argp_error(state, "--set needs --offline; a device's are files in sysfs");
 	if (arguments->json && arguments->csv)
 		argp_error(state, "--json and --csv exclude each other");
+	if (arguments->seeds > 1 && (arguments->csv || arguments->journal))
+		argp_error(state, "--seeds goes neither with --csv nor with --journal");
+	if (settings->seed > U64_MAX - arguments->seeds + 1)
+		argp_error(state, "the last of %u seeds is too large",
+			   arguments->seeds);
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal && arguments->experiment.given)
@@ -137,6 +148,10 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_TRUTH:
 		arguments->truth = true;
+		return 0;
+	case OPTION_SEEDS:
+		arguments->seeds = (u32)option_number(state, "--seeds", text, 1,
+						      SEEDS_MAX);
 		return 0;
 	case OPTION_JSON:
 		arguments->json = true;
@@ -214,19 +229,58 @@ static int print(const struct arguments *arguments, const struct result *result)
 	return print_result(settings, result);
 }
 
-/* Run, make the private runs, print. */
+/* Run, and make the private runs. */
+static int run_with_truth(struct arguments *arguments,
+			  const struct workload *workloads,
+			  struct result *result)
+{
+	int ret = run(arguments, workloads, result), then;
+
+	if (!result->complete || !arguments->truth)
+		return ret;
+	then = run_truth(&arguments->experiment.settings, result);
+	if (then)
+		result->complete = false;
+	return ret ? ret : then;
+}
+
+/* With each seed; what they have in common goes to the first of the results. */
+static int run_seeds(struct arguments *arguments,
+		     const struct workload *workloads, struct result *results)
+{
+	u64 *seed = &arguments->experiment.settings.seed, first = *seed;
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; !ret && i < arguments->seeds; i++) {
+		*seed = first + i;
+		ret = run_with_truth(arguments, workloads, &results[i]);
+	}
+	*seed = first;
+	if (arguments->seeds == 1)
+		return ret;
+	if (!ret)
+		ret = result_merge(results, arguments->seeds);
+	if (ret)
+		results[0].complete = false;
+	return ret;
+}
+
 static int run_and_print(struct arguments *arguments,
 			 const struct workload *workloads)
 {
-	const struct settings *settings = &arguments->experiment.settings;
-	struct result result = { .complete = false };
-	int ret = run(arguments, workloads, &result), then = STATUS_OK;
+	struct result *results = calloc(arguments->seeds, sizeof(*results));
+	int ret, then = STATUS_OK;
+	u32 i;
 
-	if (result.complete && arguments->truth)
-		then = run_truth(settings, &result);
-	if (result.complete && !then)
-		then = print(arguments, &result);
-	result_free(&result);
+	if (!results)
+		return fail("out of memory");
+	ret = run_seeds(arguments, workloads, results);
+	if (results[0].complete)
+		then = print(arguments, &results[0]);
+	for (i = 0; i < arguments->seeds; i++)
+		result_free(&results[i]);
+	free(results);
 	return ret ? ret : then;
 }
 
@@ -250,6 +304,7 @@ int run_command(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.experiment.settings = settings_default,
+		.seeds = 1,
 	};
 	struct workload *workloads;
 	int ret;
