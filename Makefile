@@ -127,6 +127,8 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qo
 		     session offline dram engine hash config atd mirror properties widths preempt \
 		     sharing quota constant accelsim \
 		     workloads)
+# Of the command, what needs nothing of it.
+COMMAND_TESTS	:= build/tests/test_statistics
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
 		   build/sanitized/tests/unit/trace_sample.o \
 		   build/sanitized/tests/unit/kinds.o \
@@ -136,12 +138,17 @@ KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
 		     $(wildcard tests/kselftest/*.c))
 KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
 
-tests: $(UNIT_TESTS) build/tests/test_integer
+tests: $(UNIT_TESTS) $(COMMAND_TESTS) build/tests/test_integer
 
 # The rooms, the offline library and the test, all under the sanitizers.
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -llzma -lm
+
+$(COMMAND_TESTS): build/tests/test_%: build/sanitized/tests/unit/test_%.o \
+				      build/sanitized/userspace/simgpu/%.o
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lm
 
 # What wraps is no error in C; clang's integer sanitizer makes it one.
 POLICY_SOURCES	:= $(wildcard kmod/policy/*.c kmod/policy/*/*.c)

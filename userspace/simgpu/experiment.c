@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options that every command has that runs experiments; see experiment.h. */
-#include "experiment.h"
+#include "contender.h"
 #include "plugin.h"
 
 enum {
@@ -13,7 +13,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "config", OPTION_CONFIG, "NAME|FILE", 0,
 	  "The GPU (default hbm80); offline also a file, whose name has a '/' or ends in .conf", 1 },
-	{ "model", 'm', "NAME", 0, "The slowdown model (default hsm)", 1 },
+	{ "model", 'm', "NAME", 0,
+	  "The slowdown model of policies that are not given as POLICY@MODEL (default hsm)", 1 },
 	{ "cycles", 'c', "N", 0,
 	  "Stop exactly there; traces that end are launched again (default 5000000); 0: each runs once", 1 },
 	{ "epoch", 'e', "N", 0, "Core cycles of an epoch (default 500000)", 1 },
@@ -56,6 +57,21 @@ static u32 parse_preemption(struct argp_state *state, const char *word)
 	return SIMGPU_PREEMPTION_DRAIN;
 }
 
+static void parse_model(struct argp_state *state, struct settings *settings,
+			char *text)
+{
+	const struct simgpu_model *model;
+
+	if (!plugin_is_file(text)) {
+		option_name(state, "--model", settings->model, text);
+		return;
+	}
+	model = plugin_load_model(text);
+	if (!model)
+		exit(STATUS_FAILED);
+	strcpy(settings->model, model->name);
+}
+
 static error_t parse_experiment(int key, char *text, struct argp_state *state)
 {
 	struct experiment *experiment = state->input;
@@ -68,7 +84,7 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 			option_name(state, "--config", settings->config, text);
 		break;
 	case 'm':
-		option_name(state, "--model", settings->model, text);
+		parse_model(state, settings, text);
 		break;
 	case 'c':
 		settings->cycles = option_number(state, "--cycles", text, 0,
@@ -136,13 +152,13 @@ static int find_names(const struct settings *settings,
 
 	if (!config)
 		config = gpu_config_find(settings->config);
-	options->model = plugin_find_model(settings->model);
+	options->model = contender_find_model(settings->model);
 	options->policy = plugin_find_policy(settings->policy);
 	if (!config)
 		return fail("there is no configuration \"%s\"",
 			    settings->config);
 	if (!options->model)
-		return fail("there is no model \"%s\"", settings->model);
+		return STATUS_FAILED;
 	if (!options->policy)
 		return fail("there is no policy \"%s\"", settings->policy);
 	options->config = *config;

@@ -16,6 +16,28 @@ struct json_object *json_ppm_or_null(bool known, u64 value_ppm)
 	return known ? json_ppm(value_ppm) : NULL;
 }
 
+struct json_object *json_decimal_or_null(bool known, double value)
+{
+	char text[40];
+
+	if (!known)
+		return NULL;
+	snprintf(text, sizeof(text), "%.6f", value);
+	return json_object_new_double_s(value, text);
+}
+
+struct json_object *json_interval(bool known, const struct interval *interval)
+{
+	struct json_object *array;
+
+	if (!known)
+		return NULL;
+	array = json_object_new_array();
+	json_object_array_add(array, json_decimal_or_null(true, interval->low));
+	json_object_array_add(array, json_decimal_or_null(true, interval->high));
+	return array;
+}
+
 struct json_object *json_u64(u64 value)
 {
 	return json_object_new_uint64(value);

@@ -10,10 +10,15 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "statistics.h"
 
 /* A decimal with six places; the same text in kernel and userspace. */
 struct json_object *json_ppm(u64 value_ppm);
 struct json_object *json_ppm_or_null(bool known, u64 value_ppm);
+/* A decimal that is no integer of parts per million, such as an interval's end. */
+struct json_object *json_decimal_or_null(bool known, double value);
+/* [low, high], or null. */
+struct json_object *json_interval(bool known, const struct interval *interval);
 struct json_object *json_u64(u64 value);
 struct json_object *json_hex(u64 value);
 /* Member of @object; shorthands for json_object_object_add(). */

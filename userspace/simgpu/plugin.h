@@ -9,7 +9,7 @@
 bool plugin_is_file(const char *text);
 
 /**
- * plugin_load() - load a policy
+ * plugin_load() - load a policy, once
  * @path: of a shared object
  *
  * Return: the policy, which plugin_find_policy() finds from now on; NULL: what was

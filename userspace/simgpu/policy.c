@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu policy: the policies that there are, and which one a device has. */
+#include "contender.h"
 #include "output.h"
 
 static const struct argp_option options[] = {
@@ -10,25 +11,27 @@ static const struct argp_option options[] = {
 
 static const char about[] =
 	"List the policies that a device knows (without a device: those that "
-	"are built in, as simgpu run --offline has them), or set its policy. A "
-	"new policy is asked from the next epoch's end on.\v"
+	"are built in, as simgpu run --offline has them), or set its policy, with "
+	"POLICY@MODEL its model as well. A new policy is asked from the next epoch's "
+	"end on.\v"
 	"Examples:\n"
 	"  simgpu policy list\n"
 	"  simgpu policy set hsm-fair\n"
 	"  simgpu policy set even --device 1\n"
+	"  simgpu policy set hsm-qos@mirror\n"
 	"\n"
 	"Exit status: 0; 1 if the device refused; 2 for wrong usage.";
 
 /**
  * struct arguments - the parsed command line
- * @name: of the policy to set; NULL: list
+ * @name: POLICY[@MODEL] to set; NULL: list
  */
 struct arguments {
 	unsigned int device;
 	bool device_given;
 	bool json;
 	const char *verb;
-	const char *name;
+	char *name;
 };
 
 static void check_arguments(struct argp_state *state,
@@ -77,21 +80,55 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_argument,
-	.args_doc = "list\nset NAME",
+	.args_doc = "list\nset NAME[@MODEL]",
 	.doc = about,
 };
 
-static int set(const struct arguments *arguments)
+static int set_policy(unsigned int device, const char *name)
 {
-	int ret = simgpu_write_device_value(arguments->device, "policy",
-					    arguments->name);
+	int ret = simgpu_write_device_value(device, "policy", name);
 
 	if (!ret)
 		return STATUS_OK;
 	if (ret == -EINVAL)
 		return fail("simgpu%u has no policy \"%s\"; simgpu policy list names those that it has",
-			    arguments->device, arguments->name);
-	return fail("simgpu%u: %s", arguments->device, device_error(ret));
+			    device, name);
+	return fail("simgpu%u: %s", device, device_error(ret));
+}
+
+static int set_model(unsigned int device, const char *name)
+{
+	char names[SIMGPU_VALUE_BYTES];
+	int ret = simgpu_write_device_value(device, "model", name);
+
+	if (!ret)
+		return STATUS_OK;
+	if (ret == -EINVAL &&
+	    !simgpu_read_device_value(device, "models_available", names,
+				      sizeof(names)))
+		return fail("simgpu%u has no model \"%s\"; models: %s", device,
+			    name, names);
+	return fail("simgpu%u: model %s: %s", device, name, device_error(ret));
+}
+
+/* Both or neither. */
+static int set(const struct arguments *arguments)
+{
+	struct contender contender = contender_split(arguments->name);
+	char before[SIMGPU_VALUE_BYTES] = "";
+	unsigned int device = arguments->device;
+	int ret;
+
+	if (!contender.model)
+		return set_policy(device, contender.policy);
+	simgpu_read_device_value(device, "model", before, sizeof(before));
+	ret = set_model(device, contender.model);
+	if (ret)
+		return ret;
+	ret = set_policy(device, contender.policy);
+	if (ret && *before)
+		simgpu_write_device_value(device, "model", before);
+	return ret;
 }
 
 /* The names, a space between two; @present is empty without a device. */

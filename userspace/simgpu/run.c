@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu run: its options, and which of the ways to run is taken. */
-#include "plugin.h"
+#include "contender.h"
 #include "run.h"
 
 enum {
 	OPTION_OFFLINE = 256,
 	OPTION_SMS,
 	OPTION_TRUTH,
+	OPTION_SEEDS,
 	OPTION_JSON,
 	OPTION_CSV,
 	OPTION_JOURNAL,
@@ -16,12 +17,14 @@ static const struct argp_option options[] = {
 	{ "offline", OPTION_OFFLINE, 0, 0,
 	  "Simulate in this process; needs no module", 0 },
 	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
-	{ "policy", 'p', "NAME|FILE", 0,
-	  "Who gets which SMs (default even; see simgpu policy list); offline also a shared object with a policy, whose name has a '/'", 0 },
+	{ "policy", 'p', "NAME[@MODEL]|FILE[@MODEL]", 0,
+	  "Who gets which SMs (default even; see simgpu policy list), and the model that it asks (default that of --model); offline also a shared object with a policy, whose name has a '/'", 0 },
 	{ "sms", OPTION_SMS, "N", 0,
 	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
+	{ "seeds", OPTION_SEEDS, "N", 0,
+	  "Run it with N seeds, from --seed on: means of ipc, and with --truth of np_actual, stp, antt, fairness and prediction_error, with their 95% intervals; the rest is the first one's", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "csv", OPTION_CSV, 0, 0,
 	  "Print a line for each epoch and tenant, for spreadsheets", 0 },
@@ -41,6 +44,7 @@ static const char about[] =
 	"  simgpu run --offline LBM DXTC\n"
 	"  simgpu run --offline --config my.conf stream.sgtr\n"
 	"  simgpu run --policy hsm-fair --truth a.sgtr b.sgtr:weight=2,name=b2\n"
+	"  simgpu run --offline --policy hsm-fair@mirror LBM DXTC\n"
 	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"
 	"  simgpu run --offline --json LBM DXTC | simgpu plot -o run.svg\n"
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
@@ -50,15 +54,19 @@ static const char about[] =
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
 	"fingerprint differs; 2 for wrong usage.";
 
+#define SEEDS_MAX	1000
+
 /**
  * struct arguments - the parsed command line
+ * @contender: of --policy; without a policy if there is none
  */
 struct arguments {
 	struct experiment experiment;
-	const char *policy_file;
+	struct contender contender;
 	bool offline;
 	bool device_given;
 	bool truth;
+	u32 seeds;
 	bool json;
 	bool csv;
 	const char *journal;
@@ -78,19 +86,39 @@ static void check_arguments(struct argp_state *state,
 	if (arguments->experiment.config_file && !arguments->offline)
 		argp_error(state, "--config %s needs --offline: a device does not take configuration files yet",
 			   arguments->experiment.config_file);
-	if (arguments->policy_file && !arguments->offline)
+	if (arguments->contender.policy && !arguments->offline &&
+	    contender_is_file(&arguments->contender))
 		argp_error(state, "--policy %s needs --offline; a device takes policies from modules",
-			   arguments->policy_file);
+			   arguments->contender.policy);
 	if (settings->sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
 	if (settings->knobs.count && !arguments->offline)
 		argp_error(state, "--set needs --offline; a device's are files in sysfs");
 	if (arguments->json && arguments->csv)
 		argp_error(state, "--json and --csv exclude each other");
+	if (arguments->seeds > 1 && (arguments->csv || arguments->journal))
+		argp_error(state, "--seeds goes neither with --csv nor with --journal");
+	if (settings->seed > U64_MAX - arguments->seeds + 1)
+		argp_error(state, "the last of %u seeds is too large",
+			   arguments->seeds);
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal && arguments->experiment.given)
 		argp_error(state, "the journal has the experiment's options");
+}
+
+static void parse_policy(struct argp_state *state, struct arguments *arguments,
+			 char *text)
+{
+	struct contender contender = contender_split(text);
+	char unused[SIMGPU_NAME_MAX];
+
+	if (!contender_is_file(&contender))
+		option_name(state, "--policy", unused, contender.policy);
+	if (contender.model)
+		option_name(state, "--policy NAME@", unused, contender.model);
+	arguments->contender = contender;
+	arguments->experiment.given = text;
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -103,10 +131,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		state->child_inputs[0] = &arguments->experiment;
 		return 0;
 	case 'p':
-		arguments->policy_file = plugin_is_file(text) ? text : NULL;
-		if (!arguments->policy_file)
-			option_name(state, "--policy", settings->policy, text);
-		arguments->experiment.given = text;
+		parse_policy(state, arguments, text);
 		return 0;
 	case OPTION_SMS:
 		settings->sms_most = (u32)option_number(state, "--sms", text, 1,
@@ -122,6 +147,10 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_TRUTH:
 		arguments->truth = true;
+		return 0;
+	case OPTION_SEEDS:
+		arguments->seeds = (u32)option_number(state, "--seeds", text, 1,
+						      SEEDS_MAX);
 		return 0;
 	case OPTION_JSON:
 		arguments->json = true;
@@ -199,47 +228,93 @@ static int print(const struct arguments *arguments, const struct result *result)
 	return print_result(settings, result);
 }
 
-/* Run, make the private runs, print. */
-static int run_and_print(struct arguments *arguments,
-			 const struct workload *workloads)
+/* Run, and make the private runs. */
+static int run_with_truth(struct arguments *arguments,
+			  const struct workload *workloads,
+			  struct result *result)
 {
-	const struct settings *settings = &arguments->experiment.settings;
-	struct result result = { .complete = false };
-	int ret = run(arguments, workloads, &result), then = STATUS_OK;
+	int ret = run(arguments, workloads, result), then;
 
-	if (result.complete && arguments->truth)
-		then = run_truth(settings, &result);
-	if (result.complete && !then)
-		then = print(arguments, &result);
-	result_free(&result);
+	if (!result->complete || !arguments->truth)
+		return ret;
+	then = run_truth(&arguments->experiment.settings, result);
+	if (then)
+		result->complete = false;
 	return ret ? ret : then;
 }
 
-static int load_policy(struct arguments *arguments)
+/* With each seed; what they have in common goes to the first of the results. */
+static int run_seeds(struct arguments *arguments,
+		     const struct workload *workloads, struct result *results)
 {
-	const struct simgpu_policy *policy;
+	u64 *seed = &arguments->experiment.settings.seed, first = *seed;
+	int ret = STATUS_OK;
+	u32 i;
 
-	if (!arguments->policy_file)
+	for (i = 0; !ret && i < arguments->seeds; i++) {
+		*seed = first + i;
+		ret = run_with_truth(arguments, workloads, &results[i]);
+	}
+	*seed = first;
+	if (arguments->seeds == 1)
+		return ret;
+	if (!ret)
+		ret = result_merge(results, arguments->seeds);
+	if (ret)
+		results[0].complete = false;
+	return ret;
+}
+
+static int run_and_print(struct arguments *arguments,
+			 const struct workload *workloads)
+{
+	struct result *results = calloc(arguments->seeds, sizeof(*results));
+	int ret, then = STATUS_OK;
+	u32 i;
+
+	if (!results)
+		return fail("out of memory");
+	ret = run_seeds(arguments, workloads, results);
+	if (results[0].complete)
+		then = print(arguments, &results[0]);
+	for (i = 0; i < arguments->seeds; i++)
+		result_free(&results[i]);
+	free(results);
+	return ret ? ret : then;
+}
+
+/* A device may have policies and models that are not in this process. */
+static int choose_policy(struct arguments *arguments)
+{
+	struct contender *contender = &arguments->contender;
+	struct settings *settings = &arguments->experiment.settings;
+	int ret = STATUS_OK;
+
+	if (!contender->policy)
 		return STATUS_OK;
-	policy = plugin_load(arguments->policy_file);
-	if (!policy)
-		return STATUS_FAILED;
-	strcpy(arguments->experiment.settings.policy, policy->name);
-	return STATUS_OK;
+	if (contender_is_file(contender))
+		ret = contender_load(contender, settings);
+	if (!ret)
+		contender_choose(contender, settings);
+	return ret;
 }
 
 int run_command(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.experiment.settings = settings_default,
+		.seeds = 1,
 	};
 	struct workload *workloads;
 	int ret;
 	u32 i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (experiment_load(&arguments.experiment) || load_policy(&arguments))
-		return STATUS_FAILED;
+	ret = experiment_load(&arguments.experiment);
+	if (!ret)
+		ret = choose_policy(&arguments);
+	if (ret)
+		return ret;
 	workloads = calloc(arguments.count, sizeof(*workloads));
 	if (!workloads)
 		return fail("out of memory");

@@ -9,7 +9,18 @@
 #define SIMGPU_RUN_H
 
 #include "experiment.h"
+#include "statistics.h"
 #include "workload.h"
+
+/**
+ * struct result_spread - a figure over several seeds
+ * @known: there were several, and each has it
+ */
+struct result_spread {
+	bool known;
+	u64 mean_ppm;
+	struct interval ci95;
+};
 
 /**
  * struct result_tenant - a tenant and its figures
@@ -21,6 +32,8 @@
  * @actual_known: whether its private run was made
  * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
  * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
+ * @ipc: over seeds
+ * @np_actual: over seeds
  */
 struct result_tenant {
 	u32 slot;
@@ -31,6 +44,8 @@ struct result_tenant {
 	bool actual_known;
 	u64 np_actual_ppm;
 	u64 error_ppm;
+	struct result_spread ipc;
+	struct result_spread np_actual;
 };
 
 /**
@@ -51,6 +66,8 @@ struct result_epoch {
  * @truth: whether private runs were made; then @metrics and @error_ppm are set
  * @error_known: whether some tenant has both figures
  * @error_ppm: mean of its tenants' errors
+ * @seeds: of how many this is the first; 0: of one
+ * @stp: over seeds, as are the others
  */
 struct result {
 	bool complete;
@@ -69,6 +86,11 @@ struct result {
 	struct metrics metrics;
 	bool error_known;
 	u64 error_ppm;
+	u32 seeds;
+	struct result_spread stp;
+	struct result_spread antt;
+	struct result_spread fairness;
+	struct result_spread error;
 };
 
 /*
@@ -100,6 +122,8 @@ struct result_tenant *result_add_tenant(struct result *result, u32 slot,
 void result_add_epoch(struct result *result,
 		      const struct simgpu_epoch_record *record);
 void result_free(struct result *result);
+/* Into the first of them what is known over all; an exit status. */
+int result_merge(struct result *results, u32 seeds);
 
 int print_result_json(const struct settings *settings,
 		      const struct result *result);

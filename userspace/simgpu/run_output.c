@@ -60,6 +60,21 @@ static const char *preemption_name(u32 preemption)
 	}
 }
 
+/* A figure; over several seeds its mean, and the interval beside it. */
+static void set_figure(struct json_object *object, const char *key, bool known,
+		       u64 value_ppm, const struct result_spread *spread)
+{
+	char name[40];
+
+	if (!spread->known) {
+		json_set(object, key, json_ppm_or_null(known, value_ppm));
+		return;
+	}
+	snprintf(name, sizeof(name), "%s_ci95", key);
+	json_set(object, key, json_ppm(spread->mean_ppm));
+	json_set(object, name, json_interval(true, &spread->ci95));
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -69,7 +84,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set_string(object, "name", tenant->options.name);
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
-	json_set(object, "ipc", json_ppm(report->ipc_ppm));
+	set_figure(object, "ipc", true, report->ipc_ppm, &tenant->ipc);
 	json_set(object, "rbh", json_ppm(report->rbh_ppm));
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
 	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
@@ -82,9 +97,8 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "context_lines",
 		 json_u64(tenant->counters[SIMGPU_COUNTER_CONTEXT_LINES]));
 	if (result->truth)
-		json_set(object, "np_actual",
-			 json_ppm_or_null(tenant->actual_known,
-					  tenant->np_actual_ppm));
+		set_figure(object, "np_actual", tenant->actual_known,
+			   tenant->np_actual_ppm, &tenant->np_actual);
 	json_set(object, "first_run_done",
 		 json_object_new_boolean(!!(report->flags &
 					    SIMGPU_REPORT_FIRST_RUN_DONE)));
@@ -94,11 +108,14 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 
 static void set_truth(struct json_object *object, const struct result *result)
 {
-	json_set(object, "stp", json_ppm(result->metrics.stp_ppm));
-	json_set(object, "antt", json_ppm(result->metrics.antt_ppm));
-	json_set(object, "fairness", json_ppm(result->metrics.fairness_ppm));
-	json_set(object, "prediction_error",
-		 json_ppm_or_null(result->error_known, result->error_ppm));
+	const struct metrics *metrics = &result->metrics;
+
+	set_figure(object, "stp", true, metrics->stp_ppm, &result->stp);
+	set_figure(object, "antt", true, metrics->antt_ppm, &result->antt);
+	set_figure(object, "fairness", true, metrics->fairness_ppm,
+		   &result->fairness);
+	set_figure(object, "prediction_error", result->error_known,
+		   result->error_ppm, &result->error);
 }
 
 static u64 cycles_per_second_ppm(const struct result *result)
@@ -120,6 +137,7 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "cycles", json_u64(result->cycle));
 	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
 	json_set(object, "seed", json_u64(settings->seed));
+	json_set(object, "seeds", json_u64(result->seeds ? result->seeds : 1));
 	json_set_string(object, "kernel_end",
 			kernel_end_name(settings->kernel_end));
 	json_set_string(object, "preemption",
@@ -265,10 +283,48 @@ static void print_epochs(const struct result *result)
 	table_print(table);
 }
 
+static void print_spread(struct table *table, const char *whose,
+			 const char *figure, const struct result_spread *spread)
+{
+	if (!spread->known)
+		return;
+	table_cell(table, "%s", whose);
+	table_cell(table, "%s", figure);
+	table_ppm(table, true, spread->mean_ppm, 4);
+	table_cell(table, "%.4f", spread->ci95.low);
+	table_cell(table, "%.4f", spread->ci95.high);
+}
+
+static void print_seeds(const struct settings *settings,
+			const struct result *result)
+{
+	struct table *table = table_new("OVER SEEDS|FIGURE|>MEAN|>95% FROM|>TO");
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+
+		print_spread(table, tenant->options.name, "IPC", &tenant->ipc);
+		print_spread(table, tenant->options.name, "NP actual",
+			     &tenant->np_actual);
+	}
+	if (result->truth) {
+		print_spread(table, "all", "STP", &result->stp);
+		print_spread(table, "all", "ANTT", &result->antt);
+		print_spread(table, "all", "fairness", &result->fairness);
+		print_spread(table, "all", "prediction error", &result->error);
+	}
+	printf("\nSeeds %llu to %llu; what stands above and below is of the first.\n\n",
+	       settings->seed, settings->seed + result->seeds - 1);
+	table_print(table);
+}
+
 int print_result(const struct settings *settings, const struct result *result)
 {
 	print_heading(settings, result);
 	print_tenants(result);
+	if (result->seeds)
+		print_seeds(settings, result);
 	if (result->epoch_count)
 		print_epochs(result);
 	return flush_output();

@@ -4,10 +4,15 @@
 #include "plugin.h"
 #include "sweep.h"
 
+/* More would be an oversight on the command line. */
+#define SWEEP_RUNS_MAX	1000000
+
 enum {
 	OPTION_SUITE = 256,
+	OPTION_LIST_SUITES,
 	OPTION_OUT,
 	OPTION_TARGET,
+	OPTION_SEEDS,
 	OPTION_WARMUP,
 	OPTION_PART,
 	OPTION_JSON,
@@ -16,11 +21,15 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "suite", OPTION_SUITE, "NAME|FILE", 0,
-	  "hsm-pairs (105, the default), hsm-memory (45), hsm-compute (10), hsm-hetero (50), hsm-quads (30), or a file with a mix a line", 0 },
-	{ "policy", 'p', "NAME,...", 0,
-	  "Policies, each over the whole suite (default even), or files as for simgpu run", 0 },
+	  "Of --list-suites (default hsm-pairs), or a file with a mix a line", 0 },
+	{ "list-suites", OPTION_LIST_SUITES, 0, 0,
+	  "Print the suites that have names, and end", 0 },
+	{ "policy", 'p', "NAME[@MODEL],...", 0,
+	  "Policies, each over the whole suite, and the model that each asks (default even, and --model), or files as for simgpu run", 0 },
+	{ "seeds", OPTION_SEEDS, "N", 0,
+	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval", 0 },
 	{ "target", OPTION_TARGET, "NP", 0,
-	  "What the tenant with priority is promised (default 0.8; 0: none has)", 0 },
+	  "What the tenant with priority is promised (default 0.8, without --weights; 0: none has)", 0 },
 	{ "warmup", OPTION_WARMUP, "N", 0,
 	  "Core cycles before a target is held against a tenant (default 2000000)", 0 },
 	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
@@ -30,7 +39,7 @@ static const struct argp_option options[] = {
 	  "Make only the Kth of N shares of the runs, to divide a sweep among hosts", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "csv", OPTION_CSV, 0, 0,
-	  "Print the means as CSV, a row for each policy and kind of mix", 0 },
+	  "Print the means as CSV, a row for each policy and its parts", 0 },
 	{ 0 }
 };
 
@@ -43,8 +52,12 @@ static const char about[] =
 	"others one that the seed chooses; a mix in a file may say target=NP itself. "
 	"A target is met if the actual NP after the warm-up reaches it. Preemption is "
 	"adaptive unless --preemption says otherwise.\n"
-	"DIR/sweep.csv has a row for each policy, mix and tenant; error_class, error_line, "
-	"error_drift and error_rest are what the error is made of (docs/hsm.md).\n"
+	"Policies stand in the order given, as POLICY@MODEL. With axes, each mix runs at "
+	"each point of them; the means are over all points, and JSON has those of each "
+	"under by_target, by_weights, by_split and by_goal.\n"
+	"DIR/sweep.csv has a row for each policy, mix, point, seed and tenant; error_class, "
+	"error_line, error_drift and error_rest are what the error is made of "
+	"(docs/sweeps.md).\n"
 	"\n"
 	"With --part, hosts that share DIR make the runs of a sweep together: once for "
 	"the mixes, once more for the workloads alone; the same command without --part "
@@ -52,36 +65,13 @@ static const char about[] =
 	"parallel or Slurm.\n"
 	"\n"
 	"Examples:\n"
-	"  simgpu sweep --policy even,hsm-fair --out build/pairs\n"
-	"  simgpu sweep --suite hsm-hetero --policy proportional,hsm-qos --cycles 1000000\n"
+	"  simgpu sweep --policy even,hsm-fair@hsm,hsm-fair@mirror --out build/pairs\n"
+	"  simgpu sweep --suite hsm-hetero --policy proportional,hsm-qos --targets 0.5:0.9:0.1\n"
+	"  simgpu sweep --suite hsm-compute --seeds 5 --cycles 1000000 --json\n"
 	"  printf 'LBM DXTC\\nPVC:weight=3 SC BINO\\n' >mine; simgpu sweep --suite ./mine\n"
 	"\n"
 	"Exit status: 0, whatever the figures are; 1 if it failed; 2 for wrong "
 	"usage.";
-
-static void parse_policies(struct argp_state *state, struct sweep *sweep,
-			   char *text)
-{
-	char *rest = text;
-	const char *name;
-
-	sweep->policy_count = 0;
-	while ((name = strsep(&rest, ","))) {
-		if (sweep->policy_count == SWEEP_POLICIES_MAX)
-			argp_error(state, "there can be %d policies",
-				   SWEEP_POLICIES_MAX);
-		if (plugin_is_file(name)) {
-			const struct simgpu_policy *policy = plugin_load(name);
-
-			if (!policy)
-				exit(STATUS_FAILED);
-			name = policy->name;
-		}
-		if (!plugin_find_policy(name))
-			argp_error(state, "there is no policy \"%s\"", name);
-		sweep->policies[sweep->policy_count++] = name;
-	}
-}
 
 static void parse_part(struct argp_state *state, struct sweep *sweep,
 		       const char *text)
@@ -100,6 +90,20 @@ static void parse_part(struct argp_state *state, struct sweep *sweep,
 	sweep->parts = (u32)parts;
 }
 
+static void check_options(struct argp_state *state, const struct sweep *sweep)
+{
+	u64 most = U64_MAX - sweep->seeds + 1;
+
+	if (sweep->json && sweep->csv)
+		argp_error(state, "--json and --csv exclude each other");
+	if (sweep->target_given &&
+	    sweep_axes_set(&sweep->axes) & AXIS_SETS_TARGET)
+		argp_error(state, "--target is for sweeps without an axis that says who has which target");
+	if (sweep->experiment.settings.seed > most)
+		argp_error(state, "the last of %llu seeds is too large",
+			   sweep->seeds);
+}
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct sweep *sweep = state->input;
@@ -107,18 +111,27 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &sweep->experiment;
+		state->child_inputs[1] = &sweep->axes;
 		return 0;
 	case OPTION_SUITE:
 		sweep->suite_name = text;
 		return 0;
+	case OPTION_LIST_SUITES:
+		sweep->list_suites = true;
+		return 0;
+	case OPTION_SEEDS:
+		sweep->seeds = option_number(state, "--seeds", text, 1,
+					     SWEEP_SEEDS_MAX);
+		return 0;
 	case 'p':
-		parse_policies(state, sweep, text);
+		sweep->policy_list = text;
 		return 0;
 	case OPTION_TARGET:
 		if (!parse_ppm(text, &sweep->target_ppm) ||
 		    sweep->target_ppm > SIMGPU_PPM)
 			argp_error(state, "--target is an NP from 0 to 1, not \"%s\"",
 				   text);
+		sweep->target_given = true;
 		return 0;
 	case OPTION_WARMUP:
 		sweep->warmup_cycles = option_number(state, "--warmup", text, 0,
@@ -140,16 +153,16 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		sweep->csv = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (sweep->json && sweep->csv)
-			argp_error(state, "--json and --csv exclude each other");
+		check_options(state, sweep);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = {
+static struct argp_child children[] = {
 	{ &experiment_argp, 0, NULL, 0 },
+	{ .argp = NULL },
 	{ 0 }
 };
 
@@ -159,6 +172,54 @@ static const struct argp argp = {
 	.children = children,
 	.doc = about,
 };
+
+/* --- what was asked for --- */
+
+static int add_policy(struct sweep *sweep, char *text)
+{
+	struct contender *contender = &sweep->policies[sweep->policy_count];
+	char *label = sweep->labels[sweep->policy_count];
+	u32 i;
+	int ret;
+
+	if (sweep->policy_count == SWEEP_POLICIES_MAX)
+		return fail_usage("there can be %d policies", SWEEP_POLICIES_MAX);
+	*contender = contender_split(text);
+	ret = contender_load(contender, &sweep->experiment.settings);
+	if (ret)
+		return ret;
+	contender_label(contender, label);
+	for (i = 0; i < sweep->policy_count; i++)
+		if (!strcmp(sweep->labels[i], label))
+			return fail_usage("--policy has %s twice", label);
+	sweep->policy_count++;
+	return STATUS_OK;
+}
+
+static int add_policies(struct sweep *sweep)
+{
+	char *rest = sweep->policy_list, *text;
+	int ret = STATUS_OK;
+
+	while (!ret && (text = strsep(&rest, ",")))
+		ret = add_policy(sweep, text);
+	return ret;
+}
+
+/* Only policies that leave SMs as they are can hold a split. */
+static int check_split(const struct sweep *sweep)
+{
+	u32 i;
+
+	if (!sweep_axes_split(&sweep->axes))
+		return STATUS_OK;
+	for (i = 0; i < sweep->policy_count; i++)
+		if (strcmp(sweep->policies[i].policy, "even") &&
+		    strcmp(sweep->policies[i].policy, "proportional"))
+			return fail_usage("--split is for policies that leave SMs as they are, even and proportional, not %s",
+					  sweep->policies[i].policy);
+	return STATUS_OK;
+}
 
 /* Of this program and its plug-ins: figures of others are not used. */
 static int checksum_program(u32 *out)
@@ -170,40 +231,108 @@ static int checksum_program(u32 *out)
 	return ret ? ret : plugin_checksum(out);
 }
 
-static int make_runs(struct sweep *sweep)
+/*
+ * Whether the tenant with priority gets --target: not where an axis has targets of its
+ * own, and by default not where weights are what is tried, of which little would be
+ * left beside a target.
+ */
+static bool has_priority(const struct sweep *sweep)
+{
+	u32 sets = sweep_axes_set(&sweep->axes);
+
+	if (sets & AXIS_SETS_TARGET || !sweep->target_ppm)
+		return false;
+	return sweep->target_given || !(sets & AXIS_SETS_WEIGHT);
+}
+
+/* The suite's mixes as they are at each point. */
+static int make_mixes(struct sweep *sweep)
 {
 	u32 mixes = sweep->suite.mix_count, i;
+	u32 count = mixes * sweep_axes_points(&sweep->axes);
+	bool priority = has_priority(sweep);
+	struct session_options options;
+	int ret;
 
-	sweep->run_count = sweep->policy_count * mixes;
+	ret = settings_options(&sweep->experiment.settings, &options);
+	if (ret)
+		return ret;
+	sweep->mixes = grow(NULL, count, sizeof(*sweep->mixes));
+	for (i = 0; !ret && i < count; i++) {
+		struct mix *mix = &sweep->mixes[i];
+
+		*mix = sweep->suite.mixes[i % mixes];
+		if (priority && !mix_has_target(mix))
+			mix_promise(mix, mix->priority, sweep->target_ppm);
+		ret = sweep_axes_apply(&sweep->axes, i / mixes,
+				       options.config.sms, mix);
+	}
+	return ret;
+}
+
+static int count_runs(struct sweep *sweep)
+{
+	u64 count = sweep->policy_count * sweep->seeds *
+		    sweep_axes_points(&sweep->axes) * sweep->suite.mix_count;
+
+	if (count > SWEEP_RUNS_MAX)
+		return fail_usage("these are %llu runs; a sweep has %u at most",
+				  count, SWEEP_RUNS_MAX);
+	sweep->run_count = (u32)count;
+	return STATUS_OK;
+}
+
+static int make_runs(struct sweep *sweep)
+{
+	u32 mixes = sweep->suite.mix_count, seeds = (u32)sweep->seeds;
+	u32 points = sweep_axes_points(&sweep->axes), i;
+
 	sweep->runs = calloc(sweep->run_count, sizeof(*sweep->runs));
 	if (!sweep->runs)
 		return fail("out of memory");
 	for (i = 0; i < sweep->run_count; i++) {
-		sweep->runs[i].sweep = sweep;
-		sweep->runs[i].mix = &sweep->suite.mixes[i % mixes];
-		sweep->runs[i].policy = sweep->policies[i / mixes];
+		struct sweep_run *run = &sweep->runs[i];
+
+		run->sweep = sweep;
+		run->seed = i / mixes % seeds;
+		run->point = i / mixes / seeds % points;
+		run->policy = i / mixes / seeds / points;
+		run->mix = &sweep->mixes[run->point * mixes + i % mixes];
 	}
 	return STATUS_OK;
 }
 
-static int check_settings(struct sweep *sweep)
+/* From the command line to the list of runs; an exit status. */
+static int prepare(struct sweep *sweep)
 {
-	struct settings *settings = &sweep->experiment.settings;
-	struct session_options unused;
+	int ret = experiment_load(&sweep->experiment);
 
-	strcpy(settings->policy, sweep->policies[0]);
-	return settings_options(settings, &unused);
+	if (!ret)
+		ret = add_policies(sweep);
+	if (!ret)
+		ret = check_split(sweep);
+	if (!ret)
+		ret = checksum_program(&sweep->program);
+	if (!ret)
+		ret = suite_load(sweep->suite_name,
+				 sweep->experiment.settings.seed, &sweep->suite);
+	if (!ret)
+		ret = count_runs(sweep);
+	if (!ret)
+		ret = make_mixes(sweep);
+	return ret ? ret : make_runs(sweep);
 }
 
 int sweep_command(int argc, char **argv)
 {
+	char even[] = "even";
 	struct sweep sweep = {
 		.experiment.settings = settings_default,
 		.suite_name = "hsm-pairs",
 		.folder = "sweep",
-		.policies = { "even" },
-		.policy_count = 1,
+		.policy_list = even,
 		.target_ppm = 800000,
+		.seeds = 1,
 		.warmup_cycles = 2000000,
 		.parts = 1,
 		.workers = jobs_workers_default(),
@@ -212,18 +341,11 @@ int sweep_command(int argc, char **argv)
 
 	/* HSM 4.2. */
 	sweep.experiment.settings.preemption = SIMGPU_PREEMPTION_ADAPTIVE;
+	children[1].argp = sweep_axes_argp();
 	argp_parse(&argp, argc, argv, 0, NULL, &sweep);
-	ret = experiment_load(&sweep.experiment);
-	if (!ret)
-		ret = check_settings(&sweep);
-	if (!ret)
-		ret = checksum_program(&sweep.program);
-	if (!ret)
-		ret = suite_load(sweep.suite_name,
-				 sweep.experiment.settings.seed,
-				 sweep.target_ppm, &sweep.suite);
-	if (!ret)
-		ret = make_runs(&sweep);
+	if (sweep.list_suites)
+		return suite_list(sweep.json);
+	ret = prepare(&sweep);
 	if (!ret)
 		ret = sweep_run_all(&sweep);
 	if (!ret && sweep.incomplete)
@@ -232,6 +354,8 @@ int sweep_command(int argc, char **argv)
 	else if (!ret)
 		ret = sweep_report(&sweep);
 	free(sweep.runs);
+	free(sweep.mixes);
 	suite_free(&sweep.suite);
+	sweep_axes_free(&sweep.axes);
 	return ret;
 }

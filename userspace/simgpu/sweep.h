@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of `simgpu sweep` share. Suites of mixes (sweep_suite.c); runs
- * of each mix under each policy, and private runs, whose figures are kept in a
- * folder so that an interrupted sweep goes on where it was (sweep_runs.c); what
- * follows from them (sweep_report.c).
+ * What the parts of `simgpu sweep` share. Suites of mixes (sweep_suite.c) run at
+ * points of axes (sweep_axes.c), under each policy and with each seed, and each
+ * workload alone (sweep_runs.c, sweep_alone.c); figures are kept in a folder, so that
+ * an interrupted sweep goes on where it was (sweep_kept.c); what follows from them
+ * (sweep_figures.c), as rows and means (sweep_report.c).
  */
 #ifndef SIMGPU_SWEEP_H
 #define SIMGPU_SWEEP_H
 
-#include "experiment.h"
+#include "contender.h"
 #include "workload.h"
 
 /* Tenants of a mix. */
 #define MIX_TENANTS_MAX		8
 #define MIX_NAME_BYTES		(MIX_TENANTS_MAX * (SIMGPU_NAME_MAX + 1))
 #define SWEEP_POLICIES_MAX	16
+#define SWEEP_SEEDS_MAX		1000
 /* Hosts, or cores of hosts, that a sweep is divided among. */
 #define SWEEP_PARTS_MAX		10000
+
+/* --- suites --- */
 
 enum mix_category {
 	MIX_MEMORY,	/* memory-bound tenants only */
@@ -30,6 +34,7 @@ enum mix_category {
  * struct mix - tenants that run together
  * @name: their names with '+' between them
  * @count: how many; the first is in slot 0
+ * @priority: slot of the tenant that HSM would promise an NP
  * @workload: of each, an index in &struct suite.workloads
  * @options: of each
  */
@@ -37,6 +42,7 @@ struct mix {
 	char name[MIX_NAME_BYTES];
 	enum mix_category category;
 	u32 count;
+	u32 priority;
 	u32 workload[MIX_TENANTS_MAX];
 	struct session_tenant_options options[MIX_TENANTS_MAX];
 };
@@ -53,16 +59,101 @@ struct suite {
 
 /**
  * suite_load() - a suite by name, or from a file with a mix a line
- * @name: hsm-pairs, hsm-memory, hsm-compute, hsm-hetero, hsm-quads, or a file
+ * @name: of the table in sweep_suite.c, or a file
  * @seed: chooses who has priority where the paper does at random
- * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
  * @out: filled in; suite_free() frees what it holds
  *
  * Return: an exit status; what was wrong has been said.
  */
-int suite_load(const char *name, u64 seed, u64 target_ppm, struct suite *out);
+int suite_load(const char *name, u64 seed, struct suite *out);
 void suite_free(struct suite *suite);
+/* The table of suites on standard output; an exit status. */
+int suite_list(bool json);
 const char *mix_category_name(enum mix_category category);
+
+/* --- axes --- */
+
+#define SWEEP_AXES		4
+#define AXIS_POINTS_MAX		256
+#define AXIS_TEXT_BYTES		64
+
+/**
+ * struct axis_point - a point of an axis
+ * @text: as it is printed
+ * @count: of @values
+ * @values: what the axis says: one number, or one by slot
+ */
+struct axis_point {
+	char text[AXIS_TEXT_BYTES];
+	u32 count;
+	u64 values[MIX_TENANTS_MAX];
+};
+
+/**
+ * struct axis_points - those that were given; none if the axis was not
+ */
+struct axis_points {
+	struct axis_point *points;
+	u32 count;
+};
+
+/**
+ * struct sweep_axes - all axes, in the order of sweep_axes_table; also the input of
+ *	sweep_axes_argp()
+ */
+struct sweep_axes {
+	struct axis_points of[SWEEP_AXES];
+};
+
+/**
+ * struct sweep_axis - a row of the table of axes
+ * @option: its option
+ * @key: of one point: a key in JSON and after "at_" a column; parts are "by_" it
+ * @unit: of @help
+ * @sets: AXIS_SETS_*: two axes that set the same exclude each other
+ * @parse: one item of the option's list, which may be several points; false if it
+ *	is none
+ * @form: what @parse takes, for messages
+ * @apply: make a mix what it is at a point; an exit status
+ */
+struct sweep_axis {
+	const char *option;
+	const char *key;
+	const char *unit;
+	const char *help;
+	u32 sets;
+	bool (*parse)(struct axis_points *points, const char *item);
+	const char *form;
+	int (*apply)(const struct axis_point *point, u32 sms, struct mix *mix);
+};
+
+#define AXIS_SETS_TARGET	1U
+#define AXIS_SETS_WEIGHT	2U
+
+extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
+
+/* A child of a command's argp; its input is a struct sweep_axes. */
+const struct argp *sweep_axes_argp(void);
+void sweep_axes_free(struct sweep_axes *axes);
+/* What the axes that were given set: AXIS_SETS_*. */
+u32 sweep_axes_set(const struct sweep_axes *axes);
+/* Points of all axes together. */
+u32 sweep_axes_points(const struct sweep_axes *axes);
+/* Where on an axis one of these lies; NULL if that axis was not given. */
+const struct axis_point *sweep_axes_at(const struct sweep_axes *axes, u32 axis,
+				       u32 point);
+/* The index of that point on its axis. */
+u32 sweep_axes_index(const struct sweep_axes *axes, u32 axis, u32 point);
+/* Make a mix what it is at a point; an exit status. */
+int sweep_axes_apply(const struct sweep_axes *axes, u32 point, u32 sms,
+		     struct mix *mix);
+/* Whether --split was given: policies hold what it says. */
+bool sweep_axes_split(const struct sweep_axes *axes);
+bool mix_has_target(const struct mix *mix);
+/* Promise tenants an NP: those that have a target, else the one in @slot. */
+void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
+
+/* --- runs --- */
 
 /**
  * struct sweep_tenant - a tenant's figures of one run, and of its private one
@@ -95,13 +186,18 @@ struct sweep_tenant {
 };
 
 /**
- * struct sweep_run - a mix under a policy
+ * struct sweep_run - a mix at a point, under a policy and with a seed
  * @sweep: that it belongs to
+ * @mix: as it is at @point
+ * @policy: index of the policy and its model
+ * @seed: index; the seed itself is that much above the first
  */
 struct sweep_run {
 	const struct sweep *sweep;
 	const struct mix *mix;
-	const char *policy;
+	u32 policy;
+	u32 point;
+	u32 seed;
 	u64 state_hash;
 	struct sweep_tenant tenants[MIX_TENANTS_MAX];
 };
@@ -109,28 +205,40 @@ struct sweep_run {
 /**
  * struct sweep - the command line, and all runs
  * @folder: where figures are kept
+ * @policies: with their models, in the order given
+ * @labels: POLICY@MODEL of each
+ * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
+ * @seeds: that each mix is run with
  * @warmup_cycles: where the late span begins, at the next epoch's end
  * @part: which share of the runs this command makes, from 0, of @parts
  * @incomplete: runs of other parts are missing still: there is nothing to report
  * @program: checksum of this program: figures of another one are not used
- * @runs: of policies x mixes
+ * @mixes: the suite's at each point, points x mixes
+ * @runs: of policies x points x seeds x mixes
  */
 struct sweep {
 	struct experiment experiment;
+	struct sweep_axes axes;
 	const char *suite_name;
 	const char *folder;
-	const char *policies[SWEEP_POLICIES_MAX];
+	char *policy_list;
+	struct contender policies[SWEEP_POLICIES_MAX];
+	char labels[SWEEP_POLICIES_MAX][CONTENDER_LABEL_BYTES];
 	u32 policy_count;
 	u64 target_ppm;
+	bool target_given;
+	u64 seeds;
 	u64 warmup_cycles;
 	u64 workers;
 	u32 part;
 	u32 parts;
 	bool incomplete;
+	bool list_suites;
 	bool json;
 	bool csv;
 	u32 program;
 	struct suite suite;
+	struct mix *mixes;
 	struct sweep_run *runs;
 	u32 run_count;
 };

@@ -1,102 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What follows from the runs of a sweep: each tenant's actual NP and the model's
- * error, what the error is made of, and the means over the suite.
+ * What a sweep writes: a row for each tenant of each run into sweep.csv, and the
+ * figures of each policy as JSON, CSV or a table.
  */
 #include "output.h"
-#include "sweep.h"
+#include "sweep_figures.h"
 
-/**
- * struct verdict - a tenant's run beside its private one; all in ppm
- * @np: actual, over the first run (definitions.md, NP)
- * @np_late: actual, after the warm-up; 0 if the first run ended in it
- * @error: |predicted - actual| / actual
- * @error_class: the whole error, if the class is not that of the private run
- * @error_line: else for a memory-bound tenant: how far the line at the private
- *	RBH is from the private utilization
- * @error_drift: and what the change of RBH moves along the line
- * @error_rest: what is left with the true private utilization in place of the
- *	line (Eq. 5), or the true proportion of SMs (Eq. 4)
- */
-struct verdict {
-	bool known;
-	u64 np;
-	u64 np_late;
-	u64 error;
-	u64 error_class;
-	u64 error_line;
-	u64 error_drift;
-	u64 error_rest;
-};
+/* --- sweep.csv --- */
 
-static u64 relative(u64 value, u64 truth)
+static const char rows_header[] =
+	"policy,mix,category,slot,workload,class,class_alone,target,"
+	"instructions,cycles,cycles_alone,sms,np_predicted,np_actual,np_late,"
+	"error,error_class,error_line,error_drift,error_rest,"
+	"ipc,ipc_alone,rbh,rbh_alone,bandwidth,bandwidth_alone,"
+	"llc_mpki,llc_mpki_alone,first_run_done,state_hash,name,model,seed,weight";
+
+static void print_axes_header(FILE *file)
 {
-	return fixed_ratio_ppm(value > truth ? value - truth : truth - value,
-			       truth);
+	u32 axis;
+
+	for (axis = 0; axis < SWEEP_AXES; axis++)
+		fprintf(file, ",at_%s", sweep_axes_table[axis].key);
 }
 
-static u64 line_ppm(const u64 *params, u64 rbh_ppm)
+/* Where on each axis; @only: this axis alone, SWEEP_AXES: on all. */
+static void print_axes(FILE *file, const struct sweep *sweep, u32 point, u32 only)
 {
-	return params[HSM_C2] +
-	       fixed_mul_div(params[HSM_C1], rbh_ppm, SIMGPU_PPM);
-}
+	u32 axis;
 
-static void split_error(const u64 *params,
-			const struct sweep_tenant *tenant, u32 sms,
-			struct verdict *out)
-{
-	const struct session_figures *alone = &tenant->alone.figures;
-	u64 line = line_ppm(params, alone->rbh_ppm), np;
+	for (axis = 0; axis < SWEEP_AXES; axis++) {
+		const struct axis_point *at =
+			sweep_axes_at(&sweep->axes, axis, point);
 
-	if (tenant->class != tenant->alone.class) {
-		out->error_class = out->error;
-	} else if (tenant->class == SIMGPU_CLASS_MEMORY) {
-		out->error_line = relative(line, alone->bandwidth_ppm);
-		out->error_drift =
-			relative(line_ppm(params, tenant->rbh_ppm), line);
-		np = fixed_ratio_ppm(tenant->bandwidth_ppm,
-				     alone->bandwidth_ppm);
-		out->error_rest = relative(np, out->np);
-	} else {
-		out->error_rest = relative(tenant->sms_milli * 1000 / sms,
-					   out->np);
+		fprintf(file, ",%s", at && (only == SWEEP_AXES || only == axis) ?
+			at->text : "");
 	}
 }
 
-static struct verdict judge(const struct session_options *options,
-			    const struct sweep_tenant *tenant)
+static void print_errors(FILE *file, const struct verdict *verdict)
 {
-	struct verdict verdict = { .known = false };
-
-	if (!tenant->instructions || !tenant->alone.cycles)
-		return verdict;
-	verdict.np = fixed_ratio_ppm(tenant->alone.cycles, tenant->cycles);
-	if (tenant->late_cycles)
-		verdict.np_late =
-			fixed_ratio_ppm(tenant->alone.cycles -
-					tenant->alone_late.cycles,
-					tenant->cycles - tenant->late_cycles);
-	verdict.known = tenant->np_predicted_ppm != 0;
-	if (!verdict.known)
-		return verdict;
-	verdict.error = relative(tenant->np_predicted_ppm, verdict.np);
-	split_error(options->model_params, tenant, options->config.sms, &verdict);
-	return verdict;
+	csv_ppm(file, verdict->known, verdict->error);
+	csv_ppm(file, verdict->known, verdict->error_class);
+	csv_ppm(file, verdict->known, verdict->error_line);
+	csv_ppm(file, verdict->known, verdict->error_drift);
+	csv_ppm(file, verdict->known, verdict->error_rest);
 }
-
-/* --- sweep.csv --- */
 
 static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 			 const struct verdict *verdict)
 {
+	const struct sweep *sweep = run->sweep;
 	const struct sweep_tenant *tenant = &run->tenants[slot];
 	const struct session_tenant_options *options = &run->mix->options[slot];
 	const struct session_figures *alone = &tenant->alone.figures;
 
-	fprintf(file, "%s,%s,%s,%u,%s,%s,%s", run->policy, run->mix->name,
-		mix_category_name(run->mix->category), slot, options->name,
-		class_name((u32)tenant->class),
-		class_name((u32)tenant->alone.class));
+	fprintf(file, "%s,%s,%s,%u,%s,%s,%s", sweep->labels[run->policy],
+		run->mix->name, mix_category_name(run->mix->category), slot,
+		options->name, class_name((u32)tenant->class),
+		class_name(verdict->class_alone));
 	csv_ppm(file, options->service == SIMGPU_QOS, options->target_ppm);
 	fprintf(file, ",%llu,%llu,%llu", tenant->instructions, tenant->cycles,
 		tenant->alone.cycles);
@@ -104,11 +65,7 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 	csv_ppm(file, tenant->np_predicted_ppm, tenant->np_predicted_ppm);
 	csv_ppm(file, verdict->np, verdict->np);
 	csv_ppm(file, verdict->np_late, verdict->np_late);
-	csv_ppm(file, verdict->known, verdict->error);
-	csv_ppm(file, verdict->known, verdict->error_class);
-	csv_ppm(file, verdict->known, verdict->error_line);
-	csv_ppm(file, verdict->known, verdict->error_drift);
-	csv_ppm(file, verdict->known, verdict->error_rest);
+	print_errors(file, verdict);
 	csv_ppm(file, true, tenant->ipc_ppm);
 	csv_ppm(file, true, alone->ipc_ppm);
 	csv_ppm(file, true, tenant->rbh_ppm);
@@ -117,152 +74,235 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 	csv_ppm(file, true, alone->bandwidth_ppm);
 	csv_ppm(file, true, tenant->llc_mpki_ppm);
 	csv_ppm(file, true, alone->llc_mpki_ppm);
-	fprintf(file, ",%llu,%016llx\n", tenant->first_run_done,
-		run->state_hash);
+	fprintf(file, ",%llu,%016llx,%s,%s,%llu,%u", tenant->first_run_done,
+		run->state_hash, sweep->policies[run->policy].policy,
+		sweep->policies[run->policy].model,
+		sweep->experiment.settings.seed + run->seed, options->weight);
+	print_axes(file, sweep, run->point, SWEEP_AXES);
+	fputc('\n', file);
 }
 
-static const char csv_header[] =
-	"policy,mix,category,slot,workload,class,class_alone,target,"
-	"instructions,cycles,cycles_alone,sms,np_predicted,np_actual,np_late,"
-	"error,error_class,error_line,error_drift,error_rest,"
-	"ipc,ipc_alone,rbh,rbh_alone,bandwidth,bandwidth_alone,"
-	"llc_mpki,llc_mpki_alone,first_run_done,state_hash\n";
+/* All rows; the runs of each policy into its summary. */
+static int write_rows(const struct sweep *sweep, FILE *file,
+		      struct sweep_summary *summaries)
+{
+	struct session_options options;
+	u32 i, slot;
 
-/* --- means --- */
+	if (settings_options(&sweep->experiment.settings, &options))
+		return STATUS_FAILED;
+	fputs(rows_header, file);
+	print_axes_header(file);
+	fputc('\n', file);
+	for (i = 0; i < sweep->run_count; i++) {
+		const struct sweep_run *run = &sweep->runs[i];
+		struct verdict verdicts[MIX_TENANTS_MAX];
+
+		for (slot = 0; slot < run->mix->count; slot++) {
+			verdicts[slot] =
+				sweep_judge(&options, &run->tenants[slot]);
+			print_tenant(file, run, slot, &verdicts[slot]);
+		}
+		sweep_summary_add(&summaries[run->policy], run, verdicts);
+	}
+	return STATUS_OK;
+}
+
+/* --- parts, in the order in which all outputs have them --- */
 
 /**
- * struct mean - a sum on its way to a mean, and the greatest part of it
+ * struct part_place - which part of a policy's runs
+ * @category: MIX_CATEGORIES: all
+ * @axis: SWEEP_AXES: all points; else the runs at @point of that axis
+ * @point: one of all axes' points that lies there
  */
-struct mean {
-	u64 sum;
-	u64 count;
-	u64 greatest;
+struct part_place {
+	u32 policy;
+	u32 category;
+	u32 axis;
+	u32 point;
 };
 
-static void mean_add(struct mean *mean, u64 value)
+typedef void print_part(const struct sweep *sweep,
+			const struct part_place *place,
+			const struct sweep_part *part, void *context);
+
+/* A point of all axes together that lies at @index of one. */
+static u32 find_point(const struct sweep *sweep, u32 axis, u32 index)
 {
-	mean->sum = fixed_add(mean->sum, value);
-	mean->count++;
-	if (value > mean->greatest)
-		mean->greatest = value;
+	u32 point = 0;
+
+	while (sweep_axes_index(&sweep->axes, axis, point) != index)
+		point++;
+	return point;
 }
 
-static u64 mean_of(const struct mean *mean)
+static void for_each_part(const struct sweep *sweep,
+			  const struct sweep_summary *summaries,
+			  print_part *print, void *context)
 {
-	return mean->count ? mean->sum / mean->count : 0;
-}
+	u32 policy, i, axis;
 
-/**
- * struct summary - a policy over mixes
- * @error: over tenants; as are the parts that it is made of
- * @error_mix: over mixes, each the mean of its tenants
- * @qos_mixes: that have a tenant with a target
- * @qos_met: of these, where its actual NP reached it after the warm-up
- * @qos_np: that NP
- */
-struct summary {
-	const char *policy;
-	u32 mixes;
-	struct mean fairness;
-	struct mean stp;
-	struct mean antt;
-	struct mean error;
-	struct mean error_mix;
-	struct mean error_class;
-	struct mean error_line;
-	struct mean error_drift;
-	struct mean error_rest;
-	u32 qos_mixes;
-	u32 qos_met;
-	struct mean qos_np;
-};
+	for (policy = 0; policy < sweep->policy_count; policy++) {
+		const struct sweep_summary *summary = &summaries[policy];
+		struct part_place place = { .policy = policy,
+					    .axis = SWEEP_AXES };
 
-static void add_tenant(struct summary *summary,
-		       const struct session_tenant_options *options,
-		       const struct verdict *verdict)
-{
-	if (verdict->known) {
-		mean_add(&summary->error, verdict->error);
-		mean_add(&summary->error_class, verdict->error_class);
-		mean_add(&summary->error_line, verdict->error_line);
-		mean_add(&summary->error_drift, verdict->error_drift);
-		mean_add(&summary->error_rest, verdict->error_rest);
-	}
-	if (options->service == SIMGPU_QOS && verdict->np_late) {
-		summary->qos_mixes++;
-		summary->qos_met += verdict->np_late >= options->target_ppm;
-		mean_add(&summary->qos_np, verdict->np_late);
+		for (i = 0; i < MIX_CATEGORIES; i++) {
+			place.category = i;
+			if (summary->categories[i].mixes)
+				print(sweep, &place, &summary->categories[i],
+				      context);
+		}
+		place.category = MIX_CATEGORIES;
+		for (axis = 0; axis < SWEEP_AXES; axis++) {
+			place.axis = axis;
+			for (i = 0; i < sweep->axes.of[axis].count; i++) {
+				place.point = find_point(sweep, axis, i);
+				print(sweep, &place, &summary->points[axis][i],
+				      context);
+			}
+		}
+		place.axis = SWEEP_AXES;
+		print(sweep, &place, &summary->all, context);
 	}
 }
 
-static void add_run(struct summary *summary, const struct sweep_run *run,
-		    const struct verdict *verdicts)
+static const struct axis_point *point_of(const struct sweep *sweep,
+					 const struct part_place *place)
 {
-	struct mean error = { 0 };
-	struct metrics metrics;
-	u64 nps[MIX_TENANTS_MAX];
-	u32 known = 0, slot;
-
-	for (slot = 0; slot < run->mix->count; slot++) {
-		add_tenant(summary, &run->mix->options[slot], &verdicts[slot]);
-		if (verdicts[slot].known)
-			mean_add(&error, verdicts[slot].error);
-		if (verdicts[slot].np)
-			nps[known++] = verdicts[slot].np;
-	}
-	summary->policy = run->policy;
-	summary->mixes++;
-	metrics_compute(nps, known, &metrics);
-	mean_add(&summary->fairness, metrics.fairness_ppm);
-	mean_add(&summary->stp, metrics.stp_ppm);
-	mean_add(&summary->antt, metrics.antt_ppm);
-	if (error.count)
-		mean_add(&summary->error_mix, mean_of(&error));
+	if (place->axis == SWEEP_AXES)
+		return NULL;
+	return sweep_axes_at(&sweep->axes, place->axis, place->point);
 }
 
-/* --- output --- */
+static const char *category_of(const struct part_place *place)
+{
+	return place->category == MIX_CATEGORIES ? "all" :
+	       mix_category_name(place->category);
+}
 
-static struct json_object *summary_json(const struct summary *summary)
+/* --- JSON --- */
+
+/* A member named @key and @suffix. */
+static void set_suffixed(struct json_object *object, const char *key,
+			 const char *suffix, struct json_object *value)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", key, suffix);
+	json_set(object, name, value);
+}
+
+static void set_figure(struct json_object *object, u32 figure,
+		       const struct sweep_part *part)
+{
+	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
+	const struct sweep_estimate *it = &part->figures[figure];
+
+	json_set(object, kind->key, json_ppm_or_null(it->known, it->mean_ppm));
+	if (it->ci95_known)
+		set_suffixed(object, kind->key, "_ci95",
+			     json_interval(true, &it->ci95));
+	if (kind->greatest)
+		json_set(object, kind->greatest,
+			 json_ppm_or_null(it->known, it->greatest_ppm));
+	if (kind->stem) {
+		set_suffixed(object, kind->stem, "_median",
+			     json_decimal_or_null(it->known, it->median));
+		set_suffixed(object, kind->stem, "_p90",
+			     json_decimal_or_null(it->known, it->p90));
+	}
+	set_suffixed(object, kind->key, "_bootstrap95",
+		     json_interval(it->bootstrap_known, &it->bootstrap95));
+}
+
+static void set_part(struct json_object *object, const struct sweep_part *part)
+{
+	u32 i;
+
+	json_set(object, "mixes", json_u64(part->mixes));
+	json_set(object, "qos_mixes", json_u64(part->qos_mixes));
+	json_set(object, "qos_met", json_u64(part->qos_met));
+	for (i = 0; i < SWEEP_FIGURES; i++)
+		set_figure(object, i, part);
+}
+
+static struct json_object *categories_json(const struct sweep_summary *summary)
 {
 	struct json_object *object = json_object_new_object();
-	bool error = summary->error.count, qos = summary->qos_mixes;
+	u32 i;
 
-	json_set(object, "mixes", json_u64(summary->mixes));
-	json_set(object, "fairness", json_ppm(mean_of(&summary->fairness)));
-	json_set(object, "stp", json_ppm(mean_of(&summary->stp)));
-	json_set(object, "antt", json_ppm(mean_of(&summary->antt)));
-	json_set(object, "error_mean",
-		 json_ppm_or_null(error, mean_of(&summary->error)));
-	json_set(object, "error_max",
-		 json_ppm_or_null(error, summary->error.greatest));
-	json_set(object, "error_mix_mean",
-		 json_ppm_or_null(error, mean_of(&summary->error_mix)));
-	json_set(object, "error_mix_max",
-		 json_ppm_or_null(error, summary->error_mix.greatest));
-	json_set(object, "error_class",
-		 json_ppm_or_null(error, mean_of(&summary->error_class)));
-	json_set(object, "error_line",
-		 json_ppm_or_null(error, mean_of(&summary->error_line)));
-	json_set(object, "error_drift",
-		 json_ppm_or_null(error, mean_of(&summary->error_drift)));
-	json_set(object, "error_rest",
-		 json_ppm_or_null(error, mean_of(&summary->error_rest)));
-	json_set(object, "qos_mixes", json_u64(summary->qos_mixes));
-	json_set(object, "qos_met", json_u64(summary->qos_met));
-	json_set(object, "qos_np",
-		 json_ppm_or_null(qos, mean_of(&summary->qos_np)));
+	for (i = 0; i < MIX_CATEGORIES; i++) {
+		struct json_object *part;
+
+		if (!summary->categories[i].mixes)
+			continue;
+		part = json_object_new_object();
+		set_part(part, &summary->categories[i]);
+		json_set(object, mix_category_name(i), part);
+	}
 	return object;
 }
 
-/* The whole suite in slot MIX_CATEGORIES, after its categories. */
-typedef struct summary policy_summary[MIX_CATEGORIES + 1];
+static struct json_object *point_json(const struct axis_point *point)
+{
+	return point->count == 1 ? json_ppm(point->values[0]) :
+				   json_object_new_string(point->text);
+}
 
-static int print_json(const struct sweep *sweep, policy_summary *summaries)
+/* An array of the axis's points, in their order. */
+static struct json_object *points_json(const struct sweep *sweep, u32 axis,
+				       const struct sweep_part *parts)
+{
+	const struct axis_points *points = &sweep->axes.of[axis];
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < points->count; i++) {
+		struct json_object *part = json_object_new_object();
+
+		json_set(part, sweep_axes_table[axis].key,
+			 point_json(&points->points[i]));
+		set_part(part, &parts[i]);
+		json_object_array_add(array, part);
+	}
+	return array;
+}
+
+static struct json_object *policy_json(const struct sweep *sweep, u32 index,
+				       const struct sweep_summary *summary)
+{
+	struct json_object *policy = json_object_new_object();
+	struct json_object *categories = categories_json(summary);
+	char name[64];
+	u32 axis;
+
+	json_set_string(policy, "policy", sweep->labels[index]);
+	json_set_string(policy, "name", sweep->policies[index].policy);
+	json_set_string(policy, "model", sweep->policies[index].model);
+	set_part(policy, &summary->all);
+	json_set(policy, "by_category", categories);
+	/* The key that scripts of old look for. */
+	json_set(policy, "categories", json_object_get(categories));
+	for (axis = 0; axis < SWEEP_AXES; axis++) {
+		if (!sweep->axes.of[axis].count)
+			continue;
+		snprintf(name, sizeof(name), "by_%s",
+			 sweep_axes_table[axis].key);
+		json_set(policy, name,
+			 points_json(sweep, axis, summary->points[axis]));
+	}
+	return policy;
+}
+
+static int print_json(const struct sweep *sweep,
+		      const struct sweep_summary *summaries)
 {
 	const struct settings *settings = &sweep->experiment.settings;
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
-	u32 i, k;
+	u32 i;
 
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "suite", sweep->suite_name);
@@ -271,149 +311,202 @@ static int print_json(const struct sweep *sweep, policy_summary *summaries)
 	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
 	json_set(object, "warmup_cycles", json_u64(sweep->warmup_cycles));
 	json_set(object, "seed", json_u64(settings->seed));
-	for (i = 0; i < sweep->policy_count; i++) {
-		struct json_object *policy =
-			summary_json(&summaries[i][MIX_CATEGORIES]);
-		struct json_object *categories = json_object_new_object();
-
-		json_set_string(policy, "policy", sweep->policies[i]);
-		for (k = 0; k < MIX_CATEGORIES; k++)
-			if (summaries[i][k].mixes)
-				json_set(categories, mix_category_name(k),
-					 summary_json(&summaries[i][k]));
-		json_set(policy, "categories", categories);
-		json_object_array_add(array, policy);
-	}
+	json_set(object, "seeds", json_u64(sweep->seeds));
+	for (i = 0; i < sweep->policy_count; i++)
+		json_object_array_add(array,
+				      policy_json(sweep, i, &summaries[i]));
 	json_set(object, "policies", array);
 	return json_print(object);
 }
 
-static void print_summary(struct table *table, const char *policy,
-			  const char *category, const struct summary *summary)
-{
-	bool error = summary->error.count;
+/* --- a table for people --- */
 
-	table_cell(table, "%s", policy);
-	table_cell(table, "%s", category);
-	table_cell(table, "%u", summary->mixes);
-	table_ppm(table, true, mean_of(&summary->fairness), 3);
-	table_ppm(table, true, mean_of(&summary->stp), 3);
-	table_ppm(table, true, mean_of(&summary->antt), 3);
-	table_ppm(table, error, mean_of(&summary->error), 4);
-	table_ppm(table, error, summary->error.greatest, 4);
-	if (summary->qos_mixes)
-		table_cell(table, "%u/%u", summary->qos_met,
-			   summary->qos_mixes);
+static void table_interval(struct table *table,
+			   const struct sweep_estimate *estimate)
+{
+	if (estimate->ci95_known)
+		table_cell(table, "%.3f-%.3f", estimate->ci95.low,
+			   estimate->ci95.high);
 	else
 		table_cell(table, "-");
-	table_ppm(table, summary->qos_mixes, mean_of(&summary->qos_np), 3);
 }
 
-static int print_table(const struct sweep *sweep, policy_summary *summaries)
+static void table_part(const struct sweep *sweep, const struct part_place *place,
+		       const struct sweep_part *part, void *context)
 {
-	struct table *table = table_new(
+	const struct axis_point *point = point_of(sweep, place);
+	const struct sweep_estimate *it = part->figures;
+	struct table *table = context;
+
+	table_cell(table, "%s", sweep->labels[place->policy]);
+	if (point)
+		table_cell(table, "%s %s", sweep_axes_table[place->axis].key,
+			   point->text);
+	else
+		table_cell(table, "%s", category_of(place));
+	table_cell(table, "%u", part->mixes);
+	table_ppm(table, true, it[SWEEP_FAIRNESS].mean_ppm, 3);
+	if (sweep->seeds > 1)
+		table_interval(table, &it[SWEEP_FAIRNESS]);
+	table_ppm(table, true, it[SWEEP_STP].mean_ppm, 3);
+	table_ppm(table, true, it[SWEEP_ANTT].mean_ppm, 3);
+	table_ppm(table, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm, 4);
+	table_ppm(table, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm, 4);
+	if (part->qos_mixes)
+		table_cell(table, "%u/%u", part->qos_met, part->qos_mixes);
+	else
+		table_cell(table, "-");
+	table_ppm(table, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm, 3);
+}
+
+static int print_table(const struct sweep *sweep,
+		       const struct sweep_summary *summaries)
+{
+	struct table *table = table_new(sweep->seeds > 1 ?
+		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>95%|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP" :
 		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP");
-	u32 i, k;
 
-	for (i = 0; i < sweep->policy_count; i++) {
-		for (k = 0; k < MIX_CATEGORIES; k++)
-			if (summaries[i][k].mixes)
-				print_summary(table, sweep->policies[i],
-					      mix_category_name(k),
-					      &summaries[i][k]);
-		print_summary(table, sweep->policies[i], "all",
-			      &summaries[i][MIX_CATEGORIES]);
-	}
+	for_each_part(sweep, summaries, table_part, table);
 	table_print(table);
-	return STATUS_OK;
-}
-
-static void print_means_csv(const char *policy, const char *category,
-			    const struct summary *summary)
-{
-	bool error = summary->error.count;
-
-	printf("%s,%s,%u", policy, category, summary->mixes);
-	csv_ppm(stdout, true, mean_of(&summary->fairness));
-	csv_ppm(stdout, true, mean_of(&summary->stp));
-	csv_ppm(stdout, true, mean_of(&summary->antt));
-	csv_ppm(stdout, error, mean_of(&summary->error));
-	csv_ppm(stdout, error, summary->error.greatest);
-	printf(",%u,%u", summary->qos_mixes, summary->qos_met);
-	csv_ppm(stdout, summary->qos_mixes, mean_of(&summary->qos_np));
-	putchar('\n');
-}
-
-static int print_csv(const struct sweep *sweep, policy_summary *summaries)
-{
-	u32 i, k;
-
-	puts("policy,category,mixes,fairness,stp,antt,error_mean,error_max,"
-	     "qos_mixes,qos_met,qos_np");
-	for (i = 0; i < sweep->policy_count; i++) {
-		for (k = 0; k < MIX_CATEGORIES; k++)
-			if (summaries[i][k].mixes)
-				print_means_csv(sweep->policies[i],
-						mix_category_name(k),
-						&summaries[i][k]);
-		print_means_csv(sweep->policies[i], "all",
-				&summaries[i][MIX_CATEGORIES]);
-	}
 	return flush_output();
 }
 
-static int write_rows(const struct sweep *sweep, FILE *file,
-		      policy_summary *summaries)
+/* --- the same as CSV --- */
+
+/* Those that stand first, and do not come again among the others. */
+static bool is_leading(u32 figure)
 {
-	struct settings settings = sweep->experiment.settings;
-	struct session_options options;
-	u32 i, slot;
-
-	strcpy(settings.policy, sweep->policies[0]);
-	if (settings_options(&settings, &options))
-		return STATUS_FAILED;
-	fputs(csv_header, file);
-	for (i = 0; i < sweep->run_count; i++) {
-		const struct sweep_run *run = &sweep->runs[i];
-		struct summary *policy = summaries[i / sweep->suite.mix_count];
-		struct verdict verdicts[MIX_TENANTS_MAX];
-
-		for (slot = 0; slot < run->mix->count; slot++) {
-			verdicts[slot] = judge(&options, &run->tenants[slot]);
-			print_tenant(file, run, slot, &verdicts[slot]);
-		}
-		add_run(&policy[run->mix->category], run, verdicts);
-		add_run(&policy[MIX_CATEGORIES], run, verdicts);
-	}
-	return STATUS_OK;
+	return figure <= SWEEP_ERROR || figure == SWEEP_QOS_NP;
 }
 
-int sweep_report(const struct sweep *sweep)
+static void print_means_header(void)
 {
-	policy_summary *summaries = calloc(sweep->policy_count,
-					   sizeof(*summaries));
+	u32 i;
+
+	fputs("policy,category,mixes,fairness,stp,antt,error_mean,error_max,"
+	      "qos_mixes,qos_met,qos_np,name,model", stdout);
+	print_axes_header(stdout);
+	for (i = 0; i < SWEEP_FIGURES; i++) {
+		const struct sweep_figure_kind *kind = &sweep_figure_kinds[i];
+
+		if (!is_leading(i))
+			printf(",%s", kind->key);
+		if (!is_leading(i) && kind->greatest)
+			printf(",%s", kind->greatest);
+		printf(",%s_ci95_low,%s_ci95_high", kind->key, kind->key);
+		if (kind->stem)
+			printf(",%s_median,%s_p90", kind->stem, kind->stem);
+		printf(",%s_bootstrap95_low,%s_bootstrap95_high", kind->key,
+		       kind->key);
+	}
+	putchar('\n');
+}
+
+static void print_decimal(bool known, double value)
+{
+	if (known)
+		printf(",%.6f", value);
+	else
+		putchar(',');
+}
+
+static void print_figure(u32 figure, const struct sweep_estimate *it)
+{
+	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
+
+	if (!is_leading(figure))
+		csv_ppm(stdout, it->known, it->mean_ppm);
+	if (!is_leading(figure) && kind->greatest)
+		csv_ppm(stdout, it->known, it->greatest_ppm);
+	print_decimal(it->ci95_known, it->ci95.low);
+	print_decimal(it->ci95_known, it->ci95.high);
+	if (kind->stem) {
+		print_decimal(it->known, it->median);
+		print_decimal(it->known, it->p90);
+	}
+	print_decimal(it->bootstrap_known, it->bootstrap95.low);
+	print_decimal(it->bootstrap_known, it->bootstrap95.high);
+}
+
+static void print_means(const struct sweep *sweep, const struct part_place *place,
+			const struct sweep_part *part, void *context)
+{
+	const struct contender *policy = &sweep->policies[place->policy];
+	const struct sweep_estimate *it = part->figures;
+	u32 i;
+
+	printf("%s,%s,%u", sweep->labels[place->policy], category_of(place),
+	       part->mixes);
+	csv_ppm(stdout, true, it[SWEEP_FAIRNESS].mean_ppm);
+	csv_ppm(stdout, true, it[SWEEP_STP].mean_ppm);
+	csv_ppm(stdout, true, it[SWEEP_ANTT].mean_ppm);
+	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm);
+	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm);
+	printf(",%u,%u", part->qos_mixes, part->qos_met);
+	csv_ppm(stdout, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm);
+	printf(",%s,%s", policy->policy, policy->model);
+	if (place->axis == SWEEP_AXES)
+		for (i = 0; i < SWEEP_AXES; i++)
+			putchar(',');
+	else
+		print_axes(stdout, sweep, place->point, place->axis);
+	for (i = 0; i < SWEEP_FIGURES; i++)
+		print_figure(i, &it[i]);
+	putchar('\n');
+}
+
+static int print_csv(const struct sweep *sweep,
+		     const struct sweep_summary *summaries)
+{
+	print_means_header();
+	for_each_part(sweep, summaries, print_means, NULL);
+	return flush_output();
+}
+
+/* --- all of it --- */
+
+static int print(const struct sweep *sweep, const struct sweep_summary *summaries)
+{
+	if (sweep->json)
+		return print_json(sweep, summaries);
+	if (sweep->csv)
+		return print_csv(sweep, summaries);
+	return print_table(sweep, summaries);
+}
+
+static int write_file_of_rows(const struct sweep *sweep,
+			      struct sweep_summary *summaries)
+{
 	char path[4096];
 	FILE *file;
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/sweep.csv", sweep->folder);
 	file = fopen(path, "w");
-	if (!file || !summaries) {
-		ret = fail("%s: %s", path, strerror(errno));
-		if (file)
-			fclose(file);
-		free(summaries);
-		return ret;
-	}
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
 	ret = write_rows(sweep, file, summaries);
 	if (ferror(file) | fclose(file))
 		ret = fail("%s: %s", path, strerror(errno));
-	if (!ret && sweep->json)
-		ret = print_json(sweep, summaries);
-	else if (!ret && sweep->csv)
-		ret = print_csv(sweep, summaries);
-	else if (!ret)
-		ret = print_table(sweep, summaries);
+	return ret;
+}
+
+int sweep_report(const struct sweep *sweep)
+{
+	struct sweep_summary *summaries =
+		grow(NULL, sweep->policy_count, sizeof(*summaries));
+	u32 i;
+	int ret;
+
+	for (i = 0; i < sweep->policy_count; i++)
+		sweep_summary_init(&summaries[i], sweep);
+	ret = write_file_of_rows(sweep, summaries);
+	for (i = 0; i < sweep->policy_count; i++)
+		sweep_summary_finish(&summaries[i], sweep);
+	if (!ret)
+		ret = print(sweep, summaries);
+	for (i = 0; i < sweep->policy_count; i++)
+		sweep_summary_free(&summaries[i]);
 	free(summaries);
 	return ret;
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Suites of mixes: those of HSM's evaluation, and a user's own from a file. */
+/*
+ * Suites of mixes: a table of those that have a name, and a user's own from a file. An
+ * experiment adds a row to the table and the function that adds its mixes.
+ */
+#include <unistd.h>
+
 #include "../workloads/benchmarks.h"
+#include "output.h"
+#include "statistics.h"
 #include "sweep.h"
 
 /* Four-program mixes; HSM does not say which ones it ran, nor how many. */
@@ -16,15 +23,6 @@ const char *mix_category_name(enum mix_category category)
 	};
 
 	return names[category];
-}
-
-/* splitmix64: the same choices on every machine. */
-static u64 mix_bits(u64 value)
-{
-	value += 0x9e3779b97f4a7c15ULL;
-	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-	return value ^ (value >> 31);
 }
 
 /* The index of a workload, which is read unless it is known; -1 if it is bad. */
@@ -120,32 +118,21 @@ static enum mix_category categorize(const struct suite *suite,
 }
 
 /*
- * One tenant gets the target (HSM 6.3): the first memory-bound one of a mix of
- * both kinds, else one chosen by the seed. A mix with targets of its own keeps
- * them.
+ * Who gets a target (HSM 6.3): the first memory-bound tenant of a mix of both
+ * kinds, else one chosen by the seed.
  */
-static void prioritize(struct suite *suite, u64 seed, u64 target_ppm)
+static void find_priority(const struct suite *suite, u64 seed, u32 index)
 {
-	u32 i, slot;
+	struct mix *mix = &suite->mixes[index];
+	u32 slot;
 
-	for (i = 0; i < suite->mix_count; i++) {
-		struct mix *mix = &suite->mixes[i];
-		u32 chosen = mix_bits(mix_bits(seed) + i) % mix->count;
-
-		for (slot = 0; slot < mix->count; slot++)
-			if (mix->options[slot].target_ppm)
-				break;
-		if (slot < mix->count)
-			continue;
-		for (slot = 0; mix->category == MIX_HETERO &&
-			       slot < mix->count; slot++)
-			if (is_memory_bound(benchmark_of(suite, mix, slot))) {
-				chosen = slot;
-				break;
-			}
-		mix->options[chosen].service = SIMGPU_QOS;
-		mix->options[chosen].target_ppm = target_ppm;
-	}
+	mix->priority = statistics_bits(statistics_bits(seed) + index) %
+			mix->count;
+	for (slot = 0; mix->category == MIX_HETERO && slot < mix->count; slot++)
+		if (is_memory_bound(benchmark_of(suite, mix, slot))) {
+			mix->priority = slot;
+			break;
+		}
 }
 
 /* --- HSM's --- */
@@ -210,7 +197,7 @@ static int add_quads(struct suite *suite)
 
 		for (k = 0; k < 4; k++) {
 			do {
-				state = mix_bits(state);
+				state = statistics_bits(state);
 				quad[k] = k < memory ? state % TABLE2_MEMORY :
 					  TABLE2_MEMORY +
 					  state % (TABLE2 - TABLE2_MEMORY);
@@ -251,9 +238,6 @@ static int add_file(struct suite *suite, const char *path)
 	u32 number = 0;
 	int ret = STATUS_OK;
 
-	if (!text && errno == ENOENT && !strchr(path, '/'))
-		return fail("there is no suite and no file \"%s\"; suites: hsm-pairs, hsm-memory, hsm-compute, hsm-hetero, hsm-quads",
-			    path);
 	if (!text)
 		return fail("%s: %s", path, strerror(errno));
 	while (!ret && (line = strsep(&rest, "\n"))) {
@@ -268,26 +252,126 @@ static int add_file(struct suite *suite, const char *path)
 	return ret;
 }
 
-int suite_load(const char *name, u64 seed, u64 target_ppm, struct suite *out)
+/* --- the table --- */
+
+static int add_all_pairs(struct suite *suite)
 {
+	return add_pairs(suite, true, true, true);
+}
+
+static int add_memory_pairs(struct suite *suite)
+{
+	return add_pairs(suite, true, false, false);
+}
+
+static int add_compute_pairs(struct suite *suite)
+{
+	return add_pairs(suite, false, true, false);
+}
+
+static int add_hetero_pairs(struct suite *suite)
+{
+	return add_pairs(suite, false, false, true);
+}
+
+/*
+ * Each suite that has a name: what --list-suites prints, and the function that adds
+ * its mixes.
+ */
+static const struct suite_row {
+	const char *name;
+	const char *description;
+	int (*add)(struct suite *suite);
+} suites[] = {
+	{ "hsm-pairs", "all pairs of the 15 programs of HSM's Table 2",
+	  add_all_pairs },
+	{ "hsm-memory", "of these the pairs of two memory-bound programs",
+	  add_memory_pairs },
+	{ "hsm-compute", "the pairs of two compute-bound programs",
+	  add_compute_pairs },
+	{ "hsm-hetero", "the pairs of one of each kind", add_hetero_pairs },
+	{ "hsm-quads", "four of the 15 each, drawn with a fixed seed",
+	  add_quads },
+};
+
+static int no_suite(const char *name)
+{
+	char names[1024] = "";
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names),
+			 "%s%s", i ? ", " : "", suites[i].name);
+	return fail("there is no suite and no file \"%s\"; suites: %s", name,
+		    names);
+}
+
+static int add_suite(struct suite *suite, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		if (!strcmp(suites[i].name, name))
+			return suites[i].add(suite);
+	if (!strchr(name, '/') && access(name, F_OK))
+		return no_suite(name);
+	return add_file(suite, name);
+}
+
+int suite_load(const char *name, u64 seed, struct suite *out)
+{
+	u32 i;
 	int ret;
 
 	memset(out, 0, sizeof(*out));
-	if (!strcmp(name, "hsm-pairs"))
-		ret = add_pairs(out, true, true, true);
-	else if (!strcmp(name, "hsm-memory"))
-		ret = add_pairs(out, true, false, false);
-	else if (!strcmp(name, "hsm-compute"))
-		ret = add_pairs(out, false, true, false);
-	else if (!strcmp(name, "hsm-hetero"))
-		ret = add_pairs(out, false, false, true);
-	else if (!strcmp(name, "hsm-quads"))
-		ret = add_quads(out);
-	else
-		ret = add_file(out, name);
-	if (!ret && target_ppm)
-		prioritize(out, seed, target_ppm);
+	ret = add_suite(out, name);
+	for (i = 0; !ret && i < out->mix_count; i++)
+		find_priority(out, seed, i);
 	return ret;
+}
+
+static int list_json(const u32 *counts)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		struct json_object *row = json_object_new_object();
+
+		json_set_string(row, "name", suites[i].name);
+		json_set(row, "mixes", json_u64(counts[i]));
+		json_set_string(row, "description", suites[i].description);
+		json_object_array_add(array, row);
+	}
+	json_set(object, "suites", array);
+	return json_print(object);
+}
+
+int suite_list(bool json)
+{
+	struct table *table;
+	u32 counts[ARRAY_SIZE(suites)], i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		struct suite suite;
+		int ret = suite_load(suites[i].name, 0, &suite);
+
+		if (ret)
+			return ret;
+		counts[i] = suite.mix_count;
+		suite_free(&suite);
+	}
+	if (json)
+		return list_json(counts);
+	table = table_new("SUITE|>MIXES|WHAT");
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		table_cell(table, "%s", suites[i].name);
+		table_cell(table, "%u", counts[i]);
+		table_cell(table, "%s", suites[i].description);
+	}
+	table_print(table);
+	return flush_output();
 }
 
 void suite_free(struct suite *suite)

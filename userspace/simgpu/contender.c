@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* POLICY@MODEL on command lines; see contender.h. */
+#include <unistd.h>
+
+#include "contender.h"
+#include "plugin.h"
+
+/* A file's name may have an '@' of its own. */
+struct contender contender_split(char *text)
+{
+	struct contender contender = { .policy = text };
+	char *at = strrchr(text, '@');
+
+	if (!at || !access(text, F_OK))
+		return contender;
+	*at = '\0';
+	contender.model = at + 1;
+	return contender;
+}
+
+bool contender_is_file(const struct contender *contender)
+{
+	return plugin_is_file(contender->policy);
+}
+
+const struct simgpu_model *contender_find_model(const char *name)
+{
+	const struct simgpu_model *model = plugin_find_model(name);
+	char names[1024] = "";
+	u32 i;
+
+	if (model)
+		return model;
+	for (i = 0; (model = registry_model_at(i)); i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names),
+			 "%s%s", i ? ", " : "", model->name);
+	fail("there is no model \"%s\"; models: %s", name, names);
+	return NULL;
+}
+
+int contender_load(struct contender *contender, const struct settings *settings)
+{
+	const struct simgpu_policy *policy;
+
+	if (!contender->model)
+		contender->model = settings->model;
+	if (plugin_is_file(contender->model)) {
+		const struct simgpu_model *model =
+			plugin_load_model(contender->model);
+
+		if (!model)
+			return STATUS_FAILED;
+		contender->model = model->name;
+	}
+	if (!contender_find_model(contender->model))
+		return STATUS_USAGE;
+	if (!contender_is_file(contender)) {
+		if (plugin_find_policy(contender->policy))
+			return STATUS_OK;
+		return fail_usage("there is no policy \"%s\"; simgpu policy list names those that there are",
+				  contender->policy);
+	}
+	policy = plugin_load(contender->policy);
+	if (!policy)
+		return STATUS_FAILED;
+	contender->policy = policy->name;
+	return STATUS_OK;
+}
+
+void contender_choose(const struct contender *contender,
+		      struct settings *settings)
+{
+	snprintf(settings->policy, sizeof(settings->policy), "%s",
+		 contender->policy);
+	/* That of --model may be these settings' own. */
+	if (contender->model && contender->model != settings->model)
+		snprintf(settings->model, sizeof(settings->model), "%s",
+			 contender->model);
+}
+
+void contender_label(const struct contender *contender,
+		     char label[CONTENDER_LABEL_BYTES])
+{
+	snprintf(label, CONTENDER_LABEL_BYTES, "%s@%s", contender->policy,
+		 contender->model);
+}

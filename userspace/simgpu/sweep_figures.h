@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What follows from the runs of a sweep: each tenant's actual NP and the model's
+ * error, and the figures of each policy over all its runs and over parts of them.
+ */
+#ifndef SIMGPU_SWEEP_FIGURES_H
+#define SIMGPU_SWEEP_FIGURES_H
+
+#include "statistics.h"
+#include "sweep.h"
+
+/**
+ * struct verdict - a tenant's run beside its private one; all in ppm
+ * @known: whether there was a prediction, and so an error
+ * @class_alone: by HSM's line over the whole private run, whatever the model is
+ * @np: actual, over the first run (definitions.md, NP); 0 if there is none
+ * @np_late: actual, after the warm-up; 0 if the first run ended in it
+ * @error: |predicted - actual| / actual
+ * @error_class: the whole error, if the class is not that of the private run
+ * @error_line: else for a memory-bound tenant: how far the line at the private
+ *	RBH is from the private utilization
+ * @error_drift: and what the change of RBH moves along the line
+ * @error_rest: what is left with the true private utilization in place of the
+ *	line (Eq. 5), or the true proportion of SMs (Eq. 4)
+ */
+struct verdict {
+	bool known;
+	u32 class_alone;
+	u64 np;
+	u64 np_late;
+	u64 error;
+	u64 error_class;
+	u64 error_line;
+	u64 error_drift;
+	u64 error_rest;
+};
+
+struct verdict sweep_judge(const struct session_options *options,
+			   const struct sweep_tenant *tenant);
+
+/* Figures of runs; those of errors and of targets are of tenants, or of mixes. */
+enum sweep_figure {
+	SWEEP_FAIRNESS,
+	SWEEP_STP,
+	SWEEP_ANTT,
+	SWEEP_ERROR,
+	SWEEP_ERROR_MIX,
+	SWEEP_ERROR_CLASS,
+	SWEEP_ERROR_LINE,
+	SWEEP_ERROR_DRIFT,
+	SWEEP_ERROR_REST,
+	SWEEP_QOS_NP,
+	SWEEP_REACH,
+	SWEEP_FIGURES
+};
+
+/**
+ * struct sweep_figure_kind - a row of the table of figures
+ * @key: of its mean; intervals are named after it
+ * @greatest: of its greatest value; NULL: that is not printed
+ * @stem: median and p90 are named after it; NULL: they are not printed
+ */
+struct sweep_figure_kind {
+	const char *key;
+	const char *greatest;
+	const char *stem;
+};
+
+extern const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES];
+
+/**
+ * struct sweep_estimate - what is said of a figure
+ * @known: some run has it
+ * @mean_ppm: with several seeds the mean of their means
+ * @ci95_known: there were several seeds
+ * @ci95: Student's interval over their means
+ * @median: over runs, or tenants
+ * @p90: likewise
+ * @bootstrap_known: there were enough programs
+ * @bootstrap95: over programs
+ */
+struct sweep_estimate {
+	bool known;
+	u64 mean_ppm;
+	u64 greatest_ppm;
+	bool ci95_known;
+	struct interval ci95;
+	double median;
+	double p90;
+	bool bootstrap_known;
+	struct interval bootstrap95;
+};
+
+/**
+ * struct sweep_value - a figure of a run, or of one of its tenants
+ */
+struct sweep_value {
+	const struct sweep_run *run;
+	u64 ppm;
+};
+
+/**
+ * struct sweep_sample - all of a figure; gone once it is estimated
+ */
+struct sweep_sample {
+	struct sweep_value *values;
+	u32 count;
+	u32 room;
+};
+
+/**
+ * struct sweep_part - a policy over some of its runs
+ * @mixes: at their points, with one seed
+ * @qos_mixes: tenants with a target, with all seeds
+ * @qos_met: of these, whose actual NP reached it after the warm-up
+ */
+struct sweep_part {
+	u32 mixes;
+	u32 qos_mixes;
+	u32 qos_met;
+	struct sweep_sample samples[SWEEP_FIGURES];
+	struct sweep_estimate figures[SWEEP_FIGURES];
+};
+
+/**
+ * struct sweep_summary - a policy over all runs, and the same runs in parts
+ * @points: by axis, of each of its points
+ */
+struct sweep_summary {
+	struct sweep_part all;
+	struct sweep_part categories[MIX_CATEGORIES];
+	struct sweep_part *points[SWEEP_AXES];
+};
+
+/* Of one policy. */
+void sweep_summary_init(struct sweep_summary *summary, const struct sweep *sweep);
+void sweep_summary_add(struct sweep_summary *summary, const struct sweep_run *run,
+		       const struct verdict *verdicts);
+/* When all runs are in. */
+void sweep_summary_finish(struct sweep_summary *summary,
+			  const struct sweep *sweep);
+void sweep_summary_free(struct sweep_summary *summary);
+
+#endif /* SIMGPU_SWEEP_FIGURES_H */
