@@ -201,11 +201,6 @@ u64 session_now(const struct session *session)
 	return gpu_now(session->gpu);
 }
 
-u64 session_state_hash(struct session *session)
-{
-	return gpu_state_hash(session->gpu);
-}
-
 const struct gpu *session_gpu(const struct session *session)
 {
 	return session->gpu;

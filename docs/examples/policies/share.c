@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * share: a policy that shares. All tenants are on all SMs at once (simultaneous
+ * multikernel). What each may issue there until the next epoch is its weight's part
+ * of a quota, a knob; who has used its own up waits until all have, and then each
+ * gets the same again.
+ */
+#include <simgpu/plugin.h>
+
+/* Its knobs. */
+enum {
+	QUOTA,
+};
+
+static const struct simgpu_param params[] = {
+	[QUOTA] = {
+		"quota", SIMGPU_UNIT_NUMBER, 1000, 1000000000, 200000,
+		"thread instructions on an SM, for all tenants together"
+	},
+	{ .name = NULL }
+};
+
+static u64 weights(const struct simgpu_snapshot *snapshot, u64 *tenants)
+{
+	u64 sum = 0;
+	u32 slot;
+
+	*tenants = 0;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (!snapshot->tenants[slot].active)
+			continue;
+		*tenants |= 1ULL << slot;
+		sum += snapshot->tenants[slot].weight;
+	}
+	return sum;
+}
+
+static void open_sms(const struct simgpu_snapshot *snapshot, u64 tenants,
+		     struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags |= SIMGPU_SAYS_OWNERS;
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		proposal->owner[sm] = SIMGPU_SHARED;
+		proposal->sharers[sm] = tenants;
+	}
+}
+
+static int decide(const struct simgpu_snapshot *snapshot, void *state,
+		  struct simgpu_proposal *proposal)
+{
+	u64 quota = snapshot->policy_params[QUOTA], tenants, sum;
+	u32 slot;
+
+	sum = weights(snapshot, &tenants);
+	if (!tenants)
+		return 0;
+	open_sms(snapshot, tenants, proposal);
+	proposal->flags |= SIMGPU_SAYS_QUOTAS;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u64 part = quota * snapshot->tenants[slot].weight / sum;
+
+		proposal->quota[slot] = SIMGPU_NO_QUOTA;
+		if (!snapshot->tenants[slot].active)
+			continue;
+		proposal->quota[slot] = (s64)part;
+		proposal->refill[slot] = (s64)part;
+	}
+	return 0;
+}
+
+static const struct simgpu_policy sharing = {
+	.name = "share",
+	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
+		  SIMGPU_ON_KERNEL_END,
+	.params = params,
+	.decide = decide,
+};
+
+SIMGPU_POLICY_PLUGIN(sharing);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The session's part of the fingerprint: what decides the future beside the
+ * hardware. kmod/sim/state_hash.c has the hardware's.
+ */
+#include "core.h"
+
+static u64 mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+/* Of arrays and of structs without holes. */
+static u64 mix_bytes(u64 hash, const void *bytes, size_t count)
+{
+	return mix(hash, port_crc32(0, bytes, count) | (u64)count << 32);
+}
+
+static u64 mix_launch(u64 hash, const struct launch *launch)
+{
+	hash = mix(hash, launch->trace->checksum);
+	hash = mix(hash, launch->sequence);
+	hash = mix(hash, launch->repeats_left);
+	hash = mix(hash, launch->not_before);
+	return mix(hash, launch->arrival_cycle);
+}
+
+static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
+{
+	u32 i;
+
+	hash = mix(hash, tenant->running | tenant->ready << 1 |
+			 tenant->started << 2 | tenant->first_run_done << 3);
+	hash = mix(hash, tenant->kernel | (u64)tenant->launches << 32);
+	for (i = 0; i < tenant->launches; i++)
+		hash = mix_launch(hash, &tenant->launch[(tenant->head + i) %
+							SESSION_LAUNCHES_MAX]);
+	hash = mix(hash, tenant->start_cycle);
+	hash = mix(hash, tenant->first_run_end);
+	hash = mix(hash, tenant->arrival_cycle);
+	hash = mix(hash, tenant->options.service |
+			 (u64)tenant->options.weight << 32);
+	hash = mix(hash, tenant->options.target_ppm);
+	hash = mix(hash, tenant->class | (u64)tenant->events << 32);
+	hash = mix(hash, tenant->np_ppm);
+	hash = mix(hash, tenant->np_cycles);
+	hash = mix(hash, tenant->np_sum);
+	hash = mix_bytes(hash, &tenant->curve, sizeof(tenant->curve));
+	hash = mix(hash, tenant->progress_cycle);
+	return mix_bytes(hash, &tenant->epoch_base,
+			 sizeof(tenant->epoch_base));
+}
+
+static u64 mix_controls(u64 hash, const struct controls *controls)
+{
+	hash = mix(hash, controls->hold);
+	hash = mix(hash, controls->preemption | controls->any_shared << 8);
+	hash = mix_bytes(hash, controls->sharers, sizeof(controls->sharers));
+	hash = mix_bytes(hash, controls->block_limit,
+			 sizeof(controls->block_limit));
+	return mix_bytes(hash, controls->memory_priority,
+			 sizeof(controls->memory_priority));
+}
+
+static u64 mix_probe(u64 hash, const struct probe *probe)
+{
+	if (!probe->kind)
+		return mix(hash, 0);
+	hash = mix(hash, probe->kind | (u64)probe->slot << 32);
+	return mix_bytes(hash, probe->before, sizeof(probe->before));
+}
+
+/* Model and policy: their knobs, states and constants. */
+static u64 mix_deciders(u64 hash, const struct session *session)
+{
+	hash = mix_bytes(hash, session->policy->name, SIMGPU_NAME_BYTES);
+	hash = mix_bytes(hash, session->model->name, SIMGPU_NAME_BYTES);
+	hash = mix_bytes(hash, session->policy_params,
+			 sizeof(session->policy_params));
+	hash = mix_bytes(hash, session->model_params,
+			 sizeof(session->model_params));
+	hash = mix_bytes(hash, session->policy_state,
+			 session->policy->state_bytes);
+	hash = mix_bytes(hash, session->model_state,
+			 session->model->state_bytes);
+	return mix_bytes(hash, session->constants, session->constants_bytes);
+}
+
+/* What has been said and waits. */
+static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
+{
+	hash = mix(hash, proposal->flags | (u64)proposal->block_order << 32);
+	hash = mix(hash, proposal->preemption |
+			 (u64)proposal->idle_sample_cycles << 32);
+	hash = mix(hash, proposal->hold);
+	hash = mix_bytes(hash, proposal->sms, sizeof(proposal->sms));
+	if (proposal->flags & SIMGPU_SAYS_OWNERS) {
+		hash = mix_bytes(hash, proposal->owner,
+				 sizeof(proposal->owner));
+		hash = mix_bytes(hash, proposal->sharers,
+				 sizeof(proposal->sharers));
+	}
+	if (proposal->flags & SIMGPU_SAYS_MEMORY_PRIORITY)
+		hash = mix_bytes(hash, proposal->memory_priority,
+				 sizeof(proposal->memory_priority));
+	if (proposal->flags & SIMGPU_SAYS_BLOCK_LIMITS)
+		hash = mix_bytes(hash, proposal->block_limit,
+				 sizeof(proposal->block_limit));
+	if (proposal->flags & SIMGPU_SAYS_QUOTAS) {
+		hash = mix_bytes(hash, proposal->quota,
+				 sizeof(proposal->quota));
+		hash = mix_bytes(hash, proposal->refill,
+				 sizeof(proposal->refill));
+		hash = mix_bytes(hash, proposal->quota_flags,
+				 sizeof(proposal->quota_flags));
+	}
+	return mix_bytes(hash, proposal->bucket, sizeof(proposal->bucket));
+}
+
+u64 session_state_hash(struct session *session)
+{
+	u64 hash = gpu_state_hash(session->gpu);
+	u32 slot;
+
+	hash = mix_deciders(hash, session);
+	hash = mix_controls(hash, &session->controls);
+	hash = mix_probe(hash, &session->probe);
+	hash = mix(hash, session->epoch_cycles);
+	hash = mix(hash, session->epoch_start);
+	hash = mix(hash, session->epochs);
+	hash = mix(hash, session->events);
+	hash = mix(hash, session->decision_cycle);
+	hash = mix(hash, session->wake_cycle);
+	hash = mix(hash, session->model_wake_cycle);
+	hash = mix(hash, session->watch_cycle);
+	hash = mix(hash, session->apply_cycle);
+	if (session->apply_cycle != NEVER)
+		hash = mix_proposal(hash, &session->proposal);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (is_member(session, slot))
+			hash = mix_tenant(hash, &session->tenants[slot]);
+	return hash;
+}

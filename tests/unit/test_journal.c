@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Journals that repeat runs; limits of what policies get; private runs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "bench.h"
+
+/* --- the journal --- */
+
+/* All kinds of events, at cycles of all sorts. */
+static void live_through_everything(struct bench *bench, u64 step)
+{
+	struct session_tenant_options options = plain();
+
+	launch_gang(bench);
+	run_in_steps(bench, 7001, step);
+	session_set_policy(bench->session, &policy_even);
+	run_in_steps(bench, 12345, step);
+	options.weight = 7;
+	assert_int_equal(session_set_tenant(bench->session, 1, &options), 0);
+	launch(bench, 0, brief, 2, 33333);
+	run_in_steps(bench, 20000, step);
+	session_leave(bench->session, 1);
+	session_set_policy(bench->session, &policy_hsm_fair);
+	run_in_steps(bench, 30001, step);
+	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_KNOBS,
+					   "fair_threshold", 500000), 0);
+	session_set_model(bench->session, &model_hsm);
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+					   "c2", 300000), 0);
+	run_in_steps(bench, 41000, step);
+	assert_int_equal(session_set_epoch_cycles(bench->session, 11111), 0);
+	run_in_steps(bench, 65432, step);
+	session_leave(bench->session, 0);
+	run_in_steps(bench, ALL_AT_ONCE, step);
+}
+
+static const struct session_replay built_in = {
+	.policy = registry_policy_find,
+	.model = registry_model_find,
+};
+
+static const struct trace *trace_for(const struct journal_event *event)
+{
+	const struct trace *traces[] = { computing, random_reads, copying,
+					 brief };
+	u32 i;
+
+	if (event->kind != JOURNAL_LAUNCH)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(traces); i++)
+		if (traces[i]->checksum == event->launch.checksum)
+			return traces[i];
+	return NULL;
+}
+
+static void replay(struct bench *from, struct bench *to)
+{
+	const struct journal_event *events;
+	u64 lost;
+	u32 count, i;
+
+	events = session_journal(from->session, &count, &lost);
+	assert_int_equal(lost, 0);
+	for (i = 0; i < count; i++)
+		assert_int_equal(session_replay_event(to->session, &events[i],
+						      trace_for(&events[i]),
+						      &built_in), 0);
+	if (session_now(from->session) > session_now(to->session))
+		session_run(to->session, session_now(from->session) -
+					 session_now(to->session));
+}
+
+/* Whatever the steps, and whatever SMs change hands by (steps[i] with mode i). */
+static void journals_repeat_a_run(void **state)
+{
+	static const u64 steps[] = { ALL_AT_ONCE, 2000, 777 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct bench *lived = malloc(sizeof(*lived));
+		struct bench *replayed = malloc(sizeof(*replayed));
+
+		bench_options(lived, 3);
+		bench_options(replayed, 3);
+		lived->options.preemption = i;
+		replayed->options.preemption = i;
+		bench_start(lived);
+		bench_start(replayed);
+		live_through_everything(lived, steps[i]);
+		assert_int_equal(session_now(lived->session), STOP);
+		replay(lived, replayed);
+		expect_same(lived, replayed);
+		/* A replay journals the same events. */
+		assert_int_equal(lived->done_count, replayed->done_count);
+		bench_free(lived);
+		bench_free(replayed);
+	}
+}
+
+static void journals_repeat_free_running_tenants(void **state)
+{
+	struct session_tenant_options options = plain();
+	struct bench *lived = bench_new(0), *replayed = bench_new(0);
+	int slot;
+
+	slot = session_join(lived->session, SESSION_ANY_SLOT, &options);
+	launch(lived, slot, brief, 30, 0);
+	session_run(lived->session, 2000);
+	slot = session_join(lived->session, SESSION_ANY_SLOT, &options);
+	launch(lived, slot, computing, 1, 0);
+	session_run(lived->session, 2000);
+	session_leave(lived->session, 0);
+	session_run(lived->session, 12345);
+	session_leave(lived->session, slot);
+	/* Idle here: time stands still. */
+	session_run(lived->session, 1000);
+	slot = session_join(lived->session, SESSION_ANY_SLOT, &options);
+	launch(lived, slot, copying, 1, 0);
+	session_run(lived->session, 5000);
+	replay(lived, replayed);
+	expect_same(lived, replayed);
+	bench_free(lived);
+	bench_free(replayed);
+}
+
+static void wrong_journals_are_refused(void **state)
+{
+	struct bench *bench = bench_new(2);
+	struct journal_event event = { .kind = JOURNAL_JOIN };
+
+	event.tenant = plain();
+	event.cycle = 100;
+	/* Nobody is at work: that cycle never comes. */
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
+			 -EINVAL);
+	event.cycle = 0;
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in), 0);
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
+			 -EBUSY);
+	event = (struct journal_event) { .kind = JOURNAL_LAUNCH };
+	event.launch.repeats = 1;
+	event.launch.sequence = 1;
+	event.launch.checksum = brief->checksum;
+	event.launch.trace_bytes = brief->bytes;
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
+			 -EINVAL);
+	assert_int_equal(session_replay_event(bench->session, &event,
+					      computing, &built_in), -EINVAL);
+	assert_int_equal(session_replay_event(bench->session, &event, brief,
+					      &built_in),
+			 0);
+	event = (struct journal_event) { .kind = JOURNAL_POLICY,
+					 .name = "nobody" };
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
+			 -EINVAL);
+	event.kind = 99;
+	assert_int_equal(session_replay_event(bench->session, &event, NULL,
+					      &built_in),
+			 -EINVAL);
+	bench_free(bench);
+}
+
+static void full_journals_count_what_they_lose(void **state)
+{
+	struct bench *bench = bench_new(0);
+	const struct journal_event *events;
+	u64 lost;
+	u32 count, i;
+
+	for (i = 0; i < SESSION_JOURNAL_MAX + 10; i++)
+		session_set_policy(bench->session, &policy_even);
+	events = session_journal(bench->session, &count, &lost);
+	assert_int_equal(count, SESSION_JOURNAL_MAX);
+	assert_int_equal(lost, 10);
+	assert_int_equal(events[count - 1].kind, JOURNAL_POLICY);
+	bench_free(bench);
+}
+
+/* A policy that asks for everything, SM by SM. */
+static int take_all(const struct simgpu_snapshot *snapshot, void *state,
+		    struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags = SIMGPU_SAYS_OWNERS;
+	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++)
+		proposal->owner[sm] = sm < snapshot->sms ? sm % 2 :
+							   SIMGPU_NO_OWNER;
+	return 0;
+}
+
+/* With a limit nobody holds more, whatever the policy proposes. */
+static void no_tenant_gets_more_than_the_limit(void **state)
+{
+	static const struct simgpu_policy greedy = {
+		.name = "greedy", .decide = take_all,
+	};
+	const struct simgpu_policy *policies[] = {
+		&policy_even, &policy_hsm_fair, &greedy,
+	};
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		struct bench *bench = malloc(sizeof(*bench));
+
+		bench_options(bench, 2);
+		bench->options.sms_most = 3;
+		bench->options.policy = policies[i];
+		bench_start(bench);
+		launch_gang(bench);
+		run_in_steps(bench, STOP, ALL_AT_ONCE);
+		assert_true(bench->epoch_count > 5);
+		for (j = 0; j < bench->epoch_count; j++) {
+			const struct session_epoch *epoch = &bench->epochs[j];
+			u64 most = 3 * (epoch->end_cycle - epoch->start_cycle);
+
+			assert_false(epoch->fell_back);
+			assert_in_range(epoch->tenants[0].sms_next, 1, 3);
+			assert_in_range(epoch->tenants[1].sms_next, 1, 3);
+			/* All three, where none drains and waits for another. */
+			if (policies[i] == &policy_even)
+				assert_int_equal(epoch->tenants[0].counters.sm_cycles,
+						 most);
+		}
+		assert_in_range(report_of(bench, 0).sms, 1, 3);
+		bench_free(bench);
+	}
+}
+
+/* A policy that changes nothing and notes the fewest thread blocks left. */
+static u32 fewest_left;
+
+static int note_left(const struct simgpu_snapshot *snapshot, void *state,
+		     struct simgpu_proposal *proposal)
+{
+	if (snapshot->tenants[0].active &&
+	    snapshot->tenants[0].blocks_left < fewest_left)
+		fewest_left = snapshot->tenants[0].blocks_left;
+	return 0;
+}
+
+/* Who is asked as a kernel ends must not think that no SM is of use. */
+static void a_kernel_that_ended_leaves_blocks(void **state)
+{
+	static const struct simgpu_policy policy = {
+		.name = "note", .decide = note_left,
+	};
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 1);
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.policy = &policy;
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, middling, 1, 0);
+	fewest_left = U32_MAX;
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_true(report_of(bench, 0).counters.kernels_finished > 1);
+	assert_in_range(fewest_left, 1, 64);
+	bench_free(bench);
+}
+
+/* --- private runs --- */
+
+/* Three tenants under the oracle, in steps of so many cycles. */
+static struct bench *run_oracle(u64 step)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 3);
+	bench->options.model = &model_oracle;
+	bench->options.policy = &policy_even;
+	bench_start(bench);
+	launch_gang(bench);
+	run_in_steps(bench, STOP, step);
+	assert_int_equal(session_now(bench->session), STOP);
+	return bench;
+}
+
+/* Cycles in which a slot alone, on all SMs, executes so much of a trace. */
+static u64 cycles_alone(u32 slot, const struct trace *trace, u64 instructions)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	u64 cycles;
+
+	bench_options(bench, 0);
+	bench_start(bench);
+	join(bench, slot);
+	launch(bench, slot, trace, 1000, 0);
+	while (report_of(bench, slot).counters.thread_instructions < instructions)
+		session_run(bench->session, 10);
+	cycles = session_now(bench->session);
+	bench_free(bench);
+	return cycles;
+}
+
+static void the_oracle_knows_the_truth(void **state)
+{
+	const struct trace *traces[] = { computing, random_reads, copying };
+	struct bench *bench = run_oracle(ALL_AT_ONCE);
+	u32 slot;
+
+	for (slot = 0; slot < 3; slot++) {
+		struct session_tenant_report report = report_of(bench, slot);
+		u64 alone = cycles_alone(slot, traces[slot],
+					 report.counters.thread_instructions);
+
+		/* All epochs are in it: this is NP over the whole run. */
+		assert_in_range(report.np_run_ppm,
+				fixed_ratio_ppm(alone, STOP) - 10000,
+				fixed_ratio_ppm(alone, STOP) + 10000);
+	}
+	bench_free(bench);
+}
+
+static void private_runs_do_not_depend_on_steps(void **state)
+{
+	struct bench *a = run_oracle(ALL_AT_ONCE), *b = run_oracle(777);
+	u32 slot;
+
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(report_of(a, slot).np_run_ppm,
+				 report_of(b, slot).np_run_ppm);
+	bench_free(a);
+	bench_free(b);
+}
+
+/* A private run goes with its tenant, and the next one begins at 0. */
+static void private_runs_end_with_their_tenants(void **state)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	size_t before;
+	u32 round;
+
+	bench_options(bench, 0);
+	bench->options.model = &model_oracle;
+	bench_start(bench);
+	before = session_bytes(bench->session);
+	for (round = 0; round < 3; round++) {
+		join(bench, 5);
+		assert_true(session_bytes(bench->session) >
+			    before + gpu_bytes(&bench->options.config) / 2);
+		launch(bench, 5, computing, 1, 0);
+		session_run(bench->session, 3 * EPOCH);
+		assert_in_range(report_of(bench, 5).np_ppm, 980000, SIMGPU_PPM);
+		session_leave(bench->session, 5);
+		assert_int_equal(session_bytes(bench->session), before);
+	}
+	/* One that is there at the end goes with the session. */
+	join(bench, 5);
+	bench_free(bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(journals_repeat_a_run),
+		cmocka_unit_test(journals_repeat_free_running_tenants),
+		cmocka_unit_test(wrong_journals_are_refused),
+		cmocka_unit_test(full_journals_count_what_they_lose),
+		cmocka_unit_test(no_tenant_gets_more_than_the_limit),
+		cmocka_unit_test(a_kernel_that_ended_leaves_blocks),
+		cmocka_unit_test(the_oracle_knows_the_truth),
+		cmocka_unit_test(private_runs_do_not_depend_on_steps),
+		cmocka_unit_test(private_runs_end_with_their_tenants),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("journal", tests, make_traces,
+					   free_traces);
+}
