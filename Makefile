@@ -123,7 +123,7 @@ docs: build/simgpu
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
-		     session offline dram engine hash config atd mirror properties widths preempt \
+		     session offline dram engine hash counters config atd mirror properties widths preempt \
 		     sharing quota constant accelsim \
 		     workloads)
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \

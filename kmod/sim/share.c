@@ -70,6 +70,39 @@ void share_account_all(struct gpu *gpu)
 			sm_account(gpu, i);
 }
 
+/*
+ * share_block_came() - a slot has one more thread block on an SM, which has not
+ *	been counted there yet; from its first on the SM is active for the slot.
+ *	(The cycle in which it comes is taken away; that in which it leaves is
+ *	added, and until then the present one: counters.c)
+ */
+void share_block_came(struct gpu *gpu, u32 index, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	if (!gpu->sms[index].blocks)
+		gpu->sm_counters[index].sm_active_cycles -= gpu->now;
+	if (sm_tenant(gpu, index, slot)->blocks++)
+		return;
+	tenant->sms_active++;
+	tenant->counters.sm_active_cycles -= gpu->now;
+}
+
+/*
+ * share_block_left() - a thread block of a slot is no longer counted on an SM
+ */
+void share_block_left(struct gpu *gpu, u32 index, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	if (!gpu->sms[index].blocks)
+		gpu->sm_counters[index].sm_active_cycles += gpu->now;
+	if (--sm_tenant(gpu, index, slot)->blocks)
+		return;
+	tenant->sms_active--;
+	tenant->counters.sm_active_cycles += gpu->now;
+}
+
 void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
 		   struct gpu_sm_tenant *out)
 {

@@ -26,15 +26,18 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	tenant->issue_slots += s->issue_slots;
 	tenant->counters.warp_instructions += s->warp_instructions;
 	tenant->counters.thread_instructions += s->thread_instructions;
+	tenant->counters.shared_accesses += s->shared_accesses;
 	gpu->sm_issue_slots[index] += s->issue_slots;
 	counters->warp_instructions += s->warp_instructions;
 	counters->thread_instructions += s->thread_instructions;
+	counters->shared_accesses += s->shared_accesses;
 	flush_stalls(&tenant->counters, s->stalls);
 	flush_stalls(counters, s->stalls);
 	memset(s->stalls, 0, sizeof(s->stalls));
 	sm_tenant(gpu, index, s->slot)->thread_instructions +=
 		s->thread_instructions;
 	s->issue_slots = 0;
+	s->shared_accesses = 0;
 	s->warp_instructions = 0;
 	s->thread_instructions = 0;
 }
@@ -44,6 +47,7 @@ static void count_burst(struct scheduler *s, u64 end)
 {
 	s->issue_slots += end - s->counted_to;
 	s->warp_instructions += s->count;
+	s->shared_accesses += s->count * s->shared;
 	s->thread_instructions += (u64)s->count * s->lanes;
 	s->counted_to = end;
 	s->count = 0;
@@ -71,6 +75,7 @@ static void count_until(struct scheduler *s, u64 free_at, u64 end)
 	s->count -= count;
 	s->start += count * s->issue_cycles;
 	s->warp_instructions += count;
+	s->shared_accesses += count * s->shared;
 	s->thread_instructions += count * s->lanes;
 }
 
@@ -237,6 +242,7 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	s->count = count;
 	s->issue_cycles = issue_cycles;
 	s->lanes = lanes;
+	s->shared = 0;
 	sm->free_at[number] = gpu->now + (u64)count * issue_cycles;
 	sm->warp[warp].issued += count;
 	if (sm->quota_slots)
@@ -261,6 +267,7 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	if (!w->left)
 		w->op++;
 	begin_burst(gpu, sm, warp, count, op->issue_cycles, op->active_lanes);
+	sm->scheduler[scheduler_of(sm, warp)].shared = op->kind == TRACE_SHARED;
 }
 
 static void release_barrier(struct sm *sm, struct block *block)
@@ -359,6 +366,8 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 	}
 	lsu_begin(gpu, index, op->kind, warp, load);
 	address_lines(gpu, sm, warp, op, lsu);
+	if (op->kind == TRACE_STORE)
+		lsu->stores += lsu->count;
 	lsu_run(gpu, index);
 	return true;
 }
@@ -683,9 +692,9 @@ void sm_init(struct gpu *gpu, u32 index)
 /*
  * block_clear() - take a thread block off its SM, where it never was
  */
-void block_clear(struct sm *sm, const struct trace_kernel *kernel,
-		 struct block *block)
+void block_clear(struct gpu *gpu, u32 index, struct block *block)
 {
+	struct sm *sm = &gpu->sms[index];
 	u64 warps = block->warps;
 	u32 i;
 
@@ -696,7 +705,7 @@ void block_clear(struct sm *sm, const struct trace_kernel *kernel,
 	sm->sleeping &= ~warps;
 	sm->lsu_waiters &= ~warps;
 	sm->free_warps |= warps;
-	block_release(sm, kernel, block);
+	block_release(gpu, index, block);
 }
 
 /*
@@ -734,7 +743,7 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 		if (!sm->block[i].used || sm->block[i].slot != slot)
 			continue;
 		context_forget(gpu, index, i);
-		block_clear(sm, gpu->tenants[slot].kernel, &sm->block[i]);
+		block_clear(gpu, index, &sm->block[i]);
 	}
 	sm_hold_warps(gpu, index);
 }

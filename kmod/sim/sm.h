@@ -86,7 +86,9 @@ struct warp {
  * @warp_instructions: counted, but not yet added to the counters of @slot and
  *	the SM; as are @thread_instructions and @issue_slots
  * @stalls: cycles in which no warp could issue, by &enum stall; not yet added
+ * @shared_accesses: of these, those on shared memory
  * @count: the burst's instructions that are not yet counted
+ * @shared: 1: they are on shared memory
  */
 struct scheduler {
 	u64 start;
@@ -94,11 +96,13 @@ struct scheduler {
 	u64 warp_instructions;
 	u64 thread_instructions;
 	u64 issue_slots;
+	u64 shared_accesses;
 	u64 stalls[STALLS];
 	u32 count;
 	u16 issue_cycles;
 	u8 lanes;
 	u8 slot;
+	u8 shared;
 };
 
 enum block_state {
@@ -170,6 +174,7 @@ enum lsu_block {
  * @grant: slice in whose queue a place is kept for it, or NO_SLICE
  * @accesses: by &enum l1_kind, not yet added to the counters of @slot and the
  *	SM; as are @misses
+ * @stores: lines of stores, likewise
  * @line: its lines
  */
 struct lsu {
@@ -185,6 +190,7 @@ struct lsu {
 	u8 grant;
 	u32 accesses[L1_KINDS];
 	u32 misses[L1_KINDS];
+	u32 stores;
 	u32 line[GPU_LANES];
 };
 
@@ -279,15 +285,13 @@ void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
 void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
 u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
-void block_clear(struct sm *sm, const struct trace_kernel *kernel,
-		 struct block *block);
+void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 
 /* dispatch.c */
 u32 registers_of(const struct trace_kernel *kernel);
 void sm_refill(struct gpu *gpu, u32 sm);
 void dispatch_waiting(struct gpu *gpu);
-void block_release(struct sm *sm, const struct trace_kernel *kernel,
-		   struct block *block);
+void block_release(struct gpu *gpu, u32 sm, struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
 
 /* preempt.c */

@@ -270,6 +270,18 @@ struct simgpu_wait {
  * @preempted_blocks: thread blocks saved by context switches
  * @idle_warp_samples: samples of idle warps; 0 while they are not taken
  * @idle_warps: sum over the samples
+ * @bus_wait_clocks: memory clocks that its accesses waited for the data bus while
+ *	it carried other tenants' data
+ * @bank_busy_clocks: memory clocks in which a bank had requests of it, over all
+ *	banks
+ * @bank_active_clocks: memory clocks in which any bank of a channel had, over all
+ *	channels
+ * @noc_request_flits: crossbar flits from its SMs
+ * @noc_reply_flits: crossbar flits to its SMs
+ * @l1_stores: 128 B lines written through an L1 by stores
+ * @shared_accesses: warp instructions on shared memory
+ * @refreshes: of all channels, while a kernel of it ran
+ * @sm_active_cycles: cycles of SMs on which it had a thread block
  */
 struct simgpu_tenant_counters {
 	__u64 thread_instructions;
@@ -306,6 +318,15 @@ struct simgpu_tenant_counters {
 	__u64 preempted_blocks;
 	__u64 idle_warp_samples;
 	__u64 idle_warps;
+	__u64 bus_wait_clocks;
+	__u64 bank_busy_clocks;
+	__u64 bank_active_clocks;
+	__u64 noc_request_flits;
+	__u64 noc_reply_flits;
+	__u64 l1_stores;
+	__u64 shared_accesses;
+	__u64 refreshes;
+	__u64 sm_active_cycles;
 };
 
 /**
