@@ -65,15 +65,17 @@
  *	from their entry to the last column access, added up over the banks
  * @bank_active_clocks: memory clocks in which any bank of a channel did, added up
  *	over the channels; bank_busy_clocks / bank_active_clocks is how many banks
- *	work for it at a time (DASE: bank level parallelism). All three are counted
- *	when its next request of that channel is done
+ *	work for it at a time (DASE: bank level parallelism). What has passed up to
+ *	when a bank last became its or ceased to be, and of bus_wait_clocks all, is
+ *	counted with its next request of that channel that is done
  * @noc_request_flits: flits of the packets that its SMs sent to the last-level
  *	cache, counted when they are sent
  * @noc_reply_flits: flits of the packets that came back, counted when an SM has
  *	them
  * @l1_stores: 128 B lines that its store instructions wrote through an L1,
  *	counted when these are issued; without contexts that are saved
- * @shared_accesses: warp instructions on shared memory, of @warp_instructions
+ * @shared_accesses: warp instructions on shared memory, counted when the burst
+ *	begins that they are in
  * @refreshes: refreshes that fell due in the channels, all of them, while a
  *	kernel of it ran: what the device did in its time, not for it alone
  * @sm_active_cycles: cycles of SMs on which it had a thread block, of a shared

@@ -105,9 +105,10 @@ static void bank_gives(struct channel *channel, u32 bank, u32 slot, u32 burst,
 {
 	struct dram_tenant *tenant = &channel->tenant[slot];
 
-	count_banks(tenant, clock);
-	if (!--tenant->held[bank])
+	if (!--tenant->held[bank]) {
+		count_banks(tenant, clock);
 		tenant->banks--;
+	}
 	tenant->bus_data += burst;
 	channel->bus_data += burst;
 }

@@ -26,18 +26,15 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	tenant->issue_slots += s->issue_slots;
 	tenant->counters.warp_instructions += s->warp_instructions;
 	tenant->counters.thread_instructions += s->thread_instructions;
-	tenant->counters.shared_accesses += s->shared_accesses;
 	gpu->sm_issue_slots[index] += s->issue_slots;
 	counters->warp_instructions += s->warp_instructions;
 	counters->thread_instructions += s->thread_instructions;
-	counters->shared_accesses += s->shared_accesses;
 	flush_stalls(&tenant->counters, s->stalls);
 	flush_stalls(counters, s->stalls);
 	memset(s->stalls, 0, sizeof(s->stalls));
 	sm_tenant(gpu, index, s->slot)->thread_instructions +=
 		s->thread_instructions;
 	s->issue_slots = 0;
-	s->shared_accesses = 0;
 	s->warp_instructions = 0;
 	s->thread_instructions = 0;
 }
@@ -47,7 +44,6 @@ static void count_burst(struct scheduler *s, u64 end)
 {
 	s->issue_slots += end - s->counted_to;
 	s->warp_instructions += s->count;
-	s->shared_accesses += s->count * s->shared;
 	s->thread_instructions += (u64)s->count * s->lanes;
 	s->counted_to = end;
 	s->count = 0;
@@ -75,7 +71,6 @@ static void count_until(struct scheduler *s, u64 free_at, u64 end)
 	s->count -= count;
 	s->start += count * s->issue_cycles;
 	s->warp_instructions += count;
-	s->shared_accesses += count * s->shared;
 	s->thread_instructions += count * s->lanes;
 }
 
@@ -105,6 +100,14 @@ void sm_account(struct gpu *gpu, u32 index)
 	sm->owned_since = gpu->now;
 }
 
+/* Accesses to shared memory are counted when their burst begins, or is cut. */
+static void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot,
+			 s64 accesses)
+{
+	gpu->tenants[slot].counters.shared_accesses += accesses;
+	gpu->sm_counters[sm - gpu->sms].shared_accesses += accesses;
+}
+
 /*
  * burst_cut() - end a scheduler's burst with the instruction that it issues
  *	now; its warp gets the others back
@@ -123,6 +126,8 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 		w->op--;
 	w->left += s->count;
 	w->issued -= s->count;
+	if (gpu->tenants[s->slot].trace->ops[w->op].kind == TRACE_SHARED)
+		count_shared(gpu, sm, s->slot, -(s64)s->count);
 	if (sm->quota_slots)
 		quota_charge(gpu, sm - gpu->sms, s->slot,
 			     -(s64)s->count * s->lanes);
@@ -242,7 +247,6 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	s->count = count;
 	s->issue_cycles = issue_cycles;
 	s->lanes = lanes;
-	s->shared = 0;
 	sm->free_at[number] = gpu->now + (u64)count * issue_cycles;
 	sm->warp[warp].issued += count;
 	if (sm->quota_slots)
@@ -267,7 +271,8 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	if (!w->left)
 		w->op++;
 	begin_burst(gpu, sm, warp, count, op->issue_cycles, op->active_lanes);
-	sm->scheduler[scheduler_of(sm, warp)].shared = op->kind == TRACE_SHARED;
+	if (op->kind == TRACE_SHARED)
+		count_shared(gpu, sm, w->slot, count);
 }
 
 static void release_barrier(struct sm *sm, struct block *block)

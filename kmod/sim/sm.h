@@ -86,9 +86,7 @@ struct warp {
  * @warp_instructions: counted, but not yet added to the counters of @slot and
  *	the SM; as are @thread_instructions and @issue_slots
  * @stalls: cycles in which no warp could issue, by &enum stall; not yet added
- * @shared_accesses: of these, those on shared memory
  * @count: the burst's instructions that are not yet counted
- * @shared: 1: they are on shared memory
  */
 struct scheduler {
 	u64 start;
@@ -96,13 +94,11 @@ struct scheduler {
 	u64 warp_instructions;
 	u64 thread_instructions;
 	u64 issue_slots;
-	u64 shared_accesses;
 	u64 stalls[STALLS];
 	u32 count;
 	u16 issue_cycles;
 	u8 lanes;
 	u8 slot;
-	u8 shared;
 };
 
 enum block_state {

@@ -28,9 +28,9 @@ HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 19456);
+HASHED(struct sm, 19392);
 HASHED(struct sm_tenant, 48);
-HASHED(struct scheduler, 96);
+HASHED(struct scheduler, 80);
 HASHED(struct block, 40);
 HASHED(struct warp, 192);
 HASHED(struct warp_load, 16);
@@ -244,8 +244,7 @@ static u64 mix_scheduler(u64 hash, const struct sm *sm, u32 number)
 	if (!s->count)
 		return hash;
 	hash = mix(hash, s->start);
-	return mix2(hash, s->count, s->issue_cycles | s->lanes << 16 |
-				    (u32)s->shared << 24);
+	return mix2(hash, s->count, s->issue_cycles | (u32)s->lanes << 16);
 }
 
 static u64 mix_block(u64 hash, const struct context_pool *pool,

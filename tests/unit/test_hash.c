@@ -245,7 +245,6 @@ static const struct change changes[] = {
 	FIELD(EACH, burst, scheduler, issue_cycles),
 	FIELD(EACH, burst, scheduler, lanes),
 	FIELD(EACH, burst, scheduler, slot),
-	FIELD(EACH, burst, scheduler, shared),
 	FIELD(FIRST, block, block, used),
 	FIELD(EACH, block, block, warps),
 	FIELD(EACH, block, block, index),
