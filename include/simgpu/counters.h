@@ -50,7 +50,8 @@
  *	a warp's next one
  * @stall_barrier_cycles: when a barrier opened
  * @stall_empty_cycles: when a thread block started
- * @sm_cycles: cycles of SMs that it held
+ * @sm_cycles: cycles of SMs that it held: of a shared SM, each cycle counts for
+ *	one of those that issue in it, or if nobody does that may use it, in turn
  * @blocks_finished: thread blocks that ran to their end
  * @kernels_finished: kernels that ran to their end
  * @context_lines: 128 B lines of thread blocks' contexts saved or restored

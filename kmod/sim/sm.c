@@ -92,12 +92,13 @@ void sm_account(struct gpu *gpu, u32 index)
 		u64 cycles = gpu->now - sm->owned_since;
 
 		if (sm->owner == GPU_SHARED)
-			share_account(gpu, index, cycles);
+			share_account(gpu, index, gpu->now);
 		else
 			gpu->tenants[sm->owner].counters.sm_cycles += cycles;
 		gpu->sm_counters[index].sm_cycles += cycles;
 	}
 	sm->owned_since = gpu->now;
+	sm->split_to = gpu->now;
 }
 
 /* Accesses to shared memory are counted when their burst begins, or is cut. */
@@ -235,6 +236,8 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	struct scheduler *s = &sm->scheduler[number];
 	u32 slot = sm->warp[warp].slot;
 
+	if (sm->owner == GPU_SHARED)
+		share_account(gpu, sm - gpu->sms, gpu->now - 1);
 	count_burst(s, sm->free_at[number]);
 	if (slot != s->slot)
 		flush_scheduler(gpu, sm - gpu->sms, s);

@@ -210,6 +210,8 @@ struct lsu {
  * @turn: the warp after which a scheduler looks for the next one (LRR)
  * @age: of the next warp
  * @draining: gets no thread blocks until it is empty
+ * @split_to: cycle up to which a shared SM's cycles have been given to tenants
+ * @split_turn: how many were given, by the number of issue slots in use
  */
 struct sm {
 	u64 ready;
@@ -242,6 +244,8 @@ struct sm {
 	u32 shared_used;
 	u32 age;
 	u64 owned_since;
+	u64 split_to;
+	u64 split_turn[SM_SCHEDULERS_MAX + 1];
 	u64 free_warps;
 	u32 warp_age[SM_WARPS_MAX];
 	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */

@@ -28,7 +28,7 @@ HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 19392);
+HASHED(struct sm, 19456);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 80);
 HASHED(struct block, 40);
@@ -340,6 +340,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix2(hash, sm->registers_used, sm->shared_used);
 	hash = mix(hash, sm->quota_slots);
 	hash = mix(hash, sm->owned_since);
+	hash = mix(hash, sm->split_to);
+	hash = mix_longs(hash, sm->split_turn, ARRAY_SIZE(sm->split_turn));
 	hash = mix(hash, sm->free_warps);
 	hash = mix(hash, sm->ready);
 	hash = mix(hash, sm->sleeping);

@@ -225,6 +225,8 @@ static const struct change changes[] = {
 	FIELD(EACH, sm, sm, shared_used),
 	FIELD(EACH, sm, sm, age),
 	FIELD(EACH, sm, sm, owned_since),
+	FIELD(EACH, sm, sm, split_to),
+	FIELD(EACH, sm, sm, split_turn),
 	FIELD(EACH, sm, sm, free_warps),
 	FIELD(EACH, sm, sm, ready),
 	FIELD(EACH, sm, sm, sleeping),
@@ -564,11 +566,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0x69177d0217626830 },
-	{ "compute_bound", compute_bound, 0x6eb59e20d143b859 },
-	{ "partitioned", partitioned, 0x7e7ce0cdc419dcf1 },
-	{ "shared", shared, 0x0d4ad41811890a0f },
-	{ "switching", switching, 0xdee02a4d018c769b },
+	{ "memory_bound", memory_bound, 0xcf3f49c652cfdaf6 },
+	{ "compute_bound", compute_bound, 0xc2e581b79732192f },
+	{ "partitioned", partitioned, 0x966c9a0636629c54 },
+	{ "shared", shared, 0x8ab142148e1b385b },
+	{ "switching", switching, 0x8341147817ffded0 },
 };
 
 static void results_are_as_they_were(void **state)
