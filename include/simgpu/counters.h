@@ -50,13 +50,37 @@
  *	a warp's next one
  * @stall_barrier_cycles: when a barrier opened
  * @stall_empty_cycles: when a thread block started
- * @sm_cycles: cycles of SMs that it held
+ * @sm_cycles: cycles of SMs that it held: of a shared SM, each cycle counts for
+ *	one of those that issue in it, or if nobody does that may use it, in turn
  * @blocks_finished: thread blocks that ran to their end
  * @kernels_finished: kernels that ran to their end
  * @context_lines: 128 B lines of thread blocks' contexts saved or restored
  * @preempted_blocks: thread blocks that were saved by context switches
  * @idle_warp_samples: samples of idle warps, on SMs where it had thread blocks
  * @idle_warps: warps that could issue in these but did not (FGQoS 3.6)
+ * @bus_wait_clocks: memory clocks for which its column accesses, whose row was
+ *	open and whose bank allowed them, waited, as far as the data bus was given
+ *	to other tenants' lines since the bank's last access or activate; added up
+ *	over the accesses (DASE: interference on the bus)
+ * @bank_busy_clocks: memory clocks in which a bank's queue held requests of it,
+ *	from their entry to the last column access, added up over the banks
+ * @bank_active_clocks: memory clocks in which any bank of a channel did, added up
+ *	over the channels; bank_busy_clocks / bank_active_clocks is how many banks
+ *	work for it at a time (DASE: bank level parallelism). What has passed up to
+ *	when a bank last became its or ceased to be, and of bus_wait_clocks all, is
+ *	counted with its next request of that channel that is done
+ * @noc_request_flits: flits of the packets that its SMs sent to the last-level
+ *	cache, counted when they are sent
+ * @noc_reply_flits: flits of the packets that came back, counted when an SM has
+ *	them
+ * @l1_stores: 128 B lines that its store instructions wrote through an L1,
+ *	counted when these are issued; without contexts that are saved
+ * @shared_accesses: warp instructions on shared memory, counted when the burst
+ *	begins that they are in
+ * @refreshes: refreshes that fell due in the channels, all of them, while a
+ *	kernel of it ran: what the device did in its time, not for it alone
+ * @sm_active_cycles: cycles of SMs on which it had a thread block, of a shared
+ *	SM all of them for each
  */
 struct simgpu_counters {
 	u64 thread_instructions;
@@ -93,6 +117,15 @@ struct simgpu_counters {
 	u64 preempted_blocks;
 	u64 idle_warp_samples;
 	u64 idle_warps;
+	u64 bus_wait_clocks;
+	u64 bank_busy_clocks;
+	u64 bank_active_clocks;
+	u64 noc_request_flits;
+	u64 noc_reply_flits;
+	u64 l1_stores;
+	u64 shared_accesses;
+	u64 refreshes;
+	u64 sm_active_cycles;
 };
 
 /**

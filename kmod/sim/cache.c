@@ -395,6 +395,9 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 		tenant->counters.row_activates += done->activated;
 		tenant->counters.row_interference += done->reopened;
 		tenant->counters.bank_interference_clocks += done->waited;
+		tenant->counters.bank_busy_clocks += done->bank_busy;
+		tenant->counters.bank_active_clocks += done->bank_active;
+		tenant->counters.bus_wait_clocks += done->bus_wait;
 		if (done->write)
 			tenant->counters.dram_writebacks++;
 		else

@@ -310,7 +310,7 @@ static void block_is_saved(struct gpu *gpu, u32 index, u32 number)
 	tenant->counters.preempted_blocks++;
 	gpu->sm_counters[index].preempted_blocks++;
 	sm->moving &= ~(1U << number);
-	block_clear(sm, tenant->kernel, block);
+	block_clear(gpu, index, block);
 	sm_hold_warps(gpu, index);
 	sm_settle_owner(gpu, index);
 	sm_refill(gpu, index);
@@ -331,7 +331,7 @@ static void settle_reads(struct gpu *gpu, u32 index, u32 number)
 	block->state = BLOCK_RUNS;
 	if (returns) {
 		queue_append(gpu, block->slot, block->saved);
-		block_clear(sm, gpu->tenants[block->slot].kernel, block);
+		block_clear(gpu, index, block);
 		sm_settle_owner(gpu, index);
 		sm_refill(gpu, index);
 	} else {

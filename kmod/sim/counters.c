@@ -11,13 +11,32 @@ static u64 idle_slots(u64 sm_cycles, u32 schedulers, u64 issue_slots)
 	return slots > issue_slots ? slots - issue_slots : 0;
 }
 
+/*
+ * refreshes_due() - refreshes that have fallen due in all channels up to now
+ */
+u64 refreshes_due(const struct gpu *gpu)
+{
+	u32 interval = gpu->config.dram.trefi;
+
+	return interval ? gpu_memory_clocks(gpu, gpu->now) / interval *
+			  gpu->config.channels : 0;
+}
+
+/*
+ * Of what lasts, counters hold the ends without the beginnings: what lasts still
+ * ends now.
+ */
 void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 {
 	const struct tenant *tenant = &gpu->tenants[slot];
 
 	*out = tenant->counters;
-	/* As if the loads under way ended now; see load_begin(). */
 	out->load_cycles += tenant->loads * gpu->now;
+	out->sm_active_cycles += tenant->sms_active * gpu->now;
+	out->refreshes += tenant->running ? refreshes_due(gpu) : 0;
+	/* Every line that its SMs asked for and do not wait for came in one. */
+	out->noc_reply_flits += (out->load_requests - tenant->loads) *
+				gpu->shape.reply_flits;
 	out->idle_cycles = idle_slots(out->sm_cycles,
 				      gpu->config.schedulers_per_sm,
 				      tenant->issue_slots);
@@ -26,6 +45,7 @@ void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out)
 {
 	*out = gpu->sm_counters[sm];
+	out->sm_active_cycles += gpu->sms[sm].blocks ? gpu->now : 0;
 	out->idle_cycles = idle_slots(out->sm_cycles,
 				      gpu->config.schedulers_per_sm,
 				      gpu->sm_issue_slots[sm]);
@@ -84,6 +104,10 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 		memset(find_channel(gpu, i, slot), 0,
 		       sizeof(*gpu->channel_counters));
 	memset(&tenant->counters, 0, sizeof(tenant->counters));
+	tenant->counters.sm_active_cycles = -(u64)tenant->sms_active * gpu->now;
+	tenant->counters.refreshes = tenant->running ? -refreshes_due(gpu) : 0;
+	tenant->counters.noc_reply_flits = tenant->loads *
+					   gpu->shape.reply_flits;
 	tenant->issue_slots = 0;
 	for (i = 0; i < gpu->config.sms; i++) {
 		sm_tenant(gpu, i, slot)->thread_instructions = 0;

@@ -144,6 +144,7 @@ static void start_block(struct gpu *gpu, u32 index, u32 slot)
 	block->position[0] = block->index % kernel->grid[0];
 	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
 	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
+	share_block_came(gpu, index, slot);
 	sm->blocks++;
 	sm->threads_used += kernel->block_threads;
 	sm->registers_used += registers_of(kernel);
@@ -384,15 +385,18 @@ void dispatch_waiting(struct gpu *gpu)
 /*
  * block_release() - free what a thread block held of its SM
  */
-void block_release(struct sm *sm, const struct trace_kernel *kernel,
-		   struct block *block)
+void block_release(struct gpu *gpu, u32 index, struct block *block)
 {
+	const struct trace_kernel *kernel = gpu->tenants[block->slot].kernel;
+	struct sm *sm = &gpu->sms[index];
+
 	block->used = 0;
 	block->warps = 0;
 	sm->blocks--;
 	sm->threads_used -= kernel->block_threads;
 	sm->registers_used -= registers_of(kernel);
 	sm->shared_used -= kernel->shared_bytes;
+	share_block_left(gpu, index, block->slot);
 }
 
 /*
@@ -406,13 +410,14 @@ void block_finish(struct gpu *gpu, u32 index, u32 number)
 	struct tenant *tenant = &gpu->tenants[slot];
 	const struct trace_kernel *kernel = tenant->kernel;
 
-	block_release(sm, kernel, block);
+	block_release(gpu, index, block);
 	tenant->counters.blocks_finished++;
 	gpu->sm_counters[index].blocks_finished++;
 	if (++tenant->blocks_finished == kernel->blocks) {
 		share_account_all(gpu);
 		tenant->counters.kernels_finished++;
 		gpu->running &= ~(1ULL << slot);
+		tenant->counters.refreshes += refreshes_due(gpu);
 		tenant->running = 0;
 		gpu->finished |= 1ULL << slot;
 	}

@@ -77,6 +77,69 @@ static void change_owner(struct channel *channel, u32 bank,
 	channel->reopening[bank] &= ~bit;
 }
 
+/* --- banks and bus of a tenant ------------------------------------------------ */
+
+/* Count the banks that hold a tenant's requests up to a clock. */
+static void count_banks(struct dram_tenant *tenant, u64 clock)
+{
+	u32 clocks = (u32)clock - tenant->since;
+
+	tenant->bank_busy += clocks * tenant->banks;
+	tenant->bank_active += tenant->banks ? clocks : 0;
+	tenant->since = (u32)clock;
+}
+
+static void bank_takes(struct channel *channel, u32 bank, u32 slot, u64 clock)
+{
+	struct dram_tenant *tenant = &channel->tenant[slot];
+
+	if (tenant->held[bank]++)
+		return;
+	count_banks(tenant, clock);
+	tenant->banks++;
+}
+
+/* A line of a tenant is on its way, which takes the data bus @burst clocks. */
+static void bank_gives(struct channel *channel, u32 bank, u32 slot, u32 burst,
+		       u64 clock)
+{
+	struct dram_tenant *tenant = &channel->tenant[slot];
+
+	if (!--tenant->held[bank]) {
+		count_banks(tenant, clock);
+		tenant->banks--;
+	}
+	tenant->bus_data += burst;
+	channel->bus_data += burst;
+}
+
+/* Clocks of other tenants' data on the bus. */
+static u32 others_data(const struct channel *channel, u32 slot)
+{
+	return channel->bus_data - channel->tenant[slot].bus_data;
+}
+
+/*
+ * A bank's hit gets its column access: for how long did other tenants' data keep
+ * it waiting? No longer than it has been there and the bank allowed the access.
+ */
+static void count_bus_wait(struct channel *channel, u32 bank,
+			   const struct dram_entry *entry, u32 command,
+			   u64 clock)
+{
+	u32 others = others_data(channel, entry->tag.slot);
+	u32 data = others - channel->bus_others[bank], waited;
+
+	if (!data)
+		return;
+	channel->bus_others[bank] = others;
+	waited = (u32)(clock - channel->bank_next[command][bank]);
+	if (waited > (u32)clock - entry->since)
+		waited = (u32)clock - entry->since;
+	channel->tenant[entry->tag.slot].bus_wait += data < waited ? data :
+								     waited;
+}
+
 /* --- what banks want -------------------------------------------------------- */
 
 /* The command that grants a want. */
@@ -210,6 +273,7 @@ static __always_inline u32 queue_fill(struct channel *channel,
 	entry->activated = 0;
 	entry->reopened = 0;
 	entry->columns = 0;
+	bank_takes(channel, request->bank, request->tag.slot, clock);
 	return number;
 }
 
@@ -476,6 +540,7 @@ static void activate(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	channel->fresh |= 1U << bank;
 	channel->open |= 1U << bank;
 	channel->row[bank] = row;
+	channel->bus_others[bank] = others_data(channel, entry->tag.slot);
 	row_opened(channel, &channel->queue[DRAM_READS], bank);
 	row_opened(channel, &channel->queue[DRAM_WRITES], bank);
 	forbid(gpu, channel, bank, DRAM_ACTIVATE, clock);
@@ -504,6 +569,8 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 {
 	u32 number = index * gpu->shape.slices_per_channel + entry->tag.slice;
 	struct slice *slice = &gpu->slices[number];
+	struct dram_tenant *tenant =
+		&gpu->channels[index].tenant[entry->tag.slot];
 	u32 place = (slice->done_head + slice->done_count) %
 		    ARRAY_SIZE(slice->done);
 	struct dram_done *done = &slice->done[place];
@@ -515,6 +582,12 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	done->write = write;
 	done->activated = entry->activated;
 	done->reopened = entry->reopened;
+	done->bank_busy = tenant->bank_busy;
+	done->bank_active = tenant->bank_active;
+	done->bus_wait = tenant->bus_wait;
+	tenant->bank_busy = 0;
+	tenant->bank_active = 0;
+	tenant->bus_wait = 0;
 	if (!write)
 		__builtin_prefetch(&slice->mshr[entry->tag.mshr]);
 	if (!slice->done_count++) {
@@ -537,6 +610,7 @@ static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
 
 	if (queue->head[bank] != hit && cap && ++queue->bypassed[bank] >= cap)
 		queue->capped |= 1U << bank;
+	bank_gives(channel, bank, entry->tag.slot, gpu->limits.burst, clock);
 	/* Nobody waits for what a mirror serves. */
 	if (index < gpu->config.channels)
 		report_done(gpu, index, mode, entry, waited, data_end);
@@ -568,9 +642,12 @@ static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 {
 	struct channel *channel = &gpu->channels[index];
 	const struct dram_limits *limits = &gpu->limits;
+	const struct dram_queue *queue = &channel->queue[channel->mode];
 	u32 command = DRAM_READ + channel->mode;
 	u64 data_end = clock;
 
+	count_bus_wait(channel, bank, &queue->entry[queue->hit[bank]], command,
+		       clock);
 	if (command == DRAM_WRITE) {
 		forbid(gpu, channel, bank, DRAM_WRITE, clock);
 		data_end += limits->write_data;

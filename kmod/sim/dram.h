@@ -130,6 +130,27 @@ struct dram_share {
 	u32 clocks;
 };
 
+/*
+ * struct dram_tenant - a tenant's requests at a channel, and what is counted of
+ *	them until its next dram_done takes it along
+ * @since: clock up to which the banks are counted (wraps)
+ * @bank_busy: clocks in which banks held requests of it, added up
+ * @bank_active: clocks in which any bank did
+ * @bus_wait: clocks that its accesses waited for other tenants' data
+ * @bus_data: clocks of its own data on the bus, ever (wraps)
+ * @banks: that hold requests of it
+ * @held: how many, by bank
+ */
+struct dram_tenant {
+	u32 since;
+	u32 bank_busy;
+	u32 bank_active;
+	u32 bus_wait;
+	u32 bus_data;
+	u8 banks;
+	u8 held[DRAM_BANKS_MAX];
+};
+
 /* What a bank wants: to open a row, to close it, to serve a hit; or nothing. */
 enum dram_want {
 	WANT_ACTIVATE,
@@ -167,6 +188,10 @@ enum dram_want {
  * @fresh: banks with an activate since the last refresh
  * @reopening: by bank, slots whose @row is closed because of others
  * @share: by bank and slot
+ * @bus_data: clocks of data on the bus, of all tenants (wraps)
+ * @bus_others: by bank, of these those of others than its owner when the bank
+ *	had its last activate or column access (wraps)
+ * @tenant: by slot
  * @window: next allowed activate after each of the last four (tFAW)
  * @oldest_window: the entry of @window that binds next
  * @request: rings of @inbox
@@ -202,6 +227,9 @@ struct channel {
 	u32 fresh;
 	u64 reopening[DRAM_BANKS_MAX];
 	struct dram_share share[DRAM_BANKS_MAX][GPU_SLOTS_MAX];
+	u32 bus_data;
+	u32 bus_others[DRAM_BANKS_MAX];
+	struct dram_tenant tenant[GPU_SLOTS_MAX];
 	struct dram_queue queue[2];
 	struct dram_request request[2][DRAM_INBOX] __aligned(64);
 } __aligned(64);

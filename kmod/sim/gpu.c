@@ -325,6 +325,7 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	tenant->blocks_issued = 0;
 	tenant->blocks_finished = 0;
 	tenant->running = 1;
+	tenant->counters.refreshes -= refreshes_due(gpu);
 	tenant->bucket_tokens = 0;
 	gpu->running |= 1ULL << slot;
 	gpu->dispatch |= 1ULL << slot;
@@ -356,7 +357,11 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);
 	tenant->counters.load_cycles += tenant->loads * gpu->now;
+	/* What they wait for is not theirs when it comes. */
+	tenant->counters.noc_reply_flits -= tenant->loads *
+					    gpu->shape.reply_flits;
 	tenant->loads = 0;
+	tenant->counters.refreshes += tenant->running ? refreshes_due(gpu) : 0;
 	tenant->running = 0;
 	gpu->running &= ~(1ULL << slot);
 	tenant->generation++;

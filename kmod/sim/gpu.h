@@ -387,9 +387,12 @@ void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode);
  * finished first. gpu_sm_assign() ends it: then all blocks leave. Thread blocks
  * are issued to shared SMs in the order of gpu_set_block_order().
  *
- * The sm_cycles of a shared SM count in full for each tenant with a running
- * kernel whose block limit there is not 0, so tenants' sums exceed the GPU's
- * SM-cycles; those of the SM itself do not.
+ * Each cycle of a shared SM counts in the sm_cycles of one tenant: of one that
+ * issues in it, so that each gets the part of these cycles that its issue slots
+ * are of all that are in use (they take turns, each as often as it holds slots);
+ * and of cycles in which nobody issues, of the tenants with a running kernel
+ * whose block limit there is not 0, in turn. So tenants' sums are the SM's cycles
+ * while there is any such tenant, wherever gpu_run() pauses.
  */
 void gpu_sm_share(struct gpu *gpu, u32 sm);
 

@@ -14,6 +14,7 @@ static void count_accesses(struct simgpu_counters *counters,
 	counters->l1_misses += lsu->misses[L1_DATA];
 	counters->l1c_accesses += lsu->accesses[L1_CONSTANT];
 	counters->l1c_misses += lsu->misses[L1_CONSTANT];
+	counters->l1_stores += lsu->stores;
 }
 
 /*
@@ -28,6 +29,7 @@ void lsu_account(struct gpu *gpu, u32 index)
 	count_accesses(&gpu->sm_counters[index], lsu);
 	memset(lsu->accesses, 0, sizeof(lsu->accesses));
 	memset(lsu->misses, 0, sizeof(lsu->misses));
+	lsu->stores = 0;
 }
 
 /* --- misses ---------------------------------------------------------------------- */

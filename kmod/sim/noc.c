@@ -70,6 +70,7 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
 	struct slice *slice = &gpu->slices[index];
 	u32 flits = kind >= REQUEST_WRITE ? gpu->shape.write_flits :
 					    gpu->shape.request_flits;
+	struct tenant *tenant = &gpu->tenants[line_slot(line)];
 	u32 ring = gpu->shape.slice_ring, place;
 	struct request *request;
 	u64 arrival;
@@ -85,7 +86,8 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
 	request->kind = kind;
 	request->sm = sm;
 	request->mshr = mshr;
-	request->generation = gpu->tenants[line_slot(line)].generation;
+	request->generation = tenant->generation;
+	tenant->counters.noc_request_flits += flits;
 	if (!slice->request_count++) {
 		slice->request_at = request->ready;
 		gpu_wake(gpu, part_of_slice(index), request->ready);

@@ -102,11 +102,16 @@ struct dram_request {
  * @waited: clocks that it waited while its bank served other tenants
  * @activated: activates that it needed
  * @reopened: of these, for a row that its tenant had open before others came
+ * @bank_busy: what struct dram_tenant has counted since the last one of its
+ *	tenant, as are @bank_active and @bus_wait
  */
 struct dram_done {
 	u64 ready;
 	struct dram_tag tag;
 	u32 waited;
+	u32 bank_busy;
+	u32 bank_active;
+	u32 bus_wait;
 	u8 write;
 	u8 activated;
 	u8 reopened;

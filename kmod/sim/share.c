@@ -42,18 +42,71 @@ void share_forget(struct gpu *gpu, u32 slot)
 	gpu->dispatch_shared = true;
 }
 
+/* --- whose a shared SM's cycles are ------------------------------------------------ */
+
 /*
- * share_account() - count the cycles of a shared SM for each who can use it
+ * Give cycles to @count slots in turn, one each; @turn goes on where it was, so
+ * that it does not show in how many pieces cycles are given.
  */
-void share_account(struct gpu *gpu, u32 index, u64 cycles)
+static void give_in_turn(struct gpu *gpu, const u8 *slots, u32 count, u64 *turn,
+			 u64 cycles)
 {
+	u64 end = *turn + cycles;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		gpu->tenants[slots[i]].counters.sm_cycles +=
+			(end + count - 1 - i) / count -
+			(*turn + count - 1 - i) / count;
+	*turn = end;
+}
+
+/* Cycles in which nobody issued: those who may use the SM take turns. */
+static void give_idle(struct gpu *gpu, u32 index, u64 cycles)
+{
+	u8 slots[GPU_SLOTS_MAX];
+	u32 count = 0;
 	u64 mask;
 
 	for (mask = gpu->running; mask; mask &= mask - 1) {
 		u32 slot = lowest_bit(mask);
 
 		if (sm_tenant(gpu, index, slot)->block_limit)
-			gpu->tenants[slot].counters.sm_cycles += cycles;
+			slots[count++] = slot;
+	}
+	if (count)
+		give_in_turn(gpu, slots, count, &gpu->sms[index].split_turn[0],
+			     cycles);
+}
+
+/*
+ * share_account() - give each cycle of a shared SM, up to and with @end, to one
+ *	of those that issue in it: they take turns, each as often as it holds
+ *	issue slots
+ *
+ * Called before a burst begins: so none began between sm->split_to and now.
+ */
+void share_account(struct gpu *gpu, u32 index, u64 end)
+{
+	struct sm *sm = &gpu->sms[index];
+
+	while (sm->split_to < end) {
+		u64 first = sm->split_to + 1, last = end;
+		u8 slots[SM_SCHEDULERS_MAX];
+		u32 count = 0, i;
+
+		for (i = 0; i < sm->schedulers; i++) {
+			if (sm->free_at[i] <= first)
+				continue;
+			slots[count++] = sm->scheduler[i].slot;
+			last = sooner(last, sm->free_at[i] - 1);
+		}
+		if (count)
+			give_in_turn(gpu, slots, count, &sm->split_turn[count],
+				     last - sm->split_to);
+		else
+			give_idle(gpu, index, last - sm->split_to);
+		sm->split_to = last;
 	}
 }
 
@@ -68,6 +121,39 @@ void share_account_all(struct gpu *gpu)
 	for (i = 0; i < gpu->config.sms; i++)
 		if (gpu->sms[i].owner == GPU_SHARED)
 			sm_account(gpu, i);
+}
+
+/*
+ * share_block_came() - a slot has one more thread block on an SM, which has not
+ *	been counted there yet; from its first on the SM is active for the slot.
+ *	(The cycle in which it comes is taken away; that in which it leaves is
+ *	added, and until then the present one: counters.c)
+ */
+void share_block_came(struct gpu *gpu, u32 index, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	if (!gpu->sms[index].blocks)
+		gpu->sm_counters[index].sm_active_cycles -= gpu->now;
+	if (sm_tenant(gpu, index, slot)->blocks++)
+		return;
+	tenant->sms_active++;
+	tenant->counters.sm_active_cycles -= gpu->now;
+}
+
+/*
+ * share_block_left() - a thread block of a slot is no longer counted on an SM
+ */
+void share_block_left(struct gpu *gpu, u32 index, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	if (!gpu->sms[index].blocks)
+		gpu->sm_counters[index].sm_active_cycles += gpu->now;
+	if (--sm_tenant(gpu, index, slot)->blocks)
+		return;
+	tenant->sms_active--;
+	tenant->counters.sm_active_cycles += gpu->now;
 }
 
 void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,

@@ -36,6 +36,7 @@ struct wheel_slot {
  *	way for the old tenant can be told from the new one's
  * @issue_slots: scheduler cycles that its warps held
  * @loads: MSHR entries of SMs that wait for its lines
+ * @sms_active: SMs on which it has thread blocks
  * @blocks_preempted: in its queue of saved thread blocks, first in, first out
  * @queue_head: the first of them, valid while there are any
  * @queue_tail: the last
@@ -53,6 +54,7 @@ struct tenant {
 	u8 generation;
 	u64 issue_slots;
 	u64 loads;
+	u32 sms_active;
 	u32 blocks_preempted;
 	u32 queue_head;
 	u32 queue_tail;
@@ -216,5 +218,6 @@ u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 
 /* counters.c */
 void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done);
+u64 refreshes_due(const struct gpu *gpu);
 
 #endif /* SIM_SIM_H */

@@ -92,12 +92,21 @@ void sm_account(struct gpu *gpu, u32 index)
 		u64 cycles = gpu->now - sm->owned_since;
 
 		if (sm->owner == GPU_SHARED)
-			share_account(gpu, index, cycles);
+			share_account(gpu, index, gpu->now);
 		else
 			gpu->tenants[sm->owner].counters.sm_cycles += cycles;
 		gpu->sm_counters[index].sm_cycles += cycles;
 	}
 	sm->owned_since = gpu->now;
+	sm->split_to = gpu->now;
+}
+
+/* Accesses to shared memory are counted when their burst begins, or is cut. */
+static void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot,
+			 s64 accesses)
+{
+	gpu->tenants[slot].counters.shared_accesses += accesses;
+	gpu->sm_counters[sm - gpu->sms].shared_accesses += accesses;
 }
 
 /*
@@ -118,6 +127,8 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 		w->op--;
 	w->left += s->count;
 	w->issued -= s->count;
+	if (gpu->tenants[s->slot].trace->ops[w->op].kind == TRACE_SHARED)
+		count_shared(gpu, sm, s->slot, -(s64)s->count);
 	if (sm->quota_slots)
 		quota_charge(gpu, sm - gpu->sms, s->slot,
 			     -(s64)s->count * s->lanes);
@@ -225,6 +236,8 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	struct scheduler *s = &sm->scheduler[number];
 	u32 slot = sm->warp[warp].slot;
 
+	if (sm->owner == GPU_SHARED)
+		share_account(gpu, sm - gpu->sms, gpu->now - 1);
 	count_burst(s, sm->free_at[number]);
 	if (slot != s->slot)
 		flush_scheduler(gpu, sm - gpu->sms, s);
@@ -261,6 +274,8 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	if (!w->left)
 		w->op++;
 	begin_burst(gpu, sm, warp, count, op->issue_cycles, op->active_lanes);
+	if (op->kind == TRACE_SHARED)
+		count_shared(gpu, sm, w->slot, count);
 }
 
 static void release_barrier(struct sm *sm, struct block *block)
@@ -359,6 +374,8 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 	}
 	lsu_begin(gpu, index, op->kind, warp, load);
 	address_lines(gpu, sm, warp, op, lsu);
+	if (op->kind == TRACE_STORE)
+		lsu->stores += lsu->count;
 	lsu_run(gpu, index);
 	return true;
 }
@@ -683,9 +700,9 @@ void sm_init(struct gpu *gpu, u32 index)
 /*
  * block_clear() - take a thread block off its SM, where it never was
  */
-void block_clear(struct sm *sm, const struct trace_kernel *kernel,
-		 struct block *block)
+void block_clear(struct gpu *gpu, u32 index, struct block *block)
 {
+	struct sm *sm = &gpu->sms[index];
 	u64 warps = block->warps;
 	u32 i;
 
@@ -696,7 +713,7 @@ void block_clear(struct sm *sm, const struct trace_kernel *kernel,
 	sm->sleeping &= ~warps;
 	sm->lsu_waiters &= ~warps;
 	sm->free_warps |= warps;
-	block_release(sm, kernel, block);
+	block_release(gpu, index, block);
 }
 
 /*
@@ -734,7 +751,7 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 		if (!sm->block[i].used || sm->block[i].slot != slot)
 			continue;
 		context_forget(gpu, index, i);
-		block_clear(sm, gpu->tenants[slot].kernel, &sm->block[i]);
+		block_clear(gpu, index, &sm->block[i]);
 	}
 	sm_hold_warps(gpu, index);
 }

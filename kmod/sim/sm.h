@@ -170,6 +170,7 @@ enum lsu_block {
  * @grant: slice in whose queue a place is kept for it, or NO_SLICE
  * @accesses: by &enum l1_kind, not yet added to the counters of @slot and the
  *	SM; as are @misses
+ * @stores: lines of stores, likewise
  * @line: its lines
  */
 struct lsu {
@@ -185,6 +186,7 @@ struct lsu {
 	u8 grant;
 	u32 accesses[L1_KINDS];
 	u32 misses[L1_KINDS];
+	u32 stores;
 	u32 line[GPU_LANES];
 };
 
@@ -208,6 +210,8 @@ struct lsu {
  * @turn: the warp after which a scheduler looks for the next one (LRR)
  * @age: of the next warp
  * @draining: gets no thread blocks until it is empty
+ * @split_to: cycle up to which a shared SM's cycles have been given to tenants
+ * @split_turn: how many were given, by the number of issue slots in use
  */
 struct sm {
 	u64 ready;
@@ -240,6 +244,8 @@ struct sm {
 	u32 shared_used;
 	u32 age;
 	u64 owned_since;
+	u64 split_to;
+	u64 split_turn[SM_SCHEDULERS_MAX + 1];
 	u64 free_warps;
 	u32 warp_age[SM_WARPS_MAX];
 	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
@@ -279,15 +285,13 @@ void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
 void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
 u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
-void block_clear(struct sm *sm, const struct trace_kernel *kernel,
-		 struct block *block);
+void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 
 /* dispatch.c */
 u32 registers_of(const struct trace_kernel *kernel);
 void sm_refill(struct gpu *gpu, u32 sm);
 void dispatch_waiting(struct gpu *gpu);
-void block_release(struct sm *sm, const struct trace_kernel *kernel,
-		   struct block *block);
+void block_release(struct gpu *gpu, u32 sm, struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
 
 /* preempt.c */

@@ -22,13 +22,13 @@
 
 HASHED(struct gpu_config, 236);
 HASHED(struct gpu, 3440);
-HASHED(struct tenant, 352);
-HASHED(struct simgpu_counters, 272);
+HASHED(struct tenant, 432);
+HASHED(struct simgpu_counters, 344);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 19392);
+HASHED(struct sm, 19456);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 80);
 HASHED(struct block, 40);
@@ -38,18 +38,19 @@ HASHED(struct mshr, 32);
 HASHED(struct lsu, 168);
 HASHED(struct l1, 24);
 HASHED(struct l1_set, 8);
-HASHED(struct slice, 4664);
+HASHED(struct slice, 5688);
 HASHED(struct llc_set, 128);
 HASHED(struct llc_mshr, 24);
 HASHED(struct request, 16);
-HASHED(struct channel, 21952);
+HASHED(struct channel, 24576);
 HASHED(struct dram_queue, 2128);
 HASHED(struct dram_entry, 24);
 HASHED(struct dram_link, 8);
 HASHED(struct dram_inbox, 8);
 HASHED(struct dram_share, 8);
+HASHED(struct dram_tenant, 40);
 HASHED(struct dram_request, 16);
-HASHED(struct dram_done, 24);
+HASHED(struct dram_done, 32);
 HASHED(struct dram_tag, 4);
 
 /* --- mixing --------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ static u64 mix_tenant(u64 hash, const struct tenant *tenant)
 	hash = mix2(hash, tenant->blocks_issued, tenant->blocks_finished);
 	hash = mix(hash, tenant->issue_slots);
 	hash = mix(hash, tenant->loads);
-	hash = mix(hash, tenant->next_sm);
+	hash = mix2(hash, tenant->next_sm, tenant->sms_active);
 	hash = mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
 	return mix_counters(hash, &tenant->counters);
 }
@@ -203,7 +204,7 @@ static u64 mix_free_contexts(u64 hash, const struct context_pool *pool)
 
 static u64 mix_sm_tenant(u64 hash, const struct sm_tenant *tenant)
 {
-	hash = mix(hash, tenant->block_limit);
+	hash = mix2(hash, tenant->block_limit, tenant->blocks);
 	hash = mix(hash, tenant->quota);
 	hash = mix(hash, tenant->refill);
 	hash = mix(hash, tenant->thread_instructions);
@@ -339,6 +340,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix2(hash, sm->registers_used, sm->shared_used);
 	hash = mix(hash, sm->quota_slots);
 	hash = mix(hash, sm->owned_since);
+	hash = mix(hash, sm->split_to);
+	hash = mix_longs(hash, sm->split_turn, ARRAY_SIZE(sm->split_turn));
 	hash = mix(hash, sm->free_warps);
 	hash = mix(hash, sm->ready);
 	hash = mix(hash, sm->sleeping);
@@ -396,8 +399,10 @@ static u64 mix_done(u64 hash, const struct dram_done *done)
 {
 	hash = mix(hash, done->ready);
 	hash = mix_tag(hash, &done->tag);
-	return mix2(hash, done->waited, done->write | done->activated << 8 |
+	hash = mix2(hash, done->waited, done->write | done->activated << 8 |
 		    done->reopened << 16);
+	hash = mix2(hash, done->bank_busy, done->bank_active);
+	return mix(hash, done->bus_wait);
 }
 
 static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
@@ -522,6 +527,7 @@ static u64 mix_bank(u64 hash, const struct channel *channel, u32 bank)
 	hash = mix2(hash, channel->row[bank], channel->owner[bank]);
 	hash = mix2(hash, channel->owned_since[bank], channel->closed_at[bank]);
 	hash = mix2(hash, channel->served[bank], channel->others[bank]);
+	hash = mix(hash, channel->bus_others[bank]);
 	hash = mix(hash, channel->reopening[bank]);
 	for (i = 0; i < DRAM_BOUND; i++)
 		hash = mix(hash, channel->bank_next[i][bank]);
@@ -529,6 +535,14 @@ static u64 mix_bank(u64 hash, const struct channel *channel, u32 bank)
 		hash = mix2(hash, channel->share[bank][i].row,
 			    channel->share[bank][i].clocks);
 	return hash;
+}
+
+static u64 mix_dram_tenant(u64 hash, const struct dram_tenant *tenant)
+{
+	hash = mix2(hash, tenant->since, tenant->banks);
+	hash = mix2(hash, tenant->bank_busy, tenant->bank_active);
+	hash = mix2(hash, tenant->bus_wait, tenant->bus_data);
+	return mix_bytes(hash, tenant->held, DRAM_BANKS_MAX);
 }
 
 static u64 mix_channel(u64 hash, const struct gpu *gpu, struct channel *channel)
@@ -549,6 +563,9 @@ static u64 mix_channel(u64 hash, const struct gpu *gpu, struct channel *channel)
 		hash = mix(hash, channel->want[i]);
 	for (i = 0; i < gpu->config.banks; i++)
 		hash = mix_bank(hash, channel, i);
+	hash = mix(hash, channel->bus_data);
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		hash = mix_dram_tenant(hash, &channel->tenant[i]);
 	for (i = DRAM_READS; i <= DRAM_WRITES; i++) {
 		hash = mix_dram_queue(hash, &channel->queue[i]);
 		hash = mix_inbox(hash, channel, i);

@@ -181,6 +181,7 @@ static const struct change changes[] = {
 	FIELD(EACH, tenant, tenant, issue_slots),
 	FIELD(EACH, tenant, tenant, loads),
 	FIELD(EACH, tenant, tenant, next_sm),
+	FIELD(EACH, tenant, tenant, sms_active),
 	FIELD(EACH, tenant, tenant, bucket_tokens),
 	FIELD(EACH, tenant, tenant, bucket_capacity),
 	FIELD(EACH, tenant, tenant, counters),
@@ -205,6 +206,7 @@ static const struct change changes[] = {
 	FIELD(EACH, saved_loop, saved_warp, loop_index[0]),
 	FIELD(EACH, returning_context, saved_block, index),
 	FIELD(EACH, register_set, sm_tenant, block_limit),
+	FIELD(EACH, register_set, sm_tenant, blocks),
 	FIELD(EACH, register_set, sm_tenant, quota),
 	FIELD(EACH, register_set, sm_tenant, refill),
 	FIELD(EACH, register_set, sm_tenant, thread_instructions),
@@ -223,6 +225,8 @@ static const struct change changes[] = {
 	FIELD(EACH, sm, sm, shared_used),
 	FIELD(EACH, sm, sm, age),
 	FIELD(EACH, sm, sm, owned_since),
+	FIELD(EACH, sm, sm, split_to),
+	FIELD(EACH, sm, sm, split_turn),
 	FIELD(EACH, sm, sm, free_warps),
 	FIELD(EACH, sm, sm, ready),
 	FIELD(EACH, sm, sm, sleeping),
@@ -321,6 +325,9 @@ static const struct change changes[] = {
 	FIELD(EACH, done, dram_done, ready),
 	FIELD(EACH, done, dram_done, tag),
 	FIELD(EACH, done, dram_done, waited),
+	FIELD(EACH, done, dram_done, bank_busy),
+	FIELD(EACH, done, dram_done, bank_active),
+	FIELD(EACH, done, dram_done, bus_wait),
 	FIELD(EACH, done, dram_done, write),
 	FIELD(EACH, done, dram_done, activated),
 	FIELD(EACH, done, dram_done, reopened),
@@ -362,6 +369,10 @@ static const struct change changes[] = {
 	FIELD(EACH, channel, channel, fresh),
 	FIELD(EACH, channel, channel, reopening[1]),
 	FIELD(EACH, channel, channel, share[1][2]),
+	FIELD(EACH, channel, channel, bus_data),
+	FIELD(EACH, channel, channel, bus_others),
+	AT(EACH, channel, offsetof(struct channel, tenant[1]),
+	   offsetof(struct dram_tenant, held) + DRAM_BANKS_MAX),
 	FIELD(EACH, mirror, channel, bank_next[0]),
 	FIELD(EACH, mirror, channel, row),
 	FIELD(EACH, queue, dram_queue, count),
@@ -555,11 +566,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0x69177d0217626830 },
-	{ "compute_bound", compute_bound, 0x6eb59e20d143b859 },
-	{ "partitioned", partitioned, 0x7e7ce0cdc419dcf1 },
-	{ "shared", shared, 0x0d4ad41811890a0f },
-	{ "switching", switching, 0xdee02a4d018c769b },
+	{ "memory_bound", memory_bound, 0xcf3f49c652cfdaf6 },
+	{ "compute_bound", compute_bound, 0xc2e581b79732192f },
+	{ "partitioned", partitioned, 0x966c9a0636629c54 },
+	{ "shared", shared, 0x8ab142148e1b385b },
+	{ "switching", switching, 0x8341147817ffded0 },
 };
 
 static void results_are_as_they_were(void **state)

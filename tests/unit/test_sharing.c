@@ -14,6 +14,16 @@
 #include "small.h"
 #include "traces.h"
 
+static u64 random_state;
+
+static u32 random_below(u32 bound)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (u32)(random_state >> 20) % bound;
+}
+
 /* --- one SM, several tenants ---------------------------------------------------------- */
 
 /* What a tenant left in the L1 of a shared SM is not its successor's. */
@@ -43,6 +53,17 @@ static void a_dropped_tenant_leaves_no_lines(void **state)
 	device_free(&device);
 }
 
+/* SM-cycles of the first @slots slots together. */
+static u64 held_by(struct device *device, u32 slots)
+{
+	u64 held = 0;
+	u32 i;
+
+	for (i = 0; i < slots; i++)
+		held += counters_of(device, i).sm_cycles;
+	return held;
+}
+
 static void tenants_share_all_sms(void **state)
 {
 	struct gpu_config config = small_config();
@@ -66,7 +87,7 @@ static void tenants_share_all_sms(void **state)
 	gpu_kernel_start(device.gpu, 2, traces[2], 0);
 	finish(&device, 2);
 	ended = gpu_now(device.gpu);
-	assert_int_equal(counters_of(&device, 1).sm_cycles, ended * 8);
+	assert_int_equal(held_by(&device, 3), ended * 8);
 	finish(&device, 5);
 	gpu_run(device.gpu, gpu_now(device.gpu) + 20000);
 	for (i = 0; i < config.sms; i++) {
@@ -84,7 +105,7 @@ static void tenants_share_all_sms(void **state)
 		assert_int_equal(c.kernels_finished, 1);
 	}
 	c = counters_of(&device, 1);
-	assert_int_equal(c.sm_cycles, ended * 8);
+	assert_in_range(c.sm_cycles, 1, ended * 8);
 	assert_int_equal(c.thread_instructions,
 			 200 * 8 * 8 * (32 + 2 * 32 + 16));
 	c = counters_of(&device, 2);
@@ -119,8 +140,8 @@ static void sharing_begins_and_ends(void **state)
 	assert_int_equal(status.owner, GPU_SHARED);
 	assert_int_equal(blocks_on(&device, 0, 0), 5);
 	assert_int_equal(blocks_on(&device, 0, 1), 3);
-	assert_int_equal(counters_of(&device, 0).sm_cycles, 2000);
-	assert_int_equal(counters_of(&device, 1).sm_cycles, 1000);
+	assert_int_equal(held_by(&device, 2), 2000);
+	assert_in_range(counters_of(&device, 0).sm_cycles, 1001, 2000);
 	gpu_sm_assign(device.gpu, 0, 1, GPU_PREEMPT_SWITCH);
 	gpu_sm_status(device.gpu, 0, &status);
 	assert_int_equal(status.state, GPU_SM_SAVING);
@@ -133,6 +154,122 @@ static void sharing_begins_and_ends(void **state)
 	assert_int_equal(counters_of(&device, 1).preempted_blocks, 3);
 	trace_free(trace);
 	device_free(&device);
+}
+
+/* --- whose the cycles are --------------------------------------------------------------- */
+
+/* Warps that could always issue. */
+static struct trace *trace_paced(u32 blocks, u32 threads)
+{
+	struct builder *b = builder_new("paced", "test");
+
+	builder_kernel(b, "paced", blocks, threads, 32, 0);
+	builder_loop(b, 100000);
+	builder_compute(b, 7, 32);
+	builder_loop_end(b);
+	return trace_of(b, 0);
+}
+
+/* One scheduler, round robin: who has twice the warps has twice the slots. */
+static void cycles_go_by_issue_slots(void **state)
+{
+	struct trace *single = trace_paced(100, 32), *twice;
+	struct gpu_config config = small_config();
+	u32 sharers, slot;
+
+	twice = trace_paced(100, 64);
+	config.sms = 1;
+	config.schedulers_per_sm = 1;
+	config.warp_policy = GPU_WARP_LRR;
+	for (sharers = 2; sharers <= 3; sharers++) {
+		u64 cycles = 12000 * (sharers + 1), rest;
+		struct device device;
+
+		device_make(&device, &config);
+		limit_all(&device, 0, 1, GPU_PREEMPT_DRAIN);
+		limit_all(&device, 1, 1, GPU_PREEMPT_DRAIN);
+		limit_all(&device, 2, 1, GPU_PREEMPT_DRAIN);
+		for (slot = 0; slot < sharers; slot++)
+			gpu_kernel_start(device.gpu, slot,
+					 slot ? single : twice, 0);
+		gpu_run(device.gpu, cycles);
+		assert_int_equal(held_by(&device, sharers), cycles);
+		for (slot = 0; slot < sharers; slot++) {
+			rest = counters_of(&device, slot).sm_cycles;
+			assert_in_range(rest, (slot ? 12000 : 24000) - 10,
+					(slot ? 12000 : 24000) + 10);
+			/* Its slots, and its part of the few idle ones. */
+			assert_true(counters_of(&device, slot).idle_cycles < 10);
+		}
+		device_free(&device);
+	}
+	trace_free(single);
+	trace_free(twice);
+}
+
+/* Nobody issues for most of the time: then those who may use it take turns. */
+static void idle_cycles_are_divided(void **state)
+{
+	struct trace *reads = trace_random(100, 2000, 1, 1ULL << 26);
+	struct gpu_config config = small_config();
+	struct device device;
+	u64 a, b;
+
+	config.sms = 1;
+	device_make(&device, &config);
+	limit_all(&device, 0, 1, GPU_PREEMPT_DRAIN);
+	limit_all(&device, 1, 1, GPU_PREEMPT_DRAIN);
+	limit_all(&device, 2, 0, GPU_PREEMPT_DRAIN);
+	for (a = 0; a < 3; a++)
+		gpu_kernel_start(device.gpu, a, reads, 0);
+	gpu_run(device.gpu, 10001);
+	a = counters_of(&device, 0).sm_cycles;
+	b = counters_of(&device, 1).sm_cycles;
+	assert_int_equal(a + b, 10001);
+	assert_in_range(a, 4800, 5200);
+	assert_int_equal(counters_of(&device, 2).sm_cycles, 0);
+	device_free(&device);
+	trace_free(reads);
+}
+
+/* In one run or in pieces of any length: the same, and the sum is exact. */
+static void pieces_of_a_run_split_alike(void **state)
+{
+	struct trace *traces[] = {
+		trace_copy(2000, 6, 16), trace_random(2000, 8, 4, 1ULL << 26),
+		trace_compute(2000, 50, 30),
+	};
+	struct gpu_config config = small_config();
+	u64 held[3] = { 0 };
+	u32 run, i;
+
+	for (run = 0; run < 4; run++) {
+		struct device device;
+
+		random_state = 88172645463325252ULL * run;
+		device_make(&device, &config);
+		for (i = 0; i < 3; i++)
+			gpu_kernel_start(device.gpu, i, traces[i], 0);
+		while (run && gpu_now(device.gpu) < 19900) {
+			gpu_run(device.gpu, gpu_now(device.gpu) +
+					    random_below(run * 30));
+			assert_int_equal(held_by(&device, 3),
+					 gpu_now(device.gpu) * config.sms);
+		}
+		gpu_run(device.gpu, 20000);
+		assert_int_equal(gpu_take_finished(device.gpu), 0);
+		assert_int_equal(held_by(&device, 3), 20000ULL * config.sms);
+		for (i = 0; i < 3; i++) {
+			u64 cycles = counters_of(&device, i).sm_cycles;
+
+			if (!run)
+				held[i] = cycles;
+			assert_int_equal(cycles, held[i]);
+		}
+		device_free(&device);
+	}
+	for (i = 0; i < 3; i++)
+		trace_free(traces[i]);
 }
 
 /* --- limits --------------------------------------------------------------------------- */
@@ -160,8 +297,9 @@ static void limits_hold(void **state)
 		}
 	}
 	/* Who may not use an SM does not hold it. */
-	assert_int_equal(counters_of(&device, 1).sm_cycles,
-			 gpu_now(device.gpu) * 7);
+	assert_int_equal(held_by(&device, 2), gpu_now(device.gpu) * 8);
+	assert_in_range(counters_of(&device, 1).sm_cycles, 1,
+			gpu_now(device.gpu) * 7);
 	trace_free(trace);
 	device_free(&device);
 }
@@ -393,16 +531,6 @@ static void big_blocks_wait_in_the_queue(void **state)
 
 /* --- everything at random ---------------------------------------------------------------- */
 
-static u64 random_state;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)(random_state >> 20) % bound;
-}
-
 /* Where gpu_run() pauses is no result, whatever is shared, saved or held back. */
 static void pauses_do_not_show(void **state)
 {
@@ -541,6 +669,9 @@ int main(void)
 		cmocka_unit_test(tenants_share_all_sms),
 		cmocka_unit_test(a_dropped_tenant_leaves_no_lines),
 		cmocka_unit_test(sharing_begins_and_ends),
+		cmocka_unit_test(cycles_go_by_issue_slots),
+		cmocka_unit_test(idle_cycles_are_divided),
+		cmocka_unit_test(pieces_of_a_run_split_alike),
 		cmocka_unit_test(limits_hold),
 		cmocka_unit_test(lowered_limits_preempt),
 		cmocka_unit_test(tenants_take_turns),

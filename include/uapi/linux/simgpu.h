@@ -291,6 +291,18 @@ struct simgpu_wait {
  * @SIMGPU_COUNTER_IDLE_WARP_SAMPLES: samples of idle warps; 0 while they are
  *	not taken
  * @SIMGPU_COUNTER_IDLE_WARPS: sum over the samples
+ * @SIMGPU_COUNTER_BUS_WAIT_CLOCKS: memory clocks that its accesses waited for
+ *	the data bus while it carried other tenants' data
+ * @SIMGPU_COUNTER_BANK_BUSY_CLOCKS: memory clocks in which a bank had requests of
+ *	it, over all banks
+ * @SIMGPU_COUNTER_BANK_ACTIVE_CLOCKS: memory clocks in which any bank of a channel
+ *	had, over all channels
+ * @SIMGPU_COUNTER_NOC_REQUEST_FLITS: crossbar flits from its SMs
+ * @SIMGPU_COUNTER_NOC_REPLY_FLITS: crossbar flits to its SMs
+ * @SIMGPU_COUNTER_L1_STORES: 128 B lines written through an L1 by stores
+ * @SIMGPU_COUNTER_SHARED_ACCESSES: warp instructions on shared memory
+ * @SIMGPU_COUNTER_REFRESHES: of all channels, while a kernel of it ran
+ * @SIMGPU_COUNTER_SM_ACTIVE_CYCLES: cycles of SMs on which it had a thread block
  * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
  *	each that is appended, and a kernel may have fewer or more, which it says
  *	wherever it gives counters
@@ -332,6 +344,15 @@ enum simgpu_counter {
 	SIMGPU_COUNTER_PREEMPTED_BLOCKS = 31,
 	SIMGPU_COUNTER_IDLE_WARP_SAMPLES = 32,
 	SIMGPU_COUNTER_IDLE_WARPS = 33,
+	SIMGPU_COUNTER_BUS_WAIT_CLOCKS = 34,
+	SIMGPU_COUNTER_BANK_BUSY_CLOCKS = 35,
+	SIMGPU_COUNTER_BANK_ACTIVE_CLOCKS = 36,
+	SIMGPU_COUNTER_NOC_REQUEST_FLITS = 37,
+	SIMGPU_COUNTER_NOC_REPLY_FLITS = 38,
+	SIMGPU_COUNTER_L1_STORES = 39,
+	SIMGPU_COUNTER_SHARED_ACCESSES = 40,
+	SIMGPU_COUNTER_REFRESHES = 41,
+	SIMGPU_COUNTER_SM_ACTIVE_CYCLES = 42,
 	SIMGPU_COUNTER_COUNT
 };
 
