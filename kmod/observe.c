@@ -74,7 +74,7 @@ static int simgpu_device_propose(void *context,
 	int ret = policy->propose(snapshot, proposal);
 
 	if (ret)
-		simgpu_device_refuse(device, SIMGPU_REFUSAL_ERROR, ret,
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_DECIDE, ret,
 				     "returned an error");
 	else if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
 		simgpu_device_refuse(device, SIMGPU_REFUSAL_SLOW, -ETIME,

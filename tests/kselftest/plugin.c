@@ -72,7 +72,7 @@ FIXTURE_VARIANT(plugin)
 FIXTURE_VARIANT_ADD(plugin, error)
 {
 	.policy = "test-error",
-	.kind = SIMGPU_REFUSAL_ERROR,
+	.kind = SIMGPU_REFUSAL_DECIDE,
 	.code = -EIO,
 	.reason = "returned an error",
 };
