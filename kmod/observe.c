@@ -26,11 +26,16 @@ static bool simgpu_epoch_is_predicted(const struct session_epoch *epoch)
 	return false;
 }
 
-/* What the policy has done is reason enough to replace it. */
+/*
+ * What the policy has done is reason enough to replace it, between two quanta;
+ * until then it may do more of the kind, but the first time counts.
+ */
 static void simgpu_device_refuse(struct simgpu_device *device, u32 kind,
 				 int code, const char *reason)
 {
 	lockdep_assert_held(&device->lock);
+	if (device->failed)
+		return;
 	device->failed = true;
 	device->refusal = (struct simgpu_refusal) {
 		.kind = kind,
@@ -57,7 +62,7 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 	}
 	simgpu_tell(publish_epoch, device, epoch);
 	spin_unlock(&device->publish_lock);
-	if (epoch->fell_back && !device->failed)
+	if (epoch->fell_back)
 		simgpu_device_refuse(device, SIMGPU_REFUSAL_PROPOSAL, -EINVAL,
 				     "proposed what cannot be done");
 	simgpu_tell(epoch, device, epoch);
@@ -74,7 +79,7 @@ static int simgpu_device_propose(void *context,
 	int ret = policy->propose(snapshot, proposal);
 
 	if (ret)
-		simgpu_device_refuse(device, SIMGPU_REFUSAL_ERROR, ret,
+		simgpu_device_refuse(device, SIMGPU_REFUSAL_DECIDE, ret,
 				     "returned an error");
 	else if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
 		simgpu_device_refuse(device, SIMGPU_REFUSAL_SLOW, -ETIME,

@@ -2,7 +2,8 @@
 /*
  * Programs that are older or newer than the module: their structs, arrays and
  * records stand here as they had or may have them, word by word, and not as
- * linux/simgpu.h has them today.
+ * linux/simgpu.h has them today. Nor does this program expect the counters that
+ * it was built with: it passes on a later module, too.
  */
 #include <sys/mman.h>
 
@@ -96,6 +97,7 @@ FIXTURE(layout)
 	int fd;
 	int gang;
 	int asked;
+	unsigned int has;
 	uint64_t words[NEW_COUNTERS] __attribute__((aligned(8)));
 	struct full_report truth;
 };
@@ -141,6 +143,7 @@ static int run_gang(int fd, int *gang)
 
 FIXTURE_SETUP(layout)
 {
+	struct simgpu_gang_report number = { .size = sizeof(number) };
 	unsigned int i;
 
 	self->gang = -1;
@@ -148,6 +151,8 @@ FIXTURE_SETUP(layout)
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, run_gang(self->fd, &self->gang));
 	ASSERT_EQ(0, gang_report(self->gang, 0, &self->truth));
+	ASSERT_EQ(0, call(self->gang, SIMGPU_IOC_GANG_REPORT, &number));
+	self->has = number.counters.count;
 	ASSERT_LT(0, COUNT(self->truth, THREAD_INSTRUCTIONS));
 	ASSERT_LT(0, COUNT(self->truth, SM_CYCLES));
 	self->asked = variant->of_gang ? self->gang : self->fd;
@@ -173,10 +178,12 @@ FIXTURE_TEARDOWN(layout)
 })
 
 static void expect_figures(struct __test_metadata *_metadata,
-			   const struct old_report *report,
-			   const struct full_report *truth)
+			   FIXTURE_DATA(layout) *self,
+			   const struct old_report *report)
 {
-	EXPECT_EQ(SIMGPU_COUNTER_COUNT, report->count);
+	const struct full_report *truth = &self->truth;
+
+	EXPECT_EQ(self->has, report->count);
 	EXPECT_EQ(truth->figures.thread_instructions, report->figures[0]);
 	EXPECT_EQ(truth->figures.cycles, report->figures[1]);
 	EXPECT_EQ(truth->figures.np_ppm, report->figures[7]);
@@ -185,19 +192,20 @@ static void expect_figures(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, report->reserved);
 }
 
-/* @count words of the kernel's, then zeros; behind @room nothing was written. */
+/* The kernel's words, then zeros; behind @room nothing was written. */
 static void expect_words(struct __test_metadata *_metadata,
-			 const uint64_t *words, unsigned int room,
-			 const struct full_report *truth)
+			 FIXTURE_DATA(layout) *self, unsigned int room)
 {
 	unsigned int i;
 
 	for (i = 0; i < NEW_COUNTERS; i++) {
-		uint64_t expected = i >= room ? UNTOUCHED :
-				    i < SIMGPU_COUNTER_COUNT ?
-				    truth->counters[i] : 0;
+		uint64_t expected = i < SIMGPU_COUNTER_COUNT ?
+				    self->truth.counters[i] : 0;
 
-		EXPECT_EQ(expected, words[i]) {
+		/* A later kernel's, which this program cannot know. */
+		if (i >= SIMGPU_COUNTER_COUNT && i < self->has && i < room)
+			continue;
+		EXPECT_EQ(i < room ? expected : UNTOUCHED, self->words[i]) {
 			TH_LOG("word %u", i);
 		}
 	}
@@ -209,8 +217,8 @@ TEST_F(layout, old_report)
 
 	ASSERT_EQ(0, ASK(&report, self->words, OLD_COUNTERS, 8));
 	EXPECT_EQ(sizeof(report), report.size);
-	expect_figures(_metadata, &report, &self->truth);
-	expect_words(_metadata, self->words, OLD_COUNTERS, &self->truth);
+	expect_figures(_metadata, self, &report);
+	expect_words(_metadata, self, OLD_COUNTERS);
 }
 
 TEST_F(layout, fewer_counters)
@@ -218,8 +226,8 @@ TEST_F(layout, fewer_counters)
 	struct old_report report = { .size = sizeof(report) };
 
 	ASSERT_EQ(0, ASK(&report, self->words, 1, 8));
-	expect_figures(_metadata, &report, &self->truth);
-	expect_words(_metadata, self->words, 1, &self->truth);
+	expect_figures(_metadata, self, &report);
+	expect_words(_metadata, self, 1);
 }
 
 TEST_F(layout, new_report)
@@ -229,8 +237,8 @@ TEST_F(layout, new_report)
 
 	ASSERT_EQ(0, ASK(&report, self->words, NEW_COUNTERS, 8));
 	EXPECT_EQ(sizeof(report), report.first.size);
-	expect_figures(_metadata, &report.first, &self->truth);
-	expect_words(_metadata, self->words, NEW_COUNTERS, &self->truth);
+	expect_figures(_metadata, self, &report.first);
+	expect_words(_metadata, self, NEW_COUNTERS);
 	for (i = 0; i < 5; i++)
 		EXPECT_EQ(0, report.later[i]);
 	report.later[4] = 1ULL << 63;
@@ -244,7 +252,7 @@ TEST_F(layout, short_report)
 	EXPECT_EQ(-EINVAL, ASK(&report, self->words, OLD_COUNTERS, 8));
 	report.size = offsetof(struct old_report, figures);
 	EXPECT_EQ(-EINVAL, ASK(&report, self->words, OLD_COUNTERS, 8));
-	expect_words(_metadata, self->words, 0, &self->truth);
+	expect_words(_metadata, self, 0);
 }
 
 /* Who asks for no words learns how many there are. */
@@ -253,13 +261,13 @@ TEST_F(layout, number_of_counters)
 	struct old_report report = { .size = sizeof(report) };
 
 	ASSERT_EQ(0, ASK(&report, NULL, 0, 0));
-	EXPECT_EQ(SIMGPU_COUNTER_COUNT, report.count);
 	EXPECT_LE(OLD_COUNTERS, report.count);
+	EXPECT_LE(SIMGPU_COUNTER_COUNT, report.count);
 	ASSERT_EQ(0, ASK(&report, NULL, 7, 3));
-	EXPECT_EQ(SIMGPU_COUNTER_COUNT, report.count);
+	EXPECT_EQ(self->has, report.count);
 	ASSERT_EQ(0, ASK(&report, self->words, 0, 3));
-	EXPECT_EQ(SIMGPU_COUNTER_COUNT, report.count);
-	expect_words(_metadata, self->words, 0, &self->truth);
+	EXPECT_EQ(self->has, report.count);
+	expect_words(_metadata, self, 0);
 }
 
 TEST_F(layout, words_apart)
@@ -301,7 +309,7 @@ TEST_F(layout, bad_arrays)
 	EXPECT_EQ(-EFAULT, ASK(&report, pages, 2, 4096));
 	EXPECT_EQ(0, ASK(&report, pages + 4096 - 8, 1, 8));
 	EXPECT_EQ(0, ASK(&report, pages, 1, 4096));
-	expect_words(_metadata, self->words, 0, &self->truth);
+	expect_words(_metadata, self, 0);
 	munmap(pages, 8192);
 }
 

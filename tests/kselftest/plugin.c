@@ -72,7 +72,7 @@ FIXTURE_VARIANT(plugin)
 FIXTURE_VARIANT_ADD(plugin, error)
 {
 	.policy = "test-error",
-	.kind = SIMGPU_REFUSAL_ERROR,
+	.kind = SIMGPU_REFUSAL_DECIDE,
 	.code = -EIO,
 	.reason = "returned an error",
 };
@@ -144,7 +144,10 @@ TEST_F_TIMEOUT(plugin, falls_back, 300)
 	EXPECT_STREQ(variant->reason, refusal->reason);
 	EXPECT_EQ(SIMGPU_REFUSAL_ANY, refusal->slot);
 	EXPECT_EQ(SIMGPU_REFUSAL_ANY, refusal->sm);
-	EXPECT_EQ(10000, refusal->cycle);
+	/* At an epoch's end; an emulated host may not think the first slow. */
+	EXPECT_EQ(0, refusal->cycle % 10000);
+	EXPECT_LE(10000, refusal->cycle);
+	EXPECT_GE(50000, refusal->cycle);
 	close(create.fd);
 	/* Another session: the gang's held its policy. */
 	ASSERT_EQ(0, launch(self->fd, self->handle, 1, &sequence));

@@ -562,21 +562,27 @@ struct simgpu_gang_report {
 };
 
 /**
- * enum simgpu_refusal_kind - why a policy did not have its way
- * @SIMGPU_REFUSAL_NONE: it had
+ * enum simgpu_refusal_kind - why a word was not followed
+ * @SIMGPU_REFUSAL_NONE: none was refused
+ * @SIMGPU_REFUSAL_DECIDE: the policy returned an error
  * @SIMGPU_REFUSAL_PROPOSAL: it proposed what cannot be done
- * @SIMGPU_REFUSAL_ERROR: it returned an error
+ * @SIMGPU_REFUSAL_HOLD: it kept a tenant with work from all progress
  * @SIMGPU_REFUSAL_SLOW: it took too long
- * @SIMGPU_REFUSAL_STARVED: it held a tenant with work for too long
+ * @SIMGPU_REFUSAL_PREDICT: the model asked for what cannot be done
+ * @SIMGPU_REFUSAL_PARAM: a knob's value was refused
+ * @SIMGPU_REFUSAL_CONSTANTS: a model's constants were
  *
  * A reader takes a kind that it does not know as a refusal.
  */
 enum simgpu_refusal_kind {
 	SIMGPU_REFUSAL_NONE = 0,
-	SIMGPU_REFUSAL_PROPOSAL = 1,
-	SIMGPU_REFUSAL_ERROR = 2,
-	SIMGPU_REFUSAL_SLOW = 3,
-	SIMGPU_REFUSAL_STARVED = 4
+	SIMGPU_REFUSAL_DECIDE = 1,
+	SIMGPU_REFUSAL_PROPOSAL = 2,
+	SIMGPU_REFUSAL_HOLD = 3,
+	SIMGPU_REFUSAL_SLOW = 4,
+	SIMGPU_REFUSAL_PREDICT = 5,
+	SIMGPU_REFUSAL_PARAM = 6,
+	SIMGPU_REFUSAL_CONSTANTS = 7
 };
 
 /**
