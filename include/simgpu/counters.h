@@ -61,12 +61,12 @@
  * @bus_wait_clocks: memory clocks for which its column accesses, whose row was
  *	open and whose bank allowed them, waited, as far as the data bus was given
  *	to other tenants' lines since the bank's last access or activate; added up
- *	over the accesses (DASE: interference on the bus)
+ *	over the accesses (for DASE: interference on the bus)
  * @bank_busy_clocks: memory clocks in which a bank's queue held requests of it,
  *	from their entry to the last column access, added up over the banks
  * @bank_active_clocks: memory clocks in which any bank of a channel did, added up
  *	over the channels; bank_busy_clocks / bank_active_clocks is how many banks
- *	work for it at a time (DASE: bank level parallelism). What has passed up to
+ *	work for it at a time (for DASE: bank level parallelism). What has passed up to
  *	when a bank last became its or ceased to be, and of bus_wait_clocks all, is
  *	counted with its next request of that channel that is done
  * @noc_request_flits: flits of the packets that its SMs sent to the last-level

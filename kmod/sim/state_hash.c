@@ -17,8 +17,8 @@
 
 /* Where pointers have 8 bytes, as in both homes that are compared. */
 #define HASHED(type, bytes) \
-	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
-		       "hash what is new in " #type ", then change its size")
+	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
+		      "hash what is new in " #type ", then change its size")
 
 HASHED(struct gpu_config, 236);
 HASHED(struct gpu, 3440);

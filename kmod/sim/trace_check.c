@@ -45,6 +45,7 @@ static int refuse_header(struct checker *c, int code, const char *field,
 	snprintf(c->error->field, sizeof(c->error->field), "%s", field);
 	return refuse(c, code, at, reason);
 }
+
 int refuse_rest(struct checker *c, u32 section, const char *reason)
 {
 	return refuse_element(c, -EINVAL, "sections", section, "count",
@@ -340,6 +341,7 @@ static int check_program_ranges(struct checker *c)
 				      "has programs of no kernel");
 	return 0;
 }
+
 /* --- recorded lines, weights ---------------------------------------------------------------- */
 
 static int check_lines(struct checker *c)
