@@ -72,6 +72,8 @@ void fall_back(struct session *session, const struct session_refusal *why)
 	session->refusal.cycle = session_now(session);
 	session->fell_back = true;
 	if (session->policy != &policy_even) {
+		journal_add(session, JOURNAL_FALLBACK, 0)->refusal =
+			session->refusal;
 		use_policy(session, &policy_even);
 		if (session->hooks.fell_back)
 			session->hooks.fell_back(session->hooks.context,

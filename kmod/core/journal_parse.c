@@ -12,7 +12,7 @@
  */
 struct field {
 	char key[32];
-	char value[96];
+	char value[160];
 	bool quoted;
 };
 
@@ -247,7 +247,7 @@ static int one_of(struct parser *parser, const char *key,
 /* --- the kinds of lines --- */
 
 static const char *const no_yes[] = { "0", "1" };
-static const char *const kernel_ends[] = { "even", "carry", "changed" };
+static const char *const kernel_ends[] = { "carry", "even", "changed" };
 static const char *const preemptions[] = { "drain", "switch", "adaptive" };
 static const char *const services[] = { "best_effort", "qos" };
 static const char *const sources[] = { "built-in", "plug-in", "bpf" };
@@ -500,6 +500,14 @@ static int parse_epoch_cycles(struct parser *parser, struct journal_event *event
 	return number(parser, "epoch_cycles", &event->epoch_cycles);
 }
 
+/* What it says is for people. */
+static int parse_fallback(struct parser *parser, struct journal_event *event)
+{
+	event->kind = JOURNAL_FALLBACK;
+	return string(parser, "reason", event->refusal.reason,
+		      sizeof(event->refusal.reason));
+}
+
 static const struct {
 	const char *name;
 	int (*parse)(struct parser *parser, struct journal_event *event);
@@ -514,6 +522,7 @@ static const struct {
 	{ "policy_param", parse_policy_param },
 	{ "constants", parse_constants },
 	{ "epoch_cycles", parse_epoch_cycles },
+	{ "fallback", parse_fallback },
 };
 
 static int parse_kind(struct parser *parser, const char *kind)

@@ -143,6 +143,20 @@ static void add_epoch_cycles(struct line *line,
 	add(line, " epoch_cycles=%llu", event->epoch_cycles);
 }
 
+static void add_fallback(struct line *line, const struct journal_event *event)
+{
+	const struct session_refusal *why = &event->refusal;
+
+	add(line, " kind=%s code=%d", session_refusal_name(why->kind),
+	    why->code);
+	if (why->slot != SESSION_NOWHERE)
+		add(line, " slot=%u", why->slot);
+	if (why->sm != SESSION_NOWHERE)
+		add(line, " sm=%u", why->sm);
+	add_string(line, "field", why->field);
+	add_string(line, "reason", why->reason);
+}
+
 static const struct {
 	const char *name;
 	void (*add)(struct line *line, const struct journal_event *event);
@@ -157,6 +171,7 @@ static const struct {
 	[JOURNAL_POLICY_PARAM] = { "policy_param", add_param },
 	[JOURNAL_CONSTANTS] = { "constants", add_constants },
 	[JOURNAL_EPOCH_CYCLES] = { "epoch_cycles", add_epoch_cycles },
+	[JOURNAL_FALLBACK] = { "fallback", add_fallback },
 };
 
 size_t journal_print_event(char *text, const struct journal_event *event)

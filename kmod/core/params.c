@@ -150,6 +150,15 @@ int constants_check(const struct simgpu_model *model, const char *config,
 	return 0;
 }
 
+int session_check_constants(const struct session_options *options,
+			    struct session_refusal *why)
+{
+	memset(why, 0, sizeof(*why));
+	return constants_check(options->model, options->config.name,
+			       options->constants, options->constants_bytes,
+			       why);
+}
+
 int session_set_constants(struct session *session, const void *constants,
 			  u32 bytes)
 {

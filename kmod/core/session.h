@@ -37,8 +37,8 @@
 
 /* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants). */
 enum session_kernel_end {
-	SESSION_KERNEL_END_EVEN,	/* the epoch ends, an even split begins */
 	SESSION_KERNEL_END_CARRY,	/* nothing */
+	SESSION_KERNEL_END_EVEN,	/* the epoch ends, an even split begins */
 	SESSION_KERNEL_END_CHANGED,	/* an even split, if another kernel follows */
 	SESSION_KERNEL_ENDS
 };
@@ -284,6 +284,7 @@ enum journal_kind {
 	JOURNAL_POLICY_PARAM,
 	JOURNAL_CONSTANTS,
 	JOURNAL_EPOCH_CYCLES,
+	JOURNAL_FALLBACK,
 };
 
 /**
@@ -299,6 +300,8 @@ enum journal_kind {
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
  * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
  * @constants: CONSTANTS: their size and checksum
+ * @refusal: FALLBACK: why even has taken the policy's place. It follows from the
+ *	events before it, and a replay comes to it by itself
  */
 struct journal_event {
 	u64 cycle;
@@ -324,6 +327,7 @@ struct journal_event {
 			u32 bytes;
 			u32 checksum;
 		} constants;
+		struct session_refusal refusal;
 	};
 };
 
@@ -434,6 +438,16 @@ int session_set_param(struct session *session, enum session_knobs whose,
  */
 int session_set_constants(struct session *session, const void *constants,
 			  u32 bytes);
+
+/**
+ * session_check_constants() - whether a session could begin with its constants
+ * @options: with model, configuration and constants
+ * @why: says why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int session_check_constants(const struct session_options *options,
+			    struct session_refusal *why);
 
 /* The values of the knobs in force, in the order of the table. */
 const u64 *session_params(const struct session *session,

@@ -89,6 +89,7 @@ static inline void bench_options(struct bench *bench, u32 gang_size)
 		.gang_size = gang_size,
 		.model = &model_hsm,
 		.policy = &policy_hsm_fair,
+		.kernel_end = SESSION_KERNEL_END_EVEN,
 	};
 	session_default_params(&bench->options);
 	bench->hooks = (struct session_hooks) {

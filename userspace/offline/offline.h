@@ -58,12 +58,14 @@ struct offline_experiment {
  * @cycle: device time at its end
  * @state_hash: fingerprint of the device there
  * @wall_ns: host time that it took
+ * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
  * @reports: by slot
  */
 struct offline_result {
 	u64 cycle;
 	u64 state_hash;
 	u64 wall_ns;
+	struct session_refusal refusal;
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];
 };
 

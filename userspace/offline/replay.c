@@ -96,6 +96,7 @@ static void finish(struct replay *replay)
 			  replay->observer);
 	result->cycle = session_now(replay->session);
 	result->state_hash = session_state_hash(replay->session);
+	result->refusal = *session_last_refusal(replay->session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!(replay->left & (1ULL << slot)))
 			session_tenant_report(replay->session, slot,

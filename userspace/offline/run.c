@@ -131,6 +131,7 @@ int offline_run(const struct offline_experiment *experiment,
 		result->wall_ns = offline_wall_ns() - start_ns;
 		result->cycle = session_now(session);
 		result->state_hash = session_state_hash(session);
+		result->refusal = *session_last_refusal(session);
 		for (slot = 0; slot < experiment->count; slot++)
 			session_tenant_report(session, slot,
 					      &result->reports[slot]);

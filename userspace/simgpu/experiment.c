@@ -2,12 +2,14 @@
 /* The options that every command has that runs experiments; see experiment.h. */
 #include "contender.h"
 #include "plugin.h"
+#include "workload.h"
 
 enum {
 	OPTION_CONFIG = 512,
 	OPTION_KERNEL_END,
 	OPTION_PREEMPTION,
 	OPTION_SET,
+	OPTION_CONSTANTS,
 };
 
 static const struct argp_option options[] = {
@@ -19,12 +21,14 @@ static const struct argp_option options[] = {
 	  "Stop exactly there; traces that end are launched again (default 5000000); 0: each runs once", 1 },
 	{ "epoch", 'e', "N", 0, "Core cycles of an epoch (default 500000)", 1 },
 	{ "seed", 's', "N", 0, "Of everything random (default 1)", 1 },
-	{ "kernel-end", OPTION_KERNEL_END, "even|carry", 0,
-	  "What a finished kernel does: begin an even split (default), or carry on", 1 },
+	{ "kernel-end", OPTION_KERNEL_END, "carry|changed|even", 0,
+	  "What a finished kernel does: nothing (carry, the default), begin an even split where another one follows (changed), or end the epoch and begin an even split (even)", 1 },
 	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
 	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 1 },
 	{ "set", OPTION_SET, "NAME=VALUE", 0,
 	  "Offline: a knob of the policy or the model (simgpu policy show NAME lists them); may be repeated", 1 },
+	{ "constants", OPTION_CONSTANTS, "FILE", 0,
+	  "Offline: constants of the model that the file names", 1 },
 	{ 0 }
 };
 
@@ -36,13 +40,21 @@ void option_name(struct argp_state *state, const char *option, char *to,
 	strcpy(to, name);
 }
 
+const char *const kernel_end_names[] = {
+	[SIMGPU_KERNEL_END_CARRY] = "carry",
+	[SIMGPU_KERNEL_END_EVEN] = "even",
+	[SIMGPU_KERNEL_END_CHANGED] = "changed",
+};
+
 static u32 parse_kernel_end(struct argp_state *state, const char *word)
 {
-	if (!strcmp(word, "carry"))
-		return SIMGPU_KERNEL_END_CARRY;
-	if (strcmp(word, "even"))
-		argp_error(state, "--kernel-end takes even or carry");
-	return SIMGPU_KERNEL_END_EVEN;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kernel_end_names); i++)
+		if (!strcmp(word, kernel_end_names[i]))
+			return i;
+	argp_error(state, "--kernel-end takes carry, changed or even");
+	return 0;
 }
 
 static u32 parse_preemption(struct argp_state *state, const char *word)
@@ -106,6 +118,9 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 	case OPTION_PREEMPTION:
 		settings->preemption = parse_preemption(state, text);
 		break;
+	case OPTION_CONSTANTS:
+		experiment->constants_file = text;
+		break;
 	case OPTION_SET:
 		knobs_parse(state, &settings->knobs, text);
 		break;
@@ -130,11 +145,29 @@ const struct settings settings_default = {
 	.seed = 1,
 };
 
+/* Kept for as long as the program runs. */
+static int load_constants(const char *path, struct settings *settings)
+{
+	size_t bytes;
+
+	settings->constants = read_file(path, &bytes);
+	if (!settings->constants)
+		return fail("%s: %s", path, strerror(errno));
+	if (bytes > SIMGPU_CONSTANTS_BYTES_MAX)
+		return fail("%s: constants have %u bytes at most", path,
+			    SIMGPU_CONSTANTS_BYTES_MAX);
+	settings->constants_bytes = (u32)bytes;
+	return STATUS_OK;
+}
+
 int experiment_load(struct experiment *experiment)
 {
 	struct settings *settings = &experiment->settings;
 	int ret;
 
+	if (experiment->constants_file &&
+	    load_constants(experiment->constants_file, settings))
+		return STATUS_FAILED;
 	if (!experiment->config_file)
 		return STATUS_OK;
 	ret = config_load(experiment->config_file, &experiment->custom);
@@ -165,6 +198,42 @@ static int find_names(const struct settings *settings,
 	return STATUS_OK;
 }
 
+/* To the model that they name; in a sweep others run without. */
+static int give_constants(const struct settings *settings,
+			  struct session_options *options)
+{
+	struct simgpu_constants_header header;
+	struct session_refusal why;
+
+	if (!settings->constants)
+		return STATUS_OK;
+	if (settings->constants_bytes >= sizeof(header)) {
+		memcpy(&header, settings->constants, sizeof(header));
+		if (settings->rivals && strncmp(header.model, options->model->name,
+						sizeof(header.model)))
+			return STATUS_OK;
+	}
+	options->constants = settings->constants;
+	options->constants_bytes = settings->constants_bytes;
+	if (session_check_constants(options, &why))
+		return fail("the constants cannot be used: %s (%s)", why.reason,
+			    why.field);
+	return STATUS_OK;
+}
+
+int settings_check_knobs(const struct settings *settings)
+{
+	struct session_options options;
+	u32 known = 0;
+	int ret = settings_options(settings, &options);
+
+	if (!ret)
+		ret = knobs_apply(&settings->knobs, &options, &known);
+	if (!ret)
+		ret = knobs_check(&settings->knobs, known, &options);
+	return ret;
+}
+
 int settings_options(const struct settings *settings,
 		     struct session_options *options)
 {
@@ -175,14 +244,15 @@ int settings_options(const struct settings *settings,
 	options->epoch_cycles = settings->epoch_cycles;
 	options->stop_cycle = settings->cycles;
 	options->relaunch = settings->cycles != 0;
-	options->kernel_end = settings->kernel_end == SIMGPU_KERNEL_END_CARRY ?
-			      SESSION_KERNEL_END_CARRY :
-			      SESSION_KERNEL_END_EVEN;
+	options->kernel_end = (enum session_kernel_end)settings->kernel_end;
 	options->preemption = (enum session_preemption)settings->preemption;
 	options->sms_most = settings->sms_most;
 	ret = find_names(settings, options);
 	if (ret)
 		return ret;
 	session_default_params(options);
+	ret = give_constants(settings, options);
+	if (ret)
+		return ret;
 	return knobs_apply(&settings->knobs, options, NULL);
 }

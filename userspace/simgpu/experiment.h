@@ -21,6 +21,9 @@
  * @kernel_end: &enum simgpu_kernel_end
  * @preemption: &enum simgpu_preemption
  * @knobs: of model and policy that were set, offline only
+ * @constants: of a model, header and payload, offline only; NULL: none
+ * @constants_bytes: of these
+ * @rivals: there are several models; the constants are for the one they name
  */
 struct settings {
 	unsigned int device;
@@ -35,6 +38,9 @@ struct settings {
 	u32 preemption;
 	u32 sms_most;
 	struct knobs knobs;
+	const void *constants;
+	u32 constants_bytes;
+	bool rivals;
 };
 
 extern const struct settings settings_default;
@@ -44,12 +50,14 @@ extern const struct settings settings_default;
  * @settings: without a policy
  * @config_file: of --config, or NULL
  * @custom: what is in it
+ * @constants_file: of --constants, or NULL
  * @given: some option of these, or NULL
  */
 struct experiment {
 	struct settings settings;
 	const char *config_file;
 	struct gpu_config custom;
+	const char *constants_file;
 	const char *given;
 };
 
@@ -62,6 +70,12 @@ void option_name(struct argp_state *state, const char *option, char *to,
 
 /* Read what the options name; an exit status. */
 int experiment_load(struct experiment *experiment);
+
+/* Complain about knobs that neither policy nor model has; an exit status. */
+int settings_check_knobs(const struct settings *settings);
+
+/* By &enum simgpu_kernel_end. */
+extern const char *const kernel_end_names[];
 
 /* The session that the settings mean; an exit status, and why has been said. */
 int settings_options(const struct settings *settings,

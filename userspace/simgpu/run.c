@@ -299,6 +299,16 @@ static int choose_policy(struct arguments *arguments)
 	return ret;
 }
 
+/* Of a device's model and policy only the device knows all. */
+static int check_knobs(const struct arguments *arguments)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+
+	if (!arguments->offline || arguments->journal)
+		return STATUS_OK;
+	return settings_check_knobs(settings);
+}
+
 int run_command(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -313,6 +323,8 @@ int run_command(int argc, char **argv)
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)
 		ret = choose_policy(&arguments);
+	if (!ret)
+		ret = check_knobs(&arguments);
 	if (ret)
 		return ret;
 	workloads = calloc(arguments.count, sizeof(*workloads));

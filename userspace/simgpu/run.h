@@ -63,6 +63,7 @@ struct result_epoch {
  * @device: "simgpu0", or "offline"
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
+ * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
  * @truth: whether private runs were made; then @metrics and @error_ppm are set
  * @error_known: whether some tenant has both figures
  * @error_ppm: mean of its tenants' errors
@@ -82,6 +83,7 @@ struct result {
 	struct result_epoch *epochs;
 	size_t epoch_count;
 	size_t epoch_room;
+	struct session_refusal refusal;
 	bool truth;
 	struct metrics metrics;
 	bool error_known;

@@ -130,6 +130,7 @@ static void complete(struct result *result, const struct offline_result *from)
 	result->cycle = from->cycle;
 	result->state_hash = from->state_hash;
 	result->wall_ns = from->wall_ns;
+	result->refusal = from->refusal;
 	for (i = 0; i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 
@@ -200,9 +201,7 @@ static void settings_of(const struct offline_journal *journal,
 	settings->cycles = options->stop_cycle;
 	settings->epoch_cycles = options->epoch_cycles;
 	settings->seed = options->seed;
-	settings->kernel_end = options->kernel_end == SESSION_KERNEL_END_CARRY ?
-			       SIMGPU_KERNEL_END_CARRY :
-			       SIMGPU_KERNEL_END_EVEN;
+	settings->kernel_end = options->kernel_end;
 	settings->preemption = options->preemption;
 }
 

@@ -5,7 +5,7 @@
 
 static const char *kernel_end_name(u32 kernel_end)
 {
-	return kernel_end == SIMGPU_KERNEL_END_CARRY ? "carry" : "even";
+	return kernel_end_names[kernel_end];
 }
 
 /* --- JSON --- */
@@ -118,6 +118,26 @@ static void set_truth(struct json_object *object, const struct result *result)
 		   result->error_ppm, &result->error);
 }
 
+/* NULL where nothing was refused. */
+static struct json_object *refusal_json(const struct session_refusal *why)
+{
+	struct json_object *object;
+
+	if (why->kind == SESSION_REFUSED_NOTHING)
+		return NULL;
+	object = json_object_new_object();
+	json_set_string(object, "kind", session_refusal_name(why->kind));
+	json_set(object, "code", json_object_new_int(why->code));
+	json_set(object, "cycle", json_u64(why->cycle));
+	json_set(object, "slot", why->slot == SESSION_NOWHERE ? NULL :
+				 json_u64(why->slot));
+	json_set(object, "sm", why->sm == SESSION_NOWHERE ? NULL :
+			       json_u64(why->sm));
+	json_set_string(object, "field", why->field);
+	json_set_string(object, "reason", why->reason);
+	return object;
+}
+
 static u64 cycles_per_second_ppm(const struct result *result)
 {
 	return fixed_mul_div(result->cycle, 1000000000ULL * SIMGPU_PPM,
@@ -147,6 +167,7 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "tenants", tenants);
 	if (result->truth)
 		set_truth(object, result);
+	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",

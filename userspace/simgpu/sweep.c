@@ -302,6 +302,25 @@ static int make_runs(struct sweep *sweep)
 	return STATUS_OK;
 }
 
+/* Each knob that was set has to be one of some policy or model. */
+static int check_knobs(const struct sweep *sweep)
+{
+	struct settings settings = sweep->experiment.settings;
+	struct session_options options;
+	u32 known = 0, i;
+	int ret;
+
+	for (i = 0; i < sweep->policy_count; i++) {
+		contender_choose(&sweep->policies[i], &settings);
+		ret = settings_options(&settings, &options);
+		if (!ret)
+			ret = knobs_apply(&settings.knobs, &options, &known);
+		if (ret)
+			return ret;
+	}
+	return knobs_check(&settings.knobs, known, &options);
+}
+
 /* From the command line to the list of runs; an exit status. */
 static int prepare(struct sweep *sweep)
 {
@@ -311,6 +330,8 @@ static int prepare(struct sweep *sweep)
 		ret = add_policies(sweep);
 	if (!ret)
 		ret = check_split(sweep);
+	if (!ret)
+		ret = check_knobs(sweep);
 	if (!ret)
 		ret = checksum_program(&sweep->program);
 	if (!ret)
@@ -339,6 +360,7 @@ int sweep_command(int argc, char **argv)
 	};
 	int ret;
 
+	sweep.experiment.settings.rivals = true;
 	/* HSM 4.2. */
 	sweep.experiment.settings.preemption = SIMGPU_PREEMPTION_ADAPTIVE;
 	children[1].argp = sweep_axes_argp();

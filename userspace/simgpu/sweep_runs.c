@@ -54,6 +54,10 @@ static void describe(const struct sweep_run *run,
 		    run->sweep->warmup_cycles);
 	describe_knobs(options->policy->params, options->policy_params, out);
 	describe_knobs(options->model->params, options->model_params, out);
+	if (options->constants)
+		kept_append(out, " constants=%08x",
+			    port_crc32(0, options->constants,
+				       options->constants_bytes));
 	for (slot = 0; slot < mix->count; slot++) {
 		kept_append(out, " [weight=%u target=%llu ",
 			    mix->options[slot].weight,

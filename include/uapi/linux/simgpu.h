@@ -64,8 +64,8 @@ enum simgpu_class {
  *	the one that has ended; else nothing
  */
 enum simgpu_kernel_end {
-	SIMGPU_KERNEL_END_EVEN = 0,
-	SIMGPU_KERNEL_END_CARRY = 1,
+	SIMGPU_KERNEL_END_CARRY = 0,
+	SIMGPU_KERNEL_END_EVEN = 1,
 	SIMGPU_KERNEL_END_CHANGED = 2
 };
 
