@@ -225,14 +225,12 @@ static u32 limit_of(const struct session *session, u32 sm, u32 slot)
 static void set_limits(struct session *session, u32 sm)
 {
 	enum gpu_preemption mode = leaving_mode(session, sm);
-	struct gpu_sm_tenant registers;
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		u32 limit = limit_of(session, sm, slot);
 
-		gpu_sm_tenant(session->gpu, sm, slot, &registers);
-		if (registers.block_limit != limit)
+		if (gpu_sm_block_limit(session->gpu, sm, slot) != limit)
 			gpu_sm_set_block_limit(session->gpu, sm, slot, limit,
 					       mode);
 	}
@@ -321,87 +319,90 @@ static void apply_limits(struct session *session)
 
 /* --- quotas ---------------------------------------------------------------------------- */
 
-static u32 blocks_on(const struct session *session, u32 sm, u32 slot)
-{
-	struct gpu_sm_tenant registers;
-
-	gpu_sm_tenant(session->gpu, sm, slot, &registers);
-	return registers.blocks;
-}
-
 /*
- * struct part - how much of a tenant's quota is for one SM: @share of @whole
+ * struct holding - where a tenant's thread blocks on shared SMs are
+ * @sms: shared SMs that it may use
+ * @blocks: that it has on them
  */
-struct part {
-	u64 share;
-	u64 whole;
+struct holding {
+	u32 sms;
+	u64 blocks;
 };
 
-/* By its thread blocks; before it has any, evenly. */
-static struct part part_by_blocks(const struct session *session, u32 sm,
-				  u32 slot, u64 blocks)
+static struct holding holding_of(const struct session *session, u32 slot)
 {
-	if (!blocks)
-		return (struct part) { 1, sms_shared(session, slot) };
-	return (struct part) { blocks_on(session, sm, slot), blocks };
-}
-
-static u64 shared_blocks(const struct session *session, u32 slot)
-{
-	u64 blocks = 0;
+	struct holding holding = { .sms = sms_shared(session, slot) };
 	u32 sm;
 
-	for (sm = 0; sm < session->initial.config.sms; sm++)
+	for (sm = 0; holding.sms && sm < session->initial.config.sms; sm++)
 		if (session->controls.sharers[sm] >> slot & 1)
-			blocks += blocks_on(session, sm, slot);
-	return blocks;
+			holding.blocks += gpu_sm_blocks(session->gpu, sm, slot);
+	return holding;
 }
 
-static void set_quota(struct session *session, u32 sm, u32 slot, u64 blocks)
+/* What is for one SM: by its thread blocks; before there are any, evenly. */
+static s64 part_of(s64 whole, const struct holding *holding, u32 blocks)
+{
+	if (holding->blocks)
+		return (s64)fixed_mul_div((u64)whole, blocks, holding->blocks);
+	return (s64)fixed_mul_div((u64)whole, 1, holding->sms);
+}
+
+static struct gpu_quota quota_of(const struct session *session, u32 sm, u32 slot,
+				 const struct holding *holding)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
-	s64 left = proposal->quota[slot], refill = proposal->refill[slot];
+	struct gpu_quota quota = {
+		proposal->quota[slot], proposal->refill[slot]
+	};
+	u32 flags = proposal->quota_flags[slot];
 	s64 kept = gpu_sm_quota_left(session->gpu, sm, slot);
 
-	if (left == SIMGPU_NO_QUOTA) {
-		if (kept != GPU_NO_QUOTA)
-			gpu_sm_set_quota(session->gpu, sm, slot, GPU_NO_QUOTA,
-					 0);
-		return;
-	}
-	if (proposal->quota_flags[slot] & SIMGPU_QUOTA_BY_BLOCKS) {
-		struct part part = part_by_blocks(session, sm, slot, blocks);
+	if (quota.left == SIMGPU_NO_QUOTA)
+		return (struct gpu_quota) { GPU_NO_QUOTA, 0 };
+	if (flags & SIMGPU_QUOTA_BY_BLOCKS) {
+		u32 blocks = gpu_sm_blocks(session->gpu, sm, slot);
 
-		left = (s64)fixed_mul_div((u64)left, part.share, part.whole);
-		refill = (s64)fixed_mul_div((u64)refill, part.share,
-					    part.whole);
+		quota.left = part_of(quota.left, holding, blocks);
+		quota.refill = part_of(quota.refill, holding, blocks);
 	}
-	if (proposal->quota_flags[slot] & SIMGPU_QUOTA_KEEP &&
-	    kept != GPU_NO_QUOTA)
-		left += kept;
-	if (left > GPU_QUOTA_MAX)
-		left = GPU_QUOTA_MAX;
-	if (left < -GPU_QUOTA_MAX)
-		left = -GPU_QUOTA_MAX;
-	gpu_sm_set_quota(session->gpu, sm, slot, left, refill);
+	if (flags & SIMGPU_QUOTA_KEEP && kept != GPU_NO_QUOTA)
+		quota.left += kept;
+	if (quota.left > GPU_QUOTA_MAX)
+		quota.left = GPU_QUOTA_MAX;
+	if (quota.left < -GPU_QUOTA_MAX)
+		quota.left = -GPU_QUOTA_MAX;
+	return quota;
+}
+
+static void set_quotas(struct session *session, u32 sm,
+		       const struct holding *holdings)
+{
+	u64 sharers = session->controls.sharers[sm], rest;
+	struct gpu_quota quotas[SIMGPU_SLOTS_MAX];
+
+	if (!sharers)
+		return;
+	for (rest = sharers; rest; rest &= rest - 1) {
+		u32 slot = (u32)__builtin_ctzll(rest);
+
+		quotas[slot] = quota_of(session, sm, slot, &holdings[slot]);
+	}
+	gpu_sm_set_quotas(session->gpu, sm, sharers, quotas);
 }
 
 static void apply_quotas(struct session *session)
 {
+	struct holding holdings[SIMGPU_SLOTS_MAX];
 	u32 slot, sm;
 
-	if (!(session->proposal.flags & SIMGPU_SAYS_QUOTAS))
+	if (!(session->proposal.flags & SIMGPU_SAYS_QUOTAS) ||
+	    !session->controls.any_shared)
 		return;
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		u64 blocks;
-
-		if (!sms_shared(session, slot))
-			continue;
-		blocks = shared_blocks(session, slot);
-		for (sm = 0; sm < session->initial.config.sms; sm++)
-			if (session->controls.sharers[sm] >> slot & 1)
-				set_quota(session, sm, slot, blocks);
-	}
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		holdings[slot] = holding_of(session, slot);
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		set_quotas(session, sm, holdings);
 }
 
 /* --- priorities, orders, samples -------------------------------------------------------- */
@@ -474,14 +475,14 @@ static bool moves_sms(const struct session *session)
 void proposal_apply(struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
-	bool moves = moves_sms(session);
+	bool alone = session->probe.kind == SIMGPU_PROBE_ALONE;
 
 	apply_priorities(session);
 	if (proposal->flags & SIMGPU_SAYS_PREEMPTION)
 		session->controls.preemption = proposal->preemption;
 	if (proposal->flags & SIMGPU_SAYS_HOLD)
 		session->controls.hold = proposal->hold;
-	if (session->probe.kind == SIMGPU_PROBE_ALONE && moves)
+	if (alone && moves_sms(session))
 		probe_end(session);
 	if (session->probe.kind != SIMGPU_PROBE_ALONE) {
 		if (proposal->flags & SIMGPU_SAYS_OWNERS) {

@@ -437,6 +437,28 @@ void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
  */
 void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill);
 
+/**
+ * struct gpu_quota - of a slot on an SM, as gpu_sm_set_quota() takes them
+ * @left: thread instructions that it may still issue
+ * @refill: added when all have used theirs up
+ */
+struct gpu_quota {
+	s64 left;
+	s64 refill;
+};
+
+/**
+ * gpu_sm_set_quotas() - set several slots' quotas on an SM at once
+ * @gpu: the device
+ * @sm: index of the SM
+ * @slots: a bit for each whose quota is set
+ * @quotas: by slot
+ *
+ * As gpu_sm_set_quota() for each, but nothing is filled before all are set.
+ */
+void gpu_sm_set_quotas(struct gpu *gpu, u32 sm, u64 slots,
+		       const struct gpu_quota *quotas);
+
 /* What is left of a quota, or GPU_NO_QUOTA. */
 s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot);
 
@@ -565,6 +587,9 @@ struct gpu_sm_tenant {
 
 void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
 		   struct gpu_sm_tenant *out);
+/* Of these, what is asked for most. */
+u32 gpu_sm_blocks(const struct gpu *gpu, u32 sm, u32 slot);
+u32 gpu_sm_block_limit(const struct gpu *gpu, u32 sm, u32 slot);
 
 /*
  * Event counts of a slot or of an SM (of all its tenants) since reset. What only

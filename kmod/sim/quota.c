@@ -112,23 +112,53 @@ static u64 warps_of(const struct sm *sm, u32 slot)
 	return warps;
 }
 
-void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill)
+static u64 warps_of_all(const struct sm *sm, u64 slots)
+{
+	u64 warps = 0;
+	u32 i;
+
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used && slots >> sm->block[i].slot & 1)
+			warps |= sm->block[i].warps;
+	return warps;
+}
+
+static void set_quota(struct gpu *gpu, u32 sm, u32 slot,
+		      const struct gpu_quota *quota)
 {
 	struct sm_tenant *tenant = sm_tenant(gpu, sm, slot);
 
-	port_assert(refill >= 0 && refill <= GPU_QUOTA_MAX);
-	port_assert(left >= -GPU_QUOTA_MAX);
-	port_assert(left <= GPU_QUOTA_MAX || left == GPU_NO_QUOTA);
-	/* Bursts under way were bounded by the old quota, if at all. */
-	sm_cut_bursts(gpu, sm, warps_of(&gpu->sms[sm], slot));
-	tenant->quota = left;
-	tenant->refill = refill;
-	if (left == GPU_NO_QUOTA)
+	port_assert(quota->refill >= 0 && quota->refill <= GPU_QUOTA_MAX);
+	port_assert(quota->left >= -GPU_QUOTA_MAX);
+	port_assert(quota->left <= GPU_QUOTA_MAX ||
+		    quota->left == GPU_NO_QUOTA);
+	tenant->quota = quota->left;
+	tenant->refill = quota->refill;
+	if (quota->left == GPU_NO_QUOTA)
 		gpu->sms[sm].quota_slots &= ~(1ULL << slot);
 	else
 		gpu->sms[sm].quota_slots |= 1ULL << slot;
+}
+
+void gpu_sm_set_quotas(struct gpu *gpu, u32 sm, u64 slots,
+		       const struct gpu_quota *quotas)
+{
+	u64 rest;
+
+	/* Bursts under way were bounded by the old quotas, if at all. */
+	sm_cut_bursts(gpu, sm, warps_of_all(&gpu->sms[sm], slots));
+	for (rest = slots; rest; rest &= rest - 1)
+		set_quota(gpu, sm, lowest_bit(rest), &quotas[lowest_bit(rest)]);
 	sm_hold_warps(gpu, sm);
 	gpu_wake(gpu, part_of_sm(sm), gpu->now + 1);
+}
+
+void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill)
+{
+	struct gpu_quota quotas[GPU_SLOTS_MAX];
+
+	quotas[slot] = (struct gpu_quota) { left, refill };
+	gpu_sm_set_quotas(gpu, sm, 1ULL << slot, quotas);
 }
 
 s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot)

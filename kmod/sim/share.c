@@ -156,12 +156,22 @@ void share_block_left(struct gpu *gpu, u32 index, u32 slot)
 	tenant->counters.sm_active_cycles += gpu->now;
 }
 
+u32 gpu_sm_blocks(const struct gpu *gpu, u32 sm, u32 slot)
+{
+	return sm_tenant(gpu, sm, slot)->blocks;
+}
+
+u32 gpu_sm_block_limit(const struct gpu *gpu, u32 sm, u32 slot)
+{
+	return sm_tenant(gpu, sm, slot)->block_limit;
+}
+
 void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
 		   struct gpu_sm_tenant *out)
 {
 	const struct sm_tenant *tenant = sm_tenant(gpu, sm, slot);
 
-	out->blocks = sm_blocks_of(&gpu->sms[sm], slot);
+	out->blocks = tenant->blocks;
 	out->block_limit = tenant->block_limit;
 	out->quota_left = gpu_sm_quota_left(gpu, sm, slot);
 	out->refill = tenant->refill;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Measurements of the engine: one memory channel alone with its queue kept
- * full (dram_bench.c), and the speed of the whole GPU (bench.c).
+ * full (dram_bench.c), the speed of the whole GPU (bench.c), and what an epoch costs
+ * (bench_epoch.c).
  */
 #ifndef OFFLINE_BENCH_H
 #define OFFLINE_BENCH_H
@@ -139,6 +140,19 @@ u64 offline_median_ns(const u64 wall_ns[OFFLINE_RUNS]);
 int offline_measure_channel(const struct gpu_config *config,
 			    const struct offline_dram_random *random,
 			    u64 wall_ns[OFFLINE_RUNS]);
+
+/**
+ * offline_measure_epoch() - host time that an epoch's end costs, the median of many
+ * @config: the GPU, hbm80's size or more
+ * @trace: what each tenant runs
+ * @shared: false: 64 tenants under hsm-fair; true: 12 on all SMs with quotas and
+ *	limits, a row for each on each SM
+ * @ns: set to it: snapshot, model, policy, check and application
+ *
+ * Return: 0 or a negative errno as offline_run().
+ */
+int offline_measure_epoch(const struct gpu_config *config,
+			  const struct trace *trace, bool shared, u64 *ns);
 
 /**
  * offline_device_bytes() - memory of a GPU with its session

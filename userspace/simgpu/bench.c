@@ -291,6 +291,8 @@ struct measured {
 	u64 channel_requests;
 	u64 channel_ns[OFFLINE_RUNS];
 	u64 bytes;
+	u64 epoch_ns;
+	u64 shared_ns;
 };
 
 static int measure_channel(const struct gpu_config *config, u64 requests,
@@ -332,6 +334,12 @@ static int measure(const struct gpu_config *config, bool quick,
 				      measured);
 	if (!ret)
 		ret = offline_device_bytes(config, &measured->bytes);
+	if (!ret)
+		ret = offline_measure_epoch(config, loads[COMPUTE].trace,
+					    false, &measured->epoch_ns);
+	if (!ret)
+		ret = offline_measure_epoch(config, loads[COMPUTE].trace, true,
+					    &measured->shared_ns);
 	for (i = 0; i < ALL_LOADS; i++)
 		offline_free_trace((struct trace *)loads[i].trace);
 	return ret;
@@ -416,6 +424,9 @@ static int print_json(const struct gpu_config *config,
 	json_set(object, "channel_requests_per_second",
 		 json_u64(channel_requests_per_second(measured)));
 	json_set(object, "bytes", json_u64(measured->bytes));
+	json_set(object, "epoch_ns_64_tenants", json_u64(measured->epoch_ns));
+	json_set(object, "epoch_ns_shared_rows",
+		 json_u64(measured->shared_ns));
 	json_set(object, "memory_rbh20_rbh",
 		 json_ppm(load_rbh_ppm(&loads[RBH20])));
 	json_set(object, "memory_rbh20_bandwidth",
@@ -482,6 +493,8 @@ static int print_table(const struct gpu_config *config,
 		{ "host time per burst", "ns", true, 1e6, 0, 0 },
 		{ "one channel, requests a second", "M", false, 1e6, 5, 12 },
 		{ "memory", "MB", true, 1e6, 64, 16 },
+		{ "an epoch of 64 tenants (epoch_ns_64_tenants)", "us", true, 1e3, 0, 0 },
+		{ "one of 960 rows of shared SMs (epoch_ns_shared_rows)", "us", true, 1e3, 0, 0 },
 	};
 	const struct offline_load *loads = measured->loads;
 	const u64 values[ARRAY_SIZE(rows)] = {
@@ -494,6 +507,8 @@ static int print_table(const struct gpu_config *config,
 		ns_per_burst_ppm(&loads[COMPUTE]),
 		channel_requests_per_second(measured),
 		measured->bytes,
+		measured->epoch_ns,
+		measured->shared_ns,
 	};
 	struct table *table = table_new("what|>measured|>floor|>goal|>of floor|>of goal");
 	u32 i;
