@@ -46,6 +46,13 @@ u64 policy_held_milli(const struct simgpu_snapshot *snapshot,
 bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_snapshot_tenant *tenant);
 
+/* common/curve.c */
+void curve_through_origin(u64 held_milli, u64 np_ppm, u32 sms,
+			  struct simgpu_curve *out);
+void curve_of_tenant(const struct simgpu_snapshot *snapshot,
+		     const struct simgpu_snapshot_tenant *tenant,
+		     struct simgpu_prediction_tenant *said);
+
 /* HSM 4.2, Prediction Latency: for one kernel, in core cycles. */
 #define HSM_LATENCY_CYCLES	181
 

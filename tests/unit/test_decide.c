@@ -901,6 +901,29 @@ static void curves_are_read(void **state)
 	assert_int_equal(simgpu_np_at(&none, 5), 0);
 }
 
+/* HSM's line through the origin, as its model answers it. */
+static void models_answer_curves(void **state)
+{
+	struct bench *bench = bench_with(&looking, 0);
+	const struct simgpu_snapshot_tenant *tenant = &seen.last.tenants[0];
+	u64 np;
+
+	say_even(2);
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	join(bench, 1);
+	launch(bench, 1, computing, 1, 0);
+	session_run(bench->session, EPOCH + 1);
+	assert_int_equal(tenant->class, SIMGPU_CLASS_COMPUTE);
+	assert_int_equal(tenant->np_ppm, 500000);
+	assert_int_equal(tenant->curve.least_sms, 1);
+	assert_int_equal(tenant->curve.most_sms, 8);
+	for (np = 0; np <= 8; np++)
+		assert_int_equal(simgpu_np_at(&tenant->curve, (u32)np),
+				 np * 125000);
+	bench_free(bench);
+}
+
 /* --- state --- */
 
 static int count_calls(const struct simgpu_snapshot *snapshot, void *state,
@@ -960,6 +983,7 @@ int main(void)
 		cmocka_unit_test(bad_probes_are_refused),
 		cmocka_unit_test(constants_are_checked),
 		cmocka_unit_test(curves_are_read),
+		cmocka_unit_test(models_answer_curves),
 		cmocka_unit_test(state_is_kept_and_hashed),
 	};
 

@@ -339,6 +339,19 @@ static void predictions_stop_with_the_first_run(void **state)
 
 /* --- the ends of kernels --- */
 
+/* From the first epoch's end on the first tenant has six of eight SMs. */
+static int six_and_two(const struct simgpu_snapshot *snapshot, void *state,
+		       struct simgpu_proposal *proposal)
+{
+	proposal->sms[0] = 6;
+	proposal->sms[1] = 2;
+	return 0;
+}
+
+static const struct simgpu_policy lopsided = {
+	.name = "lopsided", .decide = six_and_two,
+};
+
 /* Two tenants, until the second one's kernel has ended for the first time. */
 static struct bench *run_to_kernel_end(enum session_kernel_end kernel_end,
 				       const struct trace *second)
@@ -346,6 +359,7 @@ static struct bench *run_to_kernel_end(enum session_kernel_end kernel_end,
 	struct bench *bench = malloc(sizeof(*bench));
 
 	bench_options(bench, 2);
+	bench->options.policy = &lopsided;
 	bench->options.kernel_end = kernel_end;
 	bench->options.stop_cycle = 200000;
 	bench_start(bench);
@@ -388,21 +402,51 @@ static void a_kernel_end_may_carry_on(void **state)
 	bench_free(bench);
 }
 
+/* Kernels far shorter than an epoch: nobody falls silent for them. */
+static void short_kernels_are_predicted(void **state)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	u32 i;
+
+	bench_options(bench, 2);
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, brief, 1, 0);
+	launch(bench, 1, computing, 1, 0);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_true(report_of(bench, 0).counters.kernels_finished > 20);
+	assert_true(report_of(bench, 0).first_run_done);
+	/* Of an epoch that its first run is only the beginning of. */
+	assert_in_range(report_of(bench, 0).np_run_ppm, 425000, 575000);
+	for (i = 0; i < 7; i++) {
+		assert_true(bench->epochs[i].predicted);
+		assert_int_equal(bench->epochs[i].tenants[0].class,
+				 SIMGPU_CLASS_COMPUTE);
+		assert_int_equal(bench->epochs[i].tenants[0].first_run, !i);
+	}
+	bench_free(bench);
+}
+
 /* The same kernel again changes nothing, another one begins an even split. */
 static void a_kernel_end_may_ask_what_follows(void **state)
 {
+	struct trace *twice = trace_compute_twice(1000, 20, 20);
 	struct bench *bench = run_to_kernel_end(SESSION_KERNEL_END_CHANGED,
 						copying);
 
 	assert_int_not_equal(report_of(bench, 0).sms, 4);
-	session_run(bench->session, ALL_AT_ONCE);
-	assert_int_equal(bench->epochs[0].end_cycle, EPOCH);
 	bench_free(bench);
-	bench = run_to_kernel_end(SESSION_KERNEL_END_CHANGED, middling);
+	bench = run_to_kernel_end(SESSION_KERNEL_END_CARRY, twice);
+	assert_int_not_equal(report_of(bench, 0).sms, 4);
+	bench_free(bench);
+	bench = run_to_kernel_end(SESSION_KERNEL_END_CHANGED, twice);
 	assert_int_equal(report_of(bench, 0).sms, 4);
-	assert_int_not_equal(bench->epochs[bench->epoch_count - 1].end_cycle,
-			     session_now(bench->session));
+	/* The epoch goes on all the same. */
+	assert_true(bench->epochs[bench->epoch_count - 1].end_cycle % EPOCH == 0);
 	bench_free(bench);
+	trace_free(twice);
 }
 
 /*
@@ -624,6 +668,7 @@ int main(void)
 		cmocka_unit_test(predictions_stop_with_the_first_run),
 		cmocka_unit_test(a_kernel_end_may_end_the_epoch),
 		cmocka_unit_test(a_kernel_end_may_carry_on),
+		cmocka_unit_test(short_kernels_are_predicted),
 		cmocka_unit_test(a_kernel_end_may_ask_what_follows),
 		cmocka_unit_test(preemption_is_chosen_for_each_sm),
 		cmocka_unit_test(a_finished_tenant_keeps_no_sm),

@@ -34,14 +34,20 @@ void trace_free(struct trace *trace)
 	port_free(trace);
 }
 
+static void add_compute(struct builder *b, const char *name, u32 blocks,
+			u32 trips, u32 burst)
+{
+	builder_kernel(b, name, blocks, THREADS, 32, 0);
+	builder_loop(b, trips);
+	builder_compute(b, burst, 32);
+	builder_loop_end(b);
+}
+
 struct trace *trace_compute(u32 blocks, u32 trips, u32 burst)
 {
 	struct builder *b = builder_new("compute", "test");
 
-	builder_kernel(b, "compute", blocks, THREADS, 32, 0);
-	builder_loop(b, trips);
-	builder_compute(b, burst, 32);
-	builder_loop_end(b);
+	add_compute(b, "compute", blocks, trips, burst);
 	return trace_of(b, 0);
 }
 
@@ -50,6 +56,15 @@ static u32 own_lines(struct builder *b, u64 base, u64 bytes, u32 trips)
 {
 	return builder_affine(b, base, bytes, 4, (s64)trips * LINE * WARPS,
 			      (s64)trips * LINE, LINE);
+}
+
+struct trace *trace_compute_twice(u32 blocks, u32 trips, u32 burst)
+{
+	struct builder *b = builder_new("twice", "test");
+
+	add_compute(b, "first", blocks, trips, burst);
+	add_compute(b, "second", blocks, trips, burst);
+	return trace_of(b, 0);
 }
 
 struct trace *trace_stream(u32 blocks, u32 trips, u32 burst)

@@ -12,6 +12,8 @@ void trace_free(struct trace *trace);
 
 /* Blocks of 256 threads that loop over compute bursts of 32 lanes. */
 struct trace *trace_compute(u32 blocks, u32 trips, u32 burst);
+/* Two kernels of that kind; the second one has another name. */
+struct trace *trace_compute_twice(u32 blocks, u32 trips, u32 burst);
 /* Each warp reads @trips whole lines in a row, then computes @burst, a trip. */
 struct trace *trace_stream(u32 blocks, u32 trips, u32 burst);
 /* The same, and writes a line a trip; @lanes below 32 make the stores partial. */

@@ -97,6 +97,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 		out->class = SIMGPU_CLASS_COMPUTE;
 		out->np_ppm = hsm_compute_np_ppm(snapshot, tenant);
 	}
+	curve_of_tenant(snapshot, tenant, out);
 }
 
 static int hsm_predict(const struct simgpu_snapshot *snapshot,

@@ -85,6 +85,7 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	out->class = channels > sms ? SIMGPU_CLASS_MEMORY :
 				      SIMGPU_CLASS_COMPUTE;
 	out->np_ppm = channels > sms ? channels : sms;
+	curve_of_tenant(snapshot, tenant, out);
 }
 
 static int mirror_predict(const struct simgpu_snapshot *snapshot,

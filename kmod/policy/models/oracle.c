@@ -25,6 +25,7 @@ static int oracle_predict(const struct simgpu_snapshot *snapshot,
 				   SIMGPU_PPM, out);
 		out->np_ppm = fixed_ratio_ppm(tenant->private_cycles,
 					      snapshot->epoch_cycles);
+		curve_of_tenant(snapshot, tenant, out);
 	}
 	return 0;
 }
