@@ -432,7 +432,7 @@ static void short_kernels_are_predicted(void **state)
 /* The same kernel again changes nothing, another one begins an even split. */
 static void a_kernel_end_may_ask_what_follows(void **state)
 {
-	struct trace *twice = trace_compute_twice(1000, 20, 20);
+	struct trace *twice = trace_compute_twice(100, 20, 20);
 	struct bench *bench = run_to_kernel_end(SESSION_KERNEL_END_CHANGED,
 						copying);
 
