@@ -249,6 +249,7 @@ bool decide_epoch(struct session *session, bool ask)
 {
 	u32 tenants;
 
+	session->snapshot.events = SIMGPU_ON_EPOCH;
 	predict(session, true);
 	if (!ask)
 		return false;
