@@ -503,9 +503,10 @@ static int parse_epoch_cycles(struct parser *parser, struct journal_event *event
 /* What it says is for people. */
 static int parse_fallback(struct parser *parser, struct journal_event *event)
 {
+	char reason[160];
+
 	event->kind = JOURNAL_FALLBACK;
-	return string(parser, "reason", event->refusal.reason,
-		      sizeof(event->refusal.reason));
+	return string(parser, "reason", reason, sizeof(reason));
 }
 
 static const struct {

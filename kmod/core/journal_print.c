@@ -145,16 +145,14 @@ static void add_epoch_cycles(struct line *line,
 
 static void add_fallback(struct line *line, const struct journal_event *event)
 {
-	const struct session_refusal *why = &event->refusal;
-
-	add(line, " kind=%s code=%d", session_refusal_name(why->kind),
-	    why->code);
-	if (why->slot != SESSION_NOWHERE)
-		add(line, " slot=%u", why->slot);
-	if (why->sm != SESSION_NOWHERE)
-		add(line, " sm=%u", why->sm);
-	add_string(line, "field", why->field);
-	add_string(line, "reason", why->reason);
+	add(line, " kind=%s code=%d",
+	    session_refusal_name(event->fallback.kind), event->fallback.code);
+	if (event->fallback.slot != SESSION_NOWHERE)
+		add(line, " slot=%u", event->fallback.slot);
+	if (event->fallback.sm != SESSION_NOWHERE)
+		add(line, " sm=%u", event->fallback.sm);
+	add_string(line, "field", event->fallback.field);
+	add_string(line, "reason", event->fallback.reason);
 }
 
 static const struct {

@@ -120,7 +120,7 @@ enum session_refusal_kind {
  * @sm: likewise
  * @cycle: device cycle
  * @field: of the proposal, name of the knob, or empty
- * @reason: a sentence
+ * @reason: a sentence; constant text
  */
 struct session_refusal {
 	u32 kind;
@@ -129,7 +129,7 @@ struct session_refusal {
 	u32 sm;
 	u64 cycle;
 	char field[SIMGPU_NAME_BYTES];
-	char reason[128];
+	const char *reason;
 };
 
 /**
@@ -300,7 +300,8 @@ enum journal_kind {
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
  * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
  * @constants: CONSTANTS: their size and checksum
- * @refusal: FALLBACK: why even has taken the policy's place. It follows from the
+ * @fallback: FALLBACK: as in &struct session_refusal; @reason is constant text, NULL
+ *	in an event that was read. Why even has taken the policy's place. It follows from the
  *	events before it, and a replay comes to it by itself
  */
 struct journal_event {
@@ -327,7 +328,14 @@ struct journal_event {
 			u32 bytes;
 			u32 checksum;
 		} constants;
-		struct session_refusal refusal;
+		struct {
+			u32 kind;
+			s32 code;
+			u32 slot;
+			u32 sm;
+			char field[SIMGPU_NAME_BYTES];
+			const char *reason;
+		} fallback;
 	};
 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/core/journal.h"
 #include "bench.h"
 
 #define CALLS_MAX	512
@@ -643,6 +644,21 @@ static const struct bad bad[] = {
 	{ "wake_cycle", bad_near_wake },
 };
 
+static void expect_journalled(struct bench *bench, const char *field)
+{
+	const struct journal_event *events;
+	char line[JOURNAL_LINE_BYTES];
+	u64 lost;
+	u32 count;
+
+	events = session_journal(bench->session, &count, &lost);
+	assert_int_equal(events[count - 1].kind, JOURNAL_FALLBACK);
+	assert_int_equal(events[count - 1].cycle, EPOCH);
+	journal_print_event(line, &events[count - 1]);
+	assert_non_null(strstr(line, "10000 fallback kind=proposal code=-22"));
+	assert_non_null(strstr(line, field));
+}
+
 static void what_cannot_be_done_is_refused(void **state)
 {
 	u32 i, sm;
@@ -670,6 +686,7 @@ static void what_cannot_be_done_is_refused(void **state)
 		for (sm = 0; sm < 8; sm++)
 			assert_true(owner_now(bench, sm) < 2);
 		assert_true(bench->epochs[0].fell_back);
+		expect_journalled(bench, bad[i].field);
 		bench_free(bench);
 	}
 }

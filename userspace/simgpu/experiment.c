@@ -97,6 +97,8 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 		break;
 	case 'm':
 		parse_model(state, settings, text);
+		if (plugin_is_file(text))
+			return 0;
 		break;
 	case 'c':
 		settings->cycles = option_number(state, "--cycles", text, 0,
@@ -120,7 +122,7 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 		break;
 	case OPTION_CONSTANTS:
 		experiment->constants_file = text;
-		break;
+		return 0;
 	case OPTION_SET:
 		knobs_parse(state, &settings->knobs, text);
 		break;

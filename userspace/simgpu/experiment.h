@@ -51,7 +51,8 @@ extern const struct settings settings_default;
  * @config_file: of --config, or NULL
  * @custom: what is in it
  * @constants_file: of --constants, or NULL
- * @given: some option of these, or NULL
+ * @given: some option of these, or NULL; but for files of a model and of constants,
+ *	which a journal may need
  */
 struct experiment {
 	struct settings settings;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu run: its options, and which of the ways to run is taken. */
 #include "contender.h"
+#include "plugin.h"
 #include "run.h"
 
 enum {
@@ -104,7 +105,7 @@ static void check_arguments(struct argp_state *state,
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal && arguments->experiment.given)
-		argp_error(state, "the journal has the experiment's options");
+		argp_error(state, "the journal has the experiment's options; beside it there may be files of the policy, the model and its constants");
 }
 
 static void parse_policy(struct argp_state *state, struct arguments *arguments,
@@ -118,7 +119,9 @@ static void parse_policy(struct argp_state *state, struct arguments *arguments,
 	if (contender.model)
 		option_name(state, "--policy NAME@", unused, contender.model);
 	arguments->contender = contender;
-	arguments->experiment.given = text;
+	/* A file only brings in what a journal may name. */
+	if (!plugin_is_file(text))
+		arguments->experiment.given = text;
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)

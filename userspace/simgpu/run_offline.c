@@ -244,6 +244,9 @@ static int explain_replay(const char *path, const struct offline_journal *journa
 		return fail("%s: no workload is the trace with checksum 0x%08x and %llu bytes",
 			    path, event->launch.checksum,
 			    event->launch.trace_bytes);
+	if (error == -ENODATA)
+		return fail("%s: it has other constants of the model than --constants, or needs some",
+			    path);
 	if (error == -ENOMEM)
 		return fail("out of memory");
 	return fail("%s, line %u: the event cannot be repeated here: %s", path,
@@ -262,7 +265,8 @@ static int compare_hash(const char *path, const struct offline_journal *journal,
 	return STATUS_OK;
 }
 
-static int replay(const char *path, const struct offline_journal *journal,
+static int replay(const char *path, const struct settings *settings,
+		  const struct offline_journal *journal,
 		  const struct workload *workloads, u32 count,
 		  struct result *result)
 {
@@ -273,6 +277,8 @@ static int replay(const char *path, const struct offline_journal *journal,
 	const struct session_replay given = {
 		.policy = plugin_find_policy,
 		.model = plugin_find_model,
+		.constants = settings->constants,
+		.constants_bytes = settings->constants_bytes,
 	};
 	struct offline_observer observer = observe(&watch);
 	u32 i, failed = 0;
@@ -303,7 +309,7 @@ int run_journal(const char *path, struct settings *settings,
 	if (ret)
 		return ret;
 	settings_of(&journal, settings);
-	ret = replay(path, &journal, workloads, count, result);
+	ret = replay(path, settings, &journal, workloads, count, result);
 	offline_free_journal(&journal);
 	return ret;
 }
