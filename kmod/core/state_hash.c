@@ -5,57 +5,51 @@
  */
 #include "core.h"
 
-static u64 mix(u64 hash, u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ (hash >> 29);
-}
-
 /* Of arrays and of structs without holes. */
 static u64 mix_bytes(u64 hash, const void *bytes, size_t count)
 {
-	return mix(hash, port_crc32(0, bytes, count) | (u64)count << 32);
+	return hash_mix(hash, port_crc32(0, bytes, count) | (u64)count << 32);
 }
 
 static u64 mix_launch(u64 hash, const struct launch *launch)
 {
-	hash = mix(hash, launch->trace->checksum);
-	hash = mix(hash, launch->sequence);
-	hash = mix(hash, launch->repeats_left);
-	hash = mix(hash, launch->not_before);
-	return mix(hash, launch->arrival_cycle);
+	hash = hash_mix(hash, launch->trace->checksum);
+	hash = hash_mix(hash, launch->sequence);
+	hash = hash_mix(hash, launch->repeats_left);
+	hash = hash_mix(hash, launch->not_before);
+	return hash_mix(hash, launch->arrival_cycle);
 }
 
 static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 {
 	u32 i;
 
-	hash = mix(hash, tenant->running | tenant->ready << 1 |
+	hash = hash_mix(hash, tenant->running | tenant->ready << 1 |
 			 tenant->started << 2 | tenant->first_run_done << 3);
-	hash = mix(hash, tenant->kernel | (u64)tenant->launches << 32);
+	hash = hash_mix(hash, tenant->kernel | (u64)tenant->launches << 32);
 	for (i = 0; i < tenant->launches; i++)
 		hash = mix_launch(hash, &tenant->launch[(tenant->head + i) %
 							SESSION_LAUNCHES_MAX]);
-	hash = mix(hash, tenant->start_cycle);
-	hash = mix(hash, tenant->first_run_end);
-	hash = mix(hash, tenant->arrival_cycle);
-	hash = mix(hash, tenant->options.service |
+	hash = hash_mix(hash, tenant->start_cycle);
+	hash = hash_mix(hash, tenant->first_run_end);
+	hash = hash_mix(hash, tenant->arrival_cycle);
+	hash = hash_mix(hash, tenant->options.service |
 			 (u64)tenant->options.weight << 32);
-	hash = mix(hash, tenant->options.target_ppm);
-	hash = mix(hash, tenant->class | (u64)tenant->events << 32);
-	hash = mix(hash, tenant->np_ppm);
-	hash = mix(hash, tenant->np_cycles);
-	hash = mix(hash, tenant->np_sum);
+	hash = hash_mix(hash, tenant->options.target_ppm);
+	hash = hash_mix(hash, tenant->class | (u64)tenant->events << 32);
+	hash = hash_mix(hash, tenant->np_ppm);
+	hash = hash_mix(hash, tenant->np_cycles);
+	hash = hash_mix(hash, tenant->np_sum);
 	hash = mix_bytes(hash, &tenant->curve, sizeof(tenant->curve));
-	hash = mix(hash, tenant->progress_cycle);
+	hash = hash_mix(hash, tenant->progress_cycle);
 	return mix_bytes(hash, &tenant->epoch_base,
 			 sizeof(tenant->epoch_base));
 }
 
 static u64 mix_controls(u64 hash, const struct controls *controls)
 {
-	hash = mix(hash, controls->hold);
-	hash = mix(hash, controls->preemption | controls->any_shared << 8);
+	hash = hash_mix(hash, controls->hold);
+	hash = hash_mix(hash, controls->preemption | controls->any_shared << 8);
 	hash = mix_bytes(hash, controls->sharers, sizeof(controls->sharers));
 	hash = mix_bytes(hash, controls->block_limit,
 			 sizeof(controls->block_limit));
@@ -66,8 +60,8 @@ static u64 mix_controls(u64 hash, const struct controls *controls)
 static u64 mix_probe(u64 hash, const struct probe *probe)
 {
 	if (!probe->kind)
-		return mix(hash, 0);
-	hash = mix(hash, probe->kind | (u64)probe->slot << 32);
+		return hash_mix(hash, 0);
+	hash = hash_mix(hash, probe->kind | (u64)probe->slot << 32);
 	return mix_bytes(hash, probe->before, sizeof(probe->before));
 }
 
@@ -90,10 +84,10 @@ static u64 mix_deciders(u64 hash, const struct session *session)
 /* What has been said and waits. */
 static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
 {
-	hash = mix(hash, proposal->flags | (u64)proposal->block_order << 32);
-	hash = mix(hash, proposal->preemption |
+	hash = hash_mix(hash, proposal->flags | (u64)proposal->block_order << 32);
+	hash = hash_mix(hash, proposal->preemption |
 			 (u64)proposal->idle_sample_cycles << 32);
-	hash = mix(hash, proposal->hold);
+	hash = hash_mix(hash, proposal->hold);
 	hash = mix_bytes(hash, proposal->sms, sizeof(proposal->sms));
 	if (proposal->flags & SIMGPU_SAYS_OWNERS) {
 		hash = mix_bytes(hash, proposal->owner,
@@ -126,15 +120,15 @@ u64 session_state_hash(struct session *session)
 	hash = mix_deciders(hash, session);
 	hash = mix_controls(hash, &session->controls);
 	hash = mix_probe(hash, &session->probe);
-	hash = mix(hash, session->epoch_cycles);
-	hash = mix(hash, session->epoch_start);
-	hash = mix(hash, session->epochs);
-	hash = mix(hash, session->events);
-	hash = mix(hash, session->decision_cycle);
-	hash = mix(hash, session->wake_cycle);
-	hash = mix(hash, session->model_wake_cycle);
-	hash = mix(hash, session->watch_cycle);
-	hash = mix(hash, session->apply_cycle);
+	hash = hash_mix(hash, session->epoch_cycles);
+	hash = hash_mix(hash, session->epoch_start);
+	hash = hash_mix(hash, session->epochs);
+	hash = hash_mix(hash, session->events);
+	hash = hash_mix(hash, session->decision_cycle);
+	hash = hash_mix(hash, session->wake_cycle);
+	hash = hash_mix(hash, session->model_wake_cycle);
+	hash = hash_mix(hash, session->watch_cycle);
+	hash = hash_mix(hash, session->apply_cycle);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)

@@ -635,6 +635,19 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 			struct gpu_channel_status *out);
 
 /**
+ * hash_mix() - take a value into a fingerprint
+ * @hash: the fingerprint so far
+ * @value: any
+ *
+ * Return: the fingerprint.
+ */
+static inline u64 hash_mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+/**
  * gpu_state_hash() - a fingerprint of everything that decides the future, and
  *	of all counters
  * @gpu: the device, which nobody runs meanwhile

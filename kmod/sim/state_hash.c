@@ -55,15 +55,9 @@ HASHED(struct dram_tag, 4);
 
 /* --- mixing --------------------------------------------------------------------- */
 
-static u64 mix(u64 hash, u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ (hash >> 29);
-}
-
 static u64 mix2(u64 hash, u32 low, u32 high)
 {
-	return mix(hash, low | (u64)high << 32);
+	return hash_mix(hash, low | (u64)high << 32);
 }
 
 static u64 mix_bytes(u64 hash, const u8 *bytes, u32 count)
@@ -71,7 +65,7 @@ static u64 mix_bytes(u64 hash, const u8 *bytes, u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		hash = mix(hash, bytes[i]);
+		hash = hash_mix(hash, bytes[i]);
 	return hash;
 }
 
@@ -80,7 +74,7 @@ static u64 mix_words(u64 hash, const u32 *words, u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		hash = mix(hash, words[i]);
+		hash = hash_mix(hash, words[i]);
 	return hash;
 }
 
@@ -89,7 +83,7 @@ static u64 mix_longs(u64 hash, const u64 *longs, u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		hash = mix(hash, longs[i]);
+		hash = hash_mix(hash, longs[i]);
 	return hash;
 }
 
@@ -116,36 +110,36 @@ static u64 mix_config(u64 hash, const struct gpu_config *config)
 	for (i = 0; (field = config_field_at(i)); i++)
 		if (field->offset != offsetof(struct gpu_config,
 					      channel_batch_clocks))
-			hash = mix(hash, config_get(config, field));
+			hash = hash_mix(hash, config_get(config, field));
 	return hash;
 }
 
 static u64 mix_device(u64 hash, const struct gpu *gpu)
 {
-	hash = mix(hash, gpu->seed);
-	hash = mix(hash, gpu->now);
+	hash = hash_mix(hash, gpu->seed);
+	hash = hash_mix(hash, gpu->now);
 	hash = mix_bytes(hash, gpu->memory_priority, GPU_SLOTS_MAX);
-	hash = mix(hash, gpu->finished);
-	hash = mix(hash, gpu->dispatch);
-	hash = mix(hash, gpu->running);
-	hash = mix(hash, gpu->bucket_full);
+	hash = hash_mix(hash, gpu->finished);
+	hash = hash_mix(hash, gpu->dispatch);
+	hash = hash_mix(hash, gpu->running);
+	hash = hash_mix(hash, gpu->bucket_full);
 	hash = mix2(hash, gpu->block_order, gpu->dispatch_shared);
 	hash = mix2(hash, gpu->order_slot, gpu->order_sm);
-	hash = mix(hash, gpu->sample_at);
-	return mix(hash, gpu->sample_interval);
+	hash = hash_mix(hash, gpu->sample_at);
+	return hash_mix(hash, gpu->sample_interval);
 }
 
 static u64 mix_tenant(u64 hash, const struct tenant *tenant)
 {
 	hash = mix2(hash, tenant->running, tenant->generation);
 	if (tenant->running) {
-		hash = mix(hash, tenant->trace->checksum);
-		hash = mix(hash, tenant->trace->bytes);
+		hash = hash_mix(hash, tenant->trace->checksum);
+		hash = hash_mix(hash, tenant->trace->bytes);
 	}
 	hash = mix2(hash, tenant->kernel_index, tenant->blocks);
 	hash = mix2(hash, tenant->blocks_issued, tenant->blocks_finished);
-	hash = mix(hash, tenant->issue_slots);
-	hash = mix(hash, tenant->loads);
+	hash = hash_mix(hash, tenant->issue_slots);
+	hash = hash_mix(hash, tenant->loads);
 	hash = mix2(hash, tenant->next_sm, tenant->sms_active);
 	hash = mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
 	return mix_counters(hash, &tenant->counters);
@@ -180,7 +174,7 @@ static u64 mix_queue(u64 hash, const struct context_pool *pool,
 {
 	u32 number = tenant->queue_head, left = tenant->blocks_preempted;
 
-	hash = mix(hash, left);
+	hash = hash_mix(hash, left);
 	for (; left; left--) {
 		hash = mix_saved_block(hash, pool, number);
 		number = pool->blocks[number].next;
@@ -196,7 +190,7 @@ static u64 mix_free_contexts(u64 hash, const struct context_pool *pool)
 	hash = mix2(hash, pool->blocks_left, pool->warps_left);
 	for (number = pool->free_block; number != NO_CONTEXT;
 	     number = pool->blocks[number].next)
-		hash = mix(hash, number);
+		hash = hash_mix(hash, number);
 	return hash;
 }
 
@@ -205,11 +199,11 @@ static u64 mix_free_contexts(u64 hash, const struct context_pool *pool)
 static u64 mix_sm_tenant(u64 hash, const struct sm_tenant *tenant)
 {
 	hash = mix2(hash, tenant->block_limit, tenant->blocks);
-	hash = mix(hash, tenant->quota);
-	hash = mix(hash, tenant->refill);
-	hash = mix(hash, tenant->thread_instructions);
-	hash = mix(hash, tenant->idle_warp_samples);
-	return mix(hash, tenant->idle_warps);
+	hash = hash_mix(hash, tenant->quota);
+	hash = hash_mix(hash, tenant->refill);
+	hash = hash_mix(hash, tenant->thread_instructions);
+	hash = hash_mix(hash, tenant->idle_warp_samples);
+	return hash_mix(hash, tenant->idle_warps);
 }
 
 static u64 mix_warp(u64 hash, const struct warp *warp)
@@ -227,7 +221,7 @@ static u64 mix_warp(u64 hash, const struct warp *warp)
 	for (; loads; loads &= loads - 1) {
 		const struct warp_load *load = &warp->load[lowest_bit(loads)];
 
-		hash = mix(hash, load->ready);
+		hash = hash_mix(hash, load->ready);
 		hash = mix2(hash, load->deadline, load->pending);
 	}
 	return hash;
@@ -238,19 +232,19 @@ static u64 mix_scheduler(u64 hash, const struct sm *sm, u32 number)
 {
 	const struct scheduler *s = &sm->scheduler[number];
 
-	hash = mix(hash, sm->free_at[number]);
+	hash = hash_mix(hash, sm->free_at[number]);
 	hash = mix2(hash, sm->greedy[number] | sm->turn[number] << 8, s->slot);
-	hash = mix(hash, s->counted_to);
+	hash = hash_mix(hash, s->counted_to);
 	if (!s->count)
 		return hash;
-	hash = mix(hash, s->start);
+	hash = hash_mix(hash, s->start);
 	return mix2(hash, s->count, s->issue_cycles | (u32)s->lanes << 16);
 }
 
 static u64 mix_block(u64 hash, const struct context_pool *pool,
 		     const struct block *block)
 {
-	hash = mix(hash, block->warps);
+	hash = hash_mix(hash, block->warps);
 	hash = mix2(hash, block->index, block->slot | block->warps_left << 8 |
 		    block->at_barrier << 16 | (u32)block->state << 24);
 	if (block->state == BLOCK_RUNS)
@@ -268,7 +262,7 @@ static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 	hash = mix2(hash, mshr->line, mshr->waiters | mshr->discard << 8 |
 		    mshr->hashed << 9 | mshr->l1 << 10);
 	for (i = 0; i < mshr->waiters; i++)
-		hash = mix(hash, mshr->waiter[i]);
+		hash = hash_mix(hash, mshr->waiter[i]);
 	return hash;
 }
 
@@ -279,7 +273,7 @@ static u64 mix_mshrs(u64 hash, const struct sm *sm, u32 mshrs)
 	u32 i;
 
 	for (i = sm->mshr_free; i != NONE; i = sm->mshr[i].next) {
-		hash = mix(hash, i);
+		hash = hash_mix(hash, i);
 		is_free[i] = 1;
 	}
 	for (i = 0; i < mshrs; i++)
@@ -293,19 +287,19 @@ static u64 mix_replies(u64 hash, const struct sm *sm)
 {
 	u32 i = sm->reply_head, left = sm->mshrs_used;
 
-	hash = mix(hash, sm->reply_at);
+	hash = hash_mix(hash, sm->reply_at);
 	if (sm->reply_at == NEVER)
 		return hash;
 	for (; left && i != sm->reply_tail; left--) {
-		hash = mix(mix(hash, i), sm->mshr[i].ready);
+		hash = hash_mix(hash_mix(hash, i), sm->mshr[i].ready);
 		i = sm->mshr[i].next_reply;
 	}
-	return mix(mix(hash, i), sm->mshr[i].ready);
+	return hash_mix(hash_mix(hash, i), sm->mshr[i].ready);
 }
 
 static u64 mix_lsu(u64 hash, const struct lsu *lsu)
 {
-	hash = mix(hash, lsu->port_free);
+	hash = hash_mix(hash, lsu->port_free);
 	hash = mix2(hash, lsu->grant, lsu->count - lsu->next);
 	if (lsu->next == lsu->count)
 		return hash;
@@ -323,9 +317,9 @@ static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
 		if (sm->free_warps >> i & 1)
 			continue;
 		hash = mix_warp(hash, &sm->warp[i]);
-		hash = mix(hash, sm->warp_age[i]);
+		hash = hash_mix(hash, sm->warp_age[i]);
 		if (sm->sleeping >> i & 1)
-			hash = mix(hash, sm->warp_wake[i]);
+			hash = hash_mix(hash, sm->warp_wake[i]);
 	}
 	return hash;
 }
@@ -338,23 +332,23 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 			  (u32)sm->draining << 24, sm->mover);
 	hash = mix2(hash, sm->moving, sm->threads_used);
 	hash = mix2(hash, sm->registers_used, sm->shared_used);
-	hash = mix(hash, sm->quota_slots);
-	hash = mix(hash, sm->owned_since);
-	hash = mix(hash, sm->split_to);
+	hash = hash_mix(hash, sm->quota_slots);
+	hash = hash_mix(hash, sm->owned_since);
+	hash = hash_mix(hash, sm->split_to);
 	hash = mix_longs(hash, sm->split_turn, ARRAY_SIZE(sm->split_turn));
-	hash = mix(hash, sm->free_warps);
-	hash = mix(hash, sm->ready);
-	hash = mix(hash, sm->sleeping);
-	hash = mix(hash, sm->lsu_waiters);
-	hash = mix(hash, sm->held);
-	hash = mix(hash, sm->in_free);
-	hash = mix(hash, sm->out_free);
+	hash = hash_mix(hash, sm->free_warps);
+	hash = hash_mix(hash, sm->ready);
+	hash = hash_mix(hash, sm->sleeping);
+	hash = hash_mix(hash, sm->lsu_waiters);
+	hash = hash_mix(hash, sm->held);
+	hash = hash_mix(hash, sm->in_free);
+	hash = hash_mix(hash, sm->out_free);
 	hash = mix2(hash, sm->age, sm->mshrs_used);
 	for (i = 0; i < sm->schedulers; i++)
 		hash = mix_scheduler(hash, sm, i);
 	for (i = 0; i < SM_BLOCKS_MAX; i++)
 		if (sm->block[i].used)
-			hash = mix_block(mix(hash, i), &gpu->pool,
+			hash = mix_block(hash_mix(hash, i), &gpu->pool,
 					 &sm->block[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
 	hash = mix_mshrs(hash, sm, gpu->config.l1_mshrs);
@@ -371,7 +365,7 @@ static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
 
 static u64 mix_request(u64 hash, const struct request *request)
 {
-	hash = mix(hash, request->ready);
+	hash = hash_mix(hash, request->ready);
 	return mix2(hash, request->line, request->kind | request->sm << 8 |
 		    request->mshr << 16 | (u32)request->generation << 24);
 }
@@ -384,12 +378,12 @@ static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 
 	hash = mix2(hash, slice->credits | (u32)slice->wait_count << 16,
 		    slice->request_count | (u32)slice->stalled << 16);
-	hash = mix(hash, slice->request_at);
+	hash = hash_mix(hash, slice->request_at);
 	for (i = 0; i < slice->request_count; i++)
 		hash = mix_request(hash, &gpu->requests[index * ring +
 			((slice->request_head + i) & (ring - 1))]);
 	for (i = 0; i < slice->wait_count; i++) {
-		hash = mix(hash, id);
+		hash = hash_mix(hash, id);
 		id = noc_next_in_line(gpu, id);
 	}
 	return hash;
@@ -397,12 +391,12 @@ static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 
 static u64 mix_done(u64 hash, const struct dram_done *done)
 {
-	hash = mix(hash, done->ready);
+	hash = hash_mix(hash, done->ready);
 	hash = mix_tag(hash, &done->tag);
 	hash = mix2(hash, done->waited, done->write | done->activated << 8 |
 		    done->reopened << 16);
 	hash = mix2(hash, done->bank_busy, done->bank_active);
-	return mix(hash, done->bus_wait);
+	return hash_mix(hash, done->bus_wait);
 }
 
 static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
@@ -419,7 +413,7 @@ static u64 mix_llc_mshrs(u64 hash, const struct slice *slice, u32 mshrs)
 	u32 i;
 
 	for (i = slice->mshr_free; i != NONE; i = slice->mshr[i].next_free) {
-		hash = mix(hash, i);
+		hash = hash_mix(hash, i);
 		is_free[i] = 1;
 	}
 	for (i = 0; i < mshrs; i++)
@@ -433,8 +427,8 @@ static u64 mix_slice(u64 hash, const struct gpu *gpu, u32 index)
 	const struct slice *slice = &gpu->slices[index];
 	u32 i;
 
-	hash = mix(hash, slice->in_free);
-	hash = mix(hash, slice->out_free);
+	hash = hash_mix(hash, slice->in_free);
+	hash = hash_mix(hash, slice->out_free);
 	hash = mix2(hash, slice->write_credits | slice->mshrs_used << 8,
 		    slice->done_count);
 	hash = mix_requests(hash, gpu, index);
@@ -449,9 +443,9 @@ static u64 mix_llc_set(u64 hash, const struct llc_set *set)
 	u32 mask;
 
 	hash = mix2(hash, set->dirty, set->pending);
-	hash = mix(hash, set->order);
+	hash = hash_mix(hash, set->order);
 	for (mask = set->pending; mask; mask &= mask - 1)
-		hash = mix(hash, set->mshr[lowest_bit(mask)]);
+		hash = hash_mix(hash, set->mshr[lowest_bit(mask)]);
 	return mix_words(hash, set->tag, CACHE_WAYS_MAX);
 }
 
@@ -478,7 +472,7 @@ static u64 mix_entry(u64 hash, const struct dram_queue *queue, u32 number)
 {
 	const struct dram_entry *entry = &queue->entry[number];
 
-	hash = mix(hash, entry->key);
+	hash = hash_mix(hash, entry->key);
 	hash = mix2(hash, entry->since, entry->others_clocks);
 	hash = mix_tag(hash, &entry->tag);
 	return mix2(hash, queue->link[number].row, entry->activated |
@@ -499,7 +493,7 @@ static u64 mix_dram_queue(u64 hash, const struct dram_queue *queue)
 		     number = queue->link[number].next)
 			hash = mix_entry(hash, queue, number);
 		if (queue->hit_banks >> bank & 1)
-			hash = mix(hash, queue->entry[queue->hit[bank]].key);
+			hash = hash_mix(hash, queue->entry[queue->hit[bank]].key);
 	}
 	return hash;
 }
@@ -508,13 +502,13 @@ static u64 mix_inbox(u64 hash, struct channel *channel, u32 mode)
 {
 	u32 count = channel->inbox[mode].count, i;
 
-	hash = mix(hash, count);
+	hash = hash_mix(hash, count);
 	for (i = 0; i < count; i++) {
 		const struct dram_request *request = inbox_at(channel, mode, i);
 
-		hash = mix(hash, request->ready_clock);
+		hash = hash_mix(hash, request->ready_clock);
 		hash = mix2(hash, request->bank, request->priority);
-		hash = mix_tag(mix(hash, request->row), &request->tag);
+		hash = mix_tag(hash_mix(hash, request->row), &request->tag);
 	}
 	return hash;
 }
@@ -527,10 +521,10 @@ static u64 mix_bank(u64 hash, const struct channel *channel, u32 bank)
 	hash = mix2(hash, channel->row[bank], channel->owner[bank]);
 	hash = mix2(hash, channel->owned_since[bank], channel->closed_at[bank]);
 	hash = mix2(hash, channel->served[bank], channel->others[bank]);
-	hash = mix(hash, channel->bus_others[bank]);
-	hash = mix(hash, channel->reopening[bank]);
+	hash = hash_mix(hash, channel->bus_others[bank]);
+	hash = hash_mix(hash, channel->reopening[bank]);
 	for (i = 0; i < DRAM_BOUND; i++)
-		hash = mix(hash, channel->bank_next[i][bank]);
+		hash = hash_mix(hash, channel->bank_next[i][bank]);
 	for (i = 0; i < GPU_SLOTS_MAX; i++)
 		hash = mix2(hash, channel->share[bank][i].row,
 			    channel->share[bank][i].clocks);
@@ -549,21 +543,21 @@ static u64 mix_channel(u64 hash, const struct gpu *gpu, struct channel *channel)
 {
 	u32 i;
 
-	hash = mix(hash, channel->clock);
-	hash = mix(hash, channel->refresh_due);
+	hash = hash_mix(hash, channel->clock);
+	hash = hash_mix(hash, channel->refresh_due);
 	hash = mix2(hash, channel->open, channel->started);
 	hash = mix2(hash, channel->mode | channel->next_mode << 8 |
 			  channel->oldest_window << 16 |
 			  (u32)channel->ranked << 24, channel->fresh);
-	hash = mix(hash, channel->age);
-	hash = mix(hash, channel->overdue_look);
+	hash = hash_mix(hash, channel->age);
+	hash = hash_mix(hash, channel->overdue_look);
 	hash = mix_longs(hash, channel->next, DRAM_BOUND);
 	hash = mix_longs(hash, channel->window, ARRAY_SIZE(channel->window));
 	for (i = 0; i < DRAM_WANTS; i++)
-		hash = mix(hash, channel->want[i]);
+		hash = hash_mix(hash, channel->want[i]);
 	for (i = 0; i < gpu->config.banks; i++)
 		hash = mix_bank(hash, channel, i);
-	hash = mix(hash, channel->bus_data);
+	hash = hash_mix(hash, channel->bus_data);
 	for (i = 0; i < GPU_SLOTS_MAX; i++)
 		hash = mix_dram_tenant(hash, &channel->tenant[i]);
 	for (i = DRAM_READS; i <= DRAM_WRITES; i++) {
@@ -579,9 +573,9 @@ static u64 mix_channels(u64 hash, const struct gpu *gpu)
 	u32 channels = gpu->config.channels, i;
 
 	for (i = 0; i < channels * GPU_SLOTS_MAX; i++) {
-		hash = mix(hash, gpu->channel_counters[i].requests);
-		hash = mix(hash, gpu->channel_counters[i].row_activates);
-		hash = mix(hash, gpu->channel_counters[i].bus_busy_clocks);
+		hash = hash_mix(hash, gpu->channel_counters[i].requests);
+		hash = hash_mix(hash, gpu->channel_counters[i].row_activates);
+		hash = hash_mix(hash, gpu->channel_counters[i].bus_busy_clocks);
 	}
 	if (gpu->config.mirrors)
 		channels += GPU_SLOTS_MAX;
@@ -606,7 +600,7 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_sm_tenant(hash, &gpu->sm_tenants[i]);
 	for (i = 0; i < gpu->config.sms; i++) {
 		hash = mix_counters(hash, &gpu->sm_counters[i]);
-		hash = mix(hash, gpu->sm_issue_slots[i]);
+		hash = hash_mix(hash, gpu->sm_issue_slots[i]);
 		hash = mix_sm(hash, gpu, &gpu->sms[i]);
 	}
 	return mix_channels(mix_caches(hash, gpu), gpu);
