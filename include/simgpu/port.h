@@ -87,6 +87,10 @@ typedef long long s64;
 #define __aligned(bytes)	__attribute__((__aligned__(bytes)))
 #endif
 
+#ifndef __printf
+#define __printf(text, first)	__attribute__((__format__(printf, text, first)))
+#endif
+
 #ifndef fallthrough
 #define fallthrough	__attribute__((__fallthrough__))
 #endif

@@ -407,10 +407,18 @@ static void apply_quotas(struct session *session)
 
 /* --- priorities, orders, samples -------------------------------------------------------- */
 
+static void set_priorities(struct session *session)
+{
+	const u8 *priority = session->controls.memory_priority;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		gpu_set_memory_priority(session->gpu, slot, priority[slot]);
+}
+
 static void apply_priorities(struct session *session)
 {
 	struct controls *controls = &session->controls;
-	u32 slot;
 
 	if (!(session->proposal.flags & SIMGPU_SAYS_MEMORY_PRIORITY))
 		return;
@@ -418,9 +426,7 @@ static void apply_priorities(struct session *session)
 		session->probe.kind = SIMGPU_PROBE_NONE;
 	memcpy(controls->memory_priority, session->proposal.memory_priority,
 	       sizeof(controls->memory_priority));
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		gpu_set_memory_priority(session->gpu, slot,
-					controls->memory_priority[slot]);
+	set_priorities(session);
 }
 
 static void apply_order(struct session *session)
@@ -600,13 +606,11 @@ static void return_sm(struct session *session, u32 sm, u32 owner)
 /* probe_end() - as before the probe */
 void probe_end(struct session *session)
 {
-	u32 kind = session->probe.kind, slot, sm;
+	u32 kind = session->probe.kind, sm;
 
 	session->probe.kind = SIMGPU_PROBE_NONE;
 	if (kind == SIMGPU_PROBE_PRIORITY)
-		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-			gpu_set_memory_priority(session->gpu, slot,
-				session->controls.memory_priority[slot]);
+		set_priorities(session);
 	if (kind == SIMGPU_PROBE_ALONE)
 		for (sm = 0; sm < session->initial.config.sms; sm++)
 			return_sm(session, sm, session->probe.before[sm]);

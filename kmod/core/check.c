@@ -15,7 +15,7 @@
  * Kinds and codes of others than proposals are set by the caller afterwards.
  */
 void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 sm,
-	    const char *reason)
+		 const char *reason)
 {
 	u32 kind = why->kind;
 

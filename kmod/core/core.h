@@ -232,7 +232,7 @@ void use_model(struct session *session, const struct simgpu_model *model);
 bool proposal_is_sound(const struct session *session,
 		       struct session_refusal *why);
 void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 sm,
-	    const char *reason);
+		 const char *reason);
 
 /* apply.c */
 void proposal_present(struct session *session);

@@ -160,8 +160,8 @@ static void take_probe(struct session *session)
 		struct session_refusal *why = &session->refusal;
 
 		refusal_say(why, "probe", session->prediction.probe_slot,
-		       SESSION_NOWHERE,
-		       "the model's probe or wake cannot be done");
+			    SESSION_NOWHERE,
+			    "the model's probe or wake cannot be done");
 		why->kind = SESSION_REFUSED_PREDICT;
 		why->cycle = session_now(session);
 		return;
@@ -237,7 +237,7 @@ static bool ask_policy(struct session *session, u32 events)
 	ret = ask(session);
 	if (ret) {
 		refusal_say(&why, "", SESSION_NOWHERE, SESSION_NOWHERE,
-		       "the policy returned an error");
+			    "the policy returned an error");
 		why.kind = SESSION_REFUSED_DECIDE;
 		why.code = ret < 0 ? ret : -EINVAL;
 	} else if (proposal_is_sound(session, &why)) {
@@ -372,8 +372,8 @@ static void watch(struct session *session)
 	    active > session->initial.config.sms)
 		return;
 	refusal_say(&why, controls->hold >> stuck & 1 ? "hold" : "", stuck,
-	       SESSION_NOWHERE,
-	       "a tenant with work made no progress for too long");
+		    SESSION_NOWHERE,
+		    "a tenant with work made no progress for too long");
 	fall_back(session, &why);
 }
 

@@ -31,7 +31,7 @@ struct parser {
 	struct field field[KEYS_MAX];
 };
 
-__attribute__((format(printf, 2, 3)))
+__printf(2, 3)
 static int refuse_line(struct parser *parser, const char *format, ...)
 {
 	va_list arguments;
@@ -219,7 +219,7 @@ static int string(struct parser *parser, const char *key, char *value,
 	if (!field->quoted || strlen(field->value) >= room)
 		return refuse_line(parser, "\"%s\" is not a string, or too long",
 			      key);
-	strcpy(value, field->value);
+	memcpy(value, field->value, strlen(field->value) + 1);
 	return 0;
 }
 
@@ -279,11 +279,11 @@ static int same(struct parser *parser, const char *what,
 		const struct decider *said, u32 source, u32 checksum)
 {
 	if (said->source != source)
-		return refuse_line(parser, "the %s \"%s\" of the journal was %s, the one here is %s",
+		return refuse_line(parser, "the journal's %s \"%s\" was %s, the one here is %s",
 				   what, said->name, sources[said->source],
 				   sources[source]);
 	if (said->checksum != checksum)
-		return refuse_line(parser, "the %s \"%s\" here was built from another source than the journal's (checksum 0x%08x, there 0x%08x)",
+		return refuse_line(parser, "the %s \"%s\" here is of another source (0x%08x) than the journal's (0x%08x)",
 				   what, said->name, checksum, said->checksum);
 	return 0;
 }

@@ -26,7 +26,7 @@ struct line {
 	size_t length;
 };
 
-__attribute__((format(printf, 2, 3)))
+__printf(2, 3)
 static void add(struct line *line, const char *format, ...)
 {
 	size_t room = JOURNAL_LINE_BYTES - line->length;

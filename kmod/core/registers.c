@@ -52,7 +52,7 @@ static u64 cut(u64 value, u64 most)
  * from write-backs: all requests are given as fills.
  */
 void registers_read(struct session *session, u32 slot,
-			   struct simgpu_counters *counters)
+		    struct simgpu_counters *counters)
 {
 	const struct gpu_config *config = gpu_config(session->gpu);
 	u64 most_clocks = gpu_memory_clocks(session->gpu,

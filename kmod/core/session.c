@@ -610,7 +610,7 @@ void session_policy_is_slow(struct session *session)
 	struct session_refusal *why = &session->refusal;
 
 	refusal_say(why, "", SESSION_NOWHERE, SESSION_NOWHERE,
-	       "the policy took too long");
+		    "the policy took too long");
 	why->kind = SESSION_REFUSED_SLOW;
 	why->code = -ETIMEDOUT;
 	why->cycle = session_now(session);

@@ -26,8 +26,8 @@ static u64 private_requests_ppm(const struct simgpu_counters *counters)
 }
 
 static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
-		       const void *constants, void *state,
-		       struct simgpu_prediction *prediction)
+			   const void *constants, void *state,
+			   struct simgpu_prediction *prediction)
 {
 	u32 slot;
 

@@ -89,8 +89,8 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 }
 
 static int mirror_predict(const struct simgpu_snapshot *snapshot,
-		       const void *constants, void *state,
-		       struct simgpu_prediction *prediction)
+			  const void *constants, void *state,
+			  struct simgpu_prediction *prediction)
 {
 	u32 slot;
 

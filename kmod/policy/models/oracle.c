@@ -7,8 +7,8 @@
 #include "../registry.h"
 
 static int oracle_predict(const struct simgpu_snapshot *snapshot,
-		       const void *constants, void *state,
-		       struct simgpu_prediction *prediction)
+			  const void *constants, void *state,
+			  struct simgpu_prediction *prediction)
 {
 	u32 slot;
 
