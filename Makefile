@@ -139,6 +139,11 @@ KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
 		     $(wildcard tests/kselftest/*.c))
 KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
 
+# Proposals of all sorts and orders of events, as many as SIMGPU_FUZZ says.
+.PHONY: long-decide
+long-decide: build/tests/test_decide_fuzz
+	$<
+
 tests: $(UNIT_TESTS) $(COMMAND_TESTS) build/tests/test_integer
 
 # The rooms, the offline library and the test, all under the sanitizers.
