@@ -71,13 +71,13 @@ const struct simgpu_plugin simgpu_plugin = {				\
 
 /**
  * SIMGPU_POLICY_PLUGIN() - make this file a plug-in
- * @policy: a static const struct simgpu_policy
+ * @its_policy: a static const struct simgpu_policy
  */
 #define SIMGPU_POLICY_PLUGIN(its_policy)	SIMGPU_PLUGIN(policy, its_policy)
 
 /**
  * SIMGPU_MODEL_PLUGIN() - make this file a plug-in
- * @model: a static const struct simgpu_model
+ * @its_model: a static const struct simgpu_model
  */
 #define SIMGPU_MODEL_PLUGIN(its_model)		SIMGPU_PLUGIN(model, its_model)
 
