@@ -9,7 +9,7 @@
 #include <simgpu/fixed.h>
 
 /**
- * struct simgpu_counters - event counts of a tenant, as definitions.md has them
+ * struct simgpu_counters - event counts of a tenant, as docs/glossary.md has them
  * @thread_instructions: active lanes of issued warp instructions
  * @warp_instructions: issued warp instructions
  * @l1_accesses: 128 B lines looked up in an L1 by loads

@@ -126,7 +126,7 @@ static void counts_are_exact(void **state)
 	trace_free(trace);
 }
 
-/* Full-line stores fetch nothing; partial ones fetch the line (definitions). */
+/* Full-line stores fetch nothing; partial ones fetch it (docs/glossary.md). */
 static void stores_fetch_only_what_they_must(void **state)
 {
 	struct gpu_config config = default_config();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/core/journal.h"
 #include "bench.h"
 
 /* --- the journal --- */
@@ -363,9 +364,92 @@ static void private_runs_end_with_their_tenants(void **state)
 	bench_free(bench);
 }
 
+/* --- journals as text --- */
+
+/* The plug-in that the page's example names. */
+static const struct simgpu_policy remember = {
+	.name = "remember",
+	.source = SIMGPU_SOURCE_PLUGIN,
+	.checksum = 0x6bbe682c,
+};
+
+static const struct simgpu_policy *policy_of_the_page(const char *name)
+{
+	return strcmp(name, remember.name) ? registry_policy_find(name) :
+					     &remember;
+}
+
+/* What only people read of a fallback is not parsed. */
+static const struct session_refusal refusal_of_the_page = {
+	.kind = SESSION_REFUSED_PROPOSAL,
+	.code = -EINVAL,
+	.slot = 1,
+	.sm = SESSION_NOWHERE,
+	.field = "sms",
+	.reason = "a tenant with work that is not held gets no SM",
+};
+
+static void print_again(char *text, struct journal_line *line)
+{
+	switch (line->kind) {
+	case JOURNAL_LINE_START:
+		journal_print_start(text, &line->start,
+				    line->constants_checksum);
+		break;
+	case JOURNAL_LINE_EVENT:
+		if (line->event.kind == JOURNAL_FALLBACK) {
+			assert_string_equal(line->event.refusal.reason,
+					    refusal_of_the_page.reason);
+			line->event.refusal = refusal_of_the_page;
+		}
+		journal_print_event(text, &line->event);
+		break;
+	case JOURNAL_LINE_LOST:
+		journal_print_lost(text, line->cycle, line->lost);
+		break;
+	case JOURNAL_LINE_END:
+		journal_print_end(text, line->cycle, line->state_hash);
+	}
+}
+
+/* What the page shows as an example is what is written, to the byte. */
+static void the_pages_example_is_what_is_written(void **state)
+{
+	static const struct journal_names names = {
+		gpu_config_find, policy_of_the_page, registry_model_find,
+	};
+	static char page[32768], again[JOURNAL_LINE_BYTES];
+	FILE *file = fopen("docs/journal.md", "r");
+	const char *text, *end, *next;
+	struct journal_line line;
+	char reason[256];
+	u32 lines = 0;
+
+	assert_non_null(file);
+	page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+	fclose(file);
+	text = strstr(page, "```\n0 start");
+	assert_non_null(text);
+	text += strlen("```\n");
+	end = strstr(text, "```");
+	assert_non_null(end);
+	for (; text < end; text = next, lines++) {
+		next = text;
+		if (journal_parse_line(&next, &names, &line, reason,
+				       sizeof(reason)))
+			fail_msg("line %u: %s", lines + 1, reason);
+		print_again(again, &line);
+		assert_int_equal(strlen(again), next - text);
+		assert_memory_equal(again, text, next - text);
+	}
+	assert_int_equal(lines, 11);
+	assert_int_equal(line.kind, JOURNAL_LINE_END);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_pages_example_is_what_is_written),
 		cmocka_unit_test(journals_repeat_a_run),
 		cmocka_unit_test(journals_repeat_free_running_tenants),
 		cmocka_unit_test(wrong_journals_are_refused),

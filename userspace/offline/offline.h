@@ -121,7 +121,7 @@ struct offline_mark {
  * @progress: NULL, or told how many instructions are done
  * @context: passed to @progress
  *
- * Private mode (definitions.md, Actual NP): the same configuration and seed,
+ * Private mode (docs/glossary.md, Actual NP): the same configuration and seed,
  * the tenant alone in its slot with all SMs, from device cycle 0. One run serves
  * all shared runs of the tenant in that slot, whatever their policy.
  *

@@ -134,6 +134,18 @@ const struct simgpu_model *plugin_load_model(const char *path)
 	return entry ? &entry->model : NULL;
 }
 
+int plugin_load_either(const char *path, const struct simgpu_policy **policy,
+		       const struct simgpu_model **model)
+{
+	const struct loaded *entry = load(path);
+
+	if (!entry)
+		return STATUS_FAILED;
+	*policy = *entry->policy.name ? &entry->policy : NULL;
+	*model = *entry->model.name ? &entry->model : NULL;
+	return STATUS_OK;
+}
+
 const struct simgpu_policy *plugin_find_policy(const char *name)
 {
 	u32 i;

@@ -18,6 +18,9 @@ bool plugin_is_file(const char *text);
 const struct simgpu_policy *plugin_load(const char *path);
 /* The same for a model. */
 const struct simgpu_model *plugin_load_model(const char *path);
+/* Whichever of the two it has, the other is NULL; an exit status. */
+int plugin_load_either(const char *path, const struct simgpu_policy **policy,
+		       const struct simgpu_model **model);
 
 /* A policy by its name, loaded or built in; NULL if there is none. */
 const struct simgpu_policy *plugin_find_policy(const char *name);

@@ -1,30 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
-/* simgpu policy: the policies that there are, and which one a device has. */
+/*
+ * simgpu policy: the policies that there are, what one is, and which one a device has.
+ */
 #include "contender.h"
 #include "output.h"
+#include "policy_show.h"
+
+enum {
+	OPTION_CONFIG = 512,
+};
 
 static const struct argp_option options[] = {
 	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
-	{ "json", 'j', 0, 0, "Print one JSON document (list)", 0 },
+	{ "json", 'j', 0, 0, "Print one JSON document (list, show)", 0 },
+	{ "config", OPTION_CONFIG, "NAME", 0,
+	  "Knobs of a model as they were trained for this GPU (show)", 0 },
 	{ 0 }
 };
 
 static const char about[] =
 	"List the policies that a device knows (without a device: those that "
-	"are built in, as simgpu run --offline has them), or set its policy, with "
-	"POLICY@MODEL its model as well. A new policy is asked from the next epoch's "
-	"end on.\v"
+	"are built in, as simgpu run --offline has them), show what a policy or a "
+	"model is, or set the device's policy, with POLICY@MODEL its model as well. "
+	"A new policy begins with an even split, and is asked from the first of its "
+	"events on, at the latest at the epoch's end.\v"
+	"show tells of one that is built in, or of a plug-in's file (with a '/'), when "
+	"it is asked, what it needs, what it keeps, and its knobs: unit, range, first "
+	"value and what each is for. Knobs are set by --set NAME=VALUE offline, and on "
+	"a device in policy_params/ and model_params/ of its folder in sysfs.\n\n"
 	"Examples:\n"
 	"  simgpu policy list\n"
+	"  simgpu policy show hsm-fair\n"
+	"  simgpu policy show hsm --config themis60\n"
+	"  simgpu policy show --json ./build/policies/mine.so\n"
 	"  simgpu policy set hsm-fair\n"
 	"  simgpu policy set even --device 1\n"
 	"  simgpu policy set hsm-qos@mirror\n"
 	"\n"
-	"Exit status: 0; 1 if the device refused; 2 for wrong usage.";
+	"Exit status: 0; 1 if the device refused, or nothing has the name; 2 for wrong "
+	"usage.";
 
 /**
  * struct arguments - the parsed command line
- * @name: POLICY[@MODEL] to set; NULL: list
+ * @verb: list, show or set
+ * @name: POLICY[@MODEL] to set, or a policy or a model to show
+ * @config: whose trained values show prints, or NULL
  */
 struct arguments {
 	unsigned int device;
@@ -32,21 +52,33 @@ struct arguments {
 	bool json;
 	const char *verb;
 	char *name;
+	const char *config;
 };
+
+static bool is_verb(const struct arguments *arguments, const char *verb)
+{
+	return arguments->verb && !strcmp(arguments->verb, verb);
+}
 
 static void check_arguments(struct argp_state *state,
 			    const struct arguments *arguments)
 {
-	bool set = arguments->verb && !strcmp(arguments->verb, "set");
+	bool set = is_verb(arguments, "set"), show = is_verb(arguments, "show");
 
-	if (!arguments->verb || (!set && strcmp(arguments->verb, "list")))
-		argp_error(state, "say list or set");
+	if (!set && !show && !is_verb(arguments, "list"))
+		argp_error(state, "say list, show or set");
 	if (set && !arguments->name)
 		argp_error(state, "set takes the name of a policy");
-	if (!set && arguments->name)
+	if (show && !arguments->name)
+		argp_error(state, "show takes the name of a policy or a model");
+	if (!set && !show && arguments->name)
 		argp_error(state, "list takes no name");
 	if (set && arguments->json)
 		argp_error(state, "set prints nothing");
+	if (show && arguments->device_given)
+		argp_error(state, "show needs no device");
+	if (!show && arguments->config)
+		argp_error(state, "--config is for show");
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -60,6 +92,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'j':
 		arguments->json = true;
+		return 0;
+	case OPTION_CONFIG:
+		arguments->config = text;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
@@ -80,7 +115,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_argument,
-	.args_doc = "list\nset NAME[@MODEL]",
+	.args_doc = "list\nshow NAME|FILE\nset NAME[@MODEL]",
 	.doc = about,
 };
 
@@ -185,5 +220,8 @@ int policy_command(int argc, char **argv)
 	struct arguments arguments = { .device = 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	return arguments.name ? set(&arguments) : list(&arguments);
+	if (is_verb(&arguments, "show"))
+		return policy_show(arguments.name, arguments.config,
+				   arguments.json);
+	return is_verb(&arguments, "set") ? set(&arguments) : list(&arguments);
 }

@@ -13,7 +13,7 @@
  * struct verdict - a tenant's run beside its private one; all in ppm
  * @known: whether there was a prediction, and so an error
  * @class_alone: by HSM's line over the whole private run, whatever the model is
- * @np: actual, over the first run (definitions.md, NP); 0 if there is none
+ * @np: actual, over the first run (docs/glossary.md, NP); 0 if there is none
  * @np_late: actual, after the warm-up; 0 if the first run ended in it
  * @error: |predicted - actual| / actual
  * @error_class: the whole error, if the class is not that of the private run

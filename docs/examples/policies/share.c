@@ -47,6 +47,30 @@ static void open_sms(const struct simgpu_snapshot *snapshot, u64 tenants,
 	}
 }
 
+/*
+ * On each SM a tenant may have its part of the thread blocks that fit there alone.
+ * Otherwise those whose blocks take long would come to have all places, and a quota
+ * binds only who has a block.
+ */
+static void limit_blocks(const struct simgpu_snapshot *snapshot,
+			 struct simgpu_proposal *proposal)
+{
+	u32 slot, sm;
+
+	proposal->flags |= SIMGPU_SAYS_BLOCK_LIMITS;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		u32 limit = tenant->queue[0].head.blocks_per_sm;
+
+		if (!tenant->active)
+			continue;
+		limit = limit / snapshot->tenants_active;
+		for (sm = 0; sm < snapshot->sms; sm++)
+			proposal->block_limit[sm][slot] = (u8)(limit ? limit : 1);
+	}
+}
+
 static int decide(const struct simgpu_snapshot *snapshot, void *state,
 		  struct simgpu_proposal *proposal)
 {
@@ -57,6 +81,7 @@ static int decide(const struct simgpu_snapshot *snapshot, void *state,
 	if (!tenants)
 		return 0;
 	open_sms(snapshot, tenants, proposal);
+	limit_blocks(snapshot, proposal);
 	proposal->flags |= SIMGPU_SAYS_QUOTAS;
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		u64 part = quota * snapshot->tenants[slot].weight / sum;

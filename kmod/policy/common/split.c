@@ -43,7 +43,7 @@ static void take_back(struct simgpu_proposal *proposal, u32 excess)
  *	gets one SM
  *
  * Fractions round to nearest; what is left over goes to the lowest slots
- * (definitions.md, Who holds an SM).
+ * (docs/glossary.md, Who holds an SM).
  */
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* simgpu policy show: what a policy or a model is, asks for and can be told. */
+#ifndef SIMGPU_POLICY_SHOW_H
+#define SIMGPU_POLICY_SHOW_H
+
+#include <stdbool.h>
+
+/**
+ * policy_show() - print all that is known of a policy or a model
+ * @name: of one that is built in, or a file with a '/'
+ * @config: whose trained values a model's knobs begin with; NULL: no GPU's
+ * @json: one JSON document, no text
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int policy_show(const char *name, const char *config, bool json);
+
+#endif /* SIMGPU_POLICY_SHOW_H */
