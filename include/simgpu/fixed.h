@@ -60,11 +60,12 @@ static inline u64 fixed_mul(u64 a, u64 b)
 
 /*
  * The 128-bit quotient by long division, a bit at a time; the remainder stays
- * below the divisor, so only its top bit needs care.
+ * below the divisor, so only its top bit needs care. The quotient's bits move in
+ * where those of @low move out: one that began as 0 would be another constant in
+ * each turn to the verifier of BPF programs, and it would follow them all.
  */
 static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
 {
-	u64 quotient = 0;
 	u32 bit;
 
 	simgpu_each(bit, 64) {
@@ -72,13 +73,12 @@ static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
 
 		high = (high << 1) | (low >> 63);
 		low <<= 1;
-		quotient <<= 1;
 		if (top || high >= divisor) {
 			high -= divisor;
-			quotient |= 1;
+			low |= 1;
 		}
 	}
-	return quotient;
+	return low;
 }
 
 /**

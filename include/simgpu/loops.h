@@ -66,15 +66,19 @@ struct bpf_iter_num {
  * @i: any
  * @n: length of the array, a constant
  *
- * The compiler must not see through it: it would drop the check where it knows
- * better than the verifier, as of @i % n.
+ * The compiler sees neither the value before nor the one after: it would drop the
+ * check where it knows better than the verifier, as of @i % n, or check one copy
+ * and use another.
  *
  * Return: @i if that is below @n, else 0, in all homes.
  */
 static inline __attribute__((__always_inline__)) u32 simgpu_index(u64 i, u32 n)
 {
 	simgpu_hide(i);
-	return i < n ? (u32)i : 0;
+	if (i >= n)
+		i = 0;
+	simgpu_hide(i);
+	return (u32)i;
 }
 
 #endif /* SIMGPU_LOOPS_H */
