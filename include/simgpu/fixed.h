@@ -18,7 +18,7 @@
  *
  * Return: a + b; U64_MAX where that overflows.
  */
-static inline u64 fixed_add(u64 a, u64 b)
+simgpu_apart u64 fixed_add(u64 a, u64 b)
 {
 	u64 sum;
 
@@ -53,7 +53,7 @@ static inline u64 fixed_mul_high(u64 a, u64 b)
  *
  * Return: a * b; U64_MAX where that overflows.
  */
-static inline u64 fixed_mul(u64 a, u64 b)
+simgpu_apart u64 fixed_mul(u64 a, u64 b)
 {
 	return fixed_mul_high(a, b) ? U64_MAX : a * b;
 }
@@ -90,7 +90,7 @@ static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
  * Return: a * b / divisor, rounded down; U64_MAX where it overflows; 0 for a zero divisor (the
  * caller decides what a ratio to nothing means before it asks).
  */
-static inline u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
+simgpu_apart u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
 {
 	u64 high;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Loops and indices that the verifier of BPF programs accepts and that mean the
- * same in the kernel and in userspace. It walks a plain loop turn by turn, each
+ * Loops, indices and functions that the verifier of BPF programs accepts and that
+ * mean the same in the kernel and in userspace. It walks a plain loop turn by turn, each
  * with all that may have happened before, and gives up on most that decide
  * something; of an index it has to see that it is in bounds.
  */
@@ -44,6 +44,8 @@ struct bpf_iter_num {
 
 #define simgpu_hide(value)	__asm__ volatile("" : "+r"(value))
 
+#define simgpu_apart		__attribute__((__noinline__, __weak__))
+
 #else
 
 /**
@@ -58,6 +60,16 @@ struct bpf_iter_num {
 #define simgpu_each(i, n)	for ((i) = 0; (i) < (n); (i)++)
 
 #define simgpu_hide(value)	((void)(value))
+
+/**
+ * define simgpu_apart - begins a function of numbers that is verified on its own
+ *
+ * Elsewhere `static inline`. The verifier walks such a function once, for any
+ * arguments, and knows nothing of what it returns; others it walks anew for each
+ * call and each path that leads there. It takes at most five arguments, numbers
+ * only.
+ */
+#define simgpu_apart		static inline
 
 #endif
 
