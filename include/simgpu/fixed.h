@@ -7,7 +7,7 @@
 #ifndef SIMGPU_FIXED_H
 #define SIMGPU_FIXED_H
 
-#include <simgpu/port.h>
+#include <simgpu/loops.h>
 
 #define SIMGPU_PPM	1000000ULL
 
@@ -18,11 +18,32 @@
  *
  * Return: a + b; U64_MAX where that overflows.
  */
-static inline u64 fixed_add(u64 a, u64 b)
+simgpu_apart u64 fixed_add(u64 a, u64 b)
 {
 	u64 sum;
 
 	return __builtin_add_overflow(a, b, &sum) ? U64_MAX : sum;
+}
+
+/**
+ * fixed_mul_high() - the upper half of a 128-bit product
+ * @a: any
+ * @b: any
+ *
+ * By halves, as BPF has neither 128-bit products nor a multiplication that tells
+ * whether it overflows.
+ *
+ * Return: a * b / 2^64, rounded down; 0 if a * b fits in 64 bits.
+ */
+static inline u64 fixed_mul_high(u64 a, u64 b)
+{
+	u64 a_low = a & U32_MAX, a_high = a >> 32;
+	u64 b_low = b & U32_MAX, b_high = b >> 32;
+	u64 middle = a_high * b_low + ((a_low * b_low) >> 32);
+	u64 high = a_high * b_high + (middle >> 32);
+
+	middle = (middle & U32_MAX) + a_low * b_high;
+	return high + (middle >> 32);
 }
 
 /**
@@ -32,33 +53,32 @@ static inline u64 fixed_add(u64 a, u64 b)
  *
  * Return: a * b; U64_MAX where that overflows.
  */
-static inline u64 fixed_mul(u64 a, u64 b)
+simgpu_apart u64 fixed_mul(u64 a, u64 b)
 {
-	u64 product;
-
-	return __builtin_mul_overflow(a, b, &product) ? U64_MAX : product;
+	return fixed_mul_high(a, b) ? U64_MAX : a * b;
 }
 
 /*
  * The 128-bit quotient by long division, a bit at a time; the remainder stays
- * below the divisor, so only its top bit needs care.
+ * below the divisor, so only its top bit needs care. The quotient's bits move in
+ * where those of @low move out: one that began as 0 would be another constant in
+ * each turn to the verifier of BPF programs, and it would follow them all.
  */
 static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
 {
-	u64 quotient = 0;
-	int bit;
+	u32 bit;
 
-	for (bit = 63; bit >= 0; bit--) {
+	simgpu_each(bit, 64) {
 		u64 top = high >> 63;
 
-		high = (high << 1) | ((low >> bit) & 1);
-		quotient <<= 1;
+		high = (high << 1) | (low >> 63);
+		low <<= 1;
 		if (top || high >= divisor) {
 			high -= divisor;
-			quotient |= 1;
+			low |= 1;
 		}
 	}
-	return quotient;
+	return low;
 }
 
 /**
@@ -70,20 +90,15 @@ static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
  * Return: a * b / divisor, rounded down; U64_MAX where it overflows; 0 for a zero divisor (the
  * caller decides what a ratio to nothing means before it asks).
  */
-static inline u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
+simgpu_apart u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
 {
-	u64 a_low = a & U32_MAX, a_high = a >> 32;
-	u64 b_low = b & U32_MAX, b_high = b >> 32;
-	u64 product, middle, high;
+	u64 high;
 
 	if (!divisor)
 		return 0;
-	if (!__builtin_mul_overflow(a, b, &product))
-		return product / divisor;
-	middle = a_high * b_low + ((a_low * b_low) >> 32);
-	high = a_high * b_high + (middle >> 32);
-	middle = (middle & U32_MAX) + a_low * b_high;
-	high += middle >> 32;
+	high = fixed_mul_high(a, b);
+	if (!high)
+		return a * b / divisor;
 	if (high >= divisor)
 		return U64_MAX;
 	return fixed_div_wide(high, a * b, divisor);

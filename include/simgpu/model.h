@@ -47,6 +47,8 @@ struct simgpu_prediction {
 	struct simgpu_prediction_tenant tenants[SIMGPU_SLOTS_MAX];
 };
 
+static_assert(sizeof(struct simgpu_prediction) == 6160, "no padding");
+
 /* How far ahead a wake is at least, in core cycles. */
 #define SIMGPU_WAKE_CYCLES_MIN	1000
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The only seam between the kernel and userspace: fixed-width types, memory,
+ * The only seam between the kernel, userspace and BPF: fixed-width types, memory,
  * checksums and assertions for the portable rooms (kmod/sim, kmod/policy,
- * kmod/core). Everything else in them is plain C on integers.
+ * kmod/core). Everything else in them is plain C on integers. BPF has the types
+ * alone: policies and models need no more.
  */
 #ifndef SIMGPU_PORT_H
 #define SIMGPU_PORT_H
@@ -52,6 +53,54 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 
 /* A broken invariant: the kernel warns once and goes on, userspace stops. */
 #define port_assert(condition)	WARN_ON_ONCE(!(condition))
+
+#elif defined(__bpf__)
+
+#include <stddef.h>
+
+/* bpftool's vmlinux.h has the types, too. */
+#ifndef __VMLINUX_H__
+#include <stdbool.h>
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s8 s8;
+typedef __s16 s16;
+typedef __s32 s32;
+typedef __s64 s64;
+#endif
+
+/* As include/uapi/asm-generic/errno-base.h of the kernel has them. */
+#define ENOENT		2
+#define ENOMEM		12
+#define EBUSY		16
+#define EINVAL		22
+#define ERANGE		34
+
+#define U32_MAX		((u32)~0U)
+#define U64_MAX		((u64)~0ULL)
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+#ifndef fallthrough
+#define fallthrough	__attribute__((__fallthrough__))
+#endif
+
+#define static_assert	_Static_assert
 
 #else /* userspace */
 

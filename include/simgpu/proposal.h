@@ -122,4 +122,6 @@ struct simgpu_proposal {
 	u8 hold_queues[SIMGPU_SLOTS_MAX];
 };
 
+static_assert(sizeof(struct simgpu_proposal) == 12576, "no padding");
+
 #endif /* SIMGPU_PROPOSAL_H */

@@ -292,4 +292,17 @@ struct simgpu_snapshot {
 	struct simgpu_snapshot_shared shared[SIMGPU_SHARED_ROWS_MAX];
 };
 
+/*
+ * The same in all homes, 32-bit ones among them: no padding, and a multiple of
+ * 8 bytes.
+ */
+static_assert(sizeof(struct simgpu_counters) == 43 * 8, "words only");
+static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_kernel) == 48, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_queue) == 112, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 1792, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 164248, "no padding");
+
 #endif /* SIMGPU_SNAPSHOT_H */
