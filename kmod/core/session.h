@@ -449,6 +449,24 @@ int session_set_constants(struct session *session, const void *constants,
 int session_check_constants(const struct session_options *options,
 			    struct session_refusal *why);
 
+/**
+ * session_check_param() - whether a knob could be set
+ * @params: the table of a model or policy; NULL: it has none
+ * @whose: the model's or the policy's
+ * @name: of the knob
+ * @value: in its unit
+ * @index: set to its place in the table
+ * @why: says why not
+ *
+ * Return: as session_set_param().
+ */
+int session_check_param(const struct simgpu_param *params,
+			enum session_knobs whose, const char *name, u64 value,
+			u32 *index, struct session_refusal *why);
+
+/* The constants in force, header and payload; NULL: none. */
+const void *session_constants(const struct session *session, u32 *bytes);
+
 /* The values of the knobs in force, in the order of the table. */
 const u64 *session_params(const struct session *session,
 			  enum session_knobs whose);
