@@ -5,132 +5,309 @@
  */
 #include "device.h"
 
-static bool simgpu_change_possible(const struct simgpu_device_change *change,
-				   const struct simgpu_tunables *tunables)
+/**
+ * simgpu_constants_copy() - a model's constants in memory of their own
+ * @constants: header and payload
+ * @bytes: of both
+ *
+ * Return: the copy, which port_free() gives back, or NULL.
+ */
+void *simgpu_constants_copy(const void *constants, u32 bytes)
 {
-	const struct tunable *tunable;
-	struct simgpu_tunables copy = *tunables;
+	void *copy = port_alloc(bytes);
 
+	if (copy)
+		memcpy(copy, constants, bytes);
+	return copy;
+}
+
+/**
+ * simgpu_options_begin() - first values for what is another one
+ * @options: with policy, model and configuration; own their constants
+ * @policy: the policy is another one: its knobs
+ * @model: the model or its GPU is: its knobs; constants there are none
+ */
+void simgpu_options_begin(struct session_options *options, bool policy,
+			  bool model)
+{
+	u64 policy_params[SIMGPU_PARAMS_MAX], model_params[SIMGPU_PARAMS_MAX];
+
+	memcpy(policy_params, options->policy_params, sizeof(policy_params));
+	memcpy(model_params, options->model_params, sizeof(model_params));
+	session_default_params(options);
+	if (!policy)
+		memcpy(options->policy_params, policy_params,
+		       sizeof(policy_params));
+	if (!model) {
+		memcpy(options->model_params, model_params,
+		       sizeof(model_params));
+		return;
+	}
+	port_free(options->constants);
+	options->constants = NULL;
+	options->constants_bytes = 0;
+}
+
+/**
+ * struct simgpu_deciders - who is asked once a change is made
+ * @policy: held
+ * @model: held
+ * @constants: a copy of the change's, for the device's own sessions, or NULL
+ */
+struct simgpu_deciders {
+	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
+	void *constants;
+};
+
+static int simgpu_change_check_values(const struct simgpu_device_change *change)
+{
 	if (change->epoch_cycles &&
 	    (change->epoch_cycles < SESSION_EPOCH_CYCLES_MIN ||
 	     change->epoch_cycles > SESSION_EPOCH_CYCLES_MAX))
-		return false;
+		return -EINVAL;
+	if (change->hold_cycles &&
+	    (change->hold_cycles < SESSION_HOLD_CYCLES_MIN ||
+	     change->hold_cycles > SESSION_HOLD_CYCLES_MAX))
+		return -EINVAL;
 	if (change->pace_ppm && *change->pace_ppm > SIMGPU_PACE_MAX_PPM)
-		return false;
-	for (tunable = tunables_list; tunable->name; tunable++)
-		if (*tunable_of(&copy, tunable) > SIMGPU_PPM)
+		return -EINVAL;
+	return 0;
+}
+
+static const struct simgpu_param *
+simgpu_table(const struct simgpu_deciders *now, enum session_knobs whose)
+{
+	return whose == SESSION_POLICY_KNOBS ? now->policy->params :
+					       now->model->params;
+}
+
+static bool simgpu_knobs_fit(const struct simgpu_device_change *change,
+			     const struct simgpu_deciders *now,
+			     struct session_refusal *why)
+{
+	u32 i, index;
+
+	for (i = 0; i < change->knob_count; i++) {
+		const struct simgpu_knob_change *knob = &change->knobs[i];
+
+		if (session_check_param(simgpu_table(now, knob->whose),
+					knob->whose, knob->name, knob->value,
+					&index, why))
 			return false;
+	}
 	return true;
 }
 
-/* @tunables with those that change. */
-static struct simgpu_tunables
-simgpu_changed_tunables(struct simgpu_tunables tunables,
-			const struct simgpu_device_change *change)
+static bool simgpu_constants_fit(struct simgpu_device *device,
+				 const struct simgpu_device_change *change,
+				 const struct simgpu_deciders *now,
+				 struct session_refusal *why)
 {
-	const struct tunable *tunable;
+	struct session_options options = {
+		.config = device->start.config,
+		.model = now->model,
+		.constants = change->constants,
+		.constants_bytes = change->constants_bytes,
+	};
 
-	for (tunable = tunables_list; tunable->name; tunable++)
-		if (change->tunables_set & SIMGPU_TUNABLE_BIT(tunable->offset))
-			*(u64 *)((char *)&tunables + tunable->offset) =
-				*(u64 *)((char *)&change->tunables +
-					 tunable->offset);
-	return tunables;
+	return !change->constants || !session_check_constants(&options, why);
 }
 
-/*
- * Everything has been checked: nothing of this can fail. Takes over the
- * references to @policy and @model.
- */
-static void simgpu_device_apply(struct simgpu_device *device,
-				const struct simgpu_device_change *change,
-				const struct simgpu_policy *policy,
-				const struct simgpu_model *model)
+/* Whether all of it can be done; what is wrong with a knob is kept. */
+static int simgpu_change_check(struct simgpu_device *device,
+			       const struct simgpu_device_change *change,
+			       const struct simgpu_deciders *now)
+{
+	struct session_refusal why;
+	int ret = simgpu_change_check_values(change);
+
+	lockdep_assert_held(&device->lock);
+	if (ret)
+		return ret;
+	if (simgpu_knobs_fit(change, now, &why) &&
+	    simgpu_constants_fit(device, change, now, &why))
+		return 0;
+	simgpu_device_refused(device, &why);
+	return -EINVAL;
+}
+
+/* Whoever is another one begins with first values, here and in later sessions. */
+static void simgpu_apply_deciders(struct simgpu_device *device,
+				  const struct simgpu_device_change *change,
+				  const struct simgpu_deciders *now)
 {
 	struct session_options *defaults = &device->defaults;
-	struct simgpu_published *published = &device->published;
-	struct simgpu_tunables tunables;
 
-	simgpu_device_use(device, policy ?: device->policy,
-			  model ?: device->model);
+	simgpu_device_use(device, now->policy, now->model);
 	if (change->policy) {
-		session_set_policy(device->session, policy);
-		simgpu_tell(policy, device, policy->name, false);
+		session_set_policy(device->session, now->policy);
+		simgpu_tell(policy, device, now->policy->name, false);
+		simgpu_plugin_hold(now->policy);
 		simgpu_plugin_put(defaults->policy);
-		defaults->policy = policy;
+		defaults->policy = now->policy;
 	}
 	if (change->model) {
-		session_set_model(device->session, model);
+		session_set_model(device->session, now->model);
+		simgpu_plugin_hold(now->model);
 		simgpu_plugin_put(defaults->model);
-		defaults->model = model;
+		defaults->model = now->model;
 	}
-	/* A gang may have begun with knobs of its own; those it keeps. */
-	tunables = simgpu_changed_tunables(published->tunables, change);
-	if (change->tunables_set) {
-		session_set_tunables(device->session, &tunables);
-		defaults->tunables = simgpu_changed_tunables(defaults->tunables,
-							     change);
-	}
+	simgpu_options_begin(defaults, change->policy, change->model);
+}
+
+/* A gang's policy or model may not be the device's own: that keeps its knobs. */
+static void simgpu_apply_knob(struct simgpu_device *device,
+			      const struct simgpu_knob_change *knob,
+			      const struct simgpu_deciders *now)
+{
+	struct session_options *defaults = &device->defaults;
+	struct session_refusal unused;
+	u32 index;
+
+	session_set_param(device->session, knob->whose, knob->name,
+			  knob->value);
+	session_check_param(simgpu_table(now, knob->whose), knob->whose,
+			    knob->name, knob->value, &index, &unused);
+	if (knob->whose == SESSION_POLICY_KNOBS &&
+	    defaults->policy == now->policy)
+		defaults->policy_params[index] = knob->value;
+	if (knob->whose == SESSION_MODEL_KNOBS && defaults->model == now->model)
+		defaults->model_params[index] = knob->value;
+}
+
+/* Likewise the constants, which are for one GPU; takes over the copy. */
+static void simgpu_apply_constants(struct simgpu_device *device,
+				   const struct simgpu_device_change *change,
+				   struct simgpu_deciders *now)
+{
+	struct session_options *defaults = &device->defaults;
+
+	session_set_constants(device->session, change->constants,
+			      change->constants_bytes);
+	if (defaults->model != now->model ||
+	    strcmp(defaults->config.name, device->start.config.name))
+		return;
+	port_free(defaults->constants);
+	defaults->constants = now->constants;
+	defaults->constants_bytes = change->constants_bytes;
+	now->constants = NULL;
+}
+
+static void simgpu_apply_published(struct simgpu_device *device,
+				   const struct simgpu_device_change *change)
+{
+	struct simgpu_published *published = &device->published;
+
+	spin_lock(&device->publish_lock);
+	strscpy(published->policy, device->policy->name, SIMGPU_NAME_MAX);
+	strscpy(published->model, device->model->name, SIMGPU_NAME_MAX);
+	if (change->epoch_cycles)
+		published->epoch_cycles = change->epoch_cycles;
+	spin_unlock(&device->publish_lock);
+	simgpu_knobs_publish(device);
+}
+
+/* Everything has been checked: nothing of this can fail. */
+static void simgpu_device_apply(struct simgpu_device *device,
+				const struct simgpu_device_change *change,
+				struct simgpu_deciders *now)
+{
+	struct session_options *defaults = &device->defaults;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	if (change->policy || change->model)
+		simgpu_apply_deciders(device, change, now);
+	for (i = 0; i < change->knob_count; i++)
+		simgpu_apply_knob(device, &change->knobs[i], now);
+	if (change->constants)
+		simgpu_apply_constants(device, change, now);
 	if (change->epoch_cycles) {
 		session_set_epoch_cycles(device->session, change->epoch_cycles);
 		defaults->epoch_cycles = change->epoch_cycles;
 	}
+	if (change->hold_cycles)
+		WRITE_ONCE(defaults->hold_cycles, change->hold_cycles);
 	if (change->pace_ppm) {
 		WRITE_ONCE(device->pace_ppm, *change->pace_ppm);
 		wake_up(&device->worker_wait);
 	}
-	spin_lock(&device->publish_lock);
-	if (change->policy)
-		strscpy(published->policy, policy->name, SIMGPU_NAME_MAX);
-	if (change->model)
-		strscpy(published->model, model->name, SIMGPU_NAME_MAX);
-	if (change->tunables_set)
-		published->tunables = tunables;
-	if (change->epoch_cycles)
-		published->epoch_cycles = change->epoch_cycles;
-	spin_unlock(&device->publish_lock);
+	simgpu_apply_published(device, change);
 	simgpu_device_settle(device);
 }
 
+/* Who will be asked, held; what the change does not name is looked up later. */
+static int simgpu_change_begin(const struct simgpu_device_change *change,
+			       struct simgpu_deciders *now)
+{
+	if (change->policy) {
+		now->policy = simgpu_policy_get(change->policy);
+		if (!now->policy)
+			return -EINVAL;
+	}
+	if (change->model) {
+		now->model = simgpu_model_get(change->model);
+		if (!now->model)
+			return -EINVAL;
+	}
+	if (!change->constants)
+		return 0;
+	now->constants = simgpu_constants_copy(change->constants,
+					       change->constants_bytes);
+	return now->constants ? 0 : -ENOMEM;
+}
+
+static int simgpu_change_make(struct simgpu_device *device,
+			      const struct simgpu_device_change *change,
+			      struct simgpu_deciders *now)
+{
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	if (!now->policy) {
+		now->policy = device->policy;
+		simgpu_plugin_hold(now->policy);
+	}
+	if (!now->model) {
+		now->model = device->model;
+		simgpu_plugin_hold(now->model);
+	}
+	ret = simgpu_change_check(device, change, now);
+	if (!ret)
+		simgpu_device_apply(device, change, now);
+	return ret;
+}
+
 /**
- * simgpu_device_change() - change settings, from the next epoch's end on; the
- *	pace at once
+ * simgpu_device_change() - change settings, from the next epoch's end on; pace,
+ *	policy and model at once
  * @device: the device
  * @change: what to change
  *
  * Return: 0; or with nothing changed -EINVAL for an unknown name or a value out
- * of range, -ENODEV.
+ * of range, -ENOMEM, -ENODEV. What was wrong with a knob or with constants stands
+ * in last_refusal.
  */
 int simgpu_device_change(struct simgpu_device *device,
 			 const struct simgpu_device_change *change)
 {
-	const struct simgpu_policy *policy = NULL;
-	const struct simgpu_model *model = NULL;
-	struct simgpu_tunables tunables;
-	int ret = -EINVAL;
+	struct simgpu_deciders now = {};
+	int ret;
 
-	if (change->policy)
-		policy = simgpu_policy_get(change->policy);
-	if (change->model)
-		model = simgpu_model_get(change->model);
-	if ((change->policy && !policy) || (change->model && !model))
-		goto err_put;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		goto err_put;
-	tunables = simgpu_changed_tunables(device->defaults.tunables, change);
-	if (!simgpu_change_possible(change, &tunables)) {
+	ret = simgpu_change_begin(change, &now);
+	ret = ret ?: simgpu_device_lock(device);
+	if (!ret) {
+		ret = simgpu_change_make(device, change, &now);
 		simgpu_device_unlock(device);
-		ret = -EINVAL;
-		goto err_put;
 	}
-	simgpu_device_apply(device, change, policy, model);
-	simgpu_device_unlock(device);
+	simgpu_plugin_put(now.policy);
+	simgpu_plugin_put(now.model);
+	port_free(now.constants);
+	if (ret)
+		return ret;
+	if (change->policy || change->model)
+		simgpu_knobs_settle(device);
 	simgpu_tell(settings, device);
 	return 0;
-
-err_put:
-	simgpu_plugin_put(policy);
-	simgpu_plugin_put(model);
-	return ret;
 }

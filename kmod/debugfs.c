@@ -8,13 +8,15 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 
+#include "core/journal.h"
 #include "device.h"
 
 static struct dentry *simgpu_debugfs_root;
 
 /**
  * struct simgpu_journal - a journal as it was when its file was opened
- * @start: options of the cold start
+ * @start: its first line: what it names may go
+ * @line: the line that is being read
  * @cycle: device time
  * @state_hash: of the device there
  * @lost: events that found no room
@@ -22,7 +24,8 @@ static struct dentry *simgpu_debugfs_root;
  * @events: the events
  */
 struct simgpu_journal {
-	struct session_options start;
+	char start[JOURNAL_LINE_BYTES];
+	char line[JOURNAL_LINE_BYTES];
 	u64 cycle;
 	u64 state_hash;
 	u64 lost;
@@ -37,7 +40,8 @@ static void simgpu_journal_take(struct simgpu_device *device,
 	const struct journal_event *events;
 
 	lockdep_assert_held(&device->lock);
-	journal->start = device->start;
+	journal_print_start(journal->start, &device->start,
+			    device->start_constants);
 	events = session_journal(device->session, &journal->count,
 				 &journal->lost);
 	if (ending->over) {
@@ -51,123 +55,6 @@ static void simgpu_journal_take(struct simgpu_device *device,
 	}
 	memcpy(journal->events, events,
 	       journal->count * sizeof(journal->events[0]));
-}
-
-/* In double quotes; what is not printable ASCII, or is \ or ", as \xHH. */
-static void simgpu_seq_string(struct seq_file *seq, const char *key,
-			      const char *string)
-{
-	seq_printf(seq, " %s=\"", key);
-	seq_escape_mem(seq, string, strlen(string),
-		       ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND, "\\\"");
-	seq_putc(seq, '"');
-}
-
-static void simgpu_seq_tunables(struct seq_file *seq,
-				const struct simgpu_tunables *tunables)
-{
-	struct simgpu_tunables copy = *tunables;
-	const struct tunable *tunable;
-
-	for (tunable = tunables_list; tunable->name; tunable++)
-		seq_printf(seq, " %s_ppm=%llu", tunable->name,
-			   *tunable_of(&copy, tunable));
-}
-
-static const char *simgpu_preemption_name(enum session_preemption preemption)
-{
-	switch (preemption) {
-	case SESSION_PREEMPTION_SWITCH:
-		return "switch";
-	case SESSION_PREEMPTION_ADAPTIVE:
-		return "adaptive";
-	default:
-		return "drain";
-	}
-}
-
-static void simgpu_journal_start(struct seq_file *seq,
-				 const struct session_options *start)
-{
-	seq_puts(seq, "0 start version=1");
-	simgpu_seq_string(seq, "config", start->config.name);
-	seq_printf(seq, " seed=%llu epoch_cycles=%llu stop_cycle=%llu relaunch=%u kernel_end=%s gang_size=%u",
-		   start->seed, start->epoch_cycles, start->stop_cycle,
-		   start->relaunch,
-		   start->kernel_end == SESSION_KERNEL_END_CARRY ? "carry" :
-		   "even", start->gang_size);
-	simgpu_seq_string(seq, "model", start->model->name);
-	simgpu_seq_string(seq, "policy", start->policy->name);
-	simgpu_seq_tunables(seq, &start->tunables);
-	seq_printf(seq, " preemption=%s\n",
-		   simgpu_preemption_name(start->preemption));
-}
-
-static void simgpu_journal_end(struct seq_file *seq,
-			       const struct simgpu_journal *journal)
-{
-	if (journal->lost)
-		seq_printf(seq, "%llu lost events=%llu\n", journal->cycle,
-			   journal->lost);
-	seq_printf(seq, "%llu end state_hash=0x%016llx\n", journal->cycle,
-		   journal->state_hash);
-}
-
-static void simgpu_journal_tenant(struct seq_file *seq,
-				  const struct journal_event *event)
-{
-	const struct session_tenant_options *tenant = &event->tenant;
-
-	seq_printf(seq, " slot=%u", event->slot);
-	simgpu_seq_string(seq, "name", tenant->name);
-	seq_printf(seq, " service=%s weight=%u target_ppm=%llu",
-		   tenant->service == SIMGPU_QOS ? "qos" : "best_effort",
-		   tenant->weight, tenant->target_ppm);
-}
-
-static void simgpu_journal_event(struct seq_file *seq,
-				 const struct journal_event *event)
-{
-	static const char * const kinds[] = {
-		[JOURNAL_JOIN] = "join",
-		[JOURNAL_TENANT] = "tenant",
-		[JOURNAL_LAUNCH] = "launch",
-		[JOURNAL_LEAVE] = "leave",
-		[JOURNAL_POLICY] = "policy",
-		[JOURNAL_MODEL] = "model",
-		[JOURNAL_TUNABLES] = "tunables",
-		[JOURNAL_EPOCH_CYCLES] = "epoch_cycles",
-	};
-
-	seq_printf(seq, "%llu %s", event->cycle, kinds[event->kind]);
-	switch (event->kind) {
-	case JOURNAL_JOIN:
-	case JOURNAL_TENANT:
-		simgpu_journal_tenant(seq, event);
-		break;
-	case JOURNAL_LAUNCH:
-		seq_printf(seq, " slot=%u sequence=%llu checksum=0x%08x bytes=%llu repeats=%llu not_before_cycle=%llu",
-			   event->slot, event->launch.sequence,
-			   event->launch.checksum, event->launch.trace_bytes,
-			   event->launch.repeats, event->launch.not_before);
-		break;
-	case JOURNAL_LEAVE:
-		seq_printf(seq, " slot=%u", event->slot);
-		break;
-	case JOURNAL_POLICY:
-	case JOURNAL_MODEL:
-		simgpu_seq_string(seq, "name", event->name);
-		break;
-	case JOURNAL_TUNABLES:
-		simgpu_seq_tunables(seq, &event->tunables);
-		break;
-	case JOURNAL_EPOCH_CYCLES:
-		seq_printf(seq, " epoch_cycles=%llu", event->epoch_cycles);
-		break;
-	default:
-		break;
-	}
-	seq_putc(seq, '\n');
 }
 
 /* Line 0 is the start, then an event a line, then the end. */
@@ -191,15 +78,25 @@ static void simgpu_journal_seq_stop(struct seq_file *seq, void *item)
 
 static int simgpu_journal_seq_show(struct seq_file *seq, void *item)
 {
-	const struct simgpu_journal *journal = seq->private;
+	struct simgpu_journal *journal = seq->private;
 	u64 line = *(loff_t *)item;
 
-	if (!line)
-		simgpu_journal_start(seq, &journal->start);
-	else if (line <= journal->count)
-		simgpu_journal_event(seq, &journal->events[line - 1]);
-	else
-		simgpu_journal_end(seq, journal);
+	if (!line) {
+		seq_puts(seq, journal->start);
+		return 0;
+	}
+	if (line <= journal->count) {
+		journal_print_event(journal->line, &journal->events[line - 1]);
+		seq_puts(seq, journal->line);
+		return 0;
+	}
+	if (journal->lost) {
+		journal_print_lost(journal->line, journal->cycle,
+				   journal->lost);
+		seq_puts(seq, journal->line);
+	}
+	journal_print_end(journal->line, journal->cycle, journal->state_hash);
+	seq_puts(seq, journal->line);
 	return 0;
 }
 

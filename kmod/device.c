@@ -105,7 +105,7 @@ void simgpu_device_use(struct simgpu_device *device,
 		simgpu_plugin_hold(model);
 	device->policy = policy;
 	device->model = model;
-	device->failed = false;
+	device->slow = false;
 	simgpu_plugin_put(old_policy);
 	simgpu_plugin_put(old_model);
 }
@@ -135,9 +135,13 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	simgpu_plugin_put(device->start.policy);
 	simgpu_plugin_put(device->start.model);
 	device->start = *options;
+	device->start.constants = NULL;
+	device->start_constants = !options->constants ? 0 :
+		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);
 	device->ending = (struct simgpu_ending) {};
-	device->refusal = (struct simgpu_refusal) {};
+	device->refusal = (struct session_refusal) {};
+	device->session_refusal = device->refusal;
 	simgpu_device_publish_start(device);
 	return old;
 }
@@ -175,6 +179,8 @@ static void simgpu_device_release(struct device *dev)
 
 	simgpu_plugin_put(device->defaults.policy);
 	simgpu_plugin_put(device->defaults.model);
+	port_free((void *)device->defaults.constants);
+	port_free(device->constants);
 	if (device->worker)
 		put_task_struct(device->worker);
 	kobject_put(device->tenants_dir);
@@ -204,8 +210,12 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
-	device->defaults.tunables = registry_tunables(config->name);
+	device->defaults.kernel_end = SESSION_KERNEL_END_CARRY;
+	device->defaults.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
+	session_default_params(&device->defaults);
 	mutex_init(&device->lock);
+	mutex_init(&device->constants_lock);
+	simgpu_knobs_init(device);
 	mutex_init(&device->open_lock);
 	spin_lock_init(&device->publish_lock);
 	init_waitqueue_head(&device->worker_wait);

@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "driver.h"
@@ -32,7 +33,7 @@
  * @state: &enum session_state
  * @metrics_valid: whether @metrics are of a finished epoch with predictions
  * @metrics: of the last finished epoch
- * @tunables: in force
+ * @refusal: why a word was not followed last
  * @config: name
  * @policy: name
  * @model: name
@@ -45,11 +46,31 @@ struct simgpu_published {
 	enum session_state state;
 	bool metrics_valid;
 	struct metrics metrics;
-	struct simgpu_tunables tunables;
+	struct session_refusal refusal;
 	char config[SIMGPU_NAME_MAX];
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
 };
+
+/**
+ * struct simgpu_knobs - the knobs of a policy or model in force, as they are
+ *	published: apart from its module, which may go
+ * @count: how many
+ * @name: of each
+ * @unit: SIMGPU_UNIT_*
+ * @value: in that unit
+ */
+struct simgpu_knobs {
+	u32 count;
+	struct {
+		char name[SIMGPU_NAME_MAX];
+		u32 unit;
+		u64 value;
+	} at[SIMGPU_PARAMS_MAX];
+};
+
+/* Those of the model, those of the policy: by &enum session_knobs. */
+#define SIMGPU_KNOBS	2
 
 /**
  * struct simgpu_epoch - the last finished epoch, as netlink tells it
@@ -64,25 +85,40 @@ struct simgpu_epoch {
 };
 
 /**
+ * struct simgpu_knob_change - a knob that is to change
+ * @whose: the model's or the policy's, the new one's if that changes, too
+ * @name: of the knob
+ * @value: in its unit
+ */
+struct simgpu_knob_change {
+	enum session_knobs whose;
+	const char *name;
+	u64 value;
+};
+
+/**
  * struct simgpu_device_change - settings to change, all or none
  * @policy: name of the new one; NULL: as it is
  * @model: likewise
  * @epoch_cycles: new length; 0: as it is
  * @pace_ppm: new pace; NULL: as it is
- * @tunables_set: which of @tunables are new, a bit for each u64 of the struct
- * @tunables: their values
+ * @hold_cycles: of later sessions; 0: as it is
+ * @knobs: knobs, which change in this order
+ * @knob_count: how many
+ * @constants: of the model, the new one if that changes, too; NULL: as they are
+ * @constants_bytes: of these
  */
 struct simgpu_device_change {
 	const char *policy;
 	const char *model;
 	u64 epoch_cycles;
 	const u64 *pace_ppm;
-	unsigned long tunables_set;
-	struct simgpu_tunables tunables;
+	u64 hold_cycles;
+	const struct simgpu_knob_change *knobs;
+	u32 knob_count;
+	const void *constants;
+	u32 constants_bytes;
 };
-
-/* The bit in @tunables_set of a field of &struct simgpu_tunables. */
-#define SIMGPU_TUNABLE_BIT(_offset)	BIT((_offset) / sizeof(u64))
 
 /**
  * struct simgpu_ending - how a gang's session ended
@@ -202,13 +238,17 @@ extern const struct simgpu_observer *const *simgpu_observers;
  *	holds it for a quantum at a time. Not held: while user memory is
  *	touched, or an entry of sysfs or debugfs is removed
  * @session: the experiment; NULL once the device is going away
- * @start: its options at the cold start; holds their policy and model
+ * @start: its options at the cold start, without constants; holds their policy
+ *	and model
+ * @start_constants: checksum of the constants there; 0: none
  * @policy: that the session asks now, which is held
  * @model: likewise
- * @failed: the policy is to be replaced
- * @refusal: why a policy of this session did not have its way last
+ * @slow: the policy is to be replaced, for it took too long
+ * @refusal: why a word was not followed last in this session, the policy's or the
+ *	model's or that of a write
+ * @session_refusal: the session's own last one that was seen
  * @defaults: options of sessions without a gang; config never changes; holds
- *	their policy and model
+ *	their policy and model, and owns their constants
  * @slots: who has which slot of the session
  * @gang: whose session it is, until the gang's file is closed; NULL for none.
  *	It has ended once @ending says so
@@ -216,11 +256,18 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
+ * @knobs: likewise, by &enum session_knobs
  * @last_epoch: what netlink reads
+ * @knobs_shown: sysfs has the directories of the knobs
+ * @knobs_work: brings them up to date
+ * @knob_files: what is in them; only @knobs_work touches them
+ * @constants_lock: held while a part of constants is written; outside @lock
+ * @constants: room for what has been written, or NULL; under that lock
+ * @constants_bytes: that have been written; likewise
  * @counters_ns: host time at which the tenants' counters were published last;
  *	the worker's own
  *
- * Lock order: @lock, @publish_lock.
+ * Lock order: @constants_lock, @lock, @publish_lock.
  */
 struct simgpu_device {
 	struct device dev;
@@ -244,10 +291,12 @@ struct simgpu_device {
 	struct mutex lock;	/* serializes what follows, up to ... */
 	struct session *session;
 	struct session_options start;
+	u32 start_constants;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
-	bool failed;
-	struct simgpu_refusal refusal;
+	bool slow;
+	struct session_refusal refusal;
+	struct session_refusal session_refusal;
 	struct session_options defaults;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
 	struct simgpu_gang *gang;
@@ -255,7 +304,15 @@ struct simgpu_device {
 
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
+	struct simgpu_knobs knobs[SIMGPU_KNOBS];
 	struct simgpu_epoch *last_epoch;
+
+	bool knobs_shown;
+	struct work_struct knobs_work;
+	struct simgpu_knob_files *knob_files[SIMGPU_KNOBS];
+	struct mutex constants_lock; /* constants come in parts */
+	void *constants;
+	u32 constants_bytes;
 	u64 counters_ns;
 };
 
@@ -285,6 +342,11 @@ void simgpu_device_settle(struct simgpu_device *device);
 int simgpu_device_change(struct simgpu_device *device,
 			 const struct simgpu_device_change *change);
 struct simgpu_published simgpu_device_published(struct simgpu_device *device);
+void simgpu_device_refused(struct simgpu_device *device,
+			   const struct session_refusal *why);
+void *simgpu_constants_copy(const void *constants, u32 bytes);
+void simgpu_options_begin(struct session_options *options, bool policy,
+			  bool model);
 struct simgpu_device *simgpu_device_find(u32 index);
 
 /* Between device.c, observe.c, worker.c and change.c. */
@@ -294,7 +356,16 @@ void simgpu_device_use(struct simgpu_device *device,
 void simgpu_device_publish_start(struct simgpu_device *device);
 void simgpu_device_publish(struct simgpu_device *device);
 void simgpu_device_publish_counters(struct simgpu_device *device);
+void simgpu_device_fell_back(struct simgpu_device *device,
+			     const struct session_refusal *why);
 int simgpu_worker_start(struct simgpu_device *device);
+
+/* Knobs in sysfs (knobs.c). */
+void simgpu_knobs_init(struct simgpu_device *device);
+void simgpu_knobs_publish(struct simgpu_device *device);
+void simgpu_knobs_settle(struct simgpu_device *device);
+void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
+		       struct simgpu_knobs *knobs);
 
 /* Whether a gang that has not ended holds the device. */
 static inline bool simgpu_device_has_gang(const struct simgpu_device *device)

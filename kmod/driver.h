@@ -13,32 +13,8 @@
 #include <linux/types.h>
 #include <linux/simgpu.h>
 
+#include "core/rows.h"
 #include "core/session.h"
-
-/* The enums that cross the border mean the same on both sides. */
-static_assert((int)SIMGPU_CLASSIFIED_UNKNOWN == SIMGPU_CLASS_UNKNOWN);
-static_assert((int)SIMGPU_CLASSIFIED_COMPUTE == SIMGPU_CLASS_COMPUTE);
-static_assert((int)SIMGPU_CLASSIFIED_MEMORY == SIMGPU_CLASS_MEMORY);
-static_assert((int)SIMGPU_SERVICE_BEST_EFFORT == SIMGPU_BEST_EFFORT);
-static_assert((int)SIMGPU_SERVICE_QOS == SIMGPU_QOS);
-static_assert((int)SIMGPU_KERNEL_END_EVEN == (int)SESSION_KERNEL_END_EVEN);
-static_assert((int)SIMGPU_KERNEL_END_CARRY == (int)SESSION_KERNEL_END_CARRY);
-static_assert((int)SIMGPU_PREEMPTION_SWITCH == (int)SESSION_PREEMPTION_SWITCH);
-static_assert((int)SIMGPU_PREEMPTION_ADAPTIVE ==
-	      (int)SESSION_PREEMPTION_ADAPTIVE);
-static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES);
-static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX);
-/* A counter's number is the place of its field. */
-#define SIMGPU_COUNTER_IS(_number, _field)				\
-	static_assert((_number) * sizeof(u64) ==			\
-		      offsetof(struct simgpu_counters, _field))
-SIMGPU_COUNTER_IS(SIMGPU_COUNTER_THREAD_INSTRUCTIONS, thread_instructions);
-SIMGPU_COUNTER_IS(SIMGPU_COUNTER_LLC_ACCESSES, llc_accesses);
-SIMGPU_COUNTER_IS(SIMGPU_COUNTER_MIRROR_ACCESSES, mirror_accesses);
-SIMGPU_COUNTER_IS(SIMGPU_COUNTER_IDLE_CYCLES, idle_cycles);
-SIMGPU_COUNTER_IS(SIMGPU_COUNTER_IDLE_WARPS, idle_warps);
-static_assert(SIMGPU_COUNTER_COUNT * sizeof(u64) ==
-	      sizeof(struct simgpu_counters));
 
 /* Weights that a tenant may have. */
 #define SIMGPU_WEIGHT_MIN	1
@@ -99,6 +75,7 @@ long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
 int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);
 
 /* What they want to be told; struct simgpu_observer is in device.h. */
+extern const struct simgpu_observer simgpu_knobs_observer;
 extern const struct simgpu_observer simgpu_tenant_observer;
 extern const struct simgpu_observer simgpu_gang_observer;
 extern const struct simgpu_observer simgpu_trace_observer;
@@ -108,6 +85,13 @@ extern const struct simgpu_observer simgpu_debugfs_observer;
 /* Sysfs (sysfs.c). */
 extern const struct attribute_group *simgpu_device_groups[];
 extern const struct kobj_type simgpu_tenant_ktype;
+ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm);
+int simgpu_parse_ppm(const char *buf, u64 *value_ppm);
+
+/* Of the device's sysfs: directories of knobs (knobs.c), constants (constants.c). */
+extern const struct attribute_group simgpu_policy_params_group;
+extern const struct attribute_group simgpu_model_params_group;
+extern struct bin_attribute simgpu_constants_attr;
 
 /* Debugfs (debugfs.c). */
 void simgpu_debugfs_init(void);
@@ -120,9 +104,13 @@ void simgpu_plugin_hold(const void *policy_or_model);
 void simgpu_plugin_put(const void *policy_or_model);
 ssize_t simgpu_plugins_emit(char *buf, bool policies);
 
-/* Knobs of the UAPI (params.c). */
+/* Knobs and constants of the UAPI (param_values.c). */
 int simgpu_params_apply(const struct simgpu_param_array *array,
-			struct simgpu_tunables *tunables);
+			struct session_options *options,
+			struct session_refusal *why);
+int simgpu_constants_apply(u64 address, u32 bytes,
+			   struct session_options *options,
+			   struct session_refusal *why);
 
 /* Configfs (configfs.c). */
 int simgpu_configfs_init(void);

@@ -68,30 +68,10 @@ static void simgpu_record_fill(struct simgpu_gang_record *out,
 {
 	struct simgpu_epoch_record *record = &out->record;
 
-	*record = (struct simgpu_epoch_record) {
-		.size = sizeof(*out),
-		.counter_offset = offsetof(struct simgpu_gang_record, counters),
-		.counter_count = SIMGPU_COUNTER_COUNT,
-		.epoch = epoch->index,
-		.start_cycle = epoch->start_cycle,
-		.end_cycle = epoch->end_cycle,
-		.slot = row->slot,
-		.sms = row->sms,
-		.sms_next = row->sms_next,
-		.class = row->class,
-		.ipc_ppm = row->figures.ipc_ppm,
-		.rbh_ppm = row->figures.rbh_ppm,
-		.bandwidth_ppm = row->figures.bandwidth_ppm,
-		.llc_mpki_ppm = row->figures.llc_mpki_ppm,
-	};
-	if (row->class != SIMGPU_CLASS_UNKNOWN)
-		record->np_ppm = row->np_ppm;
-	if (epoch->predicted)
-		record->flags |= SIMGPU_EPOCH_PREDICTED;
-	if (epoch->fell_back)
-		record->flags |= SIMGPU_EPOCH_FELL_BACK;
-	if (row->first_run)
-		record->flags |= SIMGPU_EPOCH_FIRST_RUN;
+	row_epoch(epoch, row, record);
+	record->size = sizeof(*out);
+	record->counter_offset = offsetof(struct simgpu_gang_record, counters);
+	record->counter_count = SIMGPU_COUNTER_COUNT;
 	out->counters = row->counters;
 }
 
@@ -130,7 +110,7 @@ static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 
 	lockdep_assert_held(&device->lock);
 	session_tenant_report(device->session, slot, &report);
-	simgpu_report_fill(&gang->reports[slot], &report);
+	row_report(&report, &gang->reports[slot]);
 	gang->counters[slot] = report.counters;
 	__set_bit(slot, gang->reported);
 }
@@ -313,7 +293,8 @@ static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
 	ret = simgpu_device_lock(gang->device);
 	if (ret)
 		return ret;
-	cmd->refusal = gang->over ? gang->refusal : gang->device->refusal;
+	row_refusal(gang->over ? &gang->refusal : &gang->device->refusal,
+		    &cmd->refusal);
 	simgpu_device_unlock(gang->device);
 	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
 		return -ENODATA;
@@ -328,7 +309,7 @@ static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
 	GANG_OP(SIMGPU_IOC_GANG_STATUS, simgpu_gang_status,
 		struct simgpu_gang_status, wall_ns),
 	GANG_OP(SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
-		struct simgpu_gang_report, report.reserved),
+		struct simgpu_gang_report, report.shared_sms),
 	GANG_OP(SIMGPU_IOC_GANG_REFUSAL, simgpu_gang_refusal,
 		struct simgpu_gang_refusal, refusal.cycle),
 };
@@ -389,12 +370,20 @@ static bool simgpu_gang_name_valid(const char *name)
 	return strnlen(name, SIMGPU_NAME_MAX) < SIMGPU_NAME_MAX;
 }
 
+static bool simgpu_gang_hold_valid(u64 hold_cycles)
+{
+	return !hold_cycles || (hold_cycles >= SESSION_HOLD_CYCLES_MIN &&
+				hold_cycles <= SESSION_HOLD_CYCLES_MAX);
+}
+
 static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 {
 	if (!cmd->members || cmd->members > SIMGPU_TENANTS_MAX ||
 	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
-	    cmd->kernel_end > SIMGPU_KERNEL_END_CARRY || cmd->reserved ||
-	    cmd->preemption > SIMGPU_PREEMPTION_ADAPTIVE || cmd->reserved2)
+	    cmd->kernel_end > SIMGPU_KERNEL_END_CHANGED || cmd->reserved ||
+	    cmd->preemption > SIMGPU_PREEMPTION_ADAPTIVE || cmd->reserved2 ||
+	    cmd->reserved3 || !simgpu_gang_hold_valid(cmd->hold_cycles) ||
+	    !cmd->constants != !cmd->constants_bytes)
 		return -EINVAL;
 	if (cmd->flags & SIMGPU_GANG_RELAUNCH && !cmd->stop_cycle)
 		return -EINVAL;
@@ -405,20 +394,64 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	return 0;
 }
 
-/* Another GPU has constants of its own; thresholds stay as they were set. */
-static void simgpu_gang_configure(struct session_options *options,
-				  const struct gpu_config *config)
+static void simgpu_gang_options_put(const struct session_options *options)
 {
-	if (strcmp(config->name, options->config.name))
-		registry_train(config->name, &options->tunables);
-	options->config = *config;
+	simgpu_plugin_put(options->policy);
+	simgpu_plugin_put(options->model);
+	port_free((void *)options->constants);
+}
+
+/* Policy, model and GPU that the caller names; they are held, or NULL. */
+static int simgpu_gang_names(const struct simgpu_gang_create *cmd,
+			     struct session_options *options)
+{
+	const struct simgpu_policy *policy = options->policy;
+	const struct simgpu_model *model = options->model;
+	const struct gpu_config *config;
+
+	if (cmd->policy[0]) {
+		options->policy = simgpu_policy_get(cmd->policy);
+		simgpu_plugin_put(policy);
+	}
+	if (cmd->model[0]) {
+		options->model = simgpu_model_get(cmd->model);
+		simgpu_plugin_put(model);
+	}
+	if (cmd->config[0]) {
+		config = gpu_config_find(cmd->config);
+		if (!config)
+			return -ENOENT;
+		options->config = *config;
+	}
+	return options->policy && options->model ? 0 : -ENOENT;
+}
+
+/* Knobs and constants are the device's own while they are of the same. */
+static int simgpu_gang_deciders(const struct simgpu_gang_create *cmd,
+				struct session_options *options)
+{
+	const struct simgpu_policy *policy = options->policy;
+	const struct simgpu_model *model = options->model;
+	char config[SIMGPU_NAME_MAX];
+	bool other_model;
+	int ret;
+
+	strscpy(config, options->config.name, sizeof(config));
+	ret = simgpu_gang_names(cmd, options);
+	if (ret)
+		return ret;
+	other_model = options->model != model ||
+		      strcmp(options->config.name, config);
+	simgpu_options_begin(options, options->policy != policy, other_model);
+	return 0;
 }
 
 /* The options of the device's own, changed by what the caller names. */
 static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
-			       struct session_options *options)
+			       struct session_options *options,
+			       struct session_refusal *why)
 {
-	const struct gpu_config *config;
+	int ret;
 
 	options->seed = cmd->seed;
 	options->epoch_cycles = cmd->epoch_cycles ?:
@@ -428,29 +461,13 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 	options->kernel_end = (enum session_kernel_end)cmd->kernel_end;
 	options->preemption = (enum session_preemption)cmd->preemption;
 	options->gang_size = cmd->members;
-	if (cmd->config[0]) {
-		config = gpu_config_find(cmd->config);
-		if (!config)
-			return -ENOENT;
-		simgpu_gang_configure(options, config);
-	}
-	if (cmd->policy[0]) {
-		simgpu_plugin_put(options->policy);
-		options->policy = simgpu_policy_get(cmd->policy);
-	}
-	if (cmd->model[0]) {
-		simgpu_plugin_put(options->model);
-		options->model = simgpu_model_get(cmd->model);
-	}
-	if (!options->policy || !options->model)
-		return -ENOENT;
-	return simgpu_params_apply(&cmd->params, &options->tunables);
-}
-
-static void simgpu_gang_options_put(const struct session_options *options)
-{
-	simgpu_plugin_put(options->policy);
-	simgpu_plugin_put(options->model);
+	if (cmd->hold_cycles)
+		options->hold_cycles = cmd->hold_cycles;
+	ret = simgpu_gang_deciders(cmd, options);
+	ret = ret ?: simgpu_params_apply(&cmd->params, options, why);
+	return ret ?: simgpu_constants_apply(cmd->constants,
+					     cmd->constants_bytes, options,
+					     why);
 }
 
 /* Whether a gang may take the device. */
@@ -462,6 +479,40 @@ static int simgpu_gang_available(struct simgpu_device *device)
 	return session_state(device->session) == SESSION_RUNNING ? -EBUSY : 0;
 }
 
+/* The device's own options; their policy, model and constants are the caller's. */
+static int simgpu_gang_defaults(struct simgpu_device *device,
+				struct session_options *options)
+{
+	const struct session_options *defaults = &device->defaults;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	ret = simgpu_gang_available(device);
+	if (ret)
+		return ret;
+	*options = *defaults;
+	if (defaults->constants) {
+		options->constants =
+			simgpu_constants_copy(defaults->constants,
+					      defaults->constants_bytes);
+		if (!options->constants)
+			return -ENOMEM;
+	}
+	simgpu_plugin_hold(options->policy);
+	simgpu_plugin_hold(options->model);
+	return 0;
+}
+
+/* What was wrong with a gang is told where others look, too. */
+static void simgpu_gang_refused(struct simgpu_device *device,
+				const struct session_refusal *why)
+{
+	if (why->kind == SESSION_REFUSED_NOTHING || simgpu_device_lock(device))
+		return;
+	simgpu_device_refused(device, why);
+	simgpu_device_unlock(device);
+}
+
 /*
  * A look before memory is taken; the device may still be lost until attach. The
  * policy and model of @options are held if it succeeds.
@@ -470,20 +521,21 @@ static int simgpu_gang_prepare(struct simgpu_device *device,
 			       const struct simgpu_gang_create *cmd,
 			       struct session_options *options)
 {
+	struct session_refusal why = {};
 	int ret;
 
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	*options = device->defaults;
-	simgpu_plugin_hold(options->policy);
-	simgpu_plugin_hold(options->model);
-	ret = simgpu_gang_available(device);
+	ret = simgpu_gang_defaults(device, options);
 	simgpu_device_unlock(device);
-	if (!ret)
-		ret = simgpu_gang_options(cmd, options);
 	if (ret)
+		return ret;
+	ret = simgpu_gang_options(cmd, options, &why);
+	if (ret) {
 		simgpu_gang_options_put(options);
+		simgpu_gang_refused(device, &why);
+	}
 	return ret;
 }
 
@@ -571,6 +623,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 		goto err_file;
 	fd_install(cmd->fd, file);
 	simgpu_gang_options_put(&options);
+	simgpu_knobs_settle(tenant->device);
 	return 0;
 
 err_file:

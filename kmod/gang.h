@@ -48,7 +48,7 @@ struct simgpu_gang {
 
 	bool over;
 	struct simgpu_gang_status status;
-	struct simgpu_refusal refusal;
+	struct session_refusal refusal;
 	u64 wall_ns;
 	DECLARE_BITMAP(reported, SESSION_SLOTS_MAX);
 	struct simgpu_tenant_report reports[SESSION_SLOTS_MAX];

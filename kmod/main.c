@@ -108,7 +108,7 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 	TENANT_OP(SIMGPU_IOC_WAIT, simgpu_tenant_wait,
 		  struct simgpu_wait, timeout_ns),
 	TENANT_OP(SIMGPU_IOC_REPORT, simgpu_tenant_report,
-		  struct simgpu_report, report.reserved),
+		  struct simgpu_report, report.shared_sms),
 	TENANT_OP(SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
 		  struct simgpu_gang_create, reserved),
 	TENANT_OP(SIMGPU_IOC_GANG_JOIN, simgpu_gang_join,
@@ -161,6 +161,7 @@ static const struct file_operations simgpu_fops = {
 
 /* In the order in which they are told: a gang keeps what its tenants leave. */
 static const struct simgpu_observer *const simgpu_observer_table[] = {
+	&simgpu_knobs_observer,
 	&simgpu_tenant_observer,
 	&simgpu_gang_observer,
 	&simgpu_trace_observer,

@@ -12,6 +12,7 @@
 #include <net/genetlink.h>
 
 #include "device.h"
+#include "netlink.h"
 #include "tenant.h"
 
 static_assert((int)SIMGPU_DEVICE_STATE_WAITING == (int)SESSION_WAITING);
@@ -44,20 +45,22 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 };
 
+#define KNOBS	NLA_POLICY_NESTED(simgpu_netlink_knobs_policy)
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
 static const struct nla_policy
-simgpu_device_set_policy[SIMGPU_A_DEVICE_PACE_PPM + 1] = {
+simgpu_device_set_policy[SIMGPU_A_DEVICE_CONSTANTS + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
 	[SIMGPU_A_DEVICE_EPOCH_CYCLES] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_C1_PPM] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_C2_PPM] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_QOS_GUARD_PPM] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_QOS_MARGIN_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_PACE_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_HOLD_CYCLES] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_POLICY_PARAMS] = KNOBS,
+	[SIMGPU_A_DEVICE_MODEL_PARAMS] = KNOBS,
+	[SIMGPU_A_DEVICE_CONSTANTS] = {
+		.type = NLA_BINARY, .len = SIMGPU_CONSTANTS_BYTES_MAX
+	},
 };
 
 static const struct nla_policy
@@ -111,41 +114,6 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 
 /* Devices. */
 
-static const struct {
-	int attribute;
-	size_t offset;
-} simgpu_tunable_attrs[] = {
-	{ SIMGPU_A_DEVICE_C1_PPM,
-	  offsetof(struct simgpu_tunables, c1_ppm) },
-	{ SIMGPU_A_DEVICE_C2_PPM,
-	  offsetof(struct simgpu_tunables, c2_ppm) },
-	{ SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM,
-	  offsetof(struct simgpu_tunables, fair_threshold_ppm) },
-	{ SIMGPU_A_DEVICE_QOS_GUARD_PPM,
-	  offsetof(struct simgpu_tunables, qos_guard_ppm) },
-	{ SIMGPU_A_DEVICE_QOS_MARGIN_PPM,
-	  offsetof(struct simgpu_tunables, qos_margin_ppm) },
-};
-
-static_assert(ARRAY_SIZE(simgpu_tunable_attrs) * sizeof(u64) ==
-	      sizeof(struct simgpu_tunables));
-
-static int simgpu_put_tunables(struct sk_buff *skb,
-			       const struct simgpu_tunables *tunables)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(simgpu_tunable_attrs); i++) {
-		const u64 *value = (const void *)((const char *)tunables +
-			simgpu_tunable_attrs[i].offset);
-
-		if (nla_put_u64_64bit(skb, simgpu_tunable_attrs[i].attribute,
-				      *value, SIMGPU_A_DEVICE_PAD))
-			return -EMSGSIZE;
-	}
-	return 0;
-}
-
 static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics)
 {
 	const int pad = SIMGPU_A_DEVICE_PAD;
@@ -175,7 +143,6 @@ static int simgpu_put_published(struct sk_buff *skb,
 				 published->epoch_cycles, pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_SEED, published->seed,
 				 pad) ||
-	       simgpu_put_tunables(skb, &published->tunables) ||
 	       (published->metrics_valid &&
 		simgpu_put_metrics(skb, &published->metrics));
 }
@@ -197,7 +164,12 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 			      SIMGPU_A_DEVICE_PAD) ||
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_PACE_PPM,
 			      READ_ONCE(device->pace_ppm),
-			      SIMGPU_A_DEVICE_PAD)) {
+			      SIMGPU_A_DEVICE_PAD) ||
+	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_HOLD_CYCLES,
+			      READ_ONCE(device->defaults.hold_cycles),
+			      SIMGPU_A_DEVICE_PAD) ||
+	    simgpu_netlink_put_knobs(skb, device) ||
+	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
 		genlmsg_cancel(skb, header);
 		return -EMSGSIZE;
 	}
@@ -249,47 +221,57 @@ static int simgpu_nl_device_dump(struct sk_buff *skb,
 	return skb->len;
 }
 
-static void simgpu_change_tunables(struct simgpu_device_change *change,
-				   struct nlattr **attrs)
+/* A value that is not 0, where there is one; 0 would leave it as it is. */
+static int simgpu_take_cycles(const struct nlattr *attr, u64 *cycles)
 {
-	size_t i;
+	if (!attr)
+		return 0;
+	*cycles = nla_get_u64(attr);
+	return *cycles ? 0 : -EINVAL;
+}
 
-	for (i = 0; i < ARRAY_SIZE(simgpu_tunable_attrs); i++) {
-		const struct nlattr *attr =
-			attrs[simgpu_tunable_attrs[i].attribute];
-		size_t offset = simgpu_tunable_attrs[i].offset;
+static int simgpu_take_change(struct nlattr **attrs,
+			      struct simgpu_device_change *change,
+			      struct simgpu_netlink_knobs *knobs)
+{
+	const struct nlattr *constants = attrs[SIMGPU_A_DEVICE_CONSTANTS];
+	int ret;
 
-		if (!attr)
-			continue;
-		*(u64 *)((char *)&change->tunables + offset) = nla_get_u64(attr);
-		change->tunables_set |= SIMGPU_TUNABLE_BIT(offset);
+	if (attrs[SIMGPU_A_DEVICE_POLICY])
+		change->policy = nla_data(attrs[SIMGPU_A_DEVICE_POLICY]);
+	if (attrs[SIMGPU_A_DEVICE_MODEL])
+		change->model = nla_data(attrs[SIMGPU_A_DEVICE_MODEL]);
+	if (constants) {
+		change->constants = nla_data(constants);
+		change->constants_bytes = nla_len(constants);
 	}
+	ret = simgpu_take_cycles(attrs[SIMGPU_A_DEVICE_EPOCH_CYCLES],
+				 &change->epoch_cycles);
+	ret = ret ?: simgpu_take_cycles(attrs[SIMGPU_A_DEVICE_HOLD_CYCLES],
+					&change->hold_cycles);
+	ret = ret ?: simgpu_netlink_take_knobs(attrs, knobs);
+	change->knobs = knobs->at;
+	change->knob_count = knobs->count;
+	return ret;
 }
 
 /* SIMGPU_CMD_DEVICE_SET */
 static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 {
-	struct nlattr **attrs = info->attrs;
+	const struct nlattr *pace = info->attrs[SIMGPU_A_DEVICE_PACE_PPM];
 	struct simgpu_device_change change = {};
+	struct simgpu_netlink_knobs knobs = {};
 	struct simgpu_device *device;
 	u64 pace_ppm;
 	int ret;
 
 	if (!simgpu_is_admin(request))
 		return -EPERM;
-	if (attrs[SIMGPU_A_DEVICE_POLICY])
-		change.policy = nla_data(attrs[SIMGPU_A_DEVICE_POLICY]);
-	if (attrs[SIMGPU_A_DEVICE_MODEL])
-		change.model = nla_data(attrs[SIMGPU_A_DEVICE_MODEL]);
-	simgpu_change_tunables(&change, attrs);
-	if (attrs[SIMGPU_A_DEVICE_EPOCH_CYCLES]) {
-		change.epoch_cycles =
-			nla_get_u64(attrs[SIMGPU_A_DEVICE_EPOCH_CYCLES]);
-		if (!change.epoch_cycles)
-			return -EINVAL;
-	}
-	if (attrs[SIMGPU_A_DEVICE_PACE_PPM]) {
-		pace_ppm = nla_get_u64(attrs[SIMGPU_A_DEVICE_PACE_PPM]);
+	ret = simgpu_take_change(info->attrs, &change, &knobs);
+	if (ret)
+		return ret;
+	if (pace) {
+		pace_ppm = nla_get_u64(pace);
 		change.pace_ppm = &pace_ppm;
 	}
 	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
@@ -336,7 +318,10 @@ simgpu_put_tenant_public(struct sk_buff *skb,
 	       nla_put_u32(skb, SIMGPU_A_TENANT_WEIGHT, options->weight) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_TARGET_PPM,
 				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
-	       nla_put_u32(skb, SIMGPU_A_TENANT_SMS, published->sms);
+	       nla_put_u32(skb, SIMGPU_A_TENANT_SMS, published->sms) ||
+	       nla_put_u32(skb, SIMGPU_A_TENANT_SHARED_SMS,
+			   published->shared_sms) ||
+	       nla_put_u32(skb, SIMGPU_A_TENANT_HELD, published->held);
 }
 
 static int simgpu_put_tenant_figures(struct sk_buff *skb,
@@ -525,38 +510,41 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 /* Epochs. */
 
 static int simgpu_put_row_figures(struct sk_buff *skb,
-				  const struct session_epoch_tenant *row)
+				  const struct simgpu_epoch_record *record)
 {
 	const int pad = SIMGPU_A_EPOCH_TENANT_PAD;
 
 	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_IPC_PPM,
-				 row->figures.ipc_ppm, pad) ||
+				 record->ipc_ppm, pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_RBH_PPM,
-				 row->figures.rbh_ppm, pad) ||
+				 record->rbh_ppm, pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_BANDWIDTH_PPM,
-				 row->figures.bandwidth_ppm, pad) ||
+				 record->bandwidth_ppm, pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_LLC_MPKI_PPM,
-				 row->figures.llc_mpki_ppm, pad) ||
-	       simgpu_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
-				   &row->counters);
+				 record->llc_mpki_ppm, pad);
 }
 
 static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
+				   const struct session_epoch *epoch,
 				   const struct session_epoch_tenant *row)
 {
 	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_EPOCH_TENANT);
+	struct simgpu_epoch_record record;
 
+	row_epoch(epoch, row, &record);
 	if (!nest ||
 	    nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_ID, id,
 			      SIMGPU_A_EPOCH_TENANT_PAD) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SLOT, row->slot) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS, row->sms) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS_NEXT, row->sms_next) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_CLASS, row->class) ||
-	    (row->class != SIMGPU_CLASS_UNKNOWN &&
-	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, row->np_ppm,
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SLOT, record.slot) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS, record.sms) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS_NEXT, record.sms_next) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_CLASS, record.class) ||
+	    (record.class != SIMGPU_CLASSIFIED_UNKNOWN &&
+	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, record.np_ppm,
 			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
-	    simgpu_put_row_figures(skb, row))
+	    simgpu_put_row_figures(skb, &record) ||
+	    simgpu_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
+				&row->counters))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -610,7 +598,7 @@ static int simgpu_put_epoch(struct sk_buff *skb, u32 index,
 	if (!header || simgpu_put_epoch_head(skb, index, epoch))
 		return -EMSGSIZE;
 	for (i = 0; i < epoch->tenant_count; i++)
-		if (simgpu_put_epoch_tenant(skb, last->tenants[i],
+		if (simgpu_put_epoch_tenant(skb, last->tenants[i], epoch,
 					    &epoch->tenants[i]))
 			return -EMSGSIZE;
 	genlmsg_end(skb, header);

@@ -26,25 +26,61 @@ static bool simgpu_epoch_is_predicted(const struct session_epoch *epoch)
 	return false;
 }
 
-/*
- * What the policy has done is reason enough to replace it, between two quanta;
- * until then it may do more of the kind, but the first time counts.
+/**
+ * simgpu_device_refused() - a word was not followed, or a write refused
+ * @device: the device
+ * @why: in words; of a write, without its cycle
+ *
+ * The last one stands until another is, or the session is replaced.
  */
-static void simgpu_device_refuse(struct simgpu_device *device, u32 kind,
-				 int code, const char *reason)
+void simgpu_device_refused(struct simgpu_device *device,
+			   const struct session_refusal *why)
 {
 	lockdep_assert_held(&device->lock);
-	if (device->failed)
-		return;
-	device->failed = true;
-	device->refusal = (struct simgpu_refusal) {
-		.kind = kind,
-		.code = code,
-		.slot = SIMGPU_REFUSAL_ANY,
-		.sm = SIMGPU_REFUSAL_ANY,
-		.cycle = session_now(device->session),
-	};
-	strscpy(device->refusal.reason, reason, sizeof(device->refusal.reason));
+	device->refusal = *why;
+	if (!why->cycle)
+		device->refusal.cycle = session_now(device->session);
+	spin_lock(&device->publish_lock);
+	device->published.refusal = device->refusal;
+	spin_unlock(&device->publish_lock);
+}
+
+/**
+ * simgpu_device_fell_back() - the policy even has taken the policy's place
+ * @device: the device
+ * @why: what happened
+ */
+void simgpu_device_fell_back(struct simgpu_device *device,
+			     const struct session_refusal *why)
+{
+	struct session_options *defaults = &device->defaults;
+	char words[ROW_REFUSAL_BYTES];
+
+	lockdep_assert_held(&device->lock);
+	row_refusal_words(why, words);
+	dev_warn(&device->dev, "policy %s: %s: even takes its place\n",
+		 device->policy->name, words);
+	simgpu_tell(policy, device, policy_even.name, true);
+	/* A gang may have had a policy of its own. */
+	if (defaults->policy == device->policy) {
+		simgpu_plugin_put(defaults->policy);
+		defaults->policy = &policy_even;
+		memset(defaults->policy_params, 0,
+		       sizeof(defaults->policy_params));
+	}
+	simgpu_device_use(device, &policy_even, device->model);
+	spin_lock(&device->publish_lock);
+	strscpy(device->published.policy, policy_even.name, SIMGPU_NAME_MAX);
+	spin_unlock(&device->publish_lock);
+	simgpu_knobs_publish(device);
+	simgpu_tell(settings, device);
+}
+
+/* The session's fell_back hook. */
+static void simgpu_device_fell_back_hook(void *context,
+					 const struct session_refusal *why)
+{
+	simgpu_device_fell_back(context, why);
 }
 
 /* The session's epoch hook. */
@@ -62,28 +98,21 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 	}
 	simgpu_tell(publish_epoch, device, epoch);
 	spin_unlock(&device->publish_lock);
-	if (epoch->fell_back)
-		simgpu_device_refuse(device, SIMGPU_REFUSAL_PROPOSAL, -EINVAL,
-				     "proposed what cannot be done");
 	simgpu_tell(epoch, device, epoch);
 }
 
-/* The session's propose hook: what is wrong is acted upon between two quanta. */
-static int simgpu_device_propose(void *context,
-				 const struct simgpu_policy *policy,
-				 const struct simgpu_snapshot *snapshot,
-				 struct simgpu_proposal *proposal)
+/* The session's decide hook: one that is too slow is replaced between two quanta. */
+static int simgpu_device_decide(void *context,
+				const struct simgpu_policy *policy,
+				const struct simgpu_snapshot *snapshot,
+				void *state, struct simgpu_proposal *proposal)
 {
 	struct simgpu_device *device = context;
 	u64 start_ns = ktime_get_ns();
-	int ret = policy->propose(snapshot, proposal);
+	int ret = policy->decide(snapshot, state, proposal);
 
-	if (ret)
-		simgpu_device_refuse(device, SIMGPU_REFUSAL_DECIDE, ret,
-				     "returned an error");
-	else if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
-		simgpu_device_refuse(device, SIMGPU_REFUSAL_SLOW, -ETIME,
-				     "took too long");
+	if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
+		device->slow = true;
 	return ret;
 }
 
@@ -154,7 +183,8 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.kernel_finish = simgpu_device_kernel_finish,
 		.repartition = simgpu_device_repartition,
 		.preempt = simgpu_device_preempt,
-		.propose = simgpu_device_propose,
+		.decide = simgpu_device_decide,
+		.fell_back = simgpu_device_fell_back_hook,
 	};
 
 	return session_create(session, options, &hooks);
@@ -173,13 +203,13 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 		.seed = start->seed,
 		.epoch_cycles = start->epoch_cycles,
 		.state = session_state(device->session),
-		.tunables = start->tunables,
 	};
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
 	device->last_epoch->valid = false;
 	spin_unlock(&device->publish_lock);
+	simgpu_knobs_publish(device);
 }
 
 /* A gang whose file was closed before it began waits for ever. */
@@ -203,6 +233,18 @@ void simgpu_device_publish_counters(struct simgpu_device *device)
 	device->counters_ns = ktime_get_ns();
 }
 
+/* What the session has refused by itself since the last look. */
+static void simgpu_device_see_refusal(struct simgpu_device *device)
+{
+	const struct session_refusal *last =
+		session_last_refusal(device->session);
+
+	if (!memcmp(last, &device->session_refusal, sizeof(*last)))
+		return;
+	device->session_refusal = *last;
+	simgpu_device_refused(device, last);
+}
+
 /**
  * simgpu_device_publish() - publish what every quantum and every call may have
  *	changed
@@ -213,6 +255,7 @@ void simgpu_device_publish(struct simgpu_device *device)
 	enum session_state state = simgpu_device_state(device);
 
 	lockdep_assert_held(&device->lock);
+	simgpu_device_see_refusal(device);
 	simgpu_tell(state, device, state);
 	spin_lock(&device->publish_lock);
 	device->published.cycle = session_now(device->session);

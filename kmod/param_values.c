@@ -1,38 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Knobs of policies and models as a caller of the UAPI gives them. */
+/* Knobs and constants as a caller of the UAPI gives them for a cold start. */
 #include <linux/uaccess.h>
 
 #include "driver.h"
 
+/* A knob of the policy, of the model, or of both. */
 static int simgpu_param_set(const struct simgpu_param_value *param,
-			    struct simgpu_tunables *tunables)
+			    struct session_options *options,
+			    struct session_refusal *why)
 {
-	const struct tunable *tunable;
+	u32 index;
+	int model, policy;
 
 	if (strnlen(param->name, sizeof(param->name)) == sizeof(param->name))
 		return -EINVAL;
-	for (tunable = tunables_list; tunable->name; tunable++) {
-		if (strcmp(tunable->name, param->name))
-			continue;
-		if (param->value > SIMGPU_PPM)
-			return -EINVAL;
-		*tunable_of(tunables, tunable) = param->value;
-		return 0;
-	}
-	return -ENOENT;
+	model = session_check_param(options->model->params,
+				    SESSION_MODEL_KNOBS, param->name,
+				    param->value, &index, why);
+	if (!model)
+		options->model_params[index] = param->value;
+	if (model == -EINVAL)
+		return model;
+	policy = session_check_param(options->policy->params,
+				     SESSION_POLICY_KNOBS, param->name,
+				     param->value, &index, why);
+	if (!policy)
+		options->policy_params[index] = param->value;
+	if (policy == -EINVAL || (policy && model))
+		return -EINVAL;
+	return 0;
 }
 
 /**
  * simgpu_params_apply() - set the knobs that a caller names
  * @array: the caller's
- * @tunables: where they are set; may have changed after an error
+ * @options: with policy and model; the knobs are set there, and may have changed
+ *	after an error
+ * @why: set to what is wrong with a knob
  *
  * Touches user memory: no lock of the driver may be held.
  *
- * Return: 0; -ENOENT no such knob; -EINVAL a value out of range; -E2BIG; -EFAULT.
+ * Return: 0; -EINVAL no such knob, or a value out of range; -E2BIG; -EFAULT.
  */
 int simgpu_params_apply(const struct simgpu_param_array *array,
-			struct simgpu_tunables *tunables)
+			struct session_options *options,
+			struct session_refusal *why)
 {
 	struct simgpu_param_value param;
 	int ret = 0;
@@ -50,7 +62,44 @@ int simgpu_params_apply(const struct simgpu_param_array *array,
 					    u64_to_user_ptr(array->array +
 							    (u64)i * array->stride),
 					    array->stride);
-		ret = ret ?: simgpu_param_set(&param, tunables);
+		ret = ret ?: simgpu_param_set(&param, options, why);
 	}
+	/* What one knob of two tables has refused, the other may have taken. */
+	if (!ret)
+		*why = (struct session_refusal) {};
 	return ret;
+}
+
+/**
+ * simgpu_constants_apply() - set the constants that a caller gives
+ * @address: of them, header and payload, in user memory; 0: none are given
+ * @bytes: of them
+ * @options: with model and configuration; has a copy afterwards, which
+ *	port_free() gives back, in place of the one before
+ * @why: set to what is wrong with them
+ *
+ * Touches user memory: no lock of the driver may be held.
+ *
+ * Return: 0; -EINVAL not for this model and configuration; -EFAULT; -ENOMEM.
+ */
+int simgpu_constants_apply(u64 address, u32 bytes,
+			   struct session_options *options,
+			   struct session_refusal *why)
+{
+	void *copy;
+
+	if (!address)
+		return 0;
+	/* The check would refuse them, too. */
+	if (bytes > SIMGPU_CONSTANTS_BYTES_MAX)
+		return -EINVAL;
+	copy = port_alloc(bytes);
+	if (!copy)
+		return -ENOMEM;
+	port_free(options->constants);
+	options->constants = copy;
+	options->constants_bytes = bytes;
+	if (copy_from_user(copy, u64_to_user_ptr(address), bytes))
+		return -EFAULT;
+	return session_check_constants(options, why);
 }

@@ -225,7 +225,7 @@ static void simgpu_plugin_unregister(const void *policy_or_model)
 int simgpu_register_policy(const struct simgpu_policy *policy,
 			   struct module *owner)
 {
-	if (!policy->propose || !simgpu_plugin_name_valid(policy->name))
+	if (!policy_is_good(policy) || !simgpu_plugin_name_valid(policy->name))
 		return -EINVAL;
 	return simgpu_plugin_register(policy, NULL, owner);
 }
@@ -251,7 +251,7 @@ EXPORT_SYMBOL_GPL(simgpu_unregister_policy);
 int simgpu_register_model(const struct simgpu_model *model,
 			  struct module *owner)
 {
-	if (!model->predict || !simgpu_plugin_name_valid(model->name))
+	if (!model_is_good(model) || !simgpu_plugin_name_valid(model->name))
 		return -EINVAL;
 	return simgpu_plugin_register(NULL, model, owner);
 }

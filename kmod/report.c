@@ -52,33 +52,6 @@ int simgpu_counters_answer(struct simgpu_counter_array *array,
 	return 0;
 }
 
-/**
- * simgpu_report_fill() - a tenant's report as the UAPI has it
- * @out: set to it
- * @report: the session's, of a slot with a tenant
- */
-void simgpu_report_fill(struct simgpu_tenant_report *out,
-			const struct session_tenant_report *report)
-{
-	*out = (struct simgpu_tenant_report) {
-		.thread_instructions = report->figures.thread_instructions,
-		.cycles = report->figures.cycles,
-		.ipc_ppm = report->figures.ipc_ppm,
-		.rbh_ppm = report->figures.rbh_ppm,
-		.bandwidth_ppm = report->figures.bandwidth_ppm,
-		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
-		.np_run_ppm = report->np_run_ppm,
-		.class = report->class,
-		.sms = report->sms,
-	};
-	if (report->class != SIMGPU_CLASS_UNKNOWN)
-		out->np_ppm = report->np_ppm;
-	if (report->active)
-		out->flags |= SIMGPU_REPORT_ACTIVE;
-	if (report->first_run_done)
-		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
-}
-
 /* SIMGPU_IOC_REPORT */
 int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
 {
@@ -101,7 +74,7 @@ int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
 	cmd->slot = tenant->slot;
 	session_tenant_report(device->session, tenant->slot, &report);
 	simgpu_device_unlock(device);
-	simgpu_report_fill(&cmd->report, &report);
+	row_report(&report, &cmd->report);
 	ret = simgpu_counters_answer(&cmd->counters, &report.counters);
 	return ret ?: simgpu_ucmd_respond(ucmd);
 }

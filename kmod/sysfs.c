@@ -16,7 +16,14 @@
 
 #define PPM_DIGITS	6
 
-static ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm)
+/**
+ * simgpu_emit_ppm() - a ratio as a decimal
+ * @buf: of a file in sysfs
+ * @value_ppm: the ratio
+ *
+ * Return: the text's length.
+ */
+ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm)
 {
 	return sysfs_emit(buf, "%llu.%06llu\n", value_ppm / SIMGPU_PPM,
 			  value_ppm % SIMGPU_PPM);
@@ -27,8 +34,14 @@ static bool simgpu_is_digits(const char *text, size_t length)
 	return length && strspn(text, "0123456789") == length;
 }
 
-/* "0.9", "1", "0.874000": up to six decimals, and nothing else. */
-static int simgpu_parse_ppm(const char *buf, u64 *value_ppm)
+/**
+ * simgpu_parse_ppm() - a decimal as a ratio
+ * @buf: "0.9", "1", "0.874000": up to six decimals, and nothing else
+ * @value_ppm: set to it
+ *
+ * Return: 0 or -EINVAL.
+ */
+int simgpu_parse_ppm(const char *buf, u64 *value_ppm)
 {
 	char text[40], *fraction;
 	u64 whole, parts = 0;
@@ -104,33 +117,6 @@ static ssize_t _name##_show(struct device *dev,				\
 	return simgpu_emit_ppm(buf, published.metrics._name##_ppm);	\
 }
 
-#define DEVICE_TUNABLE(_name)						\
-static ssize_t _name##_show(struct device *dev,				\
-			    struct device_attribute *attr, char *buf)	\
-{									\
-	struct simgpu_published published = simgpu_published_of(dev);	\
-									\
-	return simgpu_emit_ppm(buf, published.tunables._name##_ppm);	\
-}									\
-									\
-static ssize_t _name##_store(struct device *dev,			\
-			     struct device_attribute *attr,		\
-			     const char *buf, size_t count)		\
-{									\
-	struct simgpu_device_change change = {				\
-		.tunables_set = SIMGPU_TUNABLE_BIT(offsetof(		\
-			struct simgpu_tunables, _name##_ppm)),		\
-	};								\
-	int ret;							\
-									\
-	ret = simgpu_parse_ppm(buf, &change.tunables._name##_ppm);	\
-	if (!ret)							\
-		ret = simgpu_device_change(simgpu_device_of(dev),	\
-					   &change);			\
-	return ret ?: count;						\
-}									\
-static DEVICE_ATTR_RW(_name)
-
 DEVICE_SHOW_STRING(config)
 static DEVICE_ATTR_RO(config);
 DEVICE_SHOW_U64(cycles, cycle)
@@ -145,11 +131,6 @@ DEVICE_SHOW_METRIC(stp)
 static DEVICE_ATTR_RO(stp);
 DEVICE_SHOW_METRIC(antt)
 static DEVICE_ATTR_RO(antt);
-DEVICE_TUNABLE(c1);
-DEVICE_TUNABLE(c2);
-DEVICE_TUNABLE(fair_threshold);
-DEVICE_TUNABLE(qos_guard);
-DEVICE_TUNABLE(qos_margin);
 
 DEVICE_SHOW_STRING(policy)
 
@@ -215,6 +196,40 @@ static ssize_t epoch_cycles_store(struct device *dev,
 }
 static DEVICE_ATTR_RW(epoch_cycles);
 
+static ssize_t hold_cycles_show(struct device *dev,
+				struct device_attribute *attr, char *buf)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+
+	return sysfs_emit(buf, "%llu\n",
+			  READ_ONCE(device->defaults.hold_cycles));
+}
+
+static ssize_t hold_cycles_store(struct device *dev,
+				 struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	struct simgpu_device_change change = {};
+	int ret;
+
+	if (kstrtou64(buf, 10, &change.hold_cycles) || !change.hold_cycles)
+		return -EINVAL;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(hold_cycles);
+
+static ssize_t last_refusal_show(struct device *dev,
+				 struct device_attribute *attr, char *buf)
+{
+	struct simgpu_published published = simgpu_published_of(dev);
+	char words[ROW_REFUSAL_BYTES];
+
+	row_refusal_words(&published.refusal, words);
+	return sysfs_emit(buf, "%s\n", words);
+}
+static DEVICE_ATTR_RO(last_refusal);
+
 static ssize_t pace_show(struct device *dev, struct device_attribute *attr,
 			 char *buf)
 {
@@ -276,22 +291,27 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_antt.attr,
 	&dev_attr_bytes_held.attr,
 	&dev_attr_pace.attr,
-	&dev_attr_c1.attr,
-	&dev_attr_c2.attr,
-	&dev_attr_fair_threshold.attr,
-	&dev_attr_qos_guard.attr,
-	&dev_attr_qos_margin.attr,
+	&dev_attr_hold_cycles.attr,
+	&dev_attr_last_refusal.attr,
 	&dev_attr_seed.attr,
 	&dev_attr_state.attr,
 	NULL
 };
 
+static struct bin_attribute *simgpu_device_bin_attrs[] = {
+	&simgpu_constants_attr,
+	NULL
+};
+
 static const struct attribute_group simgpu_device_group = {
 	.attrs = simgpu_device_attrs,
+	.bin_attrs = simgpu_device_bin_attrs,
 };
 
 const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_device_group,
+	&simgpu_policy_params_group,
+	&simgpu_model_params_group,
 	NULL
 };
 
@@ -417,6 +437,28 @@ static ssize_t tenant_sms_show(struct kobject *kobj,
 
 TENANT_RO(sms);
 
+static ssize_t tenant_shared_sms_show(struct kobject *kobj,
+				      struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return sysfs_emit(buf, "%u\n", published.shared_sms);
+}
+
+TENANT_RO(shared_sms);
+
+static ssize_t tenant_held_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return sysfs_emit(buf, "%u\n", published.held);
+}
+
+TENANT_RO(held);
+
 static ssize_t tenant_target_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *buf)
 {
@@ -472,6 +514,8 @@ static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_slot.attr,
 	&tenant_attr_service.attr,
 	&tenant_attr_sms.attr,
+	&tenant_attr_shared_sms.attr,
+	&tenant_attr_held.attr,
 	&tenant_attr_target.attr,
 	&tenant_attr_weight.attr,
 	NULL

@@ -471,6 +471,8 @@ static void simgpu_tenants_publish_counters(struct simgpu_device *device)
 		session_tenant_report(device->session, slot, &report);
 		spin_lock(&device->publish_lock);
 		tenant->published.sms = report.sms;
+		tenant->published.shared_sms = report.shared_sms;
+		tenant->published.held = report.held;
 		tenant->published.counters = report.counters;
 		simgpu_tenant_publish_live(tenant);
 		spin_unlock(&device->publish_lock);

@@ -48,7 +48,9 @@ struct simgpu_pending {
  * struct simgpu_tenant_published - what sysfs reads of a tenant
  * @options: name, service, weight, target
  * @slot: SIMGPU_NO_SLOT for none
- * @sms: SM count assigned now
+ * @sms: SM count assigned now, shared ones too
+ * @shared_sms: of these, the shared ones
+ * @held: whether the policy holds it
  * @class: of the last finished epoch
  * @np_ppm: likewise; meaningless while the class is unknown
  * @figures_valid: whether an epoch with this tenant has finished
@@ -59,6 +61,8 @@ struct simgpu_tenant_published {
 	struct session_tenant_options options;
 	u32 slot;
 	u32 sms;
+	u32 shared_sms;
+	bool held;
 	u32 class;
 	u64 np_ppm;
 	bool figures_valid;
@@ -145,8 +149,6 @@ int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma);
 struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 					 unsigned long *id, bool or_next);
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
-void simgpu_report_fill(struct simgpu_tenant_report *out,
-			const struct session_tenant_report *report);
 int simgpu_counters_check(const struct simgpu_counter_array *array);
 int simgpu_counters_answer(struct simgpu_counter_array *array,
 			   const struct simgpu_counters *counters);

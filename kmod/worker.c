@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The worker: one kernel thread a device that lets device time pass, quantum by
- * quantum and at its pace, and replaces a policy that has failed between two.
+ * quantum and at its pace, and replaces a policy that is too slow between two.
  */
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
@@ -36,24 +37,14 @@ static void simgpu_device_adapt_quantum(struct simgpu_device *device,
 		device->quantum_cycles *= 2;
 }
 
-/* A policy that has failed is replaced, for good and in the journal. */
-static void simgpu_device_fall_back(struct simgpu_device *device)
+/* A policy that took too long is replaced, for good and in the journal. */
+static void simgpu_device_watch(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
-	if (!device->failed || device->policy == &policy_even)
+	if (!device->slow || device->policy == &policy_even)
 		return;
-	dev_warn(&device->dev, "policy %s %s before cycle %llu: even takes its place\n",
-		 device->policy->name, device->refusal.reason,
-		 session_now(device->session));
-	session_set_policy(device->session, &policy_even);
-	simgpu_tell(policy, device, policy_even.name, true);
-	simgpu_plugin_put(device->defaults.policy);
-	device->defaults.policy = &policy_even;
-	spin_lock(&device->publish_lock);
-	strscpy(device->published.policy, policy_even.name, SIMGPU_NAME_MAX);
-	spin_unlock(&device->publish_lock);
-	simgpu_device_use(device, &policy_even, device->model);
-	simgpu_tell(settings, device);
+	session_policy_is_slow(device->session);
+	simgpu_device_fell_back(device, session_last_refusal(device->session));
 }
 
 static void simgpu_device_step(struct simgpu_device *device)
@@ -66,7 +57,7 @@ static void simgpu_device_step(struct simgpu_device *device)
 	session_run(device->session, device->quantum_cycles);
 	now_ns = ktime_get_ns();
 	took_ns = now_ns - start_ns;
-	simgpu_device_fall_back(device);
+	simgpu_device_watch(device);
 	simgpu_device_adapt_quantum(device, took_ns);
 	simgpu_tell(stepped, device, took_ns);
 	simgpu_device_publish(device);
@@ -131,7 +122,8 @@ static int simgpu_worker(void *data)
 		mutex_unlock(&device->lock);
 		/* Nothing if nobody had to wait. */
 		set_user_nice(current, MAX_NICE);
-		cond_resched();
+		/* Alone, cond_resched() holds up those who wait for RCU-tasks. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }

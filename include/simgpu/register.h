@@ -17,8 +17,8 @@
  * uses it, so that unregistering, in the module's exit function, cannot come
  * too early.
  *
- * Return: 0; -EEXIST if the name is taken; -EINVAL for a bad name or no
- * callback; -ENOMEM.
+ * Return: 0; -EEXIST if the name is taken; -EINVAL for a bad name, no callback,
+ * events or needs that do not exist, or a size out of its range; -ENOMEM.
  */
 int simgpu_register_policy(const struct simgpu_policy *policy,
 			   struct module *owner);

@@ -10,7 +10,7 @@
  * @field: of the proposal
  * @slot: that it is about, or SESSION_NOWHERE
  * @sm: likewise
- * @reason: a sentence, constant text
+ * @reason: a sentence
  *
  * Kinds and codes of others than proposals are set by the caller afterwards.
  */
@@ -25,7 +25,7 @@ void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 s
 	why->slot = slot;
 	why->sm = sm;
 	snprintf(why->field, sizeof(why->field), "%s", field);
-	why->reason = reason;
+	snprintf(why->reason, sizeof(why->reason), "%s", reason);
 }
 
 /* For checks that are one line: false, with the reason. */

@@ -72,7 +72,8 @@ static void note_fallback(struct session *session)
 	event->fallback.sm = session->refusal.sm;
 	memcpy(event->fallback.field, session->refusal.field,
 	       sizeof(event->fallback.field));
-	event->fallback.reason = session->refusal.reason;
+	memcpy(event->fallback.reason, session->refusal.reason,
+	       sizeof(event->fallback.reason) - 1);
 }
 
 /*

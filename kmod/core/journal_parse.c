@@ -503,10 +503,9 @@ static int parse_epoch_cycles(struct parser *parser, struct journal_event *event
 /* What it says is for people. */
 static int parse_fallback(struct parser *parser, struct journal_event *event)
 {
-	char reason[160];
-
 	event->kind = JOURNAL_FALLBACK;
-	return string(parser, "reason", reason, sizeof(reason));
+	return string(parser, "reason", event->fallback.reason,
+		      sizeof(event->fallback.reason));
 }
 
 static const struct {

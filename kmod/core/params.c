@@ -47,35 +47,48 @@ void session_default_params(struct session_options *options)
 		       options->model_params);
 }
 
-static int refuse_param(struct session *session, const char *name, s32 code,
+static int refuse_param(struct session_refusal *why, const char *name, s32 code,
 			const char *reason)
 {
-	struct session_refusal *why = &session->refusal;
-
 	refusal_say(why, name, SESSION_NOWHERE, SESSION_NOWHERE, reason);
 	why->kind = SESSION_REFUSED_PARAM;
 	why->code = code;
-	why->cycle = session_now(session);
 	return code;
+}
+
+int session_check_param(const struct simgpu_param *params,
+			enum session_knobs whose, const char *name, u64 value,
+			u32 *index, struct session_refusal *why)
+{
+	const struct simgpu_param *param = param_find(params, name, index);
+
+	memset(why, 0, sizeof(*why));
+	if (!param)
+		return refuse_param(why, name, -ENOENT,
+				    whose == SESSION_POLICY_KNOBS ?
+				    "the policy has no such knob" :
+				    "the model has no such knob");
+	if (value < param->least || value > param->most)
+		return refuse_param(why, name, -EINVAL,
+				    "the value is out of the knob's range");
+	return 0;
 }
 
 int session_set_param(struct session *session, enum session_knobs whose,
 		      const char *name, u64 value)
 {
 	bool policy = whose == SESSION_POLICY_KNOBS;
-	const struct simgpu_param *param;
+	struct session_refusal why;
 	struct journal_event *event;
 	u32 index;
 
-	param = param_find(policy ? session->policy->params :
-				    session->model->params, name, &index);
-	if (!param)
-		return refuse_param(session, name, -ENOENT,
-				    policy ? "the policy has no such knob" :
-					     "the model has no such knob");
-	if (value < param->least || value > param->most)
-		return refuse_param(session, name, -EINVAL,
-				    "the value is out of the knob's range");
+	if (session_check_param(policy ? session->policy->params :
+					 session->model->params,
+				whose, name, value, &index, &why)) {
+		session->refusal = why;
+		session->refusal.cycle = session_now(session);
+		return why.code;
+	}
 	event = journal_add(session, policy ? JOURNAL_POLICY_PARAM :
 					      JOURNAL_MODEL_PARAM, 0);
 	snprintf(event->name, sizeof(event->name), "%s", name);
@@ -157,6 +170,12 @@ int session_check_constants(const struct session_options *options,
 	return constants_check(options->model, options->config.name,
 			       options->constants, options->constants_bytes,
 			       why);
+}
+
+const void *session_constants(const struct session *session, u32 *bytes)
+{
+	*bytes = session->constants_bytes;
+	return *bytes ? session->constants : NULL;
 }
 
 int session_set_constants(struct session *session, const void *constants,

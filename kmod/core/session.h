@@ -120,7 +120,7 @@ enum session_refusal_kind {
  * @sm: likewise
  * @cycle: device cycle
  * @field: of the proposal, name of the knob, or empty
- * @reason: a sentence; constant text
+ * @reason: a sentence
  */
 struct session_refusal {
 	u32 kind;
@@ -129,7 +129,7 @@ struct session_refusal {
 	u32 sm;
 	u64 cycle;
 	char field[SIMGPU_NAME_BYTES];
-	const char *reason;
+	char reason[128];
 };
 
 /**
@@ -300,8 +300,7 @@ enum journal_kind {
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
  * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
  * @constants: CONSTANTS: their size and checksum
- * @fallback: FALLBACK: as in &struct session_refusal; @reason is constant text, NULL
- *	in an event that was read. Why even has taken the policy's place. It follows from the
+ * @fallback: FALLBACK: as in &struct session_refusal. Why even has taken the policy's place. It follows from the
  *	events before it, and a replay comes to it by itself
  */
 struct journal_event {
@@ -334,7 +333,7 @@ struct journal_event {
 			u32 slot;
 			u32 sm;
 			char field[SIMGPU_NAME_BYTES];
-			const char *reason;
+			char reason[80];
 		} fallback;
 	};
 };
@@ -456,6 +455,24 @@ int session_set_constants(struct session *session, const void *constants,
  */
 int session_check_constants(const struct session_options *options,
 			    struct session_refusal *why);
+
+/**
+ * session_check_param() - whether a knob could be set
+ * @params: the table of a model or policy; NULL: it has none
+ * @whose: the model's or the policy's
+ * @name: of the knob
+ * @value: in its unit
+ * @index: set to its place in the table
+ * @why: says why not
+ *
+ * Return: as session_set_param().
+ */
+int session_check_param(const struct simgpu_param *params,
+			enum session_knobs whose, const char *name, u64 value,
+			u32 *index, struct session_refusal *why);
+
+/* The constants in force, header and payload; NULL: none. */
+const void *session_constants(const struct session *session, u32 *bytes);
 
 /* The values of the knobs in force, in the order of the table. */
 const u64 *session_params(const struct session *session,

@@ -302,8 +302,10 @@ static bool map_some(struct fuzzer *fuzzer)
 static bool write_setting(struct fuzzer *fuzzer)
 {
 	static const char *const files[] = {
-		"policy", "model", "epoch_cycles", "c1", "fair_threshold",
-		"pace", "qos_guard", "config",
+		"policy", "model", "epoch_cycles", "model_params/c1",
+		"policy_params/fair_threshold", "pace",
+		"policy_params/qos_guard", "hold_cycles", "model_constants",
+		"config",
 	};
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
@@ -312,7 +314,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 	char path[96], text[512];
 	int ret;
 
-	snprintf(path, sizeof(path), SYSFS "%s", files[below(fuzzer, 8)]);
+	snprintf(path, sizeof(path), SYSFS "%s", files[below(fuzzer, 10)]);
 	ret = write_text(path, values[below(fuzzer, 15)]);
 	read_text(path, text, sizeof(text));
 	return !ret;

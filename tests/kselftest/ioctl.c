@@ -518,7 +518,7 @@ TEST_F(gang_create, values)
 	EXPECT_REFUSED(-EINVAL, flags, 2);
 	EXPECT_REFUSED(-EINVAL, flags, 1U << 31);
 	EXPECT_REFUSED(-EINVAL, flags, SIMGPU_GANG_RELAUNCH);
-	EXPECT_REFUSED(-EINVAL, kernel_end, 2);
+	EXPECT_REFUSED(-EINVAL, kernel_end, 3);
 	EXPECT_REFUSED(-EINVAL, reserved, 1);
 	EXPECT_REFUSED(-EINVAL, preemption, 3);
 	EXPECT_REFUSED(-EINVAL, reserved2, 1);

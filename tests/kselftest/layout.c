@@ -360,6 +360,8 @@ TEST_F(layout, old_live_page)
 	munmap((void *)live, getpagesize());
 }
 
+#define FAIR	SYSFS "policy_params/fair_threshold"
+
 FIXTURE(create)
 {
 	int fd;
@@ -369,6 +371,7 @@ FIXTURE(create)
 
 FIXTURE_SETUP(create)
 {
+	ASSERT_EQ(0, write_text(SYSFS "policy", "hsm-fair"));
 	self->fd = open_device();
 	ASSERT_LE(0, self->fd);
 	self->cmd.first = (struct old_gang_create) { .members = 1, .seed = 1 };
@@ -385,6 +388,7 @@ FIXTURE_SETUP(create)
 FIXTURE_TEARDOWN(create)
 {
 	close(self->fd);
+	EXPECT_EQ(0, write_text(SYSFS "policy", "even"));
 }
 
 #define CREATE() call(self->fd, SIMGPU_IOC_GANG_CREATE, &self->cmd)
@@ -414,24 +418,24 @@ TEST_F(create, params)
 {
 	char before[64], text[64];
 
-	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", before, sizeof(before)));
+	ASSERT_EQ(0, read_text(FAIR, before, sizeof(before)));
 	self->cmd.params_count = 2;
 	ASSERT_EQ(0, CREATE());
-	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", text, sizeof(text)));
+	ASSERT_EQ(0, read_text(FAIR, text, sizeof(text)));
 	EXPECT_STREQ("0.123456", text);
-	ASSERT_EQ(0, read_text(SYSFS "c1", text, sizeof(text)));
+	ASSERT_EQ(0, read_text(SYSFS "model_params/c1", text, sizeof(text)));
 	EXPECT_STREQ("1.000000", text);
 	/* Another knob is changed: these stay. */
-	ASSERT_EQ(0, read_text(SYSFS "c2", text, sizeof(text)));
-	ASSERT_EQ(0, write_text(SYSFS "c2", text));
-	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", text, sizeof(text)));
+	ASSERT_EQ(0, read_text(SYSFS "model_params/c2", text, sizeof(text)));
+	ASSERT_EQ(0, write_text(SYSFS "model_params/c2", text));
+	ASSERT_EQ(0, read_text(FAIR, text, sizeof(text)));
 	EXPECT_STREQ("0.123456", text);
 	EXPECT_EQ(0, close(self->cmd.first.fd));
 
 	self->cmd.params_count = 0;
 	self->cmd.params_array = 0;
 	ASSERT_EQ(0, CREATE());
-	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", text, sizeof(text)));
+	ASSERT_EQ(0, read_text(FAIR, text, sizeof(text)));
 	EXPECT_STREQ(before, text);
 	EXPECT_EQ(0, close(self->cmd.first.fd));
 }
@@ -442,7 +446,7 @@ TEST_F(create, the_last_param_of_a_name)
 
 	self->cmd.params_count = 3;
 	ASSERT_EQ(0, CREATE());
-	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", text, sizeof(text)));
+	ASSERT_EQ(0, read_text(FAIR, text, sizeof(text)));
 	EXPECT_STREQ("0.000000", text);
 	EXPECT_EQ(0, close(self->cmd.first.fd));
 }
@@ -461,7 +465,7 @@ TEST_F(create, new_params)
 	self->cmd.params_stride = sizeof(longer[0]);
 	self->cmd.params_array = (uintptr_t)longer;
 	ASSERT_EQ(0, CREATE());
-	ASSERT_EQ(0, read_text(SYSFS "c1", text, sizeof(text)));
+	ASSERT_EQ(0, read_text(SYSFS "model_params/c1", text, sizeof(text)));
 	EXPECT_STREQ("1.000000", text);
 	EXPECT_EQ(0, close(self->cmd.first.fd));
 	longer[1].later = 1;
@@ -491,7 +495,7 @@ TEST_F(create, bad_params)
 	self->params[1].value = 1000001;
 	EXPECT_EQ(-EINVAL, CREATE());
 	strcpy(self->params[0].name, "no-such");
-	EXPECT_EQ(-ENOENT, CREATE());
+	EXPECT_EQ(-EINVAL, CREATE());
 	memset(self->params[0].name, 'x', sizeof(self->params[0].name));
 	EXPECT_EQ(-EINVAL, CREATE());
 }

@@ -105,6 +105,19 @@ static struct nl_msg *request(int family, uint8_t command, int flags)
 	return message;
 }
 
+/* A list with one knob. */
+static void put_knob(struct nl_msg *message, int list, const char *name,
+		     uint64_t value)
+{
+	struct nlattr *knobs = nla_nest_start(message, list);
+	struct nlattr *knob = nla_nest_start(message, SIMGPU_A_PARAMS_PARAM);
+
+	nla_put_string(message, SIMGPU_A_PARAM_NAME, name);
+	nla_put_u64(message, SIMGPU_A_PARAM_VALUE, value);
+	nla_nest_end(message, knob);
+	nla_nest_end(message, knobs);
+}
+
 FIXTURE(netlink)
 {
 	struct nl_sock *sock;
@@ -184,13 +197,13 @@ TEST_F(netlink, device_set)
 {
 	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_SET,
 					 NLM_F_ACK);
-	char before[64], text[64];
+	char text[64];
 
-	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", before, 64));
 	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
 	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "hsm-fair");
 	nla_put_u64(message, SIMGPU_A_DEVICE_EPOCH_CYCLES, 20000);
-	nla_put_u64(message, SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM, 770000);
+	put_knob(message, SIMGPU_A_DEVICE_POLICY_PARAMS, "fair_threshold",
+		 770000);
 	nla_put_u64(message, SIMGPU_A_DEVICE_PACE_PPM, 2500000);
 	EXPECT_EQ(0, transact(self->sock, message, &self->answer));
 	EXPECT_EQ(0, read_text(SYSFS "pace", text, 64));
@@ -199,9 +212,90 @@ TEST_F(netlink, device_set)
 	EXPECT_EQ(0, read_text(SYSFS "policy", text, 64));
 	EXPECT_STREQ("hsm-fair", text);
 	EXPECT_EQ(20000, read_number(SYSFS "epoch_cycles"));
-	EXPECT_EQ(0, read_text(SYSFS "fair_threshold", text, 64));
+	EXPECT_EQ(0, read_text(SYSFS "policy_params/fair_threshold", text, 64));
 	EXPECT_STREQ("0.770000", text);
-	EXPECT_EQ(0, write_text(SYSFS "fair_threshold", before));
+}
+
+/* The value of a knob in a message; UINT64_MAX if it is not there. */
+static uint64_t knob_of(struct nlattr *list, const char *name)
+{
+	struct nlattr *knob, *attrs[SIMGPU_A_PARAM_MAX + 1];
+	int left;
+
+	if (!list)
+		return UINT64_MAX;
+	nla_for_each_nested(knob, list, left) {
+		nla_parse_nested(attrs, SIMGPU_A_PARAM_MAX, knob, NULL);
+		if (!strcmp(nla_get_string(attrs[SIMGPU_A_PARAM_NAME]), name))
+			return nla_get_u64(attrs[SIMGPU_A_PARAM_VALUE]);
+	}
+	return UINT64_MAX;
+}
+
+static struct nlattr **get_device(struct nl_sock *sock, int family,
+				  struct answer *answer)
+{
+	struct nl_msg *message = request(family, SIMGPU_CMD_DEVICE_GET,
+					 NLM_F_ACK);
+
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	if (transact(sock, message, answer) || answer->count != 1)
+		return NULL;
+	return answer->rows[0];
+}
+
+/* Knobs are those of the new policy and model; without values the first ones. */
+TEST_F(netlink, knobs)
+{
+	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_SET,
+					 NLM_F_ACK);
+	struct nlattr **row;
+
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "hsm-qos");
+	nla_put_string(message, SIMGPU_A_DEVICE_MODEL, "hsm");
+	put_knob(message, SIMGPU_A_DEVICE_POLICY_PARAMS, "qos_margin", 250000);
+	put_knob(message, SIMGPU_A_DEVICE_MODEL_PARAMS, "c1", 123456);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	row = get_device(self->sock, self->family, &self->answer);
+	ASSERT_NE(NULL, row);
+	EXPECT_EQ(250000, knob_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
+				  "qos_margin"));
+	EXPECT_EQ(100000, knob_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
+				  "qos_guard"));
+	EXPECT_EQ(123456, knob_of(row[SIMGPU_A_DEVICE_MODEL_PARAMS], "c1"));
+	answer_free(&self->answer);
+	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
+	ASSERT_EQ(0, write_text(SYSFS "model", "hsm"));
+	row = get_device(self->sock, self->family, &self->answer);
+	ASSERT_NE(NULL, row);
+	EXPECT_EQ(UINT64_MAX, knob_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
+				      "qos_margin"));
+	EXPECT_NE(123456, knob_of(row[SIMGPU_A_DEVICE_MODEL_PARAMS], "c1"));
+}
+
+/* A write that was refused, and why. */
+TEST_F(netlink, refusal)
+{
+	struct nlattr *refusal[SIMGPU_A_REFUSAL_MAX + 1], **row;
+	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_SET,
+					 NLM_F_ACK);
+
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	put_knob(message, SIMGPU_A_DEVICE_MODEL_PARAMS, "c2", 1000001);
+	EXPECT_EQ(-EINVAL, transact(self->sock, message, &self->answer));
+	row = get_device(self->sock, self->family, &self->answer);
+	ASSERT_NE(NULL, row);
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_REFUSAL]);
+	ASSERT_EQ(0, nla_parse_nested(refusal, SIMGPU_A_REFUSAL_MAX,
+				      row[SIMGPU_A_DEVICE_REFUSAL], NULL));
+	EXPECT_EQ(SIMGPU_REFUSAL_PARAM,
+		  nla_get_u32(refusal[SIMGPU_A_REFUSAL_KIND]));
+	EXPECT_EQ(-EINVAL, nla_get_s32(refusal[SIMGPU_A_REFUSAL_CODE]));
+	EXPECT_EQ(NULL, refusal[SIMGPU_A_REFUSAL_SLOT]);
+	EXPECT_STREQ("c2", nla_get_string(refusal[SIMGPU_A_REFUSAL_FIELD]));
+	EXPECT_STREQ("the value is out of the knob's range",
+		     nla_get_string(refusal[SIMGPU_A_REFUSAL_REASON]));
 }
 
 /* Sets that are refused, and leave what they name well beside it. */
@@ -214,6 +308,7 @@ FIXTURE(refused_set)
 FIXTURE_VARIANT(refused_set)
 {
 	int attribute;
+	const char *knob;
 	bool is_text;
 	const char *text;
 	uint64_t number;
@@ -242,7 +337,17 @@ FIXTURE_VARIANT_ADD(refused_set, no_epoch)
 
 FIXTURE_VARIANT_ADD(refused_set, big_slope)
 {
-	.attribute = SIMGPU_A_DEVICE_C1_PPM, .number = 1000001,
+	.knob = "c1", .number = 1000001,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, unknown_knob)
+{
+	.knob = "no-such", .number = 1,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, short_hold)
+{
+	.attribute = SIMGPU_A_DEVICE_HOLD_CYCLES, .number = 9999,
 };
 
 FIXTURE_VARIANT_ADD(refused_set, too_fast)
@@ -278,16 +383,20 @@ TEST_F(refused_set, changes_nothing)
 	char before[64], after[64];
 	struct answer answer;
 
-	ASSERT_EQ(0, read_text(SYSFS "fair_threshold", before, 64));
+	ASSERT_EQ(0, read_text(SYSFS "epoch_cycles", before, 64));
 	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
-	nla_put_u64(message, SIMGPU_A_DEVICE_FAIR_THRESHOLD_PPM, 123456);
-	if (variant->is_text)
+	if (variant->attribute != SIMGPU_A_DEVICE_EPOCH_CYCLES)
+		nla_put_u64(message, SIMGPU_A_DEVICE_EPOCH_CYCLES, 123456);
+	if (variant->knob)
+		put_knob(message, SIMGPU_A_DEVICE_MODEL_PARAMS, variant->knob,
+			 variant->number);
+	else if (variant->is_text)
 		nla_put_string(message, variant->attribute, variant->text);
 	else
 		nla_put_u64(message, variant->attribute, variant->number);
 	EXPECT_EQ(-EINVAL, transact(self->sock, message, &answer));
 	answer_free(&answer);
-	EXPECT_EQ(0, read_text(SYSFS "fair_threshold", after, 64));
+	EXPECT_EQ(0, read_text(SYSFS "epoch_cycles", after, 64));
 	EXPECT_STREQ(before, after);
 }
 

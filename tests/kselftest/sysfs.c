@@ -18,6 +18,7 @@ FIXTURE(values)
 
 FIXTURE_VARIANT(values)
 {
+	const char *policy;
 	const char *file;
 	const char *good[4];
 	const char *shown[4];
@@ -50,9 +51,17 @@ FIXTURE_VARIANT_ADD(values, epoch_cycles)
 		 "20000.0", "18446744073709551616", "many" },
 };
 
+FIXTURE_VARIANT_ADD(values, hold_cycles)
+{
+	.file = "hold_cycles",
+	.good = { "10000", "1000000000000\n", "50000000" },
+	.shown = { "10000", "1000000000000", "50000000" },
+	.bad = { "", "0", "9999", "1000000000001", "-10000", "10000.0" },
+};
+
 FIXTURE_VARIANT_ADD(values, c1)
 {
-	.file = "c1",
+	.file = "model_params/c1",
 	.good = { "0.5", "0.123456\n", "1" },
 	.shown = { "0.500000", "0.123456", "1.000000" },
 	.bad = { "", ".", "0.", ".5", "-0.5", "+0.5", "0.-5", "0.+5",
@@ -61,7 +70,7 @@ FIXTURE_VARIANT_ADD(values, c1)
 
 FIXTURE_VARIANT_ADD(values, c2)
 {
-	.file = "c2",
+	.file = "model_params/c2",
 	.good = { "0.36", "0.4\n" },
 	.shown = { "0.360000", "0.400000" },
 	.bad = { "", "one", "0x1", "1e-1" },
@@ -69,7 +78,8 @@ FIXTURE_VARIANT_ADD(values, c2)
 
 FIXTURE_VARIANT_ADD(values, fair_threshold)
 {
-	.file = "fair_threshold",
+	.policy = "hsm-fair",
+	.file = "policy_params/fair_threshold",
 	.good = { "0.9\n", "1.0", "0.95" },
 	.shown = { "0.900000", "1.000000", "0.950000" },
 	.bad = { "", "0.9 0.9", "0.9\n\n" },
@@ -77,7 +87,8 @@ FIXTURE_VARIANT_ADD(values, fair_threshold)
 
 FIXTURE_VARIANT_ADD(values, qos_guard)
 {
-	.file = "qos_guard",
+	.policy = "hsm-qos",
+	.file = "policy_params/qos_guard",
 	.good = { "0", "0.1\n", "1.0" },
 	.shown = { "0.000000", "0.100000", "1.000000" },
 	.bad = { "-0.1", "1.000001", "guard" },
@@ -85,7 +96,8 @@ FIXTURE_VARIANT_ADD(values, qos_guard)
 
 FIXTURE_VARIANT_ADD(values, qos_margin)
 {
-	.file = "qos_margin",
+	.policy = "hsm-qos",
+	.file = "policy_params/qos_margin",
 	.good = { "0.2", "0.000001", "1" },
 	.shown = { "0.200000", "0.000001", "1.000000" },
 	.bad = { "2", "", "0.1 " },
@@ -94,6 +106,7 @@ FIXTURE_VARIANT_ADD(values, qos_margin)
 FIXTURE_SETUP(values)
 {
 	snprintf(self->path, sizeof(self->path), SYSFS "%s", variant->file);
+	ASSERT_EQ(0, write_text(SYSFS "policy", variant->policy ?: "even"));
 	ASSERT_EQ(0, read_text(self->path, self->before,
 			       sizeof(self->before)));
 }
@@ -101,6 +114,7 @@ FIXTURE_SETUP(values)
 FIXTURE_TEARDOWN(values)
 {
 	EXPECT_EQ(0, write_text(self->path, self->before));
+	EXPECT_EQ(0, write_text(SYSFS "policy", "even"));
 }
 
 TEST_F(values, good)
@@ -442,7 +456,7 @@ TEST(debugfs_files)
 	ASSERT_EQ(0, read_text(DEBUGFS "ksrt", text, sizeof(text)));
 	EXPECT_TRUE(starts_with(text, "slot kernel "));
 	ASSERT_EQ(0, read_text(DEBUGFS "journal", text, sizeof(text)));
-	EXPECT_TRUE(starts_with(text, "0 start version=1 config=\"hbm80\" "));
+	EXPECT_TRUE(starts_with(text, "0 start version=2 config=\"hbm80\" "));
 	EXPECT_NE(NULL, strstr(text, " end state_hash=0x"));
 }
 

@@ -255,6 +255,20 @@ int simgpu_write_device_value(unsigned int device, const char *name,
 			      const char *value);
 
 /**
+ * simgpu_list_params() - the knobs of a device's policy or model in force
+ * @device: N of simgpuN
+ * @folder: "policy_params" or "model_params"; simgpu_read_device_value() and
+ *	simgpu_write_device_value() take that, a slash and a name as @name
+ * @names: filled in with their names, in order
+ * @count: room in @names
+ *
+ * Return: how many there are, which may be more than @count, or a negative
+ * errno.
+ */
+int simgpu_list_params(unsigned int device, const char *folder,
+		       char (*names)[SIMGPU_NAME_MAX], size_t count);
+
+/**
  * simgpu_list_tenants() - the tenants of a device
  * @device: N of simgpuN
  * @ids: filled in with their numbers, ascending

@@ -68,6 +68,11 @@ static int ascending(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+static int alphabetical(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
 /* Numbers of a folder's entries, ascending; all are counted. */
 static int list_numbers(const char *path, const char *prefix, uint64_t *numbers,
 			size_t room)
@@ -128,6 +133,32 @@ int simgpu_write_device_value(unsigned int device, const char *name,
 
 	device_path(path, device, name);
 	return write_value(path, value);
+}
+
+int simgpu_list_params(unsigned int device, const char *folder,
+		       char (*names)[SIMGPU_NAME_MAX], size_t count)
+{
+	char path[PATH_BYTES];
+	struct dirent *entry;
+	size_t found = 0;
+	DIR *files;
+
+	device_path(path, device, folder);
+	files = opendir(path);
+	if (!files)
+		return -errno;
+	while ((entry = readdir(files))) {
+		if (entry->d_name[0] == '.' ||
+		    strlen(entry->d_name) >= SIMGPU_NAME_MAX)
+			continue;
+		if (found < count)
+			strcpy(names[found], entry->d_name);
+		found++;
+	}
+	closedir(files);
+	qsort(names, found < count ? found : count, sizeof(*names),
+	      alphabetical);
+	return (int)found;
 }
 
 int simgpu_list_tenants(unsigned int device, uint64_t *ids, size_t count)

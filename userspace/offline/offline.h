@@ -10,6 +10,7 @@
 #define OFFLINE_OFFLINE_H
 
 #include "../../kmod/core/journal.h"
+#include "../../kmod/core/rows.h"
 
 /**
  * struct offline_observer - what a run tells while it goes on; members may be

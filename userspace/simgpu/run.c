@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{ "csv", OPTION_CSV, 0, 0,
 	  "Print a line for each epoch and tenant, for spreadsheets", 0 },
 	{ "journal", OPTION_JOURNAL, "FILE", 0,
-	  "With --offline: repeat the run of a device's journal; its first line has the options, and the workloads supply the traces", 0 },
+	  "With --offline: repeat the run of a device's journal; its first line has the options, the workloads supply the traces, and --policy FILE.so the policy, if it is a plug-in", 0 },
 	{ 0 }
 };
 
@@ -119,8 +119,8 @@ static void parse_policy(struct argp_state *state, struct arguments *arguments,
 	if (contender.model)
 		option_name(state, "--policy NAME@", unused, contender.model);
 	arguments->contender = contender;
-	/* A file only brings in what a journal may name. */
-	if (!plugin_is_file(text))
+	/* A journal names its policies; a plug-in's file says where one is. */
+	if (!contender_is_file(&contender))
 		arguments->experiment.given = text;
 }
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "plugin.h"
 #include "run.h"
 
 #define POLL_MS		200
@@ -303,7 +304,10 @@ static void compare_knobs(const struct settings *settings)
 {
 	struct session_options options;
 
-	if (settings_options(settings, &options))
+	/* A device may have policies and models that are not in this process. */
+	if (!plugin_find_policy(settings->policy) ||
+	    !plugin_find_model(settings->model) ||
+	    settings_options(settings, &options))
 		return;
 	compare_table(settings->device, "policy_params", options.policy->params,
 		      options.policy_params);
@@ -399,6 +403,17 @@ static int get_report(int gang, struct result_tenant *tenant)
 	return ret;
 }
 
+/* -ENODATA: nothing was refused. */
+static int get_refusal(int gang, struct session_refusal *why)
+{
+	struct simgpu_gang_refusal answer = { .size = sizeof(answer) };
+	int ret = simgpu_get_gang_refusal(gang, &answer);
+
+	if (!ret)
+		row_refusal_read(&answer.refusal, why);
+	return ret == -ENODATA ? 0 : ret;
+}
+
 static int collect(struct stage *stage)
 {
 	struct result *result = stage->result;
@@ -408,6 +423,7 @@ static int collect(struct stage *stage)
 
 	for (slot = 0; !ret && slot < stage->count; slot++)
 		ret = get_report(stage->gang, &result->tenants[slot]);
+	ret = ret ? ret : get_refusal(stage->gang, &result->refusal);
 	if (ret)
 		return fail("reading the figures: %s", strerror(-ret));
 	if (status.state != SIMGPU_GANG_DONE)

@@ -6,63 +6,12 @@
 #include "plugin.h"
 #include "run.h"
 
-/* --- the session's structs as those of the UAPI, as the driver fills them --- */
-
-_Static_assert(sizeof(((struct result_tenant *)0)->counters) ==
-	       sizeof(struct simgpu_counters), "the counters differ");
-
 static void fill_report(struct result_tenant *tenant,
 			const struct session_tenant_report *report)
 {
-	struct simgpu_tenant_report *out = &tenant->report;
-
-	*out = (struct simgpu_tenant_report) {
-		.thread_instructions = report->figures.thread_instructions,
-		.cycles = report->figures.cycles,
-		.ipc_ppm = report->figures.ipc_ppm,
-		.rbh_ppm = report->figures.rbh_ppm,
-		.bandwidth_ppm = report->figures.bandwidth_ppm,
-		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
-		.np_run_ppm = report->np_run_ppm,
-		.class = report->class,
-		.sms = report->sms,
-	};
-	if (report->class != SIMGPU_CLASS_UNKNOWN)
-		out->np_ppm = report->np_ppm;
-	if (report->active)
-		out->flags |= SIMGPU_REPORT_ACTIVE;
-	if (report->first_run_done)
-		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
+	row_report(report, &tenant->report);
 	/* A counter's number is the place of its field. */
 	memcpy(tenant->counters, &report->counters, sizeof(tenant->counters));
-}
-
-static void fill_record(struct simgpu_epoch_record *record,
-			const struct session_epoch *epoch,
-			const struct session_epoch_tenant *row)
-{
-	*record = (struct simgpu_epoch_record) {
-		.size = sizeof(*record),
-		.epoch = epoch->index,
-		.start_cycle = epoch->start_cycle,
-		.end_cycle = epoch->end_cycle,
-		.slot = row->slot,
-		.sms = row->sms,
-		.sms_next = row->sms_next,
-		.class = row->class,
-		.ipc_ppm = row->figures.ipc_ppm,
-		.rbh_ppm = row->figures.rbh_ppm,
-		.bandwidth_ppm = row->figures.bandwidth_ppm,
-		.llc_mpki_ppm = row->figures.llc_mpki_ppm,
-	};
-	if (row->class != SIMGPU_CLASS_UNKNOWN)
-		record->np_ppm = row->np_ppm;
-	if (epoch->predicted)
-		record->flags |= SIMGPU_EPOCH_PREDICTED;
-	if (epoch->fell_back)
-		record->flags |= SIMGPU_EPOCH_FELL_BACK;
-	if (row->first_run)
-		record->flags |= SIMGPU_EPOCH_FIRST_RUN;
 }
 
 /* --- observers --- */
@@ -80,7 +29,7 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 	u32 i;
 
 	for (i = 0; i < epoch->tenant_count; i++) {
-		fill_record(&record, epoch, &epoch->tenants[i]);
+		row_epoch(epoch, &epoch->tenants[i], &record);
 		result_add_epoch(watch->result, &record);
 	}
 }

@@ -90,27 +90,38 @@ static const struct argp argp = {
 
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
-	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "c1", "c2",
-	"fair_threshold", "qos_guard", "qos_margin",
-	"pace", NULL
+	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "pace",
+	"hold_cycles", "last_refusal", NULL
 };
 
 static const char *const tenant_files[] = {
-	"name", "pid", "slot", "service", "weight", "target", "sms", "class",
-	"np", "ipc", "rbh", "bandwidth", "llc_mpki", NULL
+	"name", "pid", "slot", "service", "weight", "target", "sms",
+	"shared_sms", "held", "class", "np", "ipc", "rbh", "bandwidth",
+	"llc_mpki", NULL
 };
+
+/* " (c1 0.870000, c2 0.010000)" */
+static void print_params(struct json_object *params)
+{
+	const char *before = " (";
+
+	json_object_object_foreach(params, name, value) {
+		printf("%s%s %s", before, name, json_object_get_string(value));
+		before = ", ";
+	}
+	if (json_object_object_length(params))
+		putchar(')');
+}
 
 static void print_device(struct json_object *device)
 {
 	printf("%s: %s, %s\n", sysfs_text(device, "device"),
 	       sysfs_text(device, "config"), sysfs_text(device, "state"));
-	printf("policy %s (threshold %s, guard %s, margin %s), model %s (c1 %s, c2 %s), seed %s\n",
-	       sysfs_text(device, "policy"),
-	       sysfs_text(device, "fair_threshold"),
-	       sysfs_text(device, "qos_guard"),
-	       sysfs_text(device, "qos_margin"),
-	       sysfs_text(device, "model"), sysfs_text(device, "c1"),
-	       sysfs_text(device, "c2"), sysfs_text(device, "seed"));
+	printf("policy %s", sysfs_text(device, "policy"));
+	print_params(json_object_object_get(device, "policy_params"));
+	printf(", model %s", sysfs_text(device, "model"));
+	print_params(json_object_object_get(device, "model_params"));
+	printf(", seed %s\n", sysfs_text(device, "seed"));
 	printf("cycle %s, %s epochs of %s, pace %s\n",
 	       sysfs_text(device, "cycles"), sysfs_text(device, "epochs"),
 	       sysfs_text(device, "epoch_cycles"),
@@ -118,6 +129,8 @@ static void print_device(struct json_object *device)
 	printf("fairness %s, STP %s, ANTT %s\n", sysfs_text(device, "fairness"),
 	       sysfs_text(device, "stp"), sysfs_text(device, "antt"));
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
+	if (strcmp(sysfs_text(device, "last_refusal"), "none"))
+		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
 }
 
 static void print_tenants(struct json_object *tenants)
@@ -226,6 +239,10 @@ int stat_command(int argc, char **argv)
 	snprintf(name, sizeof(name), "simgpu%u", arguments.device);
 	json_set_string(object, "device", name);
 	sysfs_device_values(object, arguments.device, device_files);
+	json_set(object, "policy_params",
+		 sysfs_params(arguments.device, "policy_params"));
+	json_set(object, "model_params",
+		 sysfs_params(arguments.device, "model_params"));
 	tenants = sysfs_tenants(arguments.device, tenant_files);
 	json_set(object, "tenants", tenants);
 	if (arguments.json)

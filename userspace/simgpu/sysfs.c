@@ -42,6 +42,25 @@ void sysfs_device_values(struct json_object *object, unsigned int device,
 			 NULL : value_json(*files, value));
 }
 
+struct json_object *sysfs_params(unsigned int device, const char *folder)
+{
+	struct json_object *object = json_object_new_object();
+	char names[SIMGPU_PARAMS_MAX][SIMGPU_NAME_MAX];
+	char path[2 * SIMGPU_NAME_MAX], value[SIMGPU_VALUE_BYTES];
+	int count = simgpu_list_params(device, folder, names,
+				       SIMGPU_PARAMS_MAX), i;
+
+	for (i = 0; i < count && i < SIMGPU_PARAMS_MAX; i++) {
+		snprintf(path, sizeof(path), "%s/%.*s", folder,
+			 SIMGPU_NAME_MAX - 1, names[i]);
+		/* It goes if the policy is replaced now. */
+		if (!simgpu_read_device_value(device, path, value,
+					      sizeof(value)))
+			json_set(object, names[i], value_json(path, value));
+	}
+	return object;
+}
+
 /* Returns NULL for a tenant that has gone since it was listed. */
 static struct json_object *tenant_json(unsigned int device, u64 id,
 				       const char *const *files)

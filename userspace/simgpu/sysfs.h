@@ -5,6 +5,9 @@
 
 #include <json-c/json.h>
 
+/* The knobs in a folder of a device, "policy_params" or "model_params". */
+struct json_object *sysfs_params(unsigned int device, const char *folder);
+
 /* Adds a device's files to @object, by their names; null: no value now. */
 void sysfs_device_values(struct json_object *object, unsigned int device,
 			 const char *const *files);

@@ -9,8 +9,7 @@
  *   insmod simgpu_all_but_one.ko
  *   echo all-but-one > /sys/class/simgpu/simgpu0/policy
  */
-#include <linux/module.h>
-#include <simgpu/register.h>
+#include <simgpu/plugin.h>
 
 /* The active tenant with the greatest weight, the first of several. */
 static u32 favourite(const struct simgpu_snapshot *snapshot)
@@ -28,8 +27,8 @@ static u32 favourite(const struct simgpu_snapshot *snapshot)
 	return best;
 }
 
-static int propose(const struct simgpu_snapshot *snapshot, void *state,
-		   struct simgpu_proposal *proposal)
+static int decide(const struct simgpu_snapshot *snapshot, void *state,
+		  struct simgpu_proposal *proposal)
 {
 	u32 best = favourite(snapshot), slot;
 
@@ -45,20 +44,7 @@ static int propose(const struct simgpu_snapshot *snapshot, void *state,
 
 static const struct simgpu_policy all_but_one = {
 	.name = "all-but-one",
-	.decide = propose,
+	.decide = decide,
 };
 
-static int __init all_but_one_init(void)
-{
-	return simgpu_register_policy(&all_but_one, THIS_MODULE);
-}
-module_init(all_but_one_init);
-
-static void __exit all_but_one_exit(void)
-{
-	simgpu_unregister_policy(&all_but_one);
-}
-module_exit(all_but_one_exit);
-
-MODULE_DESCRIPTION("An example of a policy for simgpu");
-MODULE_LICENSE("GPL");
+SIMGPU_POLICY_PLUGIN(all_but_one);

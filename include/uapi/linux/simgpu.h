@@ -58,8 +58,8 @@ enum simgpu_class {
 
 /**
  * enum simgpu_kernel_end - what a kernel's end does to the SMs
- * @SIMGPU_KERNEL_END_EVEN: an even split, until a policy says otherwise
  * @SIMGPU_KERNEL_END_CARRY: nothing
+ * @SIMGPU_KERNEL_END_EVEN: an even split, until a policy says otherwise
  * @SIMGPU_KERNEL_END_CHANGED: an even split if the tenant's next kernel is not
  *	the one that has ended; else nothing
  */
@@ -390,9 +390,9 @@ struct simgpu_counter_array {
  * @np_run_ppm: predicted NP of that span, epochs weighted by their cycles
  * @np_ppm: predicted NP of the last finished epoch
  * @class: &enum simgpu_class of the last finished epoch
- * @sms: SM count now
+ * @sms: SM count now, shared ones too on which it may place thread blocks
  * @flags: SIMGPU_REPORT_*
- * @reserved: zero
+ * @shared_sms: of @sms, the shared ones
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -406,13 +406,15 @@ struct simgpu_tenant_report {
 	__u32 class;
 	__u32 sms;
 	__u32 flags;
-	__u32 reserved;
+	__u32 shared_sms;
 };
 
 /* The tenant has work. */
 #define SIMGPU_REPORT_ACTIVE		(1U << 0)
 /* Its first run has ended, and the figures are of that run. */
 #define SIMGPU_REPORT_FIRST_RUN_DONE	(1U << 1)
+/* The policy holds it: its kernels do not start. */
+#define SIMGPU_REPORT_HELD		(1U << 2)
 
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
@@ -473,13 +475,24 @@ struct simgpu_param_array {
  * @preemption: in: &enum simgpu_preemption
  * @reserved2: zero
  * @params: in: values of the policy's and the model's knobs from the cold start
- *	on; others have the device's. The last one of a name counts
+ *	on. A name is the policy's, the model's, or both. Others have the device's
+ *	if its own policy or model is used, else their first values. The last one
+ *	of a name counts
+ * @constants: in: user pointer to the model's constants, header and payload; 0: the
+ *	device's if its own model and configuration are used, else none
+ * @hold_cycles: in: how long a tenant with work may go without progress before the
+ *	policy even takes the place of the one that keeps it so, 10000 to
+ *	1000000000000; 0: the device's
+ * @constants_bytes: in: of @constants, up to 61440
+ * @reserved3: zero
  *
- * Resets the idle device cold. Policy, model and thresholds may be changed
+ * Resets the idle device cold. Policy, model and their knobs may be changed
  * during the run through sysfs; that is journalled. Closing the last
  * reference to the gang's file ends the work of its members.
  * Errors: EBUSY some tenant has work, or another gang holds the device;
- * ENOENT no such configuration, policy, model or knob; ENOSPC beyond
+ * ENOENT no such configuration, policy or model; EINVAL, too, for a knob that is
+ * not there, a value out of its range, and constants of another model, version
+ * or configuration (the device's last_refusal says which); ENOSPC beyond
  * SIMGPU_TENANT_BYTES_MAX.
  */
 struct simgpu_gang_create {
@@ -498,6 +511,10 @@ struct simgpu_gang_create {
 	__u32 preemption;
 	__u32 reserved2;
 	struct simgpu_param_array params;
+	__u64 constants;
+	__u64 hold_cycles;
+	__u32 constants_bytes;
+	__u32 reserved3;
 };
 
 /* A trace that ends is launched again until the stop cycle. */
@@ -586,12 +603,13 @@ enum simgpu_refusal_kind {
 };
 
 /**
- * struct simgpu_refusal - why a proposal was refused, or a policy replaced
+ * struct simgpu_refusal - why a word was not followed, or a policy was replaced
  * @kind: &enum simgpu_refusal_kind
  * @code: negative errno of it
  * @slot: tenant that it concerns, or SIMGPU_REFUSAL_ANY
  * @sm: SM that it concerns, or SIMGPU_REFUSAL_ANY
- * @field: of the proposal, NUL-terminated; empty if it is of none
+ * @field: of the proposal or the constants, or name of the knob, NUL-terminated;
+ *	empty if it is of none
  * @reason: a sentence for people, NUL-terminated
  * @cycle: device time
  */
@@ -612,9 +630,10 @@ struct simgpu_refusal {
  * struct simgpu_gang_refusal - SIMGPU_IOC_GANG_REFUSAL, on a gang's file
  * @size: in: sizeof(struct simgpu_gang_refusal)
  * @reserved: zero
- * @refusal: out: the last one of the gang's session, whichever policy it was
+ * @refusal: out: the last one of the gang's session, whichever policy it was, or
+ *	of a write that concerned it
  *
- * Errors: ENODATA every policy has had its way so far.
+ * Errors: ENODATA nothing has been refused so far.
  */
 struct simgpu_gang_refusal {
 	__u32 size;

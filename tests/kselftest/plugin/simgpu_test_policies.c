@@ -4,20 +4,20 @@
 #include <linux/module.h>
 #include <simgpu/register.h>
 
-static int propose_error(const struct simgpu_snapshot *snapshot, void *state,
+static int decide_error(const struct simgpu_snapshot *snapshot, void *state,
 			 struct simgpu_proposal *proposal)
 {
 	return -EIO;
 }
 
-static int propose_impossible(const struct simgpu_snapshot *snapshot, void *state,
+static int decide_impossible(const struct simgpu_snapshot *snapshot, void *state,
 			      struct simgpu_proposal *proposal)
 {
 	proposal->sms[SIMGPU_SLOTS_MAX - 1] = snapshot->sms + 1;
 	return 0;
 }
 
-static int propose_slowly(const struct simgpu_snapshot *snapshot, void *state,
+static int decide_slowly(const struct simgpu_snapshot *snapshot, void *state,
 			  struct simgpu_proposal *proposal)
 {
 	mdelay(1100);
@@ -25,6 +25,7 @@ static int propose_slowly(const struct simgpu_snapshot *snapshot, void *state,
 }
 
 static int predict_half(const struct simgpu_snapshot *snapshot,
+			const void *constants, void *state,
 			struct simgpu_prediction *prediction)
 {
 	u32 slot;
@@ -37,17 +38,35 @@ static int predict_half(const struct simgpu_snapshot *snapshot,
 }
 
 static const struct simgpu_policy policies[] = {
-	{ .name = "test-error", .decide = propose_error },
-	{ .name = "test-impossible", .decide = propose_impossible },
-	{ .name = "test-slow", .decide = propose_slowly },
+	{ .name = "test-error", .decide = decide_error },
+	{ .name = "test-impossible", .decide = decide_impossible },
+	{ .name = "test-slow", .decide = decide_slowly },
 };
 
 static const struct simgpu_policy clash = {
-	.name = "even", .decide = propose_error,
+	.name = "even", .decide = decide_error,
 };
 
-static const struct simgpu_policy unnamed = { .decide = propose_error };
+static const struct simgpu_policy unnamed = { .decide = decide_error };
 static const struct simgpu_policy empty = { .name = "test-empty" };
+static const struct simgpu_policy eager = {
+	.name = "test-eager", .events = SIMGPU_ON_QUOTA_OUT,
+	.decide = decide_error,
+};
+
+static const struct simgpu_policy needy = {
+	.name = "test-needy", .needs = SIMGPU_NEEDS_KNOWN + 1,
+	.decide = decide_error,
+};
+
+static const struct simgpu_policy large = {
+	.name = "test-large", .state_bytes = SIMGPU_STATE_BYTES_MAX + 1,
+	.decide = decide_error,
+};
+
+static const struct simgpu_policy *const bad[] = {
+	&unnamed, &empty, &eager, &needy, &large,
+};
 
 static const struct simgpu_model half = {
 	.name = "test-half", .latency_cycles = 1, .predict = predict_half,
@@ -60,6 +79,16 @@ static void unregister_all(void)
 	for (i = 0; i < ARRAY_SIZE(policies); i++)
 		simgpu_unregister_policy(&policies[i]);
 	simgpu_unregister_model(&half);
+}
+
+static bool some_bad_one_is_taken(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		if (simgpu_register_policy(bad[i], THIS_MODULE) != -EINVAL)
+			return true;
+	return false;
 }
 
 /* Fails if something is registered that should not be. */
@@ -75,8 +104,7 @@ static int __init test_policies_init(void)
 	if (!ret && (simgpu_register_policy(&clash, THIS_MODULE) != -EEXIST ||
 		     simgpu_register_policy(&policies[0], THIS_MODULE) != -EEXIST ||
 		     simgpu_register_model(&half, THIS_MODULE) != -EEXIST ||
-		     simgpu_register_policy(&unnamed, THIS_MODULE) != -EINVAL ||
-		     simgpu_register_policy(&empty, THIS_MODULE) != -EINVAL))
+		     some_bad_one_is_taken()))
 		ret = -EBADE;
 	if (ret)
 		unregister_all();

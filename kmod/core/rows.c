@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows: what a session says of itself, as the structs of the UAPI. */
+#include "rows.h"
+
+/* The enums that cross the border mean the same on both sides. */
+#define SAME(theirs, ours)						\
+	_Static_assert((int)(theirs) == (int)(ours), #theirs)
+SAME(SIMGPU_CLASSIFIED_UNKNOWN, SIMGPU_CLASS_UNKNOWN);
+SAME(SIMGPU_CLASSIFIED_COMPUTE, SIMGPU_CLASS_COMPUTE);
+SAME(SIMGPU_CLASSIFIED_MEMORY, SIMGPU_CLASS_MEMORY);
+SAME(SIMGPU_SERVICE_BEST_EFFORT, SIMGPU_BEST_EFFORT);
+SAME(SIMGPU_SERVICE_QOS, SIMGPU_QOS);
+SAME(SIMGPU_KERNEL_END_CARRY, SESSION_KERNEL_END_CARRY);
+SAME(SIMGPU_KERNEL_END_EVEN, SESSION_KERNEL_END_EVEN);
+SAME(SIMGPU_KERNEL_END_CHANGED, SESSION_KERNEL_END_CHANGED);
+SAME(SIMGPU_PREEMPTION_DRAIN, SESSION_PREEMPTION_DRAIN);
+SAME(SIMGPU_PREEMPTION_SWITCH, SESSION_PREEMPTION_SWITCH);
+SAME(SIMGPU_PREEMPTION_ADAPTIVE, SESSION_PREEMPTION_ADAPTIVE);
+SAME(SIMGPU_REFUSAL_NONE, SESSION_REFUSED_NOTHING);
+SAME(SIMGPU_REFUSAL_DECIDE, SESSION_REFUSED_DECIDE);
+SAME(SIMGPU_REFUSAL_PROPOSAL, SESSION_REFUSED_PROPOSAL);
+SAME(SIMGPU_REFUSAL_HOLD, SESSION_REFUSED_HOLD);
+SAME(SIMGPU_REFUSAL_SLOW, SESSION_REFUSED_SLOW);
+SAME(SIMGPU_REFUSAL_PREDICT, SESSION_REFUSED_PREDICT);
+SAME(SIMGPU_REFUSAL_PARAM, SESSION_REFUSED_PARAM);
+SAME(SIMGPU_REFUSAL_CONSTANTS, SESSION_REFUSED_CONSTANTS);
+_Static_assert(SIMGPU_REFUSAL_ANY == SESSION_NOWHERE, "no tenant, no SM");
+_Static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES, "names");
+_Static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX, "tenants");
+
+/* A counter's number is the place of its field. */
+#define COUNTER_IS(number, field)					\
+	_Static_assert((number) * sizeof(u64) ==			\
+		       offsetof(struct simgpu_counters, field), #field)
+COUNTER_IS(SIMGPU_COUNTER_THREAD_INSTRUCTIONS, thread_instructions);
+COUNTER_IS(SIMGPU_COUNTER_LLC_ACCESSES, llc_accesses);
+COUNTER_IS(SIMGPU_COUNTER_MIRROR_ACCESSES, mirror_accesses);
+COUNTER_IS(SIMGPU_COUNTER_IDLE_CYCLES, idle_cycles);
+COUNTER_IS(SIMGPU_COUNTER_IDLE_WARPS, idle_warps);
+_Static_assert(SIMGPU_COUNTER_COUNT * sizeof(u64) ==
+	       sizeof(struct simgpu_counters), "counters");
+
+void row_epoch(const struct session_epoch *epoch,
+	       const struct session_epoch_tenant *row,
+	       struct simgpu_epoch_record *out)
+{
+	*out = (struct simgpu_epoch_record) {
+		.size = sizeof(*out),
+		.epoch = epoch->index,
+		.start_cycle = epoch->start_cycle,
+		.end_cycle = epoch->end_cycle,
+		.slot = row->slot,
+		.sms = row->sms,
+		.sms_next = row->sms_next,
+		.class = row->class,
+		.ipc_ppm = row->figures.ipc_ppm,
+		.rbh_ppm = row->figures.rbh_ppm,
+		.bandwidth_ppm = row->figures.bandwidth_ppm,
+		.llc_mpki_ppm = row->figures.llc_mpki_ppm,
+	};
+	if (row->class != SIMGPU_CLASS_UNKNOWN)
+		out->np_ppm = row->np_ppm;
+	if (epoch->predicted)
+		out->flags |= SIMGPU_EPOCH_PREDICTED;
+	if (epoch->fell_back)
+		out->flags |= SIMGPU_EPOCH_FELL_BACK;
+	if (row->first_run)
+		out->flags |= SIMGPU_EPOCH_FIRST_RUN;
+}
+
+void row_report(const struct session_tenant_report *report,
+		struct simgpu_tenant_report *out)
+{
+	*out = (struct simgpu_tenant_report) {
+		.thread_instructions = report->figures.thread_instructions,
+		.cycles = report->figures.cycles,
+		.ipc_ppm = report->figures.ipc_ppm,
+		.rbh_ppm = report->figures.rbh_ppm,
+		.bandwidth_ppm = report->figures.bandwidth_ppm,
+		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
+		.np_run_ppm = report->np_run_ppm,
+		.class = report->class,
+		.sms = report->sms,
+		.shared_sms = report->shared_sms,
+	};
+	if (report->class != SIMGPU_CLASS_UNKNOWN)
+		out->np_ppm = report->np_ppm;
+	if (report->active)
+		out->flags |= SIMGPU_REPORT_ACTIVE;
+	if (report->first_run_done)
+		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
+	if (report->held)
+		out->flags |= SIMGPU_REPORT_HELD;
+}
+
+void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)
+{
+	*out = (struct simgpu_refusal) {
+		.kind = why->kind,
+		.code = why->code,
+		.slot = why->slot,
+		.sm = why->sm,
+		.cycle = why->cycle,
+	};
+	_Static_assert(sizeof(out->field) == sizeof(why->field), "fields");
+	_Static_assert(sizeof(out->reason) == sizeof(why->reason), "reasons");
+	memcpy(out->field, why->field, sizeof(out->field));
+	memcpy(out->reason, why->reason, sizeof(out->reason));
+}
+
+void row_refusal_read(const struct simgpu_refusal *row,
+		      struct session_refusal *out)
+{
+	*out = (struct session_refusal) {
+		.kind = row->kind,
+		.code = row->code,
+		.slot = row->slot,
+		.sm = row->sm,
+		.cycle = row->cycle,
+	};
+	memcpy(out->field, row->field, sizeof(out->field));
+	memcpy(out->reason, row->reason, sizeof(out->reason));
+}
+
+/* "proposal: sms: a tenant with work gets no SM (slot 3, cycle 12345)" */
+size_t row_refusal_words(const struct session_refusal *why, char *text)
+{
+	char slot[24] = "", sm[24] = "";
+	int length;
+
+	if (why->kind == SESSION_REFUSED_NOTHING)
+		return (size_t)snprintf(text, ROW_REFUSAL_BYTES, "none");
+	if (why->slot != SESSION_NOWHERE)
+		snprintf(slot, sizeof(slot), "slot %u, ", why->slot);
+	if (why->sm != SESSION_NOWHERE)
+		snprintf(sm, sizeof(sm), "SM %u, ", why->sm);
+	length = snprintf(text, ROW_REFUSAL_BYTES, "%s: %s%s%s (%s%scycle %llu)",
+			  session_refusal_name(why->kind), why->field,
+			  why->field[0] ? ": " : "", why->reason, slot, sm,
+			  why->cycle);
+	return length < ROW_REFUSAL_BYTES ? (size_t)length :
+					    ROW_REFUSAL_BYTES - 1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a session says of itself, as the structs of the UAPI: the one place where
+ * the one becomes the other, for the driver and the offline command alike.
+ */
+#ifndef CORE_ROWS_H
+#define CORE_ROWS_H
+
+#include <linux/simgpu.h>
+
+#include "session.h"
+
+/* Bytes of a refusal in words, a NUL at its end among them. */
+#define ROW_REFUSAL_BYTES	256
+
+/**
+ * row_epoch() - a tenant's row of a finished epoch
+ * @epoch: the epoch
+ * @row: the row
+ * @out: set to it, without counters: the size is that of the struct
+ */
+void row_epoch(const struct session_epoch *epoch,
+	       const struct session_epoch_tenant *row,
+	       struct simgpu_epoch_record *out);
+
+/* A tenant's own figures so far, of a slot that has or had one. */
+void row_report(const struct session_tenant_report *report,
+		struct simgpu_tenant_report *out);
+
+/* Why something was refused, both ways. */
+void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out);
+void row_refusal_read(const struct simgpu_refusal *row,
+		      struct session_refusal *out);
+
+/* In words, without a newline, into ROW_REFUSAL_BYTES; returns their length. */
+size_t row_refusal_words(const struct session_refusal *why, char *text);
+
+#endif /* CORE_ROWS_H */

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The knobs of the policy and the model in force: what is published of them, and
+ * their directories in sysfs, policy_params and model_params, with a file each.
+ *
+ * What is in the directories follows what is published, but later: removing a file
+ * waits for those who read and write it, who may wait for the device's lock. A work
+ * item does it, and who changes policy or model waits for that without the lock.
+ */
+#include <linux/kstrtox.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "device.h"
+
+/**
+ * struct simgpu_knob_file - the file of a knob
+ * @attr: the file; its name is @name
+ * @whose: the model's or the policy's
+ * @name: of the knob
+ */
+struct simgpu_knob_file {
+	struct device_attribute attr;
+	enum session_knobs whose;
+	char name[SIMGPU_NAME_MAX];
+};
+
+/**
+ * struct simgpu_knob_files - the files in a directory
+ * @count: how many
+ * @files: the files
+ */
+struct simgpu_knob_files {
+	u32 count;
+	struct simgpu_knob_file files[];
+};
+
+/* The directories are always there; what is in them comes and goes. */
+static struct attribute *simgpu_knobs_none[] = { NULL };
+
+const struct attribute_group simgpu_policy_params_group = {
+	.name = "policy_params",
+	.attrs = simgpu_knobs_none,
+};
+
+const struct attribute_group simgpu_model_params_group = {
+	.name = "model_params",
+	.attrs = simgpu_knobs_none,
+};
+
+static const char *simgpu_knobs_folder(enum session_knobs whose)
+{
+	return whose == SESSION_POLICY_KNOBS ? simgpu_policy_params_group.name :
+					       simgpu_model_params_group.name;
+}
+
+/* What is published. */
+
+/**
+ * simgpu_knobs_read() - the knobs in force
+ * @device: the device
+ * @whose: the model's or the policy's
+ * @knobs: set to a copy
+ *
+ * Takes no lock that is held for long.
+ */
+void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
+		       struct simgpu_knobs *knobs)
+{
+	spin_lock(&device->publish_lock);
+	*knobs = device->knobs[whose];
+	spin_unlock(&device->publish_lock);
+}
+
+/* Returns whether other knobs are there than before. */
+static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
+			      const struct simgpu_param *params,
+			      const u64 *values)
+{
+	u32 count = 0;
+	bool others = false;
+
+	while (params && count < SIMGPU_PARAMS_MAX && params[count].name) {
+		const struct simgpu_param *param = &params[count];
+
+		if (count >= knobs->count ||
+		    strcmp(knobs->at[count].name, param->name))
+			others = true;
+		strscpy(knobs->at[count].name, param->name, SIMGPU_NAME_MAX);
+		knobs->at[count].unit = param->unit;
+		knobs->at[count].value = values[count];
+		count++;
+	}
+	others |= count != knobs->count;
+	knobs->count = count;
+	return others;
+}
+
+/**
+ * simgpu_knobs_publish() - publish the knobs of the session's policy and model
+ * @device: the device
+ */
+void simgpu_knobs_publish(struct simgpu_device *device)
+{
+	bool others;
+
+	lockdep_assert_held(&device->lock);
+	spin_lock(&device->publish_lock);
+	others = simgpu_knobs_fill(&device->knobs[SESSION_POLICY_KNOBS],
+				   device->policy->params,
+				   session_params(device->session,
+						  SESSION_POLICY_KNOBS));
+	others |= simgpu_knobs_fill(&device->knobs[SESSION_MODEL_KNOBS],
+				    device->model->params,
+				    session_params(device->session,
+						   SESSION_MODEL_KNOBS));
+	spin_unlock(&device->publish_lock);
+	if (others && READ_ONCE(device->knobs_shown))
+		schedule_work(&device->knobs_work);
+}
+
+/* A file. */
+
+/* The knob of that name that is published; false: another policy has none. */
+static bool simgpu_knob_find(struct device *dev,
+			     const struct simgpu_knob_file *file, u32 *unit,
+			     u64 *value)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+	const struct simgpu_knobs *knobs = &device->knobs[file->whose];
+	bool found = false;
+	u32 i;
+
+	spin_lock(&device->publish_lock);
+	for (i = 0; i < knobs->count && !found; i++) {
+		found = !strcmp(knobs->at[i].name, file->name);
+		*unit = knobs->at[i].unit;
+		*value = knobs->at[i].value;
+	}
+	spin_unlock(&device->publish_lock);
+	return found;
+}
+
+static ssize_t simgpu_knob_show(struct device *dev,
+				struct device_attribute *attr, char *buf)
+{
+	struct simgpu_knob_file *file =
+		container_of(attr, struct simgpu_knob_file, attr);
+	u64 value;
+	u32 unit;
+
+	if (!simgpu_knob_find(dev, file, &unit, &value))
+		return -ENODEV;
+	if (unit == SIMGPU_UNIT_RATIO)
+		return simgpu_emit_ppm(buf, value);
+	return sysfs_emit(buf, "%llu\n", value);
+}
+
+/* What is not even a number is told as what is out of range is. */
+static void simgpu_knob_refuse_text(struct simgpu_device *device,
+				    const char *name)
+{
+	struct session_refusal why = {
+		.kind = SESSION_REFUSED_PARAM,
+		.code = -EINVAL,
+		.slot = SESSION_NOWHERE,
+		.sm = SESSION_NOWHERE,
+		.reason = "the value is not a number",
+	};
+
+	if (simgpu_device_lock(device))
+		return;
+	strscpy(why.field, name, sizeof(why.field));
+	simgpu_device_refused(device, &why);
+	simgpu_device_unlock(device);
+}
+
+static ssize_t simgpu_knob_store(struct device *dev,
+				 struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	struct simgpu_knob_file *file =
+		container_of(attr, struct simgpu_knob_file, attr);
+	struct simgpu_knob_change knob = {
+		.whose = file->whose,
+		.name = file->name,
+	};
+	const struct simgpu_device_change change = {
+		.knobs = &knob,
+		.knob_count = 1,
+	};
+	u64 before;
+	u32 unit;
+	int ret;
+
+	if (!simgpu_knob_find(dev, file, &unit, &before))
+		return -ENODEV;
+	ret = unit == SIMGPU_UNIT_RATIO ? simgpu_parse_ppm(buf, &knob.value) :
+					  kstrtou64(buf, 10, &knob.value);
+	if (ret) {
+		simgpu_knob_refuse_text(simgpu_device_of(dev), file->name);
+		return -EINVAL;
+	}
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+
+/* The directories. */
+
+static struct simgpu_knob_files *
+simgpu_knob_files_make(const struct simgpu_knobs *knobs,
+		       enum session_knobs whose)
+{
+	struct simgpu_knob_files *files;
+	u32 i;
+
+	files = kzalloc(struct_size(files, files, knobs->count), GFP_KERNEL);
+	if (!files)
+		return NULL;
+	files->count = knobs->count;
+	for (i = 0; i < knobs->count; i++) {
+		struct simgpu_knob_file *file = &files->files[i];
+
+		strscpy(file->name, knobs->at[i].name, sizeof(file->name));
+		file->whose = whose;
+		sysfs_attr_init(&file->attr.attr);
+		file->attr.attr.name = file->name;
+		file->attr.attr.mode = 0644;
+		file->attr.show = simgpu_knob_show;
+		file->attr.store = simgpu_knob_store;
+	}
+	return files;
+}
+
+static void simgpu_knob_files_remove(struct simgpu_device *device,
+				     enum session_knobs whose)
+{
+	struct simgpu_knob_files *files = device->knob_files[whose];
+	u32 i;
+
+	for (i = 0; files && i < files->count; i++)
+		sysfs_remove_file_from_group(&device->dev.kobj,
+					     &files->files[i].attr.attr,
+					     simgpu_knobs_folder(whose));
+	kfree(files);
+	device->knob_files[whose] = NULL;
+}
+
+static bool simgpu_knob_files_are(const struct simgpu_knob_files *files,
+				  const struct simgpu_knobs *knobs)
+{
+	u32 i;
+
+	if (!files || files->count != knobs->count)
+		return false;
+	for (i = 0; i < knobs->count; i++)
+		if (strcmp(files->files[i].name, knobs->at[i].name))
+			return false;
+	return true;
+}
+
+/* Files for what is published; what cannot be made is missing. */
+static void simgpu_knobs_show(struct simgpu_device *device,
+			      enum session_knobs whose)
+{
+	struct simgpu_knob_files *files;
+	struct simgpu_knobs knobs;
+	u32 i;
+
+	simgpu_knobs_read(device, whose, &knobs);
+	if (simgpu_knob_files_are(device->knob_files[whose], &knobs))
+		return;
+	simgpu_knob_files_remove(device, whose);
+	files = simgpu_knob_files_make(&knobs, whose);
+	if (!files)
+		return;
+	for (i = 0; i < files->count; i++)
+		if (sysfs_add_file_to_group(&device->dev.kobj,
+					    &files->files[i].attr.attr,
+					    simgpu_knobs_folder(whose)))
+			break;
+	if (i < files->count)
+		dev_warn(&device->dev, "no file for the knob %s\n",
+			 files->files[i].name);
+	files->count = i;
+	device->knob_files[whose] = files;
+}
+
+static void simgpu_knobs_work(struct work_struct *work)
+{
+	struct simgpu_device *device =
+		container_of(work, struct simgpu_device, knobs_work);
+
+	simgpu_knobs_show(device, SESSION_MODEL_KNOBS);
+	simgpu_knobs_show(device, SESSION_POLICY_KNOBS);
+}
+
+/**
+ * simgpu_knobs_init() - before anything else is done with a device's knobs
+ * @device: the device
+ */
+void simgpu_knobs_init(struct simgpu_device *device)
+{
+	INIT_WORK(&device->knobs_work, simgpu_knobs_work);
+}
+
+/**
+ * simgpu_knobs_settle() - wait until the directories show what is in force
+ * @device: the device, whose lock is not held; not for a file in them, which
+ *	would wait for itself
+ */
+void simgpu_knobs_settle(struct simgpu_device *device)
+{
+	flush_work(&device->knobs_work);
+}
+
+static void simgpu_knobs_add(struct simgpu_device *device)
+{
+	WRITE_ONCE(device->knobs_shown, true);
+	schedule_work(&device->knobs_work);
+	flush_work(&device->knobs_work);
+}
+
+/* Nothing changes the session any more: it is off. */
+static void simgpu_knobs_remove(struct simgpu_device *device)
+{
+	WRITE_ONCE(device->knobs_shown, false);
+	cancel_work_sync(&device->knobs_work);
+	simgpu_knob_files_remove(device, SESSION_MODEL_KNOBS);
+	simgpu_knob_files_remove(device, SESSION_POLICY_KNOBS);
+}
+
+const struct simgpu_observer simgpu_knobs_observer = {
+	.add = simgpu_knobs_add,
+	.remove = simgpu_knobs_remove,
+};

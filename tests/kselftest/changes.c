@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A hundred changes among policies that share, divide and hold, under the load of
+ * four tenants: all that was launched ends, and afterwards "even" does what it
+ * does on a device where nothing was ever changed.
+ */
+#include "calls.h"
+#include "kselftest_harness.h"
+#include "modules.h"
+
+#define TENANTS	4
+#define CHANGES	100
+#define RECORDS	256
+
+/* struct history - who had how many SMs */
+struct history {
+	uint32_t count;
+	struct {
+		uint64_t end_cycle;
+		uint32_t slot;
+		uint32_t sms;
+		uint32_t sms_next;
+	} rows[RECORDS];
+	uint64_t state_hash;
+};
+
+FIXTURE(changes)
+{
+	int fds[TENANTS];
+	uint64_t sequences[TENANTS];
+	uint32_t handles[TENANTS];
+	struct built_trace trace;
+	struct history before;
+	struct history after;
+};
+
+FIXTURE_SETUP(changes)
+{
+	int i;
+
+	ASSERT_EQ(0, load("simgpu_test_knobs"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
+	ASSERT_EQ(0, write_text(SYSFS "epoch_cycles", "10000"));
+	build_compute(&self->trace, 800, 1000);
+	for (i = 0; i < TENANTS; i++) {
+		self->fds[i] = open_device();
+		ASSERT_LE(0, self->fds[i]);
+		ASSERT_EQ(0, upload(self->fds[i], &self->trace,
+				    &self->handles[i]));
+	}
+}
+
+FIXTURE_TEARDOWN(changes)
+{
+	int i;
+
+	write_text(SYSFS "policy", "even");
+	write_text(SYSFS "epoch_cycles", "500000");
+	for (i = 0; i < TENANTS; i++)
+		close(self->fds[i]);
+	EXPECT_EQ(0, unload("simgpu_test_knobs"));
+}
+
+static int read_history(int gang, struct history *history)
+{
+	uint64_t buffer[8 * SIMGPU_EPOCH_RECORD_MAX / sizeof(uint64_t)];
+	struct simgpu_gang_status status;
+	ssize_t bytes, at;
+
+	memset(history, 0, sizeof(*history));
+	while ((bytes = read(gang, buffer, sizeof(buffer))) > 0) {
+		for (at = 0; at < bytes && history->count < RECORDS;) {
+			const struct simgpu_epoch_record *record =
+				(const void *)((const char *)buffer + at);
+			uint32_t row = history->count++;
+
+			history->rows[row].end_cycle = record->end_cycle;
+			history->rows[row].slot = record->slot;
+			history->rows[row].sms = record->sms;
+			history->rows[row].sms_next = record->sms_next;
+			at += record->size;
+		}
+	}
+	if (bytes < 0 || gang_status(gang, &status))
+		return -errno;
+	history->state_hash = status.state_hash;
+	return 0;
+}
+
+/* A gang of the four under "even"; 0 or a negative errno. */
+static int run_even(const int *fds, const uint32_t *handles,
+		    struct history *history)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = TENANTS, .seed = 1,
+		.epoch_cycles = 10000, .stop_cycle = 100000,
+		.flags = SIMGPU_GANG_RELAUNCH, .policy = "even",
+	};
+	uint64_t sequence;
+	int ret, i;
+
+	ret = call(fds[0], SIMGPU_IOC_GANG_CREATE, &create);
+	for (i = 0; !ret && i < TENANTS; i++) {
+		ret = gang_join(fds[i], create.fd, i);
+		ret = ret ?: launch(fds[i], handles[i], 1, &sequence);
+	}
+	ret = ret ?: read_history(create.fd, history);
+	close(create.fd);
+	return ret;
+}
+
+/* Another launch for each tenant whose last one has ended. */
+static int keep_busy(const int *fds, const uint32_t *handles,
+		     uint64_t *sequences)
+{
+	int ret, i;
+
+	for (i = 0; i < TENANTS; i++) {
+		ret = sequences[i] ? wait_launch(fds[i], sequences[i], 0) : 0;
+		if (ret == -ETIMEDOUT)
+			continue;
+		ret = ret ?: launch(fds[i], handles[i], 20, &sequences[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int let_pass(long long cycles)
+{
+	long long until = read_number(SYSFS "cycles") + cycles;
+	int tries;
+
+	for (tries = 0; tries < 3000; tries++) {
+		if (read_number(SYSFS "cycles") >= until)
+			return 0;
+		sleep_ms(2);
+	}
+	return -ETIMEDOUT;
+}
+
+/* SMs that the tenants have, shared ones among them, and how many are held. */
+static void count_shown(long long *sms, long long *shared, long long *held)
+{
+	unsigned long newest = newest_tenant(), i;
+	char path[128];
+
+	*sms = *shared = *held = 0;
+	for (i = newest - TENANTS + 1; i <= newest; i++) {
+		snprintf(path, sizeof(path), SYSFS "tenants/%lu/sms", i);
+		*sms += read_number(path);
+		snprintf(path, sizeof(path), SYSFS "tenants/%lu/shared_sms", i);
+		*shared += read_number(path);
+		snprintf(path, sizeof(path), SYSFS "tenants/%lu/held", i);
+		*held += read_number(path);
+	}
+}
+
+TEST_F_TIMEOUT(changes, a_hundred_under_load, 600)
+{
+	static const char *const policies[] = {
+		"test-share", "hsm-fair", "test-hold", "even", "test-knobs",
+		"hsm-qos", "test-hold", "test-share", "proportional",
+	};
+	long long sms, shared, held, most_shared = 0, most_held = 0;
+	char text[512];
+	int i;
+
+	ASSERT_EQ(0, run_even(self->fds, self->handles, &self->before));
+	for (i = 0; i < CHANGES; i++) {
+		ASSERT_EQ(0, keep_busy(self->fds, self->handles,
+				       self->sequences));
+		ASSERT_EQ(0, write_text(SYSFS "policy", policies[i % 9]));
+		/* The longer ones see an epoch's end. */
+		ASSERT_EQ(0, let_pass(i % 5 ? 700 : 11000));
+		ASSERT_EQ(0, read_text(SYSFS "policy", text, sizeof(text)));
+		ASSERT_STREQ(policies[i % 9], text);
+		count_shown(&sms, &shared, &held);
+		most_shared = shared > most_shared ? shared : most_shared;
+		most_held = held > most_held ? held : most_held;
+	}
+	EXPECT_EQ(TENANTS * 80, most_shared);
+	EXPECT_EQ(1, most_held);
+
+	ASSERT_EQ(0, keep_busy(self->fds, self->handles, self->sequences));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
+	ASSERT_EQ(0, let_pass(2000));
+	count_shown(&sms, &shared, &held);
+	EXPECT_EQ(80, sms);
+	EXPECT_EQ(0, shared);
+	EXPECT_EQ(0, held);
+	for (i = 0; i < TENANTS; i++)
+		EXPECT_EQ(0, wait_launch(self->fds[i], self->sequences[i],
+					 5 * PATIENCE_NS));
+	ASSERT_EQ(0, read_text(SYSFS "last_refusal", text, sizeof(text)));
+	EXPECT_STREQ("none", text);
+
+	ASSERT_EQ(0, run_even(self->fds, self->handles, &self->after));
+	EXPECT_LE(4 * 10, self->before.count);
+	EXPECT_EQ(self->before.count, self->after.count);
+	EXPECT_EQ(0, memcmp(self->before.rows, self->after.rows,
+			    sizeof(self->before.rows)));
+	EXPECT_EQ(self->before.state_hash, self->after.state_hash);
+}
+
+TEST_HARNESS_MAIN
