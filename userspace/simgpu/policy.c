@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu policy: the policies that there are, what one is, and which one a device has.
+ * simgpu policy: the policies that there are, what one is, and which one a device
+ * has.
  */
 #include "contender.h"
 #include "output.h"

@@ -59,7 +59,7 @@ static const struct word needs[] = {
 	{ 0 }
 };
 
-/* --- knobs ------------------------------------------------------------------------------ */
+/* --- knobs ------------------------------------------------------------- */
 
 /* A plug-in's tables are as good as who wrote them. */
 static bool has_knob(const struct subject *subject, u32 index)
@@ -78,7 +78,7 @@ static const char *unit_of(const struct simgpu_param *param)
 	return param->unit < ARRAY_SIZE(units) ? units[param->unit] : units[0];
 }
 
-/* --- which one ------------------------------------------------------------------------ */
+/* --- which one --------------------------------------------------------- */
 
 static void take_policy(struct subject *subject,
 			const struct simgpu_policy *policy)
@@ -96,7 +96,8 @@ static void take_policy(struct subject *subject,
 		subject->values[i] = policy->params[i].initial;
 }
 
-static void take_model(struct subject *subject, const struct simgpu_model *model,
+static void take_model(struct subject *subject,
+		       const struct simgpu_model *model,
 		       const struct gpu_config *config)
 {
 	struct session_options options = {
@@ -158,7 +159,7 @@ static int find(struct subject *subject, const char *name,
 	return STATUS_OK;
 }
 
-/* --- for people ------------------------------------------------------------------------ */
+/* --- for people -------------------------------------------------------- */
 
 static void print_words(const char *what, u32 bits, const struct word *words)
 {
@@ -217,7 +218,7 @@ static int print_text(const struct subject *subject)
 	return flush_output();
 }
 
-/* --- for programs ---------------------------------------------------------------------- */
+/* --- for programs ------------------------------------------------------ */
 
 static struct json_object *json_words(u32 bits, const struct word *words)
 {
