@@ -146,7 +146,7 @@ struct session_tenant_options {
 	u64 target_ppm;
 };
 
-/* Figures over a span of cycles, derived from counters; definitions.md. */
+/* Figures over a span of cycles, derived from counters; docs/glossary.md. */
 struct session_figures {
 	u64 thread_instructions;
 	u64 cycles;
@@ -252,7 +252,7 @@ enum session_state {
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
  * @np_run_ppm: predicted NP of the run: the predictions of its first run's
- *	epochs weighted by their cycles (definitions.md)
+ *	epochs weighted by their cycles (docs/glossary.md)
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
