@@ -18,6 +18,7 @@
  * @source: SIMGPU_SOURCE_*; set by who brings it in
  * @checksum: zlib's crc32() of its source; 0: built in, or not known. A journal
  *	names it, and replays with the same one only
+ * @reserved: zero
  * @params: its knobs, ended by one without a name; NULL: it has none
  * @decide: fills @proposal from @snapshot, whose tenants carry the model's
  *	predictions; @state is its own. No other input, no side effects, no
