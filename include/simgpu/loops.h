@@ -13,14 +13,14 @@
 /**
  * SIMGPU_EACH_MAX - the most turns of simgpu_each(); it takes none for more
  */
-#define SIMGPU_EACH_MAX	(1U << 23)
+#define SIMGPU_EACH_MAX	8388608U
 
 #ifdef __bpf__
 
 #ifndef __VMLINUX_H__
 struct bpf_iter_num {
-	__u64 __opaque[1];
-} __attribute__((aligned(8)));
+	__u64 __opaque;
+};
 #endif
 
 #include <bpf/bpf_helpers.h>
@@ -31,27 +31,23 @@ struct bpf_iter_num {
  */
 #define simgpu_each(i, n)						\
 	for (struct bpf_iter_num each_					\
-		__attribute__((aligned(8), cleanup(bpf_iter_num_destroy))), \
-	     *once_ __attribute__((unused)) =				\
-		(bpf_iter_num_new(&each_, 0, (n)),			\
-		 (void)bpf_iter_num_destroy, (void *)0);		\
-	     ({								\
-		int *turn_ = bpf_iter_num_next(&each_);			\
-									\
-		(i) = turn_ ? (u32)*turn_ : (n);			\
-		turn_ && (i) < (n);					\
-	     });)
+		__attribute__((cleanup(bpf_iter_num_destroy))),		\
+	     *turn_ = (bpf_iter_num_new(&each_, 0, (n)),		\
+		       (void)bpf_iter_num_destroy, NULL);		\
+	     turn_ = (void *)bpf_iter_num_next(&each_),			\
+	     (i) = turn_ ? *(u32 *)turn_ : (n),				\
+	     turn_ && (i) < (n);)
 
 #define simgpu_hide(value)	__asm__ volatile("" : "+r"(value))
 
-#define simgpu_apart		__attribute__((__noinline__, __weak__))
+#define simgpu_apart		__noinline __weak
 
 #else
 
 /**
  * simgpu_each() - for (i = 0; i < n; i++)
  * @i: a u32 variable, which the body leaves alone; after the last turn it is @n
- * @n: a u32 below SIMGPU_EACH_MAX, which the body leaves alone, too
+ * @n: a u32, at most SIMGPU_EACH_MAX, which the body leaves alone, too
  *
  * In BPF the verifier walks the body once or twice, however large @n is. Within,
  * `break` and `continue` work. To it a variable that the body changes is any number
@@ -84,7 +80,7 @@ struct bpf_iter_num {
  *
  * Return: @i if that is below @n, else 0, in all homes.
  */
-static inline __attribute__((__always_inline__)) u32 simgpu_index(u64 i, u32 n)
+static __always_inline u32 simgpu_index(u64 i, u32 n)
 {
 	simgpu_hide(i);
 	if (i >= n)
