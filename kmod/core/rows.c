@@ -4,7 +4,7 @@
 
 /* The enums that cross the border mean the same on both sides. */
 #define SAME(theirs, ours)						\
-	_Static_assert((int)(theirs) == (int)(ours), #theirs)
+	static_assert((int)(theirs) == (int)(ours), #theirs)
 SAME(SIMGPU_CLASSIFIED_UNKNOWN, SIMGPU_CLASS_UNKNOWN);
 SAME(SIMGPU_CLASSIFIED_COMPUTE, SIMGPU_CLASS_COMPUTE);
 SAME(SIMGPU_CLASSIFIED_MEMORY, SIMGPU_CLASS_MEMORY);
@@ -24,20 +24,20 @@ SAME(SIMGPU_REFUSAL_SLOW, SESSION_REFUSED_SLOW);
 SAME(SIMGPU_REFUSAL_PREDICT, SESSION_REFUSED_PREDICT);
 SAME(SIMGPU_REFUSAL_PARAM, SESSION_REFUSED_PARAM);
 SAME(SIMGPU_REFUSAL_CONSTANTS, SESSION_REFUSED_CONSTANTS);
-_Static_assert(SIMGPU_REFUSAL_ANY == SESSION_NOWHERE, "no tenant, no SM");
-_Static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES, "names");
-_Static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX, "tenants");
+static_assert(SIMGPU_REFUSAL_ANY == SESSION_NOWHERE, "no tenant, no SM");
+static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES, "names");
+static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX, "tenants");
 
 /* A counter's number is the place of its field. */
 #define COUNTER_IS(number, field)					\
-	_Static_assert((number) * sizeof(u64) ==			\
+	static_assert((number) * sizeof(u64) ==			\
 		       offsetof(struct simgpu_counters, field), #field)
 COUNTER_IS(SIMGPU_COUNTER_THREAD_INSTRUCTIONS, thread_instructions);
 COUNTER_IS(SIMGPU_COUNTER_LLC_ACCESSES, llc_accesses);
 COUNTER_IS(SIMGPU_COUNTER_MIRROR_ACCESSES, mirror_accesses);
 COUNTER_IS(SIMGPU_COUNTER_IDLE_CYCLES, idle_cycles);
 COUNTER_IS(SIMGPU_COUNTER_IDLE_WARPS, idle_warps);
-_Static_assert(SIMGPU_COUNTER_COUNT * sizeof(u64) ==
+static_assert(SIMGPU_COUNTER_COUNT * sizeof(u64) ==
 	       sizeof(struct simgpu_counters), "counters");
 
 void row_epoch(const struct session_epoch *epoch,
@@ -102,8 +102,8 @@ void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)
 		.sm = why->sm,
 		.cycle = why->cycle,
 	};
-	_Static_assert(sizeof(out->field) == sizeof(why->field), "fields");
-	_Static_assert(sizeof(out->reason) == sizeof(why->reason), "reasons");
+	static_assert(sizeof(out->field) == sizeof(why->field), "fields");
+	static_assert(sizeof(out->reason) == sizeof(why->reason), "reasons");
 	memcpy(out->field, why->field, sizeof(out->field));
 	memcpy(out->reason, why->reason, sizeof(out->reason));
 }

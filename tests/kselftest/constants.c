@@ -150,7 +150,7 @@ TEST_F(constants, begun_anew)
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(50, pwrite(fd, bytes, 50, 0));
 	EXPECT_EQ(4096, pwrite(fd, bytes, 4096, 0));
-	EXPECT_EQ(-1, pwrite(fd, bytes + 8192, 1880, 8192));
+	EXPECT_EQ(-1, pwrite(fd, bytes + 8192, 1888, 8192));
 	EXPECT_EQ(EINVAL, errno);
 	/* It has to begin anew after that. */
 	EXPECT_EQ(-1, pwrite(fd, bytes + 4096, 4096, 4096));
@@ -159,7 +159,7 @@ TEST_F(constants, begun_anew)
 	EXPECT_EQ(4096, pwrite(fd, bytes, 4096, 0));
 	EXPECT_EQ(4096, pwrite(fd, bytes + 4096, 4096, 4096));
 	EXPECT_EQ(0, read_blob(&self->found, sizeof(self->found)));
-	EXPECT_EQ(1880, pwrite(fd, bytes + 8192, 1880, 8192));
+	EXPECT_EQ(1888, pwrite(fd, bytes + 8192, 1888, 8192));
 	close(fd);
 	EXPECT_EQ(sizeof(self->blob),
 		  read_blob(&self->found, sizeof(self->found)));
