@@ -146,6 +146,9 @@ static u32 concurrent_blocks(const struct session *session,
 	if (status->owner >= SIMGPU_SLOTS_MAX)
 		return status->blocks;
 	tenant = &session->tenants[status->owner];
+	/* At the stop cycle launches end, but their thread blocks stay. */
+	if (!tenant->launches)
+		return status->blocks;
 	trace = tenant->launch[tenant->head].trace;
 	return gpu_kernel_blocks_per_sm(&session->initial.config,
 					&trace->kernels[tenant->kernel]);

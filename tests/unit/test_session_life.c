@@ -57,6 +57,32 @@ static void crowds_come_to_their_end(void **state)
 	bench_free(bench);
 }
 
+/* Traces are their owner's again at the stop cycle, while their blocks stay. */
+static void tenants_leave_after_the_stop(void **state)
+{
+	struct trace *own[2] = { trace_compute(1000, 1, 100000),
+				 trace_compute(1000, 1, 100000) };
+	struct bench *bench = malloc(sizeof(*bench));
+	u32 slot;
+
+	bench_options(bench, 2);
+	bench->options.preemption = SESSION_PREEMPTION_ADAPTIVE;
+	bench_start(bench);
+	for (slot = 0; slot < 2; slot++) {
+		join(bench, slot);
+		launch(bench, slot, own[slot], 1, 0);
+	}
+	assert_int_equal(session_run(bench->session, ALL_AT_ONCE),
+			 SESSION_STOPPED);
+	assert_int_equal(bench->done_count, 2);
+	trace_free(own[0]);
+	trace_free(own[1]);
+	session_leave(bench->session, 0);
+	session_leave(bench->session, 1);
+	assert_true(report_of(bench, 1).left);
+	bench_free(bench);
+}
+
 static void bad_tenants_are_refused(void **state)
 {
 	static const struct session_tenant_options bad[] = {
@@ -227,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tenants_come_and_go),
 		cmocka_unit_test(crowds_come_to_their_end),
+		cmocka_unit_test(tenants_leave_after_the_stop),
 		cmocka_unit_test(bad_tenants_are_refused),
 		cmocka_unit_test(knobs_act_from_the_next_epoch),
 		cmocka_unit_test(shorter_epochs_act_at_once),
