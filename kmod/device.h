@@ -56,9 +56,10 @@ struct simgpu_published {
  * struct simgpu_knobs - the knobs of a policy or model in force, as they are
  *	published: apart from its module, which may go
  * @count: how many
- * @name: of each
- * @unit: SIMGPU_UNIT_*
- * @value: in that unit
+ * @at: each of them
+ * @at.name: of the knob
+ * @at.unit: SIMGPU_UNIT_*
+ * @at.value: in that unit
  */
 struct simgpu_knobs {
 	u32 count;

@@ -300,8 +300,9 @@ enum journal_kind {
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
  * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
  * @constants: CONSTANTS: their size and checksum
- * @fallback: FALLBACK: as in &struct session_refusal. Why even has taken the policy's place. It follows from the
- *	events before it, and a replay comes to it by itself
+ * @fallback: FALLBACK: why even has taken the policy's place, as in &struct
+ *	session_refusal. It follows from the events before it, and a replay comes
+ *	to it by itself
  */
 struct journal_event {
 	u64 cycle;
