@@ -380,13 +380,15 @@ static const struct simgpu_policy *policy_of_the_page(const char *name)
 }
 
 /* What only people read of a fallback is not parsed. */
-static const struct session_refusal refusal_of_the_page = {
-	.kind = SESSION_REFUSED_PROPOSAL,
-	.code = -EINVAL,
-	.slot = 1,
-	.sm = SESSION_NOWHERE,
-	.field = "sms",
-	.reason = "a tenant with work that is not held gets no SM",
+static const struct journal_event fallback_of_the_page = {
+	.fallback = {
+		.kind = SESSION_REFUSED_PROPOSAL,
+		.code = -EINVAL,
+		.slot = 1,
+		.sm = SESSION_NOWHERE,
+		.field = "sms",
+		.reason = "a tenant with work that is not held gets no SM",
+	},
 };
 
 static void print_again(char *text, struct journal_line *line)
@@ -398,9 +400,9 @@ static void print_again(char *text, struct journal_line *line)
 		break;
 	case JOURNAL_LINE_EVENT:
 		if (line->event.kind == JOURNAL_FALLBACK) {
-			assert_string_equal(line->event.refusal.reason,
-					    refusal_of_the_page.reason);
-			line->event.refusal = refusal_of_the_page;
+			assert_string_equal(line->event.fallback.reason,
+					    fallback_of_the_page.fallback.reason);
+			line->event.fallback = fallback_of_the_page.fallback;
 		}
 		journal_print_event(text, &line->event);
 		break;
