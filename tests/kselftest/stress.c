@@ -134,6 +134,8 @@ static void live_as_watcher(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (round = 0;; round++) {
 		read_directory(SYSFS);
+		read_directory(SYSFS "policy_params/");
+		read_directory(SYSFS "model_params/");
 		read_directory(DEBUGFS);
 		snprintf(path, sizeof(path), SYSFS "tenants/%lu/",
 			 newest_tenant());
@@ -141,8 +143,11 @@ static void live_as_watcher(void)
 		strcat(path, "weight");
 		write_text(path, "2");
 		write_text(SYSFS "policy", round % 2 ? "even" : "hsm-fair");
+		write_text(SYSFS "policy_params/fair_threshold",
+			   round % 3 ? "0.8" : "2");
+		write_text(SYSFS "model_constants", "too short");
 		write_text(SYSFS "epoch_cycles", round % 3 ? "10000" : "25000");
-		write_text(SYSFS "c1", round % 5 ? "0.5" : "0.4");
+		write_text(SYSFS "model_params/c1", round % 5 ? "0.5" : "0.4");
 	}
 }
 
@@ -175,14 +180,14 @@ FIXTURE_SETUP(stress)
 	self->held = read_number(SYSFS "bytes_held");
 	ASSERT_EQ(0, read_text(SYSFS "policy", self->policy, 64));
 	ASSERT_EQ(0, read_text(SYSFS "epoch_cycles", self->epoch_cycles, 64));
-	ASSERT_EQ(0, read_text(SYSFS "c1", self->c1, 64));
+	ASSERT_EQ(0, read_text(SYSFS "model_params/c1", self->c1, 64));
 }
 
 FIXTURE_TEARDOWN(stress)
 {
 	EXPECT_EQ(0, write_text(SYSFS "policy", self->policy));
 	EXPECT_EQ(0, write_text(SYSFS "epoch_cycles", self->epoch_cycles));
-	EXPECT_EQ(0, write_text(SYSFS "c1", self->c1));
+	EXPECT_EQ(0, write_text(SYSFS "model_params/c1", self->c1));
 }
 
 TEST_F_TIMEOUT(stress, everything_at_once, 120)
