@@ -66,9 +66,7 @@ static int simgpu_change_check_values(const struct simgpu_device_change *change)
 	    (change->epoch_cycles < SESSION_EPOCH_CYCLES_MIN ||
 	     change->epoch_cycles > SESSION_EPOCH_CYCLES_MAX))
 		return -EINVAL;
-	if (change->hold_cycles &&
-	    (change->hold_cycles < SESSION_HOLD_CYCLES_MIN ||
-	     change->hold_cycles > SESSION_HOLD_CYCLES_MAX))
+	if (!session_hold_is_good(change->hold_cycles))
 		return -EINVAL;
 	if (change->pace_ppm && *change->pace_ppm > SIMGPU_PACE_MAX_PPM)
 		return -EINVAL;

@@ -370,19 +370,13 @@ static bool simgpu_gang_name_valid(const char *name)
 	return strnlen(name, SIMGPU_NAME_MAX) < SIMGPU_NAME_MAX;
 }
 
-static bool simgpu_gang_hold_valid(u64 hold_cycles)
-{
-	return !hold_cycles || (hold_cycles >= SESSION_HOLD_CYCLES_MIN &&
-				hold_cycles <= SESSION_HOLD_CYCLES_MAX);
-}
-
 static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 {
 	if (!cmd->members || cmd->members > SIMGPU_TENANTS_MAX ||
 	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
 	    cmd->kernel_end > SIMGPU_KERNEL_END_CHANGED || cmd->reserved ||
 	    cmd->preemption > SIMGPU_PREEMPTION_ADAPTIVE || cmd->reserved2 ||
-	    cmd->reserved3 || !simgpu_gang_hold_valid(cmd->hold_cycles) ||
+	    cmd->reserved3 || !session_hold_is_good(cmd->hold_cycles) ||
 	    !cmd->constants != !cmd->constants_bytes)
 		return -EINVAL;
 	if (cmd->flags & SIMGPU_GANG_RELAUNCH && !cmd->stop_cycle)

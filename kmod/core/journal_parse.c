@@ -377,12 +377,13 @@ static int parse_start(struct parser *parser)
 	    number_in(parser, "epoch_cycles", SESSION_EPOCH_CYCLES_MIN,
 		      SESSION_EPOCH_CYCLES_MAX, &options->epoch_cycles) ||
 	    number(parser, "stop_cycle", &options->stop_cycle) ||
-	    number_in(parser, "hold_cycles", 0, SESSION_HOLD_CYCLES_MAX,
-		      &options->hold_cycles) ||
+	    number(parser, "hold_cycles", &options->hold_cycles) ||
 	    number32(parser, "gang_size", 0, SESSION_SLOTS_MAX,
 		     &options->gang_size) ||
 	    hexadecimal(parser, "constants", &constants))
 		return -EINVAL;
+	if (!session_hold_is_good(options->hold_cycles))
+		return refuse_line(parser, "\"hold_cycles\" is not a number in its range");
 	parser->line->constants_checksum = (u32)constants;
 	return 0;
 }

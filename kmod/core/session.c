@@ -66,7 +66,7 @@ static bool options_are_good(const struct session_options *options)
 	       options->kernel_end < SESSION_KERNEL_ENDS &&
 	       options->preemption <= SESSION_PREEMPTION_ADAPTIVE &&
 	       options->gang_size <= SESSION_SLOTS_MAX &&
-	       options->hold_cycles <= SESSION_HOLD_CYCLES_MAX &&
+	       session_hold_is_good(options->hold_cycles) &&
 	       (options->stop_cycle || !options->relaunch) &&
 	       deciders_are_good(options);
 }

@@ -377,6 +377,7 @@ static void bad_journals_are_refused(void **state)
 	expect_bad_line("model_checksum=0x00000000", "model_checksum=0x1", 1);
 	expect_bad_line("fair_threshold=900000", "fair_threshold=1000001", 1);
 	expect_bad_line("policy.fair_threshold", "policy.threshold", 1);
+	expect_bad_line("hold_cycles=50000000", "hold_cycles=7", 1);
 	expect_bad_line("gang_size=2", "gang_size=65", 1);
 	expect_bad_line("seed=7", "seed=-7", 1);
 	expect_bad_line("seed=7", "seed=0x7", 1);

@@ -137,6 +137,10 @@ static void bad_options_are_refused(void **state)
 	OPTIONS_REFUSED(bench->options.epoch_cycles =
 			SESSION_EPOCH_CYCLES_MAX + 1);
 	OPTIONS_REFUSED(bench->options.stop_cycle = 0);
+	OPTIONS_REFUSED(bench->options.hold_cycles =
+			SESSION_HOLD_CYCLES_MIN - 1);
+	OPTIONS_REFUSED(bench->options.hold_cycles =
+			SESSION_HOLD_CYCLES_MAX + 1);
 	OPTIONS_REFUSED(bench->options.kernel_end = SESSION_KERNEL_ENDS);
 	OPTIONS_REFUSED(bench->options.preemption = 3);
 	OPTIONS_REFUSED(bench->options.gang_size = SESSION_SLOTS_MAX + 1);
