@@ -65,8 +65,7 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 	if (defaults->policy == device->policy) {
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = &policy_even;
-		memset(defaults->policy_params, 0,
-		       sizeof(defaults->policy_params));
+		simgpu_options_begin(defaults, true, false);
 	}
 	simgpu_device_use(device, &policy_even, device->model);
 	spin_lock(&device->publish_lock);

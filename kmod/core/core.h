@@ -283,8 +283,8 @@ u64 private_run_cycles(const struct session *session, u32 slot);
 void private_run_epoch_begin(struct session *session, u32 slot);
 
 /* params.c */
-void params_trained(const struct simgpu_model *model, const char *config,
-		    u64 *values);
+void params_of_model(const struct simgpu_model *model, const char *config,
+		     u64 *values);
 const struct simgpu_param *param_find(const struct simgpu_param *params,
 				      const char *name, u32 *index);
 void params_initial(const struct simgpu_param *params, u64 *values);

@@ -39,9 +39,8 @@ void use_model(struct session *session, const struct simgpu_model *model)
 	session->model = model;
 	session->model_wake_cycle = NEVER;
 	session->constants_bytes = 0;
-	params_initial(model->params, session->model_params);
-	params_trained(model, session->initial.config.name,
-		       session->model_params);
+	params_of_model(model, session->initial.config.name,
+			session->model_params);
 	memset(session->model_state, 0, model->state_bytes);
 	controls_idle_samples(session);
 }
@@ -325,15 +324,20 @@ static void wake_model(struct session *session)
 	predict(session, false);
 }
 
+/* What was said takes effect; kernels that it lets go start. */
+static void apply_now(struct session *session)
+{
+	proposal_apply(session);
+	session->apply_cycle = NEVER;
+	launch_ready(session);
+}
+
 /* The policy's events: what it says takes effect at once. */
 static void decide_now(struct session *session)
 {
 	snapshot_fill(session);
-	if (!ask_policy(session, take_events(session)))
-		return;
-	proposal_apply(session);
-	session->apply_cycle = NEVER;
-	launch_ready(session);
+	if (ask_policy(session, take_events(session)))
+		apply_now(session);
 }
 
 /* Somebody has had work for too long without doing any of it. */
@@ -381,11 +385,8 @@ static void watch(struct session *session)
 /* decide_apply() - what was said at an epoch's end takes effect, if it is time */
 void decide_apply(struct session *session)
 {
-	if (session->apply_cycle > session_now(session))
-		return;
-	proposal_apply(session);
-	session->apply_cycle = NEVER;
-	launch_ready(session);
+	if (session->apply_cycle <= session_now(session))
+		apply_now(session);
 }
 
 /* decide_due() - what is to be decided at this cycle, but for the epoch's end */

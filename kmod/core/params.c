@@ -27,12 +27,13 @@ void params_initial(const struct simgpu_param *params, u64 *values)
 		values[i] = params[i].initial;
 }
 
-/* params_trained() - those of a model that was trained on a GPU */
-void params_trained(const struct simgpu_model *model, const char *config,
-		    u64 *values)
+/* params_of_model() - a model's first values, on a GPU that it may have been trained on */
+void params_of_model(const struct simgpu_model *model, const char *config,
+		     u64 *values)
 {
 	const struct simgpu_trained *trained = model->trained;
 
+	params_initial(model->params, values);
 	for (; trained && trained->config[0]; trained++)
 		if (!strcmp(trained->config, config))
 			memcpy(values, trained->values,
@@ -42,9 +43,8 @@ void params_trained(const struct simgpu_model *model, const char *config,
 void session_default_params(struct session_options *options)
 {
 	params_initial(options->policy->params, options->policy_params);
-	params_initial(options->model->params, options->model_params);
-	params_trained(options->model, options->config.name,
-		       options->model_params);
+	params_of_model(options->model, options->config.name,
+			options->model_params);
 }
 
 static int refuse_param(struct session_refusal *why, const char *name, s32 code,

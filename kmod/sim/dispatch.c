@@ -159,7 +159,7 @@ static bool below_limit(const struct gpu *gpu, u32 index, u32 slot)
 	u32 limit = sm_tenant(gpu, index, slot)->block_limit;
 
 	return limit == GPU_NO_LIMIT ||
-	       sm_blocks_of(&gpu->sms[index], slot) < limit;
+	       gpu_sm_blocks(gpu, index, slot) < limit;
 }
 
 static bool tenant_has_block(const struct tenant *tenant)

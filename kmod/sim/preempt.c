@@ -114,14 +114,6 @@ static u32 blocks_of(const struct sm *sm, u32 slot)
 	return blocks;
 }
 
-/*
- * sm_blocks_of() - how many thread blocks of a slot are on an SM
- */
-u32 sm_blocks_of(const struct sm *sm, u32 slot)
-{
-	return hweight64((u64)blocks_of(sm, slot));
-}
-
 /* Of some blocks that stay, the one that came last. */
 static u32 youngest_block(const struct sm *sm, u32 blocks)
 {

@@ -295,7 +295,6 @@ void block_release(struct gpu *gpu, u32 sm, struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
 
 /* preempt.c */
-u32 sm_blocks_of(const struct sm *sm, u32 slot);
 void sm_settle_owner(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
 void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
