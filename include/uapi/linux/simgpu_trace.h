@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The simgpu trace format, version 1: what a tenant uploads.
+ * The simgpu trace format, version 2: what a tenant uploads. Files of version 1
+ * load too: they have no mixes, and so no dependences between instructions.
  *
  * A trace is one file of little-endian, naturally aligned structs: a header,
  * then sections in any order. A kernel is a grid of thread blocks; each warp
@@ -19,7 +20,7 @@
 
 /* The bytes "SGTR" at the start of the file. */
 #define SIMGPU_TRACE_MAGIC		0x52544753U
-#define SIMGPU_TRACE_VERSION		1
+#define SIMGPU_TRACE_VERSION		2
 
 /* Limits of the format; beyond them a trace is refused with E2BIG. */
 #define SIMGPU_TRACE_BYTES_MAX		(256ULL << 20)
@@ -29,6 +30,15 @@
 #define SIMGPU_TRACE_LOOP_DEPTH_MAX	4
 /* Elements of the rows section, and of the runs section. */
 #define SIMGPU_TRACE_RUNS_MAX		(1U << 20)
+/* Instructions of a mix. */
+#define SIMGPU_TRACE_MIX_MAX		1024
+/*
+ * Instructions of mixes that all ops together may name: for each op its count, or
+ * twice its mix's length or 128, whichever is more, if its count is beyond that.
+ */
+#define SIMGPU_TRACE_MIXED_MAX		(1ULL << 26)
+/* Passes of its unit that an instruction of a mix may take. */
+#define SIMGPU_TRACE_PASSES_MAX		64
 /* Warp instructions that one warp may execute in one kernel. */
 #define SIMGPU_TRACE_WARP_INSTRUCTIONS_MAX (1ULL << 40)
 /*
@@ -52,6 +62,8 @@
  * @SIMGPU_TRACE_WEIGHTS: &struct simgpu_trace_weight, informative
  * @SIMGPU_TRACE_ROWS: &struct simgpu_trace_row
  * @SIMGPU_TRACE_RUNS: &struct simgpu_trace_run
+ * @SIMGPU_TRACE_MIXES: &struct simgpu_trace_mix; from version 2 on
+ * @SIMGPU_TRACE_INSTRUCTIONS: &struct simgpu_trace_instruction; likewise
  * @SIMGPU_TRACE_SECTIONS: how many there are
  */
 enum simgpu_trace_section_id {
@@ -64,8 +76,13 @@ enum simgpu_trace_section_id {
 	SIMGPU_TRACE_WEIGHTS,
 	SIMGPU_TRACE_ROWS,
 	SIMGPU_TRACE_RUNS,
+	SIMGPU_TRACE_MIXES,
+	SIMGPU_TRACE_INSTRUCTIONS,
 	SIMGPU_TRACE_SECTIONS
 };
+
+/* Of version 1, whose header ends with them. */
+#define SIMGPU_TRACE_SECTIONS_V1	(SIMGPU_TRACE_RUNS + 1)
 
 /**
  * struct simgpu_trace_section - where a section lies
@@ -80,8 +97,9 @@ struct simgpu_trace_section {
 /**
  * struct simgpu_trace_header - the first bytes of a trace
  * @magic: SIMGPU_TRACE_MAGIC
- * @version: SIMGPU_TRACE_VERSION
- * @header_bytes: sizeof(struct simgpu_trace_header)
+ * @version: SIMGPU_TRACE_VERSION, or 1
+ * @header_bytes: sizeof(struct simgpu_trace_header), less the sections that
+ *	version 1 does not have
  * @total_bytes: size of the whole file
  * @checksum: CRC-32 (IEEE 802.3, as zlib's crc32()) of the whole file with
  *	this field taken as zero
@@ -200,16 +218,20 @@ struct simgpu_trace_program {
 
 /**
  * enum simgpu_trace_op_kind - what an op does
- * @SIMGPU_TRACE_COMPUTE: @count warp instructions, each holding the warp's
- *	issue slot for @issue_cycles
+ * @SIMGPU_TRACE_COMPUTE: @count warp instructions: those of a mix, in turn, or,
+ *	without one, independent ones that each hold the warp's issue slot for
+ *	@issue_cycles
  * @SIMGPU_TRACE_LOAD: one warp instruction that reads global memory. The warp
  *	goes on and waits for the data before its instruction number
  *	@consume_after + 1 after this one (0: before the very next)
  * @SIMGPU_TRACE_STORE: one warp instruction that writes; nothing waits for it
  * @SIMGPU_TRACE_ATOMIC: one read-modify-write at the last-level cache, waited
- *	for as a load is
- * @SIMGPU_TRACE_SHARED: @count shared-memory warp instructions, each holding
- *	the issue slot for @issue_cycles (bank conflicts make it more than 1)
+ *	for as a load is. With @consume_after SIMGPU_TRACE_NEVER nothing comes
+ *	back but an acknowledgement (RED). Each recorded line is a transaction
+ *	of its own; the same one may come again
+ * @SIMGPU_TRACE_SHARED: @count independent shared-memory warp instructions, each
+ *	holding the SM's shared memory for @issue_cycles (bank conflicts make it
+ *	more than 1). Mixes say more of them
  * @SIMGPU_TRACE_BARRIER: one warp instruction; the warp waits until every
  *	unfinished warp of its thread block has arrived
  * @SIMGPU_TRACE_LOOP: run the ops up to the matching SIMGPU_TRACE_LOOP_END
@@ -238,23 +260,84 @@ enum simgpu_trace_op_kind {
  * struct simgpu_trace_op - one step of a warp program
  * @kind: &enum simgpu_trace_op_kind
  * @active_lanes: lanes that execute it, 1 to 32; 0 for LOOP and LOOP_END
- * @issue_cycles: COMPUTE and SHARED: core cycles an instruction, 1 to 1024;
- *	else 0
+ * @issue_cycles: COMPUTE without a mix, and SHARED: core cycles an instruction,
+ *	1 to 1024; COMPUTE with a mix, LOOP and LOOP_END: 0
+ * @after: LOAD, STORE, ATOMIC, CONSTANT and BARRIER: it needs the result of the
+ *	instruction so many before it, as in &struct simgpu_trace_instruction
  * @count: COMPUTE and SHARED: warp instructions, at least 1; LOOP: trips, at
  *	least 1; LOAD, STORE, ATOMIC and CONSTANT with a RECORDED pattern: how
  *	many of the warp's recorded lines it touches, 1 to 32; else 0
  * @pattern: LOAD, STORE, ATOMIC, CONSTANT: index in the patterns section;
  *	else 0
+ * @mix: COMPUTE: 1 + index in the mixes section, or 0
  * @consume_after: LOAD, ATOMIC, CONSTANT: warp instructions that may issue
  *	before the data is needed, or SIMGPU_TRACE_NEVER; else 0
  */
 struct simgpu_trace_op {
 	__u8 kind;
 	__u8 active_lanes;
-	__u16 issue_cycles;
+	union {
+		__u16 issue_cycles;
+		__u16 after;
+	};
 	__u32 count;
-	__u32 pattern;
+	union {
+		__u32 pattern;
+		__u32 mix;
+	};
 	__u32 consume_after;
+};
+
+/**
+ * struct simgpu_trace_mix - instructions that COMPUTE ops issue in turn: the
+ *	first one begins with the first, and the last is followed by the first
+ * @first_instruction: index in the instructions section; mixes follow one
+ *	another without a gap, the first at 0, the last to the section's end
+ * @instruction_count: 1 to SIMGPU_TRACE_MIX_MAX
+ */
+struct simgpu_trace_mix {
+	__u32 first_instruction;
+	__u32 instruction_count;
+};
+
+/**
+ * enum simgpu_trace_unit - what executes an instruction; its latency, and how
+ *	soon it takes another warp's, are the configuration's
+ * @SIMGPU_TRACE_UNIT_INTEGER: integers, addresses, comparisons, moves
+ * @SIMGPU_TRACE_UNIT_FP32: single precision
+ * @SIMGPU_TRACE_UNIT_FP64: double precision
+ * @SIMGPU_TRACE_UNIT_SFU: special functions: reciprocals, roots, sines,
+ *	conversions
+ * @SIMGPU_TRACE_UNIT_TENSOR: products of matrices
+ * @SIMGPU_TRACE_UNIT_SHARED: shared memory, one unit an SM
+ * @SIMGPU_TRACE_UNIT_CONTROL: branches, and what no other unit does
+ * @SIMGPU_TRACE_UNITS: how many there are
+ */
+enum simgpu_trace_unit {
+	SIMGPU_TRACE_UNIT_INTEGER,
+	SIMGPU_TRACE_UNIT_FP32,
+	SIMGPU_TRACE_UNIT_FP64,
+	SIMGPU_TRACE_UNIT_SFU,
+	SIMGPU_TRACE_UNIT_TENSOR,
+	SIMGPU_TRACE_UNIT_SHARED,
+	SIMGPU_TRACE_UNIT_CONTROL,
+	SIMGPU_TRACE_UNITS
+};
+
+/**
+ * struct simgpu_trace_instruction - an instruction of a mix
+ * @unit: &enum simgpu_trace_unit
+ * @passes: of the unit, 1 to SIMGPU_TRACE_PASSES_MAX: bank conflicts of shared
+ *	memory make it more than 1
+ * @after: it needs the result of the instruction so many before it in the order
+ *	in which the warp issues, ops of all kinds included: 1 is the one just
+ *	before. 0: of none. Of several, that which comes last. What loads bring is
+ *	not meant: their op says who waits for it
+ */
+struct simgpu_trace_instruction {
+	__u8 unit;
+	__u8 passes;
+	__u16 after;
 };
 
 /**
@@ -333,7 +416,10 @@ struct simgpu_trace_warp {
 
 /* An entry of the lines section: a line index in the tenant's space, and ... */
 #define SIMGPU_TRACE_LINE_INDEX		0x03ffffffU
-/* ... for a store that does not write all 128 bytes of it, this flag. */
+/* ... which of its four sectors of 32 bytes are NOT touched, a bit each; not all. */
+#define SIMGPU_TRACE_LINE_SKIP		0x3c000000U
+#define SIMGPU_TRACE_LINE_SKIP_SHIFT	26
+/* ... for a store that does not write all bytes of a touched sector, this flag. */
 #define SIMGPU_TRACE_LINE_PARTIAL	0x80000000U
 
 /**
