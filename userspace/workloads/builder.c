@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The trace builder; see builder.h. */
+#include <ctype.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -13,9 +15,19 @@ struct list {
 	size_t room;
 };
 
+/**
+ * struct builder - a trace in the making
+ * @mix_slot: hash table of the mixes: 1 + index, or 0
+ * @mix_slots: a power of two, at least twice as many as there are mixes
+ * @sections: of the version that is written
+ * @failed: memory has run out, or a call could not be done
+ */
 struct builder {
 	struct simgpu_trace_header header;
 	struct list lists[SIMGPU_TRACE_SECTIONS];
+	__u32 *mix_slot;
+	__u32 mix_slots;
+	int sections;
 	int failed;
 };
 
@@ -29,6 +41,8 @@ static const size_t element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	sizeof(struct simgpu_trace_weight),
 	sizeof(struct simgpu_trace_row),
 	sizeof(struct simgpu_trace_run),
+	sizeof(struct simgpu_trace_mix),
+	sizeof(struct simgpu_trace_instruction),
 };
 
 struct builder *builder_new(const char *name, const char *source)
@@ -39,6 +53,7 @@ struct builder *builder_new(const char *name, const char *source)
 		return NULL;
 	strncpy(builder->header.name, name, SIMGPU_TRACE_NAME_BYTES - 1);
 	strncpy(builder->header.source, source, SIMGPU_TRACE_NAME_BYTES - 1);
+	builder->sections = SIMGPU_TRACE_SECTIONS;
 	return builder;
 }
 
@@ -50,6 +65,7 @@ void builder_free(struct builder *builder)
 		return;
 	for (i = 0; i < SIMGPU_TRACE_SECTIONS; i++)
 		free(builder->lists[i].data);
+	free(builder->mix_slot);
 	free(builder);
 }
 
@@ -241,6 +257,178 @@ void builder_shared(struct builder *builder, __u32 count, __u32 lanes,
 	builder_op(builder, &op);
 }
 
+/* --- mixes -------------------------------------------------------------------- */
+
+static struct simgpu_trace_instruction *instructions_of(struct builder *builder,
+							__u32 index)
+{
+	const struct simgpu_trace_mix *mixes;
+	struct simgpu_trace_instruction *instructions;
+
+	mixes = builder->lists[SIMGPU_TRACE_MIXES].data;
+	instructions = builder->lists[SIMGPU_TRACE_INSTRUCTIONS].data;
+	return instructions + mixes[index].first_instruction;
+}
+
+static __u32 mix_hash(const struct simgpu_trace_instruction *instructions,
+		      __u32 count)
+{
+	return crc32_z(0, (const void *)instructions,
+		       count * sizeof(*instructions));
+}
+
+static void put_mix(struct builder *builder, __u32 index)
+{
+	const struct simgpu_trace_mix *mixes;
+	__u32 at;
+
+	mixes = builder->lists[SIMGPU_TRACE_MIXES].data;
+	at = mix_hash(instructions_of(builder, index),
+		      mixes[index].instruction_count);
+	for (at &= builder->mix_slots - 1; builder->mix_slot[at];)
+		at = (at + 1) & (builder->mix_slots - 1);
+	builder->mix_slot[at] = index + 1;
+}
+
+/* Number of the mix with these instructions, or 0. */
+static __u32 find_mix(struct builder *builder,
+		      const struct simgpu_trace_instruction *instructions,
+		      __u32 count)
+{
+	const struct simgpu_trace_mix *mixes;
+	__u32 at = mix_hash(instructions, count), number;
+
+	mixes = builder->lists[SIMGPU_TRACE_MIXES].data;
+	for (; builder->mix_slots; at++) {
+		number = builder->mix_slot[at & (builder->mix_slots - 1)];
+		if (!number)
+			break;
+		if (mixes[number - 1].instruction_count == count &&
+		    !memcmp(instructions_of(builder, number - 1), instructions,
+			    count * sizeof(*instructions)))
+			return number;
+	}
+	return 0;
+}
+
+/* Room in the hash table for one mix more. */
+static void widen_mixes(struct builder *builder)
+{
+	__u32 count = builder->lists[SIMGPU_TRACE_MIXES].count, slots, i;
+	__u32 *slot;
+
+	if (2 * (count + 1) <= builder->mix_slots)
+		return;
+	slots = builder->mix_slots ? builder->mix_slots * 2 : 64;
+	slot = calloc(slots, sizeof(*slot));
+	if (!slot) {
+		builder->failed = 1;
+		return;
+	}
+	free(builder->mix_slot);
+	builder->mix_slot = slot;
+	builder->mix_slots = slots;
+	for (i = 0; i < count; i++)
+		put_mix(builder, i);
+}
+
+__u32 builder_mix_of(struct builder *builder,
+		     const struct simgpu_trace_instruction *instructions,
+		     __u32 count)
+{
+	struct list *list = &builder->lists[SIMGPU_TRACE_INSTRUCTIONS];
+	__u32 number = find_mix(builder, instructions, count), i;
+	struct simgpu_trace_instruction *to;
+	struct simgpu_trace_mix *mix;
+
+	if (number)
+		return number;
+	widen_mixes(builder);
+	mix = add(builder, SIMGPU_TRACE_MIXES);
+	if (!mix)
+		return 0;
+	mix->first_instruction = list->count;
+	mix->instruction_count = count;
+	for (i = 0; i < count; i++) {
+		to = add(builder, SIMGPU_TRACE_INSTRUCTIONS);
+		if (!to)
+			return 0;
+		*to = instructions[i];
+	}
+	number = builder->lists[SIMGPU_TRACE_MIXES].count;
+	put_mix(builder, number - 1);
+	return number;
+}
+
+size_t builder_mix_bytes(const struct builder *builder)
+{
+	return builder->lists[SIMGPU_TRACE_MIXES].count *
+	       sizeof(struct simgpu_trace_mix) +
+	       builder->lists[SIMGPU_TRACE_INSTRUCTIONS].count *
+	       sizeof(struct simgpu_trace_instruction);
+}
+
+/* Read one instruction of a mix's text; where it ends, or NULL. */
+static const char *read_instruction(const char *text,
+				    struct simgpu_trace_instruction *to)
+{
+	static const char letters[] = "IFDSTMC";
+	const char *letter = strchr(letters, *text++);
+	unsigned long after, passes = 1;
+	char *end = (char *)text;
+
+	after = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
+	if (*end == '*')
+		passes = strtoul(end + 1, &end, 10);
+	if (!letter || after > 0xffff || !passes ||
+	    passes > SIMGPU_TRACE_PASSES_MAX || (*end && *end != ' '))
+		return NULL;
+	*to = (struct simgpu_trace_instruction) {
+		.unit = letter - letters, .passes = passes, .after = after,
+	};
+	return end;
+}
+
+__u32 builder_mix(struct builder *builder, const char *text)
+{
+	struct simgpu_trace_instruction list[SIMGPU_TRACE_MIX_MAX];
+	__u32 count = 0;
+
+	while (text && *text) {
+		if (*text == ' ')
+			text++;
+		else if (count == SIMGPU_TRACE_MIX_MAX)
+			text = NULL;
+		else
+			text = read_instruction(text, &list[count++]);
+	}
+	if (!text || !count) {
+		builder->failed = 1;
+		return 0;
+	}
+	return builder_mix_of(builder, list, count);
+}
+
+void builder_mixed(struct builder *builder, __u32 mix, __u32 count, __u32 lanes)
+{
+	struct simgpu_trace_op op = {
+		.kind = SIMGPU_TRACE_COMPUTE, .active_lanes = lanes,
+		.count = count, .mix = mix,
+	};
+
+	builder_op(builder, &op);
+}
+
+void builder_after(struct builder *builder, __u32 after)
+{
+	struct simgpu_trace_op *op = last(builder, SIMGPU_TRACE_OPS);
+
+	if (op)
+		op->after = after;
+}
+
+/* --- memory, barriers, loops -------------------------------------------------- */
+
 void builder_load(struct builder *builder, __u32 pattern, __u32 lanes,
 		  __u32 consume_after)
 {
@@ -375,39 +563,61 @@ void builder_seal(void *trace, size_t bytes)
 	header->checksum = crc32_z(0, trace, bytes);
 }
 
-void *builder_finish(struct builder *builder, __u64 footprint_bytes,
-		     size_t *bytes)
+void builder_version_1(struct builder *builder)
+{
+	builder->sections = SIMGPU_TRACE_SECTIONS_V1;
+}
+
+/* Places of the sections; the size of the whole. */
+static size_t place_sections(struct builder *builder)
 {
 	struct simgpu_trace_header *header = &builder->header;
-	size_t at = sizeof(*header);
-	char *trace;
+	size_t at;
 	int i;
 
-	if (builder->failed)
-		return NULL;
-	for (i = 0; i < SIMGPU_TRACE_SECTIONS; i++) {
+	header->magic = SIMGPU_TRACE_MAGIC;
+	header->version = builder->sections == SIMGPU_TRACE_SECTIONS ?
+			  SIMGPU_TRACE_VERSION : 1;
+	header->header_bytes = offsetof(struct simgpu_trace_header, sections) +
+			       builder->sections * sizeof(header->sections[0]);
+	at = header->header_bytes;
+	for (i = 0; i < builder->sections; i++) {
 		size_t used = builder->lists[i].count * element_bytes[i];
 
 		header->sections[i].offset = at;
 		header->sections[i].count = builder->lists[i].count;
 		at += (used + 7) & ~(size_t)7;
 	}
-	header->magic = SIMGPU_TRACE_MAGIC;
-	header->version = SIMGPU_TRACE_VERSION;
-	header->header_bytes = sizeof(*header);
 	header->total_bytes = at;
+	return at;
+}
+
+void *builder_finish(struct builder *builder, __u64 footprint_bytes,
+		     size_t *bytes)
+{
+	const struct simgpu_trace_header *header = &builder->header;
+	size_t size;
+	char *trace;
+	int i;
+
+	if (builder->sections == SIMGPU_TRACE_SECTIONS_V1 &&
+	    builder->lists[SIMGPU_TRACE_MIXES].count)
+		builder->failed = 1;
+	if (builder->failed)
+		return NULL;
 	if (footprint_bytes)
-		header->footprint_bytes = footprint_bytes;
-	trace = calloc(1, at);
+		builder->header.footprint_bytes = footprint_bytes;
+	size = place_sections(builder);
+	trace = calloc(1, size);
 	if (!trace)
 		return NULL;
-	memcpy(trace, header, sizeof(*header));
-	for (i = 0; i < SIMGPU_TRACE_SECTIONS; i++)
+	memcpy(trace, header, header->header_bytes);
+	for (i = 0; i < builder->sections; i++)
 		if (builder->lists[i].count)
 			memcpy(trace + header->sections[i].offset,
 			       builder->lists[i].data,
 			       builder->lists[i].count * element_bytes[i]);
-	builder_seal(trace, at);
-	*bytes = at;
+	builder_seal(trace, size);
+	*bytes = size;
 	return trace;
 }

@@ -8,7 +8,7 @@
 
 struct builder;
 
-/* Calls after a failed allocation do nothing; builder_finish() then says so. */
+/* Calls after one that failed do nothing; builder_finish() then says so. */
 struct builder *builder_new(const char *name, const char *source);
 void builder_free(struct builder *builder);
 
@@ -44,12 +44,37 @@ __u32 builder_access(struct builder *builder,
 		     const struct simgpu_trace_pattern *pattern);
 
 void builder_op(struct builder *builder, const struct simgpu_trace_op *op);
+/* A burst without a mix: instructions that wait for none. */
 void builder_compute(struct builder *builder, __u32 count, __u32 lanes);
 /* Instructions that hold the issue slot for several cycles each. */
 void builder_slow(struct builder *builder, __u32 count, __u32 lanes,
 		  __u32 issue_cycles);
 void builder_shared(struct builder *builder, __u32 count, __u32 lanes,
 		    __u32 issue_cycles);
+/**
+ * builder_mix() - what the instructions of a burst are
+ * @text: the instructions, in the order in which they issue, with blanks
+ *	between them. Each is a letter, the unit (I integer, F FP32, D FP64, S
+ *	special functions, T tensor, M shared memory, C control), then the
+ *	distance to the instruction whose result it needs, 0 or nothing for none,
+ *	then, if there are more than one, "*" and its passes: "I F1 F4 M2*8"
+ *
+ * A text that is none makes builder_finish() fail, as if memory had run out.
+ *
+ * Return: the mix's number for builder_mixed(), from 1 on; equal mixes are kept
+ * once.
+ */
+__u32 builder_mix(struct builder *builder, const char *text);
+/* The same of @count instructions, 1 to SIMGPU_TRACE_MIX_MAX. */
+__u32 builder_mix_of(struct builder *builder,
+		     const struct simgpu_trace_instruction *instructions,
+		     __u32 count);
+/* Bytes of all mixes so far. */
+size_t builder_mix_bytes(const struct builder *builder);
+/* @count instructions of a mix, in turn from its first on. */
+void builder_mixed(struct builder *builder, __u32 mix, __u32 count, __u32 lanes);
+/* The last op, of memory or a barrier, needs what so many before it computes. */
+void builder_after(struct builder *builder, __u32 after);
 void builder_load(struct builder *builder, __u32 pattern, __u32 lanes,
 		  __u32 consume_after);
 void builder_constant(struct builder *builder, __u32 pattern, __u32 lanes,
@@ -70,13 +95,17 @@ void builder_sample(struct builder *builder, __u32 n);
 void builder_row(struct builder *builder, __u32 end);
 void builder_run(struct builder *builder, __u32 end, __u32 block);
 
+/* Write the format's version 1, which has no mixes; else the present one. */
+void builder_version_1(struct builder *builder);
+
 /**
  * builder_finish() - the finished trace
  * @footprint_bytes: device memory that it touches; 0: as builder_footprint()
  *	said
  * @bytes: set to its size
  *
- * Return: memory for the caller to free(), or NULL when memory ran out.
+ * Return: memory for the caller to free(), or NULL when memory ran out, and
+ * where a call could not be done (a mix's text, a mix in version 1).
  */
 void *builder_finish(struct builder *builder, __u64 footprint_bytes,
 		     size_t *bytes);
