@@ -81,6 +81,8 @@
  *	kernel of it ran: what the device did in its time, not for it alone
  * @sm_active_cycles: cycles of SMs on which it had a thread block, of a shared
  *	SM all of them for each
+ * @stall_dependence_cycles: of @idle_cycles, those that ended when the result of
+ *	an earlier arithmetic or shared-memory instruction came
  */
 struct simgpu_counters {
 	u64 thread_instructions;
@@ -126,6 +128,7 @@ struct simgpu_counters {
 	u64 shared_accesses;
 	u64 refreshes;
 	u64 sm_active_cycles;
+	u64 stall_dependence_cycles;
 };
 
 /**

@@ -11,7 +11,7 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	5
+#define SIMGPU_SNAPSHOT_VERSION	6
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -296,13 +296,13 @@ struct simgpu_snapshot {
  * The same in all homes, 32-bit ones among them: no padding, and a multiple of
  * 8 bytes.
  */
-static_assert(sizeof(struct simgpu_counters) == 43 * 8, "words only");
+static_assert(sizeof(struct simgpu_counters) == 44 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 112, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 1792, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 1808, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 164248, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 165272, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

@@ -42,6 +42,12 @@ const struct gpu_config *gpu_config_find(const char *name)
 	{ "dram." #field, offsetof(struct gpu_config, dram.field), \
 	  sizeof(u16), least, greatest }
 
+#define UNIT(name, id) \
+	{ name "_latency", offsetof(struct gpu_config, unit[id].latency), \
+	  sizeof(u16), 1, 1000 }, \
+	{ name "_interval", offsetof(struct gpu_config, unit[id].interval), \
+	  sizeof(u16), 1, 1000 }
+
 /* Every field but the name. Timings stay small enough to be added up as u16. */
 static const struct config_field fields[] = {
 	FIELD(sms, 1, GPU_SMS_MAX),
@@ -85,6 +91,13 @@ static const struct config_field fields[] = {
 	FIELD(address_hash, 0, 1),
 	FIELD(channel_batch_clocks, 1, 1000),
 	FIELD(hardware_counters, 0, 1),
+	UNIT("integer", TRACE_INTEGER),
+	UNIT("fp32", TRACE_FP32),
+	UNIT("fp64", TRACE_FP64),
+	UNIT("sfu", TRACE_SFU),
+	UNIT("tensor", TRACE_TENSOR),
+	UNIT("shared", TRACE_SHARED_MEMORY),
+	UNIT("control", TRACE_CONTROL),
 	TIMING(trc, 1, 1000),
 	TIMING(trcd_read, 1, 1000),
 	TIMING(trcd_write, 1, 1000),

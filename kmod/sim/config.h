@@ -19,7 +19,7 @@ extern const struct gpu_config spec_gtx680;
 extern const struct gpu_config spec_k20;
 
 /* config.c */
-#define CONFIG_FIELDS_MAX	64
+#define CONFIG_FIELDS_MAX	96
 
 /*
  * struct config_field - a field of struct gpu_config

@@ -317,6 +317,7 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	struct tenant *tenant = &gpu->tenants[slot];
 
 	port_assert(!tenant->running);
+	trace_time(trace, gpu->config.unit);
 	share_account_all(gpu);
 	tenant->trace = trace;
 	tenant->kernel = &trace->kernels[kernel];

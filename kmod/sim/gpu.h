@@ -126,6 +126,8 @@ struct dram_timing {
  * @channel_batch_clocks: how far a channel may run ahead; never a result
  * @hardware_counters: 1: what models see of row hits and bandwidth is counted
  *	in registers of HSM's widths, cleared at an epoch's start; 0: in full
+ * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
+ *	shared memory, and each of its schedulers the others
  * @dram: timings
  */
 struct gpu_config {
@@ -171,6 +173,7 @@ struct gpu_config {
 	u32 address_hash;
 	u32 channel_batch_clocks;
 	u32 hardware_counters;
+	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;
 };
 

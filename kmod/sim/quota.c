@@ -173,7 +173,7 @@ s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot)
 		const struct scheduler *s = &gpu->sms[sm].scheduler[i];
 
 		if (s->slot == slot)
-			left += (s64)s->count * s->lanes;
+			left += (s64)(s->count - s->counted) * s->lanes;
 	}
 	return left;
 }

@@ -7,6 +7,10 @@
  */
 #include "sim.h"
 
+/* Instructions of a burst in which each waits for others of it. */
+#define BURST_SHORTEST		8
+#define BURST_LONGEST		32
+
 /* --- accounting --------------------------------------------------------------- */
 
 static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
@@ -15,6 +19,7 @@ static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
 	counters->stall_lsu_cycles += stalls[STALL_LSU];
 	counters->stall_barrier_cycles += stalls[STALL_BARRIER];
 	counters->stall_empty_cycles += stalls[STALL_EMPTY];
+	counters->stall_dependence_cycles += stalls[STALL_DEPENDENCE];
 }
 
 /* Add what a scheduler has counted to its tenant's and its SM's counters. */
@@ -39,14 +44,19 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	s->thread_instructions = 0;
 }
 
+static void count_instructions(struct scheduler *s, u32 count)
+{
+	s->counted += count;
+	s->warp_instructions += count;
+	s->thread_instructions += (u64)count * s->lanes;
+}
+
 /* The burst is over, at @end: count what was not counted of it. */
 static void count_burst(struct scheduler *s, u64 end)
 {
 	s->issue_slots += end - s->counted_to;
-	s->warp_instructions += s->count;
-	s->thread_instructions += (u64)s->count * s->lanes;
 	s->counted_to = end;
-	s->count = 0;
+	count_instructions(s, s->count - s->counted);
 }
 
 /*
@@ -55,23 +65,18 @@ static void count_burst(struct scheduler *s, u64 end)
  */
 static void count_until(struct scheduler *s, u64 free_at, u64 end)
 {
-	u64 count;
+	u64 issued;
 
 	if (end >= free_at) {
 		count_burst(s, free_at);
 		return;
 	}
-	if (end > s->counted_to) {
-		s->issue_slots += end - s->counted_to;
-		s->counted_to = end;
-	}
-	if (!s->count || end <= s->start)
+	if (end <= s->counted_to)
 		return;
-	count = (end - 1 - s->start) / s->issue_cycles + 1;
-	s->count -= count;
-	s->start += count * s->issue_cycles;
-	s->warp_instructions += count;
-	s->thread_instructions += count * s->lanes;
+	s->issue_slots += end - s->counted_to;
+	s->counted_to = end;
+	issued = ((end - s->start) * s->count + s->cycles - 1) / s->cycles;
+	count_instructions(s, (u32)issued - s->counted);
 }
 
 /*
@@ -101,7 +106,21 @@ void sm_account(struct gpu *gpu, u32 index)
 	sm->split_to = gpu->now;
 }
 
-/* Accesses to shared memory are counted when their burst begins, or is cut. */
+/*
+ * What is true of op->per instructions, for @count of an op of which @left have
+ * not been issued: so that the parts of an op add up to the whole.
+ */
+static u64 part_of_op(const struct trace_op *op, u32 whole, u32 left, u32 count)
+{
+	u64 done = op->count - left;
+
+	return (done + count) * whole / op->per - done * whole / op->per;
+}
+
+/*
+ * Accesses to shared memory are counted when their burst begins, or, below zero,
+ * is cut.
+ */
 static void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot,
 			 s64 accesses)
 {
@@ -116,24 +135,32 @@ static void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot,
 void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 {
 	struct scheduler *s = &sm->scheduler[number];
+	const struct trace_op *op;
 	struct warp *w;
+	u32 rest;
 
 	count_until(s, sm->free_at[number], gpu->now + 1);
-	if (!s->count)
+	rest = s->count - s->counted;
+	if (!rest)
 		return;
 	/* Only compute instructions are issued after others of a burst. */
 	w = &sm->warp[sm->greedy[number]];
 	if (!w->left)
 		w->op--;
-	w->left += s->count;
-	w->issued -= s->count;
-	if (gpu->tenants[s->slot].trace->ops[w->op].kind == TRACE_SHARED)
-		count_shared(gpu, sm, s->slot, -(s64)s->count);
+	w->left += rest;
+	w->issued -= rest;
+	op = &gpu->tenants[s->slot].trace->ops[w->op];
+	if (op->shared_count)
+		count_shared(gpu, sm, s->slot,
+			     -(s64)part_of_op(op, op->shared_count, w->left,
+					      rest));
 	if (sm->quota_slots)
 		quota_charge(gpu, sm - gpu->sms, s->slot,
-			     -(s64)s->count * s->lanes);
-	s->count = 0;
-	sm->free_at[number] = s->start;
+			     -(s64)rest * s->lanes);
+	sm->free_at[number] = s->start + ((u64)s->counted * s->cycles +
+					  s->count - 1) / s->count;
+	s->cycles = (u32)(sm->free_at[number] - s->start);
+	s->count = s->counted;
 	/* What it began to wait for ahead of the burst's end has time again. */
 	w->wait_load = NONE;
 	sm->sleeping &= ~(1ULL << sm->greedy[number]);
@@ -159,9 +186,9 @@ static void warp_unready(struct sm *sm, u32 warp, enum stall why)
 	sm->warp[warp].stall = why;
 }
 
-static void warp_sleep(struct sm *sm, u32 warp, u64 until)
+static void warp_sleep(struct sm *sm, u32 warp, u64 until, enum stall why)
 {
-	warp_unready(sm, warp, STALL_MEMORY);
+	warp_unready(sm, warp, why);
 	sm->warp_wake[warp] = until;
 	sm->sleeping |= 1ULL << warp;
 	if (until < sm->next_sleeper)
@@ -197,7 +224,7 @@ static bool load_settle(struct gpu *gpu, struct sm *sm, u32 warp, u32 load)
 		return false;
 	}
 	if (w->load[load].ready > gpu->now) {
-		warp_sleep(sm, warp, w->load[load].ready);
+		warp_sleep(sm, warp, w->load[load].ready, STALL_MEMORY);
 		return false;
 	}
 	w->loads &= ~(1U << load);
@@ -230,7 +257,7 @@ static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
 }
 
 static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
-			u32 issue_cycles, u32 lanes)
+			u32 cycles, u32 lanes)
 {
 	u32 number = scheduler_of(sm, warp);
 	struct scheduler *s = &sm->scheduler[number];
@@ -248,12 +275,98 @@ static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
 	s->start = gpu->now;
 	s->counted_to = gpu->now;
 	s->count = count;
-	s->issue_cycles = issue_cycles;
+	s->counted = 0;
+	s->cycles = cycles;
 	s->lanes = lanes;
-	sm->free_at[number] = gpu->now + (u64)count * issue_cycles;
+	sm->free_at[number] = gpu->now + cycles;
 	sm->warp[warp].issued += count;
 	if (sm->quota_slots)
 		quota_charge(gpu, sm - gpu->sms, slot, (s64)count * lanes);
+}
+
+/*
+ * After its burst a warp waits: for the results that its next instruction needs
+ * (until @ready), or for data that will not be there when the scheduler is free.
+ * To begin that now saves the turn in which it would be found out.
+ */
+static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
+{
+	u64 free_at = sm->free_at[scheduler_of(sm, warp)];
+	enum stall why = STALL_DEPENDENCE;
+	struct warp *w = &sm->warp[warp];
+	u32 mask = w->deadline == w->issued ? w->loads : 0;
+
+	for (; mask; mask &= mask - 1) {
+		u32 load = lowest_bit(mask);
+
+		if (w->load[load].deadline != w->issued)
+			continue;
+		if (w->load[load].pending) {
+			w->wait_load = load;
+			warp_unready(sm, warp, STALL_MEMORY);
+			return;
+		}
+		if (w->load[load].ready > ready) {
+			ready = w->load[load].ready;
+			why = STALL_MEMORY;
+		}
+	}
+	if (ready > free_at)
+		warp_sleep(sm, warp, ready, why);
+}
+
+/*
+ * How many instructions a warp may issue in one burst, of @left. Independent ones
+ * as many as there are. Others leave gaps that other warps fill, but a burst
+ * holds the issue slot without gaps: so where others are ready it is cut into
+ * parts, short beside the time that the whole takes, and they take turns as
+ * greedy and oldest first has it.
+ */
+static u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
+		       const struct trace_op *op, u32 left)
+{
+	u64 mine = gpu->shape.scheduler_warps << scheduler_of(sm, warp);
+	u64 ready = sm->ready & ~sm->held & mine & ~(1ULL << warp), limit;
+
+	if (gpu->config.warp_policy == GPU_WARP_LRR)
+		return 1;
+	if (op->span == op->slots)
+		return op->per;
+	if (!ready)
+		return BURST_LONGEST;
+	limit = (u64)left * op->span / ((u64)op->per * 16 * hweight64(ready));
+	if (limit < BURST_SHORTEST)
+		return BURST_SHORTEST;
+	return limit < BURST_LONGEST ? (u32)limit : BURST_LONGEST;
+}
+
+/* Take shared memory for a part of an op; Return: when it is done with it. */
+static u64 take_shared(struct gpu *gpu, struct sm *sm, u32 warp,
+		       const struct trace_op *op, u32 left, u32 count)
+{
+	count_shared(gpu, sm, sm->warp[warp].slot,
+		     part_of_op(op, op->shared_count, left, count));
+	sm->shared_at = later(sm->shared_at, gpu->now) +
+			part_of_op(op, op->shared_cycles, left, count);
+	return sm->shared_at;
+}
+
+/* The cycles that a part of an op holds the issue slot: one at least. */
+static u32 slots_of_part(const struct trace_op *op, u32 left, u32 count)
+{
+	u64 slots = count;
+
+	if (op->slots != op->per)
+		slots = part_of_op(op, op->slots, left, count);
+	return slots ? (u32)slots : 1;
+}
+
+/* From its beginning to the first instruction behind it. */
+static u64 span_of_part(const struct trace_op *op, u32 left, u32 count)
+{
+	if (op->span == op->per)
+		return count;
+	return part_of_op(op, op->span, left, count);
 }
 
 static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
@@ -262,10 +375,10 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
 	u32 count = left < allowance ? left : allowance;
+	u32 limit = burst_limit(gpu, sm, warp, op, left);
+	u64 ready;
 
-	/* Round robin: it is another warp's turn after each instruction. */
-	if (gpu->config.warp_policy == GPU_WARP_LRR)
-		count = 1;
+	count = count < limit ? count : limit;
 	if (sm->quota_slots)
 		count = quota_cut(gpu, sm - gpu->sms, w->slot,
 				  count, op->active_lanes);
@@ -273,9 +386,12 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	w->left = left - count;
 	if (!w->left)
 		w->op++;
-	begin_burst(gpu, sm, warp, count, op->issue_cycles, op->active_lanes);
-	if (op->kind == TRACE_SHARED)
-		count_shared(gpu, sm, w->slot, count);
+	begin_burst(gpu, sm, warp, count, slots_of_part(op, left, count),
+		    op->active_lanes);
+	ready = gpu->now + span_of_part(op, left, count);
+	if (op->shared_count)
+		ready = later(ready, take_shared(gpu, sm, warp, op, left, count));
+	wait_ahead(sm, warp, ready);
 }
 
 static void release_barrier(struct sm *sm, struct block *block)
@@ -313,9 +429,8 @@ static void loop_end(const struct gpu *gpu, struct warp *w,
 	const struct trace_op *ops = gpu->tenants[w->slot].trace->ops;
 	u32 depth = w->loop_depth - 1;
 
-	/* A decoded LOOP_END names its LOOP's first body op in @pattern. */
-	if (++w->loop_index[depth] < ops[op->pattern - 1].count) {
-		w->op = op->pattern;
+	if (++w->loop_index[depth] < ops[op->body - 1].count) {
+		w->op = op->body;
 	} else {
 		w->loop_depth = depth;
 		w->op++;
@@ -340,6 +455,32 @@ static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
 		release_barrier(sm, block);
 }
 
+/*
+ * An entry for a load; where all are in use, that of one whose data is there, or
+ * NONE, and the warp waits for the one that it needs first.
+ */
+static u32 free_load(struct gpu *gpu, struct sm *sm, u32 warp)
+{
+	struct warp *w = &sm->warp[warp];
+	u32 first = 0, i;
+
+	if (w->loads != U32_MAX)
+		return lowest_bit(~(u64)w->loads);
+	for (i = 0; i < WARP_LOADS; i++) {
+		const struct warp_load *load = &w->load[i];
+
+		if (!load->pending && load->ready <= gpu->now) {
+			w->loads &= ~(1U << i);
+			return i;
+		}
+		if (load->deadline - w->issued <
+		    w->load[first].deadline - w->issued)
+			first = i;
+	}
+	load_settle(gpu, sm, warp, first);
+	return NONE;
+}
+
 /* False: the warp must wait, for the unit or for one of its loads. */
 static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 			 const struct trace_op *op)
@@ -355,12 +496,9 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 		return false;
 	}
 	if (op->kind != TRACE_STORE) {
-		if (w->loads == (1U << WARP_LOADS) - 1) {
-			/* All entries in use: wait for the lowest. */
-			if (!load_settle(gpu, sm, warp, 0))
-				return false;
-		}
-		load = lowest_bit(~(u64)w->loads);
+		load = free_load(gpu, sm, warp);
+		if (load == NONE)
+			return false;
 	}
 	begin_burst(gpu, sm, warp, 1, 1, op->active_lanes);
 	w->op++;
@@ -383,54 +521,36 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 /* --- schedulers ------------------------------------------------------------------- */
 
 /*
- * If a warp needs data after its burst that will not be there then, it begins
- * to wait for it now, which saves the turn in which it would be found out.
- */
-static void wait_ahead(struct sm *sm, u32 warp, u64 free_at)
-{
-	struct warp *w = &sm->warp[warp];
-	u32 mask;
-
-	for (mask = w->loads; mask; mask &= mask - 1) {
-		u32 load = lowest_bit(mask);
-
-		if (w->load[load].deadline != w->issued)
-			continue;
-		if (w->load[load].pending) {
-			w->wait_load = load;
-			warp_unready(sm, warp, STALL_MEMORY);
-		} else if (w->load[load].ready > free_at) {
-			warp_sleep(sm, warp, w->load[load].ready);
-		}
-		return;
-	}
-}
-
-/*
  * After a memory instruction the greedy warp goes on at once: what it computes
  * next, as far as it needs no data, joins the burst and saves a turn.
  */
-static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp)
+static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
+			 u32 span)
 {
 	struct warp *w = &sm->warp[warp];
 	u32 number = scheduler_of(sm, warp);
 	struct scheduler *s = &sm->scheduler[number];
 	const struct trace_op *op = &gpu->tenants[s->slot].trace->ops[w->op];
-	u32 allowance = w->deadline - w->issued, count;
+	u32 allowance = w->deadline - w->issued, count, limit;
+	u64 ready = gpu->now + span;
 
-	if (allowance && op->kind == TRACE_COMPUTE && op->issue_cycles == 1 &&
+	if (allowance && span == 1 && op->kind == TRACE_COMPUTE &&
+	    op->slots == op->per && !op->shared_count &&
 	    op->active_lanes == s->lanes && !sm->quota_slots &&
 	    gpu->config.warp_policy == GPU_WARP_GTO) {
+		limit = burst_limit(gpu, sm, warp, op, op->count);
 		count = op->count < allowance ? op->count : allowance;
+		count = count < limit ? count : limit;
+		ready += span_of_part(op, op->count, count);
 		w->left = op->count - count;
 		if (!w->left)
 			w->op++;
 		w->issued += count;
 		s->count += count;
+		s->cycles += count;
 		sm->free_at[number] += count;
 	}
-	if (w->deadline == w->issued)
-		wait_ahead(sm, warp, sm->free_at[number]);
+	wait_ahead(sm, warp, ready);
 }
 
 /*
@@ -458,7 +578,7 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 		case TRACE_CONSTANT:
 			if (!issue_memory(gpu, index, warp, op))
 				return false;
-			extend_burst(gpu, sm, warp);
+			extend_burst(gpu, sm, warp, op->span);
 			return true;
 		case TRACE_BARRIER:
 			issue_barrier(gpu, sm, warp, op);

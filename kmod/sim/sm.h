@@ -19,7 +19,7 @@
 #define SM_MSHRS_MAX		128
 #define SM_MSHR_BUCKETS		256
 /* Loads of a warp whose data may be outstanding. */
-#define WARP_LOADS		8
+#define WARP_LOADS		32
 
 /* What a warp waits for, or waited for last. */
 enum stall {
@@ -27,6 +27,7 @@ enum stall {
 	STALL_MEMORY,
 	STALL_LSU,
 	STALL_BARRIER,
+	STALL_DEPENDENCE,
 	STALLS
 };
 
@@ -67,9 +68,9 @@ struct warp {
 	u32 line;
 	u32 accesses;
 	u32 loop_index[TRACE_LOOP_DEPTH_MAX];
+	u32 loads;
 	u8 loop_depth;
 	u8 block;
-	u8 loads;
 	u8 wait_load;
 	u8 stall;
 	u8 slot;
@@ -80,13 +81,16 @@ struct warp {
 } __aligned(64);
 
 /*
- * struct scheduler - a warp scheduler and the burst that it issues
- * @start: cycle of the burst's first instruction that is not yet counted
+ * struct scheduler - a warp scheduler and the burst that it issues: instruction i
+ *	in the cycle @start + i * @cycles / @count
+ * @start: cycle of the burst's first instruction
  * @counted_to: cycle up to which the issue slot's use is counted
  * @warp_instructions: counted, but not yet added to the counters of @slot and
  *	the SM; as are @thread_instructions and @issue_slots
  * @stalls: cycles in which no warp could issue, by &enum stall; not yet added
- * @count: the burst's instructions that are not yet counted
+ * @count: the burst's instructions
+ * @counted: those of them that are counted
+ * @cycles: that the burst holds the issue slot
  */
 struct scheduler {
 	u64 start;
@@ -96,7 +100,8 @@ struct scheduler {
 	u64 issue_slots;
 	u64 stalls[STALLS];
 	u32 count;
-	u16 issue_cycles;
+	u32 counted;
+	u32 cycles;
 	u8 lanes;
 	u8 slot;
 };
@@ -203,6 +208,7 @@ struct lsu {
  * @next_sleeper: the first @warp_wake
  * @held: warps that must not issue
  * @free_at: cycle at which a scheduler's issue slot is free again
+ * @shared_at: cycle at which shared memory, one unit, is free again
  * @reply_at: cycle at which the first reply arrives, NEVER if none is coming
  * @in_free: reply port; @out_free: request port
  * @reply_head: the MSHR entry of the first reply; @reply_tail: of the last
@@ -220,6 +226,7 @@ struct sm {
 	u64 next_sleeper;
 	u64 free_at[SM_SCHEDULERS_MAX];
 	u64 held;
+	u64 shared_at;
 	u64 reply_at;
 	u64 in_free;
 	u64 out_free;

@@ -49,6 +49,16 @@ const struct gpu_config spec_hbm80 = {
 	.address_hash = 1,
 	.channel_batch_clocks = 16,
 	.hardware_counters = 0,
+	/* As GPGPU-Sim; see docs/configs. */
+	.unit = {
+		[TRACE_INTEGER] = { 9, 1 },
+		[TRACE_FP32] = { 9, 1 },
+		[TRACE_FP64] = { 13, 2 },
+		[TRACE_SFU] = { 25, 4 },
+		[TRACE_TENSOR] = { 13, 2 },
+		[TRACE_SHARED_MEMORY] = { 25, 1 },
+		[TRACE_CONTROL] = { 9, 1 },
+	},
 	.dram = {
 		.trc = 24,
 		.trcd_read = 7,

@@ -52,6 +52,16 @@ const struct gpu_config spec_gtx480 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	/* As GPGPU-Sim; see docs/configs. */
+	.unit = {
+		[TRACE_INTEGER] = { 9, 1 },
+		[TRACE_FP32] = { 9, 1 },
+		[TRACE_FP64] = { 13, 8 },
+		[TRACE_SFU] = { 25, 8 },
+		[TRACE_TENSOR] = { 13, 2 },
+		[TRACE_SHARED_MEMORY] = { 31, 1 },
+		[TRACE_CONTROL] = { 9, 1 },
+	},
 	.dram = {
 		.trc = 40,		/* GPGPU-Sim */
 		.trcd_read = 12,	/* GPGPU-Sim */
@@ -118,6 +128,16 @@ const struct gpu_config spec_c2070 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	/* As GPGPU-Sim; see docs/configs. */
+	.unit = {
+		[TRACE_INTEGER] = { 9, 1 },
+		[TRACE_FP32] = { 9, 1 },
+		[TRACE_FP64] = { 13, 2 },
+		[TRACE_SFU] = { 25, 8 },
+		[TRACE_TENSOR] = { 13, 2 },
+		[TRACE_SHARED_MEMORY] = { 31, 1 },
+		[TRACE_CONTROL] = { 9, 1 },
+	},
 	.dram = {
 		.trc = 40,		/* GPGPU-Sim */
 		.trcd_read = 12,	/* GPGPU-Sim */
@@ -184,6 +204,16 @@ const struct gpu_config spec_gtx680 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	/* As GPGPU-Sim; see docs/configs. */
+	.unit = {
+		[TRACE_INTEGER] = { 9, 1 },
+		[TRACE_FP32] = { 9, 1 },
+		[TRACE_FP64] = { 13, 24 },
+		[TRACE_SFU] = { 25, 6 },
+		[TRACE_TENSOR] = { 13, 2 },
+		[TRACE_SHARED_MEMORY] = { 31, 1 },
+		[TRACE_CONTROL] = { 9, 1 },
+	},
 	.dram = {
 		.trc = 60,		/* Ramulator */
 		.trcd_read = 18,	/* Ramulator */
@@ -250,6 +280,16 @@ const struct gpu_config spec_k20 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	/* As GPGPU-Sim; see docs/configs. */
+	.unit = {
+		[TRACE_INTEGER] = { 9, 1 },
+		[TRACE_FP32] = { 9, 1 },
+		[TRACE_FP64] = { 13, 2 },
+		[TRACE_SFU] = { 25, 6 },
+		[TRACE_TENSOR] = { 13, 2 },
+		[TRACE_SHARED_MEMORY] = { 31, 1 },
+		[TRACE_CONTROL] = { 9, 1 },
+	},
 	.dram = {
 		.trc = 52,		/* GPGPU-Sim */
 		.trcd_read = 16,	/* GPGPU-Sim */

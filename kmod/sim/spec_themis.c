@@ -51,6 +51,16 @@ const struct gpu_config spec_themis60 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	/* As GPGPU-Sim; see docs/configs. */
+	.unit = {
+		[TRACE_INTEGER] = { 9, 1 },
+		[TRACE_FP32] = { 9, 1 },
+		[TRACE_FP64] = { 13, 2 },
+		[TRACE_SFU] = { 25, 4 },
+		[TRACE_TENSOR] = { 13, 2 },
+		[TRACE_SHARED_MEMORY] = { 25, 1 },
+		[TRACE_CONTROL] = { 9, 1 },
+	},
 	.dram = {
 		.trc = 40,		/* GPGPU-Sim */
 		.trcd_read = 12,	/* GPGPU-Sim */

@@ -20,19 +20,19 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 236);
-HASHED(struct gpu, 3440);
-HASHED(struct tenant, 432);
-HASHED(struct simgpu_counters, 344);
+HASHED(struct gpu_config, 264);
+HASHED(struct gpu, 3464);
+HASHED(struct tenant, 440);
+HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 19456);
+HASHED(struct sm, 44096);
 HASHED(struct sm_tenant, 48);
-HASHED(struct scheduler, 80);
+HASHED(struct scheduler, 96);
 HASHED(struct block, 40);
-HASHED(struct warp, 192);
+HASHED(struct warp, 576);
 HASHED(struct warp_load, 16);
 HASHED(struct mshr, 32);
 HASHED(struct lsu, 168);
@@ -217,7 +217,8 @@ static u64 mix_warp(u64 hash, const struct warp *warp)
 	hash = mix_words(hash, warp->loop_index, warp->loop_depth);
 	hash = mix2(hash, warp->loop_depth | warp->block << 8 |
 			  warp->index << 16 | (u32)warp->slot << 24,
-		    warp->loads | warp->wait_load << 8 | warp->stall << 16);
+		    warp->wait_load | warp->stall << 8);
+	hash = hash_mix(hash, warp->loads);
 	for (; loads; loads &= loads - 1) {
 		const struct warp_load *load = &warp->load[lowest_bit(loads)];
 
@@ -235,10 +236,11 @@ static u64 mix_scheduler(u64 hash, const struct sm *sm, u32 number)
 	hash = hash_mix(hash, sm->free_at[number]);
 	hash = mix2(hash, sm->greedy[number] | sm->turn[number] << 8, s->slot);
 	hash = hash_mix(hash, s->counted_to);
-	if (!s->count)
+	if (s->count == s->counted)
 		return hash;
 	hash = hash_mix(hash, s->start);
-	return mix2(hash, s->count, s->issue_cycles | (u32)s->lanes << 16);
+	hash = mix2(hash, s->count, s->counted);
+	return mix2(hash, s->cycles, s->lanes);
 }
 
 static u64 mix_block(u64 hash, const struct context_pool *pool,
@@ -341,6 +343,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = hash_mix(hash, sm->sleeping);
 	hash = hash_mix(hash, sm->lsu_waiters);
 	hash = hash_mix(hash, sm->held);
+	hash = hash_mix(hash, sm->shared_at);
 	hash = hash_mix(hash, sm->in_free);
 	hash = hash_mix(hash, sm->out_free);
 	hash = mix2(hash, sm->age, sm->mshrs_used);

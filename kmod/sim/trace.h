@@ -11,6 +11,7 @@
 #define TRACE_NAME_BYTES	32
 #define TRACE_LOOP_DEPTH_MAX	4
 #define TRACE_LINE_INDEX	0x03ffffffU
+#define TRACE_LINE_SKIP_SHIFT	26
 #define TRACE_LINE_PARTIAL	0x80000000U
 
 enum trace_op_kind {
@@ -26,22 +27,85 @@ enum trace_op_kind {
 	TRACE_CONSTANT,
 };
 
+/* Units that execute instructions: &enum simgpu_trace_unit. */
+enum trace_unit_id {
+	TRACE_INTEGER,
+	TRACE_FP32,
+	TRACE_FP64,
+	TRACE_SFU,
+	TRACE_TENSOR,
+	TRACE_SHARED_MEMORY,
+	TRACE_CONTROL,
+	TRACE_UNITS
+};
+
+/**
+ * struct trace_unit - how fast a unit of a GPU is
+ * @latency: core cycles from an instruction's issue to that of one that needs its
+ *	result; at least 1
+ * @interval: core cycles after which a scheduler may give the unit another
+ *	instruction (the SM's shared memory: another pass); at least 1. 32 lanes
+ *	take one cycle, 16 two
+ */
+struct trace_unit {
+	u16 latency;
+	u16 interval;
+};
+
 /**
  * struct trace_op - one step of a warp program
  * @kind: &enum trace_op_kind; each program ends with TRACE_END
  * @active_lanes: lanes of a warp instruction
- * @issue_cycles: core cycles that an instruction holds the issue slot
+ * @issue_cycles: COMPUTE without a mix and SHARED: core cycles an instruction
+ * @after: other ops that issue: the instruction before it whose result it needs
  * @count: instructions, trips or recorded lines, by kind
  * @pattern: index of a memory op's pattern
+ * @mix: COMPUTE: 1 + index of its mix; 0: none
+ * @body: LOOP_END: the first op within its loop
  * @consume_after: warp instructions that may issue before a load is waited for
+ * @per: COMPUTE and SHARED: the number of instructions to which @slots and all
+ *	that follows apply: @count or TRACE_PER_MAX, whichever is less; else 1
+ * @slots: core cycles that they hold their scheduler's issue slot: as many as
+ *	they are, or as the busiest unit needs
+ * @span: core cycles from the first of them to the first instruction behind
+ *	them, if the warp is alone and waits for no data; at least @slots
+ * @shared_cycles: that they hold the SM's shared memory
+ * @shared_count: how many of them use it
  */
 struct trace_op {
 	u8 kind;
 	u8 active_lanes;
-	u16 issue_cycles;
+	union {
+		u16 issue_cycles;
+		u16 after;
+	};
 	u32 count;
-	u32 pattern;
+	union {
+		u32 pattern;
+		u32 mix;
+		u32 body;
+	};
 	u32 consume_after;
+	u32 slots;
+	u32 span;
+	u32 shared_cycles;
+	u16 shared_count;
+	u16 per;
+};
+
+#define TRACE_PER_MAX		4096
+
+/** struct trace_mix - as &struct simgpu_trace_mix */
+struct trace_mix {
+	u32 first_instruction;
+	u32 instruction_count;
+};
+
+/** struct trace_instruction - as &struct simgpu_trace_instruction */
+struct trace_instruction {
+	u8 unit;
+	u8 passes;
+	u16 after;
 };
 
 enum trace_pattern_kind {
@@ -120,7 +184,7 @@ struct trace_kernel {
 };
 
 /**
- * struct trace - a decoded trace; constant once made
+ * struct trace - a decoded trace; constant once made, but for what trace_time() sets
  * @name: from the header
  * @checksum: from the header; with @bytes it names the trace in a journal
  * @kernel_count: kernels
@@ -128,7 +192,11 @@ struct trace_kernel {
  * @memory_bytes: what the decoded trace occupies, this struct included
  * @footprint_bytes: device memory that it touches
  * @kernels: in launch order
+ * @op_count: ops, a TRACE_END behind each program
+ * @timed_for: the units for which trace_time() was called last
  * @ops: of all programs
+ * @mixes: that COMPUTE ops name
+ * @instructions: of the mixes
  * @patterns: that ops name
  * @lines: recorded, with TRACE_LINE_PARTIAL
  */
@@ -140,7 +208,11 @@ struct trace {
 	u64 memory_bytes;
 	u64 footprint_bytes;
 	const struct trace_kernel *kernels;
-	const struct trace_op *ops;
+	u64 op_count;
+	struct trace_unit *timed_for;
+	struct trace_op *ops;
+	const struct trace_mix *mixes;
+	const struct trace_instruction *instructions;
 	const struct trace_pattern *patterns;
 	const u32 *lines;
 };
@@ -182,6 +254,18 @@ int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
  * Return: the trace, at the start of @memory.
  */
 struct trace *trace_decode(const void *bytes, void *memory);
+
+/**
+ * trace_time() - compute how long a warp alone takes for each op on a GPU, unless
+ *	that was done for its units last
+ * @trace: a decoded trace, which no GPU with other units runs
+ * @units: of the GPU that shall run it, by &enum trace_unit_id
+ *
+ * Sets @slots and what follows in &struct trace_op. gpu_kernel_start() calls it;
+ * who must not spend the time then calls it before. Time is linear in what
+ * trace_check() accepts.
+ */
+void trace_time(const struct trace *trace, const struct trace_unit *units);
 
 /**
  * trace_warp() - what a warp does, of a kernel that has a warp table

@@ -7,6 +7,8 @@
 
 #define REGISTERS_MAX		255
 #define STRIDE_MAX		((s64)SIMGPU_TRACE_SPACE_BYTES)
+#define HEADER_BYTES_V1		offsetof(struct simgpu_trace_header, \
+					 sections[SIMGPU_TRACE_SECTIONS_V1])
 
 static const u32 element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	[SIMGPU_TRACE_KERNELS] = sizeof(struct simgpu_trace_kernel),
@@ -18,6 +20,8 @@ static const u32 element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	[SIMGPU_TRACE_WEIGHTS] = sizeof(struct simgpu_trace_weight),
 	[SIMGPU_TRACE_ROWS] = sizeof(struct simgpu_trace_row),
 	[SIMGPU_TRACE_RUNS] = sizeof(struct simgpu_trace_run),
+	[SIMGPU_TRACE_MIXES] = sizeof(struct simgpu_trace_mix),
+	[SIMGPU_TRACE_INSTRUCTIONS] = sizeof(struct simgpu_trace_instruction),
 };
 
 /* --- refusals ---------------------------------------------------------------------- */
@@ -91,7 +95,7 @@ static int check_sections(struct checker *c)
 	u64 end[SIMGPU_TRACE_SECTIONS];
 	u32 i, j;
 
-	for (i = 0; i < SIMGPU_TRACE_SECTIONS; i++) {
+	for (i = 0; i < section_total(c->header); i++) {
 		u64 bytes = fixed_mul(s[i].count, element_bytes[i]);
 
 		end[i] = fixed_add(s[i].offset, bytes);
@@ -101,7 +105,7 @@ static int check_sections(struct checker *c)
 		if (s[i].count < least[i])
 			return ELEMENT(-EINVAL, "sections", i, &s[i], count,
 				       "is zero");
-		if (s[i].count && s[i].offset < sizeof(*c->header))
+		if (s[i].count && s[i].offset < c->header->header_bytes)
 			return ELEMENT(-EINVAL, "sections", i, &s[i], offset,
 				       "lies in the header");
 		if (end[i] > c->count)
@@ -120,15 +124,18 @@ static int check_header(struct checker *c)
 {
 	const struct simgpu_trace_header *h = c->header;
 
-	if (c->count < sizeof(*h))
+	if (c->count < HEADER_BYTES_V1)
 		return refuse_header(c, -EINVAL, "header", h,
 				     "is longer than the trace");
 	if (h->magic != SIMGPU_TRACE_MAGIC)
 		return HEADER(-EINVAL, magic, "is not that of a trace");
-	if (h->version != SIMGPU_TRACE_VERSION)
+	if (h->version != SIMGPU_TRACE_VERSION && h->version != 1)
 		return HEADER(-EINVAL, version, "is not supported");
-	if (h->header_bytes != sizeof(*h))
+	if (h->header_bytes != (h->version == 1 ? HEADER_BYTES_V1 : sizeof(*h)))
 		return HEADER(-EINVAL, header_bytes, "is not this version's");
+	if (c->count < h->header_bytes)
+		return refuse_header(c, -EINVAL, "header", h,
+				     "is longer than the trace");
 	if (h->total_bytes != c->count)
 		return HEADER(-EINVAL, total_bytes,
 			      "is not the size of the trace");
@@ -348,18 +355,25 @@ static int check_lines(struct checker *c)
 {
 	u64 count = section_count(c->header, SIMGPU_TRACE_LINES), i;
 	u64 end = c->header->footprint_bytes / SIMGPU_TRACE_LINE_BYTES;
+	u32 known = SIMGPU_TRACE_LINE_INDEX | SIMGPU_TRACE_LINE_PARTIAL;
 
+	if (c->header->version > 1)
+		known |= SIMGPU_TRACE_LINE_SKIP;
 	for (i = 0; i < count; i++) {
-		u32 known = SIMGPU_TRACE_LINE_INDEX | SIMGPU_TRACE_LINE_PARTIAL;
 		u32 line = c->lines[i];
+		const char *reason = NULL;
 
-		if (!(line & ~known) && (line & SIMGPU_TRACE_LINE_INDEX) < end)
+		if (line & ~known)
+			reason = "has an unknown flag";
+		else if ((line & SIMGPU_TRACE_LINE_SKIP) == SIMGPU_TRACE_LINE_SKIP)
+			reason = "touches no sector";
+		else if ((line & SIMGPU_TRACE_LINE_INDEX) >= end)
+			reason = "lies past the footprint";
+		if (!reason)
 			continue;
 		snprintf(c->error->field, sizeof(c->error->field),
 			 "lines[%llu]", i);
-		return refuse(c, -EINVAL, &c->lines[i],
-			      line & ~known ? "has an unknown flag" :
-					      "lies past the footprint");
+		return refuse(c, -EINVAL, &c->lines[i], reason);
 	}
 	return 0;
 }
@@ -398,6 +412,8 @@ static int check_contents(struct checker *c)
 	if (!ret)
 		ret = check_tables(c);
 	if (!ret)
+		ret = check_mixes(c);
+	if (!ret)
 		ret = check_programs(c);
 	if (!ret)
 		ret = check_lines_of_warps(c);
@@ -421,6 +437,8 @@ static void find_sections(struct checker *c)
 	c->weights = section_data(h, SIMGPU_TRACE_WEIGHTS);
 	c->rows = section_data(h, SIMGPU_TRACE_ROWS);
 	c->runs = section_data(h, SIMGPU_TRACE_RUNS);
+	c->mixes = section_data(h, SIMGPU_TRACE_MIXES);
+	c->instructions = section_data(h, SIMGPU_TRACE_INSTRUCTIONS);
 }
 
 static int check_limits(struct checker *c)

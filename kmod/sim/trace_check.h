@@ -40,6 +40,7 @@ struct run_list {
 
 /*
  * struct checker - the trace under inspection
+ * @mixed: instructions of mixes that ops have named, see SIMGPU_TRACE_MIXED_MAX
  * @lines_needed: by program: recorded lines that a warp running it takes
  * @bounds: by program
  * @lists: by run
@@ -57,6 +58,9 @@ struct checker {
 	const struct simgpu_trace_weight *weights;
 	const struct simgpu_trace_row *rows;
 	const struct simgpu_trace_run *runs;
+	const struct simgpu_trace_mix *mixes;
+	const struct simgpu_trace_instruction *instructions;
+	u64 mixed;
 	u64 *lines_needed;
 	struct bounds *bounds;
 	struct run_list *lists;
@@ -86,6 +90,7 @@ int check_tables(struct checker *c);
 int check_lines_of_warps(struct checker *c);
 
 /* trace_check_programs.c */
+int check_mixes(struct checker *c);
 int check_programs(struct checker *c);
 
 #endif /* SIM_TRACE_CHECK_H */

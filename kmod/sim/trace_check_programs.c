@@ -7,6 +7,57 @@
 
 #define ISSUE_CYCLES_MAX	1024
 
+/* --- mixes ---------------------------------------------------------------------------------- */
+
+#define MIX(code, field, reason) ELEMENT(code, "mixes", index, m, field, reason)
+#define INSTRUCTION(field, reason) \
+	ELEMENT(-EINVAL, "instructions", index, i, field, reason)
+
+static int check_instruction(struct checker *c, u64 index)
+{
+	const struct simgpu_trace_instruction *i = &c->instructions[index];
+
+	if (i->unit >= SIMGPU_TRACE_UNITS)
+		return INSTRUCTION(unit, "is unknown");
+	if (!i->passes || i->passes > SIMGPU_TRACE_PASSES_MAX)
+		return INSTRUCTION(passes, "is not 1 to 64");
+	return 0;
+}
+
+int check_mixes(struct checker *c)
+{
+	u64 instructions = section_count(c->header, SIMGPU_TRACE_INSTRUCTIONS);
+	u64 mixes = section_count(c->header, SIMGPU_TRACE_MIXES);
+	u64 index, next = 0;
+	int ret;
+
+	for (index = 0; index < mixes; index++) {
+		const struct simgpu_trace_mix *m = &c->mixes[index];
+
+		if (m->first_instruction != next)
+			return MIX(-EINVAL, first_instruction,
+				   "does not follow the mix before");
+		if (!m->instruction_count)
+			return MIX(-EINVAL, instruction_count, "is zero");
+		if (m->instruction_count > SIMGPU_TRACE_MIX_MAX)
+			return MIX(-E2BIG, instruction_count,
+				   "is more than 1024");
+		next += m->instruction_count;
+		if (next > instructions)
+			return MIX(-EINVAL, instruction_count,
+				   "reaches past the instructions");
+	}
+	if (next != instructions)
+		return refuse_rest(c, SIMGPU_TRACE_INSTRUCTIONS,
+				   "has instructions of no mix");
+	for (index = 0; index < instructions; index++) {
+		ret = check_instruction(c, index);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 /* --- programs ------------------------------------------------------------------------------- */
 
 /*
@@ -111,8 +162,6 @@ static int check_memory_op(struct checker *c, struct walk *walk, u64 index,
 	if (op->pattern >= section_count(c->header, SIMGPU_TRACE_PATTERNS))
 		return OP(-EINVAL, pattern, "names no pattern");
 	p = &c->patterns[op->pattern];
-	if (op->issue_cycles)
-		return OP(-EINVAL, issue_cycles, "is not zero");
 	if (op->consume_after && op->kind == SIMGPU_TRACE_STORE)
 		return OP(-EINVAL, consume_after, "is set on a store");
 	if (p->kind == SIMGPU_TRACE_RECORDED) {
@@ -159,6 +208,21 @@ static int check_loop(struct checker *c, struct walk *walk, u64 index,
 	return 0;
 }
 
+static int check_mixed_op(struct checker *c, u64 index,
+			  const struct simgpu_trace_op *op)
+{
+	if (op->mix > section_count(c->header, SIMGPU_TRACE_MIXES))
+		return OP(-EINVAL, mix, "names no mix");
+	if (op->issue_cycles)
+		return OP(-EINVAL, issue_cycles, "is set beside a mix");
+	c->mixed += mixed_steps(op->count,
+				c->mixes[op->mix - 1].instruction_count);
+	if (c->mixed > SIMGPU_TRACE_MIXED_MAX)
+		return OP(-E2BIG, mix,
+			  "is one too many: ops name 2^26 instructions");
+	return 0;
+}
+
 static int check_issuing_op(struct checker *c, struct walk *walk, u64 index,
 			    const struct simgpu_trace_op *op)
 {
@@ -173,17 +237,21 @@ static int check_issuing_op(struct checker *c, struct walk *walk, u64 index,
 	walk->instructions = fixed_add(walk->instructions, instructions);
 	if (walk->instructions > SIMGPU_TRACE_WARP_INSTRUCTIONS_MAX)
 		return OP(-E2BIG, count, "makes the program too long");
+	if (!burst && op->after && c->header->version == 1)
+		return OP(-EINVAL, issue_cycles, "is not zero");
 	if (!burst && op->kind != SIMGPU_TRACE_BARRIER)
 		return check_memory_op(c, walk, index, op);
-	if (op->pattern)
-		return OP(-EINVAL, pattern, "is not zero");
 	if (op->consume_after)
 		return OP(-EINVAL, consume_after, "is not zero");
 	if (burst && !op->count)
 		return OP(-EINVAL, count, "is zero");
+	if (op->kind == SIMGPU_TRACE_COMPUTE && op->mix)
+		return check_mixed_op(c, index, op);
+	if (op->pattern)
+		return OP(-EINVAL, pattern, "is not zero");
 	if (burst && (!op->issue_cycles || op->issue_cycles > ISSUE_CYCLES_MAX))
 		return OP(-EINVAL, issue_cycles, "is not 1 to 1024");
-	if (!burst && (op->count || op->issue_cycles))
+	if (!burst && op->count)
 		return OP(-EINVAL, count, "is set on a barrier");
 	return 0;
 }

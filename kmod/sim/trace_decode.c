@@ -5,11 +5,14 @@
  */
 #include "trace_format.h"
 
+/* In whole eights, which keep what lies behind aligned. */
+#define TIMED_FOR_BYTES	((TRACE_UNITS * sizeof(struct trace_unit) + 7) & ~7UL)
+
 u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 {
 	u64 programs = section_count(h, SIMGPU_TRACE_PROGRAMS);
 
-	return sizeof(struct trace) +
+	return sizeof(struct trace) + TIMED_FOR_BYTES +
 	       section_count(h, SIMGPU_TRACE_KERNELS) *
 	       sizeof(struct trace_kernel) +
 	       section_count(h, SIMGPU_TRACE_PATTERNS) *
@@ -19,6 +22,9 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       section_count(h, SIMGPU_TRACE_WARPS) * sizeof(struct trace_warp) +
 	       section_count(h, SIMGPU_TRACE_ROWS) * sizeof(struct trace_row) +
 	       section_count(h, SIMGPU_TRACE_RUNS) * sizeof(struct trace_run) +
+	       section_count(h, SIMGPU_TRACE_MIXES) * sizeof(struct trace_mix) +
+	       section_count(h, SIMGPU_TRACE_INSTRUCTIONS) *
+	       sizeof(struct trace_instruction) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
 
@@ -69,7 +75,7 @@ static void decode_program(const struct simgpu_trace_op *from, u32 count,
 		if (to->kind == TRACE_LOOP)
 			open[depth++] = first + i + 1;
 		else if (to->kind == TRACE_LOOP_END)
-			to->pattern = open[--depth];
+			to->body = open[--depth];
 	}
 	ops[first + count].kind = TRACE_END;
 }
@@ -127,6 +133,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	struct trace_run *to_runs;
 	u32 *starts;
 
+	trace->timed_for = take(&at, 1, TIMED_FOR_BYTES);
 	trace->kernel_count = section_count(h, SIMGPU_TRACE_KERNELS);
 	to_kernels = take(&at, trace->kernel_count, sizeof(*to_kernels));
 	to_patterns = take(&at, pattern_count, sizeof(*to_patterns));
@@ -135,6 +142,10 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
+	trace->mixes = decode_same(h, SIMGPU_TRACE_MIXES,
+				   sizeof(*trace->mixes), &at);
+	trace->instructions = decode_same(h, SIMGPU_TRACE_INSTRUCTIONS,
+					  sizeof(*trace->instructions), &at);
 	trace->lines = decode_same(h, SIMGPU_TRACE_LINES, sizeof(u32), &at);
 	starts = take(&at, program_count, sizeof(*starts));
 
@@ -157,6 +168,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	}
 	trace->kernels = to_kernels;
 	trace->patterns = to_patterns;
+	trace->op_count = section_count(h, SIMGPU_TRACE_OPS) + program_count;
 	trace->ops = to_ops;
 	return trace;
 }

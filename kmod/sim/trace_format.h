@@ -15,16 +15,25 @@
 
 #define LANES			32
 
+/* How many sections a header of its version has. */
+static inline u32 section_total(const struct simgpu_trace_header *header)
+{
+	return header->version == 1 ? SIMGPU_TRACE_SECTIONS_V1 :
+				      SIMGPU_TRACE_SECTIONS;
+}
+
 static inline u64 section_count(const struct simgpu_trace_header *header,
 				u32 section)
 {
-	return header->sections[section].count;
+	return section < section_total(header) ?
+	       header->sections[section].count : 0;
 }
 
 static inline const void *
 section_data(const struct simgpu_trace_header *header, u32 section)
 {
-	return (const u8 *)header + header->sections[section].offset;
+	return section < section_total(header) ?
+	       (const u8 *)header + header->sections[section].offset : NULL;
 }
 
 static inline u64 threads_of(const struct simgpu_trace_kernel *k)
@@ -44,5 +53,8 @@ static inline u32 warps_of(const struct simgpu_trace_kernel *k)
 
 /* trace_decode.c: what the decoded trace occupies. */
 u64 trace_decoded_bytes(const struct simgpu_trace_header *header);
+
+/* trace_timing.c: how many instructions of an op with a mix are looked at. */
+u64 mixed_steps(u32 count, u32 length);
 
 #endif /* SIM_TRACE_FORMAT_H */

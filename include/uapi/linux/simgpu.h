@@ -303,6 +303,7 @@ struct simgpu_wait {
  * @SIMGPU_COUNTER_SHARED_ACCESSES: warp instructions on shared memory
  * @SIMGPU_COUNTER_REFRESHES: of all channels, while a kernel of it ran
  * @SIMGPU_COUNTER_SM_ACTIVE_CYCLES: cycles of SMs on which it had a thread block
+ * @SIMGPU_COUNTER_STALL_DEPENDENCE_CYCLES: by the latency of an earlier result
  * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
  *	each that is appended, and a kernel may have fewer or more, which it says
  *	wherever it gives counters
@@ -353,6 +354,7 @@ enum simgpu_counter {
 	SIMGPU_COUNTER_SHARED_ACCESSES = 40,
 	SIMGPU_COUNTER_REFRESHES = 41,
 	SIMGPU_COUNTER_SM_ACTIVE_CYCLES = 42,
+	SIMGPU_COUNTER_STALL_DEPENDENCE_CYCLES = 43,
 	SIMGPU_COUNTER_COUNT
 };
 

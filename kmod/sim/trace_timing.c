@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long a warp that is alone on its scheduler takes for its ops, by the units
+ * and dependences of their instructions, on a GPU whose units' latencies and
+ * intervals are known. Computed once, before a trace is launched: so dependence is a
+ * property of a burst, and a burst remains one event (sm.c).
+ */
+#include "trace_format.h"
+
+/* How far back a dependence is looked for; further back it has been met. */
+#define RESULTS			128
+/* Instructions of a repeated mix after which it is taken to be steady. */
+#define STEADY			128
+
+/*
+ * struct timer - a warp that issues in order
+ * @clock: cycle at which it may issue next
+ * @issued: instructions so far
+ * @busy: cycle at which each unit takes another one
+ * @ready: by instruction: cycle at which its result is there
+ */
+struct timer {
+	const struct trace_mix *mixes;
+	const struct trace_instruction *instructions;
+	const struct trace_unit *units;
+	u64 clock;
+	u64 issued;
+	u64 busy[TRACE_UNITS];
+	u64 ready[RESULTS];
+};
+
+/* struct usage - what instructions hold, and for how many cycles */
+struct usage {
+	u64 unit[TRACE_UNITS];
+	u64 shared_count;
+};
+
+/* struct loop - one that is open: has it none within, is it gone through again */
+struct loop {
+	bool innermost;
+	bool again;
+};
+
+/*
+ * mixed_steps() - how many instructions of an op with a mix are looked at: all,
+ *	or whole rounds of the mix, an even number, until it is steady
+ * @count: of the op
+ * @length: of the mix
+ */
+u64 mixed_steps(u32 count, u32 length)
+{
+	u64 rounds = (STEADY + length - 1) / length;
+	u64 steps;
+
+	if (rounds < 2)
+		rounds = 2;
+	steps = (rounds + (rounds & 1)) * length;
+	return count < steps ? count : steps;
+}
+
+static u64 ready_at(const struct timer *timer, u32 after)
+{
+	if (!after || after > timer->issued || after > RESULTS)
+		return 0;
+	return timer->ready[(timer->issued - after) % RESULTS];
+}
+
+/* Issue an instruction as soon as may be; Return: when. */
+static u64 issue(struct timer *timer, u32 after, u64 cycles, u64 latency)
+{
+	u64 ready = ready_at(timer, after);
+	u64 at = timer->clock > ready ? timer->clock : ready;
+
+	timer->ready[timer->issued++ % RESULTS] = at + latency;
+	timer->clock = at + cycles;
+	return at;
+}
+
+static u64 issue_mixed(struct timer *timer,
+		       const struct trace_instruction *instruction,
+		       struct usage *usage)
+{
+	const struct trace_unit *unit = &timer->units[instruction->unit];
+	u64 holds = (u64)instruction->passes * unit->interval, at;
+	u64 *busy = &timer->busy[instruction->unit];
+
+	if (*busy > timer->clock)
+		timer->clock = *busy;
+	at = issue(timer, instruction->after, 1,
+		   holds - unit->interval + unit->latency);
+	*busy = at + holds;
+	usage->unit[instruction->unit] += holds;
+	usage->shared_count += instruction->unit == TRACE_SHARED_MEMORY;
+	return at;
+}
+
+/* What @part steps of the steady second half of @steps would be for @more. */
+static u64 extrapolate(u64 part, u64 steps, u64 more)
+{
+	return (part * more + steps / 2 - 1) / (steps / 2);
+}
+
+/*
+ * More rounds of a mix than were looked at: time goes on as in the second half
+ * of them, and so does what is held.
+ */
+static void go_on(struct timer *timer, struct usage *usage,
+		  const struct usage *half, u64 cycles, u64 steps, u64 more)
+{
+	u64 passes = extrapolate(cycles, steps, more);
+	u32 i;
+
+	timer->clock += passes;
+	for (i = 0; i < RESULTS; i++)
+		timer->ready[i] += passes;
+	for (i = 0; i < TRACE_UNITS; i++) {
+		timer->busy[i] += passes;
+		usage->unit[i] += extrapolate(usage->unit[i] - half->unit[i],
+					      steps, more);
+	}
+	usage->shared_count += extrapolate(usage->shared_count -
+					   half->shared_count, steps, more);
+}
+
+/* Issue the first op->per instructions of a mix; Return: when it began. */
+static u64 time_mix(struct timer *timer, const struct trace_mix *mix,
+		    struct trace_op *op, struct usage *usage)
+{
+	const struct trace_instruction *instructions =
+		timer->instructions + mix->first_instruction;
+	u64 steps = mixed_steps(op->per, mix->instruction_count), i;
+	u64 first = 0, middle = 0, at = 0;
+	struct usage half = { };
+
+	for (i = 0; i < steps; i++) {
+		at = issue_mixed(timer,
+				 &instructions[i % mix->instruction_count],
+				 usage);
+		if (!i)
+			first = at;
+		if (i + 1 == steps / 2) {
+			middle = at;
+			half = *usage;
+		}
+	}
+	if (steps < op->per)
+		go_on(timer, usage, &half, at - middle, steps, op->per - steps);
+	return first;
+}
+
+/* Independent ones: as many cycles each as the trace says. */
+static u64 time_plain(struct timer *timer, u32 count, u32 cycles)
+{
+	u64 first = timer->clock, i;
+
+	for (i = count < RESULTS ? 0 : count - RESULTS; i < count; i++)
+		timer->ready[(timer->issued + i) % RESULTS] = 0;
+	timer->issued += count;
+	timer->clock += (u64)count * cycles;
+	return first;
+}
+
+/* The issue slot is held by every instruction, and while the busiest unit is. */
+static u64 slots_of(const struct usage *usage, u32 count)
+{
+	u64 most = count;
+	u32 i;
+
+	for (i = 0; i < TRACE_UNITS; i++)
+		if (i != TRACE_SHARED_MEMORY && usage->unit[i] > most)
+			most = usage->unit[i];
+	return most;
+}
+
+/* Time an op that issues; Return: when its first instruction did. */
+static u64 time_op(struct timer *timer, struct trace_op *op)
+{
+	struct usage usage = { };
+	u64 first;
+
+	op->per = 1;
+	op->slots = 1;
+	op->shared_count = 0;
+	op->shared_cycles = 0;
+	if (op->kind != TRACE_COMPUTE && op->kind != TRACE_SHARED)
+		return issue(timer, op->after, 1, 1);
+	op->per = op->count < TRACE_PER_MAX ? op->count : TRACE_PER_MAX;
+	if (op->kind == TRACE_COMPUTE && op->mix) {
+		first = time_mix(timer, &timer->mixes[op->mix - 1], op, &usage);
+		op->slots = (u32)slots_of(&usage, op->per);
+		op->shared_count = (u16)usage.shared_count;
+		op->shared_cycles = (u32)usage.unit[TRACE_SHARED_MEMORY];
+		return first;
+	}
+	op->slots = (u32)op->per * op->issue_cycles;
+	if (op->kind == TRACE_SHARED) {
+		op->shared_cycles = op->slots;
+		op->shared_count = op->per;
+		op->slots = op->per;
+	}
+	return time_plain(timer, op->per, op->issue_cycles);
+}
+
+static void set_span(struct trace_op *op, u64 cycles)
+{
+	op->span = cycles > op->slots ? (u32)cycles : op->slots;
+}
+
+/* The last op's result has to come before the warp can end. */
+static void set_last_span(const struct timer *timer, struct trace_op *op,
+			  u64 began)
+{
+	if (ready_at(timer, 1) > timer->clock)
+		set_span(op, ready_at(timer, 1) - began);
+}
+
+/*
+ * Time a program from an op on. An innermost loop is gone through twice, so that
+ * what its first op waits for in the trip before is seen. Return: the op behind
+ * the program.
+ */
+static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
+{
+	struct loop open[TRACE_LOOP_DEPTH_MAX];
+	struct trace_op *before = NULL;
+	u64 began = 0, first;
+	u32 depth = 0;
+
+	for (; ops[i].kind != TRACE_END; i++) {
+		if (ops[i].kind == TRACE_LOOP) {
+			if (depth)
+				open[depth - 1].innermost = false;
+			open[depth++] = (struct loop) {
+				.innermost = true, .again = ops[i].count > 1,
+			};
+		} else if (ops[i].kind == TRACE_LOOP_END) {
+			struct loop *loop = &open[depth - 1];
+
+			if (loop->innermost && loop->again) {
+				loop->again = false;
+				i = ops[i].body - 1;
+				continue;
+			}
+			/* What follows the loop's last trip is no rule. */
+			if (loop->innermost)
+				before = NULL;
+			depth--;
+		} else {
+			first = time_op(timer, &ops[i]);
+			if (before)
+				set_span(before, first - began);
+			before = &ops[i];
+			began = first;
+			set_span(before, timer->clock - began);
+		}
+	}
+	if (before)
+		set_last_span(timer, before, began);
+	return i + 1;
+}
+
+void trace_time(const struct trace *trace, const struct trace_unit *units)
+{
+	size_t bytes = TRACE_UNITS * sizeof(*units);
+	u64 next = 0;
+
+	if (!memcmp(trace->timed_for, units, bytes))
+		return;
+	while (next < trace->op_count) {
+		struct timer timer = {
+			.mixes = trace->mixes,
+			.instructions = trace->instructions,
+			.units = units,
+		};
+
+		next = time_program(&timer, trace->ops, next);
+	}
+	memcpy(trace->timed_for, units, bytes);
+}
