@@ -7,10 +7,6 @@
  */
 #include "sim.h"
 
-/* Instructions of a burst in which each waits for others of it. */
-#define BURST_SHORTEST		8
-#define BURST_LONGEST		32
-
 /* --- accounting --------------------------------------------------------------- */
 
 static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
@@ -316,28 +312,22 @@ static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
 }
 
 /*
- * How many instructions a warp may issue in one burst, of @left. Independent ones
- * as many as there are. Others leave gaps that other warps fill, but a burst
- * holds the issue slot without gaps: so where others are ready it is cut into
- * parts, short beside the time that the whole takes, and they take turns as
- * greedy and oldest first has it.
+ * How many instructions of an op a warp may issue in one burst: of independent
+ * ones as many as there are. Others leave gaps, which other warps fill, but a
+ * burst holds the issue slot without gaps: so they go in parts, which are short
+ * beside the op's time and of equal length for all warps, and the warps take
+ * turns as the policy has it.
  */
-static u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
-		       const struct trace_op *op, u32 left)
+static u32 burst_limit(const struct gpu *gpu, const struct trace_op *op)
 {
-	u64 mine = gpu->shape.scheduler_warps << scheduler_of(sm, warp);
-	u64 ready = sm->ready & ~sm->held & mine & ~(1ULL << warp), limit;
+	u64 part;
 
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
 		return 1;
 	if (op->span == op->slots)
 		return op->per;
-	if (!ready)
-		return BURST_LONGEST;
-	limit = (u64)left * op->span / ((u64)op->per * 16 * hweight64(ready));
-	if (limit < BURST_SHORTEST)
-		return BURST_SHORTEST;
-	return limit < BURST_LONGEST ? (u32)limit : BURST_LONGEST;
+	part = (u64)op->count * op->span / op->per / 128;
+	return part < 16 ? 8 : part < 32 ? 16 : 32;
 }
 
 /* Take shared memory for a part of an op; Return: when it is done with it. */
@@ -375,7 +365,7 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
 	u32 count = left < allowance ? left : allowance;
-	u32 limit = burst_limit(gpu, sm, warp, op, left);
+	u32 limit = burst_limit(gpu, op);
 	u64 ready;
 
 	count = count < limit ? count : limit;
@@ -538,7 +528,7 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
 	    op->slots == op->per && !op->shared_count &&
 	    op->active_lanes == s->lanes && !sm->quota_slots &&
 	    gpu->config.warp_policy == GPU_WARP_GTO) {
-		limit = burst_limit(gpu, sm, warp, op, op->count);
+		limit = burst_limit(gpu, op);
 		count = op->count < allowance ? op->count : allowance;
 		count = count < limit ? count : limit;
 		ready += span_of_part(op, op->count, count);
