@@ -18,6 +18,7 @@
 #include <linux/simgpu_trace.h>
 #include "../../kmod/sim/trace.h"
 #include "../../userspace/accelsim/accelsim.h"
+#include "../../userspace/accelsim/burst.h"
 #include "../../userspace/accelsim/instruction.h"
 
 #define HEADER \
@@ -85,31 +86,80 @@ static void opcodes_have_kinds(void **state)
 	static const struct {
 		const char *line;
 		uint32_t kind;
-		uint32_t issue_cycles;
 	} cases[] = {
-		{ "0 f 1 R1 FFMA 3 R1 R2 R3 0 0", INSTRUCTION_COMPUTE, 1 },
-		{ "0 f 1 R1 MUFU.RCP 1 R1 0 0", INSTRUCTION_COMPUTE, 4 },
-		{ "0 f 1 R1 DFMA 3 R1 R2 R3 0 0", INSTRUCTION_COMPUTE, 2 },
-		{ "0 f 0 BAR.SYNC 0 0 0", INSTRUCTION_BARRIER, 1 },
-		{ "0 f 0 BAR.ARV 0 0 0", INSTRUCTION_COMPUTE, 1 },
+		{ "0 f 1 R1 FFMA 3 R1 R2 R3 0 0", INSTRUCTION_COMPUTE },
+		{ "0 f 0 BAR.SYNC 0 0 0", INSTRUCTION_BARRIER },
+		{ "0 f 0 BAR.ARV 0 0 0", INSTRUCTION_COMPUTE },
 		{ "0 f 1 R1 ATOMG.E.ADD 1 R2 4 1 0x80 4 0",
-		  INSTRUCTION_ATOMIC, 1 },
-		{ "0 f 0 RED.E.ADD 1 R2 4 1 0x80 4 0", INSTRUCTION_ATOMIC, 1 },
-		{ "0 f 1 R1 LDS 1 R2 4 1 0x80 4 0", INSTRUCTION_SHARED, 1 },
+		  INSTRUCTION_ATOMIC },
+		{ "0 f 0 RED.E.ADD 1 R2 4 1 0x80 4 0", INSTRUCTION_ATOMIC },
+		{ "0 f 1 R1 LDS 1 R2 4 1 0x80 4 0", INSTRUCTION_SHARED },
+		{ "0 f 0 LDGSTS.E 2 R1 R2 4 1 0x80 4 0", INSTRUCTION_COPY },
+		{ "0 f 0 LDGDEPBAR 0 0 0", INSTRUCTION_GROUP },
+		{ "0 f 0 DEPBAR.LE 0 0 2", INSTRUCTION_WAIT },
 		/* From a constant bank without, and with, an address. */
-		{ "0 f 1 R1 LDC 1 R2 0 0", INSTRUCTION_COMPUTE, 1 },
-		{ "0 f 1 R1 LDC 1 R2 4 1 0x80 0 0", INSTRUCTION_CONSTANT, 1 },
+		{ "0 f 1 R1 LDC 1 R2 0 0", INSTRUCTION_COMPUTE },
+		{ "0 f 1 R1 LDC 1 R2 4 1 0x80 0 0", INSTRUCTION_CONSTANT },
 		{ "0 00000000 1 R1 LDG.E 1 R2 4 1 0x0 0 0",
-		  INSTRUCTION_COMPUTE, 1 },
+		  INSTRUCTION_COMPUTE },
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct instruction got = parse(cases[i].line, 5, 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(parse(cases[i].line, 5, 0).kind,
+				 cases[i].kind);
+}
 
-		assert_int_equal(got.kind, cases[i].kind);
-		assert_int_equal(got.issue_cycles, cases[i].issue_cycles);
+static void immediates_follow_the_addresses(void **state)
+{
+	assert_int_equal(parse("0 f 0 DEPBAR.LE 0 0 2", 5, 0).immediate, 2);
+	assert_int_equal(parse("0 f 0 DEPBAR.LE 0 0", 4, 0).immediate, 0);
+	assert_int_equal(parse("0 f 1 R1 LDG 1 R2 4 2 0x80 4 4 8 -7", 5, 0)
+				 .immediate, -7);
+}
+
+/* Modifiers do not count, and longer names that begin alike are others. */
+static void opcodes_have_units(void **state)
+{
+	static const struct {
+		uint32_t unit;
+		const char *names;
+	} cases[] = {
+		{ SIMGPU_TRACE_UNIT_INTEGER,
+		  "IADD3 IMAD.WIDE LOP3.LUT ISETP.GE.AND LEA.HI.X SHF.R.U32.HI "
+		  "MOV SEL PRMT S2R SHFL.DOWN VOTE.ANY POPC FLO.U32 ULDC.64 "
+		  "UIADD3 I2I P2R VABSDIFF4" },
+		{ SIMGPU_TRACE_UNIT_FP32,
+		  "FFMA FADD.FTZ FMUL FSETP.GT.AND FMNMX FSEL HFMA2.MMA HADD2 "
+		  "HMUL2 FCHK F2FP.PACK_AB" },
+		{ SIMGPU_TRACE_UNIT_FP64, "DFMA DADD DMUL DSETP.MAX.AND" },
+		{ SIMGPU_TRACE_UNIT_SFU,
+		  "MUFU.RCP MUFU.EX2 I2F.U32.RP F2I.FTZ.U32.TRUNC F2F.F64.F32 "
+		  "FRND.FLOOR" },
+		{ SIMGPU_TRACE_UNIT_TENSOR,
+		  "HMMA.16816.F32 IMMA.8816.S8.S8 DMMA BMMA" },
+		{ SIMGPU_TRACE_UNIT_SHARED,
+		  "LDS.U.128 STS LDSM.16.M88.4 ATOMS.POPC.INC.32" },
+		{ SIMGPU_TRACE_UNIT_CONTROL,
+		  "BRA EXIT BSYNC BSSY NOP WARPSYNC RET.REL.NODEC MEMBAR.SC.GPU "
+		  "LDGDEPBAR DEPBAR.LE BAR.ARV TEX" },
+	};
+	char text[256], *word, *rest;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), "%s", cases[i].names);
+		for (word = strtok_r(text, " ", &rest); word;
+		     word = strtok_r(NULL, " ", &rest)) {
+			const struct opcode *opcode = opcode_find(word);
+
+			assert_non_null(opcode);
+			assert_int_equal(opcode->unit, cases[i].unit);
+		}
 	}
+	assert_null(opcode_find("FFM"));
+	assert_null(opcode_find("FFMAX.FTZ"));
+	assert_null(opcode_find(""));
 }
 
 static void broken_lines_say_why(void **state)
@@ -137,8 +187,7 @@ static void broken_lines_say_why(void **state)
 
 struct outcome {
 	struct accelsim_counts counts;
-	struct trace *trace;
-	void *memory;
+	void *trace;
 	char *error;
 	unsigned int warnings;
 };
@@ -161,7 +210,6 @@ static struct outcome convert_bytes(const char *bytes, size_t count,
 	};
 	struct trace_error error;
 	u64 memory_bytes;
-	void *encoded;
 	size_t length;
 	FILE *file;
 	int fd;
@@ -172,17 +220,15 @@ static struct outcome convert_bytes(const char *bytes, size_t count,
 	file = fdopen(fd, "w");
 	assert_int_equal(fwrite(bytes, 1, count, file), count);
 	assert_int_equal(fclose(file), 0);
-	encoded = accelsim_convert(path, "test", most, &listener,
-				   &outcome.counts, &length, &outcome.error);
+	outcome.trace = accelsim_convert(path, "test", most, &listener,
+					 &outcome.counts, &length,
+					 &outcome.error);
 	unlink(path);
-	if (!encoded) {
+	if (!outcome.trace)
 		assert_non_null(outcome.error);
-		return outcome;
-	}
-	assert_int_equal(trace_check(encoded, length, &memory_bytes, &error), 0);
-	outcome.memory = calloc(1, memory_bytes);
-	outcome.trace = trace_decode(encoded, outcome.memory);
-	free(encoded);
+	else
+		assert_int_equal(trace_check(outcome.trace, length,
+					     &memory_bytes, &error), 0);
 	return outcome;
 }
 
@@ -194,18 +240,91 @@ static struct outcome convert(const char *text)
 
 static void outcome_free(struct outcome *outcome)
 {
-	free(outcome->memory);
+	free(outcome->trace);
 	free(outcome->error);
 }
 
-static void expect_op(const struct outcome *outcome, u32 index, u32 kind,
-		      u32 count, u32 consume_after)
+static const void *section(const struct outcome *outcome, u32 id, u64 *count)
 {
-	const struct trace_op *op = &outcome->trace->ops[index];
+	const struct simgpu_trace_header *header = outcome->trace;
+
+	*count = header->sections[id].count;
+	return (const char *)outcome->trace + header->sections[id].offset;
+}
+
+static const struct simgpu_trace_op *op_at(const struct outcome *outcome,
+					   u32 index)
+{
+	const struct simgpu_trace_op *ops;
+	u64 count;
+
+	ops = section(outcome, SIMGPU_TRACE_OPS, &count);
+	assert_true(index < count);
+	return &ops[index];
+}
+
+static u32 line_at(const struct outcome *outcome, u32 index)
+{
+	const __u32 *lines;
+	u64 count;
+
+	lines = section(outcome, SIMGPU_TRACE_LINES, &count);
+	assert_true(index < count);
+	return lines[index];
+}
+
+static u64 count_of(const struct outcome *outcome, u32 id)
+{
+	u64 count;
+
+	section(outcome, id, &count);
+	return count;
+}
+
+static void expect_access(const struct outcome *outcome, u32 index, u32 kind,
+			  u32 count, u32 after, u32 consume_after)
+{
+	const struct simgpu_trace_op *op = op_at(outcome, index);
 
 	assert_int_equal(op->kind, kind);
 	assert_int_equal(op->count, count);
+	assert_int_equal(op->after, after);
 	assert_int_equal(op->consume_after, consume_after);
+}
+
+/* A mix as text, as builder_mix() reads it. */
+static void mix_text(const struct outcome *outcome, u32 mix, char *text)
+{
+	const struct simgpu_trace_instruction *list;
+	const struct simgpu_trace_mix *mixes;
+	u64 count;
+	u32 i;
+
+	mixes = section(outcome, SIMGPU_TRACE_MIXES, &count);
+	assert_in_range(mix, 1, count);
+	list = section(outcome, SIMGPU_TRACE_INSTRUCTIONS, &count);
+	mixes += mix - 1;
+	assert_true(mixes->first_instruction + mixes->instruction_count <= count);
+	list += mixes->first_instruction;
+	for (i = 0; i < mixes->instruction_count; i++) {
+		text += sprintf(text, "%s%c%u", i ? " " : "",
+				"IFDSTMC"[list[i].unit], list[i].after);
+		if (list[i].passes > 1)
+			text += sprintf(text, "*%u", list[i].passes);
+	}
+}
+
+static void expect_burst(const struct outcome *outcome, u32 index, u32 count,
+			 const char *mix)
+{
+	const struct simgpu_trace_op *op = op_at(outcome, index);
+	char text[SIMGPU_TRACE_MIX_MAX * 8];
+
+	assert_int_equal(op->kind, SIMGPU_TRACE_COMPUTE);
+	assert_int_equal(op->count, count);
+	assert_int_equal(op->issue_cycles, 0);
+	mix_text(outcome, op->mix, text);
+	assert_string_equal(text, mix);
 }
 
 /* Bursts, the distance from a load to its first use, partial stores. */
@@ -222,16 +341,17 @@ static void warps_become_programs(void **state)
 		"0070 ffffffff 0 EXIT 0 0 0\n"));
 
 	assert_non_null(got.trace);
-	expect_op(&got, 0, TRACE_COMPUTE, 2, 0);
-	expect_op(&got, 1, TRACE_LOAD, 1, 1);
-	expect_op(&got, 2, TRACE_COMPUTE, 2, 0);
-	expect_op(&got, 3, TRACE_STORE, 1, 0);
-	assert_int_equal(got.trace->ops[3].active_lanes, 16);
-	expect_op(&got, 4, TRACE_COMPUTE, 1, 0);
-	expect_op(&got, 5, TRACE_END, 0, 0);
+	expect_burst(&got, 0, 2, "I0");
+	expect_access(&got, 1, SIMGPU_TRACE_LOAD, 1, 1, 1);
+	/* R2 came later than R1, R3 later than what is not a load's. */
+	expect_burst(&got, 2, 2, "I2 F1");
+	expect_access(&got, 3, SIMGPU_TRACE_STORE, 1, 1, 0);
+	assert_int_equal(op_at(&got, 3)->active_lanes, 16);
+	expect_burst(&got, 4, 1, "C0");
 	/* The lower page comes first, whichever was touched first. */
-	assert_int_equal(got.trace->lines[0], 65536 / 128 + 0x0e00 / 128);
-	assert_int_equal(got.trace->lines[1], TRACE_LINE_PARTIAL);
+	assert_int_equal(line_at(&got, 0), 65536 / 128 + 0x0e00 / 128);
+	/* Two sectors in full, two not at all. */
+	assert_int_equal(line_at(&got, 1), 0xcU << SIMGPU_TRACE_LINE_SKIP_SHIFT);
 	assert_int_equal(got.counts.warp_instructions, 7);
 	assert_int_equal(got.counts.thread_instructions, 6 * 32 + 16);
 	assert_int_equal(got.counts.memory_instructions, 2);
@@ -239,41 +359,285 @@ static void warps_become_programs(void **state)
 	outcome_free(&got);
 }
 
-/* Words of one bank cost a cycle each; generic accesses may be shared ones. */
+/* Words of one bank cost a pass each; generic accesses may be shared ones. */
 static void shared_memory_has_banks(void **state)
 {
-	struct outcome got = convert(HEADER BLOCK(4,
+	struct outcome got = convert(HEADER BLOCK(5,
 		"0000 0000000f 1 R1 LDS 1 R2 4 1 0x0 128 0\n"
-		"0010 0000000f 1 R1 LDS 1 R2 4 1 0x0 4 0\n"
-		"0020 0000000f 1 R1 LD.E 1 R2 4 1 0x7f0000000100 4 0\n"
-		"0030 0000000f 0 EXIT 0 0 0\n"));
+		"0010 0000000f 1 R3 LDS 1 R1 4 1 0x0 4 0\n"
+		"0020 0000000f 1 R4 LD.E 1 R2 4 1 0x7f0000000100 4 0\n"
+		"0030 0000000f 0 STS 2 R2 R4 4 1 0x0 0 0\n"
+		"0040 0000000f 0 EXIT 0 0 0\n"));
 
 	assert_non_null(got.trace);
-	expect_op(&got, 0, TRACE_SHARED, 1, 0);
-	assert_int_equal(got.trace->ops[0].issue_cycles, 4);
-	expect_op(&got, 1, TRACE_SHARED, 2, 0);
-	assert_int_equal(got.trace->ops[1].issue_cycles, 1);
+	expect_burst(&got, 0, 5, "M0*4 M1 M0 M1 C0");
 	assert_int_equal(got.counts.lines, 0);
 	outcome_free(&got);
 }
 
-/* A load whose data nobody uses is waited for at the end; so are atomics. */
-static void unused_loads_last_to_the_end(void **state)
+/*
+ * Of several producers that which comes last: an older special function beats a
+ * younger addition, and what is written over counts as what is read.
+ */
+static void instructions_wait_for_the_last_producer(void **state)
+{
+	struct outcome got = convert(HEADER BLOCK(9,
+		"0000 ffffffff 1 R1 MUFU.RCP 1 R9 0 0\n"
+		"0010 ffffffff 1 R2 FADD 2 R9 R9 0 0\n"
+		"0020 ffffffff 1 R3 FADD 2 R1 R2 0 0\n"
+		"0030 ffffffff 1 R4 DADD 2 R8 R8 0 0\n"
+		"0040 ffffffff 1 R5 IADD3 2 R3 R4 0 0\n"
+		"0050 ffffffff 1 R5 MOV 1 R9 0 0\n"
+		"0060 ffffffff 1 R255 IADD3 1 R9 0 0\n"
+		"0070 ffffffff 1 R6 IADD3 1 R255 0 0\n"
+		"0080 ffffffff 0 EXIT 0 0 0\n"));
+
+	assert_non_null(got.trace);
+	expect_burst(&got, 0, 9, "S0 F0 F2 D0 I1 I1 I0 I0 C0");
+	outcome_free(&got);
+}
+
+/* Another mask is another op, but the same warp: distances go on. */
+static void lanes_part_bursts_but_not_chains(void **state)
+{
+	struct outcome got = convert(HEADER BLOCK(5,
+		"0000 ffffffff 1 R1 FADD 1 R1 0 0\n"
+		"0010 ffffffff 1 R1 FADD 1 R1 0 0\n"
+		"0020 0000ffff 1 R1 FADD 1 R1 0 0\n"
+		"0030 ffffffff 0 BAR.SYNC 0 0 0\n"
+		"0040 ffffffff 1 R1 FADD 1 R1 0 0\n"));
+
+	assert_non_null(got.trace);
+	expect_burst(&got, 0, 2, "F0 F1");
+	expect_burst(&got, 1, 1, "F1");
+	assert_int_equal(op_at(&got, 1)->active_lanes, 16);
+	assert_int_equal(op_at(&got, 2)->kind, SIMGPU_TRACE_BARRIER);
+	expect_burst(&got, 3, 1, "F2");
+	outcome_free(&got);
+}
+
+/* @count lines of a loop of three, between one line before and one behind. */
+static struct outcome convert_loop(int count)
+{
+	static const char *const body[] = {
+		"0010 ffffffff 1 R1 LDS 1 R2 4 1 0x0 4 0\n",
+		"0020 ffffffff 1 R4 FFMA 3 R4 R1 R6 0 0\n",
+		"0030 ffffffff 0 BRA 0 0 0\n",
+	};
+	struct outcome got;
+	size_t bytes;
+	char *text;
+	FILE *file = open_memstream(&text, &bytes);
+	int i;
+
+	fprintf(file, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = %d\n"
+		"0000 ffffffff 1 R2 MUFU.RCP 1 R9 0 0\n", HEADER, count + 2);
+	for (i = 0; i < count; i++)
+		fputs(body[i % 3], file);
+	fputs("0040 ffffffff 0 EXIT 0 0 0\n#END_TB\n", file);
+	fclose(file);
+	got = convert(text);
+	free(text);
+	assert_non_null(got.trace);
+	return got;
+}
+
+/*
+ * A loop in a burst is a mix of its body, after what comes before and differs; if
+ * it is short, or the list as a whole no longer than a mix, it stays as it is.
+ */
+static void loops_are_folded(void **state)
+{
+	struct outcome got = convert_loop(6);
+
+	expect_burst(&got, 0, 8, "S0 M1 F1 C0 M3 F1 C0 C0");
+	outcome_free(&got);
+
+	got = convert_loop(3 * 400);
+	/* Once the first result is there nothing but the body is left. */
+	assert_int_equal(op_at(&got, 1)->count + op_at(&got, 0)->count +
+			 op_at(&got, 2)->count, 1202);
+	expect_burst(&got, 2, 1, "C0");
+	assert_in_range(count_of(&got, SIMGPU_TRACE_INSTRUCTIONS), 5, 64);
+	outcome_free(&got);
+
+	/* Longer than is held at once. */
+	got = convert_loop(3 * 40000);
+	assert_in_range(count_of(&got, SIMGPU_TRACE_INSTRUCTIONS), 5, 100);
+	assert_in_range(count_of(&got, SIMGPU_TRACE_OPS), 3, 40);
+	assert_int_equal(got.counts.warp_instructions, 120002);
+	outcome_free(&got);
+}
+
+/* The stretch of a list is what it says, whatever the list; nothing is lost. */
+static void stretches_repeat_what_they_say(void **state)
+{
+	static struct simgpu_trace_instruction list[6000];
+	size_t total = 0, at, i, period;
+	u32 random = 1;
+
+	for (i = 0; i < 6000; i++) {
+		random = random * 1103515245 + 12345;
+		period = 1 + i / 1000;
+		list[i] = (struct simgpu_trace_instruction) {
+			.passes = 1,
+			.after = i % 1000 < 500 ? i % period : random >> 20,
+		};
+	}
+	for (at = 0; at < 6000; at += total) {
+		struct stretch stretch = burst_stretch(&list[at], 6000 - at);
+
+		total = stretch.count;
+		assert_int_equal(stretch.first, 0);
+		assert_in_range(total, 1, 6000 - at);
+		assert_in_range(stretch.period, 1, SIMGPU_TRACE_MIX_MAX);
+		assert_true(stretch.period <= total);
+		for (i = stretch.period; i < total; i++)
+			assert_memory_equal(&list[at + i],
+					    &list[at + i - stretch.period],
+					    sizeof(list[0]));
+		/* The even stretches were found as such. */
+		assert_true(total < 499 || stretch.period <= 6 ||
+			    stretch.period == total);
+	}
+}
+
+/* Copies to shared memory are waited for by group; the newest may go on. */
+static void copies_wait_at_their_depbar(void **state)
+{
+	static const char copy[] =
+		"0000 ffffffff 0 LDGSTS.E 2 R1 R2 4 1 0x1000 4 0\n";
+	struct outcome got;
+	char *text;
+
+	assert_true(asprintf(&text, "%s" BLOCK(11, "%s"
+		"%s"
+		"0020 ffffffff 0 LDGDEPBAR 0 0 0\n"
+		"%s"
+		"0040 ffffffff 0 LDGDEPBAR 0 0 0\n"
+		"0050 ffffffff 0 DEPBAR.LE 0 0 1\n"
+		"%s"
+		"0070 ffffffff 0 DEPBAR.LE 0 0 0\n"
+		"0080 ffffffff 0 LDGDEPBAR 0 0 0\n"
+		"0090 ffffffff 0 DEPBAR.LE 0 0 0\n"
+		"00a0 ffffffff 0 EXIT 0 0 0\n"), HEADER, copy, copy, copy,
+		copy) > 0);
+	got = convert(text);
+	free(text);
+	assert_non_null(got.trace);
+	/* The first group: up to the DEPBAR at 5; the second: to that at 7. */
+	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 1, 0, 4);
+	expect_access(&got, 1, SIMGPU_TRACE_LOAD, 1, 0, 3);
+	expect_access(&got, 3, SIMGPU_TRACE_LOAD, 1, 0, 3);
+	/* In no group at 7; in one, which is waited for, at 9. */
+	expect_access(&got, 5, SIMGPU_TRACE_LOAD, 1, 0, 2);
+	outcome_free(&got);
+}
+
+/* DEPBAR says nothing of loads into registers. */
+static void depbars_leave_loads_alone(void **state)
 {
 	struct outcome got = convert(HEADER BLOCK(4,
 		"0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0\n"
+		"0010 ffffffff 0 LDGDEPBAR 0 0 0\n"
+		"0020 ffffffff 0 DEPBAR.LE 0 0 0\n"
+		"0030 ffffffff 1 R5 MOV 1 R4 0 0\n"));
+
+	assert_non_null(got.trace);
+	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 1, 0, 2);
+	outcome_free(&got);
+}
+
+/*
+ * A load whose data nobody uses is waited for at the end; what returns nothing is
+ * not.
+ */
+static void unused_loads_last_to_the_end(void **state)
+{
+	struct outcome got = convert(HEADER BLOCK(6,
+		"0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0\n"
 		"0010 ffffffff 0 RED.E.ADD 1 R2 4 1 0x1000 4 0\n"
-		"0020 ffffffff 0 NOP 0 0 0\n"
+		"0020 ffffffff 1 R255 ATOMG.E.ADD 1 R2 4 1 0x1000 4 0\n"
+		"0030 ffffffff 1 R5 ATOMG.E.ADD 1 R2 4 1 0x1000 4 0\n"
+		"0040 ffffffff 0 NOP 0 0 0\n"
+		"0050 ffffffff 0 EXIT 0 0 0\n"));
+
+	assert_non_null(got.trace);
+	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 1, 0, 5);
+	expect_access(&got, 1, SIMGPU_TRACE_ATOMIC, 1, 0, SIMGPU_TRACE_NEVER);
+	expect_access(&got, 2, SIMGPU_TRACE_ATOMIC, 1, 0, SIMGPU_TRACE_NEVER);
+	expect_access(&got, 3, SIMGPU_TRACE_ATOMIC, 1, 0, 2);
+	outcome_free(&got);
+}
+
+/* Lanes of an atomic that meet in a word are transactions of their own. */
+static void atomics_do_not_share_bytes(void **state)
+{
+	static const u32 skip = SIMGPU_TRACE_LINE_SKIP_SHIFT;
+	struct outcome got = convert(HEADER BLOCK(4,
+		"0000 0000000f 0 RED.E.ADD 1 R2 4 1 0x1000 0 0\n"
+		"0010 0000000f 0 RED.E.ADD 1 R2 4 0 0x1000 0x1004 0x1040 0x1040 0\n"
+		"0020 0000000f 1 R1 LDG.E 1 R2 4 1 0x1000 0 0\n"
+		"0030 ffffffff 0 EXIT 0 0 0\n"));
+	u32 i;
+
+	assert_non_null(got.trace);
+	expect_access(&got, 0, SIMGPU_TRACE_ATOMIC, 4, 0, SIMGPU_TRACE_NEVER);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(line_at(&got, i), 0x20 | 0xeU << skip);
+	expect_access(&got, 1, SIMGPU_TRACE_ATOMIC, 2, 0, SIMGPU_TRACE_NEVER);
+	assert_int_equal(line_at(&got, 4), 0x20 | 0xaU << skip);
+	assert_int_equal(line_at(&got, 5), 0x20 | 0xbU << skip);
+	assert_int_equal(op_at(&got, 2)->count, 1);
+	outcome_free(&got);
+}
+
+/* Which sectors are touched, and whether a store leaves one of them in part. */
+static void lines_have_sectors(void **state)
+{
+	static const u32 skip = SIMGPU_TRACE_LINE_SKIP_SHIFT;
+	struct outcome got = convert(HEADER BLOCK(6,
+		"0000 ffffffff 0 STG.E 2 R2 R5 4 1 0x1000 4 0\n"
+		"0010 0000ff00 0 STG.E 2 R2 R5 4 1 0x1020 4 0\n"
+		"0020 00007f00 0 STG.E 2 R2 R5 4 1 0x1020 4 0\n"
+		/* All lanes one word: it is no more than that. */
+		"0030 ffffffff 0 STG.E 2 R2 R5 4 1 0x1000 0 0\n"
+		/* Across the end of a line. */
+		"0040 00000001 1 R1 LDG.E.128 1 R2 4 0 0x1078 0\n"
+		"0050 ffffffff 0 EXIT 0 0 0\n"));
+	static const u32 expected[] = {
+		0x20, 0x20 | 0xdU << skip,
+		0x20 | 0xdU << skip | SIMGPU_TRACE_LINE_PARTIAL,
+		0x20 | 0xeU << skip | SIMGPU_TRACE_LINE_PARTIAL,
+		0x20 | 0x7U << skip, 0x21 | 0xeU << skip,
+	};
+	u32 i;
+
+	assert_non_null(got.trace);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(line_at(&got, i), expected[i]);
+	outcome_free(&got);
+}
+
+/* It counts as an integer one, and is named once. */
+static void unknown_opcodes_are_named_once(void **state)
+{
+	struct outcome got = convert(HEADER BLOCK(4,
+		"0000 ffffffff 1 R1 WONDER.X 0 0 0\n"
+		"0010 ffffffff 1 R1 WONDER.Y 0 0 0\n"
+		"0020 ffffffff 1 R1 WONDERS 0 0 0\n"
 		"0030 ffffffff 0 EXIT 0 0 0\n"));
 
 	assert_non_null(got.trace);
-	expect_op(&got, 0, TRACE_LOAD, 1, 3);
-	expect_op(&got, 1, TRACE_ATOMIC, 1, 2);
+	assert_int_equal(got.warnings, 2);
+	expect_burst(&got, 0, 4, "I0 I1 I1 C0");
 	outcome_free(&got);
 }
 
 static void garbage_in_headers_is_replaced(void **state)
 {
+	const struct simgpu_trace_kernel *kernel;
+	u64 count;
 	struct outcome got = convert(
 		"-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n"
 		"-shmem = 99999999\n-nregs = 21955\n-enable lineinfo = 7\n"
@@ -283,8 +647,9 @@ static void garbage_in_headers_is_replaced(void **state)
 
 	assert_non_null(got.trace);
 	assert_int_equal(got.warnings, 3);
-	assert_int_equal(got.trace->kernels[0].registers_per_thread, 32);
-	assert_int_equal(got.trace->kernels[0].shared_bytes, 0);
+	kernel = section(&got, SIMGPU_TRACE_KERNELS, &count);
+	assert_int_equal(kernel->registers_per_thread, 32);
+	assert_int_equal(kernel->shared_bytes, 0);
 	outcome_free(&got);
 }
 
@@ -344,9 +709,20 @@ int main(void)
 		cmocka_unit_test(addresses_have_three_forms),
 		cmocka_unit_test(dialects_differ_in_their_prefix),
 		cmocka_unit_test(opcodes_have_kinds),
+		cmocka_unit_test(opcodes_have_units),
+		cmocka_unit_test(immediates_follow_the_addresses),
 		cmocka_unit_test(broken_lines_say_why),
 		cmocka_unit_test(warps_become_programs),
 		cmocka_unit_test(shared_memory_has_banks),
+		cmocka_unit_test(instructions_wait_for_the_last_producer),
+		cmocka_unit_test(lanes_part_bursts_but_not_chains),
+		cmocka_unit_test(loops_are_folded),
+		cmocka_unit_test(stretches_repeat_what_they_say),
+		cmocka_unit_test(copies_wait_at_their_depbar),
+		cmocka_unit_test(depbars_leave_loads_alone),
+		cmocka_unit_test(atomics_do_not_share_bytes),
+		cmocka_unit_test(lines_have_sectors),
+		cmocka_unit_test(unknown_opcodes_are_named_once),
 		cmocka_unit_test(unused_loads_last_to_the_end),
 		cmocka_unit_test(garbage_in_headers_is_replaced),
 		cmocka_unit_test(what_is_wrong_is_refused),

@@ -9,13 +9,19 @@
 #include "source.h"
 #include "warp.h"
 
+/* Opcodes that are named in warnings. */
+#define UNKNOWN_MAX	16
+
 /**
  * struct conversion - a trace in the making
  * @lines: recorded lines: index of the page, then of the line in it, with
- *	SIMGPU_TRACE_LINE_PARTIAL
+ *	its flags (SIMGPU_TRACE_LINE_SKIP, SIMGPU_TRACE_LINE_PARTIAL)
  * @pattern: the recorded one, which all memory ops name
  * @max_bytes: that the result may have
  * @used_bytes: that it has for sure
+ * @mix_bytes: of them, the mixes'
+ * @mixed: instructions of mixes that the programs name
+ * @unknown: opcodes of which it was said that they are not known
  * @file: being read, for messages
  */
 struct conversion {
@@ -28,6 +34,10 @@ struct conversion {
 	uint32_t pattern;
 	size_t max_bytes;
 	size_t used_bytes;
+	size_t mix_bytes;
+	uint64_t mixed;
+	char unknown[UNKNOWN_MAX][OPCODE_BYTES];
+	size_t unknown_count;
 	const struct accelsim_listener *listener;
 	struct accelsim_counts *counts;
 	struct source *source;

@@ -145,12 +145,12 @@ static int add_lines(struct conversion *conversion)
 		return refuse(conversion, "no memory");
 	for (i = 0; i < conversion->line_count; i++) {
 		uint32_t line = conversion->lines[i];
-		uint32_t index = line & ~SIMGPU_TRACE_LINE_PARTIAL;
+		uint32_t index = line & SIMGPU_TRACE_LINE_INDEX;
 		uint32_t page = order[index / PAGE_LINES];
 
 		builder_line(conversion->builder,
 			     (page * PAGE_LINES + index % PAGE_LINES) |
-			     (line & SIMGPU_TRACE_LINE_PARTIAL));
+			     (line & ~SIMGPU_TRACE_LINE_INDEX));
 	}
 	free(order);
 	return 0;

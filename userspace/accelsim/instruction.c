@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/simgpu_trace.h>
 
 #include "instruction.h"
 
@@ -104,67 +105,20 @@ static bool read_addresses(struct words *words, struct instruction *out)
 
 /* --- opcodes ---------------------------------------------------------------------- */
 
-/* Whether an opcode is @name, or @name with modifiers. */
-static bool is(const char *opcode, const char *name)
-{
-	size_t length = strlen(name);
-
-	return !strncmp(opcode, name, length) &&
-	       (opcode[length] == '.' || !opcode[length]);
-}
-
-struct opcode {
-	const char *name;
-	uint32_t kind;
-	uint32_t issue_cycles;
-};
-
-/*
- * Opcodes that are not plain arithmetic. Special functions have a quarter of
- * the lanes and doubles half (Volta, as in GPGPU-Sim's configuration of it).
- */
-static const struct opcode opcodes[] = {
-	{ "LDG", INSTRUCTION_LOAD, 1 },
-	{ "LD", INSTRUCTION_LOAD, 1 },
-	{ "LDL", INSTRUCTION_LOAD, 1 },
-	{ "LDGSTS", INSTRUCTION_LOAD, 1 },
-	{ "STG", INSTRUCTION_STORE, 1 },
-	{ "ST", INSTRUCTION_STORE, 1 },
-	{ "STL", INSTRUCTION_STORE, 1 },
-	{ "ATOMG", INSTRUCTION_ATOMIC, 1 },
-	{ "ATOM", INSTRUCTION_ATOMIC, 1 },
-	{ "RED", INSTRUCTION_ATOMIC, 1 },
-	{ "LDC", INSTRUCTION_CONSTANT, 1 },
-	{ "LDS", INSTRUCTION_SHARED, 1 },
-	{ "LDSM", INSTRUCTION_SHARED, 1 },
-	{ "STS", INSTRUCTION_SHARED, 1 },
-	{ "ATOMS", INSTRUCTION_SHARED, 1 },
-	{ "BAR", INSTRUCTION_BARRIER, 1 },
-	{ "MUFU", INSTRUCTION_COMPUTE, 4 },
-	{ "DADD", INSTRUCTION_COMPUTE, 2 },
-	{ "DFMA", INSTRUCTION_COMPUTE, 2 },
-	{ "DMUL", INSTRUCTION_COMPUTE, 2 },
-	{ "DSETP", INSTRUCTION_COMPUTE, 2 },
-};
-
 static bool needs_addresses(uint32_t kind)
 {
 	return kind == INSTRUCTION_LOAD || kind == INSTRUCTION_STORE ||
-	       kind == INSTRUCTION_ATOMIC || kind == INSTRUCTION_CONSTANT;
+	       kind == INSTRUCTION_ATOMIC || kind == INSTRUCTION_CONSTANT ||
+	       kind == INSTRUCTION_COPY;
 }
 
 static void classify(struct instruction *out)
 {
-	size_t i;
+	const struct opcode *opcode = opcode_find(out->opcode);
 
-	out->kind = INSTRUCTION_COMPUTE;
-	out->issue_cycles = 1;
-	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
-		if (!is(out->opcode, opcodes[i].name))
-			continue;
-		out->kind = opcodes[i].kind;
-		out->issue_cycles = opcodes[i].issue_cycles;
-	}
+	out->is_known = opcode;
+	out->kind = opcode ? opcode->kind : INSTRUCTION_COMPUTE;
+	out->unit = opcode ? opcode->unit : SIMGPU_TRACE_UNIT_INTEGER;
 	/* A warp that only arrives at a barrier goes on. */
 	if (!strncmp(out->opcode, "BAR.ARV", 7))
 		out->kind = INSTRUCTION_COMPUTE;
@@ -238,6 +192,8 @@ const char *instruction_parse(char *line, const struct dialect *dialect,
 		return "has no memory width";
 	if (width && !read_addresses(&words, out))
 		return "has no addresses for its lanes";
+	if (!read_number(&words, 10, &out->immediate))
+		out->immediate = 0;
 	out->width = width_of(out->opcode);
 	classify(out);
 	return NULL;

@@ -3,7 +3,10 @@
 #ifndef ACCELSIM_INSTRUCTION_H
 #define ACCELSIM_INSTRUCTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "opcodes.h"
 
 #define WARP_LANES		32
 #define INSTRUCTION_REGISTERS	8
@@ -15,36 +18,31 @@ struct dialect {
 	uint32_t lineinfo;
 };
 
-enum instruction_kind {
-	INSTRUCTION_COMPUTE,
-	INSTRUCTION_LOAD,
-	INSTRUCTION_STORE,
-	INSTRUCTION_ATOMIC,
-	INSTRUCTION_SHARED,
-	INSTRUCTION_CONSTANT,
-	INSTRUCTION_BARRIER,
-};
-
 /**
  * struct instruction - a warp instruction
  * @kind: &enum instruction_kind, by the opcode and the addresses
  * @mask: active lanes
  * @lanes: how many
- * @issue_cycles: core cycles that it holds an issue slot
+ * @unit: &enum simgpu_trace_unit; nothing for an access to global memory
+ * @is_known: whether the table of opcodes has its opcode; else it is taken as an
+ *	integer one
  * @width: bytes that a lane touches
  * @dests: registers that it writes
  * @sources: registers that it reads
+ * @immediate: the number behind its addresses, 0 if there is none
  * @address: of each active lane, in order of lanes; as many as @lanes, or none
  */
 struct instruction {
 	uint32_t kind;
 	uint32_t mask;
 	uint32_t lanes;
-	uint32_t issue_cycles;
+	uint32_t unit;
+	bool is_known;
 	uint32_t width;
 	uint32_t dest_count;
 	uint32_t source_count;
 	uint32_t addresses;
+	int64_t immediate;
 	uint8_t dest[INSTRUCTION_REGISTERS];
 	uint8_t source[INSTRUCTION_REGISTERS];
 	uint64_t address[WARP_LANES];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coalesce.h"
 #include "conversion.h"
 #include "programs.h"
 
@@ -215,53 +216,6 @@ static int add_line(struct conversion *conversion, uint32_t line)
 	return account(conversion, sizeof(line));
 }
 
-/**
- * struct touched - the lines of an instruction, and how many bytes of each
- */
-struct touched {
-	uint64_t line[WARP_LANES];
-	uint32_t bytes[WARP_LANES];
-	uint32_t count;
-};
-
-static void touch(struct touched *touched, uint64_t address, uint32_t bytes)
-{
-	uint64_t line = address / SIMGPU_TRACE_LINE_BYTES;
-	uint32_t i;
-
-	for (i = 0; i < touched->count; i++)
-		if (touched->line[i] == line)
-			break;
-	if (i == WARP_LANES)
-		return;
-	if (i == touched->count) {
-		touched->line[touched->count++] = line;
-		touched->bytes[i] = 0;
-	}
-	touched->bytes[i] += bytes;
-}
-
-/* The lines of the lanes' bytes; an access may cross from one to the next. */
-static void coalesce(const struct instruction *instruction,
-		     struct touched *touched)
-{
-	uint32_t i;
-
-	touched->count = 0;
-	for (i = 0; i < instruction->addresses; i++) {
-		uint64_t address = instruction->address[i];
-		uint32_t in_line = SIMGPU_TRACE_LINE_BYTES -
-				   address % SIMGPU_TRACE_LINE_BYTES;
-		uint32_t first = instruction->width < in_line ?
-				 instruction->width : in_line;
-
-		touch(touched, address, first);
-		if (first < instruction->width)
-			touch(touched, address + first,
-			      instruction->width - first);
-	}
-}
-
 static int record_lines(struct conversion *conversion,
 			const struct instruction *instruction)
 {
@@ -280,10 +234,7 @@ static int record_lines(struct conversion *conversion,
 			return refuse(conversion, "no memory");
 		line = (uint32_t)page * PAGE_LINES +
 		       (uint32_t)(touched.line[i] % PAGE_LINES);
-		if (instruction->kind == INSTRUCTION_STORE &&
-		    touched.bytes[i] < SIMGPU_TRACE_LINE_BYTES)
-			line |= SIMGPU_TRACE_LINE_PARTIAL;
-		if (add_line(conversion, line))
+		if (add_line(conversion, line | touched.flags[i]))
 			return -1;
 	}
 	conversion->counts->memory_instructions++;
@@ -299,15 +250,35 @@ static bool touches_memory(const struct kernel *kernel,
 	if (!instruction->addresses ||
 	    instruction->kind == INSTRUCTION_SHARED ||
 	    instruction->kind == INSTRUCTION_COMPUTE ||
-	    instruction->kind == INSTRUCTION_BARRIER)
+	    instruction->kind == INSTRUCTION_BARRIER ||
+	    instruction->kind == INSTRUCTION_GROUP ||
+	    instruction->kind == INSTRUCTION_WAIT)
 		return false;
 	/* A generic access may mean shared memory. */
 	if (kernel->shared_base &&
 	    instruction->address[0] - kernel->shared_base < SHARED_WINDOW) {
 		instruction->kind = INSTRUCTION_SHARED;
+		instruction->unit = SIMGPU_TRACE_UNIT_SHARED;
 		return false;
 	}
 	return true;
+}
+
+/* Say once of an opcode that it is not known; of the first few. */
+static void mention_opcode(struct conversion *conversion, const char *opcode)
+{
+	size_t length = strcspn(opcode, "."), i;
+
+	for (i = 0; i < conversion->unknown_count; i++)
+		if (!strncmp(conversion->unknown[i], opcode, length) &&
+		    !conversion->unknown[i][length])
+			return;
+	if (i == UNKNOWN_MAX)
+		return;
+	memcpy(conversion->unknown[i], opcode, length);
+	conversion->unknown_count++;
+	caution(conversion, "opcode %s is not known; taken as integer arithmetic",
+		conversion->unknown[i]);
 }
 
 static int read_instruction(struct conversion *conversion,
@@ -322,6 +293,8 @@ static int read_instruction(struct conversion *conversion,
 		return refuse(conversion, "the instruction %s", problem);
 	if (!instruction.lanes)
 		return 0;
+	if (!instruction.is_known)
+		mention_opcode(conversion, instruction.opcode);
 	if (touches_memory(kernel, &instruction)) {
 		lines = record_lines(conversion, &instruction);
 		if (lines < 0)
@@ -362,10 +335,28 @@ static int read_instructions(struct conversion *conversion,
 static void add_exit(struct warp_ops *warp)
 {
 	const struct instruction nothing = {
-		.kind = INSTRUCTION_COMPUTE, .lanes = 1, .issue_cycles = 1,
+		.kind = INSTRUCTION_COMPUTE, .lanes = 1,
+		.unit = SIMGPU_TRACE_UNIT_CONTROL,
 	};
 
 	warp_add(warp, &nothing, 0);
+}
+
+/* A program is new: count its bytes, and the instructions of mixes that it names. */
+static int account_program(struct conversion *conversion)
+{
+	const struct warp_ops *warp = &conversion->warp;
+	size_t mix_bytes = builder_mix_bytes(conversion->builder);
+	size_t new_bytes = mix_bytes - conversion->mix_bytes;
+
+	conversion->mix_bytes = mix_bytes;
+	conversion->mixed += warp->mixed;
+	if (conversion->mixed > SIMGPU_TRACE_MIXED_MAX)
+		return refuse(conversion, "the programs of the warps name more than %llu different instructions",
+			      SIMGPU_TRACE_MIXED_MAX);
+	return account(conversion, warp->count * sizeof(*warp->ops) +
+				   sizeof(struct simgpu_trace_program) +
+				   new_bytes);
 }
 
 static int read_warp(struct conversion *conversion, struct kernel *kernel,
@@ -382,10 +373,10 @@ static int read_warp(struct conversion *conversion, struct kernel *kernel,
 		return refuse(conversion, "instructions of no warp of the thread block");
 	if (kernel->warp_program[index] != NOBODY)
 		return refuse(conversion, "the warp was there before");
-	warp_begin(warp);
+	warp_begin(warp, conversion->builder);
 	if (read_instructions(conversion, kernel, instructions))
 		return -1;
-	if (!warp->count)
+	if (!warp->instructions)
 		add_exit(warp);
 	warp_end(warp);
 	program = warp->failed ? -ENOMEM :
@@ -398,8 +389,7 @@ static int read_warp(struct conversion *conversion, struct kernel *kernel,
 	kernel->warp = NOBODY;
 	if (kernel->programs.count == known)
 		return 0;
-	return account(conversion, warp->count * sizeof(*warp->ops) +
-				   sizeof(struct simgpu_trace_program));
+	return account_program(conversion);
 }
 
 /* --- thread blocks -------------------------------------------------------------------------- */

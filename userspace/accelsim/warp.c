@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A warp's instructions as the ops of a trace program; see warp.h. */
+/*
+ * A warp's instructions as the ops of a trace program; see warp.h.
+ *
+ * Which of an instruction's producers comes last depends on latencies, which are
+ * the device's and not the trace's. Nominal ones decide it: a warp that is alone
+ * and issues an instruction a cycle, as soon as its operands are there.
+ */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +14,23 @@
 
 /* Reads as zero, takes what is written to it away. */
 #define REGISTER_ZERO	255
+/* In @group of a load that is no copy. */
+#define NO_GROUP	UINT32_MAX
 #define BANKS		32
 #define BANK_BYTES	4
+/* Cycles, of a hit in an L1. */
+#define NOMINAL_LOAD	30
+
+/* Cycles from issue to use, near those of recent GPUs. */
+static const uint32_t nominal_latency[SIMGPU_TRACE_UNITS] = {
+	[SIMGPU_TRACE_UNIT_INTEGER] = 5,
+	[SIMGPU_TRACE_UNIT_FP32] = 5,
+	[SIMGPU_TRACE_UNIT_FP64] = 9,
+	[SIMGPU_TRACE_UNIT_SFU] = 20,
+	[SIMGPU_TRACE_UNIT_TENSOR] = 9,
+	[SIMGPU_TRACE_UNIT_SHARED] = 25,
+	[SIMGPU_TRACE_UNIT_CONTROL] = 5,
+};
 
 static void *grow(void *list, size_t count, size_t *room, size_t bytes)
 {
@@ -31,18 +53,123 @@ static struct simgpu_trace_op *add_op(struct warp_ops *warp)
 	return memset(&ops[warp->count++], 0, sizeof(*ops));
 }
 
-void warp_begin(struct warp_ops *warp)
+void warp_begin(struct warp_ops *warp, struct builder *builder)
 {
+	warp->builder = builder;
 	warp->count = 0;
 	warp->instructions = 0;
+	warp->cycle = 0;
 	warp->load_count = 0;
+	warp->first_copy = 0;
+	warp->groups = 0;
+	warp->burst_count = 0;
+	warp->mixed = 0;
 	memset(warp->loaded, 0, sizeof(warp->loaded));
+	memset(warp->written, 0, sizeof(warp->written));
 }
 
 void warp_free(struct warp_ops *warp)
 {
 	free(warp->ops);
 	free(warp->loads);
+}
+
+/* --- bursts --------------------------------------------------------------------------- */
+
+/* Instructions of mixes that an op counts for, by the format's rule. */
+static uint64_t mixed_by(uint64_t count, uint64_t period)
+{
+	uint64_t most = 2 * period > 128 ? 2 * period : 128;
+
+	return count < most ? count : most;
+}
+
+static void flush_burst(struct warp_ops *warp)
+{
+	struct simgpu_trace_op *op;
+	size_t at = 0;
+
+	while (at < warp->burst_count && !warp->failed) {
+		struct stretch stretch = burst_stretch(&warp->burst[at],
+						       warp->burst_count - at);
+
+		op = add_op(warp);
+		if (!op)
+			return;
+		op->kind = SIMGPU_TRACE_COMPUTE;
+		op->active_lanes = warp->burst_lanes;
+		op->count = stretch.count;
+		op->mix = builder_mix_of(warp->builder, &warp->burst[at],
+					 stretch.period);
+		warp->mixed += mixed_by(stretch.count, stretch.period);
+		at += stretch.count;
+	}
+	warp->burst_count = 0;
+}
+
+static void add_to_burst(struct warp_ops *warp, uint32_t lanes, uint32_t unit,
+			 uint32_t passes, uint32_t after)
+{
+	if (warp->burst_count == BURST_MAX || warp->burst_lanes != lanes)
+		flush_burst(warp);
+	warp->burst_lanes = lanes;
+	warp->burst[warp->burst_count++] = (struct simgpu_trace_instruction) {
+		.unit = unit, .passes = passes, .after = after,
+	};
+}
+
+/* --- arithmetic and its use ----------------------------------------------------------- */
+
+/* Keep the writer of a register if its result comes later than @last's. */
+static void consider(const struct warp_ops *warp, uint8_t number,
+		     const struct writer **last)
+{
+	const struct writer *writer = &warp->written[number];
+
+	/* What was issued so long ago is there whatever the device. */
+	if (!writer->at ||
+	    warp->instructions + 1 - writer->at > 2 * writer->latency)
+		return;
+	if (!*last || writer->ready > (*last)->ready ||
+	    (writer->ready == (*last)->ready && writer->at > (*last)->at))
+		*last = writer;
+}
+
+/*
+ * How many instructions before the next one that is whose result it needs; what it
+ * writes over counts too. The nominal cycle moves to where it can issue.
+ */
+static uint32_t find_after(struct warp_ops *warp,
+			   const struct instruction *instruction)
+{
+	const struct writer *last = NULL;
+	uint32_t i;
+
+	for (i = 0; i < instruction->source_count; i++)
+		consider(warp, instruction->source[i], &last);
+	for (i = 0; i < instruction->dest_count; i++)
+		consider(warp, instruction->dest[i], &last);
+	warp->cycle++;
+	if (!last)
+		return 0;
+	if (last->ready > warp->cycle)
+		warp->cycle = last->ready;
+	return (uint32_t)(warp->instructions + 1 - last->at);
+}
+
+/* Its registers are written by arithmetic, or, with no latency, by a load. */
+static void set_writer(struct warp_ops *warp,
+		       const struct instruction *instruction, uint32_t latency)
+{
+	uint32_t i;
+
+	for (i = 0; i < instruction->dest_count; i++)
+		if (instruction->dest[i] != REGISTER_ZERO)
+			warp->written[instruction->dest[i]] = (struct writer) {
+				.at = latency ? warp->instructions + 1 : 0,
+				.ready = warp->cycle + latency,
+				.latency = latency,
+			};
 }
 
 /* --- loads and their first use -------------------------------------------------------- */
@@ -54,6 +181,8 @@ static void settle(struct warp_ops *warp, struct pending *load, uint64_t used_at
 	warp->ops[load->op].consume_after = between < UINT32_MAX ?
 					    (uint32_t)between : UINT32_MAX;
 	load->op = SIZE_MAX;
+	if (load->ready > warp->cycle)
+		warp->cycle = load->ready;
 }
 
 /* An instruction touches registers: it needs what is still on its way there. */
@@ -77,6 +206,7 @@ static void expect(struct warp_ops *warp, const struct instruction *instruction)
 {
 	struct pending *loads = grow(warp->loads, warp->load_count,
 				     &warp->load_room, sizeof(*loads));
+	bool is_copy = instruction->kind == INSTRUCTION_COPY;
 	uint32_t i;
 
 	if (!loads) {
@@ -86,16 +216,41 @@ static void expect(struct warp_ops *warp, const struct instruction *instruction)
 	warp->loads = loads;
 	loads[warp->load_count++] = (struct pending) {
 		.op = warp->count - 1, .at = warp->instructions,
+		.ready = warp->cycle + NOMINAL_LOAD,
+		.group = is_copy ? warp->groups : NO_GROUP,
 	};
 	for (i = 0; i < instruction->dest_count; i++)
 		if (instruction->dest[i] != REGISTER_ZERO)
 			warp->loaded[instruction->dest[i]] = warp->load_count;
+	set_writer(warp, instruction, 0);
+}
+
+/*
+ * The warp waits until at most @open groups of copies are under way: all that are
+ * older have come.
+ */
+static void wait_for_copies(struct warp_ops *warp, int64_t open)
+{
+	struct pending *load;
+	size_t i;
+
+	for (i = warp->first_copy; i < warp->load_count; i++) {
+		load = &warp->loads[i];
+		if (load->op == SIZE_MAX || load->group == NO_GROUP)
+			continue;
+		/* Copies come in order of groups; the newest has no number yet. */
+		if (open < 0 || (int64_t)load->group >= warp->groups - open)
+			break;
+		settle(warp, load, warp->instructions);
+	}
+	warp->first_copy = i;
 }
 
 void warp_end(struct warp_ops *warp)
 {
 	size_t i;
 
+	flush_burst(warp);
 	for (i = 0; i < warp->load_count; i++)
 		if (warp->loads[i].op != SIZE_MAX)
 			settle(warp, &warp->loads[i], warp->instructions);
@@ -104,8 +259,8 @@ void warp_end(struct warp_ops *warp)
 /* --- ops ---------------------------------------------------------------------------------- */
 
 /*
- * How often a bank of shared memory is asked for another word: each time costs
- * an issue cycle.
+ * How often a bank of shared memory is asked for another word: each time is a pass
+ * of its own.
  */
 static uint32_t bank_conflicts(const struct instruction *instruction)
 {
@@ -128,73 +283,90 @@ static uint32_t bank_conflicts(const struct instruction *instruction)
 	return most;
 }
 
-/* A burst, or one instruction more of the burst before. */
-static void add_burst(struct warp_ops *warp, uint32_t kind, uint32_t lanes,
-		      uint32_t issue_cycles)
+/* Whether something comes back but the word that it is done. */
+static bool has_result(const struct instruction *instruction)
 {
-	struct simgpu_trace_op *op = warp->count ? &warp->ops[warp->count - 1] :
-						   NULL;
+	uint32_t i;
 
-	if (op && op->kind == kind && op->active_lanes == lanes &&
-	    op->issue_cycles == issue_cycles && op->count < UINT32_MAX) {
-		op->count++;
-		return;
-	}
-	op = add_op(warp);
-	if (!op)
-		return;
-	op->kind = kind;
-	op->active_lanes = lanes;
-	op->issue_cycles = issue_cycles;
-	op->count = 1;
+	for (i = 0; i < instruction->dest_count; i++)
+		if (instruction->dest[i] != REGISTER_ZERO)
+			return true;
+	return false;
 }
 
 static void add_memory(struct warp_ops *warp,
-		       const struct instruction *instruction, uint32_t lines)
+		       const struct instruction *instruction, uint32_t lines,
+		       uint32_t after)
 {
 	static const uint8_t kinds[] = {
 		[INSTRUCTION_LOAD] = SIMGPU_TRACE_LOAD,
+		[INSTRUCTION_COPY] = SIMGPU_TRACE_LOAD,
 		[INSTRUCTION_STORE] = SIMGPU_TRACE_STORE,
 		[INSTRUCTION_ATOMIC] = SIMGPU_TRACE_ATOMIC,
 		[INSTRUCTION_CONSTANT] = SIMGPU_TRACE_CONSTANT,
 	};
-	struct simgpu_trace_op *op = add_op(warp);
+	struct simgpu_trace_op *op;
 
+	flush_burst(warp);
+	op = add_op(warp);
 	if (!op)
 		return;
 	op->kind = kinds[instruction->kind];
 	op->active_lanes = instruction->lanes;
+	op->after = after;
 	op->count = lines;
-	if (instruction->kind != INSTRUCTION_STORE)
+	if (op->kind == SIMGPU_TRACE_ATOMIC && !has_result(instruction))
+		op->consume_after = SIMGPU_TRACE_NEVER;
+	else if (op->kind != SIMGPU_TRACE_STORE)
 		expect(warp, instruction);
 }
 
-static void add_barrier(struct warp_ops *warp, uint32_t lanes)
+static void add_barrier(struct warp_ops *warp, uint32_t lanes, uint32_t after)
 {
-	struct simgpu_trace_op *op = add_op(warp);
+	struct simgpu_trace_op *op;
 
+	flush_burst(warp);
+	op = add_op(warp);
 	if (!op)
 		return;
 	op->kind = SIMGPU_TRACE_BARRIER;
 	op->active_lanes = lanes;
+	op->after = after;
+}
+
+static void add_arithmetic(struct warp_ops *warp,
+			   const struct instruction *instruction,
+			   uint32_t after)
+{
+	uint32_t passes = 1;
+
+	if (instruction->kind == INSTRUCTION_SHARED)
+		passes = bank_conflicts(instruction);
+	else if (instruction->kind == INSTRUCTION_GROUP)
+		warp->groups++;
+	add_to_burst(warp, instruction->lanes, instruction->unit, passes,
+		     after);
+	set_writer(warp, instruction,
+		   nominal_latency[instruction->unit] + passes - 1);
 }
 
 void warp_add(struct warp_ops *warp, const struct instruction *instruction,
 	      uint32_t lines)
 {
+	uint32_t after;
+
 	if (!instruction->lanes)
 		return;
 	use(warp, instruction->source, instruction->source_count);
 	use(warp, instruction->dest, instruction->dest_count);
+	if (instruction->kind == INSTRUCTION_WAIT)
+		wait_for_copies(warp, instruction->immediate);
+	after = find_after(warp, instruction);
 	if (lines)
-		add_memory(warp, instruction, lines);
+		add_memory(warp, instruction, lines, after);
 	else if (instruction->kind == INSTRUCTION_BARRIER)
-		add_barrier(warp, instruction->lanes);
-	else if (instruction->kind == INSTRUCTION_SHARED)
-		add_burst(warp, SIMGPU_TRACE_SHARED, instruction->lanes,
-			  bank_conflicts(instruction));
+		add_barrier(warp, instruction->lanes, after);
 	else
-		add_burst(warp, SIMGPU_TRACE_COMPUTE, instruction->lanes,
-			  instruction->issue_cycles);
+		add_arithmetic(warp, instruction, after);
 	warp->instructions++;
 }

@@ -1,43 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A warp's instructions as the ops of a trace program. */
+/*
+ * A warp's instructions as the ops of a trace program, with what each of them
+ * waits for.
+ */
 #ifndef ACCELSIM_WARP_H
 #define ACCELSIM_WARP_H
 
 #include <stddef.h>
 #include <linux/simgpu_trace.h>
 
+#include "../workloads/builder.h"
+#include "burst.h"
 #include "instruction.h"
 
 /**
  * struct pending - a load whose data nobody has used yet
  * @op: its op
  * @at: its warp instruction, from 0
+ * @ready: nominal cycle at which its data comes
+ * @group: of a copy to shared memory: number of the group of copies; else unused
  */
 struct pending {
 	size_t op;
 	uint64_t at;
+	uint64_t ready;
+	uint32_t group;
+};
+
+/**
+ * struct writer - the arithmetic instruction that wrote a register last
+ * @at: its number, from 1; 0: there is none
+ * @ready: nominal cycle of its result
+ * @latency: nominal, in cycles
+ */
+struct writer {
+	uint64_t at;
+	uint64_t ready;
+	uint32_t latency;
 };
 
 /**
  * struct warp_ops - the ops so far
+ * @builder: takes the mixes
  * @instructions: warp instructions
+ * @cycle: nominal cycle in which the last one issued, see warp.c
  * @loaded: by register: 1 + index in @loads of what will write it, or 0
+ * @written: by register
  * @loads: loads that are waited for by nothing yet
+ * @first_copy: index in @loads of the first that may be an unsettled copy
+ * @groups: groups of copies that are closed
+ * @burst: arithmetic and shared memory that is no op yet
+ * @burst_lanes: their lanes
+ * @mixed: instructions of mixes that the ops name, for SIMGPU_TRACE_MIXED_MAX
  * @failed: memory has run out
  */
 struct warp_ops {
+	struct builder *builder;
 	struct simgpu_trace_op *ops;
 	size_t count;
 	size_t room;
 	uint64_t instructions;
+	uint64_t cycle;
 	struct pending *loads;
 	size_t load_count;
 	size_t load_room;
+	size_t first_copy;
+	uint32_t groups;
 	size_t loaded[256];
+	struct writer written[256];
+	struct simgpu_trace_instruction burst[BURST_MAX];
+	size_t burst_count;
+	uint32_t burst_lanes;
+	uint64_t mixed;
 	int failed;
 };
 
-void warp_begin(struct warp_ops *warp);
+void warp_begin(struct warp_ops *warp, struct builder *builder);
 
 /**
  * warp_add() - add an instruction
@@ -48,7 +86,7 @@ void warp_begin(struct warp_ops *warp);
 void warp_add(struct warp_ops *warp, const struct instruction *instruction,
 	      uint32_t lines);
 
-/* The last instruction was added: loads that nothing uses are settled. */
+/* The last instruction was added: bursts and loads that are open are settled. */
 void warp_end(struct warp_ops *warp);
 
 void warp_free(struct warp_ops *warp);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Bursts that repeat themselves; see burst.h. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "burst.h"
+
+/* Instructions that an op of its own has to save: an op is as long as four. */
+#define WORTH_AN_OP	64
+
+static bool is_same(const struct simgpu_trace_instruction *a,
+		    const struct simgpu_trace_instruction *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/*
+ * The longest row of instructions that are as those @period before them; *end is
+ * set to where it ends.
+ */
+static size_t longest_row(const struct simgpu_trace_instruction *list,
+			  size_t count, size_t period, size_t *end)
+{
+	size_t row = 0, longest = 0, i;
+
+	*end = 0;
+	for (i = period; i < count; i++) {
+		row = is_same(&list[i], &list[i - period]) ? row + 1 : 0;
+		if (row > longest) {
+			longest = row;
+			*end = i + 1;
+		}
+	}
+	return longest;
+}
+
+/* What repeats itself for longest, by the shortest period that does it. */
+static struct stretch find_repeating(const struct simgpu_trace_instruction *list,
+				     size_t count)
+{
+	struct stretch best = { .count = 0 };
+	size_t saved = 0, period, row, end;
+
+	for (period = 1; period <= SIMGPU_TRACE_MIX_MAX &&
+			 period + saved < count; period++) {
+		row = longest_row(list, count, period, &end);
+		if (row <= saved)
+			continue;
+		saved = row;
+		best = (struct stretch) {
+			.first = end - row - period, .count = row + period,
+			.period = period,
+		};
+	}
+	return best;
+}
+
+struct stretch burst_stretch(const struct simgpu_trace_instruction *list,
+			     size_t count)
+{
+	struct stretch found;
+
+	for (;;) {
+		found = find_repeating(list, count);
+		if (!found.first && found.count == count)
+			return found;
+		if (found.count < found.period + WORTH_AN_OP)
+			break;
+		if (!found.first)
+			return found;
+		/* It comes later: only what is before it is left here. */
+		count = found.first;
+	}
+	if (count > SIMGPU_TRACE_MIX_MAX)
+		count = SIMGPU_TRACE_MIX_MAX;
+	return (struct stretch) { .count = count, .period = count };
+}

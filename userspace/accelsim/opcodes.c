@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SASS opcodes of Volta to Ampere, as NVIDIA's list of them (CUDA Binary
+ * Utilities) names them. Units are those of the hardware: conversions go to the
+ * special functions, as its throughput tables say, where Accel-Sim has them among
+ * integers. As there, what moves data between lanes (SHFL, VOTE) and the uniform
+ * datapath (U...) count as integers, and textures and surfaces, which traces have
+ * without addresses, as plain instructions.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <linux/simgpu_trace.h>
+
+#include "opcodes.h"
+
+#define DO(kind, unit)	INSTRUCTION_##kind, SIMGPU_TRACE_UNIT_##unit
+
+/* In order of strcmp(). */
+static const struct opcode opcodes[] = {
+	{ "ATOM", DO(ATOMIC, INTEGER) },
+	{ "ATOMG", DO(ATOMIC, INTEGER) },
+	{ "ATOMS", DO(SHARED, SHARED) },
+	{ "B2R", DO(COMPUTE, INTEGER) },
+	{ "BAR", DO(BARRIER, CONTROL) },
+	{ "BMMA", DO(COMPUTE, TENSOR) },
+	{ "BMOV", DO(COMPUTE, CONTROL) },
+	{ "BMSK", DO(COMPUTE, INTEGER) },
+	{ "BPT", DO(COMPUTE, CONTROL) },
+	{ "BRA", DO(COMPUTE, CONTROL) },
+	{ "BREAK", DO(COMPUTE, CONTROL) },
+	{ "BREV", DO(COMPUTE, INTEGER) },
+	{ "BRX", DO(COMPUTE, CONTROL) },
+	{ "BRXU", DO(COMPUTE, CONTROL) },
+	{ "BSSY", DO(COMPUTE, CONTROL) },
+	{ "BSYNC", DO(COMPUTE, CONTROL) },
+	{ "CALL", DO(COMPUTE, CONTROL) },
+	{ "CCTL", DO(COMPUTE, CONTROL) },
+	{ "CCTLL", DO(COMPUTE, CONTROL) },
+	{ "CCTLT", DO(COMPUTE, CONTROL) },
+	{ "CS2R", DO(COMPUTE, INTEGER) },
+	{ "CSMTEST", DO(COMPUTE, INTEGER) },
+	{ "DADD", DO(COMPUTE, FP64) },
+	{ "DEPBAR", DO(WAIT, CONTROL) },
+	{ "DFMA", DO(COMPUTE, FP64) },
+	{ "DMMA", DO(COMPUTE, TENSOR) },
+	{ "DMNMX", DO(COMPUTE, FP64) },
+	{ "DMUL", DO(COMPUTE, FP64) },
+	{ "DSET", DO(COMPUTE, FP64) },
+	{ "DSETP", DO(COMPUTE, FP64) },
+	{ "ERRBAR", DO(COMPUTE, CONTROL) },
+	{ "EXIT", DO(COMPUTE, CONTROL) },
+	{ "F2F", DO(COMPUTE, SFU) },
+	{ "F2FP", DO(COMPUTE, FP32) },
+	{ "F2I", DO(COMPUTE, SFU) },
+	{ "F2IP", DO(COMPUTE, INTEGER) },
+	{ "FADD", DO(COMPUTE, FP32) },
+	{ "FADD32I", DO(COMPUTE, FP32) },
+	{ "FCHK", DO(COMPUTE, FP32) },
+	{ "FFMA", DO(COMPUTE, FP32) },
+	{ "FFMA32I", DO(COMPUTE, FP32) },
+	{ "FLO", DO(COMPUTE, INTEGER) },
+	{ "FMNMX", DO(COMPUTE, FP32) },
+	{ "FMUL", DO(COMPUTE, FP32) },
+	{ "FMUL32I", DO(COMPUTE, FP32) },
+	{ "FRND", DO(COMPUTE, SFU) },
+	{ "FSEL", DO(COMPUTE, FP32) },
+	{ "FSET", DO(COMPUTE, FP32) },
+	{ "FSETP", DO(COMPUTE, FP32) },
+	{ "FSWZADD", DO(COMPUTE, FP32) },
+	{ "GETLMEMBASE", DO(COMPUTE, INTEGER) },
+	{ "HADD2", DO(COMPUTE, FP32) },
+	{ "HADD2_32I", DO(COMPUTE, FP32) },
+	{ "HFMA2", DO(COMPUTE, FP32) },
+	{ "HFMA2_32I", DO(COMPUTE, FP32) },
+	{ "HMMA", DO(COMPUTE, TENSOR) },
+	{ "HMNMX2", DO(COMPUTE, FP32) },
+	{ "HMUL2", DO(COMPUTE, FP32) },
+	{ "HMUL2_32I", DO(COMPUTE, FP32) },
+	{ "HSET2", DO(COMPUTE, FP32) },
+	{ "HSETP2", DO(COMPUTE, FP32) },
+	{ "I2F", DO(COMPUTE, SFU) },
+	{ "I2FP", DO(COMPUTE, INTEGER) },
+	{ "I2I", DO(COMPUTE, INTEGER) },
+	{ "I2IP", DO(COMPUTE, INTEGER) },
+	{ "IABS", DO(COMPUTE, INTEGER) },
+	{ "IADD", DO(COMPUTE, INTEGER) },
+	{ "IADD3", DO(COMPUTE, INTEGER) },
+	{ "IADD32I", DO(COMPUTE, INTEGER) },
+	{ "IDP", DO(COMPUTE, INTEGER) },
+	{ "IDP4A", DO(COMPUTE, INTEGER) },
+	{ "IMAD", DO(COMPUTE, INTEGER) },
+	{ "IMMA", DO(COMPUTE, TENSOR) },
+	{ "IMNMX", DO(COMPUTE, INTEGER) },
+	{ "IMUL", DO(COMPUTE, INTEGER) },
+	{ "IMUL32I", DO(COMPUTE, INTEGER) },
+	{ "ISCADD", DO(COMPUTE, INTEGER) },
+	{ "ISCADD32I", DO(COMPUTE, INTEGER) },
+	{ "ISETP", DO(COMPUTE, INTEGER) },
+	{ "JMP", DO(COMPUTE, CONTROL) },
+	{ "JMX", DO(COMPUTE, CONTROL) },
+	{ "JMXU", DO(COMPUTE, CONTROL) },
+	{ "KILL", DO(COMPUTE, CONTROL) },
+	{ "LD", DO(LOAD, INTEGER) },
+	{ "LDC", DO(CONSTANT, INTEGER) },
+	{ "LDG", DO(LOAD, INTEGER) },
+	{ "LDGDEPBAR", DO(GROUP, CONTROL) },
+	{ "LDGSTS", DO(COPY, INTEGER) },
+	{ "LDL", DO(LOAD, INTEGER) },
+	{ "LDS", DO(SHARED, SHARED) },
+	{ "LDSM", DO(SHARED, SHARED) },
+	{ "LEA", DO(COMPUTE, INTEGER) },
+	{ "LEPC", DO(COMPUTE, INTEGER) },
+	{ "LOP", DO(COMPUTE, INTEGER) },
+	{ "LOP3", DO(COMPUTE, INTEGER) },
+	{ "LOP32I", DO(COMPUTE, INTEGER) },
+	{ "MATCH", DO(COMPUTE, INTEGER) },
+	{ "MEMBAR", DO(COMPUTE, CONTROL) },
+	{ "MOV", DO(COMPUTE, INTEGER) },
+	{ "MOV32I", DO(COMPUTE, INTEGER) },
+	{ "MOVM", DO(COMPUTE, INTEGER) },
+	{ "MUFU", DO(COMPUTE, SFU) },
+	{ "NANOSLEEP", DO(COMPUTE, CONTROL) },
+	{ "NOP", DO(COMPUTE, CONTROL) },
+	{ "P2R", DO(COMPUTE, INTEGER) },
+	{ "PLOP3", DO(COMPUTE, INTEGER) },
+	{ "PMTRIG", DO(COMPUTE, CONTROL) },
+	{ "POPC", DO(COMPUTE, INTEGER) },
+	{ "PRMT", DO(COMPUTE, INTEGER) },
+	{ "PSETP", DO(COMPUTE, INTEGER) },
+	{ "QSPC", DO(COMPUTE, INTEGER) },
+	{ "R2B", DO(COMPUTE, INTEGER) },
+	{ "R2P", DO(COMPUTE, INTEGER) },
+	{ "R2UR", DO(COMPUTE, INTEGER) },
+	{ "RED", DO(ATOMIC, INTEGER) },
+	{ "REDUX", DO(COMPUTE, INTEGER) },
+	{ "RET", DO(COMPUTE, CONTROL) },
+	{ "RPCMOV", DO(COMPUTE, CONTROL) },
+	{ "RTT", DO(COMPUTE, CONTROL) },
+	{ "S2R", DO(COMPUTE, INTEGER) },
+	{ "S2UR", DO(COMPUTE, INTEGER) },
+	{ "SEL", DO(COMPUTE, INTEGER) },
+	{ "SETCTAID", DO(COMPUTE, INTEGER) },
+	{ "SETLMEMBASE", DO(COMPUTE, INTEGER) },
+	{ "SGXT", DO(COMPUTE, INTEGER) },
+	{ "SHF", DO(COMPUTE, INTEGER) },
+	{ "SHFL", DO(COMPUTE, INTEGER) },
+	{ "SHL", DO(COMPUTE, INTEGER) },
+	{ "SHR", DO(COMPUTE, INTEGER) },
+	{ "ST", DO(STORE, INTEGER) },
+	{ "STG", DO(STORE, INTEGER) },
+	{ "STL", DO(STORE, INTEGER) },
+	{ "STS", DO(SHARED, SHARED) },
+	{ "SUATOM", DO(COMPUTE, CONTROL) },
+	{ "SULD", DO(COMPUTE, CONTROL) },
+	{ "SUQUERY", DO(COMPUTE, CONTROL) },
+	{ "SURED", DO(COMPUTE, CONTROL) },
+	{ "SUST", DO(COMPUTE, CONTROL) },
+	{ "TEX", DO(COMPUTE, CONTROL) },
+	{ "TLD", DO(COMPUTE, CONTROL) },
+	{ "TLD4", DO(COMPUTE, CONTROL) },
+	{ "TMML", DO(COMPUTE, CONTROL) },
+	{ "TXD", DO(COMPUTE, CONTROL) },
+	{ "TXQ", DO(COMPUTE, CONTROL) },
+	{ "UBMSK", DO(COMPUTE, INTEGER) },
+	{ "UBREV", DO(COMPUTE, INTEGER) },
+	{ "UCLEA", DO(COMPUTE, INTEGER) },
+	{ "UF2FP", DO(COMPUTE, INTEGER) },
+	{ "UFLO", DO(COMPUTE, INTEGER) },
+	{ "UIADD3", DO(COMPUTE, INTEGER) },
+	{ "UIMAD", DO(COMPUTE, INTEGER) },
+	{ "UISETP", DO(COMPUTE, INTEGER) },
+	{ "ULDC", DO(COMPUTE, INTEGER) },
+	{ "ULEA", DO(COMPUTE, INTEGER) },
+	{ "ULOP", DO(COMPUTE, INTEGER) },
+	{ "ULOP3", DO(COMPUTE, INTEGER) },
+	{ "ULOP32I", DO(COMPUTE, INTEGER) },
+	{ "UMOV", DO(COMPUTE, INTEGER) },
+	{ "UP2UR", DO(COMPUTE, INTEGER) },
+	{ "UPLOP3", DO(COMPUTE, INTEGER) },
+	{ "UPOPC", DO(COMPUTE, INTEGER) },
+	{ "UPRMT", DO(COMPUTE, INTEGER) },
+	{ "UPSETP", DO(COMPUTE, INTEGER) },
+	{ "UR2UP", DO(COMPUTE, INTEGER) },
+	{ "USEL", DO(COMPUTE, INTEGER) },
+	{ "USGXT", DO(COMPUTE, INTEGER) },
+	{ "USHF", DO(COMPUTE, INTEGER) },
+	{ "USHL", DO(COMPUTE, INTEGER) },
+	{ "USHR", DO(COMPUTE, INTEGER) },
+	{ "VABSDIFF", DO(COMPUTE, INTEGER) },
+	{ "VABSDIFF4", DO(COMPUTE, INTEGER) },
+	{ "VIADD", DO(COMPUTE, INTEGER) },
+	{ "VIMNMX", DO(COMPUTE, INTEGER) },
+	{ "VOTE", DO(COMPUTE, INTEGER) },
+	{ "VOTEU", DO(COMPUTE, INTEGER) },
+	{ "VOTE_VTG", DO(COMPUTE, INTEGER) },
+	{ "WARPSYNC", DO(COMPUTE, CONTROL) },
+	{ "YIELD", DO(COMPUTE, CONTROL) },
+};
+
+struct wanted {
+	const char *text;
+	size_t length;
+};
+
+static int compare(const void *key, const void *element)
+{
+	const struct wanted *wanted = key;
+	const struct opcode *opcode = element;
+	int order = strncmp(wanted->text, opcode->name, wanted->length);
+
+	if (order)
+		return order;
+	return opcode->name[wanted->length] ? -1 : 0;
+}
+
+const struct opcode *opcode_find(const char *text)
+{
+	const struct wanted wanted = { text, strcspn(text, ".") };
+
+	return bsearch(&wanted, opcodes, sizeof(opcodes) / sizeof(opcodes[0]),
+		       sizeof(opcodes[0]), compare);
+}
