@@ -330,13 +330,24 @@ static u32 burst_limit(const struct gpu *gpu, const struct trace_op *op)
 	return part < 16 ? 8 : part < 32 ? 16 : 32;
 }
 
+/* Shared memory takes one burst at a time: the others wait for it. */
+static bool wait_for_shared(struct gpu *gpu, struct sm *sm, u32 warp,
+			    const struct trace_op *op)
+{
+	if (!op->shared_count || sm->shared_at <= gpu->now)
+		return false;
+	warp_unready(sm, warp, STALL_LSU);
+	sm->shared_waiters |= 1ULL << warp;
+	return true;
+}
+
 /* Take shared memory for a part of an op; Return: when it is done with it. */
 static u64 take_shared(struct gpu *gpu, struct sm *sm, u32 warp,
 		       const struct trace_op *op, u32 left, u32 count)
 {
 	count_shared(gpu, sm, sm->warp[warp].slot,
 		     part_of_op(op, op->shared_count, left, count));
-	sm->shared_at = later(sm->shared_at, gpu->now) +
+	sm->shared_at = gpu->now +
 			part_of_op(op, op->shared_cycles, left, count);
 	return sm->shared_at;
 }
@@ -560,6 +571,8 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 		switch (op->kind) {
 		case TRACE_COMPUTE:
 		case TRACE_SHARED:
+			if (wait_for_shared(gpu, sm, warp, op))
+				return false;
 			issue_compute(gpu, sm, warp, op, allowance);
 			return true;
 		case TRACE_LOAD:
@@ -629,7 +642,8 @@ static u32 choose_warp(const struct gpu *gpu, const struct sm *sm, u32 number,
 /* The warps that schedulers may pick now. */
 static u64 able_warps(const struct gpu *gpu, const struct sm *sm)
 {
-	return (sm->ready | if_set(lsu_idle(sm, gpu->now), sm->lsu_waiters)) &
+	return (sm->ready | if_set(lsu_idle(sm, gpu->now), sm->lsu_waiters) |
+		if_set(sm->shared_at <= gpu->now, sm->shared_waiters)) &
 	       ~sm->held;
 }
 
@@ -646,6 +660,7 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 			return;
 		warp = choose_warp(gpu, sm, number, able);
 		sm->lsu_waiters &= ~(1ULL << warp);
+		sm->shared_waiters &= ~(1ULL << warp);
 		warp_ready(sm, warp);
 		if (warp_issue(gpu, index, warp))
 			return;
@@ -658,7 +673,7 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
  */
 u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm)
 {
-	u64 idle = sm->ready | sm->lsu_waiters;
+	u64 idle = sm->ready | sm->lsu_waiters | sm->shared_waiters;
 	u32 i;
 
 	for (i = 0; i < sm->schedulers; i++)
@@ -690,14 +705,17 @@ static __always_inline u64 next_issue(const struct gpu *gpu,
 	u64 waiters = if_set(sm->lsu.next == sm->lsu.count,
 			     sm->lsu_waiters & ~sm->held);
 	u64 ready = sm->ready & ~sm->held, warps = gpu->shape.scheduler_warps;
+	u64 shared = sm->shared_waiters & ~sm->held;
 	u32 i;
 
-	if (!(ready | waiters))
+	if (!(ready | waiters | shared))
 		return later(event, first_free(sm));
 	for (i = 0; i < sm->schedulers; i++, warps <<= 1) {
 		/* NEVER without a waiter, and in the end 0 with a ready warp. */
 		u64 at = sm->lsu.port_free | if_set(!(waiters & warps), NEVER);
 
+		at = sooner(at, sm->shared_at |
+				if_set(!(shared & warps), NEVER));
 		at = if_set(!(ready & warps), sooner(at, event));
 		next = sooner(next, later(at, sm->free_at[i]));
 	}
@@ -777,9 +795,14 @@ void sm_turn(struct gpu *gpu, u32 index)
 		lsu_retry(gpu, index, replied);
 	if (sm->moving)
 		context_turn(gpu, index);
-	for (i = 0; (sm->ready | sm->lsu_waiters) && i < sm->schedulers; i++)
-		if (sm->free_at[i] <= gpu->now)
-			scheduler_turn(gpu, index, i);
+	/* Each cycle another scheduler comes first, as in GPGPU-Sim. */
+	for (i = 0; (sm->ready | sm->lsu_waiters | sm->shared_waiters) &&
+		    i < sm->schedulers; i++) {
+		u32 number = (u32)(gpu->now + i) & (sm->schedulers - 1U);
+
+		if (sm->free_at[number] <= gpu->now)
+			scheduler_turn(gpu, index, number);
+	}
 	next = next_turn(gpu, sm);
 	if (next != NEVER)
 		gpu_wake(gpu, part_of_sm(index), next);
@@ -822,6 +845,7 @@ void block_clear(struct gpu *gpu, u32 index, struct block *block)
 	sm->ready &= ~warps;
 	sm->sleeping &= ~warps;
 	sm->lsu_waiters &= ~warps;
+	sm->shared_waiters &= ~warps;
 	sm->free_warps |= warps;
 	block_release(gpu, index, block);
 }

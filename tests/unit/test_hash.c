@@ -231,6 +231,8 @@ static const struct change changes[] = {
 	FIELD(EACH, sm, sm, ready),
 	FIELD(EACH, sm, sm, sleeping),
 	FIELD(EACH, sm, sm, lsu_waiters),
+	FIELD(EACH, sm, sm, shared_waiters),
+	FIELD(EACH, sm, sm, shared_at),
 	FIELD(EACH, sm, sm, held),
 	FIELD(EACH, sm, sm, in_free),
 	FIELD(EACH, sm, sm, out_free),
