@@ -7,10 +7,6 @@
  */
 #include "sim.h"
 
-/* Instructions of a burst in which each waits for others of it. */
-#define BURST_SHORTEST		8
-#define BURST_LONGEST		32
-
 /* --- accounting --------------------------------------------------------------- */
 
 static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
@@ -316,28 +312,33 @@ static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
 }
 
 /*
- * How many instructions a warp may issue in one burst, of @left. Independent ones
- * as many as there are. Others leave gaps that other warps fill, but a burst
- * holds the issue slot without gaps: so where others are ready it is cut into
- * parts, short beside the time that the whole takes, and they take turns as
- * greedy and oldest first has it.
+ * How many instructions of an op a warp may issue in one burst: of independent
+ * ones as many as there are. Others leave gaps, which other warps fill, but a
+ * burst holds the issue slot without gaps: so they go in parts, which are short
+ * beside the op's time and of equal length for all warps, and the warps take
+ * turns as the policy has it.
  */
-static u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
-		       const struct trace_op *op, u32 left)
+static u32 burst_limit(const struct gpu *gpu, const struct trace_op *op)
 {
-	u64 mine = gpu->shape.scheduler_warps << scheduler_of(sm, warp);
-	u64 ready = sm->ready & ~sm->held & mine & ~(1ULL << warp), limit;
+	u64 part;
 
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
 		return 1;
 	if (op->span == op->slots)
 		return op->per;
-	if (!ready)
-		return BURST_LONGEST;
-	limit = (u64)left * op->span / ((u64)op->per * 16 * hweight64(ready));
-	if (limit < BURST_SHORTEST)
-		return BURST_SHORTEST;
-	return limit < BURST_LONGEST ? (u32)limit : BURST_LONGEST;
+	part = (u64)op->count * op->span / op->per / 128;
+	return part < 16 ? 8 : part < 32 ? 16 : 32;
+}
+
+/* Shared memory takes one burst at a time: the others wait for it. */
+static bool wait_for_shared(struct gpu *gpu, struct sm *sm, u32 warp,
+			    const struct trace_op *op)
+{
+	if (!op->shared_count || sm->shared_at <= gpu->now)
+		return false;
+	warp_unready(sm, warp, STALL_LSU);
+	sm->shared_waiters |= 1ULL << warp;
+	return true;
 }
 
 /* Take shared memory for a part of an op; Return: when it is done with it. */
@@ -346,7 +347,7 @@ static u64 take_shared(struct gpu *gpu, struct sm *sm, u32 warp,
 {
 	count_shared(gpu, sm, sm->warp[warp].slot,
 		     part_of_op(op, op->shared_count, left, count));
-	sm->shared_at = later(sm->shared_at, gpu->now) +
+	sm->shared_at = gpu->now +
 			part_of_op(op, op->shared_cycles, left, count);
 	return sm->shared_at;
 }
@@ -375,7 +376,7 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
 	u32 count = left < allowance ? left : allowance;
-	u32 limit = burst_limit(gpu, sm, warp, op, left);
+	u32 limit = burst_limit(gpu, op);
 	u64 ready;
 
 	count = count < limit ? count : limit;
@@ -538,7 +539,7 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
 	    op->slots == op->per && !op->shared_count &&
 	    op->active_lanes == s->lanes && !sm->quota_slots &&
 	    gpu->config.warp_policy == GPU_WARP_GTO) {
-		limit = burst_limit(gpu, sm, warp, op, op->count);
+		limit = burst_limit(gpu, op);
 		count = op->count < allowance ? op->count : allowance;
 		count = count < limit ? count : limit;
 		ready += span_of_part(op, op->count, count);
@@ -570,6 +571,8 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 		switch (op->kind) {
 		case TRACE_COMPUTE:
 		case TRACE_SHARED:
+			if (wait_for_shared(gpu, sm, warp, op))
+				return false;
 			issue_compute(gpu, sm, warp, op, allowance);
 			return true;
 		case TRACE_LOAD:
@@ -639,7 +642,8 @@ static u32 choose_warp(const struct gpu *gpu, const struct sm *sm, u32 number,
 /* The warps that schedulers may pick now. */
 static u64 able_warps(const struct gpu *gpu, const struct sm *sm)
 {
-	return (sm->ready | if_set(lsu_idle(sm, gpu->now), sm->lsu_waiters)) &
+	return (sm->ready | if_set(lsu_idle(sm, gpu->now), sm->lsu_waiters) |
+		if_set(sm->shared_at <= gpu->now, sm->shared_waiters)) &
 	       ~sm->held;
 }
 
@@ -656,6 +660,7 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
 			return;
 		warp = choose_warp(gpu, sm, number, able);
 		sm->lsu_waiters &= ~(1ULL << warp);
+		sm->shared_waiters &= ~(1ULL << warp);
 		warp_ready(sm, warp);
 		if (warp_issue(gpu, index, warp))
 			return;
@@ -668,7 +673,7 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
  */
 u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm)
 {
-	u64 idle = sm->ready | sm->lsu_waiters;
+	u64 idle = sm->ready | sm->lsu_waiters | sm->shared_waiters;
 	u32 i;
 
 	for (i = 0; i < sm->schedulers; i++)
@@ -700,14 +705,17 @@ static __always_inline u64 next_issue(const struct gpu *gpu,
 	u64 waiters = if_set(sm->lsu.next == sm->lsu.count,
 			     sm->lsu_waiters & ~sm->held);
 	u64 ready = sm->ready & ~sm->held, warps = gpu->shape.scheduler_warps;
+	u64 shared = sm->shared_waiters & ~sm->held;
 	u32 i;
 
-	if (!(ready | waiters))
+	if (!(ready | waiters | shared))
 		return later(event, first_free(sm));
 	for (i = 0; i < sm->schedulers; i++, warps <<= 1) {
 		/* NEVER without a waiter, and in the end 0 with a ready warp. */
 		u64 at = sm->lsu.port_free | if_set(!(waiters & warps), NEVER);
 
+		at = sooner(at, sm->shared_at |
+				if_set(!(shared & warps), NEVER));
 		at = if_set(!(ready & warps), sooner(at, event));
 		next = sooner(next, later(at, sm->free_at[i]));
 	}
@@ -787,9 +795,14 @@ void sm_turn(struct gpu *gpu, u32 index)
 		lsu_retry(gpu, index, replied);
 	if (sm->moving)
 		context_turn(gpu, index);
-	for (i = 0; (sm->ready | sm->lsu_waiters) && i < sm->schedulers; i++)
-		if (sm->free_at[i] <= gpu->now)
-			scheduler_turn(gpu, index, i);
+	/* Each cycle another scheduler comes first, as in GPGPU-Sim. */
+	for (i = 0; (sm->ready | sm->lsu_waiters | sm->shared_waiters) &&
+		    i < sm->schedulers; i++) {
+		u32 number = (u32)(gpu->now + i) & (sm->schedulers - 1U);
+
+		if (sm->free_at[number] <= gpu->now)
+			scheduler_turn(gpu, index, number);
+	}
 	next = next_turn(gpu, sm);
 	if (next != NEVER)
 		gpu_wake(gpu, part_of_sm(index), next);
@@ -832,6 +845,7 @@ void block_clear(struct gpu *gpu, u32 index, struct block *block)
 	sm->ready &= ~warps;
 	sm->sleeping &= ~warps;
 	sm->lsu_waiters &= ~warps;
+	sm->shared_waiters &= ~warps;
 	sm->free_warps |= warps;
 	block_release(gpu, index, block);
 }

@@ -205,6 +205,7 @@ struct lsu {
  * @ready: warps that could issue, those that issue now included
  * @sleeping: warps with a @warp_wake
  * @lsu_waiters: warps that wait for the load/store unit
+ * @shared_waiters: warps that wait for shared memory
  * @next_sleeper: the first @warp_wake
  * @held: warps that must not issue
  * @free_at: cycle at which a scheduler's issue slot is free again
@@ -223,6 +224,7 @@ struct sm {
 	u64 ready;
 	u64 sleeping;
 	u64 lsu_waiters;
+	u64 shared_waiters;
 	u64 next_sleeper;
 	u64 free_at[SM_SCHEDULERS_MAX];
 	u64 held;

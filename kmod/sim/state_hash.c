@@ -342,6 +342,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = hash_mix(hash, sm->ready);
 	hash = hash_mix(hash, sm->sleeping);
 	hash = hash_mix(hash, sm->lsu_waiters);
+	hash = hash_mix(hash, sm->shared_waiters);
 	hash = hash_mix(hash, sm->held);
 	hash = hash_mix(hash, sm->shared_at);
 	hash = hash_mix(hash, sm->in_free);

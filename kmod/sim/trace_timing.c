@@ -10,7 +10,7 @@
 /* How far back a dependence is looked for; further back it has been met. */
 #define RESULTS			128
 /* Instructions of a repeated mix after which it is taken to be steady. */
-#define STEADY			128
+#define STEADY			240
 
 /*
  * struct timer - a warp that issues in order
@@ -145,6 +145,12 @@ static u64 time_mix(struct timer *timer, const struct trace_mix *mix,
 	}
 	if (steps < op->per)
 		go_on(timer, usage, &half, at - middle, steps, op->per - steps);
+	/* The next of it follows, not the op behind it: that one waits longest. */
+	if (op->per < op->count)
+		timer->clock = issue_mixed(timer,
+					   &instructions[op->per %
+							 mix->instruction_count],
+					   &half);
 	return first;
 }
 
@@ -206,11 +212,14 @@ static void set_span(struct trace_op *op, u64 cycles)
 	op->span = cycles > op->slots ? (u32)cycles : op->slots;
 }
 
-/* The last op's result has to come before the warp can end. */
+/*
+ * The last op's result has to come before the warp can end. (Of more instructions
+ * than are timed at once another part follows.)
+ */
 static void set_last_span(const struct timer *timer, struct trace_op *op,
 			  u64 began)
 {
-	if (ready_at(timer, 1) > timer->clock)
+	if (ready_at(timer, 1) > timer->clock && op->per >= op->count)
 		set_span(op, ready_at(timer, 1) - began);
 }
 

@@ -62,7 +62,11 @@ static void bad_headers_are_refused(void **state)
 	REFUSED(-EINVAL, header.magic, "magic", "is not that of a trace",
 		s->header.magic++);
 	REFUSED(-EINVAL, header.version, "version", "is not supported",
-		s->header.version = 2);
+		s->header.version = 3);
+	REFUSED(-EINVAL, header.version, "version", "is not supported",
+		s->header.version = 0);
+	REFUSED(-EINVAL, header.header_bytes, "header_bytes",
+		"is not this version's", s->header.version = 1);
 	REFUSED(-EINVAL, header.header_bytes, "header_bytes",
 		"is not this version's", s->header.header_bytes += 8);
 	REFUSED(-EINVAL, header.total_bytes, "total_bytes",
@@ -98,13 +102,13 @@ static void bad_sections_are_refused(void **state)
 		"is zero", s->header.sections[2].count = 0);
 	REFUSED(-EINVAL, header.sections[5].offset, "sections[5].offset",
 		"lies in the header", s->header.sections[5].offset = 0);
-	REFUSED(-EINVAL, header.sections[8].count, "sections[8].count",
+	REFUSED(-EINVAL, header.sections[10].count, "sections[10].count",
 		"reaches past the end of the trace",
-		s->header.sections[8].count++);
-	REFUSED(-EINVAL, header.sections[8].count, "sections[8].count",
+		s->header.sections[10].count++);
+	REFUSED(-EINVAL, header.sections[10].count, "sections[10].count",
 		"reaches past the end of the trace",
-		s->header.sections[8].count = U64_MAX / 16);
-	REFUSED(-EINVAL, header.sections[8].count, "sections[8].count",
+		s->header.sections[10].count = U64_MAX / 16);
+	REFUSED(-EINVAL, header.sections[10].count, "sections[10].count",
 		"reaches past the end of the trace",
 		s->header.sections[8].offset = ~7ULL);
 	REFUSED(-EINVAL, header.sections[8].offset, "sections[8].offset",
@@ -520,8 +524,8 @@ static void bad_ops_are_refused(void **state)
 		"makes the program too long",
 		s->ops[LOOP].count = 257, s->ops[COMPUTE].count = U32_MAX,
 		s->patterns[AFFINE].loop_stride[0] = 0);
-	REFUSED(-EINVAL, ops[COMPUTE].pattern, "ops[2].pattern",
-		"is not zero", s->ops[COMPUTE].pattern = 1);
+	REFUSED(-EINVAL, ops[SHARED].pattern, "ops[3].pattern",
+		"is not zero", s->ops[SHARED].pattern = 1);
 	REFUSED(-EINVAL, ops[SHARED].consume_after, "ops[3].consume_after",
 		"is not zero", s->ops[SHARED].consume_after = 1);
 	REFUSED(-EINVAL, ops[SHARED].count, "ops[3].count", "is zero",
@@ -532,24 +536,106 @@ static void bad_ops_are_refused(void **state)
 		"is not 1 to 1024", s->ops[COMPUTE].issue_cycles = 1025);
 	REFUSED(-EINVAL, ops[BARRIER].count, "ops[6].count",
 		"is set on a barrier", s->ops[BARRIER].count = 1);
-	REFUSED(-EINVAL, ops[BARRIER].count, "ops[6].count",
-		"is set on a barrier", s->ops[BARRIER].issue_cycles = 1);
+}
+
+static void bad_mixes_are_refused(void **state)
+{
+	REFUSED(-EINVAL, ops[COMPUTE].mix, "ops[2].mix", "names no mix",
+		s->ops[COMPUTE].mix = 3);
+	REFUSED(-EINVAL, ops[LAST_COMPUTE].issue_cycles,
+		"ops[14].issue_cycles", "is set beside a mix",
+		s->ops[LAST_COMPUTE].issue_cycles = 1);
+	REFUSED(-EINVAL, mixes[0].first_instruction,
+		"mixes[0].first_instruction", "does not follow the mix before",
+		s->mixes[0].first_instruction = 1);
+	REFUSED(-EINVAL, mixes[1].first_instruction,
+		"mixes[1].first_instruction", "does not follow the mix before",
+		s->mixes[1].first_instruction = 0);
+	REFUSED(-EINVAL, mixes[0].instruction_count,
+		"mixes[0].instruction_count", "is zero",
+		s->mixes[0].instruction_count = 0);
+	REFUSED(-E2BIG, mixes[0].instruction_count,
+		"mixes[0].instruction_count", "is more than 1024",
+		s->mixes[0].instruction_count = 1025);
+	REFUSED(-EINVAL, mixes[1].instruction_count,
+		"mixes[1].instruction_count", "reaches past the instructions",
+		s->mixes[1].instruction_count = 2);
+	REFUSED(-EINVAL, header.sections[SIMGPU_TRACE_INSTRUCTIONS],
+		"sections[10].count", "has instructions of no mix",
+		s->header.sections[SIMGPU_TRACE_MIXES].count = 1);
+	REFUSED(-EINVAL, instructions[2].unit, "instructions[2].unit",
+		"is unknown", s->instructions[2].unit = SIMGPU_TRACE_UNITS);
+	REFUSED(-EINVAL, instructions[2].passes, "instructions[2].passes",
+		"is not 1 to 64", s->instructions[2].passes = 0);
+	REFUSED(-EINVAL, instructions[2].passes, "instructions[2].passes",
+		"is not 1 to 64", s->instructions[2].passes = 65);
+}
+
+/* Ops that would take too long to time, together. */
+static void too_many_mixed_are_refused(void **state)
+{
+	struct builder *b = builder_new("mixed", "test");
+	u32 mix = builder_mix(b, "F1"), i;
+	struct trace_error error;
+	u64 memory_bytes;
+	size_t bytes;
+	void *trace;
+
+	builder_kernel(b, "mixed", 1, 32, 32, 0);
+	for (i = 0; i < SIMGPU_TRACE_MIXED_MAX / 240 + 1; i++)
+		builder_mixed(b, mix, 1000, 32);
+	trace = builder_finish(b, 0, &bytes);
+	assert_non_null(trace);
+	assert_int_equal(trace_check(trace, bytes, &memory_bytes, &error),
+			 -E2BIG);
+	assert_string_equal(error.reason,
+			    "is one too many: ops name 2^26 instructions");
+	builder_free(b);
+	free(trace);
+}
+
+/* Check a trace of version 1 whose barrier waits for a result, or does not. */
+static int check_version_1(u32 after, struct trace_error *error)
+{
+	struct builder *b = builder_new("old", "test");
+	u64 memory_bytes;
+	size_t bytes;
+	void *trace;
+	int ret;
+
+	builder_version_1(b);
+	builder_kernel(b, "old", 1, 32, 32, 0);
+	builder_compute(b, 10, 32);
+	builder_barrier(b);
+	builder_after(b, after);
+	trace = builder_finish(b, 0, &bytes);
+	assert_non_null(trace);
+	ret = trace_check(trace, bytes, &memory_bytes, error);
+	builder_free(b);
+	free(trace);
+	return ret;
+}
+
+/* What version 2 has brought is refused in a file of version 1. */
+static void dependences_in_version_1_are_refused(void **state)
+{
+	struct trace_error error;
+
+	assert_int_equal(check_version_1(0, &error), 0);
+	assert_int_equal(check_version_1(1, &error), -EINVAL);
+	assert_string_equal(error.field, "ops[1].issue_cycles");
 }
 
 static void bad_memory_ops_are_refused(void **state)
 {
 	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
 		"names no pattern", s->ops[LOAD].pattern = 6);
-	REFUSED(-EINVAL, ops[LOAD].issue_cycles, "ops[1].issue_cycles",
-		"is not zero", s->ops[LOAD].issue_cycles = 1);
 	REFUSED(-EINVAL, ops[STORE].consume_after, "ops[4].consume_after",
 		"is set on a store", s->ops[STORE].consume_after = 1);
 	REFUSED(-EINVAL, ops[LOAD].count, "ops[1].count", "is not zero",
 		s->ops[LOAD].count = 1);
 	REFUSED(-EINVAL, ops[LAST_CONSTANT].count, "ops[16].count",
 		"is not zero", s->ops[LAST_CONSTANT].count = 1);
-	REFUSED(-EINVAL, ops[LAST_CONSTANT].issue_cycles, "ops[16].issue_cycles",
-		"is not zero", s->ops[LAST_CONSTANT].issue_cycles = 1);
 	REFUSED(-EINVAL, ops[LAST_CONSTANT].pattern, "ops[16].pattern",
 		"names no pattern", s->ops[LAST_CONSTANT].pattern = 6);
 	REFUSED(-EINVAL, ops[LAST_CONSTANT].active_lanes, "ops[16].active_lanes",
@@ -631,6 +717,8 @@ static void bad_recordings_are_refused(void **state)
 		"has warps of no kernel", s->kernels[6].grid[0] = 4);
 	REFUSED(-EINVAL, lines[2], "lines[2]", "has an unknown flag",
 		s->lines[2] |= 1U << 30);
+	REFUSED(-EINVAL, lines[2], "lines[2]", "touches no sector",
+		s->lines[2] |= SIMGPU_TRACE_LINE_SKIP);
 	REFUSED(-EINVAL, lines[7], "lines[7]", "lies past the footprint",
 		s->lines[7] = 1 << 13);
 	REFUSED(-EINVAL, lines[7], "lines[7]", "lies past the footprint",
@@ -657,6 +745,9 @@ int main(void)
 		cmocka_unit_test(bad_programs_are_refused),
 		cmocka_unit_test(bad_loops_are_refused),
 		cmocka_unit_test(bad_ops_are_refused),
+		cmocka_unit_test(bad_mixes_are_refused),
+		cmocka_unit_test(too_many_mixed_are_refused),
+		cmocka_unit_test(dependences_in_version_1_are_refused),
 		cmocka_unit_test(bad_memory_ops_are_refused),
 		cmocka_unit_test(shared_programs_are_checked_for_all),
 		cmocka_unit_test(bad_recordings_are_refused),

@@ -37,6 +37,8 @@ static void fill_header(struct sample *s)
 	PLACE(s, SIMGPU_TRACE_WEIGHTS, weights);
 	PLACE(s, SIMGPU_TRACE_ROWS, rows);
 	PLACE(s, SIMGPU_TRACE_RUNS, runs);
+	PLACE(s, SIMGPU_TRACE_MIXES, mixes);
+	PLACE(s, SIMGPU_TRACE_INSTRUCTIONS, instructions);
 }
 
 static void fill_kernel(struct simgpu_trace_kernel *k, const char *name,
@@ -176,6 +178,24 @@ static void fill_programs(struct sample *s)
 	s->ops[LAST_CONSTANT].consume_after = 1;
 }
 
+/* The first mix is LAST_COMPUTE's, the second one nobody's. */
+static void fill_mixes(struct sample *s)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(s->instructions); i++) {
+		s->instructions[i].unit = i;
+		s->instructions[i].passes = 1;
+		s->instructions[i].after = i;
+	}
+	s->mixes[0].instruction_count = 3;
+	s->mixes[1].first_instruction = 3;
+	s->mixes[1].instruction_count = 1;
+	s->ops[LAST_COMPUTE].mix = 1;
+	s->ops[LAST_COMPUTE].issue_cycles = 0;
+	s->ops[LAST_STORE].after = 1;
+}
+
 static void fill_recording(struct sample *s)
 {
 	u32 i;
@@ -202,6 +222,7 @@ struct sample *sample_new(void)
 	fill_kernels(s);
 	fill_patterns(s);
 	fill_programs(s);
+	fill_mixes(s);
 	fill_recording(s);
 	fill_rows(s);
 	builder_seal(s, sizeof(*s));

@@ -25,6 +25,8 @@ struct sample {
 	struct simgpu_trace_weight weights[2];
 	struct simgpu_trace_row rows[4];
 	struct simgpu_trace_run runs[6];
+	struct simgpu_trace_mix mixes[2];
+	struct simgpu_trace_instruction instructions[4];
 };
 
 enum { AFFINE, SHUFFLED, RANDOM, RECORDED, PLAIN, UPWARD };

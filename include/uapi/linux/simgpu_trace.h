@@ -34,7 +34,7 @@
 #define SIMGPU_TRACE_MIX_MAX		1024
 /*
  * Instructions of mixes that all ops together may name: for each op its count, or
- * twice its mix's length or 128, whichever is more, if its count is beyond that.
+ * if that is less, whole rounds of its mix, an even number, that are 240 or more.
  */
 #define SIMGPU_TRACE_MIXED_MAX		(1ULL << 26)
 /* Passes of its unit that an instruction of a mix may take. */
