@@ -648,6 +648,7 @@ static void garbage_in_headers_is_replaced(void **state)
 	assert_non_null(got.trace);
 	assert_int_equal(got.warnings, 3);
 	kernel = section(&got, SIMGPU_TRACE_KERNELS, &count);
+	assert_string_equal(kernel->name, "k");
 	assert_int_equal(kernel->registers_per_thread, 32);
 	assert_int_equal(kernel->shared_bytes, 0);
 	outcome_free(&got);

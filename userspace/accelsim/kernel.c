@@ -70,6 +70,7 @@ static void copy_name(char *name, const char *from)
 {
 	size_t i;
 
+	memset(name, 0, SIMGPU_TRACE_NAME_BYTES);
 	for (i = 0; i < SIMGPU_TRACE_NAME_BYTES - 1 && from[i]; i++)
 		name[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
 	if (!i)

@@ -33,8 +33,9 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Convert a trace of Accel-Sim's tracer: a kernelslist.g, whose kernels "
 	"lie beside it, or the .traceg of one kernel; files may be .gz or .xz.\v"
-	"Every access keeps its lines, every load the number of instructions up "
-	"to the first use of its data. Instructions without an active lane are "
+	"Every access keeps its lines and sectors, every load the number of "
+	"instructions up to the first use of its data, every other instruction "
+	"its unit and which one it waits for. Instructions without an active lane are "
 	"not issued, and not counted.\n"
 	"\n"
 	"Examples:\n"

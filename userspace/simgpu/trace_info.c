@@ -8,6 +8,7 @@
  */
 
 #include "output.h"
+#include "trace_units.h"
 #include "trace_view.h"
 #include "workload.h"
 
@@ -30,11 +31,13 @@ static const char *const kind_names[KINDS] = {
  * @warp: warp instructions by kind of op
  * @thread: thread instructions by kind of op
  * @lines: 128-byte lines of all memory ops
+ * @units: of the instructions that mixes name
  */
 struct mix {
 	u64 warp[KINDS];
 	u64 thread[KINDS];
 	u64 lines;
+	struct unit_counts units[SIMGPU_TRACE_UNITS];
 };
 
 /* --- lines of affine accesses --- */
@@ -151,6 +154,7 @@ static void walk_program(const struct view *view,
 			place.depth--;
 			continue;
 		}
+		count_units(view, op, count, mix->units);
 		if (touches_memory(op->kind))
 			mix->lines = fixed_add(mix->lines,
 					       op_lines(view, &place, op,
@@ -176,6 +180,7 @@ static void add_mix(struct mix *to, const struct mix *from, u64 times)
 						       times));
 	}
 	to->lines = fixed_add(to->lines, fixed_mul(from->lines, times));
+	add_units(to->units, from->units, times);
 }
 
 /* So many thread blocks are like one that the warp table describes. */
@@ -412,6 +417,7 @@ static void set_mix(struct json_object *object, const struct mix *mix)
 	json_set(object, "warp_instructions", json_u64(sum_of(mix->warp)));
 	json_set(object, "thread_instructions", json_u64(sum_of(mix->thread)));
 	json_set(object, "kinds", kinds);
+	json_set(object, "units", units_json(mix->units));
 	json_set(object, "memory_ops", json_u64(memory_ops(mix)));
 	json_set(object, "lines", json_u64(mix->lines));
 	json_set(object, "line_bytes", json_u64(line_bytes(mix)));
@@ -479,6 +485,7 @@ static struct json_object *trace_json(const char *path, const struct view *view,
 	json_set_string(object, "name", view->header->name);
 	json_set_string(object, "source", view->header->source);
 	json_set_string(object, "checksum", checksum);
+	json_set(object, "version", json_u64(view->header->version));
 	json_set(object, "bytes", json_u64(view->header->total_bytes));
 	json_set(object, "footprint_bytes",
 		 json_u64(view->header->footprint_bytes));
@@ -603,8 +610,9 @@ static void print_trace(const char *path, const struct view *view,
 	u64 bytes = line_bytes(total);
 
 	printf("%s: %s, by %s\n", path, header->name, header->source);
-	printf("checksum 0x%08x, %llu bytes, footprint %llu bytes\n",
-	       header->checksum, header->total_bytes, header->footprint_bytes);
+	printf("version %u, checksum 0x%08x, %llu bytes, footprint %llu bytes\n",
+	       header->version, header->checksum, header->total_bytes,
+	       header->footprint_bytes);
 	printf("%llu memory ops, %llu lines, %llu bytes of lines",
 	       memory_ops(total), total->lines, bytes);
 	if (bytes)
@@ -614,6 +622,7 @@ static void print_trace(const char *path, const struct view *view,
 	       config->name, (double)demand.most_ppm / 1e6,
 	       (double)demand.least_ppm / 1e6, expected_class(config, &demand));
 	print_mix(total);
+	print_units(total->units);
 	printf("\nKernels, counts of one launch; blocks that an SM of %s can hold:\n",
 	       config->name);
 	print_kernels(view, config, kernels);
@@ -639,7 +648,10 @@ static const char about[] =
 	"count for.\v"
 	"Instruction counts are exact. Lines are what warps ask the L1s for; "
 	"those of affine patterns are a mean over up to 4096 accesses of each "
-	"op. A line has 128 bytes. The expected class compares the bandwidth "
+	"op. A line has 128 bytes. Of the instructions of bursts it says which "
+	"unit they need, how many passes of it each takes, the share that needs "
+	"the result of an earlier one, and how many instructions before that is. "
+	"The expected class compares the bandwidth "
 	"that the trace would need at the full instruction rate with what "
 	"HSM's line says that memory can give; where that depends on what the "
 	"caches catch, run the trace.\n"

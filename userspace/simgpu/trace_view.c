@@ -11,7 +11,8 @@ static const void *section(const void *bytes, u32 id)
 
 struct view view_of(const void *bytes)
 {
-	return (struct view) {
+	const struct simgpu_trace_header *header = bytes;
+	struct view view = {
 		.header = bytes,
 		.kernels = section(bytes, SIMGPU_TRACE_KERNELS),
 		.programs = section(bytes, SIMGPU_TRACE_PROGRAMS),
@@ -23,10 +24,18 @@ struct view view_of(const void *bytes)
 		.rows = section(bytes, SIMGPU_TRACE_ROWS),
 		.runs = section(bytes, SIMGPU_TRACE_RUNS),
 	};
+
+	if (header->version == 1)
+		return view;
+	view.mixes = section(bytes, SIMGPU_TRACE_MIXES);
+	view.instructions = section(bytes, SIMGPU_TRACE_INSTRUCTIONS);
+	return view;
 }
 
 u64 section_count(const struct view *view, u32 id)
 {
+	if (view->header->version == 1 && id >= SIMGPU_TRACE_SECTIONS_V1)
+		return 0;
 	return view->header->sections[id].count;
 }
 

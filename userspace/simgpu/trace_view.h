@@ -19,9 +19,12 @@ struct view {
 	const struct simgpu_trace_weight *weights;
 	const struct simgpu_trace_row *rows;
 	const struct simgpu_trace_run *runs;
+	const struct simgpu_trace_mix *mixes;
+	const struct simgpu_trace_instruction *instructions;
 };
 
 struct view view_of(const void *bytes);
+/* 0 for a section that the file's version does not have. */
 u64 section_count(const struct view *view, u32 id);
 u64 kernel_blocks(const struct simgpu_trace_kernel *kernel);
 u32 kernel_threads(const struct simgpu_trace_kernel *kernel);
