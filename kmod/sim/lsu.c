@@ -54,7 +54,7 @@ static struct mshr *mshr_find(struct sm *sm, u32 line, enum l1_kind kind)
 {
 	u32 i;
 
-	for (i = sm->mshr_bucket[bucket_of(line)]; i != NONE; i = sm->mshr[i].next)
+	for (i = sm->mshr_bucket[bucket_of(line)]; i != NO_MSHR; i = sm->mshr[i].next)
 		if (sm->mshr[i].line == line && sm->mshr[i].l1 == kind)
 			return &sm->mshr[i];
 	return NULL;
@@ -120,7 +120,7 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[number];
-	u8 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
+	u16 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
 
 	/* Those of a dropped tenant have ended with it. */
 	if (mshr->waiters)
@@ -160,7 +160,7 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 			return LSU_MSHR;
 		mshr_add_waiter(sm, pending);
 	} else {
-		if (sm->mshr_free == NONE)
+		if (sm->mshr_free == NO_MSHR)
 			return LSU_MSHR;
 		block = noc_send(gpu, index, line,
 				 atomic ? REQUEST_ATOMIC : REQUEST_READ,
@@ -183,7 +183,7 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 	u32 number = sm->mshr_free;
 	enum lsu_block block;
 
-	if (number == NONE)
+	if (number == NO_MSHR)
 		return LSU_MSHR;
 	block = noc_send(gpu, index, line, REQUEST_READ, number,
 			 sm->lsu.port_free);

@@ -15,12 +15,12 @@
 #define STORE		SM_MSHRS_MAX
 
 /* Who waits: an SM and its MSHR entry or STORE, as one number. */
-static u16 waiter_id(u32 sm, u32 mshr)
+static u32 waiter_id(u32 sm, u32 mshr)
 {
-	return (u16)(sm * (SM_MSHRS_MAX + 1) + mshr);
+	return sm * (SM_MSHRS_MAX + 1) + mshr;
 }
 
-static u16 *next_in_line(const struct gpu *gpu, u16 id)
+static u32 *next_in_line(const struct gpu *gpu, u32 id)
 {
 	struct sm *sm = &gpu->sms[id / (SM_MSHRS_MAX + 1)];
 
@@ -31,12 +31,12 @@ static u16 *next_in_line(const struct gpu *gpu, u16 id)
  * noc_next_in_line() - who waits for a slice's place after another, as numbers
  *	that begin with its wait_head
  */
-u16 noc_next_in_line(const struct gpu *gpu, u16 id)
+u32 noc_next_in_line(const struct gpu *gpu, u32 id)
 {
 	return *next_in_line(gpu, id);
 }
 
-static void wait_in_line(struct gpu *gpu, struct slice *slice, u16 id)
+static void wait_in_line(struct gpu *gpu, struct slice *slice, u32 id)
 {
 	*next_in_line(gpu, id) = NOBODY;
 	if (slice->wait_head == NOBODY)
@@ -47,9 +47,9 @@ static void wait_in_line(struct gpu *gpu, struct slice *slice, u16 id)
 	slice->wait_count++;
 }
 
-static void leave_line(struct gpu *gpu, struct slice *slice, u16 id)
+static void leave_line(struct gpu *gpu, struct slice *slice, u32 id)
 {
-	u16 *link = &slice->wait_head, before = NOBODY;
+	u32 *link = &slice->wait_head, before = NOBODY;
 
 	while (*link != id) {
 		before = *link;
@@ -129,7 +129,7 @@ enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
 }
 
 /* Give a freed place to a waiter; false: it no longer wants one. */
-static bool grant(struct gpu *gpu, u32 index, u16 id)
+static bool grant(struct gpu *gpu, u32 index, u32 id)
 {
 	u32 sm = id / (SM_MSHRS_MAX + 1), number = id % (SM_MSHRS_MAX + 1);
 	const struct mshr *mshr = &gpu->sms[sm].mshr[number];
@@ -155,7 +155,7 @@ static bool grant(struct gpu *gpu, u32 index, u16 id)
 void noc_release(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
-	u16 id;
+	u32 id;
 
 	while (slice->wait_head != NOBODY) {
 		id = slice->wait_head;

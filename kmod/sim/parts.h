@@ -10,7 +10,8 @@
 
 #define NEVER			U64_MAX
 #define NONE			0xffU
-#define NOBODY			0xffffU
+#define NO_MSHR			0xffffU
+#define NOBODY			0xffffffffU
 #define NO_LINE			0xffffffffU
 
 /* A device line: the slot in the top 6 bits, the tenant's line below. */
@@ -67,12 +68,12 @@ enum request_kind {
  * @generation: of the tenant when it was sent; a dropped tenant's differs
  */
 struct request {
-	u64 ready;
+	u64 ready : 56;
+	u64 generation : 8;
 	u32 line;
-	u8 kind;
+	u16 mshr;
 	u8 sm;
-	u8 mshr;
-	u8 generation;
+	u8 kind;
 };
 
 /* struct dram_tag - whose a request is: what comes back with its dram_done */

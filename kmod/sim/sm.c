@@ -691,10 +691,10 @@ void sm_init(struct gpu *gpu, u32 index)
 	sm->reply_at = NEVER;
 	memset(sm->greedy, NONE, sizeof(sm->greedy));
 	sm->mover = NONE;
-	memset(sm->mshr_bucket, NONE, sizeof(sm->mshr_bucket));
+	memset(sm->mshr_bucket, 0xff, sizeof(sm->mshr_bucket));
 	for (i = 0; i < gpu->config.l1_mshrs; i++)
 		sm->mshr[i].next = i + 1;
-	sm->mshr[gpu->config.l1_mshrs - 1].next = NONE;
+	sm->mshr[gpu->config.l1_mshrs - 1].next = NO_MSHR;
 }
 
 /*

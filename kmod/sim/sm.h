@@ -16,7 +16,7 @@
 #define SM_WARPS_MAX		64
 #define SM_BLOCKS_MAX		32
 #define SM_SCHEDULERS_MAX	4
-#define SM_MSHRS_MAX		128
+#define SM_MSHRS_MAX		512
 #define SM_MSHR_BUCKETS		256
 /* Loads of a warp whose data may be outstanding. */
 #define WARP_LOADS		8
@@ -142,11 +142,11 @@ struct block {
 struct mshr {
 	union {
 		u64 ready;
-		u16 next_in_line;
+		u32 next_in_line;
 	};
 	u32 line;
-	u8 next;
-	u8 next_reply;
+	u16 next;
+	u16 next_reply;
 	u8 waiters;
 	u8 discard : 1;
 	u8 hashed : 1;
@@ -224,10 +224,10 @@ struct sm {
 	u64 in_free;
 	u64 out_free;
 	u8 schedulers;		/* a power of two */
-	u8 reply_head;
-	u8 reply_tail;
-	u8 mshr_free;
-	u8 mshrs_used;
+	u16 reply_head;
+	u16 reply_tail;
+	u16 mshr_free;
+	u16 mshrs_used;
 	u8 greedy[SM_SCHEDULERS_MAX];
 	u8 turn[SM_SCHEDULERS_MAX];
 	struct lsu lsu;
@@ -249,7 +249,7 @@ struct sm {
 	u64 free_warps;
 	u32 warp_age[SM_WARPS_MAX];
 	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
-	u8 mshr_bucket[SM_MSHR_BUCKETS];
+	u16 mshr_bucket[SM_MSHR_BUCKETS];
 	struct block block[SM_BLOCKS_MAX];
 	/* The last one stands for the store in the load/store unit (noc.c). */
 	struct mshr mshr[SM_MSHRS_MAX + 1];

@@ -28,21 +28,21 @@ HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 19456);
+HASHED(struct sm, 36096);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 80);
 HASHED(struct block, 40);
 HASHED(struct warp, 192);
 HASHED(struct warp_load, 16);
-HASHED(struct mshr, 32);
+HASHED(struct mshr, 40);
 HASHED(struct lsu, 168);
 HASHED(struct l1, 24);
 HASHED(struct l1_set, 8);
-HASHED(struct slice, 5688);
+HASHED(struct slice, 14400);
 HASHED(struct llc_set, 128);
-HASHED(struct llc_mshr, 24);
+HASHED(struct llc_mshr, 32);
 HASHED(struct request, 16);
-HASHED(struct channel, 24576);
+HASHED(struct channel, 32768);
 HASHED(struct dram_queue, 2128);
 HASHED(struct dram_entry, 24);
 HASHED(struct dram_link, 8);
@@ -272,7 +272,7 @@ static u64 mix_mshrs(u64 hash, const struct sm *sm, u32 mshrs)
 	u8 is_free[SM_MSHRS_MAX] = { 0 };
 	u32 i;
 
-	for (i = sm->mshr_free; i != NONE; i = sm->mshr[i].next) {
+	for (i = sm->mshr_free; i != NO_MSHR; i = sm->mshr[i].next) {
 		hash = hash_mix(hash, i);
 		is_free[i] = 1;
 	}
@@ -366,8 +366,9 @@ static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
 static u64 mix_request(u64 hash, const struct request *request)
 {
 	hash = hash_mix(hash, request->ready);
-	return mix2(hash, request->line, request->kind | request->sm << 8 |
-		    request->mshr << 16 | (u32)request->generation << 24);
+	hash = mix2(hash, request->line, request->mshr);
+	return mix2(hash, request->kind | request->sm << 8,
+		    request->generation);
 }
 
 /* Requests in the queue, and those who wait for a place in it (noc.c). */
@@ -376,8 +377,8 @@ static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 	const struct slice *slice = &gpu->slices[index];
 	u32 ring = gpu->shape.slice_ring, i, id = slice->wait_head;
 
-	hash = mix2(hash, slice->credits | (u32)slice->wait_count << 16,
-		    slice->request_count | (u32)slice->stalled << 16);
+	hash = mix2(hash, slice->credits, slice->wait_count);
+	hash = mix2(hash, slice->request_count, slice->stalled);
 	hash = hash_mix(hash, slice->request_at);
 	for (i = 0; i < slice->request_count; i++)
 		hash = mix_request(hash, &gpu->requests[index * ring +
@@ -401,10 +402,13 @@ static u64 mix_done(u64 hash, const struct dram_done *done)
 
 static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
 {
+	u32 i;
+
 	hash = mix2(hash, mshr->set, mshr->way | mshr->waiters << 8 |
 		    mshr->dirty << 16 | (u32)mshr->generation << 24);
-	hash = mix_bytes(hash, mshr->sm, mshr->waiters);
-	return mix_bytes(hash, mshr->sm_mshr, mshr->waiters);
+	for (i = 0; i < mshr->waiters; i++)
+		hash = mix2(hash, mshr->sm[i], mshr->sm_mshr[i]);
+	return hash;
 }
 
 static u64 mix_llc_mshrs(u64 hash, const struct slice *slice, u32 mshrs)

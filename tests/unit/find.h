@@ -203,7 +203,7 @@ static inline bool mshr_is_used(const struct sm *sm, u32 number)
 {
 	u32 i;
 
-	for (i = sm->mshr_free; i != NONE; i = sm->mshr[i].next)
+	for (i = sm->mshr_free; i != NO_MSHR; i = sm->mshr[i].next)
 		if (i == number)
 			return false;
 	return true;
@@ -227,7 +227,7 @@ static inline void *mshr(struct gpu *gpu)
 
 static inline void *find_free_mshr(struct sm *sm)
 {
-	return sm->mshr_free != NONE ? &sm->mshr_free : NULL;
+	return sm->mshr_free != NO_MSHR ? &sm->mshr_free : NULL;
 }
 
 static inline void *free_mshr(struct gpu *gpu)
