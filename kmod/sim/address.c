@@ -267,6 +267,7 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp_index,
 
 	lsu->count = 0;
 	lsu->partial = 0;
+	lsu->words = GPU_LINE_BYTES / 4;
 	switch (pattern->kind) {
 	case TRACE_RECORDED:
 		recorded_lines(trace, warp, op, base, lsu);

@@ -55,9 +55,11 @@ static inline u32 lowest_bit(u64 mask)
 	return (u32)__builtin_ctzll(mask);
 }
 
+/* From REQUEST_REDUCE on the reply is an acknowledgement without data. */
 enum request_kind {
 	REQUEST_READ,
 	REQUEST_ATOMIC,
+	REQUEST_REDUCE,		/* an atomic whose value nobody wants */
 	REQUEST_WRITE,		/* the whole line */
 	REQUEST_WRITE_PARTIAL,
 };
@@ -66,6 +68,8 @@ enum request_kind {
  * struct request - SM to slice
  * @ready: cycle at which the slice may look it up
  * @generation: of the tenant when it was sent; a dropped tenant's differs
+ * @mshr: the SM's entry to which the reply goes
+ * @kind: &enum request_kind
  */
 struct request {
 	u64 ready : 56;
