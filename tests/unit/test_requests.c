@@ -209,6 +209,132 @@ static void dropped_stores_vanish(void **state)
 	trace_free(trace);
 }
 
+/* --- atomics ---------------------------------------------------------------------- */
+
+/* A warp, or more, whose lanes are @stride bytes apart, in groups if any. */
+static struct trace *trace_atomic(u32 blocks, u32 bytes, s64 stride, u32 group,
+				  s64 group_stride, u32 consume)
+{
+	struct builder *b = builder_new("atomic", "test");
+	struct simgpu_trace_pattern lanes = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = bytes,
+		.region_bytes = 1 << 20, .lane_stride = stride,
+		.group_lanes = group, .group_stride = group_stride,
+	};
+	u32 pattern = builder_pattern(b, &lanes);
+
+	builder_kernel(b, "atomic", blocks, 32, 32, 0);
+	builder_atomic(b, pattern, 32, consume);
+	return trace_of(b, 1 << 20);
+}
+
+/*
+ * Lanes of a sector share a request as long as they want different words of it.
+ * The request carries what its lanes give, the reply what they get; that of a
+ * reduction nothing.
+ */
+static void atomics_carry_their_lanes(void **state)
+{
+	static const struct {
+		u32 bytes;
+		s64 stride;
+		u32 group;
+		s64 group_stride;
+		u32 requests;
+		u32 flits;	/* of 8 bytes: control, and the data */
+	} cases[] = {
+		{ 4, 4, 0, 0, 4, 1 + 4 },	/* side by side */
+		{ 8, 8, 0, 0, 8, 1 + 4 },
+		{ 4, 0, 0, 0, 32, 1 + 1 },	/* a hot word */
+		{ 4, 8, 0, 0, 8, 1 + 2 },	/* each second word */
+		{ 4, 128, 0, 0, 32, 1 + 1 },	/* a line each */
+		{ 4, 4, 8, 0, 4, 1 + 4 },	/* four lanes a word */
+		{ 4, 0, 8, 4, 8, 1 + 2 },	/* eight lanes a word */
+	};
+	u32 i, reduce;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		struct gpu_config config = narrow_config();
+		struct simgpu_counters c;
+		struct trace *trace;
+		struct gpu *gpu;
+		u32 n = i / 2;
+
+		reduce = i % 2;
+		config.noc_flit_bytes = 8;
+		trace = trace_atomic(1, cases[n].bytes, cases[n].stride,
+				     cases[n].group, cases[n].group_stride,
+				     reduce ? SIMGPU_TRACE_NEVER : 0);
+		gpu = run_to_end(&config, trace);
+		c = counters_of(gpu, 0);
+		assert_int_equal(c.llc_accesses, cases[n].requests);
+		assert_int_equal(c.noc_request_flits,
+				 cases[n].requests * cases[n].flits);
+		assert_int_equal(c.noc_reply_flits, cases[n].requests *
+				 (reduce ? 1 : cases[n].flits));
+		assert_int_equal(c.load_requests,
+				 reduce ? 0 : cases[n].requests);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
+/* A slice performs one atomic a cycle: a hot word serializes all lanes. */
+static void hot_words_serialize(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *hot, *spread;
+	u64 cycles, lanes;
+	struct gpu *gpu;
+
+	config.noc_flit_bytes = 256;
+	hot = trace_atomic(64, 4, 0, 0, 0, SIMGPU_TRACE_NEVER);
+	spread = trace_atomic(64, 4, 4096, 0, 0, SIMGPU_TRACE_NEVER);
+	lanes = 64 * 32;
+	gpu = run_to_end(&config, hot);
+	cycles = gpu_now(gpu);
+	assert_in_range(cycles, lanes, lanes + 2 * gpu_dram_cycles(gpu));
+	assert_int_equal(counters_of(gpu, 0).llc_misses, 1);
+	free(gpu);
+	gpu = run_to_end(&config, spread);
+	assert_int_equal(counters_of(gpu, 0).llc_accesses, lanes);
+	assert_true(gpu_now(gpu) < cycles / 2);
+	free(gpu);
+	trace_free(hot);
+	trace_free(spread);
+}
+
+/* The warp goes on without a reduction's end, but not without an atomic's. */
+static void nothing_waits_for_reductions(void **state)
+{
+	static const u32 consume[] = { 0, SIMGPU_TRACE_NEVER };
+	struct gpu_config config = narrow_config();
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct builder *b = builder_new("uses", "test");
+		u32 one = builder_affine(b, 0, 128, 4, 0, 0, 0);
+		struct simgpu_counters c;
+		struct trace *trace;
+		struct gpu *gpu;
+
+		builder_kernel(b, "uses", 1, 32, 32, 0);
+		builder_atomic(b, one, 1, consume[i]);
+		builder_compute(b, 100, 32);
+		trace = trace_of(b, 128);
+		gpu = gpu_make(&config);
+		own(gpu, 0, 1, 0);
+		gpu_kernel_start(gpu, 0, trace, 0);
+		gpu_run(gpu, 500);
+		c = counters_of(gpu, 0);
+		assert_int_equal(c.warp_instructions, i ? 101 : 1);
+		finish(gpu, 0, NULL);
+		assert_true(gpu_now(gpu) >= gpu_dram_cycles(gpu));
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +343,9 @@ int main(void)
 		cmocka_unit_test(the_end_waits_for_stores),
 		cmocka_unit_test(stores_are_bounded),
 		cmocka_unit_test(dropped_stores_vanish),
+		cmocka_unit_test(atomics_carry_their_lanes),
+		cmocka_unit_test(hot_words_serialize),
+		cmocka_unit_test(nothing_waits_for_reductions),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
