@@ -75,6 +75,28 @@ u32 address_row(const struct gpu *gpu, u32 line, u8 *bank)
 	return row;
 }
 
+/* What each of a coalesced atomic's requests carries, in the mean. */
+static u32 words_of_atomic(u32 bytes, u32 requests)
+{
+	u32 words = (bytes + 4 * requests - 1) / (4 * requests);
+
+	return words < GPU_LINE_BYTES / 4 ? words : GPU_LINE_BYTES / 4;
+}
+
+/*
+ * What all lanes of an atomic carry: words of 4 bytes where a trace does not say;
+ * of random lines what each of them is touched by.
+ */
+static u32 atomic_bytes(const struct trace_pattern *pattern,
+			const struct trace_op *op)
+{
+	if (pattern->kind == TRACE_RECORDED)
+		return op->active_lanes * 4;
+	return pattern->access_bytes *
+	       (pattern->kind == TRACE_RANDOM ? pattern->lines :
+						op->active_lanes);
+}
+
 static void lsu_add(struct lsu *lsu, u32 line, u32 partial)
 {
 	lsu->line[lsu->count] = line;
@@ -206,6 +228,16 @@ static void ascending_lines(const struct trace_pattern *pattern, u64 address,
 	}
 }
 
+/* Where the XOR of a pattern is now. */
+static u64 affine_mask(const struct trace_pattern *pattern,
+		       const struct warp *warp)
+{
+	u64 mask = pattern->xor_bytes;
+
+	return pattern->xor_loop ?
+	       mask << warp->loop_index[pattern->xor_loop - 1] : mask;
+}
+
 /* How far the address of an active lane is from the first one's. */
 static s64 lane_offset(const struct trace_pattern *pattern, u32 lane)
 {
@@ -222,12 +254,10 @@ static void affine_lines(const struct trace_pattern *pattern,
 			 const struct trace_op *op, u32 base, struct lsu *lsu)
 {
 	u64 origin = affine_origin(pattern, block, warp);
-	u64 mask = pattern->xor_bytes;
+	u64 mask = affine_mask(pattern, warp);
 	u16 covered[GPU_LANES];
 	u32 i;
 
-	if (pattern->xor_loop)
-		mask <<= warp->loop_index[pattern->xor_loop - 1];
 	if (pattern->lane_stride == (s64)pattern->access_bytes && !mask &&
 	    !pattern->group_lanes) {
 		contiguous_lines(origin, origin + (u64)op->active_lanes *
@@ -251,8 +281,40 @@ static void affine_lines(const struct trace_pattern *pattern,
 }
 
 /*
+ * The requests of an atomic: lanes of a sector of 32 bytes share one as long as
+ * no two of them want the same word of it (Accel-Sim's rule, whatever sectors
+ * the caches have). So lanes that want one word need a request each.
+ */
+static void atomic_lines(const struct trace_pattern *pattern,
+			 const struct block *block, const struct warp *warp,
+			 const struct trace_op *op, u32 base, struct lsu *lsu)
+{
+	u64 origin = affine_origin(pattern, block, warp);
+	u64 mask = affine_mask(pattern, warp);
+	u32 taken[GPU_LANES], words = (pattern->access_bytes + 3) / 4, i, lane;
+
+	for (lane = 0; lane < op->active_lanes; lane++) {
+		u64 address = (origin + (u64)lane_offset(pattern, lane)) ^ mask;
+		u32 line = base | (u32)(address / GPU_LINE_BYTES);
+		u32 word = address % GPU_LINE_BYTES / 4;
+		u32 wanted = ((1U << words) - 1) << word;
+		u32 sector = 0xffU << (word & ~7U);
+
+		for (i = 0; i < lsu->count; i++)
+			if (lsu->line[i] == line && (taken[i] & sector) &&
+			    !(taken[i] & wanted))
+				break;
+		if (i == lsu->count) {
+			lsu_add(lsu, line, 0);
+			taken[i] = 0;
+		}
+		taken[i] |= wanted;
+	}
+}
+
+/*
  * address_lines() - the lines that a memory op of a warp touches now
- * @lsu: gets them, with what a store leaves out
+ * @lsu: gets them, with what a store leaves out, and what a request carries
  *
  * Return: how many, 1 to 32.
  */
@@ -267,6 +329,7 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp_index,
 
 	lsu->count = 0;
 	lsu->partial = 0;
+	lsu->words = GPU_LINE_BYTES / 4;
 	switch (pattern->kind) {
 	case TRACE_RECORDED:
 		recorded_lines(trace, warp, op, base, lsu);
@@ -275,7 +338,13 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp_index,
 		random_lines(gpu, warp, pattern, block->index, base, lsu);
 		break;
 	default:
-		affine_lines(pattern, block, warp, op, base, lsu);
+		if (op->kind == TRACE_ATOMIC)
+			atomic_lines(pattern, block, warp, op, base, lsu);
+		else
+			affine_lines(pattern, block, warp, op, base, lsu);
 	}
+	if (op->kind == TRACE_ATOMIC)
+		lsu->words = words_of_atomic(atomic_bytes(pattern, op),
+					     lsu->count);
 	return lsu->count;
 }

@@ -219,12 +219,12 @@ static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set)
 /* Let a request wait for a pending line; false: the MSHR entry is full. */
 static bool mshr_merge(struct llc_mshr *mshr, const struct request *request)
 {
-	if (request->kind == REQUEST_ATOMIC || request->kind >= REQUEST_WRITE)
-		mshr->dirty = 1;
-	if (request->kind >= REQUEST_WRITE)
-		return true;
-	if (mshr->waiters == MSHR_MERGES)
+	if (request->kind != REQUEST_WRITE && mshr->waiters == MSHR_MERGES)
 		return false;
+	if (request->kind != REQUEST_READ)
+		mshr->dirty = 1;
+	if (request->kind == REQUEST_WRITE)
+		return true;
 	mshr->sm[mshr->waiters] = request->sm;
 	mshr->sm_mshr[mshr->waiters] = request->mshr;
 	mshr->waiters++;
@@ -300,8 +300,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 		set->order = lru_touch(set->order, way);
 		if (request->kind != REQUEST_READ)
 			set->dirty |= 1U << way;
-		if (request->kind < REQUEST_WRITE)
-			noc_reply(gpu, index, request->sm, request->mshr);
+		noc_reply(gpu, index, request->sm, request->mshr);
 		tenant->counters.llc_accesses++;
 		if (gpu->config.atd_sampling)
 			atd_access(gpu, set_index, request->line, false);
@@ -320,6 +319,9 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 			return false;
 		tenant->counters.llc_misses++;
 	}
+	/* A partial store is acknowledged when the line has come. */
+	if (request->kind == REQUEST_WRITE)
+		noc_reply(gpu, index, request->sm, request->mshr);
 	tenant->counters.llc_accesses++;
 	if (gpu->config.atd_sampling)
 		atd_access(gpu, set_index, request->line,
@@ -327,14 +329,6 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	if (set_index < gpu->shape.mirror_sets)
 		mirror_access(gpu, set_index, request->line, request->kind);
 	return true;
-}
-
-/* What a dropped tenant left on its way: only its L1 MSHR entry is answered. */
-static void answer_stale(struct gpu *gpu, u32 index,
-			 const struct request *request)
-{
-	if (request->kind < REQUEST_WRITE)
-		noc_reply(gpu, index, request->sm, request->mshr);
 }
 
 static void serve_request(struct gpu *gpu, u32 index)
@@ -346,7 +340,8 @@ static void serve_request(struct gpu *gpu, u32 index)
 	u32 slot = line_slot(request->line);
 
 	if (request->generation != gpu->tenants[slot].generation) {
-		answer_stale(gpu, index, request);
+		/* What a dropped tenant left on its way: to free the entry. */
+		noc_reply(gpu, index, request->sm, request->mshr);
 	} else if (!llc_lookup(gpu, index, request)) {
 		slice->stalled = 1;
 		slice->request_at = NEVER;

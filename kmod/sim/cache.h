@@ -11,7 +11,7 @@
 /* Misses on a pending line that one MSHR entry can hold, as GPGPU-Sim's 8. */
 #define MSHR_MERGES		8
 #define CACHE_WAYS_MAX		16
-#define LLC_MSHRS_MAX		64
+#define LLC_MSHRS_MAX		192
 #define LLC_WRITES_MAX		64
 /* Tags of a tenant's auxiliary directories: 64 tenants' take 4 MB. */
 #define ATD_TAGS_MAX		16384
@@ -74,7 +74,7 @@ struct llc_mshr {
 	u8 generation;
 	u8 next_free;
 	u8 sm[MSHR_MERGES];
-	u8 sm_mshr[MSHR_MERGES];
+	u16 sm_mshr[MSHR_MERGES];
 };
 
 /*
@@ -93,10 +93,10 @@ struct slice {
 	u64 done_at;
 	u64 in_free;
 	u64 out_free;
+	u32 wait_head;
+	u32 wait_tail;
+	u32 wait_count;
 	u16 credits;
-	u16 wait_head;
-	u16 wait_tail;
-	u16 wait_count;
 	u16 request_head;
 	u16 request_count;
 	u8 stalled;

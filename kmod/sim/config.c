@@ -65,6 +65,7 @@ static const struct config_field fields[] = {
 	FIELD(l1c_ways, 1, CACHE_WAYS_MAX),
 	FIELD(l1_mshrs, 1, SM_MSHRS_MAX),
 	FIELD(l1_hit_latency, 1, 1000),
+	FIELD(sm_stores, 1, SM_STORES_MAX),
 	FIELD(noc_latency, 1, 1000),
 	FIELD(noc_flit_bytes, 1, 256),
 	FIELD(noc_queue_depth, 1, 1024),

@@ -34,9 +34,6 @@ void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 	out->load_cycles += tenant->loads * gpu->now;
 	out->sm_active_cycles += tenant->sms_active * gpu->now;
 	out->refreshes += tenant->running ? refreshes_due(gpu) : 0;
-	/* Every line that its SMs asked for and do not wait for came in one. */
-	out->noc_reply_flits += (out->load_requests - tenant->loads) *
-				gpu->shape.reply_flits;
 	out->idle_cycles = idle_slots(out->sm_cycles,
 				      gpu->config.schedulers_per_sm,
 				      tenant->issue_slots);
@@ -106,8 +103,6 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 	memset(&tenant->counters, 0, sizeof(tenant->counters));
 	tenant->counters.sm_active_cycles = -(u64)tenant->sms_active * gpu->now;
 	tenant->counters.refreshes = tenant->running ? -refreshes_due(gpu) : 0;
-	tenant->counters.noc_reply_flits = tenant->loads *
-					   gpu->shape.reply_flits;
 	tenant->issue_slots = 0;
 	for (i = 0; i < gpu->config.sms; i++) {
 		sm_tenant(gpu, i, slot)->thread_instructions = 0;

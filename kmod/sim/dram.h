@@ -101,7 +101,7 @@ struct dram_queue {
 	struct dram_entry entry[DRAM_QUEUE_MAX];
 };
 
-#define DRAM_INBOX	256
+#define DRAM_INBOX	512
 
 /*
  * struct dram_inbox - requests on their way to a queue, in order of arrival

@@ -55,11 +55,12 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	while (shape->slice_ring < shape->slice_queue)
 		shape->slice_ring *= 2;
 	/* Packets carry 8 bytes of control beside their data, as GPGPU-Sim's. */
-	shape->request_flits = 1;
-	shape->write_flits = (GPU_LINE_BYTES + 8 + config->noc_flit_bytes - 1) /
-			     config->noc_flit_bytes;
-	shape->reply_flits = shape->write_flits;
-	shape->reply_queue = config->noc_queue_depth * shape->reply_flits;
+	shape->packet_flits[0] = 1;
+	for (i = 1; i < ARRAY_SIZE(shape->packet_flits); i++)
+		shape->packet_flits[i] = (i * 4 + 8 + config->noc_flit_bytes -
+					  1) / config->noc_flit_bytes;
+	shape->reply_queue = config->noc_queue_depth *
+			     shape->packet_flits[GPU_LINE_BYTES / 4];
 	shape->channel_shift = log2_or_none(config->channels);
 	shape->column_bits = log2_or_none(config->row_lines) - 1;
 	shape->bank_bits = log2_or_none(config->banks);
@@ -358,9 +359,6 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);
 	tenant->counters.load_cycles += tenant->loads * gpu->now;
-	/* What they wait for is not theirs when it comes. */
-	tenant->counters.noc_reply_flits -= tenant->loads *
-					    gpu->shape.reply_flits;
 	tenant->loads = 0;
 	tenant->counters.refreshes += tenant->running ? refreshes_due(gpu) : 0;
 	tenant->running = 0;

@@ -98,6 +98,8 @@ struct dram_timing {
  * @l1c_ways: ways of a set
  * @l1_mshrs: lines that an SM may wait for, in both
  * @l1_hit_latency: from the access to the data, in both
+ * @sm_stores: stores and reductions of an SM that may wait for the last-level
+ *	cache to acknowledge them, lines each
  * @noc_latency: crossbar, one way
  * @noc_flit_bytes: what a port carries a cycle
  * @noc_queue_depth: packets that may wait at a port
@@ -147,6 +149,7 @@ struct gpu_config {
 	u32 l1c_ways;
 	u32 l1_mshrs;
 	u32 l1_hit_latency;
+	u32 sm_stores;
 	u32 noc_latency;
 	u32 noc_flit_bytes;
 	u32 noc_queue_depth;

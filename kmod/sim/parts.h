@@ -10,7 +10,8 @@
 
 #define NEVER			U64_MAX
 #define NONE			0xffU
-#define NOBODY			0xffffU
+#define NO_MSHR			0xffffU
+#define NOBODY			0xffffffffU
 #define NO_LINE			0xffffffffU
 
 /* A device line: the slot in the top 6 bits, the tenant's line below. */
@@ -54,9 +55,11 @@ static inline u32 lowest_bit(u64 mask)
 	return (u32)__builtin_ctzll(mask);
 }
 
+/* From REQUEST_REDUCE on the reply is an acknowledgement without data. */
 enum request_kind {
 	REQUEST_READ,
 	REQUEST_ATOMIC,
+	REQUEST_REDUCE,		/* an atomic whose value nobody wants */
 	REQUEST_WRITE,		/* the whole line */
 	REQUEST_WRITE_PARTIAL,
 };
@@ -65,14 +68,16 @@ enum request_kind {
  * struct request - SM to slice
  * @ready: cycle at which the slice may look it up
  * @generation: of the tenant when it was sent; a dropped tenant's differs
+ * @mshr: the SM's entry to which the reply goes
+ * @kind: &enum request_kind
  */
 struct request {
-	u64 ready;
+	u64 ready : 56;
+	u64 generation : 8;
 	u32 line;
-	u8 kind;
+	u16 mshr;
 	u8 sm;
-	u8 mshr;
-	u8 generation;
+	u8 kind;
 };
 
 /* struct dram_tag - whose a request is: what comes back with its dram_done */

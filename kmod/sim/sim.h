@@ -74,9 +74,7 @@ struct gpu_shape {
 	u32 slice_queue;	/* places: waiting, and in the pipeline */
 	u32 slice_ring;		/* the next power of two */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
-	u32 request_flits;
-	u32 write_flits;
-	u32 reply_flits;
+	u8 packet_flits[GPU_LINE_BYTES / 4 + 1];	/* by words of data */
 	u32 channel_shift;	/* log2(channels), or NONE if it is no power */
 	u32 column_bits;
 	u32 bank_bits;

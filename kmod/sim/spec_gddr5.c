@@ -26,6 +26,7 @@ const struct gpu_config spec_gddr5_40 = {
 	.l1c_ways = 8,			/* assumed, as hbm80 */
 	.l1_mshrs = 128,
 	.l1_hit_latency = 28,		/* assumed, as hbm80 */
+	.sm_stores = 64,		/* assumed */
 	.noc_latency = 40,		/* assumed, as hbm80 */
 	.noc_flit_bytes = 32,
 	.noc_queue_depth = 16,		/* assumed, as hbm80 */

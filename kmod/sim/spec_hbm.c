@@ -23,6 +23,7 @@ const struct gpu_config spec_hbm80 = {
 	.l1c_ways = 8,			/* GPGPU-Sim */
 	.l1_mshrs = 128,
 	.l1_hit_latency = 28,		/* GPGPU-Sim, V100 configuration */
+	.sm_stores = 64,		/* assumed */
 	.noc_latency = 40,		/* assumed, one way */
 	.noc_flit_bytes = 32,
 	.noc_queue_depth = 16,		/* assumed, packets a port */

@@ -25,6 +25,7 @@ const struct gpu_config spec_themis60 = {
 	.l1c_ways = 2,			/* GPGPU-Sim */
 	.l1_mshrs = 128,		/* assumed, as hbm80 */
 	.l1_hit_latency = 82,		/* GPGPU-Sim */
+	.sm_stores = 64,		/* assumed */
 	.noc_latency = 40,		/* assumed, as hbm80 */
 	.noc_flit_bytes = 40,		/* GPGPU-Sim */
 	.noc_queue_depth = 16,		/* assumed, as hbm80 */

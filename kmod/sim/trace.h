@@ -13,6 +13,8 @@
 #define TRACE_LINE_INDEX	0x03ffffffU
 #define TRACE_LINE_SKIP_SHIFT	26
 #define TRACE_LINE_PARTIAL	0x80000000U
+/* In consume_after: nothing but the warp's end waits for the data. */
+#define TRACE_NEVER		(1U << 30)
 
 enum trace_op_kind {
 	TRACE_END,
