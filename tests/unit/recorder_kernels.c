@@ -205,6 +205,14 @@ static const char *const source =
 "		sum += a[at + j * 16] + c[i + 512 * j];\n"
 "	b[i] = sum;\n"
 "}\n"
+"/* A product of doubles, a root, a division, a conversion and a maximum. */\n"
+"__kernel void units(ARGUMENTS)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	((__global double *)b)[i] = ((__global double *)a)[i] * 3;\n"
+"	c[i] = native_sqrt(d[i]) / d[i + 32];\n"
+"	((__global int *)d)[i] = max((int)i, (int)c[i + 64]);\n"
+"}\n"
 "/* A lane is off the others' line; all lanes store the same. */\n"
 "__kernel void off(ARGUMENTS)\n"
 "{\n"
@@ -274,6 +282,7 @@ static const struct launch launches[] = {
 	{ "products", { 64, 8 }, { 64, 1 } },
 	{ "gather", { 512, 1 }, { 64, 1 } },
 	{ "off", { 128, 1 }, { 64, 1 } },
+	{ "units", { 32, 1 }, { 32, 1 } },
 };
 
 static const struct launch many_launches[] = {

@@ -18,7 +18,7 @@
 #include <linux/simgpu_trace.h>
 #include "../../kmod/sim/trace.h"
 #include "../../userspace/accelsim/accelsim.h"
-#include "../../userspace/accelsim/burst.h"
+#include "../../userspace/workloads/burst.h"
 #include "../../userspace/accelsim/instruction.h"
 
 #define HEADER \

@@ -95,7 +95,8 @@ static bool sections_are_right(const struct trace_file *trace)
 		sizeof(struct simgpu_trace_op), sizeof(struct simgpu_trace_pattern),
 		sizeof(struct simgpu_trace_warp), sizeof(__u32),
 		sizeof(struct simgpu_trace_weight), sizeof(struct simgpu_trace_row),
-		sizeof(struct simgpu_trace_run),
+		sizeof(struct simgpu_trace_run), sizeof(struct simgpu_trace_mix),
+		sizeof(struct simgpu_trace_instruction),
 	};
 	__u64 end = sizeof(struct simgpu_trace_header);
 	int i;
@@ -113,10 +114,26 @@ static bool sections_are_right(const struct trace_file *trace)
 	return end == trace->size;
 }
 
-static bool step_is_right(const struct trace_file *trace, const struct step *step)
+/* Units and passes there are, and nothing waits for what is before the warp's first. */
+static bool mix_is_right(const struct step *step, __u64 issued)
+{
+	__u32 i;
+
+	for (i = 0; i < step->mix_length; i++)
+		if (step->mix[i].unit >= SIMGPU_TRACE_UNITS || !step->mix[i].passes ||
+		    step->mix[i].passes > SIMGPU_TRACE_PASSES_MAX ||
+		    step->mix[i].after > issued + i)
+			return false;
+	return step->mix_length && step->mix_length <= SIMGPU_TRACE_MIX_MAX &&
+	       step->mix_length <= step->op.count;
+}
+
+/* @issued: instructions of the warp before it */
+static bool step_is_right(const struct trace_file *trace, const struct step *step,
+			  __u64 issued)
 {
 	const struct simgpu_trace_op *op = &step->op;
-	bool issues = op->kind == SIMGPU_TRACE_COMPUTE || op->kind == SIMGPU_TRACE_SHARED;
+	bool issues = op->kind == SIMGPU_TRACE_COMPUTE;
 	bool waits = is_memory(op) && op->kind != SIMGPU_TRACE_STORE;
 	bool barrier = op->kind == SIMGPU_TRACE_BARRIER;
 	__u64 lines = trace->header->footprint_bytes / SIMGPU_TRACE_LINE_BYTES;
@@ -124,20 +141,24 @@ static bool step_is_right(const struct trace_file *trace, const struct step *ste
 
 	if (!(issues || barrier || is_memory(op)) ||
 	    op->active_lanes < 1 || op->active_lanes > 32 ||
-	    (issues ? op->issue_cycles < 1 || op->issue_cycles > 1024
-		    : op->issue_cycles != 0) ||
+	    (issues ? op->issue_cycles || !mix_is_right(step, issued)
+		    : op->after > issued) ||
 	    (barrier ? op->count != 0 : op->count < 1) ||
 	    (!waits && op->consume_after != 0))
 		return false;
 	for (i = 0; is_memory(op) && i < op->count; i++) {
 		if ((step->lines[i] & SIMGPU_TRACE_LINE_INDEX) >= lines ||
 		    (step->lines[i] & ~(SIMGPU_TRACE_LINE_INDEX |
+					SIMGPU_TRACE_LINE_SKIP |
 					SIMGPU_TRACE_LINE_PARTIAL)) ||
+		    !(~step->lines[i] & SIMGPU_TRACE_LINE_SKIP) ||
 		    (step->lines[i] & SIMGPU_TRACE_LINE_PARTIAL &&
 		     op->kind != SIMGPU_TRACE_STORE))
 			return false;
+		/* Lanes of an atomic that meet are lines of their own. */
 		for (j = 0; j < i; j++)
-			if (step->lines[j] == step->lines[i])
+			if (step->lines[j] == step->lines[i] &&
+			    op->kind != SIMGPU_TRACE_ATOMIC)
 				return false;
 	}
 	return true;
@@ -150,19 +171,21 @@ static bool warps_are_right(const struct trace_file *trace,
 {
 	struct steps steps = {};
 	bool right = true;
-	__u64 block;
+	__u64 block, issued;
 	__u32 warp;
 	size_t i;
 
 	for (block = 0; block < blocks_of(kernel); block++) {
 		for (warp = 0; warp < warps_of(kernel); warp++) {
 			right &= !expand_warp(trace, kernel, block, warp, &steps);
-			for (i = 0; i < steps.count; i++) {
+			for (i = issued = 0; i < steps.count; i++) {
 				const struct simgpu_trace_op *op = &steps.steps[i].op;
 				bool single = is_memory(op) ||
 					      op->kind == SIMGPU_TRACE_BARRIER;
 
-				right &= step_is_right(trace, &steps.steps[i]);
+				right &= step_is_right(trace, &steps.steps[i],
+						       issued);
+				issued += single ? 1 : op->count;
 				*instructions += op->active_lanes *
 						 (__u64)(single ? 1 : op->count);
 			}
@@ -224,7 +247,27 @@ static void check_whole(const struct trace_file *trace, const char *name)
 
 /* One warp */
 
-static size_t print_step(char *text, size_t room, const struct step *step)
+/* The instructions on shared memory of a burst, each with its passes. */
+static size_t print_shared(char *text, size_t room, const struct step *step)
+{
+	size_t used = 0;
+	__u32 i;
+
+	for (i = 0; i < step->op.count && used < room; i++) {
+		const struct simgpu_trace_instruction *instruction =
+			&step->mix[i % step->mix_length];
+
+		if (instruction->unit == SIMGPU_TRACE_UNIT_SHARED)
+			used += snprintf(text + used, room - used, "H%dc%d ",
+					 step->op.active_lanes,
+					 instruction->passes);
+	}
+	return used;
+}
+
+/* @with_compute: bursts as one word, else only what of them is on shared memory */
+static size_t print_step(char *text, size_t room, const struct step *step,
+			 bool with_compute)
 {
 	const struct simgpu_trace_op *op = &step->op;
 	int lanes = op->active_lanes;
@@ -234,12 +277,9 @@ static size_t print_step(char *text, size_t room, const struct step *step)
 
 	switch (op->kind) {
 	case SIMGPU_TRACE_COMPUTE:
+		if (!with_compute)
+			return print_shared(text, room, step);
 		return snprintf(text, room, "C%u ", op->count);
-	case SIMGPU_TRACE_SHARED:
-		if (op->count == 1)
-			return snprintf(text, room, "H%dc%d ", lanes, op->issue_cycles);
-		return snprintf(text, room, "%uH%dc%d ", op->count, lanes,
-				op->issue_cycles);
 	case SIMGPU_TRACE_BARRIER:
 		return snprintf(text, room, "B%d ", lanes);
 	case SIMGPU_TRACE_STORE:
@@ -280,9 +320,8 @@ static void print_warp(char *text, size_t room, const struct trace_file *trace,
 	size_t used = 0, i;
 
 	for (i = 0; i < steps.count && used < room; i++)
-		if (steps.steps[i].op.kind != SIMGPU_TRACE_COMPUTE || with_compute)
-			used += print_step(text + used, room - used,
-					   &steps.steps[i]);
+		used += print_step(text + used, room - used, &steps.steps[i],
+				   with_compute);
 	text[used < room && used ? used - 1 : 0] = 0;
 	free_steps(&steps);
 }
@@ -324,6 +363,37 @@ static void expect_all(const struct trace_file *trace, const char *kernel, __u64
 	expect_words(trace, kernel, warp, true, expected);
 }
 
+/*
+ * What a warp's instructions are and wait for: units of bursts, as builder_mix()
+ * reads them; kinds of other ops, each with its distance.
+ */
+static void expect_chain(const struct trace_file *trace, const char *kernel, __u64 warp,
+			 const char *expected)
+{
+	static const char kinds[] = "?CLSAHB()K";
+	struct steps steps = steps_of(trace, find_kernel(trace, kernel), warp);
+	char text[4096] = "";
+	size_t used = 0, i;
+	__u32 j;
+
+	for (i = 0; i < steps.count; i++) {
+		const struct step *step = &steps.steps[i];
+
+		if (!step->mix_length)
+			used += snprintf(text + used, sizeof(text) - used, "%c/%u ",
+					 kinds[step->op.kind], step->op.after);
+		for (j = 0; step->mix_length && j < step->op.count; j++)
+			used += snprintf(text + used, sizeof(text) - used, "%c%u ",
+					 "IFDSTMC"[step->mix[j % step->mix_length].unit],
+					 step->mix[j % step->mix_length].after);
+	}
+	text[used - 1] = 0;
+	ok(!strcmp(text, expected), "%s, warp %llu: %s", kernel, warp, expected);
+	if (strcmp(text, expected))
+		printf("# got: %s\n", text);
+	free_steps(&steps);
+}
+
 static void expect_shape(const struct trace_file *trace, const char *name, __u32 grid_x,
 			 __u32 grid_y, __u32 block_x, __u32 block_y, __u32 shared)
 {
@@ -359,8 +429,14 @@ static void expect_lines(const struct trace_file *trace, const char *name, __u64
 
 static bool steps_are_same(const struct steps *a, const struct steps *b)
 {
-	return a->count == b->count &&
-	       (!a->count || !memcmp(a->steps, b->steps, a->count * sizeof(*a->steps)));
+	size_t i;
+
+	if (a->count != b->count)
+		return false;
+	for (i = 0; i < a->count; i++)
+		if (!is_same_step(&a->steps[i], &b->steps[i]))
+			return false;
+	return true;
 }
 
 /* Whether all warps of a kernel do the same in both. */
@@ -452,12 +528,34 @@ static void test_kernels(const struct trace_file *trace)
 	expect_lines(trace, "vector_add", 3, 3,
 		     (const __u32[]){ 384, 65536 + 384, 2 * 65536 + 384 });
 
+	/*
+	 * The id is a product of two reads, the third instruction; addresses are
+	 * its, six before the last. Of an operand that comes later, and an
+	 * address, the store waits for the address.
+	 */
+	expect_chain(trace, "vector_add", 0,
+		     "I0 I0 I1 I1 L/1 I3 L/1 F0 I6 S/1 C0");
+	/* A sum of shared memory's waits for the second word. */
+	expect_chain(trace, "banks", 0,
+		     "I0 I1 I2 I1 M1 I5 I6 I1 M1 B/0 M0 I0 M1 F1 I0 S/1 C0");
+	expect_chain(trace, "intrinsics", 0,
+		     "I0 I0 I1 I1 I1 I1 I2 I1 I1 I7 S/1 C0");
+	/* Nothing is known from one basic block to the next. */
+	expect_chain(trace, "functions", 0,
+		     "I0 I0 I1 I0 I1 C1 I0 L/1 I0 I1 L/1 F0 I0 S/1 "
+		     "I0 I0 I1 C1 I0 L/1 I0 I1 L/1 F0 F0 I0 S/1 C0");
+	expect_chain(trace, "vectors", 0, "I0 I0 I1 I1 L/1 L/2 I4 S/1 S/2 C0");
+	expect_chain(trace, "units", 0,
+		     "I0 I0 I1 I1 L/1 D0 I4 S/2 "
+		     "I6 L/1 F0 S1 I10 I1 I1 L/1 S5 F1 F1 F1 F1 F1 F1 F1 I0 S/1 "
+		     "I0 I1 I1 L/1 S0 I1 S/1 C0");
+
 	expect(trace, "strided", 0, "L32x32@3 S32x32p");
 	expect(trace, "odd_lanes", 0, "L16x1@1 S16x1p");
 	expect_lines(trace, "odd_lanes", 0, 2, (const __u32[]){ 0, 65536 });
 
 	/* Both sides of a branch, then all lanes together. */
-	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 27, "27 kernels");
+	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 28, "28 kernels");
 	expect(trace, "two_sides", 0,
 	       "L8x1@0 S8x1p L24x1@2 L24x1@0 S24x1p S32x1");
 	/* Lanes leave a loop one after another and meet after it. */
@@ -469,14 +567,14 @@ static void test_kernels(const struct trace_file *trace)
 	expect(trace, "banks", 0, "H32c2 H32c32 B32 H32c1 H32c1 S32x1");
 	expect_shape(trace, "banks", 1, 1, 32, 1, 4096);
 	expect(trace, "atomics", 0,
-	       "H32c1 B32 H32c32 B32 H32c1 A32x1@- A32x32@0 S32x1");
+	       "H32c1 B32 H32c32 B32 H32c1 A32x32@- A32x32@0 S32x1");
 
 	expect(trace, "wide", 0,
 	       "L32x4@1 S32x4 L32x8@2 L32x8@1 S32x8p S32x8p");
 	expect(trace, "vectors", 0, "L32x2@1 L32x2@0 S32x2p S32x2p");
 	expect(trace, "uniform", 0, "L32x1@4 S32x1");
 	expect(trace, "part_warp", 0, "S32x1");
-	expect(trace, "part_warp", 1, "S8x1p");
+	expect(trace, "part_warp", 1, "S8x1");
 	expect(trace, "part_warp", 2, "S32x1");
 	expect_shape(trace, "own_size", 3, 1, 256, 1, 0);
 	expect(trace, "own_size", 23, "S32x1");
@@ -484,7 +582,7 @@ static void test_kernels(const struct trace_file *trace)
 	expect_all(trace, "functions", 0,
 		   "C7 L16x1@5 C2 L16x16@0 C2 S32x1 C5 L16x2@4 C2 L16x16@0 C3 S32x1 C1");
 	expect(trace, "early_return", 0, "S32x1");
-	expect(trace, "early_return", 1, "S8x1p");
+	expect(trace, "early_return", 1, "S8x1");
 	expect_all(trace, "early_return", 2, "C7");
 	/* The loop uses what its last turn has loaded. */
 	expect_all(trace, "fetch_ahead", 0,
@@ -551,7 +649,7 @@ static void test_group_copies(const struct trace_file *trace)
 {
 	/* 80 elements: two for the first 16 work-items, one for the others. */
 	expect(trace, "group_copy", 0,
-	       "L32x1@1 L16x1@0 H32c1 H16c1 B32 H32c1 S32x1 H32c1 S32x4p B32");
+	       "L32x1@1 L16x1@0 H27c1 H27c1 B32 H32c1 S32x1 H32c1 S32x4p B32");
 	expect(trace, "group_copy", 1, "L32x1@0 H32c1 B32 H32c1 S32x1 B32");
 	expect_lines(trace, "group_copy", 0, 3,
 		     (const __u32[]){ 0, 256, 2 * 65536 });
@@ -650,7 +748,7 @@ static void test_uneven(const char *folder)
 	struct trace_file trace = open_result(folder, "uneven");
 
 	expect_shape(&trace, "uneven", 3, 1, 64, 1, 4);
-	expect(&trace, "uneven", 0, "S32x1 L1x1@0 H1c1 B32 H32c1 S32x1");
+	expect(&trace, "uneven", 0, "S32x1 L1x1@0 H1c1 B32 H31c1 S32x1");
 	/* 22 are left for the last thread block: one warp, and one that is none. */
 	expect(&trace, "uneven", 4, "S22x1p L1x1@0 H1c1 B22 H22c1 S22x1p");
 	expect_all(&trace, "uneven", 5, "C1");
@@ -681,7 +779,7 @@ static void test_million(const char *folder)
 	ok(blocks_of(kernel) == 1 << 20 && kernel->sample_n == 16,
 	   "a million thread blocks, one of 16 recorded");
 	ok(trace.size < 2048, "in %zu bytes", trace.size);
-	expect(&trace, "million", 0, "S8x1p");
+	expect(&trace, "million", 0, "S8x1");
 	expect_lines(&trace, "million", (1 << 20) - 1, 1,
 		     (const __u32[]){ (1 << 25) - 128 });
 	free(trace.bytes);
@@ -761,7 +859,7 @@ static void test_folder(const char *folder)
 	ok(text && !size, "quiet without SIMGPU_RECORD_PROGRESS");
 	text = (char *)read_result(folder, "progress", ".err", &size);
 	ok(text && strstr(text, "vector_add: 2 of 2 thread blocks\n") &&
-	   strstr(text, "27 kernels"), "progress");
+	   strstr(text, "28 kernels"), "progress");
 	text = (char *)read_result(folder, "names", ".missing", &size);
 	ok(text && !size, "docs/trace-format.md has the header's names");
 	if (text && size)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unrolls and coalesces; see test_recorder_expand.h. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #define LANES	32
 
 const char past_footprint[] = "an address is past the footprint";
+const char past_mixes[] = "an op names instructions that are not there";
 
 /* One warp on its way through its program. */
 struct walk {
@@ -29,12 +31,17 @@ static const void *section(const struct trace_file *trace, int id)
 
 __u64 section_count(const struct trace_file *trace, int id)
 {
+	if (trace->header->version == 1 && id >= SIMGPU_TRACE_SECTIONS_V1)
+		return 0;
 	return trace->header->sections[id].count;
 }
 
 bool open_trace(struct trace_file *trace)
 {
-	if (!trace->bytes || trace->size < sizeof(*trace->header))
+	if (!trace->bytes ||
+	    trace->size < offsetof(struct simgpu_trace_header, sections) +
+			  SIMGPU_TRACE_SECTIONS_V1 *
+			  sizeof(struct simgpu_trace_section))
 		return false;
 	trace->header = (const void *)trace->bytes;
 	trace->kernels = section(trace, SIMGPU_TRACE_KERNELS);
@@ -46,6 +53,10 @@ bool open_trace(struct trace_file *trace)
 	trace->weights = section(trace, SIMGPU_TRACE_WEIGHTS);
 	trace->rows = section(trace, SIMGPU_TRACE_ROWS);
 	trace->runs = section(trace, SIMGPU_TRACE_RUNS);
+	if (trace->header->version == 1)
+		return true;
+	trace->mixes = section(trace, SIMGPU_TRACE_MIXES);
+	trace->instructions = section(trace, SIMGPU_TRACE_INSTRUCTIONS);
 	return true;
 }
 
@@ -123,13 +134,46 @@ static __u64 lane_address(const struct walk *walk,
 	return address ^ mask;
 }
 
+/* A compute op names its instructions, all of them. */
+static void find_mix(struct walk *walk, const struct simgpu_trace_op *op,
+		     struct step *step)
+{
+	const struct trace_file *trace = walk->trace;
+	const struct simgpu_trace_mix *mix = &trace->mixes[op->mix - 1];
+
+	if (op->mix > section_count(trace, SIMGPU_TRACE_MIXES) ||
+	    mix->first_instruction + (__u64)mix->instruction_count >
+		    section_count(trace, SIMGPU_TRACE_INSTRUCTIONS)) {
+		walk->error = past_mixes;
+		return;
+	}
+	step->mix = &trace->instructions[mix->first_instruction];
+	step->mix_length = mix->instruction_count;
+}
+
+/* Which sectors of a line are touched, and whether one of them is in part. */
+static __u32 line_flags(const unsigned char *written, bool store)
+{
+	__u32 flags = 0, bytes, i, j;
+
+	for (i = 0; i < SIMGPU_TRACE_LINE_BYTES / 32; i++) {
+		for (bytes = j = 0; j < 32; j++)
+			bytes += written[32 * i + j] != 0;
+		if (!bytes)
+			flags |= 1U << (SIMGPU_TRACE_LINE_SKIP_SHIFT + i);
+		else if (store && bytes < 32)
+			flags |= SIMGPU_TRACE_LINE_PARTIAL;
+	}
+	return flags;
+}
+
 /* The lines of an affine access, byte by byte. */
 static void coalesce(struct walk *walk, const struct simgpu_trace_pattern *p,
 		     struct step *step)
 {
 	static unsigned char written[LANES][SIMGPU_TRACE_LINE_BYTES];
 	bool store = step->op.kind == SIMGPU_TRACE_STORE;
-	__u32 lane, byte, i, j;
+	__u32 lane, byte, i;
 
 	memset(written, 0, sizeof(written));
 	for (lane = 0; lane < step->op.active_lanes; lane++) {
@@ -156,10 +200,8 @@ static void coalesce(struct walk *walk, const struct simgpu_trace_pattern *p,
 				walk->error = "lanes of a store overlap";
 		}
 	}
-	for (i = 0; store && i < step->op.count; i++)
-		for (j = 0; j < SIMGPU_TRACE_LINE_BYTES; j++)
-			if (!written[i][j])
-				step->lines[i] |= SIMGPU_TRACE_LINE_PARTIAL;
+	for (i = 0; i < step->op.count; i++)
+		step->lines[i] |= line_flags(written[i], store);
 }
 
 static void access_memory(struct walk *walk, const struct simgpu_trace_op *op)
@@ -196,6 +238,8 @@ static __u32 run(struct walk *walk, __u32 at)
 		if (op->kind != SIMGPU_TRACE_LOOP) {
 			if (is_memory(op))
 				access_memory(walk, op);
+			else if (op->kind == SIMGPU_TRACE_COMPUTE && op->mix)
+				find_mix(walk, op, add_step(walk, op));
 			else
 				add_step(walk, op);
 			continue;
@@ -240,6 +284,15 @@ const char *expand_warp(const struct trace_file *trace,
 	}
 	run(&walk, 0);
 	return walk.error;
+}
+
+bool is_same_step(const struct step *a, const struct step *b)
+{
+	return !memcmp(&a->op, &b->op, sizeof(a->op)) &&
+	       !memcmp(a->lines, b->lines, sizeof(a->lines)) &&
+	       a->mix_length == b->mix_length &&
+	       (!a->mix_length || !memcmp(a->mix, b->mix, a->mix_length *
+					  sizeof(*a->mix)));
 }
 
 void free_steps(struct steps *steps)

@@ -24,19 +24,27 @@ struct trace_file {
 	const struct simgpu_trace_weight *weights;
 	const struct simgpu_trace_row *rows;
 	const struct simgpu_trace_run *runs;
+	const struct simgpu_trace_mix *mixes;
+	const struct simgpu_trace_instruction *instructions;
 };
 
 /* Find the sections; nothing is checked. */
 bool open_trace(struct trace_file *trace);
+/* 0 for a section that the file's version does not have. */
 __u64 section_count(const struct trace_file *trace, int id);
 
 /**
  * struct step - one op of a warp
- * @op: memory ops count their lines, and none has a pattern
- * @lines: of memory ops, with SIMGPU_TRACE_LINE_PARTIAL for stores
+ * @op: memory ops count their lines, and none has a pattern or a mix
+ * @mix: of compute ops with a mix, its instructions
+ * @mix_length: how many
+ * @lines: of memory ops, with SIMGPU_TRACE_LINE_SKIP, and
+ *	SIMGPU_TRACE_LINE_PARTIAL for stores
  */
 struct step {
 	struct simgpu_trace_op op;
+	const struct simgpu_trace_instruction *mix;
+	__u32 mix_length;
 	__u32 lines[32];
 };
 
@@ -51,8 +59,9 @@ struct steps {
 	size_t most;
 };
 
-/* The error of an access that the validator of traces must not let pass. */
+/* The errors of what the validator of traces must not let pass. */
 extern const char past_footprint[];
+extern const char past_mixes[];
 
 __u64 blocks_of(const struct simgpu_trace_kernel *kernel);
 __u32 warps_of(const struct simgpu_trace_kernel *kernel);
@@ -68,5 +77,7 @@ const char *expand_warp(const struct trace_file *trace,
 			const struct simgpu_trace_kernel *kernel, __u64 block,
 			__u32 warp, struct steps *steps);
 void free_steps(struct steps *steps);
+/* Whether two steps, of one trace or of two, are the same. */
+bool is_same_step(const struct step *a, const struct step *b);
 
 #endif /* TEST_RECORDER_EXPAND_H */

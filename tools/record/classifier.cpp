@@ -12,6 +12,8 @@
 
 #include <oclgrind/Memory.h>
 
+#include <linux/simgpu_trace.h>
+
 #include "give_up.h"
 
 namespace record {
@@ -84,6 +86,20 @@ static bool is_extension(const llvm::Instruction &ir)
 	       : ir.isShift() && constant->getZExtValue() == 32;
 }
 
+/* Rows of the weights stand for doubles too, and some built-ins for integers. */
+static uint8_t float_unit_of(const llvm::Instruction &ir)
+{
+	const auto *call = llvm::dyn_cast<llvm::CallInst>(&ir);
+	bool has_operand = call ? call->arg_size() : ir.getNumOperands();
+	const llvm::Type *type = has_operand ? ir.getOperand(0)->getType()
+					     : ir.getType();
+
+	type = type->getScalarType();
+	return type->isDoubleTy() ? SIMGPU_TRACE_UNIT_FP64 :
+	       type->isIntegerTy() ? SIMGPU_TRACE_UNIT_INTEGER :
+				     SIMGPU_TRACE_UNIT_FP32;
+}
+
 Classifier::Classifier(const llvm::Function *kernel, const WeightTable &table)
 	: kernel(kernel), table(table)
 {
@@ -99,6 +115,8 @@ Instruction Classifier::classify(const llvm::Instruction &ir)
 	find_row(ir, added);
 	added.is_op = added.barrier ||
 		      (added.memory && !llvm::isa<llvm::CallInst>(ir));
+	added.recipe = &table.recipe(added.row);
+	added.float_unit = float_unit_of(ir);
 	added.milli = added.is_op ? 0 : weights[added.row].milli * added.units;
 	added.carries = !added.milli && !added.memory && !added.barrier;
 	return added;

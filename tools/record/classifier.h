@@ -26,6 +26,8 @@ namespace record {
  * @row: in the table of weights
  * @units: elements that it works on
  * @milli: compute instructions that it costs a warp, in thousandths
+ * @recipe: what they are, for each of @units
+ * @float_unit: the unit that does what the recipe has as single precision
  * @value: number of its result
  * @piece_bytes: the widest access that its alignment allows
  * @carries: costs nothing, so that its result is its operands' registers
@@ -42,6 +44,8 @@ struct Instruction {
 	uint32_t row;
 	uint32_t units;
 	uint32_t milli;
+	const std::vector<RecipeStep> *recipe;
+	uint8_t float_unit;
 	uint32_t value;
 	uint32_t piece_bytes;
 	bool carries;

@@ -13,6 +13,8 @@
 
 namespace record {
 
+constexpr uint32_t SECTORS = 4;
+constexpr uint32_t SECTOR_BYTES = 32;
 constexpr uint32_t SHARED_BANKS = 32;
 constexpr uint32_t BANK_BYTES = 4;
 
@@ -28,7 +30,8 @@ void Coalescer::add(const Access &access)
 		uint64_t stop = std::min(end, (line + 1) *
 					      SIMGPU_TRACE_LINE_BYTES);
 
-		touch(line, address % SIMGPU_TRACE_LINE_BYTES, stop - address);
+		touch(line, address % SIMGPU_TRACE_LINE_BYTES, stop - address,
+		      access.kind == AccessKind::ATOMIC);
 		address = stop;
 	}
 }
@@ -36,10 +39,19 @@ void Coalescer::add(const Access &access)
 void Coalescer::append_to(std::vector<uint32_t> &list, bool is_store) const
 {
 	for (const Line &line : lines) {
-		bool whole = !~line.written[0] && !~line.written[1];
+		uint32_t entry = line.index;
 
-		list.push_back(line.index | (is_store && !whole
-					     ? SIMGPU_TRACE_LINE_PARTIAL : 0));
+		for (uint32_t sector = 0; sector < SECTORS; sector++) {
+			uint32_t bytes = line.touched[sector / 2] >>
+					 sector % 2 * SECTOR_BYTES;
+
+			if (!bytes)
+				entry |= 1U << (SIMGPU_TRACE_LINE_SKIP_SHIFT +
+						sector);
+			else if (is_store && bytes != UINT32_MAX)
+				entry |= SIMGPU_TRACE_LINE_PARTIAL;
+		}
+		list.push_back(entry);
 	}
 }
 
@@ -49,7 +61,7 @@ bool Coalescer::find_form(bool is_store, LaneForm &form) const
 	size_t group = 2;
 
 	form = {lane_bytes, 0, lane_bytes, 0};
-	if ((lane_bytes & (lane_bytes - 1)) || lines.size() > WARP_LANES)
+	if ((lane_bytes & (lane_bytes - 1)) || lines.size() > WARP_LANES || meets)
 		return false;
 	if (lanes > 1)
 		form.lane_stride = addresses[1] - addresses[0];
@@ -82,22 +94,34 @@ bool Coalescer::overlaps() const
 	uint32_t bytes = 0;
 
 	for (const Line &line : lines)
-		bytes += __builtin_popcountll(line.written[0]) +
-			 __builtin_popcountll(line.written[1]);
+		bytes += __builtin_popcountll(line.touched[0]) +
+			 __builtin_popcountll(line.touched[1]);
 	return bytes != addresses.size() * lane_bytes;
 }
 
-void Coalescer::touch(uint32_t index, uint32_t first_byte, uint32_t bytes)
+void Coalescer::touch(uint32_t index, uint32_t first_byte, uint32_t bytes,
+		      bool is_atomic)
 {
-	auto found = std::find_if(lines.rbegin(), lines.rend(),
-		[index](const Line &line) { return line.index == index; });
+	uint64_t mask[2] = {};
 
-	if (found == lines.rend()) {
-		lines.push_back({index, {0, 0}});
-		found = lines.rbegin();
-	}
 	for (uint32_t byte = first_byte; byte < first_byte + bytes; byte++)
-		found->written[byte / 64] |= 1ULL << (byte % 64);
+		mask[byte / 64] |= 1ULL << (byte % 64);
+
+	/* The first transaction of an atomic that leaves the bytes alone. */
+	auto found = std::find_if(lines.begin(), lines.end(),
+		[&](const Line &line) {
+			bool meet = is_atomic && ((line.touched[0] & mask[0]) ||
+						  (line.touched[1] & mask[1]));
+
+			if (line.index == index)
+				meets |= meet;
+			return line.index == index && !meet;
+		});
+
+	if (found == lines.end())
+		found = lines.insert(found, {index, {0, 0}});
+	found->touched[0] |= mask[0];
+	found->touched[1] |= mask[1];
 }
 
 void BankConflicts::add(const Access &access)

@@ -48,13 +48,14 @@ public:
 	{
 		lines.clear();
 		addresses.clear();
+		meets = false;
 	}
 
 	void add(const Access &access);
 
 	/*
 	 * Whether the lanes' addresses have a form from which the device makes
-	 * the same lines, with the same ones partly written.
+	 * the same lines, with the same sectors of them touched or partly written.
 	 */
 	bool find_form(bool is_store, LaneForm &form) const;
 
@@ -64,7 +65,10 @@ public:
 		return addresses.front();
 	}
 
-	/* Lines in the order in which the lanes first touch them. */
+	/*
+	 * Lines in the order in which the lanes first touch them. Lanes of an
+	 * atomic that meet in a byte are transactions, and so lines, of their own.
+	 */
 	void append_to(std::vector<uint32_t> &list, bool is_store) const;
 
 	size_t count() const
@@ -75,16 +79,18 @@ public:
 private:
 	struct Line {
 		uint32_t index;
-		uint64_t written[2];	/* a bit a byte */
+		uint64_t touched[2];	/* a bit a byte */
 	};
 
-	void touch(uint32_t index, uint32_t first_byte, uint32_t bytes);
+	void touch(uint32_t index, uint32_t first_byte, uint32_t bytes,
+		   bool is_atomic);
 	bool has_form(const LaneForm &form) const;
 	bool overlaps() const;
 
 	std::vector<Line> lines;
 	std::vector<uint64_t> addresses;
 	uint32_t lane_bytes = 0;	/* of each lane */
+	bool meets = false;	/* lanes of an atomic do */
 };
 
 /*

@@ -25,9 +25,9 @@ uint32_t Shapes::op(const WarpOp &op, bool with_address)
 
 	if (with_address)
 		info.op.op.count = 0;
-	key = {both(o.kind | o.active_lanes << 8 | o.issue_cycles << 16,
+	key = {both(o.kind | o.active_lanes << 8 | (uint32_t)o.after << 16,
 		    info.op.op.count),
-	       both(o.consume_after, op.site)};
+	       both(o.consume_after, is_memory(o) ? op.site : o.mix)};
 	if (with_address) {
 		key.push_back(both(op.form.access_bytes, op.form.group_lanes));
 		key.push_back(op.form.lane_stride);

@@ -98,7 +98,8 @@ void Launch::begin_warps(const oclgrind::WorkGroup *group)
 
 	for (size_t w = 0; w < warps.size(); w++)
 		warps[w].begin(code, std::min<size_t>(WARP_LANES,
-				threads - std::min(threads, w * WARP_LANES)));
+				threads - std::min(threads, w * WARP_LANES)),
+			       recording.trace.all_mixes());
 }
 
 void Launch::barrier()

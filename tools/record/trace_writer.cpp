@@ -8,6 +8,8 @@
 #include <cstring>
 #include <zlib.h>
 
+#include "give_up.h"
+
 namespace record {
 
 void set_name(char (&field)[SIMGPU_TRACE_NAME_BYTES], const std::string &name)
@@ -98,6 +100,9 @@ uint64_t TraceWriter::bytes() const
 	       rows.size() * sizeof(simgpu_trace_row) +
 	       runs.size() * sizeof(simgpu_trace_run) +
 	       lines.all().size() * sizeof(uint32_t) +
+	       mixes.count() * sizeof(simgpu_trace_mix) +
+	       mixes.instructions().size() *
+			sizeof(simgpu_trace_instruction) +
 	       WEIGHTS * sizeof(simgpu_trace_weight) +
 	       SIMGPU_TRACE_SECTIONS * 8 + (table ? table->bytes() : 0);
 }
@@ -126,6 +131,9 @@ std::vector<uint8_t> TraceWriter::file(const std::string &name, uint64_t footpri
 	       executed_weights(executed));
 	append(image, header.sections[SIMGPU_TRACE_ROWS], rows);
 	append(image, header.sections[SIMGPU_TRACE_RUNS], runs);
+	append(image, header.sections[SIMGPU_TRACE_MIXES], mixes.all());
+	append(image, header.sections[SIMGPU_TRACE_INSTRUCTIONS],
+	       mixes.instructions());
 
 	header.total_bytes = image.size();
 	memcpy(image.data(), &header, sizeof(header));
@@ -152,6 +160,12 @@ void TraceWriter::place_programs(const KernelSections &sections)
 		first += count;
 	}
 	ops.insert(ops.end(), sections.ops.begin(), sections.ops.end());
+	for (const simgpu_trace_op &op : sections.ops)
+		mixed += mixes.named_by(op);
+	if (mixed > SIMGPU_TRACE_MIXED_MAX)
+		give_up("the programs of the warps name more than %llu different "
+			"instructions; give the program a smaller problem, or "
+			"record fewer thread blocks", SIMGPU_TRACE_MIXED_MAX);
 }
 
 template <typename Element>

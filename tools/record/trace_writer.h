@@ -46,6 +46,12 @@ public:
 		return kernels.size() + in_kernel;
 	}
 
+	/* Of the warps that are added. */
+	Mixes &all_mixes()
+	{
+		return mixes;
+	}
+
 	bool is_in_kernel() const
 	{
 		return in_kernel;
@@ -90,6 +96,8 @@ private:
 	std::vector<simgpu_trace_row> rows;
 	std::vector<simgpu_trace_run> runs;
 	Interner<uint32_t> lines;
+	Mixes mixes;
+	uint64_t mixed = 0;	/* instructions of mixes that ops name */
 	/* The kernel that is being recorded */
 	bool in_kernel = false;
 	simgpu_trace_kernel kernel = {};

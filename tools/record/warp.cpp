@@ -18,7 +18,8 @@ static bool is_shared(AccessKind kind)
 	return kind == AccessKind::SHARED || kind == AccessKind::SHARED_ATOMIC;
 }
 
-void Warp::begin(const KernelCode &kernel_code, uint32_t lane_count)
+void Warp::begin(const KernelCode &kernel_code, uint32_t lane_count,
+		 Mixes &mixes)
 {
 	code = &kernel_code;
 	all_lanes = lane_count == WARP_LANES ? ~0U : lane_bit(lane_count) - 1;
@@ -30,7 +31,8 @@ void Warp::begin(const KernelCode &kernel_code, uint32_t lane_count)
 	carried.resize(code->value_count());
 	for (auto &list : carried)
 		list.clear();
-	output.clear();
+	made.assign(code->value_count(), {});
+	output.clear(mixes);
 }
 
 void Warp::advance(LaneBuffers &buffers, Executed &executed)
@@ -128,6 +130,7 @@ void Warp::run(uint32_t index, uint32_t lanes)
 	const Segment &segment = code->segment(index);
 
 	stack.back().last = index;
+	visit++;
 	if (segment.result != NONE)
 		move(segment.returned, segment.result, lanes);
 	run_phis(segment, lanes);
@@ -180,18 +183,58 @@ void Warp::run_instruction(const Instruction &instruction, uint32_t place,
 		(*executed_now)[instruction.row] +=
 			(uint64_t)instruction.units * active;
 	use_operands(instruction, lanes);
+
+	Result result = operands_of(instruction);
+
 	if (instruction.milli)
-		output.compute(instruction.milli, active);
+		result = compute(instruction, result, active);
 	if (instruction.memory)
-		run_accesses(instruction, place, lanes);
+		result = run_accesses(instruction, place, lanes, result);
 	if (instruction.barrier)
 		output.barrier(active);
+	made[instruction.value] = {visit, result};
 }
 
-/* The accesses that the lanes make with one instruction. */
-void Warp::run_accesses(const Instruction &instruction, uint32_t place,
-			uint32_t lanes)
+/* What comes last of its operands; loads from global memory are waited for apart. */
+Result Warp::operands_of(const Instruction &instruction) const
 {
+	Result result;
+
+	for (uint32_t value : instruction.uses)
+		if (made[value].visit == visit)
+			result.join(made[value].result);
+	return result;
+}
+
+/* The GPU instructions that it counts for; the last one brings its value. */
+Result Warp::compute(const Instruction &instruction, const Result &operands,
+		     uint32_t active)
+{
+	auto &results = recipe_results;
+
+	results.clear();
+	for (uint32_t unit = 0; unit < instruction.units; unit++)
+		for (const RecipeStep &step : *instruction.recipe) {
+			bool inside = step.after && step.after <= results.size();
+
+			results.push_back(output.compute(
+				step.unit == SIMGPU_TRACE_UNIT_FP32
+					? instruction.float_unit : step.unit, 1,
+				inside ? results[results.size() - step.after]
+				       : operands, active));
+		}
+	return results.empty() ? operands : results.back();
+}
+
+/*
+ * The accesses that the lanes make with one instruction. What those to shared
+ * memory bring comes back; loads from global memory are waited for apart.
+ */
+Result Warp::run_accesses(const Instruction &instruction, uint32_t place,
+			  uint32_t lanes, const Result &operands)
+{
+	Result result;
+
 	for (uint32_t piece = 0;; piece++) {
 		uint32_t left = lanes;
 		uint32_t group = 0;
@@ -215,8 +258,9 @@ void Warp::run_accesses(const Instruction &instruction, uint32_t place,
 			add_access(*access);
 		}
 		if (!leader)
-			return;
-		emit_access(instruction, leader->kind, piece, group);
+			return result;
+		result.join(emit_access(instruction, leader->kind, piece, group,
+					operands));
 	}
 }
 
@@ -240,9 +284,13 @@ void Warp::add_access(const Access &access)
 		coalescer.add(access);
 }
 
-void Warp::emit_access(const Instruction &instruction, AccessKind kind,
-		       uint32_t piece, uint32_t group)
+Result Warp::emit_access(const Instruction &instruction, AccessKind kind,
+			 uint32_t piece, uint32_t group, const Result &operands)
 {
+	static const std::array<uint8_t, 4> ops = {
+		SIMGPU_TRACE_LOAD, SIMGPU_TRACE_STORE, SIMGPU_TRACE_ATOMIC,
+		SIMGPU_TRACE_CONSTANT,
+	};
 	uint32_t active = count_lanes(group);
 	uint32_t site = code->number_of(instruction) * PIECES + piece % PIECES;
 
@@ -251,29 +299,15 @@ void Warp::emit_access(const Instruction &instruction, AccessKind kind,
 		for (const Carry &carry : carried[instruction.value])
 			if (!output.is_used(carry.load))
 				output.use(carry.load);
-
-	switch (kind) {
-	case AccessKind::LOAD:
-		output.global(SIMGPU_TRACE_LOAD, active, site, coalescer);
+	if (is_shared(kind))
+		return output.compute(SIMGPU_TRACE_UNIT_SHARED,
+			std::min<uint32_t>(conflicts.cycles(
+				kind == AccessKind::SHARED_ATOMIC),
+				SIMGPU_TRACE_PASSES_MAX), operands, active);
+	output.global(ops[(size_t)kind], active, site, operands, coalescer);
+	if (kind != AccessKind::STORE)
 		carried[instruction.value].push_back({output.await(), group});
-		break;
-	case AccessKind::ATOMIC:
-		output.global(SIMGPU_TRACE_ATOMIC, active, site, coalescer);
-		carried[instruction.value].push_back({output.await(), group});
-		break;
-	case AccessKind::CONSTANT:
-		output.global(SIMGPU_TRACE_CONSTANT, active, site, coalescer);
-		carried[instruction.value].push_back({output.await(), group});
-		break;
-	case AccessKind::STORE:
-		output.global(SIMGPU_TRACE_STORE, active, site, coalescer);
-		break;
-	case AccessKind::SHARED:
-	case AccessKind::SHARED_ATOMIC:
-		output.shared(active, conflicts.cycles(
-				kind == AccessKind::SHARED_ATOMIC));
-		break;
-	}
+	return {};
 }
 
 /* Phis read their operands all at once, before any of them is set. */

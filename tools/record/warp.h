@@ -51,7 +51,8 @@ typedef std::array<LaneBuffer, WARP_LANES> LaneBuffers;
  */
 class Warp {
 public:
-	void begin(const KernelCode &kernel_code, uint32_t lane_count);
+	void begin(const KernelCode &kernel_code, uint32_t lane_count,
+		   Mixes &mixes);
 
 	void lane_finished(uint32_t lane)
 	{
@@ -95,6 +96,12 @@ private:
 		uint32_t lanes;
 	};
 
+	/* What a value waits for; of another visit to a segment it is not known. */
+	struct Made {
+		uint64_t visit = 0;
+		Result result;
+	};
+
 	bool has_step(uint32_t lane) const;
 	uint32_t next_segment(uint32_t lane) const;
 	bool advance_top();
@@ -104,12 +111,16 @@ private:
 	void leave(const Segment &segment, uint32_t lanes);
 	void run_instruction(const Instruction &instruction, uint32_t place,
 			     uint32_t lanes);
-	void run_accesses(const Instruction &instruction, uint32_t place,
-			  uint32_t lanes);
+	Result operands_of(const Instruction &instruction) const;
+	Result compute(const Instruction &instruction, const Result &operands,
+		       uint32_t active);
+	Result run_accesses(const Instruction &instruction, uint32_t place,
+			    uint32_t lanes, const Result &operands);
 	const Access *access_of(uint32_t lane, uint32_t place) const;
 	void add_access(const Access &access);
-	void emit_access(const Instruction &instruction, AccessKind kind,
-			 uint32_t piece, uint32_t group);
+	Result emit_access(const Instruction &instruction, AccessKind kind,
+			   uint32_t piece, uint32_t group,
+			   const Result &operands);
 	void run_phis(const Segment &segment, uint32_t lanes);
 	void read_phi(const Instruction &phi, uint32_t lanes);
 	uint32_t coming_from(uint32_t block, uint32_t lanes) const;
@@ -129,6 +140,9 @@ private:
 	std::vector<Frame> stack;
 	std::vector<std::vector<Carry>> carried;	/* by value */
 	std::vector<std::pair<uint32_t, Carry>> phi_values;
+	std::vector<Made> made;		/* by value */
+	uint64_t visit = 0;		/* number of the segment's run */
+	std::vector<Result> recipe_results;
 	Coalescer coalescer;
 	BankConflicts conflicts;
 	WarpProgram output;

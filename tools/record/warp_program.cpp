@@ -6,55 +6,93 @@
 
 #include <algorithm>
 
-#include "give_up.h"
 #include "lanes.h"
+
+extern "C" {
+#include "../../userspace/workloads/burst.h"
+}
 
 namespace record {
 
-constexpr uint32_t MILLI = 1000;
+std::vector<simgpu_trace_mix> Mixes::all() const
+{
+	std::vector<simgpu_trace_mix> mixes;
 
-void WarpProgram::clear()
+	for (uint32_t i = 0; i < lists.count(); i++)
+		mixes.push_back({lists.list(i).first, lists.list(i).count});
+	return mixes;
+}
+
+uint64_t Mixes::named_by(const simgpu_trace_op &op) const
+{
+	uint64_t most = op.kind == SIMGPU_TRACE_COMPUTE
+		      ? std::max(2 * lists.list(op.mix - 1).count, 128U) : 0;
+
+	return std::min<uint64_t>(op.count, most);
+}
+
+void WarpProgram::clear(Mixes &shared_mixes)
 {
 	ops.clear();
 	lines.clear();
 	pending.clear();
 	issued = 0;
-	compute_milli = 0;
-	lane_milli = 0;
+	cycle = 0;
+	burst.clear();
+	burst_lanes = 0;
+	mixes = &shared_mixes;
+}
+
+/*
+ * How far before the next instruction that is which brings the result; 0 if it
+ * was there long ago. The nominal cycle goes to where the instruction can issue.
+ */
+uint16_t WarpProgram::distance(const Result &needed)
+{
+	uint64_t number = instructions_now() + 1;
+
+	cycle++;
+	if (!needed.at || number - needed.at > NOMINAL_REACH * needed.latency)
+		return 0;
+	cycle = std::max(cycle, needed.ready);
+	return number - needed.at;
+}
+
+Result WarpProgram::compute(uint8_t unit, uint32_t passes, const Result &needed,
+			    uint32_t active_lanes)
+{
+	uint32_t latency = nominal_latency[unit] + passes - 1;
+
+	if (burst.size() == BURST_MAX)
+		flush(true);
+	burst.push_back({unit, (uint8_t)passes, distance(needed)});
+	burst_lanes += active_lanes;
+	return {instructions_now(), cycle + latency, latency};
 }
 
 void WarpProgram::barrier(uint32_t active_lanes)
 {
 	flush();
-	push(SIMGPU_TRACE_BARRIER, active_lanes, 0, 0);
-}
-
-void WarpProgram::shared(uint32_t active_lanes, uint32_t issue_cycles)
-{
-	flush();
-	if (!ops.empty() && ops.back().op.kind == SIMGPU_TRACE_SHARED &&
-	    ops.back().op.active_lanes == active_lanes &&
-	    ops.back().op.issue_cycles == issue_cycles) {
-		ops.back().op.count++;
-		issued++;
-		return;
-	}
-	push(SIMGPU_TRACE_SHARED, active_lanes, issue_cycles, 1);
+	push(SIMGPU_TRACE_BARRIER, active_lanes, 0);
+	cycle++;
 }
 
 void WarpProgram::global(uint8_t kind, uint32_t active_lanes, uint32_t site,
-			 const Coalescer &access)
+			 const Result &needed, const Coalescer &access)
 {
+	bool is_store = kind == SIMGPU_TRACE_STORE;
 	size_t left = access.count();
 	LaneForm form;
-	bool has_form = access.find_form(kind == SIMGPU_TRACE_STORE, form);
+	bool has_form = access.find_form(is_store, form);
 
 	flush();
-	access.append_to(lines, kind == SIMGPU_TRACE_STORE);
+	access.append_to(lines, is_store);
 	while (left) {
 		size_t now = std::min<size_t>(left, WARP_LANES);
+		uint16_t after = distance(needed);
 
-		push(kind, active_lanes, 0, now);
+		push(kind, active_lanes, now);
+		ops.back().op.after = after;
 		ops.back().site = site;
 		ops.back().has_form = has_form;
 		ops.back().address = access.address();
@@ -65,7 +103,8 @@ void WarpProgram::global(uint8_t kind, uint32_t active_lanes, uint32_t site,
 
 WarpProgram::Pending WarpProgram::await()
 {
-	pending.push_back({(uint32_t)ops.size() - 1, issued, false});
+	pending.push_back({(uint32_t)ops.size() - 1, issued,
+			   cycle + NOMINAL_LOAD, false});
 	return pending.size() - 1;
 }
 
@@ -73,57 +112,61 @@ void WarpProgram::use(Pending load)
 {
 	pending[load].used = true;
 	ops[pending[load].op].op.consume_after =
-		issued + compute_milli / MILLI - pending[load].issued;
+		instructions_now() - pending[load].issued;
+	cycle = std::max(cycle, pending[load].ready);
 }
 
 void WarpProgram::finish()
 {
+	/* A program has at least one op. */
+	if (ops.empty() && burst.empty())
+		compute(SIMGPU_TRACE_UNIT_CONTROL, 1, {}, 1);
 	flush();
-	/* Round what is left; a program has at least one op. */
-	if (ops.empty() || compute_milli >= MILLI / 2) {
-		lane_milli = compute_milli
-			   ? lane_milli * MILLI / (int64_t)compute_milli : MILLI;
-		compute_milli = MILLI;
-		flush();
-	}
 	for (Pending load = 0; load < pending.size(); load++)
 		if (!is_used(load))
 			ops[pending[load].op].op.consume_after = SIMGPU_TRACE_NEVER;
 }
 
 /*
- * Turn whole instructions into a COMPUTE op. What is left of an
- * instruction, and of the lanes, counts for the next one.
+ * Turn the burst into COMPUTE ops; what is left of a lane counts for the next one.
+ * If it goes on, what it repeats at its end is cut between two repetitions, and
+ * the rest is left: so the next op may have the same mix.
  */
-void WarpProgram::flush()
+void WarpProgram::flush(bool goes_on)
 {
-	uint64_t count = compute_milli / MILLI;
+	int64_t all = burst.size();
+	size_t at = 0, end = 0;
 
-	if (!count)
+	if (!all)
 		return;
 
-	int64_t whole_milli = count * MILLI;
-	int64_t lanes = (lane_milli + whole_milli / 2) / whole_milli;
+	int64_t lanes = (burst_lanes + all / 2) / all;
 
 	lanes = std::min<int64_t>(std::max<int64_t>(lanes, 1), WARP_LANES);
-	compute_milli -= whole_milli;
-	lane_milli -= whole_milli * lanes;
-	push(SIMGPU_TRACE_COMPUTE, lanes, 1, count);
-	issued += count - 1;
+	while (end < burst.size()) {
+		struct stretch stretch = burst_stretch(&burst[at],
+						       burst.size() - at);
+
+		end = at + stretch.count;
+		if (goes_on && end == burst.size())
+			stretch.count -= stretch.count % stretch.period;
+		push(SIMGPU_TRACE_COMPUTE, lanes, stretch.count);
+		ops.back().op.mix = mixes->number({burst.begin() + at,
+			burst.begin() + at + stretch.period});
+		issued += stretch.count - 1;
+		at += stretch.count;
+	}
+	burst.erase(burst.begin(), burst.begin() + at);
+	burst_lanes -= lanes * (int64_t)at;
 }
 
-void WarpProgram::push(uint8_t kind, uint32_t active_lanes, uint32_t issue_cycles,
-		       uint64_t count)
+void WarpProgram::push(uint8_t kind, uint32_t active_lanes, uint32_t count)
 {
 	WarpOp added = {};
 	simgpu_trace_op &op = added.op;
 
-	if (count > UINT32_MAX)
-		give_up("a warp computes for more than %u instructions at once",
-			UINT32_MAX);
 	op.kind = kind;
 	op.active_lanes = active_lanes;
-	op.issue_cycles = issue_cycles;
 	op.count = count;
 	ops.push_back(added);
 	issued++;

@@ -13,6 +13,7 @@
 #include <linux/simgpu_trace.h>
 
 #include "coalescer.h"
+#include "interner.h"
 
 namespace record {
 
@@ -31,6 +32,54 @@ struct WarpOp {
 	LaneForm form;
 };
 
+/* The different mixes of all kernels. */
+class Mixes {
+public:
+	/* As ops name it: from 1 on. */
+	uint32_t number(const std::vector<simgpu_trace_instruction> &list)
+	{
+		return 1 + lists.intern(list);
+	}
+
+	std::vector<simgpu_trace_mix> all() const;
+
+	size_t count() const
+	{
+		return lists.count();
+	}
+
+	const std::vector<simgpu_trace_instruction> &instructions() const
+	{
+		return lists.all();
+	}
+
+	/* Of those that COMPUTE ops name, as the format counts them. */
+	uint64_t named_by(const simgpu_trace_op &op) const;
+
+private:
+	Interner<simgpu_trace_instruction> lists;
+};
+
+/**
+ * struct Result - what an arithmetic instruction brings, or one on shared memory
+ * @at: its number in the warp, from 1; 0: nothing that is waited for
+ * @ready: nominal cycle in which it is there, see burst.h
+ * @latency: nominal
+ */
+struct Result {
+	uint64_t at = 0;
+	uint64_t ready = 0;
+	uint32_t latency = 0;
+
+	/* Of two, the one that comes last. */
+	void join(const Result &other)
+	{
+		if (other.at && (!at || other.ready > ready ||
+				 (other.ready == ready && other.at > at)))
+			*this = other;
+	}
+};
+
 inline bool is_memory(const simgpu_trace_op &op)
 {
 	return op.kind == SIMGPU_TRACE_LOAD || op.kind == SIMGPU_TRACE_STORE ||
@@ -42,23 +91,21 @@ public:
 	/* A load, constant or not, or an atomic whose value has not been used yet. */
 	typedef uint32_t Pending;
 
-	void clear();
+	/* Begin a warp, whose mixes are among these. */
+	void clear(Mixes &mixes);
 
-	void compute(uint32_t milli, uint32_t active_lanes)
-	{
-		compute_milli += milli;
-		lane_milli += (int64_t)milli * active_lanes;
-	}
+	/* One instruction, which needs what an earlier one brings. */
+	Result compute(uint8_t unit, uint32_t passes, const Result &needed,
+		       uint32_t active_lanes);
 
 	void barrier(uint32_t active_lanes);
-	void shared(uint32_t active_lanes, uint32_t issue_cycles);
 
 	/*
 	 * One warp access to global or constant memory. More than 32 lines, which only
 	 * misaligned accesses can touch, are several ops.
 	 */
 	void global(uint8_t kind, uint32_t active_lanes, uint32_t site,
-		    const Coalescer &access);
+		    const Result &needed, const Coalescer &access);
 
 	/* The op just pushed is a load; its user is still to come. */
 	Pending await();
@@ -92,19 +139,28 @@ private:
 	struct Load {
 		uint32_t op;
 		uint64_t issued;	/* instructions so far, with the load */
+		uint64_t ready;		/* nominal cycle */
 		bool used;
 	};
 
-	void flush();
-	void push(uint8_t kind, uint32_t active_lanes, uint32_t issue_cycles,
-		  uint64_t count);
+	/* Instructions so far, those of the burst included. */
+	uint64_t instructions_now() const
+	{
+		return issued + burst.size();
+	}
+
+	uint16_t distance(const Result &needed);
+	void flush(bool goes_on = false);
+	void push(uint8_t kind, uint32_t active_lanes, uint32_t count);
 
 	std::vector<WarpOp> ops;
 	std::vector<uint32_t> lines;
 	std::vector<Load> pending;
 	uint64_t issued = 0;
-	uint64_t compute_milli = 0;
-	int64_t lane_milli = 0;
+	uint64_t cycle = 0;	/* nominal, of the last instruction */
+	std::vector<simgpu_trace_instruction> burst;	/* no ops yet */
+	int64_t burst_lanes = 0;	/* active in all, and what rounding left */
+	Mixes *mixes = nullptr;
 };
 
 } /* namespace record */

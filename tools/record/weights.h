@@ -20,6 +20,10 @@ namespace record {
  * struct Weight - a row of the published table
  * @name: in the trace's WEIGHTS section
  * @milli: thousandths of a GPU instruction, for each element of a vector
+ * @mix: what these instructions are, in order: letters of units as in
+ *	builder_mix(), each with the distance to the one that it waits for;
+ *	one that is before the first, or 0, stands for the operands. "I1x3" is
+ *	"I1 I1 I1". Empty for ops, and for what costs nothing
  * @covers: the OpenCL built-in functions that the row stands for; empty for
  *	LLVM opcodes, which are found by @name. A trailing '*' is a prefix
  * @why: the reason, in terms of NVIDIA's machine code (SASS)
@@ -27,13 +31,28 @@ namespace record {
 struct Weight {
 	const char *name;
 	uint32_t milli;
+	const char *mix;
 	const char *covers;
 	const char *why;
 };
 
+/* A GPU instruction counts as so many. */
+constexpr uint32_t MILLI = 1000;
+
 extern const Weight weights[];
 /* How many rows. */
 extern const size_t WEIGHTS;
+
+/**
+ * struct RecipeStep - a GPU instruction of an LLVM instruction
+ * @unit: &enum simgpu_trace_unit
+ * @after: so many before it in the recipe is whose result it needs; those before the
+ *	first are the operands, as is 0
+ */
+struct RecipeStep {
+	uint8_t unit;
+	uint16_t after;
+};
 
 /* Executed instructions for each row, over all work-items. */
 typedef std::vector<uint64_t> Executed;
@@ -45,12 +64,20 @@ public:
 	uint32_t opcode(const std::string &name) const;
 	uint32_t builtin(const std::string &name) const;
 
+	/* Of one element; as many instructions as the row counts for. */
+	const std::vector<RecipeStep> &recipe(uint32_t row) const
+	{
+		return recipes[row];
+	}
+
 private:
+	static std::vector<RecipeStep> parse(const Weight &weight);
 	void add_covered(uint32_t row);
 
 	std::unordered_map<std::string, uint32_t> names;
 	std::unordered_map<std::string, uint32_t> builtins;
 	std::vector<std::pair<std::string, uint32_t>> prefixes;
+	std::vector<std::vector<RecipeStep>> recipes;
 };
 
 } /* namespace record */

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A warp's instructions as the ops of a trace program; see warp.h.
- *
- * Which of an instruction's producers comes last depends on latencies, which are
- * the device's and not the trace's. Nominal ones decide it: a warp that is alone
- * and issues an instruction a cycle, as soon as its operands are there.
- */
+/* A warp's instructions as the ops of a trace program; see warp.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +12,6 @@
 #define NO_GROUP	UINT32_MAX
 #define BANKS		32
 #define BANK_BYTES	4
-/* Cycles, of a hit in an L1. */
-#define NOMINAL_LOAD	30
-
-/* Cycles from issue to use, near those of recent GPUs. */
-static const uint32_t nominal_latency[SIMGPU_TRACE_UNITS] = {
-	[SIMGPU_TRACE_UNIT_INTEGER] = 5,
-	[SIMGPU_TRACE_UNIT_FP32] = 5,
-	[SIMGPU_TRACE_UNIT_FP64] = 9,
-	[SIMGPU_TRACE_UNIT_SFU] = 20,
-	[SIMGPU_TRACE_UNIT_TENSOR] = 9,
-	[SIMGPU_TRACE_UNIT_SHARED] = 25,
-	[SIMGPU_TRACE_UNIT_CONTROL] = 5,
-};
 
 static void *grow(void *list, size_t count, size_t *room, size_t bytes)
 {
@@ -84,34 +65,46 @@ static uint64_t mixed_by(uint64_t count, uint64_t period)
 	return count < most ? count : most;
 }
 
-static void flush_burst(struct warp_ops *warp)
+/*
+ * The burst becomes ops. If it goes on, what it repeats at its end is cut between two
+ * repetitions, and the rest is left: so the next op may have the same mix.
+ */
+static void flush_burst(struct warp_ops *warp, bool goes_on)
 {
 	struct simgpu_trace_op *op;
-	size_t at = 0;
+	struct stretch stretch;
+	size_t at = 0, end;
 
-	while (at < warp->burst_count && !warp->failed) {
-		struct stretch stretch = burst_stretch(&warp->burst[at],
-						       warp->burst_count - at);
-
+	for (end = 0; end < warp->burst_count; at += stretch.count) {
+		stretch = burst_stretch(&warp->burst[at],
+					warp->burst_count - at);
+		end = at + stretch.count;
+		if (goes_on && end == warp->burst_count)
+			stretch.count -= stretch.count % stretch.period;
 		op = add_op(warp);
-		if (!op)
+		if (!op) {
+			warp->burst_count = 0;
 			return;
+		}
 		op->kind = SIMGPU_TRACE_COMPUTE;
 		op->active_lanes = warp->burst_lanes;
 		op->count = stretch.count;
 		op->mix = builder_mix_of(warp->builder, &warp->burst[at],
 					 stretch.period);
 		warp->mixed += mixed_by(stretch.count, stretch.period);
-		at += stretch.count;
 	}
-	warp->burst_count = 0;
+	warp->burst_count -= at;
+	memmove(warp->burst, &warp->burst[at],
+		warp->burst_count * sizeof(warp->burst[0]));
 }
 
 static void add_to_burst(struct warp_ops *warp, uint32_t lanes, uint32_t unit,
 			 uint32_t passes, uint32_t after)
 {
-	if (warp->burst_count == BURST_MAX || warp->burst_lanes != lanes)
-		flush_burst(warp);
+	if (warp->burst_lanes != lanes)
+		flush_burst(warp, false);
+	else if (warp->burst_count == BURST_MAX)
+		flush_burst(warp, true);
 	warp->burst_lanes = lanes;
 	warp->burst[warp->burst_count++] = (struct simgpu_trace_instruction) {
 		.unit = unit, .passes = passes, .after = after,
@@ -126,9 +119,8 @@ static void consider(const struct warp_ops *warp, uint8_t number,
 {
 	const struct writer *writer = &warp->written[number];
 
-	/* What was issued so long ago is there whatever the device. */
 	if (!writer->at ||
-	    warp->instructions + 1 - writer->at > 2 * writer->latency)
+	    warp->instructions + 1 - writer->at > NOMINAL_REACH * writer->latency)
 		return;
 	if (!*last || writer->ready > (*last)->ready ||
 	    (writer->ready == (*last)->ready && writer->at > (*last)->at))
@@ -250,7 +242,7 @@ void warp_end(struct warp_ops *warp)
 {
 	size_t i;
 
-	flush_burst(warp);
+	flush_burst(warp, false);
 	for (i = 0; i < warp->load_count; i++)
 		if (warp->loads[i].op != SIZE_MAX)
 			settle(warp, &warp->loads[i], warp->instructions);
@@ -307,7 +299,7 @@ static void add_memory(struct warp_ops *warp,
 	};
 	struct simgpu_trace_op *op;
 
-	flush_burst(warp);
+	flush_burst(warp, false);
 	op = add_op(warp);
 	if (!op)
 		return;
@@ -325,7 +317,7 @@ static void add_barrier(struct warp_ops *warp, uint32_t lanes, uint32_t after)
 {
 	struct simgpu_trace_op *op;
 
-	flush_burst(warp);
+	flush_burst(warp, false);
 	op = add_op(warp);
 	if (!op)
 		return;

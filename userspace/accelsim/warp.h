@@ -10,7 +10,7 @@
 #include <linux/simgpu_trace.h>
 
 #include "../workloads/builder.h"
-#include "burst.h"
+#include "../workloads/burst.h"
 #include "instruction.h"
 
 /**

@@ -26,7 +26,8 @@
 #define LEVEL		9
 #define CHANGE		30
 #define DOUBLES		7
-#define DOUBLE_CYCLES	2
+/* A division by a power of two, its remainder, and whether it is zero */
+#define LEVEL_MIX	"I I1 C1"
 
 /* Half a warp's row of 16 weights; the bias comes first. */
 static __u32 row(struct builder *b, __u64 array, __u32 half)
@@ -57,7 +58,7 @@ static void load_inputs(struct builder *b, __u32 lanes)
 			       .warp_stride = 2 * FLOAT,
 			       .lane_stride = FLOAT), 2, 0);
 	if (lanes > 2)
-		builder_compute(b, 1, lanes - 2);
+		burst(b, INDEXING, 1, lanes - 2);
 }
 
 static void begin(struct builder *b, const char *name, __u32 shared_bytes)
@@ -65,30 +66,29 @@ static void begin(struct builder *b, const char *name, __u32 shared_bytes)
 	builder_kernel(b, name, 1, THREADS, 16, shared_bytes);
 	builder_grid(b, 1, BLOCKS, 1);
 	builder_block(b, SIDE, SIDE, 1);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 }
 
 static void layer_forward(struct builder *b)
 {
 	begin(b, "bpnn_layerforward_CUDA", (THREADS + SIDE) * FLOAT);
 	load_inputs(b, 2);
-	builder_shared(b, 1, 2, 1);
+	burst(b, SHARED, 1, 2);
 	builder_barrier(b);
 	load_rows(b, WEIGHTS, 0);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	builder_barrier(b);
-	builder_shared(b, 3, WARP, 1);
-	builder_compute(b, 3, WARP);
+	burst(b, "M M F1 M1 I2 I2", 6, WARP);
 	builder_barrier(b);
 	builder_loop(b, LEVELS);
-	builder_compute(b, LEVEL, WARP);
-	builder_shared(b, 3, WARP / LEVELS, 1);
+	burst(b, LEVEL_MIX, LEVEL, WARP);
+	burst(b, "M M M1", 3, WARP / LEVELS);
 	builder_barrier(b);
 	builder_loop_end(b);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	store_rows(b, WEIGHTS);
 	builder_barrier(b);
-	builder_shared(b, 1, 2, 1);
+	burst(b, SHARED, 1, 2);
 	builder_store(b, ACCESS(b, .base = SUMS, .access_bytes = FLOAT,
 				.block_stride = { 0, SIDE * FLOAT },
 				.warp_stride = 2 * FLOAT,
@@ -101,8 +101,8 @@ static void adjust_weights(struct builder *b)
 	load_inputs(b, WARP);
 	load_rows(b, CHANGES, 2);
 	load_rows(b, WEIGHTS, 0);
-	builder_compute(b, CHANGE, WARP);
-	builder_slow(b, DOUBLES, WARP, DOUBLE_CYCLES);
+	burst(b, TWO_CHAINS, CHANGE, WARP);
+	burst(b, DOUBLE_CHAIN, DOUBLES, WARP);
 	store_rows(b, WEIGHTS);
 	store_rows(b, CHANGES);
 	builder_barrier(b);

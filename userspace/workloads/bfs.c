@@ -25,6 +25,8 @@
 
 #define LOOK		14
 #define MARK		8
+/* Whether it is to be done: a comparison and a branch */
+#define ASK		"I1 C1"
 
 /**
  * struct level - levels of the search
@@ -66,13 +68,13 @@ static void visit_neighbor(struct builder *b, const struct level *level)
 
 	builder_load(b, active(b, EDGE, FLOAT, EDGES * FLOAT, lanes, FLOAT),
 		     lanes, 0);
-	builder_compute(b, 3, lanes);
+	burst(b, INDEXING, 3, lanes);
 	builder_load(b, anywhere(b, VISITED, NODES, lanes, 1, 0), lanes, 0);
-	builder_compute(b, MARK, lanes);
+	burst(b, ASK, MARK, lanes);
 	if (!found)
 		return;
 	builder_load(b, active(b, COST, FLOAT, FLOAT, lanes, 0), found, 0);
-	builder_compute(b, 5, found);
+	burst(b, INDEXING, 5, found);
 	builder_store(b, anywhere(b, COST, NODES * FLOAT, found, FLOAT, 1),
 		      found);
 	builder_store(b, anywhere(b, MARKED, NODES, found, 1, 1), found);
@@ -83,16 +85,16 @@ static void mark_neighbors(struct builder *b, const struct level *level)
 	__u32 lanes = level->lanes, i;
 
 	builder_kernel(b, "Kernel", BLOCKS, THREADS, 16, 0);
-	builder_compute(b, LOOK, WARP);
+	burst(b, INDEXING, LOOK, WARP);
 	load_own(b, MASK, THREADS, 1, 0);
-	builder_compute(b, 2, WARP);
+	burst(b, ASK, 2, WARP);
 	if (!lanes)
 		return;
 	builder_store(b, active(b, MASK, 1, 1, lanes, 0), lanes);
 	for (i = 0; i < 2; i++)
 		builder_load(b, active(b, NODE + i * FLOAT, FLOAT, NODE_BYTES,
 				       lanes, 0), lanes, 1 - i);
-	builder_compute(b, 6, lanes);
+	burst(b, INDEXING, 6, lanes);
 	builder_loop(b, EDGES);
 	visit_neighbor(b, level);
 	builder_loop_end(b);
@@ -104,9 +106,9 @@ static void next_frontier(struct builder *b, const struct level *level)
 	__u32 lanes = level->lanes, i;
 
 	builder_kernel(b, "Kernel2", BLOCKS, THREADS, 10, 0);
-	builder_compute(b, LOOK, WARP);
+	burst(b, INDEXING, LOOK, WARP);
 	load_own(b, MARKED, THREADS, 1, 0);
-	builder_compute(b, 2, WARP);
+	burst(b, ASK, 2, WARP);
 	if (!lanes)
 		return;
 	for (i = 0; i < 3; i++)

@@ -19,6 +19,10 @@
 #define EXPIRY		20
 #define STEP		5
 #define WINDOWING	14
+/* Two values in, two products, one out; the loop */
+#define STEP_MIX	"M M F1 F1 M1 I I1 C1"
+/* A price by an exponential */
+#define EXPIRY_MIX	"I2 I2 F1 S1 F1"
 
 static __u32 level(struct builder *b, __u32 loop, __s64 loop_bytes)
 {
@@ -34,16 +38,15 @@ static __u32 level(struct builder *b, __u32 loop, __s64 loop_bytes)
 /* A window: 32 steps, two at a time from one shared array to the other. */
 static void walk_window(struct builder *b)
 {
-	builder_compute(b, WINDOWING, WARP);
+	burst(b, INDEXING, WINDOWING, WARP);
 	builder_load(b, level(b, 1, WINDOW * FLOAT), WARP, 0);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	builder_loop(b, DELTA);
 	builder_barrier(b);
-	builder_shared(b, 3, WARP, 1);
-	builder_compute(b, STEP, WARP);
+	burst(b, STEP_MIX, 3 + STEP, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	builder_store(b, level(b, 1, WINDOW * FLOAT), WARP - DELTA / 8);
 }
 
@@ -55,7 +58,7 @@ void build_binomial(struct builder *b)
 	builder_kernel(b, "binomialOptions", OPTIONS, THREADS, 20,
 		       2 * (THREADS + 1) * FLOAT);
 	builder_loop(b, STEPS / THREADS);
-	builder_compute(b, EXPIRY, WARP);
+	burst(b, EXPIRY_MIX, EXPIRY, WARP);
 	builder_store(b, level(b, 0, THREADS * FLOAT), WARP);
 	builder_loop_end(b);
 	/* The level shrinks by a window with every seven turns of 32 steps. */

@@ -20,7 +20,8 @@
 #define ADDRESSES	16
 #define ARITHMETIC	70
 #define SPECIAL		8
-#define SPECIAL_CYCLES	4
+/* Two polynomials side by side; a special function every now and then */
+#define OPTION		"S2 F2 F2 F2 F2 F2 F2 F2 F2 F2"
 
 static __u32 option_array(struct builder *b, __u32 index)
 {
@@ -37,11 +38,10 @@ void build_black_scholes(struct builder *b)
 	builder_footprint(b, 5 * ARRAY_BYTES);
 	builder_kernel(b, "BlackScholesGPU", BLOCKS, THREADS, 24, 0);
 	builder_loop(b, TRIPS);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	for (i = 0; i < 3; i++)
 		builder_load(b, option_array(b, i), WARP, 2 - i);
-	builder_slow(b, SPECIAL, WARP, SPECIAL_CYCLES);
-	builder_compute(b, ARITHMETIC, WARP);
+	burst(b, OPTION, SPECIAL + ARITHMETIC, WARP);
 	for (i = 3; i < 5; i++)
 		builder_store(b, option_array(b, i), WARP);
 	builder_loop_end(b);

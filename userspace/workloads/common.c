@@ -34,6 +34,11 @@ __u32 anywhere(struct builder *b, __u64 array, __u64 size, __u32 lines,
 	return builder_pattern(b, &pattern);
 }
 
+void burst(struct builder *b, const char *mix, __u32 count, __u32 lanes)
+{
+	builder_mixed(b, builder_mix(b, mix), count, lanes);
+}
+
 void add_up_block(struct builder *b, __u32 threads, __u32 values)
 {
 	__u32 levels = 0, lanes;
@@ -45,9 +50,8 @@ void add_up_block(struct builder *b, __u32 threads, __u32 values)
 	builder_loop(b, levels ? levels : 1);
 	builder_barrier(b);
 	/* Which threads take part; then two values in, one out. */
-	builder_compute(b, 3, WARP);
-	builder_shared(b, 3 * values, lanes, 1);
-	builder_compute(b, values, lanes);
+	burst(b, "I I1 C1", 3, WARP);
+	burst(b, "M M F1 M1", 4 * values, lanes);
 	builder_loop_end(b);
 	builder_barrier(b);
 }

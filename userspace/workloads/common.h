@@ -30,6 +30,24 @@ __u32 anywhere(struct builder *b, __u64 array, __u64 size, __u32 lines,
 	       __u32 bytes, __u32 seed);
 
 /*
+ * What bursts are made of, as builder_mix() reads it. Indices, addresses and the
+ * conditions of loops: integers, in two chains side by side.
+ */
+#define INDEXING	"I2"
+/* Accesses to shared memory that wait for each other's issue only */
+#define SHARED		"M"
+/* Additions in a register, or a polynomial: each waits for the one before. */
+#define CHAIN		"F1"
+/* Two such chains side by side, and four */
+#define TWO_CHAINS	"F2"
+#define FOUR_CHAINS	"F4"
+/* The same in double precision */
+#define DOUBLE_CHAIN	"D1"
+
+/* @count instructions, those of a mix in turn */
+void burst(struct builder *b, const char *mix, __u32 count, __u32 lanes);
+
+/*
  * Threads of a block add up @values values of each: a tree in shared memory, a
  * level with half as many threads after each barrier.
  */

@@ -22,6 +22,8 @@
 #define ADDRESSES	23
 /* Of each pixel read: its address, one multiplication and addition */
 #define PIXEL		2
+/* The sum goes on from the pixel before, whose load lies between. */
+#define PRODUCT		"I F3"
 
 static __u32 pixel(struct builder *b, __u64 image, int x, int y)
 {
@@ -38,7 +40,7 @@ static void add_row(struct builder *b, int y)
 
 	for (x = -1; x <= 1; x++) {
 		builder_load(b, pixel(b, ORIGIN, x, y), WARP, 1);
-		builder_compute(b, PIXEL, WARP);
+		burst(b, PRODUCT, PIXEL, WARP);
 	}
 }
 
@@ -48,7 +50,7 @@ void build_2dconv(struct builder *b)
 	builder_kernel(b, "Convolution2D", BLOCKS_X, BLOCK_X * BLOCK_Y, 24, 0);
 	builder_grid(b, BLOCKS_X, BLOCKS_Y, 1);
 	builder_block(b, BLOCK_X, BLOCK_Y, 1);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	add_row(b, -1);
 	add_row(b, 0);
 	add_row(b, 1);

@@ -28,6 +28,8 @@
 
 /* Of a tap, besides the value: its coefficient, multiply-add */
 #define TAP		2
+/* One sum; the loop is unrolled, and its values are read ahead. */
+#define TAPS_MIX	"I F2"
 /* Instructions for each load and result besides the taps */
 #define LOADING		3
 #define WRITING		2
@@ -84,13 +86,12 @@ static void convolve(struct builder *b, const struct tile *tile, __u64 from,
 	for (half = 0; half < 2; half++)
 		builder_load(b, pixels(b, tile, from, half, -1), HALF,
 			     2 * (LOADING + 3));
-	builder_compute(b, LOADING, WARP);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, "I2 I2 I2 M", LOADING + 1, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
 	builder_loop(b, STEPS);
-	builder_shared(b, TAPS, WARP, 1);
-	builder_compute(b, TAPS * TAP + WRITING, WARP);
+	burst(b, SHARED, TAPS, WARP);
+	burst(b, TAPS_MIX, TAPS * TAP + WRITING, WARP);
 	for (half = 0; half < 2; half++)
 		builder_store(b, pixels(b, tile, to, half, 0), HALF);
 	builder_loop_end(b);

@@ -41,7 +41,9 @@
 #define POTENTIAL	12
 #define NEAR_LANES	22
 #define ROOTS		2
-#define ROOT_CYCLES	4
+/* Four points' distances side by side; a potential is a chain from its root on. */
+#define DISTANCES_MIX	FOUR_CHAINS
+#define POTENTIAL_MIX	"S1 F1 F1 F1 F1 F1 F1"
 
 /* @half of a bin, by half a warp: a row's 8 bins by 4 warps, 4 rows a pass */
 static __u32 bin(struct builder *b, __u32 in_warp, __u32 half)
@@ -59,11 +61,11 @@ static void cache_bins(struct builder *b)
 	__u32 in_warp, half;
 
 	builder_loop(b, CACHED_BINS / 8);
-	builder_compute(b, BIN, WARP);
+	burst(b, INDEXING, BIN, WARP);
 	for (in_warp = 0; in_warp < 2; in_warp++)
 		for (half = 0; half < 2; half++)
 			builder_load(b, bin(b, in_warp, half), WARP / 2, 1);
-	builder_shared(b, 2, WARP, 1);
+	burst(b, SHARED, 2, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
 }
@@ -71,12 +73,11 @@ static void cache_bins(struct builder *b)
 static void add_atoms(struct builder *b)
 {
 	builder_loop(b, CACHED_BINS);
-	builder_compute(b, 4, WARP);
+	burst(b, INDEXING, 4, WARP);
 	builder_loop(b, BIN_ATOMS);
-	builder_shared(b, 4, WARP, 1);
-	builder_compute(b, DISTANCES, WARP);
-	builder_compute(b, POTENTIAL, NEAR_LANES);
-	builder_slow(b, ROOTS, NEAR_LANES, ROOT_CYCLES);
+	burst(b, SHARED, 4, WARP);
+	burst(b, DISTANCES_MIX, DISTANCES, WARP);
+	burst(b, POTENTIAL_MIX, POTENTIAL + ROOTS, NEAR_LANES);
 	builder_loop_end(b);
 	builder_loop_end(b);
 	builder_barrier(b);
@@ -91,7 +92,7 @@ static void store_region(struct builder *b)
 			      .lane_stride = FLOAT,
 			      .loop_stride = { WARP * FLOAT });
 
-	builder_compute(b, 12, WARP);
+	burst(b, INDEXING, 12, WARP);
 	builder_loop(b, 4);
 	builder_store(b, points, WARP);
 	builder_loop_end(b);
@@ -104,7 +105,7 @@ void build_cutcp(struct builder *b)
 		       27, CACHED_BINS * BIN_BYTES + 24);
 	builder_grid(b, REGIONS, REGIONS, 1);
 	builder_block(b, 8, 2, 8);
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	builder_loop(b, PASSES);
 	cache_bins(b);
 	add_atoms(b);

@@ -28,6 +28,9 @@
 #define VERTICAL	5
 #define HORIZONTAL	4
 #define WRITING		4
+/* Of a row: two values in, a half of their sum, one out; addresses besides */
+#define LIFT		"M M I1 I1 I1 M1 I2 I2"
+#define LIFT_ACROSS	"M M I1 I1 I1 M1 I2"
 
 /* A row of the window: loop 0 is the window, loop 1 the row in it. */
 static __u32 pixels(struct builder *b, __s64 column, __s64 warp_bytes)
@@ -58,18 +61,14 @@ static void slide_window(struct builder *b)
 	builder_loop(b, WINDOW_Y);
 	builder_load(b, pixels(b, 0, WARP * FLOAT), WARP, LOADING + 2);
 	builder_load(b, pixels(b, -3, 0), 3, LOADING);
-	builder_compute(b, LOADING, WARP);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, "I2 I2 I2 M", LOADING + 1, WARP);
 	builder_loop_end(b);
-	builder_shared(b, 3 * WINDOW_Y, WARP, 1);
-	builder_compute(b, VERTICAL * WINDOW_Y, WARP);
+	burst(b, LIFT, (3 + VERTICAL) * WINDOW_Y, WARP);
 	builder_barrier(b);
-	builder_shared(b, 3 * WINDOW_Y, WARP, 1);
-	builder_compute(b, HORIZONTAL * WINDOW_Y, WARP);
+	burst(b, LIFT_ACROSS, (3 + HORIZONTAL) * WINDOW_Y, WARP);
 	builder_barrier(b);
 	builder_loop(b, WINDOW_Y / 2);
-	builder_shared(b, 2, WARP, 1);
-	builder_compute(b, WRITING, WARP);
+	burst(b, "M M I2 I2 I2 I2", 2 + WRITING, WARP);
 	builder_store(b, coefficients(b, 0), WARP);
 	builder_store(b, coefficients(b, 1), WARP);
 	builder_loop_end(b);

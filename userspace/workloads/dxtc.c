@@ -24,11 +24,16 @@
 #define AXIS		220
 #define SORT		60
 #define WAY		400
-/* 16 colors of three floats, which lie across the banks */
+/*
+ * 16 colors of three floats, which lie across the banks; of each the factors and
+ * its part of six sums
+ */
 #define COLOR_READS	48
-#define COLOR_CYCLES	3
+#define COLOR		"M*3 M*3 M*3 I2 I2 I2 I1 I1 F5 F6 F6 F6 F6 F6 F6 F6 F6 " \
+			"F6 F6 F6 F6 F6 F6 F6 F6 F6 F6 F6"
+/* The divisions of three components each by two determinants */
 #define DIVISIONS	6
-#define SPECIAL_CYCLES	8
+#define DIVISION	"S*2"
 #define REDUCTION	6
 
 static void load_colors(struct builder *b)
@@ -38,14 +43,14 @@ static void load_colors(struct builder *b)
 			      .lane_stride = FLOAT);
 
 	builder_load(b, colors, 16, 0);
-	builder_shared(b, 4, 16, 1);
+	burst(b, SHARED, 4, 16);
 	builder_barrier(b);
-	builder_compute(b, AXIS, 16);
+	burst(b, "F3", AXIS, 16);
 	builder_loop(b, 15);
-	builder_shared(b, 2, 16, 1);
+	burst(b, SHARED, 2, 16);
 	builder_barrier(b);
 	builder_loop_end(b);
-	builder_compute(b, SORT, 16);
+	burst(b, INDEXING, SORT, 16);
 	builder_barrier(b);
 }
 
@@ -57,17 +62,16 @@ static void try_ways(struct builder *b)
 
 	builder_loop(b, 16);
 	builder_load(b, table, WARP, 4);
-	builder_shared(b, COLOR_READS, WARP, COLOR_CYCLES);
-	builder_compute(b, WAY, WARP);
-	builder_slow(b, DIVISIONS, WARP, SPECIAL_CYCLES);
+	burst(b, COLOR, COLOR_READS + WAY, WARP);
+	burst(b, DIVISION, DIVISIONS, WARP);
 	builder_loop_end(b);
 }
 
 static void find_best(struct builder *b)
 {
 	builder_loop(b, REDUCTION);
-	builder_shared(b, 4, 16, 1);
-	builder_compute(b, 6, 16);
+	burst(b, SHARED, 4, 16);
+	burst(b, "F I1", 6, 16);
 	builder_barrier(b);
 	builder_loop_end(b);
 }

@@ -36,6 +36,10 @@
 #define OWN		60
 #define NEIGHBOR	160
 #define UPDATE		30
+/* A division or a root for every dozen; x, y and z do not need each other. */
+#define STATE_MIX	"S1 F1 F1 F2 F2 F2 F2 F2 F2 F2 F2 F2"
+#define FLUX_MIX	"S3 F1 F1 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 " \
+			"F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3 F3"
 
 static void load(struct builder *b, __u32 array, __u32 arrays, __s64 offset)
 {
@@ -70,7 +74,7 @@ static void compute_step_factor(struct builder *b)
 	builder_kernel(b, "compute_step_factor", BLOCKS, THREADS, 24, 0);
 	load(b, STATE, VARIABLES, 0);
 	load(b, AREAS, 1, 0);
-	builder_compute(b, STEP, WARP);
+	burst(b, STATE_MIX, STEP, WARP);
 	store(b, STEP_FACTORS, 1);
 }
 
@@ -80,7 +84,7 @@ static void compute_flux(struct builder *b)
 
 	builder_kernel(b, "compute_flux", BLOCKS, THREADS, 63, 0);
 	load(b, STATE, VARIABLES, 0);
-	builder_compute(b, OWN, WARP);
+	burst(b, STATE_MIX, OWN, WARP);
 	for (i = 0; i < NEIGHBORS; i++) {
 		load(b, SURROUNDING + i, 1, 0);
 		load(b, NORMALS + 3 * i, 3, 0);
@@ -89,7 +93,7 @@ static void compute_flux(struct builder *b)
 			     i ? NEAR_BYTES : -NEAR_BYTES);
 		else
 			gather(b, i);
-		builder_compute(b, NEIGHBOR, WARP);
+		burst(b, FLUX_MIX, NEIGHBOR, WARP);
 	}
 	store(b, FLUXES, VARIABLES);
 }
@@ -100,7 +104,7 @@ static void time_step(struct builder *b)
 	load(b, STEP_FACTORS, 1, 0);
 	load(b, OLD_STATE, VARIABLES, 0);
 	load(b, FLUXES, VARIABLES, 0);
-	builder_compute(b, UPDATE, WARP);
+	burst(b, "F5 I2", UPDATE, WARP);
 	store(b, STATE, VARIABLES);
 }
 

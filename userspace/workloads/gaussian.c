@@ -23,7 +23,7 @@
 #define FAN2_THREADS	(FAN2_WIDTH * FAN2_WIDTH)
 
 #define FAN1		16
-#define DIVISION_CYCLES	8
+#define DIVISION	"S*2"
 #define FAN2		22
 
 static void fan1(struct builder *b)
@@ -35,11 +35,11 @@ static void fan1(struct builder *b)
 	};
 
 	builder_kernel(b, "Fan1", SIZE / FAN1_THREADS, FAN1_THREADS, 12, 0);
-	builder_compute(b, FAN1, WARP);
+	burst(b, INDEXING, FAN1, WARP);
 	builder_load(b, builder_access(b, &below), WARP, 1);
 	builder_load(b, ACCESS(b, .base = MATRIX, .access_bytes = FLOAT), WARP,
 		     0);
-	builder_slow(b, 1, WARP, DIVISION_CYCLES);
+	burst(b, DIVISION, 1, WARP);
 	below.base = MULTIPLIERS;
 	builder_store(b, builder_access(b, &below), WARP);
 }
@@ -59,7 +59,7 @@ static void load_rows(struct builder *b, __u64 array, __s64 column_bytes,
 {
 	builder_load(b, rows(b, array, column_bytes), FAN2_WIDTH,
 		     consume_after);
-	builder_compute(b, 1, FAN2_THREADS - FAN2_WIDTH);
+	burst(b, INDEXING, 1, FAN2_THREADS - FAN2_WIDTH);
 }
 
 static void fan2(struct builder *b)
@@ -71,11 +71,11 @@ static void fan2(struct builder *b)
 	builder_kernel(b, "Fan2", SIZE / FAN2_WIDTH, FAN2_THREADS, 14, 0);
 	builder_grid(b, SIZE / FAN2_WIDTH, SIZE / FAN2_WIDTH, 1);
 	builder_block(b, FAN2_WIDTH, FAN2_WIDTH, 1);
-	builder_compute(b, FAN2, FAN2_THREADS);
+	burst(b, INDEXING, FAN2, FAN2_THREADS);
 	load_rows(b, MULTIPLIERS, 0, 3);
 	builder_load(b, pivot, FAN2_WIDTH, 2);
 	load_rows(b, MATRIX, FAN2_WIDTH * FLOAT, 1);
-	builder_compute(b, 1, FAN2_THREADS);
+	burst(b, CHAIN, 1, FAN2_THREADS);
 	builder_store(b, rows(b, MATRIX, FAN2_WIDTH * FLOAT), FAN2_WIDTH);
 }
 

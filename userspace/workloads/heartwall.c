@@ -37,6 +37,7 @@
 #define OVERLAP_COLUMNS	32
 /* Of a product: two addresses, a multiplication, a sum, the loop */
 #define PRODUCT		7
+#define PRODUCT_MIX	"I I F F1 I I1 C1"
 #define PLACE		40
 /* The mask has 20 x 20 and more places, most of them zero: its rows and columns */
 #define MASK		20
@@ -45,6 +46,7 @@
 /* Passes over the padded frame that each thread makes: copies, squares, sums */
 #define PASSES		10
 #define ELEMENT		18
+#define ELEMENT_MIX	"I2 I2 F1"
 
 static __u32 element(struct builder *b, __u64 at, __s64 warp_bytes,
 		     __s64 lane_bytes, const __s64 *loop_bytes)
@@ -64,14 +66,14 @@ static void convolve(struct builder *b, __u32 trips, __u32 rows, __u32 columns)
 	static const __s64 in_window[] = { FLOAT, WINDOW * FLOAT, FLOAT };
 
 	builder_loop(b, trips);
-	builder_compute(b, PLACE, WARP);
+	burst(b, INDEXING, PLACE, WARP);
 	builder_loop(b, rows);
-	builder_compute(b, 4, WARP);
+	burst(b, INDEXING, 4, WARP);
 	builder_loop(b, columns);
 	builder_load(b, element(b, 0, 0, 0, in_template), WARP, 3);
 	builder_load(b, element(b, WINDOW_AT, 2 * FLOAT, FLOAT, in_window), WARP,
 		     2);
-	builder_compute(b, PRODUCT, WARP);
+	burst(b, PRODUCT_MIX, PRODUCT, WARP);
 	builder_loop_end(b);
 	builder_loop_end(b);
 	builder_store(b, element(b, RESULT_AT, WARP * FLOAT, FLOAT, own), WARP);
@@ -86,7 +88,7 @@ static void pass_over_frame(struct builder *b)
 
 	builder_loop(b, PADDED_TRIPS);
 	builder_load(b, pixel, WARP, 0);
-	builder_compute(b, ELEMENT, WARP);
+	burst(b, ELEMENT_MIX, ELEMENT, WARP);
 	builder_store(b, pixel, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
@@ -100,7 +102,7 @@ static void sum_columns(struct builder *b)
 
 	builder_loop(b, PADDED);
 	builder_load(b, pixel, PADDED / (THREADS / WARP), 0);
-	builder_compute(b, 5, PADDED / (THREADS / WARP));
+	burst(b, "F I I1 C1 I", 5, PADDED / (THREADS / WARP));
 	builder_store(b, pixel, PADDED / (THREADS / WARP));
 	builder_loop_end(b);
 	builder_barrier(b);

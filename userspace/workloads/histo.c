@@ -43,7 +43,10 @@
 #define COUNT		22
 /* Half of the values are of the block's range; they meet in bins. */
 #define COUNT_LANES	16
-#define COUNT_CYCLES	4
+#define COUNT_SHARED	"M1*4"
+/* A value's sum waits for that of the value before; its place is a chain. */
+#define SUM_MIX		"I2 I2 F1 I2 I2 I1 C1"
+#define PLACE_MIX	"I1 I1 I2"
 /* One value of 128 is of no range. */
 #define OUTSIDE_EVERY	4
 
@@ -58,13 +61,13 @@ static void prescan(struct builder *b)
 
 	builder_kernel(b, "histo_prescan_kernel", PRESCAN_BLOCKS,
 		       PRESCAN_THREADS, 18, 2 * PRESCAN_THREADS * FLOAT);
-	builder_compute(b, 24, WARP);
+	burst(b, INDEXING, 24, WARP);
 	for (pass = 0; pass < 2; pass++) {
 		builder_loop(b, trips);
 		builder_load(b, values, WARP, 0);
-		builder_compute(b, pass ? DEVIATION : AVERAGE, WARP);
+		burst(b, SUM_MIX, pass ? DEVIATION : AVERAGE, WARP);
 		builder_loop_end(b);
-		builder_shared(b, 1, WARP, 1);
+		burst(b, SHARED, 1, WARP);
 	}
 	add_up_block(b, PRESCAN_THREADS, 2);
 	for (pass = 0; pass < 2; pass++)
@@ -87,12 +90,12 @@ static void intermediates(struct builder *b)
 	values.warp_stride = WARP * 2 * FLOAT;
 	builder_kernel(b, "histo_intermediates_kernel", HEIGHT / UNROLL,
 		       threads, 16, 0);
-	builder_compute(b, 20, WARP);
+	burst(b, INDEXING, 20, WARP);
 	builder_loop(b, UNROLL);
 	builder_load(b, builder_access(b, &values), WARP, 0);
 	for (i = 0; i < 2; i++) {
 		row.base = PLACES + i * threads * FLOAT;
-		builder_compute(b, PLACE, WARP);
+		burst(b, PLACE_MIX, PLACE, WARP);
 		builder_store(b, builder_access(b, &row), WARP);
 	}
 	builder_loop_end(b);
@@ -108,15 +111,15 @@ static void count_place(struct builder *b)
 				PARTS * MAIN_THREADS * FLOAT });
 
 	builder_load(b, place, WARP, 0);
-	builder_compute(b, COUNT, WARP);
-	builder_shared(b, 1, COUNT_LANES, COUNT_CYCLES);
+	burst(b, PLACE_MIX, COUNT, WARP);
+	burst(b, COUNT_SHARED, 1, COUNT_LANES);
 }
 
 static void count_outside(struct builder *b)
 {
 	__u32 i;
 
-	builder_compute(b, 10, 1);
+	burst(b, "I1", 10, 1);
 	for (i = 0; i < 2; i++) {
 		__u32 bin = anywhere(b, COUNTS, BINS * 2, 1, FLOAT, 1);
 
@@ -138,8 +141,8 @@ static void count(struct builder *b)
 	builder_kernel(b, "histo_main_kernel", PARTS, MAIN_THREADS, 20,
 		       RANGE_BINS);
 	builder_grid(b, PARTS, RANGES, 1);
-	builder_compute(b, 20, WARP);
-	builder_shared(b, words, WARP, 1);
+	burst(b, INDEXING, 20, WARP);
+	burst(b, SHARED, words, WARP);
 	builder_barrier(b);
 	builder_loop(b, MAIN_TRIPS / OUTSIDE_EVERY);
 	builder_loop(b, OUTSIDE_EVERY);
@@ -149,8 +152,8 @@ static void count(struct builder *b)
 	builder_loop_end(b);
 	builder_barrier(b);
 	builder_loop(b, words);
-	builder_shared(b, 1, WARP, 1);
-	builder_compute(b, 8, WARP);
+	burst(b, SHARED, 1, WARP);
+	burst(b, INDEXING, 8, WARP);
 	builder_store(b, part, WARP);
 	builder_loop_end(b);
 }
@@ -162,10 +165,10 @@ static void finish_outside(struct builder *b)
 
 	builder_kernel(b, "histo_final_kernel", BINS / 4 / threads, threads, 20,
 		       0);
-	builder_compute(b, 21, WARP);
+	burst(b, INDEXING, 21, WARP);
 	load_own(b, COUNTS, threads, 8, 0);
 	store_own(b, COUNTS, threads, 8);
-	builder_compute(b, 19, WARP);
+	burst(b, INDEXING, 19, WARP);
 	store_own(b, RESULT, threads, FLOAT);
 }
 
@@ -180,14 +183,14 @@ static void finish_ranges(struct builder *b)
 
 	builder_kernel(b, "histo_final_kernel", RANGES * RANGE_BINS / 4 / threads,
 		       threads, 20, 0);
-	builder_compute(b, 30, WARP);
+	burst(b, INDEXING, 30, WARP);
 	load_own(b, OVERFLOWS, threads, 16, 0);
 	store_own(b, OVERFLOWS, threads, 16);
 	builder_loop(b, PARTS);
 	builder_load(b, part, WARP, 0);
-	builder_compute(b, 13, WARP);
+	burst(b, INDEXING, 13, WARP);
 	builder_loop_end(b);
-	builder_compute(b, 10, WARP);
+	burst(b, INDEXING, 10, WARP);
 	store_own(b, RESULT, threads, FLOAT);
 }
 

@@ -32,15 +32,16 @@
 #define BYTE		3
 #define TRY		4
 #define TRY_SHARED	3
-#define BANKS		3
+#define BYTE_MIX	"I1 I1 I1"
+#define TRY_MIX		"M1*3"
 #define SECOND_LANES	2
 
 static void count_byte(struct builder *b)
 {
-	builder_compute(b, BYTE + TRY, WARP);
-	builder_shared(b, TRY_SHARED, WARP, BANKS);
-	builder_compute(b, TRY, SECOND_LANES);
-	builder_shared(b, TRY_SHARED, SECOND_LANES, 1);
+	burst(b, BYTE_MIX, BYTE + TRY, WARP);
+	burst(b, TRY_MIX, TRY_SHARED, WARP);
+	burst(b, BYTE_MIX, TRY, SECOND_LANES);
+	burst(b, "M1", TRY_SHARED, SECOND_LANES);
 }
 
 static void count(struct builder *b)
@@ -56,17 +57,17 @@ static void count(struct builder *b)
 
 	builder_kernel(b, "histogram256Kernel", BLOCKS, THREADS, 16,
 		       WARPS * BINS * FLOAT);
-	builder_shared(b, BINS / WARP, WARP, 1);
+	burst(b, SHARED, BINS / WARP, WARP);
 	builder_barrier(b);
 	builder_loop(b, TRIPS);
 	builder_load(b, data, WARP, 0);
 	for (i = 0; i < 4; i++)
 		count_byte(b);
-	builder_compute(b, 3, WARP);
+	burst(b, INDEXING, 3, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
-	builder_shared(b, WARPS, WARP, 1);
-	builder_compute(b, 3 * WARPS, WARP);
+	burst(b, SHARED, WARPS, WARP);
+	burst(b, INDEXING, 3 * WARPS, WARP);
 	builder_store(b, part, WARP);
 }
 
@@ -83,7 +84,7 @@ static void merge(struct builder *b)
 	builder_kernel(b, "mergeHistogram256Kernel", BINS, MERGE_THREADS, 10,
 		       MERGE_THREADS * FLOAT);
 	builder_load(b, column, BLOCKS / 8, 0);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	add_up_block(b, MERGE_THREADS, 1);
 	builder_store(b, sum, 1);
 }

@@ -27,6 +27,7 @@
 
 /* Of a byte: its six bits, the counter's place, one more */
 #define BYTE		4
+#define BYTE_MIX	"I I1 I1 M1 I1 M1"
 
 static void count(struct builder *b)
 {
@@ -37,17 +38,17 @@ static void count(struct builder *b)
 
 	builder_kernel(b, "histogram64Kernel", BLOCKS, THREADS, 16,
 		       THREADS * BINS);
-	builder_compute(b, 10, WARP);
-	builder_shared(b, BINS / 4, WARP, 1);
+	burst(b, INDEXING, 10, WARP);
+	burst(b, SHARED, BINS / 4, WARP);
 	builder_barrier(b);
 	builder_loop(b, TRIPS);
 	builder_load(b, data, WARP, 0);
-	builder_compute(b, VECTOR * BYTE + 3, WARP);
-	builder_shared(b, VECTOR * 2, WARP, 1);
+	burst(b, BYTE_MIX, VECTOR * (BYTE + 2), WARP);
+	burst(b, INDEXING, 3, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
-	builder_shared(b, THREADS, WARP, 1);
-	builder_compute(b, THREADS + THREADS / 4 * 3, WARP);
+	burst(b, SHARED, THREADS, WARP);
+	burst(b, INDEXING, THREADS + THREADS / 4 * 3, WARP);
 	store_own(b, PARTS, THREADS, FLOAT);
 }
 
@@ -66,9 +67,9 @@ static void merge(struct builder *b)
 		       MERGE_THREADS * FLOAT);
 	builder_loop(b, BLOCKS / MERGE_THREADS);
 	builder_load(b, column, WARP, 0);
-	builder_compute(b, 4, WARP);
+	burst(b, "I I2 I1 C1", 4, WARP);
 	builder_loop_end(b);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	add_up_block(b, MERGE_THREADS, 1);
 	builder_store(b, sum, 1);
 }

@@ -26,6 +26,8 @@
 #define SETUP		40
 #define STEP		24
 #define RANGES		16
+/* Three differences, in x, y and to the surroundings, come together. */
+#define STEP_MIX	"F3"
 
 static __u32 cells(struct builder *b, __u64 grid, __u32 row)
 {
@@ -40,11 +42,11 @@ static void advance(struct builder *b, __u32 step)
 	__u32 valid = TILE - 2 * step - 2;
 	__u32 lanes = 2 * valid * valid / TILE;
 
-	builder_compute(b, RANGES, WARP);
-	builder_shared(b, 7, lanes, 1);
-	builder_compute(b, STEP, lanes);
+	burst(b, INDEXING, RANGES, WARP);
+	burst(b, SHARED, 7, lanes);
+	burst(b, STEP_MIX, STEP, lanes);
 	builder_barrier(b);
-	builder_shared(b, 2, lanes, 1);
+	burst(b, SHARED, 2, lanes);
 	builder_barrier(b);
 }
 
@@ -57,12 +59,12 @@ void build_hotspot(struct builder *b)
 		       3 * TILE * TILE * FLOAT);
 	builder_grid(b, BLOCKS, BLOCKS, 1);
 	builder_block(b, TILE, TILE, 1);
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	for (i = 0; i < 2; i++) {
 		builder_load(b, cells(b, TEMPERATURE, i), TILE, 2);
 		builder_load(b, cells(b, POWER, i), TILE, 1);
 	}
-	builder_shared(b, 2, WARP, 1);
+	burst(b, SHARED, 2, WARP);
 	builder_barrier(b);
 	for (i = 0; i < HEIGHT; i++)
 		advance(b, i);

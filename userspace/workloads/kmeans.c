@@ -23,6 +23,7 @@
 #define SETUP		10
 /* Of a feature: two addresses, a difference, its square, the loop */
 #define FEATURE		6
+#define FEATURE_MIX	"I I F F1 I C1"
 #define CLUSTER		5
 
 static __u32 column(struct builder *b, __s64 outer_bytes, __s64 inner_bytes)
@@ -42,10 +43,10 @@ static void invert_mapping(struct builder *b)
 			   .loop_stride = { FLOAT });
 
 	builder_kernel(b, "invert_mapping", BLOCKS, THREADS, 12, 0);
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	builder_loop(b, FEATURES);
 	builder_load(b, row, WARP, 0);
-	builder_compute(b, FEATURE, WARP);
+	burst(b, INDEXING, FEATURE, WARP);
 	builder_store(b, column(b, (__s64)POINTS * FLOAT, 0), WARP);
 	builder_loop_end(b);
 }
@@ -53,13 +54,13 @@ static void invert_mapping(struct builder *b)
 static void find_nearest(struct builder *b)
 {
 	builder_kernel(b, "kmeansPoint", BLOCKS, THREADS, 16, 0);
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	builder_loop(b, CLUSTERS);
 	builder_loop(b, FEATURES);
 	builder_load(b, column(b, 0, (__s64)POINTS * FLOAT), WARP, 2);
-	builder_compute(b, FEATURE, WARP);
+	burst(b, FEATURE_MIX, FEATURE, WARP);
 	builder_loop_end(b);
-	builder_compute(b, CLUSTER, WARP);
+	burst(b, "F I1 I1 C1 I", CLUSTER, WARP);
 	builder_loop_end(b);
 	store_own(b, MEMBERSHIP, THREADS, FLOAT);
 }

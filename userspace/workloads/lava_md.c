@@ -35,8 +35,11 @@
 #define VALUES		5
 #define FORCE		17
 #define EXPONENTIAL	20
-#define DOUBLE_CYCLES	2
 #define PAIR		3
+/* All but the force's three components is one chain. */
+#define CHAIN_OF_5	"D1 D1 D1 D1 D1 "
+#define PAIR_MIX	CHAIN_OF_5 CHAIN_OF_5 CHAIN_OF_5 CHAIN_OF_5 CHAIN_OF_5 \
+			"D1 D2 D3 D3 D3 D3 D3 D3 D3 D3 D3 D3 I I1 C1"
 
 /* Half of a particle's 32 bytes, or its charge; @around: of a box near by */
 static __u32 particle(struct builder *b, __u64 array, __s64 bytes,
@@ -61,23 +64,22 @@ static void load_places(struct builder *b, int around)
 		builder_load(b, particle(b, PLACES + half * 16, PLACE_BYTES, 16,
 					 around), LANES, 1 - half);
 	/* Four values, each a load and a store */
-	builder_compute(b, 2 + 6, LANES);
-	builder_shared(b, 4, LANES, 2);
+	burst(b, INDEXING, 2 + 6, LANES);
+	burst(b, "M*2", 4, LANES);
 }
 
 static void add_box(struct builder *b)
 {
 	builder_load(b, ACCESS(b, .base = TABLE, .access_bytes = FLOAT,
 			       .block_stride = { BOX_BYTES }), 1, 0);
-	builder_compute(b, 20, WARP);
+	burst(b, INDEXING, 20, WARP);
 	load_places(b, 1);
 	builder_load(b, particle(b, CHARGES, DOUBLE, DOUBLE, 1), LANES, 0);
-	builder_shared(b, 1, LANES, 2);
+	burst(b, "M*2", 1, LANES);
 	builder_barrier(b);
 	builder_loop(b, PARTICLES);
-	builder_shared(b, VALUES, LANES, 1);
-	builder_slow(b, FORCE + EXPONENTIAL, LANES, DOUBLE_CYCLES);
-	builder_compute(b, PAIR, LANES);
+	burst(b, SHARED, VALUES, LANES);
+	burst(b, PAIR_MIX, FORCE + EXPONENTIAL + PAIR, LANES);
 	builder_loop_end(b);
 	builder_barrier(b);
 }
@@ -90,7 +92,7 @@ static void update_forces(struct builder *b)
 	for (half = 0; half < 2; half++)
 		builder_load(b, particle(b, FORCES + half * 16, PLACE_BYTES, 16,
 					 0), LANES, 1 - half);
-	builder_compute(b, 2, LANES);
+	burst(b, DOUBLE_CHAIN, 2, LANES);
 	for (half = 0; half < 2; half++)
 		builder_store(b, particle(b, FORCES + half * 16, PLACE_BYTES, 16,
 					  0), LANES);
@@ -103,7 +105,7 @@ void build_lava_md(struct builder *b)
 	builder_kernel(b, "kernel_gpu_cuda", WIDTH - 2, THREADS, 40,
 		       2 * PARTICLES * PLACE_BYTES + PARTICLES * DOUBLE);
 	builder_grid(b, WIDTH - 2, WIDTH - 2, WIDTH - 2);
-	builder_compute(b, 30, WARP);
+	burst(b, INDEXING, 30, WARP);
 	load_places(b, 0);
 	builder_barrier(b);
 	builder_loop(b, 3);

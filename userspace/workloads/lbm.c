@@ -23,6 +23,8 @@
 
 #define GATHER		25
 #define COLLIDE		140
+/* Density, and momentum in x, y and z: four sums that do not need each other */
+#define COLLISION	FOUR_CHAINS
 
 struct direction {
 	int x, y, z;
@@ -57,10 +59,10 @@ static void stream_and_collide(struct builder *b, __u32 from, __u32 to)
 
 	builder_kernel(b, "performStreamCollide", SIZE_Y, SIZE_X, 63, 0);
 	builder_grid(b, SIZE_Y, SIZE_Z, 1);
-	builder_compute(b, GATHER, WARP);
+	burst(b, INDEXING, GATHER, WARP);
 	for (i = 0; i <= DIRECTIONS; i++)
 		builder_load(b, cells(b, from, i, &here), WARP, DIRECTIONS - i);
-	builder_compute(b, COLLIDE, WARP);
+	burst(b, COLLISION, COLLIDE, WARP);
 	for (i = 0; i < DIRECTIONS; i++)
 		builder_store(b, cells(b, to, i, &directions[i]), WARP);
 }

@@ -40,12 +40,16 @@
 
 /* Of a point: where; four constants, projection, mean and variance with a division */
 #define POINT		20
-#define DIVISION_CYCLES	8
+#define POINT_MIX	"I2 I2 F1 F2 F2"
+#define DIVISION	"S1*2"
 #define PLACE		8
 /* Of a pixel's flow: eight differences, each with an arc tangent, and two sums */
 #define NEIGHBORS	8
 #define ARC_TANGENT	22
 #define PIXEL		70
+/* An arc tangent is a division and a polynomial; two go side by side. */
+#define FLOW_MIX	"S2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 F2 " \
+			"F2 F2 F2"
 
 /* A column's pixels around a block's: circles and disks stay near. */
 static __u32 pixels(struct builder *b, __u64 image, __s64 outer_bytes,
@@ -64,15 +68,15 @@ static void find_circles(struct builder *b)
 
 	builder_kernel(b, "GICOV_kernel", COLUMNS - 2 * RADIUS,
 		       COLUMN - 2 * RADIUS, 16, 0);
-	builder_compute(b, 12, WARP);
+	burst(b, INDEXING, 12, WARP);
 	builder_loop(b, CIRCLES);
 	builder_loop(b, POINTS);
 	builder_load(b, pixels(b, GRADIENT_X, 0, step_bytes, 1), WARP, 1);
 	builder_load(b, pixels(b, GRADIENT_Y, 0, step_bytes, 1), WARP, 0);
-	builder_compute(b, POINT, WARP);
-	builder_slow(b, 1, WARP, DIVISION_CYCLES);
+	burst(b, POINT_MIX, POINT, WARP);
+	burst(b, DIVISION, 1, WARP);
 	builder_loop_end(b);
-	builder_compute(b, 14, WARP);
+	burst(b, TWO_CHAINS, 14, WARP);
 	builder_loop_end(b);
 	builder_store(b, pixels(b, GICOV, 0, 0, 1), WARP);
 }
@@ -83,17 +87,17 @@ static void dilate(struct builder *b)
 	__u32 blocks = COLUMN * (COLUMNS - DISK) / threads;
 
 	builder_kernel(b, "dilate_kernel", blocks, threads, 12, 0);
-	builder_compute(b, 20, WARP);
+	burst(b, INDEXING, 20, WARP);
 	builder_loop(b, DISK);
-	builder_compute(b, (DISK - DISK_ROW) * PLACE, WARP);
+	burst(b, INDEXING, (DISK - DISK_ROW) * PLACE, WARP);
 	builder_loop(b, DISK_ROW);
-	builder_compute(b, PLACE, WARP);
+	burst(b, INDEXING, PLACE, WARP);
 	builder_load(b, ACCESS(b, .base = GICOV, .access_bytes = FLOAT,
 			       .block_stride = { threads * FLOAT },
 			       .warp_stride = WARP * FLOAT,
 			       .lane_stride = FLOAT,
 			       .loop_stride = { FLOAT, COLUMN_BYTES }), WARP, 0);
-	builder_compute(b, 2, WARP);
+	burst(b, "F I1", 2, WARP);
 	builder_loop_end(b);
 	builder_loop_end(b);
 	store_own(b, DILATED, threads, FLOAT);
@@ -115,14 +119,14 @@ static void converge(struct builder *b)
 {
 	builder_loop(b, ROUNDS);
 	builder_loop(b, CELL_TRIPS);
-	builder_shared(b, NEIGHBORS + 1, WARP, 1);
-	builder_compute(b, PIXEL + NEIGHBORS * ARC_TANGENT, WARP);
+	burst(b, SHARED, NEIGHBORS + 1, WARP);
+	burst(b, FLOW_MIX, PIXEL + NEIGHBORS * ARC_TANGENT, WARP);
 	builder_load(b, part(b, PARTS, 1), WARP, 0);
-	builder_compute(b, 6, WARP);
-	builder_shared(b, 2, WARP, 1);
+	burst(b, CHAIN, 6, WARP);
+	burst(b, SHARED, 2, WARP);
 	builder_barrier(b);
 	builder_loop_end(b);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	add_up_block(b, CELL_THREADS, 1);
 	builder_loop_end(b);
 }
@@ -132,15 +136,15 @@ static void track_cells(struct builder *b)
 	builder_kernel(b, "IMGVF_kernel", CELLS, CELL_THREADS, 40,
 		       41 * 81 * FLOAT + CELL_THREADS * FLOAT + 8);
 	builder_loop(b, CELL_TRIPS);
-	builder_compute(b, 12, WARP);
+	burst(b, INDEXING, 12, WARP);
 	builder_load(b, part(b, FLOW, 0), WARP, 0);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
 	converge(b);
 	builder_loop(b, CELL_TRIPS);
-	builder_compute(b, 12, WARP);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, INDEXING, 12, WARP);
+	burst(b, SHARED, 1, WARP);
 	builder_store(b, part(b, FLOW, 0), WARP);
 	builder_loop_end(b);
 }

@@ -30,6 +30,9 @@ enum { KEYS_A, VALUES_A, KEYS_B, VALUES_B, BUFFERS };
 #define ADDRESSES	20
 /* A step of a binary search: the middle, a key, a comparison, a choice */
 #define STEP		6
+/* Each step waits for the one before; in shared memory two lanes meet in a bank. */
+#define STEP_MIX	"I1"
+#define SHARED_STEP_MIX	"M1*2 I1 I1 I1 I1 I1 I1"
 
 static __u64 buffer(__u32 index)
 {
@@ -39,8 +42,7 @@ static __u64 buffer(__u32 index)
 /* The search of @steps steps in shared memory, for two keys of a thread */
 static void search_shared(struct builder *b, __u32 steps)
 {
-	builder_shared(b, 2 * steps, WARP, 2);
-	builder_compute(b, 2 * steps * STEP, WARP);
+	burst(b, SHARED_STEP_MIX, 2 * steps * (STEP + 1), WARP);
 }
 
 static void sort_blocks(struct builder *b)
@@ -55,16 +57,16 @@ static void sort_blocks(struct builder *b)
 				      half * threads * FLOAT,
 				      2 * threads, FLOAT, FLOAT);
 		builder_load(b, pattern, WARP, 1);
-		builder_shared(b, 1, WARP, 1);
+		burst(b, SHARED, 1, WARP);
 	}
 	/* Strides 1 to 512: searches of 1 to 10 steps */
 	builder_loop(b, 10);
 	builder_barrier(b);
-	builder_compute(b, 8, WARP);
-	builder_shared(b, 4, WARP, 2);
+	burst(b, INDEXING, 8, WARP);
+	burst(b, "M*2", 4, WARP);
 	search_shared(b, 5);
 	builder_barrier(b);
-	builder_shared(b, 4, WARP, 2);
+	burst(b, "M*2", 4, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
 	for (i = 0; i < 4; i++) {
@@ -72,7 +74,7 @@ static void sort_blocks(struct builder *b)
 		pattern = own_element(b, buffer(KEYS_B + i % 2) +
 				      half * threads * FLOAT,
 				      2 * threads, FLOAT, FLOAT);
-		builder_shared(b, 1, WARP, 1);
+		burst(b, SHARED, 1, WARP);
 		builder_store(b, pattern, WARP);
 	}
 }
@@ -81,7 +83,7 @@ static void search_memory(struct builder *b, __u32 steps, __u32 pattern)
 {
 	builder_loop(b, steps);
 	builder_load(b, pattern, WARP, 0);
-	builder_compute(b, STEP, WARP);
+	burst(b, STEP_MIX, STEP, WARP);
 	builder_loop_end(b);
 }
 
@@ -96,7 +98,7 @@ static void rank_samples(struct builder *b, __u64 keys, __u32 log2_stride)
 
 	builder_kernel(b, "generateSampleRanks", KEYS / (2 * STRIDE) / threads,
 		       threads, 20, 0);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	for (i = 0; i < 2; i++) {
 		builder_load(b, own_element(b, keys, threads, FLOAT,
 					    2 * STRIDE * FLOAT), WARP, 0);
@@ -113,13 +115,13 @@ static void merge_ranks(struct builder *b, __u32 log2_stride)
 
 	builder_kernel(b, "mergeRanksAndIndices", KEYS / (2 * STRIDE) / threads,
 		       threads, 16, 0);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	for (i = 0; i < 2; i++) {
 		load_own(b, RANKS + i * RANKS_BYTES, threads, FLOAT, 0);
 		builder_loop(b, log2_stride > 7 ? log2_stride - 7 : 1);
 		builder_load(b, anywhere(b, RANKS, 2 * RANKS_BYTES, 4, FLOAT, i),
 			     WARP, 0);
-		builder_compute(b, STEP, WARP);
+		burst(b, STEP_MIX, STEP, WARP);
 		builder_loop_end(b);
 		/* Ranks of neighbors stay neighbors, with gaps. */
 		builder_store(b, own_element(b, LIMITS + i * RANKS_BYTES,
@@ -150,7 +152,7 @@ static void merge_intervals(struct builder *b, __u32 from, __u32 to,
 	builder_kernel(b, "mergeElementaryIntervals", x, STRIDE, 20,
 		       4 * STRIDE * FLOAT);
 	builder_grid(b, x, KEYS / STRIDE / x, 1);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	builder_load(b, own_element(b, LIMITS, 1, FLOAT, FLOAT), 2, 0);
 	builder_barrier(b);
 	for (i = 0; i < 2; i++)
@@ -158,15 +160,15 @@ static void merge_intervals(struct builder *b, __u32 from, __u32 to,
 			builder_load(b, interval(b, buffer(from + i) +
 						 side * segment, segment,
 						 STRIDE / 2), WARP / 2, 1);
-			builder_shared(b, 1, WARP / 2, 1);
+			burst(b, SHARED, 1, WARP / 2);
 		}
 	builder_barrier(b);
 	search_shared(b, 4);
 	builder_barrier(b);
-	builder_shared(b, 4, WARP / 2, 2);
+	burst(b, "M*2", 4, WARP / 2);
 	builder_barrier(b);
 	for (i = 0; i < 2; i++) {
-		builder_shared(b, 1, WARP, 1);
+		burst(b, SHARED, 1, WARP);
 		builder_store(b, interval(b, buffer(to + i), segment, STRIDE),
 			      WARP);
 	}

@@ -18,7 +18,7 @@
 
 /* Of a path: scale, value, its maximum with 0, two sums, the loop */
 #define PATH		9
-#define EXPONENTIAL_CYCLES	4
+#define PATH_MIX	"F F1 S1 F1 F1 F1 F2 I I1 C1"
 
 void build_monte_carlo(struct builder *b)
 {
@@ -32,13 +32,12 @@ void build_monte_carlo(struct builder *b)
 		       .block_stride = { 2 * FLOAT });
 	builder_kernel(b, "MonteCarloOneBlockPerOption", OPTIONS, THREADS, 16,
 		       2 * THREADS * FLOAT);
-	builder_compute(b, 10, WARP);
+	burst(b, INDEXING, 10, WARP);
 	builder_loop(b, PATHS / THREADS);
 	builder_load(b, sample, WARP, 0);
-	builder_compute(b, PATH, WARP);
-	builder_slow(b, 1, WARP, EXPONENTIAL_CYCLES);
+	burst(b, PATH_MIX, PATH + 1, WARP);
 	builder_loop_end(b);
-	builder_shared(b, 2, WARP, 1);
+	burst(b, SHARED, 2, WARP);
 	add_up_block(b, THREADS, 2);
 	builder_store(b, value, 1);
 }

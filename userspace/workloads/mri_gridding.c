@@ -42,6 +42,8 @@
 #define PASSES		6
 /* Samples come along trajectories: a warp's lie in so many lines of the grid. */
 #define CELL_LINES	8
+/* x, y and z: a product each, an integer, and then one index of them */
+#define CELL_MIX	"F F F S3 S3 S3 I1 I1"
 /* A digit's keys of a block are side by side in the result. */
 #define DIGIT_LINES	2
 
@@ -50,18 +52,18 @@ static void bin_samples(struct builder *b)
 	__u32 field;
 
 	builder_kernel(b, "binning_kernel", BLOCKS, THREADS, 16, 0);
-	builder_compute(b, 14, WARP);
+	burst(b, INDEXING, 14, WARP);
 	for (field = 0; field < 3; field++)
 		builder_load(b, own_element(b, SAMPLE + field * FLOAT, THREADS,
 					    FLOAT, SAMPLE_BYTES), WARP,
 			     2 - field);
-	builder_compute(b, 14, WARP);
+	burst(b, CELL_MIX, 14, WARP);
 	builder_load(b, anywhere(b, BIN_COUNTS, CELLS * FLOAT, CELL_LINES,
 				 FLOAT, 1), WARP, 0);
-	builder_compute(b, 3, WARP);
+	burst(b, "I1", 3, WARP);
 	builder_atomic(b, anywhere(b, BIN_COUNTS, CELLS * FLOAT, CELL_LINES,
 				   FLOAT, 1), WARP, 0);
-	builder_compute(b, 4, WARP);
+	burst(b, "I1", 4, WARP);
 	store_own(b, KEYS, THREADS, FLOAT);
 	store_own(b, KEYS + SAMPLES * FLOAT, THREADS, FLOAT);
 }
@@ -69,12 +71,12 @@ static void bin_samples(struct builder *b)
 /* One bit: flags, their scan over 1024 in shared memory, new places */
 static void split_by_bit(struct builder *b)
 {
-	builder_shared(b, 4, WARP, 1);
-	builder_compute(b, 20, WARP);
+	burst(b, SHARED, 4, WARP);
+	burst(b, INDEXING, 20, WARP);
 	add_up_block(b, SORT_KEYS, 1);
 	add_up_block(b, SORT_KEYS, 2);
-	builder_shared(b, 5, WARP, 2);
-	builder_compute(b, 30, WARP);
+	burst(b, "M*2", 5, WARP);
+	burst(b, INDEXING, 30, WARP);
 	builder_barrier(b);
 }
 
@@ -84,13 +86,13 @@ static void sort_blocks(struct builder *b, __u64 buffer)
 
 	builder_kernel(b, "splitSort", SORT_BLOCKS, SORT_THREADS, 24,
 		       (SORT_KEYS + SORT_KEYS / 16 + 64) * FLOAT);
-	builder_compute(b, 16, WARP);
+	burst(b, INDEXING, 16, WARP);
 	for (array = 0; array < 2; array++)
 		load_own(b, buffer + array * SAMPLES * FLOAT, SORT_THREADS, 16,
 			 1 - array);
 	builder_barrier(b);
-	builder_shared(b, 4, WARP, 6);
-	builder_compute(b, 16, WARP);
+	burst(b, "M*6", 4, WARP);
+	burst(b, INDEXING, 16, WARP);
 	builder_loop(b, 4);
 	split_by_bit(b);
 	builder_loop_end(b);
@@ -114,11 +116,11 @@ static void scan_digits(struct builder *b)
 
 	builder_kernel(b, "scan_L1_kernel", blocks, threads, 12,
 		       2 * threads * FLOAT);
-	builder_compute(b, 12, WARP);
+	burst(b, INDEXING, 12, WARP);
 	for (i = 0; i < 2; i++)
 		load_own(b, DIGITS + i * DIGITS_BYTES / 2 / 128 * 128, threads,
 			 FLOAT, 1 - i);
-	builder_shared(b, 2, WARP, 1);
+	burst(b, SHARED, 2, WARP);
 	add_up_block(b, 2 * threads, 1);
 	add_up_block(b, 2 * threads, 2);
 	for (i = 0; i < 2; i++)
@@ -131,7 +133,7 @@ static void rearrange(struct builder *b, __u64 from, __u64 to)
 	__u32 array, i;
 
 	builder_kernel(b, "splitRearrange", SORT_BLOCKS, SORT_THREADS, 20, 192);
-	builder_compute(b, 16, WARP);
+	burst(b, INDEXING, 16, WARP);
 	builder_load(b, ACCESS(b, .base = DIGITS, .access_bytes = FLOAT,
 			       .block_stride = { FLOAT },
 			       .warp_stride = 2 * SORT_BLOCKS * FLOAT,
@@ -140,8 +142,8 @@ static void rearrange(struct builder *b, __u64 from, __u64 to)
 		load_own(b, from + array * SAMPLES * FLOAT, SORT_THREADS, 16,
 			 1 - array);
 	builder_barrier(b);
-	builder_shared(b, 12, WARP, 2);
-	builder_compute(b, 24, WARP);
+	burst(b, "M*2", 12, WARP);
+	burst(b, INDEXING, 24, WARP);
 	for (array = 0; array < 2; array++)
 		for (i = 0; i < 4; i++)
 			builder_store(b, anywhere(b, to +
@@ -153,13 +155,13 @@ static void rearrange(struct builder *b, __u64 from, __u64 to)
 static void reorder_samples(struct builder *b)
 {
 	builder_kernel(b, "reorder_kernel", BLOCKS, THREADS, 16, 0);
-	builder_compute(b, 10, WARP);
+	burst(b, INDEXING, 10, WARP);
 	load_own(b, KEYS + SAMPLES * FLOAT, THREADS, FLOAT, 0);
-	builder_compute(b, 3, WARP);
+	burst(b, "I1", 3, WARP);
 	builder_load(b, anywhere(b, SAMPLE, SAMPLES * SAMPLE_BYTES, WARP,
 				 SAMPLE_BYTES, 3), WARP, 0);
 	/* The other five fields are in the L1 by then. */
-	builder_compute(b, 5 + 8, WARP);
+	burst(b, INDEXING, 5 + 8, WARP);
 	store_own(b, SORTED_VALUES, THREADS, VALUE_BYTES);
 	store_own(b, SORTED_PLACES, THREADS, PLACE_BYTES);
 }
@@ -172,7 +174,8 @@ static void reorder_samples(struct builder *b)
 #define DISTANCES	28
 #define NEAR		24
 #define NEAR_LANES	7
-#define NEAR_CYCLES	4
+/* Four points' distances side by side */
+#define DISTANCES_MIX	FOUR_CHAINS
 
 /* Sorted samples of a row of cells, one a cell */
 static __u32 row(struct builder *b, __u64 array, __s64 bytes, __s64 lane_bytes)
@@ -187,22 +190,22 @@ static __u32 row(struct builder *b, __u64 array, __s64 bytes, __s64 lane_bytes)
 
 static void spread_row(struct builder *b)
 {
-	builder_compute(b, 12, WARP);
+	burst(b, INDEXING, 12, WARP);
 	builder_load(b, row(b, BIN_COUNTS, FLOAT, 0), WARP, 1);
 	builder_load(b, row(b, BIN_COUNTS + 13 * FLOAT, FLOAT, 0), WARP, 0);
-	builder_compute(b, 12, WARP);
+	burst(b, INDEXING, 12, WARP);
 	builder_barrier(b);
 	builder_load(b, row(b, SORTED_VALUES, VALUE_BYTES, VALUE_BYTES),
 		     ROW_SAMPLES / 2, 1);
 	builder_load(b, row(b, SORTED_PLACES, PLACE_BYTES, PLACE_BYTES),
 		     ROW_SAMPLES / 2, 0);
-	builder_shared(b, 6, ROW_SAMPLES / 2, 1);
+	burst(b, SHARED, 6, ROW_SAMPLES / 2);
 	builder_barrier(b);
 	builder_loop(b, ROW_SAMPLES);
-	builder_shared(b, 6, WARP, 1);
-	builder_compute(b, DISTANCES, WARP);
-	builder_compute(b, NEAR, NEAR_LANES);
-	builder_slow(b, 1, NEAR_LANES, NEAR_CYCLES);
+	burst(b, SHARED, 6, WARP);
+	burst(b, DISTANCES_MIX, DISTANCES, WARP);
+	burst(b, TWO_CHAINS, NEAR, NEAR_LANES);
+	burst(b, "S1", 1, NEAR_LANES);
 	builder_loop_end(b);
 }
 
@@ -229,13 +232,13 @@ static void grid_samples(struct builder *b)
 	builder_kernel(b, "gridding_GPU", SIZE_X / 8, 64, 40, 64 * 6 * FLOAT);
 	builder_grid(b, SIZE_X / 8, SIZE_Y / 4 - 4, SIZE_Z / 8);
 	builder_block(b, 8, 4, 2);
-	builder_compute(b, 120, WARP);
+	burst(b, INDEXING, 120, WARP);
 	builder_loop(b, ROWS_Z);
 	builder_loop(b, ROWS_Y);
 	spread_row(b);
 	builder_loop_end(b);
 	builder_loop_end(b);
-	builder_compute(b, 34, WARP);
+	burst(b, TWO_CHAINS, 34, WARP);
 	store_points(b, GRID, 8);
 	store_points(b, DENSITY, FLOAT);
 }

@@ -22,7 +22,8 @@
 /* Of a sample: the argument, its range reduction and sums; on the SFU, both */
 #define ARITHMETIC	12
 #define SPECIAL		4
-#define SPECIAL_CYCLES	8
+/* One argument; its sine and its cosine side by side, in two steps each */
+#define SAMPLE_MIX	"F F1 F1 F1 F2 S2*2 S2*2 F2 F2 S2*2 S2*2 F2 F2 F2 F2 C1"
 
 static __u32 element(struct builder *b, __u64 array, __u32 threads)
 {
@@ -37,10 +38,10 @@ static void compute_phi_mag(struct builder *b)
 
 	builder_kernel(b, "ComputePhiMag", SAMPLES * CHUNKS / threads, threads,
 		       10, 0);
-	builder_compute(b, 6, WARP);
+	burst(b, INDEXING, 6, WARP);
 	builder_load(b, element(b, PHI, threads), WARP, 1);
 	builder_load(b, element(b, PHI + PHI_BYTES, threads), WARP, 0);
-	builder_compute(b, 2, WARP);
+	burst(b, CHAIN, 2, WARP);
 	builder_store(b, element(b, PHI + 2 * PHI_BYTES, threads), WARP);
 }
 
@@ -53,14 +54,13 @@ static void compute_q(struct builder *b, __u32 chunk)
 	__u32 i;
 
 	builder_kernel(b, "ComputeQ", VOXELS / THREADS, THREADS, 20, 0);
-	builder_compute(b, 8, WARP);
+	burst(b, INDEXING, 8, WARP);
 	for (i = 0; i < 5; i++)
 		builder_load(b, element(b, i * ARRAY_BYTES, THREADS), WARP,
 			     4 - i);
 	builder_loop(b, SAMPLES);
 	builder_constant(b, sample, WARP, 1);
-	builder_compute(b, ARITHMETIC, WARP);
-	builder_slow(b, SPECIAL, WARP, SPECIAL_CYCLES);
+	burst(b, SAMPLE_MIX, ARITHMETIC + SPECIAL, WARP);
 	builder_loop_end(b);
 	for (i = 3; i < 5; i++)
 		builder_store(b, element(b, i * ARRAY_BYTES, THREADS), WARP);

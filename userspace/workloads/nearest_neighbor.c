@@ -16,7 +16,8 @@
 
 #define ADDRESSES	16
 #define DISTANCE	4
-#define ROOT_CYCLES	4
+/* Two differences, their squares, and the root of the sum */
+#define DISTANCE_MIX	"F F F2 F1 S1"
 
 /* Two loads, which touch the same lines */
 void build_nearest_neighbor(struct builder *b)
@@ -25,11 +26,10 @@ void build_nearest_neighbor(struct builder *b)
 
 	builder_footprint(b, END);
 	builder_kernel(b, "euclid", BLOCKS, THREADS, 12, 0);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	for (field = 0; field < 2; field++)
 		builder_load(b, own_element(b, field * FLOAT, THREADS, FLOAT,
 					    RECORD_BYTES), WARP, 1);
-	builder_compute(b, DISTANCE, WARP);
-	builder_slow(b, 1, WARP, ROOT_CYCLES);
+	burst(b, DISTANCE_MIX, DISTANCE + 1, WARP);
 	store_own(b, DISTANCES, THREADS, FLOAT);
 }

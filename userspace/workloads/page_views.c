@@ -46,6 +46,9 @@
 #define SCAN		5
 #define HASH		5
 #define COPY		1
+/* The counters are those of the byte before; so is the hash, a chain of four. */
+#define SCAN_BYTE	"I5 I1 I5 I5 C3"
+#define HASH_BYTE	"I5 I2 I3 I1 I1"
 /* Indices and addresses, before the map, and around an access */
 #define SETUP		20
 #define ADDRESS		3
@@ -53,12 +56,12 @@
 static void read_element(struct builder *b, __u64 array, __u32 bytes)
 {
 	load_own(b, array, THREADS, bytes, ADDRESS);
-	builder_compute(b, ADDRESS, WARP);
+	burst(b, INDEXING, ADDRESS, WARP);
 }
 
 static void write_element(struct builder *b, __u64 array, __u32 bytes)
 {
-	builder_compute(b, ADDRESS, WARP);
+	burst(b, INDEXING, ADDRESS, WARP);
 	store_own(b, array, THREADS, bytes);
 }
 
@@ -70,8 +73,8 @@ static void split_and_hash_text(struct builder *b)
 {
 	builder_atomic(b, anywhere(b, TEXT, RECORDS * ENTRY_BYTES, WARP,
 				   ENTRY_BYTES, 0), WARP, 0);
-	builder_compute(b, (URL_BYTES + ADDRESS_BYTES) * SCAN, WARP);
-	builder_compute(b, URL_BYTES * HASH, WARP);
+	burst(b, SCAN_BYTE, (URL_BYTES + ADDRESS_BYTES) * SCAN, WARP);
+	burst(b, HASH_BYTE, URL_BYTES * HASH, WARP);
 }
 
 static void copy(struct builder *b, __u64 to, __u32 bytes)
@@ -79,14 +82,14 @@ static void copy(struct builder *b, __u64 to, __u32 bytes)
 	__u32 i;
 
 	for (i = 0; i < bytes; i++) {
-		builder_compute(b, COPY, WARP);
+		burst(b, INDEXING, COPY, WARP);
 		builder_store(b, own_element(b, to + i, THREADS, 1, bytes), WARP);
 	}
 }
 
 static void begin_output(struct builder *b)
 {
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	read_element(b, COUNTS, FLOAT);
 	read_element(b, OUT_OFFSETS, OFFSET_BYTES);
 	read_element(b, SUMS, FLOAT);

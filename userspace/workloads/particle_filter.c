@@ -35,11 +35,12 @@ enum {
 #define INDEX		22
 #define DIFFERENCE	6
 #define DOUBLES		8
-#define DOUBLE_CYCLES	2
 /* The pixels around a warp's particles */
 #define PIXEL_LINES	8
 #define STEPS		((__u32)PARTICLES / 2)
 #define STEP		4
+/* A comparison of doubles, whether that is it, the next one */
+#define STEP_MIX	"D C1 I I1"
 
 static __u64 array(__u32 index)
 {
@@ -67,8 +68,8 @@ static void move_particles(struct builder *b)
 	store_own(b, array(WEIGHTS), THREADS, DOUBLE);
 	for (i = 0; i < 2; i++) {
 		load_own(b, array(SEEDS), THREADS, FLOAT, 0);
-		builder_compute(b, RANDOM / 2, WARP);
-		builder_slow(b, RANDOM / 2, WARP, DOUBLE_CYCLES);
+		burst(b, "I1", RANDOM / 2, WARP);
+		burst(b, DOUBLE_CHAIN, RANDOM / 2, WARP);
 		store_own(b, array(SEEDS), THREADS, FLOAT);
 		store_own(b, array(X + i), THREADS, DOUBLE);
 	}
@@ -86,26 +87,26 @@ static void write_index(struct builder *b)
 				       .access_bytes = FLOAT,
 				       .loop_stride = { 2 * FLOAT }), WARP, 0);
 	}
-	builder_compute(b, INDEX, WARP);
-	builder_slow(b, DOUBLES, WARP, DOUBLE_CYCLES);
+	burst(b, INDEXING, INDEX, WARP);
+	burst(b, DOUBLE_CHAIN, DOUBLES, WARP);
 	builder_store(b, index_of_pixel(b), WARP);
 }
 
 static void add_pixel(struct builder *b)
 {
 	builder_load(b, index_of_pixel(b), WARP, 0);
-	builder_compute(b, 2, WARP);
+	burst(b, INDEXING, 2, WARP);
 	builder_load(b, anywhere(b, VIDEO, VIDEO_BYTES, PIXEL_LINES, 1, 0), WARP,
 		     0);
-	builder_compute(b, DIFFERENCE, WARP);
-	builder_slow(b, DOUBLES, WARP, DOUBLE_CYCLES);
+	burst(b, INDEXING, DIFFERENCE, WARP);
+	burst(b, DOUBLE_CHAIN, DOUBLES, WARP);
 }
 
 static void likelihood(struct builder *b)
 {
 	builder_kernel(b, "likelihood_kernel", BLOCKS, THREADS, 32,
 		       THREADS * DOUBLE);
-	builder_compute(b, 16, WARP);
+	burst(b, INDEXING, 16, WARP);
 	move_particles(b);
 	builder_loop(b, PIXELS);
 	write_index(b);
@@ -114,9 +115,9 @@ static void likelihood(struct builder *b)
 	add_pixel(b);
 	builder_loop_end(b);
 	store_own(b, array(LIKELIHOOD), THREADS, DOUBLE);
-	builder_slow(b, 30, WARP, DOUBLE_CYCLES);
+	burst(b, DOUBLE_CHAIN, 30, WARP);
 	store_own(b, array(WEIGHTS), THREADS, DOUBLE);
-	builder_shared(b, 2, WARP, 2);
+	burst(b, "M*2", 2, WARP);
 	add_up_block(b, THREADS, 2);
 	builder_store(b, ACCESS(b, .base = array(SUMS), .access_bytes = DOUBLE,
 				.block_stride = { DOUBLE }), 1);
@@ -131,22 +132,21 @@ static void add_sums(struct builder *b)
 	builder_kernel(b, "sum_kernel", 1, WARP, 12, 0);
 	builder_loop(b, BLOCKS);
 	builder_load(b, sum, 1, 0);
-	builder_slow(b, 1, 1, DOUBLE_CYCLES);
-	builder_compute(b, 4, 1);
+	burst(b, "D6 I I1 C1 I", 1 + 4, 1);
 	builder_loop_end(b);
 }
 
 static void normalize(struct builder *b)
 {
 	builder_kernel(b, "normalize_weights_kernel", BLOCKS, THREADS, 16, 16);
-	builder_compute(b, 12, WARP);
+	burst(b, INDEXING, 12, WARP);
 	builder_barrier(b);
 	load_own(b, array(WEIGHTS), THREADS, DOUBLE, 0);
-	builder_slow(b, 10, WARP, DOUBLE_CYCLES);
+	burst(b, DOUBLE_CHAIN, 10, WARP);
 	store_own(b, array(WEIGHTS), THREADS, DOUBLE);
 	builder_barrier(b);
 	builder_barrier(b);
-	builder_slow(b, 12, WARP, DOUBLE_CYCLES);
+	burst(b, DOUBLE_CHAIN, 12, WARP);
 	store_own(b, array(NUMBERS), THREADS, DOUBLE);
 }
 
@@ -161,9 +161,9 @@ static void accumulate(struct builder *b)
 	builder_kernel(b, "normalize_weights_kernel", 1, WARP, 16, 16);
 	builder_loop(b, (__u32)PARTICLES);
 	builder_load(b, weight, 1, 0);
-	builder_slow(b, 1, 1, DOUBLE_CYCLES);
+	burst(b, "D6", 1, 1);
 	builder_store(b, sum, 1);
-	builder_compute(b, 3, 1);
+	burst(b, "I I1 C1", 3, 1);
 	builder_loop_end(b);
 }
 
@@ -172,13 +172,13 @@ static void find_index(struct builder *b)
 	__u32 i;
 
 	builder_kernel(b, "find_index_kernel", BLOCKS, THREADS, 14, 0);
-	builder_compute(b, 14, WARP);
+	burst(b, INDEXING, 14, WARP);
 	load_own(b, array(NUMBERS), THREADS, DOUBLE, 0);
 	builder_loop(b, STEPS);
 	builder_load(b, ACCESS(b, .base = array(CUMULATIVE),
 			       .access_bytes = DOUBLE,
 			       .loop_stride = { DOUBLE }), WARP, 0);
-	builder_compute(b, STEP, WARP);
+	burst(b, STEP_MIX, STEP, WARP);
 	builder_loop_end(b);
 	for (i = 0; i < 2; i++) {
 		load_own(b, array(X + i), THREADS, DOUBLE, 0);

@@ -21,6 +21,7 @@ enum { X, Y, WEIGHTS, NUMBERS, NEW_X, NEW_Y, ARRAYS };
 #define STEPS		((__u32)PARTICLES / 2)
 /* Of a step: compare, branch, next, end */
 #define STEP		4
+#define STEP_MIX	"D C1 I I1"
 
 void build_particle_filter_naive(struct builder *b)
 {
@@ -30,16 +31,16 @@ void build_particle_filter_naive(struct builder *b)
 	weight = ACCESS(b, .base = WEIGHTS * ARRAY_BYTES,
 			.access_bytes = DOUBLE, .loop_stride = { DOUBLE });
 	builder_kernel(b, "kernel", BLOCKS, THREADS, 14, 0);
-	builder_compute(b, 14, WARP);
+	burst(b, INDEXING, 14, WARP);
 	load_own(b, NUMBERS * ARRAY_BYTES, THREADS, DOUBLE, 0);
 	builder_loop(b, STEPS);
 	builder_load(b, weight, WARP, 0);
-	builder_compute(b, STEP, WARP);
+	burst(b, STEP_MIX, STEP, WARP);
 	builder_loop_end(b);
 	for (i = 0; i < 2; i++) {
 		/* The particles that neighbors come to are neighbors. */
 		load_own(b, (X + i) * ARRAY_BYTES, THREADS, DOUBLE, 0);
-		builder_compute(b, 2, WARP);
+		burst(b, INDEXING, 2, WARP);
 		store_own(b, (NEW_X + i) * ARRAY_BYTES, THREADS, DOUBLE);
 	}
 	builder_again(b, 1, FRAMES - 1);

@@ -30,7 +30,7 @@
 #define SETUP		30
 #define STEP		8
 #define MINIMA		12
-#define MINIMUM_CYCLES	4
+#define MINIMUM		"I1*4"
 
 static __u32 columns(struct builder *b, __u64 row)
 {
@@ -45,19 +45,19 @@ static void advance_rows(struct builder *b, __u32 launch)
 	builder_kernel(b, "dynproc_kernel", BLOCKS, THREADS, 20,
 		       2 * THREADS * FLOAT);
 	builder_grid(b, BLOCKS, REPEATS, 1);
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	builder_load(b, columns(b, launch % 2 * ROW_BYTES), WARP, 0);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	builder_barrier(b);
 	builder_loop(b, HEIGHT);
-	builder_shared(b, 3, WARP, 1);
+	burst(b, SHARED, 3, WARP);
 	builder_load(b, columns(b, WALL + launch * HEIGHT * ROW_BYTES), WARP,
 		     2);
-	builder_compute(b, STEP, WARP - 3);
-	builder_slow(b, MINIMA, WARP - 3, MINIMUM_CYCLES);
-	builder_shared(b, 1, WARP - 3, 1);
+	burst(b, INDEXING, STEP, WARP - 3);
+	burst(b, MINIMUM, MINIMA, WARP - 3);
+	burst(b, SHARED, 1, WARP - 3);
 	builder_barrier(b);
-	builder_shared(b, 2, WARP - 3, 1);
+	burst(b, SHARED, 2, WARP - 3);
 	builder_barrier(b);
 	builder_loop_end(b);
 	builder_store(b, columns(b, (launch + 1) % 2 * ROW_BYTES), WARP - 5);

@@ -40,6 +40,8 @@
 #define ROW_PIXELS	6
 #define DIFFERENCES	12
 #define POSITIONS	12
+/* Three differences, each taken to its sum */
+#define DIFFERENCE_MIX	"I3 I3 I3"
 
 /* Texture in tiles: a warp's window lies together, 18 positions a lane. */
 static __u32 reference(struct builder *b, __u32 pixel)
@@ -56,15 +58,15 @@ static void compare_positions(struct builder *b)
 {
 	__u32 pixel;
 
-	builder_compute(b, POSITIONS, LANES);
+	burst(b, INDEXING, POSITIONS, LANES);
 	builder_loop(b, 4);
 	for (pixel = 0; pixel < ROW_PIXELS; pixel++)
 		builder_load(b, reference(b, pixel), LANES,
 			     ROW_PIXELS - 1 - pixel);
-	builder_shared(b, DIFFERENCES, LANES, 1);
-	builder_compute(b, 3 * DIFFERENCES + 3, LANES);
+	burst(b, SHARED, DIFFERENCES, LANES);
+	burst(b, DIFFERENCE_MIX, 3 * DIFFERENCES + 3, LANES);
 	builder_loop_end(b);
-	builder_shared(b, 3, LANES, 2);
+	burst(b, "M*2", 3, LANES);
 }
 
 /* The block's 2192 bytes, 8 a lane: half of them by either warp */
@@ -78,13 +80,13 @@ static void store_sums(struct builder *b)
 	};
 
 	builder_loop(b, 4);
-	builder_shared(b, 1, WARP, 2);
-	builder_compute(b, 3, WARP);
+	burst(b, "M*2", 1, WARP);
+	burst(b, INDEXING, 3, WARP);
 	builder_store(b, builder_access(b, &sums), 32);
 	builder_loop_end(b);
 	sums.base += 4 * WARP * 8;
 	sums.loop_stride[0] = 0;
-	builder_shared(b, 1, 9, 1);
+	burst(b, SHARED, 1, 9);
 	builder_store(b, builder_access(b, &sums), 9);
 }
 
@@ -98,17 +100,17 @@ static void search(struct builder *b)
 	pixels = ACCESS(b, .base = 0, .access_bytes = 4 * PIXEL,
 			.block_stride = { 4 * PIXEL, 4 * PITCH },
 			.lane_stride = PITCH);
-	builder_compute(b, 40, LANES);
+	burst(b, INDEXING, 40, LANES);
 	builder_load(b, pixels, 4, 0);
-	builder_compute(b, 1, 12);
-	builder_shared(b, 1, 16, 1);
+	burst(b, INDEXING, 1, 12);
+	burst(b, SHARED, 1, 16);
 	builder_barrier(b);
-	builder_compute(b, 30, LANES);
+	burst(b, INDEXING, 30, LANES);
 	builder_loop(b, TRIPLETS);
 	compare_positions(b);
 	builder_loop_end(b);
 	builder_barrier(b);
-	builder_compute(b, 20, WARP);
+	burst(b, INDEXING, 20, WARP);
 	store_sums(b);
 }
 
@@ -136,13 +138,13 @@ static void add_neighbors(struct builder *b, const char *name, __u32 warps,
 	builder_kernel(b, name, MACRO_X, warps * WARP, 20, 0);
 	builder_grid(b, MACRO_X, MACRO_Y, 1);
 	builder_block(b, WARP, warps, 1);
-	builder_compute(b, 50, WARP);
+	burst(b, INDEXING, 50, WARP);
 	builder_loop(b, POSITION_PAIRS / WARP);
 	for (i = 0; i < 4; i++)
 		builder_load(b, pairs(b, in, in_macro,
 				      warps == 1 ? i : fourth[i], 2), WARP,
 			     3 - i);
-	builder_compute(b, 15, WARP);
+	burst(b, INDEXING, 15, WARP);
 	for (i = 0; i < 4; i++)
 		builder_store(b, pairs(b, pairs_out, in_macro, i, 4), WARP);
 	builder_store(b, pairs(b, all_out, in_macro / 4, 0, 1), WARP);

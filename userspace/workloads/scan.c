@@ -24,28 +24,28 @@
 #define VECTOR_SUMS	15
 /* A warp's scan: five steps without barriers */
 #define STEPS		5
+/* A step: its neighbor's value in, the sum, and out */
+#define STEP_MIX	"M1 M1 I1"
 
 /* Warps scan, one of them scans their sums, all add these. */
 static void scan_block(struct builder *b)
 {
-	builder_shared(b, 2 + 3 * STEPS, WARP, 1);
-	builder_compute(b, 3 + STEPS, WARP);
+	burst(b, STEP_MIX, 5 + 4 * STEPS, WARP);
 	builder_barrier(b);
-	builder_shared(b, 1, 1, 1);
+	burst(b, SHARED, 1, 1);
 	builder_barrier(b);
-	builder_shared(b, 1 + 3 * STEPS, 1, 1);
-	builder_compute(b, STEPS, 1);
+	burst(b, "M1 M1 M1 I1", 1 + 4 * STEPS, 1);
 	builder_barrier(b);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 }
 
 static void scan_parts(struct builder *b)
 {
 	builder_kernel(b, "scanExclusiveShared", BLOCKS, THREADS, 18,
 		       2 * THREADS * FLOAT);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	load_own(b, SOURCE, THREADS, VECTOR, 0);
-	builder_compute(b, VECTOR_SUMS, WARP);
+	burst(b, "I1", VECTOR_SUMS, WARP);
 	scan_block(b);
 	store_own(b, RESULT, THREADS, VECTOR);
 }
@@ -61,7 +61,7 @@ static void scan_sums(struct builder *b)
 {
 	builder_kernel(b, "scanExclusiveShared2", BLOCKS / THREADS, THREADS, 18,
 		       2 * THREADS * FLOAT);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	builder_load(b, last_element(b, RESULT), WARP, 1);
 	builder_load(b, last_element(b, SOURCE), WARP, 0);
 	scan_block(b);
@@ -74,13 +74,13 @@ static void add_sums(struct builder *b)
 			   .block_stride = { FLOAT });
 
 	builder_kernel(b, "uniformUpdate", BLOCKS, THREADS, 12, FLOAT);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	builder_load(b, sum, 1, 0);
-	builder_shared(b, 1, 1, 1);
+	burst(b, SHARED, 1, 1);
 	builder_barrier(b);
 	load_own(b, RESULT, THREADS, VECTOR, 1);
-	builder_shared(b, 1, WARP, 1);
-	builder_compute(b, 4, WARP);
+	burst(b, SHARED, 1, WARP);
+	burst(b, "I4", 4, WARP);
 	store_own(b, RESULT, THREADS, VECTOR);
 }
 

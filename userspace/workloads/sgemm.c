@@ -23,6 +23,11 @@
 /* Of a tile of B: its element's address, the loop; of a column of A */
 #define TILE		12
 #define COLUMN		2
+/*
+ * 16 sums side by side; their values of B are all read before. Addresses and the
+ * loop go between them.
+ */
+#define SUMS		"F16"
 
 /* Half a warp's 16 elements of B: a row of the tile */
 static __u32 row_of_b(struct builder *b, __u32 half)
@@ -39,8 +44,8 @@ static void add_tile(struct builder *b)
 
 	for (half = 0; half < 2; half++)
 		builder_load(b, row_of_b(b, half), TILE_N, 1 - half);
-	builder_shared(b, 1, WARP, 1);
-	builder_compute(b, TILE, WARP);
+	burst(b, SHARED, 1, WARP);
+	burst(b, INDEXING, TILE, WARP);
 	builder_barrier(b);
 	builder_loop(b, TILE_K);
 	builder_load(b, ACCESS(b, .base = A, .access_bytes = FLOAT,
@@ -49,8 +54,8 @@ static void add_tile(struct builder *b)
 			       .lane_stride = FLOAT,
 			       .loop_stride = { TILE_K * M * FLOAT,
 						M * FLOAT }), WARP, 1);
-	builder_shared(b, TILE_N, WARP, 1);
-	builder_compute(b, TILE_N + COLUMN, WARP);
+	burst(b, SHARED, TILE_N, WARP);
+	burst(b, SUMS, TILE_N + COLUMN, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
 }
@@ -70,13 +75,13 @@ void build_sgemm(struct builder *b)
 		       TILE_K * TILE_N * FLOAT);
 	builder_grid(b, M / THREADS, N / TILE_N, 1);
 	builder_block(b, TILE_N, TILE_K, 1);
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	builder_loop(b, K / TILE_K);
 	add_tile(b);
 	builder_loop_end(b);
 	builder_loop(b, TILE_N);
 	builder_load(b, result(b), WARP, 1);
-	builder_compute(b, 4, WARP);
+	burst(b, CHAIN, 4, WARP);
 	builder_store(b, result(b), WARP);
 	builder_loop_end(b);
 }

@@ -29,6 +29,8 @@
 #define SETUP		14
 /* Of a diagonal: its start from constant memory, addresses, one product */
 #define DIAGONAL	12
+/* The sum goes on once a turn. */
+#define DIAGONAL_MIX	"F I2 I2 I2 I2 I2 I2 I2 I2 I2 I1 C1"
 
 static __u32 entry(struct builder *b, __u64 array)
 {
@@ -43,16 +45,16 @@ void build_spmv(struct builder *b)
 {
 	builder_footprint(b, END);
 	builder_kernel(b, "spmv_jds", BLOCKS, THREADS, 20, 0);
-	builder_compute(b, SETUP, WARP);
+	burst(b, INDEXING, SETUP, WARP);
 	builder_loop(b, DIAGONALS);
 	builder_load(b, entry(b, VALUES), WARP, DIAGONAL + 2);
 	builder_load(b, entry(b, COLUMNS), WARP, DIAGONAL);
 	builder_load(b, anywhere(b, VECTOR, ROWS * FLOAT, GATHERED_LINES, FLOAT,
 				 0), WARP, DIAGONAL);
-	builder_compute(b, DIAGONAL, WARP);
+	burst(b, DIAGONAL_MIX, DIAGONAL, WARP);
 	builder_loop_end(b);
 	load_own(b, PERMUTATION, THREADS, FLOAT, 0);
-	builder_compute(b, 2, WARP);
+	burst(b, INDEXING, 2, WARP);
 	builder_store(b, anywhere(b, RESULT, ROWS * FLOAT, SCATTERED_LINES,
 				  WARP, 1), WARP);
 	builder_again(b, 1, LAUNCHES - 1);

@@ -25,7 +25,8 @@ enum { J, C, E, W, N, S, IMAGES };
 #define TWO_BORDERS	60
 #define COEFFICIENT	60
 #define DOUBLES		10
-#define DOUBLE_CYCLES	2
+/* Which border: conditions, and a difference each; what follows from them */
+#define BORDERS_MIX	"I2 I2 F3 C2"
 #define UPDATE		65
 
 /* A row of 16, @x and @y from its place; @warp_bytes: 0 for a block's border */
@@ -56,19 +57,19 @@ static void load_tile(struct builder *b, __u32 image)
 	for (row = 0; row < 2; row++)
 		builder_load(b, pixels(b, image, 0, row, 2 * ROW_BYTES), TILE,
 			     1 - row);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 }
 
 static void load_border(struct builder *b, __u32 image, int y)
 {
 	builder_load(b, pixels(b, image, 0, y, 0), TILE, 1);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 }
 
 static void load_side(struct builder *b, __u32 image, int x)
 {
 	builder_load(b, side(b, image, x), 2, 1);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 }
 
 static void store_tile(struct builder *b, __u32 image)
@@ -100,9 +101,9 @@ static void srad_1(struct builder *b)
 	builder_barrier(b);
 	load_tile(b, J);
 	builder_barrier(b);
-	builder_compute(b, BORDERS, WARP);
-	builder_compute(b, COEFFICIENT, WARP);
-	builder_slow(b, DOUBLES, WARP, DOUBLE_CYCLES);
+	burst(b, BORDERS_MIX, BORDERS, WARP);
+	burst(b, TWO_CHAINS, COEFFICIENT, WARP);
+	burst(b, DOUBLE_CHAIN, DOUBLES, WARP);
 	builder_barrier(b);
 	for (image = C; image < IMAGES; image++)
 		store_tile(b, image);
@@ -121,10 +122,10 @@ static void srad_2(struct builder *b)
 	builder_barrier(b);
 	load_tile(b, C);
 	builder_barrier(b);
-	builder_compute(b, TWO_BORDERS, WARP);
+	burst(b, BORDERS_MIX, TWO_BORDERS, WARP);
 	for (image = E; image < IMAGES; image++)
 		load_tile(b, image);
-	builder_compute(b, UPDATE, WARP);
+	burst(b, TWO_CHAINS, UPDATE, WARP);
 	store_tile(b, J);
 }
 

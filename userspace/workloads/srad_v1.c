@@ -27,7 +27,8 @@ enum { I, SUMS, SQUARES, N, S, E, W, C, IMAGES };
 #define PLACE		45
 #define COEFFICIENT	45
 #define DOUBLES		12
-#define DOUBLE_CYCLES	2
+/* Row and column by division */
+#define PLACE_MIX	"I1 I1 I2"
 #define UPDATE		12
 
 static __u64 image(__u32 index)
@@ -49,17 +50,17 @@ static void load_index(struct builder *b, __u32 which, int column)
 	builder_load(b, ACCESS(b, .base = array, .access_bytes = FLOAT,
 			       .warp_stride = column ? 0 : WARP * FLOAT,
 			       .lane_stride = column ? 0 : FLOAT), WARP, 1);
-	builder_compute(b, 2, WARP);
+	burst(b, INDEXING, 2, WARP);
 }
 
 static void prepare(struct builder *b)
 {
 	builder_kernel(b, "prepare", BLOCKS, THREADS, 12, 0);
-	builder_compute(b, PREPARE, WARP);
+	burst(b, INDEXING, PREPARE, WARP);
 	load_pixel(b, I, 0, 0);
 	store_own(b, image(SUMS), THREADS, FLOAT);
 	load_pixel(b, I, 0, 0);
-	builder_compute(b, 1, WARP);
+	burst(b, CHAIN, 1, WARP);
 	store_own(b, image(SQUARES), THREADS, FLOAT);
 }
 
@@ -69,11 +70,11 @@ static void reduce(struct builder *b, __u32 blocks, __s64 apart)
 	__u32 i;
 
 	builder_kernel(b, "reduce", blocks, THREADS, 16, 2 * THREADS * FLOAT);
-	builder_compute(b, 20, WARP);
+	burst(b, INDEXING, 20, WARP);
 	for (i = SUMS; i <= SQUARES; i++)
 		builder_load(b, own_element(b, image(i), THREADS, FLOAT,
 					    apart * FLOAT), WARP, 1);
-	builder_shared(b, 2, WARP, 1);
+	burst(b, SHARED, 2, WARP);
 	add_up_block(b, THREADS, 2);
 	for (i = SUMS; i <= SQUARES; i++)
 		builder_store(b, ACCESS(b, .base = image(i),
@@ -87,7 +88,7 @@ static void srad(struct builder *b)
 	__u32 i;
 
 	builder_kernel(b, "srad", BLOCKS, THREADS, 26, 0);
-	builder_compute(b, PLACE, WARP);
+	burst(b, PLACE_MIX, PLACE, WARP);
 	load_pixel(b, I, 0, 2);
 	load_index(b, 0, 0);
 	load_pixel(b, I, -FLOAT, 2);
@@ -97,8 +98,8 @@ static void srad(struct builder *b)
 	load_pixel(b, I, -COLUMN_BYTES, 2);
 	load_index(b, 3, 1);
 	load_pixel(b, I, COLUMN_BYTES, 0);
-	builder_compute(b, COEFFICIENT, WARP);
-	builder_slow(b, DOUBLES, WARP, DOUBLE_CYCLES);
+	burst(b, TWO_CHAINS, COEFFICIENT, WARP);
+	burst(b, DOUBLE_CHAIN, DOUBLES, WARP);
 	for (i = N; i <= C; i++)
 		store_own(b, image(i), THREADS, FLOAT);
 }
@@ -108,7 +109,7 @@ static void srad2(struct builder *b)
 	__u32 i;
 
 	builder_kernel(b, "srad2", BLOCKS, THREADS, 20, 0);
-	builder_compute(b, PLACE, WARP);
+	burst(b, PLACE_MIX, PLACE, WARP);
 	load_pixel(b, C, 0, 2);
 	load_index(b, 1, 0);
 	load_pixel(b, C, FLOAT, 2);
@@ -117,8 +118,8 @@ static void srad2(struct builder *b)
 	for (i = N; i <= W; i++)
 		load_pixel(b, i, 0, 1);
 	load_pixel(b, I, 0, 1);
-	builder_compute(b, UPDATE, WARP);
-	builder_slow(b, 4, WARP, DOUBLE_CYCLES);
+	burst(b, TWO_CHAINS, UPDATE, WARP);
+	burst(b, DOUBLE_CHAIN, 4, WARP);
 	store_own(b, image(I), THREADS, FLOAT);
 }
 

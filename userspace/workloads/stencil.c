@@ -25,6 +25,8 @@
 #define SETUP		90
 /* Of a result: where it lies in tile and grid, seven values, two products */
 #define RESULT		20
+/* Six neighbors are added up, in two chains besides their addresses. */
+#define RESULT_MIX	"I2 F2 I2 F2 I2"
 /* Of a plane: the loop, and the registers that move on */
 #define PLANE		8
 /* A border's row is read by one of four warps. */
@@ -48,14 +50,14 @@ static void first_planes(struct builder *b, __u64 from)
 {
 	__u32 half, z;
 
-	builder_compute(b, SETUP, WARP);
-	builder_shared(b, 2, WARP, 1);
+	burst(b, INDEXING, SETUP, WARP);
+	burst(b, SHARED, 2, WARP);
 	builder_barrier(b);
 	for (half = 0; half < 2; half++)
 		for (z = 0; z < 2; z++)
 			builder_load(b, points(b, from, half, 0, 0, (int)z,
 					       ROW_BYTES), WARP, 1);
-	builder_shared(b, 2, WARP, 1);
+	burst(b, SHARED, 2, WARP);
 	builder_barrier(b);
 }
 
@@ -67,8 +69,8 @@ static void make_result(struct builder *b, __u64 from, __u64 to, __u32 half)
 	builder_load(b, points(b, from, half, 0, -1, 1, 0), BORDER_LANES, 2);
 	builder_load(b, points(b, from, half, half ? WARP : -1, 0, 1,
 			       ROW_BYTES), 1, 1);
-	builder_shared(b, 5, WARP, 1);
-	builder_compute(b, RESULT, WARP);
+	burst(b, SHARED, 5, WARP);
+	burst(b, RESULT_MIX, RESULT, WARP);
 	builder_store(b, points(b, to, half, 0, 0, 1, ROW_BYTES), WARP);
 }
 
@@ -83,8 +85,8 @@ static void iteration(struct builder *b, __u64 from, __u64 to)
 	make_result(b, from, to, 0);
 	make_result(b, from, to, 1);
 	builder_barrier(b);
-	builder_shared(b, 4, WARP, 1);
-	builder_compute(b, PLANE, WARP);
+	burst(b, SHARED, 4, WARP);
+	burst(b, INDEXING, PLANE, WARP);
 	builder_barrier(b);
 	builder_loop_end(b);
 }

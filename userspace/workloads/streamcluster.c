@@ -29,6 +29,8 @@
 /* Of each dimension: two addresses, a difference, its square, the loop */
 #define DIMENSION	8
 #define COST		25
+/* Difference and square, which goes to the sum; two addresses; the loop */
+#define SQUARE		"F F1 I2 I2 I2 I2 I1 C1"
 
 static void distance(struct builder *b)
 {
@@ -43,7 +45,7 @@ static void distance(struct builder *b)
 	builder_loop(b, DIMENSIONS);
 	builder_load(b, own, WARP, 1);
 	builder_load(b, center, WARP, 0);
-	builder_compute(b, DIMENSION, WARP);
+	burst(b, SQUARE, DIMENSION, WARP);
 	builder_loop_end(b);
 }
 
@@ -55,10 +57,10 @@ void build_streamcluster(struct builder *b)
 	builder_load(b, own_element(b, POINT_ARRAY, THREADS, FLOAT,
 				    POINT_BYTES), WARP, 2);
 	load_own(b, TABLE, THREADS, FLOAT, 0);
-	builder_compute(b, COST, WARP);
+	burst(b, TWO_CHAINS, COST, WARP);
 	builder_load(b, own_element(b, WORK, THREADS, FLOAT, WORK_BYTES), WARP,
 		     0);
-	builder_compute(b, 2, WARP);
+	burst(b, CHAIN, 2, WARP);
 	builder_store(b, own_element(b, WORK, THREADS, FLOAT, WORK_BYTES), WARP);
 	builder_again(b, 1, LAUNCHES - 1);
 }

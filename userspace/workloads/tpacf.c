@@ -26,10 +26,15 @@
 #define STEPS		5
 #define STEP		5
 #define COUNT		10
-/* Lanes look in several places of constant memory, and meet in histograms. */
+/*
+ * Lanes look in several places of constant memory, four passes a read, and meet in
+ * histograms. A step of the search waits for the one before.
+ */
 #define CONSTANTS	(STEPS + 2)
-#define CONSTANT_CYCLES	4
-#define COUNT_CYCLES	4
+#define SEARCH_STEP	"I1*4 F1 I1 I1 I1 C1 "
+#define PAIR_MIX	"F F1 F1 " SEARCH_STEP SEARCH_STEP SEARCH_STEP SEARCH_STEP \
+			SEARCH_STEP "I1*4 I1*4 I1 I1 I1 I1 I1 I1 I1 I1 I1 I1"
+#define COUNT_MIX	"M1*4"
 
 /* Points of a block's set: x, y and z; the second half of the grid has all sets. */
 static void load_points(struct builder *b, __u32 loop, __s64 block_bytes)
@@ -45,16 +50,15 @@ static void load_points(struct builder *b, __u32 loop, __s64 block_bytes)
 		points.base = i * ARRAY_BYTES;
 		builder_load(b, builder_access(b, &points), WARP, 2 - i);
 	}
-	builder_compute(b, 9, WARP);
+	burst(b, INDEXING, 9, WARP);
 }
 
 static void compare_pairs(struct builder *b)
 {
 	builder_loop(b, THREADS);
-	builder_shared(b, 3, WARP, 1);
-	builder_compute(b, PRODUCT + STEPS * STEP + COUNT, WARP);
-	builder_slow(b, CONSTANTS, WARP, CONSTANT_CYCLES);
-	builder_shared(b, 1, WARP, COUNT_CYCLES);
+	burst(b, SHARED, 3, WARP);
+	burst(b, PAIR_MIX, PRODUCT + STEPS * STEP + COUNT + CONSTANTS, WARP);
+	burst(b, COUNT_MIX, 1, WARP);
 	builder_loop_end(b);
 }
 
@@ -65,10 +69,10 @@ void build_tpacf(struct builder *b)
 	builder_footprint(b, END);
 	builder_kernel(b, "gen_hists", BLOCKS, THREADS, 24,
 		       3 * THREADS * FLOAT + BINS * HISTOGRAMS * FLOAT);
-	builder_shared(b, BINS * HISTOGRAMS / THREADS, WARP, 1);
+	burst(b, SHARED, BINS * HISTOGRAMS / THREADS, WARP);
 	builder_loop(b, TURNS);
 	load_points(b, 0, 0);
-	builder_shared(b, 3, WARP, 2);
+	burst(b, "M*2", 3, WARP);
 	builder_barrier(b);
 	builder_loop(b, TURNS);
 	load_points(b, 1, block_bytes);

@@ -16,9 +16,9 @@ void build_vector_add(struct builder *b)
 {
 	builder_footprint(b, 3 * ARRAY_BYTES);
 	builder_kernel(b, "VecAdd", BLOCKS, THREADS, 16, 0);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	load_own(b, 0, THREADS, FLOAT, 1);
 	load_own(b, ARRAY_BYTES, THREADS, FLOAT, 0);
-	builder_compute(b, 1, WARP);
+	burst(b, CHAIN, 1, WARP);
 	store_own(b, 2 * ARRAY_BYTES, THREADS, FLOAT);
 }

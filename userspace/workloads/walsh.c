@@ -16,6 +16,8 @@
 
 #define ADDRESSES	22
 #define BUTTERFLY	26
+/* Sums and differences of four elements, and where they lie */
+#define RADIX_4		"F4 I2 I2"
 
 /* A thread's element @index of four; blocks: x within a stride, y beyond it. */
 static __u32 element(struct builder *b, __u64 stride, __u32 index)
@@ -33,10 +35,10 @@ static void global_pass(struct builder *b, __u64 stride)
 
 	builder_kernel(b, "fwtBatch2Kernel", x, THREADS, 20, 0);
 	builder_grid(b, x, y, 1);
-	builder_compute(b, ADDRESSES, WARP);
+	burst(b, INDEXING, ADDRESSES, WARP);
 	for (i = 0; i < 4; i++)
 		builder_load(b, element(b, stride, i), WARP, 3 - i);
-	builder_compute(b, BUTTERFLY, WARP);
+	burst(b, RADIX_4, BUTTERFLY, WARP);
 	for (i = 0; i < 4; i++)
 		builder_store(b, element(b, stride, i), WARP);
 }
@@ -54,16 +56,17 @@ static void shared_passes(struct builder *b)
 		       threads, 20, FLOAT << LOG2_ELEMENTARY);
 	builder_loop(b, 4);
 	builder_load(b, data, WARP, 1);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	builder_loop_end(b);
 	builder_loop(b, 6);
 	builder_barrier(b);
-	builder_shared(b, 8, WARP, 1);
-	builder_compute(b, BUTTERFLY, WARP);
+	burst(b, SHARED, 4, WARP);
+	burst(b, RADIX_4, BUTTERFLY, WARP);
+	burst(b, SHARED, 4, WARP);
 	builder_loop_end(b);
 	builder_barrier(b);
 	builder_loop(b, 4);
-	builder_shared(b, 1, WARP, 1);
+	burst(b, SHARED, 1, WARP);
 	builder_store(b, data, WARP);
 	builder_loop_end(b);
 }

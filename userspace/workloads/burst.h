@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A burst of arithmetic and shared memory as ops with mixes. */
-#ifndef ACCELSIM_BURST_H
-#define ACCELSIM_BURST_H
+/*
+ * What those who write traces of real programs share: which instructions of a list
+ * repeat themselves, and nominal latencies.
+ */
+#ifndef WORKLOADS_BURST_H
+#define WORKLOADS_BURST_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/simgpu_trace.h>
+
+/*
+ * Which of an instruction's producers comes last depends on latencies, which are
+ * the device's and not the trace's. Nominal ones decide it: a warp that is alone
+ * and issues an instruction a cycle, as soon as its operands are there. Cycles from
+ * issue to use, by unit, and of a load that hits in an L1.
+ */
+extern const uint32_t nominal_latency[SIMGPU_TRACE_UNITS];
+#define NOMINAL_LOAD	30
+/*
+ * What was issued before so many times its nominal latency is there, whatever the
+ * device.
+ */
+#define NOMINAL_REACH	2
 
 /* Instructions of a burst that are held before it becomes ops. */
 #define BURST_MAX	8192
@@ -37,4 +54,4 @@ struct stretch {
 struct stretch burst_stretch(const struct simgpu_trace_instruction *list,
 			     size_t count);
 
-#endif /* ACCELSIM_BURST_H */
+#endif /* WORKLOADS_BURST_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Bursts that repeat themselves; see burst.h. */
+/* Bursts that repeat themselves, nominal latencies; see burst.h. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -7,6 +7,17 @@
 
 /* Instructions that an op of its own has to save: an op is as long as four. */
 #define WORTH_AN_OP	64
+
+/* Near those of recent GPUs. */
+const uint32_t nominal_latency[SIMGPU_TRACE_UNITS] = {
+	[SIMGPU_TRACE_UNIT_INTEGER] = 5,
+	[SIMGPU_TRACE_UNIT_FP32] = 5,
+	[SIMGPU_TRACE_UNIT_FP64] = 9,
+	[SIMGPU_TRACE_UNIT_SFU] = 20,
+	[SIMGPU_TRACE_UNIT_TENSOR] = 9,
+	[SIMGPU_TRACE_UNIT_SHARED] = 25,
+	[SIMGPU_TRACE_UNIT_CONTROL] = 5,
+};
 
 static bool is_same(const struct simgpu_trace_instruction *a,
 		    const struct simgpu_trace_instruction *b)
