@@ -7,6 +7,10 @@
  */
 #include "sim.h"
 
+/* Instructions of a burst in which some wait for others. */
+#define BURST_SHORTEST		8U
+#define BURST_LONGEST		64U
+
 /* --- accounting --------------------------------------------------------------- */
 
 static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
@@ -160,6 +164,7 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 	/* What it began to wait for ahead of the burst's end has time again. */
 	w->wait_load = NONE;
 	sm->sleeping &= ~(1ULL << sm->greedy[number]);
+	sm->dependent &= sm->sleeping;
 	warp_ready(sm, sm->greedy[number]);
 }
 
@@ -187,6 +192,8 @@ static void warp_sleep(struct sm *sm, u32 warp, u64 until, enum stall why)
 	warp_unready(sm, warp, why);
 	sm->warp_wake[warp] = until;
 	sm->sleeping |= 1ULL << warp;
+	if (why == STALL_DEPENDENCE)
+		sm->dependent |= 1ULL << warp;
 	if (until < sm->next_sleeper)
 		sm->next_sleeper = until;
 }
@@ -202,6 +209,7 @@ static void wake_sleepers(struct sm *sm, u64 now)
 
 		if (at <= now) {
 			sm->sleeping &= ~(1ULL << warp);
+			sm->dependent &= ~(1ULL << warp);
 			warp_ready(sm, warp);
 		} else if (at < sm->next_sleeper) {
 			sm->next_sleeper = at;
@@ -312,22 +320,36 @@ static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
 }
 
 /*
- * How many instructions of an op a warp may issue in one burst: of independent
- * ones as many as there are. Others leave gaps, which other warps fill, but a
- * burst holds the issue slot without gaps: so they go in parts, which are short
- * beside the op's time and of equal length for all warps, and the warps take
- * turns as the policy has it.
+ * How many instructions of an op a warp may issue in one burst, of @left. Of
+ * independent ones as many as there are. Others leave gaps, which other warps
+ * fill, but a burst holds the issue slot without gaps: warps come one after the
+ * other where they would go side by side. That costs nothing where the warps are
+ * enough to fill all gaps, or there is one; else bursts are so short that the
+ * last warp begins soon beside the time that all take.
  */
-static u32 burst_limit(const struct gpu *gpu, const struct trace_op *op)
+static u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
+		       const struct trace_op *op, u32 left)
 {
-	u64 part;
+	u64 mine = gpu->shape.scheduler_warps << scheduler_of(sm, warp);
+	u64 limit = BURST_LONGEST, warps;
 
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
 		return 1;
 	if (op->span == op->slots)
 		return op->per;
-	part = (u64)op->count * op->span / op->per / 128;
-	return part < 16 ? 8 : part < 32 ? 16 : 32;
+	/* Where shared memory is the narrowest, its schedulers meet there. */
+	if (op->shared_cycles * sm->schedulers > op->slots)
+		return BURST_SHORTEST;
+	warps = hweight64((sm->ready | sm->dependent) & ~sm->held & mine);
+	if (warps > 1 && warps * op->slots < op->span) {
+		limit = (u64)left * op->span / (32 * op->per * (warps - 1));
+		if (limit < BURST_SHORTEST)
+			return BURST_SHORTEST;
+	}
+	if (limit > BURST_LONGEST)
+		limit = BURST_LONGEST;
+	/* In equal parts, which fit into each other's gaps. */
+	return left > limit ? left / (left / (u32)limit + 1) + 1 : left;
 }
 
 /* Shared memory takes one burst at a time: the others wait for it. */
@@ -376,7 +398,7 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
 	u32 count = left < allowance ? left : allowance;
-	u32 limit = burst_limit(gpu, op);
+	u32 limit = burst_limit(gpu, sm, warp, op, left);
 	u64 ready;
 
 	count = count < limit ? count : limit;
@@ -546,7 +568,7 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
 	    op->slots == op->per && !op->shared_count &&
 	    op->active_lanes == s->lanes && !sm->quota_slots &&
 	    gpu->config.warp_policy == GPU_WARP_GTO) {
-		limit = burst_limit(gpu, op);
+		limit = burst_limit(gpu, sm, warp, op, op->count);
 		count = op->count < allowance ? op->count : allowance;
 		count = count < limit ? count : limit;
 		ready += span_of_part(op, op->count, count);
@@ -881,6 +903,7 @@ void block_clear(struct gpu *gpu, u32 index, struct block *block)
 			sm->greedy[i] = NONE;
 	sm->ready &= ~warps;
 	sm->sleeping &= ~warps;
+	sm->dependent &= ~warps;
 	sm->lsu_waiters &= ~warps;
 	sm->shared_waiters &= ~warps;
 	sm->store_waiters &= ~warps;

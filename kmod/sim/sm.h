@@ -214,6 +214,7 @@ struct lsu {
  *	in two cache lines
  * @ready: warps that could issue, those that issue now included
  * @sleeping: warps with a @warp_wake
+ * @dependent: those of @sleeping that wait for a result, not for data
  * @lsu_waiters: warps that wait for the load/store unit
  * @shared_waiters: warps that wait for shared memory
  * @next_sleeper: the first @warp_wake
@@ -239,6 +240,7 @@ struct lsu {
 struct sm {
 	u64 ready;
 	u64 sleeping;
+	u64 dependent;
 	u64 lsu_waiters;
 	u64 shared_waiters;
 	u64 next_sleeper;

@@ -344,6 +344,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = hash_mix(hash, sm->free_warps);
 	hash = hash_mix(hash, sm->ready);
 	hash = hash_mix(hash, sm->sleeping);
+	hash = hash_mix(hash, sm->dependent);
 	hash = hash_mix(hash, sm->lsu_waiters);
 	hash = hash_mix(hash, sm->shared_waiters);
 	hash = hash_mix(hash, sm->store_waiters);

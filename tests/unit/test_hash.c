@@ -230,6 +230,7 @@ static const struct change changes[] = {
 	FIELD(EACH, sm, sm, free_warps),
 	FIELD(EACH, sm, sm, ready),
 	FIELD(EACH, sm, sm, sleeping),
+	FIELD(EACH, sm, sm, dependent),
 	FIELD(EACH, sm, sm, lsu_waiters),
 	FIELD(EACH, sm, sm, shared_waiters),
 	FIELD(EACH, sm, sm, shared_at),
