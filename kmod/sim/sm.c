@@ -335,7 +335,7 @@ static u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
 
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
 		return 1;
-	if (op->span == op->slots)
+	if (op->kind == TRACE_SHARED || op->span == op->slots)
 		return op->per;
 	/* Where shared memory is the narrowest, its schedulers meet there. */
 	if (op->shared_cycles * sm->schedulers > op->slots)
