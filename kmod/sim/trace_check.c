@@ -344,22 +344,34 @@ static int check_program_ranges(struct checker *c)
 
 /* --- recorded lines, weights ---------------------------------------------------------------- */
 
+/* Why a recorded line is refused, or NULL. */
+static const char *line_reason(u32 line, u64 end)
+{
+	u32 skip = 0xfU << SIMGPU_TRACE_LINE_SKIP_SHIFT;
+	u32 known = SIMGPU_TRACE_LINE_INDEX | SIMGPU_TRACE_LINE_PARTIAL | skip;
+
+	if (line & ~known)
+		return "has an unknown flag";
+	if ((line & skip) == skip)
+		return "touches no sector";
+	if ((line & SIMGPU_TRACE_LINE_INDEX) >= end)
+		return "lies past the footprint";
+	return NULL;
+}
+
 static int check_lines(struct checker *c)
 {
 	u64 count = section_count(c->header, SIMGPU_TRACE_LINES), i;
 	u64 end = c->header->footprint_bytes / SIMGPU_TRACE_LINE_BYTES;
 
 	for (i = 0; i < count; i++) {
-		u32 known = SIMGPU_TRACE_LINE_INDEX | SIMGPU_TRACE_LINE_PARTIAL;
-		u32 line = c->lines[i];
+		const char *reason = line_reason(c->lines[i], end);
 
-		if (!(line & ~known) && (line & SIMGPU_TRACE_LINE_INDEX) < end)
+		if (!reason)
 			continue;
 		snprintf(c->error->field, sizeof(c->error->field),
 			 "lines[%llu]", i);
-		return refuse(c, -EINVAL, &c->lines[i],
-			      line & ~known ? "has an unknown flag" :
-					      "lies past the footprint");
+		return refuse(c, -EINVAL, &c->lines[i], reason);
 	}
 	return 0;
 }

@@ -631,6 +631,8 @@ static void bad_recordings_are_refused(void **state)
 		"has warps of no kernel", s->kernels[6].grid[0] = 4);
 	REFUSED(-EINVAL, lines[2], "lines[2]", "has an unknown flag",
 		s->lines[2] |= 1U << 30);
+	REFUSED(-EINVAL, lines[2], "lines[2]", "touches no sector",
+		s->lines[2] |= 0xfU << SIMGPU_TRACE_LINE_SKIP_SHIFT);
 	REFUSED(-EINVAL, lines[7], "lines[7]", "lies past the footprint",
 		s->lines[7] = 1 << 13);
 	REFUSED(-EINVAL, lines[7], "lines[7]", "lies past the footprint",

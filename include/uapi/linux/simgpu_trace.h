@@ -333,8 +333,13 @@ struct simgpu_trace_warp {
 
 /* An entry of the lines section: a line index in the tenant's space, and ... */
 #define SIMGPU_TRACE_LINE_INDEX		0x03ffffffU
-/* ... for a store that does not write all 128 bytes of it, this flag. */
+/* ... for a store that does not write all of the sectors that it touches, ... */
 #define SIMGPU_TRACE_LINE_PARTIAL	0x80000000U
+/*
+ * ... and from this bit on a bit for each of its four sectors of 32 bytes that
+ * is not touched; not all of them. Of an atomic, each entry is a request.
+ */
+#define SIMGPU_TRACE_LINE_SKIP_SHIFT	26
 
 /**
  * struct simgpu_trace_weight - what one recorded instruction counts for
