@@ -120,7 +120,8 @@ static u32 sectors_of(u32 first, u32 end)
 static bool is_partial(const struct gpu *gpu, u32 bytes, u32 sectors)
 {
 	return bytes < (gpu->shape.sectored ?
-			hweight64(sectors) * SECTOR_WORDS * 4 : GPU_LINE_BYTES);
+			sector_count(sectors) * SECTOR_WORDS * 4 :
+			GPU_LINE_BYTES);
 }
 
 static void recorded_lines(const struct gpu *gpu, const struct trace *trace,
@@ -166,7 +167,7 @@ static void random_lines(const struct gpu *gpu, struct warp *warp,
 }
 
 /* Lane 0's address of an affine pattern, before the XOR mask. */
-static u64 affine_origin(const struct trace_pattern *pattern,
+static __always_inline u64 affine_origin(const struct trace_pattern *pattern,
 			 const struct block *block, const struct warp *warp)
 {
 	s64 address = (s64)pattern->base;
@@ -214,12 +215,15 @@ static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
 static void contiguous_lines(const struct gpu *gpu, u64 first, u64 end, u32 base,
 			     struct lsu *lsu)
 {
+	u32 sectors = TRACE_ALL_SECTORS;
+
 	while (first < end) {
 		u64 next = (first / GPU_LINE_BYTES + 1) * GPU_LINE_BYTES;
 		u64 stop = sooner(next, end);
-		u32 sectors = sectors_of(first % GPU_LINE_BYTES,
-					 (stop - 1) % GPU_LINE_BYTES + 1);
 
+		if (gpu->shape.sectored)
+			sectors = sectors_of(first % GPU_LINE_BYTES,
+					     (stop - 1) % GPU_LINE_BYTES + 1);
 		lsu_add(lsu, base | (u32)(first / GPU_LINE_BYTES), sectors,
 			is_partial(gpu, (u32)(stop - first), sectors));
 		first = next;

@@ -111,11 +111,9 @@ static void load_end(struct gpu *gpu, u32 line, u64 cycle)
 static void set_sectors(const struct gpu *gpu, struct mshr *mshr, u32 line,
 			u32 sectors)
 {
-	bool divided = gpu->config.llc_sectors > 1;
-
 	mshr->line = line;
 	mshr->sectors = sectors;
-	mshr->parts = divided ? hweight64(sectors) : 1;
+	mshr->parts = gpu->config.llc_sectors > 1 ? sector_count(sectors) : 1;
 }
 
 /* Take an entry for a line of a load or an atomic, and send its request. */
@@ -135,8 +133,12 @@ static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
 	mshr->hashed = hashed;
 	mshr->l1 = l1;
 	mshr->kind = kind;
-	mshr->words = hashed ? SECTOR_WORDS * hweight64(sectors) / mshr->parts :
-			       sm->lsu.words;
+	if (!hashed)
+		mshr->words = sm->lsu.words;
+	else if (gpu->config.llc_sectors > 1)
+		mshr->words = SECTOR_WORDS;
+	else
+		mshr->words = SECTOR_WORDS * sector_count(sectors);
 	if (hashed) {
 		mshr->next = sm->mshr_bucket[bucket];
 		sm->mshr_bucket[bucket] = number;
@@ -154,7 +156,8 @@ static bool port_is_full(const struct gpu *gpu, const struct sm *sm)
 
 static void count_reply(struct gpu *gpu, const struct mshr *mshr, u32 words)
 {
-	u32 parts = gpu->config.llc_sectors > 1 ? hweight64(mshr->sectors) : 1;
+	u32 parts = gpu->config.llc_sectors > 1 ?
+		    sector_count(mshr->sectors) : 1;
 
 	gpu->tenants[line_slot(mshr->line)].counters.noc_reply_flits +=
 		parts * gpu->shape.packet_flits[words];
@@ -268,7 +271,7 @@ static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 	set_sectors(gpu, mshr, line, sectors);
 	mshr->kind = kind;
 	mshr->words = kind == REQUEST_REDUCE ? sm->lsu.words :
-		      SECTOR_WORDS * hweight64(sectors);
+		      SECTOR_WORDS * sector_count(sectors);
 	mshr->waiters = 1;
 	mshr->waiter[0] = sm->lsu.warp;
 	sm->warp_stores[sm->lsu.warp]++;
@@ -382,8 +385,7 @@ void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load)
 	lsu->load = load;
 	lsu->slot = slot;
 	lsu->next = 0;
-	if (is_store(kind))
-		sm->warp_stores[warp]++;
+	sm->warp_stores[warp] += is_store(kind);
 }
 
 /*

@@ -53,6 +53,12 @@ static inline u32 line_slot(u32 line)
 	return line >> LINE_SLOT_SHIFT;
 }
 
+/* How many sectors are in a mask of them, without a call. */
+static inline u32 sector_count(u32 sectors)
+{
+	return 0x4332322132212110ULL >> sectors * 4 & 7;
+}
+
 static inline u32 lowest_bit(u64 mask)
 {
 	return (u32)__builtin_ctzll(mask);
