@@ -305,8 +305,10 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 	lsu->count = left < GPU_LANES ? left : GPU_LANES;
 	lsu->partial = 0;
 	lsu->words = GPU_LINE_BYTES / 4;
-	for (i = 0; i < lsu->count; i++)
+	for (i = 0; i < lsu->count; i++) {
 		lsu->line[i] = first + i;
+		lsu->sectors[i] = TRACE_ALL_SECTORS;
+	}
 	block->moved += lsu->count;
 	tenant->counters.context_lines += lsu->count;
 	gpu->sm_counters[index].context_lines += lsu->count;

@@ -80,16 +80,18 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 /*
  * count_request() - a request of a slice's channel, at the cycle at which the
  *	slice hears that it was served
+ * @count: of its lines, or sectors
  */
-void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done)
+void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done,
+		   u32 count)
 {
 	struct gpu_channel_counters *counters =
 		find_channel(gpu, slice / gpu->shape.slices_per_channel,
 			     done->tag.slot);
 
-	counters->requests++;
+	counters->requests += count;
 	counters->row_activates += done->activated;
-	counters->bus_busy_clocks += gpu->limits.burst;
+	counters->bus_busy_clocks += gpu->limits.burst_of[done->sectors];
 }
 
 void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)

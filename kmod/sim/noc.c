@@ -66,6 +66,7 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 number, u64 cycle)
 	request->ready = arrival + config->llc_latency;
 	request->line = mshr->line;
 	request->kind = mshr->kind;
+	request->sectors = config->llc_sectors > 1 ? mshr->sectors : 1;
 	request->sm = sm;
 	request->mshr = number;
 	request->generation = tenant->generation;
@@ -164,7 +165,8 @@ static void add_ack(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
 }
 
 /*
- * noc_reply() - answer the request of an SM's entry from a slice
+ * noc_reply() - answer the request of an SM's entry from a slice; where that is
+ *	for several sectors, one of them
  */
 void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number)
 {
@@ -179,6 +181,8 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number)
 	from->out_free = departure + flits;
 	to->in_free = arrival + flits;
 	mshr->ready = arrival;
+	if (--mshr->parts)
+		return;
 	if (ack)
 		add_ack(gpu, sm, number, arrival);
 	else

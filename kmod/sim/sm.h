@@ -149,6 +149,8 @@ struct block {
  * @l1: &enum l1_kind, of which L1; a line may miss in both
  * @kind: &enum request_kind
  * @words: of 4 bytes that it carries, or its reply, or for atomics both
+ * @sectors: of the line, by bit; all where it is not divided
+ * @parts: replies that are still to come
  * @waiter: warp * WARP_LOADS + load; of a store its warp
  */
 struct mshr {
@@ -165,6 +167,8 @@ struct mshr {
 	u8 l1 : 1;
 	u8 kind;
 	u8 words;
+	u8 sectors;
+	u8 parts;
 	u16 waiter[MSHR_MERGES];
 };
 
@@ -186,6 +190,8 @@ enum lsu_block {
  *	SM; as are @misses
  * @stores: lines of stores, likewise
  * @line: its lines
+ * @sectors: of each, those that it touches and that are still to be sent;
+ *	only where an L1 or the last-level cache has sectors
  */
 struct lsu {
 	u64 port_free;
@@ -202,6 +208,7 @@ struct lsu {
 	u32 misses[L1_KINDS];
 	u32 stores;
 	u32 line[GPU_LANES];
+	u8 sectors[GPU_LANES];
 };
 
 /* In kind of the load/store unit: reads of a saved context. */

@@ -20,23 +20,23 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 268);
-HASHED(struct gpu, 3496);
+HASHED(struct gpu_config, 276);
+HASHED(struct gpu, 3536);
 HASHED(struct tenant, 440);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 81344);
+HASHED(struct sm, 81408);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
 HASHED(struct block, 40);
 HASHED(struct warp, 576);
 HASHED(struct warp_load, 16);
 HASHED(struct mshr, 40);
-HASHED(struct lsu, 168);
-HASHED(struct l1, 24);
+HASHED(struct lsu, 200);
+HASHED(struct l1, 32);
 HASHED(struct l1_set, 8);
 HASHED(struct slice, 14400);
 HASHED(struct llc_set, 128);
@@ -264,6 +264,7 @@ static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 	hash = mix2(hash, mshr->line, mshr->waiters | mshr->discard << 8 |
 		    mshr->hashed << 9 | mshr->l1 << 10 | mshr->kind << 16 |
 		    (u32)mshr->words << 24);
+	hash = mix2(hash, mshr->sectors, mshr->parts);
 	for (i = 0; i < mshr->waiters; i++)
 		hash = hash_mix(hash, mshr->waiter[i]);
 	return hash;
@@ -311,6 +312,7 @@ static u64 mix_lsu(u64 hash, const struct lsu *lsu)
 	hash = mix2(hash, lsu->partial >> lsu->next,
 		    lsu->kind | lsu->warp << 8 | lsu->load << 16);
 	hash = mix2(hash, lsu->slot, lsu->blocked | lsu->words << 8);
+	hash = mix_bytes(hash, &lsu->sectors[lsu->next], lsu->count - lsu->next);
 	return mix_words(hash, &lsu->line[lsu->next], lsu->count - lsu->next);
 }
 
@@ -380,8 +382,8 @@ static u64 mix_request(u64 hash, const struct request *request)
 {
 	hash = hash_mix(hash, request->ready);
 	hash = mix2(hash, request->line, request->mshr);
-	return mix2(hash, request->kind | request->sm << 8,
-		    request->generation);
+	return mix2(hash, request->kind | request->sectors << 4 |
+		    request->sm << 8, request->generation);
 }
 
 /* Requests in the queue, and those who wait for a place in it (noc.c). */
@@ -412,7 +414,7 @@ static u64 mix_done(u64 hash, const struct dram_done *done)
 	hash = mix2(hash, done->waited, done->write | done->activated << 8 |
 		    done->reopened << 16);
 	hash = mix2(hash, done->bank_busy, done->bank_active);
-	return hash_mix(hash, done->bus_wait);
+	return mix2(hash, done->bus_wait, done->sectors);
 }
 
 static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
@@ -423,7 +425,7 @@ static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
 		    mshr->dirty << 16 | (u32)mshr->generation << 24);
 	for (i = 0; i < mshr->waiters; i++)
 		hash = mix2(hash, mshr->sm[i], mshr->sm_mshr[i]);
-	return hash;
+	return mix2(hash, mshr->next, mshr->sector);
 }
 
 static u64 mix_llc_mshrs(u64 hash, const struct slice *slice, u32 mshrs)
@@ -431,7 +433,7 @@ static u64 mix_llc_mshrs(u64 hash, const struct slice *slice, u32 mshrs)
 	u8 is_free[LLC_MSHRS_MAX] = { 0 };
 	u32 i;
 
-	for (i = slice->mshr_free; i != NONE; i = slice->mshr[i].next_free) {
+	for (i = slice->mshr_free; i != NONE; i = slice->mshr[i].next) {
 		hash = hash_mix(hash, i);
 		is_free[i] = 1;
 	}
@@ -459,12 +461,14 @@ static u64 mix_slice(u64 hash, const struct gpu *gpu, u32 index)
 
 static u64 mix_llc_set(u64 hash, const struct llc_set *set)
 {
-	u32 mask;
+	u64 mask;
 
-	hash = mix2(hash, set->dirty, set->pending);
+	hash = hash_mix(hash, set->valid);
+	hash = hash_mix(hash, set->dirty);
+	hash = hash_mix(hash, set->pending);
 	hash = hash_mix(hash, set->order);
 	for (mask = set->pending; mask; mask &= mask - 1)
-		hash = hash_mix(hash, set->mshr[lowest_bit(mask)]);
+		hash = hash_mix(hash, set->mshr[lowest_bit(mask) / 4]);
 	return mix_words(hash, set->tag, CACHE_WAYS_MAX);
 }
 
@@ -495,7 +499,8 @@ static u64 mix_entry(u64 hash, const struct dram_queue *queue, u32 number)
 	hash = mix2(hash, entry->since, entry->others_clocks);
 	hash = mix_tag(hash, &entry->tag);
 	return mix2(hash, queue->link[number].row, entry->activated |
-		    entry->reopened << 8 | entry->columns << 16);
+		    entry->reopened << 8 | entry->columns << 16 |
+		    (u32)entry->sectors << 24);
 }
 
 static u64 mix_dram_queue(u64 hash, const struct dram_queue *queue)
@@ -526,7 +531,8 @@ static u64 mix_inbox(u64 hash, struct channel *channel, u32 mode)
 		const struct dram_request *request = inbox_at(channel, mode, i);
 
 		hash = hash_mix(hash, request->ready_clock);
-		hash = mix2(hash, request->bank, request->priority);
+		hash = mix2(hash, request->bank | request->sectors << 8,
+			    request->priority);
 		hash = mix_tag(hash_mix(hash, request->row), &request->tag);
 	}
 	return hash;

@@ -318,6 +318,13 @@ static inline void *lsu_line(struct gpu *gpu)
 	return found ? &found->line[found->next] : NULL;
 }
 
+static inline void *lsu_sectors(struct gpu *gpu)
+{
+	struct lsu *found = lsu(gpu);
+
+	return found ? &found->sectors[found->next] : NULL;
+}
+
 static inline void *l1_words(struct gpu *gpu)
 {
 	return &gpu->l1[L1_DATA].words[gpu->l1[L1_DATA].set_words];

@@ -291,6 +291,8 @@ static const struct change changes[] = {
 	AT(CLEAR, mshr, offsetof(struct mshr, waiters) + 1, 1),
 	FIELD(EACH, mshr, mshr, kind),
 	FIELD(EACH, mshr, mshr, words),
+	FIELD(EACH, mshr, mshr, sectors),
+	FIELD(EACH, mshr, mshr, parts),
 	AT(FIRST, free_mshr, 0, 1),
 	FIELD(EACH, store, mshr, line),
 	FIELD(FIRST, store, mshr, waiters),
@@ -314,6 +316,7 @@ static const struct change changes[] = {
 	FIELD(EACH, lsu, lsu, words),
 	AT(EACH, lsu, offsetof(struct lsu, partial) + 3, 1),
 	AT(EACH, lsu_line, 0, sizeof(u32)),
+	AT(EACH, lsu_sectors, 0, 1),
 
 	/* The order of the ways, and two of them. */
 	AT(EACH, l1_words, 0, 16),
@@ -331,7 +334,8 @@ static const struct change changes[] = {
 	/* ready and generation */
 	AT(EACH, request, 0, sizeof(u64)),
 	FIELD(EACH, request, request, line),
-	FIELD(EACH, request, request, kind),
+	/* kind and sectors */
+	AT(EACH, request, offsetof(struct request, sm) + 1, 1),
 	FIELD(EACH, request, request, sm),
 	FIELD(EACH, request, request, mshr),
 	FIELD(LESS, crowded_slice, slice, wait_count),
@@ -346,14 +350,18 @@ static const struct change changes[] = {
 	FIELD(EACH, done, dram_done, write),
 	FIELD(EACH, done, dram_done, activated),
 	FIELD(EACH, done, dram_done, reopened),
+	FIELD(EACH, done, dram_done, sectors),
 	FIELD(EACH, llc_mshr, llc_mshr, set),
 	FIELD(EACH, llc_mshr, llc_mshr, way),
 	FIELD(FIRST, llc_mshr, llc_mshr, waiters),
 	FIELD(EACH, llc_mshr, llc_mshr, dirty),
 	FIELD(EACH, llc_mshr, llc_mshr, generation),
+	FIELD(EACH, llc_mshr, llc_mshr, next),
+	FIELD(EACH, llc_mshr, llc_mshr, sector),
 	FIELD(EACH, llc_mshr, llc_mshr, sm[0]),
 	FIELD(EACH, llc_mshr, llc_mshr, sm_mshr[0]),
 	FIELD(EACH, llc_set, llc_set, order),
+	FIELD(EACH, llc_set, llc_set, valid),
 	FIELD(EACH, llc_set, llc_set, dirty),
 	FIELD(EACH, llc_set, llc_set, pending),
 	FIELD(EACH, llc_set, llc_set, tag),
@@ -402,6 +410,7 @@ static const struct change changes[] = {
 	FIELD(EACH, entry, dram_entry, activated),
 	FIELD(EACH, entry, dram_entry, reopened),
 	FIELD(EACH, entry, dram_entry, columns),
+	FIELD(EACH, entry, dram_entry, sectors),
 	FIELD(EACH, entry_link, dram_link, row),
 	FIELD(EACH, mirror_entry, dram_entry, key),
 	FIELD(LESS, inbox, channel, inbox[DRAM_READS].count),
@@ -581,11 +590,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0xb424f114da4f35fa },
-	{ "compute_bound", compute_bound, 0xcb233d867acf2bf5 },
-	{ "partitioned", partitioned, 0x65832d2caa506efa },
-	{ "shared", shared, 0xeef6224773a80bfd },
-	{ "switching", switching, 0xb97edce183206f12 },
+	{ "memory_bound", memory_bound, 0xf1e81c876690ecac },
+	{ "compute_bound", compute_bound, 0x12282d95af0f5ded },
+	{ "partitioned", partitioned, 0xb1fba1c639271766 },
+	{ "shared", shared, 0xf31ad990c79d216a },
+	{ "switching", switching, 0x9ea162a5eacf35b6 },
 };
 
 static void results_are_as_they_were(void **state)
