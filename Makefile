@@ -125,7 +125,7 @@ docs: build/simgpu
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
 		     session session_life journal decide decide_refusals decide_fuzz offline dram engine hash \
-		     counters config atd mirror properties widths preempt \
+		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing quota constant dependence builder accelsim \
 		     workloads)
 # Of the command, what needs nothing of it.

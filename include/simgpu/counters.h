@@ -10,6 +10,10 @@
 
 /**
  * struct simgpu_counters - event counts of a tenant, as docs/glossary.md has them
+ *
+ * Where an L1 or the last-level cache has sectors (l1_sectors, llc_sectors), what
+ * it looks up, asks for, fetches and writes back is counted in sectors of 32 B.
+ *
  * @thread_instructions: active lanes of issued warp instructions
  * @warp_instructions: issued warp instructions
  * @l1_accesses: 128 B lines looked up in an L1 by loads

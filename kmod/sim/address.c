@@ -75,23 +75,70 @@ u32 address_row(const struct gpu *gpu, u32 line, u8 *bank)
 	return row;
 }
 
-static void lsu_add(struct lsu *lsu, u32 line, u32 partial)
+/* What each of a coalesced atomic's requests carries, in the mean. */
+static u32 words_of_atomic(u32 bytes, u32 requests)
+{
+	u32 words = (bytes + 4 * requests - 1) / (4 * requests);
+
+	return words < GPU_LINE_BYTES / 4 ? words : GPU_LINE_BYTES / 4;
+}
+
+/*
+ * What all lanes of an atomic carry: words of 4 bytes where a trace does not say;
+ * of random lines what each of them is touched by.
+ */
+static u32 atomic_bytes(const struct trace_pattern *pattern,
+			const struct trace_op *op)
+{
+	if (pattern->kind == TRACE_RECORDED)
+		return op->active_lanes * 4;
+	return pattern->access_bytes *
+	       (pattern->kind == TRACE_RANDOM ? pattern->lines :
+						op->active_lanes);
+}
+
+static void lsu_add(struct lsu *lsu, u32 line, u32 sectors, u32 partial)
 {
 	lsu->line[lsu->count] = line;
+	lsu->sectors[lsu->count] = sectors;
 	lsu->partial |= partial << lsu->count;
 	lsu->count++;
 }
 
-static void recorded_lines(const struct trace *trace, struct warp *warp,
-			   const struct trace_op *op, u32 base, struct lsu *lsu)
+/* The sectors of the bytes from @first up to and without @end, of a line. */
+static u32 sectors_of(u32 first, u32 end)
 {
-	u32 i;
+	u32 bytes = GPU_LINE_BYTES / TRACE_SECTORS;
 
+	return (2U << (end - 1) / bytes) - (1U << first / bytes);
+}
+
+/*
+ * Whether bytes are less than what they are taken for: the sectors that they
+ * touch, or where caches have none the line.
+ */
+static bool is_partial(const struct gpu *gpu, u32 bytes, u32 sectors)
+{
+	return bytes < (gpu->shape.sectored ?
+			sector_count(sectors) * SECTOR_WORDS * 4 :
+			GPU_LINE_BYTES);
+}
+
+static void recorded_lines(const struct gpu *gpu, const struct trace *trace,
+			   struct warp *warp, const struct trace_op *op,
+			   u32 base, struct lsu *lsu)
+{
+	/* Where there are no sectors, to leave some out is to be partial. */
+	u32 partial = TRACE_LINE_PARTIAL, i;
+
+	if (!gpu->shape.sectored)
+		partial |= TRACE_ALL_SECTORS << TRACE_LINE_SKIP_SHIFT;
 	for (i = 0; i < op->count; i++) {
 		u32 entry = trace->lines[warp->line + i];
 
 		lsu_add(lsu, base | (entry & TRACE_LINE_INDEX),
-			!!(entry & TRACE_LINE_PARTIAL));
+			~(entry >> TRACE_LINE_SKIP_SHIFT) & TRACE_ALL_SECTORS,
+			!!(entry & partial));
 	}
 	warp->line += op->count;
 	/* The warp's next cache line of the table; there may be none. */
@@ -106,7 +153,8 @@ static void random_lines(const struct gpu *gpu, struct warp *warp,
 	u32 first = (u32)(pattern->base / GPU_LINE_BYTES);
 	u32 key = hash_u32(pattern->seed ^ hash_u32((u32)gpu->seed ^
 			   hash_u32((u32)(gpu->seed >> 32))));
-	u32 i;
+	u32 sectors = sectors_of(0, pattern->access_bytes), i;
+	bool partial = is_partial(gpu, pattern->access_bytes, sectors);
 
 	key = hash_u32(key ^ hash_u32(block)) ^ warp->index;
 	key = hash_u32(key) + warp->accesses++;
@@ -114,13 +162,12 @@ static void random_lines(const struct gpu *gpu, struct warp *warp,
 		u32 pick = hash_u32(hash_u32(key) + i * 0x9e3779b9U);
 
 		pick = (u32)(((u64)pick * region) >> 32);
-		lsu_add(lsu, base | (first + pick),
-			pattern->access_bytes < GPU_LINE_BYTES);
+		lsu_add(lsu, base | (first + pick), sectors, partial);
 	}
 }
 
 /* Lane 0's address of an affine pattern, before the XOR mask. */
-static u64 affine_origin(const struct trace_pattern *pattern,
+static __always_inline u64 affine_origin(const struct trace_pattern *pattern,
 			 const struct block *block, const struct warp *warp)
 {
 	s64 address = (s64)pattern->base;
@@ -152,23 +199,33 @@ static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
 		if (i == 0) {
 			if (lsu->count == GPU_LANES)
 				return;
-			lsu_add(lsu, line, 0);
+			lsu_add(lsu, line, 0, 0);
 			i = lsu->count;
 			covered[i - 1] = 0;
 		}
 		covered[i - 1] += (u16)(stop - address);
+		lsu->sectors[i - 1] |=
+			sectors_of(address % GPU_LINE_BYTES,
+				   (stop - 1) % GPU_LINE_BYTES + 1);
 		address = stop;
 	}
 }
 
 /* The usual access: lanes side by side, which no XOR tears apart. */
-static void contiguous_lines(u64 first, u64 end, u32 base, struct lsu *lsu)
+static void contiguous_lines(const struct gpu *gpu, u64 first, u64 end, u32 base,
+			     struct lsu *lsu)
 {
+	u32 sectors = TRACE_ALL_SECTORS;
+
 	while (first < end) {
 		u64 next = (first / GPU_LINE_BYTES + 1) * GPU_LINE_BYTES;
-		bool whole = first % GPU_LINE_BYTES == 0 && next <= end;
+		u64 stop = sooner(next, end);
 
-		lsu_add(lsu, base | (u32)(first / GPU_LINE_BYTES), !whole);
+		if (gpu->shape.sectored)
+			sectors = sectors_of(first % GPU_LINE_BYTES,
+					     (stop - 1) % GPU_LINE_BYTES + 1);
+		lsu_add(lsu, base | (u32)(first / GPU_LINE_BYTES), sectors,
+			is_partial(gpu, (u32)(stop - first), sectors));
 		first = next;
 	}
 }
@@ -188,7 +245,10 @@ static bool lanes_ascend(const struct trace_pattern *pattern, u64 origin,
 	       !((origin | stride | mask) & (bytes - 1));
 }
 
-/* Then the lines come one by one: how many lanes fall into each? */
+/*
+ * Then the lines come one by one: how many lanes fall into each? Only for caches
+ * without sectors.
+ */
 static void ascending_lines(const struct trace_pattern *pattern, u64 address,
 			    u64 mask, u32 lanes, u32 base, struct lsu *lsu)
 {
@@ -202,8 +262,19 @@ static void ascending_lines(const struct trace_pattern *pattern, u64 address,
 		if (stride && lanes > (room - 1) / stride)
 			count = (u32)((room - 1) / stride) + 1;
 		lsu_add(lsu, base | (u32)((address ^ mask) / GPU_LINE_BYTES),
+			TRACE_ALL_SECTORS,
 			count * pattern->access_bytes < GPU_LINE_BYTES);
 	}
+}
+
+/* Where the XOR of a pattern is now. */
+static u64 affine_mask(const struct trace_pattern *pattern,
+		       const struct warp *warp)
+{
+	u64 mask = pattern->xor_bytes;
+
+	return pattern->xor_loop ?
+	       mask << warp->loop_index[pattern->xor_loop - 1] : mask;
 }
 
 /* How far the address of an active lane is from the first one's. */
@@ -217,24 +288,25 @@ static s64 lane_offset(const struct trace_pattern *pattern, u32 lane)
 	       lane / group * pattern->group_stride;
 }
 
-static void affine_lines(const struct trace_pattern *pattern,
+static void affine_lines(const struct gpu *gpu,
+			 const struct trace_pattern *pattern,
 			 const struct block *block, const struct warp *warp,
 			 const struct trace_op *op, u32 base, struct lsu *lsu)
 {
 	u64 origin = affine_origin(pattern, block, warp);
-	u64 mask = pattern->xor_bytes;
+	u64 mask = affine_mask(pattern, warp);
 	u16 covered[GPU_LANES];
 	u32 i;
 
-	if (pattern->xor_loop)
-		mask <<= warp->loop_index[pattern->xor_loop - 1];
 	if (pattern->lane_stride == (s64)pattern->access_bytes && !mask &&
 	    !pattern->group_lanes) {
-		contiguous_lines(origin, origin + (u64)op->active_lanes *
+		contiguous_lines(gpu, origin,
+				 origin + (u64)op->active_lanes *
 				 pattern->access_bytes, base, lsu);
 		return;
 	}
-	if (!pattern->group_lanes && lanes_ascend(pattern, origin, mask)) {
+	if (!gpu->shape.sectored && !pattern->group_lanes &&
+	    lanes_ascend(pattern, origin, mask)) {
 		ascending_lines(pattern, origin, mask, op->active_lanes, base,
 				lsu);
 		return;
@@ -246,13 +318,45 @@ static void affine_lines(const struct trace_pattern *pattern,
 			      address + pattern->access_bytes);
 	}
 	for (i = 0; i < lsu->count; i++)
-		if (covered[i] < GPU_LINE_BYTES)
+		if (is_partial(gpu, covered[i], lsu->sectors[i]))
 			lsu->partial |= 1U << i;
 }
 
 /*
+ * The requests of an atomic: lanes of a sector of 32 bytes share one as long as
+ * no two of them want the same word of it (Accel-Sim's rule, whatever sectors
+ * the caches have). So lanes that want one word need a request each.
+ */
+static void atomic_lines(const struct trace_pattern *pattern,
+			 const struct block *block, const struct warp *warp,
+			 const struct trace_op *op, u32 base, struct lsu *lsu)
+{
+	u64 origin = affine_origin(pattern, block, warp);
+	u64 mask = affine_mask(pattern, warp);
+	u32 taken[GPU_LANES], words = (pattern->access_bytes + 3) / 4, i, lane;
+
+	for (lane = 0; lane < op->active_lanes; lane++) {
+		u64 address = (origin + (u64)lane_offset(pattern, lane)) ^ mask;
+		u32 line = base | (u32)(address / GPU_LINE_BYTES);
+		u32 word = address % GPU_LINE_BYTES / 4;
+		u32 wanted = ((1U << words) - 1) << word;
+		u32 sector = 0xffU << word / SECTOR_WORDS * SECTOR_WORDS;
+
+		for (i = 0; i < lsu->count; i++)
+			if (lsu->line[i] == line && (taken[i] & sector) &&
+			    !(taken[i] & wanted))
+				break;
+		if (i == lsu->count) {
+			lsu_add(lsu, line, 1U << word / SECTOR_WORDS, 0);
+			taken[i] = 0;
+		}
+		taken[i] |= wanted;
+	}
+}
+
+/*
  * address_lines() - the lines that a memory op of a warp touches now
- * @lsu: gets them, with what a store leaves out
+ * @lsu: gets them, with what a store leaves out, and what a request carries
  *
  * Return: how many, 1 to 32.
  */
@@ -267,15 +371,22 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp_index,
 
 	lsu->count = 0;
 	lsu->partial = 0;
+	lsu->words = GPU_LINE_BYTES / 4;
 	switch (pattern->kind) {
 	case TRACE_RECORDED:
-		recorded_lines(trace, warp, op, base, lsu);
+		recorded_lines(gpu, trace, warp, op, base, lsu);
 		break;
 	case TRACE_RANDOM:
 		random_lines(gpu, warp, pattern, block->index, base, lsu);
 		break;
 	default:
-		affine_lines(pattern, block, warp, op, base, lsu);
+		if (op->kind == TRACE_ATOMIC)
+			atomic_lines(pattern, block, warp, op, base, lsu);
+		else
+			affine_lines(gpu, pattern, block, warp, op, base, lsu);
 	}
+	if (op->kind == TRACE_ATOMIC)
+		lsu->words = words_of_atomic(atomic_bytes(pattern, op),
+					     lsu->count);
 	return lsu->count;
 }

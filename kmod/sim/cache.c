@@ -52,34 +52,66 @@ struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line)
 				 (l1->sets - 1));
 }
 
-/*
- * l1_lookup() - whether an SM's L1 has a line; a hit makes it the youngest. An
- *	L1 without sets has every line
- */
-bool l1_lookup(const struct l1 *l1, u32 sm, u32 line)
+/* The way of a set that has a line's tag, or NONE. */
+static u32 l1_find(const struct l1 *l1, const struct l1_set *set, u32 line)
 {
 	u32 ways = l1->ways, way, found = NONE;
+
+	/* All ways, without a branch that depends on which. */
+	for (way = 0; way < ways; way++)
+		found = set->tag[way] == line ? way : found;
+	return found;
+}
+
+/* Which sectors of a set are there, four bits a way. */
+static u64 *l1_valid(const struct l1 *l1, struct l1_set *set)
+{
+	return (u64 *)((u32 *)set + l1->valid);
+}
+
+/*
+ * l1_lookup() - whether an SM's L1 has sectors of a line; a hit makes it the
+ *	youngest. An L1 without sets has every line
+ */
+bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
+{
 	struct l1_set *set;
+	u32 way;
 
 	if (!l1->sets)
 		return true;
 	set = l1_set(l1, sm, line);
-	/* All ways, without a branch that depends on which. */
-	for (way = 0; way < ways; way++)
-		found = set->tag[way] == line ? way : found;
-	if (found == NONE)
+	way = l1_find(l1, set, line);
+	if (way == NONE)
 		return false;
-	set->order = lru_touch(set->order, found);
+	if (l1->sectors > 1 && sectors & ~(*l1_valid(l1, set) >> way * 4))
+		return false;
+	set->order = lru_touch(set->order, way);
 	return true;
 }
 
-/* Put a line that has arrived in place of the oldest; L1s hold nothing dirty. */
-void l1_fill(const struct l1 *l1, u32 sm, u32 line)
+/*
+ * l1_fill() - put what has arrived of a line to the rest of it, or else in place
+ *	of the oldest; L1s hold nothing dirty
+ */
+void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
 {
 	struct l1_set *set = l1_set(l1, sm, line);
 	u32 oldest = l1->ways - 1;
 	u32 way = lru_way(set->order, oldest);
 
+	if (l1->sectors > 1) {
+		u32 found = l1_find(l1, set, line);
+		u64 *valid = l1_valid(l1, set);
+
+		if (found != NONE) {
+			*valid |= (u64)sectors << found * 4;
+			set->order = lru_touch(set->order, found);
+			return;
+		}
+		*valid &= ~((u64)TRACE_ALL_SECTORS << way * 4);
+		*valid |= (u64)sectors << way * 4;
+	}
 	set->tag[way] = line;
 	set->order = lru_renew(set->order, oldest);
 }
@@ -144,8 +176,8 @@ static void slice_init(struct gpu *gpu, u32 index)
 	slice->wait_tail = NOBODY;
 	slice->write_credits = gpu->config.llc_write_credits;
 	for (i = 0; i < gpu->config.llc_mshrs; i++)
-		slice->mshr[i].next_free = i + 1;
-	slice->mshr[gpu->config.llc_mshrs - 1].next_free = NONE;
+		slice->mshr[i].next = i + 1;
+	slice->mshr[gpu->config.llc_mshrs - 1].next = NONE;
 }
 
 void cache_init(struct gpu *gpu)
@@ -205,13 +237,24 @@ static void llc_set_tag(struct llc_set *set, u32 way, u32 line)
 		((u64)partial_tag(line) << shift);
 }
 
-/* The rank of the oldest way that is not being fetched, or NONE. */
+/* All sectors of a way, and one. */
+static u64 way_bits(u32 way)
+{
+	return (u64)TRACE_ALL_SECTORS << way * 4;
+}
+
+static u64 sector_bit(u32 way, u32 sector)
+{
+	return 1ULL << (way * 4 + sector);
+}
+
+/* The rank of the oldest way of which nothing is being fetched, or NONE. */
 static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set)
 {
 	u32 rank;
 
 	for (rank = gpu->config.llc_ways; rank-- > 0;)
-		if (!(set->pending & (1U << lru_way(set->order, rank))))
+		if (!(set->pending & way_bits(lru_way(set->order, rank))))
 			return rank;
 	return NONE;
 }
@@ -219,89 +262,137 @@ static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set)
 /* Let a request wait for a pending line; false: the MSHR entry is full. */
 static bool mshr_merge(struct llc_mshr *mshr, const struct request *request)
 {
-	if (request->kind == REQUEST_ATOMIC || request->kind >= REQUEST_WRITE)
-		mshr->dirty = 1;
-	if (request->kind >= REQUEST_WRITE)
-		return true;
-	if (mshr->waiters == MSHR_MERGES)
+	if (request->kind != REQUEST_WRITE && mshr->waiters == MSHR_MERGES)
 		return false;
+	if (request->kind != REQUEST_READ)
+		mshr->dirty = 1;
+	if (request->kind == REQUEST_WRITE)
+		return true;
 	mshr->sm[mshr->waiters] = request->sm;
 	mshr->sm_mshr[mshr->waiters] = request->mshr;
 	mshr->waiters++;
 	return true;
 }
 
-/* Fetch a line into a way for a request. */
+/* Fetch a sector into a way for a request. */
 static void llc_fetch(struct gpu *gpu, u32 index, u32 set_index, u32 way,
-		      const struct request *request)
+		      u32 sector, const struct request *request)
 {
 	struct slice *slice = &gpu->slices[index];
 	struct llc_set *set = &gpu->llc[set_index];
 	u32 number = slice->mshr_free;
 	struct llc_mshr *mshr = &slice->mshr[number];
 
-	slice->mshr_free = mshr->next_free;
+	slice->mshr_free = mshr->next;
 	slice->mshrs_used++;
 	mshr->set = set_index - index * gpu->config.llc_sets;
 	mshr->way = way;
 	mshr->waiters = 0;
 	mshr->dirty = 0;
 	mshr->generation = request->generation;
+	mshr->sector = sector;
 	mshr_merge(mshr, request);
-	set->pending |= 1U << way;
+	mshr->next = set->pending & way_bits(way) ? set->mshr[way] : NONE;
+	set->pending |= sector_bit(way, sector);
 	set->mshr[way] = number;
-	channel_send(gpu, index, request->line, false, number,
+	channel_send(gpu, index, request->line, DRAM_READS,
+		     gpu->config.llc_sectors > 1 ? 1 : TRACE_SECTORS, number,
 		     request->generation);
 }
 
-/*
- * A miss on a line that nobody fetches yet. False: it must wait for an MSHR
- * entry, a way, or a write credit, one of which comes with a completion.
- */
-static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index,
-			 const struct request *request)
+/* The entry by which a sector of a way is fetched. */
+static struct llc_mshr *llc_mshr_of(struct slice *slice,
+				    const struct llc_set *set, u32 way,
+				    u32 sector)
 {
-	struct slice *slice = &gpu->slices[index];
-	struct llc_set *set = &gpu->llc[set_index];
-	u32 rank, way, victim;
+	struct llc_mshr *mshr = &slice->mshr[set->mshr[way]];
 
-	if (request->kind != REQUEST_WRITE && slice->mshr_free == NONE)
-		return false;
-	rank = llc_victim_rank(gpu, set);
+	while (mshr->sector != sector)
+		mshr = &slice->mshr[mshr->next];
+	return mshr;
+}
+
+/* Write back what is dirty of a way. */
+static void llc_write_back(struct gpu *gpu, u32 index,
+			   const struct llc_set *set, u32 way)
+{
+	u32 sectors = hweight64(set->dirty & way_bits(way));
+	u32 victim = set->tag[way];
+
+	gpu->slices[index].write_credits--;
+	channel_send(gpu, index, victim, DRAM_WRITES,
+		     gpu->config.llc_sectors > 1 ? sectors : TRACE_SECTORS,
+		     NONE, gpu->tenants[line_slot(victim)].generation);
+}
+
+/*
+ * Give a line the oldest way. NONE: it must wait for a way or a write credit,
+ * one of which comes with a completion.
+ */
+static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line)
+{
+	u32 rank = llc_victim_rank(gpu, set), way;
+
 	if (rank == NONE)
-		return false;
+		return NONE;
 	way = lru_way(set->order, rank);
-	if (set->dirty & (1U << way)) {
-		if (!slice->write_credits)
-			return false;
-		slice->write_credits--;
-		victim = set->tag[way];
-		channel_send(gpu, index, victim, true, NONE,
-			     gpu->tenants[line_slot(victim)].generation);
+	if (set->dirty & way_bits(way)) {
+		if (!gpu->slices[index].write_credits)
+			return NONE;
+		llc_write_back(gpu, index, set, way);
 	}
-	llc_set_tag(set, way, request->line);
+	llc_set_tag(set, way, line);
 	set->order = lru_renew(set->order, rank);
-	set->dirty &= ~(1U << way);
-	if (request->kind == REQUEST_WRITE)
-		set->dirty |= 1U << way;
+	set->valid &= ~way_bits(way);
+	set->dirty &= ~way_bits(way);
+	return way;
+}
+
+/*
+ * A miss on a sector that nobody fetches yet; its line may be in @way. False: it
+ * must wait for an MSHR entry, or as llc_replace().
+ */
+static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index, u32 way,
+			 u32 sector, const struct request *request)
+{
+	struct llc_set *set = &gpu->llc[set_index];
+	bool fetch = request->kind != REQUEST_WRITE;
+
+	if (fetch && gpu->slices[index].mshr_free == NONE)
+		return false;
+	if (way == NONE)
+		way = llc_replace(gpu, index, set, request->line);
 	else
-		llc_fetch(gpu, index, set_index, way, request);
+		set->order = lru_touch(set->order, way);
+	if (way == NONE)
+		return false;
+	if (fetch) {
+		llc_fetch(gpu, index, set_index, way, sector, request);
+	} else {
+		set->dirty |= sector_bit(way, sector);
+		set->valid |= sector_bit(way, sector);
+	}
 	return true;
 }
 
+/*
+ * Look up a sector for a request. False: it has to wait, as in llc_allocate(), or
+ * for a place in the entry of a fetch.
+ */
 static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request)
 {
+	u32 sector = lowest_bit(request->sectors);
 	struct tenant *tenant = &gpu->tenants[line_slot(request->line)];
 	u32 set_index = llc_set_of(gpu, index, request->line);
 	struct llc_set *set = &gpu->llc[set_index];
 	u32 way = llc_find(set, request->line);
+	u64 bit = way != NONE ? sector_bit(way, sector) : 0;
 
-	if (way != NONE && !(set->pending & (1U << way))) {
+	if (set->valid & bit) {
 		set->order = lru_touch(set->order, way);
 		if (request->kind != REQUEST_READ)
-			set->dirty |= 1U << way;
-		if (request->kind < REQUEST_WRITE)
-			noc_reply(gpu, index, request->sm, request->mshr);
+			set->dirty |= bit;
+		noc_reply(gpu, index, request->sm, request->mshr);
 		tenant->counters.llc_accesses++;
 		if (gpu->config.atd_sampling)
 			atd_access(gpu, set_index, request->line, false);
@@ -310,16 +401,18 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 				      request->kind);
 		return true;
 	}
-	if (way != NONE) {
-		u32 number = set->mshr[way];
-
-		if (!mshr_merge(&gpu->slices[index].mshr[number], request))
+	if (set->pending & bit) {
+		if (!mshr_merge(llc_mshr_of(&gpu->slices[index], set, way,
+					    sector), request))
 			return false;
 	} else {
-		if (!llc_allocate(gpu, index, set_index, request))
+		if (!llc_allocate(gpu, index, set_index, way, sector, request))
 			return false;
 		tenant->counters.llc_misses++;
 	}
+	/* A partial store is acknowledged when the line has come. */
+	if (request->kind == REQUEST_WRITE)
+		noc_reply(gpu, index, request->sm, request->mshr);
 	tenant->counters.llc_accesses++;
 	if (gpu->config.atd_sampling)
 		atd_access(gpu, set_index, request->line,
@@ -329,29 +422,26 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	return true;
 }
 
-/* What a dropped tenant left on its way: only its L1 MSHR entry is answered. */
-static void answer_stale(struct gpu *gpu, u32 index,
-			 const struct request *request)
-{
-	if (request->kind < REQUEST_WRITE)
-		noc_reply(gpu, index, request->sm, request->mshr);
-}
-
 static void serve_request(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
 	u32 ring = gpu->shape.slice_ring;
-	const struct request *requests = &gpu->requests[index * ring];
-	const struct request *request = &requests[slice->request_head];
+	struct request *requests = &gpu->requests[index * ring];
+	struct request *request = &requests[slice->request_head];
 	u32 slot = line_slot(request->line);
 
 	if (request->generation != gpu->tenants[slot].generation) {
-		answer_stale(gpu, index, request);
+		/* What a dropped tenant left on its way: to free the entry. */
+		noc_reply(gpu, index, request->sm, request->mshr);
 	} else if (!llc_lookup(gpu, index, request)) {
 		slice->stalled = 1;
 		slice->request_at = NEVER;
 		return;
 	}
+	/* The next sector in the next cycle. */
+	request->sectors &= request->sectors - 1;
+	if (request->sectors)
+		return;
 	slice->request_head = (slice->request_head + 1) & (ring - 1);
 	slice->request_at = NEVER;
 	if (--slice->request_count) {
@@ -363,23 +453,38 @@ static void serve_request(struct gpu *gpu, u32 index)
 	noc_release(gpu, index);
 }
 
+/* A dropped tenant's line is gone; what is fetched of it is to come. */
+static void llc_forget(struct llc_set *set, u32 way)
+{
+	set->tag[way] = NO_LINE;
+	set->valid &= ~way_bits(way);
+	set->dirty &= ~way_bits(way);
+}
+
 static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 {
 	struct slice *slice = &gpu->slices[index];
 	struct llc_mshr *mshr = &slice->mshr[number];
 	struct llc_set *set = &gpu->llc[index * gpu->config.llc_sets + mshr->set];
+	u64 bit = sector_bit(mshr->way, mshr->sector);
+	u8 *link = &set->mshr[mshr->way];
 	u32 i;
 
 	if (gpu->config.atd_sampling)
 		atd_fill(gpu, set - gpu->llc, set->tag[mshr->way]);
-	set->pending &= ~(1U << mshr->way);
-	if (!live)
-		set->tag[mshr->way] = NO_LINE;
-	else if (mshr->dirty)
-		set->dirty |= 1U << mshr->way;
+	while (*link != number)
+		link = &slice->mshr[*link].next;
+	*link = mshr->next;
+	set->pending &= ~bit;
+	if (live) {
+		set->valid |= bit;
+		set->dirty |= if_set(mshr->dirty, bit);
+	} else {
+		llc_forget(set, mshr->way);
+	}
 	for (i = 0; i < mshr->waiters; i++)
 		noc_reply(gpu, index, mshr->sm[i], mshr->sm_mshr[i]);
-	mshr->next_free = slice->mshr_free;
+	mshr->next = slice->mshr_free;
 	slice->mshr_free = number;
 	slice->mshrs_used--;
 }
@@ -388,10 +493,13 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 {
 	struct tenant *tenant = &gpu->tenants[done->tag.slot];
 	bool live = done->tag.generation == tenant->generation;
+	/* What is counted: lines, or sectors where the cache has them. */
+	u32 count = done->sectors * gpu->config.llc_sectors / TRACE_SECTORS;
 
 	if (live) {
-		count_request(gpu, index, done);
-		tenant->counters.bus_busy_clocks += gpu->limits.burst;
+		count_request(gpu, index, done, count);
+		tenant->counters.bus_busy_clocks +=
+			gpu->limits.burst_of[done->sectors];
 		tenant->counters.row_activates += done->activated;
 		tenant->counters.row_interference += done->reopened;
 		tenant->counters.bank_interference_clocks += done->waited;
@@ -399,9 +507,9 @@ static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 		tenant->counters.bank_active_clocks += done->bank_active;
 		tenant->counters.bus_wait_clocks += done->bus_wait;
 		if (done->write)
-			tenant->counters.dram_writebacks++;
+			tenant->counters.dram_writebacks += count;
 		else
-			tenant->counters.dram_fills++;
+			tenant->counters.dram_fills += count;
 	}
 	if (done->write)
 		gpu->slices[index].write_credits++;
@@ -476,10 +584,9 @@ void llc_drop(struct gpu *gpu, u32 slot)
 		for (way = 0; way < gpu->config.llc_ways; way++) {
 			if (set->tag[way] == NO_LINE ||
 			    line_slot(set->tag[way]) != slot ||
-			    set->pending & (1U << way))
+			    set->pending & way_bits(way))
 				continue;
-			set->tag[way] = NO_LINE;
-			set->dirty &= ~(1U << way);
+			llc_forget(set, way);
 		}
 	}
 }

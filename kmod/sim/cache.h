@@ -11,7 +11,7 @@
 /* Misses on a pending line that one MSHR entry can hold, as GPGPU-Sim's 8. */
 #define MSHR_MERGES		8
 #define CACHE_WAYS_MAX		16
-#define LLC_MSHRS_MAX		64
+#define LLC_MSHRS_MAX		192
 #define LLC_WRITES_MAX		64
 /* Tags of a tenant's auxiliary directories: 64 tenants' take 4 MB. */
 #define ATD_TAGS_MAX		16384
@@ -39,42 +39,55 @@ struct l1_set {
  * @words: SMs x sets, each @set_words long
  * @sets: of an SM's, a power of two; 0: every access hits
  * @ways: of a set
+ * @sectors: of a line, 1 or 4
+ * @valid: word of a set at which a bit for each sector of each way begins,
+ *	four a way; where @sectors is 1 there is none
  */
 struct l1 {
 	u32 *words;
 	u32 sets;
 	u32 ways;
 	u32 set_words;
+	u32 sectors;
+	u32 valid;
 };
 
 /*
- * struct llc_set - of a slice; two cache lines
+ * struct llc_set - of a slice; two cache lines. @valid, @dirty and @pending have
+ *	four bits a way, for its sectors; where a line is not divided, the lowest
+ *	stands for all of it
  * @partial: a byte of each way's tag
  * @order: the ways, see lru_touch()
- * @dirty: ways that hold a written line
- * @pending: ways whose line is being fetched
- * @mshr: by which MSHR entry
+ * @valid: what can be read
+ * @dirty: what was written
+ * @pending: what is being fetched; not @valid yet
+ * @mshr: by which MSHR entry, of several sectors by the first of a list
  * @tag: NO_LINE for an empty way
  */
 struct llc_set {
 	u64 partial[CACHE_WAYS_MAX / 8];
 	u64 order;
-	u16 dirty;
-	u16 pending;
+	u64 valid;
+	u64 dirty;
+	u64 pending;
 	u8 mshr[CACHE_WAYS_MAX];
 	u32 tag[CACHE_WAYS_MAX] __aligned(64);
 } __aligned(64);
 
-/* struct llc_mshr - a fetch and the SMs that wait for it */
+/*
+ * struct llc_mshr - a fetch and the SMs that wait for it
+ * @next: in the free list, or of the fetches of its way
+ */
 struct llc_mshr {
 	u16 set;
 	u8 way;
 	u8 waiters;
 	u8 dirty;
 	u8 generation;
-	u8 next_free;
+	u8 next;
+	u8 sector;
 	u8 sm[MSHR_MERGES];
-	u8 sm_mshr[MSHR_MERGES];
+	u16 sm_mshr[MSHR_MERGES];
 };
 
 /*
@@ -93,10 +106,10 @@ struct slice {
 	u64 done_at;
 	u64 in_free;
 	u64 out_free;
+	u32 wait_head;
+	u32 wait_tail;
+	u32 wait_count;
 	u16 credits;
-	u16 wait_head;
-	u16 wait_tail;
-	u16 wait_count;
 	u16 request_head;
 	u16 request_count;
 	u8 stalled;
@@ -112,8 +125,8 @@ struct slice {
 /* cache.c */
 void cache_init(struct gpu *gpu);
 struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line);
-bool l1_lookup(const struct l1 *l1, u32 sm, u32 line);
-void l1_fill(const struct l1 *l1, u32 sm, u32 line);
+bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
+void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
 void l1_flush(struct gpu *gpu, u32 sm);
 void l1_drop(struct gpu *gpu, u32 sm, u32 slot);
 void slice_turn(struct gpu *gpu, u32 slice);

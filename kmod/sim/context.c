@@ -232,12 +232,28 @@ static struct warp_load *block_reads(struct sm *sm, const struct block *block)
 	return &sm->warp[lowest_bit(block->warps)].load[0];
 }
 
-/* From which cycle all loads of a block have come; NEVER: a reply must come. */
+/* Whether any store of a block is not acknowledged yet. */
+static bool stores_under_way(const struct sm *sm, const struct block *block)
+{
+	u64 mask;
+
+	for (mask = block->warps; mask; mask &= mask - 1)
+		if (sm->warp_stores[lowest_bit(mask)])
+			return true;
+	return false;
+}
+
+/*
+ * From which cycle all loads of a block have come, and its stores have arrived;
+ * NEVER: a reply must come.
+ */
 static u64 loads_come_at(const struct sm *sm, const struct block *block)
 {
 	u64 at = 0, mask;
 	u32 loads;
 
+	if (stores_under_way(sm, block))
+		return NEVER;
 	for (mask = block->warps; mask; mask &= mask - 1) {
 		const struct warp *w = &sm->warp[lowest_bit(mask)];
 
@@ -288,8 +304,11 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 		  lowest_bit(block->warps), 0);
 	lsu->count = left < GPU_LANES ? left : GPU_LANES;
 	lsu->partial = 0;
-	for (i = 0; i < lsu->count; i++)
+	lsu->words = GPU_LINE_BYTES / 4;
+	for (i = 0; i < lsu->count; i++) {
 		lsu->line[i] = first + i;
+		lsu->sectors[i] = TRACE_ALL_SECTORS;
+	}
 	block->moved += lsu->count;
 	tenant->counters.context_lines += lsu->count;
 	gpu->sm_counters[index].context_lines += lsu->count;
@@ -314,6 +333,16 @@ static void block_is_saved(struct gpu *gpu, u32 index, u32 number)
 	sm_hold_warps(gpu, index);
 	sm_settle_owner(gpu, index);
 	sm_refill(gpu, index);
+}
+
+/* A context whose stores have arrived, if there are none to come, is saved. */
+static void settle_stores(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct block *block = &sm->block[number];
+
+	if (sm->mover != number && !stores_under_way(sm, block))
+		block_is_saved(gpu, index, number);
 }
 
 /* What was asked for has come: a restored block goes on, or back to its queue. */
@@ -376,7 +405,7 @@ static bool move_on(struct gpu *gpu, u32 index)
 	}
 	sm->mover = NONE;
 	if (block->state == BLOCK_SAVES)
-		block_is_saved(gpu, index, number);
+		settle_stores(gpu, index, number);
 	else
 		settle_reads(gpu, index, number);
 	return true;
@@ -396,6 +425,8 @@ void context_turn(struct gpu *gpu, u32 index)
 
 		if (sm->block[number].state >= BLOCK_RESTORES)
 			settle_reads(gpu, index, number);
+		else if (sm->block[number].state == BLOCK_SAVES)
+			settle_stores(gpu, index, number);
 	}
 	while (sm->moving && lsu_idle(sm, gpu->now) && move_on(gpu, index))
 		;

@@ -34,9 +34,6 @@ void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 	out->load_cycles += tenant->loads * gpu->now;
 	out->sm_active_cycles += tenant->sms_active * gpu->now;
 	out->refreshes += tenant->running ? refreshes_due(gpu) : 0;
-	/* Every line that its SMs asked for and do not wait for came in one. */
-	out->noc_reply_flits += (out->load_requests - tenant->loads) *
-				gpu->shape.reply_flits;
 	out->idle_cycles = idle_slots(out->sm_cycles,
 				      gpu->config.schedulers_per_sm,
 				      tenant->issue_slots);
@@ -83,16 +80,18 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 /*
  * count_request() - a request of a slice's channel, at the cycle at which the
  *	slice hears that it was served
+ * @count: of its lines, or sectors
  */
-void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done)
+void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done,
+		   u32 count)
 {
 	struct gpu_channel_counters *counters =
 		find_channel(gpu, slice / gpu->shape.slices_per_channel,
 			     done->tag.slot);
 
-	counters->requests++;
+	counters->requests += count;
 	counters->row_activates += done->activated;
-	counters->bus_busy_clocks += gpu->limits.burst;
+	counters->bus_busy_clocks += gpu->limits.burst_of[done->sectors];
 }
 
 void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
@@ -106,8 +105,6 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 	memset(&tenant->counters, 0, sizeof(tenant->counters));
 	tenant->counters.sm_active_cycles = -(u64)tenant->sms_active * gpu->now;
 	tenant->counters.refreshes = tenant->running ? -refreshes_due(gpu) : 0;
-	tenant->counters.noc_reply_flits = tenant->loads *
-					   gpu->shape.reply_flits;
 	tenant->issue_slots = 0;
 	for (i = 0; i < gpu->config.sms; i++) {
 		sm_tenant(gpu, i, slot)->thread_instructions = 0;

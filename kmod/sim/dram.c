@@ -273,6 +273,7 @@ static __always_inline u32 queue_fill(struct channel *channel,
 	entry->activated = 0;
 	entry->reopened = 0;
 	entry->columns = 0;
+	entry->sectors = request->sectors;
 	bank_takes(channel, request->bank, request->tag.slot, clock);
 	return number;
 }
@@ -582,6 +583,7 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	done->write = write;
 	done->activated = entry->activated;
 	done->reopened = entry->reopened;
+	done->sectors = entry->sectors;
 	done->bank_busy = tenant->bank_busy;
 	done->bank_active = tenant->bank_active;
 	done->bus_wait = tenant->bus_wait;
@@ -610,7 +612,8 @@ static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
 
 	if (queue->head[bank] != hit && cap && ++queue->bypassed[bank] >= cap)
 		queue->capped |= 1U << bank;
-	bank_gives(channel, bank, entry->tag.slot, gpu->limits.burst, clock);
+	bank_gives(channel, bank, entry->tag.slot,
+		   gpu->limits.burst_of[entry->sectors], clock);
 	/* Nobody waits for what a mirror serves. */
 	if (index < gpu->config.channels)
 		report_done(gpu, index, mode, entry, waited, data_end);
@@ -628,7 +631,7 @@ static bool count_column(const struct gpu *gpu, struct channel *channel, u32 ban
 	struct dram_queue *queue = &channel->queue[channel->mode];
 	struct dram_entry *entry = &queue->entry[queue->hit[bank]];
 
-	if (++entry->columns == gpu->limits.columns) {
+	if (++entry->columns == gpu->limits.columns_of[entry->sectors]) {
 		channel->started &= ~(1U << bank);
 		return true;
 	}

@@ -28,8 +28,10 @@ enum dram_level {
  * @read_data: from a line's last READ to the end of its data
  * @write_data: likewise
  * @burst: data bus clocks of a line
+ * @burst_of: of a request, by its sectors
  * @group_banks: banks of a bank group
  * @columns: column commands of a line
+ * @columns_of: of a request, by its sectors
  */
 struct dram_limits {
 	u16 distance[DRAM_LEVELS][DRAM_BOUND][DRAM_BOUND];
@@ -37,8 +39,10 @@ struct dram_limits {
 	u16 read_data;
 	u16 write_data;
 	u16 burst;
+	u16 burst_of[TRACE_SECTORS + 1];
 	u8 group_banks;
 	u8 columns;
+	u8 columns_of[TRACE_SECTORS + 1];
 };
 
 /* Of an entry's key: from this bit on its rank, the least for the highest. */
@@ -64,6 +68,7 @@ struct dram_link {
  * @activated: times that its row had to be opened for it
  * @reopened: see struct dram_done
  * @columns: column commands that it has had, where a line needs several
+ * @sectors: as in its request
  * @others_clocks: of other tenants at its bank, when it came into the queue
  */
 struct dram_entry {
@@ -74,6 +79,7 @@ struct dram_entry {
 	u8 activated;
 	u8 reopened;
 	u8 columns;
+	u8 sectors;
 };
 
 /*
@@ -101,7 +107,7 @@ struct dram_queue {
 	struct dram_entry entry[DRAM_QUEUE_MAX];
 };
 
-#define DRAM_INBOX	256
+#define DRAM_INBOX	512
 
 /*
  * struct dram_inbox - requests on their way to a queue, in order of arrival
@@ -251,8 +257,8 @@ u64 channel_run(struct gpu *gpu, u32 channel, u64 until);
 
 /* dram_link.c */
 void channel_turn(struct gpu *gpu, u32 channel);
-void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
-		  u32 generation);
+void channel_send(struct gpu *gpu, u32 slice, u32 line, u32 mode, u32 sectors,
+		  u32 mshr, u32 generation);
 void channel_post(struct gpu *gpu, u32 channel, bool write,
 		  const struct dram_request *request);
 

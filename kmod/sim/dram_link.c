@@ -71,11 +71,13 @@ void channel_post(struct gpu *gpu, u32 index, bool write,
 }
 
 /*
- * channel_send() - send a line's request from a slice to its channel
- * @write: a write-back, else a fill for the LLC's MSHR entry @mshr
+ * channel_send() - send a request from a slice to its channel
+ * @mode: DRAM_WRITES: a write-back; DRAM_READS: a fill for the LLC's MSHR entry
+ *	@mshr
+ * @sectors: how many of the line's four
  */
-void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
-		  u32 generation)
+void channel_send(struct gpu *gpu, u32 slice, u32 line, u32 mode, u32 sectors,
+		  u32 mshr, u32 generation)
 {
 	u32 per_channel = gpu->shape.slices_per_channel;
 	u32 channel = slice / per_channel;
@@ -83,6 +85,7 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 	u32 row = address_row(gpu, line, &bank);
 	const struct dram_request request = {
 		.ready_clock = arrival_clock(gpu),
+		.sectors = sectors,
 		.bank = bank,
 		.priority = gpu->memory_priority[line_slot(line)],
 		.row = row,
@@ -94,7 +97,7 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, bool write, u32 mshr,
 		},
 	};
 
-	post(&gpu->channels[channel], write, &request);
+	post(&gpu->channels[channel], mode, &request);
 	/* A turn within the batch's length will see it in any case. */
 	if (gpu->wake_at[part_of_channel(channel)] >
 	    gpu->now + gpu->shape.batch_cycles)

@@ -45,11 +45,14 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	u16 accesses = config->column_accesses_per_line;
 	u16 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
 	u16 data = (burst + accesses - 1) / accesses;
-	u16 columns = groups_interleave(config) ? accesses : 1;
+	/* Sectors of other lines may come between those of one. */
+	u16 columns = groups_interleave(config) || config->llc_sectors > 1 ?
+		      accesses : 1;
 	u16 span = (accesses / columns - 1) * later(t->tccd_l, data);
 	u16 write_end = t->twl + span + data;
 	u16 rest = burst > data ? burst - data : 0;
 	u16 read_to_write = later(t->read_to_write, rest) - rest;
+	u32 i;
 
 	memset(limits, 0, sizeof(*limits));
 	DRAM_CONSTRAINTS(SET_DISTANCE);
@@ -60,4 +63,10 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	limits->burst = burst;
 	limits->group_banks = config->banks / config->bank_groups;
 	limits->columns = columns;
+	for (i = 1; i <= TRACE_SECTORS; i++) {
+		limits->burst_of[i] = (burst * i + TRACE_SECTORS - 1) /
+				      TRACE_SECTORS;
+		limits->columns_of[i] = (columns * i + TRACE_SECTORS - 1) /
+					TRACE_SECTORS;
+	}
 }

@@ -54,12 +54,14 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->slice_ring = 1;
 	while (shape->slice_ring < shape->slice_queue)
 		shape->slice_ring *= 2;
+	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
 	/* Packets carry 8 bytes of control beside their data, as GPGPU-Sim's. */
-	shape->request_flits = 1;
-	shape->write_flits = (GPU_LINE_BYTES + 8 + config->noc_flit_bytes - 1) /
-			     config->noc_flit_bytes;
-	shape->reply_flits = shape->write_flits;
-	shape->reply_queue = config->noc_queue_depth * shape->reply_flits;
+	shape->packet_flits[0] = 1;
+	for (i = 1; i < ARRAY_SIZE(shape->packet_flits); i++)
+		shape->packet_flits[i] = (i * 4 + 8 + config->noc_flit_bytes -
+					  1) / config->noc_flit_bytes;
+	shape->reply_queue = config->noc_queue_depth *
+			     shape->packet_flits[GPU_LINE_BYTES / 4];
 	shape->channel_shift = log2_or_none(config->channels);
 	shape->column_bits = log2_or_none(config->row_lines) - 1;
 	shape->bank_bits = log2_or_none(config->banks);
@@ -84,15 +86,18 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	} while (0)
 
 static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
-		       u32 ways)
+		       u32 ways, u32 sectors)
 {
+	u32 valid = (sizeof(struct l1_set) / sizeof(u32) + ways + 1) & ~1U;
+	u32 end = valid + (sectors > 1 ? sizeof(u64) / sizeof(u32) : 0);
 	/* Whole eights: sets lie in as few cache lines as can be. */
-	u32 set_words = (sizeof(struct l1_set) / sizeof(u32) + ways + 7) & ~7U;
+	u32 set_words = (end + 7) & ~7U;
 	u32 *words = carve(carver, (size_t)sms * sets * set_words,
 			   sizeof(*words));
 
 	if (l1)
-		*l1 = (struct l1) { words, sets, ways, set_words };
+		*l1 = (struct l1) { words, sets, ways, set_words, sectors,
+				    valid };
 }
 
 static struct gpu *lay_out(struct carver *carver, const struct gpu_config *config)
@@ -111,9 +116,9 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, sm_tenants, sms * GPU_SLOTS_MAX);
 	CARVE(carver, gpu, sms, sms);
 	lay_out_l1(carver, gpu ? &gpu->l1[L1_DATA] : NULL, config->sms,
-		   config->l1_sets, config->l1_ways);
+		   config->l1_sets, config->l1_ways, config->l1_sectors);
 	lay_out_l1(carver, gpu ? &gpu->l1[L1_CONSTANT] : NULL, config->sms,
-		   config->l1c_sets, config->l1c_ways);
+		   config->l1c_sets, config->l1c_ways, 1);
 	CARVE(carver, gpu, slices, slices);
 	CARVE(carver, gpu, requests, slices * shape.slice_ring);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
@@ -358,9 +363,6 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);
 	tenant->counters.load_cycles += tenant->loads * gpu->now;
-	/* What they wait for is not theirs when it comes. */
-	tenant->counters.noc_reply_flits -= tenant->loads *
-					    gpu->shape.reply_flits;
 	tenant->loads = 0;
 	tenant->counters.refreshes += tenant->running ? refreshes_due(gpu) : 0;
 	tenant->running = 0;

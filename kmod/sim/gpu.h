@@ -93,18 +93,23 @@ struct dram_timing {
  * @shared_bytes_per_sm: shared memory
  * @l1_sets: sets of an SM's L1, a power of two
  * @l1_ways: ways of a set
+ * @l1_sectors: that a line of it is fetched by: 1, or 4 of 32 bytes; not of the
+ *	constant cache
  * @l1c_sets: sets of an SM's constant cache, a power of two, of 128 B lines as
  *	all caches; 0: every access hits
  * @l1c_ways: ways of a set
- * @l1_mshrs: lines that an SM may wait for, in both
+ * @l1_mshrs: lines, or sectors, that an SM may wait for, in both
  * @l1_hit_latency: from the access to the data, in both
+ * @sm_stores: stores and reductions of an SM that may wait for the last-level
+ *	cache to acknowledge them, lines each
  * @noc_latency: crossbar, one way
  * @noc_flit_bytes: what a port carries a cycle
  * @noc_queue_depth: packets that may wait at a port
  * @llc_slices: slices of the last-level cache, a multiple of @channels
  * @llc_sets: sets of a slice
  * @llc_ways: ways of a set
- * @llc_mshrs: lines that a slice may wait for
+ * @llc_sectors: as @l1_sectors; requests to memory are of sectors, too
+ * @llc_mshrs: lines, or sectors, that a slice may wait for
  * @llc_latency: from a request's arrival to its lookup
  * @llc_write_credits: write-backs that a slice may have under way
  * @atd_sampling: auxiliary tag directories of each tenant (atd.c) watch every
@@ -143,16 +148,19 @@ struct gpu_config {
 	u32 shared_bytes_per_sm;
 	u32 l1_sets;
 	u32 l1_ways;
+	u32 l1_sectors;
 	u32 l1c_sets;
 	u32 l1c_ways;
 	u32 l1_mshrs;
 	u32 l1_hit_latency;
+	u32 sm_stores;
 	u32 noc_latency;
 	u32 noc_flit_bytes;
 	u32 noc_queue_depth;
 	u32 llc_slices;
 	u32 llc_sets;
 	u32 llc_ways;
+	u32 llc_sectors;
 	u32 llc_mshrs;
 	u32 llc_latency;
 	u32 llc_write_credits;

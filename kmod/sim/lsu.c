@@ -45,17 +45,34 @@ static void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
 	warp_ready(sm, warp);
 }
 
+/* What the unit sends to be acknowledged. */
+static bool is_store(u32 kind)
+{
+	return kind == TRACE_STORE || kind == LSU_REDUCE;
+}
+
+/* A line of a store is acknowledged, or the unit has let the store go. */
+static void store_arrived(struct sm *sm, u32 warp)
+{
+	if (--sm->warp_stores[warp] || !(sm->store_waiters & (1ULL << warp)))
+		return;
+	sm->store_waiters &= ~(1ULL << warp);
+	warp_ready(sm, warp);
+}
+
 static u32 bucket_of(u32 line)
 {
 	return (line * 0x9e3779b1U) >> 24;
 }
 
-static struct mshr *mshr_find(struct sm *sm, u32 line, enum l1_kind kind)
+static struct mshr *mshr_find(struct sm *sm, u32 line, u32 sectors,
+			      enum l1_kind kind)
 {
 	u32 i;
 
-	for (i = sm->mshr_bucket[bucket_of(line)]; i != NONE; i = sm->mshr[i].next)
-		if (sm->mshr[i].line == line && sm->mshr[i].l1 == kind)
+	for (i = sm->mshr_bucket[bucket_of(line)]; i != NO_MSHR; i = sm->mshr[i].next)
+		if (sm->mshr[i].line == line && sm->mshr[i].l1 == kind &&
+		    sm->mshr[i].sectors == sectors)
 			return &sm->mshr[i];
 	return NULL;
 }
@@ -90,26 +107,66 @@ static void load_end(struct gpu *gpu, u32 line, u64 cycle)
 	tenant->counters.load_cycles += cycle;
 }
 
-static void mshr_take(struct gpu *gpu, u32 index, u32 line, bool hashed,
-		      enum l1_kind kind)
+/* What an entry's request is for, and the replies that it gets. */
+static void set_sectors(const struct gpu *gpu, struct mshr *mshr, u32 line,
+			u32 sectors)
+{
+	mshr->line = line;
+	mshr->sectors = sectors;
+	mshr->parts = gpu->config.llc_sectors > 1 ? sector_count(sectors) : 1;
+}
+
+/* Take an entry for a line of a load or an atomic, and send its request. */
+static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
+		      u32 kind, enum l1_kind l1)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[sm->mshr_free];
 	u32 number = sm->mshr_free, bucket = bucket_of(line);
+	bool hashed = kind == REQUEST_READ;
 
 	sm->mshr_free = mshr->next;
 	sm->mshrs_used++;
-	mshr->line = line;
+	set_sectors(gpu, mshr, line, sectors);
 	mshr->waiters = 0;
 	mshr->discard = !hashed;
 	mshr->hashed = hashed;
-	mshr->l1 = kind;
+	mshr->l1 = l1;
+	mshr->kind = kind;
+	if (!hashed)
+		mshr->words = sm->lsu.words;
+	else if (gpu->config.llc_sectors > 1)
+		mshr->words = SECTOR_WORDS;
+	else
+		mshr->words = SECTOR_WORDS * sector_count(sectors);
 	if (hashed) {
 		mshr->next = sm->mshr_bucket[bucket];
 		sm->mshr_bucket[bucket] = number;
 	}
 	mshr_add_waiter(sm, mshr);
 	load_begin(gpu, line);
+	noc_send(gpu, index, number, sm->lsu.port_free);
+}
+
+/* Whether the injection queue of an SM's request port has no room. */
+static bool port_is_full(const struct gpu *gpu, const struct sm *sm)
+{
+	return sm->out_free > gpu->now + gpu->config.noc_queue_depth;
+}
+
+static void count_reply(struct gpu *gpu, const struct mshr *mshr, u32 words)
+{
+	u32 parts = gpu->config.llc_sectors > 1 ?
+		    sector_count(mshr->sectors) : 1;
+
+	gpu->tenants[line_slot(mshr->line)].counters.noc_reply_flits +=
+		parts * gpu->shape.packet_flits[words];
+}
+
+static void store_release(struct sm *sm, u32 number)
+{
+	sm->mshr[number].next = sm->store_free;
+	sm->store_free = number;
 }
 
 /*
@@ -120,11 +177,17 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[number];
-	u8 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
+	u16 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
 
+	if (mshr->kind >= REQUEST_REDUCE) {
+		store_release(sm, number);
+		return;
+	}
 	/* Those of a dropped tenant have ended with it. */
-	if (mshr->waiters)
+	if (mshr->waiters) {
 		load_end(gpu, mshr->line, cycle);
+		count_reply(gpu, mshr, mshr->words);
+	}
 	if (mshr->hashed) {
 		while (*link != number)
 			link = &sm->mshr[*link].next;
@@ -140,34 +203,32 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
  * each kind of L1, so that the usual one does not pay for the other.
  */
 static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
-					       u32 line, enum l1_kind kind)
+					       u32 line, u32 sectors,
+					       enum l1_kind kind)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
 	struct warp_load *load = &sm->warp[lsu->warp].load[lsu->load];
 	bool atomic = kind == L1_DATA && lsu->kind == TRACE_ATOMIC;
 	struct mshr *pending;
-	enum lsu_block block;
 
-	if (!atomic && l1_lookup(&gpu->l1[kind], index, line)) {
+	if (!atomic && l1_lookup(&gpu->l1[kind], index, line, sectors)) {
 		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
 		lsu->accesses[kind]++;
 		return LSU_GOES_ON;
 	}
-	pending = atomic ? NULL : mshr_find(sm, line, kind);
+	pending = atomic ? NULL : mshr_find(sm, line, sectors, kind);
 	if (pending) {
 		if (pending->waiters == MSHR_MERGES)
 			return LSU_MSHR;
 		mshr_add_waiter(sm, pending);
 	} else {
-		if (sm->mshr_free == NONE)
+		if (sm->mshr_free == NO_MSHR)
 			return LSU_MSHR;
-		block = noc_send(gpu, index, line,
-				 atomic ? REQUEST_ATOMIC : REQUEST_READ,
-				 sm->mshr_free, lsu->port_free);
-		if (block != LSU_GOES_ON)
-			return block;
-		mshr_take(gpu, index, line, !atomic, kind);
+		if (port_is_full(gpu, sm))
+			return LSU_PORT;
+		mshr_take(gpu, index, line, sectors,
+			  atomic ? REQUEST_ATOMIC : REQUEST_READ, kind);
 	}
 	if (!atomic) {
 		lsu->accesses[kind]++;
@@ -181,16 +242,87 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 {
 	struct sm *sm = &gpu->sms[index];
 	u32 number = sm->mshr_free;
+
+	if (number == NO_MSHR)
+		return LSU_MSHR;
+	if (port_is_full(gpu, sm))
+		return LSU_PORT;
+	mshr_take(gpu, index, line, TRACE_ALL_SECTORS, REQUEST_READ, L1_DATA);
+	sm->mshr[number].discard = 1;
+	return LSU_GOES_ON;
+}
+
+/*
+ * One line of a store or a reduction: past the L1. It waits in an entry of its
+ * own until its slice acknowledges it; the warp's end waits for that.
+ */
+static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
+				u32 sectors, u32 kind)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->store_free;
+	struct mshr *mshr = &sm->mshr[number];
+
+	if (number == NO_MSHR)
+		return LSU_STORES;
+	if (port_is_full(gpu, sm))
+		return LSU_PORT;
+	sm->store_free = mshr->next;
+	set_sectors(gpu, mshr, line, sectors);
+	mshr->kind = kind;
+	mshr->words = kind == REQUEST_REDUCE ? sm->lsu.words :
+		      SECTOR_WORDS * sector_count(sectors);
+	mshr->waiters = 1;
+	mshr->waiter[0] = sm->lsu.warp;
+	sm->warp_stores[sm->lsu.warp]++;
+	noc_send(gpu, index, number, sm->lsu.port_free);
+	return LSU_GOES_ON;
+}
+
+/* Send a line, or sectors of it, as the LSU's instruction asks. */
+static __always_inline enum lsu_block lsu_send(struct gpu *gpu, u32 index,
+					       u32 line, u32 sectors)
+{
+	const struct lsu *lsu = &gpu->sms[index].lsu;
+
+	switch (lsu->kind) {
+	case TRACE_STORE:
+		return lsu_store(gpu, index, line, sectors,
+				 lsu->partial >> lsu->next & 1 ?
+				 REQUEST_WRITE_PARTIAL : REQUEST_WRITE);
+	case LSU_REDUCE:
+		return lsu_store(gpu, index, line, sectors, REQUEST_REDUCE);
+	case LSU_RESTORE:
+		return lsu_restore(gpu, index, line);
+	case TRACE_CONSTANT:
+		return lsu_read(gpu, index, line, TRACE_ALL_SECTORS,
+				L1_CONSTANT);
+	default:
+		return lsu_read(gpu, index, line, sectors, L1_DATA);
+	}
+}
+
+/*
+ * Where caches have sectors: an L1 with sectors looks up and sends each on its
+ * own, one without loads whole lines. Four in a cycle, as they are in as many
+ * banks.
+ */
+static enum lsu_block lsu_send_sectors(struct gpu *gpu, u32 index, u32 line)
+{
+	struct lsu *lsu = &gpu->sms[index].lsu;
+	u8 *left = &lsu->sectors[lsu->next];
 	enum lsu_block block;
 
-	if (number == NONE)
-		return LSU_MSHR;
-	block = noc_send(gpu, index, line, REQUEST_READ, number,
-			 sm->lsu.port_free);
-	if (block != LSU_GOES_ON)
-		return block;
-	mshr_take(gpu, index, line, true, L1_DATA);
-	sm->mshr[number].discard = 1;
+	if (gpu->config.l1_sectors == 1)
+		return lsu_send(gpu, index, line, lsu->kind == TRACE_LOAD ?
+				TRACE_ALL_SECTORS : *left);
+	if (lsu->kind == LSU_RESTORE || lsu->kind == TRACE_CONSTANT)
+		return lsu_send(gpu, index, line, TRACE_ALL_SECTORS);
+	for (; *left; *left &= *left - 1) {
+		block = lsu_send(gpu, index, line, *left & -*left);
+		if (block != LSU_GOES_ON)
+			return block;
+	}
 	return LSU_GOES_ON;
 }
 
@@ -206,39 +338,32 @@ void lsu_run(struct gpu *gpu, u32 index)
 		u32 line = lsu->line[lsu->next];
 
 		lsu->port_free = later(lsu->port_free, gpu->now);
-		if (lsu->kind == TRACE_STORE)
-			lsu->blocked = noc_send(gpu, index, line,
-						lsu->partial >> lsu->next & 1 ?
-						REQUEST_WRITE_PARTIAL :
-						REQUEST_WRITE, NONE,
-						lsu->port_free);
-		else if (lsu->kind == LSU_RESTORE)
-			lsu->blocked = lsu_restore(gpu, index, line);
-		else if (lsu->kind == TRACE_CONSTANT)
-			lsu->blocked = lsu_read(gpu, index, line, L1_CONSTANT);
+		if (gpu->shape.sectored)
+			lsu->blocked = lsu_send_sectors(gpu, index, line);
 		else
-			lsu->blocked = lsu_read(gpu, index, line, L1_DATA);
+			lsu->blocked = lsu_send(gpu, index, line,
+						TRACE_ALL_SECTORS);
 		if (lsu->blocked != LSU_GOES_ON)
 			return;
 		lsu->port_free++;
 		lsu->next++;
 	}
-	if (lsu->kind != TRACE_STORE)
+	if (is_store(lsu->kind))
+		store_arrived(sm, lsu->warp);
+	else
 		warp_data_arrived(sm, lsu->warp, lsu->load);
 }
 
 /*
  * lsu_retry() - go on with an instruction that was held back, if that may have
  *	changed
- * @mshr_changed: an MSHR entry was freed, or can take more waiters
+ * @replied: an entry was freed, or can take more waiters
  */
-void lsu_retry(struct gpu *gpu, u32 index, bool mshr_changed)
+void lsu_retry(struct gpu *gpu, u32 index, bool replied)
 {
 	struct lsu *lsu = &gpu->sms[index].lsu;
 
-	if (lsu->blocked == LSU_SLICE && lsu->grant == NO_SLICE)
-		return;
-	if (lsu->blocked == LSU_MSHR && !mshr_changed)
+	if (lsu->blocked != LSU_PORT && !replied)
 		return;
 	lsu_run(gpu, index);
 }
@@ -260,6 +385,7 @@ void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load)
 	lsu->load = load;
 	lsu->slot = slot;
 	lsu->next = 0;
+	sm->warp_stores[warp] += is_store(kind);
 }
 
 /*
@@ -276,9 +402,29 @@ void lsu_take_reply(struct gpu *gpu, u32 index)
 	sm->reply_at = number == sm->reply_tail ?
 		       NEVER : sm->mshr[sm->reply_head].ready;
 	if (!mshr->discard)
-		l1_fill(&gpu->l1[mshr->l1], index, mshr->line);
+		l1_fill(&gpu->l1[mshr->l1], index, mshr->line, mshr->sectors);
 	for (i = 0; i < mshr->waiters; i++)
 		warp_data_arrived(sm, mshr->waiter[i] / WARP_LOADS,
 				  mshr->waiter[i] % WARP_LOADS);
 	mshr_release(gpu, index, number, mshr->ready);
+}
+
+/*
+ * lsu_take_ack() - take the first acknowledgement: its entry is free, and a warp
+ *	that has no other store may end
+ */
+void lsu_take_ack(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->ack_head;
+	const struct mshr *mshr = &sm->mshr[number];
+
+	sm->ack_at = number == sm->ack_tail ?
+		     NEVER : sm->mshr[mshr->next_reply].ready;
+	sm->ack_head = mshr->next_reply;
+	if (mshr->waiters) {
+		count_reply(gpu, mshr, 0);
+		store_arrived(sm, mshr->waiter[0]);
+	}
+	store_release(sm, number);
 }

@@ -43,6 +43,7 @@ static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
 	u8 bank;
 	u32 row = address_row(gpu, line, &bank);
 	struct dram_request request = {
+		.sectors = TRACE_SECTORS,
 		.bank = bank,
 		.row = row,
 		.tag.slot = slot,

@@ -2,41 +2,37 @@
 /*
  * The crossbar between SMs and last-level cache slices: ports that are busy
  * until some cycle, and finite queues. A place in a slice's request queue is
- * taken when a request leaves its SM. A read that finds none waits in its L1
- * MSHR entry, and the load/store unit goes on to other slices (virtual output
- * queues: one full slice does not hold up the traffic to all others). So reads
- * push back when the entries run out, and then on the load/store unit and the
- * warps. A store has no entry: it waits in the load/store unit. Freed places
- * are given out first come, first served.
+ * taken when a request leaves its SM. One that finds none waits in its entry in
+ * the SM, and the load/store unit goes on to other slices (virtual output
+ * queues: one full slice does not hold up the traffic to all others). So slices
+ * push back when an SM's entries run out, and then on its load/store unit and
+ * its warps. Freed places are given out first come, first served.
  */
 #include "sim.h"
 
-/* In place of an MSHR entry: the store in the load/store unit. */
-#define STORE		SM_MSHRS_MAX
-
-/* Who waits: an SM and its MSHR entry or STORE, as one number. */
-static u16 waiter_id(u32 sm, u32 mshr)
+/* Who waits: an SM and its entry, as one number. */
+static u32 waiter_id(u32 sm, u32 number)
 {
-	return (u16)(sm * (SM_MSHRS_MAX + 1) + mshr);
+	return sm * SM_ENTRIES_MAX + number;
 }
 
-static u16 *next_in_line(const struct gpu *gpu, u16 id)
+static u32 *next_in_line(const struct gpu *gpu, u32 id)
 {
-	struct sm *sm = &gpu->sms[id / (SM_MSHRS_MAX + 1)];
+	struct sm *sm = &gpu->sms[id / SM_ENTRIES_MAX];
 
-	return &sm->mshr[id % (SM_MSHRS_MAX + 1)].next_in_line;
+	return &sm->mshr[id % SM_ENTRIES_MAX].next_in_line;
 }
 
 /*
  * noc_next_in_line() - who waits for a slice's place after another, as numbers
  *	that begin with its wait_head
  */
-u16 noc_next_in_line(const struct gpu *gpu, u16 id)
+u32 noc_next_in_line(const struct gpu *gpu, u32 id)
 {
 	return *next_in_line(gpu, id);
 }
 
-static void wait_in_line(struct gpu *gpu, struct slice *slice, u16 id)
+static void wait_in_line(struct gpu *gpu, struct slice *slice, u32 id)
 {
 	*next_in_line(gpu, id) = NOBODY;
 	if (slice->wait_head == NOBODY)
@@ -47,30 +43,16 @@ static void wait_in_line(struct gpu *gpu, struct slice *slice, u16 id)
 	slice->wait_count++;
 }
 
-static void leave_line(struct gpu *gpu, struct slice *slice, u16 id)
-{
-	u16 *link = &slice->wait_head, before = NOBODY;
-
-	while (*link != id) {
-		before = *link;
-		link = next_in_line(gpu, before);
-	}
-	*link = *next_in_line(gpu, id);
-	if (slice->wait_tail == id)
-		slice->wait_tail = before;
-	slice->wait_count--;
-}
-
 /* Send a request that has a place: it leaves at @cycle or when the port can. */
-static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
-		     u32 mshr, u64 cycle)
+static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 number, u64 cycle)
 {
 	const struct gpu_config *config = &gpu->config;
 	struct sm *from = &gpu->sms[sm];
+	const struct mshr *mshr = &from->mshr[number];
 	struct slice *slice = &gpu->slices[index];
-	u32 flits = kind >= REQUEST_WRITE ? gpu->shape.write_flits :
-					    gpu->shape.request_flits;
-	struct tenant *tenant = &gpu->tenants[line_slot(line)];
+	u32 words = mshr->kind == REQUEST_READ ? 0 : mshr->words;
+	u32 flits = gpu->shape.packet_flits[words];
+	struct tenant *tenant = &gpu->tenants[line_slot(mshr->line)];
 	u32 ring = gpu->shape.slice_ring, place;
 	struct request *request;
 	u64 arrival;
@@ -82,10 +64,11 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
 	place = (slice->request_head + slice->request_count) & (ring - 1);
 	request = &gpu->requests[index * ring + place];
 	request->ready = arrival + config->llc_latency;
-	request->line = line;
-	request->kind = kind;
+	request->line = mshr->line;
+	request->kind = mshr->kind;
+	request->sectors = config->llc_sectors > 1 ? mshr->sectors : 1;
 	request->sm = sm;
-	request->mshr = mshr;
+	request->mshr = number;
 	request->generation = tenant->generation;
 	tenant->counters.noc_request_flits += flits;
 	if (!slice->request_count++) {
@@ -95,57 +78,36 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 line, u32 kind,
 }
 
 /*
- * noc_send() - send a request of an SM's load/store unit to its slice
- * @mshr: its MSHR entry; any for a store
+ * noc_send() - send the request of an SM's entry to its slice, or have it wait
+ *	for a place there; the port is not full, its caller has looked
  * @cycle: when it leaves the L1
- *
- * Return: LSU_GOES_ON once it is sent or waits in its MSHR entry; else what
- * holds it back. The SM is woken when that has changed (LSU_SLICE) or asks
- * again (LSU_PORT).
  */
-enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
-			u64 cycle)
+void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 {
-	bool store = kind >= REQUEST_WRITE;
-	struct lsu *lsu = &gpu->sms[sm].lsu;
-	struct slice *slice;
-	u32 index;
+	u32 line = gpu->sms[sm].mshr[number].line;
+	u32 index = address_slice(gpu, line);
+	struct slice *slice = &gpu->slices[index];
 
-	if (gpu->sms[sm].out_free > gpu->now + gpu->config.noc_queue_depth)
-		return LSU_PORT;
-	index = address_slice(gpu, line);
-	slice = &gpu->slices[index];
-	if (lsu->grant == index) {
-		lsu->grant = NO_SLICE;
-	} else if (slice->credits) {
+	if (slice->credits) {
 		slice->credits--;
+		transmit(gpu, sm, index, number, cycle);
 	} else {
-		wait_in_line(gpu, slice, waiter_id(sm, store ? STORE : mshr));
-		gpu->tenants[lsu->slot].counters.queue_full_stalls++;
-		return store ? LSU_SLICE : LSU_GOES_ON;
+		wait_in_line(gpu, slice, waiter_id(sm, number));
+		gpu->tenants[line_slot(line)].counters.queue_full_stalls++;
 	}
-	transmit(gpu, sm, index, line, kind, mshr, cycle);
-	return LSU_GOES_ON;
 }
 
 /* Give a freed place to a waiter; false: it no longer wants one. */
-static bool grant(struct gpu *gpu, u32 index, u16 id)
+static bool grant(struct gpu *gpu, u32 index, u32 id)
 {
-	u32 sm = id / (SM_MSHRS_MAX + 1), number = id % (SM_MSHRS_MAX + 1);
-	const struct mshr *mshr = &gpu->sms[sm].mshr[number];
+	u32 sm = id / SM_ENTRIES_MAX, number = id % SM_ENTRIES_MAX;
 
-	if (number == STORE) {
-		gpu->sms[sm].lsu.grant = index;
-		gpu_wake(gpu, part_of_sm(sm), gpu->now);
-		return true;
-	}
 	/* Its tenant was dropped. */
-	if (!mshr->waiters) {
+	if (!gpu->sms[sm].mshr[number].waiters) {
 		mshr_release(gpu, sm, number, gpu->now);
 		return false;
 	}
-	transmit(gpu, sm, index, mshr->line,
-		 mshr->hashed ? REQUEST_READ : REQUEST_ATOMIC, number, gpu->now);
+	transmit(gpu, sm, index, number, gpu->now);
 	return true;
 }
 
@@ -155,7 +117,7 @@ static bool grant(struct gpu *gpu, u32 index, u16 id)
 void noc_release(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
-	u16 id;
+	u32 id;
 
 	while (slice->wait_head != NOBODY) {
 		id = slice->wait_head;
@@ -167,47 +129,62 @@ void noc_release(struct gpu *gpu, u32 index)
 	slice->credits++;
 }
 
-/*
- * noc_forget() - an SM's load/store unit drops the store for which it waits
- *	for a place, or was granted one
- */
-void noc_forget(struct gpu *gpu, u32 sm)
+/* A reply with data, for which loads wait. */
+static void add_reply(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
 {
-	struct lsu *lsu = &gpu->sms[sm].lsu;
-	u32 slice = lsu->grant;
+	struct sm *to = &gpu->sms[sm];
+	const struct mshr *mshr = &to->mshr[number];
 
-	if (slice != NO_SLICE) {
-		lsu->grant = NO_SLICE;
-		noc_release(gpu, slice);
-	} else if (lsu->blocked == LSU_SLICE) {
-		slice = address_slice(gpu, lsu->line[lsu->next]);
-		leave_line(gpu, &gpu->slices[slice], waiter_id(sm, STORE));
+	__builtin_prefetch(&to->warp[mshr->waiter[0] / WARP_LOADS]);
+	__builtin_prefetch(l1_set(&gpu->l1[mshr->l1], sm, mshr->line));
+	if (to->reply_at == NEVER) {
+		to->reply_head = number;
+		to->reply_at = arrival;
+		gpu_wake(gpu, part_of_sm(sm), sm_wants_reply(to, arrival));
+	} else {
+		to->mshr[to->reply_tail].next_reply = number;
 	}
+	to->reply_tail = number;
+}
+
+/* An acknowledgement, which may lie until the SM has a turn anyway. */
+static void add_ack(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
+{
+	struct sm *to = &gpu->sms[sm];
+
+	if (to->ack_at == NEVER) {
+		to->ack_head = number;
+		to->ack_at = arrival;
+		if (sm_wants_acks(to))
+			gpu_wake(gpu, part_of_sm(sm),
+				 sm_wants_reply(to, arrival));
+	} else {
+		to->mshr[to->ack_tail].next_reply = number;
+	}
+	to->ack_tail = number;
 }
 
 /*
- * noc_reply() - send a line from a slice to an SM's L1 MSHR entry
+ * noc_reply() - answer the request of an SM's entry from a slice; where that is
+ *	for several sectors, one of them
  */
-void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr)
+void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number)
 {
 	struct slice *from = &gpu->slices[slice];
 	struct sm *to = &gpu->sms[sm];
-	u32 flits = gpu->shape.reply_flits;
+	struct mshr *mshr = &to->mshr[number];
+	bool ack = mshr->kind >= REQUEST_REDUCE;
+	u32 flits = gpu->shape.packet_flits[ack ? 0 : mshr->words];
 	u64 departure = later(gpu->now, from->out_free);
 	u64 arrival = later(departure + gpu->config.noc_latency, to->in_free);
 
 	from->out_free = departure + flits;
 	to->in_free = arrival + flits;
-	to->mshr[mshr].ready = arrival;
-	__builtin_prefetch(&to->warp[to->mshr[mshr].waiter[0] / WARP_LOADS]);
-	__builtin_prefetch(l1_set(&gpu->l1[to->mshr[mshr].l1], sm,
-				  to->mshr[mshr].line));
-	if (to->reply_at == NEVER) {
-		to->reply_head = mshr;
-		to->reply_at = arrival;
-		gpu_wake(gpu, part_of_sm(sm), sm_wants_reply(to, arrival));
-	} else {
-		to->mshr[to->reply_tail].next_reply = mshr;
-	}
-	to->reply_tail = mshr;
+	mshr->ready = arrival;
+	if (--mshr->parts)
+		return;
+	if (ack)
+		add_ack(gpu, sm, number, arrival);
+	else
+		add_reply(gpu, sm, number, arrival);
 }

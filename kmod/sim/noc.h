@@ -8,11 +8,9 @@
 #include "sm.h"
 
 /* noc.c */
-enum lsu_block noc_send(struct gpu *gpu, u32 sm, u32 line, u32 kind, u32 mshr,
-			u64 cycle);
+void noc_send(struct gpu *gpu, u32 sm, u32 mshr, u64 cycle);
 void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr);
 void noc_release(struct gpu *gpu, u32 slice);
-void noc_forget(struct gpu *gpu, u32 sm);
-u16 noc_next_in_line(const struct gpu *gpu, u16 id);
+u32 noc_next_in_line(const struct gpu *gpu, u32 id);
 
 #endif /* SIM_NOC_H */

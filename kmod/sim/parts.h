@@ -10,8 +10,12 @@
 
 #define NEVER			U64_MAX
 #define NONE			0xffU
-#define NOBODY			0xffffU
+#define NO_MSHR			0xffffU
+#define NOBODY			0xffffffffU
 #define NO_LINE			0xffffffffU
+
+/* Words of 4 bytes of a sector. */
+#define SECTOR_WORDS		(GPU_LINE_BYTES / TRACE_SECTORS / 4)
 
 /* A device line: the slot in the top 6 bits, the tenant's line below. */
 #define LINE_SLOT_SHIFT		26
@@ -49,14 +53,22 @@ static inline u32 line_slot(u32 line)
 	return line >> LINE_SLOT_SHIFT;
 }
 
+/* How many sectors are in a mask of them, without a call. */
+static inline u32 sector_count(u32 sectors)
+{
+	return 0x4332322132212110ULL >> sectors * 4 & 7;
+}
+
 static inline u32 lowest_bit(u64 mask)
 {
 	return (u32)__builtin_ctzll(mask);
 }
 
+/* From REQUEST_REDUCE on the reply is an acknowledgement without data. */
 enum request_kind {
 	REQUEST_READ,
 	REQUEST_ATOMIC,
+	REQUEST_REDUCE,		/* an atomic whose value nobody wants */
 	REQUEST_WRITE,		/* the whole line */
 	REQUEST_WRITE_PARTIAL,
 };
@@ -65,14 +77,18 @@ enum request_kind {
  * struct request - SM to slice
  * @ready: cycle at which the slice may look it up
  * @generation: of the tenant when it was sent; a dropped tenant's differs
+ * @mshr: the SM's entry to which the reply goes
+ * @kind: &enum request_kind
+ * @sectors: that are still to be looked up; where the cache has none, 1
  */
 struct request {
-	u64 ready;
+	u64 ready : 56;
+	u64 generation : 8;
 	u32 line;
-	u8 kind;
+	u16 mshr;
 	u8 sm;
-	u8 mshr;
-	u8 generation;
+	u8 kind : 4;
+	u8 sectors : 4;
 };
 
 /* struct dram_tag - whose a request is: what comes back with its dram_done */
@@ -88,9 +104,11 @@ struct dram_tag {
  * @ready_clock: memory clock of its arrival
  * @bank: less than DRAM_BANKS_MAX
  * @priority: of its tenant when it was sent, less than GPU_PRIORITIES
+ * @sectors: how many of the line's four; where the cache has none, all
  */
 struct dram_request {
-	u64 ready_clock : 56;
+	u64 ready_clock : 52;
+	u64 sectors : 4;
 	u64 bank : 4;
 	u64 priority : 4;
 	u32 row;
@@ -101,6 +119,7 @@ struct dram_request {
  * struct dram_done - channel to slice: a fill has come, a write has gone
  * @waited: clocks that it waited while its bank served other tenants
  * @activated: activates that it needed
+ * @sectors: as in its request
  * @reopened: of these, for a row that its tenant had open before others came
  * @bank_busy: what struct dram_tenant has counted since the last one of its
  *	tenant, as are @bank_active and @bus_wait
@@ -115,6 +134,7 @@ struct dram_done {
 	u8 write;
 	u8 activated;
 	u8 reopened;
+	u8 sectors;
 };
 
 #endif /* SIM_PARTS_H */

@@ -74,9 +74,8 @@ struct gpu_shape {
 	u32 slice_queue;	/* places: waiting, and in the pipeline */
 	u32 slice_ring;		/* the next power of two */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
-	u32 request_flits;
-	u32 write_flits;
-	u32 reply_flits;
+	bool sectored;		/* the L1, or the last-level cache */
+	u8 packet_flits[GPU_LINE_BYTES / 4 + 1];	/* by words of data */
 	u32 channel_shift;	/* log2(channels), or NONE if it is no power */
 	u32 column_bits;
 	u32 bank_bits;
@@ -217,7 +216,8 @@ u32 address_slice(const struct gpu *gpu, u32 line);
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 
 /* counters.c */
-void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done);
+void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done,
+		   u32 count);
 u64 refreshes_due(const struct gpu *gpu);
 
 #endif /* SIM_SIM_H */

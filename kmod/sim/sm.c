@@ -7,6 +7,10 @@
  */
 #include "sim.h"
 
+/* Instructions of a burst in which some wait for others. */
+#define BURST_SHORTEST		8U
+#define BURST_LONGEST		64U
+
 /* --- accounting --------------------------------------------------------------- */
 
 static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
@@ -160,6 +164,7 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 	/* What it began to wait for ahead of the burst's end has time again. */
 	w->wait_load = NONE;
 	sm->sleeping &= ~(1ULL << sm->greedy[number]);
+	sm->dependent &= sm->sleeping;
 	warp_ready(sm, sm->greedy[number]);
 }
 
@@ -187,6 +192,8 @@ static void warp_sleep(struct sm *sm, u32 warp, u64 until, enum stall why)
 	warp_unready(sm, warp, why);
 	sm->warp_wake[warp] = until;
 	sm->sleeping |= 1ULL << warp;
+	if (why == STALL_DEPENDENCE)
+		sm->dependent |= 1ULL << warp;
 	if (until < sm->next_sleeper)
 		sm->next_sleeper = until;
 }
@@ -202,6 +209,7 @@ static void wake_sleepers(struct sm *sm, u64 now)
 
 		if (at <= now) {
 			sm->sleeping &= ~(1ULL << warp);
+			sm->dependent &= ~(1ULL << warp);
 			warp_ready(sm, warp);
 		} else if (at < sm->next_sleeper) {
 			sm->next_sleeper = at;
@@ -312,22 +320,36 @@ static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
 }
 
 /*
- * How many instructions of an op a warp may issue in one burst: of independent
- * ones as many as there are. Others leave gaps, which other warps fill, but a
- * burst holds the issue slot without gaps: so they go in parts, which are short
- * beside the op's time and of equal length for all warps, and the warps take
- * turns as the policy has it.
+ * How many instructions of an op a warp may issue in one burst, of @left. Of
+ * independent ones as many as there are. Others leave gaps, which other warps
+ * fill, but a burst holds the issue slot without gaps: warps come one after the
+ * other where they would go side by side. That costs nothing where the warps are
+ * enough to fill all gaps, or there is one; else bursts are so short that the
+ * last warp begins soon beside the time that all take.
  */
-static u32 burst_limit(const struct gpu *gpu, const struct trace_op *op)
+static u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
+		       const struct trace_op *op, u32 left)
 {
-	u64 part;
+	u64 mine = gpu->shape.scheduler_warps << scheduler_of(sm, warp);
+	u64 limit = BURST_LONGEST, warps;
 
 	if (gpu->config.warp_policy == GPU_WARP_LRR)
 		return 1;
-	if (op->span == op->slots)
+	if (op->kind == TRACE_SHARED || op->span == op->slots)
 		return op->per;
-	part = (u64)op->count * op->span / op->per / 128;
-	return part < 16 ? 8 : part < 32 ? 16 : 32;
+	/* Where shared memory is the narrowest, its schedulers meet there. */
+	if (op->shared_cycles * sm->schedulers > op->slots)
+		return BURST_SHORTEST;
+	warps = hweight64((sm->ready | sm->dependent) & ~sm->held & mine);
+	if (warps > 1 && warps * op->slots < op->span) {
+		limit = (u64)left * op->span / (32 * op->per * (warps - 1));
+		if (limit < BURST_SHORTEST)
+			return BURST_SHORTEST;
+	}
+	if (limit > BURST_LONGEST)
+		limit = BURST_LONGEST;
+	/* In equal parts, which fit into each other's gaps. */
+	return left > limit ? left / (left / (u32)limit + 1) + 1 : left;
 }
 
 /* Shared memory takes one burst at a time: the others wait for it. */
@@ -376,7 +398,7 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
 	u32 count = left < allowance ? left : allowance;
-	u32 limit = burst_limit(gpu, op);
+	u32 limit = burst_limit(gpu, sm, warp, op, left);
 	u64 ready;
 
 	count = count < limit ? count : limit;
@@ -482,6 +504,13 @@ static u32 free_load(struct gpu *gpu, struct sm *sm, u32 warp)
 	return NONE;
 }
 
+/* What an op is for the load/store unit: nobody waits for a reduction. */
+static u32 lsu_kind(const struct trace_op *op)
+{
+	return op->kind == TRACE_ATOMIC && op->consume_after == TRACE_NEVER ?
+	       LSU_REDUCE : op->kind;
+}
+
 /* False: the warp must wait, for the unit or for one of its loads. */
 static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 			 const struct trace_op *op)
@@ -489,14 +518,14 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 	struct sm *sm = &gpu->sms[index];
 	struct warp *w = &sm->warp[warp];
 	struct lsu *lsu = &sm->lsu;
-	u32 load = NONE;
+	u32 load = NONE, kind = lsu_kind(op);
 
 	if (!lsu_idle(sm, gpu->now)) {
 		warp_unready(sm, warp, STALL_LSU);
 		sm->lsu_waiters |= 1ULL << warp;
 		return false;
 	}
-	if (op->kind != TRACE_STORE) {
+	if (kind != TRACE_STORE && kind != LSU_REDUCE) {
 		load = free_load(gpu, sm, warp);
 		if (load == NONE)
 			return false;
@@ -511,7 +540,7 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 		w->load[load].pending = 1;
 		w->load[load].ready = 0;
 	}
-	lsu_begin(gpu, index, op->kind, warp, load);
+	lsu_begin(gpu, index, kind, warp, load);
 	address_lines(gpu, sm, warp, op, lsu);
 	if (op->kind == TRACE_STORE)
 		lsu->stores += lsu->count;
@@ -539,7 +568,7 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
 	    op->slots == op->per && !op->shared_count &&
 	    op->active_lanes == s->lanes && !sm->quota_slots &&
 	    gpu->config.warp_policy == GPU_WARP_GTO) {
-		limit = burst_limit(gpu, op);
+		limit = burst_limit(gpu, sm, warp, op, op->count);
 		count = op->count < allowance ? op->count : allowance;
 		count = count < limit ? count : limit;
 		ready += span_of_part(op, op->count, count);
@@ -599,6 +628,11 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 				if (!load_settle(gpu, sm, warp,
 						 lowest_bit(w->loads)))
 					return false;
+			if (sm->warp_stores[warp]) {
+				sm->store_waiters |= 1ULL << warp;
+				warp_unready(sm, warp, STALL_MEMORY);
+				return false;
+			}
 			warp_exit(gpu, index, warp);
 			return false;
 		}
@@ -694,6 +728,24 @@ static u64 first_free(const struct sm *sm)
 }
 
 /*
+ * sm_wants_acks() - whether anybody waits for an acknowledgement: a warp that
+ *	would end, a context that moves, or the load/store unit for an entry
+ */
+bool sm_wants_acks(const struct sm *sm)
+{
+	return sm->store_waiters || sm->moving ||
+	       (sm->lsu.next < sm->lsu.count && sm->lsu.blocked == LSU_STORES);
+}
+
+/* When the next warp wakes, or a reply comes that somebody waits for. */
+static u64 next_event(const struct sm *sm)
+{
+	u64 event = sooner(sm->next_sleeper, sm->reply_at);
+
+	return sm->ack_at < event && sm_wants_acks(sm) ? sm->ack_at : event;
+}
+
+/*
  * When the schedulers have something to do next. Data that comes and warps that
  * wake while their scheduler issues a burst wait for its end: no turn is needed
  * before. (There is no branch on which scheduler has what: nobody foresees it.)
@@ -701,7 +753,7 @@ static u64 first_free(const struct sm *sm)
 static __always_inline u64 next_issue(const struct gpu *gpu,
 				      const struct sm *sm)
 {
-	u64 event = sooner(sm->next_sleeper, sm->reply_at), next = NEVER;
+	u64 event = next_event(sm), next = NEVER;
 	u64 waiters = if_set(sm->lsu.next == sm->lsu.count,
 			     sm->lsu_waiters & ~sm->held);
 	u64 ready = sm->ready & ~sm->held, warps = gpu->shape.scheduler_warps;
@@ -728,8 +780,7 @@ static __always_inline u64 next_issue(const struct gpu *gpu,
  */
 static bool events_are_urgent(const struct sm *sm)
 {
-	return sm->moving || (sm->lsu.next < sm->lsu.count &&
-			      sm->lsu.blocked != LSU_SLICE);
+	return sm->moving || sm->lsu.next < sm->lsu.count;
 }
 
 /*
@@ -749,7 +800,7 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 	u64 next = next_issue(gpu, sm);
 
 	if (events_are_urgent(sm))
-		next = sooner(next, sooner(sm->next_sleeper, sm->reply_at));
+		next = sooner(next, next_event(sm));
 	if (lsu->next < lsu->count && lsu->blocked == LSU_PORT)
 		next = sooner(next, sm->out_free - gpu->config.noc_queue_depth);
 	if (sm->moving)
@@ -765,6 +816,10 @@ static __always_inline bool take_events(struct gpu *gpu, u32 index, u64 cycle)
 
 	while (sm->reply_at <= cycle) {
 		lsu_take_reply(gpu, index);
+		replied = true;
+	}
+	while (sm->ack_at <= cycle) {
+		lsu_take_ack(gpu, index);
 		replied = true;
 	}
 	if (sm->next_sleeper <= cycle)
@@ -820,14 +875,18 @@ void sm_init(struct gpu *gpu, u32 index)
 	sm->schedulers = gpu->config.schedulers_per_sm;
 	sm->next_sleeper = NEVER;
 	sm->free_warps = warps == 64 ? ~0ULL : (1ULL << warps) - 1;
-	sm->lsu.grant = NO_SLICE;
 	sm->reply_at = NEVER;
+	sm->ack_at = NEVER;
 	memset(sm->greedy, NONE, sizeof(sm->greedy));
 	sm->mover = NONE;
-	memset(sm->mshr_bucket, NONE, sizeof(sm->mshr_bucket));
+	memset(sm->mshr_bucket, 0xff, sizeof(sm->mshr_bucket));
 	for (i = 0; i < gpu->config.l1_mshrs; i++)
 		sm->mshr[i].next = i + 1;
-	sm->mshr[gpu->config.l1_mshrs - 1].next = NONE;
+	sm->mshr[gpu->config.l1_mshrs - 1].next = NO_MSHR;
+	sm->store_free = SM_MSHRS_MAX;
+	for (i = SM_MSHRS_MAX; i < SM_MSHRS_MAX + gpu->config.sm_stores; i++)
+		sm->mshr[i].next = i + 1;
+	sm->mshr[i - 1].next = NO_MSHR;
 }
 
 /*
@@ -844,9 +903,13 @@ void block_clear(struct gpu *gpu, u32 index, struct block *block)
 			sm->greedy[i] = NONE;
 	sm->ready &= ~warps;
 	sm->sleeping &= ~warps;
+	sm->dependent &= ~warps;
 	sm->lsu_waiters &= ~warps;
 	sm->shared_waiters &= ~warps;
+	sm->store_waiters &= ~warps;
 	sm->free_warps |= warps;
+	for (; warps; warps &= warps - 1)
+		sm->warp_stores[lowest_bit(warps)] = 0;
 	block_release(gpu, index, block);
 }
 
@@ -862,14 +925,13 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 	u32 i;
 
 	sm_account(gpu, index);
-	for (i = 0; i < gpu->config.l1_mshrs; i++) {
+	for (i = 0; i < SM_MSHRS_MAX + gpu->config.sm_stores; i++) {
 		if (line_slot(sm->mshr[i].line) != slot)
 			continue;
 		sm->mshr[i].waiters = 0;
 		sm->mshr[i].discard = 1;
 	}
 	if (lsu->next < lsu->count && lsu->slot == slot) {
-		noc_forget(gpu, index);
 		lsu->blocked = LSU_GOES_ON;
 		lsu->count = lsu->next;
 	}

@@ -16,7 +16,10 @@
 #define SM_WARPS_MAX		64
 #define SM_BLOCKS_MAX		32
 #define SM_SCHEDULERS_MAX	4
-#define SM_MSHRS_MAX		128
+#define SM_MSHRS_MAX		512
+#define SM_STORES_MAX		512
+/* An SM's entries: those for misses, then those for stores. */
+#define SM_ENTRIES_MAX		(SM_MSHRS_MAX + SM_STORES_MAX)
 #define SM_MSHR_BUCKETS		256
 /* Loads of a warp whose data may be outstanding. */
 #define WARP_LOADS		32
@@ -134,35 +137,45 @@ struct block {
 };
 
 /*
- * struct mshr - a miss of an L1 and the loads that wait for it
+ * struct mshr - a request that waits for its reply: a miss of an L1 and the
+ *	loads that wait for it, an atomic, or a store
  * @ready: once the reply is on its way: cycle at which it arrives
  * @next_in_line: before it could be sent: who waits after it (noc.c)
  * @next: in its bucket, or in the free list
  * @next_reply: entry whose reply comes after this one's
+ * @waiters: 0 once its tenant is gone
  * @discard: do not fill: atomics, and tenants that are gone
  * @hashed: in a bucket: loads are, atomics are not
  * @l1: &enum l1_kind, of which L1; a line may miss in both
- * @waiter: warp * WARP_LOADS + load
+ * @kind: &enum request_kind
+ * @words: of 4 bytes that it carries, or its reply, or for atomics both
+ * @sectors: of the line, by bit; all where it is not divided
+ * @parts: replies that are still to come
+ * @waiter: warp * WARP_LOADS + load; of a store its warp
  */
 struct mshr {
 	union {
 		u64 ready;
-		u16 next_in_line;
+		u32 next_in_line;
 	};
 	u32 line;
-	u8 next;
-	u8 next_reply;
+	u16 next;
+	u16 next_reply;
 	u8 waiters;
 	u8 discard : 1;
 	u8 hashed : 1;
 	u8 l1 : 1;
+	u8 kind;
+	u8 words;
+	u8 sectors;
+	u8 parts;
 	u16 waiter[MSHR_MERGES];
 };
 
 enum lsu_block {
 	LSU_GOES_ON,
 	LSU_MSHR,	/* until a fill frees an entry */
-	LSU_SLICE,	/* a store, until the slice grants a place in its queue */
+	LSU_STORES,	/* until an acknowledgement frees an entry */
 	LSU_PORT,	/* until the injection queue has drained a little */
 };
 
@@ -172,11 +185,13 @@ enum lsu_block {
  * @partial: lines that a store covers in part, by bit
  * @next: line to send next; @count when idle
  * @blocked: why it cannot go on
- * @grant: slice in whose queue a place is kept for it, or NO_SLICE
+ * @words: of 4 bytes, that each of its requests carries
  * @accesses: by &enum l1_kind, not yet added to the counters of @slot and the
  *	SM; as are @misses
  * @stores: lines of stores, likewise
  * @line: its lines
+ * @sectors: of each, those that it touches and that are still to be sent;
+ *	only where an L1 or the last-level cache has sectors
  */
 struct lsu {
 	u64 port_free;
@@ -188,31 +203,40 @@ struct lsu {
 	u8 load;
 	u8 slot;
 	u8 blocked;
-	u8 grant;
+	u8 words;
 	u32 accesses[L1_KINDS];
 	u32 misses[L1_KINDS];
 	u32 stores;
 	u32 line[GPU_LANES];
+	u8 sectors[GPU_LANES];
 };
 
-#define NO_SLICE	0xffU
 /* In kind of the load/store unit: reads of a saved context. */
 #define LSU_RESTORE	0xffU
+/* Likewise: an atomic whose value nobody waits for. */
+#define LSU_REDUCE	0xfeU
 
 /*
  * struct sm - a streaming multiprocessor; what most turns touch comes first,
  *	in two cache lines
  * @ready: warps that could issue, those that issue now included
  * @sleeping: warps with a @warp_wake
+ * @dependent: those of @sleeping that wait for a result, not for data
  * @lsu_waiters: warps that wait for the load/store unit
  * @shared_waiters: warps that wait for shared memory
  * @next_sleeper: the first @warp_wake
  * @held: warps that must not issue
  * @free_at: cycle at which a scheduler's issue slot is free again
  * @shared_at: cycle at which shared memory, one unit, is free again
- * @reply_at: cycle at which the first reply arrives, NEVER if none is coming
+ * @reply_at: cycle at which the first reply with data arrives, NEVER if none
+ *	is coming
+ * @ack_at: likewise, of the acknowledgements of stores, which have a list of
+ *	their own because mostly nobody waits for one
+ * @store_waiters: warps that have ended but for their stores
  * @in_free: reply port; @out_free: request port
  * @reply_head: the MSHR entry of the first reply; @reply_tail: of the last
+ * @ack_head: likewise of acknowledgements; as @ack_tail
+ * @store_free: first free entry for a store
  * @greedy: the warp that issued last, which goes on while it can (GTO)
  * @turn: the warp after which a scheduler looks for the next one (LRR)
  * @age: of the next warp
@@ -223,6 +247,7 @@ struct lsu {
 struct sm {
 	u64 ready;
 	u64 sleeping;
+	u64 dependent;
 	u64 lsu_waiters;
 	u64 shared_waiters;
 	u64 next_sleeper;
@@ -230,13 +255,18 @@ struct sm {
 	u64 held;
 	u64 shared_at;
 	u64 reply_at;
+	u64 ack_at;
+	u64 store_waiters;
 	u64 in_free;
 	u64 out_free;
 	u8 schedulers;		/* a power of two */
-	u8 reply_head;
-	u8 reply_tail;
-	u8 mshr_free;
-	u8 mshrs_used;
+	u16 reply_head;
+	u16 reply_tail;
+	u16 mshr_free;
+	u16 mshrs_used;
+	u16 ack_head;
+	u16 ack_tail;
+	u16 store_free;
 	u8 greedy[SM_SCHEDULERS_MAX];
 	u8 turn[SM_SCHEDULERS_MAX];
 	struct lsu lsu;
@@ -258,11 +288,12 @@ struct sm {
 	u64 free_warps;
 	u32 warp_age[SM_WARPS_MAX];
 	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
-	u8 mshr_bucket[SM_MSHR_BUCKETS];
+	/* Lines not acknowledged, plus 1 while the load/store unit has a store. */
+	u16 warp_stores[SM_WARPS_MAX];
+	u16 mshr_bucket[SM_MSHR_BUCKETS];
 	struct block block[SM_BLOCKS_MAX];
-	/* The last one stands for the store in the load/store unit (noc.c). */
-	struct mshr mshr[SM_MSHRS_MAX + 1];
 	struct warp warp[SM_WARPS_MAX];
+	struct mshr mshr[SM_ENTRIES_MAX];
 } __aligned(64);
 
 /* address.c */
@@ -276,6 +307,7 @@ void lsu_begin(struct gpu *gpu, u32 sm, u32 kind, u32 warp, u32 load);
 void lsu_run(struct gpu *gpu, u32 sm);
 void lsu_retry(struct gpu *gpu, u32 sm, bool mshr_changed);
 void lsu_take_reply(struct gpu *gpu, u32 sm);
+void lsu_take_ack(struct gpu *gpu, u32 sm);
 void mshr_release(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
 
 static inline bool lsu_idle(const struct sm *sm, u64 now)
@@ -289,6 +321,7 @@ void sm_init(struct gpu *gpu, u32 sm);
 void sm_turn(struct gpu *gpu, u32 sm);
 void sm_take_events(struct gpu *gpu, u32 sm, u64 cycle);
 u64 sm_wants_reply(const struct sm *sm, u64 arrival);
+bool sm_wants_acks(const struct sm *sm);
 void sm_account(struct gpu *gpu, u32 sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);

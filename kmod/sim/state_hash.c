@@ -20,29 +20,29 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 264);
-HASHED(struct gpu, 3464);
+HASHED(struct gpu_config, 276);
+HASHED(struct gpu, 3536);
 HASHED(struct tenant, 440);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 44096);
+HASHED(struct sm, 81408);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
 HASHED(struct block, 40);
 HASHED(struct warp, 576);
 HASHED(struct warp_load, 16);
-HASHED(struct mshr, 32);
-HASHED(struct lsu, 168);
-HASHED(struct l1, 24);
+HASHED(struct mshr, 40);
+HASHED(struct lsu, 200);
+HASHED(struct l1, 32);
 HASHED(struct l1_set, 8);
-HASHED(struct slice, 5688);
+HASHED(struct slice, 14400);
 HASHED(struct llc_set, 128);
-HASHED(struct llc_mshr, 24);
+HASHED(struct llc_mshr, 32);
 HASHED(struct request, 16);
-HASHED(struct channel, 24576);
+HASHED(struct channel, 32768);
 HASHED(struct dram_queue, 2128);
 HASHED(struct dram_entry, 24);
 HASHED(struct dram_link, 8);
@@ -262,39 +262,43 @@ static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 	u32 i;
 
 	hash = mix2(hash, mshr->line, mshr->waiters | mshr->discard << 8 |
-		    mshr->hashed << 9 | mshr->l1 << 10);
+		    mshr->hashed << 9 | mshr->l1 << 10 | mshr->kind << 16 |
+		    (u32)mshr->words << 24);
+	hash = mix2(hash, mshr->sectors, mshr->parts);
 	for (i = 0; i < mshr->waiters; i++)
 		hash = hash_mix(hash, mshr->waiter[i]);
 	return hash;
 }
 
-/* Free entries in their order, and the others. */
-static u64 mix_mshrs(u64 hash, const struct sm *sm, u32 mshrs)
+/* Of @count entries from @first on the free ones in their order, and the others. */
+static u64 mix_entries(u64 hash, const struct sm *sm, u32 first, u32 count,
+		       u32 first_free)
 {
 	u8 is_free[SM_MSHRS_MAX] = { 0 };
 	u32 i;
 
-	for (i = sm->mshr_free; i != NONE; i = sm->mshr[i].next) {
+	static_assert(SM_STORES_MAX <= SM_MSHRS_MAX, "too many for is_free");
+	for (i = first_free; i != NO_MSHR; i = sm->mshr[i].next) {
 		hash = hash_mix(hash, i);
-		is_free[i] = 1;
+		is_free[i - first] = 1;
 	}
-	for (i = 0; i < mshrs; i++)
+	for (i = 0; i < count; i++)
 		if (!is_free[i])
-			hash = mix_mshr(hash, &sm->mshr[i]);
+			hash = mix_mshr(hash, &sm->mshr[first + i]);
 	return hash;
 }
 
-/* The replies that are on their way, in order of their arrival. */
-static u64 mix_replies(u64 hash, const struct sm *sm)
+/* The replies of a list, which are on their way, in order of their arrival. */
+static u64 mix_replies(u64 hash, const struct sm *sm, u64 at, u32 head, u32 tail)
 {
-	u32 i = sm->reply_head, left = sm->mshrs_used;
+	u32 i = head, left = SM_ENTRIES_MAX;
 
-	hash = hash_mix(hash, sm->reply_at);
-	if (sm->reply_at == NEVER)
+	hash = hash_mix(hash, at);
+	if (at == NEVER)
 		return hash;
-	for (; left && i != sm->reply_tail; left--) {
+	for (; left && i != tail; left--) {
 		hash = hash_mix(hash_mix(hash, i), sm->mshr[i].ready);
-		i = sm->mshr[i].next_reply;
+		i = sm->mshr[i].next_reply % SM_ENTRIES_MAX;
 	}
 	return hash_mix(hash_mix(hash, i), sm->mshr[i].ready);
 }
@@ -302,12 +306,13 @@ static u64 mix_replies(u64 hash, const struct sm *sm)
 static u64 mix_lsu(u64 hash, const struct lsu *lsu)
 {
 	hash = hash_mix(hash, lsu->port_free);
-	hash = mix2(hash, lsu->grant, lsu->count - lsu->next);
+	hash = hash_mix(hash, lsu->count - lsu->next);
 	if (lsu->next == lsu->count)
 		return hash;
 	hash = mix2(hash, lsu->partial >> lsu->next,
 		    lsu->kind | lsu->warp << 8 | lsu->load << 16);
-	hash = mix2(hash, lsu->slot, lsu->blocked);
+	hash = mix2(hash, lsu->slot, lsu->blocked | lsu->words << 8);
+	hash = mix_bytes(hash, &lsu->sectors[lsu->next], lsu->count - lsu->next);
 	return mix_words(hash, &lsu->line[lsu->next], lsu->count - lsu->next);
 }
 
@@ -319,7 +324,7 @@ static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
 		if (sm->free_warps >> i & 1)
 			continue;
 		hash = mix_warp(hash, &sm->warp[i]);
-		hash = hash_mix(hash, sm->warp_age[i]);
+		hash = mix2(hash, sm->warp_age[i], sm->warp_stores[i]);
 		if (sm->sleeping >> i & 1)
 			hash = hash_mix(hash, sm->warp_wake[i]);
 	}
@@ -341,8 +346,10 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = hash_mix(hash, sm->free_warps);
 	hash = hash_mix(hash, sm->ready);
 	hash = hash_mix(hash, sm->sleeping);
+	hash = hash_mix(hash, sm->dependent);
 	hash = hash_mix(hash, sm->lsu_waiters);
 	hash = hash_mix(hash, sm->shared_waiters);
+	hash = hash_mix(hash, sm->store_waiters);
 	hash = hash_mix(hash, sm->held);
 	hash = hash_mix(hash, sm->shared_at);
 	hash = hash_mix(hash, sm->in_free);
@@ -355,8 +362,12 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 			hash = mix_block(hash_mix(hash, i), &gpu->pool,
 					 &sm->block[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
-	hash = mix_mshrs(hash, sm, gpu->config.l1_mshrs);
-	hash = mix_replies(hash, sm);
+	hash = mix_entries(hash, sm, 0, gpu->config.l1_mshrs, sm->mshr_free);
+	hash = mix_entries(hash, sm, SM_MSHRS_MAX, gpu->config.sm_stores,
+			   sm->store_free);
+	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
+			   sm->reply_tail);
+	hash = mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
 	return mix_lsu(hash, &sm->lsu);
 }
 
@@ -370,8 +381,9 @@ static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
 static u64 mix_request(u64 hash, const struct request *request)
 {
 	hash = hash_mix(hash, request->ready);
-	return mix2(hash, request->line, request->kind | request->sm << 8 |
-		    request->mshr << 16 | (u32)request->generation << 24);
+	hash = mix2(hash, request->line, request->mshr);
+	return mix2(hash, request->kind | request->sectors << 4 |
+		    request->sm << 8, request->generation);
 }
 
 /* Requests in the queue, and those who wait for a place in it (noc.c). */
@@ -380,14 +392,16 @@ static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 	const struct slice *slice = &gpu->slices[index];
 	u32 ring = gpu->shape.slice_ring, i, id = slice->wait_head;
 
-	hash = mix2(hash, slice->credits | (u32)slice->wait_count << 16,
-		    slice->request_count | (u32)slice->stalled << 16);
+	hash = mix2(hash, slice->credits, slice->wait_count);
+	hash = mix2(hash, slice->request_count, slice->stalled);
 	hash = hash_mix(hash, slice->request_at);
 	for (i = 0; i < slice->request_count; i++)
 		hash = mix_request(hash, &gpu->requests[index * ring +
 			((slice->request_head + i) & (ring - 1))]);
 	for (i = 0; i < slice->wait_count; i++) {
 		hash = hash_mix(hash, id);
+		if (id / SM_ENTRIES_MAX >= gpu->config.sms)
+			break;
 		id = noc_next_in_line(gpu, id);
 	}
 	return hash;
@@ -400,15 +414,18 @@ static u64 mix_done(u64 hash, const struct dram_done *done)
 	hash = mix2(hash, done->waited, done->write | done->activated << 8 |
 		    done->reopened << 16);
 	hash = mix2(hash, done->bank_busy, done->bank_active);
-	return hash_mix(hash, done->bus_wait);
+	return mix2(hash, done->bus_wait, done->sectors);
 }
 
 static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
 {
+	u32 i;
+
 	hash = mix2(hash, mshr->set, mshr->way | mshr->waiters << 8 |
 		    mshr->dirty << 16 | (u32)mshr->generation << 24);
-	hash = mix_bytes(hash, mshr->sm, mshr->waiters);
-	return mix_bytes(hash, mshr->sm_mshr, mshr->waiters);
+	for (i = 0; i < mshr->waiters; i++)
+		hash = mix2(hash, mshr->sm[i], mshr->sm_mshr[i]);
+	return mix2(hash, mshr->next, mshr->sector);
 }
 
 static u64 mix_llc_mshrs(u64 hash, const struct slice *slice, u32 mshrs)
@@ -416,7 +433,7 @@ static u64 mix_llc_mshrs(u64 hash, const struct slice *slice, u32 mshrs)
 	u8 is_free[LLC_MSHRS_MAX] = { 0 };
 	u32 i;
 
-	for (i = slice->mshr_free; i != NONE; i = slice->mshr[i].next_free) {
+	for (i = slice->mshr_free; i != NONE; i = slice->mshr[i].next) {
 		hash = hash_mix(hash, i);
 		is_free[i] = 1;
 	}
@@ -444,12 +461,14 @@ static u64 mix_slice(u64 hash, const struct gpu *gpu, u32 index)
 
 static u64 mix_llc_set(u64 hash, const struct llc_set *set)
 {
-	u32 mask;
+	u64 mask;
 
-	hash = mix2(hash, set->dirty, set->pending);
+	hash = hash_mix(hash, set->valid);
+	hash = hash_mix(hash, set->dirty);
+	hash = hash_mix(hash, set->pending);
 	hash = hash_mix(hash, set->order);
 	for (mask = set->pending; mask; mask &= mask - 1)
-		hash = hash_mix(hash, set->mshr[lowest_bit(mask)]);
+		hash = hash_mix(hash, set->mshr[lowest_bit(mask) / 4]);
 	return mix_words(hash, set->tag, CACHE_WAYS_MAX);
 }
 
@@ -480,7 +499,8 @@ static u64 mix_entry(u64 hash, const struct dram_queue *queue, u32 number)
 	hash = mix2(hash, entry->since, entry->others_clocks);
 	hash = mix_tag(hash, &entry->tag);
 	return mix2(hash, queue->link[number].row, entry->activated |
-		    entry->reopened << 8 | entry->columns << 16);
+		    entry->reopened << 8 | entry->columns << 16 |
+		    (u32)entry->sectors << 24);
 }
 
 static u64 mix_dram_queue(u64 hash, const struct dram_queue *queue)
@@ -511,7 +531,8 @@ static u64 mix_inbox(u64 hash, struct channel *channel, u32 mode)
 		const struct dram_request *request = inbox_at(channel, mode, i);
 
 		hash = hash_mix(hash, request->ready_clock);
-		hash = mix2(hash, request->bank, request->priority);
+		hash = mix2(hash, request->bank | request->sectors << 8,
+			    request->priority);
 		hash = mix_tag(hash_mix(hash, request->row), &request->tag);
 	}
 	return hash;

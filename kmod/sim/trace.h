@@ -11,8 +11,13 @@
 #define TRACE_NAME_BYTES	32
 #define TRACE_LOOP_DEPTH_MAX	4
 #define TRACE_LINE_INDEX	0x03ffffffU
-#define TRACE_LINE_SKIP_SHIFT	26
 #define TRACE_LINE_PARTIAL	0x80000000U
+/* From this bit on, for each of its sectors: it is not touched. */
+#define TRACE_LINE_SKIP_SHIFT	26
+#define TRACE_SECTORS		4
+#define TRACE_ALL_SECTORS	((1U << TRACE_SECTORS) - 1)
+/* In consume_after: nothing but the warp's end waits for the data. */
+#define TRACE_NEVER		(1U << 30)
 
 enum trace_op_kind {
 	TRACE_END,
@@ -198,7 +203,7 @@ struct trace_kernel {
  * @mixes: that COMPUTE ops name
  * @instructions: of the mixes
  * @patterns: that ops name
- * @lines: recorded, with TRACE_LINE_PARTIAL
+ * @lines: recorded, with TRACE_LINE_PARTIAL and what TRACE_LINE_SKIP_SHIFT says
  */
 struct trace {
 	char name[TRACE_NAME_BYTES];

@@ -351,6 +351,18 @@ static int check_program_ranges(struct checker *c)
 
 /* --- recorded lines, weights ---------------------------------------------------------------- */
 
+/* Why a recorded line is refused, or NULL. */
+static const char *line_reason(u32 line, u32 known, u64 end)
+{
+	if (line & ~known)
+		return "has an unknown flag";
+	if ((line & SIMGPU_TRACE_LINE_SKIP) == SIMGPU_TRACE_LINE_SKIP)
+		return "touches no sector";
+	if ((line & SIMGPU_TRACE_LINE_INDEX) >= end)
+		return "lies past the footprint";
+	return NULL;
+}
+
 static int check_lines(struct checker *c)
 {
 	u64 count = section_count(c->header, SIMGPU_TRACE_LINES), i;
@@ -360,15 +372,8 @@ static int check_lines(struct checker *c)
 	if (c->header->version > 1)
 		known |= SIMGPU_TRACE_LINE_SKIP;
 	for (i = 0; i < count; i++) {
-		u32 line = c->lines[i];
-		const char *reason = NULL;
+		const char *reason = line_reason(c->lines[i], known, end);
 
-		if (line & ~known)
-			reason = "has an unknown flag";
-		else if ((line & SIMGPU_TRACE_LINE_SKIP) == SIMGPU_TRACE_LINE_SKIP)
-			reason = "touches no sector";
-		else if ((line & SIMGPU_TRACE_LINE_INDEX) >= end)
-			reason = "lies past the footprint";
 		if (!reason)
 			continue;
 		snprintf(c->error->field, sizeof(c->error->field),

@@ -252,7 +252,9 @@ static u32 draw(struct lone_channel *bench, u32 below)
 
 void lone_channel_post(struct lone_channel *bench, bool write, u32 bank, u32 row)
 {
-	struct dram_request request = { .bank = bank, .row = row };
+	struct dram_request request = {
+		.sectors = TRACE_SECTORS, .bank = bank, .row = row,
+	};
 
 	channel_post(bench->gpu, 0, write, &request);
 }

@@ -103,9 +103,29 @@ static inline void *reply(struct gpu *gpu)
 	return sm ? &sm->mshr[sm->reply_head] : NULL;
 }
 
+static inline void *find_acked(struct sm *sm)
+{
+	return sm->ack_at != NEVER && sm->ack_head != sm->ack_tail ? sm : NULL;
+}
+
+/* An SM to which two acknowledgements are coming. */
+static inline void *acked_sm(struct gpu *gpu)
+{
+	return in_sms(gpu, find_acked);
+}
+
+static inline void *ack(struct gpu *gpu)
+{
+	struct sm *sm = acked_sm(gpu);
+
+	return sm ? &sm->mshr[sm->ack_head] : NULL;
+}
+
 static inline void *find_burst(struct sm *sm)
 {
-	return sm->scheduler[0].count ? &sm->scheduler[0] : NULL;
+	const struct scheduler *s = &sm->scheduler[0];
+
+	return s->count > s->counted ? &sm->scheduler[0] : NULL;
 }
 
 static inline void *burst(struct gpu *gpu)
@@ -203,7 +223,7 @@ static inline bool mshr_is_used(const struct sm *sm, u32 number)
 {
 	u32 i;
 
-	for (i = sm->mshr_free; i != NONE; i = sm->mshr[i].next)
+	for (i = sm->mshr_free; i != NO_MSHR; i = sm->mshr[i].next)
 		if (i == number)
 			return false;
 	return true;
@@ -227,12 +247,57 @@ static inline void *mshr(struct gpu *gpu)
 
 static inline void *find_free_mshr(struct sm *sm)
 {
-	return sm->mshr_free != NONE ? &sm->mshr_free : NULL;
+	return sm->mshr_free != NO_MSHR ? &sm->mshr_free : NULL;
 }
 
 static inline void *free_mshr(struct gpu *gpu)
 {
 	return in_sms(gpu, find_free_mshr);
+}
+
+static inline bool store_is_used(const struct sm *sm, u32 number)
+{
+	u32 i;
+
+	for (i = sm->store_free; i != NO_MSHR; i = sm->mshr[i].next)
+		if (i == number)
+			return false;
+	return true;
+}
+
+static inline void *find_store(struct sm *sm)
+{
+	u32 i;
+
+	for (i = SM_MSHRS_MAX; i < SM_MSHRS_MAX + 16; i++)
+		if (sm->mshr[i].waiters && store_is_used(sm, i))
+			return &sm->mshr[i];
+	return NULL;
+}
+
+static inline void *store(struct gpu *gpu)
+{
+	return in_sms(gpu, find_store);
+}
+
+static inline void *find_free_store(struct sm *sm)
+{
+	return sm->store_free != NO_MSHR ? &sm->store_free : NULL;
+}
+
+static inline void *free_store(struct gpu *gpu)
+{
+	return in_sms(gpu, find_free_store);
+}
+
+static inline void *find_warp_stores(struct sm *sm)
+{
+	return sm->free_warps & 1 ? NULL : &sm->warp_stores[0];
+}
+
+static inline void *warp_stores(struct gpu *gpu)
+{
+	return in_sms(gpu, find_warp_stores);
 }
 
 static inline void *find_lsu(struct sm *sm)
@@ -251,6 +316,13 @@ static inline void *lsu_line(struct gpu *gpu)
 	struct lsu *found = lsu(gpu);
 
 	return found ? &found->line[found->next] : NULL;
+}
+
+static inline void *lsu_sectors(struct gpu *gpu)
+{
+	struct lsu *found = lsu(gpu);
+
+	return found ? &found->sectors[found->next] : NULL;
 }
 
 static inline void *l1_words(struct gpu *gpu)

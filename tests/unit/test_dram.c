@@ -334,6 +334,7 @@ static void post(struct streams *s, u32 stream, u32 number)
 	u64 clock = s->bench.gpu->channels[0].clock;
 	struct dram_request request = {
 		.ready_clock = clock,
+		.sectors = TRACE_SECTORS,
 		.bank = draw(s, BANKS),
 		.priority = s->priority[stream],
 		.tag = { .slot = stream, .mshr = number },
@@ -452,15 +453,17 @@ static void priority_travels_with_requests(void **state)
 	per_channel = bench.gpu->shape.slices_per_channel;
 	slice = address_slice(bench.gpu, other);
 	inbox = bench.gpu->channels[slice / per_channel].request[DRAM_READS];
-	channel_send(bench.gpu, slice, other, false, 0, 0);
+	channel_send(bench.gpu, slice, other, DRAM_READS, TRACE_SECTORS, 0,
+		     0);
 	assert_int_equal(inbox[0].priority, 2);
 	gpu_tenant_drop(bench.gpu, 1);
-	channel_send(bench.gpu, slice, other, false, 0, 0);
+	channel_send(bench.gpu, slice, other, DRAM_READS, TRACE_SECTORS, 0,
+		     0);
 	assert_int_equal(inbox[1].priority, 0);
 	gpu_set_memory_priority(bench.gpu, 1, 3);
 	slice = address_slice(bench.gpu, line);
 	inbox = bench.gpu->channels[slice / per_channel].request[DRAM_WRITES];
-	channel_send(bench.gpu, slice, line, true, 0, 0);
+	channel_send(bench.gpu, slice, line, DRAM_WRITES, TRACE_SECTORS, 0, 0);
 	assert_int_equal(inbox[0].priority, 0);
 	lone_channel_free(&bench);
 }
@@ -475,6 +478,7 @@ static void post_mix(struct streams *s, u32 clocks)
 		struct dram_request request = {
 			.ready_clock = clock,
 			.priority = draw(s, GPU_PRIORITIES),
+			.sectors = TRACE_SECTORS,
 			.bank = draw(s, BANKS),
 			.row = draw(s, 3),
 			.tag = { .mshr = draw(s, 64) },
@@ -552,7 +556,7 @@ static void write_back(struct gpu *gpu, u32 slot, u32 nth)
 {
 	u32 slice, line = line_in_bank(gpu, slot, nth, &slice);
 
-	channel_send(gpu, slice, line, true, NONE, 0);
+	channel_send(gpu, slice, line, DRAM_WRITES, TRACE_SECTORS, NONE, 0);
 }
 
 static void expect(struct gpu *gpu, u32 slot, u64 activates, u64 rows, u64 clocks)

@@ -110,7 +110,7 @@ static void bad_sections_are_refused(void **state)
 		s->header.sections[10].count = U64_MAX / 16);
 	REFUSED(-EINVAL, header.sections[10].count, "sections[10].count",
 		"reaches past the end of the trace",
-		s->header.sections[8].offset = ~7ULL);
+		s->header.sections[10].offset = ~7ULL);
 	REFUSED(-EINVAL, header.sections[8].offset, "sections[8].offset",
 		"overlaps another section",
 		s->header.sections[8].offset -= 8);

@@ -73,7 +73,7 @@ static int enter(struct bench *bench)
 
 	for (;;) {
 		const struct offline_dram_request *next;
-		struct dram_request request = { .row = 0 };
+		struct dram_request request = { .sectors = TRACE_SECTORS };
 
 		if (bench->at == bench->count) {
 			ret = read_batch(bench);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Caches whose lines are fetched by sectors of 32 bytes: what is asked for,
+ * counted, fetched and written back, on traces by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "device.h"
+#include "small.h"
+#include "traces.h"
+
+#define REGION		(1 << 20)
+#define RUN		100000
+
+static struct gpu_config sector_config(u32 l1, u32 llc)
+{
+	struct gpu_config config = small_config();
+
+	config.l1_sectors = l1;
+	config.llc_sectors = llc;
+	config.noc_flit_bytes = 40;
+	return config;
+}
+
+/*
+ * A warp that reads the first @lanes words of a line, then those @shift bytes
+ * further on, both waited for.
+ */
+static struct trace *trace_two_loads(u32 lanes, u32 shift)
+{
+	struct builder *b = builder_new("two loads", "test");
+	u32 first = builder_affine(b, 0, REGION, 4, 0, 0, 0);
+	u32 second = builder_affine(b, shift, REGION, 4, 0, 0, 0);
+
+	builder_kernel(b, "two loads", 1, 32, 32, 0);
+	builder_load(b, first, lanes, 0);
+	builder_load(b, second, lanes, 0);
+	return trace_of(b, 2 * REGION);
+}
+
+/* What two loads come to, by the sectors of both caches. */
+static void only_touched_sectors_are_fetched(void **state)
+{
+	static const struct {
+		u32 l1, llc, lanes, shift;
+		u32 accesses, misses, llc_accesses, fills, reply_flits;
+	} cases[] = {
+		/* 32 bytes: another sector of the line; the same one */
+		{ 1, 1, 8, 64, 2, 1, 1, 1, 4 },
+		{ 4, 4, 8, 64, 2, 2, 2, 2, 2 },
+		{ 4, 4, 8, 0, 2, 1, 1, 1, 1 },
+		/* Whole lines, the same, and the next one. */
+		{ 4, 4, 32, 0, 8, 4, 4, 4, 4 },
+		{ 4, 4, 32, 128, 8, 8, 8, 8, 8 },
+		/* Half of the second one is there. */
+		{ 4, 4, 32, 64, 8, 6, 6, 6, 6 },
+		/* Sectors in one of the caches alone. */
+		{ 4, 1, 8, 64, 2, 2, 2, 1, 2 },
+		{ 4, 1, 32, 0, 8, 4, 4, 1, 4 },
+		{ 1, 4, 8, 64, 2, 1, 4, 4, 4 },
+		{ 1, 4, 32, 128, 2, 2, 8, 8, 8 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct gpu_config config = sector_config(cases[i].l1,
+							 cases[i].llc);
+		struct trace *trace = trace_two_loads(cases[i].lanes,
+						      cases[i].shift);
+		struct gpu *gpu = run_alone(&config, trace);
+		struct simgpu_counters c = counters_of(gpu, 0);
+
+		assert_int_equal(c.l1_accesses, cases[i].accesses);
+		assert_int_equal(c.l1_misses, cases[i].misses);
+		assert_int_equal(c.llc_accesses, cases[i].llc_accesses);
+		assert_int_equal(c.dram_fills, cases[i].fills);
+		assert_int_equal(c.noc_reply_flits, cases[i].reply_flits);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
+/* A warp that stores @lanes words of a line, and one that reads a lot. */
+static struct trace *trace_evict(u32 lanes)
+{
+	struct builder *b = builder_new("evict", "test");
+	u32 line = builder_affine(b, 0, REGION, 4, 0, 0, 0);
+	struct simgpu_trace_pattern stream = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.base = REGION, .region_bytes = 8 * REGION, .lane_stride = 4,
+		.loop_stride = { 128 },
+	};
+	u32 reads = builder_pattern(b, &stream);
+
+	builder_kernel(b, "evict", 1, 32, 32, 0);
+	builder_store(b, line, lanes);
+	builder_loop(b, 20000);
+	builder_load(b, reads, 32, 4);
+	builder_loop_end(b);
+	return trace_of(b, 9 * REGION);
+}
+
+/* Sectors that were not written are not written back. */
+static void only_dirty_sectors_are_written_back(void **state)
+{
+	static const struct {
+		u32 lanes, fills, writes;
+	} cases[] = {
+		{ 8, 0, 1 }, { 16, 0, 2 }, { 32, 0, 4 },
+		/* Part of a sector: it is fetched, as are all of the store's. */
+		{ 4, 1, 1 }, { 12, 2, 2 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct gpu_config config = sector_config(4, 4);
+		struct trace *trace = trace_evict(cases[i].lanes);
+		struct gpu *gpu = run_alone(&config, trace);
+		struct simgpu_counters c = counters_of(gpu, 0);
+
+		assert_int_equal(c.dram_fills, 80000 + cases[i].fills);
+		assert_int_equal(c.dram_writebacks, cases[i].writes);
+		assert_int_equal(c.bus_busy_clocks,
+				 c.dram_fills + (cases[i].writes + 1) / 2);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
+/* Recorded lines name the sectors that they touch. */
+static void recorded_sectors_are_fetched(void **state)
+{
+	static const u32 skips[] = { 0, 1, 7, 9, 14 };
+	u32 i, line, sectors;
+
+	for (i = 0; i < ARRAY_SIZE(skips); i++) {
+		struct builder *b = builder_new("recorded", "test");
+		struct simgpu_trace_pattern recorded = {
+			.kind = SIMGPU_TRACE_RECORDED,
+		};
+		u32 pattern = builder_pattern(b, &recorded);
+		struct gpu_config config = sector_config(4, 4);
+		struct simgpu_trace_op op = {
+			.kind = SIMGPU_TRACE_LOAD, .active_lanes = 32,
+			.count = 3, .pattern = pattern,
+		};
+		struct simgpu_counters c;
+		struct trace *trace;
+		struct gpu *gpu;
+
+		builder_kernel(b, "recorded", 1, 32, 32, 0);
+		builder_op(b, &op);
+		builder_warp(b, 0, 0);
+		for (line = 0; line < 3; line++)
+			builder_line(b, (line * 9 + 1) |
+				     skips[i] << SIMGPU_TRACE_LINE_SKIP_SHIFT);
+		trace = trace_of(b, REGION);
+		gpu = run_alone(&config, trace);
+		c = counters_of(gpu, 0);
+		sectors = 3 * (4 - (u32)__builtin_popcount(skips[i]));
+		assert_int_equal(c.l1_accesses, sectors);
+		assert_int_equal(c.dram_fills, sectors);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
+static u64 run_mixed(const struct gpu_config *config, u32 step)
+{
+	struct trace *traces[] = {
+		trace_copy(24, 6, 12), trace_random(24, 9, 4, 1ULL << 26),
+	};
+	struct gpu *gpu = gpu_make(config);
+	u64 hash;
+	u32 i;
+
+	own(gpu, 0, 4, 0);
+	own(gpu, 4, 4, 1);
+	for (i = 0; i < 2; i++)
+		gpu_kernel_start(gpu, i, traces[i], 0);
+	while (gpu_now(gpu) < RUN) {
+		gpu_run(gpu, (gpu_now(gpu) / step + 1) * step);
+		gpu_take_finished(gpu);
+	}
+	for (i = 0; i < 2; i++)
+		assert_int_equal(counters_of(gpu, i).blocks_finished, 24);
+	hash = gpu_state_hash(gpu);
+	free(gpu);
+	for (i = 0; i < 2; i++)
+		trace_free(traces[i]);
+	return hash;
+}
+
+/* Neither how far channels run ahead nor where gpu_run() pauses shows. */
+static void batches_and_pauses_do_not_show(void **state)
+{
+	static const u32 sectors[][2] = { { 1, 4 }, { 4, 1 }, { 4, 4 } };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sectors); i++) {
+		struct gpu_config config = sector_config(sectors[i][0],
+							 sectors[i][1]);
+		u64 hash = run_mixed(&config, RUN);
+
+		config.channel_batch_clocks = 1;
+		assert_int_equal(run_mixed(&config, RUN), hash);
+		config.channel_batch_clocks = 7;
+		assert_int_equal(run_mixed(&config, 100), hash);
+	}
+}
+
+/* A tenant that is dropped in the middle leaves nothing that blocks the next. */
+static void a_drop_leaves_nothing(void **state)
+{
+	struct gpu_config config = sector_config(4, 4);
+	struct trace *trace = trace_copy(300, 6, 12);
+	struct gpu *gpu;
+	u32 i, j;
+
+	config.llc_mshrs = 8;
+	gpu = gpu_make(&config);
+	for (i = 0; i < 30; i++) {
+		own(gpu, 0, config.sms, 0);
+		gpu_kernel_start(gpu, 0, trace, 0);
+		gpu_run(gpu, gpu_now(gpu) + 200 + i * 37);
+		gpu_tenant_drop(gpu, 0);
+	}
+	gpu_run(gpu, gpu_now(gpu) + 20000);
+	for (i = 0; i < config.llc_slices; i++)
+		assert_int_equal(gpu->slices[i].mshrs_used, 0);
+	for (i = 0; i < config.llc_slices * config.llc_sets; i++) {
+		assert_int_equal(gpu->llc[i].valid | gpu->llc[i].pending, 0);
+		for (j = 0; j < config.llc_ways; j++)
+			assert_int_equal(gpu->llc[i].tag[j], NO_LINE);
+	}
+	free(gpu);
+	trace_free(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_touched_sectors_are_fetched),
+		cmocka_unit_test(only_dirty_sectors_are_written_back),
+		cmocka_unit_test(recorded_sectors_are_fetched),
+		cmocka_unit_test(batches_and_pauses_do_not_show),
+		cmocka_unit_test(a_drop_leaves_nothing),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("sectors", tests, NULL, NULL);
+}
