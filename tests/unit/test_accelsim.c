@@ -550,7 +550,7 @@ static void depbars_leave_loads_alone(void **state)
 
 /*
  * A load whose data nobody uses is waited for at the end; what returns nothing is
- * not.
+ * not. A warp's 128 bytes are four requests of an atomic.
  */
 static void unused_loads_last_to_the_end(void **state)
 {
@@ -564,13 +564,16 @@ static void unused_loads_last_to_the_end(void **state)
 
 	assert_non_null(got.trace);
 	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 1, 0, 5);
-	expect_access(&got, 1, SIMGPU_TRACE_ATOMIC, 1, 0, SIMGPU_TRACE_NEVER);
-	expect_access(&got, 2, SIMGPU_TRACE_ATOMIC, 1, 0, SIMGPU_TRACE_NEVER);
-	expect_access(&got, 3, SIMGPU_TRACE_ATOMIC, 1, 0, 2);
+	expect_access(&got, 1, SIMGPU_TRACE_ATOMIC, 4, 0, SIMGPU_TRACE_NEVER);
+	expect_access(&got, 2, SIMGPU_TRACE_ATOMIC, 4, 0, SIMGPU_TRACE_NEVER);
+	expect_access(&got, 3, SIMGPU_TRACE_ATOMIC, 4, 0, 2);
 	outcome_free(&got);
 }
 
-/* Lanes of an atomic that meet in a word are transactions of their own. */
+/*
+ * Sectors of an atomic are transactions of their own, and so are lanes that meet in
+ * a word.
+ */
 static void atomics_do_not_share_bytes(void **state)
 {
 	static const u32 skip = SIMGPU_TRACE_LINE_SKIP_SHIFT;
@@ -585,9 +588,10 @@ static void atomics_do_not_share_bytes(void **state)
 	expect_access(&got, 0, SIMGPU_TRACE_ATOMIC, 4, 0, SIMGPU_TRACE_NEVER);
 	for (i = 0; i < 4; i++)
 		assert_int_equal(line_at(&got, i), 0x20 | 0xeU << skip);
-	expect_access(&got, 1, SIMGPU_TRACE_ATOMIC, 2, 0, SIMGPU_TRACE_NEVER);
-	assert_int_equal(line_at(&got, 4), 0x20 | 0xaU << skip);
+	expect_access(&got, 1, SIMGPU_TRACE_ATOMIC, 3, 0, SIMGPU_TRACE_NEVER);
+	assert_int_equal(line_at(&got, 4), 0x20 | 0xeU << skip);
 	assert_int_equal(line_at(&got, 5), 0x20 | 0xbU << skip);
+	assert_int_equal(line_at(&got, 6), 0x20 | 0xbU << skip);
 	assert_int_equal(op_at(&got, 2)->count, 1);
 	outcome_free(&got);
 }

@@ -167,6 +167,38 @@ static __u32 line_flags(const unsigned char *written, bool store)
 	return flags;
 }
 
+/*
+ * The requests of an affine atomic: lanes share one for a sector of 32 bytes as long
+ * as no two want the same byte. A lane's bytes lie in one sector.
+ */
+static void coalesce_atomic(struct walk *walk, const struct simgpu_trace_pattern *p,
+			    struct step *step)
+{
+	__u32 taken[LANES], lane, bytes, line, i;
+
+	for (lane = 0; lane < step->op.active_lanes; lane++) {
+		__u64 address = lane_address(walk, p, lane);
+
+		if (address + p->access_bytes >
+		    walk->trace->header->footprint_bytes) {
+			walk->error = past_footprint;
+			return;
+		}
+		bytes = ((1U << p->access_bytes) - 1) << address % 32;
+		line = address / SIMGPU_TRACE_LINE_BYTES;
+		line |= SIMGPU_TRACE_LINE_SKIP & ~(1U <<
+			(SIMGPU_TRACE_LINE_SKIP_SHIFT + address / 32 % 4));
+		for (i = 0; i < step->op.count; i++)
+			if (step->lines[i] == line && !(taken[i] & bytes))
+				break;
+		if (i == step->op.count) {
+			step->lines[step->op.count++] = line;
+			taken[i] = 0;
+		}
+		taken[i] |= bytes;
+	}
+}
+
 /* The lines of an affine access, byte by byte. */
 static void coalesce(struct walk *walk, const struct simgpu_trace_pattern *p,
 		     struct step *step)
@@ -176,6 +208,10 @@ static void coalesce(struct walk *walk, const struct simgpu_trace_pattern *p,
 	__u32 lane, byte, i;
 
 	memset(written, 0, sizeof(written));
+	if (step->op.kind == SIMGPU_TRACE_ATOMIC) {
+		coalesce_atomic(walk, p, step);
+		return;
+	}
 	for (lane = 0; lane < step->op.active_lanes; lane++) {
 		for (byte = 0; byte < p->access_bytes; byte++) {
 			__u64 address = lane_address(walk, p, lane) + byte;

@@ -61,7 +61,7 @@ bool Coalescer::find_form(bool is_store, LaneForm &form) const
 	size_t group = 2;
 
 	form = {lane_bytes, 0, lane_bytes, 0};
-	if ((lane_bytes & (lane_bytes - 1)) || lines.size() > WARP_LANES || meets)
+	if ((lane_bytes & (lane_bytes - 1)) || lines.size() > WARP_LANES)
 		return false;
 	if (lanes > 1)
 		form.lane_stride = addresses[1] - addresses[0];
@@ -99,6 +99,16 @@ bool Coalescer::overlaps() const
 	return bytes != addresses.size() * lane_bytes;
 }
 
+bool Coalescer::goes_with(const Line &line, uint32_t first_byte,
+			  const uint64_t mask[2])
+{
+	uint32_t sector = first_byte / SECTOR_BYTES;
+	uint64_t same = (uint64_t)UINT32_MAX << sector % 2 * SECTOR_BYTES;
+
+	return (line.touched[sector / 2] & same) &&
+	       !(line.touched[0] & mask[0]) && !(line.touched[1] & mask[1]);
+}
+
 void Coalescer::touch(uint32_t index, uint32_t first_byte, uint32_t bytes,
 		      bool is_atomic)
 {
@@ -107,15 +117,11 @@ void Coalescer::touch(uint32_t index, uint32_t first_byte, uint32_t bytes,
 	for (uint32_t byte = first_byte; byte < first_byte + bytes; byte++)
 		mask[byte / 64] |= 1ULL << (byte % 64);
 
-	/* The first transaction of an atomic that leaves the bytes alone. */
+	/* Of an atomic the first request for its sector that leaves the bytes alone. */
 	auto found = std::find_if(lines.begin(), lines.end(),
 		[&](const Line &line) {
-			bool meet = is_atomic && ((line.touched[0] & mask[0]) ||
-						  (line.touched[1] & mask[1]));
-
-			if (line.index == index)
-				meets |= meet;
-			return line.index == index && !meet;
+			return line.index == index &&
+			       (!is_atomic || goes_with(line, first_byte, mask));
 		});
 
 	if (found == lines.end())

@@ -48,7 +48,6 @@ public:
 	{
 		lines.clear();
 		addresses.clear();
-		meets = false;
 	}
 
 	void add(const Access &access);
@@ -66,8 +65,8 @@ public:
 	}
 
 	/*
-	 * Lines in the order in which the lanes first touch them. Lanes of an
-	 * atomic that meet in a byte are transactions, and so lines, of their own.
+	 * Lines in the order in which the lanes first touch them. Sectors of an
+	 * atomic are lines of their own, and so are lanes that meet in a byte.
 	 */
 	void append_to(std::vector<uint32_t> &list, bool is_store) const;
 
@@ -84,13 +83,14 @@ private:
 
 	void touch(uint32_t index, uint32_t first_byte, uint32_t bytes,
 		   bool is_atomic);
+	static bool goes_with(const Line &line, uint32_t first_byte,
+			      const uint64_t mask[2]);
 	bool has_form(const LaneForm &form) const;
 	bool overlaps() const;
 
 	std::vector<Line> lines;
 	std::vector<uint64_t> addresses;
 	uint32_t lane_bytes = 0;	/* of each lane */
-	bool meets = false;	/* lanes of an atomic do */
 };
 
 /*

@@ -25,10 +25,9 @@ std::vector<simgpu_trace_mix> Mixes::all() const
 
 uint64_t Mixes::named_by(const simgpu_trace_op &op) const
 {
-	uint64_t most = op.kind == SIMGPU_TRACE_COMPUTE
-		      ? std::max(2 * lists.list(op.mix - 1).count, 128U) : 0;
-
-	return std::min<uint64_t>(op.count, most);
+	if (op.kind != SIMGPU_TRACE_COMPUTE)
+		return 0;
+	return burst_named(op.count, lists.list(op.mix - 1).count);
 }
 
 void WarpProgram::clear(Mixes &shared_mixes)

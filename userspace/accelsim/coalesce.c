@@ -30,17 +30,20 @@ static uint32_t bytes_of(uint32_t sector, uint32_t first, uint32_t end)
 	return (uint32_t)bits;
 }
 
-static bool overlaps(const uint32_t *sectors, uint32_t first, uint32_t end)
+/* Whether a lane's bytes go with a transaction of an atomic: its sector, unused. */
+static bool goes_with(const uint32_t *sectors, uint32_t first, uint32_t end)
 {
-	uint32_t i;
+	uint32_t bytes, i;
 
-	for (i = 0; i < SECTORS; i++)
-		if (sectors[i] & bytes_of(i, first, end))
-			return true;
-	return false;
+	for (i = 0; i < SECTORS; i++) {
+		bytes = bytes_of(i, first, end);
+		if (!bytes != !sectors[i] || (sectors[i] & bytes))
+			return false;
+	}
+	return true;
 }
 
-/* Add the bytes from @first to @end of a line; atomics do not share a byte. */
+/* Add the bytes from @first to @end of a line. */
 static void touch(struct touched *touched, struct parts *parts, uint64_t line,
 		  uint32_t first, uint32_t end, bool is_atomic)
 {
@@ -48,7 +51,7 @@ static void touch(struct touched *touched, struct parts *parts, uint64_t line,
 
 	for (at = 0; at < touched->count; at++)
 		if (touched->line[at] == line &&
-		    !(is_atomic && overlaps(parts->sector[at], first, end)))
+		    (!is_atomic || goes_with(parts->sector[at], first, end)))
 			break;
 	if (at == touched->count) {
 		touched->line[touched->count++] = line;

@@ -25,10 +25,10 @@ struct touched {
 /**
  * coalesce() - the lines of the lanes' bytes
  *
- * Each line comes once, but of atomics: there lanes that touch the same bytes are
- * transactions of their own. A lane goes with the first transaction of its
- * line that does not touch its bytes yet, which is also GPGPU-Sim's rule; it
- * counts sectors, and of these it has as many as the lines have in all.
+ * Each line comes once, but of atomics: there each sector of 32 bytes is a
+ * transaction of its own, and so are lanes that want the same bytes of it. A lane
+ * goes with the first transaction of its sector that leaves its bytes alone.
+ * That is GPGPU-Sim's rule.
  */
 void coalesce(const struct instruction *instruction, struct touched *touched);
 

@@ -57,14 +57,6 @@ void warp_free(struct warp_ops *warp)
 
 /* --- bursts --------------------------------------------------------------------------- */
 
-/* Instructions of mixes that an op counts for, by the format's rule. */
-static uint64_t mixed_by(uint64_t count, uint64_t period)
-{
-	uint64_t most = 2 * period > 128 ? 2 * period : 128;
-
-	return count < most ? count : most;
-}
-
 /*
  * The burst becomes ops. If it goes on, what it repeats at its end is cut between two
  * repetitions, and the rest is left: so the next op may have the same mix.
@@ -91,7 +83,7 @@ static void flush_burst(struct warp_ops *warp, bool goes_on)
 		op->count = stretch.count;
 		op->mix = builder_mix_of(warp->builder, &warp->burst[at],
 					 stretch.period);
-		warp->mixed += mixed_by(stretch.count, stretch.period);
+		warp->mixed += burst_named(stretch.count, stretch.period);
 	}
 	warp->burst_count -= at;
 	memmove(warp->burst, &warp->burst[at],

@@ -8,6 +8,9 @@
 /* Instructions that an op of its own has to save: an op is as long as four. */
 #define WORTH_AN_OP	64
 
+/* Of an op that repeats its mix whole rounds count, of so many instructions. */
+#define ROUNDS_OF	240
+
 /* Near those of recent GPUs. */
 const uint32_t nominal_latency[SIMGPU_TRACE_UNITS] = {
 	[SIMGPU_TRACE_UNIT_INTEGER] = 5,
@@ -85,4 +88,14 @@ struct stretch burst_stretch(const struct simgpu_trace_instruction *list,
 	if (count > SIMGPU_TRACE_MIX_MAX)
 		count = SIMGPU_TRACE_MIX_MAX;
 	return (struct stretch) { .count = count, .period = count };
+}
+
+uint64_t burst_named(uint32_t count, uint32_t period)
+{
+	uint64_t rounds = (ROUNDS_OF + period - 1) / period;
+
+	if (rounds < 2)
+		rounds = 2;
+	rounds += rounds & 1;
+	return count < rounds * period ? count : rounds * period;
 }

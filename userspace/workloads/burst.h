@@ -54,4 +54,12 @@ struct stretch {
 struct stretch burst_stretch(const struct simgpu_trace_instruction *list,
 			     size_t count);
 
+/*
+ * burst_named() - instructions of mixes that an op counts for, by the rule of
+ *	SIMGPU_TRACE_MIXED_MAX
+ * @count: the op's
+ * @period: its mix's length
+ */
+uint64_t burst_named(uint32_t count, uint32_t period);
+
 #endif /* WORKLOADS_BURST_H */
