@@ -242,6 +242,47 @@ static void a_drop_leaves_nothing(void **state)
 	trace_free(trace);
 }
 
+/*
+ * Where entries are short the last sectors of lines fall behind, as many as their
+ * bank's queue holds, beyond the entries; and all come in the end.
+ */
+static void the_last_bank_falls_behind(void **state)
+{
+	static const u32 entries[] = { 1, 5, 64, 512 };
+	struct trace *trace = trace_stream(16, 48, 1);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		struct gpu_config config = sector_config(4, 4);
+		u32 most = 0;
+		struct gpu *gpu;
+
+		config.sms = 2;
+		config.l1_mshrs = entries[i];
+		config.sm_stores = 1;
+		gpu = gpu_make(&config);
+		own(gpu, 0, 2, 0);
+		gpu_kernel_start(gpu, 0, trace, 0);
+		while (!gpu_take_finished(gpu)) {
+			struct sm *sm = &gpu->sms[0];
+
+			gpu_run(gpu, gpu_now(gpu) + 50);
+			assert_true(sm->mshrs_used - sm->late_loads <=
+				    (int)entries[i]);
+			if (sm->late_count > most)
+				most = sm->late_count;
+		}
+		assert_int_equal(most, SM_LATE_MAX);
+		assert_int_equal(gpu->sms[0].late_count, 0);
+		assert_int_equal(gpu->sms[0].late_loads, 0);
+		assert_int_equal(gpu->sms[0].mshrs_used, 0);
+		assert_int_equal(counters_of(gpu, 0).dram_fills,
+				 16 * 8 * 48 * 4);
+		free(gpu);
+	}
+	trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +291,7 @@ int main(void)
 		cmocka_unit_test(recorded_sectors_are_fetched),
 		cmocka_unit_test(batches_and_pauses_do_not_show),
 		cmocka_unit_test(a_drop_leaves_nothing),
+		cmocka_unit_test(the_last_bank_falls_behind),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
