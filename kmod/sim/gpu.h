@@ -24,6 +24,10 @@
 #define GPU_LINE_BYTES		128
 #define GPU_WARP_GTO		0
 #define GPU_WARP_LRR		1
+/* Not at all; randomized (PAE style); as GPGPU-Sim's SM7_QV100 does (IPOLY). */
+#define GPU_HASH_PLAIN		0
+#define GPU_HASH_PAE		1
+#define GPU_HASH_IPOLY		2
 
 /**
  * struct dram_timing - a DRAM standard's timings, in memory clocks
@@ -127,7 +131,7 @@ struct dram_timing {
  * @write_drain_start: writes that begin a drain while reads wait
  * @write_drain_stop: writes left that end it
  * @row_hit_cap: hits served past an older request of their bank; 0: no cap
- * @address_hash: 1: randomized mapping (PAE style); 0: plain
+ * @address_hash: how lines are spread: a GPU_HASH_
  * @channel_batch_clocks: how far a channel may run ahead; never a result
  * @hardware_counters: 1: what models see of row hits and bandwidth is counted
  *	in registers of HSM's widths, cleared at an epoch's start; 0: in full

@@ -578,6 +578,8 @@ static const struct bad bad_texts[] = {
 	{ "base = hbm80\nl1_sets = 48", 2, "l1_sets", "must be a power of two" },
 	{ "base = hbm80\nl1c_sets = 48", 2, "l1c_sets",
 	  "must be a power of two" },
+	{ "base = gddr5_40\naddress_hash = 2", 2, "address_hash",
+	  "must not be 2 but with powers of two of channels and slices" },
 	{ "base = hbm80\nl1_sectors = 2", 2, "l1_sectors", "must be 1 or 4" },
 	{ "base = hbm80\nllc_sectors = 3", 2, "llc_sectors",
 	  "must be 1 or 4" },
