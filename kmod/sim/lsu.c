@@ -330,6 +330,17 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 }
 
 /*
+ * A store takes a place in an L1 that allocates: sectors that it writes wholly
+ * can be read, of others those that could before.
+ */
+static void write_l1(struct gpu *gpu, u32 index, const struct mshr *mshr)
+{
+	if (mshr->kind >= REQUEST_WRITE)
+		l1_fill(&gpu->l1[L1_DATA], index, mshr->line,
+			mshr->kind == REQUEST_WRITE ? mshr->sectors : 0);
+}
+
+/*
  * One line of a store or a reduction: past the L1. It waits in an entry of its
  * own until its slice acknowledges it; the warp's end waits for that.
  */
@@ -354,6 +365,8 @@ static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 	mshr->waiters = 1;
 	mshr->waiter[0] = sm->lsu.warp;
 	sm->warp_stores[sm->lsu.warp]++;
+	if (gpu->config.l1_write_allocate == GPU_ALLOCATE_LAZY)
+		write_l1(gpu, index, mshr);
 	send_entry(gpu, index, number);
 	return LSU_GOES_ON;
 }

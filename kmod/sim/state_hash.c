@@ -20,8 +20,8 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 248);
-HASHED(struct gpu, 3504);
+HASHED(struct gpu_config, 256);
+HASHED(struct gpu, 3512);
 HASHED(struct tenant, 432);
 HASHED(struct simgpu_counters, 344);
 HASHED(struct gpu_channel_counters, 24);

@@ -589,11 +589,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0xc8d946cd393e41f0 },
-	{ "compute_bound", compute_bound, 0xffb74fe7919f59b7 },
-	{ "partitioned", partitioned, 0x1f9289bef875c1c4 },
-	{ "shared", shared, 0xae6fcb803fccb222 },
-	{ "switching", switching, 0xd126cad12dc622b4 },
+	{ "memory_bound", memory_bound, 0xa023be37f68b4006 },
+	{ "compute_bound", compute_bound, 0xf153a486df237e55 },
+	{ "partitioned", partitioned, 0x4064ba0e54a7c173 },
+	{ "shared", shared, 0x3a1f99f9df697746 },
+	{ "switching", switching, 0xe6fa082876c2390f },
 };
 
 static void results_are_as_they_were(void **state)
