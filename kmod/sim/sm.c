@@ -780,7 +780,7 @@ static __always_inline u64 next_issue(const struct gpu *gpu,
  */
 static bool events_are_urgent(const struct sm *sm)
 {
-	return sm->moving || sm->lsu.next < sm->lsu.count;
+	return sm->moving || sm->lsu.next < sm->lsu.count || sm->late_count;
 }
 
 /*
@@ -793,6 +793,13 @@ u64 sm_wants_reply(const struct sm *sm, u64 arrival)
 				       later(arrival, first_free(sm));
 }
 
+/* From when the injection queue has room. */
+static u64 lsu_port_at(const struct gpu *gpu, const struct sm *sm)
+{
+	return later(sm->out_free, gpu->config.noc_queue_depth) -
+	       gpu->config.noc_queue_depth;
+}
+
 /* When an SM needs its next turn. */
 static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 {
@@ -802,7 +809,9 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 	if (events_are_urgent(sm))
 		next = sooner(next, next_event(sm));
 	if (lsu->next < lsu->count && lsu->blocked == LSU_PORT)
-		next = sooner(next, sm->out_free - gpu->config.noc_queue_depth);
+		next = sooner(next, lsu_port_at(gpu, sm));
+	if (sm->late_count && !mshrs_are_full(&gpu->config, sm))
+		next = sooner(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
 		next = sooner(next, context_next_turn(gpu, sm));
 	return later(next, gpu->now + 1);
@@ -858,6 +867,8 @@ void sm_turn(struct gpu *gpu, u32 index)
 		if (sm->free_at[number] <= gpu->now)
 			scheduler_turn(gpu, index, number);
 	}
+	if (sm->late_count && sm->lsu.next == sm->lsu.count)
+		lsu_send_late(gpu, index);
 	next = next_turn(gpu, sm);
 	if (next != NEVER)
 		gpu_wake(gpu, part_of_sm(index), next);
@@ -880,11 +891,11 @@ void sm_init(struct gpu *gpu, u32 index)
 	memset(sm->greedy, NONE, sizeof(sm->greedy));
 	sm->mover = NONE;
 	memset(sm->mshr_bucket, 0xff, sizeof(sm->mshr_bucket));
-	for (i = 0; i < gpu->config.l1_mshrs; i++)
+	for (i = 0; i < l1_entries(&gpu->config); i++)
 		sm->mshr[i].next = i + 1;
-	sm->mshr[gpu->config.l1_mshrs - 1].next = NO_MSHR;
-	sm->store_free = SM_MSHRS_MAX;
-	for (i = SM_MSHRS_MAX; i < SM_MSHRS_MAX + gpu->config.sm_stores; i++)
+	sm->mshr[i - 1].next = NO_MSHR;
+	sm->store_free = SM_FIRST_STORE;
+	for (i = SM_FIRST_STORE; i < SM_FIRST_STORE + gpu->config.sm_stores; i++)
 		sm->mshr[i].next = i + 1;
 	sm->mshr[i - 1].next = NO_MSHR;
 }
@@ -925,7 +936,7 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 	u32 i;
 
 	sm_account(gpu, index);
-	for (i = 0; i < SM_MSHRS_MAX + gpu->config.sm_stores; i++) {
+	for (i = 0; i < SM_FIRST_STORE + gpu->config.sm_stores; i++) {
 		if (line_slot(sm->mshr[i].line) != slot)
 			continue;
 		sm->mshr[i].waiters = 0;
