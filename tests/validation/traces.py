@@ -276,10 +276,17 @@ def lat_l1(warp):
     chase(warp, 16, LINE, 11)
 
 
-@trace(blocks=1, warps=1, whole=True)
+@trace(blocks=2, whole=True)
 def lat_llc(warp):
-    """one warp chases a pointer, half of the time in the last-level cache"""
-    chase(warp, 100, LINE * 17, 2)
+    """one warp chases a pointer through lines that another SM has fetched before"""
+    if warp.block == 1:
+        for k in range(25):
+            warp.load(VALUE + k, warp.memory + (warp.index * 25 + k) * LINE)
+    elif warp.index == 0:
+        for _ in range(300):
+            warp.fma()
+        warp.arithmetic("FFMA", ADDRESS, [SUM, LEFT, RIGHT])
+        chase(warp, 200, LINE, 1)
 
 
 @trace(blocks=1, warps=1, whole=True)

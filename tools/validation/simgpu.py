@@ -2,6 +2,7 @@
 """simgpu: converts traces, runs them offline, and reads the counters."""
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -9,11 +10,20 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../.."))
 CONFIG = os.path.join(ROOT, "docs/validation/{}.conf")
 SHARE = "build/policies/share.so"
-LINE = 128
+
+
+converted = {}
 
 
 def config(gpu, quarter):
     return CONFIG.format(f"{gpu}-quarter" if quarter else gpu)
+
+
+def request_bytes(path):
+    """A cache with sectors asks DRAM for each of them: the configuration says so."""
+    with open(path, encoding="ascii") as file:
+        sectors = re.search(r"^llc_sectors *= *(\d+)", file.read(), re.M)
+    return 128 // int(sectors[1]) if sectors else 128
 
 
 def prepare():
@@ -27,7 +37,9 @@ def prepare():
 
 
 def convert(command, trace, kernels):
-    """One file a kernel, for each is a tenant; how long that took."""
+    """One file a kernel, for each is a tenant; how long that took. Once a trace."""
+    if trace in converted:
+        return converted[trace]
     start = time.monotonic()
     files = []
     for number in range(1, kernels + 1):
@@ -38,14 +50,16 @@ def convert(command, trace, kernels):
             check=True,
             stdout=subprocess.DEVNULL,
         )
-    return files, round(time.monotonic() - start, 3)
+    converted[trace] = files, round(time.monotonic() - start, 3)
+    return converted[trace]
 
 
 def run(command, gpu, trace, quarter, sms=0, kernels=1):
     """Figures of a run; sms 0: all of them."""
     files, seconds = convert(command, trace, kernels)
     options = ["run", "--offline", "--json", "--cycles", "0"]
-    options += ["--config", config(gpu, quarter)]
+    path = config(gpu, quarter)
+    options += ["--config", path]
     if sms:
         options += ["--sms", str(sms)]
     if kernels > 1:
@@ -57,16 +71,14 @@ def run(command, gpu, trace, quarter, sms=0, kernels=1):
         [command] + options + files, check=True, capture_output=True, text=True
     )
     host = time.monotonic() - start
-    for file in files:
-        os.unlink(file)
     return {
-        **figures(json.loads(done.stdout)),
+        **figures(json.loads(done.stdout), request_bytes(path)),
         "host_s": round(host, 3),
         "convert_s": seconds,
     }
 
 
-def figures(result):
+def figures(result, request):
     tenants = result["tenants"]
 
     def total(name):
@@ -82,8 +94,8 @@ def figures(result):
         "l1_miss": total("l1_misses") + total("l1_stores"),
         "llc_acc": total("llc_accesses"),
         "llc_miss": total("llc_misses"),
-        "rd_kib": total("dram_fills") * LINE // 1024,
-        "wr_kib": total("dram_writebacks") * LINE // 1024,
+        "rd_kib": total("dram_fills") * request // 1024,
+        "wr_kib": total("dram_writebacks") * request // 1024,
         "act": total("row_activates"),
         "util": round(sum(tenant["bandwidth"] for tenant in tenants), 4),
     }
