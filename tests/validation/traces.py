@@ -319,8 +319,20 @@ def l1_few(warp):
 @trace(blocks=320)
 def l1_many(warp):
     """32 warps an SM, independent hits"""
+    warp.load(VALUE, warp.memory + warp.number * LINE)
+    warp.add(VALUE)
     for k in range(60):
         warp.load(VALUE + k % 12, warp.memory + warp.number * LINE)
+
+
+@trace(blocks=80)
+def l1_merge(warp):
+    """8 warps an SM, 20 loads of a line that is on its way"""
+    for step in range(2):
+        for k in range(20):
+            warp.load(VALUE + k, warp.memory + (step * warp.count + warp.number) * LINE)
+        for k in range(20):
+            warp.add(VALUE + k)
 
 
 # --- arithmetic ---------------------------------------------------------------------

@@ -196,7 +196,7 @@ set output "{path}"
 set multiplot layout {panels},1
 set style fill solid 0.8
 set boxwidth 0.7
-set xtics rotate by -60 nomirror font ",9"
+set xtics rotate by 60 right nomirror noenhanced font ",9"
 set ylabel "cycles, of Accel-Sim's"
 set yrange [0:*<2.5]
 set grid ytics
@@ -219,7 +219,7 @@ def draw(path, rows):
         text += f"$data{number} << END\n"
         for key, theirs, ours in chosen:
             name = key[2] if key[3] == "all" else f"{key[2]}, {key[3]} SMs"
-            text += f'"{name}" {ours["cycles"] / theirs["cycles"]:.4f}\n'.replace("_", " ")
+            text += f'"{name}" {ours["cycles"] / theirs["cycles"]:.4f}\n'
         text += "END\n"
         band = BAND[gpu]
         text += PANEL.format(
