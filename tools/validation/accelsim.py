@@ -23,7 +23,6 @@ PINNED = {
         "667834cfe5214523edd7769aeab77f91b7137686",
     ),
 }
-PACKAGES = "g++ make flex bison xutils-dev zlib1g-dev libgl1-mesa-dev libglu1-mesa-dev"
 CUDA_PACKAGE = "nvidia-cuda-dev"
 NVCC = '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n'
 
@@ -112,7 +111,11 @@ def trim_makefiles(simulator):
 
 
 def build(clone, cuda):
-    print(f"tools/validate: building Accel-Sim (packages: {PACKAGES})", file=sys.stderr)
+    print(
+        "tools/validate: building Accel-Sim; tools/install-packages validate installs "
+        "what it needs",
+        file=sys.stderr,
+    )
     prepare_cuda(cuda)
     simulator = os.path.join(clone, "gpu-simulator")
     # Otherwise the set-up clones it.
