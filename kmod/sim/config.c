@@ -54,9 +54,9 @@ static const char *const allocations[] = {
 
 #define UNIT(name, id) \
 	{ name "_latency", offsetof(struct gpu_config, unit[id].latency), \
-	  sizeof(u16), 1, 1000 }, \
+	  sizeof(u16), 1, 1000, NULL }, \
 	{ name "_interval", offsetof(struct gpu_config, unit[id].interval), \
-	  sizeof(u16), 1, 1000 }
+	  sizeof(u16), 1, 1000, NULL }
 
 /* Every field but the name. Timings stay small enough to be added up as u16. */
 static const struct config_field fields[] = {

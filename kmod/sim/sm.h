@@ -340,16 +340,32 @@ static inline bool lsu_idle(const struct sm *sm, u64 now)
 	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
 }
 
+/* Which scheduler has a warp: every @schedulers-th of the SM is its. */
+static inline u32 scheduler_of(const struct sm *sm, u32 warp)
+{
+	return warp & (sm->schedulers - 1);
+}
+
+/* burst.c */
+void sm_account(struct gpu *gpu, u32 sm);
+u64 burst_part(const struct trace_op *op, u32 whole, u32 left, u32 count);
+u32 burst_slots(const struct trace_op *op, u32 left, u32 count);
+u64 burst_span(const struct trace_op *op, u32 left, u32 count);
+u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
+		const struct trace_op *op, u32 left);
+void burst_begin(struct gpu *gpu, struct sm *sm, u32 warp, u32 count, u32 cycles,
+		 u32 lanes);
+void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
+void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot, s64 accesses);
+
 /* sm.c */
 void sm_init(struct gpu *gpu, u32 sm);
 void sm_turn(struct gpu *gpu, u32 sm);
 void sm_take_events(struct gpu *gpu, u32 sm, u64 cycle);
 u64 sm_wants_reply(const struct sm *sm, u64 arrival);
 bool sm_wants_acks(const struct sm *sm);
-void sm_account(struct gpu *gpu, u32 sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
-void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
 u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
 void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 

@@ -49,6 +49,7 @@ static const char *const names[] = {
 	NAME(SHARED_ACCESSES, "shared_accesses"),
 	NAME(REFRESHES, "refreshes"),
 	NAME(SM_ACTIVE_CYCLES, "sm_active_cycles"),
+	NAME(STALL_DEPENDENCE_CYCLES, "stall_dependence_cycles"),
 };
 
 static_assert(ARRAY_SIZE(names) == SIMGPU_COUNTER_COUNT, "each has a name");
