@@ -52,6 +52,12 @@ static const char *const allocations[] = {
 	[GPU_ALLOCATE_ALWAYS] = "always",
 };
 
+static const char *const arbitrations[] = {
+	[GPU_ARBITRATE_ORDER] = "order",
+	[GPU_ARBITRATE_FIRST] = "first",
+	[GPU_ARBITRATE_SM] = "sm",
+};
+
 /* Every field but the name. Timings stay small enough to be added up as u16. */
 static const struct config_field fields[] = {
 	FIELD(sms, 1, GPU_SMS_MAX),
@@ -76,6 +82,8 @@ static const struct config_field fields[] = {
 	FIELD(noc_latency, 1, 1000),
 	FIELD(noc_flit_bytes, 1, 256),
 	FIELD(noc_queue_depth, 1, 1024),
+	WORDS(slice_arbitration, arbitrations, GPU_ARBITRATE_ORDER,
+	      GPU_ARBITRATE_SM),
 	FIELD(llc_slices, 1, GPU_SLICES_MAX),
 	FIELD(llc_sets, 1, 4096),
 	FIELD(llc_ways, 1, CACHE_WAYS_MAX),
