@@ -458,24 +458,133 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	return true;
 }
 
+/* One sector of a request; false: it has to wait. */
+static bool serve(struct gpu *gpu, u32 index, struct request *request)
+{
+	u32 slot = line_slot(request->line);
+
+	if (request->generation != gpu->tenants[slot].generation)
+		/* What a dropped tenant left on its way: to free the entry. */
+		noc_reply(gpu, index, request->sm, request->mshr);
+	else if (!llc_lookup(gpu, index, request))
+		return false;
+	/* The next sector in the next cycle. */
+	request->sectors &= request->sectors - 1;
+	return true;
+}
+
+static struct request *request_at(const struct gpu *gpu, u32 index, u32 place)
+{
+	u32 ring = gpu->shape.slice_ring;
+
+	return &gpu->requests[index * ring +
+			      ((gpu->slices[index].request_head + place) &
+			       (ring - 1))];
+}
+
+/* Requests in the queue that may be looked up now. */
+static u32 requests_arrived(const struct gpu *gpu, u32 index)
+{
+	u32 count = gpu->slices[index].request_count, i = 0;
+
+	while (i < count && request_at(gpu, index, i)->ready <= gpu->now)
+		i++;
+	return i;
+}
+
+/* How many turns away an SM is. */
+static u32 turns_to(const struct gpu *gpu, const struct slice *slice, u32 sm)
+{
+	u32 sms = gpu->config.sms;
+
+	return (sm + sms - slice->turn - 1) % sms;
+}
+
+/*
+ * The place of the first request of the SM whose turn is next, of those that have
+ * not been @tried, a bit for each SM; or @arrived.
+ */
+static u32 next_by_turn(const struct gpu *gpu, u32 index, u32 arrived,
+			const u64 *tried)
+{
+	const struct slice *slice = &gpu->slices[index];
+	u32 best = arrived, least = U32_MAX, i;
+
+	for (i = 0; i < arrived; i++) {
+		u32 sm = request_at(gpu, index, i)->sm;
+
+		if (tried[sm / 64] >> sm % 64 & 1 ||
+		    turns_to(gpu, slice, sm) >= least)
+			continue;
+		least = turns_to(gpu, slice, sm);
+		best = i;
+	}
+	return best;
+}
+
+/* Take a request that has been served out of the queue. */
+static void remove_request(struct gpu *gpu, u32 index, u32 place)
+{
+	struct slice *slice = &gpu->slices[index];
+
+	for (; place > 0; place--)
+		*request_at(gpu, index, place) =
+			*request_at(gpu, index, place - 1);
+	slice->request_head = (slice->request_head + 1) &
+			      (gpu->shape.slice_ring - 1);
+	slice->request_count--;
+}
+
+/*
+ * Serve the first request that need not wait, or the first such one of the SM
+ * whose turn it is; an SM's requests may not pass each other then.
+ */
+static void serve_any(struct gpu *gpu, u32 index)
+{
+	struct slice *slice = &gpu->slices[index];
+	bool turns = gpu->config.slice_arbitration == GPU_ARBITRATE_SM;
+	u32 arrived = requests_arrived(gpu, index), place = 0, sm;
+	u64 tried[GPU_SMS_MAX / 64] = { 0 };
+
+	if (turns)
+		place = next_by_turn(gpu, index, arrived, tried);
+	while (place < arrived && !serve(gpu, index,
+					 request_at(gpu, index, place))) {
+		sm = request_at(gpu, index, place)->sm;
+		tried[sm / 64] |= 1ULL << sm % 64;
+		place = turns ? next_by_turn(gpu, index, arrived, tried) :
+				place + 1;
+	}
+	if (place < arrived) {
+		slice->turn = request_at(gpu, index, place)->sm;
+		if (!request_at(gpu, index, place)->sectors) {
+			remove_request(gpu, index, place);
+			noc_release(gpu, index);
+		}
+		arrived = 0;
+	}
+	/* If all that have arrived wait, the next that arrives may not. */
+	slice->stalled = arrived != 0;
+	slice->request_at = slice->request_count > arrived ?
+			    request_at(gpu, index, arrived)->ready : NEVER;
+}
+
 static void serve_request(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
 	u32 ring = gpu->shape.slice_ring;
 	struct request *requests = &gpu->requests[index * ring];
 	struct request *request = &requests[slice->request_head];
-	u32 slot = line_slot(request->line);
 
-	if (request->generation != gpu->tenants[slot].generation) {
-		/* What a dropped tenant left on its way: to free the entry. */
-		noc_reply(gpu, index, request->sm, request->mshr);
-	} else if (!llc_lookup(gpu, index, request)) {
+	if (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER) {
+		serve_any(gpu, index);
+		return;
+	}
+	if (!serve(gpu, index, request)) {
 		slice->stalled = 1;
 		slice->request_at = NEVER;
 		return;
 	}
-	/* The next sector in the next cycle. */
-	request->sectors &= request->sectors - 1;
 	if (request->sectors)
 		return;
 	slice->request_head = (slice->request_head + 1) & (ring - 1);

@@ -99,7 +99,9 @@ struct llc_mshr {
  * @request_at: cycle at which the first request may be looked up; NEVER if
  *	there is none or it is @stalled
  * @done_at: cycle at which the first completion arrives, NEVER if none comes
- * @stalled: the request at the head waits for an MSHR, a way or a write credit
+ * @stalled: the request at the head, or all that have arrived, wait for an MSHR,
+ *	a way or a write credit
+ * @turn: the SM whose request was looked up last (GPU_ARBITRATE_SM)
  */
 struct slice {
 	u64 request_at;
@@ -113,6 +115,7 @@ struct slice {
 	u16 request_head;
 	u16 request_count;
 	u8 stalled;
+	u8 turn;
 	u8 write_credits;
 	u8 mshr_free;
 	u8 mshrs_used;

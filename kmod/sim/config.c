@@ -52,6 +52,12 @@ static const char *const allocations[] = {
 	[GPU_ALLOCATE_ALWAYS] = "always",
 };
 
+static const char *const arbitrations[] = {
+	[GPU_ARBITRATE_ORDER] = "order",
+	[GPU_ARBITRATE_FIRST] = "first",
+	[GPU_ARBITRATE_SM] = "sm",
+};
+
 #define UNIT(name, id) \
 	{ name "_latency", offsetof(struct gpu_config, unit[id].latency), \
 	  sizeof(u16), 1, 1000, NULL }, \
@@ -82,6 +88,8 @@ static const struct config_field fields[] = {
 	FIELD(noc_latency, 1, 1000),
 	FIELD(noc_flit_bytes, 1, 256),
 	FIELD(noc_queue_depth, 1, 1024),
+	WORDS(slice_arbitration, arbitrations, GPU_ARBITRATE_ORDER,
+	      GPU_ARBITRATE_SM),
 	FIELD(llc_slices, 1, GPU_SLICES_MAX),
 	FIELD(llc_sets, 1, 4096),
 	FIELD(llc_ways, 1, CACHE_WAYS_MAX),

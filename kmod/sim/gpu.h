@@ -29,6 +29,14 @@
 #define GPU_HASH_PAE		1
 #define GPU_HASH_IPOLY		2
 /*
+ * Which request a slice looks up next: the first, which holds up all others while
+ * it waits for an MSHR entry, a way or a write credit; the first that need not
+ * wait; of those, one of the SM whose turn it is.
+ */
+#define GPU_ARBITRATE_ORDER	0
+#define GPU_ARBITRATE_FIRST	1
+#define GPU_ARBITRATE_SM	2
+/*
  * What a store does that misses: it goes on to the memory; fetches the line if it
  * writes it in part; writes, and a read of what was written in part fetches it
  * then; fetches the line in any case.
@@ -120,6 +128,7 @@ struct dram_timing {
  * @noc_latency: crossbar, one way
  * @noc_flit_bytes: what a port carries a cycle
  * @noc_queue_depth: packets that may wait at a port
+ * @slice_arbitration: a GPU_ARBITRATE_
  * @llc_slices: slices of the last-level cache, a multiple of @channels
  * @llc_sets: sets of a slice
  * @llc_ways: ways of a set
@@ -174,6 +183,7 @@ struct gpu_config {
 	u32 noc_latency;
 	u32 noc_flit_bytes;
 	u32 noc_queue_depth;
+	u32 slice_arbitration;
 	u32 llc_slices;
 	u32 llc_sets;
 	u32 llc_ways;

@@ -71,7 +71,10 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 number, u64 cycle)
 	request->mshr = number;
 	request->generation = tenant->generation;
 	tenant->counters.noc_request_flits += flits;
-	if (!slice->request_count++) {
+	/* Where none is held up by those before it, they may all be waiting. */
+	if (!slice->request_count++ ||
+	    (config->slice_arbitration != GPU_ARBITRATE_ORDER &&
+	     slice->request_at == NEVER)) {
 		slice->request_at = request->ready;
 		gpu_wake(gpu, part_of_slice(index), request->ready);
 	}

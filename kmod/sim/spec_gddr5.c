@@ -32,6 +32,7 @@ const struct gpu_config spec_gddr5_40 = {
 	.noc_latency = 40,		/* assumed, as hbm80 */
 	.noc_flit_bytes = 32,
 	.noc_queue_depth = 16,		/* assumed, as hbm80 */
+	.slice_arbitration = GPU_ARBITRATE_ORDER,
 	.llc_slices = 22,
 	.llc_sets = 64,
 	.llc_ways = 16,

@@ -29,6 +29,7 @@ const struct gpu_config spec_hbm80 = {
 	.noc_latency = 40,		/* assumed, one way */
 	.noc_flit_bytes = 32,
 	.noc_queue_depth = 16,		/* assumed, packets a port */
+	.slice_arbitration = GPU_ARBITRATE_ORDER,
 	.llc_slices = 64,
 	.llc_sets = 48,
 	.llc_ways = 16,

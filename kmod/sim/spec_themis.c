@@ -31,6 +31,7 @@ const struct gpu_config spec_themis60 = {
 	.noc_latency = 40,		/* assumed, as hbm80 */
 	.noc_flit_bytes = 40,		/* GPGPU-Sim */
 	.noc_queue_depth = 16,		/* assumed, as hbm80 */
+	.slice_arbitration = GPU_ARBITRATE_ORDER,
 	.llc_slices = 8,
 	.llc_sets = 256,
 	.llc_ways = 8,

@@ -20,7 +20,7 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 284);
+HASHED(struct gpu_config, 288);
 HASHED(struct gpu, 3544);
 HASHED(struct tenant, 440);
 HASHED(struct simgpu_counters, 352);
@@ -397,7 +397,8 @@ static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 	u32 ring = gpu->shape.slice_ring, i, id = slice->wait_head;
 
 	hash = mix2(hash, slice->credits, slice->wait_count);
-	hash = mix2(hash, slice->request_count, slice->stalled);
+	hash = mix2(hash, slice->request_count,
+		    slice->stalled | slice->turn << 8);
 	hash = hash_mix(hash, slice->request_at);
 	for (i = 0; i < slice->request_count; i++)
 		hash = mix_request(hash, &gpu->requests[index * ring +

@@ -329,6 +329,7 @@ static const struct change changes[] = {
 	FIELD(EACH, slice, slice, credits),
 	FIELD(EACH, slice, slice, request_at),
 	FIELD(EACH, slice, slice, stalled),
+	FIELD(EACH, slice, slice, turn),
 	FIELD(EACH, slice, slice, write_credits),
 	FIELD(EACH, slice, slice, mshrs_used),
 	FIELD(FIRST, slice, slice, mshr_free),
@@ -593,11 +594,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0xa023be37f68b4006 },
-	{ "compute_bound", compute_bound, 0xf153a486df237e55 },
-	{ "partitioned", partitioned, 0x4064ba0e54a7c173 },
-	{ "shared", shared, 0x3a1f99f9df697746 },
-	{ "switching", switching, 0xe6fa082876c2390f },
+	{ "memory_bound", memory_bound, 0x0b8afc51fce387e2 },
+	{ "compute_bound", compute_bound, 0x1dcf2b7a0deb667f },
+	{ "partitioned", partitioned, 0x538f04be9aa4d9e7 },
+	{ "shared", shared, 0x4ed4691c9b879f10 },
+	{ "switching", switching, 0x4c2f5217267f3514 },
 };
 
 static void results_are_as_they_were(void **state)

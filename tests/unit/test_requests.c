@@ -14,6 +14,8 @@
 #include "small.h"
 #include "traces.h"
 
+#define WARPS		8	/* of the blocks of traces.h */
+
 /* An SM, a slice and a channel, whose parts are far from each other. */
 static struct gpu_config narrow_config(void)
 {
@@ -379,6 +381,107 @@ static void ipoly_spreads_evenly(void **state)
 	}
 }
 
+/* --- a neighbour's load ------------------------------------------------------------- */
+
+#define HOT_LINES	64
+
+/* A warp that reads lines which are in the cache, one after another, past its L1. */
+static struct trace *trace_hot(u32 trips)
+{
+	struct builder *b = builder_new("hot", "test");
+	u32 word = builder_affine(b, 0, HOT_LINES * 128, 4, 0, 0, 0);
+
+	builder_kernel(b, "hot", 1, 32, 32, 0);
+	builder_loop(b, trips);
+	builder_atomic(b, word, 1, 0);
+	builder_loop_end(b);
+	return trace_of(b, HOT_LINES * 128);
+}
+
+/* Mean cycles of a hit, while another tenant's random reads saturate memory. */
+static u64 hit_latency(u32 arbitration, u64 *neighbour)
+{
+	struct gpu_config config = small_config();
+	struct trace *hot = trace_hot(100);
+	struct trace *load = trace_random(4000, 200, 8, 1ULL << 28);
+	struct simgpu_counters c;
+	struct gpu *gpu;
+	u64 done = 0;
+
+	config.slice_arbitration = arbitration;
+	gpu = gpu_make(&config);
+	own(gpu, 0, 1, 0);
+	own(gpu, 1, 7, 1);
+	gpu_kernel_start(gpu, 1, load, 0);
+	gpu_run(gpu, 20000);
+	gpu_kernel_start(gpu, 0, hot, 0);
+	while (!(done & 1)) {
+		assert_true(gpu_now(gpu) < LONG_ENOUGH);
+		gpu_run(gpu, LONG_ENOUGH);
+		done = gpu_take_finished(gpu);
+	}
+	c = counters_of(gpu, 0);
+	*neighbour = counters_of(gpu, 1).dram_fills * 1000 / gpu_now(gpu);
+	free(gpu);
+	trace_free(hot);
+	trace_free(load);
+	return c.load_cycles / c.load_requests;
+}
+
+/*
+ * In order a hit waits behind all misses that wait; else it passes them in the
+ * slice, and waits for a place in its queue alone. Memory stays saturated.
+ */
+static void hits_under_load(void **state)
+{
+	u64 order_fills, first_fills, turn_fills;
+	u64 order = hit_latency(GPU_ARBITRATE_ORDER, &order_fills);
+	u64 first = hit_latency(GPU_ARBITRATE_FIRST, &first_fills);
+	u64 turn = hit_latency(GPU_ARBITRATE_SM, &turn_fills);
+
+	print_message("# a hit takes %llu cycles in order, %llu first, %llu by SM\n",
+		      order, first, turn);
+	print_message("# fills a thousand cycles: %llu, %llu, %llu\n",
+		      order_fills, first_fills, turn_fills);
+	assert_true(first < order);
+	assert_true(turn < order);
+	assert_in_range(first_fills, order_fills * 19 / 20,
+			order_fills * 21 / 20);
+	assert_in_range(turn_fills, order_fills * 19 / 20,
+			order_fills * 21 / 20);
+}
+
+/* All that is asked for comes, whichever is next, and batches do not show. */
+static void arbitration_loses_nothing(void **state)
+{
+	u32 arbitration, batch;
+
+	for (arbitration = 0; arbitration <= GPU_ARBITRATE_SM; arbitration++) {
+		u64 hash = 0;
+
+		for (batch = 1; batch <= 16; batch *= 4) {
+			struct gpu_config config = small_config();
+			struct trace *trace = trace_copy(60, 6, 12);
+			struct simgpu_counters c;
+			struct gpu *gpu;
+
+			config.slice_arbitration = arbitration;
+			config.channel_batch_clocks = batch;
+			config.llc_mshrs = 4;
+			config.noc_queue_depth = 2;
+			gpu = run_alone(&config, trace);
+			c = counters_of(gpu, 0);
+			assert_int_equal(c.llc_accesses, 60 * WARPS * 6 * 2);
+			assert_int_equal(c.blocks_finished, 60);
+			if (batch > 1)
+				assert_int_equal(gpu_state_hash(gpu), hash);
+			hash = gpu_state_hash(gpu);
+			free(gpu);
+			trace_free(trace);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +494,8 @@ int main(void)
 		cmocka_unit_test(hot_words_serialize),
 		cmocka_unit_test(nothing_waits_for_reductions),
 		cmocka_unit_test(ipoly_spreads_evenly),
+		cmocka_unit_test(hits_under_load),
+		cmocka_unit_test(arbitration_loses_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
