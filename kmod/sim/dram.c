@@ -789,10 +789,10 @@ static u64 serve_owed(struct gpu *gpu, u32 index, u32 owed, u64 clock)
 	u64 best, next;
 
 	if (channel->next[command] > clock)
-		return channel->next[command];
+		return sooner(channel->next[command], channel->refresh_due);
 	best = choose(channel, clock, owed, command, &next);
 	if (best == NEVER)
-		return next;
+		return sooner(next, channel->refresh_due);
 	serve_hit(gpu, index, best & 0xff, clock);
 	return clock + 1;
 }
