@@ -51,7 +51,8 @@ static const char about[] =
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
 	"\n"
 	"In JSON, np, np_predicted and np_actual are null where they are not "
-	"known, such as np before the first prediction.\n"
+	"known, such as np before the first prediction. A tenant's cycles are "
+	"those of its first run, its counters are since it joined.\n"
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
 	"fingerprint differs; 2 for wrong usage.";
 
