@@ -40,6 +40,60 @@ static u32 above_channel(const struct gpu *gpu, u32 line, u32 *channel)
  */
 
 /*
+ * GPGPU-Sim's mapping for HBM (SM7_QV100): above the channel the lowest bits of
+ * the bank, as many as tell a channel's slices apart, then the rest of the
+ * column, of the bank, and the row. Channel and these bits together are the
+ * slice; what lies above them is hashed into it, as the remainder of a
+ * polynomial over GF(2) by an irreducible one (IPOLY; Rau, ISCA'91). So for each
+ * value of what lies above, lines are spread evenly over all slices.
+ */
+static u32 ipoly(u32 value, u32 bits)
+{
+	/* x^n + x + 1, but of degrees 0, 2 and 5. */
+	static const u8 polynomials[] = { 1, 3, 7, 11, 19, 37, 67, 131 };
+	u32 rest = 0, i;
+
+	for (i = 32; i-- > 0;) {
+		rest = rest << 1 | (value >> i & 1);
+		if (rest >> bits)
+			rest ^= polynomials[bits];
+	}
+	return rest;
+}
+
+/* log2() of the slices of a channel. */
+static u32 slice_bits(const struct gpu *gpu)
+{
+	return lowest_bit(gpu->shape.slices_per_channel);
+}
+
+static u32 ipoly_slice(const struct gpu *gpu, u32 line)
+{
+	u32 bits = slice_bits(gpu), channel;
+	u32 above = above_channel(gpu, line, &channel);
+	u32 low = above & ((1U << bits) - 1);
+
+	return (channel << bits | low) ^
+	       ipoly(above >> bits, gpu->shape.channel_shift + bits);
+}
+
+/* There the low bits of a bank are its group. */
+static u32 ipoly_row(const struct gpu *gpu, u32 line, u8 *bank)
+{
+	const struct gpu_shape *shape = &gpu->shape;
+	u32 bits = slice_bits(gpu), channel, low, high, number;
+	u32 group_bits = shape->bank_bits - shape->group_shift;
+	u32 above = above_channel(gpu, line, &channel);
+
+	low = above & ((1U << bits) - 1);
+	high = above >> (bits + shape->column_bits);
+	number = (low | high << bits) & (gpu->config.banks - 1);
+	*bank = number >> group_bits |
+		(number & ((1U << group_bits) - 1)) << shape->group_shift;
+	return high >> (shape->bank_bits - bits);
+}
+
+/*
  * address_slice() - the slice of the last-level cache that has a line, of all
  *	channels' slices
  */
@@ -50,7 +104,9 @@ u32 address_slice(const struct gpu *gpu, u32 line)
 	u32 above = above_channel(gpu, line, &channel);
 	u32 row_bits = above >> shape->column_bits;
 
-	if (!gpu->config.address_hash)
+	if (gpu->config.address_hash == GPU_HASH_IPOLY)
+		return ipoly_slice(gpu, line);
+	if (gpu->config.address_hash == GPU_HASH_PLAIN)
 		return channel * per_channel +
 		       (row_bits & (gpu->config.banks - 1)) % per_channel;
 	hash = hash_u32(row_bits) >> 16;
@@ -67,10 +123,12 @@ u32 address_row(const struct gpu *gpu, u32 line, u8 *bank)
 	const struct gpu_shape *shape = &gpu->shape;
 	u32 channel, banks = gpu->config.banks, row_bits, row;
 
+	if (gpu->config.address_hash == GPU_HASH_IPOLY)
+		return ipoly_row(gpu, line, bank);
 	row_bits = above_channel(gpu, line, &channel) >> shape->column_bits;
 	row = row_bits >> shape->bank_bits;
 	*bank = row_bits & (banks - 1);
-	if (gpu->config.address_hash)
+	if (gpu->config.address_hash == GPU_HASH_PAE)
 		*bank ^= hash_u32(row) & (banks - 1);
 	return row;
 }

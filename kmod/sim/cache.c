@@ -259,14 +259,26 @@ static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set)
 	return NONE;
 }
 
-/* Let a request wait for a pending line; false: the MSHR entry is full. */
-static bool mshr_merge(struct llc_mshr *mshr, const struct request *request)
+/* Whether a request needs what a line holds. */
+static bool needs_line(const struct gpu *gpu, const struct request *request)
 {
-	if (request->kind != REQUEST_WRITE && mshr->waiters == MSHR_MERGES)
+	return gpu->shape.fetching >> request->kind & 1;
+}
+
+/*
+ * Let a request wait for a pending line, unless it only writes. False: the MSHR
+ * entry is full.
+ */
+static bool mshr_merge(const struct gpu *gpu, struct llc_mshr *mshr,
+		       const struct request *request)
+{
+	bool waits = needs_line(gpu, request);
+
+	if (waits && mshr->waiters == MSHR_MERGES)
 		return false;
 	if (request->kind != REQUEST_READ)
 		mshr->dirty = 1;
-	if (request->kind == REQUEST_WRITE)
+	if (!waits)
 		return true;
 	mshr->sm[mshr->waiters] = request->sm;
 	mshr->sm_mshr[mshr->waiters] = request->mshr;
@@ -291,7 +303,7 @@ static void llc_fetch(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 	mshr->dirty = 0;
 	mshr->generation = request->generation;
 	mshr->sector = sector;
-	mshr_merge(mshr, request);
+	mshr_merge(gpu, mshr, request);
 	mshr->next = set->pending & way_bits(way) ? set->mshr[way] : NONE;
 	set->pending |= sector_bit(way, sector);
 	set->mshr[way] = number;
@@ -348,6 +360,26 @@ static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line
 	return way;
 }
 
+/* A store without a fetch: what it writes in part cannot be read. */
+static void llc_write(struct llc_set *set, u64 bit, const struct request *request)
+{
+	set->dirty |= bit;
+	set->valid |= if_set(request->kind == REQUEST_WRITE, bit);
+}
+
+/* A store that finds no place: on to the memory. False: no write credit. */
+static bool llc_write_through(struct gpu *gpu, u32 index,
+			      const struct request *request)
+{
+	if (!gpu->slices[index].write_credits)
+		return false;
+	gpu->slices[index].write_credits--;
+	channel_send(gpu, index, request->line, DRAM_WRITES,
+		     gpu->config.llc_sectors > 1 ? 1 : TRACE_SECTORS, NONE,
+		     request->generation);
+	return true;
+}
+
 /*
  * A miss on a sector that nobody fetches yet; its line may be in @way. False: it
  * must wait for an MSHR entry, or as llc_replace().
@@ -356,8 +388,10 @@ static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 			 u32 sector, const struct request *request)
 {
 	struct llc_set *set = &gpu->llc[set_index];
-	bool fetch = request->kind != REQUEST_WRITE;
+	bool fetch = needs_line(gpu, request);
 
+	if (!fetch && gpu->config.llc_write_allocate == GPU_ALLOCATE_NONE)
+		return llc_write_through(gpu, index, request);
 	if (fetch && gpu->slices[index].mshr_free == NONE)
 		return false;
 	if (way == NONE)
@@ -366,12 +400,10 @@ static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 		set->order = lru_touch(set->order, way);
 	if (way == NONE)
 		return false;
-	if (fetch) {
+	if (fetch)
 		llc_fetch(gpu, index, set_index, way, sector, request);
-	} else {
-		set->dirty |= sector_bit(way, sector);
-		set->valid |= sector_bit(way, sector);
-	}
+	else
+		llc_write(set, sector_bit(way, sector), request);
 	return true;
 }
 
@@ -402,16 +434,20 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 		return true;
 	}
 	if (set->pending & bit) {
-		if (!mshr_merge(llc_mshr_of(&gpu->slices[index], set, way,
-					    sector), request))
+		if (!mshr_merge(gpu, llc_mshr_of(&gpu->slices[index], set, way,
+						 sector), request))
 			return false;
+	} else if ((set->dirty & bit) && !needs_line(gpu, request)) {
+		/* Written in part before. */
+		set->order = lru_touch(set->order, way);
+		llc_write(set, bit, request);
 	} else {
 		if (!llc_allocate(gpu, index, set_index, way, sector, request))
 			return false;
 		tenant->counters.llc_misses++;
 	}
-	/* A partial store is acknowledged when the line has come. */
-	if (request->kind == REQUEST_WRITE)
+	/* Who needs the line is answered when it has come. */
+	if (!needs_line(gpu, request))
 		noc_reply(gpu, index, request->sm, request->mshr);
 	tenant->counters.llc_accesses++;
 	if (gpu->config.atd_sampling)

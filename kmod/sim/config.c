@@ -37,16 +37,26 @@ const struct gpu_config *gpu_config_find(const char *name)
 
 #define FIELD(field, least, greatest) \
 	{ #field, offsetof(struct gpu_config, field), sizeof(u32), \
-	  least, greatest }
+	  least, greatest, NULL }
+#define WORDS(field, words, least, greatest) \
+	{ #field, offsetof(struct gpu_config, field), sizeof(u32), \
+	  least, greatest, words }
 #define TIMING(field, least, greatest) \
 	{ "dram." #field, offsetof(struct gpu_config, dram.field), \
-	  sizeof(u16), least, greatest }
+	  sizeof(u16), least, greatest, NULL }
+
+static const char *const allocations[] = {
+	[GPU_ALLOCATE_NONE] = "none",
+	[GPU_ALLOCATE_FETCH] = "fetch",
+	[GPU_ALLOCATE_LAZY] = "lazy",
+	[GPU_ALLOCATE_ALWAYS] = "always",
+};
 
 #define UNIT(name, id) \
 	{ name "_latency", offsetof(struct gpu_config, unit[id].latency), \
-	  sizeof(u16), 1, 1000 }, \
+	  sizeof(u16), 1, 1000, NULL }, \
 	{ name "_interval", offsetof(struct gpu_config, unit[id].interval), \
-	  sizeof(u16), 1, 1000 }
+	  sizeof(u16), 1, 1000, NULL }
 
 /* Every field but the name. Timings stay small enough to be added up as u16. */
 static const struct config_field fields[] = {
@@ -62,6 +72,8 @@ static const struct config_field fields[] = {
 	FIELD(l1_sets, 1, 1024),
 	FIELD(l1_ways, 1, CACHE_WAYS_MAX),
 	FIELD(l1_sectors, 1, TRACE_SECTORS),
+	WORDS(l1_write_allocate, allocations, GPU_ALLOCATE_NONE,
+	      GPU_ALLOCATE_LAZY),
 	FIELD(l1c_sets, 0, 1024),
 	FIELD(l1c_ways, 1, CACHE_WAYS_MAX),
 	FIELD(l1_mshrs, 1, SM_MSHRS_MAX),
@@ -74,6 +86,8 @@ static const struct config_field fields[] = {
 	FIELD(llc_sets, 1, 4096),
 	FIELD(llc_ways, 1, CACHE_WAYS_MAX),
 	FIELD(llc_sectors, 1, TRACE_SECTORS),
+	WORDS(llc_write_allocate, allocations, GPU_ALLOCATE_NONE,
+	      GPU_ALLOCATE_ALWAYS),
 	FIELD(llc_mshrs, 1, LLC_MSHRS_MAX),
 	FIELD(llc_latency, 1, 1000),
 	FIELD(llc_write_credits, 1, LLC_WRITES_MAX),
@@ -91,7 +105,7 @@ static const struct config_field fields[] = {
 	FIELD(write_drain_start, 1, DRAM_QUEUE_MAX),
 	FIELD(write_drain_stop, 0, DRAM_QUEUE_MAX - 1),
 	FIELD(row_hit_cap, 0, 255),
-	FIELD(address_hash, 0, 1),
+	FIELD(address_hash, GPU_HASH_PLAIN, GPU_HASH_IPOLY),
 	FIELD(channel_batch_clocks, 1, 1000),
 	FIELD(hardware_counters, 0, 1),
 	UNIT("integer", TRACE_INTEGER),
@@ -193,7 +207,16 @@ static int check_together(const struct gpu_config *config, const char **field,
 		{ config->llc_sectors != 1 &&
 		  config->llc_sectors != TRACE_SECTORS,
 		  "llc_sectors", "must be 1 or 4" },
-		/* Directories and mirrors have tags of lines alone. */
+		{ config->l1_write_allocate == GPU_ALLOCATE_FETCH,
+		  "l1_write_allocate", "must be none or lazy" },
+		{ config->l1_write_allocate && config->l1_sectors == 1,
+		  "l1_write_allocate", "must be none where l1_sectors is 1" },
+		/* Directories and mirrors do what this does. */
+		{ config->llc_write_allocate != GPU_ALLOCATE_FETCH &&
+		  (config->atd_sampling || config->mirrors),
+		  "llc_write_allocate",
+		  "must be fetch with atd_sampling or mirrors" },
+		/* And they have tags of lines alone. */
 		{ config->llc_sectors > 1 && config->atd_sampling,
 		  "atd_sampling", "must be 0 where llc_sectors is not 1" },
 		{ config->llc_sectors > 1 && config->mirrors, "mirrors",
@@ -202,6 +225,10 @@ static int check_together(const struct gpu_config *config, const char **field,
 		  "must be a power of two" },
 		{ !power_of_two(config->banks), "banks",
 		  "must be a power of two" },
+		{ config->address_hash == GPU_HASH_IPOLY &&
+		  (!power_of_two(config->channels) ||
+		   !power_of_two(config->llc_slices)), "address_hash",
+		  "must not be 2 but with powers of two of channels and slices" },
 		{ !power_of_two(config->row_lines), "row_lines",
 		  "must be a power of two" },
 		{ !power_of_two(config->bank_groups), "bank_groups",

@@ -28,6 +28,7 @@ extern const struct gpu_config spec_k20;
  * @bytes: of the field, 2 or 4
  * @least: value that it may have
  * @greatest: likewise
+ * @words: for each value from 0 on, how users write it; NULL: as a number
  */
 struct config_field {
 	const char *name;
@@ -35,6 +36,7 @@ struct config_field {
 	size_t bytes;
 	u32 least;
 	u32 greatest;
+	const char *const *words;
 };
 
 /* All fields but the name, by index; NULL past the last. */

@@ -165,6 +165,21 @@ static int parse_name(struct parser *parser, struct word name, struct word value
 	return 0;
 }
 
+/* A value by its number, or by its word if it has one. */
+static bool read_value(const struct config_field *field, struct word text,
+		       u32 *value)
+{
+	u32 i;
+
+	for (i = field->least; field->words && i <= field->greatest; i++) {
+		if (is(text, field->words[i])) {
+			*value = i;
+			return true;
+		}
+	}
+	return read_number(text, value);
+}
+
 static int parse_field(struct parser *parser, struct word name,
 		       struct word text)
 {
@@ -180,8 +195,9 @@ static int parse_field(struct parser *parser, struct word name,
 			      "is not the name of a field");
 	if (parser->field_line[i])
 		return refuse(parser, parser->line, name, "is given twice");
-	if (!read_number(text, &value))
-		return refuse(parser, parser->line, name,
+	if (!read_value(field, text, &value))
+		return refuse(parser, parser->line, name, field->words ?
+			      "is neither one of its words nor a number" :
 			      "is not a number in decimal digits");
 	if (value < field->least || value > field->greatest) {
 		snprintf(reason, sizeof(reason), "must be %u to %u",
@@ -304,10 +320,16 @@ size_t gpu_config_print(const struct gpu_config *config, char *text, size_t room
 	used = (size_t)snprintf(text, room, "name = %s\n", config->name);
 	for (i = 0; (field = config_field_at(i)); i++) {
 		size_t left = used < room ? room - used : 0;
+		char *at = left ? text + used : NULL;
+		u32 value = config_get(config, field);
 
-		used += (size_t)snprintf(left ? text + used : NULL, left,
-					 "%s = %u\n", field->name,
-					 config_get(config, field));
+		if (field->words)
+			used += (size_t)snprintf(at, left, "%s = %s\n",
+						 field->name,
+						 field->words[value]);
+		else
+			used += (size_t)snprintf(at, left, "%s = %u\n",
+						 field->name, value);
 	}
 	return used;
 }

@@ -55,6 +55,13 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	while (shape->slice_ring < shape->slice_queue)
 		shape->slice_ring *= 2;
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
+	shape->fetching = 1 << REQUEST_READ | 1 << REQUEST_ATOMIC |
+			  1 << REQUEST_REDUCE;
+	if (config->llc_write_allocate == GPU_ALLOCATE_FETCH ||
+	    config->llc_write_allocate == GPU_ALLOCATE_ALWAYS)
+		shape->fetching |= 1 << REQUEST_WRITE_PARTIAL;
+	if (config->llc_write_allocate == GPU_ALLOCATE_ALWAYS)
+		shape->fetching |= 1 << REQUEST_WRITE;
 	/* Packets carry 8 bytes of control beside their data, as GPGPU-Sim's. */
 	shape->packet_flits[0] = 1;
 	for (i = 1; i < ARRAY_SIZE(shape->packet_flits); i++)

@@ -24,6 +24,19 @@
 #define GPU_LINE_BYTES		128
 #define GPU_WARP_GTO		0
 #define GPU_WARP_LRR		1
+/* Not at all; randomized (PAE style); as GPGPU-Sim's SM7_QV100 does (IPOLY). */
+#define GPU_HASH_PLAIN		0
+#define GPU_HASH_PAE		1
+#define GPU_HASH_IPOLY		2
+/*
+ * What a store does that misses: it goes on to the memory; fetches the line if it
+ * writes it in part; writes, and a read of what was written in part fetches it
+ * then; fetches the line in any case.
+ */
+#define GPU_ALLOCATE_NONE	0
+#define GPU_ALLOCATE_FETCH	1
+#define GPU_ALLOCATE_LAZY	2
+#define GPU_ALLOCATE_ALWAYS	3
 
 /**
  * struct dram_timing - a DRAM standard's timings, in memory clocks
@@ -95,6 +108,8 @@ struct dram_timing {
  * @l1_ways: ways of a set
  * @l1_sectors: that a line of it is fetched by: 1, or 4 of 32 bytes; not of the
  *	constant cache
+ * @l1_write_allocate: GPU_ALLOCATE_NONE or GPU_ALLOCATE_LAZY; a store is written
+ *	through in any case
  * @l1c_sets: sets of an SM's constant cache, a power of two, of 128 B lines as
  *	all caches; 0: every access hits
  * @l1c_ways: ways of a set
@@ -109,6 +124,7 @@ struct dram_timing {
  * @llc_sets: sets of a slice
  * @llc_ways: ways of a set
  * @llc_sectors: as @l1_sectors; requests to memory are of sectors, too
+ * @llc_write_allocate: a GPU_ALLOCATE_
  * @llc_mshrs: lines, or sectors, that a slice may wait for
  * @llc_latency: from a request's arrival to its lookup
  * @llc_write_credits: write-backs that a slice may have under way
@@ -127,7 +143,7 @@ struct dram_timing {
  * @write_drain_start: writes that begin a drain while reads wait
  * @write_drain_stop: writes left that end it
  * @row_hit_cap: hits served past an older request of their bank; 0: no cap
- * @address_hash: 1: randomized mapping (PAE style); 0: plain
+ * @address_hash: how lines are spread: a GPU_HASH_
  * @channel_batch_clocks: how far a channel may run ahead; never a result
  * @hardware_counters: 1: what models see of row hits and bandwidth is counted
  *	in registers of HSM's widths, cleared at an epoch's start; 0: in full
@@ -149,6 +165,7 @@ struct gpu_config {
 	u32 l1_sets;
 	u32 l1_ways;
 	u32 l1_sectors;
+	u32 l1_write_allocate;
 	u32 l1c_sets;
 	u32 l1c_ways;
 	u32 l1_mshrs;
@@ -161,6 +178,7 @@ struct gpu_config {
 	u32 llc_sets;
 	u32 llc_ways;
 	u32 llc_sectors;
+	u32 llc_write_allocate;
 	u32 llc_mshrs;
 	u32 llc_latency;
 	u32 llc_write_credits;

@@ -116,6 +116,90 @@ static void set_sectors(const struct gpu *gpu, struct mshr *mshr, u32 line,
 	mshr->parts = gpu->config.llc_sectors > 1 ? sector_count(sectors) : 1;
 }
 
+/* Whether the injection queue of an SM's request port has no room. */
+static bool port_is_full(const struct gpu *gpu, const struct sm *sm)
+{
+	return sm->out_free > gpu->now + gpu->config.noc_queue_depth;
+}
+
+/*
+ * An L1 with sectors has a bank for each of a line's four, and each bank a queue.
+ * Where they want the request port, or an MSHR entry, lower banks go first (as in
+ * GPGPU-Sim), and so the last one falls behind by all that its queue can hold,
+ * while a warp's next instruction only waits for a place in it. So where SMs are
+ * held back, the last sector of a line comes to the memory long after the others,
+ * and the row may have to be opened for it again.
+ */
+static bool last_bank(const struct gpu *gpu, u32 sectors)
+{
+	return gpu->config.l1_sectors > 1 &&
+	       sectors == 1U << (TRACE_SECTORS - 1);
+}
+
+/* What holds a request back: of loads also that there is no entry. */
+static enum lsu_block lsu_obstacle(const struct gpu *gpu, const struct sm *sm,
+				   bool store)
+{
+	if (!store && mshrs_are_full(&gpu->config, sm))
+		return LSU_MSHR;
+	return port_is_full(gpu, sm) ? LSU_PORT : LSU_GOES_ON;
+}
+
+/* The same, for those who go to the queue of the last bank while it has room. */
+static enum lsu_block lsu_held(const struct gpu *gpu, const struct sm *sm,
+			       u32 sectors, bool store)
+{
+	if (last_bank(gpu, sectors) && sm->late_count < SM_LATE_MAX)
+		return LSU_GOES_ON;
+	return lsu_obstacle(gpu, sm, store);
+}
+
+static void send_first_late(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 number = sm->late[sm->late_head];
+
+	sm->late_head = (sm->late_head + 1) % SM_LATE_MAX;
+	sm->late_count--;
+	sm->late_loads -= number < SM_FIRST_STORE;
+	/* Its tenant was dropped. */
+	if (!sm->mshr[number].waiters)
+		mshr_release(gpu, index, number, gpu->now);
+	else
+		noc_send(gpu, index, number, gpu->now);
+}
+
+/* lsu_send_late() - nobody else wants port and entries now */
+void lsu_send_late(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+
+	while (sm->late_count &&
+	       lsu_obstacle(gpu, sm, sm->late[sm->late_head] >=
+					     SM_FIRST_STORE) == LSU_GOES_ON)
+		send_first_late(gpu, index);
+}
+
+/* Send an entry's request, or put it behind what its bank has. */
+static void send_entry(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	bool store = number >= SM_FIRST_STORE;
+
+	/* A load's own entry is in use already. */
+	if (!last_bank(gpu, sm->mshr[number].sectors) ||
+	    (!sm->late_count && !port_is_full(gpu, sm) &&
+	     (store || sm->mshrs_used <= gpu->config.l1_mshrs))) {
+		noc_send(gpu, index, number, sm->lsu.port_free);
+		return;
+	}
+	if (sm->late_count == SM_LATE_MAX)
+		send_first_late(gpu, index);
+	sm->late[(sm->late_head + sm->late_count) % SM_LATE_MAX] = number;
+	sm->late_count++;
+	sm->late_loads += !store;
+}
+
 /* Take an entry for a line of a load or an atomic, and send its request. */
 static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
 		      u32 kind, enum l1_kind l1)
@@ -145,13 +229,7 @@ static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
 	}
 	mshr_add_waiter(sm, mshr);
 	load_begin(gpu, line);
-	noc_send(gpu, index, number, sm->lsu.port_free);
-}
-
-/* Whether the injection queue of an SM's request port has no room. */
-static bool port_is_full(const struct gpu *gpu, const struct sm *sm)
-{
-	return sm->out_free > gpu->now + gpu->config.noc_queue_depth;
+	send_entry(gpu, index, number);
 }
 
 static void count_reply(struct gpu *gpu, const struct mshr *mshr, u32 words)
@@ -210,6 +288,7 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 	struct lsu *lsu = &sm->lsu;
 	struct warp_load *load = &sm->warp[lsu->warp].load[lsu->load];
 	bool atomic = kind == L1_DATA && lsu->kind == TRACE_ATOMIC;
+	enum lsu_block block;
 	struct mshr *pending;
 
 	if (!atomic && l1_lookup(&gpu->l1[kind], index, line, sectors)) {
@@ -223,10 +302,9 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 			return LSU_MSHR;
 		mshr_add_waiter(sm, pending);
 	} else {
-		if (sm->mshr_free == NO_MSHR)
-			return LSU_MSHR;
-		if (port_is_full(gpu, sm))
-			return LSU_PORT;
+		block = lsu_held(gpu, sm, sectors, false);
+		if (block != LSU_GOES_ON)
+			return block;
 		mshr_take(gpu, index, line, sectors,
 			  atomic ? REQUEST_ATOMIC : REQUEST_READ, kind);
 	}
@@ -242,14 +320,24 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 {
 	struct sm *sm = &gpu->sms[index];
 	u32 number = sm->mshr_free;
+	enum lsu_block block = lsu_obstacle(gpu, sm, false);
 
-	if (number == NO_MSHR)
-		return LSU_MSHR;
-	if (port_is_full(gpu, sm))
-		return LSU_PORT;
+	if (block != LSU_GOES_ON)
+		return block;
 	mshr_take(gpu, index, line, TRACE_ALL_SECTORS, REQUEST_READ, L1_DATA);
 	sm->mshr[number].discard = 1;
 	return LSU_GOES_ON;
+}
+
+/*
+ * A store takes a place in an L1 that allocates: sectors that it writes wholly
+ * can be read, of others those that could before.
+ */
+static void write_l1(struct gpu *gpu, u32 index, const struct mshr *mshr)
+{
+	if (mshr->kind >= REQUEST_WRITE)
+		l1_fill(&gpu->l1[L1_DATA], index, mshr->line,
+			mshr->kind == REQUEST_WRITE ? mshr->sectors : 0);
 }
 
 /*
@@ -262,11 +350,13 @@ static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 	struct sm *sm = &gpu->sms[index];
 	u32 number = sm->store_free;
 	struct mshr *mshr = &sm->mshr[number];
+	enum lsu_block block;
 
 	if (number == NO_MSHR)
 		return LSU_STORES;
-	if (port_is_full(gpu, sm))
-		return LSU_PORT;
+	block = lsu_held(gpu, sm, sectors, true);
+	if (block != LSU_GOES_ON)
+		return block;
 	sm->store_free = mshr->next;
 	set_sectors(gpu, mshr, line, sectors);
 	mshr->kind = kind;
@@ -275,7 +365,9 @@ static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 	mshr->waiters = 1;
 	mshr->waiter[0] = sm->lsu.warp;
 	sm->warp_stores[sm->lsu.warp]++;
-	noc_send(gpu, index, number, sm->lsu.port_free);
+	if (gpu->config.l1_write_allocate == GPU_ALLOCATE_LAZY)
+		write_l1(gpu, index, mshr);
+	send_entry(gpu, index, number);
 	return LSU_GOES_ON;
 }
 

@@ -2,179 +2,13 @@
 /*
  * Streaming multiprocessors: warps that run their programs, and schedulers that
  * pick among them (greedy, then oldest, or loose round robin). A burst of
- * instructions of one warp is one event. Their memory instructions: lsu.c.
+ * instructions of one warp is one event (burst.c). Their memory instructions:
+ * lsu.c.
  * Which thread blocks an SM holds is decided in dispatch.c and preempt.c.
  */
 #include "sim.h"
 
-/* Instructions of a burst in which some wait for others. */
-#define BURST_SHORTEST		8U
-#define BURST_LONGEST		64U
-
-/* --- accounting --------------------------------------------------------------- */
-
-static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
-{
-	counters->stall_memory_cycles += stalls[STALL_MEMORY];
-	counters->stall_lsu_cycles += stalls[STALL_LSU];
-	counters->stall_barrier_cycles += stalls[STALL_BARRIER];
-	counters->stall_empty_cycles += stalls[STALL_EMPTY];
-	counters->stall_dependence_cycles += stalls[STALL_DEPENDENCE];
-}
-
-/* Add what a scheduler has counted to its tenant's and its SM's counters. */
-static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
-{
-	struct tenant *tenant = &gpu->tenants[s->slot];
-	struct simgpu_counters *counters = &gpu->sm_counters[index];
-
-	tenant->issue_slots += s->issue_slots;
-	tenant->counters.warp_instructions += s->warp_instructions;
-	tenant->counters.thread_instructions += s->thread_instructions;
-	gpu->sm_issue_slots[index] += s->issue_slots;
-	counters->warp_instructions += s->warp_instructions;
-	counters->thread_instructions += s->thread_instructions;
-	flush_stalls(&tenant->counters, s->stalls);
-	flush_stalls(counters, s->stalls);
-	memset(s->stalls, 0, sizeof(s->stalls));
-	sm_tenant(gpu, index, s->slot)->thread_instructions +=
-		s->thread_instructions;
-	s->issue_slots = 0;
-	s->warp_instructions = 0;
-	s->thread_instructions = 0;
-}
-
-static void count_instructions(struct scheduler *s, u32 count)
-{
-	s->counted += count;
-	s->warp_instructions += count;
-	s->thread_instructions += (u64)count * s->lanes;
-}
-
-/* The burst is over, at @end: count what was not counted of it. */
-static void count_burst(struct scheduler *s, u64 end)
-{
-	s->issue_slots += end - s->counted_to;
-	s->counted_to = end;
-	count_instructions(s, s->count - s->counted);
-}
-
-/*
- * Count what a scheduler, free at @free_at, has issued in the cycles up to and
- * without @end.
- */
-static void count_until(struct scheduler *s, u64 free_at, u64 end)
-{
-	u64 issued;
-
-	if (end >= free_at) {
-		count_burst(s, free_at);
-		return;
-	}
-	if (end <= s->counted_to)
-		return;
-	s->issue_slots += end - s->counted_to;
-	s->counted_to = end;
-	issued = ((end - s->start) * s->count + s->cycles - 1) / s->cycles;
-	count_instructions(s, (u32)issued - s->counted);
-}
-
-/*
- * sm_account() - bring an SM's and its tenant's counters up to gpu->now,
- *	bursts under way included
- */
-void sm_account(struct gpu *gpu, u32 index)
-{
-	struct sm *sm = &gpu->sms[index];
-	u32 i;
-
-	for (i = 0; i < sm->schedulers; i++) {
-		count_until(&sm->scheduler[i], sm->free_at[i], gpu->now + 1);
-		flush_scheduler(gpu, index, &sm->scheduler[i]);
-	}
-	lsu_account(gpu, index);
-	if (sm->owner != GPU_NO_TENANT) {
-		u64 cycles = gpu->now - sm->owned_since;
-
-		if (sm->owner == GPU_SHARED)
-			share_account(gpu, index, gpu->now);
-		else
-			gpu->tenants[sm->owner].counters.sm_cycles += cycles;
-		gpu->sm_counters[index].sm_cycles += cycles;
-	}
-	sm->owned_since = gpu->now;
-	sm->split_to = gpu->now;
-}
-
-/*
- * What is true of op->per instructions, for @count of an op of which @left have
- * not been issued: so that the parts of an op add up to the whole.
- */
-static u64 part_of_op(const struct trace_op *op, u32 whole, u32 left, u32 count)
-{
-	u64 done = op->count - left;
-
-	return (done + count) * whole / op->per - done * whole / op->per;
-}
-
-/*
- * Accesses to shared memory are counted when their burst begins, or, below zero,
- * is cut.
- */
-static void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot,
-			 s64 accesses)
-{
-	gpu->tenants[slot].counters.shared_accesses += accesses;
-	gpu->sm_counters[sm - gpu->sms].shared_accesses += accesses;
-}
-
-/*
- * burst_cut() - end a scheduler's burst with the instruction that it issues
- *	now; its warp gets the others back
- */
-void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
-{
-	struct scheduler *s = &sm->scheduler[number];
-	const struct trace_op *op;
-	struct warp *w;
-	u32 rest;
-
-	count_until(s, sm->free_at[number], gpu->now + 1);
-	rest = s->count - s->counted;
-	if (!rest)
-		return;
-	/* Only compute instructions are issued after others of a burst. */
-	w = &sm->warp[sm->greedy[number]];
-	if (!w->left)
-		w->op--;
-	w->left += rest;
-	w->issued -= rest;
-	op = &gpu->tenants[s->slot].trace->ops[w->op];
-	if (op->shared_count)
-		count_shared(gpu, sm, s->slot,
-			     -(s64)part_of_op(op, op->shared_count, w->left,
-					      rest));
-	if (sm->quota_slots)
-		quota_charge(gpu, sm - gpu->sms, s->slot,
-			     -(s64)rest * s->lanes);
-	sm->free_at[number] = s->start + ((u64)s->counted * s->cycles +
-					  s->count - 1) / s->count;
-	s->cycles = (u32)(sm->free_at[number] - s->start);
-	s->count = s->counted;
-	/* What it began to wait for ahead of the burst's end has time again. */
-	w->wait_load = NONE;
-	sm->sleeping &= ~(1ULL << sm->greedy[number]);
-	sm->dependent &= sm->sleeping;
-	warp_ready(sm, sm->greedy[number]);
-}
-
 /* --- warps ---------------------------------------------------------------------- */
-
-/* Which scheduler has a warp: every @schedulers-th of the SM is its. */
-static u32 scheduler_of(const struct sm *sm, u32 warp)
-{
-	return warp & (sm->schedulers - 1);
-}
 
 void warp_ready(struct sm *sm, u32 warp)
 {
@@ -260,34 +94,6 @@ static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
 	return least;
 }
 
-static void begin_burst(struct gpu *gpu, struct sm *sm, u32 warp, u32 count,
-			u32 cycles, u32 lanes)
-{
-	u32 number = scheduler_of(sm, warp);
-	struct scheduler *s = &sm->scheduler[number];
-	u32 slot = sm->warp[warp].slot;
-
-	if (sm->owner == GPU_SHARED)
-		share_account(gpu, sm - gpu->sms, gpu->now - 1);
-	count_burst(s, sm->free_at[number]);
-	if (slot != s->slot)
-		flush_scheduler(gpu, sm - gpu->sms, s);
-	s->stalls[sm->warp[warp].stall] += gpu->now - sm->free_at[number];
-	sm->greedy[number] = warp;
-	sm->turn[number] = warp;
-	s->slot = slot;
-	s->start = gpu->now;
-	s->counted_to = gpu->now;
-	s->count = count;
-	s->counted = 0;
-	s->cycles = cycles;
-	s->lanes = lanes;
-	sm->free_at[number] = gpu->now + cycles;
-	sm->warp[warp].issued += count;
-	if (sm->quota_slots)
-		quota_charge(gpu, sm - gpu->sms, slot, (s64)count * lanes);
-}
-
 /*
  * After its burst a warp waits: for the results that its next instruction needs
  * (until @ready), or for data that will not be there when the scheduler is free.
@@ -319,39 +125,6 @@ static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
 		warp_sleep(sm, warp, ready, why);
 }
 
-/*
- * How many instructions of an op a warp may issue in one burst, of @left. Of
- * independent ones as many as there are. Others leave gaps, which other warps
- * fill, but a burst holds the issue slot without gaps: warps come one after the
- * other where they would go side by side. That costs nothing where the warps are
- * enough to fill all gaps, or there is one; else bursts are so short that the
- * last warp begins soon beside the time that all take.
- */
-static u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
-		       const struct trace_op *op, u32 left)
-{
-	u64 mine = gpu->shape.scheduler_warps << scheduler_of(sm, warp);
-	u64 limit = BURST_LONGEST, warps;
-
-	if (gpu->config.warp_policy == GPU_WARP_LRR)
-		return 1;
-	if (op->kind == TRACE_SHARED || op->span == op->slots)
-		return op->per;
-	/* Where shared memory is the narrowest, its schedulers meet there. */
-	if (op->shared_cycles * sm->schedulers > op->slots)
-		return BURST_SHORTEST;
-	warps = hweight64((sm->ready | sm->dependent) & ~sm->held & mine);
-	if (warps > 1 && warps * op->slots < op->span) {
-		limit = (u64)left * op->span / (32 * op->per * (warps - 1));
-		if (limit < BURST_SHORTEST)
-			return BURST_SHORTEST;
-	}
-	if (limit > BURST_LONGEST)
-		limit = BURST_LONGEST;
-	/* In equal parts, which fit into each other's gaps. */
-	return left > limit ? left / (left / (u32)limit + 1) + 1 : left;
-}
-
 /* Shared memory takes one burst at a time: the others wait for it. */
 static bool wait_for_shared(struct gpu *gpu, struct sm *sm, u32 warp,
 			    const struct trace_op *op)
@@ -368,28 +141,10 @@ static u64 take_shared(struct gpu *gpu, struct sm *sm, u32 warp,
 		       const struct trace_op *op, u32 left, u32 count)
 {
 	count_shared(gpu, sm, sm->warp[warp].slot,
-		     part_of_op(op, op->shared_count, left, count));
+		     burst_part(op, op->shared_count, left, count));
 	sm->shared_at = gpu->now +
-			part_of_op(op, op->shared_cycles, left, count);
+			burst_part(op, op->shared_cycles, left, count);
 	return sm->shared_at;
-}
-
-/* The cycles that a part of an op holds the issue slot: one at least. */
-static u32 slots_of_part(const struct trace_op *op, u32 left, u32 count)
-{
-	u64 slots = count;
-
-	if (op->slots != op->per)
-		slots = part_of_op(op, op->slots, left, count);
-	return slots ? (u32)slots : 1;
-}
-
-/* From its beginning to the first instruction behind it. */
-static u64 span_of_part(const struct trace_op *op, u32 left, u32 count)
-{
-	if (op->span == op->per)
-		return count;
-	return part_of_op(op, op->span, left, count);
 }
 
 static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
@@ -409,9 +164,9 @@ static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
 	w->left = left - count;
 	if (!w->left)
 		w->op++;
-	begin_burst(gpu, sm, warp, count, slots_of_part(op, left, count),
+	burst_begin(gpu, sm, warp, count, burst_slots(op, left, count),
 		    op->active_lanes);
-	ready = gpu->now + span_of_part(op, left, count);
+	ready = gpu->now + burst_span(op, left, count);
 	if (op->shared_count)
 		ready = later(ready, take_shared(gpu, sm, warp, op, left, count));
 	wait_ahead(sm, warp, ready);
@@ -439,7 +194,7 @@ static void issue_barrier(struct gpu *gpu, struct sm *sm, u32 warp,
 	struct block *block = &sm->block[w->block];
 
 	w->op++;
-	begin_burst(gpu, sm, warp, 1, 1, op->active_lanes);
+	burst_begin(gpu, sm, warp, 1, 1, op->active_lanes);
 	w->wait_load = WAIT_BARRIER;
 	warp_unready(sm, warp, STALL_BARRIER);
 	if (++block->at_barrier == block->warps_left)
@@ -530,7 +285,7 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 		if (load == NONE)
 			return false;
 	}
-	begin_burst(gpu, sm, warp, 1, 1, op->active_lanes);
+	burst_begin(gpu, sm, warp, 1, 1, op->active_lanes);
 	w->op++;
 	if (load != NONE) {
 		w->loads |= 1U << load;
@@ -571,7 +326,7 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
 		limit = burst_limit(gpu, sm, warp, op, op->count);
 		count = op->count < allowance ? op->count : allowance;
 		count = count < limit ? count : limit;
-		ready += span_of_part(op, op->count, count);
+		ready += burst_span(op, op->count, count);
 		w->left = op->count - count;
 		if (!w->left)
 			w->op++;
@@ -780,7 +535,7 @@ static __always_inline u64 next_issue(const struct gpu *gpu,
  */
 static bool events_are_urgent(const struct sm *sm)
 {
-	return sm->moving || sm->lsu.next < sm->lsu.count;
+	return sm->moving || sm->lsu.next < sm->lsu.count || sm->late_count;
 }
 
 /*
@@ -793,6 +548,13 @@ u64 sm_wants_reply(const struct sm *sm, u64 arrival)
 				       later(arrival, first_free(sm));
 }
 
+/* From when the injection queue has room. */
+static u64 lsu_port_at(const struct gpu *gpu, const struct sm *sm)
+{
+	return later(sm->out_free, gpu->config.noc_queue_depth) -
+	       gpu->config.noc_queue_depth;
+}
+
 /* When an SM needs its next turn. */
 static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 {
@@ -802,7 +564,9 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 	if (events_are_urgent(sm))
 		next = sooner(next, next_event(sm));
 	if (lsu->next < lsu->count && lsu->blocked == LSU_PORT)
-		next = sooner(next, sm->out_free - gpu->config.noc_queue_depth);
+		next = sooner(next, lsu_port_at(gpu, sm));
+	if (sm->late_count && !mshrs_are_full(&gpu->config, sm))
+		next = sooner(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
 		next = sooner(next, context_next_turn(gpu, sm));
 	return later(next, gpu->now + 1);
@@ -858,6 +622,8 @@ void sm_turn(struct gpu *gpu, u32 index)
 		if (sm->free_at[number] <= gpu->now)
 			scheduler_turn(gpu, index, number);
 	}
+	if (sm->late_count && sm->lsu.next == sm->lsu.count)
+		lsu_send_late(gpu, index);
 	next = next_turn(gpu, sm);
 	if (next != NEVER)
 		gpu_wake(gpu, part_of_sm(index), next);
@@ -880,11 +646,11 @@ void sm_init(struct gpu *gpu, u32 index)
 	memset(sm->greedy, NONE, sizeof(sm->greedy));
 	sm->mover = NONE;
 	memset(sm->mshr_bucket, 0xff, sizeof(sm->mshr_bucket));
-	for (i = 0; i < gpu->config.l1_mshrs; i++)
+	for (i = 0; i < l1_entries(&gpu->config); i++)
 		sm->mshr[i].next = i + 1;
-	sm->mshr[gpu->config.l1_mshrs - 1].next = NO_MSHR;
-	sm->store_free = SM_MSHRS_MAX;
-	for (i = SM_MSHRS_MAX; i < SM_MSHRS_MAX + gpu->config.sm_stores; i++)
+	sm->mshr[i - 1].next = NO_MSHR;
+	sm->store_free = SM_FIRST_STORE;
+	for (i = SM_FIRST_STORE; i < SM_FIRST_STORE + gpu->config.sm_stores; i++)
 		sm->mshr[i].next = i + 1;
 	sm->mshr[i - 1].next = NO_MSHR;
 }
@@ -925,7 +691,7 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 	u32 i;
 
 	sm_account(gpu, index);
-	for (i = 0; i < SM_MSHRS_MAX + gpu->config.sm_stores; i++) {
+	for (i = 0; i < SM_FIRST_STORE + gpu->config.sm_stores; i++) {
 		if (line_slot(sm->mshr[i].line) != slot)
 			continue;
 		sm->mshr[i].waiters = 0;

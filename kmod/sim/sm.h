@@ -18,8 +18,11 @@
 #define SM_SCHEDULERS_MAX	4
 #define SM_MSHRS_MAX		512
 #define SM_STORES_MAX		512
-/* An SM's entries: those for misses, then those for stores. */
-#define SM_ENTRIES_MAX		(SM_MSHRS_MAX + SM_STORES_MAX)
+/* Sectors that wait in an L1's last bank, as long as SM7_QV100's is: see lsu.c. */
+#define SM_LATE_MAX		20
+/* An SM's entries: those for misses, late ones too, then those for stores. */
+#define SM_FIRST_STORE		(SM_MSHRS_MAX + SM_LATE_MAX)
+#define SM_ENTRIES_MAX		(SM_FIRST_STORE + SM_STORES_MAX)
 #define SM_MSHR_BUCKETS		256
 /* Loads of a warp whose data may be outstanding. */
 #define WARP_LOADS		32
@@ -239,6 +242,9 @@ struct lsu {
  * @store_free: first free entry for a store
  * @greedy: the warp that issued last, which goes on while it can (GTO)
  * @turn: the warp after which a scheduler looks for the next one (LRR)
+ * @late_head: first of the entries whose requests wait in the L1's last bank,
+ *	@late_count of them, in the ring @late
+ * @late_loads: those of them that are no stores; they do not count as MSHR entries
  * @age: of the next warp
  * @draining: gets no thread blocks until it is empty
  * @split_to: cycle up to which a shared SM's cycles have been given to tenants
@@ -267,6 +273,9 @@ struct sm {
 	u16 ack_head;
 	u16 ack_tail;
 	u16 store_free;
+	u8 late_head;
+	u8 late_count;
+	u8 late_loads;
 	u8 greedy[SM_SCHEDULERS_MAX];
 	u8 turn[SM_SCHEDULERS_MAX];
 	struct lsu lsu;
@@ -290,6 +299,7 @@ struct sm {
 	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
 	/* Lines not acknowledged, plus 1 while the load/store unit has a store. */
 	u16 warp_stores[SM_WARPS_MAX];
+	u16 late[SM_LATE_MAX];
 	u16 mshr_bucket[SM_MSHR_BUCKETS];
 	struct block block[SM_BLOCKS_MAX];
 	struct warp warp[SM_WARPS_MAX];
@@ -308,7 +318,21 @@ void lsu_run(struct gpu *gpu, u32 sm);
 void lsu_retry(struct gpu *gpu, u32 sm, bool mshr_changed);
 void lsu_take_reply(struct gpu *gpu, u32 sm);
 void lsu_take_ack(struct gpu *gpu, u32 sm);
+void lsu_send_late(struct gpu *gpu, u32 sm);
 void mshr_release(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
+
+/* Entries for misses: late ones have more. */
+static inline u32 l1_entries(const struct gpu_config *config)
+{
+	return config->l1_mshrs + (config->l1_sectors > 1 ? SM_LATE_MAX : 0);
+}
+
+/* Whether an L1 waits for as many lines as it may. */
+static inline bool mshrs_are_full(const struct gpu_config *config,
+				  const struct sm *sm)
+{
+	return sm->mshrs_used >= config->l1_mshrs + sm->late_loads;
+}
 
 static inline bool lsu_idle(const struct sm *sm, u64 now)
 {
@@ -316,16 +340,32 @@ static inline bool lsu_idle(const struct sm *sm, u64 now)
 	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
 }
 
+/* Which scheduler has a warp: every @schedulers-th of the SM is its. */
+static inline u32 scheduler_of(const struct sm *sm, u32 warp)
+{
+	return warp & (sm->schedulers - 1);
+}
+
+/* burst.c */
+void sm_account(struct gpu *gpu, u32 sm);
+u64 burst_part(const struct trace_op *op, u32 whole, u32 left, u32 count);
+u32 burst_slots(const struct trace_op *op, u32 left, u32 count);
+u64 burst_span(const struct trace_op *op, u32 left, u32 count);
+u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
+		const struct trace_op *op, u32 left);
+void burst_begin(struct gpu *gpu, struct sm *sm, u32 warp, u32 count, u32 cycles,
+		 u32 lanes);
+void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
+void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot, s64 accesses);
+
 /* sm.c */
 void sm_init(struct gpu *gpu, u32 sm);
 void sm_turn(struct gpu *gpu, u32 sm);
 void sm_take_events(struct gpu *gpu, u32 sm, u64 cycle);
 u64 sm_wants_reply(const struct sm *sm, u64 arrival);
 bool sm_wants_acks(const struct sm *sm);
-void sm_account(struct gpu *gpu, u32 sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
-void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
 u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
 void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 

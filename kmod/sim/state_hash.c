@@ -20,15 +20,15 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 276);
-HASHED(struct gpu, 3536);
+HASHED(struct gpu_config, 284);
+HASHED(struct gpu, 3544);
 HASHED(struct tenant, 440);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 81408);
+HASHED(struct sm, 82240);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
 HASHED(struct block, 40);
@@ -274,10 +274,10 @@ static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 static u64 mix_entries(u64 hash, const struct sm *sm, u32 first, u32 count,
 		       u32 first_free)
 {
-	u8 is_free[SM_MSHRS_MAX] = { 0 };
+	u8 is_free[SM_FIRST_STORE] = { 0 };
 	u32 i;
 
-	static_assert(SM_STORES_MAX <= SM_MSHRS_MAX, "too many for is_free");
+	static_assert(SM_STORES_MAX <= SM_FIRST_STORE, "too many for is_free");
 	for (i = first_free; i != NO_MSHR; i = sm->mshr[i].next) {
 		hash = hash_mix(hash, i);
 		is_free[i - first] = 1;
@@ -355,6 +355,10 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = hash_mix(hash, sm->in_free);
 	hash = hash_mix(hash, sm->out_free);
 	hash = mix2(hash, sm->age, sm->mshrs_used);
+	hash = hash_mix(hash, sm->late_count);
+	for (i = 0; i < sm->late_count; i++)
+		hash = hash_mix(hash, sm->late[(sm->late_head + i) %
+					       SM_LATE_MAX]);
 	for (i = 0; i < sm->schedulers; i++)
 		hash = mix_scheduler(hash, sm, i);
 	for (i = 0; i < SM_BLOCKS_MAX; i++)
@@ -362,8 +366,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 			hash = mix_block(hash_mix(hash, i), &gpu->pool,
 					 &sm->block[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
-	hash = mix_entries(hash, sm, 0, gpu->config.l1_mshrs, sm->mshr_free);
-	hash = mix_entries(hash, sm, SM_MSHRS_MAX, gpu->config.sm_stores,
+	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
+	hash = mix_entries(hash, sm, SM_FIRST_STORE, gpu->config.sm_stores,
 			   sm->store_free);
 	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
 			   sm->reply_tail);

@@ -269,7 +269,7 @@ static inline void *find_store(struct sm *sm)
 {
 	u32 i;
 
-	for (i = SM_MSHRS_MAX; i < SM_MSHRS_MAX + 16; i++)
+	for (i = SM_FIRST_STORE; i < SM_FIRST_STORE + 16; i++)
 		if (sm->mshr[i].waiters && store_is_used(sm, i))
 			return &sm->mshr[i];
 	return NULL;
@@ -278,6 +278,24 @@ static inline void *find_store(struct sm *sm)
 static inline void *store(struct gpu *gpu)
 {
 	return in_sms(gpu, find_store);
+}
+
+static inline void *find_late(struct sm *sm)
+{
+	return sm->late_count > 1 ? sm : NULL;
+}
+
+/* An SM with two requests in the L1's last bank. */
+static inline void *late_sm(struct gpu *gpu)
+{
+	return in_sms(gpu, find_late);
+}
+
+static inline void *late(struct gpu *gpu)
+{
+	struct sm *sm = late_sm(gpu);
+
+	return sm ? &sm->late[sm->late_head] : NULL;
 }
 
 static inline void *find_free_store(struct sm *sm)

@@ -35,6 +35,15 @@ static const struct config_field *find_field(const char *name, u32 *index)
 	return NULL;
 }
 
+/* A number, or where values have words the word. */
+static bool is_value(const struct config_field *field, const char *text,
+		     u32 value)
+{
+	if (field->words)
+		return !strcmp(text, field->words[value]);
+	return strtoul(text, NULL, 10) == value;
+}
+
 /* One row: parameter,value,unit,source. */
 static void check_row(const struct gpu_config *spec, char *row, u32 *rows)
 {
@@ -50,7 +59,7 @@ static void check_row(const struct gpu_config *spec, char *row, u32 *rows)
 		fail_msg("%s: there is no field %s", spec->name, name);
 	if (!source || !*unit || !*source || strchr(source, ','))
 		fail_msg("%s: %s needs a unit and a source", spec->name, name);
-	if (strtoul(value, NULL, 10) != config_get(spec, field))
+	if (!is_value(field, value, config_get(spec, field)))
 		fail_msg("%s: %s is %s in the list, %u in the code", spec->name,
 			 name, value, config_get(spec, field));
 	rows[index]++;
@@ -578,6 +587,20 @@ static const struct bad bad_texts[] = {
 	{ "base = hbm80\nl1_sets = 48", 2, "l1_sets", "must be a power of two" },
 	{ "base = hbm80\nl1c_sets = 48", 2, "l1c_sets",
 	  "must be a power of two" },
+	{ "base = gddr5_40\naddress_hash = 2", 2, "address_hash",
+	  "must not be 2 but with powers of two of channels and slices" },
+	{ "base = hbm80\nl1_write_allocate = fetch", 2, "l1_write_allocate",
+	  "must be none or lazy" },
+	{ "base = hbm80\nl1_write_allocate = lazy", 2, "l1_write_allocate",
+	  "must be none where l1_sectors is 1" },
+	{ "base = hbm80\nllc_write_allocate = lazily", 2,
+	  "llc_write_allocate",
+	  "is neither one of its words nor a number" },
+	{ "base = hbm80\nllc_write_allocate = 4", 2, "llc_write_allocate",
+	  "must be 0 to 3" },
+	{ "base = hbm80\nllc_write_allocate = lazy\nmirrors = 1", 2,
+	  "llc_write_allocate",
+	  "must be fetch with atd_sampling or mirrors" },
 	{ "base = hbm80\nl1_sectors = 2", 2, "l1_sectors", "must be 1 or 4" },
 	{ "base = hbm80\nllc_sectors = 3", 2, "llc_sectors",
 	  "must be 1 or 4" },

@@ -335,6 +335,50 @@ static void nothing_waits_for_reductions(void **state)
 	}
 }
 
+/* --- addresses -------------------------------------------------------------------- */
+
+/*
+ * GPGPU-Sim's mapping: all slices get equally many lines of each run that is as
+ * long as a row of every bank, and no two lines one place.
+ */
+static void ipoly_spreads_evenly(void **state)
+{
+	static const u32 channels[] = { 1, 4, 8, 32 };
+	u32 i, line;
+
+	for (i = 0; i < ARRAY_SIZE(channels); i++) {
+		struct gpu_config config = small_config();
+		u32 slices = 2 * channels[i], lines, row;
+		u32 *of_slice, *of_row;
+		struct gpu *gpu;
+		u8 bank;
+
+		config.channels = channels[i];
+		config.llc_slices = slices;
+		config.address_hash = GPU_HASH_IPOLY;
+		gpu = gpu_make(&config);
+		lines = channels[i] * config.banks * config.row_lines;
+		of_slice = calloc(slices, sizeof(*of_slice));
+		of_row = calloc(channels[i] * config.banks * 4,
+				sizeof(*of_row));
+		for (line = 0; line < 4 * lines; line++) {
+			u32 slice = address_slice(gpu, line);
+
+			row = address_row(gpu, line, &bank);
+			of_slice[slice]++;
+			assert_true(row < 4 && bank < config.banks);
+			of_row[(slice / 2 * config.banks + bank) * 4 + row]++;
+		}
+		for (line = 0; line < slices; line++)
+			assert_int_equal(of_slice[line], 4 * lines / slices);
+		for (line = 0; line < channels[i] * config.banks * 4; line++)
+			assert_int_equal(of_row[line], config.row_lines);
+		free(of_slice);
+		free(of_row);
+		free(gpu);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +390,7 @@ int main(void)
 		cmocka_unit_test(atomics_carry_their_lanes),
 		cmocka_unit_test(hot_words_serialize),
 		cmocka_unit_test(nothing_waits_for_reductions),
+		cmocka_unit_test(ipoly_spreads_evenly),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Caches whose lines are fetched by sectors of 32 bytes: what is asked for,
- * counted, fetched and written back, on traces by hand.
+ * counted, fetched and written back, on traces by hand; and stores that miss.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -242,6 +242,142 @@ static void a_drop_leaves_nothing(void **state)
 	trace_free(trace);
 }
 
+/*
+ * Where entries are short the last sectors of lines fall behind, as many as their
+ * bank's queue holds, beyond the entries; and all come in the end.
+ */
+static void the_last_bank_falls_behind(void **state)
+{
+	static const u32 entries[] = { 1, 5, 64, 512 };
+	struct trace *trace = trace_stream(16, 48, 1);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		struct gpu_config config = sector_config(4, 4);
+		u32 most = 0;
+		struct gpu *gpu;
+
+		config.sms = 2;
+		config.l1_mshrs = entries[i];
+		config.sm_stores = 1;
+		gpu = gpu_make(&config);
+		own(gpu, 0, 2, 0);
+		gpu_kernel_start(gpu, 0, trace, 0);
+		while (!gpu_take_finished(gpu)) {
+			struct sm *sm = &gpu->sms[0];
+
+			gpu_run(gpu, gpu_now(gpu) + 50);
+			assert_true(sm->mshrs_used - sm->late_loads <=
+				    (int)entries[i]);
+			if (sm->late_count > most)
+				most = sm->late_count;
+		}
+		assert_int_equal(most, SM_LATE_MAX);
+		assert_int_equal(gpu->sms[0].late_count, 0);
+		assert_int_equal(gpu->sms[0].late_loads, 0);
+		assert_int_equal(gpu->sms[0].mshrs_used, 0);
+		assert_int_equal(counters_of(gpu, 0).dram_fills,
+				 16 * 8 * 48 * 4);
+		free(gpu);
+	}
+	trace_free(trace);
+}
+
+/* --- stores that miss --------------------------------------------------------------- */
+
+/* A warp that stores @written words of a line, then reads @read of them, or 0. */
+static struct trace *trace_store_load(u32 written, u32 read)
+{
+	struct builder *b = builder_new("store and load", "test");
+	u32 line = builder_affine(b, 0, REGION, 4, 0, 0, 0);
+
+	builder_kernel(b, "store and load", 1, 32, 32, 0);
+	builder_store(b, line, written);
+	if (read)
+		builder_load(b, line, read, 0);
+	return trace_of(b, REGION);
+}
+
+/* What a store that misses fetches, writes and leaves for a read. */
+static void stores_that_miss(void **state)
+{
+	static const struct {
+		u32 sectors, allocate, written, read;
+		u32 misses, fills, writes;
+	} cases[] = {
+		{ 1, GPU_ALLOCATE_FETCH, 32, 0, 1, 0, 0 },
+		{ 1, GPU_ALLOCATE_FETCH, 32, 32, 1, 0, 0 },
+		{ 1, GPU_ALLOCATE_FETCH, 16, 0, 1, 1, 0 },
+		{ 1, GPU_ALLOCATE_FETCH, 16, 32, 1, 1, 0 },
+		{ 1, GPU_ALLOCATE_LAZY, 32, 32, 1, 0, 0 },
+		{ 1, GPU_ALLOCATE_LAZY, 16, 0, 1, 0, 0 },
+		{ 1, GPU_ALLOCATE_LAZY, 16, 32, 2, 1, 0 },
+		{ 1, GPU_ALLOCATE_NONE, 32, 0, 1, 0, 1 },
+		{ 1, GPU_ALLOCATE_NONE, 16, 32, 2, 1, 1 },
+		{ 1, GPU_ALLOCATE_ALWAYS, 32, 0, 1, 1, 0 },
+		{ 1, GPU_ALLOCATE_ALWAYS, 16, 32, 1, 1, 0 },
+		/* By sectors: one wholly written, one in part. */
+		{ 4, GPU_ALLOCATE_FETCH, 8, 8, 1, 0, 0 },
+		{ 4, GPU_ALLOCATE_FETCH, 4, 8, 1, 1, 0 },
+		{ 4, GPU_ALLOCATE_LAZY, 8, 32, 4, 3, 0 },
+		{ 4, GPU_ALLOCATE_LAZY, 4, 0, 1, 0, 0 },
+		{ 4, GPU_ALLOCATE_LAZY, 4, 32, 5, 4, 0 },
+		{ 4, GPU_ALLOCATE_NONE, 8, 8, 2, 1, 1 },
+		{ 4, GPU_ALLOCATE_ALWAYS, 8, 8, 1, 1, 0 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct gpu_config config = sector_config(cases[i].sectors,
+							 cases[i].sectors);
+		struct trace *trace = trace_store_load(cases[i].written,
+						       cases[i].read);
+		struct simgpu_counters c;
+		struct gpu *gpu;
+
+		config.llc_write_allocate = cases[i].allocate;
+		gpu = run_alone(&config, trace);
+		c = counters_of(gpu, 0);
+		if (c.llc_misses != cases[i].misses ||
+		    c.dram_fills != cases[i].fills ||
+		    c.dram_writebacks != cases[i].writes)
+			fail_msg("case %u: %llu misses, %llu fills, %llu writes",
+				 i, c.llc_misses, c.dram_fills,
+				 c.dram_writebacks);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
+/* An L1 that allocates has what was wholly written. */
+static void stores_fill_a_lazy_l1(void **state)
+{
+	static const struct {
+		u32 allocate, written, read, misses;
+	} cases[] = {
+		{ GPU_ALLOCATE_NONE, 8, 8, 1 },
+		{ GPU_ALLOCATE_LAZY, 8, 8, 0 },
+		{ GPU_ALLOCATE_LAZY, 32, 32, 0 },
+		{ GPU_ALLOCATE_LAZY, 8, 32, 3 },
+		{ GPU_ALLOCATE_LAZY, 4, 8, 1 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct gpu_config config = sector_config(4, 4);
+		struct trace *trace = trace_store_load(cases[i].written,
+						       cases[i].read);
+		struct gpu *gpu;
+
+		config.l1_write_allocate = cases[i].allocate;
+		gpu = run_alone(&config, trace);
+		assert_int_equal(counters_of(gpu, 0).l1_misses,
+				 cases[i].misses);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +386,9 @@ int main(void)
 		cmocka_unit_test(recorded_sectors_are_fetched),
 		cmocka_unit_test(batches_and_pauses_do_not_show),
 		cmocka_unit_test(a_drop_leaves_nothing),
+		cmocka_unit_test(the_last_bank_falls_behind),
+		cmocka_unit_test(stores_that_miss),
+		cmocka_unit_test(stores_fill_a_lazy_l1),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

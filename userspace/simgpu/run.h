@@ -127,6 +127,8 @@ void result_free(struct result *result);
 /* Into the first of them what is known over all; an exit status. */
 int result_merge(struct result *results, u32 seeds);
 
+/* What a tenant has counted since it joined, by name. */
+struct json_object *counters_json(const struct result_tenant *tenant);
 int print_result_json(const struct settings *settings,
 		      const struct result *result);
 int print_result_csv(const struct result *result);

@@ -84,6 +84,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set_string(object, "name", tenant->options.name);
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
+	json_set(object, "cycles", json_u64(report->cycles));
 	set_figure(object, "ipc", true, report->ipc_ppm, &tenant->ipc);
 	json_set(object, "rbh", json_ppm(report->rbh_ppm));
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
@@ -102,6 +103,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "first_run_done",
 		 json_object_new_boolean(!!(report->flags &
 					    SIMGPU_REPORT_FIRST_RUN_DONE)));
+	json_set(object, "counters", counters_json(tenant));
 	json_set(object, "epochs", epochs_json(result, index));
 	return object;
 }
