@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes small traces for tests that run commands: compute, stream, copy,
- * random and rows, as files NAME.trace in the folder that is given.
+ * random, rows and mixes, as files NAME.trace in the folder that is given.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +101,40 @@ static void save_rows(const char *folder)
 	save(folder, "rows", b, 1 << 17);
 }
 
+/*
+ * Each unit, in mixes shorter and longer than what is issued of them; an atomic
+ * that nothing waits for; recorded lines with sectors left out.
+ */
+static void save_mixes(const char *folder)
+{
+	struct simgpu_trace_pattern recorded = {
+		.kind = SIMGPU_TRACE_RECORDED,
+	};
+	struct simgpu_trace_op op = {
+		.kind = SIMGPU_TRACE_STORE, .active_lanes = 32, .after = 2,
+		.count = 2,
+	};
+	struct builder *b = builder_new("mixes", "make_traces");
+	__u32 own = own_lines(b, 0, 1 << 20), i;
+
+	op.pattern = builder_pattern(b, &recorded);
+	builder_kernel(b, "mixes", 4, 32, 32, 1024);
+	builder_loop(b, 5);
+	builder_mixed(b, builder_mix(b, "I M*8 F1 F2 D1 S C1"), 40, 32);
+	builder_load(b, own, 32, 2);
+	builder_after(b, 1);
+	builder_mixed(b, builder_mix(b, "T T1 M3 M3*2 I60"), 3, 16);
+	builder_atomic(b, own, 8, SIMGPU_TRACE_NEVER);
+	builder_barrier(b);
+	builder_loop_end(b);
+	builder_op(b, &op);
+	for (i = 0; i < 4; i++)
+		builder_warp(b, 0, 0);
+	builder_line(b, 3 | 5 << SIMGPU_TRACE_LINE_SKIP_SHIFT);
+	builder_line(b, 4 | SIMGPU_TRACE_LINE_PARTIAL);
+	save(folder, "mixes", b, 1 << 20);
+}
+
 static void save_random(const char *folder)
 {
 	struct simgpu_trace_pattern pattern = {
@@ -129,5 +163,6 @@ int main(int argc, char **argv)
 	save_stream(argv[1], "copy", 1);
 	save_random(argv[1]);
 	save_rows(argv[1]);
+	save_mixes(argv[1]);
 	return 0;
 }

@@ -363,10 +363,7 @@ static void expect_all(const struct trace_file *trace, const char *kernel, __u64
 	expect_words(trace, kernel, warp, true, expected);
 }
 
-/*
- * What a warp's instructions are and wait for: units of bursts, as builder_mix()
- * reads them; kinds of other ops, each with its distance.
- */
+/* A warp's instructions, as builder_mix() reads them; other ops with their distance */
 static void expect_chain(const struct trace_file *trace, const char *kernel, __u64 warp,
 			 const char *expected)
 {
