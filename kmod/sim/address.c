@@ -225,8 +225,9 @@ static void random_lines(const struct gpu *gpu, struct warp *warp,
 }
 
 /* Lane 0's address of an affine pattern, before the XOR mask. */
-static __always_inline u64 affine_origin(const struct trace_pattern *pattern,
-			 const struct block *block, const struct warp *warp)
+static __always_inline u64
+affine_origin(const struct trace_pattern *pattern, const struct block *block,
+	      const struct warp *warp)
 {
 	s64 address = (s64)pattern->base;
 	u32 i;

@@ -483,7 +483,7 @@ static u64 first_free(const struct sm *sm)
 }
 
 /*
- * sm_wants_acks() - whether anybody waits for an acknowledgement: a warp that
+ * sm_wants_acks() - whether anybody waits for an acknowledgment: a warp that
  *	would end, a context that moves, or the load/store unit for an entry
  */
 bool sm_wants_acks(const struct sm *sm)
@@ -615,10 +615,11 @@ void sm_turn(struct gpu *gpu, u32 index)
 	if (sm->moving)
 		context_turn(gpu, index);
 	/* Each cycle another scheduler comes first, as in GPGPU-Sim. */
-	for (i = 0; (sm->ready | sm->lsu_waiters | sm->shared_waiters) &&
-		    i < sm->schedulers; i++) {
+	for (i = 0; i < sm->schedulers; i++) {
 		u32 number = (u32)(gpu->now + i) & (sm->schedulers - 1U);
 
+		if (!(sm->ready | sm->lsu_waiters | sm->shared_waiters))
+			break;
 		if (sm->free_at[number] <= gpu->now)
 			scheduler_turn(gpu, index, number);
 	}

@@ -227,7 +227,7 @@ struct simgpu_trace_program {
  * @SIMGPU_TRACE_STORE: one warp instruction that writes; nothing waits for it
  * @SIMGPU_TRACE_ATOMIC: one read-modify-write at the last-level cache, waited
  *	for as a load is. With @consume_after SIMGPU_TRACE_NEVER nothing comes
- *	back but an acknowledgement (RED). Each recorded line is a transaction
+ *	back but an acknowledgment (RED). Each recorded line is a transaction
  *	of its own; the same one may come again
  * @SIMGPU_TRACE_SHARED: @count independent shared-memory warp instructions, each
  *	holding the SM's shared memory for @issue_cycles (bank conflicts make it
