@@ -668,7 +668,7 @@ static void take_done(struct gpu *gpu, u32 index)
 	struct slice *slice = &gpu->slices[index];
 
 	serve_done(gpu, index, &slice->done[slice->done_head]);
-	slice->done_head = (slice->done_head + 1) % ARRAY_SIZE(slice->done);
+	slice->done_head = (slice->done_head + 1) & gpu->shape.done_mask;
 	slice->done_at = NEVER;
 	if (--slice->done_count) {
 		const struct dram_done *next = &slice->done[slice->done_head];

@@ -4,10 +4,9 @@
  * open-page policy, a row-hit cap, write drain and refresh, on DRAM banks whose
  * timings are the table in dram_timing.h.
  *
- * A channel runs ahead of the core clock, by no more than the latency of the
- * link to it: whatever could still arrive, arrives later. What it has done
- * reaches its slices, and the counters, in messages at exact core cycles; so
- * how far it ran ahead never shows.
+ * A channel runs ahead of the core clock, by no more than the link's latency:
+ * what could still arrive, arrives later. What it has done reaches slices and
+ * counters in messages at exact core cycles; so how far it ran never shows.
  */
 #include "dram_timing.h"
 
@@ -490,7 +489,7 @@ static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
 		if (changed && mode == channel->mode)
 			bank_changed(channel, request->bank);
 		inbox->priorities -= request->priority;
-		inbox->head = (inbox->head + 1) % DRAM_INBOX;
+		inbox->head = (inbox->head + 1) & channel->inbox_mask;
 		inbox->count--;
 	}
 	return NEVER;
@@ -572,8 +571,8 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	struct slice *slice = &gpu->slices[number];
 	struct dram_tenant *tenant =
 		&gpu->channels[index].tenant[entry->tag.slot];
-	u32 place = (slice->done_head + slice->done_count) %
-		    ARRAY_SIZE(slice->done);
+	u32 place = (slice->done_head + slice->done_count) &
+		    gpu->shape.done_mask;
 	struct dram_done *done = &slice->done[place];
 
 	done->ready = cycle_of_clock(gpu, clock) +
@@ -892,6 +891,7 @@ void channel_init(struct gpu *gpu, u32 index)
 
 	channel->refresh_due = interval ? interval : NEVER;
 	channel->arrival = NEVER;
+	channel->inbox_mask = gpu->shape.inbox_mask;
 	memset(channel->owner, NONE, sizeof(channel->owner));
 	channel->age = (GPU_PRIORITIES - 1ULL) << (DRAM_RANK_SHIFT - 8);
 	memset(channel->look, 0xff, sizeof(channel->look));

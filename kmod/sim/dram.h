@@ -107,6 +107,7 @@ struct dram_queue {
 	struct dram_entry entry[DRAM_QUEUE_MAX];
 };
 
+/* Places of an inbox: those that a configuration needs are used, at least 256. */
 #define DRAM_INBOX	512
 
 /*
@@ -169,6 +170,7 @@ enum dram_want {
  * struct channel - a memory controller and its DRAM
  * @arrival: clock at which the next request can come in
  * @pending: requests in queues and inboxes
+ * @inbox_mask: places of the rings @request that are used, less 1
  * @clock: next memory clock to simulate
  * @refresh_due: memory clock from which a refresh goes before all else
  * @wake: first clock at which there may be something else to do
@@ -206,6 +208,7 @@ struct channel {
 	/* What a request touches that comes in. */
 	u64 arrival;
 	u16 pending;
+	u16 inbox_mask;
 	struct dram_inbox inbox[2];
 	u64 clock;
 	u64 refresh_due;
@@ -244,8 +247,8 @@ struct channel {
 static inline struct dram_request *inbox_at(struct channel *channel, u32 mode,
 					    u32 place)
 {
-	return &channel->request[mode][(channel->inbox[mode].head + place) %
-				       DRAM_INBOX];
+	return &channel->request[mode][(channel->inbox[mode].head + place) &
+				       channel->inbox_mask];
 }
 
 /* dram_timing.c */

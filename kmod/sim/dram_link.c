@@ -50,7 +50,7 @@ static __always_inline void post(struct channel *channel, bool write,
 {
 	struct dram_inbox *inbox = &channel->inbox[write];
 
-	port_assert(inbox->count < DRAM_INBOX);
+	port_assert(inbox->count <= channel->inbox_mask);
 	*inbox_at(channel, write, inbox->count) = *request;
 	inbox->priorities += request->priority;
 	inbox->count++;

@@ -38,6 +38,14 @@ static u32 greatest_divisor(u32 a, u32 b)
 	return a;
 }
 
+/* Of a ring with places for @needed, at least @least (a power of two). */
+static u32 ring_mask(u32 needed, u32 least)
+{
+	while (least < needed)
+		least *= 2;
+	return least - 1;
+}
+
 static void derive_shape(const struct gpu_config *config, struct gpu_shape *shape)
 {
 	u32 common = greatest_divisor(config->core_mhz, config->memory_mhz);
@@ -55,6 +63,12 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	while (shape->slice_ring < shape->slice_queue)
 		shape->slice_ring *= 2;
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
+	/* As few places as will do: all of them are used in turn. */
+	shape->done_mask = ring_mask(config->llc_mshrs +
+				     config->llc_write_credits, 1);
+	shape->inbox_mask = ring_mask(shape->slices_per_channel *
+				      later(config->llc_mshrs,
+					    config->llc_write_credits), 256);
 	shape->fetching = 1 << REQUEST_READ | 1 << REQUEST_ATOMIC |
 			  1 << REQUEST_REDUCE;
 	if (config->llc_write_allocate == GPU_ALLOCATE_FETCH ||

@@ -128,12 +128,12 @@ struct dram_timing {
  * @noc_latency: crossbar, one way
  * @noc_flit_bytes: what a port carries a cycle
  * @noc_queue_depth: packets that may wait at a port
- * @slice_arbitration: a GPU_ARBITRATE_
+ * @slice_arbitration: GPU_ARBITRATE_ORDER, _FIRST or _SM
  * @llc_slices: slices of the last-level cache, a multiple of @channels
  * @llc_sets: sets of a slice
  * @llc_ways: ways of a set
  * @llc_sectors: as @l1_sectors; requests to memory are of sectors, too
- * @llc_write_allocate: a GPU_ALLOCATE_
+ * @llc_write_allocate: GPU_ALLOCATE_NONE, _FETCH, _LAZY or _ALWAYS
  * @llc_mshrs: lines, or sectors, that a slice may wait for
  * @llc_latency: from a request's arrival to its lookup
  * @llc_write_credits: write-backs that a slice may have under way
@@ -152,7 +152,7 @@ struct dram_timing {
  * @write_drain_start: writes that begin a drain while reads wait
  * @write_drain_stop: writes left that end it
  * @row_hit_cap: hits served past an older request of their bank; 0: no cap
- * @address_hash: how lines are spread: a GPU_HASH_
+ * @address_hash: how lines are spread: GPU_HASH_PLAIN, _PAE or _IPOLY
  * @channel_batch_clocks: how far a channel may run ahead; never a result
  * @hardware_counters: 1: what models see of row hits and bandwidth is counted
  *	in registers of HSM's widths, cleared at an epoch's start; 0: in full

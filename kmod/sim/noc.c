@@ -63,13 +63,15 @@ static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 number, u64 cycle)
 	slice->in_free = arrival + flits;
 	place = (slice->request_head + slice->request_count) & (ring - 1);
 	request = &gpu->requests[index * ring + place];
-	request->ready = arrival + config->llc_latency;
-	request->line = mshr->line;
-	request->kind = mshr->kind;
-	request->sectors = config->llc_sectors > 1 ? mshr->sectors : 1;
-	request->sm = sm;
-	request->mshr = number;
-	request->generation = tenant->generation;
+	*request = (struct request) {
+		.ready = arrival + config->llc_latency,
+		.generation = tenant->generation,
+		.line = mshr->line,
+		.mshr = number,
+		.sm = sm,
+		.kind = mshr->kind,
+		.sectors = config->llc_sectors > 1 ? mshr->sectors : 1,
+	};
 	tenant->counters.noc_request_flits += flits;
 	/* Where none is held up by those before it, they may all be waiting. */
 	if (!slice->request_count++ ||

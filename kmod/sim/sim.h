@@ -75,6 +75,8 @@ struct gpu_shape {
 	u32 slice_ring;		/* the next power of two */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
 	bool sectored;		/* the L1, or the last-level cache */
+	u16 done_mask;		/* places of slices' rings, less 1 */
+	u16 inbox_mask;		/* and of channels' */
 	u8 fetching;		/* kinds of requests that need the line */
 	u8 packet_flits[GPU_LINE_BYTES / 4 + 1];	/* by words of data */
 	u32 channel_shift;	/* log2(channels), or NONE if it is no power */

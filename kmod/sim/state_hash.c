@@ -21,7 +21,7 @@
 		      "hash what is new in " #type ", then change its size")
 
 HASHED(struct gpu_config, 288);
-HASHED(struct gpu, 3544);
+HASHED(struct gpu, 3552);
 HASHED(struct tenant, 440);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
@@ -459,8 +459,8 @@ static u64 mix_slice(u64 hash, const struct gpu *gpu, u32 index)
 		    slice->done_count);
 	hash = mix_requests(hash, gpu, index);
 	for (i = 0; i < slice->done_count; i++)
-		hash = mix_done(hash, &slice->done[(slice->done_head + i) %
-						   ARRAY_SIZE(slice->done)]);
+		hash = mix_done(hash, &slice->done[(slice->done_head + i) &
+						   gpu->shape.done_mask]);
 	return mix_llc_mshrs(hash, slice, gpu->config.llc_mshrs);
 }
 
