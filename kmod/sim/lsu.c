@@ -502,7 +502,7 @@ void lsu_take_reply(struct gpu *gpu, u32 index)
 }
 
 /*
- * lsu_take_ack() - take the first acknowledgement: its entry is free, and a warp
+ * lsu_take_ack() - take the first acknowledgment: its entry is free, and a warp
  *	that has no other store may end
  */
 void lsu_take_ack(struct gpu *gpu, u32 index)

@@ -152,7 +152,7 @@ static void add_reply(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
 	to->reply_tail = number;
 }
 
-/* An acknowledgement, which may lie until the SM has a turn anyway. */
+/* An acknowledgment, which may lie until the SM has a turn anyway. */
 static void add_ack(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
 {
 	struct sm *to = &gpu->sms[sm];

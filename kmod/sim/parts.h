@@ -64,7 +64,7 @@ static inline u32 lowest_bit(u64 mask)
 	return (u32)__builtin_ctzll(mask);
 }
 
-/* From REQUEST_REDUCE on the reply is an acknowledgement without data. */
+/* From REQUEST_REDUCE on the reply is an acknowledgment without data. */
 enum request_kind {
 	REQUEST_READ,
 	REQUEST_ATOMIC,

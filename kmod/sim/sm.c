@@ -581,7 +581,7 @@ static u64 first_free(const struct sm *sm)
 }
 
 /*
- * sm_wants_acks() - whether anybody waits for an acknowledgement: a warp that
+ * sm_wants_acks() - whether anybody waits for an acknowledgment: a warp that
  *	would end, a context that moves, or the load/store unit for an entry
  */
 bool sm_wants_acks(const struct sm *sm)

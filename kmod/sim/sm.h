@@ -173,7 +173,7 @@ struct mshr {
 enum lsu_block {
 	LSU_GOES_ON,
 	LSU_MSHR,	/* until a fill frees an entry */
-	LSU_STORES,	/* until an acknowledgement frees an entry */
+	LSU_STORES,	/* until an acknowledgment frees an entry */
 	LSU_PORT,	/* until the injection queue has drained a little */
 };
 
@@ -225,12 +225,12 @@ struct lsu {
  * @free_at: cycle at which a scheduler's issue slot is free again
  * @reply_at: cycle at which the first reply with data arrives, NEVER if none
  *	is coming
- * @ack_at: likewise, of the acknowledgements of stores, which have a list of
+ * @ack_at: likewise, of the acknowledgments of stores, which have a list of
  *	their own because mostly nobody waits for one
  * @store_waiters: warps that have ended but for their stores
  * @in_free: reply port; @out_free: request port
  * @reply_head: the MSHR entry of the first reply; @reply_tail: of the last
- * @ack_head: likewise of acknowledgements; as @ack_tail
+ * @ack_head: likewise of acknowledgments; as @ack_tail
  * @store_free: first free entry for a store
  * @greedy: the warp that issued last, which goes on while it can (GTO)
  * @turn: the warp after which a scheduler looks for the next one (LRR)

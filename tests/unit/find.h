@@ -108,7 +108,7 @@ static inline void *find_acked(struct sm *sm)
 	return sm->ack_at != NEVER && sm->ack_head != sm->ack_tail ? sm : NULL;
 }
 
-/* An SM to which two acknowledgements are coming. */
+/* An SM to which two acknowledgments are coming. */
 static inline void *acked_sm(struct gpu *gpu)
 {
 	return in_sms(gpu, find_acked);
