@@ -193,10 +193,10 @@ static void recorded_lines(const struct gpu *gpu, const struct trace *trace,
 		partial |= TRACE_ALL_SECTORS << TRACE_LINE_SKIP_SHIFT;
 	for (i = 0; i < op->count; i++) {
 		u32 entry = trace->lines[warp->line + i];
+		u32 skip = entry >> TRACE_LINE_SKIP_SHIFT;
 
 		lsu_add(lsu, base | (entry & TRACE_LINE_INDEX),
-			~(entry >> TRACE_LINE_SKIP_SHIFT) & TRACE_ALL_SECTORS,
-			!!(entry & partial));
+			~skip & TRACE_ALL_SECTORS, !!(entry & partial));
 	}
 	warp->line += op->count;
 	/* The warp's next cache line of the table; there may be none. */
@@ -225,9 +225,9 @@ static void random_lines(const struct gpu *gpu, struct warp *warp,
 }
 
 /* Lane 0's address of an affine pattern, before the XOR mask. */
-static __always_inline u64
-affine_origin(const struct trace_pattern *pattern, const struct block *block,
-	      const struct warp *warp)
+static __always_inline u64 affine_origin(const struct trace_pattern *pattern,
+					 const struct block *block,
+					 const struct warp *warp)
 {
 	s64 address = (s64)pattern->base;
 	u32 i;
