@@ -594,11 +594,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0x0b8afc51fce387e2 },
-	{ "compute_bound", compute_bound, 0x1dcf2b7a0deb667f },
-	{ "partitioned", partitioned, 0x538f04be9aa4d9e7 },
-	{ "shared", shared, 0x4ed4691c9b879f10 },
-	{ "switching", switching, 0x4c2f5217267f3514 },
+	{ "memory_bound", memory_bound, 0x04993c1f0c9cdb26 },
+	{ "compute_bound", compute_bound, 0x5f56f1273ad05dfa },
+	{ "partitioned", partitioned, 0xbb2f7b8cfc705608 },
+	{ "shared", shared, 0x9ba33defcfd51e73 },
+	{ "switching", switching, 0xb47865198896557c },
 };
 
 static void results_are_as_they_were(void **state)
