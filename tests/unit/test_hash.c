@@ -70,6 +70,7 @@ static struct gpu_config busy_config(void)
 	config.mirrors = 1;
 	/* Short queues, so that they are full. */
 	config.noc_queue_depth = 2;
+	config.sm_stores = 64;
 	config.noc_latency = 4;
 	config.llc_latency = 4;
 	config.hardware_counters = 1;
