@@ -148,7 +148,8 @@ TEST_F(trace, fields)
 } while (0)
 
 	EXPECT_FIELD_REFUSED(-EINVAL, header->magic, 0, "magic");
-	EXPECT_FIELD_REFUSED(-EINVAL, header->version, 2, "version");
+	EXPECT_FIELD_REFUSED(-EINVAL, header->version,
+			     SIMGPU_TRACE_VERSION + 1, "version");
 	EXPECT_FIELD_REFUSED(-EINVAL, header->header_bytes, 8, "header_bytes");
 	EXPECT_FIELD_REFUSED(-EINVAL, header->reserved, 1, "reserved");
 	EXPECT_FIELD_REFUSED(-E2BIG, header->footprint_bytes,
