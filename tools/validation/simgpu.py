@@ -9,7 +9,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../.."))
 CONFIG = os.path.join(ROOT, "docs/validation/{}.conf")
-SHARE = "build/policies/share.so"
+POLICIES = "build/validation"
+SHARE = POLICIES + "/share.so"
 
 
 converted = {}
@@ -29,7 +30,8 @@ def request_bytes(path):
 def prepare():
     """The policy that lets two kernels share SMs."""
     subprocess.run(
-        ["tools/build-policy", "--no-module", "docs/examples/policies/share.c"],
+        ["tools/build-policy", "--no-module", "--out", POLICIES]
+        + ["docs/examples/policies/share.c"],
         cwd=ROOT,
         check=True,
         stdout=subprocess.DEVNULL,
