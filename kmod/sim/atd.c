@@ -78,7 +78,7 @@ void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending)
 
 	if (!tags)
 		return;
-	counters = &gpu->tenants[slot].counters;
+	counters = slot_counters(gpu, slot);
 	counters->atd_accesses++;
 	way = find_way(tags, ways, line);
 	if (way == ways) {

@@ -23,7 +23,7 @@ static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
 /* Add what a scheduler has counted to its tenant's and its SM's counters. */
 static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 {
-	struct tenant *tenant = &gpu->tenants[s->slot];
+	struct tenant_counts *tenant = &gpu->counts[s->slot];
 	struct simgpu_counters *counters = &gpu->sm_counters[index];
 
 	tenant->issue_slots += s->issue_slots;
@@ -97,7 +97,7 @@ void sm_account(struct gpu *gpu, u32 index)
 		if (sm->owner == GPU_SHARED)
 			share_account(gpu, index, gpu->now);
 		else
-			gpu->tenants[sm->owner].counters.sm_cycles += cycles;
+			slot_counters(gpu, sm->owner)->sm_cycles += cycles;
 		gpu->sm_counters[index].sm_cycles += cycles;
 	}
 	sm->owned_since = gpu->now;
@@ -121,7 +121,7 @@ u64 burst_part(const struct trace_op *op, u32 whole, u32 left, u32 count)
  */
 void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot, s64 accesses)
 {
-	gpu->tenants[slot].counters.shared_accesses += accesses;
+	slot_counters(gpu, slot)->shared_accesses += accesses;
 	gpu->sm_counters[sm - gpu->sms].shared_accesses += accesses;
 }
 

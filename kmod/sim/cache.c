@@ -169,11 +169,10 @@ static void slice_init(struct gpu *gpu, u32 index)
 	struct slice *slice = &gpu->slices[index];
 	u32 i;
 
+	slice->turn_at = NEVER;
 	slice->request_at = NEVER;
 	slice->done_at = NEVER;
-	slice->credits = gpu->shape.slice_queue;
-	slice->wait_head = NOBODY;
-	slice->wait_tail = NOBODY;
+	slice->request_head = NOBODY;
 	slice->write_credits = gpu->config.llc_write_credits;
 	for (i = 0; i < gpu->config.llc_mshrs; i++)
 		slice->mshr[i].next = i + 1;
@@ -280,8 +279,9 @@ static bool mshr_merge(const struct gpu *gpu, struct llc_mshr *mshr,
 		mshr->dirty = 1;
 	if (!waits)
 		return true;
-	mshr->sm[mshr->waiters] = request->sm;
-	mshr->sm_mshr[mshr->waiters] = request->mshr;
+	mshr->sm[mshr->waiters] = request->mail.sender;
+	mshr->sm_mshr[mshr->waiters] = request->mail.number;
+	mshr->flits[mshr->waiters] = request->reply_flits;
 	mshr->waiters++;
 	return true;
 }
@@ -407,6 +407,12 @@ static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 	return true;
 }
 
+static void reply(struct gpu *gpu, u32 index, const struct request *request)
+{
+	noc_reply(gpu, index, request->mail.sender, request->mail.number,
+		  lowest_bit(request->sectors), request->reply_flits);
+}
+
 /*
  * Look up a sector for a request. False: it has to wait, as in llc_allocate(), or
  * for a place in the entry of a fetch.
@@ -414,7 +420,8 @@ static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request)
 {
 	u32 sector = lowest_bit(request->sectors);
-	struct tenant *tenant = &gpu->tenants[line_slot(request->line)];
+	struct simgpu_counters *counters =
+		slot_counters(gpu, line_slot(request->line));
 	u32 set_index = llc_set_of(gpu, index, request->line);
 	struct llc_set *set = &gpu->llc[set_index];
 	u32 way = llc_find(set, request->line);
@@ -424,8 +431,8 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 		set->order = lru_touch(set->order, way);
 		if (request->kind != REQUEST_READ)
 			set->dirty |= bit;
-		noc_reply(gpu, index, request->sm, request->mshr);
-		tenant->counters.llc_accesses++;
+		reply(gpu, index, request);
+		counters->llc_accesses++;
 		if (gpu->config.atd_sampling)
 			atd_access(gpu, set_index, request->line, false);
 		if (set_index < gpu->shape.mirror_sets)
@@ -444,12 +451,12 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	} else {
 		if (!llc_allocate(gpu, index, set_index, way, sector, request))
 			return false;
-		tenant->counters.llc_misses++;
+		counters->llc_misses++;
 	}
 	/* Who needs the line is answered when it has come. */
 	if (!needs_line(gpu, request))
-		noc_reply(gpu, index, request->sm, request->mshr);
-	tenant->counters.llc_accesses++;
+		reply(gpu, index, request);
+	counters->llc_accesses++;
 	if (gpu->config.atd_sampling)
 		atd_access(gpu, set_index, request->line,
 			   way != NONE || request->kind != REQUEST_WRITE);
@@ -463,33 +470,35 @@ static bool serve(struct gpu *gpu, u32 index, struct request *request)
 {
 	u32 slot = line_slot(request->line);
 
-	if (request->generation != gpu->tenants[slot].generation)
+	if (request->generation != gpu->tenants[slot].generation) {
 		/* What a dropped tenant left on its way: to free the entry. */
-		noc_reply(gpu, index, request->sm, request->mshr);
-	else if (!llc_lookup(gpu, index, request))
+		reply(gpu, index, request);
+		request->sectors &= request->sectors - 1;
+		return true;
+	}
+	if (!llc_lookup(gpu, index, request))
 		return false;
 	/* The next sector in the next cycle. */
 	request->sectors &= request->sectors - 1;
+	if (!request->sectors &&
+	    gpu->now > request->ready + gpu->config.noc_queue_depth)
+		slot_counters(gpu, slot)->queue_full_stalls++;
 	return true;
 }
 
-static struct request *request_at(const struct gpu *gpu, u32 index, u32 place)
+/*
+ * In what follows a request is found by the link to it: the queue's head, or the
+ * next of the one before it. Those up to a link that ends in NOBODY, or in one
+ * that comes later, have arrived.
+ */
+static struct request *request_at(const struct gpu *gpu, const u32 *link)
 {
-	u32 ring = gpu->shape.slice_ring;
-
-	return &gpu->requests[index * ring +
-			      ((gpu->slices[index].request_head + place) &
-			       (ring - 1))];
+	return &gpu->requests[*link];
 }
 
-/* Requests in the queue that may be looked up now. */
-static u32 requests_arrived(const struct gpu *gpu, u32 index)
+static bool has_arrived(const struct gpu *gpu, const u32 *link)
 {
-	u32 count = gpu->slices[index].request_count, i = 0;
-
-	while (i < count && request_at(gpu, index, i)->ready <= gpu->now)
-		i++;
-	return i;
+	return *link != NOBODY && request_at(gpu, link)->ready <= gpu->now;
 }
 
 /* How many turns away an SM is. */
@@ -501,38 +510,62 @@ static u32 turns_to(const struct gpu *gpu, const struct slice *slice, u32 sm)
 }
 
 /*
- * The place of the first request of the SM whose turn is next, of those that have
- * not been @tried, a bit for each SM; or @arrived.
+ * The link to the first request of the SM whose turn is next, of those that have
+ * arrived and have not been @tried, a bit for each SM; or NULL.
  */
-static u32 next_by_turn(const struct gpu *gpu, u32 index, u32 arrived,
-			const u64 *tried)
+static u32 *next_by_turn(const struct gpu *gpu, struct slice *slice,
+			 const u64 *tried)
 {
-	const struct slice *slice = &gpu->slices[index];
-	u32 best = arrived, least = U32_MAX, i;
+	u32 *link = &slice->request_head, *best = NULL, least = U32_MAX;
 
-	for (i = 0; i < arrived; i++) {
-		u32 sm = request_at(gpu, index, i)->sm;
+	for (; has_arrived(gpu, link); link = &request_at(gpu, link)->mail.next) {
+		u32 sm = request_at(gpu, link)->mail.sender;
 
 		if (tried[sm / 64] >> sm % 64 & 1 ||
 		    turns_to(gpu, slice, sm) >= least)
 			continue;
 		least = turns_to(gpu, slice, sm);
-		best = i;
+		best = link;
 	}
 	return best;
 }
 
 /* Take a request that has been served out of the queue. */
-static void remove_request(struct gpu *gpu, u32 index, u32 place)
+static void remove_request(const struct gpu *gpu, struct slice *slice, u32 *link)
 {
-	struct slice *slice = &gpu->slices[index];
-
-	for (; place > 0; place--)
-		*request_at(gpu, index, place) =
-			*request_at(gpu, index, place - 1);
-	slice->request_head = (slice->request_head + 1) &
-			      (gpu->shape.slice_ring - 1);
+	*link = request_at(gpu, link)->mail.next;
 	slice->request_count--;
+	if (*link != NOBODY)
+		return;
+	/* It was the last; now another one is, if there is any. */
+	slice->request_tail = slice->request_head;
+	for (link = &slice->request_head; *link != NOBODY;
+	     link = &request_at(gpu, link)->mail.next)
+		slice->request_tail = *link;
+}
+
+/* The request after the one that has been tried, as serve_any() goes on. */
+static u32 *next_try(const struct gpu *gpu, struct slice *slice, u32 *link,
+		     u64 *tried)
+{
+	u32 sm = request_at(gpu, link)->mail.sender;
+
+	if (gpu->config.slice_arbitration == GPU_ARBITRATE_SM) {
+		tried[sm / 64] |= 1ULL << sm % 64;
+		return next_by_turn(gpu, slice, tried);
+	}
+	link = &request_at(gpu, link)->mail.next;
+	return has_arrived(gpu, link) ? link : NULL;
+}
+
+/* When the first request behind those that have arrived may be looked up. */
+static u64 next_arrival(const struct gpu *gpu, const struct slice *slice)
+{
+	const u32 *link = &slice->request_head;
+
+	while (has_arrived(gpu, link))
+		link = &request_at(gpu, link)->mail.next;
+	return *link == NOBODY ? NEVER : request_at(gpu, link)->ready;
 }
 
 /*
@@ -542,39 +575,32 @@ static void remove_request(struct gpu *gpu, u32 index, u32 place)
 static void serve_any(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
-	bool turns = gpu->config.slice_arbitration == GPU_ARBITRATE_SM;
-	u32 arrived = requests_arrived(gpu, index), place = 0, sm;
 	u64 tried[GPU_SMS_MAX / 64] = { 0 };
+	u32 *link = &slice->request_head;
 
-	if (turns)
-		place = next_by_turn(gpu, index, arrived, tried);
-	while (place < arrived && !serve(gpu, index,
-					 request_at(gpu, index, place))) {
-		sm = request_at(gpu, index, place)->sm;
-		tried[sm / 64] |= 1ULL << sm % 64;
-		place = turns ? next_by_turn(gpu, index, arrived, tried) :
-				place + 1;
-	}
-	if (place < arrived) {
-		slice->turn = request_at(gpu, index, place)->sm;
-		if (!request_at(gpu, index, place)->sectors) {
-			remove_request(gpu, index, place);
-			noc_release(gpu, index);
-		}
-		arrived = 0;
-	}
+	if (gpu->config.slice_arbitration == GPU_ARBITRATE_SM)
+		link = next_by_turn(gpu, slice, tried);
+	else if (!has_arrived(gpu, link))
+		link = NULL;
+	while (link && !serve(gpu, index, request_at(gpu, link)))
+		link = next_try(gpu, slice, link, tried);
 	/* If all that have arrived wait, the next that arrives may not. */
-	slice->stalled = arrived != 0;
-	slice->request_at = slice->request_count > arrived ?
-			    request_at(gpu, index, arrived)->ready : NEVER;
+	slice->stalled = !link;
+	if (!link) {
+		slice->request_at = next_arrival(gpu, slice);
+		return;
+	}
+	slice->turn = request_at(gpu, link)->mail.sender;
+	if (!request_at(gpu, link)->sectors)
+		remove_request(gpu, slice, link);
+	slice->request_at = slice->request_head == NOBODY ? NEVER :
+			    request_at(gpu, &slice->request_head)->ready;
 }
 
 static void serve_request(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
-	u32 ring = gpu->shape.slice_ring;
-	struct request *requests = &gpu->requests[index * ring];
-	struct request *request = &requests[slice->request_head];
+	struct request *request = request_at(gpu, &slice->request_head);
 
 	if (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER) {
 		serve_any(gpu, index);
@@ -587,15 +613,15 @@ static void serve_request(struct gpu *gpu, u32 index)
 	}
 	if (request->sectors)
 		return;
-	slice->request_head = (slice->request_head + 1) & (ring - 1);
+	slice->request_count--;
+	slice->request_head = request->mail.next;
 	slice->request_at = NEVER;
-	if (--slice->request_count) {
-		request = &requests[slice->request_head];
+	if (slice->request_head != NOBODY) {
+		request = request_at(gpu, &slice->request_head);
 		slice->request_at = request->ready;
 		__builtin_prefetch(&gpu->llc[llc_set_of(gpu, index,
 							request->line)]);
 	}
-	noc_release(gpu, index);
 }
 
 /* A dropped tenant's line is gone; what is fetched of it is to come. */
@@ -628,34 +654,40 @@ static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 		llc_forget(set, mshr->way);
 	}
 	for (i = 0; i < mshr->waiters; i++)
-		noc_reply(gpu, index, mshr->sm[i], mshr->sm_mshr[i]);
+		noc_reply(gpu, index, mshr->sm[i], mshr->sm_mshr[i],
+			  mshr->sector, mshr->flits[i]);
 	mshr->next = slice->mshr_free;
 	slice->mshr_free = number;
 	slice->mshrs_used--;
 }
 
-static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
+static void count_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 {
-	struct tenant *tenant = &gpu->tenants[done->tag.slot];
-	bool live = done->tag.generation == tenant->generation;
+	struct simgpu_counters *counters = slot_counters(gpu, done->tag.slot);
 	/* What is counted: lines, or sectors where the cache has them. */
 	u32 count = done->sectors * gpu->config.llc_sectors / TRACE_SECTORS;
 
-	if (live) {
-		count_request(gpu, index, done, count);
-		tenant->counters.bus_busy_clocks +=
-			gpu->limits.burst_of[done->sectors];
-		tenant->counters.row_activates += done->activated;
-		tenant->counters.row_interference += done->reopened;
-		tenant->counters.bank_interference_clocks += done->waited;
-		tenant->counters.bank_busy_clocks += done->bank_busy;
-		tenant->counters.bank_active_clocks += done->bank_active;
-		tenant->counters.bus_wait_clocks += done->bus_wait;
-		if (done->write)
-			tenant->counters.dram_writebacks += count;
-		else
-			tenant->counters.dram_fills += count;
-	}
+	count_request(gpu, index, done, count);
+	counters->bus_busy_clocks += gpu->limits.burst_of[done->sectors];
+	counters->row_activates += done->activated;
+	counters->row_interference += done->reopened;
+	counters->bank_interference_clocks += done->waited;
+	counters->bank_busy_clocks += done->bank_busy;
+	counters->bank_active_clocks += done->bank_active;
+	counters->bus_wait_clocks += done->bus_wait;
+	if (done->write)
+		counters->dram_writebacks += count;
+	else
+		counters->dram_fills += count;
+}
+
+static void serve_done(struct gpu *gpu, u32 index, const struct dram_done *done)
+{
+	bool live = done->tag.generation ==
+		    gpu->tenants[done->tag.slot].generation;
+
+	if (live)
+		count_done(gpu, index, done);
 	if (done->write)
 		gpu->slices[index].write_credits++;
 	else
@@ -712,7 +744,7 @@ void slice_turn(struct gpu *gpu, u32 index)
 	}
 	next = sooner(next, slice->done_at);
 	if (next != NEVER)
-		gpu_wake(gpu, part_of_slice(index), next);
+		slice_wake(slice, next);
 }
 
 /*

@@ -75,7 +75,8 @@ struct llc_set {
 } __aligned(64);
 
 /*
- * struct llc_mshr - a fetch and the SMs that wait for it
+ * struct llc_mshr - a fetch and the SMs that wait for it: @sm, its entry @sm_mshr,
+ *	and the @flits of the reply
  * @next: in the free list, or of the fetches of its way
  */
 struct llc_mshr {
@@ -87,15 +88,15 @@ struct llc_mshr {
 	u8 next;
 	u8 sector;
 	u8 sm[MSHR_MERGES];
+	u8 flits[MSHR_MERGES];
 	u16 sm_mshr[MSHR_MERGES];
 };
 
 /*
  * struct slice - a slice of the last-level cache
- * @credits: places left in its request queue (struct gpu_shape.slice_queue)
- * @wait_head: first of those who wait for a place (noc.c), NOBODY for none
- * @wait_tail: last of them
- * @wait_count: how many
+ * @turn_at: cycle of its next turn
+ * @request_head: place of the first request in its queue, NOBODY for none
+ * @request_tail: of the last one
  * @request_at: cycle at which the first request may be looked up; NEVER if
  *	there is none or it is @stalled
  * @done_at: cycle at which the first completion arrives, NEVER if none comes
@@ -104,16 +105,14 @@ struct llc_mshr {
  * @turn: the SM whose request was looked up last (GPU_ARBITRATE_SM)
  */
 struct slice {
+	u64 turn_at;
 	u64 request_at;
 	u64 done_at;
 	u64 in_free;
 	u64 out_free;
-	u32 wait_head;
-	u32 wait_tail;
-	u32 wait_count;
-	u16 credits;
-	u16 request_head;
-	u16 request_count;
+	u32 request_head;
+	u32 request_tail;
+	u32 request_count;
 	u8 stalled;
 	u8 turn;
 	u8 write_credits;

@@ -49,6 +49,19 @@ void context_init(struct gpu *gpu)
 	pool->warps[i - 1].next = NO_CONTEXT;
 }
 
+static void reserve_warps(struct context_pool *pool, struct saved_block *saved,
+			  u32 warps)
+{
+	u32 *link = &saved->first_warp;
+
+	for (; warps > 0; warps--) {
+		*link = pool->free_warp;
+		link = &pool->warps[*link].next;
+		pool->free_warp = *link;
+	}
+	*link = NO_CONTEXT;
+}
+
 /*
  * context_reserve() - keep places for thread blocks of an SM
  * @blocks: bit mask of blocks that run
@@ -71,13 +84,14 @@ bool context_reserve(struct gpu *gpu, u32 index, u32 blocks)
 
 		block->saved = pool->free_block;
 		pool->free_block = pool->blocks[block->saved].next;
-		pool->blocks[block->saved].first_warp = NO_CONTEXT;
+		reserve_warps(pool, &pool->blocks[block->saved],
+			      block->warps_left);
 	}
 	return true;
 }
 
-/* Give a place and the warps that it holds back. */
-static void context_free(struct gpu *gpu, u32 number)
+/* context_free() - give back a place and the warps that it holds */
+void context_free(struct gpu *gpu, u32 number)
 {
 	struct context_pool *pool = &gpu->pool;
 	struct saved_block *saved = &pool->blocks[number];
@@ -96,7 +110,8 @@ static void context_free(struct gpu *gpu, u32 number)
 
 /* --- queues of saved thread blocks ------------------------------------------------ */
 
-static void queue_append(struct gpu *gpu, u32 slot, u32 number)
+/* context_queue() - a slot's saved thread block waits for an SM */
+void context_queue(struct gpu *gpu, u32 slot, u32 number)
 {
 	struct tenant *tenant = &gpu->tenants[slot];
 
@@ -147,9 +162,6 @@ void context_forget(struct gpu *gpu, u32 index, u32 number)
 
 	if (block->state == BLOCK_RUNS)
 		return;
-	/* What was reserved for its warps was not taken yet. */
-	if (block->state == BLOCK_STOPS || block->state == BLOCK_SAVES)
-		gpu->pool.warps_left += block->warps_left;
 	context_free(gpu, block->saved);
 	sm->moving &= ~(1U << number);
 	if (sm->mover == number)
@@ -191,21 +203,16 @@ static void save_warps(struct gpu *gpu, const struct sm *sm,
 {
 	struct context_pool *pool = &gpu->pool;
 	struct saved_block *saved = &pool->blocks[block->saved];
-	u32 *link = &saved->first_warp;
+	u32 number = saved->first_warp;
 	u64 mask;
 
 	saved->index = block->index;
 	saved->warps_left = block->warps_left;
 	saved->at_barrier = block->at_barrier;
 	for (mask = block->warps; mask; mask &= mask - 1) {
-		u32 number = pool->free_warp;
-
-		pool->free_warp = pool->warps[number].next;
 		save_warp(&sm->warp[lowest_bit(mask)], &pool->warps[number]);
-		*link = number;
-		link = &pool->warps[number].next;
+		number = pool->warps[number].next;
 	}
-	*link = NO_CONTEXT;
 }
 
 static void restore_warps(struct gpu *gpu, struct sm *sm, struct block *block)
@@ -294,7 +301,6 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
-	struct tenant *tenant = &gpu->tenants[block->slot];
 	u32 lines = lines_of(gpu, block), left = lines - block->moved, i;
 	u32 first = ((u32)block->slot << LINE_SLOT_SHIFT) + CONTEXT_TOP -
 		    (block->saved + 1) * lines + block->moved;
@@ -310,7 +316,7 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 		lsu->sectors[i] = TRACE_ALL_SECTORS;
 	}
 	block->moved += lsu->count;
-	tenant->counters.context_lines += lsu->count;
+	slot_counters(gpu, block->slot)->context_lines += lsu->count;
 	gpu->sm_counters[index].context_lines += lsu->count;
 	if (lsu->kind == LSU_RESTORE)
 		block_reads(sm, block)->pending++;
@@ -322,17 +328,15 @@ static void block_is_saved(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct block *block = &sm->block[number];
-	struct tenant *tenant = &gpu->tenants[block->slot];
 
 	save_warps(gpu, sm, block);
-	queue_append(gpu, block->slot, block->saved);
-	tenant->counters.preempted_blocks++;
+	sm_notify(gpu, index, block->slot, BLOCK_SAVED, block->saved);
+	slot_counters(gpu, block->slot)->preempted_blocks++;
 	gpu->sm_counters[index].preempted_blocks++;
 	sm->moving &= ~(1U << number);
 	block_clear(gpu, index, block);
 	sm_hold_warps(gpu, index);
 	sm_settle_owner(gpu, index);
-	sm_refill(gpu, index);
 }
 
 /* A context whose stores have arrived, if there are none to come, is saved. */
@@ -359,13 +363,12 @@ static void settle_reads(struct gpu *gpu, u32 index, u32 number)
 	sm->moving &= ~(1U << number);
 	block->state = BLOCK_RUNS;
 	if (returns) {
-		queue_append(gpu, block->slot, block->saved);
+		sm_notify(gpu, index, block->slot, BLOCK_SAVED, block->saved);
 		block_clear(gpu, index, block);
 		sm_settle_owner(gpu, index);
-		sm_refill(gpu, index);
 	} else {
 		restore_warps(gpu, sm, block);
-		context_free(gpu, block->saved);
+		sm_notify(gpu, index, block->slot, BLOCK_RESTORED, block->saved);
 	}
 	sm_hold_warps(gpu, index);
 }

@@ -28,12 +28,12 @@ u64 refreshes_due(const struct gpu *gpu)
  */
 void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
+	const struct tenant_counts *tenant = &gpu->counts[slot];
 
 	*out = tenant->counters;
 	out->load_cycles += tenant->loads * gpu->now;
 	out->sm_active_cycles += tenant->sms_active * gpu->now;
-	out->refreshes += tenant->running ? refreshes_due(gpu) : 0;
+	out->refreshes += gpu->tenants[slot].running ? refreshes_due(gpu) : 0;
 	out->idle_cycles = idle_slots(out->sm_cycles,
 				      gpu->config.schedulers_per_sm,
 				      tenant->issue_slots);
@@ -73,7 +73,9 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 			from->inbox[DRAM_WRITES].count;
 	for (i = channel * slices; i < (channel + 1) * slices; i++) {
 		out->slice_requests += gpu->slices[i].request_count;
-		out->slice_waiting += gpu->slices[i].wait_count;
+		if (gpu->slices[i].request_count > gpu->shape.slice_queue)
+			out->slice_waiting += gpu->slices[i].request_count -
+					      gpu->shape.slice_queue;
 	}
 }
 
@@ -96,7 +98,7 @@ void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done,
 
 void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 {
-	struct tenant *tenant = &gpu->tenants[slot];
+	struct tenant_counts *tenant = &gpu->counts[slot];
 	u32 i;
 
 	for (i = 0; i < gpu->config.channels; i++)
@@ -104,7 +106,8 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot)
 		       sizeof(*gpu->channel_counters));
 	memset(&tenant->counters, 0, sizeof(tenant->counters));
 	tenant->counters.sm_active_cycles = -(u64)tenant->sms_active * gpu->now;
-	tenant->counters.refreshes = tenant->running ? -refreshes_due(gpu) : 0;
+	tenant->counters.refreshes = gpu->tenants[slot].running ?
+				     -refreshes_due(gpu) : 0;
 	tenant->issue_slots = 0;
 	for (i = 0; i < gpu->config.sms; i++) {
 		sm_tenant(gpu, i, slot)->thread_instructions = 0;

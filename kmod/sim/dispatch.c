@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Issuing thread blocks to SMs: whether one fits, which is next, and what it
- * holds there until it ends. Preempted ones go before new ones.
+ * holds there until it ends. Preempted ones go before new ones. What happens on an
+ * SM in a window is heard when the window is over (struct notice), as it was then
+ * (struct place), and has a consequence a while later: the configuration's
+ * dispatch_latency, which no window is longer than. What the driver does between
+ * two calls of gpu_run() has it in the next cycle.
  */
 #include "sim.h"
 
@@ -39,127 +43,77 @@ u32 gpu_kernel_blocks_per_sm(const struct gpu_config *config,
 }
 
 /* Whether an SM has room for one more thread block of a kernel. */
-static bool block_fits(const struct gpu *gpu, const struct sm *sm,
+static bool block_fits(const struct gpu *gpu, u32 index,
 		       const struct trace_kernel *kernel)
 {
 	const struct gpu_config *config = &gpu->config;
-	u32 threads = sm->threads_used + kernel->block_threads;
-	u32 registers = sm->registers_used + registers_of(kernel);
-	u32 shared = sm->shared_used + kernel->shared_bytes;
+	const struct place *place = &gpu->places[index];
 
-	return sm->blocks < config->blocks_per_sm &&
-	       threads <= config->threads_per_sm &&
-	       registers <= config->registers_per_sm &&
-	       shared <= config->shared_bytes_per_sm &&
-	       hweight64(sm->free_warps) >= kernel->block_warps;
+	return place->blocks < config->blocks_per_sm &&
+	       place->warps + kernel->block_warps <= config->warps_per_sm &&
+	       place->threads + kernel->block_threads <=
+		       config->threads_per_sm &&
+	       place->registers + registers_of(kernel) <=
+		       config->registers_per_sm &&
+	       place->shared + kernel->shared_bytes <=
+		       config->shared_bytes_per_sm;
 }
 
-/* Give a thread block a place for a warp; returns its number. */
-static u32 place_warp(struct sm *sm, u32 block_number)
-{
-	struct block *block = &sm->block[block_number];
-	u32 warp = lowest_bit(sm->free_warps);
-	struct warp *w = &sm->warp[warp];
-
-	sm->free_warps &= sm->free_warps - 1;
-	block->warps |= 1ULL << warp;
-	/* Its loads are set up as they come, but for what context.c counts in. */
-	memset(w, 0, offsetof(struct warp, load[1]));
-	w->slot = block->slot;
-	w->block = block_number;
-	w->wait_load = NONE;
-	sm->warp_age[warp] = sm->age++;
-	return warp;
-}
-
-static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
-		       u32 block_number, u32 index)
-{
-	u32 block_index = sm->block[block_number].index;
-	u32 warp = place_warp(sm, block_number);
-	struct warp *w = &sm->warp[warp];
-
-	w->index = index;
-	w->op = kernel->programs[0];
-	if (kernel->warps) {
-		const struct trace_warp *recorded =
-			trace_warp(kernel, block_index, index);
-
-		w->op = kernel->programs[recorded->program];
-		w->line = recorded->first_line;
-	}
-	warp_ready(sm, warp);
-}
-
-/* A new thread block: its warps begin. */
-static void begin_block(struct gpu *gpu, struct sm *sm, u32 number)
-{
-	struct block *block = &sm->block[number];
-	struct tenant *tenant = &gpu->tenants[block->slot];
-	const struct trace_kernel *kernel = tenant->kernel;
-	u32 i;
-
-	block->at_barrier = 0;
-	block->state = BLOCK_RUNS;
-	block->warps_left = kernel->block_warps;
-	block->index = tenant->blocks_issued++;
-	for (i = 0; i < kernel->block_warps; i++)
-		start_warp(sm, kernel, number, i);
-}
-
-/* A saved thread block: its warps go on when its context is there. */
-static void resume_block(struct gpu *gpu, struct sm *sm, u32 number, u32 saved)
-{
-	struct block *block = &sm->block[number];
-	u32 i;
-
-	block->at_barrier = gpu->pool.blocks[saved].at_barrier;
-	block->state = BLOCK_RESTORES;
-	block->warps_left = gpu->pool.blocks[saved].warps_left;
-	block->index = gpu->pool.blocks[saved].index;
-	block->moved = 0;
-	block->saved = saved;
-	sm->moving |= 1U << number;
-	for (i = 0; i < block->warps_left; i++)
-		sm->warp[place_warp(sm, number)].wait_load = WAIT_CONTEXT;
-}
-
-static void start_block(struct gpu *gpu, u32 index, u32 slot)
+static void place_take(struct gpu *gpu, u32 index, u32 slot)
 {
 	const struct trace_kernel *kernel = gpu->tenants[slot].kernel;
-	u32 saved = context_take(gpu, slot), number = 0;
-	struct sm *sm = &gpu->sms[index];
-	struct block *block;
+	struct place *place = &gpu->places[index];
 
-	while (sm->block[number].used)
-		number++;
-	block = &sm->block[number];
-	block->used = 1;
-	block->slot = slot;
-	block->warps = 0;
-	if (saved == NO_CONTEXT)
-		begin_block(gpu, sm, number);
-	else
-		resume_block(gpu, sm, number, saved);
-	block->position[0] = block->index % kernel->grid[0];
-	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
-	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
-	share_block_came(gpu, index, slot);
-	sm->blocks++;
-	sm->threads_used += kernel->block_threads;
-	sm->registers_used += registers_of(kernel);
-	sm->shared_used += kernel->shared_bytes;
-	if (sm->quota_slots)
-		sm_hold_warps(gpu, index);
+	place->blocks++;
+	place->warps += kernel->block_warps;
+	place->threads += kernel->block_threads;
+	place->registers += registers_of(kernel);
+	place->shared += kernel->shared_bytes;
+	sm_tenant(gpu, index, slot)->placed++;
+}
+
+/* place_release() - free what a slot's thread block held of an SM */
+void place_release(struct gpu *gpu, u32 index, u32 slot)
+{
+	const struct trace_kernel *kernel = gpu->tenants[slot].kernel;
+	struct place *place = &gpu->places[index];
+
+	place->blocks--;
+	place->warps -= kernel->block_warps;
+	place->threads -= kernel->block_threads;
+	place->registers -= registers_of(kernel);
+	place->shared -= kernel->shared_bytes;
+	sm_tenant(gpu, index, slot)->placed--;
+}
+
+/* Send a slot's next thread block to an SM, where it begins at a cycle. */
+static void send_block(struct gpu *gpu, u32 index, u32 slot, u64 at)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+	struct sm *sm = &gpu->sms[index];
+	u32 saved = context_take(gpu, slot), i = sm->arrivals++;
+
+	place_take(gpu, index, slot);
+	for (; i > 0 && sm->arrival[i - 1].at > at; i--)
+		sm->arrival[i] = sm->arrival[i - 1];
+	sm->arrival[i] = (struct arrival) {
+		.at = at,
+		.index = saved == NO_CONTEXT ? tenant->blocks_issued++ :
+					       gpu->pool.blocks[saved].index,
+		.saved = saved,
+		.slot = slot,
+	};
+	sm->block_at = sm->arrival[0].at;
+	sm_wake(sm, at);
 }
 
 /* Whether a slot is below its limit of thread blocks on an SM. */
 static bool below_limit(const struct gpu *gpu, u32 index, u32 slot)
 {
-	u32 limit = sm_tenant(gpu, index, slot)->block_limit;
+	const struct sm_tenant *tenant = sm_tenant(gpu, index, slot);
 
-	return limit == GPU_NO_LIMIT ||
-	       gpu_sm_blocks(gpu, index, slot) < limit;
+	return tenant->block_limit == GPU_NO_LIMIT ||
+	       tenant->placed < tenant->block_limit;
 }
 
 static bool tenant_has_block(const struct tenant *tenant)
@@ -168,64 +122,46 @@ static bool tenant_has_block(const struct tenant *tenant)
 				   tenant->blocks_issued < tenant->blocks);
 }
 
-/* Start one thread block on an SM if its owner has one and it fits. */
-static bool try_start_block(struct gpu *gpu, u32 index)
+/* Send one thread block to an SM if its owner has one and it fits. */
+static bool try_send_block(struct gpu *gpu, u32 index, u64 at)
 {
-	struct sm *sm = &gpu->sms[index];
-	struct tenant *tenant;
+	const struct place *place = &gpu->places[index];
+	const struct tenant *tenant;
 
-	if (sm->owner >= GPU_SLOTS_MAX || sm->draining)
+	if (place->owner >= GPU_SLOTS_MAX || place->draining)
 		return false;
-	tenant = &gpu->tenants[sm->owner];
-	if (!tenant_has_block(tenant) || !block_fits(gpu, sm, tenant->kernel) ||
-	    !below_limit(gpu, index, sm->owner))
+	tenant = &gpu->tenants[place->owner];
+	if (!tenant_has_block(tenant) ||
+	    !block_fits(gpu, index, tenant->kernel) ||
+	    !below_limit(gpu, index, place->owner))
 		return false;
-	start_block(gpu, index, sm->owner);
+	send_block(gpu, index, place->owner, at);
 	return true;
-}
-
-/*
- * sm_refill() - start thread blocks on an SM while they fit; shared SMs get
- *	theirs when the cycle is over, in the order of all
- */
-void sm_refill(struct gpu *gpu, u32 index)
-{
-	bool started = false;
-
-	if (gpu->sms[index].owner == GPU_SHARED)
-		gpu->dispatch_shared = true;
-	while (try_start_block(gpu, index))
-		started = true;
-	if (started)
-		gpu_wake(gpu, part_of_sm(index), gpu->now + 1);
 }
 
 /*
  * Give a slot's SMs thread blocks, one an SM in turn, as GPUs do, so that a
  * small grid spreads over all of them.
  */
-static void dispatch_blocks(struct gpu *gpu, u32 slot)
+static void dispatch_blocks(struct gpu *gpu, u32 slot, u64 at)
 {
-	bool started = true;
+	bool sent = true;
 	u32 i;
 
-	while (started) {
-		started = false;
-		for (i = 0; i < gpu->config.sms; i++) {
-			if (gpu->sms[i].owner != slot ||
-			    !try_start_block(gpu, i))
-				continue;
-			started = true;
-			gpu_wake(gpu, part_of_sm(i), gpu->now + 1);
-		}
+	while (sent) {
+		sent = false;
+		for (i = 0; i < gpu->config.sms; i++)
+			if (gpu->places[i].owner == slot &&
+			    try_send_block(gpu, i, at))
+				sent = true;
 	}
 }
 
 /* --- shared SMs: whose thread block is next (STM 4.1) ----------------------------- */
 
-static bool takes_from_all(const struct sm *sm)
+static bool takes_from_all(const struct place *place)
 {
-	return sm->owner == GPU_SHARED && !sm->draining;
+	return place->owner == GPU_SHARED && !place->draining;
 }
 
 /* The first shared SM from @from on with room for a slot's block, or NONE. */
@@ -236,9 +172,9 @@ static u32 find_room(const struct gpu *gpu, u32 slot, u32 from)
 
 	for (i = 0; i < gpu->config.sms; i++) {
 		u32 index = (from + i) % gpu->config.sms;
-		const struct sm *sm = &gpu->sms[index];
 
-		if (takes_from_all(sm) && block_fits(gpu, sm, tenant->kernel) &&
+		if (takes_from_all(&gpu->places[index]) &&
+		    block_fits(gpu, index, tenant->kernel) &&
 		    below_limit(gpu, index, slot))
 			return index;
 	}
@@ -257,7 +193,7 @@ static u64 slots_that_wait(const struct gpu *gpu)
 		if (!tenant_has_block(&gpu->tenants[slot]))
 			continue;
 		for (i = 0; i < gpu->config.sms; i++) {
-			if (!takes_from_all(&gpu->sms[i]) ||
+			if (!takes_from_all(&gpu->places[i]) ||
 			    !below_limit(gpu, i, slot))
 				continue;
 			waiting |= 1ULL << slot;
@@ -339,7 +275,7 @@ static u32 next_in_turn(struct gpu *gpu, u32 *sm)
 	return NONE;
 }
 
-static void dispatch_shared(struct gpu *gpu)
+static void dispatch_shared(struct gpu *gpu, u64 at)
 {
 	u32 slot, sm;
 
@@ -348,8 +284,7 @@ static void dispatch_shared(struct gpu *gpu)
 		       next_in_queue(gpu, &sm) : next_in_turn(gpu, &sm);
 		if (slot == NONE)
 			return;
-		start_block(gpu, sm, slot);
-		gpu_wake(gpu, part_of_sm(sm), gpu->now + 1);
+		send_block(gpu, sm, slot, at);
 	}
 }
 
@@ -366,63 +301,100 @@ void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)
 }
 
 /*
- * dispatch_waiting() - issue the thread blocks of all slots in gpu->dispatch:
- *	they, or room for them, came from somewhere else than their own SMs; and
- *	those of shared SMs
- *
- * Between two cycles, so that the order of turns does not show.
+ * Issue the thread blocks of all slots in gpu->dispatch: they, or room for them,
+ * came from somewhere else than their own SMs; and those of shared SMs.
+ */
+static void dispatch_all(struct gpu *gpu, u64 at)
+{
+	bool shared = gpu->dispatch || gpu->dispatch_shared;
+
+	while (gpu->dispatch) {
+		dispatch_blocks(gpu, lowest_bit(gpu->dispatch), at);
+		gpu->dispatch &= gpu->dispatch - 1;
+	}
+	gpu->dispatch_shared = false;
+	if (shared)
+		dispatch_shared(gpu, at);
+}
+
+/*
+ * dispatch_waiting() - issue the thread blocks for which the driver made room, or
+ *	which it brought
  */
 void dispatch_waiting(struct gpu *gpu)
 {
-	gpu->dispatch_shared = false;
-	while (gpu->dispatch) {
-		dispatch_blocks(gpu, lowest_bit(gpu->dispatch));
-		gpu->dispatch &= gpu->dispatch - 1;
-	}
-	dispatch_shared(gpu);
+	dispatch_all(gpu, gpu->now + 1);
 }
 
-/*
- * block_release() - free what a thread block held of its SM
- */
-void block_release(struct gpu *gpu, u32 index, struct block *block)
-{
-	const struct trace_kernel *kernel = gpu->tenants[block->slot].kernel;
-	struct sm *sm = &gpu->sms[index];
+/* --- what SMs say ------------------------------------------------------------------ */
 
-	block->used = 0;
-	block->warps = 0;
-	sm->blocks--;
-	sm->threads_used -= kernel->block_threads;
-	sm->registers_used -= registers_of(kernel);
-	sm->shared_used -= kernel->shared_bytes;
-	share_block_left(gpu, index, block->slot);
-}
-
-/*
- * block_finish() - a thread block's last warp has ended
- */
-void block_finish(struct gpu *gpu, u32 index, u32 number)
+/* A kernel ends when its last thread block is heard of. */
+static void count_end(struct gpu *gpu, u32 slot, u64 at)
 {
-	struct sm *sm = &gpu->sms[index];
-	struct block *block = &sm->block[number];
-	u32 slot = block->slot;
 	struct tenant *tenant = &gpu->tenants[slot];
-	const struct trace_kernel *kernel = tenant->kernel;
 
-	block_release(gpu, index, block);
-	tenant->counters.blocks_finished++;
-	gpu->sm_counters[index].blocks_finished++;
-	if (++tenant->blocks_finished == kernel->blocks) {
-		share_account_all(gpu);
-		tenant->counters.kernels_finished++;
-		gpu->running &= ~(1ULL << slot);
-		tenant->counters.refreshes += refreshes_due(gpu);
-		tenant->running = 0;
-		gpu->finished |= 1ULL << slot;
+	if (++tenant->blocks_finished < tenant->blocks)
+		return;
+	tenant->ends_at = at + gpu->config.dispatch_latency;
+	gpu->ending |= 1ULL << slot;
+}
+
+static void take_notice(struct gpu *gpu, u32 index, const struct notice *notice)
+{
+	struct place *place = &gpu->places[index];
+
+	if (notice->kind == BLOCK_RESTORED) {
+		context_free(gpu, notice->saved);
+		return;
 	}
-	if (sm->quota_slots)
-		sm_hold_warps(gpu, index);
-	sm_settle_owner(gpu, index);
-	sm_refill(gpu, index);
+	if (notice->kind == BLOCK_SAVED)
+		context_queue(gpu, notice->slot, notice->saved);
+	place_release(gpu, index, notice->slot);
+	if (notice->kind == BLOCK_ENDED)
+		count_end(gpu, notice->slot, notice->at);
+	if (!place->blocks) {
+		place->draining = 0;
+		place->owner = gpu->sms[index].next_owner;
+	}
+	if (place->owner == GPU_SHARED)
+		gpu->dispatch_shared = true;
+	while (try_send_block(gpu, index,
+			      notice->at + gpu->config.dispatch_latency))
+		;
+}
+
+/* The earliest cycle of what SMs have to say, @from being heard already. */
+static u64 next_notice(const struct gpu *gpu, const u8 *heard)
+{
+	u64 at = NEVER;
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (heard[i] < gpu->sms[i].notices)
+			at = sooner(at, gpu->sms[i].notice[heard[i]].at);
+	return at;
+}
+
+/*
+ * dispatch_notices() - hear what SMs have said in a window, cycle by cycle and SM
+ *	by SM
+ */
+void dispatch_notices(struct gpu *gpu)
+{
+	u8 heard[GPU_SMS_MAX] = { 0 };
+	u32 i;
+	u64 at;
+
+	while ((at = next_notice(gpu, heard)) != NEVER) {
+		for (i = 0; i < gpu->config.sms; i++) {
+			const struct sm *sm = &gpu->sms[i];
+
+			while (heard[i] < sm->notices &&
+			       sm->notice[heard[i]].at == at)
+				take_notice(gpu, i, &sm->notice[heard[i]++]);
+		}
+		dispatch_all(gpu, at + gpu->config.dispatch_latency);
+	}
+	for (i = 0; i < gpu->config.sms; i++)
+		gpu->sms[i].notices = 0;
 }

@@ -593,7 +593,7 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 		__builtin_prefetch(&slice->mshr[entry->tag.mshr]);
 	if (!slice->done_count++) {
 		slice->done_at = done->ready;
-		gpu_wake(gpu, part_of_slice(number), done->ready);
+		slice_wake(slice, done->ready);
 	}
 }
 
@@ -889,6 +889,7 @@ void channel_init(struct gpu *gpu, u32 index)
 	struct channel *channel = &gpu->channels[index];
 	u32 interval = gpu->config.dram.trefi;
 
+	channel->turn_at = NEVER;
 	channel->refresh_due = interval ? interval : NEVER;
 	channel->arrival = NEVER;
 	channel->inbox_mask = gpu->shape.inbox_mask;

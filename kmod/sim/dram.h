@@ -168,6 +168,7 @@ enum dram_want {
 
 /*
  * struct channel - a memory controller and its DRAM
+ * @turn_at: core cycle of its next turn
  * @arrival: clock at which the next request can come in
  * @pending: requests in queues and inboxes
  * @inbox_mask: places of the rings @request that are used, less 1
@@ -206,6 +207,7 @@ enum dram_want {
  */
 struct channel {
 	/* What a request touches that comes in. */
+	u64 turn_at;
 	u64 arrival;
 	u16 pending;
 	u16 inbox_mask;

@@ -11,8 +11,8 @@ static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 	u64 cycle = cycle_of_clock(gpu, clock + gpu->config.channel_batch_clocks);
 	u64 ahead = gpu->now + 1 + gpu->config.llc_to_dram_latency;
 
-	gpu_wake(gpu, part_of_channel(index),
-		 later(cycle, ahead) - gpu->config.llc_to_dram_latency);
+	channel_wake(&gpu->channels[index],
+		     later(cycle, ahead) - gpu->config.llc_to_dram_latency);
 }
 
 /* The memory clock at which what is sent now arrives at a channel. */
@@ -99,7 +99,6 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, u32 mode, u32 sectors,
 
 	post(&gpu->channels[channel], mode, &request);
 	/* A turn within the batch's length will see it in any case. */
-	if (gpu->wake_at[part_of_channel(channel)] >
-	    gpu->now + gpu->shape.batch_cycles)
+	if (gpu->channels[channel].turn_at > gpu->now + gpu->shape.batch_cycles)
 		wake_for_clock(gpu, channel, request.ready_clock);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clock: a timing wheel that gives the parts their turns, and the life of
- * the device and its kernels. What the parts do in a turn: dram.c, cache.c,
- * sm.c.
+ * The life of the device, of its kernels and tenants. Its clock: step.c.
  */
 #include "sim.h"
 
@@ -59,9 +57,12 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->slices_per_channel = config->llc_slices / config->channels;
 	shape->slice_queue = config->noc_queue_depth + config->noc_latency +
 			     config->llc_latency;
-	shape->slice_ring = 1;
-	while (shape->slice_ring < shape->slice_queue)
-		shape->slice_ring *= 2;
+	shape->sm_entries = l1_entries(config) + config->sm_stores;
+	/* What was sent later arrives later; and what is heard of takes effect. */
+	shape->sm_ahead = config->noc_latency;
+	shape->memory_ahead = config->noc_latency + config->llc_latency;
+	if (shape->memory_ahead > config->dispatch_latency)
+		shape->memory_ahead = config->dispatch_latency;
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
 	/* As few places as will do: all of them are used in turn. */
 	shape->done_mask = ring_mask(config->llc_mshrs +
@@ -121,6 +122,71 @@ static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
 				    valid };
 }
 
+/* What each view has of its own. */
+static void lay_out_view(struct carver *carver, struct gpu *view,
+			 const struct gpu_config *config)
+{
+	CARVE(carver, view, counts, GPU_SLOTS_MAX);
+	CARVE(carver, view, outbox, config->channels);
+	CARVE(carver, view, reply_outbox, config->sms);
+}
+
+/*
+ * One thread's views, but for the first: that is the device itself. Their table
+ * comes first.
+ */
+static struct gpu **lay_out_views(struct carver *carver, u32 views,
+				  const struct gpu_config *config)
+{
+	struct gpu **table = carve(carver, views, sizeof(*table));
+	u32 i;
+
+	for (i = 1; i < views; i++) {
+		struct gpu *view = carve(carver, 1, sizeof(*view));
+
+		lay_out_view(carver, view, config);
+		if (table)
+			table[i] = view;
+	}
+	return table;
+}
+
+size_t gpu_view_bytes(const struct gpu_config *config, u32 views)
+{
+	struct carver carver = { 0 };
+
+	lay_out_views(&carver, views, config);
+	return carver.used;
+}
+
+static void empty_boxes(struct mailbox *boxes, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		boxes[i].head = NOBODY;
+}
+
+void gpu_set_views(struct gpu *gpu, void *memory, u32 views)
+{
+	struct carver carver = { .memory = memory };
+	u32 i;
+
+	port_assert(views && views <= GPU_VIEWS_MAX);
+	gpu->main = gpu;
+	gpu->views = views;
+	gpu->view_of = &gpu->main;
+	if (views > 1) {
+		memset(memory, 0, gpu_view_bytes(&gpu->config, views));
+		gpu->view_of = lay_out_views(&carver, views, &gpu->config);
+		gpu->view_of[0] = gpu;
+	}
+	for (i = 0; i < views; i++) {
+		empty_boxes(gpu->view_of[i]->outbox, gpu->config.channels);
+		empty_boxes(gpu->view_of[i]->reply_outbox, gpu->config.sms);
+	}
+}
+
 static struct gpu *lay_out(struct carver *carver, const struct gpu_config *config)
 {
 	struct gpu *gpu = carve(carver, 1, sizeof(*gpu));
@@ -130,8 +196,9 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	derive_shape(config, &shape);
 	if (gpu)
 		gpu->shape = shape;
-	CARVE(carver, gpu, wheel, WHEEL_CYCLES);
+	lay_out_view(carver, gpu, config);
 	CARVE(carver, gpu, tenants, GPU_SLOTS_MAX);
+	CARVE(carver, gpu, places, sms);
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
 	CARVE(carver, gpu, sm_tenants, sms * GPU_SLOTS_MAX);
@@ -141,7 +208,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	lay_out_l1(carver, gpu ? &gpu->l1[L1_CONSTANT] : NULL, config->sms,
 		   config->l1c_sets, config->l1c_ways, 1);
 	CARVE(carver, gpu, slices, slices);
-	CARVE(carver, gpu, requests, slices * shape.slice_ring);
+	CARVE(carver, gpu, requests, sms * shape.sm_entries);
+	CARVE(carver, gpu, replies, sms * shape.sm_entries * config->llc_sectors);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
 	CARVE(carver, gpu, atd_tags,
 	      GPU_SLOTS_MAX * shape.atd_sets * config->llc_ways);
@@ -174,13 +242,13 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	gpu = lay_out(&carver, config);
 	gpu->config = *config;
 	gpu->seed = seed;
-	gpu->earliest = 1;
 	gpu->arrival_cycle = NEVER;
 	dram_compile(config, &gpu->limits);
-	for (i = 0; i < GPU_PARTS_MAX; i++)
-		gpu->wake_at[i] = NEVER;
-	for (i = 0; i < config->sms; i++)
+	gpu_set_views(gpu, NULL, 1);
+	for (i = 0; i < config->sms; i++) {
 		sm_init(gpu, i);
+		place_follow(gpu, i);
+	}
 	cache_init(gpu);
 	for (i = 0; i < config->channels; i++)
 		channel_init(gpu, i);
@@ -225,108 +293,6 @@ u32 gpu_dram_cycles(const struct gpu *gpu)
 	       (u32)cycle_of_clock(gpu, clocks);
 }
 
-/* --- the wheel -------------------------------------------------------------------- */
-
-static void wheel_mark(struct gpu *gpu, u32 part, u64 cycle)
-{
-	u32 slot;
-
-	/* Beyond the horizon: look again when it has come nearer. */
-	if (cycle - gpu->now >= WHEEL_CYCLES)
-		cycle = gpu->now + WHEEL_CYCLES - 1;
-	slot = cycle % WHEEL_CYCLES;
-	gpu->wheel[slot].turns[part / 64] |= 1ULL << (part % 64);
-	gpu->occupied[slot / 64] |= 1ULL << (slot % 64);
-}
-
-void gpu_wake_at(struct gpu *gpu, u32 part, u64 cycle)
-{
-	gpu->wake_at[part] = cycle;
-	wheel_mark(gpu, part, cycle);
-}
-
-/* The next cycle after gpu->now with a turn in it, NEVER if there is none. */
-static u64 next_busy_cycle(const struct gpu *gpu)
-{
-	u64 first = gpu->now + 1;
-	u32 slot = first % WHEEL_CYCLES, word = slot / 64, i;
-	u64 mask = gpu->occupied[word] & (~0ULL << (slot % 64));
-
-	for (i = 0; i <= WHEEL_CYCLES / 64; i++) {
-		if (mask) {
-			u32 found = word * 64 + lowest_bit(mask);
-
-			return first + (found - slot) % WHEEL_CYCLES;
-		}
-		word = (word + 1) % (WHEEL_CYCLES / 64);
-		mask = gpu->occupied[word];
-	}
-	return NEVER;
-}
-
-static void take_turn(struct gpu *gpu, u32 part)
-{
-	u64 at = gpu->wake_at[part];
-
-	if (at > gpu->now) {
-		if (at != NEVER)
-			wheel_mark(gpu, part, at);
-		return;
-	}
-	gpu->wake_at[part] = NEVER;
-	if (part < PARTS_SLICES)
-		channel_turn(gpu, part);
-	else if (part < PARTS_SMS)
-		slice_turn(gpu, part - PARTS_SLICES);
-	else
-		sm_turn(gpu, part - PARTS_SMS);
-}
-
-static void run_cycle(struct gpu *gpu)
-{
-	u32 slot = gpu->now % WHEEL_CYCLES, word;
-	u64 *turns = gpu->wheel[slot].turns;
-
-	for (word = 0; word < WHEEL_WORDS; word++) {
-		while (turns[word]) {
-			u32 bit = lowest_bit(turns[word]);
-
-			turns[word] &= turns[word] - 1;
-			take_turn(gpu, word * 64 + bit);
-		}
-	}
-	/* Parts woken for this very cycle have been served in it. */
-	gpu->occupied[slot / 64] &= ~(1ULL << (slot % 64));
-	if (gpu->dispatch || gpu->dispatch_shared)
-		dispatch_waiting(gpu);
-}
-
-void gpu_run(struct gpu *gpu, u64 until)
-{
-	u64 next;
-	u32 i;
-
-	if (gpu->dispatch || gpu->dispatch_shared)
-		dispatch_waiting(gpu);
-	while (!gpu->finished) {
-		next = next_busy_cycle(gpu);
-		while (gpu->sample_at < next && gpu->sample_at <= until)
-			idle_sample(gpu);
-		if (next > until) {
-			gpu->now = until;
-			break;
-		}
-		gpu->now = next;
-		gpu->earliest = next;
-		run_cycle(gpu);
-	}
-	gpu->earliest = gpu->now + 1;
-	for (i = 0; i < gpu->config.sms; i++) {
-		sm_take_events(gpu, i, gpu->now);
-		sm_account(gpu, i);
-	}
-}
-
 /* --- kernels ----------------------------------------------------------------------- */
 
 u64 gpu_take_finished(struct gpu *gpu)
@@ -352,7 +318,7 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	tenant->blocks_issued = 0;
 	tenant->blocks_finished = 0;
 	tenant->running = 1;
-	tenant->counters.refreshes -= refreshes_due(gpu);
+	slot_counters(gpu, slot)->refreshes -= refreshes_due(gpu);
 	tenant->bucket_tokens = 0;
 	gpu->running |= 1ULL << slot;
 	gpu->dispatch |= 1ULL << slot;
@@ -361,6 +327,7 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 {
 	struct tenant *tenant = &gpu->tenants[slot];
+	struct tenant_counts *counts = &gpu->counts[slot];
 	u32 i;
 
 	for (i = 0; i < gpu->config.sms; i++) {
@@ -373,24 +340,26 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 		if (sm->next_owner == slot)
 			sm->next_owner = GPU_NO_TENANT;
 		sm_settle_owner(gpu, i);
+		place_follow(gpu, i);
 		if (sm->owner < GPU_SLOTS_MAX)
 			gpu->dispatch |= 1ULL << sm->owner;
 		/* Others there may have waited for what it held. */
 		if (sm->owner == GPU_SHARED) {
 			l1_drop(gpu, i, slot);
-			gpu_wake(gpu, part_of_sm(i), gpu->now + 1);
+			sm_wake(sm, gpu->now + 1);
 		}
 	}
 	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);
-	tenant->counters.load_cycles += tenant->loads * gpu->now;
-	tenant->loads = 0;
-	tenant->counters.refreshes += tenant->running ? refreshes_due(gpu) : 0;
+	counts->counters.load_cycles += counts->loads * gpu->now;
+	counts->loads = 0;
+	counts->counters.refreshes += tenant->running ? refreshes_due(gpu) : 0;
 	tenant->running = 0;
 	gpu->running &= ~(1ULL << slot);
 	tenant->generation++;
 	gpu->memory_priority[slot] = 0;
 	gpu->finished &= ~(1ULL << slot);
+	gpu->ending &= ~(1ULL << slot);
 	gpu->dispatch &= ~(1ULL << slot);
 	llc_drop(gpu, slot);
 	atd_drop(gpu, slot);

@@ -5,7 +5,8 @@
  *
  * The caller hands over one block of memory. Inside there is no allocation,
  * lock, host clock or print, and no knowledge of policies or processes. A
- * tenant is a slot number. Calls are not thread-safe: the caller serializes.
+ * tenant is a slot number. Calls are not thread-safe: the caller serializes, but
+ * for gpu_take_step().
  */
 #ifndef SIM_GPU_H
 #define SIM_GPU_H
@@ -112,6 +113,8 @@ struct dram_timing {
  * @blocks_per_sm: resident thread blocks
  * @registers_per_sm: 32-bit registers
  * @shared_bytes_per_sm: shared memory
+ * @dispatch_latency: from a thread block's end to the beginning of one in its
+ *	place, and from a kernel's last one to the kernel's end as the driver sees it
  * @l1_sets: sets of an SM's L1, a power of two
  * @l1_ways: ways of a set
  * @l1_sectors: that a line of it is fetched by: 1, or 4 of 32 bytes; not of the
@@ -171,6 +174,7 @@ struct gpu_config {
 	u32 blocks_per_sm;
 	u32 registers_per_sm;
 	u32 shared_bytes_per_sm;
+	u32 dispatch_latency;
 	u32 l1_sets;
 	u32 l1_ways;
 	u32 l1_sectors;
@@ -339,9 +343,65 @@ u32 gpu_dram_cycles(const struct gpu *gpu);
  * @until: cycle to stop at, not before gpu_now()
  *
  * Stops at @until, or earlier at the end of a cycle in which a kernel
- * finished (see gpu_finished_kernels()). Counters are exact at the stop.
+ * finished (see gpu_take_finished()). Counters are exact at the stop.
  */
 void gpu_run(struct gpu *gpu, u64 until);
+
+/* Threads that can run a device together. */
+#define GPU_VIEWS_MAX		64
+
+/**
+ * gpu_view_bytes() - memory that gpu_set_views() needs
+ * @config: checked
+ * @views: 1 to GPU_VIEWS_MAX
+ *
+ * Return: bytes; 0 for one view.
+ */
+size_t gpu_view_bytes(const struct gpu_config *config, u32 views);
+
+/**
+ * gpu_set_views() - how many threads may run a device together
+ * @gpu: the device, which nobody runs meanwhile
+ * @memory: gpu_view_bytes() bytes, 64-byte aligned, any content; the device uses
+ *	it until the next call. May be NULL for one view
+ * @views: 1 to GPU_VIEWS_MAX; 1 after gpu_init()
+ *
+ * No result depends on it.
+ */
+void gpu_set_views(struct gpu *gpu, void *memory, u32 views);
+
+/* What all threads do until they meet again. */
+enum gpu_step {
+	GPU_STEP_DONE,		/* nothing: it is what gpu_run() would have left */
+	GPU_STEP_SMS,
+	GPU_STEP_MEMORY,
+};
+
+/**
+ * gpu_next_step() - gpu_run() for several threads
+ * @gpu: the device
+ * @until: as of gpu_run(), the same in each call until it is done
+ *
+ * One thread calls it, while no other uses the device. Unless it is done, each
+ * view takes the step then, and after all have, it is called again. So
+ *
+ *	while (gpu_next_step(gpu, until) != GPU_STEP_DONE)
+ *		for (view = 0; view < views; view++)
+ *			gpu_take_step(gpu, view);
+ *
+ * is gpu_run(), and the calls of the inner loop may go to as many threads. What
+ * one writes others must see after it; threads are the caller's.
+ *
+ * Return: what to do.
+ */
+enum gpu_step gpu_next_step(struct gpu *gpu, u64 until);
+
+/**
+ * gpu_take_step() - a view's part of the step
+ * @gpu: the device
+ * @view: which; each once a step
+ */
+void gpu_take_step(struct gpu *gpu, u32 view);
 
 /* Slots whose kernel has finished since the last call: an interrupt status. */
 u64 gpu_take_finished(struct gpu *gpu);
@@ -361,7 +421,7 @@ u32 gpu_kernel_blocks_per_sm(const struct gpu_config *config,
 			     const struct trace_kernel *kernel);
 
 /**
- * gpu_kernel_start() - give an idle slot a kernel; its SMs begin at once
+ * gpu_kernel_start() - give an idle slot a kernel; its SMs begin in the next cycle
  * @gpu: the device
  * @slot: the tenant
  * @trace: stays valid until the kernel finishes or the slot is dropped
@@ -660,7 +720,7 @@ void gpu_channel_counters(const struct gpu *gpu, u32 channel, u32 slot,
  * @writes: in its write queue
  * @arriving: on their way to either
  * @slice_requests: in the request queues of its slices
- * @slice_waiting: SMs that wait for a place in these
+ * @slice_waiting: of these, those for which the queues are too short
  */
 struct gpu_channel_status {
 	u32 reads;

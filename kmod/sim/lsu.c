@@ -25,7 +25,7 @@ void lsu_account(struct gpu *gpu, u32 index)
 {
 	struct lsu *lsu = &gpu->sms[index].lsu;
 
-	count_accesses(&gpu->tenants[lsu->slot].counters, lsu);
+	count_accesses(slot_counters(gpu, lsu->slot), lsu);
 	count_accesses(&gpu->sm_counters[index], lsu);
 	memset(lsu->accesses, 0, sizeof(lsu->accesses));
 	memset(lsu->misses, 0, sizeof(lsu->misses));
@@ -92,7 +92,7 @@ static void mshr_add_waiter(struct sm *sm, struct mshr *mshr)
  */
 static void load_begin(struct gpu *gpu, u32 line)
 {
-	struct tenant *tenant = &gpu->tenants[line_slot(line)];
+	struct tenant_counts *tenant = &gpu->counts[line_slot(line)];
 
 	tenant->loads++;
 	tenant->counters.load_requests++;
@@ -101,7 +101,7 @@ static void load_begin(struct gpu *gpu, u32 line)
 
 static void load_end(struct gpu *gpu, u32 line, u64 cycle)
 {
-	struct tenant *tenant = &gpu->tenants[line_slot(line)];
+	struct tenant_counts *tenant = &gpu->counts[line_slot(line)];
 
 	tenant->loads--;
 	tenant->counters.load_cycles += cycle;
@@ -237,7 +237,7 @@ static void count_reply(struct gpu *gpu, const struct mshr *mshr, u32 words)
 	u32 parts = gpu->config.llc_sectors > 1 ?
 		    sector_count(mshr->sectors) : 1;
 
-	gpu->tenants[line_slot(mshr->line)].counters.noc_reply_flits +=
+	slot_counters(gpu, line_slot(mshr->line))->noc_reply_flits +=
 		parts * gpu->shape.packet_flits[words];
 }
 

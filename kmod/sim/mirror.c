@@ -36,7 +36,7 @@ static u32 *find_set(const struct gpu *gpu, u32 slot, u32 set)
 /* Have a line moved by a tenant's mirror, whose clock goes on until it fits. */
 static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
 {
-	struct simgpu_counters *counters = &gpu->tenants[slot].counters;
+	struct simgpu_counters *counters = slot_counters(gpu, slot);
 	u32 index = gpu->config.channels + slot;
 	struct channel *channel = &gpu->channels[index];
 	u64 begin = channel->clock;
@@ -80,7 +80,7 @@ void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind)
 	u32 way = find_way(tags, gpu->config.llc_ways, tag);
 	u32 victim = tags[way];
 
-	gpu->tenants[slot].counters.mirror_accesses++;
+	slot_counters(gpu, slot)->mirror_accesses++;
 	if ((victim & ~MIRROR_DIRTY) == tag) {
 		tag = victim;
 	} else {

@@ -1,151 +1,270 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The crossbar between SMs and last-level cache slices: ports that are busy
- * until some cycle, and finite queues. A place in a slice's request queue is
- * taken when a request leaves its SM. One that finds none waits in its entry in
- * the SM, and the load/store unit goes on to other slices (virtual output
- * queues: one full slice does not hold up the traffic to all others). So slices
- * push back when an SM's entries run out, and then on its load/store unit and
- * its warps. Freed places are given out first come, first served.
+ * The crossbar between SMs and last-level cache slices: ports that are busy until
+ * some cycle, and messages. A message is sent in one window (step.c) and taken at
+ * the beginning of the next one, long before it arrives; all that one channel's
+ * slices, or one SM, get are put in order by the cycle in which they were sent,
+ * then by sender. How many requests there are at a slice is bounded by the
+ * entries that SMs have for misses and stores: who waits for one pushes back on
+ * its load/store unit and its warps.
  */
 #include "sim.h"
 
-/* Who waits: an SM and its entry, as one number. */
-static u32 waiter_id(u32 sm, u32 number)
+/* --- lists of messages ------------------------------------------------------------ */
+
+/* The messages of either direction lie in an array of structs that begin alike. */
+struct mail_room {
+	void *base;
+	u32 stride;
+};
+
+static struct mail *mail_at(const struct mail_room *room, u32 place)
 {
-	return sm * SM_ENTRIES_MAX + number;
+	return (struct mail *)((u8 *)room->base + (size_t)place * room->stride);
 }
 
-static u32 *next_in_line(const struct gpu *gpu, u32 id)
+static void mailbox_put(const struct mail_room *room, struct mailbox *box, u32 place)
 {
-	struct sm *sm = &gpu->sms[id / SM_ENTRIES_MAX];
-
-	return &sm->mshr[id % SM_ENTRIES_MAX].next_in_line;
-}
-
-/*
- * noc_next_in_line() - who waits for a slice's place after another, as numbers
- *	that begin with its wait_head
- */
-u32 noc_next_in_line(const struct gpu *gpu, u32 id)
-{
-	return *next_in_line(gpu, id);
-}
-
-static void wait_in_line(struct gpu *gpu, struct slice *slice, u32 id)
-{
-	*next_in_line(gpu, id) = NOBODY;
-	if (slice->wait_head == NOBODY)
-		slice->wait_head = id;
+	mail_at(room, place)->next = NOBODY;
+	if (box->head == NOBODY)
+		box->head = place;
 	else
-		*next_in_line(gpu, slice->wait_tail) = id;
-	slice->wait_tail = id;
-	slice->wait_count++;
+		mail_at(room, box->tail)->next = place;
+	box->tail = place;
 }
 
-/* Send a request that has a place: it leaves at @cycle or when the port can. */
-static void transmit(struct gpu *gpu, u32 sm, u32 index, u32 number, u64 cycle)
+/* Whether a message goes before another that was put after it. */
+static bool goes_first(const struct mail *mail, const struct mail *other)
 {
-	const struct gpu_config *config = &gpu->config;
-	struct sm *from = &gpu->sms[sm];
-	const struct mshr *mshr = &from->mshr[number];
-	struct slice *slice = &gpu->slices[index];
-	u32 words = mshr->kind == REQUEST_READ ? 0 : mshr->words;
-	u32 flits = gpu->shape.packet_flits[words];
-	struct tenant *tenant = &gpu->tenants[line_slot(mshr->line)];
-	u32 ring = gpu->shape.slice_ring, place;
-	struct request *request;
-	u64 arrival;
+	s32 after = (s32)(mail->sent - other->sent);
 
-	from->out_free = later(cycle, from->out_free) + flits;
-	arrival = later(from->out_free - flits + config->noc_latency,
-			slice->in_free);
-	slice->in_free = arrival + flits;
-	place = (slice->request_head + slice->request_count) & (ring - 1);
-	request = &gpu->requests[index * ring + place];
-	*request = (struct request) {
-		.ready = arrival + config->llc_latency,
-		.generation = tenant->generation,
-		.line = mshr->line,
-		.mshr = number,
-		.sm = sm,
-		.kind = mshr->kind,
-		.sectors = config->llc_sectors > 1 ? mshr->sectors : 1,
-	};
-	tenant->counters.noc_request_flits += flits;
-	/* Where none is held up by those before it, they may all be waiting. */
-	if (!slice->request_count++ ||
-	    (config->slice_arbitration != GPU_ARBITRATE_ORDER &&
-	     slice->request_at == NEVER)) {
-		slice->request_at = request->ready;
-		gpu_wake(gpu, part_of_slice(index), request->ready);
+	return after < 0 || (!after && mail->sender <= other->sender);
+}
+
+static u32 merge(const struct mail_room *room, u32 a, u32 b)
+{
+	u32 head = NOBODY, *link = &head;
+
+	while (a != NOBODY && b != NOBODY) {
+		u32 *first = goes_first(mail_at(room, a), mail_at(room, b)) ?
+			     &a : &b;
+
+		*link = *first;
+		link = &mail_at(room, *link)->next;
+		*first = *link;
 	}
+	*link = a != NOBODY ? a : b;
+	return head;
+}
+
+/* Cut the first messages that are in order off a list; returns what follows. */
+static u32 cut_run(const struct mail_room *room, u32 place)
+{
+	struct mail *mail = mail_at(room, place);
+	u32 next;
+
+	while (mail->next != NOBODY &&
+	       goes_first(mail, mail_at(room, mail->next)))
+		mail = mail_at(room, mail->next);
+	next = mail->next;
+	mail->next = NOBODY;
+	return next;
+}
+
+/* Each list that is longer than twice its next one; see sort_mail(). */
+#define SORT_LISTS	32
+
+/*
+ * Put messages in order; those of one sender and cycle stay in theirs. Each
+ * sender's lie in order one behind the other: such runs are merged, of about
+ * equal length.
+ */
+static u32 sort_mail(const struct mail_room *room, u32 head)
+{
+	u32 list[SORT_LISTS], runs = 0, count = 0;
+
+	while (head != NOBODY) {
+		u32 next = cut_run(room, head), pairs;
+
+		/* As a binary counter is increased: a list for each of its ones. */
+		for (pairs = runs++; pairs & 1; pairs >>= 1)
+			head = merge(room, list[--count], head);
+		list[count++] = head;
+		head = next;
+	}
+	if (!count)
+		return NOBODY;
+	head = list[--count];
+	while (count)
+		head = merge(room, list[--count], head);
+	return head;
 }
 
 /*
- * noc_send() - send the request of an SM's entry to its slice, or have it wait
- *	for a place there; the port is not full, its caller has looked
+ * Take what all views have sent to a part, in order. @boxes: of a view, by part.
+ */
+static u32 collect(const struct gpu *gpu, const struct mail_room *room,
+		   struct mailbox *(*boxes)(const struct gpu *view), u32 part)
+{
+	struct mailbox all = { .head = NOBODY };
+	u32 i;
+
+	for (i = 0; i < gpu->views; i++) {
+		struct mailbox *box = &boxes(gpu->main->view_of[i])[part];
+
+		if (box->head == NOBODY)
+			continue;
+		if (all.head == NOBODY)
+			all.head = box->head;
+		else
+			mail_at(room, all.tail)->next = box->head;
+		all.tail = box->tail;
+		box->head = NOBODY;
+	}
+	return sort_mail(room, all.head);
+}
+
+/* --- requests ---------------------------------------------------------------------- */
+
+static struct mail_room request_room(const struct gpu *gpu)
+{
+	return (struct mail_room) { gpu->requests, sizeof(*gpu->requests) };
+}
+
+static struct mailbox *request_boxes(const struct gpu *view)
+{
+	return view->outbox;
+}
+
+/* Where an SM's entry has its messages. */
+static u32 entry_place(const struct gpu *gpu, u32 sm, u32 number)
+{
+	if (number >= SM_FIRST_STORE)
+		number -= SM_FIRST_STORE - l1_entries(&gpu->config);
+	return sm * gpu->shape.sm_entries + number;
+}
+
+/* What a reply carries: what a load asks for or an atomic gets back. */
+static u32 reply_flits(const struct gpu *gpu, const struct mshr *mshr)
+{
+	return gpu->shape.packet_flits[mshr->kind >= REQUEST_REDUCE ?
+				       0 : mshr->words];
+}
+
+/*
+ * noc_send() - send the request of an SM's entry to its slice; the port is not
+ *	full, its caller has looked
  * @cycle: when it leaves the L1
  */
 void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 {
-	u32 line = gpu->sms[sm].mshr[number].line;
-	u32 index = address_slice(gpu, line);
-	struct slice *slice = &gpu->slices[index];
+	const struct mail_room room = request_room(gpu);
+	struct sm *from = &gpu->sms[sm];
+	const struct mshr *mshr = &from->mshr[number];
+	u32 words = mshr->kind == REQUEST_READ ? 0 : mshr->words;
+	u32 slot = line_slot(mshr->line), place = entry_place(gpu, sm, number);
+	struct request *request = &gpu->requests[place];
 
-	if (slice->credits) {
-		slice->credits--;
-		transmit(gpu, sm, index, number, cycle);
-	} else {
-		wait_in_line(gpu, slice, waiter_id(sm, number));
-		gpu->tenants[line_slot(line)].counters.queue_full_stalls++;
-	}
+	cycle = later(cycle, from->out_free);
+	request->mail.sent = (u32)gpu->now;
+	request->mail.number = number;
+	request->mail.sender = sm;
+	request->mail.flits = gpu->shape.packet_flits[words];
+	request->line = mshr->line;
+	request->ready = cycle;
+	request->slice = address_slice(gpu, mshr->line);
+	request->kind = mshr->kind;
+	request->sectors = gpu->config.llc_sectors > 1 ? mshr->sectors : 1;
+	request->generation = gpu->tenants[slot].generation;
+	request->reply_flits = reply_flits(gpu, mshr);
+	from->out_free = cycle + request->mail.flits;
+	slot_counters(gpu, slot)->noc_request_flits += request->mail.flits;
+	mailbox_put(&room, &gpu->outbox[request->slice /
+					gpu->shape.slices_per_channel], place);
 }
 
-/* Give a freed place to a waiter; false: it no longer wants one. */
-static bool grant(struct gpu *gpu, u32 index, u32 id)
+/* A request arrives in its slice's queue. */
+static void take_request(struct gpu *gpu, u32 place)
 {
-	u32 sm = id / SM_ENTRIES_MAX, number = id % SM_ENTRIES_MAX;
+	struct request *request = &gpu->requests[place];
+	struct slice *slice = &gpu->slices[request->slice];
+	u64 arrival = later(request->ready + gpu->config.noc_latency,
+			    slice->in_free);
 
-	/* Its tenant was dropped. */
-	if (!gpu->sms[sm].mshr[number].waiters) {
-		mshr_release(gpu, sm, number, gpu->now);
-		return false;
+	slice->in_free = arrival + request->mail.flits;
+	request->ready = arrival + gpu->config.llc_latency;
+	request->mail.next = NOBODY;
+	if (slice->request_head == NOBODY)
+		slice->request_head = place;
+	else
+		gpu->requests[slice->request_tail].mail.next = place;
+	slice->request_tail = place;
+	slice->request_count++;
+	/* Where none is held up by those before it, they may all be waiting. */
+	if (slice->request_head == place ||
+	    (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER &&
+	     slice->request_at == NEVER)) {
+		slice->request_at = request->ready;
+		slice_wake(slice, request->ready);
 	}
-	transmit(gpu, sm, index, number, gpu->now);
-	return true;
 }
 
 /*
- * noc_release() - a request has left a slice's queue: who waits for its place?
+ * noc_take_requests() - have the requests that were sent to a channel's slices
+ *	arrive there
  */
-void noc_release(struct gpu *gpu, u32 index)
+void noc_take_requests(struct gpu *gpu, u32 channel)
 {
-	struct slice *slice = &gpu->slices[index];
-	u32 id;
+	const struct mail_room room = request_room(gpu);
+	u32 place = collect(gpu, &room, request_boxes, channel), next;
 
-	while (slice->wait_head != NOBODY) {
-		id = slice->wait_head;
-		slice->wait_head = *next_in_line(gpu, id);
-		slice->wait_count--;
-		if (grant(gpu, index, id))
-			return;
+	for (; place != NOBODY; place = next) {
+		next = gpu->requests[place].mail.next;
+		take_request(gpu, place);
 	}
-	slice->credits++;
+}
+
+/* --- replies ----------------------------------------------------------------------- */
+
+static struct mail_room reply_room(const struct gpu *gpu)
+{
+	return (struct mail_room) { gpu->replies, sizeof(*gpu->replies) };
+}
+
+static struct mailbox *reply_boxes(const struct gpu *view)
+{
+	return view->reply_outbox;
+}
+
+/*
+ * noc_reply() - answer the request of an SM's entry from a slice; where that is
+ *	for several sectors, @sector of them
+ */
+void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
+	       u32 flits)
+{
+	const struct mail_room room = reply_room(gpu);
+	struct slice *from = &gpu->slices[slice];
+	u32 place = entry_place(gpu, sm, number) * gpu->config.llc_sectors + sector;
+	struct reply *reply = &gpu->replies[place];
+	u64 departure = later(gpu->now, from->out_free);
+
+	from->out_free = departure + flits;
+	reply->mail.sent = (u32)gpu->now;
+	reply->mail.number = number;
+	reply->mail.sender = slice;
+	reply->mail.flits = flits;
+	reply->departure = (u32)departure;
+	mailbox_put(&room, &gpu->reply_outbox[sm], place);
 }
 
 /* A reply with data, for which loads wait. */
-static void add_reply(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
+static void add_reply(struct sm *to, u32 number, u64 arrival)
 {
-	struct sm *to = &gpu->sms[sm];
-	const struct mshr *mshr = &to->mshr[number];
-
-	__builtin_prefetch(&to->warp[mshr->waiter[0] / WARP_LOADS]);
-	__builtin_prefetch(l1_set(&gpu->l1[mshr->l1], sm, mshr->line));
 	if (to->reply_at == NEVER) {
 		to->reply_head = number;
 		to->reply_at = arrival;
-		gpu_wake(gpu, part_of_sm(sm), sm_wants_reply(to, arrival));
+		sm_wake(to, sm_wants_reply(to, arrival));
 	} else {
 		to->mshr[to->reply_tail].next_reply = number;
 	}
@@ -153,43 +272,45 @@ static void add_reply(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
 }
 
 /* An acknowledgment, which may lie until the SM has a turn anyway. */
-static void add_ack(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
+static void add_ack(struct sm *to, u32 number, u64 arrival)
 {
-	struct sm *to = &gpu->sms[sm];
-
 	if (to->ack_at == NEVER) {
 		to->ack_head = number;
 		to->ack_at = arrival;
 		if (sm_wants_acks(to))
-			gpu_wake(gpu, part_of_sm(sm),
-				 sm_wants_reply(to, arrival));
+			sm_wake(to, sm_wants_reply(to, arrival));
 	} else {
 		to->mshr[to->ack_tail].next_reply = number;
 	}
 	to->ack_tail = number;
 }
 
-/*
- * noc_reply() - answer the request of an SM's entry from a slice; where that is
- *	for several sectors, one of them
- */
-void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number)
+static void take_reply(struct gpu *gpu, struct sm *to, const struct reply *reply)
 {
-	struct slice *from = &gpu->slices[slice];
-	struct sm *to = &gpu->sms[sm];
-	struct mshr *mshr = &to->mshr[number];
-	bool ack = mshr->kind >= REQUEST_REDUCE;
-	u32 flits = gpu->shape.packet_flits[ack ? 0 : mshr->words];
-	u64 departure = later(gpu->now, from->out_free);
+	struct mshr *mshr = &to->mshr[reply->mail.number];
+	u64 departure = gpu->now + (s64)(s32)(reply->departure - (u32)gpu->now);
 	u64 arrival = later(departure + gpu->config.noc_latency, to->in_free);
 
-	from->out_free = departure + flits;
-	to->in_free = arrival + flits;
+	to->in_free = arrival + reply->mail.flits;
 	mshr->ready = arrival;
 	if (--mshr->parts)
 		return;
-	if (ack)
-		add_ack(gpu, sm, number, arrival);
+	if (mshr->kind >= REQUEST_REDUCE)
+		add_ack(to, reply->mail.number, arrival);
 	else
-		add_reply(gpu, sm, number, arrival);
+		add_reply(to, reply->mail.number, arrival);
+}
+
+/*
+ * noc_take_replies() - have an SM know of the replies that were sent to it
+ */
+void noc_take_replies(struct gpu *gpu, u32 sm)
+{
+	const struct mail_room room = reply_room(gpu);
+	u32 place = collect(gpu, &room, reply_boxes, sm), next;
+
+	for (; place != NOBODY; place = next) {
+		next = gpu->replies[place].mail.next;
+		take_reply(gpu, &gpu->sms[sm], &gpu->replies[place]);
+	}
 }

@@ -8,9 +8,10 @@
 #include "sm.h"
 
 /* noc.c */
-void noc_send(struct gpu *gpu, u32 sm, u32 mshr, u64 cycle);
-void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 mshr);
-void noc_release(struct gpu *gpu, u32 slice);
-u32 noc_next_in_line(const struct gpu *gpu, u32 id);
+void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
+void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
+	       u32 flits);
+void noc_take_requests(struct gpu *gpu, u32 channel);
+void noc_take_replies(struct gpu *gpu, u32 sm);
 
 #endif /* SIM_NOC_H */

@@ -24,11 +24,6 @@
 #define GPU_SLICES_MAX		128
 #define GPU_SMS_MAX		128
 
-/* Parts by number, in the order of their turns; each kind in words of its own. */
-#define PARTS_SLICES		GPU_CHANNELS_MAX
-#define PARTS_SMS		(PARTS_SLICES + GPU_SLICES_MAX)
-#define GPU_PARTS_MAX		(PARTS_SMS + GPU_SMS_MAX)
-
 struct gpu;
 struct gpu_shape;
 
@@ -74,21 +69,55 @@ enum request_kind {
 };
 
 /*
+ * struct mail - what messages across the crossbar begin with. A message lies in a
+ *	place that its entry in the SM has for it, for there is one at a time
+ * @next: place of the next one in a list, or NOBODY
+ * @sent: cycle at which it was sent (wraps), by which messages are put in order
+ * @number: the SM's entry that it is from, or for
+ * @sender: the SM, or the slice; the lower one's comes first
+ * @flits: cycles that it takes a port
+ */
+struct mail {
+	u32 next;
+	u32 sent;
+	u16 number;
+	u8 sender;
+	u8 flits;
+};
+
+/* struct mailbox - a list of messages, by place */
+struct mailbox {
+	u32 head;
+	u32 tail;
+};
+
+/*
  * struct request - SM to slice
- * @ready: cycle at which the slice may look it up
- * @generation: of the tenant when it was sent; a dropped tenant's differs
- * @mshr: the SM's entry to which the reply goes
+ * @ready: cycle at which it leaves the SM; once it is in its slice's queue, at
+ *	which that may look it up
  * @kind: &enum request_kind
  * @sectors: that are still to be looked up; where the cache has none, 1
+ * @generation: of the tenant when it was sent; a dropped tenant's differs
+ * @reply_flits: of each of its replies
  */
 struct request {
-	u64 ready : 56;
-	u64 generation : 8;
+	struct mail mail;
 	u32 line;
-	u16 mshr;
-	u8 sm;
-	u8 kind : 4;
-	u8 sectors : 4;
+	u64 ready;
+	u8 slice;
+	u8 kind;
+	u8 sectors;
+	u8 generation;
+	u8 reply_flits;
+};
+
+/*
+ * struct reply - slice to SM
+ * @departure: cycle at which it leaves the slice (wraps)
+ */
+struct reply {
+	struct mail mail;
+	u32 departure;
 };
 
 /* struct dram_tag - whose a request is: what comes back with its dram_done */

@@ -150,7 +150,7 @@ void gpu_sm_set_quotas(struct gpu *gpu, u32 sm, u64 slots,
 	for (rest = slots; rest; rest &= rest - 1)
 		set_quota(gpu, sm, lowest_bit(rest), &quotas[lowest_bit(rest)]);
 	sm_hold_warps(gpu, sm);
-	gpu_wake(gpu, part_of_sm(sm), gpu->now + 1);
+	sm_wake(&gpu->sms[sm], gpu->now + 1);
 }
 
 void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill)
@@ -189,7 +189,7 @@ void gpu_set_idle_sampling(struct gpu *gpu, u64 interval_cycles)
 static void sample_tenant(struct gpu *gpu, u32 index, u32 slot, u64 idle)
 {
 	struct sm_tenant *registers = sm_tenant(gpu, index, slot);
-	struct simgpu_counters *tenant = &gpu->tenants[slot].counters;
+	struct simgpu_counters *tenant = slot_counters(gpu, slot);
 	struct simgpu_counters *sm = &gpu->sm_counters[index];
 	u32 count = hweight64(idle & warps_of(&gpu->sms[index], slot));
 
@@ -202,24 +202,20 @@ static void sample_tenant(struct gpu *gpu, u32 index, u32 slot, u64 idle)
 }
 
 /*
- * idle_sample() - take a sample at the end of the cycle gpu->sample_at, in
- *	which, and after which, nothing has changed yet
+ * idle_sample() - take a sample of an SM at the end of a cycle, in which, and
+ *	after which, nothing has changed there yet
  */
-void idle_sample(struct gpu *gpu)
+void idle_sample(struct gpu *gpu, u32 index, u64 cycle)
 {
-	u32 index, i;
+	const struct sm *sm = &gpu->sms[index];
+	u64 idle, slots = 0;
+	u32 i;
 
-	for (index = 0; index < gpu->config.sms; index++) {
-		const struct sm *sm = &gpu->sms[index];
-		u64 idle, slots = 0;
-
-		sm_take_events(gpu, index, gpu->sample_at);
-		idle = sm_idle_warps(gpu, sm);
-		for (i = 0; i < SM_BLOCKS_MAX; i++)
-			if (sm->block[i].used)
-				slots |= 1ULL << sm->block[i].slot;
-		for (; slots; slots &= slots - 1)
-			sample_tenant(gpu, index, lowest_bit(slots), idle);
-	}
-	gpu->sample_at += gpu->sample_interval;
+	sm_take_events(gpu, index, cycle);
+	idle = sm_idle_warps(sm, cycle);
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used)
+			slots |= 1ULL << sm->block[i].slot;
+	for (; slots; slots &= slots - 1)
+		sample_tenant(gpu, index, lowest_bit(slots), idle);
 }

@@ -10,11 +10,13 @@
 /*
  * struct sm_tenant - a slot on an SM, as struct gpu_sm_tenant has it
  * @blocks: its thread blocks there
+ * @placed: these, and those on their way there (dispatch.c)
  * @quota: what is left of it without the bursts under way
  */
 struct sm_tenant {
 	u32 block_limit;
-	u32 blocks;
+	u16 blocks;
+	u16 placed;
 	s64 quota;
 	s64 refill;
 	u64 thread_instructions;
@@ -27,7 +29,7 @@ void share_init(struct gpu *gpu);
 void share_account(struct gpu *gpu, u32 sm, u64 end);
 void share_account_all(struct gpu *gpu);
 void share_forget(struct gpu *gpu, u32 slot);
-void share_block_came(struct gpu *gpu, u32 sm, u32 slot);
+void share_block_came(struct gpu *gpu, u32 sm, u32 slot, u64 cycle);
 void share_block_left(struct gpu *gpu, u32 sm, u32 slot);
 
 /* quota.c */
@@ -35,6 +37,6 @@ bool quota_is_out(const struct gpu *gpu, u32 sm, u32 slot);
 u32 quota_cut(const struct gpu *gpu, u32 sm, u32 slot, u32 count, u32 lanes);
 void quota_charge(struct gpu *gpu, u32 sm, u32 slot, s64 instructions);
 void quota_refill(struct gpu *gpu, u32 sm);
-void idle_sample(struct gpu *gpu);
+void idle_sample(struct gpu *gpu, u32 sm, u64 cycle);
 
 #endif /* SIM_SHARE_H */

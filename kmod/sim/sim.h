@@ -4,11 +4,17 @@
  * has a header. The engine's files include this one; nobody outside kmod/sim
  * does (but the unit tests).
  *
- * A cycle is worked off part by part, in a fixed order: channels, then slices
- * of the last-level cache, then SMs. A part asks for its next turn with
- * gpu_wake(); a turn that comes too early is harmless. Messages between parts
- * lie in rings that are ordered by arrival, so that the order in which parts
- * were woken never shows in a result.
+ * The device has two sides: SMs, and memory channels with their slices of the
+ * last-level cache. A message from one to the other takes a while, so each side
+ * can run some cycles ahead of what it has heard from the other: they take
+ * turns, a window of cycles each (step.c). In a window every SM, and every
+ * channel with its slices, is a world of its own: it reads what only changes
+ * between windows, and writes what only it has. So several threads can share the
+ * work, and one thread finds a part's state in its caches for a whole window.
+ * What an SM has to say to the others, that a thread block has ended, goes
+ * through dispatch.c after the window, and takes effect after it, too. Messages
+ * are put in order by cycle and sender, so that neither threads nor windows ever
+ * show in a result.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -19,24 +25,13 @@
 #include "noc.h"
 #include "share.h"
 
-/* Slots of the timing wheel: core cycles that it looks ahead. */
-#define WHEEL_CYCLES		512
-#define WHEEL_WORDS		(GPU_PARTS_MAX / 64)
-
-/* struct wheel_slot - the parts that have a turn in a cycle; a cache line */
-struct wheel_slot {
-	u64 turns[WHEEL_WORDS];
-} __aligned(64);
-
 /*
- * struct tenant - a slot of the device
+ * struct tenant - a slot of the device; it does not change in a window
  * @trace: valid while @running, as is @kernel
  * @blocks: of the kernel's grid
  * @generation: changes when the slot is dropped, so that what is still on its
  *	way for the old tenant can be told from the new one's
- * @issue_slots: scheduler cycles that its warps held
- * @loads: MSHR entries of SMs that wait for its lines
- * @sms_active: SMs on which it has thread blocks
+ * @ends_at: once its last thread block has ended: when its kernel has, too
  * @blocks_preempted: in its queue of saved thread blocks, first in, first out
  * @queue_head: the first of them, valid while there are any
  * @queue_tail: the last
@@ -52,16 +47,41 @@ struct tenant {
 	u32 blocks_finished;
 	u8 running;
 	u8 generation;
-	u64 issue_slots;
-	u64 loads;
-	u32 sms_active;
+	u64 ends_at;
 	u32 blocks_preempted;
 	u32 queue_head;
 	u32 queue_tail;
 	u32 next_sm;
 	u32 bucket_tokens;
 	u32 bucket_capacity;
+};
+
+/*
+ * struct tenant_counts - what is counted of a slot
+ * @issue_slots: scheduler cycles that its warps held
+ * @loads: MSHR entries of SMs that wait for its lines
+ * @sms_active: SMs on which it has thread blocks
+ */
+struct tenant_counts {
 	struct simgpu_counters counters;
+	u64 issue_slots;
+	u64 loads;
+	u64 sms_active;
+};
+
+/*
+ * struct place - an SM as dispatch.c knows it: as it was when the last message of
+ *	it was sent, with all thread blocks that are on their way to it
+ * @draining: gets no thread blocks until it is empty
+ */
+struct place {
+	u8 owner;
+	u8 draining;
+	u8 blocks;
+	u8 warps;
+	u32 threads;
+	u32 registers;
+	u32 shared;
 };
 
 /* struct gpu_shape - numbers derived from the configuration, once */
@@ -71,8 +91,10 @@ struct gpu_shape {
 	u64 per_core_tick;	/* their reciprocals, see divide() */
 	u64 per_memory_tick;
 	u32 slices_per_channel;
-	u32 slice_queue;	/* places: waiting, and in the pipeline */
-	u32 slice_ring;		/* the next power of two */
+	u32 slice_queue;	/* requests waiting, and in the pipeline */
+	u32 sm_entries;		/* that an SM uses, for misses and for stores */
+	u32 sm_ahead;		/* cycles that SMs may be ahead of memory */
+	u32 memory_ahead;	/* and the other way round */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
 	bool sectored;		/* the L1, or the last-level cache */
 	u16 done_mask;		/* places of slices' rings, less 1 */
@@ -91,17 +113,43 @@ struct gpu_shape {
 	u64 scheduler_warps;	/* those of an SM's scheduler 0 */
 };
 
+/*
+ * struct gpu - the device, as one thread sees it: where there are several, each
+ *	but the first has a copy, with a clock and counts of its own. What they
+ *	share lies behind pointers
+ * @main: the first
+ * @views: how many there are, the first included
+ * @view: which one this is
+ * @view_of: all of them; of @main
+ * @now: cycle of the part that has its turn; between calls of gpu_run(), of all
+ * @step: what is done now, up to and with the cycle @step_end
+ * @sms_done: cycle up to which SMs have run
+ * @memory_done: likewise channels and slices
+ * @counts: by slot; those of views are added up when gpu_run() ends
+ * @outbox: requests, by channel
+ * @reply_outbox: replies, by SM
+ * @requests: by place: SMs x entries
+ * @replies: SMs x entries x sectors of the last-level cache
+ */
 struct gpu {
 	struct gpu_config config;
 	struct gpu_shape shape;
 	struct dram_limits limits;
 	gpu_command_hook hook;
 	void *hook_context;
+	struct gpu *main;
+	struct gpu **view_of;
+	u32 views;
+	u32 view;
 	u64 now;
-	u64 earliest;		/* cycle at which a part can be woken */
+	enum gpu_step step;
+	u64 step_end;
+	u64 sms_done;
+	u64 memory_done;
 	u64 seed;
 	u8 memory_priority[GPU_SLOTS_MAX];
 	u64 finished;		/* slots: kernels that have ended */
+	u64 ending;		/* slots: whose kernel's end is known */
 	u64 dispatch;		/* slots: SMs may have room for thread blocks */
 	u64 running;		/* slots with a kernel */
 	u64 bucket_full;	/* slots whose next block is in the queue */
@@ -113,17 +161,19 @@ struct gpu {
 	u64 sample_interval;
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
 	u64 arrival_clock;
-	u64 occupied[WHEEL_CYCLES / 64];
-	struct wheel_slot *wheel;
-	u64 wake_at[GPU_PARTS_MAX];
 	struct tenant *tenants;
+	struct tenant_counts *counts;
+	struct mailbox *outbox;
+	struct mailbox *reply_outbox;
 	struct simgpu_counters *sm_counters;
 	u64 *sm_issue_slots;
 	struct sm_tenant *sm_tenants;	/* sms x slots */
 	struct sm *sms;
+	struct place *places;		/* by SM */
 	struct l1 l1[L1_KINDS];
 	struct slice *slices;
-	struct request *requests;	/* slices x slice_ring */
+	struct request *requests;
+	struct reply *replies;
 	struct llc_set *llc;		/* slices x sets */
 	u32 *atd_tags;			/* slots x sampled sets x ways */
 	u32 *mirror_tags;		/* slots x mirror sets x ways */
@@ -132,36 +182,28 @@ struct gpu {
 	struct context_pool pool;
 };
 
-/* gpu.c */
-void gpu_wake_at(struct gpu *gpu, u32 part, u64 cycle);
-
 /*
- * gpu_wake() - give a part a turn at a cycle, unless it has an earlier one
- *
- * A part that acts at this cycle may wake one that comes after it for this
- * same cycle, others from the next on.
+ * A part asks for its next turn. One that comes too early is harmless; a part
+ * wakes others for a later cycle only.
  */
-static inline void gpu_wake(struct gpu *gpu, u32 part, u64 cycle)
+static inline void sm_wake(struct sm *sm, u64 cycle)
 {
-	if (cycle < gpu->earliest)
-		cycle = gpu->earliest;
-	if (cycle < gpu->wake_at[part])
-		gpu_wake_at(gpu, part, cycle);
+	sm->turn_at = sooner(sm->turn_at, cycle);
 }
 
-static inline u32 part_of_channel(u32 channel)
+static inline void slice_wake(struct slice *slice, u64 cycle)
 {
-	return channel;
+	slice->turn_at = sooner(slice->turn_at, cycle);
 }
 
-static inline u32 part_of_slice(u32 slice)
+static inline void channel_wake(struct channel *channel, u64 cycle)
 {
-	return PARTS_SLICES + slice;
+	channel->turn_at = sooner(channel->turn_at, cycle);
 }
 
-static inline u32 part_of_sm(u32 sm)
+static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 slot)
 {
-	return PARTS_SMS + sm;
+	return &gpu->counts[slot].counters;
 }
 
 /*

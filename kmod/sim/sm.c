@@ -4,7 +4,8 @@
  * pick among them (greedy, then oldest, or loose round robin). A burst of
  * instructions of one warp is one event (burst.c). Their memory instructions:
  * lsu.c.
- * Which thread blocks an SM holds is decided in dispatch.c and preempt.c.
+ * Which thread blocks an SM holds is decided in dispatch.c and preempt.c; how
+ * they come and leave: block.c.
  */
 #include "sim.h"
 
@@ -460,13 +461,13 @@ static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
  * sm_idle_warps() - the warps that could issue at the end of this cycle but are
  *	not those that their schedulers issue
  */
-u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm)
+u64 sm_idle_warps(const struct sm *sm, u64 cycle)
 {
 	u64 idle = sm->ready | sm->lsu_waiters | sm->shared_waiters;
 	u32 i;
 
 	for (i = 0; i < sm->schedulers; i++)
-		if (sm->free_at[i] > gpu->sample_at && sm->greedy[i] != NONE)
+		if (sm->free_at[i] > cycle && sm->greedy[i] != NONE)
 			idle &= ~(1ULL << sm->greedy[i]);
 	return idle & ~sm->held;
 }
@@ -569,7 +570,7 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 		next = sooner(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
 		next = sooner(next, context_next_turn(gpu, sm));
-	return later(next, gpu->now + 1);
+	return later(sooner(next, sm->block_at), gpu->now + 1);
 }
 
 /* Take replies and wake warps up to a cycle: whether there were replies. */
@@ -607,9 +608,10 @@ void sm_turn(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
 	bool replied = take_events(gpu, index, gpu->now);
-	u64 next;
 	u32 i;
 
+	if (sm->block_at <= gpu->now)
+		sm_take_blocks(gpu, index, gpu->now);
 	if (sm->lsu.next < sm->lsu.count)
 		lsu_retry(gpu, index, replied);
 	if (sm->moving)
@@ -625,9 +627,7 @@ void sm_turn(struct gpu *gpu, u32 index)
 	}
 	if (sm->late_count && sm->lsu.next == sm->lsu.count)
 		lsu_send_late(gpu, index);
-	next = next_turn(gpu, sm);
-	if (next != NEVER)
-		gpu_wake(gpu, part_of_sm(index), next);
+	sm_wake(sm, next_turn(gpu, sm));
 }
 
 /* --- life --------------------------------------------------------------------------- */
@@ -640,6 +640,8 @@ void sm_init(struct gpu *gpu, u32 index)
 	sm->owner = GPU_NO_TENANT;
 	sm->next_owner = GPU_NO_TENANT;
 	sm->schedulers = gpu->config.schedulers_per_sm;
+	sm->turn_at = NEVER;
+	sm->block_at = NEVER;
 	sm->next_sleeper = NEVER;
 	sm->free_warps = warps == 64 ? ~0ULL : (1ULL << warps) - 1;
 	sm->reply_at = NEVER;
@@ -654,30 +656,6 @@ void sm_init(struct gpu *gpu, u32 index)
 	for (i = SM_FIRST_STORE; i < SM_FIRST_STORE + gpu->config.sm_stores; i++)
 		sm->mshr[i].next = i + 1;
 	sm->mshr[i - 1].next = NO_MSHR;
-}
-
-/*
- * block_clear() - take a thread block off its SM, where it never was
- */
-void block_clear(struct gpu *gpu, u32 index, struct block *block)
-{
-	struct sm *sm = &gpu->sms[index];
-	u64 warps = block->warps;
-	u32 i;
-
-	for (i = 0; i < sm->schedulers; i++)
-		if (sm->greedy[i] != NONE && (warps & (1ULL << sm->greedy[i])))
-			sm->greedy[i] = NONE;
-	sm->ready &= ~warps;
-	sm->sleeping &= ~warps;
-	sm->dependent &= ~warps;
-	sm->lsu_waiters &= ~warps;
-	sm->shared_waiters &= ~warps;
-	sm->store_waiters &= ~warps;
-	sm->free_warps |= warps;
-	for (; warps; warps &= warps - 1)
-		sm->warp_stores[lowest_bit(warps)] = 0;
-	block_release(gpu, index, block);
 }
 
 /*
@@ -715,6 +693,8 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 			continue;
 		context_forget(gpu, index, i);
 		block_clear(gpu, index, &sm->block[i]);
+		place_release(gpu, index, slot);
 	}
+	sm_forget_arrivals(gpu, index, slot);
 	sm_hold_warps(gpu, index);
 }

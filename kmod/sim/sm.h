@@ -143,7 +143,6 @@ struct block {
  * struct mshr - a request that waits for its reply: a miss of an L1 and the
  *	loads that wait for it, an atomic, or a store
  * @ready: once the reply is on its way: cycle at which it arrives
- * @next_in_line: before it could be sent: who waits after it (noc.c)
  * @next: in its bucket, or in the free list
  * @next_reply: entry whose reply comes after this one's
  * @waiters: 0 once its tenant is gone
@@ -157,10 +156,7 @@ struct block {
  * @waiter: warp * WARP_LOADS + load; of a store its warp
  */
 struct mshr {
-	union {
-		u64 ready;
-		u32 next_in_line;
-	};
+	u64 ready;
 	u32 line;
 	u16 next;
 	u16 next_reply;
@@ -220,8 +216,40 @@ struct lsu {
 #define LSU_REDUCE	0xfeU
 
 /*
+ * struct arrival - a thread block on its way to an SM (dispatch.c)
+ * @at: cycle at which it begins
+ * @index: of its grid
+ * @saved: the place of its context in the pool, or NO_CONTEXT: it is new
+ */
+struct arrival {
+	u64 at;
+	u32 index;
+	u32 saved;
+	u8 slot;
+};
+
+/* What an SM has to say of a thread block. */
+enum notice_kind {
+	BLOCK_ENDED,
+	BLOCK_SAVED,		/* it left: its context is in memory */
+	BLOCK_RESTORED,		/* its context's place is free */
+};
+
+/* struct notice - it is told at the cycle @at; @saved: the place in the pool */
+struct notice {
+	u64 at;
+	u32 saved;
+	u8 slot;
+	u8 kind;
+};
+
+/* Of a window: a block may be restored and end; each needs a place of its own. */
+#define SM_NOTICES_MAX		(2 * SM_BLOCKS_MAX)
+
+/*
  * struct sm - a streaming multiprocessor; what most turns touch comes first,
  *	in two cache lines
+ * @turn_at: cycle of its next turn
  * @ready: warps that could issue, those that issue now included
  * @sleeping: warps with a @warp_wake
  * @dependent: those of @sleeping that wait for a result, not for data
@@ -246,11 +274,16 @@ struct lsu {
  *	@late_count of them, in the ring @late
  * @late_loads: those of them that are no stores; they do not count as MSHR entries
  * @age: of the next warp
+ * @blocks: thread blocks that are here, and not on their way
+ * @block_at: when the first of @arrival begins, NEVER if there is none
+ * @arrival: thread blocks on their way, in order of their cycle
+ * @notice: what has not been told yet, @notices of it
  * @draining: gets no thread blocks until it is empty
  * @split_to: cycle up to which a shared SM's cycles have been given to tenants
  * @split_turn: how many were given, by the number of issue slots in use
  */
 struct sm {
+	u64 turn_at;
 	u64 ready;
 	u64 sleeping;
 	u64 dependent;
@@ -263,6 +296,7 @@ struct sm {
 	u64 reply_at;
 	u64 ack_at;
 	u64 store_waiters;
+	u64 block_at;
 	u64 in_free;
 	u64 out_free;
 	u8 schedulers;		/* a power of two */
@@ -287,9 +321,8 @@ struct sm {
 	u8 mover;		/* block whose context the LSU moves, or NONE */
 	u32 moving;		/* blocks that do not run */
 	u64 quota_slots;	/* slots with a quota */
-	u16 threads_used;
-	u32 registers_used;
-	u32 shared_used;
+	u8 arrivals;
+	u8 notices;
 	u32 age;
 	u64 owned_since;
 	u64 split_to;
@@ -301,6 +334,8 @@ struct sm {
 	u16 warp_stores[SM_WARPS_MAX];
 	u16 late[SM_LATE_MAX];
 	u16 mshr_bucket[SM_MSHR_BUCKETS];
+	struct arrival arrival[SM_BLOCKS_MAX];
+	struct notice notice[SM_NOTICES_MAX];
 	struct block block[SM_BLOCKS_MAX];
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];
@@ -366,18 +401,25 @@ u64 sm_wants_reply(const struct sm *sm, u64 arrival);
 bool sm_wants_acks(const struct sm *sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
-u64 sm_idle_warps(const struct gpu *gpu, const struct sm *sm);
+u64 sm_idle_warps(const struct sm *sm, u64 cycle);
+
+/* block.c */
+void sm_take_blocks(struct gpu *gpu, u32 sm, u64 cycle);
+void sm_forget_arrivals(struct gpu *gpu, u32 sm, u32 slot);
+void sm_notify(struct gpu *gpu, u32 sm, u32 slot, enum notice_kind kind,
+	       u32 saved);
 void block_clear(struct gpu *gpu, u32 sm, struct block *block);
+void block_finish(struct gpu *gpu, u32 sm, u32 block);
 
 /* dispatch.c */
 u32 registers_of(const struct trace_kernel *kernel);
-void sm_refill(struct gpu *gpu, u32 sm);
 void dispatch_waiting(struct gpu *gpu);
-void block_release(struct gpu *gpu, u32 sm, struct block *block);
-void block_finish(struct gpu *gpu, u32 sm, u32 block);
+void dispatch_notices(struct gpu *gpu);
+void place_release(struct gpu *gpu, u32 sm, u32 slot);
 
 /* preempt.c */
 void sm_settle_owner(struct gpu *gpu, u32 sm);
+void place_follow(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
 void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
 

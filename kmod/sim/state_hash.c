@@ -20,15 +20,15 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 288);
-HASHED(struct gpu, 3552);
-HASHED(struct tenant, 440);
+HASHED(struct gpu_config, 292);
+HASHED(struct gpu, 1032);
+HASHED(struct tenant, 72);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 82240);
+HASHED(struct sm, 84096);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
 HASHED(struct block, 40);
@@ -38,10 +38,10 @@ HASHED(struct mshr, 40);
 HASHED(struct lsu, 200);
 HASHED(struct l1, 32);
 HASHED(struct l1_set, 8);
-HASHED(struct slice, 14400);
+HASHED(struct slice, 15936);
 HASHED(struct llc_set, 128);
-HASHED(struct llc_mshr, 32);
-HASHED(struct request, 16);
+HASHED(struct llc_mshr, 40);
+HASHED(struct request, 32);
 HASHED(struct channel, 32768);
 HASHED(struct dram_queue, 2128);
 HASHED(struct dram_entry, 24);
@@ -120,6 +120,7 @@ static u64 mix_device(u64 hash, const struct gpu *gpu)
 	hash = hash_mix(hash, gpu->now);
 	hash = mix_bytes(hash, gpu->memory_priority, GPU_SLOTS_MAX);
 	hash = hash_mix(hash, gpu->finished);
+	hash = hash_mix(hash, gpu->ending);
 	hash = hash_mix(hash, gpu->dispatch);
 	hash = hash_mix(hash, gpu->running);
 	hash = hash_mix(hash, gpu->bucket_full);
@@ -129,7 +130,15 @@ static u64 mix_device(u64 hash, const struct gpu *gpu)
 	return hash_mix(hash, gpu->sample_interval);
 }
 
-static u64 mix_tenant(u64 hash, const struct tenant *tenant)
+static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
+{
+	hash = hash_mix(hash, counts->issue_slots);
+	hash = hash_mix(hash, counts->loads);
+	hash = hash_mix(hash, counts->sms_active);
+	return mix_counters(hash, &counts->counters);
+}
+
+static u64 mix_tenant(u64 hash, const struct tenant *tenant, bool ends)
 {
 	hash = mix2(hash, tenant->running, tenant->generation);
 	if (tenant->running) {
@@ -138,11 +147,9 @@ static u64 mix_tenant(u64 hash, const struct tenant *tenant)
 	}
 	hash = mix2(hash, tenant->kernel_index, tenant->blocks);
 	hash = mix2(hash, tenant->blocks_issued, tenant->blocks_finished);
-	hash = hash_mix(hash, tenant->issue_slots);
-	hash = hash_mix(hash, tenant->loads);
-	hash = mix2(hash, tenant->next_sm, tenant->sms_active);
-	hash = mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
-	return mix_counters(hash, &tenant->counters);
+	hash = hash_mix(hash, ends ? tenant->ends_at : 0);
+	hash = hash_mix(hash, tenant->next_sm);
+	return mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
 }
 
 static u64 mix_saved_warp(u64 hash, const struct saved_warp *warp)
@@ -257,6 +264,16 @@ static u64 mix_block(u64 hash, const struct context_pool *pool,
 	return hash;
 }
 
+static u64 mix_arrival(u64 hash, const struct context_pool *pool,
+		       const struct arrival *arrival)
+{
+	hash = hash_mix(hash, arrival->at);
+	hash = mix2(hash, arrival->index, arrival->slot);
+	hash = hash_mix(hash, arrival->saved);
+	return arrival->saved == NO_CONTEXT ? hash :
+	       mix_saved_block(hash, pool, arrival->saved);
+}
+
 static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 {
 	u32 i;
@@ -337,8 +354,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 
 	hash = mix2(hash, sm->owner | sm->next_owner << 8 | sm->blocks << 16 |
 			  (u32)sm->draining << 24, sm->mover);
-	hash = mix2(hash, sm->moving, sm->threads_used);
-	hash = mix2(hash, sm->registers_used, sm->shared_used);
+	hash = hash_mix(hash, sm->moving);
 	hash = hash_mix(hash, sm->quota_slots);
 	hash = hash_mix(hash, sm->owned_since);
 	hash = hash_mix(hash, sm->split_to);
@@ -365,6 +381,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 		if (sm->block[i].used)
 			hash = mix_block(hash_mix(hash, i), &gpu->pool,
 					 &sm->block[i]);
+	for (i = 0; i < sm->arrivals; i++)
+		hash = mix_arrival(hash, &gpu->pool, &sm->arrival[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
 	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
 	hash = mix_entries(hash, sm, SM_FIRST_STORE, gpu->config.sm_stores,
@@ -385,29 +403,23 @@ static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
 static u64 mix_request(u64 hash, const struct request *request)
 {
 	hash = hash_mix(hash, request->ready);
-	hash = mix2(hash, request->line, request->mshr);
-	return mix2(hash, request->kind | request->sectors << 4 |
-		    request->sm << 8, request->generation);
+	hash = mix2(hash, request->line, request->mail.number);
+	hash = mix2(hash, request->kind | request->sectors << 4 |
+		    request->mail.sender << 8, request->generation);
+	return hash_mix(hash, request->reply_flits);
 }
 
-/* Requests in the queue, and those who wait for a place in it (noc.c). */
 static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 {
 	const struct slice *slice = &gpu->slices[index];
-	u32 ring = gpu->shape.slice_ring, i, id = slice->wait_head;
+	u32 place = slice->request_head, left = slice->request_count;
 
-	hash = mix2(hash, slice->credits, slice->wait_count);
 	hash = mix2(hash, slice->request_count,
 		    slice->stalled | slice->turn << 8);
 	hash = hash_mix(hash, slice->request_at);
-	for (i = 0; i < slice->request_count; i++)
-		hash = mix_request(hash, &gpu->requests[index * ring +
-			((slice->request_head + i) & (ring - 1))]);
-	for (i = 0; i < slice->wait_count; i++) {
-		hash = hash_mix(hash, id);
-		if (id / SM_ENTRIES_MAX >= gpu->config.sms)
-			break;
-		id = noc_next_in_line(gpu, id);
+	for (; left && place != NOBODY; left--) {
+		hash = mix_request(hash, &gpu->requests[place]);
+		place = gpu->requests[place].mail.next;
 	}
 	return hash;
 }
@@ -429,7 +441,8 @@ static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
 	hash = mix2(hash, mshr->set, mshr->way | mshr->waiters << 8 |
 		    mshr->dirty << 16 | (u32)mshr->generation << 24);
 	for (i = 0; i < mshr->waiters; i++)
-		hash = mix2(hash, mshr->sm[i], mshr->sm_mshr[i]);
+		hash = mix2(hash, mshr->sm[i] | mshr->flits[i] << 8,
+			    mshr->sm_mshr[i]);
 	return mix2(hash, mshr->next, mshr->sector);
 }
 
@@ -622,7 +635,9 @@ u64 gpu_state_hash(struct gpu *gpu)
 	for (i = 0; i < gpu->config.channels; i++)
 		channel_turn(gpu, i);
 	for (i = 0; i < GPU_SLOTS_MAX; i++) {
-		hash = mix_tenant(hash, &gpu->tenants[i]);
+		hash = mix_counts(hash, &gpu->counts[i]);
+		hash = mix_tenant(hash, &gpu->tenants[i],
+				  gpu->ending >> i & 1);
 		hash = mix_queue(hash, &gpu->pool, &gpu->tenants[i]);
 	}
 	hash = mix_free_contexts(hash, &gpu->pool);

@@ -20,6 +20,17 @@ static inline void *tenant(struct gpu *gpu)
 	return &gpu->tenants[0];
 }
 
+static inline void *counts(struct gpu *gpu)
+{
+	return &gpu->counts[0];
+}
+
+/* A tenant whose kernel's last thread block has ended, and not the kernel. */
+static inline void *ending(struct gpu *gpu)
+{
+	return gpu->ending ? &gpu->tenants[lowest_bit(gpu->ending)] : NULL;
+}
+
 /* Not in the GPU's memory, but decides what it does. */
 static inline void *trace(struct gpu *gpu)
 {
@@ -82,6 +93,39 @@ static inline void *in_sms(struct gpu *gpu, void *(*find)(struct sm *sm))
 	for (i = 0; !found && i < gpu->config.sms; i++)
 		found = find(&gpu->sms[i]);
 	return found;
+}
+
+static inline void *find_awaiting(struct sm *sm)
+{
+	return sm->arrivals >= 2 ? sm : NULL;
+}
+
+/* An SM to which thread blocks are coming. */
+static inline void *awaiting_sm(struct gpu *gpu)
+{
+	return in_sms(gpu, find_awaiting);
+}
+
+static inline void *arrival(struct gpu *gpu)
+{
+	struct sm *sm = awaiting_sm(gpu);
+
+	return sm ? &sm->arrival[0] : NULL;
+}
+
+static inline void *find_saved_arrival(struct sm *sm)
+{
+	u32 i;
+
+	for (i = 0; i < sm->arrivals; i++)
+		if (sm->arrival[i].saved != NO_CONTEXT)
+			return &sm->arrival[i];
+	return NULL;
+}
+
+static inline void *saved_arrival(struct gpu *gpu)
+{
+	return in_sms(gpu, find_saved_arrival);
 }
 
 static inline void *find_replied(struct sm *sm)
@@ -381,14 +425,7 @@ static inline void *request(struct gpu *gpu)
 {
 	struct slice *slice = asked_slice(gpu);
 
-	return slice ? &gpu->requests[(slice - gpu->slices) *
-				      gpu->shape.slice_ring +
-				      slice->request_head] : NULL;
-}
-
-static inline void *crowded_slice(struct gpu *gpu)
-{
-	return slice_with(gpu, offsetof(struct slice, wait_count), 2);
+	return slice ? &gpu->requests[slice->request_head] : NULL;
 }
 
 static inline void *done_slice(struct gpu *gpu)

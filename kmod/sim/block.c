@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Thread blocks on an SM: how they come, and how they leave it. Which one comes,
+ * and when, is decided in dispatch.c, which is told when one has left.
+ */
+#include "sim.h"
+
+/* --- coming ----------------------------------------------------------------------- */
+
+/* Give a thread block a place for a warp; returns its number. */
+static u32 place_warp(struct sm *sm, u32 block_number)
+{
+	struct block *block = &sm->block[block_number];
+	u32 warp = lowest_bit(sm->free_warps);
+	struct warp *w = &sm->warp[warp];
+
+	sm->free_warps &= sm->free_warps - 1;
+	block->warps |= 1ULL << warp;
+	/* Its loads are set up as they come, but for what context.c counts in. */
+	memset(w, 0, offsetof(struct warp, load[1]));
+	w->slot = block->slot;
+	w->block = block_number;
+	w->wait_load = NONE;
+	sm->warp_age[warp] = sm->age++;
+	return warp;
+}
+
+static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
+		       u32 block_number, u32 index)
+{
+	u32 block_index = sm->block[block_number].index;
+	u32 warp = place_warp(sm, block_number);
+	struct warp *w = &sm->warp[warp];
+
+	w->index = index;
+	w->op = kernel->programs[0];
+	if (kernel->warps) {
+		const struct trace_warp *recorded =
+			trace_warp(kernel, block_index, index);
+
+		w->op = kernel->programs[recorded->program];
+		w->line = recorded->first_line;
+	}
+	warp_ready(sm, warp);
+}
+
+/* A new thread block: its warps begin. */
+static void begin_block(const struct gpu *gpu, struct sm *sm, u32 number)
+{
+	struct block *block = &sm->block[number];
+	const struct trace_kernel *kernel = gpu->tenants[block->slot].kernel;
+	u32 i;
+
+	block->at_barrier = 0;
+	block->state = BLOCK_RUNS;
+	block->warps_left = kernel->block_warps;
+	for (i = 0; i < kernel->block_warps; i++)
+		start_warp(sm, kernel, number, i);
+}
+
+/* A saved thread block: its warps go on when its context is there. */
+static void resume_block(const struct gpu *gpu, struct sm *sm, u32 number, u32 saved)
+{
+	struct block *block = &sm->block[number];
+	u32 i;
+
+	block->at_barrier = gpu->pool.blocks[saved].at_barrier;
+	block->state = BLOCK_RESTORES;
+	block->warps_left = gpu->pool.blocks[saved].warps_left;
+	block->moved = 0;
+	block->saved = saved;
+	sm->moving |= 1U << number;
+	for (i = 0; i < block->warps_left; i++)
+		sm->warp[place_warp(sm, number)].wait_load = WAIT_CONTEXT;
+}
+
+static void start_block(struct gpu *gpu, u32 index, const struct arrival *arrival)
+{
+	const struct trace_kernel *kernel = gpu->tenants[arrival->slot].kernel;
+	struct sm *sm = &gpu->sms[index];
+	struct block *block;
+	u32 number = 0;
+
+	while (sm->block[number].used)
+		number++;
+	block = &sm->block[number];
+	block->used = 1;
+	block->slot = arrival->slot;
+	block->warps = 0;
+	block->index = arrival->index;
+	if (arrival->saved == NO_CONTEXT)
+		begin_block(gpu, sm, number);
+	else
+		resume_block(gpu, sm, number, arrival->saved);
+	block->position[0] = block->index % kernel->grid[0];
+	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
+	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
+	share_block_came(gpu, index, arrival->slot,
+			 sooner(arrival->at - 1, gpu->now));
+	sm->blocks++;
+}
+
+/* The first @count of an SM's arrivals are gone. */
+static void drop_arrivals(struct sm *sm, u32 count)
+{
+	sm->arrivals -= count;
+	memmove(sm->arrival, &sm->arrival[count],
+		sm->arrivals * sizeof(*sm->arrival));
+	sm->block_at = sm->arrivals ? sm->arrival[0].at : NEVER;
+}
+
+/*
+ * sm_take_blocks() - the thread blocks that are on their way to an SM, those of
+ *	up to a cycle, begin
+ */
+void sm_take_blocks(struct gpu *gpu, u32 index, u64 cycle)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 count = 0;
+
+	while (count < sm->arrivals && sm->arrival[count].at <= cycle)
+		start_block(gpu, index, &sm->arrival[count++]);
+	if (!count)
+		return;
+	drop_arrivals(sm, count);
+	sm_wake(sm, gpu->now + 1);
+	if (sm->quota_slots)
+		sm_hold_warps(gpu, index);
+}
+
+/*
+ * sm_forget_arrivals() - a slot was dropped: its thread blocks that are on their
+ *	way to an SM do not come
+ */
+void sm_forget_arrivals(struct gpu *gpu, u32 index, u32 slot)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 count = sm->arrivals, kept = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (sm->arrival[i].slot != slot) {
+			sm->arrival[kept++] = sm->arrival[i];
+			continue;
+		}
+		if (sm->arrival[i].saved != NO_CONTEXT)
+			context_free(gpu, sm->arrival[i].saved);
+		place_release(gpu, index, slot);
+	}
+	sm->arrivals = kept;
+	drop_arrivals(sm, 0);
+}
+
+/* --- leaving ----------------------------------------------------------------------- */
+
+/*
+ * sm_notify() - tell dispatch.c of a thread block
+ * @saved: the place of its context, if it has one
+ */
+void sm_notify(struct gpu *gpu, u32 index, u32 slot, enum notice_kind kind,
+	       u32 saved)
+{
+	struct sm *sm = &gpu->sms[index];
+
+	port_assert(sm->notices < SM_NOTICES_MAX);
+	sm->notice[sm->notices++] = (struct notice) {
+		.at = gpu->now,
+		.saved = saved,
+		.slot = slot,
+		.kind = kind,
+	};
+}
+
+/*
+ * block_clear() - take a thread block off its SM, where it never was
+ */
+void block_clear(struct gpu *gpu, u32 index, struct block *block)
+{
+	struct sm *sm = &gpu->sms[index];
+	u64 warps = block->warps;
+	u32 i;
+
+	for (i = 0; i < sm->schedulers; i++)
+		if (sm->greedy[i] != NONE && (warps & (1ULL << sm->greedy[i])))
+			sm->greedy[i] = NONE;
+	sm->ready &= ~warps;
+	sm->sleeping &= ~warps;
+	sm->dependent &= ~warps;
+	sm->lsu_waiters &= ~warps;
+	sm->shared_waiters &= ~warps;
+	sm->store_waiters &= ~warps;
+	sm->free_warps |= warps;
+	for (; warps; warps &= warps - 1)
+		sm->warp_stores[lowest_bit(warps)] = 0;
+	block->used = 0;
+	block->warps = 0;
+	sm->blocks--;
+	share_block_left(gpu, index, block->slot);
+}
+
+/*
+ * block_finish() - a thread block's last warp has ended
+ */
+void block_finish(struct gpu *gpu, u32 index, u32 number)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct block *block = &sm->block[number];
+
+	sm_notify(gpu, index, block->slot, BLOCK_ENDED, NO_CONTEXT);
+	slot_counters(gpu, block->slot)->blocks_finished++;
+	gpu->sm_counters[index].blocks_finished++;
+	block_clear(gpu, index, block);
+	if (sm->quota_slots)
+		sm_hold_warps(gpu, index);
+	sm_settle_owner(gpu, index);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The device's clock. Two sides take turns: all SMs run a window of cycles, then
+ * all channels with their slices. What an SM sends now changes nothing at a slice
+ * before it has crossed the crossbar and the slice's pipeline; so the memory side
+ * may be ahead by as much, and likewise SMs by the way back. A window ends where
+ * the driver looks at the device, too: there both sides stand at the same cycle.
+ *
+ * A step is a window of one side. Each view (struct gpu) does its part of it: each
+ * of its SMs, or channels, for the whole window, one after the other. Between
+ * steps one thread alone settles what concerns all of them.
+ */
+#include "sim.h"
+
+/* --- a side's window ---------------------------------------------------------------- */
+
+static void run_sm(struct gpu *gpu, u32 index)
+{
+	const struct gpu *main = gpu->main;
+	u64 until = main->step_end, sample = main->sample_at;
+	struct sm *sm = &gpu->sms[index];
+
+	gpu->now = main->sms_done;
+	noc_take_replies(gpu, index);
+	for (;;) {
+		u64 next = sm->turn_at;
+
+		for (; sample < next && sample <= until;
+		     sample += main->sample_interval)
+			idle_sample(gpu, index, sample);
+		if (next > until)
+			return;
+		sm->turn_at = NEVER;
+		gpu->now = next;
+		sm_turn(gpu, index);
+	}
+}
+
+/* A channel comes before its slices in a cycle. */
+static void run_channel(struct gpu *gpu, u32 index)
+{
+	u32 slices = gpu->shape.slices_per_channel, first = index * slices, i;
+	struct channel *channel = &gpu->channels[index];
+	u64 until = gpu->main->step_end;
+
+	noc_take_requests(gpu, index);
+	for (;;) {
+		u64 next = channel->turn_at;
+
+		for (i = first; i < first + slices; i++)
+			next = sooner(next, gpu->slices[i].turn_at);
+		if (next > until)
+			return;
+		gpu->now = next;
+		if (channel->turn_at == next) {
+			channel->turn_at = NEVER;
+			channel_turn(gpu, index);
+		}
+		for (i = first; i < first + slices; i++) {
+			if (gpu->slices[i].turn_at > next)
+				continue;
+			gpu->slices[i].turn_at = NEVER;
+			slice_turn(gpu, i);
+		}
+	}
+}
+
+void gpu_take_step(struct gpu *gpu, u32 number)
+{
+	struct gpu *view = gpu->view_of[number];
+	u32 i;
+
+	if (gpu->step == GPU_STEP_SMS)
+		for (i = number; i < gpu->config.sms; i += gpu->views)
+			run_sm(view, i);
+	else
+		for (i = number; i < gpu->config.channels; i += gpu->views)
+			run_channel(view, i);
+}
+
+/* --- between steps ------------------------------------------------------------------ */
+
+/* Copies see what the driver and the last run have changed. */
+static void renew_views(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 1; i < gpu->views; i++) {
+		struct gpu *view = gpu->view_of[i];
+		const struct gpu own = {
+			.view_of = NULL,
+			.counts = view->counts,
+			.outbox = view->outbox,
+			.reply_outbox = view->reply_outbox,
+		};
+
+		*view = *gpu;
+		view->view = i;
+		view->counts = own.counts;
+		view->outbox = own.outbox;
+		view->reply_outbox = own.reply_outbox;
+	}
+}
+
+static void add_counts(struct tenant_counts *to, struct tenant_counts *from)
+{
+	u64 *sum = (u64 *)to, *more = (u64 *)from;
+	u32 i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		sum[i] += more[i];
+	memset(from, 0, sizeof(*from));
+}
+
+static void gather_counts(struct gpu *gpu)
+{
+	u32 i, slot;
+
+	for (i = 1; i < gpu->views; i++)
+		for (slot = 0; slot < GPU_SLOTS_MAX; slot++)
+			add_counts(&gpu->counts[slot],
+				   &gpu->view_of[i]->counts[slot]);
+}
+
+/* The cycle in which the next kernel whose end is known ends. */
+static u64 next_end(const struct gpu *gpu)
+{
+	u64 at = NEVER, mask;
+
+	for (mask = gpu->ending; mask; mask &= mask - 1)
+		at = sooner(at, gpu->tenants[lowest_bit(mask)].ends_at);
+	return at;
+}
+
+static void end_kernels(struct gpu *gpu)
+{
+	u64 mask;
+
+	for (mask = gpu->ending; mask; mask &= mask - 1) {
+		u32 slot = lowest_bit(mask);
+		struct tenant *tenant = &gpu->tenants[slot];
+
+		if (tenant->ends_at > gpu->now)
+			continue;
+		share_account_all(gpu);
+		slot_counters(gpu, slot)->kernels_finished++;
+		slot_counters(gpu, slot)->refreshes += refreshes_due(gpu);
+		tenant->running = 0;
+		gpu->running &= ~(1ULL << slot);
+		gpu->ending &= ~(1ULL << slot);
+		gpu->finished |= 1ULL << slot;
+	}
+}
+
+/*
+ * Both sides have come to the same cycle: all messages are taken, which tells
+ * nobody anything before its time, and all that lasts is counted up to now.
+ */
+static void settle(struct gpu *gpu)
+{
+	u32 i;
+
+	gpu->now = gpu->sms_done;
+	for (i = 0; i < gpu->config.channels; i++)
+		noc_take_requests(gpu, i);
+	for (i = 0; i < gpu->config.sms; i++)
+		noc_take_replies(gpu, i);
+	gather_counts(gpu);
+	for (i = 0; i < gpu->config.sms; i++) {
+		sm_take_events(gpu, i, gpu->now);
+		sm_account(gpu, i);
+	}
+	end_kernels(gpu);
+}
+
+static void end_step(struct gpu *gpu)
+{
+	if (gpu->step == GPU_STEP_MEMORY) {
+		gpu->memory_done = gpu->step_end;
+		return;
+	}
+	gpu->sms_done = gpu->step_end;
+	while (gpu->sample_at <= gpu->sms_done)
+		gpu->sample_at += gpu->sample_interval;
+	dispatch_notices(gpu);
+}
+
+/* The end of the window that a side may run next; where it is already: none. */
+static u64 memory_window(const struct gpu *gpu, u64 end)
+{
+	return sooner(end, gpu->sms_done + gpu->shape.memory_ahead);
+}
+
+static u64 sms_window(const struct gpu *gpu, u64 end)
+{
+	end = sooner(end, gpu->sms_done + gpu->config.dispatch_latency);
+	return sooner(end, gpu->memory_done + gpu->shape.sm_ahead);
+}
+
+enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
+{
+	u64 end;
+
+	if (gpu->step != GPU_STEP_DONE) {
+		end_step(gpu);
+	} else {
+		if (gpu->dispatch || gpu->dispatch_shared)
+			dispatch_waiting(gpu);
+		renew_views(gpu);
+	}
+	end = gpu->finished ? gpu->sms_done : sooner(until, next_end(gpu));
+	if (memory_window(gpu, end) > gpu->memory_done) {
+		gpu->step = GPU_STEP_MEMORY;
+		gpu->step_end = memory_window(gpu, end);
+	} else if (sms_window(gpu, end) > gpu->sms_done) {
+		gpu->step = GPU_STEP_SMS;
+		gpu->step_end = sms_window(gpu, end);
+	} else {
+		gpu->step = GPU_STEP_DONE;
+		settle(gpu);
+	}
+	return gpu->step;
+}
+
+void gpu_run(struct gpu *gpu, u64 until)
+{
+	u32 i;
+
+	while (gpu_next_step(gpu, until) != GPU_STEP_DONE)
+		for (i = 0; i < gpu->views; i++)
+			gpu_take_step(gpu, i);
+}
