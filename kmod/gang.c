@@ -123,7 +123,7 @@ static void simgpu_gang_live_status(struct simgpu_gang *gang,
 
 	status->state = session_state(session) == SESSION_WAITING ?
 			SIMGPU_GANG_WAITING : SIMGPU_GANG_RUNNING;
-	status->cycle = session_now(session);
+	status->cycle = session_end_cycle(session);
 	status->state_hash = session_state_hash(session);
 	status->records_lost = gang->lost;
 	status->wall_ns = gang->wall_ns;

@@ -212,6 +212,9 @@ static inline void *align_gpu(void *memory)
 	return (void *)(end & ~(uintptr_t)(GPU_ALIGNMENT - 1));
 }
 
+/* session.c */
+u64 session_kernel_end(const struct session *session, u32 slot);
+
 /* epoch.c */
 u64 epoch_first_run_cycles(const struct session *session, u32 slot);
 void epoch_begin(struct session *session);

@@ -93,10 +93,10 @@ static void end_first_run(struct session *session, u32 slot)
 	if (tenant->first_run_done)
 		return;
 	tenant->first_run_done = true;
-	tenant->first_run_end = session_now(session);
+	tenant->first_run_end = session_kernel_end(session, slot);
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	figures_compute(session->gpu, &tenant->last,
-			session_now(session) - tenant->start_cycle,
+			tenant->first_run_end - tenant->start_cycle,
 			&tenant->first_run);
 }
 

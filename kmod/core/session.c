@@ -201,6 +201,28 @@ u64 session_now(const struct session *session)
 	return gpu_now(session->gpu);
 }
 
+/* When the last thread block of a slot ended. */
+u64 session_kernel_end(const struct session *session, u32 slot)
+{
+	struct gpu_kernel_status status;
+
+	gpu_kernel_status(session->gpu, slot, &status);
+	return status.ended_at;
+}
+
+u64 session_end_cycle(const struct session *session)
+{
+	u64 end = 0;
+	u32 slot;
+
+	if (session_state(session) != SESSION_IDLE)
+		return session_now(session);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session_kernel_end(session, slot) > end)
+			end = session_kernel_end(session, slot);
+	return end ? end : session_now(session);
+}
+
 const struct gpu *session_gpu(const struct session *session)
 {
 	return session->gpu;

@@ -362,6 +362,18 @@ size_t session_bytes(const struct session *session);
 const struct session_options *session_options(const struct session *session);
 enum session_state session_state(const struct session *session);
 u64 session_now(const struct session *session);
+
+/**
+ * session_end_cycle() - when a session was over
+ * @session: any
+ *
+ * The device hears of a kernel's end a little later (gpu_run()), which is not
+ * counted here.
+ *
+ * Return: the cycle in which the last thread block of all ended, if nobody has
+ *	work and no stop cycle came first; else session_now().
+ */
+u64 session_end_cycle(const struct session *session);
 u64 session_state_hash(struct session *session);
 const struct gpu *session_gpu(const struct session *session);
 

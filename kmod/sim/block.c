@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thread blocks on an SM: how they come, and how they leave it. Which one comes,
- * and when, is decided in dispatch.c, which is told when one has left.
+ * Thread blocks on an SM: how they come, and how they leave it. Which ones an SM
+ * gets is decided in dispatch.c.
  */
 #include "sim.h"
 
@@ -74,9 +74,30 @@ static void resume_block(const struct gpu *gpu, struct sm *sm, u32 number, u32 s
 		sm->warp[place_warp(sm, number)].wait_load = WAIT_CONTEXT;
 }
 
-static void start_block(struct gpu *gpu, u32 index, const struct arrival *arrival)
+/* block_fits() - whether an SM has room for one more thread block of a kernel */
+bool block_fits(const struct gpu *gpu, const struct sm *sm,
+		const struct trace_kernel *kernel)
 {
-	const struct trace_kernel *kernel = gpu->tenants[arrival->slot].kernel;
+	const struct gpu_config *config = &gpu->config;
+	u32 threads = sm->threads_used + kernel->block_threads;
+	u32 registers = sm->registers_used + registers_of(kernel);
+	u32 shared = sm->shared_used + kernel->shared_bytes;
+
+	return sm->blocks < config->blocks_per_sm &&
+	       threads <= config->threads_per_sm &&
+	       registers <= config->registers_per_sm &&
+	       shared <= config->shared_bytes_per_sm &&
+	       hweight64(sm->free_warps) >= kernel->block_warps;
+}
+
+/*
+ * block_start() - a thread block comes to an SM, where it begins in the next cycle
+ * @index: of its grid
+ * @saved: the place of its context in the pool, or NO_CONTEXT: it is new
+ */
+void block_start(struct gpu *gpu, u32 index, u32 slot, u32 block_index, u32 saved)
+{
+	const struct trace_kernel *kernel = gpu->tenants[slot].kernel;
 	struct sm *sm = &gpu->sms[index];
 	struct block *block;
 	u32 number = 0;
@@ -85,76 +106,46 @@ static void start_block(struct gpu *gpu, u32 index, const struct arrival *arriva
 		number++;
 	block = &sm->block[number];
 	block->used = 1;
-	block->slot = arrival->slot;
+	block->slot = slot;
 	block->warps = 0;
-	block->index = arrival->index;
-	if (arrival->saved == NO_CONTEXT)
+	block->index = block_index;
+	if (saved == NO_CONTEXT)
 		begin_block(gpu, sm, number);
 	else
-		resume_block(gpu, sm, number, arrival->saved);
+		resume_block(gpu, sm, number, saved);
 	block->position[0] = block->index % kernel->grid[0];
 	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
 	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
-	share_block_came(gpu, index, arrival->slot,
-			 sooner(arrival->at - 1, gpu->now));
+	share_block_came(gpu, index, slot);
 	sm->blocks++;
-}
-
-/* The first @count of an SM's arrivals are gone. */
-static void drop_arrivals(struct sm *sm, u32 count)
-{
-	sm->arrivals -= count;
-	memmove(sm->arrival, &sm->arrival[count],
-		sm->arrivals * sizeof(*sm->arrival));
-	sm->block_at = sm->arrivals ? sm->arrival[0].at : NEVER;
-}
-
-/*
- * sm_take_blocks() - the thread blocks that are on their way to an SM, those of
- *	up to a cycle, begin
- */
-void sm_take_blocks(struct gpu *gpu, u32 index, u64 cycle)
-{
-	struct sm *sm = &gpu->sms[index];
-	u32 count = 0;
-
-	while (count < sm->arrivals && sm->arrival[count].at <= cycle)
-		start_block(gpu, index, &sm->arrival[count++]);
-	if (!count)
-		return;
-	drop_arrivals(sm, count);
-	sm_wake(sm, gpu->now + 1);
+	sm->threads_used += kernel->block_threads;
+	sm->registers_used += registers_of(kernel);
+	sm->shared_used += kernel->shared_bytes;
 	if (sm->quota_slots)
 		sm_hold_warps(gpu, index);
+	sm_wake(sm, gpu->now + 1);
 }
 
 /*
- * sm_forget_arrivals() - a slot was dropped: its thread blocks that are on their
- *	way to an SM do not come
+ * sm_refill() - start thread blocks on an SM, of those that it has been given,
+ *	while they fit
  */
-void sm_forget_arrivals(struct gpu *gpu, u32 index, u32 slot)
+void sm_refill(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
-	u32 count = sm->arrivals, kept = 0, i;
 
-	for (i = 0; i < count; i++) {
-		if (sm->arrival[i].slot != slot) {
-			sm->arrival[kept++] = sm->arrival[i];
-			continue;
-		}
-		if (sm->arrival[i].saved != NO_CONTEXT)
-			context_free(gpu, sm->arrival[i].saved);
-		place_release(gpu, index, slot);
-	}
-	sm->arrivals = kept;
-	drop_arrivals(sm, 0);
+	while (sm->reserved && !sm->draining &&
+	       block_fits(gpu, sm, gpu->tenants[sm->owner].kernel) &&
+	       below_limit(gpu, index, sm->owner))
+		block_start(gpu, index, sm->owner, sm->reserve[--sm->reserved],
+			    NO_CONTEXT);
 }
 
 /* --- leaving ----------------------------------------------------------------------- */
 
 /*
- * sm_notify() - tell dispatch.c of a thread block
- * @saved: the place of its context, if it has one
+ * sm_notify() - tell dispatch.c of a thread block whose context was moved
+ * @saved: its place in the pool
  */
 void sm_notify(struct gpu *gpu, u32 index, u32 slot, enum notice_kind kind,
 	       u32 saved)
@@ -175,6 +166,7 @@ void sm_notify(struct gpu *gpu, u32 index, u32 slot, enum notice_kind kind,
  */
 void block_clear(struct gpu *gpu, u32 index, struct block *block)
 {
+	const struct trace_kernel *kernel = gpu->tenants[block->slot].kernel;
 	struct sm *sm = &gpu->sms[index];
 	u64 warps = block->warps;
 	u32 i;
@@ -194,6 +186,9 @@ void block_clear(struct gpu *gpu, u32 index, struct block *block)
 	block->used = 0;
 	block->warps = 0;
 	sm->blocks--;
+	sm->threads_used -= kernel->block_threads;
+	sm->registers_used -= registers_of(kernel);
+	sm->shared_used -= kernel->shared_bytes;
 	share_block_left(gpu, index, block->slot);
 }
 
@@ -204,12 +199,15 @@ void block_finish(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct block *block = &sm->block[number];
+	struct tenant_counts *counts = &gpu->counts[block->slot];
 
-	sm_notify(gpu, index, block->slot, BLOCK_ENDED, NO_CONTEXT);
-	slot_counters(gpu, block->slot)->blocks_finished++;
+	counts->blocks_ended++;
+	counts->ended_at = later(counts->ended_at, gpu->now);
+	counts->counters.blocks_finished++;
 	gpu->sm_counters[index].blocks_finished++;
 	block_clear(gpu, index, block);
 	if (sm->quota_slots)
 		sm_hold_warps(gpu, index);
 	sm_settle_owner(gpu, index);
+	sm_refill(gpu, index);
 }

@@ -75,7 +75,6 @@ static const struct config_field fields[] = {
 	FIELD(blocks_per_sm, 1, SM_BLOCKS_MAX),
 	FIELD(registers_per_sm, 1024, 1U << 20),
 	FIELD(shared_bytes_per_sm, 0, 1U << 20),
-	FIELD(dispatch_latency, 1, 1000),
 	FIELD(l1_sets, 1, 1024),
 	FIELD(l1_ways, 1, CACHE_WAYS_MAX),
 	FIELD(l1_sectors, 1, TRACE_SECTORS),

@@ -120,7 +120,6 @@ void context_queue(struct gpu *gpu, u32 slot, u32 number)
 	else
 		tenant->queue_head = number;
 	tenant->queue_tail = number;
-	gpu->dispatch |= 1ULL << slot;
 }
 
 /*

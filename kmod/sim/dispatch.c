@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Issuing thread blocks to SMs: whether one fits, which is next, and what it
- * holds there until it ends. Preempted ones go before new ones. What happens on an
- * SM in a window is heard when the window is over (struct notice), as it was then
- * (struct place), and has a consequence a while later: the configuration's
- * dispatch_latency, which no window is longer than. What the driver does between
- * two calls of gpu_run() has it in the next cycle.
+ * Issuing thread blocks to SMs: which is next, and where. Preempted ones go before
+ * new ones. That happens between windows: at each multiple of gpu_window() cycles,
+ * and where the driver has changed something. So that an SM need not wait when a
+ * block ends in between, it is given a few beforehand; where a kernel has none
+ * left, all that did not begin go back and are given out anew. Only which SM runs
+ * which block depends on that, but for the last ones of a kernel, which may begin
+ * up to a window later.
  */
 #include "sim.h"
 
@@ -42,100 +43,85 @@ u32 gpu_kernel_blocks_per_sm(const struct gpu_config *config,
 			   kernel->shared_bytes);
 }
 
-/* Whether an SM has room for one more thread block of a kernel. */
-static bool block_fits(const struct gpu *gpu, u32 index,
-		       const struct trace_kernel *kernel)
+/* below_limit() - whether a slot may have one more thread block on an SM */
+bool below_limit(const struct gpu *gpu, u32 index, u32 slot)
 {
-	const struct gpu_config *config = &gpu->config;
-	const struct place *place = &gpu->places[index];
+	u32 limit = sm_tenant(gpu, index, slot)->block_limit;
 
-	return place->blocks < config->blocks_per_sm &&
-	       place->warps + kernel->block_warps <= config->warps_per_sm &&
-	       place->threads + kernel->block_threads <=
-		       config->threads_per_sm &&
-	       place->registers + registers_of(kernel) <=
-		       config->registers_per_sm &&
-	       place->shared + kernel->shared_bytes <=
-		       config->shared_bytes_per_sm;
+	return limit == GPU_NO_LIMIT ||
+	       gpu_sm_blocks(gpu, index, slot) < limit;
 }
 
-static void place_take(struct gpu *gpu, u32 index, u32 slot)
-{
-	const struct trace_kernel *kernel = gpu->tenants[slot].kernel;
-	struct place *place = &gpu->places[index];
+/* --- blocks that nobody has ---------------------------------------------------------- */
 
-	place->blocks++;
-	place->warps += kernel->block_warps;
-	place->threads += kernel->block_threads;
-	place->registers += registers_of(kernel);
-	place->shared += kernel->shared_bytes;
-	sm_tenant(gpu, index, slot)->placed++;
+static u32 *returned_blocks(const struct gpu *gpu, u32 slot)
+{
+	return &gpu->returned[slot * gpu->config.sms * SM_RESERVE];
 }
 
-/* place_release() - free what a slot's thread block held of an SM */
-void place_release(struct gpu *gpu, u32 index, u32 slot)
+static bool has_new_block(const struct tenant *tenant)
 {
-	const struct trace_kernel *kernel = gpu->tenants[slot].kernel;
-	struct place *place = &gpu->places[index];
-
-	place->blocks--;
-	place->warps -= kernel->block_warps;
-	place->threads -= kernel->block_threads;
-	place->registers -= registers_of(kernel);
-	place->shared -= kernel->shared_bytes;
-	sm_tenant(gpu, index, slot)->placed--;
+	return tenant->returned || tenant->next_block < tenant->blocks;
 }
 
-/* Send a slot's next thread block to an SM, where it begins at a cycle. */
-static void send_block(struct gpu *gpu, u32 index, u32 slot, u64 at)
+static u32 take_new_block(const struct gpu *gpu, u32 slot)
 {
 	struct tenant *tenant = &gpu->tenants[slot];
-	struct sm *sm = &gpu->sms[index];
-	u32 saved = context_take(gpu, slot), i = sm->arrivals++;
 
-	place_take(gpu, index, slot);
-	for (; i > 0 && sm->arrival[i - 1].at > at; i--)
-		sm->arrival[i] = sm->arrival[i - 1];
-	sm->arrival[i] = (struct arrival) {
-		.at = at,
-		.index = saved == NO_CONTEXT ? tenant->blocks_issued++ :
-					       gpu->pool.blocks[saved].index,
-		.saved = saved,
-		.slot = slot,
-	};
-	sm->block_at = sm->arrival[0].at;
-	sm_wake(sm, at);
+	if (tenant->returned)
+		return returned_blocks(gpu, slot)[--tenant->returned];
+	return tenant->next_block++;
 }
 
-/* Whether a slot is below its limit of thread blocks on an SM. */
-static bool below_limit(const struct gpu *gpu, u32 index, u32 slot)
+/*
+ * dispatch_take_back() - take the thread blocks back that an SM has been given and
+ *	that have not begun; those that it would begin last come out first
+ */
+void dispatch_take_back(struct gpu *gpu, u32 index)
 {
-	const struct sm_tenant *tenant = sm_tenant(gpu, index, slot);
+	struct sm *sm = &gpu->sms[index];
 
-	return tenant->block_limit == GPU_NO_LIMIT ||
-	       tenant->placed < tenant->block_limit;
+	while (sm->reserved) {
+		struct tenant *tenant = &gpu->tenants[sm->owner];
+
+		returned_blocks(gpu, sm->owner)[tenant->returned++] =
+			sm->reserve[sm->reserved - 1];
+		sm->reserved--;
+	}
 }
 
 static bool tenant_has_block(const struct tenant *tenant)
 {
-	return tenant->running && (tenant->blocks_preempted ||
-				   tenant->blocks_issued < tenant->blocks);
+	return tenant->running &&
+	       (tenant->blocks_preempted || has_new_block(tenant));
 }
 
-/* Send one thread block to an SM if its owner has one and it fits. */
-static bool try_send_block(struct gpu *gpu, u32 index, u64 at)
+static void start_next(struct gpu *gpu, u32 index, u32 slot)
 {
-	const struct place *place = &gpu->places[index];
-	const struct tenant *tenant;
+	u32 saved = context_take(gpu, slot);
 
-	if (place->owner >= GPU_SLOTS_MAX || place->draining)
-		return false;
-	tenant = &gpu->tenants[place->owner];
+	block_start(gpu, index, slot, saved == NO_CONTEXT ?
+				      take_new_block(gpu, slot) :
+				      gpu->pool.blocks[saved].index, saved);
+}
+
+/* --- SMs that have an owner ---------------------------------------------------------- */
+
+static bool takes_from(const struct sm *sm, u32 slot)
+{
+	return sm->owner == slot && !sm->draining;
+}
+
+/* Start one thread block on an SM if there is one and it fits. */
+static bool try_start_block(struct gpu *gpu, u32 index, u32 slot)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+
 	if (!tenant_has_block(tenant) ||
-	    !block_fits(gpu, index, tenant->kernel) ||
-	    !below_limit(gpu, index, place->owner))
+	    !block_fits(gpu, &gpu->sms[index], tenant->kernel) ||
+	    !below_limit(gpu, index, slot))
 		return false;
-	send_block(gpu, index, place->owner, at);
+	start_next(gpu, index, slot);
 	return true;
 }
 
@@ -143,25 +129,69 @@ static bool try_send_block(struct gpu *gpu, u32 index, u64 at)
  * Give a slot's SMs thread blocks, one an SM in turn, as GPUs do, so that a
  * small grid spreads over all of them.
  */
-static void dispatch_blocks(struct gpu *gpu, u32 slot, u64 at)
+static void dispatch_blocks(struct gpu *gpu, u32 slot)
 {
-	bool sent = true;
+	bool started = true;
 	u32 i;
 
-	while (sent) {
-		sent = false;
+	while (started) {
+		started = false;
 		for (i = 0; i < gpu->config.sms; i++)
-			if (gpu->places[i].owner == slot &&
-			    try_send_block(gpu, i, at))
-				sent = true;
+			if (takes_from(&gpu->sms[i], slot) &&
+			    try_start_block(gpu, i, slot))
+				started = true;
 	}
+}
+
+/* Give an SM a thread block beforehand, which is the last of its to begin. */
+static void reserve_block(struct gpu *gpu, u32 slot, struct sm *sm)
+{
+	u32 i;
+
+	for (i = sm->reserved++; i > 0; i--)
+		sm->reserve[i] = sm->reserve[i - 1];
+	sm->reserve[0] = take_new_block(gpu, slot);
+}
+
+/* As many as may begin before it is asked again, one an SM in turn. */
+static void reserve_blocks(struct gpu *gpu, u32 slot)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 most, i;
+
+	for (most = 1; most <= SM_RESERVE; most++) {
+		for (i = 0; i < gpu->config.sms; i++) {
+			struct sm *sm = &gpu->sms[i];
+
+			if (!has_new_block(tenant))
+				return;
+			if (takes_from(sm, slot) && sm->reserved < most &&
+			    sm->reserved < sm->blocks)
+				reserve_block(gpu, slot, sm);
+		}
+	}
+}
+
+/* Hand out a slot's thread blocks to the SMs that it owns. */
+static void dispatch_owned(struct gpu *gpu, u32 slot)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 i;
+
+	if (tenant->next_block == tenant->blocks)
+		for (i = 0; i < gpu->config.sms; i++)
+			if (gpu->sms[i].owner == slot)
+				dispatch_take_back(gpu, i);
+	dispatch_blocks(gpu, slot);
+	if (!tenant->blocks_preempted)
+		reserve_blocks(gpu, slot);
 }
 
 /* --- shared SMs: whose thread block is next (STM 4.1) ----------------------------- */
 
-static bool takes_from_all(const struct place *place)
+static bool takes_from_all(const struct sm *sm)
 {
-	return place->owner == GPU_SHARED && !place->draining;
+	return sm->owner == GPU_SHARED && !sm->draining;
 }
 
 /* The first shared SM from @from on with room for a slot's block, or NONE. */
@@ -172,9 +202,9 @@ static u32 find_room(const struct gpu *gpu, u32 slot, u32 from)
 
 	for (i = 0; i < gpu->config.sms; i++) {
 		u32 index = (from + i) % gpu->config.sms;
+		const struct sm *sm = &gpu->sms[index];
 
-		if (takes_from_all(&gpu->places[index]) &&
-		    block_fits(gpu, index, tenant->kernel) &&
+		if (takes_from_all(sm) && block_fits(gpu, sm, tenant->kernel) &&
 		    below_limit(gpu, index, slot))
 			return index;
 	}
@@ -193,7 +223,7 @@ static u64 slots_that_wait(const struct gpu *gpu)
 		if (!tenant_has_block(&gpu->tenants[slot]))
 			continue;
 		for (i = 0; i < gpu->config.sms; i++) {
-			if (!takes_from_all(&gpu->places[i]) ||
+			if (!takes_from_all(&gpu->sms[i]) ||
 			    !below_limit(gpu, i, slot))
 				continue;
 			waiting |= 1ULL << slot;
@@ -275,7 +305,7 @@ static u32 next_in_turn(struct gpu *gpu, u32 *sm)
 	return NONE;
 }
 
-static void dispatch_shared(struct gpu *gpu, u64 at)
+static void dispatch_shared(struct gpu *gpu)
 {
 	u32 slot, sm;
 
@@ -284,7 +314,7 @@ static void dispatch_shared(struct gpu *gpu, u64 at)
 		       next_in_queue(gpu, &sm) : next_in_turn(gpu, &sm);
 		if (slot == NONE)
 			return;
-		send_block(gpu, sm, slot, at);
+		start_next(gpu, sm, slot);
 	}
 }
 
@@ -300,70 +330,53 @@ void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)
 	gpu->tenants[slot].bucket_capacity = capacity;
 }
 
-/*
- * Issue the thread blocks of all slots in gpu->dispatch: they, or room for them,
- * came from somewhere else than their own SMs; and those of shared SMs.
- */
-static void dispatch_all(struct gpu *gpu, u64 at)
-{
-	bool shared = gpu->dispatch || gpu->dispatch_shared;
+/* --- when ---------------------------------------------------------------------------- */
 
-	while (gpu->dispatch) {
-		dispatch_blocks(gpu, lowest_bit(gpu->dispatch), at);
-		gpu->dispatch &= gpu->dispatch - 1;
-	}
+static void dispatch(struct gpu *gpu, u64 slots)
+{
+	for (slots &= gpu->running; slots; slots &= slots - 1)
+		dispatch_owned(gpu, lowest_bit(slots));
+	dispatch_shared(gpu);
+	gpu->dispatch = 0;
 	gpu->dispatch_shared = false;
-	if (shared)
-		dispatch_shared(gpu, at);
 }
 
 /*
- * dispatch_waiting() - issue the thread blocks for which the driver made room, or
- *	which it brought
+ * dispatch_waiting() - issue the thread blocks that the driver brought, or for
+ *	which it made room
  */
 void dispatch_waiting(struct gpu *gpu)
 {
-	dispatch_all(gpu, gpu->now + 1);
+	if (gpu->dispatch || gpu->dispatch_shared)
+		dispatch(gpu, gpu->dispatch);
 }
 
-/* --- what SMs say ------------------------------------------------------------------ */
+/* dispatch_window() - issue thread blocks where others have ended */
+void dispatch_window(struct gpu *gpu)
+{
+	dispatch(gpu, gpu->running);
+}
 
-/* A kernel ends when its last thread block is heard of. */
-static void count_end(struct gpu *gpu, u32 slot, u64 at)
+/* --- what SMs say of a window --------------------------------------------------------- */
+
+static void hear_ends(struct gpu *gpu, u32 slot)
 {
 	struct tenant *tenant = &gpu->tenants[slot];
+	u32 i;
 
-	if (++tenant->blocks_finished < tenant->blocks)
-		return;
-	tenant->ends_at = at + gpu->config.dispatch_latency;
-	gpu->ending |= 1ULL << slot;
+	for (i = 0; i < gpu->views; i++) {
+		struct tenant_counts *counts = &gpu->view_of[i]->counts[slot];
+
+		tenant->blocks_finished += counts->blocks_ended;
+		tenant->ended_at = later(tenant->ended_at, counts->ended_at);
+		counts->blocks_ended = 0;
+		counts->ended_at = 0;
+	}
+	if (tenant->blocks_finished == tenant->blocks)
+		gpu->ending |= 1ULL << slot;
 }
 
-static void take_notice(struct gpu *gpu, u32 index, const struct notice *notice)
-{
-	struct place *place = &gpu->places[index];
-
-	if (notice->kind == BLOCK_RESTORED) {
-		context_free(gpu, notice->saved);
-		return;
-	}
-	if (notice->kind == BLOCK_SAVED)
-		context_queue(gpu, notice->slot, notice->saved);
-	place_release(gpu, index, notice->slot);
-	if (notice->kind == BLOCK_ENDED)
-		count_end(gpu, notice->slot, notice->at);
-	if (!place->blocks) {
-		place->draining = 0;
-		place->owner = gpu->sms[index].next_owner;
-	}
-	if (place->owner == GPU_SHARED)
-		gpu->dispatch_shared = true;
-	while (try_send_block(gpu, index,
-			      notice->at + gpu->config.dispatch_latency))
-		;
-}
-
-/* The earliest cycle of what SMs have to say, @from being heard already. */
+/* The earliest cycle of what SMs have to say, but for what was @heard. */
 static u64 next_notice(const struct gpu *gpu, const u8 *heard)
 {
 	u64 at = NEVER;
@@ -375,26 +388,31 @@ static u64 next_notice(const struct gpu *gpu, const u8 *heard)
 	return at;
 }
 
+static void hear(struct gpu *gpu, const struct notice *notice)
+{
+	if (notice->kind == BLOCK_SAVED)
+		context_queue(gpu, notice->slot, notice->saved);
+	else
+		context_free(gpu, notice->saved);
+}
+
 /*
- * dispatch_notices() - hear what SMs have said in a window, cycle by cycle and SM
- *	by SM
+ * dispatch_hear() - hear of the thread blocks that have ended in a window; and of
+ *	those whose contexts were moved, cycle by cycle and SM by SM
  */
-void dispatch_notices(struct gpu *gpu)
+void dispatch_hear(struct gpu *gpu)
 {
 	u8 heard[GPU_SMS_MAX] = { 0 };
+	u64 at, slots;
 	u32 i;
-	u64 at;
 
-	while ((at = next_notice(gpu, heard)) != NEVER) {
-		for (i = 0; i < gpu->config.sms; i++) {
-			const struct sm *sm = &gpu->sms[i];
-
-			while (heard[i] < sm->notices &&
-			       sm->notice[heard[i]].at == at)
-				take_notice(gpu, i, &sm->notice[heard[i]++]);
-		}
-		dispatch_all(gpu, at + gpu->config.dispatch_latency);
-	}
+	for (slots = gpu->running; slots; slots &= slots - 1)
+		hear_ends(gpu, lowest_bit(slots));
+	while ((at = next_notice(gpu, heard)) != NEVER)
+		for (i = 0; i < gpu->config.sms; i++)
+			while (heard[i] < gpu->sms[i].notices &&
+			       gpu->sms[i].notice[heard[i]].at == at)
+				hear(gpu, &gpu->sms[i].notice[heard[i]++]);
 	for (i = 0; i < gpu->config.sms; i++)
 		gpu->sms[i].notices = 0;
 }

@@ -58,11 +58,10 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->slice_queue = config->noc_queue_depth + config->noc_latency +
 			     config->llc_latency;
 	shape->sm_entries = l1_entries(config) + config->sm_stores;
-	/* What was sent later arrives later; and what is heard of takes effect. */
+	/* What is sent later arrives later. */
 	shape->sm_ahead = config->noc_latency;
 	shape->memory_ahead = config->noc_latency + config->llc_latency;
-	if (shape->memory_ahead > config->dispatch_latency)
-		shape->memory_ahead = config->dispatch_latency;
+	shape->window = gpu_window(config);
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
 	/* As few places as will do: all of them are used in turn. */
 	shape->done_mask = ring_mask(config->llc_mshrs +
@@ -198,7 +197,7 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 		gpu->shape = shape;
 	lay_out_view(carver, gpu, config);
 	CARVE(carver, gpu, tenants, GPU_SLOTS_MAX);
-	CARVE(carver, gpu, places, sms);
+	CARVE(carver, gpu, returned, GPU_SLOTS_MAX * sms * SM_RESERVE);
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
 	CARVE(carver, gpu, sm_tenants, sms * GPU_SLOTS_MAX);
@@ -245,10 +244,8 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	gpu->arrival_cycle = NEVER;
 	dram_compile(config, &gpu->limits);
 	gpu_set_views(gpu, NULL, 1);
-	for (i = 0; i < config->sms; i++) {
+	for (i = 0; i < config->sms; i++)
 		sm_init(gpu, i);
-		place_follow(gpu, i);
-	}
 	cache_init(gpu);
 	for (i = 0; i < config->channels; i++)
 		channel_init(gpu, i);
@@ -280,9 +277,14 @@ u64 gpu_memory_clocks(const struct gpu *gpu, u64 cycles)
 	return cycles * gpu->shape.core_ticks / gpu->shape.memory_ticks;
 }
 
+u32 gpu_window(const struct gpu_config *config)
+{
+	return 2 * config->noc_latency + config->llc_latency;
+}
+
 u32 gpu_llc_hit_cycles(const struct gpu *gpu)
 {
-	return 2 * gpu->config.noc_latency + gpu->config.llc_latency;
+	return gpu_window(&gpu->config);
 }
 
 u32 gpu_dram_cycles(const struct gpu *gpu)
@@ -315,7 +317,8 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	tenant->kernel = &trace->kernels[kernel];
 	tenant->kernel_index = kernel;
 	tenant->blocks = tenant->kernel->blocks;
-	tenant->blocks_issued = 0;
+	tenant->next_block = 0;
+	tenant->returned = 0;
 	tenant->blocks_finished = 0;
 	tenant->running = 1;
 	slot_counters(gpu, slot)->refreshes -= refreshes_due(gpu);
@@ -340,7 +343,6 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 		if (sm->next_owner == slot)
 			sm->next_owner = GPU_NO_TENANT;
 		sm_settle_owner(gpu, i);
-		place_follow(gpu, i);
 		if (sm->owner < GPU_SLOTS_MAX)
 			gpu->dispatch |= 1ULL << sm->owner;
 		/* Others there may have waited for what it held. */
@@ -355,6 +357,7 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	counts->loads = 0;
 	counts->counters.refreshes += tenant->running ? refreshes_due(gpu) : 0;
 	tenant->running = 0;
+	tenant->returned = 0;
 	gpu->running &= ~(1ULL << slot);
 	tenant->generation++;
 	gpu->memory_priority[slot] = 0;
@@ -372,6 +375,18 @@ void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority)
 	gpu->memory_priority[slot] = priority;
 }
 
+/* Those that have begun. */
+static u32 blocks_issued(const struct gpu *gpu, u32 slot)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 blocks = tenant->next_block - tenant->returned, i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].owner == slot)
+			blocks -= gpu->sms[i].reserved;
+	return blocks;
+}
+
 void gpu_kernel_status(const struct gpu *gpu, u32 slot,
 		       struct gpu_kernel_status *out)
 {
@@ -380,7 +395,8 @@ void gpu_kernel_status(const struct gpu *gpu, u32 slot,
 	out->running = tenant->running;
 	out->kernel = tenant->kernel_index;
 	out->blocks = tenant->blocks;
-	out->blocks_issued = tenant->blocks_issued;
+	out->blocks_issued = blocks_issued(gpu, slot);
 	out->blocks_finished = tenant->blocks_finished;
 	out->blocks_preempted = tenant->blocks_preempted;
+	out->ended_at = tenant->ended_at;
 }

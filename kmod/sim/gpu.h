@@ -113,8 +113,6 @@ struct dram_timing {
  * @blocks_per_sm: resident thread blocks
  * @registers_per_sm: 32-bit registers
  * @shared_bytes_per_sm: shared memory
- * @dispatch_latency: from a thread block's end to the beginning of one in its
- *	place, and from a kernel's last one to the kernel's end as the driver sees it
  * @l1_sets: sets of an SM's L1, a power of two
  * @l1_ways: ways of a set
  * @l1_sectors: that a line of it is fetched by: 1, or 4 of 32 bytes; not of the
@@ -174,7 +172,6 @@ struct gpu_config {
 	u32 blocks_per_sm;
 	u32 registers_per_sm;
 	u32 shared_bytes_per_sm;
-	u32 dispatch_latency;
 	u32 l1_sets;
 	u32 l1_ways;
 	u32 l1_sectors;
@@ -342,10 +339,24 @@ u32 gpu_dram_cycles(const struct gpu *gpu);
  * @gpu: the device
  * @until: cycle to stop at, not before gpu_now()
  *
- * Stops at @until, or earlier at the end of a cycle in which a kernel
- * finished (see gpu_take_finished()). Counters are exact at the stop.
+ * Stops at @until, or earlier where it finds that a kernel has finished (see
+ * gpu_take_finished()): at the next multiple of gpu_window() cycles. Counters are
+ * exact at the stop.
  */
 void gpu_run(struct gpu *gpu, u64 until);
+
+/**
+ * gpu_window() - how often the device looks for thread blocks that have ended
+ * @config: of the GPU
+ *
+ * An LLC hit's time: as far as its SMs and its memory can go without each other.
+ * A thread block that ends makes room at once for one of those that its SM has
+ * been given beforehand; all others, and those of shared SMs, begin, and kernels
+ * end, at the next multiple of so many cycles.
+ *
+ * Return: core cycles.
+ */
+u32 gpu_window(const struct gpu_config *config);
 
 /* Threads that can run a device together. */
 #define GPU_VIEWS_MAX		64
@@ -651,6 +662,7 @@ void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
  * @blocks_issued: that have started
  * @blocks_finished: that have ended
  * @blocks_preempted: saved ones that wait for an SM
+ * @ended_at: cycle in which the last thread block that has ended did so
  */
 struct gpu_kernel_status {
 	bool running;
@@ -659,6 +671,7 @@ struct gpu_kernel_status {
 	u32 blocks_issued;
 	u32 blocks_finished;
 	u32 blocks_preempted;
+	u64 ended_at;
 };
 
 void gpu_kernel_status(const struct gpu *gpu, u32 slot,

@@ -30,13 +30,6 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	l1_flush(gpu, index);
 }
 
-/* place_follow() - after the driver has changed who has an SM */
-void place_follow(struct gpu *gpu, u32 index)
-{
-	gpu->places[index].owner = gpu->sms[index].owner;
-	gpu->places[index].draining = gpu->sms[index].draining;
-}
-
 static u32 used_blocks(const struct sm *sm)
 {
 	u32 blocks = 0, i;
@@ -161,7 +154,6 @@ void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
 {
 	sm_account(gpu, sm);
 	sm_tenant(gpu, sm, slot)->block_limit = blocks;
-	sm_take_blocks(gpu, sm, NEVER);
 	if (mode == GPU_PREEMPT_SWITCH)
 		switch_beyond(gpu, sm, slot, blocks);
 	gpu->dispatch |= 1ULL << slot;
@@ -169,24 +161,22 @@ void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
 
 void gpu_sm_share(struct gpu *gpu, u32 sm)
 {
+	dispatch_take_back(gpu, sm);
 	gpu->sms[sm].next_owner = GPU_SHARED;
 	if (!gpu->sms[sm].draining && gpu->sms[sm].owner != GPU_SHARED) {
 		sm_account(gpu, sm);
 		gpu->sms[sm].owner = GPU_SHARED;
-		place_follow(gpu, sm);
 	}
 	gpu->dispatch_shared = true;
 }
 
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode)
 {
-	/* They have been issued, so they leave as all others do. */
-	sm_take_blocks(gpu, sm, NEVER);
+	dispatch_take_back(gpu, sm);
 	gpu->sms[sm].next_owner = slot;
 	if (slot != gpu->sms[sm].owner)
 		gpu->sms[sm].draining = 1;
 	sm_settle_owner(gpu, sm);
-	place_follow(gpu, sm);
 	if (gpu->sms[sm].draining && mode == GPU_PREEMPT_SWITCH)
 		stop_blocks(gpu, sm, used_blocks(&gpu->sms[sm]));
 	if (slot != GPU_NO_TENANT)

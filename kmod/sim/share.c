@@ -125,20 +125,20 @@ void share_account_all(struct gpu *gpu)
 
 /*
  * share_block_came() - a slot has one more thread block on an SM, which has not
- *	been counted there yet; from its first on the SM is active for the slot,
- *	from after @cycle on. (That cycle is taken away; that in which it leaves is
+ *	been counted there yet; from its first on the SM is active for the slot.
+ *	(The cycle in which it comes is taken away; that in which it leaves is
  *	added, and until then the present one: counters.c)
  */
-void share_block_came(struct gpu *gpu, u32 index, u32 slot, u64 cycle)
+void share_block_came(struct gpu *gpu, u32 index, u32 slot)
 {
 	struct tenant_counts *tenant = &gpu->counts[slot];
 
 	if (!gpu->sms[index].blocks)
-		gpu->sm_counters[index].sm_active_cycles -= cycle;
+		gpu->sm_counters[index].sm_active_cycles -= gpu->now;
 	if (sm_tenant(gpu, index, slot)->blocks++)
 		return;
 	tenant->sms_active++;
-	tenant->counters.sm_active_cycles -= cycle;
+	tenant->counters.sm_active_cycles -= gpu->now;
 }
 
 /*

@@ -10,13 +10,11 @@
 /*
  * struct sm_tenant - a slot on an SM, as struct gpu_sm_tenant has it
  * @blocks: its thread blocks there
- * @placed: these, and those on their way there (dispatch.c)
  * @quota: what is left of it without the bursts under way
  */
 struct sm_tenant {
 	u32 block_limit;
-	u16 blocks;
-	u16 placed;
+	u32 blocks;
 	s64 quota;
 	s64 refill;
 	u64 thread_instructions;
@@ -29,7 +27,7 @@ void share_init(struct gpu *gpu);
 void share_account(struct gpu *gpu, u32 sm, u64 end);
 void share_account_all(struct gpu *gpu);
 void share_forget(struct gpu *gpu, u32 slot);
-void share_block_came(struct gpu *gpu, u32 sm, u32 slot, u64 cycle);
+void share_block_came(struct gpu *gpu, u32 sm, u32 slot);
 void share_block_left(struct gpu *gpu, u32 sm, u32 slot);
 
 /* quota.c */

@@ -11,10 +11,9 @@
  * channel with its slices, is a world of its own: it reads what only changes
  * between windows, and writes what only it has. So several threads can share the
  * work, and one thread finds a part's state in its caches for a whole window.
- * What an SM has to say to the others, that a thread block has ended, goes
- * through dispatch.c after the window, and takes effect after it, too. Messages
- * are put in order by cycle and sender, so that neither threads nor windows ever
- * show in a result.
+ * Thread blocks are handed out between windows, at fixed cycles (dispatch.c).
+ * Messages are put in order by cycle and sender, so that neither threads nor
+ * windows ever show in a result.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -31,7 +30,9 @@
  * @blocks: of the kernel's grid
  * @generation: changes when the slot is dropped, so that what is still on its
  *	way for the old tenant can be told from the new one's
- * @ends_at: once its last thread block has ended: when its kernel has, too
+ * @next_block: the first that no SM has been given
+ * @returned: how many of those before are given to nobody, see gpu->returned
+ * @ended_at: cycle in which the last thread block ended, of those that have
  * @blocks_preempted: in its queue of saved thread blocks, first in, first out
  * @queue_head: the first of them, valid while there are any
  * @queue_tail: the last
@@ -43,11 +44,12 @@ struct tenant {
 	const struct trace_kernel *kernel;
 	u32 kernel_index;
 	u32 blocks;
-	u32 blocks_issued;
 	u32 blocks_finished;
 	u8 running;
 	u8 generation;
-	u64 ends_at;
+	u32 next_block;
+	u32 returned;
+	u64 ended_at;
 	u32 blocks_preempted;
 	u32 queue_head;
 	u32 queue_tail;
@@ -61,27 +63,16 @@ struct tenant {
  * @issue_slots: scheduler cycles that its warps held
  * @loads: MSHR entries of SMs that wait for its lines
  * @sms_active: SMs on which it has thread blocks
+ * @blocks_ended: that dispatch.c has not heard of yet
+ * @ended_at: when the last of those ended
  */
 struct tenant_counts {
 	struct simgpu_counters counters;
 	u64 issue_slots;
 	u64 loads;
 	u64 sms_active;
-};
-
-/*
- * struct place - an SM as dispatch.c knows it: as it was when the last message of
- *	it was sent, with all thread blocks that are on their way to it
- * @draining: gets no thread blocks until it is empty
- */
-struct place {
-	u8 owner;
-	u8 draining;
-	u8 blocks;
-	u8 warps;
-	u32 threads;
-	u32 registers;
-	u32 shared;
+	u64 blocks_ended;
+	u64 ended_at;
 };
 
 /* struct gpu_shape - numbers derived from the configuration, once */
@@ -95,6 +86,7 @@ struct gpu_shape {
 	u32 sm_entries;		/* that an SM uses, for misses and for stores */
 	u32 sm_ahead;		/* cycles that SMs may be ahead of memory */
 	u32 memory_ahead;	/* and the other way round */
+	u32 window;		/* see gpu_window() */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
 	bool sectored;		/* the L1, or the last-level cache */
 	u16 done_mask;		/* places of slices' rings, less 1 */
@@ -149,7 +141,7 @@ struct gpu {
 	u64 seed;
 	u8 memory_priority[GPU_SLOTS_MAX];
 	u64 finished;		/* slots: kernels that have ended */
-	u64 ending;		/* slots: whose kernel's end is known */
+	u64 ending;		/* slots: all thread blocks have ended */
 	u64 dispatch;		/* slots: SMs may have room for thread blocks */
 	u64 running;		/* slots with a kernel */
 	u64 bucket_full;	/* slots whose next block is in the queue */
@@ -169,7 +161,7 @@ struct gpu {
 	u64 *sm_issue_slots;
 	struct sm_tenant *sm_tenants;	/* sms x slots */
 	struct sm *sms;
-	struct place *places;		/* by SM */
+	u32 *returned;			/* blocks: slots x sms x SM_RESERVE */
 	struct l1 l1[L1_KINDS];
 	struct slice *slices;
 	struct request *requests;

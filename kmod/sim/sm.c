@@ -570,7 +570,7 @@ static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
 		next = sooner(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
 		next = sooner(next, context_next_turn(gpu, sm));
-	return later(sooner(next, sm->block_at), gpu->now + 1);
+	return later(next, gpu->now + 1);
 }
 
 /* Take replies and wake warps up to a cycle: whether there were replies. */
@@ -610,8 +610,6 @@ void sm_turn(struct gpu *gpu, u32 index)
 	bool replied = take_events(gpu, index, gpu->now);
 	u32 i;
 
-	if (sm->block_at <= gpu->now)
-		sm_take_blocks(gpu, index, gpu->now);
 	if (sm->lsu.next < sm->lsu.count)
 		lsu_retry(gpu, index, replied);
 	if (sm->moving)
@@ -641,7 +639,6 @@ void sm_init(struct gpu *gpu, u32 index)
 	sm->next_owner = GPU_NO_TENANT;
 	sm->schedulers = gpu->config.schedulers_per_sm;
 	sm->turn_at = NEVER;
-	sm->block_at = NEVER;
 	sm->next_sleeper = NEVER;
 	sm->free_warps = warps == 64 ? ~0ULL : (1ULL << warps) - 1;
 	sm->reply_at = NEVER;
@@ -688,13 +685,13 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 			s->count = 0;
 		}
 	}
+	if (sm->owner == slot)
+		sm->reserved = 0;
 	for (i = 0; i < SM_BLOCKS_MAX; i++) {
 		if (!sm->block[i].used || sm->block[i].slot != slot)
 			continue;
 		context_forget(gpu, index, i);
 		block_clear(gpu, index, &sm->block[i]);
-		place_release(gpu, index, slot);
 	}
-	sm_forget_arrivals(gpu, index, slot);
 	sm_hold_warps(gpu, index);
 }

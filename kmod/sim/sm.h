@@ -215,24 +215,10 @@ struct lsu {
 /* Likewise: an atomic whose value nobody waits for. */
 #define LSU_REDUCE	0xfeU
 
-/*
- * struct arrival - a thread block on its way to an SM (dispatch.c)
- * @at: cycle at which it begins
- * @index: of its grid
- * @saved: the place of its context in the pool, or NO_CONTEXT: it is new
- */
-struct arrival {
-	u64 at;
-	u32 index;
-	u32 saved;
-	u8 slot;
-};
-
-/* What an SM has to say of a thread block. */
+/* What an SM has to say of a thread block whose context it moved. */
 enum notice_kind {
-	BLOCK_ENDED,
-	BLOCK_SAVED,		/* it left: its context is in memory */
-	BLOCK_RESTORED,		/* its context's place is free */
+	BLOCK_SAVED,		/* it left */
+	BLOCK_RESTORED,		/* its place in the pool is free */
 };
 
 /* struct notice - it is told at the cycle @at; @saved: the place in the pool */
@@ -243,8 +229,10 @@ struct notice {
 	u8 kind;
 };
 
-/* Of a window: a block may be restored and end; each needs a place of its own. */
+/* Of a window: a block may be restored and saved. */
 #define SM_NOTICES_MAX		(2 * SM_BLOCKS_MAX)
+/* Thread blocks that an SM may be given beforehand. */
+#define SM_RESERVE		8
 
 /*
  * struct sm - a streaming multiprocessor; what most turns touch comes first,
@@ -274,9 +262,8 @@ struct notice {
  *	@late_count of them, in the ring @late
  * @late_loads: those of them that are no stores; they do not count as MSHR entries
  * @age: of the next warp
- * @blocks: thread blocks that are here, and not on their way
- * @block_at: when the first of @arrival begins, NEVER if there is none
- * @arrival: thread blocks on their way, in order of their cycle
+ * @reserve: thread blocks of its owner that begin when there is room, @reserved
+ *	of them; the last one first
  * @notice: what has not been told yet, @notices of it
  * @draining: gets no thread blocks until it is empty
  * @split_to: cycle up to which a shared SM's cycles have been given to tenants
@@ -296,7 +283,6 @@ struct sm {
 	u64 reply_at;
 	u64 ack_at;
 	u64 store_waiters;
-	u64 block_at;
 	u64 in_free;
 	u64 out_free;
 	u8 schedulers;		/* a power of two */
@@ -321,7 +307,10 @@ struct sm {
 	u8 mover;		/* block whose context the LSU moves, or NONE */
 	u32 moving;		/* blocks that do not run */
 	u64 quota_slots;	/* slots with a quota */
-	u8 arrivals;
+	u16 threads_used;
+	u32 registers_used;
+	u32 shared_used;
+	u8 reserved;
 	u8 notices;
 	u32 age;
 	u64 owned_since;
@@ -334,7 +323,7 @@ struct sm {
 	u16 warp_stores[SM_WARPS_MAX];
 	u16 late[SM_LATE_MAX];
 	u16 mshr_bucket[SM_MSHR_BUCKETS];
-	struct arrival arrival[SM_BLOCKS_MAX];
+	u32 reserve[SM_RESERVE];
 	struct notice notice[SM_NOTICES_MAX];
 	struct block block[SM_BLOCKS_MAX];
 	struct warp warp[SM_WARPS_MAX];
@@ -404,22 +393,25 @@ void warp_ready(struct sm *sm, u32 warp);
 u64 sm_idle_warps(const struct sm *sm, u64 cycle);
 
 /* block.c */
-void sm_take_blocks(struct gpu *gpu, u32 sm, u64 cycle);
-void sm_forget_arrivals(struct gpu *gpu, u32 sm, u32 slot);
-void sm_notify(struct gpu *gpu, u32 sm, u32 slot, enum notice_kind kind,
-	       u32 saved);
+bool block_fits(const struct gpu *gpu, const struct sm *sm,
+		const struct trace_kernel *kernel);
+void block_start(struct gpu *gpu, u32 sm, u32 slot, u32 index, u32 saved);
 void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
+void sm_refill(struct gpu *gpu, u32 sm);
+void sm_notify(struct gpu *gpu, u32 sm, u32 slot, enum notice_kind kind,
+	       u32 saved);
 
 /* dispatch.c */
 u32 registers_of(const struct trace_kernel *kernel);
+bool below_limit(const struct gpu *gpu, u32 sm, u32 slot);
 void dispatch_waiting(struct gpu *gpu);
-void dispatch_notices(struct gpu *gpu);
-void place_release(struct gpu *gpu, u32 sm, u32 slot);
+void dispatch_window(struct gpu *gpu);
+void dispatch_take_back(struct gpu *gpu, u32 sm);
+void dispatch_hear(struct gpu *gpu);
 
 /* preempt.c */
 void sm_settle_owner(struct gpu *gpu, u32 sm);
-void place_follow(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
 void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
 

@@ -20,7 +20,6 @@ const struct gpu_config spec_gddr5_40 = {
 	.blocks_per_sm = 32,		/* GPGPU-Sim */
 	.registers_per_sm = 65536,	/* GPGPU-Sim */
 	.shared_bytes_per_sm = 96 << 10,
-	.dispatch_latency = 200,		/* assumed */
 	.l1_sets = 64,
 	.l1_ways = 6,
 	.l1_sectors = 1,		/* GPGPU-Sim 3 */

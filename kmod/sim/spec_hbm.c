@@ -17,7 +17,6 @@ const struct gpu_config spec_hbm80 = {
 	.blocks_per_sm = 16,		/* by evidence: docs/hsm.md */
 	.registers_per_sm = 65536,	/* V100-class GPU */
 	.shared_bytes_per_sm = 96 << 10,
-	.dispatch_latency = 200,		/* assumed */
 	.l1_sets = 64,
 	.l1_ways = 6,
 	.l1_sectors = 1,		/* GPGPU-Sim 3 */

@@ -19,7 +19,6 @@ const struct gpu_config spec_themis60 = {
 	.blocks_per_sm = 32,
 	.registers_per_sm = 65536,
 	.shared_bytes_per_sm = 96 << 10,
-	.dispatch_latency = 200,		/* assumed */
 	.l1_sets = 32,
 	.l1_ways = 6,			/* assumed */
 	.l1_sectors = 1,		/* GPGPU-Sim 3 */

@@ -20,15 +20,15 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 292);
-HASHED(struct gpu, 1032);
+HASHED(struct gpu_config, 288);
+HASHED(struct gpu, 1024);
 HASHED(struct tenant, 72);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 16);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 84096);
+HASHED(struct sm, 83328);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
 HASHED(struct block, 40);
@@ -138,7 +138,8 @@ static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
 	return mix_counters(hash, &counts->counters);
 }
 
-static u64 mix_tenant(u64 hash, const struct tenant *tenant, bool ends)
+static u64 mix_tenant(u64 hash, const struct tenant *tenant,
+		      const u32 *returned)
 {
 	hash = mix2(hash, tenant->running, tenant->generation);
 	if (tenant->running) {
@@ -146,8 +147,10 @@ static u64 mix_tenant(u64 hash, const struct tenant *tenant, bool ends)
 		hash = hash_mix(hash, tenant->trace->bytes);
 	}
 	hash = mix2(hash, tenant->kernel_index, tenant->blocks);
-	hash = mix2(hash, tenant->blocks_issued, tenant->blocks_finished);
-	hash = hash_mix(hash, ends ? tenant->ends_at : 0);
+	hash = hash_mix(hash, tenant->blocks_finished);
+	hash = hash_mix(hash, tenant->ended_at);
+	hash = mix2(hash, tenant->next_block, tenant->returned);
+	hash = mix_words(hash, returned, tenant->returned);
 	hash = hash_mix(hash, tenant->next_sm);
 	return mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
 }
@@ -264,16 +267,6 @@ static u64 mix_block(u64 hash, const struct context_pool *pool,
 	return hash;
 }
 
-static u64 mix_arrival(u64 hash, const struct context_pool *pool,
-		       const struct arrival *arrival)
-{
-	hash = hash_mix(hash, arrival->at);
-	hash = mix2(hash, arrival->index, arrival->slot);
-	hash = hash_mix(hash, arrival->saved);
-	return arrival->saved == NO_CONTEXT ? hash :
-	       mix_saved_block(hash, pool, arrival->saved);
-}
-
 static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 {
 	u32 i;
@@ -354,7 +347,10 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 
 	hash = mix2(hash, sm->owner | sm->next_owner << 8 | sm->blocks << 16 |
 			  (u32)sm->draining << 24, sm->mover);
-	hash = hash_mix(hash, sm->moving);
+	hash = mix2(hash, sm->moving, sm->threads_used);
+	hash = mix2(hash, sm->registers_used, sm->shared_used);
+	hash = hash_mix(hash, sm->reserved);
+	hash = mix_words(hash, sm->reserve, sm->reserved);
 	hash = hash_mix(hash, sm->quota_slots);
 	hash = hash_mix(hash, sm->owned_since);
 	hash = hash_mix(hash, sm->split_to);
@@ -381,8 +377,6 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 		if (sm->block[i].used)
 			hash = mix_block(hash_mix(hash, i), &gpu->pool,
 					 &sm->block[i]);
-	for (i = 0; i < sm->arrivals; i++)
-		hash = mix_arrival(hash, &gpu->pool, &sm->arrival[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
 	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
 	hash = mix_entries(hash, sm, SM_FIRST_STORE, gpu->config.sm_stores,
@@ -637,7 +631,8 @@ u64 gpu_state_hash(struct gpu *gpu)
 	for (i = 0; i < GPU_SLOTS_MAX; i++) {
 		hash = mix_counts(hash, &gpu->counts[i]);
 		hash = mix_tenant(hash, &gpu->tenants[i],
-				  gpu->ending >> i & 1);
+				  &gpu->returned[i * gpu->config.sms *
+						 SM_RESERVE]);
 		hash = mix_queue(hash, &gpu->pool, &gpu->tenants[i]);
 	}
 	hash = mix_free_contexts(hash, &gpu->pool);

@@ -122,34 +122,21 @@ static void gather_counts(struct gpu *gpu)
 				   &gpu->view_of[i]->counts[slot]);
 }
 
-/* The cycle in which the next kernel whose end is known ends. */
-static u64 next_end(const struct gpu *gpu)
-{
-	u64 at = NEVER, mask;
-
-	for (mask = gpu->ending; mask; mask &= mask - 1)
-		at = sooner(at, gpu->tenants[lowest_bit(mask)].ends_at);
-	return at;
-}
-
 static void end_kernels(struct gpu *gpu)
 {
 	u64 mask;
 
 	for (mask = gpu->ending; mask; mask &= mask - 1) {
 		u32 slot = lowest_bit(mask);
-		struct tenant *tenant = &gpu->tenants[slot];
 
-		if (tenant->ends_at > gpu->now)
-			continue;
 		share_account_all(gpu);
 		slot_counters(gpu, slot)->kernels_finished++;
 		slot_counters(gpu, slot)->refreshes += refreshes_due(gpu);
-		tenant->running = 0;
+		gpu->tenants[slot].running = 0;
 		gpu->running &= ~(1ULL << slot);
-		gpu->ending &= ~(1ULL << slot);
 		gpu->finished |= 1ULL << slot;
 	}
+	gpu->ending = 0;
 }
 
 /*
@@ -182,39 +169,45 @@ static void end_step(struct gpu *gpu)
 	gpu->sms_done = gpu->step_end;
 	while (gpu->sample_at <= gpu->sms_done)
 		gpu->sample_at += gpu->sample_interval;
-	dispatch_notices(gpu);
+	dispatch_hear(gpu);
+	if (gpu->sms_done % gpu->shape.window)
+		return;
+	gpu->now = gpu->sms_done;
+	dispatch_window(gpu);
 }
 
-/* The end of the window that a side may run next; where it is already: none. */
-static u64 memory_window(const struct gpu *gpu, u64 end)
+/*
+ * The cycle at which both sides meet: where the driver looks, or where thread
+ * blocks are issued. Kernels that have ended end for the driver there, too.
+ */
+static u64 next_meeting(const struct gpu *gpu, u64 until)
 {
-	return sooner(end, gpu->sms_done + gpu->shape.memory_ahead);
-}
+	u64 past = gpu->sms_done % gpu->shape.window;
 
-static u64 sms_window(const struct gpu *gpu, u64 end)
-{
-	end = sooner(end, gpu->sms_done + gpu->config.dispatch_latency);
-	return sooner(end, gpu->memory_done + gpu->shape.sm_ahead);
+	if (gpu->finished || (gpu->ending && !past))
+		return gpu->sms_done;
+	return sooner(until, gpu->sms_done - past + gpu->shape.window);
 }
 
 enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 {
-	u64 end;
+	u64 end, sms, memory;
 
 	if (gpu->step != GPU_STEP_DONE) {
 		end_step(gpu);
 	} else {
-		if (gpu->dispatch || gpu->dispatch_shared)
-			dispatch_waiting(gpu);
+		dispatch_waiting(gpu);
 		renew_views(gpu);
 	}
-	end = gpu->finished ? gpu->sms_done : sooner(until, next_end(gpu));
-	if (memory_window(gpu, end) > gpu->memory_done) {
+	end = next_meeting(gpu, until);
+	memory = sooner(end, gpu->sms_done + gpu->shape.memory_ahead);
+	sms = sooner(end, gpu->memory_done + gpu->shape.sm_ahead);
+	if (memory > gpu->memory_done) {
 		gpu->step = GPU_STEP_MEMORY;
-		gpu->step_end = memory_window(gpu, end);
-	} else if (sms_window(gpu, end) > gpu->sms_done) {
+		gpu->step_end = memory;
+	} else if (sms > gpu->sms_done) {
 		gpu->step = GPU_STEP_SMS;
-		gpu->step_end = sms_window(gpu, end);
+		gpu->step_end = sms;
 	} else {
 		gpu->step = GPU_STEP_DONE;
 		settle(gpu);

@@ -25,12 +25,6 @@ static inline void *counts(struct gpu *gpu)
 	return &gpu->counts[0];
 }
 
-/* A tenant whose kernel's last thread block has ended, and not the kernel. */
-static inline void *ending(struct gpu *gpu)
-{
-	return gpu->ending ? &gpu->tenants[lowest_bit(gpu->ending)] : NULL;
-}
-
 /* Not in the GPU's memory, but decides what it does. */
 static inline void *trace(struct gpu *gpu)
 {
@@ -95,37 +89,15 @@ static inline void *in_sms(struct gpu *gpu, void *(*find)(struct sm *sm))
 	return found;
 }
 
-static inline void *find_awaiting(struct sm *sm)
+static inline void *find_provided(struct sm *sm)
 {
-	return sm->arrivals >= 2 ? sm : NULL;
+	return sm->reserved ? sm : NULL;
 }
 
-/* An SM to which thread blocks are coming. */
-static inline void *awaiting_sm(struct gpu *gpu)
+/* An SM that has been given a thread block beforehand. */
+static inline void *provided_sm(struct gpu *gpu)
 {
-	return in_sms(gpu, find_awaiting);
-}
-
-static inline void *arrival(struct gpu *gpu)
-{
-	struct sm *sm = awaiting_sm(gpu);
-
-	return sm ? &sm->arrival[0] : NULL;
-}
-
-static inline void *find_saved_arrival(struct sm *sm)
-{
-	u32 i;
-
-	for (i = 0; i < sm->arrivals; i++)
-		if (sm->arrival[i].saved != NO_CONTEXT)
-			return &sm->arrival[i];
-	return NULL;
-}
-
-static inline void *saved_arrival(struct gpu *gpu)
-{
-	return in_sms(gpu, find_saved_arrival);
+	return in_sms(gpu, find_provided);
 }
 
 static inline void *find_replied(struct sm *sm)

@@ -129,7 +129,7 @@ int offline_run(const struct offline_experiment *experiment,
 		start_ns = offline_wall_ns();
 		offline_run_until(session, U64_MAX, observer);
 		result->wall_ns = offline_wall_ns() - start_ns;
-		result->cycle = session_now(session);
+		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
 		result->refusal = *session_last_refusal(session);
 		for (slot = 0; slot < experiment->count; slot++)
