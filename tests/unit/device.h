@@ -48,6 +48,15 @@ static inline struct simgpu_counters counters_of(struct gpu *gpu, u32 slot)
 	return counters;
 }
 
+/* The cycle in which a slot's last thread block ended. */
+static inline u64 ended(const struct gpu *gpu, u32 slot)
+{
+	struct gpu_kernel_status status;
+
+	gpu_kernel_status(gpu, slot, &status);
+	return status.ended_at;
+}
+
 /* One tenant alone, to its end. The caller frees the device. */
 static inline struct gpu *run_alone(const struct gpu_config *config,
 				    const struct trace *trace)

@@ -62,13 +62,15 @@ static struct simgpu_counters run_alone(const struct gpu_config *config,
 {
 	struct gpu *gpu = gpu_make(config);
 	struct simgpu_counters counters;
+	struct gpu_kernel_status status;
 
 	own(gpu, 0, config->sms, 0);
 	gpu_kernel_start(gpu, 0, trace, 0);
 	finish(gpu, 1);
 	counters = counters_of(gpu, 0);
+	gpu_kernel_status(gpu, 0, &status);
 	if (cycles)
-		*cycles = gpu_now(gpu);
+		*cycles = status.ended_at;
 	free(gpu);
 	trace_free(trace);
 	return counters;

@@ -48,7 +48,7 @@ static u64 run_on(const struct gpu_config *config, struct trace *trace,
 	own(gpu, 0, config->sms, 0);
 	gpu_kernel_start(gpu, 0, trace, 0);
 	finish(gpu, 0, NULL);
-	cycles = gpu_now(gpu);
+	cycles = ended(gpu, 0);
 	*counters = counters_of(gpu, 0);
 	free(gpu);
 	trace_free(trace);

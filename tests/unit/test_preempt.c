@@ -275,7 +275,7 @@ static u64 switch_once(const struct gpu_config *config,
 		gpu_run(device.gpu, gpu_now(device.gpu) + 1);
 	*away = gpu_now(device.gpu) - cycle;
 	finish(&device, 1);
-	end = gpu_now(device.gpu);
+	end = kernel_of(&device, 0).ended_at;
 	assert_int_equal(counters_of(&device, 0).blocks_finished, 1);
 	device_free(&device);
 	return end;
@@ -547,7 +547,7 @@ static void a_full_pool_drains(void **state)
 	for (slot = 0; slot < 7; slot++)
 		gpu_kernel_start(device.gpu, slot, trace, 0);
 	for (slot = 1; slot < 6; slot++) {
-		gpu_run(device.gpu, gpu_now(device.gpu) + 100);
+		gpu_run(device.gpu, gpu_now(device.gpu) + gpu_window(&config));
 		own(&device, 0, 1, slot, GPU_PREEMPT_SWITCH);
 		assert_int_equal(sm_of(&device, 0).state,
 				 slot < 5 ? GPU_SM_SAVING : GPU_SM_DRAINING);

@@ -144,11 +144,11 @@ static void the_end_waits_for_stores(void **state)
 	struct gpu *gpu = run_to_end(&config, whole);
 	u64 trip = gpu_llc_hit_cycles(gpu), dram = gpu_dram_cycles(gpu);
 
-	assert_in_range(gpu_now(gpu), trip, trip + 8);
+	assert_in_range(ended(gpu, 0), trip, trip + 8);
 	assert_int_equal(counters_of(gpu, 0).noc_reply_flits, 1);
 	free(gpu);
 	gpu = run_to_end(&config, partial);
-	assert_in_range(gpu_now(gpu), dram, dram + 12);
+	assert_in_range(ended(gpu, 0), dram, dram + 12);
 	free(gpu);
 	trace_free(whole);
 	trace_free(partial);
@@ -180,7 +180,7 @@ static void stores_are_bounded(void **state)
 		finish(gpu, 0, NULL);
 		assert_int_equal(gpu->sms[0].warp_stores[0], 0);
 		/* And the cycles in which each is sent. */
-		assert_in_range(gpu_now(gpu), trips * trip,
+		assert_in_range(ended(gpu, 0), trips * trip,
 				trips * trip + 512 + 4 * trips + 8);
 		assert_int_equal(counters_of(gpu, 0).noc_reply_flits, 512);
 		free(gpu);

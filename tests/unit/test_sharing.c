@@ -288,7 +288,9 @@ static void limits_hold(void **state)
 	gpu_sm_set_block_limit(device.gpu, 5, 1, 0, GPU_PREEMPT_DRAIN);
 	gpu_kernel_start(device.gpu, 0, trace, 0);
 	gpu_kernel_start(device.gpu, 1, trace, 0);
-	for (cycle = 10; cycle < 20000; cycle += 37) {
+	/* Where one has ended another begins when a window does. */
+	for (cycle = gpu_window(&config); cycle < 20000;
+	     cycle += gpu_window(&config)) {
 		gpu_run(device.gpu, cycle);
 		for (i = 0; i < config.sms; i++) {
 			assert_int_equal(blocks_on(&device, i, 0), 2);
@@ -442,7 +444,7 @@ static void queues_go_over_the_sms_in_turn(void **state)
 	gpu_kernel_start(device.gpu, 0, trace, 0);
 	gpu_kernel_start(device.gpu, 1, trace, 0);
 	for (turn = 1; turn < 50; turn++) {
-		gpu_run(device.gpu, turn * 50);
+		gpu_run(device.gpu, turn * gpu_window(&config));
 		assert_int_equal(blocks_on(&device, 0, 1), 1);
 		assert_int_equal(blocks_on(&device, 1, 0), 1);
 		assert_int_equal(blocks_on(&device, 2, 1), 1);
