@@ -139,6 +139,11 @@ static void end_kernels(struct gpu *gpu)
 	gpu->ending = 0;
 }
 
+static bool window_is_over(const struct gpu *gpu)
+{
+	return !(gpu->sms_done % gpu->shape.window);
+}
+
 /*
  * Both sides have come to the same cycle: all messages are taken, which tells
  * nobody anything before its time, and all that lasts is counted up to now.
@@ -157,7 +162,8 @@ static void settle(struct gpu *gpu)
 		sm_take_events(gpu, i, gpu->now);
 		sm_account(gpu, i);
 	}
-	end_kernels(gpu);
+	if (window_is_over(gpu))
+		end_kernels(gpu);
 }
 
 static void end_step(struct gpu *gpu)
@@ -170,10 +176,9 @@ static void end_step(struct gpu *gpu)
 	while (gpu->sample_at <= gpu->sms_done)
 		gpu->sample_at += gpu->sample_interval;
 	dispatch_hear(gpu);
-	if (gpu->sms_done % gpu->shape.window)
-		return;
 	gpu->now = gpu->sms_done;
-	dispatch_window(gpu);
+	if (window_is_over(gpu))
+		dispatch_window(gpu);
 }
 
 /*
@@ -182,11 +187,11 @@ static void end_step(struct gpu *gpu)
  */
 static u64 next_meeting(const struct gpu *gpu, u64 until)
 {
-	u64 past = gpu->sms_done % gpu->shape.window;
+	u32 window = gpu->shape.window;
 
-	if (gpu->finished || (gpu->ending && !past))
+	if (gpu->finished || (gpu->ending && window_is_over(gpu)))
 		return gpu->sms_done;
-	return sooner(until, gpu->sms_done - past + gpu->shape.window);
+	return sooner(until, (gpu->sms_done / window + 1) * window);
 }
 
 enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)

@@ -599,11 +599,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0x04993c1f0c9cdb26 },
-	{ "compute_bound", compute_bound, 0x5f56f1273ad05dfa },
-	{ "partitioned", partitioned, 0xbb2f7b8cfc705608 },
-	{ "shared", shared, 0x9ba33defcfd51e73 },
-	{ "switching", switching, 0xb47865198896557c },
+	{ "memory_bound", memory_bound, 0xa7abc8734ff190e7 },
+	{ "compute_bound", compute_bound, 0x14df637367c66deb },
+	{ "partitioned", partitioned, 0x154651736f478a1f },
+	{ "shared", shared, 0x35d656ebe494e422 },
+	{ "switching", switching, 0xd65343c16b3d3e72 },
 };
 
 static void results_are_as_they_were(void **state)
