@@ -126,7 +126,7 @@ docs: build/simgpu
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
 		     session session_life journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
-		     sharing quota constant dependence builder accelsim \
+		     sharing quota threads constant dependence builder accelsim \
 		     workloads)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics
@@ -167,6 +167,24 @@ build/tests/test_integer: tests/unit/test_integer.c tests/unit/snapshots.h \
 		-fno-sanitize-recover=all \
 		-fsanitize-ignorelist=tests/unit/integer-ignored \
 		-o $@ $< $(POLICY_SOURCES) -lcmocka -lz
+
+# The hardware, the threads and their test, under ThreadSanitizer.
+TSAN		:= -fsanitize=thread -fno-omit-frame-pointer
+TSAN_OBJECTS	:= $(patsubst %.c,build/tsan/%.o,$(wildcard kmod/sim/*.c) \
+		     userspace/offline/threads.c userspace/workloads/builder.c \
+		     tests/unit/traces.c tests/unit/test_threads.c)
+
+build/tsan/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(TSAN) -c -o $@ $<
+
+build/tests/test_threads_tsan: $(TSAN_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(TSAN) -o $@ $^ -lcmocka -lz
+
+.PHONY: check-tsan
+check-tsan: build/tests/test_threads_tsan
+	$<
 
 build/tests/make_traces: build/obj/tests/unit/make_traces.o \
 			 build/obj/userspace/workloads/builder.o
@@ -316,4 +334,4 @@ install-dkms:
 clean:
 	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} +
 
--include $(shell find build/obj build/sanitized -name '*.d' 2>/dev/null)
+-include $(shell find build/obj build/sanitized build/tsan -name '*.d' 2>/dev/null)

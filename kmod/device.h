@@ -230,6 +230,8 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @worker: steps the session; a reference, for the task outlives its thread
  * @worker_wait: where the worker sleeps until @runnable
  * @runnable: some tenant has work; written under @lock, read without
+ * @thread_count: threads that simulate it, the worker included; written under
+ *	@lock, read without
  * @gone: it is being removed: files that are open get -ENODEV; set for good
  * @quantum_cycles: that the worker steps with the lock held; the worker's own
  * @bytes_held: what tenants and gangs make the kernel hold. The session's own
@@ -238,6 +240,8 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @lock: serializes the session and everything up to @publish_lock. The worker
  *	holds it for a quantum at a time. Not held: while user memory is
  *	touched, or an entry of sysfs or debugfs is removed
+ * @threads: beside the worker; NULL: none. Who takes them off the device under
+ *	@lock ends them without it
  * @session: the experiment; NULL once the device is going away
  * @start: its options at the cold start, without constants; holds their policy
  *	and model
@@ -284,12 +288,14 @@ struct simgpu_device {
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;
 	bool runnable;
+	unsigned int thread_count;
 	bool gone;
 	u64 quantum_cycles;
 	atomic64_t bytes_held;
 	atomic64_t last_tenant_id;
 
 	struct mutex lock;	/* serializes what follows, up to ... */
+	struct simgpu_threads *threads;
 	struct session *session;
 	struct session_options start;
 	u32 start_constants;
@@ -360,6 +366,10 @@ void simgpu_device_publish_counters(struct simgpu_device *device);
 void simgpu_device_fell_back(struct simgpu_device *device,
 			     const struct session_refusal *why);
 int simgpu_worker_start(struct simgpu_device *device);
+
+/* Threads beside the worker (threads.c). */
+int simgpu_threads_set(struct simgpu_device *device, u32 count);
+void simgpu_threads_run(void *context, struct gpu *gpu, u64 until);
 
 /* Knobs in sysfs (knobs.c). */
 void simgpu_knobs_init(struct simgpu_device *device);

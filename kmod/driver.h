@@ -75,6 +75,7 @@ long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
 int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);
 
 /* What they want to be told; struct simgpu_observer is in device.h. */
+extern const struct simgpu_observer simgpu_threads_observer;
 extern const struct simgpu_observer simgpu_knobs_observer;
 extern const struct simgpu_observer simgpu_tenant_observer;
 extern const struct simgpu_observer simgpu_gang_observer;

@@ -161,6 +161,7 @@ static const struct file_operations simgpu_fops = {
 
 /* In the order in which they are told: a gang keeps what its tenants leave. */
 static const struct simgpu_observer *const simgpu_observer_table[] = {
+	&simgpu_threads_observer,
 	&simgpu_knobs_observer,
 	&simgpu_tenant_observer,
 	&simgpu_gang_observer,

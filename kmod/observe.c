@@ -184,6 +184,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.preempt = simgpu_device_preempt,
 		.decide = simgpu_device_decide,
 		.fell_back = simgpu_device_fell_back_hook,
+		.run_gpu = simgpu_threads_run,
 	};
 
 	return session_create(session, options, &hooks);

@@ -251,6 +251,27 @@ static ssize_t pace_store(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(pace);
 
+static ssize_t threads_show(struct device *dev, struct device_attribute *attr,
+			    char *buf)
+{
+	u32 count = READ_ONCE(simgpu_device_of(dev)->thread_count);
+
+	return sysfs_emit(buf, "%u\n", count ?: 1);
+}
+
+static ssize_t threads_store(struct device *dev, struct device_attribute *attr,
+			     const char *buf, size_t count)
+{
+	u32 threads;
+	int ret;
+
+	if (kstrtou32(buf, 10, &threads))
+		return -EINVAL;
+	ret = simgpu_threads_set(simgpu_device_of(dev), threads);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(threads);
+
 static ssize_t bytes_held_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
@@ -291,6 +312,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_antt.attr,
 	&dev_attr_bytes_held.attr,
 	&dev_attr_pace.attr,
+	&dev_attr_threads.attr,
 	&dev_attr_hold_cycles.attr,
 	&dev_attr_last_refusal.attr,
 	&dev_attr_seed.attr,

@@ -185,6 +185,15 @@ struct session {
 	struct journal_event journal[SESSION_JOURNAL_MAX];
 };
 
+/* The device, or a private run, goes on; the session's owner may bring threads. */
+static inline void run_gpu(struct session *session, struct gpu *gpu, u64 until)
+{
+	if (session->hooks.run_gpu)
+		session->hooks.run_gpu(session->hooks.context, gpu, until);
+	else
+		gpu_run(gpu, until);
+}
+
 static inline bool is_member(const struct session *session, u32 slot)
 {
 	return slot < SESSION_SLOTS_MAX && session->tenants[slot].joined &&

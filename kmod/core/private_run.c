@@ -61,9 +61,9 @@ void private_run_start(struct session *session, u32 slot,
 	run->runs = true;
 }
 
-static void run_to(struct private_run *run, u64 cycle)
+static void run_to(struct session *session, struct private_run *run, u64 cycle)
 {
-	gpu_run(run->gpu, cycle);
+	run_gpu(session, run->gpu, cycle);
 	if (gpu_take_finished(run->gpu))
 		run->runs = false;
 }
@@ -97,7 +97,8 @@ void private_run_follow(struct session *session, u64 ended)
 			done = instructions_of(session->gpu, slot);
 		while (run->runs &&
 		       instructions_of(run->gpu, slot) < done)
-			run_to(run, (gpu_now(run->gpu) / PRIVATE_STEP + 1) *
+			run_to(session, run,
+			       (gpu_now(run->gpu) / PRIVATE_STEP + 1) *
 				       PRIVATE_STEP);
 	}
 }

@@ -387,7 +387,7 @@ static void run_once(struct session *session, u64 limit)
 		until = least(until, session->initial.stop_cycle);
 	if (until < session_now(session))
 		until = session_now(session);
-	gpu_run(session->gpu, until);
+	run_gpu(session, session->gpu, until);
 	ended = gpu_take_finished(session->gpu);
 	private_run_follow(session, ended);
 	if (ended)

@@ -215,6 +215,8 @@ struct session_epoch {
  * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else. Without it the session asks
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
+ * @run_gpu: does what gpu_run() does, for the device or a private run, and nothing
+ *	else, so that the owner can bring threads; without it the session runs it
  */
 struct session_hooks {
 	void *context;
@@ -230,6 +232,7 @@ struct session_hooks {
 		      const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);
 	void (*fell_back)(void *context, const struct session_refusal *why);
+	void (*run_gpu)(void *context, struct gpu *gpu, u64 until);
 };
 
 enum session_state {

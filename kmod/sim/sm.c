@@ -682,7 +682,7 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 
 		if (sm->free_at[i] > gpu->now && s->slot == slot) {
 			sm->free_at[i] = gpu->now + 1;
-			s->count = 0;
+			s->count = s->counted;
 		}
 	}
 	if (sm->owner == slot)

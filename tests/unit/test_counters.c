@@ -120,6 +120,31 @@ static void dropped_replies_are_nobodys(void **state)
 	free_all(gpu, trace);
 }
 
+/* Nor is what a dropped tenant was about to issue anybody's. */
+static void dropped_bursts_are_nobodys(void **state)
+{
+	struct gpu_config config = config_of_flits();
+	struct gpu *gpu = gpu_make(&config);
+	struct trace *trace = trace_compute(200, 6, 1000);
+	struct simgpu_counters got, sm;
+	u32 i;
+
+	own(gpu, 0, config.sms, 0);
+	gpu_kernel_start(gpu, 0, trace, 0);
+	gpu_run(gpu, 1500);
+	got = counters_of(gpu, 0);
+	gpu_tenant_drop(gpu, 0);
+	gpu_run(gpu, 2000);
+	assert_int_equal(counters_of(gpu, 0).warp_instructions,
+			 got.warp_instructions);
+	for (i = 0; i < config.sms; i++) {
+		gpu_sm_counters(gpu, i, &sm);
+		got.warp_instructions -= sm.warp_instructions;
+	}
+	assert_int_equal(got.warp_instructions, 0);
+	free_all(gpu, trace);
+}
+
 /* --- shared memory ------------------------------------------------------------------ */
 
 static struct trace *trace_shared(u32 blocks)
@@ -350,6 +375,7 @@ int main(void)
 		cmocka_unit_test(copies_are_counted),
 		cmocka_unit_test(hits_send_nothing),
 		cmocka_unit_test(dropped_replies_are_nobodys),
+		cmocka_unit_test(dropped_bursts_are_nobodys),
 		cmocka_unit_test(shared_memory_is_counted),
 		cmocka_unit_test(busy_sms_are_active),
 		cmocka_unit_test(idle_sms_are_not_active),

@@ -470,7 +470,7 @@ static void journals_are_repeated(void **state)
 	u32 failed;
 
 	live(e, &journal);
-	assert_int_equal(offline_replay(&journal, traces, 3, &built_in,
+	assert_int_equal(offline_replay(&journal, traces, 3, &built_in, 1,
 					&observer, result, &failed), 0);
 	assert_int_equal(result->cycle, STOP);
 	assert_int_equal(result->state_hash, journal.state_hash);
@@ -478,13 +478,13 @@ static void journals_are_repeated(void **state)
 	assert_int_equal(told.left, 1);
 	assert_true(result->reports[1].counters.thread_instructions);
 	/* Without the trace of slot 1, the second launch cannot be. */
-	assert_int_equal(offline_replay(&journal, traces, 2, &built_in,
+	assert_int_equal(offline_replay(&journal, traces, 2, &built_in, 1,
 					&nobody, result, &failed), -ENOENT);
 	assert_int_equal(journal.events[failed].kind, JOURNAL_LAUNCH);
 	assert_int_equal(journal.events[failed].slot, 1);
 	/* A gang of another size does not start at cycle 0. */
 	journal.options.gang_size = 4;
-	assert_int_equal(offline_replay(&journal, traces, 3, &built_in,
+	assert_int_equal(offline_replay(&journal, traces, 3, &built_in, 1,
 					&nobody, result, &failed), -EINVAL);
 	assert_int_equal(journal.events[failed].kind, JOURNAL_LEAVE);
 	offline_free_journal(&journal);

@@ -100,15 +100,15 @@ int offline_device_bytes(const struct gpu_config *config, u64 *bytes)
 {
 	const struct offline_observer nobody = { .context = NULL };
 	struct session_options options;
-	struct session *session;
+	struct offline_home home;
 	int ret;
 
 	fill_options(config, 0, &options);
 	options.relaunch = false;
-	ret = offline_session(&options, &nobody, &session);
+	ret = offline_open(&home, &options, &nobody, 1);
 	if (ret)
 		return ret;
-	*bytes = session_bytes(session);
-	session_destroy(session);
+	*bytes = session_bytes(home.session);
+	offline_close(&home);
 	return 0;
 }

@@ -75,10 +75,10 @@ static u64 time_epoch(struct session *session, u32 tenants)
 	return busy > idle ? busy - idle : 0;
 }
 
-static int begin(struct session **session, const struct gpu_config *config,
+static int begin(struct offline_home *home, const struct gpu_config *config,
 		 const struct trace *trace, u32 tenants, bool shared)
 {
-	const struct offline_observer nobody = { .context = NULL };
+	static const struct offline_observer nobody;
 	struct session_options options = {
 		.config = *config,
 		.seed = 1,
@@ -93,14 +93,14 @@ static int begin(struct session **session, const struct gpu_config *config,
 	int ret;
 
 	session_default_params(&options);
-	ret = offline_session(&options, &nobody, session);
+	ret = offline_open(home, &options, &nobody, 1);
 	for (slot = 0; !ret && slot < tenants; slot++) {
-		ret = session_join(*session, slot, &tenant);
+		ret = session_join(home->session, slot, &tenant);
 		if (ret > 0)
 			ret = 0;
 	}
 	for (slot = 0; !ret && slot < tenants; slot++)
-		ret = session_launch(*session, slot, trace, U64_MAX, 0,
+		ret = session_launch(home->session, slot, trace, U64_MAX, 0,
 				     &sequence);
 	return ret;
 }
@@ -110,16 +110,15 @@ int offline_measure_epoch(const struct gpu_config *config,
 {
 	u32 tenants = shared ? SHARERS : SESSION_SLOTS_MAX, i;
 	u64 costs[EPOCHS];
-	struct session *session = NULL;
-	int ret = begin(&session, config, trace, tenants, shared);
+	struct offline_home home;
+	int ret = begin(&home, config, trace, tenants, shared);
 
 	for (i = 0; !ret && i < EPOCHS; i++)
-		costs[i] = time_epoch(session, tenants);
+		costs[i] = time_epoch(home.session, tenants);
 	if (!ret) {
 		qsort(costs, EPOCHS, sizeof(costs[0]), compare);
 		*ns = costs[EPOCHS / 2];
 	}
-	if (session)
-		session_destroy(session);
+	offline_close(&home);
 	return ret;
 }

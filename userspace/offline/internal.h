@@ -6,12 +6,36 @@
 #include <time.h>
 
 #include "offline.h"
+#include "threads.h"
+
+/**
+ * struct offline_home - a session, and what its owner has for it
+ * @session: NULL while there is none
+ * @observer: told of its progress
+ * @threads: that run its GPUs; NULL: the caller alone does
+ */
+struct offline_home {
+	struct session *session;
+	const struct offline_observer *observer;
+	struct threads *threads;
+};
 
 u64 offline_wall_ns(void);
-/* @observer lives as long as the session. */
-int offline_session(const struct session_options *options,
-		    const struct offline_observer *observer,
-		    struct session **session);
+
+/**
+ * offline_open() - make a session
+ * @home: filled in; it stays where it is until offline_close()
+ * @options: of the session
+ * @observer: lives as long as the session
+ * @threads: that run it; 0: as 1
+ *
+ * Return: 0; as session_create() or threads_create(): then nothing is left.
+ */
+int offline_open(struct offline_home *home,
+		 const struct session_options *options,
+		 const struct offline_observer *observer, u32 threads);
+/* Of one that could not be opened, too. */
+void offline_close(struct offline_home *home);
 /* Until @cycle, or until nothing is left to run. */
 void offline_run_until(struct session *session, u64 cycle,
 		       const struct offline_observer *observer);

@@ -45,11 +45,14 @@ struct offline_tenant {
 /**
  * struct offline_experiment - a gang's experiment
  * @options: gang_size is taken from @count
+ * @threads: that run the device together, which no result depends on: at most
+ *	GPU_VIEWS_MAX and the device's SMs; 0: as 1
  * @count: tenants, in slots 0 to @count - 1
  * @tenants: by slot
  */
 struct offline_experiment {
 	struct session_options options;
+	u32 threads;
 	u32 count;
 	struct offline_tenant tenants[SESSION_SLOTS_MAX];
 };
@@ -91,7 +94,8 @@ void offline_free_trace(struct trace *trace);
  * @result: filled in
  *
  * Return: 0; a negative errno if the options are bad (-EINVAL), a thread block
- * does not fit on an SM (-E2BIG), or memory ran out.
+ * does not fit on an SM (-E2BIG), no further thread can be started (-EAGAIN), or
+ * memory ran out.
  */
 int offline_run(const struct offline_experiment *experiment,
 		const struct offline_observer *observer,
@@ -198,6 +202,7 @@ extern const struct journal_names offline_names;
  * @count: how many
  * @given: where policies and models are that it changes to, and the constants
  *	that it names
+ * @threads: as in &struct offline_experiment
  * @observer: told of its progress
  * @result: filled in; whether state_hash is the journal's is the caller's to
  *	see. Reports of slots whose tenant left are their last
@@ -208,7 +213,7 @@ extern const struct journal_names offline_names;
  */
 int offline_replay(const struct offline_journal *journal,
 		   const struct trace *const *traces, u32 count,
-		   const struct session_replay *given,
+		   const struct session_replay *given, u32 threads,
 		   const struct offline_observer *observer,
 		   struct offline_result *result, u32 *failed);
 

@@ -47,7 +47,7 @@ struct replay {
 	const struct session_replay *given;
 	const struct offline_observer *observer;
 	struct offline_result *result;
-	struct session *session;
+	struct offline_home home;
 	u64 left;
 };
 
@@ -56,7 +56,7 @@ static void note_leaving(struct replay *replay, u32 slot)
 {
 	struct session_tenant_report *report = &replay->result->reports[slot];
 
-	session_tenant_report(replay->session, slot, report);
+	session_tenant_report(replay->home.session, slot, report);
 	replay->left |= 1ULL << slot;
 	if (replay->observer->left)
 		replay->observer->left(replay->observer->context, slot, report);
@@ -68,7 +68,7 @@ static int replay_event(struct replay *replay, u32 index)
 	const struct trace *trace = NULL;
 	int ret;
 
-	offline_run_until(replay->session, event->cycle, replay->observer);
+	offline_run_until(replay->home.session, event->cycle, replay->observer);
 	if (event->kind == JOURNAL_LAUNCH) {
 		trace = find_trace(event, replay->traces, replay->count);
 		if (!trace)
@@ -76,7 +76,7 @@ static int replay_event(struct replay *replay, u32 index)
 	}
 	if (event->kind == JOURNAL_LEAVE)
 		note_leaving(replay, event->slot);
-	ret = session_replay_event(replay->session, event, trace,
+	ret = session_replay_event(replay->home.session, event, trace,
 				   replay->given);
 	if (!ret && event->kind == JOURNAL_JOIN) {
 		replay->left &= ~(1ULL << event->slot);
@@ -92,14 +92,14 @@ static void finish(struct replay *replay)
 	struct offline_result *result = replay->result;
 	u32 slot;
 
-	offline_run_until(replay->session, replay->journal->end_cycle,
+	offline_run_until(replay->home.session, replay->journal->end_cycle,
 			  replay->observer);
-	result->cycle = session_now(replay->session);
-	result->state_hash = session_state_hash(replay->session);
-	result->refusal = *session_last_refusal(replay->session);
+	result->cycle = session_now(replay->home.session);
+	result->state_hash = session_state_hash(replay->home.session);
+	result->refusal = *session_last_refusal(replay->home.session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!(replay->left & (1ULL << slot)))
-			session_tenant_report(replay->session, slot,
+			session_tenant_report(replay->home.session, slot,
 					      &result->reports[slot]);
 }
 
@@ -121,7 +121,7 @@ static int start_constants(const struct offline_journal *journal,
 
 int offline_replay(const struct offline_journal *journal,
 		   const struct trace *const *traces, u32 count,
-		   const struct session_replay *given,
+		   const struct session_replay *given, u32 threads,
 		   const struct offline_observer *observer,
 		   struct offline_result *result, u32 *failed)
 {
@@ -141,7 +141,7 @@ int offline_replay(const struct offline_journal *journal,
 	memset(result, 0, sizeof(*result));
 	ret = start_constants(journal, given, &options);
 	if (!ret)
-		ret = offline_session(&options, observer, &replay.session);
+		ret = offline_open(&replay.home, &options, observer, threads);
 	for (i = 0; !ret && i < journal->count; i++) {
 		*failed = i;
 		ret = replay_event(&replay, i);
@@ -149,7 +149,6 @@ int offline_replay(const struct offline_journal *journal,
 	if (!ret)
 		finish(&replay);
 	result->wall_ns = offline_wall_ns() - start_ns;
-	if (replay.session)
-		session_destroy(replay.session);
+	offline_close(&replay.home);
 	return ret;
 }

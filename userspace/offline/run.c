@@ -38,22 +38,44 @@ u64 offline_wall_ns(void)
 
 static void forward_epoch(void *context, const struct session_epoch *epoch)
 {
-	const struct offline_observer *observer = context;
+	const struct offline_observer *observer =
+		((struct offline_home *)context)->observer;
 
 	if (observer->epoch)
 		observer->epoch(observer->context, epoch);
 }
 
-int offline_session(const struct session_options *options,
-		    const struct offline_observer *observer,
-		    struct session **session)
+static void run_threads(void *context, struct gpu *gpu, u64 until)
 {
-	struct session_hooks hooks = {
-		.context = (void *)observer,
-		.epoch = forward_epoch,
-	};
+	threads_run(((struct offline_home *)context)->threads, gpu, until);
+}
 
-	return session_create(session, options, &hooks);
+int offline_open(struct offline_home *home,
+		 const struct session_options *options,
+		 const struct offline_observer *observer, u32 threads)
+{
+	const struct session_hooks hooks = {
+		.context = home,
+		.epoch = forward_epoch,
+		.run_gpu = threads > 1 ? run_threads : NULL,
+	};
+	int ret;
+
+	*home = (struct offline_home) { .observer = observer };
+	ret = session_create(&home->session, options, &hooks);
+	if (!ret && threads > 1)
+		ret = threads_create(&home->threads, &options->config, threads);
+	if (ret)
+		offline_close(home);
+	return ret;
+}
+
+void offline_close(struct offline_home *home)
+{
+	if (home->session)
+		session_destroy(home->session);
+	threads_destroy(home->threads);
+	*home = (struct offline_home) { .session = NULL };
 }
 
 void offline_run_until(struct session *session, u64 cycle,
@@ -114,6 +136,7 @@ int offline_run(const struct offline_experiment *experiment,
 		struct offline_result *result)
 {
 	struct session_options options = experiment->options;
+	struct offline_home home;
 	struct session *session;
 	u64 start_ns;
 	u32 slot;
@@ -121,9 +144,10 @@ int offline_run(const struct offline_experiment *experiment,
 
 	memset(result, 0, sizeof(*result));
 	options.gang_size = experiment->count;
-	ret = offline_session(&options, observer, &session);
+	ret = offline_open(&home, &options, observer, experiment->threads);
 	if (ret)
 		return ret;
+	session = home.session;
 	ret = join_all(session, experiment, observer);
 	if (!ret) {
 		start_ns = offline_wall_ns();
@@ -136,7 +160,7 @@ int offline_run(const struct offline_experiment *experiment,
 			session_tenant_report(session, slot,
 					      &result->reports[slot]);
 	}
-	session_destroy(session);
+	offline_close(&home);
 	return ret;
 }
 
@@ -202,7 +226,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 {
 	const struct offline_observer nobody = { .context = NULL };
 	struct session_options options = experiment->options;
-	struct session *session;
+	struct offline_home home;
 	u32 i;
 	int ret;
 
@@ -212,16 +236,16 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 	options.relaunch = false;
 	options.sms_most = 0;
 	options.policy = &policy_even;
-	ret = offline_session(&options, &nobody, &session);
+	ret = offline_open(&home, &options, &nobody, experiment->threads);
 	if (ret)
 		return ret;
-	ret = launch_alone(session, slot, &experiment->tenants[slot]);
+	ret = launch_alone(home.session, slot, &experiment->tenants[slot]);
 	for (i = 0; !ret && i < count; i++) {
-		ret = run_to_count(session, slot, marks[i].instructions,
+		ret = run_to_count(home.session, slot, marks[i].instructions,
 				   progress, context);
 		if (!ret)
-			read_mark(session, slot, &marks[i]);
+			read_mark(home.session, slot, &marks[i]);
 	}
-	session_destroy(session);
+	offline_close(&home);
 	return ret;
 }

@@ -10,6 +10,7 @@ enum {
 	OPTION_PREEMPTION,
 	OPTION_SET,
 	OPTION_CONSTANTS,
+	OPTION_THREADS,
 };
 
 static const struct argp_option options[] = {
@@ -29,6 +30,8 @@ static const struct argp_option options[] = {
 	  "Offline: a knob of the policy or the model (simgpu policy show NAME lists them); may be repeated", 1 },
 	{ "constants", OPTION_CONSTANTS, "FILE", 0,
 	  "Offline: constants of the model that the file names", 1 },
+	{ "threads", OPTION_THREADS, "N", 0,
+	  "Offline: N threads simulate an experiment together (default 1), which changes no result", 1 },
 	{ 0 }
 };
 
@@ -123,6 +126,10 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 	case OPTION_CONSTANTS:
 		experiment->constants_file = text;
 		return 0;
+	case OPTION_THREADS:
+		settings->threads = (u32)option_number(state, "--threads", text,
+						       1, GPU_VIEWS_MAX);
+		return 0;
 	case OPTION_SET:
 		knobs_parse(state, &settings->knobs, text);
 		break;
@@ -145,6 +152,7 @@ const struct settings settings_default = {
 	.cycles = 5000000,
 	.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
 	.seed = 1,
+	.threads = 1,
 };
 
 /* Kept for as long as the program runs. */
@@ -180,6 +188,15 @@ int experiment_load(struct experiment *experiment)
 	return ret;
 }
 
+int settings_check_threads(const struct settings *settings,
+			   const struct gpu_config *config)
+{
+	if (settings->threads > config->sms)
+		return fail("--threads %u: %s has %u SMs, and each is one thread's",
+			    settings->threads, config->name, config->sms);
+	return STATUS_OK;
+}
+
 static int find_names(const struct settings *settings,
 		      struct session_options *options)
 {
@@ -197,7 +214,7 @@ static int find_names(const struct settings *settings,
 	if (!options->policy)
 		return fail("there is no policy \"%s\"", settings->policy);
 	options->config = *config;
-	return STATUS_OK;
+	return settings_check_threads(settings, config);
 }
 
 /* To the model that they name; in a sweep others run without. */

@@ -18,6 +18,7 @@
  * @model: name
  * @cycles: device stops there; 0: when every trace has run once
  * @sms_most: SMs that a tenant is given at most, offline only; 0: no limit
+ * @threads: that run an experiment together, offline only; no result depends on it
  * @kernel_end: &enum simgpu_kernel_end
  * @preemption: &enum simgpu_preemption
  * @knobs: of model and policy that were set, offline only
@@ -37,6 +38,7 @@ struct settings {
 	u32 kernel_end;
 	u32 preemption;
 	u32 sms_most;
+	u32 threads;
 	struct knobs knobs;
 	const void *constants;
 	u32 constants_bytes;
@@ -74,6 +76,10 @@ int experiment_load(struct experiment *experiment);
 
 /* Complain about knobs that neither policy nor model has; an exit status. */
 int settings_check_knobs(const struct settings *settings);
+
+/* Complain if there is no work for so many threads; an exit status. */
+int settings_check_threads(const struct settings *settings,
+			   const struct gpu_config *config);
 
 /* By &enum simgpu_kernel_end. */
 extern const char *const kernel_end_names[];

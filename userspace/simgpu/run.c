@@ -94,6 +94,8 @@ static void check_arguments(struct argp_state *state,
 			   arguments->contender.policy);
 	if (settings->sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
+	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
+		argp_error(state, "--threads needs --offline; a device's are a file in sysfs");
 	if (settings->knobs.count && !arguments->offline)
 		argp_error(state, "--set needs --offline; a device's are files in sysfs");
 	if (arguments->json && arguments->csv)

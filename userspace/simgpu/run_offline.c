@@ -91,6 +91,11 @@ static void complete(struct result *result, const struct offline_result *from)
 
 /* --- whole experiments --- */
 
+static int fail_threads(void)
+{
+	return fail("so many threads cannot be started here; --threads takes fewer, too");
+}
+
 static int explain_run(int error)
 {
 	switch (error) {
@@ -98,6 +103,8 @@ static int explain_run(int error)
 		return STATUS_OK;
 	case -E2BIG:
 		return fail("a thread block of a trace does not fit on an SM");
+	case -EAGAIN:
+		return fail_threads();
 	case -ENOMEM:
 		return fail("out of memory");
 	default:
@@ -123,6 +130,7 @@ int run_offline(const struct settings *settings,
 	}
 	if (settings_options(settings, &experiment->options))
 		goto out;
+	experiment->threads = settings->threads;
 	experiment->count = count;
 	for (i = 0; i < count; i++) {
 		workload_options(&workloads[i], &experiment->tenants[i].options);
@@ -198,6 +206,9 @@ static int explain_replay(const char *path, const struct offline_journal *journa
 			    path);
 	if (error == -ENOMEM)
 		return fail("out of memory");
+	/* At first nobody can have too many launches. */
+	if (error == -EAGAIN && !failed)
+		return fail_threads();
 	return fail("%s, line %u: the event cannot be repeated here: %s", path,
 		    failed + 2, strerror(-error));
 }
@@ -237,8 +248,8 @@ static int replay(const char *path, const struct settings *settings,
 		return fail("out of memory");
 	for (i = 0; i < count; i++)
 		traces[i] = workloads[i].trace;
-	ret = offline_replay(journal, traces, count, &given, &observer,
-			     outcome, &failed);
+	ret = offline_replay(journal, traces, count, &given, settings->threads,
+			     &observer, outcome, &failed);
 	ret = explain_replay(path, journal, failed, ret);
 	if (!ret) {
 		complete(result, outcome);
@@ -258,7 +269,9 @@ int run_journal(const char *path, struct settings *settings,
 	if (ret)
 		return ret;
 	settings_of(&journal, settings);
-	ret = replay(path, settings, &journal, workloads, count, result);
+	ret = settings_check_threads(settings, &journal.options.config);
+	if (!ret)
+		ret = replay(path, settings, &journal, workloads, count, result);
 	offline_free_journal(&journal);
 	return ret;
 }
@@ -350,6 +363,7 @@ int run_truth(const struct settings *settings, struct result *result)
 	if (!experiment)
 		return fail("out of memory");
 	ret = settings_options(settings, &experiment->options);
+	experiment->threads = settings->threads;
 	for (i = 0; !ret && i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 		struct offline_tenant *alone =

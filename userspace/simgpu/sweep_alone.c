@@ -221,6 +221,7 @@ static int simulate_alone(struct alone *alone, struct jobs *jobs,
 	if (!experiment)
 		return -ENOMEM;
 	experiment->options = *options;
+	experiment->threads = alone->sweep->experiment.settings.threads;
 	tenant = &experiment->tenants[alone->slot];
 	tenant->options.weight = 1;
 	tenant->trace = alone->sweep->suite.workloads[alone->workload].trace;

@@ -174,6 +174,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	int ret;
 
 	experiment->options = *options;
+	experiment->threads = run->sweep->experiment.settings.threads;
 	experiment->count = mix->count;
 	for (slot = 0; slot < mix->count; slot++) {
 		experiment->tenants[slot].options = mix->options[slot];

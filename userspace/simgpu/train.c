@@ -207,6 +207,7 @@ static void run_point(struct jobs *jobs, u32 index, void *context)
 	point->ret = -ENOMEM;
 	if (experiment && result) {
 		experiment->options = training->options;
+		experiment->threads = training->experiment.settings.threads;
 		experiment->count = 1;
 		workload_options(&point->workload,
 				 &experiment->tenants[0].options);
