@@ -44,8 +44,8 @@
  *	are counted up to now
  * @bank_interference_clocks: memory clocks in which its requests waited at a
  *	memory controller while their bank served other tenants, added up
- * @queue_full_stalls: requests that found the request queue of their
- *	last-level cache slice full and waited
+ * @queue_full_stalls: requests that waited at their last-level cache slice for
+ *	more cycles than its queue has places
  * @idle_cycles: scheduler cycles on its SMs in which no warp could issue
  * @stall_memory_cycles: of these, those that ended when a warp's data came;
  *	causes are told apart by what the warp that issued next had waited for,

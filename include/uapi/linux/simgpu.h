@@ -274,8 +274,8 @@ struct simgpu_wait {
  *	now
  * @SIMGPU_COUNTER_BANK_INTERFERENCE_CLOCKS: memory clocks in which its requests
  *	waited while their bank served other tenants
- * @SIMGPU_COUNTER_QUEUE_FULL_STALLS: requests that waited for a full LLC
- *	request queue
+ * @SIMGPU_COUNTER_QUEUE_FULL_STALLS: requests that waited at their LLC slice
+ *	for more cycles than its queue has places
  * @SIMGPU_COUNTER_IDLE_CYCLES: scheduler cycles on its SMs without an issue
  * @SIMGPU_COUNTER_STALL_MEMORY_CYCLES: of these, ended by the data of a load;
  *	counted once they have ended
