@@ -154,6 +154,13 @@ static void simgpu_apply_deciders(struct simgpu_device *device,
 	simgpu_options_begin(defaults, change->policy, change->model);
 }
 
+/* A gang may run on another GPU, for which a model has other values. */
+static bool simgpu_is_own_gpu(const struct simgpu_device *device)
+{
+	return !strcmp(device->defaults.config.name,
+		       device->start.config.name);
+}
+
 /* A gang's policy or model may not be the device's own: that keeps its knobs. */
 static void simgpu_apply_knob(struct simgpu_device *device,
 			      const struct simgpu_knob_change *knob,
@@ -170,7 +177,8 @@ static void simgpu_apply_knob(struct simgpu_device *device,
 	if (knob->whose == SESSION_POLICY_KNOBS &&
 	    defaults->policy == now->policy)
 		defaults->policy_params[index] = knob->value;
-	if (knob->whose == SESSION_MODEL_KNOBS && defaults->model == now->model)
+	if (knob->whose == SESSION_MODEL_KNOBS &&
+	    defaults->model == now->model && simgpu_is_own_gpu(device))
 		defaults->model_params[index] = knob->value;
 }
 
@@ -183,8 +191,7 @@ static void simgpu_apply_constants(struct simgpu_device *device,
 
 	session_set_constants(device->session, change->constants,
 			      change->constants_bytes);
-	if (defaults->model != now->model ||
-	    strcmp(defaults->config.name, device->start.config.name))
+	if (defaults->model != now->model || !simgpu_is_own_gpu(device))
 		return;
 	port_free(defaults->constants);
 	defaults->constants = now->constants;
@@ -263,6 +270,11 @@ static int simgpu_change_make(struct simgpu_device *device,
 	int ret;
 
 	lockdep_assert_held(&device->lock);
+	if (simgpu_device_is_left(device)) {
+		ret = simgpu_device_free_of_gang(device);
+		if (ret)
+			return ret;
+	}
 	if (!now->policy) {
 		now->policy = device->policy;
 		simgpu_plugin_hold(now->policy);

@@ -26,7 +26,7 @@ static char *__maybe_unused
 simgpu_devnode_const(const struct device *dev, umode_t *mode)
 {
 	if (mode)
-		*mode = 0666;
+		*mode = 0660;
 	return NULL;
 }
 
@@ -212,6 +212,11 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.policy = &policy_even;
 	device->defaults.kernel_end = SESSION_KERNEL_END_CARRY;
 	device->defaults.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
+	device->limits = (struct simgpu_limits) {
+		.weight = SIMGPU_WEIGHT_MIN,
+		.gang_wait_seconds = SIMGPU_GANG_WAIT_SECONDS,
+		.device_mib = SIMGPU_DEVICE_MIB,
+	};
 	session_default_params(&device->defaults);
 	mutex_init(&device->lock);
 	mutex_init(&device->constants_lock);

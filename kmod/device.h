@@ -13,6 +13,7 @@
 #include <linux/device.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -213,6 +214,29 @@ extern const struct simgpu_observer *const *simgpu_observers;
 } while (0)
 
 /**
+ * struct simgpu_limits - what an administrator leaves to everybody
+ * @weight: highest weight that a tenant takes without CAP_SYS_NICE
+ * @target_ppm: highest target of a QoS tenant likewise; 0: no QoS
+ * @gangs: whether a gang needs no CAP_SYS_NICE
+ * @gang_wait_seconds: how long a gang may hold the device without starting
+ * @device_mib: what tenants and gangs may make the kernel hold for the device
+ *
+ * Written by sysfs, each by itself.
+ */
+struct simgpu_limits {
+	u32 weight;
+	u64 target_ppm;
+	bool gangs;
+	u32 gang_wait_seconds;
+	u32 device_mib;
+};
+
+/* What they are at first. */
+#define SIMGPU_GANG_WAIT_SECONDS	300
+#define SIMGPU_GANG_WAIT_SECONDS_MAX	86400
+#define SIMGPU_DEVICE_MIB		2048
+
+/**
  * struct simgpu_device - a simulated GPU
  * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
  * @cdev: /dev/simgpuN
@@ -235,6 +259,7 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @bytes_held: what tenants and gangs make the kernel hold. The session's own
  *	memory is not in it: a device always has exactly one session
  * @last_tenant_id: given to a tenant
+ * @limits: of those without privilege
  * @lock: serializes the session and everything up to @publish_lock. The worker
  *	holds it for a quantum at a time. Not held: while user memory is
  *	touched, or an entry of sysfs or debugfs is removed
@@ -258,6 +283,9 @@ extern const struct simgpu_observer *const *simgpu_observers;
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
  * @knobs: likewise, by &enum session_knobs
+ * @measured: users of the tenants that the published metrics are about, one
+ *	for each tenant
+ * @measured_count: how many
  * @last_epoch: what netlink reads
  * @knobs_shown: sysfs has the directories of the knobs
  * @knobs_work: brings them up to date
@@ -288,6 +316,7 @@ struct simgpu_device {
 	u64 quantum_cycles;
 	atomic64_t bytes_held;
 	atomic64_t last_tenant_id;
+	struct simgpu_limits limits;
 
 	struct mutex lock;	/* serializes what follows, up to ... */
 	struct session *session;
@@ -306,6 +335,8 @@ struct simgpu_device {
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
 	struct simgpu_knobs knobs[SIMGPU_KNOBS];
+	kuid_t measured[SESSION_SLOTS_MAX];
+	u32 measured_count;
 	struct simgpu_epoch *last_epoch;
 
 	bool knobs_shown;
@@ -355,6 +386,7 @@ void simgpu_device_use(struct simgpu_device *device,
 		       const struct simgpu_policy *policy,
 		       const struct simgpu_model *model);
 void simgpu_device_publish_start(struct simgpu_device *device);
+void simgpu_device_publish_own(struct simgpu_device *device);
 void simgpu_device_publish(struct simgpu_device *device);
 void simgpu_device_publish_counters(struct simgpu_device *device);
 void simgpu_device_fell_back(struct simgpu_device *device,
@@ -374,10 +406,21 @@ static inline bool simgpu_device_has_gang(const struct simgpu_device *device)
 	return device->gang && !device->ending.over;
 }
 
-/* Counts memory that somebody makes the kernel hold for the device. */
-static inline void simgpu_device_charge(struct simgpu_device *device, s64 bytes)
+/*
+ * Whether the session was a gang's that has gone: it is there to be looked at, and
+ * the settings are the device's own again.
+ */
+static inline bool simgpu_device_is_left(const struct simgpu_device *device)
 {
-	atomic64_add(bytes, &device->bytes_held);
+	return device->start.gang_size && !device->gang;
+}
+
+/* Options of the session, or of the next one if it is left. */
+static inline const struct session_options *
+simgpu_device_options(const struct simgpu_device *device)
+{
+	return simgpu_device_is_left(device) ? &device->defaults :
+					       &device->start;
 }
 
 static inline struct simgpu_device *simgpu_device_of(struct device *dev)

@@ -13,6 +13,7 @@
 
 #include "device.h"
 #include "gang.h"
+#include "rights.h"
 #include "tenant.h"
 
 static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
@@ -341,13 +342,29 @@ static void simgpu_gang_detach(struct simgpu_gang *gang)
 		if (device->slots[slot])
 			device->slots[slot]->in_gang = false;
 	device->gang = NULL;
+	simgpu_device_publish_own(device);
 	simgpu_device_settle(device);
+}
+
+/* It has held the device long enough without starting. */
+static void simgpu_gang_expire(struct work_struct *work)
+{
+	struct simgpu_gang *gang = container_of(to_delayed_work(work),
+						struct simgpu_gang, expiry);
+	struct simgpu_device *device = gang->device;
+
+	simgpu_device_lock_closing(device);
+	if (device->gang == gang && !gang->over &&
+	    session_state(device->session) == SESSION_WAITING)
+		simgpu_gang_detach(gang);
+	simgpu_device_unlock(device);
 }
 
 static int simgpu_gang_release(struct inode *inode, struct file *file)
 {
 	struct simgpu_gang *gang = file->private_data;
 
+	cancel_delayed_work_sync(&gang->expiry);
 	simgpu_device_lock_closing(gang->device);
 	simgpu_gang_detach(gang);
 	simgpu_device_unlock(gang->device);
@@ -464,24 +481,37 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 					     why);
 }
 
-/* Whether a gang may take the device. */
-static int simgpu_gang_available(struct simgpu_device *device)
+/*
+ * Whether a gang may take the device. Who is seated would lose its slot, working
+ * or not; in the session of a gang that has ended there is none to lose.
+ */
+static int simgpu_gang_available(struct simgpu_device *device,
+				 const struct simgpu_tenant *maker)
 {
+	u32 slot;
+
 	lockdep_assert_held(&device->lock);
-	if (simgpu_device_has_gang(device))
+	if (simgpu_device_has_gang(device) ||
+	    session_state(device->session) == SESSION_RUNNING)
 		return -EBUSY;
-	return session_state(device->session) == SESSION_RUNNING ? -EBUSY : 0;
+	if (device->start.gang_size)
+		return 0;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot] && device->slots[slot] != maker)
+			return -EBUSY;
+	return 0;
 }
 
 /* The device's own options; their policy, model and constants are the caller's. */
-static int simgpu_gang_defaults(struct simgpu_device *device,
+static int simgpu_gang_defaults(const struct simgpu_tenant *maker,
 				struct session_options *options)
 {
+	struct simgpu_device *device = maker->device;
 	const struct session_options *defaults = &device->defaults;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	ret = simgpu_gang_available(device);
+	ret = simgpu_gang_available(device, maker);
 	if (ret)
 		return ret;
 	*options = *defaults;
@@ -511,17 +541,18 @@ static void simgpu_gang_refused(struct simgpu_device *device,
  * A look before memory is taken; the device may still be lost until attach. The
  * policy and model of @options are held if it succeeds.
  */
-static int simgpu_gang_prepare(struct simgpu_device *device,
+static int simgpu_gang_prepare(const struct simgpu_tenant *maker,
 			       const struct simgpu_gang_create *cmd,
 			       struct session_options *options)
 {
+	struct simgpu_device *device = maker->device;
 	struct session_refusal why = {};
 	int ret;
 
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_defaults(device, options);
+	ret = simgpu_gang_defaults(maker, options);
 	simgpu_device_unlock(device);
 	if (ret)
 		return ret;
@@ -547,7 +578,7 @@ static int simgpu_gang_attach(struct simgpu_gang *gang,
 	ret = simgpu_device_lock(device);
 	if (ret)
 		goto err_session;
-	ret = simgpu_gang_available(device);
+	ret = simgpu_gang_available(device, gang->maker);
 	if (ret)
 		goto err_lock;
 	session = simgpu_device_replace_session(device, session, options);
@@ -555,6 +586,8 @@ static int simgpu_gang_attach(struct simgpu_gang *gang,
 	simgpu_device_settle(device);
 	simgpu_device_unlock(device);
 	session_destroy(session);
+	schedule_delayed_work(&gang->expiry, HZ * (unsigned long)
+			      READ_ONCE(device->limits.gang_wait_seconds));
 	return 0;
 
 err_lock:
@@ -571,6 +604,7 @@ static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
 
 	if (IS_ERR(gang))
 		return ERR_CAST(gang);
+	INIT_DELAYED_WORK(&gang->expiry, simgpu_gang_expire);
 	file = anon_inode_getfile("[simgpu-gang]", &simgpu_gang_fops, gang,
 				  O_RDONLY);
 	if (IS_ERR(file))
@@ -592,11 +626,13 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	ret = simgpu_gang_check(cmd);
 	if (ret)
 		return ret;
+	if (!READ_ONCE(tenant->device->limits.gangs) && !simgpu_may_claim(NULL))
+		return -EPERM;
 	cmd->fd = -1;
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_prepare(tenant->device, cmd, &options);
+	ret = simgpu_gang_prepare(tenant, cmd, &options);
 	if (ret)
 		return ret;
 	cmd->fd = get_unused_fd_flags(O_CLOEXEC);

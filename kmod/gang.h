@@ -6,6 +6,7 @@
 #include <linux/bitmap.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "driver.h"
 
@@ -24,6 +25,7 @@ struct simgpu_gang_record {
  * @maker: tenant that made it, which it counts for; held by reference
  * @device: of the maker
  * @members: tenants that it waits for
+ * @expiry: gives the device back if the gang does not start
  * @over: it has ended, or its file is being closed; written under the device
  *	lock
  * @status: what SIMGPU_IOC_GANG_STATUS answers once @over; device lock
@@ -45,6 +47,7 @@ struct simgpu_gang {
 	struct simgpu_tenant *maker;
 	struct simgpu_device *device;
 	u32 members;
+	struct delayed_work expiry;
 
 	bool over;
 	struct simgpu_gang_status status;

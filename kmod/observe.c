@@ -61,8 +61,8 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 	dev_warn(&device->dev, "policy %s: %s: even takes its place\n",
 		 device->policy->name, words);
 	simgpu_tell(policy, device, policy_even.name, true);
-	/* A gang may have had a policy of its own. */
-	if (defaults->policy == device->policy) {
+	/* What fails in a gang, with its knobs on its GPU, is its own affair. */
+	if (!device->start.gang_size && defaults->policy == device->policy) {
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = &policy_even;
 		simgpu_options_begin(defaults, true, false);
@@ -161,12 +161,39 @@ static void simgpu_device_launch_done(void *context, u32 slot, u64 sequence,
 }
 
 /**
+ * struct simgpu_creation - a session that is being made
+ * @work: makes it
+ * @options: of the session
+ * @hooks: likewise
+ * @session: set on success
+ * @ret: the result
+ */
+struct simgpu_creation {
+	struct work_struct work;
+	const struct session_options *options;
+	const struct session_hooks *hooks;
+	struct session *session;
+	int ret;
+};
+
+static void simgpu_creation_work(struct work_struct *work)
+{
+	struct simgpu_creation *creation =
+		container_of(work, struct simgpu_creation, work);
+
+	creation->ret = session_create(&creation->session, creation->options,
+				       creation->hooks);
+}
+
+/**
  * simgpu_device_session_create() - a session that reports to a device
  * @device: the device
  * @options: of the session
  * @session: set on success
  *
- * It does not touch the device; simgpu_device_replace_session() puts it there.
+ * It does not touch the device; simgpu_device_replace_session() puts it there. A
+ * kernel thread makes it: a session is the device's, and its memory would else be
+ * charged to whoever happens to need it first.
  *
  * Return: as session_create().
  */
@@ -185,8 +212,18 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.decide = simgpu_device_decide,
 		.fell_back = simgpu_device_fell_back_hook,
 	};
+	struct simgpu_creation creation = {
+		.options = options,
+		.hooks = &hooks,
+	};
 
-	return session_create(session, options, &hooks);
+	INIT_WORK_ONSTACK(&creation.work, simgpu_creation_work);
+	queue_work(system_unbound_wq, &creation.work);
+	flush_work(&creation.work);
+	destroy_work_on_stack(&creation.work);
+	if (!creation.ret)
+		*session = creation.session;
+	return creation.ret;
 }
 
 /**
@@ -206,7 +243,28 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
+	device->measured_count = 0;
 	device->last_epoch->valid = false;
+	spin_unlock(&device->publish_lock);
+	simgpu_knobs_publish(device);
+}
+
+/**
+ * simgpu_device_publish_own() - show the device's own settings again
+ * @device: the device, which a gang has left with its session still there
+ */
+void simgpu_device_publish_own(struct simgpu_device *device)
+{
+	const struct session_options *own = &device->defaults;
+	struct simgpu_published *published = &device->published;
+
+	lockdep_assert_held(&device->lock);
+	spin_lock(&device->publish_lock);
+	published->seed = own->seed;
+	published->epoch_cycles = own->epoch_cycles;
+	strscpy(published->config, own->config.name, SIMGPU_NAME_MAX);
+	strscpy(published->policy, own->policy->name, SIMGPU_NAME_MAX);
+	strscpy(published->model, own->model->name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
 	simgpu_knobs_publish(device);
 }

@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "device.h"
+#include "rights.h"
 #include "tenant.h"
 
 #define PPM_DIGITS	6
@@ -112,6 +113,8 @@ static ssize_t _name##_show(struct device *dev,				\
 {									\
 	struct simgpu_published published = simgpu_published_of(dev);	\
 									\
+	if (!simgpu_may_read_aggregates(NULL, simgpu_device_of(dev)))	\
+		return -EACCES;						\
 	if (!published.metrics_valid)					\
 		return -ENODATA;					\
 	return simgpu_emit_ppm(buf, published.metrics._name##_ppm);	\
@@ -310,6 +313,7 @@ static const struct attribute_group simgpu_device_group = {
 
 const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_device_group,
+	&simgpu_limits_group,
 	&simgpu_policy_params_group,
 	&simgpu_model_params_group,
 	NULL
@@ -477,7 +481,7 @@ static ssize_t tenant_target_store(struct kobject *kobj,
 
 	ret = simgpu_parse_ppm(buf, &target_ppm);
 	if (!ret)
-		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL,
+		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, NULL,
 					   &target_ppm);
 	return ret ?: count;
 }
@@ -502,7 +506,8 @@ static ssize_t tenant_weight_store(struct kobject *kobj,
 
 	if (kstrtou32(buf, 10, &weight))
 		return -EINVAL;
-	ret = simgpu_tenant_change(simgpu_tenant_of(kobj), &weight, NULL);
+	ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, &weight,
+				   NULL);
 	return ret ?: count;
 }
 
@@ -513,9 +518,6 @@ static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_pid.attr,
 	&tenant_attr_slot.attr,
 	&tenant_attr_service.attr,
-	&tenant_attr_sms.attr,
-	&tenant_attr_shared_sms.attr,
-	&tenant_attr_held.attr,
 	&tenant_attr_target.attr,
 	&tenant_attr_weight.attr,
 	NULL
@@ -525,8 +527,14 @@ static const struct attribute_group simgpu_tenant_group = {
 	.attrs = simgpu_tenant_attrs,
 };
 
-/* A tenant's counters tell the others what it does: a side channel. */
+/*
+ * A tenant's counters tell the others what it does: a side channel. So does what a
+ * policy gives it for that.
+ */
 static struct attribute *simgpu_tenant_counter_attrs[] = {
+	&tenant_attr_sms.attr,
+	&tenant_attr_shared_sms.attr,
+	&tenant_attr_held.attr,
 	&tenant_attr_np.attr,
 	&tenant_attr_class.attr,
 	&tenant_attr_ipc.attr,

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "device.h"
+#include "rights.h"
 #include "tenant.h"
 
 static void simgpu_tenant_default_options(struct session_tenant_options *options)
@@ -27,6 +28,14 @@ static void simgpu_tenant_default_options(struct session_tenant_options *options
 		strscpy(options->name, "tenant", sizeof(options->name));
 	options->service = SIMGPU_BEST_EFFORT;
 	options->weight = SIMGPU_WEIGHT_MIN;
+}
+
+/* The GPU that its time is spent on from now on. */
+static void simgpu_tenant_uses(struct simgpu_tenant *tenant,
+			       const struct gpu_config *config)
+{
+	tenant->usage.sms = config->sms;
+	tenant->usage.core_mhz = config->core_mhz;
 }
 
 /* From now on others see it, unless the device is going away. */
@@ -79,13 +88,22 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	simgpu_tenant_default_options(&tenant->options);
 	tenant->published.options = tenant->options;
 	tenant->published.slot = SIMGPU_NO_SLOT;
-	simgpu_device_charge(device, sizeof(*tenant));
+	simgpu_tenant_uses(tenant, &device->defaults.config);
+	ret = simgpu_tenant_charge_file(tenant);
+	if (ret)
+		goto err_free;
 
 	kobject_init(&tenant->kobj, &simgpu_tenant_ktype);
 	ret = simgpu_tenant_add(tenant);
 	if (!ret)
 		return tenant;
 	kobject_put(&tenant->kobj);
+	return ERR_PTR(ret);
+
+err_free:
+	put_pid(tenant->pid);
+	kfree(tenant);
+	put_device(&device->dev);
 	return ERR_PTR(ret);
 }
 
@@ -145,40 +163,9 @@ void simgpu_tenant_free(struct simgpu_tenant *tenant)
 		simgpu_tenant_uncharge(tenant, PAGE_SIZE);
 	}
 	put_pid(tenant->pid);
+	simgpu_tenant_uncharge_file(tenant);
 	kfree(tenant);
-	simgpu_device_charge(device, -(s64)sizeof(*tenant));
 	put_device(&device->dev);
-}
-
-/**
- * simgpu_tenant_charge() - count memory that a tenant makes the kernel hold
- * @tenant: the tenant
- * @bytes: how many
- *
- * Return: 0, or -ENOSPC beyond SIMGPU_TENANT_BYTES_MAX.
- */
-int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes)
-{
-	if (bytes > SIMGPU_TENANT_BYTES_MAX)
-		return -ENOSPC;
-	if (atomic64_add_return(bytes, &tenant->bytes_held) >
-	    SIMGPU_TENANT_BYTES_MAX) {
-		atomic64_sub(bytes, &tenant->bytes_held);
-		return -ENOSPC;
-	}
-	simgpu_device_charge(tenant->device, bytes);
-	return 0;
-}
-
-/**
- * simgpu_tenant_uncharge() - that memory is free again
- * @tenant: the tenant
- * @bytes: how many
- */
-void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes)
-{
-	atomic64_sub(bytes, &tenant->bytes_held);
-	simgpu_device_charge(tenant->device, -(s64)bytes);
 }
 
 /**
@@ -216,8 +203,14 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	tenant->sequence_base = tenant->launched;
 	spin_lock(&device->publish_lock);
 	tenant->published.slot = slot;
+	simgpu_tenant_uses(tenant, &device->start.config);
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
+}
+
+static u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles)
+{
+	return mul_u64_u32_div(sm_cycles, 1000, tenant->usage.core_mhz);
 }
 
 /**
@@ -229,9 +222,11 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
+	struct session_tenant_report report;
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
+	session_tenant_report(device->session, tenant->slot, &report);
 	simgpu_tell(leave, device, tenant->slot);
 	session_leave(device->session, tenant->slot);
 	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
@@ -244,6 +239,9 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 		.options = tenant->options,
 		.slot = SIMGPU_NO_SLOT,
 	};
+	tenant->usage.sm_ns += simgpu_sm_ns(tenant, report.counters.sm_cycles);
+	tenant->usage.sm_cycles += report.counters.sm_cycles;
+	simgpu_tenant_uses(tenant, &device->defaults.config);
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
 }
@@ -266,11 +264,13 @@ static bool simgpu_options_valid(const struct session_tenant_options *options)
 /**
  * simgpu_tenant_set_options() - change what a tenant says of itself
  * @tenant: the tenant
+ * @request: the message that asks for it, or NULL: the caller does
  * @options: checked here
  *
- * Return: 0 or -EINVAL; then nothing has changed.
+ * Return: 0; -EINVAL, -EPERM: then nothing has changed.
  */
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
+			      const struct sk_buff *request,
 			      const struct session_tenant_options *options)
 {
 	struct simgpu_device *device = tenant->device;
@@ -279,6 +279,9 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 	lockdep_assert_held(&device->lock);
 	if (!simgpu_options_valid(options))
 		return -EINVAL;
+	ret = simgpu_check_claim(request, device, &tenant->options, options);
+	if (ret)
+		return ret;
 	if (tenant->slot != SIMGPU_NO_SLOT) {
 		ret = session_set_tenant(device->session, tenant->slot,
 					 options);
@@ -295,12 +298,15 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 /**
  * simgpu_tenant_change() - change weight and target, both or none
  * @tenant: the tenant
+ * @request: the message that asks for it, or NULL: the caller does
  * @weight: the new one; NULL: as it is
  * @target_ppm: likewise
  *
- * Return: 0, -EINVAL for values that do not go together, -ENODEV.
+ * Return: 0, -EINVAL for values that do not go together, -EPERM for a claim that is
+ * not the asker's to make, -ENODEV.
  */
-int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
+int simgpu_tenant_change(struct simgpu_tenant *tenant,
+			 const struct sk_buff *request, const u32 *weight,
 			 const u64 *target_ppm)
 {
 	struct session_tenant_options options;
@@ -314,7 +320,7 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
 		options.weight = *weight;
 	if (target_ppm)
 		options.target_ppm = *target_ppm;
-	ret = simgpu_tenant_set_options(tenant, &options);
+	ret = simgpu_tenant_set_options(tenant, request, &options);
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
 		simgpu_tell(tenant_settings, tenant);
@@ -352,7 +358,7 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 	ret = simgpu_device_lock(tenant->device);
 	if (ret)
 		return ret;
-	ret = simgpu_tenant_set_options(tenant, &options);
+	ret = simgpu_tenant_set_options(tenant, NULL, &options);
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
 		simgpu_tell(tenant_settings, tenant);
@@ -364,23 +370,29 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
  * @tenant: the tenant
  * @seq: its file in /proc/PID/fdinfo
  *
- * Its engines are the SMs; their time is the device's, not the host's.
+ * Its engines are the SMs; their time is the device's, not the host's. It only
+ * grows, through gangs on other GPUs, too.
  */
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published(tenant);
-	const struct gpu_config *config = &tenant->device->defaults.config;
-	u64 sm_cycles = published.counters.sm_cycles;
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_usage usage;
+	u64 sm_cycles;
+
+	spin_lock(&device->publish_lock);
+	usage = tenant->usage;
+	sm_cycles = tenant->published.counters.sm_cycles;
+	usage.sm_ns += simgpu_sm_ns(tenant, sm_cycles);
+	spin_unlock(&device->publish_lock);
 
 	seq_puts(seq, "drm-driver:\tsimgpu\n");
 	seq_printf(seq, "drm-client-id:\t%llu\n",
-		   (u64)tenant->device->index << 32 | tenant->id);
-	seq_printf(seq, "drm-engine-sm:\t%llu ns\n",
-		   mul_u64_u32_div(sm_cycles, 1000, config->core_mhz));
-	seq_printf(seq, "drm-engine-capacity-sm:\t%u\n", config->sms);
-	seq_printf(seq, "drm-cycles-sm:\t%llu\n", sm_cycles);
-	seq_printf(seq, "drm-maxfreq-sm:\t%u MHz\n", config->core_mhz);
+		   (u64)device->index << 32 | tenant->id);
+	seq_printf(seq, "drm-engine-sm:\t%llu ns\n", usage.sm_ns);
+	seq_printf(seq, "drm-engine-capacity-sm:\t%u\n", usage.sms);
+	seq_printf(seq, "drm-cycles-sm:\t%llu\n",
+		   usage.sm_cycles + sm_cycles);
+	seq_printf(seq, "drm-maxfreq-sm:\t%u MHz\n", usage.core_mhz);
 	seq_printf(seq, "drm-total-traces:\t%llu KiB\n",
 		   (u64)atomic64_read(&tenant->bytes_held) >> 10);
 	seq_printf(seq, "drm-resident-traces:\t%llu KiB\n",
@@ -393,7 +405,7 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_device_info *cmd = ucmd->cmd;
-	const struct gpu_config *config = &device->start.config;
+	const struct gpu_config *config;
 	int ret;
 
 	if (cmd->reserved)
@@ -401,6 +413,7 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
+	config = &simgpu_device_options(device)->config;
 	cmd->sms = config->sms;
 	cmd->schedulers_per_sm = config->schedulers_per_sm;
 	cmd->core_mhz = config->core_mhz;
@@ -438,12 +451,28 @@ static void simgpu_tenants_wake(struct simgpu_device *device)
 	xa_unlock(&device->tenants);
 }
 
+/* Whose tenants the metrics that are published with an epoch are about. */
+static void simgpu_tenants_measured(struct simgpu_device *device,
+				    const struct session_epoch *epoch)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < epoch->tenant_count; i++)
+		if (epoch->tenants[i].class != SIMGPU_CLASS_UNKNOWN)
+			device->measured[count++] =
+				device->slots[epoch->tenants[i].slot]->uid;
+	/* Without any, those of the epoch before are still published. */
+	if (count)
+		device->measured_count = count;
+}
+
 static void simgpu_tenants_publish_epoch(struct simgpu_device *device,
 					 const struct session_epoch *epoch)
 {
 	u32 i;
 
 	lockdep_assert_held(&device->publish_lock);
+	simgpu_tenants_measured(device, epoch);
 	for (i = 0; i < epoch->tenant_count; i++) {
 		const struct session_epoch_tenant *row = &epoch->tenants[i];
 		struct simgpu_tenant *tenant = device->slots[row->slot];

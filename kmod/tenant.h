@@ -13,6 +13,9 @@
 
 #include "driver.h"
 
+struct sk_buff;
+struct simgpu_user;
+
 /* Launches of a tenant whose outcome is remembered for those who wait. */
 #define SIMGPU_OUTCOMES_KEPT	4096
 
@@ -71,6 +74,20 @@ struct simgpu_tenant_published {
 };
 
 /**
+ * struct simgpu_usage - what a tenant has used of GPUs, and which one it uses
+ * @sm_cycles: of its SMs, in sessions that it has left
+ * @sm_ns: their time
+ * @sms: of the GPU on which it has its slot, or would get one
+ * @core_mhz: likewise
+ */
+struct simgpu_usage {
+	u64 sm_cycles;
+	u64 sm_ns;
+	u32 sms;
+	u32 core_mhz;
+};
+
+/**
  * struct simgpu_tenant - an open file
  * @kobj: its directory in sysfs; its references keep this struct
  * @device: held by reference
@@ -78,6 +95,7 @@ struct simgpu_tenant_published {
  * @pid: of the process that opened it; others may share the file
  * @uid: of the opener, who may read the counters
  * @gid: likewise
+ * @user: @uid's account
  * @traces: &struct simgpu_trace by handle; has its own lock
  * @bytes_held: what they and its gangs count for, up to
  *	SIMGPU_TENANT_BYTES_MAX
@@ -95,6 +113,7 @@ struct simgpu_tenant_published {
  * @settle_wait: woken when @settled moves
  * @reported: launches up to this one were read; publish lock
  * @published: what sysfs reads; publish lock, and written under both
+ * @usage: what fdinfo reads beside it; as @published
  * @live: the page that processes map, NULL until one has; publish lock
  */
 struct simgpu_tenant {
@@ -104,6 +123,7 @@ struct simgpu_tenant {
 	struct pid *pid;
 	kuid_t uid;
 	kgid_t gid;
+	struct simgpu_user *user;
 
 	struct xarray traces;
 	atomic64_t bytes_held;
@@ -120,6 +140,7 @@ struct simgpu_tenant {
 	wait_queue_head_t settle_wait;
 	u64 reported;
 	struct simgpu_tenant_published published;
+	struct simgpu_usage usage;
 	struct simgpu_live *live;
 };
 
@@ -127,17 +148,16 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 					   const struct cred *cred);
 void simgpu_tenant_close(struct simgpu_tenant *tenant);
 void simgpu_tenant_free(struct simgpu_tenant *tenant);
-int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
-void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
-
 void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
 void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
 void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 			       u64 sequence, int status);
 void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
+			      const struct sk_buff *request,
 			      const struct session_tenant_options *options);
-int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
+int simgpu_tenant_change(struct simgpu_tenant *tenant,
+			 const struct sk_buff *request, const u32 *weight,
 			 const u64 *target_ppm);
 struct simgpu_tenant_published
 simgpu_tenant_published(struct simgpu_tenant *tenant);
@@ -152,6 +172,12 @@ void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
 int simgpu_counters_check(const struct simgpu_counter_array *array);
 int simgpu_counters_answer(struct simgpu_counter_array *array,
 			   const struct simgpu_counters *counters);
+
+/* What it makes the kernel hold (charge.c). */
+int simgpu_tenant_charge_file(struct simgpu_tenant *tenant);
+void simgpu_tenant_uncharge_file(struct simgpu_tenant *tenant);
+int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
+void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
 
 /* The calls of the ioctl table. */
 int simgpu_device_info(struct simgpu_ucmd *ucmd);
