@@ -270,7 +270,7 @@ static int simgpu_change_make(struct simgpu_device *device,
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	if (simgpu_device_is_left(device)) {
+	if (device->left) {
 		ret = simgpu_device_free_of_gang(device);
 		if (ret)
 			return ret;

@@ -84,7 +84,7 @@ static ssize_t simgpu_constants_read(struct file *file, struct kobject *kobj,
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	if (simgpu_device_is_left(device)) {
+	if (device->left) {
 		constants = device->defaults.constants;
 		bytes = device->defaults.constants_bytes;
 	} else {

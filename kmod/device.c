@@ -140,6 +140,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);
 	device->ending = (struct simgpu_ending) {};
+	device->left = false;
 	device->refusal = (struct session_refusal) {};
 	device->session_refusal = device->refusal;
 	simgpu_device_publish_start(device);

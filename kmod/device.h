@@ -279,6 +279,8 @@ struct simgpu_limits {
  * @gang: whose session it is, until the gang's file is closed; NULL for none.
  *	It has ended once @ending says so
  * @ending: of a gang's session
+ * @left: the session was a gang's that has gone: it is there to be looked at, and
+ *	what is shown of settings is the device's own again
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
@@ -331,6 +333,7 @@ struct simgpu_device {
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
 	struct simgpu_gang *gang;
 	struct simgpu_ending ending;
+	bool left;
 
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
@@ -369,6 +372,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 			      struct session *session,
 			      const struct session_options *options);
 int simgpu_device_free_of_gang(struct simgpu_device *device);
+void simgpu_device_leave(struct simgpu_device *device);
 void simgpu_device_settle(struct simgpu_device *device);
 
 int simgpu_device_change(struct simgpu_device *device,
@@ -386,7 +390,6 @@ void simgpu_device_use(struct simgpu_device *device,
 		       const struct simgpu_policy *policy,
 		       const struct simgpu_model *model);
 void simgpu_device_publish_start(struct simgpu_device *device);
-void simgpu_device_publish_own(struct simgpu_device *device);
 void simgpu_device_publish(struct simgpu_device *device);
 void simgpu_device_publish_counters(struct simgpu_device *device);
 void simgpu_device_fell_back(struct simgpu_device *device,
@@ -406,21 +409,11 @@ static inline bool simgpu_device_has_gang(const struct simgpu_device *device)
 	return device->gang && !device->ending.over;
 }
 
-/*
- * Whether the session was a gang's that has gone: it is there to be looked at, and
- * the settings are the device's own again.
- */
-static inline bool simgpu_device_is_left(const struct simgpu_device *device)
-{
-	return device->start.gang_size && !device->gang;
-}
-
 /* Options of the session, or of the next one if it is left. */
 static inline const struct session_options *
 simgpu_device_options(const struct simgpu_device *device)
 {
-	return simgpu_device_is_left(device) ? &device->defaults :
-					       &device->start;
+	return device->left ? &device->defaults : &device->start;
 }
 
 static inline struct simgpu_device *simgpu_device_of(struct device *dev)

@@ -342,7 +342,7 @@ static void simgpu_gang_detach(struct simgpu_gang *gang)
 		if (device->slots[slot])
 			device->slots[slot]->in_gang = false;
 	device->gang = NULL;
-	simgpu_device_publish_own(device);
+	simgpu_device_leave(device);
 	simgpu_device_settle(device);
 }
 

@@ -112,7 +112,7 @@ void simgpu_knobs_publish(struct simgpu_device *device)
 	lockdep_assert_held(&device->lock);
 	policy_values = session_params(device->session, SESSION_POLICY_KNOBS);
 	model_values = session_params(device->session, SESSION_MODEL_KNOBS);
-	if (simgpu_device_is_left(device)) {
+	if (device->left) {
 		policy = own->policy->params;
 		model = own->model->params;
 		policy_values = own->policy_params;

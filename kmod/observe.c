@@ -250,15 +250,16 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 }
 
 /**
- * simgpu_device_publish_own() - show the device's own settings again
- * @device: the device, which a gang has left with its session still there
+ * simgpu_device_leave() - a gang leaves, its session stays for now
+ * @device: the device, whose own settings are shown again
  */
-void simgpu_device_publish_own(struct simgpu_device *device)
+void simgpu_device_leave(struct simgpu_device *device)
 {
 	const struct session_options *own = &device->defaults;
 	struct simgpu_published *published = &device->published;
 
 	lockdep_assert_held(&device->lock);
+	device->left = true;
 	spin_lock(&device->publish_lock);
 	published->seed = own->seed;
 	published->epoch_cycles = own->epoch_cycles;
