@@ -320,9 +320,14 @@ install-lib: build/libsimgpu.a build/libsimgpu.so
 
 # The module's sources, which DKMS builds for each kernel.
 DKMS_FOLDER	= $(DESTDIR)/usr/src/simgpu-$(VERSION)
+# And who may open its devices.
+udevdir		?= /lib/udev
+UDEV_FOLDER	= $(DESTDIR)$(udevdir)/rules.d
 install-dkms:
 	$(INSTALL) -d $(DKMS_FOLDER)
 	cp -r --no-preserve=mode,ownership Kbuild kmod include $(DKMS_FOLDER)/
+	$(INSTALL) -d $(UDEV_FOLDER)
+	$(INSTALL_DATA) tools/udev/60-simgpu.rules $(UDEV_FOLDER)/
 	sed 's|#MODULE_VERSION#|$(VERSION)|' tools/debian/simgpu-dkms.dkms >$(DKMS_FOLDER)/dkms.conf
 
 clean:

@@ -37,7 +37,9 @@
 #define SIMGPU_TENANTS_MAX	64
 /*
  * Bytes that a tenant may make the kernel hold: its traces (encoded and
- * decoded), and the records of gangs that it made whose files are open.
+ * decoded), and the records of gangs that it made whose files are open. All
+ * files of its user, and those of all users of the device, have limits of their
+ * own (user_mib, device_mib).
  */
 #define SIMGPU_TENANT_BYTES_MAX	(512ULL << 20)
 /* Traces that a tenant may keep uploaded. */
@@ -117,6 +119,10 @@ struct simgpu_device_info {
  * @reserved: zero
  * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort
  * @name: for people: printable ASCII, NUL-terminated, not empty
+ *
+ * Errors: EINVAL a value is out of range; EPERM a weight above the device's
+ * weight_limit, or a target above its target_limit, and above what the tenant has,
+ * needs CAP_SYS_NICE.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -150,7 +156,8 @@ struct simgpu_trace_refusal {
  *
  * The trace is copied and checked to its last field before anything is kept.
  * Errors: EINVAL malformed; E2BIG beyond a limit of the format; ENOSPC beyond
- * SIMGPU_TENANT_BYTES_MAX or SIMGPU_TENANT_TRACES_MAX.
+ * SIMGPU_TENANT_BYTES_MAX or SIMGPU_TENANT_TRACES_MAX; EDQUOT beyond the module's
+ * user_mib; ENOBUFS beyond the device's device_mib.
  */
 struct simgpu_trace_upload {
 	__u32 size;
@@ -490,12 +497,14 @@ struct simgpu_param_array {
  *
  * Resets the idle device cold. Policy, model and their knobs may be changed
  * during the run through sysfs; that is journalled. Closing the last
- * reference to the gang's file ends the work of its members.
- * Errors: EBUSY some tenant has work, or another gang holds the device;
+ * reference to the gang's file ends the work of its members. A gang that has
+ * not started within the device's gang_wait_seconds is canceled.
+ * Errors: EPERM the device's gang_makers are those with CAP_SYS_NICE; EBUSY a
+ * tenant of another file has a slot, or another gang holds the device;
  * ENOENT no such configuration, policy or model; EINVAL, too, for a knob that is
  * not there, a value out of its range, and constants of another model, version
- * or configuration (the device's last_refusal says which); ENOSPC beyond
- * SIMGPU_TENANT_BYTES_MAX.
+ * or configuration (the device's last_refusal says which); ENOSPC,
+ * EDQUOT, ENOBUFS as of SIMGPU_IOC_TRACE_UPLOAD.
  */
 struct simgpu_gang_create {
 	__u32 size;
