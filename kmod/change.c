@@ -103,7 +103,7 @@ static bool simgpu_constants_fit(struct simgpu_device *device,
 				 struct session_refusal *why)
 {
 	struct session_options options = {
-		.config = device->start.config,
+		.config = simgpu_device_options(device)->config,
 		.model = now->model,
 		.constants = change->constants,
 		.constants_bytes = change->constants_bytes,
@@ -130,6 +130,18 @@ static int simgpu_change_check(struct simgpu_device *device,
 	return -EINVAL;
 }
 
+/* The session asks others from now on. */
+static void simgpu_apply_asked(struct simgpu_device *device,
+			       const struct simgpu_device_change *change,
+			       const struct simgpu_deciders *now)
+{
+	simgpu_device_use(device, now->policy, now->model);
+	if (change->policy)
+		session_set_policy(device->session, now->policy);
+	if (change->model)
+		session_set_model(device->session, now->model);
+}
+
 /* Whoever is another one begins with first values, here and in later sessions. */
 static void simgpu_apply_deciders(struct simgpu_device *device,
 				  const struct simgpu_device_change *change,
@@ -137,16 +149,15 @@ static void simgpu_apply_deciders(struct simgpu_device *device,
 {
 	struct session_options *defaults = &device->defaults;
 
-	simgpu_device_use(device, now->policy, now->model);
+	if (!device->left)
+		simgpu_apply_asked(device, change, now);
 	if (change->policy) {
-		session_set_policy(device->session, now->policy);
 		simgpu_tell(policy, device, now->policy->name, false);
 		simgpu_plugin_hold(now->policy);
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = now->policy;
 	}
 	if (change->model) {
-		session_set_model(device->session, now->model);
 		simgpu_plugin_hold(now->model);
 		simgpu_plugin_put(defaults->model);
 		defaults->model = now->model;
@@ -158,7 +169,7 @@ static void simgpu_apply_deciders(struct simgpu_device *device,
 static bool simgpu_is_own_gpu(const struct simgpu_device *device)
 {
 	return !strcmp(device->defaults.config.name,
-		       device->start.config.name);
+		       simgpu_device_options(device)->config.name);
 }
 
 /* A gang's policy or model may not be the device's own: that keeps its knobs. */
@@ -170,8 +181,9 @@ static void simgpu_apply_knob(struct simgpu_device *device,
 	struct session_refusal unused;
 	u32 index;
 
-	session_set_param(device->session, knob->whose, knob->name,
-			  knob->value);
+	if (!device->left)
+		session_set_param(device->session, knob->whose, knob->name,
+				  knob->value);
 	session_check_param(simgpu_table(now, knob->whose), knob->whose,
 			    knob->name, knob->value, &index, &unused);
 	if (knob->whose == SESSION_POLICY_KNOBS &&
@@ -189,8 +201,9 @@ static void simgpu_apply_constants(struct simgpu_device *device,
 {
 	struct session_options *defaults = &device->defaults;
 
-	session_set_constants(device->session, change->constants,
-			      change->constants_bytes);
+	if (!device->left)
+		session_set_constants(device->session, change->constants,
+				      change->constants_bytes);
 	if (defaults->model != now->model || !simgpu_is_own_gpu(device))
 		return;
 	port_free(defaults->constants);
@@ -204,6 +217,10 @@ static void simgpu_apply_published(struct simgpu_device *device,
 {
 	struct simgpu_published *published = &device->published;
 
+	if (device->left) {
+		simgpu_device_leave(device);
+		return;
+	}
 	spin_lock(&device->publish_lock);
 	strscpy(published->policy, device->policy->name, SIMGPU_NAME_MAX);
 	strscpy(published->model, device->model->name, SIMGPU_NAME_MAX);
@@ -213,7 +230,10 @@ static void simgpu_apply_published(struct simgpu_device *device,
 	simgpu_knobs_publish(device);
 }
 
-/* Everything has been checked: nothing of this can fail. */
+/*
+ * Everything has been checked: nothing of this can fail. A session that a gang has
+ * left is not touched: the change is for the device's own.
+ */
 static void simgpu_device_apply(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
 				struct simgpu_deciders *now)
@@ -229,7 +249,9 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	if (change->constants)
 		simgpu_apply_constants(device, change, now);
 	if (change->epoch_cycles) {
-		session_set_epoch_cycles(device->session, change->epoch_cycles);
+		if (!device->left)
+			session_set_epoch_cycles(device->session,
+						 change->epoch_cycles);
 		defaults->epoch_cycles = change->epoch_cycles;
 	}
 	if (change->hold_cycles)
@@ -270,17 +292,14 @@ static int simgpu_change_make(struct simgpu_device *device,
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	if (device->left) {
-		ret = simgpu_device_free_of_gang(device);
-		if (ret)
-			return ret;
-	}
 	if (!now->policy) {
-		now->policy = device->policy;
+		now->policy = device->left ? device->defaults.policy :
+					     device->policy;
 		simgpu_plugin_hold(now->policy);
 	}
 	if (!now->model) {
-		now->model = device->model;
+		now->model = device->left ? device->defaults.model :
+					    device->model;
 		simgpu_plugin_hold(now->model);
 	}
 	ret = simgpu_change_check(device, change, now);
