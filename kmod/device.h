@@ -236,6 +236,31 @@ struct simgpu_limits {
 #define SIMGPU_GANG_WAIT_SECONDS_MAX	86400
 #define SIMGPU_DEVICE_MIB		2048
 
+/* Cgroups for which something is set. */
+#define SIMGPU_CGROUPS_MAX	32
+
+/**
+ * struct simgpu_cgroup_rule - what is set for a cgroup and all below it
+ * @id: of the cgroup
+ * @weight: of its tenants together; 0: each has its own
+ * @slots: that they may take, up to SIMGPU_TENANTS_MAX: as many as there are
+ */
+struct simgpu_cgroup_rule {
+	u64 id;
+	u32 weight;
+	u32 slots;
+};
+
+/**
+ * struct simgpu_cgroup_rules - rules for cgroups
+ * @count: how many
+ * @at: the rules, one for each cgroup
+ */
+struct simgpu_cgroup_rules {
+	u32 count;
+	struct simgpu_cgroup_rule at[SIMGPU_CGROUPS_MAX];
+};
+
 /**
  * struct simgpu_device - a simulated GPU
  * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
@@ -285,6 +310,7 @@ struct simgpu_limits {
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
  * @knobs: likewise, by &enum session_knobs
+ * @cgroups: rules for them; publish lock, and written under both
  * @measured: users of the tenants that the published metrics are about, one
  *	for each tenant
  * @measured_count: how many
@@ -338,6 +364,7 @@ struct simgpu_device {
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
 	struct simgpu_knobs knobs[SIMGPU_KNOBS];
+	struct simgpu_cgroup_rules cgroups;
 	kuid_t measured[SESSION_SLOTS_MAX];
 	u32 measured_count;
 	struct simgpu_epoch *last_epoch;

@@ -11,6 +11,7 @@
 #include <linux/simgpu_netlink.h>
 #include <net/genetlink.h>
 
+#include "cgroups.h"
 #include "device.h"
 #include "netlink.h"
 #include "rights.h"
@@ -50,7 +51,7 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
 static const struct nla_policy
-simgpu_device_set_policy[SIMGPU_A_DEVICE_CONSTANTS + 1] = {
+simgpu_device_set_policy[SIMGPU_A_DEVICE_CGROUPS + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
@@ -62,6 +63,8 @@ simgpu_device_set_policy[SIMGPU_A_DEVICE_CONSTANTS + 1] = {
 	[SIMGPU_A_DEVICE_CONSTANTS] = {
 		.type = NLA_BINARY, .len = SIMGPU_CONSTANTS_BYTES_MAX
 	},
+	[SIMGPU_A_DEVICE_CGROUPS] =
+		NLA_POLICY_NESTED(simgpu_netlink_cgroups_policy),
 };
 
 static const struct nla_policy
@@ -158,6 +161,7 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 			      READ_ONCE(device->defaults.hold_cycles),
 			      SIMGPU_A_DEVICE_PAD) ||
 	    simgpu_netlink_put_knobs(skb, device) ||
+	    simgpu_netlink_put_cgroups(skb, device) ||
 	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
 		genlmsg_cancel(skb, header);
 		return -EMSGSIZE;
@@ -248,6 +252,31 @@ static int simgpu_take_change(struct nlattr **attrs,
 	return ret;
 }
 
+/* Rules for cgroups are a change of their own. */
+static int simgpu_nl_cgroups_set(struct genl_info *info)
+{
+	struct simgpu_cgroup_rules rules = {};
+	struct simgpu_device *device;
+	int i, ret;
+
+	for (i = 0; i <= SIMGPU_A_DEVICE_MAX; i++)
+		if (info->attrs[i] && i != SIMGPU_A_DEVICE_INDEX &&
+		    i != SIMGPU_A_DEVICE_CGROUPS) {
+			NL_SET_BAD_ATTR(info->extack, info->attrs[i]);
+			return -EINVAL;
+		}
+	ret = simgpu_netlink_take_cgroups(info->attrs[SIMGPU_A_DEVICE_CGROUPS],
+					  &rules);
+	if (ret)
+		return ret;
+	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	ret = simgpu_cgroups_set(device, rules.at, rules.count);
+	put_device(&device->dev);
+	return ret;
+}
+
 /* SIMGPU_CMD_DEVICE_SET */
 static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 {
@@ -260,6 +289,8 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 
 	if (!simgpu_may_administer(request))
 		return -EPERM;
+	if (info->attrs[SIMGPU_A_DEVICE_CGROUPS])
+		return simgpu_nl_cgroups_set(info);
 	ret = simgpu_take_change(info->attrs, &change, &knobs);
 	if (ret)
 		return ret;
@@ -365,6 +396,7 @@ static int simgpu_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
 	    nla_put_u64_64bit(skb, SIMGPU_A_TENANT_ID, tenant->id,
 			      SIMGPU_A_TENANT_PAD) ||
 	    nla_put_u32(skb, SIMGPU_A_TENANT_PID, pid) ||
+	    simgpu_netlink_put_cgroup(skb, tenant, ns) ||
 	    simgpu_put_tenant_public(skb, &published) ||
 	    (private && simgpu_put_tenant_private(skb, &published)))
 		return -EMSGSIZE;
@@ -789,6 +821,7 @@ static struct genl_family simgpu_family = {
 	.version = SIMGPU_FAMILY_VERSION,
 	.module = THIS_MODULE,
 	.parallel_ops = true,
+	.netnsok = true,
 	.ops = simgpu_genl_ops,
 	.n_ops = ARRAY_SIZE(simgpu_genl_ops),
 	.resv_start_op = SIMGPU_CMD_DEVICE_GET,

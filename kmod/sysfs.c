@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "cgroups.h"
 #include "compat.h"
 #include "device.h"
 #include "rights.h"
@@ -314,6 +315,7 @@ static const struct attribute_group simgpu_device_group = {
 const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_device_group,
 	&simgpu_limits_group,
+	&simgpu_cgroups_group,
 	&simgpu_policy_params_group,
 	&simgpu_model_params_group,
 	NULL
@@ -373,6 +375,28 @@ static ssize_t tenant_pid_show(struct kobject *kobj,
 }
 
 TENANT_RO(pid);
+
+/* In which it was opened, as the reader's cgroup namespace has it. */
+static ssize_t tenant_cgroup_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	int ret = simgpu_cgroup_path(simgpu_tenant_of(kobj)->cgroup, buf,
+				     PAGE_SIZE - 1);
+	size_t length = strlen(buf);
+
+	return ret ?: length + sysfs_emit_at(buf, length, "\n");
+}
+
+TENANT_RO(cgroup);
+
+static ssize_t tenant_cgroup_id_show(struct kobject *kobj,
+				     struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n",
+			  simgpu_cgroup_id(simgpu_tenant_of(kobj)->cgroup));
+}
+
+TENANT_RO(cgroup_id);
 
 static ssize_t tenant_slot_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
@@ -516,6 +540,8 @@ TENANT_RW(weight);
 static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_name.attr,
 	&tenant_attr_pid.attr,
+	&tenant_attr_cgroup.attr,
+	&tenant_attr_cgroup_id.attr,
 	&tenant_attr_slot.attr,
 	&tenant_attr_service.attr,
 	&tenant_attr_target.attr,

@@ -11,6 +11,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "cgroups.h"
 #include "device.h"
 #include "rights.h"
 #include "tenant.h"
@@ -80,6 +81,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	get_device(&device->dev);
 	tenant->id = atomic64_inc_return(&device->last_tenant_id);
 	tenant->pid = get_pid(task_tgid(current));
+	tenant->cgroup = simgpu_cgroup_get();
 	tenant->uid = cred->fsuid;
 	tenant->gid = cred->fsgid;
 	tenant->slot = SIMGPU_NO_SLOT;
@@ -101,6 +103,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	return ERR_PTR(ret);
 
 err_free:
+	simgpu_cgroup_put(tenant->cgroup);
 	put_pid(tenant->pid);
 	kfree(tenant);
 	put_device(&device->dev);
@@ -163,6 +166,7 @@ void simgpu_tenant_free(struct simgpu_tenant *tenant)
 		simgpu_tenant_uncharge(tenant, PAGE_SIZE);
 	}
 	put_pid(tenant->pid);
+	simgpu_cgroup_put(tenant->cgroup);
 	simgpu_tenant_uncharge_file(tenant);
 	kfree(tenant);
 	put_device(&device->dev);
@@ -180,6 +184,7 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 	simgpu_device_lock_closing(device);
 	if (tenant->slot != SIMGPU_NO_SLOT) {
 		simgpu_tenant_unseat(tenant);
+		simgpu_cgroups_weigh(device);
 		simgpu_device_settle(device);
 	}
 	simgpu_device_unlock(device);
@@ -200,7 +205,9 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	lockdep_assert_held(&device->lock);
 	device->slots[slot] = tenant;
 	tenant->slot = slot;
+	tenant->weight = tenant->options.weight;
 	tenant->sequence_base = tenant->launched;
+	simgpu_cgroups_weigh(device);
 	spin_lock(&device->publish_lock);
 	tenant->published.slot = slot;
 	simgpu_tenant_uses(tenant, &device->start.config);
@@ -262,6 +269,38 @@ static bool simgpu_options_valid(const struct session_tenant_options *options)
 }
 
 /**
+ * simgpu_tenant_weigh() - have the session know another weight of a tenant
+ * @tenant: a tenant with a slot
+ * @weight: its own, or its part of its cgroups'
+ */
+void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
+{
+	struct session_tenant_options options = tenant->options;
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (tenant->weight == weight)
+		return;
+	options.weight = weight;
+	session_set_tenant(tenant->device->session, tenant->slot, &options);
+	tenant->weight = weight;
+}
+
+/* The session hears of all options but of a weight that is in its cgroups' hands. */
+static int simgpu_tenant_tell_session(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	int ret;
+
+	ret = session_set_tenant(device->session, tenant->slot,
+				 &tenant->options);
+	if (ret)
+		return ret;
+	tenant->weight = tenant->options.weight;
+	simgpu_cgroups_weigh(device);
+	return 0;
+}
+
+/**
  * simgpu_tenant_set_options() - change what a tenant says of itself
  * @tenant: the tenant
  * @request: the message that asks for it, or NULL: the caller does
@@ -274,6 +313,7 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct session_tenant_options *options)
 {
 	struct simgpu_device *device = tenant->device;
+	struct session_tenant_options before = tenant->options;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
@@ -282,13 +322,14 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 	ret = simgpu_check_claim(request, device, &tenant->options, options);
 	if (ret)
 		return ret;
-	if (tenant->slot != SIMGPU_NO_SLOT) {
-		ret = session_set_tenant(device->session, tenant->slot,
-					 options);
-		if (ret)
-			return ret;
-	}
 	tenant->options = *options;
+	if (tenant->slot != SIMGPU_NO_SLOT) {
+		ret = simgpu_tenant_tell_session(tenant);
+		if (ret) {
+			tenant->options = before;
+			return ret;
+		}
+	}
 	spin_lock(&device->publish_lock);
 	tenant->published.options = *options;
 	spin_unlock(&device->publish_lock);

@@ -13,8 +13,12 @@
 
 #include "driver.h"
 
+struct cgroup;
 struct sk_buff;
 struct simgpu_user;
+
+/* Longer paths of cgroups are not told by netlink. */
+#define SIMGPU_CGROUP_PATH_BYTES	512
 
 /* Launches of a tenant whose outcome is remembered for those who wait. */
 #define SIMGPU_OUTCOMES_KEPT	4096
@@ -96,10 +100,12 @@ struct simgpu_usage {
  * @uid: of the opener, who may read the counters
  * @gid: likewise
  * @user: @uid's account
+ * @cgroup: in which it was opened; held by reference
  * @traces: &struct simgpu_trace by handle; has its own lock
  * @bytes_held: what they and its gangs count for, up to
  *	SIMGPU_TENANT_BYTES_MAX
  * @options: name, service, weight, target; device lock
+ * @weight: that the session knows, with what is set for its cgroups; device lock
  * @slot: in the device's session, or SIMGPU_NO_SLOT; device lock
  * @in_gang: it has joined the device's gang, until that ends with its file or
  *	the session is replaced; device lock
@@ -124,11 +130,13 @@ struct simgpu_tenant {
 	kuid_t uid;
 	kgid_t gid;
 	struct simgpu_user *user;
+	struct cgroup *cgroup;
 
 	struct xarray traces;
 	atomic64_t bytes_held;
 
 	struct session_tenant_options options;
+	u32 weight;
 	u32 slot;
 	bool in_gang;
 	u64 sequence_base;
@@ -156,6 +164,7 @@ void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct sk_buff *request,
 			      const struct session_tenant_options *options);
+void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight);
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const struct sk_buff *request, const u32 *weight,
 			 const u64 *target_ppm);

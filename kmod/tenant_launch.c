@@ -7,6 +7,7 @@
 #include <linux/poll.h>
 #include <linux/uaccess.h>
 
+#include "cgroups.h"
 #include "compat.h"
 #include "device.h"
 #include "tenant.h"
@@ -98,6 +99,9 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
 		return device->ending.over ? -ECANCELED : 0;
 	ret = simgpu_device_free_of_gang(device);
 	if (ret || tenant->slot != SIMGPU_NO_SLOT)
+		return ret;
+	ret = simgpu_cgroups_admit(tenant);
+	if (ret)
 		return ret;
 	slot = session_join(device->session, SESSION_ANY_SLOT,
 			    &tenant->options);

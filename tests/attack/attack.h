@@ -43,7 +43,7 @@ enum attack_verb {
 	NEIGHBOURS_LEAVE,
 	NEIGHBOUR_SENDS,	/* @text, @count bytes, as user @uid, on an fd */
 	ROOT_MOVES,		/* the process @count to the cgroup @path */
-	ROOT_MAKES_GROUP,	/* the cgroup @path, with memory.max @text */
+	ROOT_MAKES_GROUP,	/* the cgroup @path, with memory.max @text if that is not "" */
 	ROOT_REMOVES_GROUP,
 };
 
@@ -123,9 +123,13 @@ static long root_makes_group(const struct attack_request *request)
 {
 	char path[300];
 
-	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	if (access("/sys/fs/cgroup/cgroup.procs", F_OK))
+		return -ENOENT;
 	if (mkdir(request->path, 0755) && errno != EEXIST)
 		return -errno;
+	if (!request->text[0])
+		return 0;
+	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
 	snprintf(path, sizeof(path), "%s/memory.max", request->path);
 	return write_text(path, request->text);
 }

@@ -335,6 +335,56 @@ TEST_F(netlink, tenant)
 				      &self->answer));
 }
 
+static void put_rule(struct nl_msg *message, uint64_t id, uint32_t weight,
+		     uint32_t slots)
+{
+	struct nlattr *rules = nla_nest_start(message, SIMGPU_A_DEVICE_CGROUPS);
+	struct nlattr *rule = nla_nest_start(message, SIMGPU_A_CGROUPS_CGROUP);
+
+	nla_put_u64(message, SIMGPU_A_CGROUP_ID, id);
+	nla_put_u32(message, SIMGPU_A_CGROUP_WEIGHT, weight);
+	nla_put_u32(message, SIMGPU_A_CGROUP_SLOTS, slots);
+	nla_nest_end(message, rule);
+	nla_nest_end(message, rules);
+}
+
+/* Rules for cgroups by netlink and by sysfs are the same. */
+TEST_F(netlink, cgroups)
+{
+	struct nlattr **row = self->answer.rows[0];
+	struct nl_msg *message;
+	char text[64];
+
+	message = request(self->family, SIMGPU_CMD_DEVICE_SET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	put_rule(message, 7, 5, 3);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	answer_free(&self->answer);
+	ASSERT_EQ(0, read_text(SYSFS "cgroups", text, sizeof(text)));
+	EXPECT_STREQ("7 weight=5 slots=3", text);
+	message = request(self->family, SIMGPU_CMD_DEVICE_GET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	ASSERT_EQ(1, self->answer.count);
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_CGROUPS]);
+	EXPECT_LT(0, nla_len(row[SIMGPU_A_DEVICE_CGROUPS]));
+	answer_free(&self->answer);
+
+	/* Not together with others, and not beyond what there is. */
+	message = request(self->family, SIMGPU_CMD_DEVICE_SET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "even");
+	put_rule(message, 7, 6, 3);
+	EXPECT_EQ(-EINVAL, transact(self->sock, message, &self->answer));
+	message = request(self->family, SIMGPU_CMD_DEVICE_SET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	put_rule(message, 7, 5, 65);
+	EXPECT_EQ(-EINVAL, transact(self->sock, message, &self->answer));
+	ASSERT_EQ(0, write_text(SYSFS "cgroups", "7"));
+	ASSERT_EQ(0, read_text(SYSFS "cgroups", text, sizeof(text)));
+	EXPECT_STREQ("", text);
+}
+
 TEST_F(netlink, tenant_dump_finds_all)
 {
 	struct nl_msg *message;
