@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "cgroups.h"
 #include "device.h"
 #include "gang.h"
 #include "rights.h"
@@ -64,15 +65,17 @@ err_charge:
 }
 
 static void simgpu_record_fill(struct simgpu_gang_record *out,
-			       const struct session_epoch *epoch,
-			       const struct session_epoch_tenant *row)
+			       const struct simgpu_device *device,
+			       const struct session_epoch *epoch, u32 index)
 {
+	const struct session_epoch_tenant *row = &epoch->tenants[index];
 	struct simgpu_epoch_record *record = &out->record;
 
 	row_epoch(epoch, row, record);
 	record->size = sizeof(*out);
 	record->counter_offset = offsetof(struct simgpu_gang_record, counters);
 	record->counter_count = SIMGPU_COUNTER_COUNT;
+	record->cgroup = simgpu_cgroup_id(device->slots[row->slot]->cgroup);
 	out->counters = row->counters;
 }
 
@@ -96,7 +99,7 @@ static void simgpu_gang_epoch(struct simgpu_device *device,
 		}
 		simgpu_record_fill(&gang->records[gang->head %
 						  SIMGPU_GANG_RECORDS_MAX],
-				   epoch, &epoch->tenants[i]);
+				   device, epoch, i);
 		/* Pairs with the acquire of the reader. */
 		smp_store_release(&gang->head, gang->head + 1);
 	}

@@ -14,28 +14,60 @@ static struct simgpu_limits *simgpu_limits_of(struct device *dev)
 	return &simgpu_device_of(dev)->limits;
 }
 
-/* A number from @_least to @_most. */
+/**
+ * struct simgpu_limit - a limit that is a number, and its file
+ * @attr: the file
+ * @offset: of the number in &struct simgpu_limits
+ * @least: that it may be
+ * @most: likewise
+ */
+struct simgpu_limit {
+	struct device_attribute attr;
+	size_t offset;
+	u32 least;
+	u32 most;
+};
+
+static const struct simgpu_limit *simgpu_limit_of(struct device_attribute *attr)
+{
+	return container_of(attr, struct simgpu_limit, attr);
+}
+
+static u32 *simgpu_limit_at(struct device *dev, const struct simgpu_limit *limit)
+{
+	return (void *)simgpu_limits_of(dev) + limit->offset;
+}
+
+static ssize_t simgpu_limit_show(struct device *dev,
+				 struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(*simgpu_limit_at(dev,
+						     simgpu_limit_of(attr))));
+}
+
+static ssize_t simgpu_limit_store(struct device *dev,
+				  struct device_attribute *attr,
+				  const char *buf, size_t count)
+{
+	const struct simgpu_limit *limit = simgpu_limit_of(attr);
+	u32 value;
+
+	if (kstrtou32(buf, 10, &value) || value < limit->least ||
+	    value > limit->most)
+		return -EINVAL;
+	WRITE_ONCE(*simgpu_limit_at(dev, limit), value);
+	return count;
+}
+
 #define LIMIT(_name, _field, _least, _most)				\
-static ssize_t _name##_show(struct device *dev,				\
-			    struct device_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%u\n",					\
-			  READ_ONCE(simgpu_limits_of(dev)->_field));	\
-}									\
-									\
-static ssize_t _name##_store(struct device *dev,			\
-			     struct device_attribute *attr,		\
-			     const char *buf, size_t count)		\
-{									\
-	u32 value;							\
-									\
-	if (kstrtou32(buf, 10, &value) || value < (_least) ||		\
-	    value > (_most))						\
-		return -EINVAL;						\
-	WRITE_ONCE(simgpu_limits_of(dev)->_field, value);		\
-	return count;							\
-}									\
-static DEVICE_ATTR_RW(_name)
+	static struct simgpu_limit dev_attr_##_name = {			\
+		.attr = __ATTR(_name, 0644, simgpu_limit_show,		\
+			       simgpu_limit_store),			\
+		.offset = offsetof(struct simgpu_limits, _field),	\
+		.least = (_least),					\
+		.most = (_most),					\
+	}
 
 LIMIT(weight_limit, weight, SIMGPU_WEIGHT_MIN, SIMGPU_WEIGHT_MAX);
 LIMIT(gang_wait_seconds, gang_wait_seconds, 1, SIMGPU_GANG_WAIT_SECONDS_MAX);
@@ -85,11 +117,11 @@ static ssize_t gang_makers_store(struct device *dev,
 static DEVICE_ATTR_RW(gang_makers);
 
 static struct attribute *simgpu_limits_attrs[] = {
-	&dev_attr_weight_limit.attr,
+	&dev_attr_weight_limit.attr.attr,
 	&dev_attr_target_limit.attr,
 	&dev_attr_gang_makers.attr,
-	&dev_attr_gang_wait_seconds.attr,
-	&dev_attr_device_mib.attr,
+	&dev_attr_gang_wait_seconds.attr.attr,
+	&dev_attr_device_mib.attr.attr,
 	NULL
 };
 

@@ -130,6 +130,26 @@ TEST_F(containers, are_named)
 	nl_socket_free(sock);
 }
 
+/* So that who reads a gang's epochs knows whose they are. */
+TEST_F(containers, are_named_in_epochs)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .epoch_cycles = 10000,
+		.stop_cycle = 30000, .flags = SIMGPU_GANG_RELAUNCH,
+	};
+	struct full_record record;
+
+	ASSERT_EQ(0, open_in(self, INNER));
+	let_everybody_make_gangs();
+	ASSERT_EQ(0, call(self->fds[0], SIMGPU_IOC_GANG_CREATE, &create));
+	root_writes(SYSFS "gang_makers", "privileged");
+	ASSERT_EQ(0, gang_join(self->fds[0], create.fd, 0));
+	ASSERT_EQ(0, launch_for_ever(self, 0));
+	ASSERT_EQ(sizeof(record), read(create.fd, &record, sizeof(record)));
+	EXPECT_EQ(self->inner, record.head.cgroup);
+	close(create.fd);
+}
+
 /* However many files: slots are those of the cgroup and all below it. */
 TEST_F(containers, slots)
 {

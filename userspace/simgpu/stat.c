@@ -97,7 +97,7 @@ static const char *const device_files[] = {
 static const char *const tenant_files[] = {
 	"name", "pid", "slot", "service", "weight", "target", "sms",
 	"shared_sms", "held", "class", "np", "ipc", "rbh", "bandwidth",
-	"llc_mpki", NULL
+	"llc_mpki", "cgroup", NULL
 };
 
 /* " (c1 0.870000, c2 0.010000)" */

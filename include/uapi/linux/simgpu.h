@@ -671,6 +671,7 @@ struct simgpu_gang_refusal {
  * @rbh_ppm: row buffer hit rate
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
+ * @cgroup: number of the cgroup in which the tenant's file was opened
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
@@ -696,6 +697,7 @@ struct simgpu_epoch_record {
 	__u64 rbh_ppm;
 	__u64 bandwidth_ppm;
 	__u64 llc_mpki_ppm;
+	__u64 cgroup;
 };
 
 /* Bytes of a buffer for read() that any record fits into. */
