@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Cgroups of tenants, and what is set for them. A module cannot add files to
- * cgroups, so a rule names one by its id and stands in the device's file
- * "cgroups"; it goes for the cgroup and all below it, also if it is made again
- * with another id for the same path: who makes it says so again.
+ * cgroups, so a rule names one by its number and stands in the device's file
+ * "cgroups". It goes for the cgroup and all below it; one that is made again has
+ * another number, and needs its rule again.
  */
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
@@ -16,10 +16,12 @@
 
 #include "cgroups.h"
 
+#ifdef CONFIG_CGROUPS
+
 /**
  * simgpu_cgroup_get() - the caller's cgroup, of version 2
  *
- * Return: with a reference.
+ * Return: with a reference; NULL in a kernel without cgroups.
  */
 struct cgroup *simgpu_cgroup_get(void)
 {
@@ -47,7 +49,7 @@ void simgpu_cgroup_put(struct cgroup *cgroup)
  * simgpu_cgroup_id() - the number by which rules name it
  * @cgroup: the cgroup
  *
- * Return: the inode number of its directory.
+ * Return: the inode number of its directory; 0 in a kernel without cgroups.
  */
 u64 simgpu_cgroup_id(const struct cgroup *cgroup)
 {
@@ -71,6 +73,51 @@ int simgpu_cgroup_path(struct cgroup *cgroup, char *path, size_t bytes)
 		return -ENAMETOOLONG;
 	return min(length, 0);
 }
+
+/* Of a cgroup and those above it, which are levels 0 and up. */
+static int simgpu_cgroup_level(const struct cgroup *cgroup)
+{
+	return cgroup->level;
+}
+
+static u64 simgpu_cgroup_id_at(struct cgroup *cgroup, int level)
+{
+	return cgroup_id(cgroup_ancestor(cgroup, level));
+}
+
+#else /* !CONFIG_CGROUPS */
+
+struct cgroup *simgpu_cgroup_get(void)
+{
+	return NULL;
+}
+
+void simgpu_cgroup_put(struct cgroup *cgroup)
+{
+}
+
+u64 simgpu_cgroup_id(const struct cgroup *cgroup)
+{
+	return 0;
+}
+
+int simgpu_cgroup_path(struct cgroup *cgroup, char *path, size_t bytes)
+{
+	return -EOPNOTSUPP;
+}
+
+/* No level at all: no rule goes for it. */
+static int simgpu_cgroup_level(const struct cgroup *cgroup)
+{
+	return -1;
+}
+
+static u64 simgpu_cgroup_id_at(struct cgroup *cgroup, int level)
+{
+	return 0;
+}
+
+#endif
 
 /* Rules. */
 
@@ -153,10 +200,10 @@ void simgpu_cgroups_read(struct simgpu_device *device,
 /* Whether a tenant is in the cgroup of that number, or below it. */
 static bool simgpu_is_in_cgroup(const struct simgpu_tenant *tenant, u64 id)
 {
-	int level = tenant->cgroup->level;
+	int level = simgpu_cgroup_level(tenant->cgroup);
 
 	for (; level >= 0; level--)
-		if (cgroup_id(cgroup_ancestor(tenant->cgroup, level)) == id)
+		if (simgpu_cgroup_id_at(tenant->cgroup, level) == id)
 			return true;
 	return false;
 }
@@ -213,11 +260,11 @@ struct simgpu_shares {
 static u32 simgpu_chain(const struct simgpu_cgroup_rules *rules,
 			const struct simgpu_tenant *tenant, u32 *chain)
 {
+	int levels = simgpu_cgroup_level(tenant->cgroup), level;
 	u32 count = 0, i;
-	int level;
 
-	for (level = 0; level <= tenant->cgroup->level; level++) {
-		u64 id = cgroup_id(cgroup_ancestor(tenant->cgroup, level));
+	for (level = 0; level <= levels; level++) {
+		u64 id = simgpu_cgroup_id_at(tenant->cgroup, level);
 
 		for (i = 0; i < rules->count; i++)
 			if (rules->at[i].id == id && rules->at[i].weight)
