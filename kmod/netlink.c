@@ -104,6 +104,9 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 
 /* Devices. */
 
+/* With all knobs and as many rules for cgroups as there may be. */
+#define DEVICE_BYTES	(2 * GENLMSG_DEFAULT_SIZE)
+
 static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics)
 {
 	const int pad = SIMGPU_A_DEVICE_PAD;
@@ -180,7 +183,7 @@ static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
 	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
-	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	reply = genlmsg_new(DEVICE_BYTES, GFP_KERNEL);
 	if (reply)
 		ret = simgpu_put_device(reply, device, info->snd_portid,
 					info->snd_seq, 0,
@@ -745,7 +748,7 @@ static void simgpu_netlink_device_changed(struct simgpu_device *device)
 
 	if (!simgpu_has_listeners(MCGRP_SETTINGS))
 		return;
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	skb = genlmsg_new(DEVICE_BYTES, GFP_KERNEL);
 	if (skb)
 		ret = simgpu_put_device(skb, device, 0, 0, 0,
 					SIMGPU_CMD_DEVICE_NTF,

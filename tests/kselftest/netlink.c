@@ -385,6 +385,29 @@ TEST_F(netlink, cgroups)
 	EXPECT_STREQ("", text);
 }
 
+/* As many as there may be fit into a message. */
+TEST_F(netlink, many_cgroups)
+{
+	struct nl_msg *message;
+	char text[64];
+	int i;
+
+	for (i = 0; i < 32; i++) {
+		snprintf(text, sizeof(text), "%llu weight=1000 slots=63",
+			 ~0ULL - i);
+		ASSERT_EQ(0, write_text(SYSFS "cgroups", text));
+	}
+	EXPECT_EQ(-ENOSPC, write_text(SYSFS "cgroups", "1 weight=1"));
+	message = request(self->family, SIMGPU_CMD_DEVICE_GET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	EXPECT_EQ(1, self->answer.count);
+	for (i = 0; i < 32; i++) {
+		snprintf(text, sizeof(text), "%llu", ~0ULL - i);
+		EXPECT_EQ(0, write_text(SYSFS "cgroups", text));
+	}
+}
+
 TEST_F(netlink, tenant_dump_finds_all)
 {
 	struct nl_msg *message;
