@@ -103,7 +103,7 @@ static bool simgpu_constants_fit(struct simgpu_device *device,
 				 struct session_refusal *why)
 {
 	struct session_options options = {
-		.config = simgpu_device_options(device)->config,
+		.config = simgpu_device_shown(device)->config,
 		.model = now->model,
 		.constants = change->constants,
 		.constants_bytes = change->constants_bytes,
@@ -169,7 +169,7 @@ static void simgpu_apply_deciders(struct simgpu_device *device,
 static bool simgpu_is_own_gpu(const struct simgpu_device *device)
 {
 	return !strcmp(device->defaults.config.name,
-		       simgpu_device_options(device)->config.name);
+		       simgpu_device_shown(device)->config.name);
 }
 
 /* A gang's policy or model may not be the device's own: that keeps its knobs. */

@@ -436,9 +436,9 @@ static inline bool simgpu_device_has_gang(const struct simgpu_device *device)
 	return device->gang && !device->ending.over;
 }
 
-/* Options of the session, or of the next one if it is left. */
+/* Options that are shown: of the session, or of the next one if it is left. */
 static inline const struct session_options *
-simgpu_device_options(const struct simgpu_device *device)
+simgpu_device_shown(const struct simgpu_device *device)
 {
 	return device->left ? &device->defaults : &device->start;
 }

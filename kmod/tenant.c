@@ -454,7 +454,7 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	config = &simgpu_device_options(device)->config;
+	config = &simgpu_device_shown(device)->config;
 	cmd->sms = config->sms;
 	cmd->schedulers_per_sm = config->schedulers_per_sm;
 	cmd->core_mhz = config->core_mhz;

@@ -90,7 +90,8 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 	trace->tenant = tenant;
 	trace->charged_bytes = charged_bytes;
 	trace->decoded = trace_decode(copy, trace->memory);
-	trace_time(trace->decoded, simgpu_device_options(tenant->device)->config.unit);
+	trace_time(trace->decoded,
+		   simgpu_device_shown(tenant->device)->config.unit);
 	return trace;
 
 err_trace:
