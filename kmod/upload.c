@@ -143,7 +143,11 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 	trace->charged_bytes = charged_bytes;
 	trace->decoded = trace_decode(copy, trace->memory);
 	trace_time(trace->decoded, tenant->device->start.config.unit);
-	return trace;
+	/* What was done for somebody who is killed has been in vain. */
+	if (!fatal_signal_pending(current))
+		return trace;
+	simgpu_trace_put(trace);
+	return ERR_PTR(-EINTR);
 
 err_trace:
 	kfree(trace);
@@ -175,10 +179,28 @@ simgpu_trace_accept(struct simgpu_tenant *tenant, const void *copy,
 	int ret;
 
 	ret = trace_check(copy, cmd->bytes, &memory_bytes, &error);
+	if (ret == -EINTR || ret == -ENOMEM)
+		return ERR_PTR(ret);
 	if (ret)
 		return ERR_PTR(simgpu_refusal_copy(cmd->refusal, &error) ?:
 			       ret);
 	return simgpu_trace_make(tenant, copy, memory_bytes);
+}
+
+/* In pieces, between which others get the processor. */
+static int simgpu_trace_take(void *copy, const struct simgpu_trace_upload *cmd)
+{
+	u64 done, piece;
+
+	for (done = 0; done < cmd->bytes; done += piece) {
+		piece = min_t(u64, cmd->bytes - done, PORT_PIECE_BYTES);
+		if (copy_from_user(copy + done,
+				   u64_to_user_ptr(cmd->data + done), piece))
+			return -EFAULT;
+		if (port_pause())
+			return -EINTR;
+	}
+	return 0;
 }
 
 /* The copy lives, and counts, while the trace is made of it. */
@@ -194,14 +216,8 @@ simgpu_trace_copy(struct simgpu_tenant *tenant,
 	if (ret)
 		return ERR_PTR(ret);
 	copy = port_alloc(cmd->bytes);
-	if (!copy) {
-		trace = ERR_PTR(-ENOMEM);
-	} else if (copy_from_user(copy, u64_to_user_ptr(cmd->data),
-				  cmd->bytes)) {
-		trace = ERR_PTR(-EFAULT);
-	} else {
-		trace = simgpu_trace_accept(tenant, copy, cmd);
-	}
+	ret = copy ? simgpu_trace_take(copy, cmd) : -ENOMEM;
+	trace = ret ? ERR_PTR(ret) : simgpu_trace_accept(tenant, copy, cmd);
 	port_free(copy);
 	simgpu_tenant_uncharge(tenant, cmd->bytes);
 	return trace;
