@@ -117,6 +117,8 @@ struct simgpu_knob_change {
  * @epoch_cycles: new length; 0: as it is
  * @pace_ppm: new pace; NULL: as it is
  * @hold_cycles: of later sessions; 0: as it is
+ * @empty_cycles: likewise, while no tenant has work
+ * @empty: no tenant had work at the last quantum's end; the worker's own
  * @cpu_percent: of one processor, that the worker uses at most, 1 to 100; 0: as it
  *	is
  * @knobs: knobs, which change in this order
@@ -321,6 +323,8 @@ struct simgpu_device {
 	bool runnable;
 	bool gone;
 	u64 slice_cycles;
+	u64 empty_cycles;
+	bool empty;
 	u32 cpu_percent;
 	bool stepping;
 	u64 quanta;

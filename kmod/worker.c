@@ -26,8 +26,13 @@
 #define SIMGPU_SLICE_CYCLES_MIN		50
 #define SIMGPU_SLICE_CYCLES_MAX		64000
 
-/* Cycles that may pass at once while no tenant has work: they cost nothing. */
-#define SIMGPU_EMPTY_CYCLES		1000000000ULL
+/*
+ * While no tenant has work, cycles cost a thousandth; how many of them a slice has
+ * is found likewise, anew each time, for what is still on its way costs more. The
+ * worker then sleeps for so many quanta after each.
+ */
+#define SIMGPU_EMPTY_CYCLES_MAX		8000000
+#define SIMGPU_EMPTY_REST		3
 
 /* How old the counters that are published may become while the device runs. */
 #define SIMGPU_COUNTERS_NS		(10 * NSEC_PER_MSEC)
@@ -47,14 +52,13 @@ struct simgpu_share {
 	u64 used_ns;
 };
 
-static void simgpu_device_adapt_slice(struct simgpu_device *device, u64 took_ns)
+/* A slice of so many cycles has taken so long. */
+static void simgpu_adapt(u64 *cycles, u64 most, u64 took_ns)
 {
-	if (took_ns > SIMGPU_QUANTUM_NS &&
-	    device->slice_cycles > SIMGPU_SLICE_CYCLES_MIN)
-		device->slice_cycles /= 2;
-	else if (took_ns < SIMGPU_QUANTUM_NS / 4 &&
-		 device->slice_cycles < SIMGPU_SLICE_CYCLES_MAX)
-		device->slice_cycles *= 2;
+	if (took_ns > SIMGPU_QUANTUM_NS && *cycles > SIMGPU_SLICE_CYCLES_MIN)
+		*cycles /= 2;
+	else if (took_ns < SIMGPU_QUANTUM_NS / 4 && *cycles < most)
+		*cycles *= 2;
 }
 
 /* Lets device time pass for a slice, or up to the next launch's start. */
@@ -64,11 +68,15 @@ static void simgpu_device_slice(struct simgpu_device *device)
 	u64 empty = session_empty_cycles(device->session);
 
 	if (empty) {
-		session_run(device->session, min(empty, SIMGPU_EMPTY_CYCLES));
-		return;
+		session_run(device->session, min(empty, device->empty_cycles));
+		simgpu_adapt(&device->empty_cycles, SIMGPU_EMPTY_CYCLES_MAX,
+			     ktime_get_ns() - start_ns);
+	} else {
+		device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
+		session_run(device->session, device->slice_cycles);
+		simgpu_adapt(&device->slice_cycles, SIMGPU_SLICE_CYCLES_MAX,
+			     ktime_get_ns() - start_ns);
 	}
-	session_run(device->session, device->slice_cycles);
-	simgpu_device_adapt_slice(device, ktime_get_ns() - start_ns);
 }
 
 /* Slices until most of the quantum's time is over, or nothing is left to run. */
@@ -110,6 +118,7 @@ static void simgpu_device_step(struct simgpu_device *device)
 			      session_state(device->session) != SESSION_RUNNING ||
 			      ktime_get_ns() - device->counters_ns >
 			      SIMGPU_COUNTERS_NS);
+	device->empty = session_empty_cycles(device->session);
 }
 
 /* Host time at which device time, at its pace, is where it is; 0: now. */
@@ -182,6 +191,18 @@ static void simgpu_device_share(struct simgpu_device *device,
 				     nsecs_to_jiffies(due_ns - now_ns));
 }
 
+/* No tenant has work yet: there is no hurry. */
+static void simgpu_device_rest(struct simgpu_device *device)
+{
+	if (!device->empty)
+		return;
+	device->empty = false;
+	simgpu_turn_rest(device);
+	wait_event_freezable_timeout(device->worker_wait, kthread_should_stop(),
+				     nsecs_to_jiffies(SIMGPU_EMPTY_REST *
+						      SIMGPU_QUANTUM_NS) ?: 1);
+}
+
 /*
  * Has the lowest priority, until an administrator says otherwise; what turn.c
  * lends it, it gives back.
@@ -202,6 +223,7 @@ static int simgpu_worker(void *data)
 		try_to_freeze();
 		simgpu_device_pace(device);
 		simgpu_device_share(device, &since);
+		simgpu_device_rest(device);
 		simgpu_turn_take(device);
 		if (device->runnable)
 			simgpu_device_step(device);
@@ -224,6 +246,7 @@ int simgpu_worker_start(struct simgpu_device *device)
 	struct task_struct *worker;
 
 	device->slice_cycles = SIMGPU_SLICE_CYCLES_START;
+	device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
 	device->cpu_percent = SIMGPU_CPU_PERCENT_MAX;
 	worker = kthread_run(simgpu_worker, device, "simgpu%u", device->index);
 	if (IS_ERR(worker))

@@ -16,8 +16,11 @@
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
 #define SESSION_ANY_SLOT		0xffU
-/* How far ahead of device time a launch's start may be named. */
-#define SESSION_AHEAD_CYCLES_MAX	1000000000000ULL
+/*
+ * How far ahead of device time a launch's start may be named. Channels make up for
+ * all refreshes of the time between at once.
+ */
+#define SESSION_AHEAD_CYCLES_MAX	100000000ULL
 /* Launches of a tenant that have not ended; a further one gets -EAGAIN. */
 #define SESSION_LAUNCHES_MAX		16
 /*
