@@ -225,6 +225,10 @@ build/bench_costs: tools/bench/costs.c build/libsimgpu.a $(wildcard tests/kselft
 	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
 		-o $@ $< build/libsimgpu.a $(NL_LIBS)
 
+build/bench_latency: tools/bench/latency.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g -Wall -idirafter include/uapi -o $@ $<
+
 build/epochs: docs/examples/epochs.c include/uapi/linux/simgpu_netlink.h
 	@mkdir -p $(@D)
 	$(CC) -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi -o $@ $< $(NL_LIBS)

@@ -70,6 +70,8 @@ static int simgpu_change_check_values(const struct simgpu_device_change *change)
 		return -EINVAL;
 	if (change->pace_ppm && *change->pace_ppm > SIMGPU_PACE_MAX_PPM)
 		return -EINVAL;
+	if (change->cpu_percent > SIMGPU_CPU_PERCENT_MAX)
+		return -EINVAL;
 	return 0;
 }
 
@@ -242,6 +244,7 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
+	device->defaults_version++;
 	if (change->policy || change->model)
 		simgpu_apply_deciders(device, change, now);
 	for (i = 0; i < change->knob_count; i++)
@@ -258,6 +261,10 @@ static void simgpu_device_apply(struct simgpu_device *device,
 		WRITE_ONCE(defaults->hold_cycles, change->hold_cycles);
 	if (change->pace_ppm) {
 		WRITE_ONCE(device->pace_ppm, *change->pace_ppm);
+		wake_up(&device->worker_wait);
+	}
+	if (change->cpu_percent) {
+		WRITE_ONCE(device->cpu_percent, change->cpu_percent);
 		wake_up(&device->worker_wait);
 	}
 	simgpu_apply_published(device, change);

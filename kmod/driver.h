@@ -68,8 +68,8 @@ struct simgpu_ioctl_op {
 		.execute = _fn,						\
 	}
 
-long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
-			   unsigned long arg,
+long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
+			   unsigned int cmd, unsigned long arg,
 			   const struct simgpu_ioctl_op *ops,
 			   unsigned int base, unsigned int count);
 int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);

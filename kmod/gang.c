@@ -6,8 +6,10 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/poll.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -19,16 +21,53 @@
 
 static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
 
-#define SIMGPU_GANG_RECORD_BYTES \
-	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_gang_record))
-#define SIMGPU_GANG_BYTES \
-	(sizeof(struct simgpu_gang) + SIMGPU_GANG_RECORD_BYTES)
+#define SIMGPU_GANG_BYTES	sizeof(struct simgpu_gang)
+
+static struct simgpu_gang_record **simgpu_gang_chunk(struct simgpu_gang *gang,
+						     unsigned long record)
+{
+	return &gang->chunks[record / SIMGPU_GANG_CHUNK % SIMGPU_GANG_CHUNKS];
+}
+
+/* Nobody writes there any more, or not yet. */
+static void simgpu_gang_chunk_free(struct simgpu_gang *gang,
+				   struct simgpu_gang_record **chunk)
+{
+	if (!*chunk)
+		return;
+	kvfree(*chunk);
+	*chunk = NULL;
+	simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
+}
+
+/*
+ * The worker makes it, for the maker of the gang; without trying hard, for others
+ * wait for the lock.
+ */
+static bool simgpu_gang_chunk_make(struct simgpu_gang *gang,
+				   struct simgpu_gang_record **chunk)
+{
+	struct mem_cgroup *before;
+
+	if (simgpu_tenant_charge(gang->maker, SIMGPU_GANG_CHUNK_BYTES))
+		return false;
+	before = set_active_memcg(gang->memcg);
+	*chunk = kvzalloc(SIMGPU_GANG_CHUNK_BYTES, GFP_KERNEL_ACCOUNT |
+			  __GFP_NORETRY | __GFP_NOWARN);
+	set_active_memcg(before);
+	if (!*chunk)
+		simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
+	return *chunk;
+}
 
 static void simgpu_gang_free(struct simgpu_gang *gang)
 {
 	struct simgpu_tenant *maker = gang->maker;
+	u32 i;
 
-	port_free(gang->records);
+	for (i = 0; i < SIMGPU_GANG_CHUNKS; i++)
+		simgpu_gang_chunk_free(gang, &gang->chunks[i]);
+	mem_cgroup_put(gang->memcg);
 	port_free(gang);
 	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
 	kobject_put(&maker->kobj);
@@ -46,10 +85,8 @@ static struct simgpu_gang *simgpu_gang_alloc(struct simgpu_tenant *maker,
 	gang = port_alloc(sizeof(*gang));
 	if (!gang)
 		goto err_charge;
-	gang->records = port_alloc(SIMGPU_GANG_RECORD_BYTES);
-	if (!gang->records)
-		goto err_gang;
 	kobject_get(&maker->kobj);
+	gang->memcg = get_mem_cgroup_from_mm(current->mm);
 	gang->maker = maker;
 	gang->device = maker->device;
 	gang->members = members;
@@ -57,11 +94,23 @@ static struct simgpu_gang *simgpu_gang_alloc(struct simgpu_tenant *maker,
 	mutex_init(&gang->read_lock);
 	return gang;
 
-err_gang:
-	port_free(gang);
 err_charge:
 	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
 	return ERR_PTR(-ENOMEM);
+}
+
+/* Where the next record goes, or NULL. */
+static struct simgpu_gang_record *simgpu_gang_room(struct simgpu_gang *gang)
+{
+	struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, gang->head);
+
+	/* Pairs with the release of what was read: it may be reused. */
+	if (gang->head - smp_load_acquire(&gang->tail) ==
+	    SIMGPU_GANG_RECORDS_MAX)
+		return NULL;
+	if (!*chunk && !simgpu_gang_chunk_make(gang, chunk))
+		return NULL;
+	return &(*chunk)[gang->head % SIMGPU_GANG_CHUNK];
 }
 
 static void simgpu_record_fill(struct simgpu_gang_record *out,
@@ -84,22 +133,19 @@ static void simgpu_gang_epoch(struct simgpu_device *device,
 			      const struct session_epoch *epoch)
 {
 	struct simgpu_gang *gang = device->gang;
-	unsigned long tail;
+	struct simgpu_gang_record *record;
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
 	if (!simgpu_device_has_gang(device))
 		return;
 	for (i = 0; i < epoch->tenant_count; i++) {
-		/* Pairs with the release of what was read: it may be reused. */
-		tail = smp_load_acquire(&gang->tail);
-		if (gang->head - tail == SIMGPU_GANG_RECORDS_MAX) {
-			gang->lost++;
+		record = simgpu_gang_room(gang);
+		if (!record) {
+			WRITE_ONCE(gang->lost, gang->lost + 1);
 			continue;
 		}
-		simgpu_record_fill(&gang->records[gang->head %
-						  SIMGPU_GANG_RECORDS_MAX],
-				   device, epoch, i);
+		simgpu_record_fill(record, device, epoch, i);
 		/* Pairs with the acquire of the reader. */
 		smp_store_release(&gang->head, gang->head + 1);
 	}
@@ -114,19 +160,19 @@ static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 
 	lockdep_assert_held(&device->lock);
 	session_tenant_report(device->session, slot, &report);
+	spin_lock(&device->publish_lock);
 	row_report(&report, &gang->reports[slot]);
 	gang->counters[slot] = report.counters;
 	__set_bit(slot, gang->reported);
+	spin_unlock(&device->publish_lock);
 }
 
-/* The state of a gang that has not ended. */
-static void simgpu_gang_live_status(struct simgpu_gang *gang,
+/* What a gang's file is told once it has ended. */
+static void simgpu_gang_last_status(struct simgpu_gang *gang,
 				    struct simgpu_gang_status *status)
 {
 	struct session *session = gang->device->session;
 
-	status->state = session_state(session) == SESSION_WAITING ?
-			SIMGPU_GANG_WAITING : SIMGPU_GANG_RUNNING;
 	status->cycle = session_now(session);
 	status->state_hash = session_state_hash(session);
 	status->records_lost = gang->lost;
@@ -146,7 +192,7 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	u32 slot;
 
 	lockdep_assert_held(&device->lock);
-	simgpu_gang_live_status(gang, &gang->status);
+	simgpu_gang_last_status(gang, &gang->status);
 	gang->status.state = state;
 	gang->refusal = device->refusal;
 	ending->over = true;
@@ -176,7 +222,7 @@ static bool simgpu_gang_readable(struct simgpu_gang *gang)
 static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
 					char __user *buffer, size_t count)
 {
-	const size_t record_bytes = sizeof(*gang->records);
+	const size_t record_bytes = sizeof(struct simgpu_gang_record);
 	unsigned long head, tail = gang->tail;
 	ssize_t copied = 0;
 
@@ -184,13 +230,17 @@ static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
 	/* Pairs with the release of the writer. */
 	head = smp_load_acquire(&gang->head);
 	while (tail != head && count - copied >= record_bytes) {
-		unsigned long index = tail % SIMGPU_GANG_RECORDS_MAX;
+		struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, tail);
 
-		if (copy_to_user(buffer + copied, &gang->records[index],
+		if (copy_to_user(buffer + copied,
+				 &(*chunk)[tail % SIMGPU_GANG_CHUNK],
 				 record_bytes))
 			break;
 		copied += record_bytes;
 		tail++;
+		/* The writer is beyond it, and comes back after the release. */
+		if (!(tail % SIMGPU_GANG_CHUNK))
+			simgpu_gang_chunk_free(gang, chunk);
 	}
 	if (!copied && tail != head)
 		return -EFAULT;
@@ -206,7 +256,7 @@ static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
 	ssize_t ret;
 	bool over;
 
-	if (count < sizeof(*gang->records))
+	if (count < sizeof(struct simgpu_gang_record))
 		return -EINVAL;
 	for (;;) {
 		if (!(file->f_flags & O_NONBLOCK)) {
@@ -241,25 +291,56 @@ static int simgpu_gang_status(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_gang *gang = ucmd->file->private_data;
 	struct simgpu_gang_status *cmd = ucmd->cmd;
-	int ret;
+	struct simgpu_published published;
 
-	ret = simgpu_device_lock(gang->device);
-	if (ret)
-		return ret;
-	if (gang->over)
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	/* First: if it is of another session, the gang is over. */
+	published = simgpu_device_published(gang->device);
+	/* Pairs with the release in simgpu_gang_end(): nothing changes then. */
+	if (smp_load_acquire(&gang->over)) {
 		*cmd = gang->status;
-	else
-		simgpu_gang_live_status(gang, cmd);
+	} else {
+		cmd->state = published.state == SESSION_WAITING ?
+			     SIMGPU_GANG_WAITING : SIMGPU_GANG_RUNNING;
+		cmd->cycle = published.cycle;
+		cmd->state_hash = 0;
+		cmd->records_lost = READ_ONCE(gang->lost);
+		cmd->wall_ns = READ_ONCE(gang->wall_ns);
+	}
 	cmd->size = ucmd->user_size;
-	simgpu_device_unlock(gang->device);
 	return simgpu_ucmd_respond(ucmd);
+}
+
+/* What was published of a member, or is kept of one that left; -ENODATA. */
+static int simgpu_gang_find_report(struct simgpu_gang *gang, u32 slot,
+				   struct simgpu_tenant_report *report,
+				   struct simgpu_counters *counters)
+{
+	const struct simgpu_tenant *tenant = NULL;
+	int ret = 0;
+
+	spin_lock(&gang->device->publish_lock);
+	/* Who sits in the slot of a gang that is not over is its member. */
+	if (!READ_ONCE(gang->over))
+		tenant = gang->device->slots[slot];
+	if (tenant) {
+		*report = tenant->published.report;
+		*counters = tenant->published.counters;
+	} else if (test_bit(slot, gang->reported)) {
+		*report = gang->reports[slot];
+		*counters = gang->counters[slot];
+	} else {
+		ret = -ENODATA;
+	}
+	spin_unlock(&gang->device->publish_lock);
+	return ret;
 }
 
 /* SIMGPU_IOC_GANG_REPORT */
 static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_gang *gang = ucmd->file->private_data;
-	struct simgpu_device *device = gang->device;
 	struct simgpu_gang_report *cmd = ucmd->cmd;
 	struct simgpu_counters counters;
 	int ret;
@@ -269,18 +350,9 @@ static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
 	ret = simgpu_counters_check(&cmd->counters);
 	if (ret)
 		return ret;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	if (!gang->over && device->slots[cmd->slot])
-		simgpu_gang_keep_report(gang, cmd->slot);
-	if (test_bit(cmd->slot, gang->reported)) {
-		cmd->report = gang->reports[cmd->slot];
-		counters = gang->counters[cmd->slot];
-	} else {
-		ret = -ENODATA;
-	}
-	simgpu_device_unlock(device);
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	ret = simgpu_gang_find_report(gang, cmd->slot, &cmd->report, &counters);
 	ret = ret ?: simgpu_counters_answer(&cmd->counters, &counters);
 	return ret ?: simgpu_ucmd_respond(ucmd);
 }
@@ -290,16 +362,16 @@ static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_gang *gang = ucmd->file->private_data;
 	struct simgpu_gang_refusal *cmd = ucmd->cmd;
-	int ret;
+	struct simgpu_published published;
 
 	if (cmd->reserved)
 		return -EINVAL;
-	ret = simgpu_device_lock(gang->device);
-	if (ret)
-		return ret;
-	row_refusal(gang->over ? &gang->refusal : &gang->device->refusal,
-		    &cmd->refusal);
-	simgpu_device_unlock(gang->device);
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	/* As in simgpu_gang_status(). */
+	published = simgpu_device_published(gang->device);
+	row_refusal(smp_load_acquire(&gang->over) ? &gang->refusal :
+		    &published.refusal, &cmd->refusal);
 	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
 		return -ENODATA;
 	return simgpu_ucmd_respond(ucmd);
@@ -321,7 +393,10 @@ static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
 static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
 			      unsigned long arg)
 {
-	return simgpu_ioctl_dispatch(file, cmd, arg, simgpu_gang_ops,
+	const struct simgpu_gang *gang = file->private_data;
+
+	return simgpu_ioctl_dispatch(file, gang->device, cmd, arg,
+				     simgpu_gang_ops,
 				     GANG_IOCTL_BASE,
 				     ARRAY_SIZE(simgpu_gang_ops));
 }
@@ -384,10 +459,13 @@ static const struct file_operations simgpu_gang_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* A NUL-terminated name, or an empty one. */
+/* A name, or an empty one, and nothing behind its NUL. */
 static bool simgpu_gang_name_valid(const char *name)
 {
-	return strnlen(name, SIMGPU_NAME_MAX) < SIMGPU_NAME_MAX;
+	size_t length = strnlen(name, SIMGPU_NAME_MAX);
+
+	return length < SIMGPU_NAME_MAX &&
+	       !memchr_inv(name + length, 0, SIMGPU_NAME_MAX - length);
 }
 
 static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
@@ -406,13 +484,6 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	    !simgpu_gang_name_valid(cmd->model))
 		return -EINVAL;
 	return 0;
-}
-
-static void simgpu_gang_options_put(const struct session_options *options)
-{
-	simgpu_plugin_put(options->policy);
-	simgpu_plugin_put(options->model);
-	port_free((void *)options->constants);
 }
 
 /* Policy, model and GPU that the caller names; they are held, or NULL. */
@@ -509,25 +580,11 @@ static int simgpu_gang_available(struct simgpu_device *device,
 static int simgpu_gang_defaults(const struct simgpu_tenant *maker,
 				struct session_options *options)
 {
-	struct simgpu_device *device = maker->device;
-	const struct session_options *defaults = &device->defaults;
 	int ret;
 
-	lockdep_assert_held(&device->lock);
-	ret = simgpu_gang_available(device, maker);
-	if (ret)
-		return ret;
-	*options = *defaults;
-	if (defaults->constants) {
-		options->constants =
-			simgpu_constants_copy(defaults->constants,
-					      defaults->constants_bytes);
-		if (!options->constants)
-			return -ENOMEM;
-	}
-	simgpu_plugin_hold(options->policy);
-	simgpu_plugin_hold(options->model);
-	return 0;
+	lockdep_assert_held(&maker->device->lock);
+	ret = simgpu_gang_available(maker->device, maker);
+	return ret ?: simgpu_device_options(maker->device, options);
 }
 
 /* What was wrong with a gang is told where others look, too. */
@@ -561,7 +618,7 @@ static int simgpu_gang_prepare(const struct simgpu_tenant *maker,
 		return ret;
 	ret = simgpu_gang_options(cmd, options, &why);
 	if (ret) {
-		simgpu_gang_options_put(options);
+		simgpu_options_put(options);
 		simgpu_gang_refused(device, &why);
 	}
 	return ret;
@@ -655,7 +712,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	if (ret)
 		goto err_file;
 	fd_install(cmd->fd, file);
-	simgpu_gang_options_put(&options);
+	simgpu_options_put(&options);
 	simgpu_knobs_settle(tenant->device);
 	return 0;
 
@@ -664,7 +721,7 @@ err_file:
 err_fd:
 	put_unused_fd(cmd->fd);
 err_options:
-	simgpu_gang_options_put(&options);
+	simgpu_options_put(&options);
 	return ret;
 }
 
@@ -743,7 +800,8 @@ static void simgpu_gang_state(struct simgpu_device *device,
 static void simgpu_gang_stepped(struct simgpu_device *device, u64 took_ns)
 {
 	if (simgpu_device_has_gang(device))
-		device->gang->wall_ns += took_ns;
+		WRITE_ONCE(device->gang->wall_ns,
+			   device->gang->wall_ns + took_ns);
 }
 
 static void simgpu_gang_leave(struct simgpu_device *device, u32 slot)

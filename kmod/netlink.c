@@ -65,6 +65,7 @@ simgpu_device_set_policy[SIMGPU_A_DEVICE_CGROUPS + 1] = {
 	},
 	[SIMGPU_A_DEVICE_CGROUPS] =
 		NLA_POLICY_NESTED(simgpu_netlink_cgroups_policy),
+	[SIMGPU_A_DEVICE_CPU_PERCENT] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -163,6 +164,8 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_HOLD_CYCLES,
 			      READ_ONCE(device->defaults.hold_cycles),
 			      SIMGPU_A_DEVICE_PAD) ||
+	    nla_put_u32(skb, SIMGPU_A_DEVICE_CPU_PERCENT,
+			READ_ONCE(device->cpu_percent)) ||
 	    simgpu_netlink_put_knobs(skb, device) ||
 	    simgpu_netlink_put_cgroups(skb, device) ||
 	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
@@ -237,6 +240,12 @@ static int simgpu_take_change(struct nlattr **attrs,
 	const struct nlattr *constants = attrs[SIMGPU_A_DEVICE_CONSTANTS];
 	int ret;
 
+	if (attrs[SIMGPU_A_DEVICE_CPU_PERCENT]) {
+		change->cpu_percent =
+			nla_get_u32(attrs[SIMGPU_A_DEVICE_CPU_PERCENT]);
+		if (!change->cpu_percent)
+			return -EINVAL;
+	}
 	if (attrs[SIMGPU_A_DEVICE_POLICY])
 		change->policy = nla_data(attrs[SIMGPU_A_DEVICE_POLICY]);
 	if (attrs[SIMGPU_A_DEVICE_MODEL])

@@ -66,6 +66,7 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = &policy_even;
 		simgpu_options_begin(defaults, true, false);
+		device->defaults_version++;
 	}
 	simgpu_device_use(device, &policy_even, device->model);
 	spin_lock(&device->publish_lock);
@@ -239,6 +240,11 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 		.seed = start->seed,
 		.epoch_cycles = start->epoch_cycles,
 		.state = session_state(device->session),
+		.sms = start->config.sms,
+		.schedulers_per_sm = start->config.schedulers_per_sm,
+		.core_mhz = start->config.core_mhz,
+		.memory_mhz = start->config.memory_mhz,
+		.channels = start->config.channels,
 	};
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
@@ -263,6 +269,11 @@ void simgpu_device_leave(struct simgpu_device *device)
 	spin_lock(&device->publish_lock);
 	published->seed = own->seed;
 	published->epoch_cycles = own->epoch_cycles;
+	published->sms = own->config.sms;
+	published->schedulers_per_sm = own->config.schedulers_per_sm;
+	published->core_mhz = own->config.core_mhz;
+	published->memory_mhz = own->config.memory_mhz;
+	published->channels = own->config.channels;
 	strscpy(published->config, own->config.name, SIMGPU_NAME_MAX);
 	strscpy(published->policy, own->policy->name, SIMGPU_NAME_MAX);
 	strscpy(published->model, own->model->name, SIMGPU_NAME_MAX);
@@ -278,17 +289,6 @@ static enum session_state simgpu_device_state(struct simgpu_device *device)
 	if (state == SESSION_WAITING && device->ending.over)
 		return SESSION_CANCELED;
 	return state;
-}
-
-/**
- * simgpu_device_publish_counters() - have the tenants' counters published
- * @device: the device
- */
-void simgpu_device_publish_counters(struct simgpu_device *device)
-{
-	lockdep_assert_held(&device->lock);
-	simgpu_tell(publish_counters, device);
-	device->counters_ns = ktime_get_ns();
 }
 
 /* What the session has refused by itself since the last look. */
@@ -307,16 +307,26 @@ static void simgpu_device_see_refusal(struct simgpu_device *device)
  * simgpu_device_publish() - publish what every quantum and every call may have
  *	changed
  * @device: the device
+ * @counters: the tenants' counters and figures, too
+ *
+ * The cycle first and the state last: who learns that the device has come to rest
+ * finds the figures there.
  */
-void simgpu_device_publish(struct simgpu_device *device)
+void simgpu_device_publish(struct simgpu_device *device, bool counters)
 {
 	enum session_state state = simgpu_device_state(device);
 
 	lockdep_assert_held(&device->lock);
 	simgpu_device_see_refusal(device);
-	simgpu_tell(state, device, state);
 	spin_lock(&device->publish_lock);
 	device->published.cycle = session_now(device->session);
+	spin_unlock(&device->publish_lock);
+	if (counters) {
+		simgpu_tell(publish_counters, device);
+		device->counters_ns = ktime_get_ns();
+	}
+	simgpu_tell(state, device, state);
+	spin_lock(&device->publish_lock);
 	device->published.state = state;
 	spin_unlock(&device->publish_lock);
 	WRITE_ONCE(device->runnable, state == SESSION_RUNNING);
@@ -331,8 +341,7 @@ void simgpu_device_publish(struct simgpu_device *device)
 void simgpu_device_settle(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
-	simgpu_device_publish(device);
-	simgpu_device_publish_counters(device);
+	simgpu_device_publish(device, true);
 	if (device->runnable)
 		wake_up(&device->worker_wait);
 }

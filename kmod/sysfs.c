@@ -255,6 +255,27 @@ static ssize_t pace_store(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(pace);
 
+static ssize_t cpu_percent_show(struct device *dev,
+				struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(simgpu_device_of(dev)->cpu_percent));
+}
+
+static ssize_t cpu_percent_store(struct device *dev,
+				 struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	struct simgpu_device_change change = {};
+	int ret;
+
+	if (kstrtou32(buf, 10, &change.cpu_percent) || !change.cpu_percent)
+		return -EINVAL;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(cpu_percent);
+
 static ssize_t bytes_held_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
@@ -295,6 +316,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_antt.attr,
 	&dev_attr_bytes_held.attr,
 	&dev_attr_pace.attr,
+	&dev_attr_cpu_percent.attr,
 	&dev_attr_hold_cycles.attr,
 	&dev_attr_last_refusal.attr,
 	&dev_attr_seed.attr,

@@ -181,13 +181,16 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 	struct simgpu_device *device = tenant->device;
 
 	xa_erase(&device->tenants, tenant->id);
-	simgpu_device_lock_closing(device);
-	if (tenant->slot != SIMGPU_NO_SLOT) {
-		simgpu_tenant_unseat(tenant);
-		simgpu_cgroups_weigh(device);
-		simgpu_device_settle(device);
+	/* Only calls on the file seat it, and there are none any more. */
+	if (tenant->was_seated) {
+		simgpu_device_lock_closing(device);
+		if (tenant->slot != SIMGPU_NO_SLOT) {
+			simgpu_tenant_unseat(tenant);
+			simgpu_cgroups_weigh(device);
+			simgpu_device_settle(device);
+		}
+		simgpu_device_unlock(device);
 	}
-	simgpu_device_unlock(device);
 	simgpu_traces_drop(tenant);
 	kobject_del(&tenant->kobj);
 	kobject_put(&tenant->kobj);
@@ -203,16 +206,17 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	struct simgpu_device *device = tenant->device;
 
 	lockdep_assert_held(&device->lock);
-	device->slots[slot] = tenant;
 	tenant->slot = slot;
 	tenant->weight = tenant->options.weight;
+	tenant->was_seated = true;
 	tenant->sequence_base = tenant->launched;
-	simgpu_cgroups_weigh(device);
 	spin_lock(&device->publish_lock);
+	device->slots[slot] = tenant;
 	tenant->published.slot = slot;
 	simgpu_tenant_uses(tenant, &device->start.config);
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
+	simgpu_cgroups_weigh(device);
 }
 
 static u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles)
@@ -238,10 +242,10 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	session_leave(device->session, tenant->slot);
 	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
 		WARN_ON_ONCE(tenant->pending[i].trace);
-	device->slots[tenant->slot] = NULL;
-	tenant->slot = SIMGPU_NO_SLOT;
 	tenant->in_gang = false;
 	spin_lock(&device->publish_lock);
+	device->slots[tenant->slot] = NULL;
+	tenant->slot = SIMGPU_NO_SLOT;
 	tenant->published = (struct simgpu_tenant_published) {
 		.options = tenant->options,
 		.slot = SIMGPU_NO_SLOT,
@@ -446,26 +450,23 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_device_info *cmd = ucmd->cmd;
-	const struct gpu_config *config;
-	int ret;
+	struct simgpu_published published;
 
 	if (cmd->reserved)
 		return -EINVAL;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	config = &simgpu_device_shown(device)->config;
-	cmd->sms = config->sms;
-	cmd->schedulers_per_sm = config->schedulers_per_sm;
-	cmd->core_mhz = config->core_mhz;
-	cmd->memory_mhz = config->memory_mhz;
-	cmd->channels = config->channels;
+	if (READ_ONCE(device->gone))
+		return -ENODEV;
+	published = simgpu_device_published(device);
+	cmd->sms = published.sms;
+	cmd->schedulers_per_sm = published.schedulers_per_sm;
+	cmd->core_mhz = published.core_mhz;
+	cmd->memory_mhz = published.memory_mhz;
+	cmd->channels = published.channels;
 	memset(cmd->config, 0, sizeof(cmd->config));
-	strscpy(cmd->config, config->name, sizeof(cmd->config));
-	cmd->epoch_cycles = device->published.epoch_cycles;
-	cmd->cycle = session_now(device->session);
+	strscpy(cmd->config, published.config, sizeof(cmd->config));
+	cmd->epoch_cycles = published.epoch_cycles;
+	cmd->cycle = published.cycle;
 	cmd->tenants_max = SIMGPU_TENANTS_MAX;
-	simgpu_device_unlock(device);
 	return simgpu_ucmd_respond(ucmd);
 }
 
@@ -528,25 +529,34 @@ static void simgpu_tenants_publish_epoch(struct simgpu_device *device,
 	}
 }
 
+/**
+ * simgpu_tenant_publish_counters() - publish a tenant's counters and figures
+ * @tenant: with a slot
+ */
+void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct session_tenant_report report;
+
+	lockdep_assert_held(&device->lock);
+	session_tenant_report(device->session, tenant->slot, &report);
+	spin_lock(&device->publish_lock);
+	tenant->published.sms = report.sms;
+	tenant->published.shared_sms = report.shared_sms;
+	tenant->published.held = report.held;
+	row_report(&report, &tenant->published.report);
+	tenant->published.counters = report.counters;
+	simgpu_tenant_publish_live(tenant);
+	spin_unlock(&device->publish_lock);
+}
+
 static void simgpu_tenants_publish_counters(struct simgpu_device *device)
 {
-	struct session_tenant_report report;
 	u32 slot;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct simgpu_tenant *tenant = device->slots[slot];
-
-		if (!tenant)
-			continue;
-		session_tenant_report(device->session, slot, &report);
-		spin_lock(&device->publish_lock);
-		tenant->published.sms = report.sms;
-		tenant->published.shared_sms = report.shared_sms;
-		tenant->published.held = report.held;
-		tenant->published.counters = report.counters;
-		simgpu_tenant_publish_live(tenant);
-		spin_unlock(&device->publish_lock);
-	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_publish_counters(device->slots[slot]);
 }
 
 const struct simgpu_observer simgpu_tenant_observer = {

@@ -6,6 +6,7 @@
 #include <linux/bitmap.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
+#include <linux/llist.h>
 #include <linux/poll.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
@@ -30,6 +31,7 @@ struct simgpu_user;
  * @charged_bytes: what it counts for
  * @decoded: what the engine runs; lies in @memory
  * @memory: of the decoded trace
+ * @grave: in the device's list of those to be freed
  */
 struct simgpu_trace {
 	struct kref refs;
@@ -37,6 +39,7 @@ struct simgpu_trace {
 	u64 charged_bytes;
 	const struct trace *decoded;
 	void *memory;
+	struct llist_node grave;
 };
 
 /**
@@ -62,6 +65,7 @@ struct simgpu_pending {
  * @np_ppm: likewise; meaningless while the class is unknown
  * @figures_valid: whether an epoch with this tenant has finished
  * @figures: of the last one
+ * @report: as SIMGPU_IOC_REPORT answers it
  * @counters: since it took its slot
  */
 struct simgpu_tenant_published {
@@ -74,6 +78,7 @@ struct simgpu_tenant_published {
 	u64 np_ppm;
 	bool figures_valid;
 	struct session_figures figures;
+	struct simgpu_tenant_report report;
 	struct simgpu_counters counters;
 };
 
@@ -107,6 +112,7 @@ struct simgpu_usage {
  * @options: name, service, weight, target; device lock
  * @weight: that the session knows, with what is set for its cgroups; device lock
  * @slot: in the device's session, or SIMGPU_NO_SLOT; device lock
+ * @was_seated: it has had a slot; written under the device lock
  * @in_gang: it has joined the device's gang, until that ends with its file or
  *	the session is replaced; device lock
  * @sequence_base: what a launch's number is ahead of the session's, which
@@ -138,6 +144,7 @@ struct simgpu_tenant {
 	struct session_tenant_options options;
 	u32 weight;
 	u32 slot;
+	bool was_seated;
 	bool in_gang;
 	u64 sequence_base;
 	struct simgpu_pending pending[SESSION_LAUNCHES_MAX];
@@ -170,6 +177,7 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const u64 *target_ppm);
 struct simgpu_tenant_published
 simgpu_tenant_published(struct simgpu_tenant *tenant);
+void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant);
 void simgpu_tenant_publish_live(struct simgpu_tenant *tenant);
 ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
 			   loff_t *position);
@@ -200,6 +208,7 @@ int simgpu_trace_upload(struct simgpu_ucmd *ucmd);
 int simgpu_trace_remove(struct simgpu_ucmd *ucmd);
 struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle);
 void simgpu_trace_put(struct simgpu_trace *trace);
+void simgpu_trace_put_later(struct simgpu_trace *trace);
 void simgpu_traces_drop(struct simgpu_tenant *tenant);
 
 static inline struct simgpu_tenant *simgpu_tenant_of(struct kobject *kobj)

@@ -255,6 +255,11 @@ FIXTURE_VARIANT_ADD(refused_set, short_hold)
 	.attribute = SIMGPU_A_DEVICE_HOLD_CYCLES, .number = 9999,
 };
 
+FIXTURE_VARIANT_ADD(refused_set, more_than_a_processor)
+{
+	.attribute = SIMGPU_A_DEVICE_CPU_PERCENT, .number = 101,
+};
+
 FIXTURE_VARIANT_ADD(refused_set, too_fast)
 {
 	.attribute = SIMGPU_A_DEVICE_PACE_PPM, .number = 1000000001,
@@ -297,6 +302,8 @@ TEST_F(refused_set, changes_nothing)
 			 variant->number);
 	else if (variant->is_text)
 		nla_put_string(message, variant->attribute, variant->text);
+	else if (variant->attribute == SIMGPU_A_DEVICE_CPU_PERCENT)
+		nla_put_u32(message, variant->attribute, variant->number);
 	else
 		nla_put_u64(message, variant->attribute, variant->number);
 	EXPECT_EQ(-EINVAL, transact(self->sock, message, &answer));

@@ -52,6 +52,14 @@ FIXTURE_VARIANT_ADD(values, epoch_cycles)
 		 "20000.0", "18446744073709551616", "many" },
 };
 
+FIXTURE_VARIANT_ADD(values, cpu_percent)
+{
+	.file = "cpu_percent",
+	.good = { "1", "37\n", "100" },
+	.shown = { "1", "37", "100" },
+	.bad = { "", "0", "101", "-1", "50%", "4294967297" },
+};
+
 FIXTURE_VARIANT_ADD(values, hold_cycles)
 {
 	.file = "hold_cycles",

@@ -91,7 +91,7 @@ static const struct argp argp = {
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
 	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "pace",
-	"hold_cycles", "last_refusal", NULL
+	"cpu_percent", "hold_cycles", "last_refusal", NULL
 };
 
 static const char *const tenant_files[] = {

@@ -21,6 +21,7 @@
  *   EINVAL  a size, flag, padding or value is out of its range
  *   E2BIG   a known limit of a struct or of the trace format is exceeded
  *   ENODEV  the device is going away
+ *   EINTR   the caller was killed while it waited
  *   ENOMEM  no memory, or the caller's memory cgroup is full
  * Errors of a single call stand beside it.
  *
@@ -44,6 +45,8 @@
 #define SIMGPU_TENANT_BYTES_MAX	(512ULL << 20)
 /* Traces that a tenant may keep uploaded. */
 #define SIMGPU_TENANT_TRACES_MAX 64
+/* Cycles from now on within which a launch may name its start. */
+#define SIMGPU_LAUNCH_AHEAD_MAX	100000000ULL
 /* Epoch records that a gang keeps for its reader. */
 #define SIMGPU_GANG_RECORDS_MAX	65536
 
@@ -93,7 +96,7 @@ enum simgpu_preemption {
  * @channels: memory channels
  * @config: name of its configuration, NUL-terminated
  * @epoch_cycles: present length of an epoch
- * @cycle: device time
+ * @cycle: device time, as of the last quantum
  * @tenants_max: SIMGPU_TENANTS_MAX
  * @reserved: zero
  */
@@ -184,13 +187,15 @@ struct simgpu_trace_remove {
  * @size: in: sizeof(struct simgpu_launch)
  * @handle: in: of an uploaded trace
  * @repeats: in: how often it runs, 1 and up
- * @not_before_cycle: in: device cycle before which it does not start
+ * @not_before_cycle: in: device cycle before which it does not start, at most
+ *	SIMGPU_LAUNCH_AHEAD_MAX ahead of device time (else ERANGE)
  * @sequence: out: names the launch, 1 and up; launches of a tenant run in order
  * @flags: in: SIMGPU_LAUNCH_*
  * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, to which 1 is added once the launch
  *	has ended or was dropped; else zero
  *
- * The first launch outside a gang takes one of the device's slots. A launch
+ * The first launch outside a gang takes one of the device's slots, unless it
+ * fails. A launch
  * that arrives in a running device starts at the next quantum of the
  * simulation: only a gang is repeatable to the bit.
  * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
@@ -430,8 +435,11 @@ struct simgpu_tenant_report {
  * @size: in: sizeof(struct simgpu_report)
  * @slot: out: the tenant's slot
  * @counters: in, out: where its counters go, since it took its slot
- * @report: out: its figures as of the last quantum
+ * @report: out: its figures
  *
+ * Counters and figures are those that were published last, as the live page has
+ * them: while the device runs, some 10 ms old at most; as they are once a launch
+ * of the tenant has ended.
  * Errors: ENODATA the tenant has no slot yet.
  */
 struct simgpu_report {
@@ -560,7 +568,8 @@ enum simgpu_gang_state {
  * @size: in: sizeof(struct simgpu_gang_status)
  * @state: out: &enum simgpu_gang_state
  * @cycle: out: device time
- * @state_hash: out: fingerprint of the device; compare with an offline run
+ * @state_hash: out: fingerprint of the device once the gang has ended, to be
+ *	compared with an offline run; 0 before
  * @records_lost: out: epoch records that nobody read in time
  * @wall_ns: out: host time spent simulating
  */
@@ -578,7 +587,7 @@ struct simgpu_gang_status {
  * @size: in: sizeof(struct simgpu_gang_report)
  * @slot: in: whose figures
  * @counters: in, out: where the counters go, since the member took its slot
- * @report: out: as of the last quantum; of a member that left, its last
+ * @report: out: as in &struct simgpu_report; of a member that left, its last
  *
  * Errors: ENODATA nobody has taken that slot.
  */
@@ -731,7 +740,7 @@ struct simgpu_epoch_record {
  * @llc_mpki_ppm: likewise, LLC misses per 1000 thread instructions
  *
  * mmap() takes one page at offset 0, PROT_READ alone (else EPERM, and EACCES
- * from mprotect()). The counters stand at the page's end; what is between the
+ * from mprotect(); mremap() makes it no larger). The counters stand at the page's end; what is between the
  * struct and them is zero. Written at each end of an
  * epoch, and every few milliseconds while the device runs. A reader takes
  * @sequence (again while it is odd), then what it wants, then @sequence again,
