@@ -221,6 +221,18 @@ build/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h include/ua
 	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
 		$(NL_CFLAGS) -idirafter include/uapi -o $@ $< build/libsimgpu.a -lz $(NL_LIBS)
 
+# Attackers, with the same harness.
+ATTACKS		:= $(patsubst tests/attack/%.c,build/attack/%, \
+		     $(wildcard tests/attack/*.c))
+
+.PHONY: attacks
+attacks: $(ATTACKS)
+
+build/attack/%: tests/attack/%.c $(wildcard tests/attack/*.h tests/kselftest/*.h include/uapi/linux/*.h) build/libsimgpu.a | kselftest-headers
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
+		$(NL_CFLAGS) -idirafter include/uapi -o $@ $< build/libsimgpu.a -lz $(NL_LIBS)
+
 build/fuzz_driver: tests/fuzz/driver.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
@@ -230,6 +242,10 @@ build/bench_costs: tools/bench/costs.c build/libsimgpu.a $(wildcard tests/kselft
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
 		-o $@ $< build/libsimgpu.a $(NL_LIBS)
+
+build/bench_latency: tools/bench/latency.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g -Wall -idirafter include/uapi -o $@ $<
 
 build/epochs: docs/examples/epochs.c include/uapi/linux/simgpu_netlink.h
 	@mkdir -p $(@D)
@@ -326,9 +342,14 @@ install-lib: build/libsimgpu.a build/libsimgpu.so
 
 # The module's sources, which DKMS builds for each kernel.
 DKMS_FOLDER	= $(DESTDIR)/usr/src/simgpu-$(VERSION)
+# And who may open its devices.
+udevdir		?= /lib/udev
+UDEV_FOLDER	= $(DESTDIR)$(udevdir)/rules.d
 install-dkms:
 	$(INSTALL) -d $(DKMS_FOLDER)
 	cp -r --no-preserve=mode,ownership Kbuild kmod include $(DKMS_FOLDER)/
+	$(INSTALL) -d $(UDEV_FOLDER)
+	$(INSTALL_DATA) tools/udev/60-simgpu.rules $(UDEV_FOLDER)/
 	sed 's|#MODULE_VERSION#|$(VERSION)|' tools/debian/simgpu-dkms.dkms >$(DKMS_FOLDER)/dkms.conf
 
 clean:

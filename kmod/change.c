@@ -70,6 +70,8 @@ static int simgpu_change_check_values(const struct simgpu_device_change *change)
 		return -EINVAL;
 	if (change->pace_ppm && *change->pace_ppm > SIMGPU_PACE_MAX_PPM)
 		return -EINVAL;
+	if (change->cpu_percent > SIMGPU_CPU_PERCENT_MAX)
+		return -EINVAL;
 	return 0;
 }
 
@@ -103,7 +105,7 @@ static bool simgpu_constants_fit(struct simgpu_device *device,
 				 struct session_refusal *why)
 {
 	struct session_options options = {
-		.config = device->start.config,
+		.config = simgpu_device_shown(device)->config,
 		.model = now->model,
 		.constants = change->constants,
 		.constants_bytes = change->constants_bytes,
@@ -130,6 +132,18 @@ static int simgpu_change_check(struct simgpu_device *device,
 	return -EINVAL;
 }
 
+/* The session asks others from now on. */
+static void simgpu_apply_asked(struct simgpu_device *device,
+			       const struct simgpu_device_change *change,
+			       const struct simgpu_deciders *now)
+{
+	simgpu_device_use(device, now->policy, now->model);
+	if (change->policy)
+		session_set_policy(device->session, now->policy);
+	if (change->model)
+		session_set_model(device->session, now->model);
+}
+
 /* Whoever is another one begins with first values, here and in later sessions. */
 static void simgpu_apply_deciders(struct simgpu_device *device,
 				  const struct simgpu_device_change *change,
@@ -137,21 +151,27 @@ static void simgpu_apply_deciders(struct simgpu_device *device,
 {
 	struct session_options *defaults = &device->defaults;
 
-	simgpu_device_use(device, now->policy, now->model);
+	if (!device->left)
+		simgpu_apply_asked(device, change, now);
 	if (change->policy) {
-		session_set_policy(device->session, now->policy);
 		simgpu_tell(policy, device, now->policy->name, false);
 		simgpu_plugin_hold(now->policy);
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = now->policy;
 	}
 	if (change->model) {
-		session_set_model(device->session, now->model);
 		simgpu_plugin_hold(now->model);
 		simgpu_plugin_put(defaults->model);
 		defaults->model = now->model;
 	}
 	simgpu_options_begin(defaults, change->policy, change->model);
+}
+
+/* A gang may run on another GPU, for which a model has other values. */
+static bool simgpu_is_own_gpu(const struct simgpu_device *device)
+{
+	return !strcmp(device->defaults.config.name,
+		       simgpu_device_shown(device)->config.name);
 }
 
 /* A gang's policy or model may not be the device's own: that keeps its knobs. */
@@ -163,14 +183,16 @@ static void simgpu_apply_knob(struct simgpu_device *device,
 	struct session_refusal unused;
 	u32 index;
 
-	session_set_param(device->session, knob->whose, knob->name,
-			  knob->value);
+	if (!device->left)
+		session_set_param(device->session, knob->whose, knob->name,
+				  knob->value);
 	session_check_param(simgpu_table(now, knob->whose), knob->whose,
 			    knob->name, knob->value, &index, &unused);
 	if (knob->whose == SESSION_POLICY_KNOBS &&
 	    defaults->policy == now->policy)
 		defaults->policy_params[index] = knob->value;
-	if (knob->whose == SESSION_MODEL_KNOBS && defaults->model == now->model)
+	if (knob->whose == SESSION_MODEL_KNOBS &&
+	    defaults->model == now->model && simgpu_is_own_gpu(device))
 		defaults->model_params[index] = knob->value;
 }
 
@@ -181,10 +203,10 @@ static void simgpu_apply_constants(struct simgpu_device *device,
 {
 	struct session_options *defaults = &device->defaults;
 
-	session_set_constants(device->session, change->constants,
-			      change->constants_bytes);
-	if (defaults->model != now->model ||
-	    strcmp(defaults->config.name, device->start.config.name))
+	if (!device->left)
+		session_set_constants(device->session, change->constants,
+				      change->constants_bytes);
+	if (defaults->model != now->model || !simgpu_is_own_gpu(device))
 		return;
 	port_free(defaults->constants);
 	defaults->constants = now->constants;
@@ -197,6 +219,10 @@ static void simgpu_apply_published(struct simgpu_device *device,
 {
 	struct simgpu_published *published = &device->published;
 
+	if (device->left) {
+		simgpu_device_leave(device);
+		return;
+	}
 	spin_lock(&device->publish_lock);
 	strscpy(published->policy, device->policy->name, SIMGPU_NAME_MAX);
 	strscpy(published->model, device->model->name, SIMGPU_NAME_MAX);
@@ -206,7 +232,10 @@ static void simgpu_apply_published(struct simgpu_device *device,
 	simgpu_knobs_publish(device);
 }
 
-/* Everything has been checked: nothing of this can fail. */
+/*
+ * Everything has been checked: nothing of this can fail. A session that a gang has
+ * left is not touched: the change is for the device's own.
+ */
 static void simgpu_device_apply(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
 				struct simgpu_deciders *now)
@@ -215,6 +244,7 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
+	device->defaults_version++;
 	if (change->policy || change->model)
 		simgpu_apply_deciders(device, change, now);
 	for (i = 0; i < change->knob_count; i++)
@@ -222,13 +252,19 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	if (change->constants)
 		simgpu_apply_constants(device, change, now);
 	if (change->epoch_cycles) {
-		session_set_epoch_cycles(device->session, change->epoch_cycles);
+		if (!device->left)
+			session_set_epoch_cycles(device->session,
+						 change->epoch_cycles);
 		defaults->epoch_cycles = change->epoch_cycles;
 	}
 	if (change->hold_cycles)
 		WRITE_ONCE(defaults->hold_cycles, change->hold_cycles);
 	if (change->pace_ppm) {
 		WRITE_ONCE(device->pace_ppm, *change->pace_ppm);
+		wake_up(&device->worker_wait);
+	}
+	if (change->cpu_percent) {
+		WRITE_ONCE(device->cpu_percent, change->cpu_percent);
 		wake_up(&device->worker_wait);
 	}
 	simgpu_apply_published(device, change);
@@ -264,11 +300,13 @@ static int simgpu_change_make(struct simgpu_device *device,
 
 	lockdep_assert_held(&device->lock);
 	if (!now->policy) {
-		now->policy = device->policy;
+		now->policy = device->left ? device->defaults.policy :
+					     device->policy;
 		simgpu_plugin_hold(now->policy);
 	}
 	if (!now->model) {
-		now->model = device->model;
+		now->model = device->left ? device->defaults.model :
+					    device->model;
 		simgpu_plugin_hold(now->model);
 	}
 	ret = simgpu_change_check(device, change, now);

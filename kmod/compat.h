@@ -47,4 +47,16 @@ static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
 			      eventfd_signal, compat_signal_count)(ctx);
 }
 
+/*
+ * Where mappings have locks of their own, their flags change through functions
+ * alone, which take these; else they are a field, which some headers call const.
+ */
+#ifdef CONFIG_PER_VMA_LOCK
+#define compat_vm_flags(vma, set, clear) vm_flags_mod(vma, set, clear)
+#else
+#define compat_vm_flags(vma, set, clear)				\
+	(*(vm_flags_t *)&(vma)->vm_flags =				\
+	 ((vma)->vm_flags | (set)) & ~(vm_flags_t)(clear))
+#endif
+
 #endif /* SIMGPU_COMPAT_H */

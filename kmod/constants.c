@@ -84,7 +84,12 @@ static ssize_t simgpu_constants_read(struct file *file, struct kobject *kobj,
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	constants = session_constants(device->session, &bytes);
+	if (device->left) {
+		constants = device->defaults.constants;
+		bytes = device->defaults.constants_bytes;
+	} else {
+		constants = session_constants(device->session, &bytes);
+	}
 	ret = !constants ? 0 : memory_read_from_buffer(buf, count, &offset,
 						       constants, bytes);
 	simgpu_device_unlock(device);

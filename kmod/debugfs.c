@@ -261,6 +261,18 @@ static int simgpu_queues_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_queues);
 
+/* What the worker does; takes no lock. */
+static int simgpu_worker_show(struct seq_file *seq, void *item)
+{
+	const struct simgpu_device *device = seq->private;
+
+	seq_printf(seq, "quanta %llu\nran_ns %llu\nlongest_ns %llu\n",
+		   READ_ONCE(device->quanta), READ_ONCE(device->ran_ns),
+		   READ_ONCE(device->longest_ns));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_worker);
+
 /**
  * simgpu_debugfs_init() - make the module's directory
  */
@@ -289,6 +301,7 @@ static void simgpu_debugfs_add(struct simgpu_device *device)
 	debugfs_create_file("ssrt", 0400, dir, device, &simgpu_ssrt_fops);
 	debugfs_create_file("ksrt", 0400, dir, device, &simgpu_ksrt_fops);
 	debugfs_create_file("queues", 0400, dir, device, &simgpu_queues_fops);
+	debugfs_create_file("worker", 0400, dir, device, &simgpu_worker_fops);
 	device->debugfs = dir;
 }
 

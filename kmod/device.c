@@ -15,6 +15,7 @@
 #include "device.h"
 
 static dev_t simgpu_devt;
+struct workqueue_struct *simgpu_graves_queue;
 /* Protects the table; never held while the device's lock is taken. */
 static DEFINE_MUTEX(simgpu_devices_lock);
 static DECLARE_BITMAP(simgpu_devices_used, SIMGPU_DEVICES_MAX);
@@ -26,7 +27,7 @@ static char *__maybe_unused
 simgpu_devnode_const(const struct device *dev, umode_t *mode)
 {
 	if (mode)
-		*mode = 0666;
+		*mode = 0660;
 	return NULL;
 }
 
@@ -40,48 +41,6 @@ static struct class simgpu_class = {
 	.name = "simgpu",
 	.devnode = compat_pick(struct class, devnode, simgpu_devnode),
 };
-
-/**
- * simgpu_device_lock_closing() - take the lock of a device that may be gone
- * @device: the device
- *
- * The worker gives way within two quanta: a mutex is handed over to a waiter
- * that was woken once in vain. Niced as it is, it might hardly run for these
- * beside busy processes, so who waits lends it the usual priority until its
- * quantum is over.
- */
-void simgpu_device_lock_closing(struct simgpu_device *device)
-{
-	if (mutex_trylock(&device->lock))
-		return;
-	set_user_nice(device->worker, 0);
-	mutex_lock(&device->lock);
-}
-
-/**
- * simgpu_device_lock() - take the device's lock
- * @device: the device
- *
- * Return: 0 with the lock held; -ENODEV without it.
- */
-int simgpu_device_lock(struct simgpu_device *device)
-{
-	simgpu_device_lock_closing(device);
-	if (!device->session) {
-		mutex_unlock(&device->lock);
-		return -ENODEV;
-	}
-	return 0;
-}
-
-/**
- * simgpu_device_unlock() - release the device's lock
- * @device: the device
- */
-void simgpu_device_unlock(struct simgpu_device *device)
-{
-	mutex_unlock(&device->lock);
-}
 
 /**
  * simgpu_device_use() - hold the policy and model that the session asks now
@@ -140,6 +99,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);
 	device->ending = (struct simgpu_ending) {};
+	device->left = false;
 	device->refusal = (struct session_refusal) {};
 	device->session_refusal = device->refusal;
 	simgpu_device_publish_start(device);
@@ -147,30 +107,93 @@ simgpu_device_replace_session(struct simgpu_device *device,
 }
 
 /**
- * simgpu_device_free_of_gang() - make sure that the session is no gang's
+ * simgpu_device_options() - the options of the device's own sessions
  * @device: the device
+ * @options: set to them, with policy and model held and constants of their own;
+ *	simgpu_options_put() gives these up
  *
- * A gang's session stays on the device after its end, to be looked at; this
- * puts a cold one of the device's own in its place.
- *
- * Return: 0; -EBUSY while a gang is on the device; -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
-int simgpu_device_free_of_gang(struct simgpu_device *device)
+int simgpu_device_options(struct simgpu_device *device,
+			  struct session_options *options)
 {
-	struct session *session;
-	int ret;
+	const struct session_options *defaults = &device->defaults;
 
 	lockdep_assert_held(&device->lock);
-	if (simgpu_device_has_gang(device))
-		return -EBUSY;
-	if (!device->start.gang_size)
-		return 0;
-	ret = simgpu_device_session_create(device, &device->defaults, &session);
+	*options = *defaults;
+	if (defaults->constants) {
+		options->constants =
+			simgpu_constants_copy(defaults->constants,
+					      defaults->constants_bytes);
+		if (!options->constants)
+			return -ENOMEM;
+	}
+	simgpu_plugin_hold(options->policy);
+	simgpu_plugin_hold(options->model);
+	return 0;
+}
+
+/**
+ * simgpu_options_put() - give up what options hold
+ * @options: from simgpu_device_options()
+ */
+void simgpu_options_put(const struct session_options *options)
+{
+	simgpu_plugin_put(options->policy);
+	simgpu_plugin_put(options->model);
+	port_free((void *)options->constants);
+}
+
+/* The session, unless somebody was faster; returns the one to be destroyed. */
+static struct session *
+simgpu_device_renew_with(struct simgpu_device *device, struct session *session,
+			 const struct session_options *options, u64 version)
+{
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_device_is_stale(device) ||
+	    device->defaults_version != version)
+		return session;
+	return simgpu_device_replace_session(device, session, options);
+}
+
+/**
+ * simgpu_device_renew() - put a cold session in the place of a gang that has ended
+ * @device: the device
+ *
+ * A gang's session stays on the device after its end, to be looked at. Sessions
+ * are made and destroyed without the lock; others may be faster, so the caller
+ * looks again.
+ *
+ * Return: 0; -ENODEV, -ENOMEM, -EINTR.
+ */
+int simgpu_device_renew(struct simgpu_device *device)
+{
+	struct session_options options;
+	struct session *session;
+	u64 version;
+	int ret;
+
+	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	session_destroy(simgpu_device_replace_session(device, session,
-						      &device->defaults));
-	return 0;
+	version = device->defaults_version;
+	ret = simgpu_device_options(device, &options);
+	simgpu_device_unlock(device);
+	if (ret)
+		return ret;
+	ret = simgpu_device_session_create(device, &options, &session);
+	if (ret)
+		goto out;
+	ret = simgpu_device_lock(device);
+	if (!ret) {
+		session = simgpu_device_renew_with(device, session, &options,
+						   version);
+		simgpu_device_unlock(device);
+	}
+	session_destroy(session);
+out:
+	simgpu_options_put(&options);
+	return ret;
 }
 
 static void simgpu_device_release(struct device *dev)
@@ -212,6 +235,11 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.policy = &policy_even;
 	device->defaults.kernel_end = SESSION_KERNEL_END_CARRY;
 	device->defaults.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
+	device->limits = (struct simgpu_limits) {
+		.weight = SIMGPU_WEIGHT_MIN,
+		.gang_wait_seconds = SIMGPU_GANG_WAIT_SECONDS,
+		.device_mib = SIMGPU_DEVICE_MIB,
+	};
 	session_default_params(&device->defaults);
 	mutex_init(&device->lock);
 	mutex_init(&device->constants_lock);
@@ -219,6 +247,11 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	mutex_init(&device->open_lock);
 	spin_lock_init(&device->publish_lock);
 	init_waitqueue_head(&device->worker_wait);
+	init_waitqueue_head(&device->admit_wait);
+	init_waitqueue_head(&device->turn_wait);
+	spin_lock_init(&device->lend_lock);
+	init_llist_head(&device->graves);
+	INIT_WORK(&device->graves_work, simgpu_graves_clear);
 
 	device_initialize(&device->dev);
 	device->dev.class = &simgpu_class;
@@ -294,8 +327,6 @@ static int simgpu_device_add(struct simgpu_device *device,
 	ret = cdev_add(&device->cdev, device->dev.devt, 1);
 	if (ret)
 		goto err_entries;
-	dev_set_uevent_suppress(&device->dev, false);
-	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
 	return 0;
 
 err_entries:
@@ -431,6 +462,9 @@ struct simgpu_device *simgpu_device_plug(const struct gpu_config *config)
 	mutex_lock(&simgpu_devices_lock);
 	simgpu_devices[index] = device;
 	mutex_unlock(&simgpu_devices_lock);
+	/* Who hears of it may look for it at once. */
+	dev_set_uevent_suppress(&device->dev, false);
+	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
 	return device;
 }
 
@@ -495,9 +529,13 @@ int simgpu_devices_init(unsigned int count, const char *config,
 				  "simgpu");
 	if (ret)
 		return ret;
+	ret = -ENOMEM;
+	simgpu_graves_queue = alloc_workqueue("simgpu", WQ_UNBOUND, 0);
+	if (!simgpu_graves_queue)
+		goto err_region;
 	ret = class_register(&simgpu_class);
 	if (ret)
-		goto err_region;
+		goto err_queue;
 	simgpu_devices_fops = fops;
 	simgpu_devices_groups = groups;
 	simgpu_observers = observers;
@@ -508,6 +546,8 @@ int simgpu_devices_init(unsigned int count, const char *config,
 
 err_class:
 	class_unregister(&simgpu_class);
+err_queue:
+	destroy_workqueue(simgpu_graves_queue);
 err_region:
 	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
 	return ret;
@@ -519,6 +559,7 @@ err_region:
 void simgpu_devices_exit(void)
 {
 	simgpu_devices_remove();
+	destroy_workqueue(simgpu_graves_queue);
 	class_unregister(&simgpu_class);
 	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
 }

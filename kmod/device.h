@@ -11,8 +11,10 @@
 #include <linux/atomic.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -20,6 +22,8 @@
 #include "driver.h"
 
 #define SIMGPU_DEVICES_MAX	64
+/* Of one processor: the worker is one thread. */
+#define SIMGPU_CPU_PERCENT_MAX	100
 /* A thousand times as fast as the real thing. */
 #define SIMGPU_PACE_MAX_PPM	(1000ULL * SIMGPU_PPM)
 #define SIMGPU_NO_SLOT		U32_MAX
@@ -34,6 +38,11 @@
  * @metrics_valid: whether @metrics are of a finished epoch with predictions
  * @metrics: of the last finished epoch
  * @refusal: why a word was not followed last
+ * @sms: of the configuration, as what follows
+ * @schedulers_per_sm: likewise
+ * @core_mhz: likewise
+ * @memory_mhz: likewise
+ * @channels: likewise
  * @config: name
  * @policy: name
  * @model: name
@@ -47,6 +56,11 @@ struct simgpu_published {
 	bool metrics_valid;
 	struct metrics metrics;
 	struct session_refusal refusal;
+	u32 sms;
+	u32 schedulers_per_sm;
+	u32 core_mhz;
+	u32 memory_mhz;
+	u32 channels;
 	char config[SIMGPU_NAME_MAX];
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
@@ -104,6 +118,10 @@ struct simgpu_knob_change {
  * @epoch_cycles: new length; 0: as it is
  * @pace_ppm: new pace; NULL: as it is
  * @hold_cycles: of later sessions; 0: as it is
+ * @empty_cycles: likewise, while no tenant has work
+ * @empty: no tenant had work at the last quantum's end; the worker's own
+ * @cpu_percent: of one processor, that the worker uses at most, 1 to 100; 0: as it
+ *	is
  * @knobs: knobs, which change in this order
  * @knob_count: how many
  * @constants: of the model, the new one if that changes, too; NULL: as they are
@@ -115,6 +133,7 @@ struct simgpu_device_change {
 	u64 epoch_cycles;
 	const u64 *pace_ppm;
 	u64 hold_cycles;
+	u32 cpu_percent;
 	const struct simgpu_knob_change *knobs;
 	u32 knob_count;
 	const void *constants;
@@ -213,6 +232,54 @@ extern const struct simgpu_observer *const *simgpu_observers;
 } while (0)
 
 /**
+ * struct simgpu_limits - what an administrator leaves to everybody
+ * @weight: highest weight that a tenant takes without CAP_SYS_NICE
+ * @target_ppm: highest target of a QoS tenant likewise; 0: no QoS
+ * @gangs: whether a gang needs no CAP_SYS_NICE
+ * @gang_wait_seconds: how long a gang may hold the device without starting
+ * @device_mib: what tenants and gangs may make the kernel hold for the device
+ *
+ * Written by sysfs, each by itself.
+ */
+struct simgpu_limits {
+	u32 weight;
+	u64 target_ppm;
+	bool gangs;
+	u32 gang_wait_seconds;
+	u32 device_mib;
+};
+
+/* What they are at first. */
+#define SIMGPU_GANG_WAIT_SECONDS	300
+#define SIMGPU_GANG_WAIT_SECONDS_MAX	86400
+#define SIMGPU_DEVICE_MIB		2048
+
+/* Cgroups for which something is set. */
+#define SIMGPU_CGROUPS_MAX	32
+
+/**
+ * struct simgpu_cgroup_rule - what is set for a cgroup and all below it
+ * @id: of the cgroup
+ * @weight: of its tenants together; 0: each has its own
+ * @slots: that they may take, up to SIMGPU_TENANTS_MAX: as many as there are
+ */
+struct simgpu_cgroup_rule {
+	u64 id;
+	u32 weight;
+	u32 slots;
+};
+
+/**
+ * struct simgpu_cgroup_rules - rules for cgroups
+ * @count: how many
+ * @at: the rules, one for each cgroup
+ */
+struct simgpu_cgroup_rules {
+	u32 count;
+	struct simgpu_cgroup_rule at[SIMGPU_CGROUPS_MAX];
+};
+
+/**
  * struct simgpu_device - a simulated GPU
  * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
  * @cdev: /dev/simgpuN
@@ -233,10 +300,26 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @thread_count: threads that simulate it, the worker included; written under
  *	@lock, read without
  * @gone: it is being removed: files that are open get -ENODEV; set for good
- * @quantum_cycles: that the worker steps with the lock held; the worker's own
+ * @slice_cycles: that the worker steps between two looks at the clock; the worker's
+ *	own
+ * @cpu_percent: of one processor, that the worker uses at most; 1 to 100
+ * @stepping: the worker wants a processor: it has the lock, waits for it, or hands
+ *	it over; written by the worker
+ * @quanta: that have ended; likewise
+ * @ran_ns: host time that they took; likewise
+ * @longest_ns: the longest of them; likewise
+ * @calls: since the last quantum's end, while @stepping
+ * @admit_wait: where calls wait for the next one
+ * @turns_asked: callers that had to wait for @lock
+ * @turns_had: of these, those that wait no longer
+ * @turn_wait: where the worker waits for them
+ * @lend_lock: protects @lent and @own_nice; a leaf
+ * @lent: the worker has been lent a priority
+ * @own_nice: which it gets back
  * @bytes_held: what tenants and gangs make the kernel hold. The session's own
  *	memory is not in it: a device always has exactly one session
  * @last_tenant_id: given to a tenant
+ * @limits: of those without privilege
  * @lock: serializes the session and everything up to @publish_lock. The worker
  *	holds it for a quantum at a time. Not held: while user memory is
  *	touched, or an entry of sysfs or debugfs is removed
@@ -254,25 +337,35 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @session_refusal: the session's own last one that was seen
  * @defaults: options of sessions without a gang; config never changes; holds
  *	their policy and model, and owns their constants
- * @slots: who has which slot of the session
+ * @defaults_version: counts changes of @defaults
+ * @slots: who has which slot of the session; written under @publish_lock, too
  * @gang: whose session it is, until the gang's file is closed; NULL for none.
  *	It has ended once @ending says so
  * @ending: of a gang's session
+ * @left: the session was a gang's that has gone: it is there to be looked at, and
+ *	what is shown of settings is the device's own again
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
  * @knobs: likewise, by &enum session_knobs
+ * @cgroups: rules for them; publish lock, and written under both
+ * @measured: users of the tenants that the published metrics are about, one
+ *	for each tenant
+ * @measured_count: how many
  * @last_epoch: what netlink reads
  * @knobs_shown: sysfs has the directories of the knobs
  * @knobs_work: brings them up to date
  * @knob_files: what is in them; only @knobs_work touches them
  * @constants_lock: held while a part of constants is written; outside @lock
+ * @graves: traces that nobody refers to any more, to be freed without a lock
+ * @graves_work: frees them
  * @constants: room for what has been written, or NULL; under that lock
  * @constants_bytes: that have been written; likewise
  * @counters_ns: host time at which the tenants' counters were published last;
  *	the worker's own
  *
- * Lock order: @constants_lock, @lock, @publish_lock.
+ * Lock order: @constants_lock, @lock, @publish_lock. Who gets @lock when is decided
+ * in turn.c.
  */
 struct simgpu_device {
 	struct device dev;
@@ -290,9 +383,25 @@ struct simgpu_device {
 	bool runnable;
 	unsigned int thread_count;
 	bool gone;
-	u64 quantum_cycles;
+	u64 slice_cycles;
+	u64 empty_cycles;
+	bool empty;
+	u32 cpu_percent;
+	bool stepping;
+	u64 quanta;
+	u64 ran_ns;
+	u64 longest_ns;
+	atomic_t calls;
+	wait_queue_head_t admit_wait;
+	atomic64_t turns_asked;
+	atomic64_t turns_had;
+	wait_queue_head_t turn_wait;
+	spinlock_t lend_lock;	/* the worker's priority */
+	bool lent;
+	int own_nice;
 	atomic64_t bytes_held;
 	atomic64_t last_tenant_id;
+	struct simgpu_limits limits;
 
 	struct mutex lock;	/* serializes what follows, up to ... */
 	struct simgpu_threads *threads;
@@ -305,18 +414,25 @@ struct simgpu_device {
 	struct session_refusal refusal;
 	struct session_refusal session_refusal;
 	struct session_options defaults;
+	u64 defaults_version;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
 	struct simgpu_gang *gang;
 	struct simgpu_ending ending;
+	bool left;
 
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
 	struct simgpu_knobs knobs[SIMGPU_KNOBS];
+	struct simgpu_cgroup_rules cgroups;
+	kuid_t measured[SESSION_SLOTS_MAX];
+	u32 measured_count;
 	struct simgpu_epoch *last_epoch;
 
 	bool knobs_shown;
 	struct work_struct knobs_work;
 	struct simgpu_knob_files *knob_files[SIMGPU_KNOBS];
+	struct llist_head graves;
+	struct work_struct graves_work;
 	struct mutex constants_lock; /* constants come in parts */
 	void *constants;
 	u32 constants_bytes;
@@ -332,6 +448,7 @@ void simgpu_devices_exit(void);
 struct simgpu_device *simgpu_device_plug(const struct gpu_config *config);
 void simgpu_device_unplug(struct simgpu_device *device);
 
+int simgpu_device_admit(struct simgpu_device *device);
 int simgpu_device_lock(struct simgpu_device *device);
 void simgpu_device_lock_closing(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);
@@ -343,7 +460,11 @@ struct session *
 simgpu_device_replace_session(struct simgpu_device *device,
 			      struct session *session,
 			      const struct session_options *options);
-int simgpu_device_free_of_gang(struct simgpu_device *device);
+void simgpu_device_leave(struct simgpu_device *device);
+int simgpu_device_options(struct simgpu_device *device,
+			  struct session_options *options);
+void simgpu_options_put(const struct session_options *options);
+int simgpu_device_renew(struct simgpu_device *device);
 void simgpu_device_settle(struct simgpu_device *device);
 
 int simgpu_device_change(struct simgpu_device *device,
@@ -356,13 +477,15 @@ void simgpu_options_begin(struct session_options *options, bool policy,
 			  bool model);
 struct simgpu_device *simgpu_device_find(u32 index);
 
-/* Between device.c, observe.c, worker.c and change.c. */
+/* Between device.c, observe.c, worker.c, turn.c and change.c. */
 void simgpu_device_use(struct simgpu_device *device,
 		       const struct simgpu_policy *policy,
 		       const struct simgpu_model *model);
 void simgpu_device_publish_start(struct simgpu_device *device);
-void simgpu_device_publish(struct simgpu_device *device);
-void simgpu_device_publish_counters(struct simgpu_device *device);
+void simgpu_device_publish(struct simgpu_device *device, bool counters);
+void simgpu_turn_take(struct simgpu_device *device);
+void simgpu_turn_end(struct simgpu_device *device);
+void simgpu_turn_rest(struct simgpu_device *device);
 void simgpu_device_fell_back(struct simgpu_device *device,
 			     const struct session_refusal *why);
 int simgpu_worker_start(struct simgpu_device *device);
@@ -370,6 +493,10 @@ int simgpu_worker_start(struct simgpu_device *device);
 /* Threads beside the worker (threads.c). */
 int simgpu_threads_set(struct simgpu_device *device, u32 count);
 void simgpu_threads_run(void *context, struct gpu *gpu, u64 until);
+
+/* Traces that are freed without a lock (upload.c); the queue is device.c's. */
+extern struct workqueue_struct *simgpu_graves_queue;
+void simgpu_graves_clear(struct work_struct *work);
 
 /* Knobs in sysfs (knobs.c). */
 void simgpu_knobs_init(struct simgpu_device *device);
@@ -384,10 +511,17 @@ static inline bool simgpu_device_has_gang(const struct simgpu_device *device)
 	return device->gang && !device->ending.over;
 }
 
-/* Counts memory that somebody makes the kernel hold for the device. */
-static inline void simgpu_device_charge(struct simgpu_device *device, s64 bytes)
+/* Whether the session is that of a gang that has ended, to be looked at. */
+static inline bool simgpu_device_is_stale(const struct simgpu_device *device)
 {
-	atomic64_add(bytes, &device->bytes_held);
+	return device->start.gang_size && !simgpu_device_has_gang(device);
+}
+
+/* Options that are shown: of the session, or of the next one if it is left. */
+static inline const struct session_options *
+simgpu_device_shown(const struct simgpu_device *device)
+{
+	return device->left ? &device->defaults : &device->start;
 }
 
 static inline struct simgpu_device *simgpu_device_of(struct device *dev)

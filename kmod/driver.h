@@ -68,8 +68,8 @@ struct simgpu_ioctl_op {
 		.execute = _fn,						\
 	}
 
-long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
-			   unsigned long arg,
+long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
+			   unsigned int cmd, unsigned long arg,
 			   const struct simgpu_ioctl_op *ops,
 			   unsigned int base, unsigned int count);
 int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);
@@ -89,9 +89,14 @@ extern const struct kobj_type simgpu_tenant_ktype;
 ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm);
 int simgpu_parse_ppm(const char *buf, u64 *value_ppm);
 
-/* Of the device's sysfs: directories of knobs (knobs.c), constants (constants.c). */
+/*
+ * Of the device's sysfs: directories of knobs (knobs.c), limits (limits.c), rules
+ * for cgroups (cgroups.c), constants (constants.c).
+ */
 extern const struct attribute_group simgpu_policy_params_group;
 extern const struct attribute_group simgpu_model_params_group;
+extern const struct attribute_group simgpu_limits_group;
+extern const struct attribute_group simgpu_cgroups_group;
 extern struct bin_attribute simgpu_constants_attr;
 
 /* Debugfs (debugfs.c). */

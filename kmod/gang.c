@@ -6,27 +6,68 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/poll.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "cgroups.h"
 #include "device.h"
 #include "gang.h"
+#include "rights.h"
 #include "tenant.h"
 
 static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
 
-#define SIMGPU_GANG_RECORD_BYTES \
-	(SIMGPU_GANG_RECORDS_MAX * sizeof(struct simgpu_gang_record))
-#define SIMGPU_GANG_BYTES \
-	(sizeof(struct simgpu_gang) + SIMGPU_GANG_RECORD_BYTES)
+#define SIMGPU_GANG_BYTES	sizeof(struct simgpu_gang)
+
+static struct simgpu_gang_record **simgpu_gang_chunk(struct simgpu_gang *gang,
+						     unsigned long record)
+{
+	return &gang->chunks[record / SIMGPU_GANG_CHUNK % SIMGPU_GANG_CHUNKS];
+}
+
+/* Nobody writes there any more, or not yet. */
+static void simgpu_gang_chunk_free(struct simgpu_gang *gang,
+				   struct simgpu_gang_record **chunk)
+{
+	if (!*chunk)
+		return;
+	kvfree(*chunk);
+	*chunk = NULL;
+	simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
+}
+
+/*
+ * The worker makes it, for the maker of the gang; without trying hard, for others
+ * wait for the lock.
+ */
+static bool simgpu_gang_chunk_make(struct simgpu_gang *gang,
+				   struct simgpu_gang_record **chunk)
+{
+	struct mem_cgroup *before;
+
+	if (simgpu_tenant_charge(gang->maker, SIMGPU_GANG_CHUNK_BYTES))
+		return false;
+	before = set_active_memcg(gang->memcg);
+	*chunk = kvzalloc(SIMGPU_GANG_CHUNK_BYTES, GFP_KERNEL_ACCOUNT |
+			  __GFP_NORETRY | __GFP_NOWARN);
+	set_active_memcg(before);
+	if (!*chunk)
+		simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
+	return *chunk;
+}
 
 static void simgpu_gang_free(struct simgpu_gang *gang)
 {
 	struct simgpu_tenant *maker = gang->maker;
+	u32 i;
 
-	port_free(gang->records);
+	for (i = 0; i < SIMGPU_GANG_CHUNKS; i++)
+		simgpu_gang_chunk_free(gang, &gang->chunks[i]);
+	mem_cgroup_put(gang->memcg);
 	port_free(gang);
 	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
 	kobject_put(&maker->kobj);
@@ -44,10 +85,8 @@ static struct simgpu_gang *simgpu_gang_alloc(struct simgpu_tenant *maker,
 	gang = port_alloc(sizeof(*gang));
 	if (!gang)
 		goto err_charge;
-	gang->records = port_alloc(SIMGPU_GANG_RECORD_BYTES);
-	if (!gang->records)
-		goto err_gang;
 	kobject_get(&maker->kobj);
+	gang->memcg = get_mem_cgroup_from_mm(current->mm);
 	gang->maker = maker;
 	gang->device = maker->device;
 	gang->members = members;
@@ -55,23 +94,37 @@ static struct simgpu_gang *simgpu_gang_alloc(struct simgpu_tenant *maker,
 	mutex_init(&gang->read_lock);
 	return gang;
 
-err_gang:
-	port_free(gang);
 err_charge:
 	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
 	return ERR_PTR(-ENOMEM);
 }
 
-static void simgpu_record_fill(struct simgpu_gang_record *out,
-			       const struct session_epoch *epoch,
-			       const struct session_epoch_tenant *row)
+/* Where the next record goes, or NULL. */
+static struct simgpu_gang_record *simgpu_gang_room(struct simgpu_gang *gang)
 {
+	struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, gang->head);
+
+	/* Pairs with the release of what was read: it may be reused. */
+	if (gang->head - smp_load_acquire(&gang->tail) ==
+	    SIMGPU_GANG_RECORDS_MAX)
+		return NULL;
+	if (!*chunk && !simgpu_gang_chunk_make(gang, chunk))
+		return NULL;
+	return &(*chunk)[gang->head % SIMGPU_GANG_CHUNK];
+}
+
+static void simgpu_record_fill(struct simgpu_gang_record *out,
+			       const struct simgpu_device *device,
+			       const struct session_epoch *epoch, u32 index)
+{
+	const struct session_epoch_tenant *row = &epoch->tenants[index];
 	struct simgpu_epoch_record *record = &out->record;
 
 	row_epoch(epoch, row, record);
 	record->size = sizeof(*out);
 	record->counter_offset = offsetof(struct simgpu_gang_record, counters);
 	record->counter_count = SIMGPU_COUNTER_COUNT;
+	record->cgroup = simgpu_cgroup_id(device->slots[row->slot]->cgroup);
 	out->counters = row->counters;
 }
 
@@ -80,22 +133,19 @@ static void simgpu_gang_epoch(struct simgpu_device *device,
 			      const struct session_epoch *epoch)
 {
 	struct simgpu_gang *gang = device->gang;
-	unsigned long tail;
+	struct simgpu_gang_record *record;
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
 	if (!simgpu_device_has_gang(device))
 		return;
 	for (i = 0; i < epoch->tenant_count; i++) {
-		/* Pairs with the release of what was read: it may be reused. */
-		tail = smp_load_acquire(&gang->tail);
-		if (gang->head - tail == SIMGPU_GANG_RECORDS_MAX) {
-			gang->lost++;
+		record = simgpu_gang_room(gang);
+		if (!record) {
+			WRITE_ONCE(gang->lost, gang->lost + 1);
 			continue;
 		}
-		simgpu_record_fill(&gang->records[gang->head %
-						  SIMGPU_GANG_RECORDS_MAX],
-				   epoch, &epoch->tenants[i]);
+		simgpu_record_fill(record, device, epoch, i);
 		/* Pairs with the acquire of the reader. */
 		smp_store_release(&gang->head, gang->head + 1);
 	}
@@ -110,19 +160,19 @@ static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 
 	lockdep_assert_held(&device->lock);
 	session_tenant_report(device->session, slot, &report);
+	spin_lock(&device->publish_lock);
 	row_report(&report, &gang->reports[slot]);
 	gang->counters[slot] = report.counters;
 	__set_bit(slot, gang->reported);
+	spin_unlock(&device->publish_lock);
 }
 
-/* The state of a gang that has not ended. */
-static void simgpu_gang_live_status(struct simgpu_gang *gang,
+/* What a gang's file is told once it has ended. */
+static void simgpu_gang_last_status(struct simgpu_gang *gang,
 				    struct simgpu_gang_status *status)
 {
 	struct session *session = gang->device->session;
 
-	status->state = session_state(session) == SESSION_WAITING ?
-			SIMGPU_GANG_WAITING : SIMGPU_GANG_RUNNING;
 	status->cycle = session_end_cycle(session);
 	status->state_hash = session_state_hash(session);
 	status->records_lost = gang->lost;
@@ -142,7 +192,7 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	u32 slot;
 
 	lockdep_assert_held(&device->lock);
-	simgpu_gang_live_status(gang, &gang->status);
+	simgpu_gang_last_status(gang, &gang->status);
 	gang->status.state = state;
 	gang->refusal = device->refusal;
 	ending->over = true;
@@ -172,7 +222,7 @@ static bool simgpu_gang_readable(struct simgpu_gang *gang)
 static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
 					char __user *buffer, size_t count)
 {
-	const size_t record_bytes = sizeof(*gang->records);
+	const size_t record_bytes = sizeof(struct simgpu_gang_record);
 	unsigned long head, tail = gang->tail;
 	ssize_t copied = 0;
 
@@ -180,13 +230,17 @@ static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
 	/* Pairs with the release of the writer. */
 	head = smp_load_acquire(&gang->head);
 	while (tail != head && count - copied >= record_bytes) {
-		unsigned long index = tail % SIMGPU_GANG_RECORDS_MAX;
+		struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, tail);
 
-		if (copy_to_user(buffer + copied, &gang->records[index],
+		if (copy_to_user(buffer + copied,
+				 &(*chunk)[tail % SIMGPU_GANG_CHUNK],
 				 record_bytes))
 			break;
 		copied += record_bytes;
 		tail++;
+		/* The writer is beyond it, and comes back after the release. */
+		if (!(tail % SIMGPU_GANG_CHUNK))
+			simgpu_gang_chunk_free(gang, chunk);
 	}
 	if (!copied && tail != head)
 		return -EFAULT;
@@ -202,7 +256,7 @@ static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
 	ssize_t ret;
 	bool over;
 
-	if (count < sizeof(*gang->records))
+	if (count < sizeof(struct simgpu_gang_record))
 		return -EINVAL;
 	for (;;) {
 		if (!(file->f_flags & O_NONBLOCK)) {
@@ -237,25 +291,56 @@ static int simgpu_gang_status(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_gang *gang = ucmd->file->private_data;
 	struct simgpu_gang_status *cmd = ucmd->cmd;
-	int ret;
+	struct simgpu_published published;
 
-	ret = simgpu_device_lock(gang->device);
-	if (ret)
-		return ret;
-	if (gang->over)
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	/* First: if it is of another session, the gang is over. */
+	published = simgpu_device_published(gang->device);
+	/* Pairs with the release in simgpu_gang_end(): nothing changes then. */
+	if (smp_load_acquire(&gang->over)) {
 		*cmd = gang->status;
-	else
-		simgpu_gang_live_status(gang, cmd);
+	} else {
+		cmd->state = published.state == SESSION_WAITING ?
+			     SIMGPU_GANG_WAITING : SIMGPU_GANG_RUNNING;
+		cmd->cycle = published.cycle;
+		cmd->state_hash = 0;
+		cmd->records_lost = READ_ONCE(gang->lost);
+		cmd->wall_ns = READ_ONCE(gang->wall_ns);
+	}
 	cmd->size = ucmd->user_size;
-	simgpu_device_unlock(gang->device);
 	return simgpu_ucmd_respond(ucmd);
+}
+
+/* What was published of a member, or is kept of one that left; -ENODATA. */
+static int simgpu_gang_find_report(struct simgpu_gang *gang, u32 slot,
+				   struct simgpu_tenant_report *report,
+				   struct simgpu_counters *counters)
+{
+	const struct simgpu_tenant *tenant = NULL;
+	int ret = 0;
+
+	spin_lock(&gang->device->publish_lock);
+	/* Who sits in the slot of a gang that is not over is its member. */
+	if (!READ_ONCE(gang->over))
+		tenant = gang->device->slots[slot];
+	if (tenant) {
+		*report = tenant->published.report;
+		*counters = tenant->published.counters;
+	} else if (test_bit(slot, gang->reported)) {
+		*report = gang->reports[slot];
+		*counters = gang->counters[slot];
+	} else {
+		ret = -ENODATA;
+	}
+	spin_unlock(&gang->device->publish_lock);
+	return ret;
 }
 
 /* SIMGPU_IOC_GANG_REPORT */
 static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_gang *gang = ucmd->file->private_data;
-	struct simgpu_device *device = gang->device;
 	struct simgpu_gang_report *cmd = ucmd->cmd;
 	struct simgpu_counters counters;
 	int ret;
@@ -265,18 +350,9 @@ static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
 	ret = simgpu_counters_check(&cmd->counters);
 	if (ret)
 		return ret;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	if (!gang->over && device->slots[cmd->slot])
-		simgpu_gang_keep_report(gang, cmd->slot);
-	if (test_bit(cmd->slot, gang->reported)) {
-		cmd->report = gang->reports[cmd->slot];
-		counters = gang->counters[cmd->slot];
-	} else {
-		ret = -ENODATA;
-	}
-	simgpu_device_unlock(device);
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	ret = simgpu_gang_find_report(gang, cmd->slot, &cmd->report, &counters);
 	ret = ret ?: simgpu_counters_answer(&cmd->counters, &counters);
 	return ret ?: simgpu_ucmd_respond(ucmd);
 }
@@ -286,16 +362,16 @@ static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_gang *gang = ucmd->file->private_data;
 	struct simgpu_gang_refusal *cmd = ucmd->cmd;
-	int ret;
+	struct simgpu_published published;
 
 	if (cmd->reserved)
 		return -EINVAL;
-	ret = simgpu_device_lock(gang->device);
-	if (ret)
-		return ret;
-	row_refusal(gang->over ? &gang->refusal : &gang->device->refusal,
-		    &cmd->refusal);
-	simgpu_device_unlock(gang->device);
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	/* As in simgpu_gang_status(). */
+	published = simgpu_device_published(gang->device);
+	row_refusal(smp_load_acquire(&gang->over) ? &gang->refusal :
+		    &published.refusal, &cmd->refusal);
 	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
 		return -ENODATA;
 	return simgpu_ucmd_respond(ucmd);
@@ -317,7 +393,10 @@ static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
 static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
 			      unsigned long arg)
 {
-	return simgpu_ioctl_dispatch(file, cmd, arg, simgpu_gang_ops,
+	const struct simgpu_gang *gang = file->private_data;
+
+	return simgpu_ioctl_dispatch(file, gang->device, cmd, arg,
+				     simgpu_gang_ops,
 				     GANG_IOCTL_BASE,
 				     ARRAY_SIZE(simgpu_gang_ops));
 }
@@ -341,13 +420,29 @@ static void simgpu_gang_detach(struct simgpu_gang *gang)
 		if (device->slots[slot])
 			device->slots[slot]->in_gang = false;
 	device->gang = NULL;
+	simgpu_device_leave(device);
 	simgpu_device_settle(device);
+}
+
+/* It has held the device long enough without starting. */
+static void simgpu_gang_expire(struct work_struct *work)
+{
+	struct simgpu_gang *gang = container_of(to_delayed_work(work),
+						struct simgpu_gang, expiry);
+	struct simgpu_device *device = gang->device;
+
+	simgpu_device_lock_closing(device);
+	if (device->gang == gang && !gang->over &&
+	    session_state(device->session) == SESSION_WAITING)
+		simgpu_gang_detach(gang);
+	simgpu_device_unlock(device);
 }
 
 static int simgpu_gang_release(struct inode *inode, struct file *file)
 {
 	struct simgpu_gang *gang = file->private_data;
 
+	cancel_delayed_work_sync(&gang->expiry);
 	simgpu_device_lock_closing(gang->device);
 	simgpu_gang_detach(gang);
 	simgpu_device_unlock(gang->device);
@@ -364,10 +459,13 @@ static const struct file_operations simgpu_gang_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* A NUL-terminated name, or an empty one. */
+/* A name, or an empty one, and nothing behind its NUL. */
 static bool simgpu_gang_name_valid(const char *name)
 {
-	return strnlen(name, SIMGPU_NAME_MAX) < SIMGPU_NAME_MAX;
+	size_t length = strnlen(name, SIMGPU_NAME_MAX);
+
+	return length < SIMGPU_NAME_MAX &&
+	       !memchr_inv(name + length, 0, SIMGPU_NAME_MAX - length);
 }
 
 static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
@@ -386,13 +484,6 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	    !simgpu_gang_name_valid(cmd->model))
 		return -EINVAL;
 	return 0;
-}
-
-static void simgpu_gang_options_put(const struct session_options *options)
-{
-	simgpu_plugin_put(options->policy);
-	simgpu_plugin_put(options->model);
-	port_free((void *)options->constants);
 }
 
 /* Policy, model and GPU that the caller names; they are held, or NULL. */
@@ -464,37 +555,36 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 					     why);
 }
 
-/* Whether a gang may take the device. */
-static int simgpu_gang_available(struct simgpu_device *device)
+/*
+ * Whether a gang may take the device. Who is seated would lose its slot, working
+ * or not; in the session of a gang that has ended there is none to lose.
+ */
+static int simgpu_gang_available(struct simgpu_device *device,
+				 const struct simgpu_tenant *maker)
 {
+	u32 slot;
+
 	lockdep_assert_held(&device->lock);
-	if (simgpu_device_has_gang(device))
+	if (simgpu_device_has_gang(device) ||
+	    session_state(device->session) == SESSION_RUNNING)
 		return -EBUSY;
-	return session_state(device->session) == SESSION_RUNNING ? -EBUSY : 0;
+	if (device->start.gang_size)
+		return 0;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot] && device->slots[slot] != maker)
+			return -EBUSY;
+	return 0;
 }
 
 /* The device's own options; their policy, model and constants are the caller's. */
-static int simgpu_gang_defaults(struct simgpu_device *device,
+static int simgpu_gang_defaults(const struct simgpu_tenant *maker,
 				struct session_options *options)
 {
-	const struct session_options *defaults = &device->defaults;
 	int ret;
 
-	lockdep_assert_held(&device->lock);
-	ret = simgpu_gang_available(device);
-	if (ret)
-		return ret;
-	*options = *defaults;
-	if (defaults->constants) {
-		options->constants =
-			simgpu_constants_copy(defaults->constants,
-					      defaults->constants_bytes);
-		if (!options->constants)
-			return -ENOMEM;
-	}
-	simgpu_plugin_hold(options->policy);
-	simgpu_plugin_hold(options->model);
-	return 0;
+	lockdep_assert_held(&maker->device->lock);
+	ret = simgpu_gang_available(maker->device, maker);
+	return ret ?: simgpu_device_options(maker->device, options);
 }
 
 /* What was wrong with a gang is told where others look, too. */
@@ -511,23 +601,24 @@ static void simgpu_gang_refused(struct simgpu_device *device,
  * A look before memory is taken; the device may still be lost until attach. The
  * policy and model of @options are held if it succeeds.
  */
-static int simgpu_gang_prepare(struct simgpu_device *device,
+static int simgpu_gang_prepare(const struct simgpu_tenant *maker,
 			       const struct simgpu_gang_create *cmd,
 			       struct session_options *options)
 {
+	struct simgpu_device *device = maker->device;
 	struct session_refusal why = {};
 	int ret;
 
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_defaults(device, options);
+	ret = simgpu_gang_defaults(maker, options);
 	simgpu_device_unlock(device);
 	if (ret)
 		return ret;
 	ret = simgpu_gang_options(cmd, options, &why);
 	if (ret) {
-		simgpu_gang_options_put(options);
+		simgpu_options_put(options);
 		simgpu_gang_refused(device, &why);
 	}
 	return ret;
@@ -547,7 +638,7 @@ static int simgpu_gang_attach(struct simgpu_gang *gang,
 	ret = simgpu_device_lock(device);
 	if (ret)
 		goto err_session;
-	ret = simgpu_gang_available(device);
+	ret = simgpu_gang_available(device, gang->maker);
 	if (ret)
 		goto err_lock;
 	session = simgpu_device_replace_session(device, session, options);
@@ -555,6 +646,8 @@ static int simgpu_gang_attach(struct simgpu_gang *gang,
 	simgpu_device_settle(device);
 	simgpu_device_unlock(device);
 	session_destroy(session);
+	schedule_delayed_work(&gang->expiry, HZ * (unsigned long)
+			      READ_ONCE(device->limits.gang_wait_seconds));
 	return 0;
 
 err_lock:
@@ -571,6 +664,7 @@ static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
 
 	if (IS_ERR(gang))
 		return ERR_CAST(gang);
+	INIT_DELAYED_WORK(&gang->expiry, simgpu_gang_expire);
 	file = anon_inode_getfile("[simgpu-gang]", &simgpu_gang_fops, gang,
 				  O_RDONLY);
 	if (IS_ERR(file))
@@ -592,11 +686,13 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	ret = simgpu_gang_check(cmd);
 	if (ret)
 		return ret;
+	if (!READ_ONCE(tenant->device->limits.gangs) && !simgpu_may_claim(NULL))
+		return -EPERM;
 	cmd->fd = -1;
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_prepare(tenant->device, cmd, &options);
+	ret = simgpu_gang_prepare(tenant, cmd, &options);
 	if (ret)
 		return ret;
 	cmd->fd = get_unused_fd_flags(O_CLOEXEC);
@@ -616,7 +712,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	if (ret)
 		goto err_file;
 	fd_install(cmd->fd, file);
-	simgpu_gang_options_put(&options);
+	simgpu_options_put(&options);
 	simgpu_knobs_settle(tenant->device);
 	return 0;
 
@@ -625,7 +721,7 @@ err_file:
 err_fd:
 	put_unused_fd(cmd->fd);
 err_options:
-	simgpu_gang_options_put(&options);
+	simgpu_options_put(&options);
 	return ret;
 }
 
@@ -704,7 +800,8 @@ static void simgpu_gang_state(struct simgpu_device *device,
 static void simgpu_gang_stepped(struct simgpu_device *device, u64 took_ns)
 {
 	if (simgpu_device_has_gang(device))
-		device->gang->wall_ns += took_ns;
+		WRITE_ONCE(device->gang->wall_ns,
+			   device->gang->wall_ns + took_ns);
 }
 
 static void simgpu_gang_leave(struct simgpu_device *device, u32 slot)

@@ -6,6 +6,7 @@
 #include <linux/bitmap.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "driver.h"
 
@@ -19,25 +20,34 @@ struct simgpu_gang_record {
 	struct simgpu_counters counters;
 };
 
+/* Records of a chunk. One chunk more than may be full: head and tail never meet. */
+#define SIMGPU_GANG_CHUNK	64
+#define SIMGPU_GANG_CHUNKS	(SIMGPU_GANG_RECORDS_MAX / SIMGPU_GANG_CHUNK + 1)
+#define SIMGPU_GANG_CHUNK_BYTES \
+	(SIMGPU_GANG_CHUNK * sizeof(struct simgpu_gang_record))
+
 /**
  * struct simgpu_gang - an open gang file; freed with its last reference
  * @maker: tenant that made it, which it counts for; held by reference
  * @device: of the maker
  * @members: tenants that it waits for
+ * @expiry: gives the device back if the gang does not start
  * @over: it has ended, or its file is being closed; written under the device
  *	lock
- * @status: what SIMGPU_IOC_GANG_STATUS answers once @over; device lock
- * @wall_ns: host time spent simulating; device lock
- * @refusal: what SIMGPU_IOC_GANG_REFUSAL answers once @over; device lock
- * @reported: slots whose @reports and @counters are set; device lock
- * @reports: last figures of members that left, and of all once @over; device
+ * @status: what SIMGPU_IOC_GANG_STATUS answers once @over; set before that
+ * @wall_ns: host time spent simulating; written under the device lock
+ * @refusal: what SIMGPU_IOC_GANG_REFUSAL answers once @over; set before that
+ * @reported: slots whose @reports and @counters are set; publish lock
+ * @reports: last figures of members that left, and of all once @over; publish
  *	lock
  * @counters: likewise
- * @records: a ring of epoch records, SIMGPU_GANG_RECORDS_MAX of them. A new
- *	record finds no room and is lost while nobody reads
+ * @chunks: a ring of chunks of epoch records, made as they are needed and freed
+ *	once they were read. A new record finds no room and is lost while nobody
+ *	reads, or there is no memory
+ * @memcg: whom the chunks are charged to: the maker's memory cgroup, a reference
  * @head: records ever written; the writer holds the device lock
  * @tail: records ever read; the reader holds @read_lock
- * @lost: records that found no room; device lock
+ * @lost: records that found no room; written under the device lock
  * @readable: woken for a new record and the end
  * @read_lock: serializes readers; never taken with the device lock
  */
@@ -45,6 +55,7 @@ struct simgpu_gang {
 	struct simgpu_tenant *maker;
 	struct simgpu_device *device;
 	u32 members;
+	struct delayed_work expiry;
 
 	bool over;
 	struct simgpu_gang_status status;
@@ -54,7 +65,8 @@ struct simgpu_gang {
 	struct simgpu_tenant_report reports[SESSION_SLOTS_MAX];
 	struct simgpu_counters counters[SESSION_SLOTS_MAX];
 
-	struct simgpu_gang_record *records;
+	struct simgpu_gang_record *chunks[SIMGPU_GANG_CHUNKS];
+	struct mem_cgroup *memcg;
 	unsigned long head;
 	unsigned long tail;
 	u64 lost;

@@ -97,23 +97,32 @@ static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
 }
 
 /**
- * simgpu_knobs_publish() - publish the knobs of the session's policy and model
+ * simgpu_knobs_publish() - publish the knobs of the session's policy and model, or
+ *	of the device's own if a gang has left the session
  * @device: the device
  */
 void simgpu_knobs_publish(struct simgpu_device *device)
 {
+	const struct session_options *own = &device->defaults;
+	const struct simgpu_param *policy = device->policy->params;
+	const struct simgpu_param *model = device->model->params;
+	const u64 *policy_values, *model_values;
 	bool others;
 
 	lockdep_assert_held(&device->lock);
+	policy_values = session_params(device->session, SESSION_POLICY_KNOBS);
+	model_values = session_params(device->session, SESSION_MODEL_KNOBS);
+	if (device->left) {
+		policy = own->policy->params;
+		model = own->model->params;
+		policy_values = own->policy_params;
+		model_values = own->model_params;
+	}
 	spin_lock(&device->publish_lock);
 	others = simgpu_knobs_fill(&device->knobs[SESSION_POLICY_KNOBS],
-				   device->policy->params,
-				   session_params(device->session,
-						  SESSION_POLICY_KNOBS));
-	others |= simgpu_knobs_fill(&device->knobs[SESSION_MODEL_KNOBS],
-				    device->model->params,
-				    session_params(device->session,
-						   SESSION_MODEL_KNOBS));
+				   policy, policy_values);
+	others |= simgpu_knobs_fill(&device->knobs[SESSION_MODEL_KNOBS], model,
+				    model_values);
 	spin_unlock(&device->publish_lock);
 	if (others && READ_ONCE(device->knobs_shown))
 		schedule_work(&device->knobs_work);

@@ -28,16 +28,17 @@ MODULE_PARM_DESC(counters_public,
 /**
  * simgpu_ioctl_dispatch() - check an ioctl's number and sizes, and execute it
  * @file: that it was called on
+ * @device: that it concerns
  * @cmd: its number
  * @arg: user pointer to its argument struct
  * @ops: table of the file's ioctls
  * @base: number of the table's first row
  * @count: rows
  *
- * Return: what the row's execute() does; -ENOTTY, -EFAULT, -EINVAL, -E2BIG.
+ * Return: what the row's execute() does; -ENOTTY, -EFAULT, -EINVAL, -E2BIG, -EINTR.
  */
-long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
-			   unsigned long arg,
+long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
+			   unsigned int cmd, unsigned long arg,
 			   const struct simgpu_ioctl_op *ops,
 			   unsigned int base, unsigned int count)
 {
@@ -70,7 +71,8 @@ long simgpu_ioctl_dispatch(struct file *file, unsigned int cmd,
 		return ret;
 	/* The caller may have changed it since it was read. */
 	*(u32 *)ucmd.cmd = ucmd.user_size;
-	return op->execute(&ucmd);
+	ret = simgpu_device_admit(device);
+	return ret ?: op->execute(&ucmd);
 }
 
 /**
@@ -118,7 +120,10 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,
 			      unsigned long arg)
 {
-	return simgpu_ioctl_dispatch(file, cmd, arg, simgpu_tenant_ops,
+	const struct simgpu_tenant *tenant = file->private_data;
+
+	return simgpu_ioctl_dispatch(file, tenant->device, cmd, arg,
+				     simgpu_tenant_ops,
 				     TENANT_IOCTL_BASE,
 				     ARRAY_SIZE(simgpu_tenant_ops));
 }
@@ -128,7 +133,11 @@ static int simgpu_fops_open(struct inode *inode, struct file *file)
 	struct simgpu_device *device =
 		container_of(inode->i_cdev, struct simgpu_device, cdev);
 	struct simgpu_tenant *tenant;
+	int ret;
 
+	ret = simgpu_device_admit(device);
+	if (ret)
+		return ret;
 	tenant = simgpu_tenant_create(device, file->f_cred);
 	if (IS_ERR(tenant))
 		return PTR_ERR(tenant);

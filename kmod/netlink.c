@@ -11,8 +11,10 @@
 #include <linux/simgpu_netlink.h>
 #include <net/genetlink.h>
 
+#include "cgroups.h"
 #include "device.h"
 #include "netlink.h"
+#include "rights.h"
 #include "tenant.h"
 
 static_assert((int)SIMGPU_DEVICE_STATE_WAITING == (int)SESSION_WAITING);
@@ -49,7 +51,7 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
 static const struct nla_policy
-simgpu_device_set_policy[SIMGPU_A_DEVICE_CONSTANTS + 1] = {
+simgpu_device_set_policy[SIMGPU_A_DEVICE_CGROUPS + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
@@ -61,6 +63,9 @@ simgpu_device_set_policy[SIMGPU_A_DEVICE_CONSTANTS + 1] = {
 	[SIMGPU_A_DEVICE_CONSTANTS] = {
 		.type = NLA_BINARY, .len = SIMGPU_CONSTANTS_BYTES_MAX
 	},
+	[SIMGPU_A_DEVICE_CGROUPS] =
+		NLA_POLICY_NESTED(simgpu_netlink_cgroups_policy),
+	[SIMGPU_A_DEVICE_CPU_PERCENT] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -82,20 +87,6 @@ simgpu_epoch_get_policy[SIMGPU_A_EPOCH_DEVICE + 1] = {
 	[SIMGPU_A_EPOCH_DEVICE] = { .type = NLA_U32 },
 };
 
-static bool simgpu_is_admin(struct sk_buff *request)
-{
-	return netlink_capable(request, CAP_NET_ADMIN) ||
-	       netlink_capable(request, CAP_SYS_ADMIN);
-}
-
-/* A tenant's counters tell the others what it does. */
-static bool simgpu_may_read(struct sk_buff *request,
-			    const struct simgpu_tenant *tenant)
-{
-	return simgpu_counters_public || simgpu_is_admin(request) ||
-	       uid_eq(NETLINK_CREDS(request)->uid, tenant->uid);
-}
-
 /* The device that an attribute of the request names, with a reference. */
 static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 						 int attribute)
@@ -114,6 +105,9 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 
 /* Devices. */
 
+/* With all knobs and as many rules for cgroups as there may be. */
+#define DEVICE_BYTES	(2 * GENLMSG_DEFAULT_SIZE)
+
 static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics)
 {
 	const int pad = SIMGPU_A_DEVICE_PAD;
@@ -127,7 +121,8 @@ static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics
 }
 
 static int simgpu_put_published(struct sk_buff *skb,
-				const struct simgpu_published *published)
+				const struct simgpu_published *published,
+				bool aggregates)
 {
 	const int pad = SIMGPU_A_DEVICE_PAD;
 
@@ -143,13 +138,14 @@ static int simgpu_put_published(struct sk_buff *skb,
 				 published->epoch_cycles, pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_SEED, published->seed,
 				 pad) ||
-	       (published->metrics_valid &&
+	       (aggregates && published->metrics_valid &&
 		simgpu_put_metrics(skb, &published->metrics));
 }
 
-/* A whole message of @command about the device. */
+/* A whole message of @command about the device, with the tenants' aggregates. */
 static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
-			     u32 portid, u32 seq, int flags, u8 command)
+			     u32 portid, u32 seq, int flags, u8 command,
+			     bool aggregates)
 {
 	struct simgpu_published published = simgpu_device_published(device);
 	void *header;
@@ -158,7 +154,7 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	if (!header)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, SIMGPU_A_DEVICE_INDEX, device->index) ||
-	    simgpu_put_published(skb, &published) ||
+	    simgpu_put_published(skb, &published, aggregates) ||
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
 			      atomic64_read(&device->bytes_held),
 			      SIMGPU_A_DEVICE_PAD) ||
@@ -168,7 +164,10 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_HOLD_CYCLES,
 			      READ_ONCE(device->defaults.hold_cycles),
 			      SIMGPU_A_DEVICE_PAD) ||
+	    nla_put_u32(skb, SIMGPU_A_DEVICE_CPU_PERCENT,
+			READ_ONCE(device->cpu_percent)) ||
 	    simgpu_netlink_put_knobs(skb, device) ||
+	    simgpu_netlink_put_cgroups(skb, device) ||
 	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
 		genlmsg_cancel(skb, header);
 		return -EMSGSIZE;
@@ -187,11 +186,13 @@ static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
 	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
-	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	reply = genlmsg_new(DEVICE_BYTES, GFP_KERNEL);
 	if (reply)
 		ret = simgpu_put_device(reply, device, info->snd_portid,
 					info->snd_seq, 0,
-					SIMGPU_CMD_DEVICE_GET);
+					SIMGPU_CMD_DEVICE_GET,
+					simgpu_may_read_aggregates(request,
+								   device));
 	put_device(&device->dev);
 	if (!ret)
 		return genlmsg_reply(reply, info);
@@ -213,7 +214,9 @@ static int simgpu_nl_device_dump(struct sk_buff *skb,
 		ret = simgpu_put_device(skb, device,
 					NETLINK_CB(cb->skb).portid,
 					cb->nlh->nlmsg_seq, NLM_F_MULTI,
-					SIMGPU_CMD_DEVICE_GET);
+					SIMGPU_CMD_DEVICE_GET,
+					simgpu_may_read_aggregates(cb->skb,
+								   device));
 		put_device(&device->dev);
 		if (ret)
 			break;
@@ -237,6 +240,12 @@ static int simgpu_take_change(struct nlattr **attrs,
 	const struct nlattr *constants = attrs[SIMGPU_A_DEVICE_CONSTANTS];
 	int ret;
 
+	if (attrs[SIMGPU_A_DEVICE_CPU_PERCENT]) {
+		change->cpu_percent =
+			nla_get_u32(attrs[SIMGPU_A_DEVICE_CPU_PERCENT]);
+		if (!change->cpu_percent)
+			return -EINVAL;
+	}
 	if (attrs[SIMGPU_A_DEVICE_POLICY])
 		change->policy = nla_data(attrs[SIMGPU_A_DEVICE_POLICY]);
 	if (attrs[SIMGPU_A_DEVICE_MODEL])
@@ -255,6 +264,31 @@ static int simgpu_take_change(struct nlattr **attrs,
 	return ret;
 }
 
+/* Rules for cgroups are a change of their own. */
+static int simgpu_nl_cgroups_set(struct genl_info *info)
+{
+	struct simgpu_cgroup_rules rules = {};
+	struct simgpu_device *device;
+	int i, ret;
+
+	for (i = 0; i <= SIMGPU_A_DEVICE_MAX; i++)
+		if (info->attrs[i] && i != SIMGPU_A_DEVICE_INDEX &&
+		    i != SIMGPU_A_DEVICE_CGROUPS) {
+			NL_SET_BAD_ATTR(info->extack, info->attrs[i]);
+			return -EINVAL;
+		}
+	ret = simgpu_netlink_take_cgroups(info->attrs[SIMGPU_A_DEVICE_CGROUPS],
+					  &rules);
+	if (ret)
+		return ret;
+	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	ret = simgpu_cgroups_set(device, rules.at, rules.count);
+	put_device(&device->dev);
+	return ret;
+}
+
 /* SIMGPU_CMD_DEVICE_SET */
 static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 {
@@ -265,8 +299,10 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 	u64 pace_ppm;
 	int ret;
 
-	if (!simgpu_is_admin(request))
+	if (!simgpu_may_administer(request))
 		return -EPERM;
+	if (info->attrs[SIMGPU_A_DEVICE_CGROUPS])
+		return simgpu_nl_cgroups_set(info);
 	ret = simgpu_take_change(info->attrs, &change, &knobs);
 	if (ret)
 		return ret;
@@ -317,11 +353,7 @@ simgpu_put_tenant_public(struct sk_buff *skb,
 	       nla_put_u32(skb, SIMGPU_A_TENANT_SERVICE, options->service) ||
 	       nla_put_u32(skb, SIMGPU_A_TENANT_WEIGHT, options->weight) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_TARGET_PPM,
-				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
-	       nla_put_u32(skb, SIMGPU_A_TENANT_SMS, published->sms) ||
-	       nla_put_u32(skb, SIMGPU_A_TENANT_SHARED_SMS,
-			   published->shared_sms) ||
-	       nla_put_u32(skb, SIMGPU_A_TENANT_HELD, published->held);
+				 options->target_ppm, SIMGPU_A_TENANT_PAD);
 }
 
 static int simgpu_put_tenant_figures(struct sk_buff *skb,
@@ -344,7 +376,11 @@ static int
 simgpu_put_tenant_private(struct sk_buff *skb,
 			  const struct simgpu_tenant_published *published)
 {
-	if (nla_put_u32(skb, SIMGPU_A_TENANT_CLASS, published->class) ||
+	if (nla_put_u32(skb, SIMGPU_A_TENANT_SMS, published->sms) ||
+	    nla_put_u32(skb, SIMGPU_A_TENANT_SHARED_SMS,
+			published->shared_sms) ||
+	    nla_put_u32(skb, SIMGPU_A_TENANT_HELD, published->held) ||
+	    nla_put_u32(skb, SIMGPU_A_TENANT_CLASS, published->class) ||
 	    (published->class != SIMGPU_CLASS_UNKNOWN &&
 	     nla_put_u64_64bit(skb, SIMGPU_A_TENANT_NP_PPM, published->np_ppm,
 			       SIMGPU_A_TENANT_PAD)))
@@ -372,6 +408,7 @@ static int simgpu_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
 	    nla_put_u64_64bit(skb, SIMGPU_A_TENANT_ID, tenant->id,
 			      SIMGPU_A_TENANT_PAD) ||
 	    nla_put_u32(skb, SIMGPU_A_TENANT_PID, pid) ||
+	    simgpu_netlink_put_cgroup(skb, tenant, ns) ||
 	    simgpu_put_tenant_public(skb, &published) ||
 	    (private && simgpu_put_tenant_private(skb, &published)))
 		return -EMSGSIZE;
@@ -390,7 +427,7 @@ static int simgpu_put_tenant_reply(struct sk_buff *skb, struct sk_buff *request,
 	if (!header)
 		return -EMSGSIZE;
 	if (simgpu_put_tenant(skb, tenant, task_active_pid_ns(current),
-			      simgpu_may_read(request, tenant))) {
+			      simgpu_may_read(request, tenant->uid))) {
 		genlmsg_cancel(skb, header);
 		return -EMSGSIZE;
 	}
@@ -490,8 +527,6 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	u32 weight = 0;
 	int ret;
 
-	if (!simgpu_is_admin(request))
-		return -EPERM;
 	if (weight_attr)
 		weight = nla_get_u32(weight_attr);
 	if (target_attr)
@@ -499,8 +534,11 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	tenant = simgpu_named_tenant(info);
 	if (IS_ERR(tenant))
 		return PTR_ERR(tenant);
-	ret = simgpu_tenant_change(tenant, weight_attr ? &weight : NULL,
-				   target_attr ? &target_ppm : NULL);
+	ret = -EPERM;
+	if (simgpu_may_change(request, tenant->uid))
+		ret = simgpu_tenant_change(tenant, request,
+					   weight_attr ? &weight : NULL,
+					   target_attr ? &target_ppm : NULL);
 	if (ret == -EINVAL)
 		GENL_SET_ERR_MSG(info, "weight or target out of range, or a target without QoS");
 	kobject_put(&tenant->kobj);
@@ -640,7 +678,7 @@ static int simgpu_nl_epoch_get(struct sk_buff *request, struct genl_info *info)
 	u32 index;
 	int ret = -ENOMEM;
 
-	if (!simgpu_counters_public && !simgpu_is_admin(request))
+	if (!simgpu_counters_public && !simgpu_may_administer(request))
 		return -EPERM;
 	device = simgpu_named_device(info, SIMGPU_A_EPOCH_DEVICE);
 	if (IS_ERR(device))
@@ -719,10 +757,11 @@ static void simgpu_netlink_device_changed(struct simgpu_device *device)
 
 	if (!simgpu_has_listeners(MCGRP_SETTINGS))
 		return;
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	skb = genlmsg_new(DEVICE_BYTES, GFP_KERNEL);
 	if (skb)
 		ret = simgpu_put_device(skb, device, 0, 0, 0,
-					SIMGPU_CMD_DEVICE_NTF);
+					SIMGPU_CMD_DEVICE_NTF,
+					simgpu_counters_public);
 	simgpu_send(skb, ret, MCGRP_SETTINGS);
 }
 
@@ -794,6 +833,7 @@ static struct genl_family simgpu_family = {
 	.version = SIMGPU_FAMILY_VERSION,
 	.module = THIS_MODULE,
 	.parallel_ops = true,
+	.netnsok = true,
 	.ops = simgpu_genl_ops,
 	.n_ops = ARRAY_SIZE(simgpu_genl_ops),
 	.resv_start_op = SIMGPU_CMD_DEVICE_GET,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Knobs and refusals as netlink's attributes: between netlink.c and netlink_knobs.c. */
+/*
+ * Knobs, refusals and cgroups as netlink's attributes: between netlink.c,
+ * netlink_knobs.c and netlink_cgroups.c.
+ */
 #ifndef SIMGPU_NETLINK_PARTS_H
 #define SIMGPU_NETLINK_PARTS_H
 
@@ -7,6 +10,7 @@
 #include <net/netlink.h>
 
 #include "device.h"
+#include "tenant.h"
 
 /**
  * struct simgpu_netlink_knobs - knobs that a message sets
@@ -22,10 +26,20 @@ struct simgpu_netlink_knobs {
 extern const struct nla_policy
 simgpu_netlink_knobs_policy[SIMGPU_A_PARAMS_MAX + 1];
 
+/* Of one that holds rules for cgroups. */
+extern const struct nla_policy
+simgpu_netlink_cgroups_policy[SIMGPU_A_CGROUPS_MAX + 1];
+
 int simgpu_netlink_put_knobs(struct sk_buff *skb, struct simgpu_device *device);
 int simgpu_netlink_put_refusal(struct sk_buff *skb,
 			       const struct session_refusal *why);
 int simgpu_netlink_take_knobs(struct nlattr **attrs,
 			      struct simgpu_netlink_knobs *knobs);
+int simgpu_netlink_put_cgroups(struct sk_buff *skb,
+			       struct simgpu_device *device);
+int simgpu_netlink_put_cgroup(struct sk_buff *skb,
+			      struct simgpu_tenant *tenant, bool path);
+int simgpu_netlink_take_cgroups(const struct nlattr *table,
+				struct simgpu_cgroup_rules *rules);
 
 #endif /* SIMGPU_NETLINK_PARTS_H */

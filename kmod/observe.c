@@ -61,11 +61,12 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 	dev_warn(&device->dev, "policy %s: %s: even takes its place\n",
 		 device->policy->name, words);
 	simgpu_tell(policy, device, policy_even.name, true);
-	/* A gang may have had a policy of its own. */
-	if (defaults->policy == device->policy) {
+	/* What fails in a gang, with its knobs on its GPU, is its own affair. */
+	if (!device->start.gang_size && defaults->policy == device->policy) {
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = &policy_even;
 		simgpu_options_begin(defaults, true, false);
+		device->defaults_version++;
 	}
 	simgpu_device_use(device, &policy_even, device->model);
 	spin_lock(&device->publish_lock);
@@ -161,12 +162,39 @@ static void simgpu_device_launch_done(void *context, u32 slot, u64 sequence,
 }
 
 /**
+ * struct simgpu_creation - a session that is being made
+ * @work: makes it
+ * @options: of the session
+ * @hooks: likewise
+ * @session: set on success
+ * @ret: the result
+ */
+struct simgpu_creation {
+	struct work_struct work;
+	const struct session_options *options;
+	const struct session_hooks *hooks;
+	struct session *session;
+	int ret;
+};
+
+static void simgpu_creation_work(struct work_struct *work)
+{
+	struct simgpu_creation *creation =
+		container_of(work, struct simgpu_creation, work);
+
+	creation->ret = session_create(&creation->session, creation->options,
+				       creation->hooks);
+}
+
+/**
  * simgpu_device_session_create() - a session that reports to a device
  * @device: the device
  * @options: of the session
  * @session: set on success
  *
- * It does not touch the device; simgpu_device_replace_session() puts it there.
+ * It does not touch the device; simgpu_device_replace_session() puts it there. A
+ * kernel thread makes it: a session is the device's, and its memory would else be
+ * charged to whoever happens to need it first.
  *
  * Return: as session_create().
  */
@@ -186,8 +214,18 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.fell_back = simgpu_device_fell_back_hook,
 		.run_gpu = simgpu_threads_run,
 	};
+	struct simgpu_creation creation = {
+		.options = options,
+		.hooks = &hooks,
+	};
 
-	return session_create(session, options, &hooks);
+	INIT_WORK_ONSTACK(&creation.work, simgpu_creation_work);
+	queue_work(system_unbound_wq, &creation.work);
+	flush_work(&creation.work);
+	destroy_work_on_stack(&creation.work);
+	if (!creation.ret)
+		*session = creation.session;
+	return creation.ret;
 }
 
 /**
@@ -203,11 +241,43 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 		.seed = start->seed,
 		.epoch_cycles = start->epoch_cycles,
 		.state = session_state(device->session),
+		.sms = start->config.sms,
+		.schedulers_per_sm = start->config.schedulers_per_sm,
+		.core_mhz = start->config.core_mhz,
+		.memory_mhz = start->config.memory_mhz,
+		.channels = start->config.channels,
 	};
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
+	device->measured_count = 0;
 	device->last_epoch->valid = false;
+	spin_unlock(&device->publish_lock);
+	simgpu_knobs_publish(device);
+}
+
+/**
+ * simgpu_device_leave() - a gang leaves, its session stays for now
+ * @device: the device, whose own settings are shown again
+ */
+void simgpu_device_leave(struct simgpu_device *device)
+{
+	const struct session_options *own = &device->defaults;
+	struct simgpu_published *published = &device->published;
+
+	lockdep_assert_held(&device->lock);
+	device->left = true;
+	spin_lock(&device->publish_lock);
+	published->seed = own->seed;
+	published->epoch_cycles = own->epoch_cycles;
+	published->sms = own->config.sms;
+	published->schedulers_per_sm = own->config.schedulers_per_sm;
+	published->core_mhz = own->config.core_mhz;
+	published->memory_mhz = own->config.memory_mhz;
+	published->channels = own->config.channels;
+	strscpy(published->config, own->config.name, SIMGPU_NAME_MAX);
+	strscpy(published->policy, own->policy->name, SIMGPU_NAME_MAX);
+	strscpy(published->model, own->model->name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
 	simgpu_knobs_publish(device);
 }
@@ -220,17 +290,6 @@ static enum session_state simgpu_device_state(struct simgpu_device *device)
 	if (state == SESSION_WAITING && device->ending.over)
 		return SESSION_CANCELED;
 	return state;
-}
-
-/**
- * simgpu_device_publish_counters() - have the tenants' counters published
- * @device: the device
- */
-void simgpu_device_publish_counters(struct simgpu_device *device)
-{
-	lockdep_assert_held(&device->lock);
-	simgpu_tell(publish_counters, device);
-	device->counters_ns = ktime_get_ns();
 }
 
 /* What the session has refused by itself since the last look. */
@@ -249,16 +308,26 @@ static void simgpu_device_see_refusal(struct simgpu_device *device)
  * simgpu_device_publish() - publish what every quantum and every call may have
  *	changed
  * @device: the device
+ * @counters: the tenants' counters and figures, too
+ *
+ * The cycle first and the state last: who learns that the device has come to rest
+ * finds the figures there.
  */
-void simgpu_device_publish(struct simgpu_device *device)
+void simgpu_device_publish(struct simgpu_device *device, bool counters)
 {
 	enum session_state state = simgpu_device_state(device);
 
 	lockdep_assert_held(&device->lock);
 	simgpu_device_see_refusal(device);
-	simgpu_tell(state, device, state);
 	spin_lock(&device->publish_lock);
 	device->published.cycle = session_now(device->session);
+	spin_unlock(&device->publish_lock);
+	if (counters) {
+		simgpu_tell(publish_counters, device);
+		device->counters_ns = ktime_get_ns();
+	}
+	simgpu_tell(state, device, state);
+	spin_lock(&device->publish_lock);
 	device->published.state = state;
 	spin_unlock(&device->publish_lock);
 	WRITE_ONCE(device->runnable, state == SESSION_RUNNING);
@@ -273,8 +342,7 @@ void simgpu_device_publish(struct simgpu_device *device)
 void simgpu_device_settle(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
-	simgpu_device_publish(device);
-	simgpu_device_publish_counters(device);
+	simgpu_device_publish(device, true);
 	if (device->runnable)
 		wake_up(&device->worker_wait);
 }

@@ -9,10 +9,12 @@ static int simgpu_param_set(const struct simgpu_param_value *param,
 			    struct session_options *options,
 			    struct session_refusal *why)
 {
+	size_t length = strnlen(param->name, sizeof(param->name));
 	u32 index;
 	int model, policy;
 
-	if (strnlen(param->name, sizeof(param->name)) == sizeof(param->name))
+	if (length == sizeof(param->name) ||
+	    memchr_inv(param->name + length, 0, sizeof(param->name) - length))
 		return -EINVAL;
 	model = session_check_param(options->model->params,
 				    SESSION_MODEL_KNOBS, param->name,

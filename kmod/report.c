@@ -56,25 +56,20 @@ int simgpu_counters_answer(struct simgpu_counter_array *array,
 int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
-	struct simgpu_device *device = tenant->device;
 	struct simgpu_report *cmd = ucmd->cmd;
-	struct session_tenant_report report;
+	struct simgpu_tenant_published published;
 	int ret;
 
 	ret = simgpu_counters_check(&cmd->counters);
 	if (ret)
 		return ret;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	if (tenant->slot == SIMGPU_NO_SLOT) {
-		simgpu_device_unlock(device);
+	if (READ_ONCE(tenant->device->gone))
+		return -ENODEV;
+	published = simgpu_tenant_published(tenant);
+	if (published.slot == SIMGPU_NO_SLOT)
 		return -ENODATA;
-	}
-	cmd->slot = tenant->slot;
-	session_tenant_report(device->session, tenant->slot, &report);
-	simgpu_device_unlock(device);
-	row_report(&report, &cmd->report);
-	ret = simgpu_counters_answer(&cmd->counters, &report.counters);
+	cmd->slot = published.slot;
+	cmd->report = published.report;
+	ret = simgpu_counters_answer(&cmd->counters, &published.counters);
 	return ret ?: simgpu_ucmd_respond(ucmd);
 }

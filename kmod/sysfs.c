@@ -10,8 +10,10 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "cgroups.h"
 #include "compat.h"
 #include "device.h"
+#include "rights.h"
 #include "tenant.h"
 
 #define PPM_DIGITS	6
@@ -112,6 +114,8 @@ static ssize_t _name##_show(struct device *dev,				\
 {									\
 	struct simgpu_published published = simgpu_published_of(dev);	\
 									\
+	if (!simgpu_may_read_aggregates(NULL, simgpu_device_of(dev)))	\
+		return -EACCES;						\
 	if (!published.metrics_valid)					\
 		return -ENODATA;					\
 	return simgpu_emit_ppm(buf, published.metrics._name##_ppm);	\
@@ -272,6 +276,27 @@ static ssize_t threads_store(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(threads);
 
+static ssize_t cpu_percent_show(struct device *dev,
+				struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(simgpu_device_of(dev)->cpu_percent));
+}
+
+static ssize_t cpu_percent_store(struct device *dev,
+				 struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	struct simgpu_device_change change = {};
+	int ret;
+
+	if (kstrtou32(buf, 10, &change.cpu_percent) || !change.cpu_percent)
+		return -EINVAL;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(cpu_percent);
+
 static ssize_t bytes_held_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
@@ -313,6 +338,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_bytes_held.attr,
 	&dev_attr_pace.attr,
 	&dev_attr_threads.attr,
+	&dev_attr_cpu_percent.attr,
 	&dev_attr_hold_cycles.attr,
 	&dev_attr_last_refusal.attr,
 	&dev_attr_seed.attr,
@@ -332,6 +358,8 @@ static const struct attribute_group simgpu_device_group = {
 
 const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_device_group,
+	&simgpu_limits_group,
+	&simgpu_cgroups_group,
 	&simgpu_policy_params_group,
 	&simgpu_model_params_group,
 	NULL
@@ -391,6 +419,28 @@ static ssize_t tenant_pid_show(struct kobject *kobj,
 }
 
 TENANT_RO(pid);
+
+/* In which it was opened, as the reader's cgroup namespace has it. */
+static ssize_t tenant_cgroup_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	int ret = simgpu_cgroup_path(simgpu_tenant_of(kobj)->cgroup, buf,
+				     PAGE_SIZE - 1);
+	size_t length = strlen(buf);
+
+	return ret ?: length + sysfs_emit_at(buf, length, "\n");
+}
+
+TENANT_RO(cgroup);
+
+static ssize_t tenant_cgroup_id_show(struct kobject *kobj,
+				     struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n",
+			  simgpu_cgroup_id(simgpu_tenant_of(kobj)->cgroup));
+}
+
+TENANT_RO(cgroup_id);
 
 static ssize_t tenant_slot_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
@@ -499,7 +549,7 @@ static ssize_t tenant_target_store(struct kobject *kobj,
 
 	ret = simgpu_parse_ppm(buf, &target_ppm);
 	if (!ret)
-		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL,
+		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, NULL,
 					   &target_ppm);
 	return ret ?: count;
 }
@@ -524,7 +574,8 @@ static ssize_t tenant_weight_store(struct kobject *kobj,
 
 	if (kstrtou32(buf, 10, &weight))
 		return -EINVAL;
-	ret = simgpu_tenant_change(simgpu_tenant_of(kobj), &weight, NULL);
+	ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, &weight,
+				   NULL);
 	return ret ?: count;
 }
 
@@ -533,11 +584,10 @@ TENANT_RW(weight);
 static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_name.attr,
 	&tenant_attr_pid.attr,
+	&tenant_attr_cgroup.attr,
+	&tenant_attr_cgroup_id.attr,
 	&tenant_attr_slot.attr,
 	&tenant_attr_service.attr,
-	&tenant_attr_sms.attr,
-	&tenant_attr_shared_sms.attr,
-	&tenant_attr_held.attr,
 	&tenant_attr_target.attr,
 	&tenant_attr_weight.attr,
 	NULL
@@ -547,8 +597,14 @@ static const struct attribute_group simgpu_tenant_group = {
 	.attrs = simgpu_tenant_attrs,
 };
 
-/* A tenant's counters tell the others what it does: a side channel. */
+/*
+ * A tenant's counters tell the others what it does: a side channel. So does what a
+ * policy gives it for that.
+ */
 static struct attribute *simgpu_tenant_counter_attrs[] = {
+	&tenant_attr_sms.attr,
+	&tenant_attr_shared_sms.attr,
+	&tenant_attr_held.attr,
 	&tenant_attr_np.attr,
 	&tenant_attr_class.attr,
 	&tenant_attr_ipc.attr,

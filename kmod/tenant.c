@@ -11,7 +11,9 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "cgroups.h"
 #include "device.h"
+#include "rights.h"
 #include "tenant.h"
 
 static void simgpu_tenant_default_options(struct session_tenant_options *options)
@@ -27,6 +29,14 @@ static void simgpu_tenant_default_options(struct session_tenant_options *options
 		strscpy(options->name, "tenant", sizeof(options->name));
 	options->service = SIMGPU_BEST_EFFORT;
 	options->weight = SIMGPU_WEIGHT_MIN;
+}
+
+/* The GPU that its time is spent on from now on. */
+static void simgpu_tenant_uses(struct simgpu_tenant *tenant,
+			       const struct gpu_config *config)
+{
+	tenant->usage.sms = config->sms;
+	tenant->usage.core_mhz = config->core_mhz;
 }
 
 /* From now on others see it, unless the device is going away. */
@@ -71,6 +81,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	get_device(&device->dev);
 	tenant->id = atomic64_inc_return(&device->last_tenant_id);
 	tenant->pid = get_pid(task_tgid(current));
+	tenant->cgroup = simgpu_cgroup_get();
 	tenant->uid = cred->fsuid;
 	tenant->gid = cred->fsgid;
 	tenant->slot = SIMGPU_NO_SLOT;
@@ -79,13 +90,23 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	simgpu_tenant_default_options(&tenant->options);
 	tenant->published.options = tenant->options;
 	tenant->published.slot = SIMGPU_NO_SLOT;
-	simgpu_device_charge(device, sizeof(*tenant));
+	simgpu_tenant_uses(tenant, &device->defaults.config);
+	ret = simgpu_tenant_charge_file(tenant);
+	if (ret)
+		goto err_free;
 
 	kobject_init(&tenant->kobj, &simgpu_tenant_ktype);
 	ret = simgpu_tenant_add(tenant);
 	if (!ret)
 		return tenant;
 	kobject_put(&tenant->kobj);
+	return ERR_PTR(ret);
+
+err_free:
+	simgpu_cgroup_put(tenant->cgroup);
+	put_pid(tenant->pid);
+	kfree(tenant);
+	put_device(&device->dev);
 	return ERR_PTR(ret);
 }
 
@@ -145,40 +166,10 @@ void simgpu_tenant_free(struct simgpu_tenant *tenant)
 		simgpu_tenant_uncharge(tenant, PAGE_SIZE);
 	}
 	put_pid(tenant->pid);
+	simgpu_cgroup_put(tenant->cgroup);
+	simgpu_tenant_uncharge_file(tenant);
 	kfree(tenant);
-	simgpu_device_charge(device, -(s64)sizeof(*tenant));
 	put_device(&device->dev);
-}
-
-/**
- * simgpu_tenant_charge() - count memory that a tenant makes the kernel hold
- * @tenant: the tenant
- * @bytes: how many
- *
- * Return: 0, or -ENOSPC beyond SIMGPU_TENANT_BYTES_MAX.
- */
-int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes)
-{
-	if (bytes > SIMGPU_TENANT_BYTES_MAX)
-		return -ENOSPC;
-	if (atomic64_add_return(bytes, &tenant->bytes_held) >
-	    SIMGPU_TENANT_BYTES_MAX) {
-		atomic64_sub(bytes, &tenant->bytes_held);
-		return -ENOSPC;
-	}
-	simgpu_device_charge(tenant->device, bytes);
-	return 0;
-}
-
-/**
- * simgpu_tenant_uncharge() - that memory is free again
- * @tenant: the tenant
- * @bytes: how many
- */
-void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes)
-{
-	atomic64_sub(bytes, &tenant->bytes_held);
-	simgpu_device_charge(tenant->device, -(s64)bytes);
 }
 
 /**
@@ -190,12 +181,16 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 	struct simgpu_device *device = tenant->device;
 
 	xa_erase(&device->tenants, tenant->id);
-	simgpu_device_lock_closing(device);
-	if (tenant->slot != SIMGPU_NO_SLOT) {
-		simgpu_tenant_unseat(tenant);
-		simgpu_device_settle(device);
+	/* Only calls on the file seat it, and there are none any more. */
+	if (tenant->was_seated) {
+		simgpu_device_lock_closing(device);
+		if (tenant->slot != SIMGPU_NO_SLOT) {
+			simgpu_tenant_unseat(tenant);
+			simgpu_cgroups_weigh(device);
+			simgpu_device_settle(device);
+		}
+		simgpu_device_unlock(device);
 	}
-	simgpu_device_unlock(device);
 	simgpu_traces_drop(tenant);
 	kobject_del(&tenant->kobj);
 	kobject_put(&tenant->kobj);
@@ -211,13 +206,22 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	struct simgpu_device *device = tenant->device;
 
 	lockdep_assert_held(&device->lock);
-	device->slots[slot] = tenant;
 	tenant->slot = slot;
+	tenant->weight = tenant->options.weight;
+	tenant->was_seated = true;
 	tenant->sequence_base = tenant->launched;
 	spin_lock(&device->publish_lock);
+	device->slots[slot] = tenant;
 	tenant->published.slot = slot;
+	simgpu_tenant_uses(tenant, &device->start.config);
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
+	simgpu_cgroups_weigh(device);
+}
+
+static u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles)
+{
+	return mul_u64_u32_div(sm_cycles, 1000, tenant->usage.core_mhz);
 }
 
 /**
@@ -229,21 +233,26 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
+	struct session_tenant_report report;
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
+	session_tenant_report(device->session, tenant->slot, &report);
 	simgpu_tell(leave, device, tenant->slot);
 	session_leave(device->session, tenant->slot);
 	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
 		WARN_ON_ONCE(tenant->pending[i].trace);
-	device->slots[tenant->slot] = NULL;
-	tenant->slot = SIMGPU_NO_SLOT;
 	tenant->in_gang = false;
 	spin_lock(&device->publish_lock);
+	device->slots[tenant->slot] = NULL;
+	tenant->slot = SIMGPU_NO_SLOT;
 	tenant->published = (struct simgpu_tenant_published) {
 		.options = tenant->options,
 		.slot = SIMGPU_NO_SLOT,
 	};
+	tenant->usage.sm_ns += simgpu_sm_ns(tenant, report.counters.sm_cycles);
+	tenant->usage.sm_cycles += report.counters.sm_cycles;
+	simgpu_tenant_uses(tenant, &device->defaults.config);
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
 }
@@ -264,28 +273,67 @@ static bool simgpu_options_valid(const struct session_tenant_options *options)
 }
 
 /**
+ * simgpu_tenant_weigh() - have the session know another weight of a tenant
+ * @tenant: a tenant with a slot
+ * @weight: its own, or its part of its cgroups'
+ */
+void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
+{
+	struct session_tenant_options options = tenant->options;
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (tenant->weight == weight)
+		return;
+	options.weight = weight;
+	session_set_tenant(tenant->device->session, tenant->slot, &options);
+	tenant->weight = weight;
+}
+
+/* The session hears of all options but of a weight that is in its cgroups' hands. */
+static int simgpu_tenant_tell_session(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	int ret;
+
+	ret = session_set_tenant(device->session, tenant->slot,
+				 &tenant->options);
+	if (ret)
+		return ret;
+	tenant->weight = tenant->options.weight;
+	simgpu_cgroups_weigh(device);
+	return 0;
+}
+
+/**
  * simgpu_tenant_set_options() - change what a tenant says of itself
  * @tenant: the tenant
+ * @request: the message that asks for it, or NULL: the caller does
  * @options: checked here
  *
- * Return: 0 or -EINVAL; then nothing has changed.
+ * Return: 0; -EINVAL, -EPERM: then nothing has changed.
  */
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
+			      const struct sk_buff *request,
 			      const struct session_tenant_options *options)
 {
 	struct simgpu_device *device = tenant->device;
+	struct session_tenant_options before = tenant->options;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
 	if (!simgpu_options_valid(options))
 		return -EINVAL;
-	if (tenant->slot != SIMGPU_NO_SLOT) {
-		ret = session_set_tenant(device->session, tenant->slot,
-					 options);
-		if (ret)
-			return ret;
-	}
+	ret = simgpu_check_claim(request, device, &tenant->options, options);
+	if (ret)
+		return ret;
 	tenant->options = *options;
+	if (tenant->slot != SIMGPU_NO_SLOT) {
+		ret = simgpu_tenant_tell_session(tenant);
+		if (ret) {
+			tenant->options = before;
+			return ret;
+		}
+	}
 	spin_lock(&device->publish_lock);
 	tenant->published.options = *options;
 	spin_unlock(&device->publish_lock);
@@ -295,12 +343,15 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 /**
  * simgpu_tenant_change() - change weight and target, both or none
  * @tenant: the tenant
+ * @request: the message that asks for it, or NULL: the caller does
  * @weight: the new one; NULL: as it is
  * @target_ppm: likewise
  *
- * Return: 0, -EINVAL for values that do not go together, -ENODEV.
+ * Return: 0, -EINVAL for values that do not go together, -EPERM for a claim that is
+ * not the asker's to make, -ENODEV.
  */
-int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
+int simgpu_tenant_change(struct simgpu_tenant *tenant,
+			 const struct sk_buff *request, const u32 *weight,
 			 const u64 *target_ppm)
 {
 	struct session_tenant_options options;
@@ -314,7 +365,7 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
 		options.weight = *weight;
 	if (target_ppm)
 		options.target_ppm = *target_ppm;
-	ret = simgpu_tenant_set_options(tenant, &options);
+	ret = simgpu_tenant_set_options(tenant, request, &options);
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
 		simgpu_tell(tenant_settings, tenant);
@@ -352,7 +403,7 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 	ret = simgpu_device_lock(tenant->device);
 	if (ret)
 		return ret;
-	ret = simgpu_tenant_set_options(tenant, &options);
+	ret = simgpu_tenant_set_options(tenant, NULL, &options);
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
 		simgpu_tell(tenant_settings, tenant);
@@ -364,23 +415,29 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
  * @tenant: the tenant
  * @seq: its file in /proc/PID/fdinfo
  *
- * Its engines are the SMs; their time is the device's, not the host's.
+ * Its engines are the SMs; their time is the device's, not the host's. It only
+ * grows, through gangs on other GPUs, too.
  */
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published(tenant);
-	const struct gpu_config *config = &tenant->device->defaults.config;
-	u64 sm_cycles = published.counters.sm_cycles;
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_usage usage;
+	u64 sm_cycles;
+
+	spin_lock(&device->publish_lock);
+	usage = tenant->usage;
+	sm_cycles = tenant->published.counters.sm_cycles;
+	usage.sm_ns += simgpu_sm_ns(tenant, sm_cycles);
+	spin_unlock(&device->publish_lock);
 
 	seq_puts(seq, "drm-driver:\tsimgpu\n");
 	seq_printf(seq, "drm-client-id:\t%llu\n",
-		   (u64)tenant->device->index << 32 | tenant->id);
-	seq_printf(seq, "drm-engine-sm:\t%llu ns\n",
-		   mul_u64_u32_div(sm_cycles, 1000, config->core_mhz));
-	seq_printf(seq, "drm-engine-capacity-sm:\t%u\n", config->sms);
-	seq_printf(seq, "drm-cycles-sm:\t%llu\n", sm_cycles);
-	seq_printf(seq, "drm-maxfreq-sm:\t%u MHz\n", config->core_mhz);
+		   (u64)device->index << 32 | tenant->id);
+	seq_printf(seq, "drm-engine-sm:\t%llu ns\n", usage.sm_ns);
+	seq_printf(seq, "drm-engine-capacity-sm:\t%u\n", usage.sms);
+	seq_printf(seq, "drm-cycles-sm:\t%llu\n",
+		   usage.sm_cycles + sm_cycles);
+	seq_printf(seq, "drm-maxfreq-sm:\t%u MHz\n", usage.core_mhz);
 	seq_printf(seq, "drm-total-traces:\t%llu KiB\n",
 		   (u64)atomic64_read(&tenant->bytes_held) >> 10);
 	seq_printf(seq, "drm-resident-traces:\t%llu KiB\n",
@@ -393,25 +450,23 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_device_info *cmd = ucmd->cmd;
-	const struct gpu_config *config = &device->start.config;
-	int ret;
+	struct simgpu_published published;
 
 	if (cmd->reserved)
 		return -EINVAL;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	cmd->sms = config->sms;
-	cmd->schedulers_per_sm = config->schedulers_per_sm;
-	cmd->core_mhz = config->core_mhz;
-	cmd->memory_mhz = config->memory_mhz;
-	cmd->channels = config->channels;
+	if (READ_ONCE(device->gone))
+		return -ENODEV;
+	published = simgpu_device_published(device);
+	cmd->sms = published.sms;
+	cmd->schedulers_per_sm = published.schedulers_per_sm;
+	cmd->core_mhz = published.core_mhz;
+	cmd->memory_mhz = published.memory_mhz;
+	cmd->channels = published.channels;
 	memset(cmd->config, 0, sizeof(cmd->config));
-	strscpy(cmd->config, config->name, sizeof(cmd->config));
-	cmd->epoch_cycles = device->published.epoch_cycles;
-	cmd->cycle = session_now(device->session);
+	strscpy(cmd->config, published.config, sizeof(cmd->config));
+	cmd->epoch_cycles = published.epoch_cycles;
+	cmd->cycle = published.cycle;
 	cmd->tenants_max = SIMGPU_TENANTS_MAX;
-	simgpu_device_unlock(device);
 	return simgpu_ucmd_respond(ucmd);
 }
 
@@ -438,12 +493,28 @@ static void simgpu_tenants_wake(struct simgpu_device *device)
 	xa_unlock(&device->tenants);
 }
 
+/* Whose tenants the metrics that are published with an epoch are about. */
+static void simgpu_tenants_measured(struct simgpu_device *device,
+				    const struct session_epoch *epoch)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < epoch->tenant_count; i++)
+		if (epoch->tenants[i].class != SIMGPU_CLASS_UNKNOWN)
+			device->measured[count++] =
+				device->slots[epoch->tenants[i].slot]->uid;
+	/* Without any, those of the epoch before are still published. */
+	if (count)
+		device->measured_count = count;
+}
+
 static void simgpu_tenants_publish_epoch(struct simgpu_device *device,
 					 const struct session_epoch *epoch)
 {
 	u32 i;
 
 	lockdep_assert_held(&device->publish_lock);
+	simgpu_tenants_measured(device, epoch);
 	for (i = 0; i < epoch->tenant_count; i++) {
 		const struct session_epoch_tenant *row = &epoch->tenants[i];
 		struct simgpu_tenant *tenant = device->slots[row->slot];
@@ -458,25 +529,34 @@ static void simgpu_tenants_publish_epoch(struct simgpu_device *device,
 	}
 }
 
+/**
+ * simgpu_tenant_publish_counters() - publish a tenant's counters and figures
+ * @tenant: with a slot
+ */
+void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct session_tenant_report report;
+
+	lockdep_assert_held(&device->lock);
+	session_tenant_report(device->session, tenant->slot, &report);
+	spin_lock(&device->publish_lock);
+	tenant->published.sms = report.sms;
+	tenant->published.shared_sms = report.shared_sms;
+	tenant->published.held = report.held;
+	row_report(&report, &tenant->published.report);
+	tenant->published.counters = report.counters;
+	simgpu_tenant_publish_live(tenant);
+	spin_unlock(&device->publish_lock);
+}
+
 static void simgpu_tenants_publish_counters(struct simgpu_device *device)
 {
-	struct session_tenant_report report;
 	u32 slot;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct simgpu_tenant *tenant = device->slots[slot];
-
-		if (!tenant)
-			continue;
-		session_tenant_report(device->session, slot, &report);
-		spin_lock(&device->publish_lock);
-		tenant->published.sms = report.sms;
-		tenant->published.shared_sms = report.shared_sms;
-		tenant->published.held = report.held;
-		tenant->published.counters = report.counters;
-		simgpu_tenant_publish_live(tenant);
-		spin_unlock(&device->publish_lock);
-	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_publish_counters(device->slots[slot]);
 }
 
 const struct simgpu_observer simgpu_tenant_observer = {

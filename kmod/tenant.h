@@ -6,12 +6,20 @@
 #include <linux/bitmap.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
+#include <linux/llist.h>
 #include <linux/poll.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
 #include "driver.h"
+
+struct cgroup;
+struct sk_buff;
+struct simgpu_user;
+
+/* Longer paths of cgroups are not told by netlink. */
+#define SIMGPU_CGROUP_PATH_BYTES	512
 
 /* Launches of a tenant whose outcome is remembered for those who wait. */
 #define SIMGPU_OUTCOMES_KEPT	4096
@@ -23,6 +31,7 @@
  * @charged_bytes: what it counts for
  * @decoded: what the engine runs; lies in @memory
  * @memory: of the decoded trace
+ * @grave: in the device's list of those to be freed
  */
 struct simgpu_trace {
 	struct kref refs;
@@ -30,6 +39,7 @@ struct simgpu_trace {
 	u64 charged_bytes;
 	const struct trace *decoded;
 	void *memory;
+	struct llist_node grave;
 };
 
 /**
@@ -55,6 +65,7 @@ struct simgpu_pending {
  * @np_ppm: likewise; meaningless while the class is unknown
  * @figures_valid: whether an epoch with this tenant has finished
  * @figures: of the last one
+ * @report: as SIMGPU_IOC_REPORT answers it
  * @counters: since it took its slot
  */
 struct simgpu_tenant_published {
@@ -67,7 +78,22 @@ struct simgpu_tenant_published {
 	u64 np_ppm;
 	bool figures_valid;
 	struct session_figures figures;
+	struct simgpu_tenant_report report;
 	struct simgpu_counters counters;
+};
+
+/**
+ * struct simgpu_usage - what a tenant has used of GPUs, and which one it uses
+ * @sm_cycles: of its SMs, in sessions that it has left
+ * @sm_ns: their time
+ * @sms: of the GPU on which it has its slot, or would get one
+ * @core_mhz: likewise
+ */
+struct simgpu_usage {
+	u64 sm_cycles;
+	u64 sm_ns;
+	u32 sms;
+	u32 core_mhz;
 };
 
 /**
@@ -78,11 +104,15 @@ struct simgpu_tenant_published {
  * @pid: of the process that opened it; others may share the file
  * @uid: of the opener, who may read the counters
  * @gid: likewise
+ * @user: @uid's account
+ * @cgroup: in which it was opened; held by reference
  * @traces: &struct simgpu_trace by handle; has its own lock
  * @bytes_held: what they and its gangs count for, up to
  *	SIMGPU_TENANT_BYTES_MAX
  * @options: name, service, weight, target; device lock
+ * @weight: that the session knows, with what is set for its cgroups; device lock
  * @slot: in the device's session, or SIMGPU_NO_SLOT; device lock
+ * @was_seated: it has had a slot; written under the device lock
  * @in_gang: it has joined the device's gang, until that ends with its file or
  *	the session is replaced; device lock
  * @sequence_base: what a launch's number is ahead of the session's, which
@@ -95,6 +125,7 @@ struct simgpu_tenant_published {
  * @settle_wait: woken when @settled moves
  * @reported: launches up to this one were read; publish lock
  * @published: what sysfs reads; publish lock, and written under both
+ * @usage: what fdinfo reads beside it; as @published
  * @live: the page that processes map, NULL until one has; publish lock
  */
 struct simgpu_tenant {
@@ -104,12 +135,16 @@ struct simgpu_tenant {
 	struct pid *pid;
 	kuid_t uid;
 	kgid_t gid;
+	struct simgpu_user *user;
+	struct cgroup *cgroup;
 
 	struct xarray traces;
 	atomic64_t bytes_held;
 
 	struct session_tenant_options options;
+	u32 weight;
 	u32 slot;
+	bool was_seated;
 	bool in_gang;
 	u64 sequence_base;
 	struct simgpu_pending pending[SESSION_LAUNCHES_MAX];
@@ -120,6 +155,7 @@ struct simgpu_tenant {
 	wait_queue_head_t settle_wait;
 	u64 reported;
 	struct simgpu_tenant_published published;
+	struct simgpu_usage usage;
 	struct simgpu_live *live;
 };
 
@@ -127,20 +163,21 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 					   const struct cred *cred);
 void simgpu_tenant_close(struct simgpu_tenant *tenant);
 void simgpu_tenant_free(struct simgpu_tenant *tenant);
-int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
-void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
-
 void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
 void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
 void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 			       u64 sequence, int status);
 void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
+			      const struct sk_buff *request,
 			      const struct session_tenant_options *options);
-int simgpu_tenant_change(struct simgpu_tenant *tenant, const u32 *weight,
+void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight);
+int simgpu_tenant_change(struct simgpu_tenant *tenant,
+			 const struct sk_buff *request, const u32 *weight,
 			 const u64 *target_ppm);
 struct simgpu_tenant_published
 simgpu_tenant_published(struct simgpu_tenant *tenant);
+void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant);
 void simgpu_tenant_publish_live(struct simgpu_tenant *tenant);
 ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
 			   loff_t *position);
@@ -152,6 +189,12 @@ void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
 int simgpu_counters_check(const struct simgpu_counter_array *array);
 int simgpu_counters_answer(struct simgpu_counter_array *array,
 			   const struct simgpu_counters *counters);
+
+/* What it makes the kernel hold (charge.c). */
+int simgpu_tenant_charge_file(struct simgpu_tenant *tenant);
+void simgpu_tenant_uncharge_file(struct simgpu_tenant *tenant);
+int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
+void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
 
 /* The calls of the ioctl table. */
 int simgpu_device_info(struct simgpu_ucmd *ucmd);
@@ -165,6 +208,7 @@ int simgpu_trace_upload(struct simgpu_ucmd *ucmd);
 int simgpu_trace_remove(struct simgpu_ucmd *ucmd);
 struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle);
 void simgpu_trace_put(struct simgpu_trace *trace);
+void simgpu_trace_put_later(struct simgpu_trace *trace);
 void simgpu_traces_drop(struct simgpu_tenant *tenant);
 
 static inline struct simgpu_tenant *simgpu_tenant_of(struct kobject *kobj)

@@ -7,6 +7,7 @@
 #include <linux/poll.h>
 #include <linux/uaccess.h>
 
+#include "cgroups.h"
 #include "compat.h"
 #include "device.h"
 #include "tenant.h"
@@ -65,12 +66,14 @@ void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 		struct simgpu_pending *pending = &tenant->pending[i];
 
 		if (pending->trace && pending->sequence == sequence) {
-			simgpu_trace_put(pending->trace);
+			simgpu_trace_put_later(pending->trace);
 			pending->trace = NULL;
 			break;
 		}
 	}
 	WARN_ON_ONCE(i == SESSION_LAUNCHES_MAX);
+	/* Who is woken finds its figures there. */
+	simgpu_tenant_publish_counters(tenant);
 	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
 }
 
@@ -86,18 +89,26 @@ void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
 	simgpu_tenant_settle(tenant, tenant->launched, status);
 }
 
-/* Outside a gang, the first launch takes a slot. */
+/*
+ * Outside a gang, the first launch takes a slot. -ESTALE: the device has to be
+ * renewed first.
+ */
 static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
-	int slot;
-	int ret;
+	int slot, ret;
 
 	lockdep_assert_held(&device->lock);
 	if (tenant->in_gang)
 		return device->ending.over ? -ECANCELED : 0;
-	ret = simgpu_device_free_of_gang(device);
-	if (ret || tenant->slot != SIMGPU_NO_SLOT)
+	if (simgpu_device_has_gang(device))
+		return -EBUSY;
+	if (simgpu_device_is_stale(device))
+		return -ESTALE;
+	if (tenant->slot != SIMGPU_NO_SLOT)
+		return 0;
+	ret = simgpu_cgroups_admit(tenant);
+	if (ret)
 		return ret;
 	slot = session_join(device->session, SESSION_ANY_SLOT,
 			    &tenant->options);
@@ -105,6 +116,20 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
 		return slot;
 	simgpu_tenant_seat(tenant, slot);
 	return 0;
+}
+
+/* A launch that cannot be must not cost others a slot. */
+static int simgpu_tenant_may_launch(struct simgpu_tenant *tenant,
+				    const struct simgpu_trace *trace,
+				    const struct simgpu_launch *cmd)
+{
+	struct simgpu_device *device = tenant->device;
+
+	if (tenant->slot != SIMGPU_NO_SLOT ||
+	    simgpu_device_has_gang(device) || simgpu_device_is_stale(device))
+		return 0;
+	return session_launch_check(device->session, trace->decoded,
+				    cmd->repeats, cmd->not_before_cycle);
 }
 
 static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
@@ -128,7 +153,8 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	ret = simgpu_tenant_take_slot(tenant);
+	ret = simgpu_tenant_may_launch(tenant, trace, cmd);
+	ret = ret ?: simgpu_tenant_take_slot(tenant);
 	if (ret)
 		return ret;
 	pending = simgpu_pending_free(tenant);
@@ -176,11 +202,13 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 			goto err_trace;
 		}
 	}
-	ret = simgpu_device_lock(tenant->device);
-	if (ret)
-		goto err_eventfd;
-	ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd);
-	simgpu_device_unlock(tenant->device);
+	do {
+		ret = simgpu_device_lock(tenant->device);
+		if (ret)
+			goto err_eventfd;
+		ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd);
+		simgpu_device_unlock(tenant->device);
+	} while (ret == -ESTALE && !(ret = simgpu_device_renew(tenant->device)));
 	if (ret)
 		goto err_eventfd;
 	return simgpu_ucmd_respond(ucmd);

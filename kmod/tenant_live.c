@@ -2,6 +2,7 @@
 /* The page that mmap() of a tenant's file shows: its live figures. */
 #include <linux/mm.h>
 
+#include "compat.h"
 #include "device.h"
 #include "tenant.h"
 
@@ -61,15 +62,8 @@ static vm_fault_t simgpu_live_fault(struct vm_fault *fault)
 	return 0;
 }
 
-static int simgpu_live_mprotect(struct vm_area_struct *vma, unsigned long start,
-				unsigned long end, unsigned long flags)
-{
-	return flags & VM_WRITE ? -EACCES : 0;
-}
-
 static const struct vm_operations_struct simgpu_live_ops = {
 	.fault = simgpu_live_fault,
-	.mprotect = simgpu_live_mprotect,
 };
 
 /* The tenant has its page from now on. */
@@ -122,6 +116,8 @@ int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma)
 	ret = simgpu_live_provide(tenant);
 	if (ret)
 		return ret;
+	/* Neither written after mprotect(), nor larger after mremap(). */
+	compat_vm_flags(vma, VM_DONTEXPAND, VM_MAYWRITE);
 	vma->vm_private_data = tenant;
 	vma->vm_ops = &simgpu_live_ops;
 	return 0;

@@ -12,6 +12,7 @@
 
 #include <linux/tracepoint.h>
 
+#include "cgroups.h"
 #include "device.h"
 #include "tenant.h"
 
@@ -27,6 +28,7 @@ TRACE_EVENT(simgpu_launch,
 		__field(u64, cycle)
 		__field(u64, sequence)
 		__field(u64, repeats)
+		__field(u64, cgroup)
 	),
 	TP_fast_assign(
 		__entry->device = tenant->device->index;
@@ -35,10 +37,12 @@ TRACE_EVENT(simgpu_launch,
 		__entry->cycle = cycle;
 		__entry->sequence = sequence;
 		__entry->repeats = repeats;
+		__entry->cgroup = simgpu_cgroup_id(tenant->cgroup);
 	),
-	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sequence=%llu repeats=%llu",
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sequence=%llu repeats=%llu cgroup=%llu",
 		  __entry->device, __entry->cycle, __entry->tenant,
-		  __entry->slot, __entry->sequence, __entry->repeats)
+		  __entry->slot, __entry->sequence, __entry->repeats,
+		  __entry->cgroup)
 );
 
 DECLARE_EVENT_CLASS(simgpu_kernel,
@@ -104,6 +108,7 @@ TRACE_EVENT(simgpu_epoch,
 		__field(u64, bandwidth_ppm)
 		__field(u64, llc_mpki_ppm)
 		__field(u64, thread_instructions)
+		__field(u64, cgroup)
 	),
 	TP_fast_assign(
 		__entry->device = tenant->device->index;
@@ -123,8 +128,9 @@ TRACE_EVENT(simgpu_epoch,
 		__entry->bandwidth_ppm = row->figures.bandwidth_ppm;
 		__entry->llc_mpki_ppm = row->figures.llc_mpki_ppm;
 		__entry->thread_instructions = row->figures.thread_instructions;
+		__entry->cgroup = simgpu_cgroup_id(tenant->cgroup);
 	),
-	TP_printk("device=%u epoch=%llu cycle=%llu tenant=%llu slot=%u class=%s np_ppm=%llu sms=%u sms_next=%u ipc_ppm=%llu rbh_ppm=%llu bandwidth_ppm=%llu llc_mpki_ppm=%llu thread_instructions=%llu%s",
+	TP_printk("device=%u epoch=%llu cycle=%llu tenant=%llu slot=%u class=%s np_ppm=%llu sms=%u sms_next=%u ipc_ppm=%llu rbh_ppm=%llu bandwidth_ppm=%llu llc_mpki_ppm=%llu thread_instructions=%llu cgroup=%llu%s",
 		  __entry->device, __entry->epoch, __entry->cycle,
 		  __entry->tenant, __entry->slot,
 		  __print_symbolic(__entry->class,
@@ -134,7 +140,7 @@ TRACE_EVENT(simgpu_epoch,
 		  __entry->np_ppm, __entry->sms, __entry->sms_next,
 		  __entry->ipc_ppm, __entry->rbh_ppm, __entry->bandwidth_ppm,
 		  __entry->llc_mpki_ppm, __entry->thread_instructions,
-		  __entry->fell_back ? " fell_back" : "")
+		  __entry->cgroup, __entry->fell_back ? " fell_back" : "")
 );
 
 /* SMs were assigned anew: one event for each tenant with a slot. */

@@ -34,6 +34,58 @@ void simgpu_trace_put(struct simgpu_trace *trace)
 	kref_put(&trace->refs, simgpu_trace_release);
 }
 
+/* The last reference has gone while the device's lock is held. */
+static void simgpu_trace_bury(struct kref *refs)
+{
+	struct simgpu_trace *trace = container_of(refs, struct simgpu_trace,
+						  refs);
+	struct simgpu_device *device = trace->tenant->device;
+
+	/* Keeps the device, too, until the trace has been freed. */
+	kobject_get(&trace->tenant->kobj);
+	llist_add(&trace->grave, &device->graves);
+	queue_work(simgpu_graves_queue, &device->graves_work);
+}
+
+/**
+ * simgpu_trace_put_later() - give up a reference where nothing large may be freed
+ * @trace: the trace
+ */
+void simgpu_trace_put_later(struct simgpu_trace *trace)
+{
+	kref_put(&trace->refs, simgpu_trace_bury);
+}
+
+/**
+ * simgpu_graves_clear() - free a device's traces that nobody refers to any more
+ * @work: the device's
+ */
+void simgpu_graves_clear(struct work_struct *work)
+{
+	struct simgpu_device *device = container_of(work, struct simgpu_device,
+						    graves_work);
+	struct simgpu_trace *trace, *next;
+
+	llist_for_each_entry_safe(trace, next, llist_del_all(&device->graves),
+				  grave) {
+		struct simgpu_tenant *tenant = trace->tenant;
+
+		simgpu_trace_release(&trace->refs);
+		kobject_put(&tenant->kobj);
+	}
+}
+
+/* What is about to be freed does not count. */
+static int simgpu_trace_charge(struct simgpu_tenant *tenant, u64 bytes)
+{
+	int ret = simgpu_tenant_charge(tenant, bytes);
+
+	if (ret != -ENOSPC)
+		return ret;
+	flush_work(&tenant->device->graves_work);
+	return simgpu_tenant_charge(tenant, bytes);
+}
+
 /**
  * simgpu_trace_get() - look up an uploaded trace
  * @tenant: whose
@@ -77,7 +129,7 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 	u64 charged_bytes = memory_bytes + sizeof(*trace);
 	int ret;
 
-	ret = simgpu_tenant_charge(tenant, charged_bytes);
+	ret = simgpu_trace_charge(tenant, charged_bytes);
 	if (ret)
 		return ERR_PTR(ret);
 	trace = kzalloc(sizeof(*trace), GFP_KERNEL_ACCOUNT);
@@ -90,8 +142,13 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 	trace->tenant = tenant;
 	trace->charged_bytes = charged_bytes;
 	trace->decoded = trace_decode(copy, trace->memory);
-	trace_time(trace->decoded, tenant->device->start.config.unit);
-	return trace;
+	trace_time(trace->decoded,
+		   simgpu_device_shown(tenant->device)->config.unit);
+	/* What was done for somebody who is killed has been in vain. */
+	if (!fatal_signal_pending(current))
+		return trace;
+	simgpu_trace_put(trace);
+	return ERR_PTR(-EINTR);
 
 err_trace:
 	kfree(trace);
@@ -123,10 +180,28 @@ simgpu_trace_accept(struct simgpu_tenant *tenant, const void *copy,
 	int ret;
 
 	ret = trace_check(copy, cmd->bytes, &memory_bytes, &error);
+	if (ret == -EINTR || ret == -ENOMEM)
+		return ERR_PTR(ret);
 	if (ret)
 		return ERR_PTR(simgpu_refusal_copy(cmd->refusal, &error) ?:
 			       ret);
 	return simgpu_trace_make(tenant, copy, memory_bytes);
+}
+
+/* In pieces, between which others get the processor. */
+static int simgpu_trace_take(void *copy, const struct simgpu_trace_upload *cmd)
+{
+	u64 done, piece;
+
+	for (done = 0; done < cmd->bytes; done += piece) {
+		piece = min_t(u64, cmd->bytes - done, PORT_PIECE_BYTES);
+		if (copy_from_user(copy + done,
+				   u64_to_user_ptr(cmd->data + done), piece))
+			return -EFAULT;
+		if (port_pause())
+			return -EINTR;
+	}
+	return 0;
 }
 
 /* The copy lives, and counts, while the trace is made of it. */
@@ -138,18 +213,12 @@ simgpu_trace_copy(struct simgpu_tenant *tenant,
 	void *copy;
 	int ret;
 
-	ret = simgpu_tenant_charge(tenant, cmd->bytes);
+	ret = simgpu_trace_charge(tenant, cmd->bytes);
 	if (ret)
 		return ERR_PTR(ret);
 	copy = port_alloc(cmd->bytes);
-	if (!copy) {
-		trace = ERR_PTR(-ENOMEM);
-	} else if (copy_from_user(copy, u64_to_user_ptr(cmd->data),
-				  cmd->bytes)) {
-		trace = ERR_PTR(-EFAULT);
-	} else {
-		trace = simgpu_trace_accept(tenant, copy, cmd);
-	}
+	ret = copy ? simgpu_trace_take(copy, cmd) : -ENOMEM;
+	trace = ret ? ERR_PTR(ret) : simgpu_trace_accept(tenant, copy, cmd);
 	port_free(copy);
 	simgpu_tenant_uncharge(tenant, cmd->bytes);
 	return trace;

@@ -3,6 +3,8 @@
  * The worker: one kernel thread a device that lets device time pass, quantum by
  * quantum and at its pace, and replaces a policy that is too slow between two.
  */
+#include <linux/freezer.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -13,28 +15,84 @@
 
 /*
  * How long the worker simulates with the lock held: what a system call may have
- * to wait for the device. How many device cycles that is depends on the host
- * and on the kernels (a hundredfold between a memory-bound one in an emulated
- * machine and a compute-bound one on bare metal), so it is found by doubling
- * and halving. Results do not depend on it.
+ * to wait for the device. It goes on in slices until that time is over. How many
+ * device cycles a slice may have depends on the host and on the kernels (a
+ * hundredfold between a memory-bound one in an emulated machine and a
+ * compute-bound one on bare metal), so it is found by doubling and halving.
+ * Results do not depend on it.
  */
 #define SIMGPU_QUANTUM_NS		(1 * NSEC_PER_MSEC)
-#define SIMGPU_QUANTUM_CYCLES_START	2000
-#define SIMGPU_QUANTUM_CYCLES_MIN	125
-#define SIMGPU_QUANTUM_CYCLES_MAX	128000
+#define SIMGPU_SLICE_CYCLES_START	1000
+#define SIMGPU_SLICE_CYCLES_MIN		50
+#define SIMGPU_SLICE_CYCLES_MAX		64000
+
+/*
+ * While no tenant has work, cycles cost a thousandth; how many of them a slice has
+ * is found likewise, anew each time, for what is still on its way costs more. The
+ * worker then sleeps for so many quanta after each.
+ */
+#define SIMGPU_EMPTY_CYCLES_MAX		8000000
+#define SIMGPU_EMPTY_REST		3
 
 /* How old the counters that are published may become while the device runs. */
 #define SIMGPU_COUNTERS_NS		(10 * NSEC_PER_MSEC)
 
-static void simgpu_device_adapt_quantum(struct simgpu_device *device,
-					u64 took_ns)
+/* Host time that the worker does not make up for if it had no processor. */
+#define SIMGPU_SHARE_NS			(100 * NSEC_PER_MSEC)
+
+/**
+ * struct simgpu_share - from when on the worker's share of a processor is counted
+ * @percent: it
+ * @now_ns: host time there
+ * @used_ns: processor time that the worker had used there
+ */
+struct simgpu_share {
+	u32 percent;
+	u64 now_ns;
+	u64 used_ns;
+};
+
+/* A slice of so many cycles has taken so long. */
+static void simgpu_adapt(u64 *cycles, u64 most, u64 took_ns)
 {
-	if (took_ns > SIMGPU_QUANTUM_NS &&
-	    device->quantum_cycles > SIMGPU_QUANTUM_CYCLES_MIN)
-		device->quantum_cycles /= 2;
-	else if (took_ns < SIMGPU_QUANTUM_NS / 4 &&
-		 device->quantum_cycles < SIMGPU_QUANTUM_CYCLES_MAX)
-		device->quantum_cycles *= 2;
+	if (took_ns > SIMGPU_QUANTUM_NS && *cycles > SIMGPU_SLICE_CYCLES_MIN)
+		*cycles /= 2;
+	else if (took_ns < SIMGPU_QUANTUM_NS / 4 && *cycles < most)
+		*cycles *= 2;
+}
+
+/* Lets device time pass for a slice, or up to the next launch's start. */
+static void simgpu_device_slice(struct simgpu_device *device)
+{
+	u64 start_ns = ktime_get_ns();
+	u64 empty = session_empty_cycles(device->session);
+
+	if (empty) {
+		session_run(device->session, min(empty, device->empty_cycles));
+		simgpu_adapt(&device->empty_cycles, SIMGPU_EMPTY_CYCLES_MAX,
+			     ktime_get_ns() - start_ns);
+	} else {
+		device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
+		session_run(device->session, device->slice_cycles);
+		simgpu_adapt(&device->slice_cycles, SIMGPU_SLICE_CYCLES_MAX,
+			     ktime_get_ns() - start_ns);
+	}
+}
+
+/* Slices until most of the quantum's time is over, or nothing is left to run. */
+static u64 simgpu_device_quantum(struct simgpu_device *device)
+{
+	u64 start_ns = ktime_get_ns(), took_ns;
+
+	do {
+		simgpu_device_slice(device);
+		took_ns = ktime_get_ns() - start_ns;
+	} while (took_ns < SIMGPU_QUANTUM_NS / 2 && !device->slow &&
+		 session_state(device->session) == SESSION_RUNNING);
+	WRITE_ONCE(device->ran_ns, device->ran_ns + took_ns);
+	if (took_ns > device->longest_ns)
+		WRITE_ONCE(device->longest_ns, took_ns);
+	return took_ns;
 }
 
 /* A policy that took too long is replaced, for good and in the journal. */
@@ -50,20 +108,17 @@ static void simgpu_device_watch(struct simgpu_device *device)
 static void simgpu_device_step(struct simgpu_device *device)
 {
 	u64 epochs = device->published.epochs;
-	u64 start_ns = ktime_get_ns();
-	u64 took_ns, now_ns;
+	u64 took_ns;
 
 	lockdep_assert_held(&device->lock);
-	session_run(device->session, device->quantum_cycles);
-	now_ns = ktime_get_ns();
-	took_ns = now_ns - start_ns;
+	took_ns = simgpu_device_quantum(device);
 	simgpu_device_watch(device);
-	simgpu_device_adapt_quantum(device, took_ns);
 	simgpu_tell(stepped, device, took_ns);
-	simgpu_device_publish(device);
-	if (device->published.epochs != epochs ||
-	    now_ns - device->counters_ns > SIMGPU_COUNTERS_NS)
-		simgpu_device_publish_counters(device);
+	simgpu_device_publish(device, device->published.epochs != epochs ||
+			      session_state(device->session) != SESSION_RUNNING ||
+			      ktime_get_ns() - device->counters_ns >
+			      SIMGPU_COUNTERS_NS);
+	device->empty = session_empty_cycles(device->session);
 }
 
 /* Host time at which device time, at its pace, is where it is; 0: now. */
@@ -97,34 +152,86 @@ static void simgpu_device_pace(struct simgpu_device *device)
 	/* Behind by much: do not make up for it. */
 	if (now_ns > due_ns + NSEC_PER_SEC)
 		device->pace_ns = 0;
-	if (now_ns < due_ns)
-		wait_event_idle_timeout(device->worker_wait,
-					kthread_should_stop() ||
-					READ_ONCE(device->pace_ppm) != pace_ppm,
-					nsecs_to_jiffies(due_ns - now_ns) + 1);
+	if (now_ns < due_ns) {
+		simgpu_turn_rest(device);
+		wait_event_freezable_timeout(device->worker_wait,
+					     kthread_should_stop() ||
+					     READ_ONCE(device->pace_ppm) != pace_ppm,
+					     nsecs_to_jiffies(due_ns - now_ns) + 1);
+	}
 	if (READ_ONCE(device->pace_ppm) != pace_ppm)
 		device->pace_ns = 0;
 }
 
+/*
+ * Sleeps until the worker's processor time is no more than its share of the host's
+ * since @since, which it sets anew where it has fallen behind, slept, or was given
+ * another share.
+ */
+static void simgpu_device_share(struct simgpu_device *device,
+				struct simgpu_share *since)
+{
+	u32 percent = READ_ONCE(device->cpu_percent);
+	u64 now_ns = ktime_get_ns(), used_ns = current->se.sum_exec_runtime;
+	u64 due_ns;
+
+	due_ns = since->now_ns +
+		 div_u64((used_ns - since->used_ns) * 100, percent);
+	if (percent == SIMGPU_CPU_PERCENT_MAX || percent != since->percent ||
+	    now_ns > due_ns + SIMGPU_SHARE_NS) {
+		*since = (struct simgpu_share) { percent, now_ns, used_ns };
+		return;
+	}
+	if (now_ns + jiffies_to_nsecs(1) > due_ns)
+		return;
+	simgpu_turn_rest(device);
+	wait_event_freezable_timeout(device->worker_wait,
+				     kthread_should_stop() ||
+				     READ_ONCE(device->cpu_percent) != percent,
+				     nsecs_to_jiffies(due_ns - now_ns));
+}
+
+/* No tenant has work yet: there is no hurry. */
+static void simgpu_device_rest(struct simgpu_device *device)
+{
+	if (!device->empty)
+		return;
+	device->empty = false;
+	simgpu_turn_rest(device);
+	wait_event_freezable_timeout(device->worker_wait, kthread_should_stop(),
+				     nsecs_to_jiffies(SIMGPU_EMPTY_REST *
+						      SIMGPU_QUANTUM_NS) ?: 1);
+}
+
+/*
+ * Has the lowest priority, until an administrator says otherwise; what turn.c
+ * lends it, it gives back.
+ */
 static int simgpu_worker(void *data)
 {
 	struct simgpu_device *device = data;
+	struct simgpu_share since = {};
 
 	set_user_nice(current, MAX_NICE);
+	set_freezable();
 	while (!kthread_should_stop()) {
-		wait_event_idle(device->worker_wait,
-				READ_ONCE(device->runnable) ||
-				kthread_should_stop());
+		if (!READ_ONCE(device->runnable))
+			simgpu_turn_rest(device);
+		wait_event_freezable(device->worker_wait,
+				     READ_ONCE(device->runnable) ||
+				     kthread_should_stop());
+		try_to_freeze();
 		simgpu_device_pace(device);
-		mutex_lock(&device->lock);
+		simgpu_device_share(device, &since);
+		simgpu_device_rest(device);
+		simgpu_turn_take(device);
 		if (device->runnable)
 			simgpu_device_step(device);
-		mutex_unlock(&device->lock);
-		/* Nothing if nobody had to wait. */
-		set_user_nice(current, MAX_NICE);
+		simgpu_turn_end(device);
 		/* Alone, cond_resched() holds up those who wait for RCU-tasks. */
 		cond_resched_tasks_rcu_qs();
 	}
+	simgpu_turn_rest(device);
 	return 0;
 }
 
@@ -138,11 +245,13 @@ int simgpu_worker_start(struct simgpu_device *device)
 {
 	struct task_struct *worker;
 
-	device->quantum_cycles = SIMGPU_QUANTUM_CYCLES_START;
+	device->slice_cycles = SIMGPU_SLICE_CYCLES_START;
+	device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
+	device->cpu_percent = SIMGPU_CPU_PERCENT_MAX;
 	worker = kthread_run(simgpu_worker, device, "simgpu%u", device->index);
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
-	/* For those who wait for the lock, even after its end. */
+	/* For those who lend it their priority, even after its end. */
 	device->worker = get_task_struct(worker);
 	return 0;
 }

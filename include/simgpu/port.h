@@ -18,7 +18,10 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
@@ -45,9 +48,41 @@ static inline void port_free(const void *memory)
 	kvfree(memory);
 }
 
+/*
+ * For loops over what any process may have made as long as it likes: every few
+ * thousand turns, others get the processor. Whether to give up: the caller was
+ * killed.
+ */
+static inline bool port_pause(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current);
+}
+
+/* Bytes that are gone through without a look at who else wants the processor. */
+#define PORT_PIECE_BYTES	65536
+
+/* memcpy() of any size. */
+static inline void port_copy(void *to, const void *from, size_t count)
+{
+	size_t done, piece;
+
+	for (done = 0; done < count; done += piece) {
+		piece = min_t(size_t, count - done, PORT_PIECE_BYTES);
+		memcpy((char *)to + done, (const char *)from + done, piece);
+		if (piece == PORT_PIECE_BYTES)
+			cond_resched();
+	}
+}
+
 /* zlib's crc32(): start with @crc 0 and chain. */
 static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 {
+	for (; count > PORT_PIECE_BYTES; count -= PORT_PIECE_BYTES) {
+		crc = crc32_le(crc ^ ~0U, bytes, PORT_PIECE_BYTES) ^ ~0U;
+		bytes = (const char *)bytes + PORT_PIECE_BYTES;
+		cond_resched();
+	}
 	return crc32_le(crc ^ ~0U, bytes, count) ^ ~0U;
 }
 
@@ -157,6 +192,16 @@ static inline void *port_alloc(size_t bytes)
 static inline void port_free(const void *memory)
 {
 	free((void *)memory);
+}
+
+static inline bool port_pause(void)
+{
+	return false;
+}
+
+static inline void port_copy(void *to, const void *from, size_t count)
+{
+	memcpy(to, from, count);
 }
 
 static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)

@@ -10,6 +10,8 @@
 #include "session.h"
 
 #define NEVER	U64_MAX
+/* Each slot, and the device with its settings. */
+#define JOURNAL_OWNERS	(SESSION_SLOTS_MAX + 1)
 
 /* struct launch - a trace that waits or runs */
 struct launch {
@@ -36,6 +38,7 @@ struct launch {
  * @np_cycles: cycles of its first run that predicted epochs cover
  * @np_sum: their NPs, times their cycles
  * @events: SIMGPU_ON_* that concern it since the last decision
+ * @unseen: event of its options, if no decision has looked at them yet
  * @progress_cycle: when it was last seen to have issued something new
  * @progress_issued: thread instructions that it had issued then
  * @epoch_base: its counters at the start of the present epoch
@@ -62,6 +65,7 @@ struct session_tenant {
 	u64 np_sum;
 	struct simgpu_curve curve;
 	u32 events;
+	struct journal_event *unseen;
 	u64 progress_cycle;
 	u64 progress_issued;
 	struct session_figures first_run;
@@ -138,6 +142,10 @@ struct probe {
  * @gpu_memory: of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: that it finished in the last epoch
+ * @journal_shares: events in @journal that count for the share of each slot, and
+ *	last of the device
+ * @journal_common: those that do not
+ * @journal_spill: in place of an event that finds no room
  */
 struct session {
 	struct session_options initial;
@@ -181,6 +189,9 @@ struct session {
 	u64 journal_lost;
 	u64 sm_base[SIMGPU_SMS_MAX];
 	u64 sm_finished[SIMGPU_SMS_MAX];
+	u32 journal_shares[JOURNAL_OWNERS];
+	u32 journal_common;
+	struct journal_event journal_spill;
 	u32 journal_count;
 	struct journal_event journal[SESSION_JOURNAL_MAX];
 };
@@ -307,5 +318,7 @@ int constants_check(const struct simgpu_model *model, const char *config,
 /* journal.c */
 struct journal_event *journal_add(struct session *session,
 				  enum journal_kind kind, u32 slot);
+void journal_tenant(struct session *session, u32 slot,
+		    const struct session_tenant_options *options);
 
 #endif /* CORE_CORE_H */

@@ -5,27 +5,70 @@
  */
 #include "core.h"
 
+/* What is left for everybody beside the shares. */
+#define COMMON_EVENTS \
+	(SESSION_JOURNAL_MAX - JOURNAL_OWNERS * SESSION_JOURNAL_SHARE)
+
+static bool is_of_a_tenant(enum journal_kind kind)
+{
+	return kind == JOURNAL_JOIN || kind == JOURNAL_TENANT ||
+	       kind == JOURNAL_LAUNCH || kind == JOURNAL_LEAVE;
+}
+
+/* Takes room from the owner's share, and when that is full from the common room. */
+static bool take_room(struct session *session, enum journal_kind kind, u32 slot)
+{
+	u32 owner = is_of_a_tenant(kind) ? slot : SESSION_SLOTS_MAX;
+
+	if (session->journal_shares[owner] < SESSION_JOURNAL_SHARE)
+		session->journal_shares[owner]++;
+	else if (session->journal_common < COMMON_EVENTS)
+		session->journal_common++;
+	else
+		return false;
+	return true;
+}
+
 /*
  * journal_add() - note an event now
  *
- * Return: the event, to be filled in; never NULL: past SESSION_JOURNAL_MAX the
- * last one is overwritten and counted as lost.
+ * Return: the event, to be filled in; never NULL: what finds no room is counted
+ * as lost, and its event is none of the journal.
  */
 struct journal_event *journal_add(struct session *session,
 				  enum journal_kind kind, u32 slot)
 {
-	struct journal_event *event;
+	struct journal_event *event = &session->journal_spill;
 
-	if (session->journal_count == SESSION_JOURNAL_MAX)
-		session->journal_lost++;
+	if (take_room(session, kind, slot))
+		event = &session->journal[session->journal_count++];
 	else
-		session->journal_count++;
-	event = &session->journal[session->journal_count - 1];
+		session->journal_lost++;
 	memset(event, 0, sizeof(*event));
 	event->cycle = session_now(session);
 	event->kind = kind;
 	event->slot = slot;
 	return event;
+}
+
+/*
+ * journal_tenant() - a tenant has changed what it says of itself
+ *
+ * If nobody has seen what it said last, that is as if it had never been: its
+ * event says the new words.
+ */
+void journal_tenant(struct session *session, u32 slot,
+		    const struct session_tenant_options *options)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct journal_event *event = tenant->unseen;
+
+	if (!event) {
+		event = journal_add(session, JOURNAL_TENANT, slot);
+		if (event != &session->journal_spill)
+			tenant->unseen = event;
+	}
+	event->tenant = *options;
 }
 
 const struct journal_event *session_journal(const struct session *session,

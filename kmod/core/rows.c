@@ -27,6 +27,7 @@ SAME(SIMGPU_REFUSAL_CONSTANTS, SESSION_REFUSED_CONSTANTS);
 static_assert(SIMGPU_REFUSAL_ANY == SESSION_NOWHERE, "no tenant, no SM");
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES, "names");
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX, "tenants");
+static_assert(SIMGPU_LAUNCH_AHEAD_MAX == SESSION_AHEAD_CYCLES_MAX, "starts");
 
 /* A counter's number is the place of its field. */
 #define COUNTER_IS(number, field)					\

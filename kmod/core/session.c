@@ -403,6 +403,17 @@ static void run_once(struct session *session, u64 limit)
 	decide_due(session);
 }
 
+u64 session_empty_cycles(struct session *session)
+{
+	u64 next;
+
+	if (session_state(session) != SESSION_RUNNING ||
+	    somebody_has_work(session))
+		return 0;
+	next = launch_next_start(session);
+	return next > session_now(session) ? next - session_now(session) : 0;
+}
+
 enum session_state session_run(struct session *session, u64 cycles)
 {
 	u64 limit = fixed_add(session_now(session), cycles);
@@ -473,12 +484,21 @@ int session_join(struct session *session, u32 slot,
 	return (int)slot;
 }
 
+static bool same_options(const struct session_tenant_options *a,
+			 const struct session_tenant_options *b)
+{
+	return !strcmp(a->name, b->name) && a->service == b->service &&
+	       a->weight == b->weight && a->target_ppm == b->target_ppm;
+}
+
 int session_set_tenant(struct session *session, u32 slot,
 		       const struct session_tenant_options *options)
 {
 	if (!tenant_options_are_good(options) || !is_member(session, slot))
 		return -EINVAL;
-	journal_add(session, JOURNAL_TENANT, slot)->tenant = *options;
+	if (same_options(&session->tenants[slot].options, options))
+		return 0;
+	journal_tenant(session, slot, options);
 	session->tenants[slot].options = *options;
 	return 0;
 }
@@ -493,17 +513,18 @@ static bool gang_is_ready(const struct session *session)
 	return true;
 }
 
-static int launch_is_possible(const struct session *session, u32 slot,
-			      const struct trace *trace, u64 repeats)
+int session_launch_check(const struct session *session,
+			 const struct trace *trace, u64 repeats, u64 not_before)
 {
 	u32 i;
 
-	if (!is_member(session, slot) || !repeats)
+	if (!repeats)
 		return -EINVAL;
 	if (session->stopped || session->canceled)
 		return -ECANCELED;
-	if (session->tenants[slot].launches == SESSION_LAUNCHES_MAX)
-		return -EAGAIN;
+	if (not_before > fixed_add(session_now(session),
+				   SESSION_AHEAD_CYCLES_MAX))
+		return -ERANGE;
 	for (i = 0; i < trace->kernel_count; i++)
 		if (!gpu_kernel_fits(&session->initial.config,
 				     &trace->kernels[i]))
@@ -514,13 +535,17 @@ static int launch_is_possible(const struct session *session, u32 slot,
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		   u64 repeats, u64 not_before, u64 *sequence)
 {
-	int ret = launch_is_possible(session, slot, trace, repeats);
+	int ret = session_launch_check(session, trace, repeats, not_before);
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct journal_event *event;
 	struct launch *launch;
 
+	if (!is_member(session, slot))
+		return -EINVAL;
 	if (ret)
 		return ret;
+	if (tenant->launches == SESSION_LAUNCHES_MAX)
+		return -EAGAIN;
 	launch = &tenant->launch[(tenant->head + tenant->launches) %
 				 SESSION_LAUNCHES_MAX];
 	tenant->launches++;

@@ -16,10 +16,20 @@
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
 #define SESSION_ANY_SLOT		0xffU
+/*
+ * How far ahead of device time a launch's start may be named. Channels make up for
+ * all refreshes of the time between at once.
+ */
+#define SESSION_AHEAD_CYCLES_MAX	100000000ULL
 /* Launches of a tenant that have not ended; a further one gets -EAGAIN. */
 #define SESSION_LAUNCHES_MAX		16
-/* Events that a journal holds; later ones are counted and lost. */
+/*
+ * Events that a journal holds; later ones are counted and lost. Of these, what is
+ * kept free for each slot, and for the device's settings: nobody can lose them
+ * for the others.
+ */
 #define SESSION_JOURNAL_MAX		4096
+#define SESSION_JOURNAL_SHARE		16
 #define SESSION_EPOCH_CYCLES_MIN	10000ULL
 #define SESSION_EPOCH_CYCLES_MAX	50000000ULL
 #define SESSION_EPOCH_CYCLES_DEFAULT	500000ULL
@@ -406,11 +416,24 @@ int session_set_tenant(struct session *session, u32 slot,
  * @sequence: set to the launch's number, from 1 for each tenant
  *
  * Return: 0; -EAGAIN when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
- * hold one of its thread blocks; -EINVAL; -ECANCELED after the stop cycle or
+ * hold one of its thread blocks; -ERANGE if @not_before is more than
+ * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
  * on a canceled gang.
  */
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		   u64 repeats, u64 not_before, u64 *sequence);
+
+/**
+ * session_launch_check() - whether a tenant could queue a trace, that has none yet
+ * @session: the session
+ * @trace: the trace
+ * @repeats: as in session_launch()
+ * @not_before: likewise
+ *
+ * Return: as session_launch(), but for what the tenant has done before.
+ */
+int session_launch_check(const struct session *session,
+			 const struct trace *trace, u64 repeats, u64 not_before);
 
 /**
  * session_leave() - end a tenant's work on the spot and free its slot
@@ -527,6 +550,9 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
  * Return: the state reached.
  */
 enum session_state session_run(struct session *session, u64 cycles);
+
+/* Cycles until a launch starts, while no tenant has work; else 0. */
+u64 session_empty_cycles(struct session *session);
 
 void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out);

@@ -130,6 +130,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	struct session_tenant *tenant = &session->tenants[slot];
 
 	out->active = 1;
+	tenant->unseen = NULL;
 	out->service = tenant->options.service;
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;

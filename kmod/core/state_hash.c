@@ -131,8 +131,11 @@ u64 session_state_hash(struct session *session)
 	hash = hash_mix(hash, session->apply_cycle);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		/* Who compares it with a replay has looked. */
+		session->tenants[slot].unseen = NULL;
 		if (is_member(session, slot))
 			hash = mix_tenant(hash, &session->tenants[slot]);
+	}
 	return hash;
 }

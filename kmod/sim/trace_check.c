@@ -267,6 +267,8 @@ static int check_pattern(struct checker *c, u64 index)
 {
 	const struct simgpu_trace_pattern *p = &c->patterns[index];
 
+	if (look(c))
+		return -EINTR;
 	switch (p->kind) {
 	case SIMGPU_TRACE_AFFINE:
 		return check_affine(c, index, p);
@@ -374,6 +376,8 @@ static int check_lines(struct checker *c)
 	for (i = 0; i < count; i++) {
 		const char *reason = line_reason(c->lines[i], known, end);
 
+		if (look(c))
+			return -EINTR;
 		if (!reason)
 			continue;
 		snprintf(c->error->field, sizeof(c->error->field),
@@ -390,6 +394,8 @@ static int check_weights(struct checker *c)
 	for (index = 0; index < count; index++) {
 		const struct simgpu_trace_weight *w = &c->weights[index];
 
+		if (look(c))
+			return -EINTR;
 		if (!name_is_good(w->name))
 			return ELEMENT(-EINVAL, "weights", index, w, name,
 				       "is not a printable name");

@@ -40,6 +40,7 @@ struct run_list {
 
 /*
  * struct checker - the trace under inspection
+ * @looked: elements that were looked at
  * @mixed: instructions of mixes that ops have named, see SIMGPU_TRACE_MIXED_MAX
  * @lines_needed: by program: recorded lines that a warp running it takes
  * @bounds: by program
@@ -60,6 +61,7 @@ struct checker {
 	const struct simgpu_trace_run *runs;
 	const struct simgpu_trace_mix *mixes;
 	const struct simgpu_trace_instruction *instructions;
+	u64 looked;
 	u64 mixed;
 	u64 *lines_needed;
 	struct bounds *bounds;
@@ -83,6 +85,12 @@ static inline bool same_programs(const struct simgpu_trace_kernel *a,
 {
 	return a->first_program == b->first_program &&
 	       a->program_count == b->program_count;
+}
+
+/* Another element is looked at. Return: 0; -EINTR if the caller was killed. */
+static inline int look(struct checker *c)
+{
+	return ++c->looked % 4096 || !port_pause() ? 0 : -EINTR;
 }
 
 /* trace_check_tables.c */

@@ -34,6 +34,8 @@ int check_mixes(struct checker *c)
 	for (index = 0; index < mixes; index++) {
 		const struct simgpu_trace_mix *m = &c->mixes[index];
 
+		if (look(c))
+			return -EINTR;
 		if (m->first_instruction != next)
 			return MIX(-EINVAL, first_instruction,
 				   "does not follow the mix before");
@@ -51,7 +53,7 @@ int check_mixes(struct checker *c)
 		return refuse_rest(c, SIMGPU_TRACE_INSTRUCTIONS,
 				   "has instructions of no mix");
 	for (index = 0; index < instructions; index++) {
-		ret = check_instruction(c, index);
+		ret = look(c) ?: check_instruction(c, index);
 		if (ret)
 			return ret;
 	}
@@ -296,7 +298,7 @@ static int check_program(struct checker *c, u64 index, u64 *next_op)
 	if (*next_op > ops)
 		return PROGRAM(op_count, "reaches past the ops");
 	for (i = p->first_op; i < *next_op; i++) {
-		ret = check_op(c, &walk, i);
+		ret = look(c) ?: check_op(c, &walk, i);
 		if (ret)
 			return ret;
 	}
@@ -313,7 +315,7 @@ int check_programs(struct checker *c)
 	int ret;
 
 	for (index = 0; index < programs; index++) {
-		ret = check_program(c, index, &next_op);
+		ret = look(c) ?: check_program(c, index, &next_op);
 		if (ret)
 			return ret;
 	}

@@ -103,6 +103,8 @@ static void widen_programs(struct checker *c, const struct simgpu_trace_kernel *
 		&c->warps[k->first_warp + block * warps_of(k)];
 	u32 i;
 
+	/* Who was killed is told by the next that can fail. */
+	look(c);
 	for (i = 0; i < warps_of(k); i++) {
 		bounds->warp_low = (u8)i;
 		bounds->warp_high = (u8)i;
@@ -122,6 +124,8 @@ static int check_runs(struct checker *c, const struct simgpu_trace_kernel *k,
 	for (index = first; index < first + count; index++) {
 		const struct simgpu_trace_run *run = &c->runs[index];
 
+		if (look(c))
+			return -EINTR;
 		if (run->end <= end)
 			return ELEMENT(-EINVAL, "runs", index, run, end,
 				       "is not behind the run before");
@@ -195,6 +199,8 @@ static int check_rows(struct checker *c, const struct simgpu_trace_kernel *k,
 		const struct simgpu_trace_row *row = &c->rows[index];
 		struct bounds bounds;
 
+		if (look(c))
+			return -EINTR;
 		if (row->end <= end)
 			return ROW(end, "is not behind the row before");
 		if (row->end > rows_of(k))
@@ -225,6 +231,8 @@ static int check_entries(struct checker *c, const struct simgpu_trace_kernel *k,
 	for (index = k->first_warp; index < end; index++) {
 		const struct simgpu_trace_warp *w = &c->warps[index];
 
+		if (look(c))
+			return -EINTR;
 		if (w->program >= k->program_count)
 			return WARP(program, "is not one of its kernel's");
 	}
@@ -351,6 +359,8 @@ int check_lines_of_warps(struct checker *c)
 			const struct simgpu_trace_warp *w = &c->warps[index];
 			u32 program = k->first_program + w->program;
 
+			if (look(c))
+				return -EINTR;
 			if (fixed_add(w->first_line, c->lines_needed[program]) >
 			    lines)
 				return WARP(first_line, "runs past the lines");

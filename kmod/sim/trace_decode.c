@@ -64,6 +64,8 @@ static void decode_program(const struct simgpu_trace_op *from, u32 count,
 	for (i = 0; i < count; i++) {
 		struct trace_op *to = &ops[first + i];
 
+		if (!(i % 4096))
+			port_pause();
 		to->kind = from[i].kind;
 		to->active_lanes = from[i].active_lanes;
 		to->issue_cycles = from[i].issue_cycles;
@@ -106,7 +108,7 @@ static void *decode_same(const struct simgpu_trace_header *h, u32 section,
 	void *to = take(memory, count, bytes);
 
 	if (count)
-		memcpy(to, section_data(h, section), count * bytes);
+		port_copy(to, section_data(h, section), count * bytes);
 	return to;
 }
 
@@ -156,6 +158,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->footprint_bytes = h->footprint_bytes;
 	for (i = 0; i < pattern_count; i++)
 		decode_pattern(&patterns[i], &to_patterns[i]);
+	port_pause();
 	for (i = 0; i < program_count; i++) {
 		starts[i] = programs[i].first_op + (u32)i;
 		decode_program(&ops[programs[i].first_op], programs[i].op_count,

@@ -236,6 +236,8 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 	u32 depth = 0;
 
 	for (; ops[i].kind != TRACE_END; i++) {
+		if (!(i % 4096))
+			port_pause();
 		if (ops[i].kind == TRACE_LOOP) {
 			if (depth)
 				open[depth - 1].innermost = false;

@@ -8,7 +8,7 @@
  * works at the end is the one failure seen from here. Wants the module loaded with
  * devices=2.
  *
- * usage: driver [--seed N] [--seconds N] [--operations N] [--processes N]
+ * usage: driver [--seed N] [--seconds N] [--operations N] [--processes N] [--user N]
  */
 #include <poll.h>
 #include <signal.h>
@@ -20,6 +20,8 @@
 #include <linux/simgpu_netlink.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
+
+#include <grp.h>
 
 #include "../kselftest/calls.h"
 
@@ -37,10 +39,11 @@ struct tally {
 
 #define KINDS_MAX	16
 
-/* struct shared - between all processes */
+/* struct shared - between all processes, which are of user @user */
 struct shared {
 	unsigned long operations;
 	struct tally tallies[KINDS_MAX];
+	uid_t user;
 };
 
 /* struct fuzzer - one process */
@@ -181,9 +184,14 @@ static bool create_gang(struct fuzzer *fuzzer, int file, uint32_t members,
 	return fuzzer->gang >= 0;
 }
 
+/* Where somebody is seated there is none, so some are on the gangs' device. */
 static bool make_gang(struct fuzzer *fuzzer)
 {
-	return create_gang(fuzzer, *some_file(fuzzer), 1 + below(fuzzer, 3),
+	int *file = some_file(fuzzer);
+
+	if (!below(fuzzer, 4))
+		open_at(file, 1);
+	return create_gang(fuzzer, *file, 1 + below(fuzzer, 3),
 			   below(fuzzer, 2) ? 10000 : odd_number(fuzzer),
 			   below(fuzzer, 100000));
 }
@@ -377,11 +385,12 @@ static bool change_devices(struct fuzzer *fuzzer)
 	}
 }
 
-/* struct kind - of operations, and how many of 1000 it is */
+/* struct kind - of operations, how many of 1000 it is, and whether only root's */
 static const struct kind {
 	const char *name;
 	unsigned int weight;
 	bool (*operate)(struct fuzzer *fuzzer);
+	bool root;
 } kinds[] = {
 	{ "open", 60, reopen },
 	{ "upload", 125, upload_some },
@@ -393,9 +402,10 @@ static const struct kind {
 	{ "nearly sound ioctl", 65, call_nearly },
 	{ "any ioctl", 60, call_anything },
 	{ "mmap", 65, map_some },
-	{ "setting", 60, write_setting },
+	{ "setting", 60, write_setting, true },
 	{ "netlink", 60, speak_netlink },
-	{ "make or remove a device", 3, change_devices },
+	{ "make or remove a device", 3, change_devices,
+	  true },
 };
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
@@ -420,6 +430,9 @@ static void run_process(struct shared *shared, uint64_t seed)
 	struct fuzzer fuzzer = { .random = seed, .shared = shared, .gang = -1 };
 	int i;
 
+	if (shared->user && (setgroups(0, NULL) || setgid(shared->user) ||
+			     setuid(shared->user)))
+		_exit(1);
 	memset(fuzzer.files, -1, sizeof(fuzzer.files));
 	build_everything(&fuzzer.trace);
 	fuzzer.sock = nl_socket_alloc();
@@ -533,9 +546,32 @@ static void let_run(struct fuzzer *choices, const struct shared *shared,
 	       kills, (long)(time(NULL) - start));
 }
 
+/* What root leaves to another user: the devices themselves, gangs, some claims. */
+static void give_to(uid_t user)
+{
+	static const char *const limits[][2] = {
+		{ "gang_makers", "everybody" }, { "weight_limit", "10" },
+		{ "target_limit", "0.5" },
+	};
+	unsigned int device, i;
+	char path[96];
+
+	for (device = 0; device < DEVICES; device++) {
+		snprintf(path, sizeof(path), "/dev/simgpu%u", device);
+		if (chown(path, 0, user))
+			perror(path);
+		for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+			snprintf(path, sizeof(path),
+				 "/sys/class/simgpu/simgpu%u/%s", device,
+				 limits[i][0]);
+			write_text(path, limits[i][1]);
+		}
+	}
+}
+
 /*
- * Whether the driver took each kind of operation at least once; random bytes
- * need not be a sound call.
+ * Whether the driver took each kind of operation at least once, and of another
+ * user than root none that is root's; random bytes need not be a sound call.
  */
 static bool took_each(const struct shared *shared)
 {
@@ -547,7 +583,9 @@ static bool took_each(const struct shared *shared)
 		tally = &shared->tallies[i];
 		printf("# %s: %lu, of which %lu were done\n", kinds[i].name,
 		       tally->tried, tally->taken);
-		if (kinds[i].operate != call_anything)
+		if (shared->user && kinds[i].root)
+			each = each && !tally->taken;
+		else if (kinds[i].operate != call_anything)
 			each = each && tally->taken;
 	}
 	return each;
@@ -576,6 +614,9 @@ int main(int argc, char **argv)
 	choices.shared = mmap(NULL, sizeof(*choices.shared),
 			      PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	choices.shared->user = option(argc, argv, "--user", 0);
+	if (choices.shared->user)
+		give_to(choices.shared->user);
 	for (i = 0; i < count; i++)
 		children[i] = start_process(choices.shared, draw(&choices));
 	let_run(&choices, choices.shared, children, count, seconds, limit);
@@ -585,6 +626,6 @@ int main(int argc, char **argv)
 	}
 	ok = report(1, is_well(), "the device works, and holds nothing");
 	ok &= report(2, took_each(choices.shared),
-		     "each kind of operation was done at least once");
+		     "each kind of operation was done at least once, by who may");
 	return !ok;
 }

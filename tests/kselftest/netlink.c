@@ -7,103 +7,8 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-#include <linux/simgpu_netlink.h>
-#include <netlink/genl/ctrl.h>
-#include <netlink/genl/genl.h>
-#include <netlink/netlink.h>
-
-#include "calls.h"
 #include "kselftest_harness.h"
-
-#define ATTRIBUTES_MAX	64
-#define ROWS_MAX	64
-
-/* struct answer - messages that came; attributes point into @messages */
-struct answer {
-	struct nl_msg *messages[ROWS_MAX];
-	struct nlattr *rows[ROWS_MAX][ATTRIBUTES_MAX];
-	uint8_t commands[ROWS_MAX];
-	int count;
-};
-
-static void answer_free(struct answer *answer)
-{
-	while (answer->count)
-		nlmsg_free(answer->messages[--answer->count]);
-}
-
-static int take_message(struct nl_msg *message, void *context)
-{
-	struct answer *answer = context;
-	struct nlmsghdr *header = nlmsg_hdr(message);
-
-	if (answer->count == ROWS_MAX)
-		return NL_STOP;
-	nlmsg_get(message);
-	answer->messages[answer->count] = message;
-	answer->commands[answer->count] = genlmsg_hdr(header)->cmd;
-	genlmsg_parse(header, 0, answer->rows[answer->count],
-		      ATTRIBUTES_MAX - 1, NULL);
-	answer->count++;
-	return NL_OK;
-}
-
-static int take_error(struct sockaddr_nl *address, struct nlmsgerr *error,
-		      void *context)
-{
-	*(int *)context = error->error;
-	return NL_STOP;
-}
-
-static int take_end(struct nl_msg *message, void *context)
-{
-	*(int *)context = 1;
-	return NL_STOP;
-}
-
-static struct nl_sock *connect_family(int *family)
-{
-	struct nl_sock *sock = nl_socket_alloc();
-
-	nl_socket_disable_seq_check(sock);
-	if (genl_connect(sock))
-		return NULL;
-	/* A message about 64 tenants is some 40 KB. */
-	nl_socket_set_msg_buf_size(sock, 1 << 17);
-	*family = genl_ctrl_resolve(sock, SIMGPU_FAMILY_NAME);
-	return sock;
-}
-
-/* Sends and takes what is answered; 0 or the kernel's negative errno. */
-static int transact(struct nl_sock *sock, struct nl_msg *message,
-		    struct answer *answer)
-{
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-	int result = 0, ret;
-
-	memset(answer, 0, sizeof(*answer));
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, take_message, answer);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, take_end, &result);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, take_end, &result);
-	nl_cb_err(cb, NL_CB_CUSTOM, take_error, &result);
-	ret = nl_send_auto(sock, message);
-	while (ret >= 0 && !result)
-		ret = nl_recvmsgs(sock, cb);
-	nl_cb_put(cb);
-	nlmsg_free(message);
-	if (!result)
-		return -EIO;
-	return result == 1 ? 0 : result;
-}
-
-static struct nl_msg *request(int family, uint8_t command, int flags)
-{
-	struct nl_msg *message = nlmsg_alloc();
-
-	genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0,
-		    NLM_F_REQUEST | flags, command, SIMGPU_FAMILY_VERSION);
-	return message;
-}
+#include "netlink_calls.h"
 
 /* A list with one knob. */
 static void put_knob(struct nl_msg *message, int list, const char *name,
@@ -350,6 +255,11 @@ FIXTURE_VARIANT_ADD(refused_set, short_hold)
 	.attribute = SIMGPU_A_DEVICE_HOLD_CYCLES, .number = 9999,
 };
 
+FIXTURE_VARIANT_ADD(refused_set, more_than_a_processor)
+{
+	.attribute = SIMGPU_A_DEVICE_CPU_PERCENT, .number = 101,
+};
+
 FIXTURE_VARIANT_ADD(refused_set, too_fast)
 {
 	.attribute = SIMGPU_A_DEVICE_PACE_PPM, .number = 1000000001,
@@ -392,39 +302,14 @@ TEST_F(refused_set, changes_nothing)
 			 variant->number);
 	else if (variant->is_text)
 		nla_put_string(message, variant->attribute, variant->text);
+	else if (variant->attribute == SIMGPU_A_DEVICE_CPU_PERCENT)
+		nla_put_u32(message, variant->attribute, variant->number);
 	else
 		nla_put_u64(message, variant->attribute, variant->number);
 	EXPECT_EQ(-EINVAL, transact(self->sock, message, &answer));
 	answer_free(&answer);
 	EXPECT_EQ(0, read_text(SYSFS "epoch_cycles", after, 64));
 	EXPECT_STREQ(before, after);
-}
-
-static int get_tenant(struct nl_sock *sock, int family, uint64_t id,
-		      struct answer *answer)
-{
-	struct nl_msg *message = request(family, SIMGPU_CMD_TENANT_GET,
-					 NLM_F_ACK);
-
-	nla_put_u32(message, SIMGPU_A_TENANT_DEVICE, 0);
-	nla_put_u64(message, SIMGPU_A_TENANT_ID, id);
-	return transact(sock, message, answer);
-}
-
-static int set_weight(struct nl_sock *sock, int family, uint64_t id,
-		      uint32_t weight)
-{
-	struct nl_msg *message = request(family, SIMGPU_CMD_TENANT_SET,
-					 NLM_F_ACK);
-	struct answer answer;
-	int ret;
-
-	nla_put_u32(message, SIMGPU_A_TENANT_DEVICE, 0);
-	nla_put_u64(message, SIMGPU_A_TENANT_ID, id);
-	nla_put_u32(message, SIMGPU_A_TENANT_WEIGHT, weight);
-	ret = transact(sock, message, &answer);
-	answer_free(&answer);
-	return ret;
 }
 
 TEST_F(netlink, tenant)
@@ -455,6 +340,79 @@ TEST_F(netlink, tenant)
 	answer_free(&self->answer);
 	EXPECT_EQ(-ENOENT, get_tenant(self->sock, self->family, id,
 				      &self->answer));
+}
+
+static void put_rule(struct nl_msg *message, uint64_t id, uint32_t weight,
+		     uint32_t slots)
+{
+	struct nlattr *rules = nla_nest_start(message, SIMGPU_A_DEVICE_CGROUPS);
+	struct nlattr *rule = nla_nest_start(message, SIMGPU_A_CGROUPS_CGROUP);
+
+	nla_put_u64(message, SIMGPU_A_CGROUP_ID, id);
+	nla_put_u32(message, SIMGPU_A_CGROUP_WEIGHT, weight);
+	nla_put_u32(message, SIMGPU_A_CGROUP_SLOTS, slots);
+	nla_nest_end(message, rule);
+	nla_nest_end(message, rules);
+}
+
+/* Rules for cgroups by netlink and by sysfs are the same. */
+TEST_F(netlink, cgroups)
+{
+	struct nlattr **row = self->answer.rows[0];
+	struct nl_msg *message;
+	char text[64];
+
+	message = request(self->family, SIMGPU_CMD_DEVICE_SET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	put_rule(message, 7, 5, 3);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	answer_free(&self->answer);
+	ASSERT_EQ(0, read_text(SYSFS "cgroups", text, sizeof(text)));
+	EXPECT_STREQ("7 weight=5 slots=3", text);
+	message = request(self->family, SIMGPU_CMD_DEVICE_GET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	ASSERT_EQ(1, self->answer.count);
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_CGROUPS]);
+	EXPECT_LT(0, nla_len(row[SIMGPU_A_DEVICE_CGROUPS]));
+	answer_free(&self->answer);
+
+	/* Not together with others, and not beyond what there is. */
+	message = request(self->family, SIMGPU_CMD_DEVICE_SET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "even");
+	put_rule(message, 7, 6, 3);
+	EXPECT_EQ(-EINVAL, transact(self->sock, message, &self->answer));
+	message = request(self->family, SIMGPU_CMD_DEVICE_SET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	put_rule(message, 7, 5, 65);
+	EXPECT_EQ(-EINVAL, transact(self->sock, message, &self->answer));
+	ASSERT_EQ(0, write_text(SYSFS "cgroups", "7"));
+	ASSERT_EQ(0, read_text(SYSFS "cgroups", text, sizeof(text)));
+	EXPECT_STREQ("", text);
+}
+
+/* As many as there may be fit into a message. */
+TEST_F(netlink, many_cgroups)
+{
+	struct nl_msg *message;
+	char text[64];
+	int i;
+
+	for (i = 0; i < 32; i++) {
+		snprintf(text, sizeof(text), "%llu weight=1000 slots=63",
+			 ~0ULL - i);
+		ASSERT_EQ(0, write_text(SYSFS "cgroups", text));
+	}
+	EXPECT_EQ(-ENOSPC, write_text(SYSFS "cgroups", "1 weight=1"));
+	message = request(self->family, SIMGPU_CMD_DEVICE_GET, NLM_F_ACK);
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
+	EXPECT_EQ(1, self->answer.count);
+	for (i = 0; i < 32; i++) {
+		snprintf(text, sizeof(text), "%llu", ~0ULL - i);
+		EXPECT_EQ(0, write_text(SYSFS "cgroups", text));
+	}
 }
 
 TEST_F(netlink, tenant_dump_finds_all)

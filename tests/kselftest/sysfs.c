@@ -3,6 +3,7 @@
  * The files in sysfs: what they hold, what they refuse, who may read them, and
  * that a tenant's come and go with it.
  */
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -49,6 +50,14 @@ FIXTURE_VARIANT_ADD(values, epoch_cycles)
 	.shown = { "10000", "50000000" },
 	.bad = { "", "9999", "50000001", "-10000", "0x10000", "20000 ",
 		 "20000.0", "18446744073709551616", "many" },
+};
+
+FIXTURE_VARIANT_ADD(values, cpu_percent)
+{
+	.file = "cpu_percent",
+	.good = { "1", "37\n", "100" },
+	.shown = { "1", "37", "100" },
+	.bad = { "", "0", "101", "-1", "50%", "4294967297" },
 };
 
 FIXTURE_VARIANT_ADD(values, hold_cycles)
@@ -173,13 +182,13 @@ TEST(device_files)
 	EXPECT_NE(NULL, strstr(text, "hsm"));
 }
 
-TEST(everybody_may_open_the_device)
+TEST(a_group_may_open_the_device)
 {
 	struct stat status;
 
 	ASSERT_EQ(0, stat(DEVICE, &status));
 	EXPECT_TRUE(S_ISCHR(status.st_mode));
-	EXPECT_EQ(0666, status.st_mode & 0777);
+	EXPECT_EQ(0660, status.st_mode & 07777);
 }
 
 FIXTURE(tenant)
@@ -360,24 +369,43 @@ TEST_F(tenant, counters_are_private)
 	EXPECT_EQ(0, read_as(1234, self->directory, "weight"));
 }
 
-/* Whoever opened the device reads its own, and sets its own weight. */
+/* A file of a user whose group has the device, which root still holds. */
+static int open_as(uid_t uid)
+{
+	int fd;
+
+	if (chown(DEVICE, 0, uid))
+		return -1;
+	setfsgid(uid);
+	setfsuid(uid);
+	fd = open_device();
+	setfsuid(0);
+	setfsgid(0);
+	return chown(DEVICE, 0, 0) ? -1 : fd;
+}
+
+/* Whoever opened the device reads its own, and lowers its own weight. */
 static int work_as(uid_t uid)
 {
 	char directory[64], text[64];
 	int fd, ret;
 
-	if (setgid(uid) || setuid(uid))
-		return 1;
-	fd = open_device();
+	fd = open_as(uid);
 	if (fd < 0)
 		return 2;
 	snprintf(directory, sizeof(directory), SYSFS "tenants/%lu",
 		 newest_tenant());
+	if (write_tenant(directory, "weight", "5"))
+		return 1;
+	if (setgid(uid) || setuid(uid))
+		return 1;
 	ret = read_tenant(directory, "class", text, sizeof(text));
 	if (ret)
 		return 3;
 	if (write_tenant(directory, "weight", "3"))
 		return 4;
+	if (write_tenant(directory, "weight", "4") != -EPERM)
+		return 6;
 	if (write_text(SYSFS "policy", "even") != -EACCES)
 		return 5;
 	close(fd);

@@ -183,9 +183,71 @@ static void full_journals_count_what_they_lose(void **state)
 	for (i = 0; i < SESSION_JOURNAL_MAX + 10; i++)
 		session_set_policy(bench->session, &policy_even);
 	events = session_journal(bench->session, &count, &lost);
-	assert_int_equal(count, SESSION_JOURNAL_MAX);
-	assert_int_equal(lost, 10);
+	/* All but the share of each slot. */
+	assert_int_equal(count, SESSION_JOURNAL_MAX -
+			 SESSION_SLOTS_MAX * SESSION_JOURNAL_SHARE);
+	assert_int_equal(count + lost, SESSION_JOURNAL_MAX + 10);
 	assert_int_equal(events[count - 1].kind, JOURNAL_POLICY);
+	bench_free(bench);
+}
+
+/* One fills all that is for everybody; of the others nothing is lost. */
+static void each_tenant_has_its_share_of_a_journal(void **state)
+{
+	struct bench *bench = bench_new(0);
+	struct session_tenant_options options = plain();
+	const struct journal_event *events;
+	u32 count, before, i;
+	u64 lost, lost_before;
+
+	join(bench, 0);
+	for (i = 0; i < SESSION_JOURNAL_MAX; i++) {
+		/* A fingerprint looks at what was said. */
+		session_state_hash(bench->session);
+		options.weight = 1 + i % 2;
+		session_set_tenant(bench->session, 0, &options);
+	}
+	session_journal(bench->session, &before, &lost_before);
+	assert_in_range(lost_before, 1, SESSION_JOURNAL_MAX);
+	join(bench, 1);
+	launch(bench, 1, computing, 1, 0);
+	events = session_journal(bench->session, &count, &lost);
+	assert_int_equal(lost, lost_before);
+	assert_int_equal(count, before + 2);
+	assert_int_equal(events[count - 2].kind, JOURNAL_JOIN);
+	assert_int_equal(events[count - 1].kind, JOURNAL_LAUNCH);
+	assert_int_equal(events[count - 1].slot, 1);
+	bench_free(bench);
+}
+
+/* What nobody has looked at is said once, with the last words. */
+static void repeated_options_are_one_event(void **state)
+{
+	struct bench *bench = bench_new(0);
+	struct session_tenant_options options = plain();
+	const struct journal_event *events;
+	u32 count, i;
+	u64 lost;
+
+	join(bench, 0);
+	for (i = 0; i < 2 * SESSION_JOURNAL_MAX; i++) {
+		options.weight = 1 + i % 7;
+		assert_int_equal(session_set_tenant(bench->session, 0,
+						    &options), 0);
+	}
+	events = session_journal(bench->session, &count, &lost);
+	assert_int_equal(lost, 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(events[1].tenant.weight, options.weight);
+	session_state_hash(bench->session);
+	/* The same again is no change; another one is an event. */
+	session_set_tenant(bench->session, 0, &options);
+	session_journal(bench->session, &count, &lost);
+	assert_int_equal(count, 2);
+	options.weight = 9;
+	session_set_tenant(bench->session, 0, &options);
+	session_journal(bench->session, &count, &lost);
+	assert_int_equal(count, 3);
 	bench_free(bench);
 }
 
@@ -456,6 +518,8 @@ int main(void)
 		cmocka_unit_test(journals_repeat_free_running_tenants),
 		cmocka_unit_test(wrong_journals_are_refused),
 		cmocka_unit_test(full_journals_count_what_they_lose),
+		cmocka_unit_test(each_tenant_has_its_share_of_a_journal),
+		cmocka_unit_test(repeated_options_are_one_event),
 		cmocka_unit_test(no_tenant_gets_more_than_the_limit),
 		cmocka_unit_test(a_kernel_that_ended_leaves_blocks),
 		cmocka_unit_test(the_oracle_knows_the_truth),

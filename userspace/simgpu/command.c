@@ -102,6 +102,12 @@ const char *device_error(int error)
 		return "the device is going away";
 	case -EBUSY:
 		return "the device is busy with somebody else's work";
+	case -EPERM:
+		return "that needs CAP_SYS_NICE: run it as root, or have the device's limits raised (docs/driver.md)";
+	case -EDQUOT:
+		return "you hold as much of the kernel's memory as you may (user_mib)";
+	case -ENOBUFS:
+		return "the device holds as much of the kernel's memory as it may (device_mib)";
 	default:
 		return strerror(-error);
 	}

@@ -36,7 +36,7 @@ static const struct argp argp = {
 static const char *const device_files[] = { "config", "policy", "model",
 					    "state", NULL };
 static const char *const tenant_files[] = { "name", "pid", "slot", "service",
-					    "sms", NULL };
+					    "sms", "cgroup", NULL };
 
 static struct json_object *device_json(unsigned int device)
 {

@@ -91,13 +91,13 @@ static const struct argp argp = {
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
 	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "pace",
-	"hold_cycles", "last_refusal", NULL
+	"cpu_percent", "hold_cycles", "last_refusal", NULL
 };
 
 static const char *const tenant_files[] = {
 	"name", "pid", "slot", "service", "weight", "target", "sms",
 	"shared_sms", "held", "class", "np", "ipc", "rbh", "bandwidth",
-	"llc_mpki", NULL
+	"llc_mpki", "cgroup", NULL
 };
 
 /* " (c1 0.870000, c2 0.010000)" */

@@ -16,9 +16,13 @@
 #define TOP_FDS_MAX	2
 #define TOP_NAMES_MAX	32
 
+/* What is shown of a cgroup's path, and its end. */
+#define TOP_CGROUP_BYTES	25
+
 /**
  * struct top_tenant - a tenant, and what its last epoch was
  * @id: its number on the device
+ * @cgroup: path of its cgroup, the end of it; empty: not known
  * @colour: its place among the tenants that the device has had
  * @weight: 0 if it is not known
  * @known: whether figures have come; then @class and those below it count
@@ -31,6 +35,7 @@ struct top_tenant {
 	u32 colour;
 	char name[SIMGPU_NAME_MAX];
 	u32 pid;
+	char cgroup[TOP_CGROUP_BYTES];
 	bool qos;
 	u32 weight;
 	u64 target_ppm;

@@ -11,6 +11,8 @@
 #define LINES_LEAST	10
 /* From here on there is room for process numbers. */
 #define COLUMNS_WIDE	100
+/* From this width on their cgroups, too. */
+#define COLUMNS_WIDEST	150
 
 #define HEAD_LINES	4
 #define FOOT_LINES	2
@@ -20,12 +22,14 @@
  * struct layout - columns of the table, in characters
  * @name: of the tenant's name
  * @pid: of its process, or 0
+ * @cgroup: of the end of its cgroup's path, or 0
  * @bar: of the bar of SMs
  * @history: of NP's
  */
 struct layout {
 	int name;
 	int pid;
+	int cgroup;
 	int bar;
 	int history;
 };
@@ -42,7 +46,10 @@ static struct layout lay_out(void)
 		layout.name = 20;
 		layout.pid = 8;
 	}
-	rest = COLS - COLUMNS_FIXED - layout.name - layout.pid;
+	if (COLS >= COLUMNS_WIDEST)
+		layout.cgroup = TOP_CGROUP_BYTES;
+	rest = COLS - COLUMNS_FIXED - layout.name - layout.pid -
+	       layout.cgroup;
 	layout.history = rest * 2 / 5;
 	if (layout.history > TOP_HISTORY)
 		layout.history = TOP_HISTORY;
@@ -89,6 +96,8 @@ static void draw_headings(const struct layout *layout)
 	mvprintw(HEAD_LINES - 1, 0, " %-*s", layout->name, "NAME");
 	if (layout->pid)
 		printw("%*s", layout->pid, "PID");
+	if (layout->cgroup)
+		printw(" %-*s", layout->cgroup - 1, "CGROUP");
 	printw(" %-7s %4s %6s %3s %-*s %5s %-*s %6s %5s %5s", "CLASS", "WGT",
 	       "TARGET", "SMS", layout->bar, "", "NP", layout->history,
 	       "HISTORY", "IPC", "RBH", "BW");
@@ -158,6 +167,9 @@ static void draw_settings(const struct top_tenant *tenant,
 		printw("%*u", layout->pid, tenant->pid);
 	else if (layout->pid)
 		printw("%*s", layout->pid, "-");
+	if (layout->cgroup)
+		printw(" %-*s", layout->cgroup - 1,
+		       tenant->cgroup[0] ? tenant->cgroup : "-");
 	if (selected)
 		attroff(A_REVERSE);
 	printw(" %-7s ", tenant->known ? class_name(tenant->class) : "-");

@@ -86,6 +86,12 @@ static void read_settings(const struct top_device *device,
 	if (read_tenant_text(device, tenant->id, "name", value))
 		snprintf(tenant->name, sizeof(tenant->name), "%.*s",
 			 SIMGPU_NAME_MAX - 1, value);
+	if (read_tenant_text(device, tenant->id, "cgroup", value)) {
+		size_t length = strlen(value), room = TOP_CGROUP_BYTES - 1;
+
+		snprintf(tenant->cgroup, sizeof(tenant->cgroup), "%s",
+			 value + (length > room ? length - room : 0));
+	}
 	tenant->pid = (u32)read_tenant_number(device, tenant->id, "pid");
 	tenant->weight = (u32)read_tenant_number(device, tenant->id, "weight");
 	tenant->sms = (u32)read_tenant_number(device, tenant->id, "sms");

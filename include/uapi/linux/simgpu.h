@@ -21,6 +21,7 @@
  *   EINVAL  a size, flag, padding or value is out of its range
  *   E2BIG   a known limit of a struct or of the trace format is exceeded
  *   ENODEV  the device is going away
+ *   EINTR   the caller was killed while it waited
  *   ENOMEM  no memory, or the caller's memory cgroup is full
  * Errors of a single call stand beside it.
  *
@@ -37,11 +38,15 @@
 #define SIMGPU_TENANTS_MAX	64
 /*
  * Bytes that a tenant may make the kernel hold: its traces (encoded and
- * decoded), and the records of gangs that it made whose files are open.
+ * decoded), and the records of gangs that it made whose files are open. All
+ * files of its user, and those of all users of the device, have limits of their
+ * own (user_mib, device_mib).
  */
 #define SIMGPU_TENANT_BYTES_MAX	(512ULL << 20)
 /* Traces that a tenant may keep uploaded. */
 #define SIMGPU_TENANT_TRACES_MAX 64
+/* Cycles from now on within which a launch may name its start. */
+#define SIMGPU_LAUNCH_AHEAD_MAX	100000000ULL
 /* Epoch records that a gang keeps for its reader. */
 #define SIMGPU_GANG_RECORDS_MAX	65536
 
@@ -91,7 +96,7 @@ enum simgpu_preemption {
  * @channels: memory channels
  * @config: name of its configuration, NUL-terminated
  * @epoch_cycles: present length of an epoch
- * @cycle: device time
+ * @cycle: device time, as of the last quantum
  * @tenants_max: SIMGPU_TENANTS_MAX
  * @reserved: zero
  */
@@ -117,6 +122,10 @@ struct simgpu_device_info {
  * @reserved: zero
  * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort
  * @name: for people: printable ASCII, NUL-terminated, not empty
+ *
+ * Errors: EINVAL a value is out of range; EPERM a weight above the device's
+ * weight_limit, or a target above its target_limit, and above what the tenant has,
+ * needs CAP_SYS_NICE.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -150,7 +159,8 @@ struct simgpu_trace_refusal {
  *
  * The trace is copied and checked to its last field before anything is kept.
  * Errors: EINVAL malformed; E2BIG beyond a limit of the format; ENOSPC beyond
- * SIMGPU_TENANT_BYTES_MAX or SIMGPU_TENANT_TRACES_MAX.
+ * SIMGPU_TENANT_BYTES_MAX or SIMGPU_TENANT_TRACES_MAX; EDQUOT beyond the module's
+ * user_mib; ENOBUFS beyond the device's device_mib.
  */
 struct simgpu_trace_upload {
 	__u32 size;
@@ -177,13 +187,15 @@ struct simgpu_trace_remove {
  * @size: in: sizeof(struct simgpu_launch)
  * @handle: in: of an uploaded trace
  * @repeats: in: how often it runs, 1 and up
- * @not_before_cycle: in: device cycle before which it does not start
+ * @not_before_cycle: in: device cycle before which it does not start, at most
+ *	SIMGPU_LAUNCH_AHEAD_MAX ahead of device time (else ERANGE)
  * @sequence: out: names the launch, 1 and up; launches of a tenant run in order
  * @flags: in: SIMGPU_LAUNCH_*
  * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, to which 1 is added once the launch
  *	has ended or was dropped; else zero
  *
- * The first launch outside a gang takes one of the device's slots. A launch
+ * The first launch outside a gang takes one of the device's slots, unless it
+ * fails. A launch
  * that arrives in a running device starts at the next quantum of the
  * simulation: only a gang is repeatable to the bit.
  * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
@@ -423,8 +435,11 @@ struct simgpu_tenant_report {
  * @size: in: sizeof(struct simgpu_report)
  * @slot: out: the tenant's slot
  * @counters: in, out: where its counters go, since it took its slot
- * @report: out: its figures as of the last quantum
+ * @report: out: its figures
  *
+ * Counters and figures are those that were published last, as the live page has
+ * them: while the device runs, some 10 ms old at most; as they are once a launch
+ * of the tenant has ended.
  * Errors: ENODATA the tenant has no slot yet.
  */
 struct simgpu_report {
@@ -490,12 +505,14 @@ struct simgpu_param_array {
  *
  * Resets the idle device cold. Policy, model and their knobs may be changed
  * during the run through sysfs; that is journalled. Closing the last
- * reference to the gang's file ends the work of its members.
- * Errors: EBUSY some tenant has work, or another gang holds the device;
+ * reference to the gang's file ends the work of its members. A gang that has
+ * not started within the device's gang_wait_seconds is canceled.
+ * Errors: EPERM the device's gang_makers are those with CAP_SYS_NICE; EBUSY a
+ * tenant of another file has a slot, or another gang holds the device;
  * ENOENT no such configuration, policy or model; EINVAL, too, for a knob that is
  * not there, a value out of its range, and constants of another model, version
- * or configuration (the device's last_refusal says which); ENOSPC beyond
- * SIMGPU_TENANT_BYTES_MAX.
+ * or configuration (the device's last_refusal says which); ENOSPC,
+ * EDQUOT, ENOBUFS as of SIMGPU_IOC_TRACE_UPLOAD.
  */
 struct simgpu_gang_create {
 	__u32 size;
@@ -551,7 +568,8 @@ enum simgpu_gang_state {
  * @size: in: sizeof(struct simgpu_gang_status)
  * @state: out: &enum simgpu_gang_state
  * @cycle: out: device time
- * @state_hash: out: fingerprint of the device; compare with an offline run
+ * @state_hash: out: fingerprint of the device once the gang has ended, to be
+ *	compared with an offline run; 0 before
  * @records_lost: out: epoch records that nobody read in time
  * @wall_ns: out: host time spent simulating
  */
@@ -569,7 +587,7 @@ struct simgpu_gang_status {
  * @size: in: sizeof(struct simgpu_gang_report)
  * @slot: in: whose figures
  * @counters: in, out: where the counters go, since the member took its slot
- * @report: out: as of the last quantum; of a member that left, its last
+ * @report: out: as in &struct simgpu_report; of a member that left, its last
  *
  * Errors: ENODATA nobody has taken that slot.
  */
@@ -662,6 +680,7 @@ struct simgpu_gang_refusal {
  * @rbh_ppm: row buffer hit rate
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
+ * @cgroup: number of the cgroup in which the tenant's file was opened
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
@@ -687,6 +706,7 @@ struct simgpu_epoch_record {
 	__u64 rbh_ppm;
 	__u64 bandwidth_ppm;
 	__u64 llc_mpki_ppm;
+	__u64 cgroup;
 };
 
 /* Bytes of a buffer for read() that any record fits into. */
@@ -720,7 +740,7 @@ struct simgpu_epoch_record {
  * @llc_mpki_ppm: likewise, LLC misses per 1000 thread instructions
  *
  * mmap() takes one page at offset 0, PROT_READ alone (else EPERM, and EACCES
- * from mprotect()). The counters stand at the page's end; what is between the
+ * from mprotect(); mremap() makes it no larger). The counters stand at the page's end; what is between the
  * struct and them is zero. Written at each end of an
  * epoch, and every few milliseconds while the device runs. A reader takes
  * @sequence (again while it is odd), then what it wants, then @sequence again,

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cgroups of tenants, and what is set for them. A module cannot add files to
+ * cgroups, so a rule names one by its number and stands in the device's file
+ * "cgroups". It goes for the cgroup and all below it; one that is made again has
+ * another number, and needs its rule again.
+ */
+#include <linux/cgroup.h>
+#include <linux/ctype.h>
+#include <linux/kstrtox.h>
+#include <linux/math64.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "cgroups.h"
+
+#ifdef CONFIG_CGROUPS
+
+/**
+ * simgpu_cgroup_get() - the caller's cgroup, of version 2
+ *
+ * Return: with a reference; NULL in a kernel without cgroups.
+ */
+struct cgroup *simgpu_cgroup_get(void)
+{
+	struct cgroup *cgroup;
+
+	rcu_read_lock();
+	/* It fails only while the caller is moved away from one that goes. */
+	do {
+		cgroup = task_dfl_cgroup(current);
+	} while (!cgroup_tryget(cgroup));
+	rcu_read_unlock();
+	return cgroup;
+}
+
+/**
+ * simgpu_cgroup_put() - give up a reference
+ * @cgroup: the cgroup
+ */
+void simgpu_cgroup_put(struct cgroup *cgroup)
+{
+	cgroup_put(cgroup);
+}
+
+/**
+ * simgpu_cgroup_id() - the number by which rules name it
+ * @cgroup: the cgroup
+ *
+ * Return: the inode number of its directory; 0 in a kernel without cgroups.
+ */
+u64 simgpu_cgroup_id(const struct cgroup *cgroup)
+{
+	return cgroup_id(cgroup);
+}
+
+/**
+ * simgpu_cgroup_path() - its path, as the caller's cgroup namespace has it
+ * @cgroup: the cgroup
+ * @path: set to it
+ * @bytes: room there
+ *
+ * Return: 0 or a negative errno.
+ */
+int simgpu_cgroup_path(struct cgroup *cgroup, char *path, size_t bytes)
+{
+	int length = cgroup_path_ns(cgroup, path, bytes,
+				    current->nsproxy->cgroup_ns);
+
+	if (length >= 0 && length >= bytes)
+		return -ENAMETOOLONG;
+	return min(length, 0);
+}
+
+/* Of a cgroup and those above it, which are levels 0 and up. */
+static int simgpu_cgroup_level(const struct cgroup *cgroup)
+{
+	return cgroup->level;
+}
+
+static u64 simgpu_cgroup_id_at(struct cgroup *cgroup, int level)
+{
+	return cgroup_id(cgroup_ancestor(cgroup, level));
+}
+
+#else /* !CONFIG_CGROUPS */
+
+struct cgroup *simgpu_cgroup_get(void)
+{
+	return NULL;
+}
+
+void simgpu_cgroup_put(struct cgroup *cgroup)
+{
+}
+
+u64 simgpu_cgroup_id(const struct cgroup *cgroup)
+{
+	return 0;
+}
+
+int simgpu_cgroup_path(struct cgroup *cgroup, char *path, size_t bytes)
+{
+	return -EOPNOTSUPP;
+}
+
+/* No level at all: no rule goes for it. */
+static int simgpu_cgroup_level(const struct cgroup *cgroup)
+{
+	return -1;
+}
+
+static u64 simgpu_cgroup_id_at(struct cgroup *cgroup, int level)
+{
+	return 0;
+}
+
+#endif
+
+/* Rules. */
+
+static bool simgpu_cgroup_rule_is_empty(const struct simgpu_cgroup_rule *rule)
+{
+	return !rule->weight && rule->slots == SIMGPU_TENANTS_MAX;
+}
+
+/* Sets one of a copy, or removes it. */
+static int simgpu_cgroup_rule_set(struct simgpu_cgroup_rules *rules,
+				  const struct simgpu_cgroup_rule *rule)
+{
+	u32 i;
+
+	if (!rule->id || rule->weight > SIMGPU_WEIGHT_MAX ||
+	    rule->slots > SIMGPU_TENANTS_MAX)
+		return -EINVAL;
+	for (i = 0; i < rules->count; i++)
+		if (rules->at[i].id == rule->id)
+			break;
+	if (!simgpu_cgroup_rule_is_empty(rule)) {
+		if (i == SIMGPU_CGROUPS_MAX)
+			return -ENOSPC;
+		rules->at[i] = *rule;
+		rules->count += i == rules->count;
+	} else if (i < rules->count) {
+		rules->at[i] = rules->at[--rules->count];
+	}
+	return 0;
+}
+
+/**
+ * simgpu_cgroups_set() - set rules, all or none
+ * @device: the device
+ * @rules: each takes the place of the one of its cgroup
+ * @count: how many
+ *
+ * Return: 0, -EINVAL, -ENOSPC for more than SIMGPU_CGROUPS_MAX, -ENODEV.
+ */
+int simgpu_cgroups_set(struct simgpu_device *device,
+		       const struct simgpu_cgroup_rule *rules, u32 count)
+{
+	struct simgpu_cgroup_rules fresh;
+	u32 i;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	fresh = device->cgroups;
+	for (i = 0; i < count && !ret; i++)
+		ret = simgpu_cgroup_rule_set(&fresh, &rules[i]);
+	if (!ret) {
+		spin_lock(&device->publish_lock);
+		device->cgroups = fresh;
+		spin_unlock(&device->publish_lock);
+		simgpu_cgroups_weigh(device);
+	}
+	simgpu_device_unlock(device);
+	if (!ret)
+		simgpu_tell(settings, device);
+	return ret;
+}
+
+/**
+ * simgpu_cgroups_read() - the rules
+ * @device: the device
+ * @rules: set to a copy
+ *
+ * Takes no lock that is held for long.
+ */
+void simgpu_cgroups_read(struct simgpu_device *device,
+			 struct simgpu_cgroup_rules *rules)
+{
+	spin_lock(&device->publish_lock);
+	*rules = device->cgroups;
+	spin_unlock(&device->publish_lock);
+}
+
+/* Whether a tenant is in the cgroup of that number, or below it. */
+static bool simgpu_is_in_cgroup(const struct simgpu_tenant *tenant, u64 id)
+{
+	int level = simgpu_cgroup_level(tenant->cgroup);
+
+	for (; level >= 0; level--)
+		if (simgpu_cgroup_id_at(tenant->cgroup, level) == id)
+			return true;
+	return false;
+}
+
+static u32 simgpu_cgroup_seated(const struct simgpu_device *device, u64 id)
+{
+	u32 count = 0, slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot] &&
+		    simgpu_is_in_cgroup(device->slots[slot], id))
+			count++;
+	return count;
+}
+
+/**
+ * simgpu_cgroups_admit() - whether a tenant's cgroups leave it a slot
+ * @tenant: a tenant without one
+ *
+ * Return: 0 or -EBUSY.
+ */
+int simgpu_cgroups_admit(const struct simgpu_tenant *tenant)
+{
+	const struct simgpu_device *device = tenant->device;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	for (i = 0; i < device->cgroups.count; i++) {
+		const struct simgpu_cgroup_rule *rule = &device->cgroups.at[i];
+
+		if (simgpu_is_in_cgroup(tenant, rule->id) &&
+		    simgpu_cgroup_seated(device, rule->id) >= rule->slots)
+			return -EBUSY;
+	}
+	return 0;
+}
+
+/* Weights. */
+
+/**
+ * struct simgpu_shares - what is shared in each cgroup with a weight
+ * @rules: those
+ * @sum: of the weights of what is right below it: tenants, and cgroups that have a
+ *	weight and tenants; by rule
+ * @present: whether it has tenants itself, or below; likewise
+ */
+struct simgpu_shares {
+	const struct simgpu_cgroup_rules *rules;
+	u32 sum[SIMGPU_CGROUPS_MAX];
+	bool present[SIMGPU_CGROUPS_MAX];
+};
+
+/* The rules with a weight that a tenant is under, outermost first. */
+static u32 simgpu_chain(const struct simgpu_cgroup_rules *rules,
+			const struct simgpu_tenant *tenant, u32 *chain)
+{
+	int levels = simgpu_cgroup_level(tenant->cgroup), level;
+	u32 count = 0, i;
+
+	for (level = 0; level <= levels; level++) {
+		u64 id = simgpu_cgroup_id_at(tenant->cgroup, level);
+
+		for (i = 0; i < rules->count; i++)
+			if (rules->at[i].id == id && rules->at[i].weight)
+				chain[count++] = i;
+	}
+	return count;
+}
+
+static void simgpu_shares_add(struct simgpu_shares *shares,
+			      const struct simgpu_tenant *tenant)
+{
+	u32 chain[SIMGPU_CGROUPS_MAX];
+	u32 count = simgpu_chain(shares->rules, tenant, chain), i;
+
+	for (i = 0; i < count; i++) {
+		if (shares->present[chain[i]])
+			continue;
+		shares->present[chain[i]] = true;
+		if (i)
+			shares->sum[chain[i - 1]] +=
+				shares->rules->at[chain[i]].weight;
+	}
+	if (count)
+		shares->sum[chain[count - 1]] += tenant->options.weight;
+}
+
+/* Its own weight, or its part of its cgroups'; rounded, but never 0. */
+static u32 simgpu_share_of(const struct simgpu_shares *shares,
+			   const struct simgpu_tenant *tenant)
+{
+	const struct simgpu_cgroup_rule *rules = shares->rules->at;
+	u32 chain[SIMGPU_CGROUPS_MAX];
+	u32 count = simgpu_chain(shares->rules, tenant, chain), i;
+	u64 share_ppm;
+
+	if (!count)
+		return tenant->options.weight;
+	share_ppm = (u64)rules[chain[0]].weight * SIMGPU_PPM;
+	for (i = 1; i < count; i++)
+		share_ppm = div_u64(share_ppm * rules[chain[i]].weight,
+				    shares->sum[chain[i - 1]]);
+	share_ppm = div_u64(share_ppm * tenant->options.weight,
+			    shares->sum[chain[count - 1]]);
+	return clamp_t(u64, div_u64(share_ppm + SIMGPU_PPM / 2, SIMGPU_PPM),
+		       SIMGPU_WEIGHT_MIN, SIMGPU_WEIGHT_MAX);
+}
+
+/**
+ * simgpu_cgroups_weigh() - have the session know the tenants' parts of the weights
+ *	of their cgroups
+ * @device: the device, whose rules, tenants or their weights have changed
+ *
+ * Not in the session of a gang: there, each has what it says of itself.
+ */
+void simgpu_cgroups_weigh(struct simgpu_device *device)
+{
+	struct simgpu_shares shares = { .rules = &device->cgroups };
+	u32 slot;
+
+	lockdep_assert_held(&device->lock);
+	if (device->start.gang_size)
+		return;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot])
+			simgpu_shares_add(&shares, device->slots[slot]);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_weigh(device->slots[slot],
+					    simgpu_share_of(&shares,
+							    device->slots[slot]));
+}
+
+/* The file: a rule a line. */
+
+static ssize_t cgroups_show(struct device *dev, struct device_attribute *attr,
+			    char *buf)
+{
+	struct simgpu_cgroup_rules rules;
+	ssize_t length = 0;
+	u32 i;
+
+	simgpu_cgroups_read(simgpu_device_of(dev), &rules);
+	for (i = 0; i < rules.count; i++)
+		length += sysfs_emit_at(buf, length,
+					"%llu weight=%u slots=%u\n",
+					rules.at[i].id, rules.at[i].weight,
+					rules.at[i].slots);
+	return length;
+}
+
+/* "weight=100" or "slots=2" */
+static int simgpu_cgroup_word(const char *word, struct simgpu_cgroup_rule *rule)
+{
+	if (strstarts(word, "weight="))
+		return kstrtou32(word + strlen("weight="), 10, &rule->weight);
+	if (strstarts(word, "slots="))
+		return kstrtou32(word + strlen("slots="), 10, &rule->slots);
+	return -EINVAL;
+}
+
+static ssize_t cgroups_store(struct device *dev, struct device_attribute *attr,
+			     const char *buf, size_t count)
+{
+	struct simgpu_cgroup_rule rule = { .slots = SIMGPU_TENANTS_MAX };
+	char text[80], *words, *word;
+	int ret;
+
+	if (strscpy(text, buf, sizeof(text)) < 0)
+		return -EINVAL;
+	words = strim(text);
+	word = strsep(&words, " ");
+	if (kstrtou64(word, 10, &rule.id))
+		return -EINVAL;
+	while ((word = strsep(&words, " ")))
+		if (*word && simgpu_cgroup_word(word, &rule))
+			return -EINVAL;
+	ret = simgpu_cgroups_set(simgpu_device_of(dev), &rule, 1);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(cgroups);
+
+static struct attribute *simgpu_cgroups_attrs[] = {
+	&dev_attr_cgroups.attr,
+	NULL
+};
+
+const struct attribute_group simgpu_cgroups_group = {
+	.attrs = simgpu_cgroups_attrs,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cgroups of tenants: which one a tenant's file was opened in, and what an
+ * administrator has set for one and all below it: how many slots they take
+ * together, and what weight. Above tenant.h: cgroups.c knows the tenants.
+ */
+#ifndef SIMGPU_CGROUPS_H
+#define SIMGPU_CGROUPS_H
+
+#include "device.h"
+#include "tenant.h"
+
+struct cgroup;
+
+struct cgroup *simgpu_cgroup_get(void);
+void simgpu_cgroup_put(struct cgroup *cgroup);
+u64 simgpu_cgroup_id(const struct cgroup *cgroup);
+int simgpu_cgroup_path(struct cgroup *cgroup, char *path, size_t bytes);
+
+int simgpu_cgroups_set(struct simgpu_device *device,
+		       const struct simgpu_cgroup_rule *rules, u32 count);
+void simgpu_cgroups_read(struct simgpu_device *device,
+			 struct simgpu_cgroup_rules *rules);
+int simgpu_cgroups_admit(const struct simgpu_tenant *tenant);
+void simgpu_cgroups_weigh(struct simgpu_device *device);
+
+#endif /* SIMGPU_CGROUPS_H */

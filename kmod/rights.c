@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may do what, whichever way it is asked for. The device is one for the whole
+ * machine, so capabilities are those of the first user namespace.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/netlink.h>
+#include <net/sock.h>
+
+#include "device.h"
+#include "rights.h"
+
+/* Both the sender and who opened the socket, for a message. */
+static bool simgpu_asker_capable(const struct sk_buff *request, int capability)
+{
+	return request ? netlink_capable(request, capability) :
+			 capable(capability);
+}
+
+/* Likewise: whether it is the user's own doing. */
+static bool simgpu_asker_is(const struct sk_buff *request, kuid_t user)
+{
+	const struct socket *socket;
+
+	if (!request)
+		return uid_eq(current_fsuid(), user);
+	socket = NETLINK_CB(request).sk->sk_socket;
+	return uid_eq(NETLINK_CREDS(request)->uid, user) && socket &&
+	       socket->file && uid_eq(socket->file->f_cred->fsuid, user);
+}
+
+/**
+ * simgpu_may_administer() - whether the settings of devices are the asker's
+ * @request: the asker's message, or NULL
+ *
+ * Files of sysfs have owners and modes of their own for this.
+ *
+ * Return: whether it has CAP_SYS_ADMIN, or CAP_NET_ADMIN.
+ */
+bool simgpu_may_administer(const struct sk_buff *request)
+{
+	return simgpu_asker_capable(request, CAP_NET_ADMIN) ||
+	       simgpu_asker_capable(request, CAP_SYS_ADMIN);
+}
+
+/**
+ * simgpu_may_claim() - whether the asker may claim more of a device than others,
+ *	or all of it
+ * @request: the asker's message, or NULL
+ *
+ * Return: whether it has CAP_SYS_NICE.
+ */
+bool simgpu_may_claim(const struct sk_buff *request)
+{
+	return simgpu_asker_capable(request, CAP_SYS_NICE);
+}
+
+/**
+ * simgpu_may_change() - whether a tenant's settings are the asker's
+ * @request: the asker's message, or NULL
+ * @user: whose tenant
+ *
+ * Which ones is simgpu_check_claim()'s to say.
+ *
+ * Return: whether it is that user, or has CAP_SYS_NICE or may administer.
+ */
+bool simgpu_may_change(const struct sk_buff *request, kuid_t user)
+{
+	return simgpu_asker_is(request, user) || simgpu_may_claim(request) ||
+	       simgpu_may_administer(request);
+}
+
+/**
+ * simgpu_may_read() - whether the asker may know what a tenant does
+ * @request: the asker's message, or NULL
+ * @user: whose tenant
+ *
+ * Return: whether it is that user or may administer, or everybody may.
+ */
+bool simgpu_may_read(const struct sk_buff *request, kuid_t user)
+{
+	return simgpu_counters_public || simgpu_asker_is(request, user) ||
+	       simgpu_may_administer(request);
+}
+
+/* Users other than the asker, as far as it matters how many. */
+static u32 simgpu_foreign_users(const struct sk_buff *request,
+				struct simgpu_device *device)
+{
+	kuid_t seen[SIMGPU_FOREIGN_USERS_MIN];
+	u32 count = 0, i, j;
+
+	lockdep_assert_held(&device->publish_lock);
+	for (i = 0; i < device->measured_count; i++) {
+		kuid_t user = device->measured[i];
+
+		if (simgpu_asker_is(request, user))
+			continue;
+		for (j = 0; j < count && !uid_eq(seen[j], user); j++)
+			;
+		if (j < count)
+			continue;
+		seen[count++] = user;
+		if (count == SIMGPU_FOREIGN_USERS_MIN)
+			break;
+	}
+	return count;
+}
+
+/**
+ * simgpu_may_read_aggregates() - whether the asker may know STP, ANTT and fairness
+ * @request: the asker's message, or NULL
+ * @device: the device
+ *
+ * Return: whether they are about the asker alone or about
+ * SIMGPU_FOREIGN_USERS_MIN others, or it may administer, or everybody may.
+ */
+bool simgpu_may_read_aggregates(const struct sk_buff *request,
+				struct simgpu_device *device)
+{
+	u32 count;
+
+	if (simgpu_counters_public)
+		return true;
+	spin_lock(&device->publish_lock);
+	count = simgpu_foreign_users(request, device);
+	spin_unlock(&device->publish_lock);
+	return !count || count == SIMGPU_FOREIGN_USERS_MIN ||
+	       simgpu_may_administer(request);
+}
+
+static u64 simgpu_claimed_target(const struct session_tenant_options *options)
+{
+	return options->service == SIMGPU_QOS ? options->target_ppm : 0;
+}
+
+/**
+ * simgpu_check_claim() - whether the asker may give a tenant these options
+ * @request: the asker's message, or NULL
+ * @device: the device
+ * @now: the tenant's options
+ * @wanted: what they are to become
+ *
+ * Up to the device's limits, and down from where they are, anybody may.
+ *
+ * Return: 0 or -EPERM.
+ */
+int simgpu_check_claim(const struct sk_buff *request,
+		       const struct simgpu_device *device,
+		       const struct session_tenant_options *now,
+		       const struct session_tenant_options *wanted)
+{
+	const struct simgpu_limits *limits = &device->limits;
+	u32 weight = max(now->weight, READ_ONCE(limits->weight));
+	u64 target_ppm = max(simgpu_claimed_target(now),
+			     READ_ONCE(limits->target_ppm));
+
+	if (wanted->weight <= weight &&
+	    simgpu_claimed_target(wanted) <= target_ppm)
+		return 0;
+	return simgpu_may_claim(request) ? 0 : -EPERM;
+}

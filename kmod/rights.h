@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who may do what: the one place where it is decided, for ioctls, sysfs and
+ * netlink alike. docs/driver.md has it as a table.
+ *
+ * Who asks is the sender of a netlink message, @request, and with it who opened
+ * the socket: a program may be made to write to a socket of somebody else. Where
+ * @request is NULL it is the calling process.
+ */
+#ifndef SIMGPU_RIGHTS_H
+#define SIMGPU_RIGHTS_H
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+#include "driver.h"
+
+/*
+ * A figure over all tenants tells of one if one knows the others. It is told to
+ * all if it is over tenants of so many users other than who asks, or of none.
+ */
+#define SIMGPU_FOREIGN_USERS_MIN	3
+
+struct sk_buff;
+struct simgpu_device;
+
+bool simgpu_may_administer(const struct sk_buff *request);
+bool simgpu_may_claim(const struct sk_buff *request);
+bool simgpu_may_change(const struct sk_buff *request, kuid_t user);
+bool simgpu_may_read(const struct sk_buff *request, kuid_t user);
+bool simgpu_may_read_aggregates(const struct sk_buff *request,
+				struct simgpu_device *device);
+int simgpu_check_claim(const struct sk_buff *request,
+		       const struct simgpu_device *device,
+		       const struct session_tenant_options *now,
+		       const struct session_tenant_options *wanted);
+
+#endif /* SIMGPU_RIGHTS_H */

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whose turn it is on a device: how its lock passes between the worker and those
+ * who call, and how many calls there may be while the worker wants a processor.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "device.h"
+
+/*
+ * Calls on a device between two ends of its quanta, of everybody; who comes then
+ * waits for the next end, where as many may go on. What a call answers is
+ * published then and does not change before. The worker has the lowest priority:
+ * a few processes that do nothing but call would else keep it from running.
+ */
+#define SIMGPU_CALLS_EACH_QUANTUM	8
+
+/* How long the worker is waited for there, which may have no processor. */
+#define SIMGPU_ADMIT_JIFFIES		2
+
+/*
+ * How long the worker waits for those who have asked for the lock, which may have
+ * none, either: less than half of a quantum, so that they cost it less than a third.
+ */
+#define SIMGPU_TURN_NS			(400 * NSEC_PER_USEC)
+
+/*
+ * The priority that the worker is lent while somebody waits for its quantum to
+ * end: beside busy processes the lowest one might hardly run. Hardly anybody
+ * chooses this value, so that what an administrator has set in the meantime is
+ * told apart and stands.
+ */
+#define SIMGPU_LENT_NICE		(-1)
+
+static void simgpu_turn_lend(struct simgpu_device *device)
+{
+	int nice;
+
+	if (!READ_ONCE(device->stepping))
+		return;
+	spin_lock(&device->lend_lock);
+	nice = task_nice(device->worker);
+	if (!device->lent && nice > SIMGPU_LENT_NICE) {
+		device->lent = true;
+		device->own_nice = nice;
+		set_user_nice(device->worker, SIMGPU_LENT_NICE);
+	}
+	spin_unlock(&device->lend_lock);
+}
+
+/* Gives back what was lent, unless somebody has set another priority. */
+static void simgpu_turn_give_back(struct simgpu_device *device)
+{
+	spin_lock(&device->lend_lock);
+	if (device->lent && task_nice(current) == SIMGPU_LENT_NICE)
+		set_user_nice(current, device->own_nice);
+	device->lent = false;
+	spin_unlock(&device->lend_lock);
+}
+
+/* Whether so many of those who asked for the lock have had it, or given up. */
+static bool simgpu_turns_had(struct simgpu_device *device, u64 asked)
+{
+	return (s64)(asked - atomic64_read(&device->turns_had)) <= 0;
+}
+
+static int simgpu_turn_wait(struct simgpu_device *device, bool killable)
+{
+	int ret = 0;
+
+	atomic64_inc(&device->turns_asked);
+	simgpu_turn_lend(device);
+	if (killable)
+		ret = mutex_lock_killable(&device->lock);
+	else
+		mutex_lock(&device->lock);
+	/* A full barrier: who sleeps has seen it, or is seen. */
+	atomic64_inc_return(&device->turns_had);
+	if (waitqueue_active(&device->turn_wait))
+		wake_up(&device->turn_wait);
+	return ret;
+}
+
+/**
+ * simgpu_device_lock_closing() - take the lock of a device that may be gone
+ * @device: the device
+ *
+ * Whatever signals there are: somebody's last file is being closed.
+ */
+void simgpu_device_lock_closing(struct simgpu_device *device)
+{
+	if (!mutex_trylock(&device->lock))
+		simgpu_turn_wait(device, false);
+}
+
+/**
+ * simgpu_device_lock() - take the device's lock
+ * @device: the device
+ *
+ * Waits for the end of the present quantum, and of the next one if it comes while
+ * the lock is handed over. Who is killed waits no longer.
+ *
+ * Return: 0 with the lock held; -ENODEV or -EINTR without it.
+ */
+int simgpu_device_lock(struct simgpu_device *device)
+{
+	int ret = 0;
+
+	if (!mutex_trylock(&device->lock))
+		ret = simgpu_turn_wait(device, true);
+	if (ret)
+		return ret;
+	if (!device->session) {
+		mutex_unlock(&device->lock);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+/**
+ * simgpu_device_unlock() - release the device's lock
+ * @device: the device
+ */
+void simgpu_device_unlock(struct simgpu_device *device)
+{
+	mutex_unlock(&device->lock);
+}
+
+/**
+ * simgpu_device_admit() - a call begins
+ * @device: that it is made on
+ *
+ * Waits for the end of the present quantum if there were many calls since the
+ * last one. No lock is held.
+ *
+ * Return: 0; -EINTR for who is killed.
+ */
+int simgpu_device_admit(struct simgpu_device *device)
+{
+	u64 quanta = READ_ONCE(device->quanta);
+	DEFINE_WAIT(wait);
+
+	if (!READ_ONCE(device->stepping) ||
+	    atomic_inc_return(&device->calls) <= SIMGPU_CALLS_EACH_QUANTUM)
+		return 0;
+	simgpu_turn_lend(device);
+	/* In the order in which they came. */
+	prepare_to_wait_exclusive(&device->admit_wait, &wait, TASK_KILLABLE);
+	if (READ_ONCE(device->stepping) && READ_ONCE(device->quanta) == quanta)
+		schedule_timeout(SIMGPU_ADMIT_JIFFIES);
+	finish_wait(&device->admit_wait, &wait);
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+/**
+ * simgpu_turn_take() - the worker takes the lock for a quantum
+ * @device: its device
+ */
+void simgpu_turn_take(struct simgpu_device *device)
+{
+	WRITE_ONCE(device->stepping, true);
+	mutex_lock(&device->lock);
+}
+
+/**
+ * simgpu_turn_end() - the worker's quantum is over
+ * @device: its device
+ *
+ * Releases the lock, and lets those have it who have asked for it until now.
+ */
+void simgpu_turn_end(struct simgpu_device *device)
+{
+	u64 asked;
+
+	WRITE_ONCE(device->quanta, device->quanta + 1);
+	atomic_set(&device->calls, 0);
+	mutex_unlock(&device->lock);
+	/* Pairs with the barrier of those who begin to sleep there. */
+	smp_mb();
+	if (waitqueue_active(&device->admit_wait))
+		wake_up_nr(&device->admit_wait, SIMGPU_CALLS_EACH_QUANTUM);
+	asked = atomic64_read(&device->turns_asked);
+	if (!simgpu_turns_had(device, asked))
+		wait_event_hrtimeout(device->turn_wait,
+				     simgpu_turns_had(device, asked),
+				     ns_to_ktime(SIMGPU_TURN_NS));
+	if (READ_ONCE(device->lent))
+		simgpu_turn_give_back(device);
+}
+
+/**
+ * simgpu_turn_rest() - the worker is going to sleep
+ * @device: its device
+ *
+ * Until it takes the lock again, calls are not held up.
+ */
+void simgpu_turn_rest(struct simgpu_device *device)
+{
+	WRITE_ONCE(device->stepping, false);
+	/* As in simgpu_turn_end(). */
+	smp_mb();
+	if (waitqueue_active(&device->admit_wait))
+		wake_up_all(&device->admit_wait);
+	if (READ_ONCE(device->lent))
+		simgpu_turn_give_back(device);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For tests that are an unprivileged user and the administrator by turns: what is
+ * done between as_user() and as_root() is done as user 1000, of the device's group
+ * and without any capability.
+ */
+#ifndef USER_H
+#define USER_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <grp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "../kselftest/calls.h"
+
+#define USER	1000
+/* The end of a launch that a test does not wait for. */
+#define FOR_EVER	1000000000ULL
+
+static inline void as_user(void)
+{
+	struct stat node;
+
+	if (stat(DEVICE, &node) || setgroups(0, NULL) ||
+	    setresgid(node.st_gid, node.st_gid, 0) ||
+	    setresuid(USER, USER, 0)) {
+		perror("as user");
+		exit(1);
+	}
+	/* Not so with root's as the saved one, which counts for nothing else. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static inline void as_root(void)
+{
+	if (setresuid(0, 0, 0) || setresgid(0, 0, 0)) {
+		perror("as root");
+		exit(1);
+	}
+}
+
+/* Where the administrator decides who makes gangs: everybody, for this. */
+static inline void let_users_make_gangs(void)
+{
+	write_text(SYSFS "gang_makers", "everybody");
+}
+
+/* The device's worker; 0 if it is not found. */
+static inline pid_t worker_pid(void)
+{
+	DIR *processes = opendir("/proc");
+	const struct dirent *entry;
+	char path[300], text[64];
+	pid_t found = 0;
+
+	while (processes && !found && (entry = readdir(processes))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		if (!read_text(path, text, sizeof(text)) &&
+		    !strcmp(text, "simgpu0"))
+			found = atoi(entry->d_name);
+	}
+	if (processes)
+		closedir(processes);
+	return found;
+}
+
+/* A number of /proc/PID/stat, counted from 3, as proc(5) does; -1. */
+static inline long long stat_field(pid_t pid, int field)
+{
+	char path[64], text[1024];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (read_text(path, text, sizeof(text)))
+		return -1;
+	at = strrchr(text, ')');
+	while (at && field-- > 2)
+		at = strchr(at + 1, ' ');
+	return at ? strtoll(at, NULL, 10) : -1;
+}
+
+static inline double seconds_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* Processor time that a process has used, in seconds. */
+static inline double used_seconds(pid_t pid)
+{
+	return (stat_field(pid, 14) + stat_field(pid, 15)) /
+	       (double)sysconf(_SC_CLK_TCK);
+}
+
+#endif /* USER_H */
