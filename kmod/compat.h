@@ -10,6 +10,7 @@
 #include <linux/compiler.h>
 #include <linux/container_of.h>
 #include <linux/eventfd.h>
+#include <linux/mm.h>
 
 /*
  * Newer kernels hand some callbacks a pointer to const. The callback is
@@ -51,12 +52,14 @@ static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
  * Where mappings have locks of their own, their flags change through functions
  * alone, which take these; else they are a field, which some headers call const.
  */
+static inline void compat_vm_flags(struct vm_area_struct *vma, vm_flags_t set,
+				   vm_flags_t clear)
+{
 #ifdef CONFIG_PER_VMA_LOCK
-#define compat_vm_flags(vma, set, clear) vm_flags_mod(vma, set, clear)
+	vm_flags_mod(vma, set, clear);
 #else
-#define compat_vm_flags(vma, set, clear)				\
-	(*(vm_flags_t *)&(vma)->vm_flags =				\
-	 ((vma)->vm_flags | (set)) & ~(vm_flags_t)(clear))
+	*(vm_flags_t *)&vma->vm_flags = (vma->vm_flags | set) & ~clear;
 #endif
+}
 
 #endif /* SIMGPU_COMPAT_H */

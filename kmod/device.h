@@ -118,8 +118,6 @@ struct simgpu_knob_change {
  * @epoch_cycles: new length; 0: as it is
  * @pace_ppm: new pace; NULL: as it is
  * @hold_cycles: of later sessions; 0: as it is
- * @empty_cycles: likewise, while no tenant has work
- * @empty: no tenant had work at the last quantum's end; the worker's own
  * @cpu_percent: of one processor, that the worker uses at most, 1 to 100; 0: as it
  *	is
  * @knobs: knobs, which change in this order
@@ -302,6 +300,8 @@ struct simgpu_cgroup_rules {
  * @gone: it is being removed: files that are open get -ENODEV; set for good
  * @slice_cycles: that the worker steps between two looks at the clock; the worker's
  *	own
+ * @empty_cycles: likewise, while no tenant has work
+ * @empty: no tenant had work at the last quantum's end; the worker's own
  * @cpu_percent: of one processor, that the worker uses at most; 1 to 100
  * @stepping: the worker wants a processor: it has the lock, waits for it, or hands
  *	it over; written by the worker

@@ -363,15 +363,17 @@ static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
 	struct simgpu_gang *gang = ucmd->file->private_data;
 	struct simgpu_gang_refusal *cmd = ucmd->cmd;
 	struct simgpu_published published;
+	bool over;
 
 	if (cmd->reserved)
 		return -EINVAL;
 	if (READ_ONCE(gang->device->gone))
 		return -ENODEV;
-	/* As in simgpu_gang_status(). */
+	/* First, as in simgpu_gang_status(). */
 	published = simgpu_device_published(gang->device);
-	row_refusal(smp_load_acquire(&gang->over) ? &gang->refusal :
-		    &published.refusal, &cmd->refusal);
+	/* Pairs with the release in simgpu_gang_end(), likewise. */
+	over = smp_load_acquire(&gang->over);
+	row_refusal(over ? &gang->refusal : &published.refusal, &cmd->refusal);
 	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
 		return -ENODATA;
 	return simgpu_ucmd_respond(ucmd);

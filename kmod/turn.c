@@ -76,8 +76,8 @@ static int simgpu_turn_wait(struct simgpu_device *device, bool killable)
 		ret = mutex_lock_killable(&device->lock);
 	else
 		mutex_lock(&device->lock);
-	/* A full barrier: who sleeps has seen it, or is seen. */
 	atomic64_inc_return(&device->turns_had);
+	/* After a full barrier: who sleeps has seen it, or is seen. */
 	if (waitqueue_active(&device->turn_wait))
 		wake_up(&device->turn_wait);
 	return ret;
@@ -179,6 +179,7 @@ void simgpu_turn_end(struct simgpu_device *device)
 	mutex_unlock(&device->lock);
 	/* Pairs with the barrier of those who begin to sleep there. */
 	smp_mb();
+	/* After that barrier: likewise. */
 	if (waitqueue_active(&device->admit_wait))
 		wake_up_nr(&device->admit_wait, SIMGPU_CALLS_EACH_QUANTUM);
 	asked = atomic64_read(&device->turns_asked);
@@ -201,6 +202,7 @@ void simgpu_turn_rest(struct simgpu_device *device)
 	WRITE_ONCE(device->stepping, false);
 	/* As in simgpu_turn_end(). */
 	smp_mb();
+	/* After that barrier: likewise. */
 	if (waitqueue_active(&device->admit_wait))
 		wake_up_all(&device->admit_wait);
 	if (READ_ONCE(device->lent))

@@ -740,8 +740,8 @@ struct simgpu_epoch_record {
  * @llc_mpki_ppm: likewise, LLC misses per 1000 thread instructions
  *
  * mmap() takes one page at offset 0, PROT_READ alone (else EPERM, and EACCES
- * from mprotect(); mremap() makes it no larger). The counters stand at the page's end; what is between the
- * struct and them is zero. Written at each end of an
+ * from mprotect(); mremap() makes it no larger). The counters stand at the page's
+ * end; what is between the struct and them is zero. Written at each end of an
  * epoch, and every few milliseconds while the device runs. A reader takes
  * @sequence (again while it is odd), then what it wants, then @sequence again,
  * with barriers between; the copy is good if both are the same. A mapping holds
