@@ -196,7 +196,7 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	gang->status.state = state;
 	gang->refusal = device->refusal;
 	ending->over = true;
-	ending->cycle = gang->status.cycle;
+	ending->cycle = session_now(device->session);
 	ending->state_hash = gang->status.state_hash;
 	session_journal(device->session, &ending->journal_events,
 			&ending->journal_lost);

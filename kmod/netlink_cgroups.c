@@ -5,7 +5,7 @@
 #include "cgroups.h"
 #include "netlink.h"
 
-const struct nla_policy
+static const struct nla_policy
 simgpu_netlink_cgroup_policy[SIMGPU_A_CGROUP_MAX + 1] = {
 	[SIMGPU_A_CGROUP_ID] = { .type = NLA_U64 },
 	[SIMGPU_A_CGROUP_WEIGHT] = { .type = NLA_U32 },
