@@ -224,7 +224,7 @@ static bool is_quiet(struct gpu *gpu, u64 until)
 
 enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 {
-	u64 end, sms, memory;
+	u64 sms, memory;
 
 	if (gpu->step != GPU_STEP_DONE) {
 		end_step(gpu);
@@ -233,9 +233,11 @@ enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 		renew_views(gpu);
 	}
 	if (is_quiet(gpu, until)) {
-		end = memory = sms = until;
+		memory = until;
+		sms = until;
 	} else {
-		end = next_meeting(gpu, until);
+		u64 end = next_meeting(gpu, until);
+
 		memory = sooner(end, gpu->sms_done + gpu->shape.memory_ahead);
 		sms = sooner(end, gpu->memory_done + gpu->shape.sm_ahead);
 	}
