@@ -27,16 +27,120 @@ void launch_end(struct session *session, u32 slot, int status)
 					   status);
 }
 
-/* launch_end_all() - those that have not ended do so; what runs is dropped */
-void launch_end_all(struct session *session, u32 slot, int status)
+/* Requests that have not come do not; the last one's end is that of all. */
+static void arrivals_end(struct session *session, u32 slot, int status)
+{
+	struct arrivals *arrivals = &session->tenants[slot].arrivals;
+	struct arrivals ended = *arrivals;
+
+	arrivals->trace = NULL;
+	arrivals->more = false;
+	if (ended.trace && ended.more && session->hooks.launch_done)
+		session->hooks.launch_done(session->hooks.context, slot,
+					   ended.sequence +
+					   ended.plan.requests - 1,
+					   ended.trace, status);
+}
+
+/* launch_drop_all() - launches that have not ended do so, and none come any more */
+void launch_drop_all(struct session *session, u32 slot, int status)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 
-	gpu_tenant_drop(session->gpu, slot);
 	tenant->running = false;
 	tenant->ready = false;
 	while (tenant->launches)
 		launch_end(session, slot, status);
+	arrivals_end(session, slot, status);
+}
+
+/* launch_end_all() - the same, and what runs is dropped */
+void launch_end_all(struct session *session, u32 slot, int status)
+{
+	gpu_tenant_drop(session->gpu, slot);
+	launch_drop_all(session, slot, status);
+}
+
+/* The next request of a tenant's arrivals, as a launch. */
+static struct launch next_request(const struct arrivals *arrivals)
+{
+	const u64 cycle = fixed_add(arrivals->begin, arrivals->next.cycle);
+	const u64 deadline = arrivals->plan.deadline_cycles;
+
+	return (struct launch) {
+		.trace = arrivals->trace,
+		.sequence = arrivals->sequence + arrivals->next.request,
+		.repeats_left = arrivals->plan.launches,
+		.not_before = cycle,
+		.arrival_cycle = cycle,
+		.deadline = deadline ? fixed_add(cycle, deadline) : 0,
+		.start_cycle = NEVER,
+	};
+}
+
+/*
+ * launch_arrive() - queue the next request of a tenant's arrivals, if all launches
+ *	before it have ended
+ *
+ * Its cycle may be to come, or long over: requests are as many as they are, and
+ * none is kept that has not begun.
+ */
+void launch_arrive(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct arrivals *arrivals = &tenant->arrivals;
+
+	if (tenant->launches)
+		return;
+	if (!arrivals->more) {
+		arrivals->trace = NULL;
+		return;
+	}
+	tenant->launch[tenant->head] = next_request(arrivals);
+	tenant->launches = 1;
+	arrivals->more = arrivals_next(&arrivals->plan, slot, &arrivals->next);
+}
+
+/*
+ * launch_following() - the launch behind the present one
+ *
+ * Return: false if there is none so far; that which will be is not known of
+ * requests that have not come.
+ */
+bool launch_following(const struct session *session, u32 slot,
+		      struct launch *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	if (tenant->launches > 1) {
+		*out = tenant->launch[(tenant->head + 1) % SESSION_LAUNCHES_MAX];
+		return true;
+	}
+	if (!tenant->arrivals.more)
+		return false;
+	*out = next_request(&tenant->arrivals);
+	return out->not_before <= session_now(session);
+}
+
+/*
+ * launch_waiting() - launches behind the one whose turn it is
+ *
+ * Return: how many; of arrivals, SESSION_WAITING_MAX if there are as many or more.
+ */
+u32 launch_waiting(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct arrivals *arrivals = &tenant->arrivals;
+	struct arrivals_cursor cursor = arrivals->next;
+	u32 waiting = tenant->launches ? tenant->launches - 1 : 0;
+
+	if (!arrivals->more)
+		return waiting;
+	while (arrivals->begin + cursor.cycle <= session_now(session) &&
+	       ++waiting < SESSION_WAITING_MAX)
+		if (!arrivals_next(&arrivals->plan, slot, &cursor))
+			break;
+	return waiting;
 }
 
 static void start_kernel(struct session *session, u32 slot)
@@ -48,6 +152,8 @@ static void start_kernel(struct session *session, u32 slot)
 		tenant->started = true;
 		tenant->start_cycle = session_now(session);
 	}
+	if (launch->start_cycle == NEVER)
+		launch->start_cycle = session_now(session);
 	tenant->ready = false;
 	tenant->running = true;
 	gpu_kernel_start(session->gpu, slot, launch->trace, tenant->kernel);
@@ -100,6 +206,28 @@ static void end_first_run(struct session *session, u32 slot)
 			&tenant->first_run);
 }
 
+/* The present launch has run to its end. */
+static void note_latency(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct launch *launch = present_launch(tenant);
+	u64 arrival = launch->arrival_cycle;
+
+	if (arrival < launch->not_before)
+		arrival = launch->not_before;
+	latency_add(&tenant->latency, arrival, launch->start_cycle,
+		    session_kernel_end(session, slot), launch->deadline);
+}
+
+/* launch_is_relaunched() - whether the one at the head begins anew when it ends */
+bool launch_is_relaunched(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	return session->initial.relaunch && tenant->launches == 1 &&
+	       !tenant->arrivals.trace;
+}
+
 /* The trace has run; whether it, or the next launch, begins. */
 static u32 end_run(struct session *session, u32 slot)
 {
@@ -108,12 +236,13 @@ static u32 end_run(struct session *session, u32 slot)
 
 	end_first_run(session, slot);
 	launch->repeats_left--;
-	if (!launch->repeats_left && session->initial.relaunch &&
-	    tenant->launches == 1)
+	if (!launch->repeats_left && launch_is_relaunched(session, slot))
 		launch->repeats_left = 1;
 	if (launch->repeats_left)
 		return offer_kernel(session, slot, 0);
+	note_latency(session, slot);
 	launch_end(session, slot, 0);
+	launch_arrive(session, slot);
 	launch = present_launch(tenant);
 	if (launch && launch->not_before <= session_now(session))
 		return offer_kernel(session, slot, 0);
@@ -126,15 +255,13 @@ static u32 end_run(struct session *session, u32 slot)
 bool launch_departs(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(tenant);
+	struct launch *launch = present_launch(tenant), next;
 
 	if (tenant->kernel + 1 < launch->trace->kernel_count ||
-	    launch->repeats_left > 1)
+	    launch->repeats_left > 1 || launch_is_relaunched(session, slot))
 		return false;
-	if (tenant->launches == 1)
-		return !session->initial.relaunch;
-	return tenant->launch[(tenant->head + 1) % SESSION_LAUNCHES_MAX]
-		       .not_before > session_now(session);
+	return !launch_following(session, slot, &next) ||
+	       next.not_before > session_now(session);
 }
 
 /*

@@ -233,8 +233,7 @@ void session_destroy(struct session *session)
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		while (session->tenants[slot].launches)
-			launch_end(session, slot, -ECANCELED);
+		launch_drop_all(session, slot, -ECANCELED);
 		private_run_leave(session, slot);
 	}
 	free_memory(session);
@@ -344,10 +343,8 @@ static void stop(struct session *session)
 		struct session_tenant *tenant = &session->tenants[slot];
 
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
-		while (tenant->launches)
-			launch_end(session, slot, 0);
-		tenant->running = false;
-		tenant->ready = false;
+		tenant->waiting = launch_waiting(session, slot);
+		launch_drop_all(session, slot, 0);
 	}
 }
 
@@ -535,6 +532,22 @@ int session_launch_check(const struct session *session,
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		   u64 repeats, u64 not_before, u64 *sequence)
 {
+	return session_launch_by(session, slot, trace, repeats, not_before, 0,
+				 sequence);
+}
+
+/* A launch that its deadline could not be met by, whatever happens. */
+static bool deadline_is_good(const struct session *session, u64 not_before,
+			     u64 deadline)
+{
+	return !deadline || (deadline >= not_before &&
+			     deadline >= session_now(session));
+}
+
+int session_launch_by(struct session *session, u32 slot,
+		      const struct trace *trace, u64 repeats, u64 not_before,
+		      u64 deadline, u64 *sequence)
+{
 	int ret = session_launch_check(session, trace, repeats, not_before);
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct journal_event *event;
@@ -544,6 +557,10 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		return -EINVAL;
 	if (ret)
 		return ret;
+	if (!deadline_is_good(session, not_before, deadline))
+		return -EINVAL;
+	if (tenant->arrivals.trace)
+		return -EBUSY;
 	if (tenant->launches == SESSION_LAUNCHES_MAX)
 		return -EAGAIN;
 	launch = &tenant->launch[(tenant->head + tenant->launches) %
@@ -554,6 +571,8 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 	launch->repeats_left = repeats;
 	launch->not_before = not_before;
 	launch->arrival_cycle = session_now(session);
+	launch->deadline = deadline;
+	launch->start_cycle = NEVER;
 	*sequence = launch->sequence;
 	event = journal_add(session, JOURNAL_LAUNCH, slot);
 	event->launch.sequence = launch->sequence;
@@ -561,6 +580,46 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 	event->launch.trace_bytes = trace->bytes;
 	event->launch.repeats = repeats;
 	event->launch.not_before = not_before;
+	event->launch.deadline = deadline;
+	if (session->initial.gang_size && !session->gang_started)
+		session->gang_started = gang_is_ready(session);
+	return 0;
+}
+
+int session_arrivals(struct session *session, u32 slot,
+		     const struct trace *trace, const struct arrivals_plan *plan,
+		     u64 *sequence)
+{
+	int ret = session_launch_check(session, trace, 1, 0);
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct arrivals *arrivals = &tenant->arrivals;
+	struct journal_event *event;
+
+	if (!is_member(session, slot) || arrivals_check(plan))
+		return -EINVAL;
+	if (ret)
+		return ret;
+	if (tenant->launches)
+		return -EBUSY;
+	*arrivals = (struct arrivals) {
+		.trace = trace,
+		.plan = *plan,
+		.begin = session_now(session),
+		.checksum = arrivals_checksum(plan),
+		.sequence = tenant->next_sequence,
+		.more = true,
+	};
+	tenant->next_sequence += plan->requests;
+	*sequence = tenant->next_sequence - 1;
+	arrivals_first(plan, slot, &arrivals->next);
+	launch_arrive(session, slot);
+	event = journal_add(session, JOURNAL_ARRIVALS, slot);
+	event->arrivals.sequence = *sequence;
+	event->arrivals.checksum = trace->checksum;
+	event->arrivals.trace_bytes = trace->bytes;
+	event->arrivals.plan = *plan;
+	event->arrivals.plan.list = NULL;
+	event->arrivals.list_checksum = arrivals->checksum;
 	if (session->initial.gang_size && !session->gang_started)
 		session->gang_started = gang_is_ready(session);
 	return 0;
@@ -629,6 +688,10 @@ void session_tenant_report(struct session *session, u32 slot,
 					    : 0;
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;
+	out->latency = *latency_figures(&tenant->latency,
+					session->initial.config.core_mhz);
+	out->waiting = session->stopped ? tenant->waiting :
+					  launch_waiting(session, slot);
 	if (tenant->first_run_done)
 		out->figures = tenant->first_run;
 	else if (tenant->started)

@@ -20,6 +20,22 @@ static u64 mix_launch(u64 hash, const struct launch *launch)
 	return hash_mix(hash, launch->arrival_cycle);
 }
 
+static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
+{
+	const struct arrivals_plan *plan = &arrivals->plan;
+
+	hash = hash_mix(hash, plan->kind | (u64)plan->launches << 32);
+	hash = hash_mix(hash, plan->requests);
+	hash = hash_mix(hash, plan->seed);
+	hash = hash_mix(hash, plan->rate);
+	hash = hash_mix(hash, plan->every_cycles);
+	hash = hash_mix(hash, arrivals->begin);
+	hash = hash_mix(hash, arrivals->next.request);
+	hash = hash_mix(hash, arrivals->next.cycle);
+	hash = hash_mix(hash, arrivals->next.position);
+	return hash_mix(hash, arrivals->checksum | (u64)arrivals->more << 32);
+}
+
 static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 {
 	u32 i;
@@ -30,6 +46,8 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	for (i = 0; i < tenant->launches; i++)
 		hash = mix_launch(hash, &tenant->launch[(tenant->head + i) %
 							SESSION_LAUNCHES_MAX]);
+	if (tenant->arrivals.trace)
+		hash = mix_arrivals(hash, &tenant->arrivals);
 	hash = hash_mix(hash, tenant->start_cycle);
 	hash = hash_mix(hash, tenant->first_run_end);
 	hash = hash_mix(hash, tenant->arrival_cycle);

@@ -407,6 +407,24 @@ struct simgpu_counter_array {
  * @sms: SM count now, shared ones too on which it may place thread blocks
  * @flags: SIMGPU_REPORT_*
  * @shared_sms: of @sms, the shared ones
+ * @launches: that have run to their end since it took its slot. What follows is of
+ *	these, and 0 while there is none. A launch waits from its arrival
+ *	(@not_before_cycle of &struct simgpu_launch, or when it was made if that is
+ *	later) to its first kernel's start, and then runs
+ * @launches_waiting: behind the one whose turn it is; SIMGPU_WAITING_MAX: as many,
+ *	or more
+ * @deadline_misses: launches that ended after their deadline
+ * @goodput_ppm: the others, for each second of device time from the arrival of the
+ *	first launch to the end of the last one
+ * @latency_p50_ns: device time from arrival to end that half of them did not exceed;
+ *	as all percentiles, to 1.6%
+ * @latency_p95_ns: 95 of 100
+ * @latency_p99_ns: 99 of 100
+ * @wait_p50_ns: that they waited, likewise
+ * @wait_p95_ns: 95 of 100
+ * @wait_p99_ns: 99 of 100
+ * @wait_mean_ns: mean of the time that they waited
+ * @run_mean_ns: mean of the time that they ran
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -421,7 +439,22 @@ struct simgpu_tenant_report {
 	__u32 sms;
 	__u32 flags;
 	__u32 shared_sms;
+	__u64 launches;
+	__u64 launches_waiting;
+	__u64 deadline_misses;
+	__u64 goodput_ppm;
+	__u64 latency_p50_ns;
+	__u64 latency_p95_ns;
+	__u64 latency_p99_ns;
+	__u64 wait_p50_ns;
+	__u64 wait_p95_ns;
+	__u64 wait_p99_ns;
+	__u64 wait_mean_ns;
+	__u64 run_mean_ns;
 };
+
+/* Of @launches_waiting. */
+#define SIMGPU_WAITING_MAX		256
 
 /* The tenant has work. */
 #define SIMGPU_REPORT_ACTIVE		(1U << 0)
