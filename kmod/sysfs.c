@@ -581,6 +581,62 @@ static ssize_t tenant_weight_store(struct kobject *kobj,
 
 TENANT_RW(weight);
 
+/* Of launches that have ended: their number, and times that none has without one. */
+
+#define TENANT_LAUNCHES(_name)						\
+static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
+				     struct kobj_attribute *attr,	\
+				     char *buf)				\
+{									\
+	struct simgpu_tenant_published published =			\
+		simgpu_tenant_published_of(kobj);			\
+									\
+	return sysfs_emit(buf, "%llu\n", published.report._name);	\
+}									\
+TENANT_RO(_name)
+
+TENANT_LAUNCHES(launches);
+TENANT_LAUNCHES(launches_waiting);
+TENANT_LAUNCHES(deadline_misses);
+
+static ssize_t tenant_goodput_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	if (!published.report.launches)
+		return -ENODATA;
+	return simgpu_emit_ppm(buf, published.report.goodput_ppm);
+}
+
+TENANT_RO(goodput);
+
+/* Microseconds, to the nanosecond. */
+#define TENANT_TIME(_name)						\
+static ssize_t tenant_##_name##_us_show(struct kobject *kobj,		\
+					struct kobj_attribute *attr,	\
+					char *buf)			\
+{									\
+	struct simgpu_tenant_published published =			\
+		simgpu_tenant_published_of(kobj);			\
+	u64 ns = published.report._name##_ns;				\
+									\
+	if (!published.report.launches)					\
+		return -ENODATA;					\
+	return sysfs_emit(buf, "%llu.%03llu\n", ns / 1000, ns % 1000);	\
+}									\
+TENANT_RO(_name##_us)
+
+TENANT_TIME(latency_p50);
+TENANT_TIME(latency_p95);
+TENANT_TIME(latency_p99);
+TENANT_TIME(wait_p50);
+TENANT_TIME(wait_p95);
+TENANT_TIME(wait_p99);
+TENANT_TIME(wait_mean);
+TENANT_TIME(run_mean);
+
 static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_name.attr,
 	&tenant_attr_pid.attr,
@@ -611,6 +667,18 @@ static struct attribute *simgpu_tenant_counter_attrs[] = {
 	&tenant_attr_rbh.attr,
 	&tenant_attr_bandwidth.attr,
 	&tenant_attr_llc_mpki.attr,
+	&tenant_attr_launches.attr,
+	&tenant_attr_launches_waiting.attr,
+	&tenant_attr_deadline_misses.attr,
+	&tenant_attr_goodput.attr,
+	&tenant_attr_latency_p50_us.attr,
+	&tenant_attr_latency_p95_us.attr,
+	&tenant_attr_latency_p99_us.attr,
+	&tenant_attr_wait_p50_us.attr,
+	&tenant_attr_wait_p95_us.attr,
+	&tenant_attr_wait_p99_us.attr,
+	&tenant_attr_wait_mean_us.attr,
+	&tenant_attr_run_mean_us.attr,
 	NULL
 };
 

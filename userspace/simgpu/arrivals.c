@@ -187,9 +187,25 @@ int arrivals_settle(struct arrivals_words *words,
 		return fail_usage("requests come for ever: say requests=N, or --cycles");
 	if (!plan->requests)
 		plan->requests = ARRIVALS_REQUESTS_MAX;
-	plan->seed = options->seed;
+	plan->seed = plan->kind == ARRIVALS_POISSON ? options->seed : 0;
 	return words->load_ppm ? settle_load(words, options, trace, threads) :
 				 STATUS_OK;
+}
+
+struct simgpu_arrivals arrivals_request(const struct arrivals_plan *plan,
+					int handle)
+{
+	return (struct simgpu_arrivals) {
+		.handle = (u32)handle,
+		.kind = plan->kind,
+		.launches = plan->launches,
+		.requests = plan->requests,
+		.seed = plan->seed,
+		.rate = plan->rate,
+		.every_cycles = plan->every_cycles,
+		.deadline_cycles = plan->deadline_cycles,
+		.list = (uintptr_t)plan->list,
+	};
 }
 
 void arrivals_free(struct arrivals_words *words)

@@ -54,6 +54,10 @@ int arrivals_settle(struct arrivals_words *words,
 		    const struct session_options *options,
 		    const struct trace *trace, u32 threads);
 
+/* What a device takes of a settled plan, for a trace with a handle. */
+struct simgpu_arrivals arrivals_request(const struct arrivals_plan *plan,
+					int handle);
+
 void arrivals_free(struct arrivals_words *words);
 
 #endif /* SIMGPU_ARRIVALS_H */
