@@ -613,29 +613,36 @@ static ssize_t tenant_goodput_show(struct kobject *kobj,
 TENANT_RO(goodput);
 
 /* Microseconds, to the nanosecond. */
-#define TENANT_TIME(_name)						\
-static ssize_t tenant_##_name##_us_show(struct kobject *kobj,		\
-					struct kobj_attribute *attr,	\
-					char *buf)			\
-{									\
-	struct simgpu_tenant_published published =			\
-		simgpu_tenant_published_of(kobj);			\
-	u64 ns = published.report._name##_ns;				\
-									\
-	if (!published.report.launches)					\
-		return -ENODATA;					\
-	return sysfs_emit(buf, "%llu.%03llu\n", ns / 1000, ns % 1000);	\
-}									\
-TENANT_RO(_name##_us)
+static ssize_t simgpu_emit_us(struct kobject *kobj, char *buf, size_t offset)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+	u64 ns = *(const u64 *)((const char *)&published.report + offset);
 
-TENANT_TIME(latency_p50);
-TENANT_TIME(latency_p95);
-TENANT_TIME(latency_p99);
-TENANT_TIME(wait_p50);
-TENANT_TIME(wait_p95);
-TENANT_TIME(wait_p99);
-TENANT_TIME(wait_mean);
-TENANT_TIME(run_mean);
+	if (!published.report.launches)
+		return -ENODATA;
+	return sysfs_emit(buf, "%llu.%03llu\n", ns / 1000, ns % 1000);
+}
+
+#define TENANT_TIME(_name, _field)					\
+static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
+				     struct kobj_attribute *attr,	\
+				     char *buf)				\
+{									\
+	return simgpu_emit_us(kobj, buf,				\
+			      offsetof(struct simgpu_tenant_report,	\
+				       _field));			\
+}									\
+TENANT_RO(_name)
+
+TENANT_TIME(latency_p50_us, latency_p50_ns);
+TENANT_TIME(latency_p95_us, latency_p95_ns);
+TENANT_TIME(latency_p99_us, latency_p99_ns);
+TENANT_TIME(wait_p50_us, wait_p50_ns);
+TENANT_TIME(wait_p95_us, wait_p95_ns);
+TENANT_TIME(wait_p99_us, wait_p99_ns);
+TENANT_TIME(wait_mean_us, wait_mean_ns);
+TENANT_TIME(run_mean_us, run_mean_ns);
 
 static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_name.attr,

@@ -48,8 +48,8 @@ struct simgpu_trace {
  * @sequence: likewise, for the last request
  * @trace: reference that it holds; NULL in a free entry
  * @eventfd: to signal when it has ended, or NULL
- * @list: of the requests' cycles, of @list_bytes that the tenant is charged; NULL:
- *	there is none
+ * @list: of the requests' cycles, NULL: there is none
+ * @list_bytes: that the tenant is charged for it
  */
 struct simgpu_pending {
 	u64 first;

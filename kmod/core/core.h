@@ -55,12 +55,14 @@ struct arrivals {
  * @left: it is gone; its figures stay
  * @running: a kernel of its first launch is on the device
  * @ready: a kernel of its first launch could start, and waits for the policy
- * @kernel: which one runs or is ready
+ * @launching: it is being launched, which takes until @launch_cycle
+ * @kernel: which one runs, is ready or is launched
  * @launch: a ring of those that have not ended, the present one at @head
  * @arrivals: requests that come by themselves; the first that has not ended is in
  *	@launch, whether its cycle has come or not
  * @latency: of launches that have ended
  * @waiting: launches that waited behind the present one when the session stopped
+ * @waits_for_memory: whether its launch waited for that then
  * @started: whether its first run has begun, at @start_cycle
  * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
@@ -79,12 +81,15 @@ struct session_tenant {
 	bool left;
 	bool running;
 	bool ready;
+	bool launching;
+	bool waits_for_memory;
 	bool started;
 	bool first_run_done;
 	u32 kernel;
 	u32 head;
 	u32 launches;
 	u32 waiting;
+	u64 launch_cycle;
 	u64 next_sequence;
 	u64 start_cycle;
 	u64 first_run_end;
@@ -248,7 +253,7 @@ static inline bool is_member(const struct session *session, u32 slot)
 /* It may be given SMs. */
 static inline bool has_work(const struct session_tenant *tenant)
 {
-	return tenant->running || tenant->ready;
+	return tenant->running || tenant->ready || tenant->launching;
 }
 
 static inline bool lists(const struct session *session, u32 event)
@@ -311,6 +316,9 @@ u32 launch_start_due(struct session *session);
 bool launch_departs(struct session *session, u32 slot);
 u32 launch_advance(struct session *session, u32 slot);
 void launch_ready(struct session *session);
+void launch_launched(struct session *session);
+u64 launch_next_launched(const struct session *session);
+bool launch_waits_for_memory(const struct session *session, u32 slot);
 u64 launch_next_start(struct session *session);
 void launch_end(struct session *session, u32 slot, int status);
 void launch_drop_all(struct session *session, u32 slot, int status);

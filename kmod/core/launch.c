@@ -49,6 +49,7 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 
 	tenant->running = false;
 	tenant->ready = false;
+	tenant->launching = false;
 	while (tenant->launches)
 		launch_end(session, slot, status);
 	arrivals_end(session, slot, status);
@@ -148,19 +149,62 @@ static void start_kernel(struct session *session, u32 slot)
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct launch *launch = present_launch(tenant);
 
-	if (!tenant->started) {
-		tenant->started = true;
-		tenant->start_cycle = session_now(session);
-	}
-	if (launch->start_cycle == NEVER)
-		launch->start_cycle = session_now(session);
-	tenant->ready = false;
+	tenant->launching = false;
 	tenant->running = true;
 	gpu_kernel_start(session->gpu, slot, launch->trace, tenant->kernel);
 	private_run_start(session, slot, launch->trace, tenant->kernel);
 	if (session->hooks.kernel_start)
 		session->hooks.kernel_start(session->hooks.context, slot,
 					    launch->sequence, tenant->kernel);
+}
+
+/* A kernel begins, which takes the launch_cycles of the configuration. */
+static void launch_kernel(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch *launch = present_launch(tenant);
+	u32 cycles = session->initial.config.launch_cycles;
+
+	if (launch->start_cycle == NEVER)
+		launch->start_cycle = session_now(session);
+	if (!tenant->started) {
+		tenant->started = true;
+		tenant->start_cycle = session_now(session);
+	}
+	tenant->ready = false;
+	if (!cycles) {
+		start_kernel(session, slot);
+		return;
+	}
+	tenant->launching = true;
+	tenant->launch_cycle = session_now(session) + cycles;
+}
+
+/* launch_next_launched() - when a kernel has been launched next; NEVER: none is */
+u64 launch_next_launched(const struct session *session)
+{
+	u64 next = NEVER;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session->tenants[slot].launching &&
+		    session->tenants[slot].launch_cycle < next)
+			next = session->tenants[slot].launch_cycle;
+	return next;
+}
+
+/* launch_launched() - kernels whose launch is over start */
+void launch_launched(struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session->tenants[slot].launching &&
+		    session->tenants[slot].launch_cycle <= session_now(session)) {
+			session->tenants[slot].progress_cycle =
+				session_now(session);
+			start_kernel(session, slot);
+		}
 }
 
 /*
@@ -174,7 +218,7 @@ static u32 offer_kernel(struct session *session, u32 slot, u32 kernel)
 	tenant->kernel = kernel;
 	if (!lists(session, SIMGPU_ON_KERNEL_READY) &&
 	    !(session->controls.hold >> slot & 1)) {
-		start_kernel(session, slot);
+		launch_kernel(session, slot);
 		return 0;
 	}
 	tenant->ready = true;
@@ -189,7 +233,7 @@ void launch_ready(struct session *session)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (session->tenants[slot].ready &&
 		    !(session->controls.hold >> slot & 1))
-			start_kernel(session, slot);
+			launch_kernel(session, slot);
 }
 
 static void end_first_run(struct session *session, u32 slot)
@@ -206,16 +250,20 @@ static void end_first_run(struct session *session, u32 slot)
 			&tenant->first_run);
 }
 
+/* When a launch came, or comes. */
+static u64 arrival_of(const struct launch *launch)
+{
+	return launch->arrival_cycle > launch->not_before ?
+	       launch->arrival_cycle : launch->not_before;
+}
+
 /* The present launch has run to its end. */
 static void note_latency(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	const struct launch *launch = present_launch(tenant);
-	u64 arrival = launch->arrival_cycle;
 
-	if (arrival < launch->not_before)
-		arrival = launch->not_before;
-	latency_add(&tenant->latency, arrival, launch->start_cycle,
+	latency_add(&tenant->latency, arrival_of(launch), launch->start_cycle,
 		    session_kernel_end(session, slot), launch->deadline);
 }
 
@@ -226,6 +274,70 @@ bool launch_is_relaunched(const struct session *session, u32 slot)
 
 	return session->initial.relaunch && tenant->launches == 1 &&
 	       !tenant->arrivals.trace;
+}
+
+/* --- device memory ------------------------------------------------------------------- */
+
+static u64 footprint_of(const struct session_tenant *tenant)
+{
+	return tenant->launch[tenant->head].trace->footprint_bytes;
+}
+
+/* Whether its launch could begin, but for the memory. */
+static bool is_due(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	return tenant->launches && !has_work(tenant) &&
+	       tenant->launch[tenant->head].not_before <= session_now(session);
+}
+
+/* Whether somebody's launch that is due came before one of @slot. */
+static bool others_are_first(const struct session *session, u32 slot,
+			     const struct launch *launch)
+{
+	u64 mine = arrival_of(launch), theirs;
+	u32 i;
+
+	for (i = 0; i < SESSION_SLOTS_MAX; i++) {
+		const struct session_tenant *tenant = &session->tenants[i];
+
+		if (i == slot || !is_due(session, i))
+			continue;
+		theirs = arrival_of(&tenant->launch[tenant->head]);
+		if (theirs < mine || (theirs == mine && i < slot))
+			return true;
+	}
+	return false;
+}
+
+/* Footprints of other tenants' launches under way leave too little for this one. */
+static bool lacks_memory(const struct session *session, u32 slot,
+			 const struct launch *launch)
+{
+	u64 used = launch->trace->footprint_bytes;
+	u32 i;
+
+	for (i = 0; i < SESSION_SLOTS_MAX; i++)
+		if (i != slot && has_work(&session->tenants[i]))
+			used += footprint_of(&session->tenants[i]);
+	return used > (u64)session->initial.config.memory_mb << 20;
+}
+
+/*
+ * launch_waits_for_memory() - whether a tenant's launch cannot begin for that alone
+ *
+ * Those that are due begin in the order in which they came: none that is smaller goes
+ * before one that waits, which would else wait for ever.
+ */
+bool launch_waits_for_memory(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct launch *launch = &tenant->launch[tenant->head];
+
+	return session->initial.config.memory_mb && is_due(session, slot) &&
+	       (others_are_first(session, slot, launch) ||
+		lacks_memory(session, slot, launch));
 }
 
 /* The trace has run; whether it, or the next launch, begins. */
@@ -243,8 +355,7 @@ static u32 end_run(struct session *session, u32 slot)
 	note_latency(session, slot);
 	launch_end(session, slot, 0);
 	launch_arrive(session, slot);
-	launch = present_launch(tenant);
-	if (launch && launch->not_before <= session_now(session))
+	if (is_due(session, slot) && !launch_waits_for_memory(session, slot))
 		return offer_kernel(session, slot, 0);
 	return SIMGPU_ON_DEPARTURE;
 }
@@ -261,7 +372,10 @@ bool launch_departs(struct session *session, u32 slot)
 	    launch->repeats_left > 1 || launch_is_relaunched(session, slot))
 		return false;
 	return !launch_following(session, slot, &next) ||
-	       next.not_before > session_now(session);
+	       next.not_before > session_now(session) ||
+	       (session->initial.config.memory_mb &&
+		(others_are_first(session, slot, &next) ||
+		 lacks_memory(session, slot, &next)));
 }
 
 /*
@@ -288,27 +402,16 @@ u32 launch_advance(struct session *session, u32 slot)
 	return events;
 }
 
-static bool starts_now(struct session *session, struct session_tenant *tenant)
-{
-	struct launch *launch = present_launch(tenant);
-
-	return launch && !has_work(tenant) &&
-	       launch->not_before <= session_now(session);
-}
-
-/*
- * launch_start_due() - launches whose cycle has come, of tenants without work
- *
- * Return: SIMGPU_ON_ARRIVAL if there are any, and what else it was.
- */
-u32 launch_start_due(struct session *session)
+/* Those that can begin; if one does, others may be next in turn for the memory. */
+static u32 start_due_once(struct session *session)
 {
 	u32 events = 0, slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
 
-		if (!starts_now(session, tenant))
+		if (!is_due(session, slot) ||
+		    launch_waits_for_memory(session, slot))
 			continue;
 		tenant->arrival_cycle = session_now(session);
 		tenant->progress_cycle = session_now(session);
@@ -319,7 +422,26 @@ u32 launch_start_due(struct session *session)
 	return events;
 }
 
-/* launch_next_start() - when a waiting launch starts next; NEVER: none does */
+/*
+ * launch_start_due() - launches whose cycle has come, of tenants without work
+ *
+ * Return: SIMGPU_ON_ARRIVAL if there are any, and what else it was.
+ */
+u32 launch_start_due(struct session *session)
+{
+	u32 events = 0, more;
+
+	do {
+		more = start_due_once(session);
+		events |= more;
+	} while (more && session->initial.config.memory_mb);
+	return events;
+}
+
+/*
+ * launch_next_start() - when a waiting launch starts next; NEVER: none does, or
+ *	not before another one has ended
+ */
 u64 launch_next_start(struct session *session)
 {
 	u64 next = NEVER;
@@ -329,7 +451,8 @@ u64 launch_next_start(struct session *session)
 		struct session_tenant *tenant = &session->tenants[slot];
 		struct launch *launch = present_launch(tenant);
 
-		if (launch && !has_work(tenant) && launch->not_before < next)
+		if (launch && !has_work(tenant) && launch->not_before < next &&
+		    !launch_waits_for_memory(session, slot))
 			next = launch->not_before;
 	}
 	return next;

@@ -116,6 +116,8 @@ void row_report(const struct session_tenant_report *report,
 		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
 	if (report->held)
 		out->flags |= SIMGPU_REPORT_HELD;
+	if (report->waits_for_memory)
+		out->flags |= SIMGPU_REPORT_WAITS_FOR_MEMORY;
 	row_latency(report, out);
 }
 

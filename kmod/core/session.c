@@ -293,11 +293,14 @@ static void kernels_ended(struct session *session, u64 slots)
 	bool listed = lists(session, SIMGPU_ON_KERNEL_END);
 	bool even = way == SESSION_KERNEL_END_EVEN && !listed;
 	bool departs = some_depart(session, slots), changed;
+	u32 events;
 
 	/* What was is over before another thing begins. */
 	if (even || departs)
 		epoch_end(session, false);
-	decide_events(session, advance_all(session, slots, &changed));
+	events = decide_events(session, advance_all(session, slots, &changed));
+	/* Of two whose launches end at once, one may take the memory of both. */
+	departs |= !!(events & SIMGPU_ON_DEPARTURE);
 	if (way == SESSION_KERNEL_END_CHANGED && !listed)
 		even |= changed;
 	if (even || departs)
@@ -340,10 +343,14 @@ static void stop(struct session *session)
 	epoch_end(session, false);
 	session->stopped = true;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		session->tenants[slot].waiting = launch_waiting(session, slot);
+		session->tenants[slot].waits_for_memory =
+			launch_waits_for_memory(session, slot);
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
 
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
-		tenant->waiting = launch_waiting(session, slot);
 		launch_drop_all(session, slot, 0);
 	}
 }
@@ -375,11 +382,13 @@ static void run_once(struct session *session, u64 limit)
 	u64 epoch_over = NEVER, until, ended;
 
 	start_due(session);
+	launch_launched(session);
 	/* An epoch that was cut shorter by a write to its length ends now. */
 	if (somebody_has_work(session))
 		epoch_over = session->epoch_start + session->epoch_cycles;
 	until = least(least(limit, epoch_over),
 		      least(decide_next(session), launch_next_start(session)));
+	until = least(until, launch_next_launched(session));
 	if (session->initial.stop_cycle)
 		until = least(until, session->initial.stop_cycle);
 	if (until < session_now(session))
@@ -513,6 +522,7 @@ static bool gang_is_ready(const struct session *session)
 int session_launch_check(const struct session *session,
 			 const struct trace *trace, u64 repeats, u64 not_before)
 {
+	const struct gpu_config *config = &session->initial.config;
 	u32 i;
 
 	if (!repeats)
@@ -522,9 +532,11 @@ int session_launch_check(const struct session *session,
 	if (not_before > fixed_add(session_now(session),
 				   SESSION_AHEAD_CYCLES_MAX))
 		return -ERANGE;
+	if (config->memory_mb &&
+	    trace->footprint_bytes > (u64)config->memory_mb << 20)
+		return -ENOSPC;
 	for (i = 0; i < trace->kernel_count; i++)
-		if (!gpu_kernel_fits(&session->initial.config,
-				     &trace->kernels[i]))
+		if (!gpu_kernel_fits(config, &trace->kernels[i]))
 			return -E2BIG;
 	return 0;
 }
@@ -682,6 +694,9 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->shared_sms = sms_shared(session, slot);
 	out->sms = sms_assigned(session, slot) + out->shared_sms;
 	out->held = session->controls.hold >> slot & 1;
+	out->waits_for_memory = session->stopped ?
+				tenant->waits_for_memory :
+				launch_waits_for_memory(session, slot);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
 	out->np_run_ppm = tenant->np_cycles ? tenant->np_sum / tenant->np_cycles

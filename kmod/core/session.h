@@ -266,6 +266,7 @@ enum session_state {
  * @sms: SM count assigned now, shared ones too on which it may place blocks
  * @shared_sms: of these, the shared ones
  * @held: whether the policy holds it
+ * @waits_for_memory: its next launch waits until others' footprints leave room
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
  * @np_run_ppm: predicted NP of the run: the predictions of its first run's
@@ -285,6 +286,7 @@ struct session_tenant_report {
 	u32 sms;
 	u32 shared_sms;
 	bool held;
+	bool waits_for_memory;
 	u32 class;
 	u64 np_ppm;
 	u64 np_run_ppm;
@@ -435,7 +437,8 @@ int session_set_tenant(struct session *session, u32 slot,
  * @not_before: device cycle before which it does not start
  * @sequence: set to the launch's number, from 1 for each tenant
  *
- * Return: 0; -EAGAIN when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
+ * Return: 0; -ENOSPC if its footprint is larger than the device's memory; -EAGAIN
+ * when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
  * hold one of its thread blocks; -ERANGE if @not_before is more than
  * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
  * on a canceled gang.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests that come by themselves: SIMGPU_IOC_ARRIVALS, and what is told of them. */
+/*
+ * Requests that come by themselves: SIMGPU_IOC_ARRIVALS, and what is told of them; and
+ * launches for which the device's memory is too small.
+ */
 #include <poll.h>
 
 #include "calls.h"
@@ -170,6 +173,82 @@ TEST_F(arrivals, deadlines_of_launches)
 	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_REPORT, &report));
 	EXPECT_EQ(2, report.report.launches);
 	EXPECT_EQ(0, report.report.deadline_misses);
+}
+
+/* A gang on a card of 1536 MiB, in which two footprints of 1 GiB are. */
+FIXTURE(memory)
+{
+	int gang;
+	int fds[2];
+	struct built_trace trace;
+};
+
+FIXTURE_SETUP(memory)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 2, .seed = 1,
+		.epoch_cycles = 10000, .stop_cycle = 40000,
+		.flags = SIMGPU_GANG_RELAUNCH, .config = "gtx480",
+	};
+	uint32_t i;
+
+	build_compute(&self->trace, 8, 10);
+	for (i = 0; i < 2; i++) {
+		self->fds[i] = open_device();
+		ASSERT_LE(0, self->fds[i]);
+	}
+	ASSERT_EQ(0, call(self->fds[0], SIMGPU_IOC_GANG_CREATE, &create));
+	self->gang = create.fd;
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, gang_join(self->fds[i], self->gang, i));
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	close(self->gang);
+	close(self->fds[0]);
+	close(self->fds[1]);
+}
+
+static int upload_footprint(int fd, struct built_trace *trace, uint64_t mib,
+			    uint32_t *handle)
+{
+	trace_header(trace)->footprint_bytes = mib << 20;
+	trace_seal(trace);
+	return upload(fd, trace, handle);
+}
+
+TEST_F(memory, too_small_for_one)
+{
+	uint32_t handle;
+
+	ASSERT_EQ(0, upload_footprint(self->fds[0], &self->trace, 1537,
+				      &handle));
+	EXPECT_EQ(-ENOSPC, launch(self->fds[0], handle, 1, NULL));
+	ASSERT_EQ(0, upload_footprint(self->fds[0], &self->trace, 1536,
+				      &handle));
+	EXPECT_EQ(0, launch(self->fds[0], handle, 1, NULL));
+}
+
+TEST_F(memory, too_small_for_both)
+{
+	struct simgpu_report report = { .size = sizeof(report) };
+	uint64_t sequence;
+	uint32_t handle, i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, upload_footprint(self->fds[i], &self->trace, 1024,
+					      &handle));
+		ASSERT_EQ(0, launch(self->fds[i], handle, 1, &sequence));
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, wait_launch(self->fds[i], sequence, PATIENCE_NS));
+	ASSERT_EQ(0, call(self->fds[0], SIMGPU_IOC_REPORT, &report));
+	EXPECT_EQ(0, report.report.flags & SIMGPU_REPORT_WAITS_FOR_MEMORY);
+	EXPECT_LT(0, report.report.thread_instructions);
+	ASSERT_EQ(0, call(self->fds[1], SIMGPU_IOC_REPORT, &report));
+	EXPECT_NE(0, report.report.flags & SIMGPU_REPORT_WAITS_FOR_MEMORY);
+	EXPECT_EQ(0, report.report.thread_instructions);
 }
 
 TEST_HARNESS_MAIN

@@ -589,5 +589,7 @@ int main(void)
 		cmocka_unit_test(percentiles_are_near),
 	};
 
-	return cmocka_run_group_tests(tests, make_one_block, free_one_block);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("arrivals", tests, make_one_block,
+					   free_one_block);
 }

@@ -116,6 +116,8 @@ static void launch_and_wait(int fd, int handle,
 
 	if (ret == -E2BIG)
 		give_up(pipe, "a thread block does not fit on an SM");
+	if (ret == -ENOSPC)
+		give_up(pipe, "its footprint is larger than the GPU's memory");
 	if (ret == -ECANCELED)
 		_exit(STATUS_CANCELED);
 	if (ret)

@@ -97,6 +97,9 @@ static void set_latency(struct json_object *object,
 	json_set(object, "launches", json_u64(report->launches));
 	json_set(object, "launches_waiting",
 		 json_u64(report->launches_waiting));
+	json_set(object, "waits_for_memory",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_WAITS_FOR_MEMORY)));
 	json_set(object, "deadline_misses", json_u64(report->deadline_misses));
 	json_set(object, "goodput",
 		 json_ppm_or_null(report->launches, report->goodput_ppm));
@@ -283,7 +286,9 @@ static void print_tenants(const struct result *result)
 
 		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
 		table_cell(table, "%s", class_name(report->class));
-		table_cell(table, "%u", report->sms);
+		table_cell(table, "%u%s", report->sms,
+			   report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY ?
+			   " (waits for memory)" : "");
 		table_ppm(table, true, report->ipc_ppm, 1);
 		table_ppm(table, true, report->rbh_ppm, 3);
 		table_ppm(table, true, report->bandwidth_ppm, 3);

@@ -204,6 +204,8 @@ static int launch_and_wait(int fd, int handle,
 
 	if (ret == -E2BIG)
 		return fail("a thread block does not fit on an SM");
+	if (ret == -ENOSPC)
+		return fail("its footprint is larger than the GPU's memory");
 	if (ret == -EBUSY)
 		return fail("all slots are taken, or an experiment holds the device");
 	if (ret)

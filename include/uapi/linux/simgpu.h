@@ -202,8 +202,9 @@ struct simgpu_trace_remove {
  * that arrives in a running device starts at the next quantum of the
  * simulation: only a gang is repeatable to the bit.
  * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
- * are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that this tenant is not in holds the device; E2BIG a
- * thread block does not fit on an SM; ECANCELED the tenant's gang has stopped;
+ * are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that this
+ * tenant is not in holds the device; E2BIG a thread block does not fit on an SM;
+ * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the tenant's gang has stopped;
  * EBADF or EINVAL @eventfd is not an eventfd.
  */
 struct simgpu_launch {
@@ -519,6 +520,8 @@ struct simgpu_tenant_report {
 #define SIMGPU_REPORT_FIRST_RUN_DONE	(1U << 1)
 /* The policy holds it: its kernels do not start. */
 #define SIMGPU_REPORT_HELD		(1U << 2)
+/* Its next launch waits until the footprints of others leave room for its own. */
+#define SIMGPU_REPORT_WAITS_FOR_MEMORY	(1U << 3)
 
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
