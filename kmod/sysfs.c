@@ -583,7 +583,7 @@ TENANT_RW(weight);
 
 /* Of launches that have ended: their number, and times that none has without one. */
 
-#define TENANT_LAUNCHES(_name)						\
+#define TENANT_COUNT(_name, _field)					\
 static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
 				     struct kobj_attribute *attr,	\
 				     char *buf)				\
@@ -591,13 +591,13 @@ static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
 	struct simgpu_tenant_published published =			\
 		simgpu_tenant_published_of(kobj);			\
 									\
-	return sysfs_emit(buf, "%llu\n", published.report._name);	\
+	return sysfs_emit(buf, "%llu\n", published.report._field);	\
 }									\
 TENANT_RO(_name)
 
-TENANT_LAUNCHES(launches);
-TENANT_LAUNCHES(launches_waiting);
-TENANT_LAUNCHES(deadline_misses);
+TENANT_COUNT(launches, launches);
+TENANT_COUNT(launches_waiting, launches_waiting);
+TENANT_COUNT(deadline_misses, deadline_misses);
 
 static ssize_t tenant_goodput_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)

@@ -204,7 +204,8 @@ struct simgpu_trace_remove {
  * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
  * are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that this
  * tenant is not in holds the device; E2BIG a thread block does not fit on an SM;
- * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the tenant's gang has stopped;
+ * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the
+ * tenant's gang has stopped;
  * EBADF or EINVAL @eventfd is not an eventfd.
  */
 struct simgpu_launch {
