@@ -124,7 +124,7 @@ docs: build/simgpu
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
-		     session session_life journal decide decide_refusals decide_fuzz offline dram engine hash \
+		     session session_life arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing quota threads constant dependence builder accelsim \
 		     workloads)
@@ -144,7 +144,13 @@ KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
 long-decide: build/tests/test_decide_fuzz
 	$<
 
-tests: $(UNIT_TESTS) $(COMMAND_TESTS) build/tests/test_integer
+ALL_UNIT_TESTS	:= $(UNIT_TESTS) $(COMMAND_TESTS) build/tests/test_integer
+tests: $(ALL_UNIT_TESTS)
+
+# One stream of TAP of all of them.
+.PHONY: check-unit
+check-unit: tests
+	@CMOCKA_MESSAGE_OUTPUT=TAP tests/tap-join $(ALL_UNIT_TESTS)
 
 # The rooms, the offline library and the test, all under the sanitizers.
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)

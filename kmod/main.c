@@ -115,6 +115,8 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 		  struct simgpu_gang_create, reserved),
 	TENANT_OP(SIMGPU_IOC_GANG_JOIN, simgpu_gang_join,
 		  struct simgpu_gang_join, reserved),
+	TENANT_OP(SIMGPU_IOC_ARRIVALS, simgpu_tenant_arrivals,
+		  struct simgpu_arrivals, sequence),
 };
 
 static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,

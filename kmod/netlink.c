@@ -33,6 +33,16 @@ static_assert(COUNTERS == SIMGPU_COUNTER_COUNT);
 static_assert(SIMGPU_A_COUNTERS_IDLE_WARPS - COUNTERS_FIRST ==
 	      SIMGPU_COUNTER_IDLE_WARPS);
 
+/* Attributes of launches are in the order of their fields. */
+#define LATENCIES	(SIMGPU_A_LATENCY_MAX - SIMGPU_A_LATENCY_LAUNCHES + 1)
+static_assert(offsetofend(struct simgpu_tenant_report, run_mean_ns) -
+	      offsetof(struct simgpu_tenant_report, launches) ==
+	      LATENCIES * sizeof(u64));
+static_assert(offsetof(struct simgpu_tenant_report, goodput_ppm) -
+	      offsetof(struct simgpu_tenant_report, launches) ==
+	      (SIMGPU_A_LATENCY_GOODPUT_PPM - SIMGPU_A_LATENCY_LAUNCHES) *
+	      sizeof(u64));
+
 enum simgpu_mcgrp {
 	MCGRP_EPOCHS,
 	MCGRP_SETTINGS,
@@ -371,6 +381,25 @@ static int simgpu_put_tenant_figures(struct sk_buff *skb,
 				 figures->llc_mpki_ppm, pad);
 }
 
+/* Times only once a launch has ended. */
+static int simgpu_put_latency(struct sk_buff *skb,
+			      const struct simgpu_tenant_report *report)
+{
+	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_TENANT_LATENCY);
+	const u64 *values = &report->launches;
+	int count = report->launches ? LATENCIES : 3;
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < count; i++)
+		if (nla_put_u64_64bit(skb, SIMGPU_A_LATENCY_LAUNCHES + i,
+				      values[i], SIMGPU_A_LATENCY_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /* What only its user and administrators may know. */
 static int
 simgpu_put_tenant_private(struct sk_buff *skb,
@@ -388,7 +417,9 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 	if (published->figures_valid &&
 	    simgpu_put_tenant_figures(skb, &published->figures))
 		return -EMSGSIZE;
-	return published->slot == SIMGPU_NO_SLOT ? 0 :
+	if (published->slot == SIMGPU_NO_SLOT)
+		return 0;
+	return simgpu_put_latency(skb, &published->report) ?:
 	       simgpu_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
 				   &published->counters);
 }

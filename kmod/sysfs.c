@@ -581,6 +581,69 @@ static ssize_t tenant_weight_store(struct kobject *kobj,
 
 TENANT_RW(weight);
 
+/* Of launches that have ended: their number, and times that none has without one. */
+
+#define TENANT_COUNT(_name, _field)					\
+static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
+				     struct kobj_attribute *attr,	\
+				     char *buf)				\
+{									\
+	struct simgpu_tenant_published published =			\
+		simgpu_tenant_published_of(kobj);			\
+									\
+	return sysfs_emit(buf, "%llu\n", published.report._field);	\
+}									\
+TENANT_RO(_name)
+
+TENANT_COUNT(launches, launches);
+TENANT_COUNT(launches_waiting, launches_waiting);
+TENANT_COUNT(deadline_misses, deadline_misses);
+
+static ssize_t tenant_goodput_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	if (!published.report.launches)
+		return -ENODATA;
+	return simgpu_emit_ppm(buf, published.report.goodput_ppm);
+}
+
+TENANT_RO(goodput);
+
+/* Microseconds, to the nanosecond. */
+static ssize_t simgpu_emit_us(struct kobject *kobj, char *buf, size_t offset)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+	u64 ns = *(const u64 *)((const char *)&published.report + offset);
+
+	if (!published.report.launches)
+		return -ENODATA;
+	return sysfs_emit(buf, "%llu.%03llu\n", ns / 1000, ns % 1000);
+}
+
+#define TENANT_TIME(_name, _field)					\
+static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
+				     struct kobj_attribute *attr,	\
+				     char *buf)				\
+{									\
+	return simgpu_emit_us(kobj, buf,				\
+			      offsetof(struct simgpu_tenant_report,	\
+				       _field));			\
+}									\
+TENANT_RO(_name)
+
+TENANT_TIME(latency_p50_us, latency_p50_ns);
+TENANT_TIME(latency_p95_us, latency_p95_ns);
+TENANT_TIME(latency_p99_us, latency_p99_ns);
+TENANT_TIME(wait_p50_us, wait_p50_ns);
+TENANT_TIME(wait_p95_us, wait_p95_ns);
+TENANT_TIME(wait_p99_us, wait_p99_ns);
+TENANT_TIME(wait_mean_us, wait_mean_ns);
+TENANT_TIME(run_mean_us, run_mean_ns);
+
 static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_name.attr,
 	&tenant_attr_pid.attr,
@@ -611,6 +674,18 @@ static struct attribute *simgpu_tenant_counter_attrs[] = {
 	&tenant_attr_rbh.attr,
 	&tenant_attr_bandwidth.attr,
 	&tenant_attr_llc_mpki.attr,
+	&tenant_attr_launches.attr,
+	&tenant_attr_launches_waiting.attr,
+	&tenant_attr_deadline_misses.attr,
+	&tenant_attr_goodput.attr,
+	&tenant_attr_latency_p50_us.attr,
+	&tenant_attr_latency_p95_us.attr,
+	&tenant_attr_latency_p99_us.attr,
+	&tenant_attr_wait_p50_us.attr,
+	&tenant_attr_wait_p95_us.attr,
+	&tenant_attr_wait_p99_us.attr,
+	&tenant_attr_wait_mean_us.attr,
+	&tenant_attr_run_mean_us.attr,
 	NULL
 };
 

@@ -43,15 +43,21 @@ struct simgpu_trace {
 };
 
 /**
- * struct simgpu_pending - a launch that the session has
- * @sequence: the session's number for it
+ * struct simgpu_pending - a launch that the session has, or requests that come
+ * @first: the session's number for it, or for the first request
+ * @sequence: likewise, for the last request
  * @trace: reference that it holds; NULL in a free entry
  * @eventfd: to signal when it has ended, or NULL
+ * @list: of the requests' cycles, NULL: there is none
+ * @list_bytes: that the tenant is charged for it
  */
 struct simgpu_pending {
+	u64 first;
 	u64 sequence;
 	struct simgpu_trace *trace;
 	struct eventfd_ctx *eventfd;
+	u64 *list;
+	u64 list_bytes;
 };
 
 /**
@@ -200,6 +206,7 @@ void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
 int simgpu_device_info(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_config(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_launch(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_wait(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_report(struct simgpu_ucmd *ucmd);
 

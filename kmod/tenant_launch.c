@@ -37,12 +37,44 @@ static void simgpu_tenant_settle(struct simgpu_tenant *tenant, u64 sequence,
 
 	lockdep_assert_held(&device->lock);
 	spin_lock(&device->publish_lock);
+	/* Of requests that have not come there may be any number. */
+	if (sequence > SIMGPU_OUTCOMES_KEPT)
+		tenant->settled = max(tenant->settled,
+				      sequence - SIMGPU_OUTCOMES_KEPT);
 	while (tenant->settled < sequence)
 		__assign_bit(++tenant->settled % SIMGPU_OUTCOMES_KEPT,
 			     tenant->canceled, status);
 	spin_unlock(&device->publish_lock);
 	simgpu_tenant_signal(tenant);
 	wake_up_all(&tenant->settle_wait);
+}
+
+static struct simgpu_pending *simgpu_pending_find(struct simgpu_tenant *tenant,
+						  u64 sequence)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
+		struct simgpu_pending *pending = &tenant->pending[i];
+
+		if (pending->trace && sequence >= pending->first &&
+		    sequence <= pending->sequence)
+			return pending;
+	}
+	return NULL;
+}
+
+/* The session has let go of a launch, or of the last request. */
+static void simgpu_pending_end(struct simgpu_tenant *tenant,
+			       struct simgpu_pending *pending)
+{
+	simgpu_trace_put_later(pending->trace);
+	pending->trace = NULL;
+	if (!pending->list)
+		return;
+	port_free(pending->list);
+	simgpu_tenant_uncharge(tenant, pending->list_bytes);
+	pending->list = NULL;
 }
 
 /**
@@ -56,22 +88,15 @@ void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 			       u64 sequence, int status)
 {
 	struct simgpu_tenant *tenant = device->slots[slot];
-	u32 i;
+	struct simgpu_pending *pending;
 
 	lockdep_assert_held(&device->lock);
 	if (WARN_ON_ONCE(!tenant))
 		return;
+	pending = simgpu_pending_find(tenant, sequence);
 	/* Who has waited for it, and removes the trace then, frees it. */
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
-		struct simgpu_pending *pending = &tenant->pending[i];
-
-		if (pending->trace && pending->sequence == sequence) {
-			simgpu_trace_put_later(pending->trace);
-			pending->trace = NULL;
-			break;
-		}
-	}
-	WARN_ON_ONCE(i == SESSION_LAUNCHES_MAX);
+	if (!WARN_ON_ONCE(!pending) && pending->sequence == sequence)
+		simgpu_pending_end(tenant, pending);
 	/* Who is woken finds its figures there. */
 	simgpu_tenant_publish_counters(tenant);
 	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
@@ -121,7 +146,7 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
 /* A launch that cannot be must not cost others a slot. */
 static int simgpu_tenant_may_launch(struct simgpu_tenant *tenant,
 				    const struct simgpu_trace *trace,
-				    const struct simgpu_launch *cmd)
+				    u64 repeats, u64 not_before_cycle)
 {
 	struct simgpu_device *device = tenant->device;
 
@@ -129,7 +154,7 @@ static int simgpu_tenant_may_launch(struct simgpu_tenant *tenant,
 	    simgpu_device_has_gang(device) || simgpu_device_is_stale(device))
 		return 0;
 	return session_launch_check(device->session, trace->decoded,
-				    cmd->repeats, cmd->not_before_cycle);
+				    repeats, not_before_cycle);
 }
 
 static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
@@ -140,6 +165,21 @@ static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
 		if (!tenant->pending[i].trace)
 			return &tenant->pending[i];
 	return NULL;
+}
+
+/* A launch of the number @sequence, or requests up to it, are the session's. */
+static void simgpu_tenant_launched(struct simgpu_tenant *tenant,
+				   struct simgpu_pending *pending,
+				   struct simgpu_trace *trace, u64 repeats)
+{
+	struct simgpu_device *device = tenant->device;
+
+	pending->trace = trace;
+	spin_lock(&device->publish_lock);
+	tenant->launched = tenant->sequence_base + pending->sequence;
+	spin_unlock(&device->publish_lock);
+	simgpu_tell(launched, tenant, tenant->launched, repeats);
+	simgpu_device_settle(device);
 }
 
 /* Takes over the references to @trace and @eventfd if it succeeds. */
@@ -153,26 +193,23 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	ret = simgpu_tenant_may_launch(tenant, trace, cmd);
+	ret = simgpu_tenant_may_launch(tenant, trace, cmd->repeats,
+				       cmd->not_before_cycle);
 	ret = ret ?: simgpu_tenant_take_slot(tenant);
 	if (ret)
 		return ret;
 	pending = simgpu_pending_free(tenant);
 	if (!pending)
 		return -EAGAIN;
-	ret = session_launch(device->session, tenant->slot, trace->decoded,
-			     cmd->repeats, cmd->not_before_cycle,
-			     &pending->sequence);
+	ret = session_launch_by(device->session, tenant->slot, trace->decoded,
+				cmd->repeats, cmd->not_before_cycle,
+				cmd->deadline_cycle, &pending->sequence);
 	if (ret)
 		return ret;
-	pending->trace = trace;
+	pending->first = pending->sequence;
 	pending->eventfd = eventfd;
-	cmd->sequence = tenant->sequence_base + pending->sequence;
-	spin_lock(&device->publish_lock);
-	tenant->launched = cmd->sequence;
-	spin_unlock(&device->publish_lock);
-	simgpu_tell(launched, tenant, cmd->sequence, cmd->repeats);
-	simgpu_device_settle(device);
+	simgpu_tenant_launched(tenant, pending, trace, cmd->repeats);
+	cmd->sequence = tenant->launched;
 	return 0;
 }
 
@@ -218,6 +255,136 @@ err_eventfd:
 		eventfd_ctx_put(eventfd);
 err_trace:
 	simgpu_trace_put(trace);
+	return ret;
+}
+
+/* Takes over the reference to @trace and the plan's list if it succeeds. */
+static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
+				struct simgpu_trace *trace,
+				const struct arrivals_plan *plan,
+				struct simgpu_arrivals *cmd)
+{
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_pending *pending;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	ret = simgpu_tenant_may_launch(tenant, trace, 1, 0);
+	ret = ret ?: simgpu_tenant_take_slot(tenant);
+	if (ret)
+		return ret;
+	pending = simgpu_pending_free(tenant);
+	if (!pending)
+		return -EBUSY;
+	ret = session_arrivals(device->session, tenant->slot, trace->decoded,
+			       plan, &pending->sequence);
+	if (ret)
+		return ret;
+	pending->first = pending->sequence - plan->requests + 1;
+	pending->eventfd = NULL;
+	pending->list = (u64 *)plan->list;
+	pending->list_bytes = plan->requests * sizeof(u64);
+	simgpu_tenant_launched(tenant, pending, trace, plan->launches);
+	cmd->sequence = tenant->launched;
+	return 0;
+}
+
+/* The plan's list is a copy, charged to the tenant; NULL: it has none. */
+static int simgpu_arrivals_take_list(struct simgpu_tenant *tenant,
+				     const struct simgpu_arrivals *cmd,
+				     struct arrivals_plan *plan)
+{
+	u64 bytes = cmd->requests * sizeof(u64);
+	u64 *list;
+	int ret;
+
+	if (cmd->kind != SIMGPU_ARRIVALS_LIST)
+		return cmd->list ? -EINVAL : 0;
+	if (!cmd->requests || !cmd->list)
+		return -EINVAL;
+	if (cmd->requests > SIMGPU_ARRIVALS_LIST_MAX)
+		return -E2BIG;
+	ret = simgpu_tenant_charge(tenant, bytes);
+	if (ret)
+		return ret;
+	list = port_alloc(bytes);
+	ret = list ? 0 : -ENOMEM;
+	if (list && copy_from_user(list, u64_to_user_ptr(cmd->list), bytes))
+		ret = -EFAULT;
+	if (ret) {
+		port_free(list);
+		simgpu_tenant_uncharge(tenant, bytes);
+		return ret;
+	}
+	plan->list = list;
+	return 0;
+}
+
+static void simgpu_arrivals_drop_list(struct simgpu_tenant *tenant,
+				      const struct arrivals_plan *plan)
+{
+	if (!plan->list)
+		return;
+	port_free(plan->list);
+	simgpu_tenant_uncharge(tenant, plan->requests * sizeof(u64));
+}
+
+/* What a plan of another kind has is zero. */
+static bool simgpu_arrivals_are_clean(const struct simgpu_arrivals *cmd)
+{
+	if (cmd->kind != SIMGPU_ARRIVALS_POISSON && (cmd->seed || cmd->rate))
+		return false;
+	return cmd->kind == SIMGPU_ARRIVALS_EVERY || !cmd->every_cycles;
+}
+
+/* SIMGPU_IOC_ARRIVALS */
+int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_arrivals *cmd = ucmd->cmd;
+	struct arrivals_plan plan = {
+		.kind = cmd->kind,
+		.launches = cmd->launches,
+		.requests = cmd->requests,
+		.seed = cmd->seed,
+		.rate = cmd->rate,
+		.every_cycles = cmd->every_cycles,
+		.deadline_cycles = cmd->deadline_cycles,
+	};
+	struct simgpu_trace *trace;
+	int ret;
+
+	cmd->sequence = 0;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		return ret;
+	if (!simgpu_arrivals_are_clean(cmd))
+		return -EINVAL;
+	ret = simgpu_arrivals_take_list(tenant, cmd, &plan);
+	if (ret)
+		return ret;
+	ret = -EINVAL;
+	if (arrivals_check(&plan))
+		goto err_list;
+	ret = -ENOENT;
+	trace = simgpu_trace_get(tenant, cmd->handle);
+	if (!trace)
+		goto err_list;
+	do {
+		ret = simgpu_device_lock(tenant->device);
+		if (ret)
+			goto err_trace;
+		ret = simgpu_tenant_arrive(tenant, trace, &plan, cmd);
+		simgpu_device_unlock(tenant->device);
+	} while (ret == -ESTALE && !(ret = simgpu_device_renew(tenant->device)));
+	if (ret)
+		goto err_trace;
+	return simgpu_ucmd_respond(ucmd);
+
+err_trace:
+	simgpu_trace_put(trace);
+err_list:
+	simgpu_arrivals_drop_list(tenant, &plan);
 	return ret;
 }
 

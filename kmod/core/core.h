@@ -13,13 +13,40 @@
 /* Each slot, and the device with its settings. */
 #define JOURNAL_OWNERS	(SESSION_SLOTS_MAX + 1)
 
-/* struct launch - a trace that waits or runs */
+/*
+ * struct launch - a trace that waits or runs
+ * @arrival_cycle: when the session heard of it
+ * @deadline: device cycle by which it should have ended; 0: none
+ * @start_cycle: when its first kernel started; NEVER: it has not
+ */
 struct launch {
 	const struct trace *trace;
 	u64 sequence;
 	u64 repeats_left;
 	u64 not_before;
 	u64 arrival_cycle;
+	u64 deadline;
+	u64 start_cycle;
+};
+
+/*
+ * struct arrivals - requests of a tenant that come by themselves
+ * @trace: what they run; NULL: none come any more
+ * @plan: which come, and when
+ * @begin: device cycle from which the plan counts
+ * @checksum: of the plan's list; 0: it has none
+ * @sequence: number of the first of them
+ * @next: the one that is to be queued next
+ * @more: whether there is one; the last one is under way otherwise
+ */
+struct arrivals {
+	const struct trace *trace;
+	struct arrivals_plan plan;
+	u64 begin;
+	u32 checksum;
+	u64 sequence;
+	struct arrivals_cursor next;
+	bool more;
 };
 
 /*
@@ -28,8 +55,14 @@ struct launch {
  * @left: it is gone; its figures stay
  * @running: a kernel of its first launch is on the device
  * @ready: a kernel of its first launch could start, and waits for the policy
- * @kernel: which one runs or is ready
+ * @launching: it is being launched, which takes until @launch_cycle
+ * @kernel: which one runs, is ready or is launched
  * @launch: a ring of those that have not ended, the present one at @head
+ * @arrivals: requests that come by themselves; the first that has not ended is in
+ *	@launch, whether its cycle has come or not
+ * @latency: of launches that have ended
+ * @waiting: launches that waited behind the present one when the session stopped
+ * @waits_for_memory: whether its launch waited for that then
  * @started: whether its first run has begun, at @start_cycle
  * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
@@ -48,17 +81,22 @@ struct session_tenant {
 	bool left;
 	bool running;
 	bool ready;
+	bool launching;
+	bool waits_for_memory;
 	bool started;
 	bool first_run_done;
 	u32 kernel;
 	u32 head;
 	u32 launches;
+	u32 waiting;
+	u64 launch_cycle;
 	u64 next_sequence;
 	u64 start_cycle;
 	u64 first_run_end;
 	u64 arrival_cycle;
 	struct session_tenant_options options;
 	struct launch launch[SESSION_LAUNCHES_MAX];
+	struct arrivals arrivals;
 	u32 class;
 	u64 np_ppm;
 	u64 np_cycles;
@@ -71,6 +109,7 @@ struct session_tenant {
 	struct session_figures first_run;
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
+	struct latency latency;
 };
 
 /*
@@ -214,7 +253,7 @@ static inline bool is_member(const struct session *session, u32 slot)
 /* It may be given SMs. */
 static inline bool has_work(const struct session_tenant *tenant)
 {
-	return tenant->running || tenant->ready;
+	return tenant->running || tenant->ready || tenant->launching;
 }
 
 static inline bool lists(const struct session *session, u32 event)
@@ -277,9 +316,18 @@ u32 launch_start_due(struct session *session);
 bool launch_departs(struct session *session, u32 slot);
 u32 launch_advance(struct session *session, u32 slot);
 void launch_ready(struct session *session);
+void launch_launched(struct session *session);
+u64 launch_next_launched(const struct session *session);
+bool launch_waits_for_memory(const struct session *session, u32 slot);
 u64 launch_next_start(struct session *session);
 void launch_end(struct session *session, u32 slot, int status);
+void launch_drop_all(struct session *session, u32 slot, int status);
 void launch_end_all(struct session *session, u32 slot, int status);
+void launch_arrive(struct session *session, u32 slot);
+bool launch_is_relaunched(const struct session *session, u32 slot);
+bool launch_following(const struct session *session, u32 slot,
+		      struct launch *out);
+u32 launch_waiting(const struct session *session, u32 slot);
 
 /* snapshot.c */
 void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,

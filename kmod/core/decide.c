@@ -346,7 +346,8 @@ static bool is_stuck(struct session *session, u32 slot)
 	struct session_tenant *tenant = &session->tenants[slot];
 	u64 now = session_now(session);
 
-	if (!has_work(tenant))
+	/* A launch takes its time; nobody keeps it from progress meanwhile. */
+	if (!has_work(tenant) || tenant->launching)
 		return false;
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	if (tenant->last.thread_instructions != tenant->progress_issued) {

@@ -12,7 +12,8 @@
 static bool is_of_a_tenant(enum journal_kind kind)
 {
 	return kind == JOURNAL_JOIN || kind == JOURNAL_TENANT ||
-	       kind == JOURNAL_LAUNCH || kind == JOURNAL_LEAVE;
+	       kind == JOURNAL_LAUNCH || kind == JOURNAL_ARRIVALS ||
+	       kind == JOURNAL_LEAVE;
 }
 
 /* Takes room from the owner's share, and when that is full from the common room. */
@@ -89,10 +90,35 @@ static int replay_launch(struct session *session,
 	if (!trace || trace->checksum != event->launch.checksum ||
 	    trace->bytes != event->launch.trace_bytes)
 		return -EINVAL;
-	ret = session_launch(session, event->slot, trace,
-			     event->launch.repeats, event->launch.not_before,
-			     &sequence);
+	ret = session_launch_by(session, event->slot, trace,
+				event->launch.repeats, event->launch.not_before,
+				event->launch.deadline, &sequence);
 	if (!ret && sequence != event->launch.sequence)
+		return -EINVAL;
+	return ret;
+}
+
+static int replay_arrivals(struct session *session,
+			   const struct journal_event *event,
+			   const struct trace *trace,
+			   const struct session_replay *given)
+{
+	struct arrivals_plan plan = event->arrivals.plan;
+	u64 sequence;
+	int ret;
+
+	if (!trace || trace->checksum != event->arrivals.checksum ||
+	    trace->bytes != event->arrivals.trace_bytes)
+		return -EINVAL;
+	if (plan.kind == ARRIVALS_LIST) {
+		plan.list = given->list ?
+			    given->list(given->lists, plan.requests,
+					event->arrivals.list_checksum) : NULL;
+		if (!plan.list)
+			return -ENOENT;
+	}
+	ret = session_arrivals(session, event->slot, trace, &plan, &sequence);
+	if (!ret && sequence != event->arrivals.sequence)
 		return -EINVAL;
 	return ret;
 }
@@ -159,6 +185,8 @@ int session_replay_event(struct session *session,
 		return session_set_tenant(session, event->slot, &event->tenant);
 	case JOURNAL_LAUNCH:
 		return replay_launch(session, event, trace);
+	case JOURNAL_ARRIVALS:
+		return replay_arrivals(session, event, trace, given);
 	case JOURNAL_LEAVE:
 		session_leave(session, event->slot);
 		return 0;

@@ -250,6 +250,7 @@ static const char *const no_yes[] = { "0", "1" };
 static const char *const kernel_ends[] = { "carry", "even", "changed" };
 static const char *const preemptions[] = { "drain", "switch", "adaptive" };
 static const char *const services[] = { "best_effort", "qos" };
+static const char *const arrivals_kinds[] = { "poisson", "every", "list" };
 static const char *const sources[] = { "built-in", "plug-in", "bpf" };
 
 /* What stands behind a policy's or a model's name. */
@@ -422,6 +423,40 @@ static int parse_launch(struct parser *parser, struct journal_event *event)
 	    number(parser, "not_before_cycle", &event->launch.not_before))
 		return -EINVAL;
 	event->launch.checksum = (u32)checksum;
+	/* Absent if there is none. */
+	if (find_any(parser, "deadline_cycle"))
+		return number(parser, "deadline_cycle", &event->launch.deadline);
+	return 0;
+}
+
+static int parse_plan(struct parser *parser, struct arrivals_plan *plan)
+{
+	if (ONE_OF(parser, "kind", arrivals_kinds, &plan->kind) ||
+	    number32(parser, "launches", 1, ARRIVALS_LAUNCHES_MAX,
+		     &plan->launches) ||
+	    number_in(parser, "requests", 1, ARRIVALS_REQUESTS_MAX,
+		      &plan->requests) ||
+	    number(parser, "seed", &plan->seed) ||
+	    number(parser, "rate", &plan->rate) ||
+	    number(parser, "every_cycles", &plan->every_cycles))
+		return -EINVAL;
+	return number(parser, "deadline_cycles", &plan->deadline_cycles);
+}
+
+static int parse_arrivals(struct parser *parser, struct journal_event *event)
+{
+	u64 checksum = 0, list = 0;
+
+	event->kind = JOURNAL_ARRIVALS;
+	if (slot(parser, &event->slot) ||
+	    number(parser, "sequence", &event->arrivals.sequence) ||
+	    hexadecimal(parser, "checksum", &checksum) ||
+	    number(parser, "bytes", &event->arrivals.trace_bytes) ||
+	    parse_plan(parser, &event->arrivals.plan) ||
+	    hexadecimal(parser, "list", &list))
+		return -EINVAL;
+	event->arrivals.checksum = (u32)checksum;
+	event->arrivals.list_checksum = (u32)list;
 	return 0;
 }
 
@@ -516,6 +551,7 @@ static const struct {
 	{ "join", parse_join },
 	{ "tenant", parse_tenant },
 	{ "launch", parse_launch },
+	{ "arrivals", parse_arrivals },
 	{ "leave", parse_leave },
 	{ "policy", parse_policy },
 	{ "model", parse_model },

@@ -20,6 +20,12 @@ static const char *const preemptions[] = {
 	[SESSION_PREEMPTION_ADAPTIVE] = "adaptive",
 };
 
+static const char *const arrivals_kinds[ARRIVALS_KINDS] = {
+	[ARRIVALS_POISSON] = "poisson",
+	[ARRIVALS_EVERY] = "every",
+	[ARRIVALS_LIST] = "list",
+};
+
 /* struct line - the text so far; what finds no room is cut off */
 struct line {
 	char *text;
@@ -113,6 +119,20 @@ static void add_launch(struct line *line, const struct journal_event *event)
 	    event->slot, event->launch.sequence, event->launch.checksum,
 	    event->launch.trace_bytes, event->launch.repeats,
 	    event->launch.not_before);
+	if (event->launch.deadline)
+		add(line, " deadline_cycle=%llu", event->launch.deadline);
+}
+
+static void add_arrivals(struct line *line, const struct journal_event *event)
+{
+	const struct arrivals_plan *plan = &event->arrivals.plan;
+
+	add(line, " slot=%u sequence=%llu checksum=0x%08x bytes=%llu kind=%s launches=%u requests=%llu seed=%llu rate=%llu every_cycles=%llu deadline_cycles=%llu list=0x%08x",
+	    event->slot, event->arrivals.sequence, event->arrivals.checksum,
+	    event->arrivals.trace_bytes, arrivals_kinds[plan->kind],
+	    plan->launches, plan->requests, plan->seed, plan->rate,
+	    plan->every_cycles, plan->deadline_cycles,
+	    event->arrivals.list_checksum);
 }
 
 static void add_leave(struct line *line, const struct journal_event *event)
@@ -162,6 +182,7 @@ static const struct {
 	[JOURNAL_JOIN] = { "join", add_tenant },
 	[JOURNAL_TENANT] = { "tenant", add_tenant },
 	[JOURNAL_LAUNCH] = { "launch", add_launch },
+	[JOURNAL_ARRIVALS] = { "arrivals", add_arrivals },
 	[JOURNAL_LEAVE] = { "leave", add_leave },
 	[JOURNAL_POLICY] = { "policy", add_name },
 	[JOURNAL_MODEL] = { "model", add_name },

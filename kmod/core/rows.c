@@ -27,6 +27,11 @@ SAME(SIMGPU_REFUSAL_CONSTANTS, SESSION_REFUSED_CONSTANTS);
 static_assert(SIMGPU_REFUSAL_ANY == SESSION_NOWHERE, "no tenant, no SM");
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES, "names");
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX, "tenants");
+SAME(SIMGPU_ARRIVALS_POISSON, ARRIVALS_POISSON);
+SAME(SIMGPU_ARRIVALS_EVERY, ARRIVALS_EVERY);
+SAME(SIMGPU_ARRIVALS_LIST, ARRIVALS_LIST);
+static_assert(SIMGPU_ARRIVALS_LIST_MAX == ARRIVALS_LIST_MAX, "lists");
+static_assert(SIMGPU_WAITING_MAX == SESSION_WAITING_MAX, "waiting launches");
 static_assert(SIMGPU_LAUNCH_AHEAD_MAX == SESSION_AHEAD_CYCLES_MAX, "starts");
 
 /* A counter's number is the place of its field. */
@@ -69,6 +74,25 @@ void row_epoch(const struct session_epoch *epoch,
 		out->flags |= SIMGPU_EPOCH_FIRST_RUN;
 }
 
+static void row_latency(const struct session_tenant_report *report,
+			struct simgpu_tenant_report *out)
+{
+	const struct latency_figures *latency = &report->latency;
+
+	out->launches = latency->launches;
+	out->launches_waiting = report->waiting;
+	out->deadline_misses = latency->deadline_misses;
+	out->goodput_ppm = latency->goodput_ppm;
+	out->latency_p50_ns = latency->latency_p50_ns;
+	out->latency_p95_ns = latency->latency_p95_ns;
+	out->latency_p99_ns = latency->latency_p99_ns;
+	out->wait_p50_ns = latency->wait_p50_ns;
+	out->wait_p95_ns = latency->wait_p95_ns;
+	out->wait_p99_ns = latency->wait_p99_ns;
+	out->wait_mean_ns = latency->wait_mean_ns;
+	out->run_mean_ns = latency->run_mean_ns;
+}
+
 void row_report(const struct session_tenant_report *report,
 		struct simgpu_tenant_report *out)
 {
@@ -92,6 +116,9 @@ void row_report(const struct session_tenant_report *report,
 		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
 	if (report->held)
 		out->flags |= SIMGPU_REPORT_HELD;
+	if (report->waits_for_memory)
+		out->flags |= SIMGPU_REPORT_WAITS_FOR_MEMORY;
+	row_latency(report, out);
 }
 
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)

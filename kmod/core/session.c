@@ -233,8 +233,7 @@ void session_destroy(struct session *session)
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		while (session->tenants[slot].launches)
-			launch_end(session, slot, -ECANCELED);
+		launch_drop_all(session, slot, -ECANCELED);
 		private_run_leave(session, slot);
 	}
 	free_memory(session);
@@ -294,11 +293,14 @@ static void kernels_ended(struct session *session, u64 slots)
 	bool listed = lists(session, SIMGPU_ON_KERNEL_END);
 	bool even = way == SESSION_KERNEL_END_EVEN && !listed;
 	bool departs = some_depart(session, slots), changed;
+	u32 events;
 
 	/* What was is over before another thing begins. */
 	if (even || departs)
 		epoch_end(session, false);
-	decide_events(session, advance_all(session, slots, &changed));
+	events = decide_events(session, advance_all(session, slots, &changed));
+	/* Of two whose launches end at once, one may take the memory of both. */
+	departs |= !!(events & SIMGPU_ON_DEPARTURE);
 	if (way == SESSION_KERNEL_END_CHANGED && !listed)
 		even |= changed;
 	if (even || departs)
@@ -341,13 +343,15 @@ static void stop(struct session *session)
 	epoch_end(session, false);
 	session->stopped = true;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		session->tenants[slot].waiting = launch_waiting(session, slot);
+		session->tenants[slot].waits_for_memory =
+			launch_waits_for_memory(session, slot);
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
 
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
-		while (tenant->launches)
-			launch_end(session, slot, 0);
-		tenant->running = false;
-		tenant->ready = false;
+		launch_drop_all(session, slot, 0);
 	}
 }
 
@@ -378,11 +382,13 @@ static void run_once(struct session *session, u64 limit)
 	u64 epoch_over = NEVER, until, ended;
 
 	start_due(session);
+	launch_launched(session);
 	/* An epoch that was cut shorter by a write to its length ends now. */
 	if (somebody_has_work(session))
 		epoch_over = session->epoch_start + session->epoch_cycles;
 	until = least(least(limit, epoch_over),
 		      least(decide_next(session), launch_next_start(session)));
+	until = least(until, launch_next_launched(session));
 	if (session->initial.stop_cycle)
 		until = least(until, session->initial.stop_cycle);
 	if (until < session_now(session))
@@ -516,6 +522,7 @@ static bool gang_is_ready(const struct session *session)
 int session_launch_check(const struct session *session,
 			 const struct trace *trace, u64 repeats, u64 not_before)
 {
+	const struct gpu_config *config = &session->initial.config;
 	u32 i;
 
 	if (!repeats)
@@ -525,15 +532,33 @@ int session_launch_check(const struct session *session,
 	if (not_before > fixed_add(session_now(session),
 				   SESSION_AHEAD_CYCLES_MAX))
 		return -ERANGE;
+	if (config->memory_mb &&
+	    trace->footprint_bytes > (u64)config->memory_mb << 20)
+		return -ENOSPC;
 	for (i = 0; i < trace->kernel_count; i++)
-		if (!gpu_kernel_fits(&session->initial.config,
-				     &trace->kernels[i]))
+		if (!gpu_kernel_fits(config, &trace->kernels[i]))
 			return -E2BIG;
 	return 0;
 }
 
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		   u64 repeats, u64 not_before, u64 *sequence)
+{
+	return session_launch_by(session, slot, trace, repeats, not_before, 0,
+				 sequence);
+}
+
+/* A launch that its deadline could not be met by, whatever happens. */
+static bool deadline_is_good(const struct session *session, u64 not_before,
+			     u64 deadline)
+{
+	return !deadline || (deadline >= not_before &&
+			     deadline >= session_now(session));
+}
+
+int session_launch_by(struct session *session, u32 slot,
+		      const struct trace *trace, u64 repeats, u64 not_before,
+		      u64 deadline, u64 *sequence)
 {
 	int ret = session_launch_check(session, trace, repeats, not_before);
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -544,6 +569,10 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		return -EINVAL;
 	if (ret)
 		return ret;
+	if (!deadline_is_good(session, not_before, deadline))
+		return -EINVAL;
+	if (tenant->arrivals.trace)
+		return -EBUSY;
 	if (tenant->launches == SESSION_LAUNCHES_MAX)
 		return -EAGAIN;
 	launch = &tenant->launch[(tenant->head + tenant->launches) %
@@ -554,6 +583,8 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 	launch->repeats_left = repeats;
 	launch->not_before = not_before;
 	launch->arrival_cycle = session_now(session);
+	launch->deadline = deadline;
+	launch->start_cycle = NEVER;
 	*sequence = launch->sequence;
 	event = journal_add(session, JOURNAL_LAUNCH, slot);
 	event->launch.sequence = launch->sequence;
@@ -561,6 +592,46 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 	event->launch.trace_bytes = trace->bytes;
 	event->launch.repeats = repeats;
 	event->launch.not_before = not_before;
+	event->launch.deadline = deadline;
+	if (session->initial.gang_size && !session->gang_started)
+		session->gang_started = gang_is_ready(session);
+	return 0;
+}
+
+int session_arrivals(struct session *session, u32 slot,
+		     const struct trace *trace, const struct arrivals_plan *plan,
+		     u64 *sequence)
+{
+	int ret = session_launch_check(session, trace, 1, 0);
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct arrivals *arrivals = &tenant->arrivals;
+	struct journal_event *event;
+
+	if (!is_member(session, slot) || arrivals_check(plan))
+		return -EINVAL;
+	if (ret)
+		return ret;
+	if (tenant->launches)
+		return -EBUSY;
+	*arrivals = (struct arrivals) {
+		.trace = trace,
+		.plan = *plan,
+		.begin = session_now(session),
+		.checksum = arrivals_checksum(plan),
+		.sequence = tenant->next_sequence,
+		.more = true,
+	};
+	tenant->next_sequence += plan->requests;
+	*sequence = tenant->next_sequence - 1;
+	arrivals_first(plan, slot, &arrivals->next);
+	launch_arrive(session, slot);
+	event = journal_add(session, JOURNAL_ARRIVALS, slot);
+	event->arrivals.sequence = *sequence;
+	event->arrivals.checksum = trace->checksum;
+	event->arrivals.trace_bytes = trace->bytes;
+	event->arrivals.plan = *plan;
+	event->arrivals.plan.list = NULL;
+	event->arrivals.list_checksum = arrivals->checksum;
 	if (session->initial.gang_size && !session->gang_started)
 		session->gang_started = gang_is_ready(session);
 	return 0;
@@ -623,12 +694,19 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->shared_sms = sms_shared(session, slot);
 	out->sms = sms_assigned(session, slot) + out->shared_sms;
 	out->held = session->controls.hold >> slot & 1;
+	out->waits_for_memory = session->stopped ?
+				tenant->waits_for_memory :
+				launch_waits_for_memory(session, slot);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
 	out->np_run_ppm = tenant->np_cycles ? tenant->np_sum / tenant->np_cycles
 					    : 0;
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;
+	out->latency = *latency_figures(&tenant->latency,
+					session->initial.config.core_mhz);
+	out->waiting = session->stopped ? tenant->waiting :
+					  launch_waiting(session, slot);
 	if (tenant->first_run_done)
 		out->figures = tenant->first_run;
 	else if (tenant->started)

@@ -13,6 +13,8 @@
 
 #include "../policy/registry.h"
 #include "../sim/gpu.h"
+#include "arrivals.h"
+#include "latency.h"
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
 #define SESSION_ANY_SLOT		0xffU
@@ -23,6 +25,8 @@
 #define SESSION_AHEAD_CYCLES_MAX	100000000ULL
 /* Launches of a tenant that have not ended; a further one gets -EAGAIN. */
 #define SESSION_LAUNCHES_MAX		16
+/* Requests that have come and wait are counted up to here. */
+#define SESSION_WAITING_MAX		256
 /*
  * Events that a journal holds; later ones are counted and lost. Of these, what is
  * kept free for each slot, and for the device's settings: nobody can lose them
@@ -262,6 +266,7 @@ enum session_state {
  * @sms: SM count assigned now, shared ones too on which it may place blocks
  * @shared_sms: of these, the shared ones
  * @held: whether the policy holds it
+ * @waits_for_memory: its next launch waits until others' footprints leave room
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
  * @np_run_ppm: predicted NP of the run: the predictions of its first run's
@@ -269,6 +274,9 @@ enum session_state {
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
+ * @latency: of its launches that have run to their end since it joined
+ * @waiting: launches behind the one whose turn it is; of arrivals,
+ *	SESSION_WAITING_MAX stands for that many and more
  */
 struct session_tenant_report {
 	bool present;
@@ -278,18 +286,22 @@ struct session_tenant_report {
 	u32 sms;
 	u32 shared_sms;
 	bool held;
+	bool waits_for_memory;
 	u32 class;
 	u64 np_ppm;
 	u64 np_run_ppm;
 	bool first_run_done;
 	struct session_figures figures;
 	struct simgpu_counters counters;
+	struct latency_figures latency;
+	u32 waiting;
 };
 
 enum journal_kind {
 	JOURNAL_JOIN,
 	JOURNAL_TENANT,
 	JOURNAL_LAUNCH,
+	JOURNAL_ARRIVALS,
 	JOURNAL_LEAVE,
 	JOURNAL_POLICY,
 	JOURNAL_MODEL,
@@ -307,6 +319,8 @@ enum journal_kind {
  * @slot: tenant, where it concerns one
  * @tenant: JOIN, TENANT (changed options)
  * @launch: LAUNCH: its number; its trace, by checksum and size; its arguments
+ * @arrivals: ARRIVALS: the last request's number; trace and plan, of which the
+ *	list is named by its checksum
  * @epoch_cycles: EPOCH_CYCLES
  * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the knob's
  * @source: POLICY, MODEL: SIMGPU_SOURCE_*
@@ -328,8 +342,16 @@ struct journal_event {
 			u64 trace_bytes;
 			u64 repeats;
 			u64 not_before;
+			u64 deadline;
 			u32 checksum;
 		} launch;
+		struct {
+			u64 sequence;
+			u64 trace_bytes;
+			u32 checksum;
+			u32 list_checksum;
+			struct arrivals_plan plan;
+		} arrivals;
 		u64 epoch_cycles;
 		struct {
 			char name[SIMGPU_NAME_BYTES];
@@ -415,13 +437,39 @@ int session_set_tenant(struct session *session, u32 slot,
  * @not_before: device cycle before which it does not start
  * @sequence: set to the launch's number, from 1 for each tenant
  *
- * Return: 0; -EAGAIN when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
+ * Return: 0; -ENOSPC if its footprint is larger than the device's memory; -EAGAIN
+ * when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
  * hold one of its thread blocks; -ERANGE if @not_before is more than
  * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
  * on a canceled gang.
  */
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		   u64 repeats, u64 not_before, u64 *sequence);
+
+/* The same with a cycle by which it should end, 0 for none; -EINVAL if too early. */
+int session_launch_by(struct session *session, u32 slot,
+		      const struct trace *trace, u64 repeats, u64 not_before,
+		      u64 deadline, u64 *sequence);
+
+/**
+ * session_arrivals() - have requests of a tenant come by themselves
+ * @session: the session
+ * @slot: the tenant, without launches
+ * @trace: what each of them runs; stays valid, as the plan's list does, until
+ *	launch_done has told of the last one
+ * @plan: which come, and when, from now on; copied but for its list
+ * @sequence: set to the last request's number; they have one each, in order
+ *
+ * Each request is a launch. None waits for those before it to end, but it starts
+ * when they have: their number has no bound. Further launches are refused with
+ * -EBUSY until the last one has ended. Where launches are dropped, launch_done
+ * tells of that under way and of the last one only.
+ *
+ * Return: 0; -EBUSY if the tenant has launches; else as session_launch().
+ */
+int session_arrivals(struct session *session, u32 slot,
+		     const struct trace *trace, const struct arrivals_plan *plan,
+		     u64 *sequence);
 
 /**
  * session_launch_check() - whether a tenant could queue a trace, that has none yet
@@ -567,24 +615,30 @@ const struct journal_event *session_journal(const struct session *session,
  * @model: finds a model
  * @constants: of a model, header and payload; NULL: none
  * @constants_bytes: of these
+ * @list: finds a list of arrivals by its length and checksum; NULL: there is none.
+ *	It stays valid as long as the session
+ * @lists: passed to it
  */
 struct session_replay {
 	const struct simgpu_policy *(*policy)(const char *name);
 	const struct simgpu_model *(*model)(const char *name);
 	const void *constants;
 	u32 constants_bytes;
+	const u64 *(*list)(const void *lists, u64 length, u32 checksum);
+	const void *lists;
 };
 
 /**
  * session_replay_event() - apply a journalled event at its cycle
  * @session: the session
  * @event: the event
- * @trace: LAUNCH: the trace that the event names
+ * @trace: LAUNCH, ARRIVALS: the trace that the event names
  * @given: POLICY, MODEL, CONSTANTS: where they are
  *
  * Runs the session to event->cycle first.
  *
- * Return: as the call that the event stands for; -ENODATA for other constants
+ * Return: as the call that the event stands for; -ENOENT for a list that is not
+ * there; -ENODATA for other constants
  * than the event names; -EINVAL if the device's time stands still before the cycle.
  */
 int session_replay_event(struct session *session,

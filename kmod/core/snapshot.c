@@ -66,41 +66,38 @@ static void fill_kernel(const struct session *session, const struct launch *laun
 }
 
 /* The kernel after the present one: of its trace, its next run, the next launch. */
-static void fill_next(const struct session *session,
-		      const struct session_tenant *tenant,
+static void fill_next(const struct session *session, u32 slot,
 		      struct simgpu_snapshot_kernel *out)
 {
-	const struct launch *launch = &tenant->launch[tenant->head];
+	const struct session_tenant *tenant = &session->tenants[slot];
+	struct launch launch = tenant->launch[tenant->head];
 	u32 kernel = tenant->kernel + 1;
+	bool follows = true;
 
-	if (kernel == launch->trace->kernel_count) {
+	if (kernel == launch.trace->kernel_count) {
 		kernel = 0;
-		if (launch->repeats_left > 1 ||
-		    (session->initial.relaunch && tenant->launches == 1))
-			launch = &tenant->launch[tenant->head];
-		else if (tenant->launches > 1)
-			launch = &tenant->launch[(tenant->head + 1) %
-						 SESSION_LAUNCHES_MAX];
-		else
-			launch = NULL;
+		if (launch.repeats_left <= 1 &&
+		    !launch_is_relaunched(session, slot))
+			follows = launch_following(session, slot, &launch);
 	}
 	memset(out, 0, sizeof(*out));
-	if (launch)
-		fill_kernel(session, launch, kernel, out);
+	if (follows)
+		fill_kernel(session, &launch, kernel, out);
 }
 
-static void fill_queue(const struct session *session,
-		       const struct session_tenant *tenant,
+static void fill_queue(const struct session *session, u32 slot,
 		       const struct simgpu_snapshot_tenant *row,
 		       struct simgpu_snapshot_queue *out)
 {
-	out->waiting = tenant->launches - 1;
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	out->waiting = launch_waiting(session, slot);
 	fill_kernel(session, &tenant->launch[tenant->head], tenant->kernel,
 		    &out->head);
 	out->head.blocks_left = row->blocks_left;
 	if (tenant->running)
 		out->head.flags |= SIMGPU_KERNEL_RUNNING;
-	fill_next(session, tenant, &out->next);
+	fill_next(session, slot, &out->next);
 }
 
 /* --- tenants ------------------------------------------------------------------------ */
@@ -153,7 +150,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	if (gpu_config(session->gpu)->hardware_counters)
 		registers_read(session, slot, &out->counters);
 	out->queue_count = 1;
-	fill_queue(session, tenant, out, &out->queue[0]);
+	fill_queue(session, slot, out, &out->queue[0]);
 }
 
 /* --- shared SMs --------------------------------------------------------------------- */

@@ -20,6 +20,22 @@ static u64 mix_launch(u64 hash, const struct launch *launch)
 	return hash_mix(hash, launch->arrival_cycle);
 }
 
+static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
+{
+	const struct arrivals_plan *plan = &arrivals->plan;
+
+	hash = hash_mix(hash, plan->kind | (u64)plan->launches << 32);
+	hash = hash_mix(hash, plan->requests);
+	hash = hash_mix(hash, plan->seed);
+	hash = hash_mix(hash, plan->rate);
+	hash = hash_mix(hash, plan->every_cycles);
+	hash = hash_mix(hash, arrivals->begin);
+	hash = hash_mix(hash, arrivals->next.request);
+	hash = hash_mix(hash, arrivals->next.cycle);
+	hash = hash_mix(hash, arrivals->next.position);
+	return hash_mix(hash, arrivals->checksum | (u64)arrivals->more << 32);
+}
+
 static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 {
 	u32 i;
@@ -30,6 +46,10 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	for (i = 0; i < tenant->launches; i++)
 		hash = mix_launch(hash, &tenant->launch[(tenant->head + i) %
 							SESSION_LAUNCHES_MAX]);
+	if (tenant->launching)
+		hash = hash_mix(hash, tenant->launch_cycle);
+	if (tenant->arrivals.trace)
+		hash = mix_arrivals(hash, &tenant->arrivals);
 	hash = hash_mix(hash, tenant->start_cycle);
 	hash = hash_mix(hash, tenant->first_run_end);
 	hash = hash_mix(hash, tenant->arrival_cycle);
@@ -112,11 +132,22 @@ static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
 	return mix_bytes(hash, proposal->bucket, sizeof(proposal->bucket));
 }
 
+/* Where launches cost nothing, the fingerprint is as it was before they could. */
+static u64 mix_launch_costs(u64 hash, const struct gpu_config *config)
+{
+	if (config->launch_cycles)
+		hash = hash_mix(hash, config->launch_cycles);
+	if (config->memory_mb)
+		hash = hash_mix(hash, (u64)config->memory_mb << 32);
+	return hash;
+}
+
 u64 session_state_hash(struct session *session)
 {
 	u64 hash = gpu_state_hash(session->gpu);
 	u32 slot;
 
+	hash = mix_launch_costs(hash, &session->initial.config);
 	hash = mix_deciders(hash, session);
 	hash = mix_controls(hash, &session->controls);
 	hash = mix_probe(hash, &session->probe);

@@ -116,6 +116,8 @@ static const struct config_field fields[] = {
 	FIELD(address_hash, GPU_HASH_PLAIN, GPU_HASH_IPOLY),
 	FIELD(channel_batch_clocks, 1, 1000),
 	FIELD(hardware_counters, 0, 1),
+	FIELD(launch_cycles, 0, GPU_LAUNCH_CYCLES_MAX),
+	FIELD(memory_mb, 0, 1U << 20),
 	UNIT("integer", TRACE_INTEGER),
 	UNIT("fp32", TRACE_FP32),
 	UNIT("fp64", TRACE_FP64),

@@ -95,6 +95,9 @@ struct dram_timing {
 	u16 read_to_write;
 };
 
+/* Core cycles that a configuration may give a kernel's launch: 0.1 ms at 1 GHz. */
+#define GPU_LAUNCH_CYCLES_MAX	100000
+
 /**
  * struct gpu_config - every size, latency and rate of a GPU
  *
@@ -157,6 +160,9 @@ struct dram_timing {
  * @channel_batch_clocks: how far a channel may run ahead; never a result
  * @hardware_counters: 1: what models see of row hits and bandwidth is counted
  *	in registers of HSM's widths, cleared at an epoch's start; 0: in full
+ * @launch_cycles: core cycles from a kernel's start, as a driver sees it, until its
+ *	first thread blocks can be handed out
+ * @memory_mb: MiB of device memory for the footprints of launches under way; 0: any
  * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
  *	shared memory, and each of its schedulers the others
  * @dram: timings
@@ -210,6 +216,8 @@ struct gpu_config {
 	u32 address_hash;
 	u32 channel_batch_clocks;
 	u32 hardware_counters;
+	u32 launch_cycles;
+	u32 memory_mb;
 	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;
 };

@@ -58,6 +58,8 @@ const struct gpu_config spec_fg16 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 0,			/* unlimited */
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -140,6 +142,8 @@ const struct gpu_config spec_fg56 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 0,			/* unlimited */
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

@@ -58,6 +58,8 @@ const struct gpu_config spec_gddr5_40 = {
 	.address_hash = 1,
 	.channel_batch_clocks = 96,	/* no result depends on it */
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 0,			/* unlimited */
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

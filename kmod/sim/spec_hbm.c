@@ -55,6 +55,8 @@ const struct gpu_config spec_hbm80 = {
 	.address_hash = 1,
 	.channel_batch_clocks = 16,
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 0,			/* unlimited */
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

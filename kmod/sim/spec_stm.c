@@ -58,6 +58,8 @@ const struct gpu_config spec_gtx480 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 1536,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -140,6 +142,8 @@ const struct gpu_config spec_c2070 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 6144,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -222,6 +226,8 @@ const struct gpu_config spec_gtx680 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 2048,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -304,6 +310,8 @@ const struct gpu_config spec_k20 = {
 	.address_hash = 1,		/* assumed */
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
+	.launch_cycles = 0,		/* not modelled */
+	.memory_mb = 5120,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

@@ -20,8 +20,8 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 288);
-HASHED(struct gpu, 1024);
+HASHED(struct gpu_config, 296);
+HASHED(struct gpu, 1032);
 HASHED(struct tenant, 72);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
@@ -101,15 +101,23 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /* --- the device and its tenants --------------------------------------------------- */
 
-/* All but its name, and how far channels may run ahead. */
+/* How far channels may run ahead is no result; of launches the session knows. */
+static bool is_hashed(const struct config_field *field)
+{
+	return field->offset != offsetof(struct gpu_config,
+					 channel_batch_clocks) &&
+	       field->offset != offsetof(struct gpu_config, launch_cycles) &&
+	       field->offset != offsetof(struct gpu_config, memory_mb);
+}
+
+/* All but its name, and what is not the hardware's. */
 static u64 mix_config(u64 hash, const struct gpu_config *config)
 {
 	const struct config_field *field;
 	u32 i;
 
 	for (i = 0; (field = config_field_at(i)); i++)
-		if (field->offset != offsetof(struct gpu_config,
-					      channel_batch_clocks))
+		if (is_hashed(field))
 			hash = hash_mix(hash, config_get(config, field));
 	return hash;
 }

@@ -52,17 +52,21 @@ LENGTH_VARIANT(trace_upload, SIMGPU_IOC_TRACE_UPLOAD, simgpu_trace_upload,
 	       -EINVAL, false);
 LENGTH_VARIANT(trace_remove, SIMGPU_IOC_TRACE_REMOVE, simgpu_trace_remove,
 	       -ENOENT, false);
-LENGTH_VARIANT(launch, SIMGPU_IOC_LAUNCH, simgpu_launch, -EINVAL, false);
+GROWN_VARIANT(launch, SIMGPU_IOC_LAUNCH, simgpu_launch,
+	      offsetof(struct simgpu_launch, deadline_cycle), -EINVAL, false);
+LENGTH_VARIANT(arrivals, SIMGPU_IOC_ARRIVALS, simgpu_arrivals, -EINVAL, false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
-LENGTH_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report, -ENODATA, false);
+GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
+	      offsetof(struct simgpu_report, report.launches), -ENODATA, false);
 GROWN_VARIANT(gang_create, SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
 	      offsetof(struct simgpu_gang_create, preemption), -EINVAL, false);
 LENGTH_VARIANT(gang_join, SIMGPU_IOC_GANG_JOIN, simgpu_gang_join, -EBADF,
 	       false);
 LENGTH_VARIANT(gang_status, SIMGPU_IOC_GANG_STATUS, simgpu_gang_status, 0,
 	       true);
-LENGTH_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
-	       -ENODATA, true);
+GROWN_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
+	      offsetof(struct simgpu_gang_report, report.launches), -ENODATA,
+	      true);
 LENGTH_VARIANT(gang_refusal, SIMGPU_IOC_GANG_REFUSAL, simgpu_gang_refusal,
 	       -ENODATA, true);
 
@@ -187,7 +191,7 @@ TEST_F(tenant, unknown_numbers)
 	struct simgpu_device_info info = { .size = sizeof(info) };
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x3f), &info));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x49), &info));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x4a), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('H', 0x40), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IOR('G', 0x40, int), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, SIMGPU_IOC_GANG_STATUS, &info));

@@ -252,6 +252,155 @@ static void shorter_epochs_act_at_once(void **state)
 	bench_free(bench);
 }
 
+/* --- what launches cost ---------------------------------------------------------- */
+
+/* Each kernel takes its launch in front: so many cycles more, whatever it does. */
+static void launches_take_their_cycles(void **state)
+{
+	static const u32 costs[] = { 0, 1000, 5000 };
+	u64 end[ARRAY_SIZE(costs)];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(costs); i++) {
+		struct bench *bench = malloc(sizeof(*bench));
+
+		bench_options(bench, 0);
+		bench->options.config.launch_cycles = costs[i];
+		bench_start(bench);
+		join(bench, 0);
+		launch(bench, 0, brief, 10, 0);
+		run_in_steps(bench, ALL_AT_ONCE, i ? 777 : ALL_AT_ONCE);
+		end[i] = session_end_cycle(bench->session);
+		assert_int_equal(report_of(bench, 0).counters.kernels_finished,
+				 10);
+		/* It ran while it was launched; it never waited. */
+		assert_int_equal(report_of(bench, 0).latency.wait_mean_ns, 0);
+		bench_free(bench);
+	}
+	assert_int_equal(end[1], end[0] + 10 * 1000);
+	assert_int_equal(end[2], end[0] + 10 * 5000);
+}
+
+/* A launch that lasts longer than progress may be missing is nobody's fault. */
+static void launches_are_progress(void **state)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 0);
+	bench->options.config.launch_cycles = GPU_LAUNCH_CYCLES_MAX;
+	bench->options.hold_cycles = SESSION_HOLD_CYCLES_MIN;
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, brief, 3, 0);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	assert_true(session_end_cycle(bench->session) >
+		    3 * GPU_LAUNCH_CYCLES_MAX);
+	bench_free(bench);
+}
+
+/* Footprints of 16 MiB in a memory for two of them, or none. */
+static struct bench *bench_of_memory(u32 memory_mb)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 0);
+	bench->options.config.memory_mb = memory_mb;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench_start(bench);
+	return bench;
+}
+
+static void what_does_not_fit_alone_is_refused(void **state)
+{
+	struct bench *bench = bench_of_memory(15);
+	u64 sequence, hash;
+
+	assert_int_equal(random_reads->footprint_bytes, 1 << 24);
+	join(bench, 0);
+	hash = session_state_hash(bench->session);
+	assert_int_equal(session_launch(bench->session, 0, random_reads, 1, 0,
+					&sequence), -ENOSPC);
+	assert_int_equal(session_state_hash(bench->session), hash);
+	bench_free(bench);
+	bench = bench_of_memory(16);
+	join(bench, 0);
+	launch(bench, 0, random_reads, 1, 0);
+	session_run(bench->session, 1000);
+	assert_true(report_of(bench, 0).active);
+	bench_free(bench);
+}
+
+static struct trace *few_reads;
+
+/*
+ * The third waits for one of the first two, and the fourth, which needs nothing, behind
+ * it: in the order in which they came.
+ */
+static void what_does_not_fit_beside_others_waits(void **state)
+{
+	struct bench *bench = bench_of_memory(40), *roomy = bench_of_memory(0);
+	struct bench *both[] = { bench, roomy };
+	u32 i, slot;
+
+	few_reads = trace_random(64, 20, 4, 1 << 24);
+	for (i = 0; i < 2; i++) {
+		for (slot = 0; slot < 4; slot++)
+			join(both[i], slot);
+		for (slot = 0; slot < 3; slot++)
+			launch(both[i], slot, few_reads, slot + 1, 0);
+		launch(both[i], 3, brief, 1, 100);
+		session_run(both[i]->session, 500);
+	}
+	assert_true(report_of(bench, 0).active);
+	assert_true(report_of(bench, 1).active);
+	for (slot = 2; slot < 4; slot++) {
+		assert_false(report_of(bench, slot).active);
+		assert_true(report_of(bench, slot).waits_for_memory);
+		assert_int_equal(report_of(bench, slot).sms, 0);
+		assert_true(report_of(roomy, slot).active);
+		assert_false(report_of(roomy, slot).waits_for_memory);
+	}
+	run_in_steps(bench, ALL_AT_ONCE, 333);
+	session_run(roomy->session, ALL_AT_ONCE);
+	for (slot = 0; slot < 4; slot++)
+		assert_int_equal(report_of(bench, slot).latency.launches, 1);
+	assert_int_equal(bench->done[0].slot, 0);
+	assert_true(report_of(bench, 2).latency.wait_mean_ns > 0);
+	assert_true(report_of(bench, 3).latency.wait_mean_ns > 0);
+	assert_int_equal(report_of(roomy, 2).latency.wait_mean_ns, 0);
+	bench_free(bench);
+	bench_free(roomy);
+	trace_free(few_reads);
+}
+
+/* Who leaves makes room; steps show in nothing. */
+static void leaving_makes_room(void **state)
+{
+	static const u64 steps[] = { ALL_AT_ONCE, 333 };
+	u64 hash[ARRAY_SIZE(steps)];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct bench *bench = bench_of_memory(17);
+
+		join(bench, 0);
+		join(bench, 1);
+		launch(bench, 0, random_reads, 1, 0);
+		launch(bench, 1, random_reads, 1, 0);
+		run_in_steps(bench, 5000, steps[i]);
+		assert_true(report_of(bench, 1).waits_for_memory);
+		session_leave(bench->session, 0);
+		run_in_steps(bench, 12000, steps[i]);
+		assert_true(report_of(bench, 1).active);
+		assert_int_equal(report_of(bench, 1).sms, 8);
+		hash[i] = session_state_hash(bench->session);
+		bench_free(bench);
+	}
+	assert_int_equal(hash[0], hash[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +410,11 @@ int main(void)
 		cmocka_unit_test(bad_tenants_are_refused),
 		cmocka_unit_test(knobs_act_from_the_next_epoch),
 		cmocka_unit_test(shorter_epochs_act_at_once),
+		cmocka_unit_test(launches_take_their_cycles),
+		cmocka_unit_test(launches_are_progress),
+		cmocka_unit_test(what_does_not_fit_alone_is_refused),
+		cmocka_unit_test(what_does_not_fit_beside_others_waits),
+		cmocka_unit_test(leaving_makes_room),
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test(tags_for_a_model_keep_the_limit),
 		cmocka_unit_test(mirrors_for_a_model_keep_the_limit),

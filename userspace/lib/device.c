@@ -88,6 +88,12 @@ int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
 	return ret;
 }
 
+int simgpu_start_arrivals(int fd, struct simgpu_arrivals *arrivals)
+{
+	arrivals->size = sizeof(*arrivals);
+	return call(fd, SIMGPU_IOC_ARRIVALS, arrivals);
+}
+
 int simgpu_wait_launch(int fd, uint64_t sequence, int64_t timeout_ns)
 {
 	struct simgpu_wait wait = {

@@ -102,6 +102,16 @@ int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
 			uint64_t not_before_cycle, uint64_t *sequence);
 
 /**
+ * simgpu_start_arrivals() - have requests come by themselves
+ * @fd: from simgpu_open(), without launches that have not ended
+ * @arrivals: all but @size, which is set; @sequence is set to the last request's
+ *	number, for simgpu_wait_launch()
+ *
+ * Return: 0 or a negative errno.
+ */
+int simgpu_start_arrivals(int fd, struct simgpu_arrivals *arrivals);
+
+/**
  * simgpu_wait_launch() - wait until a launch has ended
  * @fd: from simgpu_open()
  * @sequence: from simgpu_launch_trace()

@@ -36,10 +36,14 @@ struct offline_observer {
  * struct offline_tenant - a member of an experiment
  * @options: what it says of itself
  * @trace: what it launches, once; options.relaunch repeats it
+ * @arrives: requests of it come by themselves in place of that one launch
+ * @arrivals: which, and when
  */
 struct offline_tenant {
 	struct session_tenant_options options;
 	const struct trace *trace;
+	bool arrives;
+	struct arrivals_plan arrivals;
 };
 
 /**
@@ -145,6 +149,20 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 			struct offline_mark *marks, u32 count,
 			void (*progress)(void *context, u64 done),
 			void *context);
+
+/**
+ * offline_alone_cycles() - how long a request takes that has the GPU for itself
+ * @options: of the experiment
+ * @trace: what it runs
+ * @launches: how often
+ * @threads: as in &struct offline_experiment
+ * @cycles: set to the core cycles from its arrival to its end
+ *
+ * Return: 0 or a negative errno as offline_run().
+ */
+int offline_alone_cycles(const struct session_options *options,
+			 const struct trace *trace, u64 launches, u32 threads,
+			 u64 *cycles);
 
 /* --- journals (docs/journal.md) --- */
 

@@ -2,15 +2,36 @@
 /* Repeating a journalled run; the text is parsed in journal.c. */
 #include "internal.h"
 
+/* Whether an event names a trace, and which. */
+static bool names_trace(const struct journal_event *event, u32 *checksum,
+			u64 *bytes)
+{
+	switch (event->kind) {
+	case JOURNAL_LAUNCH:
+		*checksum = event->launch.checksum;
+		*bytes = event->launch.trace_bytes;
+		return true;
+	case JOURNAL_ARRIVALS:
+		*checksum = event->arrivals.checksum;
+		*bytes = event->arrivals.trace_bytes;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static const struct trace *find_trace(const struct journal_event *event,
 				      const struct trace *const *traces,
 				      u32 count)
 {
-	u32 i;
+	u64 bytes = 0;
+	u32 checksum = 0, i;
 
+	if (!names_trace(event, &checksum, &bytes))
+		return NULL;
 	for (i = 0; i < count; i++)
-		if (traces[i]->checksum == event->launch.checksum &&
-		    traces[i]->bytes == event->launch.trace_bytes)
+		if (traces[i]->checksum == checksum &&
+		    traces[i]->bytes == bytes)
 			return traces[i];
 	return NULL;
 }
@@ -28,7 +49,8 @@ static const struct trace *first_trace(const struct offline_journal *journal,
 
 		if (event->slot != slot)
 			continue;
-		if (event->kind == JOURNAL_LAUNCH)
+		if (event->kind == JOURNAL_LAUNCH ||
+		    event->kind == JOURNAL_ARRIVALS)
 			return find_trace(event, traces, count);
 		if (event->kind == JOURNAL_LEAVE)
 			break;
@@ -69,7 +91,7 @@ static int replay_event(struct replay *replay, u32 index)
 	int ret;
 
 	offline_run_until(replay->home.session, event->cycle, replay->observer);
-	if (event->kind == JOURNAL_LAUNCH) {
+	if (event->kind == JOURNAL_LAUNCH || event->kind == JOURNAL_ARRIVALS) {
 		trace = find_trace(event, replay->traces, replay->count);
 		if (!trace)
 			return -ENOENT;

@@ -122,8 +122,12 @@ static int join_all(struct session *session,
 				 tenant->trace);
 	}
 	for (slot = 0; slot < experiment->count; slot++) {
-		ret = session_launch(session, slot,
-				     experiment->tenants[slot].trace, 1, 0,
+		const struct offline_tenant *tenant = &experiment->tenants[slot];
+
+		ret = tenant->arrives ?
+		      session_arrivals(session, slot, tenant->trace,
+				       &tenant->arrivals, &sequence) :
+		      session_launch(session, slot, tenant->trace, 1, 0,
 				     &sequence);
 		if (ret)
 			return ret;
@@ -207,16 +211,53 @@ static void read_mark(struct session *session, u32 slot,
 	mark->figures = report.figures;
 }
 
+/* No gang: a tenant has its slot, and nobody is waited for. */
+static struct session_options alone(const struct session_options *options)
+{
+	struct session_options out = *options;
+
+	out.gang_size = 0;
+	out.stop_cycle = 0;
+	out.relaunch = false;
+	out.sms_most = 0;
+	out.policy = &policy_even;
+	return out;
+}
+
 static int launch_alone(struct session *session, u32 slot,
-			const struct offline_tenant *tenant)
+			const struct session_tenant_options *options,
+			const struct trace *trace, u64 repeats)
 {
 	u64 sequence;
 	int ret;
 
-	ret = session_join(session, slot, &tenant->options);
+	ret = session_join(session, slot, options);
 	if (ret < 0)
 		return ret;
-	return session_launch(session, slot, tenant->trace, 1, 0, &sequence);
+	return session_launch(session, slot, trace, repeats, 0, &sequence);
+}
+
+int offline_alone_cycles(const struct session_options *options,
+			 const struct trace *trace, u64 launches, u32 threads,
+			 u64 *cycles)
+{
+	const struct session_tenant_options anybody = { .name = "alone",
+							.weight = 1 };
+	const struct offline_observer nobody = { .context = NULL };
+	const struct session_options own = alone(options);
+	struct offline_home home;
+	int ret;
+
+	ret = offline_open(&home, &own, &nobody, threads);
+	if (ret)
+		return ret;
+	ret = launch_alone(home.session, 0, &anybody, trace, launches);
+	if (!ret) {
+		offline_run_until(home.session, U64_MAX, &nobody);
+		*cycles = session_end_cycle(home.session);
+	}
+	offline_close(&home);
+	return ret;
 }
 
 int offline_private_run(const struct offline_experiment *experiment, u32 slot,
@@ -225,21 +266,17 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 			void *context)
 {
 	const struct offline_observer nobody = { .context = NULL };
-	struct session_options options = experiment->options;
+	const struct session_options options = alone(&experiment->options);
+	const struct offline_tenant *tenant = &experiment->tenants[slot];
 	struct offline_home home;
 	u32 i;
 	int ret;
 
-	/* No gang: the tenant has its slot, and nobody is waited for. */
-	options.gang_size = 0;
-	options.stop_cycle = 0;
-	options.relaunch = false;
-	options.sms_most = 0;
-	options.policy = &policy_even;
 	ret = offline_open(&home, &options, &nobody, experiment->threads);
 	if (ret)
 		return ret;
-	ret = launch_alone(home.session, slot, &experiment->tenants[slot]);
+	ret = launch_alone(home.session, slot, &tenant->options, tenant->trace,
+			   1);
 	for (i = 0; !ret && i < count; i++) {
 		ret = run_to_count(home.session, slot, marks[i].instructions,
 				   progress, context);

@@ -10,6 +10,7 @@
 #define PICTURES_MAX	8
 #define WIDTH		960
 #define HEIGHT_LEAST	720
+#define HEIGHT_LATENCIES	240
 /* A line of the legend, in pixels. */
 #define LEGEND_LINE	18
 /* Of the name in the legend. */
@@ -26,7 +27,8 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Draw a run with gnuplot: the SMs that each tenant held, its normalized "
 	"progress as the model predicted it, and its share of the memory's peak "
-	"bandwidth, over device time. RUN is what simgpu run --json or --csv has "
+	"bandwidth, over device time; and, where tenants had several launches, the "
+	"launches' latencies. RUN is what simgpu run --json or --csv has "
 	"printed; without one, or with -, it is read from standard input.\v"
 	"SMs and bandwidth are stacked: the height of a colour is that tenant's "
 	"share. A tenant has the same colour as in simgpu top.\n"
@@ -211,6 +213,45 @@ static void plot_blocks(FILE *gnuplot, const struct recorded *run,
 	putc('\n', gnuplot);
 }
 
+/* A single launch is every tenant's; what more there are, somebody looks at. */
+static bool has_latencies(const struct recorded *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->tenant_count; i++)
+		if (run->tenants[i].launches > 1)
+			return true;
+	return false;
+}
+
+/* Of each tenant with launches: a point at the 95th percentile, a bar around it. */
+static void plot_latencies(FILE *gnuplot, const struct recorded *run)
+{
+	const char *comma = "";
+	size_t i;
+
+	fputs("set ylabel 'latency, us: 50, 95, 99 of 100'\nset yrange [*:*]\n"
+	      "set logscale y\nset xlabel 'tenant'\nset xtics (", gnuplot);
+	for (i = 0; i < run->tenant_count; i++) {
+		fputs(i ? ", " : "", gnuplot);
+		gnuplot_quote(gnuplot, run->tenants[i].name);
+		fprintf(gnuplot, " %zu", i);
+	}
+	fprintf(gnuplot, ") noenhanced\nset xrange [-0.5:%zu.5]\nplot ",
+		run->tenant_count - 1);
+	for (i = 0; i < run->tenant_count; i++) {
+		const struct recorded_tenant *tenant = &run->tenants[i];
+
+		if (!tenant->launches)
+			continue;
+		fprintf(gnuplot, "%s'+' every ::::0 using (%zu):(%.3f):(%.3f):(%.3f) with yerrorbars linewidth 3 pointtype 7 linecolor rgb '#%06x' notitle",
+			comma, i, tenant->latency_us[1], tenant->latency_us[0],
+			tenant->latency_us[2], tenant_colour((u32)i));
+		comma = ", ";
+	}
+	fputs("\nunset logscale\n", gnuplot);
+}
+
 /* One legend for all panels, beside them. */
 static void write_legend(FILE *gnuplot, const struct recorded *run,
 			 unsigned int height)
@@ -248,7 +289,8 @@ static void write_title(FILE *gnuplot, const struct arguments *arguments,
 	else if (*run->config)
 		snprintf(title, sizeof(title), "%s, policy %s, model %s",
 			 run->config, run->policy, run->model);
-	fputs("set multiplot layout 3,1 title ", gnuplot);
+	fprintf(gnuplot, "set multiplot layout %d,1 title ",
+		has_latencies(run) ? 4 : 3);
 	gnuplot_quote(gnuplot, title);
 	fputs(" noenhanced\n", gnuplot);
 }
@@ -269,6 +311,8 @@ static void write_panels(FILE *gnuplot, const struct recorded *run,
 	fputs("set ylabel 'share of peak bandwidth'\nset yrange [0:1.05]\n"
 	      "set xlabel 'device time, million core cycles'\n", gnuplot);
 	plot_blocks(gnuplot, run, "bandwidth", "using 1:2:3 with filledcurves");
+	if (has_latencies(run))
+		plot_latencies(gnuplot, run);
 	fputs("unset multiplot\n", gnuplot);
 }
 
@@ -276,7 +320,8 @@ static int draw(const struct arguments *arguments, const struct recorded *run,
 		const char *path)
 {
 	unsigned int legend = (unsigned int)run->tenant_count * LEGEND_LINE + 80;
-	unsigned int height = legend > HEIGHT_LEAST ? legend : HEIGHT_LEAST;
+	unsigned int least = HEIGHT_LEAST + (has_latencies(run) ? HEIGHT_LATENCIES : 0);
+	unsigned int height = legend > least ? legend : least;
 	FILE *gnuplot = gnuplot_open(path, WIDTH, height);
 	int ret, closed;
 

@@ -123,6 +123,20 @@ static bool parse_epoch(struct json_object *from, struct recorded_epoch *epoch)
 	return true;
 }
 
+/* Runs of earlier versions do not have it. */
+static void parse_latency(struct json_object *from,
+			  struct recorded_tenant *tenant)
+{
+	if (!member(from, "launches", json_type_int))
+		return;
+	tenant->launches = json_object_get_uint64(json_object_object_get(from, "launches"));
+	tenant->launches_waiting =
+		(u64)number(from, "launches_waiting");
+	tenant->latency_us[0] = number(from, "latency_p50_us");
+	tenant->latency_us[1] = number(from, "latency_p95_us");
+	tenant->latency_us[2] = number(from, "latency_p99_us");
+}
+
 static int parse_tenant(struct recorded *run, const char *path,
 			struct json_object *from)
 {
@@ -136,6 +150,7 @@ static int parse_tenant(struct recorded *run, const char *path,
 		return fail("%s: tenants[%zu] has no \"name\" or no \"epochs\"",
 			    path, run->tenant_count);
 	tenant = add_tenant(run, json_object_get_string(name));
+	parse_latency(from, tenant);
 	for (i = 0; i < json_object_array_length(epochs); i++) {
 		if (!parse_epoch(json_object_array_get_idx(epochs, i), &epoch))
 			return fail("%s: tenants[%zu].epochs[%zu] has no \"cycle\", \"sms\" or \"class\"",

@@ -26,8 +26,18 @@ struct recorded_epoch {
 	double bandwidth;
 };
 
+/**
+ * struct recorded_tenant - a tenant of a run
+ * @launches: that have run to their end; 0 where the run does not say so, as the
+ *	next two
+ * @launches_waiting: behind the one whose turn it was at the run's end
+ * @latency_us: that 50, 95 and 99 of 100 launches did not exceed
+ */
 struct recorded_tenant {
 	char name[SIMGPU_NAME_MAX];
+	u64 launches;
+	u64 launches_waiting;
+	double latency_us[3];
 	struct recorded_epoch *epochs;
 	size_t count;
 };

@@ -37,7 +37,12 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
 	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
-	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), name=TEXT.\v"
+	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), name=TEXT. "
+	"A workload whose requests come by themselves has arrivals=poisson:RATE (requests "
+	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
+	"load=X (times the rate at which it completes alone), and requests=N (how "
+	"many; else until --cycles), launches=N (of its trace for each, default 1), "
+	"deadline=CYCLES.\v"
 	"The same experiment gives the same counters and the same state_hash "
 	"on a device and offline, as often as it is run.\n"
 	"\n"
@@ -49,6 +54,7 @@ static const char about[] =
 	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"
 	"  simgpu run --offline --json LBM DXTC | simgpu plot -o run.svg\n"
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
+	"  simgpu run --offline --cycles 20000000 SGEMM:load=0.5,deadline=900000 LBM\n"
 	"\n"
 	"In JSON, np, np_predicted and np_actual are null where they are not "
 	"known, such as np before the first prediction. A tenant's cycles are "
@@ -203,8 +209,31 @@ static int read_workloads(const struct arguments *arguments,
 
 	for (i = 0; !ret && i < arguments->count; i++) {
 		ret = workload_read(arguments->workloads[i], &workloads[i]);
-		if (!ret && (arguments->offline || arguments->truth))
+		if (!ret && (arguments->offline || arguments->truth ||
+			     workloads[i].arrivals.load_ppm))
 			ret = workload_decode(&workloads[i]);
+	}
+	return ret;
+}
+
+/* What journals do not say: when requests come by themselves. */
+static int settle_arrivals(const struct arguments *arguments,
+			   struct workload *workloads)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+	struct session_options options;
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; !ret && !arguments->journal && i < arguments->count; i++) {
+		struct workload *workload = &workloads[i];
+
+		if (!workload->arrivals.given)
+			continue;
+		ret = settings_options(settings, &options);
+		ret = ret ? ret : arrivals_settle(&workload->arrivals, &options,
+						  workload->trace,
+						  settings->threads);
 	}
 	return ret;
 }
@@ -250,8 +279,8 @@ static int run_with_truth(struct arguments *arguments,
 }
 
 /* With each seed; what they have in common goes to the first of the results. */
-static int run_seeds(struct arguments *arguments,
-		     const struct workload *workloads, struct result *results)
+static int run_seeds(struct arguments *arguments, struct workload *workloads,
+		     struct result *results)
 {
 	u64 *seed = &arguments->experiment.settings.seed, first = *seed;
 	int ret = STATUS_OK;
@@ -259,7 +288,9 @@ static int run_seeds(struct arguments *arguments,
 
 	for (i = 0; !ret && i < arguments->seeds; i++) {
 		*seed = first + i;
-		ret = run_with_truth(arguments, workloads, &results[i]);
+		ret = settle_arrivals(arguments, workloads);
+		if (!ret)
+			ret = run_with_truth(arguments, workloads, &results[i]);
 	}
 	*seed = first;
 	if (arguments->seeds == 1)
@@ -271,8 +302,7 @@ static int run_seeds(struct arguments *arguments,
 	return ret;
 }
 
-static int run_and_print(struct arguments *arguments,
-			 const struct workload *workloads)
+static int run_and_print(struct arguments *arguments, struct workload *workloads)
 {
 	struct result *results = calloc(arguments->seeds, sizeof(*results));
 	int ret, then = STATUS_OK;

@@ -93,13 +93,31 @@ static int upload(int fd, const struct workload *workload, int pipe)
 		strerror(-handle));
 }
 
-static void launch_and_wait(int fd, int handle, int pipe)
+/* The one launch, or all requests that come by themselves; @sequence of the last. */
+static int launch(int fd, int handle, const struct arrivals_words *arrivals,
+		  uint64_t *sequence)
+{
+	struct simgpu_arrivals request;
+	int ret;
+
+	if (!arrivals->given)
+		return simgpu_launch_trace(fd, handle, 1, 0, sequence);
+	request = arrivals_request(&arrivals->plan, handle);
+	ret = simgpu_start_arrivals(fd, &request);
+	*sequence = request.sequence;
+	return ret;
+}
+
+static void launch_and_wait(int fd, int handle,
+			    const struct arrivals_words *arrivals, int pipe)
 {
 	uint64_t sequence = 0;
-	int ret = simgpu_launch_trace(fd, handle, 1, 0, &sequence);
+	int ret = launch(fd, handle, arrivals, &sequence);
 
 	if (ret == -E2BIG)
 		give_up(pipe, "a thread block does not fit on an SM");
+	if (ret == -ENOSPC)
+		give_up(pipe, "its footprint is larger than the GPU's memory");
 	if (ret == -ECANCELED)
 		_exit(STATUS_CANCELED);
 	if (ret)
@@ -136,7 +154,7 @@ static void be_tenant(const struct stage *stage, u32 slot, int pipe)
 		give_up(pipe, "it cannot join the gang: %s", strerror(-ret));
 	/* The gang shall end with the parent. */
 	close(stage->gang);
-	launch_and_wait(fd, handle, pipe);
+	launch_and_wait(fd, handle, &workload->arrivals, pipe);
 	_exit(STATUS_OK);
 }
 

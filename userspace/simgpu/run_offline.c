@@ -103,6 +103,8 @@ static int explain_run(int error)
 		return STATUS_OK;
 	case -E2BIG:
 		return fail("a thread block of a trace does not fit on an SM");
+	case -ENOSPC:
+		return fail("a trace's footprint is larger than the GPU's memory (memory_mb of the configuration)");
 	case -EAGAIN:
 		return fail_threads();
 	case -ENOMEM:
@@ -135,6 +137,8 @@ int run_offline(const struct settings *settings,
 	for (i = 0; i < count; i++) {
 		workload_options(&workloads[i], &experiment->tenants[i].options);
 		experiment->tenants[i].trace = workloads[i].trace;
+		experiment->tenants[i].arrives = workloads[i].arrivals.given;
+		experiment->tenants[i].arrivals = workloads[i].arrivals.plan;
 	}
 	ret = explain_run(offline_run(experiment, &observer, outcome));
 	if (!ret)
@@ -201,6 +205,11 @@ static int explain_replay(const char *path, const struct offline_journal *journa
 		return fail("%s: no workload is the trace with checksum 0x%08x and %llu bytes",
 			    path, event->launch.checksum,
 			    event->launch.trace_bytes);
+	if (error == -ENOENT && event->kind == JOURNAL_ARRIVALS)
+		return fail("%s: no workload is the trace with checksum 0x%08x and %llu bytes, or none has the list of arrivals 0x%08x",
+			    path, event->arrivals.checksum,
+			    event->arrivals.trace_bytes,
+			    event->arrivals.list_checksum);
 	if (error == -ENODATA)
 		return fail("%s: it has other constants of the model than --constants, or needs some",
 			    path);
@@ -225,12 +234,35 @@ static int compare_hash(const char *path, const struct offline_journal *journal,
 	return STATUS_OK;
 }
 
+/** struct lists - the lists of arrivals that the workloads name */
+struct lists {
+	const struct workload *workloads;
+	u32 count;
+};
+
+static const u64 *find_list(const void *context, u64 length, u32 checksum)
+{
+	const struct lists *lists = context;
+	u32 i;
+
+	for (i = 0; i < lists->count; i++) {
+		const struct arrivals_words *words =
+			&lists->workloads[i].arrivals;
+
+		if (words->list_count == length && words->list &&
+		    port_crc32(0, words->list, length * sizeof(u64)) == checksum)
+			return words->list;
+	}
+	return NULL;
+}
+
 static int replay(const char *path, const struct settings *settings,
 		  const struct offline_journal *journal,
 		  const struct workload *workloads, u32 count,
 		  struct result *result)
 {
 	const struct trace *traces[SESSION_SLOTS_MAX];
+	const struct lists lists = { workloads, count };
 	struct offline_result *outcome = calloc(1, sizeof(*outcome));
 	struct watch watch = { .result = result,
 			       .cycles = journal->end_cycle };
@@ -239,6 +271,8 @@ static int replay(const char *path, const struct settings *settings,
 		.model = plugin_find_model,
 		.constants = settings->constants,
 		.constants_bytes = settings->constants_bytes,
+		.list = find_list,
+		.lists = &lists,
 	};
 	struct offline_observer observer = observe(&watch);
 	u32 i, failed = 0;

@@ -75,6 +75,40 @@ static void set_figure(struct json_object *object, const char *key, bool known,
 	json_set(object, name, json_interval(true, &spread->ci95));
 }
 
+/* Null where no launch has ended. */
+static void set_latency(struct json_object *object,
+			const struct simgpu_tenant_report *report)
+{
+	const struct {
+		const char *key;
+		u64 ns;
+	} times[] = {
+		{ "latency_p50_us", report->latency_p50_ns },
+		{ "latency_p95_us", report->latency_p95_ns },
+		{ "latency_p99_us", report->latency_p99_ns },
+		{ "wait_p50_us", report->wait_p50_ns },
+		{ "wait_p95_us", report->wait_p95_ns },
+		{ "wait_p99_us", report->wait_p99_ns },
+		{ "wait_mean_us", report->wait_mean_ns },
+		{ "run_mean_us", report->run_mean_ns },
+	};
+	size_t i;
+
+	json_set(object, "launches", json_u64(report->launches));
+	json_set(object, "launches_waiting",
+		 json_u64(report->launches_waiting));
+	json_set(object, "waits_for_memory",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_WAITS_FOR_MEMORY)));
+	json_set(object, "deadline_misses", json_u64(report->deadline_misses));
+	json_set(object, "goodput",
+		 json_ppm_or_null(report->launches, report->goodput_ppm));
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		json_set(object, times[i].key,
+			 json_ppm_or_null(report->launches,
+					  times[i].ns * (SIMGPU_PPM / 1000)));
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -100,6 +134,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	if (result->truth)
 		set_figure(object, "np_actual", tenant->actual_known,
 			   tenant->np_actual_ppm, &tenant->np_actual);
+	set_latency(object, report);
 	json_set(object, "first_run_done",
 		 json_object_new_boolean(!!(report->flags &
 					    SIMGPU_REPORT_FIRST_RUN_DONE)));
@@ -251,7 +286,9 @@ static void print_tenants(const struct result *result)
 
 		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
 		table_cell(table, "%s", class_name(report->class));
-		table_cell(table, "%u", report->sms);
+		table_cell(table, "%u%s", report->sms,
+			   report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY ?
+			   " (waits for memory)" : "");
 		table_ppm(table, true, report->ipc_ppm, 1);
 		table_ppm(table, true, report->rbh_ppm, 3);
 		table_ppm(table, true, report->bandwidth_ppm, 3);
@@ -275,6 +312,51 @@ static void print_tenants(const struct result *result)
 		printf(", prediction error %.3f",
 		       (double)result->error_ppm / SIMGPU_PPM);
 	putchar('\n');
+}
+
+/* Of tenants with more than the one launch that every tenant has. */
+static bool has_arrivals(const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++)
+		if (result->tenants[i].report.launches > 1 ||
+		    result->tenants[i].report.launches_waiting)
+			return true;
+	return false;
+}
+
+static void table_us(struct table *table, bool known, u64 ns)
+{
+	table_ppm(table, known, ns * (SIMGPU_PPM / 1000), 1);
+}
+
+static void print_latencies(const struct result *result)
+{
+	struct table *table = table_new(
+		"TENANT|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+		const struct simgpu_tenant_report *report = &tenant->report;
+		bool known = report->launches;
+
+		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
+		table_cell(table, "%llu", report->launches);
+		table_cell(table, "%llu%s", report->launches_waiting,
+			   report->launches_waiting == SIMGPU_WAITING_MAX ?
+			   "+" : "");
+		table_us(table, known, report->latency_p50_ns);
+		table_us(table, known, report->latency_p95_ns);
+		table_us(table, known, report->latency_p99_ns);
+		table_us(table, known, report->wait_mean_ns);
+		table_us(table, known, report->run_mean_ns);
+		table_cell(table, "%llu", report->deadline_misses);
+		table_ppm(table, known, report->goodput_ppm, 1);
+	}
+	putchar('\n');
+	table_print(table);
 }
 
 static void print_epochs(const struct result *result)
@@ -346,6 +428,8 @@ int print_result(const struct settings *settings, const struct result *result)
 {
 	print_heading(settings, result);
 	print_tenants(result);
+	if (has_arrivals(result))
+		print_latencies(result);
 	if (result->seeds)
 		print_seeds(settings, result);
 	if (result->epoch_count)

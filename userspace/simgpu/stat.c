@@ -97,7 +97,10 @@ static const char *const device_files[] = {
 static const char *const tenant_files[] = {
 	"name", "pid", "slot", "service", "weight", "target", "sms",
 	"shared_sms", "held", "class", "np", "ipc", "rbh", "bandwidth",
-	"llc_mpki", "cgroup", NULL
+	"llc_mpki", "cgroup", "launches", "launches_waiting",
+	"deadline_misses", "goodput", "latency_p50_us", "latency_p95_us",
+	"latency_p99_us", "wait_p50_us", "wait_p95_us", "wait_p99_us",
+	"wait_mean_us", "run_mean_us", NULL
 };
 
 /* " (c1 0.870000, c2 0.010000)" */
@@ -141,6 +144,27 @@ static void print_tenants(struct json_object *tenants)
 	};
 	struct table *table = table_new(
 		">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
+	size_t i, column;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (column = 0; column < ARRAY_SIZE(columns); column++)
+			table_cell(table, "%s", sysfs_text(
+				json_object_array_get_idx(tenants, i),
+				columns[column]));
+	putchar('\n');
+	table_print(table);
+}
+
+/* How long launches took; dashes before the first has ended. */
+static void print_launches(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "launches", "launches_waiting", "latency_p50_us",
+		"latency_p95_us", "latency_p99_us", "wait_mean_us",
+		"run_mean_us", "deadline_misses", "goodput",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
 	size_t i, column;
 
 	for (i = 0; i < json_object_array_length(tenants); i++)
@@ -248,8 +272,10 @@ int stat_command(int argc, char **argv)
 	if (arguments.json)
 		return json_print(object);
 	print_device(object);
-	if (json_object_array_length(tenants))
+	if (json_object_array_length(tenants)) {
 		print_tenants(tenants);
+		print_launches(tenants);
+	}
 	json_object_put(object);
 	return STATUS_OK;
 }

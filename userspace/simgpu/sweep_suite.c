@@ -34,6 +34,12 @@ static int find_workload(struct suite *suite, const char *argument,
 
 	if (workload_read(argument, &new))
 		return -1;
+	if (new.arrivals.given) {
+		fail("%s: requests cannot come by themselves in a sweep yet",
+		     argument);
+		workload_free(&new);
+		return -1;
+	}
 	workload_options(&new, options);
 	for (i = 0; i < suite->workload_count; i++) {
 		if (!strcmp(suite->workloads[i].path, new.path)) {

@@ -11,6 +11,11 @@ enum {
 	OPTION_TRACE = 't',
 	OPTION_SERVICE = 256,
 	OPTION_TARGET,
+	OPTION_ARRIVALS,
+	OPTION_REQUESTS,
+	OPTION_LAUNCHES,
+	OPTION_DEADLINE,
+	OPTION_SEED,
 };
 
 static const struct argp_option options[] = {
@@ -22,6 +27,16 @@ static const struct argp_option options[] = {
 	  "What it is promised (default best_effort)", 0 },
 	{ "target", OPTION_TARGET, "NP", 0, "With --service qos: the NP", 0 },
 	{ "repeats", 'r', "N", 0, "How often the trace runs (default 1)", 0 },
+	{ "arrivals", OPTION_ARRIVALS, "poisson:RATE|every:CYCLES|FILE", 0,
+	  "Have requests of it come by themselves: RATE in a million cycles of the device, one every CYCLES, or at the cycles in FILE, one a line", 0 },
+	{ "requests", OPTION_REQUESTS, "N", 0,
+	  "With --arrivals: how many come (default: as many as can)", 0 },
+	{ "launches", OPTION_LAUNCHES, "N", 0,
+	  "With --arrivals: how often the trace runs for each (default 1)", 0 },
+	{ "deadline", OPTION_DEADLINE, "CYCLES", 0,
+	  "With --arrivals: from a request's arrival to its deadline", 0 },
+	{ "seed", OPTION_SEED, "N", 0,
+	  "With --arrivals poisson:RATE: of the random numbers (default 1)", 0 },
 	{ 0 }
 };
 
@@ -32,6 +47,7 @@ static const char about[] =
 	"Examples:\n"
 	"  simgpu tenant --trace stream.sgtr --repeats 100 &\n"
 	"  simgpu tenant --trace nbody.sgtr --service qos --target 0.8 &\n"
+	"  simgpu tenant --trace SGEMM --arrivals poisson:20 --deadline 200000 &\n"
 	"  simgpu stat\n"
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
@@ -45,6 +61,8 @@ struct arguments {
 	bool qos;
 	u64 target_ppm;
 	u64 repeats;
+	struct arrivals_words arrivals;
+	u64 seed;
 };
 
 static void check_arguments(struct argp_state *state,
@@ -56,6 +74,20 @@ static void check_arguments(struct argp_state *state,
 		argp_error(state, "--service qos needs --target");
 	if (!arguments->qos && arguments->target_ppm)
 		argp_error(state, "--target needs --service qos");
+	if (arguments->arrivals.given && arguments->repeats)
+		argp_error(state, "--repeats goes without --arrivals, which has --launches and --requests");
+	if (arrivals_words_check(&arguments->arrivals))
+		exit(STATUS_USAGE);
+}
+
+/* Of a tenant's arrivals, by the names that they have in workloads. */
+static void parse_arrivals_key(struct arguments *arguments, const char *key,
+			       const char *text)
+{
+	bool known;
+
+	if (arrivals_key(&arguments->arrivals, key, text, &known))
+		exit(STATUS_USAGE);
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -93,6 +125,22 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		arguments->repeats = option_number(state, "--repeats", text, 1,
 						   U64_MAX);
 		return 0;
+	case OPTION_ARRIVALS:
+		parse_arrivals_key(arguments, "arrivals", text);
+		return 0;
+	case OPTION_REQUESTS:
+		parse_arrivals_key(arguments, "requests", text);
+		return 0;
+	case OPTION_LAUNCHES:
+		parse_arrivals_key(arguments, "launches", text);
+		return 0;
+	case OPTION_DEADLINE:
+		parse_arrivals_key(arguments, "deadline", text);
+		return 0;
+	case OPTION_SEED:
+		arguments->seed = option_number(state, "--seed", text, 0,
+						U64_MAX);
+		return 0;
 	case ARGP_KEY_END:
 		check_arguments(state, arguments);
 		return 0;
@@ -123,13 +171,41 @@ static int upload(int fd, const struct workload *workload, int *handle)
 	return STATUS_FAILED;
 }
 
-static int launch_and_wait(int fd, int handle, u64 repeats)
+/* One launch, or all requests; @sequence is set to the last one's number. */
+static int launch(int fd, int handle, const struct arguments *arguments,
+		  uint64_t *sequence)
+{
+	struct arrivals_plan plan = arguments->arrivals.plan;
+	struct simgpu_arrivals request;
+	int ret;
+
+	if (!arguments->arrivals.given)
+		return simgpu_launch_trace(fd, handle, arguments->repeats ?
+					   arguments->repeats : 1, 0, sequence);
+	if (!plan.launches)
+		plan.launches = 1;
+	if (plan.list)
+		plan.requests = arguments->arrivals.list_count;
+	else if (!plan.requests)
+		plan.requests = ARRIVALS_REQUESTS_MAX;
+	if (plan.kind == ARRIVALS_POISSON)
+		plan.seed = arguments->seed;
+	request = arrivals_request(&plan, handle);
+	ret = simgpu_start_arrivals(fd, &request);
+	*sequence = request.sequence;
+	return ret;
+}
+
+static int launch_and_wait(int fd, int handle,
+			   const struct arguments *arguments)
 {
 	uint64_t sequence = 0;
-	int ret = simgpu_launch_trace(fd, handle, repeats, 0, &sequence);
+	int ret = launch(fd, handle, arguments, &sequence);
 
 	if (ret == -E2BIG)
 		return fail("a thread block does not fit on an SM");
+	if (ret == -ENOSPC)
+		return fail("its footprint is larger than the GPU's memory");
 	if (ret == -EBUSY)
 		return fail("all slots are taken, or an experiment holds the device");
 	if (ret)
@@ -157,6 +233,14 @@ static int print_report(int fd)
 	if (report->np_run_ppm)
 		printf("predicted NP of the first run: %.3f\n",
 		       (double)report->np_run_ppm / SIMGPU_PPM);
+	if (report->launches > 1)
+		printf("%llu launches took %.1f us (half of them), %.1f (95 of 100), %.1f (99 of 100); waited %.1f, ran %.1f in the mean; %llu missed their deadline\n",
+		       report->launches, (double)report->latency_p50_ns / 1e3,
+		       (double)report->latency_p95_ns / 1e3,
+		       (double)report->latency_p99_ns / 1e3,
+		       (double)report->wait_mean_ns / 1e3,
+		       (double)report->run_mean_ns / 1e3,
+		       report->deadline_misses);
 	return STATUS_OK;
 }
 
@@ -174,7 +258,7 @@ static int run_tenant(const struct arguments *arguments,
 	ret = ret ? fail("name, weight or target were refused: %s",
 			 strerror(-ret)) : upload(fd, workload, &handle);
 	if (!ret)
-		ret = launch_and_wait(fd, handle, arguments->repeats);
+		ret = launch_and_wait(fd, handle, arguments);
 	if (!ret)
 		ret = print_report(fd);
 	close(fd);
@@ -183,7 +267,7 @@ static int run_tenant(const struct arguments *arguments,
 
 int tenant_command(int argc, char **argv)
 {
-	struct arguments arguments = { .weight = 1, .repeats = 1 };
+	struct arguments arguments = { .weight = 1, .seed = 1 };
 	struct workload workload;
 	int ret;
 
@@ -192,5 +276,6 @@ int tenant_command(int argc, char **argv)
 	if (!ret)
 		ret = run_tenant(&arguments, &workload);
 	workload_free(&workload);
+	arrivals_free(&arguments.arrivals);
 	return ret;
 }

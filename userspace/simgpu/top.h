@@ -27,6 +27,9 @@
  * @weight: 0 if it is not known
  * @known: whether figures have come; then @class and those below it count
  * @np_ppm: predicted; or TOP_NP_UNKNOWN
+ * @launches: that have ended; 0 if that is not known, as the next two
+ * @waiting: launches behind the one whose turn it is
+ * @latency_p99_us: of those that have ended, in words; empty: not known
  * @history: of @np_ppm, a ring
  * @history_count: how many were written to it
  */
@@ -46,6 +49,9 @@ struct top_tenant {
 	u64 ipc_ppm;
 	u64 rbh_ppm;
 	u64 bandwidth_ppm;
+	u64 launches;
+	u64 waiting;
+	char latency_p99_us[24];
 	u64 history[TOP_HISTORY];
 	u64 history_count;
 };

@@ -11,7 +11,7 @@
 #define LINES_LEAST	10
 /* From here on there is room for process numbers. */
 #define COLUMNS_WIDE	100
-/* From this width on their cgroups, too. */
+/* From this width on their cgroups, too, and latencies if there are some. */
 #define COLUMNS_WIDEST	150
 
 #define HEAD_LINES	4
@@ -23,6 +23,7 @@
  * @name: of the tenant's name
  * @pid: of its process, or 0
  * @cgroup: of the end of its cgroup's path, or 0
+ * @latency: of launches and their latency, or 0
  * @bar: of the bar of SMs
  * @history: of NP's
  */
@@ -30,6 +31,7 @@ struct layout {
 	int name;
 	int pid;
 	int cgroup;
+	int latency;
 	int bar;
 	int history;
 };
@@ -37,7 +39,22 @@ struct layout {
 /* What stands in the columns whose width is given, and blanks between. */
 #define COLUMNS_FIXED	52
 
-static struct layout lay_out(void)
+/* Of " LAUNCHES  WAIT    P99 us". */
+#define COLUMNS_LATENCY	26
+
+/* A single launch is every tenant's; what more there are, somebody looks at. */
+static bool has_latencies(const struct top_device *device)
+{
+	u32 i;
+
+	for (i = 0; i < device->tenant_count; i++)
+		if (device->tenants[i].launches > 1 ||
+		    device->tenants[i].waiting)
+			return true;
+	return false;
+}
+
+static struct layout lay_out(const struct top_device *device)
 {
 	struct layout layout = { .name = 10 };
 	int rest;
@@ -48,8 +65,10 @@ static struct layout lay_out(void)
 	}
 	if (COLS >= COLUMNS_WIDEST)
 		layout.cgroup = TOP_CGROUP_BYTES;
+	if (COLS >= COLUMNS_WIDEST && has_latencies(device))
+		layout.latency = COLUMNS_LATENCY;
 	rest = COLS - COLUMNS_FIXED - layout.name - layout.pid -
-	       layout.cgroup;
+	       layout.cgroup - layout.latency;
 	layout.history = rest * 2 / 5;
 	if (layout.history > TOP_HISTORY)
 		layout.history = TOP_HISTORY;
@@ -101,6 +120,8 @@ static void draw_headings(const struct layout *layout)
 	printw(" %-7s %4s %6s %3s %-*s %5s %-*s %6s %5s %5s", "CLASS", "WGT",
 	       "TARGET", "SMS", layout->bar, "", "NP", layout->history,
 	       "HISTORY", "IPC", "RBH", "BW");
+	if (layout->latency)
+		printw(" %8s %5s %10s", "LAUNCHES", "WAIT", "P99 us");
 	attroff(A_REVERSE);
 }
 
@@ -196,6 +217,12 @@ static void draw_figures(const struct top_tenant *tenant)
 	       ratio(tenant->rbh_ppm), ratio(tenant->bandwidth_ppm));
 }
 
+static void draw_latency(const struct top_tenant *tenant)
+{
+	printw(" %8llu %5llu %10s", tenant->launches, tenant->waiting,
+	       tenant->latency_p99_us[0] ? tenant->latency_p99_us : "-");
+}
+
 static void draw_tenant(const struct top_device *device,
 			const struct top_tenant *tenant,
 			const struct layout *layout, bool selected)
@@ -214,6 +241,8 @@ static void draw_tenant(const struct top_device *device,
 	draw_history(tenant, layout->history);
 	attroff(colour);
 	draw_figures(tenant);
+	if (layout->latency)
+		draw_latency(tenant);
 }
 
 /* --- all of them --- */
@@ -243,7 +272,7 @@ static void draw_tenants(struct top_state *state,
 			 const struct top_device *device)
 {
 	u32 rows = (u32)(LINES - HEAD_LINES - FOOT_LINES), row;
-	struct layout layout = lay_out();
+	struct layout layout = lay_out(device);
 
 	draw_headings(&layout);
 	scroll_to(state, device, rows);

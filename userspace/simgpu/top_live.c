@@ -92,6 +92,14 @@ static void read_settings(const struct top_device *device,
 		snprintf(tenant->cgroup, sizeof(tenant->cgroup), "%s",
 			 value + (length > room ? length - room : 0));
 	}
+	tenant->launches = read_tenant_number(device, tenant->id, "launches");
+	tenant->waiting = read_tenant_number(device, tenant->id,
+					     "launches_waiting");
+	tenant->latency_p99_us[0] = '\0';
+	if (tenant->launches &&
+	    read_tenant_text(device, tenant->id, "latency_p99_us", value))
+		snprintf(tenant->latency_p99_us, sizeof(tenant->latency_p99_us),
+			 "%.*s", (int)strcspn(value, "."), value);
 	tenant->pid = (u32)read_tenant_number(device, tenant->id, "pid");
 	tenant->weight = (u32)read_tenant_number(device, tenant->id, "weight");
 	tenant->sms = (u32)read_tenant_number(device, tenant->id, "sms");

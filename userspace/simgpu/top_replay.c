@@ -42,6 +42,11 @@ static void take_tenant(struct top_device *device, u64 id,
 		snprintf(tenant->name, sizeof(tenant->name), "%s", from->name);
 	}
 	tenant->known = true;
+	tenant->launches = from->launches;
+	tenant->waiting = from->launches_waiting;
+	if (from->launches)
+		snprintf(tenant->latency_p99_us, sizeof(tenant->latency_p99_us),
+			 "%.0f", from->latency_us[2]);
 	tenant->class = epoch->class;
 	tenant->sms = epoch->sms;
 	tenant->ipc_ppm = ppm(epoch->ipc);

@@ -55,15 +55,21 @@ void *read_file(const char *path, size_t *count)
 	return bytes;
 }
 
-/* Where the options begin: the last ':' that a "key=" follows; NULL: nowhere. */
+/* Where the options begin: the first ':' that a "key=" follows; NULL: nowhere. */
 static const char *find_options(const char *argument)
 {
-	const char *colon = strrchr(argument, ':');
-	const char *equals = colon ? strchr(colon, '=') : NULL;
+	const char *colon = argument;
 
-	if (!equals || colon == argument || !access(argument, F_OK))
+	if (!access(argument, F_OK))
 		return NULL;
-	return colon;
+	while ((colon = strchr(colon, ':'))) {
+		size_t length = strspn(colon + 1, "abcdefghijklmnopqrstuvwxyz");
+
+		if (colon != argument && colon[1 + length] == '=')
+			return colon;
+		colon++;
+	}
+	return NULL;
 }
 
 static bool name_is_good(const char *name)
@@ -79,7 +85,9 @@ static bool name_is_good(const char *name)
 static int parse_option(struct workload *workload, const char *key,
 			const char *value)
 {
+	bool known;
 	u64 number;
+	int ret;
 
 	if (!strcmp(key, "name")) {
 		if (!name_is_good(value))
@@ -102,7 +110,9 @@ static int parse_option(struct workload *workload, const char *key,
 					  value);
 		return STATUS_OK;
 	}
-	return fail_usage("a workload has no key \"%s\"; keys: weight, target, name",
+	ret = arrivals_key(&workload->arrivals, key, value, &known);
+	return known ? ret :
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, name, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -119,7 +129,7 @@ static int parse_options(struct workload *workload, char *options)
 		*value++ = '\0';
 		ret = parse_option(workload, option, value);
 	}
-	return ret;
+	return ret ? ret : arrivals_words_check(&workload->arrivals);
 }
 
 /* The trace's own name if it has a good one, else the file's. */
@@ -230,6 +240,7 @@ void workload_free(struct workload *workload)
 {
 	free(workload->path);
 	free(workload->bytes);
+	arrivals_free(&workload->arrivals);
 	if (workload->trace)
 		offline_free_trace(workload->trace);
 	memset(workload, 0, sizeof(*workload));

@@ -6,6 +6,7 @@
 #ifndef SIMGPU_WORKLOAD_H
 #define SIMGPU_WORKLOAD_H
 
+#include "arrivals.h"
 #include "command.h"
 
 /**
@@ -14,6 +15,7 @@
  * @name: of the tenant; the trace's own unless the argument says otherwise
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
+ * @arrivals: requests that come by themselves, if something was said of them
  * @bytes: the file
  * @count: its size
  * @trace: NULL until workload_decode()
@@ -23,6 +25,7 @@ struct workload {
 	char name[SIMGPU_NAME_MAX];
 	u32 weight;
 	u64 target_ppm;
+	struct arrivals_words arrivals;
 	void *bytes;
 	size_t count;
 	struct trace *trace;
@@ -30,7 +33,8 @@ struct workload {
 
 /**
  * workload_read() - parse a workload argument and read its trace
- * @argument: NAME[:key=value,...], keys weight, target and name
+ * @argument: NAME[:key=value,...], keys weight, target, name and those of
+ *	arrivals.h
  * @out: filled in; workload_free() frees what it holds
  *
  * What is in the trace is not checked here: a device, or workload_decode(),

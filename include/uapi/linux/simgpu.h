@@ -193,14 +193,19 @@ struct simgpu_trace_remove {
  * @flags: in: SIMGPU_LAUNCH_*
  * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, to which 1 is added once the launch
  *	has ended or was dropped; else zero
+ * @deadline_cycle: in: device cycle by which it should have ended, not before
+ *	@not_before_cycle and not in the past (else EINVAL); 0: none. Only counted,
+ *	in &struct simgpu_tenant_report
  *
  * The first launch outside a gang takes one of the device's slots, unless it
  * fails. A launch
  * that arrives in a running device starts at the next quantum of the
  * simulation: only a gang is repeatable to the bit.
  * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
- * are taken, or a gang that this tenant is not in holds the device; E2BIG a
- * thread block does not fit on an SM; ECANCELED the tenant's gang has stopped;
+ * are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that this
+ * tenant is not in holds the device; E2BIG a thread block does not fit on an SM;
+ * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the
+ * tenant's gang has stopped;
  * EBADF or EINVAL @eventfd is not an eventfd.
  */
 struct simgpu_launch {
@@ -211,10 +216,64 @@ struct simgpu_launch {
 	__u64 sequence;
 	__u32 flags;
 	__s32 eventfd;
+	__u64 deadline_cycle;
 };
 
 /* @eventfd is to be signalled. */
 #define SIMGPU_LAUNCH_EVENTFD	(1U << 0)
+
+/**
+ * enum simgpu_arrivals_kind - when requests come
+ * @SIMGPU_ARRIVALS_POISSON: independent of one another, so many in the mean
+ * @SIMGPU_ARRIVALS_EVERY: at equal distances, the first one at once
+ * @SIMGPU_ARRIVALS_LIST: at cycles of the caller's
+ */
+enum simgpu_arrivals_kind {
+	SIMGPU_ARRIVALS_POISSON = 0,
+	SIMGPU_ARRIVALS_EVERY = 1,
+	SIMGPU_ARRIVALS_LIST = 2
+};
+
+/* Cycles of a list. */
+#define SIMGPU_ARRIVALS_LIST_MAX	131072
+
+/**
+ * struct simgpu_arrivals - SIMGPU_IOC_ARRIVALS
+ * @size: in: sizeof(struct simgpu_arrivals)
+ * @handle: in: of an uploaded trace
+ * @kind: in: &enum simgpu_arrivals_kind
+ * @launches: in: how often the trace runs for each request, 1 to 1000
+ * @requests: in: how many come, 1 to 4294967295; of a list, its length
+ * @seed: in: POISSON: of the random numbers, beside the tenant's slot; else zero
+ * @rate: in: POISSON: requests in 10^12 cycles, 1000 to 10^12; else zero
+ * @every_cycles: in: EVERY: from one to the next, 1 to 10^9; else zero
+ * @deadline_cycles: in: from a request's arrival to its deadline, up to 10^9; 0: it
+ *	has none
+ * @list: in: LIST: user pointer to as many __u64, cycles from now on, none before
+ *	the one ahead of it; up to SIMGPU_ARRIVALS_LIST_MAX (else E2BIG); else zero
+ * @sequence: out: number of the last request, for SIMGPU_IOC_WAIT. The others have
+ *	those before it
+ *
+ * Requests of a tenant without launches come by themselves from now on (in a gang:
+ * from its cycle 0), whether those before them have ended or not. Each is a launch,
+ * with a completion of its own, and they run in order; any number may wait. In a gang
+ * that is repeatable to the bit.
+ * Errors: as of SIMGPU_IOC_LAUNCH; EBUSY, too, if launches have not ended; ENOSPC,
+ * EDQUOT, ENOBUFS as of SIMGPU_IOC_TRACE_UPLOAD, for the list.
+ */
+struct simgpu_arrivals {
+	__u32 size;
+	__u32 handle;
+	__u32 kind;
+	__u32 launches;
+	__u64 requests;
+	__u64 seed;
+	__u64 rate;
+	__u64 every_cycles;
+	__u64 deadline_cycles;
+	__u64 list;
+	__u64 sequence;
+};
 
 /**
  * struct simgpu_completion - what read() of a tenant's file returns
@@ -407,6 +466,24 @@ struct simgpu_counter_array {
  * @sms: SM count now, shared ones too on which it may place thread blocks
  * @flags: SIMGPU_REPORT_*
  * @shared_sms: of @sms, the shared ones
+ * @launches: that have run to their end since it took its slot. What follows is of
+ *	these, and 0 while there is none. A launch waits from its arrival
+ *	(@not_before_cycle of &struct simgpu_launch, or when it was made if that is
+ *	later) to its first kernel's start, and then runs
+ * @launches_waiting: behind the one whose turn it is; SIMGPU_WAITING_MAX: as many,
+ *	or more
+ * @deadline_misses: launches that ended after their deadline
+ * @goodput_ppm: the others, for each second of device time from the arrival of the
+ *	first launch to the end of the last one
+ * @latency_p50_ns: device time from arrival to end that half of them did not exceed;
+ *	as all percentiles, to 1.6%
+ * @latency_p95_ns: 95 of 100
+ * @latency_p99_ns: 99 of 100
+ * @wait_p50_ns: that they waited, likewise
+ * @wait_p95_ns: 95 of 100
+ * @wait_p99_ns: 99 of 100
+ * @wait_mean_ns: mean of the time that they waited
+ * @run_mean_ns: mean of the time that they ran
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -421,7 +498,22 @@ struct simgpu_tenant_report {
 	__u32 sms;
 	__u32 flags;
 	__u32 shared_sms;
+	__u64 launches;
+	__u64 launches_waiting;
+	__u64 deadline_misses;
+	__u64 goodput_ppm;
+	__u64 latency_p50_ns;
+	__u64 latency_p95_ns;
+	__u64 latency_p99_ns;
+	__u64 wait_p50_ns;
+	__u64 wait_p95_ns;
+	__u64 wait_p99_ns;
+	__u64 wait_mean_ns;
+	__u64 run_mean_ns;
 };
+
+/* Of @launches_waiting. */
+#define SIMGPU_WAITING_MAX		256
 
 /* The tenant has work. */
 #define SIMGPU_REPORT_ACTIVE		(1U << 0)
@@ -429,6 +521,8 @@ struct simgpu_tenant_report {
 #define SIMGPU_REPORT_FIRST_RUN_DONE	(1U << 1)
 /* The policy holds it: its kernels do not start. */
 #define SIMGPU_REPORT_HELD		(1U << 2)
+/* Its next launch waits until the footprints of others leave room for its own. */
+#define SIMGPU_REPORT_WAITS_FOR_MEMORY	(1U << 3)
 
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
@@ -780,6 +874,7 @@ struct simgpu_live {
 #define SIMGPU_IOC_REPORT	_IO(SIMGPU_IOC_TYPE, 0x46)
 #define SIMGPU_IOC_GANG_CREATE	_IO(SIMGPU_IOC_TYPE, 0x47)
 #define SIMGPU_IOC_GANG_JOIN	_IO(SIMGPU_IOC_TYPE, 0x48)
+#define SIMGPU_IOC_ARRIVALS	_IO(SIMGPU_IOC_TYPE, 0x49)
 
 /* On a gang's file. */
 #define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)
