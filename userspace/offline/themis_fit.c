@@ -17,7 +17,10 @@
 /* Rounds without a better net before training ends. */
 #define PATIENCE	2000
 #define LOOK_ROUNDS	20
-#define HELD_OUT	10
+/* Of samples of a single program a tenth is held out, of programs a fifth. */
+#define HELD_SAMPLES	10
+#define HELD_PROGRAMS	5
+#define PROGRAMS_MAX	1024
 
 /* --- the net ---------------------------------------------------------------------- */
 
@@ -258,6 +261,48 @@ static void shuffle(struct themis_sample *samples, u32 count, u64 *state)
 	}
 }
 
+/* By program, how many samples it has; how many have some. */
+static u32 count_programs(const struct themis_sample *samples, u32 count,
+			  u32 *sizes)
+{
+	u32 programs = 0, i;
+
+	memset(sizes, 0, PROGRAMS_MAX * sizeof(*sizes));
+	for (i = 0; i < count; i++)
+		programs += !sizes[samples[i].program % PROGRAMS_MAX]++;
+	return programs;
+}
+
+/*
+ * Some programs' samples to the end: what fits the others may fit no new one. How many
+ * samples these are.
+ */
+static u32 hold_out(struct themis_sample *samples, u32 count, u64 *state)
+{
+	u32 sizes[PROGRAMS_MAX], trained = 0, i;
+	u32 programs = count_programs(samples, count, sizes);
+	u32 wanted = programs / HELD_PROGRAMS;
+
+	shuffle(samples, count, state);
+	if (!wanted)
+		return count / HELD_SAMPLES;
+	while (wanted) {
+		u32 program = (u32)(random_bits(state) % PROGRAMS_MAX);
+
+		wanted -= sizes[program] != 0;
+		sizes[program] = 0;
+	}
+	for (i = 0; i < count; i++) {
+		struct themis_sample swap = samples[i];
+
+		if (!sizes[samples[i].program % PROGRAMS_MAX])
+			continue;
+		samples[i] = samples[trained];
+		samples[trained++] = swap;
+	}
+	return count - trained;
+}
+
 static void find_scale(struct themis_net *net,
 		       const struct themis_sample *samples, u32 count,
 		       double shift)
@@ -355,15 +400,16 @@ int themis_fit_train(struct themis_fit *fit, struct themis_sample *samples,
 		     u32 count, struct themis_net *net)
 {
 	u64 state = fit->seed;
-	u32 held = count / HELD_OUT, trained = count - held;
 	struct adam *adam;
+	u32 held, trained;
 
-	if (count < 2 * HELD_OUT)
+	if (count < 2 * HELD_SAMPLES)
 		return -EINVAL;
 	adam = calloc(1, sizeof(*adam));
 	if (!adam)
 		return -ENOMEM;
-	shuffle(samples, count, &state);
+	held = hold_out(samples, count, &state);
+	trained = count - held;
 	find_scale(net, samples, trained, fit->shift);
 	first_weights(net, &state);
 	run_rounds(fit, adam, samples, trained, held, net);

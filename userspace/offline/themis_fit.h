@@ -100,7 +100,9 @@ struct themis_fit {
  * @count: at least 20
  * @net: filled in
  *
- * A tenth of the samples is held out, and the weights that fit these best are kept.
+ * The samples of a fifth of the programs, chosen by the seed, are held out (of fewer
+ * than five programs, a tenth of the samples), and the weights that fit these best are
+ * kept: what fits all others may fit no new program.
  *
  * Return: 0; -EINVAL for too few samples; -ENOMEM.
  */

@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
 	{ "rounds", OPTION_ROUNDS, "N", 0,
 	  "Of training at most (default 12000)", 2 },
 	{ "shift", OPTION_SHIFT, "DEVIATIONS", 0,
-	  "From the inputs' origin, where a net without biases says 0, to their mean (default 3)", 2 },
+	  "From the inputs' origin, where a net without biases says 0, to their mean (default 6)", 2 },
 	{ 0 }
 };
 
@@ -608,7 +608,7 @@ int train_command(int argc, char **argv)
 		return fail("out of memory");
 	training->experiment.settings = settings_default;
 	training->themis.rounds = 12000;
-	training->themis.shift_ppm = 3 * SIMGPU_PPM;
+	training->themis.shift_ppm = 6 * SIMGPU_PPM;
 	training->below_ppm = 300000;
 	training->above_ppm = 700000;
 	training->workers = jobs_workers_default();
