@@ -39,8 +39,9 @@ struct simgpu_prediction_tenant {
 /**
  * struct simgpu_prediction - a model's answer; zeroed before the call
  * @probe: SIMGPU_PROBE_*: what the model wants to see until @wake_cycle; one that
- *	is asked for again while it lasts goes on. The core merges it with what the policy has said; where the policy says
- *	something of the same from now on, the policy wins and the probe ends
+ *	is asked for again while it lasts goes on. The core merges it with what the
+ *	policy has said; where the policy says something of the same from now on, the
+ *	policy wins and the probe ends
  * @probe_slot: the tenant that it is about
  * @wake_cycle: device cycle at which the model, which lists SIMGPU_ON_WAKE,
  *	is asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead; 0: at the epoch's end
@@ -126,9 +127,9 @@ struct simgpu_constants_header {
  * @constants_are_good: whether the numbers of a payload are in their range; NULL:
  *	all are
  * @predict: fills @prediction from @snapshot. @constants are the payload that
- *	was loaded, else the one that is built in for this GPU, else NULL; @state is its own. No other input, no side
- *	effects, no allocation, no sleeping; integers only. Returns 0 or a
- *	negative errno: then the last predictions stand
+ *	was loaded, else the one that is built in for this GPU, else NULL; @state is
+ *	its own. No other input, no side effects, no allocation, no sleeping;
+ *	integers only. Returns 0 or a negative errno: then the last predictions stand
  */
 struct simgpu_model {
 	char name[SIMGPU_NAME_BYTES];

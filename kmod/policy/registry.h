@@ -168,6 +168,7 @@ u64 psp_slowdown_ppm(const struct psp_curve *curve, u32 all, u32 sms);
  * struct engine - the state of a policy that searches with it
  * @curves: by slot
  * @count: tenants among whom SMs move: those of which something is known
+ * @reserved: zero
  * @slot: of each
  * @before: SMs that it has
  * @sms: and would have

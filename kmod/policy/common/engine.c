@@ -28,7 +28,8 @@ static void begin(const struct simgpu_snapshot *snapshot, struct engine *engine,
 		    !proposal->sms[slot])
 			continue;
 		engine->slot[i] = slot;
-		engine->before[i] = engine->sms[i] = proposal->sms[slot];
+		engine->before[i] = proposal->sms[slot];
+		engine->sms[i] = proposal->sms[slot];
 		engine->sd_ppm[i] = psp_slowdown_ppm(curve, snapshot->sms,
 						     engine->sms[i]);
 		engine->count++;

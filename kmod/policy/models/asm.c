@@ -63,18 +63,19 @@ static void add_span(const struct simgpu_snapshot *snapshot,
 	const struct simgpu_counters *base = &state->base;
 	struct alone *alone = &state->tenants[state->slot];
 	u64 accesses = since(now->llc_accesses, base->llc_accesses);
+	u64 extra;
 
+	extra = contention_misses(accesses,
+				  since(now->llc_misses, base->llc_misses),
+				  since(now->atd_accesses, base->atd_accesses),
+				  since(now->atd_hits, base->atd_hits));
 	alone->cycles = fixed_add(alone->cycles, since(snapshot->epoch_cycles,
 						       state->start));
 	alone->accesses = fixed_add(alone->accesses, accesses);
 	alone->load_cycles = fixed_add(alone->load_cycles,
 				       since(now->load_cycles,
 					     base->load_cycles));
-	alone->extra_misses = fixed_add(alone->extra_misses,
-		contention_misses(accesses,
-				  since(now->llc_misses, base->llc_misses),
-				  since(now->atd_accesses, base->atd_accesses),
-				  since(now->atd_hits, base->atd_hits)));
+	alone->extra_misses = fixed_add(alone->extra_misses, extra);
 }
 
 /*

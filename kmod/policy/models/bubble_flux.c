@@ -110,7 +110,8 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	expected = fixed_mul_div(alone->instructions, snapshot->epoch_cycles,
 				 alone->cycles);
 	factors_say(fixed_ratio_ppm(expected, issued), SIMGPU_PPM, out);
-	out->sd_scal_ppm = out->sd_inter_ppm = 0;
+	out->sd_scal_ppm = 0;
+	out->sd_inter_ppm = 0;
 	out->class = out->np_ppm > hsm_compute_np_ppm(snapshot, tenant) ?
 		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
 	curve_of_tenant(snapshot, tenant, out);
