@@ -97,7 +97,7 @@ static const struct simgpu_param params[] = {
 		"part of the peak bandwidth from which memory is what tenants lack"
 	},
 	[WAITS] = {
-		"waits", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 500000,
+		"waits", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 200000,
 		"part of the time that a tenant's SMs wait for memory from which it is one of these"
 	},
 	{ .name = NULL }
