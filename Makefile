@@ -275,6 +275,10 @@ bench:
 	$(MAKE) --no-print-directory CFLAGS='-O2 -g' build/simgpu
 	$(ONE_CORE) build/simgpu bench
 	@echo
+	build/simgpu bench --threads
+	@echo
+	tools/bench/engines
+	@echo
 	tools/bench/sweep
 	@echo
 	tools/bench/kernel

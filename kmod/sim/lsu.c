@@ -349,14 +349,15 @@ static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 {
 	struct sm *sm = &gpu->sms[index];
 	u32 number = sm->store_free;
-	struct mshr *mshr = &sm->mshr[number];
 	enum lsu_block block;
+	struct mshr *mshr;
 
 	if (number == NO_MSHR)
 		return LSU_STORES;
 	block = lsu_held(gpu, sm, sectors, true);
 	if (block != LSU_GOES_ON)
 		return block;
+	mshr = &sm->mshr[number];
 	sm->store_free = mshr->next;
 	set_sectors(gpu, mshr, line, sectors);
 	mshr->kind = kind;

@@ -144,19 +144,24 @@ static bool window_is_over(const struct gpu *gpu)
 	return !(gpu->sms_done % gpu->shape.window);
 }
 
-/*
- * Both sides have come to the same cycle: all messages are taken, which tells
- * nobody anything before its time, and all that lasts is counted up to now.
- */
+/* Which tells nobody anything before its time. */
+static void take_messages(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.channels; i++)
+		noc_take_requests(gpu, i);
+	for (i = 0; i < gpu->config.sms; i++)
+		noc_take_replies(gpu, i);
+}
+
+/* Both sides have come to the same cycle: all that lasts is counted up to now. */
 static void settle(struct gpu *gpu)
 {
 	u32 i;
 
 	gpu->now = gpu->sms_done;
-	for (i = 0; i < gpu->config.channels; i++)
-		noc_take_requests(gpu, i);
-	for (i = 0; i < gpu->config.sms; i++)
-		noc_take_replies(gpu, i);
+	take_messages(gpu);
 	gather_counts(gpu);
 	for (i = 0; i < gpu->config.sms; i++) {
 		sm_take_events(gpu, i, gpu->now);
@@ -194,9 +199,32 @@ static u64 next_meeting(const struct gpu *gpu, u64 until)
 	return sooner(until, (gpu->sms_done / window + 1) * window);
 }
 
+/*
+ * Whether nobody runs, and what is left of those who did happens later: then one
+ * step of each side will do, as long as it may be.
+ */
+static bool is_quiet(struct gpu *gpu, u64 until)
+{
+	u32 slices = gpu->config.channels * gpu->shape.slices_per_channel, i;
+
+	if (gpu->running || gpu->finished)
+		return false;
+	take_messages(gpu);
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].turn_at <= until)
+			return false;
+	for (i = 0; i < gpu->config.channels; i++)
+		if (gpu->channels[i].turn_at <= until)
+			return false;
+	for (i = 0; i < slices; i++)
+		if (gpu->slices[i].turn_at <= until)
+			return false;
+	return true;
+}
+
 enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 {
-	u64 end, sms, memory;
+	u64 sms, memory;
 
 	if (gpu->step != GPU_STEP_DONE) {
 		end_step(gpu);
@@ -204,9 +232,15 @@ enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 		dispatch_waiting(gpu);
 		renew_views(gpu);
 	}
-	end = next_meeting(gpu, until);
-	memory = sooner(end, gpu->sms_done + gpu->shape.memory_ahead);
-	sms = sooner(end, gpu->memory_done + gpu->shape.sm_ahead);
+	if (is_quiet(gpu, until)) {
+		memory = until;
+		sms = until;
+	} else {
+		u64 end = next_meeting(gpu, until);
+
+		memory = sooner(end, gpu->sms_done + gpu->shape.memory_ahead);
+		sms = sooner(end, gpu->memory_done + gpu->shape.sm_ahead);
+	}
 	if (memory > gpu->memory_done) {
 		gpu->step = GPU_STEP_MEMORY;
 		gpu->step_end = memory;

@@ -211,7 +211,7 @@ TEST_F(knobs, of_the_device_in_a_gang)
 	EXPECT_TEXT("3000", POLICY_PARAMS "/wait");
 	EXPECT_TEXT("9", POLICY_PARAMS "/count");
 	close(create.fd);
-	create.policy[0] = '\0';
+	memset(create.policy, 0, sizeof(create.policy));
 	ASSERT_EQ(0, create_gang(self->fd, &create, NULL, 0));
 	EXPECT_TEXT("3000", POLICY_PARAMS "/wait");
 	EXPECT_TEXT("7", POLICY_PARAMS "/count");

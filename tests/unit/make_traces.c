@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes small traces for tests that run commands: compute, stream, copy,
- * random, rows and mixes, as files NAME.trace in the folder that is given.
+ * random, rows, mixes, few16 and few120 (streams of so many thread blocks), as files
+ * NAME.trace in the folder that is given.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,23 @@ static void save_stream(const char *folder, const char *name, int stores)
 	builder_barrier(b);
 	builder_loop_end(b);
 	save(folder, name, b, stores ? 2 * bytes : bytes);
+}
+
+/* Each warp waits for a line after the other: too few to fill the channels. */
+static void save_few(const char *folder, const char *name, __u32 blocks)
+{
+	const __u32 trips = 64;
+	const __u64 block_bytes = WARPS * trips * LINE;
+	struct builder *b = builder_new(name, "make_traces");
+	__u32 lines = builder_affine(b, 0, blocks * block_bytes, 4, block_bytes,
+				     trips * LINE, LINE);
+
+	builder_kernel(b, name, blocks, 32 * WARPS, 32, 0);
+	builder_loop(b, trips);
+	builder_load(b, lines, 32, 0);
+	builder_compute(b, 4, 32);
+	builder_loop_end(b);
+	save(folder, name, b, blocks * block_bytes);
 }
 
 /* A grid whose border runs another program, and one that is sampled. */
@@ -164,5 +182,7 @@ int main(int argc, char **argv)
 	save_random(argv[1]);
 	save_rows(argv[1]);
 	save_mixes(argv[1]);
+	save_few(argv[1], "few16", 16);
+	save_few(argv[1], "few120", 120);
 	return 0;
 }

@@ -230,6 +230,36 @@ static void pauses_do_not_show(void **state)
 	trace_free(trace);
 }
 
+/* Also where nobody runs, and writes of those who did are still under way. */
+static void pauses_of_an_empty_device_do_not_show(void **state)
+{
+	struct gpu_config config = default_config();
+	struct trace *trace = trace_copy(80, 8, 32);
+	u64 steps[] = { 77, 3001, 2000000 }, first = 0, at;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct device device;
+
+		device_make(&device, &config);
+		own(&device, 0, config.sms, 0);
+		gpu_kernel_start(device.gpu, 0, trace, 0);
+		while (!gpu_take_finished(device.gpu))
+			gpu_run(device.gpu, 100000);
+		for (at = gpu_now(device.gpu) + steps[i]; at < 1500000;
+		     at += steps[i])
+			gpu_run(device.gpu, at);
+		gpu_run(device.gpu, 1500000);
+		gpu_kernel_start(device.gpu, 0, trace, 0);
+		gpu_run(device.gpu, 1502000);
+		if (!i)
+			first = gpu_state_hash(device.gpu);
+		assert_int_equal(gpu_state_hash(device.gpu), first);
+		device_free(&device);
+	}
+	trace_free(trace);
+}
+
 /* What tenants count, SMs and DRAM commands count too. */
 static void counters_add_up(void **state)
 {
@@ -782,6 +812,7 @@ int main(void)
 		cmocka_unit_test(runs_are_equal),
 		cmocka_unit_test(batches_do_not_show),
 		cmocka_unit_test(pauses_do_not_show),
+		cmocka_unit_test(pauses_of_an_empty_device_do_not_show),
 		cmocka_unit_test(counters_add_up),
 		cmocka_unit_test(compute_scales_with_sms),
 		cmocka_unit_test(partial_bursts_are_counted),

@@ -42,6 +42,34 @@ static void random_counters(const struct simgpu_snapshot *snapshot,
 	counters->row_activates = random_up_to(requests + requests / 16);
 	counters->sm_cycles = random_up_to(snapshot->epoch_cycles *
 					   snapshot->sms);
+	counters->llc_accesses = random_up_to(most >> 20) + requests;
+	counters->llc_misses = random_up_to(counters->llc_accesses);
+	counters->load_requests = counters->llc_accesses;
+	counters->load_cycles = counters->load_requests *
+				random_up_to(4 * snapshot->dram_cycles);
+}
+
+/* The least NP of a memory-bound kernel of few thread blocks. */
+static double few_blocks_np(const struct simgpu_snapshot *snapshot,
+			    const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_counters *counters = &tenant->counters;
+	double fit = tenant->queue[0].head.blocks_per_sm;
+	double sms = (double)(counters->sm_cycles / snapshot->epoch_cycles);
+	double misses = counters->llc_accesses ?
+			(double)counters->llc_misses /
+			(double)counters->llc_accesses : 0;
+	double idle = snapshot->llc_hit_cycles * (1 - misses) +
+		      snapshot->dram_cycles * misses;
+	double mean = counters->load_requests ?
+		      (double)counters->load_cycles /
+		      (double)counters->load_requests : 0;
+
+	if (tenant->blocks > 2 * snapshot->sms || fit <= 0)
+		return 0;
+	return fmin(tenant->blocks, sms * fit) /
+	       fmin(tenant->blocks, snapshot->sms * fit) *
+	       (mean > idle ? idle / mean : 1);
 }
 
 /**
@@ -73,7 +101,8 @@ static struct reference reference(const struct simgpu_snapshot *snapshot,
 		   (double)snapshot->model_params[HSM_C2] / 1e6;
 	r.demand = most / (double)counters->thread_instructions * requests *
 		   snapshot->peak_clocks_per_line / clocks;
-	r.np_memory = (double)counters->bus_busy_clocks / clocks / r.supply;
+	r.np_memory = fmax((double)counters->bus_busy_clocks / clocks / r.supply,
+			   few_blocks_np(snapshot, tenant));
 	r.np_compute = (double)counters->sm_cycles / cycles /
 		       fmin(snapshot->sms, tenant->blocks);
 	return r;
@@ -108,10 +137,12 @@ static void hsm_follows_its_equations(void **state)
 		random_counters(snapshot, &tenant->counters);
 		if (random_up_to(3) == 0) {
 			/* It cannot hold more SMs than it has thread blocks. */
-			tenant->blocks = 1 + random_up_to(snapshot->sms - 1);
+			tenant->blocks = 1 + random_up_to(3 * snapshot->sms);
+			tenant->queue[0].head.blocks_per_sm = random_up_to(8);
 			tenant->counters.sm_cycles =
 				random_up_to(snapshot->epoch_cycles *
-					     tenant->blocks);
+					     (tenant->blocks < snapshot->sms ?
+					      tenant->blocks : snapshot->sms));
 			few++;
 		}
 		if (!tenant->counters.thread_instructions)
@@ -288,8 +319,9 @@ static void hsm_atd_without_a_directory_is_hsm(void **state)
 
 /* The model's equations in floating point. */
 static double mirror_np(const struct simgpu_snapshot *snapshot,
-			const struct simgpu_counters *c)
+			const struct simgpu_snapshot_tenant *tenant)
 {
+	const struct simgpu_counters *c = &tenant->counters;
 	double accesses = (double)c->mirror_accesses;
 	double channels = (double)c->mirror_clocks / snapshot->channels *
 			  (double)c->llc_accesses / accesses /
@@ -300,10 +332,17 @@ static double mirror_np(const struct simgpu_snapshot *snapshot,
 	double least = snapshot->llc_hit_cycles * (1 - misses) +
 		       snapshot->dram_cycles * misses;
 	double mean = (double)c->load_cycles / (double)c->load_requests;
-	double held = (double)c->sm_cycles / snapshot->sms /
+	double held = (double)c->sm_cycles /
+		      fmin(snapshot->sms, tenant->blocks) /
 		      (double)snapshot->epoch_cycles;
+	double fit = tenant->queue[0].head.blocks_per_sm, waiting = held;
 
-	return fmax(channels, held * (1 - idle * (1 - fmin(1, least / mean))));
+	if (tenant->blocks <= 2 * snapshot->sms)
+		waiting = fmin(tenant->blocks, fit *
+			       (double)(c->sm_cycles / snapshot->epoch_cycles)) /
+			  fmin(tenant->blocks, fit * snapshot->sms);
+	return fmax(channels, held * (1 - idle) +
+			      waiting * idle * fmin(1, least / mean));
 }
 
 static void mirror_follows_its_equations(void **state)
@@ -313,13 +352,19 @@ static void mirror_follows_its_equations(void **state)
 
 	for (round = 0; round < ROUNDS / 10; round++) {
 		struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+		struct simgpu_snapshot_tenant *tenant;
 		struct simgpu_counters *c;
 		double np;
 
 		snapshot_init(snapshot, 80, 500000);
-		c = &activate(snapshot, 0, 40)->counters;
+		tenant = activate(snapshot, 0, 40);
+		tenant->queue[0].head.blocks_per_sm = 1 + random_up_to(8);
+		if (round % 3 == 0)
+			tenant->blocks = 1 + random_up_to(200);
+		c = &tenant->counters;
 		random_counters(snapshot, c);
-		c->sm_cycles = 500000 * (1 + random_up_to(79));
+		c->sm_cycles = 500000 * (1 + random_up_to(tenant->blocks < 80 ?
+							  tenant->blocks - 1 : 79));
 		c->idle_cycles = random_up_to(2 * c->sm_cycles);
 		c->llc_accesses = 1000 + random_up_to(10000000);
 		c->mirror_accesses = 1 + random_up_to(c->llc_accesses / 16);
@@ -328,7 +373,7 @@ static void mirror_follows_its_equations(void **state)
 		c->load_requests = 1 + random_up_to(c->llc_accesses);
 		c->load_cycles = c->load_requests * (200 + random_up_to(5000));
 		assert_int_equal(model_mirror.predict(snapshot, NULL, NULL, &prediction), 0);
-		np = mirror_np(snapshot, c);
+		np = mirror_np(snapshot, tenant);
 		assert_true(close_to(prediction.tenants[0].np_ppm, np,
 				     1e-3 * np + GRANULARITY));
 		memory += prediction.tenants[0].class == SIMGPU_CLASS_MEMORY;

@@ -6,8 +6,7 @@
 #include "bench.h"
 #include "internal.h"
 
-/* Ascending, so that the median stands in the middle. */
-static void insert(u64 wall_ns[OFFLINE_RUNS], u32 count, u64 value)
+void offline_insert_ns(u64 *wall_ns, u32 count, u64 value)
 {
 	u32 i;
 
@@ -21,8 +20,8 @@ u64 offline_median_ns(const u64 wall_ns[OFFLINE_RUNS])
 	return wall_ns[OFFLINE_RUNS / 2];
 }
 
-static void fill_options(const struct gpu_config *config, u64 cycles,
-			 struct session_options *options)
+void offline_bench_options(const struct gpu_config *config, u64 cycles,
+			   struct session_options *options)
 {
 	memset(options, 0, sizeof(*options));
 	options->config = *config;
@@ -36,7 +35,7 @@ static void fill_options(const struct gpu_config *config, u64 cycles,
 }
 
 static int run_once(const struct gpu_config *config, struct offline_load *load,
-		    u32 run)
+		    u32 threads, u32 run)
 {
 	const struct offline_observer nobody = { .context = NULL };
 	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
@@ -44,13 +43,14 @@ static int run_once(const struct gpu_config *config, struct offline_load *load,
 	int ret = -ENOMEM;
 
 	if (experiment && result) {
-		fill_options(config, load->cycles, &experiment->options);
+		offline_bench_options(config, load->cycles, &experiment->options);
+		experiment->threads = threads;
 		experiment->count = 1;
 		experiment->tenants[0].trace = load->trace;
 		experiment->tenants[0].options.weight = 1;
 		ret = offline_run(experiment, &nobody, result);
 		load->counters = result->reports[0].counters;
-		insert(load->wall_ns, run, result->wall_ns);
+		offline_insert_ns(load->wall_ns, run, result->wall_ns);
 	}
 	free(experiment);
 	free(result);
@@ -58,14 +58,14 @@ static int run_once(const struct gpu_config *config, struct offline_load *load,
 }
 
 int offline_measure(const struct gpu_config *config, struct offline_load *loads,
-		    u32 count)
+		    u32 count, u32 threads)
 {
 	u32 run, i;
 	int ret;
 
 	for (run = 0; run < OFFLINE_RUNS; run++) {
 		for (i = 0; i < count; i++) {
-			ret = run_once(config, &loads[i], run);
+			ret = run_once(config, &loads[i], threads, run);
 			if (ret)
 				return ret;
 		}
@@ -91,7 +91,7 @@ int offline_measure_channel(const struct gpu_config *config,
 		ret = offline_dram_run(config, &source, &result);
 		if (ret)
 			return ret;
-		insert(wall_ns, run, result.wall_ns);
+		offline_insert_ns(wall_ns, run, result.wall_ns);
 	}
 	return 0;
 }
@@ -103,7 +103,7 @@ int offline_device_bytes(const struct gpu_config *config, u64 *bytes)
 	struct offline_home home;
 	int ret;
 
-	fill_options(config, 0, &options);
+	offline_bench_options(config, 0, &options);
 	options.relaunch = false;
 	ret = offline_open(&home, &options, &nobody, 1);
 	if (ret)

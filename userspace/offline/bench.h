@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Measurements of the engine: one memory channel alone with its queue kept
- * full (dram_bench.c), the speed of the whole GPU (bench.c), and what an epoch costs
- * (bench_epoch.c).
+ * full (dram_bench.c), the speed of the whole GPU (bench.c), what it would be
+ * on many cores (bench_path.c), and what an epoch costs (bench_epoch.c).
  */
 #ifndef OFFLINE_BENCH_H
 #define OFFLINE_BENCH_H
@@ -120,11 +120,27 @@ struct offline_load {
  * @config: the GPU
  * @loads: what; filled in
  * @count: how many
+ * @threads: that simulate each
  *
  * Return: 0 or a negative errno as offline_run().
  */
 int offline_measure(const struct gpu_config *config, struct offline_load *loads,
-		    u32 count);
+		    u32 count, u32 threads);
+
+/**
+ * offline_measure_path() - what many cores would take for a load
+ * @config: the GPU
+ * @load: what; its runs stay as they are
+ * @threads: one a core: 1 to GPU_VIEWS_MAX and to the SMs
+ * @ns: set to the median of OFFLINE_RUNS: processor time of what is done by one
+ *	thread alone, and of the longest part of each step
+ *
+ * One core does it all. That threads meet after each step costs nothing here.
+ *
+ * Return: 0 or a negative errno as offline_run().
+ */
+int offline_measure_path(const struct gpu_config *config,
+			 const struct offline_load *load, u32 threads, u64 *ns);
 
 /* The median of a load's runs. */
 u64 offline_median_ns(const u64 wall_ns[OFFLINE_RUNS]);

@@ -43,4 +43,10 @@ void offline_announce(const struct offline_observer *observer, u32 slot,
 		      const struct session_tenant_options *options,
 		      const struct trace *trace);
 
+/* A load alone on all SMs, launched again when it ends, for so many cycles. */
+void offline_bench_options(const struct gpu_config *config, u64 cycles,
+			   struct session_options *options);
+/* Into @count times that ascend, so that the median stands in the middle. */
+void offline_insert_ns(u64 *wall_ns, u32 count, u64 value);
+
 #endif /* OFFLINE_INTERNAL_H */

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "../offline/bench.h"
 #include "../workloads/benchmarks.h"
+#include "bench_threads.h"
 #include "output.h"
 #include "workload.h"
 
@@ -40,7 +41,7 @@ enum { RBH20, RBH80, COMPUTE, LOADS };
 #define ALL_LOADS		(LOADS + TABLE2)
 #define TABLE2_CYCLES		200000
 
-enum { OPTION_SAVE = 256 };
+enum { OPTION_SAVE = 256, OPTION_THREADS };
 
 static const struct argp_option options[] = {
 	{ "quick", 'q', 0, 0, "A twentieth of the work, for tests", 0 },
@@ -48,6 +49,9 @@ static const struct argp_option options[] = {
 	{ "save", OPTION_SAVE, "DIR", 0,
 	  "Measure nothing: put the loads of the whole GPU into DIR, as "
 	  "rbh20.trace, rbh80.trace and compute.trace", 0 },
+	{ "threads", OPTION_THREADS, 0, 0,
+	  "Measure the programs with one thread and with several, and what "
+	  "many cores would take, instead", 0 },
 	{ 0 }
 };
 
@@ -71,11 +75,13 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
+ * @threads: only what several of them do
  * @save: folder for the traces, or NULL
  */
 struct arguments {
 	bool quick;
 	bool json;
+	bool threads;
 	const char *save;
 };
 
@@ -93,11 +99,15 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_SAVE:
 		arguments->save = text;
 		return 0;
+	case OPTION_THREADS:
+		arguments->threads = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "\"%s\" is one word too many", text);
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->save && (arguments->quick || arguments->json))
+		if (arguments->save && (arguments->quick || arguments->json ||
+					arguments->threads))
 			argp_error(state, "--save goes with no other option");
 		return 0;
 	default:
@@ -328,7 +338,7 @@ static int measure(const struct gpu_config *config, bool quick,
 			ret = -ENOMEM;
 	}
 	if (!ret)
-		ret = offline_measure(config, loads, ALL_LOADS);
+		ret = offline_measure(config, loads, ALL_LOADS, 1);
 	if (!ret)
 		ret = measure_channel(config, CHANNEL_REQUESTS / less,
 				      measured);
@@ -343,6 +353,26 @@ static int measure(const struct gpu_config *config, bool quick,
 	for (i = 0; i < ALL_LOADS; i++)
 		offline_free_trace((struct trace *)loads[i].trace);
 	return ret;
+}
+
+/* The programs with one thread, with several, and on many cores. */
+static int measure_threads(const struct gpu_config *config, bool quick, bool json)
+{
+	struct offline_load programs[TABLE2] = { { .trace = NULL } };
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < TABLE2; i++) {
+		programs[i].cycles = TABLE2_CYCLES / (quick ? QUICK : 1);
+		programs[i].trace = decode(LOADS + i, config->sms);
+		if (!programs[i].trace)
+			ret = -ENOMEM;
+	}
+	if (!ret)
+		ret = bench_threads(config, programs, TABLE2, json);
+	for (i = 0; i < TABLE2; i++)
+		offline_free_trace((struct trace *)programs[i].trace);
+	return ret < 0 ? fail("%s", strerror(-ret)) : ret;
 }
 
 static u64 cycles_per_second(const struct offline_load *load)
@@ -539,6 +569,8 @@ int bench_command(int argc, char **argv)
 #ifndef __OPTIMIZE__
 	warn("built without optimization; its speed says little");
 #endif
+	if (arguments.threads)
+		return measure_threads(config, arguments.quick, arguments.json);
 	ret = measure(config, arguments.quick, &measured);
 	if (ret)
 		return fail("%s", strerror(-ret));

@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	{ "constants", OPTION_CONSTANTS, "FILE", 0,
 	  "Offline: constants of the model that the file names", 1 },
 	{ "threads", OPTION_THREADS, "N", 0,
-	  "Offline: N threads simulate an experiment together (default 1), which changes no result", 1 },
+	  "Offline: N threads simulate an experiment together; no result changes (default 1)", 1 },
 	{ 0 }
 };
 

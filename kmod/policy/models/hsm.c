@@ -68,6 +68,71 @@ u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
+ * hsm_idle_latency_ppm() - how long a load would take in an idle GPU, where
+ *	@misses of the accesses to the last-level cache miss, over how long it takes
+ *	here; at most 1
+ */
+u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_counters *counters, u64 misses)
+{
+	u64 least, mean;
+
+	/* Write-backs may be counted, too. */
+	if (misses > SIMGPU_PPM)
+		misses = SIMGPU_PPM;
+	least = snapshot->llc_hit_cycles * (SIMGPU_PPM - misses) +
+		snapshot->dram_cycles * misses;
+	mean = fixed_ratio_ppm(counters->load_cycles, counters->load_requests);
+	return mean > least ? fixed_ratio_ppm(least, mean) : SIMGPU_PPM;
+}
+
+/* Thread blocks that are on so many SMs at once: all, or what they can hold. */
+static u64 blocks_at_once(const struct simgpu_snapshot_tenant *tenant, u64 sms)
+{
+	u64 most = fixed_mul(sms, tenant->queue[0].head.blocks_per_sm);
+
+	return most < tenant->blocks ? most : tenant->blocks;
+}
+
+/*
+ * hsm_blocks_np_ppm() - thread blocks that run at once, over those that would alone
+ *
+ * By these a kernel waits for memory, as long as it does not saturate it. With many
+ * thread blocks it is S_k / S; a kernel of two for each SM or fewer may have all
+ * of them on fewer SMs, too. (Section 2.3.1 has thread blocks take the place of SMs
+ * in compute-bound kernels alone.)
+ */
+u64 hsm_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_snapshot_tenant *tenant)
+{
+	u64 sms = tenant->counters.sm_cycles / snapshot->epoch_cycles;
+
+	if (tenant->blocks > 2 * snapshot->sms)
+		return hsm_compute_np_ppm(snapshot, tenant);
+	return fixed_ratio_ppm(blocks_at_once(tenant, sms),
+			       blocks_at_once(tenant, snapshot->sms));
+}
+
+/*
+ * The least NP of a memory-bound kernel of few thread blocks. Eq. 5 takes it for
+ * granted that it saturates the memory alone, for which they may be too few. By
+ * Little's law it has alone at most the bandwidth of so many more thread blocks at
+ * once, each as much faster as a load takes longer here than in an idle GPU.
+ */
+static u64 few_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
+			     const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_counters *counters = &tenant->counters;
+	u64 misses = fixed_ratio_ppm(counters->llc_misses,
+				     counters->llc_accesses);
+
+	if (tenant->blocks > 2 * snapshot->sms)
+		return 0;
+	return fixed_mul_div(hsm_idle_latency_ppm(snapshot, counters, misses),
+			     hsm_blocks_np_ppm(snapshot, tenant), SIMGPU_PPM);
+}
+
+/*
  * hsm_predict_tenant() - class and NP of one tenant
  * @supply: utilization of the peak bandwidth that it would reach alone
  * @private_ppm: DRAM requests that the tenant would have made alone, for each
@@ -80,6 +145,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 	const struct simgpu_counters *counters = &tenant->counters;
 	u64 requests = fixed_mul_div(simgpu_dram_requests(counters),
 				     private_ppm, SIMGPU_PPM);
+	u64 least;
 
 	if (!counters->thread_instructions)
 		return;
@@ -93,6 +159,9 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 					    fixed_mul(SIMGPU_PPM, private_ppm),
 					    fixed_mul(bus_clocks(snapshot),
 						      supply));
+		least = few_blocks_np_ppm(snapshot, tenant);
+		if (out->np_ppm < least)
+			out->np_ppm = least;
 	} else {
 		out->class = SIMGPU_CLASS_COMPUTE;
 		out->np_ppm = hsm_compute_np_ppm(snapshot, tenant);

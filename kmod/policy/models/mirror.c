@@ -10,7 +10,8 @@
  *    epoch (HSM's Eq. 4), less what they waited because lines took longer than
  *    in an idle GPU: of the cycles without an issue, the part L0 / L would be
  *    left, L the mean time of a line and L0 what it would be with nothing in
- *    the way and the mirror's misses.
+ *    the way and the mirror's misses. A kernel of few thread blocks waits by
+ *    these, not by SMs.
  *
  * NP is the longer of the two over the epoch, and says the class. On a device
  * that began without mirrors it is hsm.
@@ -35,17 +36,9 @@ static u64 channel_time_ppm(const struct simgpu_snapshot *snapshot,
 static u64 idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 			    const struct simgpu_counters *counters)
 {
-	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
-				     counters->mirror_accesses);
-	u64 least, mean;
-
-	/* Write-backs count, too. */
-	if (misses > SIMGPU_PPM)
-		misses = SIMGPU_PPM;
-	least = snapshot->llc_hit_cycles * (SIMGPU_PPM - misses) +
-		snapshot->dram_cycles * misses;
-	mean = fixed_ratio_ppm(counters->load_cycles, counters->load_requests);
-	return mean > least ? fixed_ratio_ppm(least, mean) : SIMGPU_PPM;
+	return hsm_idle_latency_ppm(snapshot, counters,
+				    fixed_ratio_ppm(counters->mirror_requests,
+						    counters->mirror_accesses));
 }
 
 /* The share of an epoch that the SMs of the whole GPU would need. */
@@ -56,15 +49,14 @@ static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 	u64 idle = fixed_ratio_ppm(counters->idle_cycles,
 				   fixed_mul(counters->sm_cycles,
 					     snapshot->schedulers));
-	u64 saved;
+	u64 waiting;
 
 	if (idle > SIMGPU_PPM)
 		idle = SIMGPU_PPM;
-	saved = fixed_mul_div(idle,
-			      SIMGPU_PPM - idle_latency_ppm(snapshot, counters),
-			      SIMGPU_PPM);
-	return fixed_mul_div(hsm_compute_np_ppm(snapshot, tenant),
-			     SIMGPU_PPM - saved, SIMGPU_PPM);
+	waiting = fixed_mul_div(idle, idle_latency_ppm(snapshot, counters),
+				SIMGPU_PPM);
+	return (hsm_compute_np_ppm(snapshot, tenant) * (SIMGPU_PPM - idle) +
+		hsm_blocks_np_ppm(snapshot, tenant) * waiting) / SIMGPU_PPM;
 }
 
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
