@@ -16,12 +16,18 @@
  *	session then keeps the last prediction)
  * @reserved: zero
  * @np_ppm: predicted normalized progress; the session caps it at 1
+ * @sd_scal_ppm: slowdown because it has fewer SMs than the device, SIMGPU_PPM and
+ *	up (Themis, Eq. 4); 0: the model does not tell the two apart
+ * @sd_inter_ppm: slowdown by the others' use of what all share; as above, and 0
+ *	where the other one is
  * @curve: NP at other SM counts; no knots: the model does not say
  */
 struct simgpu_prediction_tenant {
 	u32 class;
 	u32 reserved;
 	u64 np_ppm;
+	u64 sd_scal_ppm;
+	u64 sd_inter_ppm;
 	struct simgpu_curve curve;
 };
 
@@ -32,9 +38,10 @@ struct simgpu_prediction_tenant {
 
 /**
  * struct simgpu_prediction - a model's answer; zeroed before the call
- * @probe: SIMGPU_PROBE_*: what the model wants to see until @wake_cycle. The
- *	core merges it with what the policy has said; where the policy says
- *	something of the same from now on, the policy wins and the probe ends
+ * @probe: SIMGPU_PROBE_*: what the model wants to see until @wake_cycle; one that
+ *	is asked for again while it lasts goes on. The core merges it with what the
+ *	policy has said; where the policy says something of the same from now on, the
+ *	policy wins and the probe ends
  * @probe_slot: the tenant that it is about
  * @wake_cycle: device cycle at which the model, which lists SIMGPU_ON_WAKE,
  *	is asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead; 0: at the epoch's end
@@ -47,7 +54,7 @@ struct simgpu_prediction {
 	struct simgpu_prediction_tenant tenants[SIMGPU_SLOTS_MAX];
 };
 
-static_assert(sizeof(struct simgpu_prediction) == 6160, "no padding");
+static_assert(sizeof(struct simgpu_prediction) == 7184, "no padding");
 
 /* How far ahead a wake is at least, in core cycles. */
 #define SIMGPU_WAKE_CYCLES_MIN	1000
@@ -62,6 +69,16 @@ struct simgpu_trained {
 	char config[SIMGPU_NAME_BYTES];
 	u32 count;
 	u64 values[4];
+};
+
+/**
+ * struct simgpu_constants_built_in - constants that a model brings along
+ * @config: name of the configuration that they were trained on; empty ends a table
+ * @payload: what would follow the header in a file, of the model's size
+ */
+struct simgpu_constants_built_in {
+	char config[SIMGPU_NAME_BYTES];
+	const void *payload;
 };
 
 #define SIMGPU_CONSTANTS_MAGIC	0x43474953U	/* "SIGC", little-endian */
@@ -91,7 +108,9 @@ struct simgpu_constants_header {
  * @name: as written to sysfs; unique among models
  * @latency_cycles: core cycles that a prediction takes for each tenant; what a
  *	policy says at an epoch's end takes effect that much later (HSM 4.1: 181)
- * @events: SIMGPU_ON_WAKE or 0: when it is asked beside the epoch's end
+ * @events: when it is asked beside the epoch's end: SIMGPU_ON_WAKE, and
+ *	SIMGPU_ON_KERNEL_END for the end of any tenant's kernel, while its counters
+ *	are those of before and the next kernel has not begun
  * @needs: SIMGPU_NEEDS_*: what a session has to provide for it
  * @state_bytes: that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
  *	The session allocates, zeroes and hashes them
@@ -102,10 +121,15 @@ struct simgpu_constants_header {
  * @params: its knobs, ended by one without a name; NULL: it has none
  * @trained: what the first of them begin with on GPUs that it was trained on,
  *	ended by one without a name; NULL: the same everywhere
+ * @constants_of: name of the model whose constants it takes; empty: its own
+ * @built_in: constants that serve where none were loaded, ended by one without a
+ *	name; NULL: there are none
+ * @constants_are_good: whether the numbers of a payload are in their range; NULL:
+ *	all are
  * @predict: fills @prediction from @snapshot. @constants are the payload that
- *	was loaded, NULL if none was; @state is its own. No other input, no side
- *	effects, no allocation, no sleeping; integers only. Returns 0 or a
- *	negative errno: then the last predictions stand
+ *	was loaded, else the one that is built in for this GPU, else NULL; @state is
+ *	its own. No other input, no side effects, no allocation, no sleeping;
+ *	integers only. Returns 0 or a negative errno: then the last predictions stand
  */
 struct simgpu_model {
 	char name[SIMGPU_NAME_BYTES];
@@ -119,6 +143,9 @@ struct simgpu_model {
 	u32 checksum;
 	const struct simgpu_param *params;
 	const struct simgpu_trained *trained;
+	char constants_of[SIMGPU_NAME_BYTES];
+	const struct simgpu_constants_built_in *built_in;
+	bool (*constants_are_good)(const void *constants);
 	int (*predict)(const struct simgpu_snapshot *snapshot,
 		       const void *constants, void *state,
 		       struct simgpu_prediction *prediction);

@@ -20,6 +20,8 @@
  *	names it, and replays with the same one only
  * @reserved: zero
  * @params: its knobs, ended by one without a name; NULL: it has none
+ * @model: name of the model that it is made for, which it is given offline where
+ *	none is named beside it; empty: none in particular
  * @decide: fills @proposal from @snapshot, whose tenants carry the model's
  *	predictions; @state is its own. No other input, no side effects, no
  *	allocation, no sleeping; integers only. Returns 0 or a negative errno. The
@@ -35,6 +37,7 @@ struct simgpu_policy {
 	u32 checksum;
 	u32 reserved;
 	const struct simgpu_param *params;
+	char model[SIMGPU_NAME_BYTES];
 	int (*decide)(const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);
 };

@@ -11,7 +11,7 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	6
+#define SIMGPU_SNAPSHOT_VERSION	7
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -49,7 +49,8 @@
 
 /*
  * Needs: what a session has to provide for a model or a policy. The first three
- * are part of the device, and are provided if it is named at the cold start.
+ * and the last are part of the device, and are provided if it is named at the cold
+ * start.
  */
 #define SIMGPU_NEEDS_TAGS	(1U << 0)	/* auxiliary tag directories */
 #define SIMGPU_NEEDS_MIRRORS	(1U << 1)	/* mirrors of a channel */
@@ -57,10 +58,15 @@
 #define SIMGPU_NEEDS_IDLE_SAMPLES (1U << 3)	/* 100 samples an epoch */
 #define SIMGPU_NEEDS_SHARED_ROWS (1U << 4)	/* @shared of the snapshot */
 #define SIMGPU_NEEDS_CURVES	(1U << 5)	/* @curve of the predictions */
+#define SIMGPU_NEEDS_CONSTANTS	(1U << 6)	/* without them it says nothing */
+#define SIMGPU_NEEDS_ALL_TAGS	(1U << 7)	/* tags of as many sets as there can be */
 #define SIMGPU_NEEDS_KNOWN	(SIMGPU_NEEDS_TAGS | SIMGPU_NEEDS_MIRRORS | \
 				 SIMGPU_NEEDS_PRIVATE_RUNS | \
 				 SIMGPU_NEEDS_IDLE_SAMPLES | \
-				 SIMGPU_NEEDS_SHARED_ROWS | SIMGPU_NEEDS_CURVES)
+				 SIMGPU_NEEDS_SHARED_ROWS | \
+				 SIMGPU_NEEDS_CURVES | \
+				 SIMGPU_NEEDS_CONSTANTS | \
+				 SIMGPU_NEEDS_ALL_TAGS)
 
 /* In @flags of a kernel. */
 #define SIMGPU_KERNEL_PRESENT	(1U << 0)	/* there is one */
@@ -127,6 +133,8 @@ struct simgpu_snapshot_queue {
  * @class: the model's; SIMGPU_CLASS_UNKNOWN before the first prediction
  * @target_ppm: the NP that a QoS tenant is promised
  * @np_ppm: the model's predicted NP, for policies; 0 while class is unknown
+ * @sd_scal_ppm: the model's slowdown for want of SMs; 0: it does not say
+ * @sd_inter_ppm: and by interference; likewise
  * @private_cycles: core cycles that the epoch's instructions take alone, on all
  *	SMs; 0 without private runs
  * @arrival_cycle: device cycle since which it has had work
@@ -160,6 +168,8 @@ struct simgpu_snapshot_tenant {
 	u32 memory_priority;
 	u64 target_ppm;
 	u64 np_ppm;
+	u64 sd_scal_ppm;
+	u64 sd_inter_ppm;
 	u64 private_cycles;
 	u64 arrival_cycle;
 	u64 service_cycles;
@@ -300,9 +310,9 @@ static_assert(sizeof(struct simgpu_counters) == 44 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 112, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 1808, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 1824, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 165272, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 166296, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

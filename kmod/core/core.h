@@ -67,7 +67,9 @@ struct arrivals {
  * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
  * @first_run: figures of its first run, once that has ended
- * @curve: of the last prediction
+ * @sd_scal_ppm: of the last prediction
+ * @sd_inter_ppm: likewise
+ * @curve: likewise
  * @np_cycles: cycles of its first run that predicted epochs cover
  * @np_sum: their NPs, times their cycles
  * @events: SIMGPU_ON_* that concern it since the last decision
@@ -101,6 +103,8 @@ struct session_tenant {
 	u64 np_ppm;
 	u64 np_cycles;
 	u64 np_sum;
+	u64 sd_scal_ppm;
+	u64 sd_inter_ppm;
 	struct simgpu_curve curve;
 	u32 events;
 	struct journal_event *unseen;
@@ -282,6 +286,7 @@ void epoch_end(struct session *session, bool ask);
 /* decide.c */
 u32 decide_events(struct session *session, u32 events);
 bool decide_epoch(struct session *session, bool ask);
+void decide_kernel_end(struct session *session);
 void decide_apply(struct session *session);
 void decide_due(struct session *session);
 u64 decide_next(const struct session *session);
@@ -359,6 +364,9 @@ void params_of_model(const struct simgpu_model *model, const char *config,
 const struct simgpu_param *param_find(const struct simgpu_param *params,
 				      const char *name, u32 *index);
 void params_initial(const struct simgpu_param *params, u64 *values);
+const void *constants_built_in(const struct simgpu_model *model,
+			       const char *config);
+const void *constants_payload(const struct session *session);
 int constants_check(const struct simgpu_model *model, const char *config,
 		    const void *constants, u32 bytes,
 		    struct session_refusal *why);

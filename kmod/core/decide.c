@@ -125,12 +125,16 @@ static void take_prediction(struct session *session, u32 slot, bool epoch)
 		tenant->class = said->class;
 		tenant->np_ppm = said->np_ppm < SIMGPU_PPM ? said->np_ppm :
 							     SIMGPU_PPM;
+		tenant->sd_scal_ppm = said->sd_scal_ppm;
+		tenant->sd_inter_ppm = said->sd_inter_ppm;
 		tenant->curve = said->curve;
 		if (tenant->curve.knots > SIMGPU_CURVE_KNOTS_MAX)
 			tenant->curve.knots = 0;
 	}
 	snapshot->tenants[slot].class = tenant->class;
 	snapshot->tenants[slot].np_ppm = tenant->np_ppm;
+	snapshot->tenants[slot].sd_scal_ppm = tenant->sd_scal_ppm;
+	snapshot->tenants[slot].sd_inter_ppm = tenant->sd_inter_ppm;
 	snapshot->tenants[slot].curve = tenant->curve;
 	if (epoch)
 		add_to_run(session, slot);
@@ -152,13 +156,23 @@ static bool model_asks_well(const struct session *session)
 	       session->snapshot.tenants[said->probe_slot].active;
 }
 
+/* What it sees already: to end it and begin again would cost two preemptions. */
+static bool probe_goes_on(const struct session *session)
+{
+	const struct simgpu_prediction *said = &session->prediction;
+
+	return said->probe != SIMGPU_PROBE_NONE &&
+	       said->probe == session->probe.kind &&
+	       said->probe_slot == session->probe.slot;
+}
+
 static void take_probe(struct session *session)
 {
-	probe_end(session);
 	session->model_wake_cycle = NEVER;
 	if (!model_asks_well(session)) {
 		struct session_refusal *why = &session->refusal;
 
+		probe_end(session);
 		refusal_say(why, "probe", session->prediction.probe_slot,
 			    SESSION_NOWHERE,
 			    "the model's probe or wake cannot be done");
@@ -168,6 +182,9 @@ static void take_probe(struct session *session)
 	}
 	if (session->prediction.wake_cycle)
 		session->model_wake_cycle = session->prediction.wake_cycle;
+	if (probe_goes_on(session))
+		return;
+	probe_end(session);
 	probe_begin(session);
 }
 
@@ -175,12 +192,9 @@ static void take_probe(struct session *session)
 static void predict(struct session *session, bool epoch)
 {
 	struct simgpu_prediction *prediction = &session->prediction;
-	const void *constants = NULL;
+	const void *constants = constants_payload(session);
 	u32 slot;
 
-	if (session->constants_bytes)
-		constants = (char *)session->constants +
-			    sizeof(struct simgpu_constants_header);
 	memset(prediction, 0, sizeof(*prediction));
 	if (session->model->predict(&session->snapshot, constants,
 				    session->model_state, prediction)) {
@@ -313,6 +327,16 @@ u64 decide_next(const struct session *session)
 	next = sooner(next, session->watch_cycle);
 	return sooner(next, sooner(session->wake_cycle,
 				   session->model_wake_cycle));
+}
+
+/* decide_kernel_end() - a kernel has ended, and a model that listens is asked */
+void decide_kernel_end(struct session *session)
+{
+	if (!(session->model->events & SIMGPU_ON_KERNEL_END))
+		return;
+	snapshot_fill(session);
+	session->snapshot.events = SIMGPU_ON_KERNEL_END;
+	predict(session, false);
 }
 
 /* The model's wake: its probe is over, and it is asked. */

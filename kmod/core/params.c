@@ -40,6 +40,36 @@ void params_of_model(const struct simgpu_model *model, const char *config,
 			       trained->count * sizeof(*values));
 }
 
+/*
+ * constants_built_in() - the payload that a model brings along for a GPU, or NULL
+ */
+const void *constants_built_in(const struct simgpu_model *model,
+			       const char *config)
+{
+	const struct simgpu_constants_built_in *table = model->built_in;
+
+	for (; table && table->config[0]; table++)
+		if (!strcmp(table->config, config))
+			return table->payload;
+	return NULL;
+}
+
+/* constants_payload() - what the model in force computes with; NULL: nothing */
+const void *constants_payload(const struct session *session)
+{
+	if (session->constants_bytes)
+		return (const char *)session->constants +
+		       sizeof(struct simgpu_constants_header);
+	return constants_built_in(session->model, session->initial.config.name);
+}
+
+bool session_has_constants(const struct session_options *options)
+{
+	return !(options->model->needs & SIMGPU_NEEDS_CONSTANTS) ||
+	       options->constants ||
+	       constants_built_in(options->model, options->config.name);
+}
+
 void session_default_params(struct session_options *options)
 {
 	params_initial(options->policy->params, options->policy_params);
@@ -141,7 +171,8 @@ int constants_check(const struct simgpu_model *model, const char *config,
 	if (header.length != bytes)
 		return refuse_constants(why, "length",
 					"they have another length than their header says");
-	if (strncmp(header.model, model->name, sizeof(header.model)))
+	if (strncmp(header.model, model->constants_of[0] ?
+		    model->constants_of : model->name, sizeof(header.model)))
 		return refuse_constants(why, "model",
 					"they are of another model than the one in force");
 	if (!model->constants_bytes)
@@ -160,6 +191,11 @@ int constants_check(const struct simgpu_model *model, const char *config,
 		       bytes - sizeof(header)) != header.checksum)
 		return refuse_constants(why, "checksum",
 					"their checksum is wrong");
+	if (model->constants_are_good &&
+	    !model->constants_are_good((const char *)constants +
+				       sizeof(header)))
+		return refuse_constants(why, "payload",
+					"a number in them is out of its range");
 	return 0;
 }
 

@@ -40,7 +40,9 @@ bool model_is_good(const struct simgpu_model *model)
 	const u64 most = SIMGPU_CONSTANTS_BYTES_MAX -
 			 sizeof(struct simgpu_constants_header);
 
-	return model->predict && !(model->events & ~SIMGPU_ON_WAKE) &&
+	const u32 events = SIMGPU_ON_WAKE | SIMGPU_ON_KERNEL_END;
+
+	return model->predict && !(model->events & ~events) &&
 	       !(model->needs & ~SIMGPU_NEEDS_KNOWN) &&
 	       model->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
 	       model->constants_bytes <= most;
@@ -84,6 +86,19 @@ static void provide_tags(struct gpu_config *config)
 		config->atd_sampling *= 2;
 }
 
+/* Of all sets, or of as many as a good configuration has tags for. */
+static void provide_all_tags(struct gpu_config *config)
+{
+	const char *field;
+
+	config->atd_sampling = 1;
+	while (gpu_config_check(config, &field) &&
+	       config->atd_sampling < SESSION_ATD_SAMPLING)
+		config->atd_sampling++;
+	if (gpu_config_check(config, &field))
+		provide_tags(config);
+}
+
 /* Likewise mirrors; where they would be too large the model does without. */
 static void provide_mirrors(struct gpu_config *config)
 {
@@ -99,7 +114,9 @@ static void provide_needs(struct session_options *options)
 {
 	u32 needs = options->model->needs | options->policy->needs;
 
-	if (needs & SIMGPU_NEEDS_TAGS && !options->config.atd_sampling)
+	if (needs & SIMGPU_NEEDS_ALL_TAGS && !options->config.atd_sampling)
+		provide_all_tags(&options->config);
+	else if (needs & SIMGPU_NEEDS_TAGS && !options->config.atd_sampling)
 		provide_tags(&options->config);
 	if (needs & SIMGPU_NEEDS_MIRRORS)
 		provide_mirrors(&options->config);
@@ -295,6 +312,7 @@ static void kernels_ended(struct session *session, u64 slots)
 	bool departs = some_depart(session, slots), changed;
 	u32 events;
 
+	decide_kernel_end(session);
 	/* What was is over before another thing begins. */
 	if (even || departs)
 		epoch_end(session, false);

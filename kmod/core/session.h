@@ -543,6 +543,12 @@ int session_set_constants(struct session *session, const void *constants,
 int session_check_constants(const struct session_options *options,
 			    struct session_refusal *why);
 
+/*
+ * Whether the model has constants, or needs none: given, or built in for this GPU.
+ * Without them a session can begin, and get them later.
+ */
+bool session_has_constants(const struct session_options *options);
+
 /**
  * session_check_param() - whether a knob could be set
  * @params: the table of a model or policy; NULL: it has none

@@ -137,6 +137,8 @@ static void fill_tenant(struct session *session, u32 slot,
 	fill_blocks(session, slot, out);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
+	out->sd_scal_ppm = tenant->sd_scal_ppm;
+	out->sd_inter_ppm = tenant->sd_inter_ppm;
 	out->curve = tenant->curve;
 	out->private_cycles = private_run_cycles(session, slot);
 	out->arrival_cycle = tenant->arrival_cycle;

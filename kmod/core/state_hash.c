@@ -60,6 +60,10 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	hash = hash_mix(hash, tenant->np_ppm);
 	hash = hash_mix(hash, tenant->np_cycles);
 	hash = hash_mix(hash, tenant->np_sum);
+	if (tenant->sd_scal_ppm | tenant->sd_inter_ppm) {
+		hash = hash_mix(hash, tenant->sd_scal_ppm);
+		hash = hash_mix(hash, tenant->sd_inter_ppm);
+	}
 	hash = mix_bytes(hash, &tenant->curve, sizeof(tenant->curve));
 	hash = hash_mix(hash, tenant->progress_cycle);
 	return mix_bytes(hash, &tenant->epoch_base,

@@ -7,6 +7,12 @@ static const struct simgpu_model *const models[] = {
 	&model_hsm_atd,
 	&model_mirror,
 	&model_oracle,
+	&model_themis,
+	&model_themis_capped,
+	&model_dase,
+	&model_dase_capped,
+	&model_asm,
+	&model_bubble_flux,
 };
 
 static const struct simgpu_policy *const policies[] = {
@@ -15,6 +21,12 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_hsm_fair,
 	&policy_hsm_qos,
 	&policy_bw_app,
+	&policy_themis_fair,
+	&policy_themis_qos,
+	&policy_dase_fair,
+	&policy_dase_qos,
+	&policy_bubble_flux,
+	&policy_bubble_psp,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

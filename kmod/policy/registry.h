@@ -10,15 +10,27 @@
 #include <simgpu/model.h>
 #include <simgpu/policy.h>
 
+extern const struct simgpu_model model_asm;
+extern const struct simgpu_model model_bubble_flux;
+extern const struct simgpu_model model_dase;
+extern const struct simgpu_model model_dase_capped;
 extern const struct simgpu_model model_hsm;
 extern const struct simgpu_model model_hsm_atd;
 extern const struct simgpu_model model_mirror;
 extern const struct simgpu_model model_oracle;
+extern const struct simgpu_model model_themis;
+extern const struct simgpu_model model_themis_capped;
+extern const struct simgpu_policy policy_bubble_flux;
+extern const struct simgpu_policy policy_bubble_psp;
 extern const struct simgpu_policy policy_bw_app;
+extern const struct simgpu_policy policy_dase_fair;
+extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;
 extern const struct simgpu_policy policy_hsm_qos;
 extern const struct simgpu_policy policy_proportional;
+extern const struct simgpu_policy policy_themis_fair;
+extern const struct simgpu_policy policy_themis_qos;
 
 /* By index, in the order in which they are listed; NULL past the last one. */
 const struct simgpu_model *registry_model_at(unsigned int index);
@@ -68,6 +80,139 @@ u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant, u64 supply,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);
+
+/* common/factors.c */
+void factors_say(u64 scal_ppm, u64 inter_ppm,
+		 struct simgpu_prediction_tenant *out);
+void factors_class(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_snapshot_tenant *tenant,
+		   struct simgpu_prediction_tenant *out);
+u64 factors_sms_ppm(const struct simgpu_snapshot *snapshot,
+		    const struct simgpu_snapshot_tenant *tenant);
+
+/* models/themis_net.c: Themis, Eq. 7 and Table IV. */
+#define THEMIS_INPUTS		12
+#define THEMIS_HIDDEN		12
+#define THEMIS_OUTPUTS		2
+/* Of these inputs, SMs and Table I's events are a tenant's own. */
+#define THEMIS_OWN		9
+#define THEMIS_WEIGHTS		(THEMIS_INPUTS * THEMIS_HIDDEN + \
+				 THEMIS_HIDDEN * THEMIS_HIDDEN + \
+				 THEMIS_HIDDEN * THEMIS_OUTPUTS)
+/* Bits behind the point: of rates a cycle, of weights, of what neurons say. */
+#define THEMIS_RATE_BITS	32
+#define THEMIS_WEIGHT_BITS	24
+#define THEMIS_VALUE_BITS	20
+/* The greatest rate, standardized input, weight and value, either way. */
+#define THEMIS_RATE_MOST	(1LL << (THEMIS_RATE_BITS + 13))
+#define THEMIS_INPUT_MOST	(16LL << THEMIS_VALUE_BITS)
+#define THEMIS_WEIGHT_MOST	(8LL << THEMIS_WEIGHT_BITS)
+#define THEMIS_VALUE_MOST	(2048LL << THEMIS_VALUE_BITS)
+/* A leaky ReLU's slope below 0 is 1 / this. */
+#define THEMIS_LEAK		100
+/* The greatest of either factor of a slowdown. */
+#define THEMIS_SD_MOST_PPM	(1000 * SIMGPU_PPM)
+
+/**
+ * struct themis_constants - what `simgpu train --model themis` has found
+ * @origin: what is subtracted from an input's rate, Q32
+ * @deviation: what the difference is divided by, Q32, above 0
+ * @weights: Q24, by layer, then by neuron, then by its inputs
+ */
+struct themis_constants {
+	s64 origin[THEMIS_INPUTS];
+	s64 deviation[THEMIS_INPUTS];
+	s32 weights[THEMIS_WEIGHTS];
+};
+
+static_assert(THEMIS_WEIGHTS == 312, "Table IV");
+static_assert(sizeof(struct themis_constants) == 192 + 1248, "no padding");
+
+extern const struct simgpu_constants_built_in themis_weights[];
+
+bool themis_constants_are_good(const void *constants);
+void themis_events(const struct simgpu_counters *counters,
+		   u64 events[THEMIS_OWN]);
+void themis_rates(const struct simgpu_snapshot *snapshot, u64 cycles,
+		  const u64 own[THEMIS_OWN], const u64 others[THEMIS_OWN],
+		  s64 rates[THEMIS_INPUTS]);
+void themis_infer(const struct themis_constants *constants,
+		  const s64 rates[THEMIS_INPUTS], u64 sd_ppm[THEMIS_OUTPUTS]);
+
+/* common/psp.c: Themis' proactive slowdown predictor (VII.A). */
+#define PSP_POINTS_MAX	7
+
+/**
+ * struct psp_curve - what is known of a kernel's scalability
+ * @kernel: which one, in its trace
+ * @blocks: its thread blocks
+ * @threads: of one of these
+ * @count: of @points; they are forgotten when the kernel changes
+ * @points: SM counts that were tried and the scalability progress there, oldest
+ *	first; none contradicts a later one
+ * @inter_ppm: present slowdown by interference; 0: nothing is known
+ */
+struct psp_curve {
+	u32 kernel;
+	u32 blocks;
+	u32 threads;
+	u32 count;
+	struct simgpu_knot points[PSP_POINTS_MAX];
+	u64 inter_ppm;
+};
+
+bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
+	       const struct simgpu_snapshot_tenant *tenant);
+u64 psp_progress_ppm(const struct psp_curve *curve, u32 all, u32 sms);
+u64 psp_slowdown_ppm(const struct psp_curve *curve, u32 all, u32 sms);
+
+/* common/engine.c: Themis' allocation engine (VII.B, Algorithm 1). */
+
+/**
+ * struct engine - the state of a policy that searches with it
+ * @curves: by slot
+ * @count: tenants among whom SMs move: those of which something is known
+ * @reserved: zero
+ * @slot: of each
+ * @before: SMs that it has
+ * @sms: and would have
+ * @sd_ppm: its slowdown with these
+ */
+struct engine {
+	struct psp_curve curves[SIMGPU_SLOTS_MAX];
+	u32 count;
+	u32 reserved;
+	u32 slot[SIMGPU_SLOTS_MAX];
+	u32 before[SIMGPU_SLOTS_MAX];
+	u32 sms[SIMGPU_SLOTS_MAX];
+	u64 sd_ppm[SIMGPU_SLOTS_MAX];
+};
+
+/**
+ * struct engine_rules - what an allocation is worth (Algorithm 1)
+ * @score: more is better
+ * @good_enough: whether to stop searching; @gain is what the last round brought
+ */
+struct engine_rules {
+	s64 (*score)(const struct simgpu_snapshot *snapshot,
+		     const struct engine *engine);
+	bool (*good_enough)(const struct simgpu_snapshot *snapshot,
+			    const struct engine *engine, s64 gain);
+};
+
+/* The first knob of all that search with it. */
+enum {
+	ENGINE_MAX_DISTANCE,
+};
+
+#define ENGINE_MAX_DISTANCE_PARAM {					\
+	"max_distance", SIMGPU_UNIT_NUMBER, 1, SIMGPU_SMS_MAX, 5,	\
+	"SMs that a tenant gains or loses in a decision at most (Themis, maxDist)" \
+}
+
+void engine_decide(const struct simgpu_snapshot *snapshot,
+		   struct engine *engine, const struct engine_rules *rules,
+		   struct simgpu_proposal *proposal);
 
 /**
  * struct metrics - over the predicted (or actual) NPs of the active tenants

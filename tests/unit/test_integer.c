@@ -48,6 +48,12 @@ static void random_tenant(struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 	tenant->private_cycles = random_counter();
 	tenant->class = random_up_to(SIMGPU_CLASS_MEMORY);
 	tenant->np_ppm = random_ratio();
+	if (random_up_to(1)) {
+		tenant->sd_scal_ppm = SIMGPU_PPM + random_ratio() *
+				      random_up_to(999);
+		tenant->sd_inter_ppm = SIMGPU_PPM + random_ratio() *
+				       random_up_to(999);
+	}
 }
 
 /* A device of any size and tenants that may do what no device can. */
@@ -72,9 +78,49 @@ static void random_snapshot(struct simgpu_snapshot *snapshot)
 	}
 }
 
+/* Of those that have them; any that their model would accept. */
+static const void *random_constants(const struct simgpu_model *model)
+{
+	static struct themis_constants net;
+	u32 i;
+
+	if (!model->constants_bytes)
+		return NULL;
+	assert_true(model->constants_bytes == sizeof(net));
+	for (i = 0; i < THEMIS_INPUTS; i++) {
+		net.origin[i] = (s64)random_up_to(2 * THEMIS_RATE_MOST) -
+				THEMIS_RATE_MOST;
+		net.deviation[i] = 1 + (s64)random_up_to(THEMIS_RATE_MOST - 1);
+	}
+	for (i = 0; i < THEMIS_WEIGHTS; i++)
+		net.weights[i] = (s32)random_up_to(2 * THEMIS_WEIGHT_MOST) -
+				 (s32)THEMIS_WEIGHT_MOST;
+	assert_true(model->constants_are_good(&net));
+	return &net;
+}
+
+/* Whatever was counted, NP is above 0 and at most 1 where a model has no cap of its own. */
+static void look_at(const struct simgpu_snapshot *snapshot,
+		    const struct simgpu_prediction *prediction)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_prediction_tenant *said =
+			&prediction->tenants[slot];
+
+		if (!said->sd_scal_ppm || !snapshot->tenants[slot].active)
+			continue;
+		assert_in_range(said->np_ppm, 1, SIMGPU_PPM);
+		assert_true(said->sd_scal_ppm >= SIMGPU_PPM);
+		assert_true(said->sd_inter_ppm >= SIMGPU_PPM);
+	}
+}
+
 static void models_do_not_wrap(void **state)
 {
 	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	void *memory[32] = { NULL };
 	struct simgpu_prediction prediction;
 	u32 round, i;
 
@@ -82,12 +128,22 @@ static void models_do_not_wrap(void **state)
 		const struct simgpu_model *model;
 
 		random_snapshot(snapshot);
+		snapshot->events = random_up_to(SIMGPU_ON_KNOWN);
+		snapshot->epoch = random_up_to(2);
+		snapshot->cycle = random_u64() >> 8;
 		for (i = 0; (model = registry_model_at(i)); i++) {
+			if (!memory[i])
+				memory[i] = calloc(1, SIMGPU_STATE_BYTES_MAX);
 			memset(&prediction, 0, sizeof(prediction));
-			assert_int_equal(model->predict(snapshot, NULL, NULL,
+			assert_int_equal(model->predict(snapshot,
+							random_constants(model),
+							memory[i],
 							&prediction), 0);
+			look_at(snapshot, &prediction);
 		}
 	}
+	for (i = 0; i < ARRAY_SIZE(memory); i++)
+		free(memory[i]);
 	free(snapshot);
 }
 
@@ -103,6 +159,7 @@ static u32 proposed(const struct simgpu_proposal *proposal)
 static void policies_do_not_wrap(void **state)
 {
 	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	void *memory = calloc(1, SIMGPU_STATE_BYTES_MAX);
 	struct simgpu_proposal proposal;
 	u32 round, slot, i;
 
@@ -114,11 +171,14 @@ static void policies_do_not_wrap(void **state)
 			memset(&proposal, 0, sizeof(proposal));
 			for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 				proposal.sms[slot] = snapshot->tenants[slot].sms;
-			assert_int_equal(policy->decide(snapshot, NULL,
+			if (round % 16 == 0)
+				memset(memory, 0, SIMGPU_STATE_BYTES_MAX);
+			assert_int_equal(policy->decide(snapshot, memory,
 							&proposal), 0);
 			assert_true(proposed(&proposal) <= snapshot->sms);
 		}
 	}
+	free(memory);
 	free(snapshot);
 }
 

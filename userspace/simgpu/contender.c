@@ -38,10 +38,22 @@ const struct simgpu_model *contender_find_model(const char *name)
 	return NULL;
 }
 
+void contender_default(struct contender *contender)
+{
+	const struct simgpu_policy *policy;
+
+	if (contender->model || contender_is_file(contender))
+		return;
+	policy = plugin_find_policy(contender->policy);
+	if (policy && policy->model[0])
+		contender->model = policy->model;
+}
+
 int contender_load(struct contender *contender, const struct settings *settings)
 {
 	const struct simgpu_policy *policy;
 
+	contender_default(contender);
 	if (!contender->model)
 		contender->model = settings->model;
 	if (plugin_is_file(contender->model)) {

@@ -13,7 +13,8 @@
 /**
  * struct contender - a policy, and the model that it is given
  * @policy: name; until contender_load() perhaps a file
- * @model: likewise; NULL: that of --model
+ * @model: likewise; NULL: the one that a built-in policy is made for, else that of
+ *	--model
  */
 struct contender {
 	const char *policy;
@@ -25,6 +26,9 @@ struct contender contender_split(char *text);
 
 /* Whether the policy is a file that is to be loaded. */
 bool contender_is_file(const struct contender *contender);
+
+/* Where no model is named, the one that a policy in this process is made for. */
+void contender_default(struct contender *contender);
 
 /*
  * Load the policy if it is a file, and see to it that policy and model are there, in

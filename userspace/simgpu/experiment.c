@@ -217,6 +217,22 @@ static int find_names(const struct settings *settings,
 	return settings_check_threads(settings, config);
 }
 
+static const char *constants_owner(const struct simgpu_model *model)
+{
+	return model->constants_of[0] ? model->constants_of : model->name;
+}
+
+static int has_constants(const struct session_options *options)
+{
+	const char *owner = constants_owner(options->model);
+
+	if (session_has_constants(options))
+		return STATUS_OK;
+	return fail("the model %s has no constants for %s: make some with simgpu train --model %s --config %s --out FILE, and give them with --constants FILE",
+		    options->model->name, options->config.name, owner,
+		    options->config.name);
+}
+
 /* To the model that they name; in a sweep others run without. */
 static int give_constants(const struct settings *settings,
 			  struct session_options *options)
@@ -225,12 +241,13 @@ static int give_constants(const struct settings *settings,
 	struct session_refusal why;
 
 	if (!settings->constants)
-		return STATUS_OK;
+		return has_constants(options);
 	if (settings->constants_bytes >= sizeof(header)) {
 		memcpy(&header, settings->constants, sizeof(header));
-		if (settings->rivals && strncmp(header.model, options->model->name,
+		if (settings->rivals && strncmp(header.model,
+						constants_owner(options->model),
 						sizeof(header.model)))
-			return STATUS_OK;
+			return has_constants(options);
 	}
 	options->constants = settings->constants;
 	options->constants_bytes = settings->constants_bytes;

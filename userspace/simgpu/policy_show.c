@@ -56,6 +56,8 @@ static const struct word needs[] = {
 	{ SIMGPU_NEEDS_IDLE_SAMPLES, "idle_samples" },
 	{ SIMGPU_NEEDS_SHARED_ROWS, "shared_rows" },
 	{ SIMGPU_NEEDS_CURVES, "curves" },
+	{ SIMGPU_NEEDS_CONSTANTS, "constants" },
+	{ SIMGPU_NEEDS_ALL_TAGS, "auxiliary tags of all sets" },
 	{ 0 }
 };
 

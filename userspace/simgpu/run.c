@@ -328,6 +328,7 @@ static int choose_policy(struct arguments *arguments)
 
 	if (!contender->policy)
 		return STATUS_OK;
+	contender_default(contender);
 	if (contender_is_file(contender))
 		ret = contender_load(contender, settings);
 	if (!ret)

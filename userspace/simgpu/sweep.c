@@ -215,8 +215,9 @@ static int check_split(const struct sweep *sweep)
 		return STATUS_OK;
 	for (i = 0; i < sweep->policy_count; i++)
 		if (strcmp(sweep->policies[i].policy, "even") &&
-		    strcmp(sweep->policies[i].policy, "proportional"))
-			return fail_usage("--split is for policies that leave SMs as they are, even and proportional, not %s",
+		    strcmp(sweep->policies[i].policy, "proportional") &&
+		    strcmp(sweep->policies[i].policy, "bubble-flux"))
+			return fail_usage("--split is for policies that leave SMs as they are, even, proportional and bubble-flux, not %s",
 					  sweep->policies[i].policy);
 	return STATUS_OK;
 }

@@ -10,12 +10,15 @@ const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES] = {
 	[SWEEP_ANTT] = { "antt", NULL, "antt" },
 	[SWEEP_ERROR] = { "error_mean", "error_max", "error" },
 	[SWEEP_ERROR_MIX] = { "error_mix_mean", "error_mix_max", "error_mix" },
+	[SWEEP_ERROR_SD] = { "sd_error_mean", "sd_error_max", "sd_error" },
+	[SWEEP_UNFAIRNESS] = { "unfairness_mean", NULL, "unfairness" },
 	[SWEEP_ERROR_CLASS] = { "error_class", NULL, NULL },
 	[SWEEP_ERROR_LINE] = { "error_line", NULL, NULL },
 	[SWEEP_ERROR_DRIFT] = { "error_drift", NULL, NULL },
 	[SWEEP_ERROR_REST] = { "error_rest", NULL, NULL },
 	[SWEEP_QOS_NP] = { "qos_np", NULL, "qos_np" },
 	[SWEEP_REACH] = { "reach", NULL, NULL },
+	[SWEEP_BATCH_STP] = { "batch_stp", NULL, NULL },
 };
 
 /* --- a tenant --- */
@@ -88,6 +91,8 @@ struct verdict sweep_judge(const struct session_options *options,
 	if (!verdict.known)
 		return verdict;
 	verdict.error = relative(tenant->np_predicted_ppm, verdict.np);
+	/* |1 / P - 1 / NP| / (1 / NP) */
+	verdict.error_sd = relative(verdict.np, tenant->np_predicted_ppm);
 	split_error(options, tenant, &verdict);
 	return verdict;
 }
@@ -114,6 +119,7 @@ static void add_tenant(struct sweep_part *part, const struct sweep_run *run,
 {
 	if (verdict->known) {
 		add_value(part, SWEEP_ERROR, run, verdict->error);
+		add_value(part, SWEEP_ERROR_SD, run, verdict->error_sd);
 		add_value(part, SWEEP_ERROR_CLASS, run, verdict->error_class);
 		add_value(part, SWEEP_ERROR_LINE, run, verdict->error_line);
 		add_value(part, SWEEP_ERROR_DRIFT, run, verdict->error_drift);
@@ -124,9 +130,46 @@ static void add_tenant(struct sweep_part *part, const struct sweep_run *run,
 
 		part->qos_mixes++;
 		part->qos_met += met;
+		part->qos_near += !met && verdict->np_late >=
+				  options->target_ppm * 19 / 20;
 		add_value(part, SWEEP_REACH, run, met ? SIMGPU_PPM : 0);
 		add_value(part, SWEEP_QOS_NP, run, verdict->np_late);
 	}
+}
+
+/* Themis, Eq. 11, by actual slowdowns; 0 where an NP is not known. */
+static u64 unfairness(const struct sweep_run *run, const struct verdict *verdicts)
+{
+	u64 least = U64_MAX, most = 0;
+	u32 slot;
+
+	for (slot = 0; slot < run->mix->count; slot++) {
+		u64 value;
+
+		if (!verdicts[slot].np)
+			return 0;
+		value = fixed_mul_div(run->mix->options[slot].weight,
+				      SIMGPU_PPM * SIMGPU_PPM,
+				      verdicts[slot].np);
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+	}
+	return fixed_ratio_ppm(most - least, most);
+}
+
+/* Progress of those without a target, where others have one (Themis, VII.D). */
+static void add_batch(struct sweep_part *part, const struct sweep_run *run,
+		      const struct verdict *verdicts)
+{
+	u64 sum = 0;
+	u32 slot;
+
+	if (!mix_has_target(run->mix))
+		return;
+	for (slot = 0; slot < run->mix->count; slot++)
+		if (run->mix->options[slot].service != SIMGPU_QOS)
+			sum = fixed_add(sum, verdicts[slot].np);
+	add_value(part, SWEEP_BATCH_STP, run, sum);
 }
 
 static void add_run(struct sweep_part *part, const struct sweep_run *run,
@@ -151,6 +194,8 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_FAIRNESS, run, metrics.fairness_ppm);
 	add_value(part, SWEEP_STP, run, metrics.stp_ppm);
 	add_value(part, SWEEP_ANTT, run, metrics.antt_ppm);
+	add_value(part, SWEEP_UNFAIRNESS, run, unfairness(run, verdicts));
+	add_batch(part, run, verdicts);
 	if (predicted)
 		add_value(part, SWEEP_ERROR_MIX, run, errors / predicted);
 }

@@ -16,6 +16,7 @@
  * @np: actual, over the first run (docs/glossary.md, NP); 0 if there is none
  * @np_late: actual, after the warm-up; 0 if the first run ended in it
  * @error: |predicted - actual| / actual
+ * @error_sd: the same of slowdowns, 1 / NP (Themis, Eq. 2)
  * @error_class: the whole error, if the class is not that of the private run
  * @error_line: else for a memory-bound tenant: how far the line at the private
  *	RBH is from the private utilization
@@ -29,6 +30,7 @@ struct verdict {
 	u64 np;
 	u64 np_late;
 	u64 error;
+	u64 error_sd;
 	u64 error_class;
 	u64 error_line;
 	u64 error_drift;
@@ -45,12 +47,15 @@ enum sweep_figure {
 	SWEEP_ANTT,
 	SWEEP_ERROR,
 	SWEEP_ERROR_MIX,
+	SWEEP_ERROR_SD,
+	SWEEP_UNFAIRNESS,
 	SWEEP_ERROR_CLASS,
 	SWEEP_ERROR_LINE,
 	SWEEP_ERROR_DRIFT,
 	SWEEP_ERROR_REST,
 	SWEEP_QOS_NP,
 	SWEEP_REACH,
+	SWEEP_BATCH_STP,
 	SWEEP_FIGURES
 };
 
@@ -113,11 +118,13 @@ struct sweep_sample {
  * @mixes: at their points, with one seed
  * @qos_mixes: tenants with a target, with all seeds
  * @qos_met: of these, whose actual NP reached it after the warm-up
+ * @qos_near: those that missed it by less than 5% of it
  */
 struct sweep_part {
 	u32 mixes;
 	u32 qos_mixes;
 	u32 qos_met;
+	u32 qos_near;
 	struct sweep_sample samples[SWEEP_FIGURES];
 	struct sweep_estimate figures[SWEEP_FIGURES];
 };

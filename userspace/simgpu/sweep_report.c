@@ -224,6 +224,8 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	json_set(object, "mixes", json_u64(part->mixes));
 	json_set(object, "qos_mixes", json_u64(part->qos_mixes));
 	json_set(object, "qos_met", json_u64(part->qos_met));
+	json_set(object, "missed_under_5_percent", json_u64(part->qos_near));
+	json_set(object, "missed", json_u64(part->qos_mixes - part->qos_met));
 	for (i = 0; i < SWEEP_FIGURES; i++)
 		set_figure(object, i, part);
 }

@@ -215,6 +215,71 @@ static int add_quads(struct suite *suite)
 	return STATUS_OK;
 }
 
+/* --- Themis' --- */
+
+/* Of four programs the paper runs 150 mixes, and does not say which. */
+#define THEMIS_QUADS	150
+#define THEMIS_TESTS	7
+
+/* The programs that its model is tested with, in the order of the table. */
+static void find_tests(u32 tests[THEMIS_TESTS])
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < BENCHMARK_COUNT && count < THEMIS_TESTS; i++)
+		if (benchmarks[i].sets & SET_THEMIS_TEST)
+			tests[count++] = i;
+}
+
+/* All ordered mixes of @count test programs, each beside itself, too. */
+static int add_tests(struct suite *suite, u32 count)
+{
+	u32 tests[THEMIS_TESTS], mix[MIX_TENANTS_MAX], mixes = 1, i, k;
+
+	find_tests(tests);
+	for (i = 0; i < count; i++)
+		mixes *= THEMIS_TESTS;
+	for (i = 0; i < mixes; i++) {
+		u32 rest = i;
+
+		for (k = count; k; k--) {
+			mix[k - 1] = tests[rest % THEMIS_TESTS];
+			rest /= THEMIS_TESTS;
+		}
+		if (add_named(suite, mix, count))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static int add_test_pairs(struct suite *suite)
+{
+	return add_tests(suite, 2);
+}
+
+static int add_test_trios(struct suite *suite)
+{
+	return add_tests(suite, 3);
+}
+
+/* Drawn with a fixed seed, programs may come twice. */
+static int add_test_quads(struct suite *suite)
+{
+	u32 tests[THEMIS_TESTS], quad[4], i, k;
+	u64 state = THEMIS_QUADS;
+
+	find_tests(tests);
+	for (i = 0; i < THEMIS_QUADS; i++) {
+		for (k = 0; k < 4; k++) {
+			state = statistics_bits(state);
+			quad[k] = tests[state % THEMIS_TESTS];
+		}
+		if (add_named(suite, quad, 4))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
 /* --- a user's --- */
 
 /* A mix a line: workloads, separated by blanks; # begins a comment. */
@@ -281,23 +346,29 @@ static int add_hetero_pairs(struct suite *suite)
 }
 
 /*
- * Each suite that has a name: what --list-suites prints, and the function that adds
- * its mixes.
+ * Each suite that has a name: what --list-suites prints, the function that adds its
+ * mixes, and whether it is the first tenant that has priority.
  */
 static const struct suite_row {
 	const char *name;
 	const char *description;
 	int (*add)(struct suite *suite);
+	bool first;
 } suites[] = {
 	{ "hsm-pairs", "all pairs of the 15 programs of HSM's Table 2",
-	  add_all_pairs },
+	  add_all_pairs, false },
 	{ "hsm-memory", "of these the pairs of two memory-bound programs",
-	  add_memory_pairs },
+	  add_memory_pairs, false },
 	{ "hsm-compute", "the pairs of two compute-bound programs",
-	  add_compute_pairs },
-	{ "hsm-hetero", "the pairs of one of each kind", add_hetero_pairs },
+	  add_compute_pairs, false },
+	{ "hsm-hetero", "the pairs of one of each kind", add_hetero_pairs, false },
 	{ "hsm-quads", "four of the 15 each, drawn with a fixed seed",
-	  add_quads },
+	  add_quads, false },
+	{ "themis-pairs", "ordered pairs of the 7 test programs of Themis' Table III",
+	  add_test_pairs, true },
+	{ "themis-trios", "ordered trios of these", add_test_trios, true },
+	{ "themis-quads", "150 of four of these, drawn with a fixed seed",
+	  add_test_quads, true },
 };
 
 static int no_suite(const char *name)
@@ -324,14 +395,26 @@ static int add_suite(struct suite *suite, const char *name)
 	return add_file(suite, name);
 }
 
+/* Whether the suite says who has priority, by the order of its tenants. */
+static bool first_has_priority(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		if (!strcmp(suites[i].name, name))
+			return suites[i].first;
+	return false;
+}
+
 int suite_load(const char *name, u64 seed, struct suite *out)
 {
+	bool first = first_has_priority(name);
 	u32 i;
 	int ret;
 
 	memset(out, 0, sizeof(*out));
 	ret = add_suite(out, name);
-	for (i = 0; !ret && i < out->mix_count; i++)
+	for (i = 0; !ret && !first && i < out->mix_count; i++)
 		find_priority(out, seed, i);
 	return ret;
 }

@@ -3,7 +3,8 @@
  * simgpu train: what a model has to learn of a GPU. For hsm that is the line of
  * its Figure 3: memory-bound programs alone on all SMs, the share of the peak
  * bandwidth that each reaches against its row buffer hit rate, and the
- * least-squares line through them (HSM sections 2.3.2 and 6.5).
+ * least-squares line through them (HSM sections 2.3.2 and 6.5). For themis it is a net:
+ * train_themis.c.
  */
 #include <math.h>
 
@@ -11,13 +12,24 @@
 #include "experiment.h"
 #include "jobs.h"
 #include "output.h"
+#include "train_themis.h"
 #include "workload.h"
 
 enum {
 	OPTION_LOW = 256,
 	OPTION_HIGH,
 	OPTION_JSON,
+	OPTION_OUT,
+	OPTION_SAMPLES,
+	OPTION_LEVELS,
+	OPTION_SPLITS,
+	OPTION_ADD,
+	OPTION_ROUNDS,
+	OPTION_SHIFT,
 };
+
+/* A run of a training program beside a producer, unless --cycles says otherwise. */
+#define THEMIS_CYCLES	1000000
 
 static const struct argp_option options[] = {
 	{ "below", OPTION_LOW, "RBH", 0,
@@ -26,6 +38,21 @@ static const struct argp_option options[] = {
 	  "And one above this (default 0.7; HSM section 6.5)", 0 },
 	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ .doc = "Of themis:", .group = 2 },
+	{ "out", OPTION_OUT, "FILE", 0,
+	  "Where its constants are written, for --constants and for sysfs", 2 },
+	{ "samples", OPTION_SAMPLES, "FILE", 0,
+	  "Where samples are kept; with those of a file that is there nothing is run", 2 },
+	{ "levels", OPTION_LEVELS, "N", 0,
+	  "Levels of each pressure producer, 1 to 12 (default 12)", 2 },
+	{ "splits", OPTION_SPLITS, "OWN:PRODUCER,...", 0,
+	  "SMs of program and producer (default a sixth of all, two, ... five)", 2 },
+	{ "add", OPTION_ADD, "WORKLOAD", 0,
+	  "One more program; may be repeated", 2 },
+	{ "rounds", OPTION_ROUNDS, "N", 0,
+	  "Of training at most (default 12000)", 2 },
+	{ "shift", OPTION_SHIFT, "DEVIATIONS", 0,
+	  "From the inputs' origin, where a net without biases says 0, to their mean (default 6)", 2 },
 	{ 0 }
 };
 
@@ -36,10 +63,15 @@ static const char about[] =
 	"A workload is a name or a trace file. Those that are compute-bound on this GPU "
 	"by HSM's own line, or by the one that --set gives, are shown and left out. Couples are lines through only two of "
 	"the points: how much they differ is how much the choice of programs matters.\n"
+	"For themis it runs the 15 training programs of its Table III, or those that are named, "
+	"beside producers of pressure on the cache and on the memory, at each level and each split of the SMs, for --cycles "
+	"each (default 1000000), and trains a net of 312 weights (docs/themis.md).\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu train --model hsm\n"
 	"  simgpu train --config gddr5_40 --json\n"
+	"  simgpu train --model themis --config themis60 --out themis60.bin --json\n"
+	"  simgpu train --model themis --levels 4 --splits 20:60,60:20 --cycles 200000\n"
 	"  echo 0.58 > /sys/class/simgpu/simgpu0/c1\n"
 	"  simgpu run --offline --set c1=0.58 --set c2=0.33 LBM DXTC\n"
 	"\n"
@@ -75,6 +107,8 @@ struct training {
 	u64 above_ppm;
 	u64 workers;
 	bool json;
+	struct train_themis themis;
+	const char *added[POINTS_MAX];
 	struct session_options options;
 	struct point points[POINTS_MAX];
 	u32 count;
@@ -95,13 +129,63 @@ static u64 option_ratio(struct argp_state *state, const char *option,
 	return value;
 }
 
+static bool is_themis(const struct training *training)
+{
+	return !strcmp(training->experiment.settings.model, "themis");
+}
+
 static void check_model(struct argp_state *state,
 			const struct training *training)
 {
 	const char *model = training->experiment.settings.model;
 
-	if (strcmp(model, "hsm"))
-		argp_error(state, "hsm can be trained, not \"%s\"", model);
+	if (strcmp(model, "hsm") && !is_themis(training))
+		argp_error(state, "hsm and themis can be trained, not \"%s\"",
+			   model);
+}
+
+static void add_program(struct argp_state *state, struct training *training,
+			const char *name)
+{
+	if (training->themis.added_count == POINTS_MAX)
+		argp_error(state, "there can be %d of --add", POINTS_MAX);
+	training->added[training->themis.added_count++] = name;
+}
+
+static error_t parse_themis(int key, char *text, struct argp_state *state)
+{
+	struct training *training = state->input;
+	struct train_themis *themis = &training->themis;
+
+	switch (key) {
+	case OPTION_OUT:
+		themis->out = text;
+		return 0;
+	case OPTION_SAMPLES:
+		themis->samples = text;
+		return 0;
+	case OPTION_LEVELS:
+		themis->levels = option_number(state, "--levels", text, 1, 12);
+		return 0;
+	case OPTION_SPLITS:
+		themis->splits = text;
+		return 0;
+	case OPTION_ADD:
+		add_program(state, training, text);
+		return 0;
+	case OPTION_ROUNDS:
+		themis->rounds = option_number(state, "--rounds", text, 1,
+					       10000000);
+		return 0;
+	case OPTION_SHIFT:
+		if (!parse_ppm(text, &themis->shift_ppm) ||
+		    themis->shift_ppm > 100 * SIMGPU_PPM)
+			argp_error(state, "--shift takes a number from 0 to 100, not \"%s\"",
+				   text);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -135,7 +219,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		check_model(state, training);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_themis(key, text, state);
 	}
 }
 
@@ -462,12 +546,30 @@ static int print_table(const struct training *training, const struct line *line)
 	return STATUS_OK;
 }
 
+static int train_net(struct training *training)
+{
+	struct train_themis *themis = &training->themis;
+	struct settings *settings = &training->experiment.settings;
+
+	if (settings->cycles == settings_default.cycles)
+		settings->cycles = THEMIS_CYCLES;
+	themis->settings = settings;
+	themis->workers = training->workers;
+	themis->programs = training->names;
+	themis->program_count = training->name_count;
+	themis->added = training->added;
+	themis->json = training->json;
+	return train_themis(themis);
+}
+
 static int train(struct training *training)
 {
 	struct session_options unknown;
 	struct line line;
 	int ret = experiment_load(&training->experiment);
 
+	if (!ret && is_themis(training))
+		return train_net(training);
 	if (!ret)
 		ret = settings_options(&training->experiment.settings,
 				       &training->options);
@@ -505,6 +607,8 @@ int train_command(int argc, char **argv)
 	if (!training)
 		return fail("out of memory");
 	training->experiment.settings = settings_default;
+	training->themis.rounds = 12000;
+	training->themis.shift_ppm = 6 * SIMGPU_PPM;
 	training->below_ppm = 300000;
 	training->above_ppm = 700000;
 	training->workers = jobs_workers_default();

@@ -6,6 +6,7 @@
 #include <linux/simgpu_trace.h>
 
 #include "../workloads/benchmarks.h"
+#include "../workloads/pressure.h"
 #include "workload.h"
 
 /* A little more than the format allows: the validator says that it is too big. */
@@ -158,10 +159,14 @@ static void default_name(struct workload *workload)
 void *read_trace(const char *name, size_t *count)
 {
 	const struct benchmark *benchmark = benchmark_find(name);
+	enum pressure pressure;
+	unsigned int level;
 	void *bytes;
 
-	if (benchmark) {
-		bytes = benchmark_trace(benchmark, count);
+	if (benchmark || pressure_find(name, &pressure, &level)) {
+		bytes = benchmark ? benchmark_trace(benchmark, count) :
+				    pressure_trace(pressure, level,
+						   PRESSURE_BYTES, count);
 		if (!bytes)
 			fail("%s: out of memory", name);
 		return bytes;

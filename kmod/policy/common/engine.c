@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Themis' allocation engine (section VII.B, Algorithm 1): of all pairs of tenants, move
+ * an SM from the one to the other if the score rises, until nothing does, the allocation
+ * is good enough, or somebody would have max_distance more or less than now. What makes
+ * a score is the policy's.
+ */
+#include "../registry.h"
+
+#define S64_MOST	((s64)(U64_MAX >> 1))
+
+/* Who takes part, from what the device has now. */
+static void begin(const struct simgpu_snapshot *snapshot, struct engine *engine,
+		  const struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	engine->count = 0;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		struct psp_curve *curve = &engine->curves[slot];
+		u32 i = engine->count;
+
+		if (!snapshot->tenants[slot].active) {
+			memset(curve, 0, sizeof(*curve));
+			continue;
+		}
+		if (!psp_learn(curve, snapshot, &snapshot->tenants[slot]) ||
+		    !proposal->sms[slot])
+			continue;
+		engine->slot[i] = slot;
+		engine->before[i] = proposal->sms[slot];
+		engine->sms[i] = proposal->sms[slot];
+		engine->sd_ppm[i] = psp_slowdown_ppm(curve, snapshot->sms,
+						     engine->sms[i]);
+		engine->count++;
+	}
+}
+
+static u32 distance_of(const struct engine *engine, u32 i)
+{
+	return engine->sms[i] > engine->before[i] ?
+	       engine->sms[i] - engine->before[i] :
+	       engine->before[i] - engine->sms[i];
+}
+
+static u32 distance(const struct engine *engine)
+{
+	u32 most = 0, i;
+
+	for (i = 0; i < engine->count; i++)
+		if (distance_of(engine, i) > most)
+			most = distance_of(engine, i);
+	return most;
+}
+
+static void set_sms(const struct simgpu_snapshot *snapshot,
+		    struct engine *engine, u32 i, u32 sms)
+{
+	engine->sms[i] = sms;
+	engine->sd_ppm[i] = psp_slowdown_ppm(&engine->curves[engine->slot[i]],
+					     snapshot->sms, sms);
+}
+
+/* Move an SM from @i to @j if that is possible and the score rises. */
+static bool try_move(const struct simgpu_snapshot *snapshot,
+		     struct engine *engine, const struct engine_rules *rules,
+		     u32 i, u32 j, s64 *score)
+{
+	u64 most = snapshot->policy_params[ENGINE_MAX_DISTANCE];
+	s64 moved;
+
+	if (i == j || engine->sms[i] < 2)
+		return false;
+	set_sms(snapshot, engine, i, engine->sms[i] - 1);
+	set_sms(snapshot, engine, j, engine->sms[j] + 1);
+	moved = rules->score(snapshot, engine);
+	if (moved > *score && distance_of(engine, i) <= most &&
+	    distance_of(engine, j) <= most) {
+		*score = moved;
+		return true;
+	}
+	set_sms(snapshot, engine, i, engine->sms[i] + 1);
+	set_sms(snapshot, engine, j, engine->sms[j] - 1);
+	return false;
+}
+
+/* The inner two loops of Algorithm 1. */
+static bool try_all_pairs(const struct simgpu_snapshot *snapshot,
+			  struct engine *engine,
+			  const struct engine_rules *rules, s64 *score)
+{
+	bool better = false;
+	u32 i, j;
+
+	for (i = 0; i < engine->count; i++)
+		for (j = 0; j < engine->count; j++)
+			better |= try_move(snapshot, engine, rules, i, j,
+					   score);
+	return better;
+}
+
+/*
+ * engine_decide() - move SMs as Algorithm 1 says
+ * @engine: what it remembers between calls; zeroed before the first
+ * @rules: score and criterion
+ * @proposal: with the present counts; new ones on return
+ *
+ * Tenants of which the model has said nothing keep what they have. A round that
+ * gains moves an SM at least, and none moves farther than max_distance, so there
+ * are no more rounds than that many SMs a tenant.
+ */
+void engine_decide(const struct simgpu_snapshot *snapshot,
+		   struct engine *engine, const struct engine_rules *rules,
+		   struct simgpu_proposal *proposal)
+{
+	s64 gain = S64_MOST, score;
+	u32 rounds = SIMGPU_SMS_MAX, i;
+
+	begin(snapshot, engine, proposal);
+	if (engine->count < 2)
+		return;
+	score = rules->score(snapshot, engine);
+	while (rounds-- &&
+	       distance(engine) < snapshot->policy_params[ENGINE_MAX_DISTANCE] &&
+	       !rules->good_enough(snapshot, engine, gain)) {
+		s64 before = score;
+
+		if (!try_all_pairs(snapshot, engine, rules, &score))
+			break;
+		gain = score - before;
+	}
+	for (i = 0; i < engine->count; i++)
+		proposal->sms[engine->slot[i]] = engine->sms[i];
+}

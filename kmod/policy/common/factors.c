@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Slowdowns as the product of two factors (Themis, Eq. 4): what a tenant loses because
+ * it has fewer SMs than the device, and what because others use the cache and the
+ * memory.
+ */
+#include "../registry.h"
+
+static u64 clamp_sd(u64 sd_ppm)
+{
+	if (sd_ppm < SIMGPU_PPM)
+		return SIMGPU_PPM;
+	return sd_ppm < THEMIS_SD_MOST_PPM ? sd_ppm : THEMIS_SD_MOST_PPM;
+}
+
+/*
+ * factors_say() - both factors, and NP, which is 1 over their product
+ * @scal_ppm: slowdown by SMs; taken to be 1 to 1000
+ * @inter_ppm: slowdown by interference; likewise
+ *
+ * NP is above 0 and at most 1, whatever they are.
+ */
+void factors_say(u64 scal_ppm, u64 inter_ppm,
+		 struct simgpu_prediction_tenant *out)
+{
+	const u64 cube = SIMGPU_PPM * SIMGPU_PPM * SIMGPU_PPM;
+
+	out->sd_scal_ppm = clamp_sd(scal_ppm);
+	out->sd_inter_ppm = clamp_sd(inter_ppm);
+	out->np_ppm = cube / (out->sd_scal_ppm * out->sd_inter_ppm);
+	if (!out->np_ppm)
+		out->np_ppm = 1;
+}
+
+/*
+ * factors_sms_ppm() - S_max / S_k: the slowdown of a kernel that gains with each SM,
+ *	and what HSM caps the others' slowdowns at (HSM 5)
+ */
+u64 factors_sms_ppm(const struct simgpu_snapshot *snapshot,
+		    const struct simgpu_snapshot_tenant *tenant)
+{
+	u64 np = hsm_compute_np_ppm(snapshot, tenant);
+
+	return np ? clamp_sd(SIMGPU_PPM * SIMGPU_PPM / np) :
+		    THEMIS_SD_MOST_PPM;
+}
+
+/*
+ * factors_class() - a class, which these models do not know of themselves
+ *
+ * A tenant that loses clearly less with its SMs than their number says could not use
+ * all of them: it is memory-bound.
+ */
+void factors_class(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_snapshot_tenant *tenant,
+		   struct simgpu_prediction_tenant *out)
+{
+	u64 most = factors_sms_ppm(snapshot, tenant);
+
+	out->class = out->sd_scal_ppm < most - most / 10 ?
+		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * asm: the Application Slowdown Model (Subramanian et al., MICRO'15), as Themis
+ * compares itself with it. Tenants in turn have the highest memory priority for spans of
+ * 10,000 cycles. The rate of cache accesses in a tenant's own spans, corrected for
+ * misses that are hits in its auxiliary tags, stands for its rate alone; slowdown is
+ * that over its rate in the whole epoch. Of SMs that a tenant lacks ASM knows nothing:
+ * SD_scal is 1.
+ */
+#include "../registry.h"
+
+#define SPAN_CYCLES	10000
+/* However many its misses were, it needs this part of a span alone. */
+#define LEAST_PART	8
+
+/* struct alone - what a tenant did in its own spans of this epoch */
+struct alone {
+	u64 cycles;
+	u64 accesses;
+	u64 load_cycles;
+	u64 extra_misses;
+};
+
+/*
+ * struct state - what the model remembers
+ * @epoch: of the spans in @tenants
+ * @spans: 1 while a span lasts
+ * @slot: whose
+ * @end: device cycle at which it ends
+ * @start: cycle of the epoch at which it began
+ * @base: the tenant's counters there
+ */
+struct state {
+	u64 epoch;
+	u32 spans;
+	u32 slot;
+	u64 end;
+	u64 start;
+	struct simgpu_counters base;
+	struct alone tenants[SIMGPU_SLOTS_MAX];
+};
+
+static u64 since(u64 now, u64 before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* Hits that the tags had and the cache had not. */
+static u64 contention_misses(u64 accesses, u64 misses, u64 tag_accesses,
+			     u64 tag_hits)
+{
+	u64 hits = since(accesses, misses);
+
+	return since(fixed_mul_div(accesses, tag_hits, tag_accesses), hits);
+}
+
+/* What has passed of the span, into its tenant's sums. */
+static void add_span(const struct simgpu_snapshot *snapshot,
+		     struct state *state)
+{
+	const struct simgpu_counters *now =
+		&snapshot->tenants[state->slot].counters;
+	const struct simgpu_counters *base = &state->base;
+	struct alone *alone = &state->tenants[state->slot];
+	u64 accesses = since(now->llc_accesses, base->llc_accesses);
+	u64 extra;
+
+	extra = contention_misses(accesses,
+				  since(now->llc_misses, base->llc_misses),
+				  since(now->atd_accesses, base->atd_accesses),
+				  since(now->atd_hits, base->atd_hits));
+	alone->cycles = fixed_add(alone->cycles, since(snapshot->epoch_cycles,
+						       state->start));
+	alone->accesses = fixed_add(alone->accesses, accesses);
+	alone->load_cycles = fixed_add(alone->load_cycles,
+				       since(now->load_cycles,
+					     base->load_cycles));
+	alone->extra_misses = fixed_add(alone->extra_misses, extra);
+}
+
+/*
+ * Cycles of its spans that misses by contention took: what a miss takes longer than a
+ * hit, with as many loads under way at a time as there were.
+ */
+static u64 extra_cycles(const struct simgpu_snapshot *snapshot,
+			const struct alone *alone)
+{
+	u64 fetch = since(snapshot->dram_cycles, snapshot->llc_hit_cycles);
+	u64 extra = fixed_mul(alone->extra_misses, fetch);
+	u64 most = alone->cycles - alone->cycles / LEAST_PART;
+
+	if (alone->load_cycles > alone->cycles)
+		extra = fixed_mul_div(extra, alone->cycles, alone->load_cycles);
+	return extra < most ? extra : most;
+}
+
+/* CAR_alone / CAR_shared. */
+static void predict_tenant(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_snapshot_tenant *tenant,
+			   const struct alone *alone,
+			   struct simgpu_prediction_tenant *out)
+{
+	u64 shared = tenant->counters.llc_accesses, cycles, expected;
+
+	if (!alone->cycles || !alone->accesses || !shared)
+		return;
+	cycles = alone->cycles - extra_cycles(snapshot, alone);
+	expected = fixed_mul_div(alone->accesses, snapshot->epoch_cycles,
+				 cycles);
+	factors_say(SIMGPU_PPM, fixed_ratio_ppm(expected, shared), out);
+	out->class = out->np_ppm > hsm_compute_np_ppm(snapshot, tenant) ?
+		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
+	curve_of_tenant(snapshot, tenant, out);
+}
+
+/* The active slot after this one, in a ring. */
+static u32 next_slot(const struct simgpu_snapshot *snapshot, u32 slot)
+{
+	u32 i;
+
+	for (i = 1; i <= SIMGPU_SLOTS_MAX; i++)
+		if (snapshot->tenants[(slot + i) % SIMGPU_SLOTS_MAX].active)
+			return (slot + i) % SIMGPU_SLOTS_MAX;
+	return SIMGPU_SLOTS_MAX;
+}
+
+/* Go on with a span that has not ended, or begin the next tenant's. */
+static void ask_for_span(const struct simgpu_snapshot *snapshot,
+			 struct state *state, bool new_epoch,
+			 struct simgpu_prediction *prediction)
+{
+	u32 slot = state->slot;
+
+	if (!state->spans || state->end < snapshot->cycle + SIMGPU_WAKE_CYCLES_MIN ||
+	    !snapshot->tenants[slot].active) {
+		slot = next_slot(snapshot, slot);
+		state->end = snapshot->cycle + SPAN_CYCLES;
+	}
+	state->spans = slot < SIMGPU_SLOTS_MAX;
+	if (!state->spans)
+		return;
+	state->slot = slot;
+	state->start = new_epoch ? 0 : snapshot->epoch_cycles;
+	memset(&state->base, 0, sizeof(state->base));
+	if (!new_epoch)
+		state->base = snapshot->tenants[slot].counters;
+	prediction->probe = SIMGPU_PROBE_PRIORITY;
+	prediction->probe_slot = slot;
+	prediction->wake_cycle = state->end;
+}
+
+static int asm_predict(const struct simgpu_snapshot *snapshot,
+		       const void *constants, void *memory,
+		       struct simgpu_prediction *prediction)
+{
+	struct state *state = memory;
+	bool over = snapshot->events & SIMGPU_ON_EPOCH;
+	u32 slot;
+
+	/* An epoch that was too short was not asked about. */
+	if (snapshot->epoch != state->epoch) {
+		memset(state->tenants, 0, sizeof(state->tenants));
+		memset(&state->base, 0, sizeof(state->base));
+		state->start = 0;
+		state->epoch = snapshot->epoch;
+	}
+	if (state->spans)
+		add_span(snapshot, state);
+	for (slot = 0; over && slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active)
+			predict_tenant(snapshot, &snapshot->tenants[slot],
+				       &state->tenants[slot],
+				       &prediction->tenants[slot]);
+	ask_for_span(snapshot, state, over, prediction);
+	if (over) {
+		memset(state->tenants, 0, sizeof(state->tenants));
+		state->epoch = snapshot->epoch + 1;
+	}
+	return 0;
+}
+
+const struct simgpu_model model_asm = {
+	.name = "asm",
+	.latency_cycles = HSM_LATENCY_CYCLES,
+	.events = SIMGPU_ON_WAKE,
+	.needs = SIMGPU_NEEDS_ALL_TAGS,
+	.state_bytes = sizeof(struct state),
+	.predict = asm_predict,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Training of Themis' kernel slowdown model (IPDPS'19, section V.D), in floating point:
+ * the net as kmod/policy/models/themis_net.c has it in integers, the loss of Eq. 8 and
+ * its gradient, Adam, and the constants that come out. The same seed and samples give
+ * the same weights.
+ */
+#ifndef OFFLINE_THEMIS_FIT_H
+#define OFFLINE_THEMIS_FIT_H
+
+#include "offline.h"
+
+/* Eq. 8 (V.D). */
+#define THEMIS_ALPHA		2.0
+#define THEMIS_LAMBDA		0.001
+
+/**
+ * struct themis_sample - a kernel beside a pressure producer, over one epoch
+ * @rates: the net's inputs, Q32 a cycle
+ * @scal: T_n / T_N
+ * @inter: T_colo / T_n
+ * @meter: slowdown of the producer, if it is a pressure meter; else 0
+ * @program: which one
+ * @split: which split of the SMs
+ * @pressure: &enum pressure
+ * @level: of the producer
+ */
+struct themis_sample {
+	s64 rates[THEMIS_INPUTS];
+	double scal;
+	double inter;
+	double meter;
+	u32 program;
+	u32 split;
+	u32 pressure;
+	u32 level;
+};
+
+/**
+ * struct themis_net - the net in floating point
+ * @origin: per cycle, as are deviations
+ */
+struct themis_net {
+	double origin[THEMIS_INPUTS];
+	double deviation[THEMIS_INPUTS];
+	double weights[THEMIS_WEIGHTS];
+};
+
+/* Its two outputs, as they come: below 1 where it says so. */
+void themis_net_infer(const struct themis_net *net,
+		      const s64 rates[THEMIS_INPUTS],
+		      double sd[THEMIS_OUTPUTS]);
+
+/**
+ * themis_net_loss() - Eq. 8 over some samples
+ * @net: the net
+ * @samples: some
+ * @count: of these, at least 1
+ * @gradient: by weight, added to nothing; NULL: not wanted
+ *
+ * The norms of relative errors are taken as root mean squares, so that the loss does
+ * not grow with the number of samples.
+ *
+ * Return: the loss.
+ */
+double themis_net_loss(const struct themis_net *net,
+		       const struct themis_sample *samples, u32 count,
+		       double gradient[THEMIS_WEIGHTS]);
+
+/* Mean of |SD_pred - SD| / SD (Eq. 2), factors taken to be 1 at least. */
+double themis_net_error(const struct themis_net *net,
+			const struct themis_sample *samples, u32 count);
+
+/**
+ * struct themis_fit - how training goes
+ * @seed: of the first weights, and of which samples are held out
+ * @shift: deviations by which the mean of the inputs is away from their origin
+ * @rounds: at most so many
+ * @progress: told of the loss every 100 rounds; NULL: nobody is
+ * @context: passed to it
+ * @loss: of the samples that were trained on, in the end
+ * @error_training: Eq. 2 over these
+ * @error_held: and over those that were held out
+ */
+struct themis_fit {
+	u64 seed;
+	double shift;
+	u32 rounds;
+	void (*progress)(void *context, u32 round, double loss);
+	void *context;
+	double loss;
+	double error_training;
+	double error_held;
+};
+
+/**
+ * themis_fit_train() - find a net
+ * @fit: how, and what came out
+ * @samples: their order is changed
+ * @count: at least 20
+ * @net: filled in
+ *
+ * The samples of a fifth of the programs, chosen by the seed, are held out (of fewer
+ * than five programs, a tenth of the samples), and the weights that fit these best are
+ * kept: what fits all others may fit no new program.
+ *
+ * Return: 0; -EINVAL for too few samples; -ENOMEM.
+ */
+int themis_fit_train(struct themis_fit *fit, struct themis_sample *samples,
+		     u32 count, struct themis_net *net);
+
+/* The net in integers. */
+void themis_net_round(const struct themis_net *net,
+		      struct themis_constants *out);
+
+/* Greatest relative difference of a factor, taken to be 1 at least, from the net's. */
+double themis_net_round_error(const struct themis_net *net,
+			      const struct themis_sample *samples, u32 count);
+
+/* A file of constants, header and payload, into THEMIS_FILE_BYTES; how many bytes these are. */
+u32 themis_constants_file(const struct themis_constants *constants,
+			  const char *config, void *file);
+#define THEMIS_FILE_BYTES	(sizeof(struct simgpu_constants_header) + \
+				 sizeof(struct themis_constants))
+
+/* Spearman's rank correlation; equal values have their mean rank. 0 if one is level. */
+double themis_spearman(const double *x, const double *y, u32 count);
+
+#endif /* OFFLINE_THEMIS_FIT_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* simgpu train --model themis, as the command line has it. */
+#ifndef SIMGPU_TRAIN_THEMIS_H
+#define SIMGPU_TRAIN_THEMIS_H
+
+#include "experiment.h"
+
+#define TRAIN_PROGRAMS_MAX	64
+
+/**
+ * struct train_themis - what was asked for
+ * @settings: GPU, seed and cycles of a run
+ * @workers: runs at a time
+ * @out: file of constants, or NULL
+ * @samples: file in which samples are kept, or NULL
+ * @splits: list of OWN:PRODUCER, or NULL: Themis' five
+ * @levels: of each producer; 0: all
+ * @rounds: of training at most
+ * @shift_ppm: deviations by which the mean of inputs is away from their origin
+ * @programs: in place of Themis' 15
+ * @program_count: of these
+ * @added: beside these
+ * @added_count: of these
+ * @json: print one JSON document
+ */
+struct train_themis {
+	const struct settings *settings;
+	u64 workers;
+	const char *out;
+	const char *samples;
+	const char *splits;
+	u64 levels;
+	u64 rounds;
+	u64 shift_ppm;
+	const char **programs;
+	u32 program_count;
+	const char **added;
+	u32 added_count;
+	bool json;
+};
+
+/* An exit status. */
+int train_themis(const struct train_themis *arguments);
+
+#endif /* SIMGPU_TRAIN_THEMIS_H */
