@@ -228,7 +228,7 @@ ATTACKS		:= $(patsubst tests/attack/%.c,build/attack/%, \
 .PHONY: attacks
 attacks: $(ATTACKS)
 
-build/attack/%: tests/attack/%.c $(wildcard tests/attack/*.h tests/kselftest/*.h include/uapi/linux/*.h) build/libsimgpu.a | kselftest-headers
+build/attack/%: tests/attack/%.c tools/bench/latency.c $(wildcard tests/attack/*.h tests/kselftest/*.h include/uapi/linux/*.h) build/libsimgpu.a | kselftest-headers
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
 		$(NL_CFLAGS) -idirafter include/uapi -o $@ $< build/libsimgpu.a -lz $(NL_LIBS)
@@ -243,9 +243,10 @@ build/bench_costs: tools/bench/costs.c build/libsimgpu.a $(wildcard tests/kselft
 	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
 		-o $@ $< build/libsimgpu.a $(NL_LIBS)
 
-build/bench_latency: tools/bench/latency.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
+build/bench_latency: tools/bench/latency.c tests/attack/user.h build/libsimgpu.a $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 -g -Wall -idirafter include/uapi -o $@ $<
+	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
+		-o $@ $< build/libsimgpu.a $(NL_LIBS)
 
 build/epochs: docs/examples/epochs.c include/uapi/linux/simgpu_netlink.h
 	@mkdir -p $(@D)

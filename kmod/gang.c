@@ -258,6 +258,9 @@ static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
 
 	if (count < sizeof(struct simgpu_gang_record))
 		return -EINVAL;
+	ret = simgpu_device_admit(gang->device, SIMGPU_CALL_LIGHT);
+	if (ret)
+		return ret;
 	for (;;) {
 		if (!(file->f_flags & O_NONBLOCK)) {
 			ret = wait_event_interruptible(gang->readable,

@@ -333,6 +333,9 @@ ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
 
 	if (count < sizeof(completion))
 		return -EINVAL;
+	ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
+	if (ret)
+		return ret;
 	/* A record that cannot be copied is lost, as with a pipe's. */
 	do {
 		if (!(file->f_flags & O_NONBLOCK)) {
