@@ -127,7 +127,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qo
 		     session session_life journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing quota threads constant dependence builder accelsim \
-		     workloads)
+		     workloads memory)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
@@ -149,7 +149,10 @@ tests: $(UNIT_TESTS) $(COMMAND_TESTS) build/tests/test_integer
 # The rooms, the offline library and the test, all under the sanitizers.
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -llzma -lm
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka -lz -llzma -lm
+
+# It has a say in what port_alloc() gives.
+build/tests/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=free
 
 $(COMMAND_TESTS): build/tests/test_%: build/sanitized/tests/unit/test_%.o \
 				      build/sanitized/userspace/simgpu/%.o
