@@ -98,6 +98,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->start_constants = !options->constants ? 0 :
 		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);
+	WRITE_ONCE(device->private_runs, session_private_bytes(options));
 	device->ending = (struct simgpu_ending) {};
 	device->left = false;
 	device->refusal = (struct session_refusal) {};

@@ -351,6 +351,7 @@ struct simgpu_cgroup_rules {
  * @refusal: why a word was not followed last in this session, the policy's or the
  *	model's or that of a write
  * @session_refusal: the session's own last one that was seen
+ * @private_runs: its tenants get private GPUs; written under @lock, read without
  * @defaults: options of sessions without a gang; config never changes; holds
  *	their policy and model, and owns their constants
  * @defaults_version: counts changes of @defaults
@@ -428,6 +429,7 @@ struct simgpu_device {
 	bool slow;
 	struct session_refusal refusal;
 	struct session_refusal session_refusal;
+	bool private_runs;
 	struct session_options defaults;
 	u64 defaults_version;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];

@@ -731,7 +731,8 @@ err_options:
 }
 
 static int simgpu_gang_seat(struct simgpu_gang *gang,
-			    struct simgpu_tenant *tenant, u32 slot)
+			    struct simgpu_tenant *tenant, u32 slot,
+			    struct private_run *run)
 {
 	struct simgpu_device *device = gang->device;
 	int ret;
@@ -741,7 +742,7 @@ static int simgpu_gang_seat(struct simgpu_gang *gang,
 		return -ECANCELED;
 	if (tenant->slot != SIMGPU_NO_SLOT)
 		return -EBUSY;
-	ret = session_join(device->session, slot, &tenant->options);
+	ret = session_join_with(device->session, slot, &tenant->options, run);
 	if (ret < 0)
 		return ret;
 	simgpu_tenant_seat(tenant, slot);
@@ -755,6 +756,7 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_gang_join *cmd = ucmd->cmd;
+	struct private_run *run;
 	struct simgpu_gang *gang;
 	struct file *file;
 	int ret = -EBADF;
@@ -772,11 +774,16 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 	ret = -EINVAL;
 	if (cmd->slot >= gang->members)
 		goto out;
-	ret = simgpu_device_lock(gang->device);
+	run = simgpu_tenant_private_make(tenant);
+	ret = PTR_ERR_OR_ZERO(run);
 	if (ret)
 		goto out;
-	ret = simgpu_gang_seat(gang, tenant, cmd->slot);
-	simgpu_device_unlock(gang->device);
+	ret = simgpu_device_lock(gang->device);
+	if (!ret) {
+		ret = simgpu_gang_seat(gang, tenant, cmd->slot, run);
+		simgpu_device_unlock(gang->device);
+	}
+	simgpu_tenant_private_free(tenant, run);
 out:
 	fput(file);
 	return ret;

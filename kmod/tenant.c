@@ -197,6 +197,61 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 }
 
 /**
+ * simgpu_tenant_private_make() - make the private GPU that a tenant may get
+ * @tenant: that is about to take a slot
+ *
+ * Before the device's lock is taken, for it takes long. It counts for the tenant
+ * until simgpu_tenant_private_free(), and whoever takes the lock looks again: if the
+ * session is another one by then, it makes its own.
+ *
+ * Return: the run; NULL if none is needed, or an ERR_PTR().
+ */
+struct private_run *simgpu_tenant_private_make(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct session_options options;
+	struct private_run *run;
+	size_t bytes = 0;
+	int ret;
+
+	if (!READ_ONCE(device->private_runs) ||
+	    READ_ONCE(tenant->slot) != SIMGPU_NO_SLOT)
+		return NULL;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ERR_PTR(ret);
+	if (device->private_runs) {
+		options = device->start;
+		bytes = session_private_bytes(&options);
+	}
+	simgpu_device_unlock(device);
+	if (!bytes)
+		return NULL;
+	ret = simgpu_tenant_charge(tenant, bytes);
+	if (ret)
+		return ERR_PTR(ret);
+	run = session_private_make(&options);
+	if (run)
+		return run;
+	simgpu_tenant_uncharge(tenant, bytes);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * simgpu_tenant_private_free() - the session has taken it over, or did not need it
+ * @tenant: whose
+ * @run: of simgpu_tenant_private_make()
+ */
+void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
+				struct private_run *run)
+{
+	if (!run)
+		return;
+	simgpu_tenant_uncharge(tenant, session_private_size(run));
+	session_private_free(run);
+}
+
+/**
  * simgpu_tenant_seat() - record that the session gave a tenant a slot
  * @tenant: the tenant
  * @slot: the slot

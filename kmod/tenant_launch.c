@@ -93,7 +93,8 @@ void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
  * Outside a gang, the first launch takes a slot. -ESTALE: the device has to be
  * renewed first.
  */
-static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
+static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
+				   struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
 	int slot, ret;
@@ -110,8 +111,8 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
 	ret = simgpu_cgroups_admit(tenant);
 	if (ret)
 		return ret;
-	slot = session_join(device->session, SESSION_ANY_SLOT,
-			    &tenant->options);
+	slot = session_join_with(device->session, SESSION_ANY_SLOT,
+				 &tenant->options, run);
 	if (slot < 0)
 		return slot;
 	simgpu_tenant_seat(tenant, slot);
@@ -146,7 +147,8 @@ static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
 static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 				      struct simgpu_trace *trace,
 				      struct eventfd_ctx *eventfd,
-				      struct simgpu_launch *cmd)
+				      struct simgpu_launch *cmd,
+				      struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
@@ -154,7 +156,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 
 	lockdep_assert_held(&device->lock);
 	ret = simgpu_tenant_may_launch(tenant, trace, cmd);
-	ret = ret ?: simgpu_tenant_take_slot(tenant);
+	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)
 		return ret;
 	pending = simgpu_pending_free(tenant);
@@ -174,6 +176,27 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	simgpu_tell(launched, tenant, cmd->sequence, cmd->repeats);
 	simgpu_device_settle(device);
 	return 0;
+}
+
+/* Likewise; -ESTALE as simgpu_tenant_take_slot(). */
+static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
+				    struct simgpu_trace *trace,
+				    struct eventfd_ctx *eventfd,
+				    struct simgpu_launch *cmd)
+{
+	struct private_run *run = simgpu_tenant_private_make(tenant);
+	int ret;
+
+	if (IS_ERR(run))
+		return PTR_ERR(run);
+	ret = simgpu_device_lock(tenant->device);
+	if (!ret) {
+		ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd,
+						 run);
+		simgpu_device_unlock(tenant->device);
+	}
+	simgpu_tenant_private_free(tenant, run);
+	return ret;
 }
 
 /* SIMGPU_IOC_LAUNCH */
@@ -203,11 +226,7 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 		}
 	}
 	do {
-		ret = simgpu_device_lock(tenant->device);
-		if (ret)
-			goto err_eventfd;
-		ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd);
-		simgpu_device_unlock(tenant->device);
+		ret = simgpu_tenant_try_launch(tenant, trace, eventfd, cmd);
 	} while (ret == -ESTALE && !(ret = simgpu_device_renew(tenant->device)));
 	if (ret)
 		goto err_eventfd;

@@ -77,6 +77,8 @@ struct session_tenant {
  * struct private_run - a tenant alone on a GPU of its own (private_run.c)
  * @gpu: NULL if there is none
  * @memory: of it, not aligned
+ * @bytes: of that
+ * @seed: that it was made with
  * @epoch_start: its cycle at the start of the present epoch
  * @runs: a kernel is on it
  */
@@ -84,6 +86,7 @@ struct private_run {
 	struct gpu *gpu;
 	void *memory;
 	size_t bytes;
+	u64 seed;
 	u64 epoch_start;
 	bool runs;
 };
@@ -297,7 +300,8 @@ void registers_read(struct session *session, u32 slot,
 		    struct simgpu_counters *counters);
 
 /* private_run.c */
-int private_run_join(struct session *session, u32 slot);
+int private_run_join(struct session *session, u32 slot,
+		     struct private_run *made);
 void private_run_leave(struct session *session, u32 slot);
 void private_run_start(struct session *session, u32 slot,
 		       const struct trace *trace, u32 kernel);

@@ -402,6 +402,50 @@ const struct gpu *session_gpu(const struct session *session);
 int session_join(struct session *session, u32 slot,
 		 const struct session_tenant_options *options);
 
+struct private_run;
+
+/**
+ * session_private_bytes() - memory of the private run that a tenant gets
+ * @options: of the session
+ *
+ * Return: bytes; 0 if neither the model nor the policy needs private runs.
+ */
+size_t session_private_bytes(const struct session_options *options);
+
+/**
+ * session_private_make() - make a private run, without a session
+ * @options: of the session in which it is to be
+ *
+ * session_join() makes it itself, which takes long: who must not be waited for
+ * meanwhile makes it before, for session_join_with().
+ *
+ * Return: the run, which session_private_free() frees; NULL without memory.
+ */
+struct private_run *session_private_make(const struct session_options *options);
+
+/* Bytes of a run that was made, as session_private_bytes() counts them. */
+size_t session_private_size(const struct private_run *run);
+
+/**
+ * session_private_free() - free a private run that was made, taken over or not
+ * @run: the run, or NULL
+ */
+void session_private_free(struct private_run *run);
+
+/**
+ * session_join_with() - take a slot, as session_join()
+ * @session: the session
+ * @slot: as there
+ * @options: copied
+ * @run: taken over if the session needs private runs and it is as they are here;
+ *	or NULL
+ *
+ * Return: as session_join().
+ */
+int session_join_with(struct session *session, u32 slot,
+		      const struct session_tenant_options *options,
+		      struct private_run *run);
+
 /* Change weight, service and target of a tenant from the next epoch on. */
 int session_set_tenant(struct session *session, u32 slot,
 		       const struct session_tenant_options *options);
