@@ -735,6 +735,7 @@ static int simgpu_gang_seat(struct simgpu_gang *gang,
 			    struct private_run *run)
 {
 	struct simgpu_device *device = gang->device;
+	struct session_tenant_options options;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
@@ -742,7 +743,8 @@ static int simgpu_gang_seat(struct simgpu_gang *gang,
 		return -ECANCELED;
 	if (tenant->slot != SIMGPU_NO_SLOT)
 		return -EBUSY;
-	ret = session_join_with(device->session, slot, &tenant->options, run);
+	options = simgpu_tenant_session_options(tenant);
+	ret = session_join_with(device->session, slot, &options, run);
 	if (ret < 0)
 		return ret;
 	simgpu_tenant_seat(tenant, slot);

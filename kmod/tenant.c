@@ -252,6 +252,26 @@ void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
 }
 
 /**
+ * simgpu_tenant_session_options() - what the session is told of a tenant
+ * @tenant: the tenant
+ *
+ * Its cgroup, too, which policies see; but not in the session of a gang, whose
+ * results must not depend on where its members run.
+ *
+ * Return: the options, with the tenant's own weight.
+ */
+struct session_tenant_options
+simgpu_tenant_session_options(const struct simgpu_tenant *tenant)
+{
+	struct session_tenant_options options = tenant->options;
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (!tenant->device->start.gang_size)
+		options.cgroup = simgpu_cgroup_id(tenant->cgroup);
+	return options;
+}
+
+/**
  * simgpu_tenant_seat() - record that the session gave a tenant a slot
  * @tenant: the tenant
  * @slot: the slot
@@ -334,9 +354,9 @@ static bool simgpu_options_valid(const struct session_tenant_options *options)
  */
 void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
 {
-	struct session_tenant_options options = tenant->options;
+	struct session_tenant_options options =
+		simgpu_tenant_session_options(tenant);
 
-	lockdep_assert_held(&tenant->device->lock);
 	if (tenant->weight == weight)
 		return;
 	options.weight = weight;
@@ -347,11 +367,12 @@ void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
 /* The session hears of all options but of a weight that is in its cgroups' hands. */
 static int simgpu_tenant_tell_session(struct simgpu_tenant *tenant)
 {
+	struct session_tenant_options options =
+		simgpu_tenant_session_options(tenant);
 	struct simgpu_device *device = tenant->device;
 	int ret;
 
-	ret = session_set_tenant(device->session, tenant->slot,
-				 &tenant->options);
+	ret = session_set_tenant(device->session, tenant->slot, &options);
 	if (ret)
 		return ret;
 	tenant->weight = tenant->options.weight;

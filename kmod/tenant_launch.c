@@ -97,6 +97,7 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
 				   struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
+	struct session_tenant_options options;
 	int slot, ret;
 
 	lockdep_assert_held(&device->lock);
@@ -111,8 +112,9 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
 	ret = simgpu_cgroups_admit(tenant);
 	if (ret)
 		return ret;
-	slot = session_join_with(device->session, SESSION_ANY_SLOT,
-				 &tenant->options, run);
+	options = simgpu_tenant_session_options(tenant);
+	slot = session_join_with(device->session, SESSION_ANY_SLOT, &options,
+				 run);
 	if (slot < 0)
 		return slot;
 	simgpu_tenant_seat(tenant, slot);

@@ -21,7 +21,7 @@
  * compute-bound one on bare metal), so it is found by doubling and halving.
  * Results do not depend on it.
  */
-#define SIMGPU_QUANTUM_NS		(1 * NSEC_PER_MSEC)
+#define SIMGPU_QUANTUM_NS		((u64)NSEC_PER_MSEC)
 #define SIMGPU_SLICE_CYCLES_START	1000
 #define SIMGPU_SLICE_CYCLES_MIN		50
 #define SIMGPU_SLICE_CYCLES_MAX		64000
@@ -30,9 +30,10 @@
  * While no tenant has work, cycles cost a thousandth; how many of them a slice has
  * is found likewise, anew each time, for what is still on its way costs more. But
  * never few: where a slice is slow whatever is in it, as in a debug kernel, time
- * would else not pass at all. The worker then sleeps for so many quanta after each.
+ * would else not pass at all. The worker then sleeps so many times as long as its
+ * quantum was, or should have been.
  */
-#define SIMGPU_EMPTY_CYCLES_MIN		250000
+#define SIMGPU_EMPTY_CYCLES_MIN		20000
 #define SIMGPU_EMPTY_CYCLES_MAX		8000000
 #define SIMGPU_EMPTY_REST		3
 
@@ -198,15 +199,16 @@ static void simgpu_device_share(struct simgpu_device *device,
 }
 
 /* No tenant has work yet: there is no hurry. */
-static void simgpu_device_rest(struct simgpu_device *device)
+static void simgpu_device_rest(struct simgpu_device *device, u64 took_ns)
 {
+	u64 rest_ns = SIMGPU_EMPTY_REST * max(took_ns, SIMGPU_QUANTUM_NS);
+
 	if (!device->empty)
 		return;
 	device->empty = false;
 	simgpu_turn_rest(device);
 	wait_event_freezable_timeout(device->worker_wait, kthread_should_stop(),
-				     nsecs_to_jiffies(SIMGPU_EMPTY_REST *
-						      SIMGPU_QUANTUM_NS) ?: 1);
+				     nsecs_to_jiffies(rest_ns) ?: 1);
 }
 
 /*
@@ -217,7 +219,7 @@ static int simgpu_worker(void *data)
 {
 	struct simgpu_device *device = data;
 	struct simgpu_share since = {};
-	u64 took_ns;
+	u64 took_ns = 0;
 
 	set_user_nice(current, MAX_NICE);
 	set_freezable();
@@ -230,7 +232,7 @@ static int simgpu_worker(void *data)
 		try_to_freeze();
 		simgpu_device_pace(device);
 		simgpu_device_share(device, &since);
-		simgpu_device_rest(device);
+		simgpu_device_rest(device, took_ns);
 		simgpu_turn_take(device);
 		took_ns = device->runnable ? simgpu_device_step(device) : 0;
 		simgpu_turn_end(device, took_ns);

@@ -11,7 +11,7 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	6
+#define SIMGPU_SNAPSHOT_VERSION	7
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -138,6 +138,9 @@ struct simgpu_snapshot_queue {
  * @goal_ipc_ppm: thread instructions a cycle that it is promised; 0 so far
  * @share_ppm: part of the SMs that it asks for; 0 so far
  * @sm_mask: SMs that it may use, a bit each; 0 so far: all
+ * @cgroup: number of the cgroup (version 2) in which its file was opened; 0: none,
+ *	as offline without a journal, and in gangs, whose results must not depend
+ *	on where they run
  * @counters: differences over this epoch, up to now; with registers of limited
  *	width (hardware_counters), those of DRAM may be too small, and all
  *	requests are given as fills
@@ -167,6 +170,7 @@ struct simgpu_snapshot_tenant {
 	u64 goal_ipc_ppm;
 	u64 share_ppm;
 	u64 sm_mask[2];
+	u64 cgroup;
 	struct simgpu_counters counters;
 	struct simgpu_counters total;
 	struct simgpu_curve curve;
@@ -300,9 +304,9 @@ static_assert(sizeof(struct simgpu_counters) == 44 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 112, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 1808, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 1816, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 165272, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 165784, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

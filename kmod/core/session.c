@@ -495,7 +495,8 @@ static bool same_options(const struct session_tenant_options *a,
 			 const struct session_tenant_options *b)
 {
 	return !strcmp(a->name, b->name) && a->service == b->service &&
-	       a->weight == b->weight && a->target_ppm == b->target_ppm;
+	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
+	       a->cgroup == b->cgroup;
 }
 
 int session_set_tenant(struct session *session, u32 slot,

@@ -148,12 +148,14 @@ struct session_refusal {
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 to 1000
  * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0
+ * @cgroup: number of the cgroup that it belongs to, which its owner knows; 0: none
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
 	u32 service;
 	u32 weight;
 	u64 target_ppm;
+	u64 cgroup;
 };
 
 /* Figures over a span of cycles, derived from counters; docs/glossary.md. */

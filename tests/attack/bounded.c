@@ -137,6 +137,43 @@ TEST(repeated_words_lose_no_event)
 	close(fd);
 }
 
+/* Policies see a tenant's cgroup, so a replay has to know it; not in a gang. */
+TEST(journal_has_the_cgroup)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .seed = 1,
+	};
+	static char journal[1 << 20];
+	struct built_trace trace;
+	char path[96], key[40];
+	uint32_t handle;
+	int fd;
+
+	build_compute(&trace, 1, 1);
+	let_users_make_gangs();
+	as_user();
+	fd = open_device();
+	ASSERT_LE(0, fd);
+	snprintf(path, sizeof(path), SYSFS "tenants/%lu/cgroup_id",
+		 newest_tenant());
+	snprintf(key, sizeof(key), " cgroup=%lld\n", read_number(path));
+	ASSERT_EQ(0, upload(fd, &trace, &handle));
+	ASSERT_EQ(0, launch(fd, handle, 1, NULL));
+	ASSERT_EQ(0, wait_launch(fd, 1, PATIENCE_NS));
+	as_root();
+	ASSERT_EQ(0, read_text(DEBUGFS "journal", journal, sizeof(journal)));
+	EXPECT_LT(0, count_lines(journal, key));
+	as_user();
+	ASSERT_EQ(0, call(fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(fd, create.fd, 0));
+	as_root();
+	ASSERT_EQ(0, read_text(DEBUGFS "journal", journal, sizeof(journal)));
+	EXPECT_EQ(1, count_lines(journal, " join slot="));
+	EXPECT_EQ(0, count_lines(journal, " cgroup="));
+	close(create.fd);
+	close(fd);
+}
+
 /* What takes long in a debug kernel. */
 FIXTURE(long_run) {
 };

@@ -211,6 +211,45 @@ static void sessions_without_memory(void **state)
 	assert_int_equal(fails_at, 7);
 }
 
+/* Joins a session of one with a run made for @seed; how many blocks that takes. */
+static u32 join_with_run(u64 seed, u64 *hash)
+{
+	struct session_tenant_options tenant = plain();
+	struct private_run *run;
+	struct bench bench;
+	u32 taken;
+
+	bench_options(&bench, 1);
+	bench.options.model = &model_oracle;
+	session_default_params(&bench.options);
+	account_open(0);
+	bench_start(&bench);
+	bench.options.seed = seed;
+	run = session_private_make(&bench.options);
+	assert_int_equal(session_private_size(run),
+			 session_private_bytes(&bench.options));
+	taken = account.taken;
+	assert_int_equal(session_join_with(bench.session, 0, &tenant, run), 0);
+	taken = account.taken - taken;
+	session_private_free(run);
+	launch(&bench, 0, computing, 1, 0);
+	session_run(bench.session, ALL_AT_ONCE);
+	*hash = session_state_hash(bench.session);
+	session_destroy(bench.session);
+	assert_false(account_close());
+	return taken;
+}
+
+/* One that fits is taken over, another one not; either way it is the same run. */
+static void private_runs_made_before(void **state)
+{
+	u64 hash, again;
+
+	assert_int_equal(join_with_run(1, &hash), 0);
+	assert_int_equal(join_with_run(2, &again), 1);
+	assert_int_equal(again, hash);
+}
+
 /* A trace is checked and decoded in memory of its own. */
 static void uploads_without_memory(void **state)
 {
@@ -242,6 +281,7 @@ int main(void)
 		cmocka_unit_test(parts_are_apart),
 		cmocka_unit_test(views_are_apart),
 		cmocka_unit_test(sessions_without_memory),
+		cmocka_unit_test(private_runs_made_before),
 		cmocka_unit_test(uploads_without_memory),
 	};
 
