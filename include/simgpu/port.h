@@ -230,25 +230,27 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
 #define PORT_RED_ZONE	64
+/* As <sanitizer/asan_interface.h> has them. */
+void __asan_poison_memory_region(void const volatile *memory, size_t bytes);
+void __asan_unpoison_memory_region(void const volatile *memory, size_t bytes);
 #else
 #define PORT_RED_ZONE	0
+#define __asan_poison_memory_region(memory, bytes)	\
+	((void)(memory), (void)(bytes))
+#define __asan_unpoison_memory_region(memory, bytes)	\
+	((void)(memory), (void)(bytes))
 #endif
 
 /* From now on who touches it is stopped, until it is allowed, or taken anew. */
 static inline void port_forbid(const void *memory, size_t bytes)
 {
-#ifdef __SANITIZE_ADDRESS__
 	__asan_poison_memory_region(memory, bytes);
-#endif
 }
 
 static inline void port_allow(const void *memory, size_t bytes)
 {
-#ifdef __SANITIZE_ADDRESS__
 	__asan_unpoison_memory_region(memory, bytes);
-#endif
 }
 
 #define port_assert(condition)	assert(condition)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <sanitizer/asan_interface.h>
 
 #include "../../kmod/sim/sim.h"
 #include "../../userspace/offline/offline.h"
