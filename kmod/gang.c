@@ -200,15 +200,16 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	ending->state_hash = gang->status.state_hash;
 	session_journal(device->session, &ending->journal_events,
 			&ending->journal_lost);
-	for (slot = 0; slot < gang->members; slot++) {
-		if (!device->slots[slot])
-			continue;
-		simgpu_gang_keep_report(gang, slot);
-		simgpu_tenant_settle_all(device->slots[slot], status);
-	}
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			simgpu_gang_keep_report(gang, slot);
 	/* Pairs with the reader's acquire: it sees all records. */
 	smp_store_release(&gang->over, true);
 	wake_up_all(&gang->readable);
+	/* Who is woken finds it over. */
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_settle_all(device->slots[slot], status);
 }
 
 static bool simgpu_gang_readable(struct simgpu_gang *gang)

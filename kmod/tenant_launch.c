@@ -74,6 +74,10 @@ void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 	WARN_ON_ONCE(i == SESSION_LAUNCHES_MAX);
 	/* Who is woken finds its figures there. */
 	simgpu_tenant_publish_counters(tenant);
+	/* And, with its last launch, that the gang has ended: that settles it. */
+	if (!status && simgpu_device_has_gang(device) &&
+	    session_state(device->session) != SESSION_RUNNING)
+		return;
 	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
 }
 
