@@ -231,9 +231,9 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 #endif
 #ifdef __SANITIZE_ADDRESS__
 #define PORT_RED_ZONE	64
-/* As <sanitizer/asan_interface.h> has them. */
-void __asan_poison_memory_region(void const volatile *memory, size_t bytes);
-void __asan_unpoison_memory_region(void const volatile *memory, size_t bytes);
+/* Of <sanitizer/asan_interface.h>, which is not everywhere. */
+void __asan_poison_memory_region(const void *memory, size_t bytes);
+void __asan_unpoison_memory_region(const void *memory, size_t bytes);
 #else
 #define PORT_RED_ZONE	0
 #define __asan_poison_memory_region(memory, bytes)	\

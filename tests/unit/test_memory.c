@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include <sanitizer/asan_interface.h>
 
 #include "../../kmod/sim/sim.h"
 #include "../../userspace/offline/offline.h"
@@ -17,6 +16,9 @@
 #include "trace_sample.h"
 
 /* --- red zones ------------------------------------------------------------------ */
+
+/* As <sanitizer/asan_interface.h> has it, with which port.h does not go. */
+int __asan_address_is_poisoned(const void *memory);
 
 /* What lies right before and behind an array of @count is nobody's. */
 #define EXPECT_APART(array, count) do { \
