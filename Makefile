@@ -127,7 +127,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qo
 		     session session_life arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing quota threads constant dependence builder accelsim \
-		     workloads themis allocation)
+		     workloads memory themis allocation)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
@@ -155,7 +155,10 @@ check-unit: tests
 # The rooms, the offline library and the test, all under the sanitizers.
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lz -llzma -lm
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka -lz -llzma -lm
+
+# It has a say in what port_alloc() gives.
+build/tests/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=free
 
 $(COMMAND_TESTS): build/tests/test_%: build/sanitized/tests/unit/test_%.o \
 				      build/sanitized/userspace/simgpu/%.o
@@ -234,7 +237,7 @@ ATTACKS		:= $(patsubst tests/attack/%.c,build/attack/%, \
 .PHONY: attacks
 attacks: $(ATTACKS)
 
-build/attack/%: tests/attack/%.c $(wildcard tests/attack/*.h tests/kselftest/*.h include/uapi/linux/*.h) build/libsimgpu.a | kselftest-headers
+build/attack/%: tests/attack/%.c tools/bench/latency.c $(wildcard tests/attack/*.h tests/kselftest/*.h include/uapi/linux/*.h) build/libsimgpu.a | kselftest-headers
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall -I$(KSELFTEST_DIR)/tools/testing/selftests \
 		$(NL_CFLAGS) -idirafter include/uapi -o $@ $< build/libsimgpu.a -lz $(NL_LIBS)
@@ -249,9 +252,10 @@ build/bench_costs: tools/bench/costs.c build/libsimgpu.a $(wildcard tests/kselft
 	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
 		-o $@ $< build/libsimgpu.a $(NL_LIBS)
 
-build/bench_latency: tools/bench/latency.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
+build/bench_latency: tools/bench/latency.c tests/attack/user.h build/libsimgpu.a $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 -g -Wall -idirafter include/uapi -o $@ $<
+	$(CC) -std=gnu11 -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi \
+		-o $@ $< build/libsimgpu.a $(NL_LIBS)
 
 build/epochs: docs/examples/epochs.c include/uapi/linux/simgpu_netlink.h
 	@mkdir -p $(@D)

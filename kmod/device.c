@@ -98,6 +98,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->start_constants = !options->constants ? 0 :
 		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);
+	WRITE_ONCE(device->private_runs, session_private_bytes(options));
 	device->ending = (struct simgpu_ending) {};
 	device->left = false;
 	device->refusal = (struct session_refusal) {};
@@ -216,6 +217,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 						 const struct gpu_config *config)
 {
 	struct simgpu_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
+	u32 kind;
 
 	if (!device)
 		return NULL;
@@ -247,7 +249,8 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	mutex_init(&device->open_lock);
 	spin_lock_init(&device->publish_lock);
 	init_waitqueue_head(&device->worker_wait);
-	init_waitqueue_head(&device->admit_wait);
+	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
+		init_waitqueue_head(&device->calls[kind].wait);
 	init_waitqueue_head(&device->turn_wait);
 	spin_lock_init(&device->lend_lock);
 	init_llist_head(&device->graves);

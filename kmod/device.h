@@ -217,6 +217,23 @@ struct simgpu_observer {
 	void (*tenant_settings)(struct simgpu_tenant *tenant);
 };
 
+/* Kinds of calls that are held up by themselves (turn.c). */
+enum simgpu_call_kind {
+	SIMGPU_CALL_LIGHT,	/* answers, or changes a few words */
+	SIMGPU_CALL_HEAVY,	/* makes a tenant, a trace or a gang */
+	SIMGPU_CALL_KINDS
+};
+
+/**
+ * struct simgpu_calls - calls of a kind on a device
+ * @count: since the last quantum's end
+ * @wait: where those beyond the limit wait for the next one
+ */
+struct simgpu_calls {
+	atomic_t count;
+	wait_queue_head_t wait;
+};
+
 /* The observers' table, which ends with NULL; main.c has it. */
 extern const struct simgpu_observer *const *simgpu_observers;
 
@@ -308,8 +325,7 @@ struct simgpu_cgroup_rules {
  * @quanta: that have ended; likewise
  * @ran_ns: host time that they took; likewise
  * @longest_ns: the longest of them; likewise
- * @calls: since the last quantum's end, while @stepping
- * @admit_wait: where calls wait for the next one
+ * @calls: while @stepping, by &enum simgpu_call_kind
  * @turns_asked: callers that had to wait for @lock
  * @turns_had: of these, those that wait no longer
  * @turn_wait: where the worker waits for them
@@ -335,6 +351,7 @@ struct simgpu_cgroup_rules {
  * @refusal: why a word was not followed last in this session, the policy's or the
  *	model's or that of a write
  * @session_refusal: the session's own last one that was seen
+ * @private_runs: its tenants get private GPUs; written under @lock, read without
  * @defaults: options of sessions without a gang; config never changes; holds
  *	their policy and model, and owns their constants
  * @defaults_version: counts changes of @defaults
@@ -391,8 +408,7 @@ struct simgpu_device {
 	u64 quanta;
 	u64 ran_ns;
 	u64 longest_ns;
-	atomic_t calls;
-	wait_queue_head_t admit_wait;
+	struct simgpu_calls calls[SIMGPU_CALL_KINDS];
 	atomic64_t turns_asked;
 	atomic64_t turns_had;
 	wait_queue_head_t turn_wait;
@@ -413,6 +429,7 @@ struct simgpu_device {
 	bool slow;
 	struct session_refusal refusal;
 	struct session_refusal session_refusal;
+	bool private_runs;
 	struct session_options defaults;
 	u64 defaults_version;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
@@ -448,7 +465,8 @@ void simgpu_devices_exit(void);
 struct simgpu_device *simgpu_device_plug(const struct gpu_config *config);
 void simgpu_device_unplug(struct simgpu_device *device);
 
-int simgpu_device_admit(struct simgpu_device *device);
+int simgpu_device_admit(struct simgpu_device *device,
+			enum simgpu_call_kind kind);
 int simgpu_device_lock(struct simgpu_device *device);
 void simgpu_device_lock_closing(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);
@@ -484,7 +502,7 @@ void simgpu_device_use(struct simgpu_device *device,
 void simgpu_device_publish_start(struct simgpu_device *device);
 void simgpu_device_publish(struct simgpu_device *device, bool counters);
 void simgpu_turn_take(struct simgpu_device *device);
-void simgpu_turn_end(struct simgpu_device *device);
+void simgpu_turn_end(struct simgpu_device *device, u64 took_ns);
 void simgpu_turn_rest(struct simgpu_device *device);
 void simgpu_device_fell_back(struct simgpu_device *device,
 			     const struct session_refusal *why);

@@ -49,23 +49,26 @@ struct simgpu_ucmd {
  * @size: of the argument struct
  * @min_size: of its first version
  * @execute: does it; answers with simgpu_ucmd_respond()
+ * @heavy: it is held up with those that make things (&enum simgpu_call_kind)
  */
 struct simgpu_ioctl_op {
 	u32 size;
 	u32 min_size;
 	int (*execute)(struct simgpu_ucmd *ucmd);
+	bool heavy;
 };
 
 /* Bytes that the dispatcher has for an argument struct. */
 #define SIMGPU_UCMD_BYTES_MAX	512
 
-#define SIMGPU_IOCTL_OP(_base, _ioctl, _fn, _struct, _last)		\
+#define SIMGPU_IOCTL_OP(_base, _ioctl, _fn, _struct, _last, ...)	\
 	[_IOC_NR(_ioctl) - (_base)] = {					\
 		.size = sizeof(_struct) +				\
 			BUILD_BUG_ON_ZERO(sizeof(_struct) >		\
 					  SIMGPU_UCMD_BYTES_MAX),	\
 		.min_size = offsetofend(_struct, _last),		\
 		.execute = _fn,						\
+		__VA_ARGS__						\
 	}
 
 long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,

@@ -200,15 +200,16 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	ending->state_hash = gang->status.state_hash;
 	session_journal(device->session, &ending->journal_events,
 			&ending->journal_lost);
-	for (slot = 0; slot < gang->members; slot++) {
-		if (!device->slots[slot])
-			continue;
-		simgpu_gang_keep_report(gang, slot);
-		simgpu_tenant_settle_all(device->slots[slot], status);
-	}
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			simgpu_gang_keep_report(gang, slot);
 	/* Pairs with the reader's acquire: it sees all records. */
 	smp_store_release(&gang->over, true);
 	wake_up_all(&gang->readable);
+	/* Who is woken finds it over. */
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_settle_all(device->slots[slot], status);
 }
 
 static bool simgpu_gang_readable(struct simgpu_gang *gang)
@@ -258,6 +259,9 @@ static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
 
 	if (count < sizeof(struct simgpu_gang_record))
 		return -EINVAL;
+	ret = simgpu_device_admit(gang->device, SIMGPU_CALL_LIGHT);
+	if (ret)
+		return ret;
 	for (;;) {
 		if (!(file->f_flags & O_NONBLOCK)) {
 			ret = wait_event_interruptible(gang->readable,
@@ -728,9 +732,11 @@ err_options:
 }
 
 static int simgpu_gang_seat(struct simgpu_gang *gang,
-			    struct simgpu_tenant *tenant, u32 slot)
+			    struct simgpu_tenant *tenant, u32 slot,
+			    struct private_run *run)
 {
 	struct simgpu_device *device = gang->device;
+	struct session_tenant_options options;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
@@ -738,7 +744,8 @@ static int simgpu_gang_seat(struct simgpu_gang *gang,
 		return -ECANCELED;
 	if (tenant->slot != SIMGPU_NO_SLOT)
 		return -EBUSY;
-	ret = session_join(device->session, slot, &tenant->options);
+	options = simgpu_tenant_session_options(tenant);
+	ret = session_join_with(device->session, slot, &options, run);
 	if (ret < 0)
 		return ret;
 	simgpu_tenant_seat(tenant, slot);
@@ -752,6 +759,7 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_gang_join *cmd = ucmd->cmd;
+	struct private_run *run;
 	struct simgpu_gang *gang;
 	struct file *file;
 	int ret = -EBADF;
@@ -769,11 +777,16 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 	ret = -EINVAL;
 	if (cmd->slot >= gang->members)
 		goto out;
-	ret = simgpu_device_lock(gang->device);
+	run = simgpu_tenant_private_make(tenant);
+	ret = PTR_ERR_OR_ZERO(run);
 	if (ret)
 		goto out;
-	ret = simgpu_gang_seat(gang, tenant, cmd->slot);
-	simgpu_device_unlock(gang->device);
+	ret = simgpu_device_lock(gang->device);
+	if (!ret) {
+		ret = simgpu_gang_seat(gang, tenant, cmd->slot, run);
+		simgpu_device_unlock(gang->device);
+	}
+	simgpu_tenant_private_free(tenant, run);
 out:
 	fput(file);
 	return ret;

@@ -71,7 +71,8 @@ long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
 		return ret;
 	/* The caller may have changed it since it was read. */
 	*(u32 *)ucmd.cmd = ucmd.user_size;
-	ret = simgpu_device_admit(device);
+	ret = simgpu_device_admit(device, op->heavy ? SIMGPU_CALL_HEAVY :
+						      SIMGPU_CALL_LIGHT);
 	return ret ?: op->execute(&ucmd);
 }
 
@@ -93,8 +94,9 @@ int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd)
 }
 
 #define TENANT_IOCTL_BASE	_IOC_NR(SIMGPU_IOC_DEVICE_INFO)
-#define TENANT_OP(_ioctl, _fn, _struct, _last) \
-	SIMGPU_IOCTL_OP(TENANT_IOCTL_BASE, _ioctl, _fn, _struct, _last)
+#define TENANT_OP(_ioctl, _fn, _struct, _last, ...) \
+	SIMGPU_IOCTL_OP(TENANT_IOCTL_BASE, _ioctl, _fn, _struct, _last, \
+			__VA_ARGS__)
 
 static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 	TENANT_OP(SIMGPU_IOC_DEVICE_INFO, simgpu_device_info,
@@ -102,7 +104,7 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 	TENANT_OP(SIMGPU_IOC_TENANT_CONFIG, simgpu_tenant_config,
 		  struct simgpu_tenant_config, name),
 	TENANT_OP(SIMGPU_IOC_TRACE_UPLOAD, simgpu_trace_upload,
-		  struct simgpu_trace_upload, refusal),
+		  struct simgpu_trace_upload, refusal, .heavy = true),
 	TENANT_OP(SIMGPU_IOC_TRACE_REMOVE, simgpu_trace_remove,
 		  struct simgpu_trace_remove, handle),
 	TENANT_OP(SIMGPU_IOC_LAUNCH, simgpu_tenant_launch,
@@ -112,7 +114,7 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 	TENANT_OP(SIMGPU_IOC_REPORT, simgpu_tenant_report,
 		  struct simgpu_report, report.shared_sms),
 	TENANT_OP(SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
-		  struct simgpu_gang_create, reserved),
+		  struct simgpu_gang_create, reserved, .heavy = true),
 	TENANT_OP(SIMGPU_IOC_GANG_JOIN, simgpu_gang_join,
 		  struct simgpu_gang_join, reserved),
 	TENANT_OP(SIMGPU_IOC_ARRIVALS, simgpu_tenant_arrivals,
@@ -137,7 +139,7 @@ static int simgpu_fops_open(struct inode *inode, struct file *file)
 	struct simgpu_tenant *tenant;
 	int ret;
 
-	ret = simgpu_device_admit(device);
+	ret = simgpu_device_admit(device, SIMGPU_CALL_HEAVY);
 	if (ret)
 		return ret;
 	tenant = simgpu_tenant_create(device, file->f_cred);

@@ -97,11 +97,15 @@ simgpu_epoch_get_policy[SIMGPU_A_EPOCH_DEVICE + 1] = {
 	[SIMGPU_A_EPOCH_DEVICE] = { .type = NLA_U32 },
 };
 
-/* The device that an attribute of the request names, with a reference. */
+/*
+ * The device that an attribute of the request names, with a reference. A message
+ * about it is a call as an ioctl is.
+ */
 static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 						 int attribute)
 {
 	struct simgpu_device *device;
+	int ret;
 
 	if (GENL_REQ_ATTR_CHECK(info, attribute))
 		return ERR_PTR(-EINVAL);
@@ -109,6 +113,11 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 	if (!device) {
 		NL_SET_BAD_ATTR(info->extack, info->attrs[attribute]);
 		return ERR_PTR(-ENODEV);
+	}
+	ret = simgpu_device_admit(device, SIMGPU_CALL_LIGHT);
+	if (ret) {
+		put_device(&device->dev);
+		return ERR_PTR(ret);
 	}
 	return device;
 }
@@ -221,6 +230,7 @@ static int simgpu_nl_device_dump(struct sk_buff *skb,
 		device = simgpu_device_find(cb->args[0]);
 		if (!device)
 			continue;
+		simgpu_device_admit(device, SIMGPU_CALL_LIGHT);
 		ret = simgpu_put_device(skb, device,
 					NETLINK_CB(cb->skb).portid,
 					cb->nlh->nlmsg_seq, NLM_F_MULTI,
@@ -539,6 +549,7 @@ static int simgpu_nl_tenant_dump(struct sk_buff *skb,
 		device = simgpu_device_find(cb->args[0]);
 		if (!device)
 			continue;
+		simgpu_device_admit(device, SIMGPU_CALL_LIGHT);
 		ret = simgpu_dump_tenants(skb, cb, device, &cb->args[1]);
 		put_device(&device->dev);
 		if (ret)

@@ -83,8 +83,10 @@ static int simgpu_parse_name(const char *buf, size_t count, char *name)
 	return 0;
 }
 
+/* Reading is a call as an ioctl is; who is killed reads on, and leaves. */
 static struct simgpu_published simgpu_published_of(struct device *dev)
 {
+	simgpu_device_admit(simgpu_device_of(dev), SIMGPU_CALL_LIGHT);
 	return simgpu_device_published(simgpu_device_of(dev));
 }
 
@@ -728,9 +730,35 @@ simgpu_tenant_ownership_plain(struct kobject *kobj, kuid_t *uid, kgid_t *gid)
 	simgpu_tenant_ownership_const(kobj, uid, gid);
 }
 
+/* Each file of a tenant, read or written, is a call as an ioctl is. */
+
+static ssize_t simgpu_tenant_attr_show(struct kobject *kobj,
+				       struct attribute *attr, char *buf)
+{
+	int ret = simgpu_device_admit(simgpu_tenant_of(kobj)->device,
+				      SIMGPU_CALL_LIGHT);
+
+	return ret ?: kobj_sysfs_ops.show(kobj, attr, buf);
+}
+
+static ssize_t simgpu_tenant_attr_store(struct kobject *kobj,
+					struct attribute *attr,
+					const char *buf, size_t count)
+{
+	int ret = simgpu_device_admit(simgpu_tenant_of(kobj)->device,
+				      SIMGPU_CALL_LIGHT);
+
+	return ret ?: kobj_sysfs_ops.store(kobj, attr, buf, count);
+}
+
+static const struct sysfs_ops simgpu_tenant_sysfs_ops = {
+	.show = simgpu_tenant_attr_show,
+	.store = simgpu_tenant_attr_store,
+};
+
 const struct kobj_type simgpu_tenant_ktype = {
 	.release = simgpu_tenant_kobj_release,
-	.sysfs_ops = &kobj_sysfs_ops,
+	.sysfs_ops = &simgpu_tenant_sysfs_ops,
 	.default_groups = simgpu_tenant_groups,
 	.get_ownership = compat_pick(const struct kobj_type, get_ownership,
 				     simgpu_tenant_ownership),

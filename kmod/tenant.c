@@ -197,6 +197,81 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 }
 
 /**
+ * simgpu_tenant_private_make() - make the private GPU that a tenant may get
+ * @tenant: that is about to take a slot
+ *
+ * Before the device's lock is taken, for it takes long. It counts for the tenant
+ * until simgpu_tenant_private_free(), and whoever takes the lock looks again: if the
+ * session is another one by then, it makes its own.
+ *
+ * Return: the run; NULL if none is needed, or an ERR_PTR().
+ */
+struct private_run *simgpu_tenant_private_make(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct session_options options;
+	struct private_run *run;
+	size_t bytes = 0;
+	int ret;
+
+	if (!READ_ONCE(device->private_runs) ||
+	    READ_ONCE(tenant->slot) != SIMGPU_NO_SLOT)
+		return NULL;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ERR_PTR(ret);
+	if (device->private_runs) {
+		options = device->start;
+		bytes = session_private_bytes(&options);
+	}
+	simgpu_device_unlock(device);
+	if (!bytes)
+		return NULL;
+	ret = simgpu_tenant_charge(tenant, bytes);
+	if (ret)
+		return ERR_PTR(ret);
+	run = session_private_make(&options);
+	if (run)
+		return run;
+	simgpu_tenant_uncharge(tenant, bytes);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * simgpu_tenant_private_free() - the session has taken it over, or did not need it
+ * @tenant: whose
+ * @run: of simgpu_tenant_private_make()
+ */
+void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
+				struct private_run *run)
+{
+	if (!run)
+		return;
+	simgpu_tenant_uncharge(tenant, session_private_size(run));
+	session_private_free(run);
+}
+
+/**
+ * simgpu_tenant_session_options() - what the session is told of a tenant
+ * @tenant: the tenant
+ *
+ * Its cgroup, too, which policies see; but not in the session of a gang, whose
+ * results must not depend on where its members run.
+ *
+ * Return: the options, with the tenant's own weight.
+ */
+struct session_tenant_options
+simgpu_tenant_session_options(const struct simgpu_tenant *tenant)
+{
+	struct session_tenant_options options = tenant->options;
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (!tenant->device->start.gang_size)
+		options.cgroup = simgpu_cgroup_id(tenant->cgroup);
+	return options;
+}
+
+/**
  * simgpu_tenant_seat() - record that the session gave a tenant a slot
  * @tenant: the tenant
  * @slot: the slot
@@ -279,9 +354,9 @@ static bool simgpu_options_valid(const struct session_tenant_options *options)
  */
 void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
 {
-	struct session_tenant_options options = tenant->options;
+	struct session_tenant_options options =
+		simgpu_tenant_session_options(tenant);
 
-	lockdep_assert_held(&tenant->device->lock);
 	if (tenant->weight == weight)
 		return;
 	options.weight = weight;
@@ -292,11 +367,12 @@ void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
 /* The session hears of all options but of a weight that is in its cgroups' hands. */
 static int simgpu_tenant_tell_session(struct simgpu_tenant *tenant)
 {
+	struct session_tenant_options options =
+		simgpu_tenant_session_options(tenant);
 	struct simgpu_device *device = tenant->device;
 	int ret;
 
-	ret = session_set_tenant(device->session, tenant->slot,
-				 &tenant->options);
+	ret = session_set_tenant(device->session, tenant->slot, &options);
 	if (ret)
 		return ret;
 	tenant->weight = tenant->options.weight;

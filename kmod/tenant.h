@@ -169,6 +169,11 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 					   const struct cred *cred);
 void simgpu_tenant_close(struct simgpu_tenant *tenant);
 void simgpu_tenant_free(struct simgpu_tenant *tenant);
+struct private_run *simgpu_tenant_private_make(struct simgpu_tenant *tenant);
+void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
+				struct private_run *run);
+struct session_tenant_options
+simgpu_tenant_session_options(const struct simgpu_tenant *tenant);
 void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
 void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
 void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,

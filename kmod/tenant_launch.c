@@ -99,6 +99,10 @@ void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 		simgpu_pending_end(tenant, pending);
 	/* Who is woken finds its figures there. */
 	simgpu_tenant_publish_counters(tenant);
+	/* And, with its last launch, that the gang has ended: that settles it. */
+	if (!status && simgpu_device_has_gang(device) &&
+	    session_state(device->session) != SESSION_RUNNING)
+		return;
 	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
 }
 
@@ -118,9 +122,11 @@ void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
  * Outside a gang, the first launch takes a slot. -ESTALE: the device has to be
  * renewed first.
  */
-static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
+static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
+				   struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
+	struct session_tenant_options options;
 	int slot, ret;
 
 	lockdep_assert_held(&device->lock);
@@ -135,8 +141,9 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant)
 	ret = simgpu_cgroups_admit(tenant);
 	if (ret)
 		return ret;
-	slot = session_join(device->session, SESSION_ANY_SLOT,
-			    &tenant->options);
+	options = simgpu_tenant_session_options(tenant);
+	slot = session_join_with(device->session, SESSION_ANY_SLOT, &options,
+				 run);
 	if (slot < 0)
 		return slot;
 	simgpu_tenant_seat(tenant, slot);
@@ -186,7 +193,8 @@ static void simgpu_tenant_launched(struct simgpu_tenant *tenant,
 static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 				      struct simgpu_trace *trace,
 				      struct eventfd_ctx *eventfd,
-				      struct simgpu_launch *cmd)
+				      struct simgpu_launch *cmd,
+				      struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
@@ -195,7 +203,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	lockdep_assert_held(&device->lock);
 	ret = simgpu_tenant_may_launch(tenant, trace, cmd->repeats,
 				       cmd->not_before_cycle);
-	ret = ret ?: simgpu_tenant_take_slot(tenant);
+	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)
 		return ret;
 	pending = simgpu_pending_free(tenant);
@@ -211,6 +219,27 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	simgpu_tenant_launched(tenant, pending, trace, cmd->repeats);
 	cmd->sequence = tenant->launched;
 	return 0;
+}
+
+/* Likewise; -ESTALE as simgpu_tenant_take_slot(). */
+static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
+				    struct simgpu_trace *trace,
+				    struct eventfd_ctx *eventfd,
+				    struct simgpu_launch *cmd)
+{
+	struct private_run *run = simgpu_tenant_private_make(tenant);
+	int ret;
+
+	if (IS_ERR(run))
+		return PTR_ERR(run);
+	ret = simgpu_device_lock(tenant->device);
+	if (!ret) {
+		ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd,
+						 run);
+		simgpu_device_unlock(tenant->device);
+	}
+	simgpu_tenant_private_free(tenant, run);
+	return ret;
 }
 
 /* SIMGPU_IOC_LAUNCH */
@@ -240,11 +269,7 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 		}
 	}
 	do {
-		ret = simgpu_device_lock(tenant->device);
-		if (ret)
-			goto err_eventfd;
-		ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd);
-		simgpu_device_unlock(tenant->device);
+		ret = simgpu_tenant_try_launch(tenant, trace, eventfd, cmd);
 	} while (ret == -ESTALE && !(ret = simgpu_device_renew(tenant->device)));
 	if (ret)
 		goto err_eventfd;
@@ -262,7 +287,8 @@ err_trace:
 static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 				struct simgpu_trace *trace,
 				const struct arrivals_plan *plan,
-				struct simgpu_arrivals *cmd)
+				struct simgpu_arrivals *cmd,
+				struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
@@ -270,7 +296,7 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 
 	lockdep_assert_held(&device->lock);
 	ret = simgpu_tenant_may_launch(tenant, trace, 1, 0);
-	ret = ret ?: simgpu_tenant_take_slot(tenant);
+	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)
 		return ret;
 	pending = simgpu_pending_free(tenant);
@@ -287,6 +313,26 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	simgpu_tenant_launched(tenant, pending, trace, plan->launches);
 	cmd->sequence = tenant->launched;
 	return 0;
+}
+
+/* Likewise; -ESTALE as simgpu_tenant_take_slot(). */
+static int simgpu_tenant_try_arrive(struct simgpu_tenant *tenant,
+				    struct simgpu_trace *trace,
+				    const struct arrivals_plan *plan,
+				    struct simgpu_arrivals *cmd)
+{
+	struct private_run *run = simgpu_tenant_private_make(tenant);
+	int ret;
+
+	if (IS_ERR(run))
+		return PTR_ERR(run);
+	ret = simgpu_device_lock(tenant->device);
+	if (!ret) {
+		ret = simgpu_tenant_arrive(tenant, trace, plan, cmd, run);
+		simgpu_device_unlock(tenant->device);
+	}
+	simgpu_tenant_private_free(tenant, run);
+	return ret;
 }
 
 /* The plan's list is a copy, charged to the tenant; NULL: it has none. */
@@ -371,11 +417,7 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 	if (!trace)
 		goto err_list;
 	do {
-		ret = simgpu_device_lock(tenant->device);
-		if (ret)
-			goto err_trace;
-		ret = simgpu_tenant_arrive(tenant, trace, &plan, cmd);
-		simgpu_device_unlock(tenant->device);
+		ret = simgpu_tenant_try_arrive(tenant, trace, &plan, cmd);
 	} while (ret == -ESTALE && !(ret = simgpu_device_renew(tenant->device)));
 	if (ret)
 		goto err_trace;
@@ -500,6 +542,9 @@ ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
 
 	if (count < sizeof(completion))
 		return -EINVAL;
+	ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
+	if (ret)
+		return ret;
 	/* A record that cannot be copied is lost, as with a pipe's. */
 	do {
 		if (!(file->f_flags & O_NONBLOCK)) {

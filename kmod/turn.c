@@ -8,23 +8,29 @@
 #include <linux/sched/task.h>
 
 #include "device.h"
+#include "rights.h"
 
 /*
  * Calls on a device between two ends of its quanta, of everybody; who comes then
  * waits for the next end, where as many may go on. What a call answers is
  * published then and does not change before. The worker has the lowest priority:
- * a few processes that do nothing but call would else keep it from running.
+ * a few processes that do nothing but call would else keep it from running. Each
+ * kind waits by itself: nobody who asks stands behind those who upload.
  */
-#define SIMGPU_CALLS_EACH_QUANTUM	8
+static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
+	[SIMGPU_CALL_LIGHT] = 8,
+	[SIMGPU_CALL_HEAVY] = 2,
+};
 
 /* How long the worker is waited for there, which may have no processor. */
 #define SIMGPU_ADMIT_JIFFIES		2
 
 /*
  * How long the worker waits for those who have asked for the lock, which may have
- * none, either: less than half of a quantum, so that they cost it less than a third.
+ * none, either: this part of the quantum that has just ended, less than half, so
+ * that they cost it less than a third.
  */
-#define SIMGPU_TURN_NS			(400 * NSEC_PER_USEC)
+#define SIMGPU_TURN_PART(_quantum_ns)	((_quantum_ns) * 2 / 5)
 
 /*
  * The priority that the worker is lent while somebody waits for its quantum to
@@ -131,27 +137,48 @@ void simgpu_device_unlock(struct simgpu_device *device)
 /**
  * simgpu_device_admit() - a call begins
  * @device: that it is made on
+ * @kind: of call
  *
- * Waits for the end of the present quantum if there were many calls since the
- * last one. No lock is held.
+ * Waits for the end of the present quantum if there were many calls of its kind
+ * since the last one, unless the caller may claim more of the device than others.
+ * No lock is held.
  *
  * Return: 0; -EINTR for who is killed.
  */
-int simgpu_device_admit(struct simgpu_device *device)
+int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind)
 {
+	struct simgpu_calls *calls = &device->calls[kind];
 	u64 quanta = READ_ONCE(device->quanta);
 	DEFINE_WAIT(wait);
 
 	if (!READ_ONCE(device->stepping) ||
-	    atomic_inc_return(&device->calls) <= SIMGPU_CALLS_EACH_QUANTUM)
+	    atomic_inc_return(&calls->count) <= simgpu_calls_each_quantum[kind] ||
+	    simgpu_may_claim(NULL))
 		return 0;
 	simgpu_turn_lend(device);
 	/* In the order in which they came. */
-	prepare_to_wait_exclusive(&device->admit_wait, &wait, TASK_KILLABLE);
+	prepare_to_wait_exclusive(&calls->wait, &wait, TASK_KILLABLE);
 	if (READ_ONCE(device->stepping) && READ_ONCE(device->quanta) == quanta)
 		schedule_timeout(SIMGPU_ADMIT_JIFFIES);
-	finish_wait(&device->admit_wait, &wait);
+	finish_wait(&calls->wait, &wait);
 	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+/* Some of those who wait to be admitted go on, or all. */
+static void simgpu_turn_admit(struct simgpu_device *device, bool all)
+{
+	u32 kind;
+
+	/* Pairs with the barrier of those who begin to sleep there. */
+	smp_mb();
+	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++) {
+		wait_queue_head_t *wait = &device->calls[kind].wait;
+
+		/* After that barrier. */
+		if (waitqueue_active(wait))
+			wake_up_nr(wait, all ? 0 :
+				   simgpu_calls_each_quantum[kind]);
+	}
 }
 
 /**
@@ -167,26 +194,25 @@ void simgpu_turn_take(struct simgpu_device *device)
 /**
  * simgpu_turn_end() - the worker's quantum is over
  * @device: its device
+ * @took_ns: host time that it took
  *
  * Releases the lock, and lets those have it who have asked for it until now.
  */
-void simgpu_turn_end(struct simgpu_device *device)
+void simgpu_turn_end(struct simgpu_device *device, u64 took_ns)
 {
 	u64 asked;
+	u32 kind;
 
 	WRITE_ONCE(device->quanta, device->quanta + 1);
-	atomic_set(&device->calls, 0);
+	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
+		atomic_set(&device->calls[kind].count, 0);
 	mutex_unlock(&device->lock);
-	/* Pairs with the barrier of those who begin to sleep there. */
-	smp_mb();
-	/* After that barrier: likewise. */
-	if (waitqueue_active(&device->admit_wait))
-		wake_up_nr(&device->admit_wait, SIMGPU_CALLS_EACH_QUANTUM);
+	simgpu_turn_admit(device, false);
 	asked = atomic64_read(&device->turns_asked);
 	if (!simgpu_turns_had(device, asked))
 		wait_event_hrtimeout(device->turn_wait,
 				     simgpu_turns_had(device, asked),
-				     ns_to_ktime(SIMGPU_TURN_NS));
+				     ns_to_ktime(SIMGPU_TURN_PART(took_ns)));
 	if (READ_ONCE(device->lent))
 		simgpu_turn_give_back(device);
 }
@@ -200,11 +226,7 @@ void simgpu_turn_end(struct simgpu_device *device)
 void simgpu_turn_rest(struct simgpu_device *device)
 {
 	WRITE_ONCE(device->stepping, false);
-	/* As in simgpu_turn_end(). */
-	smp_mb();
-	/* After that barrier: likewise. */
-	if (waitqueue_active(&device->admit_wait))
-		wake_up_all(&device->admit_wait);
+	simgpu_turn_admit(device, true);
 	if (READ_ONCE(device->lent))
 		simgpu_turn_give_back(device);
 }

@@ -21,16 +21,19 @@
  * compute-bound one on bare metal), so it is found by doubling and halving.
  * Results do not depend on it.
  */
-#define SIMGPU_QUANTUM_NS		(1 * NSEC_PER_MSEC)
+#define SIMGPU_QUANTUM_NS		((u64)NSEC_PER_MSEC)
 #define SIMGPU_SLICE_CYCLES_START	1000
 #define SIMGPU_SLICE_CYCLES_MIN		50
 #define SIMGPU_SLICE_CYCLES_MAX		64000
 
 /*
  * While no tenant has work, cycles cost a thousandth; how many of them a slice has
- * is found likewise, anew each time, for what is still on its way costs more. The
- * worker then sleeps for so many quanta after each.
+ * is found likewise, anew each time, for what is still on its way costs more. But
+ * never few: where a slice is slow whatever is in it, as in a debug kernel, time
+ * would else not pass at all. The worker then sleeps so many times as long as its
+ * quantum was, or should have been.
  */
+#define SIMGPU_EMPTY_CYCLES_MIN		20000
 #define SIMGPU_EMPTY_CYCLES_MAX		8000000
 #define SIMGPU_EMPTY_REST		3
 
@@ -53,11 +56,12 @@ struct simgpu_share {
 };
 
 /* A slice of so many cycles has taken so long. */
-static void simgpu_adapt(u64 *cycles, u64 most, u64 took_ns)
+static void simgpu_adapt(u64 *cycles, u64 least, u64 most, u64 took_ns)
 {
-	if (took_ns > SIMGPU_QUANTUM_NS && *cycles > SIMGPU_SLICE_CYCLES_MIN)
+	if (took_ns > SIMGPU_QUANTUM_NS && *cycles > least)
 		*cycles /= 2;
-	else if (took_ns < SIMGPU_QUANTUM_NS / 4 && *cycles < most)
+	else if ((took_ns < SIMGPU_QUANTUM_NS / 4 || *cycles < least) &&
+		 *cycles < most)
 		*cycles *= 2;
 }
 
@@ -69,12 +73,14 @@ static void simgpu_device_slice(struct simgpu_device *device)
 
 	if (empty) {
 		session_run(device->session, min(empty, device->empty_cycles));
-		simgpu_adapt(&device->empty_cycles, SIMGPU_EMPTY_CYCLES_MAX,
+		simgpu_adapt(&device->empty_cycles, SIMGPU_EMPTY_CYCLES_MIN,
+			     SIMGPU_EMPTY_CYCLES_MAX,
 			     ktime_get_ns() - start_ns);
 	} else {
 		device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
 		session_run(device->session, device->slice_cycles);
-		simgpu_adapt(&device->slice_cycles, SIMGPU_SLICE_CYCLES_MAX,
+		simgpu_adapt(&device->slice_cycles, SIMGPU_SLICE_CYCLES_MIN,
+			     SIMGPU_SLICE_CYCLES_MAX,
 			     ktime_get_ns() - start_ns);
 	}
 }
@@ -105,7 +111,7 @@ static void simgpu_device_watch(struct simgpu_device *device)
 	simgpu_device_fell_back(device, session_last_refusal(device->session));
 }
 
-static void simgpu_device_step(struct simgpu_device *device)
+static u64 simgpu_device_step(struct simgpu_device *device)
 {
 	u64 epochs = device->published.epochs;
 	u64 took_ns;
@@ -119,6 +125,7 @@ static void simgpu_device_step(struct simgpu_device *device)
 			      ktime_get_ns() - device->counters_ns >
 			      SIMGPU_COUNTERS_NS);
 	device->empty = session_empty_cycles(device->session);
+	return took_ns;
 }
 
 /* Host time at which device time, at its pace, is where it is; 0: now. */
@@ -192,15 +199,16 @@ static void simgpu_device_share(struct simgpu_device *device,
 }
 
 /* No tenant has work yet: there is no hurry. */
-static void simgpu_device_rest(struct simgpu_device *device)
+static void simgpu_device_rest(struct simgpu_device *device, u64 took_ns)
 {
+	u64 rest_ns = SIMGPU_EMPTY_REST * max(took_ns, SIMGPU_QUANTUM_NS);
+
 	if (!device->empty)
 		return;
 	device->empty = false;
 	simgpu_turn_rest(device);
 	wait_event_freezable_timeout(device->worker_wait, kthread_should_stop(),
-				     nsecs_to_jiffies(SIMGPU_EMPTY_REST *
-						      SIMGPU_QUANTUM_NS) ?: 1);
+				     nsecs_to_jiffies(rest_ns) ?: 1);
 }
 
 /*
@@ -211,6 +219,7 @@ static int simgpu_worker(void *data)
 {
 	struct simgpu_device *device = data;
 	struct simgpu_share since = {};
+	u64 took_ns = 0;
 
 	set_user_nice(current, MAX_NICE);
 	set_freezable();
@@ -223,11 +232,10 @@ static int simgpu_worker(void *data)
 		try_to_freeze();
 		simgpu_device_pace(device);
 		simgpu_device_share(device, &since);
-		simgpu_device_rest(device);
+		simgpu_device_rest(device, took_ns);
 		simgpu_turn_take(device);
-		if (device->runnable)
-			simgpu_device_step(device);
-		simgpu_turn_end(device);
+		took_ns = device->runnable ? simgpu_device_step(device) : 0;
+		simgpu_turn_end(device, took_ns);
 		/* Alone, cond_resched() holds up those who wait for RCU-tasks. */
 		cond_resched_tasks_rcu_qs();
 	}

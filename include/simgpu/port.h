@@ -86,6 +86,17 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 	return crc32_le(crc ^ ~0U, bytes, count) ^ ~0U;
 }
 
+/* Nothing sees who reaches from one part of a block of memory into the next. */
+#define PORT_RED_ZONE	0
+
+static inline void port_forbid(const void *memory, size_t bytes)
+{
+}
+
+static inline void port_allow(const void *memory, size_t bytes)
+{
+}
+
 /* A broken invariant: the kernel warns once and goes on, userspace stops. */
 #define port_assert(condition)	WARN_ON_ONCE(!(condition))
 
@@ -207,6 +218,39 @@ static inline void port_copy(void *to, const void *from, size_t count)
 static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 {
 	return (u32)crc32_z(crc, bytes, count);
+}
+
+/*
+ * Bytes that are left between the parts of a block of memory, and forbidden, so that
+ * AddressSanitizer sees who reaches from one part into the next.
+ */
+#ifdef __has_feature	/* clang's */
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define PORT_RED_ZONE	64
+/* Of <sanitizer/asan_interface.h>, which is not everywhere. */
+void __asan_poison_memory_region(const void *memory, size_t bytes);
+void __asan_unpoison_memory_region(const void *memory, size_t bytes);
+#else
+#define PORT_RED_ZONE	0
+#define __asan_poison_memory_region(memory, bytes)	\
+	((void)(memory), (void)(bytes))
+#define __asan_unpoison_memory_region(memory, bytes)	\
+	((void)(memory), (void)(bytes))
+#endif
+
+/* From now on who touches it is stopped, until it is allowed, or taken anew. */
+static inline void port_forbid(const void *memory, size_t bytes)
+{
+	__asan_poison_memory_region(memory, bytes);
+}
+
+static inline void port_allow(const void *memory, size_t bytes)
+{
+	__asan_unpoison_memory_region(memory, bytes);
 }
 
 #define port_assert(condition)	assert(condition)

@@ -146,6 +146,9 @@ struct simgpu_snapshot_queue {
  * @goal_ipc_ppm: thread instructions a cycle that it is promised; 0 so far
  * @share_ppm: part of the SMs that it asks for; 0 so far
  * @sm_mask: SMs that it may use, a bit each; 0 so far: all
+ * @cgroup: number of the cgroup (version 2) in which its file was opened; 0: none,
+ *	as offline without a journal, and in gangs, whose results must not depend
+ *	on where they run
  * @counters: differences over this epoch, up to now; with registers of limited
  *	width (hardware_counters), those of DRAM may be too small, and all
  *	requests are given as fills
@@ -177,6 +180,7 @@ struct simgpu_snapshot_tenant {
 	u64 goal_ipc_ppm;
 	u64 share_ppm;
 	u64 sm_mask[2];
+	u64 cgroup;
 	struct simgpu_counters counters;
 	struct simgpu_counters total;
 	struct simgpu_curve curve;
@@ -310,9 +314,9 @@ static_assert(sizeof(struct simgpu_counters) == 44 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 112, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 1824, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 1832, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 166296, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 166808, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

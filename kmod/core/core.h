@@ -120,6 +120,8 @@ struct session_tenant {
  * struct private_run - a tenant alone on a GPU of its own (private_run.c)
  * @gpu: NULL if there is none
  * @memory: of it, not aligned
+ * @bytes: of that
+ * @seed: that it was made with
  * @epoch_start: its cycle at the start of the present epoch
  * @runs: a kernel is on it
  */
@@ -127,6 +129,7 @@ struct private_run {
 	struct gpu *gpu;
 	void *memory;
 	size_t bytes;
+	u64 seed;
 	u64 epoch_start;
 	bool runs;
 };
@@ -350,7 +353,8 @@ void registers_read(struct session *session, u32 slot,
 		    struct simgpu_counters *counters);
 
 /* private_run.c */
-int private_run_join(struct session *session, u32 slot);
+int private_run_join(struct session *session, u32 slot,
+		     struct private_run *made);
 void private_run_leave(struct session *session, u32 slot);
 void private_run_start(struct session *session, u32 slot,
 		       const struct trace *trace, u32 kernel);

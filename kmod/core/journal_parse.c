@@ -398,6 +398,9 @@ static int parse_tenant(struct parser *parser, struct journal_event *event)
 	    ONE_OF(parser, "service", services, &event->tenant.service) ||
 	    number32(parser, "weight", 1, 1000, &event->tenant.weight))
 		return -EINVAL;
+	if (find_any(parser, "cgroup") &&
+	    number_in(parser, "cgroup", 1, U64_MAX, &event->tenant.cgroup))
+		return -EINVAL;
 	return number_in(parser, "target_ppm", 0, SIMGPU_PPM,
 			 &event->tenant.target_ppm);
 }

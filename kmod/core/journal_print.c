@@ -111,6 +111,8 @@ static void add_tenant(struct line *line, const struct journal_event *event)
 	add(line, " service=%s weight=%u target_ppm=%llu",
 	    tenant->service == SIMGPU_QOS ? "qos" : "best_effort",
 	    tenant->weight, tenant->target_ppm);
+	if (tenant->cgroup)
+		add(line, " cgroup=%llu", tenant->cgroup);
 }
 
 static void add_launch(struct line *line, const struct journal_event *event)

@@ -11,28 +11,89 @@
 /* Private clocks stop at multiples of this: how exact an epoch's cycles are. */
 #define PRIVATE_STEP	256
 
-/* private_run_join() - a GPU for a new tenant, if the session has private runs */
-int private_run_join(struct session *session, u32 slot)
+/* The GPU that a tenant has to itself; nobody looks at tags and mirrors there. */
+static struct gpu_config config_alone(const struct session_options *options)
 {
-	struct gpu_config config = session->initial.config;
-	struct private_run *run = &session->private_runs[slot];
-	u32 sm;
+	struct gpu_config config = options->config;
 
-	if (!((session->initial.model->needs | session->initial.policy->needs) &
-	      SIMGPU_NEEDS_PRIVATE_RUNS))
-		return 0;
-	/* Nobody looks at these there. */
 	config.atd_sampling = 0;
 	config.mirrors = 0;
+	return config;
+}
+
+static int make(struct private_run *run, const struct session_options *options)
+{
+	struct gpu_config config = config_alone(options);
+
 	run->bytes = gpu_bytes(&config) + GPU_ALIGNMENT;
 	run->memory = port_alloc(run->bytes);
 	if (!run->memory)
 		return -ENOMEM;
-	run->gpu = gpu_init(align_gpu(run->memory), &config,
-			    session->initial.seed);
-	run->epoch_start = 0;
+	run->gpu = gpu_init(align_gpu(run->memory), &config, options->seed);
+	run->seed = options->seed;
+	return 0;
+}
+
+/* Whether it is as make() would make it. */
+static bool fits(const struct private_run *run,
+		 const struct session_options *options)
+{
+	struct gpu_config config = config_alone(options);
+
+	return run->seed == options->seed &&
+	       !memcmp(gpu_config(run->gpu), &config, sizeof(config));
+}
+
+size_t session_private_bytes(const struct session_options *options)
+{
+	struct gpu_config config = config_alone(options);
+
+	return !((options->model->needs | options->policy->needs) &
+		 SIMGPU_NEEDS_PRIVATE_RUNS) ? 0 :
+	       sizeof(struct private_run) + gpu_bytes(&config) + GPU_ALIGNMENT;
+}
+
+struct private_run *session_private_make(const struct session_options *options)
+{
+	struct private_run *run = port_alloc(sizeof(*run));
+
+	if (!run || !make(run, options))
+		return run;
+	port_free(run);
+	return NULL;
+}
+
+size_t session_private_size(const struct private_run *run)
+{
+	return sizeof(*run) + run->bytes;
+}
+
+void session_private_free(struct private_run *run)
+{
+	if (run)
+		port_free(run->memory);
+	port_free(run);
+}
+
+/*
+ * private_run_join() - a GPU for a new tenant, if the session has private runs
+ * @made: is taken over if it fits, or NULL
+ */
+int private_run_join(struct session *session, u32 slot, struct private_run *made)
+{
+	struct private_run *run = &session->private_runs[slot];
+	u32 sm;
+
+	if (!session_private_bytes(&session->initial))
+		return 0;
+	if (made && fits(made, &session->initial)) {
+		*run = *made;
+		made->memory = NULL;
+	} else if (make(run, &session->initial)) {
+		return -ENOMEM;
+	}
 	session->bytes += run->bytes;
-	for (sm = 0; sm < config.sms; sm++)
+	for (sm = 0; sm < session->initial.config.sms; sm++)
 		gpu_sm_assign(run->gpu, sm, slot, GPU_PREEMPT_DRAIN);
 	return 0;
 }

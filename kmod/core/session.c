@@ -479,6 +479,13 @@ static u32 free_slot(const struct session *session)
 int session_join(struct session *session, u32 slot,
 		 const struct session_tenant_options *options)
 {
+	return session_join_with(session, slot, options, NULL);
+}
+
+int session_join_with(struct session *session, u32 slot,
+		      const struct session_tenant_options *options,
+		      struct private_run *run)
+{
 	u32 gang_size = session->initial.gang_size;
 	struct session_tenant *tenant;
 	int ret;
@@ -493,7 +500,7 @@ int session_join(struct session *session, u32 slot,
 		slot = free_slot(session);
 	if (slot == SESSION_ANY_SLOT || is_member(session, slot))
 		return -EBUSY;
-	ret = private_run_join(session, slot);
+	ret = private_run_join(session, slot, run);
 	if (ret)
 		return ret;
 	journal_add(session, JOURNAL_JOIN, slot)->tenant = *options;
@@ -512,7 +519,8 @@ static bool same_options(const struct session_tenant_options *a,
 			 const struct session_tenant_options *b)
 {
 	return !strcmp(a->name, b->name) && a->service == b->service &&
-	       a->weight == b->weight && a->target_ppm == b->target_ppm;
+	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
+	       a->cgroup == b->cgroup;
 }
 
 int session_set_tenant(struct session *session, u32 slot,

@@ -152,12 +152,14 @@ struct session_refusal {
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 to 1000
  * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0
+ * @cgroup: number of the cgroup that it belongs to, which its owner knows; 0: none
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
 	u32 service;
 	u32 weight;
 	u64 target_ppm;
+	u64 cgroup;
 };
 
 /* Figures over a span of cycles, derived from counters; docs/glossary.md. */
@@ -423,6 +425,50 @@ const struct gpu *session_gpu(const struct session *session);
  */
 int session_join(struct session *session, u32 slot,
 		 const struct session_tenant_options *options);
+
+struct private_run;
+
+/**
+ * session_private_bytes() - memory of the private run that a tenant gets
+ * @options: of the session
+ *
+ * Return: bytes; 0 if neither the model nor the policy needs private runs.
+ */
+size_t session_private_bytes(const struct session_options *options);
+
+/**
+ * session_private_make() - make a private run, without a session
+ * @options: of the session in which it is to be
+ *
+ * session_join() makes it itself, which takes long: who must not be waited for
+ * meanwhile makes it before, for session_join_with().
+ *
+ * Return: the run, which session_private_free() frees; NULL without memory.
+ */
+struct private_run *session_private_make(const struct session_options *options);
+
+/* Bytes of a run that was made, as session_private_bytes() counts them. */
+size_t session_private_size(const struct private_run *run);
+
+/**
+ * session_private_free() - free a private run that was made, taken over or not
+ * @run: the run, or NULL
+ */
+void session_private_free(struct private_run *run);
+
+/**
+ * session_join_with() - take a slot, as session_join()
+ * @session: the session
+ * @slot: as there
+ * @options: copied
+ * @run: taken over if the session needs private runs and it is as they are here;
+ *	or NULL
+ *
+ * Return: as session_join().
+ */
+int session_join_with(struct session *session, u32 slot,
+		      const struct session_tenant_options *options,
+		      struct private_run *run);
 
 /* Change weight, service and target of a tenant from the next epoch on. */
 int session_set_tenant(struct session *session, u32 slot,

@@ -131,6 +131,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->service = tenant->options.service;
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;
+	out->cgroup = tenant->options.cgroup;
 	out->sms = sms_assigned(session, slot);
 	out->shared_sms = sms_shared(session, slot);
 	out->held = session->controls.hold >> slot & 1;

@@ -56,6 +56,8 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	hash = hash_mix(hash, tenant->options.service |
 			 (u64)tenant->options.weight << 32);
 	hash = hash_mix(hash, tenant->options.target_ppm);
+	if (tenant->options.cgroup)
+		hash = hash_mix(hash, tenant->options.cgroup);
 	hash = hash_mix(hash, tenant->class | (u64)tenant->events << 32);
 	hash = hash_mix(hash, tenant->np_ppm);
 	hash = hash_mix(hash, tenant->np_cycles);

@@ -6,7 +6,10 @@
 
 /* --- memory --------------------------------------------------------------------- */
 
-/* Cuts the caller's block of memory into arrays; without one it only adds up. */
+/*
+ * Cuts the caller's block of memory into arrays, with a red zone behind each;
+ * without one it only adds up.
+ */
 struct carver {
 	u8 *memory;
 	size_t used;
@@ -14,10 +17,13 @@ struct carver {
 
 static void *carve(struct carver *carver, size_t count, size_t bytes)
 {
-	size_t at = carver->used;
+	size_t at = carver->used, end = at + count * bytes;
 
-	carver->used += (count * bytes + 63) & ~(size_t)63;
-	return carver->memory ? carver->memory + at : NULL;
+	carver->used = ((end + 63) & ~(size_t)63) + PORT_RED_ZONE;
+	if (!carver->memory)
+		return NULL;
+	port_forbid(carver->memory + end, carver->used - end);
+	return carver->memory + at;
 }
 
 static u32 log2_or_none(u32 value)
@@ -176,6 +182,7 @@ void gpu_set_views(struct gpu *gpu, void *memory, u32 views)
 	gpu->views = views;
 	gpu->view_of = &gpu->main;
 	if (views > 1) {
+		port_allow(memory, gpu_view_bytes(&gpu->config, views));
 		memset(memory, 0, gpu_view_bytes(&gpu->config, views));
 		gpu->view_of = lay_out_views(&carver, views, &gpu->config);
 		gpu->view_of[0] = gpu;
@@ -237,6 +244,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	struct gpu *gpu;
 	u32 i;
 
+	port_allow(memory, gpu_bytes(config));
 	memset(memory, 0, gpu_bytes(config));
 	gpu = lay_out(&carver, config);
 	gpu->config = *config;

@@ -88,23 +88,24 @@ TEST_F(worker, launches_are_not_put_off_for_ever)
 	EXPECT_EQ(0, launch_at(self->fd, self->handle, now + SIMGPU_LAUNCH_AHEAD_MAX));
 }
 
-TEST_F_TIMEOUT(worker, empty_time_passes_soon, 60)
+/* A tenth of the most, for it takes a minute in a debug kernel. */
+TEST_F_TIMEOUT(worker, empty_time_passes_and_costs_little, 120)
 {
+	const uint64_t ahead = SIMGPU_LAUNCH_AHEAD_MAX / 10;
 	uint64_t start = read_number(SYSFS "cycles");
-	double used = used_seconds(self->pid);
+	double used = used_seconds(self->pid), began = seconds_now();
 	struct built_trace small;
 	uint32_t handle;
 
 	build_compute(&small, 1, 1);
 	ASSERT_EQ(0, upload(self->fd, &small, &handle));
-	ASSERT_EQ(0, launch_at(self->fd, handle,
-			       start + SIMGPU_LAUNCH_AHEAD_MAX));
-	EXPECT_EQ(0, wait_launch(self->fd, 1, 5000000000LL));
+	ASSERT_EQ(0, launch_at(self->fd, handle, start + ahead));
+	EXPECT_EQ(0, wait_launch(self->fd, 1, PATIENCE_NS));
 	used = used_seconds(self->pid) - used;
-	TH_LOG("%.2f s of a processor", used);
-	EXPECT_GT(2.0, used);
-	EXPECT_LE(start + SIMGPU_LAUNCH_AHEAD_MAX,
-		  read_number(SYSFS "cycles"));
+	began = seconds_now() - began;
+	TH_LOG("%.2f s of a processor in %.2f s", used, began);
+	EXPECT_GT(began / 2, used);
+	EXPECT_LE(start + ahead, read_number(SYSFS "cycles"));
 }
 
 TEST_F_TIMEOUT(worker, priority_is_the_administrators, 60)
@@ -138,6 +139,8 @@ TEST_F_TIMEOUT(worker, priority_is_the_administrators, 60)
 
 TEST_F(worker, can_be_frozen)
 {
+	if (access("/sys/power/state", F_OK))
+		SKIP(return, "this kernel has no suspend, and freezes nothing");
 	EXPECT_EQ(0, stat_field(self->pid, 9) & NOT_FROZEN);
 }
 

@@ -38,6 +38,24 @@ static void each_event_is_told(void **state)
 }
 
 /* Nobody gave them SMs: the policy did not, and an even split is not for it. */
+/* Policies see to which cgroup a tenant belongs. */
+static void cgroups_are_seen(void **state)
+{
+	struct session_tenant_options options = plain();
+	struct bench *bench = bench_with(&looking, 0);
+	int slot;
+
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	options.cgroup = 4711;
+	slot = session_join(bench->session, 1, &options);
+	launch(bench, slot, computing, 1, 0);
+	session_run(bench->session, 2 * EPOCH);
+	assert_int_equal(seen.last.tenants[0].cgroup, 0);
+	assert_int_equal(seen.last.tenants[slot].cgroup, 4711);
+	bench_free(bench);
+}
+
 static void nothing_is_split_for_who_listens(void **state)
 {
 	struct bench *bench = bench_with(&looking, 0);
@@ -489,6 +507,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_event_is_told),
+		cmocka_unit_test(cgroups_are_seen),
 		cmocka_unit_test(nothing_is_split_for_who_listens),
 		cmocka_unit_test(kernel_ends_come_at_boundaries),
 		cmocka_unit_test(departures_are_told),

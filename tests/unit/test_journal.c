@@ -114,6 +114,7 @@ static void journals_repeat_free_running_tenants(void **state)
 	slot = session_join(lived->session, SESSION_ANY_SLOT, &options);
 	launch(lived, slot, brief, 30, 0);
 	session_run(lived->session, 2000);
+	options.cgroup = 4711;
 	slot = session_join(lived->session, SESSION_ANY_SLOT, &options);
 	launch(lived, slot, computing, 1, 0);
 	session_run(lived->session, 2000);
@@ -477,6 +478,31 @@ static void print_again(char *text, struct journal_line *line)
 }
 
 /* What the page shows as an example is what is written, to the byte. */
+/* Absent where there is none: a journal from before has no such key. */
+static void cgroups_are_written_and_read(void **state)
+{
+	static const struct journal_names names = {
+		gpu_config_find, policy_of_the_page, registry_model_find,
+	};
+	static const char text[] =
+		"7 join slot=3 name=\"a\" service=best_effort weight=2 target_ppm=0 cgroup=4711\n";
+	static const char none[] =
+		"7 join slot=3 name=\"a\" service=best_effort weight=2 target_ppm=0 cgroup=0\n";
+	char again[JOURNAL_LINE_BYTES], reason[256];
+	struct journal_line line;
+	const char *next = text;
+
+	assert_int_equal(journal_parse_line(&next, &names, &line, reason,
+					    sizeof(reason)), 0);
+	assert_int_equal(line.event.tenant.cgroup, 4711);
+	print_again(again, &line);
+	assert_string_equal(again, text);
+	next = none;
+	assert_int_equal(journal_parse_line(&next, &names, &line, reason,
+					    sizeof(reason)), -EINVAL);
+	assert_non_null(strstr(reason, "cgroup"));
+}
+
 static void the_pages_example_is_what_is_written(void **state)
 {
 	static const struct journal_names names = {
@@ -514,6 +540,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_pages_example_is_what_is_written),
+		cmocka_unit_test(cgroups_are_written_and_read),
 		cmocka_unit_test(journals_repeat_a_run),
 		cmocka_unit_test(journals_repeat_free_running_tenants),
 		cmocka_unit_test(wrong_journals_are_refused),
