@@ -44,10 +44,10 @@ static const struct argp_option options[] = {
 };
 
 static const char about[] =
-	"Run each mix of a suite under each policy, offline, and each of its "
-	"workloads alone, and print fairness, STP, ANTT, the model's error and "
-	"whether targets were met. An interrupted sweep goes on where it was when "
-	"the same command is given again.\v"
+	"Run every mix of a suite under each policy, offline, and each of its "
+	"workloads alone, and tell fairness, STP, ANTT, the model's error and "
+	"if targets were met. An interrupted sweep continues where it was when "
+	"its command is given again.\v"
 	"In a mix of both classes the first memory-bound tenant has priority, in "
 	"others one that the seed chooses; a mix in a file may say target=NP itself. "
 	"A target is met if the actual NP after the warm-up reaches it. Preemption is "

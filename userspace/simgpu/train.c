@@ -577,6 +577,8 @@ static int train(struct training *training)
 		ret = add_points(training);
 	if (ret)
 		return ret;
+	/* What DRAM can do does not depend on how much of it there is. */
+	training->options.config.memory_mb = 0;
 	/* A line that is built in must not choose the points of the next. */
 	unknown = training->options;
 	unknown.config.name[0] = '\0';
