@@ -136,9 +136,14 @@ static int check_header(struct checker *c)
 	if (c->count < h->header_bytes)
 		return refuse_header(c, -EINVAL, "header", h,
 				     "is longer than the trace");
-	if (h->total_bytes != c->count)
-		return HEADER(-EINVAL, total_bytes,
-			      "is not the size of the trace");
+	if (h->total_bytes != c->count) {
+		char reason[sizeof(c->error->reason)];
+
+		snprintf(reason, sizeof(reason), "is wrong: %llu of %llu bytes are there",
+			 (unsigned long long)c->count,
+			 (unsigned long long)h->total_bytes);
+		return HEADER(-EINVAL, total_bytes, reason);
+	}
 	if (h->checksum != checksum(c->bytes, c->count))
 		return HEADER(-EINVAL, checksum, "does not match the contents");
 	if (h->reserved)

@@ -48,7 +48,11 @@ static void expect_refusal(const void *bytes, u64 count, int code, u64 offset,
 static void bad_headers_are_refused(void **state)
 {
 	struct sample *s = sample_new();
+	char wrong_size[64];
 
+	snprintf(wrong_size, sizeof(wrong_size),
+		 "is wrong: %zu of %zu bytes are there", sizeof(*s),
+		 sizeof(*s) - 8);
 	expect_refusal(s, SIMGPU_TRACE_BYTES_MAX + 1, -E2BIG, 0, "trace",
 		       "is longer than 256 MiB", __LINE__);
 	expect_refusal(s, sizeof(s->header) - 1, -EINVAL, 0, "header",
@@ -70,7 +74,7 @@ static void bad_headers_are_refused(void **state)
 	REFUSED(-EINVAL, header.header_bytes, "header_bytes",
 		"is not this version's", s->header.header_bytes += 8);
 	REFUSED(-EINVAL, header.total_bytes, "total_bytes",
-		"is not the size of the trace", s->header.total_bytes -= 8);
+		wrong_size, s->header.total_bytes -= 8);
 	REFUSED(-EINVAL, header.reserved, "reserved", "is not zero",
 		s->header.reserved = 1);
 	REFUSED(-EINVAL, header.name, "name", "is not a printable name",

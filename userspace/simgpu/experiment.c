@@ -212,7 +212,8 @@ static int find_names(const struct settings *settings,
 	if (!options->model)
 		return STATUS_FAILED;
 	if (!options->policy)
-		return fail("there is no policy \"%s\"", settings->policy);
+		return fail("there is no policy \"%s\"; simgpu policy list names those that there are",
+			    settings->policy);
 	options->config = *config;
 	return settings_check_threads(settings, config);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pictures by gnuplot; see gnuplot.h. */
 #include <signal.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "gnuplot.h"
@@ -19,11 +20,25 @@ int gnuplot_is_picture(const char *path)
 	return fail("%s: a picture's name ends in .svg or .png", path);
 }
 
+/* gnuplot's own message has three lines and its prompt. */
+static int can_write(const char *path)
+{
+	bool is_new = access(path, F_OK);
+	FILE *file = fopen(path, "a");
+
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
+	fclose(file);
+	if (is_new)
+		unlink(path);
+	return STATUS_OK;
+}
+
 FILE *gnuplot_open(const char *path, unsigned int width, unsigned int height)
 {
 	FILE *gnuplot;
 
-	if (gnuplot_is_picture(path))
+	if (gnuplot_is_picture(path) || can_write(path))
 		return NULL;
 	/* gnuplot may be missing, or end early. */
 	signal(SIGPIPE, SIG_IGN);

@@ -65,9 +65,14 @@ void json_set_string(struct json_object *object, const char *key,
 
 int flush_output(void)
 {
-	if (fflush(stdout) || ferror(stdout))
-		return fail("standard output: %s", strerror(errno));
-	return STATUS_OK;
+	static bool told;
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return STATUS_OK;
+	if (!told)
+		warn("standard output: %s", strerror(errno));
+	told = true;
+	return STATUS_FAILED;
 }
 
 int json_write(struct json_object *object, FILE *out)

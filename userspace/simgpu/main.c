@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu: the table of the subcommands. */
+#include <unistd.h>
+
 #include "command.h"
+#include "output.h"
 
 /* The build says which one it is. */
 const char *argp_program_version = "simgpu " SIMGPU_VERSION;
@@ -24,9 +27,17 @@ static const struct command commands[] = {
 	{ 0 }
 };
 
+/* What could not be printed is a failure, also of --help, which ends by itself. */
+static void check_output(void)
+{
+	if (flush_output())
+		_exit(STATUS_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = STATUS_USAGE;
+	atexit(check_output);
 	/* glibc breaks some lines of --help in wrong places at its own 79. */
 	setenv("ARGP_HELP_FMT", "rmargin=76", 0);
 	return dispatch(commands, "A simulated GPU with processes as tenants.",
