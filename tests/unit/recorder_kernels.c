@@ -308,6 +308,7 @@ static void launch_one(struct host *host, const cl_mem *buffers,
 /* Whether the device is what programs for GPUs look for. */
 static int device_is_gpu(const struct host *host)
 {
+	cl_ulong memory = 0, buffer = 0;
 	cl_device_type type = 0;
 	cl_uint units = 0;
 	size_t most = 0;
@@ -318,7 +319,13 @@ static int device_is_gpu(const struct host *host)
 			      sizeof(units), &units, NULL), "compute units");
 	check(clGetDeviceInfo(host->device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
 			      sizeof(most), &most, NULL), "work-group size");
-	return type == CL_DEVICE_TYPE_GPU && units == 80 && most == 1024;
+	check(clGetDeviceInfo(host->device, CL_DEVICE_GLOBAL_MEM_SIZE,
+			      sizeof(memory), &memory, NULL), "memory");
+	check(clGetDeviceInfo(host->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+			      sizeof(buffer), &buffer, NULL), "largest buffer");
+	/* Oclgrind has been given more than 32 bits of it, and said 0. */
+	return type == CL_DEVICE_TYPE_GPU && units == 80 && most == 1024 &&
+	       memory > 4000000000U && buffer > 1000000000U;
 }
 
 /* With a buffer in which each work-item has a place of its own. */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,7 +154,8 @@ static bool find_plugin(char *path, size_t room)
  */
 static const char *const oclgrind_options[] = {
 	"oclgrind", "--max-wgsize", "1024", "--compute-units", "80",
-	"--local-mem-size", "49152", "--global-mem-size", "8589934592",
+	/* Oclgrind takes 32 bits of a size: whole pages below 4 GiB. */
+	"--local-mem-size", "49152", "--global-mem-size", "4294963200",
 	"--plugins",
 };
 
@@ -311,6 +313,25 @@ static void remove_rest(const char *temporary)
 	free(partial);
 }
 
+/* What would fail after the program has run for an hour fails before it. */
+static int check_ends(const char *program, const char *temporary,
+		      const char *output)
+{
+	struct stat there;
+	int fd;
+
+	if (strchr(program, '/') && access(program, X_OK))
+		return fail("%s: %s", program, strerror(errno));
+	if (!stat(output, &there) && S_ISDIR(there.st_mode))
+		return fail("%s: %s", output, strerror(EISDIR));
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail("%s cannot be written: %s", output, strerror(errno));
+	close(fd);
+	unlink(temporary);
+	return STATUS_OK;
+}
+
 static int record(const struct arguments *arguments, const char *output)
 {
 	char *temporary = temporary_name(output);
@@ -323,7 +344,9 @@ static int record(const struct arguments *arguments, const char *output)
 		free(temporary);
 		return fail("the recorder, " PLUGIN ", is neither beside this program, nor installed, nor what SIMGPU_RECORDER names");
 	}
-	ret = run_program(arguments, plugin, temporary);
+	ret = check_ends(arguments->program[0], temporary, output);
+	if (!ret)
+		ret = run_program(arguments, plugin, temporary);
 	if (!ret)
 		ret = accept_trace(temporary, output);
 	remove_rest(temporary);
