@@ -118,9 +118,9 @@ static int collect(int gang, unsigned int members, struct outcome *outcome)
 static void build_for_slot(struct built_trace *trace, uint32_t slot)
 {
 	if (slot % 2)
-		build_compute(trace, 200, 300);
+		build_compute(trace, 200, 100);
 	else
-		build_stream(trace, 200, 200);
+		build_stream(trace, 200, 70);
 }
 
 FIXTURE(repeat)
