@@ -136,6 +136,21 @@ static void print_device(struct json_object *device)
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
 }
 
+/* A row of files of each tenant, by their names. */
+static void print_columns(struct json_object *tenants, struct table *table,
+			  const char *const *columns, size_t count)
+{
+	size_t i, column;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (column = 0; column < count; column++)
+			table_cell(table, "%s", sysfs_text(
+				json_object_array_get_idx(tenants, i),
+				columns[column]));
+	putchar('\n');
+	table_print(table);
+}
+
 static void print_tenants(struct json_object *tenants)
 {
 	static const char *const columns[] = {
@@ -144,15 +159,8 @@ static void print_tenants(struct json_object *tenants)
 	};
 	struct table *table = table_new(
 		">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
-	size_t i, column;
 
-	for (i = 0; i < json_object_array_length(tenants); i++)
-		for (column = 0; column < ARRAY_SIZE(columns); column++)
-			table_cell(table, "%s", sysfs_text(
-				json_object_array_get_idx(tenants, i),
-				columns[column]));
-	putchar('\n');
-	table_print(table);
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
 }
 
 /* How long launches took; dashes before the first has ended. */
@@ -165,15 +173,8 @@ static void print_launches(struct json_object *tenants)
 	};
 	struct table *table = table_new(
 		">TENANT|NAME|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
-	size_t i, column;
 
-	for (i = 0; i < json_object_array_length(tenants); i++)
-		for (column = 0; column < ARRAY_SIZE(columns); column++)
-			table_cell(table, "%s", sysfs_text(
-				json_object_array_get_idx(tenants, i),
-				columns[column]));
-	putchar('\n');
-	table_print(table);
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
 }
 
 static double ratio(u64 value_ppm)
