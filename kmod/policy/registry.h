@@ -82,6 +82,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);
 
 /* common/factors.c */
+u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot);
 void factors_say(u64 scal_ppm, u64 inter_ppm,
 		 struct simgpu_prediction_tenant *out);
 void factors_class(const struct simgpu_snapshot *snapshot,

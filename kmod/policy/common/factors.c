@@ -60,3 +60,17 @@ void factors_class(const struct simgpu_snapshot *snapshot,
 	out->class = out->sd_scal_ppm < most - most / 10 ?
 		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
 }
+
+/*
+ * next_active_slot() - the slot of the active tenant after @slot, in a ring;
+ *	SIMGPU_SLOTS_MAX: there is none
+ */
+u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot)
+{
+	u32 i;
+
+	for (i = 1; i <= SIMGPU_SLOTS_MAX; i++)
+		if (snapshot->tenants[(slot + i) % SIMGPU_SLOTS_MAX].active)
+			return (slot + i) % SIMGPU_SLOTS_MAX;
+	return SIMGPU_SLOTS_MAX;
+}

@@ -113,17 +113,6 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	curve_of_tenant(snapshot, tenant, out);
 }
 
-/* The active slot after this one, in a ring. */
-static u32 next_slot(const struct simgpu_snapshot *snapshot, u32 slot)
-{
-	u32 i;
-
-	for (i = 1; i <= SIMGPU_SLOTS_MAX; i++)
-		if (snapshot->tenants[(slot + i) % SIMGPU_SLOTS_MAX].active)
-			return (slot + i) % SIMGPU_SLOTS_MAX;
-	return SIMGPU_SLOTS_MAX;
-}
-
 /* Go on with a span that has not ended, or begin the next tenant's. */
 static void ask_for_span(const struct simgpu_snapshot *snapshot,
 			 struct state *state, bool new_epoch,
@@ -133,7 +122,7 @@ static void ask_for_span(const struct simgpu_snapshot *snapshot,
 
 	if (!state->spans || state->end < snapshot->cycle + SIMGPU_WAKE_CYCLES_MIN ||
 	    !snapshot->tenants[slot].active) {
-		slot = next_slot(snapshot, slot);
+		slot = next_active_slot(snapshot, slot);
 		state->end = snapshot->cycle + SPAN_CYCLES;
 	}
 	state->spans = slot < SIMGPU_SLOTS_MAX;

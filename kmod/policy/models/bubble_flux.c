@@ -43,16 +43,6 @@ struct state {
 	struct speed tenants[SIMGPU_SLOTS_MAX];
 };
 
-static u32 next_slot(const struct simgpu_snapshot *snapshot, u32 slot)
-{
-	u32 i;
-
-	for (i = 1; i <= SIMGPU_SLOTS_MAX; i++)
-		if (snapshot->tenants[(slot + i) % SIMGPU_SLOTS_MAX].active)
-			return (slot + i) % SIMGPU_SLOTS_MAX;
-	return SIMGPU_SLOTS_MAX;
-}
-
 static u64 instructions_of(const struct simgpu_snapshot *snapshot, u32 slot)
 {
 	return snapshot->tenants[slot].total.thread_instructions;
@@ -81,7 +71,7 @@ static void next_stage(const struct simgpu_snapshot *snapshot,
 		note_speed(snapshot, state);
 	if (state->running && state->stage == SHARED) {
 		state->stage = ALONE;
-		state->slot = next_slot(snapshot, state->slot);
+		state->slot = next_active_slot(snapshot, state->slot);
 		if (state->slot == SIMGPU_SLOTS_MAX) {
 			memset(state, 0, sizeof(*state));
 			return;
