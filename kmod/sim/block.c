@@ -153,6 +153,7 @@ void sm_notify(struct gpu *gpu, u32 index, u32 slot, enum notice_kind kind,
 	struct sm *sm = &gpu->sms[index];
 
 	port_assert(sm->notices < SM_NOTICES_MAX);
+	gpu->noticed = true;
 	sm->notice[sm->notices++] = (struct notice) {
 		.at = gpu->now,
 		.saved = saved,

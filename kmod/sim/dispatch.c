@@ -332,6 +332,20 @@ void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)
 
 /* --- when ---------------------------------------------------------------------------- */
 
+/* Whether SMs have thread blocks of a slot that go back at the next window's end. */
+static bool will_take_back(const struct gpu *gpu, u32 slot)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 i;
+
+	if (tenant->next_block != tenant->blocks)
+		return false;
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].owner == slot && gpu->sms[i].reserved)
+			return true;
+	return false;
+}
+
 static void dispatch(struct gpu *gpu, u64 slots)
 {
 	for (slots &= gpu->running; slots; slots &= slots - 1)
@@ -349,12 +363,26 @@ void dispatch_waiting(struct gpu *gpu)
 {
 	if (gpu->dispatch || gpu->dispatch_shared)
 		dispatch(gpu, gpu->dispatch);
+	/* It may have changed more than that. */
+	gpu->dispatch_due = true;
 }
 
-/* dispatch_window() - issue thread blocks where others have ended */
+/*
+ * dispatch_window() - issue thread blocks where others have ended
+ *
+ * Where none has, and nobody has changed anything, there is nothing to do that was
+ * not done at the last window's end.
+ */
 void dispatch_window(struct gpu *gpu)
 {
+	u64 slots;
+
+	if (!gpu->dispatch_due)
+		return;
 	dispatch(gpu, gpu->running);
+	gpu->dispatch_due = false;
+	for (slots = gpu->running; slots; slots &= slots - 1)
+		gpu->dispatch_due |= will_take_back(gpu, lowest_bit(slots));
 }
 
 /* --- what SMs say of a window --------------------------------------------------------- */
@@ -367,6 +395,7 @@ static void hear_ends(struct gpu *gpu, u32 slot)
 	for (i = 0; i < gpu->views; i++) {
 		struct tenant_counts *counts = &gpu->view_of[i]->counts[slot];
 
+		gpu->dispatch_due |= counts->blocks_ended > 0;
 		tenant->blocks_finished += counts->blocks_ended;
 		tenant->ended_at = later(tenant->ended_at, counts->ended_at);
 		counts->blocks_ended = 0;
@@ -396,18 +425,13 @@ static void hear(struct gpu *gpu, const struct notice *notice)
 		context_free(gpu, notice->saved);
 }
 
-/*
- * dispatch_hear() - hear of the thread blocks that have ended in a window; and of
- *	those whose contexts were moved, cycle by cycle and SM by SM
- */
-void dispatch_hear(struct gpu *gpu)
+/* Of contexts that were moved, cycle by cycle and SM by SM. */
+static void hear_notices(struct gpu *gpu)
 {
 	u8 heard[GPU_SMS_MAX] = { 0 };
-	u64 at, slots;
+	u64 at;
 	u32 i;
 
-	for (slots = gpu->running; slots; slots &= slots - 1)
-		hear_ends(gpu, lowest_bit(slots));
 	while ((at = next_notice(gpu, heard)) != NEVER)
 		for (i = 0; i < gpu->config.sms; i++)
 			while (heard[i] < gpu->sms[i].notices &&
@@ -415,4 +439,25 @@ void dispatch_hear(struct gpu *gpu)
 				hear(gpu, &gpu->sms[i].notice[heard[i]++]);
 	for (i = 0; i < gpu->config.sms; i++)
 		gpu->sms[i].notices = 0;
+	gpu->dispatch_due = true;
+}
+
+/*
+ * dispatch_hear() - hear of the thread blocks that have ended in a window, and of
+ *	those whose contexts were moved
+ */
+void dispatch_hear(struct gpu *gpu)
+{
+	bool noticed = false;
+	u64 slots;
+	u32 i;
+
+	for (slots = gpu->running; slots; slots &= slots - 1)
+		hear_ends(gpu, lowest_bit(slots));
+	for (i = 0; i < gpu->views; i++) {
+		noticed |= gpu->view_of[i]->noticed;
+		gpu->view_of[i]->noticed = false;
+	}
+	if (noticed)
+		hear_notices(gpu);
 }

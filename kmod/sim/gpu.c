@@ -68,6 +68,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->sm_ahead = config->noc_latency;
 	shape->memory_ahead = config->noc_latency + config->llc_latency;
 	shape->window = gpu_window(config);
+	shape->cycle_mask = ring_mask(shape->window + 1, 64);
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
 	/* As few places as will do: all of them are used in turn. */
 	shape->done_mask = ring_mask(config->llc_mshrs +
@@ -131,9 +132,13 @@ static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
 static void lay_out_view(struct carver *carver, struct gpu *view,
 			 const struct gpu_config *config)
 {
+	u32 cycles = ring_mask(gpu_window(config) + 1, 64) + 1;
+
 	CARVE(carver, view, counts, GPU_SLOTS_MAX);
 	CARVE(carver, view, outbox, config->channels);
 	CARVE(carver, view, reply_outbox, config->sms);
+	CARVE(carver, view, cycles, cycles);
+	CARVE(carver, view, cycles_used, cycles / 64);
 }
 
 /*

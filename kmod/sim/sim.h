@@ -87,6 +87,7 @@ struct gpu_shape {
 	u32 sm_ahead;		/* cycles that SMs may be ahead of memory */
 	u32 memory_ahead;	/* and the other way round */
 	u32 window;		/* see gpu_window() */
+	u32 cycle_mask;		/* lists of struct gpu's @cycles, less 1 */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
 	bool sectored;		/* the L1, or the last-level cache */
 	u16 done_mask;		/* places of slices' rings, less 1 */
@@ -120,6 +121,10 @@ struct gpu_shape {
  * @counts: by slot; those of views are added up when gpu_run() ends
  * @outbox: requests, by channel
  * @reply_outbox: replies, by SM
+ * @cycles: to put messages in order: a list for each cycle of a window, which
+ *	holds some if its bit in @cycles_used is set
+ * @noticed: an SM of this view has a notice
+ * @dispatch_due: at the window's end there may be thread blocks to hand out
  * @requests: by place: SMs x entries
  * @replies: SMs x entries x sectors of the last-level cache
  */
@@ -149,6 +154,8 @@ struct gpu {
 	u32 order_slot;		/* round robin: whose turn is next */
 	u32 order_sm;		/* leaky bucket: which SM's turn is next */
 	bool dispatch_shared;	/* shared SMs may have room */
+	bool dispatch_due;
+	bool noticed;
 	u64 sample_at;		/* end of this cycle, NEVER for no samples */
 	u64 sample_interval;
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
@@ -157,6 +164,8 @@ struct gpu {
 	struct tenant_counts *counts;
 	struct mailbox *outbox;
 	struct mailbox *reply_outbox;
+	struct mailbox *cycles;
+	u64 *cycles_used;
 	struct simgpu_counters *sm_counters;
 	u64 *sm_issue_slots;
 	struct sm_tenant *sm_tenants;	/* sms x slots */

@@ -92,6 +92,8 @@ static void renew_views(struct gpu *gpu)
 			.counts = view->counts,
 			.outbox = view->outbox,
 			.reply_outbox = view->reply_outbox,
+			.cycles = view->cycles,
+			.cycles_used = view->cycles_used,
 		};
 
 		*view = *gpu;
@@ -99,6 +101,8 @@ static void renew_views(struct gpu *gpu)
 		view->counts = own.counts;
 		view->outbox = own.outbox;
 		view->reply_outbox = own.reply_outbox;
+		view->cycles = own.cycles;
+		view->cycles_used = own.cycles_used;
 	}
 }
 
