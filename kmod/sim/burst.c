@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bursts: instructions of one warp that its scheduler issues as one event, how
- * long they are, and what is counted of them. Who issues: sm.c.
+ * Bursts: what is counted of them, and how one is cut. How they begin: burst.h.
  */
-#include "sim.h"
-
-/* Instructions of a burst in which some wait for others. */
-#define BURST_SHORTEST		8U
-#define BURST_LONGEST		64U
+#include "burst.h"
 
 /* --- accounting --------------------------------------------------------------- */
 
@@ -20,8 +15,11 @@ static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
 	counters->stall_dependence_cycles += stalls[STALL_DEPENDENCE];
 }
 
-/* Add what a scheduler has counted to its tenant's and its SM's counters. */
-static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
+/*
+ * flush_scheduler() - add what a scheduler has counted to its tenant's and its
+ *	SM's counters
+ */
+void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 {
 	struct tenant_counts *tenant = &gpu->counts[s->slot];
 	struct simgpu_counters *counters = &gpu->sm_counters[index];
@@ -40,21 +38,6 @@ static void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 	s->issue_slots = 0;
 	s->warp_instructions = 0;
 	s->thread_instructions = 0;
-}
-
-static void count_instructions(struct scheduler *s, u32 count)
-{
-	s->counted += count;
-	s->warp_instructions += count;
-	s->thread_instructions += (u64)count * s->lanes;
-}
-
-/* The burst is over, at @end: count what was not counted of it. */
-static void count_burst(struct scheduler *s, u64 end)
-{
-	s->issue_slots += end - s->counted_to;
-	s->counted_to = end;
-	count_instructions(s, s->count - s->counted);
 }
 
 /*
@@ -105,17 +88,6 @@ void sm_account(struct gpu *gpu, u32 index)
 }
 
 /*
- * burst_part() - what is @whole for op->per instructions, for @count of an op of
- *	which @left have not been issued: so that parts add up to the whole
- */
-u64 burst_part(const struct trace_op *op, u32 whole, u32 left, u32 count)
-{
-	u64 done = op->count - left;
-
-	return (done + count) * whole / op->per - done * whole / op->per;
-}
-
-/*
  * count_shared() - accesses to shared memory are counted when their burst begins,
  *	or, below zero, is cut
  */
@@ -163,91 +135,4 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 	sm->sleeping &= ~(1ULL << sm->greedy[number]);
 	sm->dependent &= sm->sleeping;
 	warp_ready(sm, sm->greedy[number]);
-}
-
-/*
- * burst_begin() - a warp issues from now on
- * @count: instructions
- * @cycles: that they hold its scheduler's issue slot
- * @lanes: active ones of each
- */
-void burst_begin(struct gpu *gpu, struct sm *sm, u32 warp, u32 count, u32 cycles,
-		 u32 lanes)
-{
-	u32 number = scheduler_of(sm, warp);
-	struct scheduler *s = &sm->scheduler[number];
-	u32 slot = sm->warp[warp].slot;
-
-	if (sm->owner == GPU_SHARED)
-		share_account(gpu, sm - gpu->sms, gpu->now - 1);
-	count_burst(s, sm->free_at[number]);
-	if (slot != s->slot)
-		flush_scheduler(gpu, sm - gpu->sms, s);
-	s->stalls[sm->warp[warp].stall] += gpu->now - sm->free_at[number];
-	sm->greedy[number] = warp;
-	sm->turn[number] = warp;
-	s->slot = slot;
-	s->start = gpu->now;
-	s->counted_to = gpu->now;
-	s->count = count;
-	s->counted = 0;
-	s->cycles = cycles;
-	s->lanes = lanes;
-	sm->free_at[number] = gpu->now + cycles;
-	sm->warp[warp].issued += count;
-	if (sm->quota_slots)
-		quota_charge(gpu, sm - gpu->sms, slot, (s64)count * lanes);
-}
-
-/*
- * burst_limit() - how many instructions of an op a warp may issue in one burst
- * @left: those that it has not issued
- *
- * Of independent ones as many as there are. Others leave gaps, which other warps
- * fill, but a burst holds the issue slot without gaps: warps come one after the
- * other where they would go side by side. That costs nothing where the warps are
- * enough to fill all gaps, or there is one; else bursts are so short that the
- * last warp begins soon beside the time that all take.
- */
-u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
-		const struct trace_op *op, u32 left)
-{
-	u64 mine = gpu->shape.scheduler_warps << scheduler_of(sm, warp);
-	u64 limit = BURST_LONGEST, warps;
-
-	if (gpu->config.warp_policy == GPU_WARP_LRR)
-		return 1;
-	if (op->kind == TRACE_SHARED || op->span == op->slots)
-		return op->per;
-	/* Where shared memory is the narrowest, its schedulers meet there. */
-	if (op->shared_cycles * sm->schedulers > op->slots)
-		return BURST_SHORTEST;
-	warps = hweight64((sm->ready | sm->dependent) & ~sm->held & mine);
-	if (warps > 1 && warps * op->slots < op->span) {
-		limit = (u64)left * op->span / (32 * op->per * (warps - 1));
-		if (limit < BURST_SHORTEST)
-			return BURST_SHORTEST;
-	}
-	if (limit > BURST_LONGEST)
-		limit = BURST_LONGEST;
-	/* In equal parts, which fit into each other's gaps. */
-	return left > limit ? left / (left / (u32)limit + 1) + 1 : left;
-}
-
-/* burst_slots() - cycles that a part of an op holds the issue slot, one at least */
-u32 burst_slots(const struct trace_op *op, u32 left, u32 count)
-{
-	u64 slots = count;
-
-	if (op->slots != op->per)
-		slots = burst_part(op, op->slots, left, count);
-	return slots ? (u32)slots : 1;
-}
-
-/* burst_span() - from its beginning to the first instruction behind it */
-u64 burst_span(const struct trace_op *op, u32 left, u32 count)
-{
-	if (op->span == op->per)
-		return count;
-	return burst_part(op, op->span, left, count);
 }

@@ -124,10 +124,97 @@ struct slice {
 	struct llc_mshr mshr[LLC_MSHRS_MAX];
 };
 
+/* --- least recently used ------------------------------------------------- */
+
+/* A set's order: 4-bit way numbers, the most recently used one lowest. */
+#define LRU_FRESH	0xfedcba9876543210ULL
+
+static inline u32 lru_way(u64 order, u32 rank)
+{
+	return (order >> (rank * 4)) & 15;
+}
+
+/* Make the way at a rank the youngest. */
+static inline u64 lru_renew(u64 order, u32 rank)
+{
+	u32 shift = rank * 4;
+	u64 younger = order & ((1ULL << shift) - 1);
+	/* In two steps: the rank may be the last. */
+	u64 older = order >> shift >> 4 << 4 << shift;
+
+	return older | (younger << 4) | lru_way(order, rank);
+}
+
+static inline u64 lru_touch(u64 order, u32 way)
+{
+	u64 same = order ^ (0x1111111111111111ULL * way);
+	/* The lowest zero nibble of @same: where @way stands. */
+	u64 zero = (same - 0x1111111111111111ULL) & ~same &
+		   0x8888888888888888ULL;
+
+	return lru_renew(order, lowest_bit(zero) / 4);
+}
+
+/* --- what loads look up ------------------------------------------------------- */
+
+static inline struct l1_set *l1_set_at(const struct l1 *l1, u32 sm, u32 index)
+{
+	return (struct l1_set *)&l1->words[(sm * l1->sets + index) *
+					   l1->set_words];
+}
+
+/* l1_set() - where an SM's L1 would have a line */
+static inline struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line)
+{
+	return l1_set_at(l1, sm, (line ^ (line >> 6) ^ (line >> 12)) &
+				 (l1->sets - 1));
+}
+
+/* The way of a set that has a line's tag, or NONE. */
+static inline u32 l1_find(const struct l1 *l1, const struct l1_set *set, u32 line)
+{
+	u32 ways = l1->ways, way, found = NONE;
+
+	/* All ways, without a branch that depends on which. */
+	for (way = 0; way < ways; way++)
+		found = set->tag[way] == line ? way : found;
+	return found;
+}
+
+/* Which sectors of a set are there, four bits a way. */
+static inline u64 *l1_valid(const struct l1 *l1, struct l1_set *set)
+{
+	return (u64 *)((u32 *)set + l1->valid);
+}
+
+/*
+ * l1_lookup() - whether an SM's L1 has sectors of a line; a hit makes it the
+ *	youngest. An L1 without sets has every line
+ */
+static inline bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
+{
+	struct l1_set *set;
+	u32 way;
+
+	if (!l1->sets)
+		return true;
+	set = l1_set(l1, sm, line);
+	/* Often it is the youngest already. */
+	if (l1->sectors == 1 && set->tag[lru_way(set->order, 0)] == line)
+		return true;
+	way = l1_find(l1, set, line);
+	if (way == NONE)
+		return false;
+	if (l1->sectors > 1 && sectors & ~(*l1_valid(l1, set) >> way * 4))
+		return false;
+	set->order = lru_touch(set->order, way);
+	return true;
+}
+
+/* --- who does what ------------------------------------------------------------ */
+
 /* cache.c */
 void cache_init(struct gpu *gpu);
-struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line);
-bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
 void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
 void l1_flush(struct gpu *gpu, u32 sm);
 void l1_drop(struct gpu *gpu, u32 sm, u32 slot);

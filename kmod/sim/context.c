@@ -304,7 +304,7 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 	u32 first = ((u32)block->slot << LINE_SLOT_SHIFT) + CONTEXT_TOP -
 		    (block->saved + 1) * lines + block->moved;
 
-	lsu_begin(gpu, index,
+	lsu_begin(gpu, sm, index,
 		  block->state == BLOCK_SAVES ? TRACE_STORE : LSU_RESTORE,
 		  lowest_bit(block->warps), 0);
 	lsu->count = left < GPU_LANES ? left : GPU_LANES;

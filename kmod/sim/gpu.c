@@ -327,6 +327,7 @@ void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
 	trace_time(trace, gpu->config.unit);
 	share_account_all(gpu);
 	tenant->trace = trace;
+	gpu->ops[slot] = trace->ops;
 	tenant->kernel = &trace->kernels[kernel];
 	tenant->kernel_index = kernel;
 	tenant->blocks = tenant->kernel->blocks;

@@ -45,12 +45,6 @@ static void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
 	warp_ready(sm, warp);
 }
 
-/* What the unit sends to be acknowledged. */
-static bool is_store(u32 kind)
-{
-	return kind == TRACE_STORE || kind == LSU_REDUCE;
-}
-
 /* A line of a store is acknowledged, or the unit has let the store go. */
 static void store_arrived(struct sm *sm, u32 warp)
 {
@@ -459,26 +453,6 @@ void lsu_retry(struct gpu *gpu, u32 index, bool replied)
 	if (lsu->blocked != LSU_PORT && !replied)
 		return;
 	lsu_run(gpu, index);
-}
-
-/*
- * lsu_begin() - give the idle unit an instruction of a warp; its lines come
- *	next, by address_lines() or others
- */
-void lsu_begin(struct gpu *gpu, u32 index, u32 kind, u32 warp, u32 load)
-{
-	struct sm *sm = &gpu->sms[index];
-	struct lsu *lsu = &sm->lsu;
-	u32 slot = sm->warp[warp].slot;
-
-	if (lsu->slot != slot)
-		lsu_account(gpu, index);
-	lsu->kind = kind;
-	lsu->warp = warp;
-	lsu->load = load;
-	lsu->slot = slot;
-	lsu->next = 0;
-	sm->warp_stores[warp] += is_store(kind);
 }
 
 /*

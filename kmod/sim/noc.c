@@ -89,10 +89,11 @@ static __always_inline u32 join_cycles(const struct gpu *gpu,
 static __always_inline u32 sort_mail(const struct gpu *gpu,
 				     const struct mail_room *room, u32 head)
 {
-	u32 place = head, first = mail_at(room, head)->sent;
+	u32 place = head, first;
 
-	if (mail_at(room, head)->next == NOBODY)
+	if (head == NOBODY || mail_at(room, head)->next == NOBODY)
 		return head;
+	first = mail_at(room, head)->sent;
 	while (place != NOBODY) {
 		struct mail *mail = mail_at(room, place);
 		u32 cycle = mail->sent & gpu->shape.cycle_mask, next = mail->next;
@@ -138,7 +139,7 @@ static __always_inline u32 collect(const struct gpu *gpu,
 		all.tail = box->tail;
 		box->head = NOBODY;
 	}
-	return all.head == NOBODY ? NOBODY : sort_mail(gpu, room, all.head);
+	return sort_mail(gpu, room, all.head);
 }
 
 /* --- requests ---------------------------------------------------------------------- */
@@ -286,6 +287,8 @@ static void add_reply(struct sm *to, u32 number, u64 arrival)
 		to->mshr[to->reply_tail].next_reply = number;
 	}
 	to->reply_tail = number;
+	/* Whom it wakes, some hundred cycles from now. */
+	__builtin_prefetch(&to->warp[to->mshr[number].waiter[0] / WARP_LOADS], 1);
 }
 
 /* An acknowledgment, which may lie until the SM has a turn anyway. */

@@ -116,6 +116,7 @@ struct gpu_shape {
  * @view_of: all of them; of @main
  * @now: cycle of the part that has its turn; between calls of gpu_run(), of all
  * @step: what is done now, up to and with the cycle @step_end
+ * @ops: by slot, the ops of the trace while its kernel runs
  * @sms_done: cycle up to which SMs have run
  * @memory_done: likewise channels and slices
  * @counts: by slot; those of views are added up when gpu_run() ends
@@ -161,6 +162,7 @@ struct gpu {
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
 	u64 arrival_clock;
 	struct tenant *tenants;
+	const struct trace_op *ops[GPU_SLOTS_MAX];
 	struct tenant_counts *counts;
 	struct mailbox *outbox;
 	struct mailbox *reply_outbox;
@@ -205,6 +207,27 @@ static inline void channel_wake(struct channel *channel, u64 cycle)
 static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 slot)
 {
 	return &gpu->counts[slot].counters;
+}
+
+/* Whether any view has messages for a channel's slices, or for an SM. */
+static inline bool has_requests(const struct gpu *gpu, u32 channel)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->views; i++)
+		if (gpu->main->view_of[i]->outbox[channel].head != NOBODY)
+			return true;
+	return false;
+}
+
+static inline bool has_replies(const struct gpu *gpu, u32 sm)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->views; i++)
+		if (gpu->main->view_of[i]->reply_outbox[sm].head != NOBODY)
+			return true;
+	return false;
 }
 
 /*

@@ -7,7 +7,7 @@
  * Which thread blocks an SM holds is decided in dispatch.c and preempt.c; how
  * they come and leave: block.c.
  */
-#include "sim.h"
+#include "burst.h"
 
 /* --- warps ---------------------------------------------------------------------- */
 
@@ -53,8 +53,10 @@ static void wake_sleepers(struct sm *sm, u64 now)
 }
 
 /* Whether a load's data is there; if not, the warp waits for it. */
-static bool load_settle(struct gpu *gpu, struct sm *sm, u32 warp, u32 load)
+static __always_inline bool load_settle(const struct turn *turn, u32 warp,
+					u32 load)
 {
+	struct sm *sm = turn->sm;
 	struct warp *w = &sm->warp[warp];
 
 	if (w->load[load].pending) {
@@ -62,7 +64,7 @@ static bool load_settle(struct gpu *gpu, struct sm *sm, u32 warp, u32 load)
 		warp_unready(sm, warp, STALL_MEMORY);
 		return false;
 	}
-	if (w->load[load].ready > gpu->now) {
+	if (w->load[load].ready > turn->now) {
 		warp_sleep(sm, warp, w->load[load].ready, STALL_MEMORY);
 		return false;
 	}
@@ -74,9 +76,9 @@ static bool load_settle(struct gpu *gpu, struct sm *sm, u32 warp, u32 load)
  * How many instructions a warp may issue before it needs data that it does not
  * have; 0: it now waits for that data.
  */
-static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
+static __always_inline u32 issue_allowance(const struct turn *turn, u32 warp)
 {
-	struct warp *w = &sm->warp[warp];
+	struct warp *w = &turn->sm->warp[warp];
 	u32 least = U32_MAX, mask;
 
 	if (w->deadline != w->issued)
@@ -87,7 +89,7 @@ static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
 
 		if (left)
 			least = left < least ? left : least;
-		else if (!load_settle(gpu, sm, warp, load))
+		else if (!load_settle(turn, warp, load))
 			return 0;
 	}
 	/* Without loads it is as far as can be. */
@@ -100,9 +102,11 @@ static u32 issue_allowance(struct gpu *gpu, struct sm *sm, u32 warp)
  * (until @ready), or for data that will not be there when the scheduler is free.
  * To begin that now saves the turn in which it would be found out.
  */
-static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
+static __always_inline void wait_ahead(const struct turn *turn, u32 warp,
+				       u64 ready)
 {
-	u64 free_at = sm->free_at[scheduler_of(sm, warp)];
+	struct sm *sm = turn->sm;
+	u64 free_at = sm->free_at[turn_scheduler(turn, warp)];
 	enum stall why = STALL_DEPENDENCE;
 	struct warp *w = &sm->warp[warp];
 	u32 mask = w->deadline == w->issued ? w->loads : 0;
@@ -127,10 +131,12 @@ static void wait_ahead(struct sm *sm, u32 warp, u64 ready)
 }
 
 /* Shared memory takes one burst at a time: the others wait for it. */
-static bool wait_for_shared(struct gpu *gpu, struct sm *sm, u32 warp,
+static bool wait_for_shared(const struct turn *turn, u32 warp,
 			    const struct trace_op *op)
 {
-	if (!op->shared_count || sm->shared_at <= gpu->now)
+	struct sm *sm = turn->sm;
+
+	if (!op->shared_count || sm->shared_at <= turn->now)
 		return false;
 	warp_unready(sm, warp, STALL_LSU);
 	sm->shared_waiters |= 1ULL << warp;
@@ -138,39 +144,43 @@ static bool wait_for_shared(struct gpu *gpu, struct sm *sm, u32 warp,
 }
 
 /* Take shared memory for a part of an op; Return: when it is done with it. */
-static u64 take_shared(struct gpu *gpu, struct sm *sm, u32 warp,
+static u64 take_shared(const struct turn *turn, u32 warp,
 		       const struct trace_op *op, u32 left, u32 count)
 {
-	count_shared(gpu, sm, sm->warp[warp].slot,
+	struct sm *sm = turn->sm;
+
+	count_shared(turn->gpu, sm, sm->warp[warp].slot,
 		     burst_part(op, op->shared_count, left, count));
-	sm->shared_at = gpu->now +
+	sm->shared_at = turn->now +
 			burst_part(op, op->shared_cycles, left, count);
 	return sm->shared_at;
 }
 
-static void issue_compute(struct gpu *gpu, struct sm *sm, u32 warp,
-			  const struct trace_op *op, u32 allowance)
+static __always_inline void issue_compute(const struct turn *turn, u32 warp,
+					  const struct trace_op *op,
+					  u32 allowance)
 {
+	struct sm *sm = turn->sm;
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
 	u32 count = left < allowance ? left : allowance;
-	u32 limit = burst_limit(gpu, sm, warp, op, left);
+	u32 limit = burst_limit(turn, warp, op, left);
 	u64 ready;
 
 	count = count < limit ? count : limit;
-	if (sm->quota_slots)
-		count = quota_cut(gpu, sm - gpu->sms, w->slot,
-				  count, op->active_lanes);
+	if (!turn->plain && sm->quota_slots)
+		count = quota_cut(turn->gpu, turn->index, w->slot, count,
+				  op->active_lanes);
 
 	w->left = left - count;
 	if (!w->left)
 		w->op++;
-	burst_begin(gpu, sm, warp, count, burst_slots(op, left, count),
+	burst_begin(turn, warp, count, burst_slots(op, left, count),
 		    op->active_lanes);
-	ready = gpu->now + burst_span(op, left, count);
+	ready = turn->now + burst_span(op, left, count);
 	if (op->shared_count)
-		ready = later(ready, take_shared(gpu, sm, warp, op, left, count));
-	wait_ahead(sm, warp, ready);
+		ready = later(ready, take_shared(turn, warp, op, left, count));
+	wait_ahead(turn, warp, ready);
 }
 
 static void release_barrier(struct sm *sm, struct block *block)
@@ -188,24 +198,24 @@ static void release_barrier(struct sm *sm, struct block *block)
 	}
 }
 
-static void issue_barrier(struct gpu *gpu, struct sm *sm, u32 warp,
+static void issue_barrier(const struct turn *turn, u32 warp,
 			  const struct trace_op *op)
 {
+	struct sm *sm = turn->sm;
 	struct warp *w = &sm->warp[warp];
 	struct block *block = &sm->block[w->block];
 
 	w->op++;
-	burst_begin(gpu, sm, warp, 1, 1, op->active_lanes);
+	burst_begin(turn, warp, 1, 1, op->active_lanes);
 	w->wait_load = WAIT_BARRIER;
 	warp_unready(sm, warp, STALL_BARRIER);
 	if (++block->at_barrier == block->warps_left)
 		release_barrier(sm, block);
 }
 
-static void loop_end(const struct gpu *gpu, struct warp *w,
+static void loop_end(struct warp *w, const struct trace_op *ops,
 		     const struct trace_op *op)
 {
-	const struct trace_op *ops = gpu->tenants[w->slot].trace->ops;
 	u32 depth = w->loop_depth - 1;
 
 	if (++w->loop_index[depth] < ops[op->body - 1].count) {
@@ -216,20 +226,20 @@ static void loop_end(const struct gpu *gpu, struct warp *w,
 	}
 }
 
-static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
+static void warp_exit(const struct turn *turn, u32 warp)
 {
-	struct sm *sm = &gpu->sms[index];
+	struct sm *sm = turn->sm;
 	u32 number = sm->warp[warp].block;
 	struct block *block = &sm->block[number];
 
 	sm->ready &= ~(1ULL << warp);
 	/* Its place may go to a young warp at once: that one is not the greedy. */
-	sm->greedy[scheduler_of(sm, warp)] = NONE;
+	sm->greedy[turn_scheduler(turn, warp)] = NONE;
 	block->warps &= ~(1ULL << warp);
 	sm->free_warps |= 1ULL << warp;
 	block->warps_left--;
 	if (!block->warps_left)
-		block_finish(gpu, index, number);
+		block_finish(turn->gpu, turn->index, number);
 	else if (block->at_barrier == block->warps_left)
 		release_barrier(sm, block);
 }
@@ -238,9 +248,9 @@ static void warp_exit(struct gpu *gpu, u32 index, u32 warp)
  * An entry for a load; where all are in use, that of one whose data is there, or
  * NONE, and the warp waits for the one that it needs first.
  */
-static u32 free_load(struct gpu *gpu, struct sm *sm, u32 warp)
+static u32 free_load(const struct turn *turn, u32 warp)
 {
-	struct warp *w = &sm->warp[warp];
+	struct warp *w = &turn->sm->warp[warp];
 	u32 first = 0, i;
 
 	if (w->loads != U32_MAX)
@@ -248,7 +258,7 @@ static u32 free_load(struct gpu *gpu, struct sm *sm, u32 warp)
 	for (i = 0; i < WARP_LOADS; i++) {
 		const struct warp_load *load = &w->load[i];
 
-		if (!load->pending && load->ready <= gpu->now) {
+		if (!load->pending && load->ready <= turn->now) {
 			w->loads &= ~(1U << i);
 			return i;
 		}
@@ -256,7 +266,7 @@ static u32 free_load(struct gpu *gpu, struct sm *sm, u32 warp)
 		    w->load[first].deadline - w->issued)
 			first = i;
 	}
-	load_settle(gpu, sm, warp, first);
+	load_settle(turn, warp, first);
 	return NONE;
 }
 
@@ -268,25 +278,25 @@ static u32 lsu_kind(const struct trace_op *op)
 }
 
 /* False: the warp must wait, for the unit or for one of its loads. */
-static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
-			 const struct trace_op *op)
+static __always_inline bool issue_memory(const struct turn *turn, u32 warp,
+					 const struct trace_op *op)
 {
-	struct sm *sm = &gpu->sms[index];
+	struct sm *sm = turn->sm;
 	struct warp *w = &sm->warp[warp];
 	struct lsu *lsu = &sm->lsu;
 	u32 load = NONE, kind = lsu_kind(op);
 
-	if (!lsu_idle(sm, gpu->now)) {
+	if (!lsu_idle(sm, turn->now)) {
 		warp_unready(sm, warp, STALL_LSU);
 		sm->lsu_waiters |= 1ULL << warp;
 		return false;
 	}
 	if (kind != TRACE_STORE && kind != LSU_REDUCE) {
-		load = free_load(gpu, sm, warp);
+		load = free_load(turn, warp);
 		if (load == NONE)
 			return false;
 	}
-	burst_begin(gpu, sm, warp, 1, 1, op->active_lanes);
+	burst_begin(turn, warp, 1, 1, op->active_lanes);
 	w->op++;
 	if (load != NONE) {
 		w->loads |= 1U << load;
@@ -296,11 +306,11 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
 		w->load[load].pending = 1;
 		w->load[load].ready = 0;
 	}
-	lsu_begin(gpu, index, kind, warp, load);
-	address_lines(gpu, sm, warp, op, lsu);
+	lsu_begin(turn->gpu, sm, turn->index, kind, warp, load);
+	address_lines(turn->gpu, sm, warp, op, lsu);
 	if (op->kind == TRACE_STORE)
 		lsu->stores += lsu->count;
-	lsu_run(gpu, index);
+	lsu_run(turn->gpu, turn->index);
 	return true;
 }
 
@@ -310,21 +320,23 @@ static bool issue_memory(struct gpu *gpu, u32 index, u32 warp,
  * After a memory instruction the greedy warp goes on at once: what it computes
  * next, as far as it needs no data, joins the burst and saves a turn.
  */
-static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
-			 u32 span)
+static __always_inline void extend_burst(const struct turn *turn, u32 warp,
+					 const struct trace_op *ops, u32 span)
 {
+	struct sm *sm = turn->sm;
 	struct warp *w = &sm->warp[warp];
-	u32 number = scheduler_of(sm, warp);
+	u32 number = turn_scheduler(turn, warp);
 	struct scheduler *s = &sm->scheduler[number];
-	const struct trace_op *op = &gpu->tenants[s->slot].trace->ops[w->op];
+	const struct trace_op *op = &ops[w->op];
 	u32 allowance = w->deadline - w->issued, count, limit;
-	u64 ready = gpu->now + span;
+	u64 ready = turn->now + span;
 
 	if (allowance && span == 1 && op->kind == TRACE_COMPUTE &&
 	    op->slots == op->per && !op->shared_count &&
-	    op->active_lanes == s->lanes && !sm->quota_slots &&
-	    gpu->config.warp_policy == GPU_WARP_GTO) {
-		limit = burst_limit(gpu, sm, warp, op, op->count);
+	    op->active_lanes == s->lanes &&
+	    (turn->plain || (!sm->quota_slots &&
+			     turn->gpu->config.warp_policy == GPU_WARP_GTO))) {
+		limit = burst_limit(turn, warp, op, op->count);
 		count = op->count < allowance ? op->count : allowance;
 		count = count < limit ? count : limit;
 		ready += burst_span(op, op->count, count);
@@ -336,19 +348,47 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
 		s->cycles += count;
 		sm->free_at[number] += count;
 	}
-	wait_ahead(sm, warp, ready);
+	wait_ahead(turn, warp, ready);
+}
+
+/* An op that issues nothing: the warp has gone over it. */
+static void pass_loop(struct warp *w, const struct trace_op *ops,
+		      const struct trace_op *op)
+{
+	if (op->kind == TRACE_LOOP_END) {
+		loop_end(w, ops, op);
+		return;
+	}
+	w->loop_index[w->loop_depth++] = 0;
+	w->op++;
+}
+
+/* The end of a warp's program, for which it may have to wait. */
+static void issue_end(const struct turn *turn, u32 warp)
+{
+	struct warp *w = &turn->sm->warp[warp];
+
+	/* What it still waits for would find another warp here. */
+	while (w->loads)
+		if (!load_settle(turn, warp, lowest_bit(w->loads)))
+			return;
+	if (turn->sm->warp_stores[warp]) {
+		turn->sm->store_waiters |= 1ULL << warp;
+		warp_unready(turn->sm, warp, STALL_MEMORY);
+		return;
+	}
+	warp_exit(turn, warp);
 }
 
 /*
  * Run a warp until it holds the issue slot (true) or has to wait or has ended
  * (false).
  */
-static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
+static __always_inline bool warp_issue(const struct turn *turn, u32 warp)
 {
-	struct sm *sm = &gpu->sms[index];
-	struct warp *w = &sm->warp[warp];
-	const struct trace_op *ops = gpu->tenants[w->slot].trace->ops;
-	u32 allowance = issue_allowance(gpu, sm, warp);
+	struct warp *w = &turn->sm->warp[warp];
+	const struct trace_op *ops = turn->gpu->ops[w->slot];
+	u32 allowance = issue_allowance(turn, warp);
 
 	while (allowance) {
 		const struct trace_op *op = &ops[w->op];
@@ -356,40 +396,27 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 		switch (op->kind) {
 		case TRACE_COMPUTE:
 		case TRACE_SHARED:
-			if (wait_for_shared(gpu, sm, warp, op))
+			if (wait_for_shared(turn, warp, op))
 				return false;
-			issue_compute(gpu, sm, warp, op, allowance);
+			issue_compute(turn, warp, op, allowance);
 			return true;
 		case TRACE_LOAD:
 		case TRACE_STORE:
 		case TRACE_ATOMIC:
 		case TRACE_CONSTANT:
-			if (!issue_memory(gpu, index, warp, op))
+			if (!issue_memory(turn, warp, op))
 				return false;
-			extend_burst(gpu, sm, warp, op->span);
+			extend_burst(turn, warp, ops, op->span);
 			return true;
 		case TRACE_BARRIER:
-			issue_barrier(gpu, sm, warp, op);
+			issue_barrier(turn, warp, op);
 			return true;
 		case TRACE_LOOP:
-			w->loop_index[w->loop_depth++] = 0;
-			w->op++;
-			break;
 		case TRACE_LOOP_END:
-			loop_end(gpu, w, op);
+			pass_loop(w, ops, op);
 			break;
 		default:
-			/* What it still waits for would find another warp here. */
-			while (w->loads)
-				if (!load_settle(gpu, sm, warp,
-						 lowest_bit(w->loads)))
-					return false;
-			if (sm->warp_stores[warp]) {
-				sm->store_waiters |= 1ULL << warp;
-				warp_unready(sm, warp, STALL_MEMORY);
-				return false;
-			}
-			warp_exit(gpu, index, warp);
+			issue_end(turn, warp);
 			return false;
 		}
 	}
@@ -417,12 +444,13 @@ static u32 next_warp(u32 turn, u64 mask)
 	return lowest_bit(later_ones ? later_ones : mask);
 }
 
-static u32 choose_warp(const struct gpu *gpu, const struct sm *sm, u32 number,
-		       u64 able)
+static __always_inline u32 choose_warp(const struct turn *turn, u32 number,
+				       u64 able)
 {
+	const struct sm *sm = turn->sm;
 	u32 greedy = sm->greedy[number];
 
-	if (gpu->config.warp_policy == GPU_WARP_LRR)
+	if (!turn->plain && turn->gpu->config.warp_policy == GPU_WARP_LRR)
 		return next_warp(sm->turn[number], able);
 	if (greedy != NONE && (able & (1ULL << greedy)))
 		return greedy;
@@ -430,29 +458,30 @@ static u32 choose_warp(const struct gpu *gpu, const struct sm *sm, u32 number,
 }
 
 /* The warps that schedulers may pick now. */
-static u64 able_warps(const struct gpu *gpu, const struct sm *sm)
+static __always_inline u64 able_warps(const struct turn *turn)
 {
-	return (sm->ready | if_set(lsu_idle(sm, gpu->now), sm->lsu_waiters) |
-		if_set(sm->shared_at <= gpu->now, sm->shared_waiters)) &
+	const struct sm *sm = turn->sm;
+
+	return (sm->ready | if_set(lsu_idle(sm, turn->now), sm->lsu_waiters) |
+		if_set(sm->shared_at <= turn->now, sm->shared_waiters)) &
 	       ~sm->held;
 }
 
-static void scheduler_turn(struct gpu *gpu, u32 index, u32 number)
+static __always_inline void scheduler_turn(const struct turn *turn, u32 number)
 {
-	struct sm *sm = &gpu->sms[index];
-	u64 warps = gpu->shape.scheduler_warps << number;
+	u64 warps = turn_warps(turn) << number, able;
+	struct sm *sm = turn->sm;
 
-	for (;;) {
-		u64 able = able_warps(gpu, sm) & warps;
-		u32 warp;
+	while ((able = able_warps(turn) & warps)) {
+		u32 warp = choose_warp(turn, number, able);
+		u64 bit = 1ULL << warp;
 
-		if (!able)
-			return;
-		warp = choose_warp(gpu, sm, number, able);
-		sm->lsu_waiters &= ~(1ULL << warp);
-		sm->shared_waiters &= ~(1ULL << warp);
-		warp_ready(sm, warp);
-		if (warp_issue(gpu, index, warp))
+		if (!(sm->ready & bit)) {
+			sm->lsu_waiters &= ~bit;
+			sm->shared_waiters &= ~bit;
+			sm->ready |= bit;
+		}
+		if (warp_issue(turn, warp))
 			return;
 	}
 }
@@ -506,19 +535,26 @@ static u64 next_event(const struct sm *sm)
  * wake while their scheduler issues a burst wait for its end: no turn is needed
  * before. (There is no branch on which scheduler has what: nobody foresees it.)
  */
-static __always_inline u64 next_issue(const struct gpu *gpu,
-				      const struct sm *sm)
+static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 {
-	u64 event = next_event(sm), next = NEVER;
+	const struct sm *sm = turn->sm;
+	u64 next = NEVER;
 	u64 waiters = if_set(sm->lsu.next == sm->lsu.count,
 			     sm->lsu_waiters & ~sm->held);
-	u64 ready = sm->ready & ~sm->held, warps = gpu->shape.scheduler_warps;
+	u64 ready = sm->ready & ~sm->held, warps = turn_warps(turn);
 	u64 shared = sm->shared_waiters & ~sm->held;
 	u32 i;
 
 	if (!(ready | waiters | shared))
 		return later(event, first_free(sm));
-	for (i = 0; i < sm->schedulers; i++, warps <<= 1) {
+	/* Mostly nobody waits for a unit. */
+	if (!(waiters | shared)) {
+		for (i = 0; i < turn->schedulers; i++, warps <<= 1)
+			next = sooner(next, later(if_set(!(ready & warps), event),
+						  sm->free_at[i]));
+		return next;
+	}
+	for (i = 0; i < turn->schedulers; i++, warps <<= 1) {
 		/* NEVER without a waiter, and in the end 0 with a ready warp. */
 		u64 at = sm->lsu.port_free | if_set(!(waiters & warps), NEVER);
 
@@ -556,21 +592,27 @@ static u64 lsu_port_at(const struct gpu *gpu, const struct sm *sm)
 	       gpu->config.noc_queue_depth;
 }
 
-/* When an SM needs its next turn. */
-static u64 next_turn(const struct gpu *gpu, const struct sm *sm)
+/* End a turn of an SM whose load/store unit may be held back, or contexts move. */
+static __always_inline void end_urgent_turn(const struct turn *turn)
 {
+	struct gpu *gpu = turn->gpu;
+	struct sm *sm = turn->sm;
 	const struct lsu *lsu = &sm->lsu;
-	u64 next = next_issue(gpu, sm);
+	u64 event, next;
 
+	if (sm->late_count && lsu->next == lsu->count)
+		lsu_send_late(gpu, turn->index);
+	event = next_event(sm);
+	next = next_issue(turn, event);
 	if (events_are_urgent(sm))
-		next = sooner(next, next_event(sm));
+		next = sooner(next, event);
 	if (lsu->next < lsu->count && lsu->blocked == LSU_PORT)
 		next = sooner(next, lsu_port_at(gpu, sm));
 	if (sm->late_count && !mshrs_are_full(&gpu->config, sm))
 		next = sooner(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
 		next = sooner(next, context_next_turn(gpu, sm));
-	return later(next, gpu->now + 1);
+	sm_wake(sm, later(next, turn->now + 1));
 }
 
 /* Take replies and wake warps up to a cycle: whether there were replies. */
@@ -601,31 +643,58 @@ void sm_take_events(struct gpu *gpu, u32 index, u64 cycle)
 	take_events(gpu, index, cycle);
 }
 
+/* What an SM does in this cycle. */
+static __always_inline void take_turn(const struct turn *turn)
+{
+	struct sm *sm = turn->sm;
+	bool replied = take_events(turn->gpu, turn->index, turn->now);
+	u32 i;
+
+	if (events_are_urgent(sm)) {
+		if (sm->lsu.next < sm->lsu.count)
+			lsu_retry(turn->gpu, turn->index, replied);
+		if (sm->moving)
+			context_turn(turn->gpu, turn->index);
+	}
+	/* Each cycle another scheduler comes first, as in GPGPU-Sim. */
+	for (i = 0; i < turn->schedulers; i++) {
+		u32 number = (u32)(turn->now + i) & (turn->schedulers - 1U);
+
+		if (sm->free_at[number] <= turn->now)
+			scheduler_turn(turn, number);
+	}
+	if (events_are_urgent(sm))
+		end_urgent_turn(turn);
+	else
+		sm_wake(sm, later(next_issue(turn, next_event(sm)),
+				  turn->now + 1));
+}
+
 /*
  * sm_turn() - what an SM does in this cycle
+ *
+ * The usual turn is compiled for itself, without what only others need.
  */
 void sm_turn(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
-	bool replied = take_events(gpu, index, gpu->now);
-	u32 i;
+	struct turn turn = {
+		.gpu = gpu,
+		.sm = sm,
+		.now = gpu->now,
+		.index = index,
+	};
 
-	if (sm->lsu.next < sm->lsu.count)
-		lsu_retry(gpu, index, replied);
-	if (sm->moving)
-		context_turn(gpu, index);
-	/* Each cycle another scheduler comes first, as in GPGPU-Sim. */
-	for (i = 0; i < sm->schedulers; i++) {
-		u32 number = (u32)(gpu->now + i) & (sm->schedulers - 1U);
-
-		if (!(sm->ready | sm->lsu_waiters | sm->shared_waiters))
-			break;
-		if (sm->free_at[number] <= gpu->now)
-			scheduler_turn(gpu, index, number);
+	if (gpu->config.warp_policy == GPU_WARP_GTO && sm->schedulers == 2 &&
+	    !sm->quota_slots && sm->owner != GPU_SHARED) {
+		turn.plain = true;
+		turn.schedulers = 2;
+		take_turn(&turn);
+	} else {
+		turn.plain = false;
+		turn.schedulers = sm->schedulers;
+		take_turn(&turn);
 	}
-	if (sm->late_count && sm->lsu.next == sm->lsu.count)
-		lsu_send_late(gpu, index);
-	sm_wake(sm, next_turn(gpu, sm));
 }
 
 /* --- life --------------------------------------------------------------------------- */

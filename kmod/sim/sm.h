@@ -337,13 +337,38 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
 
 /* lsu.c */
 void lsu_account(struct gpu *gpu, u32 sm);
-void lsu_begin(struct gpu *gpu, u32 sm, u32 kind, u32 warp, u32 load);
 void lsu_run(struct gpu *gpu, u32 sm);
 void lsu_retry(struct gpu *gpu, u32 sm, bool mshr_changed);
 void lsu_take_reply(struct gpu *gpu, u32 sm);
 void lsu_take_ack(struct gpu *gpu, u32 sm);
 void lsu_send_late(struct gpu *gpu, u32 sm);
 void mshr_release(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
+
+/* What the unit sends to be acknowledged. */
+static inline bool is_store(u32 kind)
+{
+	return kind == TRACE_STORE || kind == LSU_REDUCE;
+}
+
+/*
+ * lsu_begin() - give the idle unit an instruction of a warp; its lines come
+ *	next, by address_lines() or others
+ */
+static inline void lsu_begin(struct gpu *gpu, struct sm *sm, u32 index, u32 kind,
+			     u32 warp, u32 load)
+{
+	struct lsu *lsu = &sm->lsu;
+	u32 slot = sm->warp[warp].slot;
+
+	if (lsu->slot != slot)
+		lsu_account(gpu, index);
+	lsu->kind = kind;
+	lsu->warp = warp;
+	lsu->load = load;
+	lsu->slot = slot;
+	lsu->next = 0;
+	sm->warp_stores[warp] += is_store(kind);
+}
 
 /* Entries for misses: late ones have more. */
 static inline u32 l1_entries(const struct gpu_config *config)
@@ -364,21 +389,9 @@ static inline bool lsu_idle(const struct sm *sm, u64 now)
 	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
 }
 
-/* Which scheduler has a warp: every @schedulers-th of the SM is its. */
-static inline u32 scheduler_of(const struct sm *sm, u32 warp)
-{
-	return warp & (sm->schedulers - 1);
-}
-
 /* burst.c */
 void sm_account(struct gpu *gpu, u32 sm);
-u64 burst_part(const struct trace_op *op, u32 whole, u32 left, u32 count);
-u32 burst_slots(const struct trace_op *op, u32 left, u32 count);
-u64 burst_span(const struct trace_op *op, u32 left, u32 count);
-u32 burst_limit(const struct gpu *gpu, const struct sm *sm, u32 warp,
-		const struct trace_op *op, u32 left);
-void burst_begin(struct gpu *gpu, struct sm *sm, u32 warp, u32 count, u32 cycles,
-		 u32 lanes);
+void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s);
 void burst_cut(struct gpu *gpu, struct sm *sm, u32 number);
 void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot, s64 accesses);
 

@@ -21,7 +21,7 @@
 		      "hash what is new in " #type ", then change its size")
 
 HASHED(struct gpu_config, 296);
-HASHED(struct gpu, 1056);
+HASHED(struct gpu, 1568);
 HASHED(struct tenant, 72);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);

@@ -21,7 +21,8 @@ static void run_sm(struct gpu *gpu, u32 index)
 	struct sm *sm = &gpu->sms[index];
 
 	gpu->now = main->sms_done;
-	noc_take_replies(gpu, index);
+	if (has_replies(gpu, index))
+		noc_take_replies(gpu, index);
 	for (;;) {
 		u64 next = sm->turn_at;
 
@@ -43,7 +44,8 @@ static void run_channel(struct gpu *gpu, u32 index)
 	struct channel *channel = &gpu->channels[index];
 	u64 until = gpu->main->step_end;
 
-	noc_take_requests(gpu, index);
+	if (has_requests(gpu, index))
+		noc_take_requests(gpu, index);
 	for (;;) {
 		u64 next = channel->turn_at;
 
@@ -65,17 +67,73 @@ static void run_channel(struct gpu *gpu, u32 index)
 	}
 }
 
+/*
+ * Ask the host's caches for what the next part's window begins with, while this
+ * one's goes on: all parts together have several times what the caches hold.
+ */
+static void prefetch(const void *from, size_t bytes)
+{
+	size_t at;
+
+	for (at = 0; at < bytes; at += 64)
+		__builtin_prefetch((const u8 *)from + at, 1);
+}
+
+static void prefetch_sm(const struct sm *sm)
+{
+	u64 warps;
+
+	prefetch(sm, offsetof(struct sm, mshr_bucket));
+	for (warps = sm->sleeping; warps; warps &= warps - 1)
+		__builtin_prefetch(&sm->warp[lowest_bit(warps)], 1);
+}
+
+static void prefetch_channel(const struct gpu *gpu, u32 index)
+{
+	const struct channel *channel = &gpu->channels[index];
+	u32 slices = gpu->shape.slices_per_channel, i;
+
+	prefetch(channel, offsetof(struct channel, share));
+	prefetch(channel->queue, sizeof(channel->queue));
+	for (i = index * slices; i < (index + 1) * slices; i++) {
+		const struct slice *slice = &gpu->slices[i];
+
+		prefetch(slice, offsetof(struct slice, done));
+		prefetch(slice->mshr, gpu->config.llc_mshrs *
+				      sizeof(*slice->mshr));
+	}
+}
+
+static void run_sms(struct gpu *gpu)
+{
+	u32 i, next;
+
+	for (i = gpu->view; i < gpu->config.sms; i = next) {
+		next = i + gpu->views;
+		if (next < gpu->config.sms)
+			prefetch_sm(&gpu->sms[next]);
+		run_sm(gpu, i);
+	}
+}
+
+static void run_channels(struct gpu *gpu)
+{
+	u32 i, next;
+
+	for (i = gpu->view; i < gpu->config.channels; i = next) {
+		next = i + gpu->views;
+		if (next < gpu->config.channels && gpu->channels[next].pending)
+			prefetch_channel(gpu, next);
+		run_channel(gpu, i);
+	}
+}
+
 void gpu_take_step(struct gpu *gpu, u32 number)
 {
-	struct gpu *view = gpu->view_of[number];
-	u32 i;
-
 	if (gpu->step == GPU_STEP_SMS)
-		for (i = number; i < gpu->config.sms; i += gpu->views)
-			run_sm(view, i);
+		run_sms(gpu->view_of[number]);
 	else
-		for (i = number; i < gpu->config.channels; i += gpu->views)
-			run_channel(view, i);
+		run_channels(gpu->view_of[number]);
 }
 
 /* --- between steps ------------------------------------------------------------------ */
