@@ -441,18 +441,41 @@ void lsu_run(struct gpu *gpu, u32 index)
 		warp_data_arrived(sm, lsu->warp, lsu->load);
 }
 
+/* Whether what holds the unit back may have changed, by what @came. */
+static bool may_go_on(const struct gpu *gpu, const struct sm *sm, u32 came)
+{
+	const struct lsu *lsu = &sm->lsu;
+
+	switch (lsu->blocked) {
+	case LSU_MSHR:
+		return came & CAME_DATA;
+	case LSU_STORES:
+		return came & CAME_ACK;
+	default:
+		/* What came may be the line: that needs no port. */
+		return !port_is_full(gpu, sm) ||
+		       (came & CAME_DATA && !is_store(lsu->kind));
+	}
+}
+
 /*
  * lsu_retry() - go on with an instruction that was held back, if that may have
  *	changed
- * @replied: an entry was freed, or can take more waiters
+ * @came: CAME_DATA: an entry was freed, or can take more waiters; CAME_ACK: one
+ *	for stores was
  */
-void lsu_retry(struct gpu *gpu, u32 index, bool replied)
+void lsu_retry(struct gpu *gpu, u32 index, u32 came)
 {
-	struct lsu *lsu = &gpu->sms[index].lsu;
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
 
-	if (lsu->blocked != LSU_PORT && !replied)
+	if (lsu->blocked != LSU_PORT && !came)
 		return;
-	lsu_run(gpu, index);
+	if (may_go_on(gpu, sm, came))
+		lsu_run(gpu, index);
+	else
+		/* It has tried. */
+		lsu->port_free = later(lsu->port_free, gpu->now);
 }
 
 /*

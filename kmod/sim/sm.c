@@ -615,23 +615,23 @@ static __always_inline void end_urgent_turn(const struct turn *turn)
 	sm_wake(sm, later(next, turn->now + 1));
 }
 
-/* Take replies and wake warps up to a cycle: whether there were replies. */
-static __always_inline bool take_events(struct gpu *gpu, u32 index, u64 cycle)
+/* Take replies and wake warps up to a cycle. Return: what came. */
+static __always_inline u32 take_events(struct gpu *gpu, u32 index, u64 cycle)
 {
 	struct sm *sm = &gpu->sms[index];
-	bool replied = false;
+	u32 came = 0;
 
 	while (sm->reply_at <= cycle) {
 		lsu_take_reply(gpu, index);
-		replied = true;
+		came |= CAME_DATA;
 	}
 	while (sm->ack_at <= cycle) {
 		lsu_take_ack(gpu, index);
-		replied = true;
+		came |= CAME_ACK;
 	}
 	if (sm->next_sleeper <= cycle)
 		wake_sleepers(sm, cycle);
-	return replied;
+	return came;
 }
 
 /*
@@ -647,12 +647,12 @@ void sm_take_events(struct gpu *gpu, u32 index, u64 cycle)
 static __always_inline void take_turn(const struct turn *turn)
 {
 	struct sm *sm = turn->sm;
-	bool replied = take_events(turn->gpu, turn->index, turn->now);
+	u32 came = take_events(turn->gpu, turn->index, turn->now);
 	u32 i;
 
 	if (events_are_urgent(sm)) {
 		if (sm->lsu.next < sm->lsu.count)
-			lsu_retry(turn->gpu, turn->index, replied);
+			lsu_retry(turn->gpu, turn->index, came);
 		if (sm->moving)
 			context_turn(turn->gpu, turn->index);
 	}

@@ -210,6 +210,10 @@ struct lsu {
 	u8 sectors[GPU_LANES];
 };
 
+/* What an SM has taken in its turn: data, acknowledgments of stores. */
+#define CAME_DATA	1U
+#define CAME_ACK	2U
+
 /* In kind of the load/store unit: reads of a saved context. */
 #define LSU_RESTORE	0xffU
 /* Likewise: an atomic whose value nobody waits for. */
@@ -338,7 +342,7 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
 /* lsu.c */
 void lsu_account(struct gpu *gpu, u32 sm);
 void lsu_run(struct gpu *gpu, u32 sm);
-void lsu_retry(struct gpu *gpu, u32 sm, bool mshr_changed);
+void lsu_retry(struct gpu *gpu, u32 sm, u32 came);
 void lsu_take_reply(struct gpu *gpu, u32 sm);
 void lsu_take_ack(struct gpu *gpu, u32 sm);
 void lsu_send_late(struct gpu *gpu, u32 sm);
