@@ -160,6 +160,7 @@ typedef __s64 s64;
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <zlib.h>
 
@@ -195,9 +196,21 @@ static inline unsigned int hweight64(u64 word)
 	return (unsigned int)__builtin_popcountll(word);
 }
 
+/* Memory of which huge pages are asked: a device has several thousand small ones. */
+#define PORT_HUGE_BYTES	(4UL << 20)
+#define PORT_PAGE_BYTES	4096UL
+
 static inline void *port_alloc(size_t bytes)
 {
-	return calloc(1, bytes);
+	void *memory = calloc(1, bytes);
+	uintptr_t start = ((uintptr_t)memory + PORT_PAGE_BYTES - 1) &
+			  ~(PORT_PAGE_BYTES - 1);
+
+	/* Without them a run takes 3% longer; whether there are any is the host's. */
+	if (memory && bytes >= PORT_HUGE_BYTES)
+		(void)madvise((void *)start, bytes - PORT_PAGE_BYTES,
+			      MADV_HUGEPAGE);
+	return memory;
 }
 
 static inline void port_free(const void *memory)
