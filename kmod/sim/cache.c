@@ -82,6 +82,15 @@ static u32 llc_set_of(const struct gpu *gpu, u32 slice, u32 line)
 	       (u32)(((u64)hash * gpu->config.llc_sets) >> 32);
 }
 
+/* llc_prefetch() - a line will be looked up, within the window that begins */
+void llc_prefetch(const struct gpu *gpu, u32 slice, u32 line)
+{
+	const struct llc_set *set = &gpu->llc[llc_set_of(gpu, slice, line)];
+
+	__builtin_prefetch(set, 1);
+	__builtin_prefetch(set->tag, 1);
+}
+
 static void slice_init(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];

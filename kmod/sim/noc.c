@@ -218,6 +218,7 @@ static void take_request(struct gpu *gpu, u32 place)
 		gpu->requests[slice->request_tail].mail.next = place;
 	slice->request_tail = place;
 	slice->request_count++;
+	llc_prefetch(gpu, request->slice, request->line);
 	/* Where none is held up by those before it, they may all be waiting. */
 	if (slice->request_head == place ||
 	    (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER &&
@@ -276,6 +277,15 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	mailbox_put(&room, &gpu->reply_outbox[sm], place);
 }
 
+/* Whom a reply wakes, some hundred cycles from now. */
+static void prefetch_waiter(const struct sm *sm, const struct mshr *mshr)
+{
+	const struct warp *warp = &sm->warp[mshr->waiter[0] / WARP_LOADS];
+
+	__builtin_prefetch(warp, 1);
+	__builtin_prefetch(&warp->load[mshr->waiter[0] % WARP_LOADS], 1);
+}
+
 /* A reply with data, for which loads wait. */
 static void add_reply(struct sm *to, u32 number, u64 arrival)
 {
@@ -287,8 +297,7 @@ static void add_reply(struct sm *to, u32 number, u64 arrival)
 		to->mshr[to->reply_tail].next_reply = number;
 	}
 	to->reply_tail = number;
-	/* Whom it wakes, some hundred cycles from now. */
-	__builtin_prefetch(&to->warp[to->mshr[number].waiter[0] / WARP_LOADS], 1);
+	prefetch_waiter(to, &to->mshr[number]);
 }
 
 /* An acknowledgment, which may lie until the SM has a turn anyway. */

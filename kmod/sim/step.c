@@ -71,7 +71,7 @@ static void run_channel(struct gpu *gpu, u32 index)
  * Ask the host's caches for what the next part's window begins with, while this
  * one's goes on: all parts together have several times what the caches hold.
  */
-static void prefetch(const void *from, size_t bytes)
+static void ask_for(const void *from, size_t bytes)
 {
 	size_t at;
 
@@ -83,7 +83,7 @@ static void prefetch_sm(const struct sm *sm)
 {
 	u64 warps;
 
-	prefetch(sm, offsetof(struct sm, mshr_bucket));
+	ask_for(sm, offsetof(struct sm, mshr_bucket));
 	for (warps = sm->sleeping; warps; warps &= warps - 1)
 		__builtin_prefetch(&sm->warp[lowest_bit(warps)], 1);
 }
@@ -93,13 +93,13 @@ static void prefetch_channel(const struct gpu *gpu, u32 index)
 	const struct channel *channel = &gpu->channels[index];
 	u32 slices = gpu->shape.slices_per_channel, i;
 
-	prefetch(channel, offsetof(struct channel, share));
-	prefetch(channel->queue, sizeof(channel->queue));
+	ask_for(channel, offsetof(struct channel, share));
+	ask_for(channel->queue, sizeof(channel->queue));
 	for (i = index * slices; i < (index + 1) * slices; i++) {
 		const struct slice *slice = &gpu->slices[i];
 
-		prefetch(slice, offsetof(struct slice, done));
-		prefetch(slice->mshr, gpu->config.llc_mshrs *
+		ask_for(slice, offsetof(struct slice, done));
+		ask_for(slice->mshr, gpu->config.llc_mshrs *
 				      sizeof(*slice->mshr));
 	}
 }

@@ -37,6 +37,8 @@ static void expect_parts_apart(const struct gpu *gpu)
 	EXPECT_APART(gpu->counts, GPU_SLOTS_MAX);
 	EXPECT_APART(gpu->outbox, config->channels);
 	EXPECT_APART(gpu->reply_outbox, config->sms);
+	EXPECT_APART(gpu->cycles, gpu->shape.cycle_mask + 1);
+	EXPECT_APART(gpu->cycles_used, (gpu->shape.cycle_mask + 1) / 64);
 	EXPECT_APART(gpu->tenants, GPU_SLOTS_MAX);
 	EXPECT_APART(gpu->sm_counters, config->sms);
 	EXPECT_APART(gpu->sms, config->sms);

@@ -323,6 +323,24 @@ static void short_windows(void **state)
 	});
 }
 
+/* As long as windows can be: one of them has messages of thousands of cycles. */
+static void long_windows(void **state)
+{
+	struct gpu_config config = wide_config();
+
+	config.noc_latency = 1000;
+	config.llc_latency = 1000;
+	all_ways_agree(&(struct scene) {
+		.config = config,
+		.traces = { trace_pairs(2000, 20), trace_copy(2000, 20, 16),
+			    trace_random(2000, 20, 8, 1ULL << 26),
+			    trace_compute(300, 20, 30) },
+		.cycles = 60000,
+		.begin = begin_apart,
+		.end = much_memory,
+	});
+}
+
 /* Kernels of few and short thread blocks end all the time, and begin again. */
 static void kernels_end(void **state)
 {
@@ -481,6 +499,7 @@ int main(void)
 		cmocka_unit_test(memory_bound),
 		cmocka_unit_test(compute_bound),
 		cmocka_unit_test(short_windows),
+		cmocka_unit_test(long_windows),
 		cmocka_unit_test(kernels_end),
 		cmocka_unit_test(changes),
 		cmocka_unit_test(context_switches),
