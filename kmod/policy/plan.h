@@ -9,7 +9,7 @@
 #define SIMGPU_PLAN_H
 
 #include <simgpu/fixed.h>
-#include <simgpu/snapshot.h>
+#include <simgpu/proposal.h>
 
 /* Kernels of a plan. */
 #define PLAN_KERNELS_MAX	SIMGPU_SLOTS_MAX
@@ -21,31 +21,31 @@
 /**
  * struct plan_kernel - a kernel and its profile (STM 3.2)
  * @blocks: thread blocks, TB_i; at least 1
+ * @profile: index in the set's profiles: R_i[m] and B_i[m] / Pb
  * @memory_bytes: device memory of the whole kernel, G_i
- * @cycles: core cycles of the kernel on m SMs at index m - 1, R_i[m], at least 1
- *	each, for all SMs of the device
- * @bandwidth_ppm: parts of the device's peak bandwidth that it reaches on them,
- *	B_i[m] / Pb
  */
 struct plan_kernel {
 	u32 blocks;
+	u32 profile;
 	u64 memory_bytes;
-	const u32 *cycles;
-	const u32 *bandwidth_ppm;
 };
 
 /**
  * struct plan_set - kernels that do not depend on each other
  * @kernels: in the order in which Algorithm 1 takes them; the first one is in its
  *	first phase
- * @count: of them, at most PLAN_KERNELS_MAX
+ * @profiles: that they name, each with points for all SMs of the device
+ * @count: kernels, at most PLAN_KERNELS_MAX
  * @sms: of the device, M; at most SIMGPU_SMS_MAX
+ * @together: kernels of a phase at most; 0: as many as there are
  * @memory_bytes: of the device, Gb; 0: unlimited
  */
 struct plan_set {
 	const struct plan_kernel *kernels;
+	const struct simgpu_snapshot_profile *profiles;
 	u32 count;
 	u32 sms;
+	u32 together;
 	u64 memory_bytes;
 };
 
@@ -137,6 +137,45 @@ void plan_make(const struct plan_set *set, struct plan_work *work,
 	       struct plan *out);
 u32 plan_interleave(const struct plan_set *set, const struct plan_choice *choice,
 		    struct plan_work *work, u8 *kernels, u32 most);
-u64 plan_interval(const struct plan_kernel *kernel, u32 sms);
+u64 plan_interval(const struct plan_set *set, u32 index, u32 sms);
+
+/**
+ * struct phases - what policies that run kernels in phases remember
+ * @running: slots of the present phase whose kernels have not ended
+ * @count: kernels of the plan
+ * @profiled: the first so many of them have a profile
+ * @phase: the present one
+ * @reserved: zero
+ * @slot: of each kernel of the plan
+ * @sequence: launch that it belongs to
+ * @kernel: its index in its trace
+ * @bucket: by slot, capacity of its leaky bucket
+ * @sms: by slot, SMs that the plan gives it
+ * @plan: of the kernels that were ready when the last plan was over
+ */
+struct phases {
+	u64 running;
+	u32 count;
+	u32 profiled;
+	u32 phase;
+	u32 reserved;
+	u32 slot[PLAN_KERNELS_MAX];
+	u64 sequence[PLAN_KERNELS_MAX];
+	u32 kernel[PLAN_KERNELS_MAX];
+	u32 bucket[PLAN_KERNELS_MAX];
+	u32 sms[PLAN_KERNELS_MAX];
+	struct plan plan;
+};
+
+/* common/phases.c; events that a policy with phases lists. */
+#define PHASES_EVENTS	(SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE | \
+			 SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END)
+
+bool phases_go_on(const struct simgpu_snapshot *snapshot, struct phases *phases);
+void phases_collect(const struct simgpu_snapshot *snapshot,
+		    struct phases *phases);
+void phases_begin(const struct simgpu_snapshot *snapshot, struct phases *phases);
+void phases_share(const struct simgpu_snapshot *snapshot,
+		  const struct phases *phases, struct simgpu_proposal *proposal);
 
 #endif /* SIMGPU_PLAN_H */

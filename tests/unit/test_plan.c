@@ -19,8 +19,7 @@ static struct plan_work work;
 /* Kernels whose profiles can be written to. */
 struct kernels {
 	struct plan_kernel kernel[PLAN_KERNELS_MAX];
-	u32 cycles[PLAN_KERNELS_MAX][SIMGPU_SMS_MAX];
-	u32 bandwidth_ppm[PLAN_KERNELS_MAX][SIMGPU_SMS_MAX];
+	struct simgpu_snapshot_profile profile[PLAN_KERNELS_MAX];
 	struct plan_set set;
 };
 
@@ -30,11 +29,10 @@ static struct kernels *kernels_new(u32 count, u32 sms)
 	u32 i;
 
 	assert_non_null(kernels);
-	for (i = 0; i < count; i++) {
-		kernels->kernel[i].cycles = kernels->cycles[i];
-		kernels->kernel[i].bandwidth_ppm = kernels->bandwidth_ppm[i];
-	}
+	for (i = 0; i < count; i++)
+		kernels->kernel[i].profile = i;
 	kernels->set.kernels = kernels->kernel;
+	kernels->set.profiles = kernels->profile;
 	kernels->set.count = count;
 	kernels->set.sms = sms;
 	return kernels;
@@ -50,9 +48,9 @@ static void profile(struct kernels *kernels, u32 index, u32 blocks, u32 latency,
 	for (m = 1; m <= kernels->set.sms; m++) {
 		u32 used = m < knee ? m : knee;
 
-		kernels->cycles[index][m - 1] =
+		kernels->profile[index].point[m - 1].cycles =
 			(u32)((u64)blocks * latency / used);
-		kernels->bandwidth_ppm[index][m - 1] =
+		kernels->profile[index].point[m - 1].bandwidth_ppm =
 			(u32)((u64)bandwidth_ppm * used / knee);
 	}
 }
@@ -131,8 +129,7 @@ static double whole_round_robin(const struct plan_set *set,
 	*longest = 0;
 	for (i = 0; i < choice->count; i++) {
 		left[i] = set->kernels[choice->kernel[i]].blocks;
-		next[i] = plan_interval(&set->kernels[choice->kernel[i]],
-					choice->sms[i]);
+		next[i] = plan_interval(set, choice->kernel[i], choice->sms[i]);
 		sms += choice->sms[i];
 	}
 	for (;;) {
@@ -146,13 +143,12 @@ static double whole_round_robin(const struct plan_set *set,
 		if (first == choice->count)
 			return last;
 		i = choice->kernel[first];
-		latency = (double)set->kernels[i].cycles[choice->sms[first] - 1] *
+		latency = (double)set->profiles[i].point[choice->sms[first] - 1].cycles *
 			  choice->sms[first] / set->kernels[i].blocks;
 		if (latency > *longest)
 			*longest = latency;
 		left[first]--;
-		next[first] += plan_interval(&set->kernels[i],
-					     choice->sms[first]);
+		next[first] += plan_interval(set, (u32)i, choice->sms[first]);
 		for (i = 1; i < sms; i++)
 			if (free_at[i] < free_at[sm])
 				sm = i;
@@ -185,9 +181,9 @@ static void estimates_are_those_of_equations_2_to_4(void **state)
 		}
 		m = sms - m;
 		for (i = 0; i < count; i++) {
-			sum += kernels->bandwidth_ppm[i][choice.sms[i] - 1];
+			sum += kernels->profile[i].point[choice.sms[i] - 1].bandwidth_ppm;
 			memory += (double)kernels->kernel[i].memory_bytes;
-			sequential += kernels->cycles[i][m - 1];
+			sequential += kernels->profile[i].point[m - 1].cycles;
 		}
 		kernels->set.memory_bytes = 400 * count;
 		plan_estimate(&kernels->set, &choice, &work, &estimate);
@@ -276,7 +272,7 @@ static void phases_are_those_of_algorithm_1(void **state)
 
 		for (i = 0; i < count; i++) {
 			random_profile(kernels, i, 200);
-			sequential += kernels->cycles[i][sms - 1];
+			sequential += kernels->profile[i].point[sms - 1].cycles;
 		}
 		kernels->set.memory_bytes = 1500;
 		plan_make(&kernels->set, &work, &plan);
@@ -353,8 +349,8 @@ static void the_greatest_sets_are_planned(void **state)
 			continue;
 		kernels->kernel[i].blocks = i ? U32_MAX : 1;
 		for (m = 0; m < SIMGPU_SMS_MAX; m++) {
-			kernels->cycles[i][m] = i % 32 ? U32_MAX : 1;
-			kernels->bandwidth_ppm[i][m] = i % 32 ? SIMGPU_PPM : 0;
+			kernels->profile[i].point[m].cycles = i % 32 ? U32_MAX : 1;
+			kernels->profile[i].point[m].bandwidth_ppm = i % 32 ? SIMGPU_PPM : 0;
 		}
 	}
 	plan_make(&kernels->set, &work, &plan);

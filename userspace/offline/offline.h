@@ -164,6 +164,44 @@ int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
 			 u64 *cycles);
 
+/* --- profiles of kernels (STM 3.2) --- */
+
+/**
+ * offline_profile() - a kernel alone on a number of SMs, from empty caches
+ * @config: of the GPU
+ * @trace: where it is
+ * @kernel: its index there
+ * @sms: 1 to all of the GPU
+ * @seed: of everything random
+ * @out: set to R[sms] and B[sms] / Pb
+ *
+ * Return: 0; -E2BIG if a thread block does not fit on an SM; -ERANGE if it takes
+ * more than 2^32 cycles; -ENOMEM.
+ */
+int offline_profile(const struct gpu_config *config, const struct trace *trace,
+		    u32 kernel, u32 sms, u64 seed,
+		    struct simgpu_profile_point *out);
+
+/**
+ * offline_profile_dummy() - the same for all numbers of SMs but the last, as cards
+ *	can be measured: on all SMs, beside a kernel that only computes
+ * @config: of the GPU
+ * @trace: where the kernel is
+ * @kernel: its index there
+ * @seed: of everything random
+ * @cycles: that it takes alone on all SMs
+ * @out: set to R[m] and B[m] / Pb, at index m - 1
+ *
+ * The dummy kernel has the same threads, registers and shared memory a thread
+ * block, blocks of the same latency, and ceil(TB (M - m) / m) of them; its blocks
+ * and the kernel's are interleaved by leaky buckets.
+ *
+ * Return: as offline_profile(); -ERANGE also where the dummy has too many blocks.
+ */
+int offline_profile_dummy(const struct gpu_config *config,
+			  const struct trace *trace, u32 kernel, u64 seed,
+			  u32 cycles, struct simgpu_profile_point *out);
+
 /* --- journals (docs/journal.md) --- */
 
 /**

@@ -16,6 +16,8 @@ static const struct command commands[] = {
 	{ "workloads", "list the built-in workloads", workloads_command },
 	{ "calibrate", "hold the built-in workloads beside HSM's figures",
 	  calibrate_command },
+	{ "profile", "measure how kernels do on each number of SMs",
+	  profile_command },
 	{ "trace", "look at trace files, check and record them", trace_command },
 	{ "list", "list devices and their tenants", list_command },
 	{ "stat", "show a device's figures, or a command's", stat_command },

@@ -21,9 +21,17 @@
 /* Blocks are short if the longest is at most 1 / this of the whole. */
 #define SHORT_BLOCKS	32
 
+/* R[m] and B[m] / Pb of kernel @index. */
+static const struct simgpu_profile_point *
+point_of(const struct plan_set *set, u32 index, u32 sms)
+{
+	return &set->profiles[set->kernels[index].profile].point[sms - 1];
+}
+
 /**
  * plan_interval() - between two of a kernel's blocks, in cycles of the buckets
- * @kernel: of a set
+ * @set: kernels
+ * @index: of the kernel
  * @sms: that it shall have
  *
  * A bucket's capacity is as the latency of a block over the SMs (STM 4.1, with
@@ -31,10 +39,10 @@
  *
  * Return: R[m] / TB, in 2^30ths of a core cycle; at least 1.
  */
-u64 plan_interval(const struct plan_kernel *kernel, u32 sms)
+u64 plan_interval(const struct plan_set *set, u32 index, u32 sms)
 {
-	u64 interval = ((u64)kernel->cycles[sms - 1] << INTERVAL_BITS) /
-		       kernel->blocks;
+	u64 interval = ((u64)point_of(set, index, sms)->cycles << INTERVAL_BITS) /
+		       set->kernels[index].blocks;
 
 	return interval ? interval : 1;
 }
@@ -43,11 +51,12 @@ u64 plan_interval(const struct plan_kernel *kernel, u32 sms)
  * Latency of a thread block on @sms SMs, R * m / TB, in times, rounded up, so that
  * no schedule is shorter than its work.
  */
-static u64 block_latency(const struct plan_kernel *kernel, u32 sms)
+static u64 block_latency(const struct plan_set *set, u32 index, u32 sms)
 {
-	u64 work = (u64)kernel->cycles[sms - 1] * sms << PLAN_TIME_BITS;
+	u64 work = (u64)point_of(set, index, sms)->cycles * sms << PLAN_TIME_BITS;
+	u32 blocks = set->kernels[index].blocks;
 
-	return (work + kernel->blocks - 1) / kernel->blocks;
+	return (work + blocks - 1) / blocks;
 }
 
 /* --- the order of the leaky buckets ---------------------------------------------- */
@@ -59,13 +68,12 @@ static u32 fill_queues(const struct plan_set *set,
 	u32 sms = 0, i;
 
 	for (i = 0; i < choice->count; i++) {
-		const struct plan_kernel *kernel =
-			&set->kernels[choice->kernel[i]];
 		struct plan_queue *queue = &work->queue[i];
+		u32 index = choice->kernel[i];
 
-		queue->left = kernel->blocks;
-		queue->latency = block_latency(kernel, choice->sms[i]);
-		queue->interval = plan_interval(kernel, choice->sms[i]);
+		queue->left = set->kernels[index].blocks;
+		queue->latency = block_latency(set, index, choice->sms[i]);
+		queue->interval = plan_interval(set, index, choice->sms[i]);
 		queue->next = queue->interval;
 		sms += choice->sms[i];
 	}
@@ -238,7 +246,7 @@ static u64 sequential_cycles(const struct plan_set *set,
 	u32 i;
 
 	for (i = 0; i < choice->count; i++)
-		cycles += set->kernels[choice->kernel[i]].cycles[sms - 1];
+		cycles += point_of(set, choice->kernel[i], sms)->cycles;
 	return cycles;
 }
 
@@ -270,12 +278,12 @@ void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
 	u32 sms = 0, i;
 
 	for (i = 0; i < choice->count; i++) {
-		const struct plan_kernel *kernel =
-			&set->kernels[choice->kernel[i]];
+		u32 index = choice->kernel[i];
 
 		sms += choice->sms[i];
-		bandwidth_ppm += kernel->bandwidth_ppm[choice->sms[i] - 1];
-		memory_bytes = fixed_add(memory_bytes, kernel->memory_bytes);
+		bandwidth_ppm += point_of(set, index, choice->sms[i])->bandwidth_ppm;
+		memory_bytes = fixed_add(memory_bytes,
+					 set->kernels[index].memory_bytes);
 	}
 	out->sequential = sequential_cycles(set, choice, sms);
 	if (choice->count == 1) {
@@ -296,15 +304,15 @@ void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
 static void add_kernel(const struct plan_set *set, struct plan_choice *choice,
 		       u32 index, u32 sms)
 {
-	const struct plan_kernel *kernel = &set->kernels[index];
+	const struct simgpu_profile_point *point = point_of(set, index, sms);
 
 	choice->kernel[choice->count] = (u8)index;
 	choice->sms[choice->count] = (u8)sms;
 	choice->count++;
-	choice->work += (u64)kernel->cycles[sms - 1] * sms;
-	choice->bandwidth_ppm += kernel->bandwidth_ppm[sms - 1];
+	choice->work += (u64)point->cycles * sms;
+	choice->bandwidth_ppm += point->bandwidth_ppm;
 	choice->memory_bytes = fixed_add(choice->memory_bytes,
-					 kernel->memory_bytes);
+					 set->kernels[index].memory_bytes);
 }
 
 /*
@@ -339,7 +347,8 @@ static void extend(const struct plan_set *set, struct plan_work *work,
 
 		*trial = before[sms - m];
 		add_kernel(set, trial, index, m);
-		if (!fits(set, trial->memory_bytes) ||
+		if ((set->together && trial->count > set->together) ||
+		    !fits(set, trial->memory_bytes) ||
 		    gain_bound(set, trial, sms) <= best->gain)
 			continue;
 		plan_estimate(set, trial, work, &estimate);
@@ -395,7 +404,7 @@ void plan_make(const struct plan_set *set, struct plan_work *work,
 
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < set->count; i++)
-		out->sequential += set->kernels[i].cycles[set->sms - 1];
+		out->sequential += point_of(set, i, set->sms)->cycles;
 	for (; left; out->phases++) {
 		const struct plan_choice *choice = select_phase(set, left, work);
 		struct plan_estimate estimate;
