@@ -164,6 +164,9 @@ int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
 			 u64 *cycles);
 
+/* Host time, in nanoseconds since some moment. */
+u64 offline_wall_ns(void);
+
 /* --- profiles of kernels (STM 3.2) --- */
 
 /**

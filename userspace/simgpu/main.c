@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	  calibrate_command },
 	{ "profile", "measure how kernels do on each number of SMs",
 	  profile_command },
+	{ "plan", "divide kernels among phases by their profiles", plan_command },
 	{ "trace", "look at trace files, check and record them", trace_command },
 	{ "list", "list devices and their tenants", list_command },
 	{ "stat", "show a device's figures, or a command's", stat_command },

@@ -55,9 +55,6 @@ struct profiles {
 int profiles_open(struct profiles *profiles, char **names, u32 count);
 void profiles_free(struct profiles *profiles);
 
-/* Take the points that the traces have. Returns false if one has none. */
-bool profiles_take(struct profiles *profiles);
-
 /**
  * profiles_measure() - measure all points
  * @profiles: open

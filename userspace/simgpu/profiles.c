@@ -75,24 +75,6 @@ void profiles_free(struct profiles *profiles)
 	free(profiles->rows);
 }
 
-bool profiles_take(struct profiles *profiles)
-{
-	const struct gpu_config *config = &profiles->config;
-	u32 i;
-
-	for (i = 0; i < profiles->count; i++) {
-		struct kernel_profile *row = &profiles->rows[i];
-		const struct trace_point *points =
-			trace_profile(profiles->workloads[row->workload].trace,
-				      config->name, config->sms, row->kernel);
-
-		if (!points)
-			return false;
-		memcpy(row->points, points, config->sms * sizeof(*points));
-	}
-	return true;
-}
-
 /* --- measuring ------------------------------------------------------------------- */
 
 /**
