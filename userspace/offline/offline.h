@@ -11,6 +11,7 @@
 
 #include "../../kmod/core/journal.h"
 #include "../../kmod/core/rows.h"
+#include "../../kmod/policy/plan.h"
 
 /**
  * struct offline_observer - what a run tells while it goes on; members may be
@@ -186,24 +187,24 @@ int offline_profile(const struct gpu_config *config, const struct trace *trace,
 		    struct simgpu_profile_point *out);
 
 /**
- * offline_profile_dummy() - the same for all numbers of SMs but the last, as cards
- *	can be measured: on all SMs, beside a kernel that only computes
+ * offline_profile_beside() - a kernel on all SMs beside one that only computes, so
+ *	that it has a number of them on average
  * @config: of the GPU
  * @trace: where the kernel is
  * @kernel: its index there
+ * @dummy: whose first kernel runs beside it
+ * @sms: that the kernel shall have: 1 to one less than all
  * @seed: of everything random
- * @cycles: that it takes alone on all SMs
- * @out: set to R[m] and B[m] / Pb, at index m - 1
+ * @out: set to R[sms] and B[sms] / Pb
  *
- * The dummy kernel has the same threads, registers and shared memory a thread
- * block, blocks of the same latency, and ceil(TB (M - m) / m) of them; its blocks
- * and the kernel's are interleaved by leaky buckets.
+ * Thread blocks of both are interleaved by leaky buckets.
  *
- * Return: as offline_profile(); -ERANGE also where the dummy has too many blocks.
+ * Return: as offline_profile().
  */
-int offline_profile_dummy(const struct gpu_config *config,
-			  const struct trace *trace, u32 kernel, u64 seed,
-			  u32 cycles, struct simgpu_profile_point *out);
+int offline_profile_beside(const struct gpu_config *config,
+			   const struct trace *trace, u32 kernel,
+			   const struct trace *dummy, u32 sms, u64 seed,
+			   struct simgpu_profile_point *out);
 
 /* --- journals (docs/journal.md) --- */
 

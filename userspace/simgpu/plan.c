@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu plan: which kernels run together, in which phase, on how many SMs. */
-#include "../../kmod/policy/plan.h"
 #include "output.h"
 #include "profile.h"
 

@@ -67,6 +67,25 @@ void profiles_free(struct profiles *profiles);
 int profiles_measure(struct profiles *profiles, u64 workers, u64 seed, bool dummy);
 
 /**
+ * profile_dummy() - a kernel's points for all numbers of SMs but the last, measured
+ *	beside a dummy kernel
+ * @config: of the GPU
+ * @trace: where the kernel is
+ * @kernel: its index there
+ * @seed: of everything random
+ * @cycles: that it takes alone on all SMs
+ * @out: set to R[m] and B[m] / Pb, at index m - 1
+ *
+ * The dummy has the same threads, registers and shared memory a thread block,
+ * blocks of the same latency, and ceil(TB (M - m) / m) of them.
+ *
+ * Return: as offline_profile(); -ERANGE also where the dummy has too many blocks.
+ */
+int profile_dummy(const struct gpu_config *config, const struct trace *trace,
+		  u32 kernel, u64 seed, u32 cycles,
+		  struct simgpu_profile_point *out);
+
+/**
  * profiles_write() - a workload's trace with these profiles
  * @profiles: with points, of that one workload
  * @path: file to write; those that its trace has for other GPUs are kept

@@ -119,8 +119,8 @@ static void measure_dummy(struct jobs *jobs, u32 index, void *context)
 	const struct trace *trace = profiles->workloads[row->workload].trace;
 
 	if (!row->ret)
-		row->ret = offline_profile_dummy(&profiles->config, trace,
-				row->kernel, measurement->seed,
+		row->ret = profile_dummy(&profiles->config, trace, row->kernel,
+				measurement->seed,
 				row->points[profiles->config.sms - 1].cycles,
 				row->dummy);
 	jobs_progress(jobs, 1);

@@ -54,9 +54,9 @@ static void set_buckets(const struct plan_set *set, struct phases *phases)
 			*most = interval;
 	}
 	for (i = 0; i < set->count; i++) {
-		u64 capacity = fixed_mul_div(
-			plan_interval(set, i, phases->plan.sms[i]),
-			SIMGPU_BUCKET_MAX, longest[phases->plan.phase[i]]);
+		u64 interval = plan_interval(set, i, phases->plan.sms[i]);
+		u64 capacity = fixed_mul_div(interval, SIMGPU_BUCKET_MAX,
+					     longest[phases->plan.phase[i]]);
 
 		phases->bucket[phases->slot[i]] = capacity ? (u32)capacity : 1;
 	}
