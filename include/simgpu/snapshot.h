@@ -11,7 +11,7 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	7
+#define SIMGPU_SNAPSHOT_VERSION	8
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -48,8 +48,8 @@
 				 SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE)
 
 /*
- * Needs: what a session has to provide for a model or a policy. The first three
- * and the last are part of the device, and are provided if it is named at the cold
+ * Needs: what a session has to provide for a model or a policy. Tags, mirrors and
+ * private runs are part of the device, and are provided if it is named at the cold
  * start.
  */
 #define SIMGPU_NEEDS_TAGS	(1U << 0)	/* auxiliary tag directories */
@@ -60,13 +60,15 @@
 #define SIMGPU_NEEDS_CURVES	(1U << 5)	/* @curve of the predictions */
 #define SIMGPU_NEEDS_CONSTANTS	(1U << 6)	/* without them it says nothing */
 #define SIMGPU_NEEDS_ALL_TAGS	(1U << 7)	/* tags of as many sets as there can be */
+#define SIMGPU_NEEDS_PROFILES	(1U << 8)	/* @profiles of the snapshot */
 #define SIMGPU_NEEDS_KNOWN	(SIMGPU_NEEDS_TAGS | SIMGPU_NEEDS_MIRRORS | \
 				 SIMGPU_NEEDS_PRIVATE_RUNS | \
 				 SIMGPU_NEEDS_IDLE_SAMPLES | \
 				 SIMGPU_NEEDS_SHARED_ROWS | \
 				 SIMGPU_NEEDS_CURVES | \
 				 SIMGPU_NEEDS_CONSTANTS | \
-				 SIMGPU_NEEDS_ALL_TAGS)
+				 SIMGPU_NEEDS_ALL_TAGS | \
+				 SIMGPU_NEEDS_PROFILES)
 
 /* In @flags of a kernel. */
 #define SIMGPU_KERNEL_PRESENT	(1U << 0)	/* there is one */
@@ -83,6 +85,10 @@
  * @registers: of a thread
  * @shared_bytes: shared memory of a thread block
  * @blocks_per_sm: thread blocks that an SM can hold of it, alone
+ * @profile: 1 + its index in @profiles of the snapshot; 0: it has none for this
+ *	device, or nobody has asked for profiles (SIMGPU_NEEDS_PROFILES), or it is
+ *	not at the head of a queue
+ * @reserved: zero
  * @sequence: launch that it belongs to
  * @arrival_cycle: device cycle at which that was launched
  */
@@ -95,6 +101,8 @@ struct simgpu_snapshot_kernel {
 	u32 registers;
 	u32 shared_bytes;
 	u32 blocks_per_sm;
+	u32 profile;
+	u32 reserved;
 	u64 sequence;
 	u64 arrival_cycle;
 };
@@ -214,6 +222,24 @@ struct simgpu_snapshot_shared {
 #define SIMGPU_NO_QUOTA		((s64)(U64_MAX >> 1))
 
 /**
+ * struct simgpu_profile_point - a kernel alone on a number of SMs (STM 3.2)
+ * @cycles: core cycles that it takes, R[m]; at least 1
+ * @bandwidth_ppm: part of the device's peak bandwidth that it reaches, B[m] / Pb
+ */
+struct simgpu_profile_point {
+	u32 cycles;
+	u32 bandwidth_ppm;
+};
+
+/**
+ * struct simgpu_snapshot_profile - the profile of a kernel at the head of a queue
+ * @point: for m SMs at index m - 1, up to all of the device; zero behind them
+ */
+struct simgpu_snapshot_profile {
+	struct simgpu_profile_point point[SIMGPU_SMS_MAX];
+};
+
+/**
  * struct simgpu_snapshot_dram - timings and geometry of a memory channel
  * @banks: of a channel
  * @bank_groups: of a channel
@@ -261,8 +287,11 @@ struct simgpu_snapshot_dram {
  * @tenants_active: how many tenants have @active set
  * @mirrors: 1 if tenants have mirrors
  * @shared_rows: rows of @shared that are filled in
+ * @profile_count: @profiles that are filled in
+ * @reserved: zero
  * @core_mhz: core clock
  * @memory_mhz: memory clock
+ * @memory_bytes: device memory; 0: unlimited
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
  * @epoch_cycles: since the epoch began, in core cycles; with SIMGPU_ON_EPOCH its
@@ -276,6 +305,8 @@ struct simgpu_snapshot_dram {
  * @tenants: by slot
  * @shared: with SIMGPU_NEEDS_SHARED_ROWS, tenants on shared SMs, by SM, then by
  *	slot
+ * @profiles: with SIMGPU_NEEDS_PROFILES, of kernels at the heads of queues, in the
+ *	order of slots
  */
 struct simgpu_snapshot {
 	u32 version;
@@ -292,8 +323,11 @@ struct simgpu_snapshot {
 	u32 tenants_active;
 	u32 mirrors;
 	u32 shared_rows;
+	u32 profile_count;
+	u32 reserved;
 	u32 core_mhz;
 	u32 memory_mhz;
+	u64 memory_bytes;
 	u64 epoch;
 	u64 cycle;
 	u64 epoch_cycles;
@@ -304,6 +338,7 @@ struct simgpu_snapshot {
 	struct simgpu_snapshot_dram dram;
 	struct simgpu_snapshot_tenant tenants[SIMGPU_SLOTS_MAX];
 	struct simgpu_snapshot_shared shared[SIMGPU_SHARED_ROWS_MAX];
+	struct simgpu_snapshot_profile profiles[SIMGPU_SLOTS_MAX];
 };
 
 /*
@@ -312,11 +347,12 @@ struct simgpu_snapshot {
  */
 static_assert(sizeof(struct simgpu_counters) == 44 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_kernel) == 48, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_queue) == 112, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 1832, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_queue) == 128, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 1960, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 166808, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 240552, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

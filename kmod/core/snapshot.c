@@ -65,6 +65,26 @@ static void fill_kernel(const struct session *session, const struct launch *laun
 	out->arrival_cycle = launch->arrival_cycle;
 }
 
+/* What its trace says of how the kernel does on each number of SMs. */
+static void fill_profile(struct session *session, const struct launch *launch,
+			 struct simgpu_snapshot_kernel *kernel)
+{
+	const struct gpu_config *config = &session->initial.config;
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+	const struct trace_point *points;
+
+	if (!((session->policy->needs | session->model->needs) &
+	      SIMGPU_NEEDS_PROFILES))
+		return;
+	points = trace_profile(launch->trace, config->name, config->sms,
+			       kernel->kernel);
+	if (!points || snapshot->profile_count == ARRAY_SIZE(snapshot->profiles))
+		return;
+	memcpy(snapshot->profiles[snapshot->profile_count].point, points,
+	       config->sms * sizeof(*points));
+	kernel->profile = ++snapshot->profile_count;
+}
+
 /* The kernel after the present one: of its trace, its next run, the next launch. */
 static void fill_next(const struct session *session, u32 slot,
 		      struct simgpu_snapshot_kernel *out)
@@ -85,7 +105,7 @@ static void fill_next(const struct session *session, u32 slot,
 		fill_kernel(session, &launch, kernel, out);
 }
 
-static void fill_queue(const struct session *session, u32 slot,
+static void fill_queue(struct session *session, u32 slot,
 		       const struct simgpu_snapshot_tenant *row,
 		       struct simgpu_snapshot_queue *out)
 {
@@ -94,6 +114,7 @@ static void fill_queue(const struct session *session, u32 slot,
 	out->waiting = launch_waiting(session, slot);
 	fill_kernel(session, &tenant->launch[tenant->head], tenant->kernel,
 		    &out->head);
+	fill_profile(session, &tenant->launch[tenant->head], &out->head);
 	out->head.blocks_left = row->blocks_left;
 	if (tenant->running)
 		out->head.flags |= SIMGPU_KERNEL_RUNNING;
@@ -232,6 +253,7 @@ void snapshot_init(struct session *session)
 	snapshot->llc_hit_cycles = gpu_llc_hit_cycles(session->gpu);
 	snapshot->dram_cycles = gpu_dram_cycles(session->gpu);
 	snapshot->mirrors = config->mirrors;
+	snapshot->memory_bytes = (u64)config->memory_mb << 20;
 	snapshot->core_mhz = config->core_mhz;
 	snapshot->memory_mhz = config->memory_mhz;
 	fill_dram(config, &snapshot->dram);
@@ -264,6 +286,7 @@ void snapshot_fill(struct session *session)
 	clear_tenants(session);
 	snapshot->events = 0;
 	snapshot->tenants_active = 0;
+	snapshot->profile_count = 0;
 	snapshot->epoch = session->epochs;
 	snapshot->cycle = session_now(session);
 	snapshot->epoch_cycles = snapshot->cycle - session->epoch_start;

@@ -27,6 +27,9 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_dase_qos,
 	&policy_bubble_flux,
 	&policy_bubble_psp,
+	&policy_sequential,
+	&policy_stm,
+	&policy_stm_partition,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

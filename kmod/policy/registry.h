@@ -29,6 +29,9 @@ extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;
 extern const struct simgpu_policy policy_hsm_qos;
 extern const struct simgpu_policy policy_proportional;
+extern const struct simgpu_policy policy_sequential;
+extern const struct simgpu_policy policy_stm;
+extern const struct simgpu_policy policy_stm_partition;
 extern const struct simgpu_policy policy_themis_fair;
 extern const struct simgpu_policy policy_themis_qos;
 

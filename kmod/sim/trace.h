@@ -143,6 +143,23 @@ struct trace_warp {
 	u32 first_line;
 };
 
+/** struct trace_profile - as &struct simgpu_trace_profile */
+struct trace_profile {
+	char config[TRACE_NAME_BYTES];
+	u32 kernel;
+	u32 sms;
+	u32 first_point;
+	u32 reserved;
+	u64 blocks;
+	u64 memory_bytes;
+};
+
+/** struct trace_point - as &struct simgpu_trace_point */
+struct trace_point {
+	u32 cycles;
+	u32 bandwidth_ppm;
+};
+
 /** struct trace_row - as &struct simgpu_trace_row */
 struct trace_row {
 	u32 end;
@@ -204,6 +221,9 @@ struct trace_kernel {
  * @instructions: of the mixes
  * @patterns: that ops name
  * @lines: recorded, with TRACE_LINE_PARTIAL and what TRACE_LINE_SKIP_SHIFT says
+ * @profiles: by configuration, then by kernel
+ * @profile_count: of them
+ * @points: that profiles name
  */
 struct trace {
 	char name[TRACE_NAME_BYTES];
@@ -220,6 +240,9 @@ struct trace {
 	const struct trace_instruction *instructions;
 	const struct trace_pattern *patterns;
 	const u32 *lines;
+	const struct trace_profile *profiles;
+	u64 profile_count;
+	const struct trace_point *points;
 };
 
 /**
@@ -282,5 +305,18 @@ void trace_time(const struct trace *trace, const struct trace_unit *units);
  */
 const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block,
 				    u32 warp);
+
+/**
+ * trace_profile() - how a kernel does on each number of SMs
+ * @trace: a decoded trace
+ * @config: name of the GPU's configuration
+ * @sms: its SMs
+ * @kernel: index of the kernel
+ *
+ * Return: @sms points, from one SM on; NULL if the trace has no profile of the
+ * kernel for that GPU.
+ */
+const struct trace_point *trace_profile(const struct trace *trace,
+					const char *config, u32 sms, u32 kernel);
 
 #endif /* SIM_TRACE_H */

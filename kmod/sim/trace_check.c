@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The validator of traces: header, sections, patterns, kernels, and the whole.
- * Its other parts: trace_check_tables.c and trace_check_programs.c.
+ * Its other parts: trace_check_tables.c, trace_check_programs.c and
+ * trace_check_profiles.c.
  */
 #include "trace_check.h"
 
@@ -22,6 +23,8 @@ static const u32 element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	[SIMGPU_TRACE_RUNS] = sizeof(struct simgpu_trace_run),
 	[SIMGPU_TRACE_MIXES] = sizeof(struct simgpu_trace_mix),
 	[SIMGPU_TRACE_INSTRUCTIONS] = sizeof(struct simgpu_trace_instruction),
+	[SIMGPU_TRACE_PROFILES] = sizeof(struct simgpu_trace_profile),
+	[SIMGPU_TRACE_POINTS] = sizeof(struct simgpu_trace_point),
 };
 
 /* --- refusals ---------------------------------------------------------------------- */
@@ -61,7 +64,7 @@ int refuse_rest(struct checker *c, u32 section, const char *reason)
 
 /* --- header ---------------------------------------------------------------------------- */
 
-static bool name_is_good(const char *name)
+bool name_is_good(const char *name)
 {
 	u32 i, end = SIMGPU_TRACE_NAME_BYTES;
 
@@ -129,9 +132,10 @@ static int check_header(struct checker *c)
 				     "is longer than the trace");
 	if (h->magic != SIMGPU_TRACE_MAGIC)
 		return HEADER(-EINVAL, magic, "is not that of a trace");
-	if (h->version != SIMGPU_TRACE_VERSION && h->version != 1)
+	if (!section_total(h))
 		return HEADER(-EINVAL, version, "is not supported");
-	if (h->header_bytes != (h->version == 1 ? HEADER_BYTES_V1 : sizeof(*h)))
+	if (h->header_bytes != offsetof(struct simgpu_trace_header, sections) +
+			       section_total(h) * sizeof(h->sections[0]))
 		return HEADER(-EINVAL, header_bytes, "is not this version's");
 	if (c->count < h->header_bytes)
 		return refuse_header(c, -EINVAL, "header", h,
@@ -437,6 +441,8 @@ static int check_contents(struct checker *c)
 		ret = check_lines(c);
 	if (!ret)
 		ret = check_weights(c);
+	if (!ret)
+		ret = check_profiles(c);
 	return ret;
 }
 
@@ -455,6 +461,8 @@ static void find_sections(struct checker *c)
 	c->runs = section_data(h, SIMGPU_TRACE_RUNS);
 	c->mixes = section_data(h, SIMGPU_TRACE_MIXES);
 	c->instructions = section_data(h, SIMGPU_TRACE_INSTRUCTIONS);
+	c->profiles = section_data(h, SIMGPU_TRACE_PROFILES);
+	c->points = section_data(h, SIMGPU_TRACE_POINTS);
 }
 
 static int check_limits(struct checker *c)

@@ -61,6 +61,8 @@ struct checker {
 	const struct simgpu_trace_run *runs;
 	const struct simgpu_trace_mix *mixes;
 	const struct simgpu_trace_instruction *instructions;
+	const struct simgpu_trace_profile *profiles;
+	const struct simgpu_trace_point *points;
 	u64 looked;
 	u64 mixed;
 	u64 *lines_needed;
@@ -93,6 +95,9 @@ static inline int look(struct checker *c)
 	return ++c->looked % 4096 || !port_pause() ? 0 : -EINTR;
 }
 
+/* trace_check.c: printable ASCII, ended and padded with NULs. */
+bool name_is_good(const char *name);
+
 /* trace_check_tables.c */
 int check_tables(struct checker *c);
 int check_lines_of_warps(struct checker *c);
@@ -100,5 +105,8 @@ int check_lines_of_warps(struct checker *c);
 /* trace_check_programs.c */
 int check_mixes(struct checker *c);
 int check_programs(struct checker *c);
+
+/* trace_check_profiles.c */
+int check_profiles(struct checker *c);
 
 #endif /* SIM_TRACE_CHECK_H */

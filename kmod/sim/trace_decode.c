@@ -25,6 +25,10 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       section_count(h, SIMGPU_TRACE_MIXES) * sizeof(struct trace_mix) +
 	       section_count(h, SIMGPU_TRACE_INSTRUCTIONS) *
 	       sizeof(struct trace_instruction) +
+	       section_count(h, SIMGPU_TRACE_PROFILES) *
+	       sizeof(struct trace_profile) +
+	       section_count(h, SIMGPU_TRACE_POINTS) *
+	       sizeof(struct trace_point) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
 
@@ -144,6 +148,11 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
+	trace->profiles = decode_same(h, SIMGPU_TRACE_PROFILES,
+				      sizeof(*trace->profiles), &at);
+	trace->profile_count = section_count(h, SIMGPU_TRACE_PROFILES);
+	trace->points = decode_same(h, SIMGPU_TRACE_POINTS,
+				    sizeof(*trace->points), &at);
 	trace->mixes = decode_same(h, SIMGPU_TRACE_MIXES,
 				   sizeof(*trace->mixes), &at);
 	trace->instructions = decode_same(h, SIMGPU_TRACE_INSTRUCTIONS,
@@ -174,6 +183,27 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->op_count = section_count(h, SIMGPU_TRACE_OPS) + program_count;
 	trace->ops = to_ops;
 	return trace;
+}
+
+const struct trace_point *trace_profile(const struct trace *trace,
+					const char *config, u32 sms, u32 kernel)
+{
+	u64 low = 0, high = trace->profile_count;
+
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
+		const struct trace_profile *at = &trace->profiles[middle];
+		int order = strncmp(config, at->config, sizeof(at->config));
+
+		if (!order && at->kernel == kernel)
+			return at->sms == sms ? trace->points + at->first_point :
+						NULL;
+		if (order < 0 || (!order && kernel < at->kernel))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
 }
 
 /* --- the warp table at run time --------------------------------------------------------------- */

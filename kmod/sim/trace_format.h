@@ -15,11 +15,19 @@
 
 #define LANES			32
 
-/* How many sections a header of its version has. */
+/* How many sections a header of its version has; 0: there is no such version. */
 static inline u32 section_total(const struct simgpu_trace_header *header)
 {
-	return header->version == 1 ? SIMGPU_TRACE_SECTIONS_V1 :
-				      SIMGPU_TRACE_SECTIONS;
+	switch (header->version) {
+	case 1:
+		return SIMGPU_TRACE_SECTIONS_V1;
+	case 2:
+		return SIMGPU_TRACE_SECTIONS_V2;
+	case SIMGPU_TRACE_VERSION:
+		return SIMGPU_TRACE_SECTIONS;
+	default:
+		return 0;
+	}
 }
 
 static inline u64 section_count(const struct simgpu_trace_header *header,

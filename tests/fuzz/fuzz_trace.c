@@ -38,15 +38,21 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 
 	size = LLVMFuzzerMutate(data, size, room);
 	if (seed % 8 && size >= sizeof(*header)) {
-		/* Once in a while as version 1, which ends earlier. */
-		bool is_old = seed % 64 == 1;
+		/* Most as the newest version, some as older ones, which end earlier. */
+		u32 sections = SIMGPU_TRACE_SECTIONS;
 
+		header->version = SIMGPU_TRACE_VERSION;
+		if (seed % 64 == 1) {
+			header->version = 1;
+			sections = SIMGPU_TRACE_SECTIONS_V1;
+		} else if (seed % 64 < 16) {
+			header->version = 2;
+			sections = SIMGPU_TRACE_SECTIONS_V2;
+		}
 		header->magic = SIMGPU_TRACE_MAGIC;
-		header->version = is_old ? 1 : SIMGPU_TRACE_VERSION;
-		header->header_bytes = is_old ?
-			offsetof(struct simgpu_trace_header,
-				 sections[SIMGPU_TRACE_SECTIONS_V1]) :
-			sizeof(*header);
+		header->header_bytes =
+			offsetof(struct simgpu_trace_header, sections) +
+			sections * sizeof(header->sections[0]);
 		header->total_bytes = size;
 		builder_seal(data, size);
 	}

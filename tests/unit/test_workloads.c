@@ -100,8 +100,8 @@ static void test_traces(void **state)
 	u32 i;
 
 	for (i = 0; i < BENCHMARK_COUNT; i++) {
-		void *trace = benchmark_trace(&benchmarks[i], &bytes);
-		void *copy = benchmark_trace(&benchmarks[i], &again);
+		void *trace = benchmark_trace(&benchmarks[i], SIMGPU_PPM, &bytes);
+		void *copy = benchmark_trace(&benchmarks[i], SIMGPU_PPM, &again);
 
 		assert_non_null(trace);
 		assert_non_null(copy);
@@ -121,7 +121,7 @@ static struct trace *load(const struct benchmark *benchmark)
 	struct trace_error error;
 	struct trace *trace = NULL;
 	size_t bytes;
-	void *encoded = benchmark_trace(benchmark, &bytes);
+	void *encoded = benchmark_trace(benchmark, SIMGPU_PPM, &bytes);
 
 	assert_int_equal(offline_load_trace(encoded, bytes, &error, &trace), 0);
 	free(encoded);

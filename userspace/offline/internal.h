@@ -20,8 +20,6 @@ struct offline_home {
 	struct threads *threads;
 };
 
-u64 offline_wall_ns(void);
-
 /**
  * offline_open() - make a session
  * @home: filled in; it stays where it is until offline_close()

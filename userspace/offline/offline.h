@@ -11,6 +11,7 @@
 
 #include "../../kmod/core/journal.h"
 #include "../../kmod/core/rows.h"
+#include "../../kmod/policy/plan.h"
 
 /**
  * struct offline_observer - what a run tells while it goes on; members may be
@@ -163,6 +164,47 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
 			 u64 *cycles);
+
+/* Host time, in nanoseconds since some moment. */
+u64 offline_wall_ns(void);
+
+/* --- profiles of kernels (STM 3.2) --- */
+
+/**
+ * offline_profile() - a kernel alone on a number of SMs, from empty caches
+ * @config: of the GPU
+ * @trace: where it is
+ * @kernel: its index there
+ * @sms: 1 to all of the GPU
+ * @seed: of everything random
+ * @out: set to R[sms] and B[sms] / Pb
+ *
+ * Return: 0; -E2BIG if a thread block does not fit on an SM; -ERANGE if it takes
+ * more than 2^32 cycles; -ENOMEM.
+ */
+int offline_profile(const struct gpu_config *config, const struct trace *trace,
+		    u32 kernel, u32 sms, u64 seed,
+		    struct simgpu_profile_point *out);
+
+/**
+ * offline_profile_beside() - a kernel on all SMs beside one that only computes, so
+ *	that it has a number of them on average
+ * @config: of the GPU
+ * @trace: where the kernel is
+ * @kernel: its index there
+ * @dummy: whose first kernel runs beside it
+ * @sms: that the kernel shall have: 1 to one less than all
+ * @seed: of everything random
+ * @out: set to R[sms] and B[sms] / Pb
+ *
+ * Thread blocks of both are interleaved by leaky buckets.
+ *
+ * Return: as offline_profile().
+ */
+int offline_profile_beside(const struct gpu_config *config,
+			   const struct trace *trace, u32 kernel,
+			   const struct trace *dummy, u32 sms, u64 seed,
+			   struct simgpu_profile_point *out);
 
 /* --- journals (docs/journal.md) --- */
 

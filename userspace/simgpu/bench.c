@@ -249,7 +249,7 @@ static void *encode_program(u32 nth, size_t *bytes)
 
 	for (;; benchmark++)
 		if (benchmark->hsm == CLASS_MEMORY && !nth--)
-			return benchmark_trace(benchmark, bytes);
+			return benchmark_trace(benchmark, SIMGPU_PPM, bytes);
 }
 
 static const struct trace *decode(u32 load, u32 sms)

@@ -220,7 +220,7 @@ static struct trace *load(const struct benchmark *benchmark)
 	struct trace_error error;
 	struct trace *trace = NULL;
 	size_t bytes;
-	void *encoded = benchmark_trace(benchmark, &bytes);
+	void *encoded = benchmark_trace(benchmark, SIMGPU_PPM, &bytes);
 
 	if (encoded && offline_load_trace(encoded, bytes, &error, &trace))
 		trace = NULL;

@@ -58,6 +58,7 @@ static const struct word needs[] = {
 	{ SIMGPU_NEEDS_CURVES, "curves" },
 	{ SIMGPU_NEEDS_CONSTANTS, "constants" },
 	{ SIMGPU_NEEDS_ALL_TAGS, "auxiliary tags of all sets" },
+	{ SIMGPU_NEEDS_PROFILES, "profiles" },
 	{ 0 }
 };
 

@@ -61,7 +61,7 @@ static int check_file(const char *path)
 	struct trace_error error = { 0 };
 	u64 memory_bytes;
 	size_t count;
-	void *bytes = read_trace(path, &count);
+	void *bytes = read_trace(path, SIMGPU_PPM, &count);
 	int ret;
 
 	if (!bytes)

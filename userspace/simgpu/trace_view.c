@@ -29,12 +29,18 @@ struct view view_of(const void *bytes)
 		return view;
 	view.mixes = section(bytes, SIMGPU_TRACE_MIXES);
 	view.instructions = section(bytes, SIMGPU_TRACE_INSTRUCTIONS);
+	if (header->version == 2)
+		return view;
+	view.profiles = section(bytes, SIMGPU_TRACE_PROFILES);
+	view.points = section(bytes, SIMGPU_TRACE_POINTS);
 	return view;
 }
 
 u64 section_count(const struct view *view, u32 id)
 {
 	if (view->header->version == 1 && id >= SIMGPU_TRACE_SECTIONS_V1)
+		return 0;
+	if (view->header->version == 2 && id >= SIMGPU_TRACE_SECTIONS_V2)
 		return 0;
 	return view->header->sections[id].count;
 }

@@ -21,6 +21,8 @@ struct view {
 	const struct simgpu_trace_run *runs;
 	const struct simgpu_trace_mix *mixes;
 	const struct simgpu_trace_instruction *instructions;
+	const struct simgpu_trace_profile *profiles;
+	const struct simgpu_trace_point *points;
 };
 
 struct view view_of(const void *bytes);

@@ -111,9 +111,18 @@ static int parse_option(struct workload *workload, const char *key,
 					  value);
 		return STATUS_OK;
 	}
+	if (!strcmp(key, "size")) {
+		if (!strcmp(value, "card"))
+			workload->size_ppm = WORKLOAD_CARD_SIZE;
+		else if (!parse_ppm(value, &workload->size_ppm) ||
+			 !workload->size_ppm || workload->size_ppm > SIMGPU_PPM)
+			return fail_usage("size is a part above 0 up to 1, or card, not \"%s\"",
+					  value);
+		return STATUS_OK;
+	}
 	ret = arrivals_key(&workload->arrivals, key, value, &known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, name, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, name, size, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -156,15 +165,30 @@ static void default_name(struct workload *workload)
 		strcpy(workload->name, "tenant");
 }
 
-void *read_trace(const char *name, size_t *count)
+/* The part of its data that a benchmark shall have; 0: it has one size only. */
+static __u32 size_of(const struct benchmark *benchmark, u64 size_ppm)
+{
+	if (size_ppm != SIMGPU_PPM && !(benchmark && benchmark->card_ppm))
+		return 0;
+	return size_ppm == WORKLOAD_CARD_SIZE ? benchmark->card_ppm :
+						(__u32)size_ppm;
+}
+
+void *read_trace(const char *name, u64 size_ppm, size_t *count)
 {
 	const struct benchmark *benchmark = benchmark_find(name);
+	__u32 size = size_of(benchmark, size_ppm);
 	enum pressure pressure;
 	unsigned int level;
 	void *bytes;
 
+	if (!size) {
+		fail("%s has one size only; those of the suite stm have others",
+		     name);
+		return NULL;
+	}
 	if (benchmark || pressure_find(name, &pressure, &level)) {
-		bytes = benchmark ? benchmark_trace(benchmark, count) :
+		bytes = benchmark ? benchmark_trace(benchmark, size, count) :
 				    pressure_trace(pressure, level,
 						   PRESSURE_BYTES, count);
 		if (!bytes)
@@ -182,7 +206,8 @@ void *read_trace(const char *name, size_t *count)
 
 static int open_trace(struct workload *workload)
 {
-	workload->bytes = read_trace(workload->path, &workload->count);
+	workload->bytes = read_trace(workload->path, workload->size_ppm,
+				     &workload->count);
 	if (!workload->bytes)
 		return STATUS_FAILED;
 	if (!*workload->name)
@@ -194,6 +219,7 @@ int workload_open(const char *path, struct workload *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->weight = 1;
+	out->size_ppm = SIMGPU_PPM;
 	out->path = strdup(path);
 	return out->path ? open_trace(out) : fail("out of memory");
 }
@@ -207,6 +233,7 @@ int workload_read(const char *argument, struct workload *out)
 
 	memset(out, 0, sizeof(*out));
 	out->weight = 1;
+	out->size_ppm = SIMGPU_PPM;
 	out->path = strndup(argument, length);
 	options = strdup(colon ? colon + 1 : "");
 	if (!out->path || !options)

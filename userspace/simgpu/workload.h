@@ -15,6 +15,7 @@
  * @name: of the tenant; the trace's own unless the argument says otherwise
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
+ * @size_ppm: part of its data that a built-in workload has
  * @arrivals: requests that come by themselves, if something was said of them
  * @bytes: the file
  * @count: its size
@@ -25,6 +26,7 @@ struct workload {
 	char name[SIMGPU_NAME_MAX];
 	u32 weight;
 	u64 target_ppm;
+	u64 size_ppm;
 	struct arrivals_words arrivals;
 	void *bytes;
 	size_t count;
@@ -33,7 +35,7 @@ struct workload {
 
 /**
  * workload_read() - parse a workload argument and read its trace
- * @argument: NAME[:key=value,...], keys weight, target, name and those of
+ * @argument: NAME[:key=value,...], keys weight, target, name, size and those of
  *	arrivals.h
  * @out: filled in; workload_free() frees what it holds
  *
@@ -55,14 +57,18 @@ void workload_free(struct workload *workload);
 /* Whole file in 8-byte aligned memory, NUL-terminated; NULL with errno set. */
 void *read_file(const char *path, size_t *count);
 
+/* Of --size: the size for the cards of STM. */
+#define WORKLOAD_CARD_SIZE	U64_MAX
+
 /**
  * read_trace() - a trace's bytes
  * @name: of a built-in workload, in letters of either case, else of a file
+ * @size_ppm: part of its data that it shall have, or WORKLOAD_CARD_SIZE
  * @count: set to their number
  *
  * Return: memory for free(); NULL if there is none, which has been said.
  */
-void *read_trace(const char *name, size_t *count);
+void *read_trace(const char *name, u64 size_ppm, size_t *count);
 
 /* Write a whole file; an exit status, and what was wrong has been said. */
 int write_file(const char *path, const void *bytes, size_t count);

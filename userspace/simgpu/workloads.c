@@ -78,7 +78,7 @@ static int fill_row(const struct benchmark *benchmark, struct row *row)
 {
 	const struct simgpu_trace_header *header;
 	size_t bytes;
-	void *trace = benchmark_trace(benchmark, &bytes);
+	void *trace = benchmark_trace(benchmark, SIMGPU_PPM, &bytes);
 
 	if (!trace)
 		return fail("out of memory");
@@ -238,7 +238,7 @@ int trace_save_command(int argc, char **argv)
 	if (!benchmark)
 		return fail("there is no workload \"%s\"; simgpu workloads lists them",
 			    names[0]);
-	trace = benchmark_trace(benchmark, &count);
+	trace = benchmark_trace(benchmark, SIMGPU_PPM, &count);
 	if (!trace)
 		return fail("out of memory");
 	ret = write_file(names[1], trace, count);

@@ -11,10 +11,11 @@
 /* The SDK has 512 options. */
 #define OPTIONS		1920
 #define STEPS		2048
+/* Of a smaller one; a block's work is as their square. */
+#define STEPS_SMALL	512
 /* CACHE_DELTA and CACHE_STEP of the SDK */
 #define DELTA		32
 #define WINDOW		(THREADS - DELTA)
-#define LEVEL_BYTES	((STEPS + 32LL) * FLOAT)
 
 #define EXPIRY		20
 #define STEP		5
@@ -24,10 +25,15 @@
 /* A price by an exponential */
 #define EXPIRY_MIX	"I2 I2 F1 S1 F1"
 
-static __u32 level(struct builder *b, __u32 loop, __s64 loop_bytes)
+static __s64 level_bytes(__u32 steps)
+{
+	return (steps + 32LL) * FLOAT;
+}
+
+static __u32 level(struct builder *b, __u32 steps, __u32 loop, __s64 loop_bytes)
 {
 	struct simgpu_trace_pattern pattern = {
-		.access_bytes = FLOAT, .block_stride = { LEVEL_BYTES },
+		.access_bytes = FLOAT, .block_stride = { level_bytes(steps) },
 		.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 	};
 
@@ -36,10 +42,10 @@ static __u32 level(struct builder *b, __u32 loop, __s64 loop_bytes)
 }
 
 /* A window: 32 steps, two at a time from one shared array to the other. */
-static void walk_window(struct builder *b)
+static void walk_window(struct builder *b, __u32 steps)
 {
 	burst(b, INDEXING, WINDOWING, WARP);
-	builder_load(b, level(b, 1, WINDOW * FLOAT), WARP, 0);
+	builder_load(b, level(b, steps, 1, WINDOW * FLOAT), WARP, 0);
 	burst(b, SHARED, 1, WARP);
 	builder_loop(b, DELTA);
 	builder_barrier(b);
@@ -47,25 +53,26 @@ static void walk_window(struct builder *b)
 	builder_loop_end(b);
 	builder_barrier(b);
 	burst(b, SHARED, 1, WARP);
-	builder_store(b, level(b, 1, WINDOW * FLOAT), WARP - DELTA / 8);
+	builder_store(b, level(b, steps, 1, WINDOW * FLOAT), WARP - DELTA / 8);
 }
 
 void build_binomial(struct builder *b)
 {
-	__u32 windows;
+	__u32 options = builder_sized(b, OPTIONS, 1);
+	__u32 steps = options < OPTIONS ? STEPS_SMALL : STEPS, windows;
 
-	builder_footprint(b, OPTIONS * LEVEL_BYTES + MIB);
-	builder_kernel(b, "binomialOptions", OPTIONS, THREADS, 20,
+	builder_footprint(b, options * level_bytes(steps) + MIB);
+	builder_kernel(b, "binomialOptions", options, THREADS, 20,
 		       2 * (THREADS + 1) * FLOAT);
-	builder_loop(b, STEPS / THREADS);
+	builder_loop(b, steps / THREADS);
 	burst(b, EXPIRY_MIX, EXPIRY, WARP);
-	builder_store(b, level(b, 0, THREADS * FLOAT), WARP);
+	builder_store(b, level(b, steps, 0, THREADS * FLOAT), WARP);
 	builder_loop_end(b);
 	/* The level shrinks by a window with every seven turns of 32 steps. */
-	for (windows = (STEPS + WINDOW - 1) / WINDOW; windows; windows--) {
+	for (windows = (steps + WINDOW - 1) / WINDOW; windows; windows--) {
 		builder_loop(b, WINDOW / DELTA);
 		builder_loop(b, windows);
-		walk_window(b);
+		walk_window(b, steps);
 		builder_loop_end(b);
 		builder_loop_end(b);
 	}

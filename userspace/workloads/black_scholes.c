@@ -14,7 +14,6 @@
 #define LAUNCHES	32
 
 #define TURN_BYTES	((__u64)BLOCKS * THREADS * FLOAT)
-#define ARRAY_BYTES	(TURN_BYTES * TRIPS)
 
 /* Of a turn: index and addresses; CND() twice; on the SFU, log, exp, sqrt, rcp */
 #define ADDRESSES	16
@@ -23,9 +22,9 @@
 /* Two polynomials side by side; a special function every now and then */
 #define OPTION		"S2 F2 F2 F2 F2 F2 F2 F2 F2 F2"
 
-static __u32 option_array(struct builder *b, __u32 index)
+static __u32 option_array(struct builder *b, __u64 array_bytes, __u32 index)
 {
-	return ACCESS(b, .base = ARRAY_BYTES * index, .access_bytes = FLOAT,
+	return ACCESS(b, .base = array_bytes * index, .access_bytes = FLOAT,
 		      .block_stride = { THREADS * FLOAT },
 		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { TURN_BYTES });
@@ -33,17 +32,18 @@ static __u32 option_array(struct builder *b, __u32 index)
 
 void build_black_scholes(struct builder *b)
 {
-	__u32 i;
+	__u32 trips = builder_sized(b, TRIPS, 1), i;
+	__u64 array_bytes = TURN_BYTES * trips;
 
-	builder_footprint(b, 5 * ARRAY_BYTES);
+	builder_footprint(b, 5 * array_bytes);
 	builder_kernel(b, "BlackScholesGPU", BLOCKS, THREADS, 24, 0);
-	builder_loop(b, TRIPS);
+	builder_loop(b, trips);
 	burst(b, INDEXING, ADDRESSES, WARP);
 	for (i = 0; i < 3; i++)
-		builder_load(b, option_array(b, i), WARP, 2 - i);
+		builder_load(b, option_array(b, array_bytes, i), WARP, 2 - i);
 	burst(b, OPTION, SPECIAL + ARITHMETIC, WARP);
 	for (i = 3; i < 5; i++)
-		builder_store(b, option_array(b, i), WARP);
+		builder_store(b, option_array(b, array_bytes, i), WARP);
 	builder_loop_end(b);
-	builder_again(b, 1, LAUNCHES - 1);
+	builder_again(b, 1, builder_launches(b, LAUNCHES) - 1);
 }

@@ -19,7 +19,8 @@ struct list {
  * struct builder - a trace in the making
  * @mix_slot: hash table of the mixes: 1 + index, or 0
  * @mix_slots: a power of two, at least twice as many as there are mixes
- * @sections: of the version that is written
+ * @size_ppm: part of a benchmark's data that it shall have
+ * @version: that is written: 2, but 3 once there is a profile
  * @failed: memory has run out, or a call could not be done
  */
 struct builder {
@@ -27,7 +28,8 @@ struct builder {
 	struct list lists[SIMGPU_TRACE_SECTIONS];
 	__u32 *mix_slot;
 	__u32 mix_slots;
-	int sections;
+	__u32 size_ppm;
+	int version;
 	int failed;
 };
 
@@ -43,6 +45,14 @@ static const size_t element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	sizeof(struct simgpu_trace_run),
 	sizeof(struct simgpu_trace_mix),
 	sizeof(struct simgpu_trace_instruction),
+	sizeof(struct simgpu_trace_profile),
+	sizeof(struct simgpu_trace_point),
+};
+
+/* The sections of each version, by its number. */
+static const int version_sections[SIMGPU_TRACE_VERSION + 1] = {
+	0, SIMGPU_TRACE_SECTIONS_V1, SIMGPU_TRACE_SECTIONS_V2,
+	SIMGPU_TRACE_SECTIONS,
 };
 
 struct builder *builder_new(const char *name, const char *source)
@@ -53,7 +63,8 @@ struct builder *builder_new(const char *name, const char *source)
 		return NULL;
 	strncpy(builder->header.name, name, SIMGPU_TRACE_NAME_BYTES - 1);
 	strncpy(builder->header.source, source, SIMGPU_TRACE_NAME_BYTES - 1);
-	builder->sections = SIMGPU_TRACE_SECTIONS;
+	builder->size_ppm = 1000000;
+	builder->version = 2;
 	return builder;
 }
 
@@ -555,6 +566,32 @@ void builder_run(struct builder *builder, __u32 end, __u32 block)
 		kernel->table_blocks = block + 1;
 }
 
+void builder_size(struct builder *builder, __u32 ppm)
+{
+	builder->size_ppm = ppm;
+}
+
+__u32 builder_sized(const struct builder *builder, __u32 count, __u32 unit)
+{
+	__u64 sized = (__u64)count * builder->size_ppm / 1000000 / unit * unit;
+
+	return sized > unit ? (__u32)sized : unit;
+}
+
+__u32 builder_sized_log2(const struct builder *builder, __u32 log2, __u32 least)
+{
+	__u64 ppm = builder->size_ppm;
+
+	for (; log2 > least && ppm <= 500000; ppm *= 2)
+		log2--;
+	return log2;
+}
+
+__u32 builder_launches(const struct builder *builder, __u32 count)
+{
+	return builder->size_ppm == 1000000 ? count : 1;
+}
+
 void builder_seal(void *trace, size_t bytes)
 {
 	struct simgpu_trace_header *header = trace;
@@ -563,25 +600,81 @@ void builder_seal(void *trace, size_t bytes)
 	header->checksum = crc32_z(0, trace, bytes);
 }
 
+struct builder *builder_of(const void *trace)
+{
+	const struct simgpu_trace_header *header = trace;
+	struct builder *builder = calloc(1, sizeof(*builder));
+	int i;
+
+	if (!builder)
+		return NULL;
+	builder->version = header->version;
+	memcpy(&builder->header, header, header->header_bytes);
+	for (i = 0; i < version_sections[header->version]; i++) {
+		const struct simgpu_trace_section *section = &header->sections[i];
+		struct list *list = &builder->lists[i];
+
+		list->data = malloc(section->count * element_bytes[i] + 1);
+		if (!list->data) {
+			builder_free(builder);
+			return NULL;
+		}
+		memcpy(list->data, (const char *)trace + section->offset,
+		       section->count * element_bytes[i]);
+		list->count = section->count;
+		list->room = section->count;
+	}
+	return builder;
+}
+
+void builder_no_profiles(struct builder *builder)
+{
+	builder->lists[SIMGPU_TRACE_PROFILES].count = 0;
+	builder->lists[SIMGPU_TRACE_POINTS].count = 0;
+}
+
+__u32 builder_points(struct builder *builder,
+		     const struct simgpu_trace_point *points, __u32 count)
+{
+	__u32 first = builder->lists[SIMGPU_TRACE_POINTS].count, i;
+
+	for (i = 0; i < count; i++) {
+		struct simgpu_trace_point *to = add(builder, SIMGPU_TRACE_POINTS);
+
+		if (to)
+			*to = points[i];
+	}
+	return first;
+}
+
+void builder_profile(struct builder *builder,
+		     const struct simgpu_trace_profile *profile)
+{
+	struct simgpu_trace_profile *to = add(builder, SIMGPU_TRACE_PROFILES);
+
+	if (to)
+		*to = *profile;
+	builder->version = 3;
+}
+
 void builder_version_1(struct builder *builder)
 {
-	builder->sections = SIMGPU_TRACE_SECTIONS_V1;
+	builder->version = 1;
 }
 
 /* Places of the sections; the size of the whole. */
 static size_t place_sections(struct builder *builder)
 {
 	struct simgpu_trace_header *header = &builder->header;
+	int sections = version_sections[builder->version], i;
 	size_t at;
-	int i;
 
 	header->magic = SIMGPU_TRACE_MAGIC;
-	header->version = builder->sections == SIMGPU_TRACE_SECTIONS ?
-			  SIMGPU_TRACE_VERSION : 1;
+	header->version = builder->version;
 	header->header_bytes = offsetof(struct simgpu_trace_header, sections) +
-			       builder->sections * sizeof(header->sections[0]);
+			       sections * sizeof(header->sections[0]);
 	at = header->header_bytes;
-	for (i = 0; i < builder->sections; i++) {
+	for (i = 0; i < sections; i++) {
 		size_t used = builder->lists[i].count * element_bytes[i];
 
 		header->sections[i].offset = at;
@@ -600,9 +693,9 @@ void *builder_finish(struct builder *builder, __u64 footprint_bytes,
 	char *trace;
 	int i;
 
-	if (builder->sections == SIMGPU_TRACE_SECTIONS_V1 &&
-	    builder->lists[SIMGPU_TRACE_MIXES].count)
-		builder->failed = 1;
+	for (i = version_sections[builder->version]; i < SIMGPU_TRACE_SECTIONS; i++)
+		if (builder->lists[i].count)
+			builder->failed = 1;
 	if (builder->failed)
 		return NULL;
 	if (footprint_bytes)
@@ -612,7 +705,7 @@ void *builder_finish(struct builder *builder, __u64 footprint_bytes,
 	if (!trace)
 		return NULL;
 	memcpy(trace, header, header->header_bytes);
-	for (i = 0; i < builder->sections; i++)
+	for (i = 0; i < version_sections[builder->version]; i++)
 		if (builder->lists[i].count)
 			memcpy(trace + header->sections[i].offset,
 			       builder->lists[i].data,

@@ -27,6 +27,18 @@ void builder_block(struct builder *builder, __u32 x, __u32 y, __u32 z);
 /* Launch the last @kernels kernels again, @times times; they keep no lines. */
 void builder_again(struct builder *builder, __u32 kernels, __u32 times);
 
+/**
+ * builder_size() - make a benchmark smaller than it is written down
+ * @ppm: part of its data, above 0 up to 1,000,000, as at first
+ */
+void builder_size(struct builder *builder, __u32 ppm);
+/* So many of @count, to a multiple of @unit, at least one @unit. */
+__u32 builder_sized(const struct builder *builder, __u32 count, __u32 unit);
+/* The same of a power of two, by its logarithm, which is at least @least. */
+__u32 builder_sized_log2(const struct builder *builder, __u32 log2, __u32 least);
+/* Launches of the same kernels: one, where the data are not all. */
+__u32 builder_launches(const struct builder *builder, __u32 count);
+
 /* Begin one more program of the present kernel; returns its index there. */
 __u32 builder_program(struct builder *builder);
 
@@ -95,7 +107,21 @@ void builder_sample(struct builder *builder, __u32 n);
 void builder_row(struct builder *builder, __u32 end);
 void builder_run(struct builder *builder, __u32 end, __u32 block);
 
-/* Write the format's version 1, which has no mixes; else the present one. */
+/* A trace that is good, to go on with; NULL when memory ran out. */
+struct builder *builder_of(const void *trace);
+/* Take away all profiles and their points. */
+void builder_no_profiles(struct builder *builder);
+/* Add points; returns the first one's index. */
+__u32 builder_points(struct builder *builder,
+		     const struct simgpu_trace_point *points, __u32 count);
+/* Add a profile, as it is; they must come in the order of the format. */
+void builder_profile(struct builder *builder,
+		     const struct simgpu_trace_profile *profile);
+
+/*
+ * Write the format's version 1, which has no mixes; else it is version 2, or 3 with
+ * profiles: the oldest that can say what the trace says.
+ */
 void builder_version_1(struct builder *builder);
 
 /**

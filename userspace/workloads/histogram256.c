@@ -17,10 +17,7 @@
 
 #define TURN_BYTES	((__u64)BLOCKS * THREADS * FLOAT)
 #define DATA		0ULL
-#define PARTS		(DATA + TURN_BYTES * TRIPS)
 #define PARTS_BYTES	((__u64)BLOCKS * BINS * FLOAT)
-#define RESULT		(PARTS + PARTS_BYTES)
-#define END		(RESULT + BINS * FLOAT)
 
 #define MERGE_THREADS	256
 
@@ -44,13 +41,13 @@ static void count_byte(struct builder *b)
 	burst(b, "M1", TRY_SHARED, SECOND_LANES);
 }
 
-static void count(struct builder *b)
+static void count(struct builder *b, __u32 trips, __u64 parts)
 {
 	__u32 data = ACCESS(b, .base = DATA, .access_bytes = FLOAT,
 			    .block_stride = { THREADS * FLOAT },
 			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			    .loop_stride = { TURN_BYTES });
-	__u32 part = ACCESS(b, .base = PARTS, .access_bytes = FLOAT,
+	__u32 part = ACCESS(b, .base = parts, .access_bytes = FLOAT,
 			    .block_stride = { BINS * FLOAT },
 			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
 	__u32 i;
@@ -59,7 +56,7 @@ static void count(struct builder *b)
 		       WARPS * BINS * FLOAT);
 	burst(b, SHARED, BINS / WARP, WARP);
 	builder_barrier(b);
-	builder_loop(b, TRIPS);
+	builder_loop(b, trips);
 	builder_load(b, data, WARP, 0);
 	for (i = 0; i < 4; i++)
 		count_byte(b);
@@ -72,13 +69,13 @@ static void count(struct builder *b)
 }
 
 /* The bins of a column of parts: uncoalesced */
-static void merge(struct builder *b)
+static void merge(struct builder *b, __u64 parts)
 {
-	__u32 column = ACCESS(b, .base = PARTS, .access_bytes = FLOAT,
+	__u32 column = ACCESS(b, .base = parts, .access_bytes = FLOAT,
 			      .block_stride = { FLOAT },
 			      .warp_stride = (BLOCKS / 8) * BINS * FLOAT,
 			      .lane_stride = BINS * FLOAT);
-	__u32 sum = ACCESS(b, .base = RESULT, .access_bytes = FLOAT,
+	__u32 sum = ACCESS(b, .base = parts + PARTS_BYTES, .access_bytes = FLOAT,
 			   .block_stride = { FLOAT });
 
 	builder_kernel(b, "mergeHistogram256Kernel", BINS, MERGE_THREADS, 10,
@@ -91,8 +88,11 @@ static void merge(struct builder *b)
 
 void build_histogram256(struct builder *b)
 {
-	builder_footprint(b, END);
-	count(b);
-	merge(b);
-	builder_again(b, 2, LAUNCHES - 1);
+	__u32 trips = builder_sized(b, TRIPS, 1);
+	__u64 parts = DATA + TURN_BYTES * trips;
+
+	builder_footprint(b, parts + PARTS_BYTES + BINS * FLOAT);
+	count(b, trips, parts);
+	merge(b, parts);
+	builder_again(b, 2, builder_launches(b, LAUNCHES) - 1);
 }

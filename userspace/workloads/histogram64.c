@@ -16,12 +16,7 @@
 #define BLOCKS		32768
 #define LAUNCHES	16
 
-#define TURN_BYTES	((__u64)BLOCKS * THREADS * VECTOR)
 #define DATA		0ULL
-#define PARTS		(DATA + TURN_BYTES * TRIPS)
-#define PARTS_BYTES	((__u64)BLOCKS * BINS * FLOAT)
-#define RESULT		(PARTS + PARTS_BYTES)
-#define END		(RESULT + BINS * FLOAT)
 
 #define MERGE_THREADS	256
 
@@ -29,14 +24,14 @@
 #define BYTE		4
 #define BYTE_MIX	"I I1 I1 M1 I1 M1"
 
-static void count(struct builder *b)
+static void count(struct builder *b, __u32 blocks, __u64 turn_bytes)
 {
 	__u32 data = ACCESS(b, .base = DATA, .access_bytes = VECTOR,
 			    .block_stride = { THREADS * VECTOR },
 			    .warp_stride = WARP * VECTOR, .lane_stride = VECTOR,
-			    .loop_stride = { TURN_BYTES });
+			    .loop_stride = { (__s64)turn_bytes });
 
-	builder_kernel(b, "histogram64Kernel", BLOCKS, THREADS, 16,
+	builder_kernel(b, "histogram64Kernel", blocks, THREADS, 16,
 		       THREADS * BINS);
 	burst(b, INDEXING, 10, WARP);
 	burst(b, SHARED, BINS / 4, WARP);
@@ -49,23 +44,23 @@ static void count(struct builder *b)
 	builder_barrier(b);
 	burst(b, SHARED, THREADS, WARP);
 	burst(b, INDEXING, THREADS + THREADS / 4 * 3, WARP);
-	store_own(b, PARTS, THREADS, FLOAT);
+	store_own(b, DATA + turn_bytes * TRIPS, THREADS, FLOAT);
 }
 
 /* The bins of a column of parts: uncoalesced */
-static void merge(struct builder *b)
+static void merge(struct builder *b, __u32 blocks, __u64 parts, __u64 result)
 {
-	__u32 column = ACCESS(b, .base = PARTS, .access_bytes = FLOAT,
+	__u32 column = ACCESS(b, .base = parts, .access_bytes = FLOAT,
 			      .block_stride = { FLOAT },
 			      .warp_stride = WARP * BINS * FLOAT,
 			      .lane_stride = BINS * FLOAT,
 			      .loop_stride = { MERGE_THREADS * BINS * FLOAT });
-	__u32 sum = ACCESS(b, .base = RESULT, .access_bytes = FLOAT,
+	__u32 sum = ACCESS(b, .base = result, .access_bytes = FLOAT,
 			   .block_stride = { FLOAT });
 
 	builder_kernel(b, "mergeHistogram64Kernel", BINS, MERGE_THREADS, 10,
 		       MERGE_THREADS * FLOAT);
-	builder_loop(b, BLOCKS / MERGE_THREADS);
+	builder_loop(b, blocks / MERGE_THREADS);
 	builder_load(b, column, WARP, 0);
 	burst(b, "I I2 I1 C1", 4, WARP);
 	builder_loop_end(b);
@@ -76,8 +71,13 @@ static void merge(struct builder *b)
 
 void build_histogram64(struct builder *b)
 {
-	builder_footprint(b, END);
-	count(b);
-	merge(b);
-	builder_again(b, 2, LAUNCHES - 1);
+	__u32 blocks = builder_sized(b, BLOCKS, MERGE_THREADS);
+	__u64 turn_bytes = (__u64)blocks * THREADS * VECTOR;
+	__u64 parts = DATA + turn_bytes * TRIPS;
+	__u64 result = parts + (__u64)blocks * BINS * FLOAT;
+
+	builder_footprint(b, result + BINS * FLOAT);
+	count(b, blocks, turn_bytes);
+	merge(b, blocks, parts, result);
+	builder_again(b, 2, builder_launches(b, LAUNCHES) - 1);
 }

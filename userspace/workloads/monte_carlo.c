@@ -11,10 +11,10 @@
 /* The SDK has 256 options, 1,536 at most, and 2^18 paths. */
 #define OPTIONS		1536
 #define PATHS		(1U << 21)
+/* Of a smaller one, as the SDK has them */
+#define PATHS_SMALL	(1U << 18)
 
 #define SAMPLES		0ULL
-#define VALUES		(SAMPLES + (__u64)PATHS * FLOAT)
-#define END		(VALUES + OPTIONS * 2 * FLOAT)
 
 /* Of a path: scale, value, its maximum with 0, two sums, the loop */
 #define PATH		9
@@ -22,18 +22,20 @@
 
 void build_monte_carlo(struct builder *b)
 {
-	__u32 sample, value;
+	__u32 options = builder_sized(b, OPTIONS, 1), sample, value;
+	__u32 paths = options < OPTIONS ? PATHS_SMALL : PATHS;
+	__u64 values = SAMPLES + (__u64)paths * FLOAT;
 
-	builder_footprint(b, END);
+	builder_footprint(b, values + (__u64)options * 2 * FLOAT);
 	sample = ACCESS(b, .base = SAMPLES, .access_bytes = FLOAT,
 			.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			.loop_stride = { THREADS * FLOAT });
-	value = ACCESS(b, .base = VALUES, .access_bytes = 2 * FLOAT,
+	value = ACCESS(b, .base = values, .access_bytes = 2 * FLOAT,
 		       .block_stride = { 2 * FLOAT });
-	builder_kernel(b, "MonteCarloOneBlockPerOption", OPTIONS, THREADS, 16,
+	builder_kernel(b, "MonteCarloOneBlockPerOption", options, THREADS, 16,
 		       2 * THREADS * FLOAT);
 	burst(b, INDEXING, 10, WARP);
-	builder_loop(b, PATHS / THREADS);
+	builder_loop(b, paths / THREADS);
 	builder_load(b, sample, WARP, 0);
 	burst(b, PATH_MIX, PATH + 1, WARP);
 	builder_loop_end(b);

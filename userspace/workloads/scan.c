@@ -11,13 +11,15 @@
 #define BLOCK_BYTES	(THREADS * VECTOR)
 /* The SDK scans 2^22 elements or more at a time, again and again. */
 #define BLOCKS		131072
-#define DATA_BYTES	((__u64)BLOCKS * BLOCK_BYTES)
 #define LAUNCHES	2
 
-#define SOURCE		0ULL
-#define RESULT		(SOURCE + DATA_BYTES)
-#define SUMS		(RESULT + DATA_BYTES)
-#define END		(SUMS + (__u64)BLOCKS * FLOAT)
+/** struct arrays - the thread blocks that scan, and where the arrays lie */
+struct arrays {
+	__u32 blocks;
+	__u64 source;
+	__u64 result;
+	__u64 sums;
+};
 
 #define ADDRESSES	10
 /* Within a thread, before and after */
@@ -39,15 +41,15 @@ static void scan_block(struct builder *b)
 	burst(b, SHARED, 1, WARP);
 }
 
-static void scan_parts(struct builder *b)
+static void scan_parts(struct builder *b, const struct arrays *at)
 {
-	builder_kernel(b, "scanExclusiveShared", BLOCKS, THREADS, 18,
+	builder_kernel(b, "scanExclusiveShared", at->blocks, THREADS, 18,
 		       2 * THREADS * FLOAT);
 	burst(b, INDEXING, ADDRESSES, WARP);
-	load_own(b, SOURCE, THREADS, VECTOR, 0);
+	load_own(b, at->source, THREADS, VECTOR, 0);
 	burst(b, "I1", VECTOR_SUMS, WARP);
 	scan_block(b);
-	store_own(b, RESULT, THREADS, VECTOR);
+	store_own(b, at->result, THREADS, VECTOR);
 }
 
 /* A block's sum: its last element, of the source and of its scan */
@@ -57,38 +59,44 @@ static __u32 last_element(struct builder *b, __u64 array)
 			   BLOCK_BYTES);
 }
 
-static void scan_sums(struct builder *b)
+static void scan_sums(struct builder *b, const struct arrays *at)
 {
-	builder_kernel(b, "scanExclusiveShared2", BLOCKS / THREADS, THREADS, 18,
-		       2 * THREADS * FLOAT);
+	builder_kernel(b, "scanExclusiveShared2", at->blocks / THREADS, THREADS,
+		       18, 2 * THREADS * FLOAT);
 	burst(b, INDEXING, ADDRESSES, WARP);
-	builder_load(b, last_element(b, RESULT), WARP, 1);
-	builder_load(b, last_element(b, SOURCE), WARP, 0);
+	builder_load(b, last_element(b, at->result), WARP, 1);
+	builder_load(b, last_element(b, at->source), WARP, 0);
 	scan_block(b);
-	store_own(b, SUMS, THREADS, FLOAT);
+	store_own(b, at->sums, THREADS, FLOAT);
 }
 
-static void add_sums(struct builder *b)
+static void add_sums(struct builder *b, const struct arrays *at)
 {
-	__u32 sum = ACCESS(b, .base = SUMS, .access_bytes = FLOAT,
+	__u32 sum = ACCESS(b, .base = at->sums, .access_bytes = FLOAT,
 			   .block_stride = { FLOAT });
 
-	builder_kernel(b, "uniformUpdate", BLOCKS, THREADS, 12, FLOAT);
+	builder_kernel(b, "uniformUpdate", at->blocks, THREADS, 12, FLOAT);
 	burst(b, INDEXING, ADDRESSES, WARP);
 	builder_load(b, sum, 1, 0);
 	burst(b, SHARED, 1, 1);
 	builder_barrier(b);
-	load_own(b, RESULT, THREADS, VECTOR, 1);
+	load_own(b, at->result, THREADS, VECTOR, 1);
 	burst(b, SHARED, 1, WARP);
 	burst(b, "I4", 4, WARP);
-	store_own(b, RESULT, THREADS, VECTOR);
+	store_own(b, at->result, THREADS, VECTOR);
 }
 
 void build_scan(struct builder *b)
 {
-	builder_footprint(b, END);
-	scan_parts(b);
-	scan_sums(b);
-	add_sums(b);
-	builder_again(b, 3, LAUNCHES - 1);
+	__u32 blocks = builder_sized(b, BLOCKS, THREADS);
+	__u64 bytes = (__u64)blocks * BLOCK_BYTES;
+	struct arrays at = {
+		.blocks = blocks, .source = 0, .result = bytes, .sums = 2 * bytes,
+	};
+
+	builder_footprint(b, at.sums + (__u64)blocks * FLOAT);
+	scan_parts(b, &at);
+	scan_sums(b, &at);
+	add_sums(b, &at);
+	builder_again(b, 3, builder_launches(b, LAUNCHES) - 1);
 }

@@ -8,17 +8,19 @@
 #define THREADS		256
 /* The SDK adds 50,000 elements. */
 #define BLOCKS		(1U << 20)
-#define ARRAY_BYTES	((__u64)BLOCKS * THREADS * FLOAT)
 
 #define ADDRESSES	12
 
 void build_vector_add(struct builder *b)
 {
-	builder_footprint(b, 3 * ARRAY_BYTES);
-	builder_kernel(b, "VecAdd", BLOCKS, THREADS, 16, 0);
+	__u32 blocks = builder_sized(b, BLOCKS, 1);
+	__u64 array_bytes = (__u64)blocks * THREADS * FLOAT;
+
+	builder_footprint(b, 3 * array_bytes);
+	builder_kernel(b, "VecAdd", blocks, THREADS, 16, 0);
 	burst(b, INDEXING, ADDRESSES, WARP);
 	load_own(b, 0, THREADS, FLOAT, 1);
-	load_own(b, ARRAY_BYTES, THREADS, FLOAT, 0);
+	load_own(b, array_bytes, THREADS, FLOAT, 0);
 	burst(b, CHAIN, 1, WARP);
-	store_own(b, 2 * ARRAY_BYTES, THREADS, FLOAT);
+	store_own(b, 2 * array_bytes, THREADS, FLOAT);
 }

@@ -11,9 +11,6 @@
 /* The SDK transforms 2^23 elements; kernels on these are as long as the paper's. */
 #define LOG2_DATA	26
 #define LOG2_ELEMENTARY	11
-/* What the passes on global memory, two steps each, leave */
-#define LOG2_SHARED	(LOG2_ELEMENTARY - (LOG2_DATA - LOG2_ELEMENTARY) % 2)
-#define DATA_BYTES	(FLOAT * (1ULL << LOG2_DATA))
 #define THREADS		256
 
 #define ADDRESSES	22
@@ -30,10 +27,10 @@ static __u32 element(struct builder *b, __u64 stride, __u32 index)
 		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
 }
 
-static void global_pass(struct builder *b, __u64 stride)
+static void global_pass(struct builder *b, __u32 log2_data, __u64 stride)
 {
 	__u32 x = (__u32)(stride / THREADS), i;
-	__u32 y = (__u32)((1ULL << LOG2_DATA) / 4 / stride);
+	__u32 y = (__u32)((1ULL << log2_data) / 4 / stride);
 
 	builder_kernel(b, "fwtBatch2Kernel", x, THREADS, 20, 0);
 	builder_grid(b, x, y, 1);
@@ -46,21 +43,21 @@ static void global_pass(struct builder *b, __u64 stride)
 }
 
 /* 256 threads have 1024 elements: five passes of radix 4. */
-static void shared_passes(struct builder *b)
+static void shared_passes(struct builder *b, __u32 log2_data, __u32 log2_shared)
 {
-	__u32 threads = (1 << LOG2_SHARED) / 4;
+	__u32 threads = (1 << log2_shared) / 4;
 	__u32 data = ACCESS(b, .base = 0, .access_bytes = FLOAT,
-			    .block_stride = { FLOAT << LOG2_SHARED },
+			    .block_stride = { FLOAT << log2_shared },
 			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			    .loop_stride = { threads * FLOAT });
 
-	builder_kernel(b, "fwtBatch1Kernel", 1 << (LOG2_DATA - LOG2_SHARED),
-		       threads, 20, FLOAT << LOG2_SHARED);
+	builder_kernel(b, "fwtBatch1Kernel", 1 << (log2_data - log2_shared),
+		       threads, 20, FLOAT << log2_shared);
 	builder_loop(b, 4);
 	builder_load(b, data, WARP, 1);
 	burst(b, SHARED, 1, WARP);
 	builder_loop_end(b);
-	builder_loop(b, (LOG2_SHARED + 1) / 2);
+	builder_loop(b, (log2_shared + 1) / 2);
 	builder_barrier(b);
 	burst(b, SHARED, 4, WARP);
 	burst(b, RADIX_4, BUTTERFLY, WARP);
@@ -75,10 +72,12 @@ static void shared_passes(struct builder *b)
 
 void build_walsh(struct builder *b)
 {
+	__u32 log2_data = builder_sized_log2(b, LOG2_DATA, LOG2_ELEMENTARY + 2);
 	__u32 log2;
 
-	builder_footprint(b, DATA_BYTES);
-	for (log2 = LOG2_DATA; log2 > LOG2_ELEMENTARY; log2 -= 2)
-		global_pass(b, (1ULL << log2) / 4);
-	shared_passes(b);
+	builder_footprint(b, FLOAT * (1ULL << log2_data));
+	for (log2 = log2_data; log2 > LOG2_ELEMENTARY; log2 -= 2)
+		global_pass(b, log2_data, (1ULL << log2) / 4);
+	/* What the passes on global memory, two steps each, leave */
+	shared_passes(b, log2_data, log2);
 }

@@ -20,7 +20,7 @@
 
 /* The bytes "SGTR" at the start of the file. */
 #define SIMGPU_TRACE_MAGIC		0x52544753U
-#define SIMGPU_TRACE_VERSION		2
+#define SIMGPU_TRACE_VERSION		3
 
 /* Limits of the format; beyond them a trace is refused with E2BIG. */
 #define SIMGPU_TRACE_BYTES_MAX		(256ULL << 20)
@@ -64,6 +64,8 @@
  * @SIMGPU_TRACE_RUNS: &struct simgpu_trace_run
  * @SIMGPU_TRACE_MIXES: &struct simgpu_trace_mix; from version 2 on
  * @SIMGPU_TRACE_INSTRUCTIONS: &struct simgpu_trace_instruction; likewise
+ * @SIMGPU_TRACE_PROFILES: &struct simgpu_trace_profile; from version 3 on
+ * @SIMGPU_TRACE_POINTS: &struct simgpu_trace_point; likewise
  * @SIMGPU_TRACE_SECTIONS: how many there are
  */
 enum simgpu_trace_section_id {
@@ -78,11 +80,14 @@ enum simgpu_trace_section_id {
 	SIMGPU_TRACE_RUNS,
 	SIMGPU_TRACE_MIXES,
 	SIMGPU_TRACE_INSTRUCTIONS,
+	SIMGPU_TRACE_PROFILES,
+	SIMGPU_TRACE_POINTS,
 	SIMGPU_TRACE_SECTIONS
 };
 
-/* Of version 1, whose header ends with them. */
+/* Of versions 1 and 2, whose headers end with them. */
 #define SIMGPU_TRACE_SECTIONS_V1	(SIMGPU_TRACE_RUNS + 1)
+#define SIMGPU_TRACE_SECTIONS_V2	(SIMGPU_TRACE_INSTRUCTIONS + 1)
 
 /**
  * struct simgpu_trace_section - where a section lies
@@ -97,9 +102,9 @@ struct simgpu_trace_section {
 /**
  * struct simgpu_trace_header - the first bytes of a trace
  * @magic: SIMGPU_TRACE_MAGIC
- * @version: SIMGPU_TRACE_VERSION, or 1
+ * @version: 1 to SIMGPU_TRACE_VERSION
  * @header_bytes: sizeof(struct simgpu_trace_header), less the sections that
- *	version 1 does not have
+ *	its version does not have
  * @total_bytes: size of the whole file
  * @checksum: CRC-32 (IEEE 802.3, as zlib's crc32()) of the whole file with
  *	this field taken as zero
@@ -435,6 +440,43 @@ struct simgpu_trace_weight {
 	__u32 milli_instructions;
 	__u32 reserved;
 	__u64 executed;
+};
+
+/* SMs of a profile. */
+#define SIMGPU_TRACE_PROFILE_SMS_MAX	128
+
+/**
+ * struct simgpu_trace_profile - how a kernel does on each number of SMs of a GPU
+ *	(STM 3.2), which `simgpu profile` measures. Profiles are in ascending order
+ *	of @config, then of @kernel, at most one each
+ * @config: name of the GPU's configuration
+ * @kernel: index of the kernel
+ * @sms: SMs of the GPU, and so points: 1 to SIMGPU_TRACE_PROFILE_SMS_MAX
+ * @first_point: index of its point for one SM; those for more follow. The points
+ *	are new, and then follow those of the profiles before, or an earlier one's
+ * @reserved: zero
+ * @blocks: thread blocks of the kernel
+ * @memory_bytes: device memory that the kernel needs: the trace's footprint
+ */
+struct simgpu_trace_profile {
+	char config[SIMGPU_TRACE_NAME_BYTES];
+	__u32 kernel;
+	__u32 sms;
+	__u32 first_point;
+	__u32 reserved;
+	__u64 blocks;
+	__u64 memory_bytes;
+};
+
+/**
+ * struct simgpu_trace_point - a kernel alone on a number of SMs
+ * @cycles: core cycles that it takes, R[m] of STM; at least 1
+ * @bandwidth_ppm: part of the GPU's peak bandwidth that it reaches, B[m] / Pb of
+ *	STM, in parts per million: at most 1,000,000
+ */
+struct simgpu_trace_point {
+	__u32 cycles;
+	__u32 bandwidth_ppm;
 };
 
 #endif /* _UAPI_LINUX_SIMGPU_TRACE_H */

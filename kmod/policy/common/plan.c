@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Algorithm 1 of spatial-temporal multitasking (STM 3.2), and the estimate of
+ * Equations 1 to 4 on which it stands.
+ *
+ * The paper's planner takes a minute for 50 kernels, since DRR() lays out every
+ * thread block. Three things make this one fast. No schedule is shorter than its
+ * work over its SMs, so that most configurations are dismissed without laying out
+ * anything. Nor is one longer than that by more than its longest block, so that
+ * where all blocks are short half of that is taken. And in the middle of a stretch,
+ * in which no kernel runs out, blocks are skipped: each SM's time goes on by what
+ * they take on average. The last two move an estimate by less than the latency of
+ * the longest block.
+ */
+#include "../plan.h"
+
+/* Bits behind the point of what plan_interval() says. */
+#define INTERVAL_BITS	30
+/* Thread blocks an SM that are laid out at either end of a stretch. */
+#define STRETCH_BLOCKS	2
+/* Blocks are short if the longest is at most 1 / this of the whole. */
+#define SHORT_BLOCKS	32
+
+/* R[m] and B[m] / Pb of kernel @index. */
+static const struct simgpu_profile_point *
+point_of(const struct plan_set *set, u32 index, u32 sms)
+{
+	return &set->profiles[set->kernels[index].profile].point[sms - 1];
+}
+
+/**
+ * plan_interval() - between two of a kernel's blocks, in cycles of the buckets
+ * @set: kernels
+ * @index: of the kernel
+ * @sms: that it shall have
+ *
+ * A bucket's capacity is as the latency of a block over the SMs (STM 4.1, with
+ * the filling rate compensated for latency): (R * m / TB) / m.
+ *
+ * Return: R[m] / TB, in 2^30ths of a core cycle; at least 1.
+ */
+u64 plan_interval(const struct plan_set *set, u32 index, u32 sms)
+{
+	u64 interval = ((u64)point_of(set, index, sms)->cycles << INTERVAL_BITS) /
+		       set->kernels[index].blocks;
+
+	return interval ? interval : 1;
+}
+
+/*
+ * Latency of a thread block on @sms SMs, R * m / TB, in times, rounded up, so that
+ * no schedule is shorter than its work.
+ */
+static u64 block_latency(const struct plan_set *set, u32 index, u32 sms)
+{
+	u64 work = (u64)point_of(set, index, sms)->cycles * sms << PLAN_TIME_BITS;
+	u32 blocks = set->kernels[index].blocks;
+
+	return (work + blocks - 1) / blocks;
+}
+
+/* --- the order of the leaky buckets ---------------------------------------------- */
+
+/* Returns the SMs of all of them. */
+static u32 fill_queues(const struct plan_set *set,
+		       const struct plan_choice *choice, struct plan_work *work)
+{
+	u32 sms = 0, i;
+
+	for (i = 0; i < choice->count; i++) {
+		struct plan_queue *queue = &work->queue[i];
+		u32 index = choice->kernel[i];
+
+		queue->left = set->kernels[index].blocks;
+		queue->latency = block_latency(set, index, choice->sms[i]);
+		queue->interval = plan_interval(set, index, choice->sms[i]);
+		queue->next = queue->interval;
+		sms += choice->sms[i];
+	}
+	return sms;
+}
+
+/* The queue whose bucket is full first, ties to the first one; NULL: all are empty. */
+static struct plan_queue *next_queue(struct plan_work *work, u32 count)
+{
+	struct plan_queue *first = NULL;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		struct plan_queue *queue = &work->queue[i];
+
+		if (queue->left && (!first || queue->next < first->next))
+			first = queue;
+	}
+	return first;
+}
+
+static void take_block(struct plan_queue *queue)
+{
+	queue->left--;
+	queue->next += queue->interval;
+}
+
+/**
+ * plan_interleave() - the order in which buckets let thread blocks go
+ * @set: kernels
+ * @choice: those of a phase
+ * @work: workspace
+ * @kernels: filled in with the index in @choice of each block's kernel: mapKernel
+ *	of Figure 5, from which mapBlk follows by counting
+ * @most: entries of @kernels
+ *
+ * Return: entries filled in: all thread blocks, or @most.
+ */
+u32 plan_interleave(const struct plan_set *set, const struct plan_choice *choice,
+		    struct plan_work *work, u8 *kernels, u32 most)
+{
+	u32 i;
+
+	fill_queues(set, choice, work);
+	for (i = 0; i < most; i++) {
+		struct plan_queue *queue = next_queue(work, choice->count);
+
+		if (!queue)
+			break;
+		kernels[i] = (u8)(queue - work->queue);
+		take_block(queue);
+	}
+	return i;
+}
+
+/* --- dynamic round robin (Figure 4) ------------------------------------------------- */
+
+/* Give a block to the SM that is free first, at the root of the heap. */
+static void place_block(u64 *free_at, u32 sms, u64 latency)
+{
+	u64 until = free_at[0] + latency;
+	u32 at = 0;
+
+	for (;;) {
+		u32 child = 2 * at + 1;
+
+		if (child >= sms)
+			break;
+		if (child + 1 < sms && free_at[child + 1] < free_at[child])
+			child++;
+		if (until <= free_at[child])
+			break;
+		free_at[at] = free_at[child];
+		at = child;
+	}
+	free_at[at] = until;
+}
+
+/*
+ * Let go of the blocks in the middle of the time until the first kernel runs
+ * out; STRETCH_BLOCKS an SM are left before that.
+ */
+static void skip_stretch(struct plan_work *work, u32 count, u32 sms)
+{
+	u64 span = U64_MAX, blocks = 0, work_done = 0;
+	u64 kept = (u64)STRETCH_BLOCKS * sms;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		const struct plan_queue *queue = &work->queue[i];
+		u64 until = fixed_mul(queue->left, queue->interval);
+
+		if (queue->left && until < span)
+			span = until;
+	}
+	for (i = 0; i < count; i++)
+		if (work->queue[i].left)
+			blocks += span / work->queue[i].interval;
+	if (blocks <= 2 * kept)
+		return;
+	span = fixed_mul_div(span, blocks - kept, blocks);
+	for (i = 0; i < count; i++) {
+		struct plan_queue *queue = &work->queue[i];
+		u32 taken;
+
+		if (!queue->left)
+			continue;
+		taken = (u32)(span / queue->interval);
+		queue->left -= taken;
+		queue->next += taken * queue->interval;
+		work_done += taken * queue->latency;
+	}
+	for (i = 0; i < sms; i++)
+		work->free_at[i] += (work_done + sms - 1) / sms;
+}
+
+/* When the last thread block ends, if they are laid out; in times. */
+static u64 lay_out(struct plan_work *work, u32 count, u32 sms)
+{
+	struct plan_queue *queue = NULL;
+	u64 last = 0;
+	u32 i;
+
+	memset(work->free_at, 0, sms * sizeof(work->free_at[0]));
+	do {
+		for (i = 0; i < STRETCH_BLOCKS * sms; i++) {
+			queue = next_queue(work, count);
+			if (!queue)
+				break;
+			place_block(work->free_at, sms, queue->latency);
+			take_block(queue);
+		}
+		skip_stretch(work, count, sms);
+	} while (queue);
+	for (i = 0; i < sms; i++)
+		if (work->free_at[i] > last)
+			last = work->free_at[i];
+	return last;
+}
+
+/* DRR(): when the last thread block of a configuration ends, in core cycles. */
+static u64 round_robin(const struct plan_set *set,
+		       const struct plan_choice *choice, struct plan_work *work)
+{
+	u32 sms = fill_queues(set, choice, work), i;
+	u64 longest = 0, whole = 0;
+
+	for (i = 0; i < choice->count; i++) {
+		const struct plan_queue *queue = &work->queue[i];
+
+		whole += queue->left * queue->latency;
+		if (queue->latency > longest)
+			longest = queue->latency;
+	}
+	whole = (whole + sms - 1) / sms;
+	if (longest <= whole / SHORT_BLOCKS)
+		whole += longest / 2;
+	else
+		whole = lay_out(work, choice->count, sms);
+	return (whole + (1ULL << PLAN_TIME_BITS) - 1) >> PLAN_TIME_BITS;
+}
+
+/* --- Equations 1 to 4 ---------------------------------------------------------------- */
+
+/* Eq. 2: one after another, on as many SMs as they have together. */
+static u64 sequential_cycles(const struct plan_set *set,
+			     const struct plan_choice *choice, u32 sms)
+{
+	u64 cycles = 0;
+	u32 i;
+
+	for (i = 0; i < choice->count; i++)
+		cycles += point_of(set, choice->kernel[i], sms)->cycles;
+	return cycles;
+}
+
+/* Eq. 3. */
+static u64 penalty_ppm(u64 bandwidth_ppm)
+{
+	return bandwidth_ppm > SIMGPU_PPM ? bandwidth_ppm : SIMGPU_PPM;
+}
+
+static bool fits(const struct plan_set *set, u64 memory_bytes)
+{
+	return !set->memory_bytes || memory_bytes <= set->memory_bytes;
+}
+
+/**
+ * plan_estimate() - what kernels are expected to take side by side
+ * @set: kernels
+ * @choice: those that run together, @count, @kernel and @sms filled in; at least
+ *	one, and no more SMs than the set has
+ * @work: workspace
+ * @out: filled in
+ *
+ * STM 3.2, Eq. 2 to 4. A kernel alone takes what its profile says.
+ */
+void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
+		   struct plan_work *work, struct plan_estimate *out)
+{
+	u64 bandwidth_ppm = 0, memory_bytes = 0;
+	u32 sms = 0, i;
+
+	for (i = 0; i < choice->count; i++) {
+		u32 index = choice->kernel[i];
+
+		sms += choice->sms[i];
+		bandwidth_ppm += point_of(set, index, choice->sms[i])->bandwidth_ppm;
+		memory_bytes = fixed_add(memory_bytes,
+					 set->kernels[index].memory_bytes);
+	}
+	out->sequential = sequential_cycles(set, choice, sms);
+	if (choice->count == 1) {
+		out->round_robin = out->sequential;
+		out->penalty_ppm = SIMGPU_PPM;
+	} else {
+		out->round_robin = round_robin(set, choice, work);
+		out->penalty_ppm = penalty_ppm(bandwidth_ppm);
+	}
+	out->cycles = PLAN_NEVER;
+	if (choice->count == 1 || fits(set, memory_bytes))
+		out->cycles = fixed_mul_div(out->round_robin, out->penalty_ppm,
+					    SIMGPU_PPM);
+}
+
+/* --- Algorithm 1 ----------------------------------------------------------------------- */
+
+static void add_kernel(const struct plan_set *set, struct plan_choice *choice,
+		       u32 index, u32 sms)
+{
+	const struct simgpu_profile_point *point = point_of(set, index, sms);
+
+	choice->kernel[choice->count] = (u8)index;
+	choice->sms[choice->count] = (u8)sms;
+	choice->count++;
+	choice->work += (u64)point->cycles * sms;
+	choice->bandwidth_ppm += point->bandwidth_ppm;
+	choice->memory_bytes = fixed_add(choice->memory_bytes,
+					 set->kernels[index].memory_bytes);
+}
+
+/*
+ * An upper bound of imp() (Eq. 1) for @choice, on @sms SMs: no order of blocks
+ * is better than all SMs busy to the end.
+ */
+static u64 gain_bound(const struct plan_set *set,
+		      const struct plan_choice *choice, u32 sms)
+{
+	u64 sequential = sequential_cycles(set, choice, sms);
+	u64 least = fixed_mul_div(choice->work / sms,
+				  penalty_ppm(choice->bandwidth_ppm), SIMGPU_PPM);
+
+	return sequential > least ? sequential - least : 0;
+}
+
+/*
+ * Config[i][sms]: the best of Config[i - 1][sms - m] and kernel @index on m SMs,
+ * over all m; m = 0 leaves it out. Of equal ones the smallest m. A kernel alone
+ * (m = sms) gains nothing.
+ */
+static void extend(const struct plan_set *set, struct plan_work *work,
+		   const struct plan_choice *before, u32 index, u32 sms,
+		   struct plan_choice *best)
+{
+	u32 m;
+
+	*best = before[sms];
+	for (m = 1; m < sms; m++) {
+		struct plan_choice *trial = &work->trial;
+		struct plan_estimate estimate;
+
+		*trial = before[sms - m];
+		add_kernel(set, trial, index, m);
+		if ((set->together && trial->count > set->together) ||
+		    !fits(set, trial->memory_bytes) ||
+		    gain_bound(set, trial, sms) <= best->gain)
+			continue;
+		plan_estimate(set, trial, work, &estimate);
+		if (estimate.cycles >= estimate.sequential)
+			continue;
+		trial->gain = estimate.sequential - estimate.cycles;
+		if (trial->gain > best->gain)
+			*best = *trial;
+	}
+}
+
+/*
+ * dp_select(): the configuration that gains most of the kernels that @left has a
+ * bit for. Its first one is always in it.
+ */
+static const struct plan_choice *select_phase(const struct plan_set *set,
+					      u64 left, struct plan_work *work)
+{
+	u32 now = 0, sms;
+	u64 rest;
+
+	memset(work->row[now], 0, sizeof(work->row[now]));
+	for (sms = 1; sms <= set->sms; sms++)
+		add_kernel(set, &work->row[now][sms],
+			   (u32)__builtin_ctzll(left), sms);
+	for (rest = left & (left - 1); rest; rest &= rest - 1) {
+		const struct plan_choice *before = work->row[now];
+		struct plan_choice *after = work->row[1 - now];
+
+		for (sms = 1; sms <= set->sms; sms++)
+			extend(set, work, before, (u32)__builtin_ctzll(rest), sms,
+			       &after[sms]);
+		now = 1 - now;
+	}
+	return &work->row[now][set->sms];
+}
+
+/**
+ * plan_make() - phases for a set of kernels
+ * @set: kernels, at least one
+ * @work: workspace
+ * @out: filled in
+ *
+ * STM, Algorithm 1. Where it leaves Config[i][j] undefined, because nothing gains,
+ * it is Config[i - 1][j]. The plan never loses to one kernel after another by its
+ * own estimate.
+ */
+void plan_make(const struct plan_set *set, struct plan_work *work,
+	       struct plan *out)
+{
+	u64 left = set->count == 64 ? U64_MAX : (1ULL << set->count) - 1;
+	u32 i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < set->count; i++)
+		out->sequential += point_of(set, i, set->sms)->cycles;
+	for (; left; out->phases++) {
+		const struct plan_choice *choice = select_phase(set, left, work);
+		struct plan_estimate estimate;
+
+		plan_estimate(set, choice, work, &estimate);
+		out->cycles[out->phases] = estimate.cycles;
+		out->penalty_ppm[out->phases] = estimate.penalty_ppm;
+		out->total += estimate.cycles;
+		for (i = 0; i < choice->count; i++) {
+			out->phase[choice->kernel[i]] = (u8)out->phases;
+			out->sms[choice->kernel[i]] = choice->sms[i];
+			left &= ~(1ULL << choice->kernel[i]);
+		}
+	}
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Spatial-temporal multitasking (Liang et al., TPDS 2015): from the profiles of
+ * kernels, which of them run together, in which phase, on how many SMs each. The
+ * same file in the kernel and in userspace; integers only, nothing is allocated,
+ * and what it needs to remember lies in a workspace of the caller's.
+ */
+#ifndef SIMGPU_PLAN_H
+#define SIMGPU_PLAN_H
+
+#include <simgpu/fixed.h>
+#include <simgpu/proposal.h>
+
+/* Kernels of a plan. */
+#define PLAN_KERNELS_MAX	SIMGPU_SLOTS_MAX
+/* Times within a phase are in parts of a core cycle: 1 / 2^this. */
+#define PLAN_TIME_BITS		10
+/* In @cycles of an estimate: it cannot be, memory does not suffice (Eq. 4). */
+#define PLAN_NEVER		U64_MAX
+
+/**
+ * struct plan_kernel - a kernel and its profile (STM 3.2)
+ * @blocks: thread blocks, TB_i; at least 1
+ * @profile: index in the set's profiles: R_i[m] and B_i[m] / Pb
+ * @memory_bytes: device memory of the whole kernel, G_i
+ */
+struct plan_kernel {
+	u32 blocks;
+	u32 profile;
+	u64 memory_bytes;
+};
+
+/**
+ * struct plan_set - kernels that do not depend on each other
+ * @kernels: in the order in which Algorithm 1 takes them; the first one is in its
+ *	first phase
+ * @profiles: that they name, each with points for all SMs of the device
+ * @count: kernels, at most PLAN_KERNELS_MAX
+ * @sms: of the device, M; at most SIMGPU_SMS_MAX
+ * @together: kernels of a phase at most; 0: as many as there are
+ * @memory_bytes: of the device, Gb; 0: unlimited
+ */
+struct plan_set {
+	const struct plan_kernel *kernels;
+	const struct simgpu_snapshot_profile *profiles;
+	u32 count;
+	u32 sms;
+	u32 together;
+	u64 memory_bytes;
+};
+
+/**
+ * struct plan_estimate - what a configuration is expected to take
+ * @sequential: core cycles of its kernels one after another on its SMs (Eq. 2)
+ * @round_robin: core cycles of the dynamic round robin, DRR()
+ * @penalty_ppm: for want of bandwidth, at least SIMGPU_PPM (Eq. 3)
+ * @cycles: core cycles side by side (Eq. 4), or PLAN_NEVER
+ */
+struct plan_estimate {
+	u64 sequential;
+	u64 round_robin;
+	u64 penalty_ppm;
+	u64 cycles;
+};
+
+/**
+ * struct plan_choice - one of Config[][] of Algorithm 1
+ * @gain: imp() of it, in core cycles, at least 0
+ * @work: of all its thread blocks, in SM-times; a bound for DRR()
+ * @bandwidth_ppm: of its kernels together
+ * @memory_bytes: likewise
+ * @count: kernels in it
+ * @kernel: their indices, ascending
+ * @sms: SMs of each of these
+ */
+struct plan_choice {
+	u64 gain;
+	u64 work;
+	u64 bandwidth_ppm;
+	u64 memory_bytes;
+	u32 count;
+	u8 kernel[PLAN_KERNELS_MAX];
+	u8 sms[PLAN_KERNELS_MAX];
+};
+
+/**
+ * struct plan_queue - a kernel's thread blocks in the order of the leaky buckets
+ * @left: blocks that have not been placed
+ * @latency: of a block, in times
+ * @interval: of the buckets between two blocks, as plan_interval() says
+ * @next: when its bucket is full next, likewise
+ */
+struct plan_queue {
+	u32 left;
+	u64 latency;
+	u64 interval;
+	u64 next;
+};
+
+/**
+ * struct plan_work - workspace; its contents mean nothing between two calls
+ * @row: Config[i - 1][] and Config[i][], by SMs
+ * @trial: the configuration that is looked at
+ * @queue: its kernels
+ * @free_at: when each SM is free, a heap with the earliest first
+ */
+struct plan_work {
+	struct plan_choice row[2][SIMGPU_SMS_MAX + 1];
+	struct plan_choice trial;
+	struct plan_queue queue[PLAN_KERNELS_MAX];
+	u64 free_at[SIMGPU_SMS_MAX];
+};
+
+/**
+ * struct plan - phases, one after another
+ * @phases: how many there are
+ * @phase: of each kernel, from 0
+ * @sms: of each kernel in its phase; of one alone all
+ * @cycles: by phase, as estimated
+ * @penalty_ppm: by phase (Eq. 3)
+ * @total: of @cycles
+ * @sequential: core cycles of all kernels one after another on all SMs
+ */
+struct plan {
+	u32 phases;
+	u8 phase[PLAN_KERNELS_MAX];
+	u8 sms[PLAN_KERNELS_MAX];
+	u64 cycles[PLAN_KERNELS_MAX];
+	u64 penalty_ppm[PLAN_KERNELS_MAX];
+	u64 total;
+	u64 sequential;
+};
+
+void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
+		   struct plan_work *work, struct plan_estimate *out);
+void plan_make(const struct plan_set *set, struct plan_work *work,
+	       struct plan *out);
+u32 plan_interleave(const struct plan_set *set, const struct plan_choice *choice,
+		    struct plan_work *work, u8 *kernels, u32 most);
+u64 plan_interval(const struct plan_set *set, u32 index, u32 sms);
+
+/**
+ * struct phases - what policies that run kernels in phases remember
+ * @running: slots of the present phase whose kernels have not ended
+ * @count: kernels of the plan
+ * @profiled: the first so many of them have a profile
+ * @phase: the present one
+ * @reserved: zero
+ * @slot: of each kernel of the plan
+ * @sequence: launch that it belongs to
+ * @kernel: its index in its trace
+ * @bucket: by slot, capacity of its leaky bucket
+ * @sms: by slot, SMs that the plan gives it
+ * @plan: of the kernels that were ready when the last plan was over
+ */
+struct phases {
+	u64 running;
+	u32 count;
+	u32 profiled;
+	u32 phase;
+	u32 reserved;
+	u32 slot[PLAN_KERNELS_MAX];
+	u64 sequence[PLAN_KERNELS_MAX];
+	u32 kernel[PLAN_KERNELS_MAX];
+	u32 bucket[PLAN_KERNELS_MAX];
+	u32 sms[PLAN_KERNELS_MAX];
+	struct plan plan;
+};
+
+/* common/phases.c; events that a policy with phases lists. */
+#define PHASES_EVENTS	(SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE | \
+			 SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END)
+
+bool phases_go_on(const struct simgpu_snapshot *snapshot, struct phases *phases);
+void phases_collect(const struct simgpu_snapshot *snapshot,
+		    struct phases *phases);
+void phases_begin(const struct simgpu_snapshot *snapshot, struct phases *phases);
+void phases_share(const struct simgpu_snapshot *snapshot,
+		  const struct phases *phases, struct simgpu_proposal *proposal);
+
+#endif /* SIMGPU_PLAN_H */

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stm: spatial-temporal multitasking (Liang et al., TPDS 2015). Profiles say which
+ * kernels run together, in which phase, on how many SMs each (Algorithm 1); leaky
+ * buckets give each its share of the SMs, which all of a phase share. stm-partition
+ * does the same with SMs of one's own. sequential is what both are held against:
+ * one kernel after another, in the order in which launches came.
+ */
+#include "../plan.h"
+#include "../registry.h"
+
+/**
+ * struct stm - what stm remembers
+ * @phases: the plan, and how far it has come
+ * @kernels: that it was made of
+ * @work: workspace
+ */
+struct stm {
+	struct phases phases;
+	struct plan_kernel kernels[PLAN_KERNELS_MAX];
+	struct plan_work work;
+};
+
+static_assert(sizeof(struct stm) <= SIMGPU_STATE_BYTES_MAX, "of a policy");
+
+/* --- plans ------------------------------------------------------------------------- */
+
+/* A phase of its own for each kernel from @index on. */
+static void plan_alone(const struct simgpu_snapshot *snapshot,
+		       struct phases *phases, u32 index)
+{
+	struct plan *plan = &phases->plan;
+
+	for (; index < phases->count; index++) {
+		plan->phase[index] = (u8)plan->phases++;
+		plan->sms[index] = (u8)snapshot->sms;
+	}
+}
+
+/*
+ * Capacities of the buckets, whose proportions are those of the intervals between
+ * blocks within a phase (STM 4.1).
+ */
+static void set_buckets(const struct plan_set *set, struct phases *phases)
+{
+	u64 longest[PLAN_KERNELS_MAX] = { 0 };
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		u64 interval = plan_interval(set, i, phases->plan.sms[i]);
+		u64 *most = &longest[phases->plan.phase[i]];
+
+		if (interval > *most)
+			*most = interval;
+	}
+	for (i = 0; i < set->count; i++) {
+		u64 interval = plan_interval(set, i, phases->plan.sms[i]);
+		u64 capacity = fixed_mul_div(interval, SIMGPU_BUCKET_MAX,
+					     longest[phases->plan.phase[i]]);
+
+		phases->bucket[phases->slot[i]] = capacity ? (u32)capacity : 1;
+	}
+}
+
+static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
+{
+	struct phases *phases = &stm->phases;
+	struct plan_set set = {
+		.kernels = stm->kernels,
+		.profiles = snapshot->profiles,
+		.sms = snapshot->sms,
+		/* As many as the rows of shared SMs allow for. */
+		.together = SIMGPU_SHARED_ROWS_MAX / snapshot->sms,
+		.memory_bytes = snapshot->memory_bytes,
+	};
+	u32 i;
+
+	phases_collect(snapshot, phases);
+	set.count = phases->profiled;
+	for (i = 0; i < set.count; i++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[phases->slot[i]];
+
+		stm->kernels[i] = (struct plan_kernel) {
+			.blocks = tenant->queue[0].head.blocks,
+			.profile = tenant->queue[0].head.profile - 1,
+			.memory_bytes = tenant->footprint_bytes,
+		};
+	}
+	if (set.count) {
+		plan_make(&set, &stm->work, &phases->plan);
+		set_buckets(&set, phases);
+	}
+	plan_alone(snapshot, phases, set.count);
+	for (i = 0; i < phases->count; i++)
+		phases->sms[phases->slot[i]] = phases->plan.sms[i];
+	phases_begin(snapshot, phases);
+}
+
+/* --- policies ----------------------------------------------------------------------- */
+
+static int stm_decide(const struct simgpu_snapshot *snapshot, void *state,
+		      struct simgpu_proposal *proposal)
+{
+	struct stm *stm = state;
+
+	if (!phases_go_on(snapshot, &stm->phases))
+		make_plan(snapshot, stm);
+	phases_share(snapshot, &stm->phases, proposal);
+	return 0;
+}
+
+/* What a kernel that ends early leaves is nobody's, as in a partition. */
+static int stm_partition_decide(const struct simgpu_snapshot *snapshot,
+				void *state, struct simgpu_proposal *proposal)
+{
+	struct stm *stm = state;
+	u32 slot, left = snapshot->sms;
+
+	if (!phases_go_on(snapshot, &stm->phases))
+		make_plan(snapshot, stm);
+	proposal->flags = SIMGPU_SAYS_HOLD;
+	proposal->hold = ~stm->phases.running;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u32 sms = stm->phases.sms[slot];
+
+		/* Of those that ran before the policy came there is no plan. */
+		if (!sms || sms > left)
+			sms = left ? 1 : 0;
+		if (!(stm->phases.running >> slot & 1))
+			sms = 0;
+		proposal->sms[slot] = sms;
+		left -= sms;
+	}
+	return 0;
+}
+
+/* The order in which launches came, ties to the lowest slot. */
+static void sort_by_arrival(const struct simgpu_snapshot *snapshot,
+			    struct phases *phases)
+{
+	u32 i, at;
+
+	for (i = 1; i < phases->count; i++) {
+		u32 slot = phases->slot[i], kernel = phases->kernel[i];
+		u64 sequence = phases->sequence[i];
+		u64 came = snapshot->tenants[slot].queue[0].head.arrival_cycle;
+
+		for (at = i; at; at--) {
+			u32 other = phases->slot[at - 1];
+			u64 before = snapshot->tenants[other].queue[0].head
+					     .arrival_cycle;
+
+			if (before < came || (before == came && other < slot))
+				break;
+			phases->slot[at] = other;
+			phases->sequence[at] = phases->sequence[at - 1];
+			phases->kernel[at] = phases->kernel[at - 1];
+		}
+		phases->slot[at] = slot;
+		phases->sequence[at] = sequence;
+		phases->kernel[at] = kernel;
+	}
+}
+
+static int sequential_decide(const struct simgpu_snapshot *snapshot, void *state,
+			     struct simgpu_proposal *proposal)
+{
+	struct phases *phases = state;
+
+	if (!phases_go_on(snapshot, phases)) {
+		phases_collect(snapshot, phases);
+		sort_by_arrival(snapshot, phases);
+		plan_alone(snapshot, phases, 0);
+		phases_begin(snapshot, phases);
+	}
+	phases_share(snapshot, phases, proposal);
+	return 0;
+}
+
+const struct simgpu_policy policy_stm = {
+	.name = "stm",
+	.events = PHASES_EVENTS,
+	.needs = SIMGPU_NEEDS_PROFILES,
+	.state_bytes = sizeof(struct stm),
+	.decide = stm_decide,
+};
+
+const struct simgpu_policy policy_stm_partition = {
+	.name = "stm-partition",
+	.events = PHASES_EVENTS,
+	.needs = SIMGPU_NEEDS_PROFILES,
+	.state_bytes = sizeof(struct stm),
+	.decide = stm_partition_decide,
+};
+
+const struct simgpu_policy policy_sequential = {
+	.name = "sequential",
+	.events = PHASES_EVENTS,
+	.state_bytes = sizeof(struct phases),
+	.decide = sequential_decide,
+};

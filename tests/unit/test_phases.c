@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Profiles in traces, and the policies that run kernels in phases: which of them
+ * run together, who waits, and that phases do not overlap.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/policy/plan.h"
+#include "bench.h"
+
+#define SMS	8
+#define BLOCKS	64
+
+/* A kernel that scales to @knee SMs, or what its profile says of it. */
+static void make_points(struct simgpu_trace_point *points, u32 knee,
+			u32 bandwidth_ppm)
+{
+	u32 m;
+
+	for (m = 1; m <= SMS; m++) {
+		u32 used = m < knee ? m : knee;
+
+		points[m - 1].cycles = 80000 / used;
+		points[m - 1].bandwidth_ppm = bandwidth_ppm * used / knee;
+	}
+}
+
+/* Two equal kernels of 64 blocks, each with a profile of 8 SMs. */
+static struct builder *build_profiled(const char *config, u32 knee,
+				      u32 bandwidth_ppm)
+{
+	struct builder *builder = builder_new("profiled", "test");
+	struct simgpu_trace_point points[SMS];
+	struct simgpu_trace_profile profile = {
+		.sms = SMS, .blocks = BLOCKS, .memory_bytes = 4096,
+	};
+	u32 kernel;
+
+	strcpy(profile.config, config);
+	make_points(points, knee, bandwidth_ppm);
+	builder_footprint(builder, 4096);
+	builder_kernel(builder, "one", BLOCKS, 256, 32, 0);
+	builder_compute(builder, 2000, 32);
+	builder_again(builder, 1, 1);
+	profile.first_point = builder_points(builder, points, SMS);
+	for (kernel = 0; kernel < 2; kernel++) {
+		profile.kernel = kernel;
+		builder_profile(builder, &profile);
+	}
+	return builder;
+}
+
+static struct trace *trace_profiled(u32 knee, u32 bandwidth_ppm)
+{
+	return trace_of(build_profiled("hbm80", knee, bandwidth_ppm), 4096);
+}
+
+/* --- profiles ---------------------------------------------------------------------- */
+
+static void profiles_are_found_by_gpu_and_kernel(void **state)
+{
+	struct trace *trace = trace_profiled(4, 200000);
+	const struct trace_point *points = trace_profile(trace, "hbm80", SMS, 1);
+
+	assert_non_null(points);
+	assert_int_equal(points[0].cycles, 80000);
+	assert_int_equal(points[3].cycles, 20000);
+	assert_int_equal(points[7].cycles, 20000);
+	assert_int_equal(points[1].bandwidth_ppm, 100000);
+	assert_ptr_equal(points, trace_profile(trace, "hbm80", SMS, 0));
+	assert_null(trace_profile(trace, "hbm80", SMS - 1, 1));
+	assert_null(trace_profile(trace, "hbm80", SMS, 2));
+	assert_null(trace_profile(trace, "hbm8", SMS, 0));
+	assert_null(trace_profile(trace, "k20", SMS, 0));
+	trace_free(trace);
+}
+
+/* The file, to be spoiled. */
+struct spoiled {
+	void *file;
+	size_t bytes;
+	struct simgpu_trace_profile *profiles;
+	struct simgpu_trace_point *points;
+	struct simgpu_trace_header *header;
+};
+
+static void spoil_new(struct spoiled *s)
+{
+	struct builder *builder = build_profiled("hbm80", 4, 200000);
+
+	s->file = builder_finish(builder, 0, &s->bytes);
+	assert_non_null(s->file);
+	builder_free(builder);
+	s->header = s->file;
+	s->profiles = (void *)((char *)s->file +
+		s->header->sections[SIMGPU_TRACE_PROFILES].offset);
+	s->points = (void *)((char *)s->file +
+		s->header->sections[SIMGPU_TRACE_POINTS].offset);
+}
+
+static void expect_refused(struct spoiled *s, const char *field, const char *reason)
+{
+	struct trace_error error;
+	u64 memory_bytes;
+
+	builder_seal(s->file, s->bytes);
+	assert_int_equal(trace_check(s->file, s->bytes, &memory_bytes, &error),
+			 -EINVAL);
+	assert_string_equal(error.field, field);
+	assert_string_equal(error.reason, reason);
+	free(s->file);
+}
+
+#define REFUSED(field, reason, ...) do { \
+	struct spoiled spoiled, *s = &spoiled; \
+	spoil_new(s); \
+	__VA_ARGS__; \
+	expect_refused(s, field, reason); \
+} while (0)
+
+static void profiles_that_contradict_the_trace_are_refused(void **state)
+{
+	REFUSED("profiles[0].config", "is not a printable name",
+		s->profiles[0].config[0] = 0);
+	REFUSED("profiles[1].kernel", "is not in the trace",
+		s->profiles[1].kernel = 2);
+	REFUSED("profiles[1].kernel", "is not in order, or there twice",
+		s->profiles[1].kernel = 0);
+	REFUSED("profiles[1].kernel", "is not in order, or there twice",
+		s->profiles[1].config[0] = 'a');
+	REFUSED("profiles[0].sms", "is not 1 to 128", s->profiles[0].sms = 0);
+	REFUSED("profiles[0].sms", "is not 1 to 128", s->profiles[0].sms = 129);
+	REFUSED("profiles[0].sms", "reaches past the points",
+		s->profiles[0].sms = 9);
+	REFUSED("profiles[0].reserved", "is not zero",
+		s->profiles[0].reserved = 1);
+	REFUSED("profiles[0].blocks", "is not what the kernel has",
+		s->profiles[0].blocks = 63);
+	REFUSED("profiles[1].memory_bytes", "is not the trace's footprint",
+		s->profiles[1].memory_bytes = 4095);
+	REFUSED("profiles[1].first_point",
+		"begins neither new points nor an earlier profile's",
+		s->profiles[1].first_point = 1);
+	REFUSED("points[7].cycles", "is zero: the profile has a gap",
+		s->points[7].cycles = 0);
+	REFUSED("points[3].bandwidth_ppm", "is above the peak, 1000000",
+		s->points[3].bandwidth_ppm = 1000001);
+	REFUSED("sections[12].count", "has points of no profile",
+		s->header->sections[SIMGPU_TRACE_PROFILES].count = 0);
+}
+
+/* Profiles for another GPU stay when a trace is written anew. */
+static void profiles_come_and_go_with_the_rest_unchanged(void **state)
+{
+	struct spoiled s;
+	struct builder *builder;
+	size_t bytes;
+	void *again;
+
+	spoil_new(&s);
+	builder = builder_of(s.file);
+	again = builder_finish(builder, 0, &bytes);
+	assert_int_equal(bytes, s.bytes);
+	assert_memory_equal(again, s.file, bytes);
+	builder_free(builder);
+	free(again);
+	builder = builder_of(s.file);
+	builder_no_profiles(builder);
+	again = builder_finish(builder, 0, &bytes);
+	assert_int_equal(bytes, s.bytes - 2 * sizeof(struct simgpu_trace_profile) -
+			 SMS * sizeof(struct simgpu_trace_point));
+	builder_free(builder);
+	free(again);
+	free(s.file);
+}
+
+/* --- phases ------------------------------------------------------------------------- */
+
+/* Who runs, and what was seen of it. */
+static struct {
+	u64 running;
+	u64 together;
+	u32 starts;
+	u32 first[16];
+	u32 most;
+} ran;
+
+static void on_start(void *context, u32 slot, u64 sequence, u32 kernel)
+{
+	(void)context;
+	(void)sequence;
+	(void)kernel;
+	ran.running |= 1ULL << slot;
+	if (ran.starts < 16)
+		ran.first[ran.starts] = slot;
+	ran.starts++;
+	if (hweight64(ran.running) > ran.most) {
+		ran.most = hweight64(ran.running);
+		ran.together = ran.running;
+	}
+}
+
+static void on_finish(void *context, u32 slot, u64 sequence, u32 kernel)
+{
+	(void)context;
+	(void)sequence;
+	(void)kernel;
+	ran.running &= ~(1ULL << slot);
+}
+
+static struct bench *bench_under(const struct simgpu_policy *policy)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	memset(&ran, 0, sizeof(ran));
+	bench_options(bench, 0);
+	bench->options.policy = policy;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	session_default_params(&bench->options);
+	bench->hooks.kernel_start = on_start;
+	bench->hooks.kernel_finish = on_finish;
+	bench_start(bench);
+	return bench;
+}
+
+static void finish(struct bench *bench, u32 launches)
+{
+	u32 i;
+
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	assert_int_equal(bench->done_count, launches);
+	for (i = 0; i < launches; i++)
+		assert_int_equal(bench->done[i].status, 0);
+	bench_free(bench);
+}
+
+static void sequential_runs_one_kernel_at_a_time_as_they_came(void **state)
+{
+	struct bench *bench = bench_under(&policy_sequential);
+
+	join(bench, 0);
+	join(bench, 1);
+	join(bench, 2);
+	launch(bench, 2, brief, 2, 0);
+	session_run(bench->session, 300);
+	launch(bench, 0, brief, 1, 0);
+	session_run(bench->session, 300);
+	launch(bench, 1, brief, 1, 0);
+	finish(bench, 3);
+	assert_int_equal(ran.most, 1);
+	assert_int_equal(ran.starts, 4);
+	/* The second run of slot 2 is of a launch that came before the others. */
+	assert_int_equal(ran.first[0], 2);
+	assert_int_equal(ran.first[1], 2);
+	assert_int_equal(ran.first[2], 0);
+	assert_int_equal(ran.first[3], 1);
+}
+
+static void kernels_that_complement_each_other_run_together(void **state)
+{
+	struct trace *scales = trace_profiled(8, 10000);
+	struct trace *saturates = trace_profiled(2, 500000);
+	struct bench *bench = bench_under(&policy_stm);
+
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, scales, 1, 0);
+	launch(bench, 1, saturates, 1, 0);
+	finish(bench, 2);
+	assert_int_equal(ran.most, 2);
+	assert_int_equal(ran.starts, 4);
+	trace_free(scales);
+	trace_free(saturates);
+}
+
+/* Alike ones gain nothing, and one without a profile is nobody's companion. */
+static void who_gains_nothing_runs_alone(void **state)
+{
+	struct trace *scales = trace_profiled(8, 10000);
+	struct bench *bench = bench_under(&policy_stm);
+
+	join(bench, 0);
+	join(bench, 1);
+	join(bench, 2);
+	launch(bench, 0, scales, 1, 0);
+	launch(bench, 1, scales, 1, 0);
+	launch(bench, 2, brief, 2, 0);
+	finish(bench, 3);
+	assert_int_equal(ran.most, 1);
+	assert_int_equal(ran.starts, 6);
+	trace_free(scales);
+}
+
+/*
+ * The plan has two phases: {0} and {1, 2}, since 0 and 1 are alike and 0 comes first
+ * in slot order. Slot 3 comes while the first runs, and waits for both.
+ */
+static void who_comes_waits_for_the_next_plan(void **state)
+{
+	struct trace *scales = trace_profiled(8, 900000);
+	struct trace *saturates = trace_profiled(2, 500000);
+	struct bench *bench = bench_under(&policy_stm_partition);
+
+	join(bench, 0);
+	join(bench, 1);
+	join(bench, 3);
+	launch(bench, 0, scales, 1, 0);
+	launch(bench, 1, scales, 1, 0);
+	session_run(bench->session, 400);
+	launch(bench, 3, saturates, 1, 0);
+	finish(bench, 3);
+	assert_int_equal(ran.starts, 6);
+	assert_int_equal(ran.first[0], 0);
+	assert_int_equal(ran.first[1], 1);
+	/* Of the second plan slot 0 is first again, with who complements it. */
+	assert_int_not_equal(ran.first[2], 1);
+	trace_free(scales);
+	trace_free(saturates);
+}
+
+/* Who leaves in the middle of its phase stops nobody. */
+static void a_tenant_may_leave_its_phase(void **state)
+{
+	struct trace *scales = trace_profiled(8, 10000);
+	struct bench *bench = bench_under(&policy_stm);
+
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, computing, 1, 0);
+	launch(bench, 1, scales, 1, 0);
+	session_run(bench->session, 2000);
+	assert_int_equal(ran.running, 2);
+	session_leave(bench->session, 1);
+	session_run(bench->session, 2000);
+	assert_int_equal(ran.first[1], 0);
+	session_leave(bench->session, 0);
+	bench_free(bench);
+	trace_free(scales);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(profiles_are_found_by_gpu_and_kernel),
+		cmocka_unit_test(profiles_that_contradict_the_trace_are_refused),
+		cmocka_unit_test(profiles_come_and_go_with_the_rest_unchanged),
+		cmocka_unit_test(sequential_runs_one_kernel_at_a_time_as_they_came),
+		cmocka_unit_test(kernels_that_complement_each_other_run_together),
+		cmocka_unit_test(who_gains_nothing_runs_alone),
+		cmocka_unit_test(who_comes_waits_for_the_next_plan),
+		cmocka_unit_test(a_tenant_may_leave_its_phase),
+	};
+
+	return cmocka_run_group_tests_name("phases", tests, make_traces, free_traces);
+}
