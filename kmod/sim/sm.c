@@ -205,7 +205,7 @@ static void issue_barrier(struct gpu *gpu, struct sm *sm, u32 warp,
 static void loop_end(const struct gpu *gpu, struct warp *w,
 		     const struct trace_op *op)
 {
-	const struct trace_op *ops = gpu->tenants[w->slot].trace->ops;
+	const struct trace_op *ops = gpu->grids[w->grid].trace->ops;
 	u32 depth = w->loop_depth - 1;
 
 	if (++w->loop_index[depth] < ops[op->body - 1].count) {
@@ -316,7 +316,7 @@ static void extend_burst(const struct gpu *gpu, struct sm *sm, u32 warp,
 	struct warp *w = &sm->warp[warp];
 	u32 number = scheduler_of(sm, warp);
 	struct scheduler *s = &sm->scheduler[number];
-	const struct trace_op *op = &gpu->tenants[s->slot].trace->ops[w->op];
+	const struct trace_op *op = &gpu->grids[w->grid].trace->ops[w->op];
 	u32 allowance = w->deadline - w->issued, count, limit;
 	u64 ready = gpu->now + span;
 
@@ -347,7 +347,7 @@ static bool warp_issue(struct gpu *gpu, u32 index, u32 warp)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct warp *w = &sm->warp[warp];
-	const struct trace_op *ops = gpu->tenants[w->slot].trace->ops;
+	const struct trace_op *ops = gpu->grids[w->grid].trace->ops;
 	u32 allowance = issue_allowance(gpu, sm, warp);
 
 	while (allowance) {
