@@ -132,7 +132,7 @@ static void end_kernels(struct gpu *gpu)
 
 		share_account_all(gpu);
 		slot_counters(gpu, slot)->kernels_finished +=
-			hweight64(tenant->ending);
+			hweight64((u64)tenant->ending);
 		tenant->running &= ~tenant->ending;
 		tenant->finished |= tenant->ending;
 		tenant->ending = 0;

@@ -55,6 +55,7 @@ LENGTH_VARIANT(trace_remove, SIMGPU_IOC_TRACE_REMOVE, simgpu_trace_remove,
 GROWN_VARIANT(launch, SIMGPU_IOC_LAUNCH, simgpu_launch,
 	      offsetof(struct simgpu_launch, deadline_cycle), -EINVAL, false);
 LENGTH_VARIANT(arrivals, SIMGPU_IOC_ARRIVALS, simgpu_arrivals, -EINVAL, false);
+LENGTH_VARIANT(queue, SIMGPU_IOC_QUEUE, simgpu_queue, 0, false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
 GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
 	      offsetof(struct simgpu_report, report.launches), -ENODATA, false);
