@@ -126,21 +126,30 @@ static bool takes_from(const struct sm *sm, u32 owner)
 	return sm->owner == owner && !sm->draining;
 }
 
-/* The first SM of @owner from @from on with room for a kernel's block, or NONE. */
+/*
+ * The first SM of @owner from @from on with room for a kernel's block, or NONE. Of a
+ * slot's own SMs the first of those with the fewest blocks, so that its kernels share
+ * an SM only where they have to.
+ */
 static u32 find_room(const struct gpu *gpu, u32 number, u32 owner, u32 from)
 {
 	const struct trace_kernel *kernel = gpu->grids[number].kernel;
-	u32 i;
+	u32 best = NONE, fewest = U32_MAX, i;
 
 	for (i = 0; i < gpu->config.sms; i++) {
 		u32 index = (from + i) % gpu->config.sms;
 		const struct sm *sm = &gpu->sms[index];
 
-		if (takes_from(sm, owner) && block_fits(gpu, sm, kernel) &&
-		    below_limit(gpu, index, grid_slot(number)))
+		if (!takes_from(sm, owner) || sm->blocks >= fewest ||
+		    !block_fits(gpu, sm, kernel) ||
+		    !below_limit(gpu, index, grid_slot(number)))
+			continue;
+		if (owner == GPU_SHARED)
 			return index;
+		best = index;
+		fewest = sm->blocks;
 	}
-	return NONE;
+	return best;
 }
 
 /* Whether a slot may have one more block on some SM of @owner, if it fits. */

@@ -666,8 +666,8 @@ enum gpu_block_order {
  *
  * A tenant that may not have one more block on any shared SM is passed over in each
  * order. Kernels of a tenant with several take turns, by priority, where
- * it is the tenant's turn. On its own SMs there are only these, and leaky buckets
- * are as turns.
+ * it is the tenant's turn. On its own SMs there are only these, leaky buckets are as
+ * turns, and a block goes where there are fewest.
  *
  * Each cycle of the algorithm, which is not one of time, adds a token to the
  * bucket of each tenant that has a thread block to issue and is below its limit

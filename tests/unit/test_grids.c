@@ -88,6 +88,27 @@ static void kernels_of_a_tenant_overlap(void **state)
 	trace_free(brief);
 }
 
+/* A kernel that comes later gets the SMs on which nothing runs, while there are any. */
+static void the_emptiest_sms_go_first(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *two = trace_compute(2, 50, 400);
+	struct trace *six = trace_compute(6, 50, 400);
+	struct gpu *gpu = gpu_make(&config);
+	u32 i;
+
+	own(gpu, 0, config.sms, 0);
+	gpu_queue_start(gpu, 0, 0, two, 0);
+	gpu_run(gpu, gpu_window(&config));
+	gpu_queue_start(gpu, 0, 1, six, 0);
+	gpu_run(gpu, 2 * gpu_window(&config));
+	for (i = 0; i < config.sms; i++)
+		assert_int_equal(gpu_sm_blocks(gpu, i, 0), 1);
+	free(gpu);
+	trace_free(two);
+	trace_free(six);
+}
+
 /* A kernel in another queue than the first takes as long, and counts as much. */
 static void any_queue_will_do(void **state)
 {
@@ -555,6 +576,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_of_a_tenant_overlap),
+		cmocka_unit_test(the_emptiest_sms_go_first),
 		cmocka_unit_test(any_queue_will_do),
 		cmocka_unit_test(queues_take_turns),
 		cmocka_unit_test(priorities_go_first),
