@@ -88,6 +88,7 @@ struct arrivals {
  * @latency: of launches that have ended
  * @waiting: launches that waited behind present ones when the session stopped
  * @waits_for_memory: whether its launch waited for that then
+ * @stopped: what its queues did then
  * @started: whether its first run has begun, at @start_cycle
  * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
@@ -139,6 +140,7 @@ struct session_tenant {
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
 	struct latency latency;
+	struct session_queue_report stopped[SESSION_QUEUES_MAX];
 };
 
 /*

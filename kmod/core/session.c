@@ -371,6 +371,31 @@ static bool somebody_has_work(const struct session *session)
 	return false;
 }
 
+/* What a tenant's queues do now. */
+static void fill_queue_reports(const struct session *session, u32 slot,
+			       struct session_queue_report *rows)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 i;
+
+	for (i = 0; i < tenant->queues; i++) {
+		const struct queue *queue = &tenant->queue[i];
+		struct session_queue_report *row = &rows[i];
+
+		memset(row, 0, sizeof(*row));
+		row->priority = queue->priority;
+		row->waiting = launch_waiting(session, slot, i);
+		row->held = is_held(session, slot, i);
+		if (!(tenant->pending >> i & 1))
+			continue;
+		row->sequence = queue->launch[queue->head].sequence;
+		row->state = tenant->running >> i & 1 ? SESSION_QUEUE_RUNNING :
+			     working_queues(tenant) >> i & 1 ?
+			     SESSION_QUEUE_READY : SESSION_QUEUE_WAITING;
+		row->kernel = queue->kernel;
+	}
+}
+
 static void stop(struct session *session)
 {
 	u32 slot;
@@ -382,6 +407,8 @@ static void stop(struct session *session)
 			launch_waiting_all(session, slot);
 		session->tenants[slot].waits_for_memory =
 			launch_lacks_memory(session, slot);
+		fill_queue_reports(session, slot,
+				   session->tenants[slot].stopped);
 	}
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
@@ -609,30 +636,6 @@ void session_leave(struct session *session, u32 slot)
 	}
 }
 
-static void fill_queue_reports(const struct session *session, u32 slot,
-			       struct session_tenant_report *out)
-{
-	const struct session_tenant *tenant = &session->tenants[slot];
-	u32 i;
-
-	out->queue_count = tenant->queues;
-	for (i = 0; i < tenant->queues; i++) {
-		const struct queue *queue = &tenant->queue[i];
-		struct session_queue_report *row = &out->queue[i];
-
-		row->priority = queue->priority;
-		row->waiting = launch_waiting(session, slot, i);
-		row->held = is_held(session, slot, i);
-		if (!(tenant->pending >> i & 1))
-			continue;
-		row->sequence = queue->launch[queue->head].sequence;
-		row->state = tenant->running >> i & 1 ? SESSION_QUEUE_RUNNING :
-			     working_queues(tenant) >> i & 1 ?
-			     SESSION_QUEUE_READY : SESSION_QUEUE_WAITING;
-		row->kernel = queue->kernel;
-	}
-}
-
 void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out)
 {
@@ -663,7 +666,11 @@ void session_tenant_report(struct session *session, u32 slot,
 					session->initial.config.core_mhz);
 	out->waiting = session->stopped ? tenant->waiting :
 					  launch_waiting_all(session, slot);
-	fill_queue_reports(session, slot, out);
+	out->queue_count = tenant->queues;
+	if (session->stopped)
+		memcpy(out->queue, tenant->stopped, sizeof(out->queue));
+	else
+		fill_queue_reports(session, slot, out->queue);
 	if (tenant->first_run_done)
 		out->figures = tenant->first_run;
 	else if (tenant->started)

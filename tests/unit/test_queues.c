@@ -332,6 +332,10 @@ static void a_gang_waits_for_all_launches(void **state)
 	/* Both are launched again; the first run is that of both. */
 	session_tenant_report(bench->session, 0, &report);
 	assert_true(report.first_run_done);
+	assert_int_equal(report.queue_count, 5);
+	assert_int_equal(report.queue[0].state, SESSION_QUEUE_RUNNING);
+	assert_int_equal(report.queue[1].state, SESSION_QUEUE_EMPTY);
+	assert_int_equal(report.queue[4].state, SESSION_QUEUE_RUNNING);
 	assert_true(report.figures.thread_instructions >=
 		    2 * 64 * 256 * 4 * 10);
 	assert_true(report.counters.thread_instructions >
