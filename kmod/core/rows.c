@@ -98,9 +98,8 @@ static void row_queues(const struct session_tenant_report *report,
 {
 	u32 i;
 
-	static_assert((u32)SESSION_QUEUE_RUNNING == SIMGPU_QUEUE_RUNNING &&
-		      (u32)SESSION_QUEUE_READY == SIMGPU_QUEUE_READY &&
-		      (u32)SESSION_QUEUE_WAITING == SIMGPU_QUEUE_WAITING,
+	/* States have the same numbers there. */
+	static_assert((u32)SIMGPU_QUEUE_RUNNING + 1 == SESSION_QUEUE_STATES,
 		      "states");
 	out->queue_count = report->queue_count;
 	for (i = 0; i < report->queue_count; i++) {

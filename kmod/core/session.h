@@ -541,7 +541,9 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 
 /**
  * struct session_launch_options - a launch, in full
- * @trace: as of session_launch(), as are @repeats and @not_before
+ * @trace: as of session_launch()
+ * @repeats: likewise
+ * @not_before: likewise
  * @deadline: device cycle by which it should end, not before @not_before and not
  *	in the past; 0: none
  * @queue: below SESSION_QUEUES_MAX. Launches of a queue run in order, those of

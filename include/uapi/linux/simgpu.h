@@ -211,20 +211,20 @@ struct simgpu_trace_remove {
  * @wait_for: in: numbers of launches of the same tenant's other queues, made
  *	before, that run to their end before it starts; 0: none
  *
- * Kernels of several queues share the tenant's SMs as its policy and their queues'
- * priorities (SIMGPU_IOC_QUEUE) say. EINVAL, too, for a queue that there is not, and
- * for waiting for a launch that is not known or in the same queue; a launch cannot
- * wait for itself or a later one, so that there are no circles. The first launch outside a gang takes one of the device's slots, unless it
- * fails. A launch
- * that arrives in a running device starts at the next quantum of the
- * simulation: only a gang is repeatable to the bit.
- * Errors: ENOENT no such trace; EAGAIN too many launches wait in its queue, or
- * thousands have been made since the oldest that goes on; EBUSY all slots
- * are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that this
- * tenant is not in holds the device; E2BIG a thread block does not fit on an SM;
- * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the
- * tenant's gang has stopped;
- * EBADF or EINVAL @eventfd is not an eventfd.
+ * Kernels of several queues share the tenant's SMs as its policy and their
+ * queues' priorities (SIMGPU_IOC_QUEUE) say. The first launch outside a gang
+ * takes one of the device's slots, unless it fails. A launch that arrives in a
+ * running device starts at the next quantum of the simulation: only a gang is
+ * repeatable to the bit.
+ * Errors: ENOENT no such trace; EINVAL, too, for a queue that there is not, and
+ * for waiting for a launch that is not known (a launch itself, or a later one,
+ * so that there are no circles) or is in the same queue; EAGAIN too many
+ * launches wait in its queue, or thousands have been made since the oldest that
+ * goes on; EBUSY all slots are taken, requests of SIMGPU_IOC_ARRIVALS still
+ * come, or a gang that this tenant is not in holds the device; E2BIG a thread
+ * block does not fit on an SM; ENOSPC the trace's footprint is larger than the
+ * device's memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL
+ * @eventfd is not an eventfd.
  */
 struct simgpu_launch {
 	__u32 size;
@@ -331,12 +331,13 @@ struct simgpu_arrivals {
  *	most 65535 are told
  * @queue: that it was in
  *
- * One record for each launch that has ended, once; of several the one with the lowest
- * number first, which within a queue is the order in which they end. read() returns whole records, blocks
- * until there is one (EAGAIN with O_NONBLOCK; EINVAL for a buffer shorter than
- * one), and returns 0 once the device has gone and all were read. poll() tells
- * POLLIN when there is a record, and POLLHUP once the device has gone. Whoever
- * shares the file shares the records.
+ * One record for each launch that has ended, once; of several the one with the
+ * lowest number first, which within a queue is the order in which they end.
+ * read() returns whole records, blocks until there is one (EAGAIN with
+ * O_NONBLOCK; EINVAL for a buffer shorter than one), and returns 0 once the
+ * device has gone and all were read. poll() tells POLLIN when there is a
+ * record, and POLLHUP once the device has gone. Whoever shares the file shares
+ * the records.
  */
 struct simgpu_completion {
 	__u64 sequence;
