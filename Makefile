@@ -126,7 +126,7 @@ docs: build/simgpu
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
 		     session session_life arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
-		     sharing quota threads constant dependence builder accelsim \
+		     sharing grids queues quota threads constant dependence builder accelsim \
 		     workloads memory themis allocation plan phases)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics

@@ -211,27 +211,40 @@ static int simgpu_ssrt_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_ssrt);
 
+/* A queue with work: its kernel, or if that has not started the one before. */
+static void simgpu_ksrt_row(struct seq_file *seq,
+			    const struct simgpu_device *device, u32 slot,
+			    u32 queue, const struct session_queue_report *report)
+{
+	struct gpu_kernel_status status;
+
+	if (report->state < SESSION_QUEUE_READY)
+		return;
+	gpu_queue_status(session_gpu(device->session), slot, queue, &status);
+	seq_printf(seq, "%u %u %u %u %u %u %u\n", slot, status.kernel,
+		   status.blocks, status.blocks_issued, status.blocks_finished,
+		   status.blocks_preempted, queue);
+}
+
 static int simgpu_ksrt_show(struct seq_file *seq, void *item)
 {
 	struct simgpu_device *device = seq->private;
 	struct session_tenant_report report;
-	struct gpu_kernel_status status;
-	u32 slot;
+	u32 slot, queue;
 	int ret;
 
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	seq_puts(seq, "slot kernel blocks blocks_issued blocks_finished blocks_preempted\n");
+	seq_puts(seq, "slot kernel blocks blocks_issued blocks_finished blocks_preempted queue\n");
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		/* The table points into traces, which live while they run. */
 		session_tenant_report(device->session, slot, &report);
 		if (!report.active)
 			continue;
-		gpu_kernel_status(session_gpu(device->session), slot, &status);
-		seq_printf(seq, "%u %u %u %u %u %u\n", slot, status.kernel,
-			   status.blocks, status.blocks_issued,
-			   status.blocks_finished, status.blocks_preempted);
+		for (queue = 0; queue < report.queue_count; queue++)
+			simgpu_ksrt_row(seq, device, slot, queue,
+					&report.queue[queue]);
 	}
 	simgpu_device_unlock(device);
 	return 0;

@@ -198,11 +198,11 @@ struct simgpu_observer {
 		      const struct session_epoch *epoch);
 	void (*publish_counters)(struct simgpu_device *device);
 
-	void (*launch_done)(struct simgpu_device *device, u32 slot,
+	void (*launch_done)(struct simgpu_device *device, u32 slot, u32 queue,
 			    u64 sequence, int status);
-	void (*kernel_start)(struct simgpu_device *device, u32 slot,
+	void (*kernel_start)(struct simgpu_device *device, u32 slot, u32 queue,
 			     u64 sequence, u32 kernel);
-	void (*kernel_finish)(struct simgpu_device *device, u32 slot,
+	void (*kernel_finish)(struct simgpu_device *device, u32 slot, u32 queue,
 			      u64 sequence, u32 kernel);
 	void (*repartition)(struct simgpu_device *device);
 	void (*preempt)(struct simgpu_device *device, u32 sm, u32 from, u32 to,
@@ -211,7 +211,7 @@ struct simgpu_observer {
 		       bool failed);
 	void (*settings)(struct simgpu_device *device);
 
-	void (*launched)(struct simgpu_tenant *tenant, u64 sequence,
+	void (*launched)(struct simgpu_tenant *tenant, u32 queue, u64 sequence,
 			 u64 repeats);
 	void (*leave)(struct simgpu_device *device, u32 slot);
 	void (*tenant_settings)(struct simgpu_tenant *tenant);

@@ -119,6 +119,8 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 		  struct simgpu_gang_join, reserved),
 	TENANT_OP(SIMGPU_IOC_ARRIVALS, simgpu_tenant_arrivals,
 		  struct simgpu_arrivals, sequence),
+	TENANT_OP(SIMGPU_IOC_QUEUE, simgpu_tenant_queue,
+		  struct simgpu_queue, reserved),
 };
 
 static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,

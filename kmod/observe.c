@@ -117,21 +117,21 @@ static int simgpu_device_decide(void *context,
 }
 
 /* The session's kernel_start hook. */
-static void simgpu_device_kernel_start(void *context, u32 slot, u64 sequence,
-				       u32 kernel)
+static void simgpu_device_kernel_start(void *context, u32 slot, u32 queue,
+				       u64 sequence, u32 kernel)
 {
 	struct simgpu_device *device = context;
 
-	simgpu_tell(kernel_start, device, slot, sequence, kernel);
+	simgpu_tell(kernel_start, device, slot, queue, sequence, kernel);
 }
 
 /* The session's kernel_finish hook. */
-static void simgpu_device_kernel_finish(void *context, u32 slot, u64 sequence,
-					u32 kernel)
+static void simgpu_device_kernel_finish(void *context, u32 slot, u32 queue,
+					u64 sequence, u32 kernel)
 {
 	struct simgpu_device *device = context;
 
-	simgpu_tell(kernel_finish, device, slot, sequence, kernel);
+	simgpu_tell(kernel_finish, device, slot, queue, sequence, kernel);
 }
 
 /* The session's repartition hook. */
@@ -152,13 +152,14 @@ static void simgpu_device_preempt(void *context, u32 sm, u32 from, u32 to,
 }
 
 /* The session's launch_done hook. */
-static void simgpu_device_launch_done(void *context, u32 slot, u64 sequence,
-				      const struct trace *trace, int status)
+static void simgpu_device_launch_done(void *context, u32 slot, u32 queue,
+				      u64 sequence, const struct trace *trace,
+				      int status)
 {
 	struct simgpu_device *device = context;
 
 	lockdep_assert_held(&device->lock);
-	simgpu_tell(launch_done, device, slot, sequence, status);
+	simgpu_tell(launch_done, device, slot, queue, sequence, status);
 }
 
 /**

@@ -279,12 +279,16 @@ simgpu_tenant_session_options(const struct simgpu_tenant *tenant)
 void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 {
 	struct simgpu_device *device = tenant->device;
+	u32 i;
 
 	lockdep_assert_held(&device->lock);
 	tenant->slot = slot;
 	tenant->weight = tenant->options.weight;
 	tenant->was_seated = true;
 	tenant->sequence_base = tenant->launched;
+	for (i = 0; i < SESSION_QUEUES_MAX; i++)
+		session_set_queue(device->session, slot, i,
+				  tenant->priority[i]);
 	spin_lock(&device->publish_lock);
 	device->slots[slot] = tenant;
 	tenant->published.slot = slot;
@@ -315,7 +319,7 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	session_tenant_report(device->session, tenant->slot, &report);
 	simgpu_tell(leave, device, tenant->slot);
 	session_leave(device->session, tenant->slot);
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
+	for (i = 0; i < SIMGPU_PENDING_MAX; i++)
 		WARN_ON_ONCE(tenant->pending[i].trace);
 	tenant->in_gang = false;
 	spin_lock(&device->publish_lock);
@@ -483,6 +487,33 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
 		simgpu_tell(tenant_settings, tenant);
+	return ret;
+}
+
+/* SIMGPU_IOC_QUEUE */
+int simgpu_tenant_queue(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_device *device = tenant->device;
+	const struct simgpu_queue *cmd = ucmd->cmd;
+	int ret;
+
+	if (cmd->reserved || cmd->queue >= SESSION_QUEUES_MAX ||
+	    cmd->priority < -SESSION_QUEUE_PRIORITY_MAX ||
+	    cmd->priority > SESSION_QUEUE_PRIORITY_MAX)
+		return -EINVAL;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	if (cmd->priority > max_t(s32, tenant->priority[cmd->queue], 0) &&
+	    !simgpu_may_claim(NULL))
+		ret = -EPERM;
+	if (!ret && tenant->slot != SIMGPU_NO_SLOT)
+		ret = session_set_queue(device->session, tenant->slot,
+					cmd->queue, cmd->priority);
+	if (!ret)
+		tenant->priority[cmd->queue] = cmd->priority;
+	simgpu_device_unlock(device);
 	return ret;
 }
 

@@ -3,7 +3,6 @@
 #ifndef SIMGPU_TENANT_H
 #define SIMGPU_TENANT_H
 
-#include <linux/bitmap.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/llist.h>
@@ -23,6 +22,10 @@ struct simgpu_user;
 
 /* Launches of a tenant whose outcome is remembered for those who wait. */
 #define SIMGPU_OUTCOMES_KEPT	4096
+/* Places for these, and for those that were made since the oldest that goes on. */
+#define SIMGPU_OUTCOMES		(2 * SIMGPU_OUTCOMES_KEPT)
+/* Launches of a tenant that a session has at most. */
+#define SIMGPU_PENDING_MAX	(SESSION_QUEUES_MAX * SESSION_LAUNCHES_MAX)
 
 /**
  * struct simgpu_trace - an uploaded trace
@@ -50,10 +53,12 @@ struct simgpu_trace {
  * @eventfd: to signal when it has ended, or NULL
  * @list: of the requests' cycles, NULL: there is none
  * @list_bytes: that the tenant is charged for it
+ * @queue: that it is in
  */
 struct simgpu_pending {
 	u64 first;
 	u64 sequence;
+	u32 queue;
 	struct simgpu_trace *trace;
 	struct eventfd_ctx *eventfd;
 	u64 *list;
@@ -125,11 +130,16 @@ struct simgpu_usage {
  *	begins anew in each; device lock
  * @pending: launches that the session has; device lock
  * @launched: number of the last launch; publish lock, and written under both
- * @settled: launches up to this one have ended for those who wait; as @launched
- * @canceled: for the last SIMGPU_OUTCOMES_KEPT settled launches, by their
- *	number modulo that, whether they were dropped; as @launched
- * @settle_wait: woken when @settled moves
- * @reported: launches up to this one were read; publish lock
+ * @priority: of its queues, in whichever session; device lock
+ * @settled: launches up to this one have all ended for those who wait; as @launched
+ * @outcome: what became of launches, by their number modulo SIMGPU_OUTCOMES; zero
+ *	of those that go on, and of those SIMGPU_OUTCOMES_KEPT before @settled and
+ *	earlier; as @launched
+ * @settle_wait: woken when a launch has ended
+ * @reported: launches up to this one were read or are forgotten; publish lock
+ * @unread: launches that have ended, and were not read and are not forgotten; as
+ *	@reported
+ * @lost: forgotten ones that no record has told of; as @reported
  * @published: what sysfs reads; publish lock, and written under both
  * @usage: what fdinfo reads beside it; as @published
  * @live: the page that processes map, NULL until one has; publish lock
@@ -153,13 +163,16 @@ struct simgpu_tenant {
 	bool was_seated;
 	bool in_gang;
 	u64 sequence_base;
-	struct simgpu_pending pending[SESSION_LAUNCHES_MAX];
+	struct simgpu_pending pending[SIMGPU_PENDING_MAX];
+	s8 priority[SESSION_QUEUES_MAX];
 
 	u64 launched;
 	u64 settled;
-	DECLARE_BITMAP(canceled, SIMGPU_OUTCOMES_KEPT);
+	u8 outcome[SIMGPU_OUTCOMES];
 	wait_queue_head_t settle_wait;
 	u64 reported;
+	u64 unread;
+	u64 lost;
 	struct simgpu_tenant_published published;
 	struct simgpu_usage usage;
 	struct simgpu_live *live;
@@ -177,7 +190,10 @@ simgpu_tenant_session_options(const struct simgpu_tenant *tenant);
 void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
 void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
 void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
-			       u64 sequence, int status);
+			       u32 queue, u64 sequence, int status);
+void simgpu_tenant_ended(struct simgpu_tenant *tenant,
+			 const struct simgpu_pending *pending, u64 sequence,
+			 int status);
 void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct sk_buff *request,
@@ -212,6 +228,7 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_config(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_launch(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_queue(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_wait(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_report(struct simgpu_ucmd *ucmd);
 

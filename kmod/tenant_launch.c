@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tenant's launches: queueing them, what becomes of them, and who waits for
- * their end: by ioctl, eventfd, read() and poll().
+ * A tenant's launches: queueing them, and letting go of them. Who waits for their
+ * end: tenant_outcome.c.
  */
 #include <linux/eventfd.h>
-#include <linux/poll.h>
 #include <linux/uaccess.h>
 
 #include "cgroups.h"
@@ -12,49 +11,12 @@
 #include "device.h"
 #include "tenant.h"
 
-/* Tells the eventfds of launches that have ended. */
-static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
-{
-	u32 i;
-
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
-		struct simgpu_pending *pending = &tenant->pending[i];
-
-		if (!pending->eventfd || tenant->sequence_base +
-		    pending->sequence > tenant->settled)
-			continue;
-		compat_eventfd_signal(pending->eventfd);
-		eventfd_ctx_put(pending->eventfd);
-		pending->eventfd = NULL;
-	}
-}
-
-/* Launches up to @sequence have ended; @status counts for those that had not. */
-static void simgpu_tenant_settle(struct simgpu_tenant *tenant, u64 sequence,
-				 int status)
-{
-	struct simgpu_device *device = tenant->device;
-
-	lockdep_assert_held(&device->lock);
-	spin_lock(&device->publish_lock);
-	/* Of requests that have not come there may be any number. */
-	if (sequence > SIMGPU_OUTCOMES_KEPT)
-		tenant->settled = max(tenant->settled,
-				      sequence - SIMGPU_OUTCOMES_KEPT);
-	while (tenant->settled < sequence)
-		__assign_bit(++tenant->settled % SIMGPU_OUTCOMES_KEPT,
-			     tenant->canceled, status);
-	spin_unlock(&device->publish_lock);
-	simgpu_tenant_signal(tenant);
-	wake_up_all(&tenant->settle_wait);
-}
-
 static struct simgpu_pending *simgpu_pending_find(struct simgpu_tenant *tenant,
 						  u64 sequence)
 {
 	u32 i;
 
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++) {
+	for (i = 0; i < SIMGPU_PENDING_MAX; i++) {
 		struct simgpu_pending *pending = &tenant->pending[i];
 
 		if (pending->trace && sequence >= pending->first &&
@@ -81,41 +43,33 @@ static void simgpu_pending_end(struct simgpu_tenant *tenant,
  * simgpu_tenant_launch_done() - the session has ended a launch
  * @device: the device
  * @slot: whose
+ * @queue: of the tenant
  * @sequence: the session's number for it
  * @status: 0 or -ECANCELED
  */
 void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
-			       u64 sequence, int status)
+			       u32 queue, u64 sequence, int status)
 {
 	struct simgpu_tenant *tenant = device->slots[slot];
-	struct simgpu_pending *pending;
+	struct simgpu_pending *pending, ended = { .queue = queue };
 
 	lockdep_assert_held(&device->lock);
 	if (WARN_ON_ONCE(!tenant))
 		return;
 	pending = simgpu_pending_find(tenant, sequence);
 	/* Who has waited for it, and removes the trace then, frees it. */
-	if (!WARN_ON_ONCE(!pending) && pending->sequence == sequence)
-		simgpu_pending_end(tenant, pending);
+	if (!WARN_ON_ONCE(!pending)) {
+		ended = *pending;
+		if (pending->sequence == sequence)
+			simgpu_pending_end(tenant, pending);
+	}
 	/* Who is woken finds its figures there. */
 	simgpu_tenant_publish_counters(tenant);
 	/* And, with its last launch, that the gang has ended: that settles it. */
 	if (!status && simgpu_device_has_gang(device) &&
 	    session_state(device->session) != SESSION_RUNNING)
 		return;
-	simgpu_tenant_settle(tenant, tenant->sequence_base + sequence, status);
-}
-
-/**
- * simgpu_tenant_settle_all() - the gang has ended: no launch goes on
- * @tenant: a member of the gang
- * @status: of launches that had not ended: 0 or -ECANCELED
- *
- * The session lets go of the traces later, when the tenant leaves.
- */
-void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
-{
-	simgpu_tenant_settle(tenant, tenant->launched, status);
+	simgpu_tenant_ended(tenant, &ended, sequence, status);
 }
 
 /*
@@ -168,7 +122,7 @@ static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
 {
 	u32 i;
 
-	for (i = 0; i < SESSION_LAUNCHES_MAX; i++)
+	for (i = 0; i < SIMGPU_PENDING_MAX; i++)
 		if (!tenant->pending[i].trace)
 			return &tenant->pending[i];
 	return NULL;
@@ -185,8 +139,45 @@ static void simgpu_tenant_launched(struct simgpu_tenant *tenant,
 	spin_lock(&device->publish_lock);
 	tenant->launched = tenant->sequence_base + pending->sequence;
 	spin_unlock(&device->publish_lock);
-	simgpu_tell(launched, tenant, tenant->launched, repeats);
+	simgpu_tell(launched, tenant, pending->queue, tenant->launched,
+		    repeats);
 	simgpu_device_settle(device);
+}
+
+/* Whether a tenant has made all launches for which one waits. */
+static bool simgpu_waits_are_known(const struct simgpu_tenant *tenant,
+				   const struct simgpu_launch *cmd)
+{
+	u32 i;
+
+	for (i = 0; i < SIMGPU_LAUNCH_WAITS_MAX; i++)
+		if (cmd->wait_for[i] > tenant->launched)
+			return false;
+	return true;
+}
+
+/* Their numbers as the session has them; those of sessions before have ended. */
+static void simgpu_launch_waits(const struct simgpu_tenant *tenant,
+				const struct simgpu_launch *cmd,
+				struct session_launch_options *options)
+{
+	u32 i;
+
+	static_assert(SIMGPU_LAUNCH_WAITS_MAX == SESSION_WAITS_MAX, "waits");
+	for (i = 0; i < SIMGPU_LAUNCH_WAITS_MAX; i++)
+		if (cmd->wait_for[i] > tenant->sequence_base)
+			options->wait[i] = cmd->wait_for[i] -
+					   tenant->sequence_base;
+}
+
+/*
+ * Whether the outcome of one more launch has a place. Where there are more than that
+ * many they are requests, and the session refuses it for these.
+ */
+static bool simgpu_tenant_has_outcome(const struct simgpu_tenant *tenant)
+{
+	lockdep_assert_held(&tenant->device->lock);
+	return tenant->launched - tenant->settled != SIMGPU_OUTCOMES_KEPT - 1;
 }
 
 /* Takes over the references to @trace and @eventfd if it succeeds. */
@@ -196,6 +187,14 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 				      struct simgpu_launch *cmd,
 				      struct private_run *run)
 {
+	struct session_launch_options options = {
+		.trace = trace->decoded,
+		.repeats = cmd->repeats,
+		.not_before = cmd->not_before_cycle,
+		.deadline = cmd->deadline_cycle,
+		.queue = cmd->queue,
+		.more = cmd->flags & SIMGPU_LAUNCH_MORE,
+	};
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
 	int ret;
@@ -203,18 +202,21 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	lockdep_assert_held(&device->lock);
 	ret = simgpu_tenant_may_launch(tenant, trace, cmd->repeats,
 				       cmd->not_before_cycle);
+	if (!ret && !simgpu_waits_are_known(tenant, cmd))
+		ret = -EINVAL;
 	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)
 		return ret;
 	pending = simgpu_pending_free(tenant);
-	if (!pending)
+	if (!pending || !simgpu_tenant_has_outcome(tenant))
 		return -EAGAIN;
-	ret = session_launch_by(device->session, tenant->slot, trace->decoded,
-				cmd->repeats, cmd->not_before_cycle,
-				cmd->deadline_cycle, &pending->sequence);
+	simgpu_launch_waits(tenant, cmd, &options);
+	ret = session_launch_with(device->session, tenant->slot, &options,
+				  &pending->sequence);
 	if (ret)
 		return ret;
 	pending->first = pending->sequence;
+	pending->queue = cmd->queue;
 	pending->eventfd = eventfd;
 	simgpu_tenant_launched(tenant, pending, trace, cmd->repeats);
 	cmd->sequence = tenant->launched;
@@ -251,7 +253,9 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	struct simgpu_trace *trace;
 	int ret;
 
-	if (!cmd->repeats || cmd->flags & ~SIMGPU_LAUNCH_EVENTFD ||
+	if (!cmd->repeats || cmd->reserved ||
+	    cmd->queue >= SESSION_QUEUES_MAX ||
+	    cmd->flags & ~(SIMGPU_LAUNCH_EVENTFD | SIMGPU_LAUNCH_MORE) ||
 	    (!(cmd->flags & SIMGPU_LAUNCH_EVENTFD) && cmd->eventfd))
 		return -EINVAL;
 	cmd->sequence = 0;
@@ -307,6 +311,7 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	if (ret)
 		return ret;
 	pending->first = pending->sequence - plan->requests + 1;
+	pending->queue = 0;
 	pending->eventfd = NULL;
 	pending->list = (u64 *)plan->list;
 	pending->list_bytes = plan->requests * sizeof(u64);
@@ -428,162 +433,4 @@ err_trace:
 err_list:
 	simgpu_arrivals_drop_list(tenant, &plan);
 	return ret;
-}
-
-/* What became of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it goes on. */
-static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
-{
-	struct simgpu_device *device = tenant->device;
-	int ret = 0;
-
-	spin_lock(&device->publish_lock);
-	if (!sequence || sequence > tenant->launched)
-		ret = -ENOENT;
-	else if (sequence > tenant->settled)
-		ret = -EBUSY;
-	else if (tenant->settled - sequence >= SIMGPU_OUTCOMES_KEPT)
-		ret = -ENOENT;
-	else if (test_bit(sequence % SIMGPU_OUTCOMES_KEPT, tenant->canceled))
-		ret = -ECANCELED;
-	spin_unlock(&device->publish_lock);
-	return ret;
-}
-
-static bool simgpu_tenant_settled(struct simgpu_tenant *tenant, u64 sequence,
-				  int *outcome)
-{
-	*outcome = simgpu_tenant_outcome(tenant, sequence);
-	return *outcome != -EBUSY;
-}
-
-/* SIMGPU_IOC_WAIT */
-int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
-{
-	struct simgpu_tenant *tenant = ucmd->file->private_data;
-	struct simgpu_wait *cmd = ucmd->cmd;
-	u64 sequence = cmd->sequence;
-	int outcome;
-	int ret;
-
-	if (cmd->reserved)
-		return -EINVAL;
-	if (simgpu_tenant_settled(tenant, sequence, &outcome))
-		return outcome;
-	if (!cmd->timeout_ns)
-		return -ETIMEDOUT;
-	if (cmd->timeout_ns < 0) {
-		ret = wait_event_interruptible(tenant->settle_wait,
-					       simgpu_tenant_settled(tenant, sequence, &outcome));
-		return ret ?: outcome;
-	}
-	ret = wait_event_interruptible_hrtimeout(tenant->settle_wait,
-						 simgpu_tenant_settled(tenant, sequence, &outcome),
-						 ns_to_ktime(cmd->timeout_ns));
-	if (ret == -ETIME)
-		return -ETIMEDOUT;
-	/* Restarting would wait the whole time again. */
-	return ret ? -EINTR : outcome;
-}
-
-static bool simgpu_tenant_readable(struct simgpu_tenant *tenant)
-{
-	struct simgpu_device *device = tenant->device;
-	bool readable;
-
-	spin_lock(&device->publish_lock);
-	readable = tenant->settled != tenant->reported;
-	spin_unlock(&device->publish_lock);
-	return readable || READ_ONCE(device->gone);
-}
-
-/* The next record and what it leaves behind; false if there is none. */
-static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
-					  struct simgpu_completion *completion)
-{
-	struct simgpu_device *device = tenant->device;
-	bool found = false;
-	u64 lost = 0;
-
-	spin_lock(&device->publish_lock);
-	if (tenant->settled != tenant->reported) {
-		if (tenant->settled - tenant->reported > SIMGPU_OUTCOMES_KEPT)
-			lost = tenant->settled - tenant->reported -
-			       SIMGPU_OUTCOMES_KEPT;
-		tenant->reported += lost + 1;
-		*completion = (struct simgpu_completion) {
-			.sequence = tenant->reported,
-			.lost = min_t(u64, lost, U32_MAX),
-		};
-		if (test_bit(tenant->reported % SIMGPU_OUTCOMES_KEPT,
-			     tenant->canceled))
-			completion->status = -ECANCELED;
-		found = true;
-	}
-	spin_unlock(&device->publish_lock);
-	return found;
-}
-
-/**
- * simgpu_tenant_read() - read() of a tenant's file: completions
- * @file: the file
- * @buffer: of the caller
- * @count: its size
- * @position: not used
- *
- * Return: bytes read; 0 once the device has gone; a negative errno.
- */
-ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
-			   loff_t *position)
-{
-	struct simgpu_tenant *tenant = file->private_data;
-	struct simgpu_completion completion;
-	ssize_t copied = 0;
-	int ret;
-
-	if (count < sizeof(completion))
-		return -EINVAL;
-	ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
-	if (ret)
-		return ret;
-	/* A record that cannot be copied is lost, as with a pipe's. */
-	do {
-		if (!(file->f_flags & O_NONBLOCK)) {
-			ret = wait_event_interruptible(tenant->settle_wait,
-						       simgpu_tenant_readable(tenant));
-			if (ret)
-				return ret;
-		}
-		while (count - copied >= sizeof(completion) &&
-		       simgpu_tenant_next_completion(tenant, &completion)) {
-			if (copy_to_user(buffer + copied, &completion,
-					 sizeof(completion)))
-				return copied ?: -EFAULT;
-			copied += sizeof(completion);
-		}
-		if (copied || READ_ONCE(tenant->device->gone))
-			return copied;
-	} while (!(file->f_flags & O_NONBLOCK));
-	return -EAGAIN;
-}
-
-/**
- * simgpu_tenant_poll() - poll() of a tenant's file
- * @file: the file
- * @wait: where to wait
- *
- * Return: EPOLLIN while there is a completion, EPOLLHUP without a device.
- */
-__poll_t simgpu_tenant_poll(struct file *file, poll_table *wait)
-{
-	struct simgpu_tenant *tenant = file->private_data;
-	__poll_t events = 0;
-
-	poll_wait(file, &tenant->settle_wait, wait);
-	if (READ_ONCE(tenant->device->gone))
-		events |= EPOLLHUP;
-	spin_lock(&tenant->device->publish_lock);
-	if (tenant->settled != tenant->reported)
-		events |= EPOLLIN | EPOLLRDNORM;
-	spin_unlock(&tenant->device->publish_lock);
-	return events;
 }

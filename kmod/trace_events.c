@@ -22,20 +22,20 @@ static void simgpu_trace_epoch(struct simgpu_device *device,
 }
 
 static void simgpu_trace_kernel_start(struct simgpu_device *device, u32 slot,
-				      u64 sequence, u32 kernel)
+				      u32 queue, u64 sequence, u32 kernel)
 {
 	if (!WARN_ON_ONCE(!device->slots[slot]))
 		trace_simgpu_kernel_start(device->slots[slot],
-					  session_now(device->session),
+					  session_now(device->session), queue,
 					  sequence, kernel);
 }
 
 static void simgpu_trace_kernel_finish(struct simgpu_device *device, u32 slot,
-				       u64 sequence, u32 kernel)
+				       u32 queue, u64 sequence, u32 kernel)
 {
 	if (!WARN_ON_ONCE(!device->slots[slot]))
 		trace_simgpu_kernel_finish(device->slots[slot],
-					   session_now(device->session),
+					   session_now(device->session), queue,
 					   sequence, kernel);
 }
 
@@ -70,10 +70,10 @@ static void simgpu_trace_policy(struct simgpu_device *device, const char *name,
 			    failed);
 }
 
-static void simgpu_trace_launched(struct simgpu_tenant *tenant, u64 sequence,
-				  u64 repeats)
+static void simgpu_trace_launched(struct simgpu_tenant *tenant, u32 queue,
+				  u64 sequence, u64 repeats)
 {
-	trace_simgpu_launch(tenant, session_now(tenant->device->session),
+	trace_simgpu_launch(tenant, session_now(tenant->device->session), queue,
 			    sequence, repeats);
 }
 

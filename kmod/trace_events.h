@@ -18,9 +18,9 @@
 
 /* A tenant has queued a trace; @sequence is the tenant's own number for it. */
 TRACE_EVENT(simgpu_launch,
-	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
-		 u64 repeats),
-	TP_ARGS(tenant, cycle, sequence, repeats),
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 queue,
+		 u64 sequence, u64 repeats),
+	TP_ARGS(tenant, cycle, queue, sequence, repeats),
 	TP_STRUCT__entry(
 		__field(u32, device)
 		__field(u32, slot)
@@ -29,6 +29,7 @@ TRACE_EVENT(simgpu_launch,
 		__field(u64, sequence)
 		__field(u64, repeats)
 		__field(u64, cgroup)
+		__field(u32, queue)
 	),
 	TP_fast_assign(
 		__entry->device = tenant->device->index;
@@ -38,17 +39,18 @@ TRACE_EVENT(simgpu_launch,
 		__entry->sequence = sequence;
 		__entry->repeats = repeats;
 		__entry->cgroup = simgpu_cgroup_id(tenant->cgroup);
+		__entry->queue = queue;
 	),
-	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sequence=%llu repeats=%llu cgroup=%llu",
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u queue=%u sequence=%llu repeats=%llu cgroup=%llu",
 		  __entry->device, __entry->cycle, __entry->tenant,
-		  __entry->slot, __entry->sequence, __entry->repeats,
-		  __entry->cgroup)
+		  __entry->slot, __entry->queue, __entry->sequence,
+		  __entry->repeats, __entry->cgroup)
 );
 
 DECLARE_EVENT_CLASS(simgpu_kernel,
-	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
-		 u32 kernel),
-	TP_ARGS(tenant, cycle, sequence, kernel),
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 queue,
+		 u64 sequence, u32 kernel),
+	TP_ARGS(tenant, cycle, queue, sequence, kernel),
 	TP_STRUCT__entry(
 		__field(u32, device)
 		__field(u32, slot)
@@ -56,6 +58,7 @@ DECLARE_EVENT_CLASS(simgpu_kernel,
 		__field(u64, cycle)
 		__field(u64, sequence)
 		__field(u32, kernel)
+		__field(u32, queue)
 	),
 	TP_fast_assign(
 		__entry->device = tenant->device->index;
@@ -64,24 +67,26 @@ DECLARE_EVENT_CLASS(simgpu_kernel,
 		__entry->cycle = cycle;
 		__entry->sequence = sequence;
 		__entry->kernel = kernel;
+		__entry->queue = queue;
 	),
-	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sequence=%llu kernel=%u",
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u queue=%u sequence=%llu kernel=%u",
 		  __entry->device, __entry->cycle, __entry->tenant,
-		  __entry->slot, __entry->sequence, __entry->kernel)
+		  __entry->slot, __entry->queue, __entry->sequence,
+		  __entry->kernel)
 );
 
 /* A kernel of a launch has started. */
 DEFINE_EVENT(simgpu_kernel, simgpu_kernel_start,
-	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
-		 u32 kernel),
-	TP_ARGS(tenant, cycle, sequence, kernel)
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 queue,
+		 u64 sequence, u32 kernel),
+	TP_ARGS(tenant, cycle, queue, sequence, kernel)
 );
 
 /* It has run to its end; one that is dropped with its tenant never does. */
 DEFINE_EVENT(simgpu_kernel, simgpu_kernel_finish,
-	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u64 sequence,
-		 u32 kernel),
-	TP_ARGS(tenant, cycle, sequence, kernel)
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 queue,
+		 u64 sequence, u32 kernel),
+	TP_ARGS(tenant, cycle, queue, sequence, kernel)
 );
 
 /* An epoch has ended: one event for each tenant with work. */

@@ -18,13 +18,14 @@
 #define SIMGPU_SAYS_BLOCK_ORDER	(1U << 5)	/* @block_order, @bucket */
 #define SIMGPU_SAYS_PREEMPTION	(1U << 6)	/* @preemption */
 #define SIMGPU_SAYS_IDLE_SAMPLES (1U << 7)	/* @idle_sample_cycles */
+#define SIMGPU_SAYS_RANKS	(1U << 9)	/* @rank */
+#define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
 /* Reserved until the device can do them: refused. */
 #define SIMGPU_SAYS_ISSUE_LIMITS (1U << 8)	/* @issue_limit */
-#define SIMGPU_SAYS_RANKS	(1U << 9)	/* @rank */
 #define SIMGPU_SAYS_CHANNELS	(1U << 10)	/* @channels */
 #define SIMGPU_SAYS_LLC_WAYS	(1U << 11)	/* @llc_ways */
-#define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
-#define SIMGPU_SAYS_KNOWN	0xffU
+#define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_RANKS | \
+				 SIMGPU_SAYS_HOLD_QUEUES)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -41,11 +42,19 @@
 /* The greatest @quota and @refill. */
 #define SIMGPU_QUOTA_MAX	(1LL << 60)
 
-/* In @block_order: how thread blocks come to shared SMs. */
-#define SIMGPU_ORDER_ROUND_ROBIN	0
-#define SIMGPU_ORDER_LEAKY_BUCKET	1
-#define SIMGPU_ORDER_ARRIVAL		2	/* reserved: refused */
-#define SIMGPU_ORDER_RANK		3	/* reserved: refused */
+/*
+ * In @block_order: how thread blocks of several tenants come to shared SMs, and those
+ * of several kernels of a tenant to its own, where leaky buckets are as turns.
+ */
+#define SIMGPU_ORDER_ROUND_ROBIN	0	/* by turns */
+#define SIMGPU_ORDER_LEAKY_BUCKET	1	/* interleaved by @bucket */
+/*
+ * All thread blocks of the kernel that started first, then those of the next one,
+ * which gets what is left over. The first waits until it fits.
+ */
+#define SIMGPU_ORDER_ARRIVAL		2
+/* Likewise by @rank, then by the queue's priority, then by arrival. */
+#define SIMGPU_ORDER_RANK		3
 /* The greatest capacity of a bucket. */
 #define SIMGPU_BUCKET_MAX	1000000U
 
@@ -94,10 +103,13 @@
  * @preemption: SIMGPU_LEAVE_*; until a policy says so it is the session's own
  * @idle_sample_cycles: between two samples of idle warps; 0: none are taken
  * @issue_limit: reserved
- * @rank: reserved
+ * @rank: by slot, with SIMGPU_ORDER_RANK: the lowest goes first. Until a policy says
+ *	so all have 0
  * @channels: reserved
  * @llc_ways: reserved
- * @hold_queues: reserved; a bit for each queue
+ * @hold_queues: by slot, a bit for each queue whose kernels do not start, beside
+ *	@hold. A tenant all of whose work is in such queues needs @hold, too, to be
+ *	without an SM. Until it is said anew
  */
 struct simgpu_proposal {
 	u32 flags;

@@ -16,7 +16,7 @@
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
 #define SIMGPU_SMS_MAX		128
-/* Queues of a tenant. Only the first one exists so far. */
+/* Queues of a tenant: each runs its launches in order, and all of them at once. */
 #define SIMGPU_QUEUES_MAX	8
 /* Rows of @shared in a snapshot. */
 #define SIMGPU_SHARED_ROWS_MAX	1024
@@ -110,14 +110,16 @@ struct simgpu_snapshot_kernel {
 /**
  * struct simgpu_snapshot_queue - a queue of a tenant
  * @waiting: launches behind the one at the head
- * @priority: 0 so far
+ * @priority: -3 to 3; thread blocks of queues with the highest go first, among those
+ *	of their tenant
  * @deadline_cycle: of the launch at the head; 0: none
- * @head: the kernel that runs or could start
+ * @head: the kernel that runs or could start; not present while the first launch
+ *	waits: for its cycle, for another queue's launch, or for memory
  * @next: the one after it, of the same launch or the next one
  */
 struct simgpu_snapshot_queue {
 	u32 waiting;
-	u32 priority;
+	s32 priority;
 	u64 deadline_cycle;
 	struct simgpu_snapshot_kernel head;
 	struct simgpu_snapshot_kernel next;
@@ -133,9 +135,9 @@ struct simgpu_snapshot_queue {
  * @sms: SMs of its own that are assigned to it
  * @shared_sms: shared SMs on which it may place thread blocks
  * @held: 1 if the policy holds it
- * @blocks: thread blocks of its present kernel, at most U32_MAX: on a GPU with
+ * @blocks: thread blocks of its present kernels, at most U32_MAX: on a GPU with
  *	more SMs than that it cannot use all of them
- * @blocks_left: thread blocks of its kernel that have not finished, at most
+ * @blocks_left: thread blocks of its kernels that have not finished, at most
  *	U32_MAX: more SMs than that are useless to it. All of them, if it has
  *	just ended
  * @class: the model's; SIMGPU_CLASS_UNKNOWN before the first prediction
@@ -149,7 +151,7 @@ struct simgpu_snapshot_queue {
  * @service_cycles: SM-cycles that it has held since it joined, over the SMs of
  *	the device: what fair queueing calls service
  * @footprint_bytes: device memory of the trace that it runs
- * @queue_count: queues that it has: 1 so far
+ * @queue_count: queues that it has: up to the last one that it has used, at least 1
  * @memory_priority: that its requests have
  * @goal_ipc_ppm: thread instructions a cycle that it is promised; 0 so far
  * @share_ppm: part of the SMs that it asks for; 0 so far

@@ -91,6 +91,9 @@ void proposal_present(struct session *session)
 	       sizeof(proposal->memory_priority));
 	memcpy(proposal->block_limit, controls->block_limit,
 	       sizeof(proposal->block_limit));
+	memcpy(proposal->hold_queues, controls->hold_queues,
+	       sizeof(proposal->hold_queues));
+	memcpy(proposal->rank, controls->rank, sizeof(proposal->rank));
 }
 
 /*
@@ -140,6 +143,7 @@ static u32 concurrent_blocks(const struct session *session,
 			     const struct gpu_sm_status *status)
 {
 	const struct session_tenant *tenant;
+	const struct queue *queue;
 	const struct trace *trace;
 
 	/* Of a mixture: what there is. */
@@ -147,11 +151,12 @@ static u32 concurrent_blocks(const struct session *session,
 		return status->blocks;
 	tenant = &session->tenants[status->owner];
 	/* At the stop cycle launches end, but their thread blocks stay. */
-	if (!tenant->launches)
+	if (!tenant->pending || tenant->pending & (tenant->pending - 1))
 		return status->blocks;
-	trace = tenant->launch[tenant->head].trace;
+	queue = &tenant->queue[__builtin_ctz(tenant->pending)];
+	trace = queue->launch[queue->head].trace;
 	return gpu_kernel_blocks_per_sm(&session->initial.config,
-					&trace->kernels[tenant->kernel]);
+					&trace->kernels[queue->kernel]);
 }
 
 /*
@@ -434,18 +439,34 @@ static void apply_priorities(struct session *session)
 
 static void apply_order(struct session *session)
 {
+	static const enum gpu_block_order orders[] = {
+		[SIMGPU_ORDER_ROUND_ROBIN] = GPU_ORDER_ROUND_ROBIN,
+		[SIMGPU_ORDER_LEAKY_BUCKET] = GPU_ORDER_LEAKY_BUCKET,
+		[SIMGPU_ORDER_ARRIVAL] = GPU_ORDER_ARRIVAL,
+		[SIMGPU_ORDER_RANK] = GPU_ORDER_RANK,
+	};
 	const struct simgpu_proposal *proposal = &session->proposal;
 	u32 slot;
 
 	if (!(proposal->flags & SIMGPU_SAYS_BLOCK_ORDER))
 		return;
-	if (proposal->block_order == SIMGPU_ORDER_ROUND_ROBIN) {
-		gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
+	if (proposal->block_order == SIMGPU_ORDER_LEAKY_BUCKET)
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			gpu_set_bucket(session->gpu, slot,
+				       proposal->bucket[slot]);
+	gpu_set_block_order(session->gpu, orders[proposal->block_order]);
+}
+
+static void apply_ranks(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot;
+
+	if (!(proposal->flags & SIMGPU_SAYS_RANKS))
 		return;
-	}
+	memcpy(session->controls.rank, proposal->rank, sizeof(proposal->rank));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		gpu_set_bucket(session->gpu, slot, proposal->bucket[slot]);
-	gpu_set_block_order(session->gpu, GPU_ORDER_LEAKY_BUCKET);
+		gpu_set_rank(session->gpu, slot, proposal->rank[slot]);
 }
 
 /* controls_idle_samples() - as model and policy need them, 100 an epoch */
@@ -491,6 +512,9 @@ void proposal_apply(struct session *session)
 		session->controls.preemption = proposal->preemption;
 	if (proposal->flags & SIMGPU_SAYS_HOLD)
 		session->controls.hold = proposal->hold;
+	if (proposal->flags & SIMGPU_SAYS_HOLD_QUEUES)
+		memcpy(session->controls.hold_queues, proposal->hold_queues,
+		       sizeof(proposal->hold_queues));
 	if (alone && moves_sms(session))
 		probe_end(session);
 	if (session->probe.kind != SIMGPU_PROBE_ALONE) {
@@ -503,6 +527,7 @@ void proposal_apply(struct session *session)
 	}
 	apply_limits(session);
 	apply_quotas(session);
+	apply_ranks(session);
 	apply_order(session);
 	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES)
 		gpu_set_idle_sampling(session->gpu,
@@ -532,6 +557,7 @@ void controls_clear(struct session *session)
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		gpu_set_memory_priority(session->gpu, slot, 0);
 		gpu_set_bucket(session->gpu, slot, 1);
+		gpu_set_rank(session->gpu, slot, 0);
 	}
 	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
 	controls_idle_samples(session);
@@ -548,6 +574,8 @@ void controls_forget(struct session *session, u32 slot)
 
 	controls->hold &= ~(1ULL << slot);
 	controls->memory_priority[slot] = 0;
+	controls->hold_queues[slot] = 0;
+	controls->rank[slot] = 0;
 	if (session->probe.slot == slot)
 		probe_end(session);
 	for (sm = 0; sm < session->initial.config.sms; sm++) {

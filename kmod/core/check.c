@@ -41,9 +41,8 @@ static bool flags_exist(const struct simgpu_proposal *proposal,
 {
 	const u32 all = SESSION_NOWHERE;
 
-	if (proposal->flags & (SIMGPU_SAYS_ISSUE_LIMITS | SIMGPU_SAYS_RANKS |
-			       SIMGPU_SAYS_CHANNELS | SIMGPU_SAYS_LLC_WAYS |
-			       SIMGPU_SAYS_HOLD_QUEUES))
+	if (proposal->flags & (SIMGPU_SAYS_ISSUE_LIMITS | SIMGPU_SAYS_CHANNELS |
+			       SIMGPU_SAYS_LLC_WAYS))
 		return no(why, "flags", all, all,
 			  "it says what this device cannot do yet");
 	if (proposal->flags & ~SIMGPU_SAYS_KNOWN)
@@ -228,11 +227,11 @@ static bool order_exists(const struct simgpu_proposal *proposal,
 
 	if (!(proposal->flags & SIMGPU_SAYS_BLOCK_ORDER))
 		return true;
-	if (proposal->block_order == SIMGPU_ORDER_ROUND_ROBIN)
-		return true;
-	if (proposal->block_order != SIMGPU_ORDER_LEAKY_BUCKET)
+	if (proposal->block_order > SIMGPU_ORDER_RANK)
 		return no(why, "block_order", SESSION_NOWHERE, SESSION_NOWHERE,
 			  "there is no such order of thread blocks");
+	if (proposal->block_order != SIMGPU_ORDER_LEAKY_BUCKET)
+		return true;
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (!proposal->bucket[slot] ||
 		    proposal->bucket[slot] > SIMGPU_BUCKET_MAX)

@@ -18,6 +18,9 @@
  * @arrival_cycle: when the session heard of it
  * @deadline: device cycle by which it should have ended; 0: none
  * @start_cycle: when its first kernel started; NEVER: it has not
+ * @wait: numbers of launches in other queues that have to end before it starts; 0:
+ *	no more
+ * @done: it has run to its end, for those who wait for it, and runs again
  */
 struct launch {
 	const struct trace *trace;
@@ -27,6 +30,26 @@ struct launch {
 	u64 arrival_cycle;
 	u64 deadline;
 	u64 start_cycle;
+	u64 wait[SESSION_WAITS_MAX];
+	bool done;
+};
+
+/*
+ * struct queue - launches of a tenant that run one after the other
+ * @kernel: which one of the first launch runs, is ready or is launched
+ * @launch: a ring of those that have not ended, the present one at @head
+ * @launch_cycle: until which that takes, while it is being launched
+ * @priority: see session_set_queue()
+ * @ran: a trace has run to its end in it
+ */
+struct queue {
+	u32 kernel;
+	u32 head;
+	u32 launches;
+	s32 priority;
+	u64 launch_cycle;
+	bool ran;
+	struct launch launch[SESSION_LAUNCHES_MAX];
 };
 
 /*
@@ -53,16 +76,19 @@ struct arrivals {
  * struct session_tenant - who is in a slot
  * @joined: whether anybody ever was; else nothing else is set
  * @left: it is gone; its figures stay
- * @running: a kernel of its first launch is on the device
- * @ready: a kernel of its first launch could start, and waits for the policy
- * @launching: it is being launched, which takes until @launch_cycle
- * @kernel: which one runs, is ready or is launched
- * @launch: a ring of those that have not ended, the present one at @head
+ * @running: queues with a kernel of their first launch on the device, a bit each
+ * @ready: queues with one that could start, and waits for the policy
+ * @launching: queues with one that is being launched
+ * @pending: queues that have launches
+ * @queues: how many it has used, from the first one on
+ * @more: further launches come before its gang may start
+ * @waits: how many launches its launches wait for
  * @arrivals: requests that come by themselves; the first that has not ended is in
- *	@launch, whether its cycle has come or not
+ *	the first queue, whether its cycle has come or not
  * @latency: of launches that have ended
- * @waiting: launches that waited behind the present one when the session stopped
+ * @waiting: launches that waited behind present ones when the session stopped
  * @waits_for_memory: whether its launch waited for that then
+ * @stopped: what its queues did then
  * @started: whether its first run has begun, at @start_cycle
  * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
@@ -81,23 +107,23 @@ struct arrivals {
 struct session_tenant {
 	bool joined;
 	bool left;
-	bool running;
-	bool ready;
-	bool launching;
+	bool more;
 	bool waits_for_memory;
 	bool started;
 	bool first_run_done;
-	u32 kernel;
-	u32 head;
-	u32 launches;
+	u8 running;
+	u8 ready;
+	u8 launching;
+	u8 pending;
+	u32 queues;
+	u32 waits;
 	u32 waiting;
-	u64 launch_cycle;
 	u64 next_sequence;
 	u64 start_cycle;
 	u64 first_run_end;
 	u64 arrival_cycle;
 	struct session_tenant_options options;
-	struct launch launch[SESSION_LAUNCHES_MAX];
+	struct queue queue[SESSION_QUEUES_MAX];
 	struct arrivals arrivals;
 	u32 class;
 	u64 np_ppm;
@@ -114,6 +140,7 @@ struct session_tenant {
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
 	struct latency latency;
+	struct session_queue_report stopped[SESSION_QUEUES_MAX];
 };
 
 /*
@@ -123,7 +150,7 @@ struct session_tenant {
  * @bytes: of that
  * @seed: that it was made with
  * @epoch_start: its cycle at the start of the present epoch
- * @runs: a kernel is on it
+ * @runs: queues with a kernel on it, a bit each
  */
 struct private_run {
 	struct gpu *gpu;
@@ -131,12 +158,20 @@ struct private_run {
 	size_t bytes;
 	u64 seed;
 	u64 epoch_start;
-	bool runs;
+	u8 runs;
+};
+
+/* struct ended - kernels that have ended: of which @slots, and by slot of which queues */
+struct ended {
+	u64 slots;
+	u8 queues[SESSION_SLOTS_MAX];
 };
 
 /*
  * struct controls - what the policy in force has said that lasts
  * @hold: slots whose kernels do not start
+ * @hold_queues: by slot, queues whose kernels do not start
+ * @rank: by slot
  * @preemption: SIMGPU_LEAVE_*
  * @any_shared: some SM is shared, or becomes so once it has drained
  * @sharers: by SM, while it is shared
@@ -150,6 +185,8 @@ struct controls {
 	u64 sharers[SIMGPU_SMS_MAX];
 	u8 block_limit[SIMGPU_SMS_MAX][SIMGPU_SLOTS_MAX];
 	u8 memory_priority[SIMGPU_SLOTS_MAX];
+	u8 hold_queues[SIMGPU_SLOTS_MAX];
+	u32 rank[SIMGPU_SLOTS_MAX];
 };
 
 /*
@@ -257,10 +294,25 @@ static inline bool is_member(const struct session *session, u32 slot)
 	       !session->tenants[slot].left;
 }
 
+/* Queues whose first launch has begun, a bit each. */
+static inline u32 working_queues(const struct session_tenant *tenant)
+{
+	return tenant->running | tenant->ready | tenant->launching;
+}
+
 /* It may be given SMs. */
 static inline bool has_work(const struct session_tenant *tenant)
 {
-	return tenant->running || tenant->ready || tenant->launching;
+	return working_queues(tenant);
+}
+
+/* Whether the policy keeps the kernels of a queue from starting. */
+static inline bool is_held(const struct session *session, u32 slot, u32 queue)
+{
+	const struct controls *controls = &session->controls;
+
+	return controls->hold >> slot & 1 ||
+	       controls->hold_queues[slot] >> queue & 1;
 }
 
 static inline bool lists(const struct session *session, u32 event)
@@ -279,7 +331,7 @@ static inline void *align_gpu(void *memory)
 }
 
 /* session.c */
-u64 session_kernel_end(const struct session *session, u32 slot);
+u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
 /* epoch.c */
 u64 epoch_first_run_cycles(const struct session *session, u32 slot);
@@ -319,23 +371,26 @@ u32 sms_assigned(const struct session *session, u32 slot);
 u32 sms_shared(const struct session *session, u32 slot);
 
 /* launch.c */
-struct launch *present_launch(struct session_tenant *tenant);
+struct launch *present_launch(struct queue *queue);
 u32 launch_start_due(struct session *session);
-bool launch_departs(struct session *session, u32 slot);
-u32 launch_advance(struct session *session, u32 slot);
+bool launch_brings_work(const struct session *session);
+bool launch_departs(const struct session *session, const struct ended *ended,
+		    u32 slot);
+u32 launch_advance(struct session *session, u32 slot, u32 queue);
 void launch_ready(struct session *session);
 void launch_launched(struct session *session);
 u64 launch_next_launched(const struct session *session);
-bool launch_waits_for_memory(const struct session *session, u32 slot);
-u64 launch_next_start(struct session *session);
-void launch_end(struct session *session, u32 slot, int status);
+bool launch_lacks_memory(const struct session *session, u32 slot);
+u64 launch_footprint(const struct session_tenant *tenant);
+u64 launch_next_start(const struct session *session);
 void launch_drop_all(struct session *session, u32 slot, int status);
 void launch_end_all(struct session *session, u32 slot, int status);
 void launch_arrive(struct session *session, u32 slot);
-bool launch_is_relaunched(const struct session *session, u32 slot);
-bool launch_following(const struct session *session, u32 slot,
+bool launch_is_relaunched(const struct session *session, u32 slot, u32 queue);
+bool launch_following(const struct session *session, u32 slot, u32 queue,
 		      struct launch *out);
-u32 launch_waiting(const struct session *session, u32 slot);
+u32 launch_waiting(const struct session *session, u32 slot, u32 queue);
+u32 launch_waiting_all(const struct session *session, u32 slot);
 
 /* snapshot.c */
 void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,
@@ -356,9 +411,9 @@ void registers_read(struct session *session, u32 slot,
 int private_run_join(struct session *session, u32 slot,
 		     struct private_run *made);
 void private_run_leave(struct session *session, u32 slot);
-void private_run_start(struct session *session, u32 slot,
+void private_run_start(struct session *session, u32 slot, u32 queue,
 		       const struct trace *trace, u32 kernel);
-void private_run_follow(struct session *session, u64 ended);
+void private_run_follow(struct session *session, const struct ended *ended);
 u64 private_run_cycles(const struct session *session, u32 slot);
 void private_run_epoch_begin(struct session *session, u32 slot);
 

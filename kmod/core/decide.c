@@ -371,7 +371,7 @@ static bool is_stuck(struct session *session, u32 slot)
 	u64 now = session_now(session);
 
 	/* A launch takes its time; nobody keeps it from progress meanwhile. */
-	if (!has_work(tenant) || tenant->launching)
+	if (!(tenant->running | tenant->ready))
 		return false;
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	if (tenant->last.thread_instructions != tenant->progress_issued) {

@@ -12,7 +12,7 @@
 static bool is_of_a_tenant(enum journal_kind kind)
 {
 	return kind == JOURNAL_JOIN || kind == JOURNAL_TENANT ||
-	       kind == JOURNAL_LAUNCH || kind == JOURNAL_ARRIVALS ||
+	       kind == JOURNAL_LAUNCH || kind == JOURNAL_QUEUE || kind == JOURNAL_ARRIVALS ||
 	       kind == JOURNAL_LEAVE;
 }
 
@@ -84,15 +84,22 @@ static int replay_launch(struct session *session,
 			 const struct journal_event *event,
 			 const struct trace *trace)
 {
+	struct session_launch_options options = {
+		.trace = trace,
+		.repeats = event->launch.repeats,
+		.not_before = event->launch.not_before,
+		.deadline = event->launch.deadline,
+		.queue = event->launch.queue,
+		.more = event->launch.more,
+	};
 	u64 sequence;
 	int ret;
 
 	if (!trace || trace->checksum != event->launch.checksum ||
 	    trace->bytes != event->launch.trace_bytes)
 		return -EINVAL;
-	ret = session_launch_by(session, event->slot, trace,
-				event->launch.repeats, event->launch.not_before,
-				event->launch.deadline, &sequence);
+	memcpy(options.wait, event->launch.wait, sizeof(options.wait));
+	ret = session_launch_with(session, event->slot, &options, &sequence);
 	if (!ret && sequence != event->launch.sequence)
 		return -EINVAL;
 	return ret;
@@ -185,6 +192,10 @@ int session_replay_event(struct session *session,
 		return session_set_tenant(session, event->slot, &event->tenant);
 	case JOURNAL_LAUNCH:
 		return replay_launch(session, event, trace);
+	case JOURNAL_QUEUE:
+		return session_set_queue(session, event->slot,
+					 event->queue.number,
+					 event->queue.priority);
 	case JOURNAL_ARRIVALS:
 		return replay_arrivals(session, event, trace, given);
 	case JOURNAL_LEAVE:

@@ -413,6 +413,39 @@ static int parse_join(struct parser *parser, struct journal_event *event)
 	return ret;
 }
 
+/* -@most to @most */
+static bool signed_number(const struct field *field, u32 most, s32 *value)
+{
+	bool negative = *field->value == '-';
+	u64 size;
+
+	if (field->quoted ||
+	    !parse_number(field->value + negative, 10, &size) || size > most)
+		return false;
+	*value = negative ? -(s32)size : (s32)size;
+	return true;
+}
+
+/* In which queue a launch is, and what it waits for: absent if it is the usual. */
+static int parse_order(struct parser *parser, struct journal_event *event)
+{
+	char key[] = "wait0";
+	u32 queue = 0, more = 0;
+
+	if (find_any(parser, "queue") &&
+	    number32(parser, "queue", 0, SESSION_QUEUES_MAX - 1, &queue))
+		return -EINVAL;
+	if (find_any(parser, "more") && number32(parser, "more", 0, 1, &more))
+		return -EINVAL;
+	for (; key[4] < '0' + SESSION_WAITS_MAX; key[4]++)
+		if (find_any(parser, key) &&
+		    number(parser, key, &event->launch.wait[key[4] - '0']))
+			return -EINVAL;
+	event->launch.queue = (u8)queue;
+	event->launch.more = more;
+	return 0;
+}
+
 static int parse_launch(struct parser *parser, struct journal_event *event)
 {
 	u64 checksum = 0;
@@ -427,8 +460,28 @@ static int parse_launch(struct parser *parser, struct journal_event *event)
 		return -EINVAL;
 	event->launch.checksum = (u32)checksum;
 	/* Absent if there is none. */
-	if (find_any(parser, "deadline_cycle"))
-		return number(parser, "deadline_cycle", &event->launch.deadline);
+	if (find_any(parser, "deadline_cycle") &&
+	    number(parser, "deadline_cycle", &event->launch.deadline))
+		return -EINVAL;
+	return parse_order(parser, event);
+}
+
+static int parse_queue(struct parser *parser, struct journal_event *event)
+{
+	const struct field *field;
+
+	event->kind = JOURNAL_QUEUE;
+	if (slot(parser, &event->slot) ||
+	    number32(parser, "queue", 0, SESSION_QUEUES_MAX - 1,
+		     &event->queue.number))
+		return -EINVAL;
+	field = find(parser, "priority");
+	if (!field)
+		return -EINVAL;
+	if (!signed_number(field, SESSION_QUEUE_PRIORITY_MAX,
+			   &event->queue.priority))
+		return refuse_line(parser,
+				   "\"priority\" is not a number in its range");
 	return 0;
 }
 
@@ -554,6 +607,7 @@ static const struct {
 	{ "join", parse_join },
 	{ "tenant", parse_tenant },
 	{ "launch", parse_launch },
+	{ "queue", parse_queue },
 	{ "arrivals", parse_arrivals },
 	{ "leave", parse_leave },
 	{ "policy", parse_policy },

@@ -117,12 +117,27 @@ static void add_tenant(struct line *line, const struct journal_event *event)
 
 static void add_launch(struct line *line, const struct journal_event *event)
 {
+	u32 i;
+
 	add(line, " slot=%u sequence=%llu checksum=0x%08x bytes=%llu repeats=%llu not_before_cycle=%llu",
 	    event->slot, event->launch.sequence, event->launch.checksum,
 	    event->launch.trace_bytes, event->launch.repeats,
 	    event->launch.not_before);
 	if (event->launch.deadline)
 		add(line, " deadline_cycle=%llu", event->launch.deadline);
+	if (event->launch.queue)
+		add(line, " queue=%u", event->launch.queue);
+	for (i = 0; i < SESSION_WAITS_MAX; i++)
+		if (event->launch.wait[i])
+			add(line, " wait%u=%llu", i, event->launch.wait[i]);
+	if (event->launch.more)
+		add(line, " more=1");
+}
+
+static void add_queue(struct line *line, const struct journal_event *event)
+{
+	add(line, " slot=%u queue=%u priority=%d", event->slot,
+	    event->queue.number, event->queue.priority);
 }
 
 static void add_arrivals(struct line *line, const struct journal_event *event)
@@ -184,6 +199,7 @@ static const struct {
 	[JOURNAL_JOIN] = { "join", add_tenant },
 	[JOURNAL_TENANT] = { "tenant", add_tenant },
 	[JOURNAL_LAUNCH] = { "launch", add_launch },
+	[JOURNAL_QUEUE] = { "queue", add_queue },
 	[JOURNAL_ARRIVALS] = { "arrivals", add_arrivals },
 	[JOURNAL_LEAVE] = { "leave", add_leave },
 	[JOURNAL_POLICY] = { "policy", add_name },

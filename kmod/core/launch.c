@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Launches: what waits in a tenant's queue, which kernel of it runs, and what
+ * Launches: what waits in a tenant's queues, which kernel of each runs, and what
  * follows when one ends. It changes the hardware's kernels and tells which events
  * (SIMGPU_ON_*) that were, here and in the tenants' own; what follows from them is
  * decided elsewhere.
  */
 #include "core.h"
 
-/* present_launch() - the one at the head of a tenant's queue, or NULL */
-struct launch *present_launch(struct session_tenant *tenant)
+/* present_launch() - the one at the head of a queue, or NULL */
+struct launch *present_launch(struct queue *queue)
 {
-	return tenant->launches ? &tenant->launch[tenant->head] : NULL;
+	return queue->launches ? &queue->launch[queue->head] : NULL;
 }
 
-/* launch_end() - the launch at the head is over; its owner hears of it */
-void launch_end(struct session *session, u32 slot, int status)
+static struct queue *queue_of(struct session *session, u32 slot, u32 queue)
 {
-	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch launch = tenant->launch[tenant->head];
+	return &session->tenants[slot].queue[queue];
+}
 
-	tenant->head = (tenant->head + 1) % SESSION_LAUNCHES_MAX;
-	tenant->launches--;
+/* The launch at the head of a queue is over; its owner hears of it. */
+static void launch_end(struct session *session, u32 slot, u32 number, int status)
+{
+	struct queue *queue = queue_of(session, slot, number);
+	struct launch launch = queue->launch[queue->head];
+
+	queue->head = (queue->head + 1) % SESSION_LAUNCHES_MAX;
+	if (!--queue->launches)
+		session->tenants[slot].pending &= ~(1U << number);
 	if (session->hooks.launch_done)
-		session->hooks.launch_done(session->hooks.context, slot,
+		session->hooks.launch_done(session->hooks.context, slot, number,
 					   launch.sequence, launch.trace,
 					   status);
 }
@@ -36,7 +42,7 @@ static void arrivals_end(struct session *session, u32 slot, int status)
 	arrivals->trace = NULL;
 	arrivals->more = false;
 	if (ended.trace && ended.more && session->hooks.launch_done)
-		session->hooks.launch_done(session->hooks.context, slot,
+		session->hooks.launch_done(session->hooks.context, slot, 0,
 					   ended.sequence +
 					   ended.plan.requests - 1,
 					   ended.trace, status);
@@ -47,11 +53,13 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 
-	tenant->running = false;
-	tenant->ready = false;
-	tenant->launching = false;
-	while (tenant->launches)
-		launch_end(session, slot, status);
+	tenant->running = 0;
+	tenant->ready = 0;
+	tenant->launching = 0;
+	tenant->waits = 0;
+	while (tenant->pending)
+		launch_end(session, slot, (u32)__builtin_ctz(tenant->pending),
+			   status);
 	arrivals_end(session, slot, status);
 }
 
@@ -90,52 +98,56 @@ void launch_arrive(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct arrivals *arrivals = &tenant->arrivals;
+	struct queue *queue = &tenant->queue[0];
 
-	if (tenant->launches)
+	if (queue->launches)
 		return;
 	if (!arrivals->more) {
 		arrivals->trace = NULL;
 		return;
 	}
-	tenant->launch[tenant->head] = next_request(arrivals);
-	tenant->launches = 1;
+	queue->launch[queue->head] = next_request(arrivals);
+	queue->launches = 1;
+	tenant->pending |= 1;
 	arrivals->more = arrivals_next(&arrivals->plan, slot, &arrivals->next);
 }
 
 /*
- * launch_following() - the launch behind the present one
+ * launch_following() - the launch behind the present one of a queue
  *
  * Return: false if there is none so far; that which will be is not known of
  * requests that have not come.
  */
-bool launch_following(const struct session *session, u32 slot,
+bool launch_following(const struct session *session, u32 slot, u32 number,
 		      struct launch *out)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *queue = &tenant->queue[number];
 
-	if (tenant->launches > 1) {
-		*out = tenant->launch[(tenant->head + 1) % SESSION_LAUNCHES_MAX];
+	if (queue->launches > 1) {
+		*out = queue->launch[(queue->head + 1) % SESSION_LAUNCHES_MAX];
 		return true;
 	}
-	if (!tenant->arrivals.more)
+	if (number || !tenant->arrivals.more)
 		return false;
 	*out = next_request(&tenant->arrivals);
 	return out->not_before <= session_now(session);
 }
 
 /*
- * launch_waiting() - launches behind the one whose turn it is
+ * launch_waiting() - launches of a queue behind the one whose turn it is
  *
  * Return: how many; of arrivals, SESSION_WAITING_MAX if there are as many or more.
  */
-u32 launch_waiting(const struct session *session, u32 slot)
+u32 launch_waiting(const struct session *session, u32 slot, u32 number)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct arrivals *arrivals = &tenant->arrivals;
 	struct arrivals_cursor cursor = arrivals->next;
-	u32 waiting = tenant->launches ? tenant->launches - 1 : 0;
+	u32 launches = tenant->queue[number].launches;
+	u32 waiting = launches ? launches - 1 : 0;
 
-	if (!arrivals->more)
+	if (number || !arrivals->more)
 		return waiting;
 	while (arrivals->begin + cursor.cycle <= session_now(session) &&
 	       ++waiting < SESSION_WAITING_MAX)
@@ -144,25 +156,38 @@ u32 launch_waiting(const struct session *session, u32 slot)
 	return waiting;
 }
 
-static void start_kernel(struct session *session, u32 slot)
+/* launch_waiting_all() - likewise of all its queues together */
+u32 launch_waiting_all(const struct session *session, u32 slot)
+{
+	u32 waiting = 0, i;
+
+	for (i = 0; i < SESSION_QUEUES_MAX; i++)
+		waiting += launch_waiting(session, slot, i);
+	return waiting;
+}
+
+static void start_kernel(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(tenant);
+	struct queue *queue = &tenant->queue[number];
+	struct launch *launch = present_launch(queue);
 
-	tenant->launching = false;
-	tenant->running = true;
-	gpu_kernel_start(session->gpu, slot, launch->trace, tenant->kernel);
-	private_run_start(session, slot, launch->trace, tenant->kernel);
+	tenant->launching &= ~(1U << number);
+	tenant->running |= 1U << number;
+	gpu_queue_start(session->gpu, slot, number, launch->trace,
+			queue->kernel);
+	private_run_start(session, slot, number, launch->trace, queue->kernel);
 	if (session->hooks.kernel_start)
 		session->hooks.kernel_start(session->hooks.context, slot,
-					    launch->sequence, tenant->kernel);
+					    number, launch->sequence,
+					    queue->kernel);
 }
 
 /* A kernel begins, which takes the launch_cycles of the configuration. */
-static void launch_kernel(struct session *session, u32 slot)
+static void launch_kernel(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(tenant);
+	struct launch *launch = present_launch(&tenant->queue[number]);
 	u32 cycles = session->initial.config.launch_cycles;
 
 	if (launch->start_cycle == NEVER)
@@ -171,79 +196,108 @@ static void launch_kernel(struct session *session, u32 slot)
 		tenant->started = true;
 		tenant->start_cycle = session_now(session);
 	}
-	tenant->ready = false;
+	tenant->ready &= ~(1U << number);
 	if (!cycles) {
-		start_kernel(session, slot);
+		start_kernel(session, slot, number);
 		return;
 	}
-	tenant->launching = true;
-	tenant->launch_cycle = session_now(session) + cycles;
+	tenant->launching |= 1U << number;
+	tenant->queue[number].launch_cycle = session_now(session) + cycles;
 }
 
 /* launch_next_launched() - when a kernel has been launched next; NEVER: none is */
 u64 launch_next_launched(const struct session *session)
 {
 	u64 next = NEVER;
-	u32 slot;
+	u32 slot, mask;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (session->tenants[slot].launching &&
-		    session->tenants[slot].launch_cycle < next)
-			next = session->tenants[slot].launch_cycle;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant *tenant = &session->tenants[slot];
+
+		for (mask = tenant->launching; mask; mask &= mask - 1) {
+			u32 number = (u32)__builtin_ctz(mask);
+
+			if (tenant->queue[number].launch_cycle < next)
+				next = tenant->queue[number].launch_cycle;
+		}
+	}
 	return next;
 }
 
 /* launch_launched() - kernels whose launch is over start */
 void launch_launched(struct session *session)
 {
-	u32 slot;
+	u32 slot, mask;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (session->tenants[slot].launching &&
-		    session->tenants[slot].launch_cycle <= session_now(session)) {
-			session->tenants[slot].progress_cycle =
-				session_now(session);
-			start_kernel(session, slot);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		for (mask = tenant->launching; mask; mask &= mask - 1) {
+			u32 number = (u32)__builtin_ctz(mask);
+
+			if (tenant->queue[number].launch_cycle >
+			    session_now(session))
+				continue;
+			tenant->progress_cycle = session_now(session);
+			start_kernel(session, slot, number);
 		}
+	}
 }
 
 /*
  * A kernel has come to the head. It starts at once, unless the policy wants to
- * hear of it first, or holds the tenant.
+ * hear of it first, or holds its tenant or its queue.
  */
-static u32 offer_kernel(struct session *session, u32 slot, u32 kernel)
+static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kernel)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 
-	tenant->kernel = kernel;
+	tenant->queue[number].kernel = kernel;
 	if (!lists(session, SIMGPU_ON_KERNEL_READY) &&
-	    !(session->controls.hold >> slot & 1)) {
-		launch_kernel(session, slot);
+	    !is_held(session, slot, number)) {
+		launch_kernel(session, slot, number);
 		return 0;
 	}
-	tenant->ready = true;
+	tenant->ready |= 1U << number;
 	return SIMGPU_ON_KERNEL_READY;
 }
 
 /* launch_ready() - kernels that waited for a decision start, but for held ones */
 void launch_ready(struct session *session)
 {
-	u32 slot;
+	u32 slot, mask;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (session->tenants[slot].ready &&
-		    !(session->controls.hold >> slot & 1))
-			launch_kernel(session, slot);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		for (mask = session->tenants[slot].ready; mask;
+		     mask &= mask - 1) {
+			u32 number = (u32)__builtin_ctz(mask);
+
+			if (!is_held(session, slot, number))
+				launch_kernel(session, slot, number);
+		}
+	}
 }
 
-static void end_first_run(struct session *session, u32 slot)
+/* Whether each queue that has launches has run a trace. */
+static bool all_ran(const struct session_tenant *tenant)
+{
+	u32 mask;
+
+	for (mask = tenant->pending; mask; mask &= mask - 1)
+		if (!tenant->queue[__builtin_ctz(mask)].ran)
+			return false;
+	return true;
+}
+
+static void end_first_run(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 
-	if (tenant->first_run_done)
+	tenant->queue[number].ran = true;
+	if (tenant->first_run_done || !all_ran(tenant))
 		return;
 	tenant->first_run_done = true;
-	tenant->first_run_end = session_kernel_end(session, slot);
+	tenant->first_run_end = session_kernel_end(session, slot, number);
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	figures_compute(session->gpu, &tenant->last,
 			tenant->first_run_end - tenant->start_cycle,
@@ -258,147 +312,341 @@ static u64 arrival_of(const struct launch *launch)
 }
 
 /* The present launch has run to its end. */
-static void note_latency(struct session *session, u32 slot)
+static void note_latency(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	const struct launch *launch = present_launch(tenant);
+	const struct launch *launch = present_launch(&tenant->queue[number]);
 
 	latency_add(&tenant->latency, arrival_of(launch), launch->start_cycle,
-		    session_kernel_end(session, slot), launch->deadline);
+		    session_kernel_end(session, slot, number),
+		    launch->deadline);
 }
 
 /* launch_is_relaunched() - whether the one at the head begins anew when it ends */
-bool launch_is_relaunched(const struct session *session, u32 slot)
+bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 
-	return session->initial.relaunch && tenant->launches == 1 &&
-	       !tenant->arrivals.trace;
+	return session->initial.relaunch &&
+	       tenant->queue[number].launches == 1 && !tenant->arrivals.trace;
+}
+
+/* --- waiting for others of the tenant ------------------------------------------------- */
+
+static bool waits(const struct launch *launch)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_WAITS_MAX; i++)
+		if (launch->wait[i])
+			return true;
+	return false;
+}
+
+/* A launch waits no more for one that has ended. */
+static void forget_wait(struct session_tenant *tenant, struct launch *launch,
+			u64 sequence)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_WAITS_MAX; i++) {
+		if (launch->wait[i] != sequence)
+			continue;
+		launch->wait[i] = 0;
+		tenant->waits--;
+	}
+}
+
+/* A tenant's launch has run: those that waited for it do not any more. */
+static void tell_waiting(struct session_tenant *tenant, u64 sequence)
+{
+	u32 mask, i;
+
+	for (mask = tenant->waits ? tenant->pending : 0; mask; mask &= mask - 1) {
+		struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
+
+		for (i = 0; i < queue->launches; i++)
+			forget_wait(tenant, &queue->launch[(queue->head + i) %
+							  SESSION_LAUNCHES_MAX],
+				    sequence);
+	}
 }
 
 /* --- device memory ------------------------------------------------------------------- */
 
-static u64 footprint_of(const struct session_tenant *tenant)
+/*
+ * Memory that launches under way need, but for those of some queues: they are in one
+ * address space, so that it is as much as the largest of them needs.
+ */
+static u64 footprint_without(const struct session_tenant *tenant, u32 without)
 {
-	return tenant->launch[tenant->head].trace->footprint_bytes;
+	u32 mask = working_queues(tenant) & ~without;
+	u64 most = 0;
+
+	for (; mask; mask &= mask - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
+		u64 bytes = queue->launch[queue->head].trace->footprint_bytes;
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
 }
 
-/* Whether its launch could begin, but for the memory. */
-static bool is_due(const struct session *session, u32 slot)
+/* launch_footprint() - device memory that a tenant's launches under way need */
+u64 launch_footprint(const struct session_tenant *tenant)
+{
+	return footprint_without(tenant, 0);
+}
+
+/* Whether a queue's launch could begin, but for the memory. */
+static bool is_due(const struct session *session, u32 slot, u32 number)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *queue = &tenant->queue[number];
+	const struct launch *launch = &queue->launch[queue->head];
 
-	return tenant->launches && !has_work(tenant) &&
-	       tenant->launch[tenant->head].not_before <= session_now(session);
+	return tenant->pending & ~working_queues(tenant) & 1U << number &&
+	       launch->not_before <= session_now(session) && !waits(launch);
 }
 
-/* Whether somebody's launch that is due came before one of @slot. */
-static bool others_are_first(const struct session *session, u32 slot,
-			     const struct launch *launch)
+/* Whether a launch that is due in another queue came before one of @number. */
+static bool is_after(const struct session *session, u32 slot, u32 number,
+		     const struct launch *launch, u32 other)
 {
-	u64 mine = arrival_of(launch), theirs;
-	u32 i;
+	const struct session_tenant *tenant = &session->tenants[other];
+	u64 mine = arrival_of(launch);
+	u32 mask;
 
-	for (i = 0; i < SESSION_SLOTS_MAX; i++) {
-		const struct session_tenant *tenant = &session->tenants[i];
+	for (mask = tenant->pending; mask; mask &= mask - 1) {
+		u32 i = (u32)__builtin_ctz(mask);
+		const struct queue *queue = &tenant->queue[i];
+		u64 theirs = arrival_of(&queue->launch[queue->head]);
 
-		if (i == slot || !is_due(session, i))
+		if ((other == slot && i == number) || !is_due(session, other, i))
 			continue;
-		theirs = arrival_of(&tenant->launch[tenant->head]);
-		if (theirs < mine || (theirs == mine && i < slot))
+		if (theirs < mine ||
+		    (theirs == mine && (other < slot ||
+					(other == slot && i < number))))
 			return true;
 	}
 	return false;
 }
 
-/* Footprints of other tenants' launches under way leave too little for this one. */
-static bool lacks_memory(const struct session *session, u32 slot,
-			 const struct launch *launch)
+static bool others_are_first(const struct session *session, u32 slot, u32 number,
+			     const struct launch *launch)
 {
-	u64 used = launch->trace->footprint_bytes;
 	u32 i;
 
 	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		if (i != slot && has_work(&session->tenants[i]))
-			used += footprint_of(&session->tenants[i]);
+		if (is_after(session, slot, number, launch, i))
+			return true;
+	return false;
+}
+
+/* Footprints of launches under way leave too little for this one. */
+static bool lacks_memory(const struct session *session, u32 slot, u32 number,
+			 const struct launch *launch)
+{
+	u64 used = footprint_without(&session->tenants[slot], 1U << number);
+	u32 i;
+
+	if (launch->trace->footprint_bytes > used)
+		used = launch->trace->footprint_bytes;
+	for (i = 0; i < SESSION_SLOTS_MAX; i++)
+		if (i != slot)
+			used += launch_footprint(&session->tenants[i]);
 	return used > (u64)session->initial.config.memory_mb << 20;
 }
 
 /*
- * launch_waits_for_memory() - whether a tenant's launch cannot begin for that alone
- *
- * Those that are due begin in the order in which they came: none that is smaller goes
- * before one that waits, which would else wait for ever.
+ * Whether a queue's launch that is due cannot begin for want of memory alone. Those
+ * that are due begin in the order in which they came: none that is smaller goes before
+ * one that waits, which would else wait for ever.
  */
-bool launch_waits_for_memory(const struct session *session, u32 slot)
+static bool waits_for_memory(const struct session *session, u32 slot, u32 number)
 {
-	const struct session_tenant *tenant = &session->tenants[slot];
-	const struct launch *launch = &tenant->launch[tenant->head];
+	const struct queue *queue = &session->tenants[slot].queue[number];
+	const struct launch *launch = &queue->launch[queue->head];
 
-	return session->initial.config.memory_mb && is_due(session, slot) &&
-	       (others_are_first(session, slot, launch) ||
-		lacks_memory(session, slot, launch));
+	return session->initial.config.memory_mb &&
+	       is_due(session, slot, number) &&
+	       (others_are_first(session, slot, number, launch) ||
+		lacks_memory(session, slot, number, launch));
+}
+
+/* launch_lacks_memory() - whether some launch of a tenant waits for memory alone */
+bool launch_lacks_memory(const struct session *session, u32 slot)
+{
+	u32 mask;
+
+	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1)
+		if (waits_for_memory(session, slot, (u32)__builtin_ctz(mask)))
+			return true;
+	return false;
+}
+
+static bool can_begin(const struct session *session, u32 slot, u32 number)
+{
+	return is_due(session, slot, number) &&
+	       !waits_for_memory(session, slot, number);
+}
+
+/* --- going on ------------------------------------------------------------------------ */
+
+/* Launches that one has let go begin with it: the tenant does not rest between. */
+static u32 begin_let_go(struct session *session, u32 slot)
+{
+	u32 events = 0, mask;
+
+	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+
+		if (can_begin(session, slot, number))
+			events |= offer_kernel(session, slot, number, 0);
+	}
+	return events;
 }
 
 /* The trace has run; whether it, or the next launch, begins. */
-static u32 end_run(struct session *session, u32 slot)
+static u32 end_run(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(tenant);
+	struct launch *launch = present_launch(&tenant->queue[number]);
+	u32 events = 0;
 
-	end_first_run(session, slot);
+	end_first_run(session, slot, number);
 	launch->repeats_left--;
-	if (!launch->repeats_left && launch_is_relaunched(session, slot))
-		launch->repeats_left = 1;
-	if (launch->repeats_left)
-		return offer_kernel(session, slot, 0);
-	note_latency(session, slot);
-	launch_end(session, slot, 0);
-	launch_arrive(session, slot);
-	if (is_due(session, slot) && !launch_waits_for_memory(session, slot))
-		return offer_kernel(session, slot, 0);
-	return SIMGPU_ON_DEPARTURE;
+	if (!launch->repeats_left) {
+		tell_waiting(tenant, launch->sequence);
+		if (launch_is_relaunched(session, slot, number)) {
+			launch->repeats_left = 1;
+			launch->done = true;
+		}
+	}
+	if (launch->repeats_left) {
+		events = offer_kernel(session, slot, number, 0);
+	} else {
+		note_latency(session, slot, number);
+		launch_end(session, slot, number, 0);
+		launch_arrive(session, slot);
+	}
+	events |= begin_let_go(session, slot);
+	return has_work(tenant) ? events : events | SIMGPU_ON_DEPARTURE;
 }
 
-/*
- * launch_departs() - whether a tenant has no work once its kernel has ended
- */
-bool launch_departs(struct session *session, u32 slot)
+/* Whether a queue's launch ends with the kernel that has ended, for those who wait. */
+static bool is_over(const struct queue *queue)
 {
-	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(tenant), next;
+	const struct launch *launch = &queue->launch[queue->head];
 
-	if (tenant->kernel + 1 < launch->trace->kernel_count ||
-	    launch->repeats_left > 1 || launch_is_relaunched(session, slot))
+	return queue->kernel + 1 == launch->trace->kernel_count &&
+	       launch->repeats_left <= 1;
+}
+
+/* Whether those for which a launch waits have ended, or are among @queues. */
+static bool is_let_go(const struct session_tenant *tenant, u32 queues,
+		      const struct launch *launch)
+{
+	struct launch rest = *launch;
+	u32 i;
+
+	for (; queues; queues &= queues - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
+		u64 sequence = queue->launch[queue->head].sequence;
+
+		for (i = 0; i < SESSION_WAITS_MAX; i++)
+			if (rest.wait[i] == sequence)
+				rest.wait[i] = 0;
+	}
+	return !waits(&rest);
+}
+
+/* Whether a queue has work once the kernels of @over, whose launches are, ended. */
+static bool goes_on(const struct session *session, u32 slot, u32 number, u32 over)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *queue = &tenant->queue[number];
+	struct launch next = queue->launch[queue->head];
+
+	if (working_queues(tenant) & ~over & 1U << number)
+		return true;
+	if (over >> number & 1 && launch_is_relaunched(session, slot, number))
+		return true;
+	if (over >> number & 1 &&
+	    !launch_following(session, slot, number, &next))
 		return false;
-	return !launch_following(session, slot, &next) ||
-	       next.not_before > session_now(session) ||
-	       (session->initial.config.memory_mb &&
-		(others_are_first(session, slot, &next) ||
-		 lacks_memory(session, slot, &next)));
+	return next.not_before <= session_now(session) &&
+	       is_let_go(tenant, over, &next) &&
+	       !(session->initial.config.memory_mb &&
+		 (others_are_first(session, slot, number, &next) ||
+		  lacks_memory(session, slot, number, &next)));
 }
 
 /*
- * launch_advance() - a kernel has ended: the next of its trace follows, the next
- *	run, the next launch, or nothing
+ * launch_departs() - whether a tenant has no work once its kernels that @ended have
+ *	given way to what follows
+ */
+bool launch_departs(const struct session *session, const struct ended *ended,
+		    u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 over = 0, mask;
+
+	for (mask = ended->queues[slot]; mask; mask &= mask - 1)
+		if (is_over(&tenant->queue[__builtin_ctz(mask)]))
+			over |= mask & -mask;
+	for (mask = tenant->pending; mask; mask &= mask - 1)
+		if (goes_on(session, slot, (u32)__builtin_ctz(mask), over))
+			return false;
+	return true;
+}
+
+/*
+ * launch_advance() - a queue's kernel has ended: the next of its trace follows, the
+ *	next run, the next launch, or nothing
  *
  * Return: SIMGPU_ON_KERNEL_END, and what else it was.
  */
-u32 launch_advance(struct session *session, u32 slot)
+u32 launch_advance(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(tenant);
+	struct queue *queue = &tenant->queue[number];
+	struct launch *launch = present_launch(queue);
 	u32 events = SIMGPU_ON_KERNEL_END;
 
 	if (session->hooks.kernel_finish)
 		session->hooks.kernel_finish(session->hooks.context, slot,
-					     launch->sequence, tenant->kernel);
-	tenant->running = false;
-	if (tenant->kernel + 1 < launch->trace->kernel_count)
-		events |= offer_kernel(session, slot, tenant->kernel + 1);
+					     number, launch->sequence,
+					     queue->kernel);
+	tenant->running &= ~(1U << number);
+	if (queue->kernel + 1 < launch->trace->kernel_count)
+		events |= offer_kernel(session, slot, number,
+				       queue->kernel + 1);
 	else
-		events |= end_run(session, slot);
+		events |= end_run(session, slot, number);
 	tenant->events |= events;
+	return events;
+}
+
+/* A tenant's queues that can begin. */
+static u32 start_tenant(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u32 events = 0, mask;
+
+	for (mask = tenant->pending; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+
+		if (!can_begin(session, slot, number))
+			continue;
+		if (!has_work(tenant)) {
+			tenant->arrival_cycle = session_now(session);
+			tenant->progress_cycle = session_now(session);
+			tenant->events |= SIMGPU_ON_ARRIVAL;
+		}
+		tenant->events |= offer_kernel(session, slot, number, 0);
+		events |= tenant->events;
+	}
 	return events;
 }
 
@@ -407,25 +655,16 @@ static u32 start_due_once(struct session *session)
 {
 	u32 events = 0, slot;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct session_tenant *tenant = &session->tenants[slot];
-
-		if (!is_due(session, slot) ||
-		    launch_waits_for_memory(session, slot))
-			continue;
-		tenant->arrival_cycle = session_now(session);
-		tenant->progress_cycle = session_now(session);
-		tenant->events |= SIMGPU_ON_ARRIVAL |
-				  offer_kernel(session, slot, 0);
-		events |= tenant->events;
-	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		events |= start_tenant(session, slot);
 	return events;
 }
 
 /*
- * launch_start_due() - launches whose cycle has come, of tenants without work
+ * launch_start_due() - launches whose cycle has come, and that wait for nothing
  *
- * Return: SIMGPU_ON_ARRIVAL if there are any, and what else it was.
+ * Return: SIMGPU_ON_ARRIVAL if they are of tenants without work, and what else it
+ * was.
  */
 u32 launch_start_due(struct session *session)
 {
@@ -438,22 +677,52 @@ u32 launch_start_due(struct session *session)
 	return events;
 }
 
+/* Whether some queue of a tenant can begin. */
+static bool some_can_begin(const struct session *session, u32 slot)
+{
+	u32 mask;
+
+	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1)
+		if (can_begin(session, slot, (u32)__builtin_ctz(mask)))
+			return true;
+	return false;
+}
+
+/* launch_brings_work() - whether launch_start_due() would give somebody work */
+bool launch_brings_work(const struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (!has_work(&session->tenants[slot]) &&
+		    some_can_begin(session, slot))
+			return true;
+	return false;
+}
+
 /*
  * launch_next_start() - when a waiting launch starts next; NEVER: none does, or
  *	not before another one has ended
  */
-u64 launch_next_start(struct session *session)
+u64 launch_next_start(const struct session *session)
 {
 	u64 next = NEVER;
-	u32 slot;
+	u32 slot, mask;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct session_tenant *tenant = &session->tenants[slot];
-		struct launch *launch = present_launch(tenant);
+		const struct session_tenant *tenant = &session->tenants[slot];
 
-		if (launch && !has_work(tenant) && launch->not_before < next &&
-		    !launch_waits_for_memory(session, slot))
-			next = launch->not_before;
+		mask = tenant->pending & ~working_queues(tenant);
+		for (; mask; mask &= mask - 1) {
+			u32 number = (u32)__builtin_ctz(mask);
+			const struct queue *queue = &tenant->queue[number];
+			const struct launch *launch =
+				&queue->launch[queue->head];
+
+			if (launch->not_before < next && !waits(launch) &&
+			    !waits_for_memory(session, slot, number))
+				next = launch->not_before;
+		}
 	}
 	return next;
 }

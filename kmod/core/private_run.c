@@ -111,22 +111,25 @@ void private_run_leave(struct session *session, u32 slot)
 }
 
 /* private_run_start() - a kernel has begun on the device: it begins here, too */
-void private_run_start(struct session *session, u32 slot,
+void private_run_start(struct session *session, u32 slot, u32 queue,
 		       const struct trace *trace, u32 kernel)
 {
 	struct private_run *run = &session->private_runs[slot];
 
 	if (!run->gpu)
 		return;
-	gpu_kernel_start(run->gpu, slot, trace, kernel);
-	run->runs = true;
+	gpu_queue_set_priority(run->gpu, slot, queue,
+			       session->tenants[slot].queue[queue].priority);
+	gpu_queue_start(run->gpu, slot, queue, trace, kernel);
+	run->runs |= 1U << queue;
 }
 
-static void run_to(struct session *session, struct private_run *run, u64 cycle)
+static void run_on(struct session *session, struct private_run *run, u32 slot)
 {
-	run_gpu(session, run->gpu, cycle);
+	run_gpu(session, run->gpu,
+		(gpu_now(run->gpu) / PRIVATE_STEP + 1) * PRIVATE_STEP);
 	if (gpu_take_finished(run->gpu))
-		run->runs = false;
+		run->runs &= ~gpu_take_queues(run->gpu, slot);
 }
 
 static u64 instructions_of(struct gpu *gpu, u32 slot)
@@ -139,28 +142,27 @@ static u64 instructions_of(struct gpu *gpu, u32 slot)
 
 /*
  * private_run_follow() - private runs go on to where their tenants are
- * @ended: slots whose kernels have ended on the device; so they do here
+ * @ended: kernels that have ended on the device; so they do here
  *
  * Called often, so that it does not take long; where a run has come to does not
  * depend on when.
  */
-void private_run_follow(struct session *session, u64 ended)
+void private_run_follow(struct session *session, const struct ended *ended)
 {
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct private_run *run = &session->private_runs[slot];
-		u64 done = NEVER;
+		u64 done;
 
 		if (!run->runs)
 			continue;
-		if (!(ended & 1ULL << slot))
-			done = instructions_of(session->gpu, slot);
+		while (run->runs & ended->queues[slot])
+			run_on(session, run, slot);
+		done = instructions_of(session->gpu, slot);
 		while (run->runs &&
 		       instructions_of(run->gpu, slot) < done)
-			run_to(session, run,
-			       (gpu_now(run->gpu) / PRIVATE_STEP + 1) *
-				       PRIVATE_STEP);
+			run_on(session, run, slot);
 	}
 }
 

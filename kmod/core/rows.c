@@ -93,6 +93,27 @@ static void row_latency(const struct session_tenant_report *report,
 	out->run_mean_ns = latency->run_mean_ns;
 }
 
+static void row_queues(const struct session_tenant_report *report,
+		       struct simgpu_tenant_report *out)
+{
+	u32 i;
+
+	/* States have the same numbers there. */
+	static_assert((u32)SIMGPU_QUEUE_RUNNING + 1 == SESSION_QUEUE_STATES,
+		      "states");
+	out->queue_count = report->queue_count;
+	for (i = 0; i < report->queue_count; i++) {
+		const struct session_queue_report *queue = &report->queue[i];
+
+		out->queue[i] = (struct simgpu_queue_report) {
+			.state = queue->state,
+			.priority = queue->priority,
+			.waiting = queue->waiting,
+			.kernel = queue->kernel,
+		};
+	}
+}
+
 void row_report(const struct session_tenant_report *report,
 		struct simgpu_tenant_report *out)
 {
@@ -119,6 +140,7 @@ void row_report(const struct session_tenant_report *report,
 	if (report->waits_for_memory)
 		out->flags |= SIMGPU_REPORT_WAITS_FOR_MEMORY;
 	row_latency(report, out);
+	row_queues(report, out);
 }
 
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)

@@ -218,25 +218,26 @@ u64 session_now(const struct session *session)
 	return gpu_now(session->gpu);
 }
 
-/* When the last thread block of a slot ended. */
-u64 session_kernel_end(const struct session *session, u32 slot)
+/* When the last thread block of a queue ended. */
+u64 session_kernel_end(const struct session *session, u32 slot, u32 queue)
 {
 	struct gpu_kernel_status status;
 
-	gpu_kernel_status(session->gpu, slot, &status);
+	gpu_queue_status(session->gpu, slot, queue, &status);
 	return status.ended_at;
 }
 
 u64 session_end_cycle(const struct session *session)
 {
+	u32 slot, queue;
 	u64 end = 0;
-	u32 slot;
 
 	if (session_state(session) != SESSION_IDLE)
 		return session_now(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (session_kernel_end(session, slot) > end)
-			end = session_kernel_end(session, slot);
+		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
+			if (session_kernel_end(session, slot, queue) > end)
+				end = session_kernel_end(session, slot, queue);
 	return end ? end : session_now(session);
 }
 
@@ -265,36 +266,52 @@ static bool same_kernel(const struct trace_kernel *a, const struct trace_kernel 
 	       a->block_threads == b->block_threads;
 }
 
-static const struct trace_kernel *present_kernel(struct session_tenant *tenant)
+static const struct trace_kernel *present_kernel(struct queue *queue)
 {
-	return &present_launch(tenant)->trace->kernels[tenant->kernel];
+	return &present_launch(queue)->trace->kernels[queue->kernel];
 }
 
 /* Whether tenants lose their work that the policy does not want to hear of. */
-static bool some_depart(struct session *session, u64 slots)
+static bool some_depart(const struct session *session, const struct ended *ended)
 {
+	u64 slots = ended->slots;
+
 	if (lists(session, SIMGPU_ON_DEPARTURE))
 		return false;
 	for (; slots; slots &= slots - 1)
-		if (launch_departs(session, (u32)__builtin_ctzll(slots)))
+		if (launch_departs(session, ended,
+				   (u32)__builtin_ctzll(slots)))
 			return true;
 	return false;
 }
 
-/* Go on to what follows; @changed: whether another kernel does somewhere. */
-static u32 advance_all(struct session *session, u64 slots, bool *changed)
+/* A queue goes on to what follows; @changed: it is another kernel. */
+static u32 advance(struct session *session, u32 slot, u32 number, bool *changed)
 {
-	u32 events = 0;
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	struct trace_kernel ended = *present_kernel(queue);
+	u32 events = launch_advance(session, slot, number);
+
+	*changed |= working_queues(tenant) >> number & 1 &&
+		    !same_kernel(&ended, present_kernel(queue));
+	return events;
+}
+
+/* Go on to what follows; @changed: whether another kernel does somewhere. */
+static u32 advance_all(struct session *session, const struct ended *ended,
+		       bool *changed)
+{
+	u64 slots = ended->slots;
+	u32 events = 0, queues;
 
 	*changed = false;
 	for (; slots; slots &= slots - 1) {
 		u32 slot = (u32)__builtin_ctzll(slots);
-		struct session_tenant *tenant = &session->tenants[slot];
-		struct trace_kernel ended = *present_kernel(tenant);
 
-		events |= launch_advance(session, slot);
-		*changed |= has_work(tenant) &&
-			    !same_kernel(&ended, present_kernel(tenant));
+		for (queues = ended->queues[slot]; queues; queues &= queues - 1)
+			events |= advance(session, slot,
+					  (u32)__builtin_ctz(queues), changed);
 	}
 	return events;
 }
@@ -304,19 +321,19 @@ static u32 advance_all(struct session *session, u64 slots, bool *changed)
  * else the session's kernel_end; a tenant without work keeps no SMs, whatever
  * carries on (docs/glossary.md, Tenants).
  */
-static void kernels_ended(struct session *session, u64 slots)
+static void kernels_ended(struct session *session, const struct ended *ended)
 {
 	enum session_kernel_end way = session->initial.kernel_end;
 	bool listed = lists(session, SIMGPU_ON_KERNEL_END);
 	bool even = way == SESSION_KERNEL_END_EVEN && !listed;
-	bool departs = some_depart(session, slots), changed;
+	bool departs = some_depart(session, ended), changed;
 	u32 events;
 
 	decide_kernel_end(session);
 	/* What was is over before another thing begins. */
 	if (even || departs)
 		epoch_end(session, false);
-	events = decide_events(session, advance_all(session, slots, &changed));
+	events = decide_events(session, advance_all(session, ended, &changed));
 	/* Of two whose launches end at once, one may take the memory of both. */
 	departs |= !!(events & SIMGPU_ON_DEPARTURE);
 	if (way == SESSION_KERNEL_END_CHANGED && !listed)
@@ -326,8 +343,8 @@ static void kernels_ended(struct session *session, u64 slots)
 }
 
 /*
- * Launches whose cycle has come begin. Unless the policy wants to hear of them,
- * what ran until now is over, and an even split begins.
+ * Launches whose cycle has come begin. Unless the policy wants to hear of those that
+ * bring a tenant work, what ran until now is over, and an even split begins.
  */
 static void start_due(struct session *session)
 {
@@ -335,7 +352,7 @@ static void start_due(struct session *session)
 
 	if (launch_next_start(session) > session_now(session))
 		return;
-	if (!lists(session, SIMGPU_ON_ARRIVAL))
+	if (!lists(session, SIMGPU_ON_ARRIVAL) && launch_brings_work(session))
 		epoch_end(session, false);
 	events = decide_events(session, launch_start_due(session));
 	if (events & SIMGPU_ON_ARRIVAL) {
@@ -354,6 +371,31 @@ static bool somebody_has_work(const struct session *session)
 	return false;
 }
 
+/* What a tenant's queues do now. */
+static void fill_queue_reports(const struct session *session, u32 slot,
+			       struct session_queue_report *rows)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 i;
+
+	for (i = 0; i < tenant->queues; i++) {
+		const struct queue *queue = &tenant->queue[i];
+		struct session_queue_report *row = &rows[i];
+
+		memset(row, 0, sizeof(*row));
+		row->priority = queue->priority;
+		row->waiting = launch_waiting(session, slot, i);
+		row->held = is_held(session, slot, i);
+		if (!(tenant->pending >> i & 1))
+			continue;
+		row->sequence = queue->launch[queue->head].sequence;
+		row->state = tenant->running >> i & 1 ? SESSION_QUEUE_RUNNING :
+			     working_queues(tenant) >> i & 1 ?
+			     SESSION_QUEUE_READY : SESSION_QUEUE_WAITING;
+		row->kernel = queue->kernel;
+	}
+}
+
 static void stop(struct session *session)
 {
 	u32 slot;
@@ -361,9 +403,12 @@ static void stop(struct session *session)
 	epoch_end(session, false);
 	session->stopped = true;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		session->tenants[slot].waiting = launch_waiting(session, slot);
+		session->tenants[slot].waiting =
+			launch_waiting_all(session, slot);
 		session->tenants[slot].waits_for_memory =
-			launch_waits_for_memory(session, slot);
+			launch_lacks_memory(session, slot);
+		fill_queue_reports(session, slot,
+				   session->tenants[slot].stopped);
 	}
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
@@ -384,7 +429,7 @@ enum session_state session_state(const struct session *session)
 	if (session->initial.gang_size && !session->gang_started)
 		return SESSION_WAITING;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (session->tenants[slot].launches)
+		if (session->tenants[slot].pending)
 			return SESSION_RUNNING;
 	return SESSION_IDLE;
 }
@@ -394,10 +439,25 @@ static u64 least(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+/* Kernels whose end the device tells. */
+static void take_ended(struct session *session, struct ended *out)
+{
+	u64 rest;
+
+	memset(out, 0, sizeof(*out));
+	out->slots = gpu_take_finished(session->gpu);
+	for (rest = out->slots; rest; rest &= rest - 1) {
+		u32 slot = (u32)__builtin_ctzll(rest);
+
+		out->queues[slot] = (u8)gpu_take_queues(session->gpu, slot);
+	}
+}
+
 /* Let the hardware run to the next decision or @limit, and decide. */
 static void run_once(struct session *session, u64 limit)
 {
-	u64 epoch_over = NEVER, until, ended;
+	u64 epoch_over = NEVER, until;
+	struct ended ended;
 
 	start_due(session);
 	launch_launched(session);
@@ -412,10 +472,10 @@ static void run_once(struct session *session, u64 limit)
 	if (until < session_now(session))
 		until = session_now(session);
 	run_gpu(session, session->gpu, until);
-	ended = gpu_take_finished(session->gpu);
-	private_run_follow(session, ended);
-	if (ended)
-		kernels_ended(session, ended);
+	take_ended(session, &ended);
+	private_run_follow(session, &ended);
+	if (ended.slots)
+		kernels_ended(session, &ended);
 	decide_apply(session);
 	if (session->initial.stop_cycle &&
 	    session_now(session) == session->initial.stop_cycle) {
@@ -510,6 +570,7 @@ int session_join_with(struct session *session, u32 slot,
 	tenant->joined = true;
 	tenant->options = *options;
 	tenant->next_sequence = 1;
+	tenant->queues = 1;
 	gpu_tenant_reset_counters(session->gpu, slot);
 	registers_clear(session, slot);
 	return (int)slot;
@@ -532,134 +593,6 @@ int session_set_tenant(struct session *session, u32 slot,
 		return 0;
 	journal_tenant(session, slot, options);
 	session->tenants[slot].options = *options;
-	return 0;
-}
-
-static bool gang_is_ready(const struct session *session)
-{
-	u32 slot;
-
-	for (slot = 0; slot < session->initial.gang_size; slot++)
-		if (!session->tenants[slot].launches)
-			return false;
-	return true;
-}
-
-int session_launch_check(const struct session *session,
-			 const struct trace *trace, u64 repeats, u64 not_before)
-{
-	const struct gpu_config *config = &session->initial.config;
-	u32 i;
-
-	if (!repeats)
-		return -EINVAL;
-	if (session->stopped || session->canceled)
-		return -ECANCELED;
-	if (not_before > fixed_add(session_now(session),
-				   SESSION_AHEAD_CYCLES_MAX))
-		return -ERANGE;
-	if (config->memory_mb &&
-	    trace->footprint_bytes > (u64)config->memory_mb << 20)
-		return -ENOSPC;
-	for (i = 0; i < trace->kernel_count; i++)
-		if (!gpu_kernel_fits(config, &trace->kernels[i]))
-			return -E2BIG;
-	return 0;
-}
-
-int session_launch(struct session *session, u32 slot, const struct trace *trace,
-		   u64 repeats, u64 not_before, u64 *sequence)
-{
-	return session_launch_by(session, slot, trace, repeats, not_before, 0,
-				 sequence);
-}
-
-/* A launch that its deadline could not be met by, whatever happens. */
-static bool deadline_is_good(const struct session *session, u64 not_before,
-			     u64 deadline)
-{
-	return !deadline || (deadline >= not_before &&
-			     deadline >= session_now(session));
-}
-
-int session_launch_by(struct session *session, u32 slot,
-		      const struct trace *trace, u64 repeats, u64 not_before,
-		      u64 deadline, u64 *sequence)
-{
-	int ret = session_launch_check(session, trace, repeats, not_before);
-	struct session_tenant *tenant = &session->tenants[slot];
-	struct journal_event *event;
-	struct launch *launch;
-
-	if (!is_member(session, slot))
-		return -EINVAL;
-	if (ret)
-		return ret;
-	if (!deadline_is_good(session, not_before, deadline))
-		return -EINVAL;
-	if (tenant->arrivals.trace)
-		return -EBUSY;
-	if (tenant->launches == SESSION_LAUNCHES_MAX)
-		return -EAGAIN;
-	launch = &tenant->launch[(tenant->head + tenant->launches) %
-				 SESSION_LAUNCHES_MAX];
-	tenant->launches++;
-	launch->trace = trace;
-	launch->sequence = tenant->next_sequence++;
-	launch->repeats_left = repeats;
-	launch->not_before = not_before;
-	launch->arrival_cycle = session_now(session);
-	launch->deadline = deadline;
-	launch->start_cycle = NEVER;
-	*sequence = launch->sequence;
-	event = journal_add(session, JOURNAL_LAUNCH, slot);
-	event->launch.sequence = launch->sequence;
-	event->launch.checksum = trace->checksum;
-	event->launch.trace_bytes = trace->bytes;
-	event->launch.repeats = repeats;
-	event->launch.not_before = not_before;
-	event->launch.deadline = deadline;
-	if (session->initial.gang_size && !session->gang_started)
-		session->gang_started = gang_is_ready(session);
-	return 0;
-}
-
-int session_arrivals(struct session *session, u32 slot,
-		     const struct trace *trace, const struct arrivals_plan *plan,
-		     u64 *sequence)
-{
-	int ret = session_launch_check(session, trace, 1, 0);
-	struct session_tenant *tenant = &session->tenants[slot];
-	struct arrivals *arrivals = &tenant->arrivals;
-	struct journal_event *event;
-
-	if (!is_member(session, slot) || arrivals_check(plan))
-		return -EINVAL;
-	if (ret)
-		return ret;
-	if (tenant->launches)
-		return -EBUSY;
-	*arrivals = (struct arrivals) {
-		.trace = trace,
-		.plan = *plan,
-		.begin = session_now(session),
-		.checksum = arrivals_checksum(plan),
-		.sequence = tenant->next_sequence,
-		.more = true,
-	};
-	tenant->next_sequence += plan->requests;
-	*sequence = tenant->next_sequence - 1;
-	arrivals_first(plan, slot, &arrivals->next);
-	launch_arrive(session, slot);
-	event = journal_add(session, JOURNAL_ARRIVALS, slot);
-	event->arrivals.sequence = *sequence;
-	event->arrivals.checksum = trace->checksum;
-	event->arrivals.trace_bytes = trace->bytes;
-	event->arrivals.plan = *plan;
-	event->arrivals.plan.list = NULL;
-	event->arrivals.list_checksum = arrivals->checksum;
-	if (session->initial.gang_size && !session->gang_started)
-		session->gang_started = gang_is_ready(session);
 	return 0;
 }
 
@@ -722,7 +655,7 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->held = session->controls.hold >> slot & 1;
 	out->waits_for_memory = session->stopped ?
 				tenant->waits_for_memory :
-				launch_waits_for_memory(session, slot);
+				launch_lacks_memory(session, slot);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
 	out->np_run_ppm = tenant->np_cycles ? tenant->np_sum / tenant->np_cycles
@@ -732,7 +665,12 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
 	out->waiting = session->stopped ? tenant->waiting :
-					  launch_waiting(session, slot);
+					  launch_waiting_all(session, slot);
+	out->queue_count = tenant->queues;
+	if (session->stopped)
+		memcpy(out->queue, tenant->stopped, sizeof(out->queue));
+	else
+		fill_queue_reports(session, slot, out->queue);
 	if (tenant->first_run_done)
 		out->figures = tenant->first_run;
 	else if (tenant->started)

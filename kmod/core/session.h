@@ -23,8 +23,14 @@
  * all refreshes of the time between at once.
  */
 #define SESSION_AHEAD_CYCLES_MAX	100000000ULL
-/* Launches of a tenant that have not ended; a further one gets -EAGAIN. */
+/* Queues of a tenant. */
+#define SESSION_QUEUES_MAX		SIMGPU_QUEUES_MAX
+/* Launches of a queue that have not ended; a further one gets -EAGAIN. */
 #define SESSION_LAUNCHES_MAX		16
+/* Launches of other queues that a launch may wait for. */
+#define SESSION_WAITS_MAX		4
+/* Priorities of queues, up and down; they begin with 0. */
+#define SESSION_QUEUE_PRIORITY_MAX	GPU_QUEUE_PRIORITY_MAX
 /* Requests that have come and wait are counted up to here. */
 #define SESSION_WAITING_MAX		256
 /*
@@ -221,8 +227,8 @@ struct session_epoch {
  *	session_run(), session_leave(), session_set_policy() and their like
  * @context: passed to each
  * @epoch: an epoch ended; the struct is only valid during the call
- * @launch_done: a launch ended, in order for each slot; the session has let go
- *	of its trace. @status: 0, or -ECANCELED if it was dropped
+ * @launch_done: a launch ended, in order for each queue of a slot; the session has
+ *	let go of its trace. @status: 0, or -ECANCELED if it was dropped
  * @kernel_start: a kernel of a launch has started
  * @kernel_finish: it has run to its end
  * @repartition: SMs were assigned anew; the present assignment is in the reports
@@ -237,10 +243,11 @@ struct session_epoch {
 struct session_hooks {
 	void *context;
 	void (*epoch)(void *context, const struct session_epoch *epoch);
-	void (*launch_done)(void *context, u32 slot, u64 sequence,
+	void (*launch_done)(void *context, u32 slot, u32 queue, u64 sequence,
 			    const struct trace *trace, int status);
-	void (*kernel_start)(void *context, u32 slot, u64 sequence, u32 kernel);
-	void (*kernel_finish)(void *context, u32 slot, u64 sequence,
+	void (*kernel_start)(void *context, u32 slot, u32 queue, u64 sequence,
+			     u32 kernel);
+	void (*kernel_finish)(void *context, u32 slot, u32 queue, u64 sequence,
 			      u32 kernel);
 	void (*repartition)(void *context);
 	void (*preempt)(void *context, u32 sm, u32 from, u32 to, bool save);
@@ -257,6 +264,33 @@ enum session_state {
 	SESSION_IDLE,		/* no tenant has work; device time stands still */
 	SESSION_STOPPED,	/* at its stop cycle */
 	SESSION_CANCELED,	/* a member of the gang left before the start */
+};
+
+/* What the first launch of a queue does. */
+enum session_queue_state {
+	SESSION_QUEUE_EMPTY,	/* there is none */
+	SESSION_QUEUE_WAITING,	/* for its cycle, for others' memory or their end */
+	SESSION_QUEUE_READY,	/* its kernel could start: the policy decides */
+	SESSION_QUEUE_RUNNING,	/* its kernel is on the device */
+	SESSION_QUEUE_STATES
+};
+
+/**
+ * struct session_queue_report - a tenant's queue
+ * @state: &enum session_queue_state
+ * @priority: see session_set_queue()
+ * @waiting: launches behind the first one
+ * @kernel: which one of its trace the first one has come to
+ * @held: whether the policy holds the queue, or its tenant
+ * @sequence: number of the first launch; 0: there is none
+ */
+struct session_queue_report {
+	u32 state;
+	s32 priority;
+	u32 waiting;
+	u32 kernel;
+	bool held;
+	u64 sequence;
 };
 
 /**
@@ -277,8 +311,10 @@ enum session_state {
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
  * @latency: of its launches that have run to their end since it joined
- * @waiting: launches behind the one whose turn it is; of arrivals,
+ * @waiting: launches behind those whose turn it is; of arrivals,
  *	SESSION_WAITING_MAX stands for that many and more
+ * @queue_count: queues up to the last one that it has used, 1 and up
+ * @queue: these
  */
 struct session_tenant_report {
 	bool present;
@@ -297,12 +333,15 @@ struct session_tenant_report {
 	struct simgpu_counters counters;
 	struct latency_figures latency;
 	u32 waiting;
+	u32 queue_count;
+	struct session_queue_report queue[SESSION_QUEUES_MAX];
 };
 
 enum journal_kind {
 	JOURNAL_JOIN,
 	JOURNAL_TENANT,
 	JOURNAL_LAUNCH,
+	JOURNAL_QUEUE,
 	JOURNAL_ARRIVALS,
 	JOURNAL_LEAVE,
 	JOURNAL_POLICY,
@@ -321,6 +360,7 @@ enum journal_kind {
  * @slot: tenant, where it concerns one
  * @tenant: JOIN, TENANT (changed options)
  * @launch: LAUNCH: its number; its trace, by checksum and size; its arguments
+ * @queue: QUEUE: which one, and its priority from now on
  * @arrivals: ARRIVALS: the last request's number; trace and plan, of which the
  *	list is named by its checksum
  * @epoch_cycles: EPOCH_CYCLES
@@ -345,8 +385,15 @@ struct journal_event {
 			u64 repeats;
 			u64 not_before;
 			u64 deadline;
+			u64 wait[SESSION_WAITS_MAX];
 			u32 checksum;
+			u8 queue;
+			bool more;
 		} launch;
+		struct {
+			u32 number;
+			s32 priority;
+		} queue;
 		struct {
 			u64 sequence;
 			u64 trace_bytes;
@@ -492,10 +539,56 @@ int session_set_tenant(struct session *session, u32 slot,
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		   u64 repeats, u64 not_before, u64 *sequence);
 
-/* The same with a cycle by which it should end, 0 for none; -EINVAL if too early. */
-int session_launch_by(struct session *session, u32 slot,
-		      const struct trace *trace, u64 repeats, u64 not_before,
-		      u64 deadline, u64 *sequence);
+/**
+ * struct session_launch_options - a launch, in full
+ * @trace: as of session_launch()
+ * @repeats: likewise
+ * @not_before: likewise
+ * @deadline: device cycle by which it should end, not before @not_before and not
+ *	in the past; 0: none
+ * @queue: below SESSION_QUEUES_MAX. Launches of a queue run in order, those of
+ *	several at once
+ * @more: further launches of the tenant follow: its gang does not start before one
+ *	without it. Outside a gang it means nothing
+ * @wait: numbers of launches of the tenant's other queues, made before, that have
+ *	to run to their end before it starts; 0: none
+ */
+struct session_launch_options {
+	const struct trace *trace;
+	u64 repeats;
+	u64 not_before;
+	u64 deadline;
+	u32 queue;
+	bool more;
+	u64 wait[SESSION_WAITS_MAX];
+};
+
+/**
+ * session_launch_with() - queue a trace
+ * @session: the session
+ * @slot: the tenant
+ * @options: copied
+ * @sequence: set to the launch's number, from 1 for each tenant, whatever the queue
+ *
+ * Return: as session_launch(); -EINVAL, too, for a queue that cannot be, a deadline
+ * that is too early, and for waiting for an unknown launch or one in the same
+ * queue: then nothing has changed.
+ */
+int session_launch_with(struct session *session, u32 slot,
+			const struct session_launch_options *options,
+			u64 *sequence);
+
+/**
+ * session_set_queue() - set the priority of a tenant's queue, from now on
+ * @session: the session
+ * @slot: the tenant
+ * @queue: below SESSION_QUEUES_MAX
+ * @priority: -SESSION_QUEUE_PRIORITY_MAX to SESSION_QUEUE_PRIORITY_MAX, the highest,
+ *	as gpu_queue_set_priority() takes it
+ *
+ * Return: 0 or -EINVAL.
+ */
+int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority);
 
 /**
  * session_arrivals() - have requests of a tenant come by themselves

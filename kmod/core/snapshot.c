@@ -86,60 +86,84 @@ static void fill_profile(struct session *session, const struct launch *launch,
 }
 
 /* The kernel after the present one: of its trace, its next run, the next launch. */
-static void fill_next(const struct session *session, u32 slot,
+static void fill_next(const struct session *session, u32 slot, u32 queue,
 		      struct simgpu_snapshot_kernel *out)
 {
-	const struct session_tenant *tenant = &session->tenants[slot];
-	struct launch launch = tenant->launch[tenant->head];
-	u32 kernel = tenant->kernel + 1;
+	const struct queue *from = &session->tenants[slot].queue[queue];
+	struct launch launch = from->launch[from->head];
+	u32 kernel = from->kernel + 1;
 	bool follows = true;
 
 	if (kernel == launch.trace->kernel_count) {
 		kernel = 0;
 		if (launch.repeats_left <= 1 &&
-		    !launch_is_relaunched(session, slot))
-			follows = launch_following(session, slot, &launch);
+		    !launch_is_relaunched(session, slot, queue))
+			follows = launch_following(session, slot, queue,
+						   &launch);
 	}
-	memset(out, 0, sizeof(*out));
 	if (follows)
 		fill_kernel(session, &launch, kernel, out);
 }
 
-static void fill_queue(struct session *session, u32 slot,
-		       const struct simgpu_snapshot_tenant *row,
+/*
+ * Thread blocks that have not ended. Not started; or just ended: the next one is taken
+ * to be as large.
+ */
+static u32 blocks_left_of(const struct session *session, u32 slot, u32 queue,
+			  u32 blocks)
+{
+	struct gpu_kernel_status status;
+
+	if (!(session->tenants[slot].running >> queue & 1))
+		return blocks;
+	gpu_queue_status(session->gpu, slot, queue, &status);
+	return status.blocks == status.blocks_finished ?
+	       blocks : status.blocks - status.blocks_finished;
+}
+
+/* A queue; it has no kernel at its head until the first launch can begin. */
+static void fill_queue(struct session *session, u32 slot, u32 queue,
 		       struct simgpu_snapshot_queue *out)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *from = &tenant->queue[queue];
+	const struct launch *launch = &from->launch[from->head];
 
-	out->waiting = launch_waiting(session, slot);
-	fill_kernel(session, &tenant->launch[tenant->head], tenant->kernel,
-		    &out->head);
-	fill_profile(session, &tenant->launch[tenant->head], &out->head);
-	out->head.blocks_left = row->blocks_left;
-	if (tenant->running)
+	out->waiting = launch_waiting(session, slot, queue);
+	out->priority = from->priority;
+	if (!(working_queues(tenant) >> queue & 1))
+		return;
+	out->deadline_cycle = launch->deadline;
+	fill_kernel(session, launch, from->kernel, &out->head);
+	fill_profile(session, launch, &out->head);
+	out->head.blocks_left = blocks_left_of(session, slot, queue,
+					       out->head.blocks);
+	if (tenant->running >> queue & 1)
 		out->head.flags |= SIMGPU_KERNEL_RUNNING;
-	fill_next(session, slot, &out->next);
+	fill_next(session, slot, queue, &out->next);
 }
 
 /* --- tenants ------------------------------------------------------------------------ */
 
-static void fill_blocks(const struct session *session, u32 slot,
+static u32 add_most(u32 a, u32 b)
+{
+	return a + b < a ? U32_MAX : a + b;
+}
+
+static void fill_queues(struct session *session, u32 slot,
 			struct simgpu_snapshot_tenant *out)
 {
-	const struct session_tenant *tenant = &session->tenants[slot];
-	struct gpu_kernel_status kernel;
+	u32 i;
 
-	if (tenant->running) {
-		gpu_kernel_status(session->gpu, slot, &kernel);
-		out->blocks = kernel.blocks;
-		out->blocks_left = kernel.blocks - kernel.blocks_finished;
-	} else {
-		out->blocks = tenant->launch[tenant->head]
-				      .trace->kernels[tenant->kernel].blocks;
+	out->queue_count = session->tenants[slot].queues;
+	for (i = 0; i < out->queue_count; i++) {
+		struct simgpu_snapshot_queue *queue = &out->queue[i];
+
+		fill_queue(session, slot, i, queue);
+		out->blocks = add_most(out->blocks, queue->head.blocks);
+		out->blocks_left = add_most(out->blocks_left,
+					    queue->head.blocks_left);
 	}
-	/* Not started; or just ended: the next one is taken to be as large. */
-	if (!out->blocks_left)
-		out->blocks_left = out->blocks;
 }
 
 static void fill_tenant(struct session *session, u32 slot,
@@ -156,7 +180,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->sms = sms_assigned(session, slot);
 	out->shared_sms = sms_shared(session, slot);
 	out->held = session->controls.hold >> slot & 1;
-	fill_blocks(session, slot, out);
+	fill_queues(session, slot, out);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
 	out->sd_scal_ppm = tenant->sd_scal_ppm;
@@ -166,15 +190,12 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->arrival_cycle = tenant->arrival_cycle;
 	out->service_cycles = tenant->last.sm_cycles /
 			      session->initial.config.sms;
-	out->footprint_bytes =
-		tenant->launch[tenant->head].trace->footprint_bytes;
+	out->footprint_bytes = launch_footprint(tenant);
 	out->memory_priority = session->controls.memory_priority[slot];
 	out->total = tenant->last;
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 	if (gpu_config(session->gpu)->hardware_counters)
 		registers_read(session, slot, &out->counters);
-	out->queue_count = 1;
-	fill_queue(session, slot, out, &out->queue[0]);
 }
 
 /* --- shared SMs --------------------------------------------------------------------- */
@@ -268,7 +289,8 @@ static void clear_tenants(struct session *session)
 		struct simgpu_snapshot_tenant *row =
 			&session->snapshot.tenants[__builtin_ctzll(rest)];
 
-		memset(row, 0, offsetof(typeof(*row), queue[1]));
+		memset(row, 0, (char *)&row->queue[row->queue_count] -
+			       (char *)row);
 	}
 	session->snapshot_used = 0;
 }

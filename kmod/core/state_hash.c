@@ -13,11 +13,55 @@ static u64 mix_bytes(u64 hash, const void *bytes, size_t count)
 
 static u64 mix_launch(u64 hash, const struct launch *launch)
 {
+	u32 i;
+
 	hash = hash_mix(hash, launch->trace->checksum);
 	hash = hash_mix(hash, launch->sequence);
 	hash = hash_mix(hash, launch->repeats_left);
 	hash = hash_mix(hash, launch->not_before);
-	return hash_mix(hash, launch->arrival_cycle);
+	hash = hash_mix(hash, launch->arrival_cycle);
+	for (i = 0; i < SESSION_WAITS_MAX; i++)
+		if (launch->wait[i])
+			hash = hash_mix(hash, launch->wait[i]);
+	return hash;
+}
+
+static u64 mix_launches(u64 hash, const struct queue *queue)
+{
+	u32 i;
+
+	for (i = 0; i < queue->launches; i++)
+		hash = mix_launch(hash, &queue->launch[(queue->head + i) %
+						       SESSION_LAUNCHES_MAX]);
+	return hash;
+}
+
+/* What only those have that use several queues, or give them priorities. */
+static u64 mix_queues(u64 hash, const struct session_tenant *tenant)
+{
+	u32 i;
+
+	if (tenant->queues == 1 && !tenant->queue[0].priority && !tenant->more)
+		return hash;
+	hash = hash_mix(hash, tenant->running | tenant->ready << 8 |
+			 tenant->launching << 16 | (u64)tenant->pending << 24 |
+			 (u64)tenant->more << 32);
+	for (i = 0; i < tenant->queues; i++) {
+		const struct queue *queue = &tenant->queue[i];
+
+		hash = hash_mix(hash, (u32)queue->priority |
+				 (u64)queue->ran << 32);
+		if (queue->launches && queue->launch[queue->head].done)
+			hash = hash_mix(hash, i);
+		if (!i)
+			continue;
+		hash = hash_mix(hash, queue->kernel |
+				 (u64)queue->launches << 32);
+		hash = mix_launches(hash, queue);
+		if (tenant->launching >> i & 1)
+			hash = hash_mix(hash, queue->launch_cycle);
+	}
+	return hash;
 }
 
 static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
@@ -38,16 +82,15 @@ static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
 
 static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 {
-	u32 i;
+	const struct queue *first = &tenant->queue[0];
 
-	hash = hash_mix(hash, tenant->running | tenant->ready << 1 |
+	hash = hash_mix(hash, (tenant->running & 1) | (tenant->ready & 1) << 1 |
 			 tenant->started << 2 | tenant->first_run_done << 3);
-	hash = hash_mix(hash, tenant->kernel | (u64)tenant->launches << 32);
-	for (i = 0; i < tenant->launches; i++)
-		hash = mix_launch(hash, &tenant->launch[(tenant->head + i) %
-							SESSION_LAUNCHES_MAX]);
-	if (tenant->launching)
-		hash = hash_mix(hash, tenant->launch_cycle);
+	hash = hash_mix(hash, first->kernel | (u64)first->launches << 32);
+	hash = mix_launches(hash, first);
+	if (tenant->launching & 1)
+		hash = hash_mix(hash, first->launch_cycle);
+	hash = mix_queues(hash, tenant);
 	if (tenant->arrivals.trace)
 		hash = mix_arrivals(hash, &tenant->arrivals);
 	hash = hash_mix(hash, tenant->start_cycle);
@@ -74,13 +117,21 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 
 static u64 mix_controls(u64 hash, const struct controls *controls)
 {
+	u32 slot;
+
 	hash = hash_mix(hash, controls->hold);
 	hash = hash_mix(hash, controls->preemption | controls->any_shared << 8);
 	hash = mix_bytes(hash, controls->sharers, sizeof(controls->sharers));
 	hash = mix_bytes(hash, controls->block_limit,
 			 sizeof(controls->block_limit));
-	return mix_bytes(hash, controls->memory_priority,
+	hash = mix_bytes(hash, controls->memory_priority,
 			 sizeof(controls->memory_priority));
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (controls->hold_queues[slot] | controls->rank[slot])
+			hash = hash_mix(hash_mix(hash, slot),
+					controls->hold_queues[slot] |
+					(u64)controls->rank[slot] << 32);
+	return hash;
 }
 
 static u64 mix_probe(u64 hash, const struct probe *probe)
@@ -127,6 +178,11 @@ static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
 	if (proposal->flags & SIMGPU_SAYS_BLOCK_LIMITS)
 		hash = mix_bytes(hash, proposal->block_limit,
 				 sizeof(proposal->block_limit));
+	if (proposal->flags & SIMGPU_SAYS_RANKS)
+		hash = mix_bytes(hash, proposal->rank, sizeof(proposal->rank));
+	if (proposal->flags & SIMGPU_SAYS_HOLD_QUEUES)
+		hash = mix_bytes(hash, proposal->hold_queues,
+				 sizeof(proposal->hold_queues));
 	if (proposal->flags & SIMGPU_SAYS_QUOTAS) {
 		hash = mix_bytes(hash, proposal->quota,
 				 sizeof(proposal->quota));

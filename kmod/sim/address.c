@@ -424,7 +424,7 @@ u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp_index,
 {
 	struct warp *warp = &sm->warp[warp_index];
 	const struct block *block = &sm->block[warp->block];
-	const struct trace *trace = gpu->tenants[warp->slot].trace;
+	const struct trace *trace = gpu->grids[warp->grid].trace;
 	const struct trace_pattern *pattern = &trace->patterns[op->pattern];
 	u32 base = (u32)warp->slot << LINE_SLOT_SHIFT;
 

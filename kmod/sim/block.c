@@ -19,6 +19,7 @@ static u32 place_warp(struct sm *sm, u32 block_number)
 	/* Its loads are set up as they come, but for what context.c counts in. */
 	memset(w, 0, offsetof(struct warp, load[1]));
 	w->slot = block->slot;
+	w->grid = block->grid;
 	w->block = block_number;
 	w->wait_load = NONE;
 	sm->warp_age[warp] = sm->age++;
@@ -48,7 +49,7 @@ static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
 static void begin_block(const struct gpu *gpu, struct sm *sm, u32 number)
 {
 	struct block *block = &sm->block[number];
-	const struct trace_kernel *kernel = gpu->tenants[block->slot].kernel;
+	const struct trace_kernel *kernel = gpu->grids[block->grid].kernel;
 	u32 i;
 
 	block->at_barrier = 0;
@@ -92,12 +93,13 @@ bool block_fits(const struct gpu *gpu, const struct sm *sm,
 
 /*
  * block_start() - a thread block comes to an SM, where it begins in the next cycle
- * @index: of its grid
+ * @grid: see grid_number()
+ * @block_index: in it
  * @saved: the place of its context in the pool, or NO_CONTEXT: it is new
  */
-void block_start(struct gpu *gpu, u32 index, u32 slot, u32 block_index, u32 saved)
+void block_start(struct gpu *gpu, u32 index, u32 grid, u32 block_index, u32 saved)
 {
-	const struct trace_kernel *kernel = gpu->tenants[slot].kernel;
+	const struct trace_kernel *kernel = gpu->grids[grid].kernel;
 	struct sm *sm = &gpu->sms[index];
 	struct block *block;
 	u32 number = 0;
@@ -106,7 +108,8 @@ void block_start(struct gpu *gpu, u32 index, u32 slot, u32 block_index, u32 save
 		number++;
 	block = &sm->block[number];
 	block->used = 1;
-	block->slot = slot;
+	block->slot = grid_slot(grid);
+	block->grid = grid;
 	block->warps = 0;
 	block->index = block_index;
 	if (saved == NO_CONTEXT)
@@ -116,7 +119,7 @@ void block_start(struct gpu *gpu, u32 index, u32 slot, u32 block_index, u32 save
 	block->position[0] = block->index % kernel->grid[0];
 	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
 	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
-	share_block_came(gpu, index, slot);
+	share_block_came(gpu, index, block->slot);
 	sm->blocks++;
 	sm->threads_used += kernel->block_threads;
 	sm->registers_used += registers_of(kernel);
@@ -135,10 +138,10 @@ void sm_refill(struct gpu *gpu, u32 index)
 	struct sm *sm = &gpu->sms[index];
 
 	while (sm->reserved && !sm->draining &&
-	       block_fits(gpu, sm, gpu->tenants[sm->owner].kernel) &&
+	       block_fits(gpu, sm, gpu->grids[sm->reserve_grid].kernel) &&
 	       below_limit(gpu, index, sm->owner))
-		block_start(gpu, index, sm->owner, sm->reserve[--sm->reserved],
-			    NO_CONTEXT);
+		block_start(gpu, index, sm->reserve_grid,
+			    sm->reserve[--sm->reserved], NO_CONTEXT);
 }
 
 /* --- leaving ----------------------------------------------------------------------- */
@@ -147,7 +150,7 @@ void sm_refill(struct gpu *gpu, u32 index)
  * sm_notify() - tell dispatch.c of a thread block whose context was moved
  * @saved: its place in the pool
  */
-void sm_notify(struct gpu *gpu, u32 index, u32 slot, enum notice_kind kind,
+void sm_notify(struct gpu *gpu, u32 index, u32 grid, enum notice_kind kind,
 	       u32 saved)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -157,7 +160,7 @@ void sm_notify(struct gpu *gpu, u32 index, u32 slot, enum notice_kind kind,
 	sm->notice[sm->notices++] = (struct notice) {
 		.at = gpu->now,
 		.saved = saved,
-		.slot = slot,
+		.grid = grid,
 		.kind = kind,
 	};
 }
@@ -167,7 +170,7 @@ void sm_notify(struct gpu *gpu, u32 index, u32 slot, enum notice_kind kind,
  */
 void block_clear(struct gpu *gpu, u32 index, struct block *block)
 {
-	const struct trace_kernel *kernel = gpu->tenants[block->slot].kernel;
+	const struct trace_kernel *kernel = gpu->grids[block->grid].kernel;
 	struct sm *sm = &gpu->sms[index];
 	u64 warps = block->warps;
 	u32 i;
@@ -201,9 +204,10 @@ void block_finish(struct gpu *gpu, u32 index, u32 number)
 	struct sm *sm = &gpu->sms[index];
 	struct block *block = &sm->block[number];
 	struct tenant_counts *counts = &gpu->counts[block->slot];
+	u32 queue = grid_queue(block->grid);
 
-	counts->blocks_ended++;
-	counts->ended_at = later(counts->ended_at, gpu->now);
+	counts->blocks_ended[queue]++;
+	counts->ended_at[queue] = later(counts->ended_at[queue], gpu->now);
 	counts->counters.blocks_finished++;
 	gpu->sm_counters[index].blocks_finished++;
 	block_clear(gpu, index, block);

@@ -118,7 +118,7 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 		w->op--;
 	w->left += rest;
 	w->issued -= rest;
-	op = &gpu->tenants[s->slot].trace->ops[w->op];
+	op = &gpu->grids[w->grid].trace->ops[w->op];
 	if (op->shared_count)
 		count_shared(gpu, sm, s->slot,
 			     -(s64)burst_part(op, op->shared_count, w->left,

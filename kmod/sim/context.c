@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Contexts of thread blocks: the pool that keeps what their warps need to go
- * on, each tenant's queue of saved blocks (HSM Figure 8), and the stores and
+ * on, each kernel's queue of saved blocks (HSM Figure 8), and the stores and
  * reads that move registers and shared memory through an SM's load/store unit.
  * Why blocks are preempted: preempt.c.
  */
@@ -110,32 +110,32 @@ void context_free(struct gpu *gpu, u32 number)
 
 /* --- queues of saved thread blocks ------------------------------------------------ */
 
-/* context_queue() - a slot's saved thread block waits for an SM */
-void context_queue(struct gpu *gpu, u32 slot, u32 number)
+/* context_queue() - a kernel's saved thread block waits for an SM */
+void context_queue(struct gpu *gpu, u32 grid, u32 number)
 {
-	struct tenant *tenant = &gpu->tenants[slot];
+	struct grid *g = &gpu->grids[grid];
 
-	if (tenant->blocks_preempted++)
-		gpu->pool.blocks[tenant->queue_tail].next = number;
+	if (g->blocks_preempted++)
+		gpu->pool.blocks[g->saved_tail].next = number;
 	else
-		tenant->queue_head = number;
-	tenant->queue_tail = number;
+		g->saved_head = number;
+	g->saved_tail = number;
 }
 
 /*
- * context_take() - the saved thread block that waits longest
+ * context_take() - the saved thread block of a kernel that waits longest
  *
  * Return: its place in the pool, or NO_CONTEXT.
  */
-u32 context_take(struct gpu *gpu, u32 slot)
+u32 context_take(struct gpu *gpu, u32 grid)
 {
-	struct tenant *tenant = &gpu->tenants[slot];
-	u32 number = tenant->queue_head;
+	struct grid *g = &gpu->grids[grid];
+	u32 number = g->saved_head;
 
-	if (!tenant->blocks_preempted)
+	if (!g->blocks_preempted)
 		return NO_CONTEXT;
-	tenant->blocks_preempted--;
-	tenant->queue_head = gpu->pool.blocks[number].next;
+	g->blocks_preempted--;
+	g->saved_head = gpu->pool.blocks[number].next;
 	return number;
 }
 
@@ -144,10 +144,12 @@ u32 context_take(struct gpu *gpu, u32 slot)
  */
 void context_forget_queue(struct gpu *gpu, u32 slot)
 {
-	u32 number;
+	u32 number, queue;
 
-	while ((number = context_take(gpu, slot)) != NO_CONTEXT)
-		context_free(gpu, number);
+	for (queue = 0; queue < GPU_QUEUES_MAX; queue++)
+		while ((number = context_take(gpu, grid_number(slot, queue))) !=
+		       NO_CONTEXT)
+			context_free(gpu, number);
 }
 
 /*
@@ -277,7 +279,7 @@ static u64 loads_come_at(const struct sm *sm, const struct block *block)
 
 static u32 lines_of(const struct gpu *gpu, const struct block *block)
 {
-	return context_lines(gpu->tenants[block->slot].kernel);
+	return context_lines(gpu->grids[block->grid].kernel);
 }
 
 /* From which cycle a block has lines for the load/store unit. */
@@ -329,7 +331,7 @@ static void block_is_saved(struct gpu *gpu, u32 index, u32 number)
 	struct block *block = &sm->block[number];
 
 	save_warps(gpu, sm, block);
-	sm_notify(gpu, index, block->slot, BLOCK_SAVED, block->saved);
+	sm_notify(gpu, index, block->grid, BLOCK_SAVED, block->saved);
 	slot_counters(gpu, block->slot)->preempted_blocks++;
 	gpu->sm_counters[index].preempted_blocks++;
 	sm->moving &= ~(1U << number);
@@ -362,12 +364,12 @@ static void settle_reads(struct gpu *gpu, u32 index, u32 number)
 	sm->moving &= ~(1U << number);
 	block->state = BLOCK_RUNS;
 	if (returns) {
-		sm_notify(gpu, index, block->slot, BLOCK_SAVED, block->saved);
+		sm_notify(gpu, index, block->grid, BLOCK_SAVED, block->saved);
 		block_clear(gpu, index, block);
 		sm_settle_owner(gpu, index);
 	} else {
 		restore_warps(gpu, sm, block);
-		sm_notify(gpu, index, block->slot, BLOCK_RESTORED, block->saved);
+		sm_notify(gpu, index, block->grid, BLOCK_RESTORED, block->saved);
 	}
 	sm_hold_warps(gpu, index);
 }

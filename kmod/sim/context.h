@@ -16,7 +16,7 @@
 
 /*
  * struct saved_block - a thread block that has left its SM, or is leaving
- * @next: in its tenant's queue, or in the free list
+ * @next: in its kernel's queue, or in the free list
  * @first_warp: of its warps, in order of their index
  */
 struct saved_block {
@@ -59,12 +59,12 @@ struct context_pool {
 void context_shape(const struct gpu_config *config, struct gpu_shape *shape);
 void context_init(struct gpu *gpu);
 bool context_reserve(struct gpu *gpu, u32 sm, u32 blocks);
-u32 context_take(struct gpu *gpu, u32 slot);
+u32 context_take(struct gpu *gpu, u32 grid);
 void context_turn(struct gpu *gpu, u32 sm);
 u64 context_next_turn(const struct gpu *gpu, const struct sm *sm);
 void context_forget(struct gpu *gpu, u32 sm, u32 block);
 void context_forget_queue(struct gpu *gpu, u32 slot);
 void context_free(struct gpu *gpu, u32 number);
-void context_queue(struct gpu *gpu, u32 slot, u32 number);
+void context_queue(struct gpu *gpu, u32 grid, u32 number);
 
 #endif /* SIM_CONTEXT_H */

@@ -59,18 +59,18 @@ static u32 *returned_blocks(const struct gpu *gpu, u32 slot)
 	return &gpu->returned[slot * gpu->config.sms * SM_RESERVE];
 }
 
-static bool has_new_block(const struct tenant *tenant)
+static bool has_new_block(const struct grid *grid)
 {
-	return tenant->returned || tenant->next_block < tenant->blocks;
+	return grid->returned || grid->next_block < grid->blocks;
 }
 
-static u32 take_new_block(const struct gpu *gpu, u32 slot)
+static u32 take_new_block(const struct gpu *gpu, u32 number)
 {
-	struct tenant *tenant = &gpu->tenants[slot];
+	struct grid *grid = &gpu->grids[number];
 
-	if (tenant->returned)
-		return returned_blocks(gpu, slot)[--tenant->returned];
-	return tenant->next_block++;
+	if (grid->returned)
+		return returned_blocks(gpu, grid_slot(number))[--grid->returned];
+	return grid->next_block++;
 }
 
 /*
@@ -82,131 +82,213 @@ void dispatch_take_back(struct gpu *gpu, u32 index)
 	struct sm *sm = &gpu->sms[index];
 
 	while (sm->reserved) {
-		struct tenant *tenant = &gpu->tenants[sm->owner];
+		struct grid *grid = &gpu->grids[sm->reserve_grid];
 
-		returned_blocks(gpu, sm->owner)[tenant->returned++] =
+		returned_blocks(gpu, sm->owner)[grid->returned++] =
 			sm->reserve[sm->reserved - 1];
 		sm->reserved--;
 	}
 }
 
-static bool tenant_has_block(const struct tenant *tenant)
+static bool grid_has_block(const struct gpu *gpu, u32 number)
 {
-	return tenant->running &&
-	       (tenant->blocks_preempted || has_new_block(tenant));
+	const struct grid *grid = &gpu->grids[number];
+
+	return gpu->tenants[grid_slot(number)].running >> grid_queue(number) & 1 &&
+	       (grid->blocks_preempted || has_new_block(grid));
 }
 
-static void start_next(struct gpu *gpu, u32 index, u32 slot)
+/* Queues of a slot that have a block to issue, a bit each. */
+static u32 queues_that_wait(const struct gpu *gpu, u32 slot)
 {
-	u32 saved = context_take(gpu, slot);
+	u32 waiting = 0, mask;
 
-	block_start(gpu, index, slot, saved == NO_CONTEXT ?
-				      take_new_block(gpu, slot) :
-				      gpu->pool.blocks[saved].index, saved);
+	for (mask = gpu->tenants[slot].running; mask; mask &= mask - 1)
+		if (grid_has_block(gpu, grid_number(slot, lowest_bit(mask))))
+			waiting |= mask & -mask;
+	return waiting;
 }
 
-/* --- SMs that have an owner ---------------------------------------------------------- */
-
-static bool takes_from(const struct sm *sm, u32 slot)
+static void start_next(struct gpu *gpu, u32 index, u32 number)
 {
-	return sm->owner == slot && !sm->draining;
+	u32 saved = context_take(gpu, number);
+
+	block_start(gpu, index, number, saved == NO_CONTEXT ?
+					take_new_block(gpu, number) :
+					gpu->pool.blocks[saved].index, saved);
 }
 
-/* Start one thread block on an SM if there is one and it fits. */
-static bool try_start_block(struct gpu *gpu, u32 index, u32 slot)
-{
-	const struct tenant *tenant = &gpu->tenants[slot];
+/* --- where --------------------------------------------------------------------------- */
 
-	if (!tenant_has_block(tenant) ||
-	    !block_fits(gpu, &gpu->sms[index], tenant->kernel) ||
-	    !below_limit(gpu, index, slot))
-		return false;
-	start_next(gpu, index, slot);
-	return true;
+/* Whether an SM takes blocks as one of @owner: a slot's own, or GPU_SHARED. */
+static bool takes_from(const struct sm *sm, u32 owner)
+{
+	return sm->owner == owner && !sm->draining;
 }
+
+/*
+ * The first SM of @owner from @from on with room for a kernel's block, or NONE. Of a
+ * slot's own SMs the first of those with the fewest blocks, so that its kernels share
+ * an SM only where they have to.
+ */
+static u32 find_room(const struct gpu *gpu, u32 number, u32 owner, u32 from)
+{
+	const struct trace_kernel *kernel = gpu->grids[number].kernel;
+	u32 best = NONE, fewest = U32_MAX, i;
+
+	for (i = 0; i < gpu->config.sms; i++) {
+		u32 index = (from + i) % gpu->config.sms;
+		const struct sm *sm = &gpu->sms[index];
+
+		if (!takes_from(sm, owner) || sm->blocks >= fewest ||
+		    !block_fits(gpu, sm, kernel) ||
+		    !below_limit(gpu, index, grid_slot(number)))
+			continue;
+		if (owner == GPU_SHARED)
+			return index;
+		best = index;
+		fewest = sm->blocks;
+	}
+	return best;
+}
+
+/* Whether a slot may have one more block on some SM of @owner, if it fits. */
+static bool may_place(const struct gpu *gpu, u32 slot, u32 owner)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (takes_from(&gpu->sms[i], owner) &&
+		    below_limit(gpu, i, slot))
+			return true;
+	return false;
+}
+
+/* --- the only kernel of a slot, on SMs of its own -------------------------------------- */
 
 /*
  * Give a slot's SMs thread blocks, one an SM in turn, as GPUs do, so that a
  * small grid spreads over all of them.
  */
-static void dispatch_blocks(struct gpu *gpu, u32 slot)
+static void dispatch_blocks(struct gpu *gpu, u32 number)
 {
+	const struct trace_kernel *kernel = gpu->grids[number].kernel;
+	u32 slot = grid_slot(number), i;
 	bool started = true;
-	u32 i;
 
 	while (started) {
 		started = false;
-		for (i = 0; i < gpu->config.sms; i++)
-			if (takes_from(&gpu->sms[i], slot) &&
-			    try_start_block(gpu, i, slot))
-				started = true;
+		for (i = 0; i < gpu->config.sms; i++) {
+			if (!takes_from(&gpu->sms[i], slot) ||
+			    !grid_has_block(gpu, number) ||
+			    !block_fits(gpu, &gpu->sms[i], kernel) ||
+			    !below_limit(gpu, i, slot))
+				continue;
+			start_next(gpu, i, number);
+			started = true;
+		}
 	}
 }
 
 /* Give an SM a thread block beforehand, which is the last of its to begin. */
-static void reserve_block(struct gpu *gpu, u32 slot, struct sm *sm)
+static void reserve_block(struct gpu *gpu, u32 number, struct sm *sm)
 {
 	u32 i;
 
 	for (i = sm->reserved++; i > 0; i--)
 		sm->reserve[i] = sm->reserve[i - 1];
-	sm->reserve[0] = take_new_block(gpu, slot);
+	sm->reserve[0] = take_new_block(gpu, number);
+	sm->reserve_grid = number;
 }
 
 /* As many as may begin before it is asked again, one an SM in turn. */
-static void reserve_blocks(struct gpu *gpu, u32 slot)
+static void reserve_blocks(struct gpu *gpu, u32 number)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
+	const struct grid *grid = &gpu->grids[number];
 	u32 most, i;
 
 	for (most = 1; most <= SM_RESERVE; most++) {
 		for (i = 0; i < gpu->config.sms; i++) {
 			struct sm *sm = &gpu->sms[i];
 
-			if (!has_new_block(tenant))
+			if (!has_new_block(grid))
 				return;
-			if (takes_from(sm, slot) && sm->reserved < most &&
-			    sm->reserved < sm->blocks)
-				reserve_block(gpu, slot, sm);
+			if (takes_from(sm, grid_slot(number)) &&
+			    sm->reserved < most && sm->reserved < sm->blocks)
+				reserve_block(gpu, number, sm);
 		}
 	}
 }
 
-/* Hand out a slot's thread blocks to the SMs that it owns. */
-static void dispatch_owned(struct gpu *gpu, u32 slot)
+/* What a slot's SMs have been given, and has not begun, goes back. */
+static void take_all_back(struct gpu *gpu, u32 slot)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
 	u32 i;
 
-	if (tenant->next_block == tenant->blocks)
-		for (i = 0; i < gpu->config.sms; i++)
-			if (gpu->sms[i].owner == slot)
-				dispatch_take_back(gpu, i);
-	dispatch_blocks(gpu, slot);
-	if (!tenant->blocks_preempted)
-		reserve_blocks(gpu, slot);
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].owner == slot)
+			dispatch_take_back(gpu, i);
 }
 
-/* --- shared SMs: whose thread block is next (STM 4.1) ----------------------------- */
-
-static bool takes_from_all(const struct sm *sm)
+static void dispatch_only(struct gpu *gpu, u32 number)
 {
-	return sm->owner == GPU_SHARED && !sm->draining;
+	const struct grid *grid = &gpu->grids[number];
+
+	if (grid->next_block == grid->blocks)
+		take_all_back(gpu, grid_slot(number));
+	dispatch_blocks(gpu, number);
+	if (!grid->blocks_preempted)
+		reserve_blocks(gpu, number);
 }
 
-/* The first shared SM from @from on with room for a slot's block, or NONE. */
-static u32 find_room(const struct gpu *gpu, u32 slot, u32 from)
+/* --- several: whose thread block is next ----------------------------------------------- */
+
+/* Of some queues of a slot those with the highest priority. */
+static u32 first_by_priority(const struct tenant *tenant, u32 queues)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
-	u32 i;
+	s32 highest = -GPU_QUEUE_PRIORITY_MAX;
+	u32 first = 0, mask;
 
-	for (i = 0; i < gpu->config.sms; i++) {
-		u32 index = (from + i) % gpu->config.sms;
-		const struct sm *sm = &gpu->sms[index];
+	for (mask = queues; mask; mask &= mask - 1) {
+		s32 priority = tenant->priority[lowest_bit(mask)];
 
-		if (takes_from_all(sm) && block_fits(gpu, sm, tenant->kernel) &&
-		    below_limit(gpu, index, slot))
-			return index;
+		if (priority > highest) {
+			highest = priority;
+			first = 0;
+		}
+		if (priority == highest)
+			first |= mask & -mask;
+	}
+	return first;
+}
+
+/* Of some queues of a slot the one whose turn it is. */
+static u32 first_in_turn(const struct tenant *tenant, u32 queues)
+{
+	u32 later = queues & ~((1U << tenant->next_queue) - 1);
+
+	return lowest_bit(later ? later : queues);
+}
+
+/*
+ * The kernel of a slot whose block goes next to an SM of @owner, and in @sm where;
+ * NONE: none can.
+ */
+static u32 next_of_slot(struct gpu *gpu, u32 slot, u32 owner, u32 from, u32 *sm)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+	u32 queues = first_by_priority(tenant, queues_that_wait(gpu, slot));
+
+	for (; queues; queues &= ~(1U << first_in_turn(tenant, queues))) {
+		u32 queue = first_in_turn(tenant, queues);
+		u32 number = grid_number(slot, queue);
+
+		*sm = find_room(gpu, number, owner, from);
+		if (*sm == NONE)
+			continue;
+		if (runs_several(tenant))
+			tenant->next_queue = (queue + 1) % GPU_QUEUES_MAX;
+		return number;
 	}
 	return NONE;
 }
@@ -215,25 +297,18 @@ static u32 find_room(const struct gpu *gpu, u32 slot, u32 from)
 static u64 slots_that_wait(const struct gpu *gpu)
 {
 	u64 waiting = 0, mask;
-	u32 i;
 
 	for (mask = gpu->running; mask; mask &= mask - 1) {
 		u32 slot = lowest_bit(mask);
 
-		if (!tenant_has_block(&gpu->tenants[slot]))
-			continue;
-		for (i = 0; i < gpu->config.sms; i++) {
-			if (!takes_from_all(&gpu->sms[i]) ||
-			    !below_limit(gpu, i, slot))
-				continue;
+		if (queues_that_wait(gpu, slot) &&
+		    may_place(gpu, slot, GPU_SHARED))
 			waiting |= 1ULL << slot;
-			break;
-		}
 	}
 	return waiting;
 }
 
-/* Let cycles of the algorithm pass until a bucket among @slots is full. */
+/* Let cycles of the algorithm pass until a bucket among @slots is full (STM 4.1). */
 static void fill_buckets(struct gpu *gpu, u64 slots)
 {
 	u32 cycles = U32_MAX;
@@ -259,7 +334,7 @@ static void fill_buckets(struct gpu *gpu, u64 slots)
 }
 
 /* The slot at the head of the queue that the buckets fill, or NONE. */
-static u32 queue_head(struct gpu *gpu)
+static u32 bucket_head(struct gpu *gpu)
 {
 	u64 slots = slots_that_wait(gpu);
 
@@ -269,19 +344,19 @@ static u32 queue_head(struct gpu *gpu)
 	return slots ? lowest_bit(gpu->bucket_full) : NONE;
 }
 
-/* Whose block goes next and, in @sm, where; NONE: nobody's can. */
-static u32 next_in_queue(struct gpu *gpu, u32 *sm)
+/* Whose block goes next to a shared SM by leaky buckets, and in @sm where. */
+static u32 next_by_bucket(struct gpu *gpu, u32 *sm)
 {
-	u32 slot = queue_head(gpu);
+	u32 slot = bucket_head(gpu), number;
 
 	if (slot == NONE)
 		return NONE;
-	*sm = find_room(gpu, slot, gpu->order_sm);
-	if (*sm == NONE)
+	number = next_of_slot(gpu, slot, GPU_SHARED, gpu->order_sm, sm);
+	if (number == NONE)
 		return NONE;
 	gpu->bucket_full &= ~(1ULL << slot);
 	gpu->order_sm = (*sm + 1) % gpu->config.sms;
-	return slot;
+	return number;
 }
 
 /* Likewise, when the slots take turns. */
@@ -290,32 +365,122 @@ static u32 next_in_turn(struct gpu *gpu, u32 *sm)
 	u32 i;
 
 	for (i = 0; i < GPU_SLOTS_MAX; i++) {
-		u32 slot = (gpu->order_slot + i) % GPU_SLOTS_MAX;
+		u32 slot = (gpu->order_slot + i) % GPU_SLOTS_MAX, number;
 		struct tenant *tenant = &gpu->tenants[slot];
 
-		if (!tenant_has_block(tenant))
-			continue;
-		*sm = find_room(gpu, slot, tenant->next_sm);
-		if (*sm == NONE)
+		number = next_of_slot(gpu, slot, GPU_SHARED, tenant->next_sm,
+				      sm);
+		if (number == NONE)
 			continue;
 		gpu->order_slot = (slot + 1) % GPU_SLOTS_MAX;
 		tenant->next_sm = (*sm + 1) % gpu->config.sms;
-		return slot;
+		return number;
 	}
 	return NONE;
 }
 
+/* Whether a kernel goes before another one, in the order of arrival or of rank. */
+static bool goes_before(const struct gpu *gpu, u32 a, u32 b)
+{
+	const struct tenant *of_a = &gpu->tenants[grid_slot(a)];
+	const struct tenant *of_b = &gpu->tenants[grid_slot(b)];
+	s32 priority_a = of_a->priority[grid_queue(a)];
+	s32 priority_b = of_b->priority[grid_queue(b)];
+
+	if (gpu->block_order == GPU_ORDER_RANK) {
+		if (of_a->rank != of_b->rank)
+			return of_a->rank < of_b->rank;
+		if (priority_a != priority_b)
+			return priority_a > priority_b;
+	}
+	return gpu->grids[a].started < gpu->grids[b].started;
+}
+
+/* Of @first, or if that is NONE of a slot's kernels with blocks, the one in front. */
+static u32 first_of_slot(const struct gpu *gpu, u32 slot, u32 first)
+{
+	u32 mask;
+
+	for (mask = queues_that_wait(gpu, slot); mask; mask &= mask - 1) {
+		u32 number = grid_number(slot, lowest_bit(mask));
+
+		if (first == NONE || goes_before(gpu, number, first))
+			first = number;
+	}
+	return first;
+}
+
+/*
+ * Whose block goes next in the order of arrival or of rank, of @slots on the SMs of
+ * @owner: what is in front waits until it fits.
+ */
+static u32 next_in_order(struct gpu *gpu, u64 slots, u32 owner, u32 *sm)
+{
+	u32 first = NONE;
+
+	for (; slots; slots &= slots - 1)
+		first = first_of_slot(gpu, lowest_bit(slots), first);
+	if (first == NONE)
+		return NONE;
+	*sm = find_room(gpu, first, owner, gpu->order_sm);
+	if (*sm == NONE)
+		return NONE;
+	gpu->order_sm = (*sm + 1) % gpu->config.sms;
+	return first;
+}
+
+static bool is_strict(const struct gpu *gpu)
+{
+	return gpu->block_order == GPU_ORDER_ARRIVAL ||
+	       gpu->block_order == GPU_ORDER_RANK;
+}
+
+static u32 next_shared(struct gpu *gpu, u32 *sm)
+{
+	if (is_strict(gpu))
+		return next_in_order(gpu, slots_that_wait(gpu), GPU_SHARED, sm);
+	if (gpu->block_order == GPU_ORDER_LEAKY_BUCKET)
+		return next_by_bucket(gpu, sm);
+	return next_in_turn(gpu, sm);
+}
+
 static void dispatch_shared(struct gpu *gpu)
 {
-	u32 slot, sm;
+	u32 number, sm;
 
-	for (;;) {
-		slot = gpu->block_order == GPU_ORDER_LEAKY_BUCKET ?
-		       next_in_queue(gpu, &sm) : next_in_turn(gpu, &sm);
-		if (slot == NONE)
-			return;
-		start_next(gpu, sm, slot);
+	while ((number = next_shared(gpu, &sm)) != NONE)
+		start_next(gpu, sm, number);
+}
+
+/* Whose block goes next to an SM of the slot's own. */
+static u32 next_owned(struct gpu *gpu, u32 slot, u32 *sm)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+	u32 number;
+
+	if (is_strict(gpu))
+		return !may_place(gpu, slot, slot) ? NONE :
+		       next_in_order(gpu, 1ULL << slot, slot, sm);
+	number = next_of_slot(gpu, slot, slot, tenant->next_sm, sm);
+	if (number != NONE)
+		tenant->next_sm = (*sm + 1) % gpu->config.sms;
+	return number;
+}
+
+/* Hand out a slot's thread blocks to the SMs that it owns. */
+static void dispatch_owned(struct gpu *gpu, u32 slot)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 number, sm;
+
+	if (!runs_several(tenant)) {
+		dispatch_only(gpu, grid_number(slot,
+					       lowest_bit(tenant->running)));
+		return;
 	}
+	take_all_back(gpu, slot);
+	while ((number = next_owned(gpu, slot, &sm)) != NONE)
+		start_next(gpu, sm, number);
 }
 
 void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order)
@@ -332,17 +497,19 @@ void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)
 
 /* --- when ---------------------------------------------------------------------------- */
 
-/* Whether SMs have thread blocks of a slot that go back at the next window's end. */
+/* Whether an SM has thread blocks of a slot that go back at the next window's end. */
 static bool will_take_back(const struct gpu *gpu, u32 slot)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
 	u32 i;
 
-	if (tenant->next_block != tenant->blocks)
-		return false;
-	for (i = 0; i < gpu->config.sms; i++)
-		if (gpu->sms[i].owner == slot && gpu->sms[i].reserved)
+	for (i = 0; i < gpu->config.sms; i++) {
+		const struct sm *sm = &gpu->sms[i];
+		const struct grid *grid = &gpu->grids[sm->reserve_grid];
+
+		if (sm->owner == slot && sm->reserved &&
+		    grid->next_block == grid->blocks)
 			return true;
+	}
 	return false;
 }
 
@@ -387,22 +554,37 @@ void dispatch_window(struct gpu *gpu)
 
 /* --- what SMs say of a window --------------------------------------------------------- */
 
-static void hear_ends(struct gpu *gpu, u32 slot)
+/* Whether all thread blocks of a queue's kernel have ended. */
+static bool hear_blocks(struct gpu *gpu, u32 slot, u32 queue)
 {
-	struct tenant *tenant = &gpu->tenants[slot];
+	struct grid *grid = &gpu->grids[grid_number(slot, queue)];
 	u32 i;
 
 	for (i = 0; i < gpu->views; i++) {
 		struct tenant_counts *counts = &gpu->view_of[i]->counts[slot];
 
-		gpu->dispatch_due |= counts->blocks_ended > 0;
-		tenant->blocks_finished += counts->blocks_ended;
-		tenant->ended_at = later(tenant->ended_at, counts->ended_at);
-		counts->blocks_ended = 0;
-		counts->ended_at = 0;
+		gpu->dispatch_due |= counts->blocks_ended[queue] > 0;
+		grid->blocks_finished += counts->blocks_ended[queue];
+		grid->ended_at = later(grid->ended_at, counts->ended_at[queue]);
+		counts->blocks_ended[queue] = 0;
+		counts->ended_at[queue] = 0;
 	}
-	if (tenant->blocks_finished == tenant->blocks)
+	return grid->blocks_finished == grid->blocks;
+}
+
+static void hear_ends(struct gpu *gpu, u32 slot)
+{
+	struct tenant *tenant = &gpu->tenants[slot];
+	u32 mask;
+
+	for (mask = tenant->running; mask; mask &= mask - 1) {
+		u32 queue = lowest_bit(mask);
+
+		if (!hear_blocks(gpu, slot, queue))
+			continue;
+		tenant->ending |= 1U << queue;
 		gpu->ending |= 1ULL << slot;
+	}
 }
 
 /* The earliest cycle of what SMs have to say, but for what was @heard. */
@@ -420,7 +602,7 @@ static u64 next_notice(const struct gpu *gpu, const u8 *heard)
 static void hear(struct gpu *gpu, const struct notice *notice)
 {
 	if (notice->kind == BLOCK_SAVED)
-		context_queue(gpu, notice->slot, notice->saved);
+		context_queue(gpu, notice->grid, notice->saved);
 	else
 		context_free(gpu, notice->saved);
 }

@@ -209,6 +209,7 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 		gpu->shape = shape;
 	lay_out_view(carver, gpu, config);
 	CARVE(carver, gpu, tenants, GPU_SLOTS_MAX);
+	CARVE(carver, gpu, grids, GPU_SLOTS_MAX * GPU_QUEUES_MAX);
 	CARVE(carver, gpu, returned, GPU_SLOTS_MAX * sms * SM_RESERVE);
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
@@ -318,25 +319,38 @@ u64 gpu_take_finished(struct gpu *gpu)
 	return finished;
 }
 
-void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
-		      u32 kernel)
+u32 gpu_take_queues(struct gpu *gpu, u32 slot)
 {
+	u32 finished = gpu->tenants[slot].finished;
+
+	gpu->tenants[slot].finished = 0;
+	return finished;
+}
+
+void gpu_queue_start(struct gpu *gpu, u32 slot, u32 queue,
+		     const struct trace *trace, u32 kernel)
+{
+	struct grid *grid = &gpu->grids[grid_number(slot, queue)];
 	struct tenant *tenant = &gpu->tenants[slot];
 
-	port_assert(!tenant->running);
+	port_assert(queue < GPU_QUEUES_MAX && !(tenant->running >> queue & 1));
 	trace_time(trace, gpu->config.unit);
 	share_account_all(gpu);
-	tenant->trace = trace;
-	gpu->ops[slot] = trace->ops;
-	tenant->kernel = &trace->kernels[kernel];
-	tenant->kernel_index = kernel;
-	tenant->blocks = tenant->kernel->blocks;
-	tenant->next_block = 0;
-	tenant->returned = 0;
-	tenant->blocks_finished = 0;
-	tenant->running = 1;
-	slot_counters(gpu, slot)->refreshes -= refreshes_due(gpu);
-	tenant->bucket_tokens = 0;
+	grid->trace = trace;
+	grid->ops = trace->ops;
+	grid->kernel = &trace->kernels[kernel];
+	grid->started = gpu->starts++;
+	grid->kernel_index = kernel;
+	grid->blocks = grid->kernel->blocks;
+	grid->next_block = 0;
+	grid->returned = 0;
+	grid->blocks_finished = 0;
+	tenant->finished &= ~(1U << queue);
+	if (!tenant->running) {
+		slot_counters(gpu, slot)->refreshes -= refreshes_due(gpu);
+		tenant->bucket_tokens = 0;
+	}
+	tenant->running |= 1U << queue;
 	gpu->running |= 1ULL << slot;
 	gpu->dispatch |= 1ULL << slot;
 }
@@ -371,7 +385,10 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	counts->loads = 0;
 	counts->counters.refreshes += tenant->running ? refreshes_due(gpu) : 0;
 	tenant->running = 0;
-	tenant->returned = 0;
+	tenant->ending = 0;
+	tenant->finished = 0;
+	for (i = 0; i < GPU_QUEUES_MAX; i++)
+		gpu->grids[grid_number(slot, i)].returned = 0;
 	gpu->running &= ~(1ULL << slot);
 	tenant->generation++;
 	gpu->memory_priority[slot] = 0;
@@ -389,28 +406,41 @@ void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority)
 	gpu->memory_priority[slot] = priority;
 }
 
-/* Those that have begun. */
-static u32 blocks_issued(const struct gpu *gpu, u32 slot)
+void gpu_queue_set_priority(struct gpu *gpu, u32 slot, u32 queue, s32 priority)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
-	u32 blocks = tenant->next_block - tenant->returned, i;
+	port_assert(queue < GPU_QUEUES_MAX &&
+		    priority >= -GPU_QUEUE_PRIORITY_MAX &&
+		    priority <= GPU_QUEUE_PRIORITY_MAX);
+	gpu->tenants[slot].priority[queue] = (s8)priority;
+}
+
+void gpu_set_rank(struct gpu *gpu, u32 slot, u32 rank)
+{
+	gpu->tenants[slot].rank = rank;
+}
+
+/* Those that have begun. */
+static u32 blocks_issued(const struct gpu *gpu, u32 number)
+{
+	const struct grid *grid = &gpu->grids[number];
+	u32 blocks = grid->next_block - grid->returned, i;
 
 	for (i = 0; i < gpu->config.sms; i++)
-		if (gpu->sms[i].owner == slot)
+		if (gpu->sms[i].reserve_grid == number)
 			blocks -= gpu->sms[i].reserved;
 	return blocks;
 }
 
-void gpu_kernel_status(const struct gpu *gpu, u32 slot,
-		       struct gpu_kernel_status *out)
+void gpu_queue_status(const struct gpu *gpu, u32 slot, u32 queue,
+		      struct gpu_kernel_status *out)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
+	const struct grid *grid = &gpu->grids[grid_number(slot, queue)];
 
-	out->running = tenant->running;
-	out->kernel = tenant->kernel_index;
-	out->blocks = tenant->blocks;
-	out->blocks_issued = blocks_issued(gpu, slot);
-	out->blocks_finished = tenant->blocks_finished;
-	out->blocks_preempted = tenant->blocks_preempted;
-	out->ended_at = tenant->ended_at;
+	out->running = gpu->tenants[slot].running >> queue & 1;
+	out->kernel = grid->kernel_index;
+	out->blocks = grid->blocks;
+	out->blocks_issued = blocks_issued(gpu, grid_number(slot, queue));
+	out->blocks_finished = grid->blocks_finished;
+	out->blocks_preempted = grid->blocks_preempted;
+	out->ended_at = grid->ended_at;
 }

@@ -18,6 +18,9 @@
 #define GPU_SLOTS_MAX		64
 #define GPU_NO_TENANT		0xffU
 #define GPU_PRIORITIES		4
+/* Queues of a slot, each with a kernel at most; their priorities, up and down. */
+#define GPU_QUEUES_MAX		8
+#define GPU_QUEUE_PRIORITY_MAX	3
 /* In place of an owner: several tenants may be on the SM. */
 #define GPU_SHARED		0xfeU
 #define GPU_NO_LIMIT		U32_MAX
@@ -422,8 +425,21 @@ enum gpu_step gpu_next_step(struct gpu *gpu, u64 until);
  */
 void gpu_take_step(struct gpu *gpu, u32 view);
 
-/* Slots whose kernel has finished since the last call: an interrupt status. */
+/*
+ * Slots of which a kernel has finished since the last call: an interrupt status. Of
+ * which queues: gpu_take_queues().
+ */
 u64 gpu_take_finished(struct gpu *gpu);
+
+/**
+ * gpu_take_queues() - which queues' kernels have finished
+ * @gpu: the device
+ * @slot: one that gpu_take_finished() has named
+ *
+ * Return: a bit for each queue whose kernel has finished since the last call, and
+ * that has not been given another one.
+ */
+u32 gpu_take_queues(struct gpu *gpu, u32 slot);
 
 /**
  * gpu_kernel_fits() - whether an SM can hold a thread block of a kernel
@@ -440,14 +456,47 @@ u32 gpu_kernel_blocks_per_sm(const struct gpu_config *config,
 			     const struct trace_kernel *kernel);
 
 /**
- * gpu_kernel_start() - give an idle slot a kernel; its SMs begin in the next cycle
+ * gpu_queue_start() - give a slot's idle queue a kernel; SMs begin in the next cycle
  * @gpu: the device
- * @slot: the tenant
+ * @slot: the tenant, to which the address space and all counters belong
+ * @queue: below GPU_QUEUES_MAX; the kernels of several run at once
  * @trace: stays valid until the kernel finishes or the slot is dropped
  * @kernel: its index in the trace
+ *
+ * While a slot has several kernels, no SM is given thread blocks beforehand, as
+ * gpu_window() says of them: they begin where windows end, as on shared SMs.
  */
-void gpu_kernel_start(struct gpu *gpu, u32 slot, const struct trace *trace,
-		      u32 kernel);
+void gpu_queue_start(struct gpu *gpu, u32 slot, u32 queue,
+		     const struct trace *trace, u32 kernel);
+
+/* The same with a slot's first queue. */
+static inline void gpu_kernel_start(struct gpu *gpu, u32 slot,
+				    const struct trace *trace, u32 kernel)
+{
+	gpu_queue_start(gpu, slot, 0, trace, kernel);
+}
+
+/**
+ * gpu_queue_set_priority() - which of a slot's kernels go first
+ * @gpu: the device
+ * @slot: the tenant
+ * @queue: below GPU_QUEUES_MAX
+ * @priority: -GPU_QUEUE_PRIORITY_MAX to GPU_QUEUE_PRIORITY_MAX, the highest; 0 at
+ *	first and after gpu_tenant_drop()
+ *
+ * While a queue's kernel has thread blocks that have not begun, none begins of a
+ * queue of the same slot that has a lower priority. Those of the same priority
+ * take turns. GPU_ORDER_ARRIVAL does not look at priorities.
+ */
+void gpu_queue_set_priority(struct gpu *gpu, u32 slot, u32 queue, s32 priority);
+
+/**
+ * gpu_set_rank() - a slot's place in GPU_ORDER_RANK
+ * @gpu: the device
+ * @slot: the tenant
+ * @rank: 0, as at first and after gpu_tenant_drop(), is the first
+ */
+void gpu_set_rank(struct gpu *gpu, u32 slot, u32 rank);
 
 /**
  * gpu_tenant_drop() - end a slot's work now, on the spot
@@ -592,19 +641,33 @@ s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot);
  */
 void gpu_set_idle_sampling(struct gpu *gpu, u64 interval_cycles);
 
-/* In which order tenants' thread blocks are issued to shared SMs. */
+/*
+ * In which order thread blocks are issued: tenants' to shared SMs, and those of a
+ * tenant's kernels to its own.
+ */
 enum gpu_block_order {
 	GPU_ORDER_ROUND_ROBIN,
 	GPU_ORDER_LEAKY_BUCKET,
+	GPU_ORDER_ARRIVAL,
+	GPU_ORDER_RANK,
 };
 
 /**
- * gpu_set_block_order() - order of thread blocks on shared SMs
+ * gpu_set_block_order() - order of thread blocks
  * @gpu: the device
  * @order: GPU_ORDER_ROUND_ROBIN, as at first: tenants take turns, each going
  *	over the SMs in turn; one whose block fits nowhere is passed over.
  *	GPU_ORDER_LEAKY_BUCKET: one queue for all, filled by leaky buckets (STM
- *	4.1), whose blocks go to the SMs in turn; the first waits until it fits
+ *	4.1), whose blocks go to the SMs in turn; the first waits until it fits.
+ *	GPU_ORDER_ARRIVAL: all blocks of the kernel that started first, then those
+ *	of the next one, which gets what is left over; the first waits until it
+ *	fits. GPU_ORDER_RANK: likewise by gpu_set_rank(), of one rank by
+ *	gpu_queue_set_priority(), of one priority by their start
+ *
+ * A tenant that may not have one more block on any shared SM is passed over in each
+ * order. Kernels of a tenant with several take turns, by priority, where
+ * it is the tenant's turn. On its own SMs there are only these, leaky buckets are as
+ * turns, and a block goes where there are fewest.
  *
  * Each cycle of the algorithm, which is not one of time, adds a token to the
  * bucket of each tenant that has a thread block to issue and is below its limit
@@ -664,7 +727,7 @@ void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
 
 /**
  * struct gpu_kernel_status - a row of the kernel status register table
- * @running: whether the slot has a kernel; else the rest is of its last one
+ * @running: whether the queue has a kernel; else the rest is of its last one
  * @kernel: its index in the trace
  * @blocks: of its grid
  * @blocks_issued: that have started
@@ -682,8 +745,15 @@ struct gpu_kernel_status {
 	u64 ended_at;
 };
 
-void gpu_kernel_status(const struct gpu *gpu, u32 slot,
-		       struct gpu_kernel_status *out);
+void gpu_queue_status(const struct gpu *gpu, u32 slot, u32 queue,
+		      struct gpu_kernel_status *out);
+
+/* Of a slot's first queue. */
+static inline void gpu_kernel_status(const struct gpu *gpu, u32 slot,
+				     struct gpu_kernel_status *out)
+{
+	gpu_queue_status(gpu, slot, 0, out);
+}
 
 /**
  * struct gpu_sm_tenant - the registers of a slot on an SM

@@ -39,6 +39,10 @@ void share_forget(struct gpu *gpu, u32 slot)
 	gpu->tenants[slot].bucket_capacity = 1;
 	gpu->tenants[slot].bucket_tokens = 0;
 	gpu->tenants[slot].next_sm = 0;
+	gpu->tenants[slot].next_queue = 0;
+	gpu->tenants[slot].rank = 0;
+	memset(gpu->tenants[slot].priority, 0,
+	       sizeof(gpu->tenants[slot].priority));
 	gpu->dispatch_shared = true;
 }
 

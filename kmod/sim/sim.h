@@ -25,37 +25,57 @@
 #include "share.h"
 
 /*
- * struct tenant - a slot of the device; it does not change in a window
- * @trace: valid while @running, as is @kernel
- * @blocks: of the kernel's grid
- * @generation: changes when the slot is dropped, so that what is still on its
- *	way for the old tenant can be told from the new one's
+ * struct grid - the thread blocks of the kernel that a slot's queue has, or had; it
+ *	does not change in a window
+ * @trace: valid while it runs, as are @ops, which are its, and @kernel
+ * @started: how many kernels started on the device before this one
+ * @ended_at: cycle in which the last thread block ended, of those that have
  * @next_block: the first that no SM has been given
  * @returned: how many of those before are given to nobody, see gpu->returned
- * @ended_at: cycle in which the last thread block ended, of those that have
  * @blocks_preempted: in its queue of saved thread blocks, first in, first out
- * @queue_head: the first of them, valid while there are any
- * @queue_tail: the last
- * @next_sm: shared SM at which the search for room for its next block begins
- * @bucket_tokens: in its leaky bucket, as is @bucket_capacity
+ * @saved_head: the first of them, valid while there are any
+ * @saved_tail: the last
  */
-struct tenant {
+struct grid {
 	const struct trace *trace;
+	const struct trace_op *ops;
 	const struct trace_kernel *kernel;
+	u64 started;
+	u64 ended_at;
 	u32 kernel_index;
 	u32 blocks;
 	u32 blocks_finished;
-	u8 running;
-	u8 generation;
 	u32 next_block;
 	u32 returned;
-	u64 ended_at;
 	u32 blocks_preempted;
-	u32 queue_head;
-	u32 queue_tail;
+	u32 saved_head;
+	u32 saved_tail;
+};
+
+/*
+ * struct tenant - a slot of the device; it does not change in a window
+ * @running: queues that have a kernel, a bit each
+ * @ending: of these, whose thread blocks have all ended
+ * @finished: queues of whose kernel's end the driver has not heard
+ * @generation: changes when the slot is dropped, so that what is still on its
+ *	way for the old tenant can be told from the new one's
+ * @next_queue: whose turn is next, of several that run
+ * @next_sm: SM at which the search for room for its next block begins
+ * @bucket_tokens: in its leaky bucket, as is @bucket_capacity
+ * @rank: see gpu_set_rank()
+ * @priority: by queue
+ */
+struct tenant {
+	u8 running;
+	u8 ending;
+	u8 finished;
+	u8 generation;
+	u32 next_queue;
 	u32 next_sm;
 	u32 bucket_tokens;
 	u32 bucket_capacity;
+	u32 rank;
+	s8 priority[GPU_QUEUES_MAX];
 };
 
 /*
@@ -63,7 +83,7 @@ struct tenant {
  * @issue_slots: scheduler cycles that its warps held
  * @loads: MSHR entries of SMs that wait for its lines
  * @sms_active: SMs on which it has thread blocks
- * @blocks_ended: that dispatch.c has not heard of yet
+ * @blocks_ended: by queue, that dispatch.c has not heard of yet
  * @ended_at: when the last of those ended
  */
 struct tenant_counts {
@@ -71,8 +91,8 @@ struct tenant_counts {
 	u64 issue_slots;
 	u64 loads;
 	u64 sms_active;
-	u64 blocks_ended;
-	u64 ended_at;
+	u64 blocks_ended[GPU_QUEUES_MAX];
+	u64 ended_at[GPU_QUEUES_MAX];
 };
 
 /* struct gpu_shape - numbers derived from the configuration, once */
@@ -116,9 +136,10 @@ struct gpu_shape {
  * @view_of: all of them; of @main
  * @now: cycle of the part that has its turn; between calls of gpu_run(), of all
  * @step: what is done now, up to and with the cycle @step_end
- * @ops: by slot, the ops of the trace while its kernel runs
  * @sms_done: cycle up to which SMs have run
  * @memory_done: likewise channels and slices
+ * @starts: kernels that have started
+ * @grids: by slot and queue, see grid_number()
  * @counts: by slot; those of views are added up when gpu_run() ends
  * @outbox: requests, by channel
  * @reply_outbox: replies, by SM
@@ -147,7 +168,7 @@ struct gpu {
 	u64 seed;
 	u8 memory_priority[GPU_SLOTS_MAX];
 	u64 finished;		/* slots: kernels that have ended */
-	u64 ending;		/* slots: all thread blocks have ended */
+	u64 ending;		/* slots: all thread blocks of a kernel have ended */
 	u64 dispatch;		/* slots: SMs may have room for thread blocks */
 	u64 running;		/* slots with a kernel */
 	u64 bucket_full;	/* slots whose next block is in the queue */
@@ -157,12 +178,13 @@ struct gpu {
 	bool dispatch_shared;	/* shared SMs may have room */
 	bool dispatch_due;
 	bool noticed;
+	u64 starts;
 	u64 sample_at;		/* end of this cycle, NEVER for no samples */
 	u64 sample_interval;
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
 	u64 arrival_clock;
 	struct tenant *tenants;
-	const struct trace_op *ops[GPU_SLOTS_MAX];
+	struct grid *grids;
 	struct tenant_counts *counts;
 	struct mailbox *outbox;
 	struct mailbox *reply_outbox;
@@ -172,7 +194,8 @@ struct gpu {
 	u64 *sm_issue_slots;
 	struct sm_tenant *sm_tenants;	/* sms x slots */
 	struct sm *sms;
-	u32 *returned;			/* blocks: slots x sms x SM_RESERVE */
+	/* Blocks: slots x sms x SM_RESERVE, of the only kernel that a slot has. */
+	u32 *returned;
 	struct l1 l1[L1_KINDS];
 	struct slice *slices;
 	struct request *requests;
@@ -262,6 +285,27 @@ static inline u64 cycle_of_clock(const struct gpu *gpu, u64 clock)
 
 	return divide(clock * shape->memory_ticks + shape->core_ticks - 1,
 		      shape->per_core_tick);
+}
+
+static inline u32 grid_number(u32 slot, u32 queue)
+{
+	return slot * GPU_QUEUES_MAX + queue;
+}
+
+static inline u32 grid_slot(u32 number)
+{
+	return number / GPU_QUEUES_MAX;
+}
+
+static inline u32 grid_queue(u32 number)
+{
+	return number % GPU_QUEUES_MAX;
+}
+
+/* Whether a slot has more than one kernel. */
+static inline bool runs_several(const struct tenant *tenant)
+{
+	return tenant->running & (tenant->running - 1);
 }
 
 static inline struct sm_tenant *sm_tenant(const struct gpu *gpu, u32 sm,

@@ -387,7 +387,7 @@ static void issue_end(const struct turn *turn, u32 warp)
 static __always_inline bool warp_issue(const struct turn *turn, u32 warp)
 {
 	struct warp *w = &turn->sm->warp[warp];
-	const struct trace_op *ops = turn->gpu->ops[w->slot];
+	const struct trace_op *ops = turn->gpu->grids[w->grid].ops;
 	u32 allowance = issue_allowance(turn, warp);
 
 	while (allowance) {

@@ -66,6 +66,7 @@ struct warp_load {
  * @wait_load: the entry that it waits for, or NONE
  * @stall: &enum stall
  * @slot: of the tenant, as in its block
+ * @grid: of the kernel, likewise
  */
 struct warp {
 	u32 op;
@@ -81,6 +82,7 @@ struct warp {
 	u8 stall;
 	u8 slot;
 	u8 index;
+	u16 grid;
 	u32 deadline;
 	/* All above and the first load, the usual one, fill a cache line. */
 	struct warp_load load[WARP_LOADS];
@@ -123,6 +125,7 @@ enum block_state {
 /*
  * struct block - a resident thread block
  * @state: &enum block_state
+ * @grid: of its kernel, see grid_number()
  * @moved: lines of its context that the load/store unit was given
  * @saved: its place in the pool, unless it runs
  */
@@ -135,6 +138,7 @@ struct block {
 	u8 warps_left;
 	u8 at_barrier;
 	u8 state;
+	u16 grid;
 	u32 moved;
 	u32 saved;
 };
@@ -229,7 +233,7 @@ enum notice_kind {
 struct notice {
 	u64 at;
 	u32 saved;
-	u8 slot;
+	u16 grid;
 	u8 kind;
 };
 
@@ -267,7 +271,7 @@ struct notice {
  * @late_loads: those of them that are no stores; they do not count as MSHR entries
  * @age: of the next warp
  * @reserve: thread blocks of its owner that begin when there is room, @reserved
- *	of them; the last one first
+ *	of them; the last one first; all of @reserve_grid
  * @notice: what has not been told yet, @notices of it
  * @draining: gets no thread blocks until it is empty
  * @split_to: cycle up to which a shared SM's cycles have been given to tenants
@@ -316,6 +320,7 @@ struct sm {
 	u32 shared_used;
 	u8 reserved;
 	u8 notices;
+	u16 reserve_grid;
 	u32 age;
 	u64 owned_since;
 	u64 split_to;
@@ -412,11 +417,11 @@ u64 sm_idle_warps(const struct sm *sm, u64 cycle);
 /* block.c */
 bool block_fits(const struct gpu *gpu, const struct sm *sm,
 		const struct trace_kernel *kernel);
-void block_start(struct gpu *gpu, u32 sm, u32 slot, u32 index, u32 saved);
+void block_start(struct gpu *gpu, u32 sm, u32 grid, u32 index, u32 saved);
 void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
 void sm_refill(struct gpu *gpu, u32 sm);
-void sm_notify(struct gpu *gpu, u32 sm, u32 slot, enum notice_kind kind,
+void sm_notify(struct gpu *gpu, u32 sm, u32 grid, enum notice_kind kind,
 	       u32 saved);
 
 /* dispatch.c */

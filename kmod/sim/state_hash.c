@@ -21,8 +21,9 @@
 		      "hash what is new in " #type ", then change its size")
 
 HASHED(struct gpu_config, 296);
-HASHED(struct gpu, 1568);
-HASHED(struct tenant, 72);
+HASHED(struct gpu, 1072);
+HASHED(struct tenant, 32);
+HASHED(struct grid, 72);
 HASHED(struct simgpu_counters, 352);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 32);
@@ -135,7 +136,9 @@ static u64 mix_device(u64 hash, const struct gpu *gpu)
 	hash = mix2(hash, gpu->block_order, gpu->dispatch_shared);
 	hash = mix2(hash, gpu->order_slot, gpu->order_sm);
 	hash = hash_mix(hash, gpu->sample_at);
-	return hash_mix(hash, gpu->sample_interval);
+	hash = hash_mix(hash, gpu->sample_interval);
+	return gpu->block_order >= GPU_ORDER_ARRIVAL ?
+	       hash_mix(hash, gpu->starts) : hash;
 }
 
 static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
@@ -146,19 +149,41 @@ static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
 	return mix_counters(hash, &counts->counters);
 }
 
-static u64 mix_tenant(u64 hash, const struct tenant *tenant,
-		      const u32 *returned)
+/* What only those have that give priorities, ranks or several kernels. */
+static u64 mix_several(u64 hash, const struct gpu *gpu, u32 slot)
 {
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 i;
+
+	if (tenant->next_queue || tenant->rank)
+		hash = mix2(hash, tenant->next_queue, tenant->rank);
+	if (tenant->finished != (gpu->finished >> slot & 1) ||
+	    tenant->ending != (gpu->ending >> slot & 1))
+		hash = mix2(hash, tenant->finished, tenant->ending);
+	for (i = 0; i < GPU_QUEUES_MAX; i++)
+		if (tenant->priority[i])
+			hash = mix2(hash, i, (u8)tenant->priority[i]);
+	return hash;
+}
+
+/* The slot of a queue, and the kernel that it has or had. */
+static u64 mix_tenant(u64 hash, const struct gpu *gpu, u32 number)
+{
+	const struct tenant *tenant = &gpu->tenants[grid_slot(number)];
+	const struct grid *grid = &gpu->grids[number];
+	const u32 *returned = &gpu->returned[grid_slot(number) *
+					     gpu->config.sms * SM_RESERVE];
+
 	hash = mix2(hash, tenant->running, tenant->generation);
-	if (tenant->running) {
-		hash = hash_mix(hash, tenant->trace->checksum);
-		hash = hash_mix(hash, tenant->trace->bytes);
+	if (tenant->running >> grid_queue(number) & 1) {
+		hash = hash_mix(hash, grid->trace->checksum);
+		hash = hash_mix(hash, grid->trace->bytes);
 	}
-	hash = mix2(hash, tenant->kernel_index, tenant->blocks);
-	hash = hash_mix(hash, tenant->blocks_finished);
-	hash = hash_mix(hash, tenant->ended_at);
-	hash = mix2(hash, tenant->next_block, tenant->returned);
-	hash = mix_words(hash, returned, tenant->returned);
+	hash = mix2(hash, grid->kernel_index, grid->blocks);
+	hash = hash_mix(hash, grid->blocks_finished);
+	hash = hash_mix(hash, grid->ended_at);
+	hash = mix2(hash, grid->next_block, grid->returned);
+	hash = mix_words(hash, returned, grid->returned);
 	hash = hash_mix(hash, tenant->next_sm);
 	return mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
 }
@@ -187,15 +212,38 @@ static u64 mix_saved_block(u64 hash, const struct context_pool *pool, u32 number
 	return hash;
 }
 
-static u64 mix_queue(u64 hash, const struct context_pool *pool,
-		     const struct tenant *tenant)
+static u64 mix_saved(u64 hash, const struct context_pool *pool,
+		     const struct grid *grid)
 {
-	u32 number = tenant->queue_head, left = tenant->blocks_preempted;
+	u32 number = grid->saved_head, left = grid->blocks_preempted;
 
 	hash = hash_mix(hash, left);
 	for (; left; left--) {
 		hash = mix_saved_block(hash, pool, number);
 		number = pool->blocks[number].next;
+	}
+	return hash;
+}
+
+/*
+ * Queues behind the first one of each slot, if they ever had a kernel; and, where
+ * the order asks for it, whose kernel came first.
+ */
+static u64 mix_queues(u64 hash, const struct gpu *gpu, u32 slot)
+{
+	u32 queue;
+
+	hash = mix_several(hash, gpu, slot);
+	for (queue = 0; queue < GPU_QUEUES_MAX; queue++) {
+		u32 number = grid_number(slot, queue);
+		const struct grid *grid = &gpu->grids[number];
+
+		if (queue && grid->blocks) {
+			hash = mix_tenant(hash_mix(hash, queue), gpu, number);
+			hash = mix_saved(hash, &gpu->pool, grid);
+		}
+		if (gpu->block_order >= GPU_ORDER_ARRIVAL)
+			hash = hash_mix(hash, grid->started);
 	}
 	return hash;
 }
@@ -267,6 +315,8 @@ static u64 mix_block(u64 hash, const struct context_pool *pool,
 	hash = hash_mix(hash, block->warps);
 	hash = mix2(hash, block->index, block->slot | block->warps_left << 8 |
 		    block->at_barrier << 16 | (u32)block->state << 24);
+	if (grid_queue(block->grid))
+		hash = hash_mix(hash, block->grid);
 	if (block->state == BLOCK_RUNS)
 		return hash;
 	hash = mix2(hash, block->moved, block->saved);
@@ -359,6 +409,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix2(hash, sm->registers_used, sm->shared_used);
 	hash = hash_mix(hash, sm->reserved);
 	hash = mix_words(hash, sm->reserve, sm->reserved);
+	if (sm->reserved && grid_queue(sm->reserve_grid))
+		hash = hash_mix(hash, sm->reserve_grid);
 	hash = hash_mix(hash, sm->quota_slots);
 	hash = hash_mix(hash, sm->owned_since);
 	hash = hash_mix(hash, sm->split_to);
@@ -638,10 +690,10 @@ u64 gpu_state_hash(struct gpu *gpu)
 		channel_turn(gpu, i);
 	for (i = 0; i < GPU_SLOTS_MAX; i++) {
 		hash = mix_counts(hash, &gpu->counts[i]);
-		hash = mix_tenant(hash, &gpu->tenants[i],
-				  &gpu->returned[i * gpu->config.sms *
-						 SM_RESERVE]);
-		hash = mix_queue(hash, &gpu->pool, &gpu->tenants[i]);
+		hash = mix_tenant(hash, gpu, grid_number(i, 0));
+		hash = mix_saved(hash, &gpu->pool,
+				 &gpu->grids[grid_number(i, 0)]);
+		hash = mix_queues(hash, gpu, i);
 	}
 	hash = mix_free_contexts(hash, &gpu->pool);
 	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++)

@@ -190,13 +190,19 @@ static void end_kernels(struct gpu *gpu)
 
 	for (mask = gpu->ending; mask; mask &= mask - 1) {
 		u32 slot = lowest_bit(mask);
+		struct tenant *tenant = &gpu->tenants[slot];
 
 		share_account_all(gpu);
-		slot_counters(gpu, slot)->kernels_finished++;
-		slot_counters(gpu, slot)->refreshes += refreshes_due(gpu);
-		gpu->tenants[slot].running = 0;
-		gpu->running &= ~(1ULL << slot);
+		slot_counters(gpu, slot)->kernels_finished +=
+			hweight64((u64)tenant->ending);
+		tenant->running &= ~tenant->ending;
+		tenant->finished |= tenant->ending;
+		tenant->ending = 0;
 		gpu->finished |= 1ULL << slot;
+		if (tenant->running)
+			continue;
+		slot_counters(gpu, slot)->refreshes += refreshes_due(gpu);
+		gpu->running &= ~(1ULL << slot);
 	}
 	gpu->ending = 0;
 }

@@ -51,6 +51,22 @@ TEST_F(claims, by_ioctl)
 	EXPECT_EQ(-EINVAL, ask(self->fd, SIMGPU_SERVICE_BEST_EFFORT, 1001, 0));
 }
 
+TEST_F(claims, by_queues)
+{
+	struct simgpu_queue cmd = { .size = sizeof(cmd), .priority = 1 };
+
+	EXPECT_EQ(-EPERM, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
+	cmd.priority = -2;
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
+	/* Back to where all begin, and no further. */
+	cmd.priority = 0;
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
+	cmd.priority = 3;
+	EXPECT_EQ(-EPERM, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
+	cmd.priority = 4;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
+}
+
 TEST_F(claims, by_sysfs)
 {
 	EXPECT_EQ(-EPERM, write_text(tenant_file(self->id, "weight"), "2"));

@@ -253,6 +253,7 @@ static bool call_nearly(struct fuzzer *fuzzer)
 		{ SIMGPU_IOC_TRACE_UPLOAD, sizeof(struct simgpu_trace_upload) },
 		{ SIMGPU_IOC_TRACE_REMOVE, sizeof(struct simgpu_trace_remove) },
 		{ SIMGPU_IOC_LAUNCH, sizeof(struct simgpu_launch) },
+		{ SIMGPU_IOC_QUEUE, sizeof(struct simgpu_queue) },
 		{ SIMGPU_IOC_REPORT, sizeof(struct simgpu_report) },
 		{ SIMGPU_IOC_GANG_CREATE, sizeof(struct simgpu_gang_create) },
 		{ SIMGPU_IOC_GANG_JOIN, sizeof(struct simgpu_gang_join) },

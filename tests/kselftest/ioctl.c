@@ -55,6 +55,7 @@ LENGTH_VARIANT(trace_remove, SIMGPU_IOC_TRACE_REMOVE, simgpu_trace_remove,
 GROWN_VARIANT(launch, SIMGPU_IOC_LAUNCH, simgpu_launch,
 	      offsetof(struct simgpu_launch, deadline_cycle), -EINVAL, false);
 LENGTH_VARIANT(arrivals, SIMGPU_IOC_ARRIVALS, simgpu_arrivals, -EINVAL, false);
+LENGTH_VARIANT(queue, SIMGPU_IOC_QUEUE, simgpu_queue, 0, false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
 GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
 	      offsetof(struct simgpu_report, report.launches), -ENODATA, false);
@@ -191,7 +192,7 @@ TEST_F(tenant, unknown_numbers)
 	struct simgpu_device_info info = { .size = sizeof(info) };
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x3f), &info));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x4a), &info));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x4b), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('H', 0x40), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IOR('G', 0x40, int), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, SIMGPU_IOC_GANG_STATUS, &info));

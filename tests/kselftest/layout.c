@@ -32,6 +32,7 @@ struct old_report {
 struct new_report {
 	struct old_report first;
 	uint64_t latencies[12];
+	uint64_t queues[17];
 	uint64_t later[5];
 };
 

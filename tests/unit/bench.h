@@ -16,6 +16,7 @@
 /** struct done - what a launch_done call said */
 struct done {
 	u32 slot;
+	u32 queue;
 	u64 sequence;
 	const struct trace *trace;
 	int status;
@@ -66,14 +67,14 @@ static inline void on_epoch(void *context, const struct session_epoch *epoch)
 	bench->epochs[bench->epoch_count++] = *epoch;
 }
 
-static inline void on_done(void *context, u32 slot, u64 sequence,
-		    const struct trace *trace, int status)
+static inline void on_done(void *context, u32 slot, u32 queue, u64 sequence,
+			   const struct trace *trace, int status)
 {
 	struct bench *bench = context;
 
 	assert_true(bench->done_count < DONE_MAX);
 	bench->done[bench->done_count++] = (struct done) {
-		slot, sequence, trace, status
+		slot, queue, sequence, trace, status
 	};
 }
 

@@ -28,17 +28,33 @@ static inline void *counts(struct gpu *gpu)
 /* Not in the GPU's memory, but decides what it does. */
 static inline void *trace(struct gpu *gpu)
 {
-	return (void *)gpu->tenants[0].trace;
+	return (void *)gpu->grids[0].trace;
 }
 
-/* A tenant with two saved thread blocks. */
+static inline void *grid(struct gpu *gpu)
+{
+	return &gpu->grids[grid_number(0, 0)];
+}
+
+/* Of a tenant's second kernel. */
+static inline void *second_grid(struct gpu *gpu)
+{
+	return &gpu->grids[grid_number(2, 5)];
+}
+
+static inline void *several(struct gpu *gpu)
+{
+	return &gpu->tenants[2];
+}
+
+/* A kernel with two saved thread blocks. */
 static inline void *queued(struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < GPU_SLOTS_MAX; i++)
-		if (gpu->tenants[i].blocks_preempted >= 2)
-			return &gpu->tenants[i];
+	for (i = 0; i < GPU_SLOTS_MAX * GPU_QUEUES_MAX; i++)
+		if (gpu->grids[i].blocks_preempted >= 2)
+			return &gpu->grids[i];
 	return NULL;
 }
 
@@ -49,9 +65,9 @@ static inline void *pool(struct gpu *gpu)
 
 static inline void *saved_block(struct gpu *gpu)
 {
-	const struct tenant *tenant = queued(gpu);
+	const struct grid *grid = queued(gpu);
 
-	return tenant ? &gpu->pool.blocks[tenant->queue_head] : NULL;
+	return grid ? &gpu->pool.blocks[grid->saved_head] : NULL;
 }
 
 static inline void *saved_warp(struct gpu *gpu)
@@ -157,6 +173,22 @@ static inline void *find_block(struct sm *sm)
 static inline void *block(struct gpu *gpu)
 {
 	return in_sms(gpu, find_block);
+}
+
+/* One of a kernel that is not in its tenant's first queue. */
+static inline void *find_second(struct sm *sm)
+{
+	u32 i;
+
+	for (i = 0; i < SM_BLOCKS_MAX; i++)
+		if (sm->block[i].used && grid_queue(sm->block[i].grid))
+			return &sm->block[i];
+	return NULL;
+}
+
+static inline void *second_block(struct gpu *gpu)
+{
+	return in_sms(gpu, find_second);
 }
 
 static inline void *find_moving(struct sm *sm)

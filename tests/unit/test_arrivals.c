@@ -44,7 +44,8 @@ struct observed {
 	u64 ends;
 };
 
-static void on_start(void *context, u32 slot, u64 sequence, u32 kernel)
+static void on_start(void *context, u32 slot, u32 queue, u64 sequence,
+		     u32 kernel)
 {
 	struct observed *observed = context;
 
@@ -52,7 +53,7 @@ static void on_start(void *context, u32 slot, u64 sequence, u32 kernel)
 	observed->started[observed->starts++] = session_now(observed->session);
 }
 
-static void on_end(void *context, u32 slot, u64 sequence,
+static void on_end(void *context, u32 slot, u32 queue, u64 sequence,
 		   const struct trace *trace, int status)
 {
 	struct observed *observed = context;
@@ -307,6 +308,20 @@ static void overload_is_told(void **state)
 	bench_free(bench);
 }
 
+/* A launch with a deadline. */
+static int launch_by(struct bench *bench, u64 not_before, u64 deadline)
+{
+	const struct session_launch_options options = {
+		.trace = brief,
+		.repeats = 1,
+		.not_before = not_before,
+		.deadline = deadline,
+	};
+	u64 sequence;
+
+	return session_launch_with(bench->session, 0, &options, &sequence);
+}
+
 static void bad_plans_are_refused(void **state)
 {
 	static const u64 backward[] = { 5, 4 };
@@ -338,14 +353,12 @@ static void bad_plans_are_refused(void **state)
 		 bad.requests = 2));
 #undef REFUSED
 	assert_int_equal(session_state_hash(bench->session), hash);
-	assert_int_equal(session_launch_by(bench->session, 0, brief, 1, 1000,
-					   999, &sequence), -EINVAL);
+	assert_int_equal(launch_by(bench, 1000, 999), -EINVAL);
 	launch(bench, 0, brief, 1, 0);
 	assert_int_equal(session_arrivals(bench->session, 0, brief, &plan,
 					  &sequence), -EBUSY);
 	session_run(bench->session, ALL_AT_ONCE);
-	assert_int_equal(session_launch_by(bench->session, 0, brief, 1, 0, 1,
-					   &sequence), -EINVAL);
+	assert_int_equal(launch_by(bench, 0, 1), -EINVAL);
 	assert_int_equal(session_arrivals(bench->session, 0, brief, &plan,
 					  &sequence), 0);
 	assert_int_equal(session_launch(bench->session, 0, brief, 1, 0,

@@ -134,9 +134,16 @@ static void random_rest(const struct simgpu_snapshot *snapshot,
 	}
 	if (!below(4)) {
 		p->flags |= SIMGPU_SAYS_BLOCK_ORDER;
-		p->block_order = below(2 + !below(100));
+		p->block_order = below(4 + !below(100));
 		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 			p->bucket[slot] = 1 + below(5);
+	}
+	if (!below(4)) {
+		p->flags |= SIMGPU_SAYS_RANKS | SIMGPU_SAYS_HOLD_QUEUES;
+		for (slot = 0; slot < TENANTS; slot++) {
+			p->rank[slot] = below(3);
+			p->hold_queues[slot] = random_u64() & random_u64();
+		}
 	}
 	if (!below(4)) {
 		p->flags |= SIMGPU_SAYS_PREEMPTION;
@@ -299,12 +306,27 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_bw_app, &policy_proportional,
 };
 
+/* In one of three queues, mostly; some wait for others, and some cannot be. */
+static void launch_somewhere(struct bench *bench, u32 slot)
+{
+	struct session_launch_options options = {
+		.trace = below(2) ? brief : copying,
+		.repeats = 1 + below(3),
+		.not_before = below(3) ? 0 :
+			      session_now(bench->session) + below(5000),
+		.queue = below(3) + 6 * !below(40),
+		.wait = { below(4) ? 0 : below(12), below(4) ? 0 : below(12) },
+	};
+	u64 sequence;
+
+	session_launch_with(bench->session, slot, &options, &sequence);
+}
+
 static void change_something(struct bench *bench, bool *present)
 {
 	u32 slot = below(TENANTS);
-	u64 sequence;
 
-	switch (below(8)) {
+	switch (below(9)) {
 	case 0:
 		session_set_policy(bench->session,
 				   policies[below(ARRAY_SIZE(policies))]);
@@ -317,14 +339,15 @@ static void change_something(struct bench *bench, bool *present)
 			session_leave(bench->session, slot);
 		present[slot] = false;
 		break;
+	case 3:
+		session_set_queue(bench->session, slot, below(3),
+				  (s32)below(7) - 3);
+		break;
 	default:
 		if (!present[slot])
 			join(bench, slot);
 		present[slot] = true;
-		session_launch(bench->session, slot, below(2) ? brief : copying,
-			       1 + below(3),
-			       below(3) ? 0 : session_now(bench->session) +
-					      below(5000), &sequence);
+		launch_somewhere(bench, slot);
 	}
 }
 

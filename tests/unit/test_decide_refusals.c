@@ -65,7 +65,7 @@ static void bad_quota_flags(void)
 static void bad_order(void)
 {
 	seen.say.flags = SIMGPU_SAYS_BLOCK_ORDER;
-	seen.say.block_order = SIMGPU_ORDER_RANK;
+	seen.say.block_order = SIMGPU_ORDER_RANK + 1;
 }
 
 static void bad_bucket(void)

@@ -79,7 +79,8 @@ static struct gpu_config busy_config(void)
 }
 
 /*
- * Slots 0 to 2 share SMs, slot 3 has two of its own. At first all run as they
+ * Slots 0 to 2 share SMs, the last of them with two kernels; slot 3 has two SMs of
+ * its own. At first all run as they
  * like; then come limits, by which contexts are saved, and quotas.
  */
 static void busy_make(struct busy *busy)
@@ -100,6 +101,7 @@ static void busy_make(struct busy *busy)
 		gpu_set_bucket(gpu, i, i + 1);
 		gpu_kernel_start(gpu, i, busy->traces[i], 0);
 	}
+	gpu_queue_start(gpu, 2, 5, busy->traces[1], 0);
 	gpu_run(gpu, 3000);
 	for (i = 0; i < 6; i++)
 		gpu_sm_set_quota(gpu, i, i % 3, 4000, 900);
@@ -175,23 +177,35 @@ static const struct change changes[] = {
 
 	FIELD(EACH, trace, trace, checksum),
 	FIELD(EACH, trace, trace, bytes),
-	FIELD(EACH, tenant, tenant, kernel_index),
-	FIELD(EACH, tenant, tenant, blocks),
-	FIELD(EACH, tenant, tenant, next_block),
-	FIELD(MORE, tenant, tenant, returned),
-	FIELD(EACH, tenant, tenant, blocks_finished),
+	FIELD(EACH, grid, grid, kernel_index),
+	FIELD(EACH, grid, grid, blocks),
+	FIELD(EACH, grid, grid, next_block),
+	FIELD(MORE, grid, grid, returned),
+	FIELD(EACH, grid, grid, blocks_finished),
+	FIELD(EACH, grid, grid, ended_at),
+	FIELD(EACH, second_grid, grid, kernel_index),
+	FIELD(EACH, second_grid, grid, blocks),
+	FIELD(EACH, second_grid, grid, next_block),
+	FIELD(MORE, second_grid, grid, returned),
+	FIELD(EACH, second_grid, grid, blocks_finished),
+	FIELD(EACH, second_grid, grid, ended_at),
+	FIELD(FIRST, several, tenant, running),
+	FIELD(EACH, several, tenant, finished),
+	FIELD(EACH, several, tenant, ending),
+	FIELD(EACH, several, tenant, next_queue),
+	FIELD(EACH, several, tenant, rank),
+	FIELD(EACH, several, tenant, priority),
 	FIELD(FIRST, tenant, tenant, running),
 	FIELD(EACH, tenant, tenant, generation),
 	FIELD(EACH, tenant, tenant, next_sm),
-	FIELD(EACH, tenant, tenant, ended_at),
 	FIELD(EACH, tenant, tenant, bucket_tokens),
 	FIELD(EACH, tenant, tenant, bucket_capacity),
 	FIELD(EACH, counts, tenant_counts, issue_slots),
 	FIELD(EACH, counts, tenant_counts, loads),
 	FIELD(EACH, counts, tenant_counts, sms_active),
 	FIELD(EACH, counts, tenant_counts, counters),
-	FIELD(LESS, queued, tenant, blocks_preempted),
-	FIELD(FIRST, queued, tenant, queue_head),
+	FIELD(LESS, queued, grid, blocks_preempted),
+	FIELD(FIRST, queued, grid, saved_head),
 	FIELD(FIRST, pool, context_pool, free_block),
 	FIELD(EACH, pool, context_pool, blocks_left),
 	FIELD(EACH, pool, context_pool, warps_left),
@@ -263,6 +277,7 @@ static const struct change changes[] = {
 	FIELD(EACH, block, block, warps),
 	FIELD(EACH, block, block, index),
 	FIELD(EACH, block, block, slot),
+	FIELD(EACH, second_block, block, grid),
 	FIELD(EACH, block, block, warps_left),
 	FIELD(EACH, block, block, at_barrier),
 	FIELD(FIRST, block, block, state),

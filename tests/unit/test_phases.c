@@ -190,9 +190,10 @@ static struct {
 	u32 most;
 } ran;
 
-static void on_start(void *context, u32 slot, u64 sequence, u32 kernel)
+static void on_start(void *context, u32 slot, u32 queue, u64 sequence, u32 kernel)
 {
 	(void)context;
+	(void)queue;
 	(void)sequence;
 	(void)kernel;
 	ran.running |= 1ULL << slot;
@@ -205,9 +206,10 @@ static void on_start(void *context, u32 slot, u64 sequence, u32 kernel)
 	}
 }
 
-static void on_finish(void *context, u32 slot, u64 sequence, u32 kernel)
+static void on_finish(void *context, u32 slot, u32 queue, u64 sequence, u32 kernel)
 {
 	(void)context;
+	(void)queue;
 	(void)sequence;
 	(void)kernel;
 	ran.running &= ~(1ULL << slot);

@@ -76,16 +76,32 @@ int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
 			uint64_t not_before_cycle, uint64_t *sequence)
 {
 	struct simgpu_launch launch = {
-		.size = sizeof(launch),
 		.handle = handle,
 		.repeats = repeats,
 		.not_before_cycle = not_before_cycle,
 	};
-	int ret = call(fd, SIMGPU_IOC_LAUNCH, &launch);
+	int ret = simgpu_launch_with(fd, &launch);
 
 	if (!ret)
 		*sequence = launch.sequence;
 	return ret;
+}
+
+int simgpu_launch_with(int fd, struct simgpu_launch *launch)
+{
+	launch->size = sizeof(*launch);
+	return call(fd, SIMGPU_IOC_LAUNCH, launch);
+}
+
+int simgpu_set_queue(int fd, unsigned int queue, int priority)
+{
+	struct simgpu_queue request = {
+		.size = sizeof(request),
+		.queue = queue,
+		.priority = priority,
+	};
+
+	return call(fd, SIMGPU_IOC_QUEUE, &request);
 }
 
 int simgpu_start_arrivals(int fd, struct simgpu_arrivals *arrivals)

@@ -102,6 +102,25 @@ int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
 			uint64_t not_before_cycle, uint64_t *sequence);
 
 /**
+ * simgpu_launch_with() - queue a run of a trace, with all that a launch can say
+ * @fd: from simgpu_open()
+ * @launch: all but @size, which is set; @sequence is set to the launch's number
+ *
+ * Return: 0 or a negative errno.
+ */
+int simgpu_launch_with(int fd, struct simgpu_launch *launch);
+
+/**
+ * simgpu_set_queue() - set the priority of one of a tenant's queues
+ * @fd: from simgpu_open()
+ * @queue: below SIMGPU_TENANT_QUEUES_MAX
+ * @priority: -SIMGPU_PRIORITY_MAX to SIMGPU_PRIORITY_MAX, the highest
+ *
+ * Return: 0 or a negative errno; -EPERM for one above 0 without CAP_SYS_NICE.
+ */
+int simgpu_set_queue(int fd, unsigned int queue, int priority);
+
+/**
  * simgpu_start_arrivals() - have requests come by themselves
  * @fd: from simgpu_open(), without launches that have not ended
  * @arrivals: all but @size, which is set; @sequence is set to the last request's

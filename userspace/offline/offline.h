@@ -34,17 +34,43 @@ struct offline_observer {
 };
 
 /**
+ * struct offline_queues - how a tenant uses its queues
+ * @count: queues, 1 and up, each of which gets one launch; 0: as 1
+ * @waits: by queue, a bit for each of whose launch its own waits; at most
+ *	SESSION_WAITS_MAX
+ * @priority: by queue, as session_set_queue() takes it
+ */
+struct offline_queues {
+	u32 count;
+	u8 waits[SESSION_QUEUES_MAX];
+	s8 priority[SESSION_QUEUES_MAX];
+};
+
+/**
+ * offline_queues_order() - in which order the launches have to be made
+ * @queues: any
+ * @order: gets queues, each behind those for which it waits, the lowest first
+ *
+ * Return: how many: fewer than there are if some wait for one another in a circle,
+ * or for queues that there are not.
+ */
+u32 offline_queues_order(const struct offline_queues *queues,
+			 u8 order[SESSION_QUEUES_MAX]);
+
+/**
  * struct offline_tenant - a member of an experiment
  * @options: what it says of itself
  * @trace: what it launches, once; options.relaunch repeats it
  * @arrives: requests of it come by themselves in place of that one launch
  * @arrivals: which, and when
+ * @queues: that it launches it in
  */
 struct offline_tenant {
 	struct session_tenant_options options;
 	const struct trace *trace;
 	bool arrives;
 	struct arrivals_plan arrivals;
+	struct offline_queues queues;
 };
 
 /**

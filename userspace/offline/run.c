@@ -104,6 +104,58 @@ void offline_announce(const struct offline_observer *observer, u32 slot,
 		observer->tenant(observer->context, slot, options, trace);
 }
 
+u32 offline_queues_order(const struct offline_queues *queues,
+			 u8 order[SESSION_QUEUES_MAX])
+{
+	u32 most = queues->count ? queues->count : 1, made = 0, count = 0, queue;
+
+	for (queue = 0; queue < most; queue++) {
+		if (made >> queue & 1 || queues->waits[queue] & ~made)
+			continue;
+		order[count++] = (u8)queue;
+		made |= 1U << queue;
+		queue = U32_MAX;
+	}
+	return count;
+}
+
+/* The launches for which one waits, of those that were made. */
+static void set_waits(struct session_launch_options *launch, u32 queues,
+		      const u64 *sequences)
+{
+	u32 i = 0;
+
+	for (; queues && i < SESSION_WAITS_MAX; queues &= queues - 1)
+		launch->wait[i++] = sequences[__builtin_ctz(queues)];
+}
+
+/* A launch in each of a tenant's queues. */
+static int launch_all(struct session *session, u32 slot,
+		      const struct offline_tenant *tenant)
+{
+	const struct offline_queues *queues = &tenant->queues;
+	u8 order[SESSION_QUEUES_MAX];
+	u32 count = offline_queues_order(queues, order), i;
+	u64 sequences[SESSION_QUEUES_MAX];
+	int ret = 0;
+
+	for (i = 0; !ret && i < count; i++) {
+		struct session_launch_options launch = {
+			.trace = tenant->trace,
+			.repeats = 1,
+			.queue = order[i],
+			.more = i + 1 < count,
+		};
+
+		set_waits(&launch, queues->waits[order[i]], sequences);
+		ret = session_set_queue(session, slot, order[i],
+					queues->priority[order[i]]);
+		ret = ret ? ret : session_launch_with(session, slot, &launch,
+						      &sequences[order[i]]);
+	}
+	return ret;
+}
+
 static int join_all(struct session *session,
 		    const struct offline_experiment *experiment,
 		    const struct offline_observer *observer)
@@ -127,8 +179,7 @@ static int join_all(struct session *session,
 		ret = tenant->arrives ?
 		      session_arrivals(session, slot, tenant->trace,
 				       &tenant->arrivals, &sequence) :
-		      session_launch(session, slot, tenant->trace, 1, 0,
-				     &sequence);
+		      launch_all(session, slot, tenant);
 		if (ret)
 			return ret;
 	}
@@ -224,19 +275,6 @@ static struct session_options alone(const struct session_options *options)
 	return out;
 }
 
-static int launch_alone(struct session *session, u32 slot,
-			const struct session_tenant_options *options,
-			const struct trace *trace, u64 repeats)
-{
-	u64 sequence;
-	int ret;
-
-	ret = session_join(session, slot, options);
-	if (ret < 0)
-		return ret;
-	return session_launch(session, slot, trace, repeats, 0, &sequence);
-}
-
 int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
 			 u64 *cycles)
@@ -246,12 +284,16 @@ int offline_alone_cycles(const struct session_options *options,
 	const struct offline_observer nobody = { .context = NULL };
 	const struct session_options own = alone(options);
 	struct offline_home home;
+	u64 sequence;
 	int ret;
 
 	ret = offline_open(&home, &own, &nobody, threads);
 	if (ret)
 		return ret;
-	ret = launch_alone(home.session, 0, &anybody, trace, launches);
+	ret = session_join(home.session, 0, &anybody);
+	if (ret >= 0)
+		ret = session_launch(home.session, 0, trace, launches, 0,
+				     &sequence);
 	if (!ret) {
 		offline_run_until(home.session, U64_MAX, &nobody);
 		*cycles = session_end_cycle(home.session);
@@ -275,8 +317,9 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 	ret = offline_open(&home, &options, &nobody, experiment->threads);
 	if (ret)
 		return ret;
-	ret = launch_alone(home.session, slot, &tenant->options, tenant->trace,
-			   1);
+	ret = session_join(home.session, slot, &tenant->options);
+	if (ret >= 0)
+		ret = launch_all(home.session, slot, tenant);
 	for (i = 0; !ret && i < count; i++) {
 		ret = run_to_count(home.session, slot, marks[i].instructions,
 				   progress, context);

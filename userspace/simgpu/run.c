@@ -42,7 +42,10 @@ static const char about[] =
 	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
 	"load=X (times the rate at which it completes alone), and requests=N (how "
 	"many; else until --cycles), launches=N (of its trace for each, default 1), "
-	"deadline=CYCLES.\v"
+	"deadline=CYCLES. "
+	"queues=N launches the trace in each of N queues of the tenant, up to 8, which "
+	"run at once; wait=QUEUE:QUEUE+... has the launch in the first one wait for those in "
+	"the others; priority=QUEUE:NUMBER, -3 to 3, the highest first.\v"
 	"The same experiment gives the same counters and the same state_hash "
 	"on a device and offline, as often as it is run.\n"
 	"\n"
@@ -55,6 +58,7 @@ static const char about[] =
 	"  simgpu run --offline --json LBM DXTC | simgpu plot -o run.svg\n"
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
 	"  simgpu run --offline --cycles 20000000 SGEMM:load=0.5,deadline=900000 LBM\n"
+	"  simgpu run --offline SCAN:queues=3,wait=2:0+1,priority=2:3 LBM\n"
 	"\n"
 	"In JSON, np, np_predicted and np_actual are null where they are not "
 	"known, such as np before the first prediction. A tenant's cycles are "
@@ -272,7 +276,8 @@ static int run_with_truth(struct arguments *arguments,
 
 	if (!result->complete || !arguments->truth)
 		return ret;
-	then = run_truth(&arguments->experiment.settings, result);
+	then = run_truth(&arguments->experiment.settings,
+			 arguments->journal ? NULL : workloads, result);
 	if (then)
 		result->complete = false;
 	return ret ? ret : then;

@@ -64,6 +64,7 @@ struct result_epoch {
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
+ * @queued: it is of a journal whose tenants used several queues
  * @truth: whether private runs were made; then @metrics and @error_ppm are set
  * @error_known: whether some tenant has both figures
  * @error_ppm: mean of its tenants' errors
@@ -84,6 +85,7 @@ struct result {
 	size_t epoch_count;
 	size_t epoch_room;
 	struct session_refusal refusal;
+	bool queued;
 	bool truth;
 	struct metrics metrics;
 	bool error_known;
@@ -110,7 +112,8 @@ int run_journal(const char *path, struct settings *settings,
 		struct result *result);
 
 /* Private runs of all tenants, and what follows from them. */
-int run_truth(const struct settings *settings, struct result *result);
+int run_truth(const struct settings *settings, const struct workload *workloads,
+	      struct result *result);
 
 /* The predicted NP of the run; 0 means that there was no prediction. */
 static inline bool result_predicted(const struct result_tenant *tenant)

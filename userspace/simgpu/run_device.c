@@ -93,38 +93,82 @@ static int upload(int fd, const struct workload *workload, int pipe)
 		strerror(-handle));
 }
 
-/* The one launch, or all requests that come by themselves; @sequence of the last. */
-static int launch(int fd, int handle, const struct arrivals_words *arrivals,
-		  uint64_t *sequence)
+/* The numbers of launches that one waits for. */
+static void set_waits(struct simgpu_launch *launch, u32 queues,
+		      const u64 *sequences)
+{
+	u32 i = 0;
+
+	for (; queues && i < SIMGPU_LAUNCH_WAITS_MAX; queues &= queues - 1)
+		launch->wait_for[i++] = sequences[__builtin_ctz(queues)];
+}
+
+/* A launch in each queue; @sequences gets their numbers. */
+static int launch_all(int fd, int handle, const struct offline_queues *queues,
+		      u64 *sequences)
+{
+	u8 order[SESSION_QUEUES_MAX];
+	u32 count = offline_queues_order(queues, order), i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < count; i++) {
+		struct simgpu_launch launch = {
+			.handle = (u32)handle,
+			.repeats = 1,
+			.flags = i + 1 < count ? SIMGPU_LAUNCH_MORE : 0,
+			.queue = order[i],
+		};
+
+		set_waits(&launch, queues->waits[order[i]], sequences);
+		if (queues->priority[order[i]])
+			ret = simgpu_set_queue(fd, order[i],
+					       queues->priority[order[i]]);
+		ret = ret ? ret : simgpu_launch_with(fd, &launch);
+		sequences[order[i]] = launch.sequence;
+	}
+	return ret;
+}
+
+/*
+ * A launch in each queue, or all requests that come by themselves: the last one's end
+ * is that of all. @sequences gets the numbers to wait for, @count of them.
+ */
+static int launch(int fd, int handle, const struct workload *workload,
+		  u64 *sequences, u32 *count)
 {
 	struct simgpu_arrivals request;
 	int ret;
 
-	if (!arrivals->given)
-		return simgpu_launch_trace(fd, handle, 1, 0, sequence);
-	request = arrivals_request(&arrivals->plan, handle);
+	*count = workload->queues.count ? workload->queues.count : 1;
+	if (!workload->arrivals.given)
+		return launch_all(fd, handle, &workload->queues, sequences);
+	request = arrivals_request(&workload->arrivals.plan, handle);
 	ret = simgpu_start_arrivals(fd, &request);
-	*sequence = request.sequence;
+	sequences[0] = request.sequence;
 	return ret;
 }
 
-static void launch_and_wait(int fd, int handle,
-			    const struct arrivals_words *arrivals, int pipe)
+static void launch_and_wait(int fd, int handle, const struct workload *workload,
+			    int pipe)
 {
-	uint64_t sequence = 0;
-	int ret = launch(fd, handle, arrivals, &sequence);
+	u64 sequences[SESSION_QUEUES_MAX] = { 0 };
+	u32 count, i;
+	int ret = launch(fd, handle, workload, sequences, &count);
 
 	if (ret == -E2BIG)
 		give_up(pipe, "a thread block does not fit on an SM");
 	if (ret == -ENOSPC)
 		give_up(pipe, "its footprint is larger than the GPU's memory");
+	if (ret == -EPERM)
+		give_up(pipe, "a queue's priority above 0 needs CAP_SYS_NICE");
 	if (ret == -ECANCELED)
 		_exit(STATUS_CANCELED);
 	if (ret)
 		give_up(pipe, "it cannot be launched: %s", strerror(-ret));
-	do {
-		ret = simgpu_wait_launch(fd, sequence, -1);
-	} while (ret == -EINTR);
+	for (i = 0; !ret && i < count; i++)
+		do {
+			ret = simgpu_wait_launch(fd, sequences[i], -1);
+		} while (ret == -EINTR);
 	if (ret == -ECANCELED)
 		_exit(STATUS_CANCELED);
 	if (ret)
@@ -154,7 +198,7 @@ static void be_tenant(const struct stage *stage, u32 slot, int pipe)
 		give_up(pipe, "it cannot join the gang: %s", strerror(-ret));
 	/* The gang shall end with the parent. */
 	close(stage->gang);
-	launch_and_wait(fd, handle, &workload->arrivals, pipe);
+	launch_and_wait(fd, handle, workload, pipe);
 	_exit(STATUS_OK);
 }
 

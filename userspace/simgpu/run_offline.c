@@ -139,6 +139,7 @@ int run_offline(const struct settings *settings,
 		experiment->tenants[i].trace = workloads[i].trace;
 		experiment->tenants[i].arrives = workloads[i].arrivals.given;
 		experiment->tenants[i].arrivals = workloads[i].arrivals.plan;
+		experiment->tenants[i].queues = workloads[i].queues;
 	}
 	ret = explain_run(offline_run(experiment, &observer, outcome));
 	if (!ret)
@@ -299,10 +300,14 @@ int run_journal(const char *path, struct settings *settings,
 {
 	struct offline_journal journal;
 	int ret = read_journal(path, &journal);
+	u32 i;
 
 	if (ret)
 		return ret;
 	settings_of(&journal, settings);
+	for (i = 0; i < journal.count; i++)
+		result->queued |= journal.events[i].kind == JOURNAL_LAUNCH &&
+				  journal.events[i].launch.queue;
 	ret = settings_check_threads(settings, &journal.options.config);
 	if (!ret)
 		ret = replay(path, settings, &journal, workloads, count, result);
@@ -388,23 +393,29 @@ static int summarize(struct result *result)
 	return STATUS_OK;
 }
 
-int run_truth(const struct settings *settings, struct result *result)
+int run_truth(const struct settings *settings, const struct workload *workloads,
+	      struct result *result)
 {
 	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
 	int ret;
 	size_t i;
 
-	if (!experiment)
-		return fail("out of memory");
-	ret = settings_options(settings, &experiment->options);
-	experiment->threads = settings->threads;
+	if (result->queued)
+		ret = fail("a journal does not say how a tenant's queues would run alone");
+	else if (!experiment)
+		ret = fail("out of memory");
+	else
+		ret = settings_options(settings, &experiment->options);
 	for (i = 0; !ret && i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 		struct offline_tenant *alone =
 			&experiment->tenants[tenant->slot];
 
+		experiment->threads = settings->threads;
 		alone->options = tenant->options;
 		alone->trace = tenant->trace;
+		if (workloads)
+			alone->queues = workloads[i].queues;
 		ret = find_actual(experiment, tenant);
 	}
 	free(experiment);

@@ -109,6 +109,35 @@ static void set_latency(struct json_object *object,
 					  times[i].ns * (SIMGPU_PPM / 1000)));
 }
 
+static struct json_object *queue_json(const struct simgpu_queue_report *queue)
+{
+	static const char *const states[] = {
+		[SIMGPU_QUEUE_EMPTY] = "empty",
+		[SIMGPU_QUEUE_WAITING] = "waiting",
+		[SIMGPU_QUEUE_READY] = "ready",
+		[SIMGPU_QUEUE_RUNNING] = "running",
+	};
+	struct json_object *object = json_object_new_object();
+
+	json_set_string(object, "state", queue->state < ARRAY_SIZE(states) ?
+					 states[queue->state] : "unknown");
+	json_set(object, "priority", json_object_new_int(queue->priority));
+	json_set(object, "waiting", json_u64(queue->waiting));
+	json_set(object, "kernel", json_u64(queue->kernel));
+	return object;
+}
+
+static struct json_object *queues_json(const struct simgpu_tenant_report *report)
+{
+	struct json_object *queues = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < report->queue_count &&
+		    i < SIMGPU_TENANT_QUEUES_MAX; i++)
+		json_object_array_add(queues, queue_json(&report->queue[i]));
+	return queues;
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -127,6 +156,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "np_predicted",
 		 json_ppm_or_null(result_predicted(tenant),
 				  report->np_run_ppm));
+	json_set(object, "queues", queues_json(report));
 	json_set(object, "preempted_blocks",
 		 json_u64(tenant->counters[SIMGPU_COUNTER_PREEMPTED_BLOCKS]));
 	json_set(object, "context_lines",

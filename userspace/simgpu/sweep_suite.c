@@ -40,6 +40,11 @@ static int find_workload(struct suite *suite, const char *argument,
 		workload_free(&new);
 		return -1;
 	}
+	if (new.queues.count > 1) {
+		fail("%s: a sweep has one queue a tenant so far", argument);
+		workload_free(&new);
+		return -1;
+	}
 	workload_options(&new, options);
 	for (i = 0; i < suite->workload_count; i++) {
 		if (!strcmp(suite->workloads[i].path, new.path)) {

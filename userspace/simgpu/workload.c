@@ -121,8 +121,10 @@ static int parse_option(struct workload *workload, const char *key,
 		return STATUS_OK;
 	}
 	ret = arrivals_key(&workload->arrivals, key, value, &known);
+	if (!known)
+		ret = queues_key(&workload->queues, key, value, &known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, name, size, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, name, size, queues, wait, priority, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -139,7 +141,11 @@ static int parse_options(struct workload *workload, char *options)
 		*value++ = '\0';
 		ret = parse_option(workload, option, value);
 	}
-	return ret ? ret : arrivals_words_check(&workload->arrivals);
+	ret = ret ? ret : arrivals_words_check(&workload->arrivals);
+	ret = ret ? ret : queues_check(&workload->queues);
+	if (!ret && workload->arrivals.given && workload->queues.count > 1)
+		return fail_usage("requests that come by themselves come in one queue");
+	return ret;
 }
 
 /* The trace's own name if it has a good one, else the file's. */

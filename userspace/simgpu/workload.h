@@ -8,6 +8,7 @@
 
 #include "arrivals.h"
 #include "command.h"
+#include "queues.h"
 
 /**
  * struct workload - what one tenant runs
@@ -17,6 +18,7 @@
  * @target_ppm: NP of a QoS tenant, or 0
  * @size_ppm: part of its data that a built-in workload has
  * @arrivals: requests that come by themselves, if something was said of them
+ * @queues: that its trace is launched in
  * @bytes: the file
  * @count: its size
  * @trace: NULL until workload_decode()
@@ -28,6 +30,7 @@ struct workload {
 	u64 target_ppm;
 	u64 size_ppm;
 	struct arrivals_words arrivals;
+	struct offline_queues queues;
 	void *bytes;
 	size_t count;
 	struct trace *trace;
@@ -36,7 +39,7 @@ struct workload {
 /**
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, name, size and those of
- *	arrivals.h
+ *	arrivals.h and queues.h
  * @out: filled in; workload_free() frees what it holds
  *
  * What is in the trace is not checked here: a device, or workload_decode(),

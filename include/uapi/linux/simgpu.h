@@ -47,6 +47,15 @@
 #define SIMGPU_TENANT_TRACES_MAX 64
 /* Cycles from now on within which a launch may name its start. */
 #define SIMGPU_LAUNCH_AHEAD_MAX	100000000ULL
+/*
+ * Queues of a tenant. Each runs its launches in order, and all of them at once; 16
+ * launches of each may be under way.
+ */
+#define SIMGPU_TENANT_QUEUES_MAX	8
+/* Launches of other queues that a launch may wait for. */
+#define SIMGPU_LAUNCH_WAITS_MAX	4
+/* Priorities of queues are -SIMGPU_PRIORITY_MAX to SIMGPU_PRIORITY_MAX. */
+#define SIMGPU_PRIORITY_MAX	3
 /* Epoch records that a gang keeps for its reader. */
 #define SIMGPU_GANG_RECORDS_MAX	65536
 
@@ -189,24 +198,33 @@ struct simgpu_trace_remove {
  * @repeats: in: how often it runs, 1 and up
  * @not_before_cycle: in: device cycle before which it does not start, at most
  *	SIMGPU_LAUNCH_AHEAD_MAX ahead of device time (else ERANGE)
- * @sequence: out: names the launch, 1 and up; launches of a tenant run in order
+ * @sequence: out: names the launch, 1 and up, whatever its queue
  * @flags: in: SIMGPU_LAUNCH_*
  * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, to which 1 is added once the launch
  *	has ended or was dropped; else zero
  * @deadline_cycle: in: device cycle by which it should have ended, not before
  *	@not_before_cycle and not in the past (else EINVAL); 0: none. Only counted,
  *	in &struct simgpu_tenant_report
+ * @queue: in: below SIMGPU_TENANT_QUEUES_MAX: launches of a queue run in order, those of
+ *	several at once
+ * @reserved: zero
+ * @wait_for: in: numbers of launches of the same tenant's other queues, made
+ *	before, that run to their end before it starts; 0: none
  *
- * The first launch outside a gang takes one of the device's slots, unless it
- * fails. A launch
- * that arrives in a running device starts at the next quantum of the
- * simulation: only a gang is repeatable to the bit.
- * Errors: ENOENT no such trace; EAGAIN too many launches wait; EBUSY all slots
- * are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that this
- * tenant is not in holds the device; E2BIG a thread block does not fit on an SM;
- * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the
- * tenant's gang has stopped;
- * EBADF or EINVAL @eventfd is not an eventfd.
+ * Kernels of several queues share the tenant's SMs as its policy and their
+ * queues' priorities (SIMGPU_IOC_QUEUE) say. The first launch outside a gang
+ * takes one of the device's slots, unless it fails. A launch that arrives in a
+ * running device starts at the next quantum of the simulation: only a gang is
+ * repeatable to the bit.
+ * Errors: ENOENT no such trace; EINVAL, too, for a queue that there is not, and
+ * for waiting for a launch that is not known (a launch itself, or a later one,
+ * so that there are no circles) or is in the same queue; EAGAIN too many
+ * launches wait in its queue, or thousands have been made since the oldest that
+ * goes on; EBUSY all slots are taken, requests of SIMGPU_IOC_ARRIVALS still
+ * come, or a gang that this tenant is not in holds the device; E2BIG a thread
+ * block does not fit on an SM; ENOSPC the trace's footprint is larger than the
+ * device's memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL
+ * @eventfd is not an eventfd.
  */
 struct simgpu_launch {
 	__u32 size;
@@ -217,10 +235,40 @@ struct simgpu_launch {
 	__u32 flags;
 	__s32 eventfd;
 	__u64 deadline_cycle;
+	__u32 queue;
+	__u32 reserved;
+	__u64 wait_for[SIMGPU_LAUNCH_WAITS_MAX];
 };
 
 /* @eventfd is to be signalled. */
 #define SIMGPU_LAUNCH_EVENTFD	(1U << 0)
+/*
+ * Further launches of the tenant follow: its gang does not start before one without
+ * this. Outside a gang it means nothing.
+ */
+#define SIMGPU_LAUNCH_MORE	(1U << 1)
+
+/**
+ * struct simgpu_queue - SIMGPU_IOC_QUEUE
+ * @size: in: sizeof(struct simgpu_queue)
+ * @queue: in: below SIMGPU_TENANT_QUEUES_MAX
+ * @priority: in: of the queue from now on, -SIMGPU_PRIORITY_MAX to
+ *	SIMGPU_PRIORITY_MAX, the highest; 0 until it is set
+ * @reserved: zero
+ *
+ * While a kernel has thread blocks that have not begun, none begins of a queue of the
+ * tenant that has a lower priority. Between tenants it counts where the policy has
+ * ordered thread blocks by rank, among tenants of the same rank. It holds for as long
+ * as the file is open.
+ * Errors: EINVAL a value is out of its range; EPERM a priority above 0, and above what
+ * the queue has, needs CAP_SYS_NICE.
+ */
+struct simgpu_queue {
+	__u32 size;
+	__u32 queue;
+	__s32 priority;
+	__u32 reserved;
+};
 
 /**
  * enum simgpu_arrivals_kind - when requests come
@@ -279,18 +327,23 @@ struct simgpu_arrivals {
  * struct simgpu_completion - what read() of a tenant's file returns
  * @sequence: of a launch that has ended
  * @status: 0; or -ECANCELED: it was dropped
- * @lost: launches before it that had ended for so long that they were forgotten
+ * @lost: launches before it that had ended for so long that they were forgotten; at
+ *	most 65535 are told
+ * @queue: that it was in
  *
- * One record for each launch, in order. read() returns whole records, blocks
- * until there is one (EAGAIN with O_NONBLOCK; EINVAL for a buffer shorter than
- * one), and returns 0 once the device has gone and all were read. poll() tells
- * POLLIN when there is a record, and POLLHUP once the device has gone. Whoever
- * shares the file shares the records.
+ * One record for each launch that has ended, once; of several the one with the
+ * lowest number first, which within a queue is the order in which they end.
+ * read() returns whole records, blocks until there is one (EAGAIN with
+ * O_NONBLOCK; EINVAL for a buffer shorter than one), and returns 0 once the
+ * device has gone and all were read. poll() tells POLLIN when there is a
+ * record, and POLLHUP once the device has gone. Whoever shares the file shares
+ * the records.
  */
 struct simgpu_completion {
 	__u64 sequence;
 	__s32 status;
-	__u32 lost;
+	__u16 lost;
+	__u16 queue;
 };
 
 /**
@@ -453,6 +506,35 @@ struct simgpu_counter_array {
 #define SIMGPU_COUNTERS_STRIDE_MAX	4096
 
 /**
+ * enum simgpu_queue_state - what the first launch of a queue does
+ * @SIMGPU_QUEUE_EMPTY: there is none
+ * @SIMGPU_QUEUE_WAITING: it waits for its cycle, for a launch of another queue, or
+ *	for others' footprints to leave it memory
+ * @SIMGPU_QUEUE_READY: its kernel could start, and waits for the policy
+ * @SIMGPU_QUEUE_RUNNING: its kernel is on the device
+ */
+enum simgpu_queue_state {
+	SIMGPU_QUEUE_EMPTY = 0,
+	SIMGPU_QUEUE_WAITING = 1,
+	SIMGPU_QUEUE_READY = 2,
+	SIMGPU_QUEUE_RUNNING = 3
+};
+
+/**
+ * struct simgpu_queue_report - a queue of a tenant
+ * @state: &enum simgpu_queue_state
+ * @priority: see &struct simgpu_queue
+ * @waiting: launches behind the first one
+ * @kernel: which kernel of its trace the first one has come to, from 0
+ */
+struct simgpu_queue_report {
+	__u32 state;
+	__s32 priority;
+	__u32 waiting;
+	__u32 kernel;
+};
+
+/**
  * struct simgpu_tenant_report - a tenant's own figures
  * @thread_instructions: over its first run, or so far if that has not ended
  * @cycles: device cycles of that span
@@ -470,8 +552,8 @@ struct simgpu_counter_array {
  *	these, and 0 while there is none. A launch waits from its arrival
  *	(@not_before_cycle of &struct simgpu_launch, or when it was made if that is
  *	later) to its first kernel's start, and then runs
- * @launches_waiting: behind the one whose turn it is; SIMGPU_WAITING_MAX: as many,
- *	or more
+ * @launches_waiting: behind those whose turn it is; SIMGPU_WAITING_MAX: as many, or
+ *	more
  * @deadline_misses: launches that ended after their deadline
  * @goodput_ppm: the others, for each second of device time from the arrival of the
  *	first launch to the end of the last one
@@ -484,6 +566,9 @@ struct simgpu_counter_array {
  * @wait_p99_ns: 99 of 100
  * @wait_mean_ns: mean of the time that they waited
  * @run_mean_ns: mean of the time that they ran
+ * @queue_count: queues up to the last one that it has used, 1 and up
+ * @reserved: zero
+ * @queue: these; the rest is zero
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -510,6 +595,9 @@ struct simgpu_tenant_report {
 	__u64 wait_p99_ns;
 	__u64 wait_mean_ns;
 	__u64 run_mean_ns;
+	__u32 queue_count;
+	__u32 reserved;
+	struct simgpu_queue_report queue[SIMGPU_TENANT_QUEUES_MAX];
 };
 
 /* Of @launches_waiting. */
@@ -875,6 +963,7 @@ struct simgpu_live {
 #define SIMGPU_IOC_GANG_CREATE	_IO(SIMGPU_IOC_TYPE, 0x47)
 #define SIMGPU_IOC_GANG_JOIN	_IO(SIMGPU_IOC_TYPE, 0x48)
 #define SIMGPU_IOC_ARRIVALS	_IO(SIMGPU_IOC_TYPE, 0x49)
+#define SIMGPU_IOC_QUEUE	_IO(SIMGPU_IOC_TYPE, 0x4a)
 
 /* On a gang's file. */
 #define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)
