@@ -50,6 +50,26 @@ struct arrivals {
 };
 
 /*
+ * struct goal - what a tenant is held to
+ * @kind: &enum session_goal, as its options said when it was last looked at
+ * @value: likewise
+ * @seen: device cycle up to which is counted
+ * @issued: thread instructions that it had issued when the goal was set
+ * @cycles: since then, with work
+ * @promised: thread instructions that the goal asked for in these
+ * @ipc_ppm: that it asked for last; for reports
+ */
+struct goal {
+	u32 kind;
+	u64 value;
+	u64 seen;
+	u64 issued;
+	u64 cycles;
+	u64 promised;
+	u64 ipc_ppm;
+};
+
+/*
  * struct session_tenant - who is in a slot
  * @joined: whether anybody ever was; else nothing else is set
  * @left: it is gone; its figures stay
@@ -76,6 +96,7 @@ struct arrivals {
  * @unseen: event of its options, if no decision has looked at them yet
  * @progress_cycle: when it was last seen to have issued something new
  * @progress_issued: thread instructions that it had issued then
+ * @goal: in force
  * @epoch_base: its counters at the start of the present epoch
  */
 struct session_tenant {
@@ -110,6 +131,7 @@ struct session_tenant {
 	struct journal_event *unseen;
 	u64 progress_cycle;
 	u64 progress_issued;
+	struct goal goal;
 	struct session_figures first_run;
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
@@ -336,6 +358,15 @@ bool launch_is_relaunched(const struct session *session, u32 slot);
 bool launch_following(const struct session *session, u32 slot,
 		      struct launch *out);
 u32 launch_waiting(const struct session *session, u32 slot);
+
+/* goal.c */
+bool goal_is_good(const struct session *session,
+		  const struct session_tenant_options *options);
+void goal_account(struct session *session, u32 slot);
+void goal_follow(struct session *session, u32 slot);
+void goal_figures(const struct session *session, u32 slot,
+		  struct session_goal_figures *out);
+u64 goal_ipc_ppm(const struct session *session, u32 slot);
 
 /* snapshot.c */
 void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,

@@ -250,6 +250,9 @@ static const char *const no_yes[] = { "0", "1" };
 static const char *const kernel_ends[] = { "carry", "even", "changed" };
 static const char *const preemptions[] = { "drain", "switch", "adaptive" };
 static const char *const services[] = { "best_effort", "qos" };
+const char *const journal_goals[SESSION_GOALS] = {
+	"none", "ipc", "kernel_time", "rate",
+};
 static const char *const arrivals_kinds[] = { "poisson", "every", "list" };
 static const char *const sources[] = { "built-in", "plug-in", "bpf" };
 
@@ -400,6 +403,11 @@ static int parse_tenant(struct parser *parser, struct journal_event *event)
 		return -EINVAL;
 	if (find_any(parser, "cgroup") &&
 	    number_in(parser, "cgroup", 1, U64_MAX, &event->tenant.cgroup))
+		return -EINVAL;
+	if (find_any(parser, "goal_kind") &&
+	    (ONE_OF(parser, "goal_kind", journal_goals,
+		    &event->tenant.goal_kind) ||
+	     number_in(parser, "goal", 1, U64_MAX, &event->tenant.goal)))
 		return -EINVAL;
 	return number_in(parser, "target_ppm", 0, SIMGPU_PPM,
 			 &event->tenant.target_ppm);

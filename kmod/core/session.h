@@ -57,6 +57,15 @@ enum session_kernel_end {
 	SESSION_KERNEL_ENDS
 };
 
+/* In which form a tenant says what it wants to reach (FGQoS 3.2). */
+enum session_goal {
+	SESSION_GOAL_NONE,
+	SESSION_GOAL_IPC,		/* thread instructions a cycle, in ppm */
+	SESSION_GOAL_KERNEL_TIME,	/* nanoseconds that a kernel may take */
+	SESSION_GOAL_RATE,		/* kernels a second, in ppm */
+	SESSION_GOALS
+};
+
 /* How thread blocks leave an SM that changes hands, until a policy says so. */
 enum session_preemption {
 	SESSION_PREEMPTION_DRAIN = SIMGPU_LEAVE_DRAIN,
@@ -151,7 +160,12 @@ struct session_refusal {
  * @name: for people
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 to 1000
- * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0
+ * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0; with a goal it may be
+ *	0 in any case
+ * @goal_kind: &enum session_goal; other than SESSION_GOAL_NONE for SIMGPU_QOS only
+ * @goal: in the goal's unit, above 0; instructions a cycle at most the peak of
+ *	all SMs. It takes effect, and is counted, from the next time on that the
+ *	tenant is looked at: a decision or an epoch's end
  * @cgroup: number of the cgroup that it belongs to, which its owner knows; 0: none
  */
 struct session_tenant_options {
@@ -160,6 +174,8 @@ struct session_tenant_options {
 	u32 weight;
 	u64 target_ppm;
 	u64 cgroup;
+	u32 goal_kind;
+	u64 goal;
 };
 
 /* Figures over a span of cycles, derived from counters; docs/glossary.md. */
@@ -260,6 +276,23 @@ enum session_state {
 };
 
 /**
+ * struct session_goal_figures - what has become of a tenant's goal
+ * @ipc_ppm: that it is to reach now, as in &struct simgpu_snapshot_tenant, or was
+ *	to reach when it last had work; 0: it has no goal
+ * @cycles: in which it has had work since the goal was set
+ * @instructions: thread instructions that it has issued in these
+ * @promised: that the goal asked for in these
+ * @met: @instructions are at least @promised, and there were cycles; no tolerance
+ */
+struct session_goal_figures {
+	u64 ipc_ppm;
+	u64 cycles;
+	u64 instructions;
+	u64 promised;
+	bool met;
+};
+
+/**
  * struct session_tenant_report - a tenant's own figures so far
  * @present: whether the slot has or had a tenant; else nothing below is set
  * @left: it has left; the figures are its last
@@ -276,6 +309,7 @@ enum session_state {
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
+ * @goal: of its goal
  * @latency: of its launches that have run to their end since it joined
  * @waiting: launches behind the one whose turn it is; of arrivals,
  *	SESSION_WAITING_MAX stands for that many and more
@@ -295,6 +329,7 @@ struct session_tenant_report {
 	bool first_run_done;
 	struct session_figures figures;
 	struct simgpu_counters counters;
+	struct session_goal_figures goal;
 	struct latency_figures latency;
 	u32 waiting;
 };

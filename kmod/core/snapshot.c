@@ -121,6 +121,18 @@ static void fill_blocks(const struct session *session, u32 slot,
 		out->blocks_left = out->blocks;
 }
 
+static void fill_goal(const struct session *session, u32 slot,
+		      struct simgpu_snapshot_tenant *out)
+{
+	struct session_goal_figures figures;
+
+	goal_figures(session, slot, &figures);
+	out->goal_ipc_ppm = figures.ipc_ppm;
+	out->goal_cycles = figures.cycles;
+	out->goal_instructions = figures.instructions;
+	out->goal_promised = figures.promised;
+}
+
 static void fill_tenant(struct session *session, u32 slot,
 			struct simgpu_snapshot_tenant *out)
 {
@@ -128,6 +140,8 @@ static void fill_tenant(struct session *session, u32 slot,
 
 	out->active = 1;
 	tenant->unseen = NULL;
+	goal_follow(session, slot);
+	fill_goal(session, slot, out);
 	out->service = tenant->options.service;
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;
@@ -231,6 +245,10 @@ void snapshot_init(struct session *session)
 					 config->channel_bytes_per_clock;
 	snapshot->llc_hit_cycles = gpu_llc_hit_cycles(session->gpu);
 	snapshot->dram_cycles = gpu_dram_cycles(session->gpu);
+	snapshot->sm_threads = config->threads_per_sm;
+	snapshot->sm_blocks = config->blocks_per_sm;
+	snapshot->sm_registers = config->registers_per_sm;
+	snapshot->sm_shared_bytes = config->shared_bytes_per_sm;
 	snapshot->mirrors = config->mirrors;
 	snapshot->core_mhz = config->core_mhz;
 	snapshot->memory_mhz = config->memory_mhz;

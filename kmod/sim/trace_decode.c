@@ -25,6 +25,7 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       section_count(h, SIMGPU_TRACE_MIXES) * sizeof(struct trace_mix) +
 	       section_count(h, SIMGPU_TRACE_INSTRUCTIONS) *
 	       sizeof(struct trace_instruction) +
+	       programs * sizeof(u64) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
 
@@ -133,6 +134,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	struct trace_warp *to_warps;
 	struct trace_row *to_rows;
 	struct trace_run *to_runs;
+	u64 *counts;
 	u32 *starts;
 
 	trace->timed_for = take(&at, 1, TIMED_FOR_BYTES);
@@ -148,6 +150,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 				   sizeof(*trace->mixes), &at);
 	trace->instructions = decode_same(h, SIMGPU_TRACE_INSTRUCTIONS,
 					  sizeof(*trace->instructions), &at);
+	counts = take(&at, program_count, sizeof(*counts));
 	trace->lines = decode_same(h, SIMGPU_TRACE_LINES, sizeof(u32), &at);
 	starts = take(&at, program_count, sizeof(*starts));
 
@@ -163,11 +166,15 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		starts[i] = programs[i].first_op + (u32)i;
 		decode_program(&ops[programs[i].first_op], programs[i].op_count,
 			       to_ops, starts[i]);
+		counts[i] = trace_count_program(to_ops + starts[i]);
 	}
 	for (i = 0; i < trace->kernel_count; i++) {
 		decode_kernel(&kernels[i], &to_kernels[i], starts, to_warps);
 		to_kernels[i].rows = to_rows + kernels[i].first_row;
 		to_kernels[i].runs = to_runs;
+		to_kernels[i].instructions =
+			trace_count_kernel(&to_kernels[i],
+					   counts + kernels[i].first_program);
 	}
 	trace->kernels = to_kernels;
 	trace->patterns = to_patterns;
