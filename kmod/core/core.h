@@ -70,6 +70,36 @@ struct goal {
 };
 
 /*
+ * struct quota_watch - a quota on an SM, to hold what is issued against it
+ * @bounded: there is one
+ * @given: thread instructions when it was set
+ * @refill: as it was set
+ * @issued: thread instructions that the slot had issued there then
+ */
+struct quota_watch {
+	bool bounded;
+	s64 given;
+	s64 refill;
+	u64 issued;
+};
+
+/*
+ * struct quota_note - what a tenant had when quotas were last set, for reports
+ * @last: thread instructions, of all SMs; 0: it may issue any number
+ * @given: since it joined, without refills
+ * @blocks: thread blocks on shared SMs
+ * @sms: shared SMs on which it may have some
+ * @block_warps: warps of a thread block of its kernel
+ */
+struct quota_note {
+	u64 last;
+	u64 given;
+	u64 blocks;
+	u32 sms;
+	u32 block_warps;
+};
+
+/*
  * struct session_tenant - who is in a slot
  * @joined: whether anybody ever was; else nothing else is set
  * @left: it is gone; its figures stay
@@ -97,6 +127,7 @@ struct goal {
  * @progress_cycle: when it was last seen to have issued something new
  * @progress_issued: thread instructions that it had issued then
  * @goal: in force
+ * @quota: the last one
  * @epoch_base: its counters at the start of the present epoch
  */
 struct session_tenant {
@@ -132,6 +163,7 @@ struct session_tenant {
 	u64 progress_cycle;
 	u64 progress_issued;
 	struct goal goal;
+	struct quota_note quota;
 	struct session_figures first_run;
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
@@ -214,6 +246,9 @@ struct probe {
  *	last of the device
  * @journal_common: those that do not
  * @journal_spill: in place of an event that finds no room
+ * @quota_checks: quotas that were held against what was issued
+ * @quota_overruns: those by which more was issued than they allowed
+ * @quota_watch: quotas in force, by SM and slot
  */
 struct session {
 	struct session_options initial;
@@ -260,6 +295,9 @@ struct session {
 	u32 journal_shares[JOURNAL_OWNERS];
 	u32 journal_common;
 	struct journal_event journal_spill;
+	u64 quota_checks;
+	u64 quota_overruns;
+	struct quota_watch quota_watch[SIMGPU_SMS_MAX][SESSION_SLOTS_MAX];
 	u32 journal_count;
 	struct journal_event journal[SESSION_JOURNAL_MAX];
 };
@@ -359,6 +397,12 @@ bool launch_following(const struct session *session, u32 slot,
 		      struct launch *out);
 u32 launch_waiting(const struct session *session, u32 slot);
 
+/* quotas.c */
+void quotas_apply(struct session *session);
+void quotas_figures(const struct session_tenant *tenant,
+		    struct session_quota_figures *out);
+void quotas_clear(struct session *session, u32 sm, u32 slot);
+
 /* goal.c */
 bool goal_is_good(const struct session *session,
 		  const struct session_tenant_options *options);
@@ -366,6 +410,7 @@ void goal_account(struct session *session, u32 slot);
 void goal_follow(struct session *session, u32 slot);
 void goal_figures(const struct session *session, u32 slot,
 		  struct session_goal_figures *out);
+u64 goal_alpha(const struct session_goal_figures *figures);
 u64 goal_ipc_ppm(const struct session *session, u32 slot);
 
 /* snapshot.c */

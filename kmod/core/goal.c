@@ -136,6 +136,19 @@ void goal_follow(struct session *session, u32 slot)
 }
 
 /*
+ * goal_alpha() - max(goal / history, 1), in ppm; 0 without a goal (FGQoS 3.4.2)
+ */
+u64 goal_alpha(const struct session_goal_figures *figures)
+{
+	if (!figures->ipc_ppm)
+		return 0;
+	if (figures->instructions >= figures->promised ||
+	    !figures->instructions)
+		return SIMGPU_PPM;
+	return fixed_ratio_ppm(figures->promised, figures->instructions);
+}
+
+/*
  * goal_figures() - what has become of the goal up to now; changes nothing
  */
 void goal_figures(const struct session *session, u32 slot,

@@ -63,6 +63,10 @@ void row_epoch(const struct session_epoch *epoch,
 		.rbh_ppm = row->figures.rbh_ppm,
 		.bandwidth_ppm = row->figures.bandwidth_ppm,
 		.llc_mpki_ppm = row->figures.llc_mpki_ppm,
+		.goal_ipc_ppm = row->goal_ipc_ppm,
+		.alpha_ppm = row->alpha_ppm,
+		.quota = row->quota,
+		.blocks = row->blocks,
 	};
 	if (row->class != SIMGPU_CLASS_UNKNOWN)
 		out->np_ppm = row->np_ppm;
@@ -93,6 +97,21 @@ static void row_latency(const struct session_tenant_report *report,
 	out->run_mean_ns = latency->run_mean_ns;
 }
 
+static void row_goal(const struct session_tenant_report *report,
+		     struct simgpu_tenant_report *out)
+{
+	out->goal_ipc_ppm = report->goal.ipc_ppm;
+	out->goal_cycles = report->goal.cycles;
+	out->goal_instructions = report->goal.instructions;
+	out->goal_promised = report->goal.promised;
+	out->quota = report->quota.last;
+	out->quota_used_ppm = report->quota.used_ppm;
+	out->blocks_per_sm_ppm = report->quota.blocks_ppm;
+	out->idle_blocks_ppm = report->quota.idle_blocks_ppm;
+	if (report->goal.met)
+		out->flags |= SIMGPU_REPORT_GOAL_MET;
+}
+
 void row_report(const struct session_tenant_report *report,
 		struct simgpu_tenant_report *out)
 {
@@ -119,6 +138,7 @@ void row_report(const struct session_tenant_report *report,
 	if (report->waits_for_memory)
 		out->flags |= SIMGPU_REPORT_WAITS_FOR_MEMORY;
 	row_latency(report, out);
+	row_goal(report, out);
 }
 
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)

@@ -736,6 +736,7 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;
 	goal_figures(session, slot, &out->goal);
+	quotas_figures(tenant, &out->quota);
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
 	out->waiting = session->stopped ? tenant->waiting :

@@ -198,6 +198,12 @@ struct session_figures {
  * @first_run: whether the epoch belongs to its first run
  * @figures: over the epoch
  * @counters: differences over the epoch
+ * @goal_ipc_ppm: thread instructions a cycle that it was to reach at its end; 0: it
+ *	has no goal
+ * @alpha_ppm: how much of the goal it needs to make up for what it missed until
+ *	then: max(goal / history, 1); 0 without a goal (FGQoS 3.4.2)
+ * @quota: its last quota, as in &struct session_quota_figures
+ * @blocks: thread blocks on shared SMs when that was set
  */
 struct session_epoch_tenant {
 	u32 slot;
@@ -208,6 +214,10 @@ struct session_epoch_tenant {
 	bool first_run;
 	struct session_figures figures;
 	struct simgpu_counters counters;
+	u64 goal_ipc_ppm;
+	u64 alpha_ppm;
+	u64 quota;
+	u64 blocks;
 };
 
 /**
@@ -293,6 +303,21 @@ struct session_goal_figures {
 };
 
 /**
+ * struct session_quota_figures - a tenant on shared SMs, when quotas were last set
+ * @last: quota, in thread instructions on all SMs; 0: none
+ * @used_ppm: issued of all quotas so far; above 1 where quotas were refilled
+ * @blocks_ppm: thread blocks on a shared SM that it may use, in the mean
+ * @idle_blocks_ppm: thread blocks' worth of idle warps on an SM, mean of all samples
+ *	so far (FGQoS 3.6)
+ */
+struct session_quota_figures {
+	u64 last;
+	u64 used_ppm;
+	u64 blocks_ppm;
+	u64 idle_blocks_ppm;
+};
+
+/**
  * struct session_tenant_report - a tenant's own figures so far
  * @present: whether the slot has or had a tenant; else nothing below is set
  * @left: it has left; the figures are its last
@@ -310,6 +335,7 @@ struct session_goal_figures {
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
  * @goal: of its goal
+ * @quota: of its quotas; zero without
  * @latency: of its launches that have run to their end since it joined
  * @waiting: launches behind the one whose turn it is; of arrivals,
  *	SESSION_WAITING_MAX stands for that many and more
@@ -330,6 +356,7 @@ struct session_tenant_report {
 	struct session_figures figures;
 	struct simgpu_counters counters;
 	struct session_goal_figures goal;
+	struct session_quota_figures quota;
 	struct latency_figures latency;
 	u32 waiting;
 };
@@ -691,6 +718,21 @@ u64 session_empty_cycles(struct session *session);
 
 void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out);
+
+/**
+ * session_quota_checks() - were quotas kept
+ * @session: any
+ * @overruns: set to how often more was issued on an SM than a quota and its refills
+ *	allow, a warp instruction a scheduler aside, or the accounts did not agree
+ *
+ * Return: quotas, of a tenant on an SM, that have ended and were looked at.
+ */
+u64 session_quota_checks(const struct session *session, u64 *overruns);
+
+/* Figures of counters over a span of cycles of the session's device. */
+void session_figures(const struct session *session,
+		     const struct simgpu_counters *counters, u64 cycles,
+		     struct session_figures *out);
 
 /* The journal so far; @lost is set to how many events did not fit. */
 const struct journal_event *session_journal(const struct session *session,

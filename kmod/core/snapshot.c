@@ -17,6 +17,13 @@ void counters_subtract(const struct simgpu_counters *from,
 		difference[i] = a[i] - b[i];
 }
 
+void session_figures(const struct session *session,
+		     const struct simgpu_counters *counters, u64 cycles,
+		     struct session_figures *out)
+{
+	figures_compute(session->gpu, counters, cycles, out);
+}
+
 /*
  * figures_compute() - IPC, RBH, bandwidth and MPKI of a span of cycles
  * @counters: differences over the span

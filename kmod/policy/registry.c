@@ -27,6 +27,12 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_dase_qos,
 	&policy_bubble_flux,
 	&policy_bubble_psp,
+	&policy_quota_naive,
+	&policy_quota_history,
+	&policy_quota_elastic,
+	&policy_quota_rollover,
+	&policy_quota_rollover_time,
+	&policy_spart,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -160,6 +160,8 @@ int offline_run(const struct offline_experiment *experiment,
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
 		result->refusal = *session_last_refusal(session);
+		result->quota_checks =
+			session_quota_checks(session, &result->quota_overruns);
 		for (slot = 0; slot < experiment->count; slot++)
 			session_tenant_report(session, slot,
 					      &result->reports[slot]);
@@ -235,6 +237,34 @@ static int launch_alone(struct session *session, u32 slot,
 	if (ret < 0)
 		return ret;
 	return session_launch(session, slot, trace, repeats, 0, &sequence);
+}
+
+int offline_alone_window(const struct session_options *options, u32 slot,
+			 const struct trace *trace, u64 cycles, u32 threads,
+			 struct session_figures *figures)
+{
+	const struct session_tenant_options anybody = { .name = "alone",
+							.weight = 1 };
+	const struct offline_observer nobody = { .context = NULL };
+	struct session_options own = alone(options);
+	struct session_tenant_report report;
+	struct offline_home home;
+	int ret;
+
+	own.stop_cycle = cycles;
+	own.relaunch = true;
+	ret = offline_open(&home, &own, &nobody, threads);
+	if (ret)
+		return ret;
+	ret = launch_alone(home.session, slot, &anybody, trace, 1);
+	if (!ret) {
+		offline_run_until(home.session, cycles, &nobody);
+		session_tenant_report(home.session, slot, &report);
+		session_figures(home.session, &report.counters, cycles,
+				figures);
+	}
+	offline_close(&home);
+	return ret;
 }
 
 int offline_alone_cycles(const struct session_options *options,

@@ -64,6 +64,8 @@ struct result_epoch {
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
+ * @quota_checks: offline: quotas on an SM that were held against what was issued
+ * @quota_overruns: of these, those by which more was issued than allowed
  * @truth: whether private runs were made; then @metrics and @error_ppm are set
  * @error_known: whether some tenant has both figures
  * @error_ppm: mean of its tenants' errors
@@ -84,6 +86,8 @@ struct result {
 	size_t epoch_count;
 	size_t epoch_room;
 	struct session_refusal refusal;
+	u64 quota_checks;
+	u64 quota_overruns;
 	bool truth;
 	struct metrics metrics;
 	bool error_known;

@@ -24,6 +24,12 @@ static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
 	json_set(epoch, "rbh", json_ppm(record->rbh_ppm));
 	json_set(epoch, "bandwidth", json_ppm(record->bandwidth_ppm));
 	json_set(epoch, "llc_mpki", json_ppm(record->llc_mpki_ppm));
+	json_set(epoch, "goal_ipc", json_ppm_or_null(record->goal_ipc_ppm,
+						     record->goal_ipc_ppm));
+	json_set(epoch, "alpha", json_ppm_or_null(record->alpha_ppm,
+						  record->alpha_ppm));
+	json_set(epoch, "quota", record->quota ? json_u64(record->quota) : NULL);
+	json_set(epoch, "blocks", json_u64(record->blocks));
 	json_set(epoch, "predicted",
 		 json_object_new_boolean(!!(record->flags &
 					    SIMGPU_EPOCH_PREDICTED)));
@@ -109,6 +115,29 @@ static void set_latency(struct json_object *object,
 					  times[i].ns * (SIMGPU_PPM / 1000)));
 }
 
+/* Null without a goal, or quotas. */
+static void set_goal(struct json_object *object,
+		     const struct simgpu_tenant_report *report)
+{
+	bool goal = report->goal_ipc_ppm, quota = report->quota_used_ppm;
+
+	json_set(object, "goal_ipc",
+		 json_ppm_or_null(goal, report->goal_ipc_ppm));
+	json_set(object, "goal_met", !goal ? NULL :
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_GOAL_MET)));
+	json_set(object, "goal_instructions", goal ?
+		 json_u64(report->goal_instructions) : NULL);
+	json_set(object, "goal_promised", goal ?
+		 json_u64(report->goal_promised) : NULL);
+	json_set(object, "quota_used",
+		 json_ppm_or_null(quota, report->quota_used_ppm));
+	json_set(object, "blocks_per_sm",
+		 json_ppm_or_null(quota, report->blocks_per_sm_ppm));
+	json_set(object, "idle_blocks",
+		 json_ppm_or_null(quota, report->idle_blocks_ppm));
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -124,6 +153,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
 	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
 	json_set(object, "sms", json_u64(report->sms));
+	set_goal(object, report);
 	json_set(object, "np_predicted",
 		 json_ppm_or_null(result_predicted(tenant),
 				  report->np_run_ppm));
@@ -204,6 +234,8 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "tenants", tenants);
 	if (result->truth)
 		set_truth(object, result);
+	json_set(object, "quota_checks", json_u64(result->quota_checks));
+	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));

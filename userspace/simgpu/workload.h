@@ -15,6 +15,9 @@
  * @name: of the tenant; the trace's own unless the argument says otherwise
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
+ * @goal_ppm: goal as a part of what it reaches alone, or 0; workload_options()
+ *	leaves it to who knows that
+ * @goal_ipc_ppm: goal in thread instructions a cycle, or 0
  * @arrivals: requests that come by themselves, if something was said of them
  * @bytes: the file
  * @count: its size
@@ -25,6 +28,8 @@ struct workload {
 	char name[SIMGPU_NAME_MAX];
 	u32 weight;
 	u64 target_ppm;
+	u64 goal_ppm;
+	u64 goal_ipc_ppm;
 	struct arrivals_words arrivals;
 	void *bytes;
 	size_t count;
@@ -33,7 +38,7 @@ struct workload {
 
 /**
  * workload_read() - parse a workload argument and read its trace
- * @argument: NAME[:key=value,...], keys weight, target, name and those of
+ * @argument: NAME[:key=value,...], keys weight, target, goal, ipc, name and those of
  *	arrivals.h
  * @out: filled in; workload_free() frees what it holds
  *

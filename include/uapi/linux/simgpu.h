@@ -484,6 +484,18 @@ struct simgpu_counter_array {
  * @wait_p99_ns: 99 of 100
  * @wait_mean_ns: mean of the time that they waited
  * @run_mean_ns: mean of the time that they ran
+ * @goal_ipc_ppm: thread instructions a cycle that it is to reach now, or was to when
+ *	it last had work, at most the device's peak; 0: it has no goal
+ * @goal_cycles: device cycles with work since its goal was set
+ * @goal_instructions: thread instructions that it has issued in these
+ * @goal_promised: that its goal asked for in these
+ * @quota: thread instructions on all shared SMs that a policy allowed it when it
+ *	last set quotas; 0: any number
+ * @quota_used_ppm: issued of all quotas so far; above 1 where they were refilled
+ * @blocks_per_sm_ppm: thread blocks on a shared SM that it may use, when quotas were
+ *	last set, in the mean
+ * @idle_blocks_ppm: thread blocks' worth of warps on an SM that could have issued and
+ *	did not, in the mean of all samples; 0 where nobody takes any
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -510,6 +522,14 @@ struct simgpu_tenant_report {
 	__u64 wait_p99_ns;
 	__u64 wait_mean_ns;
 	__u64 run_mean_ns;
+	__u64 goal_ipc_ppm;
+	__u64 goal_cycles;
+	__u64 goal_instructions;
+	__u64 goal_promised;
+	__u64 quota;
+	__u64 quota_used_ppm;
+	__u64 blocks_per_sm_ppm;
+	__u64 idle_blocks_ppm;
 };
 
 /* Of @launches_waiting. */
@@ -523,6 +543,8 @@ struct simgpu_tenant_report {
 #define SIMGPU_REPORT_HELD		(1U << 2)
 /* Its next launch waits until the footprints of others leave room for its own. */
 #define SIMGPU_REPORT_WAITS_FOR_MEMORY	(1U << 3)
+/* @goal_instructions are at least @goal_promised, and there were cycles. */
+#define SIMGPU_REPORT_GOAL_MET		(1U << 4)
 
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
@@ -775,6 +797,12 @@ struct simgpu_gang_refusal {
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
  * @cgroup: number of the cgroup in which the tenant's file was opened
+ * @goal_ipc_ppm: thread instructions a cycle that it was to reach at the epoch's end;
+ *	0: it has no goal
+ * @alpha_ppm: goal / what it has reached since its goal was set, at least 1; 0 without
+ *	a goal
+ * @quota: as in &struct simgpu_tenant_report
+ * @blocks: thread blocks on shared SMs when that was set
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
@@ -801,6 +829,10 @@ struct simgpu_epoch_record {
 	__u64 bandwidth_ppm;
 	__u64 llc_mpki_ppm;
 	__u64 cgroup;
+	__u64 goal_ipc_ppm;
+	__u64 alpha_ppm;
+	__u64 quota;
+	__u64 blocks;
 };
 
 /* Bytes of a buffer for read() that any record fits into. */
