@@ -14,6 +14,7 @@
 #include "../policy/registry.h"
 #include "../sim/gpu.h"
 #include "arrivals.h"
+#include "energy.h"
 #include "latency.h"
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX

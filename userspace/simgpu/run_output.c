@@ -8,6 +8,9 @@ static const char *kernel_end_name(u32 kernel_end)
 	return kernel_end_names[kernel_end];
 }
 
+#define PJ_PER_UJ	1000000ULL
+#define PJ_PER_J	1000000000000ULL
+
 /* --- JSON --- */
 
 static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
@@ -138,8 +141,21 @@ static void set_goal(struct json_object *object,
 		 json_ppm_or_null(quota, report->idle_blocks_ppm));
 }
 
-static struct json_object *tenant_json(const struct result *result, size_t index)
+/* What a tenant's counters are, as the table of energies wants them. */
+static u64 tenant_energy_pj(const struct energy_table *table,
+			    const struct result_tenant *tenant)
 {
+	struct simgpu_counters counters;
+
+	static_assert(sizeof(counters) == sizeof(tenant->counters), "counters");
+	memcpy(&counters, tenant->counters, sizeof(counters));
+	return energy_dynamic_pj(table, &counters);
+}
+
+static struct json_object *tenant_json(const struct settings *settings,
+				       const struct result *result, size_t index)
+{
+	const struct energy_table *table = energy_find(settings->config);
 	const struct result_tenant *tenant = &result->tenants[index];
 	const struct simgpu_tenant_report *report = &tenant->report;
 	struct json_object *object = json_object_new_object();
@@ -164,6 +180,8 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	if (result->truth)
 		set_figure(object, "np_actual", tenant->actual_known,
 			   tenant->np_actual_ppm, &tenant->np_actual);
+	json_set(object, "energy_joules", !table ? NULL :
+		 json_ppm(tenant_energy_pj(table, tenant) / PJ_PER_UJ));
 	set_latency(object, report);
 	json_set(object, "first_run_done",
 		 json_object_new_boolean(!!(report->flags &
@@ -171,6 +189,33 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "counters", counters_json(tenant));
 	json_set(object, "epochs", epochs_json(result, index));
 	return object;
+}
+
+/* Of all tenants, and of the time; null for a GPU without a table. */
+static void set_energy(struct json_object *object,
+		       const struct settings *settings,
+		       const struct result *result)
+{
+	const struct energy_table *table = energy_find(settings->config);
+	const struct gpu_config *config = gpu_config_find(settings->config);
+	u64 still = 0, all, instructions = 0;
+	size_t i;
+
+	if (table && config)
+		still = energy_static_pj(table, result->cycle,
+					 config->core_mhz);
+	all = still;
+	for (i = 0; table && i < result->tenant_count; i++) {
+		all = fixed_add(all, tenant_energy_pj(table,
+						      &result->tenants[i]));
+		instructions += result->tenants[i].counters[0];
+	}
+	json_set(object, "static_joules",
+		 json_ppm_or_null(still, still / PJ_PER_UJ));
+	json_set(object, "energy_joules",
+		 json_ppm_or_null(still, all / PJ_PER_UJ));
+	json_set(object, "instructions_per_watt", !still ? NULL :
+		 json_u64(fixed_mul_div(instructions, PJ_PER_J, all)));
 }
 
 static void set_truth(struct json_object *object, const struct result *result)
@@ -230,8 +275,9 @@ int print_result_json(const struct settings *settings,
 	json_set_string(object, "preemption",
 			preemption_name(settings->preemption));
 	for (i = 0; i < result->tenant_count; i++)
-		json_object_array_add(tenants, tenant_json(result, i));
+		json_object_array_add(tenants, tenant_json(settings, result, i));
 	json_set(object, "tenants", tenants);
+	set_energy(object, settings, result);
 	if (result->truth)
 		set_truth(object, result);
 	json_set(object, "quota_checks", json_u64(result->quota_checks));
