@@ -143,6 +143,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	to_patterns = take(&at, pattern_count, sizeof(*to_patterns));
 	to_ops = take(&at, section_count(h, SIMGPU_TRACE_OPS) + program_count,
 		      sizeof(*to_ops));
+	counts = take(&at, program_count, sizeof(*counts));
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
@@ -150,7 +151,6 @@ struct trace *trace_decode(const void *bytes, void *memory)
 				   sizeof(*trace->mixes), &at);
 	trace->instructions = decode_same(h, SIMGPU_TRACE_INSTRUCTIONS,
 					  sizeof(*trace->instructions), &at);
-	counts = take(&at, program_count, sizeof(*counts));
 	trace->lines = decode_same(h, SIMGPU_TRACE_LINES, sizeof(u32), &at);
 	starts = take(&at, program_count, sizeof(*starts));
 

@@ -122,7 +122,7 @@ static u64 in_part(u64 mask, u32 sm, u32 sms)
 	for (; mask; mask &= mask - 1, index++)
 		if (count <= sms ? sm * count / sms == index :
 				   index % sms == sm)
-			here |= mask & -mask;
+			here |= 1ULL << __builtin_ctzll(mask);
 	return here;
 }
 
