@@ -115,17 +115,41 @@ struct simgpu_device_info {
 };
 
 /**
+ * enum simgpu_goal_kind - in which form a tenant says what it wants to reach
+ * @SIMGPU_GOAL_NONE: it does not
+ * @SIMGPU_GOAL_IPC: thread instructions a cycle, in parts per million, at most the
+ *	peak of all SMs
+ * @SIMGPU_GOAL_KERNEL_TIME: nanoseconds of device time that a kernel may take
+ * @SIMGPU_GOAL_RATE: kernels a second of device time, in parts per million
+ *
+ * Time and rate become instructions a cycle by the thread instructions of the present
+ * kernel, at most the peak.
+ */
+enum simgpu_goal_kind {
+	SIMGPU_GOAL_NONE = 0,
+	SIMGPU_GOAL_IPC = 1,
+	SIMGPU_GOAL_KERNEL_TIME = 2,
+	SIMGPU_GOAL_RATE = 3,
+};
+
+/**
  * struct simgpu_tenant_config - SIMGPU_IOC_TENANT_CONFIG
  * @size: in: sizeof(struct simgpu_tenant_config)
  * @service: &enum simgpu_service
  * @weight: 1 to 1000
  * @reserved: zero
- * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort
+ * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort, and
+ *	if it has a goal
  * @name: for people: printable ASCII, NUL-terminated, not empty
+ * @goal_kind: &enum simgpu_goal_kind; SIMGPU_GOAL_NONE for best effort. It takes effect
+ *	at the next decision or epoch's end, from which on it is counted anew
+ * @reserved_goal: zero
+ * @goal: in the unit of @goal_kind, above 0; 0 without one
  *
  * Errors: EINVAL a value is out of range; EPERM a weight above the device's
  * weight_limit, or a target above its target_limit, and above what the tenant has,
- * needs CAP_SYS_NICE.
+ * needs CAP_SYS_NICE; so does a goal that asks for a greater part of the device's peak
+ * than target_limit, one in time or a rate, which may ask for all of it, below 1.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -134,6 +158,9 @@ struct simgpu_tenant_config {
 	__u32 reserved;
 	__u64 target_ppm;
 	char name[SIMGPU_NAME_MAX];
+	__u32 goal_kind;
+	__u32 reserved_goal;
+	__u64 goal;
 };
 
 /**
