@@ -250,9 +250,6 @@ static const char *const no_yes[] = { "0", "1" };
 static const char *const kernel_ends[] = { "carry", "even", "changed" };
 static const char *const preemptions[] = { "drain", "switch", "adaptive" };
 static const char *const services[] = { "best_effort", "qos" };
-const char *const journal_goals[SESSION_GOALS] = {
-	"none", "ipc", "kernel_time", "rate",
-};
 static const char *const arrivals_kinds[] = { "poisson", "every", "list" };
 static const char *const sources[] = { "built-in", "plug-in", "bpf" };
 

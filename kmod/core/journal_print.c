@@ -102,6 +102,10 @@ size_t journal_print_start(char *text, const struct session_options *start,
 	return line.length;
 }
 
+const char *const journal_goals[SESSION_GOALS] = {
+	"none", "ipc", "kernel_time", "rate",
+};
+
 static void add_tenant(struct line *line, const struct journal_event *event)
 {
 	const struct session_tenant_options *tenant = &event->tenant;
