@@ -590,7 +590,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 					   simgpu_netlink_goal(info, &goal) ?
 					   &goal : NULL);
 	if (ret == -EINVAL)
-		GENL_SET_ERR_MSG(info, "weight, target or goal out of range, or a target or goal without QoS");
+		GENL_SET_ERR_MSG(info, "weight, target or goal out of range, or one without QoS");
 	kobject_put(&tenant->kobj);
 	return ret;
 }

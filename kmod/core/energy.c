@@ -12,11 +12,11 @@
  *
  * Other nodes than 28 nm are scaled by supply and size: 40 nm (Fermi) takes 1.5 times
  * as much, 12 nm 0.5 times; that is an assumption, as are: an activate of GDDR5's
- * rows of 2 KB costs two of HBM2's; static power a quarter of the board's power (NVIDIA's data sheets: GTX 480
- * 250 W, C2070 238 W, GTX 680 195 W, K20 225 W, GTX 980 165 W, V100 300 W), for GPUs
- * that were never built scaled by their SMs. Refreshes go by time, too, and are part of
- * that. docs/fgqos.md says how much results
- * move when an entry is halved or doubled.
+ * rows of 2 KB costs two of HBM2's; static power is a quarter of the board's power
+ * (NVIDIA's data sheets: GTX 480 250 W, C2070 238 W, GTX 680 195 W, K20 225 W, GTX 980
+ * 165 W, V100 300 W), for GPUs that were never built scaled by their SMs. Refreshes go
+ * by time, too, and are part of that. docs/fgqos.md says how much results move when
+ * static power is halved or doubled.
  */
 #include "energy.h"
 
@@ -31,10 +31,12 @@ const char *const energy_entry_names[ENERGY_ENTRIES] = {
 #define KEPLER_28NM(_static_mw) {					\
 	60, 5990, 5450, 4 * 3960, 4 * 7820, 2 * 909, _static_mw \
 }
+
 /* [J] x 1.5 but for DRAM, which is the same GDDR5. */
 #define FERMI_40NM(_static_mw) {					\
 	90, 8985, 8175, 6 * 3960, 4 * 7820, 2 * 909, _static_mw \
 }
+
 /* [J] x 0.5; of DRAM lines 1024 bits at 3.9 pJ [F]. */
 #define VOLTA_12NM(_static_mw) {					\
 	30, 2995, 2725, 2 * 3960, 3994, 909, _static_mw	\

@@ -311,14 +311,17 @@ static int quota_decide(const struct simgpu_snapshot *snapshot,
 	"quota_epoch", SIMGPU_UNIT_CYCLES, 1000, 10000000, 10000,	\
 	"length of an epoch of quotas (FGQoS 4.1)"			\
 }
+
 #define HISTORY_PARAM(_initial) {					\
 	"history", SIMGPU_UNIT_NUMBER, 0, 1, _initial,			\
 	"1: quotas grow by goal / history while a goal is missed (FGQoS 3.4.2)" \
 }
+
 #define ADJUST_PARAM {							\
 	"static_adjustment", SIMGPU_UNIT_NUMBER, 0, 1, 1,		\
 	"1: thread blocks are swapped for who misses a goal (FGQoS 3.6)" \
 }
+
 #define ONE_SWAP_PARAM {						\
 	"one_swap", SIMGPU_UNIT_NUMBER, 0, 1, 0,			\
 	"1: for one SM of the device an epoch, not for each"		\
