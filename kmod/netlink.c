@@ -13,6 +13,7 @@
 
 #include "cgroups.h"
 #include "device.h"
+#include "goals.h"
 #include "netlink.h"
 #include "rights.h"
 #include "tenant.h"
@@ -85,11 +86,13 @@ simgpu_tenant_get_policy[SIMGPU_A_TENANT_ID + 1] = {
 };
 
 static const struct nla_policy
-simgpu_tenant_set_policy[SIMGPU_A_TENANT_TARGET_PPM + 1] = {
+simgpu_tenant_set_policy[SIMGPU_A_TENANT_GOAL + 1] = {
 	[SIMGPU_A_TENANT_DEVICE] = { .type = NLA_U32 },
 	[SIMGPU_A_TENANT_ID] = { .type = NLA_U64 },
 	[SIMGPU_A_TENANT_WEIGHT] = { .type = NLA_U32 },
 	[SIMGPU_A_TENANT_TARGET_PPM] = { .type = NLA_U64 },
+	[SIMGPU_A_TENANT_GOAL_KIND] = { .type = NLA_U32 },
+	[SIMGPU_A_TENANT_GOAL] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy
@@ -373,7 +376,8 @@ simgpu_put_tenant_public(struct sk_buff *skb,
 	       nla_put_u32(skb, SIMGPU_A_TENANT_SERVICE, options->service) ||
 	       nla_put_u32(skb, SIMGPU_A_TENANT_WEIGHT, options->weight) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_TARGET_PPM,
-				 options->target_ppm, SIMGPU_A_TENANT_PAD);
+				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
+	       simgpu_netlink_put_goal(skb, options);
 }
 
 static int simgpu_put_tenant_figures(struct sk_buff *skb,
@@ -429,7 +433,8 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 		return -EMSGSIZE;
 	if (published->slot == SIMGPU_NO_SLOT)
 		return 0;
-	return simgpu_put_latency(skb, &published->report) ?:
+	return simgpu_netlink_put_goal_figures(skb, &published->report) ?:
+	       simgpu_put_latency(skb, &published->report) ?:
 	       simgpu_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
 				   &published->counters);
 }
@@ -565,6 +570,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	struct nlattr *weight_attr = info->attrs[SIMGPU_A_TENANT_WEIGHT];
 	struct nlattr *target_attr = info->attrs[SIMGPU_A_TENANT_TARGET_PPM];
 	struct simgpu_tenant *tenant;
+	struct simgpu_goal goal;
 	u64 target_ppm = 0;
 	u32 weight = 0;
 	int ret;
@@ -580,9 +586,11 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	if (simgpu_may_change(request, tenant->uid))
 		ret = simgpu_tenant_change(tenant, request,
 					   weight_attr ? &weight : NULL,
-					   target_attr ? &target_ppm : NULL);
+					   target_attr ? &target_ppm : NULL,
+					   simgpu_netlink_goal(info, &goal) ?
+					   &goal : NULL);
 	if (ret == -EINVAL)
-		GENL_SET_ERR_MSG(info, "weight or target out of range, or a target without QoS");
+		GENL_SET_ERR_MSG(info, "weight, target or goal out of range, or one without QoS");
 	kobject_put(&tenant->kobj);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <net/sock.h>
 
 #include "device.h"
+#include "goals.h"
 #include "rights.h"
 
 /* Both the sender and who opened the socket, for a message. */
@@ -155,9 +156,13 @@ int simgpu_check_claim(const struct sk_buff *request,
 	u32 weight = max(now->weight, READ_ONCE(limits->weight));
 	u64 target_ppm = max(simgpu_claimed_target(now),
 			     READ_ONCE(limits->target_ppm));
+	const struct gpu_config *config = &device->defaults.config;
+	u64 goal_ppm = max(simgpu_goal_claimed_ppm(now, config),
+			   READ_ONCE(limits->target_ppm));
 
 	if (wanted->weight <= weight &&
-	    simgpu_claimed_target(wanted) <= target_ppm)
+	    simgpu_claimed_target(wanted) <= target_ppm &&
+	    simgpu_goal_claimed_ppm(wanted, config) <= goal_ppm)
 		return 0;
 	return simgpu_may_claim(request) ? 0 : -EPERM;
 }

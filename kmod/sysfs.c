@@ -13,6 +13,7 @@
 #include "cgroups.h"
 #include "compat.h"
 #include "device.h"
+#include "goals.h"
 #include "rights.h"
 #include "tenant.h"
 
@@ -552,11 +553,63 @@ static ssize_t tenant_target_store(struct kobject *kobj,
 	ret = simgpu_parse_ppm(buf, &target_ppm);
 	if (!ret)
 		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, NULL,
-					   &target_ppm);
+					   &target_ppm, NULL);
 	return ret ?: count;
 }
 
 TENANT_RW(target);
+
+static ssize_t tenant_goal_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	return simgpu_goal_emit(buf, &published.options);
+}
+
+static ssize_t tenant_goal_store(struct kobject *kobj,
+				 struct kobj_attribute *attr, const char *buf,
+				 size_t count)
+{
+	struct simgpu_goal goal;
+	int ret;
+
+	ret = simgpu_goal_parse(buf, &goal);
+	if (!ret)
+		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, NULL,
+					   NULL, &goal);
+	return ret ?: count;
+}
+
+TENANT_RW(goal);
+
+static ssize_t tenant_goal_ipc_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	if (!published.report.goal_ipc_ppm)
+		return -ENODATA;
+	return simgpu_emit_ppm(buf, published.report.goal_ipc_ppm);
+}
+
+TENANT_RO(goal_ipc);
+
+static ssize_t tenant_goal_met_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	struct simgpu_tenant_published published =
+		simgpu_tenant_published_of(kobj);
+
+	if (!published.report.goal_ipc_ppm)
+		return -ENODATA;
+	return sysfs_emit(buf, "%d\n",
+			  !!(published.report.flags & SIMGPU_REPORT_GOAL_MET));
+}
+
+TENANT_RO(goal_met);
 
 static ssize_t tenant_weight_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *buf)
@@ -577,7 +630,7 @@ static ssize_t tenant_weight_store(struct kobject *kobj,
 	if (kstrtou32(buf, 10, &weight))
 		return -EINVAL;
 	ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, &weight,
-				   NULL);
+				   NULL, NULL);
 	return ret ?: count;
 }
 
@@ -654,6 +707,7 @@ static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_slot.attr,
 	&tenant_attr_service.attr,
 	&tenant_attr_target.attr,
+	&tenant_attr_goal.attr,
 	&tenant_attr_weight.attr,
 	NULL
 };
@@ -670,6 +724,8 @@ static struct attribute *simgpu_tenant_counter_attrs[] = {
 	&tenant_attr_sms.attr,
 	&tenant_attr_shared_sms.attr,
 	&tenant_attr_held.attr,
+	&tenant_attr_goal_ipc.attr,
+	&tenant_attr_goal_met.attr,
 	&tenant_attr_np.attr,
 	&tenant_attr_class.attr,
 	&tenant_attr_ipc.attr,

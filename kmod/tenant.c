@@ -13,6 +13,7 @@
 
 #include "cgroups.h"
 #include "device.h"
+#include "goals.h"
 #include "rights.h"
 #include "tenant.h"
 
@@ -336,8 +337,11 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	spin_unlock(&device->publish_lock);
 }
 
-static bool simgpu_options_valid(const struct session_tenant_options *options)
+static bool simgpu_options_valid(const struct simgpu_device *device,
+				 const struct session_tenant_options *options)
 {
+	if (!simgpu_goal_valid(options, &device->defaults.config))
+		return false;
 	if (options->weight < SIMGPU_WEIGHT_MIN ||
 	    options->weight > SIMGPU_WEIGHT_MAX)
 		return false;
@@ -345,7 +349,8 @@ static bool simgpu_options_valid(const struct session_tenant_options *options)
 	case SIMGPU_BEST_EFFORT:
 		return !options->target_ppm;
 	case SIMGPU_QOS:
-		return options->target_ppm && options->target_ppm <= SIMGPU_PPM;
+		return (options->target_ppm || options->goal_kind) &&
+		       options->target_ppm <= SIMGPU_PPM;
 	default:
 		return false;
 	}
@@ -401,7 +406,7 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	if (!simgpu_options_valid(options))
+	if (!simgpu_options_valid(device, options))
 		return -EINVAL;
 	ret = simgpu_check_claim(request, device, &tenant->options, options);
 	if (ret)
@@ -421,18 +426,19 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 }
 
 /**
- * simgpu_tenant_change() - change weight and target, both or none
+ * simgpu_tenant_change() - change weight, target and goal, all or none
  * @tenant: the tenant
  * @request: the message that asks for it, or NULL: the caller does
  * @weight: the new one; NULL: as it is
  * @target_ppm: likewise
+ * @goal: likewise
  *
  * Return: 0, -EINVAL for values that do not go together, -EPERM for a claim that is
  * not the asker's to make, -ENODEV.
  */
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const struct sk_buff *request, const u32 *weight,
-			 const u64 *target_ppm)
+			 const u64 *target_ppm, const struct simgpu_goal *goal)
 {
 	struct session_tenant_options options;
 	int ret;
@@ -445,6 +451,10 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant,
 		options.weight = *weight;
 	if (target_ppm)
 		options.target_ppm = *target_ppm;
+	if (goal) {
+		options.goal_kind = goal->kind;
+		options.goal = goal->value;
+	}
 	ret = simgpu_tenant_set_options(tenant, request, &options);
 	simgpu_device_unlock(tenant->device);
 	if (!ret)
@@ -474,10 +484,13 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 		.service = cmd->service,
 		.weight = cmd->weight,
 		.target_ppm = cmd->target_ppm,
+		.goal_kind = cmd->goal_kind,
+		.goal = cmd->goal,
 	};
 	int ret;
 
-	if (cmd->reserved || !simgpu_name_valid(cmd->name, sizeof(cmd->name)))
+	if (cmd->reserved || cmd->reserved_goal ||
+	    !simgpu_name_valid(cmd->name, sizeof(cmd->name)))
 		return -EINVAL;
 	strscpy(options.name, cmd->name, sizeof(options.name));
 	ret = simgpu_device_lock(tenant->device);

@@ -178,6 +178,8 @@ struct simgpu_tenant {
 	struct simgpu_live *live;
 };
 
+struct simgpu_goal;
+
 struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 					   const struct cred *cred);
 void simgpu_tenant_close(struct simgpu_tenant *tenant);
@@ -201,7 +203,7 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight);
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const struct sk_buff *request, const u32 *weight,
-			 const u64 *target_ppm);
+			 const u64 *target_ppm, const struct simgpu_goal *goal);
 struct simgpu_tenant_published
 simgpu_tenant_published(struct simgpu_tenant *tenant);
 void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant);

@@ -73,8 +73,9 @@
  * @hold: a bit for each slot: tenants whose kernels do not start, and that may be
  *	without an SM although they have work. Until it is said anew
  * @wake_cycle: device cycle at which the policy, which lists SIMGPU_ON_WAKE, is
- *	asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead; 0: not before another
- *	of its events. It replaces the one before
+ *	asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead, or the one that it has
+ *	named already; 0: not before another of its events. It replaces the one
+ *	before
  * @sms: SM count by slot; before the call, what each has of its own now. Without
  *	SIMGPU_SAYS_OWNERS it decides, and there are no shared SMs: 0 for
  *	inactive tenants, at least 1 for active ones that are not held while

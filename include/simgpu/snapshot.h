@@ -61,6 +61,8 @@
 #define SIMGPU_NEEDS_CONSTANTS	(1U << 6)	/* without them it says nothing */
 #define SIMGPU_NEEDS_ALL_TAGS	(1U << 7)	/* tags of as many sets as there can be */
 #define SIMGPU_NEEDS_PROFILES	(1U << 8)	/* @profiles of the snapshot */
+/* No prediction: a policy whose word at an epoch's end takes effect at once. */
+#define SIMGPU_NEEDS_NO_MODEL	(1U << 9)
 #define SIMGPU_NEEDS_KNOWN	(SIMGPU_NEEDS_TAGS | SIMGPU_NEEDS_MIRRORS | \
 				 SIMGPU_NEEDS_PRIVATE_RUNS | \
 				 SIMGPU_NEEDS_IDLE_SAMPLES | \
@@ -68,7 +70,8 @@
 				 SIMGPU_NEEDS_CURVES | \
 				 SIMGPU_NEEDS_CONSTANTS | \
 				 SIMGPU_NEEDS_ALL_TAGS | \
-				 SIMGPU_NEEDS_PROFILES)
+				 SIMGPU_NEEDS_PROFILES | \
+				 SIMGPU_NEEDS_NO_MODEL)
 
 /* In @flags of a kernel. */
 #define SIMGPU_KERNEL_PRESENT	(1U << 0)	/* there is one */
@@ -153,7 +156,12 @@ struct simgpu_snapshot_queue {
  * @footprint_bytes: device memory of the trace that it runs
  * @queue_count: queues that it has: up to the last one that it has used, at least 1
  * @memory_priority: that its requests have
- * @goal_ipc_ppm: thread instructions a cycle that it is promised; 0 so far
+ * @goal_ipc_ppm: thread instructions a cycle that it is to reach, in parts per
+ *	million, at most the device's peak; of a goal in time or rate, what the
+ *	present kernel needs for it (FGQoS 3.2). 0: it has no goal
+ * @goal_cycles: core cycles in which it has had work since the goal was set
+ * @goal_instructions: thread instructions that it has issued in these
+ * @goal_promised: thread instructions that the goal asked for in these
  * @share_ppm: part of the SMs that it asks for; 0 so far
  * @sm_mask: SMs that it may use, a bit each; 0 so far: all
  * @cgroup: number of the cgroup (version 2) in which its file was opened; 0: none,
@@ -188,6 +196,9 @@ struct simgpu_snapshot_tenant {
 	u64 service_cycles;
 	u64 footprint_bytes;
 	u64 goal_ipc_ppm;
+	u64 goal_cycles;
+	u64 goal_instructions;
+	u64 goal_promised;
 	u64 share_ppm;
 	u64 sm_mask[2];
 	u64 cgroup;
@@ -286,6 +297,10 @@ struct simgpu_snapshot_dram {
  * @llc_hit_cycles: core cycles from an L1 to the reply for a line that the
  *	last-level cache has, with nothing in the way
  * @dram_cycles: likewise for one that it fetches, in a bank without an open row
+ * @sm_threads: resident threads that an SM can hold
+ * @sm_blocks: resident thread blocks
+ * @sm_registers: 32-bit registers of an SM
+ * @sm_shared_bytes: its shared memory
  * @tenants_active: how many tenants have @active set
  * @mirrors: 1 if tenants have mirrors
  * @shared_rows: rows of @shared that are filled in
@@ -322,6 +337,10 @@ struct simgpu_snapshot {
 	u32 peak_clocks_per_line;
 	u32 llc_hit_cycles;
 	u32 dram_cycles;
+	u32 sm_threads;
+	u32 sm_blocks;
+	u32 sm_registers;
+	u32 sm_shared_bytes;
 	u32 tenants_active;
 	u32 mirrors;
 	u32 shared_rows;
@@ -351,10 +370,10 @@ static_assert(sizeof(struct simgpu_counters) == 44 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 128, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 1960, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 1984, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 240552, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 242104, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

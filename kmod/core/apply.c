@@ -250,8 +250,7 @@ static void clear_quotas(struct session *session, u32 sm)
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (gpu_sm_quota_left(session->gpu, sm, slot) != GPU_NO_QUOTA)
-			gpu_sm_set_quota(session->gpu, sm, slot, GPU_NO_QUOTA,
-					 0);
+			quotas_clear(session, sm, slot);
 }
 
 /* An SM is shared no more: nothing that was said of it as such remains. */
@@ -323,94 +322,6 @@ static void apply_limits(struct session *session)
 	       sizeof(controls->block_limit));
 	for (sm = 0; sm < session->initial.config.sms; sm++)
 		set_limits(session, sm);
-}
-
-/* --- quotas ---------------------------------------------------------------------------- */
-
-/*
- * struct holding - where a tenant's thread blocks on shared SMs are
- * @sms: shared SMs that it may use
- * @blocks: that it has on them
- */
-struct holding {
-	u32 sms;
-	u64 blocks;
-};
-
-static struct holding holding_of(const struct session *session, u32 slot)
-{
-	struct holding holding = { .sms = sms_shared(session, slot) };
-	u32 sm;
-
-	for (sm = 0; holding.sms && sm < session->initial.config.sms; sm++)
-		if (session->controls.sharers[sm] >> slot & 1)
-			holding.blocks += gpu_sm_blocks(session->gpu, sm, slot);
-	return holding;
-}
-
-/* What is for one SM: by its thread blocks; before there are any, evenly. */
-static s64 part_of(s64 whole, const struct holding *holding, u32 blocks)
-{
-	if (holding->blocks)
-		return (s64)fixed_mul_div((u64)whole, blocks, holding->blocks);
-	return (s64)fixed_mul_div((u64)whole, 1, holding->sms);
-}
-
-static struct gpu_quota quota_of(const struct session *session, u32 sm, u32 slot,
-				 const struct holding *holding)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-	struct gpu_quota quota = {
-		proposal->quota[slot], proposal->refill[slot]
-	};
-	u32 flags = proposal->quota_flags[slot];
-	s64 kept = gpu_sm_quota_left(session->gpu, sm, slot);
-
-	if (quota.left == SIMGPU_NO_QUOTA)
-		return (struct gpu_quota) { GPU_NO_QUOTA, 0 };
-	if (flags & SIMGPU_QUOTA_BY_BLOCKS) {
-		u32 blocks = gpu_sm_blocks(session->gpu, sm, slot);
-
-		quota.left = part_of(quota.left, holding, blocks);
-		quota.refill = part_of(quota.refill, holding, blocks);
-	}
-	if (flags & SIMGPU_QUOTA_KEEP && kept != GPU_NO_QUOTA)
-		quota.left += kept;
-	if (quota.left > GPU_QUOTA_MAX)
-		quota.left = GPU_QUOTA_MAX;
-	if (quota.left < -GPU_QUOTA_MAX)
-		quota.left = -GPU_QUOTA_MAX;
-	return quota;
-}
-
-static void set_quotas(struct session *session, u32 sm,
-		       const struct holding *holdings)
-{
-	u64 sharers = session->controls.sharers[sm], rest;
-	struct gpu_quota quotas[SIMGPU_SLOTS_MAX];
-
-	if (!sharers)
-		return;
-	for (rest = sharers; rest; rest &= rest - 1) {
-		u32 slot = (u32)__builtin_ctzll(rest);
-
-		quotas[slot] = quota_of(session, sm, slot, &holdings[slot]);
-	}
-	gpu_sm_set_quotas(session->gpu, sm, sharers, quotas);
-}
-
-static void apply_quotas(struct session *session)
-{
-	struct holding holdings[SIMGPU_SLOTS_MAX];
-	u32 slot, sm;
-
-	if (!(session->proposal.flags & SIMGPU_SAYS_QUOTAS) ||
-	    !session->controls.any_shared)
-		return;
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		holdings[slot] = holding_of(session, slot);
-	for (sm = 0; sm < session->initial.config.sms; sm++)
-		set_quotas(session, sm, holdings);
 }
 
 /* --- priorities, orders, samples -------------------------------------------------------- */
@@ -526,7 +437,7 @@ void proposal_apply(struct session *session)
 		}
 	}
 	apply_limits(session);
-	apply_quotas(session);
+	quotas_apply(session);
 	apply_ranks(session);
 	apply_order(session);
 	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES)
@@ -558,6 +469,7 @@ void controls_clear(struct session *session)
 		gpu_set_memory_priority(session->gpu, slot, 0);
 		gpu_set_bucket(session->gpu, slot, 1);
 		gpu_set_rank(session->gpu, slot, 0);
+		session->tenants[slot].quota.last = 0;
 	}
 	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
 	controls_idle_samples(session);
@@ -584,6 +496,7 @@ void controls_forget(struct session *session, u32 slot)
 		if (session->probe.before[sm] == slot)
 			session->probe.before[sm] = GPU_NO_TENANT;
 		controls->block_limit[sm][slot] = SIMGPU_ANY_BLOCKS;
+		session->quota_watch[sm][slot].bounded = false;
 		controls->sharers[sm] &= ~(1ULL << slot);
 		if (shared && !controls->sharers[sm])
 			assign(session, sm, GPU_NO_TENANT);

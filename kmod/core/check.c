@@ -260,7 +260,9 @@ static bool knobs_are_sound(const struct session *session,
 	if (!lists(session, SIMGPU_ON_WAKE))
 		return no(why, "wake_cycle", all, all,
 			  "a policy that does not list wakes names one");
-	if (proposal->wake_cycle <
+	/* One that stands may be named again, however near it has come. */
+	if (proposal->wake_cycle != session->wake_cycle &&
+	    proposal->wake_cycle <
 	    session_now(session) + SIMGPU_WAKE_CYCLES_MIN)
 		return no(why, "wake_cycle", all, all,
 			  "a wake is less than 1000 cycles ahead");

@@ -73,6 +73,56 @@ struct arrivals {
 };
 
 /*
+ * struct goal - what a tenant is held to
+ * @kind: &enum session_goal, as its options said when it was last looked at
+ * @value: likewise
+ * @seen: device cycle up to which is counted
+ * @issued: thread instructions that it had issued when the goal was set
+ * @cycles: since then, with work
+ * @promised: thread instructions that the goal asked for in these
+ * @ipc_ppm: that it asked for last; for reports
+ */
+struct goal {
+	u32 kind;
+	u64 value;
+	u64 seen;
+	u64 issued;
+	u64 cycles;
+	u64 promised;
+	u64 ipc_ppm;
+};
+
+/*
+ * struct quota_watch - a quota on an SM, to hold what is issued against it
+ * @bounded: there is one
+ * @given: thread instructions when it was set
+ * @refill: as it was set
+ * @issued: thread instructions that the slot had issued there then
+ */
+struct quota_watch {
+	bool bounded;
+	s64 given;
+	s64 refill;
+	u64 issued;
+};
+
+/*
+ * struct quota_note - what a tenant had when quotas were last set, for reports
+ * @last: thread instructions, of all SMs; 0: it may issue any number
+ * @given: since it joined, without refills
+ * @blocks: thread blocks on shared SMs
+ * @sms: shared SMs on which it may have some
+ * @block_warps: warps of a thread block of its kernel
+ */
+struct quota_note {
+	u64 last;
+	u64 given;
+	u64 blocks;
+	u32 sms;
+	u32 block_warps;
+};
+
+/*
  * struct session_tenant - who is in a slot
  * @joined: whether anybody ever was; else nothing else is set
  * @left: it is gone; its figures stay
@@ -102,6 +152,8 @@ struct arrivals {
  * @unseen: event of its options, if no decision has looked at them yet
  * @progress_cycle: when it was last seen to have issued something new
  * @progress_issued: thread instructions that it had issued then
+ * @goal: in force
+ * @quota: the last one
  * @epoch_base: its counters at the start of the present epoch
  */
 struct session_tenant {
@@ -136,6 +188,8 @@ struct session_tenant {
 	struct journal_event *unseen;
 	u64 progress_cycle;
 	u64 progress_issued;
+	struct goal goal;
+	struct quota_note quota;
 	struct session_figures first_run;
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
@@ -229,6 +283,9 @@ struct probe {
  *	last of the device
  * @journal_common: those that do not
  * @journal_spill: in place of an event that finds no room
+ * @quota_checks: quotas that were held against what was issued
+ * @quota_overruns: those by which more was issued than they allowed
+ * @quota_watch: quotas in force, by SM and slot
  */
 struct session {
 	struct session_options initial;
@@ -275,6 +332,9 @@ struct session {
 	u32 journal_shares[JOURNAL_OWNERS];
 	u32 journal_common;
 	struct journal_event journal_spill;
+	u64 quota_checks;
+	u64 quota_overruns;
+	struct quota_watch quota_watch[SIMGPU_SMS_MAX][SESSION_SLOTS_MAX];
 	u32 journal_count;
 	struct journal_event journal[SESSION_JOURNAL_MAX];
 };
@@ -391,6 +451,22 @@ bool launch_following(const struct session *session, u32 slot, u32 queue,
 		      struct launch *out);
 u32 launch_waiting(const struct session *session, u32 slot, u32 queue);
 u32 launch_waiting_all(const struct session *session, u32 slot);
+
+/* quotas.c */
+void quotas_apply(struct session *session);
+void quotas_figures(const struct session_tenant *tenant,
+		    struct session_quota_figures *out);
+void quotas_clear(struct session *session, u32 sm, u32 slot);
+
+/* goal.c */
+bool goal_is_good(const struct session *session,
+		  const struct session_tenant_options *options);
+void goal_account(struct session *session, u32 slot);
+void goal_follow(struct session *session, u32 slot);
+void goal_figures(const struct session *session, u32 slot,
+		  struct session_goal_figures *out);
+u64 goal_alpha(const struct session_goal_figures *figures);
+u64 goal_ipc_ppm(const struct session *session, u32 slot);
 
 /* snapshot.c */
 void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,

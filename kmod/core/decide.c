@@ -263,6 +263,13 @@ static bool ask_policy(struct session *session, u32 events)
 	return false;
 }
 
+/* Cycles for each tenant until what was said at an epoch's end takes effect. */
+static u64 latency_of(const struct session *session)
+{
+	return session->policy->needs & SIMGPU_NEEDS_NO_MODEL ?
+	       0 : session->model->latency_cycles;
+}
+
 /*
  * decide_epoch() - an epoch has ended, whose snapshot is filled in
  * @ask: whether the policy is asked, too
@@ -282,8 +289,7 @@ bool decide_epoch(struct session *session, bool ask)
 	tenants = session->snapshot.tenants_active;
 	if (ask_policy(session, SIMGPU_ON_EPOCH | take_events(session)))
 		session->apply_cycle = session_now(session) +
-				       (u64)session->model->latency_cycles *
-				       tenants;
+				       latency_of(session) * tenants;
 	return true;
 }
 

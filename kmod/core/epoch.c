@@ -59,6 +59,7 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct simgpu_snapshot *snapshot = &session->snapshot;
 	u64 cycles = snapshot->epoch_cycles;
+	struct session_goal_figures goal;
 
 	out->slot = slot;
 	/* In full, whatever registers the model saw. */
@@ -72,6 +73,11 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 	out->np_ppm = tenant->np_ppm;
 	out->first_run = epoch_first_run_cycles(session, slot) != 0;
 	figures_compute(session->gpu, &out->counters, cycles, &out->figures);
+	goal_figures(session, slot, &goal);
+	out->goal_ipc_ppm = goal.ipc_ppm;
+	out->alpha_ppm = goal_alpha(&goal);
+	out->quota = tenant->quota.last;
+	out->blocks = tenant->quota.blocks;
 }
 
 /* Tell the owner what the epoch was. @decided: a proposal waits. */

@@ -49,6 +49,9 @@ struct journal_names {
 	const struct simgpu_model *(*model)(const char *name);
 };
 
+/* How a journal writes the forms of goals, by &enum session_goal. */
+extern const char *const journal_goals[SESSION_GOALS];
+
 /*
  * Each prints one line into JOURNAL_LINE_BYTES, and returns its length without the
  * NUL.

@@ -401,6 +401,11 @@ static int parse_tenant(struct parser *parser, struct journal_event *event)
 	if (find_any(parser, "cgroup") &&
 	    number_in(parser, "cgroup", 1, U64_MAX, &event->tenant.cgroup))
 		return -EINVAL;
+	if (find_any(parser, "goal_kind") &&
+	    (ONE_OF(parser, "goal_kind", journal_goals,
+		    &event->tenant.goal_kind) ||
+	     number_in(parser, "goal", 1, U64_MAX, &event->tenant.goal)))
+		return -EINVAL;
 	return number_in(parser, "target_ppm", 0, SIMGPU_PPM,
 			 &event->tenant.target_ppm);
 }

@@ -102,6 +102,10 @@ size_t journal_print_start(char *text, const struct session_options *start,
 	return line.length;
 }
 
+const char *const journal_goals[SESSION_GOALS] = {
+	"none", "ipc", "kernel_time", "rate",
+};
+
 static void add_tenant(struct line *line, const struct journal_event *event)
 {
 	const struct session_tenant_options *tenant = &event->tenant;
@@ -113,6 +117,9 @@ static void add_tenant(struct line *line, const struct journal_event *event)
 	    tenant->weight, tenant->target_ppm);
 	if (tenant->cgroup)
 		add(line, " cgroup=%llu", tenant->cgroup);
+	if (tenant->goal_kind)
+		add(line, " goal_kind=%s goal=%llu",
+		    journal_goals[tenant->goal_kind], tenant->goal);
 }
 
 static void add_launch(struct line *line, const struct journal_event *event)

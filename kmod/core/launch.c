@@ -252,6 +252,7 @@ static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kerne
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 
+	goal_account(session, slot);
 	tenant->queue[number].kernel = kernel;
 	if (!lists(session, SIMGPU_ON_KERNEL_READY) &&
 	    !is_held(session, slot, number)) {

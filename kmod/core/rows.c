@@ -10,6 +10,10 @@ SAME(SIMGPU_CLASSIFIED_COMPUTE, SIMGPU_CLASS_COMPUTE);
 SAME(SIMGPU_CLASSIFIED_MEMORY, SIMGPU_CLASS_MEMORY);
 SAME(SIMGPU_SERVICE_BEST_EFFORT, SIMGPU_BEST_EFFORT);
 SAME(SIMGPU_SERVICE_QOS, SIMGPU_QOS);
+SAME(SIMGPU_GOAL_NONE, SESSION_GOAL_NONE);
+SAME(SIMGPU_GOAL_IPC, SESSION_GOAL_IPC);
+SAME(SIMGPU_GOAL_KERNEL_TIME, SESSION_GOAL_KERNEL_TIME);
+SAME(SIMGPU_GOAL_RATE, SESSION_GOAL_RATE);
 SAME(SIMGPU_KERNEL_END_CARRY, SESSION_KERNEL_END_CARRY);
 SAME(SIMGPU_KERNEL_END_EVEN, SESSION_KERNEL_END_EVEN);
 SAME(SIMGPU_KERNEL_END_CHANGED, SESSION_KERNEL_END_CHANGED);
@@ -63,6 +67,10 @@ void row_epoch(const struct session_epoch *epoch,
 		.rbh_ppm = row->figures.rbh_ppm,
 		.bandwidth_ppm = row->figures.bandwidth_ppm,
 		.llc_mpki_ppm = row->figures.llc_mpki_ppm,
+		.goal_ipc_ppm = row->goal_ipc_ppm,
+		.alpha_ppm = row->alpha_ppm,
+		.quota = row->quota,
+		.blocks = row->blocks,
 	};
 	if (row->class != SIMGPU_CLASS_UNKNOWN)
 		out->np_ppm = row->np_ppm;
@@ -114,6 +122,21 @@ static void row_queues(const struct session_tenant_report *report,
 	}
 }
 
+static void row_goal(const struct session_tenant_report *report,
+		     struct simgpu_tenant_report *out)
+{
+	out->goal_ipc_ppm = report->goal.ipc_ppm;
+	out->goal_cycles = report->goal.cycles;
+	out->goal_instructions = report->goal.instructions;
+	out->goal_promised = report->goal.promised;
+	out->quota = report->quota.last;
+	out->quota_used_ppm = report->quota.used_ppm;
+	out->blocks_per_sm_ppm = report->quota.blocks_ppm;
+	out->idle_blocks_ppm = report->quota.idle_blocks_ppm;
+	if (report->goal.met)
+		out->flags |= SIMGPU_REPORT_GOAL_MET;
+}
+
 void row_report(const struct session_tenant_report *report,
 		struct simgpu_tenant_report *out)
 {
@@ -141,6 +164,7 @@ void row_report(const struct session_tenant_report *report,
 		out->flags |= SIMGPU_REPORT_WAITS_FOR_MEMORY;
 	row_latency(report, out);
 	row_queues(report, out);
+	row_goal(report, out);
 }
 
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)

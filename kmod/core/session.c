@@ -309,6 +309,7 @@ static u32 advance_all(struct session *session, const struct ended *ended,
 	for (; slots; slots &= slots - 1) {
 		u32 slot = (u32)__builtin_ctzll(slots);
 
+		goal_account(session, slot);
 		for (queues = ended->queues[slot]; queues; queues &= queues - 1)
 			events |= advance(session, slot,
 					  (u32)__builtin_ctz(queues), changed);
@@ -510,12 +511,15 @@ enum session_state session_run(struct session *session, u64 cycles)
 
 /* --- tenants --------------------------------------------------------------------------- */
 
-static bool tenant_options_are_good(const struct session_tenant_options *options)
+static bool tenant_options_are_good(const struct session *session,
+				    const struct session_tenant_options *options)
 {
-	if (!options->weight || options->weight > 1000)
+	if (!options->weight || options->weight > 1000 ||
+	    !goal_is_good(session, options))
 		return false;
 	if (options->service == SIMGPU_QOS)
-		return options->target_ppm && options->target_ppm <= SIMGPU_PPM;
+		return (options->target_ppm || options->goal_kind) &&
+		       options->target_ppm <= SIMGPU_PPM;
 	return options->service == SIMGPU_BEST_EFFORT && !options->target_ppm;
 }
 
@@ -550,7 +554,7 @@ int session_join_with(struct session *session, u32 slot,
 	struct session_tenant *tenant;
 	int ret;
 
-	if (!tenant_options_are_good(options) ||
+	if (!tenant_options_are_good(session, options) ||
 	    (gang_size ? slot >= gang_size : slot != SESSION_ANY_SLOT &&
 	     slot >= SESSION_SLOTS_MAX))
 		return -EINVAL;
@@ -581,13 +585,15 @@ static bool same_options(const struct session_tenant_options *a,
 {
 	return !strcmp(a->name, b->name) && a->service == b->service &&
 	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
-	       a->cgroup == b->cgroup;
+	       a->cgroup == b->cgroup && a->goal_kind == b->goal_kind &&
+	       a->goal == b->goal;
 }
 
 int session_set_tenant(struct session *session, u32 slot,
 		       const struct session_tenant_options *options)
 {
-	if (!tenant_options_are_good(options) || !is_member(session, slot))
+	if (!tenant_options_are_good(session, options) ||
+	    !is_member(session, slot))
 		return -EINVAL;
 	if (same_options(&session->tenants[slot].options, options))
 		return 0;
@@ -662,6 +668,8 @@ void session_tenant_report(struct session *session, u32 slot,
 					    : 0;
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;
+	goal_figures(session, slot, &out->goal);
+	quotas_figures(tenant, &out->quota);
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
 	out->waiting = session->stopped ? tenant->waiting :

@@ -14,6 +14,7 @@
 #include "../policy/registry.h"
 #include "../sim/gpu.h"
 #include "arrivals.h"
+#include "energy.h"
 #include "latency.h"
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
@@ -61,6 +62,15 @@ enum session_kernel_end {
 	SESSION_KERNEL_END_EVEN,	/* the epoch ends, an even split begins */
 	SESSION_KERNEL_END_CHANGED,	/* an even split, if another kernel follows */
 	SESSION_KERNEL_ENDS
+};
+
+/* In which form a tenant says what it wants to reach (FGQoS 3.2). */
+enum session_goal {
+	SESSION_GOAL_NONE,
+	SESSION_GOAL_IPC,		/* thread instructions a cycle, in ppm */
+	SESSION_GOAL_KERNEL_TIME,	/* nanoseconds that a kernel may take */
+	SESSION_GOAL_RATE,		/* kernels a second, in ppm */
+	SESSION_GOALS
 };
 
 /* How thread blocks leave an SM that changes hands, until a policy says so. */
@@ -157,7 +167,12 @@ struct session_refusal {
  * @name: for people
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 to 1000
- * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0
+ * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0; with a goal it may be
+ *	0 in any case
+ * @goal_kind: &enum session_goal; other than SESSION_GOAL_NONE for SIMGPU_QOS only
+ * @goal: in the goal's unit, above 0; instructions a cycle at most the peak of
+ *	all SMs. It takes effect, and is counted, from the next time on that the
+ *	tenant is looked at: a decision or an epoch's end
  * @cgroup: number of the cgroup that it belongs to, which its owner knows; 0: none
  */
 struct session_tenant_options {
@@ -166,6 +181,8 @@ struct session_tenant_options {
 	u32 weight;
 	u64 target_ppm;
 	u64 cgroup;
+	u32 goal_kind;
+	u64 goal;
 };
 
 /* Figures over a span of cycles, derived from counters; docs/glossary.md. */
@@ -188,6 +205,12 @@ struct session_figures {
  * @first_run: whether the epoch belongs to its first run
  * @figures: over the epoch
  * @counters: differences over the epoch
+ * @goal_ipc_ppm: thread instructions a cycle that it was to reach at its end; 0: it
+ *	has no goal
+ * @alpha_ppm: how much of the goal it needs to make up for what it missed until
+ *	then: max(goal / history, 1); 0 without a goal (FGQoS 3.4.2)
+ * @quota: its last quota, as in &struct session_quota_figures
+ * @blocks: thread blocks on shared SMs when that was set
  */
 struct session_epoch_tenant {
 	u32 slot;
@@ -198,6 +221,10 @@ struct session_epoch_tenant {
 	bool first_run;
 	struct session_figures figures;
 	struct simgpu_counters counters;
+	u64 goal_ipc_ppm;
+	u64 alpha_ppm;
+	u64 quota;
+	u64 blocks;
 };
 
 /**
@@ -294,6 +321,38 @@ struct session_queue_report {
 };
 
 /**
+ * struct session_goal_figures - what has become of a tenant's goal
+ * @ipc_ppm: that it is to reach now, as in &struct simgpu_snapshot_tenant, or was
+ *	to reach when it last had work; 0: it has no goal
+ * @cycles: in which it has had work since the goal was set
+ * @instructions: thread instructions that it has issued in these
+ * @promised: that the goal asked for in these
+ * @met: @instructions are at least @promised, and there were cycles; no tolerance
+ */
+struct session_goal_figures {
+	u64 ipc_ppm;
+	u64 cycles;
+	u64 instructions;
+	u64 promised;
+	bool met;
+};
+
+/**
+ * struct session_quota_figures - a tenant on shared SMs, when quotas were last set
+ * @last: quota, in thread instructions on all SMs; 0: none
+ * @used_ppm: issued of all quotas so far; above 1 where quotas were refilled
+ * @blocks_ppm: thread blocks on a shared SM that it may use, in the mean
+ * @idle_blocks_ppm: thread blocks' worth of idle warps on an SM, mean of all samples
+ *	so far (FGQoS 3.6)
+ */
+struct session_quota_figures {
+	u64 last;
+	u64 used_ppm;
+	u64 blocks_ppm;
+	u64 idle_blocks_ppm;
+};
+
+/**
  * struct session_tenant_report - a tenant's own figures so far
  * @present: whether the slot has or had a tenant; else nothing below is set
  * @left: it has left; the figures are its last
@@ -310,6 +369,8 @@ struct session_queue_report {
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
+ * @goal: of its goal
+ * @quota: of its quotas; zero without
  * @latency: of its launches that have run to their end since it joined
  * @waiting: launches behind those whose turn it is; of arrivals,
  *	SESSION_WAITING_MAX stands for that many and more
@@ -331,6 +392,8 @@ struct session_tenant_report {
 	bool first_run_done;
 	struct session_figures figures;
 	struct simgpu_counters counters;
+	struct session_goal_figures goal;
+	struct session_quota_figures quota;
 	struct latency_figures latency;
 	u32 waiting;
 	u32 queue_count;
@@ -749,6 +812,21 @@ u64 session_empty_cycles(struct session *session);
 
 void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out);
+
+/**
+ * session_quota_checks() - were quotas kept
+ * @session: any
+ * @overruns: set to how often more was issued on an SM than a quota and its refills
+ *	allow, a warp instruction a scheduler aside, or the accounts did not agree
+ *
+ * Return: quotas, of a tenant on an SM, that have ended and were looked at.
+ */
+u64 session_quota_checks(const struct session *session, u64 *overruns);
+
+/* Figures of counters over a span of cycles of the session's device. */
+void session_figures(const struct session *session,
+		     const struct simgpu_counters *counters, u64 cycles,
+		     struct session_figures *out);
 
 /* The journal so far; @lost is set to how many events did not fit. */
 const struct journal_event *session_journal(const struct session *session,

@@ -17,6 +17,13 @@ void counters_subtract(const struct simgpu_counters *from,
 		difference[i] = a[i] - b[i];
 }
 
+void session_figures(const struct session *session,
+		     const struct simgpu_counters *counters, u64 cycles,
+		     struct session_figures *out)
+{
+	figures_compute(session->gpu, counters, cycles, out);
+}
+
 /*
  * figures_compute() - IPC, RBH, bandwidth and MPKI of a span of cycles
  * @counters: differences over the span
@@ -166,6 +173,18 @@ static void fill_queues(struct session *session, u32 slot,
 	}
 }
 
+static void fill_goal(const struct session *session, u32 slot,
+		      struct simgpu_snapshot_tenant *out)
+{
+	struct session_goal_figures figures;
+
+	goal_figures(session, slot, &figures);
+	out->goal_ipc_ppm = figures.ipc_ppm;
+	out->goal_cycles = figures.cycles;
+	out->goal_instructions = figures.instructions;
+	out->goal_promised = figures.promised;
+}
+
 static void fill_tenant(struct session *session, u32 slot,
 			struct simgpu_snapshot_tenant *out)
 {
@@ -173,6 +192,8 @@ static void fill_tenant(struct session *session, u32 slot,
 
 	out->active = 1;
 	tenant->unseen = NULL;
+	goal_follow(session, slot);
+	fill_goal(session, slot, out);
 	out->service = tenant->options.service;
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;
@@ -273,6 +294,10 @@ void snapshot_init(struct session *session)
 					 config->channel_bytes_per_clock;
 	snapshot->llc_hit_cycles = gpu_llc_hit_cycles(session->gpu);
 	snapshot->dram_cycles = gpu_dram_cycles(session->gpu);
+	snapshot->sm_threads = config->threads_per_sm;
+	snapshot->sm_blocks = config->blocks_per_sm;
+	snapshot->sm_registers = config->registers_per_sm;
+	snapshot->sm_shared_bytes = config->shared_bytes_per_sm;
 	snapshot->mirrors = config->mirrors;
 	snapshot->memory_bytes = (u64)config->memory_mb << 20;
 	snapshot->core_mhz = config->core_mhz;

@@ -80,6 +80,25 @@ static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
 	return hash_mix(hash, arrivals->checksum | (u64)arrivals->more << 32);
 }
 
+/* Without a goal the fingerprint is as it was before there were any. */
+static u64 mix_goal(u64 hash, const struct session_tenant *tenant)
+{
+	const struct goal *goal = &tenant->goal;
+
+	if (tenant->options.goal_kind) {
+		hash = hash_mix(hash, tenant->options.goal_kind);
+		hash = hash_mix(hash, tenant->options.goal);
+	}
+	if (!goal->kind)
+		return hash;
+	hash = hash_mix(hash, goal->kind);
+	hash = hash_mix(hash, goal->value);
+	hash = hash_mix(hash, goal->seen);
+	hash = hash_mix(hash, goal->issued);
+	hash = hash_mix(hash, goal->cycles);
+	return hash_mix(hash, goal->promised);
+}
+
 static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 {
 	const struct queue *first = &tenant->queue[0];
@@ -101,6 +120,7 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	hash = hash_mix(hash, tenant->options.target_ppm);
 	if (tenant->options.cgroup)
 		hash = hash_mix(hash, tenant->options.cgroup);
+	hash = mix_goal(hash, tenant);
 	hash = hash_mix(hash, tenant->class | (u64)tenant->events << 32);
 	hash = hash_mix(hash, tenant->np_ppm);
 	hash = hash_mix(hash, tenant->np_cycles);

@@ -30,6 +30,12 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_sequential,
 	&policy_stm,
 	&policy_stm_partition,
+	&policy_quota_naive,
+	&policy_quota_history,
+	&policy_quota_elastic,
+	&policy_quota_rollover,
+	&policy_quota_rollover_time,
+	&policy_spart,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -188,6 +188,7 @@ struct trace_run {
  * @row_count: rows that say which thread blocks share entries; 0: none do
  * @rows: of the kernel
  * @runs: of the whole trace
+ * @instructions: thread instructions of all its warps
  */
 struct trace_kernel {
 	char name[TRACE_NAME_BYTES];
@@ -203,6 +204,7 @@ struct trace_kernel {
 	u32 row_count;
 	const struct trace_row *rows;
 	const struct trace_run *runs;
+	u64 instructions;
 };
 
 /**

@@ -29,6 +29,7 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       sizeof(struct trace_profile) +
 	       section_count(h, SIMGPU_TRACE_POINTS) *
 	       sizeof(struct trace_point) +
+	       programs * sizeof(u64) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
 
@@ -137,6 +138,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	struct trace_warp *to_warps;
 	struct trace_row *to_rows;
 	struct trace_run *to_runs;
+	u64 *counts;
 	u32 *starts;
 
 	trace->timed_for = take(&at, 1, TIMED_FOR_BYTES);
@@ -145,6 +147,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	to_patterns = take(&at, pattern_count, sizeof(*to_patterns));
 	to_ops = take(&at, section_count(h, SIMGPU_TRACE_OPS) + program_count,
 		      sizeof(*to_ops));
+	counts = take(&at, program_count, sizeof(*counts));
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
@@ -172,11 +175,15 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		starts[i] = programs[i].first_op + (u32)i;
 		decode_program(&ops[programs[i].first_op], programs[i].op_count,
 			       to_ops, starts[i]);
+		counts[i] = trace_count_program(to_ops + starts[i]);
 	}
 	for (i = 0; i < trace->kernel_count; i++) {
 		decode_kernel(&kernels[i], &to_kernels[i], starts, to_warps);
 		to_kernels[i].rows = to_rows + kernels[i].first_row;
 		to_kernels[i].runs = to_runs;
+		to_kernels[i].instructions =
+			trace_count_kernel(&to_kernels[i],
+					   counts + kernels[i].first_program);
 	}
 	trace->kernels = to_kernels;
 	trace->patterns = to_patterns;

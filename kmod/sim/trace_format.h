@@ -65,4 +65,8 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *header);
 /* trace_timing.c: how many instructions of an op with a mix are looked at. */
 u64 mixed_steps(u32 count, u32 length);
 
+/* trace_count.c */
+u64 trace_count_program(const struct trace_op *op);
+u64 trace_count_kernel(const struct trace_kernel *kernel, const u64 *programs);
+
 #endif /* SIM_TRACE_FORMAT_H */

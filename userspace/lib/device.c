@@ -45,6 +45,14 @@ int simgpu_configure_tenant(int fd, const char *name, uint32_t weight,
 	return call(fd, SIMGPU_IOC_TENANT_CONFIG, &config);
 }
 
+int simgpu_configure(int fd, const struct simgpu_tenant_config *config)
+{
+	struct simgpu_tenant_config copy = *config;
+
+	copy.size = sizeof(copy);
+	return call(fd, SIMGPU_IOC_TENANT_CONFIG, &copy);
+}
+
 int simgpu_upload_trace(int fd, const void *trace, size_t bytes,
 			struct simgpu_trace_refusal *refusal)
 {

@@ -67,6 +67,15 @@ int simgpu_configure_tenant(int fd, const char *name, uint32_t weight,
 			    uint64_t target_ppm);
 
 /**
+ * simgpu_configure() - say all that a tenant can say of itself
+ * @fd: from simgpu_open()
+ * @config: filled in, but for its size
+ *
+ * Return: 0 or a negative errno.
+ */
+int simgpu_configure(int fd, const struct simgpu_tenant_config *config);
+
+/**
  * simgpu_upload_trace() - give the device a trace
  * @fd: from simgpu_open()
  * @trace: the trace file's bytes

@@ -94,6 +94,8 @@ struct offline_experiment {
  * @state_hash: fingerprint of the device there
  * @wall_ns: host time that it took
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
+ * @quota_checks: quotas on an SM that were held against what was issued
+ * @quota_overruns: of these, those by which more was issued than allowed
  * @reports: by slot
  */
 struct offline_result {
@@ -101,6 +103,8 @@ struct offline_result {
 	u64 state_hash;
 	u64 wall_ns;
 	struct session_refusal refusal;
+	u64 quota_checks;
+	u64 quota_overruns;
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];
 };
 
@@ -176,6 +180,39 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 			struct offline_mark *marks, u32 count,
 			void (*progress)(void *context, u64 done),
 			void *context);
+
+/**
+ * offline_alone_window() - what a tenant does alone in a span of time
+ * @options: of the shared experiment
+ * @slot: the tenant's
+ * @trace: what it runs, again and again
+ * @cycles: the span, from device cycle 0
+ * @threads: as in &struct offline_experiment
+ * @figures: set to those of the whole span
+ *
+ * Return: 0 or a negative errno as offline_run().
+ */
+int offline_alone_window(const struct session_options *options, u32 slot,
+			 const struct trace *trace, u64 cycles, u32 threads,
+			 struct session_figures *figures);
+
+/*
+ * A goal of a part of what a tenant does alone, in thread instructions a cycle and
+ * parts per million, rounded up: who reaches it has reached the part.
+ */
+static inline u64 offline_goal_ipc_ppm(u64 part_ppm,
+				       const struct session_figures *alone)
+{
+	u64 whole = fixed_mul(alone->cycles, SIMGPU_PPM);
+	u64 asked = fixed_mul_div(part_ppm, alone->thread_instructions,
+				  SIMGPU_PPM);
+
+	/* Two steps, each rounded up. */
+	if (fixed_mul_div(asked, SIMGPU_PPM, part_ppm) !=
+	    alone->thread_instructions)
+		asked++;
+	return fixed_mul_div(asked, SIMGPU_PPM * SIMGPU_PPM, whole) + 1;
+}
 
 /**
  * offline_alone_cycles() - how long a request takes that has the GPU for itself

@@ -211,6 +211,8 @@ int offline_run(const struct offline_experiment *experiment,
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
 		result->refusal = *session_last_refusal(session);
+		result->quota_checks =
+			session_quota_checks(session, &result->quota_overruns);
 		for (slot = 0; slot < experiment->count; slot++)
 			session_tenant_report(session, slot,
 					      &result->reports[slot]);
@@ -275,6 +277,47 @@ static struct session_options alone(const struct session_options *options)
 	return out;
 }
 
+static int launch_alone(struct session *session, u32 slot,
+			const struct session_tenant_options *options,
+			const struct trace *trace, u64 repeats)
+{
+	u64 sequence;
+	int ret;
+
+	ret = session_join(session, slot, options);
+	if (ret < 0)
+		return ret;
+	return session_launch(session, slot, trace, repeats, 0, &sequence);
+}
+
+int offline_alone_window(const struct session_options *options, u32 slot,
+			 const struct trace *trace, u64 cycles, u32 threads,
+			 struct session_figures *figures)
+{
+	const struct session_tenant_options anybody = { .name = "alone",
+							.weight = 1 };
+	const struct offline_observer nobody = { .context = NULL };
+	struct session_options own = alone(options);
+	struct session_tenant_report report;
+	struct offline_home home;
+	int ret;
+
+	own.stop_cycle = cycles;
+	own.relaunch = true;
+	ret = offline_open(&home, &own, &nobody, threads);
+	if (ret)
+		return ret;
+	ret = launch_alone(home.session, slot, &anybody, trace, 1);
+	if (!ret) {
+		offline_run_until(home.session, cycles, &nobody);
+		session_tenant_report(home.session, slot, &report);
+		session_figures(home.session, &report.counters, cycles,
+				figures);
+	}
+	offline_close(&home);
+	return ret;
+}
+
 int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
 			 u64 *cycles)
@@ -284,16 +327,12 @@ int offline_alone_cycles(const struct session_options *options,
 	const struct offline_observer nobody = { .context = NULL };
 	const struct session_options own = alone(options);
 	struct offline_home home;
-	u64 sequence;
 	int ret;
 
 	ret = offline_open(&home, &own, &nobody, threads);
 	if (ret)
 		return ret;
-	ret = session_join(home.session, 0, &anybody);
-	if (ret >= 0)
-		ret = session_launch(home.session, 0, trace, launches, 0,
-				     &sequence);
+	ret = launch_alone(home.session, 0, &anybody, trace, launches);
 	if (!ret) {
 		offline_run_until(home.session, U64_MAX, &nobody);
 		*cycles = session_end_cycle(home.session);

@@ -65,6 +65,8 @@ struct result_epoch {
  * @present: by slot, the index of its present tenant
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
  * @queued: it is of a journal whose tenants used several queues
+ * @quota_checks: offline: quotas on an SM that were held against what was issued
+ * @quota_overruns: of these, those by which more was issued than allowed
  * @truth: whether private runs were made; then @metrics and @error_ppm are set
  * @error_known: whether some tenant has both figures
  * @error_ppm: mean of its tenants' errors
@@ -86,6 +88,8 @@ struct result {
 	size_t epoch_room;
 	struct session_refusal refusal;
 	bool queued;
+	u64 quota_checks;
+	u64 quota_overruns;
 	bool truth;
 	struct metrics metrics;
 	bool error_known;

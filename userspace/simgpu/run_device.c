@@ -175,6 +175,20 @@ static void launch_and_wait(int fd, int handle, const struct workload *workload,
 		give_up(pipe, "waiting for its end failed: %s", strerror(-ret));
 }
 
+static int configure(int fd, const struct workload *workload)
+{
+	struct simgpu_tenant_config config = { .weight = workload->weight };
+	struct session_tenant_options options;
+
+	workload_options(workload, &options);
+	config.service = options.service;
+	config.target_ppm = options.target_ppm;
+	config.goal_kind = options.goal_kind;
+	config.goal = options.goal;
+	strcpy(config.name, options.name);
+	return simgpu_configure(fd, &config);
+}
+
 __attribute__((noreturn))
 static void be_tenant(const struct stage *stage, u32 slot, int pipe)
 {
@@ -185,10 +199,9 @@ static void be_tenant(const struct stage *stage, u32 slot, int pipe)
 	if (fd < 0)
 		give_up(pipe, "the device cannot be opened: %s",
 			strerror(-fd));
-	ret = simgpu_configure_tenant(fd, workload->name, workload->weight,
-				      workload->target_ppm);
+	ret = configure(fd, workload);
 	if (ret)
-		give_up(pipe, "name, weight or target were refused: %s",
+		give_up(pipe, "name, weight, target or goal were refused: %s",
 			strerror(-ret));
 	handle = upload(fd, workload, pipe);
 	ret = simgpu_join_gang(fd, stage->gang, slot);
@@ -556,6 +569,18 @@ static void add_tenants(struct stage *stage)
 	}
 }
 
+/* A device does not know what a workload does alone. */
+static int check_goals(const struct workload *workloads, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (workloads[i].goal_ppm)
+			return fail_usage("goal= is a part of the IPC that %s has alone, which a device does not know: simgpu run --offline tells it, and ipc= takes the part of it",
+					  workloads[i].name);
+	return STATUS_OK;
+}
+
 int run_device(const struct settings *settings, const struct workload *workloads,
 	       u32 count, struct result *result)
 {
@@ -565,8 +590,10 @@ int run_device(const struct settings *settings, const struct workload *workloads
 		.count = count,
 		.result = result,
 	};
-	int ret;
+	int ret = check_goals(workloads, count);
 
+	if (ret)
+		return ret;
 	stage.gang = create_gang(settings, count);
 	if (stage.gang < 0)
 		return STATUS_FAILED;

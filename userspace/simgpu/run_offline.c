@@ -80,6 +80,8 @@ static void complete(struct result *result, const struct offline_result *from)
 	result->state_hash = from->state_hash;
 	result->wall_ns = from->wall_ns;
 	result->refusal = from->refusal;
+	result->quota_checks = from->quota_checks;
+	result->quota_overruns = from->quota_overruns;
 	for (i = 0; i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 
@@ -115,6 +117,36 @@ static int explain_run(int error)
 	}
 }
 
+/* A goal that is a part of what the tenant reaches alone, in an equal window. */
+static int find_goal(const struct settings *settings,
+		     const struct workload *workload, u32 slot,
+		     const struct session_options *options,
+		     struct session_tenant_options *tenant)
+{
+	struct session_figures figures;
+	int ret;
+
+	if (!workload->goal_ppm)
+		return STATUS_OK;
+	if (!settings->cycles)
+		return fail_usage("goal=%llu.%06llu is a part of what %s does alone in --cycles, which are missing",
+				  workload->goal_ppm / SIMGPU_PPM,
+				  workload->goal_ppm % SIMGPU_PPM,
+				  workload->name);
+	ret = offline_alone_window(options, slot, workload->trace,
+				   settings->cycles, settings->threads,
+				   &figures);
+	if (ret)
+		return fail("%s: its run alone failed: %s", workload->name,
+			    strerror(-ret));
+	tenant->goal_kind = SESSION_GOAL_IPC;
+	tenant->goal = offline_goal_ipc_ppm(workload->goal_ppm, &figures);
+	if (!tenant->goal)
+		return fail("%s issues nothing alone in %llu cycles: a part of that is no goal",
+			    workload->name, settings->cycles);
+	return STATUS_OK;
+}
+
 int run_offline(const struct settings *settings,
 		const struct workload *workloads, u32 count,
 		struct result *result)
@@ -136,6 +168,11 @@ int run_offline(const struct settings *settings,
 	experiment->count = count;
 	for (i = 0; i < count; i++) {
 		workload_options(&workloads[i], &experiment->tenants[i].options);
+		ret = find_goal(settings, &workloads[i], i,
+				&experiment->options,
+				&experiment->tenants[i].options);
+		if (ret)
+			goto out;
 		experiment->tenants[i].trace = workloads[i].trace;
 		experiment->tenants[i].arrives = workloads[i].arrivals.given;
 		experiment->tenants[i].arrivals = workloads[i].arrivals.plan;

@@ -8,6 +8,9 @@ static const char *kernel_end_name(u32 kernel_end)
 	return kernel_end_names[kernel_end];
 }
 
+#define PJ_PER_UJ	1000000ULL
+#define PJ_PER_J	1000000000000ULL
+
 /* --- JSON --- */
 
 static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
@@ -24,6 +27,12 @@ static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
 	json_set(epoch, "rbh", json_ppm(record->rbh_ppm));
 	json_set(epoch, "bandwidth", json_ppm(record->bandwidth_ppm));
 	json_set(epoch, "llc_mpki", json_ppm(record->llc_mpki_ppm));
+	json_set(epoch, "goal_ipc", json_ppm_or_null(record->goal_ipc_ppm,
+						     record->goal_ipc_ppm));
+	json_set(epoch, "alpha", json_ppm_or_null(record->alpha_ppm,
+						  record->alpha_ppm));
+	json_set(epoch, "quota", record->quota ? json_u64(record->quota) : NULL);
+	json_set(epoch, "blocks", json_u64(record->blocks));
 	json_set(epoch, "predicted",
 		 json_object_new_boolean(!!(record->flags &
 					    SIMGPU_EPOCH_PREDICTED)));
@@ -138,8 +147,44 @@ static struct json_object *queues_json(const struct simgpu_tenant_report *report
 	return queues;
 }
 
-static struct json_object *tenant_json(const struct result *result, size_t index)
+/* Null without a goal, or quotas. */
+static void set_goal(struct json_object *object,
+		     const struct simgpu_tenant_report *report)
 {
+	bool goal = report->goal_ipc_ppm, quota = report->quota_used_ppm;
+
+	json_set(object, "goal_ipc",
+		 json_ppm_or_null(goal, report->goal_ipc_ppm));
+	json_set(object, "goal_met", !goal ? NULL :
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_GOAL_MET)));
+	json_set(object, "goal_instructions", goal ?
+		 json_u64(report->goal_instructions) : NULL);
+	json_set(object, "goal_promised", goal ?
+		 json_u64(report->goal_promised) : NULL);
+	json_set(object, "quota_used",
+		 json_ppm_or_null(quota, report->quota_used_ppm));
+	json_set(object, "blocks_per_sm",
+		 json_ppm_or_null(quota, report->blocks_per_sm_ppm));
+	json_set(object, "idle_blocks",
+		 json_ppm_or_null(quota, report->idle_blocks_ppm));
+}
+
+/* What a tenant's counters are, as the table of energies wants them. */
+static u64 tenant_energy_pj(const struct energy_table *table,
+			    const struct result_tenant *tenant)
+{
+	struct simgpu_counters counters;
+
+	static_assert(sizeof(counters) == sizeof(tenant->counters), "counters");
+	memcpy(&counters, tenant->counters, sizeof(counters));
+	return energy_dynamic_pj(table, &counters);
+}
+
+static struct json_object *tenant_json(const struct settings *settings,
+				       const struct result *result, size_t index)
+{
+	const struct energy_table *table = energy_find(settings->config);
 	const struct result_tenant *tenant = &result->tenants[index];
 	const struct simgpu_tenant_report *report = &tenant->report;
 	struct json_object *object = json_object_new_object();
@@ -153,6 +198,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
 	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
 	json_set(object, "sms", json_u64(report->sms));
+	set_goal(object, report);
 	json_set(object, "np_predicted",
 		 json_ppm_or_null(result_predicted(tenant),
 				  report->np_run_ppm));
@@ -164,6 +210,8 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	if (result->truth)
 		set_figure(object, "np_actual", tenant->actual_known,
 			   tenant->np_actual_ppm, &tenant->np_actual);
+	json_set(object, "energy_joules", !table ? NULL :
+		 json_ppm(tenant_energy_pj(table, tenant) / PJ_PER_UJ));
 	set_latency(object, report);
 	json_set(object, "first_run_done",
 		 json_object_new_boolean(!!(report->flags &
@@ -171,6 +219,33 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "counters", counters_json(tenant));
 	json_set(object, "epochs", epochs_json(result, index));
 	return object;
+}
+
+/* Of all tenants, and of the time; null for a GPU without a table. */
+static void set_energy(struct json_object *object,
+		       const struct settings *settings,
+		       const struct result *result)
+{
+	const struct energy_table *table = energy_find(settings->config);
+	const struct gpu_config *config = gpu_config_find(settings->config);
+	u64 still = 0, all, instructions = 0;
+	size_t i;
+
+	if (table && config)
+		still = energy_static_pj(table, result->cycle,
+					 config->core_mhz);
+	all = still;
+	for (i = 0; table && i < result->tenant_count; i++) {
+		all = fixed_add(all, tenant_energy_pj(table,
+						      &result->tenants[i]));
+		instructions += result->tenants[i].counters[0];
+	}
+	json_set(object, "static_joules",
+		 json_ppm_or_null(still, still / PJ_PER_UJ));
+	json_set(object, "energy_joules",
+		 json_ppm_or_null(still, all / PJ_PER_UJ));
+	json_set(object, "instructions_per_watt", !still ? NULL :
+		 json_u64(fixed_mul_div(instructions, PJ_PER_J, all)));
 }
 
 static void set_truth(struct json_object *object, const struct result *result)
@@ -230,10 +305,13 @@ int print_result_json(const struct settings *settings,
 	json_set_string(object, "preemption",
 			preemption_name(settings->preemption));
 	for (i = 0; i < result->tenant_count; i++)
-		json_object_array_add(tenants, tenant_json(result, i));
+		json_object_array_add(tenants, tenant_json(settings, result, i));
 	json_set(object, "tenants", tenants);
+	set_energy(object, settings, result);
 	if (result->truth)
 		set_truth(object, result);
+	json_set(object, "quota_checks", json_u64(result->quota_checks));
+	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));

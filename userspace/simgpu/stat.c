@@ -95,8 +95,8 @@ static const char *const device_files[] = {
 };
 
 static const char *const tenant_files[] = {
-	"name", "pid", "slot", "service", "weight", "target", "sms",
-	"shared_sms", "held", "class", "np", "ipc", "rbh", "bandwidth",
+	"name", "pid", "slot", "service", "weight", "target", "goal",
+	"goal_ipc", "goal_met", "sms", "shared_sms", "held", "class", "np", "ipc", "rbh", "bandwidth",
 	"llc_mpki", "cgroup", "launches", "launches_waiting",
 	"deadline_misses", "goodput", "latency_p50_us", "latency_p95_us",
 	"latency_p99_us", "wait_p50_us", "wait_p95_us", "wait_p99_us",

@@ -15,6 +15,7 @@ enum {
 	OPTION_SEEDS,
 	OPTION_WARMUP,
 	OPTION_PART,
+	OPTION_EVERY,
 	OPTION_JSON,
 	OPTION_CSV,
 };
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
 	  "Where figures are kept and sweep.csv is written (default sweep)", 0 },
 	{ "part", OPTION_PART, "K/N", 0,
 	  "Make only the Kth of N shares of the runs, to divide a sweep among hosts", 0 },
+	{ "every", OPTION_EVERY, "N", 0,
+	  "Thin the suite: only each Nth of its mixes, from the first on", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "csv", OPTION_CSV, 0, 0,
 	  "Print the means as CSV, a row for each policy and its parts", 0 },
@@ -145,6 +148,10 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_PART:
 		parse_part(state, sweep, text);
+		return 0;
+	case OPTION_EVERY:
+		sweep->every = option_number(state, "--every", text, 1,
+					     SWEEP_RUNS_MAX);
 		return 0;
 	case OPTION_JSON:
 		sweep->json = true;
@@ -339,6 +346,8 @@ static int prepare(struct sweep *sweep)
 		ret = suite_load(sweep->suite_name,
 				 sweep->experiment.settings.seed, &sweep->suite);
 	if (!ret)
+		suite_thin(&sweep->suite, (u32)sweep->every);
+	if (!ret)
 		ret = count_runs(sweep);
 	if (!ret)
 		ret = make_mixes(sweep);
@@ -355,6 +364,7 @@ int sweep_command(int argc, char **argv)
 		.policy_list = even,
 		.target_ppm = 800000,
 		.seeds = 1,
+		.every = 1,
 		.warmup_cycles = 2000000,
 		.parts = 1,
 		.workers = jobs_workers_default(),
@@ -378,6 +388,7 @@ int sweep_command(int argc, char **argv)
 		ret = sweep_report(&sweep);
 	free(sweep.runs);
 	free(sweep.mixes);
+	free(sweep.windows);
 	suite_free(&sweep.suite);
 	sweep_axes_free(&sweep.axes);
 	return ret;

@@ -37,6 +37,7 @@ enum mix_category {
  * @priority: slot of the tenant that HSM would promise an NP
  * @workload: of each, an index in &struct suite.workloads
  * @options: of each
+ * @goal_ppm: of each, the part of what it does alone that it is to reach; 0: none
  */
 struct mix {
 	char name[MIX_NAME_BYTES];
@@ -45,6 +46,7 @@ struct mix {
 	u32 priority;
 	u32 workload[MIX_TENANTS_MAX];
 	struct session_tenant_options options[MIX_TENANTS_MAX];
+	u64 goal_ppm[MIX_TENANTS_MAX];
 };
 
 /**
@@ -67,6 +69,8 @@ struct suite {
  */
 int suite_load(const char *name, u64 seed, struct suite *out);
 void suite_free(struct suite *suite);
+/* Leave each @every-th mix, from the first on. */
+void suite_thin(struct suite *suite, u32 every);
 /* The table of suites on standard output; an exit status. */
 int suite_list(bool json);
 const char *mix_category_name(enum mix_category category);
@@ -74,6 +78,8 @@ const char *mix_category_name(enum mix_category category);
 /* --- axes --- */
 
 #define SWEEP_AXES		4
+/* Where --goals stands among them. */
+#define SWEEP_AXIS_GOALS	3
 #define AXIS_POINTS_MAX		256
 #define AXIS_TEXT_BYTES		64
 
@@ -165,6 +171,9 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @first_run_done: 1 if that ended
  * @late_instructions: of @instructions, those before the warm-up's end
  * @late_cycles: of @cycles, those before it; 0 if the first run ended earlier
+ * @window_instructions: of all its runs
+ * @energy_pj: what its events cost, by the GPU's table; 0 without one
+ * @context_lines: lines of thread blocks' contexts, saved and restored
  * @alone: the private run at @instructions
  * @alone_late: and at @late_instructions
  */
@@ -181,6 +190,9 @@ struct sweep_tenant {
 	u64 first_run_done;
 	u64 late_instructions;
 	u64 late_cycles;
+	u64 window_instructions;
+	u64 energy_pj;
+	u64 context_lines;
 	struct offline_mark alone;
 	struct offline_mark alone_late;
 };
@@ -209,11 +221,14 @@ struct sweep_run {
  * @labels: POLICY@MODEL of each
  * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
  * @seeds: that each mix is run with
+ * @every: of the suite's mixes, each so many-th is run
  * @warmup_cycles: where the late span begins, at the next epoch's end
  * @part: which share of the runs this command makes, from 0, of @parts
  * @incomplete: runs of other parts are missing still: there is nothing to report
  * @program: checksum of this program: figures of another one are not used
  * @mixes: the suite's at each point, points x mixes
+ * @windows: what each workload does alone in each slot, with each seed, in a span
+ *	as long as a run; NULL if nobody has a goal
  * @runs: of policies x points x seeds x mixes
  */
 struct sweep {
@@ -228,6 +243,7 @@ struct sweep {
 	u64 target_ppm;
 	bool target_given;
 	u64 seeds;
+	u64 every;
 	u64 warmup_cycles;
 	u64 workers;
 	u32 part;
@@ -239,9 +255,15 @@ struct sweep {
 	u32 program;
 	struct suite suite;
 	struct mix *mixes;
+	struct session_figures *windows;
 	struct sweep_run *runs;
 	u32 run_count;
 };
+
+/* Whether tenants have goals in instructions a cycle. */
+bool sweep_has_goals(const struct sweep *sweep);
+/* What a tenant of a run does alone in a span as long; NULL if nobody has a goal. */
+const struct session_figures *sweep_window(const struct sweep_run *run, u32 slot);
 
 /*
  * Run what is not in the folder yet, or of that this command's part: mixes first,

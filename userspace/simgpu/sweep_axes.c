@@ -157,7 +157,12 @@ static int apply_targets(const struct axis_point *point, u32 sms,
 
 static int apply_goals(const struct axis_point *point, u32 sms, struct mix *mix)
 {
+	u32 slot;
+
 	mix_promise(mix, 0, point->values[0]);
+	for (slot = 0; slot < mix->count; slot++)
+		if (mix->options[slot].service == SIMGPU_QOS)
+			mix->goal_ppm[slot] = point->values[0];
 	return STATUS_OK;
 }
 
@@ -227,8 +232,9 @@ const struct sweep_axis sweep_axes_table[SWEEP_AXES] = {
 	  .sets = AXIS_SETS_TARGET | AXIS_SETS_WEIGHT, .parse = parse_split,
 	  .form = "numbers of SMs by slot, such as 64:16",
 	  .apply = apply_split },
+	[SWEEP_AXIS_GOALS] =
 	{ .option = "goals", .key = "goal", .unit = "PART|FIRST:LAST:STEP,...",
-	  .help = "Each mix at each of these goals, the part of its IPC alone that a tenant is to reach: those with target=, else the one in slot 0. It is an NP, and policies get it as a target",
+	  .help = "Each mix at each of these goals, the part of its IPC alone that a tenant is to reach: those with target=, else the one in slot 0. Policies get it as a goal in instructions a cycle, made of a run alone as long as the sweep's, and as an NP",
 	  .sets = AXIS_SETS_TARGET, .parse = parse_np,
 	  .form = "parts above 0 up to 1, or FIRST:LAST:STEP",
 	  .apply = apply_goals },

@@ -36,8 +36,8 @@ static u64 line_ppm(const u64 *params, u64 rbh_ppm)
 }
 
 /* HSM's Eq. 2 and 3 over the whole private run: the same truth for every model. */
-static u32 class_alone(const struct session_options *options,
-		       const struct session_figures *alone)
+u32 sweep_class_alone(const struct session_options *options,
+		      const struct session_figures *alone)
 {
 	const struct gpu_config *config = &options->config;
 	u64 peak = (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
@@ -86,7 +86,7 @@ struct verdict sweep_judge(const struct session_options *options,
 			fixed_ratio_ppm(tenant->alone.cycles -
 					tenant->alone_late.cycles,
 					tenant->cycles - tenant->late_cycles);
-	verdict.class_alone = class_alone(options, &tenant->alone.figures);
+	verdict.class_alone = sweep_class_alone(options, &tenant->alone.figures);
 	verdict.known = tenant->np_predicted_ppm != 0;
 	if (!verdict.known)
 		return verdict;

@@ -9,6 +9,10 @@
 #include "statistics.h"
 #include "sweep.h"
 
+/* SIMGPU_CLASS_* of figures alone, by the line of the model in @options. */
+u32 sweep_class_alone(const struct session_options *options,
+		      const struct session_figures *alone);
+
 /**
  * struct verdict - a tenant's run beside its private one; all in ppm
  * @known: whether there was a prediction, and so an error

@@ -7,7 +7,7 @@
 
 #include "sweep_kept.h"
 
-#define LINE_BYTES	1024
+#define LINE_BYTES	2048
 
 u32 kept_checksum(const void *bytes, size_t count)
 {

@@ -5,6 +5,7 @@
  */
 #include "output.h"
 #include "sweep_figures.h"
+#include "sweep_goals.h"
 
 /* --- sweep.csv --- */
 
@@ -295,6 +296,8 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 		json_set(policy, name,
 			 points_json(sweep, axis, summary->points[axis]));
 	}
+	if (sweep_has_goals(sweep))
+		sweep_goals_json(sweep, index, policy);
 	return policy;
 }
 
@@ -309,6 +312,7 @@ static int print_json(const struct sweep *sweep,
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set_string(object, "model", settings->model);
+	json_set(object, "every", json_u64(sweep->every));
 	json_set(object, "cycles", json_u64(settings->cycles));
 	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
 	json_set(object, "warmup_cycles", json_u64(sweep->warmup_cycles));

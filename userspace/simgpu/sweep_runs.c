@@ -9,6 +9,7 @@ static const size_t run_fields[] = {
 	FIELD(bandwidth_ppm), FIELD(llc_mpki_ppm), FIELD(sms_milli),
 	FIELD(class), FIELD(np_predicted_ppm), FIELD(first_run_done),
 	FIELD(late_instructions), FIELD(late_cycles),
+	FIELD(window_instructions), FIELD(energy_pj), FIELD(context_lines),
 };
 
 static const char *label_of(const struct sweep_run *run)
@@ -64,6 +65,8 @@ static void describe(const struct sweep_run *run,
 			    mix->options[slot].target_ppm);
 		sweep_describe_alone(run->sweep, options, mix->workload[slot],
 				     slot, out);
+		if (mix->goal_ppm[slot])
+			kept_append(out, " goal=%llu", mix->goal_ppm[slot]);
 		kept_append(out, "]");
 	}
 }
@@ -141,6 +144,7 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 }
 
 static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
+			const struct energy_table *table,
 			const struct session_tenant_report *report)
 {
 	const struct session_figures *figures = &report->figures;
@@ -156,9 +160,24 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 	tenant->class = report->class;
 	tenant->np_predicted_ppm = report->np_run_ppm;
 	tenant->first_run_done = report->first_run_done;
+	tenant->window_instructions = report->counters.thread_instructions;
+	tenant->context_lines = report->counters.context_lines;
+	if (table)
+		tenant->energy_pj = energy_dynamic_pj(table, &report->counters);
 	/* It did not outlive the warm-up. */
 	if (tenant->late_instructions >= tenant->instructions)
 		tenant->late_instructions = tenant->late_cycles = 0;
+}
+
+static void set_goal(const struct sweep_run *run, u32 slot,
+		     struct session_tenant_options *options)
+{
+	u64 part = run->mix->goal_ppm[slot];
+
+	if (!part)
+		return;
+	options->goal = offline_goal_ipc_ppm(part, sweep_window(run, slot));
+	options->goal_kind = SESSION_GOAL_IPC;
 }
 
 static int simulate(struct watch *watch, const struct session_options *options,
@@ -178,6 +197,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	experiment->count = mix->count;
 	for (slot = 0; slot < mix->count; slot++) {
 		experiment->tenants[slot].options = mix->options[slot];
+		set_goal(run, slot, &experiment->tenants[slot].options);
 		experiment->tenants[slot].trace =
 			run->sweep->suite.workloads[mix->workload[slot]].trace;
 	}
@@ -187,8 +207,10 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	run->state_hash = result->state_hash;
 	for (slot = 0; slot < mix->count; slot++)
 		fill_tenant(&run->tenants[slot], result->cycle,
+			    energy_find(options->config.name),
 			    &result->reports[slot]);
-	return 0;
+	/* Accounts that do not agree are no figures. */
+	return result->quota_overruns ? -EOVERFLOW : 0;
 }
 
 void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
@@ -198,7 +220,9 @@ void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 	progress_end();
 	work->failed = true;
 	fail("%s, %s: %s", who, name, error == -E2BIG ?
-	     "a thread block does not fit on an SM" : strerror(-error));
+	     "a thread block does not fit on an SM" : error == -EOVERFLOW ?
+	     "more was issued on an SM than a quota allows" :
+	     strerror(-error));
 	jobs_unlock(jobs);
 }
 
@@ -278,7 +302,9 @@ int sweep_run_all(struct sweep *sweep)
 {
 	if (kept_make_folder(sweep->folder, "") ||
 	    kept_make_folder(sweep->folder, "runs") ||
-	    kept_make_folder(sweep->folder, "private"))
+	    kept_make_folder(sweep->folder, "windows") ||
+	    kept_make_folder(sweep->folder, "private") ||
+	    sweep_find_windows(sweep))
 		return STATUS_FAILED;
 	if (run_mixes(sweep))
 		return STATUS_FAILED;

@@ -11,6 +11,10 @@ enum {
 	OPTION_TRACE = 't',
 	OPTION_SERVICE = 256,
 	OPTION_TARGET,
+	OPTION_GOAL,
+	OPTION_IPC,
+	OPTION_KERNEL_TIME,
+	OPTION_RATE,
 	OPTION_ARRIVALS,
 	OPTION_REQUESTS,
 	OPTION_LAUNCHES,
@@ -26,6 +30,13 @@ static const struct argp_option options[] = {
 	{ "service", OPTION_SERVICE, "best_effort|qos", 0,
 	  "What it is promised (default best_effort)", 0 },
 	{ "target", OPTION_TARGET, "NP", 0, "With --service qos: the NP", 0 },
+	{ "ipc", OPTION_IPC, "N", 0,
+	  "With --service qos: a goal of N thread instructions a cycle", 0 },
+	{ "kernel-time", OPTION_KERNEL_TIME, "TIME", 0,
+	  "With --service qos: a goal of TIME for each kernel, in s, ms, us or ns, such as 16.6ms", 0 },
+	{ "rate", OPTION_RATE, "N", 0,
+	  "With --service qos: a goal of N kernels a second", 0 },
+	{ "goal", OPTION_GOAL, "PART", OPTION_HIDDEN, NULL, 0 },
 	{ "repeats", 'r', "N", 0, "How often the trace runs (default 1)", 0 },
 	{ "arrivals", OPTION_ARRIVALS, "HOW", 0,
 	  "Have requests of it come by themselves. HOW is poisson:RATE in a million cycles of the device, every:CYCLES, or a file with a cycle a line", 0 },
@@ -47,6 +58,7 @@ static const char about[] =
 	"Examples:\n"
 	"  simgpu tenant --trace stream.sgtr --repeats 100 &\n"
 	"  simgpu tenant --trace nbody.sgtr --service qos --target 0.8 &\n"
+	"  simgpu tenant --trace frame.sgtr --service qos --kernel-time 16.6ms &\n"
 	"  simgpu tenant --trace SGEMM --arrivals poisson:20 --deadline 200000 &\n"
 	"  simgpu stat\n"
 	"\n"
@@ -60,6 +72,8 @@ struct arguments {
 	u32 weight;
 	bool qos;
 	u64 target_ppm;
+	u32 goal_kind;
+	u64 goal;
 	u64 repeats;
 	struct arrivals_words arrivals;
 	u64 seed;
@@ -70,8 +84,10 @@ static void check_arguments(struct argp_state *state,
 {
 	if (!arguments->trace)
 		argp_error(state, "--trace is required");
-	if (arguments->qos && !arguments->target_ppm)
-		argp_error(state, "--service qos needs --target");
+	if (arguments->qos && !arguments->target_ppm && !arguments->goal_kind)
+		argp_error(state, "--service qos needs --target, --ipc, --kernel-time or --rate");
+	if (!arguments->qos && arguments->goal_kind)
+		argp_error(state, "a goal needs --service qos");
 	if (!arguments->qos && arguments->target_ppm)
 		argp_error(state, "--target needs --service qos");
 	if (arguments->arrivals.given && arguments->repeats)
@@ -88,6 +104,57 @@ static void parse_arrivals_key(struct arguments *arguments, const char *key,
 
 	if (arrivals_key(&arguments->arrivals, key, text, &known))
 		exit(STATUS_USAGE);
+}
+
+static void set_goal(struct argp_state *state, struct arguments *arguments,
+		     u32 kind, u64 value)
+{
+	if (arguments->goal_kind)
+		argp_error(state, "a tenant has one goal: --ipc, --kernel-time or --rate");
+	if (!value)
+		argp_error(state, "a goal is above 0");
+	arguments->goal_kind = kind;
+	arguments->goal = value;
+}
+
+static void set_decimal_goal(struct argp_state *state,
+			     struct arguments *arguments, u32 kind,
+			     const char *option, const char *text)
+{
+	u64 value;
+
+	if (!parse_ppm(text, &value))
+		argp_error(state, "%s takes a number of up to six decimals, not \"%s\"",
+			   option, text);
+	set_goal(state, arguments, kind, value);
+}
+
+/* "16.6ms", in nanoseconds. */
+static void set_time_goal(struct argp_state *state, struct arguments *arguments,
+			  const char *text)
+{
+	static const struct {
+		const char *unit;
+		u64 ns;
+	} units[] = {
+		{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 },
+		{ "ns", 1 },
+	};
+	size_t digits = strspn(text, "0123456789."), i;
+	char number[32];
+	u64 value;
+
+	snprintf(number, sizeof(number), "%.*s", (int)digits, text);
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (digits < sizeof(number) &&
+		    !strcmp(text + digits, units[i].unit) &&
+		    parse_ppm(number, &value)) {
+			set_goal(state, arguments, SIMGPU_GOAL_KERNEL_TIME,
+				 fixed_mul_div(value, units[i].ns, SIMGPU_PPM));
+			return;
+		}
+	argp_error(state, "--kernel-time takes a time such as 16.6ms, not \"%s\"",
+		   text);
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -120,6 +187,20 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		if (!parse_ppm(text, &arguments->target_ppm) ||
 		    !arguments->target_ppm || arguments->target_ppm > SIMGPU_PPM)
 			argp_error(state, "--target takes an NP above 0 up to 1");
+		return 0;
+	case OPTION_IPC:
+		set_decimal_goal(state, arguments, SIMGPU_GOAL_IPC, "--ipc",
+				 text);
+		return 0;
+	case OPTION_RATE:
+		set_decimal_goal(state, arguments, SIMGPU_GOAL_RATE, "--rate",
+				 text);
+		return 0;
+	case OPTION_KERNEL_TIME:
+		set_time_goal(state, arguments, text);
+		return 0;
+	case OPTION_GOAL:
+		argp_error(state, "a part of the speed alone is known offline only: ask simgpu run --offline for the IPC of the trace alone, and give the part of that as --ipc");
 		return 0;
 	case 'r':
 		arguments->repeats = option_number(state, "--repeats", text, 1,
@@ -247,15 +328,25 @@ static int print_report(int fd)
 static int run_tenant(const struct arguments *arguments,
 		      const struct workload *workload)
 {
+	const char *name = arguments->name ? arguments->name : workload->name;
+	struct simgpu_tenant_config config = {
+		.service = arguments->qos ? SIMGPU_SERVICE_QOS :
+					    SIMGPU_SERVICE_BEST_EFFORT,
+		.weight = arguments->weight,
+		.target_ppm = arguments->target_ppm,
+		.goal_kind = arguments->goal_kind,
+		.goal = arguments->goal,
+	};
 	int fd = simgpu_open(arguments->device), handle = 0, ret;
 
 	if (fd < 0)
 		return fail("/dev/simgpu%u: %s", arguments->device,
 			    device_error(fd));
-	ret = simgpu_configure_tenant(fd, arguments->name ? arguments->name :
-				      workload->name, arguments->weight,
-				      arguments->target_ppm);
-	ret = ret ? fail("name, weight or target were refused: %s",
+	strcpy(config.name, name);
+	ret = simgpu_configure(fd, &config);
+	ret = ret ? fail(ret == -EINVAL && config.goal_kind ?
+			 "name, weight, target or goal were refused: %s; a goal is at most what all SMs can issue" :
+			 "name, weight, target or goal were refused: %s",
 			 strerror(-ret)) : upload(fd, workload, &handle);
 	if (!ret)
 		ret = launch_and_wait(fd, handle, arguments);

@@ -83,6 +83,13 @@ static bool name_is_good(const char *name)
 	return length && length < SIMGPU_NAME_MAX;
 }
 
+static int goal_is_one(const struct workload *workload)
+{
+	if (workload->goal_ppm && workload->goal_ipc_ppm)
+		return fail_usage("a workload has one goal, goal= or ipc=");
+	return STATUS_OK;
+}
+
 static int parse_option(struct workload *workload, const char *key,
 			const char *value)
 {
@@ -120,11 +127,25 @@ static int parse_option(struct workload *workload, const char *key,
 					  value);
 		return STATUS_OK;
 	}
+	if (!strcmp(key, "goal")) {
+		if (!parse_ppm(value, &workload->goal_ppm) ||
+		    !workload->goal_ppm || workload->goal_ppm > SIMGPU_PPM)
+			return fail_usage("goal is a part above 0 up to 1 of the IPC alone, not \"%s\"",
+					  value);
+		return goal_is_one(workload);
+	}
+	if (!strcmp(key, "ipc")) {
+		if (!parse_ppm(value, &workload->goal_ipc_ppm) ||
+		    !workload->goal_ipc_ppm)
+			return fail_usage("ipc is a number of thread instructions a cycle above 0, not \"%s\"",
+					  value);
+		return goal_is_one(workload);
+	}
 	ret = arrivals_key(&workload->arrivals, key, value, &known);
 	if (!known)
 		ret = queues_key(&workload->queues, key, value, &known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, name, size, queues, wait, priority, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, goal, ipc, name, size, queues, wait, priority, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -289,9 +310,14 @@ void workload_options(const struct workload *workload,
 {
 	memset(out, 0, sizeof(*out));
 	strcpy(out->name, workload->name);
-	out->service = workload->target_ppm ? SIMGPU_QOS : SIMGPU_BEST_EFFORT;
+	out->service = workload->target_ppm || workload->goal_ppm ||
+		       workload->goal_ipc_ppm ? SIMGPU_QOS : SIMGPU_BEST_EFFORT;
 	out->weight = workload->weight;
 	out->target_ppm = workload->target_ppm;
+	if (workload->goal_ipc_ppm) {
+		out->goal_kind = SESSION_GOAL_IPC;
+		out->goal = workload->goal_ipc_ppm;
+	}
 }
 
 int write_file(const char *path, const void *bytes, size_t count)

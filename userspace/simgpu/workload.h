@@ -17,6 +17,9 @@
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
  * @size_ppm: part of its data that a built-in workload has
+ * @goal_ppm: goal as a part of what it reaches alone, or 0; workload_options()
+ *	leaves it to who knows that
+ * @goal_ipc_ppm: goal in thread instructions a cycle, or 0
  * @arrivals: requests that come by themselves, if something was said of them
  * @queues: that its trace is launched in
  * @bytes: the file
@@ -29,6 +32,8 @@ struct workload {
 	u32 weight;
 	u64 target_ppm;
 	u64 size_ppm;
+	u64 goal_ppm;
+	u64 goal_ipc_ppm;
 	struct arrivals_words arrivals;
 	struct offline_queues queues;
 	void *bytes;
@@ -38,8 +43,8 @@ struct workload {
 
 /**
  * workload_read() - parse a workload argument and read its trace
- * @argument: NAME[:key=value,...], keys weight, target, name, size and those of
- *	arrivals.h and queues.h
+ * @argument: NAME[:key=value,...], keys weight, target, goal, ipc, name, size and
+ *	those of arrivals.h and queues.h
  * @out: filled in; workload_free() frees what it holds
  *
  * What is in the trace is not checked here: a device, or workload_decode(),

@@ -124,17 +124,41 @@ struct simgpu_device_info {
 };
 
 /**
+ * enum simgpu_goal_kind - in which form a tenant says what it wants to reach
+ * @SIMGPU_GOAL_NONE: it does not
+ * @SIMGPU_GOAL_IPC: thread instructions a cycle, in parts per million, at most the
+ *	peak of all SMs
+ * @SIMGPU_GOAL_KERNEL_TIME: nanoseconds of device time that a kernel may take
+ * @SIMGPU_GOAL_RATE: kernels a second of device time, in parts per million
+ *
+ * Time and rate become instructions a cycle by the thread instructions of the present
+ * kernel, at most the peak.
+ */
+enum simgpu_goal_kind {
+	SIMGPU_GOAL_NONE = 0,
+	SIMGPU_GOAL_IPC = 1,
+	SIMGPU_GOAL_KERNEL_TIME = 2,
+	SIMGPU_GOAL_RATE = 3,
+};
+
+/**
  * struct simgpu_tenant_config - SIMGPU_IOC_TENANT_CONFIG
  * @size: in: sizeof(struct simgpu_tenant_config)
  * @service: &enum simgpu_service
  * @weight: 1 to 1000
  * @reserved: zero
- * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort
+ * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort, and
+ *	if it has a goal
  * @name: for people: printable ASCII, NUL-terminated, not empty
+ * @goal_kind: &enum simgpu_goal_kind; SIMGPU_GOAL_NONE for best effort. It takes effect
+ *	at the next decision or epoch's end, from which on it is counted anew
+ * @reserved_goal: zero
+ * @goal: in the unit of @goal_kind, above 0; 0 without one
  *
  * Errors: EINVAL a value is out of range; EPERM a weight above the device's
  * weight_limit, or a target above its target_limit, and above what the tenant has,
- * needs CAP_SYS_NICE.
+ * needs CAP_SYS_NICE; so does a goal that asks for a greater part of the device's peak
+ * than target_limit, one in time or a rate, which may ask for all of it, below 1.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -143,6 +167,9 @@ struct simgpu_tenant_config {
 	__u32 reserved;
 	__u64 target_ppm;
 	char name[SIMGPU_NAME_MAX];
+	__u32 goal_kind;
+	__u32 reserved_goal;
+	__u64 goal;
 };
 
 /**
@@ -569,6 +596,18 @@ struct simgpu_queue_report {
  * @queue_count: queues up to the last one that it has used, 1 and up
  * @reserved: zero
  * @queue: these; the rest is zero
+ * @goal_ipc_ppm: thread instructions a cycle that it is to reach now, or was to when
+ *	it last had work, at most the device's peak; 0: it has no goal
+ * @goal_cycles: device cycles with work since its goal was set
+ * @goal_instructions: thread instructions that it has issued in these
+ * @goal_promised: that its goal asked for in these
+ * @quota: thread instructions on all shared SMs that a policy allowed it when it
+ *	last set quotas; 0: any number
+ * @quota_used_ppm: issued of all quotas so far; above 1 where they were refilled
+ * @blocks_per_sm_ppm: thread blocks on a shared SM that it may use, when quotas were
+ *	last set, in the mean
+ * @idle_blocks_ppm: thread blocks' worth of warps on an SM that could have issued and
+ *	did not, in the mean of all samples; 0 where nobody takes any
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -598,6 +637,14 @@ struct simgpu_tenant_report {
 	__u32 queue_count;
 	__u32 reserved;
 	struct simgpu_queue_report queue[SIMGPU_TENANT_QUEUES_MAX];
+	__u64 goal_ipc_ppm;
+	__u64 goal_cycles;
+	__u64 goal_instructions;
+	__u64 goal_promised;
+	__u64 quota;
+	__u64 quota_used_ppm;
+	__u64 blocks_per_sm_ppm;
+	__u64 idle_blocks_ppm;
 };
 
 /* Of @launches_waiting. */
@@ -611,6 +658,8 @@ struct simgpu_tenant_report {
 #define SIMGPU_REPORT_HELD		(1U << 2)
 /* Its next launch waits until the footprints of others leave room for its own. */
 #define SIMGPU_REPORT_WAITS_FOR_MEMORY	(1U << 3)
+/* @goal_instructions are at least @goal_promised, and there were cycles. */
+#define SIMGPU_REPORT_GOAL_MET		(1U << 4)
 
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
@@ -863,6 +912,12 @@ struct simgpu_gang_refusal {
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
  * @cgroup: number of the cgroup in which the tenant's file was opened
+ * @goal_ipc_ppm: thread instructions a cycle that it was to reach at the epoch's end;
+ *	0: it has no goal
+ * @alpha_ppm: goal / what it has reached since its goal was set, at least 1; 0 without
+ *	a goal
+ * @quota: as in &struct simgpu_tenant_report
+ * @blocks: thread blocks on shared SMs when that was set
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
@@ -889,6 +944,10 @@ struct simgpu_epoch_record {
 	__u64 bandwidth_ppm;
 	__u64 llc_mpki_ppm;
 	__u64 cgroup;
+	__u64 goal_ipc_ppm;
+	__u64 alpha_ppm;
+	__u64 quota;
+	__u64 blocks;
 };
 
 /* Bytes of a buffer for read() that any record fits into. */

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Static resources of shared SMs (FGQoS 3.6): tenants with goals on all SMs, the
+ * others on equal parts of them, equal threads on each; then, while a tenant lags
+ * behind its goal, one thread block more for it, taken from a victim if need be.
+ */
+#include "../registry.h"
+
+#define WARP_THREADS	32
+
+/* --- what is to be placed ----------------------------------------------------------- */
+
+static struct blocks_kernel kernel_of(const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_snapshot_kernel *head = &tenant->queue[0].head;
+	u32 threads = (head->threads + WARP_THREADS - 1) / WARP_THREADS *
+		      WARP_THREADS;
+
+	if (!tenant->active || !threads)
+		return (struct blocks_kernel) { .present = tenant->active };
+	return (struct blocks_kernel) {
+		.present = 1,
+		.qos = goal_has(tenant),
+		.threads = threads,
+		.registers = threads * head->registers,
+		.shared_bytes = head->shared_bytes,
+		.most = head->blocks_per_sm,
+	};
+}
+
+/*
+ * blocks_changed() - whether other kernels are there than at the last call, which
+ *	then count from now on
+ */
+bool blocks_changed(const struct simgpu_snapshot *snapshot,
+		    struct blocks *blocks)
+{
+	bool changed = false;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		struct blocks_kernel now = kernel_of(&snapshot->tenants[slot]);
+
+		if (!memcmp(&now, &blocks->kernels[slot], sizeof(now)))
+			continue;
+		blocks->kernels[slot] = now;
+		changed = true;
+	}
+	return changed;
+}
+
+/* What the thread blocks that are allowed need of an SM at most. */
+struct need {
+	u64 threads;
+	u64 blocks;
+	u64 registers;
+	u64 shared_bytes;
+};
+
+static void add_need(struct need *need, const struct blocks_kernel *kernel,
+		     u64 count)
+{
+	need->threads += count * kernel->threads;
+	need->blocks += count;
+	need->registers += count * kernel->registers;
+	need->shared_bytes += count * kernel->shared_bytes;
+}
+
+static bool there_is(const struct simgpu_snapshot *snapshot,
+		     const struct need *need)
+{
+	return need->threads <= snapshot->sm_threads &&
+	       need->blocks <= snapshot->sm_blocks &&
+	       need->registers <= snapshot->sm_registers &&
+	       need->shared_bytes <= snapshot->sm_shared_bytes;
+}
+
+/* Of the slots of @mask, by their limits. */
+static bool fits(const struct simgpu_snapshot *snapshot,
+		 const struct blocks *blocks, u32 sm, u64 mask)
+{
+	struct need need = { .threads = 0 };
+
+	for (; mask; mask &= mask - 1) {
+		u32 slot = (u32)__builtin_ctzll(mask);
+
+		add_need(&need, &blocks->kernels[slot],
+			 blocks->limit[sm][slot]);
+	}
+	return there_is(snapshot, &need);
+}
+
+/* --- the symmetric split ---------------------------------------------------------------- */
+
+static u32 count_bits(u64 mask)
+{
+	u32 count = 0;
+
+	for (; mask; mask &= mask - 1)
+		count++;
+	return count;
+}
+
+static u64 slots_of(const struct blocks *blocks, bool qos)
+{
+	u64 mask = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (blocks->kernels[slot].present &&
+		    !!blocks->kernels[slot].qos == qos)
+			mask |= 1ULL << slot;
+	return mask;
+}
+
+/* Those of a mask whose part of the SMs this one is in. */
+static u64 in_part(u64 mask, u32 sm, u32 sms)
+{
+	u32 count = count_bits(mask), index = 0;
+	u64 here = 0;
+
+	for (; mask; mask &= mask - 1, index++)
+		if (count <= sms ? sm * count / sms == index :
+				   index % sms == sm)
+			here |= 1ULL << __builtin_ctzll(mask);
+	return here;
+}
+
+static u32 least(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+/* Equal threads for each of a mask; one thread block at least. */
+static void equal_threads(const struct simgpu_snapshot *snapshot,
+			  struct blocks *blocks, u32 sm, u64 mask)
+{
+	u32 threads = snapshot->sm_threads / count_bits(mask);
+
+	for (; mask; mask &= mask - 1) {
+		u32 slot = (u32)__builtin_ctzll(mask);
+		const struct blocks_kernel *kernel = &blocks->kernels[slot];
+		u32 limit = kernel->threads ? threads / kernel->threads : 0;
+
+		limit = least(limit, least(kernel->most,
+					   SIMGPU_ANY_BLOCKS - 1));
+		blocks->limit[sm][slot] = limit ? (u8)limit : 1;
+	}
+}
+
+/* Who has the most threads of those with more than one thread block; or nobody. */
+static u32 most_threads(const struct blocks *blocks, u32 sm, u64 mask)
+{
+	u32 best = SIMGPU_SLOTS_MAX;
+	u64 most = 0;
+
+	for (; mask; mask &= mask - 1) {
+		u32 slot = (u32)__builtin_ctzll(mask);
+		u32 limit = blocks->limit[sm][slot];
+		u64 threads = (u64)limit * blocks->kernels[slot].threads;
+
+		if (limit > 1 && threads >= most) {
+			best = slot;
+			most = threads;
+		}
+	}
+	return best;
+}
+
+/* Whose thread block is the largest; those without a goal first. */
+static u32 largest_block(const struct blocks *blocks, u64 mask)
+{
+	u64 others = mask & slots_of(blocks, false);
+	u32 best = 0, most = 0;
+
+	for (mask = others ? others : mask; mask; mask &= mask - 1) {
+		u32 slot = (u32)__builtin_ctzll(mask);
+
+		if (blocks->kernels[slot].threads >= most) {
+			best = slot;
+			most = blocks->kernels[slot].threads;
+		}
+	}
+	return best;
+}
+
+/*
+ * Where equal threads do not fit, whoever has most gives way; where not even one
+ * thread block of each does, the largest waits until there is room, and the others
+ * are placed as if it were not there.
+ */
+static void place(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
+		  u32 sm, u64 mask)
+{
+	equal_threads(snapshot, blocks, sm, mask);
+	while (!fits(snapshot, blocks, sm, mask)) {
+		u32 slot = most_threads(blocks, sm, mask);
+
+		if (slot < SIMGPU_SLOTS_MAX) {
+			blocks->limit[sm][slot]--;
+			continue;
+		}
+		mask &= ~(1ULL << largest_block(blocks, mask));
+		if (!mask)
+			return;
+		equal_threads(snapshot, blocks, sm, mask);
+	}
+}
+
+/*
+ * blocks_split() - the symmetric start (FGQoS 3.6)
+ *
+ * Where there would be more rows of shared SM and tenant than a snapshot has, those
+ * with goals have equal parts of the SMs as well.
+ */
+void blocks_split(const struct simgpu_snapshot *snapshot,
+		  struct blocks *blocks)
+{
+	u64 qos = slots_of(blocks, true), others = slots_of(blocks, false);
+	u32 sm;
+
+	if (!(qos | others))
+		return;
+	if ((count_bits(qos) + count_bits(others) / snapshot->sms + 1) *
+	    snapshot->sms > SIMGPU_SHARED_ROWS_MAX) {
+		others |= qos;
+		qos = 0;
+	}
+	memset(blocks->limit, SIMGPU_ANY_BLOCKS, sizeof(blocks->limit));
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		blocks->sharers[sm] = qos | in_part(others, sm, snapshot->sms);
+		place(snapshot, blocks, sm, blocks->sharers[sm]);
+	}
+}
+
+/* --- idle warps --------------------------------------------------------------------------- */
+
+static u32 key_of(const struct simgpu_snapshot_shared *row)
+{
+	return row->sm * SIMGPU_SLOTS_MAX + row->slot;
+}
+
+/* The mean of the samples since the last call, in whole thread blocks. */
+static u32 idle_blocks(const struct blocks *blocks,
+		       const struct blocks_row *before,
+		       const struct simgpu_snapshot_shared *row)
+{
+	u32 samples = (u32)row->idle_warp_samples - before->samples;
+	u32 warps = (u32)row->idle_warps - before->warps;
+	u32 each = blocks->kernels[row->slot].threads / WARP_THREADS;
+
+	return samples && each ? warps / samples / each : 0;
+}
+
+/*
+ * blocks_sample() - idle thread blocks of each row since the last call
+ *
+ * Where a row has come or gone since, nothing is known until the next one.
+ */
+void blocks_sample(const struct simgpu_snapshot *snapshot,
+		   struct blocks *blocks)
+{
+	u32 i;
+
+	blocks->known = blocks->row_count == snapshot->shared_rows;
+	for (i = 0; i < snapshot->shared_rows; i++) {
+		const struct simgpu_snapshot_shared *row = &snapshot->shared[i];
+		struct blocks_row *mine = &blocks->rows[i];
+		u32 idle = idle_blocks(blocks, mine, row);
+
+		blocks->known &= mine->key == key_of(row);
+		*mine = (struct blocks_row) {
+			.key = key_of(row),
+			.idle = idle,
+			.samples = (u32)row->idle_warp_samples,
+			.warps = (u32)row->idle_warps,
+		};
+	}
+	blocks->row_count = snapshot->shared_rows;
+}
+
+/* --- one thread block more -------------------------------------------------------------- */
+
+/* A preemption is pending: more thread blocks are there than may be. */
+static bool somebody_leaves(const struct simgpu_snapshot *snapshot)
+{
+	u32 i;
+
+	for (i = 0; i < snapshot->shared_rows; i++)
+		if (snapshot->shared[i].blocks > snapshot->shared[i].block_limit)
+			return true;
+	return false;
+}
+
+static u32 idle_on(const struct blocks *blocks, u32 sm, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < blocks->row_count; i++)
+		if (blocks->rows[i].key == sm * SIMGPU_SLOTS_MAX + slot)
+			return blocks->rows[i].idle;
+	return 0;
+}
+
+/* Thread blocks that a tenant has on all SMs (N of the third rule). */
+static u32 resident(const struct simgpu_snapshot *snapshot, u32 slot)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < snapshot->shared_rows; i++)
+		if (snapshot->shared[i].slot == slot)
+			count += snapshot->shared[i].blocks;
+	return count;
+}
+
+/* How many thread blocks of a victim make room; 0: it cannot keep one. */
+static u32 needed_of(const struct simgpu_snapshot *snapshot,
+		     struct blocks *blocks, u32 sm, u32 victim)
+{
+	u8 limit = blocks->limit[sm][victim];
+	u32 count = 0;
+
+	while (blocks->limit[sm][victim] > 1 &&
+	       !fits(snapshot, blocks, sm, blocks->sharers[sm])) {
+		blocks->limit[sm][victim]--;
+		count++;
+	}
+	if (!fits(snapshot, blocks, sm, blocks->sharers[sm]))
+		count = 0;
+	blocks->limit[sm][victim] = limit;
+	return count;
+}
+
+/* IPC_history x (1 - n / N) > IPC_goal */
+static bool can_lose(const struct simgpu_snapshot *snapshot, u32 slot, u32 n)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	u32 all = resident(snapshot, slot);
+
+	return all > n && fixed_mul_div(tenant->goal_instructions, all - n,
+					all) > tenant->goal_promised;
+}
+
+/* Rules of the victim, in the order in which they are tried. */
+enum rule {
+	RULE_BEST_EFFORT,
+	RULE_IDLE,
+	RULE_HISTORY,
+	RULES
+};
+
+static bool obeys(const struct simgpu_snapshot *snapshot,
+		  const struct blocks *blocks, u32 sm, u32 slot, u32 n,
+		  enum rule rule)
+{
+	switch (rule) {
+	case RULE_BEST_EFFORT:
+		return !blocks->kernels[slot].qos;
+	case RULE_IDLE:
+		return idle_on(blocks, sm, slot) >= n + 1;
+	default:
+		return blocks->kernels[slot].qos &&
+		       can_lose(snapshot, slot, n);
+	}
+}
+
+/*
+ * The victim that gives way to a thread block of @slot, whose limit is raised
+ * already, and of how many: by the first rule that somebody obeys, the one with the
+ * most idle thread blocks, then the lowest slot. SIMGPU_SLOTS_MAX: nobody.
+ */
+static u32 find_victim(const struct simgpu_snapshot *snapshot,
+		       struct blocks *blocks, u32 sm, u32 slot, u32 *count)
+{
+	u32 best = SIMGPU_SLOTS_MAX, most = 0, rule;
+	u64 mask;
+
+	for (rule = 0; rule < RULES && best == SIMGPU_SLOTS_MAX; rule++) {
+		mask = blocks->sharers[sm] & ~(1ULL << slot);
+		for (; mask; mask &= mask - 1) {
+			u32 other = (u32)__builtin_ctzll(mask);
+			u32 n = needed_of(snapshot, blocks, sm, other);
+			u32 idle = idle_on(blocks, sm, other);
+
+			if (!n || !obeys(snapshot, blocks, sm, other, n, rule))
+				continue;
+			if (best != SIMGPU_SLOTS_MAX && idle <= most)
+				continue;
+			best = other;
+			most = idle;
+			*count = n;
+		}
+	}
+	return best;
+}
+
+/* Whether it lags, could use one more thread block here, and has one. */
+static bool wants_more(const struct simgpu_snapshot *snapshot,
+		       const struct blocks *blocks, u32 sm, u32 slot)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+
+	return goal_lags(tenant) && idle_on(blocks, sm, slot) <= 1 &&
+	       blocks->limit[sm][slot] < blocks->kernels[slot].most &&
+	       blocks->limit[sm][slot] < SIMGPU_ANY_BLOCKS - 1 &&
+	       tenant->blocks_left > resident(snapshot, slot);
+}
+
+/* One thread block more for a tenant on an SM; whether somebody had to give way. */
+static bool give_one(const struct simgpu_snapshot *snapshot,
+		     struct blocks *blocks, u32 sm, u32 slot, bool *swapped)
+{
+	u32 victim, count = 0;
+
+	blocks->limit[sm][slot]++;
+	if (fits(snapshot, blocks, sm, blocks->sharers[sm]))
+		return true;
+	victim = find_victim(snapshot, blocks, sm, slot, &count);
+	if (victim == SIMGPU_SLOTS_MAX) {
+		blocks->limit[sm][slot]--;
+		return false;
+	}
+	blocks->limit[sm][victim] -= (u8)count;
+	blocks->swaps += count;
+	*swapped = true;
+	return true;
+}
+
+/*
+ * blocks_adjust() - at an epoch's start, one thread block more on each SM for the
+ *	first tenant that lags and can use it, unless a preemption is pending
+ * @one_swap: at most one victim on the whole device
+ */
+void blocks_adjust(const struct simgpu_snapshot *snapshot,
+		   struct blocks *blocks, bool one_swap)
+{
+	bool swapped = false;
+	u32 sm;
+
+	if (!blocks->known || somebody_leaves(snapshot))
+		return;
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		u64 mask = blocks->sharers[sm];
+
+		for (; mask; mask &= mask - 1) {
+			u32 slot = (u32)__builtin_ctzll(mask);
+
+			if (wants_more(snapshot, blocks, sm, slot) &&
+			    give_one(snapshot, blocks, sm, slot, &swapped))
+				break;
+		}
+		if (one_swap && swapped)
+			return;
+	}
+}
+
+/*
+ * blocks_say() - all SMs are shared, by whom and with which limits; thread blocks
+ *	too many are saved (partial context switch)
+ */
+void blocks_say(const struct simgpu_snapshot *snapshot,
+		const struct blocks *blocks, struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags |= SIMGPU_SAYS_OWNERS | SIMGPU_SAYS_BLOCK_LIMITS |
+			   SIMGPU_SAYS_PREEMPTION;
+	proposal->preemption = SIMGPU_LEAVE_SWITCH;
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		proposal->owner[sm] = SIMGPU_SHARED;
+		proposal->sharers[sm] = blocks->sharers[sm];
+	}
+	memcpy(proposal->block_limit, blocks->limit, sizeof(blocks->limit));
+}

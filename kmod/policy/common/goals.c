@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Goals in instructions a cycle, as policies of fine-grained QoS see them: who has
+ * one, who lags behind it, and by how much more than the goal it is to be given
+ * (FGQoS 3.4.2).
+ */
+#include "../registry.h"
+
+/*
+ * goal_has() - whether a tenant is a QoS kernel in the paper's words
+ *
+ * One that is promised an NP alone is not: its goal in instructions is not known.
+ */
+bool goal_has(const struct simgpu_snapshot_tenant *tenant)
+{
+	return tenant->active && tenant->service == SIMGPU_QOS &&
+	       tenant->goal_ipc_ppm;
+}
+
+/*
+ * goal_lags() - whether it has issued less than its goal asked for until now
+ */
+bool goal_lags(const struct simgpu_snapshot_tenant *tenant)
+{
+	return goal_has(tenant) &&
+	       tenant->goal_instructions < tenant->goal_promised;
+}
+
+/*
+ * goal_peak_ppm() - thread instructions a cycle that all SMs can issue
+ */
+u64 goal_peak_ppm(const struct simgpu_snapshot *snapshot)
+{
+	return (u64)snapshot->sms * snapshot->issue_lanes * SIMGPU_PPM;
+}
+
+/*
+ * goal_alpha_ppm() - max(goal / history, 1)
+ *
+ * History are all cycles with work since the goal was set. Before there are any it
+ * is 1; it never makes more of the goal than the device's peak. Rounded up: a lag of
+ * less than a part in a million would never be made up for.
+ */
+u64 goal_alpha_ppm(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_snapshot_tenant *tenant)
+{
+	u64 most = fixed_ratio_ppm(goal_peak_ppm(snapshot),
+				   tenant->goal_ipc_ppm);
+	u64 alpha = SIMGPU_PPM;
+
+	if (!goal_lags(tenant))
+		return alpha;
+	alpha = tenant->goal_instructions ?
+		fixed_ratio_ppm(tenant->goal_promised,
+				tenant->goal_instructions) + 1 : most;
+	return alpha < most ? alpha : most;
+}

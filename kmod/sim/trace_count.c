@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many thread instructions a decoded kernel executes. With them a driver
+ * makes instructions a cycle of the time that a kernel may take (FGQoS 3.2).
+ */
+#include "trace_format.h"
+
+/* Warp instructions of one pass over an op. */
+static u64 op_instructions(const struct trace_op *op)
+{
+	switch (op->kind) {
+	case TRACE_COMPUTE:
+	case TRACE_SHARED:
+		return op->count;
+	case TRACE_LOOP:
+	case TRACE_LOOP_END:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/**
+ * trace_count_program() - thread instructions of a warp that runs a program
+ * @op: its first op; a TRACE_END is behind its last
+ *
+ * Return: active lanes of all instructions, saturating.
+ */
+u64 trace_count_program(const struct trace_op *op)
+{
+	u64 times[TRACE_LOOP_DEPTH_MAX + 1] = { 1 }, sum = 0;
+	u32 depth = 0;
+
+	for (; op->kind != TRACE_END; op++) {
+		if (op->kind == TRACE_LOOP) {
+			times[depth + 1] = fixed_mul(times[depth], op->count);
+			depth++;
+			continue;
+		}
+		if (op->kind == TRACE_LOOP_END) {
+			depth--;
+			continue;
+		}
+		sum = fixed_add(sum, fixed_mul(times[depth],
+					       fixed_mul(op_instructions(op),
+							 op->active_lanes)));
+	}
+	return sum;
+}
+
+/* One thread block that the warp table describes. */
+static u64 count_block(const struct trace_kernel *kernel, u64 block,
+		       const u64 *programs)
+{
+	const struct trace_warp *warp =
+		&kernel->warps[block * kernel->block_warps];
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < kernel->block_warps; i++)
+		sum = fixed_add(sum, programs[warp[i].program]);
+	port_pause();
+	return sum;
+}
+
+/* The thread blocks for which recorded ones from @first to @end stand. */
+static u64 blocks_recorded_as(const struct trace_kernel *kernel, u64 first,
+			      u64 end)
+{
+	u64 last = fixed_mul(end, kernel->sample_n);
+
+	if (last > kernel->blocks)
+		last = kernel->blocks;
+	return last - first * kernel->sample_n;
+}
+
+static u64 count_rows(const struct trace_kernel *kernel, const u64 *programs)
+{
+	u32 first = 0, i, j;
+	u64 sum = 0;
+
+	for (i = 0; i < kernel->row_count; i++) {
+		const struct trace_row *row = &kernel->rows[i];
+		u64 place = 0;
+
+		for (j = 0; j < row->run_count; j++) {
+			const struct trace_run *run =
+				&kernel->runs[row->first_run + j];
+			u64 blocks = run->end - place;
+
+			if (kernel->sample_n > 1)
+				blocks = blocks_recorded_as(kernel, place,
+							    run->end);
+			blocks = fixed_mul(blocks, row->end - first);
+			sum = fixed_add(sum, fixed_mul(blocks,
+						       count_block(kernel,
+								   run->block,
+								   programs)));
+			place = run->end;
+		}
+		first = row->end;
+	}
+	return sum;
+}
+
+/**
+ * trace_count_kernel() - thread instructions of all warps of a kernel
+ * @kernel: decoded, but for this number
+ * @programs: thread instructions of a warp, by its program
+ *
+ * Time is linear in the kernel's part of the warp table.
+ *
+ * Return: their sum, saturating.
+ */
+u64 trace_count_kernel(const struct trace_kernel *kernel, const u64 *programs)
+{
+	u64 sum = 0, i;
+
+	if (!kernel->warps)
+		return fixed_mul(fixed_mul(kernel->blocks, kernel->block_warps),
+				 programs[0]);
+	if (kernel->row_count)
+		return count_rows(kernel, programs);
+	for (i = 0; i * kernel->sample_n < kernel->blocks; i++)
+		sum = fixed_add(sum,
+				fixed_mul(blocks_recorded_as(kernel, i, i + 1),
+					  count_block(kernel, i, programs)));
+	return sum;
+}

@@ -1,0 +1,827 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fine-grained QoS: goals of tenants, the schemes of quotas on Figure 4's example,
+ * the artificial goal of 3.5, static resources of 3.6, the spatial rival, and all of
+ * them in sessions, whose accounts are held against the quotas.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "looking.h"
+#include "snapshots.h"
+
+#define LENGTH	10000ULL
+
+static const struct simgpu_policy *const policies[] = {
+	&policy_quota_naive, &policy_quota_history, &policy_quota_elastic,
+	&policy_quota_rollover, &policy_quota_rollover_time, &policy_spart,
+};
+
+static struct session_tenant_options with_goal(u32 kind, u64 goal)
+{
+	struct session_tenant_options options = plain();
+
+	options.service = SIMGPU_QOS;
+	options.goal_kind = kind;
+	options.goal = goal;
+	return options;
+}
+
+/* --- goals ---------------------------------------------------------------------------- */
+
+/* What a trace is said to execute is what the engine counts. */
+static void kernels_know_their_instructions(void **state)
+{
+	const struct trace *traces[] = { middling, brief, copying };
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct bench *bench = bench_new(0);
+
+		join(bench, 0);
+		launch(bench, 0, traces[i], 1, 0);
+		session_run(bench->session, ALL_AT_ONCE);
+		assert_int_equal(report_of(bench, 0).counters.thread_instructions,
+				 traces[i]->kernels[0].instructions);
+		bench_free(bench);
+	}
+}
+
+/* The same goal in three forms; 3.2: IPC = instructions / (frequency x time). */
+static void forms_are_one_goal(void **state)
+{
+	const u64 instructions = computing->kernels[0].instructions;
+	const u64 mhz = small_config().core_mhz;
+	/* Of 100 instructions a cycle. */
+	const u64 ns = instructions * 10 / mhz;
+	const u64 rate_ppm = 1000000000ULL * SIMGPU_PPM / ns;
+	const struct session_tenant_options forms[] = {
+		with_goal(SESSION_GOAL_IPC, 100 * SIMGPU_PPM),
+		with_goal(SESSION_GOAL_KERNEL_TIME, ns),
+		with_goal(SESSION_GOAL_RATE, rate_ppm),
+	};
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct bench *bench = bench_with(&looking, 0);
+		struct session_tenant_report report;
+
+		say_even(1);
+		assert_int_equal(session_join(bench->session, 0, &forms[i]), 0);
+		launch(bench, 0, computing, 1, 0);
+		session_run(bench->session, 2 * EPOCH);
+		assert_true(llabs((long long)seen.last.tenants[0].goal_ipc_ppm -
+				  100000000) < 200);
+		report = report_of(bench, 0);
+		assert_int_equal(report.goal.cycles, 2 * EPOCH);
+		assert_int_equal(report.goal.instructions,
+				 report.counters.thread_instructions);
+		assert_in_range(report.goal.promised, 2 * EPOCH * 100 - 10,
+				2 * EPOCH * 100 + 10);
+		assert_true(report.goal.met);
+		bench_free(bench);
+	}
+}
+
+static void bad_goals_are_refused(void **state)
+{
+	const struct gpu_config config = small_config();
+	const u64 peak = (u64)config.sms * config.schedulers_per_sm * 32 *
+			 SIMGPU_PPM;
+	const struct session_tenant_options good = with_goal(SESSION_GOAL_IPC,
+							     peak);
+	struct session_tenant_options bad[] = {
+		with_goal(SESSION_GOAL_IPC, peak + 1),
+		with_goal(SESSION_GOAL_IPC, 0),
+		with_goal(SESSION_GOALS, 1),
+		with_goal(SESSION_GOAL_NONE, 5),
+		with_goal(SESSION_GOAL_RATE, 5),
+	};
+	struct bench *bench = bench_new(0);
+	u32 i;
+
+	bad[4].service = SIMGPU_BEST_EFFORT;
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(session_join(bench->session, 0, &bad[i]),
+				 -EINVAL);
+	assert_int_equal(session_join(bench->session, 0, &good), 0);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(session_set_tenant(bench->session, 0, &bad[i]),
+				 -EINVAL);
+	assert_int_equal(report_of(bench, 0).options.goal, peak);
+	bench_free(bench);
+}
+
+static void replay_all(struct bench *from, struct bench *to)
+{
+	const struct session_replay given = {
+		.policy = registry_policy_find, .model = registry_model_find,
+	};
+	const struct journal_event *events;
+	u32 count, i;
+	u64 lost;
+
+	events = session_journal(from->session, &count, &lost);
+	assert_int_equal(lost, 0);
+	for (i = 0; i < count; i++)
+		assert_int_equal(session_replay_event(to->session, &events[i],
+						      events[i].slot ?
+						      random_reads : computing,
+						      &given), 0);
+	run_in_steps(to, session_now(from->session), 777);
+}
+
+/* A goal that changes counts anew, twice between two looks as if once; it replays. */
+static void changed_goals_replay(void **state)
+{
+	struct session_tenant_options options =
+		with_goal(SESSION_GOAL_IPC, 50 * SIMGPU_PPM);
+	struct bench *a = bench_with(&policy_quota_rollover, 0);
+	struct bench *b = bench_with(&policy_quota_rollover, 0);
+	u64 hash;
+
+	assert_int_equal(session_join(a->session, 0, &options), 0);
+	join(a, 1);
+	launch(a, 0, computing, 1, 0);
+	launch(a, 1, random_reads, 1, 0);
+	session_run(a->session, 34000);
+	hash = session_state_hash(a->session);
+	options.goal = 20 * SIMGPU_PPM;
+	assert_int_equal(session_set_tenant(a->session, 0, &options), 0);
+	assert_true(hash != session_state_hash(a->session));
+	session_run(a->session, 1500);
+	options = with_goal(SESSION_GOAL_KERNEL_TIME, 40000000);
+	assert_int_equal(session_set_tenant(a->session, 0, &options), 0);
+	session_run(a->session, 30000);
+	/* In force since the epoch's end at 40,000. */
+	assert_int_equal(report_of(a, 0).goal.cycles, 65500 - 40000);
+	replay_all(a, b);
+	assert_int_equal(session_state_hash(a->session),
+			 session_state_hash(b->session));
+	bench_free(a);
+	bench_free(b);
+}
+
+/* --- the schemes on Figure 4's example -------------------------------------------------- */
+
+/* One SM, one scheduler: warp instructions of 32 are issued one by one. */
+static struct bench *figure_4(void)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	memset(&seen, 0, sizeof(seen));
+	bench_options(bench, 0);
+	bench->options.config.sms = 1;
+	bench->options.config.schedulers_per_sm = 1;
+	bench->options.policy = &looking;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	return bench;
+}
+
+/* A device of one SM with a QoS tenant whose quota is @quota, and another one. */
+static void figure_4_snapshot(struct simgpu_snapshot *snapshot,
+			      const struct simgpu_policy *policy, u64 quota)
+{
+	u32 slot;
+
+	snapshot_init(snapshot, 1, EPOCH);
+	snapshot->issue_lanes = 32;
+	snapshot->sm_threads = 2048;
+	snapshot->sm_blocks = 32;
+	snapshot->sm_registers = 65536;
+	snapshot->sm_shared_bytes = 98304;
+	snapshot->tenants_active = 2;
+	set_knobs(snapshot, policy);
+	for (slot = 0; slot < 2; slot++) {
+		struct simgpu_snapshot_tenant *tenant =
+			activate(snapshot, slot, 0);
+
+		tenant->queue[0].head.threads = 256;
+		tenant->queue[0].head.registers = 16;
+		tenant->queue[0].head.blocks_per_sm = 8;
+		tenant->blocks_left = 1000;
+	}
+	snapshot->tenants[0].service = SIMGPU_QOS;
+	/* One more is added for what is lost when it is divided. */
+	snapshot->tenants[0].goal_ipc_ppm = (quota - 1) * SIMGPU_PPM / LENGTH;
+}
+
+/* What a scheme says of both, with the paper's numbers: 100 and 50. */
+static void say_figure_4(const struct simgpu_policy *policy, u64 quota)
+{
+	struct simgpu_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	struct simgpu_proposal *said = calloc(1, sizeof(*said));
+	void *memory = calloc(1, policy->state_bytes);
+
+	figure_4_snapshot(snapshot, policy, quota);
+	assert_int_equal(policy->decide(snapshot, memory, said), 0);
+	assert_true(said->flags & SIMGPU_SAYS_QUOTAS);
+	assert_true(said->flags & SIMGPU_SAYS_OWNERS);
+	assert_int_equal(said->quota[1] ? said->quota[1] : said->refill[1],
+			 LENGTH + 1);
+	seen.say = *said;
+	seen.say.wake_cycle = 0;
+	seen.say.quota[1] = said->quota[1] ? 50 : 0;
+	seen.say.refill[1] = 50;
+	seen.says = true;
+	free(memory);
+	free(said);
+	free(snapshot);
+}
+
+static u64 issued_by(struct bench *bench, u32 slot)
+{
+	return report_of(bench, slot).counters.thread_instructions;
+}
+
+static s64 left_of(struct bench *bench, u32 slot)
+{
+	return gpu_sm_quota_left(session_gpu(bench->session), 0, slot);
+}
+
+static struct bench *run_figure_4(const struct simgpu_policy *policy, u64 quota,
+				  const struct trace *first, u64 cycles)
+{
+	struct bench *bench = figure_4();
+
+	say_figure_4(policy, quota);
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, first, 1, 0);
+	launch(bench, 1, computing, 1, 0);
+	session_run(bench->session, cycles);
+	return bench;
+}
+
+/* 4a: once both are out, the other one's quota is added again, and again. */
+static void naive_refills_the_others(void **state)
+{
+	struct bench *bench = run_figure_4(&policy_quota_naive, 100,
+					   computing, 2000);
+	u64 issued;
+
+	/* Four warp instructions: 100 - 128. */
+	assert_int_equal(issued_by(bench, 0), 128);
+	assert_int_equal(left_of(bench, 0), -28);
+	issued = issued_by(bench, 1);
+	assert_true(issued > 1000 * 32);
+	assert_in_range(left_of(bench, 1) + 32, 1, 32 + 50);
+	/* 50 n - issued: no other amount was ever added. */
+	assert_int_equal((left_of(bench, 1) + (s64)issued) % 50, 0);
+	/* The next epoch: both as at first, what was left is gone. */
+	session_run(bench->session, EPOCH - 2000 + 1000);
+	assert_int_equal(issued_by(bench, 0), 256);
+	assert_int_equal(left_of(bench, 0), -28);
+	bench_free(bench);
+}
+
+/* 4b: once both are out, both quotas are added to what the counters are. */
+static void elastic_refills_all(void **state)
+{
+	struct bench *bench = run_figure_4(&policy_quota_elastic, 100,
+					   computing, 9000);
+	u64 qos = issued_by(bench, 0), other = issued_by(bench, 1);
+
+	assert_true(qos > 1000 * 32);
+	assert_in_range(qos * 100 / other, 195, 205);
+	assert_int_equal((left_of(bench, 0) + (s64)qos) % 100, 0);
+	assert_int_equal((left_of(bench, 1) + (s64)other) % 50, 0);
+	bench_free(bench);
+}
+
+/* 4c: what a QoS kernel has not used is added to its next quota; not the other's. */
+static void rollover_keeps_what_is_left(void **state)
+{
+	const s64 quota = 300000;
+	struct bench *bench = run_figure_4(&policy_quota_rollover, (u64)quota,
+					   random_reads, 5000);
+	s64 issued;
+
+	session_run(bench->session, EPOCH - 5000 + 500);
+	issued = (s64)issued_by(bench, 0);
+	assert_in_range(issued, 1, quota - 1);
+	assert_int_equal(left_of(bench, 0), 2 * quota - issued);
+	assert_true(left_of(bench, 1) <= 50);
+	bench_free(bench);
+	/* Naive discards it. */
+	bench = run_figure_4(&policy_quota_naive, (u64)quota, random_reads,
+			     5000);
+	session_run(bench->session, EPOCH - 5000 + 500);
+	assert_true(left_of(bench, 0) <= quota);
+	bench_free(bench);
+}
+
+/* 4.5: the others issue nothing while a QoS kernel has quota left. */
+static void time_blocks_the_others(void **state)
+{
+	struct bench *bench = run_figure_4(&policy_quota_rollover_time, 64001,
+					   computing, 100);
+
+	while (left_of(bench, 0) > 64) {
+		assert_int_equal(issued_by(bench, 1), 0);
+		session_run(bench->session, 50);
+	}
+	session_run(bench->session, 1000);
+	assert_true(issued_by(bench, 1) > 0);
+	bench_free(bench);
+}
+
+/* --- history and the artificial goal ----------------------------------------------------- */
+
+struct epochs {
+	struct simgpu_snapshot *snapshot;
+	struct simgpu_proposal *said;
+	void *memory;
+	const struct simgpu_policy *policy;
+};
+
+static struct epochs epochs_begin(const struct simgpu_policy *policy, u32 qos)
+{
+	struct epochs it = {
+		.snapshot = calloc(1, sizeof(struct simgpu_snapshot)),
+		.said = calloc(1, sizeof(struct simgpu_proposal)),
+		.memory = calloc(1, policy->state_bytes),
+		.policy = policy,
+	};
+	u32 slot;
+
+	figure_4_snapshot(it.snapshot, policy, 101);
+	it.snapshot->issue_lanes = 4096;
+	for (slot = 1; slot < qos; slot++) {
+		it.snapshot->tenants[slot] = it.snapshot->tenants[0];
+		it.snapshot->tenants[slot + 1] = it.snapshot->tenants[2];
+	}
+	it.snapshot->tenants[qos] = it.snapshot->tenants[0];
+	it.snapshot->tenants[qos].service = SIMGPU_BEST_EFFORT;
+	it.snapshot->tenants[qos].goal_ipc_ppm = 0;
+	for (slot = 0; slot < qos; slot++)
+		it.snapshot->tenants[slot].goal_ipc_ppm = 100 * SIMGPU_PPM;
+	it.snapshot->tenants_active = qos + 1;
+	assert_int_equal(policy->decide(it.snapshot, it.memory, it.said), 0);
+	return it;
+}
+
+/* Each has issued so many instructions a cycle in an epoch that ends now. */
+static void epochs_next(struct epochs *it, const u64 *ipc, u32 count)
+{
+	u32 slot;
+
+	for (slot = 0; slot < count; slot++) {
+		struct simgpu_snapshot_tenant *tenant =
+			&it->snapshot->tenants[slot];
+
+		tenant->total.thread_instructions += ipc[slot] * LENGTH;
+		tenant->goal_cycles += LENGTH;
+		tenant->goal_instructions += ipc[slot] * LENGTH;
+		tenant->goal_promised += tenant->goal_ipc_ppm * LENGTH /
+					 SIMGPU_PPM;
+	}
+	it->snapshot->cycle += LENGTH;
+	memset(it->said, 0, sizeof(*it->said));
+	assert_int_equal(it->policy->decide(it->snapshot, it->memory, it->said),
+			 0);
+	assert_int_equal(it->said->wake_cycle, it->snapshot->cycle + LENGTH);
+}
+
+static void epochs_end(struct epochs *it)
+{
+	free(it->snapshot);
+	free(it->said);
+	free(it->memory);
+}
+
+static void assert_quota(const struct epochs *it, u32 slot, double ipc)
+{
+	double quota = (double)it->said->quota[slot] / LENGTH;
+
+	assert_true(quota > ipc - 0.01 && quota < ipc + 0.01);
+}
+
+/* 3.4.2: alpha = max(goal / history, 1), over all epochs. */
+static void history_makes_up(void **state)
+{
+	struct epochs it = epochs_begin(&policy_quota_history, 1);
+
+	epochs_next(&it, (u64[]) { 80, 10 }, 2);
+	assert_quota(&it, 0, 125);
+	epochs_next(&it, (u64[]) { 120, 10 }, 2);
+	assert_quota(&it, 0, 100);
+	epochs_next(&it, (u64[]) { 130, 10 }, 2);
+	assert_quota(&it, 0, 100);
+	epochs_end(&it);
+	it = epochs_begin(&policy_quota_naive, 1);
+	epochs_next(&it, (u64[]) { 80, 10 }, 2);
+	assert_quota(&it, 0, 100);
+	epochs_end(&it);
+}
+
+/* 3.5, with one and two QoS tenants; never below 1, and not stuck there. */
+static void artificial_goals_are_the_product(void **state)
+{
+	struct epochs it = epochs_begin(&policy_quota_history, 1);
+
+	assert_quota(&it, 1, 1);
+	epochs_next(&it, (u64[]) { 100, 40 }, 2);
+	assert_quota(&it, 1, 40);
+	/* 50 of an asked 133: history is 75. */
+	epochs_next(&it, (u64[]) { 50, 40 }, 2);
+	assert_quota(&it, 1, 40 * 50 / (100 * 100 / 75.0));
+	/* A stalled one: nothing for the others but the floor; then again more. */
+	epochs_next(&it, (u64[]) { 0, 15 }, 2);
+	assert_quota(&it, 1, 1);
+	epochs_next(&it, (u64[]) { 400, 15 }, 2);
+	assert_true(it.said->quota[1] > 15 * (s64)LENGTH);
+	epochs_end(&it);
+	it = epochs_begin(&policy_quota_naive, 2);
+	epochs_next(&it, (u64[]) { 80, 50, 40 }, 3);
+	assert_quota(&it, 2, 40 * 0.8 * 0.5);
+	epochs_end(&it);
+}
+
+/* --- static resources ------------------------------------------------------------------- */
+
+static void add_kernel(struct simgpu_snapshot *snapshot, u32 slot, bool qos,
+		       u32 threads, u32 shared_bytes)
+{
+	struct simgpu_snapshot_tenant *tenant = activate(snapshot, slot, 0);
+
+	tenant->queue[0].head.threads = threads;
+	tenant->queue[0].head.registers = 16;
+	tenant->queue[0].head.shared_bytes = shared_bytes;
+	tenant->queue[0].head.blocks_per_sm = 2048 / threads;
+	tenant->blocks_left = 100000;
+	tenant->service = qos ? SIMGPU_QOS : SIMGPU_BEST_EFFORT;
+	tenant->goal_ipc_ppm = qos ? SIMGPU_PPM : 0;
+	snapshot->tenants_active++;
+}
+
+static struct simgpu_snapshot *sixteen_sms(void)
+{
+	struct simgpu_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	snapshot_init(snapshot, 16, EPOCH);
+	snapshot->sm_threads = 2048;
+	snapshot->sm_blocks = 32;
+	snapshot->sm_registers = 65536;
+	snapshot->sm_shared_bytes = 98304;
+	return snapshot;
+}
+
+/* The paper's example: a QoS kernel on 16 SMs, two others on 8 each. */
+static void others_share_the_sms(void **state)
+{
+	struct simgpu_snapshot *snapshot = sixteen_sms();
+	struct blocks *blocks = calloc(1, sizeof(*blocks));
+	u32 sm;
+
+	add_kernel(snapshot, 0, true, 256, 0);
+	add_kernel(snapshot, 1, false, 128, 0);
+	add_kernel(snapshot, 2, false, 512, 0);
+	assert_true(blocks_changed(snapshot, blocks));
+	assert_false(blocks_changed(snapshot, blocks));
+	blocks_split(snapshot, blocks);
+	for (sm = 0; sm < 16; sm++) {
+		assert_int_equal(blocks->sharers[sm], sm < 8 ? 3 : 5);
+		assert_int_equal(blocks->limit[sm][0], 4);
+		assert_int_equal(blocks->limit[sm][1], sm < 8 ? 8 :
+				 SIMGPU_ANY_BLOCKS);
+		assert_int_equal(blocks->limit[sm][2], sm < 8 ?
+				 SIMGPU_ANY_BLOCKS : 2);
+	}
+	free(blocks);
+	free(snapshot);
+}
+
+/* 2048 / 3 threads are fewer than HISTO's blocks have: one each, and less for others. */
+static void large_blocks_get_one(void **state)
+{
+	struct simgpu_snapshot *snapshot = sixteen_sms();
+	struct blocks *blocks = calloc(1, sizeof(*blocks));
+
+	add_kernel(snapshot, 0, true, 768, 0);
+	add_kernel(snapshot, 1, true, 1024, 0);
+	add_kernel(snapshot, 2, false, 128, 0);
+	blocks_changed(snapshot, blocks);
+	blocks_split(snapshot, blocks);
+	assert_int_equal(blocks->limit[5][0], 1);
+	assert_int_equal(blocks->limit[5][1], 1);
+	assert_int_equal(blocks->limit[5][2], 2);
+	/* Two that need all shared memory: the one without a goal waits. */
+	snapshot->tenants[0].queue[0].head.shared_bytes = 98304;
+	snapshot->tenants[2].queue[0].head.shared_bytes = 98304;
+	assert_true(blocks_changed(snapshot, blocks));
+	blocks_split(snapshot, blocks);
+	assert_int_equal(blocks->limit[5][0], 1);
+	assert_int_equal(blocks->limit[5][1], 1);
+	assert_int_equal(blocks->limit[5][2], 1);
+	free(blocks);
+	free(snapshot);
+}
+
+/* Rows of one SM: slots, their thread blocks, and idle warps in a sample. */
+static void set_row(struct simgpu_snapshot *snapshot,
+		    const struct blocks *blocks, u32 slot, u32 idle_blocks)
+{
+	struct simgpu_snapshot_shared *row = &snapshot->shared[slot];
+
+	*row = (struct simgpu_snapshot_shared) {
+		.slot = slot,
+		.blocks = blocks->limit[0][slot],
+		.block_limit = blocks->limit[0][slot],
+		.idle_warp_samples = row->idle_warp_samples + 100,
+		.idle_warps = row->idle_warps + 100 * idle_blocks *
+			      blocks->kernels[slot].threads / 32,
+	};
+	if (snapshot->shared_rows <= slot)
+		snapshot->shared_rows = slot + 1;
+}
+
+/* Three QoS tenants and one without on an SM of full registers. */
+static void victims_are_chosen_by_three_rules(void **state)
+{
+	static const struct {
+		bool with_best_effort;
+		u32 idle[3];		/* of slots 1 to 3 */
+		u64 history[3];		/* of slots 1 and 2, in parts of the goal */
+		u32 victim;		/* 0: nobody */
+	} cases[] = {
+		{ true, { 9, 0, 0 }, { 9, 9 }, 3 },
+		{ false, { 0, 2, 0 }, { 1, 1 }, 2 },
+		{ false, { 1, 1, 0 }, { 1, 1 }, 0 },
+		{ false, { 1, 1, 0 }, { 9, 1 }, 1 },
+		{ false, { 0, 3, 0 }, { 9, 1 }, 2 },
+	};
+	u32 i, slot;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct simgpu_snapshot *snapshot = sixteen_sms();
+		struct blocks *blocks = calloc(1, sizeof(*blocks));
+		u32 before[4], count = cases[i].with_best_effort ? 4 : 3;
+
+		snapshot->sms = 1;
+		for (slot = 0; slot < count; slot++)
+			add_kernel(snapshot, slot, slot < 3, 128, 0);
+		blocks_changed(snapshot, blocks);
+		blocks_split(snapshot, blocks);
+		while (blocks->limit[0][0] * count < 16)
+			blocks->limit[0][0]++;
+		/* Slot 0 lags; the table says how the others do. */
+		snapshot->tenants[0].goal_promised = 1000;
+		snapshot->tenants[0].goal_instructions = 900;
+		for (slot = 1; slot < 3; slot++) {
+			snapshot->tenants[slot].goal_promised = 1000;
+			snapshot->tenants[slot].goal_instructions =
+				1000 * cases[i].history[slot - 1];
+		}
+		for (slot = 0; slot < count; slot++)
+			set_row(snapshot, blocks, slot, 0);
+		blocks_sample(snapshot, blocks);
+		blocks_adjust(snapshot, blocks, false);
+		/* Nothing is known of the first epoch. */
+		assert_int_equal(blocks->swaps, 0);
+		for (slot = 0; slot < count; slot++)
+			set_row(snapshot, blocks, slot, slot ?
+				cases[i].idle[slot - 1] : 0);
+		blocks_sample(snapshot, blocks);
+		/* Room that is there is used before anybody gives way. */
+		while (!blocks->swaps) {
+			for (slot = 0; slot < 4; slot++)
+				before[slot] = blocks->limit[0][slot];
+			blocks_adjust(snapshot, blocks, false);
+			if (before[0] == blocks->limit[0][0])
+				break;
+		}
+		assert_int_equal(blocks->swaps, !!cases[i].victim);
+		for (slot = 1; slot < count; slot++)
+			assert_int_equal(blocks->limit[0][slot],
+					 before[slot] -
+					 (slot == cases[i].victim));
+		/* While one leaves, nobody else has to. */
+		snapshot->shared[1].block_limit = 0;
+		before[0] = blocks->limit[0][0];
+		blocks_adjust(snapshot, blocks, false);
+		assert_int_equal(blocks->limit[0][0], before[0]);
+		free(blocks);
+		free(snapshot);
+	}
+}
+
+/* --- the spatial rival ------------------------------------------------------------------- */
+
+static void spart_climbs(void **state)
+{
+	struct simgpu_snapshot *snapshot = sixteen_sms();
+	struct simgpu_proposal *said = calloc(1, sizeof(*said));
+	void *memory = calloc(1, policy_spart.state_bytes);
+	struct simgpu_snapshot_tenant *qos;
+
+	set_knobs(snapshot, &policy_spart);
+	set_knob(snapshot, &policy_spart, "history", 0);
+	add_kernel(snapshot, 0, true, 256, 0);
+	add_kernel(snapshot, 1, false, 256, 0);
+	qos = &snapshot->tenants[0];
+	qos->goal_ipc_ppm = 120 * SIMGPU_PPM;
+	policy_spart.decide(snapshot, memory, said);
+	assert_int_equal(said->sms[0], 8);
+	/* 80 with 8: a line says 12 and a little. */
+	qos->sms = 8;
+	qos->total.thread_instructions = 80 * 20000;
+	snapshot->cycle = 20000;
+	policy_spart.decide(snapshot, memory, said);
+	assert_int_equal(said->sms[0], 13);
+	assert_int_equal(said->sms[1], 3);
+	/* 135 with 13 is 124 with 12: one is given back. */
+	qos->sms = 13;
+	qos->total.thread_instructions += 135 * 20000;
+	snapshot->cycle = 40000;
+	policy_spart.decide(snapshot, memory, said);
+	assert_int_equal(said->sms[0], 12);
+	assert_int_equal(said->sms[1], 4);
+	/* As many as there are, but for one for the other. */
+	qos->sms = 12;
+	qos->total.thread_instructions += 10 * 20000;
+	snapshot->cycle = 60000;
+	policy_spart.decide(snapshot, memory, said);
+	assert_int_equal(said->sms[0], 15);
+	assert_int_equal(said->sms[1], 1);
+	free(memory);
+	free(said);
+	free(snapshot);
+}
+
+/* --- in sessions -------------------------------------------------------------------------- */
+
+static struct bench *bench_of(const struct simgpu_policy *policy, u32 sms,
+			      u32 schedulers)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 3);
+	bench->options.config.sms = sms;
+	bench->options.config.schedulers_per_sm = schedulers;
+	bench->options.policy = policy;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	return bench;
+}
+
+static void launch_goals(struct bench *bench, const struct trace *first)
+{
+	const struct session_tenant_options options =
+		with_goal(SESSION_GOAL_IPC, 20 * SIMGPU_PPM);
+
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	join(bench, 1);
+	join(bench, 2);
+	launch(bench, 0, first, 1, 0);
+	launch(bench, 1, random_reads, 1, 0);
+	launch(bench, 2, middling, 1, 0);
+}
+
+/*
+ * Each policy, with kernels that end in the middle of epochs, on a device with one SM or
+ * scheduler, too: nothing is refused, no quota is exceeded, and pauses do not show.
+ */
+static void sessions_keep_quotas(void **state)
+{
+	static const u32 sizes[][2] = { { 8, 2 }, { 3, 1 }, { 1, 2 }, { 1, 1 } };
+	struct trace *twice = trace_compute_twice(64, 10, 20);
+	u64 checks, overruns;
+	u32 i, k, slot;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		for (k = 0; k < ARRAY_SIZE(sizes); k++) {
+			struct bench *a = bench_of(policies[i], sizes[k][0],
+						   sizes[k][1]);
+			struct bench *b = bench_of(policies[i], sizes[k][0],
+						   sizes[k][1]);
+
+			launch_goals(a, twice);
+			launch_goals(b, twice);
+			session_run(a->session, ALL_AT_ONCE);
+			run_in_steps(b, STOP, 613);
+			expect_same(a, b);
+			if (policies[i] != &policy_spart) {
+				checks = session_quota_checks(a->session,
+							      &overruns);
+				assert_true(checks > 6 * sizes[k][0]);
+				assert_int_equal(overruns, 0);
+			}
+			for (slot = 0; slot < 3; slot++)
+				assert_true(policies[i] == &policy_spart ||
+					    issued_by(a, slot));
+			if (sizes[k][0] >= 3)
+				assert_int_equal(session_last_refusal(
+					a->session)->kind,
+					SESSION_REFUSED_NOTHING);
+			bench_free(a);
+			bench_free(b);
+		}
+	}
+	trace_free(twice);
+}
+
+/* It has what it asked for, and not much more, where that can be. */
+static void rollover_reaches_a_goal(void **state)
+{
+	struct bench *bench = bench_of(&policy_quota_rollover, 8, 2);
+	struct session_tenant_report report;
+
+	launch_goals(bench, computing);
+	session_run(bench->session, ALL_AT_ONCE);
+	report = report_of(bench, 0);
+	assert_int_equal(report.goal.ipc_ppm, 20 * SIMGPU_PPM);
+	assert_int_equal(report.goal.cycles, STOP);
+	assert_true(report.goal.met);
+	assert_true(report.goal.instructions < report.goal.promised * 11 / 10);
+	assert_in_range(report.quota.used_ppm, 900000, 1010000);
+	assert_true(report.quota.blocks_ppm);
+	bench_free(bench);
+}
+
+/* A block that does not fit beside the other's runs when that leaves. */
+static void what_does_not_fit_waits(void **state)
+{
+	struct bench *bench = bench_with(&policy_quota_rollover, 0);
+	const struct session_tenant_options options =
+		with_goal(SESSION_GOAL_IPC, 20 * SIMGPU_PPM);
+	struct builder *b = builder_new("large", "test");
+	struct trace *large;
+
+	builder_kernel(b, "large", 32, 256, 32,
+		       bench->options.config.shared_bytes_per_sm);
+	builder_compute(b, 200, 32);
+	large = trace_of(b, 0);
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	join(bench, 1);
+	launch(bench, 0, large, 3, 0);
+	launch(bench, 1, large, 3, 0);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_int_equal(session_state(bench->session), SESSION_IDLE);
+	assert_int_equal(report_of(bench, 0).counters.blocks_finished, 96);
+	assert_int_equal(report_of(bench, 1).counters.blocks_finished, 96);
+	bench_free(bench);
+	trace_free(large);
+}
+
+/* --- energy -------------------------------------------------------------------------------- */
+
+static void energy_is_events_times_table(void **state)
+{
+	struct simgpu_counters counters;
+	u32 i, k;
+
+	for (i = 0; gpu_config_at(i); i++) {
+		const struct energy_table *table =
+			energy_find(gpu_config_at(i)->name);
+		u64 sum = 0;
+
+		assert_non_null(table);
+		for (k = 0; k < sizeof(counters) / 8; k++)
+			((u64 *)&counters)[k] = random_up_to(1 << 30);
+		for (k = 0; k < ENERGY_ENTRIES; k++) {
+			assert_true(table->entry[k]);
+			sum += energy_events(k, &counters) * table->entry[k];
+		}
+		assert_true(sum);
+		assert_int_equal(energy_dynamic_pj(table, &counters), sum);
+		/* A second at the clock is as many joules as watts. */
+		assert_int_equal(energy_static_pj(table, 1000000ULL * 1400,
+						  1400),
+				 table->entry[ENERGY_STATIC] * 1000000000ULL);
+	}
+	assert_null(energy_find("mine"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_know_their_instructions),
+		cmocka_unit_test(forms_are_one_goal),
+		cmocka_unit_test(bad_goals_are_refused),
+		cmocka_unit_test(changed_goals_replay),
+		cmocka_unit_test(naive_refills_the_others),
+		cmocka_unit_test(elastic_refills_all),
+		cmocka_unit_test(rollover_keeps_what_is_left),
+		cmocka_unit_test(time_blocks_the_others),
+		cmocka_unit_test(history_makes_up),
+		cmocka_unit_test(artificial_goals_are_the_product),
+		cmocka_unit_test(others_share_the_sms),
+		cmocka_unit_test(large_blocks_get_one),
+		cmocka_unit_test(victims_are_chosen_by_three_rules),
+		cmocka_unit_test(spart_climbs),
+		cmocka_unit_test(sessions_keep_quotas),
+		cmocka_unit_test(rollover_reaches_a_goal),
+		cmocka_unit_test(what_does_not_fit_waits),
+		cmocka_unit_test_setup(energy_is_events_times_table,
+				       restart_random),
+	};
+
+	return cmocka_run_group_tests(tests, make_traces, free_traces);
+}
