@@ -26,24 +26,6 @@ static_assert((int)SIMGPU_DEVICE_STATE_CANCELED == (int)SESSION_CANCELED);
 static_assert((int)SIMGPU_EPOCH_FLAGS_PREDICTED == SIMGPU_EPOCH_PREDICTED);
 static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
 
-#define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
-#define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
-
-/* An attribute's place among them is its counter's number. */
-static_assert(COUNTERS == SIMGPU_COUNTER_COUNT);
-static_assert(SIMGPU_A_COUNTERS_IDLE_WARPS - COUNTERS_FIRST ==
-	      SIMGPU_COUNTER_IDLE_WARPS);
-
-/* Attributes of launches are in the order of their fields. */
-#define LATENCIES	(SIMGPU_A_LATENCY_MAX - SIMGPU_A_LATENCY_LAUNCHES + 1)
-static_assert(offsetofend(struct simgpu_tenant_report, run_mean_ns) -
-	      offsetof(struct simgpu_tenant_report, launches) ==
-	      LATENCIES * sizeof(u64));
-static_assert(offsetof(struct simgpu_tenant_report, goodput_ppm) -
-	      offsetof(struct simgpu_tenant_report, launches) ==
-	      (SIMGPU_A_LATENCY_GOODPUT_PPM - SIMGPU_A_LATENCY_LAUNCHES) *
-	      sizeof(u64));
-
 enum simgpu_mcgrp {
 	MCGRP_EPOCHS,
 	MCGRP_SETTINGS,
@@ -345,122 +327,6 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 
 /* Tenants. */
 
-static int simgpu_put_counters(struct sk_buff *skb, int attribute,
-			       const struct simgpu_counters *counters)
-{
-	const u64 *values = (const u64 *)counters;
-	struct nlattr *nest;
-	int i;
-
-	nest = nla_nest_start(skb, attribute);
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = 0; i < COUNTERS; i++)
-		if (nla_put_u64_64bit(skb, COUNTERS_FIRST + i, values[i],
-				      SIMGPU_A_COUNTERS_PAD))
-			return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/* What others may know of a tenant. */
-static int
-simgpu_put_tenant_public(struct sk_buff *skb,
-			 const struct simgpu_tenant_published *published)
-{
-	const struct session_tenant_options *options = &published->options;
-
-	return nla_put_string(skb, SIMGPU_A_TENANT_NAME, options->name) ||
-	       (published->slot != SIMGPU_NO_SLOT &&
-		nla_put_u32(skb, SIMGPU_A_TENANT_SLOT, published->slot)) ||
-	       nla_put_u32(skb, SIMGPU_A_TENANT_SERVICE, options->service) ||
-	       nla_put_u32(skb, SIMGPU_A_TENANT_WEIGHT, options->weight) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_TARGET_PPM,
-				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
-	       simgpu_netlink_put_goal(skb, options);
-}
-
-static int simgpu_put_tenant_figures(struct sk_buff *skb,
-				     const struct session_figures *figures)
-{
-	const int pad = SIMGPU_A_TENANT_PAD;
-
-	return nla_put_u64_64bit(skb, SIMGPU_A_TENANT_IPC_PPM,
-				 figures->ipc_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_RBH_PPM,
-				 figures->rbh_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_BANDWIDTH_PPM,
-				 figures->bandwidth_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_LLC_MPKI_PPM,
-				 figures->llc_mpki_ppm, pad);
-}
-
-/* Times only once a launch has ended. */
-static int simgpu_put_latency(struct sk_buff *skb,
-			      const struct simgpu_tenant_report *report)
-{
-	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_TENANT_LATENCY);
-	const u64 *values = &report->launches;
-	int count = report->launches ? LATENCIES : 3;
-	int i;
-
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = 0; i < count; i++)
-		if (nla_put_u64_64bit(skb, SIMGPU_A_LATENCY_LAUNCHES + i,
-				      values[i], SIMGPU_A_LATENCY_PAD))
-			return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/* What only its user and administrators may know. */
-static int
-simgpu_put_tenant_private(struct sk_buff *skb,
-			  const struct simgpu_tenant_published *published)
-{
-	if (nla_put_u32(skb, SIMGPU_A_TENANT_SMS, published->sms) ||
-	    nla_put_u32(skb, SIMGPU_A_TENANT_SHARED_SMS,
-			published->shared_sms) ||
-	    nla_put_u32(skb, SIMGPU_A_TENANT_HELD, published->held) ||
-	    nla_put_u32(skb, SIMGPU_A_TENANT_CLASS, published->class) ||
-	    (published->class != SIMGPU_CLASS_UNKNOWN &&
-	     nla_put_u64_64bit(skb, SIMGPU_A_TENANT_NP_PPM, published->np_ppm,
-			       SIMGPU_A_TENANT_PAD)))
-		return -EMSGSIZE;
-	if (published->figures_valid &&
-	    simgpu_put_tenant_figures(skb, &published->figures))
-		return -EMSGSIZE;
-	if (published->slot == SIMGPU_NO_SLOT)
-		return 0;
-	return simgpu_netlink_put_goal_figures(skb, &published->report) ?:
-	       simgpu_put_latency(skb, &published->report) ?:
-	       simgpu_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
-				   &published->counters);
-}
-
-/*
- * The attributes of a tenant; @ns: of who reads, NULL: a group, which may hold
- * anybody.
- */
-static int simgpu_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
-			     struct pid_namespace *ns, bool private)
-{
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published(tenant);
-	pid_t pid = ns ? pid_nr_ns(tenant->pid, ns) : pid_nr(tenant->pid);
-
-	if (nla_put_u32(skb, SIMGPU_A_TENANT_DEVICE, tenant->device->index) ||
-	    nla_put_u64_64bit(skb, SIMGPU_A_TENANT_ID, tenant->id,
-			      SIMGPU_A_TENANT_PAD) ||
-	    nla_put_u32(skb, SIMGPU_A_TENANT_PID, pid) ||
-	    simgpu_netlink_put_cgroup(skb, tenant, ns) ||
-	    simgpu_put_tenant_public(skb, &published) ||
-	    (private && simgpu_put_tenant_private(skb, &published)))
-		return -EMSGSIZE;
-	return 0;
-}
-
 /* A whole message about a tenant for the sender of @request. */
 static int simgpu_put_tenant_reply(struct sk_buff *skb, struct sk_buff *request,
 				   struct simgpu_tenant *tenant, u32 seq,
@@ -472,7 +338,7 @@ static int simgpu_put_tenant_reply(struct sk_buff *skb, struct sk_buff *request,
 			     &simgpu_family, flags, SIMGPU_CMD_TENANT_GET);
 	if (!header)
 		return -EMSGSIZE;
-	if (simgpu_put_tenant(skb, tenant, task_active_pid_ns(current),
+	if (simgpu_netlink_put_tenant(skb, tenant, task_active_pid_ns(current),
 			      simgpu_may_read(request, tenant->uid))) {
 		genlmsg_cancel(skb, header);
 		return -EMSGSIZE;
@@ -631,7 +497,7 @@ static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, record.np_ppm,
 			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
 	    simgpu_put_row_figures(skb, &record) ||
-	    simgpu_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
+	    simgpu_netlink_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
 				&row->counters))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -698,7 +564,8 @@ static struct sk_buff *simgpu_epoch_skb(u32 tenants)
 {
 	size_t number = nla_total_size_64bit(sizeof(u64));
 	size_t tenant = nla_total_size(SIMGPU_A_EPOCH_TENANT_MAX * number +
-				       nla_total_size(COUNTERS * number));
+				       nla_total_size(SIMGPU_COUNTER_COUNT *
+						      number));
 
 	return genlmsg_new(SIMGPU_A_EPOCH_MAX * number + tenants * tenant,
 			   GFP_KERNEL);
@@ -829,7 +696,7 @@ static void simgpu_netlink_tenant_changed(struct simgpu_tenant *tenant)
 		header = genlmsg_put(skb, 0, 0, &simgpu_family, 0,
 				     SIMGPU_CMD_TENANT_NTF);
 	if (header)
-		ret = simgpu_put_tenant(skb, tenant, NULL, false);
+		ret = simgpu_netlink_put_tenant(skb, tenant, NULL, false);
 	if (!ret)
 		genlmsg_end(skb, header);
 	simgpu_send(skb, ret, MCGRP_SETTINGS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Knobs, refusals and cgroups as netlink's attributes: between netlink.c,
- * netlink_knobs.c and netlink_cgroups.c.
+ * Knobs, refusals, cgroups and tenants as netlink's attributes: between netlink.c,
+ * netlink_knobs.c, netlink_cgroups.c and netlink_tenant.c.
  */
 #ifndef SIMGPU_NETLINK_PARTS_H
 #define SIMGPU_NETLINK_PARTS_H
@@ -41,5 +41,10 @@ int simgpu_netlink_put_cgroup(struct sk_buff *skb,
 			      struct simgpu_tenant *tenant, bool path);
 int simgpu_netlink_take_cgroups(const struct nlattr *table,
 				struct simgpu_cgroup_rules *rules);
+
+int simgpu_netlink_put_counters(struct sk_buff *skb, int attribute,
+				const struct simgpu_counters *counters);
+int simgpu_netlink_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
+			      struct pid_namespace *ns, bool private);
 
 #endif /* SIMGPU_NETLINK_PARTS_H */

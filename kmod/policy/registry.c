@@ -28,6 +28,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_bubble_flux,
 	&policy_bubble_psp,
 	&policy_sequential,
+	&policy_concurrent,
 	&policy_stm,
 	&policy_stm_partition,
 	&policy_quota_naive,

@@ -23,6 +23,7 @@ extern const struct simgpu_model model_themis_capped;
 extern const struct simgpu_policy policy_bubble_flux;
 extern const struct simgpu_policy policy_bubble_psp;
 extern const struct simgpu_policy policy_bw_app;
+extern const struct simgpu_policy policy_concurrent;
 extern const struct simgpu_policy policy_dase_fair;
 extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;

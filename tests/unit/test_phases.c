@@ -265,6 +265,30 @@ static void sequential_runs_one_kernel_at_a_time_as_they_came(void **state)
 	assert_int_equal(ran.first[3], 1);
 }
 
+/* All run at once, and the older kernel's blocks go first. */
+static void concurrent_leaves_over_what_the_older_kernel_does_not_take(void **state)
+{
+	struct trace *scales = trace_profiled(8, 10000);
+	struct bench *bench = bench_under(&policy_concurrent);
+	struct simgpu_counters older, younger;
+
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 1, scales, 1, 0);
+	session_run(bench->session, 400);
+	launch(bench, 0, scales, 1, 0);
+	session_run(bench->session, 1000);
+	assert_int_equal(ran.running, 3);
+	older = report_of(bench, 1).counters;
+	younger = report_of(bench, 0).counters;
+	/* 64 blocks of 256 threads all fit on 8 SMs, 8 on each: 0 has what is left. */
+	assert_true(older.thread_instructions > younger.thread_instructions);
+	finish(bench, 2);
+	assert_int_equal(ran.most, 2);
+	assert_int_equal(ran.first[0], 1);
+	trace_free(scales);
+}
+
 static void kernels_that_complement_each_other_run_together(void **state)
 {
 	struct trace *scales = trace_profiled(8, 10000);
@@ -354,6 +378,7 @@ int main(void)
 		cmocka_unit_test(profiles_that_contradict_the_trace_are_refused),
 		cmocka_unit_test(profiles_come_and_go_with_the_rest_unchanged),
 		cmocka_unit_test(sequential_runs_one_kernel_at_a_time_as_they_came),
+		cmocka_unit_test(concurrent_leaves_over_what_the_older_kernel_does_not_take),
 		cmocka_unit_test(kernels_that_complement_each_other_run_together),
 		cmocka_unit_test(who_gains_nothing_runs_alone),
 		cmocka_unit_test(who_comes_waits_for_the_next_plan),
