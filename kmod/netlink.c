@@ -339,7 +339,7 @@ static int simgpu_put_tenant_reply(struct sk_buff *skb, struct sk_buff *request,
 	if (!header)
 		return -EMSGSIZE;
 	if (simgpu_netlink_put_tenant(skb, tenant, task_active_pid_ns(current),
-			      simgpu_may_read(request, tenant->uid))) {
+				      simgpu_may_read(request, tenant->uid))) {
 		genlmsg_cancel(skb, header);
 		return -EMSGSIZE;
 	}
@@ -498,7 +498,7 @@ static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
 	    simgpu_put_row_figures(skb, &record) ||
 	    simgpu_netlink_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
-				&row->counters))
+					&row->counters))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

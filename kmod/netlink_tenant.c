@@ -114,7 +114,7 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 	return simgpu_netlink_put_goal_figures(skb, &published->report) ?:
 	       simgpu_put_latency(skb, &published->report) ?:
 	       simgpu_netlink_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
-				   &published->counters);
+					   &published->counters);
 }
 
 /*

@@ -74,30 +74,41 @@ static u64 blocks_recorded_as(const struct trace_kernel *kernel, u64 first,
 	return last - first * kernel->sample_n;
 }
 
-static u64 count_rows(const struct trace_kernel *kernel, const u64 *programs)
+/* A row of thread blocks. */
+static u64 count_row(const struct trace_kernel *kernel,
+		     const struct trace_row *row, const u64 *programs)
 {
-	u32 first = 0, i, j;
+	u64 sum = 0, place = 0;
+	u32 i;
+
+	for (i = 0; i < row->run_count; i++) {
+		const struct trace_run *run = &kernel->runs[row->first_run + i];
+		u64 blocks = run->end - place;
+
+		if (kernel->sample_n > 1)
+			blocks = blocks_recorded_as(kernel, place, run->end);
+		sum = fixed_add(sum, fixed_mul(blocks,
+					       count_block(kernel, run->block,
+							   programs)));
+		place = run->end;
+	}
+	return sum;
+}
+
+/* Rows share runs: those of each list are counted once, and kept with one more. */
+static u64 count_rows(const struct trace_kernel *kernel, const u64 *programs,
+		      u64 *lists)
+{
+	u32 first = 0, i;
 	u64 sum = 0;
 
 	for (i = 0; i < kernel->row_count; i++) {
 		const struct trace_row *row = &kernel->rows[i];
-		u64 place = 0;
+		u64 *list = &lists[row->first_run];
 
-		for (j = 0; j < row->run_count; j++) {
-			const struct trace_run *run =
-				&kernel->runs[row->first_run + j];
-			u64 blocks = run->end - place;
-
-			if (kernel->sample_n > 1)
-				blocks = blocks_recorded_as(kernel, place,
-							    run->end);
-			blocks = fixed_mul(blocks, row->end - first);
-			sum = fixed_add(sum, fixed_mul(blocks,
-						       count_block(kernel,
-								   run->block,
-								   programs)));
-			place = run->end;
-		}
+		if (!*list)
+			*list = fixed_add(count_row(kernel, row, programs), 1);
+		sum = fixed_add(sum, fixed_mul(*list - 1, row->end - first));
 		first = row->end;
 	}
 	return sum;
@@ -107,12 +118,14 @@ static u64 count_rows(const struct trace_kernel *kernel, const u64 *programs)
  * trace_count_kernel() - thread instructions of all warps of a kernel
  * @kernel: decoded, but for this number
  * @programs: thread instructions of a warp, by its program
+ * @lists: by run, zero at first: what is known of rows that begin there
  *
- * Time is linear in the kernel's part of the warp table.
+ * Time is linear in the kernel's part of the warp table, its rows and runs.
  *
  * Return: their sum, saturating.
  */
-u64 trace_count_kernel(const struct trace_kernel *kernel, const u64 *programs)
+u64 trace_count_kernel(const struct trace_kernel *kernel, const u64 *programs,
+		       u64 *lists)
 {
 	u64 sum = 0, i;
 
@@ -120,7 +133,7 @@ u64 trace_count_kernel(const struct trace_kernel *kernel, const u64 *programs)
 		return fixed_mul(fixed_mul(kernel->blocks, kernel->block_warps),
 				 programs[0]);
 	if (kernel->row_count)
-		return count_rows(kernel, programs);
+		return count_rows(kernel, programs, lists);
 	for (i = 0; i * kernel->sample_n < kernel->blocks; i++)
 		sum = fixed_add(sum,
 				fixed_mul(blocks_recorded_as(kernel, i, i + 1),

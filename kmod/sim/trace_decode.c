@@ -29,7 +29,7 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       sizeof(struct trace_profile) +
 	       section_count(h, SIMGPU_TRACE_POINTS) *
 	       sizeof(struct trace_point) +
-	       programs * sizeof(u64) +
+	       (programs + section_count(h, SIMGPU_TRACE_RUNS)) * sizeof(u64) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
 
@@ -105,6 +105,27 @@ static void decode_kernel(const struct simgpu_trace_kernel *from,
 	to->row_count = from->row_count;
 }
 
+/*
+ * Thread instructions of a kernel. Those that share a warp table are alike (so says
+ * the validator), and are counted once: a table may be long, and kernels many.
+ */
+static void count_instructions(const struct simgpu_trace_header *h, u64 index,
+			       struct trace_kernel *to, const u64 *programs,
+			       u64 *lists)
+{
+	const struct simgpu_trace_kernel *kernels =
+		section_data(h, SIMGPU_TRACE_KERNELS);
+	u64 i;
+
+	for (i = 0; to[index].warps && i < index; i++) {
+		if (kernels[i].first_warp != kernels[index].first_warp)
+			continue;
+		to[index].instructions = to[i].instructions;
+		return;
+	}
+	to[index].instructions = trace_count_kernel(&to[index], programs, lists);
+}
+
 /* Elements that are the same in the file and in memory. */
 static void *decode_same(const struct simgpu_trace_header *h, u32 section,
 			 u32 bytes, u8 **memory)
@@ -138,7 +159,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	struct trace_warp *to_warps;
 	struct trace_row *to_rows;
 	struct trace_run *to_runs;
-	u64 *counts;
+	u64 *counts, *lists;
 	u32 *starts;
 
 	trace->timed_for = take(&at, 1, TIMED_FOR_BYTES);
@@ -148,6 +169,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	to_ops = take(&at, section_count(h, SIMGPU_TRACE_OPS) + program_count,
 		      sizeof(*to_ops));
 	counts = take(&at, program_count, sizeof(*counts));
+	lists = take(&at, section_count(h, SIMGPU_TRACE_RUNS), sizeof(*lists));
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
@@ -181,9 +203,8 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		decode_kernel(&kernels[i], &to_kernels[i], starts, to_warps);
 		to_kernels[i].rows = to_rows + kernels[i].first_row;
 		to_kernels[i].runs = to_runs;
-		to_kernels[i].instructions =
-			trace_count_kernel(&to_kernels[i],
-					   counts + kernels[i].first_program);
+		count_instructions(h, i, to_kernels,
+				   counts + kernels[i].first_program, lists);
 	}
 	trace->kernels = to_kernels;
 	trace->patterns = to_patterns;

@@ -67,6 +67,7 @@ u64 mixed_steps(u32 count, u32 length);
 
 /* trace_count.c */
 u64 trace_count_program(const struct trace_op *op);
-u64 trace_count_kernel(const struct trace_kernel *kernel, const u64 *programs);
+u64 trace_count_kernel(const struct trace_kernel *kernel, const u64 *programs,
+		       u64 *lists);
 
 #endif /* SIM_TRACE_FORMAT_H */

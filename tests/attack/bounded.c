@@ -82,8 +82,8 @@ TEST(upload_ends_with_its_process)
 	close(fd);
 	if (debug)
 		SKIP(return, "memory is given and taken slowly in a debug kernel");
-	/* To free what was taken takes some. */
-	EXPECT_GT(whole / 2, used_by(&usage));
+	/* To free what was taken takes some, and a busy host kills late. */
+	EXPECT_GT(whole * 3 / 4, used_by(&usage));
 }
 
 TEST(failed_launch_takes_no_slot)

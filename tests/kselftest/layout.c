@@ -33,6 +33,7 @@ struct new_report {
 	struct old_report first;
 	uint64_t latencies[12];
 	uint64_t queues[17];
+	uint64_t goals[8];
 	uint64_t later[5];
 };
 
