@@ -310,14 +310,15 @@ int print_result_json(const struct settings *settings,
 	set_energy(object, settings, result);
 	if (result->truth)
 		set_truth(object, result);
-	json_set(object, "quota_checks", json_u64(result->quota_checks));
-	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
 	json_set_string(object, "device", result->device);
+	/* A device does not tell them. */
+	json_set(object, "quota_checks", json_u64(result->quota_checks));
+	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	return json_print(object);
 }
 
