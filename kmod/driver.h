@@ -18,7 +18,7 @@
 
 /* Weights that a tenant may have. */
 #define SIMGPU_WEIGHT_MIN	1
-#define SIMGPU_WEIGHT_MAX	1000
+#define SIMGPU_WEIGHT_MAX	SESSION_WEIGHT_MAX
 
 struct simgpu_observer;
 struct simgpu_device;

@@ -4,8 +4,6 @@
 #define SIMGPU_GOALS_H
 
 #include <linux/simgpu.h>
-#include <linux/simgpu_netlink.h>
-#include <net/genetlink.h>
 
 #include "core/session.h"
 
@@ -22,15 +20,7 @@ struct simgpu_goal {
 int simgpu_goal_parse(const char *text, struct simgpu_goal *goal);
 ssize_t simgpu_goal_emit(char *buf,
 			 const struct session_tenant_options *options);
-bool simgpu_goal_valid(const struct session_tenant_options *options,
-		       const struct gpu_config *config);
 u64 simgpu_goal_claimed_ppm(const struct session_tenant_options *options,
 			    const struct gpu_config *config);
-int simgpu_netlink_put_goal(struct sk_buff *skb,
-			    const struct session_tenant_options *options);
-int simgpu_netlink_put_goal_figures(struct sk_buff *skb,
-				    const struct simgpu_tenant_report *report);
-bool simgpu_netlink_goal(const struct genl_info *info,
-			 struct simgpu_goal *goal);
 
 #endif /* SIMGPU_GOALS_H */

@@ -430,6 +430,21 @@ static int simgpu_nl_tenant_dump(struct sk_buff *skb,
 	return skb->len;
 }
 
+/* Whether a message has a goal; a kind without a value is one of 0. */
+static bool simgpu_take_goal(const struct genl_info *info,
+			     struct simgpu_goal *goal)
+{
+	const struct nlattr *kind = info->attrs[SIMGPU_A_TENANT_GOAL_KIND];
+	const struct nlattr *value = info->attrs[SIMGPU_A_TENANT_GOAL];
+
+	*goal = (struct simgpu_goal) { .kind = SIMGPU_GOAL_NONE };
+	if (kind)
+		goal->kind = nla_get_u32(kind);
+	if (value)
+		goal->value = nla_get_u64(value);
+	return kind || value;
+}
+
 /* SIMGPU_CMD_TENANT_SET */
 static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 {
@@ -453,7 +468,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 		ret = simgpu_tenant_change(tenant, request,
 					   weight_attr ? &weight : NULL,
 					   target_attr ? &target_ppm : NULL,
-					   simgpu_netlink_goal(info, &goal) ?
+					   simgpu_take_goal(info, &goal) ?
 					   &goal : NULL);
 	if (ret == -EINVAL)
 		GENL_SET_ERR_MSG(info, "weight, target or goal out of range, or one without QoS");

@@ -2,7 +2,6 @@
 /* What netlink says of a tenant: its settings, figures, launches and counters. */
 #include <linux/pid.h>
 
-#include "goals.h"
 #include "netlink.h"
 
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
@@ -41,6 +40,29 @@ int simgpu_netlink_put_counters(struct sk_buff *skb, int attribute,
 	return 0;
 }
 
+/* A goal, which others may know as the target. */
+static int simgpu_put_goal(struct sk_buff *skb,
+			   const struct session_tenant_options *options)
+{
+	return nla_put_u32(skb, SIMGPU_A_TENANT_GOAL_KIND,
+			   options->goal_kind) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_GOAL, options->goal,
+				 SIMGPU_A_TENANT_PAD);
+}
+
+/* What has become of it. */
+static int simgpu_put_goal_figures(struct sk_buff *skb,
+				   const struct simgpu_tenant_report *report)
+{
+	if (!report->goal_ipc_ppm)
+		return 0;
+	return nla_put_u64_64bit(skb, SIMGPU_A_TENANT_GOAL_IPC_PPM,
+				 report->goal_ipc_ppm, SIMGPU_A_TENANT_PAD) ||
+	       nla_put_u32(skb, SIMGPU_A_TENANT_GOAL_MET,
+			   !!(report->flags & SIMGPU_REPORT_GOAL_MET)) ?
+	       -EMSGSIZE : 0;
+}
+
 /* What others may know of a tenant. */
 static int
 simgpu_put_tenant_public(struct sk_buff *skb,
@@ -55,7 +77,7 @@ simgpu_put_tenant_public(struct sk_buff *skb,
 	       nla_put_u32(skb, SIMGPU_A_TENANT_WEIGHT, options->weight) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_TARGET_PPM,
 				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
-	       simgpu_netlink_put_goal(skb, options);
+	       simgpu_put_goal(skb, options);
 }
 
 static int simgpu_put_tenant_figures(struct sk_buff *skb,
@@ -111,7 +133,7 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 		return -EMSGSIZE;
 	if (published->slot == SIMGPU_NO_SLOT)
 		return 0;
-	return simgpu_netlink_put_goal_figures(skb, &published->report) ?:
+	return simgpu_put_goal_figures(skb, &published->report) ?:
 	       simgpu_put_latency(skb, &published->report) ?:
 	       simgpu_netlink_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
 					   &published->counters);

@@ -337,25 +337,6 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	spin_unlock(&device->publish_lock);
 }
 
-static bool simgpu_options_valid(const struct simgpu_device *device,
-				 const struct session_tenant_options *options)
-{
-	if (!simgpu_goal_valid(options, &device->defaults.config))
-		return false;
-	if (options->weight < SIMGPU_WEIGHT_MIN ||
-	    options->weight > SIMGPU_WEIGHT_MAX)
-		return false;
-	switch (options->service) {
-	case SIMGPU_BEST_EFFORT:
-		return !options->target_ppm;
-	case SIMGPU_QOS:
-		return (options->target_ppm || options->goal_kind) &&
-		       options->target_ppm <= SIMGPU_PPM;
-	default:
-		return false;
-	}
-}
-
 /**
  * simgpu_tenant_weigh() - have the session know another weight of a tenant
  * @tenant: a tenant with a slot
@@ -406,7 +387,7 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	if (!simgpu_options_valid(device, options))
+	if (!session_tenant_options_are_good(&device->defaults.config, options))
 		return -EINVAL;
 	ret = simgpu_check_claim(request, device, &tenant->options, options);
 	if (ret)

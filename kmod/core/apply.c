@@ -144,7 +144,6 @@ static u32 concurrent_blocks(const struct session *session,
 {
 	const struct session_tenant *tenant;
 	const struct queue *queue;
-	const struct trace *trace;
 
 	/* Of a mixture: what there is. */
 	if (status->owner >= SIMGPU_SLOTS_MAX)
@@ -154,9 +153,8 @@ static u32 concurrent_blocks(const struct session *session,
 	if (!tenant->pending || tenant->pending & (tenant->pending - 1))
 		return status->blocks;
 	queue = &tenant->queue[__builtin_ctz(tenant->pending)];
-	trace = queue->launch[queue->head].trace;
 	return gpu_kernel_blocks_per_sm(&session->initial.config,
-					&trace->kernels[queue->kernel]);
+					present_kernel(queue));
 }
 
 /*
@@ -383,10 +381,9 @@ static void apply_ranks(struct session *session)
 /* controls_idle_samples() - as model and policy need them, 100 an epoch */
 void controls_idle_samples(struct session *session)
 {
-	u32 needs = session->model->needs | session->policy->needs;
 	u64 interval = session->epoch_cycles / 100;
 
-	if (!(needs & SIMGPU_NEEDS_IDLE_SAMPLES))
+	if (!(session_needs(session) & SIMGPU_NEEDS_IDLE_SAMPLES))
 		interval = 0;
 	gpu_set_idle_sampling(session->gpu, interval);
 }

@@ -354,6 +354,25 @@ static inline bool is_member(const struct session *session, u32 slot)
 	       !session->tenants[slot].left;
 }
 
+/* The launch at the head of a queue that has one. */
+static inline const struct launch *present_launch(const struct queue *queue)
+{
+	return &queue->launch[queue->head];
+}
+
+/* The kernel that runs there, is ready or is launched. */
+static inline const struct trace_kernel *
+present_kernel(const struct queue *queue)
+{
+	return &present_launch(queue)->trace->kernels[queue->kernel];
+}
+
+/* What model and policy need: SIMGPU_NEEDS_*. */
+static inline u32 session_needs(const struct session *session)
+{
+	return session->model->needs | session->policy->needs;
+}
+
 /* Queues whose first launch has begun, a bit each. */
 static inline u32 working_queues(const struct session_tenant *tenant)
 {
@@ -431,7 +450,6 @@ u32 sms_assigned(const struct session *session, u32 slot);
 u32 sms_shared(const struct session *session, u32 slot);
 
 /* launch.c */
-struct launch *present_launch(struct queue *queue);
 u32 launch_start_due(struct session *session);
 bool launch_brings_work(const struct session *session);
 bool launch_departs(const struct session *session, const struct ended *ended,
@@ -459,7 +477,7 @@ void quotas_figures(const struct session_tenant *tenant,
 void quotas_clear(struct session *session, u32 sm, u32 slot);
 
 /* goal.c */
-bool goal_is_good(const struct session *session,
+bool goal_is_good(const struct gpu_config *config,
 		  const struct session_tenant_options *options);
 void goal_account(struct session *session, u32 slot);
 void goal_follow(struct session *session, u32 slot);

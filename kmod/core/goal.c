@@ -8,18 +8,10 @@
 
 #define NS_PER_SECOND	1000000000ULL
 
-/* Thread instructions that all SMs can issue a cycle. */
-static u64 peak_of(const struct session *session)
-{
-	const struct gpu_config *config = &session->initial.config;
-
-	return (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
-}
-
 /*
- * goal_is_good() - whether a tenant may have the goal of its options
+ * goal_is_good() - whether a tenant of such a GPU may have the goal of its options
  */
-bool goal_is_good(const struct session *session,
+bool goal_is_good(const struct gpu_config *config,
 		  const struct session_tenant_options *options)
 {
 	if (options->goal_kind == SESSION_GOAL_NONE)
@@ -28,7 +20,7 @@ bool goal_is_good(const struct session *session,
 	    options->service != SIMGPU_QOS)
 		return false;
 	return options->goal_kind != SESSION_GOAL_IPC ||
-	       options->goal <= peak_of(session) * SIMGPU_PPM;
+	       options->goal <= gpu_peak_ipc(config) * SIMGPU_PPM;
 }
 
 /*
@@ -43,8 +35,7 @@ static u64 instructions_of(const struct session_tenant *tenant, bool mean)
 	for (mask = working_queues(tenant); mask; mask &= mask - 1) {
 		const struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
 
-		sum = fixed_add(sum, queue->launch[queue->head].trace
-					     ->kernels[queue->kernel].instructions);
+		sum = fixed_add(sum, present_kernel(queue)->instructions);
 		count++;
 	}
 	return mean && count ? sum / count : sum;
@@ -58,7 +49,9 @@ static u64 ipc_of(const struct session *session,
 		  const struct session_tenant *tenant)
 {
 	const struct goal *goal = &tenant->goal;
-	u64 mhz = session->initial.config.core_mhz, ipc_ppm;
+	const struct gpu_config *config = &session->initial.config;
+	u64 peak_ppm = gpu_peak_ipc(config) * SIMGPU_PPM;
+	u64 mhz = config->core_mhz, ipc_ppm;
 
 	switch (goal->kind) {
 	case SESSION_GOAL_IPC:
@@ -76,8 +69,7 @@ static u64 ipc_of(const struct session *session,
 	default:
 		return 0;
 	}
-	return ipc_ppm < peak_of(session) * SIMGPU_PPM ?
-	       ipc_ppm : peak_of(session) * SIMGPU_PPM;
+	return ipc_ppm < peak_ppm ? ipc_ppm : peak_ppm;
 }
 
 /*

@@ -7,12 +7,6 @@
  */
 #include "core.h"
 
-/* present_launch() - the one at the head of a queue, or NULL */
-struct launch *present_launch(struct queue *queue)
-{
-	return queue->launches ? &queue->launch[queue->head] : NULL;
-}
-
 static struct queue *queue_of(struct session *session, u32 slot, u32 queue)
 {
 	return &session->tenants[slot].queue[queue];
@@ -22,7 +16,7 @@ static struct queue *queue_of(struct session *session, u32 slot, u32 queue)
 static void launch_end(struct session *session, u32 slot, u32 number, int status)
 {
 	struct queue *queue = queue_of(session, slot, number);
-	struct launch launch = queue->launch[queue->head];
+	struct launch launch = *present_launch(queue);
 
 	queue->head = (queue->head + 1) % SESSION_LAUNCHES_MAX;
 	if (!--queue->launches)
@@ -170,7 +164,7 @@ static void start_kernel(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct queue *queue = &tenant->queue[number];
-	struct launch *launch = present_launch(queue);
+	const struct launch *launch = present_launch(queue);
 
 	tenant->launching &= ~(1U << number);
 	tenant->running |= 1U << number;
@@ -187,7 +181,8 @@ static void start_kernel(struct session *session, u32 slot, u32 number)
 static void launch_kernel(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(&tenant->queue[number]);
+	struct queue *queue = &tenant->queue[number];
+	struct launch *launch = &queue->launch[queue->head];
 	u32 cycles = session->initial.config.launch_cycles;
 
 	if (launch->start_cycle == NEVER)
@@ -202,7 +197,7 @@ static void launch_kernel(struct session *session, u32 slot, u32 number)
 		return;
 	}
 	tenant->launching |= 1U << number;
-	tenant->queue[number].launch_cycle = session_now(session) + cycles;
+	queue->launch_cycle = session_now(session) + cycles;
 }
 
 /* launch_next_launched() - when a kernel has been launched next; NEVER: none is */
@@ -386,7 +381,7 @@ static u64 footprint_without(const struct session_tenant *tenant, u32 without)
 
 	for (; mask; mask &= mask - 1) {
 		const struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
-		u64 bytes = queue->launch[queue->head].trace->footprint_bytes;
+		u64 bytes = present_launch(queue)->trace->footprint_bytes;
 
 		most = bytes > most ? bytes : most;
 	}
@@ -404,7 +399,7 @@ static bool is_due(const struct session *session, u32 slot, u32 number)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct queue *queue = &tenant->queue[number];
-	const struct launch *launch = &queue->launch[queue->head];
+	const struct launch *launch = present_launch(queue);
 
 	return tenant->pending & ~working_queues(tenant) & 1U << number &&
 	       launch->not_before <= session_now(session) && !waits(launch);
@@ -421,7 +416,7 @@ static bool is_after(const struct session *session, u32 slot, u32 number,
 	for (mask = tenant->pending; mask; mask &= mask - 1) {
 		u32 i = (u32)__builtin_ctz(mask);
 		const struct queue *queue = &tenant->queue[i];
-		u64 theirs = arrival_of(&queue->launch[queue->head]);
+		u64 theirs = arrival_of(present_launch(queue));
 
 		if ((other == slot && i == number) || !is_due(session, other, i))
 			continue;
@@ -467,7 +462,7 @@ static bool lacks_memory(const struct session *session, u32 slot, u32 number,
 static bool waits_for_memory(const struct session *session, u32 slot, u32 number)
 {
 	const struct queue *queue = &session->tenants[slot].queue[number];
-	const struct launch *launch = &queue->launch[queue->head];
+	const struct launch *launch = present_launch(queue);
 
 	return session->initial.config.memory_mb &&
 	       is_due(session, slot, number) &&
@@ -512,7 +507,8 @@ static u32 begin_let_go(struct session *session, u32 slot)
 static u32 end_run(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch = present_launch(&tenant->queue[number]);
+	struct queue *queue = &tenant->queue[number];
+	struct launch *launch = &queue->launch[queue->head];
 	u32 events = 0;
 
 	end_first_run(session, slot, number);
@@ -538,7 +534,7 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 /* Whether a queue's launch ends with the kernel that has ended, for those who wait. */
 static bool is_over(const struct queue *queue)
 {
-	const struct launch *launch = &queue->launch[queue->head];
+	const struct launch *launch = present_launch(queue);
 
 	return queue->kernel + 1 == launch->trace->kernel_count &&
 	       launch->repeats_left <= 1;
@@ -553,7 +549,7 @@ static bool is_let_go(const struct session_tenant *tenant, u32 queues,
 
 	for (; queues; queues &= queues - 1) {
 		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
-		u64 sequence = queue->launch[queue->head].sequence;
+		u64 sequence = present_launch(queue)->sequence;
 
 		for (i = 0; i < SESSION_WAITS_MAX; i++)
 			if (rest.wait[i] == sequence)
@@ -567,7 +563,7 @@ static bool goes_on(const struct session *session, u32 slot, u32 number, u32 ove
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct queue *queue = &tenant->queue[number];
-	struct launch next = queue->launch[queue->head];
+	struct launch next = *present_launch(queue);
 
 	if (working_queues(tenant) & ~over & 1U << number)
 		return true;
@@ -612,7 +608,7 @@ u32 launch_advance(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct queue *queue = &tenant->queue[number];
-	struct launch *launch = present_launch(queue);
+	const struct launch *launch = present_launch(queue);
 	u32 events = SIMGPU_ON_KERNEL_END;
 
 	if (session->hooks.kernel_finish)
@@ -717,8 +713,7 @@ u64 launch_next_start(const struct session *session)
 		for (; mask; mask &= mask - 1) {
 			u32 number = (u32)__builtin_ctz(mask);
 			const struct queue *queue = &tenant->queue[number];
-			const struct launch *launch =
-				&queue->launch[queue->head];
+			const struct launch *launch = present_launch(queue);
 
 			if (launch->not_before < next && !waits(launch) &&
 			    !waits_for_memory(session, slot, number))

@@ -158,8 +158,7 @@ static void note_quota(struct session *session, u32 slot,
 	queue = &tenant->queue[__builtin_ctz(working_queues(tenant))];
 	tenant->quota.blocks = holding->blocks;
 	tenant->quota.sms = holding->sms;
-	tenant->quota.block_warps = queue->launch[queue->head]
-		.trace->kernels[queue->kernel].block_warps;
+	tenant->quota.block_warps = present_kernel(queue)->block_warps;
 	tenant->quota.last = bounded ? (u64)proposal->quota[slot] : 0;
 	/* Set anew to what is left: that is no new quota. */
 	if (!bounded || (proposal->quota_flags[slot] & SIMGPU_QUOTA_KEEP &&

@@ -266,11 +266,6 @@ static bool same_kernel(const struct trace_kernel *a, const struct trace_kernel 
 	       a->block_threads == b->block_threads;
 }
 
-static const struct trace_kernel *present_kernel(struct queue *queue)
-{
-	return &present_launch(queue)->trace->kernels[queue->kernel];
-}
-
 /* Whether tenants lose their work that the policy does not want to hear of. */
 static bool some_depart(const struct session *session, const struct ended *ended)
 {
@@ -389,7 +384,7 @@ static void fill_queue_reports(const struct session *session, u32 slot,
 		row->held = is_held(session, slot, i);
 		if (!(tenant->pending >> i & 1))
 			continue;
-		row->sequence = queue->launch[queue->head].sequence;
+		row->sequence = present_launch(queue)->sequence;
 		row->state = tenant->running >> i & 1 ? SESSION_QUEUE_RUNNING :
 			     working_queues(tenant) >> i & 1 ?
 			     SESSION_QUEUE_READY : SESSION_QUEUE_WAITING;
@@ -511,11 +506,11 @@ enum session_state session_run(struct session *session, u64 cycles)
 
 /* --- tenants --------------------------------------------------------------------------- */
 
-static bool tenant_options_are_good(const struct session *session,
-				    const struct session_tenant_options *options)
+bool session_tenant_options_are_good(const struct gpu_config *config,
+				     const struct session_tenant_options *options)
 {
-	if (!options->weight || options->weight > 1000 ||
-	    !goal_is_good(session, options))
+	if (!options->weight || options->weight > SESSION_WEIGHT_MAX ||
+	    !goal_is_good(config, options))
 		return false;
 	if (options->service == SIMGPU_QOS)
 		return (options->target_ppm || options->goal_kind) &&
@@ -554,7 +549,8 @@ int session_join_with(struct session *session, u32 slot,
 	struct session_tenant *tenant;
 	int ret;
 
-	if (!tenant_options_are_good(session, options) ||
+	if (!session_tenant_options_are_good(&session->initial.config,
+					     options) ||
 	    (gang_size ? slot >= gang_size : slot != SESSION_ANY_SLOT &&
 	     slot >= SESSION_SLOTS_MAX))
 		return -EINVAL;
@@ -592,7 +588,8 @@ static bool same_options(const struct session_tenant_options *a,
 int session_set_tenant(struct session *session, u32 slot,
 		       const struct session_tenant_options *options)
 {
-	if (!tenant_options_are_good(session, options) ||
+	if (!session_tenant_options_are_good(&session->initial.config,
+					     options) ||
 	    !is_member(session, slot))
 		return -EINVAL;
 	if (same_options(&session->tenants[slot].options, options))

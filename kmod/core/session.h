@@ -24,6 +24,8 @@
  * all refreshes of the time between at once.
  */
 #define SESSION_AHEAD_CYCLES_MAX	100000000ULL
+/* The greatest weight of a tenant. */
+#define SESSION_WEIGHT_MAX		1000
 /* Queues of a tenant. */
 #define SESSION_QUEUES_MAX		SIMGPU_QUEUES_MAX
 /* Launches of a queue that have not ended; a further one gets -EAGAIN. */
@@ -166,7 +168,7 @@ struct session_refusal {
  * struct session_tenant_options - what a tenant says of itself
  * @name: for people
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
- * @weight: 1 to 1000
+ * @weight: 1 to SESSION_WEIGHT_MAX
  * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0; with a goal it may be
  *	0 in any case
  * @goal_kind: &enum session_goal; other than SESSION_GOAL_NONE for SIMGPU_QOS only
@@ -523,6 +525,16 @@ u64 session_now(const struct session *session);
 u64 session_end_cycle(const struct session *session);
 u64 session_state_hash(struct session *session);
 const struct gpu *session_gpu(const struct session *session);
+
+/**
+ * session_tenant_options_are_good() - whether a tenant could have them
+ * @config: of the GPU on which it would have a slot
+ * @options: all of them
+ *
+ * Return: whether weight, service, target and goal are in range and go together.
+ */
+bool session_tenant_options_are_good(const struct gpu_config *config,
+				     const struct session_tenant_options *options);
 
 /**
  * session_join() - take a slot

@@ -80,8 +80,7 @@ static void fill_profile(struct session *session, const struct launch *launch,
 	struct simgpu_snapshot *snapshot = &session->snapshot;
 	const struct trace_point *points;
 
-	if (!((session->policy->needs | session->model->needs) &
-	      SIMGPU_NEEDS_PROFILES))
+	if (!(session_needs(session) & SIMGPU_NEEDS_PROFILES))
 		return;
 	points = trace_profile(launch->trace, config->name, config->sms,
 			       kernel->kernel);
@@ -97,7 +96,7 @@ static void fill_next(const struct session *session, u32 slot, u32 queue,
 		      struct simgpu_snapshot_kernel *out)
 {
 	const struct queue *from = &session->tenants[slot].queue[queue];
-	struct launch launch = from->launch[from->head];
+	struct launch launch = *present_launch(from);
 	u32 kernel = from->kernel + 1;
 	bool follows = true;
 
@@ -134,7 +133,7 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct queue *from = &tenant->queue[queue];
-	const struct launch *launch = &from->launch[from->head];
+	const struct launch *launch = present_launch(from);
 
 	out->waiting = launch_waiting(session, slot, queue);
 	out->priority = from->priority;
@@ -247,8 +246,7 @@ static void fill_shared_rows(struct session *session)
 
 	session->snapshot.shared_rows = 0;
 	if (!controls->any_shared ||
-	    !((session->policy->needs | session->model->needs) &
-	      SIMGPU_NEEDS_SHARED_ROWS))
+	    !(session_needs(session) & SIMGPU_NEEDS_SHARED_ROWS))
 		return;
 	for (sm = 0; sm < session->initial.config.sms; sm++) {
 		u64 rest;

@@ -51,7 +51,7 @@ static u64 mix_queues(u64 hash, const struct session_tenant *tenant)
 
 		hash = hash_mix(hash, (u32)queue->priority |
 				 (u64)queue->ran << 32);
-		if (queue->launches && queue->launch[queue->head].done)
+		if (queue->launches && present_launch(queue)->done)
 			hash = hash_mix(hash, i);
 		if (!i)
 			continue;

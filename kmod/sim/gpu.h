@@ -229,6 +229,12 @@ struct gpu_config {
 const struct gpu_config *gpu_config_at(unsigned int index);
 const struct gpu_config *gpu_config_find(const char *name);
 
+/* Thread instructions that all SMs of a GPU can issue a cycle. */
+static inline u64 gpu_peak_ipc(const struct gpu_config *config)
+{
+	return (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
+}
+
 /**
  * gpu_config_check() - whether a configuration can be simulated
  * @config: any values

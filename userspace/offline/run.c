@@ -235,8 +235,7 @@ static int run_to_count(struct session *session, u32 slot, u64 target,
 			void (*progress)(void *context, u64 done),
 			void *context)
 {
-	const struct gpu_config *config = &session_options(session)->config;
-	u64 peak = (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
+	u64 peak = gpu_peak_ipc(&session_options(session)->config);
 	u64 done;
 
 	while ((done = instructions_done(session, slot)) < target) {

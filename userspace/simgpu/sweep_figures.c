@@ -40,7 +40,7 @@ u32 sweep_class_alone(const struct session_options *options,
 		      const struct session_figures *alone)
 {
 	const struct gpu_config *config = &options->config;
-	u64 peak = (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
+	u64 peak = gpu_peak_ipc(config);
 	u64 line = line_ppm(options->model_params, alone->rbh_ppm), demand;
 
 	if (!alone->ipc_ppm)

@@ -342,7 +342,7 @@ struct demand {
 static u64 demand_of(const struct gpu_config *config, u64 bytes,
 		     u64 instructions)
 {
-	u64 issued = (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
+	u64 issued = gpu_peak_ipc(config);
 	u64 clocks = fixed_mul((u64)config->channels *
 			       config->channel_bytes_per_clock,
 			       config->memory_mhz);
