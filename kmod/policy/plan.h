@@ -37,7 +37,6 @@ struct plan_kernel {
  * @profiles: that they name, each with points for all SMs of the device
  * @count: kernels, at most PLAN_KERNELS_MAX
  * @sms: of the device, M; at most SIMGPU_SMS_MAX
- * @together: kernels of a phase at most; 0: as many as there are
  * @memory_bytes: of the device, Gb; 0: unlimited
  */
 struct plan_set {
@@ -45,7 +44,6 @@ struct plan_set {
 	const struct simgpu_snapshot_profile *profiles;
 	u32 count;
 	u32 sms;
-	u32 together;
 	u64 memory_bytes;
 };
 
@@ -116,6 +114,8 @@ struct plan_work {
  * @phases: how many there are
  * @phase: of each kernel, from 0
  * @sms: of each kernel in its phase; of one alone all
+ * @bucket: capacity of each kernel's leaky bucket: as the interval between its
+ *	blocks, SIMGPU_BUCKET_MAX for the longest of its phase (STM 4.1)
  * @cycles: by phase, as estimated
  * @penalty_ppm: by phase (Eq. 3)
  * @total: of @cycles
@@ -125,6 +125,7 @@ struct plan {
 	u32 phases;
 	u8 phase[PLAN_KERNELS_MAX];
 	u8 sms[PLAN_KERNELS_MAX];
+	u32 bucket[PLAN_KERNELS_MAX];
 	u64 cycles[PLAN_KERNELS_MAX];
 	u64 penalty_ppm[PLAN_KERNELS_MAX];
 	u64 total;
@@ -133,6 +134,8 @@ struct plan {
 
 void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
 		   struct plan_work *work, struct plan_estimate *out);
+void plan_choice_of(const struct plan_set *set, const struct plan *plan,
+		    u32 phase, struct plan_choice *choice);
 void plan_make(const struct plan_set *set, struct plan_work *work,
 	       struct plan *out);
 u32 plan_interleave(const struct plan_set *set, const struct plan_choice *choice,

@@ -61,6 +61,8 @@ extern const struct simgpu_trained hsm_trained[];
 /* common/split.c */
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal);
+void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
+		      struct simgpu_proposal *proposal);
 void policy_split_even(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_proposal *proposal);
 u64 policy_held_milli(const struct simgpu_snapshot *snapshot,
@@ -92,6 +94,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);
 
 /* common/factors.c */
+u64 active_slots(const struct simgpu_snapshot *snapshot);
 u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot);
 void factors_say(u64 scal_ppm, u64 inter_ppm,
 		 struct simgpu_prediction_tenant *out);
@@ -228,8 +231,9 @@ void engine_decide(const struct simgpu_snapshot *snapshot,
 /* common/goals.c: what policies of fine-grained QoS (FGQoS) ask of a tenant's goal. */
 bool goal_has(const struct simgpu_snapshot_tenant *tenant);
 bool goal_lags(const struct simgpu_snapshot_tenant *tenant);
-u64 goal_alpha_ppm(const struct simgpu_snapshot *snapshot,
-		   const struct simgpu_snapshot_tenant *tenant);
+u64 goal_asked_ppm(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_snapshot_tenant *tenant, bool history);
+void goal_note_issued(const struct simgpu_snapshot *snapshot, u64 *issued);
 u64 goal_peak_ppm(const struct simgpu_snapshot *snapshot);
 
 /* common/blocks.c: static resources (FGQoS 3.6). */

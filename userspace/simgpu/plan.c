@@ -167,41 +167,9 @@ static void make_plan(struct planning *planning, bool rotations)
 
 /* --- output ------------------------------------------------------------------------ */
 
-/* The kernels of a phase, in the order in which the plan took them. */
-static void phase_choice(const struct planning *planning, u32 phase,
-			 struct plan_choice *choice)
-{
-	u32 i;
-
-	memset(choice, 0, sizeof(*choice));
-	for (i = 0; i < planning->set.count; i++) {
-		if (planning->plan.phase[i] != phase)
-			continue;
-		choice->kernel[choice->count] = (u8)i;
-		choice->sms[choice->count++] = planning->plan.sms[i];
-	}
-}
-
 static const struct workload *workload_of(const struct planning *planning, u32 index)
 {
 	return &planning->measured->workloads[planning->kernels[index].profile];
-}
-
-/* Capacities of a phase's buckets, the greatest being SIMGPU_BUCKET_MAX. */
-static u64 capacity_of(const struct planning *planning,
-		       const struct plan_choice *choice, u32 index)
-{
-	u64 longest = 0, interval, i;
-
-	for (i = 0; i < choice->count; i++) {
-		interval = plan_interval(&planning->set, choice->kernel[i],
-					 choice->sms[i]);
-		if (interval > longest)
-			longest = interval;
-	}
-	interval = plan_interval(&planning->set, choice->kernel[index],
-				 choice->sms[index]);
-	return fixed_mul_div(interval, SIMGPU_BUCKET_MAX, longest) ?: 1;
 }
 
 /* mapKernel and mapBlk of Figure 5. */
@@ -234,7 +202,7 @@ static struct json_object *phase_json(struct planning *planning, u32 phase, bool
 	struct plan_choice choice;
 	u32 i;
 
-	phase_choice(planning, phase, &choice);
+	plan_choice_of(&planning->set, &planning->plan, phase, &choice);
 	for (i = 0; i < choice.count; i++) {
 		struct json_object *kernel = json_object_new_object();
 
@@ -242,7 +210,7 @@ static struct json_object *phase_json(struct planning *planning, u32 phase, bool
 				workload_of(planning, choice.kernel[i])->name);
 		json_set(kernel, "sms", json_u64(choice.sms[i]));
 		json_set(kernel, "capacity",
-			 json_u64(capacity_of(planning, &choice, i)));
+			 json_u64(planning->plan.bucket[choice.kernel[i]]));
 		json_object_array_add(kernels, kernel);
 	}
 	json_set(object, "kernels", kernels);
@@ -279,7 +247,7 @@ static int print_table(const struct planning *planning)
 	for (phase = 0; phase < plan->phases; phase++) {
 		struct plan_choice choice;
 
-		phase_choice(planning, phase, &choice);
+		plan_choice_of(&planning->set, &planning->plan, phase, &choice);
 		for (i = 0; i < choice.count; i++) {
 			table_cell(table, "%u", phase + 1);
 			table_cell(table, "%s",
@@ -312,7 +280,6 @@ int plan_command(int argc, char **argv)
 		.profiles = planning->profiles,
 		.count = arguments.count,
 		.sms = measured.config.sms,
-		.together = SIMGPU_SHARED_ROWS_MAX / measured.config.sms,
 		.memory_bytes = (u64)measured.config.memory_mb << 20,
 	};
 	if (!ret)

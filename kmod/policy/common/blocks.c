@@ -92,15 +92,6 @@ static bool fits(const struct simgpu_snapshot *snapshot,
 
 /* --- the symmetric split ---------------------------------------------------------------- */
 
-static u32 count_bits(u64 mask)
-{
-	u32 count = 0;
-
-	for (; mask; mask &= mask - 1)
-		count++;
-	return count;
-}
-
 static u64 slots_of(const struct blocks *blocks, bool qos)
 {
 	u64 mask = 0;
@@ -116,7 +107,7 @@ static u64 slots_of(const struct blocks *blocks, bool qos)
 /* Those of a mask whose part of the SMs this one is in. */
 static u64 in_part(u64 mask, u32 sm, u32 sms)
 {
-	u32 count = count_bits(mask), index = 0;
+	u32 count = hweight64(mask), index = 0;
 	u64 here = 0;
 
 	for (; mask; mask &= mask - 1, index++)
@@ -135,7 +126,7 @@ static u32 least(u32 a, u32 b)
 static void equal_threads(const struct simgpu_snapshot *snapshot,
 			  struct blocks *blocks, u32 sm, u64 mask)
 {
-	u32 threads = snapshot->sm_threads / count_bits(mask);
+	u32 threads = snapshot->sm_threads / hweight64(mask);
 
 	for (; mask; mask &= mask - 1) {
 		u32 slot = (u32)__builtin_ctzll(mask);
@@ -221,7 +212,7 @@ void blocks_split(const struct simgpu_snapshot *snapshot,
 
 	if (!(qos | others))
 		return;
-	if ((count_bits(qos) + count_bits(others) / snapshot->sms + 1) *
+	if ((hweight64(qos) + hweight64(others) / snapshot->sms + 1) *
 	    snapshot->sms > SIMGPU_SHARED_ROWS_MAX) {
 		others |= qos;
 		qos = 0;

@@ -61,6 +61,18 @@ void factors_class(const struct simgpu_snapshot *snapshot,
 		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
 }
 
+/* active_slots() - a bit for each tenant with work */
+u64 active_slots(const struct simgpu_snapshot *snapshot)
+{
+	u64 mask = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active)
+			mask |= 1ULL << slot;
+	return mask;
+}
+
 /*
  * next_active_slot() - the slot of the active tenant after @slot, in a ring;
  *	SIMGPU_SLOTS_MAX: there is none

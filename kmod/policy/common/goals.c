@@ -35,14 +35,14 @@ u64 goal_peak_ppm(const struct simgpu_snapshot *snapshot)
 }
 
 /*
- * goal_alpha_ppm() - max(goal / history, 1)
+ * max(goal / history, 1)
  *
  * History are all cycles with work since the goal was set. Before there are any it
  * is 1; it never makes more of the goal than the device's peak. Rounded up: a lag of
  * less than a part in a million would never be made up for.
  */
-u64 goal_alpha_ppm(const struct simgpu_snapshot *snapshot,
-		   const struct simgpu_snapshot_tenant *tenant)
+static u64 alpha_ppm(const struct simgpu_snapshot *snapshot,
+		     const struct simgpu_snapshot_tenant *tenant)
 {
 	u64 most = fixed_ratio_ppm(goal_peak_ppm(snapshot),
 				   tenant->goal_ipc_ppm);
@@ -54,4 +54,30 @@ u64 goal_alpha_ppm(const struct simgpu_snapshot *snapshot,
 		fixed_ratio_ppm(tenant->goal_promised,
 				tenant->goal_instructions) + 1 : most;
 	return alpha < most ? alpha : most;
+}
+
+/*
+ * goal_asked_ppm() - alpha x IPC_goal, at most what the device can issue
+ * @history: whether alpha is that of FGQoS 3.4.2; else it is 1
+ */
+u64 goal_asked_ppm(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_snapshot_tenant *tenant, bool history)
+{
+	u64 asked = fixed_mul_div(tenant->goal_ipc_ppm,
+				  history ? alpha_ppm(snapshot, tenant) :
+					    SIMGPU_PPM, SIMGPU_PPM);
+	u64 peak = goal_peak_ppm(snapshot);
+
+	return asked < peak ? asked : peak;
+}
+
+/*
+ * goal_note_issued() - thread instructions of each tenant since it joined, by slot
+ */
+void goal_note_issued(const struct simgpu_snapshot *snapshot, u64 *issued)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		issued[slot] = snapshot->tenants[slot].total.thread_instructions;
 }

@@ -6,6 +6,7 @@
  * carried out waits for the next one.
  */
 #include "../plan.h"
+#include "../registry.h"
 
 static bool is_running(const struct simgpu_snapshot_tenant *tenant)
 {
@@ -122,17 +123,13 @@ void phases_begin(const struct simgpu_snapshot *snapshot, struct phases *phases)
 void phases_share(const struct simgpu_snapshot *snapshot,
 		  const struct phases *phases, struct simgpu_proposal *proposal)
 {
-	u32 i;
+	u32 slot;
 
-	proposal->flags = SIMGPU_SAYS_OWNERS | SIMGPU_SAYS_HOLD |
-			  SIMGPU_SAYS_BLOCK_ORDER;
+	proposal->flags = SIMGPU_SAYS_HOLD | SIMGPU_SAYS_BLOCK_ORDER;
 	proposal->block_order = SIMGPU_ORDER_LEAKY_BUCKET;
 	proposal->hold = ~phases->running;
-	for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
-		proposal->bucket[i] = phases->bucket[i] ? phases->bucket[i] : 1;
-	for (i = 0; i < snapshot->sms; i++) {
-		proposal->owner[i] = phases->running ? SIMGPU_SHARED :
-						       SIMGPU_NO_OWNER;
-		proposal->sharers[i] = phases->running;
-	}
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		proposal->bucket[slot] = phases->bucket[slot] ?
+					 phases->bucket[slot] : 1;
+	policy_share_all(snapshot, phases->running, proposal);
 }

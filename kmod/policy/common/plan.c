@@ -347,7 +347,8 @@ static void extend(const struct plan_set *set, struct plan_work *work,
 
 		*trial = before[sms - m];
 		add_kernel(set, trial, index, m);
-		if ((set->together && trial->count > set->together) ||
+		/* As many together as the rows of shared SMs allow for. */
+		if (trial->count > SIMGPU_SHARED_ROWS_MAX / set->sms ||
 		    !fits(set, trial->memory_bytes) ||
 		    gain_bound(set, trial, sms) <= best->gain)
 			continue;
@@ -387,6 +388,51 @@ static const struct plan_choice *select_phase(const struct plan_set *set,
 }
 
 /**
+ * plan_choice_of() - the kernels of a phase, and their SMs
+ * @set: kernels
+ * @plan: of them
+ * @phase: of the plan
+ * @choice: @count, @kernel and @sms are filled in, the rest is zero
+ */
+void plan_choice_of(const struct plan_set *set, const struct plan *plan,
+		    u32 phase, struct plan_choice *choice)
+{
+	u32 i;
+
+	memset(choice, 0, sizeof(*choice));
+	for (i = 0; i < set->count; i++) {
+		if (plan->phase[i] != phase)
+			continue;
+		choice->kernel[choice->count] = (u8)i;
+		choice->sms[choice->count++] = plan->sms[i];
+	}
+}
+
+/* Capacities of the buckets of a phase. */
+static void set_buckets(const struct plan_set *set,
+			const struct plan_choice *choice, struct plan *plan)
+{
+	u64 longest = 0;
+	u32 i;
+
+	for (i = 0; i < choice->count; i++) {
+		u64 interval = plan_interval(set, choice->kernel[i],
+					     choice->sms[i]);
+
+		if (interval > longest)
+			longest = interval;
+	}
+	for (i = 0; i < choice->count; i++) {
+		u64 interval = plan_interval(set, choice->kernel[i],
+					     choice->sms[i]);
+		u64 capacity = fixed_mul_div(interval, SIMGPU_BUCKET_MAX,
+					     longest);
+
+		plan->bucket[choice->kernel[i]] = capacity ? (u32)capacity : 1;
+	}
+}
+
+/**
  * plan_make() - phases for a set of kernels
  * @set: kernels, at least one
  * @work: workspace
@@ -413,6 +459,7 @@ void plan_make(const struct plan_set *set, struct plan_work *work,
 		out->cycles[out->phases] = estimate.cycles;
 		out->penalty_ppm[out->phases] = estimate.penalty_ppm;
 		out->total += estimate.cycles;
+		set_buckets(set, choice, out);
 		for (i = 0; i < choice->count; i++) {
 			out->phase[choice->kernel[i]] = (u8)out->phases;
 			out->sms[choice->kernel[i]] = choice->sms[i];

@@ -114,3 +114,19 @@ bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
 	return tenant->active && tenant->class != SIMGPU_CLASS_UNKNOWN &&
 	       policy_held_milli(snapshot, tenant);
 }
+
+/*
+ * policy_share_all() - all SMs are shared by the same tenants; nobody's, if there are
+ *	none
+ */
+void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
+		      struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags |= SIMGPU_SAYS_OWNERS;
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		proposal->owner[sm] = sharers ? SIMGPU_SHARED : SIMGPU_NO_OWNER;
+		proposal->sharers[sm] = sharers;
+	}
+}

@@ -35,16 +35,11 @@ static int concurrent_decide(const struct simgpu_snapshot *snapshot, void *state
 			     struct simgpu_proposal *proposal)
 {
 	u64 sharers = sharers_of(snapshot);
-	u32 sm;
 
-	proposal->flags = SIMGPU_SAYS_OWNERS | SIMGPU_SAYS_HOLD |
-			  SIMGPU_SAYS_BLOCK_ORDER;
+	proposal->flags = SIMGPU_SAYS_HOLD | SIMGPU_SAYS_BLOCK_ORDER;
 	proposal->block_order = SIMGPU_ORDER_ARRIVAL;
 	proposal->hold = ~sharers;
-	for (sm = 0; sm < snapshot->sms; sm++) {
-		proposal->owner[sm] = sharers ? SIMGPU_SHARED : SIMGPU_NO_OWNER;
-		proposal->sharers[sm] = sharers;
-	}
+	policy_share_all(snapshot, sharers, proposal);
 	return 0;
 }
 

@@ -57,17 +57,6 @@ struct quotas {
 
 static_assert(sizeof(struct quotas) <= SIMGPU_STATE_BYTES_MAX, "state");
 
-static u64 active_slots(const struct simgpu_snapshot *snapshot)
-{
-	u64 mask = 0;
-	u32 slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (snapshot->tenants[slot].active)
-			mask |= 1ULL << slot;
-	return mask;
-}
-
 static bool anybody_has_goal(const struct simgpu_snapshot *snapshot)
 {
 	u32 slot;
@@ -78,22 +67,11 @@ static bool anybody_has_goal(const struct simgpu_snapshot *snapshot)
 	return false;
 }
 
-static u64 alpha_ppm(const struct simgpu_snapshot *snapshot,
-		     const struct simgpu_snapshot_tenant *tenant)
-{
-	return snapshot->policy_params[HISTORY] ?
-	       goal_alpha_ppm(snapshot, tenant) : SIMGPU_PPM;
-}
-
-/* alpha x IPC_goal, at most what the device can issue. */
 static u64 asked_ppm(const struct simgpu_snapshot *snapshot,
 		     const struct simgpu_snapshot_tenant *tenant)
 {
-	u64 asked = fixed_mul_div(tenant->goal_ipc_ppm,
-				  alpha_ppm(snapshot, tenant), SIMGPU_PPM);
-	u64 peak = goal_peak_ppm(snapshot);
-
-	return asked < peak ? asked : peak;
+	return goal_asked_ppm(snapshot, tenant,
+			      snapshot->policy_params[HISTORY]);
 }
 
 /* IPC_epoch: over the epoch that ends, or since it has had work. */
@@ -201,6 +179,7 @@ static void begin_epoch(const struct simgpu_snapshot *snapshot,
 {
 	u64 product = product_ppm(snapshot, state);
 	u64 length = snapshot->policy_params[EPOCH];
+	bool goals = anybody_has_goal(snapshot);
 	u32 slot;
 
 	say_no_quotas(proposal);
@@ -208,16 +187,14 @@ static void begin_epoch(const struct simgpu_snapshot *snapshot,
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
 
-		if (!tenant->active || !anybody_has_goal(snapshot))
+		if (!tenant->active || !goals)
 			continue;
 		state->goal_ppm[slot] =
 			goal_has(tenant) ? asked_ppm(snapshot, tenant) :
 			artificial_ppm(snapshot, state, slot, product);
 		say_quota(snapshot, scheme, state, slot, length, proposal);
 	}
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		state->issued[slot] =
-			snapshot->tenants[slot].total.thread_instructions;
+	goal_note_issued(snapshot, state->issued);
 	state->start = snapshot->cycle;
 	state->next = snapshot->cycle + length;
 }

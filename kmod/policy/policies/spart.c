@@ -32,10 +32,8 @@ struct climb {
 static u64 asked_ppm(const struct simgpu_snapshot *snapshot,
 		     const struct simgpu_snapshot_tenant *tenant)
 {
-	u64 alpha = snapshot->policy_params[HISTORY] ?
-		    goal_alpha_ppm(snapshot, tenant) : SIMGPU_PPM;
-
-	return fixed_mul_div(tenant->goal_ipc_ppm, alpha, SIMGPU_PPM);
+	return goal_asked_ppm(snapshot, tenant,
+			      snapshot->policy_params[HISTORY]);
 }
 
 /* SMs that a tenant with a goal is to have, by what it did with those it has. */
@@ -114,11 +112,7 @@ static void climb(const struct simgpu_snapshot *snapshot,
 static void begin_period(const struct simgpu_snapshot *snapshot,
 			 struct climb *state)
 {
-	u32 slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		state->issued[slot] =
-			snapshot->tenants[slot].total.thread_instructions;
+	goal_note_issued(snapshot, state->issued);
 	state->start = snapshot->cycle;
 	state->next = snapshot->cycle + snapshot->policy_params[PERIOD];
 }
@@ -127,12 +121,8 @@ static int spart_decide(const struct simgpu_snapshot *snapshot, void *memory,
 			struct simgpu_proposal *proposal)
 {
 	struct climb *state = memory;
-	u64 active = 0;
-	u32 slot;
+	u64 active = active_slots(snapshot);
 
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (snapshot->tenants[slot].active)
-			active |= 1ULL << slot;
 	if (active != state->active) {
 		policy_split_even(snapshot, proposal);
 		begin_period(snapshot, state);

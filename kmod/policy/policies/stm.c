@@ -37,31 +37,6 @@ static void plan_alone(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/*
- * Capacities of the buckets, whose proportions are those of the intervals between
- * blocks within a phase (STM 4.1).
- */
-static void set_buckets(const struct plan_set *set, struct phases *phases)
-{
-	u64 longest[PLAN_KERNELS_MAX] = { 0 };
-	u32 i;
-
-	for (i = 0; i < set->count; i++) {
-		u64 interval = plan_interval(set, i, phases->plan.sms[i]);
-		u64 *most = &longest[phases->plan.phase[i]];
-
-		if (interval > *most)
-			*most = interval;
-	}
-	for (i = 0; i < set->count; i++) {
-		u64 interval = plan_interval(set, i, phases->plan.sms[i]);
-		u64 capacity = fixed_mul_div(interval, SIMGPU_BUCKET_MAX,
-					     longest[phases->plan.phase[i]]);
-
-		phases->bucket[phases->slot[i]] = capacity ? (u32)capacity : 1;
-	}
-}
-
 static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 {
 	struct phases *phases = &stm->phases;
@@ -69,8 +44,6 @@ static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 		.kernels = stm->kernels,
 		.profiles = snapshot->profiles,
 		.sms = snapshot->sms,
-		/* As many as the rows of shared SMs allow for. */
-		.together = SIMGPU_SHARED_ROWS_MAX / snapshot->sms,
 		.memory_bytes = snapshot->memory_bytes,
 	};
 	u32 i;
@@ -87,13 +60,13 @@ static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 			.memory_bytes = tenant->footprint_bytes,
 		};
 	}
-	if (set.count) {
+	if (set.count)
 		plan_make(&set, &stm->work, &phases->plan);
-		set_buckets(&set, phases);
-	}
 	plan_alone(snapshot, phases, set.count);
-	for (i = 0; i < phases->count; i++)
+	for (i = 0; i < phases->count; i++) {
 		phases->sms[phases->slot[i]] = phases->plan.sms[i];
+		phases->bucket[phases->slot[i]] = phases->plan.bucket[i];
+	}
 	phases_begin(snapshot, phases);
 }
 
