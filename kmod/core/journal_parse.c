@@ -397,7 +397,7 @@ static int parse_tenant(struct parser *parser, struct journal_event *event)
 		   sizeof(event->tenant.name)) ||
 	    ONE_OF(parser, "service", services, &event->tenant.service) ||
 	    number32(parser, "weight", 1, SESSION_WEIGHT_MAX,
-		      &event->tenant.weight))
+		     &event->tenant.weight))
 		return -EINVAL;
 	if (find_any(parser, "cgroup") &&
 	    number_in(parser, "cgroup", 1, U64_MAX, &event->tenant.cgroup))

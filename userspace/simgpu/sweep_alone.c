@@ -99,14 +99,14 @@ static int collect_marks(struct alone *alone)
  * A private run is the same under every model. With HSM's nothing is provided that the
  * run would not need, such as the private run beside it that oracle looks at.
  */
-static int alone_options(const struct alone *alone,
-			 struct session_options *options)
+int sweep_alone_options(const struct sweep *sweep, u32 seed,
+			struct session_options *options)
 {
-	struct settings settings = alone->sweep->experiment.settings;
+	struct settings settings = sweep->experiment.settings;
 
 	strcpy(settings.policy, "even");
 	strcpy(settings.model, "hsm");
-	settings.seed += alone->seed;
+	settings.seed += seed;
 	return settings_options(&settings, options);
 }
 
@@ -240,7 +240,7 @@ static void run_alone(struct jobs *jobs, u32 index, void *context)
 	struct session_options options;
 	int ret = -ENOMEM;
 
-	if (kept && !alone_options(alone, &options)) {
+	if (kept && !sweep_alone_options(alone->sweep, alone->seed, &options)) {
 		locate(alone, &options, kept);
 		ret = merge_known(alone, kept);
 		if (!ret)
@@ -261,7 +261,7 @@ static bool alone_is_done(struct alone *alone)
 	struct session_options options;
 	bool done = false;
 
-	if (kept && !alone_options(alone, &options)) {
+	if (kept && !sweep_alone_options(alone->sweep, alone->seed, &options)) {
 		locate(alone, &options, kept);
 		done = read_marks(alone, kept);
 	}

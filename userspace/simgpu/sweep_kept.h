@@ -71,6 +71,10 @@ void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 			  const char *who, const char *name, int error);
 /* Whether a run is this command's to make; if not, it is missed. */
 bool sweep_is_of_part(struct sweep *sweep, u32 index);
+/* Options of what workloads do alone, with the seed of that index; an exit status. */
+int sweep_alone_options(const struct sweep *sweep, u32 seed,
+			struct session_options *options);
+
 /* What a workload's private run in a slot depends on. */
 void sweep_describe_alone(const struct sweep *sweep,
 			  const struct session_options *options, u32 workload,

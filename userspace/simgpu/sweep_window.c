@@ -12,12 +12,6 @@ static const size_t window_fields[] = {
 	FIELD(rbh_ppm), FIELD(bandwidth_ppm), FIELD(llc_mpki_ppm),
 };
 
-/* struct windows - all of them */
-struct windows {
-	struct sweep_work work;
-	u32 count;
-};
-
 static struct session_figures *window_at(const struct sweep *sweep, u32 workload,
 					 u32 slot, u32 seed)
 {
@@ -80,15 +74,11 @@ static struct which which_of(const struct sweep *sweep, u32 index)
 static int window_options(const struct sweep *sweep, struct which which,
 			  struct session_options *options, struct kept *kept)
 {
-	struct settings settings = sweep->experiment.settings;
 	char name[SIMGPU_NAME_MAX + 16];
 
-	strcpy(settings.policy, "even");
-	strcpy(settings.model, "hsm");
-	settings.seed += which.seed;
-	if (settings_options(&settings, options))
+	if (sweep_alone_options(sweep, which.seed, options))
 		return -EINVAL;
-	kept_append(kept, "window=%llu ", settings.cycles);
+	kept_append(kept, "window=%llu ", sweep->experiment.settings.cycles);
 	sweep_describe_alone(sweep, options, which.workload, which.slot, kept);
 	snprintf(name, sizeof(name), "%s.%u",
 		 sweep->suite.workloads[which.workload].name, which.slot);
@@ -120,8 +110,7 @@ static int make_window(struct sweep *sweep, struct which which,
 
 static void run_window(struct jobs *jobs, u32 index, void *context)
 {
-	struct windows *windows = context;
-	struct sweep_work *work = &windows->work;
+	struct sweep_work *work = context;
 	struct which which = which_of(work->sweep, work->todo[index]);
 	struct kept *kept = calloc(1, sizeof(*kept));
 	struct session_options options;
@@ -163,14 +152,14 @@ int sweep_find_windows(struct sweep *sweep)
 {
 	u32 most = sweep->suite.workload_count * MIX_TENANTS_MAX *
 		   (u32)sweep->seeds, i;
-	struct windows windows = { .work = { .sweep = sweep } };
+	struct sweep_work work = { .sweep = sweep };
 
 	if (!sweep_has_goals(sweep))
 		return STATUS_OK;
 	sweep->windows = calloc(most, sizeof(*sweep->windows));
-	windows.work.todo = calloc(most, sizeof(u32));
-	if (!sweep->windows || !windows.work.todo) {
-		free(windows.work.todo);
+	work.todo = calloc(most, sizeof(u32));
+	if (!sweep->windows || !work.todo) {
+		free(work.todo);
 		return fail("out of memory");
 	}
 	for (i = 0; i < most; i++) {
@@ -179,11 +168,11 @@ int sweep_find_windows(struct sweep *sweep)
 		/* All hosts need all of them, and they are few. */
 		if (occurs(sweep, which.workload, which.slot) &&
 		    !read_window(sweep, which))
-			windows.work.todo[windows.work.todo_count++] = i;
+			work.todo[work.todo_count++] = i;
 	}
-	jobs_run("windows", windows.work.todo_count, sweep->workers, run_window,
-		 &windows, sweep->experiment.settings.cycles *
-		 windows.work.todo_count);
-	free(windows.work.todo);
-	return windows.work.failed ? STATUS_FAILED : STATUS_OK;
+	jobs_run("windows", work.todo_count, sweep->workers, run_window,
+		 &work, sweep->experiment.settings.cycles *
+		 work.todo_count);
+	free(work.todo);
+	return work.failed ? STATUS_FAILED : STATUS_OK;
 }

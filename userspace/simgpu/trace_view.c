@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Finds its way in a checked trace file; see trace_view.h. */
+#include "../workloads/builder.h"
 #include "trace_view.h"
 
+/* NULL for one that the file's version does not have. */
 static const void *section(const void *bytes, u32 id)
 {
 	const struct simgpu_trace_header *header = bytes;
 
-	return (const char *)bytes + header->sections[id].offset;
+	return id < trace_sections(header->version) ?
+	       (const char *)bytes + header->sections[id].offset : NULL;
 }
 
 struct view view_of(const void *bytes)
 {
-	const struct simgpu_trace_header *header = bytes;
-	struct view view = {
+	return (struct view) {
 		.header = bytes,
 		.kernels = section(bytes, SIMGPU_TRACE_KERNELS),
 		.programs = section(bytes, SIMGPU_TRACE_PROGRAMS),
@@ -23,26 +25,17 @@ struct view view_of(const void *bytes)
 		.weights = section(bytes, SIMGPU_TRACE_WEIGHTS),
 		.rows = section(bytes, SIMGPU_TRACE_ROWS),
 		.runs = section(bytes, SIMGPU_TRACE_RUNS),
+		.mixes = section(bytes, SIMGPU_TRACE_MIXES),
+		.instructions = section(bytes, SIMGPU_TRACE_INSTRUCTIONS),
+		.profiles = section(bytes, SIMGPU_TRACE_PROFILES),
+		.points = section(bytes, SIMGPU_TRACE_POINTS),
 	};
-
-	if (header->version == 1)
-		return view;
-	view.mixes = section(bytes, SIMGPU_TRACE_MIXES);
-	view.instructions = section(bytes, SIMGPU_TRACE_INSTRUCTIONS);
-	if (header->version == 2)
-		return view;
-	view.profiles = section(bytes, SIMGPU_TRACE_PROFILES);
-	view.points = section(bytes, SIMGPU_TRACE_POINTS);
-	return view;
 }
 
 u64 section_count(const struct view *view, u32 id)
 {
-	if (view->header->version == 1 && id >= SIMGPU_TRACE_SECTIONS_V1)
-		return 0;
-	if (view->header->version == 2 && id >= SIMGPU_TRACE_SECTIONS_V2)
-		return 0;
-	return view->header->sections[id].count;
+	return id < trace_sections(view->header->version) ?
+	       view->header->sections[id].count : 0;
 }
 
 u64 kernel_blocks(const struct simgpu_trace_kernel *kernel)

@@ -29,7 +29,7 @@ struct builder {
 	__u32 *mix_slot;
 	__u32 mix_slots;
 	__u32 size_ppm;
-	int version;
+	__u32 version;
 	int failed;
 };
 
@@ -49,11 +49,15 @@ static const size_t element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	sizeof(struct simgpu_trace_point),
 };
 
-/* The sections of each version, by its number. */
-static const int version_sections[SIMGPU_TRACE_VERSION + 1] = {
-	0, SIMGPU_TRACE_SECTIONS_V1, SIMGPU_TRACE_SECTIONS_V2,
-	SIMGPU_TRACE_SECTIONS,
-};
+__u32 trace_sections(__u32 version)
+{
+	static const __u32 sections[SIMGPU_TRACE_VERSION + 1] = {
+		0, SIMGPU_TRACE_SECTIONS_V1, SIMGPU_TRACE_SECTIONS_V2,
+		SIMGPU_TRACE_SECTIONS,
+	};
+
+	return sections[version];
+}
 
 struct builder *builder_new(const char *name, const char *source)
 {
@@ -604,13 +608,13 @@ struct builder *builder_of(const void *trace)
 {
 	const struct simgpu_trace_header *header = trace;
 	struct builder *builder = calloc(1, sizeof(*builder));
-	int i;
+	__u32 i;
 
 	if (!builder)
 		return NULL;
 	builder->version = header->version;
 	memcpy(&builder->header, header, header->header_bytes);
-	for (i = 0; i < version_sections[header->version]; i++) {
+	for (i = 0; i < trace_sections(header->version); i++) {
 		const struct simgpu_trace_section *section = &header->sections[i];
 		struct list *list = &builder->lists[i];
 
@@ -666,7 +670,7 @@ void builder_version_1(struct builder *builder)
 static size_t place_sections(struct builder *builder)
 {
 	struct simgpu_trace_header *header = &builder->header;
-	int sections = version_sections[builder->version], i;
+	__u32 sections = trace_sections(builder->version), i;
 	size_t at;
 
 	header->magic = SIMGPU_TRACE_MAGIC;
@@ -691,9 +695,9 @@ void *builder_finish(struct builder *builder, __u64 footprint_bytes,
 	const struct simgpu_trace_header *header = &builder->header;
 	size_t size;
 	char *trace;
-	int i;
+	__u32 i;
 
-	for (i = version_sections[builder->version]; i < SIMGPU_TRACE_SECTIONS; i++)
+	for (i = trace_sections(builder->version); i < SIMGPU_TRACE_SECTIONS; i++)
 		if (builder->lists[i].count)
 			builder->failed = 1;
 	if (builder->failed)
@@ -705,7 +709,7 @@ void *builder_finish(struct builder *builder, __u64 footprint_bytes,
 	if (!trace)
 		return NULL;
 	memcpy(trace, header, header->header_bytes);
-	for (i = 0; i < version_sections[builder->version]; i++)
+	for (i = 0; i < trace_sections(builder->version); i++)
 		if (builder->lists[i].count)
 			memcpy(trace + header->sections[i].offset,
 			       builder->lists[i].data,

@@ -107,6 +107,8 @@ void builder_sample(struct builder *builder, __u32 n);
 void builder_row(struct builder *builder, __u32 end);
 void builder_run(struct builder *builder, __u32 end, __u32 block);
 
+/* Sections of a version of the format, which it is known to be. */
+__u32 trace_sections(__u32 version);
 /* A trace that is good, to go on with; NULL when memory ran out. */
 struct builder *builder_of(const void *trace);
 /* Take away all profiles and their points. */
