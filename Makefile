@@ -124,9 +124,9 @@ docs: build/simgpu
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
-		     session session_life arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
+		     session session_life session_masks arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
-		     sharing grids queues quota threads constant dependence builder accelsim \
+		     sharing grids masks queues slices quota threads constant dependence builder accelsim \
 		     workloads memory themis allocation plan phases fgqos)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics
@@ -208,7 +208,7 @@ build/tests/make_kinds: build/obj/tests/unit/make_kinds.o \
 
 # The same tests as 32-bit programs, where the compiler can make them; static,
 # so that a guest needs no libraries of another kind.
-KSELFTESTS_32	:= $(addprefix build/kselftest/,ioctl-32 gang-32 completion-32 layout-32)
+KSELFTESTS_32	:= $(addprefix build/kselftest/,ioctl-32 completion-32 layout-32)
 HAS_M32		= $(shell echo 'int main(void) { return 0; }' | \
 		    $(CC) -m32 -static -x c -o /dev/null - 2>/dev/null && echo yes)
 

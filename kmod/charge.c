@@ -15,7 +15,7 @@
  * The directory of an open file in sysfs: a node and, for those who are not root,
  * an owner for it and each of its files.
  */
-#define SIMGPU_TENANT_SYSFS_BYTES	8192
+#define SIMGPU_TENANT_SYSFS_BYTES	12288
 #define SIMGPU_TENANT_FILE_BYTES \
 	(sizeof(struct simgpu_tenant) + SIMGPU_TENANT_SYSFS_BYTES)
 

@@ -187,6 +187,28 @@ static const char *simgpu_sm_state_name(enum gpu_sm_state state)
 	}
 }
 
+/* Who may have thread blocks on a shared SM: slot:blocks/what is left of its quota. */
+static void simgpu_seq_sharers(struct seq_file *seq, struct simgpu_device *device,
+			       u32 sm)
+{
+	const struct gpu *gpu = session_gpu(device->session);
+	struct gpu_sm_tenant row;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!device->slots[slot])
+			continue;
+		gpu_sm_tenant(gpu, sm, slot, &row);
+		if (!row.block_limit)
+			continue;
+		seq_printf(seq, " %u:%u/", slot, row.blocks);
+		if (row.quota_left == GPU_NO_QUOTA)
+			seq_puts(seq, "-");
+		else
+			seq_printf(seq, "%lld", row.quota_left);
+	}
+}
+
 static int simgpu_ssrt_show(struct seq_file *seq, void *item)
 {
 	struct simgpu_device *device = seq->private;
@@ -197,14 +219,17 @@ static int simgpu_ssrt_show(struct seq_file *seq, void *item)
 	ret = simgpu_device_lock(device);
 	if (ret)
 		return ret;
-	seq_puts(seq, "sm owner next_owner blocks state\n");
+	seq_puts(seq, "sm owner next_owner blocks state sharers\n");
 	for (sm = 0; sm < device->start.config.sms; sm++) {
 		gpu_sm_status(session_gpu(device->session), sm, &status);
 		seq_printf(seq, "%u", sm);
 		simgpu_seq_slot(seq, status.owner);
 		simgpu_seq_slot(seq, status.next_owner);
-		seq_printf(seq, " %u %s\n", status.blocks,
+		seq_printf(seq, " %u %s", status.blocks,
 			   simgpu_sm_state_name(status.state));
+		if (status.owner == GPU_SHARED)
+			simgpu_seq_sharers(seq, device, sm);
+		seq_putc(seq, '\n');
 	}
 	simgpu_device_unlock(device);
 	return 0;

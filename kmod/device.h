@@ -173,8 +173,8 @@ struct simgpu_ending {
  * @kernel_start: a kernel of a launch has started
  * @kernel_finish: it has run to its end
  * @repartition: SMs were assigned anew
- * @preempt: the SM @sm goes from slot @from to slot @to; its thread blocks are
- *	saved (@save), or run to their end
+ * @preempt: the SM @sm goes from slot @from to slot @to; its thread blocks leave it
+ *	as @how, SIMGPU_LEAVE_*, says
  * @policy: another policy is asked now; @failed: for the one before it did
  * @settings: settings of the device have changed; the device's lock may be held
  * @launched: a tenant has queued a trace; @sequence is its own number for it
@@ -206,7 +206,7 @@ struct simgpu_observer {
 			      u64 sequence, u32 kernel);
 	void (*repartition)(struct simgpu_device *device);
 	void (*preempt)(struct simgpu_device *device, u32 sm, u32 from, u32 to,
-			bool save);
+			u32 how);
 	void (*policy)(struct simgpu_device *device, const char *name,
 		       bool failed);
 	void (*settings)(struct simgpu_device *device);
@@ -295,6 +295,32 @@ struct simgpu_cgroup_rules {
 };
 
 /**
+ * struct simgpu_energy - of a session's GPU, beside what its tenants have published
+ * @table: of energies; NULL: none is known
+ * @core_mhz: its core clock
+ * @left_pj: what tenants have taken that have left their slots
+ * @left_instructions: thread instructions that these have issued
+ */
+struct simgpu_energy {
+	const struct energy_table *table;
+	u32 core_mhz;
+	u64 left_pj;
+	u64 left_instructions;
+};
+
+/**
+ * struct simgpu_energy_figures - what a device has taken since its cold start
+ * @static_pj: while time has passed, whoever worked
+ * @all_pj: this and what events cost
+ * @instructions_per_joule: thread instructions of all tenants over @all_pj
+ */
+struct simgpu_energy_figures {
+	u64 static_pj;
+	u64 all_pj;
+	u64 instructions_per_joule;
+};
+
+/**
  * struct simgpu_device - a simulated GPU
  * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
  * @cdev: /dev/simgpuN
@@ -366,6 +392,7 @@ struct simgpu_cgroup_rules {
  * @published: what sysfs reads
  * @knobs: likewise, by &enum session_knobs
  * @cgroups: rules for them; publish lock, and written under both
+ * @energy: what the session's GPU has taken; publish lock
  * @measured: users of the tenants that the published metrics are about, one
  *	for each tenant
  * @measured_count: how many
@@ -441,6 +468,7 @@ struct simgpu_device {
 	struct simgpu_published published;
 	struct simgpu_knobs knobs[SIMGPU_KNOBS];
 	struct simgpu_cgroup_rules cgroups;
+	struct simgpu_energy energy;
 	kuid_t measured[SESSION_SLOTS_MAX];
 	u32 measured_count;
 	struct simgpu_epoch *last_epoch;
@@ -490,6 +518,11 @@ int simgpu_device_change(struct simgpu_device *device,
 struct simgpu_published simgpu_device_published(struct simgpu_device *device);
 void simgpu_device_refused(struct simgpu_device *device,
 			   const struct session_refusal *why);
+void simgpu_energy_start(struct simgpu_device *device);
+void simgpu_energy_leave(struct simgpu_device *device,
+			 const struct session_tenant_report *report);
+int simgpu_device_energy(struct simgpu_device *device,
+			 struct simgpu_energy_figures *out);
 void *simgpu_constants_copy(const void *constants, u32 bytes);
 void simgpu_options_begin(struct session_options *options, bool policy,
 			  bool model);

@@ -86,7 +86,7 @@ extern const struct simgpu_observer simgpu_trace_observer;
 extern const struct simgpu_observer simgpu_netlink_observer;
 extern const struct simgpu_observer simgpu_debugfs_observer;
 
-/* Sysfs (sysfs.c). */
+/* Sysfs (sysfs.c, sysfs_tenant.c). */
 extern const struct attribute_group *simgpu_device_groups[];
 extern const struct kobj_type simgpu_tenant_ktype;
 ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm);
@@ -94,12 +94,13 @@ int simgpu_parse_ppm(const char *buf, u64 *value_ppm);
 
 /*
  * Of the device's sysfs: directories of knobs (knobs.c), limits (limits.c), rules
- * for cgroups (cgroups.c), constants (constants.c).
+ * for cgroups (cgroups.c), energy (device_energy.c), constants (constants.c).
  */
 extern const struct attribute_group simgpu_policy_params_group;
 extern const struct attribute_group simgpu_model_params_group;
 extern const struct attribute_group simgpu_limits_group;
 extern const struct attribute_group simgpu_cgroups_group;
+extern const struct attribute_group simgpu_energy_group;
 extern struct bin_attribute simgpu_constants_attr;
 
 /* Debugfs (debugfs.c). */

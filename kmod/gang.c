@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 
 #include "cgroups.h"
+#include "core/journal.h"
 #include "device.h"
 #include "gang.h"
 #include "rights.h"

@@ -121,6 +121,8 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 		  struct simgpu_arrivals, sequence),
 	TENANT_OP(SIMGPU_IOC_QUEUE, simgpu_tenant_queue,
 		  struct simgpu_queue, reserved),
+	TENANT_OP(SIMGPU_IOC_MASKS, simgpu_tenant_masks,
+		  struct simgpu_masks, llc_ways),
 };
 
 static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,

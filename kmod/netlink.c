@@ -124,6 +124,38 @@ static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics
 				 metrics->antt_ppm, pad);
 }
 
+/* Nothing for a GPU without a table of energies. */
+static int simgpu_put_energy(struct sk_buff *skb, struct simgpu_device *device)
+{
+	const int pad = SIMGPU_A_DEVICE_PAD;
+	struct simgpu_energy_figures figures;
+
+	if (simgpu_device_energy(device, &figures))
+		return 0;
+	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_ENERGY_PJ,
+				 figures.all_pj, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_STATIC_PJ,
+				 figures.static_pj, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_INSTRUCTIONS_PER_WATT,
+				 figures.instructions_per_joule, pad);
+}
+
+/* What a reader may know of tenants' work: aggregates, and what counters are. */
+struct simgpu_reader {
+	bool aggregates;
+	bool counters;
+};
+
+static struct simgpu_reader simgpu_reader_of(const struct sk_buff *request,
+					     struct simgpu_device *device)
+{
+	return (struct simgpu_reader) {
+		.aggregates = simgpu_may_read_aggregates(request, device),
+		.counters = simgpu_counters_public ||
+			    simgpu_may_administer(request),
+	};
+}
+
 static int simgpu_put_published(struct sk_buff *skb,
 				const struct simgpu_published *published,
 				bool aggregates)
@@ -146,10 +178,10 @@ static int simgpu_put_published(struct sk_buff *skb,
 		simgpu_put_metrics(skb, &published->metrics));
 }
 
-/* A whole message of @command about the device, with the tenants' aggregates. */
+/* A whole message of @command about the device, with what the reader may know. */
 static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 			     u32 portid, u32 seq, int flags, u8 command,
-			     bool aggregates)
+			     struct simgpu_reader reader)
 {
 	struct simgpu_published published = simgpu_device_published(device);
 	void *header;
@@ -158,7 +190,8 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	if (!header)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, SIMGPU_A_DEVICE_INDEX, device->index) ||
-	    simgpu_put_published(skb, &published, aggregates) ||
+	    simgpu_put_published(skb, &published, reader.aggregates) ||
+	    (reader.counters && simgpu_put_energy(skb, device)) ||
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
 			      atomic64_read(&device->bytes_held),
 			      SIMGPU_A_DEVICE_PAD) ||
@@ -195,8 +228,7 @@ static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
 		ret = simgpu_put_device(reply, device, info->snd_portid,
 					info->snd_seq, 0,
 					SIMGPU_CMD_DEVICE_GET,
-					simgpu_may_read_aggregates(request,
-								   device));
+					simgpu_reader_of(request, device));
 	put_device(&device->dev);
 	if (!ret)
 		return genlmsg_reply(reply, info);
@@ -220,8 +252,7 @@ static int simgpu_nl_device_dump(struct sk_buff *skb,
 					NETLINK_CB(cb->skb).portid,
 					cb->nlh->nlmsg_seq, NLM_F_MULTI,
 					SIMGPU_CMD_DEVICE_GET,
-					simgpu_may_read_aggregates(cb->skb,
-								   device));
+					simgpu_reader_of(cb->skb, device));
 		put_device(&device->dev);
 		if (ret)
 			break;
@@ -493,6 +524,27 @@ static int simgpu_put_row_figures(struct sk_buff *skb,
 				 record->llc_mpki_ppm, pad);
 }
 
+/* On shared SMs, and with a goal. */
+static int simgpu_put_epoch_goal(struct sk_buff *skb,
+				 const struct simgpu_epoch_record *record)
+{
+	const int pad = SIMGPU_A_EPOCH_TENANT_PAD;
+
+	if (record->goal_ipc_ppm &&
+	    (nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_GOAL_IPC_PPM,
+			       record->goal_ipc_ppm, pad) ||
+	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_ALPHA_PPM,
+			       record->alpha_ppm, pad)))
+		return -EMSGSIZE;
+	if (record->quota &&
+	    (nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_QUOTA, record->quota,
+			       pad) ||
+	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_BLOCKS,
+			       record->blocks, pad)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 				   const struct session_epoch *epoch,
 				   const struct session_epoch_tenant *row)
@@ -512,6 +564,7 @@ static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, record.np_ppm,
 			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
 	    simgpu_put_row_figures(skb, &record) ||
+	    simgpu_put_epoch_goal(skb, &record) ||
 	    simgpu_netlink_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
 					&row->counters))
 		return -EMSGSIZE;
@@ -685,6 +738,9 @@ static void simgpu_netlink_epoch(struct simgpu_device *device,
 static void simgpu_netlink_device_changed(struct simgpu_device *device)
 {
 	struct sk_buff *skb;
+	const struct simgpu_reader anybody = {
+		simgpu_counters_public, simgpu_counters_public
+	};
 	int ret = -ENOMEM;
 
 	if (!simgpu_has_listeners(MCGRP_SETTINGS))
@@ -692,8 +748,7 @@ static void simgpu_netlink_device_changed(struct simgpu_device *device)
 	skb = genlmsg_new(DEVICE_BYTES, GFP_KERNEL);
 	if (skb)
 		ret = simgpu_put_device(skb, device, 0, 0, 0,
-					SIMGPU_CMD_DEVICE_NTF,
-					simgpu_counters_public);
+					SIMGPU_CMD_DEVICE_NTF, anybody);
 	simgpu_send(skb, ret, MCGRP_SETTINGS);
 }
 

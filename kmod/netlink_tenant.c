@@ -54,10 +54,16 @@ static int simgpu_put_goal(struct sk_buff *skb,
 static int simgpu_put_goal_figures(struct sk_buff *skb,
 				   const struct simgpu_tenant_report *report)
 {
+	const int pad = SIMGPU_A_TENANT_PAD;
+
 	if (!report->goal_ipc_ppm)
 		return 0;
 	return nla_put_u64_64bit(skb, SIMGPU_A_TENANT_GOAL_IPC_PPM,
-				 report->goal_ipc_ppm, SIMGPU_A_TENANT_PAD) ||
+				 report->goal_ipc_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_GOAL_INSTRUCTIONS,
+				 report->goal_instructions, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_GOAL_PROMISED,
+				 report->goal_promised, pad) ||
 	       nla_put_u32(skb, SIMGPU_A_TENANT_GOAL_MET,
 			   !!(report->flags & SIMGPU_REPORT_GOAL_MET)) ?
 	       -EMSGSIZE : 0;
@@ -114,6 +120,80 @@ static int simgpu_put_latency(struct sk_buff *skb,
 	return 0;
 }
 
+/* On shared SMs, once a policy has set quotas. */
+static int simgpu_put_quota(struct sk_buff *skb,
+			    const struct simgpu_tenant_report *report)
+{
+	const int pad = SIMGPU_A_TENANT_PAD;
+
+	if (report->flags & SIMGPU_REPORT_QUOTA &&
+	    nla_put_s64(skb, SIMGPU_A_TENANT_QUOTA_LEFT, report->quota_left,
+			pad))
+		return -EMSGSIZE;
+	if (report->quota &&
+	    nla_put_u64_64bit(skb, SIMGPU_A_TENANT_QUOTA, report->quota, pad))
+		return -EMSGSIZE;
+	if (!report->quota_used_ppm)
+		return 0;
+	return nla_put_u64_64bit(skb, SIMGPU_A_TENANT_QUOTA_USED_PPM,
+				 report->quota_used_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_BLOCKS_PER_SM_PPM,
+				 report->blocks_per_sm_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_IDLE_BLOCKS_PPM,
+				 report->idle_blocks_ppm, pad) ?
+	       -EMSGSIZE : 0;
+}
+
+/* Its SMs, its thread blocks on them, and what they cost. */
+static int simgpu_put_shares(struct sk_buff *skb,
+			     const struct simgpu_tenant_report *report)
+{
+	const int pad = SIMGPU_A_TENANT_PAD;
+	char own[ROW_SM_LIST_BYTES], sharing[ROW_SM_LIST_BYTES];
+
+	row_sm_list(report->own_sms, own);
+	row_sm_list(report->sharing_sms, sharing);
+	if (nla_put_string(skb, SIMGPU_A_TENANT_SM_LIST, own) ||
+	    nla_put_string(skb, SIMGPU_A_TENANT_SHARED_SM_LIST, sharing) ||
+	    nla_put_u64_64bit(skb, SIMGPU_A_TENANT_BLOCKS, report->blocks,
+			      pad) ||
+	    (report->flags & SIMGPU_REPORT_ENERGY &&
+	     nla_put_u64_64bit(skb, SIMGPU_A_TENANT_ENERGY_PJ,
+			       report->energy_pj, pad)))
+		return -EMSGSIZE;
+	return simgpu_put_quota(skb, report);
+}
+
+static int simgpu_put_queue(struct sk_buff *skb, u32 number,
+			    const struct simgpu_queue_report *queue)
+{
+	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_QUEUES_QUEUE);
+
+	if (!nest || nla_put_u32(skb, SIMGPU_A_QUEUE_NUMBER, number) ||
+	    nla_put_u32(skb, SIMGPU_A_QUEUE_STATE, queue->state) ||
+	    nla_put_s32(skb, SIMGPU_A_QUEUE_PRIORITY, queue->priority) ||
+	    nla_put_u32(skb, SIMGPU_A_QUEUE_WAITING, queue->waiting) ||
+	    nla_put_u32(skb, SIMGPU_A_QUEUE_KERNEL, queue->kernel))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int simgpu_put_queues(struct sk_buff *skb,
+			     const struct simgpu_tenant_report *report)
+{
+	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_TENANT_QUEUES);
+	u32 i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < report->queue_count; i++)
+		if (simgpu_put_queue(skb, i, &report->queue[i]))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /* What only its user and administrators may know. */
 static int
 simgpu_put_tenant_private(struct sk_buff *skb,
@@ -135,6 +215,8 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 		return 0;
 	return simgpu_put_goal_figures(skb, &published->report) ?:
 	       simgpu_put_latency(skb, &published->report) ?:
+	       simgpu_put_queues(skb, &published->report) ?:
+	       simgpu_put_shares(skb, &published->report) ?:
 	       simgpu_netlink_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
 					   &published->counters);
 }

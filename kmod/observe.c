@@ -118,7 +118,8 @@ static int simgpu_device_decide(void *context,
 
 /* The session's kernel_start hook. */
 static void simgpu_device_kernel_start(void *context, u32 slot, u32 queue,
-				       u64 sequence, u32 kernel)
+				       u64 sequence, const struct trace *trace,
+				       u32 kernel)
 {
 	struct simgpu_device *device = context;
 
@@ -127,7 +128,8 @@ static void simgpu_device_kernel_start(void *context, u32 slot, u32 queue,
 
 /* The session's kernel_finish hook. */
 static void simgpu_device_kernel_finish(void *context, u32 slot, u32 queue,
-					u64 sequence, u32 kernel)
+					u64 sequence, const struct trace *trace,
+					u32 kernel, u64 ended)
 {
 	struct simgpu_device *device = context;
 
@@ -144,11 +146,11 @@ static void simgpu_device_repartition(void *context)
 
 /* The session's preempt hook. */
 static void simgpu_device_preempt(void *context, u32 sm, u32 from, u32 to,
-				  bool save)
+				  u32 how)
 {
 	struct simgpu_device *device = context;
 
-	simgpu_tell(preempt, device, sm, from, to, save);
+	simgpu_tell(preempt, device, sm, from, to, how);
 }
 
 /* The session's launch_done hook. */
@@ -251,6 +253,7 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
+	simgpu_energy_start(device);
 	device->measured_count = 0;
 	device->last_epoch->valid = false;
 	spin_unlock(&device->publish_lock);

@@ -166,3 +166,35 @@ int simgpu_check_claim(const struct sk_buff *request,
 		return 0;
 	return simgpu_may_claim(request) ? 0 : -EPERM;
 }
+
+/* Whether a mask has what it did not have; 0 stands for all. */
+static bool simgpu_mask_grows(u64 now, u64 wanted)
+{
+	return now && (!wanted || wanted & ~now);
+}
+
+/**
+ * simgpu_check_masks() - whether the asker may give a tenant these masks
+ * @request: the asker's message, or NULL
+ * @now: the tenant's masks
+ * @wanted: what they are to become
+ *
+ * To narrow them anybody may: who hands the file on, or starts a process with it, can
+ * so bound what that gets.
+ *
+ * Return: 0 or -EPERM.
+ */
+int simgpu_check_masks(const struct sk_buff *request,
+		       const struct session_masks *now,
+		       const struct session_masks *wanted)
+{
+	bool grows = simgpu_mask_grows(now->channels, wanted->channels) ||
+		     simgpu_mask_grows(now->llc_ways, wanted->llc_ways);
+	u32 i;
+
+	/* All words of a mask of SMs may not be zero: then it is none. */
+	if (memchr_inv(now->sms, 0, sizeof(now->sms)))
+		for (i = 0; i < SESSION_MASK_WORDS; i++)
+			grows |= !!(wanted->sms[i] & ~now->sms[i]);
+	return !grows || simgpu_may_claim(request) ? 0 : -EPERM;
+}

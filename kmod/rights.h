@@ -34,5 +34,8 @@ int simgpu_check_claim(const struct sk_buff *request,
 		       const struct simgpu_device *device,
 		       const struct session_tenant_options *now,
 		       const struct session_tenant_options *wanted);
+int simgpu_check_masks(const struct sk_buff *request,
+		       const struct session_masks *now,
+		       const struct session_masks *wanted);
 
 #endif /* SIMGPU_RIGHTS_H */

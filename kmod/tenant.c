@@ -3,7 +3,7 @@
  * Tenants: opening and closing, taking and losing a slot, what they say of
  * themselves, and what is published of them. Their traces are in upload.c, their
  * launches in tenant_launch.c, the page that they map in tenant_live.c, their
- * reports in report.c, their entries in sysfs in sysfs.c.
+ * reports in report.c, their entries in sysfs in sysfs_tenant.c.
  */
 #include <linux/ctype.h>
 #include <linux/pid.h>
@@ -290,6 +290,7 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	for (i = 0; i < SESSION_QUEUES_MAX; i++)
 		session_set_queue(device->session, slot, i,
 				  tenant->priority[i]);
+	simgpu_masks_seat(tenant);
 	spin_lock(&device->publish_lock);
 	device->slots[slot] = tenant;
 	tenant->published.slot = slot;
@@ -330,6 +331,7 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 		.options = tenant->options,
 		.slot = SIMGPU_NO_SLOT,
 	};
+	simgpu_energy_leave(device, &report);
 	tenant->usage.sm_ns += simgpu_sm_ns(tenant, report.counters.sm_cycles);
 	tenant->usage.sm_cycles += report.counters.sm_cycles;
 	simgpu_tenant_uses(tenant, &device->defaults.config);

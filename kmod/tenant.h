@@ -131,6 +131,7 @@ struct simgpu_usage {
  * @pending: launches that the session has; device lock
  * @launched: number of the last launch; publish lock, and written under both
  * @priority: of its queues, in whichever session; device lock
+ * @masks: what it keeps to, likewise
  * @settled: launches up to this one have all ended for those who wait; as @launched
  * @outcome: what became of launches, by their number modulo SIMGPU_OUTCOMES; zero
  *	of those that go on, and of those SIMGPU_OUTCOMES_KEPT before @settled and
@@ -165,6 +166,7 @@ struct simgpu_tenant {
 	u64 sequence_base;
 	struct simgpu_pending pending[SIMGPU_PENDING_MAX];
 	s8 priority[SESSION_QUEUES_MAX];
+	struct session_masks masks;
 
 	u64 launched;
 	u64 settled;
@@ -231,8 +233,15 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_launch(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_queue(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_masks(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_wait(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_report(struct simgpu_ucmd *ucmd);
+
+/* What it keeps to (masks.c). */
+struct session_masks simgpu_masks_on(const struct simgpu_tenant *tenant,
+				     const struct gpu_config *config);
+void simgpu_masks_seat(struct simgpu_tenant *tenant);
+int simgpu_mask_of_sms(const __u64 *words, u64 sms[SESSION_MASK_WORDS]);
 
 /* Traces (upload.c). */
 int simgpu_trace_upload(struct simgpu_ucmd *ucmd);

@@ -104,16 +104,22 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* A launch that cannot be must not cost others a slot. */
+/* A launch that cannot be must not cost others a slot; @sms is its mask. */
 static int simgpu_tenant_may_launch(struct simgpu_tenant *tenant,
 				    const struct simgpu_trace *trace,
-				    u64 repeats, u64 not_before_cycle)
+				    u64 repeats, u64 not_before_cycle,
+				    const u64 sms[SESSION_MASK_WORDS])
 {
 	struct simgpu_device *device = tenant->device;
+	struct session_masks masks;
 
 	if (tenant->slot != SIMGPU_NO_SLOT ||
 	    simgpu_device_has_gang(device) || simgpu_device_is_stale(device))
 		return 0;
+	masks = simgpu_masks_on(tenant, &device->start.config);
+	if (!session_sms_are_good(&device->start.config, sms) ||
+	    !session_masks_meet(&masks, sms))
+		return -EINVAL;
 	return session_launch_check(device->session, trace->decoded,
 				    repeats, not_before_cycle);
 }
@@ -194,14 +200,17 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 		.deadline = cmd->deadline_cycle,
 		.queue = cmd->queue,
 		.more = cmd->flags & SIMGPU_LAUNCH_MORE,
+		.idempotent = cmd->flags & SIMGPU_LAUNCH_IDEMPOTENT,
 	};
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
+	if (cmd->flags & SIMGPU_LAUNCH_MASKED)
+		memcpy(options.sms, cmd->sm_mask, sizeof(options.sms));
 	ret = simgpu_tenant_may_launch(tenant, trace, cmd->repeats,
-				       cmd->not_before_cycle);
+				       cmd->not_before_cycle, options.sms);
 	if (!ret && !simgpu_waits_are_known(tenant, cmd))
 		ret = -EINVAL;
 	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
@@ -244,6 +253,21 @@ static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
 	return ret;
 }
 
+/* What a launch has no word for is zero. */
+static bool simgpu_launch_is_clean(const struct simgpu_launch *cmd)
+{
+	const u32 known = SIMGPU_LAUNCH_EVENTFD | SIMGPU_LAUNCH_MORE |
+			  SIMGPU_LAUNCH_IDEMPOTENT | SIMGPU_LAUNCH_MASKED;
+	u64 sms[SESSION_MASK_WORDS];
+
+	if (cmd->reserved || cmd->flags & ~known ||
+	    (!(cmd->flags & SIMGPU_LAUNCH_EVENTFD) && cmd->eventfd))
+		return false;
+	if (cmd->flags & SIMGPU_LAUNCH_MASKED)
+		return !simgpu_mask_of_sms(cmd->sm_mask, sms);
+	return !memchr_inv(cmd->sm_mask, 0, sizeof(cmd->sm_mask));
+}
+
 /* SIMGPU_IOC_LAUNCH */
 int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 {
@@ -253,10 +277,8 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	struct simgpu_trace *trace;
 	int ret;
 
-	if (!cmd->repeats || cmd->reserved ||
-	    cmd->queue >= SESSION_QUEUES_MAX ||
-	    cmd->flags & ~(SIMGPU_LAUNCH_EVENTFD | SIMGPU_LAUNCH_MORE) ||
-	    (!(cmd->flags & SIMGPU_LAUNCH_EVENTFD) && cmd->eventfd))
+	if (!cmd->repeats || cmd->queue >= SESSION_QUEUES_MAX ||
+	    !simgpu_launch_is_clean(cmd))
 		return -EINVAL;
 	cmd->sequence = 0;
 	ret = simgpu_ucmd_respond(ucmd);
@@ -294,12 +316,13 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 				struct simgpu_arrivals *cmd,
 				struct private_run *run)
 {
+	static const u64 any_sm[SESSION_MASK_WORDS];
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	ret = simgpu_tenant_may_launch(tenant, trace, 1, 0);
+	ret = simgpu_tenant_may_launch(tenant, trace, 1, 0, any_sm);
 	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)
 		return ret;

@@ -51,16 +51,15 @@ static void simgpu_trace_repartition(struct simgpu_device *device)
 			continue;
 		session_tenant_report(device->session, slot, &report);
 		trace_simgpu_repartition(device->slots[slot],
-					 session_now(device->session),
-					 report.sms);
+					 session_now(device->session), &report);
 	}
 }
 
 static void simgpu_trace_preempt(struct simgpu_device *device, u32 sm, u32 from,
-				 u32 to, bool save)
+				 u32 to, u32 how)
 {
 	trace_simgpu_preempt(device->index, session_now(device->session), sm,
-			     from, to, save);
+			     from, to, how);
 }
 
 static void simgpu_trace_policy(struct simgpu_device *device, const char *name,

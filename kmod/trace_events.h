@@ -114,6 +114,10 @@ TRACE_EVENT(simgpu_epoch,
 		__field(u64, llc_mpki_ppm)
 		__field(u64, thread_instructions)
 		__field(u64, cgroup)
+		__field(u64, goal_ipc_ppm)
+		__field(u64, alpha_ppm)
+		__field(u64, quota)
+		__field(u64, blocks)
 	),
 	TP_fast_assign(
 		__entry->device = tenant->device->index;
@@ -134,8 +138,12 @@ TRACE_EVENT(simgpu_epoch,
 		__entry->llc_mpki_ppm = row->figures.llc_mpki_ppm;
 		__entry->thread_instructions = row->figures.thread_instructions;
 		__entry->cgroup = simgpu_cgroup_id(tenant->cgroup);
+		__entry->goal_ipc_ppm = row->goal_ipc_ppm;
+		__entry->alpha_ppm = row->alpha_ppm;
+		__entry->quota = row->quota;
+		__entry->blocks = row->blocks;
 	),
-	TP_printk("device=%u epoch=%llu cycle=%llu tenant=%llu slot=%u class=%s np_ppm=%llu sms=%u sms_next=%u ipc_ppm=%llu rbh_ppm=%llu bandwidth_ppm=%llu llc_mpki_ppm=%llu thread_instructions=%llu cgroup=%llu%s",
+	TP_printk("device=%u epoch=%llu cycle=%llu tenant=%llu slot=%u class=%s np_ppm=%llu sms=%u sms_next=%u ipc_ppm=%llu rbh_ppm=%llu bandwidth_ppm=%llu llc_mpki_ppm=%llu thread_instructions=%llu cgroup=%llu goal_ipc_ppm=%llu alpha_ppm=%llu quota=%llu blocks=%llu%s",
 		  __entry->device, __entry->epoch, __entry->cycle,
 		  __entry->tenant, __entry->slot,
 		  __print_symbolic(__entry->class,
@@ -145,43 +153,62 @@ TRACE_EVENT(simgpu_epoch,
 		  __entry->np_ppm, __entry->sms, __entry->sms_next,
 		  __entry->ipc_ppm, __entry->rbh_ppm, __entry->bandwidth_ppm,
 		  __entry->llc_mpki_ppm, __entry->thread_instructions,
-		  __entry->cgroup, __entry->fell_back ? " fell_back" : "")
+		  __entry->cgroup, __entry->goal_ipc_ppm,
+		  __entry->alpha_ppm, __entry->quota, __entry->blocks,
+		  __entry->fell_back ? " fell_back" : "")
 );
 
-/* SMs were assigned anew: one event for each tenant with a slot. */
+/*
+ * SMs were assigned anew: one event for each tenant with a slot. Of @sms, @shared_sms
+ * are shared with others; @own and @sharing have a bit for each SM from 0 to 63 that is
+ * the tenant's alone, or shared, @own_high and @sharing_high for those from 64 on.
+ */
 TRACE_EVENT(simgpu_repartition,
-	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 sms),
-	TP_ARGS(tenant, cycle, sms),
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle,
+		 const struct session_tenant_report *report),
+	TP_ARGS(tenant, cycle, report),
 	TP_STRUCT__entry(
 		__field(u32, device)
 		__field(u32, slot)
 		__field(u64, tenant)
 		__field(u64, cycle)
 		__field(u32, sms)
+		__field(u32, shared_sms)
+		__field(u64, own)
+		__field(u64, own_high)
+		__field(u64, sharing)
+		__field(u64, sharing_high)
 	),
 	TP_fast_assign(
 		__entry->device = tenant->device->index;
 		__entry->slot = tenant->slot;
 		__entry->tenant = tenant->id;
 		__entry->cycle = cycle;
-		__entry->sms = sms;
+		__entry->sms = report->sms;
+		__entry->shared_sms = report->shared_sms;
+		__entry->own = report->shares.own[0];
+		__entry->own_high = report->shares.own[1];
+		__entry->sharing = report->shares.shared[0];
+		__entry->sharing_high = report->shares.shared[1];
 	),
-	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sms=%u",
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u sms=%u shared_sms=%u own=%016llx%016llx sharing=%016llx%016llx",
 		  __entry->device, __entry->cycle, __entry->tenant,
-		  __entry->slot, __entry->sms)
+		  __entry->slot, __entry->sms, __entry->shared_sms,
+		  __entry->own_high, __entry->own, __entry->sharing_high,
+		  __entry->sharing)
 );
 
 /* An SM with thread blocks changes hands; @to is 255 for nobody. */
 TRACE_EVENT(simgpu_preempt,
-	TP_PROTO(u32 device, u64 cycle, u32 sm, u32 from, u32 to, bool save),
-	TP_ARGS(device, cycle, sm, from, to, save),
+	TP_PROTO(u32 device, u64 cycle, u32 sm, u32 from, u32 to, u32 how),
+	TP_ARGS(device, cycle, sm, from, to, how),
 	TP_STRUCT__entry(
 		__field(u32, device)
 		__field(u64, cycle)
 		__field(u32, sm)
 		__field(u32, from)
 		__field(u32, to)
-		__field(bool, save)
+		__field(u32, how)
 	),
 	TP_fast_assign(
 		__entry->device = device;
@@ -189,11 +216,15 @@ TRACE_EVENT(simgpu_preempt,
 		__entry->sm = sm;
 		__entry->from = from;
 		__entry->to = to;
-		__entry->save = save;
+		__entry->how = how;
 	),
 	TP_printk("device=%u cycle=%llu sm=%u from=%u to=%u mode=%s",
 		  __entry->device, __entry->cycle, __entry->sm, __entry->from,
-		  __entry->to, __entry->save ? "switch" : "drain")
+		  __entry->to,
+		  __print_symbolic(__entry->how,
+				   { SIMGPU_LEAVE_DRAIN, "drain" },
+				   { SIMGPU_LEAVE_SWITCH, "switch" },
+				   { SIMGPU_LEAVE_RESET, "reset" }))
 );
 
 /* The policy was changed: by a user, or because the one before it failed. */

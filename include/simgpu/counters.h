@@ -87,6 +87,11 @@
  *	SM all of them for each
  * @stall_dependence_cycles: of @idle_cycles, those that ended when the result of
  *	an earlier arithmetic or shared-memory instruction came
+ * @reset_blocks: thread blocks that were dropped, to begin again from nothing
+ * @reset_warp_instructions: of @warp_instructions, those that dropped thread blocks
+ *	had issued: work that is done twice
+ * @reset_block_cycles: cycles that dropped thread blocks had been on SMs, added up
+ *	over the blocks
  */
 struct simgpu_counters {
 	u64 thread_instructions;
@@ -133,6 +138,9 @@ struct simgpu_counters {
 	u64 refreshes;
 	u64 sm_active_cycles;
 	u64 stall_dependence_cycles;
+	u64 reset_blocks;
+	u64 reset_warp_instructions;
+	u64 reset_block_cycles;
 };
 
 /**

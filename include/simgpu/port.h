@@ -183,6 +183,10 @@ typedef long long s64;
 #define __aligned(bytes)	__attribute__((__aligned__(bytes)))
 #endif
 
+#ifndef noinline
+#define noinline __attribute__((__noinline__))
+#endif
+
 #ifndef __printf
 #define __printf(text, first)	__attribute__((__format__(printf, text, first)))
 #endif

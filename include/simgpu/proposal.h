@@ -18,14 +18,14 @@
 #define SIMGPU_SAYS_BLOCK_ORDER	(1U << 5)	/* @block_order, @bucket */
 #define SIMGPU_SAYS_PREEMPTION	(1U << 6)	/* @preemption */
 #define SIMGPU_SAYS_IDLE_SAMPLES (1U << 7)	/* @idle_sample_cycles */
-#define SIMGPU_SAYS_RANKS	(1U << 9)	/* @rank */
-#define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
-/* Reserved until the device can do them: refused. */
 #define SIMGPU_SAYS_ISSUE_LIMITS (1U << 8)	/* @issue_limit */
+#define SIMGPU_SAYS_RANKS	(1U << 9)	/* @rank */
 #define SIMGPU_SAYS_CHANNELS	(1U << 10)	/* @channels */
 #define SIMGPU_SAYS_LLC_WAYS	(1U << 11)	/* @llc_ways */
-#define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_RANKS | \
-				 SIMGPU_SAYS_HOLD_QUEUES)
+#define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
+#define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
+				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
+				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -35,6 +35,9 @@
 #define SIMGPU_SHARED		0xfeU
 /* In @block_limit: as many as fit. */
 #define SIMGPU_ANY_BLOCKS	0xffU
+
+/* In @issue_limit: as it stands. */
+#define SIMGPU_KEEP_ISSUE_LIMIT	U32_MAX
 
 /* In @quota_flags. */
 #define SIMGPU_QUOTA_BY_BLOCKS	(1U << 0)	/* divided by thread blocks, see @quota */
@@ -62,7 +65,11 @@
 #define SIMGPU_LEAVE_DRAIN	0	/* they run to their end */
 #define SIMGPU_LEAVE_SWITCH	1	/* their contexts are saved */
 #define SIMGPU_LEAVE_ADAPTIVE	2	/* the one or the other (HSM 4.2) */
-#define SIMGPU_LEAVE_RESET	3	/* they are dropped; reserved: refused */
+/*
+ * They are dropped, and begin again from nothing; for tenants all of whose kernels are
+ * SIMGPU_KERNEL_IDEMPOTENT.
+ */
+#define SIMGPU_LEAVE_RESET	3
 
 /* The shortest interval of idle samples, in core cycles. */
 #define SIMGPU_IDLE_SAMPLE_CYCLES_MIN	10U
@@ -79,10 +86,11 @@
  * @sms: SM count by slot; before the call, what each has of its own now. Without
  *	SIMGPU_SAYS_OWNERS it decides, and there are no shared SMs: 0 for
  *	inactive tenants, at least 1 for active ones that are not held while
- *	there are SMs enough, in sum at most the device's
+ *	there are SMs enough, in sum at most the device's. Where TPCs have several
+ *	SMs it is rounded to whole TPCs, at least one each
  * @owner: with SIMGPU_SAYS_OWNERS, the slot that owns each SM, SIMGPU_NO_OWNER
- *	or SIMGPU_SHARED; the counts are then ignored. Before the call, the present
- *	owners
+ *	or SIMGPU_SHARED; the counts are then ignored. The same, with the same
+ *	sharers, for all SMs of a TPC. Before the call, the present owners
  * @sharers: for each shared SM, a bit for each slot that may place thread blocks
  *	there, at least one. Before the call, the present ones
  * @memory_priority: by slot, whose requests the memory controllers serve first: 0
@@ -103,11 +111,17 @@
  *	SIMGPU_BUCKET_MAX: shares of blocks are as 1 / capacity (STM 4.1)
  * @preemption: SIMGPU_LEAVE_*; until a policy says so it is the session's own
  * @idle_sample_cycles: between two samples of idle warps; 0: none are taken
- * @issue_limit: reserved
+ * @issue_limit: by slot and queue, how many thread blocks its kernels may begin from
+ *	now on; 0: any number; SIMGPU_KEEP_ISSUE_LIMIT, as before the call: as it
+ *	stands. When as many have begun, and all that began have ended, it is
+ *	SIMGPU_ON_SLICE_END, and none begins until a limit is said anew
  * @rank: by slot, with SIMGPU_ORDER_RANK: the lowest goes first. Until a policy says
  *	so all have 0
- * @channels: reserved
- * @llc_ways: reserved
+ * @channels: by slot, a bit for each memory channel that has its lines: at least one,
+ *	none that there is not. Until a policy says so all. Each change costs the slot
+ *	what the last-level cache has of it. A tenant's own mask narrows it
+ * @llc_ways: likewise, a bit for each way of the last-level cache in which its lines
+ *	are put; what lies in others stays until others take its place
  * @hold_queues: by slot, a bit for each queue whose kernels do not start, beside
  *	@hold. A tenant all of whose work is in such queues needs @hold, too, to be
  *	without an SM. Until it is said anew
@@ -128,13 +142,13 @@ struct simgpu_proposal {
 	s64 refill[SIMGPU_SLOTS_MAX];
 	u32 quota_flags[SIMGPU_SLOTS_MAX];
 	u32 bucket[SIMGPU_SLOTS_MAX];
-	u32 issue_limit[SIMGPU_SLOTS_MAX];
+	u32 issue_limit[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
 	u32 rank[SIMGPU_SLOTS_MAX];
 	u64 channels[SIMGPU_SLOTS_MAX];
 	u32 llc_ways[SIMGPU_SLOTS_MAX];
 	u8 hold_queues[SIMGPU_SLOTS_MAX];
 };
 
-static_assert(sizeof(struct simgpu_proposal) == 12576, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 14368, "no padding");
 
 #endif /* SIMGPU_PROPOSAL_H */

@@ -11,13 +11,15 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	8
+#define SIMGPU_SNAPSHOT_VERSION	9
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
 #define SIMGPU_SMS_MAX		128
 /* Queues of a tenant: each runs its launches in order, and all of them at once. */
 #define SIMGPU_QUEUES_MAX	8
+/* In place of a limit of thread blocks: there is none. */
+#define SIMGPU_NO_LIMIT		U32_MAX
 /* Rows of @shared in a snapshot. */
 #define SIMGPU_SHARED_ROWS_MAX	1024
 
@@ -38,14 +40,14 @@
 #define SIMGPU_ON_KERNEL_READY	(1U << 3)	/* a kernel could start, and waits */
 #define SIMGPU_ON_KERNEL_END	(1U << 4)	/* a kernel has run to its end */
 #define SIMGPU_ON_WAKE		(1U << 5)	/* a cycle that it has named */
-/* Reserved until there are issue limits and events of quotas: refused. */
 #define SIMGPU_ON_SLICE_END	(1U << 6)	/* the blocks that it allowed ran */
-#define SIMGPU_ON_QUOTA_OUT	(1U << 7)	/* all quotas of some SMs are out */
+#define SIMGPU_ON_QUOTA_OUT	(1U << 7)	/* all quotas of a tenant are out */
 /* Those that exist. */
 #define SIMGPU_ON_KNOWN		(SIMGPU_ON_EPOCH | SIMGPU_ON_ARRIVAL | \
 				 SIMGPU_ON_DEPARTURE | \
 				 SIMGPU_ON_KERNEL_READY | \
-				 SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE)
+				 SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE | \
+				 SIMGPU_ON_SLICE_END | SIMGPU_ON_QUOTA_OUT)
 
 /*
  * Needs: what a session has to provide for a model or a policy. Tags, mirrors and
@@ -116,16 +118,23 @@ struct simgpu_snapshot_kernel {
  * @priority: -3 to 3; thread blocks of queues with the highest go first, among those
  *	of their tenant
  * @deadline_cycle: of the launch at the head; 0: none
+ * @sm_mask: SMs on which the kernel at the head begins its thread blocks, a bit each:
+ *	what is in its launch's mask and in its tenant's; 0: any
  * @head: the kernel that runs or could start; not present while the first launch
  *	waits: for its cycle, for another queue's launch, or for memory
  * @next: the one after it, of the same launch or the next one
+ * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END and _SLICE_END that concern it
+ * @issue_left: thread blocks that it may still begin; SIMGPU_NO_LIMIT: any number
  */
 struct simgpu_snapshot_queue {
 	u32 waiting;
 	s32 priority;
 	u64 deadline_cycle;
+	u64 sm_mask[SIMGPU_SMS_MAX / 64];
 	struct simgpu_snapshot_kernel head;
 	struct simgpu_snapshot_kernel next;
+	u32 events;
+	u32 issue_left;
 };
 
 /**
@@ -163,7 +172,9 @@ struct simgpu_snapshot_queue {
  * @goal_instructions: thread instructions that it has issued in these
  * @goal_promised: thread instructions that the goal asked for in these
  * @share_ppm: part of the SMs that it asks for; 0 so far
- * @sm_mask: SMs that it may use, a bit each; 0 so far: all
+ * @sm_mask: SMs that it keeps to, a bit each; 0: any
+ * @channel_mask: memory channels, likewise
+ * @llc_way_mask: ways of the last-level cache, likewise
  * @cgroup: number of the cgroup (version 2) in which its file was opened; 0: none,
  *	as offline without a journal, and in gangs, whose results must not depend
  *	on where they run
@@ -200,7 +211,9 @@ struct simgpu_snapshot_tenant {
 	u64 goal_instructions;
 	u64 goal_promised;
 	u64 share_ppm;
-	u64 sm_mask[2];
+	u64 sm_mask[SIMGPU_SMS_MAX / 64];
+	u64 channel_mask;
+	u64 llc_way_mask;
 	u64 cgroup;
 	struct simgpu_counters counters;
 	struct simgpu_counters total;
@@ -231,7 +244,6 @@ struct simgpu_snapshot_shared {
 	u64 idle_warps;
 };
 
-#define SIMGPU_NO_LIMIT		U32_MAX
 #define SIMGPU_NO_QUOTA		((s64)(U64_MAX >> 1))
 
 /**
@@ -305,6 +317,8 @@ struct simgpu_snapshot_dram {
  * @mirrors: 1 if tenants have mirrors
  * @shared_rows: rows of @shared that are filled in
  * @profile_count: @profiles that are filled in
+ * @llc_ways: ways of the last-level cache
+ * @sms_per_tpc: SMs that change hands together
  * @reserved: zero
  * @core_mhz: core clock
  * @memory_mhz: memory clock
@@ -345,6 +359,8 @@ struct simgpu_snapshot {
 	u32 mirrors;
 	u32 shared_rows;
 	u32 profile_count;
+	u32 llc_ways;
+	u32 sms_per_tpc;
 	u32 reserved;
 	u32 core_mhz;
 	u32 memory_mhz;
@@ -366,14 +382,14 @@ struct simgpu_snapshot {
  * The same in all homes, 32-bit ones among them: no padding, and a multiple of
  * 8 bytes.
  */
-static_assert(sizeof(struct simgpu_counters) == 44 * 8, "words only");
+static_assert(sizeof(struct simgpu_counters) == 47 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_queue) == 128, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 1984, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_queue) == 152, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 2240, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 242104, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 258496, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

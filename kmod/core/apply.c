@@ -8,8 +8,8 @@
 
 /* --- who has what -------------------------------------------------------------------- */
 
-/* The owner that an SM has or gets, apart from a model's probe. */
-static u32 owner_of(const struct session *session, u32 sm)
+/* owner_of() - the owner that an SM has or gets, apart from a model's probe */
+u32 owner_of(const struct session *session, u32 sm)
 {
 	struct gpu_sm_status status;
 
@@ -67,6 +67,7 @@ void proposal_present(struct session *session)
 {
 	struct simgpu_proposal *proposal = &session->proposal;
 	const struct simgpu_snapshot *snapshot = &session->snapshot;
+	const struct gpu_config *config = &session->initial.config;
 	const struct controls *controls = &session->controls;
 	u32 slot, sm;
 
@@ -94,17 +95,80 @@ void proposal_present(struct session *session)
 	memcpy(proposal->hold_queues, controls->hold_queues,
 	       sizeof(proposal->hold_queues));
 	memcpy(proposal->rank, controls->rank, sizeof(proposal->rank));
+	memset(proposal->issue_limit, 0xff, sizeof(proposal->issue_limit));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		proposal->channels[slot] = controls->channels[slot] ?:
+			U64_MAX >> (64 - config->channels);
+		proposal->llc_ways[slot] = controls->llc_ways[slot] ?:
+			U32_MAX >> (32 - config->llc_ways);
+	}
+}
+
+/* In TPCs: the slot with the most, of several the highest, has one fewer. */
+static void take_tpc(u32 *tpcs)
+{
+	u32 most = 0, slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (tpcs[slot] >= tpcs[most])
+			most = slot;
+	tpcs[most]--;
+}
+
+/* The slot of which most is left over gets one more, of several the lowest. */
+static void give_tpc(u32 *tpcs, u32 *rest)
+{
+	u32 most = 0, slot;
+
+	for (slot = 1; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (rest[slot] > rest[most])
+			most = slot;
+	tpcs[most] += !!rest[most];
+	rest[most] = 0;
 }
 
 /*
- * proposal_limit() - leave no slot more than so many SMs (0: no limit)
+ * proposal_round() - counts in whole TPCs: as many as in sum before, rounded down; each
+ *	slot that gets an SM gets a TPC, as long as there are enough
  */
-void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most)
+void proposal_round(const struct gpu_config *config,
+		    struct simgpu_proposal *proposal)
+{
+	u32 tpcs[SIMGPU_SLOTS_MAX], rest[SIMGPU_SLOTS_MAX] = { 0 };
+	u32 each = config->sms_per_tpc, sum = 0, given = 0, slot;
+
+	if (each == 1 || proposal->flags & SIMGPU_SAYS_OWNERS)
+		return;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u32 sms = proposal->sms[slot];
+
+		tpcs[slot] = sms && sms < each ? 1 : sms / each;
+		if (sms > each)
+			rest[slot] = sms % each;
+		sum += sms;
+		given += tpcs[slot];
+	}
+	for (; given > config->sms / each; given--)
+		take_tpc(tpcs);
+	for (; given < sum / each; given++)
+		give_tpc(tpcs, rest);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		proposal->sms[slot] = tpcs[slot] * each;
+}
+
+/*
+ * proposal_limit() - leave no slot more than so many SMs (0: no limit), in whole TPCs
+ */
+void proposal_limit(const struct gpu_config *config,
+		    struct simgpu_proposal *proposal, u32 sms_most)
 {
 	u32 have[SIMGPU_SLOTS_MAX] = { 0 }, i;
 
 	if (!sms_most)
 		return;
+	if (sms_most < config->sms_per_tpc)
+		sms_most = config->sms_per_tpc;
+	sms_most = first_of_tpc(config, sms_most);
 	for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
 		if (proposal->sms[i] > sms_most)
 			proposal->sms[i] = sms_most;
@@ -118,22 +182,44 @@ void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most)
 
 /* --- SMs change hands ------------------------------------------------------------------ */
 
-/*
- * The SM to take next from @slot (or, with GPU_NO_TENANT, from nobody): idle
- * ones first, then those with the fewest thread blocks, then the highest index
- * (docs/glossary.md, Who holds an SM).
- */
-static u32 pick_sm(const struct gpu *gpu, u32 slot)
+/* Thread blocks on a TPC. */
+static u32 tpc_blocks(const struct session *session, u32 first)
 {
-	u32 best = SIMGPU_SMS_MAX, fewest = U32_MAX, sm;
 	struct gpu_sm_status status;
+	u32 blocks = 0, i;
 
-	for (sm = 0; sm < gpu_config(gpu)->sms; sm++) {
-		gpu_sm_status(gpu, sm, &status);
-		if (status.next_owner == slot && status.blocks <= fewest) {
-			best = sm;
-			fewest = status.blocks;
-		}
+	for (i = 0; i < session->initial.config.sms_per_tpc; i++) {
+		gpu_sm_status(session->gpu, first + i, &status);
+		blocks += status.blocks;
+	}
+	return blocks;
+}
+
+/*
+ * The TPC to take next from @from, that is its first SM: of those that @slot's mask
+ * has (or has not, unless @inside) if there are any, idle ones first, then those with
+ * the fewest thread blocks, then the highest index (docs/glossary.md, Who holds an SM).
+ */
+static u32 pick_tpc(const struct session *session, u32 from, u32 slot, bool inside)
+{
+	const struct gpu_config *config = &session->initial.config;
+	u32 best = SIMGPU_SMS_MAX, fewest = U32_MAX, sm;
+	bool best_suits = false;
+
+	for (sm = 0; sm < config->sms; sm += config->sms_per_tpc) {
+		bool suits = masks_have_sm(session, slot, sm) == inside;
+		struct gpu_sm_status status;
+		u32 blocks;
+
+		gpu_sm_status(session->gpu, sm, &status);
+		if (status.next_owner != from || (best_suits && !suits))
+			continue;
+		blocks = tpc_blocks(session, sm);
+		if (suits == best_suits && blocks > fewest)
+			continue;
+		best = sm;
+		best_suits = suits;
+		fewest = blocks;
 	}
 	return best;
 }
@@ -170,47 +256,97 @@ static bool drains_soon(const struct session *session, u32 sm)
 				 concurrent_blocks(session, &status);
 }
 
-static enum gpu_preemption leaving_mode(const struct session *session, u32 sm)
+/* may_be_reset() - whether thread blocks of all kernels of a slot may run twice */
+bool may_be_reset(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 mask;
+
+	for (mask = tenant->running; mask; mask &= mask - 1)
+		if (!present_launch(&tenant->queue[__builtin_ctz(mask)])->idempotent)
+			return false;
+	return true;
+}
+
+/*
+ * Whether those of some slots with thread blocks on an SM may be reset. A proposal
+ * that says so of others is refused; but kernels may have changed since.
+ */
+static bool all_may_be_reset(const struct session *session, u32 sm, u64 slots)
+{
+	for (; slots; slots &= slots - 1) {
+		u32 slot = (u32)__builtin_ctzll(slots);
+
+		if (gpu_sm_blocks(session->gpu, sm, slot) &&
+		    !may_be_reset(session, slot))
+			return false;
+	}
+	return true;
+}
+
+/* How thread blocks of @slots leave an SM. */
+static enum gpu_preemption leaving_mode(const struct session *session, u32 sm,
+					u64 slots)
 {
 	u32 preemption = session->controls.preemption;
 
+	if (preemption == SIMGPU_LEAVE_RESET &&
+	    all_may_be_reset(session, sm, slots))
+		return GPU_PREEMPT_RESET;
 	if (preemption == SIMGPU_LEAVE_SWITCH ||
 	    (preemption == SIMGPU_LEAVE_ADAPTIVE && !drains_soon(session, sm)))
 		return GPU_PREEMPT_SWITCH;
 	return GPU_PREEMPT_DRAIN;
 }
 
+/* As hooks are told it. */
+static u32 way_of(enum gpu_preemption mode)
+{
+	return mode == GPU_PREEMPT_RESET ? SIMGPU_LEAVE_RESET :
+	       mode == GPU_PREEMPT_SWITCH ? SIMGPU_LEAVE_SWITCH :
+					    SIMGPU_LEAVE_DRAIN;
+}
+
 static void assign(struct session *session, u32 sm, u32 slot)
 {
 	const struct session_hooks *hooks = &session->hooks;
-	enum gpu_preemption mode = leaving_mode(session, sm);
+	enum gpu_preemption mode = leaving_mode(session, sm, ~0ULL);
 	struct gpu_sm_status status;
 
 	if (hooks->preempt) {
 		gpu_sm_status(session->gpu, sm, &status);
 		if (status.blocks && status.owner != slot)
 			hooks->preempt(hooks->context, sm, status.owner, slot,
-				       mode == GPU_PREEMPT_SWITCH);
+				       way_of(mode));
 	}
 	gpu_sm_assign(session->gpu, sm, slot, mode);
+}
+
+static void assign_tpc(struct session *session, u32 first, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < session->initial.config.sms_per_tpc; i++)
+		assign(session, first + i, slot);
 }
 
 static void apply_counts(struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
-	const struct gpu *gpu = session->gpu;
-	u32 slot, have;
+	u32 each = session->initial.config.sms_per_tpc, slot, have;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		for (have = sms_assigned(session, slot);
-		     have > proposal->sms[slot]; have--)
-			assign(session, pick_sm(gpu, slot), GPU_NO_TENANT);
+		     have > proposal->sms[slot]; have -= each)
+			assign_tpc(session, pick_tpc(session, slot, slot, false),
+				   GPU_NO_TENANT);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		if (!proposal->sms[slot])
 			continue;
 		for (have = sms_assigned(session, slot);
-		     have < proposal->sms[slot]; have++)
-			assign(session, pick_sm(gpu, GPU_NO_TENANT), slot);
+		     have < proposal->sms[slot]; have += each)
+			assign_tpc(session, pick_tpc(session, GPU_NO_TENANT,
+						     slot, true), slot);
 	}
 }
 
@@ -230,7 +366,6 @@ static u32 limit_of(const struct session *session, u32 sm, u32 slot)
 
 static void set_limits(struct session *session, u32 sm)
 {
-	enum gpu_preemption mode = leaving_mode(session, sm);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -238,7 +373,8 @@ static void set_limits(struct session *session, u32 sm)
 
 		if (gpu_sm_block_limit(session->gpu, sm, slot) != limit)
 			gpu_sm_set_block_limit(session->gpu, sm, slot, limit,
-					       mode);
+					       leaving_mode(session, sm,
+							    1ULL << slot));
 	}
 }
 
@@ -378,6 +514,46 @@ static void apply_ranks(struct session *session)
 		gpu_set_rank(session->gpu, slot, proposal->rank[slot]);
 }
 
+static void apply_masks(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	struct controls *controls = &session->controls;
+	u32 slot;
+
+	if (!(proposal->flags & (SIMGPU_SAYS_CHANNELS | SIMGPU_SAYS_LLC_WAYS)))
+		return;
+	if (proposal->flags & SIMGPU_SAYS_CHANNELS)
+		memcpy(controls->channels, proposal->channels,
+		       sizeof(controls->channels));
+	if (proposal->flags & SIMGPU_SAYS_LLC_WAYS)
+		memcpy(controls->llc_ways, proposal->llc_ways,
+		       sizeof(controls->llc_ways));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		masks_apply(session, slot);
+}
+
+static void set_issue_limit(struct session *session, u32 slot, u32 queue,
+			    u32 blocks)
+{
+	if (blocks == SIMGPU_KEEP_ISSUE_LIMIT || !is_member(session, slot))
+		return;
+	gpu_queue_set_issue_limit(session->gpu, slot, queue,
+				  blocks ? blocks : GPU_NO_LIMIT);
+}
+
+static void apply_issue_limits(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot, queue;
+
+	if (!(proposal->flags & SIMGPU_SAYS_ISSUE_LIMITS))
+		return;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
+			set_issue_limit(session, slot, queue,
+					proposal->issue_limit[slot][queue]);
+}
+
 /* controls_idle_samples() - as model and policy need them, 100 an epoch */
 void controls_idle_samples(struct session *session)
 {
@@ -416,6 +592,7 @@ void proposal_apply(struct session *session)
 	bool alone = session->probe.kind == SIMGPU_PROBE_ALONE;
 
 	apply_priorities(session);
+	apply_masks(session);
 	if (proposal->flags & SIMGPU_SAYS_PREEMPTION)
 		session->controls.preemption = proposal->preemption;
 	if (proposal->flags & SIMGPU_SAYS_HOLD)
@@ -437,11 +614,21 @@ void proposal_apply(struct session *session)
 	quotas_apply(session);
 	apply_ranks(session);
 	apply_order(session);
+	apply_issue_limits(session);
 	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES)
 		gpu_set_idle_sampling(session->gpu,
 				      proposal->idle_sample_cycles);
 	if (session->hooks.repartition)
 		session->hooks.repartition(session->hooks.context);
+}
+
+static void clear_issue_limits(struct session *session, u32 slot)
+{
+	u32 queue;
+
+	for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
+		gpu_queue_set_issue_limit(session->gpu, slot, queue,
+					  GPU_NO_LIMIT);
 }
 
 /*
@@ -453,6 +640,8 @@ void controls_clear(struct session *session)
 	struct controls *controls = &session->controls;
 	u32 slot, sm;
 
+	if (controls->preemption == SIMGPU_LEAVE_RESET)
+		controls->preemption = (u32)session->initial.preemption;
 	free_shared(session);
 	memset(controls, 0, sizeof(*controls));
 	controls->preemption = (u32)session->initial.preemption;
@@ -466,6 +655,8 @@ void controls_clear(struct session *session)
 		gpu_set_memory_priority(session->gpu, slot, 0);
 		gpu_set_bucket(session->gpu, slot, 1);
 		gpu_set_rank(session->gpu, slot, 0);
+		masks_apply(session, slot);
+		clear_issue_limits(session, slot);
 		session->tenants[slot].quota.last = 0;
 	}
 	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
@@ -485,6 +676,11 @@ void controls_forget(struct session *session, u32 slot)
 	controls->memory_priority[slot] = 0;
 	controls->hold_queues[slot] = 0;
 	controls->rank[slot] = 0;
+	controls->channels[slot] = 0;
+	controls->llc_ways[slot] = 0;
+	memset(&session->tenants[slot].masks, 0,
+	       sizeof(session->tenants[slot].masks));
+	clear_issue_limits(session, slot);
 	if (session->probe.slot == slot)
 		probe_end(session);
 	for (sm = 0; sm < session->initial.config.sms; sm++) {

@@ -41,10 +41,6 @@ static bool flags_exist(const struct simgpu_proposal *proposal,
 {
 	const u32 all = SESSION_NOWHERE;
 
-	if (proposal->flags & (SIMGPU_SAYS_ISSUE_LIMITS | SIMGPU_SAYS_CHANNELS |
-			       SIMGPU_SAYS_LLC_WAYS))
-		return no(why, "flags", all, all,
-			  "it says what this device cannot do yet");
 	if (proposal->flags & ~SIMGPU_SAYS_KNOWN)
 		return no(why, "flags", all, all, "it has unknown flags");
 	return true;
@@ -61,6 +57,32 @@ static bool priorities_exist(const struct simgpu_proposal *proposal,
 		if (proposal->memory_priority[slot] > SIMGPU_MEMORY_PRIORITY_MAX)
 			return no(why, "memory_priority", slot, SESSION_NOWHERE,
 				  "a memory priority is above 3");
+	return true;
+}
+
+/* A mask of some of @count things. */
+static bool mask_exists(u64 mask, u32 count)
+{
+	return mask && (count >= 64 || !(mask >> count));
+}
+
+static bool masks_exist(const struct session *session,
+			struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const struct gpu_config *config = &session->initial.config;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (proposal->flags & SIMGPU_SAYS_CHANNELS &&
+		    !mask_exists(proposal->channels[slot], config->channels))
+			return no(why, "channels", slot, SESSION_NOWHERE,
+				  "a mask has no memory channel, or one that there is not");
+		if (proposal->flags & SIMGPU_SAYS_LLC_WAYS &&
+		    !mask_exists(proposal->llc_ways[slot], config->llc_ways))
+			return no(why, "llc_ways", slot, SESSION_NOWHERE,
+				  "a mask has no way of the last-level cache, or one that there is not");
+	}
 	return true;
 }
 
@@ -142,7 +164,8 @@ static bool tenants_are_served(const struct session *session, const u32 *places,
 	const struct simgpu_snapshot *snapshot = &session->snapshot;
 	bool owners = session->proposal.flags & SIMGPU_SAYS_OWNERS;
 	const char *field = owners ? "owner" : "sms";
-	bool scarce = snapshot->tenants_active > snapshot->sms;
+	bool scarce = snapshot->tenants_active >
+		      snapshot->sms / snapshot->sms_per_tpc;
 	u64 hold = hold_of(session);
 	u32 slot;
 
@@ -155,6 +178,26 @@ static bool tenants_are_served(const struct session *session, const u32 *places,
 			return no(why, field, slot, SESSION_NOWHERE,
 				  "a tenant without work gets SMs");
 		}
+	}
+	return true;
+}
+
+/* SMs of a TPC change hands together. */
+static bool tpcs_are_whole(const struct session *session,
+			   struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const struct gpu_config *config = &session->initial.config;
+	u32 sm;
+
+	for (sm = 0; sm < config->sms; sm++) {
+		u32 first = first_of_tpc(config, sm);
+
+		if (proposal->owner[sm] != proposal->owner[first] ||
+		    (proposal->owner[sm] == SIMGPU_SHARED &&
+		     proposal->sharers[sm] != proposal->sharers[first]))
+			return no(why, "owner", SESSION_NOWHERE, sm,
+				  "the SMs of a TPC go to different owners");
 	}
 	return true;
 }
@@ -184,6 +227,7 @@ static bool places_are_sound(const struct session *session,
 
 	if (session->proposal.flags & SIMGPU_SAYS_OWNERS) {
 		if (!count_owners(session, places, why) ||
+		    !tpcs_are_whole(session, why) ||
 		    !owners_have_work(session, why))
 			return false;
 	} else if (!counts_add_up(session, places, why)) {
@@ -240,6 +284,29 @@ static bool order_exists(const struct simgpu_proposal *proposal,
 	return true;
 }
 
+/* Nobody who is not there is given a limit, which would wait for who comes. */
+static bool issue_limits_are_sound(const struct session *session,
+				   struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot, queue;
+
+	if (!(proposal->flags & SIMGPU_SAYS_ISSUE_LIMITS))
+		return true;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (is_member(session, slot))
+			continue;
+		for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
+			if (proposal->issue_limit[slot][queue] &&
+			    proposal->issue_limit[slot][queue] !=
+			    SIMGPU_KEEP_ISSUE_LIMIT)
+				return no(why, "issue_limit", slot,
+					  SESSION_NOWHERE,
+					  "a slot without a tenant gets an issue limit");
+	}
+	return true;
+}
+
 static bool knobs_are_sound(const struct session *session,
 			    struct session_refusal *why)
 {
@@ -247,7 +314,7 @@ static bool knobs_are_sound(const struct session *session,
 	const u32 all = SESSION_NOWHERE;
 
 	if (proposal->flags & SIMGPU_SAYS_PREEMPTION &&
-	    proposal->preemption > SIMGPU_LEAVE_ADAPTIVE)
+	    proposal->preemption > SIMGPU_LEAVE_RESET)
 		return no(why, "preemption", all, all,
 			  "thread blocks cannot leave an SM in that way");
 	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES &&
@@ -269,6 +336,76 @@ static bool knobs_are_sound(const struct session *session,
 	return true;
 }
 
+/* --- resets -------------------------------------------------------------------------- */
+
+static bool resets(const struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	return (proposal->flags & SIMGPU_SAYS_PREEMPTION ?
+		proposal->preemption : session->controls.preemption) ==
+	       SIMGPU_LEAVE_RESET;
+}
+
+/* Whether a slot keeps its place on an SM on which it has thread blocks. */
+static bool keeps_place(const struct session *session, u32 sm, u32 slot)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 owner = proposal->owner[sm];
+
+	if (owner == SIMGPU_SHARED && !(proposal->sharers[sm] >> slot & 1))
+		return false;
+	if (owner != SIMGPU_SHARED && owner != slot &&
+	    owner != owner_of(session, sm))
+		return false;
+	return !(proposal->flags & SIMGPU_SAYS_BLOCK_LIMITS) ||
+	       gpu_sm_blocks(session->gpu, sm, slot) <=
+	       proposal->block_limit[sm][slot];
+}
+
+/* Whether counts alone take SMs from a slot. */
+static bool loses_count(const struct session *session, u32 slot)
+{
+	u32 sm;
+
+	if (session->proposal.sms[slot] < sms_assigned(session, slot))
+		return true;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (session->controls.sharers[sm] &&
+		    gpu_sm_blocks(session->gpu, sm, slot))
+			return true;
+	return false;
+}
+
+static bool loses_place(const struct session *session, u32 slot, u32 *sm)
+{
+	*sm = SESSION_NOWHERE;
+	if (!(session->proposal.flags & SIMGPU_SAYS_OWNERS))
+		return loses_count(session, slot);
+	for (*sm = 0; *sm < session->initial.config.sms; ++*sm)
+		if (gpu_sm_blocks(session->gpu, *sm, slot) &&
+		    !keeps_place(session, *sm, slot))
+			return true;
+	return false;
+}
+
+/* Thread blocks are only dropped that may run twice. */
+static bool resets_are_sound(const struct session *session,
+			     struct session_refusal *why)
+{
+	u32 slot, sm;
+
+	if (!resets(session))
+		return true;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (session->tenants[slot].running &&
+		    !may_be_reset(session, slot) &&
+		    loses_place(session, slot, &sm))
+			return no(why, "preemption", slot, sm,
+				  "a kernel is to be reset whose launch is not idempotent");
+	return true;
+}
+
 /*
  * proposal_is_sound() - whether the device can do what a policy proposes
  * @why: says why not
@@ -279,7 +416,10 @@ bool proposal_is_sound(const struct session *session,
 	const struct simgpu_proposal *proposal = &session->proposal;
 
 	return flags_exist(proposal, why) && priorities_exist(proposal, why) &&
+	       masks_exist(session, why) &&
 	       places_are_sound(session, why) &&
 	       quotas_are_sound(proposal, why) && order_exists(proposal, why) &&
+	       issue_limits_are_sound(session, why) &&
+	       resets_are_sound(session, why) &&
 	       knobs_are_sound(session, why);
 }

@@ -7,7 +7,7 @@
 #ifndef CORE_CORE_H
 #define CORE_CORE_H
 
-#include "session.h"
+#include "journal.h"
 
 #define NEVER	U64_MAX
 /* Each slot, and the device with its settings. */
@@ -21,6 +21,8 @@
  * @wait: numbers of launches in other queues that have to end before it starts; 0:
  *	no more
  * @done: it has run to its end, for those who wait for it, and runs again
+ * @idempotent: its thread blocks may run twice
+ * @mask: place of its mask in the tenant's @launch_masks, from 1; 0: it has none
  */
 struct launch {
 	const struct trace *trace;
@@ -32,6 +34,8 @@ struct launch {
 	u64 start_cycle;
 	u64 wait[SESSION_WAITS_MAX];
 	bool done;
+	u8 mask;
+	bool idempotent;
 };
 
 /*
@@ -39,6 +43,7 @@ struct launch {
  * @kernel: which one of the first launch runs, is ready or is launched
  * @launch: a ring of those that have not ended, the present one at @head
  * @launch_cycle: until which that takes, while it is being launched
+ * @events: SIMGPU_ON_* that concern it since the last decision
  * @priority: see session_set_queue()
  * @ran: a trace has run to its end in it
  */
@@ -47,6 +52,7 @@ struct queue {
 	u32 head;
 	u32 launches;
 	s32 priority;
+	u32 events;
 	u64 launch_cycle;
 	bool ran;
 	struct launch launch[SESSION_LAUNCHES_MAX];
@@ -137,8 +143,9 @@ struct quota_note {
  *	the first queue, whether its cycle has come or not
  * @latency: of launches that have ended
  * @waiting: launches that waited behind present ones when the session stopped
- * @waits_for_memory: whether its launch waited for that then
+ * @waits_for_memory: whether its launch waited for that then; @waits_for_sms likewise
  * @stopped: what its queues did then
+ * @shares: what it had on SMs then
  * @started: whether its first run has begun, at @start_cycle
  * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
@@ -153,6 +160,8 @@ struct quota_note {
  * @progress_cycle: when it was last seen to have issued something new
  * @progress_issued: thread instructions that it had issued then
  * @goal: in force
+ * @masks: what it keeps to
+ * @launch_masks: of its launches, as they name them
  * @quota: the last one
  * @epoch_base: its counters at the start of the present epoch
  */
@@ -161,6 +170,7 @@ struct session_tenant {
 	bool left;
 	bool more;
 	bool waits_for_memory;
+	bool waits_for_sms;
 	bool started;
 	bool first_run_done;
 	u8 running;
@@ -189,12 +199,15 @@ struct session_tenant {
 	u64 progress_cycle;
 	u64 progress_issued;
 	struct goal goal;
+	struct session_masks masks;
+	u64 launch_masks[SESSION_LAUNCH_MASKS_MAX][SESSION_MASK_WORDS];
 	struct quota_note quota;
 	struct session_figures first_run;
 	struct simgpu_counters epoch_base;
 	struct simgpu_counters last;
 	struct latency latency;
 	struct session_queue_report stopped[SESSION_QUEUES_MAX];
+	struct session_shares shares;
 };
 
 /*
@@ -231,6 +244,8 @@ struct ended {
  * @sharers: by SM, while it is shared
  * @block_limit: as in &struct simgpu_proposal
  * @memory_priority: by slot, without a model's probe
+ * @channels: by slot; 0: all
+ * @llc_ways: likewise
  */
 struct controls {
 	u64 hold;
@@ -241,6 +256,8 @@ struct controls {
 	u8 memory_priority[SIMGPU_SLOTS_MAX];
 	u8 hold_queues[SIMGPU_SLOTS_MAX];
 	u32 rank[SIMGPU_SLOTS_MAX];
+	u64 channels[SIMGPU_SLOTS_MAX];
+	u32 llc_ways[SIMGPU_SLOTS_MAX];
 };
 
 /*
@@ -399,6 +416,12 @@ static inline bool lists(const struct session *session, u32 event)
 	return session->policy->events & event;
 }
 
+/* The lowest SM of an SM's TPC. */
+static inline u32 first_of_tpc(const struct gpu_config *config, u32 sm)
+{
+	return sm / config->sms_per_tpc * config->sms_per_tpc;
+}
+
 /* A GPU's arrays begin on cache lines, wherever its memory does. */
 #define GPU_ALIGNMENT	64
 
@@ -439,7 +462,10 @@ void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 s
 void proposal_present(struct session *session);
 u32 proposal_count(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_proposal *proposal, u32 slot);
-void proposal_limit(struct simgpu_proposal *proposal, u32 sms_most);
+void proposal_round(const struct gpu_config *config,
+		    struct simgpu_proposal *proposal);
+void proposal_limit(const struct gpu_config *config,
+		    struct simgpu_proposal *proposal, u32 sms_most);
 void proposal_apply(struct session *session);
 void controls_clear(struct session *session);
 void controls_forget(struct session *session, u32 slot);
@@ -448,6 +474,16 @@ void probe_begin(struct session *session);
 void probe_end(struct session *session);
 u32 sms_assigned(const struct session *session, u32 slot);
 u32 sms_shared(const struct session *session, u32 slot);
+u32 owner_of(const struct session *session, u32 sm);
+bool may_be_reset(const struct session *session, u32 slot);
+
+/* masks.c */
+void masks_apply(struct session *session, u32 slot);
+bool masks_have_sm(const struct session *session, u32 slot, u32 sm);
+bool masks_of_launch(const struct session_tenant *tenant,
+		     const struct launch *launch, u64 out[SESSION_MASK_WORDS]);
+int masks_place(const struct session_tenant *tenant,
+		const u64 sms[SESSION_MASK_WORDS]);
 
 /* launch.c */
 u32 launch_start_due(struct session *session);
@@ -474,6 +510,11 @@ u32 launch_waiting_all(const struct session *session, u32 slot);
 void quotas_apply(struct session *session);
 void quotas_figures(const struct session_tenant *tenant,
 		    struct session_quota_figures *out);
+
+/* --- shares.c --- */
+
+void shares_fill(const struct session *session, u32 slot,
+		 struct session_shares *out);
 void quotas_clear(struct session *session, u32 sm, u32 slot);
 
 /* goal.c */

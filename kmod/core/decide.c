@@ -29,6 +29,7 @@ void use_policy(struct session *session, const struct simgpu_policy *policy)
 	forget_decisions(session);
 	probe_end(session);
 	controls_clear(session);
+	gpu_watch_quotas(session->gpu, lists(session, SIMGPU_ON_QUOTA_OUT));
 	launch_ready(session);
 }
 
@@ -56,7 +57,9 @@ void split_even_now(struct session *session)
 	snapshot_fill(session);
 	policy_split_even(&session->snapshot, proposal);
 	proposal->flags = SIMGPU_SAYS_MEMORY_PRIORITY;
-	proposal_limit(proposal, session->initial.sms_most);
+	proposal_limit(&session->initial.config, proposal,
+		       session->initial.sms_most);
+	proposal_round(&session->initial.config, proposal);
 	proposal_apply(session);
 	session->apply_cycle = NEVER;
 }
@@ -227,14 +230,19 @@ static int ask(struct session *session)
 /* What the policy is to hear of now; after that it has heard of it. */
 static u32 take_events(struct session *session)
 {
-	u32 events = session->events, slot;
+	u32 events = session->events, slot, queue;
 
 	if (session->wake_cycle <= session_now(session)) {
 		events |= SIMGPU_ON_WAKE;
 		session->wake_cycle = NEVER;
 	}
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		session->tenants[slot].events = 0;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		tenant->events = 0;
+		for (queue = 0; queue < tenant->queues; queue++)
+			tenant->queue[queue].events = 0;
+	}
 	session->events = 0;
 	session->decision_cycle = NEVER;
 	return events;
@@ -256,7 +264,9 @@ static bool ask_policy(struct session *session, u32 events)
 		why.code = ret < 0 ? ret : -EINVAL;
 	} else if (proposal_is_sound(session, &why)) {
 		session->wake_cycle = session->proposal.wake_cycle ?: NEVER;
-		proposal_limit(&session->proposal, session->initial.sms_most);
+		proposal_limit(&session->initial.config, &session->proposal,
+			       session->initial.sms_most);
+		proposal_round(&session->initial.config, &session->proposal);
 		return true;
 	}
 	fall_back(session, &why);
@@ -387,11 +397,44 @@ static bool is_stuck(struct session *session, u32 slot)
 	return now - tenant->progress_cycle >= session->initial.hold_cycles;
 }
 
+/* Whether some queue of a tenant may begin no more thread blocks. */
+static bool has_used_up_limit(const struct session *session, u32 slot)
+{
+	u32 queue;
+
+	for (queue = 0; queue < session->tenants[slot].queues; queue++)
+		if (!gpu_queue_issue_left(session->gpu, slot, queue))
+			return true;
+	return false;
+}
+
+/* Whether the policy keeps some tenants from SMs, beside there being too few. */
+static bool sms_are_kept(const struct session *session)
+{
+	u32 slot;
+
+	if (session->controls.hold || session->controls.any_shared)
+		return true;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (has_work(&session->tenants[slot]) &&
+		    has_used_up_limit(session, slot))
+			return true;
+	return false;
+}
+
+/* The part of a proposal by which the policy keeps a tenant from progress, if any. */
+static const char *what_keeps(const struct session *session, u32 slot)
+{
+	if (session->controls.hold >> slot & 1)
+		return "hold";
+	return has_used_up_limit(session, slot) ? "issue_limit" : "";
+}
+
 /* Look at all tenants' progress, an eighth of the time that it may be missing. */
 static void watch(struct session *session)
 {
 	struct session_refusal why = { .kind = SESSION_REFUSED_HOLD };
-	const struct controls *controls = &session->controls;
+	const struct gpu_config *config = &session->initial.config;
 	u32 stuck = SESSION_NOWHERE, active = 0, slot;
 
 	session->watch_cycle = session_now(session) +
@@ -404,10 +447,9 @@ static void watch(struct session *session)
 	if (stuck == SESSION_NOWHERE || session->policy == &policy_even)
 		return;
 	/* Where there are too few SMs it is nobody's fault. */
-	if (!controls->hold && !controls->any_shared &&
-	    active > session->initial.config.sms)
+	if (active > config->sms / config->sms_per_tpc && !sms_are_kept(session))
 		return;
-	refusal_say(&why, controls->hold >> stuck & 1 ? "hold" : "", stuck,
+	refusal_say(&why, what_keeps(session, stuck), stuck,
 		    SESSION_NOWHERE,
 		    "a tenant with work made no progress for too long");
 	fall_back(session, &why);

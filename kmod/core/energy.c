@@ -11,10 +11,10 @@
  *     909 pJ an activate of a row of 1 KB, GDDR5 14.0 pJ a bit.
  *
  * Other nodes than 28 nm are scaled by supply and size: 40 nm (Fermi) takes 1.5 times
- * as much, 12 nm 0.5 times; that is an assumption, as are: an activate of GDDR5's
+ * as much, 12 nm 0.5 times, 7 nm 0.35 times; that is an assumption, as are: an activate of GDDR5's
  * rows of 2 KB costs two of HBM2's; static power is a quarter of the board's power
  * (NVIDIA's data sheets: GTX 480 250 W, C2070 238 W, GTX 680 195 W, K20 225 W, GTX 980
- * 165 W, V100 300 W), for GPUs that were never built scaled by their SMs. Refreshes go
+ * 165 W, V100 300 W, A100 400 W), for GPUs that were never built scaled by their SMs. Refreshes go
  * by time, too, and are part of that. docs/fgqos.md says how much results move when
  * static power is halved or doubled.
  */
@@ -42,6 +42,11 @@ const char *const energy_entry_names[ENERGY_ENTRIES] = {
 	30, 2995, 2725, 2 * 3960, 3994, 909, _static_mw	\
 }
 
+/* [J] x 0.35; DRAM as of 12 nm. */
+#define AMPERE_7NM(_static_mw) {					\
+	21, 2097, 1908, 5544, 3994, 909, _static_mw	\
+}
+
 static const struct energy_table tables[] = {
 	{ "hbm80", VOLTA_12NM(75000) },
 	{ "gddr5_40", KEPLER_28NM(100000) },	/* 40 / 16 of a GTX 980 */
@@ -52,6 +57,7 @@ static const struct energy_table tables[] = {
 	{ "c2070", FERMI_40NM(59000) },
 	{ "gtx680", KEPLER_28NM(49000) },
 	{ "k20", KEPLER_28NM(56000) },
+	{ "a100", AMPERE_7NM(100000) },
 };
 
 const struct energy_table *energy_find(const char *config)

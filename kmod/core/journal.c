@@ -13,7 +13,7 @@ static bool is_of_a_tenant(enum journal_kind kind)
 {
 	return kind == JOURNAL_JOIN || kind == JOURNAL_TENANT ||
 	       kind == JOURNAL_LAUNCH || kind == JOURNAL_QUEUE || kind == JOURNAL_ARRIVALS ||
-	       kind == JOURNAL_LEAVE;
+	       kind == JOURNAL_LEAVE || kind == JOURNAL_MASKS;
 }
 
 /* Takes room from the owner's share, and when that is full from the common room. */
@@ -91,6 +91,7 @@ static int replay_launch(struct session *session,
 		.deadline = event->launch.deadline,
 		.queue = event->launch.queue,
 		.more = event->launch.more,
+		.idempotent = event->launch.idempotent,
 	};
 	u64 sequence;
 	int ret;
@@ -99,6 +100,7 @@ static int replay_launch(struct session *session,
 	    trace->bytes != event->launch.trace_bytes)
 		return -EINVAL;
 	memcpy(options.wait, event->launch.wait, sizeof(options.wait));
+	memcpy(options.sms, event->launch.sms, sizeof(options.sms));
 	ret = session_launch_with(session, event->slot, &options, &sequence);
 	if (!ret && sequence != event->launch.sequence)
 		return -EINVAL;
@@ -196,6 +198,8 @@ int session_replay_event(struct session *session,
 		return session_set_queue(session, event->slot,
 					 event->queue.number,
 					 event->queue.priority);
+	case JOURNAL_MASKS:
+		return session_set_masks(session, event->slot, &event->masks);
 	case JOURNAL_ARRIVALS:
 		return replay_arrivals(session, event, trace, given);
 	case JOURNAL_LEAVE:

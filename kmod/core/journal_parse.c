@@ -432,16 +432,19 @@ static bool signed_number(const struct field *field, u32 most, s32 *value)
 	return true;
 }
 
-/* In which queue a launch is, and what it waits for: absent if it is the usual. */
+/* In which queue a launch is, what it waits for and may suffer: absent if usual. */
 static int parse_order(struct parser *parser, struct journal_event *event)
 {
 	char key[] = "wait0";
-	u32 queue = 0, more = 0;
+	u32 queue = 0, more = 0, idempotent = 0;
 
 	if (find_any(parser, "queue") &&
 	    number32(parser, "queue", 0, SESSION_QUEUES_MAX - 1, &queue))
 		return -EINVAL;
 	if (find_any(parser, "more") && number32(parser, "more", 0, 1, &more))
+		return -EINVAL;
+	if (find_any(parser, "idempotent") &&
+	    number32(parser, "idempotent", 0, 1, &idempotent))
 		return -EINVAL;
 	for (; key[4] < '0' + SESSION_WAITS_MAX; key[4]++)
 		if (find_any(parser, key) &&
@@ -449,6 +452,21 @@ static int parse_order(struct parser *parser, struct journal_event *event)
 			return -EINVAL;
 	event->launch.queue = (u8)queue;
 	event->launch.more = more;
+	event->launch.idempotent = idempotent;
+	return 0;
+}
+
+/* A mask of SMs, of which a launch's may be absent. */
+static int parse_sms(struct parser *parser, bool absent,
+		     u64 sms[SESSION_MASK_WORDS])
+{
+	char key[] = "sms0";
+	u32 i;
+
+	for (i = 0; i < SESSION_MASK_WORDS; i++, key[3]++)
+		if (!(absent && !find_any(parser, key)) &&
+		    hexadecimal(parser, key, &sms[i]))
+			return -EINVAL;
 	return 0;
 }
 
@@ -468,6 +486,8 @@ static int parse_launch(struct parser *parser, struct journal_event *event)
 	/* Absent if there is none. */
 	if (find_any(parser, "deadline_cycle") &&
 	    number(parser, "deadline_cycle", &event->launch.deadline))
+		return -EINVAL;
+	if (parse_sms(parser, true, event->launch.sms))
 		return -EINVAL;
 	return parse_order(parser, event);
 }
@@ -489,6 +509,17 @@ static int parse_queue(struct parser *parser, struct journal_event *event)
 		return refuse_line(parser,
 				   "\"priority\" is not a number in its range");
 	return 0;
+}
+
+/* Whether the device has what they name is seen where they are set. */
+static int parse_masks(struct parser *parser, struct journal_event *event)
+{
+	event->kind = JOURNAL_MASKS;
+	if (slot(parser, &event->slot) ||
+	    parse_sms(parser, false, event->masks.sms) ||
+	    hexadecimal(parser, "channels", &event->masks.channels))
+		return -EINVAL;
+	return hexadecimal(parser, "llc_ways", &event->masks.llc_ways);
 }
 
 static int parse_plan(struct parser *parser, struct arrivals_plan *plan)
@@ -623,6 +654,7 @@ static const struct {
 	{ "constants", parse_constants },
 	{ "epoch_cycles", parse_epoch_cycles },
 	{ "fallback", parse_fallback },
+	{ "masks", parse_masks },
 };
 
 static int parse_kind(struct parser *parser, const char *kind)

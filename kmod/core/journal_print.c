@@ -137,14 +137,31 @@ static void add_launch(struct line *line, const struct journal_event *event)
 	for (i = 0; i < SESSION_WAITS_MAX; i++)
 		if (event->launch.wait[i])
 			add(line, " wait%u=%llu", i, event->launch.wait[i]);
+	for (i = 0; i < SESSION_MASK_WORDS; i++)
+		if (event->launch.sms[i])
+			add(line, " sms%u=0x%016llx", i, event->launch.sms[i]);
 	if (event->launch.more)
 		add(line, " more=1");
+	if (event->launch.idempotent)
+		add(line, " idempotent=1");
 }
 
 static void add_queue(struct line *line, const struct journal_event *event)
 {
 	add(line, " slot=%u queue=%u priority=%d", event->slot,
 	    event->queue.number, event->queue.priority);
+}
+
+static void add_masks(struct line *line, const struct journal_event *event)
+{
+	const struct session_masks *masks = &event->masks;
+	u32 i;
+
+	add(line, " slot=%u", event->slot);
+	for (i = 0; i < SESSION_MASK_WORDS; i++)
+		add(line, " sms%u=0x%016llx", i, masks->sms[i]);
+	add(line, " channels=0x%016llx llc_ways=0x%016llx", masks->channels,
+	    masks->llc_ways);
 }
 
 static void add_arrivals(struct line *line, const struct journal_event *event)
@@ -216,6 +233,7 @@ static const struct {
 	[JOURNAL_CONSTANTS] = { "constants", add_constants },
 	[JOURNAL_EPOCH_CYCLES] = { "epoch_cycles", add_epoch_cycles },
 	[JOURNAL_FALLBACK] = { "fallback", add_fallback },
+	[JOURNAL_MASKS] = { "masks", add_masks },
 };
 
 size_t journal_print_event(char *text, const struct journal_event *event)

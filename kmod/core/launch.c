@@ -165,16 +165,19 @@ static void start_kernel(struct session *session, u32 slot, u32 number)
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct queue *queue = &tenant->queue[number];
 	const struct launch *launch = present_launch(queue);
+	u64 sms[SESSION_MASK_WORDS];
 
 	tenant->launching &= ~(1U << number);
 	tenant->running |= 1U << number;
 	gpu_queue_start(session->gpu, slot, number, launch->trace,
 			queue->kernel);
+	if (masks_of_launch(tenant, launch, sms))
+		gpu_queue_set_mask(session->gpu, slot, number, sms);
 	private_run_start(session, slot, number, launch->trace, queue->kernel);
 	if (session->hooks.kernel_start)
 		session->hooks.kernel_start(session->hooks.context, slot,
 					    number, launch->sequence,
-					    queue->kernel);
+					    launch->trace, queue->kernel);
 }
 
 /* A kernel begins, which takes the launch_cycles of the configuration. */
@@ -255,6 +258,7 @@ static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kerne
 		return 0;
 	}
 	tenant->ready |= 1U << number;
+	tenant->queue[number].events |= SIMGPU_ON_KERNEL_READY;
 	return SIMGPU_ON_KERNEL_READY;
 }
 
@@ -614,8 +618,11 @@ u32 launch_advance(struct session *session, u32 slot, u32 number)
 	if (session->hooks.kernel_finish)
 		session->hooks.kernel_finish(session->hooks.context, slot,
 					     number, launch->sequence,
-					     queue->kernel);
+					     launch->trace, queue->kernel,
+					     session_kernel_end(session, slot,
+								number));
 	tenant->running &= ~(1U << number);
+	queue->events |= SIMGPU_ON_KERNEL_END;
 	if (queue->kernel + 1 < launch->trace->kernel_count)
 		events |= offer_kernel(session, slot, number,
 				       queue->kernel + 1);

@@ -101,6 +101,18 @@ static void row_latency(const struct session_tenant_report *report,
 	out->run_mean_ns = latency->run_mean_ns;
 }
 
+const char *row_queue_state(u32 state)
+{
+	static const char *const names[] = {
+		[SIMGPU_QUEUE_EMPTY] = "empty",
+		[SIMGPU_QUEUE_WAITING] = "waiting",
+		[SIMGPU_QUEUE_READY] = "ready",
+		[SIMGPU_QUEUE_RUNNING] = "running",
+	};
+
+	return state < sizeof(names) / sizeof(*names) ? names[state] : "unknown";
+}
+
 static void row_queues(const struct session_tenant_report *report,
 		       struct simgpu_tenant_report *out)
 {
@@ -137,6 +149,48 @@ static void row_goal(const struct session_tenant_report *report,
 		out->flags |= SIMGPU_REPORT_GOAL_MET;
 }
 
+static void row_shares(const struct session_tenant_report *report,
+		       struct simgpu_tenant_report *out)
+{
+	const struct session_shares *shares = &report->shares;
+
+	static_assert(sizeof(out->own_sms) == sizeof(shares->own), "SMs");
+	memcpy(out->own_sms, shares->own, sizeof(out->own_sms));
+	memcpy(out->sharing_sms, shares->shared, sizeof(out->sharing_sms));
+	out->blocks = shares->blocks;
+	out->quota_left = shares->quota_left;
+	out->energy_pj = report->energy_pj;
+	if (shares->bounded)
+		out->flags |= SIMGPU_REPORT_QUOTA;
+	if (report->energy_known)
+		out->flags |= SIMGPU_REPORT_ENERGY;
+}
+
+static bool has_sm(const u64 *words, u32 sm)
+{
+	return sm < SESSION_SM_WORDS * 64 && words[sm / 64] >> sm % 64 & 1;
+}
+
+/* "0-39,64", as lists of processors are written */
+size_t row_sm_list(const u64 *words, char *text)
+{
+	size_t length = 0;
+	u32 first, last;
+
+	text[0] = '\0';
+	for (first = 0; first < SESSION_SM_WORDS * 64; first = last + 1) {
+		last = first;
+		if (!has_sm(words, first))
+			continue;
+		while (has_sm(words, last + 1))
+			last++;
+		length += (size_t)snprintf(text + length, ROW_SM_LIST_BYTES - length,
+					   last > first ? "%s%u-%u" : "%s%u",
+					   length ? "," : "", first, last);
+	}
+	return length;
+}
+
 void row_report(const struct session_tenant_report *report,
 		struct simgpu_tenant_report *out)
 {
@@ -162,9 +216,12 @@ void row_report(const struct session_tenant_report *report,
 		out->flags |= SIMGPU_REPORT_HELD;
 	if (report->waits_for_memory)
 		out->flags |= SIMGPU_REPORT_WAITS_FOR_MEMORY;
+	if (report->waits_for_sms)
+		out->flags |= SIMGPU_REPORT_WAITS_FOR_SMS;
 	row_latency(report, out);
 	row_queues(report, out);
 	row_goal(report, out);
+	row_shares(report, out);
 }
 
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)

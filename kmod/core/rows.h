@@ -27,6 +27,22 @@ void row_epoch(const struct session_epoch *epoch,
 void row_report(const struct session_tenant_report *report,
 		struct simgpu_tenant_report *out);
 
+/* What a queue's first launch does, in a word: of &enum simgpu_queue_state. */
+const char *row_queue_state(u32 state);
+
+/* Room for any list of SMs: 64 numbers of up to three digits, and what parts them. */
+#define ROW_SM_LIST_BYTES 320
+
+/**
+ * row_sm_list() - a set of SMs in words
+ * @words: SIMGPU_SM_WORDS of them, as in &struct simgpu_tenant_report
+ * @text: set to their numbers and ranges, "0-39,64"; empty without any.
+ *	ROW_SM_LIST_BYTES long
+ *
+ * Return: the text's length.
+ */
+size_t row_sm_list(const u64 *words, char *text);
+
 /* Why something was refused, both ways. */
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out);
 void row_refusal_read(const struct simgpu_refusal *row,

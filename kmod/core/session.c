@@ -392,6 +392,21 @@ static void fill_queue_reports(const struct session *session, u32 slot,
 	}
 }
 
+/* Whether a tenant has work and no place, though the policy does not hold it. */
+static bool waits_for_sms(const struct session *session, u32 slot)
+{
+	u32 sm;
+
+	if (!has_work(&session->tenants[slot]) ||
+	    session->controls.hold >> slot & 1 || sms_assigned(session, slot) ||
+	    sms_shared(session, slot))
+		return false;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (gpu_sm_blocks(session->gpu, sm, slot))
+			return false;
+	return true;
+}
+
 static void stop(struct session *session)
 {
 	u32 slot;
@@ -403,8 +418,11 @@ static void stop(struct session *session)
 			launch_waiting_all(session, slot);
 		session->tenants[slot].waits_for_memory =
 			launch_lacks_memory(session, slot);
+		session->tenants[slot].waits_for_sms =
+			waits_for_sms(session, slot);
 		fill_queue_reports(session, slot,
 				   session->tenants[slot].stopped);
+		shares_fill(session, slot, &session->tenants[slot].shares);
 	}
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
@@ -449,6 +467,30 @@ static void take_ended(struct session *session, struct ended *out)
 	}
 }
 
+/* Slices that are over, and quotas that are used up: the policy hears of them. */
+static void hear_of_limits(struct session *session)
+{
+	u64 sliced = gpu_take_slices(session->gpu), rest;
+	u64 out = gpu_take_quotas_out(session->gpu);
+	u32 queues;
+
+	for (rest = sliced; rest; rest &= rest - 1) {
+		u32 slot = (u32)__builtin_ctzll(rest);
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		queues = gpu_take_sliced_queues(session->gpu, slot);
+		tenant->events |= SIMGPU_ON_SLICE_END;
+		for (; queues; queues &= queues - 1)
+			tenant->queue[__builtin_ctz(queues)].events |=
+				SIMGPU_ON_SLICE_END;
+	}
+	for (rest = out; rest; rest &= rest - 1)
+		session->tenants[__builtin_ctzll(rest)].events |=
+			SIMGPU_ON_QUOTA_OUT;
+	decide_events(session, (sliced ? SIMGPU_ON_SLICE_END : 0) |
+			       (out ? SIMGPU_ON_QUOTA_OUT : 0));
+}
+
 /* Let the hardware run to the next decision or @limit, and decide. */
 static void run_once(struct session *session, u64 limit)
 {
@@ -472,6 +514,7 @@ static void run_once(struct session *session, u64 limit)
 	private_run_follow(session, &ended);
 	if (ended.slots)
 		kernels_ended(session, &ended);
+	hear_of_limits(session);
 	decide_apply(session);
 	if (session->initial.stop_cycle &&
 	    session_now(session) == session->initial.stop_cycle) {
@@ -643,6 +686,7 @@ void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
+	const struct energy_table *table;
 
 	memset(out, 0, sizeof(*out));
 	if (!tenant->joined)
@@ -659,6 +703,8 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->waits_for_memory = session->stopped ?
 				tenant->waits_for_memory :
 				launch_lacks_memory(session, slot);
+	out->waits_for_sms = session->stopped ? tenant->waits_for_sms :
+						waits_for_sms(session, slot);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
 	out->np_run_ppm = tenant->np_cycles ? tenant->np_sum / tenant->np_cycles
@@ -667,6 +713,14 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->counters = tenant->last;
 	goal_figures(session, slot, &out->goal);
 	quotas_figures(tenant, &out->quota);
+	if (session->stopped)
+		out->shares = tenant->shares;
+	else
+		shares_fill(session, slot, &out->shares);
+	table = energy_find(session->initial.config.name);
+	out->energy_known = table;
+	if (table)
+		out->energy_pj = energy_dynamic_pj(table, &tenant->last);
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
 	out->waiting = session->stopped ? tenant->waiting :

@@ -16,6 +16,8 @@
 #include "arrivals.h"
 #include "energy.h"
 #include "latency.h"
+#include "masks.h"
+#include "shares.h"
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
 #define SESSION_ANY_SLOT		0xffU
@@ -258,11 +260,11 @@ struct session_epoch {
  * @epoch: an epoch ended; the struct is only valid during the call
  * @launch_done: a launch ended, in order for each queue of a slot; the session has
  *	let go of its trace. @status: 0, or -ECANCELED if it was dropped
- * @kernel_start: a kernel of a launch has started
- * @kernel_finish: it has run to its end
+ * @kernel_start: kernel number @kernel of a launch of @trace has started
+ * @kernel_finish: it has run to its end, at the cycle @ended
  * @repartition: SMs were assigned anew; the present assignment is in the reports
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
- *	(or to nobody): they are saved (@save), or run to their end
+ *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
  * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else. Without it the session asks
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
@@ -275,11 +277,11 @@ struct session_hooks {
 	void (*launch_done)(void *context, u32 slot, u32 queue, u64 sequence,
 			    const struct trace *trace, int status);
 	void (*kernel_start)(void *context, u32 slot, u32 queue, u64 sequence,
-			     u32 kernel);
+			     const struct trace *trace, u32 kernel);
 	void (*kernel_finish)(void *context, u32 slot, u32 queue, u64 sequence,
-			      u32 kernel);
+			      const struct trace *trace, u32 kernel, u64 ended);
 	void (*repartition)(void *context);
-	void (*preempt)(void *context, u32 sm, u32 from, u32 to, bool save);
+	void (*preempt)(void *context, u32 sm, u32 from, u32 to, u32 how);
 	int (*decide)(void *context, const struct simgpu_policy *policy,
 		      const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);
@@ -364,6 +366,7 @@ struct session_quota_figures {
  * @shared_sms: of these, the shared ones
  * @held: whether the policy holds it
  * @waits_for_memory: its next launch waits until others' footprints leave room
+ * @waits_for_sms: it has work, nobody holds it, and others have all SMs
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
  * @np_run_ppm: predicted NP of the run: the predictions of its first run's
@@ -373,6 +376,9 @@ struct session_quota_figures {
  * @counters: since it joined
  * @goal: of its goal
  * @quota: of its quotas; zero without
+ * @shares: what it has on SMs now, or had when the session stopped
+ * @energy_known: whether the GPU has a table of energies
+ * @energy_pj: what its events cost by that table
  * @latency: of its launches that have run to their end since it joined
  * @waiting: launches behind those whose turn it is; of arrivals,
  *	SESSION_WAITING_MAX stands for that many and more
@@ -388,6 +394,7 @@ struct session_tenant_report {
 	u32 shared_sms;
 	bool held;
 	bool waits_for_memory;
+	bool waits_for_sms;
 	u32 class;
 	u64 np_ppm;
 	u64 np_run_ppm;
@@ -396,96 +403,13 @@ struct session_tenant_report {
 	struct simgpu_counters counters;
 	struct session_goal_figures goal;
 	struct session_quota_figures quota;
+	struct session_shares shares;
+	bool energy_known;
+	u64 energy_pj;
 	struct latency_figures latency;
 	u32 waiting;
 	u32 queue_count;
 	struct session_queue_report queue[SESSION_QUEUES_MAX];
-};
-
-enum journal_kind {
-	JOURNAL_JOIN,
-	JOURNAL_TENANT,
-	JOURNAL_LAUNCH,
-	JOURNAL_QUEUE,
-	JOURNAL_ARRIVALS,
-	JOURNAL_LEAVE,
-	JOURNAL_POLICY,
-	JOURNAL_MODEL,
-	JOURNAL_MODEL_PARAM,
-	JOURNAL_POLICY_PARAM,
-	JOURNAL_CONSTANTS,
-	JOURNAL_EPOCH_CYCLES,
-	JOURNAL_FALLBACK,
-};
-
-/**
- * struct journal_event - an external event and when it took effect
- * @cycle: device cycle
- * @kind: &enum journal_kind
- * @slot: tenant, where it concerns one
- * @tenant: JOIN, TENANT (changed options)
- * @launch: LAUNCH: its number; its trace, by checksum and size; its arguments
- * @queue: QUEUE: which one, and its priority from now on
- * @arrivals: ARRIVALS: the last request's number; trace and plan, of which the
- *	list is named by its checksum
- * @epoch_cycles: EPOCH_CYCLES
- * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the knob's
- * @source: POLICY, MODEL: SIMGPU_SOURCE_*
- * @checksum: POLICY, MODEL: as in &struct simgpu_policy
- * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
- * @constants: CONSTANTS: their size and checksum
- * @fallback: FALLBACK: why even has taken the policy's place, as in &struct
- *	session_refusal. It follows from the events before it, and a replay comes
- *	to it by itself
- */
-struct journal_event {
-	u64 cycle;
-	enum journal_kind kind;
-	u32 slot;
-	union {
-		struct session_tenant_options tenant;
-		struct {
-			u64 sequence;
-			u64 trace_bytes;
-			u64 repeats;
-			u64 not_before;
-			u64 deadline;
-			u64 wait[SESSION_WAITS_MAX];
-			u32 checksum;
-			u8 queue;
-			bool more;
-		} launch;
-		struct {
-			u32 number;
-			s32 priority;
-		} queue;
-		struct {
-			u64 sequence;
-			u64 trace_bytes;
-			u32 checksum;
-			u32 list_checksum;
-			struct arrivals_plan plan;
-		} arrivals;
-		u64 epoch_cycles;
-		struct {
-			char name[SIMGPU_NAME_BYTES];
-			u32 source;
-			u32 checksum;
-			u64 value;
-		};
-		struct {
-			u32 bytes;
-			u32 checksum;
-		} constants;
-		struct {
-			u32 kind;
-			s32 code;
-			u32 slot;
-			u32 sm;
-			char field[SIMGPU_NAME_BYTES];
-			char reason[80];
-		} fallback;
-	};
 };
 
 struct session;
@@ -627,6 +551,8 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  *	without it. Outside a gang it means nothing
  * @wait: numbers of launches of the tenant's other queues, made before, that have
  *	to run to their end before it starts; 0: none
+ * @sms: mask of SMs of its kernels, with some of those of the tenant's; all zero: none
+ * @idempotent: its thread blocks may be dropped, and begin again from nothing
  */
 struct session_launch_options {
 	const struct trace *trace;
@@ -635,7 +561,9 @@ struct session_launch_options {
 	u64 deadline;
 	u32 queue;
 	bool more;
+	bool idempotent;
 	u64 wait[SESSION_WAITS_MAX];
+	u64 sms[SESSION_MASK_WORDS];
 };
 
 /**
@@ -646,8 +574,8 @@ struct session_launch_options {
  * @sequence: set to the launch's number, from 1 for each tenant, whatever the queue
  *
  * Return: as session_launch(); -EINVAL, too, for a queue that cannot be, a deadline
- * that is too early, and for waiting for an unknown launch or one in the same
- * queue: then nothing has changed.
+ * that is too early, waiting for an unknown launch or one in the same queue, and a mask
+ * that cannot be; -EAGAIN, too, for a ninth mask: then nothing has changed.
  */
 int session_launch_with(struct session *session, u32 slot,
 			const struct session_launch_options *options,
@@ -839,46 +767,5 @@ u64 session_quota_checks(const struct session *session, u64 *overruns);
 void session_figures(const struct session *session,
 		     const struct simgpu_counters *counters, u64 cycles,
 		     struct session_figures *out);
-
-/* The journal so far; @lost is set to how many events did not fit. */
-const struct journal_event *session_journal(const struct session *session,
-					    u32 *count, u64 *lost);
-
-/**
- * struct session_replay - what a journal only names
- * @policy: finds a policy; NULL for none
- * @model: finds a model
- * @constants: of a model, header and payload; NULL: none
- * @constants_bytes: of these
- * @list: finds a list of arrivals by its length and checksum; NULL: there is none.
- *	It stays valid as long as the session
- * @lists: passed to it
- */
-struct session_replay {
-	const struct simgpu_policy *(*policy)(const char *name);
-	const struct simgpu_model *(*model)(const char *name);
-	const void *constants;
-	u32 constants_bytes;
-	const u64 *(*list)(const void *lists, u64 length, u32 checksum);
-	const void *lists;
-};
-
-/**
- * session_replay_event() - apply a journalled event at its cycle
- * @session: the session
- * @event: the event
- * @trace: LAUNCH, ARRIVALS: the trace that the event names
- * @given: POLICY, MODEL, CONSTANTS: where they are
- *
- * Runs the session to event->cycle first.
- *
- * Return: as the call that the event stands for; -ENOENT for a list that is not
- * there; -ENODATA for other constants
- * than the event names; -EINVAL if the device's time stands still before the cycle.
- */
-int session_replay_event(struct session *session,
-			 const struct journal_event *event,
-			 const struct trace *trace,
-			 const struct session_replay *given);
 
 #endif /* CORE_SESSION_H */

@@ -60,6 +60,8 @@ static void fill_kernel(const struct session *session, const struct launch *laun
 	const struct trace_kernel *from = &launch->trace->kernels[kernel];
 
 	out->flags = SIMGPU_KERNEL_PRESENT;
+	if (launch->idempotent)
+		out->flags |= SIMGPU_KERNEL_IDEMPOTENT;
 	out->kernel = kernel;
 	out->blocks = from->blocks;
 	out->blocks_left = from->blocks;
@@ -137,9 +139,12 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 
 	out->waiting = launch_waiting(session, slot, queue);
 	out->priority = from->priority;
+	out->events = from->events;
+	out->issue_left = gpu_queue_issue_left(session->gpu, slot, queue);
 	if (!(working_queues(tenant) >> queue & 1))
 		return;
 	out->deadline_cycle = launch->deadline;
+	masks_of_launch(tenant, launch, out->sm_mask);
 	fill_kernel(session, launch, from->kernel, &out->head);
 	fill_profile(session, launch, &out->head);
 	out->head.blocks_left = blocks_left_of(session, slot, queue,
@@ -197,6 +202,9 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;
 	out->cgroup = tenant->options.cgroup;
+	memcpy(out->sm_mask, tenant->masks.sms, sizeof(out->sm_mask));
+	out->channel_mask = tenant->masks.channels;
+	out->llc_way_mask = tenant->masks.llc_ways;
 	out->sms = sms_assigned(session, slot);
 	out->shared_sms = sms_shared(session, slot);
 	out->held = session->controls.hold >> slot & 1;
@@ -287,6 +295,8 @@ void snapshot_init(struct session *session)
 	snapshot->schedulers = config->schedulers_per_sm;
 	snapshot->issue_lanes = config->schedulers_per_sm * GPU_LANES;
 	snapshot->channels = config->channels;
+	snapshot->llc_ways = config->llc_ways;
+	snapshot->sms_per_tpc = config->sms_per_tpc;
 	snapshot->line_bytes = GPU_LINE_BYTES;
 	snapshot->peak_clocks_per_line = GPU_LINE_BYTES /
 					 config->channel_bytes_per_clock;

@@ -11,7 +11,8 @@ static u64 mix_bytes(u64 hash, const void *bytes, size_t count)
 	return hash_mix(hash, port_crc32(0, bytes, count) | (u64)count << 32);
 }
 
-static u64 mix_launch(u64 hash, const struct launch *launch)
+static u64 mix_launch(u64 hash, const struct session_tenant *tenant,
+		      const struct launch *launch)
 {
 	u32 i;
 
@@ -23,17 +24,32 @@ static u64 mix_launch(u64 hash, const struct launch *launch)
 	for (i = 0; i < SESSION_WAITS_MAX; i++)
 		if (launch->wait[i])
 			hash = hash_mix(hash, launch->wait[i]);
-	return hash;
+	if (launch->idempotent)
+		hash = hash_mix(hash, SIMGPU_KERNEL_IDEMPOTENT);
+	return !launch->mask ? hash :
+	       mix_bytes(hash, tenant->launch_masks[launch->mask - 1],
+			 sizeof(tenant->launch_masks[0]));
 }
 
-static u64 mix_launches(u64 hash, const struct queue *queue)
+static u64 mix_launches(u64 hash, const struct session_tenant *tenant,
+			const struct queue *queue)
 {
 	u32 i;
 
 	for (i = 0; i < queue->launches; i++)
-		hash = mix_launch(hash, &queue->launch[(queue->head + i) %
-						       SESSION_LAUNCHES_MAX]);
+		hash = mix_launch(hash, tenant,
+				  &queue->launch[(queue->head + i) %
+						 SESSION_LAUNCHES_MAX]);
 	return hash;
+}
+
+/* Who keeps to nothing has the fingerprint that was before there were masks. */
+static u64 mix_masks(u64 hash, const struct session_masks *masks)
+{
+	const struct session_masks none = { 0 };
+
+	return memcmp(masks, &none, sizeof(none)) ?
+	       mix_bytes(hash, masks, sizeof(*masks)) : hash;
 }
 
 /* What only those have that use several queues, or give them priorities. */
@@ -57,10 +73,22 @@ static u64 mix_queues(u64 hash, const struct session_tenant *tenant)
 			continue;
 		hash = hash_mix(hash, queue->kernel |
 				 (u64)queue->launches << 32);
-		hash = mix_launches(hash, queue);
+		hash = mix_launches(hash, tenant, queue);
 		if (tenant->launching >> i & 1)
 			hash = hash_mix(hash, queue->launch_cycle);
 	}
+	return hash;
+}
+
+/* What only those have whose slices have ended. */
+static u64 mix_slices(u64 hash, const struct session_tenant *tenant)
+{
+	u32 i;
+
+	for (i = 0; i < tenant->queues; i++)
+		if (tenant->queue[i].events & SIMGPU_ON_SLICE_END)
+			hash = hash_mix(hash, i | (u64)tenant->queue[i].events
+					      << 32);
 	return hash;
 }
 
@@ -99,6 +127,17 @@ static u64 mix_goal(u64 hash, const struct session_tenant *tenant)
 	return hash_mix(hash, goal->promised);
 }
 
+/* Those of resets only where there was one. */
+static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
+{
+	const size_t bytes = offsetof(struct simgpu_counters, reset_blocks);
+
+	hash = mix_bytes(hash, counters, bytes);
+	return counters->reset_blocks ?
+	       mix_bytes(hash, &counters->reset_blocks,
+			 sizeof(*counters) - bytes) : hash;
+}
+
 static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 {
 	const struct queue *first = &tenant->queue[0];
@@ -106,10 +145,11 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	hash = hash_mix(hash, (tenant->running & 1) | (tenant->ready & 1) << 1 |
 			 tenant->started << 2 | tenant->first_run_done << 3);
 	hash = hash_mix(hash, first->kernel | (u64)first->launches << 32);
-	hash = mix_launches(hash, first);
+	hash = mix_launches(hash, tenant, first);
 	if (tenant->launching & 1)
 		hash = hash_mix(hash, first->launch_cycle);
 	hash = mix_queues(hash, tenant);
+	hash = mix_slices(hash, tenant);
 	if (tenant->arrivals.trace)
 		hash = mix_arrivals(hash, &tenant->arrivals);
 	hash = hash_mix(hash, tenant->start_cycle);
@@ -121,6 +161,7 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	if (tenant->options.cgroup)
 		hash = hash_mix(hash, tenant->options.cgroup);
 	hash = mix_goal(hash, tenant);
+	hash = mix_masks(hash, &tenant->masks);
 	hash = hash_mix(hash, tenant->class | (u64)tenant->events << 32);
 	hash = hash_mix(hash, tenant->np_ppm);
 	hash = hash_mix(hash, tenant->np_cycles);
@@ -131,8 +172,7 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	}
 	hash = mix_bytes(hash, &tenant->curve, sizeof(tenant->curve));
 	hash = hash_mix(hash, tenant->progress_cycle);
-	return mix_bytes(hash, &tenant->epoch_base,
-			 sizeof(tenant->epoch_base));
+	return mix_counters(hash, &tenant->epoch_base);
 }
 
 static u64 mix_controls(u64 hash, const struct controls *controls)
@@ -151,6 +191,11 @@ static u64 mix_controls(u64 hash, const struct controls *controls)
 			hash = hash_mix(hash_mix(hash, slot),
 					controls->hold_queues[slot] |
 					(u64)controls->rank[slot] << 32);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (controls->channels[slot] | controls->llc_ways[slot])
+			hash = hash_mix(hash_mix(hash, controls->channels[slot]),
+					slot |
+					(u64)controls->llc_ways[slot] << 32);
 	return hash;
 }
 
@@ -203,6 +248,15 @@ static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
 	if (proposal->flags & SIMGPU_SAYS_HOLD_QUEUES)
 		hash = mix_bytes(hash, proposal->hold_queues,
 				 sizeof(proposal->hold_queues));
+	if (proposal->flags & SIMGPU_SAYS_CHANNELS)
+		hash = mix_bytes(hash, proposal->channels,
+				 sizeof(proposal->channels));
+	if (proposal->flags & SIMGPU_SAYS_LLC_WAYS)
+		hash = mix_bytes(hash, proposal->llc_ways,
+				 sizeof(proposal->llc_ways));
+	if (proposal->flags & SIMGPU_SAYS_ISSUE_LIMITS)
+		hash = mix_bytes(hash, proposal->issue_limit,
+				 sizeof(proposal->issue_limit));
 	if (proposal->flags & SIMGPU_SAYS_QUOTAS) {
 		hash = mix_bytes(hash, proposal->quota,
 				 sizeof(proposal->quota));
@@ -214,9 +268,14 @@ static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
 	return mix_bytes(hash, proposal->bucket, sizeof(proposal->bucket));
 }
 
-/* Where launches cost nothing, the fingerprint is as it was before they could. */
+/*
+ * Where launches cost nothing and each SM stands for itself, the fingerprint is as it
+ * was before there was anything else.
+ */
 static u64 mix_launch_costs(u64 hash, const struct gpu_config *config)
 {
+	if (config->sms_per_tpc > 1)
+		hash = hash_mix(hash, config->sms_per_tpc);
 	if (config->launch_cycles)
 		hash = hash_mix(hash, config->launch_cycles);
 	if (config->memory_mb)

@@ -140,7 +140,9 @@ static void journal_launch(struct session *session, u32 slot, u64 sequence,
 	event->launch.deadline = options->deadline;
 	event->launch.queue = (u8)options->queue;
 	event->launch.more = options->more;
+	event->launch.idempotent = options->idempotent;
 	memcpy(event->launch.wait, options->wait, sizeof(options->wait));
+	memcpy(event->launch.sms, options->sms, sizeof(options->sms));
 }
 
 static void start_gang(struct session *session)
@@ -157,13 +159,26 @@ static int check_tenant(const struct session *session, u32 slot,
 
 	if (!deadline_is_good(session, options->not_before,
 			      options->deadline) ||
-	    !waits_are_good(tenant, options))
+	    !waits_are_good(tenant, options) ||
+	    !session_sms_are_good(&session->initial.config, options->sms) ||
+	    !session_masks_meet(&tenant->masks, options->sms))
 		return -EINVAL;
 	if (tenant->arrivals.trace)
 		return -EBUSY;
-	if (tenant->queue[options->queue].launches == SESSION_LAUNCHES_MAX)
+	if (tenant->queue[options->queue].launches == SESSION_LAUNCHES_MAX ||
+	    masks_place(tenant, options->sms) < 0)
 		return -EAGAIN;
 	return 0;
+}
+
+/* The mask of a launch is kept with those of others. */
+static void set_mask(struct session_tenant *tenant, struct launch *launch,
+		     const struct session_launch_options *options)
+{
+	launch->mask = (u8)masks_place(tenant, options->sms);
+	if (launch->mask)
+		memcpy(tenant->launch_masks[launch->mask - 1], options->sms,
+		       sizeof(options->sms));
 }
 
 int session_launch_with(struct session *session, u32 slot,
@@ -193,8 +208,10 @@ int session_launch_with(struct session *session, u32 slot,
 		.arrival_cycle = session_now(session),
 		.deadline = options->deadline,
 		.start_cycle = NEVER,
+		.idempotent = options->idempotent,
 	};
 	set_waits(tenant, launch, options);
+	set_mask(tenant, launch, options);
 	queue->launches++;
 	tenant->pending |= 1U << options->queue;
 	tenant->more = options->more;

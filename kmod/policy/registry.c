@@ -37,6 +37,8 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_quota_rollover,
 	&policy_quota_rollover_time,
 	&policy_spart,
+	&policy_cumask,
+	&policy_time_slice,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

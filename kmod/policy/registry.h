@@ -24,6 +24,7 @@ extern const struct simgpu_policy policy_bubble_flux;
 extern const struct simgpu_policy policy_bubble_psp;
 extern const struct simgpu_policy policy_bw_app;
 extern const struct simgpu_policy policy_concurrent;
+extern const struct simgpu_policy policy_cumask;
 extern const struct simgpu_policy policy_dase_fair;
 extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;
@@ -41,6 +42,7 @@ extern const struct simgpu_policy policy_stm;
 extern const struct simgpu_policy policy_stm_partition;
 extern const struct simgpu_policy policy_themis_fair;
 extern const struct simgpu_policy policy_themis_qos;
+extern const struct simgpu_policy policy_time_slice;
 
 /* By index, in the order in which they are listed; NULL past the last one. */
 const struct simgpu_model *registry_model_at(unsigned int index);

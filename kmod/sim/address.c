@@ -8,26 +8,41 @@
 /* Runs of lines that stay in one channel before the next: 256 B, as GPUs do. */
 #define INTERLEAVE_LINES	2
 
-static u32 spread_channel(const struct gpu *gpu, u32 channel, u32 hash)
-{
-	u32 channels = gpu->config.channels;
+/*
+ * struct spread - channels over which lines are spread: the device's, or those of a
+ *	slot's mask, where lines lie as on a GPU that has no others
+ * @channels: how many
+ * @shift: log2() of that, or NONE if it is no power of two
+ * @hash: GPU_HASH_*
+ */
+struct spread {
+	u32 channels;
+	u32 shift;
+	u32 hash;
+};
 
-	if (gpu->shape.channel_shift != NONE)
+static __always_inline u32 spread_channel(const struct spread *spread,
+					  u32 channel, u32 hash)
+{
+	u32 channels = spread->channels;
+
+	if (spread->shift != NONE)
 		return channel ^ (hash & (channels - 1));
 	return (channel + hash % channels) % channels;
 }
 
 /* The bits of a line above its channel; the channel, before it is hashed. */
-static u32 above_channel(const struct gpu *gpu, u32 line, u32 *channel)
+static __always_inline u32 above_channel(const struct spread *spread, u32 line,
+					 u32 *channel)
 {
 	u32 pair = line / INTERLEAVE_LINES;
 
-	if (gpu->shape.channel_shift != NONE) {
-		*channel = pair & (gpu->config.channels - 1);
-		return pair >> gpu->shape.channel_shift;
+	if (spread->shift != NONE) {
+		*channel = pair & (spread->channels - 1);
+		return pair >> spread->shift;
 	}
-	*channel = pair % gpu->config.channels;
-	return pair / gpu->config.channels;
+	*channel = pair % spread->channels;
+	return pair / spread->channels;
 }
 
 /*
@@ -67,23 +82,25 @@ static u32 slice_bits(const struct gpu *gpu)
 	return lowest_bit(gpu->shape.slices_per_channel);
 }
 
-static u32 ipoly_slice(const struct gpu *gpu, u32 line)
+static u32 ipoly_slice(const struct gpu *gpu, const struct spread *spread,
+		       u32 line)
 {
 	u32 bits = slice_bits(gpu), channel;
-	u32 above = above_channel(gpu, line, &channel);
+	u32 above = above_channel(spread, line, &channel);
 	u32 low = above & ((1U << bits) - 1);
 
-	return (channel << bits | low) ^
-	       ipoly(above >> bits, gpu->shape.channel_shift + bits);
+	return (channel << bits | low) ^ ipoly(above >> bits,
+					       spread->shift + bits);
 }
 
 /* There the low bits of a bank are its group. */
-static u32 ipoly_row(const struct gpu *gpu, u32 line, u8 *bank)
+static u32 ipoly_row(const struct gpu *gpu, const struct spread *spread,
+		     u32 line, u8 *bank)
 {
 	const struct gpu_shape *shape = &gpu->shape;
 	u32 bits = slice_bits(gpu), channel, low, high, number;
 	u32 group_bits = shape->bank_bits - shape->group_shift;
-	u32 above = above_channel(gpu, line, &channel);
+	u32 above = above_channel(spread, line, &channel);
 
 	low = above & ((1U << bits) - 1);
 	high = above >> (bits + shape->column_bits);
@@ -93,25 +110,103 @@ static u32 ipoly_row(const struct gpu *gpu, u32 line, u8 *bank)
 	return high >> (shape->bank_bits - bits);
 }
 
+/* The slice of a line, counted through those of the channels of @spread. */
+static __always_inline u32 slice_in(const struct gpu *gpu,
+				    const struct spread *spread, u32 line)
+{
+	const struct gpu_shape *shape = &gpu->shape;
+	u32 per_channel = shape->slices_per_channel, channel, hash;
+	u32 above = above_channel(spread, line, &channel);
+	u32 row_bits = above >> shape->column_bits;
+
+	if (spread->hash == GPU_HASH_IPOLY)
+		return ipoly_slice(gpu, spread, line);
+	if (spread->hash == GPU_HASH_PLAIN)
+		return channel * per_channel +
+		       (row_bits & (gpu->config.banks - 1)) % per_channel;
+	hash = hash_u32(row_bits) >> 16;
+	channel = spread_channel(spread, channel, hash_u32(above));
+	return channel * per_channel + ((hash * per_channel) >> 16);
+}
+
+static __always_inline u32 row_in(const struct gpu *gpu,
+				  const struct spread *spread, u32 line,
+				  u8 *bank)
+{
+	const struct gpu_shape *shape = &gpu->shape;
+	u32 channel, banks = gpu->config.banks, row_bits, row;
+
+	if (spread->hash == GPU_HASH_IPOLY)
+		return ipoly_row(gpu, spread, line, bank);
+	row_bits = above_channel(spread, line, &channel) >> shape->column_bits;
+	row = row_bits >> shape->bank_bits;
+	*bank = row_bits & (banks - 1);
+	if (spread->hash == GPU_HASH_PAE)
+		*bank ^= hash_u32(row) & (banks - 1);
+	return row;
+}
+
+/* All channels of the device. */
+static __always_inline struct spread device_spread(const struct gpu *gpu)
+{
+	return (struct spread) {
+		.channels = gpu->config.channels,
+		.shift = gpu->shape.channel_shift,
+		.hash = gpu->config.address_hash,
+	};
+}
+
+/* Those of a slot that may not use all. */
+static struct spread masked_spread(const struct gpu *gpu, u64 channels)
+{
+	u32 count = hweight64(channels);
+	struct spread spread = {
+		.channels = count,
+		.shift = count & (count - 1) ? NONE : lowest_bit(count),
+		.hash = gpu->config.address_hash,
+	};
+
+	if (spread.hash == GPU_HASH_IPOLY && spread.shift == NONE)
+		spread.hash = GPU_HASH_PAE;
+	return spread;
+}
+
+static noinline u32 masked_slice(const struct gpu *gpu, u32 line)
+{
+	u32 slot = line_slot(line), per_channel = gpu->shape.slices_per_channel;
+	struct spread spread = masked_spread(gpu, gpu->tenants[slot].channels);
+	u32 slice = slice_in(gpu, &spread, line);
+
+	return channel_list(gpu, slot)[slice / per_channel] * per_channel +
+	       slice % per_channel;
+}
+
+/*
+ * Slots with unlike masks could come to the same number of a row, which none may have
+ * in common: so here it is the slot with the row's number within it. No row of a slot
+ * without a mask has the topmost bit.
+ */
+static noinline u32 masked_row(const struct gpu *gpu, u32 line, u8 *bank)
+{
+	const u32 rows = 1U << (LINE_SLOT_SHIFT - 1);
+	u32 slot = line_slot(line);
+	struct spread spread = masked_spread(gpu, gpu->tenants[slot].channels);
+	u32 row = row_in(gpu, &spread, line, bank);
+
+	return 1U << 31 | slot * rows | (row & (rows - 1));
+}
+
 /*
  * address_slice() - the slice of the last-level cache that has a line, of all
  *	channels' slices
  */
 u32 address_slice(const struct gpu *gpu, u32 line)
 {
-	const struct gpu_shape *shape = &gpu->shape;
-	u32 per_channel = shape->slices_per_channel, channel, hash;
-	u32 above = above_channel(gpu, line, &channel);
-	u32 row_bits = above >> shape->column_bits;
+	const struct spread spread = device_spread(gpu);
 
-	if (gpu->config.address_hash == GPU_HASH_IPOLY)
-		return ipoly_slice(gpu, line);
-	if (gpu->config.address_hash == GPU_HASH_PLAIN)
-		return channel * per_channel +
-		       (row_bits & (gpu->config.banks - 1)) % per_channel;
-	hash = hash_u32(row_bits) >> 16;
-	channel = spread_channel(gpu, channel, hash_u32(above));
-	return channel * per_channel + ((hash * per_channel) >> 16);
+	if (gpu->bounded && gpu->tenants[line_slot(line)].channels)
+		return masked_slice(gpu, line);
+	return slice_in(gpu, &spread, line);
 }
 
 /*
@@ -120,17 +215,11 @@ u32 address_slice(const struct gpu *gpu, u32 line)
  */
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank)
 {
-	const struct gpu_shape *shape = &gpu->shape;
-	u32 channel, banks = gpu->config.banks, row_bits, row;
+	const struct spread spread = device_spread(gpu);
 
-	if (gpu->config.address_hash == GPU_HASH_IPOLY)
-		return ipoly_row(gpu, line, bank);
-	row_bits = above_channel(gpu, line, &channel) >> shape->column_bits;
-	row = row_bits >> shape->bank_bits;
-	*bank = row_bits & (banks - 1);
-	if (gpu->config.address_hash == GPU_HASH_PAE)
-		*bank ^= hash_u32(row) & (banks - 1);
-	return row;
+	if (gpu->bounded && gpu->tenants[line_slot(line)].channels)
+		return masked_row(gpu, line, bank);
+	return row_in(gpu, &spread, line, bank);
 }
 
 /* What each of a coalesced atomic's requests carries, in the mean. */

@@ -54,6 +54,8 @@ static void begin_block(const struct gpu *gpu, struct sm *sm, u32 number)
 
 	block->at_barrier = 0;
 	block->state = BLOCK_RUNS;
+	block->issued = 0;
+	block->since = gpu->now;
 	block->warps_left = kernel->block_warps;
 	for (i = 0; i < kernel->block_warps; i++)
 		start_warp(sm, kernel, number, i);
@@ -67,6 +69,8 @@ static void resume_block(const struct gpu *gpu, struct sm *sm, u32 number, u32 s
 
 	block->at_barrier = gpu->pool.blocks[saved].at_barrier;
 	block->state = BLOCK_RESTORES;
+	block->issued = gpu->pool.blocks[saved].issued;
+	block->since = gpu->now - gpu->pool.blocks[saved].cycles;
 	block->warps_left = gpu->pool.blocks[saved].warps_left;
 	block->moved = 0;
 	block->saved = saved;
@@ -120,6 +124,8 @@ void block_start(struct gpu *gpu, u32 index, u32 grid, u32 block_index, u32 save
 	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
 	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
 	share_block_came(gpu, index, block->slot);
+	if (gpu->bounded)
+		tell_place(gpu, block->slot, GPU_PLACE_SM, index);
 	sm->blocks++;
 	sm->threads_used += kernel->block_threads;
 	sm->registers_used += registers_of(kernel);
@@ -163,6 +169,18 @@ void sm_notify(struct gpu *gpu, u32 index, u32 grid, enum notice_kind kind,
 		.grid = grid,
 		.kind = kind,
 	};
+}
+
+/*
+ * block_issued() - warp instructions that a thread block has issued so far
+ */
+u64 block_issued(const struct sm *sm, const struct block *block)
+{
+	u64 issued = block->issued, mask;
+
+	for (mask = block->warps; mask; mask &= mask - 1)
+		issued += sm->warp[lowest_bit(mask)].issued;
+	return issued;
 }
 
 /*

@@ -185,6 +185,19 @@ static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set)
 	return NONE;
 }
 
+/* Likewise of those in which a slot's lines may be put. */
+static noinline u32 bounded_victim_rank(const struct gpu *gpu,
+					const struct llc_set *set, u32 slot)
+{
+	u64 kept = set->pending | gpu->tenants[slot].closed_ways;
+	u32 rank;
+
+	for (rank = gpu->config.llc_ways; rank-- > 0;)
+		if (!(kept & way_bits(lru_way(set->order, rank))))
+			return rank;
+	return NONE;
+}
+
 /* Whether a request needs what a line holds. */
 static bool needs_line(const struct gpu *gpu, const struct request *request)
 {
@@ -265,12 +278,14 @@ static void llc_write_back(struct gpu *gpu, u32 index,
 }
 
 /*
- * Give a line the oldest way. NONE: it must wait for a way or a write credit,
+ * Give a line the oldest of its slot's ways. NONE: it must wait for a way or a write credit,
  * one of which comes with a completion.
  */
 static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line)
 {
-	u32 rank = llc_victim_rank(gpu, set), way;
+	u32 rank = !gpu->bounded ? llc_victim_rank(gpu, set) :
+		   bounded_victim_rank(gpu, set, line_slot(line));
+	u32 way;
 
 	if (rank == NONE)
 		return NONE;
@@ -280,6 +295,8 @@ static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line
 			return NONE;
 		llc_write_back(gpu, index, set, way);
 	}
+	if (gpu->bounded)
+		tell_place(gpu, line_slot(line), GPU_PLACE_WAY, way);
 	llc_set_tag(set, way, line);
 	set->order = lru_renew(set->order, rank);
 	set->valid &= ~way_bits(way);

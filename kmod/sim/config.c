@@ -16,6 +16,7 @@ static const struct gpu_config *const configs[] = {
 	&spec_c2070,
 	&spec_gtx680,
 	&spec_k20,
+	&spec_a100,
 };
 
 const struct gpu_config *gpu_config_at(unsigned int index)
@@ -118,6 +119,7 @@ static const struct config_field fields[] = {
 	FIELD(hardware_counters, 0, 1),
 	FIELD(launch_cycles, 0, GPU_LAUNCH_CYCLES_MAX),
 	FIELD(memory_mb, 0, 1U << 20),
+	FIELD(sms_per_tpc, 1, GPU_SMS_MAX),
 	UNIT("integer", TRACE_INTEGER),
 	UNIT("fp32", TRACE_FP32),
 	UNIT("fp64", TRACE_FP64),
@@ -210,6 +212,8 @@ static int check_together(const struct gpu_config *config, const char **field,
 	} rules[] = {
 		{ !power_of_two(config->schedulers_per_sm), "schedulers_per_sm",
 		  "must be a power of two" },
+		{ config->sms % config->sms_per_tpc, "sms_per_tpc",
+		  "must divide sms" },
 		{ !power_of_two(config->l1_sets), "l1_sets",
 		  "must be a power of two" },
 		{ config->l1_sectors != 1 && config->l1_sectors != TRACE_SECTORS,

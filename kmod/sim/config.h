@@ -17,6 +17,7 @@ extern const struct gpu_config spec_gtx480;
 extern const struct gpu_config spec_c2070;
 extern const struct gpu_config spec_gtx680;
 extern const struct gpu_config spec_k20;
+extern const struct gpu_config spec_a100;
 
 /* config.c */
 #define CONFIG_FIELDS_MAX	96

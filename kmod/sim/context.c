@@ -15,6 +15,16 @@ static u32 context_lines(const struct trace_kernel *kernel)
 
 /* --- pool ----------------------------------------------------------------------- */
 
+/* context_gpus() - GPUs full that can be saved at a time */
+u32 context_gpus(const struct gpu_config *config)
+{
+	u32 gpus = CONTEXT_WARPS / (config->sms * config->warps_per_sm);
+
+	if (gpus < CONTEXT_USUAL_GPUS)
+		return CONTEXT_USUAL_GPUS;
+	return gpus < CONTEXT_GPUS ? gpus : CONTEXT_GPUS;
+}
+
 /*
  * context_shape() - how many thread blocks and warps can be saved
  *
@@ -27,11 +37,14 @@ void context_shape(const struct gpu_config *config, struct gpu_shape *shape)
 		     config->shared_bytes_per_sm + GPU_LINE_BYTES - 1) /
 		    GPU_LINE_BYTES;
 	u32 regions = CONTEXT_LINES_MAX / (lines ? lines : 1);
+	u32 blocks = config->sms * config->blocks_per_sm;
+	u32 warps = config->sms * config->warps_per_sm;
+	u32 gpus = context_gpus(config);
 
-	shape->saved_blocks = CONTEXT_GPUS * config->sms * config->blocks_per_sm;
-	if (shape->saved_blocks > regions)
-		shape->saved_blocks = regions;
-	shape->saved_warps = CONTEXT_GPUS * config->sms * config->warps_per_sm;
+	shape->saved_blocks = (u32)sooner(gpus * blocks, regions);
+	shape->saved_warps = gpus * warps;
+	shape->usual_blocks = (u32)sooner(CONTEXT_USUAL_GPUS * blocks, regions);
+	shape->usual_warps = CONTEXT_USUAL_GPUS * warps;
 }
 
 void context_init(struct gpu *gpu)
@@ -62,6 +75,26 @@ static void reserve_warps(struct context_pool *pool, struct saved_block *saved,
 	*link = NO_CONTEXT;
 }
 
+/* Whether more is saved than is usual. */
+static bool is_crowded(const struct gpu *gpu)
+{
+	const struct gpu_shape *shape = &gpu->shape;
+
+	return shape->saved_blocks - gpu->pool.blocks_left > shape->usual_blocks ||
+	       shape->saved_warps - gpu->pool.warps_left > shape->usual_warps;
+}
+
+static u32 take_place(struct gpu *gpu)
+{
+	struct context_pool *pool = &gpu->pool;
+	u32 number = pool->free_block;
+
+	pool->free_block = pool->blocks[number].next;
+	pool->blocks_left--;
+	pool->crowded |= is_crowded(gpu);
+	return number;
+}
+
 /*
  * context_reserve() - keep places for thread blocks of an SM
  * @blocks: bit mask of blocks that run
@@ -77,13 +110,11 @@ bool context_reserve(struct gpu *gpu, u32 index, u32 blocks)
 		warps += gpu->sms[index].block[lowest_bit(mask)].warps_left;
 	if (count > pool->blocks_left || warps > pool->warps_left)
 		return false;
-	pool->blocks_left -= count;
 	pool->warps_left -= warps;
 	for (mask = blocks; mask; mask &= mask - 1) {
 		struct block *block = &gpu->sms[index].block[lowest_bit(mask)];
 
-		block->saved = pool->free_block;
-		pool->free_block = pool->blocks[block->saved].next;
+		block->saved = take_place(gpu);
 		reserve_warps(pool, &pool->blocks[block->saved],
 			      block->warps_left);
 	}
@@ -123,7 +154,31 @@ void context_queue(struct gpu *gpu, u32 grid, u32 number)
 }
 
 /*
- * context_take() - the saved thread block of a kernel that waits longest
+ * context_drop() - a thread block that is dropped waits to begin again
+ *
+ * Return: false if there is no place for it.
+ */
+bool context_drop(struct gpu *gpu, const struct block *block)
+{
+	struct saved_block *saved;
+	u32 number;
+
+	if (!gpu->pool.blocks_left)
+		return false;
+	number = take_place(gpu);
+	saved = &gpu->pool.blocks[number];
+	saved->first_warp = NO_CONTEXT;
+	saved->index = block->index;
+	saved->warps_left = 0;
+	saved->at_barrier = 0;
+	saved->issued = 0;
+	saved->cycles = 0;
+	context_queue(gpu, block->grid, number);
+	return true;
+}
+
+/*
+ * context_take() - the saved or dropped thread block of a kernel that waits longest
  *
  * Return: its place in the pool, or NO_CONTEXT.
  */
@@ -210,6 +265,8 @@ static void save_warps(struct gpu *gpu, const struct sm *sm,
 	saved->index = block->index;
 	saved->warps_left = block->warps_left;
 	saved->at_barrier = block->at_barrier;
+	saved->issued = block_issued(sm, block);
+	saved->cycles = gpu->now - block->since;
 	for (mask = block->warps; mask; mask &= mask - 1) {
 		save_warp(&sm->warp[lowest_bit(mask)], &pool->warps[number]);
 		number = pool->warps[number].next;

@@ -7,17 +7,28 @@
 
 #include "sm.h"
 
-/* GPUs full of thread blocks and warps that can be saved at a time. */
-#define CONTEXT_GPUS		4
+/*
+ * GPUs full of thread blocks and warps that can be saved at a time: at most
+ * CONTEXT_GPUS, of some twenty tenants that take turns on a small GPU, and of larger
+ * ones as many as CONTEXT_WARPS warps fill, so that the pool stays below 1 MB.
+ * Without such turns four are plenty, which any GPU has; the state hash names the
+ * others only where they were needed.
+ */
+#define CONTEXT_GPUS		24
+#define CONTEXT_WARPS		20480
+#define CONTEXT_USUAL_GPUS	4
 /* The save area of a tenant: the top lines of its space but for the last. */
 #define CONTEXT_LINES_MAX	0x2000000U
 #define CONTEXT_TOP		((1U << LINE_SLOT_SHIFT) - 1)
 #define NO_CONTEXT		U32_MAX
 
 /*
- * struct saved_block - a thread block that has left its SM, or is leaving
+ * struct saved_block - a thread block that has left its SM, or is leaving; one that
+ *	was dropped has no warps
  * @next: in its kernel's queue, or in the free list
  * @first_warp: of its warps, in order of their index
+ * @issued: warp instructions so far
+ * @cycles: for which it was on an SM
  */
 struct saved_block {
 	u32 next;
@@ -25,6 +36,8 @@ struct saved_block {
 	u32 index;
 	u8 warps_left;
 	u8 at_barrier;
+	u64 issued;
+	u64 cycles;
 };
 
 /* struct saved_warp - what a warp needs to go on; @next: of its block */
@@ -45,6 +58,7 @@ struct saved_warp {
  * @free_block: first free of @blocks, NO_CONTEXT for none
  * @free_warp: first free of @warps
  * @blocks_left: free ones that nobody has reserved, as are @warps_left
+ * @crowded: more has been saved at a time than CONTEXT_USUAL_GPUS hold
  */
 struct context_pool {
 	struct saved_block *blocks;
@@ -53,12 +67,15 @@ struct context_pool {
 	u32 free_warp;
 	u32 blocks_left;
 	u32 warps_left;
+	bool crowded;
 };
 
 /* context.c */
+u32 context_gpus(const struct gpu_config *config);
 void context_shape(const struct gpu_config *config, struct gpu_shape *shape);
 void context_init(struct gpu *gpu);
 bool context_reserve(struct gpu *gpu, u32 sm, u32 blocks);
+bool context_drop(struct gpu *gpu, const struct block *block);
 u32 context_take(struct gpu *gpu, u32 grid);
 void context_turn(struct gpu *gpu, u32 sm);
 u64 context_next_turn(const struct gpu *gpu, const struct sm *sm);

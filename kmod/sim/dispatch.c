@@ -61,13 +61,21 @@ static u32 *returned_blocks(const struct gpu *gpu, u32 slot)
 
 static bool has_new_block(const struct grid *grid)
 {
-	return grid->returned || grid->next_block < grid->blocks;
+	return grid->issue_left &&
+	       (grid->returned || grid->next_block < grid->blocks);
+}
+
+/* Whether those that SMs have been given beforehand are the last for now. */
+static bool are_last(const struct grid *grid)
+{
+	return grid->next_block == grid->blocks || !grid->issue_left;
 }
 
 static u32 take_new_block(const struct gpu *gpu, u32 number)
 {
 	struct grid *grid = &gpu->grids[number];
 
+	grid->issue_left -= grid->issue_left != GPU_NO_LIMIT;
 	if (grid->returned)
 		return returned_blocks(gpu, grid_slot(number))[--grid->returned];
 	return grid->next_block++;
@@ -86,6 +94,7 @@ void dispatch_take_back(struct gpu *gpu, u32 index)
 
 		returned_blocks(gpu, sm->owner)[grid->returned++] =
 			sm->reserve[sm->reserved - 1];
+		grid->issue_left += grid->issue_left != GPU_NO_LIMIT;
 		sm->reserved--;
 	}
 }
@@ -111,11 +120,19 @@ static u32 queues_that_wait(const struct gpu *gpu, u32 slot)
 
 static void start_next(struct gpu *gpu, u32 index, u32 number)
 {
-	u32 saved = context_take(gpu, number);
+	u32 saved = context_take(gpu, number), block;
 
-	block_start(gpu, index, number, saved == NO_CONTEXT ?
-					take_new_block(gpu, number) :
-					gpu->pool.blocks[saved].index, saved);
+	if (saved == NO_CONTEXT) {
+		block = take_new_block(gpu, number);
+	} else {
+		block = gpu->pool.blocks[saved].index;
+		/* One that was dropped begins from nothing. */
+		if (!gpu->pool.blocks[saved].warps_left) {
+			context_free(gpu, saved);
+			saved = NO_CONTEXT;
+		}
+	}
+	block_start(gpu, index, number, block, saved);
 }
 
 /* --- where --------------------------------------------------------------------------- */
@@ -126,6 +143,42 @@ static bool takes_from(const struct sm *sm, u32 owner)
 	return sm->owner == owner && !sm->draining;
 }
 
+/* Whether a slot may use an SM, now or once that has changed hands. */
+static bool may_use(const struct gpu *gpu, u32 index, u32 slot)
+{
+	u32 owner = gpu->sms[index].next_owner;
+
+	return owner == slot ||
+	       (owner == GPU_SHARED && sm_tenant(gpu, index, slot)->block_limit);
+}
+
+static bool is_in_mask(const struct grid *grid, u32 index)
+{
+	return grid->sms[index / 64] >> index % 64 & 1;
+}
+
+/* A mask counts only while its slot may use one of its SMs. */
+static bool mask_counts(const struct gpu *gpu, u32 number)
+{
+	const struct grid *grid = &gpu->grids[number];
+	u32 i;
+
+	for (i = 0; grid->masked && i < gpu->config.sms; i++)
+		if (is_in_mask(grid, i) && may_use(gpu, i, grid_slot(number)))
+			return true;
+	return false;
+}
+
+/*
+ * Whether a kernel's block may begin on an SM, if it fits; @masked is what
+ * mask_counts() says of the kernel.
+ */
+static bool may_begin(const struct gpu *gpu, u32 index, u32 number, bool masked)
+{
+	return (!masked || is_in_mask(&gpu->grids[number], index)) &&
+	       below_limit(gpu, index, grid_slot(number));
+}
+
 /*
  * The first SM of @owner from @from on with room for a kernel's block, or NONE. Of a
  * slot's own SMs the first of those with the fewest blocks, so that its kernels share
@@ -134,6 +187,7 @@ static bool takes_from(const struct sm *sm, u32 owner)
 static u32 find_room(const struct gpu *gpu, u32 number, u32 owner, u32 from)
 {
 	const struct trace_kernel *kernel = gpu->grids[number].kernel;
+	bool masked = mask_counts(gpu, number);
 	u32 best = NONE, fewest = U32_MAX, i;
 
 	for (i = 0; i < gpu->config.sms; i++) {
@@ -142,7 +196,7 @@ static u32 find_room(const struct gpu *gpu, u32 number, u32 owner, u32 from)
 
 		if (!takes_from(sm, owner) || sm->blocks >= fewest ||
 		    !block_fits(gpu, sm, kernel) ||
-		    !below_limit(gpu, index, grid_slot(number)))
+		    !may_begin(gpu, index, number, masked))
 			continue;
 		if (owner == GPU_SHARED)
 			return index;
@@ -152,16 +206,28 @@ static u32 find_room(const struct gpu *gpu, u32 number, u32 owner, u32 from)
 	return best;
 }
 
-/* Whether a slot may have one more block on some SM of @owner, if it fits. */
-static bool may_place(const struct gpu *gpu, u32 slot, u32 owner)
+/* Whether a kernel may have one more block on some SM of @owner, if it fits. */
+static bool may_place(const struct gpu *gpu, u32 number, u32 owner)
 {
+	bool masked = mask_counts(gpu, number);
 	u32 i;
 
 	for (i = 0; i < gpu->config.sms; i++)
 		if (takes_from(&gpu->sms[i], owner) &&
-		    below_limit(gpu, i, slot))
+		    may_begin(gpu, i, number, masked))
 			return true;
 	return false;
+}
+
+/* Queues of a slot with a block that may begin on some SM of @owner, if it fits. */
+static u32 queues_for(const struct gpu *gpu, u32 slot, u32 owner)
+{
+	u32 queues = 0, mask;
+
+	for (mask = queues_that_wait(gpu, slot); mask; mask &= mask - 1)
+		if (may_place(gpu, grid_number(slot, lowest_bit(mask)), owner))
+			queues |= mask & -mask;
+	return queues;
 }
 
 /* --- the only kernel of a slot, on SMs of its own -------------------------------------- */
@@ -173,8 +239,8 @@ static bool may_place(const struct gpu *gpu, u32 slot, u32 owner)
 static void dispatch_blocks(struct gpu *gpu, u32 number)
 {
 	const struct trace_kernel *kernel = gpu->grids[number].kernel;
+	bool masked = mask_counts(gpu, number), started = true;
 	u32 slot = grid_slot(number), i;
-	bool started = true;
 
 	while (started) {
 		started = false;
@@ -182,7 +248,7 @@ static void dispatch_blocks(struct gpu *gpu, u32 number)
 			if (!takes_from(&gpu->sms[i], slot) ||
 			    !grid_has_block(gpu, number) ||
 			    !block_fits(gpu, &gpu->sms[i], kernel) ||
-			    !below_limit(gpu, i, slot))
+			    !may_begin(gpu, i, number, masked))
 				continue;
 			start_next(gpu, i, number);
 			started = true;
@@ -205,6 +271,7 @@ static void reserve_block(struct gpu *gpu, u32 number, struct sm *sm)
 static void reserve_blocks(struct gpu *gpu, u32 number)
 {
 	const struct grid *grid = &gpu->grids[number];
+	bool masked = mask_counts(gpu, number);
 	u32 most, i;
 
 	for (most = 1; most <= SM_RESERVE; most++) {
@@ -214,14 +281,18 @@ static void reserve_blocks(struct gpu *gpu, u32 number)
 			if (!has_new_block(grid))
 				return;
 			if (takes_from(sm, grid_slot(number)) &&
-			    sm->reserved < most && sm->reserved < sm->blocks)
+			    sm->reserved < most && sm->reserved < sm->blocks &&
+			    (!masked || is_in_mask(grid, i)))
 				reserve_block(gpu, number, sm);
 		}
 	}
 }
 
-/* What a slot's SMs have been given, and has not begun, goes back. */
-static void take_all_back(struct gpu *gpu, u32 slot)
+/*
+ * dispatch_take_all_back() - what a slot's SMs have been given, and has not begun,
+ *	goes back
+ */
+void dispatch_take_all_back(struct gpu *gpu, u32 slot)
 {
 	u32 i;
 
@@ -230,12 +301,26 @@ static void take_all_back(struct gpu *gpu, u32 slot)
 			dispatch_take_back(gpu, i);
 }
 
+/* The same of SMs that a kernel's mask leaves out since they have been given them. */
+static void take_masked_back(struct gpu *gpu, u32 number)
+{
+	u32 i;
+
+	if (!mask_counts(gpu, number))
+		return;
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].owner == grid_slot(number) &&
+		    !is_in_mask(&gpu->grids[number], i))
+			dispatch_take_back(gpu, i);
+}
+
 static void dispatch_only(struct gpu *gpu, u32 number)
 {
 	const struct grid *grid = &gpu->grids[number];
 
-	if (grid->next_block == grid->blocks)
-		take_all_back(gpu, grid_slot(number));
+	take_masked_back(gpu, number);
+	if (are_last(grid))
+		dispatch_take_all_back(gpu, grid_slot(number));
 	dispatch_blocks(gpu, number);
 	if (!grid->blocks_preempted)
 		reserve_blocks(gpu, number);
@@ -277,7 +362,7 @@ static u32 first_in_turn(const struct tenant *tenant, u32 queues)
 static u32 next_of_slot(struct gpu *gpu, u32 slot, u32 owner, u32 from, u32 *sm)
 {
 	struct tenant *tenant = &gpu->tenants[slot];
-	u32 queues = first_by_priority(tenant, queues_that_wait(gpu, slot));
+	u32 queues = first_by_priority(tenant, queues_for(gpu, slot, owner));
 
 	for (; queues; queues &= ~(1U << first_in_turn(tenant, queues))) {
 		u32 queue = first_in_turn(tenant, queues);
@@ -301,8 +386,7 @@ static u64 slots_that_wait(const struct gpu *gpu)
 	for (mask = gpu->running; mask; mask &= mask - 1) {
 		u32 slot = lowest_bit(mask);
 
-		if (queues_that_wait(gpu, slot) &&
-		    may_place(gpu, slot, GPU_SHARED))
+		if (queues_for(gpu, slot, GPU_SHARED))
 			waiting |= 1ULL << slot;
 	}
 	return waiting;
@@ -396,12 +480,15 @@ static bool goes_before(const struct gpu *gpu, u32 a, u32 b)
 	return gpu->grids[a].started < gpu->grids[b].started;
 }
 
-/* Of @first, or if that is NONE of a slot's kernels with blocks, the one in front. */
-static u32 first_of_slot(const struct gpu *gpu, u32 slot, u32 first)
+/*
+ * Of @first, or if that is NONE of a slot's kernels with blocks for SMs of @owner, the
+ * one in front.
+ */
+static u32 first_of_slot(const struct gpu *gpu, u32 slot, u32 owner, u32 first)
 {
 	u32 mask;
 
-	for (mask = queues_that_wait(gpu, slot); mask; mask &= mask - 1) {
+	for (mask = queues_for(gpu, slot, owner); mask; mask &= mask - 1) {
 		u32 number = grid_number(slot, lowest_bit(mask));
 
 		if (first == NONE || goes_before(gpu, number, first))
@@ -419,7 +506,7 @@ static u32 next_in_order(struct gpu *gpu, u64 slots, u32 owner, u32 *sm)
 	u32 first = NONE;
 
 	for (; slots; slots &= slots - 1)
-		first = first_of_slot(gpu, lowest_bit(slots), first);
+		first = first_of_slot(gpu, lowest_bit(slots), owner, first);
 	if (first == NONE)
 		return NONE;
 	*sm = find_room(gpu, first, owner, gpu->order_sm);
@@ -459,8 +546,7 @@ static u32 next_owned(struct gpu *gpu, u32 slot, u32 *sm)
 	u32 number;
 
 	if (is_strict(gpu))
-		return !may_place(gpu, slot, slot) ? NONE :
-		       next_in_order(gpu, 1ULL << slot, slot, sm);
+		return next_in_order(gpu, 1ULL << slot, slot, sm);
 	number = next_of_slot(gpu, slot, slot, tenant->next_sm, sm);
 	if (number != NONE)
 		tenant->next_sm = (*sm + 1) % gpu->config.sms;
@@ -478,7 +564,7 @@ static void dispatch_owned(struct gpu *gpu, u32 slot)
 					       lowest_bit(tenant->running)));
 		return;
 	}
-	take_all_back(gpu, slot);
+	dispatch_take_all_back(gpu, slot);
 	while ((number = next_owned(gpu, slot, &sm)) != NONE)
 		start_next(gpu, sm, number);
 }
@@ -506,8 +592,7 @@ static bool will_take_back(const struct gpu *gpu, u32 slot)
 		const struct sm *sm = &gpu->sms[i];
 		const struct grid *grid = &gpu->grids[sm->reserve_grid];
 
-		if (sm->owner == slot && sm->reserved &&
-		    grid->next_block == grid->blocks)
+		if (sm->owner == slot && sm->reserved && are_last(grid))
 			return true;
 	}
 	return false;

@@ -97,6 +97,8 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, u32 mode, u32 sectors,
 		},
 	};
 
+	if (gpu->bounded)
+		tell_place(gpu, request.tag.slot, GPU_PLACE_CHANNEL, channel);
 	post(&gpu->channels[channel], mode, &request);
 	/* A turn within the batch's length will see it in any case. */
 	if (gpu->channels[channel].turn_at > gpu->now + gpu->shape.batch_cycles)

@@ -210,6 +210,8 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	lay_out_view(carver, gpu, config);
 	CARVE(carver, gpu, tenants, GPU_SLOTS_MAX);
 	CARVE(carver, gpu, grids, GPU_SLOTS_MAX * GPU_QUEUES_MAX);
+	CARVE(carver, gpu, channel_lists,
+	      (size_t)GPU_SLOTS_MAX * config->channels);
 	CARVE(carver, gpu, returned, GPU_SLOTS_MAX * sms * SM_RESERVE);
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
@@ -345,6 +347,7 @@ void gpu_queue_start(struct gpu *gpu, u32 slot, u32 queue,
 	grid->next_block = 0;
 	grid->returned = 0;
 	grid->blocks_finished = 0;
+	grid->masked = false;
 	tenant->finished &= ~(1U << queue);
 	if (!tenant->running) {
 		slot_counters(gpu, slot)->refreshes -= refreshes_due(gpu);
@@ -392,6 +395,7 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 	gpu->running &= ~(1ULL << slot);
 	tenant->generation++;
 	gpu->memory_priority[slot] = 0;
+	masks_forget(gpu, slot);
 	gpu->finished &= ~(1ULL << slot);
 	gpu->ending &= ~(1ULL << slot);
 	gpu->dispatch &= ~(1ULL << slot);

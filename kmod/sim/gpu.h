@@ -13,6 +13,8 @@
 
 #include <simgpu/counters.h>
 #include <simgpu/fixed.h>
+#include "issue.h"
+#include "masks.h"
 #include "trace.h"
 
 #define GPU_SLOTS_MAX		64
@@ -166,6 +168,8 @@ struct dram_timing {
  * @launch_cycles: core cycles from a kernel's start, as a driver sees it, until its
  *	first thread blocks can be handed out
  * @memory_mb: MiB of device memory for the footprints of launches under way; 0: any
+ * @sms_per_tpc: SMs that change hands together, as a driver sees them: those of a
+ *	texture processing cluster; divides @sms
  * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
  *	shared memory, and each of its schedulers the others
  * @dram: timings
@@ -221,6 +225,7 @@ struct gpu_config {
 	u32 hardware_counters;
 	u32 launch_cycles;
 	u32 memory_mb;
+	u32 sms_per_tpc;
 	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;
 };
@@ -522,6 +527,7 @@ void gpu_tenant_reset_counters(struct gpu *gpu, u32 slot);
 enum gpu_preemption {
 	GPU_PREEMPT_DRAIN,	/* not at all: it waits until they have ended */
 	GPU_PREEMPT_SWITCH,	/* their contexts are saved in memory */
+	GPU_PREEMPT_RESET,	/* they are dropped, and begin again from nothing */
 };
 
 /**
@@ -534,7 +540,8 @@ enum gpu_preemption {
  * The old owner keeps the SM until its last thread block there has finished
  * (GPU_PREEMPT_DRAIN) or has been saved (GPU_PREEMPT_SWITCH). A later call
  * replaces an owner that waits, but the drain under way is finished; one with
- * GPU_PREEMPT_SWITCH saves what still drains.
+ * GPU_PREEMPT_SWITCH saves what still drains. With GPU_PREEMPT_RESET it goes at
+ * once, see issue.h.
  *
  * A switch stops the thread blocks at once; each scheduler ends the warp
  * instruction that it issues. When a block's loads have come its context, that
@@ -547,7 +554,8 @@ enum gpu_preemption {
  * shares lines with it, which costs time and nothing else.
  *
  * The device can keep as many saved thread blocks and warps as four such GPUs
- * run (CONTEXT_GPUS). An SM whose blocks find no place drains instead.
+ * run, and smaller ones as up to 24 (context_gpus()). An SM whose blocks find no place
+ * drains instead.
  */
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode);
 
@@ -576,7 +584,8 @@ void gpu_sm_share(struct gpu *gpu, u32 sm);
  * @slot: the tenant
  * @blocks: at a time; 0: none; GPU_NO_LIMIT, as at first: what fits
  * @mode: how those that are too many leave: GPU_PREEMPT_DRAIN lets them run to
- *	their end, GPU_PREEMPT_SWITCH saves the youngest ones
+ *	their end, GPU_PREEMPT_SWITCH saves the youngest ones, GPU_PREEMPT_RESET
+ *	drops those
  *
  * The other thread blocks of the SM go on meanwhile. A limit lasts until it is
  * set again or the slot is dropped.

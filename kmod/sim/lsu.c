@@ -156,7 +156,7 @@ static void send_first_late(struct gpu *gpu, u32 index)
 	sm->late_head = (sm->late_head + 1) % SM_LATE_MAX;
 	sm->late_count--;
 	sm->late_loads -= number < SM_FIRST_STORE;
-	/* Its tenant was dropped. */
+	/* Its tenant, or thread block, was dropped. */
 	if (!sm->mshr[number].waiters)
 		mshr_release(gpu, index, number, gpu->now);
 	else
@@ -237,8 +237,22 @@ static void count_reply(struct gpu *gpu, const struct mshr *mshr, u32 words)
 
 static void store_release(struct sm *sm, u32 number)
 {
+	sm->mshr[number].waiters = 0;
 	sm->mshr[number].next = sm->store_free;
 	sm->store_free = number;
+}
+
+/* Nobody finds an entry by its line any more. */
+static void mshr_unhash(struct sm *sm, u32 number)
+{
+	struct mshr *mshr = &sm->mshr[number];
+	u16 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
+
+	if (!mshr->hashed)
+		return;
+	while (*link != number)
+		link = &sm->mshr[*link].next;
+	*link = mshr->next;
 }
 
 /*
@@ -249,22 +263,18 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[number];
-	u16 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
 
 	if (mshr->kind >= REQUEST_REDUCE) {
 		store_release(sm, number);
 		return;
 	}
-	/* Those of a dropped tenant have ended with it. */
+	/* Those of a dropped tenant, or thread block, have ended with it. */
 	if (mshr->waiters) {
 		load_end(gpu, mshr->line, cycle);
 		count_reply(gpu, mshr, mshr->words);
 	}
-	if (mshr->hashed) {
-		while (*link != number)
-			link = &sm->mshr[*link].next;
-		*link = mshr->next;
-	}
+	mshr_unhash(sm, number);
+	mshr->waiters = 0;
 	mshr->next = sm->mshr_free;
 	sm->mshr_free = number;
 	sm->mshrs_used--;
@@ -517,4 +527,46 @@ void lsu_take_ack(struct gpu *gpu, u32 index)
 		store_arrived(sm, mshr->waiter[0]);
 	}
 	store_release(sm, number);
+}
+
+/* --- warps that vanish ----------------------------------------------------------- */
+
+/* Nobody waits for a load of some warps; one that nobody else waits for ends. */
+static void forget_waiters(struct gpu *gpu, u32 index, u32 number, u64 warps)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct mshr *mshr = &sm->mshr[number];
+	u32 stay = 0, i;
+
+	for (i = 0; i < mshr->waiters; i++)
+		if (!(warps >> mshr->waiter[i] / WARP_LOADS & 1))
+			mshr->waiter[stay++] = mshr->waiter[i];
+	if (mshr->waiters && !stay) {
+		load_end(gpu, mshr->line, gpu->now);
+		mshr_unhash(sm, number);
+		mshr->hashed = 0;
+		mshr->discard = 1;
+	}
+	mshr->waiters = (u8)stay;
+}
+
+/*
+ * lsu_forget() - some warps of an SM vanish: what is on its way for them finds
+ *	nobody, and what they were about to send is not sent
+ */
+void lsu_forget(struct gpu *gpu, u32 index, u64 warps)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	u32 i;
+
+	for (i = 0; i < l1_entries(&gpu->config); i++)
+		forget_waiters(gpu, index, i, warps);
+	for (i = SM_FIRST_STORE; i < SM_FIRST_STORE + gpu->config.sm_stores; i++)
+		if (sm->mshr[i].waiters && warps >> sm->mshr[i].waiter[0] & 1)
+			sm->mshr[i].waiters = 0;
+	if (lsu->next < lsu->count && warps >> lsu->warp & 1) {
+		lsu->blocked = LSU_GOES_ON;
+		lsu->count = lsu->next;
+	}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who holds an SM, and how the old owner's thread blocks leave it: they run to
- * their end (draining), or their contexts are saved (context switch). Issuing
- * blocks: dispatch.c; moving contexts: context.c.
+ * their end (draining), their contexts are saved (context switch), or they are
+ * dropped (reset). Issuing blocks: dispatch.c; moving contexts: context.c.
  */
 #include "sim.h"
 
@@ -104,6 +104,85 @@ static void stop_blocks(struct gpu *gpu, u32 index, u32 blocks)
 	sm_wake(sm, gpu->now + 1);
 }
 
+/* --- reset ------------------------------------------------------------------------- */
+
+static void count_reset(struct gpu *gpu, u32 index, const struct block *block)
+{
+	struct simgpu_counters *slot = slot_counters(gpu, block->slot);
+	struct simgpu_counters *sm = &gpu->sm_counters[index];
+	u64 issued = block_issued(&gpu->sms[index], block);
+	u64 cycles = gpu->now - block->since;
+
+	slot->reset_blocks++;
+	slot->reset_warp_instructions += issued;
+	slot->reset_block_cycles += cycles;
+	sm->reset_blocks++;
+	sm->reset_warp_instructions += issued;
+	sm->reset_block_cycles += cycles;
+}
+
+/* Schedulers that issue for some warps are free in the next cycle. */
+static void free_schedulers(struct gpu *gpu, u32 index, u64 warps)
+{
+	struct sm *sm = &gpu->sms[index];
+	u32 i;
+
+	sm_cut_bursts(gpu, index, warps);
+	for (i = 0; i < sm->schedulers; i++)
+		if (sm->greedy[i] != NONE && warps >> sm->greedy[i] & 1)
+			sm->free_at[i] = sooner(sm->free_at[i], gpu->now + 1);
+}
+
+/* Of some blocks that run those for which there is a place to wait. */
+static u32 queue_dropped(struct gpu *gpu, u32 index, u32 blocks)
+{
+	u32 dropped = 0, mask;
+
+	for (mask = blocks; mask; mask &= mask - 1)
+		if (context_drop(gpu, &gpu->sms[index].block[lowest_bit(mask)]))
+			dropped |= mask & -mask;
+	return dropped;
+}
+
+/* Drop thread blocks of an SM; those whose contexts move do that to their end. */
+static void reset_blocks(struct gpu *gpu, u32 index, u32 blocks)
+{
+	struct sm *sm = &gpu->sms[index];
+	u64 warps = 0;
+	u32 mask;
+
+	for (mask = blocks & sm->moving; mask; mask &= mask - 1)
+		if (sm->block[lowest_bit(mask)].state == BLOCK_RESTORES)
+			sm->block[lowest_bit(mask)].state = BLOCK_RETURNS;
+	blocks = queue_dropped(gpu, index, blocks & ~sm->moving);
+	for (mask = blocks; mask; mask &= mask - 1)
+		warps |= sm->block[lowest_bit(mask)].warps;
+	sm_account(gpu, index);
+	free_schedulers(gpu, index, warps);
+	lsu_forget(gpu, index, warps);
+	for (mask = blocks; mask; mask &= mask - 1) {
+		struct block *block = &sm->block[lowest_bit(mask)];
+
+		count_reset(gpu, index, block);
+		gpu->dispatch |= 1ULL << block->slot;
+		block_clear(gpu, index, block);
+	}
+	sm_hold_warps(gpu, index);
+	sm_settle_owner(gpu, index);
+	sm_wake(sm, gpu->now + 1);
+	gpu->dispatch_shared = true;
+}
+
+/* --- leaving ------------------------------------------------------------------------ */
+
+static void leave(struct gpu *gpu, u32 index, u32 blocks, enum gpu_preemption mode)
+{
+	if (mode == GPU_PREEMPT_SWITCH)
+		stop_blocks(gpu, index, blocks);
+	else if (mode == GPU_PREEMPT_RESET)
+		reset_blocks(gpu, index, blocks);
+}
+
 static u32 blocks_of(const struct sm *sm, u32 slot)
 {
 	u32 blocks = 0, mask;
@@ -130,11 +209,12 @@ static u32 youngest_block(const struct sm *sm, u32 blocks)
 	return best;
 }
 
-/* Save the youngest blocks of a slot, so that no more than @limit stay. */
-static void switch_beyond(struct gpu *gpu, u32 index, u32 slot, u32 limit)
+/* The youngest blocks of a slot leave, so that no more than @limit stay. */
+static void leave_beyond(struct gpu *gpu, u32 index, u32 slot, u32 limit,
+			 enum gpu_preemption mode)
 {
 	struct sm *sm = &gpu->sms[index];
-	u32 stay = blocks_of(sm, slot), leave = 0, mask;
+	u32 stay = blocks_of(sm, slot), going = 0, mask;
 
 	for (mask = stay & sm->moving; mask; mask &= mask - 1)
 		if (sm->block[lowest_bit(mask)].state != BLOCK_RESTORES)
@@ -143,10 +223,10 @@ static void switch_beyond(struct gpu *gpu, u32 index, u32 slot, u32 limit)
 		u32 number = youngest_block(sm, stay);
 
 		stay &= ~(1U << number);
-		leave |= 1U << number;
+		going |= 1U << number;
 	}
-	if (leave)
-		stop_blocks(gpu, index, leave);
+	if (going)
+		leave(gpu, index, going, mode);
 }
 
 void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
@@ -154,8 +234,8 @@ void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
 {
 	sm_account(gpu, sm);
 	sm_tenant(gpu, sm, slot)->block_limit = blocks;
-	if (mode == GPU_PREEMPT_SWITCH)
-		switch_beyond(gpu, sm, slot, blocks);
+	if (mode != GPU_PREEMPT_DRAIN)
+		leave_beyond(gpu, sm, slot, blocks, mode);
 	gpu->dispatch |= 1ULL << slot;
 }
 
@@ -177,8 +257,8 @@ void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode)
 	if (slot != gpu->sms[sm].owner)
 		gpu->sms[sm].draining = 1;
 	sm_settle_owner(gpu, sm);
-	if (gpu->sms[sm].draining && mode == GPU_PREEMPT_SWITCH)
-		stop_blocks(gpu, sm, used_blocks(&gpu->sms[sm]));
+	if (gpu->sms[sm].draining)
+		leave(gpu, sm, used_blocks(&gpu->sms[sm]), mode);
 	if (slot != GPU_NO_TENANT)
 		gpu->dispatch |= 1ULL << slot;
 }

@@ -132,6 +132,7 @@ static void set_quota(struct gpu *gpu, u32 sm, u32 slot,
 	port_assert(quota->left >= -GPU_QUOTA_MAX);
 	port_assert(quota->left <= GPU_QUOTA_MAX ||
 		    quota->left == GPU_NO_QUOTA);
+	gpu->quotas_told &= ~(1ULL << slot);
 	tenant->quota = quota->left;
 	tenant->refill = quota->refill;
 	if (quota->left == GPU_NO_QUOTA)

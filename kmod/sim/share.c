@@ -22,6 +22,7 @@ void share_init(struct gpu *gpu)
 	gpu->sample_at = NEVER;
 	for (slot = 0; slot < GPU_SLOTS_MAX; slot++) {
 		gpu->tenants[slot].bucket_capacity = 1;
+		issue_forget(gpu, slot);
 		for (i = 0; i < gpu->config.sms; i++)
 			registers_reset(gpu, i, slot);
 	}
@@ -36,6 +37,7 @@ void share_forget(struct gpu *gpu, u32 slot)
 
 	for (i = 0; i < gpu->config.sms; i++)
 		registers_reset(gpu, i, slot);
+	issue_forget(gpu, slot);
 	gpu->tenants[slot].bucket_capacity = 1;
 	gpu->tenants[slot].bucket_tokens = 0;
 	gpu->tenants[slot].next_sm = 0;

@@ -32,9 +32,12 @@
  * @ended_at: cycle in which the last thread block ended, of those that have
  * @next_block: the first that no SM has been given
  * @returned: how many of those before are given to nobody, see gpu->returned
+ * @masked: its blocks may begin on the SMs of @sms only, see gpu_queue_set_mask()
  * @blocks_preempted: in its queue of saved thread blocks, first in, first out
  * @saved_head: the first of them, valid while there are any
  * @saved_tail: the last
+ * @issue_left: that may still be given to SMs, or GPU_NO_LIMIT
+ * @slice_told: the driver has been told, or need not be, that they have run
  */
 struct grid {
 	const struct trace *trace;
@@ -50,6 +53,10 @@ struct grid {
 	u32 blocks_preempted;
 	u32 saved_head;
 	u32 saved_tail;
+	u32 issue_left;
+	bool slice_told;
+	bool masked;
+	u64 sms[GPU_MASK_WORDS];
 };
 
 /*
@@ -57,6 +64,7 @@ struct grid {
  * @running: queues that have a kernel, a bit each
  * @ending: of these, whose thread blocks have all ended
  * @finished: queues of whose kernel's end the driver has not heard
+ * @sliced: queues of whose slice's end the driver has not heard
  * @generation: changes when the slot is dropped, so that what is still on its
  *	way for the old tenant can be told from the new one's
  * @next_queue: whose turn is next, of several that run
@@ -64,11 +72,15 @@ struct grid {
  * @bucket_tokens: in its leaky bucket, as is @bucket_capacity
  * @rank: see gpu_set_rank()
  * @priority: by queue
+ * @channels: that have its lines, of which channel_list() has a list; 0: all
+ * @closed_ways: of the last-level cache, in which none of its lines is put, four bits
+ *	each
  */
 struct tenant {
 	u8 running;
 	u8 ending;
 	u8 finished;
+	u8 sliced;
 	u8 generation;
 	u32 next_queue;
 	u32 next_sm;
@@ -76,6 +88,8 @@ struct tenant {
 	u32 bucket_capacity;
 	u32 rank;
 	s8 priority[GPU_QUEUES_MAX];
+	u64 channels;
+	u64 closed_ways;
 };
 
 /*
@@ -122,6 +136,8 @@ struct gpu_shape {
 	u32 mirror_sets;	/* of channel 0's slices; 0: no mirrors */
 	u32 saved_blocks;	/* places in the pool */
 	u32 saved_warps;
+	u32 usual_blocks;	/* and those that are usually enough */
+	u32 usual_warps;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
 	u64 scheduler_warps;	/* those of an SM's scheduler 0 */
 };
@@ -131,6 +147,8 @@ struct gpu_shape {
  *	but the first has a copy, with a clock and counts of its own. What they
  *	share lies behind pointers
  * @main: the first
+ * @bounded: some slot may not use all channels or ways, or @place_hook is there: only
+ *	then it is looked whose they are
  * @views: how many there are, the first included
  * @view: which one this is
  * @view_of: all of them; of @main
@@ -140,6 +158,7 @@ struct gpu_shape {
  * @memory_done: likewise channels and slices
  * @starts: kernels that have started
  * @grids: by slot and queue, see grid_number()
+ * @channel_lists: by slot, see channel_list()
  * @counts: by slot; those of views are added up when gpu_run() ends
  * @outbox: requests, by channel
  * @reply_outbox: replies, by SM
@@ -156,6 +175,9 @@ struct gpu {
 	struct dram_limits limits;
 	gpu_command_hook hook;
 	void *hook_context;
+	bool bounded;
+	gpu_place_hook place_hook;
+	void *place_context;
 	struct gpu *main;
 	struct gpu **view_of;
 	u32 views;
@@ -171,6 +193,10 @@ struct gpu {
 	u64 ending;		/* slots: all thread blocks of a kernel have ended */
 	u64 dispatch;		/* slots: SMs may have room for thread blocks */
 	u64 running;		/* slots with a kernel */
+	u64 limited;		/* slots with an issue limit */
+	u64 sliced;		/* slots: slices that are over */
+	u64 quotas_out;		/* slots: quotas that are used up */
+	u64 quotas_told;	/* and those that were when last looked at */
 	u64 bucket_full;	/* slots whose next block is in the queue */
 	u32 block_order;
 	u32 order_slot;		/* round robin: whose turn is next */
@@ -178,6 +204,7 @@ struct gpu {
 	bool dispatch_shared;	/* shared SMs may have room */
 	bool dispatch_due;
 	bool noticed;
+	bool watch_quotas;
 	u64 starts;
 	u64 sample_at;		/* end of this cycle, NEVER for no samples */
 	u64 sample_interval;
@@ -185,6 +212,7 @@ struct gpu {
 	u64 arrival_clock;
 	struct tenant *tenants;
 	struct grid *grids;
+	u8 *channel_lists;
 	struct tenant_counts *counts;
 	struct mailbox *outbox;
 	struct mailbox *reply_outbox;
@@ -308,6 +336,12 @@ static inline bool runs_several(const struct tenant *tenant)
 	return tenant->running & (tenant->running - 1);
 }
 
+/* The channels that a slot may use, if these are not all, the lowest first. */
+static inline u8 *channel_list(const struct gpu *gpu, u32 slot)
+{
+	return &gpu->channel_lists[slot * gpu->config.channels];
+}
+
 static inline struct sm_tenant *sm_tenant(const struct gpu *gpu, u32 sm,
 					  u32 slot)
 {
@@ -327,6 +361,10 @@ static inline u32 hash_u32(u32 value)
 
 u32 address_slice(const struct gpu *gpu, u32 line);
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
+
+/* masks.c; the first one only while @bounded. */
+void tell_place(const struct gpu *gpu, u32 slot, enum gpu_place place, u32 index);
+void masks_forget(struct gpu *gpu, u32 slot);
 
 /* counters.c */
 void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done,

@@ -235,6 +235,7 @@ static void warp_exit(const struct turn *turn, u32 warp)
 	sm->ready &= ~(1ULL << warp);
 	/* Its place may go to a young warp at once: that one is not the greedy. */
 	sm->greedy[turn_scheduler(turn, warp)] = NONE;
+	block->issued += sm->warp[warp].issued;
 	block->warps &= ~(1ULL << warp);
 	sm->free_warps |= 1ULL << warp;
 	block->warps_left--;

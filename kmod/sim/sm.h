@@ -128,6 +128,8 @@ enum block_state {
  * @grid: of its kernel, see grid_number()
  * @moved: lines of its context that the load/store unit was given
  * @saved: its place in the pool, unless it runs
+ * @issued: warp instructions of its warps that have ended, or were saved
+ * @since: cycle in which it came, less those for which it was on SMs before
  */
 struct block {
 	u64 warps;
@@ -141,6 +143,8 @@ struct block {
 	u16 grid;
 	u32 moved;
 	u32 saved;
+	u64 issued;
+	u64 since;
 };
 
 /*
@@ -351,6 +355,7 @@ void lsu_retry(struct gpu *gpu, u32 sm, u32 came);
 void lsu_take_reply(struct gpu *gpu, u32 sm);
 void lsu_take_ack(struct gpu *gpu, u32 sm);
 void lsu_send_late(struct gpu *gpu, u32 sm);
+void lsu_forget(struct gpu *gpu, u32 sm, u64 warps);
 void mshr_release(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
 
 /* What the unit sends to be acknowledged. */
@@ -418,6 +423,7 @@ u64 sm_idle_warps(const struct sm *sm, u64 cycle);
 bool block_fits(const struct gpu *gpu, const struct sm *sm,
 		const struct trace_kernel *kernel);
 void block_start(struct gpu *gpu, u32 sm, u32 grid, u32 index, u32 saved);
+u64 block_issued(const struct sm *sm, const struct block *block);
 void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
 void sm_refill(struct gpu *gpu, u32 sm);
@@ -430,7 +436,12 @@ bool below_limit(const struct gpu *gpu, u32 sm, u32 slot);
 void dispatch_waiting(struct gpu *gpu);
 void dispatch_window(struct gpu *gpu);
 void dispatch_take_back(struct gpu *gpu, u32 sm);
+void dispatch_take_all_back(struct gpu *gpu, u32 slot);
 void dispatch_hear(struct gpu *gpu);
+
+/* issue.c */
+void issue_forget(struct gpu *gpu, u32 slot);
+void issue_window(struct gpu *gpu);
 
 /* preempt.c */
 void sm_settle_owner(struct gpu *gpu, u32 sm);

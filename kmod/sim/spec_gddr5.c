@@ -60,6 +60,7 @@ const struct gpu_config spec_gddr5_40 = {
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
 	.memory_mb = 0,			/* unlimited */
+	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

@@ -60,6 +60,7 @@ const struct gpu_config spec_gtx480 = {
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
 	.memory_mb = 1536,
+	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -144,6 +145,7 @@ const struct gpu_config spec_c2070 = {
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
 	.memory_mb = 6144,
+	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -228,6 +230,7 @@ const struct gpu_config spec_gtx680 = {
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
 	.memory_mb = 2048,
+	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -312,6 +315,7 @@ const struct gpu_config spec_k20 = {
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
 	.memory_mb = 5120,
+	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

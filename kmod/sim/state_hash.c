@@ -20,19 +20,19 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 296);
-HASHED(struct gpu, 1072);
-HASHED(struct tenant, 32);
-HASHED(struct grid, 72);
-HASHED(struct simgpu_counters, 352);
+HASHED(struct gpu_config, 300);
+HASHED(struct gpu, 1160);
+HASHED(struct tenant, 56);
+HASHED(struct grid, 96);
+HASHED(struct simgpu_counters, 376);
 HASHED(struct gpu_channel_counters, 24);
-HASHED(struct context_pool, 32);
-HASHED(struct saved_block, 16);
+HASHED(struct context_pool, 40);
+HASHED(struct saved_block, 32);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 83328);
+HASHED(struct sm, 83840);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
-HASHED(struct block, 40);
+HASHED(struct block, 56);
 HASHED(struct warp, 576);
 HASHED(struct warp_load, 16);
 HASHED(struct mshr, 40);
@@ -88,10 +88,18 @@ static u64 mix_longs(u64 hash, const u64 *longs, u32 count)
 	return hash;
 }
 
+/* Those of resets only where there was one. */
 static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
 {
-	return mix_longs(hash, (const u64 *)counters,
-			 sizeof(*counters) / sizeof(u64));
+	hash = mix_longs(hash, (const u64 *)counters,
+			 offsetof(struct simgpu_counters, reset_blocks) /
+			 sizeof(u64));
+	if (!(counters->reset_blocks | counters->reset_warp_instructions |
+	      counters->reset_block_cycles))
+		return hash;
+	hash = hash_mix(hash, counters->reset_blocks);
+	hash = hash_mix(hash, counters->reset_warp_instructions);
+	return hash_mix(hash, counters->reset_block_cycles);
 }
 
 static u64 mix_tag(u64 hash, const struct dram_tag *tag)
@@ -102,13 +110,14 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /* --- the device and its tenants --------------------------------------------------- */
 
-/* How far channels may run ahead is no result; of launches the session knows. */
+/* How far channels may run ahead is no result; of the last three the session knows. */
 static bool is_hashed(const struct config_field *field)
 {
 	return field->offset != offsetof(struct gpu_config,
 					 channel_batch_clocks) &&
 	       field->offset != offsetof(struct gpu_config, launch_cycles) &&
-	       field->offset != offsetof(struct gpu_config, memory_mb);
+	       field->offset != offsetof(struct gpu_config, memory_mb) &&
+	       field->offset != offsetof(struct gpu_config, sms_per_tpc);
 }
 
 /* All but its name, and what is not the hardware's. */
@@ -137,6 +146,13 @@ static u64 mix_device(u64 hash, const struct gpu *gpu)
 	hash = mix2(hash, gpu->order_slot, gpu->order_sm);
 	hash = hash_mix(hash, gpu->sample_at);
 	hash = hash_mix(hash, gpu->sample_interval);
+	/* What only those have that ask to be told. */
+	if (gpu->sliced)
+		hash = hash_mix(hash, gpu->sliced);
+	if (gpu->watch_quotas) {
+		hash = hash_mix(hash, gpu->quotas_out);
+		hash = hash_mix(hash, gpu->quotas_told);
+	}
 	return gpu->block_order >= GPU_ORDER_ARRIVAL ?
 	       hash_mix(hash, gpu->starts) : hash;
 }
@@ -160,9 +176,37 @@ static u64 mix_several(u64 hash, const struct gpu *gpu, u32 slot)
 	if (tenant->finished != (gpu->finished >> slot & 1) ||
 	    tenant->ending != (gpu->ending >> slot & 1))
 		hash = mix2(hash, tenant->finished, tenant->ending);
-	for (i = 0; i < GPU_QUEUES_MAX; i++)
+	if (tenant->sliced)
+		hash = hash_mix(hash, tenant->sliced);
+	for (i = 0; i < GPU_QUEUES_MAX; i++) {
+		const struct grid *grid = &gpu->grids[grid_number(slot, i)];
+
 		if (tenant->priority[i])
 			hash = mix2(hash, i, (u8)tenant->priority[i]);
+		if (grid->issue_left != GPU_NO_LIMIT)
+			hash = mix2(hash_mix(hash, i), grid->issue_left,
+				    grid->slice_told);
+	}
+	return hash;
+}
+
+/* What only those have that may not use all of the device. */
+static u64 mix_masks(u64 hash, const struct gpu *gpu, u32 slot)
+{
+	const struct tenant *tenant = &gpu->tenants[slot];
+	u32 mask;
+
+	if (tenant->channels | tenant->closed_ways)
+		hash = hash_mix(hash_mix(hash, tenant->channels),
+				tenant->closed_ways);
+	for (mask = tenant->running; mask; mask &= mask - 1) {
+		u32 queue = lowest_bit(mask);
+		const struct grid *grid = &gpu->grids[grid_number(slot, queue)];
+
+		if (grid->masked)
+			hash = mix_longs(hash_mix(hash, queue), grid->sms,
+					 GPU_MASK_WORDS);
+	}
 	return hash;
 }
 
@@ -197,14 +241,23 @@ static u64 mix_saved_warp(u64 hash, const struct saved_warp *warp)
 		    warp->at_barrier);
 }
 
-/* A saved thread block, whose place decides where its context lies. */
-static u64 mix_saved_block(u64 hash, const struct context_pool *pool, u32 number)
+/* What thread blocks have done so far only shows where some have been dropped. */
+static bool has_resets(const struct gpu *gpu, u32 slot)
 {
+	return slot_counters(gpu, slot)->reset_blocks;
+}
+
+/* A saved thread block, whose place decides where its context lies. */
+static u64 mix_saved_block(u64 hash, const struct gpu *gpu, u32 slot, u32 number)
+{
+	const struct context_pool *pool = &gpu->pool;
 	const struct saved_block *saved = &pool->blocks[number];
 	u32 warp = saved->first_warp, left = saved->warps_left;
 
 	hash = mix2(hash, number, saved->index);
 	hash = mix2(hash, left, saved->at_barrier);
+	if (has_resets(gpu, slot))
+		hash = hash_mix(hash_mix(hash, saved->issued), saved->cycles);
 	for (; left && warp != NO_CONTEXT; left--) {
 		hash = mix_saved_warp(hash, &pool->warps[warp]);
 		warp = pool->warps[warp].next;
@@ -212,15 +265,15 @@ static u64 mix_saved_block(u64 hash, const struct context_pool *pool, u32 number
 	return hash;
 }
 
-static u64 mix_saved(u64 hash, const struct context_pool *pool,
-		     const struct grid *grid)
+static u64 mix_saved(u64 hash, const struct gpu *gpu, u32 queue)
 {
+	const struct grid *grid = &gpu->grids[queue];
 	u32 number = grid->saved_head, left = grid->blocks_preempted;
 
 	hash = hash_mix(hash, left);
 	for (; left; left--) {
-		hash = mix_saved_block(hash, pool, number);
-		number = pool->blocks[number].next;
+		hash = mix_saved_block(hash, gpu, grid_slot(queue), number);
+		number = gpu->pool.blocks[number].next;
 	}
 	return hash;
 }
@@ -240,7 +293,7 @@ static u64 mix_queues(u64 hash, const struct gpu *gpu, u32 slot)
 
 		if (queue && grid->blocks) {
 			hash = mix_tenant(hash_mix(hash, queue), gpu, number);
-			hash = mix_saved(hash, &gpu->pool, grid);
+			hash = mix_saved(hash, gpu, number);
 		}
 		if (gpu->block_order >= GPU_ORDER_ARRIVAL)
 			hash = hash_mix(hash, grid->started);
@@ -249,12 +302,18 @@ static u64 mix_queues(u64 hash, const struct gpu *gpu, u32 slot)
 }
 
 /* Which places are free, in the order in which they are taken. */
-static u64 mix_free_contexts(u64 hash, const struct context_pool *pool)
+static u64 mix_free_contexts(u64 hash, const struct gpu *gpu)
 {
-	u32 number;
+	const struct context_pool *pool = &gpu->pool;
+	const struct gpu_shape *shape = &gpu->shape;
+	u32 end = pool->crowded ? NO_CONTEXT : shape->usual_blocks, number;
 
-	hash = mix2(hash, pool->blocks_left, pool->warps_left);
-	for (number = pool->free_block; number != NO_CONTEXT;
+	hash = mix2(hash, pool->blocks_left -
+			  (shape->saved_blocks - shape->usual_blocks),
+		    pool->warps_left -
+		    (shape->saved_warps - shape->usual_warps));
+	/* Those that nobody has had are the last ones, in their order. */
+	for (number = pool->free_block; number < end;
 	     number = pool->blocks[number].next)
 		hash = hash_mix(hash, number);
 	return hash;
@@ -309,19 +368,20 @@ static u64 mix_scheduler(u64 hash, const struct sm *sm, u32 number)
 	return mix2(hash, s->cycles, s->lanes);
 }
 
-static u64 mix_block(u64 hash, const struct context_pool *pool,
-		     const struct block *block)
+static u64 mix_block(u64 hash, const struct gpu *gpu, const struct block *block)
 {
 	hash = hash_mix(hash, block->warps);
 	hash = mix2(hash, block->index, block->slot | block->warps_left << 8 |
 		    block->at_barrier << 16 | (u32)block->state << 24);
 	if (grid_queue(block->grid))
 		hash = hash_mix(hash, block->grid);
+	if (has_resets(gpu, block->slot))
+		hash = hash_mix(hash_mix(hash, block->issued), block->since);
 	if (block->state == BLOCK_RUNS)
 		return hash;
 	hash = mix2(hash, block->moved, block->saved);
 	if (block->state >= BLOCK_RESTORES)
-		hash = mix_saved_block(hash, pool, block->saved);
+		hash = mix_saved_block(hash, gpu, block->slot, block->saved);
 	return hash;
 }
 
@@ -435,7 +495,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 		hash = mix_scheduler(hash, sm, i);
 	for (i = 0; i < SM_BLOCKS_MAX; i++)
 		if (sm->block[i].used)
-			hash = mix_block(hash_mix(hash, i), &gpu->pool,
+			hash = mix_block(hash_mix(hash, i), gpu,
 					 &sm->block[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
 	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
@@ -691,11 +751,11 @@ u64 gpu_state_hash(struct gpu *gpu)
 	for (i = 0; i < GPU_SLOTS_MAX; i++) {
 		hash = mix_counts(hash, &gpu->counts[i]);
 		hash = mix_tenant(hash, gpu, grid_number(i, 0));
-		hash = mix_saved(hash, &gpu->pool,
-				 &gpu->grids[grid_number(i, 0)]);
+		hash = mix_saved(hash, gpu, grid_number(i, 0));
 		hash = mix_queues(hash, gpu, i);
+		hash = mix_masks(hash, gpu, i);
 	}
-	hash = mix_free_contexts(hash, &gpu->pool);
+	hash = mix_free_contexts(hash, gpu);
 	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++)
 		hash = mix_sm_tenant(hash, &gpu->sm_tenants[i]);
 	for (i = 0; i < gpu->config.sms; i++) {

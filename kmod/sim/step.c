@@ -250,8 +250,16 @@ static void end_step(struct gpu *gpu)
 		gpu->sample_at += gpu->sample_interval;
 	dispatch_hear(gpu);
 	gpu->now = gpu->sms_done;
-	if (window_is_over(gpu))
+	if (window_is_over(gpu)) {
 		dispatch_window(gpu);
+		issue_window(gpu);
+	}
+}
+
+/* Whether there is something that the driver has not heard of yet. */
+static bool driver_has_to_hear(const struct gpu *gpu)
+{
+	return gpu->finished | gpu->sliced | gpu->quotas_out;
 }
 
 /*
@@ -262,7 +270,7 @@ static u64 next_meeting(const struct gpu *gpu, u64 until)
 {
 	u32 window = gpu->shape.window;
 
-	if (gpu->finished || (gpu->ending && window_is_over(gpu)))
+	if (driver_has_to_hear(gpu) || (gpu->ending && window_is_over(gpu)))
 		return gpu->sms_done;
 	return sooner(until, (gpu->sms_done / window + 1) * window);
 }
@@ -275,7 +283,7 @@ static bool is_quiet(struct gpu *gpu, u64 until)
 {
 	u32 slices = gpu->config.channels * gpu->shape.slices_per_channel, i;
 
-	if (gpu->running || gpu->finished)
+	if (gpu->running || driver_has_to_hear(gpu))
 		return false;
 	take_messages(gpu);
 	for (i = 0; i < gpu->config.sms; i++)

@@ -29,8 +29,6 @@
 #define NEIGHBOUR	2000
 
 #define PARAMETERS	"/sys/module/simgpu/parameters/"
-/* Work that does not end while a test runs. */
-#define FOR_EVER	1000000000ULL
 
 /* What root is asked to do. */
 enum attack_verb {

@@ -131,9 +131,11 @@ TEST_F(channels, aggregates_of_a_crowd)
 TEST_F(channels, sms_of_another)
 {
 	static const char * const files[] = {
-		"sms", "shared_sms", "held", "np", "class", "ipc", "rbh",
-		"bandwidth", "llc_mpki",
+		"sms", "shared_sms", "held", "waits_for", "np", "class", "ipc", "rbh",
+		"bandwidth", "llc_mpki", "queues", "sm_list", "shared_sm_list",
+		"blocks", "energy_joules",
 	};
+	const int count = sizeof(files) / sizeof(*files);
 	long id = neighbour_opens(NEIGHBOUR);
 	struct nlattr **row = self->answer.rows[0];
 	char text[64];
@@ -143,7 +145,7 @@ TEST_F(channels, sms_of_another)
 	ASSERT_EQ(0, neighbours_launch(FOR_EVER));
 	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
 	ASSERT_EQ(0, wait_for_epochs());
-	for (i = 0; i < 9; i++) {
+	for (i = 0; i < count; i++) {
 		EXPECT_EQ(-EACCES,
 			  read_text(tenant_file(id, files[i]), text, 64)) {
 			TH_LOG("%s", files[i]);
@@ -158,12 +160,45 @@ TEST_F(channels, sms_of_another)
 	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_SHARED_SMS]);
 	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_HELD]);
 	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_CLASS]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_QUEUES]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_SM_LIST]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_SHARED_SM_LIST]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_BLOCKS]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_ENERGY_PJ]);
 	EXPECT_NE(NULL, row[SIMGPU_A_TENANT_WEIGHT]);
 	answer_free(&self->answer);
 	ASSERT_EQ(0, get_tenant(self->sock, self->family, self->id,
 				&self->answer));
 	EXPECT_NE(NULL, row[SIMGPU_A_TENANT_SMS]);
 	EXPECT_NE(NULL, row[SIMGPU_A_TENANT_CLASS]);
+	EXPECT_NE(NULL, row[SIMGPU_A_TENANT_QUEUES]);
+	EXPECT_NE(NULL, row[SIMGPU_A_TENANT_SM_LIST]);
+	EXPECT_NE(NULL, row[SIMGPU_A_TENANT_ENERGY_PJ]);
+}
+
+/* Less one's own it is what others have done. */
+TEST_F(channels, energy_of_all)
+{
+	static const char * const files[] = {
+		SYSFS "energy_joules", SYSFS "static_joules",
+		SYSFS "instructions_per_watt",
+	};
+	struct nlattr **row = self->answer.rows[0];
+	char text[256];
+	int i;
+
+	ASSERT_LT(0, neighbour_opens(NEIGHBOUR));
+	ASSERT_EQ(0, neighbours_launch(FOR_EVER));
+	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
+	ASSERT_EQ(0, wait_for_epochs());
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-EACCES, read_text(files[i], text, sizeof(text)));
+		EXPECT_EQ(0, root_reads(files[i], text));
+	}
+	ASSERT_EQ(0, get_device(self));
+	EXPECT_EQ(NULL, row[SIMGPU_A_DEVICE_ENERGY_PJ]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_DEVICE_STATIC_PJ]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_DEVICE_INSTRUCTIONS_PER_WATT]);
 }
 
 static int any_sequence(struct nl_msg *message, void *context)
@@ -195,6 +230,7 @@ TEST_F(channels, aggregates_of_the_group)
 	ASSERT_EQ(1, self->answer.count);
 	EXPECT_NE(NULL, row[SIMGPU_A_DEVICE_POLICY]);
 	EXPECT_EQ(NULL, row[SIMGPU_A_DEVICE_STP_PPM]);
+	EXPECT_EQ(NULL, row[SIMGPU_A_DEVICE_ENERGY_PJ]);
 }
 
 TEST_HARNESS_MAIN

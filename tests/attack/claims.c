@@ -67,6 +67,39 @@ TEST_F(claims, by_queues)
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
 }
 
+/* Masks are narrowed, and stay so: who was given the file gets no more than that. */
+TEST_F(claims, by_masks)
+{
+	struct simgpu_masks cmd = {
+		.size = sizeof(cmd),
+		.flags = SIMGPU_MASK_SMS | SIMGPU_MASK_CHANNELS |
+			 SIMGPU_MASK_LLC_WAYS,
+		.sms = { 0xff }, .channels = 0x0f, .llc_ways = 0x3,
+	};
+
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+	cmd.sms[0] = 0x1ff;
+	EXPECT_EQ(-EPERM, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+	cmd.sms[0] = 0;
+	cmd.sms[1] = 1;
+	EXPECT_EQ(-EPERM, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+	cmd = (struct simgpu_masks) {
+		.size = sizeof(cmd), .flags = SIMGPU_MASK_CHANNELS,
+		.channels = 0x10,
+	};
+	EXPECT_EQ(-EPERM, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+	cmd.channels = 0x06;
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+	cmd.channels = 0x0f;
+	EXPECT_EQ(-EPERM, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+	cmd.flags = SIMGPU_MASK_LLC_WAYS;
+	cmd.channels = 0;
+	cmd.llc_ways = 0xffff;
+	EXPECT_EQ(-EPERM, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+	cmd.llc_ways = 0x10000;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
+}
+
 TEST_F(claims, by_sysfs)
 {
 	EXPECT_EQ(-EPERM, write_text(tenant_file(self->id, "weight"), "2"));

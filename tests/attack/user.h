@@ -20,8 +20,6 @@
 #include "../kselftest/calls.h"
 
 #define USER	1000
-/* The end of a launch that a test does not wait for. */
-#define FOR_EVER	1000000000ULL
 
 static inline void as_user(void)
 {
@@ -83,14 +81,6 @@ static inline long long stat_field(pid_t pid, int field)
 	while (at && field-- > 2)
 		at = strchr(at + 1, ' ');
 	return at ? strtoll(at, NULL, 10) : -1;
-}
-
-static inline double seconds_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
 /* Processor time that a process has used, in seconds. */

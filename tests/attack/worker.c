@@ -12,6 +12,8 @@
 /* Of a kernel thread that is not stopped for suspend (PF_NOFREEZE). */
 #define NOT_FROZEN	0x8000
 #define CALLERS		8
+/* A tracer of one's own, of which the kernel frees a part when it ends. */
+#define TRACING		"/sys/kernel/tracing/instances/simgpu/"
 
 FIXTURE(worker)
 {
@@ -142,6 +144,30 @@ TEST_F(worker, can_be_frozen)
 	if (access("/sys/power/state", F_OK))
 		SKIP(return, "this kernel has no suspend, and freezes nothing");
 	EXPECT_EQ(0, stat_field(self->pid, 9) & NOT_FROZEN);
+}
+
+/*
+ * The end of a tracer waits until every task has gone to sleep or has said that it is
+ * not in traced code (RCU-tasks), as freeing a BPF program does.
+ */
+TEST_F_TIMEOUT(worker, tracers_end_beside_it, 120)
+{
+	double began;
+
+	as_root();
+	if (access("/sys/kernel/tracing/available_tracers", F_OK))
+		SKIP(return, "this kernel cannot trace functions");
+	ASSERT_EQ(0, mkdir("/sys/kernel/tracing/instances/simgpu", 0700));
+	as_user();
+	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
+	as_root();
+	EXPECT_EQ(0, write_text(TRACING "set_ftrace_filter", "vfs_fsync"));
+	EXPECT_EQ(0, write_text(TRACING "current_tracer", "function"));
+	began = seconds_now();
+	EXPECT_EQ(0, write_text(TRACING "current_tracer", "nop"));
+	TH_LOG("ended in %.1f s", seconds_now() - began);
+	EXPECT_GT(30, seconds_now() - began);
+	EXPECT_EQ(0, rmdir("/sys/kernel/tracing/instances/simgpu"));
 }
 
 TEST_HARNESS_MAIN

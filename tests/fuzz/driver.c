@@ -254,6 +254,7 @@ static bool call_nearly(struct fuzzer *fuzzer)
 		{ SIMGPU_IOC_TRACE_REMOVE, sizeof(struct simgpu_trace_remove) },
 		{ SIMGPU_IOC_LAUNCH, sizeof(struct simgpu_launch) },
 		{ SIMGPU_IOC_QUEUE, sizeof(struct simgpu_queue) },
+		{ SIMGPU_IOC_MASKS, sizeof(struct simgpu_masks) },
 		{ SIMGPU_IOC_REPORT, sizeof(struct simgpu_report) },
 		{ SIMGPU_IOC_GANG_CREATE, sizeof(struct simgpu_gang_create) },
 		{ SIMGPU_IOC_GANG_JOIN, sizeof(struct simgpu_gang_join) },
@@ -319,14 +320,38 @@ static bool write_setting(struct fuzzer *fuzzer)
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
 		"hsm-atd", "10000", "50000", "0.5", "0", "1", "-1", "\n", "x",
+		"quota-rollover", "spart",
 	};
 	char path[96], text[512];
 	int ret;
 
 	snprintf(path, sizeof(path), SYSFS "%s", files[below(fuzzer, 10)]);
-	ret = write_text(path, values[below(fuzzer, 15)]);
+	ret = write_text(path, values[below(fuzzer, 17)]);
 	read_text(path, text, sizeof(text));
 	return !ret;
+}
+
+/* A goal of any form and size, by ioctl or by the file in sysfs of any tenant. */
+static bool say_goal(struct fuzzer *fuzzer)
+{
+	static const char *const words[] = {
+		"none", "ipc", "kernel_time", "rate", "fps",
+	};
+	struct simgpu_tenant_config cmd = {
+		.size = sizeof(cmd), .service = below(fuzzer, 4) > 0,
+		.weight = 1, .name = "goal", .goal_kind = below(fuzzer, 5),
+		.goal = odd_number(fuzzer),
+	};
+	char path[96], text[64];
+
+	if (below(fuzzer, 2))
+		return !call(*some_file(fuzzer), SIMGPU_IOC_TENANT_CONFIG,
+			     &cmd);
+	snprintf(path, sizeof(path), SYSFS "tenants/%llu/goal",
+		 (unsigned long long)below(fuzzer, 64));
+	snprintf(text, sizeof(text), "%s %llu", words[below(fuzzer, 5)],
+		 (unsigned long long)odd_number(fuzzer) % 20000);
+	return !write_text(path, text);
 }
 
 /* Empties the socket: whether an answer came, and none says an error. */
@@ -402,7 +427,8 @@ static const struct kind {
 	{ "run a gang", 2, run_gang },
 	{ "nearly sound ioctl", 65, call_nearly },
 	{ "any ioctl", 60, call_anything },
-	{ "mmap", 65, map_some },
+	{ "mmap", 45, map_some },
+	{ "goal", 20, say_goal },
 	{ "setting", 60, write_setting, true },
 	{ "netlink", 60, speak_netlink },
 	{ "make or remove a device", 3, change_devices,

@@ -28,6 +28,8 @@
 
 /* Longer than any of these tests' launches takes in an emulated guest. */
 #define PATIENCE_NS	(60 * 1000000000LL)
+/* Repeats of a launch that does not end while a test runs. */
+#define FOR_EVER	1000000000ULL
 
 static inline int call(int fd, unsigned long request, void *argument)
 {
@@ -250,6 +252,14 @@ static inline void sleep_ms(unsigned int milliseconds)
 	};
 
 	nanosleep(&time, NULL);
+}
+
+static inline double seconds_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
 /* The number in sysfs of the tenant that was opened last; 0 if there is none. */

@@ -94,7 +94,8 @@ TEST_F(completion, eventfd_refused)
 				       SIMGPU_LAUNCH_EVENTFD, file, NULL));
 	EXPECT_EQ(-EINVAL, launch_with(self->fd, self->handle, 1, 0,
 				       self->eventfd, NULL));
-	EXPECT_EQ(-EINVAL, launch_with(self->fd, self->handle, 1, 4, 0, NULL));
+	EXPECT_EQ(-EINVAL, launch_with(self->fd, self->handle, 1, 1U << 31, 0,
+				       NULL));
 	close(file);
 }
 

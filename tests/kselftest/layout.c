@@ -34,6 +34,7 @@ struct new_report {
 	uint64_t latencies[12];
 	uint64_t queues[17];
 	uint64_t goals[8];
+	uint64_t shares[7];
 	uint64_t later[5];
 };
 

@@ -342,6 +342,61 @@ TEST_F(netlink, tenant)
 				      &self->answer));
 }
 
+/* A number of a queue in a message; -1 if it is not there. */
+static int queue_word(struct nlattr *queues, int queue, int attribute)
+{
+	struct nlattr *at, *attrs[SIMGPU_A_QUEUE_MAX + 1];
+	int left;
+
+	if (!queues)
+		return -1;
+	nla_for_each_nested(at, queues, left) {
+		nla_parse_nested(attrs, SIMGPU_A_QUEUE_MAX, at, NULL);
+		if ((int)nla_get_u32(attrs[SIMGPU_A_QUEUE_NUMBER]) == queue)
+			return nla_get_s32(attrs[attribute]);
+	}
+	return -1;
+}
+
+TEST_F(netlink, queues)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .repeats = UINT64_MAX, .queue = 3,
+	};
+	struct nlattr **row = self->answer.rows[0], *queues;
+	int fd = open_device();
+	unsigned long id = newest_tenant();
+	struct built_trace trace;
+	uint32_t handle;
+	int tries = 0;
+
+	ASSERT_LE(0, fd);
+	build_compute(&trace, 8, 1000);
+	ASSERT_EQ(0, upload(fd, &trace, &handle));
+	ASSERT_EQ(0, get_tenant(self->sock, self->family, id, &self->answer));
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_QUEUES]);
+	answer_free(&self->answer);
+	cmd.handle = handle;
+	ASSERT_EQ(0, call(fd, SIMGPU_IOC_LAUNCH, &cmd));
+	ASSERT_EQ(0, call(fd, SIMGPU_IOC_LAUNCH, &cmd));
+	do {
+		sleep_ms(10);
+		answer_free(&self->answer);
+		ASSERT_EQ(0, get_tenant(self->sock, self->family, id,
+					&self->answer));
+		queues = row[SIMGPU_A_TENANT_QUEUES];
+	} while (queue_word(queues, 3, SIMGPU_A_QUEUE_STATE) !=
+		 SIMGPU_QUEUE_RUNNING && tries++ < 1000);
+	EXPECT_EQ(SIMGPU_QUEUE_EMPTY,
+		  queue_word(queues, 0, SIMGPU_A_QUEUE_STATE));
+	EXPECT_EQ(SIMGPU_QUEUE_RUNNING,
+		  queue_word(queues, 3, SIMGPU_A_QUEUE_STATE));
+	EXPECT_EQ(1, queue_word(queues, 3, SIMGPU_A_QUEUE_WAITING));
+	EXPECT_EQ(0, queue_word(queues, 3, SIMGPU_A_QUEUE_PRIORITY));
+	EXPECT_EQ(-1, queue_word(queues, 4, SIMGPU_A_QUEUE_STATE));
+	close(fd);
+}
+
 static void put_rule(struct nl_msg *message, uint64_t id, uint32_t weight,
 		     uint32_t slots)
 {

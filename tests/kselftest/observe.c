@@ -120,11 +120,38 @@ TEST_F(trace, a_gang)
 	EXPECT_GE(finishes + 1, starts);
 }
 
+/* The launch, the start and the end of its kernel name their queue. */
+TEST_F(trace, names_queues)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .repeats = 1, .queue = 5,
+	};
+	struct simgpu_completion record;
+	struct built_trace trace;
+	char tenant[64], queue[96];
+	uint32_t handle;
+
+	build_compute(&trace, 8, 10);
+	ASSERT_EQ(0, upload(self->fd, &trace, &handle));
+	cmd.handle = handle;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	ASSERT_EQ(0, wait_launch(self->fd, cmd.sequence, PATIENCE_NS));
+	ASSERT_EQ(sizeof(record), read(self->fd, &record, sizeof(record)));
+	EXPECT_EQ(5, record.queue);
+	ASSERT_EQ(0, read_trace(self->text));
+	snprintf(tenant, sizeof(tenant), "tenant=%lu slot=0 queue=",
+		 newest_tenant());
+	snprintf(queue, sizeof(queue), "%s5 sequence=1 ", tenant);
+	EXPECT_EQ(3, count_events(self->text, tenant));
+	EXPECT_EQ(3, count_events(self->text, queue));
+}
+
 TEST_F(trace, policy_and_preemption)
 {
 	char before[64];
 	struct built_trace trace;
 	uint32_t handle;
+	long long start;
 	int other = open_device(), tries;
 
 	ASSERT_LE(0, other);
@@ -135,8 +162,10 @@ TEST_F(trace, policy_and_preemption)
 	/* The second takes SMs from the first, which has thread blocks on all. */
 	ASSERT_EQ(0, upload(self->fd, &trace, &handle));
 	ASSERT_EQ(0, launch(self->fd, handle, UINT64_MAX, NULL));
+	/* Tests before this one have let time pass. */
+	start = read_number(SYSFS "cycles");
 	for (tries = 0; tries < 1000; tries++) {
-		if (read_number(SYSFS "cycles") > 1000)
+		if (read_number(SYSFS "cycles") > start + 1000)
 			break;
 		sleep_ms(10);
 	}

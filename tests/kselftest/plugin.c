@@ -79,6 +79,32 @@ FIXTURE_TEARDOWN(plugin)
 	EXPECT_EQ(0, unload("simgpu_test_policies"));
 }
 
+FIXTURE(plugin_lock)
+{
+	int fd;
+	struct built_trace trace;
+	uint32_t handle;
+};
+
+FIXTURE_SETUP(plugin_lock)
+{
+	ASSERT_EQ(0, load("simgpu_test_policies"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "test-seconds"));
+	ASSERT_EQ(0, write_text(SYSFS "epoch_cycles", "10000"));
+	self->fd = open_device();
+	ASSERT_LE(0, self->fd);
+	build_compute(&self->trace, 800, 1000);
+	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
+}
+
+FIXTURE_TEARDOWN(plugin_lock)
+{
+	close(self->fd);
+	EXPECT_EQ(0, wait_for_policy("even"));
+	write_text(SYSFS "epoch_cycles", "500000");
+	EXPECT_EQ(0, unload("simgpu_test_policies"));
+}
+
 /* One that fails is replaced; nothing holds its module any more. */
 TEST_F_TIMEOUT(plugin, falls_back, 300)
 {
@@ -118,6 +144,33 @@ TEST_F_TIMEOUT(plugin, falls_back, 300)
 	close(create.fd);
 	/* Another session: the gang's held its policy. */
 	ASSERT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
+}
+
+/*
+ * While a policy keeps the device to itself for seconds, who waits for the device and
+ * is killed is gone at once.
+ */
+TEST_F_TIMEOUT(plugin_lock, who_is_killed_waits_no_longer, 120)
+{
+	double began;
+	pid_t waiter;
+
+	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
+	sleep(1);
+	waiter = fork();
+	ASSERT_LE(0, waiter);
+	if (!waiter)
+		_exit(set_tenant(self->fd, "x", 0, 1, 0) ? 1 : 0);
+	sleep_ms(500);
+	began = seconds_now();
+	EXPECT_EQ(0, waitpid(waiter, NULL, WNOHANG));
+	EXPECT_EQ(0, kill(waiter, SIGKILL));
+	EXPECT_EQ(waiter, waitpid(waiter, NULL, 0));
+	TH_LOG("gone after %.2f s", seconds_now() - began);
+	EXPECT_GT(1, seconds_now() - began);
+	/* The lock was held all the time. */
+	EXPECT_EQ(0, set_tenant(self->fd, "x", 0, 1, 0));
+	EXPECT_LT(1, seconds_now() - began);
 }
 
 /* A policy that is in use keeps its module; the next one lets it go. */

@@ -94,6 +94,39 @@ TEST_F(queues, run_in_order)
 	EXPECT_EQ(1, report.report.launches);
 }
 
+static int read_queues(char *text, size_t bytes)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SYSFS "tenants/%lu/queues",
+		 newest_tenant());
+	return read_text(path, text, bytes);
+}
+
+/* A line each, up to the last one that was used. */
+TEST_F(queues, are_seen_in_sysfs)
+{
+	struct simgpu_queue cmd = {
+		.size = sizeof(cmd), .queue = 2, .priority = -1,
+	};
+	char text[1024];
+	uint64_t first;
+	int tries = 0;
+
+	EXPECT_EQ(-ENODATA, read_queues(text, sizeof(text)));
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
+	ASSERT_EQ(0, launch_in(self->fd, self->lengthy, 2, 0, 0, &first));
+	ASSERT_EQ(0, launch_in(self->fd, self->brief, 2, 0, 0, NULL));
+	ASSERT_EQ(0, launch_in(self->fd, self->brief, 0, first, 0, NULL));
+	do {
+		sleep_ms(10);
+		ASSERT_EQ(0, read_queues(text, sizeof(text)));
+	} while (!strstr(text, "running") && tries++ < 1000);
+	EXPECT_STREQ("0 state=waiting priority=0 waiting=0 kernel=0\n"
+		     "1 state=empty priority=0 waiting=0 kernel=0\n"
+		     "2 state=running priority=-1 waiting=1 kernel=0", text);
+}
+
 TEST_F(queues, eventfds_are_told_out_of_order)
 {
 	struct simgpu_launch cmd = {
@@ -110,6 +143,21 @@ TEST_F(queues, eventfds_are_told_out_of_order)
 	ASSERT_EQ(sizeof(count), read(cmd.eventfd, &count, sizeof(count)));
 	EXPECT_EQ(1, count);
 	close(cmd.eventfd);
+}
+
+/* A launch may say that its blocks may run twice; it is a launch like any other. */
+TEST_F(queues, may_be_idempotent)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = self->brief, .repeats = 2,
+		.flags = SIMGPU_LAUNCH_IDEMPOTENT, .queue = 3,
+	};
+
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	EXPECT_EQ(0, wait_launch(self->fd, cmd.sequence, PATIENCE_NS));
+	cmd.flags = SIMGPU_LAUNCH_IDEMPOTENT << 1;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	EXPECT_EQ(1, cmd.sequence);
 }
 
 TEST_F(queues, bad_launches_change_nothing)

@@ -480,7 +480,7 @@ TEST(debugfs_files)
 	ASSERT_EQ(0, read_text(DEBUGFS "state_hash", text, sizeof(text)));
 	EXPECT_EQ(18, strlen(text));
 	ASSERT_EQ(0, read_text(DEBUGFS "ssrt", text, sizeof(text)));
-	EXPECT_TRUE(starts_with(text, "sm owner next_owner blocks state\n0 "));
+	EXPECT_TRUE(starts_with(text, "sm owner next_owner blocks state sharers\n0 "));
 	ASSERT_EQ(0, read_text(DEBUGFS "ksrt", text, sizeof(text)));
 	EXPECT_TRUE(starts_with(text, "slot kernel "));
 	ASSERT_EQ(0, read_text(DEBUGFS "journal", text, sizeof(text)));

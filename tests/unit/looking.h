@@ -45,7 +45,7 @@ static inline int look(const struct simgpu_snapshot *snapshot, void *state,
 
 static const struct simgpu_policy looking = {
 	.name = "look",
-	.events = SIMGPU_ON_KNOWN,
+	.events = SIMGPU_ON_KNOWN & ~SIMGPU_ON_QUOTA_OUT,
 	.needs = SIMGPU_NEEDS_SHARED_ROWS,
 	.state_bytes = 64,
 	.decide = look,

@@ -45,7 +45,7 @@ struct observed {
 };
 
 static void on_start(void *context, u32 slot, u32 queue, u64 sequence,
-		     u32 kernel)
+		     const struct trace *trace, u32 kernel)
 {
 	struct observed *observed = context;
 

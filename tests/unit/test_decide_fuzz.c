@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bench.h"
+#include "mask_checker.h"
 
 /* Of each; SIMGPU_FUZZ asks for another number of proposals and events. */
 #define ROUNDS		1000
@@ -118,6 +119,36 @@ static void random_limits(struct simgpu_proposal *p)
 				(u8)(below(500) ? 1 + below(8) : below(2) * 255);
 }
 
+/* Mostly some of four channels and of 16 ways, now and then none or too many. */
+static void random_masks(struct simgpu_proposal *p)
+{
+	u32 slot;
+
+	p->flags |= SIMGPU_SAYS_CHANNELS | SIMGPU_SAYS_LLC_WAYS;
+	for (slot = 0; slot < TENANTS; slot++) {
+		p->channels[slot] = 1 + below(15 + !below(300));
+		p->llc_ways[slot] = 1 + below(0xffff);
+		if (!below(500))
+			p->llc_ways[slot] = 0;
+	}
+}
+
+/* Of some queues; those that are to begin few blocks wait for the next word. */
+static void random_issue_limits(const struct simgpu_snapshot *snapshot,
+				struct simgpu_proposal *p)
+{
+	u32 slot, queue;
+
+	p->flags |= SIMGPU_SAYS_ISSUE_LIMITS;
+	for (slot = 0; slot < TENANTS; slot++)
+		for (queue = 0; queue < 4; queue++)
+			if (snapshot->tenants[slot].active && below(2))
+				p->issue_limit[slot][queue] =
+					below(3) * below(40);
+	if (!below(200))
+		p->issue_limit[TENANTS + below(9)][below(8)] = 1;
+}
+
 static void random_rest(const struct simgpu_snapshot *snapshot,
 			struct simgpu_proposal *p)
 {
@@ -147,12 +178,15 @@ static void random_rest(const struct simgpu_snapshot *snapshot,
 	}
 	if (!below(4)) {
 		p->flags |= SIMGPU_SAYS_PREEMPTION;
-		p->preemption = below(3 + !below(100));
+		p->preemption = below(12) ? below(3 + !below(100)) :
+					    SIMGPU_LEAVE_RESET;
 	}
 	if (!below(4)) {
 		p->flags |= SIMGPU_SAYS_IDLE_SAMPLES;
 		p->idle_sample_cycles = below(3) * (10 - !below(50) + below(200));
 	}
+	if (!below(5))
+		random_issue_limits(snapshot, p);
 	if (!below(3))
 		p->wake_cycle = snapshot->cycle + 1000 - !below(50) +
 				below(3000);
@@ -179,6 +213,8 @@ static int say_anything(const struct simgpu_snapshot *snapshot, void *state,
 		random_quotas(p);
 	if (!below(3))
 		random_limits(p);
+	if (!below(4))
+		random_masks(p);
 	random_rest(snapshot, p);
 	fuzz.said = *p;
 	return 0;
@@ -223,9 +259,15 @@ static void expect_done(struct bench *bench, const struct simgpu_proposal *p)
 				assert_int_equal(registers.block_limit, 0);
 		}
 	}
-	for (slot = 0; slot < TENANTS; slot++)
+	for (slot = 0; slot < TENANTS; slot++) {
 		if (!(p->flags & SIMGPU_SAYS_OWNERS))
 			assert_int_equal(count[slot], p->sms[slot]);
+		/* What the policy found, where it said nothing. */
+		assert_int_equal(gpu_channels(session_gpu(bench->session), slot),
+				 p->channels[slot]);
+		assert_int_equal(gpu_llc_ways(session_gpu(bench->session), slot),
+				 p->llc_ways[slot]);
+	}
 }
 
 /* Nothing of it is. */
@@ -243,14 +285,20 @@ static void expect_fallen_back(struct bench *bench)
 			assert_int_equal(registers.quota_left, GPU_NO_QUOTA);
 		}
 	}
-	for (slot = 0; slot < TENANTS; slot++)
+	for (slot = 0; slot < TENANTS; slot++) {
 		assert_int_equal(report_of(bench, slot).sms, 2);
+		assert_int_equal(gpu_channels(session_gpu(bench->session), slot),
+				 0xf);
+		assert_int_equal(gpu_llc_ways(session_gpu(bench->session), slot),
+				 0xffff);
+	}
 }
 
 /* Let it speak again and again: at epochs, wakes and its policies' beginnings. */
 static void proposals_are_done_or_refused_in_full(void **state)
 {
 	u32 done = 0, refused = 0, round;
+	struct mask_checker checker;
 
 	for (round = 0; done + refused < rounds(); round++) {
 		struct bench *bench = malloc(sizeof(*bench));
@@ -264,6 +312,8 @@ static void proposals_are_done_or_refused_in_full(void **state)
 		bench->hooks.epoch = NULL;
 		session_default_params(&bench->options);
 		bench_start(bench);
+		mask_checker_follow(&checker,
+				    (struct gpu *)session_gpu(bench->session));
 		why = session_last_refusal(bench->session);
 		for (slot = 0; slot < TENANTS; slot++) {
 			join(bench, slot);
@@ -303,7 +353,7 @@ static void proposals_are_done_or_refused_in_full(void **state)
 
 static const struct simgpu_policy *const policies[] = {
 	&anything, &policy_even, &policy_hsm_fair, &policy_hsm_qos,
-	&policy_bw_app, &policy_proportional,
+	&policy_bw_app, &policy_proportional, &policy_cumask,
 };
 
 /* In one of three queues, mostly; some wait for others, and some cannot be. */
@@ -315,18 +365,35 @@ static void launch_somewhere(struct bench *bench, u32 slot)
 		.not_before = below(3) ? 0 :
 			      session_now(bench->session) + below(5000),
 		.queue = below(3) + 6 * !below(40),
+		.idempotent = below(4),
 		.wait = { below(4) ? 0 : below(12), below(4) ? 0 : below(12) },
+		.sms = { below(3) ? 0 : below(256) + !below(50) * 256 },
 	};
 	u64 sequence;
 
 	session_launch_with(bench->session, slot, &options, &sequence);
 }
 
+/* Some of eight SMs, four channels and 16 ways, of each kind perhaps none. */
+static void keep_to_something(struct bench *bench, u32 slot)
+{
+	const struct session_masks masks = {
+		.sms = { below(256 + !below(50)) },
+		.channels = below(16),
+		.llc_ways = below(0x10000),
+	};
+
+	session_set_masks(bench->session, slot, &masks);
+}
+
 static void change_something(struct bench *bench, bool *present)
 {
 	u32 slot = below(TENANTS);
 
-	switch (below(9)) {
+	switch (below(10)) {
+	case 9:
+		keep_to_something(bench, slot);
+		break;
 	case 0:
 		session_set_policy(bench->session,
 				   policies[below(ARRAY_SIZE(policies))]);
@@ -375,6 +442,7 @@ static u64 live(u64 start, u32 events, u64 step)
 {
 	struct bench *bench = malloc(sizeof(*bench));
 	bool present[TENANTS] = { false };
+	struct mask_checker checker;
 	u64 mine = start, hash;
 	u32 i;
 
@@ -386,6 +454,7 @@ static u64 live(u64 start, u32 events, u64 step)
 	bench->options.kernel_end = (enum session_kernel_end)(start % 3);
 	session_default_params(&bench->options);
 	bench_start(bench);
+	mask_checker_follow(&checker, (struct gpu *)session_gpu(bench->session));
 	for (i = 0; i < events; i++) {
 		/* The policy draws numbers, too: each keeps its own. */
 		seed = mine;

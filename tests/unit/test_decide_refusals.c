@@ -20,7 +20,6 @@ struct bad {
 };
 
 static void bad_flags(void) { seen.say.flags = 1U << 30; }
-static void bad_later(void) { seen.say.flags = SIMGPU_SAYS_ISSUE_LIMITS; }
 static void bad_counts(void) { seen.say.sms[0] = 7; }
 static void bad_starving(void) { seen.say.sms[1] = 0; }
 static void bad_absent(void) { seen.say.sms[0] = 3; seen.say.sms[9] = 1; }
@@ -77,6 +76,21 @@ static void bad_bucket(void)
 static void bad_preemption(void)
 {
 	seen.say.flags = SIMGPU_SAYS_PREEMPTION;
+	seen.say.preemption = SIMGPU_LEAVE_RESET + 1;
+}
+
+static void bad_reset(void)
+{
+	seen.say.flags = SIMGPU_SAYS_PREEMPTION;
+	seen.say.preemption = SIMGPU_LEAVE_RESET;
+	seen.say.sms[1] = 3;
+}
+
+static void bad_reset_of_sharer(void)
+{
+	say_shared(1);
+	seen.say.owner[7] = 1;
+	seen.say.flags |= SIMGPU_SAYS_PREEMPTION;
 	seen.say.preemption = SIMGPU_LEAVE_RESET;
 }
 
@@ -92,20 +106,47 @@ static void bad_priority(void)
 	seen.say.memory_priority[1] = SIMGPU_MEMORY_PRIORITY_MAX + 1;
 }
 
+static void bad_channels(void)
+{
+	seen.say.flags = SIMGPU_SAYS_CHANNELS;
+	memset(seen.say.channels, 0xf, sizeof(seen.say.channels));
+	seen.say.channels[2] = 0x10;
+}
+
+static void bad_no_channel(void)
+{
+	seen.say.flags = SIMGPU_SAYS_CHANNELS;
+}
+
+static void bad_ways(void)
+{
+	seen.say.flags = SIMGPU_SAYS_LLC_WAYS;
+	memset(seen.say.llc_ways, 1, sizeof(seen.say.llc_ways));
+}
+
+static void bad_issue_limit(void)
+{
+	seen.say.flags = SIMGPU_SAYS_ISSUE_LIMITS;
+	seen.say.issue_limit[9][3] = 1;
+}
+
 static void bad_wake(void) { seen.say.wake_cycle = 1; }
 static void bad_near_wake(void) { seen.wake_after = 999; }
 
 static const struct bad bad[] = {
-	{ "flags", bad_flags }, { "flags", bad_later },
+	{ "flags", bad_flags },
 	{ "sms", bad_counts }, { "sms", bad_starving }, { "sms", bad_absent },
 	{ "owner", bad_owner }, { "sharers", bad_nobody_shares },
 	{ "owner", bad_limits }, { "quota", bad_quota },
 	{ "refill", bad_refill }, { "quota_flags", bad_quota_flags },
 	{ "block_order", bad_order }, { "bucket", bad_bucket },
-	{ "preemption", bad_preemption },
+	{ "preemption", bad_preemption }, { "preemption", bad_reset },
+	{ "preemption", bad_reset_of_sharer },
 	{ "idle_sample_cycles", bad_samples },
 	{ "memory_priority", bad_priority }, { "wake_cycle", bad_wake },
-	{ "wake_cycle", bad_near_wake },
+	{ "channels", bad_channels }, { "channels", bad_no_channel },
+	{ "llc_ways", bad_ways },
+	{ "wake_cycle", bad_near_wake }, { "issue_limit", bad_issue_limit },
 };
 
 static void expect_journalled(struct bench *bench, const char *field)

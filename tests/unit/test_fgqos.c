@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/core/journal.h"
 #include "looking.h"
 #include "snapshots.h"
 

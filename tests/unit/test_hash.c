@@ -85,6 +85,7 @@ static struct gpu_config busy_config(void)
  */
 static void busy_make(struct busy *busy)
 {
+	static const u64 any_sm[GPU_MASK_WORDS] = { 0xff };
 	struct gpu_config config = busy_config();
 	struct gpu *gpu = gpu_make(&config);
 	u32 i;
@@ -102,6 +103,7 @@ static void busy_make(struct busy *busy)
 		gpu_kernel_start(gpu, i, busy->traces[i], 0);
 	}
 	gpu_queue_start(gpu, 2, 5, busy->traces[1], 0);
+	gpu_queue_set_mask(gpu, 2, 5, any_sm);
 	gpu_run(gpu, 3000);
 	for (i = 0; i < 6; i++)
 		gpu_sm_set_quota(gpu, i, i % 3, 4000, 900);
@@ -161,6 +163,8 @@ static const struct change changes[] = {
 	FIELD(EACH, device, gpu, running),
 	FIELD(EACH, device, gpu, bucket_full),
 	FIELD(EACH, device, gpu, block_order),
+	FIELD(EACH, device, gpu, sliced),
+	FIELD(FIRST, device, gpu, watch_quotas),
 	FIELD(EACH, device, gpu, order_slot),
 	FIELD(EACH, device, gpu, order_sm),
 	FIELD(FIRST, device, gpu, dispatch_shared),
@@ -183,6 +187,9 @@ static const struct change changes[] = {
 	FIELD(MORE, grid, grid, returned),
 	FIELD(EACH, grid, grid, blocks_finished),
 	FIELD(EACH, grid, grid, ended_at),
+	FIELD(EACH, grid, grid, issue_left),
+	FIELD(EACH, second_grid, grid, issue_left),
+	FIELD(EACH, tenant, tenant, sliced),
 	FIELD(EACH, second_grid, grid, kernel_index),
 	FIELD(EACH, second_grid, grid, blocks),
 	FIELD(EACH, second_grid, grid, next_block),
@@ -200,6 +207,10 @@ static const struct change changes[] = {
 	FIELD(EACH, tenant, tenant, next_sm),
 	FIELD(EACH, tenant, tenant, bucket_tokens),
 	FIELD(EACH, tenant, tenant, bucket_capacity),
+	FIELD(EACH, tenant, tenant, channels),
+	FIELD(EACH, tenant, tenant, closed_ways),
+	FIELD(FIRST, grid, grid, masked),
+	FIELD(EACH, second_grid, grid, sms),
 	FIELD(EACH, counts, tenant_counts, issue_slots),
 	FIELD(EACH, counts, tenant_counts, loads),
 	FIELD(EACH, counts, tenant_counts, sms_active),
@@ -209,6 +220,7 @@ static const struct change changes[] = {
 	FIELD(FIRST, pool, context_pool, free_block),
 	FIELD(EACH, pool, context_pool, blocks_left),
 	FIELD(EACH, pool, context_pool, warps_left),
+	FIELD(FIRST, pool, context_pool, crowded),
 	FIELD(FIRST, saved_block, saved_block, next),
 	FIELD(FIRST, saved_block, saved_block, first_warp),
 	FIELD(EACH, saved_block, saved_block, index),

@@ -41,6 +41,7 @@ static void expect_parts_apart(const struct gpu *gpu)
 	EXPECT_APART(gpu->cycles_used, (gpu->shape.cycle_mask + 1) / 64);
 	EXPECT_APART(gpu->tenants, GPU_SLOTS_MAX);
 	EXPECT_APART(gpu->grids, GPU_SLOTS_MAX * GPU_QUEUES_MAX);
+	EXPECT_APART(gpu->channel_lists, GPU_SLOTS_MAX * config->channels);
 	EXPECT_APART(gpu->sm_counters, config->sms);
 	EXPECT_APART(gpu->sms, config->sms);
 	EXPECT_APART(gpu->slices, config->llc_slices);

@@ -190,12 +190,9 @@ static struct {
 	u32 most;
 } ran;
 
-static void on_start(void *context, u32 slot, u32 queue, u64 sequence, u32 kernel)
+static void on_start(void *context, u32 slot, u32 queue, u64 sequence,
+		     const struct trace *trace, u32 kernel)
 {
-	(void)context;
-	(void)queue;
-	(void)sequence;
-	(void)kernel;
 	ran.running |= 1ULL << slot;
 	if (ran.starts < 16)
 		ran.first[ran.starts] = slot;
@@ -206,12 +203,9 @@ static void on_start(void *context, u32 slot, u32 queue, u64 sequence, u32 kerne
 	}
 }
 
-static void on_finish(void *context, u32 slot, u32 queue, u64 sequence, u32 kernel)
+static void on_finish(void *context, u32 slot, u32 queue, u64 sequence,
+		      const struct trace *trace, u32 kernel, u64 ended)
 {
-	(void)context;
-	(void)queue;
-	(void)sequence;
-	(void)kernel;
 	ran.running &= ~(1ULL << slot);
 }
 

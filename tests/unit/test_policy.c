@@ -706,14 +706,6 @@ static int propose_strange_priority(const struct simgpu_snapshot *snapshot, void
 	return 0;
 }
 
-static int propose_what_comes_later(const struct simgpu_snapshot *snapshot,
-				    void *state,
-				    struct simgpu_proposal *proposal)
-{
-	proposal->flags = SIMGPU_SAYS_LLC_WAYS;
-	return 0;
-}
-
 static int propose_strange_owner(const struct simgpu_snapshot *snapshot, void *state,
 				 struct simgpu_proposal *proposal)
 {
@@ -743,8 +735,8 @@ static void impossible_proposals_fall_back(void **state)
 			   struct simgpu_proposal *proposal) = {
 		propose_error, propose_too_many, propose_overflow,
 		propose_starving, propose_for_nobody, propose_unknown_flag,
-		propose_what_comes_later, propose_strange_owner,
-		propose_owner_without_work, propose_strange_priority,
+		propose_strange_owner, propose_owner_without_work,
+		propose_strange_priority,
 	};
 	struct trial trial;
 	u32 i;

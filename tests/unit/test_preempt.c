@@ -531,40 +531,175 @@ static void pauses_do_not_show(void **state)
 	trace_free(traces[1]);
 }
 
+/* --- resets ------------------------------------------------------------------------------ */
+
+/* The SM is another's in the same cycle, and what was dropped is counted. */
+static void a_reset_frees_an_sm_at_once(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(30, 2, 3000);
+	struct simgpu_counters c;
+	struct device device;
+
+	device_make(&device, &config);
+	own(&device, 0, 2, 0, GPU_PREEMPT_DRAIN);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_run(device.gpu, 12345);
+	own(&device, 0, 1, 1, GPU_PREEMPT_RESET);
+	assert_int_equal(sm_of(&device, 0).owner, 1);
+	assert_int_equal(sm_of(&device, 0).blocks, 0);
+	c = counters_of(&device, 0);
+	assert_int_equal(c.reset_blocks, 8);
+	/* Two schedulers, each with an instruction a cycle, and the one under way. */
+	assert_in_range(c.reset_warp_instructions, 12345 * 2, 12345 * 2 + 2);
+	assert_in_range(c.reset_block_cycles, 12344 * 8, 12345 * 8);
+	assert_int_equal(kernel_of(&device, 0).blocks_preempted, 8);
+	/* The dropped ones go before those that never began. */
+	own(&device, 2, 1, 0, GPU_PREEMPT_DRAIN);
+	gpu_run(device.gpu, gpu_now(device.gpu) + 1);
+	assert_int_equal(kernel_of(&device, 0).blocks_preempted, 0);
+	assert_int_equal(kernel_of(&device, 0).blocks_issued, 16);
+	finish(&device, 1);
+	c = counters_of(&device, 0);
+	assert_int_equal(c.blocks_finished, 30);
+	assert_int_equal(c.warp_instructions - c.reset_warp_instructions,
+			 30 * 8 * 2 * 3000);
+	assert_int_equal(c.context_lines, 0);
+	assert_int_equal(c.preempted_blocks, 0);
+	pool_is_whole(&device);
+	trace_free(trace);
+	device_free(&device);
+}
+
+/* However far it had come, a block takes its whole time again. */
+static void a_reset_block_begins_from_nothing(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_of_all(1);
+	u64 cycle, alone = 0;
+
+	for (cycle = 0; cycle < 3000; cycle += 379) {
+		struct device device;
+
+		device_make(&device, &config);
+		own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+		gpu_kernel_start(device.gpu, 0, trace, 0);
+		gpu_run(device.gpu, cycle);
+		if (cycle) {
+			own(&device, 0, 1, 1, GPU_PREEMPT_RESET);
+			gpu_run(device.gpu, 20000);
+			own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+		}
+		finish(&device, 1);
+		if (!cycle)
+			alone = kernel_of(&device, 0).ended_at;
+		else
+			/* Its lines may be in the last-level cache by now. */
+			assert_in_range(kernel_of(&device, 0).ended_at - 20000,
+					alone / 2, alone * 11 / 10);
+		assert_int_equal(counters_of(&device, 0).reset_blocks, !!cycle);
+		device_free(&device);
+	}
+	trace_free(trace);
+}
+
+/* What a context switch has begun it finishes. */
+static void a_reset_leaves_contexts_alone(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(8, 2, 3000);
+	struct simgpu_counters c;
+	struct device device;
+
+	device_make(&device, &config);
+	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_run(device.gpu, 500);
+	own(&device, 0, 1, 1, GPU_PREEMPT_SWITCH);
+	gpu_run(device.gpu, 600);
+	own(&device, 0, 1, 2, GPU_PREEMPT_RESET);
+	assert_int_equal(sm_of(&device, 0).state, GPU_SM_SAVING);
+	wait_for_owner(&device, 0, 2);
+	assert_int_equal(counters_of(&device, 0).preempted_blocks, 8);
+	own(&device, 0, 1, 0, GPU_PREEMPT_SWITCH);
+	gpu_run(device.gpu, gpu_now(device.gpu) + 200);
+	assert_int_equal(sm_of(&device, 0).state, GPU_SM_RESTORING);
+	own(&device, 0, 1, 1, GPU_PREEMPT_RESET);
+	wait_for_owner(&device, 0, 1);
+	assert_int_equal(kernel_of(&device, 0).blocks_preempted, 8);
+	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+	finish(&device, 1);
+	c = counters_of(&device, 0);
+	assert_int_equal(c.reset_blocks, 0);
+	assert_int_equal(c.warp_instructions, 8 * 8 * 2 * 3000);
+	pool_is_whole(&device);
+	trace_free(trace);
+	device_free(&device);
+}
+
+/* Where there is no place to wait, blocks run to their end. */
+static void a_reset_without_a_place_drains(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(8, 2, 3000);
+	struct device device;
+	u32 left;
+
+	device_make(&device, &config);
+	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_run(device.gpu, 500);
+	left = device.gpu->pool.blocks_left;
+	device.gpu->pool.blocks_left = 3;
+	own(&device, 0, 1, 1, GPU_PREEMPT_RESET);
+	device.gpu->pool.blocks_left += left - 3;
+	assert_int_equal(counters_of(&device, 0).reset_blocks, 3);
+	assert_int_equal(sm_of(&device, 0).state, GPU_SM_DRAINING);
+	wait_for_owner(&device, 0, 1);
+	assert_int_equal(counters_of(&device, 0).blocks_finished, 5);
+	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
+	finish(&device, 1);
+	assert_int_equal(counters_of(&device, 0).blocks_finished, 8);
+	pool_is_whole(&device);
+	trace_free(trace);
+	device_free(&device);
+}
+
 /* --- limits ----------------------------------------------------------------------------- */
 
-/* Four GPUs full can be saved; the fifth has no place and drains. */
+/* So many GPUs full can be saved; the next one has no place and drains. */
 static void a_full_pool_drains(void **state)
 {
 	struct gpu_config config = small_config();
-	struct trace *trace = trace_compute(16, 2, 8000);
+	struct trace *trace = trace_compute(16, 2, 3000);
 	struct device device;
 	u32 slot;
 
 	config.sms = 1;
 	device_make(&device, &config);
 	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
-	for (slot = 0; slot < 7; slot++)
+	for (slot = 0; slot < CONTEXT_GPUS + 3; slot++)
 		gpu_kernel_start(device.gpu, slot, trace, 0);
-	for (slot = 1; slot < 6; slot++) {
+	for (slot = 1; slot < CONTEXT_GPUS + 2; slot++) {
 		gpu_run(device.gpu, gpu_now(device.gpu) + gpu_window(&config));
 		own(&device, 0, 1, slot, GPU_PREEMPT_SWITCH);
 		assert_int_equal(sm_of(&device, 0).state,
-				 slot < 5 ? GPU_SM_SAVING : GPU_SM_DRAINING);
+				 slot <= CONTEXT_GPUS ? GPU_SM_SAVING :
+							GPU_SM_DRAINING);
 		wait_for_owner(&device, 0, slot);
 	}
-	for (slot = 0; slot < 4; slot++) {
+	for (slot = 0; slot < CONTEXT_GPUS; slot++) {
 		assert_int_equal(kernel_of(&device, slot).blocks_preempted, 8);
 		assert_int_equal(counters_of(&device, slot).blocks_finished, 0);
 	}
 	assert_int_equal(device.gpu->pool.warps_left, 0);
-	assert_int_equal(kernel_of(&device, 4).blocks_preempted, 0);
-	assert_int_equal(counters_of(&device, 4).blocks_finished, 8);
-	for (slot = 0; slot < 7; slot++) {
+	assert_int_equal(kernel_of(&device, CONTEXT_GPUS).blocks_preempted, 0);
+	assert_int_equal(counters_of(&device, CONTEXT_GPUS).blocks_finished, 8);
+	for (slot = 0; slot < CONTEXT_GPUS + 3; slot++) {
 		own(&device, 0, 1, slot, GPU_PREEMPT_DRAIN);
 		finish(&device, 1ULL << slot);
 		assert_int_equal(counters_of(&device, slot).warp_instructions,
-				 16 * 8 * 16000);
+				 16 * 8 * 6000);
 	}
 	pool_is_whole(&device);
 	trace_free(trace);
@@ -583,14 +718,16 @@ static void regions_lie_apart(void **state)
 		struct gpu_shape shape;
 
 		context_shape(spec, &shape);
-		assert_true(shape.saved_warps == 4 * spec->sms *
+		assert_in_range(context_gpus(spec), CONTEXT_USUAL_GPUS,
+				CONTEXT_GPUS);
+		assert_true(shape.saved_warps == context_gpus(spec) * spec->sms *
 						 spec->warps_per_sm);
-		assert_true(shape.saved_blocks <= 4 * spec->sms *
+		assert_true(shape.saved_blocks <= context_gpus(spec) * spec->sms *
 						  spec->blocks_per_sm);
 		assert_true(shape.saved_blocks >= 4 * spec->sms);
 		assert_true(shape.saved_blocks * lines <= CONTEXT_LINES_MAX);
 		/* And the pool is small beside the rest. */
-		assert_in_range(gpu_bytes(spec), 1, 16 << 20);
+		assert_in_range(gpu_bytes(spec), 1, 28 << 20);
 	}
 }
 
@@ -681,6 +818,10 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_or_run_twice),
 		cmocka_unit_test(disturbed_runs_are_equal),
 		cmocka_unit_test(pauses_do_not_show),
+		cmocka_unit_test(a_reset_frees_an_sm_at_once),
+		cmocka_unit_test(a_reset_block_begins_from_nothing),
+		cmocka_unit_test(a_reset_leaves_contexts_alone),
+		cmocka_unit_test(a_reset_without_a_place_drains),
 		cmocka_unit_test(a_full_pool_drains),
 		cmocka_unit_test(regions_lie_apart),
 		cmocka_unit_test(a_drop_leaves_nothing),

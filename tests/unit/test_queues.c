@@ -114,14 +114,16 @@ struct span {
 	u64 finished[32];
 };
 
-static void on_start(void *context, u32 slot, u32 queue, u64 sequence, u32 kernel)
+static void on_start(void *context, u32 slot, u32 queue, u64 sequence,
+		     const struct trace *trace, u32 kernel)
 {
 	struct span *span = context;
 
 	span->started[sequence] = session_now(span->session);
 }
 
-static void on_finish(void *context, u32 slot, u32 queue, u64 sequence, u32 kernel)
+static void on_finish(void *context, u32 slot, u32 queue, u64 sequence,
+		      const struct trace *trace, u32 kernel, u64 ended)
 {
 	struct span *span = context;
 
@@ -434,12 +436,20 @@ static u64 repeat(struct bench *from, u64 until)
 static void journals_repeat(void **state)
 {
 	struct bench *bench = bench_for_one();
-	u64 first, second;
+	const struct session_masks masks = {
+		.sms = { 0x3f }, .channels = 0x7, .llc_ways = 0xf00f,
+	};
+	const struct session_launch_options masked = {
+		.trace = middling, .repeats = 1, .queue = 4, .sms = { 0x16 },
+	};
+	u64 first, second, third;
 
 	first = launch_in(bench, 0, copying, 0, 0);
 	second = launch_in(bench, 6, middling, 0, 0);
 	session_run(bench->session, 777);
 	launch_in(bench, 2, brief, first, second);
+	session_set_masks(bench->session, 0, &masks);
+	session_launch_with(bench->session, 0, &masked, &third);
 	session_set_queue(bench->session, 0, 6, -3);
 	session_set_queue(bench->session, 0, 2, 2);
 	launch_in(bench, 2, brief, 0, 0);
@@ -457,6 +467,10 @@ static void bad_lines_are_refused(void **state)
 {
 	static const char *const lines[] = {
 		"5 queue slot=0 queue=8 priority=0\n",
+		"5 masks slot=64 sms0=0x1 sms1=0x0 channels=0x1 llc_ways=0x1\n",
+		"5 masks slot=0 sms0=1 sms1=0x0 channels=0x1 llc_ways=0x1\n",
+		"5 masks slot=0 sms0=0x1 channels=0x1 llc_ways=0x1\n",
+		"5 masks slot=0 sms0=0x1 sms1=0x0 llc_ways=0x1\n",
 		"5 queue slot=0 queue=1 priority=4\n",
 		"5 queue slot=0 queue=1 priority=-4\n",
 		"5 queue slot=0 queue=1 priority=-\n",

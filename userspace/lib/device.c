@@ -112,6 +112,12 @@ int simgpu_set_queue(int fd, unsigned int queue, int priority)
 	return call(fd, SIMGPU_IOC_QUEUE, &request);
 }
 
+int simgpu_set_masks(int fd, struct simgpu_masks *masks)
+{
+	masks->size = sizeof(*masks);
+	return call(fd, SIMGPU_IOC_MASKS, masks);
+}
+
 int simgpu_start_arrivals(int fd, struct simgpu_arrivals *arrivals)
 {
 	arrivals->size = sizeof(*arrivals);

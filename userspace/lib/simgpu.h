@@ -130,6 +130,16 @@ int simgpu_launch_with(int fd, struct simgpu_launch *launch);
 int simgpu_set_queue(int fd, unsigned int queue, int priority);
 
 /**
+ * simgpu_set_masks() - have a tenant keep to parts of the device
+ * @fd: from simgpu_open()
+ * @masks: all but @size, which is set
+ *
+ * Return: 0 or a negative errno; -EPERM for what its masks did not have so far, without
+ * CAP_SYS_NICE.
+ */
+int simgpu_set_masks(int fd, struct simgpu_masks *masks);
+
+/**
  * simgpu_start_arrivals() - have requests come by themselves
  * @fd: from simgpu_open(), without launches that have not ended
  * @arrivals: all but @size, which is set; @sequence is set to the last request's

@@ -13,11 +13,13 @@
  * @session: NULL while there is none
  * @observer: told of its progress
  * @threads: that run its GPUs; NULL: the caller alone does
+ * @running: kernels on the device, by slot and queue; without one @kernel is NULL
  */
 struct offline_home {
 	struct session *session;
 	const struct offline_observer *observer;
 	struct threads *threads;
+	struct offline_kernel running[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
 
 /**
@@ -37,6 +39,10 @@ void offline_close(struct offline_home *home);
 /* Until @cycle, or until nothing is left to run. */
 void offline_run_until(struct session *session, u64 cycle,
 		       const struct offline_observer *observer);
+/* Tell of a slot's kernels that are on the device while its tenant leaves. */
+void offline_tell_running(struct offline_home *home, u32 slot);
+/* Tell of what is on the device at the end of a run. */
+void offline_tell_end(struct offline_home *home);
 void offline_announce(const struct offline_observer *observer, u32 slot,
 		      const struct session_tenant_options *options,
 		      const struct trace *trace);

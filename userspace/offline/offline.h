@@ -14,6 +14,28 @@
 #include "../../kmod/policy/plan.h"
 
 /**
+ * struct offline_kernel - a kernel that was on the device
+ * @slot: the tenant's
+ * @queue: its queue
+ * @sequence: number of the launch
+ * @number: of the kernel in its trace
+ * @kernel: what it does
+ * @start: device cycle in which it started
+ * @end: in which its last thread block ended, or the run did
+ * @ended: whether it ran to its end
+ */
+struct offline_kernel {
+	u32 slot;
+	u32 queue;
+	u64 sequence;
+	u32 number;
+	const struct trace_kernel *kernel;
+	u64 start;
+	u64 end;
+	bool ended;
+};
+
+/**
  * struct offline_observer - what a run tells while it goes on; members may be
  *	NULL
  * @context: passed to each
@@ -21,6 +43,10 @@
  * @tenant: a tenant has taken a slot; later epochs of that slot are its own
  * @left: it leaves before the end (replay only); @report has its last figures
  * @progress: some device time has passed, up to @cycle
+ * @kernel: a kernel has ended, or the run while it was on the device
+ * @preempt: as in &struct session_hooks, at @cycle
+ * @look: the device as it is every @look_cycles, its beginning and its end included
+ * @look_cycles: 0: never
  */
 struct offline_observer {
 	void *context;
@@ -31,6 +57,11 @@ struct offline_observer {
 	void (*left)(void *context, u32 slot,
 		     const struct session_tenant_report *report);
 	void (*progress)(void *context, u64 cycle);
+	void (*kernel)(void *context, const struct offline_kernel *kernel);
+	void (*preempt)(void *context, u64 cycle, u32 sm, u32 from, u32 to,
+			u32 how);
+	void (*look)(void *context, const struct gpu *gpu);
+	u64 look_cycles;
 };
 
 /**
@@ -39,11 +70,15 @@ struct offline_observer {
  * @waits: by queue, a bit for each of whose launch its own waits; at most
  *	SESSION_WAITS_MAX
  * @priority: by queue, as session_set_queue() takes it
+ * @sms: by queue, mask of SMs of its launch; all zero: none
+ * @idempotent: of all its launches, as in &struct session_launch_options
  */
 struct offline_queues {
 	u32 count;
 	u8 waits[SESSION_QUEUES_MAX];
 	s8 priority[SESSION_QUEUES_MAX];
+	u64 sms[SESSION_QUEUES_MAX][SESSION_MASK_WORDS];
+	bool idempotent;
 };
 
 /**
@@ -64,6 +99,7 @@ u32 offline_queues_order(const struct offline_queues *queues,
  * @arrives: requests of it come by themselves in place of that one launch
  * @arrivals: which, and when
  * @queues: that it launches it in
+ * @masks: what it keeps to, but in private runs
  */
 struct offline_tenant {
 	struct session_tenant_options options;
@@ -71,6 +107,7 @@ struct offline_tenant {
 	bool arrives;
 	struct arrivals_plan arrivals;
 	struct offline_queues queues;
+	struct session_masks masks;
 };
 
 /**
@@ -185,7 +222,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
  * offline_alone_window() - what a tenant does alone in a span of time
  * @options: of the shared experiment
  * @slot: the tenant's
- * @trace: what it runs, again and again
+ * @tenant: with what it runs again and again, in which queues; the rest is not heeded
  * @cycles: the span, from device cycle 0
  * @threads: as in &struct offline_experiment
  * @figures: set to those of the whole span
@@ -193,8 +230,8 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
  * Return: 0 or a negative errno as offline_run().
  */
 int offline_alone_window(const struct session_options *options, u32 slot,
-			 const struct trace *trace, u64 cycles, u32 threads,
-			 struct session_figures *figures);
+			 const struct offline_tenant *tenant, u64 cycles,
+			 u32 threads, struct session_figures *figures);
 
 /*
  * A goal of a part of what a tenant does alone, in thread instructions a cycle and

@@ -80,6 +80,7 @@ static void note_leaving(struct replay *replay, u32 slot)
 
 	session_tenant_report(replay->home.session, slot, report);
 	replay->left |= 1ULL << slot;
+	offline_tell_running(&replay->home, slot);
 	if (replay->observer->left)
 		replay->observer->left(replay->observer->context, slot, report);
 }
@@ -116,6 +117,7 @@ static void finish(struct replay *replay)
 
 	offline_run_until(replay->home.session, replay->journal->end_cycle,
 			  replay->observer);
+	offline_tell_end(&replay->home);
 	result->cycle = session_now(replay->home.session);
 	result->state_hash = session_state_hash(replay->home.session);
 	result->refusal = *session_last_refusal(replay->home.session);

@@ -45,6 +45,67 @@ static void forward_epoch(void *context, const struct session_epoch *epoch)
 		observer->epoch(observer->context, epoch);
 }
 
+static void on_kernel_start(void *context, u32 slot, u32 queue, u64 sequence,
+			    const struct trace *trace, u32 kernel)
+{
+	struct offline_home *home = context;
+
+	home->running[slot][queue] = (struct offline_kernel) {
+		.slot = slot,
+		.queue = queue,
+		.sequence = sequence,
+		.number = kernel,
+		.kernel = &trace->kernels[kernel],
+		.start = session_now(home->session),
+	};
+}
+
+static void on_kernel_finish(void *context, u32 slot, u32 queue, u64 sequence,
+			     const struct trace *trace, u32 kernel, u64 ended)
+{
+	struct offline_home *home = context;
+	struct offline_kernel *running = &home->running[slot][queue];
+
+	running->end = ended;
+	running->ended = true;
+	home->observer->kernel(home->observer->context, running);
+	running->kernel = NULL;
+}
+
+static void on_preempt(void *context, u32 sm, u32 from, u32 to, u32 how)
+{
+	const struct offline_home *home = context;
+
+	home->observer->preempt(home->observer->context,
+				session_now(home->session), sm, from, to, how);
+}
+
+void offline_tell_running(struct offline_home *home, u32 slot)
+{
+	u32 queue;
+
+	for (queue = 0; queue < SESSION_QUEUES_MAX; queue++) {
+		struct offline_kernel *running = &home->running[slot][queue];
+
+		if (!running->kernel)
+			continue;
+		running->end = session_now(home->session);
+		home->observer->kernel(home->observer->context, running);
+		running->kernel = NULL;
+	}
+}
+
+void offline_tell_end(struct offline_home *home)
+{
+	const struct offline_observer *observer = home->observer;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		offline_tell_running(home, slot);
+	if (observer->look_cycles)
+		observer->look(observer->context, session_gpu(home->session));
+}
+
 static void run_threads(void *context, struct gpu *gpu, u64 until)
 {
 	threads_run(((struct offline_home *)context)->threads, gpu, until);
@@ -57,6 +118,9 @@ int offline_open(struct offline_home *home,
 	const struct session_hooks hooks = {
 		.context = home,
 		.epoch = forward_epoch,
+		.kernel_start = observer->kernel ? on_kernel_start : NULL,
+		.kernel_finish = observer->kernel ? on_kernel_finish : NULL,
+		.preempt = observer->preempt ? on_preempt : NULL,
 		.run_gpu = threads > 1 ? run_threads : NULL,
 	};
 	int ret;
@@ -81,13 +145,17 @@ void offline_close(struct offline_home *home)
 void offline_run_until(struct session *session, u64 cycle,
 		       const struct offline_observer *observer)
 {
-	u64 now;
+	u64 most = PROGRESS_CYCLES, now;
 
+	if (observer->look_cycles && observer->look_cycles < most)
+		most = observer->look_cycles;
 	while ((now = session_now(session)) < cycle) {
 		u64 step = cycle - now;
 
-		if (step > PROGRESS_CYCLES)
-			step = PROGRESS_CYCLES;
+		if (step > most)
+			step = most;
+		if (observer->look_cycles)
+			observer->look(observer->context, session_gpu(session));
 		if (session_run(session, step) != SESSION_RUNNING)
 			break;
 		if (observer->progress)
@@ -145,9 +213,11 @@ static int launch_all(struct session *session, u32 slot,
 			.repeats = 1,
 			.queue = order[i],
 			.more = i + 1 < count,
+			.idempotent = queues->idempotent,
 		};
 
 		set_waits(&launch, queues->waits[order[i]], sequences);
+		memcpy(launch.sms, queues->sms[order[i]], sizeof(launch.sms));
 		ret = session_set_queue(session, slot, order[i],
 					queues->priority[order[i]]);
 		ret = ret ? ret : session_launch_with(session, slot, &launch,
@@ -169,6 +239,9 @@ static int join_all(struct session *session,
 
 		ret = session_join(session, slot, &tenant->options);
 		if (ret < 0)
+			return ret;
+		ret = session_set_masks(session, slot, &tenant->masks);
+		if (ret)
 			return ret;
 		offline_announce(observer, slot, &tenant->options,
 				 tenant->trace);
@@ -207,6 +280,7 @@ int offline_run(const struct offline_experiment *experiment,
 	if (!ret) {
 		start_ns = offline_wall_ns();
 		offline_run_until(session, U64_MAX, observer);
+		offline_tell_end(&home);
 		result->wall_ns = offline_wall_ns() - start_ns;
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
@@ -276,22 +350,9 @@ static struct session_options alone(const struct session_options *options)
 	return out;
 }
 
-static int launch_alone(struct session *session, u32 slot,
-			const struct session_tenant_options *options,
-			const struct trace *trace, u64 repeats)
-{
-	u64 sequence;
-	int ret;
-
-	ret = session_join(session, slot, options);
-	if (ret < 0)
-		return ret;
-	return session_launch(session, slot, trace, repeats, 0, &sequence);
-}
-
 int offline_alone_window(const struct session_options *options, u32 slot,
-			 const struct trace *trace, u64 cycles, u32 threads,
-			 struct session_figures *figures)
+			 const struct offline_tenant *tenant, u64 cycles,
+			 u32 threads, struct session_figures *figures)
 {
 	const struct session_tenant_options anybody = { .name = "alone",
 							.weight = 1 };
@@ -306,7 +367,9 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 	ret = offline_open(&home, &own, &nobody, threads);
 	if (ret)
 		return ret;
-	ret = launch_alone(home.session, slot, &anybody, trace, 1);
+	ret = session_join(home.session, slot, &anybody);
+	if (ret >= 0)
+		ret = launch_all(home.session, slot, tenant);
 	if (!ret) {
 		offline_run_until(home.session, cycles, &nobody);
 		session_tenant_report(home.session, slot, &report);
@@ -326,12 +389,16 @@ int offline_alone_cycles(const struct session_options *options,
 	const struct offline_observer nobody = { .context = NULL };
 	const struct session_options own = alone(options);
 	struct offline_home home;
+	u64 sequence;
 	int ret;
 
 	ret = offline_open(&home, &own, &nobody, threads);
 	if (ret)
 		return ret;
-	ret = launch_alone(home.session, 0, &anybody, trace, launches);
+	ret = session_join(home.session, 0, &anybody);
+	if (ret >= 0)
+		ret = session_launch(home.session, 0, trace, launches, 0,
+				     &sequence);
 	if (!ret) {
 		offline_run_until(home.session, U64_MAX, &nobody);
 		*cycles = session_end_cycle(home.session);
@@ -346,11 +413,17 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 			void *context)
 {
 	const struct offline_observer nobody = { .context = NULL };
-	const struct session_options options = alone(&experiment->options);
 	const struct offline_tenant *tenant = &experiment->tenants[slot];
+	struct session_options options = alone(&experiment->options);
 	struct offline_home home;
 	u32 i;
 	int ret;
+
+	/* A queue that is done begins anew while the first run of others goes on. */
+	if (experiment->options.relaunch && tenant->queues.count > 1) {
+		options.relaunch = true;
+		options.stop_cycle = U64_MAX;
+	}
 
 	ret = offline_open(&home, &options, &nobody, experiment->threads);
 	if (ret)

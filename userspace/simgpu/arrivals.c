@@ -8,9 +8,6 @@
 
 #include "arrivals.h"
 
-/* Loads that anybody can mean. */
-#define LOAD_MAX_PPM	(1000 * SIMGPU_PPM)
-
 /* Parts per million of launches in a million cycles are the plan's unit. */
 static int parse_rate(struct arrivals_plan *plan, const char *value)
 {
@@ -103,7 +100,7 @@ static int parse_count(const char *key, const char *value, u64 most, u64 *out)
 static int parse_load(struct arrivals_words *words, const char *value)
 {
 	if (!parse_ppm(value, &words->load_ppm) || !words->load_ppm ||
-	    words->load_ppm > LOAD_MAX_PPM)
+	    words->load_ppm > ARRIVALS_LOAD_MAX_PPM)
 		return fail_usage("load is above 0 up to 1000, not \"%s\"",
 				  value);
 	return STATUS_OK;
@@ -154,17 +151,10 @@ int arrivals_words_check(const struct arrivals_words *words)
 }
 
 /* A load of 1 is one request in the cycles that it takes alone. */
-static int settle_load(struct arrivals_words *words,
-		       const struct session_options *options,
-		       const struct trace *trace, u32 threads)
+static int settle_load(struct arrivals_words *words, u64 cycles)
 {
-	u64 cycles = 0, *rate = &words->plan.rate;
-	int ret = offline_alone_cycles(options, trace, words->plan.launches,
-				       threads, &cycles);
+	u64 *rate = &words->plan.rate;
 
-	if (ret)
-		return fail("a load cannot be made of what runs alone: %s",
-			    strerror(-ret));
 	*rate = fixed_mul_div(words->load_ppm, ARRIVALS_RATE_MAX / SIMGPU_PPM,
 			      cycles);
 	if (*rate < ARRIVALS_RATE_MIN || *rate > ARRIVALS_RATE_MAX)
@@ -173,14 +163,17 @@ static int settle_load(struct arrivals_words *words,
 	return STATUS_OK;
 }
 
-int arrivals_settle(struct arrivals_words *words,
-		    const struct session_options *options,
-		    const struct trace *trace, u32 threads)
+u32 arrivals_launches(const struct arrivals_words *words)
+{
+	return words->plan.launches ? words->plan.launches : 1;
+}
+
+int arrivals_settle_known(struct arrivals_words *words,
+			  const struct session_options *options, u64 cycles)
 {
 	struct arrivals_plan *plan = &words->plan;
 
-	if (!plan->launches)
-		plan->launches = 1;
+	plan->launches = arrivals_launches(words);
 	if (words->list)
 		plan->requests = words->list_count;
 	if (!plan->requests && !options->stop_cycle)
@@ -188,8 +181,24 @@ int arrivals_settle(struct arrivals_words *words,
 	if (!plan->requests)
 		plan->requests = ARRIVALS_REQUESTS_MAX;
 	plan->seed = plan->kind == ARRIVALS_POISSON ? options->seed : 0;
-	return words->load_ppm ? settle_load(words, options, trace, threads) :
-				 STATUS_OK;
+	return words->load_ppm ? settle_load(words, cycles) : STATUS_OK;
+}
+
+int arrivals_settle(struct arrivals_words *words,
+		    const struct session_options *options,
+		    const struct trace *trace, u32 threads)
+{
+	u64 cycles = 0;
+	int ret = 0;
+
+	if (words->load_ppm)
+		ret = offline_alone_cycles(options, trace,
+					   arrivals_launches(words), threads,
+					   &cycles);
+	if (ret)
+		return fail("a load cannot be made of what runs alone: %s",
+			    strerror(-ret));
+	return arrivals_settle_known(words, options, cycles);
 }
 
 struct simgpu_arrivals arrivals_request(const struct arrivals_plan *plan,

@@ -5,6 +5,9 @@
 
 #include "command.h"
 
+/* Loads that anybody can mean. */
+#define ARRIVALS_LOAD_MAX_PPM	(1000 * SIMGPU_PPM)
+
 /**
  * struct arrivals_words - what was said of a tenant's arrivals
  * @given: something was
@@ -53,6 +56,20 @@ int arrivals_words_check(const struct arrivals_words *words);
 int arrivals_settle(struct arrivals_words *words,
 		    const struct session_options *options,
 		    const struct trace *trace, u32 threads);
+
+/* Launches of a request. */
+u32 arrivals_launches(const struct arrivals_words *words);
+
+/**
+ * arrivals_settle_known() - the same where it is known how long a request takes alone
+ * @words: as there
+ * @options: likewise
+ * @cycles: as offline_alone_cycles() has it; not read without a load
+ *
+ * Return: as there.
+ */
+int arrivals_settle_known(struct arrivals_words *words,
+			  const struct session_options *options, u64 cycles);
 
 /* What a device takes of a settled plan, for a trace with a handle. */
 struct simgpu_arrivals arrivals_request(const struct arrivals_plan *plan,

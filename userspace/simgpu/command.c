@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "names.h"
 
 /* The words that were typed so far, such as "simgpu trace". */
 static char words[64] = "simgpu";
@@ -18,9 +19,27 @@ static void print_commands(FILE *out, const struct command *commands,
 	fprintf(out, "\n%s COMMAND --help tells more, with examples.\n", words);
 }
 
+static bool asks_for_help(const char *text)
+{
+	return !strcmp(text, "--help") || !strcmp(text, "-?") ||
+	       !strcmp(text, "-h");
+}
+
+static int no_command(const struct command *commands, const char *name)
+{
+	struct names names = { .wanted = name };
+	char where[sizeof(words) + 8];
+
+	for (; commands->name; commands++)
+		names_add(&names, commands->name);
+	snprintf(where, sizeof(where), "%s --help", words);
+	return names_fail(&names, "command", where);
+}
+
 int dispatch(const struct command *commands, const char *about, int argc,
 	     char **argv)
 {
+	static char help[] = "--help";
 	const struct command *command;
 	const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -28,8 +47,7 @@ int dispatch(const struct command *commands, const char *about, int argc,
 		print_commands(stderr, commands, about);
 		return STATUS_USAGE;
 	}
-	if (!strcmp(name, "--help") || !strcmp(name, "-?") ||
-	    !strcmp(name, "help")) {
+	if (asks_for_help(name) || !strcmp(name, "help")) {
 		print_commands(stdout, commands, about);
 		return STATUS_OK;
 	}
@@ -44,10 +62,12 @@ int dispatch(const struct command *commands, const char *about, int argc,
 			continue;
 		snprintf(words + length, sizeof(words) - length, " %s", name);
 		argv[1] = words;
+		/* argp knows only the other two. */
+		if (argc == 3 && asks_for_help(argv[2]))
+			argv[2] = help;
 		return command->run(argc - 1, argv + 1);
 	}
-	return fail_usage("there is no command \"%s\"; %s --help lists them",
-			  name, words);
+	return no_command(commands, name);
 }
 
 void (*before_message)(void);
@@ -124,15 +144,56 @@ int explain_listening(int error)
 
 /* --- numbers --- */
 
+/* What a suffix stands for; 0: there is no such one. */
+static u64 suffix_value(const char *text)
+{
+	if (text[0] && text[1])
+		return 0;
+	switch (text[0]) {
+	case '\0': return 1;
+	case 'k':
+	case 'K': return 1000;
+	case 'M': return 1000000;
+	case 'G': return 1000000000;
+	default: return 0;
+	}
+}
+
+/* Decimals of a unit, which have to come to a whole number. */
+static bool add_decimals(const char *text, const char *end, u64 unit, u64 *value)
+{
+	if (text == end)
+		return false;
+	for (; text < end; text++) {
+		if (unit == 1)
+			return false;
+		unit /= 10;
+		*value += (u64)(*text - '0') * unit;
+	}
+	return true;
+}
+
 bool parse_number(const char *text, u64 least, u64 greatest, u64 *value)
 {
+	const char *decimals;
 	char *end;
+	u64 unit;
 
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
 	*value = strtoull(text, &end, 10);
-	return !errno && !*end && *value >= least && *value <= greatest;
+	decimals = end + 1;
+	if (*end == '.')
+		end = (char *)decimals + strspn(decimals, "0123456789");
+	unit = suffix_value(end);
+	if (errno || !unit || *value > U64_MAX / unit)
+		return false;
+	*value *= unit;
+	if (end >= decimals &&
+	    (unit == 1 || !add_decimals(decimals, end, unit, value)))
+		return false;
+	return *value >= least && *value <= greatest;
 }
 
 bool parse_ppm(const char *text, u64 *value_ppm)
@@ -167,6 +228,20 @@ void *grow(void *array, size_t count, size_t bytes)
 		exit(STATUS_FAILED);
 	}
 	return array;
+}
+
+const struct argp_option json_options[] = {
+	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
+	{ 0 }
+};
+
+error_t parse_json_option(int key, char *text, struct argp_state *state)
+{
+	(void)text;
+	if (key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	*(bool *)state->input = true;
+	return 0;
 }
 
 u64 option_number(struct argp_state *state, const char *option,

@@ -33,8 +33,10 @@ struct command {
 
 int bench_command(int argc, char **argv);
 int calibrate_command(int argc, char **argv);
+int config_command(int argc, char **argv);
 int dram_command(int argc, char **argv);
 int list_command(int argc, char **argv);
+int model_command(int argc, char **argv);
 int plan_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
 int policy_command(int argc, char **argv);
@@ -47,6 +49,7 @@ int top_command(int argc, char **argv);
 int trace_command(int argc, char **argv);
 int trace_check_command(int argc, char **argv);
 int trace_convert_command(int argc, char **argv);
+int trace_dump_command(int argc, char **argv);
 int trace_info_command(int argc, char **argv);
 int trace_record_command(int argc, char **argv);
 int trace_save_command(int argc, char **argv);
@@ -82,12 +85,18 @@ void *grow(void *array, size_t count, size_t bytes);
 
 /* --- options --- */
 
-/* Decimal digits only, and in range; else argp's usage error. */
+/* As parse_number(); else argp's usage error. */
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest);
+/* Of a command that has only --json, whose input is a bool. */
+extern const struct argp_option json_options[];
+error_t parse_json_option(int key, char *text, struct argp_state *state);
 /* The value of --device. */
 unsigned int option_device(struct argp_state *state, const char *text);
-/* A number in digits; false for anything else. */
+/*
+ * A number in digits; or with K, M or G behind it (thousands, millions, thousand
+ * millions) and then with decimals, too, such as 1.5M. False for anything else.
+ */
 bool parse_number(const char *text, u64 least, u64 greatest, u64 *value);
 /* A decimal with up to six places, such as 0.8, in parts per million. */
 bool parse_ppm(const char *text, u64 *value_ppm);

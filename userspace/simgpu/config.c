@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The GPU that --config names: a shipped one, or a user's text file. */
+#include "names.h"
 #include "workload.h"
 
 bool config_is_file(const char *text)
@@ -37,7 +38,7 @@ int config_load(const char *text, struct gpu_config *config)
 		return read_config(text, config);
 	shipped = gpu_config_find(text);
 	if (!shipped)
-		return fail("there is no configuration \"%s\"", text);
+		return no_config(text);
 	*config = *shipped;
 	return STATUS_OK;
 }

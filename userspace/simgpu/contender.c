@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "contender.h"
+#include "names.h"
 #include "plugin.h"
 
 /* A file's name may have an '@' of its own. */
@@ -26,16 +27,10 @@ bool contender_is_file(const struct contender *contender)
 const struct simgpu_model *contender_find_model(const char *name)
 {
 	const struct simgpu_model *model = plugin_find_model(name);
-	char names[1024] = "";
-	u32 i;
 
-	if (model)
-		return model;
-	for (i = 0; (model = registry_model_at(i)); i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names),
-			 "%s%s", i ? ", " : "", model->name);
-	fail("there is no model \"%s\"; models: %s", name, names);
-	return NULL;
+	if (!model)
+		no_model(name);
+	return model;
 }
 
 void contender_default(struct contender *contender)
@@ -69,8 +64,7 @@ int contender_load(struct contender *contender, const struct settings *settings)
 	if (!contender_is_file(contender)) {
 		if (plugin_find_policy(contender->policy))
 			return STATUS_OK;
-		return fail_usage("there is no policy \"%s\"; simgpu policy list names those that there are",
-				  contender->policy);
+		return no_policy(contender->policy);
 	}
 	policy = plugin_load(contender->policy);
 	if (!policy)

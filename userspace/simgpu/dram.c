@@ -367,8 +367,9 @@ int dram_command(int argc, char **argv)
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (config_load(arguments.config, &config))
-		return STATUS_FAILED;
+	ret = config_load(arguments.config, &config);
+	if (ret)
+		return ret;
 	if (arguments.no_refresh)
 		config.dram.trefi = 0;
 	if (arguments.stream)

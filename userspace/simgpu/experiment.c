@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options that every command has that runs experiments; see experiment.h. */
 #include "contender.h"
+#include "names.h"
 #include "plugin.h"
 #include "workload.h"
 
@@ -207,13 +208,11 @@ static int find_names(const struct settings *settings,
 	options->model = contender_find_model(settings->model);
 	options->policy = plugin_find_policy(settings->policy);
 	if (!config)
-		return fail("there is no configuration \"%s\"",
-			    settings->config);
+		return no_config(settings->config);
 	if (!options->model)
-		return STATUS_FAILED;
+		return STATUS_USAGE;
 	if (!options->policy)
-		return fail("there is no policy \"%s\"; simgpu policy list names those that there are",
-			    settings->policy);
+		return no_policy(settings->policy);
 	options->config = *config;
 	return settings_check_threads(settings, config);
 }

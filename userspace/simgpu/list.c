@@ -3,11 +3,6 @@
 #include "output.h"
 #include "sysfs.h"
 
-static const struct argp_option options[] = {
-	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
-	{ 0 }
-};
-
 static const char about[] =
 	"List the devices of this machine and their tenants.\v"
 	"Examples:\n"
@@ -17,19 +12,9 @@ static const char about[] =
 	"Exit status: 0, also without any device; 1 if reading failed; 2 for "
 	"wrong usage.";
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	(void)text;
-	if (key == 'j')
-		*(bool *)state->input = true;
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
-
 static const struct argp argp = {
-	.options = options,
-	.parser = parse_argument,
+	.options = json_options,
+	.parser = parse_json_option,
 	.doc = about,
 };
 

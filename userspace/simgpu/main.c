@@ -24,6 +24,8 @@ static const struct command commands[] = {
 	{ "stat", "show a device's figures, or a command's", stat_command },
 	{ "top", "watch devices and tenants live", top_command },
 	{ "policy", "list policies, or set a device's", policy_command },
+	{ "model", "list models, or show one", model_command },
+	{ "config", "list configurations, or show one", config_command },
 	{ "dram", "run one memory channel alone", dram_command },
 	{ "bench", "measure how fast the engine is", bench_command },
 	{ "tenant", "run one trace as a tenant of a device", tenant_command },

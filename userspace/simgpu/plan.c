@@ -272,7 +272,7 @@ int plan_command(int argc, char **argv)
 
 	memset(planning, 0, sizeof(*planning));
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	ret = config_load(arguments.config, &measured.config) ? STATUS_FAILED :
+	ret = config_load(arguments.config, &measured.config) ?:
 	      profiles_open(&measured, arguments.names, arguments.count);
 	planning->measured = &measured;
 	planning->set = (struct plan_set) {

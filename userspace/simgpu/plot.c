@@ -10,7 +10,8 @@
 #define PICTURES_MAX	8
 #define WIDTH		960
 #define HEIGHT_LEAST	720
-#define HEIGHT_LATENCIES	240
+/* Of each panel beyond the first three. */
+#define HEIGHT_PANEL	240
 /* A line of the legend, in pixels. */
 #define LEGEND_LINE	18
 /* Of the name in the legend. */
@@ -27,11 +28,13 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Draw a run with gnuplot: the SMs that each tenant held, its normalized "
 	"progress as the model predicted it, and its share of the memory's peak "
-	"bandwidth, over device time; and, where tenants had several launches, the "
-	"launches' latencies. RUN is what simgpu run --json or --csv has "
+	"bandwidth, over device time. Where tenants had goals, their instructions a "
+	"cycle beside them; where they shared SMs under quotas, their thread blocks there; "
+	"where they had several launches, the launches' latencies, and how long they "
+	"waited and ran. RUN is what simgpu run --json or --csv has "
 	"printed; without one, or with -, it is read from standard input.\v"
-	"SMs and bandwidth are stacked: the height of a colour is that tenant's "
-	"share. A tenant has the same colour as in simgpu top.\n"
+	"SMs, bandwidth and thread blocks are stacked: the height of a colour is that "
+	"tenant's share; of shared SMs, that of their issue slots. A tenant has the same colour as in simgpu top.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu run --offline --json LBM DXTC >run.json\n"
@@ -97,6 +100,11 @@ static double bandwidth_of(const struct recorded_epoch *epoch)
 	return epoch->bandwidth;
 }
 
+static double blocks_of(const struct recorded_epoch *epoch)
+{
+	return epoch->blocks;
+}
+
 static double million(u64 cycles)
 {
 	return (double)cycles / 1e6;
@@ -142,63 +150,97 @@ static void write_stacked(FILE *gnuplot, const struct recorded *run,
 	fputs("EOD\n", gnuplot);
 }
 
-/* Steps, with gaps where there is no prediction. */
-static void write_np(FILE *gnuplot, const struct recorded *run, size_t index)
+/* Whether an epoch has the figure that is drawn as a line, and what it is. */
+typedef bool line(const struct recorded_epoch *epoch, double *value);
+
+static bool np_of(const struct recorded_epoch *epoch, double *value)
+{
+	*value = epoch->np;
+	return epoch->np_known;
+}
+
+static bool ipc_of(const struct recorded_epoch *epoch, double *value)
+{
+	*value = epoch->ipc;
+	return epoch->goal_ipc > 0;
+}
+
+static bool goal_of(const struct recorded_epoch *epoch, double *value)
+{
+	*value = epoch->goal_ipc;
+	return epoch->goal_ipc > 0;
+}
+
+/* Steps, with gaps where there is no such figure. */
+static void write_line(FILE *gnuplot, const struct recorded *run, size_t index,
+		       const char *panel, line *of)
 {
 	const struct recorded_tenant *tenant = &run->tenants[index];
-	bool gap = true;
+	bool gap = true, any = false;
+	double value;
 	size_t i;
 
-	begin_block(gnuplot, "np", index);
+	begin_block(gnuplot, panel, index);
 	for (i = 0; i < tenant->count; i++) {
 		const struct recorded_epoch *epoch = &tenant->epochs[i];
+		bool known = of(epoch, &value);
 
-		if (!gap && (!epoch->np_known ||
+		if (!gap && (!known ||
 			     epoch->start != tenant->epochs[i - 1].end)) {
 			putc('\n', gnuplot);
 			gap = true;
 		}
-		if (!epoch->np_known)
+		if (!known)
 			continue;
 		fprintf(gnuplot, "%.6f %.6f\n%.6f %.6f\n",
-			million(epoch->start), epoch->np, million(epoch->end),
-			epoch->np);
+			million(epoch->start), value, million(epoch->end),
+			value);
 		gap = false;
+		any = true;
 	}
-	if (gap && !tenant->count)
+	if (!any)
 		fputs("NaN NaN\n", gnuplot);
 	fputs("EOD\n", gnuplot);
 }
 
-static int write_data(FILE *gnuplot, const struct recorded *run)
+/* Those that are stacked, by panel. */
+static int write_stacks(FILE *gnuplot, const struct recorded *run,
+			const char *panel, figure *of)
 {
-	double *sms = calloc(run->end_count, sizeof(*sms));
-	double *bandwidth = calloc(run->end_count, sizeof(*bandwidth));
+	double *below = calloc(run->end_count, sizeof(*below));
 	size_t i;
 
-	if (!sms || !bandwidth) {
-		free(sms);
-		free(bandwidth);
+	if (!below)
 		return fail("out of memory");
-	}
+	for (i = 0; i < run->tenant_count; i++)
+		write_stacked(gnuplot, run, i, panel, of, below);
+	free(below);
+	return STATUS_OK;
+}
+
+static int write_data(FILE *gnuplot, const struct recorded *run)
+{
+	size_t i;
+
+	if (write_stacks(gnuplot, run, "sms", sms_of) ||
+	    write_stacks(gnuplot, run, "bandwidth", bandwidth_of) ||
+	    write_stacks(gnuplot, run, "blocks", blocks_of))
+		return STATUS_FAILED;
 	for (i = 0; i < run->tenant_count; i++) {
-		write_stacked(gnuplot, run, i, "sms", sms_of, sms);
-		write_stacked(gnuplot, run, i, "bandwidth", bandwidth_of,
-			      bandwidth);
-		write_np(gnuplot, run, i);
+		write_line(gnuplot, run, i, "np", np_of);
+		write_line(gnuplot, run, i, "ipc", ipc_of);
+		write_line(gnuplot, run, i, "goal", goal_of);
 	}
-	free(sms);
-	free(bandwidth);
 	return STATUS_OK;
 }
 
 /* --- panels --- */
 
 /* A layer for each tenant that has ended an epoch, drawn in @style. */
-static void plot_blocks(FILE *gnuplot, const struct recorded *run,
-			const char *panel, const char *style)
+static const char *add_blocks(FILE *gnuplot, const struct recorded *run,
+			      const char *panel, const char *style,
+			      const char *comma)
 {
-	const char *comma = "plot ";
 	size_t i;
 
 	for (i = 0; i < run->tenant_count; i++) {
@@ -210,7 +252,38 @@ static void plot_blocks(FILE *gnuplot, const struct recorded *run,
 			tenant_colour((u32)i));
 		comma = ", ";
 	}
+	return comma;
+}
+
+static void plot_blocks(FILE *gnuplot, const struct recorded *run,
+			const char *panel, const char *style)
+{
+	add_blocks(gnuplot, run, panel, style, "plot ");
 	putc('\n', gnuplot);
+}
+
+/* Whether any tenant was to reach something. */
+static bool has_goals(const struct recorded *run)
+{
+	size_t i, j;
+
+	for (i = 0; i < run->tenant_count; i++)
+		for (j = 0; j < run->tenants[i].count; j++)
+			if (run->tenants[i].epochs[j].goal_ipc > 0)
+				return true;
+	return false;
+}
+
+/* Whether tenants shared SMs under quotas. */
+static bool has_quotas(const struct recorded *run)
+{
+	size_t i, j;
+
+	for (i = 0; i < run->tenant_count; i++)
+		for (j = 0; j < run->tenants[i].count; j++)
+			if (run->tenants[i].epochs[j].quota > 0)
+				return true;
+	return false;
 }
 
 /* A single launch is every tenant's; what more there are, somebody looks at. */
@@ -219,7 +292,7 @@ static bool has_latencies(const struct recorded *run)
 	size_t i;
 
 	for (i = 0; i < run->tenant_count; i++)
-		if (run->tenants[i].launches > 1)
+		if (run->tenants[i].report.launches > 1)
 			return true;
 	return false;
 }
@@ -240,16 +313,64 @@ static void plot_latencies(FILE *gnuplot, const struct recorded *run)
 	fprintf(gnuplot, ") noenhanced\nset xrange [-0.5:%zu.5]\nplot ",
 		run->tenant_count - 1);
 	for (i = 0; i < run->tenant_count; i++) {
-		const struct recorded_tenant *tenant = &run->tenants[i];
+		const struct simgpu_tenant_report *report =
+			&run->tenants[i].report;
 
-		if (!tenant->launches)
+		if (!report->launches)
 			continue;
 		fprintf(gnuplot, "%s'+' every ::::0 using (%zu):(%.3f):(%.3f):(%.3f) with yerrorbars linewidth 3 pointtype 7 linecolor rgb '#%06x' notitle",
-			comma, i, tenant->latency_us[1], tenant->latency_us[0],
-			tenant->latency_us[2], tenant_colour((u32)i));
+			comma, i, (double)report->latency_p95_ns / 1e3,
+			(double)report->latency_p50_ns / 1e3,
+			(double)report->latency_p99_ns / 1e3,
+			tenant_colour((u32)i));
 		comma = ", ";
 	}
-	fputs("\nunset logscale\n", gnuplot);
+	putc('\n', gnuplot);
+}
+
+/* A part of a bar of means, between two heights in microseconds. */
+static void plot_mean(FILE *gnuplot, size_t tenant, double from, double to,
+		      const char *style)
+{
+	fprintf(gnuplot, "'+' every ::::0 using (%zu):(%.3f):(%zu-0.2):(%zu+0.2):(%.3f):(%.3f) with boxxyerror %s linecolor rgb '#%06x' notitle",
+		tenant, to, tenant, tenant, from, to, style,
+		tenant_colour((u32)tenant));
+}
+
+/* How long launches waited, pale, and ran; and what became of deadlines. */
+static void plot_means(FILE *gnuplot, const struct recorded *run)
+{
+	const char *comma = "";
+	size_t i;
+
+	fputs("unset logscale\nset ylabel 'mean, us: waiting, running'\n"
+	      "set yrange [0:*]\nset offsets 0, 0, graph 0.15, 0\n", gnuplot);
+	for (i = 0; i < run->tenant_count; i++) {
+		const struct simgpu_tenant_report *report =
+			&run->tenants[i].report;
+
+		if (report->launches)
+			fprintf(gnuplot, "set label '%llu launches, %llu missed, %.1f/s' at first %zu,graph 0.94 center\n",
+				(u64)report->launches,
+				(u64)report->deadline_misses,
+				(double)report->goodput_ppm / SIMGPU_PPM, i);
+	}
+	fputs("plot ", gnuplot);
+	for (i = 0; i < run->tenant_count; i++) {
+		const struct simgpu_tenant_report *report =
+			&run->tenants[i].report;
+		double wait = (double)report->wait_mean_ns / 1e3;
+		double whole = wait + (double)report->run_mean_ns / 1e3;
+
+		if (!report->launches)
+			continue;
+		fputs(comma, gnuplot);
+		plot_mean(gnuplot, i, 0, wait, "fillstyle solid 0.3 noborder");
+		fputs(", ", gnuplot);
+		plot_mean(gnuplot, i, wait, whole, "fillstyle solid 0.85 noborder");
+		comma = ", ";
+	}
+	fputs("\nunset label\n", gnuplot);
 }
 
 /* One legend for all panels, beside them. */
@@ -279,6 +400,12 @@ static void clear_legend(FILE *gnuplot)
 	fputs("unset label\nunset object\n", gnuplot);
 }
 
+static unsigned int more_panels(const struct recorded *run)
+{
+	return (has_goals(run) ? 1U : 0) + (has_quotas(run) ? 1U : 0) +
+	       (has_latencies(run) ? 2U : 0);
+}
+
 static void write_title(FILE *gnuplot, const struct arguments *arguments,
 			const struct recorded *run)
 {
@@ -289,8 +416,7 @@ static void write_title(FILE *gnuplot, const struct arguments *arguments,
 	else if (*run->config)
 		snprintf(title, sizeof(title), "%s, policy %s, model %s",
 			 run->config, run->policy, run->model);
-	fprintf(gnuplot, "set multiplot layout %d,1 title ",
-		has_latencies(run) ? 4 : 3);
+	fprintf(gnuplot, "set multiplot layout %u,1 title ", 3 + more_panels(run));
 	gnuplot_quote(gnuplot, title);
 	fputs(" noenhanced\n", gnuplot);
 }
@@ -308,11 +434,28 @@ static void write_panels(FILE *gnuplot, const struct recorded *run,
 	clear_legend(gnuplot);
 	fputs("set ylabel 'predicted NP'\nset yrange [0:1.05]\n", gnuplot);
 	plot_blocks(gnuplot, run, "np", "using 1:2 with lines linewidth 2");
+	if (has_goals(run)) {
+		fputs("set ylabel 'IPC, and goals (dashed)'\nset yrange [0:*]\n"
+		      "set offsets 0, 0, graph 0.1, 0\n", gnuplot);
+		add_blocks(gnuplot, run, "goal", "using 1:2 with lines dashtype 2",
+			   add_blocks(gnuplot, run, "ipc",
+				      "using 1:2 with lines linewidth 2",
+				      "plot "));
+		fputs("\nunset offsets\n", gnuplot);
+	}
+	if (has_quotas(run)) {
+		fputs("set ylabel 'blocks on shared SMs'\nset yrange [0:*]\n",
+		      gnuplot);
+		plot_blocks(gnuplot, run, "blocks",
+			    "using 1:2:3 with filledcurves");
+	}
 	fputs("set ylabel 'share of peak bandwidth'\nset yrange [0:1.05]\n"
 	      "set xlabel 'device time, million core cycles'\n", gnuplot);
 	plot_blocks(gnuplot, run, "bandwidth", "using 1:2:3 with filledcurves");
-	if (has_latencies(run))
+	if (has_latencies(run)) {
 		plot_latencies(gnuplot, run);
+		plot_means(gnuplot, run);
+	}
 	fputs("unset multiplot\n", gnuplot);
 }
 
@@ -320,7 +463,7 @@ static int draw(const struct arguments *arguments, const struct recorded *run,
 		const char *path)
 {
 	unsigned int legend = (unsigned int)run->tenant_count * LEGEND_LINE + 80;
-	unsigned int least = HEIGHT_LEAST + (has_latencies(run) ? HEIGHT_LATENCIES : 0);
+	unsigned int least = HEIGHT_LEAST + more_panels(run) * HEIGHT_PANEL;
 	unsigned int height = legend > least ? legend : least;
 	FILE *gnuplot = gnuplot_open(path, WIDTH, height);
 	int ret, closed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Prints what a policy or a model is; see policy_show.h. */
 #include "contender.h"
+#include "names.h"
 #include "output.h"
 #include "plugin.h"
 #include "policy_show.h"
@@ -46,6 +47,8 @@ static const struct word events[] = {
 	{ SIMGPU_ON_KERNEL_READY, "kernel_ready" },
 	{ SIMGPU_ON_KERNEL_END, "kernel_end" },
 	{ SIMGPU_ON_WAKE, "wake" },
+	{ SIMGPU_ON_SLICE_END, "slice_end" },
+	{ SIMGPU_ON_QUOTA_OUT, "quota_out" },
 	{ 0 }
 };
 
@@ -123,21 +126,12 @@ static void take_model(struct subject *subject,
 
 static int fail_unknown(const char *name)
 {
-	char policies[1024] = "", models[1024] = "";
-	const struct simgpu_policy *policy;
-	const struct simgpu_model *model;
-	u32 i;
+	struct names names = { .wanted = name };
 
-	for (i = 0; (policy = registry_policy_at(i)); i++)
-		snprintf(policies + strlen(policies),
-			 sizeof(policies) - strlen(policies), "%s%s",
-			 i ? ", " : "", policy->name);
-	for (i = 0; (model = registry_model_at(i)); i++)
-		snprintf(models + strlen(models),
-			 sizeof(models) - strlen(models), "%s%s", i ? ", " : "",
-			 model->name);
-	return fail("there is no policy and no model \"%s\"; policies: %s; models: %s",
-		    name, policies, models);
+	names_add_policies(&names);
+	names_add_models(&names);
+	return names_fail(&names, "policy and no model",
+			  "simgpu policy list, simgpu model list");
 }
 
 static int find(struct subject *subject, const char *name,
@@ -274,6 +268,40 @@ static int print_json(const struct subject *subject)
 	return json_print(object);
 }
 
+/* --- all models -------------------------------------------------------- */
+
+static int list_json(void)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	const struct simgpu_model *model;
+	u32 i;
+
+	for (i = 0; (model = registry_model_at(i)); i++) {
+		struct json_object *row = json_object_new_object();
+
+		json_set_string(row, "name", model->name);
+		json_set(row, "needs", json_words(model->needs, needs));
+		json_object_array_add(array, row);
+	}
+	json_set(object, "models", array);
+	return json_print(object);
+}
+
+int model_list(bool json)
+{
+	const struct simgpu_model *model;
+	u32 i;
+
+	if (json)
+		return list_json();
+	for (i = 0; (model = registry_model_at(i)); i++) {
+		printf("%-14s", model->name);
+		print_words("needs", model->needs, needs);
+	}
+	return flush_output();
+}
+
 int policy_show(const char *name, const char *config, bool json)
 {
 	const struct gpu_config *found = NULL;
@@ -283,7 +311,7 @@ int policy_show(const char *name, const char *config, bool json)
 	if (config) {
 		found = gpu_config_find(config);
 		if (!found)
-			return fail("there is no configuration \"%s\"", config);
+			return no_config(config);
 	}
 	ret = find(&subject, name, found);
 	if (ret)

@@ -15,4 +15,7 @@
  */
 int policy_show(const char *name, const char *config, bool json);
 
+/* Print the models that are built in, and what each needs; an exit status. */
+int model_list(bool json);
+
 #endif /* SIMGPU_POLICY_SHOW_H */

@@ -208,8 +208,9 @@ int profile_command(int argc, char **argv)
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (config_load(arguments.config, &profiles.config))
-		return STATUS_FAILED;
+	ret = config_load(arguments.config, &profiles.config);
+	if (ret)
+		return ret;
 	ret = profiles_open(&profiles, arguments.names, arguments.count);
 	if (!ret)
 		ret = profiles_measure(&profiles, arguments.workers,

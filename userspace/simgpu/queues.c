@@ -54,6 +54,16 @@ static int parse_priority(struct offline_queues *queues, const char *value)
 	return STATUS_OK;
 }
 
+static int parse_idempotent(struct offline_queues *queues, const char *value)
+{
+	u64 number;
+
+	if (!parse_number(value, 0, 1, &number))
+		return fail_usage("idempotent is 0 or 1, not \"%s\"", value);
+	queues->idempotent = number;
+	return STATUS_OK;
+}
+
 int queues_key(struct offline_queues *queues, const char *key,
 	       const char *value, bool *known)
 {
@@ -64,6 +74,8 @@ int queues_key(struct offline_queues *queues, const char *key,
 		return parse_wait(queues, value);
 	if (!strcmp(key, "priority"))
 		return parse_priority(queues, value);
+	if (!strcmp(key, "idempotent"))
+		return parse_idempotent(queues, value);
 	*known = !strcmp(key, "queues");
 	if (!*known)
 		return STATUS_OK;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads a run that was written down; see recorded.h. */
 #include "output.h"
+#include "queue_rows.h"
 #include "recorded.h"
+#include "report_fields.h"
 
 /* What is read at most: hundreds of thousands of epochs. */
 #define FILE_BYTES_MAX	(256 << 20)
@@ -119,22 +121,40 @@ static bool parse_epoch(struct json_object *from, struct recorded_epoch *epoch)
 		.ipc = number(from, "ipc"),
 		.rbh = number(from, "rbh"),
 		.bandwidth = number(from, "bandwidth"),
+		.goal_ipc = number(from, "goal_ipc"),
+		.quota = number(from, "quota"),
+		.blocks = number(from, "blocks"),
 	};
 	return true;
 }
 
-/* Runs of earlier versions do not have it. */
-static void parse_latency(struct json_object *from,
-			  struct recorded_tenant *tenant)
+static void parse_list(struct json_object *from, const char *key, char *list)
 {
-	if (!member(from, "launches", json_type_int))
-		return;
-	tenant->launches = json_object_get_uint64(json_object_object_get(from, "launches"));
-	tenant->launches_waiting =
-		(u64)number(from, "launches_waiting");
-	tenant->latency_us[0] = number(from, "latency_p50_us");
-	tenant->latency_us[1] = number(from, "latency_p95_us");
-	tenant->latency_us[2] = number(from, "latency_p99_us");
+	struct json_object *value = member(from, key, json_type_string);
+
+	snprintf(list, ROW_SM_LIST_BYTES, "%s",
+		 value ? json_object_get_string(value) : "");
+}
+
+/* Runs of earlier versions do not have all of it. */
+static void parse_report(struct json_object *from,
+			 struct recorded_tenant *tenant)
+{
+	struct simgpu_tenant_report *report = &tenant->report;
+	struct json_object *value;
+	const char *name;
+	u32 i;
+
+	for (i = 0; (name = report_field_name(i)); i++) {
+		value = json_object_object_get(from, name);
+		if (value)
+			report_field_set(report, i,
+					 json_object_get_double(value));
+	}
+	report->queue_count = queues_from_json(
+		json_object_object_get(from, "queues"), report->queue);
+	parse_list(from, "sm_list", tenant->sm_list);
+	parse_list(from, "shared_sm_list", tenant->shared_sm_list);
 }
 
 static int parse_tenant(struct recorded *run, const char *path,
@@ -150,7 +170,7 @@ static int parse_tenant(struct recorded *run, const char *path,
 		return fail("%s: tenants[%zu] has no \"name\" or no \"epochs\"",
 			    path, run->tenant_count);
 	tenant = add_tenant(run, json_object_get_string(name));
-	parse_latency(from, tenant);
+	parse_report(from, tenant);
 	for (i = 0; i < json_object_array_length(epochs); i++) {
 		if (!parse_epoch(json_object_array_get_idx(epochs, i), &epoch))
 			return fail("%s: tenants[%zu].epochs[%zu] has no \"cycle\", \"sms\" or \"class\"",
@@ -182,6 +202,8 @@ static int parse_run(struct recorded *run, const char *path,
 	copy_name(run->config, object, "config");
 	copy_name(run->policy, object, "policy");
 	copy_name(run->model, object, "model");
+	run->energy_joules = number(object, "energy_joules");
+	run->instructions_per_joule = number(object, "instructions_per_watt");
 	for (i = 0; !ret && i < json_object_array_length(tenants); i++)
 		ret = parse_tenant(run, path,
 				   json_object_array_get_idx(tenants, i));

@@ -13,6 +13,9 @@
  * @start: device cycle at its start: where the epoch before it ended
  * @end: device cycle at its end
  * @np_known: whether @np means something
+ * @goal_ipc: what @ipc was to be; 0: it had no goal
+ * @quota: thread instructions on shared SMs that it was allowed; 0: any number
+ * @blocks: thread blocks on shared SMs when that was said
  */
 struct recorded_epoch {
 	u64 start;
@@ -24,20 +27,23 @@ struct recorded_epoch {
 	double ipc;
 	double rbh;
 	double bandwidth;
+	double goal_ipc;
+	double quota;
+	double blocks;
 };
 
 /**
  * struct recorded_tenant - a tenant of a run
- * @launches: that have run to their end; 0 where the run does not say so, as the
- *	next two
- * @launches_waiting: behind the one whose turn it was at the run's end
- * @latency_us: that 50, 95 and 99 of 100 launches did not exceed
+ * @report: its launches, queues, goal, quotas and energy at the run's end; 0 where
+ *	the run does not say so
+ * @sm_list: SMs that were its alone then
+ * @shared_sm_list: SMs that it shared then
  */
 struct recorded_tenant {
 	char name[SIMGPU_NAME_MAX];
-	u64 launches;
-	u64 launches_waiting;
-	double latency_us[3];
+	struct simgpu_tenant_report report;
+	char sm_list[ROW_SM_LIST_BYTES];
+	char shared_sm_list[ROW_SM_LIST_BYTES];
 	struct recorded_epoch *epochs;
 	size_t count;
 };
@@ -47,12 +53,16 @@ struct recorded_tenant {
  * @config: name of the GPU; empty if it is not known, as from CSV
  * @policy: likewise
  * @model: likewise
+ * @energy_joules: of the GPU and all tenants; 0 if it is not known
+ * @instructions_per_joule: likewise
  * @ends: ends of all epochs, ascending, each once
  */
 struct recorded {
 	char config[SIMGPU_NAME_MAX];
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
+	double energy_joules;
+	double instructions_per_joule;
 	struct recorded_tenant *tenants;
 	size_t tenant_count;
 	u64 *ends;

@@ -36,8 +36,28 @@ void result_add_epoch(struct result *result,
 	epoch->record = *record;
 }
 
+void result_add_kernel(struct result *result,
+		       const struct offline_kernel *kernel)
+{
+	struct result_kernel *added;
+
+	if (result->kernel_count == RESULT_KERNELS_MAX) {
+		result->kernels_lost++;
+		return;
+	}
+	if (result->kernel_count == result->kernel_room) {
+		result->kernel_room = result->kernel_room * 2 + 64;
+		result->kernels = grow(result->kernels, result->kernel_room,
+				       sizeof(*added));
+	}
+	added = &result->kernels[result->kernel_count++];
+	added->tenant = (u32)result->present[kernel->slot];
+	added->kernel = *kernel;
+}
+
 void result_free(struct result *result)
 {
 	free(result->tenants);
 	free(result->epochs);
+	free(result->kernels);
 }

@@ -3,6 +3,7 @@
 #include "contender.h"
 #include "plugin.h"
 #include "run.h"
+#include "timeline.h"
 
 enum {
 	OPTION_OFFLINE = 256,
@@ -12,6 +13,8 @@ enum {
 	OPTION_JSON,
 	OPTION_CSV,
 	OPTION_JOURNAL,
+	OPTION_KERNELS,
+	OPTION_TIMELINE,
 };
 
 static const struct argp_option options[] = {
@@ -25,8 +28,12 @@ static const struct argp_option options[] = {
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
 	{ "seeds", OPTION_SEEDS, "N", 0,
-	  "Run it with N seeds, from --seed on: means of ipc, and with --truth of np_actual, stp, antt, fairness and prediction_error, with their 95% intervals; the rest is the first one's", 0 },
+	  "Run it with N seeds, from --seed on: means with 95% intervals of ipc, and with --truth of np_actual, stp, antt, fairness, prediction_error; the rest is the first's", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ "kernels", OPTION_KERNELS, 0, 0,
+	  "With --offline: also print each kernel's cycles and IPC (JSON always has them)", 0 },
+	{ "timeline", OPTION_TIMELINE, "FILE", 0,
+	  "With --offline: write what happens over time, as trace events that ui.perfetto.dev and chrome://tracing show; compressed if FILE ends in .gz", 0 },
 	{ "csv", OPTION_CSV, 0, 0,
 	  "Print a line for each epoch and tenant, for spreadsheets", 0 },
 	{ "journal", OPTION_JOURNAL, "FILE", 0,
@@ -45,7 +52,11 @@ static const char about[] =
 	"deadline=CYCLES. "
 	"queues=N launches the trace in each of N queues of the tenant, up to 8, which "
 	"run at once; wait=QUEUE:QUEUE+... has the launch in the first one wait for those in "
-	"the others; priority=QUEUE:NUMBER, -3 to 3, the highest first.\v"
+	"the others; priority=QUEUE:NUMBER, -3 to 3, the highest first. "
+	"mask=LIST keeps the tenant to some SMs, mask=QUEUE:LIST the launch in one of its "
+	"queues, channels=LIST to memory channels, ways=LIST to ways of the last-level cache; "
+	"a LIST is as 0-9+20. idempotent=1: "
+	"a policy may drop its thread blocks, which begin again from nothing.\v"
 	"The same experiment gives the same counters and the same state_hash "
 	"on a device and offline, as often as it is run.\n"
 	"\n"
@@ -59,6 +70,7 @@ static const char about[] =
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
 	"  simgpu run --offline --cycles 20000000 SGEMM:load=0.5,deadline=900000 LBM\n"
 	"  simgpu run --offline SCAN:queues=3,wait=2:0+1,priority=2:3 LBM\n"
+	"  simgpu run --offline --policy cumask LBM:mask=0-49,channels=0-15 DXTC:mask=40-79\n"
 	"\n"
 	"In JSON, np, np_predicted and np_actual are null where they are not "
 	"known, such as np before the first prediction. A tenant's cycles are "
@@ -82,6 +94,8 @@ struct arguments {
 	bool json;
 	bool csv;
 	const char *journal;
+	bool kernels;
+	const char *timeline;
 	char *workloads[SESSION_SLOTS_MAX];
 	u32 count;
 };
@@ -115,6 +129,12 @@ static void check_arguments(struct argp_state *state,
 	if (settings->seed > U64_MAX - arguments->seeds + 1)
 		argp_error(state, "the last of %u seeds is too large",
 			   arguments->seeds);
+	if ((arguments->kernels || arguments->timeline) && !arguments->offline)
+		argp_error(state, "--kernels and --timeline need --offline");
+	if (arguments->kernels && (arguments->json || arguments->csv))
+		argp_error(state, "--kernels is for people; JSON has them anyway, CSV does not");
+	if (arguments->timeline && arguments->seeds > 1)
+		argp_error(state, "--timeline is of one seed");
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal && arguments->experiment.given)
@@ -173,6 +193,12 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_CSV:
 		arguments->csv = true;
+		return 0;
+	case OPTION_KERNELS:
+		arguments->kernels = true;
+		return 0;
+	case OPTION_TIMELINE:
+		arguments->timeline = text;
 		return 0;
 	case OPTION_JOURNAL:
 		arguments->journal = text;
@@ -264,7 +290,7 @@ static int print(const struct arguments *arguments, const struct result *result)
 		return print_result_json(settings, result);
 	if (arguments->csv)
 		return print_result_csv(result);
-	return print_result(settings, result);
+	return print_result(settings, result, arguments->kernels);
 }
 
 /* Run, and make the private runs. */
@@ -307,6 +333,15 @@ static int run_seeds(struct arguments *arguments, struct workload *workloads,
 	return ret;
 }
 
+static int open_timeline(const struct arguments *arguments,
+			 struct result *result)
+{
+	if (!arguments->timeline)
+		return STATUS_OK;
+	result->timeline = timeline_open(arguments->timeline);
+	return result->timeline ? STATUS_OK : STATUS_FAILED;
+}
+
 static int run_and_print(struct arguments *arguments, struct workload *workloads)
 {
 	struct result *results = calloc(arguments->seeds, sizeof(*results));
@@ -315,7 +350,11 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 
 	if (!results)
 		return fail("out of memory");
-	ret = run_seeds(arguments, workloads, results);
+	ret = open_timeline(arguments, results);
+	if (!ret)
+		ret = run_seeds(arguments, workloads, results);
+	then = timeline_close(results[0].timeline, results[0].complete);
+	ret = ret ? ret : then;
 	if (results[0].complete)
 		then = print(arguments, &results[0]);
 	for (i = 0; i < arguments->seeds; i++)

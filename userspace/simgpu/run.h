@@ -57,12 +57,29 @@ struct result_epoch {
 	struct simgpu_epoch_record record;
 };
 
+/* Kernels of a run that are kept; a run of short ones has any number. */
+#define RESULT_KERNELS_MAX	200000
+
+/**
+ * struct result_kernel - a kernel of the run, and whose it is
+ * @tenant: index in &struct result.tenants
+ */
+struct result_kernel {
+	u32 tenant;
+	struct offline_kernel kernel;
+};
+
+struct timeline;
+
 /**
  * struct result - how an experiment went
  * @complete: it came to its end, and the rest is to be printed
  * @device: "simgpu0", or "offline"
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
+ * @kernels: offline: those that were on the device, in the order in which they ended
+ * @kernels_lost: those for which there was no room
+ * @timeline: is told of what happens; NULL: there is none
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
  * @queued: it is of a journal whose tenants used several queues
  * @quota_checks: offline: quotas on an SM that were held against what was issued
@@ -86,6 +103,11 @@ struct result {
 	struct result_epoch *epochs;
 	size_t epoch_count;
 	size_t epoch_room;
+	struct result_kernel *kernels;
+	size_t kernel_count;
+	size_t kernel_room;
+	u64 kernels_lost;
+	struct timeline *timeline;
 	struct session_refusal refusal;
 	bool queued;
 	u64 quota_checks;
@@ -130,15 +152,24 @@ struct result_tenant *result_add_tenant(struct result *result, u32 slot,
 					const struct trace *trace);
 void result_add_epoch(struct result *result,
 		      const struct simgpu_epoch_record *record);
+void result_add_kernel(struct result *result,
+		       const struct offline_kernel *kernel);
 void result_free(struct result *result);
 /* Into the first of them what is known over all; an exit status. */
 int result_merge(struct result *results, u32 seeds);
 
+/* The run's kernels (run_kernels.c): as JSON, and as a table in which runs of equal
+ * ones are a row.
+ */
+struct json_object *kernels_json(const struct result *result);
+void print_kernels(const struct result *result);
 /* What a tenant has counted since it joined, by name. */
 struct json_object *counters_json(const struct result_tenant *tenant);
 int print_result_json(const struct settings *settings,
 		      const struct result *result);
 int print_result_csv(const struct result *result);
-int print_result(const struct settings *settings, const struct result *result);
+/* @kernels: with the table of kernels. */
+int print_result(const struct settings *settings, const struct result *result,
+		 bool kernels);
 
 #endif /* SIMGPU_RUN_H */

@@ -50,6 +50,9 @@ static const char *const names[] = {
 	NAME(REFRESHES, "refreshes"),
 	NAME(SM_ACTIVE_CYCLES, "sm_active_cycles"),
 	NAME(STALL_DEPENDENCE_CYCLES, "stall_dependence_cycles"),
+	NAME(RESET_BLOCKS, "reset_blocks"),
+	NAME(RESET_WARP_INSTRUCTIONS, "reset_warp_instructions"),
+	NAME(RESET_BLOCK_CYCLES, "reset_block_cycles"),
 };
 
 static_assert(ARRAY_SIZE(names) == SIMGPU_COUNTER_COUNT, "each has a name");

@@ -119,7 +119,10 @@ static int launch_all(int fd, int handle, const struct offline_queues *queues,
 			.queue = order[i],
 		};
 
+		if (queues->idempotent)
+			launch.flags |= SIMGPU_LAUNCH_IDEMPOTENT;
 		set_waits(&launch, queues->waits[order[i]], sequences);
+		masks_launch(&launch, queues->sms[order[i]]);
 		if (queues->priority[order[i]])
 			ret = simgpu_set_queue(fd, order[i],
 					       queues->priority[order[i]]);
@@ -209,6 +212,8 @@ static void be_tenant(const struct stage *stage, u32 slot, int pipe)
 		_exit(STATUS_CANCELED);
 	if (ret)
 		give_up(pipe, "it cannot join the gang: %s", strerror(-ret));
+	if (masks_set(fd, &workload->masks))
+		give_up(pipe, "the device does not have what mask, channels or ways name, or they name a part of a TPC");
 	/* The gang shall end with the parent. */
 	close(stage->gang);
 	launch_and_wait(fd, handle, workload, pipe);

@@ -3,8 +3,10 @@
  * simgpu run in this process: whole experiments, journals, and the private
  * runs behind --truth, which a device's experiments need as well.
  */
+#include "masks.h"
 #include "plugin.h"
 #include "run.h"
+#include "timeline.h"
 
 static void fill_report(struct result_tenant *tenant,
 			const struct session_tenant_report *report)
@@ -15,6 +17,9 @@ static void fill_report(struct result_tenant *tenant,
 }
 
 /* --- observers --- */
+
+/* Between two looks at who has which SM, for the timeline. */
+#define LOOK_CYCLES	1000
 
 /** struct watch - a run that is going on, and how long it will be */
 struct watch {
@@ -28,6 +33,8 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 	struct simgpu_epoch_record record;
 	u32 i;
 
+	if (watch->result->timeline)
+		timeline_epoch(watch->result->timeline, epoch);
 	for (i = 0; i < epoch->tenant_count; i++) {
 		row_epoch(epoch, &epoch->tenants[i], &record);
 		result_add_epoch(watch->result, &record);
@@ -41,6 +48,29 @@ static void on_tenant(void *context, u32 slot,
 	struct watch *watch = context;
 
 	result_add_tenant(watch->result, slot, options, trace);
+	if (watch->result->timeline)
+		timeline_tenant(watch->result->timeline, slot, options->name);
+}
+
+static void on_kernel(void *context, const struct offline_kernel *kernel)
+{
+	struct result *result = ((struct watch *)context)->result;
+
+	result_add_kernel(result, kernel);
+	if (result->timeline)
+		timeline_kernel(result->timeline, kernel);
+}
+
+static void on_preempt(void *context, u64 cycle, u32 sm, u32 from, u32 to,
+		       u32 how)
+{
+	timeline_preempt(((struct watch *)context)->result->timeline, cycle, sm,
+			 from, to, how);
+}
+
+static void on_look(void *context, const struct gpu *gpu)
+{
+	timeline_look(((struct watch *)context)->result->timeline, gpu);
 }
 
 static void on_left(void *context, u32 slot,
@@ -61,13 +91,21 @@ static void on_progress(void *context, u64 cycle)
 
 static struct offline_observer observe(struct watch *watch)
 {
-	return (struct offline_observer) {
+	struct offline_observer observer = {
 		.context = watch,
 		.epoch = on_epoch,
 		.tenant = on_tenant,
 		.left = on_left,
 		.progress = on_progress,
+		.kernel = on_kernel,
 	};
+
+	if (watch->result->timeline) {
+		observer.preempt = on_preempt;
+		observer.look = on_look;
+		observer.look_cycles = LOOK_CYCLES;
+	}
+	return observer;
 }
 
 static void complete(struct result *result, const struct offline_result *from)
@@ -123,6 +161,7 @@ static int find_goal(const struct settings *settings,
 		     const struct session_options *options,
 		     struct session_tenant_options *tenant)
 {
+	struct offline_tenant alone = { .trace = NULL };
 	struct session_figures figures;
 	int ret;
 
@@ -133,9 +172,10 @@ static int find_goal(const struct settings *settings,
 				  workload->goal_ppm / SIMGPU_PPM,
 				  workload->goal_ppm % SIMGPU_PPM,
 				  workload->name);
-	ret = offline_alone_window(options, slot, workload->trace,
-				   settings->cycles, settings->threads,
-				   &figures);
+	alone.trace = workload->trace;
+	alone.queues = workload->queues;
+	ret = offline_alone_window(options, slot, &alone, settings->cycles,
+				   settings->threads, &figures);
 	if (ret)
 		return fail("%s: its run alone failed: %s", workload->name,
 			    strerror(-ret));
@@ -164,6 +204,8 @@ int run_offline(const struct settings *settings,
 	}
 	if (settings_options(settings, &experiment->options))
 		goto out;
+	if (result->timeline)
+		timeline_begin(result->timeline, &experiment->options.config);
 	experiment->threads = settings->threads;
 	experiment->count = count;
 	for (i = 0; i < count; i++) {
@@ -177,6 +219,11 @@ int run_offline(const struct settings *settings,
 		experiment->tenants[i].arrives = workloads[i].arrivals.given;
 		experiment->tenants[i].arrivals = workloads[i].arrivals.plan;
 		experiment->tenants[i].queues = workloads[i].queues;
+		experiment->tenants[i].masks = workloads[i].masks;
+		ret = masks_check(workloads[i].name, &experiment->options.config,
+				  &workloads[i].masks, &workloads[i].queues);
+		if (ret)
+			goto out;
 	}
 	ret = explain_run(offline_run(experiment, &observer, outcome));
 	if (!ret)
@@ -318,6 +365,8 @@ static int replay(const char *path, const struct settings *settings,
 
 	if (!outcome)
 		return fail("out of memory");
+	if (result->timeline)
+		timeline_begin(result->timeline, &journal->options.config);
 	for (i = 0; i < count; i++)
 		traces[i] = workloads[i].trace;
 	ret = offline_replay(journal, traces, count, &given, settings->threads,
@@ -453,6 +502,7 @@ int run_truth(const struct settings *settings, const struct workload *workloads,
 		alone->trace = tenant->trace;
 		if (workloads)
 			alone->queues = workloads[i].queues;
+		memset(alone->queues.sms, 0, sizeof(alone->queues.sms));
 		ret = find_actual(experiment, tenant);
 	}
 	free(experiment);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The result of an experiment as JSON (the contract of scripts) and as tables. */
 #include "output.h"
+#include "queue_rows.h"
 #include "run.h"
 
 static const char *kernel_end_name(u32 kernel_end)
@@ -109,6 +110,12 @@ static void set_latency(struct json_object *object,
 	json_set(object, "waits_for_memory",
 		 json_object_new_boolean(!!(report->flags &
 					    SIMGPU_REPORT_WAITS_FOR_MEMORY)));
+	json_set(object, "waits_for_sms",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_WAITS_FOR_SMS)));
+	json_set(object, "held",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_HELD)));
 	json_set(object, "deadline_misses", json_u64(report->deadline_misses));
 	json_set(object, "goodput",
 		 json_ppm_or_null(report->launches, report->goodput_ppm));
@@ -116,35 +123,6 @@ static void set_latency(struct json_object *object,
 		json_set(object, times[i].key,
 			 json_ppm_or_null(report->launches,
 					  times[i].ns * (SIMGPU_PPM / 1000)));
-}
-
-static struct json_object *queue_json(const struct simgpu_queue_report *queue)
-{
-	static const char *const states[] = {
-		[SIMGPU_QUEUE_EMPTY] = "empty",
-		[SIMGPU_QUEUE_WAITING] = "waiting",
-		[SIMGPU_QUEUE_READY] = "ready",
-		[SIMGPU_QUEUE_RUNNING] = "running",
-	};
-	struct json_object *object = json_object_new_object();
-
-	json_set_string(object, "state", queue->state < ARRAY_SIZE(states) ?
-					 states[queue->state] : "unknown");
-	json_set(object, "priority", json_object_new_int(queue->priority));
-	json_set(object, "waiting", json_u64(queue->waiting));
-	json_set(object, "kernel", json_u64(queue->kernel));
-	return object;
-}
-
-static struct json_object *queues_json(const struct simgpu_tenant_report *report)
-{
-	struct json_object *queues = json_object_new_array();
-	u32 i;
-
-	for (i = 0; i < report->queue_count &&
-		    i < SIMGPU_TENANT_QUEUES_MAX; i++)
-		json_object_array_add(queues, queue_json(&report->queue[i]));
-	return queues;
 }
 
 /* Null without a goal, or quotas. */
@@ -162,6 +140,9 @@ static void set_goal(struct json_object *object,
 		 json_u64(report->goal_instructions) : NULL);
 	json_set(object, "goal_promised", goal ?
 		 json_u64(report->goal_promised) : NULL);
+	json_set(object, "quota", report->quota ? json_u64(report->quota) : NULL);
+	json_set(object, "quota_left", report->flags & SIMGPU_REPORT_QUOTA ?
+		 json_object_new_int64(report->quota_left) : NULL);
 	json_set(object, "quota_used",
 		 json_ppm_or_null(quota, report->quota_used_ppm));
 	json_set(object, "blocks_per_sm",
@@ -170,21 +151,23 @@ static void set_goal(struct json_object *object,
 		 json_ppm_or_null(quota, report->idle_blocks_ppm));
 }
 
-/* What a tenant's counters are, as the table of energies wants them. */
-static u64 tenant_energy_pj(const struct energy_table *table,
-			    const struct result_tenant *tenant)
+/* Which SMs are its alone, which it shares, and its thread blocks on all. */
+static void set_sms(struct json_object *object,
+		    const struct simgpu_tenant_report *report)
 {
-	struct simgpu_counters counters;
+	char list[ROW_SM_LIST_BYTES];
 
-	static_assert(sizeof(counters) == sizeof(tenant->counters), "counters");
-	memcpy(&counters, tenant->counters, sizeof(counters));
-	return energy_dynamic_pj(table, &counters);
+	json_set(object, "sms", json_u64(report->sms));
+	json_set(object, "shared_sms", json_u64(report->shared_sms));
+	row_sm_list(report->own_sms, list);
+	json_set_string(object, "sm_list", list);
+	row_sm_list(report->sharing_sms, list);
+	json_set_string(object, "shared_sm_list", list);
+	json_set(object, "blocks", json_u64(report->blocks));
 }
 
-static struct json_object *tenant_json(const struct settings *settings,
-				       const struct result *result, size_t index)
+static struct json_object *tenant_json(const struct result *result, size_t index)
 {
-	const struct energy_table *table = energy_find(settings->config);
 	const struct result_tenant *tenant = &result->tenants[index];
 	const struct simgpu_tenant_report *report = &tenant->report;
 	struct json_object *object = json_object_new_object();
@@ -197,12 +180,13 @@ static struct json_object *tenant_json(const struct settings *settings,
 	json_set(object, "rbh", json_ppm(report->rbh_ppm));
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
 	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
-	json_set(object, "sms", json_u64(report->sms));
+	set_sms(object, report);
 	set_goal(object, report);
 	json_set(object, "np_predicted",
 		 json_ppm_or_null(result_predicted(tenant),
 				  report->np_run_ppm));
-	json_set(object, "queues", queues_json(report));
+	json_set(object, "queues", queues_json(report->queue,
+						report->queue_count));
 	json_set(object, "preempted_blocks",
 		 json_u64(tenant->counters[SIMGPU_COUNTER_PREEMPTED_BLOCKS]));
 	json_set(object, "context_lines",
@@ -210,8 +194,9 @@ static struct json_object *tenant_json(const struct settings *settings,
 	if (result->truth)
 		set_figure(object, "np_actual", tenant->actual_known,
 			   tenant->np_actual_ppm, &tenant->np_actual);
-	json_set(object, "energy_joules", !table ? NULL :
-		 json_ppm(tenant_energy_pj(table, tenant) / PJ_PER_UJ));
+	json_set(object, "energy_joules",
+		 json_ppm_or_null(report->flags & SIMGPU_REPORT_ENERGY,
+				  report->energy_pj / PJ_PER_UJ));
 	set_latency(object, report);
 	json_set(object, "first_run_done",
 		 json_object_new_boolean(!!(report->flags &
@@ -236,8 +221,7 @@ static void set_energy(struct json_object *object,
 					 config->core_mhz);
 	all = still;
 	for (i = 0; table && i < result->tenant_count; i++) {
-		all = fixed_add(all, tenant_energy_pj(table,
-						      &result->tenants[i]));
+		all = fixed_add(all, result->tenants[i].report.energy_pj);
 		instructions += result->tenants[i].counters[0];
 	}
 	json_set(object, "static_joules",
@@ -305,7 +289,7 @@ int print_result_json(const struct settings *settings,
 	json_set_string(object, "preemption",
 			preemption_name(settings->preemption));
 	for (i = 0; i < result->tenant_count; i++)
-		json_object_array_add(tenants, tenant_json(settings, result, i));
+		json_object_array_add(tenants, tenant_json(result, i));
 	json_set(object, "tenants", tenants);
 	set_energy(object, settings, result);
 	if (result->truth)
@@ -319,6 +303,8 @@ int print_result_json(const struct settings *settings,
 	/* A device does not tell them. */
 	json_set(object, "quota_checks", json_u64(result->quota_checks));
 	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
+	json_set(object, "kernels", kernels_json(result));
+	json_set(object, "kernels_lost", json_u64(result->kernels_lost));
 	return json_print(object);
 }
 
@@ -381,6 +367,28 @@ static void print_heading(const struct settings *settings,
 	       result->state_hash);
 }
 
+/* Whether some kernel of a tenant runs, or could. */
+static bool has_kernel(const struct simgpu_tenant_report *report)
+{
+	u32 i;
+
+	for (i = 0; i < report->queue_count; i++)
+		if (report->queue[i].state >= SIMGPU_QUEUE_READY)
+			return true;
+	return false;
+}
+
+/* What keeps a tenant from SMs, behind their number. */
+static const char *why_none(const struct simgpu_tenant_report *report)
+{
+	if (report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY)
+		return " (waits for memory)";
+	if (report->flags & SIMGPU_REPORT_WAITS_FOR_SMS)
+		return " (others have all)";
+	return report->flags & SIMGPU_REPORT_HELD && !report->sms &&
+	       has_kernel(report) ? " (held)" : "";
+}
+
 static void print_tenants(const struct result *result)
 {
 	struct table *table = table_new(result->truth ?
@@ -395,9 +403,7 @@ static void print_tenants(const struct result *result)
 
 		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
 		table_cell(table, "%s", class_name(report->class));
-		table_cell(table, "%u%s", report->sms,
-			   report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY ?
-			   " (waits for memory)" : "");
+		table_cell(table, "%u%s", report->sms, why_none(report));
 		table_ppm(table, true, report->ipc_ppm, 1);
 		table_ppm(table, true, report->rbh_ppm, 3);
 		table_ppm(table, true, report->bandwidth_ppm, 3);
@@ -533,7 +539,8 @@ static void print_seeds(const struct settings *settings,
 	table_print(table);
 }
 
-int print_result(const struct settings *settings, const struct result *result)
+int print_result(const struct settings *settings, const struct result *result,
+		 bool kernels)
 {
 	print_heading(settings, result);
 	print_tenants(result);
@@ -541,6 +548,8 @@ int print_result(const struct settings *settings, const struct result *result)
 		print_latencies(result);
 	if (result->seeds)
 		print_seeds(settings, result);
+	if (kernels)
+		print_kernels(result);
 	if (result->epoch_count)
 		print_epochs(result);
 	return flush_output();

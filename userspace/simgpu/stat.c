@@ -90,14 +90,18 @@ static const struct argp argp = {
 
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
-	"epochs", "fairness", "stp", "antt", "bytes_held", "seed", "pace",
-	"cpu_percent", "hold_cycles", "last_refusal", NULL
+	"epochs", "fairness", "stp", "antt", "energy_joules", "static_joules",
+	"instructions_per_watt", "bytes_held", "seed", "pace", "cpu_percent",
+	"hold_cycles", "last_refusal", NULL
 };
 
 static const char *const tenant_files[] = {
 	"name", "pid", "slot", "service", "weight", "target", "goal",
-	"goal_ipc", "goal_met", "sms", "shared_sms", "held", "class", "np", "ipc", "rbh", "bandwidth",
-	"llc_mpki", "cgroup", "launches", "launches_waiting",
+	"goal_ipc", "goal_met", "goal_instructions", "goal_promised", "sms",
+	"shared_sms", "sm_list", "shared_sm_list", "blocks", "quota",
+	"quota_left", "quota_used", "blocks_per_sm", "idle_blocks",
+	"energy_joules", "held", "waits_for", "class", "np", "ipc",
+	"rbh", "bandwidth", "llc_mpki", "cgroup", "queues", "launches", "launches_waiting",
 	"deadline_misses", "goodput", "latency_p50_us", "latency_p95_us",
 	"latency_p99_us", "wait_p50_us", "wait_p95_us", "wait_p99_us",
 	"wait_mean_us", "run_mean_us", NULL
@@ -131,6 +135,11 @@ static void print_device(struct json_object *device)
 	       sysfs_text(device, "pace"));
 	printf("fairness %s, STP %s, ANTT %s\n", sysfs_text(device, "fairness"),
 	       sysfs_text(device, "stp"), sysfs_text(device, "antt"));
+	if (json_object_object_get(device, "energy_joules"))
+		printf("energy %s J (static %s J), %s instructions a joule\n",
+		       sysfs_text(device, "energy_joules"),
+		       sysfs_text(device, "static_joules"),
+		       sysfs_text(device, "instructions_per_watt"));
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
 	if (strcmp(sysfs_text(device, "last_refusal"), "none"))
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
@@ -156,9 +165,10 @@ static void print_tenants(struct json_object *tenants)
 	static const char *const columns[] = {
 		"id", "name", "pid", "slot", "service", "weight", "target",
 		"class", "sms", "np", "ipc", "rbh", "bandwidth", "llc_mpki",
+		"waits_for",
 	};
 	struct table *table = table_new(
-		">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
+		">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI|WAITS FOR");
 
 	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
 }
@@ -175,6 +185,80 @@ static void print_launches(struct json_object *tenants)
 		">TENANT|NAME|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
 
 	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+}
+
+/* Whether any tenant shares SMs or has a goal. */
+static bool has_shares(struct json_object *tenants)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		struct json_object *tenant = json_object_array_get_idx(tenants, i);
+
+		if (json_object_get_int(json_object_object_get(tenant,
+							       "shared_sms")) ||
+		    json_object_object_get(tenant, "goal_ipc"))
+			return true;
+	}
+	return false;
+}
+
+/* Who shares which SMs, what is left of quotas, and what has become of goals. */
+static void print_shares(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
+		"quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|OWN SMS|SHARED SMS|>BLOCKS|>QUOTA|>LEFT|>GOAL IPC|>IPC|>MET|>JOULES");
+
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+}
+
+/* Whether any tenant has more than the one queue that each has. */
+static bool has_queues(struct json_object *tenants)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		struct json_object *queues = json_object_object_get(
+			json_object_array_get_idx(tenants, i), "queues");
+
+		if (queues && json_object_array_length(queues) > 1)
+			return true;
+	}
+	return false;
+}
+
+/* Of the tenants that have several; a line a queue. */
+static void print_queues(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"state", "priority", "waiting", "kernel",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|>QUEUE|STATE|>PRIORITY|>WAITING|>KERNEL");
+	size_t i, queue, column;
+
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		struct json_object *tenant = json_object_array_get_idx(tenants, i);
+		struct json_object *queues = json_object_object_get(tenant,
+								    "queues");
+		size_t count = queues ? json_object_array_length(queues) : 0;
+
+		for (queue = 0; count > 1 && queue < count; queue++) {
+			table_cell(table, "%s", sysfs_text(tenant, "id"));
+			table_cell(table, "%s", sysfs_text(tenant, "name"));
+			table_cell(table, "%zu", queue);
+			for (column = 0; column < ARRAY_SIZE(columns); column++)
+				table_cell(table, "%s", sysfs_text(
+					json_object_array_get_idx(queues, queue),
+					columns[column]));
+		}
+	}
+	putchar('\n');
+	table_print(table);
 }
 
 static double ratio(u64 value_ppm)
@@ -276,6 +360,10 @@ int stat_command(int argc, char **argv)
 	if (json_object_array_length(tenants)) {
 		print_tenants(tenants);
 		print_launches(tenants);
+		if (has_shares(tenants))
+			print_shares(tenants);
+		if (has_queues(tenants))
+			print_queues(tenants);
 	}
 	json_object_put(object);
 	return STATUS_OK;

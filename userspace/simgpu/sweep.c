@@ -55,9 +55,12 @@ static const char about[] =
 	"others one that the seed chooses; a mix in a file may say target=NP itself. "
 	"A target is met if the actual NP after the warm-up reaches it. Preemption is "
 	"adaptive unless --preemption says otherwise.\n"
+	"Tenants of a mix may have several queues, and requests that come by themselves "
+	"(queues=, arrivals=, load= and their like); their latency, goodput and missed "
+	"deadlines stand beside the rest.\n"
 	"Policies stand in the order given, as POLICY@MODEL. With axes, each mix runs at "
 	"each point of them; the means are over all points, and JSON has those of each "
-	"under by_target, by_weights, by_split and by_goal.\n"
+	"under by_target, by_weights, by_split, by_goal and by_load.\n"
 	"DIR/sweep.csv has a row for each policy, mix, point, seed and tenant; error_class, "
 	"error_line, error_drift and error_rest are what the error is made of "
 	"(docs/sweeps.md).\n"
@@ -70,6 +73,7 @@ static const char about[] =
 	"Examples:\n"
 	"  simgpu sweep --policy even,hsm-fair@hsm,hsm-fair@mirror --out build/pairs\n"
 	"  simgpu sweep --suite hsm-hetero --policy proportional,hsm-qos --targets 0.5:0.9:0.1\n"
+	"  simgpu sweep --suite ./services --load 0.1:0.9:0.1 --cycles 5000000 --json\n"
 	"  simgpu sweep --suite hsm-compute --seeds 5 --cycles 1000000 --json\n"
 	"  printf 'LBM DXTC\\nPVC:weight=3 SC BINO\\n' >mine; simgpu sweep --suite ./mine\n"
 	"\n"
@@ -253,6 +257,19 @@ static bool has_priority(const struct sweep *sweep)
 	return sweep->target_given || !(sets & AXIS_SETS_WEIGHT);
 }
 
+/* Requests come in one queue, whatever an axis says. */
+static int check_queues(const struct sweep *sweep, const struct mix *mix)
+{
+	u32 slot;
+
+	for (slot = 0; slot < mix->count; slot++)
+		if (mix->arrivals[slot].given &&
+		    sweep->suite.workloads[mix->workload[slot]].queues.count > 1)
+			return fail_usage("--load is for tenants with one queue, but the first of the mix %s has several",
+					  mix->name);
+	return STATUS_OK;
+}
+
 /* The suite's mixes as they are at each point. */
 static int make_mixes(struct sweep *sweep)
 {
@@ -274,6 +291,7 @@ static int make_mixes(struct sweep *sweep)
 			mix_promise(mix, mix->priority, sweep->target_ppm);
 		ret = sweep_axes_apply(&sweep->axes, i / mixes,
 				       options.config.sms, mix);
+		ret = ret ? ret : check_queues(sweep, mix);
 	}
 	return ret;
 }
@@ -389,6 +407,7 @@ int sweep_command(int argc, char **argv)
 	free(sweep.runs);
 	free(sweep.mixes);
 	free(sweep.windows);
+	free(sweep.requests);
 	suite_free(&sweep.suite);
 	sweep_axes_free(&sweep.axes);
 	return ret;

@@ -38,6 +38,8 @@ enum mix_category {
  * @workload: of each, an index in &struct suite.workloads
  * @options: of each
  * @goal_ppm: of each, the part of what it does alone that it is to reach; 0: none
+ * @arrivals: of each, requests that come by themselves, as they were said; their list
+ *	is the suite's
  */
 struct mix {
 	char name[MIX_NAME_BYTES];
@@ -47,14 +49,20 @@ struct mix {
 	u32 workload[MIX_TENANTS_MAX];
 	struct session_tenant_options options[MIX_TENANTS_MAX];
 	u64 goal_ppm[MIX_TENANTS_MAX];
+	struct arrivals_words arrivals[MIX_TENANTS_MAX];
 };
 
 /**
  * struct suite - mixes, and the workloads that occur in them, each once
+ * @workloads: without arrivals, which are of the mixes; one whose trace is launched
+ *	in other queues is another one
+ * @lists: memory of arrivals' lists, @list_count of them
  */
 struct suite {
 	struct workload *workloads;
 	u32 workload_count;
+	u64 **lists;
+	u32 list_count;
 	struct mix *mixes;
 	u32 mix_count;
 };
@@ -77,7 +85,7 @@ const char *mix_category_name(enum mix_category category);
 
 /* --- axes --- */
 
-#define SWEEP_AXES		4
+#define SWEEP_AXES		5
 /* Where --goals stands among them. */
 #define SWEEP_AXIS_GOALS	3
 #define AXIS_POINTS_MAX		256
@@ -135,6 +143,7 @@ struct sweep_axis {
 
 #define AXIS_SETS_TARGET	1U
 #define AXIS_SETS_WEIGHT	2U
+#define AXIS_SETS_LOAD		4U
 
 extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
 
@@ -174,6 +183,10 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @window_instructions: of all its runs
  * @energy_pj: what its events cost, by the GPU's table; 0 without one
  * @context_lines: lines of thread blocks' contexts, saved and restored
+ * @launches: that have ended; what follows is of these, as in
+ *	&struct simgpu_tenant_report
+ * @launches_waiting: at the end
+ * @deadline_misses: of @launches
  * @alone: the private run at @instructions
  * @alone_late: and at @late_instructions
  */
@@ -193,6 +206,14 @@ struct sweep_tenant {
 	u64 window_instructions;
 	u64 energy_pj;
 	u64 context_lines;
+	u64 launches;
+	u64 launches_waiting;
+	u64 deadline_misses;
+	u64 goodput_ppm;
+	u64 latency_p50_ns;
+	u64 latency_p95_ns;
+	u64 latency_p99_ns;
+	u64 wait_mean_ns;
 	struct offline_mark alone;
 	struct offline_mark alone_late;
 };
@@ -215,6 +236,20 @@ struct sweep_run {
 };
 
 /**
+ * struct sweep_request - how long a request takes that has the GPU for itself
+ * @workload: index
+ * @launches: of it
+ * @seed: index, as in &struct sweep_run
+ * @cycles: core cycles from its arrival to its end
+ */
+struct sweep_request {
+	u32 workload;
+	u32 launches;
+	u32 seed;
+	u64 cycles;
+};
+
+/**
  * struct sweep - the command line, and all runs
  * @folder: where figures are kept
  * @policies: with their models, in the order given
@@ -227,6 +262,8 @@ struct sweep_run {
  * @incomplete: runs of other parts are missing still: there is nothing to report
  * @program: checksum of this program: figures of another one are not used
  * @mixes: the suite's at each point, points x mixes
+ * @requests: how long requests take alone that come at a load
+ * @request_count: of these
  * @windows: what each workload does alone in each slot, with each seed, in a span
  *	as long as a run; NULL if nobody has a goal
  * @runs: of policies x points x seeds x mixes
@@ -255,6 +292,8 @@ struct sweep {
 	u32 program;
 	struct suite suite;
 	struct mix *mixes;
+	struct sweep_request *requests;
+	u32 request_count;
 	struct session_figures *windows;
 	struct sweep_run *runs;
 	u32 run_count;
@@ -264,6 +303,13 @@ struct sweep {
 bool sweep_has_goals(const struct sweep *sweep);
 /* What a tenant of a run does alone in a span as long; NULL if nobody has a goal. */
 const struct session_figures *sweep_window(const struct sweep_run *run, u32 slot);
+
+/* Whether requests of some tenant come by themselves. */
+bool sweep_has_services(const struct sweep *sweep);
+/* The plan of a tenant's requests in a run; an exit status. */
+int sweep_arrivals(const struct sweep_run *run, u32 slot,
+		   const struct session_options *options,
+		   struct arrivals_plan *plan);
 
 /*
  * Run what is not in the folder yet, or of that this command's part: mixes first,

@@ -114,11 +114,20 @@ void sweep_describe_alone(const struct sweep *sweep,
 			  const struct session_options *options, u32 workload,
 			  u32 slot, struct kept *kept)
 {
+	const struct workload *from = &sweep->suite.workloads[workload];
+	const struct offline_queues *queues = &from->queues;
+	u32 i;
+
 	kept_append(kept, "program=%08x config=%s/%08x seed=%llu slot=%u trace=%08x",
 		    sweep->program, options->config.name,
 		    kept_checksum(&options->config, sizeof(options->config)),
-		    options->seed, slot,
-		    sweep->suite.workloads[workload].trace->checksum);
+		    options->seed, slot, from->trace->checksum);
+	if (queues->count < 2)
+		return;
+	kept_append(kept, " queues=%u", queues->count);
+	for (i = 0; i < queues->count; i++)
+		kept_append(kept, " %02x/%d", queues->waits[i],
+			    queues->priority[i]);
 }
 
 static void locate(const struct alone *alone,
@@ -225,6 +234,7 @@ static int simulate_alone(struct alone *alone, struct jobs *jobs,
 	tenant = &experiment->tenants[alone->slot];
 	tenant->options.weight = 1;
 	tenant->trace = alone->sweep->suite.workloads[alone->workload].trace;
+	tenant->queues = alone->sweep->suite.workloads[alone->workload].queues;
 	ret = offline_private_run(experiment, alone->slot, alone->marks,
 				  alone->count, on_alone_progress, &watch);
 	free(experiment);

@@ -34,12 +34,12 @@ static void print_ppm(char text[AXIS_TEXT_BYTES], u64 value_ppm)
 	text[end] = '\0';
 }
 
-static bool add_np(struct axis_points *points, u64 value_ppm)
+static bool add_ratio(struct axis_points *points, u64 value_ppm, u64 most_ppm)
 {
 	struct axis_point point = { .count = 1, .values = { value_ppm } };
 
 	print_ppm(point.text, value_ppm);
-	return value_ppm && value_ppm <= SIMGPU_PPM && add_point(points, &point);
+	return value_ppm && value_ppm <= most_ppm && add_point(points, &point);
 }
 
 /*
@@ -61,20 +61,31 @@ static u32 split_fields(const char *text, u64 fields_ppm[MIX_TENANTS_MAX])
 	return count;
 }
 
-/* NP or FIRST:LAST:STEP. */
-static bool parse_np(struct axis_points *points, const char *item)
+/* A ratio or FIRST:LAST:STEP. */
+static bool parse_ratios(struct axis_points *points, const char *item,
+			 u64 most_ppm)
 {
 	u64 fields[MIX_TENANTS_MAX], value;
 	u32 count = split_fields(item, fields);
 
 	if (count == 1)
-		return add_np(points, fields[0]);
+		return add_ratio(points, fields[0], most_ppm);
 	if (count != 3 || fields[0] > fields[1] || !fields[2])
 		return false;
 	for (value = fields[0]; value <= fields[1]; value += fields[2])
-		if (!add_np(points, value))
+		if (!add_ratio(points, value, most_ppm))
 			return false;
 	return true;
+}
+
+static bool parse_np(struct axis_points *points, const char *item)
+{
+	return parse_ratios(points, item, SIMGPU_PPM);
+}
+
+static bool parse_load(struct axis_points *points, const char *item)
+{
+	return parse_ratios(points, item, ARRIVALS_LOAD_MAX_PPM);
 }
 
 static bool are_whole(const u64 *fields_ppm, u32 count)
@@ -211,6 +222,28 @@ static int apply_split(const struct axis_point *point, u32 sms, struct mix *mix)
 	return STATUS_OK;
 }
 
+/* Those with load=; without any the one in slot 0, which must have none of its own. */
+static int apply_load(const struct axis_point *point, u32 sms, struct mix *mix)
+{
+	bool any = false;
+	u32 slot;
+
+	for (slot = 0; slot < mix->count; slot++) {
+		if (!mix->arrivals[slot].load_ppm)
+			continue;
+		mix->arrivals[slot].load_ppm = point->values[0];
+		any = true;
+	}
+	if (any)
+		return STATUS_OK;
+	if (mix->arrivals[0].given)
+		return fail_usage("--load is for tenants with load=, or without arrivals in slot 0, but the mix %s has arrivals= there",
+				  mix->name);
+	mix->arrivals[0].given = true;
+	mix->arrivals[0].load_ppm = point->values[0];
+	return STATUS_OK;
+}
+
 /* --- the table --- */
 
 #define SPLIT	2
@@ -238,6 +271,11 @@ const struct sweep_axis sweep_axes_table[SWEEP_AXES] = {
 	  .sets = AXIS_SETS_TARGET, .parse = parse_np,
 	  .form = "parts above 0 up to 1, or FIRST:LAST:STEP",
 	  .apply = apply_goals },
+	{ .option = "load", .key = "load", .unit = "LOAD|FIRST:LAST:STEP,...",
+	  .help = "Each mix at each of these loads, the rate at which requests come over the rate at which they complete alone: of those with load=, else of the one in slot 0",
+	  .sets = AXIS_SETS_LOAD, .parse = parse_load,
+	  .form = "loads above 0 up to 1000, or FIRST:LAST:STEP",
+	  .apply = apply_load },
 };
 
 bool sweep_axes_split(const struct sweep_axes *axes)

@@ -19,6 +19,11 @@ const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES] = {
 	[SWEEP_QOS_NP] = { "qos_np", NULL, "qos_np" },
 	[SWEEP_REACH] = { "reach", NULL, NULL },
 	[SWEEP_BATCH_STP] = { "batch_stp", NULL, NULL },
+	[SWEEP_LATENCY_P50] = { "latency_p50_us", NULL, NULL },
+	[SWEEP_LATENCY_P95] = { "latency_p95_us", NULL, NULL },
+	[SWEEP_LATENCY_P99] = { "latency_p99_us", NULL, NULL },
+	[SWEEP_WAIT_MEAN] = { "wait_mean_us", NULL, NULL },
+	[SWEEP_GOODPUT] = { "goodput", NULL, NULL },
 };
 
 /* --- a tenant --- */
@@ -137,6 +142,28 @@ static void add_tenant(struct sweep_part *part, const struct sweep_run *run,
 	}
 }
 
+/* Nanoseconds as parts per million of microseconds. */
+static u64 us_ppm(u64 ns)
+{
+	return fixed_mul(ns, SIMGPU_PPM / 1000);
+}
+
+/* A tenant whose requests come by themselves. */
+static void add_service(struct sweep_part *part, const struct sweep_run *run,
+			const struct sweep_tenant *tenant)
+{
+	part->services++;
+	part->launches += tenant->launches;
+	part->deadline_misses += tenant->deadline_misses;
+	if (!tenant->launches)
+		return;
+	add_value(part, SWEEP_LATENCY_P50, run, us_ppm(tenant->latency_p50_ns));
+	add_value(part, SWEEP_LATENCY_P95, run, us_ppm(tenant->latency_p95_ns));
+	add_value(part, SWEEP_LATENCY_P99, run, us_ppm(tenant->latency_p99_ns));
+	add_value(part, SWEEP_WAIT_MEAN, run, us_ppm(tenant->wait_mean_ns));
+	add_value(part, SWEEP_GOODPUT, run, tenant->goodput_ppm);
+}
+
 /* Themis, Eq. 11, by actual slowdowns; 0 where an NP is not known. */
 static u64 unfairness(const struct sweep_run *run, const struct verdict *verdicts)
 {
@@ -182,6 +209,8 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 	for (slot = 0; slot < run->mix->count; slot++) {
 		add_tenant(part, run, &run->mix->options[slot],
 			   &verdicts[slot]);
+		if (run->mix->arrivals[slot].given)
+			add_service(part, run, &run->tenants[slot]);
 		if (verdicts[slot].np)
 			nps[known++] = verdicts[slot].np;
 		if (verdicts[slot].known) {

@@ -44,7 +44,11 @@ struct verdict {
 struct verdict sweep_judge(const struct session_options *options,
 			   const struct sweep_tenant *tenant);
 
-/* Figures of runs; those of errors and of targets are of tenants, or of mixes. */
+/*
+ * Figures of runs; those of errors and of targets are of tenants, or of mixes; those of
+ * latencies, in microseconds, and of goodput are of tenants whose requests come by
+ * themselves, once one has ended.
+ */
 enum sweep_figure {
 	SWEEP_FAIRNESS,
 	SWEEP_STP,
@@ -60,6 +64,11 @@ enum sweep_figure {
 	SWEEP_QOS_NP,
 	SWEEP_REACH,
 	SWEEP_BATCH_STP,
+	SWEEP_LATENCY_P50,
+	SWEEP_LATENCY_P95,
+	SWEEP_LATENCY_P99,
+	SWEEP_WAIT_MEAN,
+	SWEEP_GOODPUT,
 	SWEEP_FIGURES
 };
 
@@ -123,12 +132,18 @@ struct sweep_sample {
  * @qos_mixes: tenants with a target, with all seeds
  * @qos_met: of these, whose actual NP reached it after the warm-up
  * @qos_near: those that missed it by less than 5% of it
+ * @services: tenants whose requests come by themselves, with all seeds
+ * @launches: of these, that have ended
+ * @deadline_misses: of @launches
  */
 struct sweep_part {
 	u32 mixes;
 	u32 qos_mixes;
 	u32 qos_met;
 	u32 qos_near;
+	u32 services;
+	u64 launches;
+	u64 deadline_misses;
 	struct sweep_sample samples[SWEEP_FIGURES];
 	struct sweep_estimate figures[SWEEP_FIGURES];
 };

@@ -79,7 +79,9 @@ int sweep_alone_options(const struct sweep *sweep, u32 seed,
 void sweep_describe_alone(const struct sweep *sweep,
 			  const struct session_options *options, u32 workload,
 			  u32 slot, struct kept *kept);
-/* Before any mix runs: what goals are parts of. An exit status. */
+/* Before any mix runs: what loads are multiples of. An exit status. */
+int sweep_find_requests(struct sweep *sweep);
+/* Likewise: what goals are parts of. */
 int sweep_find_windows(struct sweep *sweep);
 /* Once all mixes have run: the private runs that they ask for. An exit status. */
 int sweep_find_truth(struct sweep *sweep);

@@ -47,6 +47,24 @@ static void print_errors(FILE *file, const struct verdict *verdict)
 	csv_ppm(file, verdict->known, verdict->error_rest);
 }
 
+static void csv_us(FILE *file, bool known, u64 ns)
+{
+	csv_ppm(file, known, fixed_mul(ns, SIMGPU_PPM / 1000));
+}
+
+static void print_launches(FILE *file, const struct sweep_tenant *tenant)
+{
+	bool known = tenant->launches;
+
+	fprintf(file, ",%llu,%llu,%llu", tenant->launches,
+		tenant->launches_waiting, tenant->deadline_misses);
+	csv_ppm(file, known, tenant->goodput_ppm);
+	csv_us(file, known, tenant->latency_p50_ns);
+	csv_us(file, known, tenant->latency_p95_ns);
+	csv_us(file, known, tenant->latency_p99_ns);
+	csv_us(file, known, tenant->wait_mean_ns);
+}
+
 static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 			 const struct verdict *verdict)
 {
@@ -80,6 +98,7 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 		sweep->policies[run->policy].model,
 		sweep->experiment.settings.seed + run->seed, options->weight);
 	print_axes(file, sweep, run->point, SWEEP_AXES);
+	print_launches(file, tenant);
 	fputc('\n', file);
 }
 
@@ -94,7 +113,8 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 		return STATUS_FAILED;
 	fputs(rows_header, file);
 	print_axes_header(file);
-	fputc('\n', file);
+	fputs(",launches,launches_waiting,deadline_misses,goodput,latency_p50_us,latency_p95_us,latency_p99_us,wait_mean_us\n",
+	      file);
 	for (i = 0; i < sweep->run_count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 		struct verdict verdicts[MIX_TENANTS_MAX];
@@ -227,6 +247,9 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	json_set(object, "qos_met", json_u64(part->qos_met));
 	json_set(object, "missed_under_5_percent", json_u64(part->qos_near));
 	json_set(object, "missed", json_u64(part->qos_mixes - part->qos_met));
+	json_set(object, "services", json_u64(part->services));
+	json_set(object, "launches", json_u64(part->launches));
+	json_set(object, "deadline_misses", json_u64(part->deadline_misses));
 	for (i = 0; i < SWEEP_FIGURES; i++)
 		set_figure(object, i, part);
 }
@@ -337,12 +360,10 @@ static void table_interval(struct table *table,
 		table_cell(table, "-");
 }
 
-static void table_part(const struct sweep *sweep, const struct part_place *place,
-		       const struct sweep_part *part, void *context)
+static void table_place(const struct sweep *sweep, const struct part_place *place,
+			struct table *table)
 {
 	const struct axis_point *point = point_of(sweep, place);
-	const struct sweep_estimate *it = part->figures;
-	struct table *table = context;
 
 	table_cell(table, "%s", sweep->labels[place->policy]);
 	if (point)
@@ -350,6 +371,15 @@ static void table_part(const struct sweep *sweep, const struct part_place *place
 			   point->text);
 	else
 		table_cell(table, "%s", category_of(place));
+}
+
+static void table_part(const struct sweep *sweep, const struct part_place *place,
+		       const struct sweep_part *part, void *context)
+{
+	const struct sweep_estimate *it = part->figures;
+	struct table *table = context;
+
+	table_place(sweep, place, table);
 	table_cell(table, "%u", part->mixes);
 	table_ppm(table, true, it[SWEEP_FAIRNESS].mean_ppm, 3);
 	if (sweep->seeds > 1)
@@ -365,6 +395,23 @@ static void table_part(const struct sweep *sweep, const struct part_place *place
 	table_ppm(table, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm, 3);
 }
 
+static void table_services(const struct sweep *sweep,
+			   const struct part_place *place,
+			   const struct sweep_part *part, void *context)
+{
+	const struct sweep_estimate *it = part->figures;
+	struct table *table = context;
+	u32 i;
+
+	table_place(sweep, place, table);
+	table_cell(table, "%u", part->services);
+	table_cell(table, "%llu", part->launches);
+	for (i = SWEEP_LATENCY_P50; i <= SWEEP_WAIT_MEAN; i++)
+		table_ppm(table, it[i].known, it[i].mean_ppm, 1);
+	table_cell(table, "%llu", part->deadline_misses);
+	table_ppm(table, it[SWEEP_GOODPUT].known, it[SWEEP_GOODPUT].mean_ppm, 1);
+}
+
 static int print_table(const struct sweep *sweep,
 		       const struct sweep_summary *summaries)
 {
@@ -374,6 +421,13 @@ static int print_table(const struct sweep *sweep,
 
 	for_each_part(sweep, summaries, table_part, table);
 	table_print(table);
+	if (sweep_has_services(sweep)) {
+		table = table_new(
+			"POLICY|MIXES OF|>SERVICES|>LAUNCHES|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MISSES|>GOODPUT/s");
+		for_each_part(sweep, summaries, table_services, table);
+		putchar('\n');
+		table_print(table);
+	}
 	return flush_output();
 }
 
@@ -390,7 +444,8 @@ static void print_means_header(void)
 	u32 i;
 
 	fputs("policy,category,mixes,fairness,stp,antt,error_mean,error_max,"
-	      "qos_mixes,qos_met,qos_np,name,model", stdout);
+	      "qos_mixes,qos_met,qos_np,name,model,services,launches,deadline_misses",
+	      stdout);
 	print_axes_header(stdout);
 	for (i = 0; i < SWEEP_FIGURES; i++) {
 		const struct sweep_figure_kind *kind = &sweep_figure_kinds[i];
@@ -450,7 +505,8 @@ static void print_means(const struct sweep *sweep, const struct part_place *plac
 	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm);
 	printf(",%u,%u", part->qos_mixes, part->qos_met);
 	csv_ppm(stdout, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm);
-	printf(",%s,%s", policy->policy, policy->model);
+	printf(",%s,%s,%u,%llu,%llu", policy->policy, policy->model,
+	       part->services, part->launches, part->deadline_misses);
 	if (place->axis == SWEEP_AXES)
 		for (i = 0; i < SWEEP_AXES; i++)
 			putchar(',');

@@ -10,6 +10,9 @@ static const size_t run_fields[] = {
 	FIELD(class), FIELD(np_predicted_ppm), FIELD(first_run_done),
 	FIELD(late_instructions), FIELD(late_cycles),
 	FIELD(window_instructions), FIELD(energy_pj), FIELD(context_lines),
+	FIELD(launches), FIELD(launches_waiting), FIELD(deadline_misses),
+	FIELD(goodput_ppm), FIELD(latency_p50_ns), FIELD(latency_p95_ns),
+	FIELD(latency_p99_ns), FIELD(wait_mean_ns),
 };
 
 static const char *label_of(const struct sweep_run *run)
@@ -40,6 +43,23 @@ static void describe_knobs(const struct simgpu_param *params, const u64 *values,
 		kept_append(out, " %s=%llu", params[i].name, values[i]);
 }
 
+static void describe_arrivals(const struct arrivals_words *words,
+			      struct kept *out)
+{
+	const struct arrivals_plan *plan = &words->plan;
+
+	if (!words->given)
+		return;
+	kept_append(out, " arrivals=%u/%llu/%llu load=%llu requests=%llu launches=%u deadline=%llu",
+		    plan->kind, plan->rate, plan->every_cycles, words->load_ppm,
+		    plan->requests, arrivals_launches(words),
+		    plan->deadline_cycles);
+	if (words->list)
+		kept_append(out, " list=%llu/%08x", words->list_count,
+			    kept_checksum(words->list, words->list_count *
+						       sizeof(u64)));
+}
+
 /* What decides a run, and with it the file of its figures. */
 static void describe(const struct sweep_run *run,
 		     const struct session_options *options, struct kept *out)
@@ -67,6 +87,7 @@ static void describe(const struct sweep_run *run,
 				     slot, out);
 		if (mix->goal_ppm[slot])
 			kept_append(out, " goal=%llu", mix->goal_ppm[slot]);
+		describe_arrivals(&mix->arrivals[slot], out);
 		kept_append(out, "]");
 	}
 }
@@ -143,6 +164,21 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 	}
 }
 
+static void fill_latency(struct sweep_tenant *tenant,
+			 const struct session_tenant_report *report)
+{
+	const struct latency_figures *latency = &report->latency;
+
+	tenant->launches = latency->launches;
+	tenant->launches_waiting = report->waiting;
+	tenant->deadline_misses = latency->deadline_misses;
+	tenant->goodput_ppm = latency->goodput_ppm;
+	tenant->latency_p50_ns = latency->latency_p50_ns;
+	tenant->latency_p95_ns = latency->latency_p95_ns;
+	tenant->latency_p99_ns = latency->latency_p99_ns;
+	tenant->wait_mean_ns = latency->wait_mean_ns;
+}
+
 static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 			const struct energy_table *table,
 			const struct session_tenant_report *report)
@@ -164,6 +200,7 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 	tenant->context_lines = report->counters.context_lines;
 	if (table)
 		tenant->energy_pj = energy_dynamic_pj(table, &report->counters);
+	fill_latency(tenant, report);
 	/* It did not outlive the warm-up. */
 	if (tenant->late_instructions >= tenant->instructions)
 		tenant->late_instructions = tenant->late_cycles = 0;
@@ -196,10 +233,18 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	experiment->threads = run->sweep->experiment.settings.threads;
 	experiment->count = mix->count;
 	for (slot = 0; slot < mix->count; slot++) {
-		experiment->tenants[slot].options = mix->options[slot];
-		set_goal(run, slot, &experiment->tenants[slot].options);
-		experiment->tenants[slot].trace =
-			run->sweep->suite.workloads[mix->workload[slot]].trace;
+		const struct workload *workload =
+			&run->sweep->suite.workloads[mix->workload[slot]];
+		struct offline_tenant *tenant = &experiment->tenants[slot];
+
+		tenant->options = mix->options[slot];
+		set_goal(run, slot, &tenant->options);
+		tenant->trace = workload->trace;
+		tenant->queues = workload->queues;
+		tenant->arrives = mix->arrivals[slot].given;
+		if (tenant->arrives &&
+		    sweep_arrivals(run, slot, options, &tenant->arrivals))
+			return -EINVAL;
 	}
 	ret = offline_run(experiment, &observer, result);
 	if (ret)
@@ -304,7 +349,8 @@ int sweep_run_all(struct sweep *sweep)
 	    kept_make_folder(sweep->folder, "runs") ||
 	    kept_make_folder(sweep->folder, "windows") ||
 	    kept_make_folder(sweep->folder, "private") ||
-	    sweep_find_windows(sweep))
+	    kept_make_folder(sweep->folder, "requests") ||
+	    sweep_find_requests(sweep) || sweep_find_windows(sweep))
 		return STATUS_FAILED;
 	if (run_mixes(sweep))
 		return STATUS_FAILED;

@@ -25,29 +25,51 @@ const char *mix_category_name(enum mix_category category)
 	return names[category];
 }
 
-/* The index of a workload, which is read unless it is known; -1 if it is bad. */
+/* Whether two are the same to whoever runs them alone. */
+static bool is_same(const struct workload *a, const struct workload *b)
+{
+	return !strcmp(a->path, b->path) && a->size_ppm == b->size_ppm &&
+	       !memcmp(&a->queues, &b->queues, sizeof(a->queues));
+}
+
+/* From a workload to the tenant of a mix; the list, if there is one, to the suite. */
+static void take_arrivals(struct suite *suite, struct workload *from,
+			  struct arrivals_words *out)
+{
+	*out = from->arrivals;
+	memset(&from->arrivals, 0, sizeof(from->arrivals));
+	if (!out->list)
+		return;
+	suite->lists = grow(suite->lists, suite->list_count + 1,
+			    sizeof(*suite->lists));
+	suite->lists[suite->list_count++] = out->list;
+}
+
+/*
+ * The index of a workload, which is read unless it is known; -1 if it is bad. What it
+ * says of the tenant goes to @options and @arrivals.
+ */
 static int find_workload(struct suite *suite, const char *argument,
-			 struct session_tenant_options *options)
+			 struct session_tenant_options *options,
+			 struct arrivals_words *arrivals)
 {
 	struct workload new;
 	u32 i;
 
-	if (workload_read(argument, &new))
+	if (workload_read(argument, &new)) {
+		workload_free(&new);
 		return -1;
-	if (new.arrivals.given) {
-		fail("%s: requests cannot come by themselves in a sweep yet",
+	}
+	if (masks_given(&new.masks, &new.queues) || new.queues.idempotent) {
+		fail("%s: a sweep has no masks so far, and nothing idempotent",
 		     argument);
 		workload_free(&new);
 		return -1;
 	}
-	if (new.queues.count > 1) {
-		fail("%s: a sweep has one queue a tenant so far", argument);
-		workload_free(&new);
-		return -1;
-	}
 	workload_options(&new, options);
+	take_arrivals(suite, &new, arrivals);
 	for (i = 0; i < suite->workload_count; i++) {
-		if (!strcmp(suite->workloads[i].path, new.path)) {
+		if (is_same(&suite->workloads[i], &new)) {
 			workload_free(&new);
 			return (int)i;
 		}
@@ -75,7 +97,8 @@ static struct mix *add_mix(struct suite *suite)
 static int add_tenant(struct suite *suite, struct mix *mix, const char *argument)
 {
 	struct session_tenant_options options;
-	int workload = find_workload(suite, argument, &options);
+	struct arrivals_words arrivals;
+	int workload = find_workload(suite, argument, &options, &arrivals);
 
 	if (workload < 0)
 		return STATUS_FAILED;
@@ -85,6 +108,7 @@ static int add_tenant(struct suite *suite, struct mix *mix, const char *argument
 		strcat(mix->name, "+");
 	strcat(mix->name, options.name);
 	mix->workload[mix->count] = (u32)workload;
+	mix->arrivals[mix->count] = arrivals;
 	mix->options[mix->count++] = options;
 	return STATUS_OK;
 }
@@ -581,6 +605,9 @@ void suite_free(struct suite *suite)
 
 	for (i = 0; i < suite->workload_count; i++)
 		workload_free(&suite->workloads[i]);
+	for (i = 0; i < suite->list_count; i++)
+		free(suite->lists[i]);
+	free(suite->lists);
 	free(suite->workloads);
 	free(suite->mixes);
 	memset(suite, 0, sizeof(*suite));

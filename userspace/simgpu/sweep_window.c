@@ -93,11 +93,15 @@ static int make_window(struct sweep *sweep, struct which which,
 	const struct settings *settings = &sweep->experiment.settings;
 	struct session_figures *out = window_at(sweep, which.workload,
 						which.slot, which.seed);
+	const struct workload *workload =
+		&sweep->suite.workloads[which.workload];
+	const struct offline_tenant tenant = {
+		.trace = workload->trace, .queues = workload->queues,
+	};
 	FILE *file;
 	int ret;
 
-	ret = offline_alone_window(options, which.slot,
-				   sweep->suite.workloads[which.workload].trace,
+	ret = offline_alone_window(options, which.slot, &tenant,
 				   settings->cycles, settings->threads, out);
 	if (ret)
 		return ret;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values of sysfs as JSON; see sysfs.h. */
 #include "output.h"
+#include "queue_rows.h"
 #include "sysfs.h"
 
-/* Digits with at most one point among them. */
+/* Digits with at most one point among them; only whole numbers may be below 0. */
 static bool is_decimal(const char *text, bool *whole)
 {
-	size_t digits = strspn(text, "0123456789");
+	size_t digits;
+
+	text += *text == '-';
+	digits = strspn(text, "0123456789");
 
 	*whole = !text[digits];
 	if (!digits)
@@ -18,13 +22,30 @@ static bool is_decimal(const char *text, bool *whole)
 	return digits && !text[digits];
 }
 
-/* Names may look like numbers; no other file's words do. */
+static struct json_object *queues_value(const char *text)
+{
+	struct simgpu_queue_report queues[SIMGPU_TENANT_QUEUES_MAX];
+
+	return queues_json(queues, queues_from_text(text, queues));
+}
+
+/* Names and lists of SMs may look like numbers; no other file's words do. */
+static bool is_text(const char *file)
+{
+	return !strcmp(file, "name") || !strcmp(file, "sm_list") ||
+	       !strcmp(file, "shared_sm_list");
+}
+
 static struct json_object *value_json(const char *file, const char *text)
 {
 	bool whole;
 
-	if (!strcmp(file, "name") || !is_decimal(text, &whole))
+	if (!strcmp(file, "queues"))
+		return queues_value(text);
+	if (is_text(file) || !is_decimal(text, &whole))
 		return json_object_new_string(text);
+	if (whole && *text == '-')
+		return json_object_new_int64(strtoll(text, NULL, 10));
 	if (whole)
 		return json_u64(strtoull(text, NULL, 10));
 	return json_object_new_double_s(strtod(text, NULL), text);

@@ -25,8 +25,9 @@ static const char about[] =
 	"history, IPC, row buffer hit rate and bandwidth, new with each epoch "
 	"that ends.\v"
 	"Keys: q quits, Tab shows the next device, Up and Down choose a tenant; p "
-	"changes the device's policy, w the tenant's weight, t its target; h "
-	"explains the columns.\n"
+	"changes the device's policy, w the tenant's weight, t its target; v shows "
+	"other columns: launches and their latency, or shared SMs, quotas, goals and "
+	"energy; Enter shows the queues of a tenant; h explains the columns.\n"
 	"The epochs come by netlink, which needs CAP_NET_ADMIN unless the module "
 	"was loaded with counters_public=1. The screen needs 80 columns.\n"
 	"\n"
@@ -240,6 +241,16 @@ static void move_tenant(struct top_state *state, int by)
 		state->tenant = device->tenants[at].id;
 }
 
+static void unfold(struct top_state *state)
+{
+	struct top_device *device = top_shown(state);
+	struct top_tenant *tenant = device ?
+		top_find_tenant(device, state->tenant) : NULL;
+
+	if (tenant)
+		tenant->unfolded = !tenant->unfolded;
+}
+
 /* Whether to go on. */
 static bool watch_key(struct top_feed *feed, struct top_state *state, int key)
 {
@@ -255,6 +266,14 @@ static bool watch_key(struct top_feed *feed, struct top_state *state, int key)
 	case KEY_UP:
 	case KEY_DOWN:
 		move_tenant(state, key == KEY_UP ? -1 : 1);
+		break;
+	case '\r':
+	case '\n':
+	case KEY_ENTER:
+		unfold(state);
+		break;
+	case 'v':
+		state->view = (state->view + 1) % TOP_VIEWS;
 		break;
 	case 'p':
 		begin_choice(feed, state);

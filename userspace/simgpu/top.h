@@ -27,9 +27,10 @@
  * @weight: 0 if it is not known
  * @known: whether figures have come; then @class and those below it count
  * @np_ppm: predicted; or TOP_NP_UNKNOWN
- * @launches: that have ended; 0 if that is not known, as the next two
- * @waiting: launches behind the one whose turn it is
- * @latency_p99_us: of those that have ended, in words; empty: not known
+ * @unfolded: its queues are shown below it
+ * @report: its launches, queues, goal, quotas and energy; what is not known is 0
+ * @sm_list: SMs that are its alone; empty: none, or not known
+ * @shared_sm_list: likewise, those that it shares
  * @history: of @np_ppm, a ring
  * @history_count: how many were written to it
  */
@@ -49,9 +50,10 @@ struct top_tenant {
 	u64 ipc_ppm;
 	u64 rbh_ppm;
 	u64 bandwidth_ppm;
-	u64 launches;
-	u64 waiting;
-	char latency_p99_us[24];
+	bool unfolded;
+	struct simgpu_tenant_report report;
+	char sm_list[ROW_SM_LIST_BYTES];
+	char shared_sm_list[ROW_SM_LIST_BYTES];
 	u64 history[TOP_HISTORY];
 	u64 history_count;
 };
@@ -61,6 +63,8 @@ struct top_tenant {
  * @sms: of the whole device
  * @metrics: of the last epoch; @predicted tells whether they count
  * @missed: epochs whose messages were lost
+ * @energy_joules: of the device and all tenants so far; 0: not known
+ * @instructions_per_joule: of all tenants so far; likewise
  */
 struct top_device {
 	unsigned int number;
@@ -77,9 +81,19 @@ struct top_device {
 	u64 stp_ppm;
 	u64 antt_ppm;
 	u64 missed;
+	double energy_joules;
+	double instructions_per_joule;
 	struct top_tenant *tenants;
 	u32 tenant_count;
 	u32 colours;
+};
+
+/* Which columns tenants have. */
+enum top_view {
+	TOP_PROGRESS,
+	TOP_LAUNCHES,
+	TOP_SHARING,
+	TOP_VIEWS
 };
 
 enum top_mode {
@@ -92,6 +106,7 @@ enum top_mode {
 /**
  * struct top_state - all that is on the screen
  * @device: the one that is shown, an index
+ * @view: &enum top_view
  * @tenant: the one that keys change, by its number
  * @first: first tenant on the screen, an index
  * @names: to choose from, @chosen of them
@@ -102,6 +117,7 @@ struct top_state {
 	struct top_device *devices;
 	u32 device_count;
 	u32 device;
+	u32 view;
 	u64 tenant;
 	u32 first;
 	enum top_mode mode;
@@ -146,6 +162,30 @@ int top_replay_open(struct top_feed *feed, const char *path, int interval_ms);
 
 /* Draw the state on the whole screen; also sets @first so that @tenant is seen. */
 void top_draw(struct top_state *state);
+
+/* --- views but for the first (top_views.c) --- */
+
+/**
+ * struct top_columns - columns of a view, behind those that tell who it is
+ * @headings: printed above them, as wide as they are
+ * @draw: a tenant's, with @room columns for what is not of one width
+ * @help: what they mean, a line each, with NULL at the end
+ */
+struct top_columns {
+	const char *headings;
+	void (*draw)(const struct top_tenant *tenant, int room);
+	const char *const *help;
+};
+
+/* Of TOP_LAUNCHES or TOP_SHARING. */
+const struct top_columns *top_columns_of(u32 view);
+/* Lines of a tenant on the screen. */
+u32 top_lines_of(const struct top_tenant *tenant);
+/* The queues of an unfolded tenant, below @line, on @rows lines at most. */
+void top_draw_queues(const struct top_tenant *tenant, int line, u32 rows);
+
+/* A tenant's report and lists of SMs as sysfs has them. */
+void top_read_report(unsigned int device, struct top_tenant *tenant);
 
 /* --- states --- */
 

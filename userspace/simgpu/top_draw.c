@@ -14,6 +14,9 @@
 /* From this width on their cgroups, too, and latencies if there are some. */
 #define COLUMNS_WIDEST	150
 
+/* Of what the device has taken. */
+#define ENERGY_COLUMNS	29
+
 #define HEAD_LINES	4
 #define FOOT_LINES	2
 #define EIGHTHS		8
@@ -48,8 +51,8 @@ static bool has_latencies(const struct top_device *device)
 	u32 i;
 
 	for (i = 0; i < device->tenant_count; i++)
-		if (device->tenants[i].launches > 1 ||
-		    device->tenants[i].waiting)
+		if (device->tenants[i].report.launches > 1 ||
+		    device->tenants[i].report.launches_waiting)
 			return true;
 	return false;
 }
@@ -93,6 +96,9 @@ static void draw_head(const struct top_state *state,
 	mvprintw(0, COLS - 16, "device %2u of %2u", state->device + 1,
 		 state->device_count);
 	mvprintw(1, 0, "policy %s  model %s", device->policy, device->model);
+	if (device->energy_joules > 0 && getcurx(stdscr) < COLS - ENERGY_COLUMNS)
+		mvprintw(1, COLS - ENERGY_COLUMNS, " %9.3f J %8.2e instr/J",
+			 device->energy_joules, device->instructions_per_joule);
 	move(2, 0);
 	if (!device->epoch_known) {
 		addstr("no epoch has ended yet");
@@ -108,7 +114,7 @@ static void draw_head(const struct top_state *state,
 		printw("   %llu missed", device->missed);
 }
 
-static void draw_headings(const struct layout *layout)
+static void draw_headings(const struct layout *layout, u32 view)
 {
 	attron(A_REVERSE);
 	mvhline(HEAD_LINES - 1, 0, ' ', COLS);
@@ -117,6 +123,11 @@ static void draw_headings(const struct layout *layout)
 		printw("%*s", layout->pid, "PID");
 	if (layout->cgroup)
 		printw(" %-*s", layout->cgroup - 1, "CGROUP");
+	if (view != TOP_PROGRESS) {
+		addstr(top_columns_of(view)->headings);
+		attroff(A_REVERSE);
+		return;
+	}
 	printw(" %-7s %4s %6s %3s %-*s %5s %-*s %6s %5s %5s", "CLASS", "WGT",
 	       "TARGET", "SMS", layout->bar, "", "NP", layout->history,
 	       "HISTORY", "IPC", "RBH", "BW");
@@ -177,8 +188,8 @@ static void draw_history(const struct top_tenant *tenant, int width)
 	}
 }
 
-static void draw_settings(const struct top_tenant *tenant,
-			  const struct layout *layout, bool selected)
+static void draw_name(const struct top_tenant *tenant,
+		      const struct layout *layout, bool selected)
 {
 	if (selected)
 		attron(A_REVERSE);
@@ -193,6 +204,10 @@ static void draw_settings(const struct top_tenant *tenant,
 		       tenant->cgroup[0] ? tenant->cgroup : "-");
 	if (selected)
 		attroff(A_REVERSE);
+}
+
+static void draw_settings(const struct top_tenant *tenant)
+{
 	printw(" %-7s ", tenant->known ? class_name(tenant->class) : "-");
 	if (tenant->weight)
 		printw("%4u ", tenant->weight);
@@ -219,17 +234,23 @@ static void draw_figures(const struct top_tenant *tenant)
 
 static void draw_latency(const struct top_tenant *tenant)
 {
-	printw(" %8llu %5llu %10s", tenant->launches, tenant->waiting,
-	       tenant->latency_p99_us[0] ? tenant->latency_p99_us : "-");
+	const struct simgpu_tenant_report *report = &tenant->report;
+
+	printw(" %8llu %5llu", (u64)report->launches,
+	       (u64)report->launches_waiting);
+	if (report->launches)
+		printw(" %10.0f", (double)report->latency_p99_ns / 1e3);
+	else
+		printw(" %10s", "-");
 }
 
-static void draw_tenant(const struct top_device *device,
-			const struct top_tenant *tenant,
-			const struct layout *layout, bool selected)
+static void draw_progress(const struct top_device *device,
+			  const struct top_tenant *tenant,
+			  const struct layout *layout)
 {
 	attr_t colour = (attr_t)COLOR_PAIR(screen_pair(tenant_colour(tenant->colour)));
 
-	draw_settings(tenant, layout, selected);
+	draw_settings(tenant);
 	attron(colour);
 	draw_bar(tenant->sms, device->sms, layout->bar);
 	attroff(colour);
@@ -245,7 +266,33 @@ static void draw_tenant(const struct top_device *device,
 		draw_latency(tenant);
 }
 
+static void draw_tenant(const struct top_state *state,
+			const struct top_device *device,
+			const struct top_tenant *tenant,
+			const struct layout *layout)
+{
+	const struct top_columns *columns;
+
+	draw_name(tenant, layout, tenant->id == state->tenant);
+	if (state->view == TOP_PROGRESS) {
+		draw_progress(device, tenant, layout);
+		return;
+	}
+	columns = top_columns_of(state->view);
+	columns->draw(tenant, COLS - 1 - layout->name - layout->pid -
+			      layout->cgroup - (int)strlen(columns->headings));
+}
+
 /* --- all of them --- */
+
+static u32 lines_between(const struct top_device *device, u32 first, u32 last)
+{
+	u32 lines = 0;
+
+	for (; first <= last && first < device->tenant_count; first++)
+		lines += top_lines_of(&device->tenants[first]);
+	return lines;
+}
 
 /* Scrolls so that the selected one is seen; none: the first becomes it. */
 static void scroll_to(struct top_state *state, const struct top_device *device,
@@ -262,35 +309,36 @@ static void scroll_to(struct top_state *state, const struct top_device *device,
 	}
 	if (state->first > at)
 		state->first = at;
-	if (at >= state->first + rows)
-		state->first = at - rows + 1;
-	if (device->tenant_count <= rows)
+	while (state->first < at &&
+	       lines_between(device, state->first, at) > rows)
+		state->first++;
+	if (lines_between(device, 0, device->tenant_count) <= rows)
 		state->first = 0;
 }
 
 static void draw_tenants(struct top_state *state,
 			 const struct top_device *device)
 {
-	u32 rows = (u32)(LINES - HEAD_LINES - FOOT_LINES), row;
+	u32 rows = (u32)(LINES - HEAD_LINES - FOOT_LINES), row = 0, at;
 	struct layout layout = lay_out(device);
 
-	draw_headings(&layout);
+	draw_headings(&layout, state->view);
 	scroll_to(state, device, rows);
-	for (row = 0; row < rows; row++) {
-		u32 at = state->first + row;
+	for (at = state->first; at < device->tenant_count && row < rows; at++) {
+		const struct top_tenant *tenant = &device->tenants[at];
 
-		if (at >= device->tenant_count)
-			break;
 		move(HEAD_LINES + (int)row, 0);
-		draw_tenant(device, &device->tenants[at], &layout,
-			    device->tenants[at].id == state->tenant);
+		draw_tenant(state, device, tenant, &layout);
+		if (tenant->unfolded)
+			top_draw_queues(tenant, HEAD_LINES + (int)row + 1,
+					rows - row - 1);
+		row += top_lines_of(tenant);
 	}
 	if (!device->tenant_count)
 		mvaddstr(HEAD_LINES + 1, 2, "There is no tenant.");
-	if (device->tenant_count > rows)
+	if (state->first || at < device->tenant_count)
 		mvprintw(LINES - FOOT_LINES, COLS - 26, "tenants %3u to %3u of %3u",
-			 state->first + 1, state->first + row,
-			 device->tenant_count);
+			 state->first + 1, at, device->tenant_count);
 }
 
 static void draw_foot(const struct top_state *state)
@@ -299,7 +347,7 @@ static void draw_foot(const struct top_state *state)
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);
 	mvaddnstr(LINES - 1, 0,
-		  " q quit  Tab device  Up/Down tenant  p policy  w weight  t target  h help",
+		  " q quit  Tab device  Enter queues  v view  p policy  w weight  t target  h help",
 		  COLS - 1);
 	attroff(A_REVERSE);
 }
@@ -358,9 +406,10 @@ static void draw_entry(const struct top_state *state)
 	mvaddstr(line + 1, column, "Enter sets it, Escape leaves it");
 }
 
-static void draw_help(void)
+/* What the columns of a view mean, with NULL at the end. */
+static const char *const *help_of(u32 view)
 {
-	static const char *const lines[] = {
+	static const char *const progress[] = {
 		"CLASS    what limits the tenant, by the model",
 		"WGT      its weight; TARGET: the NP it is promised",
 		"SMS      streaming multiprocessors that it holds",
@@ -369,18 +418,33 @@ static void draw_help(void)
 		"IPC      thread instructions a cycle",
 		"RBH      row buffer hit rate",
 		"BW       its share of peak memory bandwidth",
+		NULL
+	};
+
+	return view == TOP_PROGRESS ? progress : top_columns_of(view)->help;
+}
+
+static void draw_help(u32 view)
+{
+	static const char *const keys[] = {
 		"",
 		"Up Down  choose a tenant      Tab  next device",
+		"Enter    its queues           v    other columns",
 		"p  policy    w  weight    t  target    q  quit",
 		"Ctrl-L   draw the screen again",
 	};
-	int rows = ARRAY_SIZE(lines), line, column, i;
+	const char *const *words = help_of(view);
+	int columns = 0, rows, line, column, i;
 
+	while (words[columns])
+		columns++;
+	rows = columns + (int)ARRAY_SIZE(keys);
 	if (rows > LINES - 2)
 		rows = LINES - 2;
 	draw_frame(rows, 50, "simgpu top", &line, &column);
 	for (i = 0; i < rows; i++)
-		mvaddstr(line + i, column, lines[i]);
+		mvaddstr(line + i, column, i < columns ? words[i] :
+					   keys[i - columns]);
 }
 
 void top_draw(struct top_state *state)
@@ -402,7 +466,7 @@ void top_draw(struct top_state *state)
 	}
 	draw_foot(state);
 	if (state->mode == TOP_HELP)
-		draw_help();
+		draw_help(state->view);
 	else if (state->mode == TOP_CHOOSE)
 		draw_choice(state);
 	else if (state->mode == TOP_ENTER)

@@ -47,6 +47,17 @@ static u64 read_device_number(const struct top_device *device, const char *file)
 	return number;
 }
 
+static double read_device_decimal(const struct top_device *device,
+				  const char *file)
+{
+	char value[SIMGPU_VALUE_BYTES];
+
+	if (simgpu_read_device_value(device->number, file, value,
+				     sizeof(value)))
+		return 0;
+	return strtod(value, NULL);
+}
+
 /* How many SMs there are: what a shipped GPU has, or what tenants share. */
 static u32 count_sms(const struct top_device *device)
 {
@@ -92,14 +103,7 @@ static void read_settings(const struct top_device *device,
 		snprintf(tenant->cgroup, sizeof(tenant->cgroup), "%s",
 			 value + (length > room ? length - room : 0));
 	}
-	tenant->launches = read_tenant_number(device, tenant->id, "launches");
-	tenant->waiting = read_tenant_number(device, tenant->id,
-					     "launches_waiting");
-	tenant->latency_p99_us[0] = '\0';
-	if (tenant->launches &&
-	    read_tenant_text(device, tenant->id, "latency_p99_us", value))
-		snprintf(tenant->latency_p99_us, sizeof(tenant->latency_p99_us),
-			 "%.*s", (int)strcspn(value, "."), value);
+	top_read_report(device->number, tenant);
 	tenant->pid = (u32)read_tenant_number(device, tenant->id, "pid");
 	tenant->weight = (u32)read_tenant_number(device, tenant->id, "weight");
 	tenant->sms = (u32)read_tenant_number(device, tenant->id, "sms");
@@ -152,6 +156,9 @@ static void look_at_device(struct top_device *device)
 	read_device_name(device, "model", device->model);
 	read_device_name(device, "state", device->state);
 	device->cycle = read_device_number(device, "cycles");
+	device->energy_joules = read_device_decimal(device, "energy_joules");
+	device->instructions_per_joule =
+		read_device_decimal(device, "instructions_per_watt");
 	look_at_tenants(device);
 	device->sms = count_sms(device);
 }

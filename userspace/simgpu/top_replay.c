@@ -42,11 +42,10 @@ static void take_tenant(struct top_device *device, u64 id,
 		snprintf(tenant->name, sizeof(tenant->name), "%s", from->name);
 	}
 	tenant->known = true;
-	tenant->launches = from->launches;
-	tenant->waiting = from->launches_waiting;
-	if (from->launches)
-		snprintf(tenant->latency_p99_us, sizeof(tenant->latency_p99_us),
-			 "%.0f", from->latency_us[2]);
+	tenant->report = from->report;
+	snprintf(tenant->sm_list, sizeof(tenant->sm_list), "%s", from->sm_list);
+	snprintf(tenant->shared_sm_list, sizeof(tenant->shared_sm_list), "%s",
+		 from->shared_sm_list);
 	tenant->class = epoch->class;
 	tenant->sms = epoch->sms;
 	tenant->ipc_ppm = ppm(epoch->ipc);
@@ -117,6 +116,8 @@ static void begin(struct replay *replay, struct top_state *state)
 		 replay->run.policy);
 	snprintf(device->model, sizeof(device->model), "%s", replay->run.model);
 	strcpy(device->state, "recorded");
+	device->energy_joules = replay->run.energy_joules;
+	device->instructions_per_joule = replay->run.instructions_per_joule;
 	replay->next_ms = top_now_ms();
 }
 

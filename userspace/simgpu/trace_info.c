@@ -15,16 +15,10 @@
 #define SAMPLES_MAX	4096
 #define KINDS		(SIMGPU_TRACE_CONSTANT + 1)
 
-/* Of the kinds that issue instructions; loops have none. */
-static const char *const kind_names[KINDS] = {
-	[SIMGPU_TRACE_COMPUTE] = "compute",
-	[SIMGPU_TRACE_LOAD] = "load",
-	[SIMGPU_TRACE_STORE] = "store",
-	[SIMGPU_TRACE_ATOMIC] = "atomic",
-	[SIMGPU_TRACE_SHARED] = "shared",
-	[SIMGPU_TRACE_BARRIER] = "barrier",
-	[SIMGPU_TRACE_CONSTANT] = "constant",
-};
+static bool issues_instructions(u32 kind)
+{
+	return kind && kind != SIMGPU_TRACE_LOOP && kind != SIMGPU_TRACE_LOOP_END;
+}
 
 /**
  * struct mix - what a program or a kernel executes
@@ -405,14 +399,14 @@ static void set_mix(struct json_object *object, const struct mix *mix)
 	for (kind = SIMGPU_TRACE_COMPUTE; kind < KINDS; kind++) {
 		struct json_object *counts;
 
-		if (!kind_names[kind])
+		if (!issues_instructions(kind))
 			continue;
 		counts = json_object_new_object();
 		json_set(counts, "warp_instructions",
 			 json_u64(mix->warp[kind]));
 		json_set(counts, "thread_instructions",
 			 json_u64(mix->thread[kind]));
-		json_set(kinds, kind_names[kind], counts);
+		json_set(kinds, op_kind_name(kind), counts);
 	}
 	json_set(object, "warp_instructions", json_u64(sum_of(mix->warp)));
 	json_set(object, "thread_instructions", json_u64(sum_of(mix->thread)));
@@ -512,7 +506,7 @@ static void print_mix(const struct mix *total)
 	for (kind = SIMGPU_TRACE_COMPUTE; kind < KINDS; kind++) {
 		if (!total->warp[kind])
 			continue;
-		table_cell(table, "%s", kind_names[kind]);
+		table_cell(table, "%s", op_kind_name(kind));
 		table_cell(table, "%llu", total->warp[kind]);
 		table_cell(table, "%llu", total->thread[kind]);
 		table_ppm(table, true, fixed_ratio_ppm(total->thread[kind],
@@ -771,8 +765,9 @@ int trace_info_command(int argc, char **argv)
 	u32 i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (config_load(arguments.config, &config))
-		return STATUS_FAILED;
+	ret = config_load(arguments.config, &config);
+	if (ret)
+		return ret;
 	if (arguments.json)
 		array = json_object_new_array();
 	for (i = 0; i < arguments.count; i++) {

@@ -169,41 +169,21 @@ struct runner {
 	double width;
 };
 
-static u64 affine_address(const struct runner *warp,
-			  const struct simgpu_trace_pattern *p,
-			  const struct site *site, const u32 *loop, u32 lane)
-{
-	u32 group = p->group_lanes ? p->group_lanes : GPU_LANES;
-	u64 block = warp->number / kernel_warps(warp->kernel);
-	u64 address = p->base, mask = p->xor_bytes;
-	u32 i;
-
-	address += (u64)p->warp_stride * (warp->number % kernel_warps(warp->kernel));
-	for (i = 0; i < 3; i++) {
-		address += (u64)p->block_stride[i] * (block % warp->kernel->grid[i]);
-		block /= warp->kernel->grid[i];
-	}
-	for (i = 0; i < site->depth; i++)
-		address += (u64)p->loop_stride[i] * loop[i];
-	if (p->xor_loop)
-		mask <<= loop[p->xor_loop - 1];
-	address += (u64)p->lane_stride * (lane % group) +
-		   (u64)p->group_stride * (lane / group);
-	return address ^ mask;
-}
-
 /* One lane where they share lines; else some, evenly spread. */
 static void add_lanes(struct points *points, const struct runner *warp,
 		      const struct simgpu_trace_pattern *p,
 		      const struct site *site, const u32 *loop, double at)
 {
 	u32 lanes = site->op->active_lanes, step = lanes / LANES_DRAWN + 1, lane;
+	u64 address;
 
 	if (llabs(p->lane_stride) < SIMGPU_TRACE_LINE_BYTES && !p->group_lanes)
 		step = lanes;
-	for (lane = 0; lane < lanes; lane += step)
-		add_point(points, at, affine_address(warp, p, site, loop, lane),
-			  site->op->kind);
+	for (lane = 0; lane < lanes; lane += step) {
+		address = view_affine_address(warp->kernel, warp->number, p,
+					      site->depth, loop, lane);
+		add_point(points, at, address, site->op->kind);
+	}
 }
 
 /* Access number @index of all that a warp makes at a site. */

@@ -13,6 +13,11 @@ static const char *const unit_names[SIMGPU_TRACE_UNITS] = {
 	[SIMGPU_TRACE_UNIT_CONTROL] = "control",
 };
 
+const char *unit_name(u32 unit)
+{
+	return unit_names[unit];
+}
+
 static void add_to(u64 *sum, u64 value, u64 times)
 {
 	*sum = fixed_add(*sum, fixed_mul(value, times));

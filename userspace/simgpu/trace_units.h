@@ -5,6 +5,9 @@
 
 #include "trace_view.h"
 
+/* "fp32", ... */
+const char *unit_name(u32 unit);
+
 /**
  * struct unit_counts - of a unit
  * @warp: warp instructions

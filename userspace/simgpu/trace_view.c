@@ -92,3 +92,43 @@ struct simgpu_trace_warp view_warp(const struct view *view,
 	return view->warps[kernel->first_warp + warp % warps +
 			   table_block(view, kernel, warp / warps) * warps];
 }
+
+u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
+			const struct simgpu_trace_pattern *p, u32 depth,
+			const u32 *loop, u32 lane)
+{
+	u32 group = p->group_lanes ? p->group_lanes : GPU_LANES;
+	u64 block = warp / kernel_warps(kernel);
+	u64 address = p->base, mask = p->xor_bytes;
+	u32 i;
+
+	address += (u64)p->warp_stride * (warp % kernel_warps(kernel));
+	for (i = 0; i < 3; i++) {
+		address += (u64)p->block_stride[i] * (block % kernel->grid[i]);
+		block /= kernel->grid[i];
+	}
+	for (i = 0; i < depth; i++)
+		address += (u64)p->loop_stride[i] * loop[i];
+	if (p->xor_loop)
+		mask <<= loop[p->xor_loop - 1];
+	address += (u64)p->lane_stride * (lane % group) +
+		   (u64)p->group_stride * (lane / group);
+	return address ^ mask;
+}
+
+const char *op_kind_name(u32 kind)
+{
+	static const char *const names[] = {
+		[SIMGPU_TRACE_COMPUTE] = "compute",
+		[SIMGPU_TRACE_LOAD] = "load",
+		[SIMGPU_TRACE_STORE] = "store",
+		[SIMGPU_TRACE_ATOMIC] = "atomic",
+		[SIMGPU_TRACE_SHARED] = "shared",
+		[SIMGPU_TRACE_BARRIER] = "barrier",
+		[SIMGPU_TRACE_LOOP] = "loop",
+		[SIMGPU_TRACE_LOOP_END] = "end of loop",
+		[SIMGPU_TRACE_CONSTANT] = "constant",
+	};
+
+	return names[kind];
+}

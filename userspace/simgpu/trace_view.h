@@ -39,6 +39,24 @@ struct simgpu_trace_warp view_warp(const struct view *view,
 				   u64 warp);
 
 /**
+ * view_affine_address() - what a lane of a warp touches
+ * @kernel: that runs
+ * @warp: its number in the kernel
+ * @p: an affine pattern
+ * @depth: loops around the op
+ * @loop: their indices, outermost first
+ * @lane: of the op's active ones
+ *
+ * Return: byte address in the tenant's space.
+ */
+u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
+			const struct simgpu_trace_pattern *p, u32 depth,
+			const u32 *loop, u32 lane);
+
+/* "load", ...; also of loops. */
+const char *op_kind_name(u32 kind);
+
+/**
  * plot_trace() - draw which addresses its kernels touch in which order
  * @lines: that each kernel touches; of launches that share a panel, the one
  *	with the most is drawn

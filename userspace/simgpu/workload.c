@@ -7,6 +7,7 @@
 
 #include "../workloads/benchmarks.h"
 #include "../workloads/pressure.h"
+#include "names.h"
 #include "workload.h"
 
 /* A little more than the format allows: the validator says that it is too big. */
@@ -144,8 +145,11 @@ static int parse_option(struct workload *workload, const char *key,
 	ret = arrivals_key(&workload->arrivals, key, value, &known);
 	if (!known)
 		ret = queues_key(&workload->queues, key, value, &known);
+	if (!known)
+		ret = masks_key(&workload->masks, &workload->queues, key, value,
+				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, goal, ipc, name, size, queues, wait, priority, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, goal, ipc, name, size, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -166,6 +170,8 @@ static int parse_options(struct workload *workload, char *options)
 	ret = ret ? ret : queues_check(&workload->queues);
 	if (!ret && workload->arrivals.given && workload->queues.count > 1)
 		return fail_usage("requests that come by themselves come in one queue");
+	if (!ret && workload->arrivals.given && workload->queues.idempotent)
+		return fail_usage("requests that come by themselves cannot be idempotent");
 	return ret;
 }
 
@@ -224,8 +230,7 @@ void *read_trace(const char *name, u64 size_ppm, size_t *count)
 	}
 	bytes = read_file(name, count);
 	if (!bytes && errno == ENOENT && !strchr(name, '/'))
-		fail("there is no workload and no trace file \"%s\"; simgpu workloads lists the workloads",
-		     name);
+		no_workload(name);
 	else if (!bytes)
 		fail("%s: %s", name, strerror(errno));
 	return bytes;

@@ -8,6 +8,7 @@
 
 #include "arrivals.h"
 #include "command.h"
+#include "masks.h"
 #include "queues.h"
 
 /**
@@ -22,6 +23,7 @@
  * @goal_ipc_ppm: goal in thread instructions a cycle, or 0
  * @arrivals: requests that come by themselves, if something was said of them
  * @queues: that its trace is launched in
+ * @masks: what it keeps to
  * @bytes: the file
  * @count: its size
  * @trace: NULL until workload_decode()
@@ -36,6 +38,7 @@ struct workload {
 	u64 goal_ipc_ppm;
 	struct arrivals_words arrivals;
 	struct offline_queues queues;
+	struct session_masks masks;
 	void *bytes;
 	size_t count;
 	struct trace *trace;
@@ -44,7 +47,7 @@ struct workload {
 /**
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, goal, ipc, name, size and
- *	those of arrivals.h and queues.h
+ *	those of arrivals.h, queues.h and masks.h
  * @out: filled in; workload_free() frees what it holds
  *
  * What is in the trace is not checked here: a device, or workload_decode(),

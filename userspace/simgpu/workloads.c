@@ -9,6 +9,7 @@
 
 #include "../workloads/benchmarks.h"
 #include "output.h"
+#include "names.h"
 #include "workload.h"
 
 static const struct argp_option options[] = {
@@ -236,8 +237,7 @@ int trace_save_command(int argc, char **argv)
 	argp_parse(&argp_save, argc, argv, 0, NULL, &names);
 	benchmark = benchmark_find(names[0]);
 	if (!benchmark)
-		return fail("there is no workload \"%s\"; simgpu workloads lists them",
-			    names[0]);
+		return no_workload(names[0]);
 	trace = benchmark_trace(benchmark, SIMGPU_PPM, &count);
 	if (!trace)
 		return fail("out of memory");

@@ -33,6 +33,7 @@
 
 #include <linux/ioctl.h>
 #include <linux/simgpu_counters.h>
+#include <linux/simgpu_report.h>
 #include <linux/types.h>
 
 #define SIMGPU_NAME_MAX		32
@@ -48,13 +49,12 @@
 #define SIMGPU_TENANT_TRACES_MAX 64
 /* Cycles from now on within which a launch may name its start. */
 #define SIMGPU_LAUNCH_AHEAD_MAX	100000000ULL
-/*
- * Queues of a tenant. Each runs its launches in order, and all of them at once; 16
- * launches of each may be under way.
- */
-#define SIMGPU_TENANT_QUEUES_MAX	8
 /* Launches of other queues that a launch may wait for. */
 #define SIMGPU_LAUNCH_WAITS_MAX	4
+/* Words of a mask of SMs: bit i % 64 of word i / 64 is SM i. */
+#define SIMGPU_MASK_WORDS	4
+/* Masks of SMs, each unlike the others, of a tenant's launches under way. */
+#define SIMGPU_LAUNCH_MASKS_MAX	8
 /* Priorities of queues are -SIMGPU_PRIORITY_MAX to SIMGPU_PRIORITY_MAX. */
 #define SIMGPU_PRIORITY_MAX	3
 /* Epoch records that a gang keeps for its reader. */
@@ -238,6 +238,9 @@ struct simgpu_trace_remove {
  * @reserved: zero
  * @wait_for: in: numbers of launches of the same tenant's other queues, made
  *	before, that run to their end before it starts; 0: none
+ * @sm_mask: in: with SIMGPU_LAUNCH_MASKED, SMs on which thread blocks of its kernels
+ *	begin, with some of the tenant's (SIMGPU_IOC_MASKS), which it narrows; else
+ *	zero. It stays as it is while the launch waits and runs
  *
  * Kernels of several queues share the tenant's SMs as its policy and their
  * queues' priorities (SIMGPU_IOC_QUEUE) say. The first launch outside a gang
@@ -246,12 +249,14 @@ struct simgpu_trace_remove {
  * repeatable to the bit.
  * Errors: ENOENT no such trace; EINVAL, too, for a queue that there is not, and
  * for waiting for a launch that is not known (a launch itself, or a later one,
- * so that there are no circles) or is in the same queue; EAGAIN too many
+ * so that there are no circles) or is in the same queue, and for a mask of no SM, of
+ * one that there is not, of a part of a TPC or of none of the tenant's; EAGAIN too many
  * launches wait in its queue, or thousands have been made since the oldest that
- * goes on; EBUSY all slots are taken, requests of SIMGPU_IOC_ARRIVALS still
- * come, or a gang that this tenant is not in holds the device; E2BIG a thread
- * block does not fit on an SM; ENOSPC the trace's footprint is larger than the
- * device's memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL
+ * goes on, or launches under way have SIMGPU_LAUNCH_MASKS_MAX other masks; EBUSY
+ * all slots are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that
+ * this tenant is not in holds the device; E2BIG a thread block does not fit on an SM;
+ * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the
+ * tenant's gang has stopped; EBADF or EINVAL
  * @eventfd is not an eventfd.
  */
 struct simgpu_launch {
@@ -266,6 +271,7 @@ struct simgpu_launch {
 	__u32 queue;
 	__u32 reserved;
 	__u64 wait_for[SIMGPU_LAUNCH_WAITS_MAX];
+	__u64 sm_mask[SIMGPU_MASK_WORDS];
 };
 
 /* @eventfd is to be signalled. */
@@ -275,6 +281,10 @@ struct simgpu_launch {
  * this. Outside a gang it means nothing.
  */
 #define SIMGPU_LAUNCH_MORE	(1U << 1)
+/* Its thread blocks may be dropped by the policy, and run again from their beginning. */
+#define SIMGPU_LAUNCH_IDEMPOTENT (1U << 2)
+/* @sm_mask counts. */
+#define SIMGPU_LAUNCH_MASKED	(1U << 4)
 
 /**
  * struct simgpu_queue - SIMGPU_IOC_QUEUE
@@ -297,6 +307,37 @@ struct simgpu_queue {
 	__s32 priority;
 	__u32 reserved;
 };
+
+/**
+ * struct simgpu_masks - SIMGPU_IOC_MASKS
+ * @size: in: sizeof(struct simgpu_masks)
+ * @flags: in: SIMGPU_MASK_*: which of the following are set; the others are zero here,
+ *	and stay as they are
+ * @sms: in: SMs on which thread blocks of its kernels begin, of kernels that start from
+ *	then on
+ * @channels: in: memory channels that have its lines, at once, with all that the
+ *	last-level cache has of it lost
+ * @llc_ways: in: ways of the last-level cache in which its lines are put, from then on
+ *
+ * A tenant keeps to its masks, within what the device's policy gives it: where nothing
+ * would be left of that, a mask does not count. Until it is set a tenant keeps to
+ * nothing. Masks hold for as long as the file is open; on a gang's GPU that lacks some
+ * of it, the rest counts.
+ * Errors: EINVAL a mask without a bit, with one that the device does not have, or of a
+ * part of a TPC's SMs; EPERM an SM, a channel or a way that its mask did not have so far
+ * needs CAP_SYS_NICE.
+ */
+struct simgpu_masks {
+	__u32 size;
+	__u32 flags;
+	__u64 sms[SIMGPU_MASK_WORDS];
+	__u64 channels;
+	__u64 llc_ways;
+};
+
+#define SIMGPU_MASK_SMS		(1U << 0)
+#define SIMGPU_MASK_CHANNELS	(1U << 1)
+#define SIMGPU_MASK_LLC_WAYS	(1U << 2)
 
 /**
  * enum simgpu_arrivals_kind - when requests come
@@ -393,135 +434,6 @@ struct simgpu_wait {
 	__u64 sequence;
 	__s64 timeout_ns;
 };
-
-/**
- * enum simgpu_queue_state - what the first launch of a queue does
- * @SIMGPU_QUEUE_EMPTY: there is none
- * @SIMGPU_QUEUE_WAITING: it waits for its cycle, for a launch of another queue, or
- *	for others' footprints to leave it memory
- * @SIMGPU_QUEUE_READY: its kernel could start, and waits for the policy
- * @SIMGPU_QUEUE_RUNNING: its kernel is on the device
- */
-enum simgpu_queue_state {
-	SIMGPU_QUEUE_EMPTY = 0,
-	SIMGPU_QUEUE_WAITING = 1,
-	SIMGPU_QUEUE_READY = 2,
-	SIMGPU_QUEUE_RUNNING = 3
-};
-
-/**
- * struct simgpu_queue_report - a queue of a tenant
- * @state: &enum simgpu_queue_state
- * @priority: see &struct simgpu_queue
- * @waiting: launches behind the first one
- * @kernel: which kernel of its trace the first one has come to, from 0
- */
-struct simgpu_queue_report {
-	__u32 state;
-	__s32 priority;
-	__u32 waiting;
-	__u32 kernel;
-};
-
-/**
- * struct simgpu_tenant_report - a tenant's own figures
- * @thread_instructions: over its first run, or so far if that has not ended
- * @cycles: device cycles of that span
- * @ipc_ppm: thread instructions a cycle
- * @rbh_ppm: row buffer hit rate, 1 - activates / requests
- * @bandwidth_ppm: of the device's peak
- * @llc_mpki_ppm: LLC misses per 1000 thread instructions
- * @np_run_ppm: predicted NP of that span, epochs weighted by their cycles
- * @np_ppm: predicted NP of the last finished epoch
- * @class: &enum simgpu_class of the last finished epoch
- * @sms: SM count now, shared ones too on which it may place thread blocks
- * @flags: SIMGPU_REPORT_*
- * @shared_sms: of @sms, the shared ones
- * @launches: that have run to their end since it took its slot. What follows is of
- *	these, and 0 while there is none. A launch waits from its arrival
- *	(@not_before_cycle of &struct simgpu_launch, or when it was made if that is
- *	later) to its first kernel's start, and then runs
- * @launches_waiting: behind those whose turn it is; SIMGPU_WAITING_MAX: as many, or
- *	more
- * @deadline_misses: launches that ended after their deadline
- * @goodput_ppm: the others, for each second of device time from the arrival of the
- *	first launch to the end of the last one
- * @latency_p50_ns: device time from arrival to end that half of them did not exceed;
- *	as all percentiles, to 1.6%
- * @latency_p95_ns: 95 of 100
- * @latency_p99_ns: 99 of 100
- * @wait_p50_ns: that they waited, likewise
- * @wait_p95_ns: 95 of 100
- * @wait_p99_ns: 99 of 100
- * @wait_mean_ns: mean of the time that they waited
- * @run_mean_ns: mean of the time that they ran
- * @queue_count: queues up to the last one that it has used, 1 and up
- * @reserved: zero
- * @queue: these; the rest is zero
- * @goal_ipc_ppm: thread instructions a cycle that it is to reach now, or was to when
- *	it last had work, at most the device's peak; 0: it has no goal
- * @goal_cycles: device cycles with work since its goal was set
- * @goal_instructions: thread instructions that it has issued in these
- * @goal_promised: that its goal asked for in these
- * @quota: thread instructions on all shared SMs that a policy allowed it when it
- *	last set quotas; 0: any number
- * @quota_used_ppm: issued of all quotas so far; above 1 where they were refilled
- * @blocks_per_sm_ppm: thread blocks on a shared SM that it may use, when quotas were
- *	last set, in the mean
- * @idle_blocks_ppm: thread blocks' worth of warps on an SM that could have issued and
- *	did not, in the mean of all samples; 0 where nobody takes any
- */
-struct simgpu_tenant_report {
-	__u64 thread_instructions;
-	__u64 cycles;
-	__u64 ipc_ppm;
-	__u64 rbh_ppm;
-	__u64 bandwidth_ppm;
-	__u64 llc_mpki_ppm;
-	__u64 np_run_ppm;
-	__u64 np_ppm;
-	__u32 class;
-	__u32 sms;
-	__u32 flags;
-	__u32 shared_sms;
-	__u64 launches;
-	__u64 launches_waiting;
-	__u64 deadline_misses;
-	__u64 goodput_ppm;
-	__u64 latency_p50_ns;
-	__u64 latency_p95_ns;
-	__u64 latency_p99_ns;
-	__u64 wait_p50_ns;
-	__u64 wait_p95_ns;
-	__u64 wait_p99_ns;
-	__u64 wait_mean_ns;
-	__u64 run_mean_ns;
-	__u32 queue_count;
-	__u32 reserved;
-	struct simgpu_queue_report queue[SIMGPU_TENANT_QUEUES_MAX];
-	__u64 goal_ipc_ppm;
-	__u64 goal_cycles;
-	__u64 goal_instructions;
-	__u64 goal_promised;
-	__u64 quota;
-	__u64 quota_used_ppm;
-	__u64 blocks_per_sm_ppm;
-	__u64 idle_blocks_ppm;
-};
-
-/* Of @launches_waiting. */
-#define SIMGPU_WAITING_MAX		256
-
-/* The tenant has work. */
-#define SIMGPU_REPORT_ACTIVE		(1U << 0)
-/* Its first run has ended, and the figures are of that run. */
-#define SIMGPU_REPORT_FIRST_RUN_DONE	(1U << 1)
-/* The policy holds it: its kernels do not start. */
-#define SIMGPU_REPORT_HELD		(1U << 2)
-/* Its next launch waits until the footprints of others leave room for its own. */
-#define SIMGPU_REPORT_WAITS_FOR_MEMORY	(1U << 3)
-/* @goal_instructions are at least @goal_promised, and there were cycles. */
-#define SIMGPU_REPORT_GOAL_MET		(1U << 4)
 
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
@@ -885,6 +797,7 @@ struct simgpu_live {
 #define SIMGPU_IOC_GANG_JOIN	_IO(SIMGPU_IOC_TYPE, 0x48)
 #define SIMGPU_IOC_ARRIVALS	_IO(SIMGPU_IOC_TYPE, 0x49)
 #define SIMGPU_IOC_QUEUE	_IO(SIMGPU_IOC_TYPE, 0x4a)
+#define SIMGPU_IOC_MASKS	_IO(SIMGPU_IOC_TYPE, 0x4c)
 
 /* On a gang's file. */
 #define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)

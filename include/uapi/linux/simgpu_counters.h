@@ -70,6 +70,9 @@
  * @SIMGPU_COUNTER_REFRESHES: of all channels, while a kernel of it ran
  * @SIMGPU_COUNTER_SM_ACTIVE_CYCLES: cycles of SMs on which it had a thread block
  * @SIMGPU_COUNTER_STALL_DEPENDENCE_CYCLES: by the latency of an earlier result
+ * @SIMGPU_COUNTER_RESET_BLOCKS: thread blocks that were dropped, to begin again
+ * @SIMGPU_COUNTER_RESET_WARP_INSTRUCTIONS: warp instructions that these had issued
+ * @SIMGPU_COUNTER_RESET_BLOCK_CYCLES: cycles that these had been on SMs, added up
  * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
  *	each that is appended, and a kernel may have fewer or more, which it says
  *	wherever it gives counters
@@ -121,6 +124,9 @@ enum simgpu_counter {
 	SIMGPU_COUNTER_REFRESHES = 41,
 	SIMGPU_COUNTER_SM_ACTIVE_CYCLES = 42,
 	SIMGPU_COUNTER_STALL_DEPENDENCE_CYCLES = 43,
+	SIMGPU_COUNTER_RESET_BLOCKS = 44,
+	SIMGPU_COUNTER_RESET_WARP_INSTRUCTIONS = 45,
+	SIMGPU_COUNTER_RESET_BLOCK_CYCLES = 46,
 	SIMGPU_COUNTER_COUNT
 };
 

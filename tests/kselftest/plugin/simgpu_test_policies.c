@@ -17,14 +17,27 @@ static int decide_impossible(const struct simgpu_snapshot *snapshot, void *state
 	return 0;
 }
 
-static int decide_slowly(const struct simgpu_snapshot *snapshot, void *state,
-			  struct simgpu_proposal *proposal)
+/* By the clock: mdelay() may be short in a guest that was busy at its start. */
+static void take_ms(u64 ms)
 {
-	/* By the clock: mdelay() may be short in a guest that was busy at its start. */
-	u64 end_ns = ktime_get_ns() + 1100 * NSEC_PER_MSEC;
+	u64 end_ns = ktime_get_ns() + ms * NSEC_PER_MSEC;
 
 	while (ktime_get_ns() < end_ns)
 		cpu_relax();
+}
+
+static int decide_slowly(const struct simgpu_snapshot *snapshot, void *state,
+			  struct simgpu_proposal *proposal)
+{
+	take_ms(1100);
+	return 0;
+}
+
+/* Long enough that somebody else's wait for the device can be looked at. */
+static int decide_for_seconds(const struct simgpu_snapshot *snapshot, void *state,
+			      struct simgpu_proposal *proposal)
+{
+	take_ms(6000);
 	return 0;
 }
 
@@ -45,6 +58,7 @@ static const struct simgpu_policy policies[] = {
 	{ .name = "test-error", .decide = decide_error },
 	{ .name = "test-impossible", .decide = decide_impossible },
 	{ .name = "test-slow", .decide = decide_slowly },
+	{ .name = "test-seconds", .decide = decide_for_seconds },
 };
 
 static const struct simgpu_policy clash = {
@@ -54,7 +68,7 @@ static const struct simgpu_policy clash = {
 static const struct simgpu_policy unnamed = { .decide = decide_error };
 static const struct simgpu_policy empty = { .name = "test-empty" };
 static const struct simgpu_policy eager = {
-	.name = "test-eager", .events = SIMGPU_ON_QUOTA_OUT,
+	.name = "test-eager", .events = SIMGPU_ON_KNOWN + 1,
 	.decide = decide_error,
 };
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * What is told of a tenant of simgpu: its figures, queues, goal and quotas. The calls
+ * that tell it: linux/simgpu.h, whose rules hold here.
+ */
+#ifndef _UAPI_LINUX_SIMGPU_REPORT_H
+#define _UAPI_LINUX_SIMGPU_REPORT_H
+
+#include <linux/types.h>
+
+/*
+ * Queues of a tenant. Each runs its launches in order, and all of them at once; 16
+ * launches of each may be under way.
+ */
+#define SIMGPU_TENANT_QUEUES_MAX	8
+/* Words of a set of SMs. */
+#define SIMGPU_SM_WORDS		2
+
+/**
+ * enum simgpu_queue_state - what the first launch of a queue does
+ * @SIMGPU_QUEUE_EMPTY: there is none
+ * @SIMGPU_QUEUE_WAITING: it waits for its cycle, for a launch of another queue, or
+ *	for others' footprints to leave it memory
+ * @SIMGPU_QUEUE_READY: its kernel could start, and waits for the policy
+ * @SIMGPU_QUEUE_RUNNING: its kernel is on the device
+ */
+enum simgpu_queue_state {
+	SIMGPU_QUEUE_EMPTY = 0,
+	SIMGPU_QUEUE_WAITING = 1,
+	SIMGPU_QUEUE_READY = 2,
+	SIMGPU_QUEUE_RUNNING = 3
+};
+
+/**
+ * struct simgpu_queue_report - a queue of a tenant
+ * @state: &enum simgpu_queue_state
+ * @priority: see &struct simgpu_queue
+ * @waiting: launches behind the first one
+ * @kernel: which kernel of its trace the first one has come to, from 0
+ */
+struct simgpu_queue_report {
+	__u32 state;
+	__s32 priority;
+	__u32 waiting;
+	__u32 kernel;
+};
+
+/**
+ * struct simgpu_tenant_report - a tenant's own figures
+ * @thread_instructions: over its first run, or so far if that has not ended
+ * @cycles: device cycles of that span
+ * @ipc_ppm: thread instructions a cycle
+ * @rbh_ppm: row buffer hit rate, 1 - activates / requests
+ * @bandwidth_ppm: of the device's peak
+ * @llc_mpki_ppm: LLC misses per 1000 thread instructions
+ * @np_run_ppm: predicted NP of that span, epochs weighted by their cycles
+ * @np_ppm: predicted NP of the last finished epoch
+ * @class: &enum simgpu_class of the last finished epoch
+ * @sms: SM count now, shared ones too on which it may place thread blocks
+ * @flags: SIMGPU_REPORT_*
+ * @shared_sms: of @sms, the shared ones
+ * @launches: that have run to their end since it took its slot. What follows is of
+ *	these, and 0 while there is none. A launch waits from its arrival
+ *	(@not_before_cycle of &struct simgpu_launch, or when it was made if that is
+ *	later) to its first kernel's start, and then runs
+ * @launches_waiting: behind those whose turn it is; SIMGPU_WAITING_MAX: as many, or
+ *	more
+ * @deadline_misses: launches that ended after their deadline
+ * @goodput_ppm: the others, for each second of device time from the arrival of the
+ *	first launch to the end of the last one
+ * @latency_p50_ns: device time from arrival to end that half of them did not exceed;
+ *	as all percentiles, to 1.6%
+ * @latency_p95_ns: 95 of 100
+ * @latency_p99_ns: 99 of 100
+ * @wait_p50_ns: that they waited, likewise
+ * @wait_p95_ns: 95 of 100
+ * @wait_p99_ns: 99 of 100
+ * @wait_mean_ns: mean of the time that they waited
+ * @run_mean_ns: mean of the time that they ran
+ * @queue_count: queues up to the last one that it has used, 1 and up
+ * @reserved: zero
+ * @queue: these; the rest is zero
+ * @goal_ipc_ppm: thread instructions a cycle that it is to reach now, or was to when
+ *	it last had work, at most the device's peak; 0: it has no goal
+ * @goal_cycles: device cycles with work since its goal was set
+ * @goal_instructions: thread instructions that it has issued in these
+ * @goal_promised: that its goal asked for in these
+ * @quota: thread instructions on all shared SMs that a policy allowed it when it
+ *	last set quotas; 0: any number
+ * @quota_used_ppm: issued of all quotas so far; above 1 where they were refilled
+ * @blocks_per_sm_ppm: thread blocks on a shared SM that it may use, when quotas were
+ *	last set, in the mean
+ * @idle_blocks_ppm: thread blocks' worth of warps on an SM that could have issued and
+ *	did not, in the mean of all samples; 0 where nobody takes any
+ * @own_sms: SMs that are its alone, a bit each: SM n is bit n % 64 of word n / 64
+ * @sharing_sms: likewise, shared ones on which it may place thread blocks
+ * @blocks: thread blocks that it has on SMs
+ * @quota_left: thread instructions that are left of its quotas on shared SMs, with
+ *	SIMGPU_REPORT_QUOTA; below 0 where more was issued than they allow
+ * @energy_pj: picojoules that its events cost since it took its slot, with
+ *	SIMGPU_REPORT_ENERGY
+ */
+struct simgpu_tenant_report {
+	__u64 thread_instructions;
+	__u64 cycles;
+	__u64 ipc_ppm;
+	__u64 rbh_ppm;
+	__u64 bandwidth_ppm;
+	__u64 llc_mpki_ppm;
+	__u64 np_run_ppm;
+	__u64 np_ppm;
+	__u32 class;
+	__u32 sms;
+	__u32 flags;
+	__u32 shared_sms;
+	__u64 launches;
+	__u64 launches_waiting;
+	__u64 deadline_misses;
+	__u64 goodput_ppm;
+	__u64 latency_p50_ns;
+	__u64 latency_p95_ns;
+	__u64 latency_p99_ns;
+	__u64 wait_p50_ns;
+	__u64 wait_p95_ns;
+	__u64 wait_p99_ns;
+	__u64 wait_mean_ns;
+	__u64 run_mean_ns;
+	__u32 queue_count;
+	__u32 reserved;
+	struct simgpu_queue_report queue[SIMGPU_TENANT_QUEUES_MAX];
+	__u64 goal_ipc_ppm;
+	__u64 goal_cycles;
+	__u64 goal_instructions;
+	__u64 goal_promised;
+	__u64 quota;
+	__u64 quota_used_ppm;
+	__u64 blocks_per_sm_ppm;
+	__u64 idle_blocks_ppm;
+	__u64 own_sms[SIMGPU_SM_WORDS];
+	__u64 sharing_sms[SIMGPU_SM_WORDS];
+	__u64 blocks;
+	__s64 quota_left;
+	__u64 energy_pj;
+};
+
+/* Of @launches_waiting. */
+#define SIMGPU_WAITING_MAX		256
+
+/* The tenant has work. */
+#define SIMGPU_REPORT_ACTIVE		(1U << 0)
+/* Its first run has ended, and the figures are of that run. */
+#define SIMGPU_REPORT_FIRST_RUN_DONE	(1U << 1)
+/* The policy holds it: its kernels do not start. */
+#define SIMGPU_REPORT_HELD		(1U << 2)
+/* Its next launch waits until the footprints of others leave room for its own. */
+#define SIMGPU_REPORT_WAITS_FOR_MEMORY	(1U << 3)
+/* @goal_instructions are at least @goal_promised, and there were cycles. */
+#define SIMGPU_REPORT_GOAL_MET		(1U << 4)
+/* A quota bounds it on some shared SM. */
+#define SIMGPU_REPORT_QUOTA		(1U << 5)
+/* The GPU has a table of energies. */
+#define SIMGPU_REPORT_ENERGY		(1U << 6)
+/* It has work, the policy does not hold it, and others have all SMs. */
+#define SIMGPU_REPORT_WAITS_FOR_SMS	(1U << 7)
+
+#endif /* _UAPI_LINUX_SIMGPU_REPORT_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Masks: the registers. Where lines lie in a mask of channels: address.c; which way a
+ * line takes: cache.c; which SM a thread block: dispatch.c.
+ */
+#include "sim.h"
+
+static u64 first_bits(u32 count)
+{
+	return count == 64 ? ~0ULL : (1ULL << count) - 1;
+}
+
+/* Four bits a way, as sets of the last-level cache have them. */
+static u64 spread_ways(u32 ways)
+{
+	u64 spread = 0;
+
+	for (; ways; ways &= ways - 1)
+		spread |= (u64)TRACE_ALL_SECTORS << lowest_bit(ways) * 4;
+	return spread;
+}
+
+static void settle_bounded(struct gpu *gpu)
+{
+	u32 i;
+
+	gpu->bounded = gpu->place_hook;
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		gpu->bounded |= gpu->tenants[i].channels ||
+				gpu->tenants[i].closed_ways;
+}
+
+u64 gpu_channels(const struct gpu *gpu, u32 slot)
+{
+	u64 channels = gpu->tenants[slot].channels;
+
+	return channels ? channels : first_bits(gpu->config.channels);
+}
+
+u32 gpu_llc_ways(const struct gpu *gpu, u32 slot)
+{
+	u32 ways = 0, i;
+
+	for (i = 0; i < gpu->config.llc_ways; i++)
+		if (!(gpu->tenants[slot].closed_ways >> i * 4 & 1))
+			ways |= 1U << i;
+	return ways;
+}
+
+/* The channels of a mask, so that the n-th is found at once. */
+static void list_channels(struct gpu *gpu, u32 slot, u64 channels)
+{
+	u8 *list = channel_list(gpu, slot);
+	u32 count = 0;
+
+	for (; channels; channels &= channels - 1)
+		list[count++] = lowest_bit(channels);
+}
+
+void gpu_set_channels(struct gpu *gpu, u32 slot, u64 channels)
+{
+	const u64 all = first_bits(gpu->config.channels);
+	struct tenant *tenant = &gpu->tenants[slot];
+
+	port_assert(channels && !(channels & ~all));
+	if (channels == gpu_channels(gpu, slot))
+		return;
+	tenant->channels = channels == all ? 0 : channels;
+	list_channels(gpu, slot, tenant->channels);
+	/* What is on its way has another place now, as a dropped slot's has none. */
+	tenant->generation++;
+	llc_drop(gpu, slot);
+	atd_drop(gpu, slot);
+	mirror_drop(gpu, slot);
+	settle_bounded(gpu);
+}
+
+void gpu_set_llc_ways(struct gpu *gpu, u32 slot, u32 ways)
+{
+	const u32 all = (u32)first_bits(gpu->config.llc_ways);
+
+	port_assert(ways && !(ways & ~all));
+	gpu->tenants[slot].closed_ways = spread_ways(all & ~ways);
+	settle_bounded(gpu);
+}
+
+/* masks_forget() - a slot was dropped: it may use everything, as at first */
+void masks_forget(struct gpu *gpu, u32 slot)
+{
+	gpu->tenants[slot].channels = 0;
+	gpu->tenants[slot].closed_ways = 0;
+	settle_bounded(gpu);
+}
+
+void gpu_queue_set_mask(struct gpu *gpu, u32 slot, u32 queue,
+			const u64 sms[GPU_MASK_WORDS])
+{
+	struct grid *grid = &gpu->grids[grid_number(slot, queue)];
+
+	port_assert(gpu->tenants[slot].running >> queue & 1);
+	grid->masked = true;
+	memcpy(grid->sms, sms, sizeof(grid->sms));
+	gpu->dispatch |= 1ULL << slot;
+	gpu->dispatch_shared = true;
+}
+
+/* tell_place() - for the check of masks, if there is one */
+void tell_place(const struct gpu *gpu, u32 slot, enum gpu_place place, u32 index)
+{
+	if (gpu->place_hook)
+		gpu->place_hook(gpu->place_context, slot, place, index);
+}
+
+void gpu_set_place_hook(struct gpu *gpu, gpu_place_hook hook, void *context)
+{
+	gpu->place_hook = hook;
+	gpu->place_context = context;
+	settle_bounded(gpu);
+}
