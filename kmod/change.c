@@ -244,7 +244,7 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
-	device->defaults_version++;
+	lockdep_assert_held(&device->renew_lock);
 	if (change->policy || change->model)
 		simgpu_apply_deciders(device, change, now);
 	for (i = 0; i < change->knob_count; i++)
@@ -292,9 +292,10 @@ static int simgpu_change_begin(const struct simgpu_device_change *change,
 	return now->constants ? 0 : -ENOMEM;
 }
 
-static int simgpu_change_make(struct simgpu_device *device,
-			      const struct simgpu_device_change *change,
-			      struct simgpu_deciders *now)
+/* With the device's lock held, and that for sessions that are being made. */
+static int simgpu_change_locked(struct simgpu_device *device,
+				const struct simgpu_device_change *change,
+				struct simgpu_deciders *now)
 {
 	int ret;
 
@@ -315,6 +316,23 @@ static int simgpu_change_make(struct simgpu_device *device,
 	return ret;
 }
 
+static int simgpu_change_make(struct simgpu_device *device,
+			      const struct simgpu_device_change *change,
+			      struct simgpu_deciders *now)
+{
+	int ret;
+
+	if (mutex_lock_killable(&device->renew_lock))
+		return -EINTR;
+	ret = simgpu_device_lock(device);
+	if (!ret) {
+		ret = simgpu_change_locked(device, change, now);
+		simgpu_device_unlock(device);
+	}
+	mutex_unlock(&device->renew_lock);
+	return ret;
+}
+
 /**
  * simgpu_device_change() - change settings, from the next epoch's end on; pace,
  *	policy and model at once
@@ -322,7 +340,7 @@ static int simgpu_change_make(struct simgpu_device *device,
  * @change: what to change
  *
  * Return: 0; or with nothing changed -EINVAL for an unknown name or a value out
- * of range, -ENOMEM, -ENODEV. What was wrong with a knob or with constants stands
+ * of range, -ENOMEM, -ENODEV, -EINTR. What was wrong with a knob or with constants stands
  * in last_refusal.
  */
 int simgpu_device_change(struct simgpu_device *device,
@@ -332,11 +350,7 @@ int simgpu_device_change(struct simgpu_device *device,
 	int ret;
 
 	ret = simgpu_change_begin(change, &now);
-	ret = ret ?: simgpu_device_lock(device);
-	if (!ret) {
-		ret = simgpu_change_make(device, change, &now);
-		simgpu_device_unlock(device);
-	}
+	ret = ret ?: simgpu_change_make(device, change, &now);
 	simgpu_plugin_put(now.policy);
 	simgpu_plugin_put(now.model);
 	port_free(now.constants);

@@ -145,16 +145,37 @@ void simgpu_options_put(const struct session_options *options)
 	port_free((void *)options->constants);
 }
 
-/* The session, unless somebody was faster; returns the one to be destroyed. */
-static struct session *
-simgpu_device_renew_with(struct simgpu_device *device, struct session *session,
-			 const struct session_options *options, u64 version)
+/* With the lock held that keeps the settings as they are. */
+static int simgpu_device_renew_locked(struct simgpu_device *device)
 {
-	lockdep_assert_held(&device->lock);
-	if (!simgpu_device_is_stale(device) ||
-	    device->defaults_version != version)
-		return session;
-	return simgpu_device_replace_session(device, session, options);
+	struct session_options options;
+	struct session *session;
+	int ret;
+
+	lockdep_assert_held(&device->renew_lock);
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	ret = -EALREADY;
+	if (simgpu_device_is_stale(device))
+		ret = simgpu_device_options(device, &options);
+	simgpu_device_unlock(device);
+	if (ret)
+		return ret == -EALREADY ? 0 : ret;
+	ret = simgpu_device_session_create(device, &options, &session);
+	if (ret)
+		goto out;
+	ret = simgpu_device_lock(device);
+	if (!ret) {
+		if (simgpu_device_is_stale(device))
+			session = simgpu_device_replace_session(device, session,
+								&options);
+		simgpu_device_unlock(device);
+	}
+	session_destroy(session);
+out:
+	simgpu_options_put(&options);
+	return ret;
 }
 
 /**
@@ -162,38 +183,19 @@ simgpu_device_renew_with(struct simgpu_device *device, struct session *session,
  * @device: the device
  *
  * A gang's session stays on the device after its end, to be looked at. Sessions
- * are made and destroyed without the lock; others may be faster, so the caller
- * looks again.
+ * are made and destroyed without the device's lock; a new gang may be faster, so
+ * the caller looks again.
  *
  * Return: 0; -ENODEV, -ENOMEM, -EINTR.
  */
 int simgpu_device_renew(struct simgpu_device *device)
 {
-	struct session_options options;
-	struct session *session;
-	u64 version;
 	int ret;
 
-	ret = simgpu_device_lock(device);
-	if (ret)
-		return ret;
-	version = device->defaults_version;
-	ret = simgpu_device_options(device, &options);
-	simgpu_device_unlock(device);
-	if (ret)
-		return ret;
-	ret = simgpu_device_session_create(device, &options, &session);
-	if (ret)
-		goto out;
-	ret = simgpu_device_lock(device);
-	if (!ret) {
-		session = simgpu_device_renew_with(device, session, &options,
-						   version);
-		simgpu_device_unlock(device);
-	}
-	session_destroy(session);
-out:
-	simgpu_options_put(&options);
+	if (mutex_lock_killable(&device->renew_lock))
+		return -EINTR;
+	ret = simgpu_device_renew_locked(device);
+	mutex_unlock(&device->renew_lock);
 	return ret;
 }
 
@@ -243,6 +245,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 		.device_mib = SIMGPU_DEVICE_MIB,
 	};
 	session_default_params(&device->defaults);
+	mutex_init(&device->renew_lock);
 	mutex_init(&device->lock);
 	mutex_init(&device->constants_lock);
 	simgpu_knobs_init(device);

@@ -362,6 +362,9 @@ struct simgpu_energy_figures {
  *	memory is not in it: a device always has exactly one session
  * @last_tenant_id: given to a tenant
  * @limits: of those without privilege
+ * @renew_lock: held while a session from @defaults is made to take a gang's place,
+ *	and while settings are changed: else who changes them without a pause
+ *	would make every new session obsolete; outside @lock
  * @lock: serializes the session and everything up to @publish_lock. The worker
  *	holds it for a quantum at a time. Not held: while user memory is
  *	touched, or an entry of sysfs or debugfs is removed
@@ -379,8 +382,9 @@ struct simgpu_energy_figures {
  * @session_refusal: the session's own last one that was seen
  * @private_runs: its tenants get private GPUs; written under @lock, read without
  * @defaults: options of sessions without a gang; config never changes; holds
- *	their policy and model, and owns their constants
- * @defaults_version: counts changes of @defaults
+ *	their policy and model, and owns their constants. Written under both
+ *	@renew_lock and @lock, but when the session that is to fall back is the
+ *	device's own: then nobody makes another one
  * @slots: who has which slot of the session; written under @publish_lock, too
  * @gang: whose session it is, until the gang's file is closed; NULL for none.
  *	It has ended once @ending says so
@@ -408,7 +412,7 @@ struct simgpu_energy_figures {
  * @counters_ns: host time at which the tenants' counters were published last;
  *	the worker's own
  *
- * Lock order: @constants_lock, @lock, @publish_lock. Who gets @lock when is decided
+ * Lock order: @constants_lock, @renew_lock, @lock, @publish_lock. Who gets @lock when is decided
  * in turn.c.
  */
 struct simgpu_device {
@@ -446,6 +450,7 @@ struct simgpu_device {
 	atomic64_t last_tenant_id;
 	struct simgpu_limits limits;
 
+	struct mutex renew_lock; /* settings, while a session is made from them */
 	struct mutex lock;	/* serializes what follows, up to ... */
 	struct simgpu_threads *threads;
 	struct session *session;
@@ -458,7 +463,6 @@ struct simgpu_device {
 	struct session_refusal session_refusal;
 	bool private_runs;
 	struct session_options defaults;
-	u64 defaults_version;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
 	struct simgpu_gang *gang;
 	struct simgpu_ending ending;

@@ -66,7 +66,6 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = &policy_even;
 		simgpu_options_begin(defaults, true, false);
-		device->defaults_version++;
 	}
 	simgpu_device_use(device, &policy_even, device->model);
 	spin_lock(&device->publish_lock);
