@@ -98,9 +98,9 @@ void proposal_present(struct session *session)
 	memset(proposal->issue_limit, 0xff, sizeof(proposal->issue_limit));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		proposal->channels[slot] = controls->channels[slot] ?:
-			U64_MAX >> (64 - config->channels);
+			first_bits(config->channels);
 		proposal->llc_ways[slot] = controls->llc_ways[slot] ?:
-			U32_MAX >> (32 - config->llc_ways);
+			(u32)first_bits(config->llc_ways);
 	}
 }
 
@@ -128,11 +128,11 @@ static void give_tpc(u32 *tpcs, u32 *rest)
 }
 
 /*
- * proposal_round() - counts in whole TPCs: as many as in sum before, rounded down; each
- *	slot that gets an SM gets a TPC, as long as there are enough
+ * Counts in whole TPCs: as many as in sum before, rounded down; each slot that gets an
+ * SM gets a TPC, as long as there are enough.
  */
-void proposal_round(const struct gpu_config *config,
-		    struct simgpu_proposal *proposal)
+static void proposal_round(const struct gpu_config *config,
+			   struct simgpu_proposal *proposal)
 {
 	u32 tpcs[SIMGPU_SLOTS_MAX], rest[SIMGPU_SLOTS_MAX] = { 0 };
 	u32 each = config->sms_per_tpc, sum = 0, given = 0, slot;
@@ -156,11 +156,9 @@ void proposal_round(const struct gpu_config *config,
 		proposal->sms[slot] = tpcs[slot] * each;
 }
 
-/*
- * proposal_limit() - leave no slot more than so many SMs (0: no limit), in whole TPCs
- */
-void proposal_limit(const struct gpu_config *config,
-		    struct simgpu_proposal *proposal, u32 sms_most)
+/* Leave no slot more than so many SMs (0: no limit), in whole TPCs. */
+static void proposal_limit(const struct gpu_config *config,
+			   struct simgpu_proposal *proposal, u32 sms_most)
 {
 	u32 have[SIMGPU_SLOTS_MAX] = { 0 }, i;
 
@@ -178,6 +176,18 @@ void proposal_limit(const struct gpu_config *config,
 		if (proposal->owner[i] < SIMGPU_SLOTS_MAX &&
 		    have[proposal->owner[i]]++ >= sms_most)
 			proposal->owner[i] = SIMGPU_NO_OWNER;
+}
+
+/*
+ * proposal_fit() - what a sound proposal says, within the session's limit of SMs and in
+ *	whole TPCs
+ */
+void proposal_fit(struct session *session)
+{
+	const struct gpu_config *config = &session->initial.config;
+
+	proposal_limit(config, &session->proposal, session->initial.sms_most);
+	proposal_round(config, &session->proposal);
 }
 
 /* --- SMs change hands ------------------------------------------------------------------ */
@@ -640,6 +650,7 @@ void controls_clear(struct session *session)
 	struct controls *controls = &session->controls;
 	u32 slot, sm;
 
+	/* No work is dropped on the word of who is not asked any more. */
 	if (controls->preemption == SIMGPU_LEAVE_RESET)
 		controls->preemption = (u32)session->initial.preemption;
 	free_shared(session);

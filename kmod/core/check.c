@@ -63,7 +63,7 @@ static bool priorities_exist(const struct simgpu_proposal *proposal,
 /* A mask of some of @count things. */
 static bool mask_exists(u64 mask, u32 count)
 {
-	return mask && (count >= 64 || !(mask >> count));
+	return mask && !(mask & ~first_bits(count));
 }
 
 static bool masks_exist(const struct session *session,

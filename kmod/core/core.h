@@ -462,10 +462,7 @@ void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 s
 void proposal_present(struct session *session);
 u32 proposal_count(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_proposal *proposal, u32 slot);
-void proposal_round(const struct gpu_config *config,
-		    struct simgpu_proposal *proposal);
-void proposal_limit(const struct gpu_config *config,
-		    struct simgpu_proposal *proposal, u32 sms_most);
+void proposal_fit(struct session *session);
 void proposal_apply(struct session *session);
 void controls_clear(struct session *session);
 void controls_forget(struct session *session, u32 slot);
@@ -510,12 +507,11 @@ u32 launch_waiting_all(const struct session *session, u32 slot);
 void quotas_apply(struct session *session);
 void quotas_figures(const struct session_tenant *tenant,
 		    struct session_quota_figures *out);
+void quotas_clear(struct session *session, u32 sm, u32 slot);
 
-/* --- shares.c --- */
-
+/* shares.c */
 void shares_fill(const struct session *session, u32 slot,
 		 struct session_shares *out);
-void quotas_clear(struct session *session, u32 sm, u32 slot);
 
 /* goal.c */
 bool goal_is_good(const struct gpu_config *config,

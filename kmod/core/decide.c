@@ -57,9 +57,7 @@ void split_even_now(struct session *session)
 	snapshot_fill(session);
 	policy_split_even(&session->snapshot, proposal);
 	proposal->flags = SIMGPU_SAYS_MEMORY_PRIORITY;
-	proposal_limit(&session->initial.config, proposal,
-		       session->initial.sms_most);
-	proposal_round(&session->initial.config, proposal);
+	proposal_fit(session);
 	proposal_apply(session);
 	session->apply_cycle = NEVER;
 }
@@ -264,9 +262,7 @@ static bool ask_policy(struct session *session, u32 events)
 		why.code = ret < 0 ? ret : -EINVAL;
 	} else if (proposal_is_sound(session, &why)) {
 		session->wake_cycle = session->proposal.wake_cycle ?: NEVER;
-		proposal_limit(&session->initial.config, &session->proposal,
-			       session->initial.sms_most);
-		proposal_round(&session->initial.config, &session->proposal);
+		proposal_fit(session);
 		return true;
 	}
 	fall_back(session, &why);

@@ -6,11 +6,6 @@
  */
 #include "core.h"
 
-static u64 first_bits(u32 count)
-{
-	return count >= 64 ? U64_MAX : (1ULL << count) - 1;
-}
-
 static bool has_bit(const u64 *mask, u32 index)
 {
 	return mask[index / 64] >> index % 64 & 1;

@@ -174,24 +174,17 @@ static u64 sector_bit(u32 way, u32 sector)
 	return 1ULL << (way * 4 + sector);
 }
 
-/* The rank of the oldest way of which nothing is being fetched, or NONE. */
-static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set)
+/*
+ * The rank of the oldest way of those in which a slot's lines may be put and nothing is
+ * being fetched, or NONE.
+ */
+static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set, u32 slot)
 {
+	u64 kept = set->pending;
 	u32 rank;
 
-	for (rank = gpu->config.llc_ways; rank-- > 0;)
-		if (!(set->pending & way_bits(lru_way(set->order, rank))))
-			return rank;
-	return NONE;
-}
-
-/* Likewise of those in which a slot's lines may be put. */
-static noinline u32 bounded_victim_rank(const struct gpu *gpu,
-					const struct llc_set *set, u32 slot)
-{
-	u64 kept = set->pending | gpu->tenants[slot].closed_ways;
-	u32 rank;
-
+	if (gpu->bounded)
+		kept |= gpu->tenants[slot].closed_ways;
 	for (rank = gpu->config.llc_ways; rank-- > 0;)
 		if (!(kept & way_bits(lru_way(set->order, rank))))
 			return rank;
@@ -283,8 +276,7 @@ static void llc_write_back(struct gpu *gpu, u32 index,
  */
 static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line)
 {
-	u32 rank = !gpu->bounded ? llc_victim_rank(gpu, set) :
-		   bounded_victim_rank(gpu, set, line_slot(line));
+	u32 rank = llc_victim_rank(gpu, set, line_slot(line));
 	u32 way;
 
 	if (rank == NONE)

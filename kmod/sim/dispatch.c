@@ -65,8 +65,8 @@ static bool has_new_block(const struct grid *grid)
 	       (grid->returned || grid->next_block < grid->blocks);
 }
 
-/* Whether those that SMs have been given beforehand are the last for now. */
-static bool are_last(const struct grid *grid)
+/* Whether no block is left that may begin, beside those that SMs already have. */
+static bool none_may_begin(const struct grid *grid)
 {
 	return grid->next_block == grid->blocks || !grid->issue_left;
 }
@@ -319,7 +319,7 @@ static void dispatch_only(struct gpu *gpu, u32 number)
 	const struct grid *grid = &gpu->grids[number];
 
 	take_masked_back(gpu, number);
-	if (are_last(grid))
+	if (none_may_begin(grid))
 		dispatch_take_all_back(gpu, grid_slot(number));
 	dispatch_blocks(gpu, number);
 	if (!grid->blocks_preempted)
@@ -592,7 +592,7 @@ static bool will_take_back(const struct gpu *gpu, u32 slot)
 		const struct sm *sm = &gpu->sms[i];
 		const struct grid *grid = &gpu->grids[sm->reserve_grid];
 
-		if (sm->owner == slot && sm->reserved && are_last(grid))
+		if (sm->owner == slot && sm->reserved && none_may_begin(grid))
 			return true;
 	}
 	return false;

@@ -5,11 +5,6 @@
  */
 #include "sim.h"
 
-static u64 first_bits(u32 count)
-{
-	return count == 64 ? ~0ULL : (1ULL << count) - 1;
-}
-
 /* Four bits a way, as sets of the last-level cache have them. */
 static u64 spread_ways(u32 ways)
 {

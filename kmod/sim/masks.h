@@ -10,6 +10,12 @@
 
 struct gpu;
 
+/* The mask that has all of @count things, of which there are 64 at most. */
+static inline u64 first_bits(u32 count)
+{
+	return count >= 64 ? U64_MAX : (1ULL << count) - 1;
+}
+
 /* Words of a mask of SMs: bit i % 64 of word i / 64 is SM i. */
 #define GPU_MASK_WORDS		2
 

@@ -106,19 +106,20 @@ static void stop_blocks(struct gpu *gpu, u32 index, u32 blocks)
 
 /* --- reset ------------------------------------------------------------------------- */
 
+static void add_reset(struct simgpu_counters *counters, u64 issued, u64 cycles)
+{
+	counters->reset_blocks++;
+	counters->reset_warp_instructions += issued;
+	counters->reset_block_cycles += cycles;
+}
+
 static void count_reset(struct gpu *gpu, u32 index, const struct block *block)
 {
-	struct simgpu_counters *slot = slot_counters(gpu, block->slot);
-	struct simgpu_counters *sm = &gpu->sm_counters[index];
 	u64 issued = block_issued(&gpu->sms[index], block);
 	u64 cycles = gpu->now - block->since;
 
-	slot->reset_blocks++;
-	slot->reset_warp_instructions += issued;
-	slot->reset_block_cycles += cycles;
-	sm->reset_blocks++;
-	sm->reset_warp_instructions += issued;
-	sm->reset_block_cycles += cycles;
+	add_reset(slot_counters(gpu, block->slot), issued, cycles);
+	add_reset(&gpu->sm_counters[index], issued, cycles);
 }
 
 /* Schedulers that issue for some warps are free in the next cycle. */
