@@ -76,7 +76,8 @@ static int show_model(int argc, char **argv)
 	struct arguments arguments = { .name = NULL };
 
 	argp_parse(&show_argp, argc, argv, 0, NULL, &arguments);
-	return policy_show(arguments.name, arguments.config, arguments.json);
+	return policy_show(SHOW_MODEL, arguments.name, arguments.config,
+			   arguments.json);
 }
 
 static const struct command commands[] = {

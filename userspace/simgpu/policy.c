@@ -222,7 +222,7 @@ int policy_command(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (is_verb(&arguments, "show"))
-		return policy_show(arguments.name, arguments.config,
-				   arguments.json);
+		return policy_show(SHOW_POLICY, arguments.name,
+				   arguments.config, arguments.json);
 	return is_verb(&arguments, "set") ? set(&arguments) : list(&arguments);
 }

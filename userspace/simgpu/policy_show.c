@@ -134,8 +134,8 @@ static int fail_unknown(const char *name)
 			  "simgpu policy list, simgpu model list");
 }
 
-static int find(struct subject *subject, const char *name,
-		const struct gpu_config *config)
+static int find(struct subject *subject, enum shown_first first,
+		const char *name, const struct gpu_config *config)
 {
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
@@ -147,12 +147,12 @@ static int find(struct subject *subject, const char *name,
 		policy = plugin_find_policy(name);
 		model = plugin_find_model(name);
 	}
-	if (policy)
-		take_policy(subject, policy);
-	else if (model)
-		take_model(subject, model, config);
-	else
+	if (!policy && !model)
 		return fail_unknown(name);
+	if (policy && (first == SHOW_POLICY || !model))
+		take_policy(subject, policy);
+	else
+		take_model(subject, model, config);
 	return STATUS_OK;
 }
 
@@ -302,7 +302,8 @@ int model_list(bool json)
 	return flush_output();
 }
 
-int policy_show(const char *name, const char *config, bool json)
+int policy_show(enum shown_first first, const char *name, const char *config,
+		bool json)
 {
 	const struct gpu_config *found = NULL;
 	struct subject subject = { .name = NULL };
@@ -313,7 +314,7 @@ int policy_show(const char *name, const char *config, bool json)
 		if (!found)
 			return no_config(config);
 	}
-	ret = find(&subject, name, found);
+	ret = find(&subject, first, name, found);
 	if (ret)
 		return ret;
 	return json ? print_json(&subject) : print_text(&subject);
