@@ -68,13 +68,14 @@ simgpu_tenant_get_policy[SIMGPU_A_TENANT_ID + 1] = {
 };
 
 static const struct nla_policy
-simgpu_tenant_set_policy[SIMGPU_A_TENANT_GOAL + 1] = {
+simgpu_tenant_set_policy[SIMGPU_A_TENANT_SHARE_PPM + 1] = {
 	[SIMGPU_A_TENANT_DEVICE] = { .type = NLA_U32 },
 	[SIMGPU_A_TENANT_ID] = { .type = NLA_U64 },
 	[SIMGPU_A_TENANT_WEIGHT] = { .type = NLA_U32 },
 	[SIMGPU_A_TENANT_TARGET_PPM] = { .type = NLA_U64 },
 	[SIMGPU_A_TENANT_GOAL_KIND] = { .type = NLA_U32 },
 	[SIMGPU_A_TENANT_GOAL] = { .type = NLA_U64 },
+	[SIMGPU_A_TENANT_SHARE_PPM] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -481,28 +482,36 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 {
 	struct nlattr *weight_attr = info->attrs[SIMGPU_A_TENANT_WEIGHT];
 	struct nlattr *target_attr = info->attrs[SIMGPU_A_TENANT_TARGET_PPM];
+	struct nlattr *share_attr = info->attrs[SIMGPU_A_TENANT_SHARE_PPM];
 	struct simgpu_tenant *tenant;
+	struct simgpu_tenant_wish wish = {};
 	struct simgpu_goal goal;
-	u64 target_ppm = 0;
-	u32 weight = 0;
+	u64 target_ppm, share_ppm;
+	u32 weight;
 	int ret;
 
-	if (weight_attr)
+	if (weight_attr) {
 		weight = nla_get_u32(weight_attr);
-	if (target_attr)
+		wish.weight = &weight;
+	}
+	if (target_attr) {
 		target_ppm = nla_get_u64(target_attr);
+		wish.target_ppm = &target_ppm;
+	}
+	if (share_attr) {
+		share_ppm = nla_get_u32(share_attr);
+		wish.share_ppm = &share_ppm;
+	}
+	if (simgpu_take_goal(info, &goal))
+		wish.goal = &goal;
 	tenant = simgpu_named_tenant(info);
 	if (IS_ERR(tenant))
 		return PTR_ERR(tenant);
 	ret = -EPERM;
 	if (simgpu_may_change(request, tenant->uid))
-		ret = simgpu_tenant_change(tenant, request,
-					   weight_attr ? &weight : NULL,
-					   target_attr ? &target_ppm : NULL,
-					   simgpu_take_goal(info, &goal) ?
-					   &goal : NULL);
+		ret = simgpu_tenant_change(tenant, request, &wish);
 	if (ret == -EINVAL)
-		GENL_SET_ERR_MSG(info, "weight, target or goal out of range, or one without QoS");
+		GENL_SET_ERR_MSG(info, "weight, target, share or goal out of range, or one without QoS");
 	kobject_put(&tenant->kobj);
 	return ret;
 }

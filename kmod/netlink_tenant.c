@@ -83,6 +83,8 @@ simgpu_put_tenant_public(struct sk_buff *skb,
 	       nla_put_u32(skb, SIMGPU_A_TENANT_WEIGHT, options->weight) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_TARGET_PPM,
 				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
+	       nla_put_u32(skb, SIMGPU_A_TENANT_SHARE_PPM,
+			   options->share_ppm) ||
 	       simgpu_put_goal(skb, options);
 }
 

@@ -14,65 +14,93 @@
 #include "goals.h"
 #include "tenant.h"
 
-static struct simgpu_tenant_published
-simgpu_tenant_published_of(struct kobject *kobj)
-{
-	return simgpu_tenant_published(simgpu_tenant_of(kobj));
-}
+/**
+ * struct simgpu_tenant_attr - a file
+ * @attr: its name and mode
+ * @show: writes the text; @now: what was published last. Returns its length, or an
+ *	error
+ * @store: takes what was written. Returns 0 or an error
+ */
+struct simgpu_tenant_attr {
+	struct attribute attr;
+	ssize_t (*show)(const struct simgpu_tenant *tenant,
+			const struct simgpu_tenant_published *now, char *buf);
+	int (*store)(struct simgpu_tenant *tenant, const char *buf);
+};
 
 #define TENANT_RO(_name)						\
-	static struct kobj_attribute tenant_attr_##_name =		\
+	static struct simgpu_tenant_attr tenant_attr_##_name =		\
 		__ATTR(_name, 0444, tenant_##_name##_show, NULL)
 #define TENANT_RW(_name)						\
-	static struct kobj_attribute tenant_attr_##_name =		\
+	static struct simgpu_tenant_attr tenant_attr_##_name =		\
 		__ATTR(_name, 0644, tenant_##_name##_show,		\
 		       tenant_##_name##_store)
+#define TENANT_SHOW(_name)						\
+	static ssize_t							\
+	tenant_##_name##_show(const struct simgpu_tenant *tenant,	\
+			      const struct simgpu_tenant_published *now,\
+			      char *buf)
 
-#define TENANT_FIGURE(_name)						\
-static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
-				     struct kobj_attribute *attr,	\
-				     char *buf)				\
+/* A number, and one that there is only with something else; a ratio likewise. */
+
+#define TENANT_NUMBER(_name, _value)					\
+static ssize_t								\
+tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
+		      const struct simgpu_tenant_published *now,	\
+		      char *buf)					\
 {									\
-	struct simgpu_tenant_published published =			\
-		simgpu_tenant_published_of(kobj);			\
-									\
-	if (!published.figures_valid)					\
-		return -ENODATA;					\
-	return simgpu_emit_ppm(buf, published.figures._name##_ppm);	\
+	return sysfs_emit(buf, "%llu\n", (u64)(_value));		\
 }									\
 TENANT_RO(_name)
 
-TENANT_FIGURE(ipc);
-TENANT_FIGURE(rbh);
-TENANT_FIGURE(bandwidth);
-TENANT_FIGURE(llc_mpki);
+#define TENANT_NUMBER_IF(_name, _known, _value)				\
+static ssize_t								\
+tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
+		      const struct simgpu_tenant_published *now,	\
+		      char *buf)					\
+{									\
+	if (!(_known))							\
+		return -ENODATA;					\
+	return sysfs_emit(buf, "%llu\n", (u64)(_value));		\
+}									\
+TENANT_RO(_name)
 
-static ssize_t tenant_name_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
+#define TENANT_RATIO_IF(_name, _known, _ppm)				\
+static ssize_t								\
+tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
+		      const struct simgpu_tenant_published *now,	\
+		      char *buf)					\
+{									\
+	if (!(_known))							\
+		return -ENODATA;					\
+	return simgpu_emit_ppm(buf, _ppm);				\
+}									\
+TENANT_RO(_name)
+
+TENANT_RATIO_IF(ipc, now->figures_valid, now->figures.ipc_ppm);
+TENANT_RATIO_IF(rbh, now->figures_valid, now->figures.rbh_ppm);
+TENANT_RATIO_IF(bandwidth, now->figures_valid, now->figures.bandwidth_ppm);
+TENANT_RATIO_IF(llc_mpki, now->figures_valid, now->figures.llc_mpki_ppm);
+
+TENANT_SHOW(name)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return sysfs_emit(buf, "%s\n", published.options.name);
+	return sysfs_emit(buf, "%s\n", now->options.name);
 }
 
 TENANT_RO(name);
 
 /* As the reader's PID namespace numbers it; 0 if it does not. */
-static ssize_t tenant_pid_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(pid)
 {
-	return sysfs_emit(buf, "%d\n", pid_vnr(simgpu_tenant_of(kobj)->pid));
+	return sysfs_emit(buf, "%d\n", pid_vnr(tenant->pid));
 }
 
 TENANT_RO(pid);
 
 /* In which it was opened, as the reader's cgroup namespace has it. */
-static ssize_t tenant_cgroup_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(cgroup)
 {
-	int ret = simgpu_cgroup_path(simgpu_tenant_of(kobj)->cgroup, buf,
-				     PAGE_SIZE - 1);
+	int ret = simgpu_cgroup_path(tenant->cgroup, buf, PAGE_SIZE - 1);
 	size_t length = strlen(buf);
 
 	return ret ?: length + sysfs_emit_at(buf, length, "\n");
@@ -80,48 +108,34 @@ static ssize_t tenant_cgroup_show(struct kobject *kobj,
 
 TENANT_RO(cgroup);
 
-static ssize_t tenant_cgroup_id_show(struct kobject *kobj,
-				     struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(cgroup_id)
 {
-	return sysfs_emit(buf, "%llu\n",
-			  simgpu_cgroup_id(simgpu_tenant_of(kobj)->cgroup));
+	return sysfs_emit(buf, "%llu\n", simgpu_cgroup_id(tenant->cgroup));
 }
 
 TENANT_RO(cgroup_id);
 
-static ssize_t tenant_slot_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(slot)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	if (published.slot == SIMGPU_NO_SLOT)
+	if (now->slot == SIMGPU_NO_SLOT)
 		return -ENODATA;
-	return sysfs_emit(buf, "%u\n", published.slot);
+	return sysfs_emit(buf, "%u\n", now->slot);
 }
 
 TENANT_RO(slot);
 
-static ssize_t tenant_np_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(np)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	if (published.class == SIMGPU_CLASS_UNKNOWN)
+	if (now->class == SIMGPU_CLASS_UNKNOWN)
 		return -ENODATA;
-	return simgpu_emit_ppm(buf, published.np_ppm);
+	return simgpu_emit_ppm(buf, now->np_ppm);
 }
 
 TENANT_RO(np);
 
-static ssize_t tenant_class_show(struct kobject *kobj,
-				 struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(class)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	switch (published.class) {
+	switch (now->class) {
 	case SIMGPU_CLASS_MEMORY:
 		return sysfs_emit(buf, "memory\n");
 	case SIMGPU_CLASS_COMPUTE:
@@ -133,208 +147,122 @@ static ssize_t tenant_class_show(struct kobject *kobj,
 
 TENANT_RO(class);
 
-static ssize_t tenant_service_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(service)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return sysfs_emit(buf, "%s\n", published.options.service == SIMGPU_QOS ?
+	return sysfs_emit(buf, "%s\n", now->options.service == SIMGPU_QOS ?
 			  "qos" : "best_effort");
 }
 
 TENANT_RO(service);
 
-static ssize_t tenant_sms_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *buf)
-{
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return sysfs_emit(buf, "%u\n", published.sms);
-}
-
-TENANT_RO(sms);
-
-static ssize_t tenant_shared_sms_show(struct kobject *kobj,
-				      struct kobj_attribute *attr, char *buf)
-{
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return sysfs_emit(buf, "%u\n", published.shared_sms);
-}
-
-TENANT_RO(shared_sms);
-
-static ssize_t tenant_held_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
-{
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return sysfs_emit(buf, "%u\n", published.held);
-}
-
-TENANT_RO(held);
+TENANT_NUMBER(sms, now->sms);
+TENANT_NUMBER(shared_sms, now->shared_sms);
+TENANT_NUMBER(held, now->held);
 
 /* What keeps a tenant without an SM from one. */
-static ssize_t tenant_waits_for_show(struct kobject *kobj,
-				     struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(waits_for)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-	u32 flags = published.report.flags;
+	u32 flags = now->report.flags;
 
 	if (flags & SIMGPU_REPORT_WAITS_FOR_MEMORY)
 		return sysfs_emit(buf, "memory\n");
 	if (flags & SIMGPU_REPORT_WAITS_FOR_SMS)
 		return sysfs_emit(buf, "sms\n");
 	if (flags & SIMGPU_REPORT_HELD && flags & SIMGPU_REPORT_ACTIVE &&
-	    !published.report.sms)
+	    !now->report.sms)
 		return sysfs_emit(buf, "policy\n");
 	return sysfs_emit(buf, "nothing\n");
 }
 
 TENANT_RO(waits_for);
 
-static ssize_t tenant_target_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(target)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return simgpu_emit_ppm(buf, published.options.target_ppm);
+	return simgpu_emit_ppm(buf, now->options.target_ppm);
 }
 
-static ssize_t tenant_target_store(struct kobject *kobj,
-				   struct kobj_attribute *attr,
-				   const char *buf, size_t count)
+static int tenant_target_store(struct simgpu_tenant *tenant, const char *buf)
 {
 	u64 target_ppm;
-	int ret;
+	const struct simgpu_tenant_wish wish = { .target_ppm = &target_ppm };
+	int ret = simgpu_parse_ppm(buf, &target_ppm);
 
-	ret = simgpu_parse_ppm(buf, &target_ppm);
-	if (!ret)
-		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, NULL,
-					   &target_ppm, NULL);
-	return ret ?: count;
+	return ret ?: simgpu_tenant_change(tenant, NULL, &wish);
 }
 
 TENANT_RW(target);
 
-static ssize_t tenant_goal_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(share)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return simgpu_goal_emit(buf, &published.options);
+	return simgpu_emit_ppm(buf, now->options.share_ppm);
 }
 
-static ssize_t tenant_goal_store(struct kobject *kobj,
-				 struct kobj_attribute *attr, const char *buf,
-				 size_t count)
+static int tenant_share_store(struct simgpu_tenant *tenant, const char *buf)
+{
+	u64 share_ppm;
+	const struct simgpu_tenant_wish wish = { .share_ppm = &share_ppm };
+	int ret = simgpu_parse_ppm(buf, &share_ppm);
+
+	return ret ?: simgpu_tenant_change(tenant, NULL, &wish);
+}
+
+TENANT_RW(share);
+
+TENANT_SHOW(goal)
+{
+	return simgpu_goal_emit(buf, &now->options);
+}
+
+static int tenant_goal_store(struct simgpu_tenant *tenant, const char *buf)
 {
 	struct simgpu_goal goal;
-	int ret;
+	const struct simgpu_tenant_wish wish = { .goal = &goal };
+	int ret = simgpu_goal_parse(buf, &goal);
 
-	ret = simgpu_goal_parse(buf, &goal);
-	if (!ret)
-		ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, NULL,
-					   NULL, &goal);
-	return ret ?: count;
+	return ret ?: simgpu_tenant_change(tenant, NULL, &wish);
 }
 
 TENANT_RW(goal);
 
-static ssize_t tenant_goal_ipc_show(struct kobject *kobj,
-				    struct kobj_attribute *attr, char *buf)
+TENANT_RATIO_IF(goal_ipc, now->report.goal_ipc_ppm, now->report.goal_ipc_ppm);
+
+TENANT_SHOW(goal_met)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	if (!published.report.goal_ipc_ppm)
-		return -ENODATA;
-	return simgpu_emit_ppm(buf, published.report.goal_ipc_ppm);
-}
-
-TENANT_RO(goal_ipc);
-
-static ssize_t tenant_goal_met_show(struct kobject *kobj,
-				    struct kobj_attribute *attr, char *buf)
-{
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	if (!published.report.goal_ipc_ppm)
+	if (!now->report.goal_ipc_ppm)
 		return -ENODATA;
 	return sysfs_emit(buf, "%d\n",
-			  !!(published.report.flags & SIMGPU_REPORT_GOAL_MET));
+			  !!(now->report.flags & SIMGPU_REPORT_GOAL_MET));
 }
 
 TENANT_RO(goal_met);
 
 /* What is there with a goal only, or with quotas, or with a table of energies. */
 
-#define TENANT_NUMBER_IF(_name, _known, _field)				\
-static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
-				     struct kobj_attribute *attr,	\
-				     char *buf)				\
-{									\
-	const struct simgpu_tenant_report report =			\
-		simgpu_tenant_published_of(kobj).report;		\
-									\
-	if (!(report._known))						\
-		return -ENODATA;					\
-	return sysfs_emit(buf, "%llu\n", report._field);		\
-}									\
-TENANT_RO(_name)
+TENANT_NUMBER_IF(goal_instructions, now->report.goal_ipc_ppm,
+		 now->report.goal_instructions);
+TENANT_NUMBER_IF(goal_promised, now->report.goal_ipc_ppm, now->report.goal_promised);
+TENANT_NUMBER_IF(quota, now->report.quota, now->report.quota);
+TENANT_RATIO_IF(quota_used, now->report.quota_used_ppm, now->report.quota_used_ppm);
+TENANT_RATIO_IF(blocks_per_sm, now->report.quota_used_ppm,
+		now->report.blocks_per_sm_ppm);
+TENANT_RATIO_IF(idle_blocks, now->report.quota_used_ppm,
+		now->report.idle_blocks_ppm);
 
-#define TENANT_RATIO_IF(_name, _known)					\
-static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
-				     struct kobj_attribute *attr,	\
-				     char *buf)				\
-{									\
-	const struct simgpu_tenant_report report =			\
-		simgpu_tenant_published_of(kobj).report;		\
-									\
-	if (!(report._known))						\
-		return -ENODATA;					\
-	return simgpu_emit_ppm(buf, report._name##_ppm);		\
-}									\
-TENANT_RO(_name)
-
-TENANT_NUMBER_IF(goal_instructions, goal_ipc_ppm, goal_instructions);
-TENANT_NUMBER_IF(goal_promised, goal_ipc_ppm, goal_promised);
-TENANT_NUMBER_IF(quota, quota, quota);
-TENANT_RATIO_IF(quota_used, quota_used_ppm);
-TENANT_RATIO_IF(blocks_per_sm, quota_used_ppm);
-TENANT_RATIO_IF(idle_blocks, quota_used_ppm);
-
-static ssize_t tenant_quota_left_show(struct kobject *kobj,
-				      struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(quota_left)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	if (!(published.report.flags & SIMGPU_REPORT_QUOTA))
+	if (!(now->report.flags & SIMGPU_REPORT_QUOTA))
 		return -ENODATA;
-	return sysfs_emit(buf, "%lld\n", published.report.quota_left);
+	return sysfs_emit(buf, "%lld\n", now->report.quota_left);
 }
 
 TENANT_RO(quota_left);
 
-static ssize_t tenant_energy_joules_show(struct kobject *kobj,
-					 struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(energy_joules)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	if (!(published.report.flags & SIMGPU_REPORT_ENERGY))
+	if (!(now->report.flags & SIMGPU_REPORT_ENERGY))
 		return -ENODATA;
 	/* Picojoules as parts per million of a joule. */
-	return simgpu_emit_ppm(buf, published.report.energy_pj / SIMGPU_PPM);
+	return simgpu_emit_ppm(buf, now->report.energy_pj / SIMGPU_PPM);
 }
 
 TENANT_RO(energy_joules);
@@ -348,106 +276,62 @@ static ssize_t simgpu_emit_sms(char *buf, const u64 *words)
 	return sysfs_emit(buf, "%s\n", list);
 }
 
-static ssize_t tenant_sm_list_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(sm_list)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return simgpu_emit_sms(buf, published.report.own_sms);
+	return simgpu_emit_sms(buf, now->report.own_sms);
 }
 
 TENANT_RO(sm_list);
 
-static ssize_t tenant_shared_sm_list_show(struct kobject *kobj,
-					  struct kobj_attribute *attr,
-					  char *buf)
+TENANT_SHOW(shared_sm_list)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return simgpu_emit_sms(buf, published.report.sharing_sms);
+	return simgpu_emit_sms(buf, now->report.sharing_sms);
 }
 
 TENANT_RO(shared_sm_list);
 
-static ssize_t tenant_weight_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(weight)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	return sysfs_emit(buf, "%u\n", published.options.weight);
+	return sysfs_emit(buf, "%u\n", now->options.weight);
 }
 
-static ssize_t tenant_weight_store(struct kobject *kobj,
-				   struct kobj_attribute *attr,
-				   const char *buf, size_t count)
+static int tenant_weight_store(struct simgpu_tenant *tenant, const char *buf)
 {
 	u32 weight;
-	int ret;
+	const struct simgpu_tenant_wish wish = { .weight = &weight };
 
 	if (kstrtou32(buf, 10, &weight))
 		return -EINVAL;
-	ret = simgpu_tenant_change(simgpu_tenant_of(kobj), NULL, &weight,
-				   NULL, NULL);
-	return ret ?: count;
+	return simgpu_tenant_change(tenant, NULL, &wish);
 }
 
 TENANT_RW(weight);
 
 /* Of launches that have ended: their number, and times that none has without one. */
 
-#define TENANT_COUNT(_name, _field)					\
-static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
-				     struct kobj_attribute *attr,	\
-				     char *buf)				\
-{									\
-	struct simgpu_tenant_published published =			\
-		simgpu_tenant_published_of(kobj);			\
-									\
-	return sysfs_emit(buf, "%llu\n", published.report._field);	\
-}									\
-TENANT_RO(_name)
+TENANT_NUMBER(launches, now->report.launches);
+TENANT_NUMBER(launches_waiting, now->report.launches_waiting);
+TENANT_NUMBER(deadline_misses, now->report.deadline_misses);
+TENANT_NUMBER(blocks, now->report.blocks);
 
-TENANT_COUNT(launches, launches);
-TENANT_COUNT(launches_waiting, launches_waiting);
-TENANT_COUNT(deadline_misses, deadline_misses);
-TENANT_COUNT(blocks, blocks);
-
-static ssize_t tenant_goodput_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
-{
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-
-	if (!published.report.launches)
-		return -ENODATA;
-	return simgpu_emit_ppm(buf, published.report.goodput_ppm);
-}
-
-TENANT_RO(goodput);
+TENANT_RATIO_IF(goodput, now->report.launches, now->report.goodput_ppm);
 
 /* Microseconds, to the nanosecond. */
-static ssize_t simgpu_emit_us(struct kobject *kobj, char *buf, size_t offset)
+static ssize_t simgpu_emit_us(const struct simgpu_tenant_published *now, char *buf,
+			      u64 ns)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
-	u64 ns = *(const u64 *)((const char *)&published.report + offset);
-
-	if (!published.report.launches)
+	if (!now->report.launches)
 		return -ENODATA;
 	return sysfs_emit(buf, "%llu.%03llu\n", ns / 1000, ns % 1000);
 }
 
 #define TENANT_TIME(_name, _field)					\
-static ssize_t tenant_##_name##_show(struct kobject *kobj,		\
-				     struct kobj_attribute *attr,	\
-				     char *buf)				\
+static ssize_t								\
+tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
+		      const struct simgpu_tenant_published *now,	\
+		      char *buf)					\
 {									\
-	return simgpu_emit_us(kobj, buf,				\
-			      offsetof(struct simgpu_tenant_report,	\
-				       _field));			\
+	return simgpu_emit_us(now, buf, now->report._field);		\
 }									\
 TENANT_RO(_name)
 
@@ -461,19 +345,16 @@ TENANT_TIME(wait_mean_us, wait_mean_ns);
 TENANT_TIME(run_mean_us, run_mean_ns);
 
 /* A line for each queue, all of one moment. */
-static ssize_t tenant_queues_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+TENANT_SHOW(queues)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published_of(kobj);
 	ssize_t length = 0;
 	u32 i;
 
-	if (!published.report.queue_count)
+	if (!now->report.queue_count)
 		return -ENODATA;
-	for (i = 0; i < published.report.queue_count; i++) {
+	for (i = 0; i < now->report.queue_count; i++) {
 		const struct simgpu_queue_report *queue =
-			&published.report.queue[i];
+			&now->report.queue[i];
 
 		length += sysfs_emit_at(buf, length,
 					"%u state=%s priority=%d waiting=%u kernel=%u\n",
@@ -494,6 +375,7 @@ static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_slot.attr,
 	&tenant_attr_service.attr,
 	&tenant_attr_target.attr,
+	&tenant_attr_share.attr,
 	&tenant_attr_goal.attr,
 	&tenant_attr_weight.attr,
 	NULL
@@ -591,20 +473,32 @@ simgpu_tenant_ownership_plain(struct kobject *kobj, kuid_t *uid, kgid_t *gid)
 static ssize_t simgpu_tenant_attr_show(struct kobject *kobj,
 				       struct attribute *attr, char *buf)
 {
-	int ret = simgpu_device_admit(simgpu_tenant_of(kobj)->device,
-				      SIMGPU_CALL_LIGHT);
+	const struct simgpu_tenant_attr *file =
+		container_of(attr, struct simgpu_tenant_attr, attr);
+	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
+	struct simgpu_tenant_published now;
+	int ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
 
-	return ret ?: kobj_sysfs_ops.show(kobj, attr, buf);
+	if (ret)
+		return ret;
+	now = simgpu_tenant_published(tenant);
+	return file->show(tenant, &now, buf);
 }
 
 static ssize_t simgpu_tenant_attr_store(struct kobject *kobj,
 					struct attribute *attr,
 					const char *buf, size_t count)
 {
-	int ret = simgpu_device_admit(simgpu_tenant_of(kobj)->device,
-				      SIMGPU_CALL_LIGHT);
+	const struct simgpu_tenant_attr *file =
+		container_of(attr, struct simgpu_tenant_attr, attr);
+	struct simgpu_tenant *tenant = simgpu_tenant_of(kobj);
+	int ret;
 
-	return ret ?: kobj_sysfs_ops.store(kobj, attr, buf, count);
+	if (!file->store)
+		return -EIO;
+	ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
+	ret = ret ?: file->store(tenant, buf);
+	return ret ?: count;
 }
 
 static const struct sysfs_ops simgpu_tenant_sysfs_ops = {

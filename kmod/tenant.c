@@ -409,19 +409,17 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 }
 
 /**
- * simgpu_tenant_change() - change weight, target and goal, all or none
+ * simgpu_tenant_change() - change weight, target, share and goal, all or none
  * @tenant: the tenant
  * @request: the message that asks for it, or NULL: the caller does
- * @weight: the new one; NULL: as it is
- * @target_ppm: likewise
- * @goal: likewise
+ * @wish: what they are to be
  *
  * Return: 0, -EINVAL for values that do not go together, -EPERM for a claim that is
  * not the asker's to make, -ENODEV.
  */
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
-			 const struct sk_buff *request, const u32 *weight,
-			 const u64 *target_ppm, const struct simgpu_goal *goal)
+			 const struct sk_buff *request,
+			 const struct simgpu_tenant_wish *wish)
 {
 	struct session_tenant_options options;
 	int ret;
@@ -430,13 +428,15 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant,
 	if (ret)
 		return ret;
 	options = tenant->options;
-	if (weight)
-		options.weight = *weight;
-	if (target_ppm)
-		options.target_ppm = *target_ppm;
-	if (goal) {
-		options.goal_kind = goal->kind;
-		options.goal = goal->value;
+	if (wish->weight)
+		options.weight = *wish->weight;
+	if (wish->target_ppm)
+		options.target_ppm = *wish->target_ppm;
+	if (wish->share_ppm)
+		options.share_ppm = (u32)min(*wish->share_ppm, (u64)U32_MAX);
+	if (wish->goal) {
+		options.goal_kind = wish->goal->kind;
+		options.goal = wish->goal->value;
 	}
 	ret = simgpu_tenant_set_options(tenant, request, &options);
 	simgpu_device_unlock(tenant->device);
@@ -467,12 +467,13 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 		.service = cmd->service,
 		.weight = cmd->weight,
 		.target_ppm = cmd->target_ppm,
+		.share_ppm = cmd->share_ppm,
 		.goal_kind = cmd->goal_kind,
 		.goal = cmd->goal,
 	};
 	int ret;
 
-	if (cmd->reserved || cmd->reserved_goal ||
+	if (cmd->reserved ||
 	    !simgpu_name_valid(cmd->name, sizeof(cmd->name)))
 		return -EINVAL;
 	strscpy(options.name, cmd->name, sizeof(options.name));

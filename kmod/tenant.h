@@ -66,6 +66,20 @@ struct simgpu_pending {
 };
 
 /**
+ * struct simgpu_tenant_wish - what a tenant's settings are to become; NULL: as they are
+ * @weight: its weight
+ * @target_ppm: its target
+ * @share_ppm: the part of the SMs that it asks for
+ * @goal: its goal
+ */
+struct simgpu_tenant_wish {
+	const u32 *weight;
+	const u64 *target_ppm;
+	const u64 *share_ppm;
+	const struct simgpu_goal *goal;
+};
+
+/**
  * struct simgpu_tenant_published - what sysfs reads of a tenant
  * @options: name, service, weight, target
  * @slot: SIMGPU_NO_SLOT for none
@@ -204,8 +218,8 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct session_tenant_options *options);
 void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight);
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
-			 const struct sk_buff *request, const u32 *weight,
-			 const u64 *target_ppm, const struct simgpu_goal *goal);
+			 const struct sk_buff *request,
+			 const struct simgpu_tenant_wish *wish);
 struct simgpu_tenant_published
 simgpu_tenant_published(struct simgpu_tenant *tenant);
 void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant);

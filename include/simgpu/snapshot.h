@@ -171,7 +171,7 @@ struct simgpu_snapshot_queue {
  * @goal_cycles: core cycles in which it has had work since the goal was set
  * @goal_instructions: thread instructions that it has issued in these
  * @goal_promised: thread instructions that the goal asked for in these
- * @share_ppm: part of the SMs that it asks for; 0 so far
+ * @share_ppm: part of the SMs that it asks for; 0: it asks for none
  * @sm_mask: SMs that it keeps to, a bit each; 0: any
  * @channel_mask: memory channels, likewise
  * @llc_way_mask: ways of the last-level cache, likewise

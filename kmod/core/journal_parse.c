@@ -402,6 +402,10 @@ static int parse_tenant(struct parser *parser, struct journal_event *event)
 	if (find_any(parser, "cgroup") &&
 	    number_in(parser, "cgroup", 1, U64_MAX, &event->tenant.cgroup))
 		return -EINVAL;
+	if (find_any(parser, "share_ppm") &&
+	    number32(parser, "share_ppm", 1, SIMGPU_PPM,
+		     &event->tenant.share_ppm))
+		return -EINVAL;
 	if (find_any(parser, "goal_kind") &&
 	    (ONE_OF(parser, "goal_kind", journal_goals,
 		    &event->tenant.goal_kind) ||

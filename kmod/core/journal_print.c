@@ -117,6 +117,8 @@ static void add_tenant(struct line *line, const struct journal_event *event)
 	    tenant->weight, tenant->target_ppm);
 	if (tenant->cgroup)
 		add(line, " cgroup=%llu", tenant->cgroup);
+	if (tenant->share_ppm)
+		add(line, " share_ppm=%u", tenant->share_ppm);
 	if (tenant->goal_kind)
 		add(line, " goal_kind=%s goal=%llu",
 		    journal_goals[tenant->goal_kind], tenant->goal);

@@ -553,6 +553,7 @@ bool session_tenant_options_are_good(const struct gpu_config *config,
 				     const struct session_tenant_options *options)
 {
 	if (!options->weight || options->weight > SESSION_WEIGHT_MAX ||
+	    options->share_ppm > SIMGPU_PPM ||
 	    !goal_is_good(config, options))
 		return false;
 	if (options->service == SIMGPU_QOS)
@@ -624,8 +625,8 @@ static bool same_options(const struct session_tenant_options *a,
 {
 	return !strcmp(a->name, b->name) && a->service == b->service &&
 	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
-	       a->cgroup == b->cgroup && a->goal_kind == b->goal_kind &&
-	       a->goal == b->goal;
+	       a->cgroup == b->cgroup && a->share_ppm == b->share_ppm &&
+	       a->goal_kind == b->goal_kind && a->goal == b->goal;
 }
 
 int session_set_tenant(struct session *session, u32 slot,

@@ -173,6 +173,8 @@ struct session_refusal {
  * @weight: 1 to SESSION_WEIGHT_MAX
  * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0; with a goal it may be
  *	0 in any case
+ * @share_ppm: part of the SMs that it asks for, up to 1000000; 0: it asks for none.
+ *	Only some policies go by it
  * @goal_kind: &enum session_goal; other than SESSION_GOAL_NONE for SIMGPU_QOS only
  * @goal: in the goal's unit, above 0; instructions a cycle at most the peak of
  *	all SMs. It takes effect, and is counted, from the next time on that the
@@ -185,6 +187,7 @@ struct session_tenant_options {
 	u32 weight;
 	u64 target_ppm;
 	u64 cgroup;
+	u32 share_ppm;
 	u32 goal_kind;
 	u64 goal;
 };
@@ -455,7 +458,8 @@ const struct gpu *session_gpu(const struct session *session);
  * @config: of the GPU on which it would have a slot
  * @options: all of them
  *
- * Return: whether weight, service, target and goal are in range and go together.
+ * Return: whether weight, service, target, share and goal are in range and go
+ * together.
  */
 bool session_tenant_options_are_good(const struct gpu_config *config,
 				     const struct session_tenant_options *options);
@@ -516,7 +520,7 @@ int session_join_with(struct session *session, u32 slot,
 		      const struct session_tenant_options *options,
 		      struct private_run *run);
 
-/* Change weight, service and target of a tenant from the next epoch on. */
+/* Change weight, service, target and share of a tenant from the next epoch on. */
 int session_set_tenant(struct session *session, u32 slot,
 		       const struct session_tenant_options *options);
 

@@ -201,6 +201,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->service = tenant->options.service;
 	out->weight = tenant->options.weight;
 	out->target_ppm = tenant->options.target_ppm;
+	out->share_ppm = tenant->options.share_ppm;
 	out->cgroup = tenant->options.cgroup;
 	memcpy(out->sm_mask, tenant->masks.sms, sizeof(out->sm_mask));
 	out->channel_mask = tenant->masks.channels;

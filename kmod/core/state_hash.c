@@ -160,6 +160,8 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	hash = hash_mix(hash, tenant->options.target_ppm);
 	if (tenant->options.cgroup)
 		hash = hash_mix(hash, tenant->options.cgroup);
+	if (tenant->options.share_ppm)
+		hash = hash_mix(hash, tenant->options.share_ppm);
 	hash = mix_goal(hash, tenant);
 	hash = mix_masks(hash, &tenant->masks);
 	hash = hash_mix(hash, tenant->class | (u64)tenant->events << 32);

@@ -38,6 +38,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_quota_rollover_time,
 	&policy_spart,
 	&policy_cumask,
+	&policy_mps_share,
 	&policy_time_slice,
 };
 

@@ -30,6 +30,7 @@ extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;
 extern const struct simgpu_policy policy_hsm_qos;
+extern const struct simgpu_policy policy_mps_share;
 extern const struct simgpu_policy policy_proportional;
 extern const struct simgpu_policy policy_quota_elastic;
 extern const struct simgpu_policy policy_quota_history;
@@ -65,6 +66,8 @@ void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal);
 void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
 		      struct simgpu_proposal *proposal);
+void policy_own_or_share(const struct simgpu_snapshot *snapshot,
+			 struct simgpu_proposal *proposal);
 void policy_split_even(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_proposal *proposal);
 u64 policy_held_milli(const struct simgpu_snapshot *snapshot,

@@ -106,7 +106,7 @@ TEST_F(goals, by_ioctl)
 	struct simgpu_tenant_config cmd = {
 		.size = sizeof(cmd), .service = SIMGPU_SERVICE_QOS, .weight = 1,
 		.name = "goal", .goal_kind = SIMGPU_GOAL_IPC, .goal = IPC(7),
-		.reserved_goal = 1,
+		.reserved = 1,
 	};
 
 	EXPECT_GOAL("none");

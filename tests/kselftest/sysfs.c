@@ -292,6 +292,31 @@ TEST_F(tenant, what_it_says_of_itself)
 	EXPECT_EQ(-EINVAL, write_tenant(self->directory, "target", "0.5"));
 }
 
+TEST_F(tenant, what_share_it_asks_for)
+{
+	struct simgpu_tenant_config cmd = {
+		.size = sizeof(cmd), .weight = 1, .name = "half",
+		.share_ppm = 500000,
+	};
+
+	EXPECT_TENANT("share", "0.000000");
+	EXPECT_EQ(0, write_tenant(self->directory, "share", "0.25\n"));
+	EXPECT_TENANT("share", "0.250000");
+	EXPECT_EQ(-EINVAL, write_tenant(self->directory, "share", "1.000001"));
+	EXPECT_EQ(-EINVAL, write_tenant(self->directory, "share", "-0.5"));
+	EXPECT_EQ(-EINVAL, write_tenant(self->directory, "share",
+					"18446744073709.551615"));
+	EXPECT_TENANT("share", "0.250000");
+
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_TENANT_CONFIG, &cmd));
+	EXPECT_TENANT("share", "0.500000");
+	cmd.share_ppm = 1000001;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_TENANT_CONFIG, &cmd));
+	EXPECT_TENANT("share", "0.500000");
+	EXPECT_EQ(0, write_tenant(self->directory, "share", "0"));
+	EXPECT_TENANT("share", "0.000000");
+}
+
 TEST_F(tenant, while_it_works)
 {
 	struct built_trace trace;

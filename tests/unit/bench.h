@@ -140,6 +140,24 @@ static inline void launch(struct bench *bench, u32 slot, const struct trace *tra
 					not_before, &sequence), 0);
 }
 
+/* SMs that a slot has, or shares. */
+static inline u64 set_of_sms(const struct bench *bench, u32 slot)
+{
+	const struct gpu *gpu = session_gpu(bench->session);
+	struct gpu_sm_status status;
+	u64 sms = 0;
+	u32 i;
+
+	for (i = 0; i < gpu_config(gpu)->sms; i++) {
+		gpu_sm_status(gpu, i, &status);
+		if (status.next_owner == slot ||
+		    (status.next_owner == GPU_SHARED &&
+		     gpu_sm_block_limit(gpu, i, slot)))
+			sms |= 1ULL << i;
+	}
+	return sms;
+}
+
 /* The usual gang: in slots 0 and up, one trace each. */
 static inline void launch_gang(struct bench *bench)
 {

@@ -51,24 +51,6 @@ static int launch_on(struct bench *bench, u32 slot, u32 queue, u64 sms)
 	return session_launch_with(bench->session, slot, &options, &sequence);
 }
 
-/* SMs that a slot has, or shares. */
-static u64 sms_of(const struct bench *bench, u32 slot)
-{
-	const struct gpu *gpu = session_gpu(bench->session);
-	struct gpu_sm_status status;
-	u64 sms = 0;
-	u32 i;
-
-	for (i = 0; i < gpu_config(gpu)->sms; i++) {
-		gpu_sm_status(gpu, i, &status);
-		if (status.next_owner == slot ||
-		    (status.next_owner == GPU_SHARED &&
-		     gpu_sm_block_limit(gpu, i, slot)))
-			sms |= 1ULL << i;
-	}
-	return sms;
-}
-
 /* SMs on which a slot has thread blocks. */
 static u64 busy_sms(const struct bench *bench, u32 slot)
 {
@@ -92,8 +74,8 @@ static void counts_heed_masks(void **state)
 	launch(bench, 0, computing, 1, 0);
 	launch(bench, 1, computing, 1, 0);
 	session_run(bench->session, 1000);
-	assert_int_equal(sms_of(bench, 0), 0x66);
-	assert_int_equal(sms_of(bench, 1), 0x99);
+	assert_int_equal(set_of_sms(bench, 0), 0x66);
+	assert_int_equal(set_of_sms(bench, 1), 0x99);
 	assert_int_equal(busy_sms(bench, 0), 0x66);
 	bench_free(bench);
 }
@@ -214,18 +196,18 @@ static void cumask_shares_by_masks(void **state)
 	assert_int_equal(launch_on(bench, 1, 0, 0), 0);
 	assert_int_equal(launch_on(bench, 1, 0, 0x04), 0);
 	session_run(bench->session, 1000);
-	assert_int_equal(sms_of(bench, 0), 0x1f);
-	assert_int_equal(sms_of(bench, 1), 0x7c);
+	assert_int_equal(set_of_sms(bench, 0), 0x1f);
+	assert_int_equal(set_of_sms(bench, 1), 0x7c);
 	assert_int_equal(busy_sms(bench, 0) & ~0x1fULL, 0);
 	assert_int_equal(busy_sms(bench, 1) & 0x60, 0x60);
 	while (bench->done_count < 1)
 		session_run(bench->session, 1000);
 	session_run(bench->session, 1000);
-	assert_int_equal(sms_of(bench, 1), 0x04);
+	assert_int_equal(set_of_sms(bench, 1), 0x04);
 	while (bench->done_count < 2)
 		session_run(bench->session, 1000);
 	session_run(bench->session, 1000);
-	assert_int_equal(sms_of(bench, 1), 0);
+	assert_int_equal(set_of_sms(bench, 1), 0);
 	assert_int_equal(session_last_refusal(bench->session)->kind,
 			 SESSION_REFUSED_NOTHING);
 	bench_free(bench);
@@ -246,7 +228,7 @@ static void tpcs_stay_whole(void **state)
 	assert_int_equal(report_of(bench, 1).sms, 2);
 	assert_int_equal(report_of(bench, 2).sms, 2);
 	for (slot = 0; slot < 3; slot++) {
-		u64 sms = sms_of(bench, slot);
+		u64 sms = set_of_sms(bench, slot);
 
 		assert_int_equal((sms & 0x55) << 1, sms & 0xaa);
 	}

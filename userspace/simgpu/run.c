@@ -44,7 +44,8 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
 	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
-	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), name=TEXT. "
+	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), "
+	"share=PART (of the SMs, for mps-share), name=TEXT. "
 	"A workload whose requests come by themselves has arrivals=poisson:RATE (requests "
 	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
 	"load=X (times the rate at which it completes alone), and requests=N (how "

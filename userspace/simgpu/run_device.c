@@ -186,6 +186,7 @@ static int configure(int fd, const struct workload *workload)
 	workload_options(workload, &options);
 	config.service = options.service;
 	config.target_ppm = options.target_ppm;
+	config.share_ppm = options.share_ppm;
 	config.goal_kind = options.goal_kind;
 	config.goal = options.goal;
 	strcpy(config.name, options.name);

@@ -11,6 +11,7 @@ enum {
 	OPTION_TRACE = 't',
 	OPTION_SERVICE = 256,
 	OPTION_TARGET,
+	OPTION_SHARE,
 	OPTION_GOAL,
 	OPTION_IPC,
 	OPTION_KERNEL_TIME,
@@ -30,6 +31,8 @@ static const struct argp_option options[] = {
 	{ "service", OPTION_SERVICE, "best_effort|qos", 0,
 	  "What it is promised (default best_effort)", 0 },
 	{ "target", OPTION_TARGET, "NP", 0, "With --service qos: the NP", 0 },
+	{ "share", OPTION_SHARE, "PART", 0,
+	  "The part of the SMs that it asks for, where the policy goes by that", 0 },
 	{ "ipc", OPTION_IPC, "N", 0,
 	  "With --service qos: a goal of N thread instructions a cycle", 0 },
 	{ "kernel-time", OPTION_KERNEL_TIME, "TIME", 0,
@@ -72,6 +75,7 @@ struct arguments {
 	u32 weight;
 	bool qos;
 	u64 target_ppm;
+	u64 share_ppm;
 	u32 goal_kind;
 	u64 goal;
 	u64 repeats;
@@ -187,6 +191,11 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		if (!parse_ppm(text, &arguments->target_ppm) ||
 		    !arguments->target_ppm || arguments->target_ppm > SIMGPU_PPM)
 			argp_error(state, "--target takes an NP above 0 up to 1");
+		return 0;
+	case OPTION_SHARE:
+		if (!parse_ppm(text, &arguments->share_ppm) ||
+		    !arguments->share_ppm || arguments->share_ppm > SIMGPU_PPM)
+			argp_error(state, "--share takes a part of the SMs above 0 up to 1");
 		return 0;
 	case OPTION_IPC:
 		set_decimal_goal(state, arguments, SIMGPU_GOAL_IPC, "--ipc",
@@ -334,6 +343,7 @@ static int run_tenant(const struct arguments *arguments,
 					    SIMGPU_SERVICE_BEST_EFFORT,
 		.weight = arguments->weight,
 		.target_ppm = arguments->target_ppm,
+		.share_ppm = (__u32)arguments->share_ppm,
 		.goal_kind = arguments->goal_kind,
 		.goal = arguments->goal,
 	};

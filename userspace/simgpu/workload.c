@@ -119,6 +119,13 @@ static int parse_option(struct workload *workload, const char *key,
 					  value);
 		return STATUS_OK;
 	}
+	if (!strcmp(key, "share")) {
+		if (!parse_ppm(value, &workload->share_ppm) ||
+		    !workload->share_ppm || workload->share_ppm > SIMGPU_PPM)
+			return fail_usage("share is a part of the SMs above 0 up to 1, not \"%s\"",
+					  value);
+		return STATUS_OK;
+	}
 	if (!strcmp(key, "size")) {
 		if (!strcmp(value, "card"))
 			workload->size_ppm = WORKLOAD_CARD_SIZE;
@@ -149,7 +156,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, goal, ipc, name, size, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -319,6 +326,7 @@ void workload_options(const struct workload *workload,
 		       workload->goal_ipc_ppm ? SIMGPU_QOS : SIMGPU_BEST_EFFORT;
 	out->weight = workload->weight;
 	out->target_ppm = workload->target_ppm;
+	out->share_ppm = (u32)workload->share_ppm;
 	if (workload->goal_ipc_ppm) {
 		out->goal_kind = SESSION_GOAL_IPC;
 		out->goal = workload->goal_ipc_ppm;

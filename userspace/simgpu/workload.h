@@ -17,6 +17,7 @@
  * @name: of the tenant; the trace's own unless the argument says otherwise
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
+ * @share_ppm: part of the SMs that it asks for, or 0
  * @size_ppm: part of its data that a built-in workload has
  * @goal_ppm: goal as a part of what it reaches alone, or 0; workload_options()
  *	leaves it to who knows that
@@ -33,6 +34,7 @@ struct workload {
 	char name[SIMGPU_NAME_MAX];
 	u32 weight;
 	u64 target_ppm;
+	u64 share_ppm;
 	u64 size_ppm;
 	u64 goal_ppm;
 	u64 goal_ipc_ppm;
@@ -46,7 +48,8 @@ struct workload {
 
 /**
  * workload_read() - parse a workload argument and read its trace
- * @argument: NAME[:key=value,...], keys weight, target, goal, ipc, name, size and
+ * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size
+ *	and
  *	those of arrivals.h, queues.h and masks.h
  * @out: filled in; workload_free() frees what it holds
  *

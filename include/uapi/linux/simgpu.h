@@ -153,7 +153,8 @@ enum simgpu_goal_kind {
  * @name: for people: printable ASCII, NUL-terminated, not empty
  * @goal_kind: &enum simgpu_goal_kind; SIMGPU_GOAL_NONE for best effort. It takes effect
  *	at the next decision or epoch's end, from which on it is counted anew
- * @reserved_goal: zero
+ * @share_ppm: part of the SMs that it asks for, 1 to 1000000, where the policy goes by
+ *	such parts (mps-share); 0: it asks for none
  * @goal: in the unit of @goal_kind, above 0; 0 without one
  *
  * Errors: EINVAL a value is out of range; EPERM a weight above the device's
@@ -169,7 +170,7 @@ struct simgpu_tenant_config {
 	__u64 target_ppm;
 	char name[SIMGPU_NAME_MAX];
 	__u32 goal_kind;
-	__u32 reserved_goal;
+	__u32 share_ppm;
 	__u64 goal;
 };
 

@@ -116,6 +116,26 @@ bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
 }
 
 /*
+ * policy_own_or_share() - an SM with one sharer is its own; one with several is shared;
+ *	one with none is nobody's
+ */
+void policy_own_or_share(const struct simgpu_snapshot *snapshot,
+			 struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		u64 sharers = proposal->sharers[sm];
+
+		proposal->owner[sm] = SIMGPU_SHARED;
+		if (!sharers)
+			proposal->owner[sm] = SIMGPU_NO_OWNER;
+		else if (!(sharers & (sharers - 1)))
+			proposal->owner[sm] = (u8)__builtin_ctzll(sharers);
+	}
+}
+
+/*
  * policy_share_all() - all SMs are shared by the same tenants; nobody's, if there are
  *	none
  */

@@ -75,22 +75,14 @@ static u32 let_in(const struct simgpu_snapshot *snapshot, bool running, u32 rows
 static int cumask_decide(const struct simgpu_snapshot *snapshot, void *state,
 			 struct simgpu_proposal *proposal)
 {
-	u32 rows, i;
+	u32 rows;
 
 	proposal->flags = SIMGPU_SAYS_OWNERS | SIMGPU_SAYS_HOLD;
 	proposal->hold = U64_MAX;
 	memset(proposal->sharers, 0, sizeof(proposal->sharers));
 	rows = let_in(snapshot, true, 0, proposal);
 	let_in(snapshot, false, rows, proposal);
-	for (i = 0; i < snapshot->sms; i++) {
-		u64 sharers = proposal->sharers[i];
-
-		proposal->owner[i] = SIMGPU_NO_OWNER;
-		if (!sharers)
-			continue;
-		proposal->owner[i] = sharers & (sharers - 1) ? SIMGPU_SHARED :
-				     (u8)__builtin_ctzll(sharers);
-	}
+	policy_own_or_share(snapshot, proposal);
 	return 0;
 }
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mps-share: what NVIDIA's MPS does with a client's part of the SMs
+ * (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE, static partitions). A tenant runs on as many SMs
+ * as its share says, rounded up, or on an even part if it says none; on those that
+ * fewest others have, so that SMs are shared only where shares are more than 1 in sum.
+ * With the knob static each part is one's own, and who does not fit waits.
+ */
+#include "../registry.h"
+
+/* Its knobs. */
+enum {
+	STATIC,
+};
+
+static const struct simgpu_param params[] = {
+	[STATIC] = {
+		"static", SIMGPU_UNIT_NUMBER, 0, 1, 0,
+		"1: parts are nobody else's, and who does not fit waits; 0: they may overlap"
+	},
+	{ .name = NULL }
+};
+
+#define MASK_WORDS	(SIMGPU_SMS_MAX / 64)
+#define NO_TPC		SIMGPU_SMS_MAX
+
+/* struct part - TPCs of a tenant that has had work since @since */
+struct part {
+	u64 since;
+	u32 count;
+	u64 tpcs[MASK_WORDS];
+};
+
+/**
+ * struct parts - what the policy remembers
+ * @of: by slot; without work all zero
+ * @users: by TPC, how many parts it is in
+ */
+struct parts {
+	struct part of[SIMGPU_SLOTS_MAX];
+	u8 users[SIMGPU_SMS_MAX];
+};
+
+static u32 tpc_count(const struct simgpu_snapshot *snapshot)
+{
+	return snapshot->sms / snapshot->sms_per_tpc;
+}
+
+/* --- one part ------------------------------------------------------------------------ */
+
+static bool has_tpc(const struct part *part, u32 tpc)
+{
+	return part->tpcs[tpc / 64] >> tpc % 64 & 1;
+}
+
+static void take_tpc(struct parts *parts, struct part *part, u32 tpc)
+{
+	part->tpcs[tpc / 64] |= 1ULL << tpc % 64;
+	part->count++;
+	parts->users[tpc]++;
+}
+
+static void leave_tpc(struct parts *parts, struct part *part, u32 tpc)
+{
+	part->tpcs[tpc / 64] &= ~(1ULL << tpc % 64);
+	part->count--;
+	parts->users[tpc]--;
+}
+
+/* Of those that it does not have the one with the fewest users, then the lowest. */
+static u32 best_to_take(const struct parts *parts, const struct part *part, u32 tpcs)
+{
+	u32 best = NO_TPC, tpc;
+
+	for (tpc = 0; tpc < tpcs; tpc++)
+		if (!has_tpc(part, tpc) &&
+		    (best == NO_TPC || parts->users[tpc] < parts->users[best]))
+			best = tpc;
+	return best;
+}
+
+/* Of those that it has the one with the most users, then the highest. */
+static u32 best_to_leave(const struct parts *parts, const struct part *part, u32 tpcs)
+{
+	u32 best = NO_TPC, tpc;
+
+	for (tpc = 0; tpc < tpcs; tpc++)
+		if (has_tpc(part, tpc) &&
+		    (best == NO_TPC || parts->users[tpc] >= parts->users[best]))
+			best = tpc;
+	return best;
+}
+
+static void shrink(struct parts *parts, struct part *part, u32 tpcs, u32 wanted)
+{
+	while (part->count > wanted)
+		leave_tpc(parts, part, best_to_leave(parts, part, tpcs));
+}
+
+static u32 free_tpcs(const struct parts *parts, u32 tpcs)
+{
+	u32 count = 0, tpc;
+
+	for (tpc = 0; tpc < tpcs; tpc++)
+		count += !parts->users[tpc];
+	return count;
+}
+
+/* --- all parts ------------------------------------------------------------------------ */
+
+/*
+ * TPCs that a tenant should have: as many as its share says, or an even part, of which
+ * the first tenants get what is left over.
+ */
+static u32 wanted_tpcs(const struct simgpu_snapshot *snapshot, u32 slot, u32 rank)
+{
+	u32 share_ppm = (u32)snapshot->tenants[slot].share_ppm;
+	u32 tpcs = tpc_count(snapshot), tenants = snapshot->tenants_active;
+	u32 even = tpcs / tenants + (rank < tpcs % tenants);
+
+	if (!share_ppm)
+		return even ? even : 1;
+	return (share_ppm * tpcs + (u32)SIMGPU_PPM - 1) / (u32)SIMGPU_PPM;
+}
+
+/* Who has no work any more, or has come anew, has no part. */
+static void forget(const struct simgpu_snapshot *snapshot, struct parts *parts)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		struct part *part = &parts->of[slot];
+
+		if (tenant->active && part->since == tenant->arrival_cycle)
+			continue;
+		shrink(parts, part, tpc_count(snapshot), 0);
+		part->since = tenant->active ? tenant->arrival_cycle : 0;
+	}
+}
+
+/* The slot of @left that has waited longest, the lowest of several. */
+static u32 first_come(const struct parts *parts, u64 left)
+{
+	u32 first = (u32)__builtin_ctzll(left);
+
+	for (; left; left &= left - 1) {
+		u32 slot = (u32)__builtin_ctzll(left);
+
+		if (parts->of[slot].since < parts->of[first].since)
+			first = slot;
+	}
+	return first;
+}
+
+/* Parts grow in the order in which tenants came. Return: those that do not fit. */
+static u64 grow(const struct simgpu_snapshot *snapshot, struct parts *parts,
+		const u32 *wanted)
+{
+	u32 tpcs = tpc_count(snapshot), rows = 0;
+	u64 left = active_slots(snapshot), waiting = 0;
+
+	while (left) {
+		u32 slot = first_come(parts, left), more;
+		struct part *part = &parts->of[slot];
+
+		left &= ~(1ULL << slot);
+		more = wanted[slot] - part->count;
+		rows += wanted[slot] * snapshot->sms_per_tpc;
+		/* Who comes behind one that waits for room waits too. */
+		if (rows > SIMGPU_SHARED_ROWS_MAX ||
+		    (snapshot->policy_params[STATIC] &&
+		     (waiting || more > free_tpcs(parts, tpcs)))) {
+			if (!part->count)
+				waiting |= 1ULL << slot;
+			continue;
+		}
+		while (more--)
+			take_tpc(parts, part, best_to_take(parts, part, tpcs));
+	}
+	return waiting;
+}
+
+static u64 divide(const struct simgpu_snapshot *snapshot, struct parts *parts)
+{
+	u32 wanted[SIMGPU_SLOTS_MAX] = { 0 }, rank = 0, slot;
+
+	forget(snapshot, parts);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (!snapshot->tenants[slot].active)
+			continue;
+		wanted[slot] = wanted_tpcs(snapshot, slot, rank++);
+		shrink(parts, &parts->of[slot], tpc_count(snapshot),
+		       wanted[slot]);
+	}
+	return grow(snapshot, parts, wanted);
+}
+
+static int mps_share_decide(const struct simgpu_snapshot *snapshot, void *state,
+			    struct simgpu_proposal *proposal)
+{
+	struct parts *parts = state;
+	u32 slot, sm;
+
+	proposal->flags = SIMGPU_SAYS_OWNERS | SIMGPU_SAYS_HOLD;
+	proposal->hold = snapshot->tenants_active ? divide(snapshot, parts) : 0;
+	memset(proposal->sharers, 0, sizeof(proposal->sharers));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (sm = 0; snapshot->tenants[slot].active && sm < snapshot->sms;
+		     sm++)
+			if (has_tpc(&parts->of[slot],
+				    sm / snapshot->sms_per_tpc))
+				proposal->sharers[sm] |= 1ULL << slot;
+	policy_own_or_share(snapshot, proposal);
+	return 0;
+}
+
+const struct simgpu_policy policy_mps_share = {
+	.name = "mps-share",
+	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE,
+	.needs = SIMGPU_NEEDS_NO_MODEL,
+	.state_bytes = sizeof(struct parts),
+	.params = params,
+	.decide = mps_share_decide,
+};
