@@ -31,11 +31,10 @@ struct session_masks simgpu_masks_on(const struct simgpu_tenant *tenant,
 	u32 i;
 
 	for (i = 0; i < SESSION_MASK_WORDS; i++)
-		masks.sms[i] &= config->sms >= (i + 1) * 64 ? U64_MAX :
-				config->sms <= i * 64 ? 0 :
-				GENMASK_ULL(config->sms - i * 64 - 1, 0);
-	masks.channels &= GENMASK_ULL(config->channels - 1, 0);
-	masks.llc_ways &= GENMASK_ULL(config->llc_ways - 1, 0);
+		masks.sms[i] &= config->sms <= i * 64 ? 0 :
+				first_bits(config->sms - i * 64);
+	masks.channels &= first_bits(config->channels);
+	masks.llc_ways &= first_bits(config->llc_ways);
 	if (!session_sms_are_good(config, masks.sms))
 		memset(masks.sms, 0, sizeof(masks.sms));
 	return masks;

@@ -547,8 +547,7 @@ static void set_issue_limit(struct session *session, u32 slot, u32 queue,
 {
 	if (blocks == SIMGPU_KEEP_ISSUE_LIMIT || !is_member(session, slot))
 		return;
-	gpu_queue_set_issue_limit(session->gpu, slot, queue,
-				  blocks ? blocks : GPU_NO_LIMIT);
+	launch_slice(session, slot, queue, blocks);
 }
 
 static void apply_issue_limits(struct session *session)
@@ -636,6 +635,7 @@ static void clear_issue_limits(struct session *session, u32 slot)
 {
 	u32 queue;
 
+	session->tenants[slot].slicing = 0;
 	for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
 		gpu_queue_set_issue_limit(session->gpu, slot, queue,
 					  GPU_NO_LIMIT);

@@ -42,7 +42,8 @@ struct launch {
  * struct queue - launches of a tenant that run one after the other
  * @kernel: which one of the first launch runs, is ready or is launched
  * @launch: a ring of those that have not ended, the present one at @head
- * @launch_cycle: until which that takes, while it is being launched
+ * @launch_cycle: until which that takes, while it or its next slice is being launched
+ * @slice_blocks: thread blocks of that slice
  * @events: SIMGPU_ON_* that concern it since the last decision
  * @priority: see session_set_queue()
  * @ran: a trace has run to its end in it
@@ -54,6 +55,7 @@ struct queue {
 	s32 priority;
 	u32 events;
 	u64 launch_cycle;
+	u32 slice_blocks;
 	bool ran;
 	struct launch launch[SESSION_LAUNCHES_MAX];
 };
@@ -135,6 +137,7 @@ struct quota_note {
  * @running: queues with a kernel of their first launch on the device, a bit each
  * @ready: queues with one that could start, and waits for the policy
  * @launching: queues with one that is being launched
+ * @slicing: queues with a kernel of which the next slice is being launched
  * @pending: queues that have launches
  * @queues: how many it has used, from the first one on
  * @more: further launches come before its gang may start
@@ -176,6 +179,7 @@ struct session_tenant {
 	u8 running;
 	u8 ready;
 	u8 launching;
+	u8 slicing;
 	u8 pending;
 	u32 queues;
 	u32 waits;
@@ -489,6 +493,7 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 		    u32 slot);
 u32 launch_advance(struct session *session, u32 slot, u32 queue);
 void launch_ready(struct session *session);
+void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks);
 void launch_launched(struct session *session);
 u64 launch_next_launched(const struct session *session);
 bool launch_lacks_memory(const struct session *session, u32 slot);

@@ -50,6 +50,7 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 	tenant->running = 0;
 	tenant->ready = 0;
 	tenant->launching = 0;
+	tenant->slicing = 0;
 	tenant->waits = 0;
 	while (tenant->pending)
 		launch_end(session, slot, (u32)__builtin_ctz(tenant->pending),
@@ -203,7 +204,31 @@ static void launch_kernel(struct session *session, u32 slot, u32 number)
 	queue->launch_cycle = session_now(session) + cycles;
 }
 
-/* launch_next_launched() - when a kernel has been launched next; NEVER: none is */
+/*
+ * launch_slice() - let a queue begin so many thread blocks more (0: any number)
+ *
+ * Where a kernel's slice is over, the next one is a launch, and takes the launch_cycles
+ * of the configuration.
+ */
+void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	u32 cycles = session->initial.config.launch_cycles;
+
+	tenant->slicing &= ~(1U << number);
+	if (cycles && tenant->running >> number & 1 &&
+	    !gpu_queue_issue_left(session->gpu, slot, number)) {
+		tenant->slicing |= 1U << number;
+		queue->launch_cycle = session_now(session) + cycles;
+		queue->slice_blocks = blocks ? blocks : GPU_NO_LIMIT;
+		return;
+	}
+	gpu_queue_set_issue_limit(session->gpu, slot, number,
+				  blocks ? blocks : GPU_NO_LIMIT);
+}
+
+/* launch_next_launched() - when a kernel or a slice has been launched next; or NEVER */
 u64 launch_next_launched(const struct session *session)
 {
 	u64 next = NEVER;
@@ -212,7 +237,8 @@ u64 launch_next_launched(const struct session *session)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct session_tenant *tenant = &session->tenants[slot];
 
-		for (mask = tenant->launching; mask; mask &= mask - 1) {
+		for (mask = tenant->launching | tenant->slicing; mask;
+		     mask &= mask - 1) {
 			u32 number = (u32)__builtin_ctz(mask);
 
 			if (tenant->queue[number].launch_cycle < next)
@@ -222,22 +248,35 @@ u64 launch_next_launched(const struct session *session)
 	return next;
 }
 
-/* launch_launched() - kernels whose launch is over start */
+static void begin_launched(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	tenant->progress_cycle = session_now(session);
+	if (tenant->launching >> number & 1) {
+		start_kernel(session, slot, number);
+		return;
+	}
+	tenant->slicing &= ~(1U << number);
+	gpu_queue_set_issue_limit(session->gpu, slot, number,
+				  tenant->queue[number].slice_blocks);
+}
+
+/* launch_launched() - kernels and slices whose launch is over begin */
 void launch_launched(struct session *session)
 {
 	u32 slot, mask;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct session_tenant *tenant = &session->tenants[slot];
+		const struct session_tenant *tenant = &session->tenants[slot];
 
-		for (mask = tenant->launching; mask; mask &= mask - 1) {
+		for (mask = tenant->launching | tenant->slicing; mask;
+		     mask &= mask - 1) {
 			u32 number = (u32)__builtin_ctz(mask);
 
-			if (tenant->queue[number].launch_cycle >
+			if (tenant->queue[number].launch_cycle <=
 			    session_now(session))
-				continue;
-			tenant->progress_cycle = session_now(session);
-			start_kernel(session, slot, number);
+				begin_launched(session, slot, number);
 		}
 	}
 }

@@ -140,7 +140,8 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 	out->waiting = launch_waiting(session, slot, queue);
 	out->priority = from->priority;
 	out->events = from->events;
-	out->issue_left = gpu_queue_issue_left(session->gpu, slot, queue);
+	out->issue_left = tenant->slicing >> queue & 1 ? from->slice_blocks :
+			  gpu_queue_issue_left(session->gpu, slot, queue);
 	if (!(working_queues(tenant) >> queue & 1))
 		return;
 	out->deadline_cycle = launch->deadline;

@@ -80,15 +80,21 @@ static u64 mix_queues(u64 hash, const struct session_tenant *tenant)
 	return hash;
 }
 
-/* What only those have whose slices have ended. */
+/* What only those have whose slices have ended, or are being launched. */
 static u64 mix_slices(u64 hash, const struct session_tenant *tenant)
 {
 	u32 i;
 
-	for (i = 0; i < tenant->queues; i++)
-		if (tenant->queue[i].events & SIMGPU_ON_SLICE_END)
-			hash = hash_mix(hash, i | (u64)tenant->queue[i].events
-					      << 32);
+	for (i = 0; i < tenant->queues; i++) {
+		const struct queue *queue = &tenant->queue[i];
+
+		if (queue->events & SIMGPU_ON_SLICE_END)
+			hash = hash_mix(hash, i | (u64)queue->events << 32);
+		if (!(tenant->slicing >> i & 1))
+			continue;
+		hash = hash_mix(hash, i | (u64)queue->slice_blocks << 32);
+		hash = hash_mix(hash, queue->launch_cycle);
+	}
 	return hash;
 }
 

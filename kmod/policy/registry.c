@@ -40,6 +40,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_cumask,
 	&policy_mps_share,
 	&policy_time_slice,
+	&policy_slices,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

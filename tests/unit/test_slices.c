@@ -691,6 +691,125 @@ static void without_turns_the_rest_waits(void **state)
 	bench_free(bench);
 }
 
+/* --- the policy slices ---------------------------------------------------------------- */
+
+#define PIECE	16
+
+static struct bench *bench_of_slices(u32 tenants, u32 launch_cycles)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	u32 slot;
+
+	bench_options(bench, 0);
+	bench->options.policy = &policy_slices;
+	bench->options.config.launch_cycles = launch_cycles;
+	bench->hooks.epoch = NULL;
+	session_default_params(&bench->options);
+	bench->options.policy_params[0] = PIECE;
+	bench_start(bench);
+	for (slot = 0; slot < tenants; slot++) {
+		join(bench, slot);
+		launch(bench, slot, slot % 2 ? copying : middling, 2, 0);
+	}
+	return bench;
+}
+
+/* Thread blocks of a slot on all SMs. */
+static u32 blocks_of(struct bench *bench, u32 slot)
+{
+	return report_of(bench, slot).shares.blocks;
+}
+
+/* Never two tenants at once, never more than a slice, and no block lost or run twice. */
+static void kernels_are_launched_in_slices(void **state)
+{
+	struct bench *bench = bench_of_slices(3, 0);
+	u32 changes = 0, last = 3, slot;
+
+	while (session_state(bench->session) != SESSION_IDLE) {
+		u32 busy = 0;
+
+		session_run(bench->session, 50);
+		for (slot = 0; slot < 3; slot++) {
+			u32 blocks = blocks_of(bench, slot);
+
+			assert_true(blocks <= PIECE);
+			busy += !!blocks;
+			if (!blocks)
+				continue;
+			changes += slot != last;
+			last = slot;
+		}
+		assert_true(busy <= 1);
+	}
+	/* 64 blocks a launch, two launches, three tenants: 24 slices, by turns. */
+	assert_int_equal(changes, 24);
+	assert_int_equal(bench->done_count, 3);
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(report_of(bench, slot).counters.blocks_finished,
+				 128);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
+static u64 cycles_alone(u32 launch_cycles)
+{
+	struct bench *bench = bench_of_slices(1, launch_cycles);
+	u64 cycles;
+
+	while (session_state(bench->session) != SESSION_IDLE)
+		session_run(bench->session, 100);
+	assert_int_equal(report_of(bench, 0).counters.blocks_finished, 128);
+	cycles = session_now(bench->session);
+	bench_free(bench);
+	return cycles;
+}
+
+/* Two launches of four slices each: alone, they cost eight launches. */
+static void a_slice_costs_a_launch(void **state)
+{
+	u64 free = cycles_alone(0), paid = cycles_alone(1000);
+
+	assert_in_range(paid - free, 8 * 1000, 8 * 1000 + 8 * 300);
+}
+
+/* Slices that are being launched are part of the state. */
+static void slices_are_launched_at_the_same_cycles(void **state)
+{
+	static const u64 steps[] = { 40000, 100, 777 };
+	u64 hash = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct bench *bench = bench_of_slices(2, 700);
+
+		run_in_steps(bench, 9000, steps[i]);
+		if (!i)
+			hash = session_state_hash(bench->session);
+		assert_true(session_state_hash(bench->session) == hash);
+		bench_free(bench);
+	}
+}
+
+/* Who comes or goes in the middle of a turn: the others get on. */
+static void slices_go_on_when_tenants_go(void **state)
+{
+	struct bench *bench = bench_of_slices(3, 700);
+
+	session_run(bench->session, 1500);
+	session_leave(bench->session, 0);
+	session_run(bench->session, 2000);
+	session_leave(bench->session, 1);
+	join(bench, 1);
+	launch(bench, 1, brief, 1, 0);
+	session_run(bench->session, 10000000);
+	assert_int_equal(session_state(bench->session), SESSION_IDLE);
+	assert_int_equal(report_of(bench, 1).counters.blocks_finished, 64);
+	assert_int_equal(report_of(bench, 2).counters.blocks_finished, 128);
+	bench_free(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -710,6 +829,10 @@ int main(void)
 		cmocka_unit_test(turns_come_at_the_same_cycles),
 		cmocka_unit_test(turns_end_with_the_others),
 		cmocka_unit_test(without_turns_the_rest_waits),
+		cmocka_unit_test(kernels_are_launched_in_slices),
+		cmocka_unit_test(a_slice_costs_a_launch),
+		cmocka_unit_test(slices_are_launched_at_the_same_cycles),
+		cmocka_unit_test(slices_go_on_when_tenants_go),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
