@@ -511,7 +511,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	if (simgpu_may_change(request, tenant->uid))
 		ret = simgpu_tenant_change(tenant, request, &wish);
 	if (ret == -EINVAL)
-		GENL_SET_ERR_MSG(info, "weight, target, share or goal out of range, or one without QoS");
+		GENL_SET_ERR_MSG(info, "weight, target, share or goal out of range, or no QoS");
 	kobject_put(&tenant->kobj);
 	return ret;
 }
