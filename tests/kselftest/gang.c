@@ -586,14 +586,13 @@ TEST_F(gang, policy_change_is_journalled)
 	}
 }
 
-/* Writes a setting without a pause until it is killed; keeps no gang open. */
-static pid_t fork_writer(int gang)
+/* Writes a setting without a pause until it is killed. */
+static pid_t fork_writer(void)
 {
 	pid_t child = fork();
 
 	if (child)
 		return child;
-	close(gang);
 	for (;;)
 		write_text(SYSFS "epoch_cycles", "20000");
 }
@@ -609,14 +608,19 @@ TEST_F_TIMEOUT(gang, launch_after_it_while_settings_change, 120)
 	int i;
 
 	ASSERT_EQ(0, read_text(SYSFS "epoch_cycles", epoch_cycles, 64));
-	writer = fork_writer(self->gang);
+	/* The writer must not have the gang open, too. */
+	close(self->gang);
+	self->gang = -1;
+	writer = fork_writer();
 	ASSERT_LT(0, writer);
 	for (i = 0; i < 5; i++) {
-		close(self->gang);
 		EXPECT_EQ(0, run_member(-1, 0, &self->trace, 1));
 		self->gang = create_gang(self->fd, &options);
 		EXPECT_LE(0, self->gang);
+		close(self->gang);
+		self->gang = -1;
 	}
+	EXPECT_EQ(0, run_member(-1, 0, &self->trace, 1));
 	kill(writer, SIGKILL);
 	waitpid(writer, NULL, 0);
 	EXPECT_EQ(0, write_text(SYSFS "epoch_cycles", epoch_cycles));

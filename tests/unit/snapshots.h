@@ -34,6 +34,7 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->version = SIMGPU_SNAPSHOT_VERSION;
 	snapshot->bytes = sizeof(*snapshot);
 	snapshot->sms = sms;
+	snapshot->sms_per_tpc = 1;
 	snapshot->schedulers = 2;
 	snapshot->issue_lanes = 64;
 	snapshot->channels = 32;

@@ -156,10 +156,14 @@ static u32 proposed(const struct simgpu_proposal *proposal)
 	return sum;
 }
 
+/* Each with a state of its own, as a session gives them. */
+#define POLICIES_MAX	64
+
 static void policies_do_not_wrap(void **state)
 {
 	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
-	void *memory = calloc(1, SIMGPU_STATE_BYTES_MAX);
+	u8 (*memory)[SIMGPU_STATE_BYTES_MAX] = calloc(POLICIES_MAX,
+						      sizeof(*memory));
 	struct simgpu_proposal proposal;
 	u32 round, slot, i;
 
@@ -168,12 +172,13 @@ static void policies_do_not_wrap(void **state)
 
 		random_snapshot(snapshot);
 		for (i = 0; (policy = registry_policy_at(i)); i++) {
+			assert_true(i < POLICIES_MAX);
 			memset(&proposal, 0, sizeof(proposal));
 			for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 				proposal.sms[slot] = snapshot->tenants[slot].sms;
 			if (round % 16 == 0)
-				memset(memory, 0, SIMGPU_STATE_BYTES_MAX);
-			assert_int_equal(policy->decide(snapshot, memory,
+				memset(memory[i], 0, sizeof(memory[i]));
+			assert_int_equal(policy->decide(snapshot, memory[i],
 							&proposal), 0);
 			assert_true(proposed(&proposal) <= snapshot->sms);
 		}

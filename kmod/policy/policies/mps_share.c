@@ -24,17 +24,17 @@ static const struct simgpu_param params[] = {
 #define MASK_WORDS	(SIMGPU_SMS_MAX / 64)
 #define NO_TPC		SIMGPU_SMS_MAX
 
-/* struct part - TPCs of a tenant that has had work since @since */
+/* struct part - TPCs of a tenant that has had work since @since, and their number */
 struct part {
 	u64 since;
-	u32 count;
 	u64 tpcs[MASK_WORDS];
+	u32 count;
 };
 
 /**
  * struct parts - what the policy remembers
- * @of: by slot; without work all zero
- * @users: by TPC, how many parts it is in
+ * @of: by slot; without work there are no TPCs
+ * @users: by TPC, how many parts it is in; counted anew at each decision
  */
 struct parts {
 	struct part of[SIMGPU_SLOTS_MAX];
@@ -123,20 +123,36 @@ static u32 wanted_tpcs(const struct simgpu_snapshot *snapshot, u32 slot, u32 ran
 	return (share_ppm * tpcs + (u32)SIMGPU_PPM - 1) / (u32)SIMGPU_PPM;
 }
 
-/* Who has no work any more, or has come anew, has no part. */
-static void forget(const struct simgpu_snapshot *snapshot, struct parts *parts)
+static void recount(struct parts *parts, struct part *part, u32 tpcs)
+{
+	struct part had = *part;
+	u32 tpc;
+
+	part->count = 0;
+	memset(part->tpcs, 0, sizeof(part->tpcs));
+	for (tpc = 0; tpc < tpcs; tpc++)
+		if (has_tpc(&had, tpc))
+			take_tpc(parts, part, tpc);
+}
+
+/* Who has no work any more, or has come anew, has no part; the others keep theirs. */
+static void keep_parts(const struct simgpu_snapshot *snapshot, struct parts *parts)
 {
 	u32 slot;
 
+	memset(parts->users, 0, sizeof(parts->users));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
 		struct part *part = &parts->of[slot];
 
-		if (tenant->active && part->since == tenant->arrival_cycle)
+		if (tenant->active && part->since == tenant->arrival_cycle) {
+			recount(parts, part, tpc_count(snapshot));
 			continue;
-		shrink(parts, part, tpc_count(snapshot), 0);
-		part->since = tenant->active ? tenant->arrival_cycle : 0;
+		}
+		memset(part, 0, sizeof(*part));
+		if (tenant->active)
+			part->since = tenant->arrival_cycle;
 	}
 }
 
@@ -176,7 +192,7 @@ static u64 grow(const struct simgpu_snapshot *snapshot, struct parts *parts,
 				waiting |= 1ULL << slot;
 			continue;
 		}
-		while (more--)
+		for (; more; more--)
 			take_tpc(parts, part, best_to_take(parts, part, tpcs));
 	}
 	return waiting;
@@ -186,7 +202,7 @@ static u64 divide(const struct simgpu_snapshot *snapshot, struct parts *parts)
 {
 	u32 wanted[SIMGPU_SLOTS_MAX] = { 0 }, rank = 0, slot;
 
-	forget(snapshot, parts);
+	keep_parts(snapshot, parts);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		if (!snapshot->tenants[slot].active)
 			continue;

@@ -19,8 +19,9 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-/* struct turn - it is the slot's before @next; @queues still run their slices */
+/* struct turn - @queues of @slot run their slices; from @next on somebody is sought */
 struct turn {
+	u32 slot;
 	u32 next;
 	u32 queues;
 };
@@ -55,19 +56,18 @@ static void begin_turn(const struct simgpu_snapshot *snapshot, struct turn *turn
 {
 	u32 tenants = snapshot->tenants_active, i;
 
-	/* The one behind the last, the last one itself at the end. */
-	while (tenants-- && !turn->queues) {
-		u32 slot = next_active_slot(snapshot, turn->next +
-						      SIMGPU_SLOTS_MAX - 1);
-
-		turn->queues = present_queues(&snapshot->tenants[slot]);
-		turn->next = slot + 1;
+	/* The last one itself comes last. */
+	for (; tenants && !turn->queues; tenants--) {
+		turn->slot = next_active_slot(snapshot, turn->next +
+							SIMGPU_SLOTS_MAX - 1);
+		turn->next = (turn->slot + 1) % SIMGPU_SLOTS_MAX;
+		turn->queues = present_queues(&snapshot->tenants[turn->slot]);
 	}
 	if (!turn->queues)
 		return;
 	proposal->flags |= SIMGPU_SAYS_ISSUE_LIMITS;
 	for (i = 0; i < SIMGPU_QUEUES_MAX; i++)
-		proposal->issue_limit[turn->next - 1][i] =
+		proposal->issue_limit[turn->slot][i] =
 			(u32)snapshot->policy_params[BLOCKS];
 }
 
@@ -80,8 +80,10 @@ static int slices_decide(const struct simgpu_snapshot *snapshot, void *state,
 	proposal->flags = SIMGPU_SAYS_HOLD | SIMGPU_SAYS_PREEMPTION;
 	proposal->preemption = SIMGPU_LEAVE_DRAIN;
 	proposal->hold = 0;
+	turn->slot %= SIMGPU_SLOTS_MAX;
+	turn->next %= SIMGPU_SLOTS_MAX;
 	if (turn->queues)
-		note_ends(&snapshot->tenants[turn->next - 1], turn);
+		note_ends(&snapshot->tenants[turn->slot], turn);
 	if (!turn->queues)
 		begin_turn(snapshot, turn, proposal);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
@@ -91,8 +93,8 @@ static int slices_decide(const struct simgpu_snapshot *snapshot, void *state,
 		proposal->hold = active_slots(snapshot);
 		return 0;
 	}
-	proposal->sms[turn->next - 1] = snapshot->sms;
-	proposal->hold = active_slots(snapshot) & ~(1ULL << (turn->next - 1));
+	proposal->sms[turn->slot] = snapshot->sms;
+	proposal->hold = active_slots(snapshot) & ~(1ULL << turn->slot);
 	return 0;
 }
 
