@@ -149,7 +149,6 @@ static void note_quota(struct session *session, u32 slot,
 	const struct simgpu_proposal *proposal = &session->proposal;
 	struct session_tenant *tenant = &session->tenants[slot];
 	bool bounded = proposal->quota[slot] != SIMGPU_NO_QUOTA;
-
 	const struct queue *queue;
 
 	if (!has_work(tenant))
@@ -159,11 +158,11 @@ static void note_quota(struct session *session, u32 slot,
 	tenant->quota.blocks = holding->blocks;
 	tenant->quota.sms = holding->sms;
 	tenant->quota.block_warps = present_kernel(queue)->block_warps;
-	tenant->quota.last = bounded ? (u64)proposal->quota[slot] : 0;
 	/* Set anew to what is left: that is no new quota. */
-	if (!bounded || (proposal->quota_flags[slot] & SIMGPU_QUOTA_KEEP &&
-			 !proposal->quota[slot]))
+	if (proposal->quota_flags[slot] & SIMGPU_QUOTA_KEEP &&
+	    !proposal->quota[slot])
 		return;
+	tenant->quota.last = bounded ? (u64)proposal->quota[slot] : 0;
 	tenant->quota.given = fixed_add(tenant->quota.given,
 					tenant->quota.last);
 }
