@@ -229,6 +229,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 		return NULL;
 	}
 	xa_init_flags(&device->tenants, XA_FLAGS_ACCOUNT);
+	INIT_LIST_HEAD(&device->line);
 	device->index = index;
 	device->defaults.config = *config;
 	device->defaults.seed = 1;

@@ -386,6 +386,7 @@ struct simgpu_energy_figures {
  *	@renew_lock and @lock, but when the session that is to fall back is the
  *	device's own: then nobody makes another one
  * @slots: who has which slot of the session; written under @publish_lock, too
+ * @line: tenants that wait for one, in the order in which they came
  * @gang: whose session it is, until the gang's file is closed; NULL for none.
  *	It has ended once @ending says so
  * @ending: of a gang's session
@@ -464,6 +465,7 @@ struct simgpu_device {
 	bool private_runs;
 	struct session_options defaults;
 	struct simgpu_tenant *slots[SESSION_SLOTS_MAX];
+	struct list_head line;
 	struct simgpu_gang *gang;
 	struct simgpu_ending ending;
 	bool left;

@@ -66,7 +66,7 @@ int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
 	if (READ_ONCE(tenant->device->gone))
 		return -ENODEV;
 	published = simgpu_tenant_published(tenant);
-	if (published.slot == SIMGPU_NO_SLOT)
+	if (published.slot == SIMGPU_NO_SLOT && !published.had_slot)
 		return -ENODATA;
 	cmd->slot = published.slot;
 	cmd->report = published.report;

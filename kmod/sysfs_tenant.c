@@ -159,11 +159,13 @@ TENANT_NUMBER(sms, now->sms);
 TENANT_NUMBER(shared_sms, now->shared_sms);
 TENANT_NUMBER(held, now->held);
 
-/* What keeps a tenant without an SM from one. */
+/* What keeps a tenant without an SM, or a launch without a slot, from one. */
 TENANT_SHOW(waits_for)
 {
 	u32 flags = now->report.flags;
 
+	if (now->in_line)
+		return sysfs_emit(buf, "slot\n");
 	if (flags & SIMGPU_REPORT_WAITS_FOR_MEMORY)
 		return sysfs_emit(buf, "memory\n");
 	if (flags & SIMGPU_REPORT_WAITS_FOR_SMS)

@@ -15,6 +15,7 @@
 #include "device.h"
 #include "goals.h"
 #include "rights.h"
+#include "seats.h"
 #include "tenant.h"
 
 static void simgpu_tenant_default_options(struct session_tenant_options *options)
@@ -88,6 +89,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	tenant->slot = SIMGPU_NO_SLOT;
 	xa_init_flags(&tenant->traces, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&tenant->settle_wait);
+	INIT_LIST_HEAD(&tenant->in_line);
 	simgpu_tenant_default_options(&tenant->options);
 	tenant->published.options = tenant->options;
 	tenant->published.slot = SIMGPU_NO_SLOT;
@@ -294,6 +296,7 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	spin_lock(&device->publish_lock);
 	device->slots[slot] = tenant;
 	tenant->published.slot = slot;
+	tenant->published.had_slot = false;
 	simgpu_tenant_uses(tenant, &device->start.config);
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
@@ -330,6 +333,7 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	tenant->published = (struct simgpu_tenant_published) {
 		.options = tenant->options,
 		.slot = SIMGPU_NO_SLOT,
+		.in_line = tenant->waiters,
 	};
 	simgpu_energy_leave(device, &report);
 	tenant->usage.sm_ns += simgpu_sm_ns(tenant, report.counters.sm_cycles);
@@ -337,6 +341,7 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	simgpu_tenant_uses(tenant, &device->defaults.config);
 	simgpu_tenant_publish_live(tenant);
 	spin_unlock(&device->publish_lock);
+	simgpu_seats_call(device);
 }
 
 /**
@@ -530,7 +535,9 @@ void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
 
 	spin_lock(&device->publish_lock);
 	usage = tenant->usage;
-	sm_cycles = tenant->published.counters.sm_cycles;
+	/* Of a slot that it has given up they are in its usage. */
+	sm_cycles = tenant->published.had_slot ? 0 :
+		    tenant->published.counters.sm_cycles;
 	usage.sm_ns += simgpu_sm_ns(tenant, sm_cycles);
 	spin_unlock(&device->publish_lock);
 

@@ -5,6 +5,7 @@
 
 #include <linux/kobject.h>
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/poll.h>
 #include <linux/uidgid.h>
@@ -83,6 +84,9 @@ struct simgpu_tenant_wish {
  * struct simgpu_tenant_published - what sysfs reads of a tenant
  * @options: name, service, weight, target
  * @slot: SIMGPU_NO_SLOT for none
+ * @had_slot: it has given up its slot to another one: @report and @counters are the
+ *	last ones there
+ * @in_line: whether it waits for a slot
  * @sms: SM count assigned now, shared ones too
  * @shared_sms: of these, the shared ones
  * @held: whether the policy holds it
@@ -96,6 +100,8 @@ struct simgpu_tenant_wish {
 struct simgpu_tenant_published {
 	struct session_tenant_options options;
 	u32 slot;
+	bool had_slot;
+	bool in_line;
 	u32 sms;
 	u32 shared_sms;
 	bool held;
@@ -138,6 +144,10 @@ struct simgpu_usage {
  * @weight: that the session knows, with what is set for its cgroups; device lock
  * @slot: in the device's session, or SIMGPU_NO_SLOT; device lock
  * @was_seated: it has had a slot; written under the device lock
+ * @in_line: in the device's line of those who wait for a slot; device lock
+ * @waiters: calls that wait there for the tenant; likewise
+ * @called: it may try again; written under the device lock
+ * @turn_cycle: device time at which its turn began; device lock
  * @in_gang: it has joined the device's gang, until that ends with its file or
  *	the session is replaced; device lock
  * @sequence_base: what a launch's number is ahead of the session's, which
@@ -176,6 +186,10 @@ struct simgpu_tenant {
 	u32 weight;
 	u32 slot;
 	bool was_seated;
+	struct list_head in_line;
+	u32 waiters;
+	bool called;
+	u64 turn_cycle;
 	bool in_gang;
 	u64 sequence_base;
 	struct simgpu_pending pending[SIMGPU_PENDING_MAX];

@@ -6,9 +6,9 @@
 #include <linux/eventfd.h>
 #include <linux/uaccess.h>
 
-#include "cgroups.h"
 #include "compat.h"
 #include "device.h"
+#include "seats.h"
 #include "tenant.h"
 
 static struct simgpu_pending *simgpu_pending_find(struct simgpu_tenant *tenant,
@@ -63,6 +63,7 @@ void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 		if (pending->sequence == sequence)
 			simgpu_pending_end(tenant, pending);
 	}
+	simgpu_seats_call(device);
 	/* Who is woken finds its figures there. */
 	simgpu_tenant_publish_counters(tenant);
 	/* And, with its last launch, that the gang has ended: that settles it. */
@@ -74,14 +75,12 @@ void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 
 /*
  * Outside a gang, the first launch takes a slot. -ESTALE: the device has to be
- * renewed first.
+ * renewed first; -EXFULL: the tenant has to wait.
  */
 static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
 				   struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
-	struct session_tenant_options options;
-	int slot, ret;
 
 	lockdep_assert_held(&device->lock);
 	if (tenant->in_gang)
@@ -90,18 +89,7 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
 		return -EBUSY;
 	if (simgpu_device_is_stale(device))
 		return -ESTALE;
-	if (tenant->slot != SIMGPU_NO_SLOT)
-		return 0;
-	ret = simgpu_cgroups_admit(tenant);
-	if (ret)
-		return ret;
-	options = simgpu_tenant_session_options(tenant);
-	slot = session_join_with(device->session, SESSION_ANY_SLOT, &options,
-				 run);
-	if (slot < 0)
-		return slot;
-	simgpu_tenant_seat(tenant, slot);
-	return 0;
+	return simgpu_seat_take(tenant, run);
 }
 
 /* A launch that cannot be must not cost others a slot; @sms is its mask. */
@@ -232,7 +220,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* Likewise; -ESTALE as simgpu_tenant_take_slot(). */
+/* Likewise; -ESTALE and -EXFULL as simgpu_tenant_take_slot(). */
 static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
 				    struct simgpu_trace *trace,
 				    struct eventfd_ctx *eventfd,
@@ -275,6 +263,7 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	struct simgpu_launch *cmd = ucmd->cmd;
 	struct eventfd_ctx *eventfd = NULL;
 	struct simgpu_trace *trace;
+	bool in_line = false;
 	int ret;
 
 	if (!cmd->repeats || cmd->queue >= SESSION_QUEUES_MAX ||
@@ -296,7 +285,7 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	}
 	do {
 		ret = simgpu_tenant_try_launch(tenant, trace, eventfd, cmd);
-	} while (ret == -ESTALE && !(ret = simgpu_device_renew(tenant->device)));
+	} while (simgpu_launch_again(ucmd->file, &in_line, &ret));
 	if (ret)
 		goto err_eventfd;
 	return simgpu_ucmd_respond(ucmd);
@@ -343,7 +332,7 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* Likewise; -ESTALE as simgpu_tenant_take_slot(). */
+/* Likewise; -ESTALE and -EXFULL as simgpu_tenant_take_slot(). */
 static int simgpu_tenant_try_arrive(struct simgpu_tenant *tenant,
 				    struct simgpu_trace *trace,
 				    const struct arrivals_plan *plan,
@@ -426,6 +415,7 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 		.deadline_cycles = cmd->deadline_cycles,
 	};
 	struct simgpu_trace *trace;
+	bool in_line = false;
 	int ret;
 
 	cmd->sequence = 0;
@@ -446,7 +436,7 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 		goto err_list;
 	do {
 		ret = simgpu_tenant_try_arrive(tenant, trace, &plan, cmd);
-	} while (ret == -ESTALE && !(ret = simgpu_device_renew(tenant->device)));
+	} while (simgpu_launch_again(ucmd->file, &in_line, &ret));
 	if (ret)
 		goto err_trace;
 	return simgpu_ucmd_respond(ucmd);

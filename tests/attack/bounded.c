@@ -91,6 +91,7 @@ TEST(failed_launch_takes_no_slot)
 	struct simgpu_trace_kernel *kernel;
 	struct built_trace trace;
 	int fds[SIMGPU_TENANTS_MAX], fd, i;
+	struct full_report report;
 	uint32_t handle, good;
 
 	build_compute(&trace, 1, 1);
@@ -106,6 +107,7 @@ TEST(failed_launch_takes_no_slot)
 		ASSERT_LE(0, fds[i]);
 		ASSERT_EQ(0, upload(fds[i], &trace, &handle));
 		ASSERT_EQ(-E2BIG, launch(fds[i], handle, 1, NULL));
+		EXPECT_EQ(-ENODATA, tenant_report(fds[i], &report));
 	}
 	EXPECT_EQ(0, launch(fd, good, 1, NULL));
 	EXPECT_EQ(0, wait_launch(fd, 1, PATIENCE_NS));

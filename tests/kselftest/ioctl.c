@@ -443,27 +443,6 @@ TEST_F(tenant, wait_padding)
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_WAIT, &cmd));
 }
 
-TEST_F(tenant, slots_run_out)
-{
-	int fds[SIMGPU_TENANTS_MAX + 1];
-	uint32_t handle;
-	int i;
-
-	for (i = 0; i <= SIMGPU_TENANTS_MAX; i++) {
-		fds[i] = open_device();
-		ASSERT_LE(0, fds[i]);
-		ASSERT_EQ(0, upload(fds[i], &self->trace, &handle));
-		EXPECT_EQ(i < SIMGPU_TENANTS_MAX ? 0 : -EBUSY,
-			  launch(fds[i], handle, UINT64_MAX, NULL));
-	}
-	/* A place that becomes free goes to who asks next. */
-	close(fds[7]);
-	EXPECT_EQ(0, launch(fds[SIMGPU_TENANTS_MAX], handle, 1, NULL));
-	for (i = 0; i <= SIMGPU_TENANTS_MAX; i++)
-		if (i != 7)
-			close(fds[i]);
-}
-
 /* The work of a tenant goes on until the last reference to its file goes. */
 TEST_F(tenant, file_is_shared_by_fork)
 {

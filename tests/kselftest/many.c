@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Many at once: a thousand tenants on one device, of which SIMGPU_TENANTS_MAX
- * have work at a time, and as many devices as there may be, each with tenants.
+ * have work at a time while the others wait, and as many devices as there may be, each
+ * with tenants.
  */
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "calls.h"
 #include "kselftest_harness.h"
@@ -42,13 +45,19 @@ FIXTURE_TEARDOWN(many)
 	EXPECT_EQ(self->held, read_bytes_held(self->held));
 }
 
-static int begin(struct user *user, const char *device,
-		 const struct built_trace *trace)
+static int begin_with(struct user *user, const char *device, int flags,
+		      const struct built_trace *trace)
 {
-	user->fd = open(device, O_RDWR | O_CLOEXEC);
+	user->fd = open(device, O_RDWR | O_CLOEXEC | flags);
 	if (user->fd < 0)
 		return -errno;
 	return upload(user->fd, trace, &user->handle);
+}
+
+static int begin(struct user *user, const char *device,
+		 const struct built_trace *trace)
+{
+	return begin_with(user, device, 0, trace);
 }
 
 static unsigned int count_tenants(void)
@@ -65,46 +74,216 @@ static unsigned int count_tenants(void)
 	return count;
 }
 
-/* Launches until the device is full; how many could. */
-static unsigned int launch_wave(struct __test_metadata *_metadata,
-				struct user *users, unsigned int count)
+/* Users without and with slots: each of the first @count has work, for @repeats. */
+static void fill(struct __test_metadata *_metadata, struct user *users,
+		 unsigned int count, uint64_t repeats,
+		 const struct built_trace *trace)
 {
-	unsigned int launched;
-	int ret = 0;
+	unsigned int i;
 
-	for (launched = 0; launched < count; launched++) {
-		ret = launch(users[launched].fd, users[launched].handle, 1,
-			     &users[launched].sequence);
-		if (ret)
-			break;
+	for (i = 0; i < count; i++) {
+		ASSERT_EQ(0, begin_with(&users[i], DEVICE, O_NONBLOCK, trace));
+		ASSERT_EQ(0, launch(users[i].fd, users[i].handle, repeats,
+				    &users[i].sequence));
 	}
-	EXPECT_EQ(launched < count ? -EBUSY : 0, ret);
-	return launched;
 }
 
+static void close_all(struct user *users, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		close(users[i].fd);
+}
+
+/* Who launches in turn, each as often as the others, whether it has a slot or not. */
 TEST_F_TIMEOUT(many, tenants, 300)
 {
-	unsigned int first, launched, waves = 0, i;
+	unsigned int i;
 
 	for (i = 0; i < TENANTS; i++)
 		ASSERT_EQ(0, begin(&self->users[i], DEVICE, &self->trace));
 	EXPECT_EQ(TENANTS, count_tenants());
-	for (first = 0; first < TENANTS; first += launched, waves++) {
-		launched = launch_wave(_metadata, &self->users[first],
-				       TENANTS - first);
-		ASSERT_EQ(TENANTS - first < SIMGPU_TENANTS_MAX ?
-			  TENANTS - first : SIMGPU_TENANTS_MAX, launched);
-		for (i = first; i < first + launched; i++)
-			EXPECT_EQ(0, wait_launch(self->users[i].fd,
-						 self->users[i].sequence,
-						 PATIENCE_NS));
-		/* A slot is a tenant's until it closes. */
-		for (i = first; i < first + launched; i++)
-			close(self->users[i].fd);
-	}
-	EXPECT_EQ((TENANTS + SIMGPU_TENANTS_MAX - 1) / SIMGPU_TENANTS_MAX,
-		  waves);
+	for (i = 0; i < TENANTS; i++)
+		ASSERT_EQ(0, launch(self->users[i].fd, self->users[i].handle, 1,
+				    &self->users[i].sequence));
+	for (i = 0; i < TENANTS; i++)
+		EXPECT_EQ(0, wait_launch(self->users[i].fd,
+					 self->users[i].sequence, PATIENCE_NS));
+	close_all(self->users, TENANTS);
 	EXPECT_EQ(0, count_tenants());
+}
+
+static void ignore_signal(int number)
+{
+}
+
+/* What the tenant that was made last waits for. */
+static int last_waits_for(char text[64])
+{
+	unsigned long long id, last = 0;
+	const struct dirent *entry;
+	DIR *directory = opendir(SYSFS "tenants");
+	char path[128];
+
+	if (!directory)
+		return -errno;
+	while ((entry = readdir(directory))) {
+		id = strtoull(entry->d_name, NULL, 10);
+		if (id > last)
+			last = id;
+	}
+	closedir(directory);
+	snprintf(path, sizeof(path), SYSFS "tenants/%llu/waits_for", last);
+	return read_text(path, text, 64);
+}
+
+/* Waits until a test that is about to block in a call is seen to do so. */
+static bool comes_to_wait(void)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	unsigned int tries;
+	char text[64];
+
+	for (tries = 0; tries < 1000; tries++) {
+		if (!last_waits_for(text) && !strcmp(text, "slot"))
+			return true;
+		nanosleep(&moment, NULL);
+	}
+	return false;
+}
+
+/* A process in which one more user launches; its exit status is the call's error. */
+static pid_t launch_in_child(struct user *users, const struct user *user)
+{
+	const struct sigaction act = { .sa_handler = ignore_signal };
+	uint64_t sequence;
+	pid_t child = fork();
+	int ret;
+
+	if (child)
+		return child;
+	sigaction(SIGUSR1, &act, NULL);
+	/* A file stays open as long as one process has it. */
+	close_all(users, SIMGPU_TENANTS_MAX);
+	ret = launch(user->fd, user->handle, 1, &sequence);
+	if (!ret && sequence != 1)
+		ret = -EPROTO;
+	_exit(-ret ?: -wait_launch(user->fd, 1, PATIENCE_NS));
+}
+
+static int child_status(pid_t child)
+{
+	int status;
+
+	if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+/* While all slots have work that does not end. */
+TEST_F_TIMEOUT(many, waiting_for_a_slot, 120)
+{
+	struct user *users = self->users, *last = &users[SIMGPU_TENANTS_MAX];
+	struct full_report report;
+	uint64_t sequence;
+	pid_t child;
+
+	fill(_metadata, users, SIMGPU_TENANTS_MAX, FOR_EVER, &self->trace);
+	ASSERT_EQ(0, begin_with(last, DEVICE, O_NONBLOCK, &self->trace));
+	EXPECT_EQ(-EBUSY, launch(last->fd, last->handle, 1, &sequence));
+	close(last->fd);
+	/* A signal ends the wait. */
+	ASSERT_EQ(0, begin(last, DEVICE, &self->trace));
+	child = launch_in_child(users, last);
+	EXPECT_TRUE(comes_to_wait());
+	kill(child, SIGUSR1);
+	EXPECT_EQ(EINTR, child_status(child));
+	EXPECT_EQ(-ENODATA, tenant_report(last->fd, &report));
+	/* So does a slot. */
+	child = launch_in_child(users, last);
+	EXPECT_TRUE(comes_to_wait());
+	close(users[5].fd);
+	EXPECT_EQ(0, child_status(child));
+	EXPECT_EQ(0, tenant_report(last->fd, &report));
+	users[5] = *last;
+	close_all(users, SIMGPU_TENANTS_MAX);
+}
+
+/* Who is idle gives its slot up, and keeps what it was told. */
+TEST_F_TIMEOUT(many, an_idle_slot, 120)
+{
+	struct user *users = self->users, *last = &users[SIMGPU_TENANTS_MAX];
+	struct full_report before, after;
+	char text[64];
+
+	fill(_metadata, users, SIMGPU_TENANTS_MAX, 1, &self->trace);
+	EXPECT_EQ(0, wait_launch(users[0].fd, 1, PATIENCE_NS));
+	EXPECT_EQ(0, tenant_report(users[0].fd, &before));
+	EXPECT_NE(0, COUNT(before, THREAD_INSTRUCTIONS));
+	ASSERT_EQ(0, begin(last, DEVICE, &self->trace));
+	EXPECT_EQ(0, launch(last->fd, last->handle, 1, &last->sequence));
+	EXPECT_EQ(0, wait_launch(last->fd, 1, PATIENCE_NS));
+	EXPECT_EQ(0, last_waits_for(text));
+	EXPECT_STREQ("nothing", text);
+	EXPECT_EQ(0, tenant_report(users[0].fd, &after));
+	EXPECT_EQ(COUNT(before, THREAD_INSTRUCTIONS),
+		  COUNT(after, THREAD_INSTRUCTIONS));
+	/* It comes back, with a number that goes on. */
+	EXPECT_EQ(0, launch(users[0].fd, users[0].handle, 1,
+			    &users[0].sequence));
+	EXPECT_EQ(2, users[0].sequence);
+	EXPECT_EQ(0, wait_launch(users[0].fd, 2, PATIENCE_NS));
+	EXPECT_EQ(0, wait_launch(users[0].fd, 1, 0));
+	close_all(users, SIMGPU_TENANTS_MAX + 1);
+}
+
+/* Launches as fast as it can, never without one under way, until it is killed. */
+static void never_stop(const struct built_trace *trace)
+{
+	uint64_t sequence = 0;
+	struct user user;
+
+	if (begin(&user, DEVICE, trace))
+		_exit(1);
+	for (;;) {
+		int ret = launch(user.fd, user.handle, 1, &sequence);
+
+		if (ret == -EAGAIN && sequence > 8)
+			ret = wait_launch(user.fd, sequence - 8, PATIENCE_NS);
+		if (ret)
+			_exit(2);
+	}
+}
+
+/* Those who never stop have turns of ten epochs while others wait. */
+TEST_F_TIMEOUT(many, turns, 240)
+{
+	pid_t children[SIMGPU_TENANTS_MAX];
+	struct user *last = self->users;
+	unsigned int i;
+	pid_t child;
+
+	ASSERT_EQ(0, write_text(SYSFS "epoch_cycles", "10000"));
+	for (i = 0; i < SIMGPU_TENANTS_MAX; i++) {
+		children[i] = fork();
+		if (!children[i])
+			never_stop(&self->trace);
+	}
+	ASSERT_EQ(0, begin(last, DEVICE, &self->trace));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, launch(last->fd, last->handle, 1,
+				    &last->sequence));
+		EXPECT_EQ(0, wait_launch(last->fd, last->sequence,
+					 PATIENCE_NS));
+	}
+	close(last->fd);
+	for (i = 0; i < SIMGPU_TENANTS_MAX; i++) {
+		kill(children[i], SIGKILL);
+		child = waitpid(children[i], NULL, 0);
+		EXPECT_EQ(children[i], child);
+	}
+	write_text(SYSFS "epoch_cycles", "500000");
 }
 
 /* A device by configfs; @device is set to its path. */

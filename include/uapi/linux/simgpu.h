@@ -244,21 +244,27 @@ struct simgpu_trace_remove {
  *	zero. It stays as it is while the launch waits and runs
  *
  * Kernels of several queues share the tenant's SMs as its policy and their
- * queues' priorities (SIMGPU_IOC_QUEUE) say. The first launch outside a gang
- * takes one of the device's slots, unless it fails. A launch that arrives in a
- * running device starts at the next quantum of the simulation: only a gang is
- * repeatable to the bit.
+ * queues' priorities (SIMGPU_IOC_QUEUE) say. A launch that arrives in a running
+ * device starts at the next quantum of the simulation: only a gang is repeatable
+ * to the bit.
+ * The first launch outside a gang takes one of the device's slots, unless it
+ * fails. While others have all of them it waits, in the order of launches, until
+ * one of them has no launches left: that one loses its slot, and takes one again
+ * with its next launch. While somebody waits a tenant has its slot for ten epochs
+ * at least; after that its next launch waits, too. With O_NONBLOCK there is no
+ * waiting, but EBUSY.
  * Errors: ENOENT no such trace; EINVAL, too, for a queue that there is not, and
  * for waiting for a launch that is not known (a launch itself, or a later one,
  * so that there are no circles) or is in the same queue, and for a mask of no SM, of
  * one that there is not, of a part of a TPC or of none of the tenant's; EAGAIN too many
  * launches wait in its queue, or thousands have been made since the oldest that
- * goes on, or launches under way have SIMGPU_LAUNCH_MASKS_MAX other masks; EBUSY
- * all slots are taken, requests of SIMGPU_IOC_ARRIVALS still come, or a gang that
- * this tenant is not in holds the device; E2BIG a thread block does not fit on an SM;
- * ENOSPC the trace's footprint is larger than the device's memory; ECANCELED the
- * tenant's gang has stopped; EBADF or EINVAL
- * @eventfd is not an eventfd.
+ * goes on, or launches under way have SIMGPU_LAUNCH_MASKS_MAX other masks; EINTR a
+ * signal came while it waited for a slot; EBUSY all slots are taken and the file is
+ * O_NONBLOCK, the tenant's cgroups have theirs, requests of SIMGPU_IOC_ARRIVALS still
+ * come, or a gang that this tenant is not in holds the device; E2BIG a thread block
+ * does not fit on an SM; ENOSPC the trace's footprint is larger than the device's
+ * memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL @eventfd is not an
+ * eventfd.
  */
 struct simgpu_launch {
 	__u32 size;
@@ -439,14 +445,15 @@ struct simgpu_wait {
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
  * @size: in: sizeof(struct simgpu_report)
- * @slot: out: the tenant's slot
+ * @slot: out: the tenant's slot; 0xffffffff: others have it now, and the figures are
+ *	the last ones there
  * @counters: in, out: where its counters go, since it took its slot
  * @report: out: its figures
  *
  * Counters and figures are those that were published last, as the live page has
  * them: while the device runs, some 10 ms old at most; as they are once a launch
  * of the tenant has ended.
- * Errors: ENODATA the tenant has no slot yet.
+ * Errors: ENODATA the tenant has had no slot yet.
  */
 struct simgpu_report {
 	__u32 size;

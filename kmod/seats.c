@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has one of the session's slots. There are SIMGPU_TENANTS_MAX; who launches while
+ * all are taken waits in a line, in the order of launches, until a tenant without
+ * launches gives its slot up. While somebody waits a slot is had for a turn: whose turn
+ * is over lines up with its next launch, so that who never stops launching keeps nobody
+ * waiting for ever.
+ */
+#include <linux/fs.h>
+
+#include "cgroups.h"
+#include "device.h"
+#include "seats.h"
+#include "tenant.h"
+
+static struct simgpu_tenant *simgpu_line_first(struct simgpu_device *device)
+{
+	return list_first_entry_or_null(&device->line, struct simgpu_tenant,
+					in_line);
+}
+
+static bool simgpu_has_launches(const struct simgpu_tenant *tenant)
+{
+	u32 i;
+
+	for (i = 0; i < SIMGPU_PENDING_MAX; i++)
+		if (tenant->pending[i].trace)
+			return true;
+	return false;
+}
+
+/* Of those without launches, whose turn began first; NULL: all have some. */
+static struct simgpu_tenant *simgpu_seat_idle(struct simgpu_device *device)
+{
+	struct simgpu_tenant *found = NULL;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct simgpu_tenant *tenant = device->slots[slot];
+
+		if (simgpu_has_launches(tenant) ||
+		    (found && found->turn_cycle <= tenant->turn_cycle))
+			continue;
+		found = tenant;
+	}
+	return found;
+}
+
+static bool simgpu_seats_are_taken(const struct simgpu_device *device)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (!device->slots[slot])
+			return false;
+	return true;
+}
+
+/**
+ * simgpu_seats_call() - have the first in the line try again, if it can have a slot
+ * @device: the device; a slot, or what keeps one, may have become free
+ */
+void simgpu_seats_call(struct simgpu_device *device)
+{
+	struct simgpu_tenant *tenant = simgpu_line_first(device);
+
+	lockdep_assert_held(&device->lock);
+	if (!tenant || tenant->called ||
+	    (tenant->slot == SIMGPU_NO_SLOT && simgpu_seats_are_taken(device) &&
+	     !simgpu_seat_idle(device)))
+		return;
+	WRITE_ONCE(tenant->called, true);
+	wake_up_all(&tenant->settle_wait);
+}
+
+/* Whether somebody else is to have a slot first. */
+static bool simgpu_seat_is_others(const struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	const struct simgpu_tenant *first = simgpu_line_first(device);
+
+	if (!first || first == tenant)
+		return false;
+	return tenant->slot == SIMGPU_NO_SLOT ||
+	       session_now(device->session) - tenant->turn_cycle >=
+		       SIMGPU_TURN_EPOCHS * device->defaults.epoch_cycles;
+}
+
+/* The figures that it had stay to be read. */
+static void simgpu_seat_give_up(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct simgpu_tenant_published last = simgpu_tenant_published(tenant);
+
+	simgpu_tenant_unseat(tenant);
+	spin_lock(&device->publish_lock);
+	tenant->published.had_slot = true;
+	tenant->published.report = last.report;
+	tenant->published.report.flags = 0;
+	tenant->published.counters = last.counters;
+	simgpu_tenant_publish_live(tenant);
+	spin_unlock(&device->publish_lock);
+	simgpu_cgroups_weigh(device);
+}
+
+/* A slot for a tenant that has none; see simgpu_seat_take(). */
+static int simgpu_seat_join(struct simgpu_tenant *tenant, struct private_run *run)
+{
+	struct simgpu_device *device = tenant->device;
+	struct session_tenant_options options;
+	struct simgpu_tenant *idle;
+	int slot, ret;
+
+	ret = simgpu_cgroups_admit(tenant);
+	if (ret)
+		return ret;
+	if (simgpu_seats_are_taken(device)) {
+		idle = simgpu_seat_idle(device);
+		if (!idle)
+			return -EXFULL;
+		simgpu_seat_give_up(idle);
+	}
+	options = simgpu_tenant_session_options(tenant);
+	slot = session_join_with(device->session, SESSION_ANY_SLOT, &options,
+				 run);
+	if (slot < 0)
+		return slot;
+	simgpu_tenant_seat(tenant, slot);
+	return 0;
+}
+
+/**
+ * simgpu_seat_take() - have a tenant that launches hold a slot
+ * @tenant: of no gang
+ * @run: of simgpu_tenant_private_make()
+ *
+ * Return: 0; -EXFULL: it has to line up; -EBUSY: its cgroups have no slot for it;
+ * another negative errno of session_join_with().
+ */
+int simgpu_seat_take(struct simgpu_tenant *tenant, struct private_run *run)
+{
+	int ret;
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (simgpu_seat_is_others(tenant))
+		return -EXFULL;
+	if (tenant->slot == SIMGPU_NO_SLOT) {
+		ret = simgpu_seat_join(tenant, run);
+		if (ret)
+			return ret;
+	} else if (!tenant->waiters) {
+		return 0;
+	}
+	tenant->turn_cycle = session_now(tenant->device->session);
+	return 0;
+}
+
+static void simgpu_line_publish(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+
+	spin_lock(&device->publish_lock);
+	tenant->published.in_line = tenant->waiters;
+	spin_unlock(&device->publish_lock);
+}
+
+/* Wait until the tenant is called; its place in the line is where it came first. */
+static int simgpu_line_wait(struct simgpu_tenant *tenant, bool *in_line)
+{
+	struct simgpu_device *device = tenant->device;
+	int ret = simgpu_device_lock(device);
+
+	if (ret)
+		return ret;
+	if (!*in_line && !tenant->waiters++) {
+		list_add_tail(&tenant->in_line, &device->line);
+		simgpu_line_publish(tenant);
+	}
+	*in_line = true;
+	WRITE_ONCE(tenant->called, false);
+	simgpu_seats_call(device);
+	simgpu_device_unlock(device);
+	ret = wait_event_interruptible(tenant->settle_wait,
+				       READ_ONCE(tenant->called) ||
+				       READ_ONCE(device->gone));
+	return ret ?: READ_ONCE(device->gone) ? -ENODEV : 0;
+}
+
+static void simgpu_line_leave(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+
+	simgpu_device_lock_closing(device);
+	if (!--tenant->waiters) {
+		list_del_init(&tenant->in_line);
+		WRITE_ONCE(tenant->called, false);
+		simgpu_line_publish(tenant);
+		simgpu_seats_call(device);
+	}
+	simgpu_device_unlock(device);
+}
+
+/**
+ * simgpu_launch_again() - whether a launch that failed is to be tried again
+ * @file: the tenant's
+ * @in_line: false at first; whether this call waits in the line
+ * @ret: what it returned last; what it has come to, where it is not tried again
+ *
+ * -ESTALE has the device renewed. -EXFULL waits for a slot; with O_NONBLOCK it becomes
+ * -EBUSY.
+ *
+ * Return: true: try again.
+ */
+bool simgpu_launch_again(struct file *file, bool *in_line, int *ret)
+{
+	struct simgpu_tenant *tenant = file->private_data;
+
+	if (*ret == -ESTALE)
+		*ret = simgpu_device_renew(tenant->device);
+	else if (*ret == -EXFULL && file->f_flags & O_NONBLOCK)
+		*ret = -EBUSY;
+	else if (*ret == -EXFULL)
+		*ret = simgpu_line_wait(tenant, in_line);
+	else
+		goto done;
+	if (!*ret)
+		return true;
+done:
+	if (*in_line)
+		simgpu_line_leave(tenant);
+	*in_line = false;
+	return false;
+}

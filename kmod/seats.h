@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who has one of the session's slots, and who waits for one. */
+#ifndef SIMGPU_SEATS_H
+#define SIMGPU_SEATS_H
+
+#include <linux/types.h>
+
+struct file;
+struct private_run;
+struct simgpu_device;
+struct simgpu_tenant;
+
+/* Epochs for which a tenant has its slot at least while others wait for one. */
+#define SIMGPU_TURN_EPOCHS	10
+
+int simgpu_seat_take(struct simgpu_tenant *tenant, struct private_run *run);
+void simgpu_seats_call(struct simgpu_device *device);
+bool simgpu_launch_again(struct file *file, bool *in_line, int *ret);
+
+#endif /* SIMGPU_SEATS_H */
