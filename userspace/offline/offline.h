@@ -99,7 +99,7 @@ u32 offline_queues_order(const struct offline_queues *queues,
  * @arrives: requests of it come by themselves in place of that one launch
  * @arrivals: which, and when
  * @queues: that it launches it in
- * @masks: what it keeps to, but in private runs
+ * @masks: what it keeps to; private runs have none, nor those of @queues
  */
 struct offline_tenant {
 	struct session_tenant_options options;

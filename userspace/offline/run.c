@@ -197,9 +197,9 @@ static void set_waits(struct session_launch_options *launch, u32 queues,
 		launch->wait[i++] = sequences[__builtin_ctz(queues)];
 }
 
-/* A launch in each of a tenant's queues. */
+/* A launch in each of a tenant's queues; @alone: it has the whole GPU, without masks. */
 static int launch_all(struct session *session, u32 slot,
-		      const struct offline_tenant *tenant)
+		      const struct offline_tenant *tenant, bool alone)
 {
 	const struct offline_queues *queues = &tenant->queues;
 	u8 order[SESSION_QUEUES_MAX];
@@ -217,7 +217,9 @@ static int launch_all(struct session *session, u32 slot,
 		};
 
 		set_waits(&launch, queues->waits[order[i]], sequences);
-		memcpy(launch.sms, queues->sms[order[i]], sizeof(launch.sms));
+		if (!alone)
+			memcpy(launch.sms, queues->sms[order[i]],
+			       sizeof(launch.sms));
 		ret = session_set_queue(session, slot, order[i],
 					queues->priority[order[i]]);
 		ret = ret ? ret : session_launch_with(session, slot, &launch,
@@ -252,7 +254,7 @@ static int join_all(struct session *session,
 		ret = tenant->arrives ?
 		      session_arrivals(session, slot, tenant->trace,
 				       &tenant->arrivals, &sequence) :
-		      launch_all(session, slot, tenant);
+		      launch_all(session, slot, tenant, false);
 		if (ret)
 			return ret;
 	}
@@ -369,7 +371,7 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 		return ret;
 	ret = session_join(home.session, slot, &anybody);
 	if (ret >= 0)
-		ret = launch_all(home.session, slot, tenant);
+		ret = launch_all(home.session, slot, tenant, true);
 	if (!ret) {
 		offline_run_until(home.session, cycles, &nobody);
 		session_tenant_report(home.session, slot, &report);
@@ -430,7 +432,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 		return ret;
 	ret = session_join(home.session, slot, &tenant->options);
 	if (ret >= 0)
-		ret = launch_all(home.session, slot, tenant);
+		ret = launch_all(home.session, slot, tenant, true);
 	for (i = 0; !ret && i < count; i++) {
 		ret = run_to_count(home.session, slot, marks[i].instructions,
 				   progress, context);

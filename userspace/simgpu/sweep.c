@@ -257,16 +257,26 @@ static bool has_priority(const struct sweep *sweep)
 	return sweep->target_given || !(sets & AXIS_SETS_WEIGHT);
 }
 
-/* Requests come in one queue, whatever an axis says. */
-static int check_queues(const struct sweep *sweep, const struct mix *mix)
+/*
+ * Requests come in one queue, whatever an axis says; what a tenant keeps to is there on
+ * the GPU.
+ */
+static int check_mix(const struct sweep *sweep, const struct gpu_config *config,
+		     const struct mix *mix)
 {
 	u32 slot;
 
-	for (slot = 0; slot < mix->count; slot++)
-		if (mix->arrivals[slot].given &&
-		    sweep->suite.workloads[mix->workload[slot]].queues.count > 1)
+	for (slot = 0; slot < mix->count; slot++) {
+		const struct workload *workload =
+			&sweep->suite.workloads[mix->workload[slot]];
+
+		if (mix->arrivals[slot].given && workload->queues.count > 1)
 			return fail_usage("--load is for tenants with one queue, but the first of the mix %s has several",
 					  mix->name);
+		if (masks_check(mix->options[slot].name, config,
+				&mix->masks[slot], &workload->queues))
+			return STATUS_USAGE;
+	}
 	return STATUS_OK;
 }
 
@@ -291,7 +301,7 @@ static int make_mixes(struct sweep *sweep)
 			mix_promise(mix, mix->priority, sweep->target_ppm);
 		ret = sweep_axes_apply(&sweep->axes, i / mixes,
 				       options.config.sms, mix);
-		ret = ret ? ret : check_queues(sweep, mix);
+		ret = ret ? ret : check_mix(sweep, &options.config, mix);
 	}
 	return ret;
 }

@@ -40,6 +40,7 @@ enum mix_category {
  * @goal_ppm: of each, the part of what it does alone that it is to reach; 0: none
  * @arrivals: of each, requests that come by themselves, as they were said; their list
  *	is the suite's
+ * @masks: of each, what it keeps to beside others; alone it has the whole GPU
  */
 struct mix {
 	char name[MIX_NAME_BYTES];
@@ -50,6 +51,7 @@ struct mix {
 	struct session_tenant_options options[MIX_TENANTS_MAX];
 	u64 goal_ppm[MIX_TENANTS_MAX];
 	struct arrivals_words arrivals[MIX_TENANTS_MAX];
+	struct session_masks masks[MIX_TENANTS_MAX];
 };
 
 /**

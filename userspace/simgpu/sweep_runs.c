@@ -60,6 +60,31 @@ static void describe_arrivals(const struct arrivals_words *words,
 						       sizeof(u64)));
 }
 
+/* What a tenant says of itself, and of the parts of the GPU that it keeps to. */
+static void describe_tenant(const struct sweep_run *run, u32 slot,
+			    struct kept *out)
+{
+	const struct mix *mix = run->mix;
+	const struct session_tenant_options *options = &mix->options[slot];
+	const struct session_masks *masks = &mix->masks[slot];
+	const struct offline_queues *queues =
+		&run->sweep->suite.workloads[mix->workload[slot]].queues;
+
+	kept_append(out, "weight=%u target=%llu ", options->weight,
+		    options->target_ppm);
+	if (options->share_ppm)
+		kept_append(out, "share=%u ", options->share_ppm);
+	if (options->goal_kind)
+		kept_append(out, "goal=%u/%llu ", options->goal_kind,
+			    options->goal);
+	if (masks_given(masks, queues))
+		kept_append(out, "masks=%08x/%08x ",
+			    kept_checksum(masks, sizeof(*masks)),
+			    kept_checksum(queues->sms, sizeof(queues->sms)));
+	if (queues->idempotent)
+		kept_append(out, "idempotent ");
+}
+
 /* What decides a run, and with it the file of its figures. */
 static void describe(const struct sweep_run *run,
 		     const struct session_options *options, struct kept *out)
@@ -80,9 +105,8 @@ static void describe(const struct sweep_run *run,
 			    port_crc32(0, options->constants,
 				       options->constants_bytes));
 	for (slot = 0; slot < mix->count; slot++) {
-		kept_append(out, " [weight=%u target=%llu ",
-			    mix->options[slot].weight,
-			    mix->options[slot].target_ppm);
+		kept_append(out, " [");
+		describe_tenant(run, slot, out);
 		sweep_describe_alone(run->sweep, options, mix->workload[slot],
 				     slot, out);
 		if (mix->goal_ppm[slot])
@@ -241,6 +265,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 		set_goal(run, slot, &tenant->options);
 		tenant->trace = workload->trace;
 		tenant->queues = workload->queues;
+		tenant->masks = mix->masks[slot];
 		tenant->arrives = mix->arrivals[slot].given;
 		if (tenant->arrives &&
 		    sweep_arrivals(run, slot, options, &tenant->arrivals))

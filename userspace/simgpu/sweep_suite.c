@@ -47,11 +47,10 @@ static void take_arrivals(struct suite *suite, struct workload *from,
 
 /*
  * The index of a workload, which is read unless it is known; -1 if it is bad. What it
- * says of the tenant goes to @options and @arrivals.
+ * says of the tenant goes to the mix, in @slot.
  */
 static int find_workload(struct suite *suite, const char *argument,
-			 struct session_tenant_options *options,
-			 struct arrivals_words *arrivals)
+			 struct mix *mix, u32 slot)
 {
 	struct workload new;
 	u32 i;
@@ -60,14 +59,9 @@ static int find_workload(struct suite *suite, const char *argument,
 		workload_free(&new);
 		return -1;
 	}
-	if (masks_given(&new.masks, &new.queues) || new.queues.idempotent) {
-		fail("%s: a sweep has no masks so far, and nothing idempotent",
-		     argument);
-		workload_free(&new);
-		return -1;
-	}
-	workload_options(&new, options);
-	take_arrivals(suite, &new, arrivals);
+	workload_options(&new, &mix->options[slot]);
+	mix->masks[slot] = new.masks;
+	take_arrivals(suite, &new, &mix->arrivals[slot]);
 	for (i = 0; i < suite->workload_count; i++) {
 		if (is_same(&suite->workloads[i], &new)) {
 			workload_free(&new);
@@ -96,20 +90,22 @@ static struct mix *add_mix(struct suite *suite)
 
 static int add_tenant(struct suite *suite, struct mix *mix, const char *argument)
 {
-	struct session_tenant_options options;
-	struct arrivals_words arrivals;
-	int workload = find_workload(suite, argument, &options, &arrivals);
+	char name[SIMGPU_NAME_MAX];
+	u32 slot = mix->count;
+	size_t length;
+	int workload;
 
+	if (slot == MIX_TENANTS_MAX)
+		return fail("a mix has %d tenants at most", MIX_TENANTS_MAX);
+	workload = find_workload(suite, argument, mix, slot);
 	if (workload < 0)
 		return STATUS_FAILED;
-	if (mix->count == MIX_TENANTS_MAX)
-		return fail("a mix has %d tenants at most", MIX_TENANTS_MAX);
-	if (mix->count)
-		strcat(mix->name, "+");
-	strcat(mix->name, options.name);
-	mix->workload[mix->count] = (u32)workload;
-	mix->arrivals[mix->count] = arrivals;
-	mix->options[mix->count++] = options;
+	memcpy(name, mix->options[slot].name, sizeof(name));
+	length = strlen(mix->name);
+	snprintf(mix->name + length, sizeof(mix->name) - length, "%s%s",
+		 slot ? "+" : "", name);
+	mix->workload[slot] = (u32)workload;
+	mix->count++;
 	return STATUS_OK;
 }
 
