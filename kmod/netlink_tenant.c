@@ -166,6 +166,26 @@ static int simgpu_put_shares(struct sk_buff *skb,
 	return simgpu_put_quota(skb, report);
 }
 
+/* A list of what it keeps to; nothing where that is everything. */
+static int simgpu_put_mask(struct sk_buff *skb, int attribute, const char *list)
+{
+	return *list && nla_put_string(skb, attribute, list) ? -EMSGSIZE : 0;
+}
+
+static int simgpu_put_masks(struct sk_buff *skb,
+			    const struct simgpu_tenant_report *report)
+{
+	char list[ROW_SM_LIST_BYTES];
+	int ret;
+
+	row_sm_list(report->mask_sms, list);
+	ret = simgpu_put_mask(skb, SIMGPU_A_TENANT_SM_MASK, list);
+	row_bit_list(report->mask_channels, list);
+	ret = ret ?: simgpu_put_mask(skb, SIMGPU_A_TENANT_CHANNEL_MASK, list);
+	row_bit_list(report->mask_llc_ways, list);
+	return ret ?: simgpu_put_mask(skb, SIMGPU_A_TENANT_LLC_WAY_MASK, list);
+}
+
 static int simgpu_put_queue(struct sk_buff *skb, u32 number,
 			    const struct simgpu_queue_report *queue)
 {
@@ -219,6 +239,7 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 	       simgpu_put_latency(skb, &published->report) ?:
 	       simgpu_put_queues(skb, &published->report) ?:
 	       simgpu_put_shares(skb, &published->report) ?:
+	       simgpu_put_masks(skb, &published->report) ?:
 	       simgpu_netlink_put_counters(skb, SIMGPU_A_TENANT_COUNTERS,
 					   &published->counters);
 }

@@ -292,6 +292,43 @@ TENANT_SHOW(shared_sm_list)
 
 TENANT_RO(shared_sm_list);
 
+/* What it keeps to; there is nothing where that is everything. */
+
+TENANT_SHOW(sm_mask)
+{
+	const u64 *sms = now->report.mask_sms;
+
+	if (!memchr_inv(sms, 0, sizeof(now->report.mask_sms)))
+		return -ENODATA;
+	return simgpu_emit_sms(buf, sms);
+}
+
+TENANT_RO(sm_mask);
+
+static ssize_t simgpu_emit_mask(char *buf, u64 bits)
+{
+	char list[ROW_SM_LIST_BYTES];
+
+	if (!bits)
+		return -ENODATA;
+	row_bit_list(bits, list);
+	return sysfs_emit(buf, "%s\n", list);
+}
+
+TENANT_SHOW(channel_mask)
+{
+	return simgpu_emit_mask(buf, now->report.mask_channels);
+}
+
+TENANT_RO(channel_mask);
+
+TENANT_SHOW(llc_way_mask)
+{
+	return simgpu_emit_mask(buf, now->report.mask_llc_ways);
+}
+
+TENANT_RO(llc_way_mask);
+
 TENANT_SHOW(weight)
 {
 	return sysfs_emit(buf, "%u\n", now->options.weight);
@@ -402,6 +439,9 @@ static struct attribute *simgpu_tenant_counter_attrs[] = {
 	&tenant_attr_goal_promised.attr,
 	&tenant_attr_sm_list.attr,
 	&tenant_attr_shared_sm_list.attr,
+	&tenant_attr_sm_mask.attr,
+	&tenant_attr_channel_mask.attr,
+	&tenant_attr_llc_way_mask.attr,
 	&tenant_attr_blocks.attr,
 	&tenant_attr_quota.attr,
 	&tenant_attr_quota_left.attr,

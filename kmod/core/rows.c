@@ -166,29 +166,48 @@ static void row_shares(const struct session_tenant_report *report,
 		out->flags |= SIMGPU_REPORT_ENERGY;
 }
 
-static bool has_sm(const u64 *words, u32 sm)
+static bool has_bit(const u64 *words, u32 count, u32 bit)
 {
-	return sm < SESSION_SM_WORDS * 64 && words[sm / 64] >> sm % 64 & 1;
+	return bit < count && words[bit / 64] >> bit % 64 & 1;
 }
 
 /* "0-39,64", as lists of processors are written */
-size_t row_sm_list(const u64 *words, char *text)
+static size_t row_list(const u64 *words, u32 count, char *text)
 {
 	size_t length = 0;
 	u32 first, last;
 
 	text[0] = '\0';
-	for (first = 0; first < SESSION_SM_WORDS * 64; first = last + 1) {
+	for (first = 0; first < count; first = last + 1) {
 		last = first;
-		if (!has_sm(words, first))
+		if (!has_bit(words, count, first))
 			continue;
-		while (has_sm(words, last + 1))
+		while (has_bit(words, count, last + 1))
 			last++;
 		length += (size_t)snprintf(text + length, ROW_SM_LIST_BYTES - length,
 					   last > first ? "%s%u-%u" : "%s%u",
 					   length ? "," : "", first, last);
 	}
 	return length;
+}
+
+size_t row_sm_list(const u64 *words, char *text)
+{
+	return row_list(words, SESSION_SM_WORDS * 64, text);
+}
+
+size_t row_bit_list(u64 bits, char *text)
+{
+	return row_list(&bits, 64, text);
+}
+
+static void row_masks(const struct session_tenant_report *report,
+		      struct simgpu_tenant_report *out)
+{
+	static_assert(sizeof(out->mask_sms) == sizeof(report->masks.sms), "SMs");
+	memcpy(out->mask_sms, report->masks.sms, sizeof(out->mask_sms));
+	out->mask_channels = report->masks.channels;
+	out->mask_llc_ways = report->masks.llc_ways;
 }
 
 void row_report(const struct session_tenant_report *report,
@@ -222,6 +241,7 @@ void row_report(const struct session_tenant_report *report,
 	row_queues(report, out);
 	row_goal(report, out);
 	row_shares(report, out);
+	row_masks(report, out);
 }
 
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)

@@ -42,6 +42,8 @@ const char *row_queue_state(u32 state);
  * Return: the text's length.
  */
 size_t row_sm_list(const u64 *words, char *text);
+/* The same of channels or ways, which are bits of one word. */
+size_t row_bit_list(u64 bits, char *text);
 
 /* Why something was refused, both ways. */
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out);

@@ -718,6 +718,7 @@ void session_tenant_report(struct session *session, u32 slot,
 		out->shares = tenant->shares;
 	else
 		shares_fill(session, slot, &out->shares);
+	out->masks = tenant->masks;
 	table = energy_find(session->initial.config.name);
 	out->energy_known = table;
 	if (table)

@@ -380,6 +380,7 @@ struct session_quota_figures {
  * @goal: of its goal
  * @quota: of its quotas; zero without
  * @shares: what it has on SMs now, or had when the session stopped
+ * @masks: what it keeps to
  * @energy_known: whether the GPU has a table of energies
  * @energy_pj: what its events cost by that table
  * @latency: of its launches that have run to their end since it joined
@@ -407,6 +408,7 @@ struct session_tenant_report {
 	struct session_goal_figures goal;
 	struct session_quota_figures quota;
 	struct session_shares shares;
+	struct session_masks masks;
 	bool energy_known;
 	u64 energy_pj;
 	struct latency_figures latency;

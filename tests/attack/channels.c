@@ -133,7 +133,14 @@ TEST_F(channels, sms_of_another)
 	static const char * const files[] = {
 		"sms", "shared_sms", "held", "waits_for", "np", "class", "ipc", "rbh",
 		"bandwidth", "llc_mpki", "queues", "sm_list", "shared_sm_list",
-		"blocks", "energy_joules",
+		"blocks", "energy_joules", "sm_mask", "channel_mask",
+		"llc_way_mask",
+	};
+	struct simgpu_masks masks = {
+		.size = sizeof(masks), .channels = 1, .llc_ways = 1,
+		.flags = SIMGPU_MASK_SMS | SIMGPU_MASK_CHANNELS |
+			 SIMGPU_MASK_LLC_WAYS,
+		.sms = { 1 },
 	};
 	const int count = sizeof(files) / sizeof(*files);
 	long id = neighbour_opens(NEIGHBOUR);
@@ -142,6 +149,8 @@ TEST_F(channels, sms_of_another)
 	int i;
 
 	ASSERT_LT(0, id);
+	/* What is of masks has something to show. */
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_MASKS, &masks));
 	ASSERT_EQ(0, neighbours_launch(FOR_EVER));
 	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
 	ASSERT_EQ(0, wait_for_epochs());

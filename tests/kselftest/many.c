@@ -74,7 +74,7 @@ static unsigned int count_tenants(void)
 	return count;
 }
 
-/* Users without and with slots: each of the first @count has work, for @repeats. */
+/* Users, each of which has a slot, and a launch of so many repeats. */
 static void fill(struct __test_metadata *_metadata, struct user *users,
 		 unsigned int count, uint64_t repeats,
 		 const struct built_trace *trace)
@@ -121,24 +121,14 @@ static void ignore_signal(int number)
 /* What the tenant that was made last waits for. */
 static int last_waits_for(char text[64])
 {
-	unsigned long long id, last = 0;
-	const struct dirent *entry;
-	DIR *directory = opendir(SYSFS "tenants");
 	char path[128];
 
-	if (!directory)
-		return -errno;
-	while ((entry = readdir(directory))) {
-		id = strtoull(entry->d_name, NULL, 10);
-		if (id > last)
-			last = id;
-	}
-	closedir(directory);
-	snprintf(path, sizeof(path), SYSFS "tenants/%llu/waits_for", last);
+	snprintf(path, sizeof(path), SYSFS "tenants/%lu/waits_for",
+		 newest_tenant());
 	return read_text(path, text, 64);
 }
 
-/* Waits until a test that is about to block in a call is seen to do so. */
+/* Waits until a launch that is about to wait for a slot is seen to do so. */
 static bool comes_to_wait(void)
 {
 	const struct timespec moment = { .tv_nsec = 10000000 };

@@ -4,6 +4,7 @@
  * changed; what can be holds before the tenant has a slot and when it has one.
  */
 #include "calls.h"
+#include "netlink_calls.h"
 #include "kselftest_harness.h"
 
 FIXTURE(masks)
@@ -93,6 +94,56 @@ TEST_F(masks, of_a_tenant)
 	ASSERT_EQ(0, launch_on(self->fd, self->handle, 0, 0, 0, &sequence));
 	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
 	EXPECT_LT(10 * (cycles_of(_metadata, self->fd) - one), one);
+}
+
+static int mask_file(unsigned long id, const char *name, char text[64])
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SYSFS "tenants/%lu/%s", id, name);
+	return read_text(path, text, 64);
+}
+
+/* Files of sysfs and attributes of netlink have what a tenant keeps to. */
+TEST_F(masks, are_shown)
+{
+	unsigned long id = newest_tenant();
+	struct answer answer = { 0 };
+	struct nlattr **row = answer.rows[0];
+	uint64_t sequence;
+	int family;
+	struct nl_sock *sock = connect_family(&family);
+	char text[64];
+
+	ASSERT_NE(NULL, sock);
+	ASSERT_EQ(0, launch_on(self->fd, self->handle, 0, 0, 0, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	EXPECT_EQ(-ENODATA, mask_file(id, "sm_mask", text));
+	EXPECT_EQ(-ENODATA, mask_file(id, "channel_mask", text));
+	EXPECT_EQ(-ENODATA, mask_file(id, "llc_way_mask", text));
+	ASSERT_EQ(0, get_tenant(sock, family, id, &answer));
+	EXPECT_EQ(NULL, row[SIMGPU_A_TENANT_SM_MASK]);
+	answer_free(&answer);
+	ASSERT_EQ(0, keep_to(self->fd, SIMGPU_MASK_SMS | SIMGPU_MASK_CHANNELS |
+			     SIMGPU_MASK_LLC_WAYS, 0x1ff00, 0x13, 0x02));
+	ASSERT_EQ(0, launch_on(self->fd, self->handle, 0, 0, 0, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	EXPECT_EQ(0, mask_file(id, "sm_mask", text));
+	EXPECT_STREQ("8-16", text);
+	EXPECT_EQ(0, mask_file(id, "channel_mask", text));
+	EXPECT_STREQ("0-1,4", text);
+	EXPECT_EQ(0, mask_file(id, "llc_way_mask", text));
+	EXPECT_STREQ("1", text);
+	ASSERT_EQ(0, get_tenant(sock, family, id, &answer));
+	ASSERT_NE(NULL, row[SIMGPU_A_TENANT_SM_MASK]);
+	EXPECT_STREQ("8-16", nla_get_string(row[SIMGPU_A_TENANT_SM_MASK]));
+	ASSERT_NE(NULL, row[SIMGPU_A_TENANT_CHANNEL_MASK]);
+	EXPECT_STREQ("0-1,4",
+		     nla_get_string(row[SIMGPU_A_TENANT_CHANNEL_MASK]));
+	ASSERT_NE(NULL, row[SIMGPU_A_TENANT_LLC_WAY_MASK]);
+	EXPECT_STREQ("1", nla_get_string(row[SIMGPU_A_TENANT_LLC_WAY_MASK]));
+	answer_free(&answer);
+	nl_socket_free(sock);
 }
 
 TEST_F(masks, that_cannot_be)

@@ -166,6 +166,26 @@ static void set_sms(struct json_object *object,
 	json_set(object, "blocks", json_u64(report->blocks));
 }
 
+/* Null where a tenant keeps to all of them. */
+static void set_mask(struct json_object *object, const char *key,
+		     const char *list)
+{
+	json_set(object, key, *list ? json_object_new_string(list) : NULL);
+}
+
+static void set_masks(struct json_object *object,
+		      const struct simgpu_tenant_report *report)
+{
+	char list[ROW_SM_LIST_BYTES];
+
+	row_sm_list(report->mask_sms, list);
+	set_mask(object, "sm_mask", list);
+	row_bit_list(report->mask_channels, list);
+	set_mask(object, "channel_mask", list);
+	row_bit_list(report->mask_llc_ways, list);
+	set_mask(object, "llc_way_mask", list);
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -181,6 +201,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
 	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
 	set_sms(object, report);
+	set_masks(object, report);
 	set_goal(object, report);
 	json_set(object, "np_predicted",
 		 json_ppm_or_null(result_predicted(tenant),

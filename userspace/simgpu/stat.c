@@ -98,7 +98,8 @@ static const char *const device_files[] = {
 static const char *const tenant_files[] = {
 	"name", "pid", "slot", "service", "weight", "target", "goal",
 	"goal_ipc", "goal_met", "goal_instructions", "goal_promised", "sms",
-	"shared_sms", "sm_list", "shared_sm_list", "blocks", "quota",
+	"shared_sms", "sm_list", "shared_sm_list", "sm_mask", "channel_mask",
+	"llc_way_mask", "blocks", "quota",
 	"quota_left", "quota_used", "blocks_per_sm", "idle_blocks",
 	"energy_joules", "held", "waits_for", "class", "np", "ipc",
 	"rbh", "bandwidth", "llc_mpki", "cgroup", "queues", "launches", "launches_waiting",
@@ -212,6 +213,34 @@ static void print_shares(struct json_object *tenants)
 	};
 	struct table *table = table_new(
 		">TENANT|NAME|OWN SMS|SHARED SMS|>BLOCKS|>QUOTA|>LEFT|>GOAL IPC|>IPC|>MET|>JOULES");
+
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+}
+
+/* Whether any tenant keeps to a part of the device. */
+static bool has_masks(struct json_object *tenants)
+{
+	static const char *const masks[] = {
+		"sm_mask", "channel_mask", "llc_way_mask",
+	};
+	size_t i, mask;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (mask = 0; mask < ARRAY_SIZE(masks); mask++)
+			if (json_object_object_get(
+				    json_object_array_get_idx(tenants, i),
+				    masks[mask]))
+				return true;
+	return false;
+}
+
+static void print_masks(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "sm_mask", "channel_mask", "llc_way_mask",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK");
 
 	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
 }
@@ -362,6 +391,8 @@ int stat_command(int argc, char **argv)
 		print_launches(tenants);
 		if (has_shares(tenants))
 			print_shares(tenants);
+		if (has_masks(tenants))
+			print_masks(tenants);
 		if (has_queues(tenants))
 			print_queues(tenants);
 	}

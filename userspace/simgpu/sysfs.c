@@ -32,8 +32,16 @@ static struct json_object *queues_value(const char *text)
 /* Names and lists of SMs may look like numbers; no other file's words do. */
 static bool is_text(const char *file)
 {
-	return !strcmp(file, "name") || !strcmp(file, "sm_list") ||
-	       !strcmp(file, "shared_sm_list");
+	static const char *const files[] = {
+		"name", "sm_list", "shared_sm_list", "sm_mask", "channel_mask",
+		"llc_way_mask",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strcmp(file, files[i]))
+			return true;
+	return false;
 }
 
 static struct json_object *value_json(const char *file, const char *text)

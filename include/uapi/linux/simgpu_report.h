@@ -99,6 +99,9 @@ struct simgpu_queue_report {
  *	SIMGPU_REPORT_QUOTA; below 0 where more was issued than they allow
  * @energy_pj: picojoules that its events cost since it took its slot, with
  *	SIMGPU_REPORT_ENERGY
+ * @mask_sms: SMs that it keeps to (SIMGPU_IOC_MASKS), as @own_sms; none: to all
+ * @mask_channels: memory channels, a bit each; 0: all
+ * @mask_llc_ways: ways of the last-level cache, likewise
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -141,6 +144,9 @@ struct simgpu_tenant_report {
 	__u64 blocks;
 	__s64 quota_left;
 	__u64 energy_pj;
+	__u64 mask_sms[SIMGPU_SM_WORDS];
+	__u64 mask_channels;
+	__u64 mask_llc_ways;
 };
 
 /* Of @launches_waiting. */
