@@ -308,7 +308,7 @@ static int simgpu_nl_cgroups_set(struct genl_info *info)
 	struct simgpu_device *device;
 	int i, ret;
 
-	for (i = 0; i <= SIMGPU_A_DEVICE_MAX; i++)
+	for (i = 0; i < ARRAY_SIZE(simgpu_device_set_policy); i++)
 		if (info->attrs[i] && i != SIMGPU_A_DEVICE_INDEX &&
 		    i != SIMGPU_A_DEVICE_CGROUPS) {
 			NL_SET_BAD_ATTR(info->extack, info->attrs[i]);

@@ -4,7 +4,7 @@
  * what is said of all together must not tell of one.
  */
 #include "attack.h"
-#include "kselftest_harness.h"
+#include "../kselftest/harness.h"
 #include "../kselftest/netlink_calls.h"
 
 FIXTURE(channels)

@@ -4,7 +4,7 @@
  * whichever way it asks, unless an administrator lets everybody have it.
  */
 #include "attack.h"
-#include "kselftest_harness.h"
+#include "../kselftest/harness.h"
 #include "../kselftest/netlink_calls.h"
 
 FIXTURE(claims)

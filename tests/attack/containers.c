@@ -7,7 +7,7 @@
 
 #include <sched.h>
 
-#include "kselftest_harness.h"
+#include "../kselftest/harness.h"
 #include "../kselftest/netlink_calls.h"
 
 #define CGROUPS		"/sys/fs/cgroup"

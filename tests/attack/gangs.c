@@ -5,7 +5,7 @@
  * leaves the device's settings as they were.
  */
 #include "attack.h"
-#include "kselftest_harness.h"
+#include "../kselftest/harness.h"
 
 FIXTURE(gangs)
 {

@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-#include "kselftest_harness.h"
+#include "../kselftest/harness.h"
 
 #define MIB		(1LL << 20)
 #define GROUP		"/sys/fs/cgroup/simgpu-attack"

@@ -7,7 +7,7 @@
 
 #include <sys/resource.h>
 
-#include "kselftest_harness.h"
+#include "../kselftest/harness.h"
 
 /* Of a kernel thread that is not stopped for suspend (PF_NOFREEZE). */
 #define NOT_FROZEN	0x8000

@@ -6,7 +6,7 @@
 #include <poll.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define REQUESTS	200
 

@@ -20,6 +20,7 @@
 
 #include <linux/simgpu.h>
 
+#include "patience.h"
 #include "trace_builder.h"
 
 #define DEVICE		"/dev/simgpu0"
@@ -27,7 +28,7 @@
 #define DEBUGFS		"/sys/kernel/debug/simgpu/simgpu0/"
 
 /* Longer than any of these tests' launches takes in an emulated guest. */
-#define PATIENCE_NS	(60 * 1000000000LL)
+#define PATIENCE_NS	(60 * 1000000000LL * patience())
 /* Repeats of a launch that does not end while a test runs. */
 #define FOR_EVER	1000000000ULL
 

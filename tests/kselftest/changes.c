@@ -5,7 +5,7 @@
  * does on a device where nothing was ever changed.
  */
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "modules.h"
 
 #define TENANTS	4

@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(completion)
 {

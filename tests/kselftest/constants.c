@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "modules.h"
 
 #define CONSTANTS	SYSFS "model_constants"

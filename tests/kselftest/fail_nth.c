@@ -14,7 +14,7 @@
 #include <netlink/genl/genl.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define INJECTION	"/sys/kernel/debug/"
 #define ITEM		"/sys/kernel/config/simgpu/nth/"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define MEMBERS_MAX	4
 #define RECORDS_MAX	1024

@@ -4,7 +4,7 @@
  * they make no sense; and what is told of a tenant with a goal that shares SMs: who
  * has which, quotas, and energy.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "netlink_calls.h"
 
 #define IPC(value)	((value) * 1000000ULL)
@@ -244,7 +244,7 @@ TEST_F_TIMEOUT(goals, on_shared_sms, 120)
 	ASSERT_EQ(0, launch(self->fd, handle, UINT64_MAX, NULL));
 	ASSERT_EQ(0, upload(other, &trace, &handle));
 	ASSERT_EQ(0, launch(other, handle, UINT64_MAX, NULL));
-	for (tries = 0; tries < 1000; tries++) {
+	for (tries = 0; tries < 1000 * patience(); tries++) {
 		if (number_of(self->id, "goal_met") == 1 &&
 		    number_of(self->id, "blocks_per_sm") > 0 &&
 		    number_of(second, "quota_used") > 0)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /*
  * Each ioctl with sizes that are not its struct's. @base is what a struct of

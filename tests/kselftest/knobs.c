@@ -4,7 +4,7 @@
  * the model, and those of a gang; and what a policy that holds or shares shows.
  */
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "modules.h"
 
 #define POLICY_PARAMS	SYSFS "policy_params"

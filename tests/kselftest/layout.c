@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* Counters of the first version, and of one to come. */
 #define OLD_COUNTERS	34

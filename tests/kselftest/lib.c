@@ -7,7 +7,7 @@
 
 #include "../../userspace/lib/simgpu.h"
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(lib)
 {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define CONFIGFS	"/sys/kernel/config/simgpu/"
 #define TENANTS		1000

@@ -5,7 +5,7 @@
  */
 #include "calls.h"
 #include "netlink_calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(masks)
 {

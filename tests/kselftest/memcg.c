@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define ROOT	"/sys/fs/cgroup/"
 #define GROUP	ROOT "simgpu-memcg/"

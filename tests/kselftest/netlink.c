@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "netlink_calls.h"
 
 /* A list with one knob. */

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define TRACE_BYTES	(4 << 20)

@@ -5,7 +5,7 @@
  * beside simgpu.ko, which SIMGPU_MODULE names.
  */
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "modules.h"
 
 static bool is_listed(const char *file, const char *name)

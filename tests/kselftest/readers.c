@@ -11,7 +11,7 @@
 
 #include "../../userspace/lib/simgpu.h"
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define MEMBERS		SIMGPU_TENANTS_MAX
 #define READERS		2

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define TENANTS		6
 #define SECONDS		8

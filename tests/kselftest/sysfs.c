@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* Files that can be written: the values that are taken and those that are not. */
 FIXTURE(values)

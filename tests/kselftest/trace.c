@@ -4,7 +4,7 @@
  * right errno and says which field is wrong, or runs it without harm.
  */
 #include "calls.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(trace)
 {
