@@ -11,8 +11,7 @@
 /**
  * struct table - what is known of each set of kernels; an index has a bit for each
  * @search: what is searched
- * @alone: cycles of its best phase, or PLAN_NEVER
- * @choice: that phase
+ * @phase: its best phase, if that is better than its parts in several
  * @best: of its best schedule
  * @first: that schedule's phase with the set's lowest kernel
  * @done: phases and splits that were measured or skipped
@@ -21,8 +20,7 @@
  */
 struct table {
 	const struct optimal_search *search;
-	u64 alone[SETS];
-	struct plan_choice choice[SETS];
+	struct optimal_phase phase[SETS];
 	u64 best[SETS];
 	u32 first[SETS];
 	u32 done;
@@ -157,8 +155,8 @@ static int measure_splits(struct table *table, u32 set, u64 limit)
 			return ret;
 		table->out->measured++;
 		if (cycles < limit) {
-			table->alone[set] = limit = cycles;
-			table->choice[set] = choice;
+			table->phase[set].cycles = limit = cycles;
+			table->phase[set].choice = choice;
 		} else {
 			table->out->cut++;
 		}
@@ -182,38 +180,53 @@ static void find_parts(struct table *table, u32 set)
 		part = (part - 1) & rest;
 		phase = part | lowest;
 		others = set ^ phase;
-		if (table->alone[phase] != PLAN_NEVER &&
-		    table->alone[phase] + table->best[others] < table->best[set]) {
-			table->best[set] = table->alone[phase] +
+		if (table->phase[phase].cycles != PLAN_NEVER &&
+		    table->phase[phase].cycles + table->best[others] < table->best[set]) {
+			table->best[set] = table->phase[phase].cycles +
 					   table->best[others];
 			table->first[set] = phase;
 		}
 	}
 }
 
+/* Whether nothing has to be measured: it cannot win, or it is known. */
+static bool is_settled(struct table *table, u32 set, u32 splits)
+{
+	const struct optimal_search *search = table->search;
+	struct optimal_phase known;
+
+	if (!splits || (kernels_of(set) > 1 &&
+			bound_of(search->set, set) >= table->best[set]))
+		return true;
+	if (!search->recall || !search->recall(search->context, set, &known))
+		return false;
+	table->phase[set] = known;
+	return true;
+}
+
 static int try_set(struct table *table, u32 set)
 {
-	const struct plan_set *kernels = table->search->set;
-	u32 count = kernels_of(set);
-	u32 splits = count_splits(kernels->sms, count);
-	int ret;
+	const struct optimal_search *search = table->search;
+	u32 sms = search->set->sms, count = kernels_of(set);
+	u32 splits = count > sms || count > SIMGPU_SHARED_ROWS_MAX / sms ? 0 :
+		     count_splits(sms, count);
+	int ret = 0;
 
 	find_parts(table, set);
-	table->alone[set] = PLAN_NEVER;
-	if (count > kernels->sms || count > SIMGPU_SHARED_ROWS_MAX / kernels->sms)
-		splits = 0;
-	if (!splits || (count > 1 &&
-			bound_of(kernels, set) >= table->best[set])) {
+	table->phase[set].cycles = PLAN_NEVER;
+	if (is_settled(table, set, splits)) {
 		table->out->skipped += splits;
 		tell(table, splits);
-		return 0;
+	} else {
+		ret = measure_splits(table, set, table->best[set]);
+		if (!ret && search->keep)
+			search->keep(search->context, set, &table->phase[set]);
 	}
-	ret = measure_splits(table, set, table->best[set]);
-	if (ret || table->alone[set] == PLAN_NEVER)
-		return ret;
-	table->best[set] = table->alone[set];
-	table->first[set] = set;
-	return 0;
+	if (table->phase[set].cycles < table->best[set]) {
+		table->best[set] = table->phase[set].cycles;
+		table->first[set] = set;
+	}
+	return ret;
 }
 
 /* Of all sets with @count kernels. */
@@ -244,10 +257,13 @@ static void read_schedule(const struct table *table, struct optimal *out)
 
 	out->cycles = table->best[set];
 	for (i = 0; i < table->search->set->count; i++)
-		out->sequential += table->alone[1U << i];
+		out->sequential += table->phase[1U << i].cycles;
 	for (; set; set ^= table->first[set]) {
-		out->phase[out->phases] = table->choice[table->first[set]];
-		out->phase_cycles[out->phases] = table->alone[table->first[set]];
+		const struct optimal_phase *phase =
+			&table->phase[table->first[set]];
+
+		out->phase[out->phases] = phase->choice;
+		out->phase_cycles[out->phases] = phase->cycles;
 		out->phases++;
 	}
 }

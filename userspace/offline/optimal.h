@@ -12,6 +12,16 @@
 #define OPTIMAL_KERNELS_MAX	5
 
 /**
+ * struct optimal_phase - the best split of some kernels as one phase
+ * @cycles: that it takes; PLAN_NEVER: the same kernels in several phases take no more
+ * @choice: the kernels and their SMs; of nothing where @cycles is PLAN_NEVER
+ */
+struct optimal_phase {
+	u64 cycles;
+	struct plan_choice choice;
+};
+
+/**
  * struct optimal_search - what is searched
  * @set: kernels, at most OPTIMAL_KERNELS_MAX; their profiles bound what sets can take
  * @context: passed to the functions
@@ -19,6 +29,9 @@
  *	@limit; of the choice @count, @kernel and @sms are filled in. 0, or a negative
  *	errno that ends the search
  * @progress: NULL, or told how many of all phases and splits are done
+ * @recall: NULL, or fills in what is known of some kernels, which has a bit for each of
+ *	the set, from another search; false if nothing is
+ * @keep: NULL, or told of what has been found, for other searches
  */
 struct optimal_search {
 	const struct plan_set *set;
@@ -26,6 +39,8 @@ struct optimal_search {
 	int (*measure)(void *context, const struct plan_choice *choice, u64 limit,
 		       u64 *cycles);
 	void (*progress)(void *context, u32 done, u32 total);
+	bool (*recall)(void *context, u32 kernels, struct optimal_phase *out);
+	void (*keep)(void *context, u32 kernels, const struct optimal_phase *phase);
 };
 
 /**
@@ -37,7 +52,8 @@ struct optimal_search {
  * @phase_cycles: of each, as measured
  * @measured: phases and splits that were run, to their ends or to the limit
  * @cut: of these, those that were stopped at the limit
- * @skipped: those that could not be better than what is known, and did not run
+ * @skipped: those that could not be better than what is known, or were recalled, and
+ *	did not run
  */
 struct optimal {
 	u64 cycles;
