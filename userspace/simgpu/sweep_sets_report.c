@@ -316,7 +316,10 @@ static void csv_row(const char *policy, u32 programs, const struct part *part,
 
 static int print_csv(const struct sweep *sweep)
 {
-	puts("policy,kernels,sets,cycles_mean,gain_over_sequential,gain_over_sequential_max,less_than_sequential,gain_over_concurrent,gain_over_concurrent_max,less_than_concurrent,distance_from_optimal,estimate_error_mean,estimate_rank_correlation");
+	puts("policy,kernels,sets,cycles_mean,gain_over_sequential,"
+	     "gain_over_sequential_max,less_than_sequential,gain_over_concurrent,"
+	     "gain_over_concurrent_max,less_than_concurrent,distance_from_optimal,"
+	     "estimate_error_mean,estimate_rank_correlation");
 	for_each_part(sweep, csv_row, NULL);
 	return flush_output();
 }
