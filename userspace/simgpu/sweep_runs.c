@@ -361,7 +361,6 @@ int sweep_run_all(struct sweep *sweep)
 	    kept_make_folder(sweep->folder, "windows") ||
 	    kept_make_folder(sweep->folder, "private") ||
 	    kept_make_folder(sweep->folder, "requests") ||
-	    kept_make_folder(sweep->folder, "phases") ||
 	    (sweep->suite.once && sweep_sets_profile(sweep)) ||
 	    sweep_find_requests(sweep) || sweep_find_windows(sweep))
 		return STATUS_FAILED;

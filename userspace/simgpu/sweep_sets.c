@@ -168,7 +168,8 @@ int sweep_sets_profile(struct sweep *sweep)
 	int ret = sweep_alone_options(sweep, 0, &options);
 
 	if (!ret)
-		ret = kept_make_folder(sweep->folder, "profiles");
+		ret = kept_make_folder(sweep->folder, "profiles") ?:
+		      kept_make_folder(sweep->folder, "phases");
 	for (i = 0; !ret && i < sweep->suite.workload_count; i++)
 		if (occurs(&sweep->suite, i))
 			ret = find_profile(sweep, &options, i);

@@ -97,6 +97,7 @@ static u32 merged_blocks(const struct simgpu_snapshot *snapshot,
 			 const struct phases *phases, u32 phase)
 {
 	u32 threads = 0, registers = 0, shared_bytes = 0, blocks, i;
+	u64 whole;
 
 	for (i = 0; i < phases->count; i++) {
 		const struct simgpu_snapshot_kernel *head =
@@ -108,11 +109,9 @@ static u32 merged_blocks(const struct simgpu_snapshot *snapshot,
 		registers = greater_of(registers, head->registers);
 		shared_bytes = greater_of(shared_bytes, head->shared_bytes);
 	}
-	threads = (threads / WARP_THREADS + !!(threads % WARP_THREADS)) *
-		  WARP_THREADS;
-	blocks = least_times(snapshot->sm_blocks, snapshot->sm_threads, threads);
-	blocks = least_times(blocks, snapshot->sm_registers,
-			     (u64)threads * registers);
+	whole = ((u64)threads + WARP_THREADS - 1) / WARP_THREADS * WARP_THREADS;
+	blocks = least_times(snapshot->sm_blocks, snapshot->sm_threads, whole);
+	blocks = least_times(blocks, snapshot->sm_registers, whole * registers);
 	blocks = least_times(blocks, snapshot->sm_shared_bytes, shared_bytes);
 	return blocks ? blocks : 1;
 }
