@@ -23,9 +23,11 @@
 #define SIMGPU_SAYS_CHANNELS	(1U << 10)	/* @channels */
 #define SIMGPU_SAYS_LLC_WAYS	(1U << 11)	/* @llc_ways */
 #define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
+#define SIMGPU_SAYS_SM_BLOCKS	(1U << 13)	/* @sm_blocks */
 #define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
 				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
-				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES)
+				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES | \
+				 SIMGPU_SAYS_SM_BLOCKS)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -125,6 +127,10 @@
  * @hold_queues: by slot, a bit for each queue whose kernels do not start, beside
  *	@hold. A tenant all of whose work is in such queues needs @hold, too, to be
  *	without an SM. Until it is said anew
+ * @sm_blocks: thread blocks of all tenants together that a shared SM may begin to hold
+ *	at a time, 1 to the configuration's; 0, as at first: as many as fit. Those that
+ *	are there already stay
+ * @reserved: zero
  */
 struct simgpu_proposal {
 	u32 flags;
@@ -147,8 +153,10 @@ struct simgpu_proposal {
 	u64 channels[SIMGPU_SLOTS_MAX];
 	u32 llc_ways[SIMGPU_SLOTS_MAX];
 	u8 hold_queues[SIMGPU_SLOTS_MAX];
+	u32 sm_blocks;
+	u32 reserved;
 };
 
-static_assert(sizeof(struct simgpu_proposal) == 14368, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 14376, "no padding");
 
 #endif /* SIMGPU_PROPOSAL_H */

@@ -512,6 +512,15 @@ static void apply_order(struct session *session)
 	gpu_set_block_order(session->gpu, orders[proposal->block_order]);
 }
 
+static void apply_sm_blocks(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	if (proposal->flags & SIMGPU_SAYS_SM_BLOCKS)
+		gpu_set_shared_blocks(session->gpu, proposal->sm_blocks ?
+				      proposal->sm_blocks : U32_MAX);
+}
+
 static void apply_ranks(struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
@@ -622,6 +631,7 @@ void proposal_apply(struct session *session)
 	apply_limits(session);
 	quotas_apply(session);
 	apply_ranks(session);
+	apply_sm_blocks(session);
 	apply_order(session);
 	apply_issue_limits(session);
 	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES)
@@ -670,6 +680,7 @@ void controls_clear(struct session *session)
 		clear_issue_limits(session, slot);
 		session->tenants[slot].quota.last = 0;
 	}
+	gpu_set_shared_blocks(session->gpu, U32_MAX);
 	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
 	controls_idle_samples(session);
 }

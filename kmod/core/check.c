@@ -284,6 +284,18 @@ static bool order_exists(const struct simgpu_proposal *proposal,
 	return true;
 }
 
+static bool sm_blocks_are_sound(const struct session *session,
+				struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	if (!(proposal->flags & SIMGPU_SAYS_SM_BLOCKS))
+		return true;
+	return proposal->sm_blocks <= session->initial.config.blocks_per_sm ||
+	       no(why, "sm_blocks", SESSION_NOWHERE, SESSION_NOWHERE,
+		  "an SM does not hold so many thread blocks");
+}
+
 /* Nobody who is not there is given a limit, which would wait for who comes. */
 static bool issue_limits_are_sound(const struct session *session,
 				   struct session_refusal *why)
@@ -419,6 +431,7 @@ bool proposal_is_sound(const struct session *session,
 	       masks_exist(session, why) &&
 	       places_are_sound(session, why) &&
 	       quotas_are_sound(proposal, why) && order_exists(proposal, why) &&
+	       sm_blocks_are_sound(session, why) &&
 	       issue_limits_are_sound(session, why) &&
 	       resets_are_sound(session, why) &&
 	       knobs_are_sound(session, why);

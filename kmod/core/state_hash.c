@@ -256,6 +256,8 @@ static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
 	if (proposal->flags & SIMGPU_SAYS_HOLD_QUEUES)
 		hash = mix_bytes(hash, proposal->hold_queues,
 				 sizeof(proposal->hold_queues));
+	if (proposal->flags & SIMGPU_SAYS_SM_BLOCKS)
+		hash = hash_mix(hash, proposal->sm_blocks);
 	if (proposal->flags & SIMGPU_SAYS_CHANNELS)
 		hash = mix_bytes(hash, proposal->channels,
 				 sizeof(proposal->channels));

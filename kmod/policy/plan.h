@@ -136,11 +136,15 @@ void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
 		   struct plan_work *work, struct plan_estimate *out);
 void plan_choice_of(const struct plan_set *set, const struct plan *plan,
 		    u32 phase, struct plan_choice *choice);
+void plan_clear(const struct plan_set *set, struct plan *plan);
+void plan_add_phase(const struct plan_set *set, const struct plan_choice *choice,
+		    struct plan_work *work, struct plan *plan);
 void plan_make(const struct plan_set *set, struct plan_work *work,
 	       struct plan *out);
 u32 plan_interleave(const struct plan_set *set, const struct plan_choice *choice,
 		    struct plan_work *work, u8 *kernels, u32 most);
 u64 plan_interval(const struct plan_set *set, u32 index, u32 sms);
+u32 plan_capacity(u64 interval, u64 longest);
 
 /**
  * struct phases - what policies that run kernels in phases remember

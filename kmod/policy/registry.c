@@ -30,6 +30,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_sequential,
 	&policy_concurrent,
 	&policy_stm,
+	&policy_stm_merged,
 	&policy_stm_partition,
 	&policy_quota_naive,
 	&policy_quota_history,

@@ -87,8 +87,10 @@ bool block_fits(const struct gpu *gpu, const struct sm *sm,
 	u32 threads = sm->threads_used + kernel->block_threads;
 	u32 registers = sm->registers_used + registers_of(kernel);
 	u32 shared = sm->shared_used + kernel->shared_bytes;
+	u32 most = sm->owner == GPU_SHARED ? gpu->shared_blocks :
+		   config->blocks_per_sm;
 
-	return sm->blocks < config->blocks_per_sm &&
+	return sm->blocks < most &&
 	       threads <= config->threads_per_sm &&
 	       registers <= config->registers_per_sm &&
 	       shared <= config->shared_bytes_per_sm &&

@@ -575,6 +575,14 @@ void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order)
 	gpu->dispatch_shared = true;
 }
 
+void gpu_set_shared_blocks(struct gpu *gpu, u32 most)
+{
+	port_assert(most);
+	gpu->shared_blocks = most < gpu->config.blocks_per_sm ?
+			     most : gpu->config.blocks_per_sm;
+	gpu->dispatch_shared = true;
+}
+
 void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)
 {
 	port_assert(capacity);

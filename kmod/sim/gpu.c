@@ -258,6 +258,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	gpu->config = *config;
 	gpu->seed = seed;
 	gpu->arrival_cycle = NEVER;
+	gpu->shared_blocks = config->blocks_per_sm;
 	dram_compile(config, &gpu->limits);
 	gpu_set_views(gpu, NULL, 1);
 	for (i = 0; i < config->sms; i++)

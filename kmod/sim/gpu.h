@@ -692,6 +692,17 @@ enum gpu_block_order {
 void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order);
 
 /**
+ * gpu_set_shared_blocks() - thread blocks on a shared SM, of all tenants together
+ * @gpu: the device
+ * @most: above 0; as at first, and where it is more than that, the configuration's
+ *
+ * No block begins on a shared SM that has as many; those that are there stay. If the
+ * blocks of several kernels each take as much room as the greatest of them, so many of
+ * these fit on an SM.
+ */
+void gpu_set_shared_blocks(struct gpu *gpu, u32 most);
+
+/**
  * gpu_set_bucket() - capacity of a slot's leaky bucket
  * @gpu: the device
  * @slot: the tenant

@@ -21,7 +21,7 @@
 		      "hash what is new in " #type ", then change its size")
 
 HASHED(struct gpu_config, 300);
-HASHED(struct gpu, 1160);
+HASHED(struct gpu, 1168);
 HASHED(struct tenant, 56);
 HASHED(struct grid, 96);
 HASHED(struct simgpu_counters, 376);
@@ -146,6 +146,8 @@ static u64 mix_device(u64 hash, const struct gpu *gpu)
 	hash = mix2(hash, gpu->order_slot, gpu->order_sm);
 	hash = hash_mix(hash, gpu->sample_at);
 	hash = hash_mix(hash, gpu->sample_interval);
+	if (gpu->shared_blocks != gpu->config.blocks_per_sm)
+		hash = hash_mix(hash, gpu->shared_blocks);
 	/* What only those have that ask to be told. */
 	if (gpu->sliced)
 		hash = hash_mix(hash, gpu->sliced);

@@ -169,6 +169,10 @@ static void random_rest(const struct simgpu_snapshot *snapshot,
 		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 			p->bucket[slot] = 1 + below(5);
 	}
+	if (!below(6)) {
+		p->flags |= SIMGPU_SAYS_SM_BLOCKS;
+		p->sm_blocks = below(5 + 100 * !below(100));
+	}
 	if (!below(4)) {
 		p->flags |= SIMGPU_SAYS_RANKS | SIMGPU_SAYS_HOLD_QUEUES;
 		for (slot = 0; slot < TENANTS; slot++) {
@@ -354,7 +358,7 @@ static void proposals_are_done_or_refused_in_full(void **state)
 static const struct simgpu_policy *const policies[] = {
 	&anything, &policy_even, &policy_hsm_fair, &policy_hsm_qos,
 	&policy_bw_app, &policy_proportional, &policy_cumask, &policy_mps_share,
-	&policy_slices,
+	&policy_slices, &policy_stm_merged,
 };
 
 /* In one of three queues, mostly; some wait for others, and some cannot be. */

@@ -73,6 +73,12 @@ static void bad_bucket(void)
 	seen.say.block_order = SIMGPU_ORDER_LEAKY_BUCKET;
 }
 
+static void bad_sm_blocks(void)
+{
+	seen.say.flags = SIMGPU_SAYS_SM_BLOCKS;
+	seen.say.sm_blocks = gpu_config_find("hbm80")->blocks_per_sm + 1;
+}
+
 static void bad_preemption(void)
 {
 	seen.say.flags = SIMGPU_SAYS_PREEMPTION;
@@ -140,6 +146,7 @@ static const struct bad bad[] = {
 	{ "owner", bad_limits }, { "quota", bad_quota },
 	{ "refill", bad_refill }, { "quota_flags", bad_quota_flags },
 	{ "block_order", bad_order }, { "bucket", bad_bucket },
+	{ "sm_blocks", bad_sm_blocks },
 	{ "preemption", bad_preemption }, { "preemption", bad_reset },
 	{ "preemption", bad_reset_of_sharer },
 	{ "idle_sample_cycles", bad_samples },

@@ -163,6 +163,7 @@ static const struct change changes[] = {
 	FIELD(EACH, device, gpu, running),
 	FIELD(EACH, device, gpu, bucket_full),
 	FIELD(EACH, device, gpu, block_order),
+	FIELD(EACH, device, gpu, shared_blocks),
 	FIELD(EACH, device, gpu, sliced),
 	FIELD(FIRST, device, gpu, watch_quotas),
 	FIELD(EACH, device, gpu, order_slot),

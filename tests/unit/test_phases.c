@@ -283,11 +283,11 @@ static void concurrent_leaves_over_what_the_older_kernel_does_not_take(void **st
 	trace_free(scales);
 }
 
-static void kernels_that_complement_each_other_run_together(void **state)
+static void complementing_run_together(const struct simgpu_policy *policy)
 {
 	struct trace *scales = trace_profiled(8, 10000);
 	struct trace *saturates = trace_profiled(2, 500000);
-	struct bench *bench = bench_under(&policy_stm);
+	struct bench *bench = bench_under(policy);
 
 	join(bench, 0);
 	join(bench, 1);
@@ -298,6 +298,78 @@ static void kernels_that_complement_each_other_run_together(void **state)
 	assert_int_equal(ran.starts, 4);
 	trace_free(scales);
 	trace_free(saturates);
+}
+
+static void kernels_that_complement_each_other_run_together(void **state)
+{
+	complementing_run_together(&policy_stm);
+	complementing_run_together(&policy_stm_merged);
+	complementing_run_together(&policy_stm_partition);
+}
+
+/* A snapshot of two kernels that complement each other. */
+static void snapshot_pair(struct simgpu_snapshot *snapshot, u32 threads, u32 registers,
+			  u32 shared_bytes)
+{
+	u32 slot;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	snapshot->sms = SMS;
+	snapshot->sms_per_tpc = 1;
+	snapshot->sm_threads = 1536;
+	snapshot->sm_blocks = 8;
+	snapshot->sm_registers = 32768;
+	snapshot->sm_shared_bytes = 49152;
+	snapshot->tenants_active = 2;
+	snapshot->profile_count = 2;
+	for (slot = 0; slot < 2; slot++) {
+		struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+
+		tenant->active = 1;
+		tenant->queue[0].head = (struct simgpu_snapshot_kernel) {
+			.flags = SIMGPU_KERNEL_PRESENT, .blocks = BLOCKS,
+			.threads = slot ? threads : 256,
+			.registers = slot ? registers : 16,
+			.shared_bytes = slot ? shared_bytes : 0,
+			.profile = slot + 1,
+		};
+		make_points((void *)snapshot->profiles[slot].point,
+			    slot ? 2 : 8, slot ? 500000 : 10000);
+	}
+}
+
+static u32 merged(u32 threads, u32 registers, u32 shared_bytes)
+{
+	struct simgpu_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	struct simgpu_proposal *proposal = calloc(1, sizeof(*proposal));
+	void *memory = calloc(1, policy_stm_merged.state_bytes);
+	u32 blocks;
+
+	snapshot_pair(snapshot, threads, registers, shared_bytes);
+	assert_int_equal(policy_stm_merged.decide(snapshot, memory, proposal), 0);
+	assert_int_equal(proposal->hold, ~3ULL);
+	assert_true(proposal->flags & SIMGPU_SAYS_SM_BLOCKS);
+	blocks = proposal->sm_blocks;
+	free(snapshot);
+	free(proposal);
+	free(memory);
+	return blocks;
+}
+
+/*
+ * STM 5: A needs 4K registers a thread block and B 8K, so that an SM with 32K holds
+ * four blocks of the merged kernel.
+ */
+static void merged_kernels_take_the_greatest_room(void **state)
+{
+	assert_int_equal(merged(256, 32, 0), 4);
+	/* Nobody has more than A. */
+	assert_int_equal(merged(32, 16, 0), 6);
+	assert_int_equal(merged(512, 16, 0), 3);
+	/* A few threads with many registers make all threads have as many. */
+	assert_int_equal(merged(32, 63, 0), 2);
+	assert_int_equal(merged(64, 16, 24576), 2);
+	assert_int_equal(merged(1024, 63, 49152), 1);
 }
 
 /* Alike ones gain nothing, and one without a profile is nobody's companion. */
@@ -374,6 +446,7 @@ int main(void)
 		cmocka_unit_test(sequential_runs_one_kernel_at_a_time_as_they_came),
 		cmocka_unit_test(concurrent_leaves_over_what_the_older_kernel_does_not_take),
 		cmocka_unit_test(kernels_that_complement_each_other_run_together),
+		cmocka_unit_test(merged_kernels_take_the_greatest_room),
 		cmocka_unit_test(who_gains_nothing_runs_alone),
 		cmocka_unit_test(who_comes_waits_for_the_next_plan),
 		cmocka_unit_test(a_tenant_may_leave_its_phase),

@@ -453,6 +453,36 @@ static void queues_go_over_the_sms_in_turn(void **state)
 	device_free(&device);
 }
 
+/* Of all tenants together, until more are allowed; those that are there stay. */
+static void shared_sms_hold_so_many_blocks(void **state)
+{
+	struct gpu_config config = *gpu_config_find("hbm80");
+	struct trace *trace = trace_compute(300, 20, 200);
+	struct device device;
+	u32 turn, most = 3;
+
+	config.sms = 2;
+	device_make(&device, &config);
+	gpu_set_shared_blocks(device.gpu, 3);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_kernel_start(device.gpu, 1, trace, 0);
+	for (turn = 1; turn < 60; turn++) {
+		gpu_run(device.gpu, turn * gpu_window(&config));
+		assert_int_equal(blocks_on(&device, 0, 0) +
+				 blocks_on(&device, 0, 1), most);
+		if (turn == 20)
+			gpu_set_shared_blocks(device.gpu, U32_MAX);
+		/* 2,048 threads in blocks of 256. */
+		if (turn >= 20)
+			most = 8;
+	}
+	gpu_set_shared_blocks(device.gpu, 1);
+	gpu_run(device.gpu, gpu_now(device.gpu) + gpu_window(&config));
+	assert_in_range(blocks_on(&device, 0, 0) + blocks_on(&device, 0, 1), 2, 8);
+	trace_free(trace);
+	device_free(&device);
+}
+
 /*
  * STM 4.1: after the start, any interval of successive thread blocks has of
  * each tenant what its proportion says, but for one.
@@ -679,6 +709,7 @@ int main(void)
 		cmocka_unit_test(tenants_take_turns),
 		cmocka_unit_test(buckets_interleave_as_in_figure_5),
 		cmocka_unit_test(queues_go_over_the_sms_in_turn),
+		cmocka_unit_test(shared_sms_hold_so_many_blocks),
 		cmocka_unit_test(any_interval_has_its_proportions),
 		cmocka_unit_test(big_blocks_wait_in_the_queue),
 		cmocka_unit_test(pauses_do_not_show),

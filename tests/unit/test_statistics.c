@@ -142,6 +142,29 @@ static void bootstrap_of_little(void **state)
 	near(interval.high, 4, 1e-12);
 }
 
+/* By hand: 1 - 6 * (1 + 1) / (5 * 24); and where two share a rank. */
+static void ranks_correlate(void **state)
+{
+	static const double a[] = { 10, 20, 30, 40, 50 };
+	static const double b[] = { 1, 3, 2, 4, 5 };
+	static const double down[] = { 9, 7, 5, 3, -1 };
+	static const double tied[] = { 1, 2, 2, 4, 5 };
+	static const double flat[] = { 3, 3, 3, 3, 3 };
+	double out = 7;
+
+	assert_true(statistics_rank_correlation(a, b, 5, &out));
+	near(out, 0.9, 1e-12);
+	assert_true(statistics_rank_correlation(a, down, 5, &out));
+	near(out, -1, 1e-12);
+	assert_true(statistics_rank_correlation(tied, tied, 5, &out));
+	near(out, 1, 1e-12);
+	assert_true(statistics_rank_correlation(a, tied, 5, &out));
+	near(out, 0.974679434480896, 1e-12);
+	assert_false(statistics_rank_correlation(a, flat, 5, &out));
+	assert_false(statistics_rank_correlation(a, b, 2, &out));
+	assert_false(statistics_rank_correlation(a, b, 0, &out));
+}
+
 /* The first numbers of splitmix64 from 0, as its author prints them. */
 static void bits_are_splitmix(void **state)
 {
@@ -158,6 +181,7 @@ int main(void)
 		cmocka_unit_test(quantiles),
 		cmocka_unit_test(bootstrap_goes_over_programs),
 		cmocka_unit_test(bootstrap_of_little),
+		cmocka_unit_test(ranks_correlate),
 		cmocka_unit_test(bits_are_splitmix),
 	};
 

@@ -2,7 +2,8 @@
 /*
  * Measurements of the engine: one memory channel alone with its queue kept
  * full (dram_bench.c), the speed of the whole GPU (bench.c), what it would be
- * on many cores (bench_path.c), and what an epoch costs (bench_epoch.c).
+ * on many cores (bench_path.c), what an epoch costs (bench_epoch.c), and how long a
+ * plan takes (bench_plan.c).
  */
 #ifndef OFFLINE_BENCH_H
 #define OFFLINE_BENCH_H
@@ -169,6 +170,16 @@ int offline_measure_channel(const struct gpu_config *config,
  */
 int offline_measure_epoch(const struct gpu_config *config,
 			  const struct trace *trace, bool shared, u64 *ns);
+
+/**
+ * offline_measure_plan() - host time of a plan of spatial-temporal multitasking
+ * @count: made-up kernels, 1 to PLAN_KERNELS_MAX, the same in each call
+ * @sms: of the GPU
+ * @ns: set to the median of OFFLINE_RUNS plans by Algorithm 1
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int offline_measure_plan(u32 count, u32 sms, u64 *ns);
 
 /**
  * offline_device_bytes() - memory of a GPU with its session

@@ -41,6 +41,12 @@ enum { RBH20, RBH80, COMPUTE, LOADS };
 #define ALL_LOADS		(LOADS + TABLE2)
 #define TABLE2_CYCLES		200000
 
+/* Sets of STM's Table 1, on its GTX480. */
+#define PLANS			5
+#define PLAN_SMS		15
+
+static const u32 plan_kernels[PLANS] = { 2, 5, 10, 20, 50 };
+
 enum { OPTION_SAVE = 256, OPTION_THREADS };
 
 static const struct argp_option options[] = {
@@ -64,6 +70,8 @@ static const char about[] =
 	"median counts.\v"
 	"ns_per_dram_request is the mean over the ten programs, "
 	"streams_ns_per_dram_request over the two streams. "
+	"plan_seconds is what a plan of spatial-temporal multitasking takes, by the "
+	"number of its kernels, made up, on 15 SMs. "
 	"bytes is the memory of the device with the slots "
 	"of all tenants; their traces are not in it.\n"
 	"\n"
@@ -303,6 +311,7 @@ struct measured {
 	u64 bytes;
 	u64 epoch_ns;
 	u64 shared_ns;
+	u64 plan_ns[PLANS];
 };
 
 static int measure_channel(const struct gpu_config *config, u64 requests,
@@ -350,6 +359,9 @@ static int measure(const struct gpu_config *config, bool quick,
 	if (!ret)
 		ret = offline_measure_epoch(config, loads[COMPUTE].trace, true,
 					    &measured->shared_ns);
+	for (i = 0; !ret && i < PLANS; i++)
+		ret = offline_measure_plan(plan_kernels[i], PLAN_SMS,
+					   &measured->plan_ns[i]);
 	for (i = 0; i < ALL_LOADS; i++)
 		offline_free_trace((struct trace *)loads[i].trace);
 	return ret;
@@ -431,6 +443,20 @@ static u64 channel_requests_per_second(const struct measured *measured)
 
 /* --- output -------------------------------------------------------------------- */
 
+static struct json_object *plans_json(const struct measured *measured)
+{
+	struct json_object *object = json_object_new_object();
+	char key[16];
+	u32 i;
+
+	for (i = 0; i < PLANS; i++) {
+		snprintf(key, sizeof(key), "%u", plan_kernels[i]);
+		json_set(object, key,
+			 json_decimal_or_null(true, (double)measured->plan_ns[i] / 1e9));
+	}
+	return object;
+}
+
 static int print_json(const struct gpu_config *config,
 		      const struct measured *measured)
 {
@@ -457,6 +483,7 @@ static int print_json(const struct gpu_config *config,
 	json_set(object, "epoch_ns_64_tenants", json_u64(measured->epoch_ns));
 	json_set(object, "epoch_ns_shared_rows",
 		 json_u64(measured->shared_ns));
+	json_set(object, "plan_seconds", plans_json(measured));
 	json_set(object, "memory_rbh20_rbh",
 		 json_ppm(load_rbh_ppm(&loads[RBH20])));
 	json_set(object, "memory_rbh20_bandwidth",
@@ -525,6 +552,7 @@ static int print_table(const struct gpu_config *config,
 		{ "memory", "MB", true, 1e6, 64, 16 },
 		{ "an epoch of 64 tenants (epoch_ns_64_tenants)", "us", true, 1e3, 0, 0 },
 		{ "one of 960 rows of shared SMs (epoch_ns_shared_rows)", "us", true, 1e3, 0, 0 },
+		{ "a plan of 50 kernels on 15 SMs (plan_seconds)", "ms", true, 1e6, 0, 0 },
 	};
 	const struct offline_load *loads = measured->loads;
 	const u64 values[ARRAY_SIZE(rows)] = {
@@ -539,6 +567,7 @@ static int print_table(const struct gpu_config *config,
 		measured->bytes,
 		measured->epoch_ns,
 		measured->shared_ns,
+		measured->plan_ns[PLANS - 1],
 	};
 	struct table *table = table_new("what|>measured|>floor|>goal|>of floor|>of goal");
 	u32 i;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu plan: which kernels run together, in which phase, on how many SMs. */
+#include "../offline/optimal.h"
 #include "output.h"
 #include "profile.h"
 
@@ -7,16 +8,32 @@ enum {
 	OPTION_CONFIG = 256,
 	OPTION_ALGORITHM,
 	OPTION_MAPS,
+	OPTION_SEED,
 	OPTION_JSON,
+};
+
+enum algorithm {
+	ALGORITHM_STM,
+	ALGORITHM_ROTATIONS,
+	ALGORITHM_OPTIMAL,
+	ALGORITHMS
+};
+
+static const char *const algorithm_names[ALGORITHMS] = {
+	[ALGORITHM_STM] = "stm",
+	[ALGORITHM_ROTATIONS] = "stm-rotations",
+	[ALGORITHM_OPTIMAL] = "optimal",
 };
 
 static const struct argp_option options[] = {
 	{ "config", OPTION_CONFIG, "NAME|FILE", 0, "The GPU (default hbm80)", 0 },
 	{ "algorithm", OPTION_ALGORITHM, "NAME", 0,
 	  "stm (default): kernels in the order given; stm-rotations: the best of "
-	  "all rotations of that order", 0 },
+	  "all rotations of that order; optimal: all phases and all splits are "
+	  "measured, of up to five kernels", 0 },
 	{ "maps", OPTION_MAPS, 0, 0,
 	  "With --json, print the order of thread blocks, too", 0 },
+	{ "seed", OPTION_SEED, "N", 0, "Of what optimal measures (default 1)", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ 0 }
 };
@@ -24,10 +41,12 @@ static const struct argp_option options[] = {
 static const char about[] =
 	"Divide the first kernels of the workloads among phases as the policy stm "
 	"does (Algorithm 1 of spatial-temporal multitasking), and print what each "
-	"phase is expected to take. Nothing runs: their traces have profiles, which "
-	"simgpu profile --out writes into them.\v"
+	"phase is expected to take. Nothing runs, unless the optimum is asked for: "
+	"their traces have profiles, which simgpu profile --out writes into them.\v"
 	"A phase's penalty is what it is slower for want of bandwidth (Eq. 3); a "
-	"kernel's capacity that of its leaky bucket.\n"
+	"kernel's capacity that of its leaky bucket. optimal (Algorithms 2 and 3) "
+	"prints what each phase took, too: seconds for two kernels, an hour or two "
+	"for five.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu profile --config gtx480 --out va.trace VA:size=card\n"
@@ -39,12 +58,38 @@ static const char about[] =
 /** struct arguments - the parsed command line */
 struct arguments {
 	const char *config;
-	bool rotations;
+	enum algorithm algorithm;
+	u64 seed;
 	bool maps;
 	bool json;
 	char **names;
 	u32 count;
 };
+
+static void parse_algorithm(struct argp_state *state, const char *text,
+			    enum algorithm *out)
+{
+	u32 i;
+
+	for (i = 0; i < ALGORITHMS; i++)
+		if (!strcmp(algorithm_names[i], text)) {
+			*out = i;
+			return;
+		}
+	argp_error(state, "--algorithm is stm, stm-rotations or optimal, not \"%s\"",
+		   text);
+}
+
+static void check_arguments(struct argp_state *state,
+			    const struct arguments *arguments)
+{
+	if (arguments->count > PLAN_KERNELS_MAX)
+		argp_error(state, "a plan has %u kernels at most", PLAN_KERNELS_MAX);
+	if (arguments->algorithm == ALGORITHM_OPTIMAL &&
+	    arguments->count > OPTIMAL_KERNELS_MAX)
+		argp_error(state, "--algorithm optimal measures every schedule, of %u kernels at most, not of %u",
+			   OPTIMAL_KERNELS_MAX, arguments->count);
+}
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
@@ -55,13 +100,13 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		arguments->config = text;
 		return 0;
 	case OPTION_ALGORITHM:
-		arguments->rotations = !strcmp(text, "stm-rotations");
-		if (!arguments->rotations && strcmp(text, "stm"))
-			argp_error(state, "--algorithm is stm or stm-rotations, not \"%s\"",
-				   text);
+		parse_algorithm(state, text, &arguments->algorithm);
 		return 0;
 	case OPTION_MAPS:
 		arguments->maps = true;
+		return 0;
+	case OPTION_SEED:
+		arguments->seed = option_number(state, "--seed", text, 0, U64_MAX);
 		return 0;
 	case OPTION_JSON:
 		arguments->json = true;
@@ -69,9 +114,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		arguments->names = state->argv + state->next;
 		arguments->count = (u32)(state->argc - state->next);
-		if (arguments->count > PLAN_KERNELS_MAX)
-			argp_error(state, "a plan has %u kernels at most",
-				   PLAN_KERNELS_MAX);
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(state, arguments);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no workload is named");
@@ -93,6 +138,9 @@ static const struct argp argp = {
  * @kernels: in the order in which the plan takes them
  * @profiles: by workload
  * @first: workload of the first kernel; the others follow in a circle
+ * @algorithm: that the plan is by
+ * @seed: of what is measured
+ * @optimal: the best schedule, where that was asked for
  * @seconds: that planning took
  */
 struct planning {
@@ -103,6 +151,9 @@ struct planning {
 	struct plan_work work;
 	struct plan plan;
 	u32 first;
+	enum algorithm algorithm;
+	u64 seed;
+	struct optimal optimal;
 	double seconds;
 };
 
@@ -129,7 +180,8 @@ static int take_profiles(struct planning *planning)
 	return STATUS_OK;
 }
 
-static void plan_from(struct planning *planning, u32 first)
+/* The kernels, from one on in a circle. */
+static void take_kernels(struct planning *planning, u32 first)
 {
 	u32 count = planning->set.count, i;
 
@@ -145,13 +197,19 @@ static void plan_from(struct planning *planning, u32 first)
 			.memory_bytes = trace->footprint_bytes,
 		};
 	}
+}
+
+static void plan_from(struct planning *planning, u32 first)
+{
+	take_kernels(planning, first);
 	plan_make(&planning->set, &planning->work, &planning->plan);
 }
 
-static void make_plan(struct planning *planning, bool rotations)
+static void make_plan(struct planning *planning)
 {
+	bool rotations = planning->algorithm == ALGORITHM_ROTATIONS;
 	u32 count = rotations ? planning->set.count : 1, best = 0, i;
-	u64 least = U64_MAX, began = offline_wall_ns();
+	u64 least = U64_MAX;
 
 	for (i = 0; i < count; i++) {
 		plan_from(planning, i);
@@ -162,7 +220,69 @@ static void make_plan(struct planning *planning, bool rotations)
 	}
 	if (planning->first != best)
 		plan_from(planning, best);
+}
+
+/* --- the optimum ------------------------------------------------------------------ */
+
+static int measure(void *context, const struct plan_choice *choice, u64 limit,
+		   u64 *cycles)
+{
+	struct planning *planning = context;
+	struct offline_program programs[OPTIMAL_KERNELS_MAX];
+	u32 i;
+
+	for (i = 0; i < choice->count; i++)
+		programs[i] = (struct offline_program) {
+			.trace = planning->measured
+					 ->workloads[choice->kernel[i]].trace,
+			.kernels = 1,
+			.sms = choice->sms[i],
+		};
+	return offline_phase(&planning->measured->config, planning->seed, programs,
+			     choice->count, limit, cycles);
+}
+
+static void on_progress(void *context, u32 done, u32 total)
+{
+	progress("measuring", done, total);
+}
+
+static int find_optimal(struct planning *planning)
+{
+	const struct optimal_search search = {
+		.set = &planning->set,
+		.context = planning,
+		.measure = measure,
+		.progress = on_progress,
+	};
+	u32 i;
+	int ret;
+
+	take_kernels(planning, 0);
+	ret = optimal_find(&search, &planning->optimal);
+	progress_end();
+	if (ret == -E2BIG)
+		return fail("a thread block of a kernel does not fit on an SM");
+	if (ret)
+		return fail("the schedules cannot be measured: %s", strerror(-ret));
+	plan_clear(&planning->set, &planning->plan);
+	for (i = 0; i < planning->optimal.phases; i++)
+		plan_add_phase(&planning->set, &planning->optimal.phase[i],
+			       &planning->work, &planning->plan);
+	return STATUS_OK;
+}
+
+static int find_plan(struct planning *planning)
+{
+	u64 began = offline_wall_ns();
+	int ret = STATUS_OK;
+
+	if (planning->algorithm == ALGORITHM_OPTIMAL)
+		ret = find_optimal(planning);
+	else
+		make_plan(planning);
 	planning->seconds = (double)(offline_wall_ns() - began) / 1e9;
+	return ret;
 }
 
 /* --- output ------------------------------------------------------------------------ */
@@ -170,6 +290,11 @@ static void make_plan(struct planning *planning, bool rotations)
 static const struct workload *workload_of(const struct planning *planning, u32 index)
 {
 	return &planning->measured->workloads[planning->kernels[index].profile];
+}
+
+static bool is_measured(const struct planning *planning)
+{
+	return planning->algorithm == ALGORITHM_OPTIMAL;
 }
 
 /* mapKernel and mapBlk of Figure 5. */
@@ -215,10 +340,24 @@ static struct json_object *phase_json(struct planning *planning, u32 phase, bool
 	}
 	json_set(object, "kernels", kernels);
 	json_set(object, "cycles_estimated", json_u64(planning->plan.cycles[phase]));
+	if (is_measured(planning))
+		json_set(object, "cycles_measured",
+			 json_u64(planning->optimal.phase_cycles[phase]));
 	json_set(object, "penalty", json_ppm(planning->plan.penalty_ppm[phase]));
 	if (maps)
 		set_maps(object, planning, &choice);
 	return object;
+}
+
+static void set_measured(struct json_object *object,
+			 const struct optimal *optimal)
+{
+	json_set(object, "cycles_measured", json_u64(optimal->cycles));
+	json_set(object, "cycles_sequential_measured",
+		 json_u64(optimal->sequential));
+	json_set(object, "splits_measured", json_u64(optimal->measured));
+	json_set(object, "splits_cut", json_u64(optimal->cut));
+	json_set(object, "splits_skipped", json_u64(optimal->skipped));
 }
 
 static int print_json(struct planning *planning, bool maps)
@@ -228,10 +367,13 @@ static int print_json(struct planning *planning, bool maps)
 	u32 phase;
 
 	json_set_string(document, "config", planning->measured->config.name);
+	json_set_string(document, "algorithm", algorithm_names[planning->algorithm]);
 	json_set(document, "seconds",
 		 json_decimal_or_null(true, planning->seconds));
 	json_set(document, "cycles_estimated", json_u64(planning->plan.total));
 	json_set(document, "cycles_sequential", json_u64(planning->plan.sequential));
+	if (is_measured(planning))
+		set_measured(document, &planning->optimal);
 	for (phase = 0; phase < planning->plan.phases; phase++)
 		json_object_array_add(phases, phase_json(planning, phase, maps));
 	json_set(document, "phases", phases);
@@ -240,7 +382,10 @@ static int print_json(struct planning *planning, bool maps)
 
 static int print_table(const struct planning *planning)
 {
-	struct table *table = table_new(">PHASE|KERNEL|>SMS|>CYCLES|>PENALTY");
+	struct table *table = table_new(is_measured(planning) ?
+		">PHASE|KERNEL|>SMS|>CYCLES|>PENALTY|>MEASURED" :
+		">PHASE|KERNEL|>SMS|>CYCLES|>PENALTY");
+	const struct optimal *optimal = &planning->optimal;
 	const struct plan *plan = &planning->plan;
 	u32 phase, i;
 
@@ -255,17 +400,24 @@ static int print_table(const struct planning *planning)
 			table_cell(table, "%u", choice.sms[i]);
 			table_cell(table, "%llu", plan->cycles[phase]);
 			table_ppm(table, true, plan->penalty_ppm[phase], 2);
+			if (is_measured(planning))
+				table_cell(table, "%llu",
+					   optimal->phase_cycles[phase]);
 		}
 	}
 	table_print(table);
 	printf("%llu cycles, %llu one after another\n", plan->total,
 	       plan->sequential);
+	if (is_measured(planning))
+		printf("measured: %llu cycles, %llu one after another; %u runs, %u of them stopped early, %u not made\n",
+		       optimal->cycles, optimal->sequential, optimal->measured,
+		       optimal->cut, optimal->skipped);
 	return STATUS_OK;
 }
 
 int plan_command(int argc, char **argv)
 {
-	struct arguments arguments = { .config = "hbm80" };
+	struct arguments arguments = { .config = "hbm80", .seed = 1 };
 	struct planning *planning = grow(NULL, 1, sizeof(*planning));
 	struct profiles measured = { .count = 0 };
 	int ret;
@@ -275,6 +427,8 @@ int plan_command(int argc, char **argv)
 	ret = config_load(arguments.config, &measured.config) ?:
 	      profiles_open(&measured, arguments.names, arguments.count);
 	planning->measured = &measured;
+	planning->algorithm = arguments.algorithm;
+	planning->seed = arguments.seed;
 	planning->set = (struct plan_set) {
 		.kernels = planning->kernels,
 		.profiles = planning->profiles,
@@ -284,11 +438,11 @@ int plan_command(int argc, char **argv)
 	};
 	if (!ret)
 		ret = take_profiles(planning);
-	if (!ret) {
-		make_plan(planning, arguments.rotations);
+	if (!ret)
+		ret = find_plan(planning);
+	if (!ret)
 		ret = arguments.json ? print_json(planning, arguments.maps) :
 				       print_table(planning);
-	}
 	profiles_free(&measured);
 	free(planning);
 	return ret;

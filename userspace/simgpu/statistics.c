@@ -29,6 +29,38 @@ double statistics_mean(const double *values, size_t count)
 	return count ? sum / (double)count : 0;
 }
 
+/* From 1 on; equal values have the mean of their ranks. */
+static double rank_of(const double *values, size_t count, size_t index)
+{
+	size_t below = 0, equal = 0, i;
+
+	for (i = 0; i < count; i++) {
+		below += values[i] < values[index];
+		equal += values[i] == values[index];
+	}
+	return (double)below + ((double)equal + 1) / 2;
+}
+
+bool statistics_rank_correlation(const double *a, const double *b, size_t count,
+				 double *out)
+{
+	double middle = ((double)count + 1) / 2, both = 0, of_a = 0, of_b = 0;
+	size_t i;
+
+	for (i = 0; count > 2 && i < count; i++) {
+		double from_a = rank_of(a, count, i) - middle;
+		double from_b = rank_of(b, count, i) - middle;
+
+		both += from_a * from_b;
+		of_a += from_a * from_a;
+		of_b += from_b * from_b;
+	}
+	if (of_a == 0 || of_b == 0)
+		return false;
+	*out = both / sqrt(of_a * of_b);
+	return true;
+}
+
 double statistics_t975(uint32_t freedom)
 {
 	static const double table[] = {

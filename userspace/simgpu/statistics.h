@@ -58,6 +58,19 @@ bool statistics_ci95(const double *values, size_t count, struct interval *out);
 double statistics_quantile(double *values, size_t count, double part);
 
 /**
+ * statistics_rank_correlation() - whether two lists put things in the same order
+ * @a: values
+ * @b: of the same things
+ * @count: how many
+ * @out: set to -1 to 1 (Spearman's); equal values share the mean of their ranks
+ *
+ * Return: false if there are fewer than three, or all of a list are equal: then there
+ * is no order.
+ */
+bool statistics_rank_correlation(const double *a, const double *b, size_t count,
+				 double *out);
+
+/**
  * statistics_bootstrap95() - the mean's 95% interval by bootstrap over programs
  * @observations: over which the mean is
  * @count: how many

@@ -2,7 +2,7 @@
 /* simgpu sweep: its command line. */
 #include "jobs.h"
 #include "plugin.h"
-#include "sweep.h"
+#include "sweep_sets.h"
 
 /* More would be an oversight on the command line. */
 #define SWEEP_RUNS_MAX	1000000
@@ -16,6 +16,7 @@ enum {
 	OPTION_WARMUP,
 	OPTION_PART,
 	OPTION_EVERY,
+	OPTION_SETS,
 	OPTION_JSON,
 	OPTION_CSV,
 };
@@ -40,6 +41,8 @@ static const struct argp_option options[] = {
 	  "Make only the Kth of N shares of the runs, to divide a sweep among hosts", 0 },
 	{ "every", OPTION_EVERY, "N", 0,
 	  "Thin the suite: only each Nth of its mixes, from the first on", 0 },
+	{ "sets", OPTION_SETS, "N=M,...", 0,
+	  "Thin stm-sets: of the sets of N programs only M, drawn by --seed", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "csv", OPTION_CSV, 0, 0,
 	  "Print the means as CSV, a row for each policy and its parts", 0 },
@@ -70,11 +73,16 @@ static const char about[] =
 	"then finds all of them and reports. tools/sweep-parallel does this under GNU "
 	"parallel or Slurm.\n"
 	"\n"
+	"In the suite stm-sets each trace runs once, with profiles that are measured "
+	"first, and means say what policies gain over sequential and concurrent; it has "
+	"the policy stm-optimal, the best schedule, found by measuring (docs/stm.md).\n"
+	"\n"
 	"Examples:\n"
 	"  simgpu sweep --policy even,hsm-fair@hsm,hsm-fair@mirror --out build/pairs\n"
 	"  simgpu sweep --suite hsm-hetero --policy proportional,hsm-qos --targets 0.5:0.9:0.1\n"
 	"  simgpu sweep --suite ./services --load 0.1:0.9:0.1 --cycles 5000000 --json\n"
 	"  simgpu sweep --suite hsm-compute --seeds 5 --cycles 1000000 --json\n"
+	"  simgpu sweep --suite stm-sets --config gtx480 --policy sequential,concurrent,stm\n"
 	"  printf 'LBM DXTC\\nPVC:weight=3 SC BINO\\n' >mine; simgpu sweep --suite ./mine\n"
 	"\n"
 	"Exit status: 0, whatever the figures are; 1 if it failed; 2 for wrong "
@@ -157,6 +165,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		sweep->every = option_number(state, "--every", text, 1,
 					     SWEEP_RUNS_MAX);
 		return 0;
+	case OPTION_SETS:
+		sweep->sets = text;
+		return 0;
 	case OPTION_JSON:
 		sweep->json = true;
 		return 0;
@@ -186,6 +197,30 @@ static const struct argp argp = {
 
 /* --- what was asked for --- */
 
+void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings)
+{
+	struct contender contender = sweep->policies[policy];
+
+	/* It is no policy of a session, but has the same knobs. */
+	if (!strcmp(contender.policy, SETS_OPTIMAL))
+		contender.policy = "stm";
+	contender_choose(&contender, settings);
+}
+
+static int load_contender(struct contender *contender,
+			  const struct settings *settings)
+{
+	bool optimal = !strcmp(contender->policy, SETS_OPTIMAL);
+	int ret;
+
+	if (optimal)
+		contender->policy = "stm";
+	ret = contender_load(contender, settings);
+	if (optimal)
+		contender->policy = SETS_OPTIMAL;
+	return ret;
+}
+
 static int add_policy(struct sweep *sweep, char *text)
 {
 	struct contender *contender = &sweep->policies[sweep->policy_count];
@@ -196,7 +231,7 @@ static int add_policy(struct sweep *sweep, char *text)
 	if (sweep->policy_count == SWEEP_POLICIES_MAX)
 		return fail_usage("there can be %d policies", SWEEP_POLICIES_MAX);
 	*contender = contender_split(text);
-	ret = contender_load(contender, &sweep->experiment.settings);
+	ret = load_contender(contender, &sweep->experiment.settings);
 	if (ret)
 		return ret;
 	contender_label(contender, label);
@@ -347,7 +382,7 @@ static int check_knobs(const struct sweep *sweep)
 	int ret;
 
 	for (i = 0; i < sweep->policy_count; i++) {
-		contender_choose(&sweep->policies[i], &settings);
+		sweep_choose(sweep, i, &settings);
 		ret = settings_options(&settings, &options);
 		if (!ret)
 			ret = knobs_apply(&settings.knobs, &options, &known);
@@ -373,6 +408,10 @@ static int prepare(struct sweep *sweep)
 	if (!ret)
 		ret = suite_load(sweep->suite_name,
 				 sweep->experiment.settings.seed, &sweep->suite);
+	if (!ret)
+		ret = sweep_sets_check(sweep);
+	if (!ret)
+		ret = sweep_sets_thin(sweep);
 	if (!ret)
 		suite_thin(&sweep->suite, (u32)sweep->every);
 	if (!ret)
@@ -413,7 +452,8 @@ int sweep_command(int argc, char **argv)
 		warn("part %u of %u is made; runs of other parts are missing still",
 		     sweep.part + 1, sweep.parts);
 	else if (!ret)
-		ret = sweep_report(&sweep);
+		ret = sweep.suite.once ? sweep_sets_report(&sweep) :
+					 sweep_report(&sweep);
 	free(sweep.runs);
 	free(sweep.mixes);
 	free(sweep.windows);

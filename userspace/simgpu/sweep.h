@@ -59,6 +59,7 @@ struct mix {
  * @workloads: without arrivals, which are of the mixes; one whose trace is launched
  *	in other queues is another one
  * @lists: memory of arrivals' lists, @list_count of them
+ * @once: each trace runs once, and what counts is when all have ended (sweep_sets.h)
  */
 struct suite {
 	struct workload *workloads;
@@ -67,6 +68,7 @@ struct suite {
 	u32 list_count;
 	struct mix *mixes;
 	u32 mix_count;
+	bool once;
 };
 
 /**
@@ -226,6 +228,8 @@ struct sweep_tenant {
  * @mix: as it is at @point
  * @policy: index of the policy and its model
  * @seed: index; the seed itself is that much above the first
+ * @cycle: core cycles of the whole run
+ * @estimated: what its plan was expected to take; 0: it has none
  */
 struct sweep_run {
 	const struct sweep *sweep;
@@ -234,6 +238,8 @@ struct sweep_run {
 	u32 point;
 	u32 seed;
 	u64 state_hash;
+	u64 cycle;
+	u64 estimated;
 	struct sweep_tenant tenants[MIX_TENANTS_MAX];
 };
 
@@ -259,6 +265,7 @@ struct sweep_request {
  * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
  * @seeds: that each mix is run with
  * @every: of the suite's mixes, each so many-th is run
+ * @sets: of how many programs how many sets are run, of --sets; NULL: all
  * @warmup_cycles: where the late span begins, at the next epoch's end
  * @part: which share of the runs this command makes, from 0, of @parts
  * @incomplete: runs of other parts are missing still: there is nothing to report
@@ -283,6 +290,7 @@ struct sweep {
 	bool target_given;
 	u64 seeds;
 	u64 every;
+	const char *sets;
 	u64 warmup_cycles;
 	u64 workers;
 	u32 part;
@@ -300,6 +308,9 @@ struct sweep {
 	struct sweep_run *runs;
 	u32 run_count;
 };
+
+/* Put a run's policy and model into the settings. */
+void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings);
 
 /* Whether tenants have goals in instructions a cycle. */
 bool sweep_has_goals(const struct sweep *sweep);

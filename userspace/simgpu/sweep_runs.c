@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runs of a sweep's mixes; see sweep.h. */
-#include "sweep_kept.h"
+#include "sweep_sets.h"
 
 #define FIELD(name) offsetof(struct sweep_tenant, name)
 
@@ -27,7 +27,7 @@ static int run_options(const struct sweep_run *run,
 	const struct sweep *sweep = run->sweep;
 	struct settings settings = sweep->experiment.settings;
 
-	contender_choose(&sweep->policies[run->policy], &settings);
+	sweep_choose(sweep, run->policy, &settings);
 	if (sweep_axes_split(&sweep->axes))
 		strcpy(settings.policy, "proportional");
 	settings.seed += run->seed;
@@ -131,7 +131,8 @@ static bool read_run(struct sweep_run *run, const struct kept *kept)
 
 	if (!file)
 		return false;
-	good = fscanf(file, "state_hash=%llx\n", &run->state_hash) == 1;
+	good = fscanf(file, "state_hash=%llx cycle=%llu estimated=%llu\n",
+		      &run->state_hash, &run->cycle, &run->estimated) == 3;
 	for (slot = 0; good && slot < run->mix->count; slot++)
 		good = kept_read_row(file, &run->tenants[slot], run_fields,
 				     ARRAY_SIZE(run_fields));
@@ -146,7 +147,8 @@ static int write_run(const struct sweep_run *run, struct kept *kept)
 
 	if (!file)
 		return -errno;
-	fprintf(file, "state_hash=%016llx\n", run->state_hash);
+	fprintf(file, "state_hash=%016llx cycle=%llu estimated=%llu\n",
+		run->state_hash, run->cycle, run->estimated);
 	for (slot = 0; slot < run->mix->count; slot++)
 		kept_write_row(file, &run->tenants[slot], run_fields,
 			       ARRAY_SIZE(run_fields));
@@ -164,7 +166,8 @@ static void on_progress(void *context, u64 cycle)
 {
 	struct watch *watch = context;
 
-	jobs_progress(watch->jobs, cycle - watch->cycle);
+	if (!watch->run->sweep->suite.once)
+		jobs_progress(watch->jobs, cycle - watch->cycle);
 	watch->cycle = cycle;
 }
 
@@ -253,6 +256,8 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	u32 slot;
 	int ret;
 
+	if (run->sweep->suite.once)
+		sweep_sets_estimate(run, options);
 	experiment->options = *options;
 	experiment->threads = run->sweep->experiment.settings.threads;
 	experiment->count = mix->count;
@@ -275,6 +280,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	if (ret)
 		return ret;
 	run->state_hash = result->state_hash;
+	run->cycle = result->cycle;
 	for (slot = 0; slot < mix->count; slot++)
 		fill_tenant(&run->tenants[slot], result->cycle,
 			    energy_find(options->config.name),
@@ -310,7 +316,9 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 	memset(run->tenants, 0, sizeof(run->tenants));
 	if (experiment && result && kept) {
 		ret = run_options(run, &options) ? -EINVAL : 0;
-		if (!ret)
+		if (!ret && sweep_sets_is_optimal(run))
+			ret = sweep_sets_optimal(run, &options);
+		else if (!ret)
 			ret = simulate(&watch, &options, experiment, result);
 	}
 	if (!ret) {
@@ -320,6 +328,9 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 	if (ret)
 		sweep_report_failure(jobs, work, label_of(run), run->mix->name,
 				     ret);
+	/* How long runs are that end by themselves is not known. */
+	if (work->sweep->suite.once)
+		jobs_progress(jobs, 1);
 	free(experiment);
 	free(result);
 	free(kept);
@@ -350,7 +361,7 @@ bool sweep_is_of_part(struct sweep *sweep, u32 index)
 static int run_mixes(struct sweep *sweep)
 {
 	struct sweep_work work = { .sweep = sweep };
-	u64 cycles = sweep->experiment.settings.cycles;
+	u64 each = sweep->suite.once ? 1 : sweep->experiment.settings.cycles;
 	u32 i;
 
 	work.todo = calloc(sweep->run_count, sizeof(*work.todo));
@@ -363,7 +374,7 @@ static int run_mixes(struct sweep *sweep)
 		warn("%u runs, %u of them to be made", sweep->run_count,
 		     work.todo_count);
 	jobs_run("mixes", work.todo_count, sweep->workers, run_mix, &work,
-		 cycles * work.todo_count);
+		 each * work.todo_count);
 	free(work.todo);
 	return work.failed ? STATUS_FAILED : STATUS_OK;
 }
@@ -375,9 +386,11 @@ int sweep_run_all(struct sweep *sweep)
 	    kept_make_folder(sweep->folder, "windows") ||
 	    kept_make_folder(sweep->folder, "private") ||
 	    kept_make_folder(sweep->folder, "requests") ||
+	    (sweep->suite.once && sweep_sets_profile(sweep)) ||
 	    sweep_find_requests(sweep) || sweep_find_windows(sweep))
 		return STATUS_FAILED;
 	if (run_mixes(sweep))
 		return STATUS_FAILED;
-	return sweep->incomplete ? STATUS_OK : sweep_find_truth(sweep);
+	return sweep->incomplete || sweep->suite.once ? STATUS_OK :
+	       sweep_find_truth(sweep);
 }

@@ -397,6 +397,61 @@ static int add_fgqos_trios_2(struct suite *suite)
 	return add_fgqos_trios(suite, 2);
 }
 
+/* --- spatial-temporal multitasking's --- */
+
+#define STM_PROGRAMS	9
+/* The greatest sets for which the optimum is searched. */
+#define STM_SET_MOST	5
+
+/*
+ * In the order in which the paper names them. Memory-bound are those that keep half of
+ * gtx480's memory busy alone (Figure 1), at the size of the cards.
+ */
+static const struct {
+	const char *argument;
+	bool memory;
+} stm_programs[STM_PROGRAMS] = {
+	{ "VA:size=card", true },
+	{ "BINO:size=card", false },
+	{ "BH:size=card", true },
+	{ "HIST256:size=card", false },
+	{ "MERGESORT:size=card", false },
+	{ "SCAN:size=card", true },
+	{ "HIST64:size=card", false },
+	{ "MONTECARLO:size=card", false },
+	{ "FWT:size=card", true },
+};
+
+static int add_stm_set(struct suite *suite, u32 programs)
+{
+	struct mix *mix = add_mix(suite);
+	u32 i;
+
+	for (i = 0; i < STM_PROGRAMS; i++)
+		if (programs >> i & 1 &&
+		    add_tenant(suite, mix, stm_programs[i].argument))
+			return STATUS_FAILED;
+	mix->category = MIX_HETERO;
+	return STATUS_OK;
+}
+
+/* All sets of two to five programs, the small ones first, with both kinds in them. */
+static int add_stm_sets(struct suite *suite)
+{
+	u32 memory = 0, count, set, i;
+
+	for (i = 0; i < STM_PROGRAMS; i++)
+		memory |= (u32)stm_programs[i].memory << i;
+	for (count = 2; count <= STM_SET_MOST; count++)
+		for (set = 0; set < 1U << STM_PROGRAMS; set++)
+			if ((u32)__builtin_popcount(set) == count &&
+			    set & memory && set & ~memory &&
+			    add_stm_set(suite, set))
+				return STATUS_FAILED;
+	suite->once = true;
+	return STATUS_OK;
+}
+
 /* --- a user's --- */
 
 /* A mix a line: workloads, separated by blanks; # begins a comment. */
@@ -492,6 +547,8 @@ static const struct suite_row {
 	  add_fgqos_trios_1, true },
 	{ "fgqos-trios-2", "the same with goals for the first two",
 	  add_fgqos_trios_2, true },
+	{ "stm-sets", "sets of 2 to 5 of the 9 programs of spatial-temporal multitasking, of both kinds, each run once",
+	  add_stm_sets, true },
 };
 
 static int no_suite(const char *name)

@@ -408,6 +408,20 @@ void plan_choice_of(const struct plan_set *set, const struct plan *plan,
 	}
 }
 
+/**
+ * plan_capacity() - of a kernel's leaky bucket
+ * @interval: between its blocks, as plan_interval() says
+ * @longest: of those of its phase
+ *
+ * Return: 1 to SIMGPU_BUCKET_MAX, which the one with the longest interval gets.
+ */
+u32 plan_capacity(u64 interval, u64 longest)
+{
+	u64 capacity = fixed_mul_div(interval, SIMGPU_BUCKET_MAX, longest);
+
+	return capacity ? (u32)capacity : 1;
+}
+
 /* Capacities of the buckets of a phase. */
 static void set_buckets(const struct plan_set *set,
 			const struct plan_choice *choice, struct plan *plan)
@@ -425,11 +439,48 @@ static void set_buckets(const struct plan_set *set,
 	for (i = 0; i < choice->count; i++) {
 		u64 interval = plan_interval(set, choice->kernel[i],
 					     choice->sms[i]);
-		u64 capacity = fixed_mul_div(interval, SIMGPU_BUCKET_MAX,
-					     longest);
 
-		plan->bucket[choice->kernel[i]] = capacity ? (u32)capacity : 1;
+		plan->bucket[choice->kernel[i]] = plan_capacity(interval, longest);
 	}
+}
+
+/**
+ * plan_clear() - a plan without phases
+ * @set: kernels, at least one
+ * @plan: only @sequential is filled in, the rest is zero
+ */
+void plan_clear(const struct plan_set *set, struct plan *plan)
+{
+	u32 i;
+
+	memset(plan, 0, sizeof(*plan));
+	for (i = 0; i < set->count; i++)
+		plan->sequential += point_of(set, i, set->sms)->cycles;
+}
+
+/**
+ * plan_add_phase() - one more phase, behind the others
+ * @set: kernels
+ * @choice: those of the phase, in no other one, with their SMs
+ * @work: workspace
+ * @plan: gets the phase, with the estimate of it
+ */
+void plan_add_phase(const struct plan_set *set, const struct plan_choice *choice,
+		    struct plan_work *work, struct plan *plan)
+{
+	struct plan_estimate estimate;
+	u32 i;
+
+	plan_estimate(set, choice, work, &estimate);
+	plan->cycles[plan->phases] = estimate.cycles;
+	plan->penalty_ppm[plan->phases] = estimate.penalty_ppm;
+	plan->total += estimate.cycles;
+	set_buckets(set, choice, plan);
+	for (i = 0; i < choice->count; i++) {
+		plan->phase[choice->kernel[i]] = (u8)plan->phases;
+		plan->sms[choice->kernel[i]] = choice->sms[i];
+	}
+	plan->phases++;
 }
 
 /**
@@ -448,22 +499,12 @@ void plan_make(const struct plan_set *set, struct plan_work *work,
 	u64 left = set->count == 64 ? U64_MAX : (1ULL << set->count) - 1;
 	u32 i;
 
-	memset(out, 0, sizeof(*out));
-	for (i = 0; i < set->count; i++)
-		out->sequential += point_of(set, i, set->sms)->cycles;
-	for (; left; out->phases++) {
+	plan_clear(set, out);
+	while (left) {
 		const struct plan_choice *choice = select_phase(set, left, work);
-		struct plan_estimate estimate;
 
-		plan_estimate(set, choice, work, &estimate);
-		out->cycles[out->phases] = estimate.cycles;
-		out->penalty_ppm[out->phases] = estimate.penalty_ppm;
-		out->total += estimate.cycles;
-		set_buckets(set, choice, out);
-		for (i = 0; i < choice->count; i++) {
-			out->phase[choice->kernel[i]] = (u8)out->phases;
-			out->sms[choice->kernel[i]] = choice->sms[i];
+		for (i = 0; i < choice->count; i++)
 			left &= ~(1ULL << choice->kernel[i]);
-		}
+		plan_add_phase(set, choice, work, out);
 	}
 }

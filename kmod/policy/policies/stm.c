@@ -3,7 +3,9 @@
  * stm: spatial-temporal multitasking (Liang et al., TPDS 2015). Profiles say which
  * kernels run together, in which phase, on how many SMs each (Algorithm 1); leaky
  * buckets give each its share of the SMs, which all of a phase share. stm-partition
- * does the same with SMs of one's own. sequential is what both are held against:
+ * does the same with SMs of one's own; stm-merged as the paper measured it, with each
+ * phase as one kernel whose thread blocks take as much room as the greatest of theirs
+ * (STM 4.2, 5). sequential is what both are held against:
  * one kernel after another, in the order in which launches came.
  */
 #include "../plan.h"
@@ -13,11 +15,13 @@
  * struct stm - what stm remembers
  * @phases: the plan, and how far it has come
  * @kernels: that it was made of
+ * @sm_blocks: by phase, thread blocks of its merged kernel that an SM holds
  * @work: workspace
  */
 struct stm {
 	struct phases phases;
 	struct plan_kernel kernels[PLAN_KERNELS_MAX];
+	u32 sm_blocks[PLAN_KERNELS_MAX];
 	struct plan_work work;
 };
 
@@ -70,6 +74,57 @@ static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 	phases_begin(snapshot, phases);
 }
 
+/* --- merged kernels --------------------------------------------------------------- */
+
+#define WARP_THREADS	32
+
+static u32 greater_of(u32 a, u32 b)
+{
+	return a > b ? a : b;
+}
+
+static u32 least_times(u32 most, u32 have, u64 need)
+{
+	return need && have / need < most ? (u32)(have / need) : most;
+}
+
+/*
+ * Thread blocks of a phase's merged kernel that an SM holds: each has the most threads,
+ * and each thread the most registers, of all its kernels (STM, Appendix C). At least
+ * one: a compiler would spill the registers that are too many.
+ */
+static u32 merged_blocks(const struct simgpu_snapshot *snapshot,
+			 const struct phases *phases, u32 phase)
+{
+	u32 threads = 0, registers = 0, shared_bytes = 0, blocks, i;
+	u64 whole;
+
+	for (i = 0; i < phases->count; i++) {
+		const struct simgpu_snapshot_kernel *head =
+			&snapshot->tenants[phases->slot[i]].queue[0].head;
+
+		if (phases->plan.phase[i] != phase)
+			continue;
+		threads = greater_of(threads, head->threads);
+		registers = greater_of(registers, head->registers);
+		shared_bytes = greater_of(shared_bytes, head->shared_bytes);
+	}
+	whole = ((u64)threads + WARP_THREADS - 1) / WARP_THREADS * WARP_THREADS;
+	blocks = least_times(snapshot->sm_blocks, snapshot->sm_threads, whole);
+	blocks = least_times(blocks, snapshot->sm_registers, whole * registers);
+	blocks = least_times(blocks, snapshot->sm_shared_bytes, shared_bytes);
+	return blocks ? blocks : 1;
+}
+
+static void merge_phases(const struct simgpu_snapshot *snapshot, struct stm *stm)
+{
+	u32 phase;
+
+	for (phase = 0; phase < stm->phases.plan.phases; phase++)
+		stm->sm_blocks[phase] = merged_blocks(snapshot, &stm->phases,
+						      phase);
+}
+
 /* --- policies ----------------------------------------------------------------------- */
 
 static int stm_decide(const struct simgpu_snapshot *snapshot, void *state,
@@ -80,6 +135,23 @@ static int stm_decide(const struct simgpu_snapshot *snapshot, void *state,
 	if (!phases_go_on(snapshot, &stm->phases))
 		make_plan(snapshot, stm);
 	phases_share(snapshot, &stm->phases, proposal);
+	return 0;
+}
+
+/* What ran before the policy came is merged with nothing. */
+static int stm_merged_decide(const struct simgpu_snapshot *snapshot, void *state,
+			     struct simgpu_proposal *proposal)
+{
+	struct stm *stm = state;
+
+	if (!phases_go_on(snapshot, &stm->phases)) {
+		make_plan(snapshot, stm);
+		merge_phases(snapshot, stm);
+	}
+	phases_share(snapshot, &stm->phases, proposal);
+	proposal->flags |= SIMGPU_SAYS_SM_BLOCKS;
+	proposal->sm_blocks = stm->phases.plan.phases ?
+			      stm->sm_blocks[stm->phases.phase] : 0;
 	return 0;
 }
 
@@ -157,6 +229,14 @@ const struct simgpu_policy policy_stm = {
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct stm),
 	.decide = stm_decide,
+};
+
+const struct simgpu_policy policy_stm_merged = {
+	.name = "stm-merged",
+	.events = PHASES_EVENTS,
+	.needs = SIMGPU_NEEDS_PROFILES,
+	.state_bytes = sizeof(struct stm),
+	.decide = stm_merged_decide,
 };
 
 const struct simgpu_policy policy_stm_partition = {
