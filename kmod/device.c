@@ -104,6 +104,11 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->refusal = (struct session_refusal) {};
 	device->session_refusal = device->refusal;
 	simgpu_device_publish_start(device);
+	/* It may have gone while the session was made. */
+	if (simgpu_policy_is_gone(device->policy)) {
+		session_policy_is_gone(session);
+		simgpu_device_fell_back(device, session_last_refusal(session));
+	}
 	return old;
 }
 

@@ -519,6 +519,8 @@ void simgpu_device_settle(struct simgpu_device *device);
 
 int simgpu_device_change(struct simgpu_device *device,
 			 const struct simgpu_device_change *change);
+void simgpu_devices_succeed(const struct simgpu_policy *old,
+			    const struct simgpu_policy *new);
 struct simgpu_published simgpu_device_published(struct simgpu_device *device);
 void simgpu_device_refused(struct simgpu_device *device,
 			   const struct session_refusal *why);

@@ -108,8 +108,12 @@ static int simgpu_device_decide(void *context,
 {
 	struct simgpu_device *device = context;
 	u64 start_ns = ktime_get_ns();
-	int ret = policy->decide(snapshot, state, proposal);
+	int ret;
 
+	if (policy->source == SIMGPU_SOURCE_BPF)
+		ret = simgpu_bpf_decide(policy, snapshot, state, proposal);
+	else
+		ret = policy->decide(snapshot, state, proposal);
 	if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
 		device->slow = true;
 	return ret;
