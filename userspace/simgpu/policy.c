@@ -16,7 +16,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
-	{ "json", 'j', 0, 0, "Print one JSON document (list, show)", 0 },
+	{ "json", 'j', 0, 0, "Print one JSON document (list, show, stats)", 0 },
 	{ "config", OPTION_CONFIG, "NAME", 0,
 	  "Knobs of a model as they were trained for this GPU (show)", 0 },
 	{ "replace", OPTION_REPLACE, 0, 0,
@@ -38,7 +38,8 @@ static const char about[] =
 	"a device in policy_params/ and model_params/ of its folder in sysfs.\n\n"
 	"load brings a BPF program that tools/build-policy --bpf has made to all "
 	"devices as a policy, until unload takes it back; list marks it. It takes a 6.12 "
-	"kernel and root.\n\n"
+	"kernel and root. stats tells how often the device's policy was asked, and how "
+	"long that took.\n\n"
 	"Examples:\n"
 	"  simgpu policy list\n"
 	"  simgpu policy show hsm-fair\n"
@@ -54,7 +55,7 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
- * @verb: list, show, set, load or unload
+ * @verb: list, show, set, load, unload or stats
  * @name: POLICY[@MODEL] to set, a policy or a model to show, a file to load, a policy
  *	to unload
  * @config: whose trained values show prints, or NULL
@@ -87,17 +88,19 @@ static const struct {
 	{ "set", "the name of a policy" },
 	{ "load", "a file" },
 	{ "unload", "the name of a policy" },
+	{ "stats", NULL },
 };
 
 static void check_options(struct argp_state *state,
 			  const struct arguments *arguments)
 {
-	bool list = is_verb(arguments, "list"), show = is_verb(arguments, "show");
+	bool list = is_verb(arguments, "list") || is_verb(arguments, "stats");
+	bool show = is_verb(arguments, "show");
 
 	if (!list && !show && arguments->json)
-		argp_error(state, "--json is for list and show");
+		argp_error(state, "--json is for list, show and stats");
 	if (!list && !is_verb(arguments, "set") && arguments->device_given)
-		argp_error(state, "--device is for list and set");
+		argp_error(state, "--device is for list, set and stats");
 	if (!show && arguments->config)
 		argp_error(state, "--config is for show");
 	if (!is_verb(arguments, "load") && arguments->replace)
@@ -115,7 +118,7 @@ static void check_arguments(struct argp_state *state,
 		if (is_verb(arguments, verbs[i].verb))
 			break;
 	if (i == ARRAY_SIZE(verbs))
-		argp_error(state, "say list, show, set, load or unload");
+		argp_error(state, "say list, show, set, load, unload or stats");
 	else if (verbs[i].takes && !arguments->name)
 		argp_error(state, "%s takes %s", verbs[i].verb, verbs[i].takes);
 	else if (!verbs[i].takes && arguments->name)
@@ -163,7 +166,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_argument,
-	.args_doc = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o\nunload NAME",
+	.args_doc = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o\nunload NAME\nstats",
 	.doc = about,
 };
 
@@ -313,5 +316,7 @@ int policy_command(int argc, char **argv)
 		return policy_load(arguments.name, arguments.replace);
 	if (is_verb(&arguments, "unload"))
 		return policy_unload(arguments.name, arguments.force);
+	if (is_verb(&arguments, "stats"))
+		return policy_stats(arguments.device, arguments.json);
 	return is_verb(&arguments, "set") ? set(&arguments) : list(&arguments);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* simgpu policy load and unload: policies that are BPF programs. */
+/* simgpu policy load, unload and stats. */
 #ifndef SIMGPU_POLICY_LOAD_H
 #define SIMGPU_POLICY_LOAD_H
 
@@ -22,5 +22,14 @@ int policy_load(const char *path, bool replace);
  * Return: an exit status; what was wrong has been said.
  */
 int policy_unload(const char *name, bool force);
+
+/**
+ * policy_stats() - print how often a device's policy was asked, and how long that took
+ * @device: the device
+ * @json: one JSON document, no text
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int policy_stats(unsigned int device, bool json);
 
 #endif /* SIMGPU_POLICY_LOAD_H */
