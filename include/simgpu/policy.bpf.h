@@ -27,12 +27,12 @@ struct simgpu_no_state {
 #endif
 
 /* NULL where the device has a smaller one, or the policy named less state. */
-extern const u8 *simgpu_call_snapshot(const struct simgpu_policy_call *call,
-				      const u32 rdonly_buf_size) __ksym;
-extern u8 *simgpu_call_state(const struct simgpu_policy_call *call,
-			     const u32 rdwr_buf_size) __ksym;
-extern u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
-				const u32 rdwr_buf_size) __ksym;
+const u8 *simgpu_call_snapshot(const struct simgpu_policy_call *call,
+			       const u32 rdonly_buf_size) __ksym;
+u8 *simgpu_call_state(const struct simgpu_policy_call *call,
+		      const u32 rdwr_buf_size) __ksym;
+u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
+			 const u32 rdwr_buf_size) __ksym;
 
 #define SIMGPU_PARAMS(...)	{ __VA_ARGS__ }
 
