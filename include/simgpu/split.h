@@ -51,11 +51,12 @@ simgpu_has_gradient(const struct simgpu_snapshot *snapshot,
 static inline void simgpu_split_even(const struct simgpu_snapshot *snapshot,
 				     struct simgpu_proposal *proposal)
 {
-	u32 tenants = snapshot->tenants_active;
-	u32 each = tenants ? snapshot->sms / tenants : 0;
-	u32 over = tenants ? snapshot->sms % tenants : 0;
-	u32 slot;
+	u32 tenants = 0, each, over, slot;
 
+	simgpu_each(slot, SIMGPU_SLOTS_MAX)
+		tenants += !!snapshot->tenants[slot].active;
+	each = tenants ? snapshot->sms / tenants : 0;
+	over = tenants ? snapshot->sms % tenants : 0;
 	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
 		proposal->sms[slot] = 0;
 		if (!snapshot->tenants[slot].active)
