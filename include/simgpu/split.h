@@ -51,12 +51,14 @@ simgpu_has_gradient(const struct simgpu_snapshot *snapshot,
 static inline void simgpu_split_even(const struct simgpu_snapshot *snapshot,
 				     struct simgpu_proposal *proposal)
 {
-	u32 tenants = 0, each, over, slot;
+	u64 tenants = 0;
+	u32 each, over, slot;
 
+	/* Not by +, which the verifier would follow through all that it can come to. */
 	simgpu_each(slot, SIMGPU_SLOTS_MAX)
-		tenants += !!snapshot->tenants[slot].active;
-	each = tenants ? snapshot->sms / tenants : 0;
-	over = tenants ? snapshot->sms % tenants : 0;
+		tenants = fixed_add(tenants, !!snapshot->tenants[slot].active);
+	each = tenants ? snapshot->sms / (u32)tenants : 0;
+	over = tenants ? snapshot->sms % (u32)tenants : 0;
 	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
 		proposal->sms[slot] = 0;
 		if (!snapshot->tenants[slot].active)
