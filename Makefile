@@ -67,7 +67,17 @@ build/sanitized/%.o: %.c
 LIB_SOURCES	:= $(wildcard userspace/lib/*.c)
 OFFLINE_SOURCES	:= $(wildcard userspace/offline/*.c userspace/workloads/*.c \
 			      userspace/accelsim/*.c)
-COMMAND_SOURCES	:= $(wildcard userspace/simgpu/*.c)
+# What tools/build-libbpf has built, else the system's, if that is new enough.
+LIBBPF		:= $(wildcard $(SIMGPU_CACHE)/libbpf/libbpf.a)
+ifneq ($(LIBBPF),)
+BPF_CFLAGS	:= -isystem $(dir $(LIBBPF))
+BPF_LIBS	:= $(LIBBPF) -lelf
+else ifeq ($(shell pkg-config --atleast-version=1.5 libbpf 2>/dev/null && echo yes),yes)
+BPF_CFLAGS	:= $(shell pkg-config --cflags libbpf)
+BPF_LIBS	:= $(shell pkg-config --libs libbpf)
+endif
+COMMAND_SOURCES	:= $(filter-out userspace/simgpu/bpf_object$(if $(BPF_LIBS),_none,).c, \
+		     $(wildcard userspace/simgpu/*.c))
 LIB_OBJECTS	:= $(LIB_SOURCES:%.c=build/obj/%.o)
 OFFLINE_OBJECTS	:= $(OFFLINE_SOURCES:%.c=build/obj/%.o) $(ROOM_OBJECTS)
 COMMAND_OBJECTS	:= $(COMMAND_SOURCES:%.c=build/obj/%.o)
@@ -77,6 +87,8 @@ include tools/record/Makefile.inc
 userspace: build/simgpu build/libsimgpu.a build/libsimgpu.so
 
 $(LIB_OBJECTS): ALL_CFLAGS += -fPIC $(NL_CFLAGS)
+
+build/obj/userspace/simgpu/bpf_object.o: ALL_CFLAGS += $(BPF_CFLAGS)
 
 build/obj/userspace/simgpu/main.o: ALL_CFLAGS += -DSIMGPU_VERSION='"$(VERSION)"'
 
@@ -98,7 +110,7 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) $(LDFLAGS) -o $@ $^ -ljson-c -lz -llzma -lncursesw -ltinfo \
+	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lz -llzma -lncursesw -ltinfo \
 		-lpthread -lm $(NL_LIBS)
 
 # --- manual pages -------------------------------------------------------------------

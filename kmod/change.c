@@ -310,6 +310,9 @@ static int simgpu_change_locked(struct simgpu_device *device,
 					    device->model;
 		simgpu_plugin_hold(now->model);
 	}
+	/* It may have gone since it was looked up. */
+	if (change->policy && simgpu_policy_is_gone(now->policy))
+		return -EINVAL;
 	ret = simgpu_change_check(device, change, now);
 	if (!ret)
 		simgpu_device_apply(device, change, now);
@@ -360,4 +363,81 @@ int simgpu_device_change(struct simgpu_device *device,
 		simgpu_knobs_settle(device);
 	simgpu_tell(settings, device);
 	return 0;
+}
+
+/* The session that may still run asks the policy no more. */
+static void simgpu_succeed_asked(struct simgpu_device *device,
+				 const struct simgpu_policy *old,
+				 const struct simgpu_policy *new)
+{
+	lockdep_assert_held(&device->lock);
+	if (device->policy != old || device->left || device->ending.over)
+		return;
+	if (!new) {
+		session_policy_is_gone(device->session);
+		simgpu_device_fell_back(device,
+					session_last_refusal(device->session));
+		return;
+	}
+	simgpu_device_use(device, new, device->model);
+	session_set_policy(device->session, new);
+	simgpu_tell(policy, device, new->name, false);
+	simgpu_knobs_publish(device);
+}
+
+/* Nor do later ones. */
+static void simgpu_succeed_defaults(struct simgpu_device *device,
+				    const struct simgpu_policy *old,
+				    const struct simgpu_policy *new)
+{
+	struct session_options *defaults = &device->defaults;
+
+	if (defaults->policy != old)
+		return;
+	defaults->policy = new ?: &policy_even;
+	simgpu_plugin_hold(defaults->policy);
+	simgpu_plugin_put(old);
+	simgpu_options_begin(defaults, true, false);
+	if (device->left)
+		simgpu_device_leave(device);
+}
+
+static void simgpu_device_succeed(struct simgpu_device *device,
+				  const struct simgpu_policy *old,
+				  const struct simgpu_policy *new)
+{
+	mutex_lock(&device->renew_lock);
+	simgpu_device_lock_closing(device);
+	if (device->session &&
+	    (device->policy == old || device->defaults.policy == old)) {
+		simgpu_succeed_asked(device, old, new);
+		simgpu_succeed_defaults(device, old, new);
+		simgpu_device_settle(device);
+	}
+	simgpu_device_unlock(device);
+	mutex_unlock(&device->renew_lock);
+	simgpu_knobs_settle(device);
+}
+
+/**
+ * simgpu_devices_succeed() - a policy has gone, and another one takes its place
+ * @old: that nobody finds any more
+ * @new: it begins as one that is set; NULL: even, and last_refusal says why
+ *
+ * A gang's session that has ended stays as it ended. When this returns no device asks
+ * the old one any more.
+ */
+void simgpu_devices_succeed(const struct simgpu_policy *old,
+			    const struct simgpu_policy *new)
+{
+	struct simgpu_device *device;
+	u32 i;
+
+	for (i = 0; i < SIMGPU_DEVICES_MAX; i++) {
+		device = simgpu_device_find(i);
+		if (!device)
+			continue;
+		simgpu_device_succeed(device, old, new);
+		put_device(&device->dev);
+	}
 }

@@ -311,6 +311,24 @@ static int simgpu_worker_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_worker);
 
+/* What the policy has cost so far. */
+static int simgpu_decisions_show(struct seq_file *seq, void *item)
+{
+	struct simgpu_device *device = seq->private;
+	const struct simgpu_decisions *decisions = &device->decisions;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	seq_printf(seq, "policy %s\ncalls %llu\nns %llu\nlongest_ns %llu\n",
+		   device->policy->name, decisions->calls, decisions->ns,
+		   decisions->longest_ns);
+	simgpu_device_unlock(device);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_decisions);
+
 /**
  * simgpu_debugfs_init() - make the module's directory
  */
@@ -340,6 +358,8 @@ static void simgpu_debugfs_add(struct simgpu_device *device)
 	debugfs_create_file("ksrt", 0400, dir, device, &simgpu_ksrt_fops);
 	debugfs_create_file("queues", 0400, dir, device, &simgpu_queues_fops);
 	debugfs_create_file("worker", 0400, dir, device, &simgpu_worker_fops);
+	debugfs_create_file("decisions", 0400, dir, device,
+			    &simgpu_decisions_fops);
 	device->debugfs = dir;
 }
 

@@ -65,6 +65,8 @@ void simgpu_device_use(struct simgpu_device *device,
 	device->policy = policy;
 	device->model = model;
 	device->slow = false;
+	if (policy != old_policy)
+		device->decisions = (struct simgpu_decisions) {};
 	simgpu_plugin_put(old_policy);
 	simgpu_plugin_put(old_model);
 }
@@ -95,6 +97,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	simgpu_plugin_put(device->start.model);
 	device->start = *options;
 	device->start.constants = NULL;
+	device->decisions = (struct simgpu_decisions) {};
 	device->start_constants = !options->constants ? 0 :
 		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);
@@ -104,6 +107,11 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->refusal = (struct session_refusal) {};
 	device->session_refusal = device->refusal;
 	simgpu_device_publish_start(device);
+	/* It may have gone while the session was made. */
+	if (simgpu_policy_is_gone(device->policy)) {
+		session_policy_is_gone(session);
+		simgpu_device_fell_back(device, session_last_refusal(session));
+	}
 	return old;
 }
 

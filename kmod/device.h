@@ -321,6 +321,18 @@ struct simgpu_energy_figures {
 };
 
 /**
+ * struct simgpu_decisions - what a policy has cost the host since it is asked
+ * @calls: of it
+ * @ns: that all of them took
+ * @longest_ns: the longest
+ */
+struct simgpu_decisions {
+	u64 calls;
+	u64 ns;
+	u64 longest_ns;
+};
+
+/**
  * struct simgpu_device - a simulated GPU
  * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
  * @cdev: /dev/simgpuN
@@ -377,6 +389,7 @@ struct simgpu_energy_figures {
  * @policy: that the session asks now, which is held
  * @model: likewise
  * @slow: the policy is to be replaced, for it took too long
+ * @decisions: of the policy
  * @refusal: why a word was not followed last in this session, the policy's or the
  *	model's or that of a write
  * @session_refusal: the session's own last one that was seen
@@ -460,6 +473,7 @@ struct simgpu_device {
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
 	bool slow;
+	struct simgpu_decisions decisions;
 	struct session_refusal refusal;
 	struct session_refusal session_refusal;
 	bool private_runs;
@@ -521,6 +535,8 @@ void simgpu_device_settle(struct simgpu_device *device);
 
 int simgpu_device_change(struct simgpu_device *device,
 			 const struct simgpu_device_change *change);
+void simgpu_devices_succeed(const struct simgpu_policy *old,
+			    const struct simgpu_policy *new);
 struct simgpu_published simgpu_device_published(struct simgpu_device *device);
 void simgpu_device_refused(struct simgpu_device *device,
 			   const struct session_refusal *why);

@@ -113,6 +113,20 @@ const struct simgpu_model *simgpu_model_get(const char *name);
 void simgpu_plugin_hold(const void *policy_or_model);
 void simgpu_plugin_put(const void *policy_or_model);
 ssize_t simgpu_plugins_emit(char *buf, bool policies);
+ssize_t simgpu_plugins_emit_bpf(char *buf);
+bool simgpu_plugin_name_valid(const char *name);
+bool simgpu_policy_is_gone(const struct simgpu_policy *policy);
+int simgpu_bpf_policy_add(const struct simgpu_policy *policy,
+			  void (*release)(const struct simgpu_policy *policy));
+int simgpu_bpf_policy_replace(const struct simgpu_policy *old,
+			      const struct simgpu_policy *new);
+
+/* Policies that are BPF programs (bpf.c); without BPF there are none. */
+void simgpu_bpf_init(void);
+bool simgpu_bpf_is_there(void);
+int simgpu_bpf_decide(const struct simgpu_policy *policy,
+		      const struct simgpu_snapshot *snapshot, void *state,
+		      struct simgpu_proposal *proposal);
 
 /* Knobs and constants of the UAPI (param_values.c). */
 int simgpu_params_apply(const struct simgpu_param_array *array,

@@ -203,6 +203,7 @@ static int __init simgpu_init(void)
 	ret = simgpu_configfs_init();
 	if (ret)
 		goto err_devices;
+	simgpu_bpf_init();
 	return 0;
 
 err_devices:

@@ -100,6 +100,18 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 	simgpu_tell(epoch, device, epoch);
 }
 
+static void simgpu_decision_took(struct simgpu_device *device, u64 took_ns)
+{
+	struct simgpu_decisions *decisions = &device->decisions;
+
+	lockdep_assert_held(&device->lock);
+	decisions->calls++;
+	decisions->ns += took_ns;
+	decisions->longest_ns = max(decisions->longest_ns, took_ns);
+	if (took_ns > SIMGPU_POLICY_NS)
+		device->slow = true;
+}
+
 /* The session's decide hook: one that is too slow is replaced between two quanta. */
 static int simgpu_device_decide(void *context,
 				const struct simgpu_policy *policy,
@@ -108,10 +120,13 @@ static int simgpu_device_decide(void *context,
 {
 	struct simgpu_device *device = context;
 	u64 start_ns = ktime_get_ns();
-	int ret = policy->decide(snapshot, state, proposal);
+	int ret;
 
-	if (ktime_get_ns() - start_ns > SIMGPU_POLICY_NS)
-		device->slow = true;
+	if (policy->source == SIMGPU_SOURCE_BPF)
+		ret = simgpu_bpf_decide(policy, snapshot, state, proposal);
+	else
+		ret = policy->decide(snapshot, state, proposal);
+	simgpu_decision_took(device, ktime_get_ns() - start_ns);
 	return ret;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Models and policies by name: the built-in ones of policy/registry.c, and those
- * that other modules register. Whoever looks one up holds the module that it
- * is in until it gives it back.
+ * Models and policies by name: the built-in ones of policy/registry.c, those that
+ * other modules register, and BPF programs. Whoever looks one up holds the module
+ * that it is in until it gives it back. A BPF program can go at any time: what is
+ * held of it is its description.
  */
 #include <linux/ctype.h>
 #include <linux/list.h>
@@ -20,12 +21,18 @@
  * @owner: module that it is in
  * @policy: NULL for a model
  * @model: NULL for a policy
+ * @release: frees a BPF policy that nobody holds any more; else NULL
+ * @holders: references that were taken
+ * @gone: nobody finds it any more; it stays in the list while somebody holds it
  */
 struct simgpu_plugin {
 	struct list_head list;
 	struct module *owner;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
+	void (*release)(const struct simgpu_policy *policy);
+	u64 holders;
+	bool gone;
 };
 
 /* In the order in which they came; a leaf. */
@@ -57,10 +64,37 @@ static struct simgpu_plugin *simgpu_plugin_find(const char *name,
 
 	lockdep_assert_held(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
-		if (!plugin->model == is_policy &&
+		if (!plugin->model == is_policy && !plugin->gone &&
 		    !strcmp(simgpu_plugin_name(plugin), name))
 			return plugin;
 	return NULL;
+}
+
+/* Whether it could be held: its module may be on its way out. */
+static bool simgpu_plugin_try(struct simgpu_plugin *plugin)
+{
+	lockdep_assert_held(&simgpu_plugins_lock);
+	if (!plugin || !try_module_get(plugin->owner))
+		return false;
+	plugin->holders++;
+	return true;
+}
+
+/* Takes it off the list, to be freed, if it is gone and nobody holds it. */
+static bool simgpu_plugin_is_over(struct simgpu_plugin *plugin)
+{
+	lockdep_assert_held(&simgpu_plugins_lock);
+	if (!plugin->gone || plugin->holders)
+		return false;
+	list_del(&plugin->list);
+	return true;
+}
+
+static void simgpu_plugin_free(struct simgpu_plugin *plugin)
+{
+	if (plugin->release)
+		plugin->release(plugin->policy);
+	kfree(plugin);
 }
 
 /**
@@ -78,7 +112,7 @@ const struct simgpu_policy *simgpu_policy_get(const char *name)
 		return policy;
 	mutex_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_find(name, true);
-	if (plugin && try_module_get(plugin->owner))
+	if (simgpu_plugin_try(plugin))
 		policy = plugin->policy;
 	mutex_unlock(&simgpu_plugins_lock);
 	return policy;
@@ -99,7 +133,7 @@ const struct simgpu_model *simgpu_model_get(const char *name)
 		return model;
 	mutex_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_find(name, false);
-	if (plugin && try_module_get(plugin->owner))
+	if (simgpu_plugin_try(plugin))
 		model = plugin->model;
 	mutex_unlock(&simgpu_plugins_lock);
 	return model;
@@ -115,8 +149,10 @@ void simgpu_plugin_hold(const void *policy_or_model)
 
 	mutex_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_of(policy_or_model);
-	if (plugin)
+	if (plugin) {
 		__module_get(plugin->owner);
+		plugin->holders++;
+	}
 	mutex_unlock(&simgpu_plugins_lock);
 }
 
@@ -131,9 +167,33 @@ void simgpu_plugin_put(const void *policy_or_model)
 	mutex_lock(&simgpu_plugins_lock);
 	if (policy_or_model)
 		plugin = simgpu_plugin_of(policy_or_model);
-	if (plugin)
+	if (plugin) {
+		plugin->holders--;
 		module_put(plugin->owner);
+		if (!simgpu_plugin_is_over(plugin))
+			plugin = NULL;
+	}
 	mutex_unlock(&simgpu_plugins_lock);
+	if (plugin)
+		simgpu_plugin_free(plugin);
+}
+
+/**
+ * simgpu_policy_is_gone() - whether a policy that is held must not be asked
+ * @policy: the policy
+ *
+ * Return: true once it has been taken back.
+ */
+bool simgpu_policy_is_gone(const struct simgpu_policy *policy)
+{
+	struct simgpu_plugin *plugin;
+	bool gone;
+
+	mutex_lock(&simgpu_plugins_lock);
+	plugin = simgpu_plugin_of(policy);
+	gone = plugin && plugin->gone;
+	mutex_unlock(&simgpu_plugins_lock);
+	return gone;
 }
 
 /**
@@ -159,14 +219,41 @@ ssize_t simgpu_plugins_emit(char *buf, bool policies)
 					model->name);
 	mutex_lock(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
-		if (!plugin->model == policies)
+		if (!plugin->model == policies && !plugin->gone)
 			length += sysfs_emit_at(buf, length, " %s",
 						simgpu_plugin_name(plugin));
 	mutex_unlock(&simgpu_plugins_lock);
 	return length + sysfs_emit_at(buf, length, "\n");
 }
 
-static bool simgpu_plugin_name_valid(const char *name)
+/**
+ * simgpu_plugins_emit_bpf() - the names of the policies that are BPF programs
+ * @buf: of a file in sysfs
+ *
+ * Return: the text's length.
+ */
+ssize_t simgpu_plugins_emit_bpf(char *buf)
+{
+	struct simgpu_plugin *plugin;
+	int length = 0;
+
+	mutex_lock(&simgpu_plugins_lock);
+	list_for_each_entry(plugin, &simgpu_plugins, list)
+		if (plugin->release && !plugin->gone)
+			length += sysfs_emit_at(buf, length, "%s%s",
+						length ? " " : "",
+						simgpu_plugin_name(plugin));
+	mutex_unlock(&simgpu_plugins_lock);
+	return length + sysfs_emit_at(buf, length, "\n");
+}
+
+/**
+ * simgpu_plugin_name_valid() - whether a policy or a model may be called so
+ * @name: of up to SIMGPU_NAME_BYTES
+ *
+ * Return: true for 1 to SIMGPU_NAME_BYTES - 1 printable characters without blanks.
+ */
+bool simgpu_plugin_name_valid(const char *name)
 {
 	size_t i;
 
@@ -176,24 +263,23 @@ static bool simgpu_plugin_name_valid(const char *name)
 	return i && i < SIMGPU_NAME_BYTES;
 }
 
-static int simgpu_plugin_register(const struct simgpu_policy *policy,
-				  const struct simgpu_model *model,
-				  struct module *owner)
+/* Whether there is another policy, or else model, of that name. */
+static bool simgpu_plugin_taken(const char *name, bool is_policy)
 {
-	struct simgpu_plugin *plugin = kzalloc(sizeof(*plugin), GFP_KERNEL);
+	return simgpu_plugin_find(name, is_policy) ||
+	       (is_policy ? (const void *)registry_policy_find(name) :
+			    (const void *)registry_model_find(name));
+}
+
+static int simgpu_plugin_register(const struct simgpu_plugin *what)
+{
+	struct simgpu_plugin *plugin = kmemdup(what, sizeof(*what), GFP_KERNEL);
 	int ret = -EEXIST;
-	const char *name;
 
 	if (!plugin)
 		return -ENOMEM;
-	plugin->owner = owner;
-	plugin->policy = policy;
-	plugin->model = model;
-	name = simgpu_plugin_name(plugin);
 	mutex_lock(&simgpu_plugins_lock);
-	if (!simgpu_plugin_find(name, policy) &&
-	    !(policy ? (const void *)registry_policy_find(name) :
-		       (const void *)registry_model_find(name))) {
+	if (!simgpu_plugin_taken(simgpu_plugin_name(plugin), plugin->policy)) {
 		list_add_tail(&plugin->list, &simgpu_plugins);
 		ret = 0;
 	}
@@ -227,7 +313,10 @@ int simgpu_register_policy(const struct simgpu_policy *policy,
 {
 	if (!policy_is_good(policy) || !simgpu_plugin_name_valid(policy->name))
 		return -EINVAL;
-	return simgpu_plugin_register(policy, NULL, owner);
+	return simgpu_plugin_register(&(struct simgpu_plugin) {
+		.owner = owner,
+		.policy = policy,
+	});
 }
 EXPORT_SYMBOL_GPL(simgpu_register_policy);
 
@@ -253,7 +342,10 @@ int simgpu_register_model(const struct simgpu_model *model,
 {
 	if (!model_is_good(model) || !simgpu_plugin_name_valid(model->name))
 		return -EINVAL;
-	return simgpu_plugin_register(NULL, model, owner);
+	return simgpu_plugin_register(&(struct simgpu_plugin) {
+		.owner = owner,
+		.model = model,
+	});
 }
 EXPORT_SYMBOL_GPL(simgpu_register_model);
 
@@ -266,3 +358,56 @@ void simgpu_unregister_model(const struct simgpu_model *model)
 	simgpu_plugin_unregister(model);
 }
 EXPORT_SYMBOL_GPL(simgpu_unregister_model);
+
+/**
+ * simgpu_bpf_policy_add() - bring in a policy that is a BPF program
+ * @policy: the policy, whose name is good; valid until it is released
+ * @release: frees it once it has been taken back and nobody holds it
+ *
+ * The module that its link holds is this one, which devices need not hold as well.
+ *
+ * Return: 0, -EEXIST, -ENOMEM; then it is not released.
+ */
+int simgpu_bpf_policy_add(const struct simgpu_policy *policy,
+			  void (*release)(const struct simgpu_policy *policy))
+{
+	return simgpu_plugin_register(&(struct simgpu_plugin) {
+		.policy = policy,
+		.release = release,
+	});
+}
+
+/**
+ * simgpu_bpf_policy_replace() - put a BPF policy in the place of another
+ * @old: that nobody finds from now on
+ * @new: of the same name, which takes over its release(); NULL: none, it is over
+ *
+ * Who holds the old one is to ask it no more.
+ *
+ * Return: 0 or -ENOMEM, which cannot be without a new one.
+ */
+int simgpu_bpf_policy_replace(const struct simgpu_policy *old,
+			      const struct simgpu_policy *new)
+{
+	struct simgpu_plugin *plugin, *added = NULL;
+
+	if (new) {
+		added = kzalloc(sizeof(*added), GFP_KERNEL);
+		if (!added)
+			return -ENOMEM;
+	}
+	mutex_lock(&simgpu_plugins_lock);
+	plugin = simgpu_plugin_of(old);
+	plugin->gone = true;
+	if (added) {
+		added->policy = new;
+		added->release = plugin->release;
+		list_add_tail(&added->list, &simgpu_plugins);
+	}
+	if (!simgpu_plugin_is_over(plugin))
+		plugin = NULL;
+	mutex_unlock(&simgpu_plugins_lock);
+	if (plugin)
+		simgpu_plugin_free(plugin);
+	return 0;
+}

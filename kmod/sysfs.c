@@ -157,6 +157,14 @@ static ssize_t policies_available_show(struct device *dev,
 }
 static DEVICE_ATTR_RO(policies_available);
 
+static ssize_t policies_bpf_show(struct device *dev,
+				 struct device_attribute *attr, char *buf)
+{
+	return simgpu_bpf_is_there() ? simgpu_plugins_emit_bpf(buf) :
+				       -EOPNOTSUPP;
+}
+static DEVICE_ATTR_RO(policies_bpf);
+
 DEVICE_SHOW_STRING(model)
 
 static ssize_t model_store(struct device *dev, struct device_attribute *attr,
@@ -324,6 +332,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_config.attr,
 	&dev_attr_policy.attr,
 	&dev_attr_policies_available.attr,
+	&dev_attr_policies_bpf.attr,
 	&dev_attr_model.attr,
 	&dev_attr_models_available.attr,
 	&dev_attr_epoch_cycles.attr,

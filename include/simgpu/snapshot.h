@@ -319,7 +319,8 @@ struct simgpu_snapshot_dram {
  * @profile_count: @profiles that are filled in
  * @llc_ways: ways of the last-level cache
  * @sms_per_tpc: SMs that change hands together
- * @reserved: zero
+ * @seed: of the run, for random numbers (simgpu_random()); both halves of it, added
+ *	bit by bit
  * @core_mhz: core clock
  * @memory_mhz: memory clock
  * @memory_bytes: device memory; 0: unlimited
@@ -361,7 +362,7 @@ struct simgpu_snapshot {
 	u32 profile_count;
 	u32 llc_ways;
 	u32 sms_per_tpc;
-	u32 reserved;
+	u32 seed;
 	u32 core_mhz;
 	u32 memory_mhz;
 	u64 memory_bytes;

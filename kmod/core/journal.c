@@ -132,14 +132,29 @@ static int replay_arrivals(struct session *session,
 	return ret;
 }
 
+bool journal_is_same(struct journal_source said, struct journal_source here)
+{
+	if (said.checksum != here.checksum)
+		return false;
+	return said.source == here.source ||
+	       (said.checksum && said.source != SIMGPU_SOURCE_BUILT_IN &&
+		here.source != SIMGPU_SOURCE_BUILT_IN);
+}
+
+static struct journal_source named_in(const struct journal_event *event)
+{
+	return (struct journal_source) { event->source, event->checksum };
+}
+
 static int replay_policy(struct session *session,
 			 const struct journal_event *event,
 			 const struct session_replay *given)
 {
 	const struct simgpu_policy *policy = given->policy(event->name);
 
-	if (!policy || policy->source != event->source ||
-	    policy->checksum != event->checksum)
+	if (!policy ||
+	    !journal_is_same(named_in(event), (struct journal_source) {
+			policy->source, policy->checksum }))
 		return -EINVAL;
 	session_set_policy(session, policy);
 	return 0;
@@ -151,8 +166,9 @@ static int replay_model(struct session *session,
 {
 	const struct simgpu_model *model = given->model(event->name);
 
-	if (!model || model->source != event->source ||
-	    model->checksum != event->checksum)
+	if (!model ||
+	    !journal_is_same(named_in(event), (struct journal_source) {
+			model->source, model->checksum }))
 		return -EINVAL;
 	session_set_model(session, model);
 	return 0;

@@ -140,6 +140,27 @@ int session_replay_event(struct session *session,
 			 const struct trace *trace,
 			 const struct session_replay *given);
 
+/**
+ * struct journal_source - by what a policy or a model is known again
+ * @source: SIMGPU_SOURCE_*
+ * @checksum: of its source; 0: not known
+ */
+struct journal_source {
+	u32 source;
+	u32 checksum;
+};
+
+/**
+ * journal_is_same() - whether what is here decides as what the journal names
+ * @said: by the journal
+ * @here: of the one of its name
+ *
+ * Plug-ins and BPF programs of one source file stand in for each other.
+ *
+ * Return: true if it does.
+ */
+bool journal_is_same(struct journal_source said, struct journal_source here);
+
 /* Bytes that a line needs at most, its newline and a NUL among them. */
 #define JOURNAL_LINE_BYTES	2048
 
@@ -205,8 +226,8 @@ size_t journal_print_end(char *text, u64 cycle, u64 state_hash);
  * @reason: a sentence, if it is refused
  * @room: bytes there
  *
- * A policy or model of the same name that is another one (built in here and a
- * plug-in there, or of another source) is refused.
+ * A policy or model of the same name that is another one (journal_is_same()) is
+ * refused.
  *
  * Return: 0 or -EINVAL.
  */

@@ -253,11 +253,10 @@ static const char *const services[] = { "best_effort", "qos" };
 static const char *const arrivals_kinds[] = { "poisson", "every", "list" };
 static const char *const sources[] = { "built-in", "plug-in", "bpf" };
 
-/* What stands behind a policy's or a model's name. */
+/* A policy or a model, and what stands behind its name. */
 struct decider {
 	char name[SIMGPU_NAME_BYTES];
-	u32 source;
-	u32 checksum;
+	struct journal_source of;
 };
 
 static int decider(struct parser *parser, const char *key, struct decider *out)
@@ -268,25 +267,27 @@ static int decider(struct parser *parser, const char *key, struct decider *out)
 	snprintf(source, sizeof(source), "%s_source", key);
 	snprintf(sum, sizeof(sum), "%s_checksum", key);
 	if (string(parser, key, out->name, sizeof(out->name)) ||
-	    ONE_OF(parser, source, sources, &out->source) ||
+	    ONE_OF(parser, source, sources, &out->of.source) ||
 	    hexadecimal(parser, sum, &checksum))
 		return -EINVAL;
-	out->checksum = (u32)checksum;
+	out->of.checksum = (u32)checksum;
 	return 0;
 }
 
 /* The one of that name here has to be the one that the journal means. */
 static int same(struct parser *parser, const char *what,
-		const struct decider *said, u32 source, u32 checksum)
+		const struct decider *said, struct journal_source here)
 {
-	if (said->source != source)
+	if (journal_is_same(said->of, here))
+		return 0;
+	if (said->of.source != here.source &&
+	    (said->of.checksum == here.checksum || !said->of.source ||
+	     !here.source))
 		return refuse_line(parser, "the journal's %s \"%s\" was %s, the one here is %s",
-				   what, said->name, sources[said->source],
-				   sources[source]);
-	if (said->checksum != checksum)
-		return refuse_line(parser, "the %s \"%s\" here is of another source (0x%08x) than the journal's (0x%08x)",
-				   what, said->name, checksum, said->checksum);
-	return 0;
+				   what, said->name, sources[said->of.source],
+				   sources[here.source]);
+	return refuse_line(parser, "the %s \"%s\" here is of another source (0x%08x) than the journal's (0x%08x)",
+			   what, said->name, here.checksum, said->of.checksum);
 }
 
 static int find_policy(struct parser *parser, const struct decider *said,
@@ -296,7 +297,8 @@ static int find_policy(struct parser *parser, const struct decider *said,
 	if (!*out)
 		return refuse_line(parser, "there is no policy \"%s\" here",
 				   said->name);
-	return same(parser, "policy", said, (*out)->source, (*out)->checksum);
+	return same(parser, "policy", said, (struct journal_source) {
+		(*out)->source, (*out)->checksum });
 }
 
 static int find_model(struct parser *parser, const struct decider *said,
@@ -306,7 +308,8 @@ static int find_model(struct parser *parser, const struct decider *said,
 	if (!*out)
 		return refuse_line(parser, "there is no model \"%s\" here",
 				   said->name);
-	return same(parser, "model", said, (*out)->source, (*out)->checksum);
+	return same(parser, "model", said, (struct journal_source) {
+		(*out)->source, (*out)->checksum });
 }
 
 static int knobs(struct parser *parser, const char *whose,
@@ -326,7 +329,7 @@ static int knobs(struct parser *parser, const char *whose,
 
 static int start_names(struct parser *parser, struct session_options *options)
 {
-	struct decider model = { .source = 0 }, policy = { .source = 0 };
+	struct decider model = { .name = "" }, policy = { .name = "" };
 	char config[SIMGPU_NAME_BYTES];
 	const struct gpu_config *found;
 
@@ -569,15 +572,15 @@ static int parse_name(struct parser *parser, struct journal_event *event,
 	if (decider(parser, "name", said))
 		return -EINVAL;
 	memcpy(event->name, said->name, sizeof(event->name));
-	event->source = said->source;
-	event->checksum = said->checksum;
+	event->source = said->of.source;
+	event->checksum = said->of.checksum;
 	return 0;
 }
 
 static int parse_policy(struct parser *parser, struct journal_event *event)
 {
 	const struct simgpu_policy *unused;
-	struct decider said = { .source = 0 };
+	struct decider said = { .name = "" };
 
 	event->kind = JOURNAL_POLICY;
 	return parse_name(parser, event, &said) ? :
@@ -587,7 +590,7 @@ static int parse_policy(struct parser *parser, struct journal_event *event)
 static int parse_model(struct parser *parser, struct journal_event *event)
 {
 	const struct simgpu_model *unused;
-	struct decider said = { .source = 0 };
+	struct decider said = { .name = "" };
 
 	event->kind = JOURNAL_MODEL;
 	return parse_name(parser, event, &said) ? :

@@ -755,16 +755,29 @@ void session_set_policy(struct session *session,
 		split_even_now(session);
 }
 
-void session_policy_is_slow(struct session *session)
+/* No replay would come to it by itself: it is an event like another policy. */
+static void end_policy(struct session *session, enum session_refusal_kind kind,
+		       s32 code, const char *reason)
 {
 	struct session_refusal *why = &session->refusal;
 
-	refusal_say(why, "", SESSION_NOWHERE, SESSION_NOWHERE,
-		    "the policy took too long");
-	why->kind = SESSION_REFUSED_SLOW;
-	why->code = -ETIMEDOUT;
+	refusal_say(why, "", SESSION_NOWHERE, SESSION_NOWHERE, reason);
+	why->kind = kind;
+	why->code = code;
 	why->cycle = session_now(session);
 	session_set_policy(session, &policy_even);
+}
+
+void session_policy_is_slow(struct session *session)
+{
+	end_policy(session, SESSION_REFUSED_SLOW, -ETIMEDOUT,
+		   "the policy took too long");
+}
+
+void session_policy_is_gone(struct session *session)
+{
+	end_policy(session, SESSION_REFUSED_GONE, -ENOENT,
+		   "the policy was unloaded");
 }
 
 void session_set_model(struct session *session, const struct simgpu_model *model)
@@ -793,6 +806,7 @@ const char *session_refusal_name(u32 kind)
 		[SESSION_REFUSED_PREDICT] = "predict",
 		[SESSION_REFUSED_PARAM] = "param",
 		[SESSION_REFUSED_CONSTANTS] = "constants",
+		[SESSION_REFUSED_GONE] = "gone",
 	};
 
 	return kind < SESSION_REFUSED_KINDS ? names[kind] : "unknown";

@@ -141,6 +141,7 @@ enum session_refusal_kind {
 	SESSION_REFUSED_PREDICT,	/* the model asked for what cannot be done */
 	SESSION_REFUSED_PARAM,		/* a knob's value */
 	SESSION_REFUSED_CONSTANTS,	/* a model's constants */
+	SESSION_REFUSED_GONE,		/* the policy was unloaded */
 	SESSION_REFUSED_KINDS
 };
 
@@ -732,8 +733,12 @@ static inline bool session_hold_is_good(u64 hold_cycles)
 bool policy_is_good(const struct simgpu_policy *policy);
 bool model_is_good(const struct simgpu_model *model);
 
-/* The policy was too slow: even takes its place, and the journal says so. */
+/*
+ * The policy was too slow, or was unloaded while it was in force: even takes its
+ * place, and the journal says so.
+ */
 void session_policy_is_slow(struct session *session);
+void session_policy_is_gone(struct session *session);
 
 /* The knobs of @options' model and policy as they are until they are set. */
 void session_default_params(struct session_options *options);

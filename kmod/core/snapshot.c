@@ -299,6 +299,8 @@ void snapshot_init(struct session *session)
 	snapshot->channels = config->channels;
 	snapshot->llc_ways = config->llc_ways;
 	snapshot->sms_per_tpc = config->sms_per_tpc;
+	snapshot->seed = (u32)(session->initial.seed ^
+			       session->initial.seed >> 32);
 	snapshot->line_bytes = GPU_LINE_BYTES;
 	snapshot->peak_clocks_per_line = GPU_LINE_BYTES /
 					 config->channel_bytes_per_clock;

@@ -9,6 +9,7 @@
 #include <simgpu/fixed.h>
 #include <simgpu/model.h>
 #include <simgpu/policy.h>
+#include <simgpu/split.h>
 
 extern const struct simgpu_model model_asm;
 extern const struct simgpu_model model_bubble_flux;
@@ -72,10 +73,6 @@ void policy_own_or_share(const struct simgpu_snapshot *snapshot,
 			 struct simgpu_proposal *proposal);
 void policy_split_even(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_proposal *proposal);
-u64 policy_held_milli(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant);
-bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
-			 const struct simgpu_snapshot_tenant *tenant);
 
 /* common/curve.c */
 void curve_through_origin(u64 held_milli, u64 np_ppm, u32 sms,

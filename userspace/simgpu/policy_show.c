@@ -22,7 +22,7 @@ struct subject {
 	u64 values[SIMGPU_PARAMS_MAX];
 };
 
-static const char *const sources[] = {
+const char *const policy_sources[] = {
 	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
 	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
 	[SIMGPU_SOURCE_BPF] = "bpf",
@@ -206,7 +206,7 @@ static void print_knobs(const struct subject *subject)
 
 static int print_text(const struct subject *subject)
 {
-	printf("%s: a %s %s\n", subject->name, sources[subject->source],
+	printf("%s: a %s %s\n", subject->name, policy_sources[subject->source],
 	       subject->kind);
 	print_words("asked at", subject->events, events);
 	print_words("needs", subject->needs, needs);
@@ -257,7 +257,7 @@ static int print_json(const struct subject *subject)
 
 	json_set_string(object, "name", subject->name);
 	json_set_string(object, "kind", subject->kind);
-	json_set_string(object, "source", sources[subject->source]);
+	json_set_string(object, "source", policy_sources[subject->source]);
 	json_set(object, "events", json_words(subject->events, events));
 	json_set(object, "needs", json_words(subject->needs, needs));
 	json_set(object, "state_bytes", json_u64(subject->state_bytes));

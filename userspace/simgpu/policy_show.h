@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* By SIMGPU_SOURCE_*: "built-in", "plug-in", "bpf". */
+extern const char *const policy_sources[];
+
 /* What a name is taken for first: some are those of a policy and a model. */
 enum shown_first {
 	SHOW_POLICY,

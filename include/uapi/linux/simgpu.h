@@ -621,6 +621,7 @@ struct simgpu_gang_report {
  * @SIMGPU_REFUSAL_PREDICT: the model asked for what cannot be done
  * @SIMGPU_REFUSAL_PARAM: a knob's value was refused
  * @SIMGPU_REFUSAL_CONSTANTS: a model's constants were
+ * @SIMGPU_REFUSAL_GONE: the policy was unloaded while it was in force
  *
  * A reader takes a kind that it does not know as a refusal.
  */
@@ -632,7 +633,8 @@ enum simgpu_refusal_kind {
 	SIMGPU_REFUSAL_SLOW = 4,
 	SIMGPU_REFUSAL_PREDICT = 5,
 	SIMGPU_REFUSAL_PARAM = 6,
-	SIMGPU_REFUSAL_CONSTANTS = 7
+	SIMGPU_REFUSAL_CONSTANTS = 7,
+	SIMGPU_REFUSAL_GONE = 8
 };
 
 /**

@@ -44,6 +44,6 @@ void curve_of_tenant(const struct simgpu_snapshot *snapshot,
 {
 	u64 np = said->np_ppm < SIMGPU_PPM ? said->np_ppm : SIMGPU_PPM;
 
-	curve_through_origin(policy_held_milli(snapshot, tenant), np,
+	curve_through_origin(simgpu_held_milli(snapshot, tenant), np,
 			     snapshot->sms, &said->curve);
 }

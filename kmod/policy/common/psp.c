@@ -54,7 +54,7 @@ bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_tenant *tenant)
 {
 	const struct simgpu_snapshot_kernel *kernel = &tenant->queue[0].head;
-	u64 held = policy_held_milli(snapshot, tenant), progress;
+	u64 held = simgpu_held_milli(snapshot, tenant), progress;
 
 	if (!same_kernel(curve, kernel)) {
 		memset(curve, 0, sizeof(*curve));
@@ -62,7 +62,7 @@ bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 		curve->blocks = kernel->blocks;
 		curve->threads = kernel->threads;
 	}
-	if (!policy_has_gradient(snapshot, tenant) || !tenant->np_ppm) {
+	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm) {
 		curve->inter_ppm = 0;
 		return false;
 	}

@@ -81,38 +81,8 @@ void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 void policy_split_even(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_proposal *proposal)
 {
-	u64 weights[SIMGPU_SLOTS_MAX];
-	u32 slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		weights[slot] = 1;
-	policy_split(snapshot, weights, proposal);
-}
-
-/*
- * policy_held_milli() - SMs that a tenant held over the epoch, in thousandths
- *
- * S_k of Eq. 4. Policies start from what was held, not from what was assigned: an
- * SM that another tenant still drains has not yet done anything for this one.
- */
-u64 policy_held_milli(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant)
-{
-	u64 held = fixed_mul_div(tenant->counters.sm_cycles, 1000,
-				 snapshot->epoch_cycles);
-	u64 most = 1000ULL * snapshot->sms;
-
-	return held < most ? held : most;
-}
-
-/*
- * policy_has_gradient() - whether NP_k / S_k of a tenant means something
- */
-bool policy_has_gradient(const struct simgpu_snapshot *snapshot,
-			 const struct simgpu_snapshot_tenant *tenant)
-{
-	return tenant->active && tenant->class != SIMGPU_CLASS_UNKNOWN &&
-	       policy_held_milli(snapshot, tenant);
+	memset(proposal, 0, sizeof(*proposal));
+	simgpu_split_even(snapshot, proposal);
 }
 
 /*

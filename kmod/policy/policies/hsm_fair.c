@@ -22,8 +22,8 @@ static u32 sms_to_keep(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *high,
 		       const struct simgpu_snapshot_tenant *low)
 {
-	u64 s_high = policy_held_milli(snapshot, high);
-	u64 s_low = policy_held_milli(snapshot, low);
+	u64 s_high = simgpu_held_milli(snapshot, high);
+	u64 s_low = simgpu_held_milli(snapshot, low);
 	u64 above = (high->np_ppm - low->np_ppm) * s_high;
 	u64 below = high->np_ppm * s_low + low->np_ppm * s_high;
 	u64 moved = fixed_mul_div(above, s_low, below);
@@ -38,7 +38,7 @@ static int hsm_fair_decide(const struct simgpu_snapshot *snapshot, void *state,
 	u32 high = SIMGPU_SLOTS_MAX, low = SIMGPU_SLOTS_MAX, both, keep, slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		if (!policy_has_gradient(snapshot, &tenants[slot]))
+		if (!simgpu_has_gradient(snapshot, &tenants[slot]))
 			continue;
 		if (high == SIMGPU_SLOTS_MAX ||
 		    tenants[slot].np_ppm > tenants[high].np_ppm)

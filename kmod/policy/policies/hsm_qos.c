@@ -27,7 +27,7 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 	u64 milli;
 	u32 most = snapshot->sms;
 
-	if (!policy_has_gradient(snapshot, tenant) || !tenant->np_ppm)
+	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm)
 		return tenant->sms;
 	if (goal > SIMGPU_PPM)
 		goal = SIMGPU_PPM;
@@ -35,7 +35,7 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 		return tenant->sms;
 	if (tenant->blocks_left < most)
 		most = tenant->blocks_left;
-	milli = fixed_mul_div(policy_held_milli(snapshot, tenant), goal,
+	milli = fixed_mul_div(simgpu_held_milli(snapshot, tenant), goal,
 			      tenant->np_ppm);
 	milli = fixed_add(milli, 999) / 1000;
 	if (milli > most)
@@ -47,10 +47,10 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 static u64 gradient_ppm(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant)
 {
-	if (!policy_has_gradient(snapshot, tenant))
+	if (!simgpu_has_gradient(snapshot, tenant))
 		return 0;
 	return fixed_mul_div(tenant->np_ppm, 1000,
-			     policy_held_milli(snapshot, tenant));
+			     simgpu_held_milli(snapshot, tenant));
 }
 
 /*

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * One source for all homes of a policy: clang makes a BPF program of it, which
+ * `simgpu policy load` brings to a live device, gcc the shared object of `simgpu run
+ * --offline --policy ./FILE.so`, kbuild a module. docs/bpf.md shows how.
+ */
+#ifndef SIMGPU_POLICY_BPF_H
+#define SIMGPU_POLICY_BPF_H
+
+#include <simgpu/split.h>
+#include <simgpu/random.h>
+
+/**
+ * struct simgpu_no_state - the state of a policy that has none
+ */
+struct simgpu_no_state {
+};
+
+#ifdef __bpf__
+
+#include <simgpu/policy_ops.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#ifndef SIMGPU_PLUGIN_CHECKSUM
+#define SIMGPU_PLUGIN_CHECKSUM	0
+#endif
+
+/* NULL where the device has a smaller one, or the policy named less state. */
+const u8 *simgpu_call_snapshot(const struct simgpu_policy_call *call,
+			       const u32 rdonly_buf_size) __ksym;
+u8 *simgpu_call_state(const struct simgpu_policy_call *call,
+		      const u32 rdwr_buf_size) __ksym;
+u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
+			 const u32 rdwr_buf_size) __ksym;
+
+#define SIMGPU_PARAMS(...)	{ __VA_ARGS__ }
+
+#define SIMGPU_POLICY(its_decide, its_state, ...)			\
+char simgpu_license[] SEC("license") = "GPL";				\
+									\
+SEC("struct_ops/decide")						\
+int BPF_PROG(simgpu_program, struct simgpu_policy_call *call)		\
+{									\
+	const void *snapshot = simgpu_call_snapshot(call,		\
+					sizeof(struct simgpu_snapshot)); \
+	void *proposal = simgpu_call_proposal(call,			\
+					sizeof(struct simgpu_proposal)); \
+	void *state = (void *)proposal;					\
+									\
+	if (sizeof(its_state))						\
+		state = simgpu_call_state(call, sizeof(its_state) ?: 1); \
+	if (!snapshot || !state || !proposal)				\
+		return -ENOMEM;						\
+	return its_decide(snapshot, state, proposal);			\
+}									\
+									\
+SEC(".struct_ops.link")							\
+struct simgpu_policy_ops simgpu_policy = {				\
+	.decide = (void *)simgpu_program,				\
+	.snapshot_version = SIMGPU_SNAPSHOT_VERSION,			\
+	.state_bytes = sizeof(its_state),				\
+	.checksum = SIMGPU_PLUGIN_CHECKSUM,				\
+	__VA_ARGS__							\
+}
+
+#else
+
+#include <simgpu/plugin.h>
+
+/**
+ * SIMGPU_PARAMS() - the knobs of a policy
+ *
+ * Each as of &struct simgpu_param, in braces: name, unit, least, most, first value, help.
+ */
+#define SIMGPU_PARAMS(...)						\
+	((const struct simgpu_param[]) { __VA_ARGS__, { .name = NULL } })
+
+/**
+ * SIMGPU_POLICY() - make this file a policy
+ * @its_decide: a function (snapshot, state, proposal) that returns 0 or a negative errno
+ * @its_state: type of its state; struct simgpu_no_state: it has none
+ *
+ * Further members of &struct simgpu_policy follow: .name at least, .params as
+ * SIMGPU_PARAMS().
+ */
+#define SIMGPU_POLICY(its_decide, its_state, ...)			\
+static int simgpu_native(const struct simgpu_snapshot *snapshot,	\
+			 void *state, struct simgpu_proposal *proposal)	\
+{									\
+	return its_decide(snapshot, (its_state *)state, proposal);	\
+}									\
+									\
+static const struct simgpu_policy simgpu_native_policy = {		\
+	.decide = simgpu_native,					\
+	.state_bytes = sizeof(its_state),				\
+	__VA_ARGS__							\
+};									\
+									\
+SIMGPU_POLICY_PLUGIN(simgpu_native_policy)
+
+#endif
+
+#endif /* SIMGPU_POLICY_BPF_H */

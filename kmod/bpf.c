@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Policies that are BPF programs: the struct_ops type simgpu_policy_ops, and kfuncs
+ * that give a program the snapshot, its state and its proposal. A program that is
+ * attached is found by its name as a plug-in is (plugins.c). It may go, or another one
+ * come in its place, while devices use it: they go on with even, or with the new one
+ * (change.c).
+ *
+ * It needs a kernel that lets modules register such types, and the module's BTF, which
+ * pahole makes of it where the kernel's headers have a vmlinux.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/slab.h>
+
+#include "bpf.h"
+#include "device.h"
+
+/* Set once the type is registered: then programs can be attached. */
+static bool simgpu_bpf_known;
+
+/**
+ * simgpu_bpf_is_there() - whether there can be policies that are BPF programs
+ *
+ * Return: what was found when the module was loaded.
+ */
+bool simgpu_bpf_is_there(void)
+{
+	return READ_ONCE(simgpu_bpf_known);
+}
+
+#if defined(register_bpf_struct_ops) && defined(CONFIG_BPF_JIT) && \
+	defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_DEBUG_INFO_BTF_MODULES)
+
+#include <linux/bpf_verifier.h>
+#include <linux/btf_ids.h>
+
+/**
+ * struct simgpu_bpf_policy - an attached program
+ * @list: in simgpu_bpf_policies
+ * @policy: as all others see it
+ * @said: what it says of itself: names and texts of @params are there
+ * @params: its knobs, and an end
+ * @lock: held for reading while the program is called
+ * @program: NULL once it has been taken back; under @lock
+ * @kdata: what the kernel calls it by
+ */
+struct simgpu_bpf_policy {
+	struct list_head list;
+	struct simgpu_policy policy;
+	struct simgpu_policy_ops said;
+	struct simgpu_param params[SIMGPU_PARAMS_MAX + 1];
+	struct rw_semaphore lock; /* program */
+	const struct simgpu_policy_ops *program;
+	const void *kdata;
+};
+
+/**
+ * struct simgpu_bpf_call - a call of a program
+ * @call: what the program is given
+ * @snapshot: of the session
+ * @state: likewise
+ * @state_bytes: that are the program's
+ * @proposal: of the session
+ */
+struct simgpu_bpf_call {
+	struct simgpu_policy_call call;
+	const struct simgpu_snapshot *snapshot;
+	void *state;
+	u32 state_bytes;
+	struct simgpu_proposal *proposal;
+};
+
+static DEFINE_MUTEX(simgpu_bpf_lock);
+static LIST_HEAD(simgpu_bpf_policies);
+
+/* --- kfuncs: buffers whose sizes the verifier knows from the calls --- */
+
+static const struct simgpu_bpf_call *
+simgpu_bpf_call_of(const struct simgpu_policy_call *call)
+{
+	return container_of(call, struct simgpu_bpf_call, call);
+}
+
+__bpf_kfunc_start_defs();
+
+/**
+ * simgpu_call_snapshot() - the snapshot of a call
+ * @call: the program's argument
+ * @rdonly_buf_size: bytes of it that the program reads
+ *
+ * Return: the snapshot, or NULL if it is not as large.
+ */
+__bpf_kfunc const u8 *
+simgpu_call_snapshot(const struct simgpu_policy_call *call,
+		     const u32 rdonly_buf_size)
+{
+	return rdonly_buf_size <= sizeof(struct simgpu_snapshot) ?
+	       (const u8 *)simgpu_bpf_call_of(call)->snapshot : NULL;
+}
+
+/**
+ * simgpu_call_state() - the policy's state
+ * @call: the program's argument
+ * @rdwr_buf_size: bytes of it that the program uses
+ *
+ * Return: the state, or NULL if the policy has named less.
+ */
+__bpf_kfunc u8 *simgpu_call_state(const struct simgpu_policy_call *call,
+				  const u32 rdwr_buf_size)
+{
+	const struct simgpu_bpf_call *whole = simgpu_bpf_call_of(call);
+
+	return rdwr_buf_size <= whole->state_bytes ? whole->state : NULL;
+}
+
+/**
+ * simgpu_call_proposal() - the proposal of a call, filled in with what is now
+ * @call: the program's argument
+ * @rdwr_buf_size: bytes of it that the program uses
+ *
+ * Return: the proposal, or NULL if it is not as large.
+ */
+__bpf_kfunc u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
+				     const u32 rdwr_buf_size)
+{
+	return rdwr_buf_size <= sizeof(struct simgpu_proposal) ?
+	       (u8 *)simgpu_bpf_call_of(call)->proposal : NULL;
+}
+
+__bpf_kfunc_end_defs();
+
+BTF_KFUNCS_START(simgpu_bpf_kfuncs)
+BTF_ID_FLAGS(func, simgpu_call_snapshot, KF_TRUSTED_ARGS | KF_RET_NULL)
+BTF_ID_FLAGS(func, simgpu_call_state, KF_TRUSTED_ARGS | KF_RET_NULL)
+BTF_ID_FLAGS(func, simgpu_call_proposal, KF_TRUSTED_ARGS | KF_RET_NULL)
+BTF_KFUNCS_END(simgpu_bpf_kfuncs)
+
+static const struct btf_kfunc_id_set simgpu_bpf_kfunc_set = {
+	.owner = THIS_MODULE,
+	.set = &simgpu_bpf_kfuncs,
+};
+
+/* --- what a program may do, and say of itself --- */
+
+/* No helpers: a policy depends on its arguments alone. */
+static const struct bpf_func_proto *
+simgpu_bpf_helper(enum bpf_func_id id, const struct bpf_prog *prog)
+{
+	return NULL;
+}
+
+static bool simgpu_bpf_reads(int off, int size, enum bpf_access_type type,
+			     const struct bpf_prog *prog,
+			     struct bpf_insn_access_aux *info)
+{
+	return bpf_tracing_btf_ctx_access(off, size, type, prog, info);
+}
+
+static const struct bpf_verifier_ops simgpu_bpf_verifier = {
+	.get_func_proto = simgpu_bpf_helper,
+	.is_valid_access = simgpu_bpf_reads,
+};
+
+static int simgpu_bpf_check_member(const struct btf_type *type,
+				   const struct btf_member *member,
+				   const struct bpf_prog *prog)
+{
+	return prog->sleepable ? -EINVAL : 0;
+}
+
+/* What is kept in variables or maps no hash would see and no replay find. */
+static int simgpu_bpf_check_program(int fd)
+{
+	struct bpf_prog *prog;
+	int ret = 0;
+	u32 i;
+
+	if (!fd)
+		return 0;
+	prog = bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_STRUCT_OPS, false);
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	for (i = 0; i < prog->aux->used_map_cnt; i++)
+		if (!(prog->aux->used_maps[i]->map_flags & BPF_F_RDONLY_PROG))
+			ret = -EPERM;
+	bpf_prog_put(prog);
+	return ret;
+}
+
+/* Returns 1 for what is taken over here; functions are the kernel's part. */
+static int simgpu_bpf_init_member(const struct btf_type *type,
+				  const struct btf_member *member, void *to_ops,
+				  const void *from_ops)
+{
+	const u32 data = offsetofend(struct simgpu_policy_ops, decide);
+	u32 offset = __btf_member_bit_offset(type, member) / 8;
+
+	if (offset < data)
+		return simgpu_bpf_check_program(*(const unsigned long *)from_ops);
+	/* All of it with the first of them, and again with the others. */
+	memcpy(to_ops + data, from_ops + data,
+	       sizeof(struct simgpu_policy_ops) - data);
+	return 1;
+}
+
+static bool simgpu_bpf_text_ends(const char *text, size_t bytes)
+{
+	return strnlen(text, bytes) < bytes;
+}
+
+/* It becomes the name of a file. */
+static bool simgpu_bpf_knob_name_valid(const char *name)
+{
+	return simgpu_bpf_text_ends(name, SIMGPU_NAME_BYTES) &&
+	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
+}
+
+static bool simgpu_bpf_knob_valid(const struct simgpu_policy_ops *ops, u32 knob)
+{
+	const struct simgpu_policy_param *param = &ops->params[knob];
+	u32 i;
+
+	for (i = 0; i < knob; i++)
+		if (!strcmp(ops->params[i].name, param->name))
+			return false;
+	return simgpu_bpf_knob_name_valid(param->name) &&
+	       simgpu_bpf_text_ends(param->help, SIMGPU_HELP_BYTES) &&
+	       param->unit <= SIMGPU_UNIT_CYCLES &&
+	       param->least <= param->initial && param->initial <= param->most;
+}
+
+static int simgpu_bpf_validate(void *kdata)
+{
+	const struct simgpu_policy_ops *ops = kdata;
+	u32 i;
+
+	if (ops->snapshot_version != SIMGPU_SNAPSHOT_VERSION)
+		return -EPROTO;
+	if (!ops->decide || ops->reserved ||
+	    (ops->events & ~SIMGPU_ON_KNOWN) ||
+	    (ops->needs & ~SIMGPU_NEEDS_KNOWN) ||
+	    ops->state_bytes > SIMGPU_STATE_BYTES_MAX ||
+	    !simgpu_plugin_name_valid(ops->name) ||
+	    !simgpu_bpf_text_ends(ops->model, sizeof(ops->model)))
+		return -EINVAL;
+	for (i = 0; i < SIMGPU_PARAMS_MAX && ops->params[i].name[0]; i++)
+		if (!simgpu_bpf_knob_valid(ops, i))
+			return -EINVAL;
+	return 0;
+}
+
+/* --- attaching, replacing, detaching --- */
+
+/* It is asked by way of simgpu_bpf_decide(), which knows whose program to call. */
+static int simgpu_bpf_unasked(const struct simgpu_snapshot *snapshot,
+			      void *state, struct simgpu_proposal *proposal)
+{
+	return -ENOENT;
+}
+
+static void simgpu_bpf_describe(struct simgpu_bpf_policy *bpf)
+{
+	const struct simgpu_policy_ops *said = &bpf->said;
+	u32 i;
+
+	bpf->policy = (struct simgpu_policy) {
+		.events = said->events,
+		.needs = said->needs,
+		.state_bytes = said->state_bytes,
+		.source = SIMGPU_SOURCE_BPF,
+		.checksum = said->checksum,
+		.params = bpf->params,
+		.decide = simgpu_bpf_unasked,
+	};
+	strscpy(bpf->policy.name, said->name, SIMGPU_NAME_BYTES);
+	strscpy(bpf->policy.model, said->model, SIMGPU_NAME_BYTES);
+	for (i = 0; i < SIMGPU_PARAMS_MAX && said->params[i].name[0]; i++)
+		bpf->params[i] = (struct simgpu_param) {
+			.name = said->params[i].name,
+			.unit = (u32)said->params[i].unit,
+			.least = said->params[i].least,
+			.most = said->params[i].most,
+			.initial = said->params[i].initial,
+			.help = said->params[i].help,
+		};
+}
+
+static struct simgpu_bpf_policy *simgpu_bpf_make(const void *kdata)
+{
+	struct simgpu_bpf_policy *bpf = kzalloc(sizeof(*bpf), GFP_KERNEL);
+
+	if (!bpf)
+		return NULL;
+	bpf->kdata = kdata;
+	bpf->program = kdata;
+	bpf->said = *bpf->program;
+	init_rwsem(&bpf->lock);
+	simgpu_bpf_describe(bpf);
+	return bpf;
+}
+
+static void simgpu_bpf_release(const struct simgpu_policy *policy)
+{
+	kfree(container_of(policy, struct simgpu_bpf_policy, policy));
+}
+
+static void simgpu_bpf_list(struct simgpu_bpf_policy *bpf)
+{
+	mutex_lock(&simgpu_bpf_lock);
+	list_add_tail(&bpf->list, &simgpu_bpf_policies);
+	mutex_unlock(&simgpu_bpf_lock);
+}
+
+/* The policy of a program that is attached, held. */
+static struct simgpu_bpf_policy *simgpu_bpf_find(const void *kdata)
+{
+	struct simgpu_bpf_policy *bpf, *found = NULL;
+
+	mutex_lock(&simgpu_bpf_lock);
+	list_for_each_entry(bpf, &simgpu_bpf_policies, list)
+		if (bpf->kdata == kdata)
+			found = bpf;
+	if (found)
+		simgpu_plugin_hold(&found->policy);
+	mutex_unlock(&simgpu_bpf_lock);
+	return found;
+}
+
+/* Nobody finds it any more: those who use it go on, and it is called no more. */
+static void simgpu_bpf_end(struct simgpu_bpf_policy *old,
+			   const struct simgpu_policy *new)
+{
+	simgpu_devices_succeed(&old->policy, new);
+	down_write(&old->lock);
+	old->program = NULL;
+	up_write(&old->lock);
+	mutex_lock(&simgpu_bpf_lock);
+	list_del(&old->list);
+	mutex_unlock(&simgpu_bpf_lock);
+}
+
+static int simgpu_bpf_reg(void *kdata, struct bpf_link *link)
+{
+	struct simgpu_bpf_policy *bpf = simgpu_bpf_make(kdata);
+	int ret;
+
+	if (!bpf)
+		return -ENOMEM;
+	simgpu_bpf_list(bpf);
+	ret = simgpu_bpf_policy_add(&bpf->policy, simgpu_bpf_release);
+	if (ret) {
+		mutex_lock(&simgpu_bpf_lock);
+		list_del(&bpf->list);
+		mutex_unlock(&simgpu_bpf_lock);
+		kfree(bpf);
+	}
+	return ret;
+}
+
+/* This cannot be refused. */
+static void simgpu_bpf_unreg(void *kdata, struct bpf_link *link)
+{
+	struct simgpu_bpf_policy *bpf = simgpu_bpf_find(kdata);
+
+	if (!bpf)
+		return;
+	simgpu_bpf_policy_replace(&bpf->policy, NULL);
+	simgpu_bpf_end(bpf, NULL);
+	simgpu_plugin_put(&bpf->policy);
+}
+
+static int simgpu_bpf_swap(struct simgpu_bpf_policy *old, const void *kdata)
+{
+	struct simgpu_bpf_policy *new = simgpu_bpf_make(kdata);
+	int ret;
+
+	if (!new)
+		return -ENOMEM;
+	simgpu_bpf_list(new);
+	ret = simgpu_bpf_policy_replace(&old->policy, &new->policy);
+	if (!ret) {
+		simgpu_bpf_end(old, &new->policy);
+		return 0;
+	}
+	mutex_lock(&simgpu_bpf_lock);
+	list_del(&new->list);
+	mutex_unlock(&simgpu_bpf_lock);
+	kfree(new);
+	return ret;
+}
+
+static int simgpu_bpf_update(void *kdata, void *old_kdata, struct bpf_link *link)
+{
+	const struct simgpu_policy_ops *ops = kdata;
+	struct simgpu_bpf_policy *old = simgpu_bpf_find(old_kdata);
+	int ret = -EINVAL;
+
+	if (!old)
+		return -ENOENT;
+	if (!strcmp(old->policy.name, ops->name))
+		ret = simgpu_bpf_swap(old, kdata);
+	simgpu_plugin_put(&old->policy);
+	return ret;
+}
+
+/* Without BTF of its own the kernel registers the type and never calls this. */
+static int simgpu_bpf_type_init(struct btf *btf)
+{
+	WRITE_ONCE(simgpu_bpf_known, true);
+	return 0;
+}
+
+static int simgpu_bpf_stub(struct simgpu_policy_call *call)
+{
+	return -ENOENT;
+}
+
+static struct simgpu_policy_ops simgpu_bpf_stubs = {
+	.decide = simgpu_bpf_stub,
+};
+
+static struct bpf_struct_ops simgpu_bpf_type = {
+	.verifier_ops = &simgpu_bpf_verifier,
+	.init = simgpu_bpf_type_init,
+	.check_member = simgpu_bpf_check_member,
+	.init_member = simgpu_bpf_init_member,
+	.validate = simgpu_bpf_validate,
+	.reg = simgpu_bpf_reg,
+	.unreg = simgpu_bpf_unreg,
+	.update = simgpu_bpf_update,
+	.cfi_stubs = &simgpu_bpf_stubs,
+	.name = "simgpu_policy_ops",
+	.owner = THIS_MODULE,
+};
+
+/* What is registered goes with the module by itself. */
+static void simgpu_bpf_register(void)
+{
+	int ret;
+
+	if (!THIS_MODULE->btf_data_size)
+		return;
+	ret = register_btf_kfunc_id_set(BPF_PROG_TYPE_STRUCT_OPS,
+					&simgpu_bpf_kfunc_set);
+	ret = ret ?: register_bpf_struct_ops(&simgpu_bpf_type,
+					     simgpu_policy_ops);
+	if (ret)
+		pr_warn("simgpu: the type of BPF policies is refused: %d\n",
+			ret);
+}
+
+/**
+ * simgpu_bpf_decide() - ask a policy that is a BPF program
+ * @policy: the policy
+ * @snapshot: as of its decide()
+ * @state: likewise
+ * @proposal: likewise
+ *
+ * Return: what the program returns; -ENOENT if it has gone.
+ */
+int simgpu_bpf_decide(const struct simgpu_policy *policy,
+		      const struct simgpu_snapshot *snapshot, void *state,
+		      struct simgpu_proposal *proposal)
+{
+	struct simgpu_bpf_policy *bpf =
+		container_of(policy, struct simgpu_bpf_policy, policy);
+	struct simgpu_bpf_call call = {
+		.call.bytes = sizeof(call.call),
+		.snapshot = snapshot,
+		.state = state,
+		.state_bytes = policy->state_bytes,
+		.proposal = proposal,
+	};
+	int ret = -ENOENT;
+
+	down_read(&bpf->lock);
+	if (bpf->program)
+		ret = bpf->program->decide(&call.call);
+	up_read(&bpf->lock);
+	return ret;
+}
+
+#else /* the kernel does not let modules have such types */
+
+static void simgpu_bpf_register(void)
+{
+}
+
+int simgpu_bpf_decide(const struct simgpu_policy *policy,
+		      const struct simgpu_snapshot *snapshot, void *state,
+		      struct simgpu_proposal *proposal)
+{
+	return -EOPNOTSUPP;
+}
+
+#endif
+
+/**
+ * simgpu_bpf_init() - let BPF programs be policies, where that is possible
+ *
+ * The last step of loading the module: it cannot be undone.
+ */
+void simgpu_bpf_init(void)
+{
+	simgpu_bpf_register();
+	if (!simgpu_bpf_is_there())
+		pr_info("simgpu: no BPF policies: the kernel is older than 6.12, or the module has no BTF\n");
+}
