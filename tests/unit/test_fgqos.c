@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "../../kmod/core/journal.h"
@@ -656,6 +657,29 @@ static void spart_climbs(void **state)
 	free(snapshot);
 }
 
+/* An epoch ends while nobody has work: each policy returns, soon. */
+static void nobody_has_work(void **state)
+{
+	struct simgpu_proposal *said = calloc(1, sizeof(*said));
+	const struct simgpu_policy *policy;
+	u32 i;
+
+	alarm(60);
+	for (i = 0; (policy = registry_policy_at(i)); i++) {
+		struct simgpu_snapshot *snapshot = sixteen_sms();
+		void *memory = calloc(1, policy->state_bytes + 1);
+
+		set_knobs(snapshot, policy);
+		policy->decide(snapshot, memory, said);
+		snapshot->cycle += 100000000;
+		assert_int_equal(policy->decide(snapshot, memory, said), 0);
+		free(memory);
+		free(snapshot);
+	}
+	alarm(0);
+	free(said);
+}
+
 /* --- in sessions -------------------------------------------------------------------------- */
 
 static struct bench *bench_of(const struct simgpu_policy *policy, u32 sms,
@@ -817,6 +841,7 @@ int main(void)
 		cmocka_unit_test(large_blocks_get_one),
 		cmocka_unit_test(victims_are_chosen_by_three_rules),
 		cmocka_unit_test(spart_climbs),
+		cmocka_unit_test(nobody_has_work),
 		cmocka_unit_test(sessions_keep_quotas),
 		cmocka_unit_test(rollover_reaches_a_goal),
 		cmocka_unit_test(what_does_not_fit_waits),

@@ -127,7 +127,7 @@ static int spart_decide(const struct simgpu_snapshot *snapshot, void *memory,
 		policy_split_even(snapshot, proposal);
 		begin_period(snapshot, state);
 		state->active = active;
-	} else if (snapshot->cycle >= state->next) {
+	} else if (active && snapshot->cycle >= state->next) {
 		if (snapshot->tenants_active <= snapshot->sms)
 			climb(snapshot, state, proposal);
 		begin_period(snapshot, state);
