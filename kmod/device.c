@@ -227,7 +227,6 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 						 const struct gpu_config *config)
 {
 	struct simgpu_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
-	u32 kind;
 
 	if (!device)
 		return NULL;
@@ -261,10 +260,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	mutex_init(&device->open_lock);
 	spin_lock_init(&device->publish_lock);
 	init_waitqueue_head(&device->worker_wait);
-	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
-		init_waitqueue_head(&device->calls[kind].wait);
-	init_waitqueue_head(&device->turn_wait);
-	spin_lock_init(&device->lend_lock);
+	simgpu_turn_init(device);
 	init_llist_head(&device->graves);
 	INIT_WORK(&device->graves_work, simgpu_graves_clear);
 

@@ -227,11 +227,26 @@ enum simgpu_call_kind {
 /**
  * struct simgpu_calls - calls of a kind on a device
  * @count: since the last quantum's end
+ * @limit: of these, those that are not held up; as many who wait, but at least one,
+ *	go on at a quantum's end
  * @wait: where those beyond the limit wait for the next one
  */
 struct simgpu_calls {
 	atomic_t count;
+	unsigned int limit;
 	wait_queue_head_t wait;
+};
+
+/**
+ * struct simgpu_share - from when on the worker's share of a processor is counted
+ * @percent: that it may have at most; 0 where that does not matter
+ * @now_ns: host time there
+ * @used_ns: processor time that the worker had used there
+ */
+struct simgpu_share {
+	u32 percent;
+	u64 now_ns;
+	u64 used_ns;
 };
 
 /* The observers' table, which ends with NULL; main.c has it. */
@@ -364,6 +379,7 @@ struct simgpu_decisions {
  * @ran_ns: host time that they took; likewise
  * @longest_ns: the longest of them; likewise
  * @calls: while @stepping, by &enum simgpu_call_kind
+ * @had: since when it is counted what those who call have left it; the worker's own
  * @turns_asked: callers that had to wait for @lock
  * @turns_had: of these, those that wait no longer
  * @turn_wait: where the worker waits for them
@@ -454,6 +470,7 @@ struct simgpu_device {
 	u64 ran_ns;
 	u64 longest_ns;
 	struct simgpu_calls calls[SIMGPU_CALL_KINDS];
+	struct simgpu_share had;
 	atomic64_t turns_asked;
 	atomic64_t turns_had;
 	wait_queue_head_t turn_wait;
@@ -556,6 +573,7 @@ void simgpu_device_use(struct simgpu_device *device,
 		       const struct simgpu_model *model);
 void simgpu_device_publish_start(struct simgpu_device *device);
 void simgpu_device_publish(struct simgpu_device *device, bool counters);
+void simgpu_turn_init(struct simgpu_device *device);
 void simgpu_turn_take(struct simgpu_device *device);
 void simgpu_turn_end(struct simgpu_device *device, u64 took_ns);
 void simgpu_turn_rest(struct simgpu_device *device);

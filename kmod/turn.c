@@ -3,6 +3,8 @@
  * Whose turn it is on a device: how its lock passes between the worker and those
  * who call, and how many calls there may be while the worker wants a processor.
  */
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -22,8 +24,18 @@ static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
 	[SIMGPU_CALL_HEAVY] = 2,
 };
 
+/*
+ * Processors differ in how much of one a call costs beside a quantum, so where the
+ * worker had less than the one part of a processor, in percent, fewer calls are let
+ * through, and more again where it had more than the other. It must have two thirds.
+ */
+#define SIMGPU_PERCENT_TOO_LITTLE	80
+#define SIMGPU_PERCENT_ENOUGH		90
+/* Host time over which that is counted: several of the scheduler's ticks. */
+#define SIMGPU_LEFT_NS			(32 * NSEC_PER_MSEC)
+
 /* How long the worker is waited for there, which may have no processor. */
-#define SIMGPU_ADMIT_JIFFIES		2
+#define SIMGPU_ADMIT_JIFFIES		msecs_to_jiffies(20)
 
 /*
  * How long the worker waits for those who have asked for the lock, which may have
@@ -39,6 +51,22 @@ static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
  * told apart and stands.
  */
 #define SIMGPU_LENT_NICE		(-1)
+
+/**
+ * simgpu_turn_init() - nobody has called yet
+ * @device: a device that is being made
+ */
+void simgpu_turn_init(struct simgpu_device *device)
+{
+	u32 kind;
+
+	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++) {
+		device->calls[kind].limit = simgpu_calls_each_quantum[kind];
+		init_waitqueue_head(&device->calls[kind].wait);
+	}
+	init_waitqueue_head(&device->turn_wait);
+	spin_lock_init(&device->lend_lock);
+}
 
 static void simgpu_turn_lend(struct simgpu_device *device)
 {
@@ -152,7 +180,7 @@ int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind
 	DEFINE_WAIT(wait);
 
 	if (!READ_ONCE(device->stepping) ||
-	    atomic_inc_return(&calls->count) <= simgpu_calls_each_quantum[kind] ||
+	    atomic_inc_return(&calls->count) <= READ_ONCE(calls->limit) ||
 	    simgpu_may_claim(NULL))
 		return 0;
 	simgpu_turn_lend(device);
@@ -177,8 +205,31 @@ static void simgpu_turn_admit(struct simgpu_device *device, bool all)
 		/* After that barrier. */
 		if (waitqueue_active(wait))
 			wake_up_nr(wait, all ? 0 :
-				   simgpu_calls_each_quantum[kind]);
+				   max(device->calls[kind].limit, 1U));
 	}
+}
+
+/* What those who call have left the worker decides how many go on in a quantum. */
+static void simgpu_turn_limit(struct simgpu_device *device)
+{
+	u64 now_ns = ktime_get_ns(), used_ns = current->se.sum_exec_runtime;
+	u64 span_ns = now_ns - device->had.now_ns, percent;
+	u32 kind;
+
+	if (device->had.now_ns && span_ns < SIMGPU_LEFT_NS)
+		return;
+	percent = div64_u64((used_ns - device->had.used_ns) * 100, span_ns);
+	for (kind = 0; kind < SIMGPU_CALL_KINDS && device->had.now_ns; kind++) {
+		struct simgpu_calls *calls = &device->calls[kind];
+
+		if (percent < SIMGPU_PERCENT_TOO_LITTLE)
+			WRITE_ONCE(calls->limit, calls->limit / 2);
+		else if (percent > SIMGPU_PERCENT_ENOUGH &&
+			 calls->limit < simgpu_calls_each_quantum[kind])
+			WRITE_ONCE(calls->limit, calls->limit + 1);
+	}
+	device->had.now_ns = now_ns;
+	device->had.used_ns = used_ns;
 }
 
 /**
@@ -215,6 +266,7 @@ void simgpu_turn_end(struct simgpu_device *device, u64 took_ns)
 				     ns_to_ktime(SIMGPU_TURN_PART(took_ns)));
 	if (READ_ONCE(device->lent))
 		simgpu_turn_give_back(device);
+	simgpu_turn_limit(device);
 }
 
 /**
@@ -226,6 +278,8 @@ void simgpu_turn_end(struct simgpu_device *device, u64 took_ns)
 void simgpu_turn_rest(struct simgpu_device *device)
 {
 	WRITE_ONCE(device->stepping, false);
+	/* Its sleep is nobody's doing. */
+	device->had.now_ns = 0;
 	simgpu_turn_admit(device, true);
 	if (READ_ONCE(device->lent))
 		simgpu_turn_give_back(device);

@@ -43,18 +43,6 @@
 /* Host time that the worker does not make up for if it had no processor. */
 #define SIMGPU_SHARE_NS			(100 * NSEC_PER_MSEC)
 
-/**
- * struct simgpu_share - from when on the worker's share of a processor is counted
- * @percent: it
- * @now_ns: host time there
- * @used_ns: processor time that the worker had used there
- */
-struct simgpu_share {
-	u32 percent;
-	u64 now_ns;
-	u64 used_ns;
-};
-
 /* A slice of so many cycles has taken so long. */
 static void simgpu_adapt(u64 *cycles, u64 least, u64 most, u64 took_ns)
 {
