@@ -98,30 +98,30 @@ bool block_fits(const struct gpu *gpu, const struct sm *sm,
 }
 
 /*
- * block_start() - a thread block comes to an SM, where it begins in the next cycle
+ * block_start_at() - a thread block comes to an SM, where it begins in the next cycle
+ * @number: its place there, which is free
  * @grid: see grid_number()
  * @block_index: in it
  * @saved: the place of its context in the pool, or NO_CONTEXT: it is new
  */
-void block_start(struct gpu *gpu, u32 index, u32 grid, u32 block_index, u32 saved)
+void block_start_at(struct gpu *gpu, u32 index, u32 number, u32 grid,
+		    u32 block_index, u32 saved)
 {
 	const struct trace_kernel *kernel = gpu->grids[grid].kernel;
 	struct sm *sm = &gpu->sms[index];
-	struct block *block;
-	u32 number = 0;
+	struct block *block = &sm->block[number];
 
-	while (sm->block[number].used)
-		number++;
-	block = &sm->block[number];
 	block->used = 1;
 	block->slot = grid_slot(grid);
 	block->grid = grid;
 	block->warps = 0;
 	block->index = block_index;
-	if (saved == NO_CONTEXT)
+	if (saved == NO_CONTEXT) {
 		begin_block(gpu, sm, number);
-	else
+		worker_begins(gpu, sm, number);
+	} else {
 		resume_block(gpu, sm, number, saved);
+	}
 	block->position[0] = block->index % kernel->grid[0];
 	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
 	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
@@ -135,6 +135,16 @@ void block_start(struct gpu *gpu, u32 index, u32 grid, u32 block_index, u32 save
 	if (sm->quota_slots)
 		sm_hold_warps(gpu, index);
 	sm_wake(sm, gpu->now + 1);
+}
+
+/* block_start() - likewise, at the first place that is free */
+void block_start(struct gpu *gpu, u32 index, u32 grid, u32 block_index, u32 saved)
+{
+	u32 place = 0;
+
+	while (gpu->sms[index].block[place].used)
+		place++;
+	block_start_at(gpu, index, place, grid, block_index, saved);
 }
 
 /*
@@ -233,6 +243,8 @@ void block_finish(struct gpu *gpu, u32 index, u32 number)
 	block_clear(gpu, index, block);
 	if (sm->quota_slots)
 		sm_hold_warps(gpu, index);
+	if (gpu->worker_blocks)
+		worker_goes_on(gpu, index, number);
 	sm_settle_owner(gpu, index);
 	sm_refill(gpu, index);
 }

@@ -118,6 +118,7 @@ static const struct config_field fields[] = {
 	FIELD(channel_batch_clocks, 1, 1000),
 	FIELD(hardware_counters, 0, 1),
 	FIELD(launch_cycles, 0, GPU_LAUNCH_CYCLES_MAX),
+	FIELD(poll_cycles, 0, GPU_LAUNCH_CYCLES_MAX),
 	FIELD(memory_mb, 0, 1U << 20),
 	FIELD(sms_per_tpc, 1, GPU_SMS_MAX),
 	UNIT("integer", TRACE_INTEGER),

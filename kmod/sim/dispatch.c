@@ -267,6 +267,14 @@ static void reserve_block(struct gpu *gpu, u32 number, struct sm *sm)
 	sm->reserve_grid = number;
 }
 
+/* Whether a slot's SM begins one more of its new thread blocks, sooner or later. */
+static bool begins_more(const struct gpu *gpu, const struct sm *sm, u32 slot)
+{
+	return takes_from(sm, slot) ||
+	       (gpu->worker_blocks && sm->owner == slot &&
+		sm->reserved < workers_left(gpu, sm));
+}
+
 /* As many as may begin before it is asked again, one an SM in turn. */
 static void reserve_blocks(struct gpu *gpu, u32 number)
 {
@@ -280,7 +288,7 @@ static void reserve_blocks(struct gpu *gpu, u32 number)
 
 			if (!has_new_block(grid))
 				return;
-			if (takes_from(sm, grid_slot(number)) &&
+			if (begins_more(gpu, sm, grid_slot(number)) &&
 			    sm->reserved < most && sm->reserved < sm->blocks &&
 			    (!masked || is_in_mask(grid, i)))
 				reserve_block(gpu, number, sm);

@@ -100,7 +100,10 @@ struct dram_timing {
 	u16 read_to_write;
 };
 
-/* Core cycles that a configuration may give a kernel's launch: 0.1 ms at 1 GHz. */
+/*
+ * Core cycles that a configuration may give a kernel's launch, or a look at a flag:
+ * 0.1 ms at 1 GHz.
+ */
 #define GPU_LAUNCH_CYCLES_MAX	100000
 
 /**
@@ -167,6 +170,8 @@ struct dram_timing {
  *	in registers of HSM's widths, cleared at an epoch's start; 0: in full
  * @launch_cycles: core cycles from a kernel's start, as a driver sees it, until its
  *	first thread blocks can be handed out
+ * @poll_cycles: core cycles that a worker needs to look at its flag: see
+ *	gpu_set_worker_blocks()
  * @memory_mb: MiB of device memory for the footprints of launches under way; 0: any
  * @sms_per_tpc: SMs that change hands together, as a driver sees them: those of a
  *	texture processing cluster; divides @sms
@@ -224,6 +229,7 @@ struct gpu_config {
 	u32 channel_batch_clocks;
 	u32 hardware_counters;
 	u32 launch_cycles;
+	u32 poll_cycles;
 	u32 memory_mb;
 	u32 sms_per_tpc;
 	struct trace_unit unit[TRACE_UNITS];
@@ -702,6 +708,21 @@ void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order);
  */
 void gpu_set_shared_blocks(struct gpu *gpu, u32 most);
 
+/* The most thread blocks that a worker may run between two looks at the flag. */
+#define GPU_WORKER_BLOCKS_MAX	1000
+
+/**
+ * gpu_set_worker_blocks() - kernels are run by workers, which look at a flag (FLEP)
+ * @gpu: the device
+ * @blocks: that a worker runs between two looks, to GPU_WORKER_BLOCKS_MAX; 0, as at
+ *	first: there are none, and an SM that drains begins no more blocks
+ *
+ * A worker is a place for a thread block on an SM: it runs the blocks that come there.
+ * Each look costs the poll_cycles of the configuration, in which the next block waits.
+ * From an SM that drains workers leave when they look, and not before.
+ */
+void gpu_set_worker_blocks(struct gpu *gpu, u32 blocks);
+
 /**
  * gpu_set_bucket() - capacity of a slot's leaky bucket
  * @gpu: the device
@@ -750,6 +771,21 @@ struct gpu_sm_status {
 };
 
 void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
+
+/**
+ * struct gpu_handovers - what it took to take SMs with thread blocks from their owners
+ * @count: of SMs that were handed to somebody else
+ * @cycles: in sum, from the order until the last of the owner's blocks was gone
+ * @most: for one of them
+ */
+struct gpu_handovers {
+	u64 count;
+	u64 cycles;
+	u64 most;
+};
+
+/* Since the device was made. */
+void gpu_handovers(const struct gpu *gpu, struct gpu_handovers *out);
 
 /**
  * struct gpu_kernel_status - a row of the kernel status register table

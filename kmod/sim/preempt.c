@@ -6,6 +6,13 @@
  */
 #include "sim.h"
 
+static void count_handover(struct sm *sm, u64 cycles)
+{
+	sm->handovers++;
+	sm->handover_cycles += cycles;
+	sm->handover_most = later(sm->handover_most, cycles);
+}
+
 /*
  * sm_settle_owner() - hand an SM over if its old owner has left it; a drain
  *	that has begun is finished, even where the old owner stays
@@ -17,10 +24,13 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 
 	if (sm->blocks)
 		return;
+	if (sm->draining && sm->owner != sm->next_owner)
+		count_handover(sm, gpu->now - sm->asked_at);
 	sm->draining = 0;
 	if (sm->owner == sm->next_owner)
 		return;
 	sm_account(gpu, index);
+	workers_begin(sm);
 	/* The next owner begins, and so do its stalls, in the next cycle. */
 	for (i = 0; i < sm->schedulers; i++) {
 		sm->free_at[i] = later(sm->free_at[i], gpu->now + 1);
@@ -226,8 +236,12 @@ static void leave_beyond(struct gpu *gpu, u32 index, u32 slot, u32 limit,
 		stay &= ~(1U << number);
 		going |= 1U << number;
 	}
-	if (going)
-		leave(gpu, index, going, mode);
+	if (!going)
+		return;
+	/* What was given to workers was counted on those blocks, too. */
+	if (gpu->worker_blocks)
+		dispatch_take_back(gpu, index);
+	leave(gpu, index, going, mode);
 }
 
 void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
@@ -251,12 +265,26 @@ void gpu_sm_share(struct gpu *gpu, u32 sm)
 	gpu->dispatch_shared = true;
 }
 
+/* An SM is to be somebody else's; what was given to workers that go on comes anew. */
+static void begin_drain(struct gpu *gpu, struct sm *sm, enum gpu_preemption mode)
+{
+	sm->draining = 1;
+	if (!gpu->worker_blocks || sm->owner >= GPU_SLOTS_MAX)
+		return;
+	if (mode == GPU_PREEMPT_DRAIN)
+		gpu->dispatch |= 1ULL << sm->owner;
+	else
+		workers_stop(sm);
+}
+
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode)
 {
 	dispatch_take_back(gpu, sm);
+	if (gpu->sms[sm].next_owner == gpu->sms[sm].owner)
+		gpu->sms[sm].asked_at = gpu->now;
 	gpu->sms[sm].next_owner = slot;
-	if (slot != gpu->sms[sm].owner)
-		gpu->sms[sm].draining = 1;
+	if (slot != gpu->sms[sm].owner && gpu->sms[sm].blocks)
+		begin_drain(gpu, &gpu->sms[sm], mode);
 	sm_settle_owner(gpu, sm);
 	if (gpu->sms[sm].draining)
 		leave(gpu, sm, used_blocks(&gpu->sms[sm]), mode);
@@ -279,6 +307,18 @@ static enum gpu_sm_state state_of(const struct sm *sm)
 		}
 	}
 	return sm->draining ? GPU_SM_DRAINING : state;
+}
+
+void gpu_handovers(const struct gpu *gpu, struct gpu_handovers *out)
+{
+	u32 i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < gpu->config.sms; i++) {
+		out->count += gpu->sms[i].handovers;
+		out->cycles += gpu->sms[i].handover_cycles;
+		out->most = later(out->most, gpu->sms[i].handover_most);
+	}
 }
 
 void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out)

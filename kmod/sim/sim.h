@@ -200,6 +200,7 @@ struct gpu {
 	u64 bucket_full;	/* slots whose next block is in the queue */
 	u32 block_order;
 	u32 shared_blocks;	/* of all tenants, that a shared SM may hold */
+	u32 worker_blocks;	/* that a worker runs between looks; 0: no workers */
 	u32 order_slot;		/* round robin: whose turn is next */
 	u32 order_sm;		/* leaky bucket: which SM's turn is next */
 	bool dispatch_shared;	/* shared SMs may have room */

@@ -16,23 +16,6 @@ void warp_ready(struct sm *sm, u32 warp)
 	sm->ready |= 1ULL << warp;
 }
 
-static void warp_unready(struct sm *sm, u32 warp, enum stall why)
-{
-	sm->ready &= ~(1ULL << warp);
-	sm->warp[warp].stall = why;
-}
-
-static void warp_sleep(struct sm *sm, u32 warp, u64 until, enum stall why)
-{
-	warp_unready(sm, warp, why);
-	sm->warp_wake[warp] = until;
-	sm->sleeping |= 1ULL << warp;
-	if (why == STALL_DEPENDENCE)
-		sm->dependent |= 1ULL << warp;
-	if (until < sm->next_sleeper)
-		sm->next_sleeper = until;
-}
-
 static void wake_sleepers(struct sm *sm, u64 now)
 {
 	u64 mask;

@@ -277,9 +277,15 @@ struct notice {
  * @reserve: thread blocks of its owner that begin when there is room, @reserved
  *	of them; the last one first; all of @reserve_grid
  * @notice: what has not been told yet, @notices of it
- * @draining: gets no thread blocks until it is empty
+ * @draining: gets no thread blocks until it is empty, but those that its workers run
+ *	before they look (workers.c)
  * @split_to: cycle up to which a shared SM's cycles have been given to tenants
  * @split_turn: how many were given, by the number of issue slots in use
+ * @worker: by place of a thread block, how many have begun there since its worker has
+ *	looked; only while the device has workers
+ * @asked_at: while @draining, cycle at which somebody else was to have it
+ * @handovers: from one owner's thread blocks to another, each after
+ *	@handover_cycles in sum, at most @handover_most
  */
 struct sm {
 	u64 turn_at;
@@ -338,6 +344,11 @@ struct sm {
 	u16 mshr_bucket[SM_MSHR_BUCKETS];
 	u32 reserve[SM_RESERVE];
 	struct notice notice[SM_NOTICES_MAX];
+	u16 worker[SM_BLOCKS_MAX];
+	u64 asked_at;
+	u64 handovers;
+	u64 handover_cycles;
+	u64 handover_most;
 	struct block block[SM_BLOCKS_MAX];
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];
@@ -419,10 +430,29 @@ void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
 u64 sm_idle_warps(const struct sm *sm, u64 cycle);
 
+static inline void warp_unready(struct sm *sm, u32 warp, enum stall why)
+{
+	sm->ready &= ~(1ULL << warp);
+	sm->warp[warp].stall = why;
+}
+
+static inline void warp_sleep(struct sm *sm, u32 warp, u64 until, enum stall why)
+{
+	warp_unready(sm, warp, why);
+	sm->warp_wake[warp] = until;
+	sm->sleeping |= 1ULL << warp;
+	if (why == STALL_DEPENDENCE)
+		sm->dependent |= 1ULL << warp;
+	if (until < sm->next_sleeper)
+		sm->next_sleeper = until;
+}
+
 /* block.c */
 bool block_fits(const struct gpu *gpu, const struct sm *sm,
 		const struct trace_kernel *kernel);
 void block_start(struct gpu *gpu, u32 sm, u32 grid, u32 index, u32 saved);
+void block_start_at(struct gpu *gpu, u32 sm, u32 place, u32 grid, u32 index,
+		    u32 saved);
 u64 block_issued(const struct sm *sm, const struct block *block);
 void block_clear(struct gpu *gpu, u32 sm, struct block *block);
 void block_finish(struct gpu *gpu, u32 sm, u32 block);
@@ -438,6 +468,13 @@ void dispatch_window(struct gpu *gpu);
 void dispatch_take_back(struct gpu *gpu, u32 sm);
 void dispatch_take_all_back(struct gpu *gpu, u32 slot);
 void dispatch_hear(struct gpu *gpu);
+
+/* workers.c */
+void worker_begins(const struct gpu *gpu, struct sm *sm, u32 place);
+void worker_goes_on(struct gpu *gpu, u32 sm, u32 place);
+u32 workers_left(const struct gpu *gpu, const struct sm *sm);
+void workers_begin(struct sm *sm);
+void workers_stop(struct sm *sm);
 
 /* issue.c */
 void issue_forget(struct gpu *gpu, u32 slot);

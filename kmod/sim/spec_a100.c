@@ -56,6 +56,7 @@ const struct gpu_config spec_a100 = {
 	.channel_batch_clocks = 16,
 	.hardware_counters = 0,
 	.launch_cycles = 0,
+	.poll_cycles = 0,
 	.memory_mb = 40960,
 	.sms_per_tpc = 2,
 	.unit = {

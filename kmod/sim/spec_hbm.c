@@ -56,6 +56,7 @@ const struct gpu_config spec_hbm80 = {
 	.channel_batch_clocks = 16,
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
+	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 0,			/* unlimited */
 	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */

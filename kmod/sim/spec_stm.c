@@ -59,6 +59,7 @@ const struct gpu_config spec_gtx480 = {
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
+	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 1536,
 	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
@@ -144,6 +145,7 @@ const struct gpu_config spec_c2070 = {
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
+	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 6144,
 	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
@@ -229,6 +231,7 @@ const struct gpu_config spec_gtx680 = {
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
+	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 2048,
 	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */
@@ -314,6 +317,7 @@ const struct gpu_config spec_k20 = {
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
+	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 5120,
 	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */

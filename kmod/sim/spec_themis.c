@@ -58,6 +58,7 @@ const struct gpu_config spec_themis60 = {
 	.channel_batch_clocks = 64,	/* no result depends on it */
 	.hardware_counters = 0,
 	.launch_cycles = 0,		/* not modelled */
+	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 0,			/* unlimited */
 	.sms_per_tpc = 1,
 	/* As GPGPU-Sim; see docs/configs. */

@@ -20,7 +20,7 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 300);
+HASHED(struct gpu_config, 304);
 HASHED(struct gpu, 1168);
 HASHED(struct tenant, 56);
 HASHED(struct grid, 96);
@@ -29,7 +29,7 @@ HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 40);
 HASHED(struct saved_block, 32);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 83840);
+HASHED(struct sm, 83968);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
 HASHED(struct block, 56);
@@ -110,12 +110,16 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /* --- the device and its tenants --------------------------------------------------- */
 
-/* How far channels may run ahead is no result; of the last three the session knows. */
+/*
+ * How far channels may run ahead is no result; poll_cycles only where there are workers;
+ * of the last three the session knows.
+ */
 static bool is_hashed(const struct config_field *field)
 {
 	return field->offset != offsetof(struct gpu_config,
 					 channel_batch_clocks) &&
 	       field->offset != offsetof(struct gpu_config, launch_cycles) &&
+	       field->offset != offsetof(struct gpu_config, poll_cycles) &&
 	       field->offset != offsetof(struct gpu_config, memory_mb) &&
 	       field->offset != offsetof(struct gpu_config, sms_per_tpc);
 }
@@ -148,6 +152,8 @@ static u64 mix_device(u64 hash, const struct gpu *gpu)
 	hash = hash_mix(hash, gpu->sample_interval);
 	if (gpu->shared_blocks != gpu->config.blocks_per_sm)
 		hash = hash_mix(hash, gpu->shared_blocks);
+	if (gpu->worker_blocks)
+		hash = mix2(hash, gpu->worker_blocks, gpu->config.poll_cycles);
 	/* What only those have that ask to be told. */
 	if (gpu->sliced)
 		hash = hash_mix(hash, gpu->sliced);
@@ -461,6 +467,22 @@ static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
 	return hash;
 }
 
+/* Whom the SM goes to: its workers, only where there are any, and how long it took. */
+static u64 mix_handovers(u64 hash, const struct gpu *gpu, const struct sm *sm)
+{
+	u32 i;
+
+	for (i = 0; gpu->worker_blocks && i < SM_BLOCKS_MAX; i++)
+		hash = hash_mix(hash, sm->worker[i]);
+	if (sm->draining)
+		hash = hash_mix(hash, sm->asked_at);
+	if (!(sm->handovers | sm->handover_cycles | sm->handover_most))
+		return hash;
+	hash = hash_mix(hash, sm->handovers);
+	hash = hash_mix(hash, sm->handover_cycles);
+	return hash_mix(hash, sm->handover_most);
+}
+
 static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 {
 	u32 i;
@@ -506,6 +528,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
 			   sm->reply_tail);
 	hash = mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
+	hash = mix_handovers(hash, gpu, sm);
 	return mix_lsu(hash, &sm->lsu);
 }
 

@@ -110,6 +110,17 @@ static inline void *find_provided(struct sm *sm)
 	return sm->reserved ? sm : NULL;
 }
 
+static inline void *find_draining(struct sm *sm)
+{
+	return sm->draining ? sm : NULL;
+}
+
+/* An SM that waits for its old owner's thread blocks. */
+static inline void *draining_sm(struct gpu *gpu)
+{
+	return in_sms(gpu, find_draining);
+}
+
 /* An SM that has been given a thread block beforehand. */
 static inline void *provided_sm(struct gpu *gpu)
 {

@@ -80,7 +80,7 @@ static struct gpu_config busy_config(void)
 
 /*
  * Slots 0 to 2 share SMs, the last of them with two kernels; slot 3 has two SMs of
- * its own. At first all run as they
+ * its own, of which it loses one. At first all run as they
  * like; then come limits, by which contexts are saved, and quotas.
  */
 static void busy_make(struct busy *busy)
@@ -95,6 +95,7 @@ static void busy_make(struct busy *busy)
 	for (i = 0; i < 6; i++)
 		gpu_sm_share(gpu, i);
 	own(gpu, 6, 2, 3);
+	gpu_set_worker_blocks(gpu, 3);
 	gpu_set_block_order(gpu, GPU_ORDER_LEAKY_BUCKET);
 	gpu_set_memory_priority(gpu, 1, 2);
 	gpu_set_idle_sampling(gpu, 777);
@@ -107,6 +108,8 @@ static void busy_make(struct busy *busy)
 	gpu_run(gpu, 3000);
 	for (i = 0; i < 6; i++)
 		gpu_sm_set_quota(gpu, i, i % 3, 4000, 900);
+	/* Its workers go on until they have looked at the flag. */
+	gpu_sm_assign(gpu, 7, 0, GPU_PREEMPT_DRAIN);
 }
 
 /* Thread blocks leave by turns, and come back. */
@@ -164,6 +167,8 @@ static const struct change changes[] = {
 	FIELD(EACH, device, gpu, bucket_full),
 	FIELD(EACH, device, gpu, block_order),
 	FIELD(EACH, device, gpu, shared_blocks),
+	FIELD(EACH, device, gpu, worker_blocks),
+	FIELD(EACH, device, gpu, config.poll_cycles),
 	FIELD(EACH, device, gpu, sliced),
 	FIELD(FIRST, device, gpu, watch_quotas),
 	FIELD(EACH, device, gpu, order_slot),
@@ -249,6 +254,11 @@ static const struct change changes[] = {
 	FIELD(EACH, sm, sm, next_owner),
 	FIELD(EACH, sm, sm, blocks),
 	FIELD(EACH, sm, sm, draining),
+	FIELD(EACH, sm, sm, worker),
+	FIELD(EACH, draining_sm, sm, asked_at),
+	FIELD(EACH, sm, sm, handovers),
+	FIELD(EACH, sm, sm, handover_cycles),
+	FIELD(EACH, sm, sm, handover_most),
 	FIELD(EACH, sm, sm, mover),
 	FIELD(EACH, sm, sm, moving),
 	FIELD(EACH, sm, sm, quota_slots),
@@ -642,7 +652,7 @@ static const struct guard {
 	{ "compute_bound", compute_bound, 0x14df637367c66deb },
 	{ "partitioned", partitioned, 0x154651736f478a1f },
 	{ "shared", shared, 0x35d656ebe494e422 },
-	{ "switching", switching, 0xd65343c16b3d3e72 },
+	{ "switching", switching, 0x20aab8b23fde4e46 },
 };
 
 static void results_are_as_they_were(void **state)
