@@ -92,6 +92,9 @@
  *	had issued: work that is done twice
  * @reset_block_cycles: cycles that dropped thread blocks had been on SMs, added up
  *	over the blocks
+ * @sm_handovers: SMs that it got from others' thread blocks, which had to leave
+ * @sm_handover_cycles: from the orders until the last of these blocks was gone, added
+ *	up over the SMs
  */
 struct simgpu_counters {
 	u64 thread_instructions;
@@ -141,6 +144,8 @@ struct simgpu_counters {
 	u64 reset_blocks;
 	u64 reset_warp_instructions;
 	u64 reset_block_cycles;
+	u64 sm_handovers;
+	u64 sm_handover_cycles;
 };
 
 /**

@@ -383,14 +383,14 @@ struct simgpu_snapshot {
  * The same in all homes, 32-bit ones among them: no padding, and a multiple of
  * 8 bytes.
  */
-static_assert(sizeof(struct simgpu_counters) == 47 * 8, "words only");
+static_assert(sizeof(struct simgpu_counters) == 49 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 152, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 2240, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 2272, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 258496, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 260544, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

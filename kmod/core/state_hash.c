@@ -133,13 +133,13 @@ static u64 mix_goal(u64 hash, const struct session_tenant *tenant)
 	return hash_mix(hash, goal->promised);
 }
 
-/* Those of resets only where there was one. */
+/* Those of resets and hand-overs only where there was one. */
 static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
 {
 	const size_t bytes = offsetof(struct simgpu_counters, reset_blocks);
 
 	hash = mix_bytes(hash, counters, bytes);
-	return counters->reset_blocks ?
+	return counters->reset_blocks | counters->sm_handovers ?
 	       mix_bytes(hash, &counters->reset_blocks,
 			 sizeof(*counters) - bytes) : hash;
 }

@@ -773,21 +773,6 @@ struct gpu_sm_status {
 void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
 
 /**
- * struct gpu_handovers - what it took to take SMs with thread blocks from their owners
- * @count: of SMs that were handed to somebody else
- * @cycles: in sum, from the order until the last of the owner's blocks was gone
- * @most: for one of them
- */
-struct gpu_handovers {
-	u64 count;
-	u64 cycles;
-	u64 most;
-};
-
-/* Since the device was made. */
-void gpu_handovers(const struct gpu *gpu, struct gpu_handovers *out);
-
-/**
  * struct gpu_kernel_status - a row of the kernel status register table
  * @running: whether the queue has a kernel; else the rest is of its last one
  * @kernel: its index in the trace

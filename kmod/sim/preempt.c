@@ -6,11 +6,21 @@
  */
 #include "sim.h"
 
-static void count_handover(struct sm *sm, u64 cycles)
+static void add_handover(struct simgpu_counters *counters, u64 cycles)
 {
-	sm->handovers++;
-	sm->handover_cycles += cycles;
-	sm->handover_most = later(sm->handover_most, cycles);
+	counters->sm_handovers++;
+	counters->sm_handover_cycles += cycles;
+}
+
+/* The old owner's thread blocks are gone: it is the next one who waited for that. */
+static void count_handover(struct gpu *gpu, u32 index)
+{
+	const struct sm *sm = &gpu->sms[index];
+	u64 cycles = gpu->now - sm->asked_at;
+
+	add_handover(&gpu->sm_counters[index], cycles);
+	if (sm->next_owner < GPU_SLOTS_MAX)
+		add_handover(slot_counters(gpu, sm->next_owner), cycles);
 }
 
 /*
@@ -25,7 +35,7 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	if (sm->blocks)
 		return;
 	if (sm->draining && sm->owner != sm->next_owner)
-		count_handover(sm, gpu->now - sm->asked_at);
+		count_handover(gpu, index);
 	sm->draining = 0;
 	if (sm->owner == sm->next_owner)
 		return;
@@ -307,18 +317,6 @@ static enum gpu_sm_state state_of(const struct sm *sm)
 		}
 	}
 	return sm->draining ? GPU_SM_DRAINING : state;
-}
-
-void gpu_handovers(const struct gpu *gpu, struct gpu_handovers *out)
-{
-	u32 i;
-
-	memset(out, 0, sizeof(*out));
-	for (i = 0; i < gpu->config.sms; i++) {
-		out->count += gpu->sms[i].handovers;
-		out->cycles += gpu->sms[i].handover_cycles;
-		out->most = later(out->most, gpu->sms[i].handover_most);
-	}
 }
 
 void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out)

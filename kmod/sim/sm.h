@@ -284,8 +284,6 @@ struct notice {
  * @worker: by place of a thread block, how many have begun there since its worker has
  *	looked; only while the device has workers
  * @asked_at: while @draining, cycle at which somebody else was to have it
- * @handovers: from one owner's thread blocks to another, each after
- *	@handover_cycles in sum, at most @handover_most
  */
 struct sm {
 	u64 turn_at;
@@ -346,9 +344,6 @@ struct sm {
 	struct notice notice[SM_NOTICES_MAX];
 	u16 worker[SM_BLOCKS_MAX];
 	u64 asked_at;
-	u64 handovers;
-	u64 handover_cycles;
-	u64 handover_most;
 	struct block block[SM_BLOCKS_MAX];
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];

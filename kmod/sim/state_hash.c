@@ -24,12 +24,12 @@ HASHED(struct gpu_config, 304);
 HASHED(struct gpu, 1168);
 HASHED(struct tenant, 56);
 HASHED(struct grid, 96);
-HASHED(struct simgpu_counters, 376);
+HASHED(struct simgpu_counters, 392);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 40);
 HASHED(struct saved_block, 32);
 HASHED(struct saved_warp, 40);
-HASHED(struct sm, 83968);
+HASHED(struct sm, 83904);
 HASHED(struct sm_tenant, 48);
 HASHED(struct scheduler, 96);
 HASHED(struct block, 56);
@@ -88,18 +88,23 @@ static u64 mix_longs(u64 hash, const u64 *longs, u32 count)
 	return hash;
 }
 
-/* Those of resets only where there was one. */
+/* Those of resets and of hand-overs only where there was one. */
 static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
 {
 	hash = mix_longs(hash, (const u64 *)counters,
 			 offsetof(struct simgpu_counters, reset_blocks) /
 			 sizeof(u64));
-	if (!(counters->reset_blocks | counters->reset_warp_instructions |
-	      counters->reset_block_cycles))
-		return hash;
-	hash = hash_mix(hash, counters->reset_blocks);
-	hash = hash_mix(hash, counters->reset_warp_instructions);
-	return hash_mix(hash, counters->reset_block_cycles);
+	if (counters->reset_blocks | counters->reset_warp_instructions |
+	    counters->reset_block_cycles) {
+		hash = hash_mix(hash, counters->reset_blocks);
+		hash = hash_mix(hash, counters->reset_warp_instructions);
+		hash = hash_mix(hash, counters->reset_block_cycles);
+	}
+	if (counters->sm_handovers | counters->sm_handover_cycles) {
+		hash = hash_mix(hash, counters->sm_handovers);
+		hash = hash_mix(hash, counters->sm_handover_cycles);
+	}
+	return hash;
 }
 
 static u64 mix_tag(u64 hash, const struct dram_tag *tag)
@@ -467,8 +472,8 @@ static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
 	return hash;
 }
 
-/* Whom the SM goes to: its workers, only where there are any, and how long it took. */
-static u64 mix_handovers(u64 hash, const struct gpu *gpu, const struct sm *sm)
+/* An SM's workers, where there are any, and from when on it is to be somebody else's. */
+static u64 mix_workers(u64 hash, const struct gpu *gpu, const struct sm *sm)
 {
 	u32 i;
 
@@ -476,11 +481,7 @@ static u64 mix_handovers(u64 hash, const struct gpu *gpu, const struct sm *sm)
 		hash = hash_mix(hash, sm->worker[i]);
 	if (sm->draining)
 		hash = hash_mix(hash, sm->asked_at);
-	if (!(sm->handovers | sm->handover_cycles | sm->handover_most))
-		return hash;
-	hash = hash_mix(hash, sm->handovers);
-	hash = hash_mix(hash, sm->handover_cycles);
-	return hash_mix(hash, sm->handover_most);
+	return hash;
 }
 
 static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
@@ -528,7 +529,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
 			   sm->reply_tail);
 	hash = mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
-	hash = mix_handovers(hash, gpu, sm);
+	hash = mix_workers(hash, gpu, sm);
 	return mix_lsu(hash, &sm->lsu);
 }
 

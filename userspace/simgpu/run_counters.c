@@ -53,6 +53,8 @@ static const char *const names[] = {
 	NAME(RESET_BLOCKS, "reset_blocks"),
 	NAME(RESET_WARP_INSTRUCTIONS, "reset_warp_instructions"),
 	NAME(RESET_BLOCK_CYCLES, "reset_block_cycles"),
+	NAME(SM_HANDOVERS, "sm_handovers"),
+	NAME(SM_HANDOVER_CYCLES, "sm_handover_cycles"),
 };
 
 static_assert(ARRAY_SIZE(names) == SIMGPU_COUNTER_COUNT, "each has a name");
