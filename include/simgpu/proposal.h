@@ -24,10 +24,11 @@
 #define SIMGPU_SAYS_LLC_WAYS	(1U << 11)	/* @llc_ways */
 #define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
 #define SIMGPU_SAYS_SM_BLOCKS	(1U << 13)	/* @sm_blocks */
+#define SIMGPU_SAYS_WORKERS	(1U << 14)	/* @worker_blocks */
 #define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
 				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
 				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES | \
-				 SIMGPU_SAYS_SM_BLOCKS)
+				 SIMGPU_SAYS_SM_BLOCKS | SIMGPU_SAYS_WORKERS)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -72,6 +73,9 @@
  * SIMGPU_KERNEL_IDEMPOTENT.
  */
 #define SIMGPU_LEAVE_RESET	3
+
+/* The greatest @worker_blocks. */
+#define SIMGPU_WORKER_BLOCKS_MAX	1000U
 
 /* The shortest interval of idle samples, in core cycles. */
 #define SIMGPU_IDLE_SAMPLE_CYCLES_MIN	10U
@@ -130,7 +134,11 @@
  * @sm_blocks: thread blocks of all tenants together that a shared SM may begin to hold
  *	at a time, 1 to the configuration's; 0, as at first: as many as fit. Those that
  *	are there already stay
- * @reserved: zero
+ * @worker_blocks: thread blocks that a kernel's worker runs before it looks again
+ *	whether its SM is to be somebody else's, 1 to SIMGPU_WORKER_BLOCKS_MAX; each
+ *	look costs the configuration's poll_cycles (FLEP). 0, as at first: kernels have
+ *	no workers; from an SM that drains they leave with the blocks that they run.
+ *	Only a tenant's SMs of its own, while it runs one kernel, heed it
  */
 struct simgpu_proposal {
 	u32 flags;
@@ -154,7 +162,7 @@ struct simgpu_proposal {
 	u32 llc_ways[SIMGPU_SLOTS_MAX];
 	u8 hold_queues[SIMGPU_SLOTS_MAX];
 	u32 sm_blocks;
-	u32 reserved;
+	u32 worker_blocks;
 };
 
 static_assert(sizeof(struct simgpu_proposal) == 14376, "no padding");

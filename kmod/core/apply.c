@@ -521,6 +521,14 @@ static void apply_sm_blocks(struct session *session)
 				      proposal->sm_blocks : U32_MAX);
 }
 
+static void apply_workers(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	if (proposal->flags & SIMGPU_SAYS_WORKERS)
+		gpu_set_worker_blocks(session->gpu, proposal->worker_blocks);
+}
+
 static void apply_ranks(struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
@@ -611,6 +619,8 @@ void proposal_apply(struct session *session)
 
 	apply_priorities(session);
 	apply_masks(session);
+	/* Before SMs are taken: their workers leave by what holds from now on. */
+	apply_workers(session);
 	if (proposal->flags & SIMGPU_SAYS_PREEMPTION)
 		session->controls.preemption = proposal->preemption;
 	if (proposal->flags & SIMGPU_SAYS_HOLD)
@@ -681,6 +691,7 @@ void controls_clear(struct session *session)
 		session->tenants[slot].quota.last = 0;
 	}
 	gpu_set_shared_blocks(session->gpu, U32_MAX);
+	gpu_set_worker_blocks(session->gpu, 0);
 	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
 	controls_idle_samples(session);
 }

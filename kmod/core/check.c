@@ -296,6 +296,16 @@ static bool sm_blocks_are_sound(const struct session *session,
 		  "an SM does not hold so many thread blocks");
 }
 
+static bool workers_are_sound(const struct simgpu_proposal *proposal,
+			      struct session_refusal *why)
+{
+	if (!(proposal->flags & SIMGPU_SAYS_WORKERS))
+		return true;
+	return proposal->worker_blocks <= SIMGPU_WORKER_BLOCKS_MAX ||
+	       no(why, "worker_blocks", SESSION_NOWHERE, SESSION_NOWHERE,
+		  "a worker does not run so many thread blocks before it looks");
+}
+
 /* Nobody who is not there is given a limit, which would wait for who comes. */
 static bool issue_limits_are_sound(const struct session *session,
 				   struct session_refusal *why)
@@ -432,6 +442,7 @@ bool proposal_is_sound(const struct session *session,
 	       places_are_sound(session, why) &&
 	       quotas_are_sound(proposal, why) && order_exists(proposal, why) &&
 	       sm_blocks_are_sound(session, why) &&
+	       workers_are_sound(proposal, why) &&
 	       issue_limits_are_sound(session, why) &&
 	       resets_are_sound(session, why) &&
 	       knobs_are_sound(session, why);

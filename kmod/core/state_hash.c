@@ -258,6 +258,8 @@ static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
 				 sizeof(proposal->hold_queues));
 	if (proposal->flags & SIMGPU_SAYS_SM_BLOCKS)
 		hash = hash_mix(hash, proposal->sm_blocks);
+	if (proposal->flags & SIMGPU_SAYS_WORKERS)
+		hash = hash_mix(hash, proposal->worker_blocks);
 	if (proposal->flags & SIMGPU_SAYS_CHANNELS)
 		hash = mix_bytes(hash, proposal->channels,
 				 sizeof(proposal->channels));

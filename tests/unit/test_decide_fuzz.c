@@ -173,6 +173,10 @@ static void random_rest(const struct simgpu_snapshot *snapshot,
 		p->flags |= SIMGPU_SAYS_SM_BLOCKS;
 		p->sm_blocks = below(5 + 100 * !below(100));
 	}
+	if (!below(8)) {
+		p->flags |= SIMGPU_SAYS_WORKERS;
+		p->worker_blocks = below(6 + 2000 * !below(100));
+	}
 	if (!below(4)) {
 		p->flags |= SIMGPU_SAYS_RANKS | SIMGPU_SAYS_HOLD_QUEUES;
 		for (slot = 0; slot < TENANTS; slot++) {

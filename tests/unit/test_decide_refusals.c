@@ -73,6 +73,12 @@ static void bad_bucket(void)
 	seen.say.block_order = SIMGPU_ORDER_LEAKY_BUCKET;
 }
 
+static void bad_worker_blocks(void)
+{
+	seen.say.flags = SIMGPU_SAYS_WORKERS;
+	seen.say.worker_blocks = SIMGPU_WORKER_BLOCKS_MAX + 1;
+}
+
 static void bad_sm_blocks(void)
 {
 	seen.say.flags = SIMGPU_SAYS_SM_BLOCKS;
@@ -147,6 +153,7 @@ static const struct bad bad[] = {
 	{ "refill", bad_refill }, { "quota_flags", bad_quota_flags },
 	{ "block_order", bad_order }, { "bucket", bad_bucket },
 	{ "sm_blocks", bad_sm_blocks },
+	{ "worker_blocks", bad_worker_blocks },
 	{ "preemption", bad_preemption }, { "preemption", bad_reset },
 	{ "preemption", bad_reset_of_sharer },
 	{ "idle_sample_cycles", bad_samples },
