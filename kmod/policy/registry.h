@@ -69,6 +69,7 @@ void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal);
 void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
 		      struct simgpu_proposal *proposal);
+u64 policy_sharers(const struct simgpu_snapshot *snapshot, u64 first);
 void policy_own_or_share(const struct simgpu_snapshot *snapshot,
 			 struct simgpu_proposal *proposal);
 void policy_split_even(const struct simgpu_snapshot *snapshot,
