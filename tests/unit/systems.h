@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tenants that are urgent or not, under a policy, for tests of such policies. */
+#ifndef TESTS_SYSTEMS_H
+#define TESTS_SYSTEMS_H
+
+#include "bench.h"
+
+#define MOMENT	3000
+
+enum kind {
+	PLAIN,
+	URGENT,
+};
+
+static inline struct bench *bench_under(const struct simgpu_policy *policy, u32 each)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 0);
+	bench->options.policy = policy;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.config.sms_per_tpc = each;
+	bench->hooks.epoch = NULL;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	return bench;
+}
+
+static inline void set_knob(struct bench *bench, u32 knob, u64 value)
+{
+	const struct simgpu_policy *policy = bench->options.policy;
+
+	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_KNOBS,
+					   policy->params[knob].name, value), 0);
+}
+
+/* A tenant that has no work so far. */
+static inline void come(struct bench *bench, u32 slot, enum kind kind)
+{
+	struct session_tenant_options options = plain();
+
+	if (kind == URGENT) {
+		options.service = SIMGPU_QOS;
+		options.target_ppm = SIMGPU_PPM / 2;
+	}
+	assert_int_equal(session_join(bench->session, slot, &options), slot);
+}
+
+static inline void launch_idempotent(struct bench *bench, u32 slot,
+				     const struct trace *trace, bool idempotent)
+{
+	const struct session_launch_options options = {
+		.trace = trace, .repeats = 1, .idempotent = idempotent,
+	};
+	u64 sequence;
+
+	assert_int_equal(session_launch_with(bench->session, slot, &options,
+					     &sequence), 0);
+}
+
+/* Run until so many launches have ended. */
+static inline void run_until_done(struct bench *bench, u32 count)
+{
+	while (bench->done_count < count) {
+		assert_true(session_now(bench->session) < 100000000);
+		session_run(bench->session, 50);
+	}
+}
+
+/* The policy was never refused. */
+static inline void end(struct bench *bench)
+{
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
+#endif /* TESTS_SYSTEMS_H */
