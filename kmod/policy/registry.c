@@ -43,6 +43,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_time_slice,
 	&policy_slices,
 	&policy_mig,
+	&policy_reef,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -41,6 +41,7 @@ extern const struct simgpu_policy policy_quota_rollover;
 extern const struct simgpu_policy policy_quota_rollover_time;
 extern const struct simgpu_policy policy_slices;
 extern const struct simgpu_policy policy_spart;
+extern const struct simgpu_policy policy_reef;
 extern const struct simgpu_policy policy_sequential;
 extern const struct simgpu_policy policy_stm;
 extern const struct simgpu_policy policy_stm_merged;

@@ -7,6 +7,38 @@
 
 #define MOMENT	3000
 
+/* Slow blocks that fill the GPU; a few; three. */
+static struct trace *slow_blocks, *few_blocks, *three_blocks;
+
+static inline int make_all_traces(void **state)
+{
+	slow_blocks = trace_compute(64, 1, 100000);
+	few_blocks = trace_compute(5, 20, 20);
+	three_blocks = trace_compute(3, 20, 20);
+	return make_traces(state);
+}
+
+static inline int free_all_traces(void **state)
+{
+	trace_free(slow_blocks);
+	trace_free(few_blocks);
+	trace_free(three_blocks);
+	return free_traces(state);
+}
+
+/* SMs on which a slot has thread blocks. */
+static inline u64 busy_sms(const struct bench *bench, u32 slot)
+{
+	const struct gpu *gpu = session_gpu(bench->session);
+	u64 sms = 0;
+	u32 i;
+
+	for (i = 0; i < gpu_config(gpu)->sms; i++)
+		if (gpu_sm_blocks(gpu, i, slot))
+			sms |= 1ULL << i;
+	return sms;
+}
+
 enum kind {
 	PLAIN,
 	URGENT,

@@ -146,6 +146,122 @@ static void partitions_have_sizes(void **state)
 	end(bench);
 }
 
+/* --- reef ----------------------------------------------------------------------------- */
+
+enum {
+	RESET,
+	PADDING,
+};
+
+/* A best-effort tenant all over the GPU, and a real-time kernel that comes. */
+static struct bench *bench_reef(bool idempotent, u64 reset)
+{
+	struct bench *bench = bench_under(&policy_reef, 1);
+
+	set_knob(bench, RESET, reset);
+	come(bench, 0, PLAIN);
+	come(bench, 1, URGENT);
+	launch_idempotent(bench, 0, slow_blocks, idempotent);
+	session_run(bench->session, 20 * MOMENT);
+	assert_int_equal(set_of_sms(bench, 0), 0xff);
+	launch(bench, 1, brief, 1, 0);
+	return bench;
+}
+
+/* Cycles of the real-time kernel; then the other one runs to its end. */
+static u64 reef_cycles(bool idempotent, u64 reset, u64 *dropped)
+{
+	struct bench *bench = bench_reef(idempotent, reset);
+	u64 start = session_now(bench->session), cycles;
+
+	while (report_of(bench, 1).counters.kernels_finished < 1)
+		session_run(bench->session, 50);
+	cycles = session_now(bench->session) - start;
+	*dropped = report_of(bench, 0).counters.reset_blocks;
+	run_until_done(bench, 2);
+	assert_int_equal(report_of(bench, 0).counters.blocks_finished, 64);
+	assert_int_equal(report_of(bench, 1).counters.blocks_finished, 64);
+	assert_int_equal(report_of(bench, 1).counters.reset_blocks, 0);
+	end(bench);
+	return cycles;
+}
+
+/* The others' blocks are waited for, as with the knob at 0, and none is lost. */
+static void only_idempotent_kernels_are_reset(void **state)
+{
+	u64 dropped, reset = reef_cycles(true, 1, &dropped);
+
+	assert_true(dropped > 0);
+	assert_true(reef_cycles(false, 1, &dropped) > 10 * reset);
+	assert_int_equal(dropped, 0);
+	assert_true(reef_cycles(true, 0, &dropped) > 10 * reset);
+	assert_int_equal(dropped, 0);
+}
+
+/* A real-time kernel of three blocks leaves five SMs; without padding none. */
+static void a_real_time_kernel_is_padded(void **state)
+{
+	u64 padding;
+
+	for (padding = 0; padding < 2; padding++) {
+		struct bench *bench = bench_under(&policy_reef, 1);
+
+		set_knob(bench, PADDING, padding);
+		come(bench, 0, PLAIN);
+		come(bench, 1, URGENT);
+		launch_idempotent(bench, 0, slow_blocks, true);
+		launch(bench, 1, three_blocks, 1, MOMENT);
+		session_run(bench->session, MOMENT + 400);
+		assert_int_equal(set_of_sms(bench, 1), padding ? 0x07 : 0xff);
+		assert_int_equal(set_of_sms(bench, 0), padding ? 0xf8 : 0);
+		assert_int_equal(busy_sms(bench, 0), padding ? 0xf8 : 0);
+		run_until_done(bench, 1);
+		session_run(bench->session, 400);
+		assert_int_equal(set_of_sms(bench, 0), 0xff);
+		end(bench);
+	}
+}
+
+/*
+ * Kernels that may be reset and others, urgent ones among them, come and go in several
+ * queues: no proposal is refused, and no block is lost.
+ */
+static void resets_are_never_refused(void **state)
+{
+	struct bench *bench = bench_under(&policy_reef, 1);
+	u64 launches[4] = { 0 }, random = 1;
+	u32 i, slot;
+
+	for (slot = 0; slot < 4; slot++)
+		come(bench, slot, slot < 2 ? URGENT : PLAIN);
+	for (i = 0; i < 400; i++) {
+		struct session_launch_options options = {
+			.trace = middling, .repeats = 1,
+		};
+		u64 sequence;
+
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		slot = random >> 40 & 3;
+		options.queue = random >> 42 & 1;
+		options.idempotent = random >> 43 & 1;
+		if (random >> 44 & 1)
+			options.trace = few_blocks;
+		if (!session_launch_with(bench->session, slot, &options,
+					 &sequence))
+			launches[slot] += options.trace->kernels[0].blocks;
+		bench->done_count = 0;
+		session_run(bench->session, random >> 50);
+	}
+	bench->done_count = 0;
+	session_run(bench->session, ALL_AT_ONCE);
+	for (slot = 0; slot < 4; slot++)
+		assert_int_equal(report_of(bench, slot).counters.blocks_finished,
+				 launches[slot]);
+	assert_true(report_of(bench, 2).counters.reset_blocks +
+		    report_of(bench, 3).counters.reset_blocks > 0);
+	end(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,9 +269,12 @@ int main(void)
 		cmocka_unit_test(a_partition_is_quiet),
 		cmocka_unit_test(seats_never_change),
 		cmocka_unit_test(partitions_have_sizes),
+		cmocka_unit_test(only_idempotent_kernels_are_reset),
+		cmocka_unit_test(a_real_time_kernel_is_padded),
+		cmocka_unit_test(resets_are_never_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("systems", tests, make_traces,
-					   free_traces);
+	return cmocka_run_group_tests_name("systems", tests, make_all_traces,
+					   free_all_traces);
 }
