@@ -44,6 +44,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_slices,
 	&policy_mig,
 	&policy_reef,
+	&policy_orion,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

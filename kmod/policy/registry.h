@@ -33,6 +33,7 @@ extern const struct simgpu_policy policy_hsm_fair;
 extern const struct simgpu_policy policy_hsm_qos;
 extern const struct simgpu_policy policy_mig;
 extern const struct simgpu_policy policy_mps_share;
+extern const struct simgpu_policy policy_orion;
 extern const struct simgpu_policy policy_proportional;
 extern const struct simgpu_policy policy_quota_elastic;
 extern const struct simgpu_policy policy_quota_history;

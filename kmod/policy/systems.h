@@ -24,6 +24,7 @@ u32 kernel_sms(const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_kernel *kernel, u64 slack_ppm);
 u32 tenant_sms(const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_tenant *tenant, u64 slack_ppm);
+u32 kernel_sms_filled(const struct simgpu_snapshot_kernel *kernel);
 u64 share_sm(u32 sm, u64 sharers, struct simgpu_proposal *proposal);
 
 /* --- common/parts.c ------------------------------------------------------------------- */
@@ -115,5 +116,33 @@ void slicing_give(const struct simgpu_snapshot *snapshot, struct slicing *slicin
 		  u32 slot, struct simgpu_proposal *proposal);
 void slicing_end(const struct simgpu_snapshot *snapshot, u32 slot,
 		 struct simgpu_proposal *proposal);
+
+/* --- common/durations.c --------------------------------------------------------------- */
+
+/* Kernels of a tenant of which it is remembered how long they took. */
+#define DURATIONS_KERNELS	16
+#define DURATION_UNKNOWN	U64_MAX
+
+/**
+ * struct durations - how long kernels took
+ * @began: by slot and queue, 1 + device cycle at which its kernel was let go; 0: it was
+ *	not
+ * @kernel: likewise, which one, in its trace
+ * @cycles: by slot and kernel, what it took last; 0: not known
+ */
+struct durations {
+	u64 began[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
+	u32 kernel[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
+	u64 cycles[SIMGPU_SLOTS_MAX][DURATIONS_KERNELS];
+};
+
+void durations_note(const struct simgpu_snapshot *snapshot,
+		    struct durations *durations, u32 slot);
+void durations_begin(const struct simgpu_snapshot *snapshot,
+		     struct durations *durations, u32 slot, u32 queue);
+bool durations_goes_on(const struct simgpu_snapshot *snapshot,
+		       const struct durations *durations, u32 slot, u32 queue);
+u64 kernel_cycles(const struct simgpu_snapshot *snapshot,
+		  const struct durations *durations, u32 slot, u32 queue);
 
 #endif /* SIMGPU_SYSTEMS_H */

@@ -39,6 +39,32 @@ static inline u64 busy_sms(const struct bench *bench, u32 slot)
 	return sms;
 }
 
+/*
+ * A kernel of short blocks, of which its profile says that it takes 80,000 cycles on an
+ * SM, gains up to @knee SMs, and has that part of the peak bandwidth.
+ */
+static inline struct trace *trace_profiled(u32 blocks, u32 knee, u32 bandwidth_ppm)
+{
+	struct builder *builder = builder_new("profiled", "test");
+	struct simgpu_trace_point points[8];
+	struct simgpu_trace_profile profile = {
+		.config = "hbm80", .sms = ARRAY_SIZE(points), .blocks = blocks,
+		.memory_bytes = 4096,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		points[i].cycles = 80000 / (i < knee ? i + 1 : knee);
+		points[i].bandwidth_ppm = bandwidth_ppm;
+	}
+	builder_footprint(builder, 4096);
+	builder_kernel(builder, "profiled", blocks, 256, 32, 0);
+	builder_compute(builder, 2000, 32);
+	profile.first_point = builder_points(builder, points, ARRAY_SIZE(points));
+	builder_profile(builder, &profile);
+	return trace_of(builder, 4096);
+}
+
 enum kind {
 	PLAIN,
 	URGENT,

@@ -262,6 +262,96 @@ static void resets_are_never_refused(void **state)
 	end(bench);
 }
 
+/* --- orion ---------------------------------------------------------------------------- */
+
+enum {
+	SM_THRESHOLD,
+	DUR_THRESHOLD,
+};
+
+/* Whether a best-effort kernel starts beside a long high-priority one, or else later. */
+static bool starts_beside(const struct trace *urgent, const struct trace *other,
+			  u64 threshold_ppm)
+{
+	struct bench *bench = bench_under(&policy_orion, 1);
+	bool started;
+
+	set_knob(bench, SM_THRESHOLD, threshold_ppm);
+	come(bench, 0, PLAIN);
+	come(bench, 1, URGENT);
+	launch(bench, 1, urgent, 1, 0);
+	launch(bench, 0, other, 1, 0);
+	session_run(bench->session, 2000);
+	assert_int_equal(report_of(bench, 1).counters.kernels_finished, 0);
+	started = busy_sms(bench, 0);
+	/* With nobody before it, it starts in any case. */
+	run_until_done(bench, 2);
+	if (!started)
+		assert_int_equal(bench->done[1].slot, 0);
+	end(bench);
+	return started;
+}
+
+/* Small and of the other class: either alone does not do. */
+static void the_gate_is_open_to_small_kernels_of_the_other_class(void **state)
+{
+	struct trace *computes = trace_profiled(24, 8, 100000);
+	struct trace *small = trace_profiled(16, 8, 100000);
+	struct trace *small_memory = trace_profiled(16, 8, 700000);
+	struct trace *large_memory = trace_profiled(64, 8, 700000);
+
+	assert_true(starts_beside(computes, small_memory, SIMGPU_PPM / 2));
+	assert_false(starts_beside(computes, small, SIMGPU_PPM / 2));
+	assert_false(starts_beside(computes, large_memory, SIMGPU_PPM / 2));
+	assert_true(starts_beside(computes, large_memory, SIMGPU_PPM));
+	assert_false(starts_beside(computes, small_memory, 0));
+	trace_free(computes);
+	trace_free(small);
+	trace_free(small_memory);
+	trace_free(large_memory);
+}
+
+/*
+ * Best-effort tenants that are out at most at once, of three, when a high-priority
+ * request of 10,000 cycles is known. Theirs take 20,000 by their profiles.
+ */
+static u32 most_out(u64 threshold_ppm)
+{
+	struct trace *request = trace_compute(64, 1, 2000);
+	struct trace *other = trace_profiled(8, 4, 700000);
+	struct bench *bench = bench_under(&policy_orion, 1);
+	u32 most = 0, slot, out;
+
+	set_knob(bench, DUR_THRESHOLD, threshold_ppm);
+	for (slot = 0; slot < 4; slot++)
+		come(bench, slot, slot ? PLAIN : URGENT);
+	launch(bench, 0, request, 1, 0);
+	run_until_done(bench, 1);
+	for (slot = 1; slot < 4; slot++)
+		launch(bench, slot, other, 4, 0);
+	while (bench->done_count < 4) {
+		session_run(bench->session, 50);
+		for (out = 0, slot = 1; slot < 4; slot++)
+			out += !!busy_sms(bench, slot);
+		most = out > most ? out : most;
+	}
+	/* All get on. */
+	for (slot = 1; slot < 4; slot++)
+		assert_int_equal(report_of(bench, slot).counters.kernels_finished,
+				 4);
+	end(bench);
+	trace_free(request);
+	trace_free(other);
+	return most;
+}
+
+static void what_is_out_is_bounded(void **state)
+{
+	assert_int_equal(most_out(0), 1);
+	assert_int_equal(most_out(SIMGPU_PPM / 40), 1);
+	assert_int_equal(most_out(1000 * SIMGPU_PPM), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +362,8 @@ int main(void)
 		cmocka_unit_test(only_idempotent_kernels_are_reset),
 		cmocka_unit_test(a_real_time_kernel_is_padded),
 		cmocka_unit_test(resets_are_never_refused),
+		cmocka_unit_test(the_gate_is_open_to_small_kernels_of_the_other_class),
+		cmocka_unit_test(what_is_out_is_bounded),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

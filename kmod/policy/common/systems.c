@@ -127,7 +127,7 @@ u32 kernel_sms(const struct simgpu_snapshot *snapshot,
 	return sms;
 }
 
-/* tenant_sms() - likewise, all kernels at the heads of its queues together; 0: none */
+/* tenant_sms() - kernel_sms() of all kernels at the heads of its queues together; 0: none */
 u32 tenant_sms(const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_tenant *tenant, u64 slack_ppm)
 {
@@ -138,6 +138,14 @@ u32 tenant_sms(const struct simgpu_snapshot *snapshot,
 			sms += kernel_sms(snapshot, &tenant->queue[i].head,
 					  slack_ppm);
 	return sms < snapshot->sms ? sms : snapshot->sms;
+}
+
+/* kernel_sms_filled() - SMs that a kernel's thread blocks fill, with nobody else there */
+u32 kernel_sms_filled(const struct simgpu_snapshot_kernel *kernel)
+{
+	u32 each = kernel->blocks_per_sm ? kernel->blocks_per_sm : 1;
+
+	return kernel->blocks / each + !!(kernel->blocks % each);
 }
 
 /*
