@@ -45,6 +45,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_mig,
 	&policy_reef,
 	&policy_orion,
+	&policy_tally,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -47,6 +47,7 @@ extern const struct simgpu_policy policy_sequential;
 extern const struct simgpu_policy policy_stm;
 extern const struct simgpu_policy policy_stm_merged;
 extern const struct simgpu_policy policy_stm_partition;
+extern const struct simgpu_policy policy_tally;
 extern const struct simgpu_policy policy_themis_fair;
 extern const struct simgpu_policy policy_themis_qos;
 extern const struct simgpu_policy policy_time_slice;
