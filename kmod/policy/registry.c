@@ -42,6 +42,10 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_mps_share,
 	&policy_time_slice,
 	&policy_slices,
+	&policy_mig,
+	&policy_reef,
+	&policy_orion,
+	&policy_tally,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -31,7 +31,9 @@ extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;
 extern const struct simgpu_policy policy_hsm_qos;
+extern const struct simgpu_policy policy_mig;
 extern const struct simgpu_policy policy_mps_share;
+extern const struct simgpu_policy policy_orion;
 extern const struct simgpu_policy policy_proportional;
 extern const struct simgpu_policy policy_quota_elastic;
 extern const struct simgpu_policy policy_quota_history;
@@ -40,10 +42,12 @@ extern const struct simgpu_policy policy_quota_rollover;
 extern const struct simgpu_policy policy_quota_rollover_time;
 extern const struct simgpu_policy policy_slices;
 extern const struct simgpu_policy policy_spart;
+extern const struct simgpu_policy policy_reef;
 extern const struct simgpu_policy policy_sequential;
 extern const struct simgpu_policy policy_stm;
 extern const struct simgpu_policy policy_stm_merged;
 extern const struct simgpu_policy policy_stm_partition;
+extern const struct simgpu_policy policy_tally;
 extern const struct simgpu_policy policy_themis_fair;
 extern const struct simgpu_policy policy_themis_qos;
 extern const struct simgpu_policy policy_time_slice;
@@ -69,6 +73,7 @@ void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal);
 void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
 		      struct simgpu_proposal *proposal);
+u64 policy_sharers(const struct simgpu_snapshot *snapshot, u64 first);
 void policy_own_or_share(const struct simgpu_snapshot *snapshot,
 			 struct simgpu_proposal *proposal);
 void policy_split_even(const struct simgpu_snapshot *snapshot,

@@ -120,3 +120,40 @@ void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
 		proposal->sharers[sm] = sharers;
 	}
 }
+
+static bool takes_turn(const struct simgpu_snapshot *snapshot, u32 slot, u64 first,
+		       u32 turn)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	u32 its = 2;
+
+	if (first >> slot & 1)
+		its = 0;
+	else if (tenant->sms + tenant->shared_sms)
+		its = 1;
+	return tenant->active && its == turn;
+}
+
+/*
+ * policy_sharers() - tenants with work that may share all SMs: as many as there are rows
+ *	of shared SMs for
+ * @first: those that come in before the others
+ *
+ * Next those that have SMs stay, then the others come in the order of slots. Who does not
+ * fit is to be held.
+ */
+u64 policy_sharers(const struct simgpu_snapshot *snapshot, u64 first)
+{
+	u32 most = SIMGPU_SHARED_ROWS_MAX / snapshot->sms, count = 0, turn, slot;
+	u64 sharers = 0;
+
+	for (turn = 0; turn < 3; turn++) {
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX && count < most; slot++) {
+			if (!takes_turn(snapshot, slot, first, turn))
+				continue;
+			sharers |= 1ULL << slot;
+			count++;
+		}
+	}
+	return sharers;
+}

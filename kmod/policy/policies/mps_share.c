@@ -7,6 +7,7 @@
  * With the knob static each part is one's own, and who does not fit waits.
  */
 #include "../registry.h"
+#include "../systems.h"
 
 /* Its knobs. */
 enum {
@@ -21,63 +22,7 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-#define MASK_WORDS	(SIMGPU_SMS_MAX / 64)
-#define NO_TPC		SIMGPU_SMS_MAX
-
-/* struct part - TPCs of a tenant that has had work since @since, and their number */
-struct part {
-	u64 since;
-	u64 tpcs[MASK_WORDS];
-	u32 count;
-};
-
-/**
- * struct parts - what the policy remembers
- * @of: by slot; without work there are no TPCs
- * @users: by TPC, how many parts it is in; counted anew at each decision
- */
-struct parts {
-	struct part of[SIMGPU_SLOTS_MAX];
-	u8 users[SIMGPU_SMS_MAX];
-};
-
-static u32 tpc_count(const struct simgpu_snapshot *snapshot)
-{
-	return snapshot->sms / snapshot->sms_per_tpc;
-}
-
 /* --- one part ------------------------------------------------------------------------ */
-
-static bool has_tpc(const struct part *part, u32 tpc)
-{
-	return part->tpcs[tpc / 64] >> tpc % 64 & 1;
-}
-
-static void take_tpc(struct parts *parts, struct part *part, u32 tpc)
-{
-	part->tpcs[tpc / 64] |= 1ULL << tpc % 64;
-	part->count++;
-	parts->users[tpc]++;
-}
-
-static void leave_tpc(struct parts *parts, struct part *part, u32 tpc)
-{
-	part->tpcs[tpc / 64] &= ~(1ULL << tpc % 64);
-	part->count--;
-	parts->users[tpc]--;
-}
-
-/* Of those that it does not have the one with the fewest users, then the lowest. */
-static u32 best_to_take(const struct parts *parts, const struct part *part, u32 tpcs)
-{
-	u32 best = NO_TPC, tpc;
-
-	for (tpc = 0; tpc < tpcs; tpc++)
-		if (!has_tpc(part, tpc) &&
-		    (best == NO_TPC || parts->users[tpc] < parts->users[best]))
-			best = tpc;
-	return best;
-}
 
 /* Of those that it has the one with the most users, then the highest. */
 static u32 best_to_leave(const struct parts *parts, const struct part *part, u32 tpcs)
@@ -156,20 +101,6 @@ static void keep_parts(const struct simgpu_snapshot *snapshot, struct parts *par
 	}
 }
 
-/* The slot of @left that has waited longest, the lowest of several. */
-static u32 first_come(const struct parts *parts, u64 left)
-{
-	u32 first = (u32)__builtin_ctzll(left);
-
-	for (; left; left &= left - 1) {
-		u32 slot = (u32)__builtin_ctzll(left);
-
-		if (parts->of[slot].since < parts->of[first].since)
-			first = slot;
-	}
-	return first;
-}
-
 /* Parts grow in the order in which tenants came. Return: those that do not fit. */
 static u64 grow(const struct simgpu_snapshot *snapshot, struct parts *parts,
 		const u32 *wanted)
@@ -193,7 +124,7 @@ static u64 grow(const struct simgpu_snapshot *snapshot, struct parts *parts,
 			continue;
 		}
 		for (; more; more--)
-			take_tpc(parts, part, best_to_take(parts, part, tpcs));
+			take_tpc(parts, part, tpc_with_fewest_users(parts, part, tpcs));
 	}
 	return waiting;
 }
@@ -217,18 +148,10 @@ static int mps_share_decide(const struct simgpu_snapshot *snapshot, void *state,
 			    struct simgpu_proposal *proposal)
 {
 	struct parts *parts = state;
-	u32 slot, sm;
 
-	proposal->flags = SIMGPU_SAYS_OWNERS | SIMGPU_SAYS_HOLD;
+	proposal->flags = SIMGPU_SAYS_HOLD;
 	proposal->hold = snapshot->tenants_active ? divide(snapshot, parts) : 0;
-	memset(proposal->sharers, 0, sizeof(proposal->sharers));
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		for (sm = 0; snapshot->tenants[slot].active && sm < snapshot->sms;
-		     sm++)
-			if (has_tpc(&parts->of[slot],
-				    sm / snapshot->sms_per_tpc))
-				proposal->sharers[sm] |= 1ULL << slot;
-	policy_own_or_share(snapshot, proposal);
+	parts_say(snapshot, parts, proposal);
 	return 0;
 }
 

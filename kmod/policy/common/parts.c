@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parts of the GPU: a set of TPCs for each tenant, which may overlap with those of
+ * others.
+ */
+#include "../registry.h"
+#include "../systems.h"
+
+/* tpc_count() - TPCs of the device */
+u32 tpc_count(const struct simgpu_snapshot *snapshot)
+{
+	return snapshot->sms / snapshot->sms_per_tpc;
+}
+
+/* tpcs_for() - TPCs in which there are as many SMs, or more; at most all */
+u32 tpcs_for(const struct simgpu_snapshot *snapshot, u32 sms)
+{
+	u32 tpcs = (sms + snapshot->sms_per_tpc - 1) / snapshot->sms_per_tpc;
+
+	return tpcs < tpc_count(snapshot) ? tpcs : tpc_count(snapshot);
+}
+
+/* has_tpc() - whether a TPC is in a part */
+bool has_tpc(const struct part *part, u32 tpc)
+{
+	return part->tpcs[tpc / 64] >> tpc % 64 & 1;
+}
+
+/* take_tpc() - a part has one more TPC, which is not in it */
+void take_tpc(struct parts *parts, struct part *part, u32 tpc)
+{
+	part->tpcs[tpc / 64] |= 1ULL << tpc % 64;
+	part->count++;
+	parts->users[tpc]++;
+}
+
+/* leave_tpc() - a part has one TPC less */
+void leave_tpc(struct parts *parts, struct part *part, u32 tpc)
+{
+	part->tpcs[tpc / 64] &= ~(1ULL << tpc % 64);
+	part->count--;
+	parts->users[tpc]--;
+}
+
+/* leave_all_tpcs() - a part has no TPC any more */
+void leave_all_tpcs(struct parts *parts, struct part *part)
+{
+	u32 tpc;
+
+	for (tpc = 0; part->count; tpc++)
+		if (has_tpc(part, tpc))
+			leave_tpc(parts, part, tpc);
+}
+
+/*
+ * tpc_with_fewest_users() - of those that a part does not have the one with the fewest
+ *	users, then the lowest; NO_TPC: it has all
+ */
+u32 tpc_with_fewest_users(const struct parts *parts, const struct part *part,
+			  u32 tpcs)
+{
+	u32 best = NO_TPC, tpc;
+
+	for (tpc = 0; tpc < tpcs; tpc++)
+		if (!has_tpc(part, tpc) &&
+		    (best == NO_TPC || parts->users[tpc] < parts->users[best]))
+			best = tpc;
+	return best;
+}
+
+/* first_come() - the one of some slots, at least one, that came first; then the lowest */
+u32 first_come(const struct parts *parts, u64 slots)
+{
+	u32 first = (u32)__builtin_ctzll(slots);
+
+	for (; slots; slots &= slots - 1) {
+		u32 slot = (u32)__builtin_ctzll(slots);
+
+		if (parts->of[slot].since < parts->of[first].since)
+			first = slot;
+	}
+	return first;
+}
+
+/* parts_say() - in the sharers of each SM, the tenants with work that have its TPC */
+void parts_say(const struct simgpu_snapshot *snapshot, const struct parts *parts,
+	       struct simgpu_proposal *proposal)
+{
+	u32 slot, sm;
+
+	proposal->flags |= SIMGPU_SAYS_OWNERS;
+	memset(proposal->sharers, 0, sizeof(proposal->sharers));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (sm = 0; snapshot->tenants[slot].active && sm < snapshot->sms;
+		     sm++)
+			if (has_tpc(&parts->of[slot],
+				    sm / snapshot->sms_per_tpc))
+				proposal->sharers[sm] |= 1ULL << slot;
+	policy_own_or_share(snapshot, proposal);
+}

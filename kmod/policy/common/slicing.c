@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kernels in slices of thread blocks, by issue limits, each of which takes no longer
+ * than a bound: how many blocks that are is found by measuring slices, of each kernel
+ * for itself.
+ */
+#include "../registry.h"
+#include "../systems.h"
+
+/* A slice is to take this part of the bound, and is let alone from there to the bound. */
+#define AIM_PPM		875000ULL
+#define GOOD_PPM	750000ULL
+
+static struct slicing_kernel *known_of(struct slicing *slicing, u32 slot,
+				       const struct simgpu_snapshot_kernel *head)
+{
+	struct slicing_kernel *known =
+		&slicing->known[slot][head->kernel % SLICING_KERNELS];
+
+	if (known->kernel == head->kernel && known->blocks == head->blocks &&
+	    known->threads == head->threads)
+		return known;
+	*known = (struct slicing_kernel) {
+		.kernel = head->kernel,
+		.blocks = head->blocks,
+		.threads = head->threads,
+	};
+	return known;
+}
+
+/* What a slice took says how large the next one is; it grows twofold at most. */
+static u32 next_slice(u32 blocks, u64 cycles, u64 bound)
+{
+	u64 aim = fixed_mul_div(bound, AIM_PPM, SIMGPU_PPM), next;
+
+	if (cycles <= bound &&
+	    cycles >= fixed_mul_div(bound, GOOD_PPM, SIMGPU_PPM))
+		return blocks;
+	next = fixed_mul_div(blocks, aim, cycles ? cycles : 1);
+	if (cycles < bound && next > 2ULL * blocks)
+		next = 2ULL * blocks;
+	if (next > SIMGPU_KEEP_ISSUE_LIMIT / 4)
+		next = SIMGPU_KEEP_ISSUE_LIMIT / 4;
+	return next ? (u32)next : 1;
+}
+
+static void end_run(const struct simgpu_snapshot *snapshot,
+		    struct slicing *slicing, u32 slot, u32 queue, u64 bound)
+{
+	struct slicing_run *run = &slicing->run[slot][queue];
+	struct slicing_kernel *known = &slicing->known[slot][run->known];
+	u64 cycles = snapshot->cycle - run->began;
+
+	/* A kernel's last bit says nothing but that more would have taken too long. */
+	if (run->blocks >= known->slice || cycles > bound)
+		known->slice = next_slice(run->blocks, cycles, bound);
+	memset(run, 0, sizeof(*run));
+}
+
+/*
+ * slicing_note() - take note of a tenant's slices that have ended
+ * @bound: core cycles that a slice is to take at most
+ *
+ * A slice ends with its last block, or with its kernel.
+ */
+void slicing_note(const struct simgpu_snapshot *snapshot, struct slicing *slicing,
+		  u32 slot, u64 bound)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	const u32 ends = SIMGPU_ON_SLICE_END | SIMGPU_ON_KERNEL_END;
+	u32 i;
+
+	for (i = 0; i < SIMGPU_QUEUES_MAX; i++) {
+		if (!slicing->run[slot][i].blocks)
+			continue;
+		if (!tenant->active || tenant->events & SIMGPU_ON_ARRIVAL)
+			memset(&slicing->run[slot][i], 0,
+			       sizeof(slicing->run[slot][i]));
+		else if (tenant->queue[i].events & ends)
+			end_run(snapshot, slicing, slot, i, bound);
+	}
+}
+
+/* slicing_runs() - whether a slice of a tenant runs */
+bool slicing_runs(const struct slicing *slicing, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < SIMGPU_QUEUES_MAX; i++)
+		if (slicing->run[slot][i].blocks)
+			return true;
+	return false;
+}
+
+/*
+ * slicing_give() - each queue of a tenant with a kernel, and without a slice that runs,
+ *	begins one
+ */
+void slicing_give(const struct simgpu_snapshot *snapshot, struct slicing *slicing,
+		  u32 slot, struct simgpu_proposal *proposal)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	u32 i;
+
+	proposal->flags |= SIMGPU_SAYS_ISSUE_LIMITS;
+	for (i = 0; tenant->active && i < tenant->queue_count; i++) {
+		const struct simgpu_snapshot_kernel *head = &tenant->queue[i].head;
+		struct slicing_run *run = &slicing->run[slot][i];
+		struct slicing_kernel *known;
+
+		if (!kernel_is_present(&tenant->queue[i]) || run->blocks)
+			continue;
+		known = known_of(slicing, slot, head);
+		if (!known->slice)
+			known->slice = snapshot->sms;
+		run->began = snapshot->cycle;
+		run->known = head->kernel % SLICING_KERNELS;
+		run->blocks = known->slice < head->blocks_left ?
+			      known->slice : head->blocks_left;
+		proposal->issue_limit[slot][i] = known->slice;
+	}
+}
+
+/* slicing_end() - a tenant that is sliced no more begins any number of thread blocks */
+void slicing_end(const struct simgpu_snapshot *snapshot, u32 slot,
+		 struct simgpu_proposal *proposal)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	u32 i;
+
+	for (i = 0; tenant->active && i < tenant->queue_count; i++) {
+		if (tenant->queue[i].issue_left == SIMGPU_NO_LIMIT)
+			continue;
+		proposal->flags |= SIMGPU_SAYS_ISSUE_LIMITS;
+		proposal->issue_limit[slot][i] = 0;
+	}
+}

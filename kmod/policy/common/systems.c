@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is urgent, which kernels there are, and how many SMs a kernel needs: what
+ * policies ask that put one tenant before the others.
+ */
+#include "../registry.h"
+#include "../systems.h"
+
+/*
+ * is_urgent() - whether a tenant goes before the others: it is promised something (a
+ *	QoS tenant), or one of its queues has a priority above 0
+ */
+bool is_urgent(const struct simgpu_snapshot_tenant *tenant)
+{
+	u32 i;
+
+	if (!tenant->active)
+		return false;
+	if (tenant->service == SIMGPU_QOS)
+		return true;
+	for (i = 0; i < tenant->queue_count; i++)
+		if (tenant->queue[i].priority > 0)
+			return true;
+	return false;
+}
+
+/* urgent_slots() - a bit for each urgent tenant with work */
+u64 urgent_slots(const struct simgpu_snapshot *snapshot)
+{
+	u64 mask = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (is_urgent(&snapshot->tenants[slot]))
+			mask |= 1ULL << slot;
+	return mask;
+}
+
+/* kernel_is_present() - whether a queue has a kernel that runs or could */
+bool kernel_is_present(const struct simgpu_snapshot_queue *queue)
+{
+	return queue->head.flags & SIMGPU_KERNEL_PRESENT;
+}
+
+/* kernel_is_running() - whether it has started */
+bool kernel_is_running(const struct simgpu_snapshot_queue *queue)
+{
+	return queue->head.flags & SIMGPU_KERNEL_RUNNING;
+}
+
+/* running_queues() - a bit for each queue of a tenant whose kernel has started */
+u32 running_queues(const struct simgpu_snapshot_tenant *tenant)
+{
+	u32 mask = 0, i;
+
+	for (i = 0; tenant->active && i < tenant->queue_count; i++)
+		if (kernel_is_running(&tenant->queue[i]))
+			mask |= 1U << i;
+	return mask;
+}
+
+/* waiting_queues() - a bit for each queue of a tenant whose kernel has not */
+u32 waiting_queues(const struct simgpu_snapshot_tenant *tenant)
+{
+	u32 mask = 0, i;
+
+	for (i = 0; tenant->active && i < tenant->queue_count; i++)
+		if (kernel_is_present(&tenant->queue[i]) &&
+		    !kernel_is_running(&tenant->queue[i]))
+			mask |= 1U << i;
+	return mask;
+}
+
+/* slots_with_kernels() - of some slots, those with a kernel that runs or could */
+u64 slots_with_kernels(const struct simgpu_snapshot *snapshot, u64 slots)
+{
+	u64 mask = 0;
+
+	for (; slots; slots &= slots - 1) {
+		u32 slot = (u32)__builtin_ctzll(slots);
+
+		if (running_queues(&snapshot->tenants[slot]) |
+		    waiting_queues(&snapshot->tenants[slot]))
+			mask |= 1ULL << slot;
+	}
+	return mask;
+}
+
+/* say_urgent_first() - thread blocks of urgent tenants begin before all others */
+void say_urgent_first(u64 urgent, struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	proposal->flags |= SIMGPU_SAYS_BLOCK_ORDER | SIMGPU_SAYS_RANKS;
+	proposal->block_order = SIMGPU_ORDER_RANK;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		proposal->rank[slot] = !(urgent >> slot & 1);
+}
+
+/*
+ * kernel_sms() - SMs that a kernel needs
+ * @slack_ppm: part of its time on all SMs by which it may be slower
+ *
+ * With a profile (SIMGPU_NEEDS_PROFILES) the fewest with which it is not slower than
+ * that; without one as many as it has thread blocks.
+ *
+ * Return: 1 to the device's.
+ */
+u32 kernel_sms(const struct simgpu_snapshot *snapshot,
+	       const struct simgpu_snapshot_kernel *kernel, u64 slack_ppm)
+{
+	const struct simgpu_profile_point *point;
+	u32 sms = snapshot->sms, i;
+	u64 most;
+
+	if (!kernel->profile) {
+		if (kernel->blocks < sms)
+			sms = kernel->blocks;
+		return sms ? sms : 1;
+	}
+	point = snapshot->profiles[kernel->profile - 1].point;
+	most = fixed_mul_div(point[sms - 1].cycles,
+			     fixed_add(SIMGPU_PPM, slack_ppm), SIMGPU_PPM);
+	for (i = 1; i < sms; i++)
+		if (point[i - 1].cycles <= most)
+			return i;
+	return sms;
+}
+
+/* tenant_sms() - kernel_sms() of all kernels at the heads of its queues together; 0: none */
+u32 tenant_sms(const struct simgpu_snapshot *snapshot,
+	       const struct simgpu_snapshot_tenant *tenant, u64 slack_ppm)
+{
+	u32 sms = 0, i;
+
+	for (i = 0; tenant->active && i < tenant->queue_count; i++)
+		if (kernel_is_present(&tenant->queue[i]))
+			sms += kernel_sms(snapshot, &tenant->queue[i].head,
+					  slack_ppm);
+	return sms < snapshot->sms ? sms : snapshot->sms;
+}
+
+/* kernel_sms_filled() - SMs that a kernel's thread blocks fill, with nobody else there */
+u32 kernel_sms_filled(const struct simgpu_snapshot_kernel *kernel)
+{
+	u32 each = kernel->blocks_per_sm ? kernel->blocks_per_sm : 1;
+
+	return kernel->blocks / each + !!(kernel->blocks % each);
+}
+
+/*
+ * share_sm() - an SM is shared by some tenants; nobody's, if there are none
+ *
+ * It stays shared where it has one sharer: thread blocks of those who go then leave,
+ * and those of who stays do not have to.
+ *
+ * Return: slots that had a place there and have none any more.
+ */
+u64 share_sm(u32 sm, u64 sharers, struct simgpu_proposal *proposal)
+{
+	u64 had = 0;
+
+	if (proposal->owner[sm] == SIMGPU_SHARED)
+		had = proposal->sharers[sm];
+	else if (proposal->owner[sm] < SIMGPU_SLOTS_MAX)
+		had = 1ULL << proposal->owner[sm];
+	proposal->owner[sm] = sharers ? SIMGPU_SHARED : SIMGPU_NO_OWNER;
+	proposal->sharers[sm] = sharers;
+	return had & ~sharers;
+}

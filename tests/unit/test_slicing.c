@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Policies that follow published GPU-sharing systems (docs/systems.md) and run kernels
+ * in slices, or on as many SMs as they need: tally, krisp, lithos. The device has eight
+ * SMs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/core/core.h"
+#include "../../kmod/policy/systems.h"
+#include "systems.h"
+
+/* A decision boundary before an event is heard of, and one until its word is done. */
+#define HEARD	(2 * SESSION_DECISION_CYCLES + 50)
+
+/* --- tally ---------------------------------------------------------------------------- */
+
+enum {
+	TURNAROUND,
+	SLICED,
+};
+
+/* Blocks of a slice that were found for the kernel of slot 0. */
+static u32 slice_found(const struct bench *bench)
+{
+	const struct slicing *slicing = bench->session->policy_state;
+
+	return slicing->known[0][0].slice;
+}
+
+/*
+ * How long a best-effort kernel's thread blocks are still there after a high-priority
+ * kernel has come, the longest of several times; and the size of slices that was found.
+ */
+static u64 stays(u64 bound, bool sliced, u32 *slice)
+{
+	struct bench *bench = bench_under(&policy_tally, 1);
+	u64 longest = 0, came;
+	u32 i;
+
+	set_knob(bench, TURNAROUND, bound);
+	set_knob(bench, SLICED, sliced);
+	come(bench, 0, PLAIN);
+	come(bench, 1, URGENT);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, 30 * bound);
+	for (i = 0; i < 5; i++) {
+		session_run(bench->session, bound * i / 3 + 1);
+		launch(bench, 1, three_blocks, 1, 0);
+		came = session_now(bench->session);
+		while (busy_sms(bench, 0) && bench->done_count <= i)
+			session_run(bench->session, 50);
+		if (session_now(bench->session) - came > longest)
+			longest = session_now(bench->session) - came;
+		run_until_done(bench, i + 1);
+		session_run(bench->session, 3 * bound);
+	}
+	*slice = slice_found(bench);
+	end(bench);
+	return longest;
+}
+
+/* Slices are as large as the bound allows; as a whole a kernel stays. */
+static void the_bound_chooses_the_slice(void **state)
+{
+	static const u64 bounds[] = { 4000, 12000, 36000 };
+	u32 slice, before = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(bounds); i++) {
+		assert_true(stays(bounds[i], true, &slice) <= bounds[i] + HEARD);
+		print_message("# %u blocks in %u cycles\n", slice, (u32)bounds[i]);
+		if (before)
+			assert_in_range(slice, before * 2, before * 4);
+		before = slice;
+	}
+	assert_true(stays(bounds[0], false, &slice) > 2 * bounds[0]);
+}
+
+/* A high-priority kernel takes no longer than alone, but for the slice that is out. */
+static void high_priority_kernels_begin_at_once(void **state)
+{
+	struct bench *bench = bench_under(&policy_tally, 1);
+	u64 alone, start;
+
+	set_knob(bench, TURNAROUND, 4000);
+	come(bench, 0, PLAIN);
+	come(bench, 1, URGENT);
+	launch(bench, 1, middling, 1, 0);
+	run_until_done(bench, 1);
+	alone = session_now(bench->session);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, 100000);
+	start = session_now(bench->session);
+	launch(bench, 1, middling, 1, 0);
+	run_until_done(bench, 2);
+	assert_true(session_now(bench->session) - start < alone + 4000 + HEARD);
+	end(bench);
+}
+
+/* All blocks of kernels in slices run, once each. */
+static void no_block_of_a_slice_is_lost(void **state)
+{
+	struct bench *bench = bench_under(&policy_tally, 1);
+	u32 slot, i;
+
+	set_knob(bench, TURNAROUND, 1000);
+	for (slot = 0; slot < 3; slot++)
+		come(bench, slot, slot ? PLAIN : URGENT);
+	for (i = 0; i < 8; i++) {
+		for (slot = 0; slot < 3; slot++)
+			launch(bench, slot, slot ? middling : brief, 1, 0);
+		session_run(bench->session, 777 * i);
+	}
+	session_run(bench->session, ALL_AT_ONCE);
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(report_of(bench, slot).counters.blocks_finished,
+				 8 * 64);
+	end(bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_bound_chooses_the_slice),
+		cmocka_unit_test(high_priority_kernels_begin_at_once),
+		cmocka_unit_test(no_block_of_a_slice_is_lost),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("slicing", tests, make_all_traces,
+					   free_all_traces);
+}
