@@ -46,6 +46,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_reef,
 	&policy_orion,
 	&policy_tally,
+	&policy_krisp,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

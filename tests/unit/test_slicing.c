@@ -123,12 +123,91 @@ static void no_block_of_a_slice_is_lost(void **state)
 	end(bench);
 }
 
+/* --- krisp ---------------------------------------------------------------------------- */
+
+enum {
+	OVERLAP,
+	SLACK,
+};
+
+static u32 sms_of(const struct bench *bench, u32 slot)
+{
+	return hweight64(set_of_sms(bench, slot));
+}
+
+/* SMs of three tenants whose kernels need five, five and two of the eight. */
+static void expect_overlap(u64 overlap_ppm, u64 first, u64 second, u64 third)
+{
+	struct trace *five = trace_profiled(400, 5, 0), *two = trace_profiled(400, 2, 0);
+	struct bench *bench = bench_under(&policy_krisp, 1);
+	u32 slot;
+
+	set_knob(bench, OVERLAP, overlap_ppm);
+	for (slot = 0; slot < 3; slot++)
+		come(bench, slot, PLAIN);
+	launch(bench, 0, five, 1, 0);
+	launch(bench, 1, five, 1, 400);
+	launch(bench, 2, two, 1, 800);
+	session_run(bench->session, MOMENT);
+	assert_int_equal(set_of_sms(bench, 0), first);
+	assert_int_equal(set_of_sms(bench, 1), second);
+	assert_int_equal(set_of_sms(bench, 2), third);
+	/* Who had to wait runs in the end. */
+	run_until_done(bench, 3);
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(report_of(bench, slot).counters.blocks_finished,
+				 400);
+	end(bench);
+	trace_free(five);
+	trace_free(two);
+}
+
+/* Free SMs first; then those of others, as many as the limit lets. */
+static void the_overlap_is_limited(void **state)
+{
+	expect_overlap(0, 0x1f, 0xe0, 0);
+	expect_overlap(SIMGPU_PPM / 8, 0x1f, 0xe1, 0x02);
+	expect_overlap(SIMGPU_PPM, 0x1f, 0xe3, 0x0c);
+}
+
+/* By the profile and the slack, or by thread blocks; in whole TPCs. */
+static void kernels_have_their_right_size(void **state)
+{
+	struct trace *six = trace_profiled(400, 6, 0);
+	struct bench *bench = bench_under(&policy_krisp, 1);
+
+	come(bench, 0, PLAIN);
+	launch(bench, 0, three_blocks, 1, 0);
+	session_run(bench->session, 400);
+	assert_int_equal(sms_of(bench, 0), 3);
+	run_until_done(bench, 1);
+	launch(bench, 0, six, 1, 0);
+	session_run(bench->session, MOMENT);
+	assert_int_equal(sms_of(bench, 0), 6);
+	run_until_done(bench, 2);
+	/* With a quarter more time five do. */
+	set_knob(bench, SLACK, SIMGPU_PPM / 4);
+	launch(bench, 0, six, 1, 0);
+	session_run(bench->session, MOMENT);
+	assert_int_equal(sms_of(bench, 0), 5);
+	end(bench);
+	bench = bench_under(&policy_krisp, 4);
+	come(bench, 0, PLAIN);
+	launch(bench, 0, three_blocks, 1, 0);
+	session_run(bench->session, 400);
+	assert_int_equal(set_of_sms(bench, 0), 0x0f);
+	end(bench);
+	trace_free(six);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_bound_chooses_the_slice),
 		cmocka_unit_test(high_priority_kernels_begin_at_once),
 		cmocka_unit_test(no_block_of_a_slice_is_lost),
+		cmocka_unit_test(the_overlap_is_limited),
+		cmocka_unit_test(kernels_have_their_right_size),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
