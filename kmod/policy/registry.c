@@ -47,6 +47,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_orion,
 	&policy_tally,
 	&policy_krisp,
+	&policy_lithos,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -200,6 +200,121 @@ static void kernels_have_their_right_size(void **state)
 	trace_free(six);
 }
 
+/* --- lithos --------------------------------------------------------------------------- */
+
+enum {
+	ATOM,
+	LITHOS_SLACK,
+	STEAL,
+};
+
+#define ATOM_CYCLES	20000
+
+/* Two tenants, of which one has no work yet; the other one has run for a while. */
+static struct bench *bench_lithos(u64 steal)
+{
+	struct bench *bench = bench_under(&policy_lithos, 2);
+
+	set_knob(bench, ATOM, ATOM_CYCLES);
+	set_knob(bench, STEAL, steal);
+	come(bench, 0, PLAIN);
+	come(bench, 1, PLAIN);
+	launch(bench, 1, brief, 1, 0);
+	run_until_done(bench, 1);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, 30 * ATOM_CYCLES);
+	return bench;
+}
+
+/* Idle TPCs are stolen, and come back when their owner's kernel has waited for an atom. */
+static void stolen_tpcs_return_after_an_atom(void **state)
+{
+	struct bench *bench = bench_lithos(1);
+	u64 came, longest = 0;
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(set_of_sms(bench, 0), 0xff);
+		launch(bench, 1, middling, 1, 0);
+		came = session_now(bench->session);
+		while (set_of_sms(bench, 1) != 0xf0)
+			session_run(bench->session, 50);
+		if (session_now(bench->session) - came > longest)
+			longest = session_now(bench->session) - came;
+		assert_int_equal(set_of_sms(bench, 0), 0x0f);
+		run_until_done(bench, i + 2);
+		session_run(bench->session, ATOM_CYCLES * (i + 7) / 3);
+	}
+	print_message("# back after %u cycles\n", (u32)longest);
+	assert_in_range(longest, 1000, ATOM_CYCLES + HEARD);
+	end(bench);
+}
+
+static void nothing_is_stolen_without_the_knob(void **state)
+{
+	struct bench *bench = bench_lithos(0);
+
+	assert_int_equal(set_of_sms(bench, 0), 0x0f);
+	launch(bench, 1, middling, 1, 0);
+	session_run(bench->session, 400);
+	assert_int_equal(set_of_sms(bench, 1), 0xf0);
+	end(bench);
+}
+
+/* A kernel that needs little leaves the rest of its quota to others; shares are quotas. */
+static void quotas_and_sizes(void **state)
+{
+	struct bench *bench = bench_under(&policy_lithos, 1);
+	struct session_tenant_options options = plain();
+
+	set_knob(bench, ATOM, 4000);
+	options.share_ppm = 3 * SIMGPU_PPM / 4;
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	come(bench, 1, PLAIN);
+	launch(bench, 0, computing, 1, 0);
+	launch(bench, 1, computing, 1, 0);
+	session_run(bench->session, 50000);
+	assert_int_equal(set_of_sms(bench, 0), 0x3f);
+	assert_int_equal(set_of_sms(bench, 1), 0xc0);
+	session_leave(bench->session, 0);
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	launch(bench, 0, long_three, 1, 0);
+	session_run(bench->session, 50000);
+	assert_int_equal(set_of_sms(bench, 0), 0x07);
+	assert_int_equal(set_of_sms(bench, 1), 0xf8);
+	end(bench);
+}
+
+/* Kernels in several queues, of tenants that steal from one another. */
+static void no_block_of_an_atom_is_lost(void **state)
+{
+	struct bench *bench = bench_under(&policy_lithos, 1);
+	u32 slot, i;
+
+	set_knob(bench, ATOM, 1000);
+	for (slot = 0; slot < 3; slot++)
+		come(bench, slot, PLAIN);
+	for (i = 0; i < 12; i++) {
+		for (slot = 0; slot < 3; slot++) {
+			const struct session_launch_options options = {
+				.trace = (i + slot) % 3 ? middling : brief,
+				.repeats = 1, .queue = i % 3,
+			};
+			u64 sequence;
+
+			assert_int_equal(session_launch_with(bench->session,
+							     slot, &options,
+							     &sequence), 0);
+		}
+		session_run(bench->session, 777 * i);
+	}
+	session_run(bench->session, ALL_AT_ONCE);
+	for (slot = 0; slot < 3; slot++)
+		assert_int_equal(report_of(bench, slot).counters.blocks_finished,
+				 12 * 64);
+	end(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +323,10 @@ int main(void)
 		cmocka_unit_test(no_block_of_a_slice_is_lost),
 		cmocka_unit_test(the_overlap_is_limited),
 		cmocka_unit_test(kernels_have_their_right_size),
+		cmocka_unit_test(stolen_tpcs_return_after_an_atom),
+		cmocka_unit_test(nothing_is_stolen_without_the_knob),
+		cmocka_unit_test(quotas_and_sizes),
+		cmocka_unit_test(no_block_of_an_atom_is_lost),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
