@@ -102,6 +102,19 @@ static void high_priority_kernels_begin_at_once(void **state)
 	end(bench);
 }
 
+/* Where a block takes longer than the bound, a slice is a block an SM. */
+static void slices_are_no_smaller_than_the_gpu(void **state)
+{
+	struct bench *bench = bench_under(&policy_tally, 1);
+
+	set_knob(bench, TURNAROUND, 1000);
+	come(bench, 0, PLAIN);
+	launch(bench, 0, slow_blocks, 1, 0);
+	run_until_done(bench, 1);
+	assert_int_equal(slice_found(bench), 8);
+	end(bench);
+}
+
 /* All blocks of kernels in slices run, once each. */
 static void no_block_of_a_slice_is_lost(void **state)
 {
@@ -320,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_bound_chooses_the_slice),
 		cmocka_unit_test(high_priority_kernels_begin_at_once),
+		cmocka_unit_test(slices_are_no_smaller_than_the_gpu),
 		cmocka_unit_test(no_block_of_a_slice_is_lost),
 		cmocka_unit_test(the_overlap_is_limited),
 		cmocka_unit_test(kernels_have_their_right_size),
