@@ -46,6 +46,8 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_reef,
 	&policy_orion,
 	&policy_tally,
+	&policy_krisp,
+	&policy_lithos,
 };
 
 const struct simgpu_model *registry_model_at(unsigned int index)

@@ -31,6 +31,8 @@ extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;
 extern const struct simgpu_policy policy_hsm_fair;
 extern const struct simgpu_policy policy_hsm_qos;
+extern const struct simgpu_policy policy_krisp;
+extern const struct simgpu_policy policy_lithos;
 extern const struct simgpu_policy policy_mig;
 extern const struct simgpu_policy policy_mps_share;
 extern const struct simgpu_policy policy_orion;

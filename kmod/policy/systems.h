@@ -34,7 +34,8 @@ u64 share_sm(u32 sm, u64 sharers, struct simgpu_proposal *proposal);
 
 /**
  * struct part - TPCs of a tenant
- * @since: device cycle since which it has had work, or has waited: the policy's
+ * @since: device cycle since which it has had work, or 1 + that since which it has
+ *	waited, as the policy has it
  * @tpcs: a bit each
  * @count: how many
  * @reserved: zero

@@ -320,13 +320,14 @@ static bool write_setting(struct fuzzer *fuzzer)
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
 		"hsm-atd", "10000", "50000", "0.5", "0", "1", "-1", "\n", "x",
-		"quota-rollover", "spart",
+		"quota-rollover", "spart", "mig", "reef", "orion", "tally",
+		"krisp", "lithos",
 	};
 	char path[96], text[512];
 	int ret;
 
 	snprintf(path, sizeof(path), SYSFS "%s", files[below(fuzzer, 10)]);
-	ret = write_text(path, values[below(fuzzer, 17)]);
+	ret = write_text(path, values[below(fuzzer, 23)]);
 	read_text(path, text, sizeof(text));
 	return !ret;
 }

@@ -7,14 +7,15 @@
 
 #define MOMENT	3000
 
-/* Slow blocks that fill the GPU; a few; three. */
-static struct trace *slow_blocks, *few_blocks, *three_blocks;
+/* Slow blocks that fill the GPU; a few; three; three slow ones. */
+static struct trace *slow_blocks, *few_blocks, *three_blocks, *long_three;
 
 static inline int make_all_traces(void **state)
 {
 	slow_blocks = trace_compute(64, 1, 100000);
 	few_blocks = trace_compute(5, 20, 20);
 	three_blocks = trace_compute(3, 20, 20);
+	long_three = trace_compute(3, 1, 100000);
 	return make_traces(state);
 }
 
@@ -23,6 +24,7 @@ static inline int free_all_traces(void **state)
 	trace_free(slow_blocks);
 	trace_free(few_blocks);
 	trace_free(three_blocks);
+	trace_free(long_three);
 	return free_traces(state);
 }
 

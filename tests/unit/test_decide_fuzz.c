@@ -364,6 +364,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_bw_app, &policy_proportional, &policy_cumask, &policy_mps_share,
 	&policy_slices, &policy_stm_merged, &policy_mig,
 	&policy_reef, &policy_orion, &policy_tally,
+	&policy_krisp, &policy_lithos,
 };
 
 /* In one of three queues, mostly; some wait for others, and some cannot be. */

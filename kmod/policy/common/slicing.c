@@ -28,8 +28,11 @@ static struct slicing_kernel *known_of(struct slicing *slicing, u32 slot,
 	return known;
 }
 
-/* What a slice took says how large the next one is; it grows twofold at most. */
-static u32 next_slice(u32 blocks, u64 cycles, u64 bound)
+/*
+ * What a slice took says how large the next one is; it grows twofold at most. Below
+ * @least, a block an SM, a slice takes what a block takes: fewer would not be sooner.
+ */
+static u32 next_slice(u32 least, u32 blocks, u64 cycles, u64 bound)
 {
 	u64 aim = fixed_mul_div(bound, AIM_PPM, SIMGPU_PPM), next;
 
@@ -41,7 +44,7 @@ static u32 next_slice(u32 blocks, u64 cycles, u64 bound)
 		next = 2ULL * blocks;
 	if (next > SIMGPU_KEEP_ISSUE_LIMIT / 4)
 		next = SIMGPU_KEEP_ISSUE_LIMIT / 4;
-	return next ? (u32)next : 1;
+	return next > least ? (u32)next : least;
 }
 
 static void end_run(const struct simgpu_snapshot *snapshot,
@@ -53,7 +56,8 @@ static void end_run(const struct simgpu_snapshot *snapshot,
 
 	/* A kernel's last bit says nothing but that more would have taken too long. */
 	if (run->blocks >= known->slice || cycles > bound)
-		known->slice = next_slice(run->blocks, cycles, bound);
+		known->slice = next_slice(snapshot->sms, run->blocks, cycles,
+					  bound);
 	memset(run, 0, sizeof(*run));
 }
 

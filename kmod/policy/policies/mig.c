@@ -64,7 +64,8 @@ static u32 partition_count(const struct simgpu_snapshot *snapshot)
 
 	count = least_of(count, tpc_count(snapshot));
 	count = least_of(count, snapshot->channels);
-	return least_of(count, snapshot->llc_ways);
+	count = least_of(count, snapshot->llc_ways);
+	return count ? count : 1;
 }
 
 /* Of @count things in a row, the first one of partition @index, and that behind the last. */
