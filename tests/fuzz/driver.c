@@ -315,7 +315,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 		"policy", "model", "epoch_cycles", "model_params/c1",
 		"policy_params/fair_threshold", "pace",
 		"policy_params/qos_guard", "hold_cycles", "model_constants",
-		"config",
+		"config", "decision_cycles", "counter_noise", "counter_delay",
 	};
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
@@ -325,7 +325,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 	char path[96], text[512];
 	int ret;
 
-	snprintf(path, sizeof(path), SYSFS "%s", files[below(fuzzer, 10)]);
+	snprintf(path, sizeof(path), SYSFS "%s", files[below(fuzzer, 13)]);
 	ret = write_text(path, values[below(fuzzer, 17)]);
 	read_text(path, text, sizeof(text));
 	return !ret;
