@@ -68,6 +68,13 @@ static int simgpu_change_check_values(const struct simgpu_device_change *change)
 		return -EINVAL;
 	if (!session_hold_is_good(change->hold_cycles))
 		return -EINVAL;
+	if (!session_sight_is_good(change->decision_cycles ?
+				   *change->decision_cycles : 0,
+				   change->counter_noise ?
+				   *change->counter_noise : 0,
+				   change->counter_delay ?
+				   *change->counter_delay : 0))
+		return -EINVAL;
 	if (change->pace_ppm && *change->pace_ppm > SIMGPU_PACE_MAX_PPM)
 		return -EINVAL;
 	if (change->cpu_percent > SIMGPU_CPU_PERCENT_MAX)
@@ -232,6 +239,18 @@ static void simgpu_apply_published(struct simgpu_device *device,
 	simgpu_knobs_publish(device);
 }
 
+/* When the policy's word takes effect, and what it sees, in later sessions. */
+static void simgpu_apply_sight(struct session_options *defaults,
+			       const struct simgpu_device_change *change)
+{
+	if (change->decision_cycles)
+		WRITE_ONCE(defaults->decision_cycles, *change->decision_cycles);
+	if (change->counter_noise)
+		WRITE_ONCE(defaults->counter_noise, *change->counter_noise);
+	if (change->counter_delay)
+		WRITE_ONCE(defaults->counter_delay, *change->counter_delay);
+}
+
 /*
  * Everything has been checked: nothing of this can fail. A session that a gang has
  * left is not touched: the change is for the device's own.
@@ -259,6 +278,7 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	}
 	if (change->hold_cycles)
 		WRITE_ONCE(defaults->hold_cycles, change->hold_cycles);
+	simgpu_apply_sight(defaults, change);
 	if (change->pace_ppm) {
 		WRITE_ONCE(device->pace_ppm, *change->pace_ppm);
 		wake_up(&device->worker_wait);

@@ -118,6 +118,9 @@ struct simgpu_knob_change {
  * @epoch_cycles: new length; 0: as it is
  * @pace_ppm: new pace; NULL: as it is
  * @hold_cycles: of later sessions; 0: as it is
+ * @decision_cycles: of later sessions; NULL: as it is
+ * @counter_noise: likewise
+ * @counter_delay: likewise
  * @cpu_percent: of one processor, that the worker uses at most, 1 to 100; 0: as it
  *	is
  * @knobs: knobs, which change in this order
@@ -131,6 +134,9 @@ struct simgpu_device_change {
 	u64 epoch_cycles;
 	const u64 *pace_ppm;
 	u64 hold_cycles;
+	const u64 *decision_cycles;
+	const u32 *counter_noise;
+	const u32 *counter_delay;
 	u32 cpu_percent;
 	const struct simgpu_knob_change *knobs;
 	u32 knob_count;

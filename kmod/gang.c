@@ -482,7 +482,9 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	    cmd->kernel_end > SIMGPU_KERNEL_END_CHANGED || cmd->reserved ||
 	    cmd->preemption > SIMGPU_PREEMPTION_ADAPTIVE || cmd->reserved2 ||
 	    cmd->reserved3 || !session_hold_is_good(cmd->hold_cycles) ||
-	    !cmd->constants != !cmd->constants_bytes)
+	    !cmd->constants != !cmd->constants_bytes ||
+	    !session_sight_is_good(cmd->decision_cycles, cmd->counter_noise,
+				   cmd->counter_delay))
 		return -EINVAL;
 	if (cmd->flags & SIMGPU_GANG_RELAUNCH && !cmd->stop_cycle)
 		return -EINVAL;
@@ -555,6 +557,9 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 	options->gang_size = cmd->members;
 	if (cmd->hold_cycles)
 		options->hold_cycles = cmd->hold_cycles;
+	options->decision_cycles = cmd->decision_cycles;
+	options->counter_noise = cmd->counter_noise;
+	options->counter_delay = cmd->counter_delay;
 	ret = simgpu_gang_deciders(cmd, options);
 	ret = ret ?: simgpu_params_apply(&cmd->params, options, why);
 	return ret ?: simgpu_constants_apply(cmd->constants,

@@ -44,7 +44,7 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
 static const struct nla_policy
-simgpu_device_set_policy[SIMGPU_A_DEVICE_CGROUPS + 1] = {
+simgpu_device_set_policy[SIMGPU_A_DEVICE_COUNTER_DELAY + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
@@ -59,6 +59,9 @@ simgpu_device_set_policy[SIMGPU_A_DEVICE_CGROUPS + 1] = {
 	[SIMGPU_A_DEVICE_CGROUPS] =
 		NLA_POLICY_NESTED(simgpu_netlink_cgroups_policy),
 	[SIMGPU_A_DEVICE_CPU_PERCENT] = { .type = NLA_U32 },
+	[SIMGPU_A_DEVICE_DECISION_CYCLES] = { .type = NLA_U64 },
+	[SIMGPU_A_DEVICE_COUNTER_NOISE] = { .type = NLA_U32 },
+	[SIMGPU_A_DEVICE_COUNTER_DELAY] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -179,6 +182,20 @@ static int simgpu_put_published(struct sk_buff *skb,
 		simgpu_put_metrics(skb, &published->metrics));
 }
 
+/* When the policy's word takes effect, and what it sees, in later sessions. */
+static int simgpu_put_sight(struct sk_buff *skb, struct simgpu_device *device)
+{
+	const struct session_options *defaults = &device->defaults;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_DECISION_CYCLES,
+				 READ_ONCE(defaults->decision_cycles),
+				 SIMGPU_A_DEVICE_PAD) ||
+	       nla_put_u32(skb, SIMGPU_A_DEVICE_COUNTER_NOISE,
+			   READ_ONCE(defaults->counter_noise)) ||
+	       nla_put_u32(skb, SIMGPU_A_DEVICE_COUNTER_DELAY,
+			   READ_ONCE(defaults->counter_delay));
+}
+
 /* A whole message of @command about the device, with what the reader may know. */
 static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 			     u32 portid, u32 seq, int flags, u8 command,
@@ -204,6 +221,7 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 			      SIMGPU_A_DEVICE_PAD) ||
 	    nla_put_u32(skb, SIMGPU_A_DEVICE_CPU_PERCENT,
 			READ_ONCE(device->cpu_percent)) ||
+	    simgpu_put_sight(skb, device) ||
 	    simgpu_netlink_put_knobs(skb, device) ||
 	    simgpu_netlink_put_cgroups(skb, device) ||
 	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
@@ -326,6 +344,36 @@ static int simgpu_nl_cgroups_set(struct genl_info *info)
 	return ret;
 }
 
+/*
+ * struct simgpu_sight - values that a change points to
+ * @decision_cycles: as its attribute; the others likewise
+ */
+struct simgpu_sight {
+	u64 decision_cycles;
+	u32 counter_noise;
+	u32 counter_delay;
+};
+
+static void simgpu_take_sight(struct nlattr **attrs, struct simgpu_sight *sight,
+			      struct simgpu_device_change *change)
+{
+	if (attrs[SIMGPU_A_DEVICE_DECISION_CYCLES]) {
+		sight->decision_cycles =
+			nla_get_u64(attrs[SIMGPU_A_DEVICE_DECISION_CYCLES]);
+		change->decision_cycles = &sight->decision_cycles;
+	}
+	if (attrs[SIMGPU_A_DEVICE_COUNTER_NOISE]) {
+		sight->counter_noise =
+			nla_get_u32(attrs[SIMGPU_A_DEVICE_COUNTER_NOISE]);
+		change->counter_noise = &sight->counter_noise;
+	}
+	if (attrs[SIMGPU_A_DEVICE_COUNTER_DELAY]) {
+		sight->counter_delay =
+			nla_get_u32(attrs[SIMGPU_A_DEVICE_COUNTER_DELAY]);
+		change->counter_delay = &sight->counter_delay;
+	}
+}
+
 /* SIMGPU_CMD_DEVICE_SET */
 static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 {
@@ -333,6 +381,7 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 	struct simgpu_device_change change = {};
 	struct simgpu_netlink_knobs knobs = {};
 	struct simgpu_device *device;
+	struct simgpu_sight sight;
 	u64 pace_ppm;
 	int ret;
 
@@ -347,6 +396,7 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 		pace_ppm = nla_get_u64(pace);
 		change.pace_ppm = &pace_ppm;
 	}
+	simgpu_take_sight(info->attrs, &sight, &change);
 	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
 	if (IS_ERR(device))
 		return PTR_ERR(device);

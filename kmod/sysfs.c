@@ -228,6 +228,81 @@ static ssize_t hold_cycles_store(struct device *dev,
 }
 static DEVICE_ATTR_RW(hold_cycles);
 
+static ssize_t decision_cycles_show(struct device *dev,
+				    struct device_attribute *attr, char *buf)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+
+	return sysfs_emit(buf, "%llu\n",
+			  READ_ONCE(device->defaults.decision_cycles));
+}
+
+static ssize_t decision_cycles_store(struct device *dev,
+				     struct device_attribute *attr,
+				     const char *buf, size_t count)
+{
+	struct simgpu_device_change change = {};
+	u64 cycles;
+	int ret;
+
+	if (kstrtou64(buf, 10, &cycles))
+		return -EINVAL;
+	change.decision_cycles = &cycles;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(decision_cycles);
+
+static ssize_t counter_noise_show(struct device *dev,
+				  struct device_attribute *attr, char *buf)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(device->defaults.counter_noise));
+}
+
+static ssize_t counter_noise_store(struct device *dev,
+				   struct device_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct simgpu_device_change change = {};
+	u32 percent;
+	int ret;
+
+	if (kstrtou32(buf, 10, &percent))
+		return -EINVAL;
+	change.counter_noise = &percent;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(counter_noise);
+
+static ssize_t counter_delay_show(struct device *dev,
+				  struct device_attribute *attr, char *buf)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(device->defaults.counter_delay));
+}
+
+static ssize_t counter_delay_store(struct device *dev,
+				   struct device_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct simgpu_device_change change = {};
+	u32 epochs;
+	int ret;
+
+	if (kstrtou32(buf, 10, &epochs))
+		return -EINVAL;
+	change.counter_delay = &epochs;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(counter_delay);
+
 static ssize_t last_refusal_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
@@ -346,6 +421,9 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_threads.attr,
 	&dev_attr_cpu_percent.attr,
 	&dev_attr_hold_cycles.attr,
+	&dev_attr_decision_cycles.attr,
+	&dev_attr_counter_noise.attr,
+	&dev_attr_counter_delay.attr,
 	&dev_attr_last_refusal.attr,
 	&dev_attr_seed.attr,
 	&dev_attr_state.attr,

@@ -730,6 +730,29 @@ void controls_forget(struct session *session, u32 slot)
 	}
 }
 
+/*
+ * proposal_forget() - a slot was dropped: what was said of it, and waits, is not for
+ *	who comes next
+ */
+void proposal_forget(struct session *session, u32 slot)
+{
+	struct simgpu_proposal *proposal = &session->proposal;
+	u32 sm;
+
+	proposal->hold &= ~(1ULL << slot);
+	proposal->sms[slot] = 0;
+	proposal->hold_queues[slot] = 0;
+	memset(proposal->issue_limit[slot], 0xff,
+	       sizeof(proposal->issue_limit[slot]));
+	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
+		proposal->sharers[sm] &= ~(1ULL << slot);
+		if (proposal->owner[sm] == slot ||
+		    (proposal->owner[sm] == SIMGPU_SHARED &&
+		     !proposal->sharers[sm]))
+			proposal->owner[sm] = SIMGPU_NO_OWNER;
+	}
+}
+
 /* --- what a model wants to see ------------------------------------------------------------ */
 
 static void hold_others(struct session *session, u32 slot)

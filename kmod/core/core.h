@@ -166,7 +166,11 @@ struct quota_note {
  * @masks: what it keeps to
  * @launch_masks: of its launches, as they name them
  * @quota: the last one
+ * @decided: queues whose kernels were ready when the policy was asked last, a bit
+ *	each
  * @epoch_base: its counters at the start of the present epoch
+ * @seen: its counters of finished epochs, as model and policy saw them; only kept
+ *	where they are wrong or old
  */
 struct session_tenant {
 	bool joined;
@@ -181,6 +185,7 @@ struct session_tenant {
 	u8 launching;
 	u8 slicing;
 	u8 pending;
+	u8 decided;
 	u32 queues;
 	u32 waits;
 	u32 waiting;
@@ -208,6 +213,7 @@ struct session_tenant {
 	struct quota_note quota;
 	struct session_figures first_run;
 	struct simgpu_counters epoch_base;
+	struct simgpu_counters seen;
 	struct simgpu_counters last;
 	struct latency latency;
 	struct session_queue_report stopped[SESSION_QUEUES_MAX];
@@ -230,6 +236,22 @@ struct private_run {
 	u64 seed;
 	u64 epoch_start;
 	u8 runs;
+};
+
+/*
+ * struct past - what model and policy were to see at the end of an epoch
+ * @cycles: of the epoch; 0: there was none yet
+ * @memory_clocks: likewise
+ * @private_cycles: by slot
+ * @counters: by slot, over the epoch
+ * @total: by slot, since the tenant joined
+ */
+struct past {
+	u64 cycles;
+	u64 memory_clocks;
+	u64 private_cycles[SESSION_SLOTS_MAX];
+	struct simgpu_counters counters[SESSION_SLOTS_MAX];
+	struct simgpu_counters total[SESSION_SLOTS_MAX];
 };
 
 /* struct ended - kernels that have ended: of which @slots, and by slot of which queues */
@@ -297,6 +319,8 @@ struct probe {
  * @watch_cycle: when tenants' progress is looked at next
  * @fell_back: the policy has failed since the epoch began
  * @snapshot_used: slots of @snapshot that are not zero
+ * @past: a ring of the last epochs, as many as counters are old; the oldest is at
+ *	@past_at. NULL: they are of now
  * @gpu_memory: of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: that it finished in the last epoch
@@ -343,6 +367,8 @@ struct session {
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];
 	u64 snapshot_used;
+	struct past *past;
+	u32 past_at;
 	struct simgpu_snapshot snapshot;
 	struct simgpu_prediction prediction;
 	struct simgpu_proposal proposal;
@@ -470,6 +496,7 @@ void proposal_fit(struct session *session);
 void proposal_apply(struct session *session);
 void controls_clear(struct session *session);
 void controls_forget(struct session *session, u32 slot);
+void proposal_forget(struct session *session, u32 slot);
 void controls_idle_samples(struct session *session);
 void probe_begin(struct session *session);
 void probe_end(struct session *session);
@@ -493,6 +520,7 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 		    u32 slot);
 u32 launch_advance(struct session *session, u32 slot, u32 queue);
 void launch_ready(struct session *session);
+void launch_decided(struct session *session);
 void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks);
 void launch_launched(struct session *session);
 u64 launch_next_launched(const struct session *session);
@@ -536,6 +564,14 @@ void counters_subtract(const struct simgpu_counters *from,
 		       struct simgpu_counters *out);
 void snapshot_init(struct session *session);
 void snapshot_fill(struct session *session);
+
+/* seen.c */
+size_t seen_bytes(const struct session_options *options);
+void seen_epoch_end(struct session *session);
+void seen_forget(struct session *session, u32 slot);
+void seen_time(struct session *session);
+void seen_tenant(struct session *session, u32 slot,
+		 struct simgpu_snapshot_tenant *out);
 
 /* registers.c */
 size_t registers_bytes(const struct gpu_config *config);

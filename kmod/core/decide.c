@@ -107,7 +107,7 @@ static void add_to_run(struct session *session, u32 slot)
 		return;
 	/* Its last bit would be weighed by what came after it. */
 	if (tenant->np_cycles && tenant->first_run_done &&
-	    cycles < session->snapshot.epoch_cycles / 5)
+	    cycles < (session_now(session) - session->epoch_start) / 5)
 		return;
 	tenant->np_sum = fixed_add(tenant->np_sum,
 				   fixed_mul(tenant->np_ppm, cycles));
@@ -225,6 +225,15 @@ static int ask(struct session *session)
 				       &session->proposal);
 }
 
+/* Which kernels wait for what the policy is about to say. */
+static void note_ready(struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		session->tenants[slot].decided = session->tenants[slot].ready;
+}
+
 /* What the policy is to hear of now; after that it has heard of it. */
 static u32 take_events(struct session *session)
 {
@@ -253,6 +262,7 @@ static bool ask_policy(struct session *session, u32 events)
 	int ret;
 
 	session->snapshot.events = events;
+	note_ready(session);
 	proposal_present(session);
 	ret = ask(session);
 	if (ret) {
@@ -269,6 +279,12 @@ static bool ask_policy(struct session *session, u32 events)
 	return false;
 }
 
+/* Whether the policy still thinks, or what it said is on its way. */
+static bool is_busy(const struct session *session)
+{
+	return session->initial.decision_cycles && session->apply_cycle != NEVER;
+}
+
 /* Cycles for each tenant until what was said at an epoch's end takes effect. */
 static u64 latency_of(const struct session *session)
 {
@@ -280,7 +296,8 @@ static u64 latency_of(const struct session *session)
  * decide_epoch() - an epoch has ended, whose snapshot is filled in
  * @ask: whether the policy is asked, too
  *
- * What it says takes effect after the prediction's time.
+ * What it says takes effect after the prediction's time and its own. It is not asked
+ * while an earlier word has not.
  *
  * Return: whether session->proposal is of now.
  */
@@ -290,11 +307,12 @@ bool decide_epoch(struct session *session, bool ask)
 
 	session->snapshot.events = SIMGPU_ON_EPOCH;
 	predict(session, true);
-	if (!ask)
+	if (!ask || is_busy(session))
 		return false;
 	tenants = session->snapshot.tenants_active;
 	if (ask_policy(session, SIMGPU_ON_EPOCH | take_events(session)))
 		session->apply_cycle = session_now(session) +
+				       session->initial.decision_cycles +
 				       latency_of(session) * tenants;
 	return true;
 }
@@ -331,14 +349,33 @@ static u64 sooner(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+/*
+ * When the policy is asked about events; NEVER: not before something else. One that
+ * needs time has its word of before take effect first, and is free again when the
+ * epoch ends: what comes too late for that comes with the end.
+ */
+static u64 next_asked(const struct session *session)
+{
+	u64 next = sooner(session->decision_cycle, session->wake_cycle);
+	u64 takes = session->initial.decision_cycles, free;
+
+	if (!takes || next == NEVER)
+		return next;
+	if (is_busy(session))
+		return NEVER;
+	if (next < session_now(session))
+		next = session_now(session);
+	free = session->epoch_start + session->epoch_cycles;
+	return next + takes > free ? NEVER : next;
+}
+
 /* decide_next() - the next cycle at which there is something to decide or apply */
 u64 decide_next(const struct session *session)
 {
-	u64 next = sooner(session->apply_cycle, session->decision_cycle);
+	u64 next = sooner(session->apply_cycle, next_asked(session));
 
 	next = sooner(next, session->watch_cycle);
-	return sooner(next, sooner(session->wake_cycle,
-				   session->model_wake_cycle));
+	return sooner(next, session->model_wake_cycle);
 }
 
 /* decide_kernel_end() - a kernel has ended, and a model that listens is asked */
@@ -365,14 +402,23 @@ static void apply_now(struct session *session)
 {
 	proposal_apply(session);
 	session->apply_cycle = NEVER;
-	launch_ready(session);
+	if (session->initial.decision_cycles && lists(session, SIMGPU_ON_KERNEL_READY))
+		launch_decided(session);
+	else
+		launch_ready(session);
 }
 
-/* The policy's events: what it says takes effect at once. */
+/* The policy's events: what it says takes effect at once, or when it has thought. */
 static void decide_now(struct session *session)
 {
+	u64 takes = session->initial.decision_cycles;
+
 	snapshot_fill(session);
-	if (ask_policy(session, take_events(session)))
+	if (!ask_policy(session, take_events(session)))
+		return;
+	if (takes)
+		session->apply_cycle = session_now(session) + takes;
+	else
 		apply_now(session);
 }
 
@@ -465,7 +511,7 @@ void decide_due(struct session *session)
 
 	if (session->model_wake_cycle <= now)
 		wake_model(session);
-	if (session->decision_cycle <= now || session->wake_cycle <= now)
+	if (next_asked(session) <= now)
 		decide_now(session);
 	if (session->watch_cycle <= now)
 		watch(session);

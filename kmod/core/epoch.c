@@ -24,8 +24,10 @@ void epoch_begin(struct session *session)
 {
 	u32 slot;
 
-	if (session_now(session) > session->epoch_start)
+	if (session_now(session) > session->epoch_start) {
 		count_finished_blocks(session);
+		seen_epoch_end(session);
+	}
 	session->epoch_start = session_now(session);
 	session->fell_back = false;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
@@ -58,7 +60,7 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct simgpu_snapshot *snapshot = &session->snapshot;
-	u64 cycles = snapshot->epoch_cycles;
+	u64 cycles = snapshot->cycle - session->epoch_start;
 	struct session_goal_figures goal;
 
 	out->slot = slot;

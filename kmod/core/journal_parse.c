@@ -366,6 +366,21 @@ static int start_ways(struct parser *parser, struct session_options *options)
 	return 0;
 }
 
+static int start_sight(struct parser *parser, struct session_options *options)
+{
+	if (find_any(parser, "decision_cycles") &&
+	    number_in(parser, "decision_cycles", 1,
+		      SESSION_DECISION_LATENCY_MAX, &options->decision_cycles))
+		return -EINVAL;
+	if (find_any(parser, "counter_noise") &&
+	    number32(parser, "counter_noise", 1, SESSION_COUNTER_NOISE_MAX,
+		     &options->counter_noise))
+		return -EINVAL;
+	return find_any(parser, "counter_delay") ?
+	       number32(parser, "counter_delay", 1, SESSION_COUNTER_DELAY_MAX,
+			&options->counter_delay) : 0;
+}
+
 static int parse_start(struct parser *parser)
 {
 	struct session_options *options = &parser->line->start;
@@ -377,6 +392,7 @@ static int parse_start(struct parser *parser)
 		return refuse_line(parser, "version %llu is not known",
 				   version);
 	if (start_names(parser, options) || start_ways(parser, options) ||
+	    start_sight(parser, options) ||
 	    number(parser, "seed", &options->seed) ||
 	    number_in(parser, "epoch_cycles", SESSION_EPOCH_CYCLES_MIN,
 		      SESSION_EPOCH_CYCLES_MAX, &options->epoch_cycles) ||

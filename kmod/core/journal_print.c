@@ -79,6 +79,17 @@ static void add_knobs(struct line *line, const char *whose,
 		add(line, " %s.%s=%llu", whose, params[i].name, values[i]);
 }
 
+/* Where model and policy see and say everything at once, nothing. */
+static void add_sight(struct line *line, const struct session_options *start)
+{
+	if (start->decision_cycles)
+		add(line, " decision_cycles=%llu", start->decision_cycles);
+	if (start->counter_noise)
+		add(line, " counter_noise=%u", start->counter_noise);
+	if (start->counter_delay)
+		add(line, " counter_delay=%u", start->counter_delay);
+}
+
 size_t journal_print_start(char *text, const struct session_options *start,
 			   u32 constants_checksum)
 {
@@ -91,6 +102,7 @@ size_t journal_print_start(char *text, const struct session_options *start,
 	    start->relaunch, kernel_ends[start->kernel_end],
 	    preemptions[start->preemption], start->hold_cycles,
 	    start->gang_size);
+	add_sight(&line, start);
 	add_decider(&line, "model", start->model->name, start->model->source,
 		    start->model->checksum);
 	add_knobs(&line, "model", start->model->params, start->model_params);

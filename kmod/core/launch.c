@@ -301,19 +301,35 @@ static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kerne
 	return SIMGPU_ON_KERNEL_READY;
 }
 
+/* Kernels of some of a tenant's queues start, but for held ones. */
+static void launch_queues(struct session *session, u32 slot, u32 queues)
+{
+	for (; queues; queues &= queues - 1) {
+		u32 number = (u32)__builtin_ctz(queues);
+
+		if (!is_held(session, slot, number))
+			launch_kernel(session, slot, number);
+	}
+}
+
 /* launch_ready() - kernels that waited for a decision start, but for held ones */
 void launch_ready(struct session *session)
 {
-	u32 slot, mask;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		launch_queues(session, slot, session->tenants[slot].ready);
+}
+
+/* launch_decided() - likewise those that the policy knew of when it was asked */
+void launch_decided(struct session *session)
+{
+	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		for (mask = session->tenants[slot].ready; mask;
-		     mask &= mask - 1) {
-			u32 number = (u32)__builtin_ctz(mask);
+		const struct session_tenant *tenant = &session->tenants[slot];
 
-			if (!is_held(session, slot, number))
-				launch_kernel(session, slot, number);
-		}
+		launch_queues(session, slot, tenant->ready & tenant->decided);
 	}
 }
 

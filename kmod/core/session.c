@@ -69,6 +69,9 @@ static bool options_are_good(const struct session_options *options)
 	       options->preemption <= SESSION_PREEMPTION_ADAPTIVE &&
 	       options->gang_size <= SESSION_SLOTS_MAX &&
 	       session_hold_is_good(options->hold_cycles) &&
+	       session_sight_is_good(options->decision_cycles,
+				     options->counter_noise,
+				     options->counter_delay) &&
 	       (options->stop_cycle || !options->relaunch) &&
 	       deciders_are_good(options);
 }
@@ -130,16 +133,20 @@ static int alloc_memory(struct session *session)
 			      SIMGPU_CONSTANTS_BYTES_MAX;
 	size_t gpu_size = gpu_bytes(config) + GPU_ALIGNMENT +
 			  registers_bytes(config);
+	size_t past_size = seen_bytes(&session->initial);
 
 	session->gpu_memory = port_alloc(gpu_size);
 	session->policy_state = port_alloc(states);
-	if (!session->gpu_memory || !session->policy_state)
+	if (past_size)
+		session->past = port_alloc(past_size);
+	if (!session->gpu_memory || !session->policy_state ||
+	    (past_size && !session->past))
 		return -ENOMEM;
 	session->model_state = (char *)session->policy_state +
 			       SIMGPU_STATE_BYTES_MAX;
 	session->constants = (char *)session->model_state +
 			     SIMGPU_STATE_BYTES_MAX;
-	session->bytes = sizeof(*session) + gpu_size + states;
+	session->bytes = sizeof(*session) + gpu_size + states + past_size;
 	return 0;
 }
 
@@ -147,6 +154,7 @@ static void free_memory(struct session *session)
 {
 	port_free(session->gpu_memory);
 	port_free(session->policy_state);
+	port_free(session->past);
 	port_free(session);
 }
 
@@ -617,6 +625,7 @@ int session_join_with(struct session *session, u32 slot,
 	tenant->queues = 1;
 	gpu_tenant_reset_counters(session->gpu, slot);
 	registers_clear(session, slot);
+	seen_forget(session, slot);
 	return (int)slot;
 }
 
@@ -672,6 +681,8 @@ void session_leave(struct session *session, u32 slot)
 	if (!session->stopped)
 		launch_end_all(session, slot, -ECANCELED);
 	controls_forget(session, slot);
+	if (session->apply_cycle != NEVER)
+		proposal_forget(session, slot);
 	private_run_leave(session, slot);
 	tenant->left = true;
 	if (!had_work)

@@ -59,6 +59,10 @@
 #define SESSION_HOLD_CYCLES_MIN		10000ULL
 #define SESSION_HOLD_CYCLES_MAX		1000000000000ULL
 #define SESSION_HOLD_CYCLES_DEFAULT	50000000ULL
+/* How late a policy's word may be, how wrong counters, in percent, how old, in epochs. */
+#define SESSION_DECISION_LATENCY_MAX	1000000000ULL
+#define SESSION_COUNTER_NOISE_MAX	100
+#define SESSION_COUNTER_DELAY_MAX	16
 
 /* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants). */
 enum session_kernel_end {
@@ -111,6 +115,12 @@ enum session_preemption {
  * @hold_cycles: how long a tenant with work may go without progress before the
  *	policy even takes the place of the one that keeps it so:
  *	SESSION_HOLD_CYCLES_MIN to _MAX
+ * @decision_cycles: from a snapshot until what the policy says about it takes
+ *	effect, beside the model's latency: 0 to SESSION_DECISION_LATENCY_MAX. Until
+ *	then it is not asked again
+ * @counter_noise: percent by which each counter that model and policy see may be
+ *	wrong, 0 to SESSION_COUNTER_NOISE_MAX
+ * @counter_delay: epochs by which they are old, 0 to SESSION_COUNTER_DELAY_MAX
  */
 struct session_options {
 	struct gpu_config config;
@@ -129,6 +139,9 @@ struct session_options {
 	u32 constants_bytes;
 	enum session_preemption preemption;
 	u64 hold_cycles;
+	u64 decision_cycles;
+	u32 counter_noise;
+	u32 counter_delay;
 };
 
 /* Why the policy's word was not followed, or a write was refused. */
@@ -727,6 +740,14 @@ static inline bool session_hold_is_good(u64 hold_cycles)
 {
 	return !hold_cycles || (hold_cycles >= SESSION_HOLD_CYCLES_MIN &&
 				hold_cycles <= SESSION_HOLD_CYCLES_MAX);
+}
+
+/* Whether a session can have such a latency, noise and delay. */
+static inline bool session_sight_is_good(u64 decision_cycles, u32 noise, u32 delay)
+{
+	return decision_cycles <= SESSION_DECISION_LATENCY_MAX &&
+	       noise <= SESSION_COUNTER_NOISE_MAX &&
+	       delay <= SESSION_COUNTER_DELAY_MAX;
 }
 
 /* Whether a session can use one: known events and needs, sizes in their range. */

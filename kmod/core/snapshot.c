@@ -226,6 +226,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 	if (gpu_config(session->gpu)->hardware_counters)
 		registers_read(session, slot, &out->counters);
+	seen_tenant(session, slot, out);
 }
 
 /* --- shared SMs --------------------------------------------------------------------- */
@@ -352,6 +353,7 @@ void snapshot_fill(struct session *session)
 	snapshot->epoch_length_cycles = session->epoch_cycles;
 	snapshot->memory_clocks = gpu_memory_clocks(session->gpu,
 						    snapshot->epoch_cycles);
+	seen_time(session);
 	memcpy(snapshot->model_params, session->model_params,
 	       sizeof(snapshot->model_params));
 	memcpy(snapshot->policy_params, session->policy_params,

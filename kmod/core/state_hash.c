@@ -133,6 +133,33 @@ static u64 mix_goal(u64 hash, const struct session_tenant *tenant)
 	return hash_mix(hash, goal->promised);
 }
 
+/* What only those have of whom others see wrong or old counters, or decide late. */
+static u64 mix_seen(u64 hash, const struct session *session,
+		    const struct session_tenant *tenant)
+{
+	const struct session_options *options = &session->initial;
+
+	if (options->decision_cycles)
+		hash = hash_mix(hash, tenant->decided);
+	return options->counter_noise | options->counter_delay ?
+	       mix_bytes(hash, &tenant->seen, sizeof(tenant->seen)) : hash;
+}
+
+/* Where model and policy see and say everything at once, as before there was else. */
+static u64 mix_sight(u64 hash, const struct session *session)
+{
+	const struct session_options *options = &session->initial;
+
+	if (options->decision_cycles | options->counter_noise)
+		hash = hash_mix(hash_mix(hash, options->decision_cycles),
+				options->counter_noise);
+	if (options->counter_delay)
+		hash = hash_mix(hash_mix(hash, options->counter_delay),
+				session->past_at);
+	return session->past ?
+	       mix_bytes(hash, session->past, seen_bytes(options)) : hash;
+}
+
 /* Those of resets and hand-overs only where there was one. */
 static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
 {
@@ -302,6 +329,7 @@ u64 session_state_hash(struct session *session)
 
 	hash = mix_launch_costs(hash, &session->initial.config);
 	hash = mix_deciders(hash, session);
+	hash = mix_sight(hash, session);
 	hash = mix_controls(hash, &session->controls);
 	hash = mix_probe(hash, &session->probe);
 	hash = hash_mix(hash, session->epoch_cycles);
@@ -318,8 +346,10 @@ u64 session_state_hash(struct session *session)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		/* Who compares it with a replay has looked. */
 		session->tenants[slot].unseen = NULL;
-		if (is_member(session, slot))
-			hash = mix_tenant(hash, &session->tenants[slot]);
+		if (!is_member(session, slot))
+			continue;
+		hash = mix_tenant(hash, &session->tenants[slot]);
+		hash = mix_seen(hash, session, &session->tenants[slot]);
 	}
 	return hash;
 }

@@ -315,7 +315,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 		"policy", "model", "epoch_cycles", "model_params/c1",
 		"policy_params/fair_threshold", "pace",
 		"policy_params/qos_guard", "hold_cycles", "model_constants",
-		"config",
+		"config", "decision_cycles", "counter_noise", "counter_delay",
 	};
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
@@ -326,8 +326,10 @@ static bool write_setting(struct fuzzer *fuzzer)
 	char path[96], text[512];
 	int ret;
 
-	snprintf(path, sizeof(path), SYSFS "%s", files[below(fuzzer, 10)]);
-	ret = write_text(path, values[below(fuzzer, 23)]);
+	snprintf(path, sizeof(path), SYSFS "%s",
+		 files[below(fuzzer, sizeof(files) / sizeof(*files))]);
+	ret = write_text(path, values[below(fuzzer, sizeof(values) /
+					sizeof(*values))]);
 	read_text(path, text, sizeof(text));
 	return !ret;
 }
@@ -597,6 +599,9 @@ static void give_to(uid_t user)
 	}
 }
 
+/* So many times one is tried before none that was done says anything: few are sound. */
+#define TRIES_ENOUGH	1000
+
 /*
  * Whether the driver took each kind of operation at least once, and of another
  * user than root none that is root's; random bytes need not be a sound call.
@@ -614,7 +619,8 @@ static bool took_each(const struct shared *shared)
 		if (shared->user && kinds[i].root)
 			each = each && !tally->taken;
 		else if (kinds[i].operate != call_anything)
-			each = each && tally->taken;
+			each = each && (tally->taken ||
+					tally->tried < TRIES_ENOUGH);
 	}
 	return each;
 }

@@ -507,6 +507,9 @@ TEST_F(gang_create, values)
 	EXPECT_REFUSED(-EINVAL, reserved, 1);
 	EXPECT_REFUSED(-EINVAL, preemption, 3);
 	EXPECT_REFUSED(-EINVAL, reserved2, 1);
+	EXPECT_REFUSED(-EINVAL, decision_cycles, 1000000001);
+	EXPECT_REFUSED(-EINVAL, counter_noise, 101);
+	EXPECT_REFUSED(-EINVAL, counter_delay, 17);
 }
 
 TEST_F(gang_create, first_version)

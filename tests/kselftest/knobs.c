@@ -284,6 +284,23 @@ static void end_pair(struct pair *pair)
 	close(pair->fds[1]);
 }
 
+/* What a gang says of when and how exactly its policy knows is in its journal. */
+TEST_F(knobs, sight_of_a_gang)
+{
+	struct pair pair = { .create = {
+		.policy = "hsm-fair", .epoch_cycles = 10000,
+		.stop_cycle = 100000, .flags = SIMGPU_GANG_RELAUNCH,
+		.decision_cycles = 3000, .counter_noise = 5,
+		.counter_delay = 2,
+	} };
+	char journal[8192];
+
+	ASSERT_EQ(0, start_pair(&pair, &self->trace));
+	ASSERT_EQ(0, read_text(DEBUGFS "journal", journal, sizeof(journal)));
+	EXPECT_NE(NULL, strstr(journal, " decision_cycles=3000 counter_noise=5 counter_delay=2 "));
+	end_pair(&pair);
+}
+
 /* Who is held too long gets even, and that is told everywhere. */
 TEST_F(knobs, hold_that_is_too_long)
 {

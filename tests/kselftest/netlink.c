@@ -255,6 +255,21 @@ FIXTURE_VARIANT_ADD(refused_set, short_hold)
 	.attribute = SIMGPU_A_DEVICE_HOLD_CYCLES, .number = 9999,
 };
 
+FIXTURE_VARIANT_ADD(refused_set, late_decisions)
+{
+	.attribute = SIMGPU_A_DEVICE_DECISION_CYCLES, .number = 1000000001,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, loud_counters)
+{
+	.attribute = SIMGPU_A_DEVICE_COUNTER_NOISE, .number = 101,
+};
+
+FIXTURE_VARIANT_ADD(refused_set, old_counters)
+{
+	.attribute = SIMGPU_A_DEVICE_COUNTER_DELAY, .number = 17,
+};
+
 FIXTURE_VARIANT_ADD(refused_set, more_than_a_processor)
 {
 	.attribute = SIMGPU_A_DEVICE_CPU_PERCENT, .number = 101,

@@ -68,6 +68,30 @@ FIXTURE_VARIANT_ADD(values, hold_cycles)
 	.bad = { "", "0", "9999", "1000000000001", "-10000", "10000.0" },
 };
 
+FIXTURE_VARIANT_ADD(values, decision_cycles)
+{
+	.file = "decision_cycles",
+	.good = { "0", "1", "1000000000\n" },
+	.shown = { "0", "1", "1000000000" },
+	.bad = { "", "1000000001", "-1", "10.0", "18446744073709551616" },
+};
+
+FIXTURE_VARIANT_ADD(values, counter_noise)
+{
+	.file = "counter_noise",
+	.good = { "0", "7", "100\n" },
+	.shown = { "0", "7", "100" },
+	.bad = { "", "101", "-1", "0.5", "50%", "4294967296" },
+};
+
+FIXTURE_VARIANT_ADD(values, counter_delay)
+{
+	.file = "counter_delay",
+	.good = { "0", "1", "16\n" },
+	.shown = { "0", "1", "16" },
+	.bad = { "", "17", "-1", "1.5", "4294967296" },
+};
+
 FIXTURE_VARIANT_ADD(values, c1)
 {
 	.file = "model_params/c1",

@@ -463,6 +463,9 @@ static u64 live(u64 start, u32 events, u64 step)
 	bench->options.policy = &anything;
 	bench->options.hold_cycles = 20000;
 	bench->options.kernel_end = (enum session_kernel_end)(start % 3);
+	bench->options.decision_cycles = start % 5 * 900;
+	bench->options.counter_noise = start % 7 * 10;
+	bench->options.counter_delay = start % 3;
 	session_default_params(&bench->options);
 	bench_start(bench);
 	mask_checker_follow(&checker, (struct gpu *)session_gpu(bench->session));

@@ -9,6 +9,9 @@ enum {
 	OPTION_CONFIG = 512,
 	OPTION_KERNEL_END,
 	OPTION_PREEMPTION,
+	OPTION_DECISION_CYCLES,
+	OPTION_COUNTER_NOISE,
+	OPTION_COUNTER_DELAY,
 	OPTION_SET,
 	OPTION_CONSTANTS,
 	OPTION_THREADS,
@@ -27,6 +30,12 @@ static const struct argp_option options[] = {
 	  "What a finished kernel does: nothing (carry, the default), begin an even split where another one follows (changed), or end the epoch and begin an even split (even)", 1 },
 	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
 	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 1 },
+	{ "decision-cycles", OPTION_DECISION_CYCLES, "N", 0,
+	  "What the policy says takes effect N core cycles later; it is not asked again before that (default 0)", 1 },
+	{ "counter-noise", OPTION_COUNTER_NOISE, "PERCENT", 0,
+	  "Each counter that model and policy see is wrong by up to so much, by chance (default 0)", 1 },
+	{ "counter-delay", OPTION_COUNTER_DELAY, "N", 0,
+	  "Model and policy see the counters of N epochs ago (default 0)", 1 },
 	{ "set", OPTION_SET, "NAME=VALUE", 0,
 	  "Offline: a knob of the policy or the model (simgpu policy show NAME lists them); may be repeated", 1 },
 	{ "constants", OPTION_CONSTANTS, "FILE", 0,
@@ -88,6 +97,31 @@ static void parse_model(struct argp_state *state, struct settings *settings,
 	strcpy(settings->model, model->name);
 }
 
+/* How late and how exactly the policy knows; false: another option. */
+static bool parse_sight(struct argp_state *state, struct settings *settings,
+			int key, const char *text)
+{
+	switch (key) {
+	case OPTION_DECISION_CYCLES:
+		settings->decision_cycles =
+			option_number(state, "--decision-cycles", text, 0,
+				      SESSION_DECISION_LATENCY_MAX);
+		return true;
+	case OPTION_COUNTER_NOISE:
+		settings->counter_noise = (u32)
+			option_number(state, "--counter-noise", text, 0,
+				      SESSION_COUNTER_NOISE_MAX);
+		return true;
+	case OPTION_COUNTER_DELAY:
+		settings->counter_delay = (u32)
+			option_number(state, "--counter-delay", text, 0,
+				      SESSION_COUNTER_DELAY_MAX);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static error_t parse_experiment(int key, char *text, struct argp_state *state)
 {
 	struct experiment *experiment = state->input;
@@ -135,7 +169,8 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 		knobs_parse(state, &settings->knobs, text);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		if (!parse_sight(state, settings, key, text))
+			return ARGP_ERR_UNKNOWN;
 	}
 	experiment->given = text;
 	return 0;
@@ -283,6 +318,9 @@ int settings_options(const struct settings *settings,
 	options->kernel_end = (enum session_kernel_end)settings->kernel_end;
 	options->preemption = (enum session_preemption)settings->preemption;
 	options->sms_most = settings->sms_most;
+	options->decision_cycles = settings->decision_cycles;
+	options->counter_noise = settings->counter_noise;
+	options->counter_delay = settings->counter_delay;
 	ret = find_names(settings, options);
 	if (ret)
 		return ret;

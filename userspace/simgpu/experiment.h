@@ -21,6 +21,9 @@
  * @threads: that run an experiment together, offline only; no result depends on it
  * @kernel_end: &enum simgpu_kernel_end
  * @preemption: &enum simgpu_preemption
+ * @decision_cycles: until what the policy says takes effect
+ * @counter_noise: percent by which counters that it sees are wrong
+ * @counter_delay: epochs by which they are old
  * @knobs: of model and policy that were set, offline only
  * @constants: of a model, header and payload, offline only; NULL: none
  * @constants_bytes: of these
@@ -39,6 +42,9 @@ struct settings {
 	u32 preemption;
 	u32 sms_most;
 	u32 threads;
+	u64 decision_cycles;
+	u32 counter_noise;
+	u32 counter_delay;
 	struct knobs knobs;
 	const void *constants;
 	u32 constants_bytes;

@@ -336,6 +336,9 @@ static int create_gang(const struct settings *settings, u32 members)
 		.flags = settings->cycles ? SIMGPU_GANG_RELAUNCH : 0,
 		.kernel_end = settings->kernel_end,
 		.preemption = settings->preemption,
+		.decision_cycles = settings->decision_cycles,
+		.counter_noise = settings->counter_noise,
+		.counter_delay = settings->counter_delay,
 	};
 	int fd = simgpu_open(settings->device), gang;
 

@@ -249,6 +249,9 @@ static void settings_of(const struct offline_journal *journal,
 	settings->seed = options->seed;
 	settings->kernel_end = options->kernel_end;
 	settings->preemption = options->preemption;
+	settings->decision_cycles = options->decision_cycles;
+	settings->counter_noise = options->counter_noise;
+	settings->counter_delay = options->counter_delay;
 }
 
 static int read_journal(const char *path, struct offline_journal *journal)

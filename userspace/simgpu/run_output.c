@@ -309,6 +309,10 @@ int print_result_json(const struct settings *settings,
 			kernel_end_name(settings->kernel_end));
 	json_set_string(object, "preemption",
 			preemption_name(settings->preemption));
+	json_set(object, "decision_cycles",
+		 json_u64(settings->decision_cycles));
+	json_set(object, "counter_noise", json_u64(settings->counter_noise));
+	json_set(object, "counter_delay", json_u64(settings->counter_delay));
 	for (i = 0; i < result->tenant_count; i++)
 		json_object_array_add(tenants, tenant_json(result, i));
 	json_set(object, "tenants", tenants);
@@ -382,6 +386,11 @@ static void print_heading(const struct settings *settings,
 	       settings->model, settings->epoch_cycles, settings->seed,
 	       kernel_end_name(settings->kernel_end),
 	       preemption_name(settings->preemption));
+	if (settings->decision_cycles | settings->counter_noise |
+	    settings->counter_delay)
+		printf("decisions %llu cycles late, counters up to %u%% wrong and %u epochs old\n",
+		       settings->decision_cycles, settings->counter_noise,
+		       settings->counter_delay);
 	printf("%llu cycles in %.2f s (%.0f a second), state hash 0x%016llx\n\n",
 	       result->cycle, (double)result->wall_ns / 1e9,
 	       (double)cycles_per_second_ppm(result) / SIMGPU_PPM,

@@ -92,7 +92,8 @@ static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
 	"epochs", "fairness", "stp", "antt", "energy_joules", "static_joules",
 	"instructions_per_watt", "bytes_held", "seed", "pace", "cpu_percent",
-	"hold_cycles", "last_refusal", NULL
+	"hold_cycles", "decision_cycles", "counter_noise", "counter_delay",
+	"last_refusal", NULL
 };
 
 static const char *const tenant_files[] = {

@@ -98,6 +98,10 @@ static void describe(const struct sweep_run *run,
 		    options->stop_cycle, options->epoch_cycles,
 		    options->kernel_end, options->preemption,
 		    run->sweep->warmup_cycles);
+	if (options->decision_cycles | options->counter_noise |
+	    options->counter_delay)
+		kept_append(out, " sight=%llu/%u/%u", options->decision_cycles,
+			    options->counter_noise, options->counter_delay);
 	describe_knobs(options->policy->params, options->policy_params, out);
 	describe_knobs(options->model->params, options->model_params, out);
 	if (options->constants)

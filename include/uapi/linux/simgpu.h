@@ -515,6 +515,12 @@ struct simgpu_param_array {
  *	1000000000000; 0: the device's
  * @constants_bytes: in: of @constants, up to 61440
  * @reserved3: zero
+ * @decision_cycles: in: core cycles from a snapshot until what the policy says about
+ *	it takes effect, beside the model's latency, up to 1000000000; until then
+ *	it is not asked again. 0: at once
+ * @counter_noise: in: percent by which each counter that model and policy see may
+ *	be wrong, up to 100
+ * @counter_delay: in: epochs by which they are old, up to 16
  *
  * Resets the idle device cold. Policy, model and their knobs may be changed
  * during the run through sysfs; that is journalled. Closing the last
@@ -547,6 +553,9 @@ struct simgpu_gang_create {
 	__u64 hold_cycles;
 	__u32 constants_bytes;
 	__u32 reserved3;
+	__u64 decision_cycles;
+	__u32 counter_noise;
+	__u32 counter_delay;
 };
 
 /* A trace that ends is launched again until the stop cycle. */
