@@ -69,6 +69,15 @@ u32 first_come(const struct parts *parts, u64 slots);
 void parts_say(const struct simgpu_snapshot *snapshot, const struct parts *parts,
 	       struct simgpu_proposal *proposal);
 
+/*
+ * Where something of a kernel is remembered, of @count places: kernels of several queues
+ * may have the same index in their traces.
+ */
+static inline u32 kernel_place(u32 queue, u32 kernel, u32 count)
+{
+	return (kernel % count + queue * (count / SIMGPU_QUEUES_MAX)) % count;
+}
+
 /* --- common/slicing.c ----------------------------------------------------------------- */
 
 /* Kernels of a tenant of which the slices' size is remembered. */
@@ -79,12 +88,14 @@ void parts_say(const struct simgpu_snapshot *snapshot, const struct parts *parts
  * @kernel: its index in its trace
  * @blocks: its thread blocks
  * @threads: of one of these
+ * @queue: in which it runs
  * @slice: thread blocks of its next slice; 0: it has not run so far
  */
 struct slicing_kernel {
 	u32 kernel;
 	u32 blocks;
-	u32 threads;
+	u16 threads;
+	u16 queue;
 	u32 slice;
 };
 
@@ -92,17 +103,17 @@ struct slicing_kernel {
  * struct slicing_run - the slice of a queue that runs
  * @began: device cycle; 0 with @blocks 0
  * @blocks: thread blocks of it; 0: none runs
- * @known: index of its kernel in @known of the tenant
+ * @kernel: index of its kernel in its trace
  */
 struct slicing_run {
 	u64 began;
 	u32 blocks;
-	u32 known;
+	u32 kernel;
 };
 
 /**
  * struct slicing - kernels in slices, each of which takes no longer than a bound
- * @known: by slot
+ * @known: by slot and kernel_place()
  * @run: by slot and queue
  */
 struct slicing {
@@ -129,7 +140,7 @@ void slicing_end(const struct simgpu_snapshot *snapshot, u32 slot,
  * @began: by slot and queue, 1 + device cycle at which its kernel was let go; 0: it was
  *	not
  * @kernel: likewise, which one, in its trace
- * @cycles: by slot and kernel, what it took last; 0: not known
+ * @cycles: by slot and kernel_place(), what a kernel took last; 0: not known
  */
 struct durations {
 	u64 began[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];

@@ -7,8 +7,8 @@
 
 #define MOMENT	3000
 
-/* Slow blocks that fill the GPU; a few; three; three slow ones. */
-static struct trace *slow_blocks, *few_blocks, *three_blocks, *long_three;
+/* Slow blocks that fill the GPU; a few; three; three slow ones; slower than computing. */
+static struct trace *slow_blocks, *few_blocks, *three_blocks, *long_three, *slower;
 
 static inline int make_all_traces(void **state)
 {
@@ -16,6 +16,7 @@ static inline int make_all_traces(void **state)
 	few_blocks = trace_compute(5, 20, 20);
 	three_blocks = trace_compute(3, 20, 20);
 	long_three = trace_compute(3, 1, 100000);
+	slower = trace_compute(100000, 30, 20);
 	return make_traces(state);
 }
 
@@ -25,6 +26,7 @@ static inline int free_all_traces(void **state)
 	trace_free(few_blocks);
 	trace_free(three_blocks);
 	trace_free(long_three);
+	trace_free(slower);
 	return free_traces(state);
 }
 

@@ -223,10 +223,17 @@ enum {
 
 #define ATOM_CYCLES	20000
 
-/* Two tenants, of which one has no work yet; the other one has run for a while. */
+/*
+ * Two tenants, of which one has no work yet; the other one has run for a while, in two
+ * queues, whose atoms do not end together.
+ */
 static struct bench *bench_lithos(u64 steal)
 {
+	const struct session_launch_options second = {
+		.trace = slower, .repeats = 1, .queue = 1,
+	};
 	struct bench *bench = bench_under(&policy_lithos, 2);
+	u64 sequence;
 
 	set_knob(bench, ATOM, ATOM_CYCLES);
 	set_knob(bench, STEAL, steal);
@@ -235,6 +242,8 @@ static struct bench *bench_lithos(u64 steal)
 	launch(bench, 1, brief, 1, 0);
 	run_until_done(bench, 1);
 	launch(bench, 0, computing, 1, 0);
+	assert_int_equal(session_launch_with(bench->session, 0, &second,
+					     &sequence), 0);
 	session_run(bench->session, 30 * ATOM_CYCLES);
 	return bench;
 }

@@ -16,12 +16,13 @@ void durations_note(const struct simgpu_snapshot *snapshot,
 		u64 *began = &durations->began[slot][i];
 		u32 events = tenant->active ? tenant->queue[i].events :
 					      tenant->events;
-		u32 kernel = durations->kernel[slot][i] % DURATIONS_KERNELS;
+		u32 place = kernel_place(i, durations->kernel[slot][i],
+					 DURATIONS_KERNELS);
 
 		if (!*began)
 			continue;
 		if (events & SIMGPU_ON_KERNEL_END)
-			durations->cycles[slot][kernel] =
+			durations->cycles[slot][place] =
 				snapshot->cycle + 1 - *began;
 		if (!tenant->active || events & SIMGPU_ON_KERNEL_END ||
 		    tenant->events & SIMGPU_ON_ARRIVAL)
@@ -55,7 +56,8 @@ u64 kernel_cycles(const struct simgpu_snapshot *snapshot,
 {
 	const struct simgpu_snapshot_kernel *kernel =
 		&snapshot->tenants[slot].queue[queue].head;
-	u64 cycles = durations->cycles[slot][kernel->kernel % DURATIONS_KERNELS];
+	u64 cycles = durations->cycles[slot][kernel_place(queue, kernel->kernel,
+							  DURATIONS_KERNELS)];
 
 	if (kernel->profile)
 		return snapshot->profiles[kernel->profile - 1]

@@ -11,19 +11,26 @@
 #define AIM_PPM		875000ULL
 #define GOOD_PPM	750000ULL
 
-static struct slicing_kernel *known_of(struct slicing *slicing, u32 slot,
+static struct slicing_kernel *known_at(struct slicing *slicing, u32 slot, u32 queue,
+				       u32 kernel)
+{
+	return &slicing->known[slot][kernel_place(queue, kernel,
+						  SLICING_KERNELS)];
+}
+
+static struct slicing_kernel *known_of(struct slicing *slicing, u32 slot, u32 queue,
 				       const struct simgpu_snapshot_kernel *head)
 {
-	struct slicing_kernel *known =
-		&slicing->known[slot][head->kernel % SLICING_KERNELS];
+	struct slicing_kernel *known = known_at(slicing, slot, queue, head->kernel);
 
 	if (known->kernel == head->kernel && known->blocks == head->blocks &&
-	    known->threads == head->threads)
+	    known->threads == head->threads && known->queue == queue)
 		return known;
 	*known = (struct slicing_kernel) {
 		.kernel = head->kernel,
 		.blocks = head->blocks,
-		.threads = head->threads,
+		.threads = (u16)head->threads,
+		.queue = (u16)queue,
 	};
 	return known;
 }
@@ -51,11 +58,13 @@ static void end_run(const struct simgpu_snapshot *snapshot,
 		    struct slicing *slicing, u32 slot, u32 queue, u64 bound)
 {
 	struct slicing_run *run = &slicing->run[slot][queue];
-	struct slicing_kernel *known = &slicing->known[slot][run->known];
+	struct slicing_kernel *known = known_at(slicing, slot, queue, run->kernel);
 	u64 cycles = snapshot->cycle - run->began;
+	/* Another kernel may have taken its place. */
+	bool same = known->kernel == run->kernel && known->queue == queue;
 
 	/* A kernel's last bit says nothing but that more would have taken too long. */
-	if (run->blocks >= known->slice || cycles > bound)
+	if (same && (run->blocks >= known->slice || cycles > bound))
 		known->slice = next_slice(snapshot->sms, run->blocks, cycles,
 					  bound);
 	memset(run, 0, sizeof(*run));
@@ -114,11 +123,11 @@ void slicing_give(const struct simgpu_snapshot *snapshot, struct slicing *slicin
 
 		if (!kernel_is_present(&tenant->queue[i]) || run->blocks)
 			continue;
-		known = known_of(slicing, slot, head);
+		known = known_of(slicing, slot, i, head);
 		if (!known->slice)
 			known->slice = snapshot->sms;
 		run->began = snapshot->cycle;
-		run->known = head->kernel % SLICING_KERNELS;
+		run->kernel = head->kernel;
 		run->blocks = known->slice < head->blocks_left ?
 			      known->slice : head->blocks_left;
 		proposal->issue_limit[slot][i] = known->slice;
