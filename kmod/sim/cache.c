@@ -229,6 +229,8 @@ static void llc_fetch(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 	struct llc_mshr *mshr = &slice->mshr[number];
 
 	slice->mshr_free = mshr->next;
+	if (slice->mshr_free != NONE)
+		__builtin_prefetch(&slice->mshr[slice->mshr_free], 1);
 	slice->mshrs_used++;
 	mshr->set = set_index - index * gpu->config.llc_sets;
 	mshr->way = way;
@@ -555,8 +557,10 @@ static void serve_request(struct gpu *gpu, u32 index)
 	if (slice->request_head != NOBODY) {
 		request = request_at(gpu, &slice->request_head);
 		slice->request_at = request->ready;
-		__builtin_prefetch(&gpu->llc[llc_set_of(gpu, index,
-							request->line)]);
+		llc_prefetch(gpu, index, request->line);
+		/* Whose line will be asked for when this one's turn is over. */
+		if (request->mail.next != NOBODY)
+			__builtin_prefetch(&gpu->requests[request->mail.next]);
 	}
 }
 

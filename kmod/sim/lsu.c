@@ -204,6 +204,7 @@ static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
 	bool hashed = kind == REQUEST_READ;
 
 	sm->mshr_free = mshr->next;
+	noc_prefetch(gpu, index, sm->mshr_free);
 	sm->mshrs_used++;
 	set_sectors(gpu, mshr, line, sectors);
 	mshr->waiters = 0;
@@ -363,6 +364,7 @@ static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 		return block;
 	mshr = &sm->mshr[number];
 	sm->store_free = mshr->next;
+	noc_prefetch(gpu, index, sm->store_free);
 	set_sectors(gpu, mshr, line, sectors);
 	mshr->kind = kind;
 	mshr->words = kind == REQUEST_REDUCE ? sm->lsu.words :

@@ -19,6 +19,7 @@
 struct mail_room {
 	void *base;
 	u32 stride;
+	void (*prefetch)(const struct gpu *gpu, u32 part, const struct mail *mail);
 };
 
 static __always_inline struct mail *mail_at(const struct mail_room *room, u32 place)
@@ -87,7 +88,8 @@ static __always_inline u32 join_cycles(const struct gpu *gpu,
  * others but for its sender. (Lists that were merged took three times as long.)
  */
 static __always_inline u32 sort_mail(const struct gpu *gpu,
-				     const struct mail_room *room, u32 head)
+				     const struct mail_room *room, u32 head,
+				     u32 part)
 {
 	u32 place = head, first;
 
@@ -100,6 +102,8 @@ static __always_inline u32 sort_mail(const struct gpu *gpu,
 		u64 *used = &gpu->cycles_used[cycle / 64];
 		struct mailbox *box = &gpu->cycles[cycle];
 
+		if (room->prefetch)
+			room->prefetch(gpu, part, mail);
 		if ((s32)(mail->sent - first) < 0)
 			first = mail->sent;
 		if (!(*used >> cycle % 64 & 1)) {
@@ -139,14 +143,14 @@ static __always_inline u32 collect(const struct gpu *gpu,
 		all.tail = box->tail;
 		box->head = NOBODY;
 	}
-	return sort_mail(gpu, room, all.head);
+	return sort_mail(gpu, room, all.head, part);
 }
 
 /* --- requests ---------------------------------------------------------------------- */
 
 static struct mail_room request_room(const struct gpu *gpu)
 {
-	return (struct mail_room) { gpu->requests, sizeof(*gpu->requests) };
+	return (struct mail_room) { gpu->requests, sizeof(*gpu->requests), NULL };
 }
 
 static struct mailbox *request_boxes(const struct gpu *view)
@@ -160,6 +164,15 @@ static u32 entry_place(const struct gpu *gpu, u32 sm, u32 number)
 	if (number >= SM_FIRST_STORE)
 		number -= SM_FIRST_STORE - l1_entries(&gpu->config);
 	return sm * gpu->shape.sm_entries + number;
+}
+
+/* noc_prefetch() - an SM's entry will be taken before long, and its request sent */
+void noc_prefetch(const struct gpu *gpu, u32 sm, u32 number)
+{
+	if (number == NO_MSHR)
+		return;
+	__builtin_prefetch(&gpu->sms[sm].mshr[number], 1);
+	__builtin_prefetch(&gpu->requests[entry_place(gpu, sm, number)], 1);
 }
 
 /* What a reply carries: what a load asks for or an atomic gets back. */
@@ -180,25 +193,27 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	struct sm *from = &gpu->sms[sm];
 	const struct mshr *mshr = &from->mshr[number];
 	u32 words = mshr->kind == REQUEST_READ ? 0 : mshr->words;
+	u32 flits = gpu->shape.packet_flits[words];
 	u32 slot = line_slot(mshr->line), place = entry_place(gpu, sm, number);
+	u32 slice = address_slice(gpu, mshr->line);
 	struct request *request = &gpu->requests[place];
 
 	cycle = later(cycle, from->out_free);
 	request->mail.sent = (u32)gpu->now;
 	request->mail.number = number;
 	request->mail.sender = sm;
-	request->mail.flits = gpu->shape.packet_flits[words];
+	request->mail.flits = flits;
 	request->line = mshr->line;
 	request->ready = cycle;
-	request->slice = address_slice(gpu, mshr->line);
+	request->slice = slice;
 	request->kind = mshr->kind;
 	request->sectors = gpu->config.llc_sectors > 1 ? mshr->sectors : 1;
 	request->generation = gpu->tenants[slot].generation;
 	request->reply_flits = reply_flits(gpu, mshr);
-	from->out_free = cycle + request->mail.flits;
-	slot_counters(gpu, slot)->noc_request_flits += request->mail.flits;
-	mailbox_put(&room, &gpu->outbox[request->slice /
-					gpu->shape.slices_per_channel], place);
+	from->out_free = cycle + flits;
+	slot_counters(gpu, slot)->noc_request_flits += flits;
+	mailbox_put(&room, &gpu->outbox[slice / gpu->shape.slices_per_channel],
+		    place);
 }
 
 /* A request arrives in its slice's queue. */
@@ -245,9 +260,16 @@ void noc_take_requests(struct gpu *gpu, u32 channel)
 
 /* --- replies ----------------------------------------------------------------------- */
 
+/* The entry of an SM that a reply is for. */
+static void prefetch_entry(const struct gpu *gpu, u32 sm, const struct mail *mail)
+{
+	__builtin_prefetch(&gpu->sms[sm].mshr[mail->number], 1);
+}
+
 static struct mail_room reply_room(const struct gpu *gpu)
 {
-	return (struct mail_room) { gpu->replies, sizeof(*gpu->replies) };
+	return (struct mail_room) { gpu->replies, sizeof(*gpu->replies),
+				    prefetch_entry };
 }
 
 static struct mailbox *reply_boxes(const struct gpu *view)
@@ -277,18 +299,23 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	mailbox_put(&room, &gpu->reply_outbox[sm], place);
 }
 
-/* Whom a reply wakes, some hundred cycles from now. */
-static void prefetch_waiter(const struct sm *sm, const struct mshr *mshr)
+/* Whom a reply wakes, some hundred cycles from now, and where its line goes. */
+static void prefetch_waiter(const struct gpu *gpu, u32 index,
+			    const struct mshr *mshr)
 {
+	const struct sm *sm = &gpu->sms[index];
 	const struct warp *warp = &sm->warp[mshr->waiter[0] / WARP_LOADS];
 
+	__builtin_prefetch(l1_set(&gpu->l1[mshr->l1], index, mshr->line), 1);
 	__builtin_prefetch(warp, 1);
 	__builtin_prefetch(&warp->load[mshr->waiter[0] % WARP_LOADS], 1);
 }
 
 /* A reply with data, for which loads wait. */
-static void add_reply(struct sm *to, u32 number, u64 arrival)
+static void add_reply(struct gpu *gpu, u32 index, u32 number, u64 arrival)
 {
+	struct sm *to = &gpu->sms[index];
+
 	if (to->reply_at == NEVER) {
 		to->reply_head = number;
 		to->reply_at = arrival;
@@ -297,7 +324,7 @@ static void add_reply(struct sm *to, u32 number, u64 arrival)
 		to->mshr[to->reply_tail].next_reply = number;
 	}
 	to->reply_tail = number;
-	prefetch_waiter(to, &to->mshr[number]);
+	prefetch_waiter(gpu, index, &to->mshr[number]);
 }
 
 /* An acknowledgment, which may lie until the SM has a turn anyway. */
@@ -314,8 +341,9 @@ static void add_ack(struct sm *to, u32 number, u64 arrival)
 	to->ack_tail = number;
 }
 
-static void take_reply(struct gpu *gpu, struct sm *to, const struct reply *reply)
+static void take_reply(struct gpu *gpu, u32 sm, const struct reply *reply)
 {
+	struct sm *to = &gpu->sms[sm];
 	struct mshr *mshr = &to->mshr[reply->mail.number];
 	u64 departure = gpu->now + (s64)(s32)(reply->departure - (u32)gpu->now);
 	u64 arrival = later(departure + gpu->config.noc_latency, to->in_free);
@@ -327,7 +355,7 @@ static void take_reply(struct gpu *gpu, struct sm *to, const struct reply *reply
 	if (mshr->kind >= REQUEST_REDUCE)
 		add_ack(to, reply->mail.number, arrival);
 	else
-		add_reply(to, reply->mail.number, arrival);
+		add_reply(gpu, sm, reply->mail.number, arrival);
 }
 
 /*
@@ -340,6 +368,6 @@ void noc_take_replies(struct gpu *gpu, u32 sm)
 
 	for (; place != NOBODY; place = next) {
 		next = gpu->replies[place].mail.next;
-		take_reply(gpu, &gpu->sms[sm], &gpu->replies[place]);
+		take_reply(gpu, sm, &gpu->replies[place]);
 	}
 }

@@ -84,7 +84,8 @@ static void prefetch_sm(const struct sm *sm)
 	u64 warps;
 
 	ask_for(sm, offsetof(struct sm, mshr_bucket));
-	for (warps = sm->sleeping; warps; warps &= warps - 1)
+	for (warps = sm->sleeping; warps;
+	     warps &= warps - 1)
 		__builtin_prefetch(&sm->warp[lowest_bit(warps)], 1);
 }
 
