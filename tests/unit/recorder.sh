@@ -35,6 +35,7 @@ SIMGPU_RECORD_SAMPLE=5 SIMGPU_RECORD_ONLY_SAMPLED=1 record only-sampled many
 for n in 2 3 7 100; do
 	SIMGPU_RECORD_SAMPLE=$n record "sampled-$n"
 done
+SIMGPU_RECORD_SAMPLE=100 record few-sampled many
 SIMGPU_RECORD_SAMPLE=0x5 record bad-sample
 OCLGRIND_BUILD_OPTIONS=-cl-std=CL2.0 record uneven uneven
 

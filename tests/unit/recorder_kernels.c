@@ -243,6 +243,63 @@ static const char *const source =
 "	barrier(CLK_LOCAL_MEM_FENCE);\n"
 "	c[get_global_id(0)] = last;\n"
 "}\n"
+/* What LLVM's code makes of a vector element by element. */
+"__kernel void elements(ARGUMENTS)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	float4 v = ((__global float4 *)a)[i];\n"
+"	b[i] = v.x + v.y + v.z;\n"
+"}\n"
+"__kernel void built(ARGUMENTS)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	float x = a[i];\n"
+"	((__global float4 *)b)[i] = (float4)(x, x + 1, x + 2, 1);\n"
+"	((__global uchar4 *)c)[i] = (uchar4)(x, 1, 2, x + 3);\n"
+"}\n"
+"__kernel void three(ARGUMENTS)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	((__global float3 *)b)[i] = ((__global float3 *)a)[i] * 2;\n"
+"}\n"
+"__kernel void moved(ARGUMENTS)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	float4 at = ((__global float4 *)a)[i], v = ((__global float4 *)b)[i];\n"
+"	at.xyz += v.xyz;\n"
+"	((__global float4 *)a)[i] = at;\n"
+"	v.x = -v.x;\n"
+"	((__global float4 *)b)[i] = v;\n"
+"}\n"
+"struct place { float2 at; int count, kind; };\n"
+"__kernel void pairs(ARGUMENTS)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	struct place p = ((__global struct place *)a)[i];\n"
+"	p.count++;\n"
+"	((__global struct place *)b)[i] = p;\n"
+"}\n"
+"__kernel void singles(ARGUMENTS)\n"
+"{\n"
+"	size_t i = 2 * get_global_id(0);\n"
+"	b[i] = a[i];\n"
+"	b[i + 1] = a[i + 1];\n"
+"}\n"
+"__kernel void apart(ARGUMENTS)\n"
+"{\n"
+"	size_t i = get_global_id(0);\n"
+"	__global float4 *v = (__global float4 *)a;\n"
+"	b[i] = v[i].x;\n"
+"	c[i] = v[i].y;\n"
+"}\n"
+"__kernel void shared_vectors(ARGUMENTS)\n"
+"{\n"
+"	__local float4 tile[32];\n"
+"	size_t i = get_local_id(0);\n"
+"	tile[i] = (float4)(a[i], 0, 1, 2);\n"
+"	barrier(CLK_LOCAL_MEM_FENCE);\n"
+"	b[i] = tile[31 - i].x + tile[31 - i].z;\n"
+"}\n"
 "__kernel void out_of_bounds(ARGUMENTS)\n"
 "{\n"
 "	a[get_global_id(0) + 65536 / 4] = 1;\n"
@@ -283,10 +340,18 @@ static const struct launch launches[] = {
 	{ "gather", { 512, 1 }, { 64, 1 } },
 	{ "off", { 128, 1 }, { 64, 1 } },
 	{ "units", { 32, 1 }, { 32, 1 } },
+	{ "elements", { 32, 1 }, { 32, 1 } },
+	{ "built", { 32, 1 }, { 32, 1 } },
+	{ "three", { 32, 1 }, { 32, 1 } },
+	{ "moved", { 32, 1 }, { 32, 1 } },
+	{ "pairs", { 32, 1 }, { 32, 1 } },
+	{ "singles", { 32, 1 }, { 32, 1 } },
+	{ "apart", { 32, 1 }, { 32, 1 } },
+	{ "shared_vectors", { 32, 1 }, { 32, 1 } },
 };
 
 static const struct launch many_launches[] = {
-	{ "stream", { 320, 1 }, { 32, 1 } },
+	{ "stream", { 1280, 1 }, { 32, 1 } },
 	{ "tiles", { 128, 64 }, { 16, 2 } },
 };
 

@@ -552,7 +552,7 @@ static void test_kernels(const struct trace_file *trace)
 	expect_lines(trace, "odd_lanes", 0, 2, (const __u32[]){ 0, 65536 });
 
 	/* Both sides of a branch, then all lanes together. */
-	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 28, "28 kernels");
+	ok(section_count(trace, SIMGPU_TRACE_KERNELS) == 36, "36 kernels");
 	expect(trace, "two_sides", 0,
 	       "L8x1@0 S8x1p L24x1@2 L24x1@0 S24x1p S32x1");
 	/* Lanes leave a loop one after another and meet after it. */
@@ -569,6 +569,16 @@ static void test_kernels(const struct trace_file *trace)
 	expect(trace, "wide", 0,
 	       "L32x4@1 S32x4 L32x8@2 L32x8@1 S32x8p S32x8p");
 	expect(trace, "vectors", 0, "L32x2@1 L32x2@0 S32x2p S32x2p");
+	/* A vector is one access, however many of its elements the code names. */
+	expect(trace, "elements", 0, "L32x4@0 S32x1");
+	expect(trace, "built", 0, "L32x1@0 S32x4 S32x1");
+	expect(trace, "three", 0, "L32x4@0 S32x4");
+	expect(trace, "moved", 0, "L32x4@2 L32x4@0 S32x4 S32x4p");
+	expect(trace, "pairs", 0, "L32x4@3 L32x4@0 S32x4p S32x4p");
+	/* Neighbours that are aligned alone stay apart; so do those with a store between. */
+	expect(trace, "singles", 0, "L32x2@1 S32x2p L32x2@1 S32x2p");
+	expect(trace, "apart", 0, "L32x4@1 S32x1 L32x4@1 S32x1");
+	expect(trace, "shared_vectors", 0, "L32x1@2 H32c4 B32 H32c4 S32x1");
 	expect(trace, "uniform", 0, "L32x1@4 S32x1");
 	expect(trace, "part_warp", 0, "S32x1");
 	expect(trace, "part_warp", 1, "S8x1");
@@ -727,7 +737,6 @@ static void test_sampling(const char *folder)
 	   "sampling is told");
 	ok(weighed_instructions(&sampled) < weighed_instructions(&all) / 4,
 	   "of five thread blocks only one is weighed");
-	free(all.bytes);
 	free(sampled.bytes);
 	free(only.bytes);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -738,6 +747,12 @@ static void test_sampling(const char *folder)
 		   "%s: all that thread blocks stand for is inside", sizes[i]);
 		free(sampled.bytes);
 	}
+	/* Fewer than eight would not say how addresses go on. */
+	sampled = open_result(folder, "few-sampled");
+	ok(sampled.kernels[0].sample_n == 5, "of few thread blocks eight are recorded");
+	ok(kernels_are_same(&all, &sampled, 0), "which say it");
+	free(all.bytes);
+	free(sampled.bytes);
 }
 
 static void test_uneven(const char *folder)
@@ -856,7 +871,7 @@ static void test_folder(const char *folder)
 	ok(text && !size, "quiet without SIMGPU_RECORD_PROGRESS");
 	text = (char *)read_result(folder, "progress", ".err", &size);
 	ok(text && strstr(text, "vector_add: 2 of 2 thread blocks\n") &&
-	   strstr(text, "28 kernels"), "progress");
+	   strstr(text, "36 kernels"), "progress");
 	text = (char *)read_result(folder, "names", ".missing", &size);
 	ok(text && !size, "docs/trace-format.md has the header's names");
 	if (text && size)

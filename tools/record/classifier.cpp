@@ -18,9 +18,6 @@
 
 namespace record {
 
-/* The widest access of one lane in one GPU instruction. */
-constexpr uint32_t ACCESS_BYTES_MAX = 16;
-
 const llvm::Function *callee_of(const llvm::CallInst *call)
 {
 	const llvm::Value *called = call->getCalledOperand()->stripPointerCasts();

@@ -20,6 +20,9 @@
 
 namespace record {
 
+/* The widest access of a lane that a GPU makes with one instruction. */
+constexpr uint32_t ACCESS_BYTES_MAX = 16;
+
 /**
  * struct Instruction - an LLVM instruction as the merger needs it
  * @ir: the instruction
@@ -30,6 +33,9 @@ namespace record {
  * @float_unit: the unit that does what the recipe has as single precision
  * @value: number of its result
  * @piece_bytes: the widest access that its alignment allows
+ * @access_bytes: of the wider access that its own is a part of, or 0: see joiner.h
+ * @access_offset: where in it
+ * @access_place: of the instruction that makes that, in the segment
  * @carries: costs nothing, so that its result is its operands' registers
  * @barrier: a work-group barrier
  * @memory: may access memory that is not private
@@ -48,6 +54,9 @@ struct Instruction {
 	uint8_t float_unit;
 	uint32_t value;
 	uint32_t piece_bytes;
+	uint32_t access_bytes;
+	uint32_t access_offset;
+	uint32_t access_place;
 	bool carries;
 	bool barrier;
 	bool memory;

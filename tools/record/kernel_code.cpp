@@ -8,6 +8,8 @@
 
 #include <llvm/Analysis/PostDominators.h>
 
+#include "joiner.h"
+
 namespace record {
 
 KernelCode::KernelCode(const llvm::Function *kernel, const WeightTable &table)
@@ -20,6 +22,8 @@ KernelCode::KernelCode(const llvm::Function *kernel, const WeightTable &table)
 		cut(function);
 	for (const llvm::Function *function : functions)
 		find_reconvergence(function);
+	for (const Segment &segment : segments)
+		join_accesses(instructions, segment.first, segment.count);
 }
 
 uint32_t KernelCode::segment_at(const llvm::Instruction *ir) const

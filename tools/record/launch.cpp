@@ -25,6 +25,8 @@ namespace record {
 constexpr uint32_t REGISTERS_PER_THREAD = 32;
 /* Of a larger grid only a part is recorded, unless the user says otherwise. */
 constexpr uint64_t BLOCKS_RECORDED = 65536;
+/* Fewer thread blocks do not tell how addresses change from one to the next. */
+constexpr uint64_t BLOCKS_SAMPLED_LEAST = 8;
 /* Thread block for a kernel whose work-group size was left to us. */
 constexpr size_t OWN_BLOCK_THREADS = 256;
 
@@ -204,11 +206,40 @@ void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
 	uint32_t piece = instruction.piece_bytes;
 	LaneBuffer &lane = (*current_buffers)[current_lane];
 
+	if (instruction.access_bytes) {
+		if (add_joined(instruction, address, kind))
+			recording.executed[row]++;
+		return;
+	}
 	for (size_t at = 0; at < size; at += piece) {
 		lane.accesses.push_back({address + at, place,
 			(uint8_t)std::min<size_t>(piece, size - at), kind});
 		recording.executed[row]++;
 	}
+}
+
+/*
+ * An access that is part of a wider one. The first part brings the whole, to the
+ * place at which it is made: a store's comes behind what is between. Return:
+ * whether this was the first part.
+ */
+bool Launch::add_joined(const Instruction &instruction, size_t address,
+			AccessKind kind)
+{
+	LaneBuffer &lane = (*current_buffers)[current_lane];
+	size_t first = lane.steps.back().first_access;
+	size_t at = lane.accesses.size();
+	Access access = {address - std::min<size_t>(address, instruction.access_offset),
+			 instruction.access_place,
+			 (uint8_t)instruction.access_bytes, kind};
+
+	for (size_t i = first; i < at; i++)
+		if (lane.accesses[i].instruction == access.instruction)
+			return false;
+	while (at > first && lane.accesses[at - 1].instruction > access.instruction)
+		at--;
+	lane.accesses.insert(lane.accesses.begin() + at, access);
+	return true;
 }
 
 /*
@@ -290,12 +321,15 @@ template struct Reach<&oclgrind::KernelInvocation::m_workGroups>;
 /*
  * Every thread block is recorded unless there are very many or the user says
  * so; then one of every n that follow each other, at a place that moves so
- * that it is not always in the same column of the grid.
+ * that it is not always in the same column of the grid. Of a kernel that has too few
+ * for that, more.
  */
 void Launch::choose_sample(const oclgrind::KernelInvocation *invocation)
 {
 	sample_n = recording.sample_n ? recording.sample_n :
 		   (blocks + BLOCKS_RECORDED - 1) / BLOCKS_RECORDED;
+	sample_n = std::min<uint64_t>(sample_n, std::max<uint64_t>(
+		blocks / BLOCKS_SAMPLED_LEAST, 1));
 	only_sampled = recording.only_sampled && sample_n > 1;
 	global_memory = invocation->getContext()->getGlobalMemory();
 	if (!only_sampled)

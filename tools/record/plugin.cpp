@@ -11,6 +11,7 @@
  *	weights		the table of instruction weights
  *	classifier	what one LLVM instruction is and costs
  *	kernel_code	the static view of a kernel's code
+ *	joiner		accesses that a GPU makes with one instruction
  *	address_space	the tenant's memory
  *	coalescer	lines and bank conflicts of one access
  *	warp_program	the ops of one warp

@@ -188,7 +188,9 @@ void Warp::run_instruction(const Instruction &instruction, uint32_t place,
 
 	if (instruction.milli)
 		result = compute(instruction, result, active);
-	if (instruction.memory)
+	if (instruction.access_bytes && instruction.access_place < place)
+		result = share_load(instruction, place, lanes);
+	else if (instruction.memory)
 		result = run_accesses(instruction, place, lanes, result);
 	if (instruction.barrier)
 		output.barrier(active);
@@ -224,6 +226,17 @@ Result Warp::compute(const Instruction &instruction, const Result &operands,
 				       : operands, active));
 		}
 	return results.empty() ? operands : results.back();
+}
+
+/* A load whose value an earlier one has brought: it is waited for as that one is. */
+Result Warp::share_load(const Instruction &instruction, uint32_t place,
+			uint32_t lanes)
+{
+	const Instruction &loader = code->instruction(
+		code->number_of(instruction) - place + instruction.access_place);
+
+	copy(loader.value, instruction.value, lanes);
+	return made[loader.value].result;
 }
 
 /*

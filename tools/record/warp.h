@@ -114,6 +114,8 @@ private:
 	Result operands_of(const Instruction &instruction) const;
 	Result compute(const Instruction &instruction, const Result &operands,
 		       uint32_t active);
+	Result share_load(const Instruction &instruction, uint32_t place,
+			  uint32_t lanes);
 	Result run_accesses(const Instruction &instruction, uint32_t place,
 			    uint32_t lanes, const Result &operands);
 	const Access *access_of(uint32_t lane, uint32_t place) const;
