@@ -18,7 +18,8 @@
 			 BIT_OF(kernels_finished) | BIT_OF(context_lines) | \
 			 BIT_OF(preempted_blocks) | BIT_OF(idle_warp_samples) | \
 			 BIT_OF(refreshes) | BIT_OF(reset_blocks) | \
-			 BIT_OF(reset_block_cycles))
+			 BIT_OF(reset_block_cycles) | BIT_OF(sm_handovers) | \
+			 BIT_OF(sm_handover_cycles))
 
 /* Counters that count some of what another one counts: they stay no more than that. */
 static const struct {
