@@ -48,7 +48,7 @@ enum {
  * struct flep - what the policy remembers
  * @credit: by slot, cycles on all SMs that it may still have, below zero where workers
  *	stayed longer than that
- * @service: by slot, what it had had when that was so
+ * @service: by slot, its service when that was so
  * @arrival: by slot, since when it has had work
  * @until: device cycle at which the turns end; 0: there are none
  * @holder: by class, 1 + the slot whose turn it is
