@@ -136,7 +136,7 @@ docs: build/simgpu
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
-		     session session_life session_masks mps systems slicing arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
+		     session session_life session_masks mps systems slicing flep arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing grids masks queues slices quota threads constant dependence builder accelsim \
 		     workloads memory themis allocation plan optimal phases fgqos workers sight)

@@ -42,6 +42,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_mps_share,
 	&policy_time_slice,
 	&policy_slices,
+	&policy_flep,
 	&policy_mig,
 	&policy_reef,
 	&policy_orion,

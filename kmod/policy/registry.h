@@ -29,6 +29,7 @@ extern const struct simgpu_policy policy_cumask;
 extern const struct simgpu_policy policy_dase_fair;
 extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;
+extern const struct simgpu_policy policy_flep;
 extern const struct simgpu_policy policy_hsm_fair;
 extern const struct simgpu_policy policy_hsm_qos;
 extern const struct simgpu_policy policy_krisp;

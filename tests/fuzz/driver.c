@@ -321,7 +321,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
 		"hsm-atd", "10000", "50000", "0.5", "0", "1", "-1", "\n", "x",
 		"quota-rollover", "spart", "mig", "reef", "orion", "tally",
-		"krisp", "lithos",
+		"krisp", "lithos", "flep", "slices",
 	};
 	char path[96], text[512];
 	int ret;

@@ -362,7 +362,7 @@ static void proposals_are_done_or_refused_in_full(void **state)
 static const struct simgpu_policy *const policies[] = {
 	&anything, &policy_even, &policy_hsm_fair, &policy_hsm_qos,
 	&policy_bw_app, &policy_proportional, &policy_cumask, &policy_mps_share,
-	&policy_slices, &policy_stm_merged, &policy_mig,
+	&policy_slices, &policy_flep, &policy_stm_merged, &policy_mig,
 	&policy_reef, &policy_orion, &policy_tally,
 	&policy_krisp, &policy_lithos,
 };

@@ -327,6 +327,7 @@ static int make_mixes(struct sweep *sweep)
 	ret = settings_options(&sweep->experiment.settings, &options);
 	if (ret)
 		return ret;
+	sweep->core_mhz = options.config.core_mhz;
 	sweep->mixes = grow(NULL, count, sizeof(*sweep->mixes));
 	for (i = 0; !ret && i < count; i++) {
 		struct mix *mix = &sweep->mixes[i];

@@ -187,6 +187,8 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @window_instructions: of all its runs
  * @energy_pj: what its events cost, by the GPU's table; 0 without one
  * @context_lines: lines of thread blocks' contexts, saved and restored
+ * @sm_handovers: SMs that it got from others' thread blocks, which had to leave
+ * @sm_handover_cycles: from the orders until these were gone, added up
  * @launches: that have ended; what follows is of these, as in
  *	&struct simgpu_tenant_report
  * @launches_waiting: at the end
@@ -210,6 +212,8 @@ struct sweep_tenant {
 	u64 window_instructions;
 	u64 energy_pj;
 	u64 context_lines;
+	u64 sm_handovers;
+	u64 sm_handover_cycles;
 	u64 launches;
 	u64 launches_waiting;
 	u64 deadline_misses;
@@ -269,6 +273,7 @@ struct sweep_request {
  * @warmup_cycles: where the late span begins, at the next epoch's end
  * @part: which share of the runs this command makes, from 0, of @parts
  * @incomplete: runs of other parts are missing still: there is nothing to report
+ * @core_mhz: core clock of the GPU
  * @program: checksum of this program: figures of another one are not used
  * @mixes: the suite's at each point, points x mixes
  * @requests: how long requests take alone that come at a load
@@ -299,6 +304,7 @@ struct sweep {
 	bool list_suites;
 	bool json;
 	bool csv;
+	u32 core_mhz;
 	u32 program;
 	struct suite suite;
 	struct mix *mixes;

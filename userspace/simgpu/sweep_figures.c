@@ -24,6 +24,7 @@ const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES] = {
 	[SWEEP_LATENCY_P99] = { "latency_p99_us", NULL, NULL },
 	[SWEEP_WAIT_MEAN] = { "wait_mean_us", NULL, NULL },
 	[SWEEP_GOODPUT] = { "goodput", NULL, NULL },
+	[SWEEP_PREEMPTION] = { "preemption_latency_us", NULL, NULL },
 };
 
 /* --- a tenant --- */
@@ -199,6 +200,22 @@ static void add_batch(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_BATCH_STP, run, sum);
 }
 
+/* How long SMs that changed hands were waited for, on average. */
+static void add_preemption(struct sweep_part *part, const struct sweep_run *run)
+{
+	u64 count = 0, cycles = 0;
+	u32 slot;
+
+	for (slot = 0; slot < run->mix->count; slot++) {
+		count += run->tenants[slot].sm_handovers;
+		cycles += run->tenants[slot].sm_handover_cycles;
+	}
+	if (count)
+		add_value(part, SWEEP_PREEMPTION, run,
+			  fixed_mul_div(cycles, SIMGPU_PPM,
+					count * run->sweep->core_mhz));
+}
+
 static void add_run(struct sweep_part *part, const struct sweep_run *run,
 		    const struct verdict *verdicts)
 {
@@ -225,6 +242,7 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_ANTT, run, metrics.antt_ppm);
 	add_value(part, SWEEP_UNFAIRNESS, run, unfairness(run, verdicts));
 	add_batch(part, run, verdicts);
+	add_preemption(part, run);
 	if (predicted)
 		add_value(part, SWEEP_ERROR_MIX, run, errors / predicted);
 }

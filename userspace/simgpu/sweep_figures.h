@@ -47,7 +47,8 @@ struct verdict sweep_judge(const struct session_options *options,
 /*
  * Figures of runs; those of errors and of targets are of tenants, or of mixes; those of
  * latencies, in microseconds, and of goodput are of tenants whose requests come by
- * themselves, once one has ended.
+ * themselves, once one has ended; that of preemption, in microseconds, is of mixes in
+ * which an SM has changed hands.
  */
 enum sweep_figure {
 	SWEEP_FAIRNESS,
@@ -69,6 +70,7 @@ enum sweep_figure {
 	SWEEP_LATENCY_P99,
 	SWEEP_WAIT_MEAN,
 	SWEEP_GOODPUT,
+	SWEEP_PREEMPTION,
 	SWEEP_FIGURES
 };
 

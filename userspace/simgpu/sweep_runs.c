@@ -13,6 +13,7 @@ static const size_t run_fields[] = {
 	FIELD(launches), FIELD(launches_waiting), FIELD(deadline_misses),
 	FIELD(goodput_ppm), FIELD(latency_p50_ns), FIELD(latency_p95_ns),
 	FIELD(latency_p99_ns), FIELD(wait_mean_ns),
+	FIELD(sm_handovers), FIELD(sm_handover_cycles),
 };
 
 static const char *label_of(const struct sweep_run *run)
@@ -229,6 +230,8 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 	tenant->first_run_done = report->first_run_done;
 	tenant->window_instructions = report->counters.thread_instructions;
 	tenant->context_lines = report->counters.context_lines;
+	tenant->sm_handovers = report->counters.sm_handovers;
+	tenant->sm_handover_cycles = report->counters.sm_handover_cycles;
 	if (table)
 		tenant->energy_pj = energy_dynamic_pj(table, &report->counters);
 	fill_latency(tenant, report);
