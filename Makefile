@@ -316,6 +316,8 @@ bench:
 	tools/bench/sweep
 	@echo
 	tools/bench/kernel
+	@echo
+	tools/bench/bpf
 
 results:
 	tools/results/run
