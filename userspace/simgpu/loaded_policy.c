@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads debugfs' file of policies; see loaded_policy.h. */
-#include "command.h"
 #include "loaded_policy.h"
 
 #define POLICIES	"/sys/kernel/debug/simgpu/policies"

@@ -3,7 +3,7 @@
 #ifndef SIMGPU_LOADED_POLICY_H
 #define SIMGPU_LOADED_POLICY_H
 
-#include <simgpu/policy.h>
+#include "command.h"
 
 /**
  * loaded_policy_find() - a policy that is loaded into the kernel

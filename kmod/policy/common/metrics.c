@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* System metrics over normalized progress (NP); definitions: HSM section 4. */
-#include <simgpu/metrics.h>
-
 #include "../registry.h"
 
 /*
