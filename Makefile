@@ -27,11 +27,11 @@ RUNNING_KDIR	:= $(wildcard /lib/modules/$(shell uname -r)/build)
 NEWEST_KDIR	:= $(lastword $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V))
 KDIR		?= $(or $(RUNNING_KDIR),$(NEWEST_KDIR))
 
-.PHONY: all modules userspace tests help demo check check-long bench results clean
+.PHONY: all modules userspace policies tests help demo check check-long bench results clean
 # What a failed or interrupted command leaves must not look finished.
 .DELETE_ON_ERROR:
 
-all: userspace tests
+all: userspace policies tests
 
 help:
 	@echo 'make                 build/simgpu, build/libsimgpu.{a,so} and the tests'
@@ -112,6 +112,18 @@ build/offline.a: $(OFFLINE_OBJECTS)
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lz -llzma -lncursesw -ltinfo \
 		-lpthread -lm $(NL_LIBS)
+
+# --- policies that are BPF programs ---------------------------------------------------
+
+# Those that come with simgpu; left out where libbpf was not built, or clang has no BPF.
+SHIPPED_SOURCES	:= $(wildcard docs/examples/bpf/*.c)
+SHIPPED		:= $(if $(LIBBPF),$(if $(shell clang -print-targets 2>/dev/null | grep -w bpf), \
+		     $(patsubst docs/examples/bpf/%.c,build/policies/%.bpf.o,$(SHIPPED_SOURCES))))
+
+policies: $(SHIPPED)
+
+build/policies/%.bpf.o: docs/examples/bpf/%.c $(wildcard include/simgpu/*.h)
+	tools/build-policy --bpf $< >/dev/null
 
 # --- manual pages -------------------------------------------------------------------
 
@@ -304,6 +316,8 @@ bench:
 	tools/bench/sweep
 	@echo
 	tools/bench/kernel
+	@echo
+	tools/bench/bpf
 
 results:
 	tools/results/run
@@ -329,8 +343,8 @@ plugindir	?= $(prefix)/lib/simgpu
 INSTALL		?= install
 INSTALL_DATA	= $(INSTALL) -m 644
 
-.PHONY: install install-command install-recorder install-lib install-dkms
-install: install-command install-recorder install-lib
+.PHONY: install install-command install-policies install-recorder install-lib install-dkms
+install: install-command install-policies install-recorder install-lib
 
 install-command: build/simgpu man
 	$(INSTALL) -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(mandir)/man4 \
@@ -344,6 +358,11 @@ install-command: build/simgpu man
 	sed 's|@PREFIX@|$(prefix)|' tools/completion/_simgpu \
 		>$(DESTDIR)$(datadir)/zsh/vendor-completions/_simgpu
 	chmod 644 $(DESTDIR)$(datadir)/zsh/vendor-completions/_simgpu
+
+# Where simgpu policy load finds them by name.
+install-policies: policies
+	$(if $(SHIPPED),$(INSTALL) -d $(DESTDIR)$(plugindir)/policies)
+	$(if $(SHIPPED),$(INSTALL_DATA) $(SHIPPED) $(DESTDIR)$(plugindir)/policies/)
 
 # Left out where Oclgrind, which the recorder is a plug-in of, is not there.
 HAS_OCLGRIND	= $(wildcard /usr/include/oclgrind/Plugin.h)

@@ -324,10 +324,20 @@ static int simgpu_decisions_show(struct seq_file *seq, void *item)
 	seq_printf(seq, "policy %s\ncalls %llu\nns %llu\nlongest_ns %llu\n",
 		   device->policy->name, decisions->calls, decisions->ns,
 		   decisions->longest_ns);
+	seq_printf(seq, "refused %llu %s\n", device->refusals.count,
+		   device->refusals.policy);
 	simgpu_device_unlock(device);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_decisions);
+
+/* What the policies are that no command has built in. */
+static int simgpu_policies_show(struct seq_file *seq, void *unused)
+{
+	simgpu_plugins_describe(seq);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_policies);
 
 /**
  * simgpu_debugfs_init() - make the module's directory
@@ -335,6 +345,8 @@ DEFINE_SHOW_ATTRIBUTE(simgpu_decisions);
 void simgpu_debugfs_init(void)
 {
 	simgpu_debugfs_root = debugfs_create_dir("simgpu", NULL);
+	debugfs_create_file("policies", 0400, simgpu_debugfs_root, NULL,
+			    &simgpu_policies_fops);
 }
 
 /**

@@ -98,6 +98,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->start = *options;
 	device->start.constants = NULL;
 	device->decisions = (struct simgpu_decisions) {};
+	device->refusals = (struct simgpu_refusals) {};
 	device->start_constants = !options->constants ? 0 :
 		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);

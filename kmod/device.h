@@ -354,6 +354,16 @@ struct simgpu_decisions {
 };
 
 /**
+ * struct simgpu_refusals - policies whose place even has taken in a session
+ * @count: how often
+ * @policy: the last one's name
+ */
+struct simgpu_refusals {
+	u64 count;
+	char policy[SIMGPU_NAME_BYTES];
+};
+
+/**
  * struct simgpu_device - a simulated GPU
  * @dev: /sys/class/simgpu/simgpuN; its references keep this struct
  * @cdev: /dev/simgpuN
@@ -412,6 +422,7 @@ struct simgpu_decisions {
  * @model: likewise
  * @slow: the policy is to be replaced, for it took too long
  * @decisions: of the policy
+ * @refusals: of the session
  * @refusal: why a word was not followed last in this session, the policy's or the
  *	model's or that of a write
  * @session_refusal: the session's own last one that was seen
@@ -497,6 +508,7 @@ struct simgpu_device {
 	const struct simgpu_model *model;
 	bool slow;
 	struct simgpu_decisions decisions;
+	struct simgpu_refusals refusals;
 	struct session_refusal refusal;
 	struct session_refusal session_refusal;
 	bool private_runs;

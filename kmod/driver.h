@@ -20,6 +20,7 @@
 #define SIMGPU_WEIGHT_MIN	1
 #define SIMGPU_WEIGHT_MAX	SESSION_WEIGHT_MAX
 
+struct seq_file;
 struct simgpu_observer;
 struct simgpu_device;
 struct simgpu_tenant;
@@ -114,6 +115,7 @@ void simgpu_plugin_hold(const void *policy_or_model);
 void simgpu_plugin_put(const void *policy_or_model);
 ssize_t simgpu_plugins_emit(char *buf, bool policies);
 ssize_t simgpu_plugins_emit_bpf(char *buf);
+void simgpu_plugins_describe(struct seq_file *seq);
 bool simgpu_plugin_name_valid(const char *name);
 bool simgpu_policy_is_gone(const struct simgpu_policy *policy);
 int simgpu_bpf_policy_add(const struct simgpu_policy *policy,

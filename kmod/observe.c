@@ -60,6 +60,8 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 	row_refusal_words(why, words);
 	dev_warn(&device->dev, "policy %s: %s: even takes its place\n",
 		 device->policy->name, words);
+	device->refusals.count++;
+	strscpy(device->refusals.policy, device->policy->name, SIMGPU_NAME_BYTES);
 	simgpu_tell(policy, device, policy_even.name, true);
 	/* What fails in a gang, with its knobs on its GPU, is its own affair. */
 	if (!device->start.gang_size && defaults->policy == device->policy) {

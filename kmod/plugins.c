@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <simgpu/register.h>
@@ -245,6 +246,36 @@ ssize_t simgpu_plugins_emit_bpf(char *buf)
 						simgpu_plugin_name(plugin));
 	mutex_unlock(&simgpu_plugins_lock);
 	return length + sysfs_emit_at(buf, length, "\n");
+}
+
+/* A line of the policy, and one of each knob, whose help is the line's rest. */
+static void simgpu_plugin_describe(struct seq_file *seq,
+				   const struct simgpu_policy *policy)
+{
+	const struct simgpu_param *param = policy->params;
+
+	seq_printf(seq, "policy %s source %u events 0x%x needs 0x%x state_bytes %u\n",
+		   policy->name, policy->source, policy->events, policy->needs,
+		   policy->state_bytes);
+	for (; param && param->name; param++)
+		seq_printf(seq, "knob %s unit %u least %llu most %llu initial %llu help %s\n",
+			   param->name, param->unit, param->least, param->most,
+			   param->initial, param->help ?: "");
+}
+
+/**
+ * simgpu_plugins_describe() - what the policies are that are not built in
+ * @seq: of a file in debugfs
+ */
+void simgpu_plugins_describe(struct seq_file *seq)
+{
+	struct simgpu_plugin *plugin;
+
+	mutex_lock(&simgpu_plugins_lock);
+	list_for_each_entry(plugin, &simgpu_plugins, list)
+		if (plugin->policy && !plugin->gone)
+			simgpu_plugin_describe(seq, plugin->policy);
+	mutex_unlock(&simgpu_plugins_lock);
 }
 
 /**

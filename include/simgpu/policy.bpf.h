@@ -7,8 +7,9 @@
 #ifndef SIMGPU_POLICY_BPF_H
 #define SIMGPU_POLICY_BPF_H
 
-#include <simgpu/split.h>
+#include <simgpu/metrics.h>
 #include <simgpu/random.h>
+#include <simgpu/split.h>
 
 /**
  * struct simgpu_no_state - the state of a policy that has none

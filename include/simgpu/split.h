@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What policies in all homes share: what a tenant held, and an even split. */
+/* What policies in all homes share: what a tenant held, and splits of the SMs. */
 #ifndef SIMGPU_SPLIT_H
 #define SIMGPU_SPLIT_H
 
@@ -68,6 +68,117 @@ static inline void simgpu_split_even(const struct simgpu_snapshot *snapshot,
 			proposal->sms[slot]++;
 			over--;
 		}
+	}
+}
+
+/*
+ * Takes SMs, one in turn from the highest slots that have more than @keep; returns how
+ * many it should have taken beyond these.
+ */
+static inline u32 simgpu_split_take(struct simgpu_proposal *proposal, u32 excess,
+				    u32 keep)
+{
+	u32 i, slot;
+
+	simgpu_each(i, SIMGPU_SLOTS_MAX) {
+		slot = simgpu_index(SIMGPU_SLOTS_MAX - 1 - i, SIMGPU_SLOTS_MAX);
+		if (!excess)
+			break;
+		if (proposal->sms[slot] > keep) {
+			proposal->sms[slot]--;
+			excess--;
+		}
+	}
+	return excess;
+}
+
+/* Gives SMs, one in turn to those that have some, the lowest slots first. */
+static inline u32 simgpu_split_give(struct simgpu_proposal *proposal, u32 left)
+{
+	u32 slot;
+
+	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+		if (!left)
+			break;
+		if (proposal->sms[slot]) {
+			proposal->sms[slot]++;
+			left--;
+		}
+	}
+	return left;
+}
+
+/*
+ * Makes the counts sum up to all SMs. Rounding is off by less than an SM a slot, but
+ * where no weights are given all but one SM a slot are left over.
+ */
+static inline void simgpu_split_settle(const struct simgpu_snapshot *snapshot,
+				       u32 given, struct simgpu_proposal *proposal)
+{
+	u32 excess = given > snapshot->sms ? given - snapshot->sms : 0;
+	u32 left = given && given < snapshot->sms ? snapshot->sms - given : 0;
+	u32 turn;
+
+	simgpu_each(turn, SIMGPU_SMS_MAX) {
+		if (!excess && !left)
+			break;
+		excess = simgpu_split_take(proposal, excess, 1);
+		left = simgpu_split_give(proposal, left);
+	}
+	/* More tenants than SMs: the highest slots get none. */
+	simgpu_split_take(proposal, excess, 0);
+}
+
+/**
+ * simgpu_split_weights() - share the SMs in proportion to weights
+ * @snapshot: of the device
+ * @weights: by slot, below 2^56 in sum; those of tenants without work are ignored; who
+ *	has 0 gets one SM
+ * @proposal: the counts of all slots are set
+ *
+ * Fractions are rounded to the nearest, but nobody is left without an SM. What is over
+ * then goes to the lowest slots, what is wanting comes from the highest that have more
+ * than one. Where there are more tenants than SMs the highest ones get none.
+ */
+static inline void simgpu_split_weights(const struct simgpu_snapshot *snapshot,
+					const u64 *weights,
+					struct simgpu_proposal *proposal)
+{
+	u64 sum = 0, sms;
+	u32 given = 0, slot;
+
+	simgpu_each(slot, SIMGPU_SLOTS_MAX)
+		if (snapshot->tenants[slot].active)
+			sum = fixed_add(sum, weights[slot]);
+	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+		proposal->sms[slot] = 0;
+		if (!snapshot->tenants[slot].active)
+			continue;
+		sms = fixed_add(fixed_mul(weights[slot], snapshot->sms), sum / 2);
+		sms = fixed_mul_div(sms, 1, sum);
+		proposal->sms[slot] = sms ? (u32)sms : 1;
+		given = (u32)fixed_add(given, proposal->sms[slot]);
+	}
+	simgpu_split_settle(snapshot, given, proposal);
+}
+
+/**
+ * simgpu_share_all() - all SMs are shared by the same tenants
+ * @snapshot: of the device
+ * @sharers: a bit for each slot that may be there; 0: the SMs are nobody's
+ * @proposal: says owners
+ */
+static inline void simgpu_share_all(const struct simgpu_snapshot *snapshot,
+				    u64 sharers, struct simgpu_proposal *proposal)
+{
+	u32 sm;
+
+	proposal->flags |= SIMGPU_SAYS_OWNERS;
+	simgpu_each(sm, SIMGPU_SMS_MAX) {
+		if (sm >= snapshot->sms)
+			break;
+		proposal->owner[sm] = sharers ? SIMGPU_SHARED : SIMGPU_NO_OWNER;
+		proposal->sharers[sm] = sharers;
 	}
 }
 

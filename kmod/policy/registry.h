@@ -7,6 +7,7 @@
 #define SIMGPU_REGISTRY_H
 
 #include <simgpu/fixed.h>
+#include <simgpu/metrics.h>
 #include <simgpu/model.h>
 #include <simgpu/policy.h>
 #include <simgpu/split.h>

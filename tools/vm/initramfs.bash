@@ -155,6 +155,15 @@ carry_tools() {
 	done < <(find -L "$top/build" -maxdepth 1 -type f -perm -u+x ! -name '*.so*' -print0 2>/dev/null)
 }
 
+# BPF programs that simgpu policy load finds by name.
+carry_policies() {
+	local path
+
+	for path in "$top"/build/policies/*.bpf.o; do
+		[[ ! -f $path ]] || carry "$path"
+	done
+}
+
 carry_copies() {
 	local path file
 
@@ -274,6 +283,7 @@ make_initramfs() {
 		carry_argument "$word"
 	done
 	carry_tools
+	carry_policies
 	carry_copies
 	carry_dependencies
 	if [[ -n $module ]]; then

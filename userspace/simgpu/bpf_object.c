@@ -70,7 +70,7 @@ static int fail_attach(const struct loading *loading, int error)
 		return fail("%s: it keeps something in variables of its own, or who loads it may not; its state is the place",
 			    loading->path);
 	case -EINVAL:
-		return fail("%s: its name, events, needs, state or knobs are not as they must be",
+		return fail("%s: its decide(), name, events, needs, state or knobs are not as they must be",
 			    loading->path);
 	default:
 		return fail("%s: %s", loading->path, strerror(-error));
@@ -127,6 +127,8 @@ static int open_object(struct loading *loading)
 			    loading->path, strerror(errno));
 	if (find_policy(loading) || check_policy(loading))
 		return STATUS_FAILED;
+	if (!bpf_object__next_program(loading->object, NULL))
+		return fail("%s: it has no decide()", loading->path);
 	loading->log = calloc(1, LOG_BYTES);
 	bpf_object__for_each_program(program, loading->object)
 		if (loading->log)

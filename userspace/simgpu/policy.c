@@ -32,14 +32,15 @@ static const char about[] =
 	"model is, or set the device's policy, with POLICY@MODEL its model as well. "
 	"A new policy begins with an even split, and is asked from the first of its "
 	"events on, at the latest at the epoch's end.\v"
-	"show tells of one that is built in, or of a plug-in's file (with a '/'), when "
+	"show tells of one that is built in, is loaded, or of a plug-in's file (with a '/'), when "
 	"it is asked, what it needs, what it keeps, and its knobs: unit, range, first "
 	"value and what each is for. Knobs are set by --set NAME=VALUE offline, and on "
 	"a device in policy_params/ and model_params/ of its folder in sysfs.\n\n"
 	"load brings a BPF program that tools/build-policy --bpf has made to all "
-	"devices as a policy, until unload takes it back; list marks it. It takes a 6.12 "
-	"kernel and root. stats tells how often the device's policy was asked, and how "
-	"long that took.\n\n"
+	"devices as a policy, until unload takes it back; list marks it. A name is that of "
+	"one that came with simgpu. It takes a 6.12 kernel and root. stats tells how often "
+	"the device's policy was asked, how long that took, which policies even has "
+	"replaced in this session, and the values of the knobs.\n\n"
 	"Examples:\n"
 	"  simgpu policy list\n"
 	"  simgpu policy show hsm-fair\n"
@@ -48,7 +49,8 @@ static const char about[] =
 	"  simgpu policy set hsm-fair\n"
 	"  simgpu policy set even --device 1\n"
 	"  simgpu policy set hsm-qos@mirror\n"
-	"  simgpu policy load build/policies/lottery.bpf.o\n"
+	"  simgpu policy load lottery\n"
+	"  simgpu policy load build/policies/mine.bpf.o\n"
 	"\n"
 	"Exit status: 0; 1 if the device refused, or nothing has the name; 2 for wrong "
 	"usage.";
@@ -56,8 +58,8 @@ static const char about[] =
 /**
  * struct arguments - the parsed command line
  * @verb: list, show, set, load, unload or stats
- * @name: POLICY[@MODEL] to set, a policy or a model to show, a file to load, a policy
- *	to unload
+ * @name: POLICY[@MODEL] to set, a policy or a model to show, a file or a policy to
+ *	load, a policy to unload
  * @config: whose trained values show prints, or NULL
  * @replace: load a policy in the place of another
  * @force: unload one that is in use
@@ -86,7 +88,7 @@ static const struct {
 	{ "list", NULL },
 	{ "show", "the name of a policy or a model" },
 	{ "set", "the name of a policy" },
-	{ "load", "a file" },
+	{ "load", "a file, or the name of a shipped policy" },
 	{ "unload", "the name of a policy" },
 	{ "stats", NULL },
 };
@@ -166,7 +168,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_argument,
-	.args_doc = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o\nunload NAME\nstats",
+	.args_doc = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o|NAME\nunload NAME\nstats",
 	.doc = about,
 };
 

@@ -3,6 +3,7 @@
  * simgpu policy load and unload. A file in the BPF file system keeps a loaded policy in
  * the kernel; to take that away is to unload it.
  */
+#include <libgen.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -16,6 +17,7 @@
 #define BPF_FS_IS	0xcafe4a11
 #define FOLDER		BPF_FS "/simgpu"
 #define DEVICES_MAX	64
+#define SUFFIX		".bpf.o"
 
 /* The first device there is: what it can, all can. */
 static int first_device(unsigned int *device)
@@ -59,10 +61,63 @@ static int make_folder(void)
 	return STATUS_OK;
 }
 
-int policy_load(const char *path, bool replace)
-{
-	int ret = 0;
+/* --- which file ---------------------------------------------------------- */
 
+/* Where shipped policies are, from the program's folder: built, and installed. */
+static const char *const shipped[] = { "policies", "../lib/simgpu/policies" };
+
+static bool is_file(const char *text)
+{
+	size_t length = strlen(text);
+
+	return strchr(text, '/') || (length > strlen(SUFFIX) &&
+	       !strcmp(text + length - strlen(SUFFIX), SUFFIX));
+}
+
+/* Of a name as it stands, or with the underscores that a C file has. */
+static bool find_in(const char *folder, const char *name, char *path, size_t room)
+{
+	char *at;
+
+	if ((size_t)snprintf(path, room, "%s/%s" SUFFIX, folder, name) >= room)
+		return false;
+	if (!access(path, F_OK))
+		return true;
+	for (at = strrchr(path, '/'); *at; at++)
+		if (*at == '-')
+			*at = '_';
+	return !access(path, F_OK);
+}
+
+static int find_shipped(const char *name, char *path, size_t room)
+{
+	char self[PATH_MAX], folders[ARRAY_SIZE(shipped)][PATH_MAX + 32];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char *base;
+	size_t i;
+
+	if (length < 0)
+		return fail("/proc/self/exe: %s", strerror(errno));
+	self[length] = '\0';
+	base = dirname(self);
+	for (i = 0; i < ARRAY_SIZE(shipped); i++) {
+		snprintf(folders[i], sizeof(folders[i]), "%s/%s", base, shipped[i]);
+		if (find_in(folders[i], name, path, room))
+			return STATUS_OK;
+	}
+	return fail("there is no file of a policy \"%s\" in %s or %s; a file's name has a '/' or ends in " SUFFIX,
+		    name, folders[0], folders[1]);
+}
+
+int policy_load(const char *word, bool replace)
+{
+	char found[PATH_MAX * 2];
+	const char *path = is_file(word) ? word : found;
+	int ret = path == word ? STATUS_OK :
+				 find_shipped(word, found, sizeof(found));
+
+	if (ret)
+		return ret;
 	if (access(path, R_OK))
 		return fail("%s: %s", path, strerror(errno));
 	ret = check_module();

@@ -7,12 +7,12 @@
 
 /**
  * policy_load() - bring a policy to all devices
- * @path: of the object
+ * @word: its object's path, or the name of one that is shipped
  * @replace: in the place of the one of its name
  *
  * Return: an exit status; what was wrong has been said.
  */
-int policy_load(const char *path, bool replace);
+int policy_load(const char *word, bool replace);
 
 /**
  * policy_unload() - take one back
@@ -24,7 +24,7 @@ int policy_load(const char *path, bool replace);
 int policy_unload(const char *name, bool force);
 
 /**
- * policy_stats() - print how often a device's policy was asked, and how long that took
+ * policy_stats() - print what a device's policy has cost, was refused and is set to
  * @device: the device
  * @json: one JSON document, no text
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Prints what a policy or a model is; see policy_show.h. */
 #include "contender.h"
+#include "loaded_policy.h"
 #include "names.h"
 #include "output.h"
 #include "plugin.h"
@@ -128,6 +129,8 @@ static int fail_unknown(const char *name)
 {
 	struct names names = { .wanted = name };
 
+	if (errno == EACCES)
+		warn("policies that were loaded into the kernel are shown to root only");
 	names_add_policies(&names);
 	names_add_models(&names);
 	return names_fail(&names, "policy and no model",
@@ -140,6 +143,7 @@ static int find(struct subject *subject, enum shown_first first,
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
 
+	errno = 0;
 	if (plugin_is_file(name)) {
 		if (plugin_load_either(name, &policy, &model))
 			return STATUS_FAILED;
@@ -147,6 +151,8 @@ static int find(struct subject *subject, enum shown_first first,
 		policy = plugin_find_policy(name);
 		model = plugin_find_model(name);
 	}
+	if (!policy && !model)
+		policy = loaded_policy_find(name);
 	if (!policy && !model)
 		return fail_unknown(name);
 	if (policy && (first == SHOW_POLICY || !model))

@@ -11,23 +11,14 @@
  */
 void metrics_compute(const u64 *np_ppm, unsigned int count, struct metrics *out)
 {
-	u64 least = U64_MAX, most = 0, turnaround = 0;
-	bool stuck = false;
+	struct simgpu_metrics metrics;
 	unsigned int i;
 
-	memset(out, 0, sizeof(*out));
-	if (!count)
-		return;
-	for (i = 0; i < count; i++) {
-		if (np_ppm[i] < least)
-			least = np_ppm[i];
-		if (np_ppm[i] > most)
-			most = np_ppm[i];
-		out->stp_ppm = fixed_add(out->stp_ppm, np_ppm[i]);
-		stuck |= !np_ppm[i];
-		turnaround = fixed_add(turnaround,
-				       fixed_ratio_ppm(SIMGPU_PPM, np_ppm[i]));
-	}
-	out->fairness_ppm = fixed_ratio_ppm(least, most);
-	out->antt_ppm = stuck ? 0 : turnaround / count;
+	simgpu_metrics_begin(&metrics);
+	for (i = 0; i < count; i++)
+		simgpu_metrics_add(&metrics, np_ppm[i]);
+	simgpu_metrics_end(&metrics);
+	out->fairness_ppm = metrics.fairness_ppm;
+	out->stp_ppm = metrics.stp_ppm;
+	out->antt_ppm = metrics.antt_ppm;
 }

@@ -6,37 +6,6 @@
  */
 #include "../registry.h"
 
-/* Round to nearest. */
-static u32 fraction_of(u32 sms, u64 weight, u64 weights)
-{
-	u64 most = fixed_add(fixed_mul(weight, sms), weights / 2);
-
-	return (u32)fixed_mul_div(most, 1, weights);
-}
-
-/* Take SMs, one in turn from the highest slots that have more than one. */
-static void take_back(struct simgpu_proposal *proposal, u32 excess)
-{
-	u32 before, slot;
-
-	do {
-		before = excess;
-		for (slot = SIMGPU_SLOTS_MAX; slot && excess; slot--) {
-			if (proposal->sms[slot - 1] > 1) {
-				proposal->sms[slot - 1]--;
-				excess--;
-			}
-		}
-	} while (excess && excess < before);
-	/* More tenants than SMs: the highest slots get none. */
-	for (slot = SIMGPU_SLOTS_MAX; slot && excess; slot--) {
-		if (proposal->sms[slot - 1]) {
-			proposal->sms[slot - 1]--;
-			excess--;
-		}
-	}
-}
-
 /*
  * policy_split() - divide all SMs by weights
  * @weights: by slot, below 2^56 in sum; inactive tenants' are ignored; one of 0
@@ -48,31 +17,8 @@ static void take_back(struct simgpu_proposal *proposal, u32 excess)
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal)
 {
-	u64 sum = 0;
-	u32 given = 0, slot;
-
 	memset(proposal, 0, sizeof(*proposal));
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (snapshot->tenants[slot].active)
-			sum = fixed_add(sum, weights[slot]);
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		u32 *sms = &proposal->sms[slot];
-
-		if (!snapshot->tenants[slot].active)
-			continue;
-		*sms = fraction_of(snapshot->sms, weights[slot], sum);
-		if (!*sms)
-			*sms = 1;
-		given += *sms;
-	}
-	if (given > snapshot->sms)
-		take_back(proposal, given - snapshot->sms);
-	while (given && given < snapshot->sms)
-		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-			if (proposal->sms[slot] && given < snapshot->sms) {
-				proposal->sms[slot]++;
-				given++;
-			}
+	simgpu_split_weights(snapshot, weights, proposal);
 }
 
 /*
@@ -112,13 +58,7 @@ void policy_own_or_share(const struct simgpu_snapshot *snapshot,
 void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
 		      struct simgpu_proposal *proposal)
 {
-	u32 sm;
-
-	proposal->flags |= SIMGPU_SAYS_OWNERS;
-	for (sm = 0; sm < snapshot->sms; sm++) {
-		proposal->owner[sm] = sharers ? SIMGPU_SHARED : SIMGPU_NO_OWNER;
-		proposal->sharers[sm] = sharers;
-	}
+	simgpu_share_all(snapshot, sharers, proposal);
 }
 
 static bool takes_turn(const struct simgpu_snapshot *snapshot, u32 slot, u64 first,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads debugfs' file of policies; see loaded_policy.h. */
+#include "loaded_policy.h"
+
+#define POLICIES	"/sys/kernel/debug/simgpu/policies"
+#define HELP_BYTES	256
+
+/**
+ * struct found - a policy and what its pointers point to
+ * @policy: the policy
+ * @params: its knobs, and an end
+ * @names: of these
+ * @help: likewise
+ */
+static struct found {
+	struct simgpu_policy policy;
+	struct simgpu_param params[SIMGPU_PARAMS_MAX + 1];
+	char names[SIMGPU_PARAMS_MAX][SIMGPU_NAME_BYTES];
+	char help[SIMGPU_PARAMS_MAX][HELP_BYTES];
+} found;
+
+/* Whether a line begins a policy, and that one. */
+static bool take_policy(const char *line, const char *name)
+{
+	struct simgpu_policy *policy = &found.policy;
+
+	return sscanf(line, "policy %31s source %u events %x needs %x state_bytes %u",
+		      policy->name, &policy->source, &policy->events,
+		      &policy->needs, &policy->state_bytes) == 5 &&
+	       !strcmp(policy->name, name);
+}
+
+static bool take_knob(const char *line, u32 knob)
+{
+	struct simgpu_param *param = &found.params[knob];
+
+	param->name = found.names[knob];
+	param->help = found.help[knob];
+	return sscanf(line, "knob %31s unit %u least %llu most %llu initial %llu help %255[^\n]",
+		      found.names[knob], &param->unit, &param->least,
+		      &param->most, &param->initial, found.help[knob]) >= 5;
+}
+
+static bool read_policy(FILE *file, const char *name)
+{
+	bool there = false;
+	char line[512];
+	u32 knobs = 0;
+
+	while (fgets(line, sizeof(line), file)) {
+		if (!there) {
+			there = take_policy(line, name);
+			continue;
+		}
+		if (knobs == SIMGPU_PARAMS_MAX || !take_knob(line, knobs))
+			break;
+		knobs++;
+	}
+	found.params[knobs].name = NULL;
+	found.policy.params = found.params;
+	return there;
+}
+
+const struct simgpu_policy *loaded_policy_find(const char *name)
+{
+	FILE *file = fopen(POLICIES, "r");
+	bool there;
+
+	if (!file)
+		return NULL;
+	memset(&found, 0, sizeof(found));
+	there = read_policy(file, name);
+	fclose(file);
+	errno = ENOENT;
+	return there ? &found.policy : NULL;
+}
