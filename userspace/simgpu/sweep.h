@@ -196,6 +196,7 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @useful_instructions: of @window_instructions, those of no thread block that was reset
  * @requests: that have come; these and the rest as in &struct service_figures, of
  *	services of a suite that has them
+ * @refused: of the run, &enum session_refusal_kind: whether the policy was refused
  * @alone: the private run at @instructions
  * @alone_late: and at @late_instructions
  */
@@ -231,6 +232,7 @@ struct sweep_tenant {
 	u64 judged;
 	u64 p50_ns;
 	u64 p99_ns;
+	u64 refused;
 	struct offline_mark alone;
 	struct offline_mark alone_late;
 };

@@ -15,7 +15,7 @@ static const size_t run_fields[] = {
 	FIELD(goodput_ppm), FIELD(latency_p50_ns), FIELD(latency_p95_ns),
 	FIELD(latency_p99_ns), FIELD(wait_mean_ns), FIELD(useful_instructions),
 	FIELD(requests), FIELD(unfinished), FIELD(late), FIELD(met),
-	FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
+	FIELD(judged), FIELD(p50_ns), FIELD(p99_ns), FIELD(refused),
 };
 
 static const char *label_of(const struct sweep_run *run)
@@ -330,6 +330,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 		fill_tenant(&run->tenants[slot], result->cycle,
 			    energy_find(options->config.name),
 			    &result->reports[slot]);
+	run->tenants[SERVE_SERVICE].refused = result->refusal.kind;
 	if (watch->ends)
 		ret = sweep_serve_judge(run, watch->ends,
 					&experiment->tenants[SERVE_SERVICE].arrivals,

@@ -11,6 +11,7 @@
 /**
  * struct part - some runs of a policy
  * @runs: how many
+ * @refused: of these, those in which the policy was refused, so that `even` may have run
  * @requests: that have come, in all of them
  * @unfinished: of these, have not ended
  * @late: of these, those whose deadline has passed
@@ -26,6 +27,7 @@
  */
 struct part {
 	u32 runs;
+	u32 refused;
 	u64 requests;
 	u64 unfinished;
 	u64 late;
@@ -64,6 +66,7 @@ static void add_run(struct part *part, const struct sweep_run *run)
 		&(run->alone ? run->alone : run)->tenants[SERVE_SERVICE];
 
 	part->runs++;
+	part->refused += service->refused != SESSION_REFUSED_NOTHING;
 	part->requests += service->requests;
 	part->unfinished += service->unfinished;
 	part->late += service->late;
@@ -147,6 +150,7 @@ static void set_part(struct json_object *object, const struct part *part)
 	bool timed = part->timed;
 
 	json_set(object, "runs", json_u64(part->runs));
+	json_set(object, "refused", json_u64(part->refused));
 	json_set(object, "requests", json_u64(part->requests));
 	json_set(object, "unfinished", json_u64(part->unfinished));
 	json_set(object, "late", json_u64(part->late));
@@ -373,12 +377,26 @@ static int write_rows(const struct sweep *sweep)
 	return STATUS_OK;
 }
 
+static void warn_of_refused(const struct sweep *sweep)
+{
+	u32 i;
+
+	for (i = 0; i < sweep->policy_count; i++) {
+		struct part part = part_of(sweep, i, ALL, NULL);
+
+		if (part.refused)
+			warn("%s was refused in %u of %u runs: what they show may be even's",
+			     sweep->labels[i], part.refused, part.runs);
+	}
+}
+
 int sweep_serve_report(const struct sweep *sweep)
 {
 	int ret = write_rows(sweep);
 
 	if (ret)
 		return ret;
+	warn_of_refused(sweep);
 	if (sweep->json)
 		return print_json(sweep);
 	return sweep->csv ? print_csv(sweep) : print_table(sweep);
