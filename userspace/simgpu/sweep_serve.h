@@ -36,6 +36,7 @@ void serve_ends_add(struct serve_ends *ends, const struct offline_kernel *kernel
  * @run: the first tenant's figures are filled in
  * @ends: of its requests
  * @plan: of its arrivals
+ * @core_mhz: of the GPU
  *
  * Return: 0; -ENOMEM; -EPROTO if they are not what the session has counted.
  */

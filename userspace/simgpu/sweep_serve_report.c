@@ -296,8 +296,9 @@ static void table_row(const struct sweep *sweep, u32 policy, u32 point,
 
 static int print_table(const struct sweep *sweep)
 {
-	struct table *table = table_new(
-		"POLICY|>LOAD|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER");
+	static const char headings[] =
+		"POLICY|>LOAD|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER";
+	struct table *table = table_new(headings);
 
 	for_each_part(sweep, table_row, table);
 	table_print(table);
