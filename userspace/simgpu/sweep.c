@@ -2,10 +2,14 @@
 /* simgpu sweep: its command line. */
 #include "jobs.h"
 #include "plugin.h"
+#include "sweep_serve.h"
 #include "sweep_sets.h"
 
 /* More would be an oversight on the command line. */
 #define SWEEP_RUNS_MAX	1000000
+#define DEADLINE_MAX	(1000 * SIMGPU_PPM)
+/* Of services beside best-effort work, where --deadline says nothing. */
+#define DEADLINE_SERVE	(5 * SIMGPU_PPM)
 
 enum {
 	OPTION_SUITE = 256,
@@ -13,6 +17,7 @@ enum {
 	OPTION_OUT,
 	OPTION_TARGET,
 	OPTION_SEEDS,
+	OPTION_DEADLINE,
 	OPTION_WARMUP,
 	OPTION_PART,
 	OPTION_EVERY,
@@ -32,6 +37,8 @@ static const struct argp_option options[] = {
 	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval", 0 },
 	{ "target", OPTION_TARGET, "NP", 0,
 	  "What the tenant with priority is promised (default 0.8, without --weights; 0: none has)", 0 },
+	{ "deadline", OPTION_DEADLINE, "X", 0,
+	  "Requests at a load have until X times what they take alone, unless they have deadline= (default 5 in serve-pairs, else none)", 0 },
 	{ "warmup", OPTION_WARMUP, "N", 0,
 	  "Core cycles before a target is held against a tenant (default 2000000)", 0 },
 	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
@@ -76,6 +83,9 @@ static const char about[] =
 	"In the suite stm-sets each trace runs once, with profiles that are measured "
 	"first, and means say what policies gain over sequential and concurrent; it has "
 	"the policy stm-optimal, the best schedule, found by measuring (docs/stm.md).\n"
+	"In the suite serve-pairs the first tenant's requests come at a --load, and means are "
+	"its latencies over those alone, the part of requests within their deadline, and "
+	"the other's throughput (docs/sweeps.md).\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu sweep --policy even,hsm-fair@hsm,hsm-fair@mirror --out build/pairs\n"
@@ -83,6 +93,7 @@ static const char about[] =
 	"  simgpu sweep --suite ./services --load 0.1:0.9:0.1 --cycles 5000000 --json\n"
 	"  simgpu sweep --suite hsm-compute --seeds 5 --cycles 1000000 --json\n"
 	"  simgpu sweep --suite stm-sets --config gtx480 --policy sequential,concurrent,stm\n"
+	"  simgpu sweep --suite serve-pairs --load 0.1:0.9:0.1 --policy mig,reef --json\n"
 	"  printf 'LBM DXTC\\nPVC:weight=3 SC BINO\\n' >mine; simgpu sweep --suite ./mine\n"
 	"\n"
 	"Exit status: 0, whatever the figures are; 1 if it failed; 2 for wrong "
@@ -147,6 +158,12 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 			argp_error(state, "--target is an NP from 0 to 1, not \"%s\"",
 				   text);
 		sweep->target_given = true;
+		return 0;
+	case OPTION_DEADLINE:
+		if (!parse_ppm(text, &sweep->deadline_ppm) ||
+		    !sweep->deadline_ppm || sweep->deadline_ppm > DEADLINE_MAX)
+			argp_error(state, "--deadline is above 0 up to 1000, not \"%s\"",
+				   text);
 		return 0;
 	case OPTION_WARMUP:
 		sweep->warmup_cycles = option_number(state, "--warmup", text, 0,
@@ -342,6 +359,16 @@ static int make_mixes(struct sweep *sweep)
 	return ret;
 }
 
+/* Deadlines are of requests that take so long alone. */
+static int check_deadline(struct sweep *sweep)
+{
+	if (sweep->suite.serves && !sweep->deadline_ppm)
+		sweep->deadline_ppm = DEADLINE_SERVE;
+	if (sweep->deadline_ppm && !sweep_takes_deadline(sweep))
+		return fail_usage("--deadline is for requests that come at a load, and have no deadline= of their own");
+	return STATUS_OK;
+}
+
 static int count_runs(struct sweep *sweep)
 {
 	u64 count = sweep->policy_count * sweep->seeds *
@@ -412,6 +439,8 @@ static int prepare(struct sweep *sweep)
 	if (!ret)
 		ret = sweep_sets_check(sweep);
 	if (!ret)
+		ret = sweep_serve_check(sweep);
+	if (!ret)
 		ret = sweep_sets_thin(sweep);
 	if (!ret)
 		suite_thin(&sweep->suite, (u32)sweep->every);
@@ -419,7 +448,19 @@ static int prepare(struct sweep *sweep)
 		ret = count_runs(sweep);
 	if (!ret)
 		ret = make_mixes(sweep);
-	return ret ? ret : make_runs(sweep);
+	if (!ret)
+		ret = check_deadline(sweep);
+	if (!ret)
+		ret = make_runs(sweep);
+	return ret || !sweep->suite.serves ? ret : sweep_serve_add_alone(sweep);
+}
+
+static int report(const struct sweep *sweep)
+{
+	if (sweep->suite.once)
+		return sweep_sets_report(sweep);
+	return sweep->suite.serves ? sweep_serve_report(sweep) :
+				     sweep_report(sweep);
 }
 
 int sweep_command(int argc, char **argv)
@@ -453,10 +494,10 @@ int sweep_command(int argc, char **argv)
 		warn("part %u of %u is made; runs of other parts are missing still",
 		     sweep.part + 1, sweep.parts);
 	else if (!ret)
-		ret = sweep.suite.once ? sweep_sets_report(&sweep) :
-					 sweep_report(&sweep);
+		ret = report(&sweep);
 	free(sweep.runs);
 	free(sweep.mixes);
+	free(sweep.alone_mixes);
 	free(sweep.windows);
 	free(sweep.requests);
 	suite_free(&sweep.suite);

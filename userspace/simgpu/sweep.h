@@ -60,6 +60,7 @@ struct mix {
  *	in other queues is another one
  * @lists: memory of arrivals' lists, @list_count of them
  * @once: each trace runs once, and what counts is when all have ended (sweep_sets.h)
+ * @serves: the first tenant of each mix is a service (sweep_serve.h)
  */
 struct suite {
 	struct workload *workloads;
@@ -69,6 +70,7 @@ struct suite {
 	struct mix *mixes;
 	u32 mix_count;
 	bool once;
+	bool serves;
 };
 
 /**
@@ -193,6 +195,10 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  *	&struct simgpu_tenant_report
  * @launches_waiting: at the end
  * @deadline_misses: of @launches
+ * @useful_instructions: of @window_instructions, those of no thread block that was reset
+ * @requests: that have come; these and the rest as in &struct service_figures, of
+ *	services of a suite that has them
+ * @refused: of the run, &enum session_refusal_kind: whether the policy was refused
  * @alone: the private run at @instructions
  * @alone_late: and at @late_instructions
  */
@@ -222,6 +228,15 @@ struct sweep_tenant {
 	u64 latency_p95_ns;
 	u64 latency_p99_ns;
 	u64 wait_mean_ns;
+	u64 useful_instructions;
+	u64 requests;
+	u64 unfinished;
+	u64 late;
+	u64 met;
+	u64 judged;
+	u64 p50_ns;
+	u64 p99_ns;
+	u64 refused;
 	struct offline_mark alone;
 	struct offline_mark alone_late;
 };
@@ -234,6 +249,7 @@ struct sweep_tenant {
  * @seed: index; the seed itself is that much above the first
  * @cycle: core cycles of the whole run
  * @estimated: what its plan was expected to take; 0: it has none
+ * @alone: its first tenant alone, in a suite of services
  */
 struct sweep_run {
 	const struct sweep *sweep;
@@ -244,6 +260,7 @@ struct sweep_run {
 	u64 state_hash;
 	u64 cycle;
 	u64 estimated;
+	const struct sweep_run *alone;
 	struct sweep_tenant tenants[MIX_TENANTS_MAX];
 };
 
@@ -270,6 +287,8 @@ struct sweep_request {
  * @seeds: that each mix is run with
  * @every: of the suite's mixes, each so many-th is run
  * @sets: of how many programs how many sets are run, of --sets; NULL: all
+ * @deadline_ppm: of requests at a load that have no deadline of their own, in
+ *	multiples of what they take alone; 0: they have none
  * @warmup_cycles: where the late span begins, at the next epoch's end
  * @part: which share of the runs this command makes, from 0, of @parts
  * @incomplete: runs of other parts are missing still: there is nothing to report
@@ -279,8 +298,11 @@ struct sweep_request {
  * @requests: how long requests take alone that come at a load
  * @request_count: of these
  * @windows: what each workload does alone in each slot, with each seed, in a span
- *	as long as a run; NULL if nobody has a goal
- * @runs: of policies x points x seeds x mixes
+ *	as long as a run; NULL if nobody asks
+ * @runs: of policies x points x seeds x mixes, and behind these the services alone
+ * @run_count: of these, without the services alone
+ * @alone_count: of the services alone
+ * @alone_mixes: theirs, at each point
  */
 struct sweep {
 	struct experiment experiment;
@@ -296,6 +318,7 @@ struct sweep {
 	u64 seeds;
 	u64 every;
 	const char *sets;
+	u64 deadline_ppm;
 	u64 warmup_cycles;
 	u64 workers;
 	u32 part;
@@ -313,6 +336,8 @@ struct sweep {
 	struct session_figures *windows;
 	struct sweep_run *runs;
 	u32 run_count;
+	u32 alone_count;
+	struct mix *alone_mixes;
 };
 
 /* Put a run's policy and model into the settings. */
@@ -320,11 +345,13 @@ void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settin
 
 /* Whether tenants have goals in instructions a cycle. */
 bool sweep_has_goals(const struct sweep *sweep);
-/* What a tenant of a run does alone in a span as long; NULL if nobody has a goal. */
+/* What a tenant of a run does alone in a span as long; NULL if nobody asks. */
 const struct session_figures *sweep_window(const struct sweep_run *run, u32 slot);
 
 /* Whether requests of some tenant come by themselves. */
 bool sweep_has_services(const struct sweep *sweep);
+/* Whether requests of some tenant come at a load, without a deadline of their own. */
+bool sweep_takes_deadline(const struct sweep *sweep);
 /* The plan of a tenant's requests in a run; an exit status. */
 int sweep_arrivals(const struct sweep_run *run, u32 slot,
 		   const struct session_options *options,

@@ -97,7 +97,8 @@ static int collect_marks(struct alone *alone)
 
 /*
  * A private run is the same under every model. With HSM's nothing is provided that the
- * run would not need, such as the private run beside it that oracle looks at.
+ * run would not need, such as the private run beside it that oracle looks at. What
+ * alone is told of policies does not depend on how they see.
  */
 int sweep_alone_options(const struct sweep *sweep, u32 seed,
 			struct session_options *options)
@@ -106,6 +107,9 @@ int sweep_alone_options(const struct sweep *sweep, u32 seed,
 
 	strcpy(settings.policy, "even");
 	strcpy(settings.model, "hsm");
+	settings.decision_cycles = 0;
+	settings.counter_noise = 0;
+	settings.counter_delay = 0;
 	settings.seed += seed;
 	return settings_options(&settings, options);
 }

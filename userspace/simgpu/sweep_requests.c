@@ -4,6 +4,7 @@
  * at which requests complete alone: each workload alone, with each number of launches of
  * a request and each seed.
  */
+#include "../offline/service.h"
 #include "sweep_kept.h"
 
 static const size_t request_fields[] = { offsetof(struct sweep_request, cycles) };
@@ -24,6 +25,22 @@ bool sweep_has_services(const struct sweep *sweep)
 	return false;
 }
 
+static bool takes_deadline(const struct arrivals_words *words)
+{
+	return words->load_ppm && !words->plan.deadline_cycles;
+}
+
+bool sweep_takes_deadline(const struct sweep *sweep)
+{
+	u32 i, slot;
+
+	for (i = 0; i < count_mixes(sweep); i++)
+		for (slot = 0; slot < sweep->mixes[i].count; slot++)
+			if (takes_deadline(&sweep->mixes[i].arrivals[slot]))
+				return true;
+	return false;
+}
+
 static struct sweep_request *find_request(const struct sweep *sweep, u32 workload,
 					  u32 launches, u32 seed)
 {
@@ -39,6 +56,21 @@ static struct sweep_request *find_request(const struct sweep *sweep, u32 workloa
 	return NULL;
 }
 
+/* In multiples of what the request takes alone. */
+static int set_deadline(const struct sweep *sweep, u64 alone_cycles,
+			struct arrivals_words *words)
+{
+	u64 *deadline = &words->plan.deadline_cycles;
+
+	if (!sweep->deadline_ppm || !takes_deadline(words))
+		return STATUS_OK;
+	*deadline = service_deadline(sweep->deadline_ppm, alone_cycles);
+	if (*deadline > ARRIVALS_CYCLES_MAX)
+		return fail("a deadline of %llu cycles is too far away; there can be %llu",
+			    *deadline, ARRIVALS_CYCLES_MAX);
+	return STATUS_OK;
+}
+
 int sweep_arrivals(const struct sweep_run *run, u32 slot,
 		   const struct session_options *options,
 		   struct arrivals_plan *plan)
@@ -47,9 +79,11 @@ int sweep_arrivals(const struct sweep_run *run, u32 slot,
 	const struct sweep_request *request =
 		find_request(run->sweep, run->mix->workload[slot],
 			     arrivals_launches(&words), run->seed);
-	int ret = arrivals_settle_known(&words, options,
-					request ? request->cycles : 0);
+	u64 alone = request ? request->cycles : 0;
+	int ret = set_deadline(run->sweep, alone, &words);
 
+	if (!ret)
+		ret = arrivals_settle_known(&words, options, alone);
 	*plan = words.plan;
 	return ret;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runs of a sweep's mixes; see sweep.h. */
+#include "sweep_serve.h"
 #include "sweep_sets.h"
 
 #define FIELD(name) offsetof(struct sweep_tenant, name)
@@ -14,11 +15,22 @@ static const size_t run_fields[] = {
 	FIELD(goodput_ppm), FIELD(latency_p50_ns), FIELD(latency_p95_ns),
 	FIELD(latency_p99_ns), FIELD(wait_mean_ns),
 	FIELD(sm_handovers), FIELD(sm_handover_cycles),
+	FIELD(useful_instructions), FIELD(requests), FIELD(unfinished),
+	FIELD(late), FIELD(met), FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
+	FIELD(refused),
 };
 
 static const char *label_of(const struct sweep_run *run)
 {
-	return run->sweep->labels[run->policy];
+	return sweep_serve_is_alone(run) ? "alone" :
+					   run->sweep->labels[run->policy];
+}
+
+/* As it is in the fingerprint. */
+static const char *policy_of(const struct sweep_run *run)
+{
+	return sweep_serve_is_alone(run) ? "alone" :
+	       run->sweep->policies[run->policy].policy;
 }
 
 /* Where SMs are split as the command line says, proportional is what does it. */
@@ -28,6 +40,8 @@ static int run_options(const struct sweep_run *run,
 	const struct sweep *sweep = run->sweep;
 	struct settings settings = sweep->experiment.settings;
 
+	if (sweep_serve_is_alone(run))
+		return sweep_alone_options(sweep, run->seed, options);
 	sweep_choose(sweep, run->policy, &settings);
 	if (sweep_axes_split(&sweep->axes))
 		strcpy(settings.policy, "proportional");
@@ -44,7 +58,8 @@ static void describe_knobs(const struct simgpu_param *params, const u64 *values,
 		kept_append(out, " %s=%llu", params[i].name, values[i]);
 }
 
-static void describe_arrivals(const struct arrivals_words *words,
+static void describe_arrivals(const struct sweep *sweep,
+			      const struct arrivals_words *words,
 			      struct kept *out)
 {
 	const struct arrivals_plan *plan = &words->plan;
@@ -55,6 +70,8 @@ static void describe_arrivals(const struct arrivals_words *words,
 		    plan->kind, plan->rate, plan->every_cycles, words->load_ppm,
 		    plan->requests, arrivals_launches(words),
 		    plan->deadline_cycles);
+	if (words->load_ppm && !plan->deadline_cycles && sweep->deadline_ppm)
+		kept_append(out, " times=%llu", sweep->deadline_ppm);
 	if (words->list)
 		kept_append(out, " list=%llu/%08x", words->list_count,
 			    kept_checksum(words->list, words->list_count *
@@ -94,8 +111,7 @@ static void describe(const struct sweep_run *run,
 	u32 slot;
 
 	kept_append(out, "policy=%s/%s model=%s cycles=%llu epoch=%llu kernel_end=%u preemption=%u warmup=%llu",
-		    run->sweep->policies[run->policy].policy,
-		    options->policy->name, options->model->name,
+		    policy_of(run), options->policy->name, options->model->name,
 		    options->stop_cycle, options->epoch_cycles,
 		    options->kernel_end, options->preemption,
 		    run->sweep->warmup_cycles);
@@ -116,7 +132,7 @@ static void describe(const struct sweep_run *run,
 				     slot, out);
 		if (mix->goal_ppm[slot])
 			kept_append(out, " goal=%llu", mix->goal_ppm[slot]);
-		describe_arrivals(&mix->arrivals[slot], out);
+		describe_arrivals(run->sweep, &mix->arrivals[slot], out);
 		kept_append(out, "]");
 	}
 }
@@ -160,11 +176,16 @@ static int write_run(const struct sweep_run *run, struct kept *kept)
 	return kept_close(file, kept);
 }
 
-/* struct watch - a run that is going on */
+/**
+ * struct watch - a run that is going on
+ * @cycle: how far it is
+ * @ends: of its service's requests; NULL if the suite has no services
+ */
 struct watch {
 	struct jobs *jobs;
 	struct sweep_run *run;
 	u64 cycle;
+	struct serve_ends *ends;
 };
 
 static void on_progress(void *context, u64 cycle)
@@ -196,6 +217,13 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 	}
 }
 
+static void on_kernel(void *context, const struct offline_kernel *kernel)
+{
+	const struct watch *watch = context;
+
+	serve_ends_add(watch->ends, kernel);
+}
+
 static void fill_latency(struct sweep_tenant *tenant,
 			 const struct session_tenant_report *report)
 {
@@ -209,6 +237,18 @@ static void fill_latency(struct sweep_tenant *tenant,
 	tenant->latency_p95_ns = latency->latency_p95_ns;
 	tenant->latency_p99_ns = latency->latency_p99_ns;
 	tenant->wait_mean_ns = latency->wait_mean_ns;
+}
+
+/* What reset thread blocks had issued is done again. */
+static u64 useful_instructions(const struct simgpu_counters *counters)
+{
+	u64 kept = counters->warp_instructions -
+		   counters->reset_warp_instructions;
+
+	if (!counters->warp_instructions)
+		return 0;
+	return fixed_mul_div(counters->thread_instructions, kept,
+			     counters->warp_instructions);
 }
 
 static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
@@ -229,6 +269,7 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 	tenant->np_predicted_ppm = report->np_run_ppm;
 	tenant->first_run_done = report->first_run_done;
 	tenant->window_instructions = report->counters.thread_instructions;
+	tenant->useful_instructions = useful_instructions(&report->counters);
 	tenant->context_lines = report->counters.context_lines;
 	tenant->sm_handovers = report->counters.sm_handovers;
 	tenant->sm_handover_cycles = report->counters.sm_handover_cycles;
@@ -257,6 +298,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 {
 	const struct offline_observer observer = {
 		.context = watch, .epoch = on_epoch, .progress = on_progress,
+		.kernel = watch->ends ? on_kernel : NULL,
 	};
 	struct sweep_run *run = watch->run;
 	const struct mix *mix = run->mix;
@@ -292,8 +334,13 @@ static int simulate(struct watch *watch, const struct session_options *options,
 		fill_tenant(&run->tenants[slot], result->cycle,
 			    energy_find(options->config.name),
 			    &result->reports[slot]);
+	run->tenants[SERVE_SERVICE].refused = result->refusal.kind;
+	if (watch->ends)
+		ret = sweep_serve_judge(run, watch->ends,
+					&experiment->tenants[SERVE_SERVICE].arrivals,
+					options->config.core_mhz);
 	/* Accounts that do not agree are no figures. */
-	return result->quota_overruns ? -EOVERFLOW : 0;
+	return result->quota_overruns ? -EOVERFLOW : ret;
 }
 
 void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
@@ -304,9 +351,17 @@ void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 	work->failed = true;
 	fail("%s, %s: %s", who, name, error == -E2BIG ?
 	     "a thread block does not fit on an SM" : error == -EOVERFLOW ?
-	     "more was issued on an SM than a quota allows" :
+	     "more was issued on an SM than a quota allows" : error == -EPROTO ?
+	     "requests ended otherwise than the session has counted" :
 	     strerror(-error));
 	jobs_unlock(jobs);
+}
+
+static const struct trace *service_trace(const struct sweep_run *run)
+{
+	u32 workload = run->mix->workload[SERVE_SERVICE];
+
+	return run->sweep->suite.workloads[workload].trace;
 }
 
 static void run_mix(struct jobs *jobs, u32 index, void *context)
@@ -321,6 +376,8 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 	int ret = -ENOMEM;
 
 	memset(run->tenants, 0, sizeof(run->tenants));
+	if (run->sweep->suite.serves)
+		watch.ends = serve_ends_new(service_trace(run));
 	if (experiment && result && kept) {
 		ret = run_options(run, &options) ? -EINVAL : 0;
 		if (!ret && sweep_sets_is_optimal(run))
@@ -338,6 +395,7 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 	/* How long runs are that end by themselves is not known. */
 	if (work->sweep->suite.once)
 		jobs_progress(jobs, 1);
+	serve_ends_free(watch.ends);
 	free(experiment);
 	free(result);
 	free(kept);
@@ -369,17 +427,16 @@ static int run_mixes(struct sweep *sweep)
 {
 	struct sweep_work work = { .sweep = sweep };
 	u64 each = sweep->suite.once ? 1 : sweep->experiment.settings.cycles;
-	u32 i;
+	u32 count = sweep->run_count + sweep->alone_count, i;
 
-	work.todo = calloc(sweep->run_count, sizeof(*work.todo));
+	work.todo = calloc(count, sizeof(*work.todo));
 	if (!work.todo)
 		return fail("out of memory");
-	for (i = 0; i < sweep->run_count; i++)
+	for (i = 0; i < count; i++)
 		if (!is_done(&sweep->runs[i]) && sweep_is_of_part(sweep, i))
 			work.todo[work.todo_count++] = i;
 	if (work.todo_count)
-		warn("%u runs, %u of them to be made", sweep->run_count,
-		     work.todo_count);
+		warn("%u runs, %u of them to be made", count, work.todo_count);
 	jobs_run("mixes", work.todo_count, sweep->workers, run_mix, &work,
 		 each * work.todo_count);
 	free(work.todo);
@@ -398,6 +455,6 @@ int sweep_run_all(struct sweep *sweep)
 		return STATUS_FAILED;
 	if (run_mixes(sweep))
 		return STATUS_FAILED;
-	return sweep->incomplete || sweep->suite.once ? STATUS_OK :
-	       sweep_find_truth(sweep);
+	return sweep->incomplete || sweep->suite.once || sweep->suite.serves ?
+	       STATUS_OK : sweep_find_truth(sweep);
 }

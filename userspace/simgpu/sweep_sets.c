@@ -9,7 +9,10 @@
 
 bool sweep_sets_is_optimal(const struct sweep_run *run)
 {
-	return !strcmp(run->sweep->policies[run->policy].policy, SETS_OPTIMAL);
+	const struct sweep *sweep = run->sweep;
+
+	return sweep->suite.once &&
+	       !strcmp(sweep->policies[run->policy].policy, SETS_OPTIMAL);
 }
 
 /* --- options --------------------------------------------------------------------- */

@@ -452,6 +452,41 @@ static int add_stm_sets(struct suite *suite)
 	return STATUS_OK;
 }
 
+/* --- services beside best-effort work --- */
+
+/* Where --load says nothing. */
+#define SERVE_LOAD	"load=0.5"
+
+/* Requests of 11,000 to 107,000 cycles alone on hbm80. */
+static const char *const serve_services[] = {
+	"SCAN:size=0.01," SERVE_LOAD, "FWT:size=0.005," SERVE_LOAD,
+	"BH:size=0.1," SERVE_LOAD, "HIST64:size=0.01," SERVE_LOAD,
+	"MERGESORT:size=0.001," SERVE_LOAD,
+};
+
+/* One of each class; reef resets none that may not run twice. */
+static const char *const serve_best_effort[] = {
+	"DXTC:idempotent=1", "SC:idempotent=1",
+};
+
+static int add_serve_pairs(struct suite *suite)
+{
+	u32 service, other;
+
+	for (service = 0; service < ARRAY_SIZE(serve_services); service++) {
+		for (other = 0; other < ARRAY_SIZE(serve_best_effort); other++) {
+			struct mix *mix = add_mix(suite);
+
+			if (add_tenant(suite, mix, serve_services[service]) ||
+			    add_tenant(suite, mix, serve_best_effort[other]))
+				return STATUS_FAILED;
+			mix->category = categorize(suite, mix);
+		}
+	}
+	suite->serves = true;
+	return STATUS_OK;
+}
+
 /* --- a user's --- */
 
 /* A mix a line: workloads, separated by blanks; # begins a comment. */
@@ -549,6 +584,8 @@ static const struct suite_row {
 	  add_fgqos_trios_2, true },
 	{ "stm-sets", "sets of 2 to 5 of the 9 programs of spatial-temporal multitasking, of both kinds, each run once",
 	  add_stm_sets, true },
+	{ "serve-pairs", "5 services whose requests come at a load, the first tenant, beside 2 best-effort programs each",
+	  add_serve_pairs, true },
 };
 
 static int no_suite(const char *name)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Goals of a sweep are parts of what tenants do alone in a window as long as the
- * runs: each workload alone, in each slot in which it runs, with each seed.
+ * runs, and so is the throughput of best-effort work beside services: each workload
+ * alone, in each slot in which it is asked for, with each seed.
  */
-#include "sweep_kept.h"
+#include "sweep_serve.h"
 
 #define FIELD(name) offsetof(struct session_figures, name)
 
@@ -39,10 +40,13 @@ bool sweep_has_goals(const struct sweep *sweep)
 	return false;
 }
 
-/* Whether some mix has a workload in a slot. */
+/* Whether some mix has a workload in a slot; a service is not asked what it does. */
 static bool occurs(const struct sweep *sweep, u32 workload, u32 slot)
 {
 	u32 i;
+
+	if (sweep->suite.serves && slot == SERVE_SERVICE)
+		return false;
 
 	for (i = 0; i < sweep->suite.mix_count; i++) {
 		const struct mix *mix = &sweep->suite.mixes[i];
@@ -158,7 +162,7 @@ int sweep_find_windows(struct sweep *sweep)
 		   (u32)sweep->seeds, i;
 	struct sweep_work work = { .sweep = sweep };
 
-	if (!sweep_has_goals(sweep))
+	if (!sweep_has_goals(sweep) && !sweep->suite.serves)
 		return STATUS_OK;
 	sweep->windows = calloc(most, sizeof(*sweep->windows));
 	work.todo = calloc(most, sizeof(u32));
