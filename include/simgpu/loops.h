@@ -11,7 +11,8 @@
 #include <simgpu/port.h>
 
 /**
- * SIMGPU_EACH_MAX - the most turns of simgpu_each(); it takes none for more
+ * SIMGPU_EACH_MAX - the most turns that the simgpu_each() of a BPF function take in a
+ *	call, all together; from then on they end before their time
  */
 #define SIMGPU_EACH_MAX	8388608U
 
@@ -26,17 +27,47 @@ struct bpf_iter_num {
 #include <bpf/bpf_helpers.h>
 
 /*
- * bpf_for() of libbpf, except for @i at the end. The destructor is named once
- * beside the cleanup because clang forgets its type otherwise.
+ * The instruction may_goto, of which clang 14 does not know: go to @done if this has
+ * been asked SIMGPU_EACH_MAX times in the call. To the verifier that is a bound, and
+ * it costs no call to the kernel, as bpf_iter_num_next() would. Its distance has 16 bits,
+ * which clang cannot write where they are not known yet: they come with 16 zeros.
  */
+#define simgpu_may_goto(done)						\
+	__asm__ goto(".byte 0xe5, 0;"					\
+		     ".4byte ((%l[" #done "] - . - 6) / 8) & 0xffff;"	\
+		     ".2byte 0"						\
+		     : : : : done)
+
+/* Whether there may be one more turn. */
+#define simgpu_may_turn()						\
+	({								\
+		__label__ end_, go_on_;					\
+		int may_ = 1;						\
+									\
+		simgpu_may_goto(end_);					\
+		goto go_on_;						\
+	end_:								\
+		may_ = 0;						\
+	go_on_:								\
+		may_;							\
+	})
+
+/*
+ * 0, which the verifier takes for any number: a loop that begins with a number that it
+ * knows is walked once for each turn.
+ */
+static inline u32 simgpu_any_zero(void)
+{
+	struct bpf_iter_num none;
+	u32 zero = (u32)bpf_iter_num_new(&none, 0, 0);
+
+	bpf_iter_num_destroy(&none);
+	return zero;
+}
+
 #define simgpu_each(i, n)						\
-	for (struct bpf_iter_num each_					\
-		__attribute__((cleanup(bpf_iter_num_destroy))),		\
-	     *turn_ = (bpf_iter_num_new(&each_, 0, (n)),		\
-		       (void)bpf_iter_num_destroy, NULL);		\
-	     turn_ = (void *)bpf_iter_num_next(&each_),			\
-	     (i) = turn_ ? *(u32 *)turn_ : (n),				\
-	     turn_ && (i) < (n);)
+	for ((i) = simgpu_any_zero(); (i) < (n) && simgpu_may_turn();	\
+	     (i)++, ({ simgpu_hide(i); }))
 
 #define simgpu_hide(value)	__asm__ volatile("" : "+r"(value))
 
