@@ -27,30 +27,22 @@ struct bpf_iter_num {
 #include <bpf/bpf_helpers.h>
 
 /*
- * The instruction may_goto, of which clang 14 does not know: go to @done if this has
- * been asked SIMGPU_EACH_MAX times in the call. To the verifier that is a bound, and
- * it costs no call to the kernel, as bpf_iter_num_next() would. Its distance has 16 bits,
- * which clang cannot write where they are not known yet: they come with 16 zeros.
+ * Whether there may be one more turn, by the instruction may_goto, of which clang 14
+ * does not know: it goes to @end if this has been asked SIMGPU_EACH_MAX times in the
+ * call. To the verifier that is a bound, and it costs no call to the kernel, as
+ * bpf_iter_num_next() would. Its distance has 16 bits, which clang cannot write where
+ * they are not known yet: they come with 16 zeros.
  */
-#define simgpu_may_goto(done)						\
-	__asm__ goto(".byte 0xe5, 0;"					\
-		     ".4byte ((%l[" #done "] - . - 6) / 8) & 0xffff;"	\
-		     ".2byte 0"						\
-		     : : : : done)
-
-/* Whether there may be one more turn. */
-#define simgpu_may_turn()						\
-	({								\
-		__label__ end_, go_on_;					\
-		int may_ = 1;						\
-									\
-		simgpu_may_goto(end_);					\
-		goto go_on_;						\
-	end_:								\
-		may_ = 0;						\
-	go_on_:								\
-		may_;							\
-	})
+static __always_inline int simgpu_may_turn(void)
+{
+	__asm__ goto(".byte 0xe5, 0;"
+		     ".4byte ((%l[end] - . - 6) / 8) & 0xffff;"
+		     ".2byte 0"
+		     : : : : end);
+	return 1;
+end:
+	return 0;
+}
 
 /*
  * 0, which the verifier takes for any number: a loop that begins with a number that it
