@@ -147,11 +147,18 @@ static const struct btf_kfunc_id_set simgpu_bpf_kfunc_set = {
 
 /* --- what a program may do, and say of itself --- */
 
-/* No helpers: a policy depends on its arguments alone. */
+/* Maps of its own, and nothing else that its arguments do not have: no clock, no chance. */
 static const struct bpf_func_proto *
 simgpu_bpf_helper(enum bpf_func_id id, const struct bpf_prog *prog)
 {
-	return NULL;
+	switch (id) {
+	case BPF_FUNC_map_lookup_elem:
+	case BPF_FUNC_map_update_elem:
+	case BPF_FUNC_map_delete_elem:
+		return bpf_base_func_proto(id, prog);
+	default:
+		return NULL;
+	}
 }
 
 static bool simgpu_bpf_reads(int off, int size, enum bpf_access_type type,
@@ -173,23 +180,31 @@ static int simgpu_bpf_check_member(const struct btf_type *type,
 	return prog->sleepable ? -EINVAL : 0;
 }
 
-/* What is kept in variables or maps no hash would see and no replay find. */
-static int simgpu_bpf_check_program(int fd)
+/* Whether what is in it can change: constants are in maps, too. */
+static bool simgpu_bpf_map_lives(const struct bpf_map *map)
+{
+	return !(map->map_flags & BPF_F_RDONLY_PROG) || !READ_ONCE(map->frozen);
+}
+
+/*
+ * Maps of its own; variables are in such ones, too. What is kept there no hash sees and
+ * no replay finds, and others may change it: the journal says so.
+ */
+static int simgpu_bpf_count_maps(int fd, u32 *maps)
 {
 	struct bpf_prog *prog;
-	int ret = 0;
 	u32 i;
 
+	*maps = 0;
 	if (!fd)
 		return 0;
 	prog = bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_STRUCT_OPS, false);
 	if (IS_ERR(prog))
 		return PTR_ERR(prog);
 	for (i = 0; i < prog->aux->used_map_cnt; i++)
-		if (!(prog->aux->used_maps[i]->map_flags & BPF_F_RDONLY_PROG))
-			ret = -EPERM;
+		*maps += simgpu_bpf_map_lives(prog->aux->used_maps[i]);
 	bpf_prog_put(prog);
-	return ret;
+	return 0;
 }
 
 /* Returns 1 for what is taken over here; functions are the kernel's part. */
@@ -199,12 +214,16 @@ static int simgpu_bpf_init_member(const struct btf_type *type,
 {
 	const u32 data = offsetofend(struct simgpu_policy_ops, decide);
 	u32 offset = __btf_member_bit_offset(type, member) / 8;
+	struct simgpu_policy_ops *ops = to_ops;
+	u32 maps = ops->maps;
 
+	/* The program comes first, then all of the data with each of them. */
 	if (offset < data)
-		return simgpu_bpf_check_program(*(const unsigned long *)from_ops);
-	/* All of it with the first of them, and again with the others. */
+		return simgpu_bpf_count_maps((int)*(const unsigned long *)from_ops,
+					     &ops->maps);
 	memcpy(to_ops + data, from_ops + data,
 	       sizeof(struct simgpu_policy_ops) - data);
+	ops->maps = maps;
 	return 1;
 }
 
@@ -241,7 +260,7 @@ static int simgpu_bpf_validate(void *kdata)
 
 	if (ops->snapshot_version != SIMGPU_SNAPSHOT_VERSION)
 		return -EPROTO;
-	if (!ops->decide || ops->reserved ||
+	if (!ops->decide ||
 	    (ops->events & ~SIMGPU_ON_KNOWN) ||
 	    (ops->needs & ~SIMGPU_NEEDS_KNOWN) ||
 	    ops->state_bytes > SIMGPU_STATE_BYTES_MAX ||
@@ -272,7 +291,8 @@ static void simgpu_bpf_describe(struct simgpu_bpf_policy *bpf)
 		.events = said->events,
 		.needs = said->needs,
 		.state_bytes = said->state_bytes,
-		.source = SIMGPU_SOURCE_BPF,
+		.source = said->maps ? SIMGPU_SOURCE_BPF_MAPS :
+				       SIMGPU_SOURCE_BPF,
 		.checksum = said->checksum,
 		.params = bpf->params,
 		.decide = simgpu_bpf_unasked,

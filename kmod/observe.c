@@ -124,7 +124,7 @@ static int simgpu_device_decide(void *context,
 	u64 start_ns = ktime_get_ns();
 	int ret;
 
-	if (policy->source == SIMGPU_SOURCE_BPF)
+	if (policy->source >= SIMGPU_SOURCE_BPF)
 		ret = simgpu_bpf_decide(policy, snapshot, state, proposal);
 	else
 		ret = policy->decide(snapshot, state, proposal);

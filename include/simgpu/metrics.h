@@ -79,7 +79,7 @@ static inline void simgpu_metrics_of(const struct simgpu_snapshot *snapshot,
 	u32 slot;
 
 	simgpu_metrics_begin(metrics);
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
 

@@ -49,7 +49,7 @@ struct simgpu_policy_param {
  * @needs: likewise
  * @state_bytes: likewise
  * @checksum: likewise
- * @reserved: zero
+ * @maps: how many maps of its own it has; the kernel fills it in
  * @name: likewise
  * @model: likewise
  * @params: its knobs
@@ -61,7 +61,7 @@ struct simgpu_policy_ops {
 	u32 needs;
 	u32 state_bytes;
 	u32 checksum;
-	u32 reserved;
+	u32 maps;
 	char name[SIMGPU_NAME_BYTES];
 	char model[SIMGPU_NAME_BYTES];
 	struct simgpu_policy_param params[SIMGPU_PARAMS_MAX];

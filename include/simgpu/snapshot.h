@@ -11,7 +11,7 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	10
+#define SIMGPU_SNAPSHOT_VERSION	11
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -314,6 +314,8 @@ struct simgpu_snapshot_dram {
  * @sm_registers: 32-bit registers of an SM
  * @sm_shared_bytes: its shared memory
  * @tenants_active: how many tenants have @active set
+ * @slot_count: rows of @tenants up to the last one that is filled in; from there on all
+ *	are zero
  * @mirrors: 1 if tenants have mirrors
  * @shared_rows: rows of @shared that are filled in
  * @profile_count: @profiles that are filled in
@@ -323,6 +325,7 @@ struct simgpu_snapshot_dram {
  *	bit by bit
  * @core_mhz: core clock
  * @memory_mhz: memory clock
+ * @reserved: zero
  * @memory_bytes: device memory; 0: unlimited
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
@@ -357,6 +360,7 @@ struct simgpu_snapshot {
 	u32 sm_registers;
 	u32 sm_shared_bytes;
 	u32 tenants_active;
+	u32 slot_count;
 	u32 mirrors;
 	u32 shared_rows;
 	u32 profile_count;
@@ -365,6 +369,7 @@ struct simgpu_snapshot {
 	u32 seed;
 	u32 core_mhz;
 	u32 memory_mhz;
+	u32 reserved;
 	u64 memory_bytes;
 	u64 epoch;
 	u64 cycle;
@@ -379,6 +384,26 @@ struct simgpu_snapshot {
 	struct simgpu_snapshot_profile profiles[SIMGPU_SLOTS_MAX];
 };
 
+/**
+ * simgpu_slot_count() - how many rows of tenants there are to look at
+ * @snapshot: of the device
+ *
+ * Return: its @slot_count, of which the verifier of BPF programs sees that it is in bounds.
+ */
+static inline u32 simgpu_slot_count(const struct simgpu_snapshot *snapshot)
+{
+	return snapshot->slot_count < SIMGPU_SLOTS_MAX ? snapshot->slot_count :
+	       SIMGPU_SLOTS_MAX;
+}
+
+/**
+ * simgpu_each_slot() - simgpu_each() over the rows of tenants that are filled in
+ * @slot: a u32 variable, the row's index
+ * @snapshot: of the device
+ */
+#define simgpu_each_slot(slot, snapshot) \
+	simgpu_each(slot, simgpu_slot_count(snapshot))
+
 /*
  * The same in all homes, 32-bit ones among them: no padding, and a multiple of
  * 8 bytes.
@@ -391,6 +416,6 @@ static_assert(sizeof(struct simgpu_snapshot_tenant) == 2272, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 260544, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 260552, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

@@ -43,7 +43,7 @@ simgpu_has_gradient(const struct simgpu_snapshot *snapshot,
 /**
  * simgpu_split_even() - share the SMs evenly
  * @snapshot: of the device
- * @proposal: the counts of all slots are set
+ * @proposal: the counts of all slots up to the last one that is filled in are set
  *
  * Remainders go to the lowest slots. Where there are more tenants than SMs the highest
  * ones get none.
@@ -55,11 +55,11 @@ static inline void simgpu_split_even(const struct simgpu_snapshot *snapshot,
 	u32 each, over, slot;
 
 	/* Not by +, which the verifier would follow through all that it can come to. */
-	simgpu_each(slot, SIMGPU_SLOTS_MAX)
+	simgpu_each_slot(slot, snapshot)
 		tenants = fixed_add(tenants, !!snapshot->tenants[slot].active);
 	each = tenants ? snapshot->sms / (u32)tenants : 0;
 	over = tenants ? snapshot->sms % (u32)tenants : 0;
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		proposal->sms[slot] = 0;
 		if (!snapshot->tenants[slot].active)
 			continue;
@@ -134,7 +134,7 @@ static inline void simgpu_split_settle(const struct simgpu_snapshot *snapshot,
  * @snapshot: of the device
  * @weights: by slot, below 2^56 in sum; those of tenants without work are ignored; who
  *	has 0 gets one SM
- * @proposal: the counts of all slots are set
+ * @proposal: the counts of all slots up to the last one that is filled in are set
  *
  * Fractions are rounded to the nearest, but nobody is left without an SM. What is over
  * then goes to the lowest slots, what is wanting comes from the highest that have more
@@ -147,10 +147,10 @@ static inline void simgpu_split_weights(const struct simgpu_snapshot *snapshot,
 	u64 sum = 0, sms;
 	u32 given = 0, slot;
 
-	simgpu_each(slot, SIMGPU_SLOTS_MAX)
+	simgpu_each_slot(slot, snapshot)
 		if (snapshot->tenants[slot].active)
 			sum = fixed_add(sum, weights[slot]);
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		proposal->sms[slot] = 0;
 		if (!snapshot->tenants[slot].active)
 			continue;

@@ -55,6 +55,7 @@ void split_even_now(struct session *session)
 	struct simgpu_proposal *proposal = &session->proposal;
 
 	snapshot_fill(session);
+	memset(proposal->sms, 0, sizeof(proposal->sms));
 	policy_split_even(&session->snapshot, proposal);
 	proposal->flags = SIMGPU_SAYS_MEMORY_PRIORITY;
 	proposal_fit(session);

@@ -251,7 +251,7 @@ static const char *const kernel_ends[] = { "carry", "even", "changed" };
 static const char *const preemptions[] = { "drain", "switch", "adaptive" };
 static const char *const services[] = { "best_effort", "qos" };
 static const char *const arrivals_kinds[] = { "poisson", "every", "list" };
-static const char *const sources[] = { "built-in", "plug-in", "bpf" };
+static const char *const sources[] = { "built-in", "plug-in", "bpf", "bpf-maps" };
 
 /* A policy or a model, and what stands behind its name. */
 struct decider {
@@ -293,6 +293,9 @@ static int same(struct parser *parser, const char *what,
 static int find_policy(struct parser *parser, const struct decider *said,
 		       const struct simgpu_policy **out)
 {
+	if (said->of.source == SIMGPU_SOURCE_BPF_MAPS)
+		return refuse_line(parser, "the policy \"%s\" kept something in maps of its own, which are not in the journal: no replay finds it",
+				   said->name);
 	*out = parser->names->policy(said->name);
 	if (!*out)
 		return refuse_line(parser, "there is no policy \"%s\" here",

@@ -6,6 +6,7 @@ static const char *const sources[] = {
 	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
 	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
 	[SIMGPU_SOURCE_BPF] = "bpf",
+	[SIMGPU_SOURCE_BPF_MAPS] = "bpf-maps",
 };
 
 static const char *const kernel_ends[SESSION_KERNEL_ENDS] = {

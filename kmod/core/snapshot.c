@@ -376,5 +376,7 @@ void snapshot_fill(struct session *session)
 		session->snapshot_used |= 1ULL << slot;
 		snapshot->tenants_active++;
 	}
+	snapshot->slot_count = session->snapshot_used ?
+		64 - (u32)__builtin_clzll(session->snapshot_used) : 0;
 	fill_shared_rows(session);
 }

@@ -101,6 +101,8 @@ static inline void random_snapshot(u64 seed, struct simgpu_snapshot *snapshot)
 	for (i = 0; i < SIMGPU_SLOTS_MAX; i++) {
 		random_tenant(&random, &snapshot->tenants[i]);
 		snapshot->tenants_active += snapshot->tenants[i].active;
+		if (snapshot->tenants[i].active)
+			snapshot->slot_count = i + 1;
 	}
 	random_rows(&random, snapshot);
 }

@@ -81,6 +81,8 @@ activate(struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 	tenant->sms = sms;
 	tenant->blocks = tenant->blocks_left = U32_MAX;
 	snapshot->tenants_active++;
+	if (snapshot->slot_count <= slot)
+		snapshot->slot_count = slot + 1;
 	return tenant;
 }
 

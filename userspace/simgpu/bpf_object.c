@@ -8,6 +8,7 @@
 
 #include "bpf_object.h"
 #include "command.h"
+#include "policy_maps.h"
 
 #define LOG_BYTES	(1 << 20)
 
@@ -67,8 +68,7 @@ static int fail_attach(const struct loading *loading, int error)
 		return fail("%s: it was built for another version of simgpu.ko; build it again",
 			    loading->path);
 	case -EPERM:
-		return fail("%s: it keeps something in variables of its own, or who loads it may not; its state is the place",
-			    loading->path);
+		return fail("%s: who loads it may not", loading->path);
 	case -EINVAL:
 		return fail("%s: its decide(), name, events, needs, state or knobs are not as they must be",
 			    loading->path);
@@ -79,19 +79,14 @@ static int fail_attach(const struct loading *loading, int error)
 
 /* --- what the file says of itself --- */
 
-/* Its policy, and no map that it could keep something in. */
 static int find_policy(struct loading *loading)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, loading->object) {
+	bpf_object__for_each_map(map, loading->object)
 		if (bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS &&
 		    !loading->policy)
 			loading->policy = map;
-		else if (!(bpf_map__map_flags(map) & BPF_F_RDONLY_PROG))
-			return fail("%s: it keeps something in variables or maps of its own (%s); its state is the place",
-				    loading->path, bpf_map__name(map));
-	}
 	if (!loading->policy)
 		return fail("%s: it has no SIMGPU_POLICY()", loading->path);
 	return STATUS_OK;
@@ -185,6 +180,38 @@ static int attach_or_update(struct loading *loading, bool replace)
 	return ret;
 }
 
+/* Whether others are to find it: constants, which nothing changes, they need not. */
+static bool is_own_map(const struct bpf_map *map)
+{
+	return bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS &&
+	       !(bpf_map__map_flags(map) & BPF_F_RDONLY_PROG);
+}
+
+/* The policy is in the kernel by now. */
+static int pin_maps(const struct loading *loading)
+{
+	const char *policy = loading->ops->name;
+	char path[PATH_MAX * 2];
+	struct bpf_map *map;
+	bool begun = false;
+	int ret = 0;
+
+	policy_maps_remove(policy);
+	bpf_object__for_each_map(map, loading->object) {
+		if (!is_own_map(map))
+			continue;
+		if (!begun)
+			ret = policy_maps_begin(policy);
+		begun = true;
+		policy_maps_path(policy, bpf_map__name(map), path, sizeof(path));
+		ret = ret ?: bpf_map__pin(map, path);
+		if (ret)
+			return fail("%s: the policy is loaded, but its map is not to be found at %s: %s",
+				    loading->path, path, strerror(-ret));
+	}
+	return STATUS_OK;
+}
+
 static int load(struct loading *loading, const char *folder, bool replace)
 {
 	int ret = open_object(loading);
@@ -196,7 +223,7 @@ static int load(struct loading *loading, const char *folder, bool replace)
 	ret = bpf_object__load(loading->object);
 	if (ret)
 		return fail_verifier(loading, ret);
-	return attach_or_update(loading, replace);
+	return attach_or_update(loading, replace) ?: pin_maps(loading);
 }
 
 int bpf_object_load(const char *path, const char *folder, bool replace)
@@ -224,4 +251,20 @@ int bpf_object_unload(const char *pin)
 	if ((ret && errno != ENOLINK) || unlink(pin))
 		return fail("%s: %s", pin, strerror(errno));
 	return STATUS_OK;
+}
+
+bool bpf_object_map_about(const char *pin, struct bpf_object_map *about)
+{
+	struct bpf_map_info info = { .type = 0 };
+	__u32 bytes = sizeof(info);
+	int map = bpf_obj_get(pin), ret;
+
+	if (map < 0)
+		return false;
+	ret = bpf_map_get_info_by_fd(map, &info, &bytes);
+	close(map);
+	about->entries = info.max_entries;
+	about->key_bytes = info.key_size;
+	about->value_bytes = info.value_size;
+	return !ret;
 }

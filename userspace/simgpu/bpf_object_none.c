@@ -14,3 +14,8 @@ int bpf_object_unload(const char *pin)
 {
 	return fail("%s: " WHY, pin);
 }
+
+bool bpf_object_map_about(const char *pin, struct bpf_object_map *about)
+{
+	return false;
+}

@@ -5,6 +5,7 @@
  */
 #include "contender.h"
 #include "output.h"
+#include "loaded_policy.h"
 #include "policy_load.h"
 #include "policy_show.h"
 
@@ -258,8 +259,12 @@ static bool is_among(const char *names, const char *name)
 /* How a policy has come; @bpf: those that are BPF programs. */
 static u32 source_of(const char *name, const char *bpf)
 {
-	if (is_among(bpf, name))
-		return SIMGPU_SOURCE_BPF;
+	const struct simgpu_policy *loaded;
+
+	if (is_among(bpf, name)) {
+		loaded = loaded_policy_find(name);
+		return loaded ? loaded->source : SIMGPU_SOURCE_BPF;
+	}
 	return registry_policy_find(name) ? SIMGPU_SOURCE_BUILT_IN :
 					    SIMGPU_SOURCE_PLUGIN;
 }

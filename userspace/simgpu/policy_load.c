@@ -12,6 +12,7 @@
 #include "bpf_object.h"
 #include "command.h"
 #include "policy_load.h"
+#include "policy_maps.h"
 
 #define BPF_FS		"/sys/fs/bpf"
 #define BPF_FS_IS	0xcafe4a11
@@ -154,5 +155,8 @@ int policy_unload(const char *name, bool force)
 	}
 	if (!force && check_unused(name))
 		return STATUS_FAILED;
-	return bpf_object_unload(path);
+	if (bpf_object_unload(path))
+		return STATUS_FAILED;
+	policy_maps_remove(name);
+	return STATUS_OK;
 }

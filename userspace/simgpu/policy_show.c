@@ -27,6 +27,7 @@ const char *const policy_sources[] = {
 	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
 	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
 	[SIMGPU_SOURCE_BPF] = "bpf",
+	[SIMGPU_SOURCE_BPF_MAPS] = "bpf-maps",
 };
 
 static const char *const units[] = {

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "output.h"
 #include "policy_load.h"
+#include "policy_maps.h"
 #include "sysfs.h"
 
 /**
@@ -42,7 +43,23 @@ static int read_stats(unsigned int device, struct stats *stats)
 	return read >= 5 ? STATUS_OK : fail("%s: it cannot be understood", path);
 }
 
-static int print_stats(const struct stats *stats, struct json_object *params)
+static void print_maps(struct json_object *maps)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(maps); i++) {
+		struct json_object *map = json_object_array_get_idx(maps, i);
+
+		printf("map %s: %s entries, %s and %s bytes\n",
+		       json_object_get_string(json_object_object_get(map, "file")),
+		       json_object_get_string(json_object_object_get(map, "entries")),
+		       json_object_get_string(json_object_object_get(map, "key_bytes")),
+		       json_object_get_string(json_object_object_get(map, "value_bytes")));
+	}
+}
+
+static int print_stats(const struct stats *stats, struct json_object *params,
+		       struct json_object *maps)
 {
 	u64 mean = stats->calls ? stats->ns / stats->calls : 0;
 	struct table *table;
@@ -54,6 +71,7 @@ static int print_stats(const struct stats *stats, struct json_object *params)
 		       stats->refused, stats->refused_policy);
 	else
 		puts("refused and replaced by even in this session: none");
+	print_maps(maps);
 	if (!json_object_object_length(params))
 		return flush_output();
 	puts("");
@@ -69,15 +87,17 @@ static int print_stats(const struct stats *stats, struct json_object *params)
 int policy_stats(unsigned int device, bool json)
 {
 	struct stats stats = { .calls = 0 };
-	struct json_object *object, *params;
+	struct json_object *object, *params, *maps;
 	int ret = read_stats(device, &stats);
 
 	if (ret)
 		return ret;
 	params = sysfs_params(device, "policy_params");
+	maps = policy_maps_json(stats.policy);
 	if (!json) {
-		ret = print_stats(&stats, params);
+		ret = print_stats(&stats, params, maps);
 		json_object_put(params);
+		json_object_put(maps);
 		return ret;
 	}
 	object = json_object_new_object();
@@ -89,5 +109,6 @@ int policy_stats(unsigned int device, bool json)
 	json_set(object, "refused_policy", *stats.refused_policy ?
 		 json_object_new_string(stats.refused_policy) : NULL);
 	json_set(object, "params", params);
+	json_set(object, "maps", maps);
 	return json_print(object);
 }

@@ -49,7 +49,7 @@ static inline u64 tenants_of(const struct simgpu_snapshot *snapshot)
 	u64 tenants = 0;
 	u32 slot;
 
-	simgpu_each(slot, SIMGPU_SLOTS_MAX)
+	simgpu_each_slot(slot, snapshot)
 		if (snapshot->tenants[slot].active)
 			tenants |= 1ULL << slot;
 	return tenants;
@@ -128,7 +128,7 @@ static inline void play(const struct simgpu_snapshot *snapshot,
 	bool first = true;
 	u32 slot;
 
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		bandit->weights[slot] = ARMS + 1 - tenths;
 		if (first && snapshot->tenants[slot].active) {
 			bandit->weights[slot] =

@@ -59,7 +59,7 @@ static inline void begin(const struct simgpu_snapshot *snapshot,
 
 	all->left = snapshot->sms;
 	all->idle = 0;
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		all->due[slot] = NOT_HERE;
 		proposal->sms[slot] = 0;
 		if (!snapshot->tenants[slot].active)
@@ -80,12 +80,13 @@ static inline u64 due_of(const struct deadlines *all, u32 slot)
 }
 
 /* Whose deadline comes first, of those that have not had their turn. */
-static inline bool find_first(struct deadlines *all)
+static inline bool find_first(const struct simgpu_snapshot *snapshot,
+			      struct deadlines *all)
 {
 	u32 slot;
 
 	all->first = SIMGPU_SLOTS_MAX;
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		if (all->due[slot] == NOT_HERE || all->due[slot] == NO_DEADLINE)
 			continue;
 		if (all->first == SIMGPU_SLOTS_MAX ||
@@ -111,12 +112,13 @@ static inline void serve(const struct simgpu_snapshot *snapshot,
 }
 
 /* What is left, evenly, the remainder to the lowest slots. */
-static inline void share_rest(struct deadlines *all, struct simgpu_proposal *proposal)
+static inline void share_rest(const struct simgpu_snapshot *snapshot,
+			      struct deadlines *all, struct simgpu_proposal *proposal)
 {
 	u32 each = all->idle ? all->left / all->idle : 0, slot;
 	u32 over = all->left - each * all->idle;
 
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		if (all->due[slot] != NO_DEADLINE)
 			continue;
 		proposal->sms[slot] += each;
@@ -135,11 +137,11 @@ static inline int deadline_decide(const struct simgpu_snapshot *snapshot,
 
 	begin(snapshot, all, proposal);
 	simgpu_each(turn, SIMGPU_SLOTS_MAX) {
-		if (!all->left || !find_first(all))
+		if (!all->left || !find_first(snapshot, all))
 			break;
 		serve(snapshot, all, proposal);
 	}
-	share_rest(all, proposal);
+	share_rest(snapshot, all, proposal);
 	proposal->flags |= SIMGPU_SAYS_PREEMPTION;
 	proposal->preemption = snapshot->policy_params[SWITCH] ?
 			       SIMGPU_LEAVE_SWITCH : SIMGPU_LEAVE_DRAIN;

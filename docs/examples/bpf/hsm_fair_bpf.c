@@ -34,7 +34,7 @@ static inline void find_extremes(const struct simgpu_snapshot *snapshot,
 
 	found->high = SIMGPU_SLOTS_MAX;
 	found->low = SIMGPU_SLOTS_MAX;
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		if (!simgpu_has_gradient(snapshot, &snapshot->tenants[slot]))
 			continue;
 		if (found->high == SIMGPU_SLOTS_MAX ||

@@ -40,7 +40,7 @@ static inline u32 enter(const struct simgpu_snapshot *snapshot,
 	u32 left = snapshot->sms, slot;
 
 	lottery->tickets = 0;
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		u64 tickets = tickets_of(snapshot, slot);
 
 		lottery->tickets += tickets;
@@ -56,7 +56,7 @@ static inline void find_winner(const struct simgpu_snapshot *snapshot,
 {
 	u32 slot;
 
-	simgpu_each(slot, SIMGPU_SLOTS_MAX) {
+	simgpu_each_slot(slot, snapshot) {
 		u64 tickets = tickets_of(snapshot, slot);
 
 		if (lottery->draw < tickets) {
