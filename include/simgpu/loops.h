@@ -61,6 +61,13 @@ static inline u32 simgpu_any_zero(void)
 	for ((i) = simgpu_any_zero(); (i) < (n) && simgpu_may_turn();	\
 	     (i)++, ({ simgpu_hide(i); }))
 
+/* The constant bound comes last: what it says of @i is what the body needs. */
+#define simgpu_each_below(i, n, most)					\
+	for ((i) = simgpu_any_zero();					\
+	     (i) < (n) && ({ simgpu_hide(i); (i) < (most); }) &&	\
+	     simgpu_may_turn();						\
+	     (i)++, ({ simgpu_hide(i); }))
+
 #define simgpu_hide(value)	__asm__ volatile("" : "+r"(value))
 
 #define simgpu_apart		__noinline __weak
@@ -77,6 +84,15 @@ static inline u32 simgpu_any_zero(void)
  * in the next turn: simgpu_index() makes an index of it.
  */
 #define simgpu_each(i, n)	for ((i) = 0; (i) < (n); (i)++)
+
+/**
+ * simgpu_each_below() - simgpu_each() as far as a number that the verifier does not know
+ * @i: a u32 variable, which the body leaves alone
+ * @n: any u32
+ * @most: a constant: from there on there are no turns, whatever @n is
+ */
+#define simgpu_each_below(i, n, most)					\
+	for ((i) = 0; (i) < (n) && (i) < (most); (i)++)
 
 #define simgpu_hide(value)	((void)(value))
 

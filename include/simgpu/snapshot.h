@@ -385,24 +385,12 @@ struct simgpu_snapshot {
 };
 
 /**
- * simgpu_slot_count() - how many rows of tenants there are to look at
- * @snapshot: of the device
- *
- * Return: its @slot_count, of which the verifier of BPF programs sees that it is in bounds.
- */
-static inline u32 simgpu_slot_count(const struct simgpu_snapshot *snapshot)
-{
-	return snapshot->slot_count < SIMGPU_SLOTS_MAX ? snapshot->slot_count :
-	       SIMGPU_SLOTS_MAX;
-}
-
-/**
- * simgpu_each_slot() - simgpu_each() over the rows of tenants that are filled in
+ * simgpu_each_slot() - for each row of tenants that is filled in
  * @slot: a u32 variable, the row's index
  * @snapshot: of the device
  */
 #define simgpu_each_slot(slot, snapshot) \
-	simgpu_each(slot, simgpu_slot_count(snapshot))
+	simgpu_each_below(slot, (snapshot)->slot_count, SIMGPU_SLOTS_MAX)
 
 /*
  * The same in all homes, 32-bit ones among them: no padding, and a multiple of

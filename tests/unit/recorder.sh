@@ -71,7 +71,7 @@ SIMGPU_RECORD_PROGRESS=1 record progress
 
 # The table in the documentation is the recorder's.
 tools/record/weights-table >"$folder/weights"
-grep -vxFf docs/recorder.md "$folder/weights" >"$folder/weights.missing" ||
+grep -vxFf docs/recorder-internals.md "$folder/weights" >"$folder/weights.missing" ||
 	[ $? = 1 ] || cp "$folder/weights" "$folder/weights.missing"
 
 # The format's page has the names in the header: constants, structs' fields.

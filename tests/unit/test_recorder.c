@@ -877,7 +877,7 @@ static void test_folder(const char *folder)
 	if (text && size)
 		printf("# missing names:\n# %s\n", text);
 	text = (char *)read_result(folder, "weights", ".missing", &size);
-	ok(text && !size, "docs/recorder.md has the recorder's weights");
+	ok(text && !size, "docs/recorder-internals.md has the recorder's weights");
 	if (text && size)
 		printf("# missing rows:\n# %s\n", text);
 }

@@ -27,7 +27,7 @@
  *
  * Not here: starting the program and the command line (`simgpu trace record`),
  * checking a trace (kmod/sim/trace_check.c), and any timing: a trace says what a
- * warp does, never how long it takes. docs/recorder.md explains the method.
+ * warp does, never how long it takes. docs/recorder-internals.md explains the method.
  *
  * How to run it:
  *

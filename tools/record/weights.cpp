@@ -12,7 +12,7 @@
 
 namespace record {
 
-/* docs/recorder.md prints this table; tests/unit/recorder.sh compares them. */
+/* docs/recorder-internals.md prints this table; tests/unit/recorder.sh compares them. */
 const Weight weights[] = {
 	/* Memory: these become ops of their own. */
 	{"load.global", 1000, "", "", "the LOAD op itself, one for each 16 bytes of a lane"},
