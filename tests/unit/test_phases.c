@@ -12,6 +12,7 @@
 
 #include "../../kmod/policy/plan.h"
 #include "bench.h"
+#include "snapshots.h"
 
 #define SMS	8
 #define BLOCKS	64
@@ -53,6 +54,29 @@ static struct builder *build_profiled(const char *config, u32 knee,
 		builder_profile(builder, &profile);
 	}
 	return builder;
+}
+
+/* Its profile says anything that a profile may. */
+static struct trace *trace_of_any_profile(void)
+{
+	struct builder *builder = builder_new("any", "test");
+	struct simgpu_trace_point points[SMS];
+	struct simgpu_trace_profile profile = {
+		.config = "hbm80", .sms = SMS, .blocks = BLOCKS, .memory_bytes = 4096,
+	};
+	u32 m;
+
+	for (m = 0; m < SMS; m++) {
+		points[m].cycles = 1 + (u32)(random_up_to(1) ?
+			random_up_to(30000) : random_up_to(U32_MAX - 1));
+		points[m].bandwidth_ppm = (u32)random_up_to(1000000);
+	}
+	builder_footprint(builder, 4096);
+	builder_kernel(builder, "one", BLOCKS, 256, 32, 0);
+	builder_compute(builder, 20 + (u32)random_up_to(200), 32);
+	profile.first_point = builder_points(builder, points, SMS);
+	builder_profile(builder, &profile);
+	return trace_of(builder, 4096);
 }
 
 static struct trace *trace_profiled(u32 knee, u32 bandwidth_ppm)
@@ -474,6 +498,122 @@ static void arrivals_may_make_a_new_plan(void **state)
 	who_comes_may_preempt(&policy_stm, 0, 1);
 }
 
+/*
+ * A decision takes 5,000 cycles, and somebody comes in these: it is not in the plan, and
+ * has its turn in the next one.
+ */
+static void who_comes_while_a_plan_is_made_is_in_the_next(void **state)
+{
+	struct trace *scales = trace_profiled(8, 900000);
+	struct bench *bench = malloc(sizeof(*bench));
+
+	memset(&ran, 0, sizeof(ran));
+	bench_options(bench, 0);
+	bench->options.policy = &policy_stm;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.decision_cycles = 5000;
+	session_default_params(&bench->options);
+	bench->hooks.kernel_start = on_start;
+	bench->hooks.kernel_finish = on_finish;
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 1, scales, 1, 0);
+	session_run(bench->session, 2000);
+	assert_int_equal(ran.starts, 0);
+	launch(bench, 0, scales, 1, 0);
+	session_run(bench->session, 4000);
+	assert_int_equal(ran.running, 2);
+	finish(bench, 2);
+	assert_int_equal(ran.most, 1);
+	assert_int_equal(ran.starts, 4);
+	trace_free(scales);
+}
+
+/* Kernels that are the same, and end together: one call, one next phase. */
+static void kernels_of_a_phase_may_end_together(void **state)
+{
+	struct trace *saturates = trace_profiled(2, 100000);
+	struct bench *bench = bench_under(&policy_stm_partition);
+	u32 slot;
+
+	for (slot = 0; slot < 4; slot++) {
+		join(bench, slot);
+		launch(bench, slot, saturates, 1, 0);
+	}
+	finish(bench, 4);
+	assert_int_equal(ran.most, 4);
+	assert_int_equal(ran.starts, 8);
+	assert_int_equal(ran.beside[4], 0);
+	trace_free(saturates);
+}
+
+/*
+ * Five tenants with launches of several kernels come and go, with profiles that say
+ * anything, under all that stm can be set to: nothing is refused, and all that was
+ * launched by those who stay ends, in order.
+ */
+static void storm_under(const struct simgpu_policy *policy, const char *knob, u64 value)
+{
+	struct bench *bench = bench_with(policy, knob, value);
+	struct trace *traces[8];
+	u32 launched[SIMGPU_SLOTS_MAX] = { 0 }, turn, slot, i;
+	u64 last[SIMGPU_SLOTS_MAX] = { 0 };
+
+	for (i = 0; i < ARRAY_SIZE(traces); i++)
+		traces[i] = i ? trace_of_any_profile() : trace_profiled(3, 400000);
+	for (slot = 0; slot < 5; slot++)
+		join(bench, slot);
+	for (turn = 0; turn < 30; turn++) {
+		slot = (u32)random_up_to(4);
+		/* Slot 4 leaves now and then, whatever it has. */
+		if (slot == 4 && random_up_to(2) == 0) {
+			session_leave(bench->session, slot);
+			session_run(bench->session, 400);
+			join(bench, slot);
+			continue;
+		}
+		if (launched[slot] < 12)
+			launch(bench, slot, traces[random_up_to(7)],
+			       1 + random_up_to(1), 0);
+		launched[slot] += launched[slot] < 12;
+		session_run(bench->session, random_up_to(4000));
+	}
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	for (i = 0; i < bench->done_count; i++) {
+		const struct done *done = &bench->done[i];
+
+		if (done->slot == 4)
+			continue;
+		assert_int_equal(done->status, 0);
+		assert_int_equal(done->sequence, ++last[done->slot]);
+	}
+	for (slot = 0; slot < 4; slot++)
+		assert_int_equal(last[slot], launched[slot]);
+	bench_free(bench);
+	for (i = 0; i < ARRAY_SIZE(traces); i++)
+		trace_free(traces[i]);
+}
+
+static void storms_of_tenants_and_profiles_lose_nothing(void **state)
+{
+	u32 round;
+
+	for (round = 0; round < 4; round++) {
+		storm_under(&policy_stm, NULL, 0);
+		storm_under(&policy_stm, "whole", 1);
+		storm_under(&policy_stm, "replan", 1);
+		storm_under(&policy_stm, "penalty", PLAN_PENALTY_MEMORY);
+		storm_under(&policy_stm_merged, "replan", 1);
+		storm_under(&policy_stm_partition, "replan", 1);
+		storm_under(&policy_sequential, NULL, 0);
+		storm_under(&policy_concurrent, "hardware_queues", 1);
+		storm_under(&policy_concurrent, "kernels", 2);
+	}
+}
+
 /* --- profiles in snapshots ----------------------------------------------------------- */
 
 static struct {
@@ -673,6 +813,9 @@ int main(void)
 		cmocka_unit_test(kernels_that_complement_each_other_run_together),
 		cmocka_unit_test(a_phase_may_be_of_whole_launches),
 		cmocka_unit_test(arrivals_may_make_a_new_plan),
+		cmocka_unit_test(who_comes_while_a_plan_is_made_is_in_the_next),
+		cmocka_unit_test(kernels_of_a_phase_may_end_together),
+		cmocka_unit_test(storms_of_tenants_and_profiles_lose_nothing),
 		cmocka_unit_test(profiles_of_what_waits_are_seen),
 		cmocka_unit_test(merged_kernels_take_the_greatest_room),
 		cmocka_unit_test(who_gains_nothing_runs_alone),
