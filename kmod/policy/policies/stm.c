@@ -33,7 +33,7 @@ static const struct simgpu_param params[] = {
 	},
 	[REPLAN] = {
 		"replan", SIMGPU_UNIT_NUMBER, 0, 1, 0,
-		"0: who comes waits for the next plan; 1: it makes a new one, and who has no place in its first phase is preempted"
+		"0: a launch that comes waits for the next plan; 1: it makes a new one, and who has no place in its first phase is preempted"
 	},
 	{ .name = NULL }
 };
@@ -168,6 +168,26 @@ static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 	phases_begin(snapshot, phases);
 }
 
+/* Whether a launch has come to the head of a tenant's queue that the plan does not know. */
+static bool somebody_came(const struct simgpu_snapshot *snapshot,
+			  const struct phases *phases)
+{
+	u64 known = 0;
+	u32 slot, i;
+
+	for (i = 0; i < phases->count; i++) {
+		slot = phases->slot[i];
+		if (phases->sequence[i] ==
+		    snapshot->tenants[slot].queue[0].head.sequence)
+			known |= 1ULL << slot;
+	}
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active && !(known >> slot & 1) &&
+		    snapshot->tenants[slot].queue[0].head.flags)
+			return true;
+	return false;
+}
+
 /*
  * Whether a new plan is due: the last one has been carried out, or somebody has come who
  * need not wait for that.
@@ -176,7 +196,7 @@ static bool is_due(const struct simgpu_snapshot *snapshot, struct stm *stm)
 {
 	return !phases_go_on(snapshot, &stm->phases) ||
 	       (snapshot->policy_params[REPLAN] &&
-		snapshot->events & SIMGPU_ON_ARRIVAL);
+		somebody_came(snapshot, &stm->phases));
 }
 
 static u64 interval_of(const struct simgpu_snapshot *snapshot,
