@@ -168,7 +168,7 @@ static bool waits_in_front(const struct simgpu_snapshot *snapshot,
 
 /*
  * The first kernel, of those that have not started, that can: in front of its hardware
- * queue, and not in @hold_queues' way. False if there is none.
+ * queue, and not among @let_go, which go already. False if there is none.
  */
 static bool first_to_start(const struct simgpu_snapshot *snapshot,
 			   const struct concurrent *it, const u32 *let_go,
@@ -197,11 +197,6 @@ static bool first_to_start(const struct simgpu_snapshot *snapshot,
 	return found;
 }
 
-static u32 bits_of(u64 mask)
-{
-	return (u32)__builtin_popcountll(mask);
-}
-
 /*
  * Which queues have kernels that run or may start now, a bit each by slot: in the order
  * in which they were handed in, as many as may run at a time, of as many tenants as
@@ -217,14 +212,14 @@ static u64 let_kernels_go(const struct simgpu_snapshot *snapshot,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		let_go[slot] = snapshot->tenants[slot].active ?
 			       running_queues(&snapshot->tenants[slot]) : 0;
-		kernels += bits_of(let_go[slot]);
+		kernels += hweight64(let_go[slot]);
 		if (let_go[slot])
 			slots |= 1ULL << slot;
 	}
 	while (kernels < snapshot->policy_params[KERNELS] &&
 	       first_to_start(snapshot, it, let_go, &place)) {
 		slot = place.number / SIMGPU_QUEUES_MAX;
-		if (!(slots >> slot & 1) && bits_of(slots) == most)
+		if (!(slots >> slot & 1) && hweight64(slots) == most)
 			break;
 		let_go[slot] |= 1U << place.number % SIMGPU_QUEUES_MAX;
 		slots |= 1ULL << slot;
