@@ -109,9 +109,8 @@ static void append_points(const struct trace_point *from, u32 sms,
 
 	for (i = 0; i < sms; i++) {
 		u64 cycles = (u64)to[i].cycles + from[i].cycles;
-		u64 busy = fixed_add(
-			fixed_mul(to[i].cycles, to[i].bandwidth_ppm),
-			fixed_mul(from[i].cycles, from[i].bandwidth_ppm));
+		u64 busy = (u64)to[i].cycles * to[i].bandwidth_ppm +
+			   (u64)from[i].cycles * from[i].bandwidth_ppm;
 
 		to[i].cycles = cycles < U32_MAX ? (u32)cycles : U32_MAX;
 		to[i].bandwidth_ppm = (u32)(busy / cycles);

@@ -23,6 +23,7 @@
  * @blocks: thread blocks, TB_i; at least 1
  * @done: of them, those that have ended; fewer than @blocks
  * @profile: index in the set's profiles: R_i[m] and B_i[m] / Pb
+ * @reserved: zero
  * @memory_bytes: device memory of the whole kernel, G_i
  */
 struct plan_kernel {

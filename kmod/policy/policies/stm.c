@@ -112,10 +112,9 @@ static struct plan_kernel plan_kernel_of(const struct simgpu_snapshot *snapshot,
 		const struct simgpu_snapshot_profile *profiles =
 			snapshot->profiles;
 		/* As if all its thread blocks took as long as those of the first. */
-		u64 blocks = fixed_mul_div(
-			head->blocks,
-			profiles[head->launch_profile - 1].point[all].cycles,
-			profiles[head->profile - 1].point[all].cycles);
+		u64 whole = profiles[head->launch_profile - 1].point[all].cycles;
+		u64 first = profiles[head->profile - 1].point[all].cycles;
+		u64 blocks = fixed_mul_div(head->blocks, whole, first);
 
 		kernel.profile = head->launch_profile - 1;
 		kernel.blocks = blocks < U32_MAX ? (u32)blocks : U32_MAX;
