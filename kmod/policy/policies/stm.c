@@ -203,16 +203,16 @@ static u64 interval_of(const struct simgpu_snapshot *snapshot,
 {
 	const struct simgpu_snapshot_kernel *head =
 		&snapshot->tenants[slot].queue[0].head;
-	struct plan_kernel kernel = {
-		.blocks = head->blocks, .profile = head->profile - 1,
-	};
+	struct plan_kernel kernel = { .blocks = head->blocks };
 	struct plan_set set = {
 		.kernels = &kernel, .profiles = snapshot->profiles, .count = 1,
 		.sms = snapshot->sms,
 	};
 
-	return head->profile && phases->sms[slot] ?
-	       plan_interval(&set, 0, phases->sms[slot]) : 1;
+	if (!head->profile || !phases->sms[slot])
+		return 1;
+	kernel.profile = head->profile - 1;
+	return plan_interval(&set, 0, phases->sms[slot]);
 }
 
 /* Where a launch goes on to its next kernel, buckets become those of the present ones. */
