@@ -91,9 +91,10 @@
  * @shared_bytes: shared memory of a thread block
  * @blocks_per_sm: thread blocks that an SM can hold of it, alone
  * @profile: 1 + its index in @profiles of the snapshot; 0: it has none for this
- *	device, or nobody has asked for profiles (SIMGPU_NEEDS_PROFILES), or it is
- *	not at the head of a queue
- * @reserved: zero
+ *	device, or nobody has asked for profiles (SIMGPU_NEEDS_PROFILES), or there
+ *	is no room for more
+ * @launch_profile: of a kernel at the head of a queue, likewise, the profile of what
+ *	its launch has left of its trace, from this kernel on, one kernel after another
  * @sequence: launch that it belongs to
  * @arrival_cycle: device cycle at which that was launched
  */
@@ -107,7 +108,7 @@ struct simgpu_snapshot_kernel {
 	u32 shared_bytes;
 	u32 blocks_per_sm;
 	u32 profile;
-	u32 reserved;
+	u32 launch_profile;
 	u64 sequence;
 	u64 arrival_cycle;
 };
@@ -257,7 +258,8 @@ struct simgpu_profile_point {
 };
 
 /**
- * struct simgpu_snapshot_profile - the profile of a kernel at the head of a queue
+ * struct simgpu_snapshot_profile - the profile of a kernel, or of several that follow
+ *	one another
  * @point: for m SMs at index m - 1, up to all of the device; zero behind them
  */
 struct simgpu_snapshot_profile {
@@ -341,7 +343,8 @@ struct simgpu_snapshot_dram {
  * @shared: with SIMGPU_NEEDS_SHARED_ROWS, tenants on shared SMs, by SM, then by
  *	slot
  * @profiles: with SIMGPU_NEEDS_PROFILES, of kernels at the heads of queues, in the
- *	order of slots
+ *	order of slots; then, as far as there is room, of what their launches have left
+ *	and of the kernels behind them
  */
 struct simgpu_snapshot {
 	u32 version;

@@ -74,43 +74,89 @@ static void fill_kernel(const struct session *session, const struct launch *laun
 	out->arrival_cycle = launch->arrival_cycle;
 }
 
+/* 1 + the index of a new profile, which is zero yet; 0: there is no room. */
+static u32 add_profile(struct session *session)
+{
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+
+	if (snapshot->profile_count == ARRAY_SIZE(snapshot->profiles))
+		return 0;
+	memset(&snapshot->profiles[snapshot->profile_count], 0,
+	       sizeof(snapshot->profiles[0]));
+	return ++snapshot->profile_count;
+}
+
 /* What its trace says of how the kernel does on each number of SMs. */
-static void fill_profile(struct session *session, const struct launch *launch,
+static void fill_profile(struct session *session, const struct trace *trace,
 			 struct simgpu_snapshot_kernel *kernel)
 {
 	const struct gpu_config *config = &session->initial.config;
-	struct simgpu_snapshot *snapshot = &session->snapshot;
-	const struct trace_point *points;
+	const struct trace_point *points =
+		trace_profile(trace, config->name, config->sms, kernel->kernel);
 
-	if (!(session_needs(session) & SIMGPU_NEEDS_PROFILES))
-		return;
-	points = trace_profile(launch->trace, config->name, config->sms,
-			       kernel->kernel);
-	if (!points || snapshot->profile_count == ARRAY_SIZE(snapshot->profiles))
-		return;
-	memcpy(snapshot->profiles[snapshot->profile_count].point, points,
-	       config->sms * sizeof(*points));
-	kernel->profile = ++snapshot->profile_count;
+	if (points)
+		kernel->profile = add_profile(session);
+	if (kernel->profile)
+		memcpy(session->snapshot.profiles[kernel->profile - 1].point,
+		       points, config->sms * sizeof(*points));
 }
 
-/* The kernel after the present one: of its trace, its next run, the next launch. */
-static void fill_next(const struct session *session, u32 slot, u32 queue,
-		      struct simgpu_snapshot_kernel *out)
+/* A kernel more of those that follow one another. */
+static void append_points(const struct trace_point *from, u32 sms,
+			  struct simgpu_profile_point *to)
+{
+	u32 i;
+
+	for (i = 0; i < sms; i++) {
+		u64 cycles = (u64)to[i].cycles + from[i].cycles;
+		u64 busy = (u64)to[i].cycles * to[i].bandwidth_ppm +
+			   (u64)from[i].cycles * from[i].bandwidth_ppm;
+
+		to[i].cycles = cycles < U32_MAX ? (u32)cycles : U32_MAX;
+		to[i].bandwidth_ppm = (u32)(busy / cycles);
+	}
+}
+
+/* The profile of what the launch has left; of one kernel it is that kernel's. */
+static void fill_launch_profile(struct session *session, const struct trace *trace,
+				struct simgpu_snapshot_kernel *head)
+{
+	const struct gpu_config *config = &session->initial.config;
+	u32 kernel = head->kernel;
+
+	head->launch_profile = head->profile;
+	if (kernel + 1 == trace->kernel_count)
+		return;
+	for (; kernel < trace->kernel_count; kernel++)
+		if (!trace_profile(trace, config->name, config->sms, kernel))
+			head->launch_profile = 0;
+	if (head->launch_profile)
+		head->launch_profile = add_profile(session);
+	for (kernel = head->kernel;
+	     head->launch_profile && kernel < trace->kernel_count; kernel++)
+		append_points(trace_profile(trace, config->name, config->sms,
+					    kernel), config->sms,
+			      session->snapshot
+				      .profiles[head->launch_profile - 1].point);
+}
+
+/*
+ * The kernel after the present one: of its trace, its next run, the next launch; false
+ * if there is none.
+ */
+static bool find_next(const struct session *session, u32 slot, u32 queue,
+		      struct launch *launch, u32 *kernel)
 {
 	const struct queue *from = &session->tenants[slot].queue[queue];
-	struct launch launch = *present_launch(from);
-	u32 kernel = from->kernel + 1;
-	bool follows = true;
 
-	if (kernel == launch.trace->kernel_count) {
-		kernel = 0;
-		if (launch.repeats_left <= 1 &&
-		    !launch_is_relaunched(session, slot, queue))
-			follows = launch_following(session, slot, queue,
-						   &launch);
-	}
-	if (follows)
-		fill_kernel(session, &launch, kernel, out);
+	*launch = *present_launch(from);
+	*kernel = from->kernel + 1;
+	if (*kernel < launch->trace->kernel_count)
+		return true;
+	*kernel = 0;
+	return launch->repeats_left > 1 ||
+	       launch_is_relaunched(session, slot, queue) ||
+	       launch_following(session, slot, queue, launch);
 }
 
 /*
@@ -136,6 +182,8 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct queue *from = &tenant->queue[queue];
 	const struct launch *launch = present_launch(from);
+	struct launch next;
+	u32 kernel;
 
 	out->waiting = launch_waiting(session, slot, queue);
 	out->priority = from->priority;
@@ -147,12 +195,32 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 	out->deadline_cycle = launch->deadline;
 	masks_of_launch(tenant, launch, out->sm_mask);
 	fill_kernel(session, launch, from->kernel, &out->head);
-	fill_profile(session, launch, &out->head);
+	if (session_needs(session) & SIMGPU_NEEDS_PROFILES)
+		fill_profile(session, launch->trace, &out->head);
 	out->head.blocks_left = blocks_left_of(session, slot, queue,
 					       out->head.blocks);
 	if (tenant->running >> queue & 1)
 		out->head.flags |= SIMGPU_KERNEL_RUNNING;
-	fill_next(session, slot, queue, &out->next);
+	if (find_next(session, slot, queue, &next, &kernel))
+		fill_kernel(session, &next, kernel, &out->next);
+}
+
+/* The profiles of what is behind a queue's head; those of all heads come before. */
+static void fill_more_profiles(struct session *session, u32 slot, u32 number)
+{
+	struct simgpu_snapshot_queue *queue =
+		&session->snapshot.tenants[slot].queue[number];
+	struct launch next;
+	u32 kernel;
+
+	if (!(queue->head.flags & SIMGPU_KERNEL_PRESENT))
+		return;
+	fill_launch_profile(session,
+			    present_launch(&session->tenants[slot]
+						    .queue[number])->trace,
+			    &queue->head);
+	if (find_next(session, slot, number, &next, &kernel))
+		fill_profile(session, next.trace, &queue->next);
 }
 
 /* --- tenants ------------------------------------------------------------------------ */
@@ -227,6 +295,22 @@ static void fill_tenant(struct session *session, u32 slot,
 	if (gpu_config(session->gpu)->hardware_counters)
 		registers_read(session, slot, &out->counters);
 	seen_tenant(session, slot, out);
+}
+
+/* Behind the heads, by slot and queue, as far as there is room. */
+static void fill_all_profiles(struct session *session)
+{
+	u64 rest;
+	u32 i;
+
+	if (!(session_needs(session) & SIMGPU_NEEDS_PROFILES))
+		return;
+	for (rest = session->snapshot_used; rest; rest &= rest - 1) {
+		u32 slot = (u32)__builtin_ctzll(rest);
+
+		for (i = 0; i < session->snapshot.tenants[slot].queue_count; i++)
+			fill_more_profiles(session, slot, i);
+	}
 }
 
 /* --- shared SMs --------------------------------------------------------------------- */
@@ -378,5 +462,6 @@ void snapshot_fill(struct session *session)
 	}
 	snapshot->slot_count = session->snapshot_used ?
 		64 - (u32)__builtin_clzll(session->snapshot_used) : 0;
+	fill_all_profiles(session);
 	fill_shared_rows(session);
 }

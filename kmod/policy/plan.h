@@ -21,14 +21,30 @@
 /**
  * struct plan_kernel - a kernel and its profile (STM 3.2)
  * @blocks: thread blocks, TB_i; at least 1
+ * @done: of them, those that have ended; fewer than @blocks
  * @profile: index in the set's profiles: R_i[m] and B_i[m] / Pb
+ * @reserved: zero
  * @memory_bytes: device memory of the whole kernel, G_i
  */
 struct plan_kernel {
 	u32 blocks;
+	u32 done;
 	u32 profile;
+	u32 reserved;
 	u64 memory_bytes;
 };
+
+/* The first knobs of policies that plan; what they set stands in struct plan_set. */
+enum {
+	PLAN_KNOB_PENALTY,
+	PLAN_KNOB_PEAK,
+	PLAN_KNOBS,
+};
+
+/* How bandwidth that does not suffice makes a phase longer. */
+#define PLAN_PENALTY_UNIFORM	0	/* all of it, in proportion (Eq. 3) */
+#define PLAN_PENALTY_MEMORY	1	/* to the time in which the memory can do it */
+#define PLAN_PENALTY_NONE	2
 
 /**
  * struct plan_set - kernels that do not depend on each other
@@ -38,6 +54,9 @@ struct plan_kernel {
  * @count: kernels, at most PLAN_KERNELS_MAX
  * @sms: of the device, M; at most SIMGPU_SMS_MAX
  * @memory_bytes: of the device, Gb; 0: unlimited
+ * @peak_ppm: bandwidth that kernels can reach together, of the device's peak, Pb of
+ *	Eq. 3; 0: all of it
+ * @penalty: PLAN_PENALTY_*
  */
 struct plan_set {
 	const struct plan_kernel *kernels;
@@ -45,6 +64,8 @@ struct plan_set {
 	u32 count;
 	u32 sms;
 	u64 memory_bytes;
+	u64 peak_ppm;
+	u32 penalty;
 };
 
 /**
@@ -149,10 +170,13 @@ u32 plan_capacity(u64 interval, u64 longest);
 /**
  * struct phases - what policies that run kernels in phases remember
  * @running: slots of the present phase whose kernels have not ended
+ * @preempted: slots whose kernels have started, and wait for their phase since a new
+ *	plan was made
  * @count: kernels of the plan
  * @profiled: the first so many of them have a profile
  * @phase: the present one
- * @reserved: zero
+ * @whole: 1 if each kernel of the plan stands for all that its launch has left, which
+ *	is then part of its phase
  * @slot: of each kernel of the plan
  * @sequence: launch that it belongs to
  * @kernel: its index in its trace
@@ -162,10 +186,11 @@ u32 plan_capacity(u64 interval, u64 longest);
  */
 struct phases {
 	u64 running;
+	u64 preempted;
 	u32 count;
 	u32 profiled;
 	u32 phase;
-	u32 reserved;
+	u32 whole;
 	u32 slot[PLAN_KERNELS_MAX];
 	u64 sequence[PLAN_KERNELS_MAX];
 	u32 kernel[PLAN_KERNELS_MAX];

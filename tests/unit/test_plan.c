@@ -203,6 +203,53 @@ static void estimates_are_those_of_equations_2_to_4(void **state)
 	}
 }
 
+/*
+ * Two kernels that each take 80,000 cycles on 4 of 8 SMs and ask for 0.6 and 0.8 of the
+ * bandwidth there: together 1.4 of it.
+ */
+static void penalties_are_of_three_kinds(void **state)
+{
+	struct kernels *kernels = kernels_new(2, 8);
+	struct plan_choice choice = { .count = 2, .kernel = { 0, 1 }, .sms = { 4, 4 } };
+	struct plan_estimate estimate;
+
+	profile(kernels, 0, 3200, 100, 4, 600000);
+	profile(kernels, 1, 3200, 100, 4, 800000);
+	plan_estimate(&kernels->set, &choice, &work, &estimate);
+	assert_in_range(estimate.round_robin, 80000, 80100);
+	assert_int_equal(estimate.cycles, estimate.round_robin * 14 / 10);
+	kernels->set.peak_ppm = 700000;
+	plan_estimate(&kernels->set, &choice, &work, &estimate);
+	assert_int_equal(estimate.cycles, estimate.round_robin * 2);
+	/* Half of it is enough for the memory, and none costs nothing. */
+	kernels->set.penalty = PLAN_PENALTY_MEMORY;
+	plan_estimate(&kernels->set, &choice, &work, &estimate);
+	assert_int_equal(estimate.cycles, 80000 * 2);
+	kernels->kernel[1].done = 1600;
+	plan_estimate(&kernels->set, &choice, &work, &estimate);
+	assert_int_equal(estimate.cycles, 114285);
+	kernels->set.penalty = PLAN_PENALTY_NONE;
+	kernels->kernel[1].done = 0;
+	plan_estimate(&kernels->set, &choice, &work, &estimate);
+	assert_int_equal(estimate.cycles, estimate.round_robin);
+	free(kernels);
+}
+
+/* Of a kernel half of which has run, half is planned. */
+static void what_has_run_is_not_planned(void **state)
+{
+	struct kernels *kernels = kernels_new(2, 8);
+	struct plan plan;
+
+	profile(kernels, 0, 800, 100, 8, 10000);
+	profile(kernels, 1, 800, 100, 8, 1000000);
+	kernels->kernel[1].done = 400;
+	plan_make(&kernels->set, &work, &plan);
+	assert_int_equal(plan.sequential, 10000 + 5000);
+	assert_true(plan.total <= plan.sequential);
+	free(kernels);
+}
+
 /* --- Algorithm 1 ------------------------------------------------------------------------- */
 
 /* imp() of Equation 1, below 0 included. */
@@ -372,6 +419,8 @@ int main(void)
 		cmocka_unit_test(round_robin_follows_figure_4),
 		cmocka_unit_test_setup(estimates_are_those_of_equations_2_to_4,
 				       restart_random),
+		cmocka_unit_test(penalties_are_of_three_kinds),
+		cmocka_unit_test(what_has_run_is_not_planned),
 		cmocka_unit_test_setup(phases_are_those_of_algorithm_1,
 				       restart_random),
 		cmocka_unit_test(kernels_that_complement_each_other_share_a_phase),

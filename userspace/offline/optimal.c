@@ -36,7 +36,7 @@ static u32 kernels_of(u32 set)
 }
 
 /* How many ways there are to divide the SMs: of SMs - 1 borders, kernels - 1. */
-static u32 count_splits(u32 sms, u32 kernels)
+u32 optimal_splits(u32 sms, u32 kernels)
 {
 	u64 ways = 1;
 	u32 i;
@@ -47,7 +47,7 @@ static u32 count_splits(u32 sms, u32 kernels)
 }
 
 /* One SM each, and the rest to the last. */
-static void first_split(struct plan_choice *choice, u32 set, u32 sms)
+void optimal_first_split(struct plan_choice *choice, u32 set, u32 sms)
 {
 	u32 i;
 
@@ -66,7 +66,7 @@ static void first_split(struct plan_choice *choice, u32 set, u32 sms)
  * rightmost kernel that can takes an SM of the last one's, and those between begin
  * anew.
  */
-static bool next_split(struct plan_choice *choice)
+bool optimal_next_split(struct plan_choice *choice)
 {
 	u32 last = choice->count - 1, i = last;
 
@@ -146,7 +146,7 @@ static int measure_splits(struct table *table, u32 set, u64 limit)
 	struct plan_choice choice;
 	int ret;
 
-	first_split(&choice, set, search->set->sms);
+	optimal_first_split(&choice, set, search->set->sms);
 	do {
 		u64 cycles;
 
@@ -161,7 +161,7 @@ static int measure_splits(struct table *table, u32 set, u64 limit)
 			table->out->cut++;
 		}
 		tell(table, 1);
-	} while (next_split(&choice));
+	} while (optimal_next_split(&choice));
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int try_set(struct table *table, u32 set)
 	const struct optimal_search *search = table->search;
 	u32 sms = search->set->sms, count = kernels_of(set);
 	u32 splits = count > sms || count > SIMGPU_SHARED_ROWS_MAX / sms ? 0 :
-		     count_splits(sms, count);
+		     optimal_splits(sms, count);
 	int ret = 0;
 
 	find_parts(table, set);
@@ -247,7 +247,7 @@ static u32 count_all(const struct plan_set *set)
 
 	for (i = 1; i < 1U << set->count; i++)
 		total += kernels_of(i) > set->sms ? 0 :
-			 count_splits(set->sms, kernels_of(i));
+			 optimal_splits(set->sms, kernels_of(i));
 	return total;
 }
 

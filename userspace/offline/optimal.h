@@ -84,6 +84,27 @@ struct optimal {
 int optimal_find(const struct optimal_search *search, struct optimal *out);
 
 /**
+ * optimal_splits() - how many ways there are to divide SMs
+ * @sms: of the device
+ * @kernels: each of which gets at least one; at most @sms
+ */
+u32 optimal_splits(u32 sms, u32 kernels);
+
+/**
+ * optimal_first_split() - the first of these ways
+ * @choice: filled in: one SM for each kernel, and the rest for the last
+ * @set: kernels, a bit each
+ * @sms: of the device
+ */
+void optimal_first_split(struct plan_choice *choice, u32 set, u32 sms);
+
+/**
+ * optimal_next_split() - the one after @choice; false if that is the last
+ * @choice: becomes it
+ */
+bool optimal_next_split(struct plan_choice *choice);
+
+/**
  * struct offline_program - what takes part in a phase
  * @trace: with profiles of the GPU
  * @kernels: of its kernels, so many of the first, one after another

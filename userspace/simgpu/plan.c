@@ -2,13 +2,17 @@
 /* simgpu plan: which kernels run together, in which phase, on how many SMs. */
 #include "../offline/optimal.h"
 #include "output.h"
+#include "plan_splits.h"
 #include "profile.h"
 
 enum {
 	OPTION_CONFIG = 256,
 	OPTION_ALGORITHM,
 	OPTION_MAPS,
+	OPTION_PEAK,
+	OPTION_PENALTY,
 	OPTION_SEED,
+	OPTION_SPLITS,
 	OPTION_JSON,
 };
 
@@ -33,7 +37,16 @@ static const struct argp_option options[] = {
 	  "measured, of up to five kernels", 0 },
 	{ "maps", OPTION_MAPS, 0, 0,
 	  "With --json, print the order of thread blocks, too", 0 },
-	{ "seed", OPTION_SEED, "N", 0, "Of what optimal measures (default 1)", 0 },
+	{ "peak", OPTION_PEAK, "PART", 0,
+	  "Bandwidth that kernels reach together, of the device's peak (Pb of Eq. 3; "
+	  "default 1)", 0 },
+	{ "penalty", OPTION_PENALTY, "uniform|memory|none", 0,
+	  "For want of bandwidth: Eq. 3 (default), the memory's own time where that "
+	  "is longer, or none", 0 },
+	{ "splits", OPTION_SPLITS, 0, 0,
+	  "In place of a plan, measure every way to divide the SMs among all of the "
+	  "kernels, beside what each penalty makes of it", 0 },
+	{ "seed", OPTION_SEED, "N", 0, "Of what is measured (default 1)", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ 0 }
 };
@@ -55,11 +68,20 @@ static const char about[] =
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
+static const char *const penalty_names[] = {
+	[PLAN_PENALTY_UNIFORM] = "uniform",
+	[PLAN_PENALTY_MEMORY] = "memory",
+	[PLAN_PENALTY_NONE] = "none",
+};
+
 /** struct arguments - the parsed command line */
 struct arguments {
 	const char *config;
 	enum algorithm algorithm;
 	u64 seed;
+	u64 peak_ppm;
+	u32 penalty;
+	bool splits;
 	bool maps;
 	bool json;
 	char **names;
@@ -80,11 +102,29 @@ static void parse_algorithm(struct argp_state *state, const char *text,
 		   text);
 }
 
+static void parse_penalty(struct argp_state *state, const char *text, u32 *out)
+{
+	for (*out = 0; *out < ARRAY_SIZE(penalty_names); ++*out)
+		if (!strcmp(penalty_names[*out], text))
+			return;
+	argp_error(state, "--penalty is uniform, memory or none, not \"%s\"", text);
+}
+
+static void parse_peak(struct argp_state *state, const char *text, u64 *out)
+{
+	if (!parse_ppm(text, out) || *out < SIMGPU_PPM / 10 || *out > SIMGPU_PPM)
+		argp_error(state, "--peak is 0.1 to 1, not \"%s\"", text);
+}
+
 static void check_arguments(struct argp_state *state,
 			    const struct arguments *arguments)
 {
 	if (arguments->count > PLAN_KERNELS_MAX)
 		argp_error(state, "a plan has %u kernels at most", PLAN_KERNELS_MAX);
+	if (arguments->splits &&
+	    (arguments->count < 2 || arguments->count > OPTIMAL_KERNELS_MAX))
+		argp_error(state, "--splits is for 2 to %u kernels, not for %u",
+			   OPTIMAL_KERNELS_MAX, arguments->count);
 	if (arguments->algorithm == ALGORITHM_OPTIMAL &&
 	    arguments->count > OPTIMAL_KERNELS_MAX)
 		argp_error(state, "--algorithm optimal measures every schedule, of %u kernels at most, not of %u",
@@ -104,6 +144,15 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_MAPS:
 		arguments->maps = true;
+		return 0;
+	case OPTION_PEAK:
+		parse_peak(state, text, &arguments->peak_ppm);
+		return 0;
+	case OPTION_PENALTY:
+		parse_penalty(state, text, &arguments->penalty);
+		return 0;
+	case OPTION_SPLITS:
+		arguments->splits = true;
 		return 0;
 	case OPTION_SEED:
 		arguments->seed = option_number(state, "--seed", text, 0, U64_MAX);
@@ -272,6 +321,23 @@ static int find_optimal(struct planning *planning)
 	return STATUS_OK;
 }
 
+static int print_splits(struct planning *planning, bool json)
+{
+	const struct optimal_search search = {
+		.set = &planning->set,
+		.context = planning,
+		.measure = measure,
+		.progress = on_progress,
+	};
+	const char *names[OPTIMAL_KERNELS_MAX];
+	u32 i;
+
+	for (i = 0; i < planning->set.count; i++)
+		names[i] = planning->measured->workloads[i].name;
+	take_kernels(planning, 0);
+	return plan_splits(&search, names, planning->measured->config.name, json);
+}
+
 static int find_plan(struct planning *planning)
 {
 	u64 began = offline_wall_ns();
@@ -435,12 +501,16 @@ int plan_command(int argc, char **argv)
 		.count = arguments.count,
 		.sms = measured.config.sms,
 		.memory_bytes = (u64)measured.config.memory_mb << 20,
+		.peak_ppm = arguments.peak_ppm,
+		.penalty = arguments.penalty,
 	};
 	if (!ret)
 		ret = take_profiles(planning);
-	if (!ret)
+	if (!ret && arguments.splits)
+		ret = print_splits(planning, arguments.json);
+	else if (!ret)
 		ret = find_plan(planning);
-	if (!ret)
+	if (!ret && !arguments.splits)
 		ret = arguments.json ? print_json(planning, arguments.maps) :
 				       print_table(planning);
 	profiles_free(&measured);

@@ -260,6 +260,13 @@ static struct program_set *open_set(const struct sweep_run *run,
 	return it;
 }
 
+/* Those that plan have these knobs first. */
+static bool plans(const struct simgpu_policy *policy)
+{
+	return policy->needs & SIMGPU_NEEDS_PROFILES && policy->params &&
+	       !strcmp(policy->params[PLAN_KNOB_PENALTY].name, "penalty");
+}
+
 void sweep_sets_estimate(struct sweep_run *run,
 			 const struct session_options *options)
 {
@@ -268,9 +275,11 @@ void sweep_sets_estimate(struct sweep_run *run,
 	struct plan plan;
 
 	run->estimated = 0;
-	if (!(options->policy->needs & SIMGPU_NEEDS_PROFILES))
+	if (!plans(options->policy))
 		return;
 	it = open_set(run, options);
+	it->set.peak_ppm = options->policy_params[PLAN_KNOB_PEAK];
+	it->set.penalty = (u32)options->policy_params[PLAN_KNOB_PENALTY];
 	work = grow(NULL, 1, sizeof(*work));
 	plan_make(&it->set, work, &plan);
 	run->estimated = plan.total;

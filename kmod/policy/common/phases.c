@@ -13,11 +13,33 @@ static bool is_running(const struct simgpu_snapshot_tenant *tenant)
 	return tenant->queue[0].head.flags & SIMGPU_KERNEL_RUNNING;
 }
 
-/* Whether a tenant's kernel has come to its end since it was asked last. */
-static bool has_ended(const struct simgpu_snapshot_tenant *tenant)
+/* Whether what has come to the head is the next kernel of the launch that is planned. */
+static bool launch_goes_on(const struct simgpu_snapshot_tenant *tenant,
+			   struct phases *phases, u32 slot)
 {
-	return !tenant->active ||
-	       tenant->events & (SIMGPU_ON_KERNEL_END | SIMGPU_ON_DEPARTURE);
+	const struct simgpu_snapshot_kernel *head = &tenant->queue[0].head;
+	u32 i;
+
+	for (i = 0; i < phases->count; i++) {
+		if (phases->slot[i] != slot ||
+		    phases->sequence[i] != head->sequence ||
+		    phases->kernel[i] >= head->kernel)
+			continue;
+		phases->kernel[i] = head->kernel;
+		return true;
+	}
+	return false;
+}
+
+/* Whether what a tenant has in the plan has come to its end since it was asked last. */
+static bool has_ended(const struct simgpu_snapshot_tenant *tenant,
+		      struct phases *phases, u32 slot)
+{
+	if (!tenant->active || tenant->events & SIMGPU_ON_DEPARTURE)
+		return true;
+	if (!(tenant->events & SIMGPU_ON_KERNEL_END))
+		return false;
+	return !phases->whole || !launch_goes_on(tenant, phases, slot);
 }
 
 /**
@@ -38,10 +60,12 @@ bool phases_go_on(const struct simgpu_snapshot *snapshot, struct phases *phases)
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
 
-		if (has_ended(tenant))
+		if (has_ended(tenant, phases, slot))
 			phases->running &= ~(1ULL << slot);
+		if (!tenant->active)
+			phases->preempted &= ~(1ULL << slot);
 		if (tenant->active && is_running(tenant))
-			phases->running |= 1ULL << slot;
+			phases->running |= 1ULL << slot & ~phases->preempted;
 	}
 	while (!phases->running && phases->phase + 1 < phases->plan.phases) {
 		phases->phase++;
@@ -112,6 +136,7 @@ void phases_begin(const struct simgpu_snapshot *snapshot, struct phases *phases)
 		if (phases->plan.phase[i] == phases->phase &&
 		    still_waits(snapshot, phases, i))
 			phases->running |= 1ULL << phases->slot[i];
+	phases->preempted &= ~phases->running;
 }
 
 /**

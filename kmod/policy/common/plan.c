@@ -28,6 +28,17 @@ point_of(const struct plan_set *set, u32 index, u32 sms)
 	return &set->profiles[set->kernels[index].profile].point[sms - 1];
 }
 
+/* What it takes on so many SMs: what is left of it, where it has run already. */
+static u64 cycles_of(const struct plan_set *set, u32 index, u32 sms)
+{
+	const struct plan_kernel *kernel = &set->kernels[index];
+	u64 cycles = point_of(set, index, sms)->cycles;
+
+	if (!kernel->done)
+		return cycles;
+	return cycles * (kernel->blocks - kernel->done) / kernel->blocks;
+}
+
 /**
  * plan_interval() - between two of a kernel's blocks, in cycles of the buckets
  * @set: kernels
@@ -71,7 +82,7 @@ static u32 fill_queues(const struct plan_set *set,
 		struct plan_queue *queue = &work->queue[i];
 		u32 index = choice->kernel[i];
 
-		queue->left = set->kernels[index].blocks;
+		queue->left = set->kernels[index].blocks - set->kernels[index].done;
 		queue->latency = block_latency(set, index, choice->sms[i]);
 		queue->interval = plan_interval(set, index, choice->sms[i]);
 		queue->next = queue->interval;
@@ -246,14 +257,52 @@ static u64 sequential_cycles(const struct plan_set *set,
 	u32 i;
 
 	for (i = 0; i < choice->count; i++)
-		cycles += point_of(set, choice->kernel[i], sms)->cycles;
+		cycles += cycles_of(set, choice->kernel[i], sms);
 	return cycles;
 }
 
-/* Eq. 3. */
-static u64 penalty_ppm(u64 bandwidth_ppm)
+/* Eq. 3, or 1 where the set has another penalty. */
+static u64 penalty_ppm(const struct plan_set *set, u64 bandwidth_ppm)
 {
-	return bandwidth_ppm > SIMGPU_PPM ? bandwidth_ppm : SIMGPU_PPM;
+	u64 peak_ppm = set->peak_ppm ? set->peak_ppm : SIMGPU_PPM;
+
+	if (set->penalty != PLAN_PENALTY_UNIFORM || bandwidth_ppm <= peak_ppm)
+		return SIMGPU_PPM;
+	return peak_ppm == SIMGPU_PPM ? bandwidth_ppm :
+	       fixed_mul_div(bandwidth_ppm, SIMGPU_PPM, peak_ppm);
+}
+
+/*
+ * Sum of R * B / Pb: as long as the memory takes for what the kernels move, however the
+ * SMs are divided.
+ */
+static u64 memory_cycles(const struct plan_set *set,
+			 const struct plan_choice *choice)
+{
+	u64 busy = 0;
+	u32 i;
+
+	for (i = 0; i < choice->count; i++) {
+		u32 index = choice->kernel[i], sms = choice->sms[i];
+
+		busy = fixed_add(busy,
+				 fixed_mul(cycles_of(set, index, sms),
+					   point_of(set, index, sms)->bandwidth_ppm));
+	}
+	return busy / (set->peak_ppm ? set->peak_ppm : SIMGPU_PPM);
+}
+
+/* What the penalty makes of a round robin. */
+static u64 penalized(const struct plan_set *set, const struct plan_choice *choice,
+		     const struct plan_estimate *estimate)
+{
+	u64 memory;
+
+	if (set->penalty != PLAN_PENALTY_MEMORY || choice->count == 1)
+		return fixed_mul_div(estimate->round_robin,
+				     estimate->penalty_ppm, SIMGPU_PPM);
+	memory = memory_cycles(set, choice);
+	return memory > estimate->round_robin ? memory : estimate->round_robin;
 }
 
 static bool fits(const struct plan_set *set, u64 memory_bytes)
@@ -291,12 +340,11 @@ void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
 		out->penalty_ppm = SIMGPU_PPM;
 	} else {
 		out->round_robin = round_robin(set, choice, work);
-		out->penalty_ppm = penalty_ppm(bandwidth_ppm);
+		out->penalty_ppm = penalty_ppm(set, bandwidth_ppm);
 	}
 	out->cycles = PLAN_NEVER;
 	if (choice->count == 1 || fits(set, memory_bytes))
-		out->cycles = fixed_mul_div(out->round_robin, out->penalty_ppm,
-					    SIMGPU_PPM);
+		out->cycles = penalized(set, choice, out);
 }
 
 /* --- Algorithm 1 ----------------------------------------------------------------------- */
@@ -309,7 +357,7 @@ static void add_kernel(const struct plan_set *set, struct plan_choice *choice,
 	choice->kernel[choice->count] = (u8)index;
 	choice->sms[choice->count] = (u8)sms;
 	choice->count++;
-	choice->work += (u64)point->cycles * sms;
+	choice->work += cycles_of(set, index, sms) * sms;
 	choice->bandwidth_ppm += point->bandwidth_ppm;
 	choice->memory_bytes = fixed_add(choice->memory_bytes,
 					 set->kernels[index].memory_bytes);
@@ -324,7 +372,8 @@ static u64 gain_bound(const struct plan_set *set,
 {
 	u64 sequential = sequential_cycles(set, choice, sms);
 	u64 least = fixed_mul_div(choice->work / sms,
-				  penalty_ppm(choice->bandwidth_ppm), SIMGPU_PPM);
+				  penalty_ppm(set, choice->bandwidth_ppm),
+				  SIMGPU_PPM);
 
 	return sequential > least ? sequential - least : 0;
 }
@@ -455,7 +504,7 @@ void plan_clear(const struct plan_set *set, struct plan *plan)
 
 	memset(plan, 0, sizeof(*plan));
 	for (i = 0; i < set->count; i++)
-		plan->sequential += point_of(set, i, set->sms)->cycles;
+		plan->sequential += cycles_of(set, i, set->sms);
 }
 
 /**

@@ -11,6 +11,33 @@
 #include "../plan.h"
 #include "../registry.h"
 
+/* Knobs, behind those of plans. */
+enum {
+	WHOLE = PLAN_KNOBS,
+	REPLAN,
+};
+
+static const struct simgpu_param params[] = {
+	[PLAN_KNOB_PENALTY] = {
+		"penalty", SIMGPU_UNIT_NUMBER, PLAN_PENALTY_UNIFORM,
+		PLAN_PENALTY_NONE, PLAN_PENALTY_UNIFORM,
+		"for want of bandwidth: 0: Eq. 3; 1: the memory's own time, where that is longer; 2: none"
+	},
+	[PLAN_KNOB_PEAK] = {
+		"peak", SIMGPU_UNIT_RATIO, 100000, SIMGPU_PPM, SIMGPU_PPM,
+		"bandwidth that kernels reach together, of the device's peak (Pb of Eq. 3)"
+	},
+	[WHOLE] = {
+		"whole", SIMGPU_UNIT_NUMBER, 0, 1, 0,
+		"0: a phase is of the kernels at the heads of queues; 1: of all that their launches have left"
+	},
+	[REPLAN] = {
+		"replan", SIMGPU_UNIT_NUMBER, 0, 1, 0,
+		"0: a launch that comes waits for the next plan; 1: it makes a new one, and who has no place in its first phase is preempted"
+	},
+	{ .name = NULL }
+};
+
 /**
  * struct stm - what stm remembers
  * @phases: the plan, and how far it has come
@@ -41,6 +68,72 @@ static void plan_alone(const struct simgpu_snapshot *snapshot,
 	}
 }
 
+/* Insert each of the first @count kernels of the plan where its key is in order. */
+static void sort_kernels(const struct simgpu_snapshot *snapshot,
+			 struct phases *phases, u32 count,
+			 u64 (*key)(const struct simgpu_snapshot *, u32))
+{
+	u32 i, at;
+
+	for (i = 1; i < count; i++) {
+		u32 slot = phases->slot[i], kernel = phases->kernel[i];
+		u64 sequence = phases->sequence[i], its = key(snapshot, slot);
+
+		for (at = i; at; at--) {
+			u32 other = phases->slot[at - 1];
+			u64 before = key(snapshot, other);
+
+			if (before < its || (before == its && other < slot))
+				break;
+			phases->slot[at] = other;
+			phases->sequence[at] = phases->sequence[at - 1];
+			phases->kernel[at] = phases->kernel[at - 1];
+		}
+		phases->slot[at] = slot;
+		phases->sequence[at] = sequence;
+		phases->kernel[at] = kernel;
+	}
+}
+
+/* The kernel at the head of a slot's first queue, or all that its launch has left. */
+static struct plan_kernel plan_kernel_of(const struct simgpu_snapshot *snapshot,
+					 u32 slot)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	const struct simgpu_snapshot_kernel *head = &tenant->queue[0].head;
+	struct plan_kernel kernel = {
+		.blocks = head->blocks,
+		.profile = head->profile - 1,
+		.memory_bytes = tenant->footprint_bytes,
+	};
+
+	if (snapshot->policy_params[WHOLE] && head->launch_profile) {
+		u32 all = snapshot->sms - 1;
+		const struct simgpu_snapshot_profile *profiles =
+			snapshot->profiles;
+		/* As if all its thread blocks took as long as those of the first. */
+		u64 whole = profiles[head->launch_profile - 1].point[all].cycles;
+		u64 first = profiles[head->profile - 1].point[all].cycles;
+		u64 blocks = fixed_mul_div(head->blocks, whole, first);
+
+		kernel.profile = head->launch_profile - 1;
+		kernel.blocks = blocks < U32_MAX ? (u32)blocks : U32_MAX;
+	}
+	if (head->flags & SIMGPU_KERNEL_RUNNING && head->blocks_left < head->blocks)
+		kernel.done = head->blocks - head->blocks_left;
+	return kernel;
+}
+
+/* Core cycles that a kernel with a profile takes from now on, alone on all SMs. */
+static u64 cycles_left(const struct simgpu_snapshot *snapshot, u32 slot)
+{
+	struct plan_kernel kernel = plan_kernel_of(snapshot, slot);
+
+	return fixed_mul_div(snapshot->profiles[kernel.profile]
+				     .point[snapshot->sms - 1].cycles,
+			     kernel.blocks - kernel.done, kernel.blocks);
+}
+
 static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 {
 	struct phases *phases = &stm->phases;
@@ -49,29 +142,121 @@ static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 		.profiles = snapshot->profiles,
 		.sms = snapshot->sms,
 		.memory_bytes = snapshot->memory_bytes,
+		.peak_ppm = snapshot->policy_params[PLAN_KNOB_PEAK],
+		.penalty = (u32)snapshot->policy_params[PLAN_KNOB_PENALTY],
 	};
 	u32 i;
 
 	phases_collect(snapshot, phases);
+	phases->whole = snapshot->policy_params[WHOLE] != 0;
 	set.count = phases->profiled;
-	for (i = 0; i < set.count; i++) {
-		const struct simgpu_snapshot_tenant *tenant =
-			&snapshot->tenants[phases->slot[i]];
-
-		stm->kernels[i] = (struct plan_kernel) {
-			.blocks = tenant->queue[0].head.blocks,
-			.profile = tenant->queue[0].head.profile - 1,
-			.memory_bytes = tenant->footprint_bytes,
-		};
-	}
+	if (snapshot->policy_params[REPLAN])
+		sort_kernels(snapshot, phases, set.count, cycles_left);
+	for (i = 0; i < set.count; i++)
+		stm->kernels[i] = plan_kernel_of(snapshot, phases->slot[i]);
 	if (set.count)
 		plan_make(&set, &stm->work, &phases->plan);
 	plan_alone(snapshot, phases, set.count);
 	for (i = 0; i < phases->count; i++) {
 		phases->sms[phases->slot[i]] = phases->plan.sms[i];
 		phases->bucket[phases->slot[i]] = phases->plan.bucket[i];
+		if (snapshot->tenants[phases->slot[i]].queue[0].head.flags &
+		    SIMGPU_KERNEL_RUNNING)
+			phases->preempted |= 1ULL << phases->slot[i];
 	}
 	phases_begin(snapshot, phases);
+}
+
+/* Whether a launch has come to the head of a tenant's queue that the plan does not know. */
+static bool somebody_came(const struct simgpu_snapshot *snapshot,
+			  const struct phases *phases)
+{
+	u64 known = 0;
+	u32 slot, i;
+
+	for (i = 0; i < phases->count; i++) {
+		slot = phases->slot[i];
+		if (phases->sequence[i] ==
+		    snapshot->tenants[slot].queue[0].head.sequence)
+			known |= 1ULL << slot;
+	}
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active && !(known >> slot & 1) &&
+		    snapshot->tenants[slot].queue[0].head.flags)
+			return true;
+	return false;
+}
+
+/*
+ * Whether a new plan is due: the last one has been carried out, or somebody has come who
+ * need not wait for that.
+ */
+static bool is_due(const struct simgpu_snapshot *snapshot, struct stm *stm)
+{
+	return !phases_go_on(snapshot, &stm->phases) ||
+	       (snapshot->policy_params[REPLAN] &&
+		somebody_came(snapshot, &stm->phases));
+}
+
+static u64 interval_of(const struct simgpu_snapshot *snapshot,
+		       const struct phases *phases, u32 slot)
+{
+	const struct simgpu_snapshot_kernel *head =
+		&snapshot->tenants[slot].queue[0].head;
+	struct plan_kernel kernel = { .blocks = head->blocks };
+	struct plan_set set = {
+		.kernels = &kernel, .profiles = snapshot->profiles, .count = 1,
+		.sms = snapshot->sms,
+	};
+
+	if (!head->profile || !phases->sms[slot])
+		return 1;
+	kernel.profile = head->profile - 1;
+	return plan_interval(&set, 0, phases->sms[slot]);
+}
+
+/* Where a launch goes on to its next kernel, buckets become those of the present ones. */
+static void follow_launches(const struct simgpu_snapshot *snapshot,
+			    struct phases *phases)
+{
+	u64 longest = 0, rest;
+
+	for (rest = phases->running; rest; rest &= rest - 1) {
+		u64 interval = interval_of(snapshot, phases,
+					   (u32)__builtin_ctzll(rest));
+
+		if (interval > longest)
+			longest = interval;
+	}
+	for (rest = phases->running; rest; rest &= rest - 1) {
+		u32 slot = (u32)__builtin_ctzll(rest);
+
+		phases->bucket[slot] =
+			plan_capacity(interval_of(snapshot, phases, slot),
+				      longest);
+	}
+}
+
+/* Whether there is a new plan. */
+static bool plan_or_follow(const struct simgpu_snapshot *snapshot, struct stm *stm)
+{
+	if (is_due(snapshot, stm)) {
+		make_plan(snapshot, stm);
+		return true;
+	}
+	if (stm->phases.whole)
+		follow_launches(snapshot, &stm->phases);
+	return false;
+}
+
+/* Who is to wait leaves its SMs at once. */
+static void say_preemption(const struct simgpu_snapshot *snapshot,
+			   struct simgpu_proposal *proposal)
+{
+	if (!snapshot->policy_params[REPLAN])
+		return;
+	proposal->flags |= SIMGPU_SAYS_PREEMPTION;
+	proposal->preemption = SIMGPU_LEAVE_SWITCH;
 }
 
 /* --- merged kernels --------------------------------------------------------------- */
@@ -93,18 +278,15 @@ static u32 least_times(u32 most, u32 have, u64 need)
  * and each thread the most registers, of all its kernels (STM, Appendix C). At least
  * one: a compiler would spill the registers that are too many.
  */
-static u32 merged_blocks(const struct simgpu_snapshot *snapshot,
-			 const struct phases *phases, u32 phase)
+static u32 merged_blocks(const struct simgpu_snapshot *snapshot, u64 slots)
 {
-	u32 threads = 0, registers = 0, shared_bytes = 0, blocks, i;
+	u32 threads = 0, registers = 0, shared_bytes = 0, blocks;
 	u64 whole;
 
-	for (i = 0; i < phases->count; i++) {
+	for (; slots; slots &= slots - 1) {
 		const struct simgpu_snapshot_kernel *head =
-			&snapshot->tenants[phases->slot[i]].queue[0].head;
+			&snapshot->tenants[__builtin_ctzll(slots)].queue[0].head;
 
-		if (phases->plan.phase[i] != phase)
-			continue;
 		threads = greater_of(threads, head->threads);
 		registers = greater_of(registers, head->registers);
 		shared_bytes = greater_of(shared_bytes, head->shared_bytes);
@@ -118,11 +300,14 @@ static u32 merged_blocks(const struct simgpu_snapshot *snapshot,
 
 static void merge_phases(const struct simgpu_snapshot *snapshot, struct stm *stm)
 {
-	u32 phase;
+	const struct phases *phases = &stm->phases;
+	u64 slots[PLAN_KERNELS_MAX] = { 0 };
+	u32 i;
 
-	for (phase = 0; phase < stm->phases.plan.phases; phase++)
-		stm->sm_blocks[phase] = merged_blocks(snapshot, &stm->phases,
-						      phase);
+	for (i = 0; i < phases->count; i++)
+		slots[phases->plan.phase[i]] |= 1ULL << phases->slot[i];
+	for (i = 0; i < phases->plan.phases; i++)
+		stm->sm_blocks[i] = merged_blocks(snapshot, slots[i]);
 }
 
 /* --- policies ----------------------------------------------------------------------- */
@@ -132,9 +317,9 @@ static int stm_decide(const struct simgpu_snapshot *snapshot, void *state,
 {
 	struct stm *stm = state;
 
-	if (!phases_go_on(snapshot, &stm->phases))
-		make_plan(snapshot, stm);
+	plan_or_follow(snapshot, stm);
 	phases_share(snapshot, &stm->phases, proposal);
+	say_preemption(snapshot, proposal);
 	return 0;
 }
 
@@ -143,15 +328,18 @@ static int stm_merged_decide(const struct simgpu_snapshot *snapshot, void *state
 			     struct simgpu_proposal *proposal)
 {
 	struct stm *stm = state;
+	const struct phases *phases = &stm->phases;
 
-	if (!phases_go_on(snapshot, &stm->phases)) {
-		make_plan(snapshot, stm);
+	if (plan_or_follow(snapshot, stm))
 		merge_phases(snapshot, stm);
-	}
+	else if (phases->whole && phases->running)
+		stm->sm_blocks[phases->phase] =
+			merged_blocks(snapshot, phases->running);
 	phases_share(snapshot, &stm->phases, proposal);
 	proposal->flags |= SIMGPU_SAYS_SM_BLOCKS;
-	proposal->sm_blocks = stm->phases.plan.phases ?
-			      stm->sm_blocks[stm->phases.phase] : 0;
+	proposal->sm_blocks = phases->plan.phases ?
+			      stm->sm_blocks[phases->phase] : 0;
+	say_preemption(snapshot, proposal);
 	return 0;
 }
 
@@ -162,8 +350,7 @@ static int stm_partition_decide(const struct simgpu_snapshot *snapshot,
 	struct stm *stm = state;
 	u32 slot, left = snapshot->sms;
 
-	if (!phases_go_on(snapshot, &stm->phases))
-		make_plan(snapshot, stm);
+	plan_or_follow(snapshot, stm);
 	proposal->flags = SIMGPU_SAYS_HOLD;
 	proposal->hold = ~stm->phases.running;
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -177,35 +364,13 @@ static int stm_partition_decide(const struct simgpu_snapshot *snapshot,
 		proposal->sms[slot] = sms;
 		left -= sms;
 	}
+	say_preemption(snapshot, proposal);
 	return 0;
 }
 
-/* The order in which launches came, ties to the lowest slot. */
-static void sort_by_arrival(const struct simgpu_snapshot *snapshot,
-			    struct phases *phases)
+static u64 arrival_of(const struct simgpu_snapshot *snapshot, u32 slot)
 {
-	u32 i, at;
-
-	for (i = 1; i < phases->count; i++) {
-		u32 slot = phases->slot[i], kernel = phases->kernel[i];
-		u64 sequence = phases->sequence[i];
-		u64 came = snapshot->tenants[slot].queue[0].head.arrival_cycle;
-
-		for (at = i; at; at--) {
-			u32 other = phases->slot[at - 1];
-			u64 before = snapshot->tenants[other].queue[0].head
-					     .arrival_cycle;
-
-			if (before < came || (before == came && other < slot))
-				break;
-			phases->slot[at] = other;
-			phases->sequence[at] = phases->sequence[at - 1];
-			phases->kernel[at] = phases->kernel[at - 1];
-		}
-		phases->slot[at] = slot;
-		phases->sequence[at] = sequence;
-		phases->kernel[at] = kernel;
-	}
+	return snapshot->tenants[slot].queue[0].head.arrival_cycle;
 }
 
 static int sequential_decide(const struct simgpu_snapshot *snapshot, void *state,
@@ -215,7 +380,7 @@ static int sequential_decide(const struct simgpu_snapshot *snapshot, void *state
 
 	if (!phases_go_on(snapshot, phases)) {
 		phases_collect(snapshot, phases);
-		sort_by_arrival(snapshot, phases);
+		sort_kernels(snapshot, phases, phases->count, arrival_of);
 		plan_alone(snapshot, phases, 0);
 		phases_begin(snapshot, phases);
 	}
@@ -228,6 +393,7 @@ const struct simgpu_policy policy_stm = {
 	.events = PHASES_EVENTS,
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct stm),
+	.params = params,
 	.decide = stm_decide,
 };
 
@@ -236,6 +402,7 @@ const struct simgpu_policy policy_stm_merged = {
 	.events = PHASES_EVENTS,
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct stm),
+	.params = params,
 	.decide = stm_merged_decide,
 };
 
@@ -244,6 +411,7 @@ const struct simgpu_policy policy_stm_partition = {
 	.events = PHASES_EVENTS,
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct stm),
+	.params = params,
 	.decide = stm_partition_decide,
 };
 
