@@ -717,6 +717,16 @@ int session_check_constants(const struct session_options *options,
 bool session_has_constants(const struct session_options *options);
 
 /**
+ * session_all_tags_sampling() - how many auxiliary tags a model gets that wants those of
+ *	all sets
+ * @config: the GPU, which is a good one
+ *
+ * Return: 1: of all; n: of every n-th, as more do not fit. What the configuration itself
+ * says goes first.
+ */
+u32 session_all_tags_sampling(const struct gpu_config *config);
+
+/**
  * session_check_param() - whether a knob could be set
  * @params: the table of a model or policy; NULL: it has none
  * @whose: the model's or the policy's
