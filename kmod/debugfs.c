@@ -331,6 +331,24 @@ static int simgpu_decisions_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_decisions);
 
+/* And what the model has. */
+static int simgpu_predictions_show(struct seq_file *seq, void *item)
+{
+	struct simgpu_device *device = seq->private;
+	const struct simgpu_decisions *predictions = &device->predictions;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	seq_printf(seq, "model %s\ncalls %llu\nns %llu\nlongest_ns %llu\n",
+		   device->model->name, predictions->calls, predictions->ns,
+		   predictions->longest_ns);
+	simgpu_device_unlock(device);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_predictions);
+
 /* What the policies are that no command has built in. */
 static int simgpu_policies_show(struct seq_file *seq, void *unused)
 {
@@ -372,6 +390,8 @@ static void simgpu_debugfs_add(struct simgpu_device *device)
 	debugfs_create_file("worker", 0400, dir, device, &simgpu_worker_fops);
 	debugfs_create_file("decisions", 0400, dir, device,
 			    &simgpu_decisions_fops);
+	debugfs_create_file("predictions", 0400, dir, device,
+			    &simgpu_predictions_fops);
 	device->debugfs = dir;
 }
 

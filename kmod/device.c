@@ -67,6 +67,8 @@ void simgpu_device_use(struct simgpu_device *device,
 	device->slow = false;
 	if (policy != old_policy)
 		device->decisions = (struct simgpu_decisions) {};
+	if (model != old_model)
+		device->predictions = (struct simgpu_decisions) {};
 	simgpu_plugin_put(old_policy);
 	simgpu_plugin_put(old_model);
 }
@@ -98,6 +100,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->start = *options;
 	device->start.constants = NULL;
 	device->decisions = (struct simgpu_decisions) {};
+	device->predictions = (struct simgpu_decisions) {};
 	device->refusals = (struct simgpu_refusals) {};
 	device->start_constants = !options->constants ? 0 :
 		port_crc32(0, options->constants, options->constants_bytes);

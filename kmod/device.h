@@ -342,7 +342,7 @@ struct simgpu_energy_figures {
 };
 
 /**
- * struct simgpu_decisions - what a policy has cost the host since it is asked
+ * struct simgpu_decisions - what a policy or a model has cost the host since it is asked
  * @calls: of it
  * @ns: that all of them took
  * @longest_ns: the longest
@@ -422,6 +422,7 @@ struct simgpu_refusals {
  * @model: likewise
  * @slow: the policy is to be replaced, for it took too long
  * @decisions: of the policy
+ * @predictions: of the model
  * @refusals: of the session
  * @refusal: why a word was not followed last in this session, the policy's or the
  *	model's or that of a write
@@ -508,6 +509,7 @@ struct simgpu_device {
 	const struct simgpu_model *model;
 	bool slow;
 	struct simgpu_decisions decisions;
+	struct simgpu_decisions predictions;
 	struct simgpu_refusals refusals;
 	struct session_refusal refusal;
 	struct session_refusal session_refusal;

@@ -102,14 +102,17 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 	simgpu_tell(epoch, device, epoch);
 }
 
-static void simgpu_decision_took(struct simgpu_device *device, u64 took_ns)
+static void simgpu_took(struct simgpu_decisions *decisions, u64 took_ns)
 {
-	struct simgpu_decisions *decisions = &device->decisions;
-
-	lockdep_assert_held(&device->lock);
 	decisions->calls++;
 	decisions->ns += took_ns;
 	decisions->longest_ns = max(decisions->longest_ns, took_ns);
+}
+
+static void simgpu_decision_took(struct simgpu_device *device, u64 took_ns)
+{
+	lockdep_assert_held(&device->lock);
+	simgpu_took(&device->decisions, took_ns);
 	if (took_ns > SIMGPU_POLICY_NS)
 		device->slow = true;
 }
@@ -129,6 +132,23 @@ static int simgpu_device_decide(void *context,
 	else
 		ret = policy->decide(snapshot, state, proposal);
 	simgpu_decision_took(device, ktime_get_ns() - start_ns);
+	return ret;
+}
+
+/* The session's predict hook. */
+static int simgpu_device_predict(void *context,
+				 const struct simgpu_model *model,
+				 const struct simgpu_snapshot *snapshot,
+				 const void *constants, void *state,
+				 struct simgpu_prediction *prediction)
+{
+	struct simgpu_device *device = context;
+	u64 start_ns = ktime_get_ns();
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	ret = model->predict(snapshot, constants, state, prediction);
+	simgpu_took(&device->predictions, ktime_get_ns() - start_ns);
 	return ret;
 }
 
@@ -230,6 +250,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.repartition = simgpu_device_repartition,
 		.preempt = simgpu_device_preempt,
 		.decide = simgpu_device_decide,
+		.predict = simgpu_device_predict,
 		.fell_back = simgpu_device_fell_back_hook,
 		.run_gpu = simgpu_threads_run,
 	};

@@ -190,16 +190,28 @@ static void take_probe(struct session *session)
 	probe_begin(session);
 }
 
+static int ask_model(struct session *session)
+{
+	const struct session_hooks *hooks = &session->hooks;
+	const void *constants = constants_payload(session);
+
+	memset(&session->prediction, 0, sizeof(session->prediction));
+	if (hooks->predict)
+		return hooks->predict(hooks->context, session->model,
+				      &session->snapshot, constants,
+				      session->model_state,
+				      &session->prediction);
+	return session->model->predict(&session->snapshot, constants,
+				       session->model_state,
+				       &session->prediction);
+}
+
 /* Ask the model over session->snapshot. @epoch: at the end of an epoch. */
 static void predict(struct session *session, bool epoch)
 {
-	struct simgpu_prediction *prediction = &session->prediction;
-	const void *constants = constants_payload(session);
 	u32 slot;
 
-	memset(prediction, 0, sizeof(*prediction));
-	if (session->model->predict(&session->snapshot, constants,
-				    session->model_state, prediction)) {
+	if (ask_model(session)) {
 		probe_end(session);
 		session->model_wake_cycle = NEVER;
 		return;

@@ -112,6 +112,15 @@ static void provide_mirrors(struct gpu_config *config)
 		config->mirrors = 0;
 }
 
+u32 session_all_tags_sampling(const struct gpu_config *config)
+{
+	struct gpu_config copy = *config;
+
+	if (!copy.atd_sampling)
+		provide_all_tags(&copy);
+	return copy.atd_sampling;
+}
+
 /* What model and policy read must be there, whatever the configuration says. */
 static void provide_needs(struct session_options *options)
 {

@@ -284,6 +284,7 @@ struct session_epoch {
  *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
  * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else. Without it the session asks
+ * @predict: likewise asks the model
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
  * @run_gpu: does what gpu_run() does, for the device or a private run, and nothing
  *	else, so that the owner can bring threads; without it the session runs it
@@ -302,6 +303,10 @@ struct session_hooks {
 	int (*decide)(void *context, const struct simgpu_policy *policy,
 		      const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);
+	int (*predict)(void *context, const struct simgpu_model *model,
+		       const struct simgpu_snapshot *snapshot,
+		       const void *constants, void *state,
+		       struct simgpu_prediction *prediction);
 	void (*fell_back)(void *context, const struct session_refusal *why);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until);
 };
@@ -710,6 +715,16 @@ int session_check_constants(const struct session_options *options,
  * Without them a session can begin, and get them later.
  */
 bool session_has_constants(const struct session_options *options);
+
+/**
+ * session_all_tags_sampling() - how many auxiliary tags a model gets that wants those of
+ *	all sets
+ * @config: the GPU, which is a good one
+ *
+ * Return: 1: of all; n: of every n-th, as more do not fit. What the configuration itself
+ * says goes first.
+ */
+u32 session_all_tags_sampling(const struct gpu_config *config);
 
 /**
  * session_check_param() - whether a knob could be set

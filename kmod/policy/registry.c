@@ -12,6 +12,7 @@ static const struct simgpu_model *const models[] = {
 	&model_dase,
 	&model_dase_capped,
 	&model_asm,
+	&model_asm_gpm,
 	&model_bubble_flux,
 };
 

@@ -13,6 +13,7 @@
 #include <simgpu/split.h>
 
 extern const struct simgpu_model model_asm;
+extern const struct simgpu_model model_asm_gpm;
 extern const struct simgpu_model model_bubble_flux;
 extern const struct simgpu_model model_dase;
 extern const struct simgpu_model model_dase_capped;
@@ -165,6 +166,53 @@ void themis_rates(const struct simgpu_snapshot *snapshot, u64 cycles,
 		  s64 rates[THEMIS_INPUTS]);
 void themis_infer(const struct themis_constants *constants,
 		  const s64 rates[THEMIS_INPUTS], u64 sd_ppm[THEMIS_OUTPUTS]);
+
+/* models/gpm.c: scalability by clusters of curves (GPM, HPCA'15). */
+#define GPM_CLUSTERS		8
+/* SM counts at which training programs ran alone; the last is all. */
+#define GPM_COUNTS		6
+#define GPM_EVENTS		(THEMIS_OWN - 1)
+#define GPM_RATE_MOST		(1ULL << (THEMIS_RATE_BITS + 13))
+
+/**
+ * struct gpm_cluster - training programs that scale alike
+ * @progress_ppm: scalability progress at each of the SM counts, the mean of theirs
+ * @rates: their events there for each cycle of an SM, likewise, Q32
+ */
+struct gpm_cluster {
+	u32 progress_ppm[GPM_COUNTS];
+	u64 rates[GPM_COUNTS][GPM_EVENTS];
+};
+
+/**
+ * struct gpm_constants - what `simgpu train --model asm-gpm` has found
+ * @sms: SM counts, in rising order
+ * @clusters: how many
+ * @reserved: zero
+ * @deviation: of each event over all programs and SM counts, Q32, above 0
+ * @cluster: by number
+ */
+struct gpm_constants {
+	u32 sms[GPM_COUNTS];
+	u32 clusters;
+	u32 reserved;
+	u64 deviation[GPM_EVENTS];
+	struct gpm_cluster cluster[GPM_CLUSTERS];
+};
+
+static_assert(sizeof(struct gpm_constants) == 32 + 64 + 8 * 408, "no padding");
+
+extern const struct simgpu_constants_built_in gpm_clusters[];
+
+bool gpm_constants_are_good(const void *constants);
+void gpm_rates(const u64 events[THEMIS_OWN], u64 rates[GPM_EVENTS]);
+u32 gpm_choose(const struct gpm_constants *gpm, u64 held_milli,
+	       const u64 rates[GPM_EVENTS]);
+u64 gpm_progress_ppm(const struct gpm_constants *gpm, u32 cluster,
+		     u64 held_milli);
+u64 gpm_scal_ppm(const struct simgpu_snapshot *snapshot,
+		 const void *constants,
+		 const struct simgpu_snapshot_tenant *tenant);
 
 /* common/psp.c: Themis' proactive slowdown predictor (VII.A). */
 #define PSP_POINTS_MAX	7

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hundred changes among policies that share, divide and hold, under the load of
- * four tenants: all that was launched ends, and afterwards "even" does what it
- * does on a device where nothing was ever changed.
+ * A hundred changes among policies that share, divide and hold, and as many among
+ * models and their weights, under the load of four tenants: all that was launched ends,
+ * and afterwards "even" does what it does on a device where nothing was ever changed.
  */
 #include "calls.h"
 #include "harness.h"
@@ -66,6 +66,7 @@ FIXTURE_SETUP(changes)
 FIXTURE_TEARDOWN(changes)
 {
 	write_text(SYSFS "policy", "even");
+	write_text(SYSFS "model", "hsm");
 	write_text(SYSFS "epoch_cycles", "500000");
 	close_all(self);
 	EXPECT_EQ(0, unload("simgpu_test_knobs"));
@@ -213,6 +214,97 @@ TEST_F_TIMEOUT(changes, a_hundred_under_load, 600)
 	ASSERT_EQ(0, run_even(self->fds, self->handles, &self->after));
 	EXPECT_LE(4 * 10, self->before.count);
 	EXPECT_EQ(self->before.count, self->after.count);
+	EXPECT_EQ(0, memcmp(self->before.rows, self->after.rows,
+			    sizeof(self->before.rows)));
+	EXPECT_EQ(self->before.state_hash, self->after.state_hash);
+}
+
+/* As include/simgpu/model.h and the model themis have it. */
+struct weights {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t length;
+	uint32_t checksum;
+	char model[32];
+	char config[32];
+	int64_t origin[12];
+	int64_t deviation[12];
+	int32_t weights[312];
+};
+
+/* A net of weights that are all the same. */
+static void build_weights(struct weights *net, int32_t weight)
+{
+	const size_t header = offsetof(struct weights, origin);
+	int i;
+
+	*net = (struct weights) {
+		.magic = 0x43474953, .version = 1, .length = sizeof(*net),
+		.model = "themis", .config = "hbm80",
+	};
+	for (i = 0; i < 12; i++)
+		net->deviation[i] = 1LL << 32;
+	for (i = 0; i < 312; i++)
+		net->weights[i] = weight;
+	net->checksum = trace_crc32((const unsigned char *)net + header,
+				    sizeof(*net) - header);
+}
+
+/* To the device, and back from it. */
+static int put_weights(const struct weights *net, struct weights *found)
+{
+	int fd = open(SYSFS "model_constants", O_RDWR | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (pwrite(fd, net, sizeof(*net), 0) != sizeof(*net))
+		ret = -errno;
+	else if (pread(fd, found, sizeof(*found), 0) != sizeof(*found))
+		ret = -EIO;
+	close(fd);
+	return ret;
+}
+
+TEST_F_TIMEOUT(changes, models_and_weights_under_load, 600)
+{
+	static const char *const models[] = {
+		"themis", "hsm", "themis-capped", "dase", "dase-capped",
+	};
+	static const char *const policies[] = {
+		"themis-fair", "even", "themis-qos", "dase-fair",
+	};
+	struct weights net, found;
+	char text[512];
+	int i;
+
+	ASSERT_EQ(0, run_even(self->fds, self->handles, &self->before));
+	for (i = 0; i < CHANGES; i++) {
+		ASSERT_EQ(0, keep_busy(self->fds, self->handles,
+				       self->sequences));
+		ASSERT_EQ(0, write_text(SYSFS "model", models[i % 5]));
+		ASSERT_EQ(0, write_text(SYSFS "policy", policies[i % 4]));
+		if (!strncmp(models[i % 5], "themis", 6)) {
+			build_weights(&net, i << 16);
+			ASSERT_EQ(0, put_weights(&net, &found));
+			ASSERT_EQ(0, memcmp(&net, &found, sizeof(net)));
+		}
+		/* The longer ones see an epoch's end. */
+		ASSERT_EQ(0, let_pass(self, i % 3 ? 700 : 11000));
+		ASSERT_EQ(0, read_text(SYSFS "model", text, sizeof(text)));
+		ASSERT_STREQ(models[i % 5], text);
+	}
+	ASSERT_EQ(0, write_text(SYSFS "model", "hsm"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
+	for (i = 0; i < TENANTS; i++)
+		EXPECT_EQ(0, wait_launch(self->fds[i], self->sequences[i],
+					 5 * PATIENCE_NS));
+	ASSERT_EQ(0, read_text(SYSFS "last_refusal", text, sizeof(text)));
+	EXPECT_STREQ("none", text);
+
+	close_all(self);
+	ASSERT_EQ(0, open_all(self));
+	ASSERT_EQ(0, run_even(self->fds, self->handles, &self->after));
 	EXPECT_EQ(0, memcmp(self->before.rows, self->after.rows,
 			    sizeof(self->before.rows)));
 	EXPECT_EQ(self->before.state_hash, self->after.state_hash);

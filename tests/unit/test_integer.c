@@ -78,15 +78,33 @@ static void random_snapshot(struct simgpu_snapshot *snapshot)
 	}
 }
 
-/* Of those that have them; any that their model would accept. */
-static const void *random_constants(const struct simgpu_model *model)
+static const void *random_clusters(void)
+{
+	static struct gpm_constants gpm;
+	u32 sms = 0, i, k, event;
+
+	gpm.clusters = 1 + random_up_to(GPM_CLUSTERS - 1);
+	for (event = 0; event < GPM_EVENTS; event++)
+		gpm.deviation[event] = 1 + random_up_to(GPM_RATE_MOST - 1);
+	for (i = 0; i < GPM_COUNTS; i++) {
+		sms += 1 + random_up_to(SIMGPU_SMS_MAX / GPM_COUNTS - 1);
+		gpm.sms[i] = sms;
+		for (k = 0; k < GPM_CLUSTERS; k++) {
+			gpm.cluster[k].progress_ppm[i] =
+				1 + random_up_to(SIMGPU_PPM - 1);
+			for (event = 0; event < GPM_EVENTS; event++)
+				gpm.cluster[k].rates[i][event] =
+					random_up_to(GPM_RATE_MOST);
+		}
+	}
+	return &gpm;
+}
+
+static const void *random_net(void)
 {
 	static struct themis_constants net;
 	u32 i;
 
-	if (!model->constants_bytes)
-		return NULL;
-	assert_true(model->constants_bytes == sizeof(net));
 	for (i = 0; i < THEMIS_INPUTS; i++) {
 		net.origin[i] = (s64)random_up_to(2 * THEMIS_RATE_MOST) -
 				THEMIS_RATE_MOST;
@@ -95,8 +113,19 @@ static const void *random_constants(const struct simgpu_model *model)
 	for (i = 0; i < THEMIS_WEIGHTS; i++)
 		net.weights[i] = (s32)random_up_to(2 * THEMIS_WEIGHT_MOST) -
 				 (s32)THEMIS_WEIGHT_MOST;
-	assert_true(model->constants_are_good(&net));
 	return &net;
+}
+
+/* Of those that have them; any that their model would accept. */
+static const void *random_constants(const struct simgpu_model *model)
+{
+	const void *constants;
+
+	if (!model->constants_bytes)
+		return NULL;
+	constants = model == &model_asm_gpm ? random_clusters() : random_net();
+	assert_true(model->constants_are_good(constants));
+	return constants;
 }
 
 /* Whatever was counted, NP is above 0 and at most 1 where a model has no cap of its own. */

@@ -275,20 +275,20 @@ static void constants_are_checked(void **state)
 	struct session_refusal why;
 
 	plain_net(&net);
-	themis_constants_file(&net, "themis60", words);
+	fit_constants_file(&model_themis, "themis60", &net, words);
 	assert_int_equal(refusal_of(words, THEMIS_FILE_BYTES, "themis60", &why),
 			 0);
 	assert_int_equal(refusal_of(words, THEMIS_FILE_BYTES, "hbm80", &why),
 			 -EINVAL);
 	assert_string_equal(why.field, "config");
 	net.deviation[3] = 0;
-	themis_constants_file(&net, "themis60", words);
+	fit_constants_file(&model_themis, "themis60", &net, words);
 	assert_int_equal(refusal_of(words, THEMIS_FILE_BYTES, "themis60", &why),
 			 -EINVAL);
 	assert_string_equal(why.field, "payload");
 	plain_net(&net);
 	net.weights[311] = THEMIS_WEIGHT_MOST + 1;
-	themis_constants_file(&net, "themis60", words);
+	fit_constants_file(&model_themis, "themis60", &net, words);
 	assert_int_equal(refusal_of(words, THEMIS_FILE_BYTES, "themis60", &why),
 			 -EINVAL);
 }

@@ -3,7 +3,7 @@
  * Measurements of the engine: one memory channel alone with its queue kept
  * full (dram_bench.c), the speed of the whole GPU (bench.c), what it would be
  * on many cores (bench_path.c), what an epoch costs (bench_epoch.c), and how long a
- * plan takes (bench_plan.c).
+ * plan (bench_plan.c) and a prediction of Themis' (bench_predict.c) take.
  */
 #ifndef OFFLINE_BENCH_H
 #define OFFLINE_BENCH_H
@@ -180,6 +180,15 @@ int offline_measure_epoch(const struct gpu_config *config,
  * Return: 0 or -ENOMEM.
  */
 int offline_measure_plan(u32 count, u32 sms, u64 *ns);
+
+/**
+ * offline_measure_prediction() - host time of a prediction of the model themis
+ * @config: the GPU
+ * @ns: set to the median of OFFLINE_RUNS; of each of two tenants in an epoch
+ *
+ * Return: 0; -ENOENT if no weights for the GPU are built in; -ENOMEM.
+ */
+int offline_measure_prediction(const struct gpu_config *config, u64 *ns);
 
 /**
  * offline_device_bytes() - memory of a GPU with its session

@@ -20,7 +20,7 @@ struct path {
 	u64 other_ns;
 };
 
-static u64 processor_ns(void)
+u64 offline_processor_ns(void)
 {
 	struct timespec now;
 
@@ -31,14 +31,14 @@ static u64 processor_ns(void)
 /* The parts of a step; Return: the time of all but the longest. */
 static u64 take_step(struct gpu *gpu, u32 views)
 {
-	u64 before = processor_ns(), longest = 0, all = 0;
+	u64 before = offline_processor_ns(), longest = 0, all = 0;
 	u32 i;
 
 	for (i = 0; i < views; i++) {
 		u64 now, took;
 
 		gpu_take_step(gpu, i);
-		now = processor_ns();
+		now = offline_processor_ns();
 		took = now - before;
 		before = now;
 		all += took;
@@ -90,9 +90,9 @@ static int run_path(const struct gpu_config *config, const struct offline_load *
 	if (ret)
 		return ret;
 	path->other_ns = 0;
-	start_ns = processor_ns();
+	start_ns = offline_processor_ns();
 	ret = run_session(session, load->trace, load->cycles);
-	*ns = processor_ns() - start_ns - path->other_ns;
+	*ns = offline_processor_ns() - start_ns - path->other_ns;
 	session_destroy(session);
 	return ret;
 }

@@ -267,6 +267,8 @@ int offline_alone_cycles(const struct session_options *options,
 
 /* Host time, in nanoseconds since some moment. */
 u64 offline_wall_ns(void);
+/* Likewise, of the processor, that this thread has had. */
+u64 offline_processor_ns(void);
 
 /* --- profiles of kernels (STM 3.2) --- */
 

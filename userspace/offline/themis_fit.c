@@ -459,21 +459,22 @@ double themis_net_round_error(const struct themis_net *net,
 	return most;
 }
 
-u32 themis_constants_file(const struct themis_constants *constants,
-			  const char *config, void *file)
+u32 fit_constants_file(const struct simgpu_model *model, const char *config,
+		       const void *constants, void *file)
 {
 	struct simgpu_constants_header header = {
 		.magic = SIMGPU_CONSTANTS_MAGIC,
-		.version = model_themis.constants_version,
-		.length = THEMIS_FILE_BYTES,
-		.checksum = port_crc32(0, constants, sizeof(*constants)),
+		.version = model->constants_version,
+		.length = (u32)sizeof(header) + model->constants_bytes,
+		.checksum = port_crc32(0, constants, model->constants_bytes),
 	};
 
-	snprintf(header.model, sizeof(header.model), "%s", model_themis.name);
+	snprintf(header.model, sizeof(header.model), "%s", model->name);
 	snprintf(header.config, sizeof(header.config), "%s", config);
 	memcpy(file, &header, sizeof(header));
-	memcpy((char *)file + sizeof(header), constants, sizeof(*constants));
-	return THEMIS_FILE_BYTES;
+	memcpy((char *)file + sizeof(header), constants,
+	       model->constants_bytes);
+	return header.length;
 }
 
 /* --- correlation ------------------------------------------------------------------ */

@@ -117,9 +117,12 @@ void themis_net_round(const struct themis_net *net,
 double themis_net_round_error(const struct themis_net *net,
 			      const struct themis_sample *samples, u32 count);
 
-/* A file of constants, header and payload, into THEMIS_FILE_BYTES; how many bytes these are. */
-u32 themis_constants_file(const struct themis_constants *constants,
-			  const char *config, void *file);
+/*
+ * A file of a model's constants, header and payload, of SIMGPU_CONSTANTS_BYTES_MAX at
+ * most; how many bytes these are.
+ */
+u32 fit_constants_file(const struct simgpu_model *model, const char *config,
+		       const void *constants, void *file);
 #define THEMIS_FILE_BYTES	(sizeof(struct simgpu_constants_header) + \
 				 sizeof(struct themis_constants))
 

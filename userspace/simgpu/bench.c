@@ -71,7 +71,8 @@ static const char about[] =
 	"ns_per_dram_request is the mean over the ten programs, "
 	"streams_ns_per_dram_request over the two streams. "
 	"plan_seconds is what a plan of spatial-temporal multitasking takes, by the "
-	"number of its kernels, made up, on 15 SMs. "
+	"number of its kernels, made up, on 15 SMs, "
+	"ns_per_prediction what the model themis takes for one of two tenants. "
 	"bytes is the memory of the device with the slots "
 	"of all tenants; their traces are not in it.\n"
 	"\n"
@@ -312,6 +313,7 @@ struct measured {
 	u64 epoch_ns;
 	u64 shared_ns;
 	u64 plan_ns[PLANS];
+	u64 prediction_ns;
 };
 
 static int measure_channel(const struct gpu_config *config, u64 requests,
@@ -362,6 +364,9 @@ static int measure(const struct gpu_config *config, bool quick,
 	for (i = 0; !ret && i < PLANS; i++)
 		ret = offline_measure_plan(plan_kernels[i], PLAN_SMS,
 					   &measured->plan_ns[i]);
+	if (!ret)
+		ret = offline_measure_prediction(gpu_config_find("themis60"),
+						 &measured->prediction_ns);
 	for (i = 0; i < ALL_LOADS; i++)
 		offline_free_trace((struct trace *)loads[i].trace);
 	return ret;
@@ -484,6 +489,8 @@ static int print_json(const struct gpu_config *config,
 	json_set(object, "epoch_ns_shared_rows",
 		 json_u64(measured->shared_ns));
 	json_set(object, "plan_seconds", plans_json(measured));
+	json_set(object, "ns_per_prediction",
+		 json_u64(measured->prediction_ns));
 	json_set(object, "memory_rbh20_rbh",
 		 json_ppm(load_rbh_ppm(&loads[RBH20])));
 	json_set(object, "memory_rbh20_bandwidth",
@@ -553,6 +560,7 @@ static int print_table(const struct gpu_config *config,
 		{ "an epoch of 64 tenants (epoch_ns_64_tenants)", "us", true, 1e3, 0, 0 },
 		{ "one of 960 rows of shared SMs (epoch_ns_shared_rows)", "us", true, 1e3, 0, 0 },
 		{ "a plan of 50 kernels on 15 SMs (plan_seconds)", "ms", true, 1e6, 0, 0 },
+		{ "a prediction of Themis' (ns_per_prediction)", "ns", true, 1, 0, 0 },
 	};
 	const struct offline_load *loads = measured->loads;
 	const u64 values[ARRAY_SIZE(rows)] = {
@@ -568,6 +576,7 @@ static int print_table(const struct gpu_config *config,
 		measured->epoch_ns,
 		measured->shared_ns,
 		measured->plan_ns[PLANS - 1],
+		measured->prediction_ns,
 	};
 	struct table *table = table_new("what|>measured|>floor|>goal|>of floor|>of goal");
 	u32 i;

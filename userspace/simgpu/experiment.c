@@ -292,6 +292,22 @@ static int give_constants(const struct settings *settings,
 	return STATUS_OK;
 }
 
+/* That a model gets less than it wants is said once in a process. */
+static void tell_sampling(const struct session_options *options)
+{
+	static bool told;
+	u32 every;
+
+	if (told || !(options->model->needs & SIMGPU_NEEDS_ALL_TAGS))
+		return;
+	every = session_all_tags_sampling(&options->config);
+	if (every <= 1)
+		return;
+	told = true;
+	warn("the model %s has auxiliary tags of one set in %u, as those of all do not fit in %s",
+	     options->model->name, every, options->config.name);
+}
+
 int settings_check_knobs(const struct settings *settings)
 {
 	struct session_options options;
@@ -328,5 +344,6 @@ int settings_options(const struct settings *settings,
 	ret = give_constants(settings, options);
 	if (ret)
 		return ret;
+	tell_sampling(options);
 	return knobs_apply(&settings->knobs, options, NULL);
 }

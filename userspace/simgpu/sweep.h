@@ -92,7 +92,8 @@ const char *mix_category_name(enum mix_category category);
 /* --- axes --- */
 
 #define SWEEP_AXES		5
-/* Where --goals stands among them. */
+/* Where --targets and --goals stand among them. */
+#define SWEEP_AXIS_TARGETS	0
 #define SWEEP_AXIS_GOALS	3
 #define AXIS_POINTS_MAX		256
 #define AXIS_TEXT_BYTES		64

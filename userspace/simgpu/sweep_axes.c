@@ -249,6 +249,7 @@ static int apply_load(const struct axis_point *point, u32 sms, struct mix *mix)
 #define SPLIT	2
 
 const struct sweep_axis sweep_axes_table[SWEEP_AXES] = {
+	[SWEEP_AXIS_TARGETS] =
 	{ .option = "targets", .key = "target", .unit = "NP|FIRST:LAST:STEP,...",
 	  .help = "Each mix at each of these targets, in place of --target: of its tenants with target=, else of the one with priority",
 	  .sets = AXIS_SETS_TARGET, .parse = parse_np,

@@ -277,6 +277,16 @@ static struct json_object *point_json(const struct axis_point *point)
 				   json_object_new_string(point->text);
 }
 
+/* What tenants with targets did, in shorter words. */
+static void set_targets(struct json_object *object, const struct sweep_part *part)
+{
+	struct json_object *np = NULL;
+
+	json_object_object_get_ex(object, "qos_np", &np);
+	json_set(object, "met", json_u64(part->qos_met));
+	json_set(object, "np_mean", json_object_get(np));
+}
+
 /* An array of the axis's points, in their order. */
 static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 				       const struct sweep_part *parts)
@@ -291,6 +301,8 @@ static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 		json_set(part, sweep_axes_table[axis].key,
 			 point_json(&points->points[i]));
 		set_part(part, &parts[i]);
+		if (axis == SWEEP_AXIS_TARGETS)
+			set_targets(part, &parts[i]);
 		json_object_array_add(array, part);
 	}
 	return array;

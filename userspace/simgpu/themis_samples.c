@@ -20,12 +20,14 @@
  * @sms: on how many; 0: all
  * @points: thread instructions after each ALONE_CYCLES
  * @count: of these
+ * @events: of themis_events(), of the whole run
  */
 struct alone {
 	const struct trace *trace;
 	u32 sms;
 	u64 *points;
 	u32 count;
+	u64 events[THEMIS_OWN];
 	int ret;
 };
 
@@ -101,10 +103,16 @@ static void on_alone(void *context, const struct session_epoch *epoch)
 {
 	struct alone *alone = context;
 	u64 before = alone->count ? alone->points[alone->count - 1] : 0;
+	u64 events[THEMIS_OWN];
+	u32 i;
 
-	if (epoch->tenant_count && epoch->end_cycle % ALONE_CYCLES == 0)
-		alone->points[alone->count++] = before +
-			epoch->tenants[0].counters.thread_instructions;
+	if (!epoch->tenant_count || epoch->end_cycle % ALONE_CYCLES)
+		return;
+	alone->points[alone->count++] = before +
+		epoch->tenants[0].counters.thread_instructions;
+	themis_events(&epoch->tenants[0].counters, events);
+	for (i = 0; i < THEMIS_OWN; i++)
+		alone->events[i] += events[i];
 }
 
 static void begin_experiment(const struct work *work,
@@ -340,6 +348,13 @@ static void plan_alones(struct work *work)
 			if (split < samples->split_count)
 				alone->sms = samples->splits[split].own;
 		}
+}
+
+static void plan_meters(struct work *work)
+{
+	const struct samples *samples = work->samples;
+	u32 i, split;
+
 	for (i = 0; i < PRESSURES; i++)
 		for (split = 0; split < samples->split_count; split++) {
 			meter_of(work, i, split)->trace =
@@ -380,6 +395,7 @@ static int plan(struct work *work)
 	if (!work->alones || !work->pairs || !samples->list)
 		return fail("out of memory");
 	plan_alones(work);
+	plan_meters(work);
 	plan_pairs(work);
 	return STATUS_OK;
 }
@@ -436,6 +452,47 @@ int samples_make(struct samples *samples)
 	for (i = 0; !ret && i < work->pair_count; i++)
 		for (epoch = 1; epoch < work->pairs[i].epochs; epoch++)
 			add_sample(work, &work->pairs[i], epoch);
+	free_work(work);
+	return ret;
+}
+
+static void fill_solo(const struct work *work, u32 program, u32 split,
+		      struct solo *out)
+{
+	const struct alone *alone = alone_of(work, program, split);
+	const struct alone *all = alone_of(work, program,
+					   work->samples->split_count);
+	u32 last = alone->count;
+	double cycles = -1;
+
+	/* Less than the whole of it, should chance have made it faster than all SMs. */
+	while (last && cycles <= 0)
+		cycles = cycles_at(all, alone->points[--last]);
+	out->progress = fmin(1, cycles / (ALONE_CYCLES * (last + 1.0)));
+	memcpy(out->events, alone->events, sizeof(out->events));
+}
+
+int samples_solo(struct samples *samples, struct solo *solos)
+{
+	struct work *work = calloc(1, sizeof(*work));
+	u32 splits = samples->split_count + 1, i;
+	int ret;
+
+	if (!work)
+		return fail("out of memory");
+	work->samples = samples;
+	work->alone_count = samples->program_count * splits;
+	work->alones = calloc(work->alone_count, sizeof(*work->alones));
+	if (!work->alones) {
+		free_work(work);
+		return fail("out of memory");
+	}
+	plan_alones(work);
+	jobs_run("runs alone", work->alone_count, samples->workers, run_job,
+		 work, work->alone_count);
+	ret = check_runs(work);
+	for (i = 0; !ret && i < work->alone_count; i++)
+		fill_solo(work, i / splits, i % splits, &solos[i]);
 	free_work(work);
 	return ret;
 }

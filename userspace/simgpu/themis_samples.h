@@ -56,6 +56,22 @@ void samples_default_splits(struct samples *samples);
  */
 int samples_make(struct samples *samples);
 
+/**
+ * struct solo - a program alone on some SMs
+ * @progress: how fast it is beside itself on all of them; 0: it did nothing
+ * @events: of themis_events()
+ */
+struct solo {
+	double progress;
+	u64 events[THEMIS_OWN];
+};
+
+/*
+ * Each program alone, on the SMs that it has in each split, then on all: so many of
+ * @solos a program. An exit status.
+ */
+int samples_solo(struct samples *samples, struct solo *solos);
+
 /* To and from a file of CSV; an exit status. A file that is not there is no sample. */
 int samples_write(const struct samples *samples, const char *path);
 int samples_read(struct samples *samples, const char *path);

@@ -4,7 +4,7 @@
  * its Figure 3: memory-bound programs alone on all SMs, the share of the peak
  * bandwidth that each reaches against its row buffer hit rate, and the
  * least-squares line through them (HSM sections 2.3.2 and 6.5). For themis it is a net:
- * train_themis.c.
+ * train_themis.c; for asm-gpm, clusters: train_gpm.c.
  */
 #include <math.h>
 
@@ -38,21 +38,22 @@ static const struct argp_option options[] = {
 	  "And one above this (default 0.7; HSM section 6.5)", 0 },
 	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ .doc = "Of themis:", .group = 2 },
+	{ .doc = "Of themis and asm-gpm:", .group = 2 },
 	{ "out", OPTION_OUT, "FILE", 0,
-	  "Where its constants are written, for --constants and for sysfs", 2 },
-	{ "samples", OPTION_SAMPLES, "FILE", 0,
-	  "Where samples are kept; with those of a file that is there nothing is run", 2 },
-	{ "levels", OPTION_LEVELS, "N", 0,
-	  "Levels of each pressure producer, 1 to 12 (default 12)", 2 },
+	  "Where the constants are written, for --constants and for sysfs", 2 },
 	{ "splits", OPTION_SPLITS, "OWN:PRODUCER,...", 0,
 	  "SMs of program and producer (default a sixth of all, two, ... five)", 2 },
 	{ "add", OPTION_ADD, "WORKLOAD", 0,
 	  "One more program; may be repeated", 2 },
+	{ .doc = "Of themis alone:", .group = 3 },
+	{ "samples", OPTION_SAMPLES, "FILE", 0,
+	  "Where samples are kept; with those of a file that is there nothing is run", 3 },
+	{ "levels", OPTION_LEVELS, "N", 0,
+	  "Levels of each pressure producer, 1 to 12 (default 12)", 3 },
 	{ "rounds", OPTION_ROUNDS, "N", 0,
-	  "Of training at most (default 12000)", 2 },
+	  "Of training at most (default 12000)", 3 },
 	{ "shift", OPTION_SHIFT, "DEVIATIONS", 0,
-	  "From the inputs' origin, where a net without biases says 0, to their mean (default 6)", 2 },
+	  "From the inputs' origin, where a net without biases says 0, to their mean (default 6)", 3 },
 	{ 0 }
 };
 
@@ -65,12 +66,14 @@ static const char about[] =
 	"the points: how much they differ is how much the choice of programs matters.\n"
 	"For themis it runs the 15 training programs of its Table III, or those that are named, "
 	"beside producers of pressure on the cache and on the memory, at each level and each split of the SMs, for --cycles "
-	"each (default 1000000), and trains a net of 312 weights (docs/themis.md).\n"
+	"each (default 1000000), and trains a net of 312 weights (docs/themis.md). For asm-gpm it runs them alone, on the "
+	"SMs of each of five splits and on all, and makes eight clusters of how they scale.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu train --model hsm\n"
 	"  simgpu train --config gddr5_40 --json\n"
 	"  simgpu train --model themis --config themis60 --out themis60.bin --json\n"
+	"  simgpu train --model asm-gpm --config themis60 --out asm-gpm.bin --json\n"
 	"  simgpu train --model themis --levels 4 --splits 20:60,60:20 --cycles 200000\n"
 	"  echo 0.58 > /sys/class/simgpu/simgpu0/c1\n"
 	"  simgpu run --offline --set c1=0.58 --set c2=0.33 LBM DXTC\n"
@@ -134,13 +137,18 @@ static bool is_themis(const struct training *training)
 	return !strcmp(training->experiment.settings.model, "themis");
 }
 
+static bool is_gpm(const struct training *training)
+{
+	return !strcmp(training->experiment.settings.model, "asm-gpm");
+}
+
 static void check_model(struct argp_state *state,
 			const struct training *training)
 {
 	const char *model = training->experiment.settings.model;
 
-	if (strcmp(model, "hsm") && !is_themis(training))
-		argp_error(state, "hsm and themis can be trained, not \"%s\"",
+	if (strcmp(model, "hsm") && !is_themis(training) && !is_gpm(training))
+		argp_error(state, "hsm, themis and asm-gpm can be trained, not \"%s\"",
 			   model);
 }
 
@@ -546,7 +554,8 @@ static int print_table(const struct training *training, const struct line *line)
 	return STATUS_OK;
 }
 
-static int train_net(struct training *training)
+/* What Themis and its rivals have to learn. */
+static int train_others(struct training *training)
 {
 	struct train_themis *themis = &training->themis;
 	struct settings *settings = &training->experiment.settings;
@@ -559,7 +568,7 @@ static int train_net(struct training *training)
 	themis->program_count = training->name_count;
 	themis->added = training->added;
 	themis->json = training->json;
-	return train_themis(themis);
+	return is_gpm(training) ? train_gpm(themis) : train_themis(themis);
 }
 
 static int train(struct training *training)
@@ -568,8 +577,8 @@ static int train(struct training *training)
 	struct line line;
 	int ret = experiment_load(&training->experiment);
 
-	if (!ret && is_themis(training))
-		return train_net(training);
+	if (!ret && (is_themis(training) || is_gpm(training)))
+		return train_others(training);
 	if (!ret)
 		ret = settings_options(&training->experiment.settings,
 				       &training->options);

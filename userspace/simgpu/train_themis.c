@@ -6,7 +6,6 @@
 #include <math.h>
 #include <time.h>
 
-#include "../workloads/benchmarks.h"
 #include "../workloads/pressure.h"
 #include "output.h"
 #include "themis_samples.h"
@@ -30,108 +29,6 @@ struct training {
 	double history_loss[HISTORY_MAX];
 	u32 history;
 };
-
-/* --- what was asked for ------------------------------------------------------------ */
-
-/* Of what a net is tested with it must know nothing. */
-static int add_program(struct training *training, const char *name)
-{
-	struct samples *samples = &training->samples;
-	const struct benchmark *benchmark = benchmark_find(name);
-	struct workload *workload = &samples->programs[samples->program_count];
-	int ret;
-
-	if (benchmark && benchmark->sets & SET_THEMIS_TEST)
-		return fail_usage("%s is one of the programs that Themis' model is tested with",
-				  benchmark->name);
-	if (samples->program_count == SAMPLES_PROGRAMS_MAX)
-		return fail_usage("there can be %d programs",
-				  SAMPLES_PROGRAMS_MAX);
-	ret = workload_open(name, workload);
-	samples->program_count++;
-	return ret ? ret : workload_decode(workload);
-}
-
-static int add_programs(struct training *training)
-{
-	const struct train_themis *arguments = training->arguments;
-	int ret = STATUS_OK;
-	u32 i;
-
-	for (i = 0; !ret && i < arguments->program_count; i++)
-		ret = add_program(training, arguments->programs[i]);
-	for (i = 0; !ret && !arguments->program_count && i < BENCHMARK_COUNT;
-	     i++)
-		if (benchmarks[i].sets & SET_THEMIS_TRAINING)
-			ret = add_program(training, benchmarks[i].name);
-	for (i = 0; !ret && i < arguments->added_count; i++)
-		ret = add_program(training, arguments->added[i]);
-	if (!ret && training->samples.program_count < 2)
-		ret = fail_usage("one program is not enough to train with");
-	return ret;
-}
-
-static int add_split(struct samples *samples, const char *text)
-{
-	u32 sms = samples->options.config.sms;
-	struct split *split = &samples->splits[samples->split_count];
-	char rest;
-
-	if (samples->split_count == SAMPLES_SPLITS_MAX)
-		return fail_usage("there can be %d splits", SAMPLES_SPLITS_MAX);
-	if (sscanf(text, "%u:%u%c", &split->own, &split->producer, &rest) != 2 ||
-	    !split->own || !split->producer)
-		return fail_usage("--splits takes OWN:PRODUCER,..., not \"%s\"",
-				  text);
-	if (split->own > sms || split->own + split->producer != sms)
-		return fail_usage("--splits %s does not add up to the %u SMs of %s",
-				  text, sms, samples->options.config.name);
-	samples->split_count++;
-	return STATUS_OK;
-}
-
-static int add_splits(struct training *training)
-{
-	char *copy, *rest, *text;
-	int ret = STATUS_OK;
-
-	if (!training->arguments->splits) {
-		samples_default_splits(&training->samples);
-		return STATUS_OK;
-	}
-	copy = rest = strdup(training->arguments->splits);
-	if (!copy)
-		return fail("out of memory");
-	while (!ret && (text = strsep(&rest, ",")))
-		ret = add_split(&training->samples, text);
-	free(copy);
-	return ret;
-}
-
-static int prepare(struct training *training)
-{
-	const struct train_themis *arguments = training->arguments;
-	struct samples *samples = &training->samples;
-	struct settings settings = *arguments->settings;
-	int ret;
-
-	/* The runs are looked at by their counters alone. */
-	strcpy(settings.model, "hsm");
-	strcpy(settings.policy, "proportional");
-	ret = settings_options(&settings, &samples->options);
-	samples->workers = arguments->workers;
-	samples->threads = settings.threads;
-	samples->levels = arguments->levels ? (u32)arguments->levels :
-					      PRESSURE_LEVELS;
-	if (!ret && samples->options.stop_cycle < 5 * SESSION_EPOCH_CYCLES_MIN)
-		ret = fail_usage("--cycles is at least %llu here",
-				 5 * SESSION_EPOCH_CYCLES_MIN);
-	if (!ret)
-		ret = add_splits(training);
-	if (!ret)
-		ret = add_programs(training);
-	return ret;
-}
 
 /* --- training ---------------------------------------------------------------------- */
 
@@ -193,19 +90,6 @@ static int fit(struct training *training)
 	if (!themis_constants_are_good(&training->constants))
 		return fail("the weights found are out of their range");
 	return STATUS_OK;
-}
-
-static int write_constants(const struct training *training)
-{
-	char file[THEMIS_FILE_BYTES];
-	u32 bytes;
-
-	if (!training->arguments->out)
-		return STATUS_OK;
-	bytes = themis_constants_file(&training->constants,
-				      training->samples.options.config.name,
-				      file);
-	return write_file(training->arguments->out, file, bytes);
 }
 
 /* --- Table I ------------------------------------------------------------------------ */
@@ -322,6 +206,7 @@ static int print_json(const struct training *training)
 	json_set_string(object, "model", model_themis.name);
 	json_set_string(object, "config",
 			training->samples.options.config.name);
+	json_set(object, "programs", train_programs_json(&training->samples));
 	json_set(object, "weights", json_u64(THEMIS_WEIGHTS));
 	json_set(object, "samples", json_u64(training->samples.count));
 	json_set(object, "seconds",
@@ -377,14 +262,15 @@ int train_themis(const struct train_themis *arguments)
 	if (!training)
 		return fail("out of memory");
 	training->arguments = arguments;
-	ret = prepare(training);
+	ret = train_prepare(arguments, &training->samples);
 	if (!ret)
 		ret = get_samples(training);
 	if (!ret)
 		ret = fit(training);
 	training->seconds = seconds_now() - start;
 	if (!ret)
-		ret = write_constants(training);
+		ret = train_write(arguments, &training->samples, &model_themis,
+				  &training->constants);
 	if (!ret)
 		ret = arguments->json ? print_json(training) :
 					print_table(training);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* simgpu train --model themis, as the command line has it. */
+/* simgpu train of themis and asm-gpm, as the command line has it. */
 #ifndef SIMGPU_TRAIN_THEMIS_H
 #define SIMGPU_TRAIN_THEMIS_H
 
-#include "experiment.h"
+#include "themis_samples.h"
 
 #define TRAIN_PROGRAMS_MAX	64
 
@@ -39,7 +39,18 @@ struct train_themis {
 	bool json;
 };
 
-/* An exit status. */
+/* What is to be run; samples_free() is needed in any case. An exit status. */
+int train_prepare(const struct train_themis *arguments,
+		  struct samples *samples);
+/* The programs of a training, for its document. */
+struct json_object *train_programs_json(const struct samples *samples);
+/* Write a model's constants; an exit status. */
+int train_write(const struct train_themis *arguments,
+		const struct samples *samples, const struct simgpu_model *model,
+		const void *constants);
+
+/* An exit status, as that of the next. */
 int train_themis(const struct train_themis *arguments);
+int train_gpm(const struct train_themis *arguments);
 
 #endif /* SIMGPU_TRAIN_THEMIS_H */

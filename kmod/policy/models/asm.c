@@ -5,7 +5,8 @@
  * 10,000 cycles. The rate of cache accesses in a tenant's own spans, corrected for
  * misses that are hits in its auxiliary tags, stands for its rate alone; slowdown is
  * that over its rate in the whole epoch. Of SMs that a tenant lacks ASM knows nothing:
- * SD_scal is 1.
+ * SD_scal is 1. asm-gpm is Themis' combination of it with GPM (gpm.c), which says
+ * SD_scal and nothing else.
  */
 #include "../registry.h"
 
@@ -94,10 +95,10 @@ static u64 extra_cycles(const struct simgpu_snapshot *snapshot,
 	return extra < most ? extra : most;
 }
 
-/* CAR_alone / CAR_shared. */
+/* CAR_alone / CAR_shared is the slowdown by interference. */
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant,
-			   const struct alone *alone,
+			   const struct alone *alone, u64 scal_ppm,
 			   struct simgpu_prediction_tenant *out)
 {
 	u64 shared = tenant->counters.llc_accesses, cycles, expected;
@@ -107,7 +108,7 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	cycles = alone->cycles - extra_cycles(snapshot, alone);
 	expected = fixed_mul_div(alone->accesses, snapshot->epoch_cycles,
 				 cycles);
-	factors_say(SIMGPU_PPM, fixed_ratio_ppm(expected, shared), out);
+	factors_say(scal_ppm, fixed_ratio_ppm(expected, shared), out);
 	out->class = out->np_ppm > hsm_compute_np_ppm(snapshot, tenant) ?
 		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
 	curve_of_tenant(snapshot, tenant, out);
@@ -138,13 +139,29 @@ static void ask_for_span(const struct simgpu_snapshot *snapshot,
 	prediction->wake_cycle = state->end;
 }
 
-static int asm_predict(const struct simgpu_snapshot *snapshot,
-		       const void *constants, void *memory,
-		       struct simgpu_prediction *prediction)
+/* @gpm: what GPM was trained to, or NULL: there is no GPM */
+static void predict_all(const struct simgpu_snapshot *snapshot,
+			const void *gpm, struct state *state,
+			struct simgpu_prediction *prediction)
 {
-	struct state *state = memory;
-	bool over = snapshot->events & SIMGPU_ON_EPOCH;
 	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+
+		if (tenant->active)
+			predict_tenant(snapshot, tenant, &state->tenants[slot],
+				       gpm ? gpm_scal_ppm(snapshot, gpm, tenant) :
+					     SIMGPU_PPM,
+				       &prediction->tenants[slot]);
+	}
+}
+
+static int predict(const struct simgpu_snapshot *snapshot, const void *gpm,
+		   struct state *state, struct simgpu_prediction *prediction)
+{
+	bool over = snapshot->events & SIMGPU_ON_EPOCH;
 
 	/* An epoch that was too short was not asked about. */
 	if (snapshot->epoch != state->epoch) {
@@ -155,17 +172,29 @@ static int asm_predict(const struct simgpu_snapshot *snapshot,
 	}
 	if (state->spans)
 		add_span(snapshot, state);
-	for (slot = 0; over && slot < SIMGPU_SLOTS_MAX; slot++)
-		if (snapshot->tenants[slot].active)
-			predict_tenant(snapshot, &snapshot->tenants[slot],
-				       &state->tenants[slot],
-				       &prediction->tenants[slot]);
+	if (over)
+		predict_all(snapshot, gpm, state, prediction);
 	ask_for_span(snapshot, state, over, prediction);
 	if (over) {
 		memset(state->tenants, 0, sizeof(state->tenants));
 		state->epoch = snapshot->epoch + 1;
 	}
 	return 0;
+}
+
+static int asm_predict(const struct simgpu_snapshot *snapshot,
+		       const void *constants, void *memory,
+		       struct simgpu_prediction *prediction)
+{
+	return predict(snapshot, NULL, memory, prediction);
+}
+
+/* Without clusters it says nothing, rather than what asm would. */
+static int asm_gpm_predict(const struct simgpu_snapshot *snapshot,
+			   const void *constants, void *memory,
+			   struct simgpu_prediction *prediction)
+{
+	return constants ? predict(snapshot, constants, memory, prediction) : 0;
 }
 
 const struct simgpu_model model_asm = {
@@ -175,4 +204,17 @@ const struct simgpu_model model_asm = {
 	.needs = SIMGPU_NEEDS_ALL_TAGS,
 	.state_bytes = sizeof(struct state),
 	.predict = asm_predict,
+};
+
+const struct simgpu_model model_asm_gpm = {
+	.name = "asm-gpm",
+	.latency_cycles = HSM_LATENCY_CYCLES,
+	.events = SIMGPU_ON_WAKE,
+	.needs = SIMGPU_NEEDS_ALL_TAGS | SIMGPU_NEEDS_CONSTANTS,
+	.state_bytes = sizeof(struct state),
+	.constants_bytes = sizeof(struct gpm_constants),
+	.constants_version = 1,
+	.built_in = gpm_clusters,
+	.constants_are_good = gpm_constants_are_good,
+	.predict = asm_gpm_predict,
 };
