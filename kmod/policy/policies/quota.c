@@ -491,7 +491,7 @@ static const struct simgpu_param mixed_params[] = {
 	},
 	[ADJUST] = ADJUST_PARAM, [ONE_SWAP] = ONE_SWAP_PARAM,
 	[PAYBACK] = {
-		"payback", SIMGPU_UNIT_NUMBER, 1, 1000, 4,
+		"payback", SIMGPU_UNIT_NUMBER, 1, 1000, 1,
 		"epochs in which what was missed is to be made up for"
 	},
 	[PRIORITY] = {
