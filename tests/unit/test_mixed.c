@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fine-grained QoS beyond the paper: what rolls over and is divided anew, quota-mixed,
- * and all schemes under goals and knobs at random.
+ * Fine-grained QoS beyond the paper: what rolls over and is divided anew, quota-mixed;
+ * and all schemes under goals and knobs at random, and with all of the paper's programs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../userspace/offline/offline.h"
+#include "../../userspace/workloads/benchmarks.h"
 #include "looking.h"
 #include "snapshots.h"
 
@@ -316,6 +318,85 @@ static void anything_may_be_asked_for(void **state)
 	}
 }
 
+/* --- the paper's programs ------------------------------------------------------------------ */
+
+#define PROGRAMS	10
+
+static struct trace *programs[PROGRAMS];
+
+static u32 load_programs(void)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++) {
+		struct trace_error error;
+		size_t bytes;
+		void *encoded;
+
+		if (!benchmark_in_suite(&benchmarks[i], "fgqos"))
+			continue;
+		assert_true(count < PROGRAMS);
+		encoded = benchmark_trace(&benchmarks[i], SIMGPU_PPM, &bytes);
+		assert_non_null(encoded);
+		assert_int_equal(offline_load_trace(encoded, bytes, &error,
+						    &programs[count++]), 0);
+		free(encoded);
+	}
+	return count;
+}
+
+/* Each thread block that has started has ended, is on an SM, or is saved. */
+static void assert_no_block_is_lost(const struct gpu *gpu, u32 sms, u32 slot)
+{
+	struct gpu_kernel_status status;
+	u32 resident = 0, sm;
+
+	gpu_kernel_status(gpu, slot, &status);
+	for (sm = 0; sm < sms; sm++)
+		resident += gpu_sm_blocks(gpu, sm, slot);
+	assert_true(status.blocks_issued);
+	assert_int_equal(status.blocks_issued, status.blocks_finished +
+			 status.blocks_preempted + resident);
+}
+
+/* All ten in trios, on their GPU, one with a goal that it cannot reach beside others. */
+static void trios_lose_no_block(void **state)
+{
+	const struct session_tenant_options goal = {
+		.name = "goal", .weight = 1, .service = SIMGPU_QOS,
+		.goal_kind = SESSION_GOAL_IPC, .goal = 1500 * SIMGPU_PPM,
+	};
+	u32 trio, slot;
+
+	assert_int_equal(load_programs(), PROGRAMS);
+	for (trio = 0; trio < PROGRAMS; trio++) {
+		struct bench *bench = malloc(sizeof(*bench));
+		u64 overruns;
+
+		bench_options(bench, 0);
+		bench->options.config = *gpu_config_find("fg16");
+		bench->options.policy = trio % 2 ? &policy_quota_mixed :
+						   &policy_quota_rollover;
+		session_default_params(&bench->options);
+		bench_start(bench);
+		assert_int_equal(session_join(bench->session, 0, &goal), 0);
+		join(bench, 1);
+		join(bench, 2);
+		for (slot = 0; slot < 3; slot++)
+			launch(bench, slot,
+			       programs[(trio + slot) % PROGRAMS], 1, 0);
+		session_run(bench->session, 45000);
+		for (slot = 0; slot < 3; slot++)
+			assert_no_block_is_lost(session_gpu(bench->session), 16,
+						slot);
+		session_quota_checks(bench->session, &overruns);
+		assert_int_equal(overruns, 0);
+		bench_free(bench);
+	}
+	for (slot = 0; slot < PROGRAMS; slot++)
+		offline_free_trace(programs[slot]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +406,7 @@ int main(void)
 		cmocka_unit_test(others_never_leave),
 		cmocka_unit_test_setup(anything_may_be_asked_for,
 				       restart_random),
+		cmocka_unit_test(trios_lose_no_block),
 	};
 
 	return cmocka_run_group_tests(tests, make_traces, free_traces);
