@@ -93,10 +93,9 @@ static u64 mixed_asked_ppm(const struct simgpu_snapshot *snapshot,
 			  const struct simgpu_snapshot_tenant *tenant)
 {
 	const u64 *knobs = snapshot->policy_params;
-	u64 aim = fixed_mul_div(tenant->goal_ipc_ppm, SIMGPU_PPM + knobs[GUARD],
-				SIMGPU_PPM);
-	u64 due = fixed_mul_div(tenant->goal_promised, SIMGPU_PPM + knobs[GUARD],
-				SIMGPU_PPM);
+	u64 above = SIMGPU_PPM + knobs[GUARD];
+	u64 aim = fixed_mul_div(tenant->goal_ipc_ppm, above, SIMGPU_PPM);
+	u64 due = fixed_mul_div(tenant->goal_promised, above, SIMGPU_PPM);
 	u64 issued = tenant->goal_instructions, peak = goal_peak_ppm(snapshot);
 	u64 span = knobs[EPOCH] * knobs[PAYBACK], asked, ahead;
 
