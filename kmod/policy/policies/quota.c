@@ -90,7 +90,7 @@ static bool anybody_has_goal(const struct simgpu_snapshot *snapshot)
  * more was issued. At most twice the goal: the others' quotas shrink by as much.
  */
 static u64 mixed_asked_ppm(const struct simgpu_snapshot *snapshot,
-			  const struct simgpu_snapshot_tenant *tenant)
+			   const struct simgpu_snapshot_tenant *tenant)
 {
 	const u64 *knobs = snapshot->policy_params;
 	u64 above = SIMGPU_PPM + knobs[GUARD];
