@@ -38,6 +38,7 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_quota_elastic,
 	&policy_quota_rollover,
 	&policy_quota_rollover_time,
+	&policy_quota_mixed,
 	&policy_spart,
 	&policy_cumask,
 	&policy_mps_share,

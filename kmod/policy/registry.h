@@ -45,6 +45,7 @@ extern const struct simgpu_policy policy_quota_history;
 extern const struct simgpu_policy policy_quota_naive;
 extern const struct simgpu_policy policy_quota_rollover;
 extern const struct simgpu_policy policy_quota_rollover_time;
+extern const struct simgpu_policy policy_quota_mixed;
 extern const struct simgpu_policy policy_slices;
 extern const struct simgpu_policy policy_spart;
 extern const struct simgpu_policy policy_reef;
@@ -336,6 +337,7 @@ struct blocks_row {
  * @kernels: by slot
  * @sharers: by SM
  * @limit: by SM and slot
+ * @alone: by SM: those without a goal have left it
  * @row_count: of @rows
  * @known: whether their @idle means something: no row has come or gone
  * @swaps: thread blocks that were taken from a victim
@@ -346,6 +348,7 @@ struct blocks {
 	struct blocks_kernel kernels[SIMGPU_SLOTS_MAX];
 	u64 sharers[SIMGPU_SMS_MAX];
 	u8 limit[SIMGPU_SMS_MAX][SIMGPU_SLOTS_MAX];
+	u8 alone[SIMGPU_SMS_MAX];
 	u32 row_count;
 	u32 known;
 	u32 swaps;
@@ -361,6 +364,11 @@ void blocks_sample(const struct simgpu_snapshot *snapshot,
 		   struct blocks *blocks);
 void blocks_adjust(const struct simgpu_snapshot *snapshot,
 		   struct blocks *blocks, bool one_swap);
+void blocks_share_all(struct blocks *blocks);
+void blocks_leave(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
+		  u32 count);
+void blocks_return(const struct simgpu_snapshot *snapshot,
+		   struct blocks *blocks);
 void blocks_say(const struct simgpu_snapshot *snapshot,
 		const struct blocks *blocks, struct simgpu_proposal *proposal);
 

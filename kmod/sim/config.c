@@ -119,6 +119,7 @@ static const struct config_field fields[] = {
 	FIELD(hardware_counters, 0, 1),
 	FIELD(launch_cycles, 0, GPU_LAUNCH_CYCLES_MAX),
 	FIELD(poll_cycles, 0, GPU_LAUNCH_CYCLES_MAX),
+	FIELD(free_contexts, 0, 1),
 	FIELD(memory_mb, 0, 1U << 20),
 	FIELD(sms_per_tpc, 1, GPU_SMS_MAX),
 	UNIT("integer", TRACE_INTEGER),

@@ -336,6 +336,8 @@ static u64 loads_come_at(const struct sm *sm, const struct block *block)
 
 static u32 lines_of(const struct gpu *gpu, const struct block *block)
 {
+	if (gpu->config.free_contexts)
+		return 0;
 	return context_lines(gpu->grids[block->grid].kernel);
 }
 

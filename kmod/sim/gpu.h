@@ -172,6 +172,8 @@ struct dram_timing {
  *	first thread blocks can be handed out
  * @poll_cycles: core cycles that a worker needs to look at its flag: see
  *	gpu_set_worker_blocks()
+ * @free_contexts: 1: contexts of thread blocks are saved and restored without traffic,
+ *	which no GPU does: what switching costs is the difference
  * @memory_mb: MiB of device memory for the footprints of launches under way; 0: any
  * @sms_per_tpc: SMs that change hands together, as a driver sees them: those of a
  *	texture processing cluster; divides @sms
@@ -230,6 +232,7 @@ struct gpu_config {
 	u32 hardware_counters;
 	u32 launch_cycles;
 	u32 poll_cycles;
+	u32 free_contexts;
 	u32 memory_mb;
 	u32 sms_per_tpc;
 	struct trace_unit unit[TRACE_UNITS];

@@ -20,8 +20,8 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 304);
-HASHED(struct gpu, 1168);
+HASHED(struct gpu_config, 308);
+HASHED(struct gpu, 1176);
 HASHED(struct tenant, 56);
 HASHED(struct grid, 96);
 HASHED(struct simgpu_counters, 392);
@@ -116,8 +116,8 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 /* --- the device and its tenants --------------------------------------------------- */
 
 /*
- * How far channels may run ahead is no result; poll_cycles only where there are workers;
- * of the last three the session knows.
+ * How far channels may run ahead is no result; poll_cycles only where there are workers,
+ * free_contexts only where it is set; of the last three the session knows.
  */
 static bool is_hashed(const struct config_field *field)
 {
@@ -125,6 +125,7 @@ static bool is_hashed(const struct config_field *field)
 					 channel_batch_clocks) &&
 	       field->offset != offsetof(struct gpu_config, launch_cycles) &&
 	       field->offset != offsetof(struct gpu_config, poll_cycles) &&
+	       field->offset != offsetof(struct gpu_config, free_contexts) &&
 	       field->offset != offsetof(struct gpu_config, memory_mb) &&
 	       field->offset != offsetof(struct gpu_config, sms_per_tpc);
 }
@@ -159,6 +160,8 @@ static u64 mix_device(u64 hash, const struct gpu *gpu)
 		hash = hash_mix(hash, gpu->shared_blocks);
 	if (gpu->worker_blocks)
 		hash = mix2(hash, gpu->worker_blocks, gpu->config.poll_cycles);
+	if (gpu->config.free_contexts)
+		hash = hash_mix(hash, gpu->config.free_contexts);
 	/* What only those have that ask to be told. */
 	if (gpu->sliced)
 		hash = hash_mix(hash, gpu->sliced);

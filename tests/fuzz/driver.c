@@ -320,7 +320,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
 		"hsm-atd", "10000", "50000", "0.5", "0", "1", "-1", "\n", "x",
-		"quota-rollover", "spart", "mig", "reef", "orion", "tally",
+		"quota-mixed", "spart", "mig", "reef", "orion", "tally",
 		"krisp", "lithos", "flep", "slices",
 	};
 	char path[96], text[512];

@@ -20,7 +20,8 @@
 
 static const struct simgpu_policy *const policies[] = {
 	&policy_quota_naive, &policy_quota_history, &policy_quota_elastic,
-	&policy_quota_rollover, &policy_quota_rollover_time, &policy_spart,
+	&policy_quota_rollover, &policy_quota_rollover_time,
+	&policy_quota_mixed, &policy_spart,
 };
 
 static struct session_tenant_options with_goal(u32 kind, u64 goal)

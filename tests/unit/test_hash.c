@@ -169,6 +169,7 @@ static const struct change changes[] = {
 	FIELD(EACH, device, gpu, shared_blocks),
 	FIELD(EACH, device, gpu, worker_blocks),
 	FIELD(EACH, device, gpu, config.poll_cycles),
+	FIELD(EACH, device, gpu, config.free_contexts),
 	FIELD(EACH, device, gpu, sliced),
 	FIELD(FIRST, device, gpu, watch_quotas),
 	FIELD(EACH, device, gpu, order_slot),

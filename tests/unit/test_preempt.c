@@ -368,6 +368,35 @@ static void contexts_take_memory_bandwidth(void **state)
 	device_free(&device);
 }
 
+/* Or they are saved and restored at no cost, where the configuration says so. */
+static void free_contexts_take_none(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(64, 1, 3000);
+	struct simgpu_counters c;
+	struct device device;
+
+	config.free_contexts = 1;
+	device_make(&device, &config);
+	own(&device, 0, 8, 0, GPU_PREEMPT_DRAIN);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	gpu_run(device.gpu, 500);
+	own(&device, 0, 8, 1, GPU_PREEMPT_SWITCH);
+	gpu_run(device.gpu, 510);
+	assert_int_equal(sm_of(&device, 7).owner, 1);
+	assert_int_equal(counters_of(&device, 0).preempted_blocks, 64);
+	own(&device, 0, 8, 0, GPU_PREEMPT_SWITCH);
+	finish(&device, 1);
+	c = counters_of(&device, 0);
+	assert_int_equal(c.context_lines, 0);
+	assert_int_equal(c.dram_writebacks + c.dram_fills, 0);
+	assert_int_equal(c.warp_instructions, 64 * 8 * 3000);
+	assert_int_equal(c.blocks_finished, 64);
+	pool_is_whole(&device);
+	trace_free(trace);
+	device_free(&device);
+}
+
 /* --- many ------------------------------------------------------------------------------- */
 
 static u64 random_state;
@@ -815,6 +844,7 @@ int main(void)
 		cmocka_unit_test(barriers_hold_through_a_switch),
 		cmocka_unit_test(loads_come_before_the_switch),
 		cmocka_unit_test(contexts_take_memory_bandwidth),
+		cmocka_unit_test(free_contexts_take_none),
 		cmocka_unit_test(nothing_is_lost_or_run_twice),
 		cmocka_unit_test(disturbed_runs_are_equal),
 		cmocka_unit_test(pauses_do_not_show),

@@ -2,8 +2,9 @@
 /*
  * Measurements of the engine: one memory channel alone with its queue kept
  * full (dram_bench.c), the speed of the whole GPU (bench.c), what it would be
- * on many cores (bench_path.c), what an epoch costs (bench_epoch.c), and how long a
- * plan (bench_plan.c) and a prediction of Themis' (bench_predict.c) take.
+ * on many cores (bench_path.c), of a pair (bench_pair.c), what an epoch costs
+ * (bench_epoch.c), and how long a plan (bench_plan.c) and a prediction of Themis'
+ * (bench_predict.c) take.
  */
 #ifndef OFFLINE_BENCH_H
 #define OFFLINE_BENCH_H
@@ -170,6 +171,19 @@ int offline_measure_channel(const struct gpu_config *config,
  */
 int offline_measure_epoch(const struct gpu_config *config,
 			  const struct trace *trace, bool shared, u64 *ns);
+
+/**
+ * offline_measure_pair() - host time of a pair, side by side and sharing SMs
+ * @config: the GPU
+ * @pair: two loads; the first has a goal, and its cycles are both's
+ * @shared_ns: set to the median of OFFLINE_RUNS under quota-rollover
+ * @split_ns: of as many, in turn with those, under even
+ *
+ * Return: 0 or a negative errno as offline_run().
+ */
+int offline_measure_pair(const struct gpu_config *config,
+			 const struct offline_load pair[2], u64 *shared_ns,
+			 u64 *split_ns);
 
 /**
  * offline_measure_plan() - host time of a plan of spatial-temporal multitasking

@@ -41,6 +41,12 @@ enum { RBH20, RBH80, COMPUTE, LOADS };
 #define ALL_LOADS		(LOADS + TABLE2)
 #define TABLE2_CYCLES		200000
 
+/* Fine-grained QoS: a memory-bound program beside a compute-bound one, on its GPU. */
+#define PAIR_CONFIG		"fg16"
+#define PAIR_CYCLES		300000
+
+static const char *const pair_names[2] = { "LBM", "SGEMM" };
+
 /* Sets of STM's Table 1, on its GTX480. */
 #define PLANS			5
 #define PLAN_SMS		15
@@ -73,6 +79,8 @@ static const char about[] =
 	"plan_seconds is what a plan of spatial-temporal multitasking takes, by the "
 	"number of its kernels, made up, on 15 SMs, "
 	"ns_per_prediction what the model themis takes for one of two tenants. "
+	"shared_cycles_per_second is the speed of LBM, with a goal, and SGEMM on fg16, which share "
+	"their SMs under quota-rollover, side_by_side_cycles_per_second that of the two under even. "
 	"bytes is the memory of the device with the slots "
 	"of all tenants; their traces are not in it.\n"
 	"\n"
@@ -312,6 +320,9 @@ struct measured {
 	u64 bytes;
 	u64 epoch_ns;
 	u64 shared_ns;
+	u64 pair_cycles;
+	u64 pair_shared_ns;
+	u64 pair_split_ns;
 	u64 plan_ns[PLANS];
 	u64 prediction_ns;
 };
@@ -328,6 +339,34 @@ static int measure_channel(const struct gpu_config *config, u64 requests,
 
 	measured->channel_requests = requests;
 	return offline_measure_channel(config, &random, measured->channel_ns);
+}
+
+static int measure_pair(u64 cycles, struct measured *measured)
+{
+	struct offline_load pair[2] = { { .cycles = cycles } };
+	struct trace_error error;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < 2; i++) {
+		struct trace *trace = NULL;
+		size_t bytes;
+		void *encoded = benchmark_trace(benchmark_find(pair_names[i]),
+						SIMGPU_PPM, &bytes);
+
+		if (!encoded || offline_load_trace(encoded, bytes, &error, &trace))
+			ret = -ENOMEM;
+		free(encoded);
+		pair[i].trace = trace;
+	}
+	measured->pair_cycles = cycles;
+	if (!ret)
+		ret = offline_measure_pair(gpu_config_find(PAIR_CONFIG), pair,
+					   &measured->pair_shared_ns,
+					   &measured->pair_split_ns);
+	for (i = 0; i < 2; i++)
+		offline_free_trace((struct trace *)pair[i].trace);
+	return ret;
 }
 
 static int measure(const struct gpu_config *config, bool quick,
@@ -361,6 +400,8 @@ static int measure(const struct gpu_config *config, bool quick,
 	if (!ret)
 		ret = offline_measure_epoch(config, loads[COMPUTE].trace, true,
 					    &measured->shared_ns);
+	if (!ret)
+		ret = measure_pair(PAIR_CYCLES / less, measured);
 	for (i = 0; !ret && i < PLANS; i++)
 		ret = offline_measure_plan(plan_kernels[i], PLAN_SMS,
 					   &measured->plan_ns[i]);
@@ -446,6 +487,11 @@ static u64 channel_requests_per_second(const struct measured *measured)
 			     offline_median_ns(measured->channel_ns));
 }
 
+static u64 pair_per_second(const struct measured *measured, u64 ns)
+{
+	return fixed_mul_div(measured->pair_cycles, 1000000000, ns);
+}
+
 /* --- output -------------------------------------------------------------------- */
 
 static struct json_object *plans_json(const struct measured *measured)
@@ -488,6 +534,10 @@ static int print_json(const struct gpu_config *config,
 	json_set(object, "epoch_ns_64_tenants", json_u64(measured->epoch_ns));
 	json_set(object, "epoch_ns_shared_rows",
 		 json_u64(measured->shared_ns));
+	json_set(object, "shared_cycles_per_second",
+		 json_u64(pair_per_second(measured, measured->pair_shared_ns)));
+	json_set(object, "side_by_side_cycles_per_second",
+		 json_u64(pair_per_second(measured, measured->pair_split_ns)));
 	json_set(object, "plan_seconds", plans_json(measured));
 	json_set(object, "ns_per_prediction",
 		 json_u64(measured->prediction_ns));
@@ -559,6 +609,7 @@ static int print_table(const struct gpu_config *config,
 		{ "memory", "MB", true, 1e6, 64, 16 },
 		{ "an epoch of 64 tenants (epoch_ns_64_tenants)", "us", true, 1e3, 0, 0 },
 		{ "one of 960 rows of shared SMs (epoch_ns_shared_rows)", "us", true, 1e3, 0, 0 },
+		{ "a pair under quotas beside the same side by side", "", false, 1e6, 0.7, 1 },
 		{ "a plan of 50 kernels on 15 SMs (plan_seconds)", "ms", true, 1e6, 0, 0 },
 		{ "a prediction of Themis' (ns_per_prediction)", "ns", true, 1, 0, 0 },
 	};
@@ -575,6 +626,8 @@ static int print_table(const struct gpu_config *config,
 		measured->bytes,
 		measured->epoch_ns,
 		measured->shared_ns,
+		fixed_ratio_ppm(measured->pair_split_ns,
+				measured->pair_shared_ns),
 		measured->plan_ns[PLANS - 1],
 		measured->prediction_ns,
 	};

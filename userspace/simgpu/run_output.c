@@ -227,6 +227,18 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	return object;
 }
 
+/* What an event costs in pJ, and static power in mW: what energies were made of. */
+static struct json_object *table_json(const struct energy_table *table)
+{
+	struct json_object *object = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < ENERGY_ENTRIES; i++)
+		json_set(object, energy_entry_names[i],
+			 json_u64(table->entry[i]));
+	return object;
+}
+
 /* Of all tenants, and of the time; null for a GPU without a table. */
 static void set_energy(struct json_object *object,
 		       const struct settings *settings,
@@ -251,6 +263,7 @@ static void set_energy(struct json_object *object,
 		 json_ppm_or_null(still, all / PJ_PER_UJ));
 	json_set(object, "instructions_per_watt", !still ? NULL :
 		 json_u64(fixed_mul_div(instructions, PJ_PER_J, all)));
+	json_set(object, "energy_table", table ? table_json(table) : NULL);
 }
 
 static void set_truth(struct json_object *object, const struct result *result)

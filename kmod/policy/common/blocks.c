@@ -219,8 +219,104 @@ void blocks_split(const struct simgpu_snapshot *snapshot,
 	}
 	memset(blocks->limit, SIMGPU_ANY_BLOCKS, sizeof(blocks->limit));
 	for (sm = 0; sm < snapshot->sms; sm++) {
-		blocks->sharers[sm] = qos | in_part(others, sm, snapshot->sms);
+		blocks->sharers[sm] = qos;
+		if (!qos || !blocks->alone[sm])
+			blocks->sharers[sm] |= in_part(others, sm, snapshot->sms);
 		place(snapshot, blocks, sm, blocks->sharers[sm]);
+	}
+}
+
+/* A preemption is pending: more thread blocks are there than may be. */
+static bool somebody_leaves(const struct simgpu_snapshot *snapshot)
+{
+	u32 i;
+
+	for (i = 0; i < snapshot->shared_rows; i++)
+		if (snapshot->shared[i].blocks > snapshot->shared[i].block_limit)
+			return true;
+	return false;
+}
+
+/* --- SMs that are left to tenants with goals ------------------------------------------- */
+
+/* blocks_share_all() - from the next blocks_split() on, nobody has left an SM */
+void blocks_share_all(struct blocks *blocks)
+{
+	memset(blocks->alone, 0, sizeof(blocks->alone));
+}
+
+/* SMs of that one of a mask that is on the fewest. */
+static u32 fewest_sms(const struct simgpu_snapshot *snapshot,
+		      const struct blocks *blocks, u64 mask)
+{
+	u32 fewest = SIMGPU_SMS_MAX, sm;
+
+	for (; mask; mask &= mask - 1) {
+		u32 slot = (u32)__builtin_ctzll(mask), count = 0;
+
+		for (sm = 0; sm < snapshot->sms; sm++)
+			count += blocks->sharers[sm] >> slot & 1;
+		fewest = least(fewest, count);
+	}
+	return fewest;
+}
+
+/* The SM whose tenants without a goal have most others, or SIMGPU_SMS_MAX. */
+static u32 sm_to_leave(const struct simgpu_snapshot *snapshot,
+		       const struct blocks *blocks)
+{
+	u64 others = slots_of(blocks, false);
+	u32 best = SIMGPU_SMS_MAX, most = 2, sm;
+
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		u64 here = blocks->sharers[sm] & others;
+		u32 count;
+
+		if (!here || here == blocks->sharers[sm])
+			continue;
+		count = fewest_sms(snapshot, blocks, here);
+		if (count >= most) {
+			best = sm;
+			most = count;
+		}
+	}
+	return best;
+}
+
+/*
+ * blocks_leave() - tenants without a goal leave up to @count SMs that they share with
+ *	some that have one, unless a preemption is pending; each keeps one
+ */
+void blocks_leave(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
+		  u32 count)
+{
+	if (somebody_leaves(snapshot))
+		return;
+	for (; count; count--) {
+		u32 sm = sm_to_leave(snapshot, blocks);
+
+		if (sm == SIMGPU_SMS_MAX)
+			return;
+		blocks->alone[sm] = 1;
+		blocks->sharers[sm] &= slots_of(blocks, true);
+		place(snapshot, blocks, sm, blocks->sharers[sm]);
+	}
+}
+
+/* blocks_return() - they come back to one of these SMs */
+void blocks_return(const struct simgpu_snapshot *snapshot,
+		   struct blocks *blocks)
+{
+	u64 others = slots_of(blocks, false);
+	u32 sm;
+
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		if (!blocks->alone[sm])
+			continue;
+		blocks->alone[sm] = 0;
+		blocks->sharers[sm] |= in_part(others, sm, snapshot->sms);
+		place(snapshot, blocks, sm, blocks->sharers[sm]);
+		return;
 	}
 }
 
@@ -271,17 +367,6 @@ void blocks_sample(const struct simgpu_snapshot *snapshot,
 }
 
 /* --- one thread block more -------------------------------------------------------------- */
-
-/* A preemption is pending: more thread blocks are there than may be. */
-static bool somebody_leaves(const struct simgpu_snapshot *snapshot)
-{
-	u32 i;
-
-	for (i = 0; i < snapshot->shared_rows; i++)
-		if (snapshot->shared[i].blocks > snapshot->shared[i].block_limit)
-			return true;
-	return false;
-}
 
 static u32 idle_on(const struct blocks *blocks, u32 sm, u32 slot)
 {

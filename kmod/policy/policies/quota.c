@@ -2,8 +2,10 @@
 /*
  * Fine-grained QoS (Wang et al., ISCA'17): all SMs are shared, and each tenant has a
  * quota of thread instructions an epoch. Five schemes of section 3.4 and 4.5 that
- * differ in what is done with quotas that are used up early, or not at all. The
- * epoch is the policy's own: wakes that neither kernel ends nor arrivals move.
+ * differ in what is done with quotas that are used up early, or not at all; and
+ * quota-mixed, which is ours: a QoS tenant is given what it owes, on any SM, and has
+ * some of them alone where sharing them is not enough. The epoch is the policy's own:
+ * wakes that neither kernel ends nor arrivals move.
  */
 #include "../registry.h"
 
@@ -13,6 +15,14 @@ enum {
 	HISTORY,
 	ADJUST,
 	ONE_SWAP,
+	/* quota-rollover */
+	SPREAD,
+	/* quota-mixed, which has no history of its own */
+	GUARD = HISTORY,
+	PAYBACK = SPREAD,
+	PRIORITY,
+	LATE,
+	EARLY,
 };
 
 /* The artificial goal of best-effort tenants at first, and its floor (3.5). */
@@ -21,15 +31,18 @@ enum {
 #define LEAST_QUOTA	32
 
 /**
- * struct scheme - what tells the five apart
+ * struct scheme - what tells the six apart
  * @elastic: quotas that all are used up begin an epoch of that SM (3.4.3)
  * @rollover: what QoS tenants have not used is added to their next quota (3.4.4)
  * @time: the others wait until QoS quotas are used up (4.5)
+ * @mixed: quotas of QoS tenants are the goal and a part of what they owe, and the
+ *	others leave SMs to them
  */
 struct scheme {
 	bool elastic;
 	bool rollover;
 	bool time;
+	bool mixed;
 };
 
 /**
@@ -42,6 +55,8 @@ struct scheme {
  * @goal_ppm: instructions a cycle that its quota stands for; of best-effort
  *	tenants the artificial goal
  * @refill: that is added when all are used up
+ * @late: epochs in a row in which a QoS tenant lagged, and fell back further
+ * @early: in which all had what they owed, and none had much of its quota left
  * @blocks: static resources
  */
 struct quotas {
@@ -52,6 +67,8 @@ struct quotas {
 	u64 issued[SIMGPU_SLOTS_MAX];
 	u64 goal_ppm[SIMGPU_SLOTS_MAX];
 	s64 refill[SIMGPU_SLOTS_MAX];
+	u32 late;
+	u32 early;
 	struct blocks blocks;
 };
 
@@ -67,9 +84,37 @@ static bool anybody_has_goal(const struct simgpu_snapshot *snapshot)
 	return false;
 }
 
+/*
+ * quota-mixed: the goal and a guard above it, and of what has been missed of both since
+ * the goal was set a part, so that all is made up for in PAYBACK epochs; less, where
+ * more was issued. At most twice the goal: the others' quotas shrink by as much.
+ */
+static u64 mixed_asked_ppm(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_snapshot_tenant *tenant)
+{
+	const u64 *knobs = snapshot->policy_params;
+	u64 above = SIMGPU_PPM + knobs[GUARD];
+	u64 aim = fixed_mul_div(tenant->goal_ipc_ppm, above, SIMGPU_PPM);
+	u64 due = fixed_mul_div(tenant->goal_promised, above, SIMGPU_PPM);
+	u64 issued = tenant->goal_instructions, peak = goal_peak_ppm(snapshot);
+	u64 span = knobs[EPOCH] * knobs[PAYBACK], asked, ahead;
+
+	if (issued > due) {
+		ahead = fixed_ratio_ppm(issued - due, span);
+		return ahead < aim ? aim - ahead : 0;
+	}
+	asked = fixed_add(aim, fixed_ratio_ppm(due - issued, span));
+	if (asked > 2 * aim)
+		asked = 2 * aim;
+	return asked < peak ? asked : peak;
+}
+
 static u64 asked_ppm(const struct simgpu_snapshot *snapshot,
+		     const struct scheme *scheme,
 		     const struct simgpu_snapshot_tenant *tenant)
 {
+	if (scheme->mixed)
+		return mixed_asked_ppm(snapshot, tenant);
 	return goal_asked_ppm(snapshot, tenant,
 			      snapshot->policy_params[HISTORY]);
 }
@@ -92,7 +137,7 @@ static u64 epoch_ipc_ppm(const struct simgpu_snapshot *snapshot,
  * million. alpha is that of the epoch that begins.
  */
 static u64 product_ppm(const struct simgpu_snapshot *snapshot,
-		       const struct quotas *state)
+		       const struct scheme *scheme, const struct quotas *state)
 {
 	u64 product = SIMGPU_PPM;
 	u32 slot;
@@ -105,7 +150,8 @@ static u64 product_ppm(const struct simgpu_snapshot *snapshot,
 			product = fixed_mul_div(product,
 						epoch_ipc_ppm(snapshot, state,
 							      slot),
-						asked_ppm(snapshot, tenant));
+						asked_ppm(snapshot, scheme,
+							  tenant));
 	}
 	return product;
 }
@@ -138,6 +184,33 @@ static s64 quota_for(const struct simgpu_snapshot *snapshot, u64 goal_ppm,
 	return (s64)(quota > floor ? quota : floor);
 }
 
+/* What is left of a tenant's quotas on all SMs; what was issued beyond is subtracted. */
+static s64 left_of(const struct simgpu_snapshot *snapshot, u32 slot)
+{
+	s64 left = 0;
+	u32 i;
+
+	for (i = 0; i < snapshot->shared_rows; i++)
+		if (snapshot->shared[i].slot == slot &&
+		    snapshot->shared[i].quota_left != SIMGPU_NO_QUOTA)
+			left += snapshot->shared[i].quota_left;
+	return left;
+}
+
+/* What rolls over: on each SM what is left there, or all of it divided anew. */
+static void roll_over(const struct simgpu_snapshot *snapshot, u32 slot,
+		      struct simgpu_proposal *proposal)
+{
+	s64 quota;
+
+	if (!snapshot->policy_params[SPREAD]) {
+		proposal->quota_flags[slot] |= SIMGPU_QUOTA_KEEP;
+		return;
+	}
+	quota = proposal->quota[slot] + left_of(snapshot, slot);
+	proposal->quota[slot] = quota > 0 ? quota : 0;
+}
+
 /* A quota of a scheme for what is left of an epoch, @cycles. */
 static void say_quota(const struct simgpu_snapshot *snapshot,
 		      const struct scheme *scheme, struct quotas *state,
@@ -147,11 +220,11 @@ static void say_quota(const struct simgpu_snapshot *snapshot,
 	s64 quota = quota_for(snapshot, state->goal_ppm[slot], cycles);
 
 	proposal->quota_flags[slot] = SIMGPU_QUOTA_BY_BLOCKS;
-	if (qos && scheme->rollover)
-		proposal->quota_flags[slot] |= SIMGPU_QUOTA_KEEP;
 	state->refill[slot] = qos && !scheme->elastic ? 0 : quota;
 	proposal->quota[slot] = !qos && scheme->time ? 0 : quota;
 	proposal->refill[slot] = state->refill[slot];
+	if (qos && scheme->rollover)
+		roll_over(snapshot, slot, proposal);
 }
 
 static void say_no_quotas(struct simgpu_proposal *proposal)
@@ -177,7 +250,7 @@ static void begin_epoch(const struct simgpu_snapshot *snapshot,
 			const struct scheme *scheme, struct quotas *state,
 			struct simgpu_proposal *proposal)
 {
-	u64 product = product_ppm(snapshot, state);
+	u64 product = product_ppm(snapshot, scheme, state);
 	u64 length = snapshot->policy_params[EPOCH];
 	bool goals = anybody_has_goal(snapshot);
 	u32 slot;
@@ -190,7 +263,7 @@ static void begin_epoch(const struct simgpu_snapshot *snapshot,
 		if (!tenant->active || !goals)
 			continue;
 		state->goal_ppm[slot] =
-			goal_has(tenant) ? asked_ppm(snapshot, tenant) :
+			goal_has(tenant) ? asked_ppm(snapshot, scheme, tenant) :
 			artificial_ppm(snapshot, state, slot, product);
 		say_quota(snapshot, scheme, state, slot, length, proposal);
 	}
@@ -219,7 +292,7 @@ static void go_on(const struct simgpu_snapshot *snapshot,
 		}
 		state->issued[slot] = tenant->total.thread_instructions;
 		state->goal_ppm[slot] = goal_has(tenant) ?
-					asked_ppm(snapshot, tenant) :
+					asked_ppm(snapshot, scheme, tenant) :
 					LEAST_IPC_PPM;
 		say_quota(snapshot, scheme, state, slot,
 			  state->next - snapshot->cycle, proposal);
@@ -253,6 +326,83 @@ static void divide_blocks(const struct simgpu_snapshot *snapshot,
 			      snapshot->policy_params[ONE_SWAP]);
 }
 
+/* quota-mixed: the memory serves those first that lag. */
+static void say_priorities(const struct simgpu_snapshot *snapshot,
+			   struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	proposal->flags |= SIMGPU_SAYS_MEMORY_PRIORITY;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		proposal->memory_priority[slot] =
+			snapshot->policy_params[PRIORITY] &&
+			goal_lags(&snapshot->tenants[slot]);
+}
+
+/* The greatest part of its goal that a QoS tenant which lags has missed in the epoch. */
+static u64 missed_ppm(const struct simgpu_snapshot *snapshot,
+		      const struct quotas *state)
+{
+	u64 most = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		u64 part;
+
+		if (!goal_lags(tenant) || !(state->active >> slot & 1))
+			continue;
+		part = fixed_ratio_ppm(epoch_ipc_ppm(snapshot, state, slot),
+				       tenant->goal_ipc_ppm);
+		if (part < SIMGPU_PPM && SIMGPU_PPM - part > most)
+			most = SIMGPU_PPM - part;
+	}
+	return most;
+}
+
+/* Whether nobody lags, and each QoS tenant has used most of its quota. */
+static bool all_are_early(const struct simgpu_snapshot *snapshot,
+			  const struct quotas *state)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		u64 quota = quota_for(snapshot, state->goal_ppm[slot],
+				      snapshot->policy_params[EPOCH]);
+
+		if (goal_has(tenant) &&
+		    (goal_lags(tenant) || !(state->active >> slot & 1) ||
+		     left_of(snapshot, slot) > (s64)quota / 32))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * quota-mixed, at an epoch's end: the others leave SMs to a QoS tenant that goes on to
+ * lag, half as many as a line through the origin says; and come back to one at a time.
+ */
+static void mix(const struct simgpu_snapshot *snapshot, struct quotas *state)
+{
+	const u64 *knobs = snapshot->policy_params;
+	u64 missed = missed_ppm(snapshot, state);
+
+	state->late = missed ? state->late + 1 : 0;
+	state->early = all_are_early(snapshot, state) ? state->early + 1 : 0;
+	if (knobs[LATE] && state->late >= knobs[LATE]) {
+		blocks_leave(snapshot, &state->blocks,
+			     (u32)fixed_mul_div(snapshot->sms, missed,
+						2 * SIMGPU_PPM) + 1);
+		state->late = 0;
+	} else if (state->early >= knobs[EARLY]) {
+		blocks_return(snapshot, &state->blocks);
+		state->early = 0;
+	}
+}
+
 static int quota_decide(const struct simgpu_snapshot *snapshot,
 			const struct scheme *scheme, struct quotas *state,
 			struct simgpu_proposal *proposal)
@@ -268,7 +418,11 @@ static int quota_decide(const struct simgpu_snapshot *snapshot,
 			(u32)snapshot->policy_params[EPOCH] / 100;
 	}
 	epoch = !state->begun || snapshot->cycle >= state->next;
+	if (active != state->active)
+		blocks_share_all(&state->blocks);
 	divide_blocks(snapshot, state, epoch);
+	if (epoch && state->begun && scheme->mixed)
+		mix(snapshot, state);
 	if (epoch)
 		begin_epoch(snapshot, scheme, state, proposal);
 	else if (active != state->active && anybody_has_goal(snapshot))
@@ -277,6 +431,8 @@ static int quota_decide(const struct simgpu_snapshot *snapshot,
 		say_no_quotas(proposal);
 	if (epoch || active != state->active)
 		proposal->flags |= SIMGPU_SAYS_QUOTAS;
+	if (epoch && scheme->mixed)
+		say_priorities(snapshot, proposal);
 	blocks_say(snapshot, &state->blocks, proposal);
 	proposal->wake_cycle = state->next;
 	state->active = active;
@@ -316,6 +472,42 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
+static const struct simgpu_param rollover_params[] = {
+	[EPOCH] = EPOCH_PARAM, [HISTORY] = HISTORY_PARAM(1),
+	[ADJUST] = ADJUST_PARAM, [ONE_SWAP] = ONE_SWAP_PARAM,
+	[SPREAD] = {
+		"spread", SIMGPU_UNIT_NUMBER, 0, 1, 0,
+		"1: what rolls over is divided anew among all SMs; 0: it stays on its own (FGQoS 3.4.4)"
+	},
+	{ .name = NULL }
+};
+
+static const struct simgpu_param mixed_params[] = {
+	[EPOCH] = EPOCH_PARAM,
+	[GUARD] = {
+		"guard", SIMGPU_UNIT_RATIO, 0, 100000, 5000,
+		"how far above the goal quotas aim, as a part of it"
+	},
+	[ADJUST] = ADJUST_PARAM, [ONE_SWAP] = ONE_SWAP_PARAM,
+	[PAYBACK] = {
+		"payback", SIMGPU_UNIT_NUMBER, 1, 1000, 1,
+		"epochs in which what was missed is to be made up for"
+	},
+	[PRIORITY] = {
+		"priority", SIMGPU_UNIT_NUMBER, 0, 1, 1,
+		"1: requests of a tenant that lags behind its goal are served first"
+	},
+	[LATE] = {
+		"late", SIMGPU_UNIT_NUMBER, 0, 1000, 2,
+		"epochs in a row that a goal is missed before the others leave SMs; 0: they never do"
+	},
+	[EARLY] = {
+		"early", SIMGPU_UNIT_NUMBER, 1, 1000, 4,
+		"epochs in a row that quotas are used up before the others come back to an SM"
+	},
+	{ .name = NULL }
+};
+
 #define QUOTA_POLICY(_symbol, _name, _params, ...)			\
 static int _symbol##_decide(const struct simgpu_snapshot *snapshot,	\
 			    void *state,				\
@@ -340,6 +532,8 @@ const struct simgpu_policy policy_##_symbol = {				\
 QUOTA_POLICY(quota_naive, "quota-naive", naive_params, .elastic = false);
 QUOTA_POLICY(quota_history, "quota-history", params, .elastic = false);
 QUOTA_POLICY(quota_elastic, "quota-elastic", params, .elastic = true);
-QUOTA_POLICY(quota_rollover, "quota-rollover", params, .rollover = true);
-QUOTA_POLICY(quota_rollover_time, "quota-rollover-time", params,
+QUOTA_POLICY(quota_rollover, "quota-rollover", rollover_params,
+	     .rollover = true);
+QUOTA_POLICY(quota_rollover_time, "quota-rollover-time", rollover_params,
 	     .rollover = true, .time = true);
+QUOTA_POLICY(quota_mixed, "quota-mixed", mixed_params, .mixed = true);
