@@ -212,7 +212,7 @@ static u64 let_kernels_go(const struct simgpu_snapshot *snapshot,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		let_go[slot] = snapshot->tenants[slot].active ?
 			       running_queues(&snapshot->tenants[slot]) : 0;
-		kernels += hweight64(let_go[slot]);
+		kernels += hweight64((u64)let_go[slot]);
 		if (let_go[slot])
 			slots |= 1ULL << slot;
 	}
