@@ -6,8 +6,6 @@
 #ifndef SIMGPU_BPF_OBJECT_H
 #define SIMGPU_BPF_OBJECT_H
 
-#include <linux/limits.h>
-#include <linux/types.h>
 #include <stdbool.h>
 
 /**
@@ -17,9 +15,9 @@
  * @value_bytes: likewise
  */
 struct bpf_object_map {
-	__u32 entries;
-	__u32 key_bytes;
-	__u32 value_bytes;
+	unsigned int entries;
+	unsigned int key_bytes;
+	unsigned int value_bytes;
 };
 
 /**
