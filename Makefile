@@ -313,6 +313,8 @@ bench:
 	@echo
 	tools/bench/engines
 	@echo
+	tools/bench/dram
+	@echo
 	tools/bench/sweep
 	@echo
 	tools/bench/kernel
