@@ -335,10 +335,10 @@ bool decide_epoch(struct session *session, bool ask)
 /* The first decision boundary that is not over. */
 static u64 next_boundary(const struct session *session)
 {
-	u64 past = session_now(session) % SESSION_DECISION_CYCLES;
+	u32 distance = gpu_config(session->gpu)->boundary_cycles;
+	u64 past = session_now(session) % distance;
 
-	return session_now(session) +
-	       (past ? SESSION_DECISION_CYCLES - past : 0);
+	return session_now(session) + (past ? distance - past : 0);
 }
 
 /*

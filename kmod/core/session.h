@@ -50,11 +50,6 @@
 #define SESSION_EPOCH_CYCLES_DEFAULT	500000ULL
 /* Every so many-th set has auxiliary tags, if nobody but a model asks for them. */
 #define SESSION_ATD_SAMPLING		32
-/*
- * Decision boundaries: policies hear of events at cycles that are multiples of
- * this, so that parts of the device may run ahead of one another between them.
- */
-#define SESSION_DECISION_CYCLES		200
 /* How long a tenant with work may go without progress: least, most, and as set. */
 #define SESSION_HOLD_CYCLES_MIN		10000ULL
 #define SESSION_HOLD_CYCLES_MAX		1000000000000ULL
@@ -90,6 +85,7 @@ enum session_preemption {
 	 * on it than it can run concurrently; else it switches contexts.
 	 */
 	SESSION_PREEMPTION_ADAPTIVE = SIMGPU_LEAVE_ADAPTIVE,
+	SESSION_PREEMPTIONS
 };
 
 /**

@@ -319,6 +319,8 @@ static u64 mix_launch_costs(u64 hash, const struct gpu_config *config)
 		hash = hash_mix(hash, config->launch_cycles);
 	if (config->memory_mb)
 		hash = hash_mix(hash, (u64)config->memory_mb << 32);
+	if (config->boundary_cycles != GPU_BOUNDARY_CYCLES)
+		hash = hash_mix(hash, ~(u64)config->boundary_cycles);
 	return hash;
 }
 

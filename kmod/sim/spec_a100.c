@@ -59,6 +59,7 @@ const struct gpu_config spec_a100 = {
 	.poll_cycles = 0,
 	.memory_mb = 40960,
 	.sms_per_tpc = 2,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	.unit = {
 		[TRACE_INTEGER] = { 9, 2 },
 		[TRACE_FP32] = { 9, 2 },

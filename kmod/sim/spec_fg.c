@@ -62,6 +62,7 @@ const struct gpu_config spec_fg16 = {
 	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 0,			/* unlimited */
 	.sms_per_tpc = 1,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -148,6 +149,7 @@ const struct gpu_config spec_fg56 = {
 	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 0,			/* unlimited */
 	.sms_per_tpc = 1,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

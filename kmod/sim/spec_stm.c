@@ -62,6 +62,7 @@ const struct gpu_config spec_gtx480 = {
 	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 1536,
 	.sms_per_tpc = 1,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -148,6 +149,7 @@ const struct gpu_config spec_c2070 = {
 	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 6144,
 	.sms_per_tpc = 1,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -234,6 +236,7 @@ const struct gpu_config spec_gtx680 = {
 	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 2048,
 	.sms_per_tpc = 1,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },
@@ -320,6 +323,7 @@ const struct gpu_config spec_k20 = {
 	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 5120,
 	.sms_per_tpc = 1,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

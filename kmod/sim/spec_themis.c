@@ -61,6 +61,7 @@ const struct gpu_config spec_themis60 = {
 	.poll_cycles = 0,		/* not modelled */
 	.memory_mb = 0,			/* unlimited */
 	.sms_per_tpc = 1,
+	.boundary_cycles = GPU_BOUNDARY_CYCLES,
 	/* As GPGPU-Sim; see docs/configs. */
 	.unit = {
 		[TRACE_INTEGER] = { 9, 1 },

@@ -20,7 +20,7 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 308);
+HASHED(struct gpu_config, 312);
 HASHED(struct gpu, 1176);
 HASHED(struct tenant, 56);
 HASHED(struct grid, 96);
@@ -117,7 +117,7 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /*
  * How far channels may run ahead is no result; poll_cycles only where there are workers,
- * free_contexts only where it is set; of the last three the session knows.
+ * free_contexts only where it is set; of the last four the session knows.
  */
 static bool is_hashed(const struct config_field *field)
 {
@@ -127,7 +127,8 @@ static bool is_hashed(const struct config_field *field)
 	       field->offset != offsetof(struct gpu_config, poll_cycles) &&
 	       field->offset != offsetof(struct gpu_config, free_contexts) &&
 	       field->offset != offsetof(struct gpu_config, memory_mb) &&
-	       field->offset != offsetof(struct gpu_config, sms_per_tpc);
+	       field->offset != offsetof(struct gpu_config, sms_per_tpc) &&
+	       field->offset != offsetof(struct gpu_config, boundary_cycles);
 }
 
 /* All but its name, and what is not the hardware's. */

@@ -51,8 +51,9 @@ static const struct simgpu_policy looking = {
 	.decide = look,
 };
 
-static inline struct bench *bench_with(const struct simgpu_policy *policy,
-				u32 gang_size)
+/* A bench that has not started yet. */
+static inline struct bench *bench_prepared(const struct simgpu_policy *policy,
+					   u32 gang_size)
 {
 	struct bench *bench = malloc(sizeof(*bench));
 
@@ -61,6 +62,14 @@ static inline struct bench *bench_with(const struct simgpu_policy *policy,
 	bench->options.policy = policy;
 	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
 	session_default_params(&bench->options);
+	return bench;
+}
+
+static inline struct bench *bench_with(const struct simgpu_policy *policy,
+				       u32 gang_size)
+{
+	struct bench *bench = bench_prepared(policy, gang_size);
+
 	bench_start(bench);
 	return bench;
 }

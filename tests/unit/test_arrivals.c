@@ -185,8 +185,8 @@ static void waits_are_lindleys(void **state)
 	for (i = 0; i < REQUESTS; i++) {
 		u64 start = cursor.cycle > free_at ? cursor.cycle : free_at;
 
-		assert_in_range(observed.started[i] + SESSION_DECISION_CYCLES,
-				start, start + 2 * SESSION_DECISION_CYCLES);
+		assert_in_range(observed.started[i] + GPU_BOUNDARY_CYCLES,
+				start, start + 2 * GPU_BOUNDARY_CYCLES);
 		free_at = start + service;
 		waited += (double)(observed.started[i] - cursor.cycle);
 		lindley += (double)(start - cursor.cycle);

@@ -73,25 +73,43 @@ static void nothing_is_split_for_who_listens(void **state)
 	bench_free(bench);
 }
 
-static void kernel_ends_come_at_boundaries(void **state)
+/*
+ * Five kernels, with boundaries so many cycles apart, of which an epoch has a whole
+ * number; when the policy hears of the last.
+ */
+static u64 brief_kernels_end(u32 distance)
 {
-	struct bench *bench = bench_with(&looking, 0);
+	struct bench *bench = bench_prepared(&looking, 0);
 	u32 ends = 0, i;
+	u64 last = 0;
 
+	bench->options.config.boundary_cycles = distance;
+	bench_start(bench);
 	say_even(1);
 	join(bench, 0);
 	launch(bench, 0, brief, 5, 0);
 	session_run(bench->session, ALL_AT_ONCE);
 	for (i = 0; i < seen.count; i++) {
 		if (seen.call[i].events & ~SIMGPU_ON_EPOCH)
-			assert_int_equal(seen.call[i].cycle %
-					 SESSION_DECISION_CYCLES, 0);
-		ends += !!(seen.call[i].events & SIMGPU_ON_KERNEL_END);
+			assert_int_equal(seen.call[i].cycle % distance, 0);
+		if (seen.call[i].events & SIMGPU_ON_KERNEL_END) {
+			last = seen.call[i].cycle;
+			ends++;
+		}
 	}
 	/* The last one ends as time stops: nobody waits for an answer. */
 	assert_in_range(ends, 4, 5);
 	assert_int_equal(report_of(bench, 0).counters.kernels_finished, 5);
 	bench_free(bench);
+	return last;
+}
+
+static void kernel_ends_come_at_boundaries(void **state)
+{
+	u64 soon = brief_kernels_end(GPU_BOUNDARY_CYCLES);
+
+	/* Each next kernel waits for the boundary at which the policy hears of the last. */
+	assert_true(brief_kernels_end(10 * GPU_BOUNDARY_CYCLES) > soon);
 }
 
 static void departures_are_told(void **state)

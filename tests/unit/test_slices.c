@@ -543,7 +543,7 @@ static void a_quota_that_is_out_is_told(void **state)
 	for (i = 0; i < seen.count; i++)
 		if (seen.call[i].events & SIMGPU_ON_QUOTA_OUT)
 			assert_int_equal(seen.call[i].cycle %
-					 SESSION_DECISION_CYCLES, 0);
+					 GPU_BOUNDARY_CYCLES, 0);
 	/* All of what was given before was used when it was told. */
 	given = (u64)QUOTA * calls_with(SIMGPU_ON_QUOTA_OUT, 0);
 	for (i = 0; i < 8; i++) {

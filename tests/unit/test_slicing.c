@@ -16,7 +16,7 @@
 #include "systems.h"
 
 /* A decision boundary before an event is heard of, and one until its word is done. */
-#define HEARD	(2 * SESSION_DECISION_CYCLES + 50)
+#define HEARD	(2 * GPU_BOUNDARY_CYCLES + 50)
 
 /* --- tally ---------------------------------------------------------------------------- */
 

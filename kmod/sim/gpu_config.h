@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a GPU is made of: every size, latency and rate, as text and by name.
+ */
+#ifndef SIM_GPU_CONFIG_H
+#define SIM_GPU_CONFIG_H
+
+#include "trace.h"
+
+#define GPU_LANES		32
+#define GPU_LINE_BYTES		128
+#define GPU_WARP_GTO		0
+#define GPU_WARP_LRR		1
+/* Not at all; randomized (PAE style); as GPGPU-Sim's SM7_QV100 does (IPOLY). */
+#define GPU_HASH_PLAIN		0
+#define GPU_HASH_PAE		1
+#define GPU_HASH_IPOLY		2
+/*
+ * Which request a slice looks up next: the first, which holds up all others while
+ * it waits for an MSHR entry, a way or a write credit; the first that need not
+ * wait; of those, one of the SM whose turn it is.
+ */
+#define GPU_ARBITRATE_ORDER	0
+#define GPU_ARBITRATE_FIRST	1
+#define GPU_ARBITRATE_SM	2
+/*
+ * What a store does that misses: it goes on to the memory; fetches the line if it
+ * writes it in part; writes, and a read of what was written in part fetches it
+ * then; fetches the line in any case.
+ */
+#define GPU_ALLOCATE_NONE	0
+#define GPU_ALLOCATE_FETCH	1
+#define GPU_ALLOCATE_LAZY	2
+#define GPU_ALLOCATE_ALWAYS	3
+
+/**
+ * struct dram_timing - a DRAM standard's timings, in memory clocks
+ *
+ * Names as in JEDEC's standards and HSM's Table 1; _l binds within a bank
+ * group, _s across groups.
+ *
+ * @trc: activate to activate, same bank
+ * @trcd_read: activate to read, same bank
+ * @trcd_write: activate to write, same bank
+ * @trp: precharge to activate, same bank
+ * @tcl: read to the first of its data
+ * @twl: write to the first of its data
+ * @tras: activate to precharge, same bank
+ * @trrd_l: activate to activate
+ * @trrd_s: activate to activate
+ * @tfaw: window in which there are four activates at most
+ * @trtp: last column access of a read to precharge, same bank
+ * @tccd_l: column access to column access of the same kind
+ * @tccd_s: column access to column access of the same kind
+ * @twtr_l: end of a write's data to read
+ * @twtr_s: end of a write's data to read
+ * @twr: end of a write's data to precharge, same bank
+ * @trefi: refresh to refresh; 0 turns refresh off
+ * @trfc: refresh to activate
+ * @read_to_write: read to write
+ */
+struct dram_timing {
+	u16 trc;
+	u16 trcd_read;
+	u16 trcd_write;
+	u16 trp;
+	u16 tcl;
+	u16 twl;
+	u16 tras;
+	u16 trrd_l;
+	u16 trrd_s;
+	u16 tfaw;
+	u16 trtp;
+	u16 tccd_l;
+	u16 tccd_s;
+	u16 twtr_l;
+	u16 twtr_s;
+	u16 twr;
+	u16 trefi;
+	u16 trfc;
+	u16 read_to_write;
+};
+
+/*
+ * Core cycles that a configuration may give a kernel's launch, or a look at a flag:
+ * 0.1 ms at 1 GHz.
+ */
+#define GPU_LAUNCH_CYCLES_MAX	100000
+/* And between two decision boundaries: in the shipped configurations, and the most. */
+#define GPU_BOUNDARY_CYCLES	200
+#define GPU_BOUNDARY_CYCLES_MAX	100000
+
+/**
+ * struct gpu_config - every size, latency and rate of a GPU
+ *
+ * Times are in core cycles unless the name says otherwise; ranges stand in
+ * config.c. Values: spec_*.c; their sources: docs/configs.
+ *
+ * @name: by which it is found
+ * @sms: streaming multiprocessors
+ * @core_mhz: core clock
+ * @schedulers_per_sm: warp schedulers, a power of two; each issues a warp
+ *	instruction a cycle
+ * @warp_policy: how a scheduler picks: GPU_WARP_GTO (greedy, then oldest) or
+ *	GPU_WARP_LRR (loose round robin)
+ * @warps_per_sm: resident warps
+ * @threads_per_sm: resident threads
+ * @blocks_per_sm: resident thread blocks
+ * @registers_per_sm: 32-bit registers
+ * @shared_bytes_per_sm: shared memory
+ * @l1_sets: sets of an SM's L1, a power of two
+ * @l1_ways: ways of a set
+ * @l1_sectors: that a line of it is fetched by: 1, or 4 of 32 bytes; not of the
+ *	constant cache
+ * @l1_write_allocate: GPU_ALLOCATE_NONE or GPU_ALLOCATE_LAZY; a store is written
+ *	through in any case
+ * @l1c_sets: sets of an SM's constant cache, a power of two, of 128 B lines as
+ *	all caches; 0: every access hits
+ * @l1c_ways: ways of a set
+ * @l1_mshrs: lines, or sectors, that an SM may wait for, in both
+ * @l1_hit_latency: from the access to the data, in both
+ * @sm_stores: stores and reductions of an SM that may wait for the last-level
+ *	cache to acknowledge them, lines each
+ * @noc_latency: crossbar, one way
+ * @noc_flit_bytes: what a port carries a cycle
+ * @noc_queue_depth: packets that may wait at a port
+ * @slice_arbitration: GPU_ARBITRATE_ORDER, _FIRST or _SM
+ * @llc_slices: slices of the last-level cache, a multiple of @channels
+ * @llc_sets: sets of a slice
+ * @llc_ways: ways of a set
+ * @llc_sectors: as @l1_sectors; requests to memory are of sectors, too
+ * @llc_write_allocate: GPU_ALLOCATE_NONE, _FETCH, _LAZY or _ALWAYS
+ * @llc_mshrs: lines, or sectors, that a slice may wait for
+ * @llc_latency: from a request's arrival to its lookup
+ * @llc_write_credits: write-backs that a slice may have under way
+ * @atd_sampling: auxiliary tag directories of each tenant (atd.c) watch every
+ *	so many-th set of the cache; 0: there are none
+ * @mirrors: 1: each tenant has a mirror of a channel (mirror.c); 0: none has
+ * @llc_to_dram_latency: link between slice and channel, one way
+ * @memory_mhz: memory clock
+ * @channels: memory channels
+ * @banks: of a channel, a power of two
+ * @bank_groups: of a channel, a power of two
+ * @row_lines: 128 B lines of a row, a power of two
+ * @channel_bytes_per_clock: what a channel's data bus carries a memory clock
+ * @column_accesses_per_line: that make up a 128 B request
+ * @queue_entries: of a channel's read queue, and of its write queue
+ * @write_drain_start: writes that begin a drain while reads wait
+ * @write_drain_stop: writes left that end it
+ * @row_hit_cap: hits served past an older request of their bank; 0: no cap
+ * @address_hash: how lines are spread: GPU_HASH_PLAIN, _PAE or _IPOLY
+ * @channel_batch_clocks: how far a channel may run ahead; never a result
+ * @hardware_counters: 1: what models see of row hits and bandwidth is counted
+ *	in registers of HSM's widths, cleared at an epoch's start; 0: in full
+ * @launch_cycles: core cycles from a kernel's start, as a driver sees it, until its
+ *	first thread blocks can be handed out
+ * @poll_cycles: core cycles that a worker needs to look at its flag: see
+ *	gpu_set_worker_blocks()
+ * @free_contexts: 1: contexts of thread blocks are saved and restored without traffic,
+ *	which no GPU does: what switching costs is the difference
+ * @memory_mb: MiB of device memory for the footprints of launches under way; 0: any
+ * @sms_per_tpc: SMs that change hands together, as a driver sees them: those of a
+ *	texture processing cluster; divides @sms
+ * @boundary_cycles: policies hear of events at multiples of so many core cycles, not
+ *	fewer than gpu_window(), so that parts of the device may run ahead between them
+ * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
+ *	shared memory, and each of its schedulers the others
+ * @dram: timings
+ */
+struct gpu_config {
+	char name[32];
+	u32 sms;
+	u32 core_mhz;
+	u32 schedulers_per_sm;
+	u32 warp_policy;
+	u32 warps_per_sm;
+	u32 threads_per_sm;
+	u32 blocks_per_sm;
+	u32 registers_per_sm;
+	u32 shared_bytes_per_sm;
+	u32 l1_sets;
+	u32 l1_ways;
+	u32 l1_sectors;
+	u32 l1_write_allocate;
+	u32 l1c_sets;
+	u32 l1c_ways;
+	u32 l1_mshrs;
+	u32 l1_hit_latency;
+	u32 sm_stores;
+	u32 noc_latency;
+	u32 noc_flit_bytes;
+	u32 noc_queue_depth;
+	u32 slice_arbitration;
+	u32 llc_slices;
+	u32 llc_sets;
+	u32 llc_ways;
+	u32 llc_sectors;
+	u32 llc_write_allocate;
+	u32 llc_mshrs;
+	u32 llc_latency;
+	u32 llc_write_credits;
+	u32 atd_sampling;
+	u32 mirrors;
+	u32 llc_to_dram_latency;
+	u32 memory_mhz;
+	u32 channels;
+	u32 banks;
+	u32 bank_groups;
+	u32 row_lines;
+	u32 channel_bytes_per_clock;
+	u32 column_accesses_per_line;
+	u32 queue_entries;
+	u32 write_drain_start;
+	u32 write_drain_stop;
+	u32 row_hit_cap;
+	u32 address_hash;
+	u32 channel_batch_clocks;
+	u32 hardware_counters;
+	u32 launch_cycles;
+	u32 poll_cycles;
+	u32 free_contexts;
+	u32 memory_mb;
+	u32 sms_per_tpc;
+	u32 boundary_cycles;
+	struct trace_unit unit[TRACE_UNITS];
+	struct dram_timing dram;
+};
+
+/* The shipped configurations, by index (NULL past the last) and by name. */
+const struct gpu_config *gpu_config_at(unsigned int index);
+const struct gpu_config *gpu_config_find(const char *name);
+
+/* Thread instructions that all SMs of a GPU can issue a cycle. */
+static inline u64 gpu_peak_ipc(const struct gpu_config *config)
+{
+	return (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
+}
+
+/**
+ * gpu_config_check() - whether a configuration can be simulated
+ * @config: any values
+ * @field: set to the name of the first bad field
+ *
+ * Return: 0 or -EINVAL.
+ */
+int gpu_config_check(const struct gpu_config *config, const char **field);
+
+/**
+ * struct config_error - why a configuration's text was refused
+ * @line: number of the line, from 1; 0 if it is what no line says
+ * @field: the name that stands there, such as "dram.trcd_read"; may be empty
+ * @reason: a few words that follow it, such as "is given twice"
+ */
+struct config_error {
+	u32 line;
+	char field[32];
+	char reason[64];
+};
+
+/**
+ * gpu_config_parse() - a configuration of a user's text
+ * @text: lines "name = value", with # comments; need not end in NUL; it may
+ *	come from anybody
+ * @length: its size in bytes
+ * @config: set, and checked as by gpu_config_check(), if the text is good
+ * @error: set if it is not
+ *
+ * "base = hbm80", before all others, takes what the text leaves out from a
+ * shipped configuration; without it every field must be given. "name = ..."
+ * names the configuration, else it is "custom"; a shipped configuration's name
+ * needs that configuration's values. Each line is given once.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int gpu_config_parse(const char *text, size_t length, struct gpu_config *config,
+		     struct config_error *error);
+
+/**
+ * gpu_config_print() - the text of a configuration
+ * @config: any
+ * @text: gets it, cut to fit and ended by NUL; may be NULL if @room is 0
+ * @room: bytes at @text
+ *
+ * gpu_config_parse() makes an equal configuration of it.
+ *
+ * Return: the whole text's length without the NUL.
+ */
+size_t gpu_config_print(const struct gpu_config *config, char *text, size_t room);
+
+#endif /* SIM_GPU_CONFIG_H */
