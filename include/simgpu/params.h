@@ -15,6 +15,7 @@
 #define SIMGPU_SOURCE_PLUGIN	1
 #define SIMGPU_SOURCE_BPF	2
 #define SIMGPU_SOURCE_BPF_MAPS	3	/* and it keeps something in maps of its own */
+#define SIMGPU_SOURCES		4
 
 /* What the number of a knob means. */
 #define SIMGPU_UNIT_NUMBER	0	/* a plain number */

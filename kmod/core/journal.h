@@ -205,8 +205,12 @@ struct journal_names {
 	const struct simgpu_model *(*model)(const char *name);
 };
 
-/* How a journal writes the forms of goals, by &enum session_goal. */
+/* How a journal writes these, by their numbers. */
 extern const char *const journal_goals[SESSION_GOALS];
+extern const char *const journal_sources[SIMGPU_SOURCES];
+extern const char *const journal_kernel_ends[SESSION_KERNEL_ENDS];
+extern const char *const journal_preemptions[SESSION_PREEMPTIONS];
+extern const char *const journal_arrivals[ARRIVALS_KINDS];
 
 /*
  * Each prints one line into JOURNAL_LINE_BYTES, and returns its length without the

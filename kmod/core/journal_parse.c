@@ -247,11 +247,7 @@ static int one_of(struct parser *parser, const char *key,
 /* --- the kinds of lines --- */
 
 static const char *const no_yes[] = { "0", "1" };
-static const char *const kernel_ends[] = { "carry", "even", "changed" };
-static const char *const preemptions[] = { "drain", "switch", "adaptive" };
 static const char *const services[] = { "best_effort", "qos" };
-static const char *const arrivals_kinds[] = { "poisson", "every", "list" };
-static const char *const sources[] = { "built-in", "plug-in", "bpf", "bpf-maps" };
 
 /* A policy or a model, and what stands behind its name. */
 struct decider {
@@ -267,7 +263,7 @@ static int decider(struct parser *parser, const char *key, struct decider *out)
 	snprintf(source, sizeof(source), "%s_source", key);
 	snprintf(sum, sizeof(sum), "%s_checksum", key);
 	if (string(parser, key, out->name, sizeof(out->name)) ||
-	    ONE_OF(parser, source, sources, &out->of.source) ||
+	    ONE_OF(parser, source, journal_sources, &out->of.source) ||
 	    hexadecimal(parser, sum, &checksum))
 		return -EINVAL;
 	out->of.checksum = (u32)checksum;
@@ -284,8 +280,8 @@ static int same(struct parser *parser, const char *what,
 	    (said->of.checksum == here.checksum || !said->of.source ||
 	     !here.source))
 		return refuse_line(parser, "the journal's %s \"%s\" was %s, the one here is %s",
-				   what, said->name, sources[said->of.source],
-				   sources[here.source]);
+				   what, said->name, journal_sources[said->of.source],
+				   journal_sources[here.source]);
 	return refuse_line(parser, "the %s \"%s\" here is of another source (0x%08x) than the journal's (0x%08x)",
 			   what, said->name, here.checksum, said->of.checksum);
 }
@@ -360,8 +356,8 @@ static int start_ways(struct parser *parser, struct session_options *options)
 	u32 relaunch, kernel_end, preemption;
 
 	if (ONE_OF(parser, "relaunch", no_yes, &relaunch) ||
-	    ONE_OF(parser, "kernel_end", kernel_ends, &kernel_end) ||
-	    ONE_OF(parser, "preemption", preemptions, &preemption))
+	    ONE_OF(parser, "kernel_end", journal_kernel_ends, &kernel_end) ||
+	    ONE_OF(parser, "preemption", journal_preemptions, &preemption))
 		return -EINVAL;
 	options->relaunch = relaunch;
 	options->kernel_end = (enum session_kernel_end)kernel_end;
@@ -550,7 +546,7 @@ static int parse_masks(struct parser *parser, struct journal_event *event)
 
 static int parse_plan(struct parser *parser, struct arrivals_plan *plan)
 {
-	if (ONE_OF(parser, "kind", arrivals_kinds, &plan->kind) ||
+	if (ONE_OF(parser, "kind", journal_arrivals, &plan->kind) ||
 	    number32(parser, "launches", 1, ARRIVALS_LAUNCHES_MAX,
 		     &plan->launches) ||
 	    number_in(parser, "requests", 1, ARRIVALS_REQUESTS_MAX,

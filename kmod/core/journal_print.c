@@ -2,26 +2,26 @@
 /* Journals as text (docs/journal.md): events made into lines. */
 #include "journal.h"
 
-static const char *const sources[] = {
+const char *const journal_sources[SIMGPU_SOURCES] = {
 	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
 	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
 	[SIMGPU_SOURCE_BPF] = "bpf",
 	[SIMGPU_SOURCE_BPF_MAPS] = "bpf-maps",
 };
 
-static const char *const kernel_ends[SESSION_KERNEL_ENDS] = {
+const char *const journal_kernel_ends[SESSION_KERNEL_ENDS] = {
 	[SESSION_KERNEL_END_EVEN] = "even",
 	[SESSION_KERNEL_END_CARRY] = "carry",
 	[SESSION_KERNEL_END_CHANGED] = "changed",
 };
 
-static const char *const preemptions[] = {
+const char *const journal_preemptions[SESSION_PREEMPTIONS] = {
 	[SESSION_PREEMPTION_DRAIN] = "drain",
 	[SESSION_PREEMPTION_SWITCH] = "switch",
 	[SESSION_PREEMPTION_ADAPTIVE] = "adaptive",
 };
 
-static const char *const arrivals_kinds[ARRIVALS_KINDS] = {
+const char *const journal_arrivals[ARRIVALS_KINDS] = {
 	[ARRIVALS_POISSON] = "poisson",
 	[ARRIVALS_EVERY] = "every",
 	[ARRIVALS_LIST] = "list",
@@ -67,7 +67,7 @@ static void add_decider(struct line *line, const char *key, const char *name,
 			u32 source, u32 checksum)
 {
 	add_string(line, key, name);
-	add(line, " %s_source=%s %s_checksum=0x%08x", key, sources[source], key,
+	add(line, " %s_source=%s %s_checksum=0x%08x", key, journal_sources[source], key,
 	    checksum);
 }
 
@@ -100,8 +100,8 @@ size_t journal_print_start(char *text, const struct session_options *start,
 	add_string(&line, "config", start->config.name);
 	add(&line, " seed=%llu epoch_cycles=%llu stop_cycle=%llu relaunch=%u kernel_end=%s preemption=%s hold_cycles=%llu gang_size=%u",
 	    start->seed, start->epoch_cycles, start->stop_cycle,
-	    start->relaunch, kernel_ends[start->kernel_end],
-	    preemptions[start->preemption], start->hold_cycles,
+	    start->relaunch, journal_kernel_ends[start->kernel_end],
+	    journal_preemptions[start->preemption], start->hold_cycles,
 	    start->gang_size);
 	add_sight(&line, start);
 	add_decider(&line, "model", start->model->name, start->model->source,
@@ -185,7 +185,7 @@ static void add_arrivals(struct line *line, const struct journal_event *event)
 
 	add(line, " slot=%u sequence=%llu checksum=0x%08x bytes=%llu kind=%s launches=%u requests=%llu seed=%llu rate=%llu every_cycles=%llu deadline_cycles=%llu list=0x%08x",
 	    event->slot, event->arrivals.sequence, event->arrivals.checksum,
-	    event->arrivals.trace_bytes, arrivals_kinds[plan->kind],
+	    event->arrivals.trace_bytes, journal_arrivals[plan->kind],
 	    plan->launches, plan->requests, plan->seed, plan->rate,
 	    plan->every_cycles, plan->deadline_cycles,
 	    event->arrivals.list_checksum);
