@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Records tests/unit/recorder_counts.c and holds what `simgpu trace info --json` says
+# of its kernels against the counts that stand beside them. Prints TAP. Run from the
+# top folder after `make recorder build/simgpu build/tests/recorder_counts`.
+
+build=${BUILD:-build}
+if ! command -v oclgrind >/dev/null; then
+	echo "1..0 # SKIP oclgrind is not installed"
+	exit 0
+fi
+
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+
+"$build/simgpu" trace record -o "$folder/trace" -- "$build/tests/recorder_counts" \
+	>"$folder/log" 2>&1 && "$build/simgpu" trace info --json "$folder/trace" |
+	jq -r '.traces[].kernels[] | [.name, .kinds.load.warp_instructions,
+		.kinds.store.warp_instructions, .lines] | join(" ")' >"$folder/got" ||
+	{ sed 's/^/# /' "$folder/log"; echo "Bail out! nothing was recorded"; exit 1; }
+
+"$build/tests/recorder_counts" --expected | awk '
+NR == FNR { got[$1] = $2 " loads, " $3 " stores, " $4 " lines"; next }
+{
+	expected = $2 " loads, " $3 " stores, " $4 " lines"
+	failed += got[$1] != expected
+	if (got[$1] != expected)
+		print "# not " got[$1]
+	print (got[$1] == expected ? "" : "not ") "ok " FNR " - " $1 ": " expected
+}
+END { print "1.." FNR; exit failed > 0 }' "$folder/got" -
