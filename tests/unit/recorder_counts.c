@@ -6,6 +6,7 @@
  *
  *	recorder_counts			runs all, for the recorder
  *	recorder_counts --expected	prints the counts: NAME LOADS STORES LINES
+ *	recorder_counts --stopped	runs one that Oclgrind stops at between two others
  */
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,47 @@ static const struct counted kernels[] = {
 
 #define KERNELS	(sizeof(kernels) / sizeof(kernels[0]))
 
+/* It reads pixels of floats as integers, at which Oclgrind stops, and no GPU. */
+static void run_stopped(void)
+{
+	static const char *const source =
+		"__kernel void good(__global float *a) { a[get_global_id(0)] = 1; }\n"
+		"__kernel void stopped(__global float *a, read_only image2d_t image)\n"
+		"{\n"
+		"	const sampler_t sampler = CLK_FILTER_NEAREST | CLK_ADDRESS_NONE;\n"
+		"	a[get_global_id(0)] = 2;\n"
+		"	a[0] = read_imagei(image, sampler, (int2)(0, 0)).x;\n"
+		"}\n";
+	static const char *const names[] = { "good", "stopped", "good" };
+	cl_image_format format = { CL_RGBA, CL_FLOAT };
+	cl_image_desc shape = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D,
+		.image_width = 4, .image_height = 4,
+	};
+	struct host host = host_open(source);
+	cl_mem buffer = host_buffer(&host, BUFFER_BYTES, NULL), image;
+	size_t global = ITEMS, local = BLOCK, i;
+	cl_int error;
+
+	image = clCreateImage(host.context, CL_MEM_READ_ONLY, &format, &shape, NULL,
+			      &error);
+	check(error, "clCreateImage");
+	for (i = 0; i < 3; i++) {
+		cl_kernel kernel = host_kernel(&host, names[i]);
+
+		host_argument(kernel, 0, sizeof(buffer), &buffer);
+		if (i == 1)
+			host_argument(kernel, 1, sizeof(image), &image);
+		check(clEnqueueNDRangeKernel(host.queue, kernel, 1, NULL, &global,
+					     &local, 0, NULL, NULL), names[i]);
+		check(clFinish(host.queue), "clFinish");
+		clReleaseKernel(kernel);
+	}
+	clReleaseMemObject(image);
+	clReleaseMemObject(buffer);
+	host_close(&host);
+}
+
 static void run_all(void)
 {
 	static char source[16384] = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
@@ -129,8 +171,12 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
-	if (argc < 2 || strcmp(argv[1], "--expected")) {
+	if (argc < 2) {
 		run_all();
+		return 0;
+	}
+	if (!strcmp(argv[1], "--stopped")) {
+		run_stopped();
 		return 0;
 	}
 	for (i = 0; i < KERNELS; i++)

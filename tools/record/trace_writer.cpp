@@ -115,6 +115,13 @@ void TraceWriter::end_kernel(uint64_t footprint)
 	in_kernel = false;
 }
 
+void TraceWriter::drop_kernel()
+{
+	table.reset();
+	plain_table.reset();
+	in_kernel = false;
+}
+
 /* What a kernel adds to the file, if it shares no programs or warps with another. */
 uint64_t TraceWriter::bytes_of(const KernelSections &sections) const
 {

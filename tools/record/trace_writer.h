@@ -43,6 +43,9 @@ public:
 	/* A kernel that repeats an earlier one shares what is the same. */
 	void end_kernel(uint64_t footprint);
 
+	/* As if the kernel had not begun. */
+	void drop_kernel();
+
 	/* Kernels so far, with the one that is being recorded. */
 	size_t kernel_count() const
 	{
