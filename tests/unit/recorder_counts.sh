@@ -14,11 +14,15 @@ fi
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-"$build/simgpu" trace record -o "$folder/trace" -- "$build/tests/recorder_counts" \
-	>"$folder/log" 2>&1 && "$build/simgpu" trace info --json "$folder/trace" |
+if ! "$build/simgpu" trace record -o "$folder/trace" -- "$build/tests/recorder_counts" \
+	>"$folder/log" 2>&1; then
+	sed 's/^/# /' "$folder/log"
+	echo "Bail out! nothing was recorded"
+	exit 1
+fi
+"$build/simgpu" trace info --json "$folder/trace" |
 	jq -r '.traces[].kernels[] | [.name, .kinds.load.warp_instructions,
-		.kinds.store.warp_instructions, .lines] | join(" ")' >"$folder/got" ||
-	{ sed 's/^/# /' "$folder/log"; echo "Bail out! nothing was recorded"; exit 1; }
+		.kinds.store.warp_instructions, .lines] | join(" ")' >"$folder/got"
 
 "$build/tests/recorder_counts" --expected | awk '
 NR == FNR { got[$1] = $2 " loads, " $3 " stores, " $4 " lines"; next }
