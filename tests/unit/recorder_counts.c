@@ -49,7 +49,7 @@ static const struct counted kernels[] = {
 	{ "doubles", 8, 8, 8 * (2 + 2),
 	  "((__global double *)b)[i] = ((__global double *)a)[i];" },
 
-	/* A vector of up to 16 bytes is one access, a larger one one for each 16. */
+	/* A vector of up to 16 bytes is one access, a larger one is one for each 16. */
 	{ "float2", 8, 8, 8 * (2 + 2), "((__global float2 *)b)[i] = ((__global float2 *)a)[i];" },
 	{ "float3", 8, 8, 8 * (4 + 4), "((__global float3 *)b)[i] = ((__global float3 *)a)[i];" },
 	{ "float4", 8, 8, 8 * (4 + 4), "((__global float4 *)b)[i] = ((__global float4 *)a)[i];" },

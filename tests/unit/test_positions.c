@@ -201,6 +201,7 @@ static int checked(const struct shape *shape, u32 moved, s64 base, s64 end)
 	if (ret)
 		assert_string_equal(error.reason, "leaves its region");
 	free(trace);
+	builder_free(b);
 	return ret;
 }
 
