@@ -148,9 +148,9 @@ docs: build/simgpu
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
-		     session session_life session_masks mps systems slicing flep arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
+		     session session_life session_masks handover ranges mps systems slicing flep arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
-		     sharing grids masks queues slices quota threads constant dependence builder accelsim \
+		     sharing grids positions masks queues slices quota threads constant dependence builder accelsim \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics

@@ -214,6 +214,13 @@ static const char *const source =
 "	((__global int *)d)[i] = max((int)i, (int)c[i + 64]);\n"
 "}\n"
 "/* A lane is off the others' line; all lanes store the same. */\n"
+/* No two warps do the same. */
+"__kernel void scattered(ARGUMENTS)\n"
+"{\n"
+"	uint i = get_global_id(0);\n"
+"	for (uint j = 0; j <= i >> 5; j++)\n"
+"		b[(i ^ j) * 2654435761u >> 19] = a[(i ^ j) * 2246822519u >> 19];\n"
+"}\n"
 "__kernel void off(ARGUMENTS)\n"
 "{\n"
 "	uint i = get_global_id(0);\n"
@@ -338,6 +345,7 @@ static const struct launch launches[] = {
 	{ "borders", { 128, 64 }, { 16, 8 } },
 	{ "products", { 64, 8 }, { 64, 1 } },
 	{ "gather", { 512, 1 }, { 64, 1 } },
+	{ "scattered", { 256, 1 }, { 64, 1 } },
 	{ "off", { 128, 1 }, { 64, 1 } },
 	{ "units", { 32, 1 }, { 32, 1 } },
 	{ "elements", { 32, 1 }, { 32, 1 } },

@@ -357,6 +357,36 @@ static void strangers_stay_out_of_shared_sms(void **state)
 	bench_free(bench);
 }
 
+/* Owners are named SM by SM: those past the session's limit are nobody's. */
+static void a_limit_of_sms_holds_for_owners(void **state)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	u32 sm;
+
+	memset(&seen, 0, sizeof(seen));
+	bench_options(bench, 0);
+	bench->options.policy = &looking;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.sms_most = 3;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	say_even(2);
+	seen.say.flags = SIMGPU_SAYS_OWNERS;
+	for (sm = 0; sm < 8; sm++)
+		seen.say.owner[sm] = sm >= 5;
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	join(bench, 1);
+	launch(bench, 1, computing, 1, 0);
+	session_run(bench->session, 2 * EPOCH);
+	for (sm = 0; sm < 8; sm++)
+		assert_int_equal(owner_now(bench, sm), sm < 3 ? 0 :
+				 sm < 5 ? GPU_NO_TENANT : 1);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
 static void block_limits_hold(void **state)
 {
 	struct bench *bench = share_between(3);
@@ -536,6 +566,7 @@ int main(void)
 		cmocka_unit_test(nobody_is_starved_by_quotas),
 		cmocka_unit_test(shared_sms_have_both),
 		cmocka_unit_test(strangers_stay_out_of_shared_sms),
+		cmocka_unit_test(a_limit_of_sms_holds_for_owners),
 		cmocka_unit_test(block_limits_hold),
 		cmocka_unit_test(quotas_are_divided_by_blocks),
 		cmocka_unit_test(a_rest_may_be_kept),

@@ -25,15 +25,27 @@ public:
 	uint32_t intern(const std::vector<Element> &list)
 	{
 		uint64_t hash = hash_of(list);
-		auto range = by_hash.equal_range(hash);
+		uint32_t number = find(list, hash);
 
-		for (auto entry = range.first; entry != range.second; ++entry)
-			if (is_same(lists[entry->second], list))
-				return entry->second;
+		if (number < lists.size())
+			return number;
 		by_hash.emplace(hash, lists.size());
 		lists.push_back({(uint32_t)elements.size(), (uint32_t)list.size()});
 		elements.insert(elements.end(), list.begin(), list.end());
 		return lists.size() - 1;
+	}
+
+	bool knows(const std::vector<Element> &list) const
+	{
+		return find(list, hash_of(list)) < lists.size();
+	}
+
+	/* The elements of a list. */
+	std::vector<Element> elements_of(uint32_t number) const
+	{
+		auto first = elements.begin() + lists[number].first;
+
+		return {first, first + lists[number].count};
 	}
 
 	uint32_t count() const
@@ -63,6 +75,17 @@ private:
 			hash ^= hash >> 29;
 		}
 		return hash;
+	}
+
+	/* Past the end: none is the same. */
+	uint32_t find(const std::vector<Element> &list, uint64_t hash) const
+	{
+		auto range = by_hash.equal_range(hash);
+
+		for (auto entry = range.first; entry != range.second; ++entry)
+			if (is_same(lists[entry->second], list))
+				return entry->second;
+		return lists.size();
 	}
 
 	bool is_same(const List &known, const std::vector<Element> &list) const

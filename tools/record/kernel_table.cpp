@@ -46,8 +46,9 @@ std::vector<simgpu_trace_pattern> Patterns::all(uint64_t footprint) const
 	return patterns;
 }
 
-KernelTable::KernelTable(const simgpu_trace_kernel &described, bool plain)
-	: described(described), plain(plain), folder(shapes)
+KernelTable::KernelTable(const simgpu_trace_kernel &described, bool plain,
+			 bool has_rows)
+	: described(described), plain(plain), has_rows(has_rows), folder(shapes)
 {
 	uint32_t threads = described.block[0] * described.block[1] *
 			   described.block[2];
@@ -94,8 +95,7 @@ void KernelTable::begin_block(uint32_t recorded, uint32_t block)
 	block_warps.clear();
 }
 
-void KernelTable::add_warp(const WarpProgram &warp, uint64_t footprint,
-			   Interner<uint32_t> &lines)
+void KernelTable::add_warp(const WarpProgram &warp, uint64_t footprint)
 {
 	uint32_t number = block_warps.size();
 	FoldedWarp folded = folder.fold(warp, listed, plain);
@@ -115,10 +115,9 @@ void KernelTable::add_warp(const WarpProgram &warp, uint64_t footprint,
 		find_program(root, {}, footprint, program);
 	}
 
-	uint32_t first_line = folded.lines.empty()
-			    ? 0 : lines.list(lines.intern(folded.lines)).first;
+	uint32_t list = folded.lines.empty() ? 0 : 1 + lines.intern(folded.lines);
 
-	block_warps.push_back({program, first_line});
+	block_warps.push_back({program, list});
 }
 
 void KernelTable::end_block()
@@ -134,6 +133,7 @@ uint64_t KernelTable::bytes() const
 	return op_count * sizeof(simgpu_trace_op) +
 	       programs.size() * sizeof(simgpu_trace_program) +
 	       models.size() * sizeof(simgpu_trace_pattern) +
+	       lines.all().size() * sizeof(uint32_t) +
 	       entries.all().size() * sizeof(simgpu_trace_warp) +
 	       changes * (sizeof(simgpu_trace_row) + sizeof(simgpu_trace_run));
 }
@@ -399,24 +399,25 @@ bool KernelTable::lies_inside(const Program &program, const Bounds &bounds,
  * and lead the thread blocks that the recorded ones stand for out of the
  * footprint. Then they stay where those were.
  */
-KernelSections KernelTable::finish(simgpu_trace_kernel &kernel, Patterns &patterns,
-				   size_t runs_left, uint64_t footprint) const
+KernelSections KernelTable::finish(size_t runs_left, uint64_t footprint)
 {
-	KernelSections sections;
+	KernelSections sections = {};
 
+	sections.kernel = described;
 	for (const Program &program : programs) {
 		bool stays = !lies_inside(program, program.bounds, footprint);
 		size_t first = sections.ops.size(), leaf = 0;
 
 		for (const Part &part : roots[program.root].parts)
 			emit(program, stays ? &program.recorded : nullptr, part,
-			     leaf, patterns, sections.ops);
+			     leaf, sections.patterns, sections.ops);
 		sections.op_counts.push_back(sections.ops.size() - first);
 	}
-	kernel.program_count = programs.size();
-	kernel.first_warp = SIMGPU_TRACE_NO_WARPS;
+	sections.kernel.program_count = programs.size();
+	sections.kernel.first_warp = SIMGPU_TRACE_NO_WARPS;
 	if (!all_are_alike())
-		emit_table(kernel, sections, runs_left);
+		emit_table(sections, runs_left);
+	sections.lines = std::move(lines);
 	return sections;
 }
 
@@ -481,7 +482,7 @@ simgpu_trace_pattern KernelTable::pattern_of(const Leaf &leaf,
 /* Whether every warp runs the one program and has no recorded lines. */
 bool KernelTable::all_are_alike() const
 {
-	if (plain || programs.size() != 1 || entries.count() != 1)
+	if (!has_rows || programs.size() != 1 || entries.count() != 1)
 		return false;
 	for (const Part &part : roots[programs[0].root].parts)
 		if (has_lines(part))
@@ -501,14 +502,14 @@ bool KernelTable::has_lines(const Part &part) const
 }
 
 /* The warp table: an entry for each thread block, or rows if they are smaller. */
-void KernelTable::emit_table(simgpu_trace_kernel &kernel,
-			     KernelSections &sections, size_t runs_left) const
+void KernelTable::emit_table(KernelSections &sections, size_t runs_left) const
 {
+	simgpu_trace_kernel &kernel = sections.kernel;
 	uint32_t length = kernel.sample_n == 1 ? kernel.grid[0] : entry_of.size();
 
 	kernel.first_warp = 0;
 	sections.warps = entries.all();
-	if (!plain)
+	if (has_rows)
 		emit_rows(length, sections);
 
 	size_t saved = (entry_of.size() * warps_per_block - sections.warps.size()) *
@@ -516,7 +517,7 @@ void KernelTable::emit_table(simgpu_trace_kernel &kernel,
 	size_t cost = sections.rows.size() * sizeof(simgpu_trace_row) +
 		      sections.runs.size() * sizeof(simgpu_trace_run);
 
-	if (!plain && cost < saved && sections.runs.size() <= runs_left &&
+	if (has_rows && cost < saved && sections.runs.size() <= runs_left &&
 	    sections.rows.size() <= runs_left) {
 		kernel.table_blocks = entries.count();
 		kernel.row_count = sections.rows.size();

@@ -28,6 +28,17 @@ public:
 	Patterns();
 	uint32_t number(const simgpu_trace_pattern &pattern);
 
+	bool knows(const simgpu_trace_pattern &pattern) const
+	{
+		return keys.knows({pattern});
+	}
+
+	/* In the order of their numbers. */
+	const std::vector<simgpu_trace_pattern> &all() const
+	{
+		return keys.all();
+	}
+
 	/* The affine ones end where the footprint does. */
 	std::vector<simgpu_trace_pattern> all(uint64_t footprint) const;
 
@@ -42,40 +53,48 @@ private:
 
 /**
  * struct KernelSections - a kernel's part of the sections
+ * @kernel: what it was described as, and what depends on the other parts; indices of
+ *	the sections left out
+ * @patterns: that the ops name
  * @op_counts: by program
+ * @lines: the lists that the warps name: in first_line stands 1 + a list's number,
+ *	or 0
  * @rows: their first_run counts from the kernel's first
  */
 struct KernelSections {
+	simgpu_trace_kernel kernel;
+	Patterns patterns;
 	std::vector<simgpu_trace_op> ops;
 	std::vector<uint32_t> op_counts;
 	std::vector<simgpu_trace_warp> warps;
+	Interner<uint32_t> lines;
 	std::vector<simgpu_trace_row> rows;
 	std::vector<simgpu_trace_run> runs;
 };
 
 class KernelTable {
 public:
-	/* @plain: a program is a list of ops, and all lines are recorded. */
-	KernelTable(const simgpu_trace_kernel &described, bool plain);
+	/*
+	 * @plain: a program is a list of ops, and all lines are recorded.
+	 * @has_rows: thread blocks that are alike may share entries of the warp table.
+	 */
+	KernelTable(const simgpu_trace_kernel &described, bool plain, bool has_rows);
 
 	/*
 	 * The warps of recorded thread block number @recorded, in order; it is
 	 * @block of the grid. Nothing lies past @footprint.
 	 */
 	void begin_block(uint32_t recorded, uint32_t block);
-	void add_warp(const WarpProgram &warp, uint64_t footprint,
-		      Interner<uint32_t> &lines);
+	void add_warp(const WarpProgram &warp, uint64_t footprint);
 	void end_block();
 
 	/*
-	 * Sets what of the kernel depends on it, indices of the sections left
-	 * out; @runs_left is how many more rows and runs the file may have.
+	 * The end; @runs_left is how many more rows and runs the file may have.
 	 * Nothing lies past @footprint.
 	 */
-	KernelSections finish(simgpu_trace_kernel &kernel, Patterns &patterns,
-			      size_t runs_left, uint64_t footprint) const;
+	KernelSections finish(size_t runs_left, uint64_t footprint);
 
-	/* At most so many bytes of the file, but for recorded lines. */
+	/* At most so many bytes of the file. */
 	uint64_t bytes() const;
 
 private:
@@ -143,14 +162,14 @@ private:
 	void emit(const Program &program, const Bounds *still, const Part &part,
 		  size_t &leaf, Patterns &patterns,
 		  std::vector<simgpu_trace_op> &ops) const;
-	void emit_table(simgpu_trace_kernel &kernel, KernelSections &sections,
-			size_t runs_left) const;
+	void emit_table(KernelSections &sections, size_t runs_left) const;
 	void emit_rows(uint32_t length, KernelSections &sections) const;
 	bool all_are_alike() const;
 	bool has_lines(const Part &part) const;
 
 	simgpu_trace_kernel described;
 	bool plain;
+	bool has_rows;
 	uint32_t warps_per_block;
 	Shapes shapes;
 	Folder folder;
@@ -164,6 +183,7 @@ private:
 	Interner<uint32_t> program_keys;
 	std::vector<Program> programs;
 	uint64_t op_count = 0;
+	Interner<uint32_t> lines;
 	/* The block that is being added */
 	Point point;
 	Bounds stands_for;

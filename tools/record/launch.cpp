@@ -143,9 +143,10 @@ void Launch::add_block(uint64_t block)
 
 void Launch::ends()
 {
-	if (next_group != groups)
-		give_up("Oclgrind ended kernel '%s' after %" PRIu64 " of %" PRIu64
-			" work-groups", name.c_str(), next_group, groups);
+	if (next_group != groups) {
+		recording.kernel_stopped(name);
+		return;
+	}
 	recording.progress.show(name, recording.trace.kernel_count(), blocks,
 				blocks, sample_n);
 	recording.trace.end_kernel(recording.space.footprint());

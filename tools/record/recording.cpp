@@ -108,6 +108,14 @@ bool Recording::takes_kernel()
 	return false;
 }
 
+void Recording::kernel_stopped(const std::string &kernel)
+{
+	kernels_stopped++;
+	last_stopped = kernel;
+	space.take_accesses_outside();
+	trace.drop_kernel();
+}
+
 void Recording::check_size(const std::string &kernel, uint64_t done,
 			   uint64_t blocks) const
 {
@@ -145,8 +153,14 @@ void Recording::exited(int status)
 {
 	if (status || getpid() != owner)
 		return;
+	if (kernels_stopped)
+		fprintf(stderr, "simgpu-record: warning: Oclgrind stopped in %" PRIu64
+			" launches, the last of kernel '%s'; they are not in the trace\n",
+			kernels_stopped, last_stopped.c_str());
 	if (!trace.kernel_count())
-		give_up("the program launched no kernel, so there is nothing to write");
+		give_up(kernels_stopped ?
+			"no kernel ran to its end, so there is nothing to write" :
+			"the program launched no kernel, so there is nothing to write");
 	if (trace.is_in_kernel())
 		give_up("the program ended in the middle of a kernel");
 

@@ -63,6 +63,9 @@ public:
 	/* Whether the next kernel is recorded: as many are as a trace can hold. */
 	bool takes_kernel();
 
+	/* Oclgrind has met an error in it, of which the program learns nothing. */
+	void kernel_stopped(const std::string &kernel);
+
 	/* Give up if the trace has grown over the limit. */
 	void check_size(const std::string &kernel, uint64_t done,
 			uint64_t blocks) const;
@@ -77,6 +80,8 @@ private:
 	uint64_t max_bytes = SIMGPU_TRACE_BYTES_MAX;
 	pid_t owner;
 	uint64_t kernels_left_out = 0;
+	uint64_t kernels_stopped = 0;
+	std::string last_stopped;
 };
 
 } /* namespace record */

@@ -12,6 +12,10 @@
 
 namespace record {
 
+/* A plain form of so many bytes is kept in any case, else up to so many times the other. */
+constexpr uint64_t PLAIN_BYTES_FREE = 1 << 20;
+constexpr uint64_t PLAIN_TIMES = 2;
+
 void set_name(char (&field)[SIMGPU_TRACE_NAME_BYTES], const std::string &name)
 {
 	size_t length = std::min(name.size(), sizeof(field) - 1);
@@ -54,18 +58,25 @@ static std::vector<simgpu_trace_weight> executed_weights(const Executed &execute
 void TraceWriter::begin_kernel(const simgpu_trace_kernel &described)
 {
 	kernel = described;
-	table = std::make_unique<KernelTable>(kernel, plain);
+	table = std::make_unique<KernelTable>(kernel, plain, !plain);
+	/* In a sample, patterns say what the thread blocks between do; lines do not. */
+	if (!plain && kernel.sample_n == 1)
+		plain_table = std::make_unique<KernelTable>(kernel, true, true);
 	in_kernel = true;
 }
 
 void TraceWriter::begin_block(uint32_t recorded, uint32_t block)
 {
 	table->begin_block(recorded, block);
+	if (plain_table)
+		plain_table->begin_block(recorded, block);
 }
 
 void TraceWriter::add_warp(const WarpProgram &warp, uint64_t footprint)
 {
-	table->add_warp(warp, footprint, lines);
+	table->add_warp(warp, footprint);
+	if (plain_table)
+		plain_table->add_warp(warp, footprint);
 	recorded_warps++;
 	warp_instructions += warp.instructions();
 }
@@ -73,20 +84,79 @@ void TraceWriter::add_warp(const WarpProgram &warp, uint64_t footprint)
 void TraceWriter::end_block()
 {
 	table->end_block();
+	if (!plain_table)
+		return;
+	plain_table->end_block();
+	/* Most kernels are regular: then it would only take memory. */
+	if (plain_table->bytes() > PLAIN_BYTES_FREE &&
+	    plain_table->bytes() / PLAIN_TIMES > table->bytes())
+		plain_table.reset();
 }
 
 void TraceWriter::end_kernel(uint64_t footprint)
 {
-	KernelSections sections = table->finish(kernel, patterns,
-		SIMGPU_TRACE_RUNS_MAX - std::max(rows.size(), runs.size()),
-		footprint);
+	size_t runs_left = SIMGPU_TRACE_RUNS_MAX - std::max(rows.size(), runs.size());
+	KernelSections sections = table->finish(runs_left, footprint);
 
+	if (plain_table) {
+		KernelSections other = plain_table->finish(runs_left, footprint);
+
+		if (bytes_of(other) < bytes_of(sections))
+			sections = std::move(other);
+	}
+	kernel = sections.kernel;
+	number_parts(sections);
 	place_programs(sections);
 	if (kernel.first_warp != SIMGPU_TRACE_NO_WARPS)
 		place_warps(sections);
 	kernels.push_back(kernel);
 	table.reset();
+	plain_table.reset();
 	in_kernel = false;
+}
+
+void TraceWriter::drop_kernel()
+{
+	table.reset();
+	plain_table.reset();
+	in_kernel = false;
+}
+
+/* What a kernel adds to the file, if it shares no programs or warps with another. */
+uint64_t TraceWriter::bytes_of(const KernelSections &sections) const
+{
+	uint64_t bytes = sections.ops.size() * sizeof(simgpu_trace_op) +
+			 sections.op_counts.size() * sizeof(simgpu_trace_program) +
+			 sections.warps.size() * sizeof(simgpu_trace_warp) +
+			 sections.rows.size() * sizeof(simgpu_trace_row) +
+			 sections.runs.size() * sizeof(simgpu_trace_run);
+
+	for (const simgpu_trace_pattern &pattern : sections.patterns.all())
+		bytes += patterns.knows(pattern) ? 0 : sizeof(pattern);
+	for (uint32_t i = 0; i < sections.lines.count(); i++)
+		if (!lines.knows(sections.lines.elements_of(i)))
+			bytes += sections.lines.list(i).count * sizeof(uint32_t);
+	return bytes;
+}
+
+/* Patterns and lists of lines get the numbers that they have in the file. */
+void TraceWriter::number_parts(KernelSections &sections)
+{
+	std::vector<uint32_t> numbers;
+
+	for (const simgpu_trace_pattern &pattern : sections.patterns.all())
+		numbers.push_back(patterns.number(pattern));
+	for (simgpu_trace_op &op : sections.ops)
+		if (is_memory(op))
+			op.pattern = numbers[op.pattern];
+	numbers = {0};
+	for (uint32_t i = 0; i < sections.lines.count(); i++) {
+		uint32_t list = lines.intern(sections.lines.elements_of(i));
+
+		numbers.push_back(lines.list(list).first);
+	}
+	for (simgpu_trace_warp &warp : sections.warps)
+		warp.first_line = numbers[warp.first_line];
 }
 
 uint64_t TraceWriter::bytes() const

@@ -27,7 +27,10 @@ void set_name(char (&field)[SIMGPU_TRACE_NAME_BYTES], const std::string &name);
 
 class TraceWriter {
 public:
-	/* @plain: no loops, no affine patterns, every warp in the table. */
+	/*
+	 * @plain: no loops, no affine patterns, every warp in the table. Else a kernel
+	 * is kept with loops and patterns or without, whatever is smaller.
+	 */
 	explicit TraceWriter(bool plain) : plain(plain) {}
 
 	void begin_kernel(const simgpu_trace_kernel &described);
@@ -39,6 +42,9 @@ public:
 
 	/* A kernel that repeats an earlier one shares what is the same. */
 	void end_kernel(uint64_t footprint);
+
+	/* As if the kernel had not begun. */
+	void drop_kernel();
 
 	/* Kernels so far, with the one that is being recorded. */
 	size_t kernel_count() const
@@ -80,6 +86,8 @@ public:
 				  const Executed &executed);
 
 private:
+	void number_parts(KernelSections &sections);
+	uint64_t bytes_of(const KernelSections &sections) const;
 	void place_programs(const KernelSections &sections);
 	bool has_programs(const simgpu_trace_kernel &earlier,
 			  const KernelSections &sections) const;
@@ -102,6 +110,7 @@ private:
 	bool in_kernel = false;
 	simgpu_trace_kernel kernel = {};
 	std::unique_ptr<KernelTable> table;
+	std::unique_ptr<KernelTable> plain_table;	/* while it may be smaller */
 	uint64_t recorded_warps = 0;
 	uint64_t warp_instructions = 0;
 };
