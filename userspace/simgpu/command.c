@@ -39,7 +39,6 @@ static int no_command(const struct command *commands, const char *name)
 int dispatch(const struct command *commands, const char *about, int argc,
 	     char **argv)
 {
-	static char help[] = "--help";
 	const struct command *command;
 	const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -62,12 +61,46 @@ int dispatch(const struct command *commands, const char *about, int argc,
 			continue;
 		snprintf(words + length, sizeof(words) - length, " %s", name);
 		argv[1] = words;
-		/* argp knows only the other two. */
-		if (argc == 3 && asks_for_help(argv[2]))
-			argv[2] = help;
 		return command->run(argc - 1, argv + 1);
 	}
 	return no_command(commands, name);
+}
+
+/* --- options --- */
+
+static const struct argp_option help_options[] = {
+	{ NULL, 'h', NULL, 0, "Give this list alone", -1 },
+	{ 0 }
+};
+
+static error_t parse_help(int key, char *text, struct argp_state *state)
+{
+	(void)text;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout,
+				ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG);
+		printf("\n%s --help tells more, with examples.\n", words);
+		exit(STATUS_OK);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void parse_arguments(const struct argp *argp, int argc, char **argv,
+		     unsigned int flags, void *input)
+{
+	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+	const struct argp with_help = {
+		.options = help_options,
+		.parser = parse_help,
+		.children = children,
+	};
+
+	argp_parse(&with_help, argc, argv, flags, NULL, input);
 }
 
 void (*before_message)(void);

@@ -53,6 +53,8 @@ struct table *table_new(const char *headings);
 /* The next cell, row by row. */
 __attribute__((format(printf, 2, 3)))
 void table_cell(struct table *table, const char *format, ...);
+/* A kernel's name as its source has it, without parameters. */
+void table_kernel(struct table *table, const char *name);
 /* A ratio with @places decimals, rounded; "-" if it is not known. */
 void table_ppm(struct table *table, bool known, u64 value_ppm,
 	       unsigned int places);

@@ -489,7 +489,7 @@ int plan_command(int argc, char **argv)
 	int ret;
 
 	memset(planning, 0, sizeof(*planning));
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &measured.config) ?:
 	      profiles_open(&measured, arguments.names, arguments.count);
 	planning->measured = &measured;

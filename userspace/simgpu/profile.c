@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu profile: how kernels do alone on each number of SMs. */
+#include "demangle.h"
 #include "jobs.h"
 #include "output.h"
 #include "profile.h"
@@ -137,6 +138,7 @@ static int print_json(const struct profiles *profiles, bool dummy)
 		json_set_string(object, "name", workload->name);
 		json_set(object, "kernel", json_u64(row->kernel));
 		json_set_string(object, "kernel_name", kernel->name);
+		json_set_demangled(object, kernel->name);
 		json_set(object, "blocks", json_u64(kernel->blocks));
 		json_set(object, "memory_bytes",
 			 json_u64(workload->trace->footprint_bytes));
@@ -183,7 +185,7 @@ static int print_table(const struct profiles *profiles, bool dummy)
 				&row->points[sms - 1];
 
 			table_cell(table, "%s", workload->name);
-			table_cell(table, "%s", kernel->name);
+			table_kernel(table, kernel->name);
 			table_cell(table, "%u", kernel->blocks);
 			table_cell(table, "%u", sms);
 			table_cell(table, "%u", point->cycles);
@@ -207,7 +209,7 @@ int profile_command(int argc, char **argv)
 	struct profiles profiles = { .count = 0 };
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &profiles.config);
 	if (ret)
 		return ret;

@@ -55,6 +55,22 @@ void result_add_kernel(struct result *result,
 	added->kernel = *kernel;
 }
 
+void result_summarize(struct result *result)
+{
+	size_t i;
+
+	result->predicted_known = result->tenant_count;
+	simgpu_metrics_begin(&result->predicted);
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+
+		result->predicted_known &= result_predicted(tenant);
+		simgpu_metrics_add(&result->predicted,
+				   tenant->report.np_run_ppm);
+	}
+	simgpu_metrics_end(&result->predicted);
+}
+
 void result_free(struct result *result)
 {
 	free(result->tenants);

@@ -9,7 +9,6 @@ enum {
 	OPTION_OFFLINE = 256,
 	OPTION_SMS,
 	OPTION_TRUTH,
-	OPTION_SEEDS,
 	OPTION_JSON,
 	OPTION_CSV,
 	OPTION_JOURNAL,
@@ -27,8 +26,9 @@ static const struct argp_option options[] = {
 	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
-	{ "seeds", OPTION_SEEDS, "N", 0,
-	  "Run it with N seeds, from --seed on: means with 95% intervals of ipc, and with --truth of np_actual, stp, antt, fairness, prediction_error; the rest is the first's", 0 },
+	{ "repeat", 'r', "N", 0,
+	  "Run it N times, with seeds from --seed on: mean, deviation and 95% interval of cycles, IPC, NP, STP, ANTT and fairness, predicted, and with --truth actual; the rest is the first's", 0 },
+	{ "seeds", 0, 0, OPTION_ALIAS, 0, 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "kernels", OPTION_KERNELS, 0, 0,
 	  "With --offline: also print each kernel's cycles and IPC (JSON always has them)", 0 },
@@ -126,7 +126,7 @@ static void check_arguments(struct argp_state *state,
 	if (arguments->json && arguments->csv)
 		argp_error(state, "--json and --csv exclude each other");
 	if (arguments->seeds > 1 && (arguments->csv || arguments->journal))
-		argp_error(state, "--seeds goes neither with --csv nor with --journal");
+		argp_error(state, "--repeat goes neither with --csv nor with --journal");
 	if (settings->seed > U64_MAX - arguments->seeds + 1)
 		argp_error(state, "the last of %u seeds is too large",
 			   arguments->seeds);
@@ -185,8 +185,8 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_TRUTH:
 		arguments->truth = true;
 		return 0;
-	case OPTION_SEEDS:
-		arguments->seeds = (u32)option_number(state, "--seeds", text, 1,
+	case 'r':
+		arguments->seeds = (u32)option_number(state, "--repeat", text, 1,
 						      SEEDS_MAX);
 		return 0;
 	case OPTION_JSON:
@@ -301,7 +301,10 @@ static int run_with_truth(struct arguments *arguments,
 {
 	int ret = run(arguments, workloads, result), then;
 
-	if (!result->complete || !arguments->truth)
+	if (!result->complete)
+		return ret;
+	result_summarize(result);
+	if (!arguments->truth)
 		return ret;
 	then = run_truth(&arguments->experiment.settings,
 			 arguments->journal ? NULL : workloads, result);
@@ -401,7 +404,7 @@ int run_command(int argc, char **argv)
 	int ret;
 	u32 i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)
 		ret = choose_policy(&arguments);

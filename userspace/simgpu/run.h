@@ -19,6 +19,7 @@
 struct result_spread {
 	bool known;
 	u64 mean_ppm;
+	double deviation;
 	struct interval ci95;
 };
 
@@ -32,8 +33,7 @@ struct result_spread {
  * @actual_known: whether its private run was made
  * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
  * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
- * @ipc: over seeds
- * @np_actual: over seeds
+ * @ipc: over seeds, as are the others
  */
 struct result_tenant {
 	u32 slot;
@@ -45,6 +45,8 @@ struct result_tenant {
 	u64 np_actual_ppm;
 	u64 error_ppm;
 	struct result_spread ipc;
+	struct result_spread cycles;
+	struct result_spread np_predicted;
 	struct result_spread np_actual;
 };
 
@@ -69,6 +71,7 @@ struct result_kernel {
 	struct offline_kernel kernel;
 };
 
+struct json_object;
 struct timeline;
 
 /**
@@ -84,11 +87,15 @@ struct timeline;
  * @queued: it is of a journal whose tenants used several queues
  * @quota_checks: offline: quotas on an SM that were held against what was issued
  * @quota_overruns: of these, those by which more was issued than allowed
+ * @predicted_known: whether each tenant's NP is predicted; then @predicted is set
+ * @predicted: metrics over predicted NPs
  * @truth: whether private runs were made; then @metrics and @error_ppm are set
  * @error_known: whether some tenant has both figures
  * @error_ppm: mean of its tenants' errors
  * @seeds: of how many this is the first; 0: of one
- * @stp: over seeds, as are the others
+ * @cycles_spread: over seeds, as are the others
+ * @stp: of actual NPs, as are the next three
+ * @stp_predicted: of predicted ones, as are the next two
  */
 struct result {
 	bool complete;
@@ -112,15 +119,21 @@ struct result {
 	bool queued;
 	u64 quota_checks;
 	u64 quota_overruns;
+	bool predicted_known;
+	struct simgpu_metrics predicted;
 	bool truth;
 	struct metrics metrics;
 	bool error_known;
 	u64 error_ppm;
 	u32 seeds;
+	struct result_spread cycles_spread;
 	struct result_spread stp;
 	struct result_spread antt;
 	struct result_spread fairness;
 	struct result_spread error;
+	struct result_spread stp_predicted;
+	struct result_spread antt_predicted;
+	struct result_spread fairness_predicted;
 };
 
 /*
@@ -154,10 +167,16 @@ void result_add_epoch(struct result *result,
 		      const struct simgpu_epoch_record *record);
 void result_add_kernel(struct result *result,
 		       const struct offline_kernel *kernel);
+/* What follows from the tenants' predictions, when a run has ended. */
+void result_summarize(struct result *result);
 void result_free(struct result *result);
 /* Into the first of them what is known over all; an exit status. */
 int result_merge(struct result *results, u32 seeds);
 
+/* Over seeds (run_seeds.c): deviation and interval of a figure, and all as a table. */
+void spread_json(struct json_object *object, const char *key,
+		 const struct result_spread *spread);
+void print_seeds(const struct settings *settings, const struct result *result);
 /* The run's kernels (run_kernels.c): as JSON, and as a table in which runs of equal
  * ones are a row.
  */

@@ -70,19 +70,27 @@ static const char *preemption_name(u32 preemption)
 	}
 }
 
-/* A figure; over several seeds its mean, and the interval beside it. */
+/* A figure; over several seeds its mean, and how far they lie from it. */
 static void set_figure(struct json_object *object, const char *key, bool known,
 		       u64 value_ppm, const struct result_spread *spread)
 {
-	char name[40];
-
 	if (!spread->known) {
 		json_set(object, key, json_ppm_or_null(known, value_ppm));
 		return;
 	}
-	snprintf(name, sizeof(name), "%s_ci95", key);
 	json_set(object, key, json_ppm(spread->mean_ppm));
-	json_set(object, name, json_interval(true, &spread->ci95));
+	spread_json(object, key, spread);
+}
+
+/* A whole number; over several seeds the first one's, and the mean beside it. */
+static void set_cycles(struct json_object *object, u64 cycles,
+		       const struct result_spread *spread)
+{
+	json_set(object, "cycles", json_u64(cycles));
+	if (!spread->known)
+		return;
+	json_set(object, "cycles_mean", json_ppm(spread->mean_ppm));
+	spread_json(object, "cycles", spread);
 }
 
 /* Null where no launch has ended. */
@@ -195,7 +203,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set_string(object, "name", tenant->options.name);
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
-	json_set(object, "cycles", json_u64(report->cycles));
+	set_cycles(object, report->cycles, &tenant->cycles);
 	set_figure(object, "ipc", true, report->ipc_ppm, &tenant->ipc);
 	json_set(object, "rbh", json_ppm(report->rbh_ppm));
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
@@ -203,9 +211,8 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	set_sms(object, report);
 	set_masks(object, report);
 	set_goal(object, report);
-	json_set(object, "np_predicted",
-		 json_ppm_or_null(result_predicted(tenant),
-				  report->np_run_ppm));
+	set_figure(object, "np_predicted", result_predicted(tenant),
+		   report->np_run_ppm, &tenant->np_predicted);
 	json_set(object, "queues", queues_json(report->queue,
 						report->queue_count));
 	json_set(object, "preempted_blocks",
@@ -278,6 +285,21 @@ static void set_truth(struct json_object *object, const struct result *result)
 		   result->error_ppm, &result->error);
 }
 
+/* Null where some tenant's NP is not predicted. */
+static void set_predicted(struct json_object *object,
+			  const struct result *result)
+{
+	const struct simgpu_metrics *metrics = &result->predicted;
+	bool known = result->predicted_known;
+
+	set_figure(object, "stp_predicted", known, metrics->stp_ppm,
+		   &result->stp_predicted);
+	set_figure(object, "antt_predicted", known, metrics->antt_ppm,
+		   &result->antt_predicted);
+	set_figure(object, "fairness_predicted", known, metrics->fairness_ppm,
+		   &result->fairness_predicted);
+}
+
 /* NULL where nothing was refused. */
 static struct json_object *refusal_json(const struct session_refusal *why)
 {
@@ -314,7 +336,7 @@ int print_result_json(const struct settings *settings,
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "policy", settings->policy);
 	json_set_string(object, "model", settings->model);
-	json_set(object, "cycles", json_u64(result->cycle));
+	set_cycles(object, result->cycle, &result->cycles_spread);
 	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
 	json_set(object, "seed", json_u64(settings->seed));
 	json_set(object, "seeds", json_u64(result->seeds ? result->seeds : 1));
@@ -330,6 +352,7 @@ int print_result_json(const struct settings *settings,
 		json_object_array_add(tenants, tenant_json(result, i));
 	json_set(object, "tenants", tenants);
 	set_energy(object, settings, result);
+	set_predicted(object, result);
 	if (result->truth)
 		set_truth(object, result);
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
@@ -543,42 +566,6 @@ static void print_epochs(const struct result *result)
 		table_ppm(table, true, record->llc_mpki_ppm, 2);
 	}
 	putchar('\n');
-	table_print(table);
-}
-
-static void print_spread(struct table *table, const char *whose,
-			 const char *figure, const struct result_spread *spread)
-{
-	if (!spread->known)
-		return;
-	table_cell(table, "%s", whose);
-	table_cell(table, "%s", figure);
-	table_ppm(table, true, spread->mean_ppm, 4);
-	table_cell(table, "%.4f", spread->ci95.low);
-	table_cell(table, "%.4f", spread->ci95.high);
-}
-
-static void print_seeds(const struct settings *settings,
-			const struct result *result)
-{
-	struct table *table = table_new("OVER SEEDS|FIGURE|>MEAN|>95% FROM|>TO");
-	size_t i;
-
-	for (i = 0; i < result->tenant_count; i++) {
-		const struct result_tenant *tenant = &result->tenants[i];
-
-		print_spread(table, tenant->options.name, "IPC", &tenant->ipc);
-		print_spread(table, tenant->options.name, "NP actual",
-			     &tenant->np_actual);
-	}
-	if (result->truth) {
-		print_spread(table, "all", "STP", &result->stp);
-		print_spread(table, "all", "ANTT", &result->antt);
-		print_spread(table, "all", "fairness", &result->fairness);
-		print_spread(table, "all", "prediction error", &result->error);
-	}
-	printf("\nSeeds %llu to %llu; what stands above and below is of the first.\n\n",
-	       settings->seed, settings->seed + result->seeds - 1);
 	table_print(table);
 }
 

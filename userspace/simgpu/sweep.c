@@ -35,6 +35,7 @@ static const struct argp_option options[] = {
 	  "Policies, each over the whole suite, and the model that each asks (default even, and --model), or files as for simgpu run", 0 },
 	{ "seeds", OPTION_SEEDS, "N", 0,
 	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval", 0 },
+	{ "repeat", 0, 0, OPTION_ALIAS, 0, 0 },
 	{ "target", OPTION_TARGET, "NP", 0,
 	  "What the tenant with priority is promised (default 0.8, without --weights; 0: none has)", 0 },
 	{ "deadline", OPTION_DEADLINE, "X", 0,
@@ -484,7 +485,7 @@ int sweep_command(int argc, char **argv)
 	/* HSM 4.2. */
 	sweep.experiment.settings.preemption = SIMGPU_PREEMPTION_ADAPTIVE;
 	children[1].argp = sweep_axes_argp();
-	argp_parse(&argp, argc, argv, 0, NULL, &sweep);
+	parse_arguments(&argp, argc, argv, 0, &sweep);
 	if (sweep.list_suites)
 		return suite_list(sweep.json);
 	ret = prepare(&sweep);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <stdarg.h>
 
+#include "demangle.h"
 #include "output.h"
 
 #define COLUMNS_MAX	16
@@ -70,6 +71,11 @@ void table_ppm(struct table *table, bool known, u64 value_ppm,
 			   (double)value_ppm / SIMGPU_PPM);
 	else
 		table_cell(table, "-");
+}
+
+void table_kernel(struct table *table, const char *name)
+{
+	add_cell(table, demangle_short(name));
 }
 
 static void write_row(const struct table *table, size_t first,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "demangle.h"
 #include "output.h"
 #include "timeline.h"
 
@@ -229,14 +230,18 @@ void timeline_kernel(struct timeline *timeline,
 	u32 track = queue_track(timeline, kernel->slot, kernel->queue);
 	struct json_object *args = json_object_new_object();
 
+	char *name = demangle_short(kernel->kernel->name);
+
+	json_set_string(args, "name", kernel->kernel->name);
 	json_set(args, "launch", json_u64(kernel->sequence));
 	json_set(args, "number", json_u64(kernel->number));
 	json_set(args, "blocks", json_u64(kernel->kernel->blocks));
 	json_set(args, "ended", json_object_new_boolean(kernel->ended));
 	write_span(timeline,
-		   new_event(timeline, "X", kernel->kernel->name, GROUP_TENANTS,
-			     track, kernel->start),
+		   new_event(timeline, "X", name, GROUP_TENANTS, track,
+			     kernel->start),
 		   kernel->end - kernel->start, args);
+	free(name);
 }
 
 void timeline_epoch(struct timeline *timeline,

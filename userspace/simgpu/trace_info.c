@@ -7,6 +7,7 @@
  * their mean is taken for the rest; random and recorded ones say their lines.
  */
 
+#include "demangle.h"
 #include "output.h"
 #include "trace_units.h"
 #include "trace_view.h"
@@ -428,6 +429,7 @@ static struct json_object *kernel_json(const struct gpu_config *config,
 	struct json_object *object = json_object_new_object();
 
 	json_set_string(object, "name", kernel->name);
+	json_set_demangled(object, kernel->name);
 	json_set(object, "grid", triple(kernel->grid));
 	json_set(object, "block", triple(kernel->block));
 	json_set(object, "blocks", json_u64(kernel_blocks(kernel)));
@@ -541,7 +543,7 @@ static void print_kernel(struct table *table, const struct gpu_config *config,
 			 const struct simgpu_trace_kernel *kernel,
 			 const struct mix *mix, u64 launches)
 {
-	table_cell(table, "%s", kernel->name);
+	table_kernel(table, kernel->name);
 	table_cell(table, "%llu", launches);
 	table_cell(table, "%ux%ux%u", kernel->grid[0], kernel->grid[1],
 		   kernel->grid[2]);
@@ -764,7 +766,7 @@ int trace_info_command(int argc, char **argv)
 	struct gpu_config config;
 	u32 i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &config);
 	if (ret)
 		return ret;

@@ -5,6 +5,7 @@
  * Of a large kernel some warps are drawn, and of each some of its accesses,
  * evenly spread: an address for each line, or for some of them.
  */
+#include "demangle.h"
 #include "gnuplot.h"
 #include "output.h"
 #include "trace_view.h"
@@ -342,12 +343,14 @@ static int draw_panel(FILE *gnuplot, const struct view *view,
 {
 	u64 warps = kernel_blocks(kernel) * kernel_warps(kernel);
 	struct points points = { .count = 0 };
-	char title[128];
+	char title[128], *name;
 	int ret = points_of(view, kernel, &points);
 
 	if (!ret) {
-		snprintf(title, sizeof(title), "%s%s", kernel->name,
+		name = demangle_short(kernel->name);
+		snprintf(title, sizeof(title), "%s%s", name,
 			 kernel->sample_n > 1 ? " (sampled)" : "");
+		free(name);
 		if (launches > 1)
 			snprintf(title + strlen(title),
 				 sizeof(title) - strlen(title),

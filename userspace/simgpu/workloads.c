@@ -181,7 +181,7 @@ int workloads_command(int argc, char **argv)
 	struct row rows[BENCHMARK_COUNT];
 	u32 count = 0, i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &list);
+	parse_arguments(&argp, argc, argv, 0, &list);
 	for (i = 0; i < BENCHMARK_COUNT; i++)
 		if (benchmark_in_suite(&benchmarks[i], list.suite) &&
 		    fill_row(&benchmarks[i], &rows[count++]))
@@ -234,7 +234,7 @@ int trace_save_command(int argc, char **argv)
 	void *trace;
 	int ret;
 
-	argp_parse(&argp_save, argc, argv, 0, NULL, &names);
+	parse_arguments(&argp_save, argc, argv, 0, &names);
 	benchmark = benchmark_find(names[0]);
 	if (!benchmark)
 		return no_workload(names[0]);
