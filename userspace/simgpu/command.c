@@ -298,19 +298,32 @@ unsigned int option_device(struct argp_state *state, const char *text)
 
 static bool progress_shown;
 
-void progress(const char *what, u64 done, u64 total)
+/* A line that comes and goes within moments tells nobody anything. */
+#define PROGRESS_AFTER_NS	2000000000ULL
+
+static bool progress_wanted(void)
 {
 	static int terminal = -1;
-	static u64 last = U64_MAX;
-	u64 percent = total ? fixed_mul_div(done, 100, total) : 0;
+	static u64 start;
 
-	if (terminal < 0)
+	if (terminal < 0) {
 		terminal = isatty(STDERR_FILENO);
-	if (!terminal || (progress_shown && percent == last))
+		start = offline_wall_ns();
+	}
+	return terminal && offline_wall_ns() - start > PROGRESS_AFTER_NS;
+}
+
+void progress(const char *what, u64 done, u64 total)
+{
+	static u64 last = U64_MAX;
+	u64 shown = total ? fixed_mul_div(done, 100, total) : done / 1000000;
+
+	if (!progress_wanted() || (progress_shown && shown == last))
 		return;
-	last = percent;
+	last = shown;
 	progress_shown = true;
-	fprintf(stderr, "\r%s: %llu %%\033[K", what, percent);
+	fprintf(stderr, total ? "\r%s: %llu %%\033[K" :
+				"\r%s: %llu million cycles\033[K", what, shown);
 	fflush(stderr);
 }
 

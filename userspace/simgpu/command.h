@@ -124,9 +124,10 @@ int config_load(const char *text, struct gpu_config *config);
  * progress() - say how far a long run is, on a terminal's standard error
  * @what: what is under way
  * @done: of @total
+ * @total: 0 if that is not known; then @done is in cycles
  *
  * Writes over the last such line; nothing happens if standard error is no
- * terminal. progress_end() takes the line away.
+ * terminal, or in the first two seconds. progress_end() takes the line away.
  */
 void progress(const char *what, u64 done, u64 total);
 void progress_end(void);

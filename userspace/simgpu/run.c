@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu run: its options, and which of the ways to run is taken. */
 #include "contender.h"
+#include "interrupt.h"
 #include "plugin.h"
 #include "run.h"
 #include "timeline.h"
@@ -76,8 +77,10 @@ static const char about[] =
 	"In JSON, np, np_predicted and np_actual are null where they are not "
 	"known, such as np before the first prediction. A tenant's cycles are "
 	"those of its first run, its counters are since it joined.\n"
+	"Ctrl-C or SIGTERM ends a run early: what there is so far is printed, and "
+	"\"partial\" is true in JSON. A second one ends the command at once.\n"
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
-	"fingerprint differs; 2 for wrong usage.";
+	"fingerprint differs; 2 for wrong usage; 130 after Ctrl-C, 143 after SIGTERM.";
 
 #define SEEDS_MAX	1000
 
@@ -304,7 +307,7 @@ static int run_with_truth(struct arguments *arguments,
 	if (!result->complete)
 		return ret;
 	result_summarize(result);
-	if (!arguments->truth)
+	if (!arguments->truth || result->partial)
 		return ret;
 	then = run_truth(&arguments->experiment.settings,
 			 arguments->journal ? NULL : workloads, result);
@@ -321,7 +324,7 @@ static int run_seeds(struct arguments *arguments, struct workload *workloads,
 	int ret = STATUS_OK;
 	u32 i;
 
-	for (i = 0; !ret && i < arguments->seeds; i++) {
+	for (i = 0; !ret && !interrupted() && i < arguments->seeds; i++) {
 		*seed = first + i;
 		ret = settle_arrivals(arguments, workloads);
 		if (!ret)
@@ -330,8 +333,14 @@ static int run_seeds(struct arguments *arguments, struct workload *workloads,
 	*seed = first;
 	if (arguments->seeds == 1)
 		return ret;
-	if (!ret)
-		ret = result_merge(results, arguments->seeds);
+	/* One that was stopped is no observation, but all there is if it is the first. */
+	if (interrupted() && i > 1) {
+		i -= !results[i - 1].complete || results[i - 1].partial;
+		results[0].partial = i < arguments->seeds;
+		ret = STATUS_OK;
+	}
+	if (!ret && i > 1)
+		ret = result_merge(results, i);
 	if (ret)
 		results[0].complete = false;
 	return ret;
@@ -354,17 +363,20 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 
 	if (!results)
 		return fail("out of memory");
+	interrupt_catch();
 	ret = open_timeline(arguments, results);
 	if (!ret)
 		ret = run_seeds(arguments, workloads, results);
 	then = timeline_close(results[0].timeline, results[0].complete);
 	ret = ret ? ret : then;
+	if (results[0].partial)
+		warn("stopped by %s; the results are partial", interrupt_name());
 	if (results[0].complete)
 		then = print(arguments, &results[0]);
 	for (i = 0; i < arguments->seeds; i++)
 		result_free(&results[i]);
 	free(results);
-	return ret ? ret : then;
+	return interrupt_status(ret ? ret : then);
 }
 
 /* A device may have policies and models that are not in this process. */

@@ -76,7 +76,8 @@ struct timeline;
 
 /**
  * struct result - how an experiment went
- * @complete: it came to its end, and the rest is to be printed
+ * @complete: it came to its end, or was stopped, and the rest is to be printed
+ * @partial: it was stopped before its end, or before the end of its private runs
  * @device: "simgpu0", or "offline"
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
@@ -99,6 +100,7 @@ struct timeline;
  */
 struct result {
 	bool complete;
+	bool partial;
 	char device[SIMGPU_NAME_MAX];
 	u64 cycle;
 	u64 state_hash;

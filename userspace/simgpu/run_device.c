@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "plugin.h"
 #include "run.h"
 
@@ -505,12 +506,17 @@ static int collect(struct stage *stage)
 	int ret = simgpu_get_gang_status(stage->gang, &status);
 	u32 slot;
 
-	for (slot = 0; !ret && slot < stage->count; slot++)
+	for (slot = 0; !ret && slot < stage->count; slot++) {
 		ret = get_report(stage->gang, &result->tenants[slot]);
+		/* One that was stopped before it began has none. */
+		if (ret == -ENODATA && stage->caught)
+			ret = 0;
+	}
 	ret = ret ? ret : get_refusal(stage->gang, &result->refusal);
 	if (ret)
 		return fail("reading the figures: %s", strerror(-ret));
-	if (status.state != SIMGPU_GANG_DONE)
+	result->partial = stage->caught && status.state != SIMGPU_GANG_DONE;
+	if (status.state != SIMGPU_GANG_DONE && !result->partial)
 		return fail("the gang was canceled");
 	snprintf(result->device, sizeof(result->device), "simgpu%u",
 		 stage->settings->device);
@@ -535,7 +541,10 @@ static int watch(struct stage *stage)
 	while (go_on && (!stage->over || children_left(stage)))
 		go_on = step(stage);
 	progress_end();
-	if (!go_on)
+	/* A terminal that has gone shows nothing. */
+	if (!go_on && (!stage->caught || stage->caught == SIGHUP))
+		return STATUS_FAILED;
+	if (stage->caught && !read_records(stage))
 		return STATUS_FAILED;
 	if (collect(stage))
 		return STATUS_FAILED;
@@ -554,14 +563,14 @@ static void catch_signals(struct stage *stage)
 	stage->signals = signalfd(-1, &ours, SFD_CLOEXEC);
 }
 
-/* Everything has been cleaned up: the signal does what it always does. */
+/* Everything has been cleaned up: SIGHUP does what it always does. */
 static void release_signals(struct stage *stage)
 {
 	close(stage->signals);
-	if (stage->caught) {
-		signal(stage->caught, SIG_DFL);
+	if (stage->caught == SIGHUP)
 		raise(stage->caught);
-	}
+	else if (stage->caught)
+		interrupt_note(stage->caught);
 	sigprocmask(SIG_SETMASK, &stage->mask, NULL);
 }
 

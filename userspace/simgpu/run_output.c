@@ -355,6 +355,7 @@ int print_result_json(const struct settings *settings,
 	set_predicted(object, result);
 	if (result->truth)
 		set_truth(object, result);
+	json_set(object, "partial", json_object_new_boolean(result->partial));
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
@@ -573,6 +574,8 @@ int print_result(const struct settings *settings, const struct result *result,
 		 bool kernels)
 {
 	print_heading(settings, result);
+	if (result->partial)
+		printf("PARTIAL: the run was stopped before its end; the figures are of what there was.\n\n");
 	print_tenants(result);
 	if (has_arrivals(result))
 		print_latencies(result);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu sweep: its command line. */
+#include "interrupt.h"
 #include "jobs.h"
 #include "plugin.h"
 #include "sweep_serve.h"
@@ -464,6 +465,19 @@ static int report(const struct sweep *sweep)
 				     sweep_report(sweep);
 }
 
+/* What has been made is kept; where its truth is known, too, it has figures. */
+static int report_part(const struct sweep *sweep)
+{
+	u32 made = 0, i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		made += sweep->runs[i].made;
+	warn("stopped by %s: %u of %u runs are made and kept in %s; the same command goes on from there",
+	     interrupt_name(), made, sweep->run_count, sweep->folder);
+	return sweep->suite.once || sweep->suite.serves ? STATUS_OK :
+							  sweep_report(sweep);
+}
+
 int sweep_command(int argc, char **argv)
 {
 	char even[] = "even";
@@ -490,8 +504,12 @@ int sweep_command(int argc, char **argv)
 		return suite_list(sweep.json);
 	ret = prepare(&sweep);
 	if (!ret)
+		interrupt_catch();
+	if (!ret)
 		ret = sweep_run_all(&sweep);
-	if (!ret && sweep.incomplete)
+	if (!ret && interrupted())
+		ret = report_part(&sweep);
+	else if (!ret && sweep.incomplete)
 		warn("part %u of %u is made; runs of other parts are missing still",
 		     sweep.part + 1, sweep.parts);
 	else if (!ret)
@@ -503,5 +521,5 @@ int sweep_command(int argc, char **argv)
 	free(sweep.requests);
 	suite_free(&sweep.suite);
 	sweep_axes_free(&sweep.axes);
-	return ret;
+	return interrupt_status(ret);
 }

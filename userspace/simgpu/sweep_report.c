@@ -3,6 +3,7 @@
  * What a sweep writes: a row for each tenant of each run into sweep.csv, and the
  * figures of each policy as JSON, CSV or a table.
  */
+#include "interrupt.h"
 #include "output.h"
 #include "sweep_figures.h"
 #include "sweep_goals.h"
@@ -102,6 +103,27 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 	fputc('\n', file);
 }
 
+/* Whether all that belongs to it was made; only in a sweep that was stopped it was not. */
+static bool is_whole(const struct sweep_run *run)
+{
+	u32 slot;
+
+	for (slot = 0; run->made && slot < run->mix->count; slot++)
+		if (run->tenants[slot].instructions &&
+		    !run->tenants[slot].alone.cycles)
+			return false;
+	return run->made;
+}
+
+static u32 count_whole(const struct sweep *sweep)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		count += is_whole(&sweep->runs[i]);
+	return count;
+}
+
 /* All rows; the runs of each policy into its summary. */
 static int write_rows(const struct sweep *sweep, FILE *file,
 		      struct sweep_summary *summaries)
@@ -119,6 +141,8 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 		const struct sweep_run *run = &sweep->runs[i];
 		struct verdict verdicts[MIX_TENANTS_MAX];
 
+		if (!is_whole(run))
+			continue;
 		for (slot = 0; slot < run->mix->count; slot++) {
 			verdicts[slot] =
 				sweep_judge(&options, &run->tenants[slot]);
@@ -357,6 +381,9 @@ static int print_json(const struct sweep *sweep,
 		json_object_array_add(array,
 				      policy_json(sweep, i, &summaries[i]));
 	json_set(object, "policies", array);
+	json_set(object, "partial", json_object_new_boolean(interrupted()));
+	json_set(object, "runs", json_u64(sweep->run_count));
+	json_set(object, "runs_made", json_u64(count_whole(sweep)));
 	return json_print(object);
 }
 
@@ -431,6 +458,9 @@ static int print_table(const struct sweep *sweep,
 		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>95%|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP" :
 		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP");
 
+	if (interrupted())
+		printf("PARTIAL: of %u of %u runs; the sweep was stopped.\n\n",
+		       count_whole(sweep), sweep->run_count);
 	for_each_part(sweep, summaries, table_part, table);
 	table_print(table);
 	if (sweep_has_services(sweep)) {
@@ -555,7 +585,9 @@ static int write_file_of_rows(const struct sweep *sweep,
 	FILE *file;
 	int ret;
 
-	snprintf(path, sizeof(path), "%s/sweep.csv", sweep->folder);
+	/* The file of rows is there when they are all. */
+	snprintf(path, sizeof(path), interrupted() ? "/dev/null" :
+		 "%s/sweep.csv", sweep->folder);
 	file = fopen(path, "w");
 	if (!file)
 		return fail("%s: %s", path, strerror(errno));
