@@ -68,8 +68,13 @@ int dispatch(const struct command *commands, const char *about, int argc,
 
 /* --- options --- */
 
+/* Above those of all commands. */
+#define OPTION_WIDE	0x10000
+
 static const struct argp_option help_options[] = {
 	{ NULL, 'h', NULL, 0, "Give this list alone", -1 },
+	{ "wide", OPTION_WIDE, NULL, 0,
+	  "Let tables have more than 80 columns", -1 },
 	{ 0 }
 };
 
@@ -85,6 +90,9 @@ static error_t parse_help(int key, char *text, struct argp_state *state)
 				ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG);
 		printf("\n%s --help tells more, with examples.\n", words);
 		exit(STATUS_OK);
+	case OPTION_WIDE:
+		tables_are_wide = true;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

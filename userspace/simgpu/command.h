@@ -85,9 +85,11 @@ void *grow(void *array, size_t count, size_t bytes);
 
 /* --- options --- */
 
-/* argp_parse() of a command's options, and of -h. */
+/* argp_parse() of a command's options, and of -h and --wide. */
 void parse_arguments(const struct argp *argp, int argc, char **argv,
 		     unsigned int flags, void *input);
+/* --wide: tables may have lines of more than 80 letters. */
+extern bool tables_are_wide;
 /* As parse_number(); else argp's usage error. */
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest);

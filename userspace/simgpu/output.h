@@ -58,10 +58,17 @@ void table_kernel(struct table *table, const char *name);
 /* A ratio with @places decimals, rounded; "-" if it is not known. */
 void table_ppm(struct table *table, bool known, u64 value_ppm,
 	       unsigned int places);
-/* Write it, and free it. */
+/*
+ * Write it, and free it. A table that is wider than 80 letters is written in parts, one
+ * below the other; --wide has it in one.
+ */
 void table_write(struct table *table, FILE *out);
 /* The same to standard output. */
 void table_print(struct table *table);
 void table_free(struct table *table);
+
+/* A paragraph, in lines of 80 letters at most unless --wide is given. */
+__attribute__((format(printf, 1, 2)))
+void print_paragraph(const char *format, ...);
 
 #endif /* SIMGPU_OUTPUT_H */

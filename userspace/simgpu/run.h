@@ -188,6 +188,8 @@ void print_kernels(const struct result *result);
 struct json_object *counters_json(const struct result_tenant *tenant);
 int print_result_json(const struct settings *settings,
 		      const struct result *result);
+/* Epochs (run_epochs.c), consecutive ones that are alike in one row. */
+void print_epochs(const struct result *result);
 int print_result_csv(const struct result *result);
 /* @kernels: with the table of kernels. */
 int print_result(const struct settings *settings, const struct result *result,

@@ -418,11 +418,11 @@ int print_result_csv(const struct result *result)
 static void print_heading(const struct settings *settings,
 			  const struct result *result)
 {
-	printf("%s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s\n",
-	       settings->config, result->device, settings->policy,
-	       settings->model, settings->epoch_cycles, settings->seed,
-	       kernel_end_name(settings->kernel_end),
-	       preemption_name(settings->preemption));
+	print_paragraph("%s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s",
+			settings->config, result->device, settings->policy,
+			settings->model, settings->epoch_cycles, settings->seed,
+			kernel_end_name(settings->kernel_end),
+			preemption_name(settings->preemption));
 	if (settings->decision_cycles | settings->counter_noise |
 	    settings->counter_delay)
 		printf("decisions %llu cycles late, counters up to %u%% wrong and %u epochs old\n",
@@ -459,8 +459,8 @@ static const char *why_none(const struct simgpu_tenant_report *report)
 static void print_tenants(const struct result *result)
 {
 	struct table *table = table_new(result->truth ?
-		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP PREDICTED|>NP ACTUAL|>ERROR" :
-		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP PREDICTED");
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP|>ACTUAL|>ERROR" :
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP");
 	size_t i;
 
 	for (i = 0; i < result->tenant_count; i++) {
@@ -536,35 +536,6 @@ static void print_latencies(const struct result *result)
 		table_us(table, known, report->run_mean_ns);
 		table_cell(table, "%llu", report->deadline_misses);
 		table_ppm(table, known, report->goodput_ppm, 1);
-	}
-	putchar('\n');
-	table_print(table);
-}
-
-static void print_epochs(const struct result *result)
-{
-	struct table *table = table_new(
-		">EPOCH|>END CYCLE|TENANT|CLASS|>SMS|>NEXT|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
-	size_t i;
-
-	for (i = 0; i < result->epoch_count; i++) {
-		const struct result_epoch *epoch = &result->epochs[i];
-		const struct simgpu_epoch_record *record = &epoch->record;
-		const struct result_tenant *tenant =
-			&result->tenants[epoch->tenant];
-
-		table_cell(table, "%llu", record->epoch);
-		table_cell(table, "%llu", record->end_cycle);
-		table_cell(table, "%u:%s", record->slot, tenant->options.name);
-		table_cell(table, "%s", class_name(record->class));
-		table_cell(table, "%u", record->sms);
-		table_cell(table, "%u", record->sms_next);
-		table_ppm(table, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
-			  record->np_ppm, 3);
-		table_ppm(table, true, record->ipc_ppm, 1);
-		table_ppm(table, true, record->rbh_ppm, 3);
-		table_ppm(table, true, record->bandwidth_ppm, 3);
-		table_ppm(table, true, record->llc_mpki_ppm, 2);
 	}
 	putchar('\n');
 	table_print(table);

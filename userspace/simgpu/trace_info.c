@@ -612,11 +612,14 @@ static void print_trace(const char *path, const struct view *view,
 	printf("%llu memory ops, %llu lines, %llu bytes of lines",
 	       memory_ops(total), total->lines, bytes);
 	if (bytes)
-		printf(", %.3f thread instructions a byte",
+		printf("\n%.3f thread instructions a byte of these",
 		       (double)sum_of(total->thread) / (double)bytes);
-	printf("\nbandwidth asked for at full speed of %s: %.2f of the peak, %.2f if each byte moved once; expected class: %s\n\n",
-	       config->name, (double)demand.most_ppm / 1e6,
-	       (double)demand.least_ppm / 1e6, expected_class(config, &demand));
+	putchar('\n');
+	print_paragraph("bandwidth asked for at full speed of %s: %.2f of the peak, %.2f if each byte moved once; expected class: %s",
+			config->name, (double)demand.most_ppm / 1e6,
+			(double)demand.least_ppm / 1e6,
+			expected_class(config, &demand));
+	putchar('\n');
 	print_mix(total);
 	print_units(total->units);
 	printf("\nKernels, counts of one launch; blocks that an SM of %s can hold:\n",
