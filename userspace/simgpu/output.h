@@ -21,6 +21,8 @@ struct json_object *json_decimal_or_null(bool known, double value);
 struct json_object *json_interval(bool known, const struct interval *interval);
 struct json_object *json_u64(u64 value);
 struct json_object *json_hex(u64 value);
+/* Eight hexadecimal digits, as trace info has a trace's. */
+void json_set_checksum(struct json_object *object, const char *key, u32 value);
 /* Member of @object; shorthands for json_object_object_add(). */
 void json_set(struct json_object *object, const char *key,
 	      struct json_object *value);
@@ -35,6 +37,7 @@ int json_print(struct json_object *object);
 int flush_output(void);
 
 const char *class_name(u32 class);
+const char *preemption_name(u32 preemption);
 
 /* A tenant's colour, 0xRRGGBB, by its place among the tenants of a run. */
 u32 tenant_colour(u32 index);

@@ -2,6 +2,7 @@
 /* simgpu profile: how kernels do alone on each number of SMs. */
 #include "demangle.h"
 #include "jobs.h"
+#include "made_by.h"
 #include "output.h"
 #include "profile.h"
 
@@ -125,6 +126,7 @@ static int print_json(const struct profiles *profiles, bool dummy)
 	struct json_object *array = json_object_new_array();
 	u32 i, sms;
 
+	made_by_json(document, profiles->workloads, profiles->workload_count);
 	json_set_string(document, "config", profiles->config.name);
 	for (i = 0; i < profiles->count; i++) {
 		const struct kernel_profile *row = &profiles->rows[i];

@@ -28,6 +28,7 @@ struct result_spread {
  * @slot: of the device
  * @options: what it said of itself
  * @trace: what it ran, if that is decoded; for private runs
+ * @checksum: of its trace
  * @report: its last
  * @counters: likewise, by &enum simgpu_counter
  * @actual_known: whether its private run was made
@@ -39,6 +40,7 @@ struct result_tenant {
 	u32 slot;
 	struct session_tenant_options options;
 	const struct trace *trace;
+	u32 checksum;
 	struct simgpu_tenant_report report;
 	u64 counters[SIMGPU_COUNTER_COUNT];
 	bool actual_known;
@@ -162,6 +164,13 @@ static inline bool result_predicted(const struct result_tenant *tenant)
 	return tenant->report.np_run_ppm != 0;
 }
 
+/* NP that a target is held against, actual if that is known; false: there is none. */
+bool result_target_np(const struct result *result,
+		      const struct result_tenant *tenant, u64 *np_ppm);
+/* SMs that a tenant held, the mean over its epochs in millionths. */
+u64 result_mean_sms(const struct result *result, size_t tenant);
+bool result_is_offline(const struct result *result);
+
 struct result_tenant *result_add_tenant(struct result *result, u32 slot,
 					const struct session_tenant_options *options,
 					const struct trace *trace);
@@ -188,6 +197,8 @@ void print_kernels(const struct result *result);
 struct json_object *counters_json(const struct result_tenant *tenant);
 int print_result_json(const struct settings *settings,
 		      const struct result *result);
+/* A line for each thing that the table does not say (run_notes.c). */
+void print_notes(const struct settings *settings, const struct result *result);
 /* Epochs (run_epochs.c), consecutive ones that are alike in one row. */
 void print_epochs(const struct result *result);
 int print_result_csv(const struct result *result);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "made_by.h"
 #include "plugin.h"
 #include "run.h"
 
@@ -582,7 +583,8 @@ static void add_tenants(struct stage *stage)
 	for (slot = 0; slot < stage->count; slot++) {
 		workload_options(&stage->workloads[slot], &options);
 		result_add_tenant(stage->result, slot, &options,
-				  stage->workloads[slot].trace);
+				  stage->workloads[slot].trace)->checksum =
+			made_by_checksum(&stage->workloads[slot]);
 		stage->children[slot].pipe = -1;
 	}
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The result of an experiment as JSON (the contract of scripts) and as tables. */
+#include "made_by.h"
 #include "output.h"
 #include "queue_rows.h"
 #include "run.h"
@@ -56,18 +57,6 @@ static struct json_object *epochs_json(const struct result *result, size_t index
 			json_object_array_add(epochs,
 					      epoch_json(&result->epochs[i].record));
 	return epochs;
-}
-
-static const char *preemption_name(u32 preemption)
-{
-	switch (preemption) {
-	case SIMGPU_PREEMPTION_SWITCH:
-		return "switch";
-	case SIMGPU_PREEMPTION_ADAPTIVE:
-		return "adaptive";
-	default:
-		return "drain";
-	}
 }
 
 /* A figure; over several seeds its mean, and how far they lie from it. */
@@ -161,11 +150,13 @@ static void set_goal(struct json_object *object,
 
 /* Which SMs are its alone, which it shares, and its thread blocks on all. */
 static void set_sms(struct json_object *object,
-		    const struct simgpu_tenant_report *report)
+		    const struct simgpu_tenant_report *report,
+		    u64 sms_mean_ppm)
 {
 	char list[ROW_SM_LIST_BYTES];
 
 	json_set(object, "sms", json_u64(report->sms));
+	json_set(object, "sms_mean", json_ppm(sms_mean_ppm));
 	json_set(object, "shared_sms", json_u64(report->shared_sms));
 	row_sm_list(report->own_sms, list);
 	json_set_string(object, "sm_list", list);
@@ -194,6 +185,18 @@ static void set_masks(struct json_object *object,
 	set_mask(object, "llc_way_mask", list);
 }
 
+/* Null without a target; whether it is met, also where no NP is known. */
+static void set_target(struct json_object *object, const struct result *result,
+		       const struct result_tenant *tenant)
+{
+	u64 target = tenant->options.target_ppm, np;
+
+	json_set(object, "target", json_ppm_or_null(
+		 tenant->options.service == SIMGPU_QOS, target));
+	json_set(object, "target_met", !result_target_np(result, tenant, &np) ?
+		 NULL : json_object_new_boolean(np >= target));
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -201,6 +204,9 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	struct json_object *object = json_object_new_object();
 
 	json_set_string(object, "name", tenant->options.name);
+	json_set_checksum(object, "trace_checksum", tenant->checksum);
+	json_set(object, "weight", json_u64(tenant->options.weight));
+	set_target(object, result, tenant);
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
 	set_cycles(object, report->cycles, &tenant->cycles);
@@ -208,7 +214,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "rbh", json_ppm(report->rbh_ppm));
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
 	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
-	set_sms(object, report);
+	set_sms(object, report, result_mean_sms(result, index));
 	set_masks(object, report);
 	set_goal(object, report);
 	set_figure(object, "np_predicted", result_predicted(tenant),
@@ -333,6 +339,7 @@ int print_result_json(const struct settings *settings,
 	struct json_object *tenants = json_object_new_array();
 	size_t i;
 
+	json_set_string(object, "version", made_by_version());
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "policy", settings->policy);
 	json_set_string(object, "model", settings->model);
@@ -348,6 +355,13 @@ int print_result_json(const struct settings *settings,
 		 json_u64(settings->decision_cycles));
 	json_set(object, "counter_noise", json_u64(settings->counter_noise));
 	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+	json_set(object, "sms_most", settings->sms_most ?
+		 json_u64(settings->sms_most) : NULL);
+	made_by_params_json(object, settings, result_is_offline(result));
+	if (settings->constants)
+		json_set_checksum(object, "constants_checksum",
+				  port_crc32(0, settings->constants,
+					     settings->constants_bytes));
 	for (i = 0; i < result->tenant_count; i++)
 		json_object_array_add(tenants, tenant_json(result, i));
 	json_set(object, "tenants", tenants);
@@ -418,11 +432,18 @@ int print_result_csv(const struct result *result)
 static void print_heading(const struct settings *settings,
 			  const struct result *result)
 {
-	print_paragraph("%s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s",
-			settings->config, result->device, settings->policy,
+	char *params = made_by_params_text(settings, result_is_offline(result));
+
+	print_paragraph("simgpu %s, %s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s",
+			made_by_version(), settings->config, result->device, settings->policy,
 			settings->model, settings->epoch_cycles, settings->seed,
 			kernel_end_name(settings->kernel_end),
 			preemption_name(settings->preemption));
+	if (params)
+		print_paragraph("knobs: %s", params);
+	free(params);
+	if (settings->sms_most)
+		printf("at most %u SMs for a tenant\n", settings->sms_most);
 	if (settings->decision_cycles | settings->counter_noise |
 	    settings->counter_delay)
 		printf("decisions %llu cycles late, counters up to %u%% wrong and %u epochs old\n",
@@ -432,28 +453,6 @@ static void print_heading(const struct settings *settings,
 	       result->cycle, (double)result->wall_ns / 1e9,
 	       (double)cycles_per_second_ppm(result) / SIMGPU_PPM,
 	       result->state_hash);
-}
-
-/* Whether some kernel of a tenant runs, or could. */
-static bool has_kernel(const struct simgpu_tenant_report *report)
-{
-	u32 i;
-
-	for (i = 0; i < report->queue_count; i++)
-		if (report->queue[i].state >= SIMGPU_QUEUE_READY)
-			return true;
-	return false;
-}
-
-/* What keeps a tenant from SMs, behind their number. */
-static const char *why_none(const struct simgpu_tenant_report *report)
-{
-	if (report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY)
-		return " (waits for memory)";
-	if (report->flags & SIMGPU_REPORT_WAITS_FOR_SMS)
-		return " (others have all)";
-	return report->flags & SIMGPU_REPORT_HELD && !report->sms &&
-	       has_kernel(report) ? " (held)" : "";
 }
 
 static void print_tenants(const struct result *result)
@@ -470,7 +469,7 @@ static void print_tenants(const struct result *result)
 
 		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
 		table_cell(table, "%s", class_name(report->class));
-		table_cell(table, "%u%s", report->sms, why_none(report));
+		table_ppm(table, true, result_mean_sms(result, i), 1);
 		table_ppm(table, true, report->ipc_ppm, 1);
 		table_ppm(table, true, report->rbh_ppm, 3);
 		table_ppm(table, true, report->bandwidth_ppm, 3);
@@ -548,6 +547,7 @@ int print_result(const struct settings *settings, const struct result *result,
 	if (result->partial)
 		printf("PARTIAL: the run was stopped before its end; the figures are of what there was.\n\n");
 	print_tenants(result);
+	print_notes(settings, result);
 	if (has_arrivals(result))
 		print_latencies(result);
 	if (result->seeds)

@@ -343,6 +343,10 @@ struct sweep {
 	struct mix *alone_mixes;
 };
 
+struct json_object;
+
+/* What its figures were made of, in all reports. */
+void sweep_made_json(struct json_object *object, const struct sweep *sweep);
 /* Put a run's policy and model into the settings. */
 void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings);
 

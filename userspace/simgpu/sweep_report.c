@@ -4,6 +4,7 @@
  * figures of each policy as JSON, CSV or a table.
  */
 #include "interrupt.h"
+#include "made_by.h"
 #include "output.h"
 #include "sweep_figures.h"
 #include "sweep_goals.h"
@@ -332,6 +333,16 @@ static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 	return array;
 }
 
+/* Its knobs, as its runs have them. */
+static void set_params(struct json_object *policy, const struct sweep *sweep,
+		       u32 index)
+{
+	struct settings settings = sweep->experiment.settings;
+
+	sweep_choose(sweep, index, &settings);
+	made_by_params_json(policy, &settings, true);
+}
+
 static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 				       const struct sweep_summary *summary)
 {
@@ -343,6 +354,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	json_set_string(policy, "policy", sweep->labels[index]);
 	json_set_string(policy, "name", sweep->policies[index].policy);
 	json_set_string(policy, "model", sweep->policies[index].model);
+	set_params(policy, sweep, index);
 	set_part(policy, &summary->all);
 	json_set(policy, "by_category", categories);
 	/* The key that scripts of old look for. */
@@ -360,6 +372,23 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	return policy;
 }
 
+void sweep_made_json(struct json_object *object, const struct sweep *sweep)
+{
+	const struct settings *settings = &sweep->experiment.settings;
+
+	made_by_json(object, sweep->suite.workloads, sweep->suite.workload_count);
+	json_set_string(object, "kernel_end",
+			kernel_end_names[settings->kernel_end]);
+	json_set_string(object, "preemption",
+			preemption_name(settings->preemption));
+	json_set(object, "decision_cycles",
+		 json_u64(settings->decision_cycles));
+	json_set(object, "counter_noise", json_u64(settings->counter_noise));
+	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+	json_set(object, "target", json_ppm_or_null(sweep->target_ppm,
+						    sweep->target_ppm));
+}
+
 static int print_json(const struct sweep *sweep,
 		      const struct sweep_summary *summaries)
 {
@@ -368,6 +397,7 @@ static int print_json(const struct sweep *sweep,
 	struct json_object *array = json_object_new_array();
 	u32 i;
 
+	sweep_made_json(object, sweep);
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set_string(object, "model", settings->model);
@@ -454,10 +484,17 @@ static void table_services(const struct sweep *sweep,
 static int print_table(const struct sweep *sweep,
 		       const struct sweep_summary *summaries)
 {
+	const struct settings *settings = &sweep->experiment.settings;
 	struct table *table = table_new(sweep->seeds > 1 ?
 		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>95%|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP" :
 		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP");
 
+	print_paragraph("simgpu %s, %s: suite %s, %llu cycles, epochs of %llu, seeds from %llu, kernel end %s, preemption %s",
+			made_by_version(), settings->config, sweep->suite_name,
+			settings->cycles, settings->epoch_cycles, settings->seed,
+			kernel_end_names[settings->kernel_end],
+			preemption_name(settings->preemption));
+	putchar('\n');
 	if (interrupted())
 		printf("PARTIAL: of %u of %u runs; the sweep was stopped.\n\n",
 		       count_whole(sweep), sweep->run_count);

@@ -225,6 +225,7 @@ static int print_json(const struct sweep *sweep)
 	struct json_object *array = json_object_new_array();
 	u32 i;
 
+	sweep_made_json(object, sweep);
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set(object, "every", json_u64(sweep->every));
