@@ -2,6 +2,7 @@
 /* Dispatching, messages, reading of numbers, progress; see command.h. */
 #include <ctype.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -181,6 +182,25 @@ int explain_listening(int error)
 	if (error == -EPERM)
 		return fail("the epochs of others are for CAP_NET_ADMIN: run it as root, or load the module with counters_public=1");
 	return fail("netlink: %s", strerror(-error));
+}
+
+void remove_output(const char *path)
+{
+	struct stat status;
+
+	if (!stat(path, &status) && S_ISREG(status.st_mode))
+		unlink(path);
+}
+
+int close_file(FILE *file, const char *path)
+{
+	int ret;
+
+	if (!(ferror(file) | fclose(file)))
+		return STATUS_OK;
+	ret = fail("%s: %s", path, strerror(errno));
+	remove_output(path);
+	return ret;
 }
 
 /* --- numbers --- */

@@ -80,6 +80,11 @@ const char *device_error(int error);
 /* Says why epochs cannot be listened to. Returns STATUS_FAILED. */
 int explain_listening(int error);
 
+/* Take a file away; a device or a pipe is not ours to take. */
+void remove_output(const char *path);
+/* The end of a file that was written; what is not whole is taken away. An exit status. */
+int close_file(FILE *file, const char *path);
+
 /* realloc() of so many elements, which ends the command if there is no memory. */
 void *grow(void *array, size_t count, size_t bytes);
 

@@ -19,6 +19,7 @@
 
 #include "interrupt.h"
 #include "made_by.h"
+#include "names.h"
 #include "plugin.h"
 #include "run.h"
 
@@ -327,6 +328,20 @@ static bool hear_child(struct stage *stage, u32 slot)
 
 /* --- the parent and the gang --- */
 
+/* The device lacks one of them; most often that is one which nobody knows. */
+static void explain_names(const struct settings *settings)
+{
+	if (!gpu_config_find(settings->config))
+		no_config(settings->config);
+	else if (!plugin_find_policy(settings->policy))
+		no_policy(settings->policy);
+	else if (!plugin_find_model(settings->model))
+		no_model(settings->model);
+	else
+		fail("the device has no configuration \"%s\", policy \"%s\" or model \"%s\"",
+		     settings->config, settings->policy, settings->model);
+}
+
 static int create_gang(const struct settings *settings, u32 members)
 {
 	struct simgpu_gang_create options = {
@@ -354,8 +369,7 @@ static int create_gang(const struct settings *settings, u32 members)
 	gang = simgpu_create_gang(fd, &options);
 	close(fd);
 	if (gang == -ENOENT)
-		fail("the device has no configuration \"%s\", policy \"%s\" or model \"%s\"",
-		     settings->config, settings->policy, settings->model);
+		explain_names(settings);
 	else if (gang < 0)
 		fail("simgpu%u: %s", settings->device, device_error(gang));
 	return gang;

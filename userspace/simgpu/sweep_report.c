@@ -620,7 +620,7 @@ static int write_file_of_rows(const struct sweep *sweep,
 {
 	char path[4096];
 	FILE *file;
-	int ret;
+	int ret, closed;
 
 	/* The file of rows is there when they are all. */
 	snprintf(path, sizeof(path), interrupted() ? "/dev/null" :
@@ -629,9 +629,8 @@ static int write_file_of_rows(const struct sweep *sweep,
 	if (!file)
 		return fail("%s: %s", path, strerror(errno));
 	ret = write_rows(sweep, file, summaries);
-	if (ferror(file) | fclose(file))
-		ret = fail("%s: %s", path, strerror(errno));
-	return ret;
+	closed = close_file(file, path);
+	return ret ? ret : closed;
 }
 
 int sweep_report(const struct sweep *sweep)

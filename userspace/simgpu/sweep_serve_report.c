@@ -374,9 +374,7 @@ static int write_rows(const struct sweep *sweep)
 			run->state_hash);
 		csv_part(file, &part);
 	}
-	if (ferror(file) | fclose(file))
-		return fail("%s: %s", path, strerror(errno));
-	return STATUS_OK;
+	return close_file(file, path);
 }
 
 static void warn_of_refused(const struct sweep *sweep)

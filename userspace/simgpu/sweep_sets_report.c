@@ -347,9 +347,7 @@ static int write_rows(const struct sweep *sweep)
 			fprintf(file, "%llu", run->estimated);
 		fputc('\n', file);
 	}
-	if (ferror(file) | fclose(file))
-		return fail("%s: %s", path, strerror(errno));
-	return STATUS_OK;
+	return close_file(file, path);
 }
 
 int sweep_sets_report(const struct sweep *sweep)

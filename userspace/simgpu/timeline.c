@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes trace events; see timeline.h. */
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -169,15 +168,6 @@ static void end_owner(struct timeline *timeline, u32 sm)
 	timeline->since[sm] = timeline->cycle;
 }
 
-/* A device or a pipe is not ours to take away. */
-static void remove_file(const char *path)
-{
-	struct stat status;
-
-	if (!stat(path, &status) && S_ISREG(status.st_mode))
-		unlink(path);
-}
-
 int timeline_close(struct timeline *timeline, bool good)
 {
 	int ret = STATUS_OK;
@@ -195,7 +185,7 @@ int timeline_close(struct timeline *timeline, bool good)
 		ret = fail("%s: it could not be written: %s", timeline->path,
 			   strerror(errno));
 	if (timeline->file && (timeline->failed || !good))
-		remove_file(timeline->path);
+		remove_output(timeline->path);
 	free(timeline->path);
 	free(timeline);
 	return ret;
