@@ -43,6 +43,9 @@ bool offline_run_until(struct session *session, u64 cycle,
 void offline_tell_running(struct offline_home *home, u32 slot);
 /* Tell of what is on the device at the end of a run. */
 void offline_tell_end(struct offline_home *home);
+/* SMs that drain, by the slot that still holds them. */
+void offline_count_draining(struct session *session,
+			    u32 draining[SESSION_SLOTS_MAX]);
 void offline_announce(const struct offline_observer *observer, u32 slot,
 		      const struct session_tenant_options *options,
 		      const struct trace *trace);

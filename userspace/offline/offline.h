@@ -136,6 +136,7 @@ struct offline_experiment {
  * @quota_checks: quotas on an SM that were held against what was issued
  * @quota_overruns: of these, those by which more was issued than allowed
  * @stopped: whether &struct offline_observer.stop ended it before its end
+ * @draining: by slot, SMs that are somebody else's once its thread blocks there end
  * @reports: by slot
  */
 struct offline_result {
@@ -146,6 +147,7 @@ struct offline_result {
 	u64 quota_checks;
 	u64 quota_overruns;
 	bool stopped;
+	u32 draining[SESSION_SLOTS_MAX];
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];
 };
 

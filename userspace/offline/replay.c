@@ -124,6 +124,7 @@ static void finish(struct replay *replay)
 						    replay->journal->end_cycle,
 						    replay->observer);
 	offline_tell_end(&replay->home);
+	offline_count_draining(replay->home.session, result->draining);
 	result->cycle = session_now(replay->home.session);
 	result->state_hash = session_state_hash(replay->home.session);
 	result->refusal = *session_last_refusal(replay->home.session);

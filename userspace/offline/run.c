@@ -106,6 +106,20 @@ void offline_tell_end(struct offline_home *home)
 		observer->look(observer->context, session_gpu(home->session));
 }
 
+void offline_count_draining(struct session *session,
+			    u32 draining[SESSION_SLOTS_MAX])
+{
+	u32 sms = session_options(session)->config.sms, sm;
+	struct gpu_sm_status status;
+
+	for (sm = 0; sm < sms; sm++) {
+		gpu_sm_status(session_gpu(session), sm, &status);
+		if (status.owner < SESSION_SLOTS_MAX &&
+		    status.owner != status.next_owner)
+			draining[status.owner]++;
+	}
+}
+
 static void run_threads(void *context, struct gpu *gpu, u64 until)
 {
 	threads_run(((struct offline_home *)context)->threads, gpu, until);
@@ -286,6 +300,7 @@ int offline_run(const struct offline_experiment *experiment,
 		start_ns = offline_wall_ns();
 		result->stopped = offline_run_until(session, U64_MAX, observer);
 		offline_tell_end(&home);
+		offline_count_draining(session, result->draining);
 		result->wall_ns = offline_wall_ns() - start_ns;
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);

@@ -29,6 +29,7 @@ struct result_spread {
  * @options: what it said of itself
  * @trace: what it ran, if that is decoded; for private runs
  * @checksum: of its trace
+ * @draining: offline: SMs at the end that it is to give up, and still has
  * @report: its last
  * @counters: likewise, by &enum simgpu_counter
  * @actual_known: whether its private run was made
@@ -41,6 +42,7 @@ struct result_tenant {
 	struct session_tenant_options options;
 	const struct trace *trace;
 	u32 checksum;
+	u32 draining;
 	struct simgpu_tenant_report report;
 	u64 counters[SIMGPU_COUNTER_COUNT];
 	bool actual_known;

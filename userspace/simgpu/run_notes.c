@@ -27,19 +27,6 @@ static const char *why_none(const struct simgpu_tenant_report *report)
 						    "the policy gave it none";
 }
 
-/* What it was last given; what the run's very end gave it nobody has begun to do. */
-static const struct result_epoch *last_decision(const struct result *result,
-						size_t tenant)
-{
-	size_t i;
-
-	for (i = result->epoch_count; i-- > 0;)
-		if (result->epochs[i].tenant == tenant &&
-		    result->epochs[i].record.end_cycle < result->cycle)
-			return &result->epochs[i];
-	return NULL;
-}
-
 static u32 count_epochs(const struct result *result, size_t tenant, u32 flag)
 {
 	u32 count = 0;
@@ -80,17 +67,15 @@ static void note_sms(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
 	const struct simgpu_tenant_report *report = &tenant->report;
-	const struct result_epoch *last = last_decision(result, index);
 	const char *why = why_none(report);
 
 	if (!report->sms && !report->shared_sms && why)
 		print_paragraph("%u:%s has no SM at the end: %s.", tenant->slot,
 				tenant->options.name, why);
-	if (!last || last->record.sms_next >= report->sms)
-		return;
-	print_paragraph("%u:%s is still to give up %u SMs at the end: its thread blocks on them drain.",
-			tenant->slot, tenant->options.name,
-			report->sms - last->record.sms_next);
+	if (tenant->draining)
+		print_paragraph("%u:%s is still to give up %u SMs at the end: its thread blocks on them drain.",
+				tenant->slot, tenant->options.name,
+				tenant->draining);
 }
 
 static void note_promises(const struct result *result, size_t index)

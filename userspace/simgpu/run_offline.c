@@ -127,6 +127,8 @@ static void complete(struct result *result, const struct offline_result *from)
 
 		if (result->present[tenant->slot] == i)
 			fill_report(tenant, &from->reports[tenant->slot]);
+		if (result->present[tenant->slot] == i)
+			tenant->draining = from->draining[tenant->slot];
 	}
 	result->complete = true;
 }

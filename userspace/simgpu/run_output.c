@@ -219,6 +219,9 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	set_goal(object, report);
 	set_figure(object, "np_predicted", result_predicted(tenant),
 		   report->np_run_ppm, &tenant->np_predicted);
+	/* A device does not tell. */
+	json_set(object, "sms_draining", result_is_offline(result) ?
+		 json_u64(tenant->draining) : NULL);
 	json_set(object, "queues", queues_json(report->queue,
 						report->queue_count));
 	json_set(object, "preempted_blocks",
