@@ -637,7 +637,7 @@ static const struct argp_option options[] = {
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
 	{ "plot", 'p', "FILE", 0,
 	  "Draw which addresses each kernel touches, in the order of its warps, "
-	  "with gnuplot; FILE ends in .svg or .png", 0 },
+	  "with gnuplot: the first 64 launches that differ, below 2 MB; FILE ends in .svg or .png", 0 },
 	{ 0 }
 };
 
@@ -708,22 +708,6 @@ static const struct argp argp = {
 	.doc = about,
 };
 
-static int plot_kernels(const struct view *view, const struct mix *kernels,
-			const char *path)
-{
-	u64 count = section_count(view, SIMGPU_TRACE_KERNELS), i;
-	u64 *lines = calloc(count, sizeof(*lines));
-	int ret;
-
-	if (!lines)
-		return fail("out of memory");
-	for (i = 0; i < count; i++)
-		lines[i] = kernels[i].lines;
-	ret = plot_trace(view, lines, path);
-	free(lines);
-	return ret;
-}
-
 /* Into @array if there is one, else to standard output. */
 static int show_file(const struct gpu_config *config, const char *path,
 		     struct json_object *array, const char *plot)
@@ -754,7 +738,7 @@ static int show_file(const struct gpu_config *config, const char *path,
 	else if (!ret)
 		print_trace(path, &view, config, kernels, &total);
 	if (!ret && plot)
-		ret = plot_kernels(&view, kernels, plot);
+		ret = plot_trace(&view, plot);
 out:
 	free(kernels);
 	workload_free(&workload);
