@@ -111,7 +111,7 @@ build/offline.a: $(OFFLINE_OBJECTS)
 
 build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lz -llzma -lncursesw -ltinfo \
-		-lpthread -lm $(NL_LIBS)
+		-lstdc++ -lpthread -lm $(NL_LIBS)
 
 # --- policies that are BPF programs ---------------------------------------------------
 

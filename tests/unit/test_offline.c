@@ -176,7 +176,7 @@ static void bad_experiments_are_refused(void **state)
 
 	e->tenants[1].options.weight = 0;
 	assert_int_equal(offline_run(e, &nobody, result), -EINVAL);
-	assert_int_equal(offline_private_run(e, 1, &mark, 1, NULL, NULL),
+	assert_int_equal(offline_private_run(e, 1, &mark, 1, &nobody),
 			 -EINVAL);
 	e->tenants[1].options.weight = 1;
 	e->options.epoch_cycles = 1;
@@ -217,8 +217,8 @@ static void private_runs_are_exact(void **state)
 		marks[i].instructions = targets[i];
 	for (slot = 0; slot < 2; slot++) {
 		assert_int_equal(offline_private_run(e, slot, marks,
-						     ARRAY_SIZE(targets), NULL,
-						     NULL), 0);
+						     ARRAY_SIZE(targets),
+						     &nobody), 0);
 		for (i = 0; i < ARRAY_SIZE(targets); i++) {
 			const struct session_figures *figures =
 				&marks[i].figures;
@@ -240,9 +240,9 @@ static void private_runs_end_with_the_trace(void **state)
 	};
 	struct offline_experiment *e = experiment_new();
 
-	assert_int_equal(offline_private_run(e, 2, marks, 1, NULL, NULL), 0);
+	assert_int_equal(offline_private_run(e, 2, marks, 1, &nobody), 0);
 	assert_int_equal(marks[0].cycles, cycles_counted(e, 2, all));
-	assert_int_equal(offline_private_run(e, 2, marks, 2, NULL, NULL),
+	assert_int_equal(offline_private_run(e, 2, marks, 2, &nobody),
 			 -ENODATA);
 	free(e);
 }

@@ -36,13 +36,16 @@ int offline_open(struct offline_home *home,
 		 const struct offline_observer *observer, u32 threads);
 /* Of one that could not be opened, too. */
 void offline_close(struct offline_home *home);
-/* Until @cycle, or until nothing is left to run. */
-void offline_run_until(struct session *session, u64 cycle,
+/* Until @cycle, nothing is left to run, or the observer stops it: then true. */
+bool offline_run_until(struct session *session, u64 cycle,
 		       const struct offline_observer *observer);
 /* Tell of a slot's kernels that are on the device while its tenant leaves. */
 void offline_tell_running(struct offline_home *home, u32 slot);
 /* Tell of what is on the device at the end of a run. */
 void offline_tell_end(struct offline_home *home);
+/* SMs that drain, by the slot that still holds them. */
+void offline_count_draining(struct session *session,
+			    u32 draining[SESSION_SLOTS_MAX]);
 void offline_announce(const struct offline_observer *observer, u32 slot,
 		      const struct session_tenant_options *options,
 		      const struct trace *trace);

@@ -43,6 +43,7 @@ struct offline_kernel {
  * @tenant: a tenant has taken a slot; later epochs of that slot are its own
  * @left: it leaves before the end (replay only); @report has its last figures
  * @progress: some device time has passed, up to @cycle
+ * @stop: asked now and then; once it says true the run ends where it is
  * @kernel: a kernel has ended, or the run while it was on the device
  * @preempt: as in &struct session_hooks, at @cycle
  * @look: the device as it is every @look_cycles, its beginning and its end included
@@ -57,6 +58,7 @@ struct offline_observer {
 	void (*left)(void *context, u32 slot,
 		     const struct session_tenant_report *report);
 	void (*progress)(void *context, u64 cycle);
+	bool (*stop)(void);
 	void (*kernel)(void *context, const struct offline_kernel *kernel);
 	void (*preempt)(void *context, u64 cycle, u32 sm, u32 from, u32 to,
 			u32 how);
@@ -133,6 +135,8 @@ struct offline_experiment {
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
  * @quota_checks: quotas on an SM that were held against what was issued
  * @quota_overruns: of these, those by which more was issued than allowed
+ * @stopped: whether &struct offline_observer.stop ended it before its end
+ * @draining: by slot, SMs that are somebody else's once its thread blocks there end
  * @reports: by slot
  */
 struct offline_result {
@@ -142,6 +146,8 @@ struct offline_result {
 	struct session_refusal refusal;
 	u64 quota_checks;
 	u64 quota_overruns;
+	bool stopped;
+	u32 draining[SESSION_SLOTS_MAX];
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];
 };
 
@@ -195,8 +201,7 @@ struct offline_mark {
  * @marks: where to look, in order of @instructions, such as those that the
  *	tenant's first run executed in shared mode; the rest is filled in
  * @count: how many
- * @progress: NULL, or told how many instructions are done
- * @context: passed to @progress
+ * @observer: its progress is told how many instructions are done; it may stop it
  *
  * Private mode (docs/glossary.md, Actual NP): the same configuration and seed,
  * the tenant alone in its slot with all SMs, from device cycle 0. One run serves
@@ -210,13 +215,12 @@ struct offline_mark {
  * first run ended, so does this one's last instruction; the few cycles from
  * there to the end of the kernel, in which nothing is issued, do not count.
  *
- * Return: 0; -ENODATA if its run has fewer instructions; a negative errno as
+ * Return: 0; -ENODATA if its run has fewer instructions; -EINTR if it was stopped; a negative errno as
  * offline_run().
  */
 int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 			struct offline_mark *marks, u32 count,
-			void (*progress)(void *context, u64 done),
-			void *context);
+			const struct offline_observer *observer);
 
 /**
  * offline_alone_window() - what a tenant does alone in a span of time
@@ -225,13 +229,15 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
  * @tenant: with what it runs again and again, in which queues; the rest is not heeded
  * @cycles: the span, from device cycle 0
  * @threads: as in &struct offline_experiment
+ * @observer: may stop it
  * @figures: set to those of the whole span
  *
- * Return: 0 or a negative errno as offline_run().
+ * Return: 0, -EINTR if it was stopped, or a negative errno as offline_run().
  */
 int offline_alone_window(const struct session_options *options, u32 slot,
 			 const struct offline_tenant *tenant, u64 cycles,
-			 u32 threads, struct session_figures *figures);
+			 u32 threads, const struct offline_observer *observer,
+			 struct session_figures *figures);
 
 /*
  * A goal of a part of what a tenant does alone, in thread instructions a cycle and
@@ -257,13 +263,14 @@ static inline u64 offline_goal_ipc_ppm(u64 part_ppm,
  * @trace: what it runs
  * @launches: how often
  * @threads: as in &struct offline_experiment
+ * @observer: may stop it
  * @cycles: set to the core cycles from its arrival to its end
  *
- * Return: 0 or a negative errno as offline_run().
+ * Return: 0, -EINTR if it was stopped, or a negative errno as offline_run().
  */
 int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
-			 u64 *cycles);
+			 const struct offline_observer *observer, u64 *cycles);
 
 /* Host time, in nanoseconds since some moment. */
 u64 offline_wall_ns(void);

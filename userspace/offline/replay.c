@@ -91,7 +91,11 @@ static int replay_event(struct replay *replay, u32 index)
 	const struct trace *trace = NULL;
 	int ret;
 
-	offline_run_until(replay->home.session, event->cycle, replay->observer);
+	if (offline_run_until(replay->home.session, event->cycle,
+			      replay->observer)) {
+		replay->result->stopped = true;
+		return 0;
+	}
 	if (event->kind == JOURNAL_LAUNCH || event->kind == JOURNAL_ARRIVALS) {
 		trace = find_trace(event, replay->traces, replay->count);
 		if (!trace)
@@ -115,9 +119,12 @@ static void finish(struct replay *replay)
 	struct offline_result *result = replay->result;
 	u32 slot;
 
-	offline_run_until(replay->home.session, replay->journal->end_cycle,
-			  replay->observer);
+	if (!result->stopped)
+		result->stopped = offline_run_until(replay->home.session,
+						    replay->journal->end_cycle,
+						    replay->observer);
 	offline_tell_end(&replay->home);
+	offline_count_draining(replay->home.session, result->draining);
 	result->cycle = session_now(replay->home.session);
 	result->state_hash = session_state_hash(replay->home.session);
 	result->refusal = *session_last_refusal(replay->home.session);
@@ -166,7 +173,7 @@ int offline_replay(const struct offline_journal *journal,
 	ret = start_constants(journal, given, &options);
 	if (!ret)
 		ret = offline_open(&replay.home, &options, observer, threads);
-	for (i = 0; !ret && i < journal->count; i++) {
+	for (i = 0; !ret && !result->stopped && i < journal->count; i++) {
 		*failed = i;
 		ret = replay_event(&replay, i);
 	}

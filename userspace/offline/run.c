@@ -106,6 +106,20 @@ void offline_tell_end(struct offline_home *home)
 		observer->look(observer->context, session_gpu(home->session));
 }
 
+void offline_count_draining(struct session *session,
+			    u32 draining[SESSION_SLOTS_MAX])
+{
+	u32 sms = session_options(session)->config.sms, sm;
+	struct gpu_sm_status status;
+
+	for (sm = 0; sm < sms; sm++) {
+		gpu_sm_status(session_gpu(session), sm, &status);
+		if (status.owner < SESSION_SLOTS_MAX &&
+		    status.owner != status.next_owner)
+			draining[status.owner]++;
+	}
+}
+
 static void run_threads(void *context, struct gpu *gpu, u64 until)
 {
 	threads_run(((struct offline_home *)context)->threads, gpu, until);
@@ -142,7 +156,7 @@ void offline_close(struct offline_home *home)
 	*home = (struct offline_home) { .session = NULL };
 }
 
-void offline_run_until(struct session *session, u64 cycle,
+bool offline_run_until(struct session *session, u64 cycle,
 		       const struct offline_observer *observer)
 {
 	u64 most = PROGRESS_CYCLES, now;
@@ -161,7 +175,10 @@ void offline_run_until(struct session *session, u64 cycle,
 		if (observer->progress)
 			observer->progress(observer->context,
 					   session_now(session));
+		if (observer->stop && observer->stop())
+			return true;
 	}
+	return false;
 }
 
 void offline_announce(const struct offline_observer *observer, u32 slot,
@@ -281,8 +298,9 @@ int offline_run(const struct offline_experiment *experiment,
 	ret = join_all(session, experiment, observer);
 	if (!ret) {
 		start_ns = offline_wall_ns();
-		offline_run_until(session, U64_MAX, observer);
+		result->stopped = offline_run_until(session, U64_MAX, observer);
 		offline_tell_end(&home);
+		offline_count_draining(session, result->draining);
 		result->wall_ns = offline_wall_ns() - start_ns;
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
@@ -308,8 +326,7 @@ static u64 instructions_done(struct session *session, u32 slot)
 }
 
 static int run_to_count(struct session *session, u32 slot, u64 target,
-			void (*progress)(void *context, u64 done),
-			void *context)
+			const struct offline_observer *observer)
 {
 	u64 peak = gpu_peak_ipc(&session_options(session)->config);
 	u64 done;
@@ -322,8 +339,10 @@ static int run_to_count(struct session *session, u32 slot, u64 target,
 		if (session_run(session, step ? step : 1) != SESSION_RUNNING &&
 		    instructions_done(session, slot) < target)
 			return -ENODATA;
-		if (progress)
-			progress(context, done);
+		if (observer->progress)
+			observer->progress(observer->context, done);
+		if (observer->stop && observer->stop())
+			return -EINTR;
 	}
 	return 0;
 }
@@ -354,11 +373,11 @@ static struct session_options alone(const struct session_options *options)
 
 int offline_alone_window(const struct session_options *options, u32 slot,
 			 const struct offline_tenant *tenant, u64 cycles,
-			 u32 threads, struct session_figures *figures)
+			 u32 threads, const struct offline_observer *observer,
+			 struct session_figures *figures)
 {
 	const struct session_tenant_options anybody = { .name = "alone",
 							.weight = 1 };
-	const struct offline_observer nobody = { .context = NULL };
 	struct session_options own = alone(options);
 	struct session_tenant_report report;
 	struct offline_home home;
@@ -366,14 +385,15 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 
 	own.stop_cycle = cycles;
 	own.relaunch = true;
-	ret = offline_open(&home, &own, &nobody, threads);
+	ret = offline_open(&home, &own, observer, threads);
 	if (ret)
 		return ret;
 	ret = session_join(home.session, slot, &anybody);
 	if (ret >= 0)
 		ret = launch_all(home.session, slot, tenant, true);
+	if (!ret && offline_run_until(home.session, cycles, observer))
+		ret = -EINTR;
 	if (!ret) {
-		offline_run_until(home.session, cycles, &nobody);
 		session_tenant_report(home.session, slot, &report);
 		session_figures(home.session, &report.counters, cycles,
 				figures);
@@ -384,37 +404,34 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 
 int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
-			 u64 *cycles)
+			 const struct offline_observer *observer, u64 *cycles)
 {
 	const struct session_tenant_options anybody = { .name = "alone",
 							.weight = 1 };
-	const struct offline_observer nobody = { .context = NULL };
 	const struct session_options own = alone(options);
 	struct offline_home home;
 	u64 sequence;
 	int ret;
 
-	ret = offline_open(&home, &own, &nobody, threads);
+	ret = offline_open(&home, &own, observer, threads);
 	if (ret)
 		return ret;
 	ret = session_join(home.session, 0, &anybody);
 	if (ret >= 0)
 		ret = session_launch(home.session, 0, trace, launches, 0,
 				     &sequence);
-	if (!ret) {
-		offline_run_until(home.session, U64_MAX, &nobody);
+	if (!ret && offline_run_until(home.session, U64_MAX, observer))
+		ret = -EINTR;
+	if (!ret)
 		*cycles = session_end_cycle(home.session);
-	}
 	offline_close(&home);
 	return ret;
 }
 
 int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 			struct offline_mark *marks, u32 count,
-			void (*progress)(void *context, u64 done),
-			void *context)
+			const struct offline_observer *observer)
 {
-	const struct offline_observer nobody = { .context = NULL };
 	const struct offline_tenant *tenant = &experiment->tenants[slot];
 	struct session_options options = alone(&experiment->options);
 	struct offline_home home;
@@ -427,7 +444,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 		options.stop_cycle = U64_MAX;
 	}
 
-	ret = offline_open(&home, &options, &nobody, experiment->threads);
+	ret = offline_open(&home, &options, observer, experiment->threads);
 	if (ret)
 		return ret;
 	ret = session_join(home.session, slot, &tenant->options);
@@ -435,7 +452,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 		ret = launch_all(home.session, slot, tenant, true);
 	for (i = 0; !ret && i < count; i++) {
 		ret = run_to_count(home.session, slot, marks[i].instructions,
-				   progress, context);
+				   observer);
 		if (!ret)
 			read_mark(home.session, slot, &marks[i]);
 	}

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "arrivals.h"
+#include "interrupt.h"
 
 /* Parts per million of launches in a million cycles are the plan's unit. */
 static int parse_rate(struct arrivals_plan *plan, const char *value)
@@ -194,7 +195,10 @@ int arrivals_settle(struct arrivals_words *words,
 	if (words->load_ppm)
 		ret = offline_alone_cycles(options, trace,
 					   arrivals_launches(words), threads,
-					   &cycles);
+					   &interrupt_observer, &cycles);
+	if (ret == -EINTR)
+		return fail("stopped by %s before the run began",
+			    interrupt_name());
 	if (ret)
 		return fail("a load cannot be made of what runs alone: %s",
 			    strerror(-ret));

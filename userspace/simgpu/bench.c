@@ -654,7 +654,7 @@ int bench_command(int argc, char **argv)
 	struct measured measured = { .bytes = 0 };
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	if (arguments.save)
 		return save(config, arguments.save);
 #ifndef __OPTIMIZE__

@@ -393,7 +393,7 @@ int calibrate_command(int argc, char **argv)
 	calibration->cycles = PAPER_CYCLES;
 	calibration->seed = 1;
 	calibration->workers = jobs_workers_default();
-	argp_parse(&argp, argc, argv, 0, NULL, calibration);
+	parse_arguments(&argp, argc, argv, 0, calibration);
 	ret = config_load(calibration->config_name, &calibration->config);
 	if (!ret) {
 		jobs_run("calibrating", calibration->count,

@@ -2,6 +2,7 @@
 /* Dispatching, messages, reading of numbers, progress; see command.h. */
 #include <ctype.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -39,7 +40,6 @@ static int no_command(const struct command *commands, const char *name)
 int dispatch(const struct command *commands, const char *about, int argc,
 	     char **argv)
 {
-	static char help[] = "--help";
 	const struct command *command;
 	const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -62,12 +62,54 @@ int dispatch(const struct command *commands, const char *about, int argc,
 			continue;
 		snprintf(words + length, sizeof(words) - length, " %s", name);
 		argv[1] = words;
-		/* argp knows only the other two. */
-		if (argc == 3 && asks_for_help(argv[2]))
-			argv[2] = help;
 		return command->run(argc - 1, argv + 1);
 	}
 	return no_command(commands, name);
+}
+
+/* --- options --- */
+
+/* Above those of all commands. */
+#define OPTION_WIDE	0x10000
+
+static const struct argp_option help_options[] = {
+	{ NULL, 'h', NULL, 0, "Give this list alone", -1 },
+	{ "wide", OPTION_WIDE, NULL, 0,
+	  "Let tables have more than 80 columns", -1 },
+	{ 0 }
+};
+
+static error_t parse_help(int key, char *text, struct argp_state *state)
+{
+	(void)text;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout,
+				ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG);
+		printf("\n%s --help tells more, with examples.\n", words);
+		exit(STATUS_OK);
+	case OPTION_WIDE:
+		tables_are_wide = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void parse_arguments(const struct argp *argp, int argc, char **argv,
+		     unsigned int flags, void *input)
+{
+	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+	const struct argp with_help = {
+		.options = help_options,
+		.parser = parse_help,
+		.children = children,
+	};
+
+	argp_parse(&with_help, argc, argv, flags, NULL, input);
 }
 
 void (*before_message)(void);
@@ -140,6 +182,25 @@ int explain_listening(int error)
 	if (error == -EPERM)
 		return fail("the epochs of others are for CAP_NET_ADMIN: run it as root, or load the module with counters_public=1");
 	return fail("netlink: %s", strerror(-error));
+}
+
+void remove_output(const char *path)
+{
+	struct stat status;
+
+	if (!stat(path, &status) && S_ISREG(status.st_mode))
+		unlink(path);
+}
+
+int close_file(FILE *file, const char *path)
+{
+	int ret;
+
+	if (!(ferror(file) | fclose(file)))
+		return STATUS_OK;
+	ret = fail("%s: %s", path, strerror(errno));
+	remove_output(path);
+	return ret;
 }
 
 /* --- numbers --- */
@@ -265,19 +326,32 @@ unsigned int option_device(struct argp_state *state, const char *text)
 
 static bool progress_shown;
 
-void progress(const char *what, u64 done, u64 total)
+/* A line that comes and goes within moments tells nobody anything. */
+#define PROGRESS_AFTER_NS	2000000000ULL
+
+static bool progress_wanted(void)
 {
 	static int terminal = -1;
-	static u64 last = U64_MAX;
-	u64 percent = total ? fixed_mul_div(done, 100, total) : 0;
+	static u64 start;
 
-	if (terminal < 0)
+	if (terminal < 0) {
 		terminal = isatty(STDERR_FILENO);
-	if (!terminal || (progress_shown && percent == last))
+		start = offline_wall_ns();
+	}
+	return terminal && offline_wall_ns() - start > PROGRESS_AFTER_NS;
+}
+
+void progress(const char *what, u64 done, u64 total)
+{
+	static u64 last = U64_MAX;
+	u64 shown = total ? fixed_mul_div(done, 100, total) : done / 1000000;
+
+	if (!progress_wanted() || (progress_shown && shown == last))
 		return;
-	last = percent;
+	last = shown;
 	progress_shown = true;
-	fprintf(stderr, "\r%s: %llu %%\033[K", what, percent);
+	fprintf(stderr, total ? "\r%s: %llu %%\033[K" :
+				"\r%s: %llu million cycles\033[K", what, shown);
 	fflush(stderr);
 }
 

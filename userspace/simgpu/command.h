@@ -80,11 +80,21 @@ const char *device_error(int error);
 /* Says why epochs cannot be listened to. Returns STATUS_FAILED. */
 int explain_listening(int error);
 
+/* Take a file away; a device or a pipe is not ours to take. */
+void remove_output(const char *path);
+/* The end of a file that was written; what is not whole is taken away. An exit status. */
+int close_file(FILE *file, const char *path);
+
 /* realloc() of so many elements, which ends the command if there is no memory. */
 void *grow(void *array, size_t count, size_t bytes);
 
 /* --- options --- */
 
+/* argp_parse() of a command's options, and of -h and --wide. */
+void parse_arguments(const struct argp *argp, int argc, char **argv,
+		     unsigned int flags, void *input);
+/* --wide: tables may have lines of more than 80 letters. */
+extern bool tables_are_wide;
 /* As parse_number(); else argp's usage error. */
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest);
@@ -121,9 +131,10 @@ int config_load(const char *text, struct gpu_config *config);
  * progress() - say how far a long run is, on a terminal's standard error
  * @what: what is under way
  * @done: of @total
+ * @total: 0 if that is not known; then @done is in cycles
  *
  * Writes over the last such line; nothing happens if standard error is no
- * terminal. progress_end() takes the line away.
+ * terminal, or in the first two seconds. progress_end() takes the line away.
  */
 void progress(const char *what, u64 done, u64 total);
 void progress_end(void);

@@ -76,7 +76,7 @@ static int list_configs(int argc, char **argv)
 {
 	bool json = false;
 
-	argp_parse(&list_argp, argc, argv, 0, NULL, &json);
+	parse_arguments(&list_argp, argc, argv, 0, &json);
 	return json ? print_json() : print_table();
 }
 
@@ -120,7 +120,7 @@ static int show_config(int argc, char **argv)
 	char *text;
 	int ret;
 
-	argp_parse(&show_argp, argc, argv, 0, NULL, &name);
+	parse_arguments(&show_argp, argc, argv, 0, &name);
 	ret = config_load(name, &config);
 	if (ret)
 		return ret;

@@ -366,7 +366,7 @@ int dram_command(int argc, char **argv)
 	struct gpu_config config;
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &config);
 	if (ret)
 		return ret;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "jobs.h"
 
 #define WORKERS_MAX	1024
@@ -52,7 +53,7 @@ static void *work(void *context)
 		jobs_lock(jobs);
 		next = jobs->next++;
 		jobs_unlock(jobs);
-		if (next >= jobs->count)
+		if (next >= jobs->count || interrupted())
 			return NULL;
 		jobs->run(jobs, next, jobs->context);
 	}

@@ -19,6 +19,8 @@ struct jobs;
  *	first
  * @context: passed to @run
  * @total: what all jobs together will report as done
+ *
+ * Once the command was interrupted no further job begins.
  */
 void jobs_run(const char *what, u32 count, u64 workers,
 	      void (*run)(struct jobs *jobs, u32 index, void *context),

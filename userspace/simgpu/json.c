@@ -51,6 +51,14 @@ struct json_object *json_hex(u64 value)
 	return json_object_new_string(text);
 }
 
+void json_set_checksum(struct json_object *object, const char *key, u32 value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "0x%08x", value);
+	json_set_string(object, key, text);
+}
+
 void json_set(struct json_object *object, const char *key,
 	      struct json_object *value)
 {
@@ -88,6 +96,18 @@ int json_print(struct json_object *object)
 {
 	json_write(object, stdout);
 	return flush_output();
+}
+
+const char *preemption_name(u32 preemption)
+{
+	switch (preemption) {
+	case SIMGPU_PREEMPTION_SWITCH:
+		return "switch";
+	case SIMGPU_PREEMPTION_ADAPTIVE:
+		return "adaptive";
+	default:
+		return "drain";
+	}
 }
 
 const char *class_name(u32 class)

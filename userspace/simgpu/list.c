@@ -70,7 +70,7 @@ int list_command(int argc, char **argv)
 	bool json = false;
 	int count, i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &json);
+	parse_arguments(&argp, argc, argv, 0, &json);
 	count = simgpu_list_devices(devices, SIMGPU_DEVICES_MAX);
 	if (count < 0)
 		return fail("the devices cannot be listed: %s",

@@ -18,7 +18,7 @@ static int list_models(int argc, char **argv)
 {
 	bool json = false;
 
-	argp_parse(&list_argp, argc, argv, 0, NULL, &json);
+	parse_arguments(&list_argp, argc, argv, 0, &json);
 	return model_list(json);
 }
 
@@ -75,7 +75,7 @@ static int show_model(int argc, char **argv)
 {
 	struct arguments arguments = { .name = NULL };
 
-	argp_parse(&show_argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&show_argp, argc, argv, 0, &arguments);
 	return policy_show(SHOW_MODEL, arguments.name, arguments.config,
 			   arguments.json);
 }

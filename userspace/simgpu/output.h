@@ -21,6 +21,8 @@ struct json_object *json_decimal_or_null(bool known, double value);
 struct json_object *json_interval(bool known, const struct interval *interval);
 struct json_object *json_u64(u64 value);
 struct json_object *json_hex(u64 value);
+/* Eight hexadecimal digits, as trace info has a trace's. */
+void json_set_checksum(struct json_object *object, const char *key, u32 value);
 /* Member of @object; shorthands for json_object_object_add(). */
 void json_set(struct json_object *object, const char *key,
 	      struct json_object *value);
@@ -35,6 +37,7 @@ int json_print(struct json_object *object);
 int flush_output(void);
 
 const char *class_name(u32 class);
+const char *preemption_name(u32 preemption);
 
 /* A tenant's colour, 0xRRGGBB, by its place among the tenants of a run. */
 u32 tenant_colour(u32 index);
@@ -53,13 +56,22 @@ struct table *table_new(const char *headings);
 /* The next cell, row by row. */
 __attribute__((format(printf, 2, 3)))
 void table_cell(struct table *table, const char *format, ...);
+/* A kernel's name as its source has it, without parameters. */
+void table_kernel(struct table *table, const char *name);
 /* A ratio with @places decimals, rounded; "-" if it is not known. */
 void table_ppm(struct table *table, bool known, u64 value_ppm,
 	       unsigned int places);
-/* Write it, and free it. */
+/*
+ * Write it, and free it. A table that is wider than 80 letters is written in parts, one
+ * below the other; --wide has it in one.
+ */
 void table_write(struct table *table, FILE *out);
 /* The same to standard output. */
 void table_print(struct table *table);
 void table_free(struct table *table);
+
+/* A paragraph, in lines of 80 letters at most unless --wide is given. */
+__attribute__((format(printf, 1, 2)))
+void print_paragraph(const char *format, ...);
 
 #endif /* SIMGPU_OUTPUT_H */

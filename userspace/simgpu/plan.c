@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu plan: which kernels run together, in which phase, on how many SMs. */
 #include "../offline/optimal.h"
+#include "made_by.h"
 #include "output.h"
 #include "plan_splits.h"
 #include "profile.h"
@@ -432,6 +433,8 @@ static int print_json(struct planning *planning, bool maps)
 	struct json_object *phases = json_object_new_array();
 	u32 phase;
 
+	made_by_json(document, planning->measured->workloads,
+		     planning->measured->workload_count);
 	json_set_string(document, "config", planning->measured->config.name);
 	json_set_string(document, "algorithm", algorithm_names[planning->algorithm]);
 	json_set(document, "seconds",
@@ -489,7 +492,7 @@ int plan_command(int argc, char **argv)
 	int ret;
 
 	memset(planning, 0, sizeof(*planning));
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &measured.config) ?:
 	      profiles_open(&measured, arguments.names, arguments.count);
 	planning->measured = &measured;

@@ -486,7 +486,7 @@ int plot_command(int argc, char **argv)
 	int ret = STATUS_OK;
 	u32 i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	for (i = 0; !ret && i < arguments.picture_count; i++)
 		ret = gnuplot_is_picture(arguments.pictures[i]);
 	if (ret)

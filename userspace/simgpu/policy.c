@@ -315,7 +315,7 @@ int policy_command(int argc, char **argv)
 {
 	struct arguments arguments = { .device = 0 };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	if (is_verb(&arguments, "show"))
 		return policy_show(SHOW_POLICY, arguments.name,
 				   arguments.config, arguments.json);

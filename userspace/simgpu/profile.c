@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu profile: how kernels do alone on each number of SMs. */
+#include "demangle.h"
 #include "jobs.h"
+#include "made_by.h"
 #include "output.h"
 #include "profile.h"
 
@@ -124,6 +126,7 @@ static int print_json(const struct profiles *profiles, bool dummy)
 	struct json_object *array = json_object_new_array();
 	u32 i, sms;
 
+	made_by_json(document, profiles->workloads, profiles->workload_count);
 	json_set_string(document, "config", profiles->config.name);
 	for (i = 0; i < profiles->count; i++) {
 		const struct kernel_profile *row = &profiles->rows[i];
@@ -137,6 +140,7 @@ static int print_json(const struct profiles *profiles, bool dummy)
 		json_set_string(object, "name", workload->name);
 		json_set(object, "kernel", json_u64(row->kernel));
 		json_set_string(object, "kernel_name", kernel->name);
+		json_set_demangled(object, kernel->name);
 		json_set(object, "blocks", json_u64(kernel->blocks));
 		json_set(object, "memory_bytes",
 			 json_u64(workload->trace->footprint_bytes));
@@ -183,7 +187,7 @@ static int print_table(const struct profiles *profiles, bool dummy)
 				&row->points[sms - 1];
 
 			table_cell(table, "%s", workload->name);
-			table_cell(table, "%s", kernel->name);
+			table_kernel(table, kernel->name);
 			table_cell(table, "%u", kernel->blocks);
 			table_cell(table, "%u", sms);
 			table_cell(table, "%u", point->cycles);
@@ -207,7 +211,7 @@ int profile_command(int argc, char **argv)
 	struct profiles profiles = { .count = 0 };
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &profiles.config);
 	if (ret)
 		return ret;

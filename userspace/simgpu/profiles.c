@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Profiles of kernels: see profile.h. */
 #include "../workloads/builder.h"
+#include "interrupt.h"
 #include "jobs.h"
 #include "profile.h"
 #include "trace_view.h"
@@ -174,6 +175,9 @@ int profiles_measure(struct profiles *profiles, u64 workers, u64 seed, bool dumm
 		jobs_run("profiling beside a dummy", measurement.count, workers,
 			 measure_dummy, &measurement, measurement.count);
 	free(measurement.rows);
+	if (interrupted())
+		return fail("stopped by %s while kernels were profiled",
+			    interrupt_name());
 	return share_points(profiles);
 }
 

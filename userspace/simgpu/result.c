@@ -16,6 +16,7 @@ struct result_tenant *result_add_tenant(struct result *result, u32 slot,
 	tenant->slot = slot;
 	tenant->options = *options;
 	tenant->trace = trace;
+	tenant->checksum = trace ? trace->checksum : 0;
 	return tenant;
 }
 
@@ -53,6 +54,56 @@ void result_add_kernel(struct result *result,
 	added = &result->kernels[result->kernel_count++];
 	added->tenant = (u32)result->present[kernel->slot];
 	added->kernel = *kernel;
+}
+
+bool result_target_np(const struct result *result,
+		      const struct result_tenant *tenant, u64 *np_ppm)
+{
+	bool actual = result->truth && tenant->actual_known;
+
+	*np_ppm = actual ? tenant->np_actual_ppm : tenant->report.np_run_ppm;
+	return tenant->options.service == SIMGPU_QOS && *np_ppm;
+}
+
+/* Of a run that is shorter than an epoch, those that it has. */
+u64 result_mean_sms(const struct result *result, size_t tenant)
+{
+	u64 cycles = 0, sms = 0;
+	size_t i;
+
+	for (i = 0; i < result->epoch_count; i++) {
+		const struct simgpu_epoch_record *record =
+			&result->epochs[i].record;
+		u64 length = record->end_cycle - record->start_cycle;
+
+		if (result->epochs[i].tenant != tenant)
+			continue;
+		cycles += length;
+		sms += length * record->sms;
+	}
+	return cycles ? fixed_mul_div(sms, SIMGPU_PPM, cycles) :
+			(u64)result->tenants[tenant].report.sms * SIMGPU_PPM;
+}
+
+bool result_is_offline(const struct result *result)
+{
+	return !strcmp(result->device, "offline");
+}
+
+void result_summarize(struct result *result)
+{
+	size_t i;
+
+	result->predicted_known = result->tenant_count;
+	simgpu_metrics_begin(&result->predicted);
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+
+		result->predicted_known &= result_predicted(tenant);
+		simgpu_metrics_add(&result->predicted,
+				   tenant->report.np_run_ppm);
+	}
+	simgpu_metrics_end(&result->predicted);
 }
 
 void result_free(struct result *result)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu run: its options, and which of the ways to run is taken. */
 #include "contender.h"
+#include "interrupt.h"
 #include "plugin.h"
 #include "run.h"
 #include "timeline.h"
@@ -9,7 +10,6 @@ enum {
 	OPTION_OFFLINE = 256,
 	OPTION_SMS,
 	OPTION_TRUTH,
-	OPTION_SEEDS,
 	OPTION_JSON,
 	OPTION_CSV,
 	OPTION_JOURNAL,
@@ -27,8 +27,9 @@ static const struct argp_option options[] = {
 	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
 	{ "truth", OPTION_TRUTH, 0, 0,
 	  "Run each tenant alone as well, offline, for the actual NP", 0 },
-	{ "seeds", OPTION_SEEDS, "N", 0,
-	  "Run it with N seeds, from --seed on: means with 95% intervals of ipc, and with --truth of np_actual, stp, antt, fairness, prediction_error; the rest is the first's", 0 },
+	{ "repeat", 'r', "N", 0,
+	  "Run it N times, with seeds from --seed on: mean, deviation and 95% interval of cycles, IPC, NP, STP, ANTT and fairness, predicted, and with --truth actual; the rest is the first's", 0 },
+	{ "seeds", 0, 0, OPTION_ALIAS, 0, 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "kernels", OPTION_KERNELS, 0, 0,
 	  "With --offline: also print each kernel's cycles and IPC (JSON always has them)", 0 },
@@ -76,8 +77,10 @@ static const char about[] =
 	"In JSON, np, np_predicted and np_actual are null where they are not "
 	"known, such as np before the first prediction. A tenant's cycles are "
 	"those of its first run, its counters are since it joined.\n"
+	"Ctrl-C or SIGTERM ends a run early: what there is so far is printed, and "
+	"\"partial\" is true in JSON. A second one ends the command at once.\n"
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
-	"fingerprint differs; 2 for wrong usage.";
+	"fingerprint differs; 2 for wrong usage; 130 after Ctrl-C, 143 after SIGTERM.";
 
 #define SEEDS_MAX	1000
 
@@ -126,7 +129,7 @@ static void check_arguments(struct argp_state *state,
 	if (arguments->json && arguments->csv)
 		argp_error(state, "--json and --csv exclude each other");
 	if (arguments->seeds > 1 && (arguments->csv || arguments->journal))
-		argp_error(state, "--seeds goes neither with --csv nor with --journal");
+		argp_error(state, "--repeat goes neither with --csv nor with --journal");
 	if (settings->seed > U64_MAX - arguments->seeds + 1)
 		argp_error(state, "the last of %u seeds is too large",
 			   arguments->seeds);
@@ -185,8 +188,8 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_TRUTH:
 		arguments->truth = true;
 		return 0;
-	case OPTION_SEEDS:
-		arguments->seeds = (u32)option_number(state, "--seeds", text, 1,
+	case 'r':
+		arguments->seeds = (u32)option_number(state, "--repeat", text, 1,
 						      SEEDS_MAX);
 		return 0;
 	case OPTION_JSON:
@@ -301,7 +304,10 @@ static int run_with_truth(struct arguments *arguments,
 {
 	int ret = run(arguments, workloads, result), then;
 
-	if (!result->complete || !arguments->truth)
+	if (!result->complete)
+		return ret;
+	result_summarize(result);
+	if (!arguments->truth || result->partial)
 		return ret;
 	then = run_truth(&arguments->experiment.settings,
 			 arguments->journal ? NULL : workloads, result);
@@ -318,7 +324,7 @@ static int run_seeds(struct arguments *arguments, struct workload *workloads,
 	int ret = STATUS_OK;
 	u32 i;
 
-	for (i = 0; !ret && i < arguments->seeds; i++) {
+	for (i = 0; !ret && !interrupted() && i < arguments->seeds; i++) {
 		*seed = first + i;
 		ret = settle_arrivals(arguments, workloads);
 		if (!ret)
@@ -327,8 +333,14 @@ static int run_seeds(struct arguments *arguments, struct workload *workloads,
 	*seed = first;
 	if (arguments->seeds == 1)
 		return ret;
-	if (!ret)
-		ret = result_merge(results, arguments->seeds);
+	/* One that was stopped is no observation, but all there is if it is the first. */
+	if (interrupted() && i > 1) {
+		i -= !results[i - 1].complete || results[i - 1].partial;
+		results[0].partial = i < arguments->seeds;
+		ret = STATUS_OK;
+	}
+	if (!ret && i > 1)
+		ret = result_merge(results, i);
 	if (ret)
 		results[0].complete = false;
 	return ret;
@@ -351,17 +363,20 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 
 	if (!results)
 		return fail("out of memory");
+	interrupt_catch();
 	ret = open_timeline(arguments, results);
 	if (!ret)
 		ret = run_seeds(arguments, workloads, results);
 	then = timeline_close(results[0].timeline, results[0].complete);
 	ret = ret ? ret : then;
+	if (results[0].partial)
+		warn("stopped by %s; the results are partial", interrupt_name());
 	if (results[0].complete)
 		then = print(arguments, &results[0]);
 	for (i = 0; i < arguments->seeds; i++)
 		result_free(&results[i]);
 	free(results);
-	return ret ? ret : then;
+	return interrupt_status(ret ? ret : then);
 }
 
 /* A device may have policies and models that are not in this process. */
@@ -401,7 +416,7 @@ int run_command(int argc, char **argv)
 	int ret;
 	u32 i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)
 		ret = choose_policy(&arguments);

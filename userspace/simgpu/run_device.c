@@ -17,6 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+#include "made_by.h"
+#include "names.h"
 #include "plugin.h"
 #include "run.h"
 
@@ -325,6 +328,20 @@ static bool hear_child(struct stage *stage, u32 slot)
 
 /* --- the parent and the gang --- */
 
+/* The device lacks one of them; most often that is one which nobody knows. */
+static void explain_names(const struct settings *settings)
+{
+	if (!gpu_config_find(settings->config))
+		no_config(settings->config);
+	else if (!plugin_find_policy(settings->policy))
+		no_policy(settings->policy);
+	else if (!plugin_find_model(settings->model))
+		no_model(settings->model);
+	else
+		fail("the device has no configuration \"%s\", policy \"%s\" or model \"%s\"",
+		     settings->config, settings->policy, settings->model);
+}
+
 static int create_gang(const struct settings *settings, u32 members)
 {
 	struct simgpu_gang_create options = {
@@ -352,8 +369,7 @@ static int create_gang(const struct settings *settings, u32 members)
 	gang = simgpu_create_gang(fd, &options);
 	close(fd);
 	if (gang == -ENOENT)
-		fail("the device has no configuration \"%s\", policy \"%s\" or model \"%s\"",
-		     settings->config, settings->policy, settings->model);
+		explain_names(settings);
 	else if (gang < 0)
 		fail("simgpu%u: %s", settings->device, device_error(gang));
 	return gang;
@@ -505,12 +521,17 @@ static int collect(struct stage *stage)
 	int ret = simgpu_get_gang_status(stage->gang, &status);
 	u32 slot;
 
-	for (slot = 0; !ret && slot < stage->count; slot++)
+	for (slot = 0; !ret && slot < stage->count; slot++) {
 		ret = get_report(stage->gang, &result->tenants[slot]);
+		/* One that was stopped before it began has none. */
+		if (ret == -ENODATA && stage->caught)
+			ret = 0;
+	}
 	ret = ret ? ret : get_refusal(stage->gang, &result->refusal);
 	if (ret)
 		return fail("reading the figures: %s", strerror(-ret));
-	if (status.state != SIMGPU_GANG_DONE)
+	result->partial = stage->caught && status.state != SIMGPU_GANG_DONE;
+	if (status.state != SIMGPU_GANG_DONE && !result->partial)
 		return fail("the gang was canceled");
 	snprintf(result->device, sizeof(result->device), "simgpu%u",
 		 stage->settings->device);
@@ -535,7 +556,10 @@ static int watch(struct stage *stage)
 	while (go_on && (!stage->over || children_left(stage)))
 		go_on = step(stage);
 	progress_end();
-	if (!go_on)
+	/* A terminal that has gone shows nothing. */
+	if (!go_on && (!stage->caught || stage->caught == SIGHUP))
+		return STATUS_FAILED;
+	if (stage->caught && !read_records(stage))
 		return STATUS_FAILED;
 	if (collect(stage))
 		return STATUS_FAILED;
@@ -554,14 +578,14 @@ static void catch_signals(struct stage *stage)
 	stage->signals = signalfd(-1, &ours, SFD_CLOEXEC);
 }
 
-/* Everything has been cleaned up: the signal does what it always does. */
+/* Everything has been cleaned up: SIGHUP does what it always does. */
 static void release_signals(struct stage *stage)
 {
 	close(stage->signals);
-	if (stage->caught) {
-		signal(stage->caught, SIG_DFL);
+	if (stage->caught == SIGHUP)
 		raise(stage->caught);
-	}
+	else if (stage->caught)
+		interrupt_note(stage->caught);
 	sigprocmask(SIG_SETMASK, &stage->mask, NULL);
 }
 
@@ -573,7 +597,8 @@ static void add_tenants(struct stage *stage)
 	for (slot = 0; slot < stage->count; slot++) {
 		workload_options(&stage->workloads[slot], &options);
 		result_add_tenant(stage->result, slot, &options,
-				  stage->workloads[slot].trace);
+				  stage->workloads[slot].trace)->checksum =
+			made_by_checksum(&stage->workloads[slot]);
 		stage->children[slot].pipe = -1;
 	}
 }

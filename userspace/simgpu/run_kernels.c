@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The kernels of a run: when each was on the device, and how fast it was. */
+#include "demangle.h"
 #include "output.h"
 #include "run.h"
 
@@ -24,6 +25,7 @@ static struct json_object *kernel_json(const struct result_kernel *from)
 	json_set(object, "launch", json_u64(kernel->sequence));
 	json_set(object, "number", json_u64(kernel->number));
 	json_set_string(object, "name", kernel->kernel->name);
+	json_set_demangled(object, kernel->kernel->name);
 	json_set(object, "start", json_u64(kernel->start));
 	json_set(object, "end",
 		 kernel->ended ? json_u64(kernel->end) : NULL);
@@ -106,7 +108,7 @@ static void print_fold(struct table *table, const struct result *result,
 	table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
 	table_cell(table, "%u", fold->first->kernel.queue);
 	table_cell(table, "%u", fold->first->kernel.number);
-	table_cell(table, "%s", kernel->name);
+	table_kernel(table, kernel->name);
 	table_cell(table, "%u", kernel->blocks);
 	table_cell(table, "%llu", fold->count);
 	table_cell(table, "%llu", fold->first->kernel.start);

@@ -3,6 +3,7 @@
  * simgpu run in this process: whole experiments, journals, and the private
  * runs behind --truth, which a device's experiments need as well.
  */
+#include "interrupt.h"
 #include "masks.h"
 #include "plugin.h"
 #include "run.h"
@@ -85,8 +86,7 @@ static void on_progress(void *context, u64 cycle)
 {
 	const struct watch *watch = context;
 
-	if (watch->cycles)
-		progress("simulating", cycle, watch->cycles);
+	progress("simulating", cycle, watch->cycles);
 }
 
 static struct offline_observer observe(struct watch *watch)
@@ -97,6 +97,7 @@ static struct offline_observer observe(struct watch *watch)
 		.tenant = on_tenant,
 		.left = on_left,
 		.progress = on_progress,
+		.stop = interrupted,
 		.kernel = on_kernel,
 	};
 
@@ -120,11 +121,14 @@ static void complete(struct result *result, const struct offline_result *from)
 	result->refusal = from->refusal;
 	result->quota_checks = from->quota_checks;
 	result->quota_overruns = from->quota_overruns;
+	result->partial = from->stopped;
 	for (i = 0; i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 
 		if (result->present[tenant->slot] == i)
 			fill_report(tenant, &from->reports[tenant->slot]);
+		if (result->present[tenant->slot] == i)
+			tenant->draining = from->draining[tenant->slot];
 	}
 	result->complete = true;
 }
@@ -175,7 +179,11 @@ static int find_goal(const struct settings *settings,
 	alone.trace = workload->trace;
 	alone.queues = workload->queues;
 	ret = offline_alone_window(options, slot, &alone, settings->cycles,
-				   settings->threads, &figures);
+				   settings->threads, &interrupt_observer,
+				   &figures);
+	if (ret == -EINTR)
+		return fail("stopped by %s before the run began",
+			    interrupt_name());
 	if (ret)
 		return fail("%s: its run alone failed: %s", workload->name,
 			    strerror(-ret));
@@ -377,7 +385,8 @@ static int replay(const char *path, const struct settings *settings,
 	ret = explain_replay(path, journal, failed, ret);
 	if (!ret) {
 		complete(result, outcome);
-		ret = compare_hash(path, journal, result);
+		ret = result->partial ? STATUS_OK :
+					compare_hash(path, journal, result);
 	}
 	free(outcome);
 	return ret;
@@ -432,6 +441,11 @@ static int find_actual(const struct offline_experiment *experiment,
 		.name = tenant->options.name,
 		.instructions = tenant->report.thread_instructions,
 	};
+	const struct offline_observer observer = {
+		.context = &run,
+		.progress = on_private_progress,
+		.stop = interrupted,
+	};
 	struct offline_mark mark = { .instructions = run.instructions };
 	u64 predicted = tenant->report.np_run_ppm, actual;
 	int ret;
@@ -439,11 +453,13 @@ static int find_actual(const struct offline_experiment *experiment,
 	if (!run.instructions || !tenant->trace)
 		return STATUS_OK;
 	ret = offline_private_run(experiment, tenant->slot, &mark, 1,
-				  on_private_progress, &run);
+				  &observer);
 	progress_end();
-	if (ret)
+	if (ret && ret != -EINTR)
 		return fail("%s: its private run failed: %s", run.name,
 			    strerror(-ret));
+	if (ret)
+		return STATUS_OK;
 	actual = fixed_ratio_ppm(mark.cycles, tenant->report.cycles);
 	tenant->actual_known = true;
 	tenant->np_actual_ppm = actual;
@@ -495,7 +511,7 @@ int run_truth(const struct settings *settings, const struct workload *workloads,
 		ret = fail("out of memory");
 	else
 		ret = settings_options(settings, &experiment->options);
-	for (i = 0; !ret && i < result->tenant_count; i++) {
+	for (i = 0; !ret && !interrupted() && i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 		struct offline_tenant *alone =
 			&experiment->tenants[tenant->slot];
@@ -509,5 +525,8 @@ int run_truth(const struct settings *settings, const struct workload *workloads,
 		ret = find_actual(experiment, tenant);
 	}
 	free(experiment);
-	return ret ? ret : summarize(result);
+	/* A part of the tenants has no STP. */
+	if (interrupted())
+		result->partial = true;
+	return ret || result->partial ? ret : summarize(result);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The result of an experiment as JSON (the contract of scripts) and as tables. */
+#include "made_by.h"
 #include "output.h"
 #include "queue_rows.h"
 #include "run.h"
@@ -58,31 +59,27 @@ static struct json_object *epochs_json(const struct result *result, size_t index
 	return epochs;
 }
 
-static const char *preemption_name(u32 preemption)
-{
-	switch (preemption) {
-	case SIMGPU_PREEMPTION_SWITCH:
-		return "switch";
-	case SIMGPU_PREEMPTION_ADAPTIVE:
-		return "adaptive";
-	default:
-		return "drain";
-	}
-}
-
-/* A figure; over several seeds its mean, and the interval beside it. */
+/* A figure; over several seeds its mean, and how far they lie from it. */
 static void set_figure(struct json_object *object, const char *key, bool known,
 		       u64 value_ppm, const struct result_spread *spread)
 {
-	char name[40];
-
 	if (!spread->known) {
 		json_set(object, key, json_ppm_or_null(known, value_ppm));
 		return;
 	}
-	snprintf(name, sizeof(name), "%s_ci95", key);
 	json_set(object, key, json_ppm(spread->mean_ppm));
-	json_set(object, name, json_interval(true, &spread->ci95));
+	spread_json(object, key, spread);
+}
+
+/* A whole number; over several seeds the first one's, and the mean beside it. */
+static void set_cycles(struct json_object *object, u64 cycles,
+		       const struct result_spread *spread)
+{
+	json_set(object, "cycles", json_u64(cycles));
+	if (!spread->known)
+		return;
+	json_set(object, "cycles_mean", json_ppm(spread->mean_ppm));
+	spread_json(object, "cycles", spread);
 }
 
 /* Null where no launch has ended. */
@@ -153,11 +150,13 @@ static void set_goal(struct json_object *object,
 
 /* Which SMs are its alone, which it shares, and its thread blocks on all. */
 static void set_sms(struct json_object *object,
-		    const struct simgpu_tenant_report *report)
+		    const struct simgpu_tenant_report *report,
+		    u64 sms_mean_ppm)
 {
 	char list[ROW_SM_LIST_BYTES];
 
 	json_set(object, "sms", json_u64(report->sms));
+	json_set(object, "sms_mean", json_ppm(sms_mean_ppm));
 	json_set(object, "shared_sms", json_u64(report->shared_sms));
 	row_sm_list(report->own_sms, list);
 	json_set_string(object, "sm_list", list);
@@ -186,6 +185,18 @@ static void set_masks(struct json_object *object,
 	set_mask(object, "llc_way_mask", list);
 }
 
+/* Null without a target; whether it is met, also where no NP is known. */
+static void set_target(struct json_object *object, const struct result *result,
+		       const struct result_tenant *tenant)
+{
+	u64 target = tenant->options.target_ppm, np;
+
+	json_set(object, "target", json_ppm_or_null(
+		 tenant->options.service == SIMGPU_QOS, target));
+	json_set(object, "target_met", !result_target_np(result, tenant, &np) ?
+		 NULL : json_object_new_boolean(np >= target));
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -193,19 +204,24 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	struct json_object *object = json_object_new_object();
 
 	json_set_string(object, "name", tenant->options.name);
+	json_set_checksum(object, "trace_checksum", tenant->checksum);
+	json_set(object, "weight", json_u64(tenant->options.weight));
+	set_target(object, result, tenant);
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
-	json_set(object, "cycles", json_u64(report->cycles));
+	set_cycles(object, report->cycles, &tenant->cycles);
 	set_figure(object, "ipc", true, report->ipc_ppm, &tenant->ipc);
 	json_set(object, "rbh", json_ppm(report->rbh_ppm));
 	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
 	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
-	set_sms(object, report);
+	set_sms(object, report, result_mean_sms(result, index));
 	set_masks(object, report);
 	set_goal(object, report);
-	json_set(object, "np_predicted",
-		 json_ppm_or_null(result_predicted(tenant),
-				  report->np_run_ppm));
+	set_figure(object, "np_predicted", result_predicted(tenant),
+		   report->np_run_ppm, &tenant->np_predicted);
+	/* A device does not tell. */
+	json_set(object, "sms_draining", result_is_offline(result) ?
+		 json_u64(tenant->draining) : NULL);
 	json_set(object, "queues", queues_json(report->queue,
 						report->queue_count));
 	json_set(object, "preempted_blocks",
@@ -278,6 +294,21 @@ static void set_truth(struct json_object *object, const struct result *result)
 		   result->error_ppm, &result->error);
 }
 
+/* Null where some tenant's NP is not predicted. */
+static void set_predicted(struct json_object *object,
+			  const struct result *result)
+{
+	const struct simgpu_metrics *metrics = &result->predicted;
+	bool known = result->predicted_known;
+
+	set_figure(object, "stp_predicted", known, metrics->stp_ppm,
+		   &result->stp_predicted);
+	set_figure(object, "antt_predicted", known, metrics->antt_ppm,
+		   &result->antt_predicted);
+	set_figure(object, "fairness_predicted", known, metrics->fairness_ppm,
+		   &result->fairness_predicted);
+}
+
 /* NULL where nothing was refused. */
 static struct json_object *refusal_json(const struct session_refusal *why)
 {
@@ -311,10 +342,11 @@ int print_result_json(const struct settings *settings,
 	struct json_object *tenants = json_object_new_array();
 	size_t i;
 
+	json_set_string(object, "version", made_by_version());
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "policy", settings->policy);
 	json_set_string(object, "model", settings->model);
-	json_set(object, "cycles", json_u64(result->cycle));
+	set_cycles(object, result->cycle, &result->cycles_spread);
 	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
 	json_set(object, "seed", json_u64(settings->seed));
 	json_set(object, "seeds", json_u64(result->seeds ? result->seeds : 1));
@@ -326,12 +358,21 @@ int print_result_json(const struct settings *settings,
 		 json_u64(settings->decision_cycles));
 	json_set(object, "counter_noise", json_u64(settings->counter_noise));
 	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+	json_set(object, "sms_most", settings->sms_most ?
+		 json_u64(settings->sms_most) : NULL);
+	made_by_params_json(object, settings, result_is_offline(result));
+	if (settings->constants)
+		json_set_checksum(object, "constants_checksum",
+				  port_crc32(0, settings->constants,
+					     settings->constants_bytes));
 	for (i = 0; i < result->tenant_count; i++)
 		json_object_array_add(tenants, tenant_json(result, i));
 	json_set(object, "tenants", tenants);
 	set_energy(object, settings, result);
+	set_predicted(object, result);
 	if (result->truth)
 		set_truth(object, result);
+	json_set(object, "partial", json_object_new_boolean(result->partial));
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
@@ -394,11 +435,18 @@ int print_result_csv(const struct result *result)
 static void print_heading(const struct settings *settings,
 			  const struct result *result)
 {
-	printf("%s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s\n",
-	       settings->config, result->device, settings->policy,
-	       settings->model, settings->epoch_cycles, settings->seed,
-	       kernel_end_name(settings->kernel_end),
-	       preemption_name(settings->preemption));
+	char *params = made_by_params_text(settings, result_is_offline(result));
+
+	print_paragraph("simgpu %s, %s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s",
+			made_by_version(), settings->config, result->device, settings->policy,
+			settings->model, settings->epoch_cycles, settings->seed,
+			kernel_end_name(settings->kernel_end),
+			preemption_name(settings->preemption));
+	if (params)
+		print_paragraph("knobs: %s", params);
+	free(params);
+	if (settings->sms_most)
+		printf("at most %u SMs for a tenant\n", settings->sms_most);
 	if (settings->decision_cycles | settings->counter_noise |
 	    settings->counter_delay)
 		printf("decisions %llu cycles late, counters up to %u%% wrong and %u epochs old\n",
@@ -410,33 +458,11 @@ static void print_heading(const struct settings *settings,
 	       result->state_hash);
 }
 
-/* Whether some kernel of a tenant runs, or could. */
-static bool has_kernel(const struct simgpu_tenant_report *report)
-{
-	u32 i;
-
-	for (i = 0; i < report->queue_count; i++)
-		if (report->queue[i].state >= SIMGPU_QUEUE_READY)
-			return true;
-	return false;
-}
-
-/* What keeps a tenant from SMs, behind their number. */
-static const char *why_none(const struct simgpu_tenant_report *report)
-{
-	if (report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY)
-		return " (waits for memory)";
-	if (report->flags & SIMGPU_REPORT_WAITS_FOR_SMS)
-		return " (others have all)";
-	return report->flags & SIMGPU_REPORT_HELD && !report->sms &&
-	       has_kernel(report) ? " (held)" : "";
-}
-
 static void print_tenants(const struct result *result)
 {
 	struct table *table = table_new(result->truth ?
-		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP PREDICTED|>NP ACTUAL|>ERROR" :
-		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP PREDICTED");
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP|>ACTUAL|>ERROR" :
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP");
 	size_t i;
 
 	for (i = 0; i < result->tenant_count; i++) {
@@ -446,7 +472,7 @@ static void print_tenants(const struct result *result)
 
 		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
 		table_cell(table, "%s", class_name(report->class));
-		table_cell(table, "%u%s", report->sms, why_none(report));
+		table_ppm(table, true, result_mean_sms(result, i), 1);
 		table_ppm(table, true, report->ipc_ppm, 1);
 		table_ppm(table, true, report->rbh_ppm, 3);
 		table_ppm(table, true, report->bandwidth_ppm, 3);
@@ -517,76 +543,14 @@ static void print_latencies(const struct result *result)
 	table_print(table);
 }
 
-static void print_epochs(const struct result *result)
-{
-	struct table *table = table_new(
-		">EPOCH|>END CYCLE|TENANT|CLASS|>SMS|>NEXT|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
-	size_t i;
-
-	for (i = 0; i < result->epoch_count; i++) {
-		const struct result_epoch *epoch = &result->epochs[i];
-		const struct simgpu_epoch_record *record = &epoch->record;
-		const struct result_tenant *tenant =
-			&result->tenants[epoch->tenant];
-
-		table_cell(table, "%llu", record->epoch);
-		table_cell(table, "%llu", record->end_cycle);
-		table_cell(table, "%u:%s", record->slot, tenant->options.name);
-		table_cell(table, "%s", class_name(record->class));
-		table_cell(table, "%u", record->sms);
-		table_cell(table, "%u", record->sms_next);
-		table_ppm(table, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
-			  record->np_ppm, 3);
-		table_ppm(table, true, record->ipc_ppm, 1);
-		table_ppm(table, true, record->rbh_ppm, 3);
-		table_ppm(table, true, record->bandwidth_ppm, 3);
-		table_ppm(table, true, record->llc_mpki_ppm, 2);
-	}
-	putchar('\n');
-	table_print(table);
-}
-
-static void print_spread(struct table *table, const char *whose,
-			 const char *figure, const struct result_spread *spread)
-{
-	if (!spread->known)
-		return;
-	table_cell(table, "%s", whose);
-	table_cell(table, "%s", figure);
-	table_ppm(table, true, spread->mean_ppm, 4);
-	table_cell(table, "%.4f", spread->ci95.low);
-	table_cell(table, "%.4f", spread->ci95.high);
-}
-
-static void print_seeds(const struct settings *settings,
-			const struct result *result)
-{
-	struct table *table = table_new("OVER SEEDS|FIGURE|>MEAN|>95% FROM|>TO");
-	size_t i;
-
-	for (i = 0; i < result->tenant_count; i++) {
-		const struct result_tenant *tenant = &result->tenants[i];
-
-		print_spread(table, tenant->options.name, "IPC", &tenant->ipc);
-		print_spread(table, tenant->options.name, "NP actual",
-			     &tenant->np_actual);
-	}
-	if (result->truth) {
-		print_spread(table, "all", "STP", &result->stp);
-		print_spread(table, "all", "ANTT", &result->antt);
-		print_spread(table, "all", "fairness", &result->fairness);
-		print_spread(table, "all", "prediction error", &result->error);
-	}
-	printf("\nSeeds %llu to %llu; what stands above and below is of the first.\n\n",
-	       settings->seed, settings->seed + result->seeds - 1);
-	table_print(table);
-}
-
 int print_result(const struct settings *settings, const struct result *result,
 		 bool kernels)
 {
 	print_heading(settings, result);
+	if (result->partial)
+		printf("PARTIAL: the run was stopped before its end; the figures are of what there was.\n\n");
 	print_tenants(result);
+	print_notes(settings, result);
 	if (has_arrivals(result))
 		print_latencies(result);
 	if (result->seeds)

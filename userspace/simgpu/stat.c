@@ -364,7 +364,7 @@ int stat_command(int argc, char **argv)
 	char name[SIMGPU_VALUE_BYTES];
 	int ret;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (arguments.command)
 		return stat_run(&arguments);
 	ret = simgpu_read_device_value(arguments.device, "config", name,

@@ -431,15 +431,14 @@ static int report(const struct run *run)
 {
 	const char *path = run->arguments->output;
 	FILE *out = path ? fopen(path, "w") : stderr;
-	int ret;
+	int ret, closed;
 
 	if (!out)
 		return fail("%s: %s", path, strerror(errno));
 	ret = run->arguments->json ? write_json(run, out) :
 				     write_table(run, out);
-	if (path && (ferror(out) | fclose(out)))
-		return fail("%s: %s", path, strerror(errno));
-	return ret;
+	closed = path ? close_file(out, path) : STATUS_OK;
+	return ret ? ret : closed;
 }
 
 static int open_listeners(struct run *run)

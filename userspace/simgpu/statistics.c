@@ -29,6 +29,18 @@ double statistics_mean(const double *values, size_t count)
 	return count ? sum / (double)count : 0;
 }
 
+double statistics_deviation(const double *values, size_t count)
+{
+	double mean = statistics_mean(values, count), squares = 0;
+	size_t i;
+
+	if (count < 2)
+		return 0;
+	for (i = 0; i < count; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	return sqrt(squares / (double)(count - 1));
+}
+
 /* From 1 on; equal values have the mean of their ranks. */
 static double rank_of(const double *values, size_t count, size_t index)
 {
@@ -85,15 +97,12 @@ double statistics_t975(uint32_t freedom)
 
 bool statistics_ci95(const double *values, size_t count, struct interval *out)
 {
-	double mean = statistics_mean(values, count), squares = 0, half;
-	size_t i;
+	double mean = statistics_mean(values, count), half;
 
 	if (count < 2)
 		return false;
-	for (i = 0; i < count; i++)
-		squares += (values[i] - mean) * (values[i] - mean);
 	half = statistics_t975((uint32_t)count - 1) *
-	       sqrt(squares / (double)(count - 1) / (double)count);
+	       statistics_deviation(values, count) / sqrt((double)count);
 	*out = (struct interval) { .low = mean - half, .high = mean + half };
 	return true;
 }

@@ -34,6 +34,9 @@ uint64_t statistics_bits(uint64_t value);
 /* 0 of nothing. */
 double statistics_mean(const double *values, size_t count);
 
+/* Of a sample, by one less than @count; 0 of fewer than two. */
+double statistics_deviation(const double *values, size_t count);
+
 /* Student's t: 97.5% of the distribution with so many degrees lie below it. */
 double statistics_t975(uint32_t freedom);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu sweep: its command line. */
+#include "interrupt.h"
 #include "jobs.h"
 #include "plugin.h"
 #include "sweep_serve.h"
@@ -35,6 +36,7 @@ static const struct argp_option options[] = {
 	  "Policies, each over the whole suite, and the model that each asks (default even, and --model), or files as for simgpu run", 0 },
 	{ "seeds", OPTION_SEEDS, "N", 0,
 	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval", 0 },
+	{ "repeat", 0, 0, OPTION_ALIAS, 0, 0 },
 	{ "target", OPTION_TARGET, "NP", 0,
 	  "What the tenant with priority is promised (default 0.8, without --weights; 0: none has)", 0 },
 	{ "deadline", OPTION_DEADLINE, "X", 0,
@@ -463,6 +465,19 @@ static int report(const struct sweep *sweep)
 				     sweep_report(sweep);
 }
 
+/* What has been made is kept; where its truth is known, too, it has figures. */
+static int report_part(const struct sweep *sweep)
+{
+	u32 made = 0, i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		made += sweep->runs[i].made;
+	warn("stopped by %s: %u of %u runs are made and kept in %s; the same command goes on from there",
+	     interrupt_name(), made, sweep->run_count, sweep->folder);
+	return sweep->suite.once || sweep->suite.serves ? STATUS_OK :
+							  sweep_report(sweep);
+}
+
 int sweep_command(int argc, char **argv)
 {
 	char even[] = "even";
@@ -484,13 +499,17 @@ int sweep_command(int argc, char **argv)
 	/* HSM 4.2. */
 	sweep.experiment.settings.preemption = SIMGPU_PREEMPTION_ADAPTIVE;
 	children[1].argp = sweep_axes_argp();
-	argp_parse(&argp, argc, argv, 0, NULL, &sweep);
+	parse_arguments(&argp, argc, argv, 0, &sweep);
 	if (sweep.list_suites)
 		return suite_list(sweep.json);
 	ret = prepare(&sweep);
 	if (!ret)
+		interrupt_catch();
+	if (!ret)
 		ret = sweep_run_all(&sweep);
-	if (!ret && sweep.incomplete)
+	if (!ret && interrupted())
+		ret = report_part(&sweep);
+	else if (!ret && sweep.incomplete)
 		warn("part %u of %u is made; runs of other parts are missing still",
 		     sweep.part + 1, sweep.parts);
 	else if (!ret)
@@ -502,5 +521,5 @@ int sweep_command(int argc, char **argv)
 	free(sweep.requests);
 	suite_free(&sweep.suite);
 	sweep_axes_free(&sweep.axes);
-	return ret;
+	return interrupt_status(ret);
 }

@@ -248,6 +248,7 @@ struct sweep_tenant {
  * @mix: as it is at @point
  * @policy: index of the policy and its model
  * @seed: index; the seed itself is that much above the first
+ * @made: its figures are there, but for those of its tenants alone
  * @cycle: core cycles of the whole run
  * @estimated: what its plan was expected to take; 0: it has none
  * @alone: its first tenant alone, in a suite of services
@@ -258,6 +259,7 @@ struct sweep_run {
 	u32 policy;
 	u32 point;
 	u32 seed;
+	bool made;
 	u64 state_hash;
 	u64 cycle;
 	u64 estimated;
@@ -341,6 +343,10 @@ struct sweep {
 	struct mix *alone_mixes;
 };
 
+struct json_object;
+
+/* What its figures were made of, in all reports. */
+void sweep_made_json(struct json_object *object, const struct sweep *sweep);
 /* Put a run's policy and model into the settings. */
 void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings);
 

@@ -3,6 +3,7 @@
  * The private runs of a sweep: what each workload does alone in a slot, with each seed.
  * One run serves all mixes, policies, models and points of axes.
  */
+#include "interrupt.h"
 #include "sweep_kept.h"
 
 #define FIELD(name) offsetof(struct offline_mark, name)
@@ -228,6 +229,11 @@ static int simulate_alone(struct alone *alone, struct jobs *jobs,
 {
 	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
 	struct alone_watch watch = { .jobs = jobs };
+	const struct offline_observer observer = {
+		.context = &watch,
+		.progress = on_alone_progress,
+		.stop = interrupted,
+	};
 	struct offline_tenant *tenant;
 	int ret;
 
@@ -240,7 +246,7 @@ static int simulate_alone(struct alone *alone, struct jobs *jobs,
 	tenant->trace = alone->sweep->suite.workloads[alone->workload].trace;
 	tenant->queues = alone->sweep->suite.workloads[alone->workload].queues;
 	ret = offline_private_run(experiment, alone->slot, alone->marks,
-				  alone->count, on_alone_progress, &watch);
+				  alone->count, &observer);
 	free(experiment);
 	return ret;
 }
@@ -261,6 +267,7 @@ static void run_alone(struct jobs *jobs, u32 index, void *context)
 			ret = simulate_alone(alone, jobs, &options);
 		if (!ret)
 			ret = write_marks(alone, kept);
+		alone->done = !ret;
 	}
 	if (ret)
 		sweep_report_failure(jobs, work, "alone",
@@ -366,7 +373,8 @@ static int run_privates(struct privates *privates)
 	jobs_run("alone", work->todo_count, sweep->workers, run_alone,
 		 privates, total);
 	for (i = 0; i < privates->count; i++)
-		distribute(&privates->runs[i]);
+		if (privates->runs[i].done)
+			distribute(&privates->runs[i]);
 	return work->failed ? STATUS_FAILED : STATUS_OK;
 }
 

@@ -3,6 +3,8 @@
  * What a sweep writes: a row for each tenant of each run into sweep.csv, and the
  * figures of each policy as JSON, CSV or a table.
  */
+#include "interrupt.h"
+#include "made_by.h"
 #include "output.h"
 #include "sweep_figures.h"
 #include "sweep_goals.h"
@@ -102,6 +104,27 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 	fputc('\n', file);
 }
 
+/* Whether all that belongs to it was made; only in a sweep that was stopped it was not. */
+static bool is_whole(const struct sweep_run *run)
+{
+	u32 slot;
+
+	for (slot = 0; run->made && slot < run->mix->count; slot++)
+		if (run->tenants[slot].instructions &&
+		    !run->tenants[slot].alone.cycles)
+			return false;
+	return run->made;
+}
+
+static u32 count_whole(const struct sweep *sweep)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		count += is_whole(&sweep->runs[i]);
+	return count;
+}
+
 /* All rows; the runs of each policy into its summary. */
 static int write_rows(const struct sweep *sweep, FILE *file,
 		      struct sweep_summary *summaries)
@@ -119,6 +142,8 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 		const struct sweep_run *run = &sweep->runs[i];
 		struct verdict verdicts[MIX_TENANTS_MAX];
 
+		if (!is_whole(run))
+			continue;
 		for (slot = 0; slot < run->mix->count; slot++) {
 			verdicts[slot] =
 				sweep_judge(&options, &run->tenants[slot]);
@@ -308,6 +333,16 @@ static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 	return array;
 }
 
+/* Its knobs, as its runs have them. */
+static void set_params(struct json_object *policy, const struct sweep *sweep,
+		       u32 index)
+{
+	struct settings settings = sweep->experiment.settings;
+
+	sweep_choose(sweep, index, &settings);
+	made_by_params_json(policy, &settings, true);
+}
+
 static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 				       const struct sweep_summary *summary)
 {
@@ -319,6 +354,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	json_set_string(policy, "policy", sweep->labels[index]);
 	json_set_string(policy, "name", sweep->policies[index].policy);
 	json_set_string(policy, "model", sweep->policies[index].model);
+	set_params(policy, sweep, index);
 	set_part(policy, &summary->all);
 	json_set(policy, "by_category", categories);
 	/* The key that scripts of old look for. */
@@ -336,6 +372,23 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	return policy;
 }
 
+void sweep_made_json(struct json_object *object, const struct sweep *sweep)
+{
+	const struct settings *settings = &sweep->experiment.settings;
+
+	made_by_json(object, sweep->suite.workloads, sweep->suite.workload_count);
+	json_set_string(object, "kernel_end",
+			kernel_end_names[settings->kernel_end]);
+	json_set_string(object, "preemption",
+			preemption_name(settings->preemption));
+	json_set(object, "decision_cycles",
+		 json_u64(settings->decision_cycles));
+	json_set(object, "counter_noise", json_u64(settings->counter_noise));
+	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+	json_set(object, "target", json_ppm_or_null(sweep->target_ppm,
+						    sweep->target_ppm));
+}
+
 static int print_json(const struct sweep *sweep,
 		      const struct sweep_summary *summaries)
 {
@@ -344,6 +397,7 @@ static int print_json(const struct sweep *sweep,
 	struct json_object *array = json_object_new_array();
 	u32 i;
 
+	sweep_made_json(object, sweep);
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set_string(object, "model", settings->model);
@@ -357,6 +411,9 @@ static int print_json(const struct sweep *sweep,
 		json_object_array_add(array,
 				      policy_json(sweep, i, &summaries[i]));
 	json_set(object, "policies", array);
+	json_set(object, "partial", json_object_new_boolean(interrupted()));
+	json_set(object, "runs", json_u64(sweep->run_count));
+	json_set(object, "runs_made", json_u64(count_whole(sweep)));
 	return json_print(object);
 }
 
@@ -427,10 +484,20 @@ static void table_services(const struct sweep *sweep,
 static int print_table(const struct sweep *sweep,
 		       const struct sweep_summary *summaries)
 {
+	const struct settings *settings = &sweep->experiment.settings;
 	struct table *table = table_new(sweep->seeds > 1 ?
 		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>95%|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP" :
 		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP");
 
+	print_paragraph("simgpu %s, %s: suite %s, %llu cycles, epochs of %llu, seeds from %llu, kernel end %s, preemption %s",
+			made_by_version(), settings->config, sweep->suite_name,
+			settings->cycles, settings->epoch_cycles, settings->seed,
+			kernel_end_names[settings->kernel_end],
+			preemption_name(settings->preemption));
+	putchar('\n');
+	if (interrupted())
+		printf("PARTIAL: of %u of %u runs; the sweep was stopped.\n\n",
+		       count_whole(sweep), sweep->run_count);
 	for_each_part(sweep, summaries, table_part, table);
 	table_print(table);
 	if (sweep_has_services(sweep)) {
@@ -553,16 +620,17 @@ static int write_file_of_rows(const struct sweep *sweep,
 {
 	char path[4096];
 	FILE *file;
-	int ret;
+	int ret, closed;
 
-	snprintf(path, sizeof(path), "%s/sweep.csv", sweep->folder);
+	/* The file of rows is there when they are all. */
+	snprintf(path, sizeof(path), interrupted() ? "/dev/null" :
+		 "%s/sweep.csv", sweep->folder);
 	file = fopen(path, "w");
 	if (!file)
 		return fail("%s: %s", path, strerror(errno));
 	ret = write_rows(sweep, file, summaries);
-	if (ferror(file) | fclose(file))
-		ret = fail("%s: %s", path, strerror(errno));
-	return ret;
+	closed = close_file(file, path);
+	return ret ? ret : closed;
 }
 
 int sweep_report(const struct sweep *sweep)

@@ -5,6 +5,7 @@
  * a request and each seed.
  */
 #include "../offline/service.h"
+#include "interrupt.h"
 #include "sweep_kept.h"
 
 static const size_t request_fields[] = { offsetof(struct sweep_request, cycles) };
@@ -112,7 +113,7 @@ static int make_request(const struct sweep *sweep, struct sweep_request *request
 				   sweep->suite.workloads[request->workload].trace,
 				   request->launches,
 				   sweep->experiment.settings.threads,
-				   &request->cycles);
+				   &interrupt_observer, &request->cycles);
 	if (ret)
 		return ret;
 	file = kept_create(kept);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runs of a sweep's mixes; see sweep.h. */
+#include "interrupt.h"
 #include "sweep_serve.h"
 #include "sweep_sets.h"
 
@@ -298,6 +299,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 {
 	const struct offline_observer observer = {
 		.context = watch, .epoch = on_epoch, .progress = on_progress,
+		.stop = interrupted,
 		.kernel = watch->ends ? on_kernel : NULL,
 	};
 	struct sweep_run *run = watch->run;
@@ -326,8 +328,8 @@ static int simulate(struct watch *watch, const struct session_options *options,
 			return -EINVAL;
 	}
 	ret = offline_run(experiment, &observer, result);
-	if (ret)
-		return ret;
+	if (ret || result->stopped)
+		return ret ? ret : -EINTR;
 	run->state_hash = result->state_hash;
 	run->cycle = result->cycle;
 	for (slot = 0; slot < mix->count; slot++)
@@ -346,6 +348,8 @@ static int simulate(struct watch *watch, const struct session_options *options,
 void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 			  const char *who, const char *name, int error)
 {
+	if (error == -EINTR)
+		return;
 	jobs_lock(jobs);
 	progress_end();
 	work->failed = true;
@@ -389,6 +393,7 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 		locate(run, &options, kept);
 		ret = write_run(run, kept);
 	}
+	run->made = !ret;
 	if (ret)
 		sweep_report_failure(jobs, work, label_of(run), run->mix->name,
 				     ret);
@@ -412,6 +417,7 @@ static bool is_done(struct sweep_run *run)
 		done = read_run(run, kept);
 	}
 	free(kept);
+	run->made = done;
 	return done;
 }
 

@@ -225,6 +225,7 @@ static int print_json(const struct sweep *sweep)
 	struct json_object *array = json_object_new_array();
 	u32 i;
 
+	sweep_made_json(object, sweep);
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set(object, "every", json_u64(sweep->every));
@@ -373,9 +374,7 @@ static int write_rows(const struct sweep *sweep)
 			run->state_hash);
 		csv_part(file, &part);
 	}
-	if (ferror(file) | fclose(file))
-		return fail("%s: %s", path, strerror(errno));
-	return STATUS_OK;
+	return close_file(file, path);
 }
 
 static void warn_of_refused(const struct sweep *sweep)

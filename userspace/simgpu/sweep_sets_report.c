@@ -206,6 +206,7 @@ static int print_json(const struct sweep *sweep)
 	struct json_object *array = json_object_new_array();
 	u32 i;
 
+	sweep_made_json(object, sweep);
 	json_set_string(object, "config", sweep->experiment.settings.config);
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set(object, "every", json_u64(sweep->every));
@@ -346,9 +347,7 @@ static int write_rows(const struct sweep *sweep)
 			fprintf(file, "%llu", run->estimated);
 		fputc('\n', file);
 	}
-	if (ferror(file) | fclose(file))
-		return fail("%s: %s", path, strerror(errno));
-	return STATUS_OK;
+	return close_file(file, path);
 }
 
 int sweep_sets_report(const struct sweep *sweep)

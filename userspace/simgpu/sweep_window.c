@@ -4,6 +4,7 @@
  * runs, and so is the throughput of best-effort work beside services: each workload
  * alone, in each slot in which it is asked for, with each seed.
  */
+#include "interrupt.h"
 #include "sweep_serve.h"
 
 #define FIELD(name) offsetof(struct session_figures, name)
@@ -106,7 +107,8 @@ static int make_window(struct sweep *sweep, struct which which,
 	int ret;
 
 	ret = offline_alone_window(options, which.slot, &tenant,
-				   settings->cycles, settings->threads, out);
+				   settings->cycles, settings->threads,
+				   &interrupt_observer, out);
 	if (ret)
 		return ret;
 	file = kept_create(kept);

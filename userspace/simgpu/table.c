@@ -4,9 +4,16 @@
 #define _GNU_SOURCE
 #include <stdarg.h>
 
+#include "demangle.h"
 #include "output.h"
 
 #define COLUMNS_MAX	16
+/* Letters of a line, unless --wide is given. */
+#define LINE_MAX_LETTERS	80
+/* Less than that is no room for words. */
+#define WORDS_LEAST	20
+
+bool tables_are_wide;
 
 /**
  * struct table - cells row by row, the headings first
@@ -72,22 +79,71 @@ void table_ppm(struct table *table, bool known, u64 value_ppm,
 		table_cell(table, "-");
 }
 
-static void write_row(const struct table *table, size_t first,
-		      const size_t *width, FILE *out)
+void table_kernel(struct table *table, const char *name)
 {
+	add_cell(table, demangle_short(name));
+}
+
+/* How much of a text goes on a line with so much room: whole words, if there are several. */
+static size_t words_that_fit(const char *text, size_t room)
+{
+	size_t length = strlen(text), cut;
+
+	if (length <= room)
+		return length;
+	for (cut = room; cut && text[cut] != ' '; cut--)
+		;
+	return cut ? cut : strcspn(text, " ");
+}
+
+/* Words over as many lines as they take; @indent: of all but the first. */
+static void write_words(FILE *out, const char *text, size_t room, size_t indent)
+{
+	size_t length = words_that_fit(text, room);
+
+	fprintf(out, "%.*s\n", (int)length, text);
+	for (text += length; *text == ' '; text += length) {
+		text++;
+		length = words_that_fit(text, room);
+		fprintf(out, "%*s%.*s\n", (int)indent, "", (int)length, text);
+	}
+}
+
+/**
+ * struct layout - how a table is written
+ * @width: of each column
+ * @gap: between two
+ * @room: for the words of the last column
+ */
+struct layout {
+	size_t width[COLUMNS_MAX];
+	size_t gap;
+	size_t room;
+};
+
+/* The first column, and those from @first to before @end. */
+static void write_row(const struct table *table, const struct layout *layout,
+		      char *const *cells, u32 first, u32 end, FILE *out)
+{
+	size_t indent = 0;
 	u32 column;
 
-	for (column = 0; column < table->columns; column++) {
-		const char *cell = table->cells[first + column];
-		int room = (int)width[column];
+	for (column = 0; column < end; column++) {
+		int room = (int)layout->width[column];
 
+		if (column && column < first)
+			continue;
 		if (table->right[column])
-			fprintf(out, "%*s", room, cell);
-		else if (column + 1 < table->columns)
-			fprintf(out, "%-*s", room, cell);
+			fprintf(out, "%*s", room, cells[column]);
+		else if (column + 1 < end)
+			fprintf(out, "%-*s", room, cells[column]);
 		else
-			fputs(cell, out);
-		fputs(column + 1 < table->columns ? "  " : "\n", out);
+			write_words(out, cells[column], layout->room, indent);
+		indent += layout->width[column] + layout->gap;
+		if (column + 1 < end)
+			fprintf(out, "%*s", (int)layout->gap, "");
+		else if (table->right[column])
+			fputc('\n', out);
 	}
 }
 
@@ -101,25 +157,100 @@ void table_free(struct table *table)
 	free(table);
 }
 
-void table_write(struct table *table, FILE *out)
+static size_t width_of(const struct layout *layout, u32 columns)
 {
-	size_t width[COLUMNS_MAX] = { 0 }, i;
+	size_t width = 0;
+	u32 i;
+
+	for (i = 0; i < columns; i++)
+		width += layout->width[i] + (i ? layout->gap : 0);
+	return width;
+}
+
+/* Where the columns from @first on end that fit on a line behind the first column. */
+static u32 columns_that_fit(const struct table *table,
+			    const struct layout *layout, u32 first)
+{
+	size_t width = layout->width[0];
+	u32 end = first;
+
+	if (tables_are_wide)
+		return table->columns;
+	while (end < table->columns) {
+		width += layout->width[end] + layout->gap;
+		if (width > LINE_MAX_LETTERS && end > first)
+			break;
+		end++;
+	}
+	return end;
+}
+
+/* Narrow gaps first, then a last column of words over several lines. */
+static void choose_layout(const struct table *table, struct layout *layout)
+{
+	u32 last = table->columns - 1;
+	size_t others, i;
 
 	for (i = 0; i < table->count; i++) {
 		size_t length = strlen(table->cells[i]);
-		size_t *room = &width[i % table->columns];
+		size_t *width = &layout->width[i % table->columns];
 
-		if (length > *room)
-			*room = length;
+		if (length > *width)
+			*width = length;
 	}
-	for (i = 0; i + table->columns <= table->count; i += table->columns)
-		write_row(table, i, width, out);
+	layout->gap = 2;
+	layout->room = SIZE_MAX;
+	if (tables_are_wide ||
+	    width_of(layout, table->columns) <= LINE_MAX_LETTERS)
+		return;
+	others = width_of(layout, last) + layout->gap;
+	if (!table->right[last] && others + WORDS_LEAST <= LINE_MAX_LETTERS) {
+		layout->room = LINE_MAX_LETTERS - others;
+		layout->width[last] = layout->room;
+		return;
+	}
+	layout->gap = 1;
+}
+
+/* What does not fit on a line stands below, behind the first column again. */
+void table_write(struct table *table, FILE *out)
+{
+	struct layout layout = { .gap = 0 };
+	u32 first, end;
+	size_t i;
+
+	choose_layout(table, &layout);
+	for (first = 1; first <= table->columns; first = end) {
+		end = columns_that_fit(table, &layout, first);
+		if (first > 1)
+			fputc('\n', out);
+		for (i = 0; i + table->columns <= table->count; i += table->columns)
+			write_row(table, &layout, &table->cells[i], first, end,
+				  out);
+		if (end == table->columns)
+			break;
+	}
 	table_free(table);
 }
 
 void table_print(struct table *table)
 {
 	table_write(table, stdout);
+}
+
+void print_paragraph(const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	if (text)
+		write_words(stdout, text, tables_are_wide ? SIZE_MAX :
+			    LINE_MAX_LETTERS - 1, 0);
+	free(text);
 }
 
 void csv_ppm(FILE *file, bool known, u64 value_ppm)

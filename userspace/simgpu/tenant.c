@@ -372,7 +372,7 @@ int tenant_command(int argc, char **argv)
 	struct workload workload;
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = workload_open(arguments.trace, &workload);
 	if (!ret)
 		ret = run_tenant(&arguments, &workload);

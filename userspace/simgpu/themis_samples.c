@@ -520,9 +520,7 @@ int samples_write(const struct samples *samples, const char *path)
 			fprintf(file, ",%lld", (long long)sample->rates[k]);
 		fputc('\n', file);
 	}
-	if (ferror(file) | fclose(file))
-		return fail("%s: %s", path, strerror(errno));
-	return STATUS_OK;
+	return close_file(file, path);
 }
 
 static bool read_sample(FILE *file, struct themis_sample *sample)

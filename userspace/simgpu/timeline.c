@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes trace events; see timeline.h. */
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "demangle.h"
 #include "output.h"
 #include "timeline.h"
 
@@ -168,15 +168,6 @@ static void end_owner(struct timeline *timeline, u32 sm)
 	timeline->since[sm] = timeline->cycle;
 }
 
-/* A device or a pipe is not ours to take away. */
-static void remove_file(const char *path)
-{
-	struct stat status;
-
-	if (!stat(path, &status) && S_ISREG(status.st_mode))
-		unlink(path);
-}
-
 int timeline_close(struct timeline *timeline, bool good)
 {
 	int ret = STATUS_OK;
@@ -194,7 +185,7 @@ int timeline_close(struct timeline *timeline, bool good)
 		ret = fail("%s: it could not be written: %s", timeline->path,
 			   strerror(errno));
 	if (timeline->file && (timeline->failed || !good))
-		remove_file(timeline->path);
+		remove_output(timeline->path);
 	free(timeline->path);
 	free(timeline);
 	return ret;
@@ -229,14 +220,18 @@ void timeline_kernel(struct timeline *timeline,
 	u32 track = queue_track(timeline, kernel->slot, kernel->queue);
 	struct json_object *args = json_object_new_object();
 
+	char *name = demangle_short(kernel->kernel->name);
+
+	json_set_string(args, "name", kernel->kernel->name);
 	json_set(args, "launch", json_u64(kernel->sequence));
 	json_set(args, "number", json_u64(kernel->number));
 	json_set(args, "blocks", json_u64(kernel->kernel->blocks));
 	json_set(args, "ended", json_object_new_boolean(kernel->ended));
 	write_span(timeline,
-		   new_event(timeline, "X", kernel->kernel->name, GROUP_TENANTS,
-			     track, kernel->start),
+		   new_event(timeline, "X", name, GROUP_TENANTS, track,
+			     kernel->start),
 		   kernel->end - kernel->start, args);
+	free(name);
 }
 
 void timeline_epoch(struct timeline *timeline,

@@ -373,7 +373,7 @@ int top_command(int argc, char **argv)
 	struct top_feed feed;
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = arguments.replay ?
 	      top_replay_open(&feed, arguments.replay, arguments.interval_ms) :
 	      top_live_open(&feed);

@@ -86,7 +86,7 @@ int trace_check_command(int argc, char **argv)
 	int ret = STATUS_OK;
 	u32 i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	for (i = 0; i < arguments.count; i++)
 		if (check_file(arguments.files[i]))
 			ret = STATUS_FAILED;

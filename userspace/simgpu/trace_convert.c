@@ -257,7 +257,7 @@ int trace_convert_command(int argc, char **argv)
 	char *name, *output = NULL;
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	name = arguments.name ? strdup(arguments.name) :
 				default_name(arguments.input);
 	if (arguments.output)

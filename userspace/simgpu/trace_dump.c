@@ -243,7 +243,7 @@ int trace_dump_command(int argc, char **argv)
 	struct view view;
 	int ret;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = workload_open(arguments.path, &workload);
 	if (!ret)
 		ret = workload_decode(&workload);

@@ -7,6 +7,7 @@
  * their mean is taken for the rest; random and recorded ones say their lines.
  */
 
+#include "demangle.h"
 #include "output.h"
 #include "trace_units.h"
 #include "trace_view.h"
@@ -428,6 +429,7 @@ static struct json_object *kernel_json(const struct gpu_config *config,
 	struct json_object *object = json_object_new_object();
 
 	json_set_string(object, "name", kernel->name);
+	json_set_demangled(object, kernel->name);
 	json_set(object, "grid", triple(kernel->grid));
 	json_set(object, "block", triple(kernel->block));
 	json_set(object, "blocks", json_u64(kernel_blocks(kernel)));
@@ -541,7 +543,7 @@ static void print_kernel(struct table *table, const struct gpu_config *config,
 			 const struct simgpu_trace_kernel *kernel,
 			 const struct mix *mix, u64 launches)
 {
-	table_cell(table, "%s", kernel->name);
+	table_kernel(table, kernel->name);
 	table_cell(table, "%llu", launches);
 	table_cell(table, "%ux%ux%u", kernel->grid[0], kernel->grid[1],
 		   kernel->grid[2]);
@@ -610,11 +612,14 @@ static void print_trace(const char *path, const struct view *view,
 	printf("%llu memory ops, %llu lines, %llu bytes of lines",
 	       memory_ops(total), total->lines, bytes);
 	if (bytes)
-		printf(", %.3f thread instructions a byte",
+		printf("\n%.3f thread instructions a byte of these",
 		       (double)sum_of(total->thread) / (double)bytes);
-	printf("\nbandwidth asked for at full speed of %s: %.2f of the peak, %.2f if each byte moved once; expected class: %s\n\n",
-	       config->name, (double)demand.most_ppm / 1e6,
-	       (double)demand.least_ppm / 1e6, expected_class(config, &demand));
+	putchar('\n');
+	print_paragraph("bandwidth asked for at full speed of %s: %.2f of the peak, %.2f if each byte moved once; expected class: %s",
+			config->name, (double)demand.most_ppm / 1e6,
+			(double)demand.least_ppm / 1e6,
+			expected_class(config, &demand));
+	putchar('\n');
 	print_mix(total);
 	print_units(total->units);
 	printf("\nKernels, counts of one launch; blocks that an SM of %s can hold:\n",
@@ -632,7 +637,7 @@ static const struct argp_option options[] = {
 	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
 	{ "plot", 'p', "FILE", 0,
 	  "Draw which addresses each kernel touches, in the order of its warps, "
-	  "with gnuplot; FILE ends in .svg or .png", 0 },
+	  "with gnuplot: the first 64 launches that differ, below 2 MB; FILE ends in .svg or .png", 0 },
 	{ 0 }
 };
 
@@ -703,22 +708,6 @@ static const struct argp argp = {
 	.doc = about,
 };
 
-static int plot_kernels(const struct view *view, const struct mix *kernels,
-			const char *path)
-{
-	u64 count = section_count(view, SIMGPU_TRACE_KERNELS), i;
-	u64 *lines = calloc(count, sizeof(*lines));
-	int ret;
-
-	if (!lines)
-		return fail("out of memory");
-	for (i = 0; i < count; i++)
-		lines[i] = kernels[i].lines;
-	ret = plot_trace(view, lines, path);
-	free(lines);
-	return ret;
-}
-
 /* Into @array if there is one, else to standard output. */
 static int show_file(const struct gpu_config *config, const char *path,
 		     struct json_object *array, const char *plot)
@@ -749,7 +738,7 @@ static int show_file(const struct gpu_config *config, const char *path,
 	else if (!ret)
 		print_trace(path, &view, config, kernels, &total);
 	if (!ret && plot)
-		ret = plot_kernels(&view, kernels, plot);
+		ret = plot_trace(&view, plot);
 out:
 	free(kernels);
 	workload_free(&workload);
@@ -764,7 +753,7 @@ int trace_info_command(int argc, char **argv)
 	struct gpu_config config;
 	u32 i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &config);
 	if (ret)
 		return ret;

@@ -5,12 +5,15 @@
  * Of a large kernel some warps are drawn, and of each some of its accesses,
  * evenly spread: an address for each line, or for some of them.
  */
+#include "demangle.h"
 #include "gnuplot.h"
 #include "output.h"
 #include "trace_view.h"
 
-#define PANELS_MAX	12
+#define PANELS_MAX	64
 #define POINTS		3000
+/* Of all panels; one takes some 100 bytes of SVG, and a page has to load it. */
+#define POINTS_ALL	12000
 #define WARPS_MAX	120
 /* A loop of so many trips is drawn whole. */
 #define TRIPS_DRAWN	16
@@ -285,6 +288,19 @@ static int points_of(const struct view *view,
 	return ret;
 }
 
+/* Every so many-th, so that there are @most of them. */
+static void thin(struct points *points, size_t most)
+{
+	size_t i;
+
+	if (points->count <= most)
+		return;
+	for (i = 0; i < most; i++)
+		points->points[i] =
+			points->points[fixed_mul_div(points->count, i, most)];
+	points->count = most;
+}
+
 /* --- panels --- */
 
 static const struct {
@@ -338,16 +354,20 @@ static void draw_layers(FILE *gnuplot, const struct points *points)
 }
 
 static int draw_panel(FILE *gnuplot, const struct view *view,
-		      const struct simgpu_trace_kernel *kernel, u64 launches)
+		      const struct simgpu_trace_kernel *kernel, u64 launches,
+		      u32 panels)
 {
 	u64 warps = kernel_blocks(kernel) * kernel_warps(kernel);
 	struct points points = { .count = 0 };
-	char title[128];
+	char title[128], *name;
 	int ret = points_of(view, kernel, &points);
 
 	if (!ret) {
-		snprintf(title, sizeof(title), "%s%s", kernel->name,
+		thin(&points, POINTS_ALL / panels);
+		name = demangle_short(kernel->name);
+		snprintf(title, sizeof(title), "%s%s", name,
 			 kernel->sample_n > 1 ? " (sampled)" : "");
+		free(name);
 		if (launches > 1)
 			snprintf(title + strlen(title),
 				 sizeof(title) - strlen(title),
@@ -361,36 +381,30 @@ static int draw_panel(FILE *gnuplot, const struct view *view,
 	return ret;
 }
 
-/* Launches of the same kernel are drawn once. */
-static bool same_panel(const struct simgpu_trace_kernel *a,
-		       const struct simgpu_trace_kernel *b)
+/* Launches that do the same are drawn once, and those behind the last panel not at all. */
+static u32 choose_panels(const struct view *view, u64 *panels, u64 *launches)
 {
-	return !strcmp(a->name, b->name) &&
-	       !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
-	       !memcmp(a->block, b->block, sizeof(a->block));
-}
-
-static u32 choose_panels(const struct view *view, const u64 *lines, u64 *panels,
-			 u64 *launches)
-{
-	u64 kernels = section_count(view, SIMGPU_TRACE_KERNELS), i;
+	u64 kernels = section_count(view, SIMGPU_TRACE_KERNELS), left = 0, i;
 	u32 count = 0, j;
 
 	for (i = 0; i < kernels; i++) {
 		for (j = 0; j < count; j++)
-			if (same_panel(&view->kernels[i],
-				       &view->kernels[panels[j]]))
+			if (!memcmp(&view->kernels[i], &view->kernels[panels[j]],
+				    sizeof(*view->kernels)))
 				break;
-		if (j == PANELS_MAX)
+		if (j == PANELS_MAX) {
+			left++;
 			continue;
+		}
 		if (j == count) {
 			panels[count] = i;
 			launches[count++] = 0;
 		}
-		if (lines[i] > lines[panels[j]])
-			panels[j] = i;
 		launches[j]++;
 	}
+	if (left)
+		warn("%llu launches are not drawn: a picture has the first %d that differ",
+		     left, PANELS_MAX);
 	return count;
 }
 
@@ -418,16 +432,16 @@ static int draw(FILE *gnuplot, const struct view *view, const u64 *panels,
 		(double)view->header->footprint_bytes / (1 << 20) + 1e-6);
 	for (i = 0; i < count; i++)
 		if (draw_panel(gnuplot, view, &view->kernels[panels[i]],
-			       launches[i]))
+			       launches[i], count))
 			return STATUS_FAILED;
 	fputs("unset multiplot\n", gnuplot);
 	return STATUS_OK;
 }
 
-int plot_trace(const struct view *view, const u64 *lines, const char *path)
+int plot_trace(const struct view *view, const char *path)
 {
 	u64 panels[PANELS_MAX], launches[PANELS_MAX];
-	u32 count = choose_panels(view, lines, panels, launches);
+	u32 count = choose_panels(view, panels, launches);
 	FILE *gnuplot = gnuplot_open(path, columns_of(count) * 420 + 60,
 				     rows_of(count) * 320 + 30);
 	int ret, closed;

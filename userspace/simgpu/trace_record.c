@@ -360,7 +360,7 @@ int trace_record_command(int argc, char **argv)
 	char *program, *output = NULL;
 	int ret;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	program = strdup(arguments.program[0]);
 	if (!program)
 		return fail("out of memory");

@@ -58,12 +58,10 @@ const char *op_kind_name(u32 kind);
 
 /**
  * plot_trace() - draw which addresses its kernels touch in which order
- * @lines: that each kernel touches; of launches that share a panel, the one
- *	with the most is drawn
  * @path: of the picture, which is SVG or PNG by its ending
  *
  * Return: an exit status; what was wrong has been said.
  */
-int plot_trace(const struct view *view, const u64 *lines, const char *path);
+int plot_trace(const struct view *view, const char *path);
 
 #endif /* SIMGPU_TRACE_VIEW_H */

@@ -623,7 +623,7 @@ int train_command(int argc, char **argv)
 	training->below_ppm = 300000;
 	training->above_ppm = 700000;
 	training->workers = jobs_workers_default();
-	argp_parse(&argp, argc, argv, 0, NULL, training);
+	parse_arguments(&argp, argc, argv, 0, training);
 	ret = train(training);
 	for (i = 0; i < training->count; i++)
 		workload_free(&training->points[i].workload);

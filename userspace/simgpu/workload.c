@@ -336,14 +336,11 @@ void workload_options(const struct workload *workload,
 int write_file(const char *path, const void *bytes, size_t count)
 {
 	FILE *file = fopen(path, "w");
-	bool written;
 
 	if (!file)
 		return fail("%s: %s", path, strerror(errno));
-	written = fwrite(bytes, 1, count, file) == count;
-	if (fclose(file) || !written)
-		return fail("%s: %s", path, strerror(errno));
-	return STATUS_OK;
+	fwrite(bytes, 1, count, file);
+	return close_file(file, path);
 }
 
 const char *option_trace_name(struct argp_state *state, const char *text)

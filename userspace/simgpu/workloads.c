@@ -152,8 +152,9 @@ static void papers_text(const struct benchmark *benchmark, char *text,
 
 static int print_table(const struct row *rows, u32 count)
 {
-	struct table *table =
-		table_new("NAME|TITLE|SUITE|PAPERS|CLASS|>KERNELS|>MEMORY");
+	struct table *table = table_new(tables_are_wide ?
+		"NAME|TITLE|SUITE|CLASS|>KERNELS|>MIB|PAPERS" :
+		"NAME|TITLE|SUITE|CLASS|>KERNELS|>MIB");
 	char papers[64];
 	u32 i;
 
@@ -164,12 +165,13 @@ static int print_table(const struct row *rows, u32 count)
 		table_cell(table, "%s", benchmark->name);
 		table_cell(table, "%s", benchmark->title);
 		table_cell(table, "%s", benchmark->suite);
-		table_cell(table, "%s", papers);
 		table_cell(table, "%s",
 			   benchmark_class_name(benchmark) ?: "-");
 		table_cell(table, "%llu", rows[i].kernels);
-		table_cell(table, "%.1f MiB",
+		table_cell(table, "%.1f",
 			   (double)rows[i].footprint_bytes / MIB);
+		if (tables_are_wide)
+			table_cell(table, "%s", papers);
 	}
 	table_print(table);
 	return STATUS_OK;
@@ -181,7 +183,7 @@ int workloads_command(int argc, char **argv)
 	struct row rows[BENCHMARK_COUNT];
 	u32 count = 0, i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &list);
+	parse_arguments(&argp, argc, argv, 0, &list);
 	for (i = 0; i < BENCHMARK_COUNT; i++)
 		if (benchmark_in_suite(&benchmarks[i], list.suite) &&
 		    fill_row(&benchmarks[i], &rows[count++]))
@@ -234,7 +236,7 @@ int trace_save_command(int argc, char **argv)
 	void *trace;
 	int ret;
 
-	argp_parse(&argp_save, argc, argv, 0, NULL, &names);
+	parse_arguments(&argp_save, argc, argv, 0, &names);
 	benchmark = benchmark_find(names[0]);
 	if (!benchmark)
 		return no_workload(names[0]);

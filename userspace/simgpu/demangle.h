@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of kernels as their C++ source has them. */
+#ifndef SIMGPU_DEMANGLE_H
+#define SIMGPU_DEMANGLE_H
+
+#include <json-c/json.h>
+
+/* "vectorAdd(float const*, int)", to be freed; NULL if it is no mangled name. */
+char *demangle(const char *name);
+/* "vectorAdd", or the name itself, for tables and pictures; to be freed. */
+char *demangle_short(const char *name);
+/* demangle() as "demangled" of a JSON object, null where there is none. */
+void json_set_demangled(struct json_object *object, const char *name);
+
+#endif /* SIMGPU_DEMANGLE_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What results were made of; see made_by.h. */
+/* For asprintf. */
+#define _GNU_SOURCE
+#include <linux/simgpu_trace.h>
+
+#include "made_by.h"
+#include "output.h"
+#include "sysfs.h"
+
+const char *made_by_version(void)
+{
+	return strchr(argp_program_version, ' ') + 1;
+}
+
+u32 made_by_checksum(const struct workload *workload)
+{
+	const struct simgpu_trace_header *header = workload->bytes;
+
+	return workload->count < sizeof(*header) ? 0 : header->checksum;
+}
+
+void made_by_json(struct json_object *object, const struct workload *workloads,
+		  u32 count)
+{
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		struct json_object *workload = json_object_new_object();
+
+		json_set_string(workload, "name", workloads[i].name);
+		json_set_checksum(workload, "trace_checksum",
+				  workloads[i].trace->checksum);
+		json_object_array_add(array, workload);
+	}
+	json_set_string(object, "version", made_by_version());
+	json_set(object, "workloads", array);
+}
+
+static struct json_object *params_json(const struct simgpu_param *params,
+				       const u64 *values)
+{
+	struct json_object *object = json_object_new_object();
+	char text[SIMGPU_VALUE_BYTES], *end;
+	double number;
+	u32 i;
+
+	for (i = 0; params && params[i].name; i++) {
+		knob_print(&params[i], values[i], text, sizeof(text));
+		number = strtod(text, &end);
+		json_set(object, params[i].name, *end ?
+			 json_object_new_string(text) :
+			 json_object_new_double_s(number, text));
+	}
+	return object;
+}
+
+void made_by_params_json(struct json_object *object,
+			 const struct settings *settings, bool offline)
+{
+	struct session_options options;
+
+	if (!offline) {
+		json_set(object, "policy_params",
+			 sysfs_params(settings->device, "policy_params"));
+		json_set(object, "model_params",
+			 sysfs_params(settings->device, "model_params"));
+		return;
+	}
+	if (settings_options(settings, &options))
+		return;
+	json_set(object, "policy_params",
+		 params_json(options.policy->params, options.policy_params));
+	json_set(object, "model_params",
+		 params_json(options.model->params, options.model_params));
+}
+
+char *made_by_params_text(const struct settings *settings, bool offline)
+{
+	static const char *const tables[] = { "policy_params", "model_params" };
+	struct json_object *object = json_object_new_object(), *params;
+	char *text = NULL, *longer;
+	size_t i;
+
+	made_by_params_json(object, settings, offline);
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		params = json_object_object_get(object, tables[i]);
+		if (!params)
+			continue;
+		json_object_object_foreach(params, name, value) {
+			if (asprintf(&longer, "%s%s%s %s", text ? text : "",
+				     text ? ", " : "", name,
+				     json_object_get_string(value)) < 0)
+				continue;
+			free(text);
+			text = longer;
+		}
+	}
+	json_object_put(object);
+	return text;
+}
