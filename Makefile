@@ -153,7 +153,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qo
 		     sharing grids masks queues slices quota threads constant dependence builder accelsim \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service)
 # Of the command, what needs nothing of it.
-COMMAND_TESTS	:= build/tests/test_statistics
+COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
 		   build/sanitized/tests/unit/trace_sample.o \
 		   build/sanitized/tests/unit/kinds.o \

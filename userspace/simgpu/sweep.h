@@ -184,6 +184,10 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @sms_milli: SMs that it held on average, in thousandths
  * @class: the model's last word
  * @np_predicted_ppm: of its first run; 0 if the model said nothing
+ * @np_memory_ppm: the same over the epochs in which the model had it for
+ *	memory-bound; 0: there are none
+ * @np_compute_ppm: over the others that have a prediction; likewise
+ * @np_memory_part_ppm: part of the predicted cycles that lies in the former
  * @first_run_done: 1 if that ended
  * @late_instructions: of @instructions, those before the warm-up's end
  * @late_cycles: of @cycles, those before it; 0 if the first run ended earlier
@@ -213,6 +217,9 @@ struct sweep_tenant {
 	u64 sms_milli;
 	u64 class;
 	u64 np_predicted_ppm;
+	u64 np_memory_ppm;
+	u64 np_compute_ppm;
+	u64 np_memory_part_ppm;
 	u64 first_run_done;
 	u64 late_instructions;
 	u64 late_cycles;
@@ -284,6 +291,9 @@ struct sweep_request {
  * @folder: where figures are kept
  * @policies: with their models, in the order given
  * @labels: POLICY@MODEL of each
+ * @reference_name: of the policy that others are held against; NULL: the first
+ * @reference: its index
+ * @details: print the second table
  * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
  * @seeds: that each mix is run with
  * @every: of the suite's mixes, each so many-th is run
@@ -314,6 +324,9 @@ struct sweep {
 	struct contender policies[SWEEP_POLICIES_MAX];
 	char labels[SWEEP_POLICIES_MAX][CONTENDER_LABEL_BYTES];
 	u32 policy_count;
+	const char *reference_name;
+	u32 reference;
+	bool details;
 	u64 target_ppm;
 	bool target_given;
 	u64 seeds;
