@@ -4,6 +4,7 @@
 #include "plugin.h"
 #include "sweep_serve.h"
 #include "sweep_sets.h"
+#include "sweep_wide.h"
 
 /* More would be an oversight on the command line. */
 #define SWEEP_RUNS_MAX	1000000
@@ -13,6 +14,7 @@
 
 enum {
 	OPTION_SUITE = 256,
+	OPTION_TRACES,
 	OPTION_LIST_SUITES,
 	OPTION_OUT,
 	OPTION_TARGET,
@@ -31,6 +33,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "suite", OPTION_SUITE, "NAME|FILE", 0,
 	  "Of --list-suites (default hsm-pairs), or a file with a mix a line", 0 },
+	{ "traces", OPTION_TRACES, "DIR", 0,
+	  "Of wide-pairs: draw from the files *.trace in DIR, too, and in its folders, whose names are their sources", 0 },
 	{ "list-suites", OPTION_LIST_SUITES, 0, 0,
 	  "Print the suites that have names, and end", 0 },
 	{ "policy", 'p', "NAME[@MODEL],...", 0,
@@ -147,6 +151,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_SUITE:
 		sweep->suite_name = text;
+		return 0;
+	case OPTION_TRACES:
+		sweep->traces = text;
 		return 0;
 	case OPTION_LIST_SUITES:
 		sweep->list_suites = true;
@@ -467,8 +474,10 @@ static int prepare(struct sweep *sweep)
 	if (!ret)
 		ret = checksum_program(&sweep->program);
 	if (!ret)
-		ret = suite_load(sweep->suite_name,
+		ret = suite_load(sweep->suite_name, sweep->traces,
 				 sweep->experiment.settings.seed, &sweep->suite);
+	if (!ret)
+		suite_warn_of_few(sweep);
 	if (!ret)
 		ret = sweep_sets_check(sweep);
 	if (!ret)

@@ -15,6 +15,7 @@
 /* Tenants of a mix. */
 #define MIX_TENANTS_MAX		8
 #define MIX_NAME_BYTES		(MIX_TENANTS_MAX * (SIMGPU_NAME_MAX + 1))
+#define SOURCE_BYTES		(2 * SIMGPU_NAME_MAX + 2)
 #define SWEEP_POLICIES_MAX	16
 #define SWEEP_SEEDS_MAX		1000
 /* Hosts, or cores of hosts, that a sweep is divided among. */
@@ -33,6 +34,7 @@ enum mix_category {
 /**
  * struct mix - tenants that run together
  * @name: their names with '+' between them
+ * @source: where its programs come from, an index in &struct suite.sources
  * @count: how many; the first is in slot 0
  * @priority: slot of the tenant that HSM would promise an NP
  * @workload: of each, an index in &struct suite.workloads
@@ -45,6 +47,7 @@ enum mix_category {
 struct mix {
 	char name[MIX_NAME_BYTES];
 	enum mix_category category;
+	u32 source;
 	u32 count;
 	u32 priority;
 	u32 workload[MIX_TENANTS_MAX];
@@ -59,6 +62,7 @@ struct mix {
  * @workloads: without arrivals, which are of the mixes; one whose trace is launched
  *	in other queues is another one
  * @lists: memory of arrivals' lists, @list_count of them
+ * @sources: where programs of mixes come from, if the suite tells
  * @once: each trace runs once, and what counts is when all have ended (sweep_sets.h)
  * @serves: the first tenant of each mix is a service (sweep_serve.h)
  */
@@ -69,6 +73,8 @@ struct suite {
 	u32 list_count;
 	struct mix *mixes;
 	u32 mix_count;
+	char (*sources)[SOURCE_BYTES];
+	u32 source_count;
 	bool once;
 	bool serves;
 };
@@ -76,12 +82,26 @@ struct suite {
 /**
  * suite_load() - a suite by name, or from a file with a mix a line
  * @name: of the table in sweep_suite.c, or a file
+ * @traces: folder of traces that wide-pairs draws from, too; NULL: none
  * @seed: chooses who has priority where the paper does at random
  * @out: filled in; suite_free() frees what it holds
  *
  * Return: an exit status; what was wrong has been said.
  */
-int suite_load(const char *name, u64 seed, struct suite *out);
+int suite_load(const char *name, const char *traces, u64 seed,
+	       struct suite *out);
+
+/**
+ * suite_add_mix() - one more, of workloads as they are said on command lines
+ * @suite: that was begun
+ * @arguments: of the tenants
+ * @count: how many
+ * @source: where they come from
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
+		  const char *source);
 void suite_free(struct suite *suite);
 /* Leave each @every-th mix, from the first on. */
 void suite_thin(struct suite *suite, u32 every);
@@ -288,6 +308,7 @@ struct sweep_request {
 
 /**
  * struct sweep - the command line, and all runs
+ * @traces: folder of traces that the suite draws from; NULL: none
  * @folder: where figures are kept
  * @policies: with their models, in the order given
  * @labels: POLICY@MODEL of each
@@ -319,6 +340,7 @@ struct sweep {
 	struct experiment experiment;
 	struct sweep_axes axes;
 	const char *suite_name;
+	const char *traces;
 	const char *folder;
 	char *policy_list;
 	struct contender policies[SWEEP_POLICIES_MAX];

@@ -315,26 +315,51 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 		add_value(part, SWEEP_ERROR_MIX, run, errors / predicted);
 }
 
+/* None where there are none. */
+static struct sweep_part *new_parts(u32 count)
+{
+	struct sweep_part *parts;
+
+	if (!count)
+		return NULL;
+	parts = grow(NULL, count, sizeof(*parts));
+	memset(parts, 0, count * sizeof(*parts));
+	return parts;
+}
+
 void sweep_summary_init(struct sweep_summary *summary, const struct sweep *sweep)
 {
 	u32 axis;
 
 	memset(summary, 0, sizeof(*summary));
-	for (axis = 0; axis < SWEEP_AXES; axis++) {
-		u32 count = sweep->axes.of[axis].count;
-
-		if (!count)
-			continue;
-		summary->points[axis] =
-			grow(NULL, count, sizeof(struct sweep_part));
-		memset(summary->points[axis], 0,
-		       count * sizeof(struct sweep_part));
-	}
+	for (axis = 0; axis < SWEEP_AXES; axis++)
+		summary->points[axis] = new_parts(sweep->axes.of[axis].count);
+	summary->sources = new_parts(sweep->suite.source_count);
 }
+
+/* A mix's category, by what HSM's line says of its tenants alone. */
+static enum mix_category category_alone(const struct sweep_run *run,
+					const struct verdict *verdicts)
+{
+	u32 memory = 0, slot;
+
+	for (slot = 0; slot < run->mix->count; slot++) {
+		if (verdicts[slot].class_alone == SIMGPU_CLASS_UNKNOWN)
+			return MIX_OTHER;
+		memory += verdicts[slot].class_alone == SIMGPU_CLASS_MEMORY;
+	}
+	if (memory == run->mix->count)
+		return MIX_MEMORY;
+	return memory ? MIX_HETERO : MIX_COMPUTE;
+}
+
+/* All, its category, a point of each axis, its class alone and its source. */
+#define SWEEP_PARTS	(SWEEP_AXES + 4)
 
 /* The parts of a policy's runs in which a run is; how many. */
 static u32 parts_of(struct sweep_summary *summary, const struct sweep_run *run,
-		    struct sweep_part *out[SWEEP_AXES + 2])
+		    const struct verdict *verdicts,
+		    struct sweep_part *out[SWEEP_PARTS])
 {
 	const struct sweep_axes *axes = &run->sweep->axes;
 	u32 count = 0, axis;
@@ -345,14 +370,18 @@ static u32 parts_of(struct sweep_summary *summary, const struct sweep_run *run,
 		if (summary->points[axis])
 			out[count++] = &summary->points[axis][sweep_axes_index(
 					axes, axis, run->point)];
+	if (!summary->sources)
+		return count;
+	out[count++] = &summary->classes[category_alone(run, verdicts)];
+	out[count++] = &summary->sources[run->mix->source];
 	return count;
 }
 
 void sweep_summary_add(struct sweep_summary *summary, const struct sweep_run *run,
 		       const struct verdict *verdicts)
 {
-	struct sweep_part *parts[SWEEP_AXES + 2];
-	u32 count = parts_of(summary, run, parts), i;
+	struct sweep_part *parts[SWEEP_PARTS];
+	u32 count = parts_of(summary, run, verdicts, parts), i;
 
 	for (i = 0; i < count; i++)
 		add_run(parts[i], run, verdicts);
@@ -372,8 +401,8 @@ void sweep_summary_compare(struct sweep_summary *summary,
 			   const struct verdict *verdicts,
 			   const struct verdict *reference)
 {
-	struct sweep_part *parts[SWEEP_AXES + 2];
-	u32 count = parts_of(summary, run, parts), i;
+	struct sweep_part *parts[SWEEP_PARTS];
+	u32 count = parts_of(summary, run, verdicts, parts), i;
 	struct metrics metrics, before;
 
 	metrics_of(run, verdicts, &metrics);
@@ -524,6 +553,10 @@ void sweep_summary_finish(struct sweep_summary *summary,
 		for (i = 0; i < sweep->axes.of[axis].count; i++)
 			finish_part(&summary->points[axis][i],
 				    &reference->points[axis][i], sweep);
+	for (i = 0; i < MIX_CATEGORIES; i++)
+		finish_part(&summary->classes[i], &reference->classes[i], sweep);
+	for (i = 0; i < sweep->suite.source_count; i++)
+		finish_part(&summary->sources[i], &reference->sources[i], sweep);
 }
 
 static void free_part(struct sweep_part *part)
@@ -539,8 +572,13 @@ void sweep_summary_free(struct sweep_summary *summary, const struct sweep *sweep
 	u32 axis, i;
 
 	free_part(&summary->all);
-	for (i = 0; i < MIX_CATEGORIES; i++)
+	for (i = 0; i < MIX_CATEGORIES; i++) {
 		free_part(&summary->categories[i]);
+		free_part(&summary->classes[i]);
+	}
+	for (i = 0; i < sweep->suite.source_count; i++)
+		free_part(&summary->sources[i]);
+	free(summary->sources);
 	for (axis = 0; axis < SWEEP_AXES; axis++) {
 		for (i = 0; i < sweep->axes.of[axis].count; i++)
 			free_part(&summary->points[axis][i]);

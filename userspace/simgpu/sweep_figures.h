@@ -183,11 +183,16 @@ struct sweep_part {
 /**
  * struct sweep_summary - a policy over all runs, and the same runs in parts
  * @points: by axis, of each of its points
+ * @classes: by the classes of tenants alone, as categories; where the suite tells
+ *	sources
+ * @sources: by source; likewise
  */
 struct sweep_summary {
 	struct sweep_part all;
 	struct sweep_part categories[MIX_CATEGORIES];
 	struct sweep_part *points[SWEEP_AXES];
+	struct sweep_part classes[MIX_CATEGORIES];
+	struct sweep_part *sources;
 };
 
 /* Of one policy. */

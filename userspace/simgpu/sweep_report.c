@@ -350,7 +350,7 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	set_compared(object, part);
 }
 
-static struct json_object *categories_json(const struct sweep_summary *summary)
+static struct json_object *categories_json(const struct sweep_part *categories)
 {
 	struct json_object *object = json_object_new_object();
 	u32 i;
@@ -358,10 +358,10 @@ static struct json_object *categories_json(const struct sweep_summary *summary)
 	for (i = 0; i < MIX_CATEGORIES; i++) {
 		struct json_object *part;
 
-		if (!summary->categories[i].mixes)
+		if (!categories[i].mixes)
 			continue;
 		part = json_object_new_object();
-		set_part(part, &summary->categories[i]);
+		set_part(part, &categories[i]);
 		json_set(object, mix_category_name(i), part);
 	}
 	return object;
@@ -404,11 +404,30 @@ static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 	return array;
 }
 
+/* An object with a member for each source that mixes come from. */
+static struct json_object *sources_json(const struct sweep *sweep,
+					const struct sweep_part *sources)
+{
+	struct json_object *object = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < sweep->suite.source_count; i++) {
+		struct json_object *part;
+
+		if (!sources[i].mixes)
+			continue;
+		part = json_object_new_object();
+		set_part(part, &sources[i]);
+		json_set(object, sweep->suite.sources[i], part);
+	}
+	return object;
+}
+
 static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 				       const struct sweep_summary *summary)
 {
 	struct json_object *policy = json_object_new_object();
-	struct json_object *categories = categories_json(summary);
+	struct json_object *categories = categories_json(summary->categories);
 	char name[64];
 	u32 axis;
 
@@ -419,6 +438,12 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	json_set(policy, "by_category", categories);
 	/* The key that scripts of old look for. */
 	json_set(policy, "categories", json_object_get(categories));
+	if (sweep->suite.source_count) {
+		json_set(policy, "by_class_alone",
+			 categories_json(summary->classes));
+		json_set(policy, "by_source",
+			 sources_json(sweep, summary->sources));
+	}
 	for (axis = 0; axis < SWEEP_AXES; axis++) {
 		if (!sweep->axes.of[axis].count)
 			continue;
