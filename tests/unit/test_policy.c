@@ -525,10 +525,48 @@ static void hsm_fair_gives_no_more_than_thread_blocks(void **state)
 
 	snapshot_init(&snapshot, 80, 500000);
 	predicted(&snapshot, 0, 40, 800000);
-	predicted(&snapshot, 1, 40, 400000)->blocks_left = 45;
+	predicted(&snapshot, 1, 40, 400000)->blocks = 45;
+	snapshot.tenants[1].blocks_left = 45;
 	propose(&snapshot, &proposal);
 	assert_int_equal(proposal.sms[0], 35);
 	assert_int_equal(proposal.sms[1], 45);
+	/* What is left of a kernel does not count: the next one is as large. */
+	snapshot.tenants[1].blocks_left = 41;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[1], 45);
+}
+
+/* Neither the faster nor the slower one: the next kernel begins with what this one had. */
+static void hsm_fair_leaves_tails_alone(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_proposal proposal;
+	u32 slot;
+
+	for (slot = 0; slot < 2; slot++) {
+		snapshot_init(&snapshot, 80, 500000);
+		predicted(&snapshot, 0, 40, 800000);
+		predicted(&snapshot, 1, 40, 400000);
+		snapshot.tenants[slot].blocks_left = 40;
+		propose(&snapshot, &proposal);
+		assert_int_equal(proposal.sms[0], 27);
+		snapshot.tenants[slot].blocks_left = 39;
+		propose(&snapshot, &proposal);
+		assert_int_equal(proposal.sms[0], 40);
+		assert_int_equal(proposal.sms[1], 40);
+	}
+	/* A kernel that has no more thread blocks than that is at its start. */
+	snapshot.tenants[1].blocks = 39;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[0], 41);
+	/* Others go on without it. */
+	snapshot.tenants[1].blocks = 1000;
+	predicted(&snapshot, 2, 20, 500000);
+	snapshot.tenants[0].sms = 20;
+	snapshot.tenants[0].counters.sm_cycles = 20 * 500000;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[1], 40);
+	assert_int_equal(proposal.sms[2], 25);
 }
 
 /* On the lines of Figure 9, no other move would bring the two nearer. */
@@ -830,6 +868,7 @@ int main(void)
 		cmocka_unit_test(hsm_fair_works_on_the_extremes),
 		cmocka_unit_test(hsm_fair_passes_over_the_unknown),
 		cmocka_unit_test(hsm_fair_gives_no_more_than_thread_blocks),
+		cmocka_unit_test(hsm_fair_leaves_tails_alone),
 		cmocka_unit_test_setup(hsm_fair_moves_best, restart_random),
 		cmocka_unit_test(metrics_are_as_defined),
 		cmocka_unit_test(impossible_proposals_fall_back),

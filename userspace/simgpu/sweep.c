@@ -80,7 +80,7 @@ static const char about[] =
 	"deadlines stand beside the rest.\n"
 	"Policies stand in the order given, as POLICY@MODEL. With axes, each mix runs at "
 	"each point of them; the means are over all points, and JSON has those of each "
-	"under by_target, by_weights, by_split, by_goal and by_load.\n"
+	"under by_target, by_weights, by_split, by_goal, by_load and by_kernel_end.\n"
 	"DIR/sweep.csv has a row for each policy, mix, point, seed and tenant; error_log is "
 	"log(predicted / actual), and error_class, error_line, error_drift and error_rest "
 	"are its parts (docs/sweeps.md).\n"

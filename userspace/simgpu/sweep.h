@@ -37,6 +37,8 @@ enum mix_category {
  * @source: where its programs come from, an index in &struct suite.sources
  * @count: how many; the first is in slot 0
  * @priority: slot of the tenant that HSM would promise an NP
+ * @kernel_end_given: @kernel_end is in place of that of --kernel-end
+ * @kernel_end: SIMGPU_KERNEL_END_*
  * @workload: of each, an index in &struct suite.workloads
  * @options: of each
  * @goal_ppm: of each, the part of what it does alone that it is to reach; 0: none
@@ -50,6 +52,8 @@ struct mix {
 	u32 source;
 	u32 count;
 	u32 priority;
+	bool kernel_end_given;
+	u32 kernel_end;
 	u32 workload[MIX_TENANTS_MAX];
 	struct session_tenant_options options[MIX_TENANTS_MAX];
 	u64 goal_ppm[MIX_TENANTS_MAX];
@@ -111,7 +115,7 @@ const char *mix_category_name(enum mix_category category);
 
 /* --- axes --- */
 
-#define SWEEP_AXES		5
+#define SWEEP_AXES		6
 /* Where --targets and --goals stand among them. */
 #define SWEEP_AXIS_TARGETS	0
 #define SWEEP_AXIS_GOALS	3
@@ -121,7 +125,7 @@ const char *mix_category_name(enum mix_category category);
 /**
  * struct axis_point - a point of an axis
  * @text: as it is printed
- * @count: of @values
+ * @count: of @values; 0: it is the word @text
  * @values: what the axis says: one number, or one by slot
  */
 struct axis_point {
@@ -171,6 +175,7 @@ struct sweep_axis {
 #define AXIS_SETS_TARGET	1U
 #define AXIS_SETS_WEIGHT	2U
 #define AXIS_SETS_LOAD		4U
+#define AXIS_SETS_KERNEL_END	8U
 
 extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
 

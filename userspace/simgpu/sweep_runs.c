@@ -47,6 +47,8 @@ static int run_options(const struct sweep_run *run,
 	if (sweep_axes_split(&sweep->axes))
 		strcpy(settings.policy, "proportional");
 	settings.seed += run->seed;
+	if (run->mix->kernel_end_given)
+		settings.kernel_end = run->mix->kernel_end;
 	return settings_options(&settings, options);
 }
 

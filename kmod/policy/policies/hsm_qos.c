@@ -4,7 +4,8 @@
  * a guard band above it, on the line through the origin (gradient NP_k / S_k,
  * Figure 9); once it is further above its target than a margin, it gives back
  * what it does not need. What QoS tenants leave goes where the sum of NPs, and so
- * system throughput, gains most. Any number of tenants of both kinds.
+ * system throughput, gains most. Any number of tenants of both kinds. The tail of a QoS
+ * tenant's kernel is left alone.
  */
 #include "../registry.h"
 
@@ -16,7 +17,8 @@ enum {
 
 /*
  * SMs that a QoS tenant should have: S_k * goal / NP_k, rounded up, if it misses
- * its goal or is past the margin; else what it has.
+ * its goal or is past the margin; else what it has. In a kernel's tail it keeps that, so
+ * that the next kernel begins with what this one had.
  */
 static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 		      const struct simgpu_snapshot_tenant *tenant)
@@ -27,14 +29,15 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 	u64 milli;
 	u32 most = snapshot->sms;
 
-	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm)
+	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm ||
+	    simgpu_in_tail(tenant))
 		return tenant->sms;
 	if (goal > SIMGPU_PPM)
 		goal = SIMGPU_PPM;
 	if (tenant->np_ppm >= goal && tenant->np_ppm <= upper)
 		return tenant->sms;
-	if (tenant->blocks_left < most)
-		most = tenant->blocks_left;
+	if (tenant->blocks < most)
+		most = tenant->blocks;
 	milli = fixed_mul_div(simgpu_held_milli(snapshot, tenant), goal,
 			      tenant->np_ppm);
 	milli = fixed_add(milli, 999) / 1000;
@@ -61,7 +64,7 @@ static bool can_use(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 {
 	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
 
-	return sms < tenant->blocks_left &&
+	return sms < tenant->blocks &&
 	       fixed_mul(gradient_ppm(snapshot, tenant), sms) < SIMGPU_PPM;
 }
 
