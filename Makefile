@@ -147,7 +147,7 @@ docs: build/simgpu
 
 # --- tests --------------------------------------------------------------------------
 
-UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
+UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos curves \
 		     session session_life session_masks mps systems slicing flep arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing grids masks queues slices quota threads constant dependence builder accelsim \

@@ -480,7 +480,7 @@ static void curves_are_read(void **state)
 	assert_int_equal(simgpu_np_at(&none, 5), 0);
 }
 
-/* HSM's line through the origin, as its model answers it. */
+/* Compute-bound, a tenant is on HSM's line through the origin, whatever is shared. */
 static void models_answer_curves(void **state)
 {
 	struct bench *bench = bench_with(&looking, 0);
@@ -495,8 +495,9 @@ static void models_answer_curves(void **state)
 	session_run(bench->session, EPOCH + 1);
 	assert_int_equal(tenant->class, SIMGPU_CLASS_COMPUTE);
 	assert_int_equal(tenant->np_ppm, 500000);
-	assert_int_equal(tenant->curve.least_sms, 1);
-	assert_int_equal(tenant->curve.most_sms, 8);
+	assert_int_equal(tenant->curve.least_sms, 2);
+	assert_int_equal(tenant->curve.most_sms, 6);
+	assert_in_range(tenant->curve.error_ppm, HSM_ERROR_PPM, SIMGPU_PPM);
 	for (np = 0; np <= 8; np++)
 		assert_int_equal(simgpu_np_at(&tenant->curve, (u32)np),
 				 np * 125000);
