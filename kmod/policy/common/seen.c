@@ -15,6 +15,8 @@
 
 /* Points that a curve shows; with its ends and what lies beyond, all of its knots. */
 #define SHOWN			4
+/* Counts that are no farther apart are one, in thousandths of an SM. */
+#define NEAR			4000
 /* Above this, r says more than NP is known for. */
 #define SATURATED_PPM		980000
 /* What the curve errs by at a new count, until that was seen. */
@@ -96,18 +98,44 @@ static void draw(const struct seen_curve *curve, u64 all,
 	add_knot(out, all, SIMGPU_PPM);
 }
 
-/* Whether a count is farther than an SM from all that were seen. */
-static bool is_new(const struct psp_curve *points, u64 held)
+/* The point that is nearest to a count, less than NEAR away; NULL: the count is new. */
+static struct simgpu_knot *find_near(struct psp_curve *points, u64 held)
 {
+	struct simgpu_knot *nearest = NULL;
+	u64 least = NEAR, apart;
 	u32 i;
 
 	for (i = 0; i < points->count; i++) {
 		u64 seen = points->points[i].sms_milli;
 
-		if ((seen > held ? seen - held : held - seen) < 1000)
-			return false;
+		apart = seen > held ? seen - held : held - seen;
+		if (apart < least) {
+			nearest = &points->points[i];
+			least = apart;
+		}
 	}
-	return points->count;
+	return nearest;
+}
+
+/*
+ * Another NP at a count that was seen is time's doing, not that of SMs: all points move by
+ * the same factor, and the nearest one to where the tenant is.
+ */
+static void follow_time(struct psp_curve *points, struct simgpu_knot *near,
+			u64 held, u64 np)
+{
+	u64 before = near->np_ppm;
+	u32 i;
+
+	near->sms_milli = (u32)held;
+	for (i = 0; i < points->count; i++) {
+		u64 moved = fixed_mul_div(points->points[i].np_ppm, np, before);
+
+		if (moved > SIMGPU_PPM)
+			moved = SIMGPU_PPM;
+		points->points[i].np_ppm = moved ? (u32)moved : 1;
+	}
+	psp_add_point(points, (u32)held, (u32)np);
 }
 
 /* What the curve said of a count that is new, and what is seen there now. */
@@ -116,7 +144,7 @@ static void learn_shape(struct seen_curve *curve, u64 all, u64 held, u64 np)
 	struct simgpu_curve before;
 	u64 said, off;
 
-	if (!is_new(&curve->points, held))
+	if (!curve->points.count)
 		return;
 	draw(curve, all, &before);
 	said = simgpu_np_at_milli(&before, held);
@@ -125,6 +153,18 @@ static void learn_shape(struct seen_curve *curve, u64 all, u64 held, u64 np)
 		off = SHAPE_MOST_PPM;
 	curve->shape_ppm = (u32)((3 * curve->shape_ppm + off) / 4);
 	curve->learned = 1;
+}
+
+static void learn(struct seen_curve *curve, u64 all, u64 held, u64 np)
+{
+	struct simgpu_knot *near = find_near(&curve->points, held);
+
+	if (near) {
+		follow_time(&curve->points, near, held, np);
+		return;
+	}
+	learn_shape(curve, all, held, np);
+	psp_add_point(&curve->points, (u32)held, (u32)np);
 }
 
 /* Points that this device does not have, as of one of before. */
@@ -159,8 +199,7 @@ void seen_curve_answer(struct seen_curve *curve,
 		curve->shape_ppm = SHAPE_FIRST_PPM;
 	/* Fewer than two are too few to halve, and a tail shows another kernel. */
 	if (held >= 2000 && held < all && np && !simgpu_in_tail(tenant)) {
-		learn_shape(curve, all, held, np);
-		psp_add_point(&curve->points, (u32)held, (u32)np);
+		learn(curve, all, held, np);
 	}
 	if (curve->points.count)
 		draw(curve, all, &said->curve);

@@ -19,16 +19,34 @@
  * the class. On a device that began without mirrors it is hsm.
  *
  * What a channel needs for an access may change with the SMs that the kernel has: more
- * warps find more rows open, or miss more. While policies move SMs, the model keeps
- * what it saw at each count, for each kernel, and goes on to all SMs on the straight line
- * through the two greatest counts (a kernel that has saturated is level there).
+ * warps find more rows open, or miss more. With the knob mirror_learns the model keeps,
+ * while policies move SMs, what it saw at each count, for each kernel, and goes on to
+ * all SMs from the two greatest counts, on a line in 1 / SMs: a kernel that has saturated
+ * is level there, and one that has not changes less and less.
  */
 #include "../registry.h"
+
+/* Behind HSM's line, for devices without mirrors. */
+enum {
+	MIRROR_LEARNS = HSM_C2 + 1,
+};
+
+static const struct simgpu_param params[] = {
+	[HSM_C1] = HSM_C1_PARAM,
+	[HSM_C2] = HSM_C2_PARAM,
+	[MIRROR_LEARNS] = {
+		"mirror_learns", SIMGPU_UNIT_NUMBER, 0, 1, 0,
+		"1: learn how accesses change with SMs while policies move these"
+	},
+	{ .name = NULL }
+};
 
 /* Counts at which an access was seen, the latest ones. */
 #define COUNTS			4
 /* Nearer than this they are one count, in thousandths of an SM. */
 #define COUNT_APART		4000
+/* Epochs of a tenant that nothing is learned from. */
+#define COLD_EPOCHS		2
 /* How far the line may go from what was seen last, to either side. */
 #define DRAWN_MOST		4
 
@@ -46,11 +64,13 @@ struct access_seen {
  * struct access_curve - of a tenant's kernel
  * @kernel: which one, in its trace
  * @blocks: its thread blocks
+ * @epochs: of the tenant that were looked at
  * @count: of @seen, in rising order of SMs
  */
 struct access_curve {
 	u32 kernel;
 	u32 blocks;
+	u32 epochs;
 	u32 count;
 	struct access_seen seen[COUNTS];
 };
@@ -98,7 +118,7 @@ static void learn_access(struct access_curve *curve,
 	u32 place;
 
 	if (curve->kernel != head->kernel || curve->blocks != head->blocks)
-		memset(curve, 0, sizeof(*curve));
+		curve->count = 0;
 	curve->kernel = head->kernel;
 	curve->blocks = head->blocks;
 	place = find_count(curve, sms_milli, &found);
@@ -121,11 +141,14 @@ static void learn_access(struct access_curve *curve,
 	*at = (struct access_seen) { sms_milli, clocks_ppm };
 }
 
-/* Of what an access needs with @from SMs, the part that it needs with all. */
+/*
+ * Of what an access needs with @from SMs, the part that it needs with @all: c + k / S through
+ * the counts a < b is at S, beyond b, (c_a - c_b) a (S - b) / (S (b - a)) below c_b.
+ */
 static u64 drawn_ppm(const struct access_curve *curve, u32 from_ppm, u32 all)
 {
 	const struct access_seen *a, *b;
-	u64 far, width, rise, least, drawn;
+	u64 width, change, least, drawn;
 
 	if (curve->count < 2 || !from_ppm)
 		return SIMGPU_PPM;
@@ -134,13 +157,14 @@ static u64 drawn_ppm(const struct access_curve *curve, u32 from_ppm, u32 all)
 	if (b->sms_milli >= all)
 		return fixed_ratio_ppm(b->clocks_ppm, from_ppm);
 	width = b->sms_milli - a->sms_milli;
-	far = all - b->sms_milli;
-	rise = apart(a->clocks_ppm, b->clocks_ppm) * far / width;
+	change = fixed_mul_div(apart(a->clocks_ppm, b->clocks_ppm),
+			       (u64)a->sms_milli * (all - b->sms_milli),
+			       (u64)all * width);
 	least = b->clocks_ppm / DRAWN_MOST;
-	drawn = b->clocks_ppm + rise;
+	drawn = fixed_add(b->clocks_ppm, change);
 	if (b->clocks_ppm < a->clocks_ppm)
-		drawn = b->clocks_ppm > rise + least ? b->clocks_ppm - rise :
-						       least;
+		drawn = b->clocks_ppm > fixed_add(change, least) ?
+			b->clocks_ppm - change : least;
 	else if (drawn > DRAWN_MOST * (u64)b->clocks_ppm)
 		drawn = DRAWN_MOST * (u64)b->clocks_ppm;
 	return fixed_ratio_ppm(drawn, from_ppm);
@@ -154,7 +178,11 @@ static u64 alone_ppm(const struct simgpu_snapshot *snapshot,
 	u64 held = simgpu_held_milli(snapshot, tenant);
 	u64 clocks = access_ppm(&tenant->counters);
 
-	if (!clocks || clocks > U32_MAX || simgpu_in_tail(tenant))
+	if (!snapshot->model_params[MIRROR_LEARNS] || !clocks ||
+	    clocks > U32_MAX || simgpu_in_tail(tenant))
+		return SIMGPU_PPM;
+	/* Cold caches have no dirty lines to write back: accesses need less. */
+	if (curve->epochs++ < COLD_EPOCHS)
 		return SIMGPU_PPM;
 	learn_access(curve, tenant, (u32)held, (u32)clocks);
 	return drawn_ppm(curve, (u32)clocks, 1000 * snapshot->sms);
@@ -265,7 +293,7 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 const struct simgpu_model model_mirror = {
 	.name = "mirror",
 	.latency_cycles = HSM_LATENCY_CYCLES,
-	.params = hsm_params,
+	.params = params,
 	.trained = hsm_trained,
 	.needs = SIMGPU_NEEDS_MIRRORS,
 	.state_bytes = sizeof(struct state),
