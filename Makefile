@@ -147,13 +147,13 @@ docs: build/simgpu
 
 # --- tests --------------------------------------------------------------------------
 
-UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos \
+UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals policy qos curves \
 		     session session_life session_masks handover ranges mps systems slicing flep arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing grids positions masks queues slices quota threads constant dependence builder accelsim \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service)
 # Of the command, what needs nothing of it.
-COMMAND_TESTS	:= build/tests/test_statistics
+COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
 		   build/sanitized/tests/unit/trace_sample.o \
 		   build/sanitized/tests/unit/kinds.o \

@@ -26,14 +26,15 @@ struct simgpu_knot {
  * @knots: how many; 0: the model says nothing
  * @least_sms: the curve holds from here
  * @most_sms: up to here
- * @reserved: zero
+ * @error_ppm: how far NP may be from the curve where it holds, as a part of NP: the
+ *	model's own estimate of its mean error; 0: it has none
  * @knot: in rising order of @sms_milli; straight lines join them
  */
 struct simgpu_curve {
 	u32 knots;
 	u32 least_sms;
 	u32 most_sms;
-	u32 reserved;
+	u32 error_ppm;
 	struct simgpu_knot knot[SIMGPU_CURVE_KNOTS_MAX];
 };
 

@@ -10,12 +10,16 @@
 /* Bytes of a model's constants, their header among them. */
 #define SIMGPU_CONSTANTS_BYTES_MAX	61440
 
+/* No model means more: policies may multiply an NP by SMs in 64 bits. */
+#define SIMGPU_NP_MOST_PPM		(1000 * SIMGPU_PPM)
+
 /**
  * struct simgpu_prediction_tenant - a model's word on one tenant
  * @class: SIMGPU_CLASS_*; UNKNOWN if the epoch said nothing about it (the
  *	session then keeps the last prediction)
  * @reserved: zero
- * @np_ppm: predicted normalized progress; the session caps it at 1
+ * @np_ppm: predicted normalized progress; may be above 1, where company helps or
+ *	the model errs. The session caps it at SIMGPU_NP_MOST_PPM
  * @sd_scal_ppm: slowdown because it has fewer SMs than the device, SIMGPU_PPM and
  *	up (Themis, Eq. 4); 0: the model does not tell the two apart
  * @sd_inter_ppm: slowdown by the others' use of what all share; as above, and 0

@@ -11,7 +11,7 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	11
+#define SIMGPU_SNAPSHOT_VERSION	12
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -327,7 +327,8 @@ struct simgpu_snapshot_dram {
  *	bit by bit
  * @core_mhz: core clock
  * @memory_mhz: memory clock
- * @reserved: zero
+ * @llc_slices: slices of the last-level cache, each with a port to the crossbar that
+ *	carries a flit a core cycle each way
  * @memory_bytes: device memory; 0: unlimited
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
@@ -372,7 +373,7 @@ struct simgpu_snapshot {
 	u32 seed;
 	u32 core_mhz;
 	u32 memory_mhz;
-	u32 reserved;
+	u32 llc_slices;
 	u64 memory_bytes;
 	u64 epoch;
 	u64 cycle;

@@ -41,6 +41,22 @@ simgpu_has_gradient(const struct simgpu_snapshot *snapshot,
 }
 
 /**
+ * simgpu_in_tail() - whether a tenant's kernel is near its end
+ * @tenant: with one queue; of several, their thread blocks count together
+ *
+ * Fewer thread blocks are left than the SMs that it has could take one each, or than it
+ * had from the start. What an epoch shows then says nothing of the next kernel, and SMs
+ * that are taken from a tail are missing there.
+ *
+ * Return: true if so.
+ */
+static inline bool simgpu_in_tail(const struct simgpu_snapshot_tenant *tenant)
+{
+	return tenant->blocks_left < tenant->sms &&
+	       tenant->blocks_left < tenant->blocks;
+}
+
+/**
  * simgpu_split_even() - share the SMs evenly
  * @snapshot: of the device
  * @proposal: the counts of all slots up to the last one that is filled in are set

@@ -113,6 +113,11 @@ static void add_to_run(struct session *session, u32 slot)
 	tenant->np_sum = fixed_add(tenant->np_sum,
 				   fixed_mul(tenant->np_ppm, cycles));
 	tenant->np_cycles += cycles;
+	if (tenant->class != SIMGPU_CLASS_MEMORY)
+		return;
+	tenant->np_memory_sum = fixed_add(tenant->np_memory_sum,
+					  fixed_mul(tenant->np_ppm, cycles));
+	tenant->np_memory_cycles += cycles;
 }
 
 static void take_prediction(struct session *session, u32 slot, bool epoch)
@@ -125,8 +130,8 @@ static void take_prediction(struct session *session, u32 slot, bool epoch)
 	if (said->class == SIMGPU_CLASS_COMPUTE ||
 	    said->class == SIMGPU_CLASS_MEMORY) {
 		tenant->class = said->class;
-		tenant->np_ppm = said->np_ppm < SIMGPU_PPM ? said->np_ppm :
-							     SIMGPU_PPM;
+		tenant->np_ppm = said->np_ppm < SIMGPU_NP_MOST_PPM ?
+				 said->np_ppm : SIMGPU_NP_MOST_PPM;
 		tenant->sd_scal_ppm = said->sd_scal_ppm;
 		tenant->sd_inter_ppm = said->sd_inter_ppm;
 		tenant->curve = said->curve;

@@ -389,6 +389,10 @@ struct session_quota_figures {
  * @np_ppm: the last prediction; meaningless while @class is unknown
  * @np_run_ppm: predicted NP of the run: the predictions of its first run's
  *	epochs weighted by their cycles (docs/glossary.md)
+ * @np_memory_ppm: the same over those epochs in which the model had it for
+ *	memory-bound; 0 if there are none
+ * @np_compute_ppm: over those in which it had it for compute-bound
+ * @np_memory_part_ppm: part that the former have of the cycles of both
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
@@ -417,6 +421,9 @@ struct session_tenant_report {
 	u32 class;
 	u64 np_ppm;
 	u64 np_run_ppm;
+	u64 np_memory_ppm;
+	u64 np_compute_ppm;
+	u64 np_memory_part_ppm;
 	bool first_run_done;
 	struct session_figures figures;
 	struct simgpu_counters counters;

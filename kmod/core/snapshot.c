@@ -399,6 +399,7 @@ void snapshot_init(struct session *session)
 	snapshot->memory_bytes = (u64)config->memory_mb << 20;
 	snapshot->core_mhz = config->core_mhz;
 	snapshot->memory_mhz = config->memory_mhz;
+	snapshot->llc_slices = config->llc_slices;
 	fill_dram(config, &snapshot->dram);
 }
 

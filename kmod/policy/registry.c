@@ -21,6 +21,8 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_proportional,
 	&policy_hsm_fair,
 	&policy_hsm_qos,
+	&policy_curve_fair,
+	&policy_curve_qos,
 	&policy_bw_app,
 	&policy_themis_fair,
 	&policy_themis_qos,

@@ -28,6 +28,8 @@ extern const struct simgpu_policy policy_bubble_psp;
 extern const struct simgpu_policy policy_bw_app;
 extern const struct simgpu_policy policy_concurrent;
 extern const struct simgpu_policy policy_cumask;
+extern const struct simgpu_policy policy_curve_fair;
+extern const struct simgpu_policy policy_curve_qos;
 extern const struct simgpu_policy policy_dase_fair;
 extern const struct simgpu_policy policy_dase_qos;
 extern const struct simgpu_policy policy_even;
@@ -70,6 +72,16 @@ enum {
 	HSM_C1,
 	HSM_C2,
 };
+
+/* A GPU that was not trained has HSM's Figure 3, about what hbm80 has. */
+#define HSM_C1_PARAM { \
+	"c1", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 500000, \
+	"slope of HSM's line: utilization of peak bandwidth per RBH (Eq. 3)" \
+}
+#define HSM_C2_PARAM { \
+	"c2", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 360000, \
+	"its value at RBH 0" \
+}
 
 extern const struct simgpu_param hsm_params[];
 extern const struct simgpu_trained hsm_trained[];
@@ -237,10 +249,62 @@ struct psp_curve {
 	u64 inter_ppm;
 };
 
+void psp_follow(struct psp_curve *curve,
+		const struct simgpu_snapshot_kernel *kernel);
+void psp_add_point(struct psp_curve *curve, u32 sms_milli, u32 np_ppm);
 bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_tenant *tenant);
 u64 psp_progress_ppm(const struct psp_curve *curve, u32 all, u32 sms);
 u64 psp_slowdown_ppm(const struct psp_curve *curve, u32 all, u32 sms);
+
+/* common/seen.c: curves through what was seen. */
+
+/**
+ * struct seen_curve - what is known of a tenant's kernel
+ * @points: SM counts that it had, and its NP there; @points.inter_ppm is not used
+ * @shape_ppm: how far NP was from the curve at counts that were new to it, as a part of
+ *	NP, averaged
+ * @learned: whether it was seen at such a count yet
+ */
+struct seen_curve {
+	struct psp_curve points;
+	u32 shape_ppm;
+	u32 learned;
+};
+
+/**
+ * struct seen_curves - the state of a model that answers them
+ * @slot: by slot
+ */
+struct seen_curves {
+	struct seen_curve slot[SIMGPU_SLOTS_MAX];
+};
+
+/* Mean errors of NP on Table 2's pairs, under an even split, as docs/results/hsm.md has them. */
+#define HSM_ERROR_PPM		90000
+#define MIRROR_ERROR_PPM	56000
+
+void seen_curve_answer(struct seen_curve *curve,
+		       const struct simgpu_snapshot *snapshot,
+		       const struct simgpu_snapshot_tenant *tenant,
+		       u32 error_ppm, struct simgpu_prediction_tenant *said);
+
+/* common/promise.c: tenants with promises first, then who gains most. */
+
+/**
+ * struct promise_rules - what differs between policies that keep promises
+ * @wanted: SMs that a QoS tenant should have
+ * @worth: what one more SM than @sms is worth to a tenant, in NP
+ */
+struct promise_rules {
+	u32 (*wanted)(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_snapshot_tenant *tenant);
+	u64 (*worth)(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms);
+};
+
+void promise_decide(const struct simgpu_snapshot *snapshot,
+		    const struct promise_rules *rules,
+		    struct simgpu_proposal *proposal);
 
 /* common/engine.c: Themis' allocation engine (VII.B, Algorithm 1). */
 

@@ -38,6 +38,7 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->schedulers = 2;
 	snapshot->issue_lanes = 64;
 	snapshot->channels = 32;
+	snapshot->llc_slices = 64;
 	snapshot->line_bytes = 128;
 	snapshot->peak_clocks_per_line = 2;
 	snapshot->mirrors = 1;
@@ -96,6 +97,15 @@ predicted(struct simgpu_snapshot *snapshot, u32 slot, u32 sms, u64 np_ppm)
 	/* It held all of them, all the time. */
 	tenant->counters.sm_cycles = snapshot->epoch_cycles * sms;
 	return tenant;
+}
+
+/* What a model or a policy keeps, as it is before the first call. */
+static inline void *fresh_state(void)
+{
+	static u64 memory[SIMGPU_STATE_BYTES_MAX / sizeof(u64)];
+
+	memset(memory, 0, sizeof(memory));
+	return memory;
 }
 
 #endif /* TEST_SNAPSHOTS_H */

@@ -251,6 +251,8 @@ static void too_many_rows_are_refused(void **state)
 static struct {
 	u32 calls;
 	u32 probe;
+	u32 class;
+	u64 np_ppm;
 	u64 constant;
 } model;
 
@@ -265,8 +267,8 @@ static int probing_predict(const struct simgpu_snapshot *snapshot,
 	prediction->probe = model.probe;
 	prediction->probe_slot = (u32)(++*calls % 2);
 	prediction->wake_cycle = snapshot->cycle + SPAN;
-	prediction->tenants[0].class = SIMGPU_CLASS_COMPUTE;
-	prediction->tenants[0].np_ppm = 500000;
+	prediction->tenants[0].class = model.class;
+	prediction->tenants[0].np_ppm = model.np_ppm;
 	prediction->tenants[0].curve.knots = 1;
 	return 0;
 }
@@ -286,6 +288,8 @@ static struct bench *probe(u32 kind)
 
 	memset(&model, 0, sizeof(model));
 	model.probe = kind;
+	model.np_ppm = 500000;
+	model.class = SIMGPU_CLASS_COMPUTE;
 	bench_options(bench, 2);
 	bench->options.model = &probing;
 	bench->options.policy = &policy_even;
@@ -309,6 +313,45 @@ static void models_are_woken(void **state)
 	assert_int_equal(report_of(bench, 0).np_ppm, 500000);
 	assert_int_equal(session_last_refusal(bench->session)->kind,
 			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
+/* What errs upwards is told as it is; only what no arithmetic could bear is not. */
+static void predictions_may_be_above_1(void **state)
+{
+	struct bench *bench = probe(SIMGPU_PROBE_NONE);
+	struct session_tenant_report report;
+
+	model.np_ppm = 1700000;
+	session_run(bench->session, EPOCH + 1);
+	report = report_of(bench, 0);
+	assert_int_equal(report.np_ppm, 1700000);
+	assert_int_equal(report.np_run_ppm, 1700000);
+	assert_int_equal(report.np_compute_ppm, 1700000);
+	assert_int_equal(report.np_memory_ppm, 0);
+	assert_int_equal(report.np_memory_part_ppm, 0);
+	model.np_ppm = U64_MAX;
+	session_run(bench->session, EPOCH);
+	assert_int_equal(report_of(bench, 0).np_ppm, SIMGPU_NP_MOST_PPM);
+	bench_free(bench);
+}
+
+/* An epoch of each class: each keeps its own mean, and the run has that of both. */
+static void runs_know_their_classes(void **state)
+{
+	struct bench *bench = probe(SIMGPU_PROBE_NONE);
+	struct session_tenant_report report;
+
+	model.np_ppm = 400000;
+	session_run(bench->session, EPOCH + 1);
+	model.np_ppm = 800000;
+	model.class = SIMGPU_CLASS_MEMORY;
+	session_run(bench->session, EPOCH);
+	report = report_of(bench, 0);
+	assert_int_equal(report.np_run_ppm, 600000);
+	assert_int_equal(report.np_compute_ppm, 400000);
+	assert_int_equal(report.np_memory_ppm, 800000);
+	assert_int_equal(report.np_memory_part_ppm, 500000);
 	bench_free(bench);
 }
 
@@ -437,7 +480,7 @@ static void curves_are_read(void **state)
 	assert_int_equal(simgpu_np_at(&none, 5), 0);
 }
 
-/* HSM's line through the origin, as its model answers it. */
+/* Compute-bound, a tenant is on HSM's line through the origin, whatever is shared. */
 static void models_answer_curves(void **state)
 {
 	struct bench *bench = bench_with(&looking, 0);
@@ -452,8 +495,9 @@ static void models_answer_curves(void **state)
 	session_run(bench->session, EPOCH + 1);
 	assert_int_equal(tenant->class, SIMGPU_CLASS_COMPUTE);
 	assert_int_equal(tenant->np_ppm, 500000);
-	assert_int_equal(tenant->curve.least_sms, 1);
-	assert_int_equal(tenant->curve.most_sms, 8);
+	assert_int_equal(tenant->curve.least_sms, 2);
+	assert_int_equal(tenant->curve.most_sms, 6);
+	assert_in_range(tenant->curve.error_ppm, HSM_ERROR_PPM, SIMGPU_PPM);
 	for (np = 0; np <= 8; np++)
 		assert_int_equal(simgpu_np_at(&tenant->curve, (u32)np),
 				 np * 125000);
@@ -466,6 +510,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_done_is_refused),
 		cmocka_unit_test(too_many_rows_are_refused),
 		cmocka_unit_test(models_are_woken),
+		cmocka_unit_test(predictions_may_be_above_1),
+		cmocka_unit_test(runs_know_their_classes),
 		cmocka_unit_test(models_may_see_a_tenant_alone),
 		cmocka_unit_test(bad_probes_are_refused),
 		cmocka_unit_test(constants_are_checked),

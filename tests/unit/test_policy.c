@@ -148,7 +148,7 @@ static void hsm_follows_its_equations(void **state)
 		if (!tenant->counters.thread_instructions)
 			continue;
 		memset(&prediction, 0, sizeof(prediction));
-		assert_int_equal(model_hsm.predict(snapshot, NULL, NULL, &prediction), 0);
+		assert_int_equal(model_hsm.predict(snapshot, NULL, fresh_state(), &prediction), 0);
 		said = &prediction.tenants[round % SIMGPU_SLOTS_MAX];
 		r = reference(snapshot, tenant);
 		/* So near the border rounding decides. */
@@ -184,7 +184,7 @@ static void hsm_is_silent_about_idlers(void **state)
 	tenant->counters.sm_cycles = 500000 * 40;
 	/* No work, and old counters. */
 	snapshot.tenants[1].counters.thread_instructions = 1000;
-	assert_int_equal(model_hsm.predict(&snapshot, NULL, NULL, &prediction), 0);
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_UNKNOWN);
 	assert_int_equal(prediction.tenants[1].class, SIMGPU_CLASS_UNKNOWN);
 }
@@ -200,18 +200,18 @@ static void hsm_survives_nothing(void **state)
 	tenant = activate(&snapshot, 0, 40);
 	tenant->counters.thread_instructions = 1000;
 	tenant->counters.sm_cycles = 500000 * 40;
-	assert_int_equal(model_hsm.predict(&snapshot, NULL, NULL, &prediction), 0);
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
 	assert_int_equal(prediction.tenants[0].np_ppm, 500000);
 	tenant->counters.dram_fills = 1000000;
 	tenant->counters.row_activates = 1000000;
 	snapshot.model_params[HSM_C1] = 0;
 	snapshot.model_params[HSM_C2] = 0;
-	assert_int_equal(model_hsm.predict(&snapshot, NULL, NULL, &prediction), 0);
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
 	/* Counters that no epoch could reach. */
 	memset(&tenant->counters, 0xff, sizeof(tenant->counters));
-	assert_int_equal(model_hsm.predict(&snapshot, NULL, NULL, &prediction), 0);
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
 }
 
 /* --- even --- */
@@ -281,7 +281,7 @@ static u64 np_of(const struct simgpu_model *model,
 {
 	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
 
-	assert_int_equal(model->predict(snapshot, NULL, NULL, &prediction), 0);
+	assert_int_equal(model->predict(snapshot, NULL, fresh_state(), &prediction), 0);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_MEMORY);
 	return prediction.tenants[0].np_ppm;
 }
@@ -372,7 +372,7 @@ static void mirror_follows_its_equations(void **state)
 		c->mirror_clocks = random_up_to(snapshot->memory_clocks);
 		c->load_requests = 1 + random_up_to(c->llc_accesses);
 		c->load_cycles = c->load_requests * (200 + random_up_to(5000));
-		assert_int_equal(model_mirror.predict(snapshot, NULL, NULL, &prediction), 0);
+		assert_int_equal(model_mirror.predict(snapshot, NULL, fresh_state(), &prediction), 0);
 		np = mirror_np(snapshot, tenant);
 		assert_true(close_to(prediction.tenants[0].np_ppm, np,
 				     1e-3 * np + GRANULARITY));
@@ -395,7 +395,7 @@ static void mirror_without_accesses_is_compute_bound(void **state)
 	c->thread_instructions = 1000;
 	c->sm_cycles = 40 * 500000;
 	c->idle_cycles = c->sm_cycles;
-	assert_int_equal(model_mirror.predict(&snapshot, NULL, NULL, &prediction), 0);
+	assert_int_equal(model_mirror.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
 	assert_int_equal(prediction.tenants[0].np_ppm, 500000);
 	/* Without mirrors it is hsm. */
@@ -406,7 +406,7 @@ static void mirror_without_accesses_is_compute_bound(void **state)
 	/* Nor does it say anything of a tenant that has not run. */
 	c->thread_instructions = 0;
 	memset(&prediction, 0, sizeof(prediction));
-	assert_int_equal(model_mirror.predict(&snapshot, NULL, NULL, &prediction), 0);
+	assert_int_equal(model_mirror.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_UNKNOWN);
 }
 
@@ -525,10 +525,48 @@ static void hsm_fair_gives_no_more_than_thread_blocks(void **state)
 
 	snapshot_init(&snapshot, 80, 500000);
 	predicted(&snapshot, 0, 40, 800000);
-	predicted(&snapshot, 1, 40, 400000)->blocks_left = 45;
+	predicted(&snapshot, 1, 40, 400000)->blocks = 45;
+	snapshot.tenants[1].blocks_left = 45;
 	propose(&snapshot, &proposal);
 	assert_int_equal(proposal.sms[0], 35);
 	assert_int_equal(proposal.sms[1], 45);
+	/* What is left of a kernel does not count: the next one is as large. */
+	snapshot.tenants[1].blocks_left = 41;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[1], 45);
+}
+
+/* Neither the faster nor the slower one: the next kernel begins with what this one had. */
+static void hsm_fair_leaves_tails_alone(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_proposal proposal;
+	u32 slot;
+
+	for (slot = 0; slot < 2; slot++) {
+		snapshot_init(&snapshot, 80, 500000);
+		predicted(&snapshot, 0, 40, 800000);
+		predicted(&snapshot, 1, 40, 400000);
+		snapshot.tenants[slot].blocks_left = 40;
+		propose(&snapshot, &proposal);
+		assert_int_equal(proposal.sms[0], 27);
+		snapshot.tenants[slot].blocks_left = 39;
+		propose(&snapshot, &proposal);
+		assert_int_equal(proposal.sms[0], 40);
+		assert_int_equal(proposal.sms[1], 40);
+	}
+	/* A kernel that has no more thread blocks than that is at its start. */
+	snapshot.tenants[1].blocks = 39;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[0], 41);
+	/* Others go on without it. */
+	snapshot.tenants[1].blocks = 1000;
+	predicted(&snapshot, 2, 20, 500000);
+	snapshot.tenants[0].sms = 20;
+	snapshot.tenants[0].counters.sm_cycles = 20 * 500000;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[1], 40);
+	assert_int_equal(proposal.sms[2], 25);
 }
 
 /* On the lines of Figure 9, no other move would bring the two nearer. */
@@ -830,6 +868,7 @@ int main(void)
 		cmocka_unit_test(hsm_fair_works_on_the_extremes),
 		cmocka_unit_test(hsm_fair_passes_over_the_unknown),
 		cmocka_unit_test(hsm_fair_gives_no_more_than_thread_blocks),
+		cmocka_unit_test(hsm_fair_leaves_tails_alone),
 		cmocka_unit_test_setup(hsm_fair_moves_best, restart_random),
 		cmocka_unit_test(metrics_are_as_defined),
 		cmocka_unit_test(impossible_proposals_fall_back),

@@ -176,9 +176,26 @@ static void hsm_qos_spends_for_throughput(void **state)
 	/* It could use 32; the rest is the third's. */
 	expect_sms(&policy_hsm_qos, &snapshot, 34, 32, 14);
 	/* Thread blocks bound what is useful. */
-	snapshot.tenants[2].blocks_left = 12;
-	snapshot.tenants[1].blocks_left = 31;
+	snapshot.tenants[2].blocks = 12;
+	snapshot.tenants[1].blocks = 31;
 	expect_sms(&policy_hsm_qos, &snapshot, 34, 34, 12);
+}
+
+/* 79 SMs, of which ten thread blocks are left: the next kernel begins with 79, too. */
+static void hsm_qos_leaves_tails_alone(void **state)
+{
+	struct simgpu_snapshot snapshot;
+
+	snapshot_init(&snapshot, 80, 500000);
+	qos(predicted(&snapshot, 0, 79, 700000), 800000)->blocks = 500;
+	predicted(&snapshot, 1, 1, 300000);
+	snapshot.tenants[0].blocks_left = 10;
+	expect_sms(&policy_hsm_qos, &snapshot, 79, 1, 0);
+	/* Nor does it give back what a fast tail does not need. */
+	snapshot.tenants[0].np_ppm = SIMGPU_PPM;
+	expect_sms(&policy_hsm_qos, &snapshot, 79, 1, 0);
+	snapshot.tenants[0].blocks_left = 79;
+	expect_sms(&policy_hsm_qos, &snapshot, 68, 12, 0);
 }
 
 static void hsm_qos_shares_a_shortage(void **state)
@@ -266,6 +283,7 @@ int main(void)
 		cmocka_unit_test(hsm_qos_reaches_the_target),
 		cmocka_unit_test(hsm_qos_never_aims_above_one),
 		cmocka_unit_test(hsm_qos_spends_for_throughput),
+		cmocka_unit_test(hsm_qos_leaves_tails_alone),
 		cmocka_unit_test(hsm_qos_shares_a_shortage),
 		cmocka_unit_test_setup(hsm_qos_is_always_sound, restart_random),
 		cmocka_unit_test(bw_app_prefers_the_modest),

@@ -142,6 +142,37 @@ static void bootstrap_of_little(void **state)
 	near(interval.high, 4, 1e-12);
 }
 
+/* What a program adds counts in both means: twice as much is twice as much in each draw. */
+static void ratios_are_of_the_same_draws(void **state)
+{
+	struct observation twice[PROGRAMS * PROGRAMS];
+	size_t count = make_pairs(sum_of_both), i;
+	struct interval interval;
+	double ratio;
+
+	for (i = 0; i < count; i++) {
+		twice[i] = pairs[i];
+		twice[i].value *= 2;
+	}
+	assert_true(statistics_ratio95(twice, count, pairs, count, PROGRAMS,
+				       &ratio, &interval));
+	near(ratio, 2, 1e-12);
+	near(interval.low, 2, 1e-9);
+	near(interval.high, 2, 1e-9);
+	/* What one program adds is not known to the last digit. */
+	for (i = 0; i < count; i++)
+		twice[i].value = pairs[i].programs[0] ? 1 : 9;
+	make_pairs(constant);
+	assert_true(statistics_ratio95(twice, count, pairs, count, PROGRAMS,
+				       &ratio, &interval));
+	near(ratio, 2 * (11 * 9 + 55) / 66.0, 1e-12);
+	assert_true(interval.low < ratio - 0.5 && interval.high > ratio + 0.5);
+	for (i = 0; i < count; i++)
+		pairs[i].value = 0;
+	assert_false(statistics_ratio95(twice, count, pairs, count, PROGRAMS,
+					&ratio, &interval));
+}
+
 /* By hand: 1 - 6 * (1 + 1) / (5 * 24); and where two share a rank. */
 static void ranks_correlate(void **state)
 {
@@ -181,6 +212,7 @@ int main(void)
 		cmocka_unit_test(quantiles),
 		cmocka_unit_test(bootstrap_goes_over_programs),
 		cmocka_unit_test(bootstrap_of_little),
+		cmocka_unit_test(ratios_are_of_the_same_draws),
 		cmocka_unit_test(ranks_correlate),
 		cmocka_unit_test(bits_are_splitmix),
 	};

@@ -6,10 +6,8 @@
 
 #include "statistics.h"
 
-#define RESAMPLES	1000
 /* A draw in which no observation has all its programs is drawn again. */
-#define DRAWS_MAX	(100 * RESAMPLES)
-#define DRAWS_SEED	1
+#define DRAWS_MAX	(100 * STATISTICS_RESAMPLES)
 
 uint64_t statistics_bits(uint64_t value)
 {
@@ -200,42 +198,103 @@ static bool weighted_mean(const struct observation *observations, size_t count,
 	return weights > 0;
 }
 
-static bool resample(const struct observation *observations, size_t count,
-		     struct draws *draws, struct interval *out)
-{
-	double means[RESAMPLES];
-	uint32_t known = 0, i;
+/**
+ * struct sample - what is drawn over: a mean, or a ratio of two
+ * @of: observations
+ * @below: and those of the mean below the line; NULL: there is none
+ */
+struct sample {
+	const struct observation *of;
+	size_t count;
+	const struct observation *below;
+	size_t below_count;
+};
 
-	find_occurring(observations, count, draws);
-	if (draws->count < 3)
+static bool value_of(const struct sample *sample, const uint32_t *drawn,
+		     double *value)
+{
+	double below;
+
+	if (!weighted_mean(sample->of, sample->count, drawn, value))
 		return false;
-	for (i = 0; i < DRAWS_MAX && known < RESAMPLES; i++) {
-		draw(draws);
-		if (weighted_mean(observations, count, draws->drawn,
-				  &means[known]))
-			known++;
-	}
-	if (known < RESAMPLES)
+	if (!sample->below)
+		return true;
+	if (!weighted_mean(sample->below, sample->below_count, drawn, &below) ||
+	    !(below > 0))
 		return false;
-	out->low = statistics_quantile(means, RESAMPLES, 0.025);
-	out->high = statistics_quantile(means, RESAMPLES, 0.975);
+	*value /= below;
 	return true;
 }
 
-bool statistics_bootstrap95(const struct observation *observations, size_t count,
-			    uint32_t programs, struct interval *out)
+static bool resample(const struct sample *sample, struct draws *draws,
+		     struct interval *out)
+{
+	double values[STATISTICS_RESAMPLES];
+	uint32_t known = 0, i;
+
+	find_occurring(sample->of, sample->count, draws);
+	if (draws->count < 3)
+		return false;
+	for (i = 0; i < DRAWS_MAX && known < STATISTICS_RESAMPLES; i++) {
+		draw(draws);
+		if (value_of(sample, draws->drawn, &values[known]))
+			known++;
+	}
+	if (known < STATISTICS_RESAMPLES)
+		return false;
+	out->low = statistics_quantile(values, STATISTICS_RESAMPLES, 0.025);
+	out->high = statistics_quantile(values, STATISTICS_RESAMPLES, 0.975);
+	return true;
+}
+
+static bool bootstrap(const struct sample *sample, uint32_t programs,
+		      struct interval *out)
 {
 	struct draws draws = {
 		.occurring = calloc(programs + 1, sizeof(uint32_t)),
 		.drawn = calloc(programs + 1, sizeof(uint32_t)),
 		.programs = programs,
-		.state = DRAWS_SEED,
+		.state = STATISTICS_SEED,
 	};
 	bool known = false;
 
 	if (draws.occurring && draws.drawn)
-		known = resample(observations, count, &draws, out);
+		known = resample(sample, &draws, out);
 	free(draws.occurring);
 	free(draws.drawn);
 	return known;
+}
+
+bool statistics_bootstrap95(const struct observation *observations, size_t count,
+			    uint32_t programs, struct interval *out)
+{
+	const struct sample sample = { .of = observations, .count = count };
+
+	return bootstrap(&sample, programs, out);
+}
+
+static double mean_of(const struct observation *observations, size_t count)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		sum += observations[i].value;
+	return count ? sum / (double)count : 0;
+}
+
+bool statistics_ratio95(const struct observation *above, size_t above_count,
+			const struct observation *below, size_t below_count,
+			uint32_t programs, double *ratio, struct interval *out)
+{
+	const struct sample sample = {
+		.of = above, .count = above_count,
+		.below = below, .below_count = below_count,
+	};
+	double mean = mean_of(below, below_count);
+
+	if (!(mean > 0) || !bootstrap(&sample, programs, out))
+		return false;
+	*ratio = mean_of(above, above_count) / mean;
+	return true;
 }

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Draws of a bootstrap, and the seed that they begin from. */
+#define STATISTICS_RESAMPLES	1000
+#define STATISTICS_SEED		1
+
 /**
  * struct interval - where a true mean lies with a confidence of 95%
  */
@@ -80,13 +84,32 @@ bool statistics_rank_correlation(const double *a, const double *b, size_t count,
  * @programs: number of programs that @observations' indices lie below
  * @out: set
  *
- * 1,000 times as many programs as occur are drawn from them, with replacement. An
+ * STATISTICS_RESAMPLES times as many programs as occur are drawn from them, with replacement. An
  * observation counts as often as its programs can be chosen from those drawn: the
- * product of how often each was. The same draws every time.
+ * product of how often each was. The same draws every time, from STATISTICS_SEED on.
  *
  * Return: false if fewer than three programs occur, or memory ran out.
  */
 bool statistics_bootstrap95(const struct observation *observations, size_t count,
 			    uint32_t programs, struct interval *out);
+
+/**
+ * statistics_ratio95() - a ratio of two means, and its 95% interval by bootstrap over
+ *	programs
+ * @above: over which the mean above the line is
+ * @above_count: how many
+ * @below: and the one below it
+ * @below_count: how many
+ * @programs: as for statistics_bootstrap95()
+ * @ratio: set
+ * @out: set
+ *
+ * Both means are of the same draws, so that what programs add to both falls out.
+ *
+ * Return: false as for statistics_bootstrap95(), or if the mean below is not above zero.
+ */
+bool statistics_ratio95(const struct observation *above, size_t above_count,
+			const struct observation *below, size_t below_count,
+			uint32_t programs, double *ratio, struct interval *out);
 
 #endif /* SIMGPU_STATISTICS_H */

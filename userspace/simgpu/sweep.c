@@ -5,6 +5,7 @@
 #include "plugin.h"
 #include "sweep_serve.h"
 #include "sweep_sets.h"
+#include "sweep_wide.h"
 
 /* More would be an oversight on the command line. */
 #define SWEEP_RUNS_MAX	1000000
@@ -14,6 +15,7 @@
 
 enum {
 	OPTION_SUITE = 256,
+	OPTION_TRACES,
 	OPTION_LIST_SUITES,
 	OPTION_OUT,
 	OPTION_TARGET,
@@ -23,6 +25,8 @@ enum {
 	OPTION_PART,
 	OPTION_EVERY,
 	OPTION_SETS,
+	OPTION_REFERENCE,
+	OPTION_DETAILS,
 	OPTION_JSON,
 	OPTION_CSV,
 };
@@ -30,6 +34,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "suite", OPTION_SUITE, "NAME|FILE", 0,
 	  "Of --list-suites (default hsm-pairs), or a file with a mix a line", 0 },
+	{ "traces", OPTION_TRACES, "DIR", 0,
+	  "Of wide-pairs: draw from the files *.trace in DIR, too, and in its folders, whose names are their sources", 0 },
 	{ "list-suites", OPTION_LIST_SUITES, 0, 0,
 	  "Print the suites that have names, and end", 0 },
 	{ "policy", 'p', "NAME[@MODEL],...", 0,
@@ -52,6 +58,10 @@ static const struct argp_option options[] = {
 	  "Thin the suite: only each Nth of its mixes, from the first on", 0 },
 	{ "sets", OPTION_SETS, "N=M,...", 0,
 	  "Thin stm-sets: of the sets of N programs only M, drawn by --seed", 0 },
+	{ "reference", OPTION_REFERENCE, "NAME[@MODEL]", 0,
+	  "Of --policy the one that the others are held against (default the first)", 0 },
+	{ "details", OPTION_DETAILS, 0, 0,
+	  "A second table: intervals over programs, medians, what errors are made of, and in how many mixes fairness is better than the reference's", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ "csv", OPTION_CSV, 0, 0,
 	  "Print the means as CSV, a row for each policy and its parts", 0 },
@@ -72,10 +82,10 @@ static const char about[] =
 	"deadlines stand beside the rest.\n"
 	"Policies stand in the order given, as POLICY@MODEL. With axes, each mix runs at "
 	"each point of them; the means are over all points, and JSON has those of each "
-	"under by_target, by_weights, by_split, by_goal and by_load.\n"
-	"DIR/sweep.csv has a row for each policy, mix, point, seed and tenant; error_class, "
-	"error_line, error_drift and error_rest are what the error is made of "
-	"(docs/sweeps.md).\n"
+	"under by_target, by_weights, by_split, by_goal, by_load and by_kernel_end.\n"
+	"DIR/sweep.csv has a row for each policy, mix, point, seed and tenant; error_log is "
+	"log(predicted / actual), and error_class, error_line, error_drift and error_rest "
+	"are its parts (docs/sweeps.md).\n"
 	"\n"
 	"With --part, hosts that share DIR make the runs of a sweep together: once for "
 	"the mixes, once more for the workloads alone; the same command without --part "
@@ -122,8 +132,8 @@ static void check_options(struct argp_state *state, const struct sweep *sweep)
 {
 	u64 most = U64_MAX - sweep->seeds + 1;
 
-	if (sweep->json && sweep->csv)
-		argp_error(state, "--json and --csv exclude each other");
+	if (sweep->json + sweep->csv + sweep->details > 1)
+		argp_error(state, "--json, --csv and --details exclude each other");
 	if (sweep->target_given &&
 	    sweep_axes_set(&sweep->axes) & AXIS_SETS_TARGET)
 		argp_error(state, "--target is for sweeps without an axis that says who has which target");
@@ -143,6 +153,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_SUITE:
 		sweep->suite_name = text;
+		return 0;
+	case OPTION_TRACES:
+		sweep->traces = text;
 		return 0;
 	case OPTION_LIST_SUITES:
 		sweep->list_suites = true;
@@ -186,6 +199,12 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_SETS:
 		sweep->sets = text;
+		return 0;
+	case OPTION_REFERENCE:
+		sweep->reference_name = text;
+		return 0;
+	case OPTION_DETAILS:
+		sweep->details = true;
 		return 0;
 	case OPTION_JSON:
 		sweep->json = true;
@@ -269,6 +288,25 @@ static int add_policies(struct sweep *sweep)
 	while (!ret && (text = strsep(&rest, ",")))
 		ret = add_policy(sweep, text);
 	return ret;
+}
+
+/* By its label, or by its name alone if that is one policy's. */
+static int find_reference(struct sweep *sweep)
+{
+	const char *name = sweep->reference_name;
+	u32 found = 0, i;
+
+	for (i = 0; name && i < sweep->policy_count; i++) {
+		if (strcmp(name, sweep->labels[i]) &&
+		    strcmp(name, sweep->policies[i].policy))
+			continue;
+		sweep->reference = i;
+		found++;
+	}
+	if (name && found != 1)
+		return fail_usage("--reference %s is %s of --policy", name,
+				  found ? "more than one" : "none");
+	return STATUS_OK;
 }
 
 /* Only policies that leave SMs as they are can hold a split. */
@@ -430,14 +468,18 @@ static int prepare(struct sweep *sweep)
 	if (!ret)
 		ret = add_policies(sweep);
 	if (!ret)
+		ret = find_reference(sweep);
+	if (!ret)
 		ret = check_split(sweep);
 	if (!ret)
 		ret = check_knobs(sweep);
 	if (!ret)
 		ret = checksum_program(&sweep->program);
 	if (!ret)
-		ret = suite_load(sweep->suite_name,
+		ret = suite_load(sweep->suite_name, sweep->traces,
 				 sweep->experiment.settings.seed, &sweep->suite);
+	if (!ret)
+		suite_warn_of_few(sweep);
 	if (!ret)
 		ret = sweep_sets_check(sweep);
 	if (!ret)

@@ -15,6 +15,7 @@
 /* Tenants of a mix. */
 #define MIX_TENANTS_MAX		8
 #define MIX_NAME_BYTES		(MIX_TENANTS_MAX * (SIMGPU_NAME_MAX + 1))
+#define SOURCE_BYTES		(2 * SIMGPU_NAME_MAX + 2)
 #define SWEEP_POLICIES_MAX	16
 #define SWEEP_SEEDS_MAX		1000
 /* Hosts, or cores of hosts, that a sweep is divided among. */
@@ -33,8 +34,11 @@ enum mix_category {
 /**
  * struct mix - tenants that run together
  * @name: their names with '+' between them
+ * @source: where its programs come from, an index in &struct suite.sources
  * @count: how many; the first is in slot 0
  * @priority: slot of the tenant that HSM would promise an NP
+ * @kernel_end_given: @kernel_end is in place of that of --kernel-end
+ * @kernel_end: SIMGPU_KERNEL_END_*
  * @workload: of each, an index in &struct suite.workloads
  * @options: of each
  * @goal_ppm: of each, the part of what it does alone that it is to reach; 0: none
@@ -45,8 +49,11 @@ enum mix_category {
 struct mix {
 	char name[MIX_NAME_BYTES];
 	enum mix_category category;
+	u32 source;
 	u32 count;
 	u32 priority;
+	bool kernel_end_given;
+	u32 kernel_end;
 	u32 workload[MIX_TENANTS_MAX];
 	struct session_tenant_options options[MIX_TENANTS_MAX];
 	u64 goal_ppm[MIX_TENANTS_MAX];
@@ -59,6 +66,7 @@ struct mix {
  * @workloads: without arrivals, which are of the mixes; one whose trace is launched
  *	in other queues is another one
  * @lists: memory of arrivals' lists, @list_count of them
+ * @sources: where programs of mixes come from, if the suite tells
  * @once: each trace runs once, and what counts is when all have ended (sweep_sets.h)
  * @serves: the first tenant of each mix is a service (sweep_serve.h)
  */
@@ -69,6 +77,8 @@ struct suite {
 	u32 list_count;
 	struct mix *mixes;
 	u32 mix_count;
+	char (*sources)[SOURCE_BYTES];
+	u32 source_count;
 	bool once;
 	bool serves;
 };
@@ -76,12 +86,26 @@ struct suite {
 /**
  * suite_load() - a suite by name, or from a file with a mix a line
  * @name: of the table in sweep_suite.c, or a file
+ * @traces: folder of traces that wide-pairs draws from, too; NULL: none
  * @seed: chooses who has priority where the paper does at random
  * @out: filled in; suite_free() frees what it holds
  *
  * Return: an exit status; what was wrong has been said.
  */
-int suite_load(const char *name, u64 seed, struct suite *out);
+int suite_load(const char *name, const char *traces, u64 seed,
+	       struct suite *out);
+
+/**
+ * suite_add_mix() - one more, of workloads as they are said on command lines
+ * @suite: that was begun
+ * @arguments: of the tenants
+ * @count: how many
+ * @source: where they come from
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
+		  const char *source);
 void suite_free(struct suite *suite);
 /* Leave each @every-th mix, from the first on. */
 void suite_thin(struct suite *suite, u32 every);
@@ -91,7 +115,7 @@ const char *mix_category_name(enum mix_category category);
 
 /* --- axes --- */
 
-#define SWEEP_AXES		5
+#define SWEEP_AXES		6
 /* Where --targets and --goals stand among them. */
 #define SWEEP_AXIS_TARGETS	0
 #define SWEEP_AXIS_GOALS	3
@@ -101,7 +125,7 @@ const char *mix_category_name(enum mix_category category);
 /**
  * struct axis_point - a point of an axis
  * @text: as it is printed
- * @count: of @values
+ * @count: of @values; 0: it is the word @text
  * @values: what the axis says: one number, or one by slot
  */
 struct axis_point {
@@ -151,6 +175,7 @@ struct sweep_axis {
 #define AXIS_SETS_TARGET	1U
 #define AXIS_SETS_WEIGHT	2U
 #define AXIS_SETS_LOAD		4U
+#define AXIS_SETS_KERNEL_END	8U
 
 extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
 
@@ -184,6 +209,10 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @sms_milli: SMs that it held on average, in thousandths
  * @class: the model's last word
  * @np_predicted_ppm: of its first run; 0 if the model said nothing
+ * @np_memory_ppm: the same over the epochs in which the model had it for
+ *	memory-bound; 0: there are none
+ * @np_compute_ppm: over the others that have a prediction; likewise
+ * @np_memory_part_ppm: part of the predicted cycles that lies in the former
  * @first_run_done: 1 if that ended
  * @late_instructions: of @instructions, those before the warm-up's end
  * @late_cycles: of @cycles, those before it; 0 if the first run ended earlier
@@ -213,6 +242,9 @@ struct sweep_tenant {
 	u64 sms_milli;
 	u64 class;
 	u64 np_predicted_ppm;
+	u64 np_memory_ppm;
+	u64 np_compute_ppm;
+	u64 np_memory_part_ppm;
 	u64 first_run_done;
 	u64 late_instructions;
 	u64 late_cycles;
@@ -283,9 +315,13 @@ struct sweep_request {
 
 /**
  * struct sweep - the command line, and all runs
+ * @traces: folder of traces that the suite draws from; NULL: none
  * @folder: where figures are kept
  * @policies: with their models, in the order given
  * @labels: POLICY@MODEL of each
+ * @reference_name: of the policy that others are held against; NULL: the first
+ * @reference: its index
+ * @details: print the second table
  * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
  * @seeds: that each mix is run with
  * @every: of the suite's mixes, each so many-th is run
@@ -311,11 +347,15 @@ struct sweep {
 	struct experiment experiment;
 	struct sweep_axes axes;
 	const char *suite_name;
+	const char *traces;
 	const char *folder;
 	char *policy_list;
 	struct contender policies[SWEEP_POLICIES_MAX];
 	char labels[SWEEP_POLICIES_MAX][CONTENDER_LABEL_BYTES];
 	u32 policy_count;
+	const char *reference_name;
+	u32 reference;
+	bool details;
 	u64 target_ppm;
 	bool target_given;
 	u64 seeds;

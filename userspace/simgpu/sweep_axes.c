@@ -132,6 +132,21 @@ static bool parse_split(struct axis_points *points, const char *item)
 	return parse_slots(points, item, SIMGPU_SMS_MAX, 1);
 }
 
+static bool parse_kernel_end(struct axis_points *points, const char *item)
+{
+	struct axis_point point = { .count = 0 };
+	u32 i;
+
+	for (i = 0; i < SESSION_KERNEL_ENDS; i++) {
+		if (strcmp(item, kernel_end_names[i]))
+			continue;
+		snprintf(point.text, sizeof(point.text), "%s", item);
+		point.values[0] = i;
+		return add_point(points, &point);
+	}
+	return false;
+}
+
 /* --- what they make of a mix --- */
 
 bool mix_has_target(const struct mix *mix)
@@ -244,6 +259,14 @@ static int apply_load(const struct axis_point *point, u32 sms, struct mix *mix)
 	return STATUS_OK;
 }
 
+static int apply_kernel_end(const struct axis_point *point, u32 sms,
+			    struct mix *mix)
+{
+	mix->kernel_end_given = true;
+	mix->kernel_end = (u32)point->values[0];
+	return STATUS_OK;
+}
+
 /* --- the table --- */
 
 #define SPLIT	2
@@ -277,6 +300,11 @@ const struct sweep_axis sweep_axes_table[SWEEP_AXES] = {
 	  .sets = AXIS_SETS_LOAD, .parse = parse_load,
 	  .form = "loads above 0 up to 1000, or FIRST:LAST:STEP",
 	  .apply = apply_load },
+	{ .option = "kernel-ends", .key = "kernel_end", .unit = "WAY,...",
+	  .help = "Each mix with each of these ways in which SMs are assigned where a kernel ends (even, carry, changed), in place of --kernel-end",
+	  .sets = AXIS_SETS_KERNEL_END, .parse = parse_kernel_end,
+	  .form = "even, carry and changed",
+	  .apply = apply_kernel_end },
 };
 
 bool sweep_axes_split(const struct sweep_axes *axes)

@@ -12,11 +12,13 @@ const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES] = {
 	[SWEEP_ERROR_MIX] = { "error_mix_mean", "error_mix_max", "error_mix" },
 	[SWEEP_ERROR_SD] = { "sd_error_mean", "sd_error_max", "sd_error" },
 	[SWEEP_UNFAIRNESS] = { "unfairness_mean", NULL, "unfairness" },
+	[SWEEP_ERROR_LOG] = { "error_log", NULL, NULL },
 	[SWEEP_ERROR_CLASS] = { "error_class", NULL, NULL },
 	[SWEEP_ERROR_LINE] = { "error_line", NULL, NULL },
 	[SWEEP_ERROR_DRIFT] = { "error_drift", NULL, NULL },
 	[SWEEP_ERROR_REST] = { "error_rest", NULL, NULL },
 	[SWEEP_QOS_NP] = { "qos_np", NULL, "qos_np" },
+	[SWEEP_QOS_NP_WHOLE] = { "qos_np_whole", NULL, "qos_np_whole" },
 	[SWEEP_REACH] = { "reach", NULL, NULL },
 	[SWEEP_BATCH_STP] = { "batch_stp", NULL, NULL },
 	[SWEEP_LATENCY_P50] = { "latency_p50_us", NULL, NULL },
@@ -57,29 +59,52 @@ u32 sweep_class_alone(const struct session_options *options,
 				       SIMGPU_CLASS_COMPUTE;
 }
 
-static void split_error(const struct session_options *options,
-			const struct sweep_tenant *tenant, struct verdict *out)
+/* Of the built-in models those that divide by HSM's line. */
+static bool draws_line(const char *model)
 {
-	const u64 *params = options->model_params;
-	const struct session_figures *alone = &tenant->alone.figures;
-	u64 line = line_ppm(params, alone->rbh_ppm), np;
+	return !strcmp(model, "hsm") || !strcmp(model, "hsm-atd");
+}
 
-	if (tenant->class != out->class_alone) {
-		out->error_class = out->error;
-	} else if (tenant->class == SIMGPU_CLASS_MEMORY) {
-		out->error_line = relative(line, alone->bandwidth_ppm);
-		out->error_drift =
-			relative(line_ppm(params, tenant->rbh_ppm), line);
-		np = fixed_ratio_ppm(tenant->bandwidth_ppm,
-				     alone->bandwidth_ppm);
-		out->error_rest = relative(np, out->np);
-	} else {
-		out->error_rest = relative(tenant->sms_milli * 1000 /
-					   options->config.sms, out->np);
+static double as_ratio(u64 ppm)
+{
+	return (double)ppm / SIMGPU_PPM;
+}
+
+static u64 right_class_ppm(const struct sweep_tenant *tenant, u32 class_alone)
+{
+	switch (class_alone) {
+	case SIMGPU_CLASS_MEMORY:
+		return tenant->np_memory_ppm;
+	case SIMGPU_CLASS_COMPUTE:
+		return tenant->np_compute_ppm;
+	default:
+		return tenant->np_predicted_ppm;
 	}
 }
 
+static void split_error(const struct session_options *options,
+			const char *model, const struct sweep_tenant *tenant,
+			struct verdict *out)
+{
+	const u64 *params = options->model_params;
+	const struct session_figures *alone = &tenant->alone.figures;
+	const struct error_facts facts = {
+		.predicted = as_ratio(tenant->np_predicted_ppm),
+		.actual = as_ratio(out->np),
+		.right_class = as_ratio(right_class_ppm(tenant,
+							out->class_alone)),
+		.by_line = draws_line(model) &&
+			   out->class_alone == SIMGPU_CLASS_MEMORY,
+		.line_alone = as_ratio(line_ppm(params, alone->rbh_ppm)),
+		.line_shared = as_ratio(line_ppm(params, tenant->rbh_ppm)),
+		.utilization_alone = as_ratio(alone->bandwidth_ppm),
+	};
+
+	out->parts = error_split(&facts);
+}
+
 struct verdict sweep_judge(const struct session_options *options,
+			   const char *model,
 			   const struct sweep_tenant *tenant)
 {
 	struct verdict verdict = { .known = false };
@@ -93,20 +118,32 @@ struct verdict sweep_judge(const struct session_options *options,
 					tenant->alone_late.cycles,
 					tenant->cycles - tenant->late_cycles);
 	verdict.class_alone = sweep_class_alone(options, &tenant->alone.figures);
-	verdict.known = tenant->np_predicted_ppm != 0;
+	verdict.known = tenant->np_predicted_ppm && verdict.np;
 	if (!verdict.known)
 		return verdict;
 	verdict.error = relative(tenant->np_predicted_ppm, verdict.np);
 	/* |1 / P - 1 / NP| / (1 / NP) */
 	verdict.error_sd = relative(verdict.np, tenant->np_predicted_ppm);
-	split_error(options, tenant, &verdict);
+	split_error(options, model, tenant, &verdict);
 	return verdict;
+}
+
+void sweep_verdicts(const struct session_options *options,
+		    const struct sweep_run *run,
+		    struct verdict out[MIX_TENANTS_MAX])
+{
+	u32 slot;
+
+	for (slot = 0; slot < run->mix->count; slot++)
+		out[slot] = sweep_judge(options,
+					run->sweep->policies[run->policy].model,
+					&run->tenants[slot]);
 }
 
 /* --- gathering --- */
 
 static void add_value(struct sweep_part *part, enum sweep_figure figure,
-		      const struct sweep_run *run, u64 ppm)
+		      const struct sweep_run *run, s64 ppm)
 {
 	struct sweep_sample *sample = &part->samples[figure];
 
@@ -119,28 +156,48 @@ static void add_value(struct sweep_part *part, enum sweep_figure figure,
 		(struct sweep_value) { .run = run, .ppm = ppm };
 }
 
+static void add_error_part(struct sweep_part *part, enum sweep_figure figure,
+			   const struct sweep_run *run, double value)
+{
+	add_value(part, figure, run, llround(value * SIMGPU_PPM));
+}
+
+static void add_error(struct sweep_part *part, const struct sweep_run *run,
+		      const struct verdict *verdict)
+{
+	const struct error_parts *parts = &verdict->parts;
+
+	add_value(part, SWEEP_ERROR, run, (s64)verdict->error);
+	add_value(part, SWEEP_ERROR_SD, run, (s64)verdict->error_sd);
+	add_error_part(part, SWEEP_ERROR_LOG, run, parts->whole);
+	add_error_part(part, SWEEP_ERROR_CLASS, run, parts->class);
+	add_error_part(part, SWEEP_ERROR_LINE, run, parts->line);
+	add_error_part(part, SWEEP_ERROR_DRIFT, run, parts->drift);
+	add_error_part(part, SWEEP_ERROR_REST, run, parts->rest);
+}
+
+static void add_target(struct sweep_part *part, const struct sweep_run *run,
+		       u64 target, const struct verdict *verdict)
+{
+	bool met = verdict->np_late >= target;
+
+	part->qos_mixes++;
+	part->qos_met += met;
+	part->qos_near += !met && verdict->np_late >= target * 19 / 20;
+	part->qos_met_whole += verdict->np >= target;
+	add_value(part, SWEEP_REACH, run, met ? SIMGPU_PPM : 0);
+	add_value(part, SWEEP_QOS_NP, run, (s64)verdict->np_late);
+	add_value(part, SWEEP_QOS_NP_WHOLE, run, (s64)verdict->np);
+}
+
 static void add_tenant(struct sweep_part *part, const struct sweep_run *run,
 		       const struct session_tenant_options *options,
 		       const struct verdict *verdict)
 {
-	if (verdict->known) {
-		add_value(part, SWEEP_ERROR, run, verdict->error);
-		add_value(part, SWEEP_ERROR_SD, run, verdict->error_sd);
-		add_value(part, SWEEP_ERROR_CLASS, run, verdict->error_class);
-		add_value(part, SWEEP_ERROR_LINE, run, verdict->error_line);
-		add_value(part, SWEEP_ERROR_DRIFT, run, verdict->error_drift);
-		add_value(part, SWEEP_ERROR_REST, run, verdict->error_rest);
-	}
-	if (options->service == SIMGPU_QOS && verdict->np_late) {
-		bool met = verdict->np_late >= options->target_ppm;
-
-		part->qos_mixes++;
-		part->qos_met += met;
-		part->qos_near += !met && verdict->np_late >=
-				  options->target_ppm * 19 / 20;
-		add_value(part, SWEEP_REACH, run, met ? SIMGPU_PPM : 0);
-		add_value(part, SWEEP_QOS_NP, run, verdict->np_late);
-	}
+	if (verdict->known)
+		add_error(part, run, verdict);
+	if (options->service == SIMGPU_QOS && verdict->np_late)
+		add_target(part, run, options->target_ppm, verdict);
 }
 
 /* Nanoseconds as parts per million of microseconds. */
@@ -216,26 +273,37 @@ static void add_preemption(struct sweep_part *part, const struct sweep_run *run)
 					count * run->sweep->core_mhz));
 }
 
+/* Of the tenants that have an NP. */
+static void metrics_of(const struct sweep_run *run,
+		       const struct verdict *verdicts, struct metrics *out)
+{
+	u64 nps[MIX_TENANTS_MAX];
+	u32 known = 0, slot;
+
+	for (slot = 0; slot < run->mix->count; slot++)
+		if (verdicts[slot].np)
+			nps[known++] = verdicts[slot].np;
+	metrics_compute(nps, known, out);
+}
+
 static void add_run(struct sweep_part *part, const struct sweep_run *run,
 		    const struct verdict *verdicts)
 {
 	struct metrics metrics;
-	u64 nps[MIX_TENANTS_MAX], errors = 0;
-	u32 known = 0, predicted = 0, slot;
+	u64 errors = 0;
+	u32 predicted = 0, slot;
 
 	for (slot = 0; slot < run->mix->count; slot++) {
 		add_tenant(part, run, &run->mix->options[slot],
 			   &verdicts[slot]);
 		if (run->mix->arrivals[slot].given)
 			add_service(part, run, &run->tenants[slot]);
-		if (verdicts[slot].np)
-			nps[known++] = verdicts[slot].np;
 		if (verdicts[slot].known) {
 			errors = fixed_add(errors, verdicts[slot].error);
 			predicted++;
 		}
 	}
-	metrics_compute(nps, known, &metrics);
+	metrics_of(run, verdicts, &metrics);
 	part->mixes += run->seed == 0;
 	add_value(part, SWEEP_FAIRNESS, run, metrics.fairness_ppm);
 	add_value(part, SWEEP_STP, run, metrics.stp_ppm);
@@ -247,36 +315,108 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 		add_value(part, SWEEP_ERROR_MIX, run, errors / predicted);
 }
 
+/* None where there are none. */
+static struct sweep_part *new_parts(u32 count)
+{
+	struct sweep_part *parts;
+
+	if (!count)
+		return NULL;
+	parts = grow(NULL, count, sizeof(*parts));
+	memset(parts, 0, count * sizeof(*parts));
+	return parts;
+}
+
 void sweep_summary_init(struct sweep_summary *summary, const struct sweep *sweep)
 {
 	u32 axis;
 
 	memset(summary, 0, sizeof(*summary));
-	for (axis = 0; axis < SWEEP_AXES; axis++) {
-		u32 count = sweep->axes.of[axis].count;
+	for (axis = 0; axis < SWEEP_AXES; axis++)
+		summary->points[axis] = new_parts(sweep->axes.of[axis].count);
+	summary->sources = new_parts(sweep->suite.source_count);
+}
 
-		if (!count)
-			continue;
-		summary->points[axis] =
-			grow(NULL, count, sizeof(struct sweep_part));
-		memset(summary->points[axis], 0,
-		       count * sizeof(struct sweep_part));
+/* A mix's category, by what HSM's line says of its tenants alone. */
+static enum mix_category category_alone(const struct sweep_run *run,
+					const struct verdict *verdicts)
+{
+	u32 memory = 0, slot;
+
+	for (slot = 0; slot < run->mix->count; slot++) {
+		if (verdicts[slot].class_alone == SIMGPU_CLASS_UNKNOWN)
+			return MIX_OTHER;
+		memory += verdicts[slot].class_alone == SIMGPU_CLASS_MEMORY;
 	}
+	if (memory == run->mix->count)
+		return MIX_MEMORY;
+	return memory ? MIX_HETERO : MIX_COMPUTE;
+}
+
+/* All, its category, a point of each axis, its class alone and its source. */
+#define SWEEP_PARTS	(SWEEP_AXES + 4)
+
+/* The parts of a policy's runs in which a run is; how many. */
+static u32 parts_of(struct sweep_summary *summary, const struct sweep_run *run,
+		    const struct verdict *verdicts,
+		    struct sweep_part *out[SWEEP_PARTS])
+{
+	const struct sweep_axes *axes = &run->sweep->axes;
+	u32 count = 0, axis;
+
+	out[count++] = &summary->all;
+	out[count++] = &summary->categories[run->mix->category];
+	for (axis = 0; axis < SWEEP_AXES; axis++)
+		if (summary->points[axis])
+			out[count++] = &summary->points[axis][sweep_axes_index(
+					axes, axis, run->point)];
+	if (!summary->sources)
+		return count;
+	out[count++] = &summary->classes[category_alone(run, verdicts)];
+	out[count++] = &summary->sources[run->mix->source];
+	return count;
 }
 
 void sweep_summary_add(struct sweep_summary *summary, const struct sweep_run *run,
 		       const struct verdict *verdicts)
 {
-	const struct sweep_axes *axes = &run->sweep->axes;
-	u32 axis;
+	struct sweep_part *parts[SWEEP_PARTS];
+	u32 count = parts_of(summary, run, verdicts, parts), i;
 
-	add_run(&summary->all, run, verdicts);
-	add_run(&summary->categories[run->mix->category], run, verdicts);
-	for (axis = 0; axis < SWEEP_AXES; axis++)
-		if (summary->points[axis])
-			add_run(&summary->points[axis][sweep_axes_index(
-					axes, axis, run->point)],
-				run, verdicts);
+	for (i = 0; i < count; i++)
+		add_run(parts[i], run, verdicts);
+}
+
+static void note_gain(u32 *better, double *gain, u64 after, u64 before)
+{
+	double more = before ? (double)after / (double)before - 1 : 0;
+
+	*better += after > before;
+	if (more > *gain)
+		*gain = more;
+}
+
+void sweep_summary_compare(struct sweep_summary *summary,
+			   const struct sweep_run *run,
+			   const struct verdict *verdicts,
+			   const struct verdict *reference)
+{
+	struct sweep_part *parts[SWEEP_PARTS];
+	u32 count = parts_of(summary, run, verdicts, parts), i;
+	struct metrics metrics, before;
+
+	metrics_of(run, verdicts, &metrics);
+	metrics_of(run, reference, &before);
+	for (i = 0; i < count; i++) {
+		struct sweep_improved *it = &parts[i]->improved;
+
+		note_gain(&it->fairness, &it->fairness_gain,
+			  metrics.fairness_ppm, before.fairness_ppm);
+		note_gain(&it->stp, &it->stp_gain, metrics.stp_ppm,
+			  before.stp_ppm);
+		note_gain(&it->antt, &it->antt_gain, before.antt_ppm,
+			  metrics.antt_ppm);
+	}
 }
 
 /* --- estimating --- */
@@ -285,16 +425,16 @@ void sweep_summary_add(struct sweep_summary *summary, const struct sweep_run *ru
 static u32 mean_by_seed(const struct sweep_sample *sample, u32 seeds,
 			double *means)
 {
-	u64 *sums = grow(NULL, seeds, sizeof(u64));
+	s64 *sums = grow(NULL, seeds, sizeof(s64));
 	u32 *counts = grow(NULL, seeds, sizeof(u32));
 	u32 known = 0, i;
 
-	memset(sums, 0, seeds * sizeof(u64));
+	memset(sums, 0, seeds * sizeof(s64));
 	memset(counts, 0, seeds * sizeof(u32));
 	for (i = 0; i < sample->count; i++) {
 		u32 seed = sample->values[i].run->seed;
 
-		sums[seed] = fixed_add(sums[seed], sample->values[i].ppm);
+		sums[seed] += sample->values[i].ppm;
 		counts[seed]++;
 	}
 	for (i = 0; i < seeds; i++)
@@ -312,30 +452,40 @@ static void estimate_over_seeds(const struct sweep_sample *sample, u32 seeds,
 	double *means = grow(NULL, seeds, sizeof(*means));
 	u32 known = mean_by_seed(sample, seeds, means);
 
-	out->mean_ppm = (u64)llround(statistics_mean(means, known) *
-				     SIMGPU_PPM);
+	out->mean = statistics_mean(means, known);
+	if (out->mean > 0)
+		out->mean_ppm = (u64)llround(out->mean * SIMGPU_PPM);
 	out->ci95_known = statistics_ci95(means, known, &out->ci95);
 	free(means);
 }
 
-static void estimate_spread(const struct sweep_sample *sample, u32 programs,
-			    struct sweep_estimate *out)
+static struct observation *observations_of(const struct sweep_sample *sample)
 {
 	struct observation *observations =
 		grow(NULL, sample->count, sizeof(*observations));
-	double *values = grow(NULL, sample->count, sizeof(*values));
 	u32 i;
 
 	for (i = 0; i < sample->count; i++) {
 		const struct mix *mix = sample->values[i].run->mix;
 
-		values[i] = (double)sample->values[i].ppm / SIMGPU_PPM;
 		observations[i] = (struct observation) {
-			.value = values[i],
+			.value = (double)sample->values[i].ppm / SIMGPU_PPM,
 			.programs = mix->workload,
 			.program_count = mix->count,
 		};
 	}
+	return observations;
+}
+
+static void estimate_spread(const struct sweep_sample *sample, u32 programs,
+			    struct sweep_estimate *out)
+{
+	struct observation *observations = observations_of(sample);
+	double *values = grow(NULL, sample->count, sizeof(*values));
+	u32 i;
+
+	for (i = 0; i < sample->count; i++)
+		values[i] = observations[i].value;
 	out->bootstrap_known =
 		statistics_bootstrap95(observations, sample->count, programs,
 				       &out->bootstrap95);
@@ -345,48 +495,93 @@ static void estimate_spread(const struct sweep_sample *sample, u32 programs,
 	free(values);
 }
 
-static void estimate(struct sweep_sample *sample, const struct sweep *sweep,
-		     struct sweep_estimate *out)
+static void estimate_ratio(const struct sweep_sample *sample,
+			   const struct sweep_sample *reference, u32 programs,
+			   struct sweep_estimate *out)
 {
-	u32 i;
+	struct observation *above = observations_of(sample);
+	struct observation *below = observations_of(reference);
+
+	out->ratio_known =
+		statistics_ratio95(above, sample->count, below,
+				   reference->count, programs, &out->ratio,
+				   &out->ratio95);
+	free(above);
+	free(below);
+}
+
+static void estimate(const struct sweep_sample *sample,
+		     const struct sweep_sample *reference,
+		     const struct sweep *sweep, struct sweep_estimate *out)
+{
+	u32 programs = sweep->suite.workload_count, i;
 
 	if (!sample->count)
 		return;
 	out->known = true;
 	for (i = 0; i < sample->count; i++)
-		if (sample->values[i].ppm > out->greatest_ppm)
-			out->greatest_ppm = sample->values[i].ppm;
+		if (sample->values[i].ppm > (s64)out->greatest_ppm)
+			out->greatest_ppm = (u64)sample->values[i].ppm;
 	estimate_over_seeds(sample, (u32)sweep->seeds, out);
-	estimate_spread(sample, sweep->suite.workload_count, out);
-	free(sample->values);
-	memset(sample, 0, sizeof(*sample));
+	estimate_spread(sample, programs, out);
+	if (reference->count)
+		estimate_ratio(sample, reference, programs, out);
 }
 
-static void finish_part(struct sweep_part *part, const struct sweep *sweep)
+static void finish_part(struct sweep_part *part,
+			const struct sweep_part *reference,
+			const struct sweep *sweep)
 {
 	u32 i;
 
 	for (i = 0; i < SWEEP_FIGURES; i++)
-		estimate(&part->samples[i], sweep, &part->figures[i]);
+		estimate(&part->samples[i], &reference->samples[i], sweep,
+			 &part->figures[i]);
 }
 
 void sweep_summary_finish(struct sweep_summary *summary,
+			  const struct sweep_summary *reference,
 			  const struct sweep *sweep)
 {
 	u32 axis, i;
 
-	finish_part(&summary->all, sweep);
+	finish_part(&summary->all, &reference->all, sweep);
 	for (i = 0; i < MIX_CATEGORIES; i++)
-		finish_part(&summary->categories[i], sweep);
+		finish_part(&summary->categories[i], &reference->categories[i],
+			    sweep);
 	for (axis = 0; axis < SWEEP_AXES; axis++)
 		for (i = 0; i < sweep->axes.of[axis].count; i++)
-			finish_part(&summary->points[axis][i], sweep);
+			finish_part(&summary->points[axis][i],
+				    &reference->points[axis][i], sweep);
+	for (i = 0; i < MIX_CATEGORIES; i++)
+		finish_part(&summary->classes[i], &reference->classes[i], sweep);
+	for (i = 0; i < sweep->suite.source_count; i++)
+		finish_part(&summary->sources[i], &reference->sources[i], sweep);
 }
 
-void sweep_summary_free(struct sweep_summary *summary)
+static void free_part(struct sweep_part *part)
 {
-	u32 axis;
+	u32 i;
 
-	for (axis = 0; axis < SWEEP_AXES; axis++)
+	for (i = 0; i < SWEEP_FIGURES; i++)
+		free(part->samples[i].values);
+}
+
+void sweep_summary_free(struct sweep_summary *summary, const struct sweep *sweep)
+{
+	u32 axis, i;
+
+	free_part(&summary->all);
+	for (i = 0; i < MIX_CATEGORIES; i++) {
+		free_part(&summary->categories[i]);
+		free_part(&summary->classes[i]);
+	}
+	for (i = 0; i < sweep->suite.source_count; i++)
+		free_part(&summary->sources[i]);
+	free(summary->sources);
+	for (axis = 0; axis < SWEEP_AXES; axis++) {
+		for (i = 0; i < sweep->axes.of[axis].count; i++)
+			free_part(&summary->points[axis][i]);
 		free(summary->points[axis]);
+	}
 }

@@ -40,13 +40,23 @@ static void print_axes(FILE *file, const struct sweep *sweep, u32 point, u32 onl
 	}
 }
 
+static void print_decimal(FILE *file, bool known, double value)
+{
+	if (known)
+		fprintf(file, ",%.6f", value);
+	else
+		fputc(',', file);
+}
+
 static void print_errors(FILE *file, const struct verdict *verdict)
 {
+	const struct error_parts *parts = &verdict->parts;
+
 	csv_ppm(file, verdict->known, verdict->error);
-	csv_ppm(file, verdict->known, verdict->error_class);
-	csv_ppm(file, verdict->known, verdict->error_line);
-	csv_ppm(file, verdict->known, verdict->error_drift);
-	csv_ppm(file, verdict->known, verdict->error_rest);
+	print_decimal(file, verdict->known, parts->class);
+	print_decimal(file, verdict->known, parts->line);
+	print_decimal(file, verdict->known, parts->drift);
+	print_decimal(file, verdict->known, parts->rest);
 }
 
 static void csv_us(FILE *file, bool known, u64 ns)
@@ -101,6 +111,7 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 		sweep->experiment.settings.seed + run->seed, options->weight);
 	print_axes(file, sweep, run->point, SWEEP_AXES);
 	print_launches(file, tenant);
+	print_decimal(file, verdict->known, verdict->parts.whole);
 	fputc('\n', file);
 }
 
@@ -125,6 +136,16 @@ static u32 count_whole(const struct sweep *sweep)
 	return count;
 }
 
+/* The reference policy's run of the same mix, at the same point, with the same seed. */
+static const struct sweep_run *reference_of(const struct sweep_run *run)
+{
+	const struct sweep *sweep = run->sweep;
+	u32 each = sweep->run_count / sweep->policy_count;
+	u32 index = (u32)(run - sweep->runs) % each;
+
+	return &sweep->runs[sweep->reference * each + index];
+}
+
 /* All rows; the runs of each policy into its summary. */
 static int write_rows(const struct sweep *sweep, FILE *file,
 		      struct sweep_summary *summaries)
@@ -136,20 +157,24 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 		return STATUS_FAILED;
 	fputs(rows_header, file);
 	print_axes_header(file);
-	fputs(",launches,launches_waiting,deadline_misses,goodput,latency_p50_us,latency_p95_us,latency_p99_us,wait_mean_us\n",
+	fputs(",launches,launches_waiting,deadline_misses,goodput,latency_p50_us,latency_p95_us,latency_p99_us,wait_mean_us,error_log\n",
 	      file);
 	for (i = 0; i < sweep->run_count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 		struct verdict verdicts[MIX_TENANTS_MAX];
+		struct verdict reference[MIX_TENANTS_MAX];
 
 		if (!is_whole(run))
 			continue;
-		for (slot = 0; slot < run->mix->count; slot++) {
-			verdicts[slot] =
-				sweep_judge(&options, &run->tenants[slot]);
+		sweep_verdicts(&options, run, verdicts);
+		for (slot = 0; slot < run->mix->count; slot++)
 			print_tenant(file, run, slot, &verdicts[slot]);
-		}
 		sweep_summary_add(&summaries[run->policy], run, verdicts);
+		if (!is_whole(reference_of(run)))
+			continue;
+		sweep_verdicts(&options, reference_of(run), reference);
+		sweep_summary_compare(&summaries[run->policy], run, verdicts,
+				      reference);
 	}
 	return STATUS_OK;
 }
@@ -230,6 +255,12 @@ static const char *category_of(const struct part_place *place)
 
 /* --- JSON --- */
 
+/* Whether a figure may be below zero. */
+static bool is_signed(u32 figure)
+{
+	return figure >= SWEEP_ERROR_LOG && figure <= SWEEP_ERROR_REST;
+}
+
 /* A member named @key and @suffix. */
 static void set_suffixed(struct json_object *object, const char *key,
 			 const char *suffix, struct json_object *value)
@@ -240,13 +271,21 @@ static void set_suffixed(struct json_object *object, const char *key,
 	json_set(object, name, value);
 }
 
+/* What intervals over programs are named after. */
+static const char *stem_of(const struct sweep_figure_kind *kind)
+{
+	return kind->stem ? kind->stem : kind->key;
+}
+
 static void set_figure(struct json_object *object, u32 figure,
 		       const struct sweep_part *part)
 {
 	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
 	const struct sweep_estimate *it = &part->figures[figure];
 
-	json_set(object, kind->key, json_ppm_or_null(it->known, it->mean_ppm));
+	json_set(object, kind->key, is_signed(figure) ?
+		 json_decimal_or_null(it->known, it->mean) :
+		 json_ppm_or_null(it->known, it->mean_ppm));
 	if (it->ci95_known)
 		set_suffixed(object, kind->key, "_ci95",
 			     json_interval(true, &it->ci95));
@@ -259,8 +298,64 @@ static void set_figure(struct json_object *object, u32 figure,
 		set_suffixed(object, kind->stem, "_p90",
 			     json_decimal_or_null(it->known, it->p90));
 	}
-	set_suffixed(object, kind->key, "_bootstrap95",
+	set_suffixed(object, stem_of(kind), "_interval",
 		     json_interval(it->bootstrap_known, &it->bootstrap95));
+}
+
+static void set_ratio(struct json_object *object, u32 figure,
+		      const struct sweep_part *part)
+{
+	const char *stem = stem_of(&sweep_figure_kinds[figure]);
+	const struct sweep_estimate *it = &part->figures[figure];
+
+	set_suffixed(object, stem, "_ratio",
+		     json_decimal_or_null(it->ratio_known, it->ratio));
+	set_suffixed(object, stem, "_ratio_interval",
+		     json_interval(it->ratio_known, &it->ratio95));
+}
+
+/* Beside the reference policy. */
+static void set_compared(struct json_object *object,
+			 const struct sweep_part *part)
+{
+	const struct sweep_improved *improved = &part->improved;
+
+	json_set(object, "improved", json_u64(improved->fairness));
+	json_set(object, "improved_stp", json_u64(improved->stp));
+	json_set(object, "improved_antt", json_u64(improved->antt));
+	json_set(object, "fairness_gain_max",
+		 json_decimal_or_null(true, improved->fairness_gain));
+	json_set(object, "stp_gain_max",
+		 json_decimal_or_null(true, improved->stp_gain));
+	json_set(object, "antt_gain_max",
+		 json_decimal_or_null(true, improved->antt_gain));
+	set_ratio(object, SWEEP_FAIRNESS, part);
+	set_ratio(object, SWEEP_STP, part);
+	set_ratio(object, SWEEP_ANTT, part);
+	set_ratio(object, SWEEP_ERROR, part);
+}
+
+static void set_error_parts(struct json_object *object,
+			    const struct sweep_part *part)
+{
+	static const struct {
+		const char *key;
+		u32 figure;
+	} rows[] = {
+		{ "class", SWEEP_ERROR_CLASS }, { "line", SWEEP_ERROR_LINE },
+		{ "drift", SWEEP_ERROR_DRIFT }, { "rest", SWEEP_ERROR_REST },
+	};
+	struct json_object *parts = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct sweep_estimate *it =
+			&part->figures[rows[i].figure];
+
+		json_set(parts, rows[i].key,
+			 json_decimal_or_null(it->known, it->mean));
+	}
+	json_set(object, "error_parts", parts);
 }
 
 static void set_part(struct json_object *object, const struct sweep_part *part)
@@ -270,6 +365,7 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	json_set(object, "mixes", json_u64(part->mixes));
 	json_set(object, "qos_mixes", json_u64(part->qos_mixes));
 	json_set(object, "qos_met", json_u64(part->qos_met));
+	json_set(object, "qos_met_whole", json_u64(part->qos_met_whole));
 	json_set(object, "missed_under_5_percent", json_u64(part->qos_near));
 	json_set(object, "missed", json_u64(part->qos_mixes - part->qos_met));
 	json_set(object, "services", json_u64(part->services));
@@ -277,9 +373,11 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	json_set(object, "deadline_misses", json_u64(part->deadline_misses));
 	for (i = 0; i < SWEEP_FIGURES; i++)
 		set_figure(object, i, part);
+	set_error_parts(object, part);
+	set_compared(object, part);
 }
 
-static struct json_object *categories_json(const struct sweep_summary *summary)
+static struct json_object *categories_json(const struct sweep_part *categories)
 {
 	struct json_object *object = json_object_new_object();
 	u32 i;
@@ -287,10 +385,10 @@ static struct json_object *categories_json(const struct sweep_summary *summary)
 	for (i = 0; i < MIX_CATEGORIES; i++) {
 		struct json_object *part;
 
-		if (!summary->categories[i].mixes)
+		if (!categories[i].mixes)
 			continue;
 		part = json_object_new_object();
-		set_part(part, &summary->categories[i]);
+		set_part(part, &categories[i]);
 		json_set(object, mix_category_name(i), part);
 	}
 	return object;
@@ -343,11 +441,30 @@ static void set_params(struct json_object *policy, const struct sweep *sweep,
 	made_by_params_json(policy, &settings, true);
 }
 
+/* An object with a member for each source that mixes come from. */
+static struct json_object *sources_json(const struct sweep *sweep,
+					const struct sweep_part *sources)
+{
+	struct json_object *object = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < sweep->suite.source_count; i++) {
+		struct json_object *part;
+
+		if (!sources[i].mixes)
+			continue;
+		part = json_object_new_object();
+		set_part(part, &sources[i]);
+		json_set(object, sweep->suite.sources[i], part);
+	}
+	return object;
+}
+
 static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 				       const struct sweep_summary *summary)
 {
 	struct json_object *policy = json_object_new_object();
-	struct json_object *categories = categories_json(summary);
+	struct json_object *categories = categories_json(summary->categories);
 	char name[64];
 	u32 axis;
 
@@ -359,6 +476,12 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	json_set(policy, "by_category", categories);
 	/* The key that scripts of old look for. */
 	json_set(policy, "categories", json_object_get(categories));
+	if (sweep->suite.source_count) {
+		json_set(policy, "by_class_alone",
+			 categories_json(summary->classes));
+		json_set(policy, "by_source",
+			 sources_json(sweep, summary->sources));
+	}
 	for (axis = 0; axis < SWEEP_AXES; axis++) {
 		if (!sweep->axes.of[axis].count)
 			continue;
@@ -407,6 +530,9 @@ static int print_json(const struct sweep *sweep,
 	json_set(object, "warmup_cycles", json_u64(sweep->warmup_cycles));
 	json_set(object, "seed", json_u64(settings->seed));
 	json_set(object, "seeds", json_u64(sweep->seeds));
+	json_set_string(object, "reference", sweep->labels[sweep->reference]);
+	json_set(object, "resamples", json_u64(STATISTICS_RESAMPLES));
+	json_set(object, "resamples_seed", json_u64(STATISTICS_SEED));
 	for (i = 0; i < sweep->policy_count; i++)
 		json_object_array_add(array,
 				      policy_json(sweep, i, &summaries[i]));
@@ -481,6 +607,47 @@ static void table_services(const struct sweep *sweep,
 	table_ppm(table, it[SWEEP_GOODPUT].known, it[SWEEP_GOODPUT].mean_ppm, 1);
 }
 
+static void table_estimate(struct table *table,
+			   const struct sweep_estimate *it)
+{
+	if (it->bootstrap_known)
+		table_cell(table, "%.3f-%.3f", it->bootstrap95.low,
+			   it->bootstrap95.high);
+	else
+		table_cell(table, "-");
+}
+
+static void table_decimal(struct table *table, bool known, double value)
+{
+	if (known)
+		table_cell(table, "%.4f", value);
+	else
+		table_cell(table, "-");
+}
+
+static void table_details(const struct sweep *sweep,
+			  const struct part_place *place,
+			  const struct sweep_part *part, void *context)
+{
+	const struct sweep_estimate *it = part->figures;
+	const struct sweep_estimate *error = &it[SWEEP_ERROR];
+	struct table *table = context;
+	u32 i;
+
+	table_place(sweep, place, table);
+	table_estimate(table, &it[SWEEP_FAIRNESS]);
+	table_cell(table, "%u", part->improved.fairness);
+	table_estimate(table, error);
+	table_decimal(table, error->known, error->median);
+	table_decimal(table, error->known, error->p90);
+	for (i = SWEEP_ERROR_LOG; i <= SWEEP_ERROR_REST; i++)
+		table_decimal(table, it[i].known, it[i].mean);
+	if (part->qos_mixes)
+		table_cell(table, "%u/%u", part->qos_met_whole, part->qos_mixes);
+	else
+		table_cell(table, "-");
+}
+
 static int print_table(const struct sweep *sweep,
 		       const struct sweep_summary *summaries)
 {
@@ -500,6 +667,13 @@ static int print_table(const struct sweep *sweep,
 		       count_whole(sweep), sweep->run_count);
 	for_each_part(sweep, summaries, table_part, table);
 	table_print(table);
+	if (sweep->details) {
+		table = table_new(
+			"POLICY|MIXES OF|>FAIRNESS 95%|>BETTER|>ERROR 95%|>MEDIAN|>P90|>LOG|>CLASS|>LINE|>DRIFT|>REST|>MET IN ALL");
+		for_each_part(sweep, summaries, table_details, table);
+		putchar('\n');
+		table_print(table);
+	}
 	if (sweep_has_services(sweep)) {
 		table = table_new(
 			"POLICY|MIXES OF|>SERVICES|>LAUNCHES|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MISSES|>GOODPUT/s");
@@ -536,36 +710,30 @@ static void print_means_header(void)
 		printf(",%s_ci95_low,%s_ci95_high", kind->key, kind->key);
 		if (kind->stem)
 			printf(",%s_median,%s_p90", kind->stem, kind->stem);
-		printf(",%s_bootstrap95_low,%s_bootstrap95_high", kind->key,
-		       kind->key);
+		printf(",%s_interval_low,%s_interval_high", stem_of(kind),
+		       stem_of(kind));
 	}
 	putchar('\n');
-}
-
-static void print_decimal(bool known, double value)
-{
-	if (known)
-		printf(",%.6f", value);
-	else
-		putchar(',');
 }
 
 static void print_figure(u32 figure, const struct sweep_estimate *it)
 {
 	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
 
-	if (!is_leading(figure))
+	if (is_signed(figure))
+		print_decimal(stdout, it->known, it->mean);
+	else if (!is_leading(figure))
 		csv_ppm(stdout, it->known, it->mean_ppm);
 	if (!is_leading(figure) && kind->greatest)
 		csv_ppm(stdout, it->known, it->greatest_ppm);
-	print_decimal(it->ci95_known, it->ci95.low);
-	print_decimal(it->ci95_known, it->ci95.high);
+	print_decimal(stdout, it->ci95_known, it->ci95.low);
+	print_decimal(stdout, it->ci95_known, it->ci95.high);
 	if (kind->stem) {
-		print_decimal(it->known, it->median);
-		print_decimal(it->known, it->p90);
+		print_decimal(stdout, it->known, it->median);
+		print_decimal(stdout, it->known, it->p90);
 	}
-	print_decimal(it->bootstrap_known, it->bootstrap95.low);
-	print_decimal(it->bootstrap_known, it->bootstrap95.high);
+	print_decimal(stdout, it->bootstrap_known, it->bootstrap95.low);
+	print_decimal(stdout, it->bootstrap_known, it->bootstrap95.high);
 }
 
 static void print_means(const struct sweep *sweep, const struct part_place *place,
@@ -644,11 +812,12 @@ int sweep_report(const struct sweep *sweep)
 		sweep_summary_init(&summaries[i], sweep);
 	ret = write_file_of_rows(sweep, summaries);
 	for (i = 0; i < sweep->policy_count; i++)
-		sweep_summary_finish(&summaries[i], sweep);
+		sweep_summary_finish(&summaries[i],
+				     &summaries[sweep->reference], sweep);
 	if (!ret)
 		ret = print(sweep, summaries);
 	for (i = 0; i < sweep->policy_count; i++)
-		sweep_summary_free(&summaries[i]);
+		sweep_summary_free(&summaries[i], sweep);
 	free(summaries);
 	return ret;
 }

@@ -18,7 +18,8 @@ static const size_t run_fields[] = {
 	FIELD(sm_handovers), FIELD(sm_handover_cycles),
 	FIELD(useful_instructions), FIELD(requests), FIELD(unfinished),
 	FIELD(late), FIELD(met), FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
-	FIELD(refused),
+	FIELD(refused), FIELD(np_memory_ppm), FIELD(np_compute_ppm),
+	FIELD(np_memory_part_ppm),
 };
 
 static const char *label_of(const struct sweep_run *run)
@@ -47,6 +48,8 @@ static int run_options(const struct sweep_run *run,
 	if (sweep_axes_split(&sweep->axes))
 		strcpy(settings.policy, "proportional");
 	settings.seed += run->seed;
+	if (run->mix->kernel_end_given)
+		settings.kernel_end = run->mix->kernel_end;
 	return settings_options(&settings, options);
 }
 
@@ -268,6 +271,9 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 					  cycle);
 	tenant->class = report->class;
 	tenant->np_predicted_ppm = report->np_run_ppm;
+	tenant->np_memory_ppm = report->np_memory_ppm;
+	tenant->np_compute_ppm = report->np_compute_ppm;
+	tenant->np_memory_part_ppm = report->np_memory_part_ppm;
 	tenant->first_run_done = report->first_run_done;
 	tenant->window_instructions = report->counters.thread_instructions;
 	tenant->useful_instructions = useful_instructions(&report->counters);

@@ -8,7 +8,7 @@
 #include "../workloads/benchmarks.h"
 #include "output.h"
 #include "statistics.h"
-#include "sweep.h"
+#include "sweep_wide.h"
 
 /* Four-program mixes; HSM does not say which ones it ran, nor how many. */
 #define QUADS	30
@@ -164,6 +164,34 @@ static void find_priority(const struct suite *suite, u64 seed, u32 index)
 			mix->priority = slot;
 			break;
 		}
+}
+
+static u32 find_source(struct suite *suite, const char *source)
+{
+	u32 i;
+
+	for (i = 0; i < suite->source_count; i++)
+		if (!strcmp(suite->sources[i], source))
+			return i;
+	suite->sources = grow(suite->sources, suite->source_count + 1,
+			      sizeof(*suite->sources));
+	snprintf(suite->sources[suite->source_count], SOURCE_BYTES, "%s",
+		 source);
+	return suite->source_count++;
+}
+
+int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
+		  const char *source)
+{
+	struct mix *mix = add_mix(suite);
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (add_tenant(suite, mix, arguments[i]))
+			return STATUS_FAILED;
+	mix->category = categorize(suite, mix);
+	mix->source = find_source(suite, source);
+	return STATUS_OK;
 }
 
 /* --- HSM's --- */
@@ -532,6 +560,11 @@ static int add_file(struct suite *suite, const char *path)
 
 /* --- the table --- */
 
+static int add_wide_pairs(struct suite *suite)
+{
+	return suite_add_wide_pairs(suite, NULL);
+}
+
 static int add_all_pairs(struct suite *suite)
 {
 	return add_pairs(suite, true, true, true);
@@ -586,6 +619,8 @@ static const struct suite_row {
 	  add_stm_sets, true },
 	{ "serve-pairs", "5 services whose requests come at a load, the first tenant, beside 2 best-effort programs each",
 	  add_serve_pairs, true },
+	{ WIDE_SUITE, "300 pairs of all 40 programs and those of --traces, drawn with a fixed seed",
+	  add_wide_pairs, false },
 };
 
 static int no_suite(const char *name)
@@ -600,10 +635,14 @@ static int no_suite(const char *name)
 		    names);
 }
 
-static int add_suite(struct suite *suite, const char *name)
+static int add_suite(struct suite *suite, const char *name, const char *traces)
 {
 	u32 i;
 
+	if (traces && strcmp(name, WIDE_SUITE))
+		return fail_usage("--traces is for the suite %s", WIDE_SUITE);
+	if (traces)
+		return suite_add_wide_pairs(suite, traces);
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
 		if (!strcmp(suites[i].name, name))
 			return suites[i].add(suite);
@@ -623,14 +662,15 @@ static bool first_has_priority(const char *name)
 	return false;
 }
 
-int suite_load(const char *name, u64 seed, struct suite *out)
+int suite_load(const char *name, const char *traces, u64 seed,
+	       struct suite *out)
 {
 	bool first = first_has_priority(name);
 	u32 i;
 	int ret;
 
 	memset(out, 0, sizeof(*out));
-	ret = add_suite(out, name);
+	ret = add_suite(out, name, traces);
 	for (i = 0; !ret && !first && i < out->mix_count; i++)
 		find_priority(out, seed, i);
 	return ret;
@@ -661,7 +701,7 @@ int suite_list(bool json)
 
 	for (i = 0; i < ARRAY_SIZE(suites); i++) {
 		struct suite suite;
-		int ret = suite_load(suites[i].name, 0, &suite);
+		int ret = suite_load(suites[i].name, NULL, 0, &suite);
 
 		if (ret)
 			return ret;
@@ -698,6 +738,7 @@ void suite_free(struct suite *suite)
 	for (i = 0; i < suite->list_count; i++)
 		free(suite->lists[i]);
 	free(suite->lists);
+	free(suite->sources);
 	free(suite->workloads);
 	free(suite->mixes);
 	memset(suite, 0, sizeof(*suite));

@@ -35,7 +35,8 @@ static inline void find_extremes(const struct simgpu_snapshot *snapshot,
 	found->high = SIMGPU_SLOTS_MAX;
 	found->low = SIMGPU_SLOTS_MAX;
 	simgpu_each_slot(slot, snapshot) {
-		if (!simgpu_has_gradient(snapshot, &snapshot->tenants[slot]))
+		if (!simgpu_has_gradient(snapshot, &snapshot->tenants[slot]) ||
+		    simgpu_in_tail(&snapshot->tenants[slot]))
 			continue;
 		if (found->high == SIMGPU_SLOTS_MAX ||
 		    np_of(snapshot, slot) > np_of(snapshot, found->high))
@@ -66,14 +67,14 @@ static inline u32 sms_to_keep(const struct simgpu_snapshot *snapshot,
 }
 
 /* At least an SM each, and to the slower no more than it has thread blocks (2.3.1). */
-static inline u32 bounded(u32 keep, u32 both, u32 blocks_left)
+static inline u32 bounded(u32 keep, u32 both, u32 blocks)
 {
 	if (keep < 1)
 		keep = 1;
 	if (keep > both - 1)
 		keep = both - 1;
-	if (both - keep > blocks_left)
-		keep = both - blocks_left;
+	if (both - keep > blocks)
+		keep = both - blocks;
 	return keep;
 }
 
@@ -98,7 +99,7 @@ static inline int hsm_fair_bpf_decide(const struct simgpu_snapshot *snapshot,
 	if (both < 2)
 		return 0;
 	keep = bounded(sms_to_keep(snapshot, tall, small), both,
-		       small->blocks_left);
+		       small->blocks);
 	proposal->sms[high] = keep;
 	proposal->sms[low] = both - keep;
 	return 0;

@@ -26,7 +26,8 @@ static bool contradicts(const struct simgpu_knot *old, u32 sms_milli, u32 np_ppm
 	       (old->sms_milli > sms_milli && old->np_ppm < np_ppm);
 }
 
-static void add_point(struct psp_curve *curve, u32 sms_milli, u32 np_ppm)
+/* psp_add_point() - what an epoch showed; in place of older points that it contradicts */
+void psp_add_point(struct psp_curve *curve, u32 sms_milli, u32 np_ppm)
 {
 	u32 kept = 0, i;
 
@@ -40,6 +41,18 @@ static void add_point(struct psp_curve *curve, u32 sms_milli, u32 np_ppm)
 	}
 	curve->points[kept++] = (struct simgpu_knot) { sms_milli, np_ppm };
 	curve->count = kept;
+}
+
+/* psp_follow() - points are of one kernel: with another one there are none */
+void psp_follow(struct psp_curve *curve,
+		const struct simgpu_snapshot_kernel *kernel)
+{
+	if (same_kernel(curve, kernel))
+		return;
+	memset(curve, 0, sizeof(*curve));
+	curve->kernel = kernel->kernel;
+	curve->blocks = kernel->blocks;
+	curve->threads = kernel->threads;
 }
 
 /*
@@ -56,12 +69,7 @@ bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 	const struct simgpu_snapshot_kernel *kernel = &tenant->queue[0].head;
 	u64 held = simgpu_held_milli(snapshot, tenant), progress;
 
-	if (!same_kernel(curve, kernel)) {
-		memset(curve, 0, sizeof(*curve));
-		curve->kernel = kernel->kernel;
-		curve->blocks = kernel->blocks;
-		curve->threads = kernel->threads;
-	}
+	psp_follow(curve, kernel);
 	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm) {
 		curve->inter_ppm = 0;
 		return false;
@@ -75,7 +83,7 @@ bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 	if (progress > SIMGPU_PPM)
 		progress = SIMGPU_PPM;
 	if (held < 1000ULL * snapshot->sms)
-		add_point(curve, (u32)held, (u32)progress);
+		psp_add_point(curve, (u32)held, (u32)progress);
 	return true;
 }
 

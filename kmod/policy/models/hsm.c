@@ -173,18 +173,23 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 		       const void *constants, void *state,
 		       struct simgpu_prediction *prediction)
 {
+	struct seen_curves *curves = state;
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
+		struct simgpu_prediction_tenant *out =
+			&prediction->tenants[slot];
 
-		if (tenant->active)
-			hsm_predict_tenant(snapshot, tenant,
-					   hsm_supply_ppm(snapshot,
-							  &tenant->counters),
-					   SIMGPU_PPM,
-					   &prediction->tenants[slot]);
+		if (!tenant->active)
+			continue;
+		hsm_predict_tenant(snapshot, tenant,
+				   hsm_supply_ppm(snapshot, &tenant->counters),
+				   SIMGPU_PPM, out);
+		if (out->class != SIMGPU_CLASS_UNKNOWN)
+			seen_curve_answer(&curves->slot[slot], snapshot, tenant,
+					  HSM_ERROR_PPM, out);
 	}
 	return 0;
 }
@@ -194,5 +199,6 @@ const struct simgpu_model model_hsm = {
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.params = hsm_params,
 	.trained = hsm_trained,
+	.state_bytes = sizeof(struct seen_curves),
 	.predict = hsm_predict,
 };

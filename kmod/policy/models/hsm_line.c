@@ -5,16 +5,9 @@
  */
 #include "../registry.h"
 
-/* A GPU that was not trained has HSM's Figure 3, about what hbm80 has. */
 const struct simgpu_param hsm_params[] = {
-	[HSM_C1] = {
-		"c1", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 500000,
-		"slope of HSM's line: utilization of peak bandwidth per RBH (Eq. 3)"
-	},
-	[HSM_C2] = {
-		"c2", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 360000,
-		"its value at RBH 0"
-	},
+	[HSM_C1] = HSM_C1_PARAM,
+	[HSM_C2] = HSM_C2_PARAM,
 	{ .name = NULL }
 };
 

@@ -3,7 +3,8 @@
  * hsm-fair: HSM-Fair (HSM section 4.3). While predicted fairness is below a
  * threshold, SMs move from the tenant with the highest NP to the one with the
  * lowest, as many as make the two equal on lines through the origin
- * (Figure 9). With more than two tenants it works on the extremes.
+ * (Figure 9). With more than two tenants it works on the extremes. The tail of a kernel
+ * is left alone.
  */
 #include "../registry.h"
 
@@ -38,7 +39,8 @@ static int hsm_fair_decide(const struct simgpu_snapshot *snapshot, void *state,
 	u32 high = SIMGPU_SLOTS_MAX, low = SIMGPU_SLOTS_MAX, both, keep, slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		if (!simgpu_has_gradient(snapshot, &tenants[slot]))
+		if (!simgpu_has_gradient(snapshot, &tenants[slot]) ||
+		    simgpu_in_tail(&tenants[slot]))
 			continue;
 		if (high == SIMGPU_SLOTS_MAX ||
 		    tenants[slot].np_ppm > tenants[high].np_ppm)
@@ -61,8 +63,8 @@ static int hsm_fair_decide(const struct simgpu_snapshot *snapshot, void *state,
 	if (keep > both - 1)
 		keep = both - 1;
 	/* More SMs than thread blocks are useless (section 2.3.1). */
-	if (both - keep > tenants[low].blocks_left)
-		keep = both - tenants[low].blocks_left;
+	if (both - keep > tenants[low].blocks)
+		keep = both - tenants[low].blocks;
 	proposal->sms[high] = keep;
 	proposal->sms[low] = both - keep;
 	return 0;

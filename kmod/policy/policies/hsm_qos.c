@@ -4,7 +4,8 @@
  * a guard band above it, on the line through the origin (gradient NP_k / S_k,
  * Figure 9); once it is further above its target than a margin, it gives back
  * what it does not need. What QoS tenants leave goes where the sum of NPs, and so
- * system throughput, gains most. Any number of tenants of both kinds.
+ * system throughput, gains most. Any number of tenants of both kinds. The tail of a QoS
+ * tenant's kernel is left alone.
  */
 #include "../registry.h"
 
@@ -16,7 +17,8 @@ enum {
 
 /*
  * SMs that a QoS tenant should have: S_k * goal / NP_k, rounded up, if it misses
- * its goal or is past the margin; else what it has.
+ * its goal or is past the margin; else what it has. In a kernel's tail it keeps that, so
+ * that the next kernel begins with what this one had.
  */
 static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 		      const struct simgpu_snapshot_tenant *tenant)
@@ -27,14 +29,15 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 	u64 milli;
 	u32 most = snapshot->sms;
 
-	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm)
+	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm ||
+	    simgpu_in_tail(tenant))
 		return tenant->sms;
 	if (goal > SIMGPU_PPM)
 		goal = SIMGPU_PPM;
 	if (tenant->np_ppm >= goal && tenant->np_ppm <= upper)
 		return tenant->sms;
-	if (tenant->blocks_left < most)
-		most = tenant->blocks_left;
+	if (tenant->blocks < most)
+		most = tenant->blocks;
 	milli = fixed_mul_div(simgpu_held_milli(snapshot, tenant), goal,
 			      tenant->np_ppm);
 	milli = fixed_add(milli, 999) / 1000;
@@ -54,130 +57,26 @@ static u64 gradient_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Whether one more SM than @sms is worth something to a tenant: there are thread
- * blocks for it, and on its line it does not yet run as if it were alone.
+ * The gradient, where there are thread blocks for one more SM than @sms, and where the
+ * tenant does not yet run on its line as if it were alone; else nothing.
  */
-static bool can_use(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
+static u64 worth(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 {
 	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	u64 gradient = gradient_ppm(snapshot, tenant);
 
-	return sms < tenant->blocks_left &&
-	       fixed_mul(gradient_ppm(snapshot, tenant), sms) < SIMGPU_PPM;
-}
-
-/*
- * Take an SM from the best-effort tenant to whom it is worth least, and give one
- * to whom it is worth most; ties go to the lowest slot. With nobody who can use
- * it, an SM goes to the first who has some, so that none lies idle.
- */
-static u32 cheapest_to_take(const struct simgpu_snapshot *snapshot,
-			    const struct simgpu_proposal *proposal)
-{
-	u32 best = SIMGPU_SLOTS_MAX, slot;
-	u64 least = U64_MAX;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		const struct simgpu_snapshot_tenant *tenant =
-			&snapshot->tenants[slot];
-		u64 worth = 0;
-
-		if (!tenant->active || tenant->service == SIMGPU_QOS ||
-		    proposal->sms[slot] < 2)
-			continue;
-		if (can_use(snapshot, slot, proposal->sms[slot] - 1))
-			worth = gradient_ppm(snapshot, tenant);
-		if (worth < least) {
-			best = slot;
-			least = worth;
-		}
-	}
-	return best;
-}
-
-static u32 dearest_to_give(const struct simgpu_snapshot *snapshot,
-			   const struct simgpu_proposal *proposal)
-{
-	u32 best = SIMGPU_SLOTS_MAX, slot;
-	u64 most = 0;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		const struct simgpu_snapshot_tenant *tenant =
-			&snapshot->tenants[slot];
-		u64 worth;
-
-		if (!tenant->active || tenant->service == SIMGPU_QOS)
-			continue;
-		worth = 1;
-		if (can_use(snapshot, slot, proposal->sms[slot]))
-			worth += gradient_ppm(snapshot, tenant);
-		if (worth > most) {
-			best = slot;
-			most = worth;
-		}
-	}
-	return best;
-}
-
-/* Make the sum right by moving SMs of best-effort tenants. */
-static void balance(const struct simgpu_snapshot *snapshot,
-		    struct simgpu_proposal *proposal)
-{
-	u32 sum = 0, slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		sum += proposal->sms[slot];
-	for (; sum > snapshot->sms; sum--) {
-		slot = cheapest_to_take(snapshot, proposal);
-		if (slot == SIMGPU_SLOTS_MAX)
-			return;
-		proposal->sms[slot]--;
-	}
-	for (; sum < snapshot->sms; sum++) {
-		slot = dearest_to_give(snapshot, proposal);
-		if (slot == SIMGPU_SLOTS_MAX)
-			return;
-		proposal->sms[slot]++;
-	}
-}
-
-/*
- * Targets that cannot all be met: best-effort tenants keep an SM each, and QoS
- * tenants divide the others by what they want.
- */
-static void split_shortage(const struct simgpu_snapshot *snapshot,
-			   struct simgpu_proposal *proposal)
-{
-	u64 weights[SIMGPU_SLOTS_MAX] = { 0 };
-	u32 slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (snapshot->tenants[slot].service == SIMGPU_QOS)
-			weights[slot] = proposal->sms[slot];
-	policy_split(snapshot, weights, proposal);
+	return sms < tenant->blocks && fixed_mul(gradient, sms) < SIMGPU_PPM ?
+	       gradient : 0;
 }
 
 static int hsm_qos_decide(const struct simgpu_snapshot *snapshot, void *state,
 			  struct simgpu_proposal *proposal)
 {
-	u32 promised = 0, others = 0, slot;
+	static const struct promise_rules rules = {
+		.wanted = wanted_sms, .worth = worth,
+	};
 
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		const struct simgpu_snapshot_tenant *tenant =
-			&snapshot->tenants[slot];
-
-		if (!tenant->active)
-			continue;
-		if (tenant->service == SIMGPU_QOS) {
-			proposal->sms[slot] = wanted_sms(snapshot, tenant);
-			promised += proposal->sms[slot];
-		} else {
-			others++;
-		}
-	}
-	if (promised + others > snapshot->sms)
-		split_shortage(snapshot, proposal);
-	else
-		balance(snapshot, proposal);
+	promise_decide(snapshot, &rules, proposal);
 	return 0;
 }
 

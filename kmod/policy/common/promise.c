@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Promises kept: tenants with one get the SMs that they want, and SMs of the others move
+ * to whom they are worth most. What policies differ in are rules.
+ */
+#include "../registry.h"
+
+/*
+ * Take an SM from the best-effort tenant to whom it is worth least, and give one
+ * to whom it is worth most; ties go to the lowest slot. With nobody who can use
+ * it, an SM goes to the first who has some, so that none lies idle.
+ */
+static u32 cheapest_to_take(const struct simgpu_snapshot *snapshot,
+			    const struct promise_rules *rules,
+			    const struct simgpu_proposal *proposal)
+{
+	u32 best = SIMGPU_SLOTS_MAX, slot;
+	u64 least = U64_MAX;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		u64 worth;
+
+		if (!tenant->active || tenant->service == SIMGPU_QOS ||
+		    proposal->sms[slot] < 2)
+			continue;
+		worth = rules->worth(snapshot, slot, proposal->sms[slot] - 1);
+		if (worth < least) {
+			best = slot;
+			least = worth;
+		}
+	}
+	return best;
+}
+
+static u32 dearest_to_give(const struct simgpu_snapshot *snapshot,
+			   const struct promise_rules *rules,
+			   const struct simgpu_proposal *proposal)
+{
+	u32 best = SIMGPU_SLOTS_MAX, slot;
+	u64 most = 0;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		u64 worth;
+
+		if (!tenant->active || tenant->service == SIMGPU_QOS)
+			continue;
+		worth = fixed_add(1, rules->worth(snapshot, slot,
+						  proposal->sms[slot]));
+		if (worth > most) {
+			best = slot;
+			most = worth;
+		}
+	}
+	return best;
+}
+
+/* Make the sum right by moving SMs of best-effort tenants. */
+static void balance(const struct simgpu_snapshot *snapshot,
+		    const struct promise_rules *rules,
+		    struct simgpu_proposal *proposal)
+{
+	u32 sum = 0, slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		sum += proposal->sms[slot];
+	for (; sum > snapshot->sms; sum--) {
+		slot = cheapest_to_take(snapshot, rules, proposal);
+		if (slot == SIMGPU_SLOTS_MAX)
+			return;
+		proposal->sms[slot]--;
+	}
+	for (; sum < snapshot->sms; sum++) {
+		slot = dearest_to_give(snapshot, rules, proposal);
+		if (slot == SIMGPU_SLOTS_MAX)
+			return;
+		proposal->sms[slot]++;
+	}
+}
+
+/*
+ * Targets that cannot all be met: best-effort tenants keep an SM each, and QoS
+ * tenants divide the others by what they want.
+ */
+static void split_shortage(const struct simgpu_snapshot *snapshot,
+			   struct simgpu_proposal *proposal)
+{
+	u64 weights[SIMGPU_SLOTS_MAX] = { 0 };
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].service == SIMGPU_QOS)
+			weights[slot] = proposal->sms[slot];
+	policy_split(snapshot, weights, proposal);
+}
+
+/*
+ * promise_decide() - QoS tenants get what they want, best-effort ones the rest
+ * @proposal: with the present counts; new ones on return
+ */
+void promise_decide(const struct simgpu_snapshot *snapshot,
+		    const struct promise_rules *rules,
+		    struct simgpu_proposal *proposal)
+{
+	u32 promised = 0, others = 0, slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+
+		if (!tenant->active)
+			continue;
+		if (tenant->service == SIMGPU_QOS) {
+			proposal->sms[slot] = rules->wanted(snapshot, tenant);
+			promised += proposal->sms[slot];
+		} else {
+			others++;
+		}
+	}
+	if (promised + others > snapshot->sms)
+		split_shortage(snapshot, proposal);
+	else
+		balance(snapshot, rules, proposal);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * curve-qos: promises by the model's curves. A QoS tenant gets the fewest SMs with which
+ * its curve is above its target by some times what the curve says that it errs by, in the
+ * place of hsm-qos' fixed guard band on a line through the origin. It gives back no
+ * further than its curve holds. The others' SMs go where the sum of NPs gains most on
+ * their curves. The tail of a QoS tenant's kernel is left alone.
+ */
+#include "../registry.h"
+
+/* Its knobs. */
+enum {
+	CURVE_SURENESS,
+	CURVE_MARGIN,
+};
+
+/* Nobody is promised to run as if alone. */
+#define GOAL_MOST_PPM		990000
+
+static u64 goal_ppm(const struct simgpu_snapshot *snapshot,
+		    const struct simgpu_snapshot_tenant *tenant)
+{
+	u64 guard = fixed_mul_div(tenant->curve.error_ppm,
+				  snapshot->policy_params[CURVE_SURENESS],
+				  SIMGPU_PPM);
+	u64 goal = fixed_add(tenant->target_ppm,
+			     fixed_mul_div(tenant->target_ppm, guard,
+					   SIMGPU_PPM));
+
+	return goal < GOAL_MOST_PPM ? goal : GOAL_MOST_PPM;
+}
+
+/* The fewest SMs with which a curve reaches a goal; at most @most. */
+static u32 sms_for(const struct simgpu_curve *curve, u64 goal, u32 most)
+{
+	u32 sms = 1;
+
+	while (sms < most && simgpu_np_at(curve, sms) < goal)
+		sms++;
+	return sms;
+}
+
+static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_curve *curve = &tenant->curve;
+	u64 goal, margin = snapshot->policy_params[CURVE_MARGIN], np;
+	u32 most = snapshot->sms, sms;
+
+	if (!simgpu_has_gradient(snapshot, tenant) || !curve->knots ||
+	    simgpu_in_tail(tenant))
+		return tenant->sms;
+	goal = goal_ppm(snapshot, tenant);
+	np = simgpu_np_at(curve, tenant->sms);
+	if (np >= goal && np <= goal + margin)
+		return tenant->sms;
+	if (tenant->blocks < most)
+		most = tenant->blocks ? tenant->blocks : 1;
+	sms = sms_for(curve, goal, most);
+	/* Beyond its range only upwards, where erring breaks no promise. */
+	if (sms < tenant->sms && sms < curve->least_sms)
+		sms = curve->least_sms < tenant->sms ? curve->least_sms :
+						       tenant->sms;
+	return sms;
+}
+
+static u64 worth(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	u64 before, after;
+
+	if (!simgpu_has_gradient(snapshot, tenant) || sms >= tenant->blocks)
+		return 0;
+	before = simgpu_np_at(&tenant->curve, sms);
+	after = simgpu_np_at(&tenant->curve, sms + 1);
+	return after > before ? after - before : 0;
+}
+
+static int curve_qos_decide(const struct simgpu_snapshot *snapshot, void *state,
+			    struct simgpu_proposal *proposal)
+{
+	static const struct promise_rules rules = {
+		.wanted = wanted_sms, .worth = worth,
+	};
+
+	promise_decide(snapshot, &rules, proposal);
+	return 0;
+}
+
+static const struct simgpu_param params[] = {
+	[CURVE_SURENESS] = {
+		"curve_sureness", SIMGPU_UNIT_RATIO, 0, 10 * SIMGPU_PPM, 1000000,
+		"how many times what a curve errs by to aim above a target"
+	},
+	[CURVE_MARGIN] = {
+		"curve_margin", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 50000,
+		"how far above what it aims at a tenant gives SMs back"
+	},
+	{ .name = NULL }
+};
+
+const struct simgpu_policy policy_curve_qos = {
+	.name = "curve-qos",
+	.needs = SIMGPU_NEEDS_CURVES,
+	.params = params,
+	.model = "mirror",
+	.decide = curve_qos_decide,
+};
