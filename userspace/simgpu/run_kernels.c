@@ -130,7 +130,7 @@ static void print_fold(struct table *table, const struct result *result,
 void print_kernels(const struct result *result)
 {
 	struct table *table = table_new(
-		"TENANT|>QUEUE|>NO.|KERNEL|>BLOCKS|>ENDED|>FIRST AT|>CYCLES|>LEAST|>MOST|>IPC");
+		"TENANT|>Q|>NO.|KERNEL|>BLOCKS|>ENDED|>FIRST|>CYCLES|>LEAST|>MOST|>IPC");
 	struct result_kernel *sorted = grow(NULL, result->kernel_count + 1,
 					    sizeof(*sorted));
 	struct fold fold;
