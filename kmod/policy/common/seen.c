@@ -198,9 +198,8 @@ void seen_curve_answer(struct seen_curve *curve,
 	if (!curve->learned && !curve->shape_ppm)
 		curve->shape_ppm = SHAPE_FIRST_PPM;
 	/* Fewer than two are too few to halve, and a tail shows another kernel. */
-	if (held >= 2000 && held < all && np && !simgpu_in_tail(tenant)) {
+	if (held >= 2000 && held < all && np && !simgpu_in_tail(tenant))
 		learn(curve, all, held, np);
-	}
 	if (curve->points.count)
 		draw(curve, all, &said->curve);
 	else

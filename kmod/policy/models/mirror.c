@@ -65,7 +65,8 @@ struct access_seen {
  * @kernel: which one, in its trace
  * @blocks: its thread blocks
  * @epochs: of the tenant that were looked at
- * @count: of @seen, in rising order of SMs
+ * @count: of @seen
+ * @seen: in rising order of SMs
  */
 struct access_curve {
 	u32 kernel;
