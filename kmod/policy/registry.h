@@ -116,6 +116,8 @@ u64 hsm_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
 		      const struct simgpu_snapshot_tenant *tenant);
 u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_counters *counters, u64 misses);
+u64 hsm_alone_latency_ppm(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_counters *counters, u64 misses);
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant, u64 supply,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);

@@ -49,6 +49,36 @@ static void random_counters(const struct simgpu_snapshot *snapshot,
 				random_up_to(4 * snapshot->dram_cycles);
 }
 
+/* What a tenant uses of what the memory can deliver at its row buffer hit rate. */
+static double load_of(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_counters *counters)
+{
+	double requests = (double)counters->dram_fills +
+			  (double)counters->dram_writebacks;
+	double rbh = requests > 0 ?
+		     1 - (double)counters->row_activates / requests : 0;
+	double supply = (double)snapshot->model_params[HSM_C1] / 1e6 * fmax(rbh, 0) +
+			(double)snapshot->model_params[HSM_C2] / 1e6;
+
+	return (double)counters->bus_busy_clocks /
+	       ((double)snapshot->memory_clocks * snapshot->channels) / supply;
+}
+
+/* Of the time that requests wait, the part that they would wait alone. */
+static double own_waiting(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_counters *counters)
+{
+	double own = load_of(snapshot, counters), all = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		all += load_of(snapshot, &snapshot->tenants[slot].counters);
+	/* Sums of many rounded numbers and of exact ones differ a little. */
+	if (all <= own * 1.00001)
+		return 1;
+	return all >= 1 ? 0 : own / all * (1 - all) / (1 - own);
+}
+
 /* The least NP of a memory-bound kernel of few thread blocks. */
 static double few_blocks_np(const struct simgpu_snapshot *snapshot,
 			    const struct simgpu_snapshot_tenant *tenant)
@@ -67,9 +97,10 @@ static double few_blocks_np(const struct simgpu_snapshot *snapshot,
 
 	if (tenant->blocks > 2 * snapshot->sms || fit <= 0)
 		return 0;
+	idle = mean > idle ? idle / mean : 1;
+	idle += (1 - idle) * own_waiting(snapshot, counters);
 	return fmin(tenant->blocks, sms * fit) /
-	       fmin(tenant->blocks, snapshot->sms * fit) *
-	       (mean > idle ? idle / mean : 1);
+	       fmin(tenant->blocks, snapshot->sms * fit) * idle;
 }
 
 /**
@@ -135,6 +166,14 @@ static void hsm_follows_its_equations(void **state)
 		snapshot->model_params[HSM_C2] = 50000 + random_up_to(SIMGPU_PPM);
 		tenant = activate(snapshot, round % SIMGPU_SLOTS_MAX, 1);
 		random_counters(snapshot, &tenant->counters);
+		/* Mostly somebody else has requests, too. */
+		if (random_up_to(3))
+			random_counters(snapshot,
+					&activate(snapshot, (round + 1) %
+						  SIMGPU_SLOTS_MAX, 1)->counters);
+		/* So near saturation rounding decides how long a queue is. */
+		if (load_of(snapshot, &tenant->counters) > 0.9)
+			continue;
 		if (random_up_to(3) == 0) {
 			/* It cannot hold more SMs than it has thread blocks. */
 			tenant->blocks = 1 + random_up_to(3 * snapshot->sms);
@@ -341,8 +380,11 @@ static double mirror_np(const struct simgpu_snapshot *snapshot,
 		waiting = fmin(tenant->blocks, fit *
 			       (double)(c->sm_cycles / snapshot->epoch_cycles)) /
 			  fmin(tenant->blocks, fit * snapshot->sms);
-	return fmax(channels, held * (1 - idle) +
-			      waiting * idle * fmin(1, least / mean));
+	least = fmin(1, least / mean);
+	/* Nobody else is there: it would wait as long alone. */
+	if (tenant->blocks <= 2 * snapshot->sms)
+		least = 1;
+	return fmax(channels, held * (1 - idle) + waiting * idle * least);
 }
 
 static void mirror_follows_its_equations(void **state)

@@ -113,11 +113,61 @@ u64 hsm_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
 			       blocks_at_once(tenant, snapshot->sms));
 }
 
+/* Loads are often small beside others'. */
+#define PARTS_PER_BILLION	1000000000ULL
+
+/* What a tenant uses of what the memory can deliver at its row buffer hit rate. */
+static u64 load_ppb(const struct simgpu_snapshot *snapshot,
+		    const struct simgpu_counters *counters)
+{
+	return fixed_mul_div(counters->bus_busy_clocks,
+			     SIMGPU_PPM * PARTS_PER_BILLION,
+			     fixed_mul(bus_clocks(snapshot),
+				       hsm_supply_ppm(snapshot, counters)));
+}
+
+/*
+ * Of the time that a tenant's requests wait here, the part that they would wait alone:
+ * as in an open queue, whose waiting goes by load / (1 - load).
+ */
+static u64 own_waiting_ppm(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_counters *counters)
+{
+	u64 own = load_ppb(snapshot, counters), all = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		all = fixed_add(all, load_ppb(snapshot,
+					      &snapshot->tenants[slot].counters));
+	if (all <= own)
+		return SIMGPU_PPM;
+	if (all >= PARTS_PER_BILLION)
+		return 0;
+	return fixed_mul_div(fixed_ratio_ppm(own, all), PARTS_PER_BILLION - all,
+			     PARTS_PER_BILLION - own);
+}
+
+/*
+ * hsm_alone_latency_ppm() - how long a load would take alone, over how long it takes
+ *	here, of a kernel whose thread blocks are few: all that it has are there at
+ *	once in any case
+ * @misses: as of hsm_idle_latency_ppm()
+ */
+u64 hsm_alone_latency_ppm(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_counters *counters, u64 misses)
+{
+	u64 idle = hsm_idle_latency_ppm(snapshot, counters, misses);
+
+	return idle + fixed_mul_div(SIMGPU_PPM - idle,
+				    own_waiting_ppm(snapshot, counters),
+				    SIMGPU_PPM);
+}
+
 /*
  * The least NP of a memory-bound kernel of few thread blocks. Eq. 5 takes it for
  * granted that it saturates the memory alone, for which they may be too few. By
  * Little's law it has alone at most the bandwidth of so many more thread blocks at
- * once, each as much faster as a load takes longer here than in an idle GPU.
+ * once, each as much faster as a load takes longer here than alone.
  */
 static u64 few_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
 			     const struct simgpu_snapshot_tenant *tenant)
@@ -128,7 +178,7 @@ static u64 few_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
 
 	if (tenant->blocks > 2 * snapshot->sms)
 		return 0;
-	return fixed_mul_div(hsm_idle_latency_ppm(snapshot, counters, misses),
+	return fixed_mul_div(hsm_alone_latency_ppm(snapshot, counters, misses),
 			     hsm_blocks_np_ppm(snapshot, tenant), SIMGPU_PPM);
 }
 

@@ -215,13 +215,17 @@ static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 						snapshot->epoch_cycles));
 }
 
-/* L0 / L, at most 1. */
-static u64 idle_latency_ppm(const struct simgpu_snapshot *snapshot,
-			    const struct simgpu_counters *counters)
+/* L0 / L, at most 1; of few thread blocks L alone takes L0's place. */
+static u64 alone_latency_ppm(const struct simgpu_snapshot *snapshot,
+			     const struct simgpu_snapshot_tenant *tenant)
 {
-	return hsm_idle_latency_ppm(snapshot, counters,
-				    fixed_ratio_ppm(counters->mirror_requests,
-						    counters->mirror_accesses));
+	const struct simgpu_counters *counters = &tenant->counters;
+	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
+				     counters->mirror_accesses);
+
+	if (tenant->blocks <= 2 * snapshot->sms)
+		return hsm_alone_latency_ppm(snapshot, counters, misses);
+	return hsm_idle_latency_ppm(snapshot, counters, misses);
 }
 
 /* The share of an epoch that the SMs of the whole GPU would need. */
@@ -236,7 +240,7 @@ static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 
 	if (idle > SIMGPU_PPM)
 		idle = SIMGPU_PPM;
-	waiting = fixed_mul_div(idle, idle_latency_ppm(snapshot, counters),
+	waiting = fixed_mul_div(idle, alone_latency_ppm(snapshot, tenant),
 				SIMGPU_PPM);
 	return (hsm_compute_np_ppm(snapshot, tenant) * (SIMGPU_PPM - idle) +
 		hsm_blocks_np_ppm(snapshot, tenant) * waiting) / SIMGPU_PPM;
