@@ -78,6 +78,7 @@ enum {
 	"c1", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 500000, \
 	"slope of HSM's line: utilization of peak bandwidth per RBH (Eq. 3)" \
 }
+
 #define HSM_C2_PARAM { \
 	"c2", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 360000, \
 	"its value at RBH 0" \

@@ -301,7 +301,7 @@ const struct sweep_axis sweep_axes_table[SWEEP_AXES] = {
 	  .form = "loads above 0 up to 1000, or FIRST:LAST:STEP",
 	  .apply = apply_load },
 	{ .option = "kernel-ends", .key = "kernel_end", .unit = "WAY,...",
-	  .help = "Each mix with each of these ways in which SMs are assigned where a kernel ends (even, carry, changed), in place of --kernel-end",
+	  .help = "Each mix with each of these kernel ends (even, carry, changed) in place of --kernel-end",
 	  .sets = AXIS_SETS_KERNEL_END, .parse = parse_kernel_end,
 	  .form = "even, carry and changed",
 	  .apply = apply_kernel_end },
