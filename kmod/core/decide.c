@@ -340,9 +340,13 @@ bool decide_epoch(struct session *session, bool ask)
 /* The first decision boundary that is not over. */
 static u64 next_boundary(const struct session *session)
 {
-	u32 distance = gpu_config(session->gpu)->boundary_cycles;
-	u64 past = session_now(session) % distance;
+	const struct gpu_config *config = gpu_config(session->gpu);
+	u32 window = gpu_window(config), distance = config->boundary_cycles;
+	u64 past;
 
+	if (distance < window)
+		distance = window;
+	past = session_now(session) % distance;
 	return session_now(session) + (past ? distance - past : 0);
 }
 

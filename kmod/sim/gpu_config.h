@@ -161,8 +161,9 @@ struct dram_timing {
  * @memory_mb: MiB of device memory for the footprints of launches under way; 0: any
  * @sms_per_tpc: SMs that change hands together, as a driver sees them: those of a
  *	texture processing cluster; divides @sms
- * @boundary_cycles: policies hear of events at multiples of so many core cycles, not
- *	fewer than gpu_window(), so that parts of the device may run ahead between them
+ * @boundary_cycles: policies hear of events at multiples of so many core cycles, so
+ *	that parts of the device may run ahead between them; of gpu_window(), if that
+ *	is more
  * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
  *	shared memory, and each of its schedulers the others
  * @dram: timings
