@@ -56,16 +56,23 @@ static struct json_object *params_json(const struct simgpu_param *params,
 	return object;
 }
 
+/* Of the device as it was when the run began: a gang's knobs go with it. */
+static struct json_object *noted[2];
+
+void made_by_note_device(unsigned int device)
+{
+	noted[0] = sysfs_params(device, "policy_params");
+	noted[1] = sysfs_params(device, "model_params");
+}
+
 void made_by_params_json(struct json_object *object,
 			 const struct settings *settings, bool offline)
 {
 	struct session_options options;
 
 	if (!offline) {
-		json_set(object, "policy_params",
-			 sysfs_params(settings->device, "policy_params"));
-		json_set(object, "model_params",
-			 sysfs_params(settings->device, "model_params"));
+		json_set(object, "policy_params", json_object_get(noted[0]));
+		json_set(object, "model_params", json_object_get(noted[1]));
 		return;
 	}
 	if (settings_options(settings, &options))

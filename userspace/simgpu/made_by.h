@@ -15,7 +15,9 @@ void made_by_json(struct json_object *object, const struct workload *workloads,
 		  u32 count);
 /* The checksum in the header of a trace that was read. */
 u32 made_by_checksum(const struct workload *workload);
-/* "policy_params" and "model_params", which a device has in sysfs. */
+/* Remember the knobs of a device, whose gang has just been made. */
+void made_by_note_device(unsigned int device);
+/* "policy_params" and "model_params", on a device those that were noted. */
 void made_by_params_json(struct json_object *object,
 			 const struct settings *settings, bool offline);
 /* The same as "NAME VALUE, ..."; to be freed, NULL if there are none. */

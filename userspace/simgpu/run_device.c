@@ -633,6 +633,7 @@ int run_device(const struct settings *settings, const struct workload *workloads
 		return STATUS_FAILED;
 	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
 	compare_knobs(settings);
+	made_by_note_device(settings->device);
 	add_tenants(&stage);
 	catch_signals(&stage);
 	ret = watch(&stage);
