@@ -117,10 +117,12 @@ u64 hsm_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
 		      const struct simgpu_snapshot_tenant *tenant);
 u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_counters *counters, u64 misses);
+u64 hsm_load_ppb(const struct simgpu_snapshot *snapshot);
 u64 hsm_alone_latency_ppm(const struct simgpu_snapshot *snapshot,
-			  const struct simgpu_counters *counters, u64 misses);
+			  const struct simgpu_counters *counters, u64 misses,
+			  u64 load);
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
-			const struct simgpu_snapshot_tenant *tenant, u64 supply,
+			const struct simgpu_snapshot_tenant *tenant, u64 load,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);
 
 /* common/factors.c */

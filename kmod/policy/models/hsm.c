@@ -127,18 +127,29 @@ static u64 load_ppb(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Of the time that a tenant's requests wait here, the part that they would wait alone:
- * as in an open queue, whose waiting goes by load / (1 - load).
+ * hsm_load_ppb() - what all tenants use of what the memory can deliver, in parts per
+ *	billion
  */
-static u64 own_waiting_ppm(const struct simgpu_snapshot *snapshot,
-			   const struct simgpu_counters *counters)
+u64 hsm_load_ppb(const struct simgpu_snapshot *snapshot)
 {
-	u64 own = load_ppb(snapshot, counters), all = 0;
+	u64 all = 0;
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		all = fixed_add(all, load_ppb(snapshot,
 					      &snapshot->tenants[slot].counters));
+	return all;
+}
+
+/*
+ * Of the time that a tenant's requests wait here, the part that they would wait alone:
+ * as in an open queue, whose waiting goes by load / (1 - load).
+ */
+static u64 own_waiting_ppm(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_counters *counters, u64 all)
+{
+	u64 own = load_ppb(snapshot, counters);
+
 	if (all <= own)
 		return SIMGPU_PPM;
 	if (all >= PARTS_PER_BILLION)
@@ -152,14 +163,16 @@ static u64 own_waiting_ppm(const struct simgpu_snapshot *snapshot,
  *	here, of a kernel whose thread blocks are few: all that it has are there at
  *	once in any case
  * @misses: as of hsm_idle_latency_ppm()
+ * @load: of hsm_load_ppb()
  */
 u64 hsm_alone_latency_ppm(const struct simgpu_snapshot *snapshot,
-			  const struct simgpu_counters *counters, u64 misses)
+			  const struct simgpu_counters *counters, u64 misses,
+			  u64 load)
 {
 	u64 idle = hsm_idle_latency_ppm(snapshot, counters, misses);
 
 	return idle + fixed_mul_div(SIMGPU_PPM - idle,
-				    own_waiting_ppm(snapshot, counters),
+				    own_waiting_ppm(snapshot, counters, load),
 				    SIMGPU_PPM);
 }
 
@@ -170,7 +183,8 @@ u64 hsm_alone_latency_ppm(const struct simgpu_snapshot *snapshot,
  * once, each as much faster as a load takes longer here than alone.
  */
 static u64 few_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
-			     const struct simgpu_snapshot_tenant *tenant)
+			     const struct simgpu_snapshot_tenant *tenant,
+			     u64 load)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
 	u64 misses = fixed_ratio_ppm(counters->llc_misses,
@@ -178,21 +192,23 @@ static u64 few_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
 
 	if (tenant->blocks > 2 * snapshot->sms)
 		return 0;
-	return fixed_mul_div(hsm_alone_latency_ppm(snapshot, counters, misses),
+	return fixed_mul_div(hsm_alone_latency_ppm(snapshot, counters, misses,
+						   load),
 			     hsm_blocks_np_ppm(snapshot, tenant), SIMGPU_PPM);
 }
 
 /*
  * hsm_predict_tenant() - class and NP of one tenant
- * @supply: utilization of the peak bandwidth that it would reach alone
+ * @load: of hsm_load_ppb()
  * @private_ppm: DRAM requests that the tenant would have made alone, for each
  *	that it made: 1 where that is not known
  */
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
-			const struct simgpu_snapshot_tenant *tenant, u64 supply,
+			const struct simgpu_snapshot_tenant *tenant, u64 load,
 			u64 private_ppm, struct simgpu_prediction_tenant *out)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
+	u64 supply = hsm_supply_ppm(snapshot, counters);
 	u64 requests = fixed_mul_div(simgpu_dram_requests(counters),
 				     private_ppm, SIMGPU_PPM);
 	u64 least;
@@ -209,7 +225,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 					    fixed_mul(SIMGPU_PPM, private_ppm),
 					    fixed_mul(bus_clocks(snapshot),
 						      supply));
-		least = few_blocks_np_ppm(snapshot, tenant);
+		least = few_blocks_np_ppm(snapshot, tenant, load);
 		if (out->np_ppm < least)
 			out->np_ppm = least;
 	} else {
@@ -224,6 +240,7 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_prediction *prediction)
 {
 	struct seen_curves *curves = state;
+	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -234,9 +251,7 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 
 		if (!tenant->active)
 			continue;
-		hsm_predict_tenant(snapshot, tenant,
-				   hsm_supply_ppm(snapshot, &tenant->counters),
-				   SIMGPU_PPM, out);
+		hsm_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
 		if (out->class != SIMGPU_CLASS_UNKNOWN)
 			seen_curve_answer(&curves->slot[slot], snapshot, tenant,
 					  HSM_ERROR_PPM, out);

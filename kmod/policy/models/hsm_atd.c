@@ -29,6 +29,7 @@ static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
 			   const void *constants, void *state,
 			   struct simgpu_prediction *prediction)
 {
+	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -36,9 +37,7 @@ static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
 			&snapshot->tenants[slot];
 
 		if (tenant->active)
-			hsm_predict_tenant(snapshot, tenant,
-					   hsm_supply_ppm(snapshot,
-							  &tenant->counters),
+			hsm_predict_tenant(snapshot, tenant, load,
 					   private_requests_ppm(&tenant->counters),
 					   &prediction->tenants[slot]);
 	}

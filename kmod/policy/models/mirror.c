@@ -217,20 +217,22 @@ static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 
 /* L0 / L, at most 1; of few thread blocks L alone takes L0's place. */
 static u64 alone_latency_ppm(const struct simgpu_snapshot *snapshot,
-			     const struct simgpu_snapshot_tenant *tenant)
+			     const struct simgpu_snapshot_tenant *tenant,
+			     u64 load)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
 	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
 				     counters->mirror_accesses);
 
 	if (tenant->blocks <= 2 * snapshot->sms)
-		return hsm_alone_latency_ppm(snapshot, counters, misses);
+		return hsm_alone_latency_ppm(snapshot, counters, misses,
+					     load);
 	return hsm_idle_latency_ppm(snapshot, counters, misses);
 }
 
 /* The share of an epoch that the SMs of the whole GPU would need. */
 static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
-		       const struct simgpu_snapshot_tenant *tenant)
+		       const struct simgpu_snapshot_tenant *tenant, u64 load)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
 	u64 idle = fixed_ratio_ppm(counters->idle_cycles,
@@ -240,25 +242,23 @@ static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 
 	if (idle > SIMGPU_PPM)
 		idle = SIMGPU_PPM;
-	waiting = fixed_mul_div(idle, alone_latency_ppm(snapshot, tenant),
+	waiting = fixed_mul_div(idle, alone_latency_ppm(snapshot, tenant, load),
 				SIMGPU_PPM);
 	return (hsm_compute_np_ppm(snapshot, tenant) * (SIMGPU_PPM - idle) +
 		hsm_blocks_np_ppm(snapshot, tenant) * waiting) / SIMGPU_PPM;
 }
 
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
-			   const struct simgpu_snapshot_tenant *tenant,
+			   const struct simgpu_snapshot_tenant *tenant, u64 load,
 			   struct access_curve *accesses,
 			   struct simgpu_prediction_tenant *out)
 {
 	u64 channels = channel_time_ppm(snapshot, &tenant->counters);
-	u64 sms = sm_time_ppm(snapshot, tenant);
+	u64 sms = sm_time_ppm(snapshot, tenant, load);
 	u64 ports = port_time_ppm(snapshot, &tenant->counters);
 
 	if (!snapshot->mirrors) {
-		hsm_predict_tenant(snapshot, tenant,
-				   hsm_supply_ppm(snapshot, &tenant->counters),
-				   SIMGPU_PPM, out);
+		hsm_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
 		return;
 	}
 	if (!tenant->counters.thread_instructions)
@@ -277,6 +277,7 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 			  struct simgpu_prediction *prediction)
 {
 	struct state *seen = state;
+	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -287,7 +288,8 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 
 		if (!tenant->active)
 			continue;
-		predict_tenant(snapshot, tenant, &seen->accesses[slot], out);
+		predict_tenant(snapshot, tenant, load, &seen->accesses[slot],
+			       out);
 		if (out->class != SIMGPU_CLASS_UNKNOWN)
 			seen_curve_answer(&seen->curves.slot[slot], snapshot,
 					  tenant, MIRROR_ERROR_PPM, out);
