@@ -102,7 +102,7 @@ void fall_back(struct session *session, const struct session_refusal *why)
 static void add_to_run(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	u64 cycles = epoch_first_run_cycles(session, slot);
+	u64 cycles = epoch_first_run_cycles(session, slot), weighted;
 
 	if (tenant->class == SIMGPU_CLASS_UNKNOWN)
 		return;
@@ -110,13 +110,12 @@ static void add_to_run(struct session *session, u32 slot)
 	if (tenant->np_cycles && tenant->first_run_done &&
 	    cycles < (session_now(session) - session->epoch_start) / 5)
 		return;
-	tenant->np_sum = fixed_add(tenant->np_sum,
-				   fixed_mul(tenant->np_ppm, cycles));
+	weighted = fixed_mul(tenant->np_ppm, cycles);
+	tenant->np_sum = fixed_add(tenant->np_sum, weighted);
 	tenant->np_cycles += cycles;
 	if (tenant->class != SIMGPU_CLASS_MEMORY)
 		return;
-	tenant->np_memory_sum = fixed_add(tenant->np_memory_sum,
-					  fixed_mul(tenant->np_ppm, cycles));
+	tenant->np_memory_sum = fixed_add(tenant->np_memory_sum, weighted);
 	tenant->np_memory_cycles += cycles;
 }
 

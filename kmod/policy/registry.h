@@ -84,6 +84,12 @@ enum {
 	"its value at RBH 0" \
 }
 
+/* Of policies for fairness, with HSM's words and number. */
+#define FAIR_THRESHOLD_PARAM { \
+	"fair_threshold", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 900000, \
+	"predicted fairness below which SMs move (HSM 4.3)" \
+}
+
 extern const struct simgpu_param hsm_params[];
 extern const struct simgpu_trained hsm_trained[];
 

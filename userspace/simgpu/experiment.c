@@ -53,18 +53,12 @@ void option_name(struct argp_state *state, const char *option, char *to,
 	strcpy(to, name);
 }
 
-const char *const kernel_end_names[] = {
-	[SIMGPU_KERNEL_END_CARRY] = "carry",
-	[SIMGPU_KERNEL_END_EVEN] = "even",
-	[SIMGPU_KERNEL_END_CHANGED] = "changed",
-};
-
 static u32 parse_kernel_end(struct argp_state *state, const char *word)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(kernel_end_names); i++)
-		if (!strcmp(word, kernel_end_names[i]))
+	for (i = 0; i < SESSION_KERNEL_ENDS; i++)
+		if (!strcmp(word, journal_kernel_ends[i]))
 			return i;
 	argp_error(state, "--kernel-end takes carry, changed or even");
 	return 0;

@@ -87,9 +87,6 @@ int settings_check_knobs(const struct settings *settings);
 int settings_check_threads(const struct settings *settings,
 			   const struct gpu_config *config);
 
-/* By &enum simgpu_kernel_end. */
-extern const char *const kernel_end_names[];
-
 /* The session that the settings mean; an exit status, and why has been said. */
 int settings_options(const struct settings *settings,
 		     struct session_options *options);

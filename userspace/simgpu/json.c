@@ -98,18 +98,6 @@ int json_print(struct json_object *object)
 	return flush_output();
 }
 
-const char *preemption_name(u32 preemption)
-{
-	switch (preemption) {
-	case SIMGPU_PREEMPTION_SWITCH:
-		return "switch";
-	case SIMGPU_PREEMPTION_ADAPTIVE:
-		return "adaptive";
-	default:
-		return "drain";
-	}
-}
-
 const char *class_name(u32 class)
 {
 	switch (class) {

@@ -6,7 +6,6 @@
 
 #include "made_by.h"
 #include "output.h"
-#include "sysfs.h"
 
 const char *made_by_version(void)
 {
@@ -38,43 +37,43 @@ void made_by_json(struct json_object *object, const struct workload *workloads,
 	json_set(object, "workloads", array);
 }
 
+/* The first name behind another one; NULL: there is none. */
+static const struct simgpu_param *next_param(const struct simgpu_param *params,
+					     const char *before)
+{
+	const struct simgpu_param *next = NULL;
+
+	for (; params && params->name; params++)
+		if (strcmp(params->name, before) > 0 &&
+		    (!next || strcmp(params->name, next->name) < 0))
+			next = params;
+	return next;
+}
+
+/* In the order of names, in which a device's are listed. */
 static struct json_object *params_json(const struct simgpu_param *params,
 				       const u64 *values)
 {
 	struct json_object *object = json_object_new_object();
+	const struct simgpu_param *param = next_param(params, "");
 	char text[SIMGPU_VALUE_BYTES], *end;
 	double number;
-	u32 i;
 
-	for (i = 0; params && params[i].name; i++) {
-		knob_print(&params[i], values[i], text, sizeof(text));
+	for (; param; param = next_param(params, param->name)) {
+		knob_print(param, values[param - params], text, sizeof(text));
 		number = strtod(text, &end);
-		json_set(object, params[i].name, *end ?
+		json_set(object, param->name, *end ?
 			 json_object_new_string(text) :
 			 json_object_new_double_s(number, text));
 	}
 	return object;
 }
 
-/* Of the device as it was when the run began: a gang's knobs go with it. */
-static struct json_object *noted[2];
-
-void made_by_note_device(unsigned int device)
-{
-	noted[0] = sysfs_params(device, "policy_params");
-	noted[1] = sysfs_params(device, "model_params");
-}
-
 void made_by_params_json(struct json_object *object,
-			 const struct settings *settings, bool offline)
+			 const struct settings *settings)
 {
 	struct session_options options;
 
-	if (!offline) {
-		json_set(object, "policy_params", json_object_get(noted[0]));
-		json_set(object, "model_params", json_object_get(noted[1]));
-		return;
-	}
 	if (settings_options(settings, &options))
 		return;
 	json_set(object, "policy_params",
@@ -83,14 +82,13 @@ void made_by_params_json(struct json_object *object,
 		 params_json(options.model->params, options.model_params));
 }
 
-char *made_by_params_text(const struct settings *settings, bool offline)
+char *made_by_params_text(const struct json_object *object)
 {
 	static const char *const tables[] = { "policy_params", "model_params" };
-	struct json_object *object = json_object_new_object(), *params;
+	struct json_object *params;
 	char *text = NULL, *longer;
 	size_t i;
 
-	made_by_params_json(object, settings, offline);
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
 		params = json_object_object_get(object, tables[i]);
 		if (!params)
@@ -104,6 +102,5 @@ char *made_by_params_text(const struct settings *settings, bool offline)
 			text = longer;
 		}
 	}
-	json_object_put(object);
 	return text;
 }

@@ -15,12 +15,10 @@ void made_by_json(struct json_object *object, const struct workload *workloads,
 		  u32 count);
 /* The checksum in the header of a trace that was read. */
 u32 made_by_checksum(const struct workload *workload);
-/* Remember the knobs of a device, whose gang has just been made. */
-void made_by_note_device(unsigned int device);
-/* "policy_params" and "model_params", on a device those that were noted. */
+/* "policy_params" and "model_params", as an offline run has them. */
 void made_by_params_json(struct json_object *object,
-			 const struct settings *settings, bool offline);
-/* The same as "NAME VALUE, ..."; to be freed, NULL if there are none. */
-char *made_by_params_text(const struct settings *settings, bool offline);
+			 const struct settings *settings);
+/* Those of an object as "NAME VALUE, ..."; to be freed, NULL if there are none. */
+char *made_by_params_text(const struct json_object *object);
 
 #endif /* SIMGPU_MADE_BY_H */

@@ -37,7 +37,6 @@ int json_print(struct json_object *object);
 int flush_output(void);
 
 const char *class_name(u32 class);
-const char *preemption_name(u32 preemption);
 
 /* A tenant's colour, 0xRRGGBB, by its place among the tenants of a run. */
 u32 tenant_colour(u32 index);

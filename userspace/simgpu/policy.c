@@ -272,12 +272,12 @@ static u32 source_of(const char *name, const char *bpf)
 static void list_row(struct json_object *sources, const char *name,
 		     const char *present, u32 source, bool json)
 {
-	json_set_string(sources, name, policy_sources[source]);
+	json_set_string(sources, name, journal_sources[source]);
 	if (json)
 		return;
 	printf("%c %s", strcmp(name, present) ? ' ' : '*', name);
 	if (source != SIMGPU_SOURCE_BUILT_IN)
-		printf(" (%s)", policy_sources[source]);
+		printf(" (%s)", journal_sources[source]);
 	puts("");
 }
 

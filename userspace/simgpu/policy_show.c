@@ -23,13 +23,6 @@ struct subject {
 	u64 values[SIMGPU_PARAMS_MAX];
 };
 
-const char *const policy_sources[] = {
-	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
-	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
-	[SIMGPU_SOURCE_BPF] = "bpf",
-	[SIMGPU_SOURCE_BPF_MAPS] = "bpf-maps",
-};
-
 static const char *const units[] = {
 	[SIMGPU_UNIT_NUMBER] = "number",
 	[SIMGPU_UNIT_RATIO] = "ratio",
@@ -213,7 +206,7 @@ static void print_knobs(const struct subject *subject)
 
 static int print_text(const struct subject *subject)
 {
-	printf("%s: a %s %s\n", subject->name, policy_sources[subject->source],
+	printf("%s: a %s %s\n", subject->name, journal_sources[subject->source],
 	       subject->kind);
 	print_words("asked at", subject->events, events);
 	print_words("needs", subject->needs, needs);
@@ -264,7 +257,7 @@ static int print_json(const struct subject *subject)
 
 	json_set_string(object, "name", subject->name);
 	json_set_string(object, "kind", subject->kind);
-	json_set_string(object, "source", policy_sources[subject->source]);
+	json_set_string(object, "source", journal_sources[subject->source]);
 	json_set(object, "events", json_words(subject->events, events));
 	json_set(object, "needs", json_words(subject->needs, needs));
 	json_set(object, "state_bytes", json_u64(subject->state_bytes));

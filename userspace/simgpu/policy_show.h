@@ -5,9 +5,6 @@
 
 #include <stdbool.h>
 
-/* By SIMGPU_SOURCE_*: "built-in", "plug-in", "bpf", "bpf-maps". */
-extern const char *const policy_sources[];
-
 /* What a name is taken for first: some are those of a policy and a model. */
 enum shown_first {
 	SHOW_POLICY,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The result of an experiment, as it grows; see run.h. */
+#include <json-c/json.h>
+
 #include "run.h"
 
 struct result_tenant *result_add_tenant(struct result *result, u32 slot,
@@ -111,4 +113,6 @@ void result_free(struct result *result)
 	free(result->tenants);
 	free(result->epochs);
 	free(result->kernels);
+	json_object_put(result->policy_params);
+	json_object_put(result->model_params);
 }

@@ -83,6 +83,8 @@ struct timeline;
  * @complete: it came to its end, or was stopped, and the rest is to be printed
  * @partial: it was stopped before its end, or before the end of its private runs
  * @device: "simgpu0", or "offline"
+ * @policy_params: on a device: knobs of the policy when the gang was made
+ * @model_params: likewise of the model
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
  * @kernels: offline: those that were on the device, in the order in which they ended
@@ -106,6 +108,8 @@ struct result {
 	bool complete;
 	bool partial;
 	char device[SIMGPU_NAME_MAX];
+	struct json_object *policy_params;
+	struct json_object *model_params;
 	u64 cycle;
 	u64 state_hash;
 	u64 wall_ns;

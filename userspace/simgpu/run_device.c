@@ -22,6 +22,7 @@
 #include "names.h"
 #include "plugin.h"
 #include "run.h"
+#include "sysfs.h"
 
 #define POLL_MS		200
 #define RECORDS_BYTES	(8 * SIMGPU_EPOCH_RECORD_MAX)
@@ -633,7 +634,9 @@ int run_device(const struct settings *settings, const struct workload *workloads
 		return STATUS_FAILED;
 	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
 	compare_knobs(settings);
-	made_by_note_device(settings->device);
+	/* The gang's knobs go with it. */
+	result->policy_params = sysfs_params(settings->device, "policy_params");
+	result->model_params = sysfs_params(settings->device, "model_params");
 	add_tenants(&stage);
 	catch_signals(&stage);
 	ret = watch(&stage);

@@ -5,11 +5,6 @@
 #include "queue_rows.h"
 #include "run.h"
 
-static const char *kernel_end_name(u32 kernel_end)
-{
-	return kernel_end_names[kernel_end];
-}
-
 #define PJ_PER_UJ	1000000ULL
 #define PJ_PER_J	1000000000000ULL
 
@@ -335,6 +330,20 @@ static u64 cycles_per_second_ppm(const struct result *result)
 			     result->wall_ns);
 }
 
+/* "policy_params" and "model_params". */
+static void set_params(struct json_object *object,
+		       const struct settings *settings,
+		       const struct result *result)
+{
+	if (result_is_offline(result)) {
+		made_by_params_json(object, settings);
+		return;
+	}
+	json_set(object, "policy_params",
+		 json_object_get(result->policy_params));
+	json_set(object, "model_params", json_object_get(result->model_params));
+}
+
 int print_result_json(const struct settings *settings,
 		      const struct result *result)
 {
@@ -351,16 +360,16 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "seed", json_u64(settings->seed));
 	json_set(object, "seeds", json_u64(result->seeds ? result->seeds : 1));
 	json_set_string(object, "kernel_end",
-			kernel_end_name(settings->kernel_end));
+			journal_kernel_ends[settings->kernel_end]);
 	json_set_string(object, "preemption",
-			preemption_name(settings->preemption));
+			journal_preemptions[settings->preemption]);
 	json_set(object, "decision_cycles",
 		 json_u64(settings->decision_cycles));
 	json_set(object, "counter_noise", json_u64(settings->counter_noise));
 	json_set(object, "counter_delay", json_u64(settings->counter_delay));
 	json_set(object, "sms_most", settings->sms_most ?
 		 json_u64(settings->sms_most) : NULL);
-	made_by_params_json(object, settings, result_is_offline(result));
+	set_params(object, settings, result);
 	if (settings->constants)
 		json_set_checksum(object, "constants_checksum",
 				  port_crc32(0, settings->constants,
@@ -435,13 +444,17 @@ int print_result_csv(const struct result *result)
 static void print_heading(const struct settings *settings,
 			  const struct result *result)
 {
-	char *params = made_by_params_text(settings, result_is_offline(result));
+	struct json_object *object = json_object_new_object();
+	char *params;
 
+	set_params(object, settings, result);
+	params = made_by_params_text(object);
+	json_object_put(object);
 	print_paragraph("simgpu %s, %s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s",
 			made_by_version(), settings->config, result->device, settings->policy,
 			settings->model, settings->epoch_cycles, settings->seed,
-			kernel_end_name(settings->kernel_end),
-			preemption_name(settings->preemption));
+			journal_kernel_ends[settings->kernel_end],
+			journal_preemptions[settings->preemption]);
 	if (params)
 		print_paragraph("knobs: %s", params);
 	free(params);

@@ -438,7 +438,7 @@ static void set_params(struct json_object *policy, const struct sweep *sweep,
 	struct settings settings = sweep->experiment.settings;
 
 	sweep_choose(sweep, index, &settings);
-	made_by_params_json(policy, &settings, true);
+	made_by_params_json(policy, &settings);
 }
 
 /* An object with a member for each source that mixes come from. */
@@ -501,9 +501,9 @@ void sweep_made_json(struct json_object *object, const struct sweep *sweep)
 
 	made_by_json(object, sweep->suite.workloads, sweep->suite.workload_count);
 	json_set_string(object, "kernel_end",
-			kernel_end_names[settings->kernel_end]);
+			journal_kernel_ends[settings->kernel_end]);
 	json_set_string(object, "preemption",
-			preemption_name(settings->preemption));
+			journal_preemptions[settings->preemption]);
 	json_set(object, "decision_cycles",
 		 json_u64(settings->decision_cycles));
 	json_set(object, "counter_noise", json_u64(settings->counter_noise));
@@ -659,8 +659,8 @@ static int print_table(const struct sweep *sweep,
 	print_paragraph("simgpu %s, %s: suite %s, %llu cycles, epochs of %llu, seeds from %llu, kernel end %s, preemption %s",
 			made_by_version(), settings->config, sweep->suite_name,
 			settings->cycles, settings->epoch_cycles, settings->seed,
-			kernel_end_names[settings->kernel_end],
-			preemption_name(settings->preemption));
+			journal_kernel_ends[settings->kernel_end],
+			journal_preemptions[settings->preemption]);
 	putchar('\n');
 	if (interrupted())
 		printf("PARTIAL: of %u of %u runs; the sweep was stopped.\n\n",

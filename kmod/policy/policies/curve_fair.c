@@ -152,10 +152,7 @@ static int curve_fair_decide(const struct simgpu_snapshot *snapshot,
 }
 
 static const struct simgpu_param params[] = {
-	[FAIR_THRESHOLD] = {
-		"fair_threshold", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 900000,
-		"predicted fairness below which SMs move (HSM 4.3)"
-	},
+	[FAIR_THRESHOLD] = FAIR_THRESHOLD_PARAM,
 	{ .name = NULL }
 };
 
