@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Models of slowdown: hsm and mirror against their equations in floating point, and
+ * what hsm-atd takes back of misses.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/core/session.h"
+#include "small.h"
+#include "snapshots.h"
+
+#define ROUNDS		200000
+#define TOLERANCE	0.001
+/* Two of the parts per million that figures are rounded to. */
+#define GRANULARITY	2e-6
+
+/* --- hsm --- */
+
+/* What a tenant may have counted in an epoch; some are nearly idle. */
+static void random_counters(const struct simgpu_snapshot *snapshot,
+			    struct simgpu_counters *counters)
+{
+	u64 clocks = snapshot->memory_clocks * snapshot->channels;
+	u64 most = snapshot->epoch_cycles * snapshot->sms *
+		   snapshot->issue_lanes;
+	u64 requests;
+
+	memset(counters, 0, sizeof(*counters));
+	counters->thread_instructions = random_up_to(most >> random_up_to(12));
+	counters->bus_busy_clocks = random_up_to(clocks >> random_up_to(8));
+	requests = counters->bus_busy_clocks / snapshot->peak_clocks_per_line;
+	counters->dram_writebacks = random_up_to(requests);
+	counters->dram_fills = requests - counters->dram_writebacks;
+	counters->row_activates = random_up_to(requests + requests / 16);
+	counters->sm_cycles = random_up_to(snapshot->epoch_cycles *
+					   snapshot->sms);
+	counters->llc_accesses = random_up_to(most >> 20) + requests;
+	counters->llc_misses = random_up_to(counters->llc_accesses);
+	counters->load_requests = counters->llc_accesses;
+	counters->load_cycles = counters->load_requests *
+				random_up_to(4 * snapshot->dram_cycles);
+}
+
+static double requests_of(const struct simgpu_counters *counters)
+{
+	return (double)counters->dram_fills + (double)counters->dram_writebacks;
+}
+
+/* c1 * RBH + c2 */
+static double supply_of(const struct simgpu_snapshot *snapshot,
+			const struct simgpu_counters *counters)
+{
+	double requests = requests_of(counters);
+	double rbh = requests > 0 ?
+		     1 - (double)counters->row_activates / requests : 0;
+
+	return (double)snapshot->model_params[HSM_C1] / 1e6 * fmax(rbh, 0) +
+	       (double)snapshot->model_params[HSM_C2] / 1e6;
+}
+
+/* What a tenant uses of what the memory can deliver at its row buffer hit rate. */
+static double load_of(const struct simgpu_snapshot *snapshot,
+		      const struct simgpu_counters *counters)
+{
+	return (double)counters->bus_busy_clocks /
+	       ((double)snapshot->memory_clocks * snapshot->channels) /
+	       supply_of(snapshot, counters);
+}
+
+/* Of the time that requests wait, the part that they would wait alone. */
+static double own_waiting(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_counters *counters)
+{
+	double own = load_of(snapshot, counters), all = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		all += load_of(snapshot, &snapshot->tenants[slot].counters);
+	/* Sums of many rounded numbers and of exact ones differ a little. */
+	if (all <= own * 1.00001)
+		return 1;
+	return all >= 1 ? 0 : own / all * (1 - all) / (1 - own);
+}
+
+/* The least NP of a memory-bound kernel of few thread blocks. */
+static double few_blocks_np(const struct simgpu_snapshot *snapshot,
+			    const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_counters *counters = &tenant->counters;
+	double fit = tenant->queue[0].head.blocks_per_sm;
+	double sms = (double)(counters->sm_cycles / snapshot->epoch_cycles);
+	double misses = counters->llc_accesses ?
+			(double)counters->llc_misses /
+			(double)counters->llc_accesses : 0;
+	double idle = snapshot->llc_hit_cycles * (1 - misses) +
+		      snapshot->dram_cycles * misses;
+	double mean = counters->load_requests ?
+		      (double)counters->load_cycles /
+		      (double)counters->load_requests : 0;
+
+	if (tenant->blocks > 2 * snapshot->sms || fit <= 0)
+		return 0;
+	idle = mean > idle ? idle / mean : 1;
+	idle += (1 - idle) * own_waiting(snapshot, counters);
+	return fmin(tenant->blocks, sms * fit) /
+	       fmin(tenant->blocks, snapshot->sms * fit) * idle;
+}
+
+/**
+ * struct reference - HSM's equations in floating point
+ */
+struct reference {
+	double demand;
+	double supply;
+	double np_memory;
+	double np_compute;
+};
+
+static struct reference reference(const struct simgpu_snapshot *snapshot,
+				  const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_counters *counters = &tenant->counters;
+	double cycles = (double)snapshot->epoch_cycles;
+	double clocks = (double)snapshot->memory_clocks * snapshot->channels;
+	double most = cycles * snapshot->sms * snapshot->issue_lanes;
+	struct reference r;
+
+	r.supply = supply_of(snapshot, counters);
+	r.demand = most / (double)counters->thread_instructions *
+		   requests_of(counters) *
+		   snapshot->peak_clocks_per_line / clocks;
+	r.np_memory = fmax((double)counters->bus_busy_clocks / clocks / r.supply,
+			   few_blocks_np(snapshot, tenant));
+	r.np_compute = (double)counters->sm_cycles / cycles /
+		       fmin(snapshot->sms, tenant->blocks);
+	return r;
+}
+
+/* Within a thousandth, or within what parts per million can show. */
+static bool close_to(u64 ppm, double expected, double granularity)
+{
+	double difference = fabs((double)ppm / 1e6 - expected);
+
+	return difference <= fmax(expected * TOLERANCE, granularity);
+}
+
+static void hsm_follows_its_equations(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_prediction prediction;
+	u32 round, memory = 0, compute = 0, few = 0;
+
+	for (round = 0; round < ROUNDS; round++) {
+		struct simgpu_snapshot_tenant *tenant;
+		struct simgpu_prediction_tenant *said;
+		struct reference r;
+
+		snapshot_init(snapshot, 1 + random_up_to(127),
+			      SESSION_EPOCH_CYCLES_MIN +
+			      random_up_to(SESSION_EPOCH_CYCLES_MAX -
+					   SESSION_EPOCH_CYCLES_MIN));
+		snapshot->model_params[HSM_C1] = random_up_to(SIMGPU_PPM);
+		snapshot->model_params[HSM_C2] = 50000 + random_up_to(SIMGPU_PPM);
+		tenant = activate(snapshot, round % SIMGPU_SLOTS_MAX, 1);
+		random_counters(snapshot, &tenant->counters);
+		/* Mostly somebody else has requests, too. */
+		if (random_up_to(3))
+			random_counters(snapshot,
+					&activate(snapshot, (round + 1) %
+						  SIMGPU_SLOTS_MAX, 1)->counters);
+		/* So near saturation rounding decides how long a queue is. */
+		if (load_of(snapshot, &tenant->counters) > 0.9)
+			continue;
+		if (random_up_to(3) == 0) {
+			/* It cannot hold more SMs than it has thread blocks. */
+			tenant->blocks = 1 + random_up_to(3 * snapshot->sms);
+			tenant->queue[0].head.blocks_per_sm = random_up_to(8);
+			tenant->counters.sm_cycles =
+				random_up_to(snapshot->epoch_cycles *
+					     (tenant->blocks < snapshot->sms ?
+					      tenant->blocks : snapshot->sms));
+			few++;
+		}
+		if (!tenant->counters.thread_instructions)
+			continue;
+		memset(&prediction, 0, sizeof(prediction));
+		assert_int_equal(model_hsm.predict(snapshot, NULL, fresh_state(), &prediction), 0);
+		said = &prediction.tenants[round % SIMGPU_SLOTS_MAX];
+		r = reference(snapshot, tenant);
+		/* So near the border rounding decides. */
+		if (fabs(r.demand - r.supply) <= r.supply * TOLERANCE +
+						 GRANULARITY)
+			continue;
+		if (r.demand > r.supply) {
+			assert_int_equal(said->class, SIMGPU_CLASS_MEMORY);
+			assert_true(close_to(said->np_ppm, r.np_memory,
+					     GRANULARITY));
+			memory++;
+		} else {
+			assert_int_equal(said->class, SIMGPU_CLASS_COMPUTE);
+			assert_true(close_to(said->np_ppm, r.np_compute,
+					     GRANULARITY));
+			compute++;
+		}
+	}
+	assert_true(memory > ROUNDS / 20 && compute > ROUNDS / 20 &&
+		    few > ROUNDS / 20);
+	free(snapshot);
+}
+
+static void hsm_is_silent_about_idlers(void **state)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+	struct simgpu_snapshot snapshot;
+	struct simgpu_snapshot_tenant *tenant;
+
+	snapshot_init(&snapshot, 80, 500000);
+	tenant = activate(&snapshot, 0, 40);
+	/* Work that has not issued anything yet. */
+	tenant->counters.sm_cycles = 500000 * 40;
+	/* No work, and old counters. */
+	snapshot.tenants[1].counters.thread_instructions = 1000;
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_UNKNOWN);
+	assert_int_equal(prediction.tenants[1].class, SIMGPU_CLASS_UNKNOWN);
+}
+
+/* No memory traffic at all, and a line that allows no bandwidth. */
+static void hsm_survives_nothing(void **state)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+	struct simgpu_snapshot snapshot;
+	struct simgpu_snapshot_tenant *tenant;
+
+	snapshot_init(&snapshot, 80, 500000);
+	tenant = activate(&snapshot, 0, 40);
+	tenant->counters.thread_instructions = 1000;
+	tenant->counters.sm_cycles = 500000 * 40;
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
+	assert_int_equal(prediction.tenants[0].np_ppm, 500000);
+	tenant->counters.dram_fills = 1000000;
+	tenant->counters.row_activates = 1000000;
+	snapshot.model_params[HSM_C1] = 0;
+	snapshot.model_params[HSM_C2] = 0;
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
+	/* Counters that no epoch could reach. */
+	memset(&tenant->counters, 0xff, sizeof(tenant->counters));
+	assert_int_equal(model_hsm.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
+}
+
+/* --- hsm-atd --- */
+
+/* A tenant whose misses in company are known, and of how many it is free alone. */
+static struct simgpu_snapshot_tenant *
+cached(struct simgpu_snapshot *snapshot, u64 accesses, u64 misses, u64 hits_alone)
+{
+	struct simgpu_snapshot_tenant *tenant = activate(snapshot, 0, 40);
+	struct simgpu_counters *counters = &tenant->counters;
+
+	counters->thread_instructions = 1000000;
+	counters->sm_cycles = snapshot->epoch_cycles * 40;
+	counters->dram_fills = misses;
+	counters->row_activates = misses / 2;
+	counters->bus_busy_clocks = 2 * misses;
+	counters->llc_accesses = accesses;
+	counters->llc_misses = misses;
+	/* Every eighth set is watched. */
+	counters->atd_accesses = accesses / 8;
+	counters->atd_hits = hits_alone / 8;
+	return tenant;
+}
+
+static u64 np_of(const struct simgpu_model *model,
+		 const struct simgpu_snapshot *snapshot)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+
+	assert_int_equal(model->predict(snapshot, NULL, fresh_state(), &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_MEMORY);
+	return prediction.tenants[0].np_ppm;
+}
+
+/* Half of the misses are the co-runner's doing: alone it would be done earlier. */
+static void hsm_atd_takes_back_misses(void **state)
+{
+	struct simgpu_snapshot snapshot;
+
+	snapshot_init(&snapshot, 80, 500000);
+	cached(&snapshot, 1600000, 800000, 1200000);
+	assert_int_equal(np_of(&model_hsm, &snapshot), 521612);
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612 / 2);
+}
+
+/* Without a directory, without misses, and with nonsense, it is hsm. */
+static void hsm_atd_without_a_directory_is_hsm(void **state)
+{
+	struct simgpu_snapshot snapshot;
+	struct simgpu_counters *counters;
+
+	snapshot_init(&snapshot, 80, 500000);
+	counters = &cached(&snapshot, 1600000, 800000, 1200000)->counters;
+	counters->atd_accesses = 0;
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612);
+	counters->atd_accesses = 10;
+	counters->atd_hits = 11;
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612);
+	counters->atd_hits = 0;
+	counters->llc_misses = 0;
+	assert_int_equal(np_of(&model_hsm_atd, &snapshot), 521612);
+}
+
+/* --- mirror --- */
+
+/* The model's equations in floating point. */
+static double mirror_np(const struct simgpu_snapshot *snapshot,
+			const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_counters *c = &tenant->counters;
+	double accesses = (double)c->mirror_accesses;
+	double channels = (double)c->mirror_clocks / snapshot->channels *
+			  (double)c->llc_accesses / accesses /
+			  (double)snapshot->memory_clocks;
+	double misses = fmin(1, (double)c->mirror_requests / accesses);
+	double idle = (double)c->idle_cycles / snapshot->schedulers /
+		      (double)c->sm_cycles;
+	double least = snapshot->llc_hit_cycles * (1 - misses) +
+		       snapshot->dram_cycles * misses;
+	double mean = (double)c->load_cycles / (double)c->load_requests;
+	double held = (double)c->sm_cycles /
+		      fmin(snapshot->sms, tenant->blocks) /
+		      (double)snapshot->epoch_cycles;
+	double fit = tenant->queue[0].head.blocks_per_sm, waiting = held;
+
+	if (tenant->blocks <= 2 * snapshot->sms)
+		waiting = fmin(tenant->blocks, fit *
+			       (double)(c->sm_cycles / snapshot->epoch_cycles)) /
+			  fmin(tenant->blocks, fit * snapshot->sms);
+	least = fmin(1, least / mean);
+	/* Nobody else is there: it would wait as long alone. */
+	if (tenant->blocks <= 2 * snapshot->sms)
+		least = 1;
+	return fmax(channels, held * (1 - idle) + waiting * idle * least);
+}
+
+static void mirror_follows_its_equations(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	u32 round, memory = 0;
+
+	for (round = 0; round < ROUNDS / 10; round++) {
+		struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+		struct simgpu_snapshot_tenant *tenant;
+		struct simgpu_counters *c;
+		double np;
+
+		snapshot_init(snapshot, 80, 500000);
+		tenant = activate(snapshot, 0, 40);
+		tenant->queue[0].head.blocks_per_sm = 1 + random_up_to(8);
+		if (round % 3 == 0)
+			tenant->blocks = 1 + random_up_to(200);
+		c = &tenant->counters;
+		random_counters(snapshot, c);
+		c->sm_cycles = 500000 * (1 + random_up_to(tenant->blocks < 80 ?
+							  tenant->blocks - 1 : 79));
+		c->idle_cycles = random_up_to(2 * c->sm_cycles);
+		c->llc_accesses = 1000 + random_up_to(10000000);
+		c->mirror_accesses = 1 + random_up_to(c->llc_accesses / 16);
+		c->mirror_requests = random_up_to(2 * c->mirror_accesses);
+		c->mirror_clocks = random_up_to(snapshot->memory_clocks);
+		c->load_requests = 1 + random_up_to(c->llc_accesses);
+		c->load_cycles = c->load_requests * (200 + random_up_to(5000));
+		assert_int_equal(model_mirror.predict(snapshot, NULL, fresh_state(), &prediction), 0);
+		np = mirror_np(snapshot, tenant);
+		assert_true(close_to(prediction.tenants[0].np_ppm, np,
+				     1e-3 * np + GRANULARITY));
+		memory += prediction.tenants[0].class == SIMGPU_CLASS_MEMORY;
+	}
+	/* Both terms had their turn. */
+	assert_in_range(memory, ROUNDS / 100, ROUNDS / 10 - ROUNDS / 100);
+	free(snapshot);
+}
+
+/* Without an access there is only Eq. 4. */
+static void mirror_without_accesses_is_compute_bound(void **state)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+	struct simgpu_snapshot snapshot;
+	struct simgpu_counters *c;
+
+	snapshot_init(&snapshot, 80, 500000);
+	c = &activate(&snapshot, 0, 40)->counters;
+	c->thread_instructions = 1000;
+	c->sm_cycles = 40 * 500000;
+	c->idle_cycles = c->sm_cycles;
+	assert_int_equal(model_mirror.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
+	assert_int_equal(prediction.tenants[0].np_ppm, 500000);
+	/* Without mirrors it is hsm. */
+	snapshot.mirrors = 0;
+	cached(&snapshot, 1600000, 800000, 1200000);
+	assert_int_equal(np_of(&model_mirror, &snapshot), 521612);
+	snapshot.mirrors = 1;
+	/* Nor does it say anything of a tenant that has not run. */
+	c->thread_instructions = 0;
+	memset(&prediction, 0, sizeof(prediction));
+	assert_int_equal(model_mirror.predict(&snapshot, NULL, fresh_state(), &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(hsm_follows_its_equations,
+				       restart_random),
+		cmocka_unit_test(hsm_is_silent_about_idlers),
+		cmocka_unit_test(hsm_survives_nothing),
+		cmocka_unit_test(hsm_atd_takes_back_misses),
+		cmocka_unit_test(hsm_atd_without_a_directory_is_hsm),
+		cmocka_unit_test_setup(mirror_follows_its_equations,
+				       restart_random),
+		cmocka_unit_test(mirror_without_accesses_is_compute_bound),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("models", tests, NULL, NULL);
+}
