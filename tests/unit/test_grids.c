@@ -12,18 +12,9 @@
 #include <cmocka.h>
 
 #include "device.h"
+#include "random.h"
 #include "small.h"
 #include "traces.h"
-
-static u64 random_state;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)(random_state >> 20) % bound;
-}
 
 static struct gpu_kernel_status status_of(const struct gpu *gpu, u32 slot, u32 queue)
 {

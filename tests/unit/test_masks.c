@@ -13,18 +13,9 @@
 
 #include "device.h"
 #include "mask_checker.h"
+#include "random.h"
 #include "small.h"
 #include "traces.h"
-
-static u64 random_state;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)(random_state >> 20) % bound;
-}
 
 /* --- channels ---------------------------------------------------------------------------- */
 

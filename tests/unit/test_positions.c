@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "device.h"
+#include "random.h"
 #include "small.h"
 #include "traces.h"
 
@@ -23,16 +24,6 @@
 #define SIDE_MOST	5
 #define BLOCKS_MOST	(SIDE_MOST * SIDE_MOST * SIDE_MOST)
 #define SHAPES		400
-
-static u64 random_state;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)(random_state >> 20) % bound;
-}
 
 /*
  * struct shape - a kernel: which program each thread block's warps run

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../kmod/sim/sim.h"
+#include "random.h"
 #include "small.h"
 #include "traces.h"
 
@@ -398,16 +399,6 @@ static void free_contexts_take_none(void **state)
 }
 
 /* --- many ------------------------------------------------------------------------------- */
-
-static u64 random_state;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)(random_state >> 20) % bound;
-}
 
 static void assert_same_work(const struct simgpu_counters *a,
 			     const struct simgpu_counters *b)

@@ -15,6 +15,7 @@
 #include "../../kmod/core/core.h"
 #include "../../kmod/core/journal.h"
 #include "bench.h"
+#include "random.h"
 
 static u64 launch_in(struct bench *bench, u32 queue, const struct trace *trace,
 		     u64 first, u64 second)
@@ -536,16 +537,6 @@ static void every_field_shows(void **state)
 }
 
 /* --- anything at any time -------------------------------------------------------------------- */
-
-static u64 random_state;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)(random_state >> 20) % bound;
-}
 
 /* A launch of any kind; returns whether the session took it. */
 static bool any_launch(struct bench *bench, u64 *made)

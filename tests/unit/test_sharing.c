@@ -10,19 +10,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "random.h"
 #include "shared_device.h"
 #include "small.h"
 #include "traces.h"
-
-static u64 random_state;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)(random_state >> 20) % bound;
-}
 
 /* --- one SM, several tenants ---------------------------------------------------------- */
 

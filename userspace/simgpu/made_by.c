@@ -37,6 +37,19 @@ void made_by_json(struct json_object *object, const struct workload *workloads,
 	json_set(object, "workloads", array);
 }
 
+void made_by_settings_json(struct json_object *object,
+			   const struct settings *settings)
+{
+	json_set_string(object, "kernel_end",
+			journal_kernel_ends[settings->kernel_end]);
+	json_set_string(object, "preemption",
+			journal_preemptions[settings->preemption]);
+	json_set(object, "decision_cycles",
+		 json_u64(settings->decision_cycles));
+	json_set(object, "counter_noise", json_u64(settings->counter_noise));
+	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+}
+
 /* The first name behind another one; NULL: there is none. */
 static const struct simgpu_param *next_param(const struct simgpu_param *params,
 					     const char *before)

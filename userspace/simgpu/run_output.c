@@ -359,14 +359,7 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
 	json_set(object, "seed", json_u64(settings->seed));
 	json_set(object, "seeds", json_u64(result->seeds ? result->seeds : 1));
-	json_set_string(object, "kernel_end",
-			journal_kernel_ends[settings->kernel_end]);
-	json_set_string(object, "preemption",
-			journal_preemptions[settings->preemption]);
-	json_set(object, "decision_cycles",
-		 json_u64(settings->decision_cycles));
-	json_set(object, "counter_noise", json_u64(settings->counter_noise));
-	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+	made_by_settings_json(object, settings);
 	json_set(object, "sms_most", settings->sms_most ?
 		 json_u64(settings->sms_most) : NULL);
 	set_params(object, settings, result);

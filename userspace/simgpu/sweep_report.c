@@ -500,14 +500,7 @@ void sweep_made_json(struct json_object *object, const struct sweep *sweep)
 	const struct settings *settings = &sweep->experiment.settings;
 
 	made_by_json(object, sweep->suite.workloads, sweep->suite.workload_count);
-	json_set_string(object, "kernel_end",
-			journal_kernel_ends[settings->kernel_end]);
-	json_set_string(object, "preemption",
-			journal_preemptions[settings->preemption]);
-	json_set(object, "decision_cycles",
-		 json_u64(settings->decision_cycles));
-	json_set(object, "counter_noise", json_u64(settings->counter_noise));
-	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+	made_by_settings_json(object, settings);
 	json_set(object, "target", json_ppm_or_null(sweep->target_ppm,
 						    sweep->target_ppm));
 }
