@@ -156,10 +156,7 @@ struct quota_note {
  * @sd_scal_ppm: of the last prediction
  * @sd_inter_ppm: likewise
  * @curve: likewise
- * @np_cycles: cycles of its first run that predicted epochs cover
- * @np_sum: their NPs, times their cycles
- * @np_memory_cycles: of @np_cycles, those of epochs in which it was memory-bound
- * @np_memory_sum: and of @np_sum
+ * @np_run: predicted of its first run
  * @events: SIMGPU_ON_* that concern it since the last decision
  * @unseen: event of its options, if no decision has looked at them yet
  * @progress_cycle: when it was last seen to have issued something new
@@ -200,10 +197,7 @@ struct session_tenant {
 	struct arrivals arrivals;
 	u32 class;
 	u64 np_ppm;
-	u64 np_cycles;
-	u64 np_sum;
-	u64 np_memory_cycles;
-	u64 np_memory_sum;
+	struct session_np np_run;
 	u64 sd_scal_ppm;
 	u64 sd_inter_ppm;
 	struct simgpu_curve curve;

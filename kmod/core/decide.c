@@ -98,25 +98,21 @@ void fall_back(struct session *session, const struct session_refusal *why)
 
 /* --- the model ---------------------------------------------------------------------- */
 
-/* A first run's predicted NP is the mean over its epochs, by their cycles. */
+/* What an epoch's prediction says of a first run. */
 static void add_to_run(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	u64 cycles = epoch_first_run_cycles(session, slot), weighted;
+	const struct session_hooks *hooks = &session->hooks;
+	u64 cycles = epoch_first_run_cycles(session, slot);
+	u64 epoch = session_now(session) - session->epoch_start;
+	const struct session_counted counted = {
+		.cycles = cycles,
+		.last_bit = tenant->first_run_done && cycles < epoch / 5,
+	};
 
-	if (tenant->class == SIMGPU_CLASS_UNKNOWN)
-		return;
-	/* Its last bit would be weighed by what came after it. */
-	if (tenant->np_cycles && tenant->first_run_done &&
-	    cycles < (session_now(session) - session->epoch_start) / 5)
-		return;
-	weighted = fixed_mul(tenant->np_ppm, cycles);
-	tenant->np_sum = fixed_add(tenant->np_sum, weighted);
-	tenant->np_cycles += cycles;
-	if (tenant->class != SIMGPU_CLASS_MEMORY)
-		return;
-	tenant->np_memory_sum = fixed_add(tenant->np_memory_sum, weighted);
-	tenant->np_memory_cycles += cycles;
+	session_np_add(&tenant->np_run, tenant->class, tenant->np_ppm, &counted);
+	if (hooks->counted)
+		hooks->counted(hooks->context, slot, &counted);
 }
 
 static void take_prediction(struct session *session, u32 slot, bool epoch)

@@ -63,11 +63,18 @@ const void *constants_payload(const struct session *session)
 	return constants_built_in(session->model, session->initial.config.name);
 }
 
+const void *session_model_constants(const struct session_options *options)
+{
+	if (options->constants)
+		return (const char *)options->constants +
+		       sizeof(struct simgpu_constants_header);
+	return constants_built_in(options->model, options->config.name);
+}
+
 bool session_has_constants(const struct session_options *options)
 {
 	return !(options->model->needs & SIMGPU_NEEDS_CONSTANTS) ||
-	       options->constants ||
-	       constants_built_in(options->model, options->config.name);
+	       session_model_constants(options);
 }
 
 void session_default_params(struct session_options *options)

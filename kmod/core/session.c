@@ -703,24 +703,6 @@ void session_leave(struct session *session, u32 slot)
 	}
 }
 
-/* What was predicted of its first run, also by the class that it had in each epoch. */
-static void fill_run_np(const struct session_tenant *tenant,
-			struct session_tenant_report *out)
-{
-	u64 memory = tenant->np_memory_cycles;
-	u64 compute = tenant->np_cycles - memory;
-
-	if (!tenant->np_cycles)
-		return;
-	out->np_run_ppm = tenant->np_sum / tenant->np_cycles;
-	out->np_memory_part_ppm = fixed_ratio_ppm(memory, tenant->np_cycles);
-	if (memory)
-		out->np_memory_ppm = tenant->np_memory_sum / memory;
-	if (compute)
-		out->np_compute_ppm =
-			(tenant->np_sum - tenant->np_memory_sum) / compute;
-}
-
 void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out)
 {
@@ -746,7 +728,7 @@ void session_tenant_report(struct session *session, u32 slot,
 						waits_for_sms(session, slot);
 	out->class = tenant->class;
 	out->np_ppm = tenant->np_ppm;
-	fill_run_np(tenant, out);
+	session_np_figures(&tenant->np_run, &out->np_run);
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;
 	goal_figures(session, slot, &out->goal);

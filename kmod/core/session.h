@@ -267,6 +267,45 @@ struct session_epoch {
 };
 
 /**
+ * struct session_counted - what an epoch counts for in a first run
+ * @cycles: of it that belong to that run
+ * @last_bit: the run has ended early in it
+ */
+struct session_counted {
+	u64 cycles;
+	bool last_bit;
+};
+
+/**
+ * struct session_np - predictions of a first run, added up
+ * @cycles: of the run, that predicted epochs cover
+ * @sum: their NPs, times their cycles
+ * @memory_cycles: of @cycles, those of epochs in which it was memory-bound
+ * @memory_sum: and of @sum
+ */
+struct session_np {
+	u64 cycles;
+	u64 sum;
+	u64 memory_cycles;
+	u64 memory_sum;
+};
+
+/**
+ * struct session_np_figures - predicted NP of a run (docs/glossary.md)
+ * @run_ppm: predictions of its first run's epochs, weighted by their cycles
+ * @memory_ppm: the same over those epochs in which the model had it for
+ *	memory-bound; 0 if there are none
+ * @compute_ppm: over those in which it had it for compute-bound
+ * @memory_part_ppm: part that the former have of the cycles of both
+ */
+struct session_np_figures {
+	u64 run_ppm;
+	u64 memory_ppm;
+	u64 compute_ppm;
+	u64 memory_part_ppm;
+};
+
+/**
  * struct session_hooks - what the session tells its owner, from inside
  *	session_run(), session_leave(), session_set_policy() and their like
  * @context: passed to each
@@ -281,6 +320,8 @@ struct session_epoch {
  * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else. Without it the session asks
  * @predict: likewise asks the model
+ * @counted: an epoch's prediction of a slot counts for its first run; comes after
+ *	@predict, for each slot that has work, before @epoch
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
  * @run_gpu: does what gpu_run() does, for the device or a private run, and nothing
  *	else, so that the owner can bring threads; without it the session runs it
@@ -303,6 +344,8 @@ struct session_hooks {
 		       const struct simgpu_snapshot *snapshot,
 		       const void *constants, void *state,
 		       struct simgpu_prediction *prediction);
+	void (*counted)(void *context, u32 slot,
+			const struct session_counted *counted);
 	void (*fell_back)(void *context, const struct session_refusal *why);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until);
 };
@@ -387,12 +430,7 @@ struct session_quota_figures {
  * @waits_for_sms: it has work, nobody holds it, and others have all SMs
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
- * @np_run_ppm: predicted NP of the run: the predictions of its first run's
- *	epochs weighted by their cycles (docs/glossary.md)
- * @np_memory_ppm: the same over those epochs in which the model had it for
- *	memory-bound; 0 if there are none
- * @np_compute_ppm: over those in which it had it for compute-bound
- * @np_memory_part_ppm: part that the former have of the cycles of both
+ * @np_run: predicted of its first run
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
@@ -420,10 +458,7 @@ struct session_tenant_report {
 	bool waits_for_sms;
 	u32 class;
 	u64 np_ppm;
-	u64 np_run_ppm;
-	u64 np_memory_ppm;
-	u64 np_compute_ppm;
-	u64 np_memory_part_ppm;
+	struct session_np_figures np_run;
 	bool first_run_done;
 	struct session_figures figures;
 	struct simgpu_counters counters;
@@ -718,6 +753,8 @@ int session_check_constants(const struct session_options *options,
  * Without them a session can begin, and get them later.
  */
 bool session_has_constants(const struct session_options *options);
+/* What the model of @options would compute with: theirs, or what it brings along; or NULL. */
+const void *session_model_constants(const struct session_options *options);
 
 /**
  * session_all_tags_sampling() - how many auxiliary tags a model gets that wants those of
@@ -778,6 +815,12 @@ bool model_is_good(const struct simgpu_model *model);
  */
 void session_policy_is_slow(struct session *session);
 void session_policy_is_gone(struct session *session);
+
+/* Add an epoch's prediction; one of unknown class says nothing. */
+void session_np_add(struct session_np *np, u32 class, u64 np_ppm,
+		    const struct session_counted *counted);
+void session_np_figures(const struct session_np *np,
+			struct session_np_figures *out);
 
 /* The knobs of @options' model and policy as they are until they are set. */
 void session_default_params(struct session_options *options);

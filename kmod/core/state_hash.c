@@ -199,8 +199,8 @@ static u64 mix_tenant(u64 hash, const struct session_tenant *tenant)
 	hash = mix_masks(hash, &tenant->masks);
 	hash = hash_mix(hash, tenant->class | (u64)tenant->events << 32);
 	hash = hash_mix(hash, tenant->np_ppm);
-	hash = hash_mix(hash, tenant->np_cycles);
-	hash = hash_mix(hash, tenant->np_sum);
+	hash = hash_mix(hash, tenant->np_run.cycles);
+	hash = hash_mix(hash, tenant->np_run.sum);
 	if (tenant->sd_scal_ppm | tenant->sd_inter_ppm) {
 		hash = hash_mix(hash, tenant->sd_scal_ppm);
 		hash = hash_mix(hash, tenant->sd_inter_ppm);

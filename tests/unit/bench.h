@@ -236,7 +236,7 @@ static inline void expect_same(struct bench *a, struct bench *b)
 		assert_memory_equal(&x.figures, &y.figures, sizeof(x.figures));
 		assert_memory_equal(&x.counters, &y.counters,
 				    sizeof(x.counters));
-		assert_int_equal(x.np_run_ppm, y.np_run_ppm);
+		assert_int_equal(x.np_run.run_ppm, y.np_run.run_ppm);
 		assert_int_equal(x.sms, y.sms);
 	}
 }

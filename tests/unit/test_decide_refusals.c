@@ -326,10 +326,10 @@ static void predictions_may_be_above_1(void **state)
 	session_run(bench->session, EPOCH + 1);
 	report = report_of(bench, 0);
 	assert_int_equal(report.np_ppm, 1700000);
-	assert_int_equal(report.np_run_ppm, 1700000);
-	assert_int_equal(report.np_compute_ppm, 1700000);
-	assert_int_equal(report.np_memory_ppm, 0);
-	assert_int_equal(report.np_memory_part_ppm, 0);
+	assert_int_equal(report.np_run.run_ppm, 1700000);
+	assert_int_equal(report.np_run.compute_ppm, 1700000);
+	assert_int_equal(report.np_run.memory_ppm, 0);
+	assert_int_equal(report.np_run.memory_part_ppm, 0);
 	model.np_ppm = U64_MAX;
 	session_run(bench->session, EPOCH);
 	assert_int_equal(report_of(bench, 0).np_ppm, SIMGPU_NP_MOST_PPM);
@@ -348,10 +348,10 @@ static void runs_know_their_classes(void **state)
 	model.class = SIMGPU_CLASS_MEMORY;
 	session_run(bench->session, EPOCH);
 	report = report_of(bench, 0);
-	assert_int_equal(report.np_run_ppm, 600000);
-	assert_int_equal(report.np_compute_ppm, 400000);
-	assert_int_equal(report.np_memory_ppm, 800000);
-	assert_int_equal(report.np_memory_part_ppm, 500000);
+	assert_int_equal(report.np_run.run_ppm, 600000);
+	assert_int_equal(report.np_run.compute_ppm, 400000);
+	assert_int_equal(report.np_run.memory_ppm, 800000);
+	assert_int_equal(report.np_run.memory_part_ppm, 500000);
 	bench_free(bench);
 }
 

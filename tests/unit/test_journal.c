@@ -382,7 +382,7 @@ static void the_oracle_knows_the_truth(void **state)
 					 report.counters.thread_instructions);
 
 		/* All epochs are in it: this is NP over the whole run. */
-		assert_in_range(report.np_run_ppm,
+		assert_in_range(report.np_run.run_ppm,
 				fixed_ratio_ppm(alone, STOP) - 10000,
 				fixed_ratio_ppm(alone, STOP) + 10000);
 	}
@@ -395,8 +395,8 @@ static void private_runs_do_not_depend_on_steps(void **state)
 	u32 slot;
 
 	for (slot = 0; slot < 3; slot++)
-		assert_int_equal(report_of(a, slot).np_run_ppm,
-				 report_of(b, slot).np_run_ppm);
+		assert_int_equal(report_of(a, slot).np_run.run_ppm,
+				 report_of(b, slot).np_run.run_ppm);
 	bench_free(a);
 	bench_free(b);
 }

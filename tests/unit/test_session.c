@@ -297,7 +297,7 @@ static void unfinished_first_runs_count_so_far(void **state)
 		sum += epoch->tenants[0].np_ppm * length;
 		cycles += length;
 	}
-	assert_int_equal(report.np_run_ppm, sum / cycles);
+	assert_int_equal(report.np_run.run_ppm, sum / cycles);
 	bench_free(bench);
 }
 
@@ -335,7 +335,7 @@ static void predictions_stop_with_the_first_run(void **state)
 	/* Which the session hears of at the end of a window. */
 	assert_in_range(report.figures.cycles,
 			end - gpu_window(&bench->options.config) + 1, end);
-	assert_int_equal(report.np_run_ppm, sum / cycles);
+	assert_int_equal(report.np_run.run_ppm, sum / cycles);
 	bench_free(bench);
 }
 
@@ -421,7 +421,7 @@ static void short_kernels_are_predicted(void **state)
 	assert_true(report_of(bench, 0).counters.kernels_finished > 20);
 	assert_true(report_of(bench, 0).first_run_done);
 	/* Of an epoch that its first run is only the beginning of. */
-	assert_in_range(report_of(bench, 0).np_run_ppm, 425000, 575000);
+	assert_in_range(report_of(bench, 0).np_run.run_ppm, 425000, 575000);
 	for (i = 0; i < 7; i++) {
 		assert_true(bench->epochs[i].predicted);
 		assert_int_equal(bench->epochs[i].tenants[0].class,

@@ -7,18 +7,21 @@
 
 #include "offline.h"
 #include "threads.h"
+#include "watch.h"
 
 /**
  * struct offline_home - a session, and what its owner has for it
  * @session: NULL while there is none
  * @observer: told of its progress
  * @threads: that run its GPUs; NULL: the caller alone does
+ * @watch: other models that look on; NULL: none
  * @running: kernels on the device, by slot and queue; without one @kernel is NULL
  */
 struct offline_home {
 	struct session *session;
 	const struct offline_observer *observer;
 	struct threads *threads;
+	struct watch *watch;
 	struct offline_kernel running[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
 

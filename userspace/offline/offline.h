@@ -112,6 +112,9 @@ struct offline_tenant {
 	struct session_masks masks;
 };
 
+/* Models that can look at a run of another one. */
+#define OFFLINE_WATCHED_MAX	15
+
 /**
  * struct offline_experiment - a gang's experiment
  * @options: gang_size is taken from @count
@@ -119,12 +122,27 @@ struct offline_tenant {
  *	GPU_VIEWS_MAX and the device's SMs; 0: as 1
  * @count: tenants, in slots 0 to @count - 1
  * @tenants: by slot
+ * @watched_count: of @watched, OFFLINE_WATCHED_MAX at most
+ * @watched: models that are asked beside that of @options over the same run, with their
+ *	knobs and constants; watch_allows() says which can be
  */
 struct offline_experiment {
 	struct session_options options;
 	u32 threads;
 	u32 count;
 	struct offline_tenant tenants[SESSION_SLOTS_MAX];
+	u32 watched_count;
+	const struct session_options *watched[OFFLINE_WATCHED_MAX];
+};
+
+/**
+ * struct offline_watched - what a model that looked on has said of a tenant
+ * @class: its last word
+ * @np_run: predicted of its first run
+ */
+struct offline_watched {
+	u32 class;
+	struct session_np_figures np_run;
 };
 
 /**
@@ -138,6 +156,7 @@ struct offline_experiment {
  * @stopped: whether &struct offline_observer.stop ended it before its end
  * @draining: by slot, SMs that are somebody else's once its thread blocks there end
  * @reports: by slot
+ * @watched: by model, in the experiment's order, and slot
  */
 struct offline_result {
 	u64 cycle;
@@ -149,6 +168,7 @@ struct offline_result {
 	bool stopped;
 	u32 draining[SESSION_SLOTS_MAX];
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];
+	struct offline_watched watched[OFFLINE_WATCHED_MAX][SESSION_SLOTS_MAX];
 };
 
 /**

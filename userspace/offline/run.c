@@ -120,6 +120,21 @@ void offline_count_draining(struct session *session,
 	}
 }
 
+static int on_predict(void *context, const struct simgpu_model *model,
+		      const struct simgpu_snapshot *snapshot,
+		      const void *constants, void *state,
+		      struct simgpu_prediction *prediction)
+{
+	watch_predict(((struct offline_home *)context)->watch, snapshot);
+	return model->predict(snapshot, constants, state, prediction);
+}
+
+static void on_counted(void *context, u32 slot,
+		       const struct session_counted *counted)
+{
+	watch_counted(((struct offline_home *)context)->watch, slot, counted);
+}
+
 static void run_threads(void *context, struct gpu *gpu, u64 until)
 {
 	threads_run(((struct offline_home *)context)->threads, gpu, until);
@@ -135,6 +150,8 @@ int offline_open(struct offline_home *home,
 		.kernel_start = observer->kernel ? on_kernel_start : NULL,
 		.kernel_finish = observer->kernel ? on_kernel_finish : NULL,
 		.preempt = observer->preempt ? on_preempt : NULL,
+		.predict = on_predict,
+		.counted = on_counted,
 		.run_gpu = threads > 1 ? run_threads : NULL,
 	};
 	int ret;
@@ -153,6 +170,7 @@ void offline_close(struct offline_home *home)
 	if (home->session)
 		session_destroy(home->session);
 	threads_destroy(home->threads);
+	watch_destroy(home->watch);
 	*home = (struct offline_home) { .session = NULL };
 }
 
@@ -278,6 +296,17 @@ static int join_all(struct session *session,
 	return 0;
 }
 
+static void report_watched(const struct offline_experiment *experiment,
+			   const struct watch *watch,
+			   struct offline_result *result)
+{
+	u32 i, slot;
+
+	for (i = 0; i < experiment->watched_count; i++)
+		for (slot = 0; slot < experiment->count; slot++)
+			watch_report(watch, i, slot, &result->watched[i][slot]);
+}
+
 int offline_run(const struct offline_experiment *experiment,
 		const struct offline_observer *observer,
 		struct offline_result *result)
@@ -285,15 +314,23 @@ int offline_run(const struct offline_experiment *experiment,
 	struct session_options options = experiment->options;
 	struct offline_home home;
 	struct session *session;
+	struct watch *watch;
 	u64 start_ns;
 	u32 slot;
 	int ret;
 
 	memset(result, 0, sizeof(*result));
 	options.gang_size = experiment->count;
-	ret = offline_open(&home, &options, observer, experiment->threads);
+	ret = watch_create(&options, experiment->watched,
+			   experiment->watched_count, &watch);
 	if (ret)
 		return ret;
+	ret = offline_open(&home, &options, observer, experiment->threads);
+	if (ret) {
+		watch_destroy(watch);
+		return ret;
+	}
+	home.watch = watch;
 	session = home.session;
 	ret = join_all(session, experiment, observer);
 	if (!ret) {
@@ -310,6 +347,7 @@ int offline_run(const struct offline_experiment *experiment,
 		for (slot = 0; slot < experiment->count; slot++)
 			session_tenant_report(session, slot,
 					      &result->reports[slot]);
+		report_watched(experiment, home.watch, result);
 	}
 	offline_close(&home);
 	return ret;

@@ -281,6 +281,8 @@ struct sweep_tenant {
  * @policy: index of the policy and its model
  * @seed: index; the seed itself is that much above the first
  * @made: its figures are there, but for those of its tenants alone
+ * @watches: its model looks on at that run, which differs in the model alone; NULL:
+ *	it is made for itself
  * @cycle: core cycles of the whole run
  * @estimated: what its plan was expected to take; 0: it has none
  * @alone: its first tenant alone, in a suite of services
@@ -292,6 +294,7 @@ struct sweep_run {
 	u32 point;
 	u32 seed;
 	bool made;
+	struct sweep_run *watches;
 	u64 state_hash;
 	u64 cycle;
 	u64 estimated;

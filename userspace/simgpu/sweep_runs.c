@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runs of a sweep's mixes; see sweep.h. */
 #include "interrupt.h"
+#include "../offline/watch.h"
 #include "sweep_serve.h"
 #include "sweep_sets.h"
 
@@ -255,6 +256,15 @@ static u64 useful_instructions(const struct simgpu_counters *counters)
 			     counters->warp_instructions);
 }
 
+static void fill_predicted(struct sweep_tenant *tenant,
+			   const struct session_np_figures *np)
+{
+	tenant->np_predicted_ppm = np->run_ppm;
+	tenant->np_memory_ppm = np->memory_ppm;
+	tenant->np_compute_ppm = np->compute_ppm;
+	tenant->np_memory_part_ppm = np->memory_part_ppm;
+}
+
 static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 			const struct energy_table *table,
 			const struct session_tenant_report *report)
@@ -270,10 +280,7 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 	tenant->sms_milli = fixed_mul_div(report->counters.sm_cycles, 1000,
 					  cycle);
 	tenant->class = report->class;
-	tenant->np_predicted_ppm = report->np_run_ppm;
-	tenant->np_memory_ppm = report->np_memory_ppm;
-	tenant->np_compute_ppm = report->np_compute_ppm;
-	tenant->np_memory_part_ppm = report->np_memory_part_ppm;
+	fill_predicted(tenant, &report->np_run);
 	tenant->first_run_done = report->first_run_done;
 	tenant->window_instructions = report->counters.thread_instructions;
 	tenant->useful_instructions = useful_instructions(&report->counters);
@@ -288,6 +295,65 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 		tenant->late_instructions = tenant->late_cycles = 0;
 }
 
+/**
+ * struct group - runs that differ in their models alone, and are made as one
+ * @count: of those whose models look on
+ * @runs: these
+ * @options: theirs
+ */
+struct group {
+	u32 count;
+	struct sweep_run *runs[OFFLINE_WATCHED_MAX];
+	struct session_options options[OFFLINE_WATCHED_MAX];
+};
+
+/* Run @run's place in the list of runs under policy @policy. */
+static struct sweep_run *under_policy(const struct sweep_run *run, u32 policy)
+{
+	const struct sweep *sweep = run->sweep;
+	u32 each = sweep->run_count / sweep->policy_count;
+	u32 index = (u32)(run - sweep->runs);
+
+	return &sweep->runs[policy * each + index % each];
+}
+
+static int find_group(const struct sweep_run *run, struct group *group)
+{
+	u32 i;
+
+	group->count = 0;
+	for (i = run->policy + 1; i < run->sweep->policy_count; i++) {
+		struct sweep_run *other = under_policy(run, i);
+
+		if (other->watches != run)
+			continue;
+		if (run_options(other, &group->options[group->count]))
+			return -EINVAL;
+		group->runs[group->count++] = other;
+	}
+	return 0;
+}
+
+/* All is as in the run that was made, but for what the model has said. */
+static int take_watched(const struct sweep_run *made, struct sweep_run *run,
+			const struct session_options *options,
+			const struct offline_watched *said, struct kept *kept)
+{
+	u32 slot;
+
+	run->state_hash = made->state_hash;
+	run->cycle = made->cycle;
+	run->estimated = made->estimated;
+	memcpy(run->tenants, made->tenants, sizeof(run->tenants));
+	for (slot = 0; slot < run->mix->count; slot++) {
+		run->tenants[slot].class = said[slot].class;
+		fill_predicted(&run->tenants[slot], &said[slot].np_run);
+	}
+	memset(kept, 0, sizeof(*kept));
+	locate(run, options, kept);
+	return write_run(run, kept);
+}
+
 static void set_goal(const struct sweep_run *run, u32 slot,
 		     struct session_tenant_options *options)
 {
@@ -300,6 +366,7 @@ static void set_goal(const struct sweep_run *run, u32 slot,
 }
 
 static int simulate(struct watch *watch, const struct session_options *options,
+		    const struct group *group,
 		    struct offline_experiment *experiment,
 		    struct offline_result *result)
 {
@@ -310,7 +377,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	};
 	struct sweep_run *run = watch->run;
 	const struct mix *mix = run->mix;
-	u32 slot;
+	u32 slot, i;
 	int ret;
 
 	if (run->sweep->suite.once)
@@ -318,6 +385,9 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	experiment->options = *options;
 	experiment->threads = run->sweep->experiment.settings.threads;
 	experiment->count = mix->count;
+	experiment->watched_count = group->count;
+	for (i = 0; i < group->count; i++)
+		experiment->watched[i] = &group->options[i];
 	for (slot = 0; slot < mix->count; slot++) {
 		const struct workload *workload =
 			&run->sweep->suite.workloads[mix->workload[slot]];
@@ -374,32 +444,63 @@ static const struct trace *service_trace(const struct sweep_run *run)
 	return run->sweep->suite.workloads[workload].trace;
 }
 
+/* Keep what a run has said, and its group's runs. */
+static int keep(struct sweep_run *run, const struct session_options *options,
+		const struct group *group, const struct offline_result *result,
+		struct kept *kept)
+{
+	int ret;
+	u32 i;
+
+	locate(run, options, kept);
+	ret = write_run(run, kept);
+	run->made = !ret;
+	for (i = 0; !ret && i < group->count; i++) {
+		ret = take_watched(run, group->runs[i], &group->options[i],
+				   result->watched[i], kept);
+		group->runs[i]->made = !ret;
+	}
+	return ret;
+}
+
+/* What a run needs while it is made. */
+struct workshop {
+	struct offline_experiment experiment;
+	struct offline_result result;
+	struct session_options options;
+	struct group group;
+	struct kept kept;
+};
+
+static int make_run(struct watch *watch, struct workshop *shop)
+{
+	struct sweep_run *run = watch->run;
+	int ret;
+
+	if (run_options(run, &shop->options) || find_group(run, &shop->group))
+		return -EINVAL;
+	if (sweep_sets_is_optimal(run))
+		ret = sweep_sets_optimal(run, &shop->options);
+	else
+		ret = simulate(watch, &shop->options, &shop->group,
+			       &shop->experiment, &shop->result);
+	return ret ? ret : keep(run, &shop->options, &shop->group,
+				&shop->result, &shop->kept);
+}
+
 static void run_mix(struct jobs *jobs, u32 index, void *context)
 {
 	struct sweep_work *work = context;
 	struct sweep_run *run = &work->sweep->runs[work->todo[index]];
 	struct watch watch = { .jobs = jobs, .run = run };
-	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
-	struct offline_result *result = calloc(1, sizeof(*result));
-	struct kept *kept = calloc(1, sizeof(*kept));
-	struct session_options options;
+	struct workshop *shop = calloc(1, sizeof(*shop));
 	int ret = -ENOMEM;
 
 	memset(run->tenants, 0, sizeof(run->tenants));
 	if (run->sweep->suite.serves)
 		watch.ends = serve_ends_new(service_trace(run));
-	if (experiment && result && kept) {
-		ret = run_options(run, &options) ? -EINVAL : 0;
-		if (!ret && sweep_sets_is_optimal(run))
-			ret = sweep_sets_optimal(run, &options);
-		else if (!ret)
-			ret = simulate(&watch, &options, experiment, result);
-	}
-	if (!ret) {
-		locate(run, &options, kept);
-		ret = write_run(run, kept);
-	}
-	run->made = !ret;
+	if (shop)
+		ret = make_run(&watch, shop);
 	if (ret)
 		sweep_report_failure(jobs, work, label_of(run), run->mix->name,
 				     ret);
@@ -407,9 +508,7 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 	if (work->sweep->suite.once)
 		jobs_progress(jobs, 1);
 	serve_ends_free(watch.ends);
-	free(experiment);
-	free(result);
-	free(kept);
+	free(shop);
 }
 
 static bool is_done(struct sweep_run *run)
@@ -435,6 +534,44 @@ bool sweep_is_of_part(struct sweep *sweep, u32 index)
 	return false;
 }
 
+/*
+ * A run that is to be made anyway, of the same mix, under a policy that does not look
+ * at predictions: the model of this one can look on. NULL: there is none.
+ */
+static struct sweep_run *find_watched(const struct sweep_run *run)
+{
+	const struct sweep *sweep = run->sweep;
+	struct session_options own, others;
+	u32 i;
+
+	if (sweep->suite.once || sweep->suite.serves || run_options(run, &own))
+		return NULL;
+	for (i = 0; i < run->policy; i++) {
+		struct sweep_run *other = under_policy(run, i);
+		u32 index = (u32)(other - sweep->runs);
+
+		if (!other->made && !other->watches &&
+		    index % sweep->parts == sweep->part &&
+		    run->policy - i <= OFFLINE_WATCHED_MAX &&
+		    !run_options(other, &others) &&
+		    watch_allows(&others, &own))
+			return other;
+	}
+	return NULL;
+}
+
+/* Whether a run is to be made for itself. */
+static bool is_to_be_made(struct sweep *sweep, u32 index)
+{
+	struct sweep_run *run = &sweep->runs[index];
+
+	if (is_done(run) || !sweep_is_of_part(sweep, index))
+		return false;
+	if (index < sweep->run_count)
+		run->watches = find_watched(run);
+	return !run->watches;
+}
+
 static int run_mixes(struct sweep *sweep)
 {
 	struct sweep_work work = { .sweep = sweep };
@@ -445,7 +582,7 @@ static int run_mixes(struct sweep *sweep)
 	if (!work.todo)
 		return fail("out of memory");
 	for (i = 0; i < count; i++)
-		if (!is_done(&sweep->runs[i]) && sweep_is_of_part(sweep, i))
+		if (is_to_be_made(sweep, i))
 			work.todo[work.todo_count++] = i;
 	if (work.todo_count)
 		warn("%u runs, %u of them to be made", count, work.todo_count);
