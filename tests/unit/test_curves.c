@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Curves of models, and the policies that read them: what a curve says between and beyond
- * the counts that were seen, what mirror learns of a kernel's accesses, and what curve-fair
- * and curve-qos make of it.
+ * the counts that were seen, what mirror knows of ports, and what curve-fair and curve-qos
+ * make of curves.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -137,98 +137,23 @@ static void a_tail_shows_another_kernel(void **state)
 
 /* --- mirror --- */
 
-static struct simgpu_snapshot seen_snapshot;
-static u64 learns;
-static u64 mirror_state[SIMGPU_STATE_BYTES_MAX / sizeof(u64)];
-
-/*
- * An epoch with so many SMs, in which an access needed so many clocks of its channel, for
- * 60% of the channels' time.
- */
-static u64 mirror_np(u32 sms, u64 clocks)
-{
-	static struct simgpu_prediction prediction;
-	struct simgpu_snapshot *snapshot = &seen_snapshot;
-	struct simgpu_counters *c;
-
-	snapshot_init(snapshot, 80, EPOCH_CYCLES);
-	snapshot->model_params[2] = learns;
-	c = &predicted(snapshot, 0, sms, 0)->counters;
-	c->thread_instructions = 1000;
-	c->idle_cycles = c->sm_cycles * snapshot->schedulers;
-	c->mirror_clocks = snapshot->memory_clocks * 6 / 10;
-	c->mirror_accesses = c->mirror_clocks / clocks;
-	c->llc_accesses = c->mirror_accesses * snapshot->channels;
-	c->load_requests = 1;
-	c->load_cycles = 1000000;
-	memset(&prediction, 0, sizeof(prediction));
-	assert_int_equal(model_mirror.predict(snapshot, NULL, mirror_state,
-					      &prediction), 0);
-	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_MEMORY);
-	return prediction.tenants[0].np_ppm;
-}
-
-static int new_mirror(void **state)
-{
-	memset(mirror_state, 0, sizeof(mirror_state));
-	learns = 1;
-	/* Two epochs are cold. */
-	mirror_np(80, 1);
-	mirror_np(80, 1);
-	return 0;
-}
-
-static void expect_mirror(u32 sms, u64 clocks, double np)
-{
-	u64 said = mirror_np(sms, clocks);
-
-	if (fabs((double)said / SIMGPU_PPM - np) > 0.004)
-		fail_msg("%u SMs, %llu clocks: %llu is not %.3f", sms, clocks,
-			 said, np);
-}
-
-/* 220 clocks with 40 SMs and 200 with 60 are 160 + 2400 / S, 190 with 80. */
-static void mirror_learns_accesses(void **state)
-{
-	expect_mirror(40, 220, 0.6);
-	expect_mirror(40, 220, 0.6);
-	expect_mirror(60, 200, 0.6 * 190 / 200);
-	expect_mirror(40, 220, 0.6 * 190 / 220);
-	/* Counts that are near are one. */
-	expect_mirror(61, 200, 0.6 * 190 / 200);
-	/* Without the knob it knows what it sees. */
-	learns = 0;
-	expect_mirror(40, 220, 0.6);
-}
-
-/* A kernel that is level from 56 SMs on does not go on falling. */
-static void mirror_is_piecewise(void **state)
-{
-	mirror_np(40, 220);
-	mirror_np(56, 200);
-	expect_mirror(64, 200, 0.6);
-	expect_mirror(40, 220, 0.6 * 200 / 220);
-	/* No line goes beyond a quarter of what was seen. */
-	new_mirror(NULL);
-	mirror_np(40, 4000);
-	expect_mirror(45, 200, 0.6 / 4);
-}
-
 static void mirror_knows_the_ports(void **state)
 {
+	static struct simgpu_snapshot snapshot;
+	static struct seen_curves curves;
 	static struct simgpu_prediction prediction;
 	struct simgpu_counters *c;
 
-	snapshot_init(&seen_snapshot, 80, EPOCH_CYCLES);
-	c = &predicted(&seen_snapshot, 0, 40, 0)->counters;
+	snapshot_init(&snapshot, 80, EPOCH_CYCLES);
+	c = &predicted(&snapshot, 0, 40, 0)->counters;
 	c->thread_instructions = 1000;
 	c->noc_reply_flits = 64 * EPOCH_CYCLES * 8 / 10;
 	memset(&prediction, 0, sizeof(prediction));
-	model_mirror.predict(&seen_snapshot, NULL, mirror_state, &prediction);
+	model_mirror.predict(&snapshot, NULL, &curves, &prediction);
 	assert_int_equal(prediction.tenants[0].np_ppm, 800000);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
 	c->noc_request_flits = 64 * EPOCH_CYCLES * 9 / 10;
-	model_mirror.predict(&seen_snapshot, NULL, mirror_state, &prediction);
+	model_mirror.predict(&snapshot, NULL, &curves, &prediction);
 	assert_int_equal(prediction.tenants[0].np_ppm, 900000);
 }
 
@@ -332,9 +257,7 @@ int main(void)
 		cmocka_unit_test_setup(curves_go_through_what_was_seen, forget),
 		cmocka_unit_test_setup(curves_learn_how_far_they_err, forget),
 		cmocka_unit_test_setup(a_tail_shows_another_kernel, forget),
-		cmocka_unit_test_setup(mirror_learns_accesses, new_mirror),
-		cmocka_unit_test_setup(mirror_is_piecewise, new_mirror),
-		cmocka_unit_test_setup(mirror_knows_the_ports, new_mirror),
+		cmocka_unit_test(mirror_knows_the_ports),
 		cmocka_unit_test(curve_fair_makes_equal),
 		cmocka_unit_test(curve_fair_stays_where_curves_hold),
 		cmocka_unit_test(curve_qos_reaches_its_goal),

@@ -17,177 +17,15 @@
  *
  * NP is the longest of these over the epoch, and whether the channels are longest says
  * the class. On a device that began without mirrors it is hsm.
- *
- * What a channel needs for an access may change with the SMs that the kernel has: more
- * warps find more rows open, or miss more. With the knob mirror_learns the model keeps,
- * while policies move SMs, what it saw at each count, for each kernel, and goes on to
- * all SMs from the two greatest counts, on a line in 1 / SMs: a kernel that has saturated
- * is level there, and one that has not changes less and less.
  */
 #include "../registry.h"
 
-/* Behind HSM's line, for devices without mirrors. */
-enum {
-	MIRROR_LEARNS = HSM_C2 + 1,
-};
-
+/* HSM's line, for devices without mirrors. */
 static const struct simgpu_param params[] = {
 	[HSM_C1] = HSM_C1_PARAM,
 	[HSM_C2] = HSM_C2_PARAM,
-	[MIRROR_LEARNS] = {
-		"mirror_learns", SIMGPU_UNIT_NUMBER, 0, 1, 0,
-		"1: learn how accesses change with SMs while policies move these"
-	},
 	{ .name = NULL }
 };
-
-/* Counts at which an access was seen, the latest ones. */
-#define COUNTS			4
-/* Nearer than this they are one count, in thousandths of an SM. */
-#define COUNT_APART		4000
-/* Epochs of a tenant that nothing is learned from. */
-#define COLD_EPOCHS		2
-/* How far the line may go from what was seen last, to either side. */
-#define DRAWN_MOST		4
-
-/**
- * struct access_seen - what an access needed at a number of SMs
- * @sms_milli: SMs, in thousandths
- * @clocks_ppm: clocks of a channel, in millionths
- */
-struct access_seen {
-	u32 sms_milli;
-	u32 clocks_ppm;
-};
-
-/**
- * struct access_curve - of a tenant's kernel
- * @kernel: which one, in its trace
- * @blocks: its thread blocks
- * @epochs: of the tenant that were looked at
- * @count: of @seen
- * @seen: in rising order of SMs
- */
-struct access_curve {
-	u32 kernel;
-	u32 blocks;
-	u32 epochs;
-	u32 count;
-	struct access_seen seen[COUNTS];
-};
-
-struct state {
-	struct seen_curves curves;
-	struct access_curve accesses[SIMGPU_SLOTS_MAX];
-};
-
-/* Clocks of a channel for an access, as its mirror saw it. */
-static u64 access_ppm(const struct simgpu_counters *counters)
-{
-	return fixed_ratio_ppm(counters->mirror_clocks,
-			       counters->mirror_accesses);
-}
-
-static u32 apart(u32 a, u32 b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/* Where a count is, or would be; one that is there already has *@found. */
-static u32 find_count(const struct access_curve *curve, u32 sms_milli,
-		      bool *found)
-{
-	u32 i;
-
-	for (i = 0; i < curve->count; i++) {
-		*found = apart(curve->seen[i].sms_milli, sms_milli) < COUNT_APART;
-		if (*found || curve->seen[i].sms_milli > sms_milli)
-			return i;
-	}
-	*found = false;
-	return i;
-}
-
-/* The later of two epochs at one count moves it half the way. */
-static void learn_access(struct access_curve *curve,
-			 const struct simgpu_snapshot_tenant *tenant,
-			 u32 sms_milli, u32 clocks_ppm)
-{
-	const struct simgpu_snapshot_kernel *head = &tenant->queue[0].head;
-	struct access_seen *at;
-	bool found;
-	u32 place;
-
-	if (curve->kernel != head->kernel || curve->blocks != head->blocks)
-		curve->count = 0;
-	curve->kernel = head->kernel;
-	curve->blocks = head->blocks;
-	place = find_count(curve, sms_milli, &found);
-	at = &curve->seen[place];
-	if (found) {
-		at->clocks_ppm = (u32)(((u64)at->clocks_ppm + clocks_ppm) / 2);
-		return;
-	}
-	/* The least count says least of all SMs. */
-	if (curve->count == COUNTS) {
-		if (!place)
-			return;
-		memmove(&curve->seen[0], &curve->seen[1],
-			(place - 1) * sizeof(*at));
-		at--;
-	} else {
-		memmove(at + 1, at, (curve->count - place) * sizeof(*at));
-		curve->count++;
-	}
-	*at = (struct access_seen) { sms_milli, clocks_ppm };
-}
-
-/*
- * Of what an access needs with @from SMs, the part that it needs with @all: c + k / S through
- * the counts a < b is at S, beyond b, (c_a - c_b) a (S - b) / (S (b - a)) below c_b.
- */
-static u64 drawn_ppm(const struct access_curve *curve, u32 from_ppm, u32 all)
-{
-	const struct access_seen *a, *b;
-	u64 width, change, least, drawn;
-
-	if (curve->count < 2 || !from_ppm)
-		return SIMGPU_PPM;
-	a = &curve->seen[curve->count - 2];
-	b = &curve->seen[curve->count - 1];
-	if (b->sms_milli >= all)
-		return fixed_ratio_ppm(b->clocks_ppm, from_ppm);
-	width = b->sms_milli - a->sms_milli;
-	change = fixed_mul_div(apart(a->clocks_ppm, b->clocks_ppm),
-			       (u64)a->sms_milli * (all - b->sms_milli),
-			       (u64)all * width);
-	least = b->clocks_ppm / DRAWN_MOST;
-	drawn = fixed_add(b->clocks_ppm, change);
-	if (b->clocks_ppm < a->clocks_ppm)
-		drawn = b->clocks_ppm > fixed_add(change, least) ?
-			b->clocks_ppm - change : least;
-	else if (drawn > DRAWN_MOST * (u64)b->clocks_ppm)
-		drawn = DRAWN_MOST * (u64)b->clocks_ppm;
-	return fixed_ratio_ppm(drawn, from_ppm);
-}
-
-/* What the kernel's accesses would need alone, over what they need here. */
-static u64 alone_ppm(const struct simgpu_snapshot *snapshot,
-		     const struct simgpu_snapshot_tenant *tenant,
-		     struct access_curve *curve)
-{
-	u64 held = simgpu_held_milli(snapshot, tenant);
-	u64 clocks = access_ppm(&tenant->counters);
-
-	if (!snapshot->model_params[MIRROR_LEARNS] || !clocks ||
-	    clocks > U32_MAX || simgpu_in_tail(tenant))
-		return SIMGPU_PPM;
-	/* Cold caches have no dirty lines to write back: accesses need less. */
-	if (curve->epochs++ < COLD_EPOCHS)
-		return SIMGPU_PPM;
-	learn_access(curve, tenant, (u32)held, (u32)clocks);
-	return drawn_ppm(curve, (u32)clocks, 1000 * snapshot->sms);
-}
 
 /* The mirror's clocks, of one channel, for all accesses of the epoch. */
 static u64 channel_time_ppm(const struct simgpu_snapshot *snapshot,
@@ -250,7 +88,6 @@ static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant, u64 load,
-			   struct access_curve *accesses,
 			   struct simgpu_prediction_tenant *out)
 {
 	u64 channels = channel_time_ppm(snapshot, &tenant->counters);
@@ -263,8 +100,6 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	}
 	if (!tenant->counters.thread_instructions)
 		return;
-	channels = fixed_mul_div(channels, alone_ppm(snapshot, tenant, accesses),
-				 SIMGPU_PPM);
 	if (sms < ports)
 		sms = ports;
 	out->class = channels > sms ? SIMGPU_CLASS_MEMORY :
@@ -276,7 +111,7 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 			  const void *constants, void *state,
 			  struct simgpu_prediction *prediction)
 {
-	struct state *seen = state;
+	struct seen_curves *curves = state;
 	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
@@ -288,10 +123,9 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 
 		if (!tenant->active)
 			continue;
-		predict_tenant(snapshot, tenant, load, &seen->accesses[slot],
-			       out);
+		predict_tenant(snapshot, tenant, load, out);
 		if (out->class != SIMGPU_CLASS_UNKNOWN)
-			seen_curve_answer(&seen->curves.slot[slot], snapshot,
+			seen_curve_answer(&curves->slot[slot], snapshot,
 					  tenant, MIRROR_ERROR_PPM, out);
 	}
 	return 0;
@@ -303,6 +137,6 @@ const struct simgpu_model model_mirror = {
 	.params = params,
 	.trained = hsm_trained,
 	.needs = SIMGPU_NEEDS_MIRRORS,
-	.state_bytes = sizeof(struct state),
+	.state_bytes = sizeof(struct seen_curves),
 	.predict = mirror_predict,
 };
