@@ -507,7 +507,7 @@ static int report(const struct sweep *sweep)
 				     sweep_report(sweep);
 }
 
-/* What has been made is kept; where its truth is known, too, it has figures. */
+/* What has been made is kept; where what it is held against is known, it has figures. */
 static int report_part(const struct sweep *sweep)
 {
 	u32 made = 0, i;
@@ -516,8 +516,7 @@ static int report_part(const struct sweep *sweep)
 		made += sweep->runs[i].made;
 	warn("stopped by %s: %u of %u runs are made and kept in %s; the same command goes on from there",
 	     interrupt_name(), made, sweep->run_count, sweep->folder);
-	return sweep->suite.once || sweep->suite.serves ? STATUS_OK :
-							  sweep_report(sweep);
+	return report(sweep);
 }
 
 int sweep_command(int argc, char **argv)
