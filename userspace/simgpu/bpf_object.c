@@ -193,18 +193,14 @@ static int pin_maps(const struct loading *loading)
 	const char *policy = loading->ops->name;
 	char path[PATH_MAX * 2];
 	struct bpf_map *map;
-	bool begun = false;
-	int ret = 0;
+	int ret;
 
 	policy_maps_remove(policy);
 	bpf_object__for_each_map(map, loading->object) {
 		if (!is_own_map(map))
 			continue;
-		if (!begun)
-			ret = policy_maps_begin(policy);
-		begun = true;
 		policy_maps_path(policy, bpf_map__name(map), path, sizeof(path));
-		ret = ret ?: bpf_map__pin(map, path);
+		ret = policy_maps_folder(policy) ?: bpf_map__pin(map, path);
 		if (ret)
 			return fail("%s: the policy is loaded, but its map is not to be found at %s: %s",
 				    loading->path, path, strerror(-ret));

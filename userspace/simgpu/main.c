@@ -43,7 +43,11 @@ int main(int argc, char **argv)
 {
 	argp_err_exit_status = STATUS_USAGE;
 	atexit(check_output);
-	/* glibc breaks some lines of --help in wrong places at its own 79. */
+	/*
+	 * Where the last line of an option's text ends at the right margin, glibc
+	 * looks at the letter behind the text, and may begin one more line. At this
+	 * margin none does: the tests of manuals look at all of them.
+	 */
 	setenv("ARGP_HELP_FMT", "rmargin=76", 0);
 	return dispatch(commands, "A simulated GPU with processes as tenants.",
 			argc, argv);

@@ -42,8 +42,8 @@ static const struct argp_option options[] = {
 	  "Bandwidth that kernels reach together, of the device's peak (Pb of Eq. 3; "
 	  "default 1)", 0 },
 	{ "penalty", OPTION_PENALTY, "uniform|memory|none", 0,
-	  "For want of bandwidth: Eq. 3 (default), the memory's own time where that "
-	  "is longer, or none", 0 },
+	  "For want of bandwidth: Eq. 3 (default), the memory's own time if that is "
+	  "longer, or none", 0 },
 	{ "splits", OPTION_SPLITS, 0, 0,
 	  "In place of a plan, measure every way to divide the SMs among all of the "
 	  "kernels, beside what each penalty makes of it", 0 },

@@ -61,13 +61,13 @@ void policy_maps_remove(const char *policy)
 	rmdir(folder);
 }
 
-int policy_maps_begin(const char *policy)
+int policy_maps_folder(const char *policy)
 {
 	char folder[PATH_MAX];
 
-	policy_maps_remove(policy);
 	policy_folder(policy, folder, sizeof(folder));
-	if ((mkdir(MAPS_FOLDER, 0700) && errno != EEXIST) || mkdir(folder, 0700))
+	if ((mkdir(MAPS_FOLDER, 0700) && errno != EEXIST) ||
+	    (mkdir(folder, 0700) && errno != EEXIST))
 		return -errno;
 	return 0;
 }

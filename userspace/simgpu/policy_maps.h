@@ -11,12 +11,12 @@
 #define MAPS_FOLDER	"/sys/fs/bpf/simgpu-maps"
 
 /**
- * policy_maps_begin() - make the folder for a policy's maps, empty
+ * policy_maps_folder() - make the folder for a policy's maps, unless it is there
  * @policy: its name
  *
  * Return: 0, or a negative errno.
  */
-int policy_maps_begin(const char *policy);
+int policy_maps_folder(const char *policy);
 
 /**
  * policy_maps_path() - where a map is found

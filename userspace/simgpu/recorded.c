@@ -330,12 +330,22 @@ static void collect_ends(struct recorded *run)
 	run->end_count = kept;
 }
 
+static int ascending_ends(const void *a, const void *b)
+{
+	const struct recorded_epoch *left = a, *right = b;
+
+	return ascending(&left->end, &right->end);
+}
+
 /* Epochs are the device's: each begins where the one before it ended. */
 static void find_starts(struct recorded *run)
 {
 	size_t i, j;
 
 	for (i = 0; i < run->tenant_count; i++) {
+		if (run->tenants[i].count)
+			qsort(run->tenants[i].epochs, run->tenants[i].count,
+			      sizeof(*run->tenants[i].epochs), ascending_ends);
 		for (j = 0; j < run->tenants[i].count; j++) {
 			struct recorded_epoch *epoch =
 				&run->tenants[i].epochs[j];

@@ -38,6 +38,7 @@ struct recorded_epoch {
  *	the run does not say so
  * @sm_list: SMs that were its alone then
  * @shared_sm_list: SMs that it shared then
+ * @epochs: in order of their ends, @count of them
  */
 struct recorded_tenant {
 	char name[SIMGPU_NAME_MAX];

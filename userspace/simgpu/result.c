@@ -58,13 +58,15 @@ void result_add_kernel(struct result *result,
 	added->kernel = *kernel;
 }
 
-bool result_target_np(const struct result *result,
-		      const struct result_tenant *tenant, u64 *np_ppm)
+const char *result_target_np(const struct result *result,
+			     const struct result_tenant *tenant, u64 *np_ppm)
 {
 	bool actual = result->truth && tenant->actual_known;
 
 	*np_ppm = actual ? tenant->np_actual_ppm : tenant->report.np_run_ppm;
-	return tenant->options.service == SIMGPU_QOS && *np_ppm;
+	if (tenant->options.service != SIMGPU_QOS || !*np_ppm)
+		return NULL;
+	return actual ? "actual" : "predicted";
 }
 
 /* Of a run that is shorter than an epoch, those that it has. */

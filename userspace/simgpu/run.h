@@ -170,9 +170,9 @@ static inline bool result_predicted(const struct result_tenant *tenant)
 	return tenant->report.np_run_ppm != 0;
 }
 
-/* NP that a target is held against, actual if that is known; false: there is none. */
-bool result_target_np(const struct result *result,
-		      const struct result_tenant *tenant, u64 *np_ppm);
+/* NP that a target is held against, "actual" or "predicted"; NULL: there is none. */
+const char *result_target_np(const struct result *result,
+			     const struct result_tenant *tenant, u64 *np_ppm);
 /* SMs that a tenant held, the mean over its epochs in millionths. */
 u64 result_mean_sms(const struct result *result, size_t tenant);
 bool result_is_offline(const struct result *result);

@@ -82,16 +82,17 @@ static void note_promises(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
 	const struct simgpu_tenant_report *report = &tenant->report;
+	const char *kind;
 	u64 np;
 
-	if (result_target_np(result, tenant, &np))
+	kind = result_target_np(result, tenant, &np);
+	if (kind)
 		print_paragraph("%u:%s has a target of %.3f: %s, with an NP of %.3f (%s).",
 				tenant->slot, tenant->options.name,
 				(double)tenant->options.target_ppm / SIMGPU_PPM,
 				np >= tenant->options.target_ppm ? "met" :
 								   "missed",
-				(double)np / SIMGPU_PPM,
-				result->truth ? "actual" : "predicted");
+				(double)np / SIMGPU_PPM, kind);
 	if (report->goal_ipc_ppm)
 		print_paragraph("%u:%s has a goal of %.1f instructions a cycle: %s.",
 				tenant->slot, tenant->options.name,

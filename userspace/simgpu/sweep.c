@@ -38,8 +38,8 @@ static const struct argp_option options[] = {
 	  "Of wide-pairs: draw from the files *.trace in DIR, too, and in its folders, whose names are their sources", 0 },
 	{ "list-suites", OPTION_LIST_SUITES, 0, 0,
 	  "Print the suites that have names, and end", 0 },
-	{ "policy", 'p', "NAME[@MODEL],...", 0,
-	  "Policies, each over the whole suite, and the model that each asks (default even, and --model), or files as for simgpu run", 0 },
+	{ "policy", 'p', "POLICY,...", 0,
+	  "Policies, each over the whole suite, with @MODEL behind those that ask another model than --model (default even), or files as for simgpu run", 0 },
 	{ "seeds", OPTION_SEEDS, "N", 0,
 	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval", 0 },
 	{ "repeat", 0, 0, OPTION_ALIAS, 0, 0 },
@@ -58,7 +58,7 @@ static const struct argp_option options[] = {
 	  "Thin the suite: only each Nth of its mixes, from the first on", 0 },
 	{ "sets", OPTION_SETS, "N=M,...", 0,
 	  "Thin stm-sets: of the sets of N programs only M, drawn by --seed", 0 },
-	{ "reference", OPTION_REFERENCE, "NAME[@MODEL]", 0,
+	{ "reference", OPTION_REFERENCE, "POLICY", 0,
 	  "Of --policy the one that the others are held against (default the first)", 0 },
 	{ "details", OPTION_DETAILS, 0, 0,
 	  "A second table: intervals over programs, medians, what errors are made of, and in how many mixes fairness is better than the reference's", 0 },
@@ -507,7 +507,7 @@ static int report(const struct sweep *sweep)
 				     sweep_report(sweep);
 }
 
-/* What has been made is kept; where its truth is known, too, it has figures. */
+/* What has been made is kept; where what it is held against is known, it has figures. */
 static int report_part(const struct sweep *sweep)
 {
 	u32 made = 0, i;
@@ -516,8 +516,7 @@ static int report_part(const struct sweep *sweep)
 		made += sweep->runs[i].made;
 	warn("stopped by %s: %u of %u runs are made and kept in %s; the same command goes on from there",
 	     interrupt_name(), made, sweep->run_count, sweep->folder);
-	return sweep->suite.once || sweep->suite.serves ? STATUS_OK :
-							  sweep_report(sweep);
+	return report(sweep);
 }
 
 int sweep_command(int argc, char **argv)

@@ -388,8 +388,10 @@ struct sweep {
 
 struct json_object;
 
-/* What its figures were made of, in all reports. */
+/* What its figures were made of, and of which part, in all reports. */
 void sweep_made_json(struct json_object *object, const struct sweep *sweep);
+/* The line of tables above figures of a sweep that was stopped. */
+void sweep_print_partial(const struct sweep *sweep);
 /* Put a run's policy and model into the settings. */
 void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings);
 
@@ -412,6 +414,12 @@ int sweep_arrivals(const struct sweep_run *run, u32 slot,
  * private runs once all mixes are there. An exit status.
  */
 int sweep_run_all(struct sweep *sweep);
+
+/*
+ * Whether a run and all that its figures are held against are made; only in a sweep
+ * that was stopped they are not.
+ */
+bool sweep_is_whole(const struct sweep_run *run);
 
 /* sweep.csv in the folder, and a summary on standard output; an exit status. */
 int sweep_report(const struct sweep *sweep);

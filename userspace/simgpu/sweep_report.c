@@ -115,27 +115,6 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 	fputc('\n', file);
 }
 
-/* Whether all that belongs to it was made; only in a sweep that was stopped it was not. */
-static bool is_whole(const struct sweep_run *run)
-{
-	u32 slot;
-
-	for (slot = 0; run->made && slot < run->mix->count; slot++)
-		if (run->tenants[slot].instructions &&
-		    !run->tenants[slot].alone.cycles)
-			return false;
-	return run->made;
-}
-
-static u32 count_whole(const struct sweep *sweep)
-{
-	u32 count = 0, i;
-
-	for (i = 0; i < sweep->run_count; i++)
-		count += is_whole(&sweep->runs[i]);
-	return count;
-}
-
 /* The reference policy's run of the same mix, at the same point, with the same seed. */
 static const struct sweep_run *reference_of(const struct sweep_run *run)
 {
@@ -164,13 +143,13 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 		struct verdict verdicts[MIX_TENANTS_MAX];
 		struct verdict reference[MIX_TENANTS_MAX];
 
-		if (!is_whole(run))
+		if (!sweep_is_whole(run))
 			continue;
 		sweep_verdicts(&options, run, verdicts);
 		for (slot = 0; slot < run->mix->count; slot++)
 			print_tenant(file, run, slot, &verdicts[slot]);
 		sweep_summary_add(&summaries[run->policy], run, verdicts);
-		if (!is_whole(reference_of(run)))
+		if (!sweep_is_whole(reference_of(run)))
 			continue;
 		sweep_verdicts(&options, reference_of(run), reference);
 		sweep_summary_compare(&summaries[run->policy], run, verdicts,
@@ -495,6 +474,15 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	return policy;
 }
 
+static u32 count_whole(const struct sweep *sweep)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		count += sweep_is_whole(&sweep->runs[i]);
+	return count;
+}
+
 void sweep_made_json(struct json_object *object, const struct sweep *sweep)
 {
 	const struct settings *settings = &sweep->experiment.settings;
@@ -503,6 +491,16 @@ void sweep_made_json(struct json_object *object, const struct sweep *sweep)
 	made_by_settings_json(object, settings);
 	json_set(object, "target", json_ppm_or_null(sweep->target_ppm,
 						    sweep->target_ppm));
+	json_set(object, "partial", json_object_new_boolean(interrupted()));
+	json_set(object, "runs", json_u64(sweep->run_count));
+	json_set(object, "runs_made", json_u64(count_whole(sweep)));
+}
+
+void sweep_print_partial(const struct sweep *sweep)
+{
+	if (interrupted())
+		printf("PARTIAL: of %u of %u runs; the sweep was stopped.\n\n",
+		       count_whole(sweep), sweep->run_count);
 }
 
 static int print_json(const struct sweep *sweep,
@@ -530,9 +528,6 @@ static int print_json(const struct sweep *sweep,
 		json_object_array_add(array,
 				      policy_json(sweep, i, &summaries[i]));
 	json_set(object, "policies", array);
-	json_set(object, "partial", json_object_new_boolean(interrupted()));
-	json_set(object, "runs", json_u64(sweep->run_count));
-	json_set(object, "runs_made", json_u64(count_whole(sweep)));
 	return json_print(object);
 }
 
@@ -655,9 +650,7 @@ static int print_table(const struct sweep *sweep,
 			journal_kernel_ends[settings->kernel_end],
 			journal_preemptions[settings->preemption]);
 	putchar('\n');
-	if (interrupted())
-		printf("PARTIAL: of %u of %u runs; the sweep was stopped.\n\n",
-		       count_whole(sweep), sweep->run_count);
+	sweep_print_partial(sweep);
 	for_each_part(sweep, summaries, table_part, table);
 	table_print(table);
 	if (sweep->details) {

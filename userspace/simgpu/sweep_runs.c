@@ -526,6 +526,22 @@ static bool is_done(struct sweep_run *run)
 	return done;
 }
 
+bool sweep_is_whole(const struct sweep_run *run)
+{
+	const struct suite *suite = &run->sweep->suite;
+	u32 slot;
+
+	if (!run->made || suite->once)
+		return run->made;
+	if (suite->serves)
+		return !run->alone || run->alone->made;
+	for (slot = 0; slot < run->mix->count; slot++)
+		if (run->tenants[slot].instructions &&
+		    !run->tenants[slot].alone.cycles)
+			return false;
+	return true;
+}
+
 bool sweep_is_of_part(struct sweep *sweep, u32 index)
 {
 	if (index % sweep->parts == sweep->part)
@@ -581,9 +597,13 @@ static int run_mixes(struct sweep *sweep)
 	work.todo = calloc(count, sizeof(*work.todo));
 	if (!work.todo)
 		return fail("out of memory");
-	for (i = 0; i < count; i++)
-		if (is_to_be_made(sweep, i))
-			work.todo[work.todo_count++] = i;
+	/* What others are held against comes first. */
+	for (i = 0; i < count; i++) {
+		u32 index = (i + sweep->run_count) % count;
+
+		if (is_to_be_made(sweep, index))
+			work.todo[work.todo_count++] = index;
+	}
 	if (work.todo_count)
 		warn("%u runs, %u of them to be made", count, work.todo_count);
 	jobs_run("mixes", work.todo_count, sweep->workers, run_mix, &work,
@@ -599,7 +619,8 @@ int sweep_run_all(struct sweep *sweep)
 	    kept_make_folder(sweep->folder, "windows") ||
 	    kept_make_folder(sweep->folder, "private") ||
 	    kept_make_folder(sweep->folder, "requests") ||
-	    (sweep->suite.once && sweep_sets_profile(sweep)) ||
+	    (sweep->suite.once && sweep_sets_profile(sweep) &&
+	     !interrupted()) ||
 	    sweep_find_requests(sweep) || sweep_find_windows(sweep))
 		return STATUS_FAILED;
 	if (run_mixes(sweep))

@@ -2,6 +2,7 @@
 /* How services fare beside best-effort work; see sweep_serve.h. */
 #include <math.h>
 
+#include "interrupt.h"
 #include "output.h"
 #include "sweep_serve.h"
 
@@ -111,7 +112,7 @@ static struct part part_of(const struct sweep *sweep, u32 policy, u32 point,
 	for (i = 0; i < count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 
-		if (run->policy == policy &&
+		if (run->policy == policy && sweep_is_whole(run) &&
 		    (point == ALL || run->point == point) &&
 		    (!name || !strcmp(run->mix->name, name)))
 			add_run(&part, run);
@@ -301,6 +302,7 @@ static int print_table(const struct sweep *sweep)
 		"POLICY|>LOAD|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER";
 	struct table *table = table_new(headings);
 
+	sweep_print_partial(sweep);
 	for_each_part(sweep, table_row, table);
 	table_print(table);
 	return flush_output();
@@ -392,7 +394,8 @@ static void warn_of_refused(const struct sweep *sweep)
 
 int sweep_serve_report(const struct sweep *sweep)
 {
-	int ret = write_rows(sweep);
+	/* The file of rows is there when they are all. */
+	int ret = interrupted() ? STATUS_OK : write_rows(sweep);
 
 	if (ret)
 		return ret;

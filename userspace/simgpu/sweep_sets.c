@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "../offline/optimal.h"
+#include "interrupt.h"
 #include "profile.h"
 #include "statistics.h"
 #include "sweep_sets.h"
@@ -296,6 +297,8 @@ static int measure(void *context, const struct plan_choice *choice, u64 limit,
 	struct offline_program programs[OPTIMAL_KERNELS_MAX];
 	u32 i;
 
+	if (interrupted())
+		return -EINTR;
 	for (i = 0; i < choice->count; i++) {
 		programs[i] = it->programs[choice->kernel[i]];
 		programs[i].sms = choice->sms[i];

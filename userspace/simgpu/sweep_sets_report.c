@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What policies gain over sets of programs; see sweep_sets.h. */
 #include "../offline/optimal.h"
+#include "interrupt.h"
 #include "output.h"
 #include "sweep_sets.h"
 
@@ -9,7 +10,7 @@
 
 /**
  * struct over - how a policy's sets compare with those of another one
- * @known: the other one is in the sweep
+ * @known: the other one has run some of these sets, too
  * @gain: mean of its cycles over these - 1
  * @gain_max: the greatest
  * @less: mean of 1 - these cycles over its
@@ -56,7 +57,8 @@ static u32 runs_each(const struct sweep *sweep)
 
 static bool is_of_part(const struct sweep_run *run, u32 programs)
 {
-	return !programs || run->mix->count == programs;
+	return sweep_is_whole(run) &&
+	       (!programs || run->mix->count == programs);
 }
 
 /* The index of a policy by its name, whatever its model; policy_count: not there. */
@@ -70,26 +72,30 @@ static u32 find_policy(const struct sweep *sweep, const char *name)
 	return i;
 }
 
+/* Of two policies of which either may not be there. */
 static struct over compare(const struct sweep *sweep, u32 policy, u32 programs,
 			   u32 other)
 {
 	u32 each = runs_each(sweep), count = 0, i;
 	const struct sweep_run *runs = &sweep->runs[policy * each], *others;
-	struct over over = { .known = other < sweep->policy_count };
+	struct over over = { .known = false };
 
-	if (!over.known)
+	if (policy == sweep->policy_count || other == sweep->policy_count)
 		return over;
 	others = &sweep->runs[other * each];
 	for (i = 0; i < each; i++) {
-		double gain = (double)others[i].cycle / (double)runs[i].cycle - 1;
+		double gain;
 
-		if (!is_of_part(&runs[i], programs))
+		if (!is_of_part(&runs[i], programs) ||
+		    !sweep_is_whole(&others[i]))
 			continue;
+		gain = (double)others[i].cycle / (double)runs[i].cycle - 1;
 		over.gain += gain;
 		over.less += 1 - (double)runs[i].cycle / (double)others[i].cycle;
 		if (!count++ || gain > over.gain_max)
 			over.gain_max = gain;
 	}
+	over.known = count;
 	over.gain /= count ? count : 1;
 	over.less /= count ? count : 1;
 	return over;
@@ -123,14 +129,16 @@ static void fill_estimates(const struct sweep *sweep, u32 policy, u32 programs,
 
 static struct part part_of(const struct sweep *sweep, u32 policy, u32 programs)
 {
-	u32 optimal = find_policy(sweep, SETS_OPTIMAL);
+	struct over optimal = compare(sweep, find_policy(sweep, SETS_OPTIMAL),
+				      programs, policy);
 	u32 each = runs_each(sweep), i;
 	struct part part = {
 		.sequential = compare(sweep, policy, programs,
 				      find_policy(sweep, "sequential")),
 		.concurrent = compare(sweep, policy, programs,
 				      find_policy(sweep, "concurrent")),
-		.searched = optimal < sweep->policy_count,
+		.searched = optimal.known,
+		.distance = optimal.gain,
 	};
 
 	for (i = policy * each; i < (policy + 1) * each; i++) {
@@ -140,8 +148,6 @@ static struct part part_of(const struct sweep *sweep, u32 policy, u32 programs)
 		part.cycles += (double)sweep->runs[i].cycle;
 	}
 	part.cycles /= part.sets ? part.sets : 1;
-	if (part.searched)
-		part.distance = compare(sweep, optimal, programs, policy).gain;
 	fill_estimates(sweep, policy, programs, &part);
 	return part;
 }
@@ -164,7 +170,7 @@ static void set_over(struct json_object *object, const char *name,
 static void set_part(struct json_object *object, const struct part *part)
 {
 	json_set(object, "sets", json_u64(part->sets));
-	json_set(object, "cycles_mean", json_decimal_or_null(true, part->cycles));
+	json_set(object, "cycles_mean", json_decimal_or_null(part->sets, part->cycles));
 	set_over(object, "sequential", &part->sequential);
 	set_over(object, "concurrent", &part->concurrent);
 	json_set(object, "distance_from_optimal",
@@ -277,6 +283,7 @@ static int print_table(const struct sweep *sweep)
 	struct table *table = table_new(
 		"POLICY|>PROGRAMS|>SETS|>CYCLES|>OVER SEQUENTIAL|>MAX|>OVER CONCURRENT|>MAX|>FROM OPTIMAL|>ERROR|>RANKS");
 
+	sweep_print_partial(sweep);
 	for_each_part(sweep, table_row, table);
 	table_print(table);
 	return flush_output();
@@ -352,7 +359,8 @@ static int write_rows(const struct sweep *sweep)
 
 int sweep_sets_report(const struct sweep *sweep)
 {
-	int ret = write_rows(sweep);
+	/* The file of rows is there when they are all. */
+	int ret = interrupted() ? STATUS_OK : write_rows(sweep);
 
 	if (ret)
 		return ret;

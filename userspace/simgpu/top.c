@@ -28,6 +28,10 @@ static const char about[] =
 	"changes the device's policy, w the tenant's weight, t its target; v shows "
 	"other columns: launches and their latency, or shared SMs, quotas, goals and "
 	"energy; Enter shows the queues of a tenant; h explains the columns.\n"
+	"With --replay: Space pauses and goes on; Left and Right step by an epoch, "
+	"Home and End go to the first and the last one, g goes to an epoch by its "
+	"number, c to the one in which a cycle lies (250000, 1.5M); all of these "
+	"pause, too. What is read is held in memory: files of 256 MiB at most.\n"
 	"The epochs come by netlink, which needs CAP_NET_ADMIN unless the module "
 	"was loaded with counters_public=1. The screen needs 80 columns.\n"
 	"\n"
@@ -173,6 +177,59 @@ static void end_entry(struct top_feed *feed, struct top_state *state)
 			    value), "The target", state->entry);
 }
 
+/* --- epochs of a recorded run --- */
+
+static const char epoch_title[] = "epoch to show";
+static const char cycle_title[] = "cycle whose epoch is shown";
+
+static void end_seek(struct top_feed *feed, struct top_state *state)
+{
+	bool epoch = state->title == epoch_title;
+	u64 value;
+
+	state->mode = TOP_WATCH;
+	*state->message = '\0';
+	if (parse_number(state->entry, 0, U64_MAX, &value))
+		feed->go(feed, state, epoch ? TOP_EPOCH : TOP_CYCLE, value);
+	else
+		SAY(state, "%s is a number, not \"%s\".",
+		    epoch ? "An epoch" : "A cycle", state->entry);
+}
+
+static void begin_seek(struct top_state *state, const char *title)
+{
+	state->mode = TOP_ENTER;
+	state->title = title;
+	*state->entry = '\0';
+	SAY(state, "Epochs are 0 to %llu.", state->epochs - 1);
+}
+
+/* Whether the key is one of these. */
+static bool move_key(struct top_feed *feed, struct top_state *state, int key)
+{
+	static const struct {
+		int key;
+		enum top_move to;
+	} moves[] = {
+		{ ' ', TOP_PAUSE }, { KEY_LEFT, TOP_BACK },
+		{ KEY_RIGHT, TOP_AHEAD }, { KEY_HOME, TOP_EPOCH },
+		{ KEY_END, TOP_LAST },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(moves) && moves[i].key != key; i++)
+		;
+	if (i == ARRAY_SIZE(moves) && key != 'g' && key != 'c')
+		return false;
+	if (!feed->go)
+		SAY(state, "That is for recorded runs (--replay).");
+	else if (i < ARRAY_SIZE(moves))
+		feed->go(feed, state, moves[i].to, 0);
+	else
+		begin_seek(state, key == 'g' ? epoch_title : cycle_title);
+	return true;
+}
+
 static void choice_key(struct top_feed *feed, struct top_state *state, int key)
 {
 	const char *name = state->names[state->chosen];
@@ -207,10 +264,14 @@ static void entry_key(struct top_feed *feed, struct top_state *state, int key)
 	case '\r':
 	case '\n':
 	case KEY_ENTER:
-		end_entry(feed, state);
+		if (state->title == epoch_title || state->title == cycle_title)
+			end_seek(feed, state);
+		else
+			end_entry(feed, state);
 		break;
 	case KEY_ESCAPE:
 		state->mode = TOP_WATCH;
+		*state->message = '\0';
 		break;
 	case KEY_BACKSPACE:
 	case 127:
@@ -219,7 +280,7 @@ static void entry_key(struct top_feed *feed, struct top_state *state, int key)
 			state->entry[length - 1] = '\0';
 		break;
 	default:
-		if (((key >= '0' && key <= '9') || key == '.') &&
+		if (key > ' ' && key < 127 && strchr("0123456789.KMG", key) &&
 		    length + 1 < sizeof(state->entry)) {
 			state->entry[length] = (char)key;
 			state->entry[length + 1] = '\0';
@@ -255,6 +316,8 @@ static void unfold(struct top_state *state)
 static bool watch_key(struct top_feed *feed, struct top_state *state, int key)
 {
 	*state->message = '\0';
+	if (move_key(feed, state, key))
+		return true;
 	switch (key) {
 	case 'q':
 		return false;

@@ -103,6 +103,16 @@ enum top_mode {
 	TOP_ENTER,	/* a number, into @entry */
 };
 
+/* Which epoch of a recorded run is shown; all but the first also pause it. */
+enum top_move {
+	TOP_PAUSE,	/* or go on */
+	TOP_BACK,
+	TOP_AHEAD,
+	TOP_LAST,
+	TOP_EPOCH,	/* of this number */
+	TOP_CYCLE,	/* in which this cycle lies */
+};
+
 /**
  * struct top_state - all that is on the screen
  * @device: the one that is shown, an index
@@ -112,6 +122,7 @@ enum top_mode {
  * @names: to choose from, @chosen of them
  * @title: of what is chosen or entered
  * @message: what became of a key
+ * @epochs: of the recorded run that is shown; 0: these are devices
  */
 struct top_state {
 	struct top_device *devices;
@@ -127,6 +138,7 @@ struct top_state {
 	const char *title;
 	char entry[16];
 	char message[160];
+	u64 epochs;
 };
 
 /**
@@ -137,6 +149,7 @@ struct top_state {
  * @policies: fills @state.names; 0 or a negative errno
  * @set_policy: change something; 0 or a negative errno. NULL, as the next two: it
  *	is no device
+ * @go: show another epoch; NULL: it is no recorded run
  * @close: let go of everything
  */
 struct top_feed {
@@ -152,6 +165,8 @@ struct top_feed {
 			  u64 tenant, u32 weight);
 	int (*set_target)(struct top_feed *feed, struct top_device *device,
 			  u64 tenant, u64 target_ppm);
+	void (*go)(struct top_feed *feed, struct top_state *state,
+		   enum top_move to, u64 value);
 	void (*close)(struct top_feed *feed);
 };
 

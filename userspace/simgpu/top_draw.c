@@ -346,7 +346,8 @@ static void draw_foot(const struct top_state *state)
 	mvaddnstr(LINES - FOOT_LINES, 0, state->message, COLS - 28);
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);
-	mvaddnstr(LINES - 1, 0,
+	mvaddnstr(LINES - 1, 0, state->epochs ?
+		  " q quit  Space pause  Left Right step  g epoch  c cycle  Enter queues  h help" :
 		  " q quit  Tab device  Enter queues  v view  p policy  w weight  t target  h help",
 		  COLS - 1);
 	attroff(A_REVERSE);
@@ -403,7 +404,7 @@ static void draw_entry(const struct top_state *state)
 
 	draw_frame(2, 44, state->title, &line, &column);
 	mvprintw(line, column, "%s_", state->entry);
-	mvaddstr(line + 1, column, "Enter sets it, Escape leaves it");
+	mvaddstr(line + 1, column, "Enter takes it, Escape leaves it");
 }
 
 /* What the columns of a view mean, with NULL at the end. */
@@ -432,6 +433,10 @@ static void draw_help(u32 view)
 		"Enter    its queues           v    other columns",
 		"p  policy    w  weight    t  target    q  quit",
 		"Ctrl-L   draw the screen again",
+		"",
+		"Of a recorded run:",
+		"Space    pause, go on         Left Right  one epoch",
+		"Home End  first, last epoch   g  epoch  c  cycle",
 	};
 	const char *const *words = help_of(view);
 	int columns = 0, rows, line, column, i;

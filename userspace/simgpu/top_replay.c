@@ -5,11 +5,15 @@
 
 /**
  * struct replay - the feed's own
- * @at: epochs that have been shown
+ * @sms: the most that tenants held at once
+ * @at: the epoch that is shown
+ * @paused: it stays; else the next one follows at @next_ms
  */
 struct replay {
 	struct recorded run;
+	u32 sms;
 	size_t at;
+	bool paused;
 	int interval_ms;
 	s64 next_ms;
 };
@@ -19,15 +23,39 @@ static u64 ppm(double value)
 	return value > 0 ? (u64)(value * SIMGPU_PPM + 0.5) : 0;
 }
 
+static u64 np_of(const struct recorded_epoch *epoch)
+{
+	return epoch->np_known ? ppm(epoch->np) : TOP_NP_UNKNOWN;
+}
+
+static int compare_end(const void *end, const void *epoch)
+{
+	u64 left = *(const u64 *)end;
+	u64 right = ((const struct recorded_epoch *)epoch)->end;
+
+	return left < right ? -1 : left > right;
+}
+
 static const struct recorded_epoch *
 epoch_ending_at(const struct recorded_tenant *tenant, u64 end)
 {
-	size_t i;
+	return bsearch(&end, tenant->epochs, tenant->count,
+		       sizeof(*tenant->epochs), compare_end);
+}
 
-	for (i = 0; i < tenant->count; i++)
-		if (tenant->epochs[i].end == end)
-			return &tenant->epochs[i];
-	return NULL;
+/* Back to where the tenant came, or as far as is shown. */
+static void take_history(struct top_tenant *tenant,
+			 const struct recorded_tenant *from,
+			 const struct recorded_epoch *last)
+{
+	const struct recorded_epoch *epoch = last;
+
+	while (epoch > from->epochs && last - epoch < TOP_HISTORY - 1 &&
+	       epoch[-1].end == epoch->start)
+		epoch--;
+	tenant->history_count = 0;
+	for (; epoch <= last; epoch++)
+		top_add_np(tenant, np_of(epoch));
 }
 
 static void take_tenant(struct top_device *device, u64 id,
@@ -51,7 +79,7 @@ static void take_tenant(struct top_device *device, u64 id,
 	tenant->ipc_ppm = ppm(epoch->ipc);
 	tenant->rbh_ppm = ppm(epoch->rbh);
 	tenant->bandwidth_ppm = ppm(epoch->bandwidth);
-	top_add_np(tenant, epoch->np_known ? ppm(epoch->np) : TOP_NP_UNKNOWN);
+	take_history(tenant, from, epoch);
 }
 
 /* Of the predictions, as the device would have them. */
@@ -79,11 +107,11 @@ static void find_metrics(struct top_device *device)
 	device->antt_ppm = ppm(slow / device->tenant_count);
 }
 
-static void step(struct replay *replay, struct top_device *device)
+/* From the run alone: what was shown before does not matter. */
+static void show(const struct replay *replay, struct top_device *device)
 {
 	const struct recorded *run = &replay->run;
 	u64 end = run->ends[replay->at];
-	u32 sms = 0, j;
 	size_t i;
 
 	for (i = 0; i < run->tenant_count; i++) {
@@ -96,14 +124,68 @@ static void step(struct replay *replay, struct top_device *device)
 		else if (tenant)
 			top_remove_tenant(device, tenant);
 	}
-	for (j = 0; j < device->tenant_count; j++)
-		sms += device->tenants[j].sms;
-	if (sms > device->sms)
-		device->sms = sms;
+	strcpy(device->state, replay->paused ? "paused" : "recorded");
 	device->epoch_known = true;
-	device->epoch = replay->at++;
+	device->epoch = replay->at;
 	device->cycle = end;
 	find_metrics(device);
+}
+
+/* --- which epoch --- */
+
+static size_t last_of(const struct replay *replay)
+{
+	return replay->run.end_count - 1;
+}
+
+/* The first epoch that ends at this cycle or later, or one behind the last. */
+static size_t epoch_of(const struct recorded *run, u64 cycle)
+{
+	size_t low = 0, high = run->end_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (run->ends[middle] < cycle)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void go_to(struct replay *replay, struct top_state *state, u64 epoch)
+{
+	if (epoch >= last_of(replay)) {
+		epoch = last_of(replay);
+		strcpy(state->message, "This is the run's last epoch.");
+	}
+	replay->at = epoch;
+}
+
+static void go(struct top_feed *feed, struct top_state *state,
+	       enum top_move to, u64 value)
+{
+	struct replay *replay = feed->context;
+
+	if (to == TOP_PAUSE) {
+		replay->paused = !replay->paused;
+		replay->next_ms = top_now_ms() + replay->interval_ms;
+		return;
+	}
+	replay->paused = true;
+	if (to == TOP_BACK && !replay->at)
+		strcpy(state->message, "This is the run's first epoch.");
+	else if (to == TOP_BACK)
+		replay->at--;
+	else if (to == TOP_AHEAD)
+		go_to(replay, state, replay->at + 1);
+	else if (to == TOP_LAST)
+		go_to(replay, state, last_of(replay));
+	else if (to == TOP_CYCLE)
+		go_to(replay, state, epoch_of(&replay->run, value));
+	else
+		go_to(replay, state, value);
 }
 
 static void begin(struct replay *replay, struct top_state *state)
@@ -115,29 +197,54 @@ static void begin(struct replay *replay, struct top_state *state)
 	snprintf(device->policy, sizeof(device->policy), "%s",
 		 replay->run.policy);
 	snprintf(device->model, sizeof(device->model), "%s", replay->run.model);
-	strcpy(device->state, "recorded");
 	device->energy_joules = replay->run.energy_joules;
 	device->instructions_per_joule = replay->run.instructions_per_joule;
-	replay->next_ms = top_now_ms();
+	device->sms = replay->sms;
+	state->epochs = replay->run.end_count;
+	replay->next_ms = top_now_ms() + replay->interval_ms;
+	go_to(replay, state, 0);
 }
 
-/* One epoch at a time; those that were due are made up for. */
+/* Those that were due while nobody drew are passed over. */
 static int update(struct top_feed *feed, struct top_state *state)
 {
 	struct replay *replay = feed->context;
+	s64 late;
 
 	if (!state->device_count)
 		begin(replay, state);
-	while (replay->at < replay->run.end_count &&
-	       top_now_ms() >= replay->next_ms) {
-		step(replay, top_shown(state));
-		replay->next_ms += replay->interval_ms;
-		if (replay->at == replay->run.end_count)
-			strcpy(state->message, "This is the run's last epoch.");
+	late = top_now_ms() - replay->next_ms;
+	if (!replay->paused && replay->at < last_of(replay) && late >= 0) {
+		s64 due = 1 + late / replay->interval_ms;
+
+		go_to(replay, state, replay->at + (u64)due);
+		replay->next_ms += due * replay->interval_ms;
 	}
-	feed->interval_ms = replay->at < replay->run.end_count ?
-			    replay->interval_ms : -1;
+	show(replay, top_shown(state));
+	feed->interval_ms = replay->paused || replay->at == last_of(replay) ?
+			    -1 : replay->interval_ms;
 	return STATUS_OK;
+}
+
+/* Bars are drawn against this, the same in all epochs. */
+static u32 most_sms(const struct recorded *run)
+{
+	u32 *held = grow(NULL, run->end_count, sizeof(*held)), most = 0;
+	size_t i, j;
+
+	memset(held, 0, run->end_count * sizeof(*held));
+	for (i = 0; i < run->tenant_count; i++)
+		for (j = 0; j < run->tenants[i].count; j++) {
+			const struct recorded_epoch *epoch =
+				&run->tenants[i].epochs[j];
+
+			held[epoch_of(run, epoch->end)] += epoch->sms;
+		}
+	for (i = 0; i < run->end_count; i++)
+		if (held[i] > most)
+			most = held[i];
+	free(held);
+	return most;
 }
 
 static void close_replay(struct top_feed *feed)
@@ -158,10 +265,13 @@ int top_replay_open(struct top_feed *feed, const char *path, int interval_ms)
 		.context = replay,
 		.interval_ms = interval_ms,
 		.update = update,
+		.go = go,
 		.close = close_replay,
 	};
-	if (!recorded_read(path, &replay->run))
-		return STATUS_OK;
-	close_replay(feed);
-	return STATUS_FAILED;
+	if (recorded_read(path, &replay->run)) {
+		close_replay(feed);
+		return STATUS_FAILED;
+	}
+	replay->sms = most_sms(&replay->run);
+	return STATUS_OK;
 }

@@ -62,14 +62,16 @@ struct top_tenant *top_find_tenant(struct top_device *device, u64 id)
 	return NULL;
 }
 
-/* Numbers are given in ascending order. */
 struct top_tenant *top_add_tenant(struct top_device *device, u64 id)
 {
+	u32 at = device->tenant_count++;
 	struct top_tenant *tenant;
 
-	device->tenants = grow(device->tenants, device->tenant_count + 1,
+	device->tenants = grow(device->tenants, device->tenant_count,
 			       sizeof(*tenant));
-	tenant = &device->tenants[device->tenant_count++];
+	for (; at && device->tenants[at - 1].id > id; at--)
+		device->tenants[at] = device->tenants[at - 1];
+	tenant = &device->tenants[at];
 	memset(tenant, 0, sizeof(*tenant));
 	tenant->id = id;
 	tenant->np_ppm = TOP_NP_UNKNOWN;

@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
 	{ .doc = "Of themis and asm-gpm:", .group = 2 },
 	{ "out", OPTION_OUT, "FILE", 0,
 	  "Where the constants are written, for --constants and for sysfs", 2 },
-	{ "splits", OPTION_SPLITS, "OWN:PRODUCER,...", 0,
+	{ "splits", OPTION_SPLITS, "SMS:SMS,...", 0,
 	  "SMs of program and producer (default a sixth of all, two, ... five)", 2 },
 	{ "add", OPTION_ADD, "WORKLOAD", 0,
 	  "One more program; may be repeated", 2 },
