@@ -149,10 +149,11 @@ static void simgpu_device_pace(struct simgpu_device *device)
 		device->pace_ns = 0;
 	if (now_ns < due_ns) {
 		simgpu_turn_rest(device);
+		/* Rounded up, and the present jiffy is not a whole one. */
 		wait_event_freezable_timeout(device->worker_wait,
 					     kthread_should_stop() ||
 					     READ_ONCE(device->pace_ppm) != pace_ppm,
-					     nsecs_to_jiffies(due_ns - now_ns) + 1);
+					     nsecs_to_jiffies(due_ns - now_ns) + 2);
 	}
 	if (READ_ONCE(device->pace_ppm) != pace_ppm)
 		device->pace_ns = 0;
