@@ -117,21 +117,17 @@ static void add_to_run(struct session *session, u32 slot)
 
 static void take_prediction(struct session *session, u32 slot, bool epoch)
 {
-	const struct simgpu_prediction_tenant *said =
+	struct simgpu_prediction_tenant *said =
 		&session->prediction.tenants[slot];
 	struct simgpu_snapshot *snapshot = &session->snapshot;
 	struct session_tenant *tenant = &session->tenants[slot];
 
-	if (said->class == SIMGPU_CLASS_COMPUTE ||
-	    said->class == SIMGPU_CLASS_MEMORY) {
+	if (session_said(said)) {
 		tenant->class = said->class;
-		tenant->np_ppm = said->np_ppm < SIMGPU_NP_MOST_PPM ?
-				 said->np_ppm : SIMGPU_NP_MOST_PPM;
+		tenant->np_ppm = said->np_ppm;
 		tenant->sd_scal_ppm = said->sd_scal_ppm;
 		tenant->sd_inter_ppm = said->sd_inter_ppm;
 		tenant->curve = said->curve;
-		if (tenant->curve.knots > SIMGPU_CURVE_KNOTS_MAX)
-			tenant->curve.knots = 0;
 	}
 	snapshot->tenants[slot].class = tenant->class;
 	snapshot->tenants[slot].np_ppm = tenant->np_ppm;

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Predicted NP of a run: the mean over its epochs, by their cycles. */
+/* What a model says of a tenant, and the predicted NP of a run: the mean over its epochs. */
 #include "core.h"
+
+bool session_said(struct simgpu_prediction_tenant *said)
+{
+	if (said->class != SIMGPU_CLASS_COMPUTE &&
+	    said->class != SIMGPU_CLASS_MEMORY)
+		return false;
+	if (said->np_ppm > SIMGPU_NP_MOST_PPM)
+		said->np_ppm = SIMGPU_NP_MOST_PPM;
+	if (said->curve.knots > SIMGPU_CURVE_KNOTS_MAX)
+		said->curve.knots = 0;
+	return true;
+}
 
 void session_np_add(struct session_np *np, u32 class, u64 np_ppm,
 		    const struct session_counted *counted)

@@ -54,21 +54,27 @@ const void *constants_built_in(const struct simgpu_model *model,
 	return NULL;
 }
 
+static const void *payload_of(const void *constants,
+			      const struct simgpu_model *model,
+			      const char *config)
+{
+	if (constants)
+		return (const char *)constants +
+		       sizeof(struct simgpu_constants_header);
+	return constants_built_in(model, config);
+}
+
 /* constants_payload() - what the model in force computes with; NULL: nothing */
 const void *constants_payload(const struct session *session)
 {
-	if (session->constants_bytes)
-		return (const char *)session->constants +
-		       sizeof(struct simgpu_constants_header);
-	return constants_built_in(session->model, session->initial.config.name);
+	return payload_of(session->constants_bytes ? session->constants : NULL,
+			  session->model, session->initial.config.name);
 }
 
 const void *session_model_constants(const struct session_options *options)
 {
-	if (options->constants)
-		return (const char *)options->constants +
-		       sizeof(struct simgpu_constants_header);
-	return constants_built_in(options->model, options->config.name);
+	return payload_of(options->constants, options->model,
+			  options->config.name);
 }
 
 bool session_has_constants(const struct session_options *options)

@@ -816,6 +816,8 @@ bool model_is_good(const struct simgpu_model *model);
 void session_policy_is_slow(struct session *session);
 void session_policy_is_gone(struct session *session);
 
+/* Whether a model has said something of a tenant, which is then within its bounds. */
+bool session_said(struct simgpu_prediction_tenant *said);
 /* Add an epoch's prediction; one of unknown class says nothing. */
 void session_np_add(struct session_np *np, u32 class, u64 np_ppm,
 		    const struct session_counted *counted);

@@ -112,23 +112,13 @@ static void show_own(struct simgpu_snapshot *snapshot,
 	}
 }
 
-static void take(struct watched *model,
-		 const struct simgpu_prediction *prediction)
+static void take(struct watched *model, struct simgpu_prediction *prediction)
 {
 	u32 slot;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		struct simgpu_prediction_tenant said = prediction->tenants[slot];
-
-		if (said.class != SIMGPU_CLASS_COMPUTE &&
-		    said.class != SIMGPU_CLASS_MEMORY)
-			continue;
-		if (said.np_ppm > SIMGPU_NP_MOST_PPM)
-			said.np_ppm = SIMGPU_NP_MOST_PPM;
-		if (said.curve.knots > SIMGPU_CURVE_KNOTS_MAX)
-			said.curve.knots = 0;
-		model->said[slot] = said;
-	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session_said(&prediction->tenants[slot]))
+			model->said[slot] = prediction->tenants[slot];
 }
 
 void watch_predict(struct watch *watch, const struct simgpu_snapshot *snapshot)
