@@ -119,17 +119,24 @@ u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_counters *counters);
 u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant);
-u64 hsm_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant);
-u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
-			 const struct simgpu_counters *counters, u64 misses);
+u64 hsm_own_load_ppb(const struct simgpu_snapshot *snapshot,
+		     const struct simgpu_counters *counters);
 u64 hsm_load_ppb(const struct simgpu_snapshot *snapshot);
-u64 hsm_alone_latency_ppm(const struct simgpu_snapshot *snapshot,
-			  const struct simgpu_counters *counters, u64 misses,
-			  u64 load);
+bool hsm_is_memory_bound(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_counters *counters,
+			 u64 private_ppm);
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant, u64 load,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);
+
+/* models/hsm_waiting.c; loads are often small beside others'. */
+#define PARTS_PER_BILLION	1000000000ULL
+
+u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_counters *counters, u64 misses);
+u64 hsm_waiting_np_ppm(const struct simgpu_snapshot *snapshot,
+		       const struct simgpu_snapshot_tenant *tenant, bool memory,
+		       u64 misses, u64 load);
 
 /* common/factors.c */
 u64 active_slots(const struct simgpu_snapshot *snapshot);

@@ -45,6 +45,18 @@ static void random_counters(const struct simgpu_snapshot *snapshot,
 	counters->load_requests = counters->llc_accesses;
 	counters->load_cycles = counters->load_requests *
 				random_up_to(4 * snapshot->dram_cycles);
+	most = counters->sm_cycles * snapshot->schedulers;
+	counters->idle_cycles = random_up_to(most);
+	counters->stall_empty_cycles = random_up_to(counters->idle_cycles);
+	counters->stall_dependence_cycles = random_up_to(counters->idle_cycles);
+	counters->noc_request_flits = random_up_to(counters->sm_cycles >>
+						   random_up_to(8));
+	counters->noc_reply_flits = random_up_to(counters->sm_cycles >>
+						 random_up_to(8));
+	/* Some kernels are short. */
+	counters->kernels_finished = random_up_to(6);
+	counters->blocks_finished = counters->kernels_finished *
+				    (1 + random_up_to(400));
 }
 
 static double requests_of(const struct simgpu_counters *counters)
@@ -88,28 +100,72 @@ static double own_waiting(const struct simgpu_snapshot *snapshot,
 	return all >= 1 ? 0 : own / all * (1 - all) / (1 - own);
 }
 
-/* The least NP of a memory-bound kernel of few thread blocks. */
-static double few_blocks_np(const struct simgpu_snapshot *snapshot,
-			    const struct simgpu_snapshot_tenant *tenant)
+/* How long a load takes alone over how long it takes here. */
+static double alone_latency(const struct simgpu_snapshot *snapshot,
+			    const struct simgpu_counters *counters, double misses)
 {
-	const struct simgpu_counters *counters = &tenant->counters;
-	double fit = tenant->queue[0].head.blocks_per_sm;
-	double sms = (double)(counters->sm_cycles / snapshot->epoch_cycles);
-	double misses = counters->llc_accesses ?
-			(double)counters->llc_misses /
-			(double)counters->llc_accesses : 0;
 	double idle = snapshot->llc_hit_cycles * (1 - misses) +
 		      snapshot->dram_cycles * misses;
 	double mean = counters->load_requests ?
 		      (double)counters->load_cycles /
 		      (double)counters->load_requests : 0;
 
-	if (tenant->blocks > 2 * snapshot->sms || fit <= 0)
-		return 0;
 	idle = mean > idle ? idle / mean : 1;
-	idle += (1 - idle) * own_waiting(snapshot, counters);
-	return fmin(tenant->blocks, sms * fit) /
-	       fmin(tenant->blocks, snapshot->sms * fit) * idle;
+	return idle + (1 - idle) * own_waiting(snapshot, counters);
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+/* S_k / S, or over the thread blocks, if these are fewer (HSM 2.3.1). */
+static double held_part(const struct simgpu_snapshot *snapshot,
+			const struct simgpu_snapshot_tenant *tenant)
+{
+	return fmin(1, (double)tenant->counters.sm_cycles /
+		       (double)snapshot->epoch_cycles /
+		       fmin(snapshot->sms, tenant->blocks));
+}
+
+static double blocks_of(const struct simgpu_snapshot_tenant *tenant)
+{
+	const struct simgpu_counters *c = &tenant->counters;
+
+	return c->kernels_finished >= 4 ?
+	       (double)(c->blocks_finished / c->kernels_finished) :
+	       tenant->blocks;
+}
+
+/* NP of a kernel that mostly waits; 0 of another one. */
+static double waiting_np(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_snapshot_tenant *tenant,
+			 bool memory, double misses)
+{
+	const struct simgpu_counters *c = &tenant->counters;
+	double fit = tenant->queue[0].head.blocks_per_sm;
+	double sms = (double)(c->sm_cycles / snapshot->epoch_cycles);
+	double blocks = blocks_of(tenant), cycles = (double)snapshot->epoch_cycles;
+	double held = (double)c->sm_cycles, used = fmin(held, blocks * cycles);
+	double busy, start, own, load, at_once, ports;
+
+	if (memory ? blocks > 2 * snapshot->sms :
+		     c->kernels_finished < 4 && blocks > fit * snapshot->sms)
+		return 0;
+	used *= snapshot->schedulers;
+	busy = fmax(0, held * snapshot->schedulers - (double)c->idle_cycles);
+	busy = fmin(1, ratio(busy, used));
+	start = fmin(1 - busy, ratio((double)c->stall_empty_cycles, used));
+	own = fmin(1 - busy - start,
+		   ratio((double)c->stall_dependence_cycles, used));
+	load = 1 - busy - start - own;
+	at_once = ratio(fmin(blocks, sms * fit),
+			fmin(blocks, snapshot->sms * fit));
+	ports = fmax((double)c->noc_reply_flits, (double)c->noc_request_flits) /
+		(fmin(snapshot->sms, blocks) * cycles);
+	return fmax(ports, start + busy * busy * held_part(snapshot, tenant) +
+			   at_once * (own + busy * (1 - busy) +
+				      load * alone_latency(snapshot, c, misses)));
 }
 
 /**
@@ -129,6 +185,8 @@ static struct reference reference(const struct simgpu_snapshot *snapshot,
 	double cycles = (double)snapshot->epoch_cycles;
 	double clocks = (double)snapshot->memory_clocks * snapshot->channels;
 	double most = cycles * snapshot->sms * snapshot->issue_lanes;
+	double misses = ratio((double)counters->llc_misses,
+			      (double)counters->llc_accesses);
 	struct reference r;
 
 	r.supply = supply_of(snapshot, counters);
@@ -136,9 +194,10 @@ static struct reference reference(const struct simgpu_snapshot *snapshot,
 		   requests_of(counters) *
 		   snapshot->peak_clocks_per_line / clocks;
 	r.np_memory = fmax((double)counters->bus_busy_clocks / clocks / r.supply,
-			   few_blocks_np(snapshot, tenant));
-	r.np_compute = (double)counters->sm_cycles / cycles /
-		       fmin(snapshot->sms, tenant->blocks);
+			   waiting_np(snapshot, tenant, true, misses));
+	r.np_compute = waiting_np(snapshot, tenant, false, misses);
+	if (r.np_compute <= 0)
+		r.np_compute = held_part(snapshot, tenant);
 	return r;
 }
 
@@ -185,6 +244,8 @@ static void hsm_follows_its_equations(void **state)
 				random_up_to(snapshot->epoch_cycles *
 					     (tenant->blocks < snapshot->sms ?
 					      tenant->blocks : snapshot->sms));
+			tenant->counters.idle_cycles =
+				random_up_to(tenant->counters.sm_cycles);
 			few++;
 		}
 		if (!tenant->counters.thread_instructions)
@@ -334,20 +395,17 @@ static double mirror_np(const struct simgpu_snapshot *snapshot,
 	double least = snapshot->llc_hit_cycles * (1 - misses) +
 		       snapshot->dram_cycles * misses;
 	double mean = (double)c->load_cycles / (double)c->load_requests;
-	double held = (double)c->sm_cycles /
-		      fmin(snapshot->sms, tenant->blocks) /
-		      (double)snapshot->epoch_cycles;
-	double fit = tenant->queue[0].head.blocks_per_sm, waiting = held;
+	double ports = fmax((double)c->noc_reply_flits,
+			    (double)c->noc_request_flits) /
+		       snapshot->llc_slices / (double)snapshot->epoch_cycles;
+	double held = held_part(snapshot, tenant), waiting;
 
-	if (tenant->blocks <= 2 * snapshot->sms)
-		waiting = fmin(tenant->blocks, fit *
-			       (double)(c->sm_cycles / snapshot->epoch_cycles)) /
-			  fmin(tenant->blocks, fit * snapshot->sms);
-	least = fmin(1, least / mean);
-	/* Nobody else is there: it would wait as long alone. */
-	if (tenant->blocks <= 2 * snapshot->sms)
-		least = 1;
-	return fmax(channels, held * (1 - idle) + waiting * idle * least);
+	waiting = waiting_np(snapshot, tenant, hsm_is_memory_bound(snapshot, c,
+								   SIMGPU_PPM),
+			     misses);
+	if (waiting <= 0)
+		waiting = held * (1 - idle + idle * fmin(1, least / mean));
+	return fmax(channels, fmax(ports, waiting));
 }
 
 static void mirror_follows_its_equations(void **state)
@@ -368,9 +426,13 @@ static void mirror_follows_its_equations(void **state)
 			tenant->blocks = 1 + random_up_to(200);
 		c = &tenant->counters;
 		random_counters(snapshot, c);
+		/* So near saturation rounding decides how long a queue is. */
+		if (load_of(snapshot, c) > 0.9)
+			continue;
 		c->sm_cycles = 500000 * (1 + random_up_to(tenant->blocks < 80 ?
 							  tenant->blocks - 1 : 79));
 		c->idle_cycles = random_up_to(2 * c->sm_cycles);
+		c->stall_empty_cycles = random_up_to(c->idle_cycles);
 		c->llc_accesses = 1000 + random_up_to(10000000);
 		c->mirror_accesses = 1 + random_up_to(c->llc_accesses / 16);
 		c->mirror_requests = random_up_to(2 * c->mirror_accesses);

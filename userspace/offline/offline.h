@@ -202,7 +202,8 @@ int offline_run(const struct offline_experiment *experiment,
 /**
  * struct offline_mark - a point of a private run
  * @instructions: thread instructions at which it lies; given
- * @cycles: device cycle at whose end the tenant has executed them
+ * @cycles: device cycle at whose end the tenant has executed them; of the last ones
+ *	that it has, the end of its last kernel
  * @class: the model's, of the last epoch before it; SIMGPU_CLASS_UNKNOWN if the
  *	run was too short for one
  * @figures: of the run up to here
@@ -231,9 +232,9 @@ struct offline_mark {
  * @instructions or more. The clock is advanced by no more than the remaining
  * instructions divided by the GPU's peak rate, so it cannot pass that cycle;
  * near it the steps are single cycles. The last cycle may execute more than
- * the last instruction asked for, at most one cycle's worth. Where the shared
- * first run ended, so does this one's last instruction; the few cycles from
- * there to the end of the kernel, in which nothing is issued, do not count.
+ * the last instruction asked for, at most one cycle's worth. Where these are all
+ * that it has, the answer is the cycle at which its last kernel ends: the shared first
+ * run, which has executed as many, was counted to there, too.
  *
  * Return: 0; -ENODATA if its run has fewer instructions; -EINTR if it was stopped; a negative errno as
  * offline_run().

@@ -396,6 +396,26 @@ static void read_mark(struct session *session, u32 slot,
 	mark->figures = report.figures;
 }
 
+/*
+ * The last instruction is issued some hundred cycles before its kernel ends, with the
+ * last store's arrival. Where nothing is left to issue, the run is counted to its
+ * end, as a first run is in shared mode.
+ */
+static void count_to_end(struct session *session, u32 slot,
+			 struct offline_mark *mark)
+{
+	u64 done = instructions_done(session, slot);
+	int state = SESSION_RUNNING;
+
+	while (state == SESSION_RUNNING &&
+	       instructions_done(session, slot) == done)
+		state = session_run(session, 1);
+	if (state == SESSION_RUNNING)
+		return;
+	read_mark(session, slot, mark);
+	mark->cycles = mark->figures.cycles;
+}
+
 /* No gang: a tenant has its slot, and nobody is waited for. */
 static struct session_options alone(const struct session_options *options)
 {
@@ -491,8 +511,13 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 	for (i = 0; !ret && i < count; i++) {
 		ret = run_to_count(home.session, slot, marks[i].instructions,
 				   observer);
-		if (!ret)
-			read_mark(home.session, slot, &marks[i]);
+		if (ret)
+			break;
+		read_mark(home.session, slot, &marks[i]);
+		/* Unless the next one lies in the same cycle. */
+		if (i + 1 == count || marks[i + 1].instructions >
+				      instructions_done(home.session, slot))
+			count_to_end(home.session, slot, &marks[i]);
 	}
 	offline_close(&home);
 	return ret;

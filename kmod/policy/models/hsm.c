@@ -68,56 +68,10 @@ u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * hsm_idle_latency_ppm() - how long a load would take in an idle GPU, where
- *	@misses of the accesses to the last-level cache miss, over how long it takes
- *	here; at most 1
+ * hsm_own_load_ppb() - what a tenant uses of what the memory can deliver at its row
+ *	buffer hit rate, in parts per billion
  */
-u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
-			 const struct simgpu_counters *counters, u64 misses)
-{
-	u64 least, mean;
-
-	/* Write-backs may be counted, too. */
-	if (misses > SIMGPU_PPM)
-		misses = SIMGPU_PPM;
-	least = snapshot->llc_hit_cycles * (SIMGPU_PPM - misses) +
-		snapshot->dram_cycles * misses;
-	mean = fixed_ratio_ppm(counters->load_cycles, counters->load_requests);
-	return mean > least ? fixed_ratio_ppm(least, mean) : SIMGPU_PPM;
-}
-
-/* Thread blocks that are on so many SMs at once: all, or what they can hold. */
-static u64 blocks_at_once(const struct simgpu_snapshot_tenant *tenant, u64 sms)
-{
-	u64 most = fixed_mul(sms, tenant->queue[0].head.blocks_per_sm);
-
-	return most < tenant->blocks ? most : tenant->blocks;
-}
-
-/*
- * hsm_blocks_np_ppm() - thread blocks that run at once, over those that would alone
- *
- * By these a kernel waits for memory, as long as it does not saturate it. With many
- * thread blocks it is S_k / S; a kernel of two for each SM or fewer may have all
- * of them on fewer SMs, too. (Section 2.3.1 has thread blocks take the place of SMs
- * in compute-bound kernels alone.)
- */
-u64 hsm_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant)
-{
-	u64 sms = tenant->counters.sm_cycles / snapshot->epoch_cycles;
-
-	if (tenant->blocks > 2 * snapshot->sms)
-		return hsm_compute_np_ppm(snapshot, tenant);
-	return fixed_ratio_ppm(blocks_at_once(tenant, sms),
-			       blocks_at_once(tenant, snapshot->sms));
-}
-
-/* Loads are often small beside others'. */
-#define PARTS_PER_BILLION	1000000000ULL
-
-/* What a tenant uses of what the memory can deliver at its row buffer hit rate. */
-static u64 load_ppb(const struct simgpu_snapshot *snapshot,
+u64 hsm_own_load_ppb(const struct simgpu_snapshot *snapshot,
 		    const struct simgpu_counters *counters)
 {
 	return fixed_mul_div(counters->bus_busy_clocks,
@@ -136,65 +90,25 @@ u64 hsm_load_ppb(const struct simgpu_snapshot *snapshot)
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		all = fixed_add(all, load_ppb(snapshot,
-					      &snapshot->tenants[slot].counters));
+		all = fixed_add(all, hsm_own_load_ppb(snapshot,
+						      &snapshot->tenants[slot].counters));
 	return all;
 }
 
 /*
- * Of the time that a tenant's requests wait here, the part that they would wait alone:
- * as in an open queue, whose waiting goes by load / (1 - load).
+ * hsm_is_memory_bound() - Eq. 2 and 3: whether the tenant would want more of the memory
+ *	than that can give at its row buffer hit rate
+ * @private_ppm: as of hsm_predict_tenant()
  */
-static u64 own_waiting_ppm(const struct simgpu_snapshot *snapshot,
-			   const struct simgpu_counters *counters, u64 all)
+bool hsm_is_memory_bound(const struct simgpu_snapshot *snapshot,
+			 const struct simgpu_counters *counters, u64 private_ppm)
 {
-	u64 own = load_ppb(snapshot, counters);
+	u64 supply = hsm_supply_ppm(snapshot, counters);
+	u64 requests = fixed_mul_div(simgpu_dram_requests(counters),
+				     private_ppm, SIMGPU_PPM);
 
-	if (all <= own)
-		return SIMGPU_PPM;
-	if (all >= PARTS_PER_BILLION)
-		return 0;
-	return fixed_mul_div(fixed_ratio_ppm(own, all), PARTS_PER_BILLION - all,
-			     PARTS_PER_BILLION - own);
-}
-
-/*
- * hsm_alone_latency_ppm() - how long a load would take alone, over how long it takes
- *	here, of a kernel whose thread blocks are few: all that it has are there at
- *	once in any case
- * @misses: as of hsm_idle_latency_ppm()
- * @load: of hsm_load_ppb()
- */
-u64 hsm_alone_latency_ppm(const struct simgpu_snapshot *snapshot,
-			  const struct simgpu_counters *counters, u64 misses,
-			  u64 load)
-{
-	u64 idle = hsm_idle_latency_ppm(snapshot, counters, misses);
-
-	return idle + fixed_mul_div(SIMGPU_PPM - idle,
-				    own_waiting_ppm(snapshot, counters, load),
-				    SIMGPU_PPM);
-}
-
-/*
- * The least NP of a memory-bound kernel of few thread blocks. Eq. 5 takes it for
- * granted that it saturates the memory alone, for which they may be too few. By
- * Little's law it has alone at most the bandwidth of so many more thread blocks at
- * once, each as much faster as a load takes longer here than alone.
- */
-static u64 few_blocks_np_ppm(const struct simgpu_snapshot *snapshot,
-			     const struct simgpu_snapshot_tenant *tenant,
-			     u64 load)
-{
-	const struct simgpu_counters *counters = &tenant->counters;
-	u64 misses = fixed_ratio_ppm(counters->llc_misses,
-				     counters->llc_accesses);
-
-	if (tenant->blocks > 2 * snapshot->sms)
-		return 0;
-	return fixed_mul_div(hsm_alone_latency_ppm(snapshot, counters, misses,
-						   load),
-			     hsm_blocks_np_ppm(snapshot, tenant), SIMGPU_PPM);
+	return counters->thread_instructions && supply &&
+	       demand_ppm(snapshot, counters, requests) > supply;
 }
 
 /*
@@ -208,14 +122,14 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			u64 private_ppm, struct simgpu_prediction_tenant *out)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
-	u64 supply = hsm_supply_ppm(snapshot, counters);
-	u64 requests = fixed_mul_div(simgpu_dram_requests(counters),
-				     private_ppm, SIMGPU_PPM);
-	u64 least;
+	bool memory = hsm_is_memory_bound(snapshot, counters, private_ppm);
+	u64 misses = fixed_ratio_ppm(counters->llc_misses,
+				     counters->llc_accesses);
+	u64 waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
 
 	if (!counters->thread_instructions)
 		return;
-	if (demand_ppm(snapshot, counters, requests) > supply && supply) {
+	if (memory) {
 		/*
 		 * Eq. 5: NP = B_k / (c1 * RBH_k + c2), B_k a fraction of the
 		 * clocks that there were and the rest in ppm: one division.
@@ -224,13 +138,14 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 		out->np_ppm = fixed_mul_div(counters->bus_busy_clocks,
 					    fixed_mul(SIMGPU_PPM, private_ppm),
 					    fixed_mul(bus_clocks(snapshot),
-						      supply));
-		least = few_blocks_np_ppm(snapshot, tenant, load);
-		if (out->np_ppm < least)
-			out->np_ppm = least;
+						      hsm_supply_ppm(snapshot,
+								     counters)));
+		if (out->np_ppm < waiting)
+			out->np_ppm = waiting;
 	} else {
 		out->class = SIMGPU_CLASS_COMPUTE;
-		out->np_ppm = hsm_compute_np_ppm(snapshot, tenant);
+		out->np_ppm = waiting ? waiting :
+					hsm_compute_np_ppm(snapshot, tenant);
 	}
 	curve_of_tenant(snapshot, tenant, out);
 }

@@ -10,8 +10,8 @@
  *    epoch (HSM's Eq. 4), less what they waited because lines took longer than
  *    in an idle GPU: of the cycles without an issue, the part L0 / L would be
  *    left, L the mean time of a line and L0 what it would be with nothing in
- *    the way and the mirror's misses. A kernel of few thread blocks waits by
- *    these, not by SMs.
+ *    the way and the mirror's misses. A kernel that mostly waits
+ *    (hsm_waiting.c) needs its own time.
  *
  *  - the time that the crossbar's ports of the last-level cache need for its flits.
  *
@@ -53,37 +53,31 @@ static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 						snapshot->epoch_cycles));
 }
 
-/* L0 / L, at most 1; of few thread blocks L alone takes L0's place. */
-static u64 alone_latency_ppm(const struct simgpu_snapshot *snapshot,
-			     const struct simgpu_snapshot_tenant *tenant,
-			     u64 load)
-{
-	const struct simgpu_counters *counters = &tenant->counters;
-	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
-				     counters->mirror_accesses);
-
-	if (tenant->blocks <= 2 * snapshot->sms)
-		return hsm_alone_latency_ppm(snapshot, counters, misses,
-					     load);
-	return hsm_idle_latency_ppm(snapshot, counters, misses);
-}
-
-/* The share of an epoch that the SMs of the whole GPU would need. */
+/*
+ * The share of an epoch that the SMs of the whole GPU would need; of a kernel that
+ * mostly waits, if that is more, what it waits for.
+ */
 static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant, u64 load)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
+	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
+				     counters->mirror_accesses);
 	u64 idle = fixed_ratio_ppm(counters->idle_cycles,
 				   fixed_mul(counters->sm_cycles,
 					     snapshot->schedulers));
-	u64 waiting;
+	bool memory = hsm_is_memory_bound(snapshot, counters, SIMGPU_PPM);
+	u64 waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
+	u64 working;
 
 	if (idle > SIMGPU_PPM)
 		idle = SIMGPU_PPM;
-	waiting = fixed_mul_div(idle, alone_latency_ppm(snapshot, tenant, load),
+	working = SIMGPU_PPM - idle +
+		  fixed_mul_div(idle, hsm_idle_latency_ppm(snapshot, counters,
+							   misses), SIMGPU_PPM);
+	working = fixed_mul_div(hsm_compute_np_ppm(snapshot, tenant), working,
 				SIMGPU_PPM);
-	return (hsm_compute_np_ppm(snapshot, tenant) * (SIMGPU_PPM - idle) +
-		hsm_blocks_np_ppm(snapshot, tenant) * waiting) / SIMGPU_PPM;
+	return waiting ? waiting : working;
 }
 
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
