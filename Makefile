@@ -290,11 +290,11 @@ build/kills: tests/vm/kills.c $(wildcard tests/kselftest/*.h include/uapi/linux/
 	$(CC) -std=gnu11 -O2 -g -Wall -idirafter include/uapi -o $@ $<
 
 check:
-	tools/install-packages build vm record check
+	tools/install-packages build vm record check observe
 	tests/run
 
 check-long:
-	tools/install-packages build vm record check fuzz debug package
+	tools/install-packages build vm record check observe fuzz debug package
 	tests/run --long
 
 demo:

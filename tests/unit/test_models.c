@@ -45,6 +45,7 @@ static void random_counters(const struct simgpu_snapshot *snapshot,
 	counters->load_requests = counters->llc_accesses;
 	counters->load_cycles = counters->load_requests *
 				random_up_to(4 * snapshot->dram_cycles);
+	counters->sm_active_cycles = random_up_to(counters->sm_cycles);
 	most = counters->sm_cycles * snapshot->schedulers;
 	counters->idle_cycles = random_up_to(most);
 	counters->stall_empty_cycles = random_up_to(counters->idle_cycles);
@@ -146,22 +147,26 @@ static double waiting_np(const struct simgpu_snapshot *snapshot,
 	double fit = tenant->queue[0].head.blocks_per_sm;
 	double sms = (double)(c->sm_cycles / snapshot->epoch_cycles);
 	double blocks = blocks_of(tenant), cycles = (double)snapshot->epoch_cycles;
-	double held = (double)c->sm_cycles, used = fmin(held, blocks * cycles);
+	double held = (double)c->sm_cycles;
+	double used = fmin(held, fmax(blocks * cycles,
+				      (double)c->sm_active_cycles));
 	double busy, start, own, load, at_once, ports;
 
-	if (memory ? blocks > 2 * snapshot->sms :
-		     c->kernels_finished < 4 && blocks > fit * snapshot->sms)
+	if (c->kernels_finished < 4 &&
+	    blocks > snapshot->sms * (memory ? 2 : fit))
 		return 0;
 	used *= snapshot->schedulers;
 	busy = fmax(0, held * snapshot->schedulers - (double)c->idle_cycles);
 	busy = fmin(1, ratio(busy, used));
-	start = fmin(1 - busy, ratio((double)c->stall_empty_cycles, used));
+	start = c->kernels_finished < 4 ? 0 :
+		fmin(1 - busy, ratio((double)c->stall_empty_cycles, used));
 	own = fmin(1 - busy - start,
 		   ratio((double)c->stall_dependence_cycles, used));
 	load = 1 - busy - start - own;
 	at_once = ratio(fmin(blocks, sms * fit),
 			fmin(blocks, snapshot->sms * fit));
-	ports = fmax((double)c->noc_reply_flits, (double)c->noc_request_flits) /
+	ports = c->kernels_finished ? 0 :
+		fmax((double)c->noc_reply_flits, (double)c->noc_request_flits) /
 		(fmin(snapshot->sms, blocks) * cycles);
 	return fmax(ports, start + busy * busy * held_part(snapshot, tenant) +
 			   at_once * (own + busy * (1 - busy) +

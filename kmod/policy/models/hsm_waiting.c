@@ -13,7 +13,7 @@
 /* struct waiting - where the time of a tenant's SMs goes, in parts per million of it */
 struct waiting {
 	u64 busy;	/* a warp issues */
-	u64 start;	/* there is no thread block yet, or no more */
+	u64 start;	/* kernels that are short begin and end */
 	u64 own;	/* for the warps' own results */
 	u64 memory;	/* for loads, and for others that wait for theirs */
 };
@@ -122,6 +122,9 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 	u64 held = counters->sm_cycles, left = SIMGPU_PPM, issued;
 	u64 used = fixed_mul(blocks_of(tenant), snapshot->epoch_cycles);
 
+	/* Of kernels that differ the mean may be too small. */
+	if (used < counters->sm_active_cycles)
+		used = counters->sm_active_cycles;
 	if (used > held)
 		used = held;
 	held = fixed_mul(held, snapshot->schedulers);
@@ -129,7 +132,9 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 	issued = held > counters->idle_cycles ?
 		 held - counters->idle_cycles : 0;
 	out->busy = take(&left, issued, used);
-	out->start = take(&left, counters->stall_empty_cycles, used);
+	/* In a long kernel an SM without one waits for the others' to end. */
+	out->start = is_short(tenant) ?
+		     take(&left, counters->stall_empty_cycles, used) : 0;
 	out->own = take(&left, counters->stall_dependence_cycles, used);
 	out->memory = left;
 }
@@ -142,8 +147,11 @@ static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_snapshot_tenant *tenant)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
-	u64 flits = counters->noc_reply_flits, sms = blocks_of(tenant);
+	u64 flits = counters->noc_reply_flits, sms = tenant->blocks;
 
+	/* An earlier kernel may have had more thread blocks. */
+	if (counters->kernels_finished)
+		return 0;
 	if (flits < counters->noc_request_flits)
 		flits = counters->noc_request_flits;
 	if (sms > snapshot->sms)
@@ -161,10 +169,11 @@ static bool mostly_waits(const struct simgpu_snapshot *snapshot,
 {
 	u64 blocks = blocks_of(tenant);
 
+	if (is_short(tenant))
+		return true;
 	if (memory)
 		return blocks <= 2 * snapshot->sms;
-	return is_short(tenant) ||
-	       blocks <= blocks_at_once(tenant, snapshot->sms);
+	return blocks <= blocks_at_once(tenant, snapshot->sms);
 }
 
 /*
