@@ -72,7 +72,7 @@ u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
  *	buffer hit rate, in parts per billion
  */
 u64 hsm_own_load_ppb(const struct simgpu_snapshot *snapshot,
-		    const struct simgpu_counters *counters)
+		     const struct simgpu_counters *counters)
 {
 	return fixed_mul_div(counters->bus_busy_clocks,
 			     SIMGPU_PPM * PARTS_PER_BILLION,
