@@ -144,6 +144,26 @@ void live_with_traces(struct golden_run *run)
 	}
 }
 
+/* Profiled kernels, urgent or not, in two queues of some tenants. */
+void live_with_profiles(struct golden_run *run)
+{
+	static const u32 traces[] = {
+		GOLDEN_PROFILED, GOLDEN_GREEDY, GOLDEN_MODEST, GOLDEN_PROFILED,
+		GOLDEN_MODEST, GOLDEN_BRIEF,
+	};
+	struct session_launch_options options = { .repeats = 3, .idempotent = true };
+	u32 slot = run->step % 6;
+
+	if (run->step >= 18)
+		return;
+	if (run->step < 6)
+		join(run, slot, 1 + slot, slot % 3 ? 0 : 400000 + 100000 * slot);
+	options.trace = golden_traces[traces[slot]];
+	options.queue = run->step / 6 % 2;
+	options.deadline = session_now(run->session) + 5000;
+	golden_launch(run, slot, &options);
+}
+
 /* --- the session's calls ------------------------------------------------------------------ */
 
 /* Several queues that wait for one another, with priorities and masks of launches. */
@@ -151,7 +171,10 @@ void live_in_queues(struct golden_run *run)
 {
 	struct session_launch_options options = {
 		.trace = golden_traces[GOLDEN_BRIEF], .repeats = 2,
-		.sms = { run->variant ? 0x3c : 0 },
+		.sms = {
+			run->variant ? 0x3cULL << (run->variant > 1 ? 58 : 0) : 0,
+			run->variant > 1 ? 0x7f : 0,
+		},
 	};
 	u32 queue;
 

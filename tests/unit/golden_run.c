@@ -21,6 +21,8 @@ const char *const golden_parts[GOLDEN_PARTS] = {
 	[GOLDEN_JOURNAL] = "journal",
 };
 
+#define SLOTS	8	/* as many as any scenario has */
+
 static void add(struct golden_run *run, enum golden_part part, const void *bytes,
 		size_t count)
 {
@@ -214,6 +216,7 @@ static void say_report(struct golden_run *run, u32 slot)
 	struct simgpu_tenant_report row;
 	char own[ROW_SM_LIST_BYTES], channels[ROW_SM_LIST_BYTES];
 
+	memset(&report, 0x5a, sizeof(report));
 	session_tenant_report(run->session, slot, &report);
 	say(run, GOLDEN_REPORTS, "slot %u %d\n", slot, report.present);
 	if (!report.present)
@@ -233,6 +236,19 @@ static void say_report(struct golden_run *run, u32 slot)
 	add(run, GOLDEN_COUNTERS, &report.counters, sizeof(report.counters));
 }
 
+/* What slots have there. */
+static void say_shares(struct golden_run *run, u32 sm)
+{
+	const struct gpu *gpu = session_gpu(run->session);
+	struct gpu_sm_tenant tenant;
+	u32 slot;
+
+	for (slot = 0; slot < SLOTS; slot++) {
+		gpu_sm_tenant(gpu, sm, slot, &tenant);
+		add(run, GOLDEN_REPORTS, &tenant, sizeof(tenant));
+	}
+}
+
 static void say_sms(struct golden_run *run)
 {
 	struct gpu *gpu = (struct gpu *)session_gpu(run->session);
@@ -246,6 +262,21 @@ static void say_sms(struct golden_run *run)
 		    status.next_owner, status.blocks, status.state);
 		gpu_sm_counters(gpu, sm, &counters);
 		add(run, GOLDEN_COUNTERS, &counters, sizeof(counters));
+		say_shares(run, sm);
+	}
+}
+
+static void say_channel_queues(struct golden_run *run)
+{
+	const struct gpu *gpu = session_gpu(run->session);
+	struct gpu_channel_status status;
+	u32 channel;
+
+	for (channel = 0; channel < gpu_config(gpu)->channels; channel++) {
+		gpu_channel_status(gpu, channel, &status);
+		say(run, GOLDEN_REPORTS, "channel %u %u %u %u %u\n", status.reads,
+		    status.writes, status.arriving, status.slice_requests,
+		    status.slice_waiting);
 	}
 }
 
@@ -260,8 +291,6 @@ static void say_channels(struct golden_run *run, u32 slot)
 		add(run, GOLDEN_COUNTERS, &counters, sizeof(counters));
 	}
 }
-
-#define SLOTS	8	/* as many as any scenario has */
 
 static void say_all(struct golden_run *run)
 {
@@ -278,6 +307,7 @@ static void say_all(struct golden_run *run)
 		say_channels(run, slot);
 	}
 	say_sms(run);
+	say_channel_queues(run);
 }
 
 /* --- the journal ------------------------------------------------------------------------ */

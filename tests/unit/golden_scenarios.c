@@ -220,6 +220,18 @@ static const struct named named[] = {
 	{ "tags", "atd_sampling=1 mirrors=1 hardware_counters=1", live_with_traces,
 	  .variant = RUN(GATHER, SCATTER, ODD), .policy = &policy_concurrent },
 	{ "sample", "", live_with_traces, .variant = RUN(SAMPLE, PAIRS, SHARED) },
+	{ "bytes", BOTH, live_with_traces, .variant = RUN(BYTES, LOADS, DEEP) },
+	{ "bytes-lazy", BOTH "llc_write_allocate=2 l1_write_allocate=2", live_with_traces,
+	  .variant = RUN(BYTES, LOADS, DEEP) },
+	{ "bytes-whole", "", live_with_traces, .variant = RUN(BYTES, LOADS, DEEP),
+	  .policy = &policy_concurrent },
+	/* More SMs than a word has bits. */
+	{ "many-sms", "sms=72 slice_arbitration=2 llc_mshrs=4 l1_mshrs=4 sm_stores=4",
+	  live_with_traces, .variant = RUN(GATHER, COPY, SCATTER), .steps = 8 },
+	{ "many-sms-queues", "sms=80 memory_mb=64", live_in_queues, .variant = 2,
+	  .policy = &policy_cumask, .steps = 16 },
+	{ "many-sms-by-turns", "sms=70 sms_per_tpc=2", live_together,
+	  .policy = &golden_by_turns, .steps = 20 },
 	{ "sample-sectors", BOTH, live_with_traces,
 	  .variant = RUN(SAMPLE, PAIRS, PROFILED) },
 };
@@ -276,6 +288,45 @@ static void of_policy(u32 index, struct golden_scenario *out)
 	if (policy->needs & SIMGPU_NEEDS_CURVES)
 		out->options.model = &model_mirror;
 	out->steps = 60;
+	session_default_params(&out->options);
+}
+
+/* Several queues, in which launches have masks. */
+static void of_queues(u32 index, struct golden_scenario *out)
+{
+	of_policy(index, out);
+	snprintf(out->name, sizeof(out->name), "queues-%s",
+		 out->options.policy->name);
+	out->live = live_in_queues;
+	out->variant = 1;
+	out->steps = 20;
+}
+
+/* Knobs that are not as they are at first, but for those of time. */
+static void of_knobs(u32 index, struct golden_scenario *out)
+{
+	const struct simgpu_param *param;
+	u32 i;
+
+	of_policy(index, out);
+	snprintf(out->name, sizeof(out->name), "knobs-%s", out->options.policy->name);
+	out->live = live_with_profiles;
+	out->steps = 25;
+	session_default_params(&out->options);
+	param = out->options.policy->params;
+	for (i = 0; param && param[i].name; i++)
+		if (param[i].unit != SIMGPU_UNIT_CYCLES)
+			out->options.policy_params[i] =
+				(param[i].least + param[i].initial) / 2;
+}
+
+static void of_profiles(u32 index, struct golden_scenario *out)
+{
+	of_policy(index, out);
+	snprintf(out->name, sizeof(out->name), "profiles-%s",
+		 out->options.policy->name);
+	out->live = live_with_profiles;
+	out->steps = 30;
 }
 
 static void of_model(u32 index, struct golden_scenario *out)
@@ -286,6 +337,7 @@ static void of_model(u32 index, struct golden_scenario *out)
 	out->options.model = model;
 	out->options.policy = index % 2 ? &policy_hsm_fair : &policy_themis_qos;
 	out->steps = 60;
+	session_default_params(&out->options);
 }
 
 static void of_config(u32 index, struct golden_scenario *out)
@@ -297,6 +349,7 @@ static void of_config(u32 index, struct golden_scenario *out)
 	out->live = live_with_traces;
 	out->variant = RUN(MIXED, GATHER, COPY);
 	out->steps = 8;
+	session_default_params(&out->options);
 }
 
 static void of_kind(u32 index, struct golden_scenario *out)
@@ -306,6 +359,7 @@ static void of_kind(u32 index, struct golden_scenario *out)
 	out->variant = (GOLDEN_KINDS + index + 1) | (GOLDEN_STREAM + 1) << 8;
 	out->options.policy = index % 2 ? &policy_concurrent : &policy_even;
 	out->steps = 10;
+	session_default_params(&out->options);
 }
 
 static void of_named(u32 index, struct golden_scenario *out)
@@ -324,6 +378,7 @@ static void of_named(u32 index, struct golden_scenario *out)
 		out->steps = 16;
 	if (run->steps)
 		out->steps = run->steps;
+	session_default_params(&out->options);
 }
 
 static u32 count_policies(void)
@@ -361,6 +416,9 @@ bool golden_scenario(u32 index, struct golden_scenario *out)
 	} families[] = {
 		{ ARRAY_SIZE(named), of_named },
 		{ count_policies(), of_policy },
+		{ count_policies(), of_queues },
+		{ count_policies(), of_profiles },
+		{ count_policies(), of_knobs },
 		{ count_models(), of_model },
 		{ count_configs(), of_config },
 		{ KIND_COUNT, of_kind },
@@ -370,7 +428,6 @@ bool golden_scenario(u32 index, struct golden_scenario *out)
 	for (i = 0; i < ARRAY_SIZE(families); i++) {
 		if (index < families[i].count) {
 			families[i].make(index, out);
-			session_default_params(&out->options);
 			return true;
 		}
 		index -= families[i].count;

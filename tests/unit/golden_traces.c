@@ -92,6 +92,82 @@ static struct trace *trace_odd(void)
 	return trace_of(b, (1 << 20) + (1 << 18));
 }
 
+/* Single bytes, a sector or nearly so from each other, and pairs of bytes. */
+static struct trace *trace_bytes(void)
+{
+	struct simgpu_trace_pattern one = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 1, .base = 31,
+		.region_bytes = 1 << 19, .block_stride = { 1055 },
+		.warp_stride = 129, .lane_stride = 33, .loop_stride = { 4097 },
+	};
+	struct simgpu_trace_pattern two = one;
+	struct builder *b = builder_new("bytes", "test");
+	u32 first, second;
+
+	two.access_bytes = 2;
+	two.base = 62;
+	two.block_stride[0] = 1056;
+	two.warp_stride = 130;
+	two.loop_stride[0] = 4098;
+	two.lane_stride = 64;
+	two.group_lanes = 4;
+	two.group_stride = 222;
+	first = builder_pattern(b, &one);
+	second = builder_pattern(b, &two);
+	builder_kernel(b, "bytes", 300, 224, 32, 0);
+	builder_loop(b, 5);
+	builder_load(b, first, 32, 0);
+	builder_store(b, second, 31);
+	builder_load(b, second, 5, 1);
+	builder_store(b, first, 1);
+	builder_compute(b, 4, 32);
+	builder_loop_end(b);
+	return trace_of(b, 1 << 20);
+}
+
+/* More loads than a warp can wait for, of which the last are needed first. */
+static struct trace *trace_loads(void)
+{
+	struct simgpu_trace_pattern random = {
+		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = 4,
+		.region_bytes = 1 << 22, .lines = 1, .seed = 13,
+	};
+	struct builder *b = builder_new("loads", "test");
+	u32 pattern = builder_pattern(b, &random), i;
+
+	builder_kernel(b, "loads", 400, 64, 64, 0);
+	builder_loop(b, 3);
+	for (i = 0; i < 50; i++) {
+		builder_load(b, pattern, 32, 70 - i % 25 * 2);
+		builder_compute(b, 1 + i % 3, 32);
+	}
+	builder_loop_end(b);
+	builder_compute(b, 90, 32);
+	return trace_of(b, 1 << 22);
+}
+
+/* Loops as deep as they may be, and an end whose result is late. */
+static struct trace *trace_deep(void)
+{
+	struct builder *b = builder_new("deep", "test");
+	u32 pattern = builder_affine(b, 0, 1 << 21, 4, 4096, 512, 128);
+	u32 mix = builder_mix(b, "D1 S1 T1"), i;
+
+	builder_kernel(b, "deep", 300, 96, 24, 0);
+	for (i = 0; i < SIMGPU_TRACE_LOOP_DEPTH_MAX; i++) {
+		builder_loop(b, 2);
+		builder_compute(b, 3 + i, 32);
+	}
+	builder_load(b, pattern, 32, 1);
+	builder_mixed(b, mix, 5, 32);
+	for (i = 0; i < SIMGPU_TRACE_LOOP_DEPTH_MAX; i++)
+		builder_loop_end(b);
+	builder_store(b, pattern, 32);
+	builder_compute(b, 7, 32);
+	builder_mixed(b, mix, 3, 32);
+	return trace_of(b, 1 << 21);
+}
+
 /* Shared memory of many banks' conflicts, slow units, barriers, large blocks. */
 static struct trace *trace_shared(void)
 {
@@ -140,29 +216,27 @@ static struct trace *trace_sample(void)
 	return trace;
 }
 
-/* Two kernels of which their profiles say that they gain up to three and five SMs. */
-static struct trace *trace_profiled(void)
+/* Kernels whose profiles say up to how many SMs they gain, and what memory they need. */
+static struct trace *trace_profiled(u32 kernels, u32 blocks, u32 knee, u32 bandwidth_ppm)
 {
 	struct builder *b = builder_new("profiled", "test");
 	struct simgpu_trace_point points[8];
 	u32 kernel, i;
 
 	builder_footprint(b, 4096);
-	for (kernel = 0; kernel < 2; kernel++) {
-		builder_kernel(b, kernel ? "then" : "first", 90 + kernel, 256, 32, 0);
+	for (kernel = 0; kernel < kernels; kernel++) {
+		builder_kernel(b, kernel ? "then" : "first", blocks + kernel, 256, 32, 0);
 		builder_compute(b, 900, 32);
 	}
-	for (kernel = 0; kernel < 2; kernel++) {
+	for (kernel = 0; kernel < kernels; kernel++, knee += 2) {
 		struct simgpu_trace_profile profile = {
 			.kernel = kernel, .config = "hbm80", .sms = ARRAY_SIZE(points),
-			.blocks = 90 + kernel, .memory_bytes = 4096,
+			.blocks = blocks + kernel, .memory_bytes = 4096,
 		};
 
 		for (i = 0; i < ARRAY_SIZE(points); i++) {
-			u32 knee = 3 + 2 * kernel;
-
-			points[i].cycles = 30000 / (i < knee ? i + 1 : knee);
-			points[i].bandwidth_ppm = 1000 * (i + 1);
+			points[i].cycles = 330 * blocks / (i < knee ? i + 1 : knee) + i;
+			points[i].bandwidth_ppm = bandwidth_ppm * (i < knee ? i + 1 : knee);
 		}
 		profile.first_point = builder_points(b, points, ARRAY_SIZE(points));
 		builder_profile(b, &profile);
@@ -189,7 +263,12 @@ void golden_traces_make(void)
 	t[GOLDEN_SHARED] = trace_shared();
 	t[GOLDEN_SCATTER] = trace_scatter();
 	t[GOLDEN_SAMPLE] = trace_sample();
-	t[GOLDEN_PROFILED] = trace_profiled();
+	t[GOLDEN_BYTES] = trace_bytes();
+	t[GOLDEN_LOADS] = trace_loads();
+	t[GOLDEN_DEEP] = trace_deep();
+	t[GOLDEN_PROFILED] = trace_profiled(2, 90, 3, 1000);
+	t[GOLDEN_GREEDY] = trace_profiled(1, 200, 8, 90000);
+	t[GOLDEN_MODEST] = trace_profiled(3, 11, 1, 30000);
 	t[GOLDEN_BRIEF] = trace_compute(64, 4, 10);
 	t[GOLDEN_LONG] = trace_compute(200, 1, 100000);
 	t[GOLDEN_FEW] = trace_compute(5, 20, 20);
