@@ -173,7 +173,7 @@ void live_in_queues(struct golden_run *run)
 		.trace = golden_traces[GOLDEN_BRIEF], .repeats = 2,
 		.sms = {
 			run->variant ? 0x3cULL << (run->variant > 1 ? 58 : 0) : 0,
-			run->variant > 1 ? 0x7f : 0,
+			run->variant > 1 ? 0x5a : 0,
 		},
 	};
 	u32 queue;

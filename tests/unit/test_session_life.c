@@ -407,9 +407,26 @@ static void leaving_makes_room(void **state)
 	assert_int_equal(hash[0], hash[1]);
 }
 
+/* Who asks of a session in which nothing has happened. */
+static void nothing_has_happened_yet(void **state)
+{
+	struct bench *bench = bench_new(0);
+	struct session_tenant_report report;
+
+	memset(&report, 0x5a, sizeof(report));
+	session_tenant_report(bench->session, 3, &report);
+	assert_false(report.present);
+	assert_int_equal(report.counters.thread_instructions, 0);
+	assert_int_equal(session_state(bench->session), SESSION_IDLE);
+	assert_int_equal(session_now(bench->session), 0);
+	assert_int_equal(session_end_cycle(bench->session), 0);
+	bench_free(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_has_happened_yet),
 		cmocka_unit_test(tenants_come_and_go),
 		cmocka_unit_test(crowds_come_to_their_end),
 		cmocka_unit_test(tenants_leave_after_the_stop),
