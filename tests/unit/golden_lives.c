@@ -149,7 +149,7 @@ void live_with_profiles(struct golden_run *run)
 {
 	static const u32 traces[] = {
 		GOLDEN_PROFILED, GOLDEN_GREEDY, GOLDEN_MODEST, GOLDEN_PROFILED,
-		GOLDEN_MODEST, GOLDEN_BRIEF,
+		GOLDEN_HALF, GOLDEN_BRIEF,
 	};
 	struct session_launch_options options = { .repeats = 3, .idempotent = true };
 	u32 slot = run->step % 6;

@@ -302,7 +302,7 @@ static void of_queues(u32 index, struct golden_scenario *out)
 	out->steps = 20;
 }
 
-/* Knobs that are not as they are at first, but for those of time. */
+/* Knobs that are smaller than at first, so that things happen more often. */
 static void of_knobs(u32 index, struct golden_scenario *out)
 {
 	const struct simgpu_param *param;
@@ -315,9 +315,8 @@ static void of_knobs(u32 index, struct golden_scenario *out)
 	session_default_params(&out->options);
 	param = out->options.policy->params;
 	for (i = 0; param && param[i].name; i++)
-		if (param[i].unit != SIMGPU_UNIT_CYCLES)
-			out->options.policy_params[i] =
-				(param[i].least + param[i].initial) / 2;
+		out->options.policy_params[i] = param[i].least +
+			(param[i].initial - param[i].least) / 16;
 }
 
 static void of_profiles(u32 index, struct golden_scenario *out)

@@ -138,11 +138,12 @@ static struct trace *trace_loads(void)
 	builder_kernel(b, "loads", 400, 64, 64, 0);
 	builder_loop(b, 3);
 	for (i = 0; i < 50; i++) {
-		builder_load(b, pattern, 32, 70 - i % 25 * 2);
-		builder_compute(b, 1 + i % 3, 32);
+		builder_load(b, pattern, 32, 130 - i % 32 * 2);
+		if (i % 16 == 15)
+			builder_compute(b, 1, 32);
 	}
+	builder_compute(b, 150, 32);
 	builder_loop_end(b);
-	builder_compute(b, 90, 32);
 	return trace_of(b, 1 << 22);
 }
 
@@ -216,8 +217,12 @@ static struct trace *trace_sample(void)
 	return trace;
 }
 
-/* Kernels whose profiles say up to how many SMs they gain, and what memory they need. */
-static struct trace *trace_profiled(u32 kernels, u32 blocks, u32 knee, u32 bandwidth_ppm)
+/*
+ * Kernels whose profiles say up to how many SMs they gain, and what memory they need;
+ * only the first @known have one.
+ */
+static struct trace *trace_profiled(u32 kernels, u32 known, u32 blocks, u32 knee,
+				    u32 bandwidth_ppm)
 {
 	struct builder *b = builder_new("profiled", "test");
 	struct simgpu_trace_point points[8];
@@ -228,7 +233,7 @@ static struct trace *trace_profiled(u32 kernels, u32 blocks, u32 knee, u32 bandw
 		builder_kernel(b, kernel ? "then" : "first", blocks + kernel, 256, 32, 0);
 		builder_compute(b, 900, 32);
 	}
-	for (kernel = 0; kernel < kernels; kernel++, knee += 2) {
+	for (kernel = 0; kernel < known; kernel++, knee += 2) {
 		struct simgpu_trace_profile profile = {
 			.kernel = kernel, .config = "hbm80", .sms = ARRAY_SIZE(points),
 			.blocks = blocks + kernel, .memory_bytes = 4096,
@@ -266,9 +271,10 @@ void golden_traces_make(void)
 	t[GOLDEN_BYTES] = trace_bytes();
 	t[GOLDEN_LOADS] = trace_loads();
 	t[GOLDEN_DEEP] = trace_deep();
-	t[GOLDEN_PROFILED] = trace_profiled(2, 90, 3, 1000);
-	t[GOLDEN_GREEDY] = trace_profiled(1, 200, 8, 90000);
-	t[GOLDEN_MODEST] = trace_profiled(3, 11, 1, 30000);
+	t[GOLDEN_PROFILED] = trace_profiled(2, 2, 90, 3, 1000);
+	t[GOLDEN_GREEDY] = trace_profiled(1, 1, 200, 8, 90000);
+	t[GOLDEN_MODEST] = trace_profiled(3, 3, 11, 1, 30000);
+	t[GOLDEN_HALF] = trace_profiled(3, 2, 40, 2, 20000);
 	t[GOLDEN_BRIEF] = trace_compute(64, 4, 10);
 	t[GOLDEN_LONG] = trace_compute(200, 1, 100000);
 	t[GOLDEN_FEW] = trace_compute(5, 20, 20);
