@@ -307,11 +307,17 @@ void live_in_memory(struct golden_run *run)
 
 	for (slot = 0; slot < 3 && !run->step; slot++) {
 		join(run, slot, 1, 0);
-		launch(run, slot, 0, GOLDEN_SCATTER, 1);
-		launch(run, slot, 0, slot == 1 ? GOLDEN_RANDOM : GOLDEN_FEW, 2);
+		launch(run, slot, 0, slot == 1 ? GOLDEN_SCATTER : GOLDEN_FEW, 1);
 	}
-	if (run->step == 6)
-		session_leave(run->session, 0);
+	/* Two at once, of which one fits; then another one, in the first slot. */
+	if (run->step == 3) {
+		launch(run, 1, 0, GOLDEN_MIXED, 1);
+		launch(run, 1, 1, GOLDEN_RANDOM, 1);
+		launch(run, 2, 0, GOLDEN_RANDOM, 1);
+		launch(run, 0, 0, GOLDEN_RANDOM, 1);
+	}
+	if (run->step == 6 || run->step == 12)
+		session_leave(run->session, run->step / 6);
 	if (run->step == 7)
 		launch(run, 2, 1, GOLDEN_ODD, 1);
 }
@@ -351,6 +357,7 @@ void live_now_and_then(struct golden_run *run)
 	if (run->step < 2)
 		join(run, slot, 1, 0);
 	options.not_before = session_now(run->session) + 700 * (run->step % 5);
-	options.deadline = options.not_before + 800;
+	/* Some are in time. */
+	options.deadline = options.not_before + 800 * (1 + run->step % 4);
 	golden_launch(run, slot, &options);
 }

@@ -302,7 +302,10 @@ static void of_queues(u32 index, struct golden_scenario *out)
 	out->steps = 20;
 }
 
-/* Knobs that are smaller than at first, so that things happen more often. */
+/*
+ * Knobs that are smaller than at first, so that things happen more often, and launches
+ * that take time.
+ */
 static void of_knobs(u32 index, struct golden_scenario *out)
 {
 	const struct simgpu_param *param;
@@ -311,8 +314,8 @@ static void of_knobs(u32 index, struct golden_scenario *out)
 	of_policy(index, out);
 	snprintf(out->name, sizeof(out->name), "knobs-%s", out->options.policy->name);
 	out->live = live_with_profiles;
+	out->options.config.launch_cycles = 120;
 	out->steps = 25;
-	session_default_params(&out->options);
 	param = out->options.policy->params;
 	for (i = 0; param && param[i].name; i++)
 		out->options.policy_params[i] = param[i].least +
