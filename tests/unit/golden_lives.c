@@ -164,6 +164,22 @@ void live_with_profiles(struct golden_run *run)
 	golden_launch(run, slot, &options);
 }
 
+/* The same, while one policy after another, and now and then a model, takes over. */
+void live_through_policies(struct golden_run *run)
+{
+	const struct simgpu_policy *policy = registry_policy_at(run->step / 3 + run->variant);
+	const struct simgpu_model *model = registry_model_at(run->step / 9);
+
+	live_with_profiles(run);
+	if (run->step % 3 == 2 && policy)
+		session_set_policy(run->session, policy);
+	if (run->step % 9 == 8 && model)
+		session_set_model(run->session, model);
+	/* Who has come to the end begins again. */
+	if (run->step > 18)
+		launch(run, run->step % 6, run->step % 2, GOLDEN_MODEST, 1);
+}
+
 /* --- the session's calls ------------------------------------------------------------------ */
 
 /* Several queues that wait for one another, with priorities and masks of launches. */

@@ -10,6 +10,7 @@ void live_together(struct golden_run *run);
 void live_idempotent(struct golden_run *run);
 void live_with_traces(struct golden_run *run);
 void live_with_profiles(struct golden_run *run);
+void live_through_policies(struct golden_run *run);
 void live_in_queues(struct golden_run *run);
 void live_by_arrivals(struct golden_run *run);
 void live_with_settings(struct golden_run *run);

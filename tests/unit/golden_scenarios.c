@@ -103,6 +103,11 @@ static void set_oracle(struct session_options *options)
 	options->model = &model_oracle;
 }
 
+static void set_flux(struct session_options *options)
+{
+	options->model = &model_bubble_flux;
+}
+
 static void set_mirror(struct session_options *options)
 {
 	options->model = &model_mirror;
@@ -155,6 +160,13 @@ static const struct named named[] = {
 	{ "resets-flep", "", live_idempotent, .policy = &policy_flep },
 	{ "resets-reef", "", live_idempotent, .policy = &policy_reef },
 	{ "resets-tally", "", live_idempotent, .policy = &policy_tally },
+	{ "policies", "", live_through_policies, .steps = 110 },
+	{ "policies-back", "mirrors=1", live_through_policies, .variant = 18,
+	  .set = set_oracle, .steps = 60 },
+	{ "probes", "", live_together, .policy = &golden_by_turns, .set = set_flux,
+	  .steps = 60 },
+	{ "probes-spart", "", live_together, .policy = &policy_spart, .set = set_flux,
+	  .steps = 60 },
 	/* How blocks leave. */
 	{ "drain", "", live_long, .set = set_drain },
 	{ "switch", "", live_long, .set = set_switch },
