@@ -243,6 +243,13 @@ void live_by_arrivals(struct golden_run *run)
 	launch(run, 3, 0, GOLDEN_STREAM, 1);
 }
 
+static void set_c2(struct golden_run *run, u64 value)
+{
+	int ret = session_set_param(run->session, SESSION_MODEL_KNOBS, "c2", value);
+
+	golden_note(run, "param", ret);
+}
+
 void live_with_settings(struct golden_run *run)
 {
 	struct session_tenant_options options = plain(5);
@@ -268,10 +275,8 @@ void live_with_settings(struct golden_run *run)
 		break;
 	case 7:
 		session_set_policy(run->session, &policy_proportional);
-		golden_note(run, "param", session_set_param(run->session,
-				SESSION_MODEL_KNOBS, "c2", 300000));
-		golden_note(run, "param", session_set_param(run->session,
-				SESSION_MODEL_KNOBS, "c2", 3000000));
+		set_c2(run, 300000);
+		set_c2(run, 3000000);
 		break;
 	case 9:
 		options.weight = 0;

@@ -31,8 +31,8 @@ static void add(struct golden_run *run, enum golden_part part, const void *bytes
 	*digest = port_crc32(*digest, bytes, count);
 }
 
-static __attribute__((format(printf, 3, 4)))
-void say(struct golden_run *run, enum golden_part part, const char *format, ...)
+__printf(3, 4)
+static void say(struct golden_run *run, enum golden_part part, const char *format, ...)
 {
 	char text[512];
 	va_list values;

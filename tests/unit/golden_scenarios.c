@@ -197,8 +197,7 @@ static const struct named named[] = {
 	{ "arbitrate-sectors", BOTH "slice_arbitration=2 llc_mshrs=6", live_with_traces,
 	  .variant = RUN(PARTIAL, GATHER, ODD) },
 	{ "queues-short",
-	  "noc_queue_depth=2 noc_flit_bytes=16 sm_stores=8 noc_latency=4"
-	  " llc_latency=4 l1_mshrs=16",
+	  "noc_queue_depth=2 noc_flit_bytes=16 sm_stores=8 noc_latency=4 llc_latency=4 l1_mshrs=16",
 	  live_with_traces, .variant = RUN(COPY, GATHER, SCATTER) },
 	{ "constants", "l1c_sets=2 l1c_ways=2 l1_hit_latency=9", live_with_traces,
 	  .variant = RUN(MIXED, COMPUTE, STREAM) },
@@ -209,12 +208,10 @@ static const struct named named[] = {
 	{ "one-scheduler", "schedulers_per_sm=1 sms=4 llc_slices=4", live_with_traces,
 	  .variant = RUN(DEPENDENT, SHARED, COMPUTE) },
 	{ "small-sms",
-	  "warps_per_sm=20 threads_per_sm=600 blocks_per_sm=3"
-	  " registers_per_sm=24000 shared_bytes_per_sm=13000",
+	  "warps_per_sm=20 threads_per_sm=600 blocks_per_sm=3 registers_per_sm=24000 shared_bytes_per_sm=13000",
 	  live_with_traces, .variant = RUN(DEPENDENT, SHARED, ODD) },
 	{ "units",
-	  "fp32_latency=9 fp64_interval=16 sfu_interval=5 tensor_latency=33"
-	  " shared_latency=41 shared_interval=3 integer_interval=2",
+	  "fp32_latency=9 fp64_interval=16 sfu_interval=5 tensor_latency=33 shared_latency=41 shared_interval=3 integer_interval=2",
 	  live_with_traces, .variant = RUN(DEPENDENT, SHARED, MIXED),
 	  .policy = &policy_concurrent },
 	{ "hash-plain", "address_hash=0", live_with_traces,
@@ -228,8 +225,7 @@ static const struct named named[] = {
 	{ "drains", "queue_entries=8 write_drain_start=6 write_drain_stop=1 row_hit_cap=0",
 	  live_with_traces, .variant = RUN(COPY, PARTIAL, STREAM) },
 	{ "columns",
-	  "column_accesses_per_line=4 channel_bytes_per_clock=16"
-	  " memory_mhz=1700 dram.read_to_write=17",
+	  "column_accesses_per_line=4 channel_bytes_per_clock=16 memory_mhz=1700 dram.read_to_write=17",
 	  live_with_traces, .variant = RUN(COPY, PARTIAL, GATHER) },
 	{ "slow-memory", "memory_mhz=200 core_mhz=1699 channel_batch_clocks=4", live_with_traces,
 	  .variant = RUN(COPY, SCATTER, GATHER), .policy = &policy_concurrent },

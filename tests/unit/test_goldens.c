@@ -54,14 +54,14 @@ static void print_runs(const char *word)
 /* Say which parts of two lines differ; they have the same name. */
 static bool differ(char *expected, char *got)
 {
-	char *rest, *other_rest, *name = strtok_r(expected, " \n", &rest);
-	char *other = strtok_r(got, " \n", &other_rest);
+	char *rest, *other_rest, *name = strtok_r(expected, "\n ", &rest);
+	char *other = strtok_r(got, "\n ", &other_rest);
 	bool differs = false;
 
 	while (other) {
-		char *part = strtok_r(NULL, " \n", &rest);
+		char *part = strtok_r(NULL, "\n ", &rest);
 
-		other = strtok_r(NULL, " \n", &other_rest);
+		other = strtok_r(NULL, "\n ", &other_rest);
 		if (!other || (part && !strcmp(part, other)))
 			continue;
 		print_error("%s: %s instead of %s\n", name, other,
