@@ -148,7 +148,7 @@ docs: build/simgpu
 # --- tests --------------------------------------------------------------------------
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals models policy qos curves \
-		     session session_life session_masks handover ranges mps systems slicing flep arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
+		     session session_life session_masks handover ranges goldens mps systems slicing flep arrivals journal decide decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing grids positions masks queues slices quota threads constant dependence builder accelsim \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service)
@@ -180,6 +180,10 @@ check-unit: tests
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka -lz -llzma -lm
+
+# Many runs, in files of their own.
+build/tests/test_goldens: $(patsubst %,build/sanitized/tests/unit/golden_%.o, \
+			    run traces lives policy scenarios)
 
 # It has a say in what port_alloc() gives.
 build/tests/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=free

@@ -338,7 +338,6 @@ void gpu_queue_start(struct gpu *gpu, u32 slot, u32 queue,
 
 	port_assert(queue < GPU_QUEUES_MAX && !(tenant->running >> queue & 1));
 	trace_time(trace, gpu->config.unit);
-	share_account_all(gpu);
 	grid->trace = trace;
 	grid->ops = trace->ops;
 	grid->kernel = &trace->kernels[kernel];

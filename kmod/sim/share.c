@@ -117,19 +117,6 @@ void share_account(struct gpu *gpu, u32 index, u64 end)
 }
 
 /*
- * share_account_all() - before kernels start or end: the cycles up to now are
- *	of those who ran until now
- */
-void share_account_all(struct gpu *gpu)
-{
-	u32 i;
-
-	for (i = 0; i < gpu->config.sms; i++)
-		if (gpu->sms[i].owner == GPU_SHARED)
-			sm_account(gpu, i);
-}
-
-/*
  * share_block_came() - a slot has one more thread block on an SM, which has not
  *	been counted there yet; from its first on the SM is active for the slot.
  *	(The cycle in which it comes is taken away; that in which it leaves is

@@ -25,7 +25,6 @@ struct sm_tenant {
 /* share.c */
 void share_init(struct gpu *gpu);
 void share_account(struct gpu *gpu, u32 sm, u64 end);
-void share_account_all(struct gpu *gpu);
 void share_forget(struct gpu *gpu, u32 slot);
 void share_block_came(struct gpu *gpu, u32 sm, u32 slot);
 void share_block_left(struct gpu *gpu, u32 sm, u32 slot);

@@ -193,7 +193,6 @@ static void end_kernels(struct gpu *gpu)
 		u32 slot = lowest_bit(mask);
 		struct tenant *tenant = &gpu->tenants[slot];
 
-		share_account_all(gpu);
 		slot_counters(gpu, slot)->kernels_finished +=
 			hweight64((u64)tenant->ending);
 		tenant->running &= ~tenant->ending;
@@ -224,7 +223,10 @@ static void take_messages(struct gpu *gpu)
 		noc_take_replies(gpu, i);
 }
 
-/* Both sides have come to the same cycle: all that lasts is counted up to now. */
+/*
+ * Both sides have come to the same cycle: all that lasts is counted up to now, for those
+ * who ran until now, before kernels end and others start.
+ */
 static void settle(struct gpu *gpu)
 {
 	u32 i;

@@ -232,6 +232,12 @@ static void curve_qos_reaches_its_goal(void **state)
 	with_curve(1, 40, 300000, 0);
 	/* A line, 0.8 at 64. */
 	expect_sms(&policy_curve_qos, 64, 16);
+	/* No more than it has thread blocks, and than there are. */
+	snapshot.tenants[0].blocks = 50;
+	expect_sms(&policy_curve_qos, 50, 30);
+	snapshot.tenants[0].blocks = 70;
+	expect_sms(&policy_curve_qos, 64, 16);
+	snapshot.tenants[0].blocks = U32_MAX;
 	/* 10% above it, 0.88, where it is not sure. */
 	snapshot.tenants[0].curve.error_ppm = 100000;
 	expect_sms(&policy_curve_qos, 71, 9);

@@ -658,6 +658,32 @@ static void spart_climbs(void **state)
 	free(snapshot);
 }
 
+/* Somebody leaves, and another one has work in the same slot at once: policies cope. */
+static void slots_may_change_hands_at_once(void **state)
+{
+	const struct simgpu_policy *policy;
+	u32 i;
+
+	for (i = 0; (policy = registry_policy_at(i)); i++) {
+		struct bench *bench = bench_prepared(policy, 0);
+
+		bench_start(bench);
+		join(bench, 0);
+		join(bench, 1);
+		launch(bench, 0, computing, 1, 0);
+		launch(bench, 1, computing, 1, 0);
+		session_run(bench->session, 3000);
+		session_leave(bench->session, 0);
+		join(bench, 0);
+		launch(bench, 0, computing, 1, 0);
+		session_run(bench->session, 3000);
+		if (session_last_refusal(bench->session)->kind != SESSION_REFUSED_NOTHING)
+			fail_msg("%s: %s", policy->name,
+				 session_last_refusal(bench->session)->reason);
+		bench_free(bench);
+	}
+}
+
 /* An epoch ends while nobody has work: each policy returns, soon. */
 static void nobody_has_work(void **state)
 {
@@ -842,6 +868,7 @@ int main(void)
 		cmocka_unit_test(large_blocks_get_one),
 		cmocka_unit_test(victims_are_chosen_by_three_rules),
 		cmocka_unit_test(spart_climbs),
+		cmocka_unit_test(slots_may_change_hands_at_once),
 		cmocka_unit_test(nobody_has_work),
 		cmocka_unit_test(sessions_keep_quotas),
 		cmocka_unit_test(rollover_reaches_a_goal),

@@ -363,6 +363,10 @@ static void kernels_that_complement_each_other_share_a_phase(void **state)
 	plan_make(&kernels->set, &work, &plan);
 	assert_int_equal(plan.phases, 2);
 	assert_int_equal(plan.total, plan.sequential);
+	/* It may all be used. */
+	kernels->kernel[1].memory_bytes = 4;
+	plan_make(&kernels->set, &work, &plan);
+	assert_int_equal(plan.phases, 1);
 	free(kernels);
 }
 

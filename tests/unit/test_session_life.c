@@ -213,6 +213,21 @@ static void mirrors_for_a_model_keep_the_limit(void **state)
 	assert_int_equal(mirrors_of_a_model(4096), 0);
 }
 
+/* A knob that can be set is no reason to refuse anything. */
+static void good_knobs_have_no_refusal(void **state)
+{
+	struct session_refusal why;
+	u32 index = 9;
+
+	memset(&why, 0x5a, sizeof(why));
+	assert_int_equal(session_check_param(model_hsm.params, SESSION_MODEL_KNOBS, "c2",
+					     1, &index, &why), 0);
+	assert_int_equal(index, HSM_C2);
+	assert_int_equal(why.kind, SESSION_REFUSED_NOTHING);
+	assert_int_equal(why.code, 0);
+	assert_int_equal(why.field[0], 0);
+}
+
 static void knobs_act_from_the_next_epoch(void **state)
 {
 	struct bench *bench = bench_new(2);
@@ -381,6 +396,31 @@ static void what_does_not_fit_beside_others_waits(void **state)
 	trace_free(few_reads);
 }
 
+/* The room that somebody leaves is for who came first, whatever its slot. */
+static void room_goes_to_who_came_first(void **state)
+{
+	u32 first;
+
+	for (first = 1; first <= 2; first++) {
+		struct bench *bench = bench_of_memory(17);
+		u32 slot;
+
+		for (slot = 0; slot < 3; slot++)
+			join(bench, slot);
+		launch(bench, 0, random_reads, 1, 0);
+		session_run(bench->session, 1000);
+		launch(bench, first, random_reads, 1, 0);
+		session_run(bench->session, 1000);
+		launch(bench, 3 - first, random_reads, 1, 0);
+		session_run(bench->session, 1000);
+		session_leave(bench->session, 0);
+		session_run(bench->session, 1000);
+		assert_true(report_of(bench, first).active);
+		assert_true(report_of(bench, 3 - first).waits_for_memory);
+		bench_free(bench);
+	}
+}
+
 /* Who leaves makes room; steps show in nothing. */
 static void leaving_makes_room(void **state)
 {
@@ -407,19 +447,38 @@ static void leaving_makes_room(void **state)
 	assert_int_equal(hash[0], hash[1]);
 }
 
+/* Who asks of a session in which nothing has happened. */
+static void nothing_has_happened_yet(void **state)
+{
+	struct bench *bench = bench_new(0);
+	struct session_tenant_report report;
+
+	memset(&report, 0x5a, sizeof(report));
+	session_tenant_report(bench->session, 3, &report);
+	assert_false(report.present);
+	assert_int_equal(report.counters.thread_instructions, 0);
+	assert_int_equal(session_state(bench->session), SESSION_IDLE);
+	assert_int_equal(session_now(bench->session), 0);
+	assert_int_equal(session_end_cycle(bench->session), 0);
+	bench_free(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_has_happened_yet),
 		cmocka_unit_test(tenants_come_and_go),
 		cmocka_unit_test(crowds_come_to_their_end),
 		cmocka_unit_test(tenants_leave_after_the_stop),
 		cmocka_unit_test(bad_tenants_are_refused),
+		cmocka_unit_test(good_knobs_have_no_refusal),
 		cmocka_unit_test(knobs_act_from_the_next_epoch),
 		cmocka_unit_test(shorter_epochs_act_at_once),
 		cmocka_unit_test(launches_take_their_cycles),
 		cmocka_unit_test(launches_are_progress),
 		cmocka_unit_test(what_does_not_fit_alone_is_refused),
 		cmocka_unit_test(what_does_not_fit_beside_others_waits),
+		cmocka_unit_test(room_goes_to_who_came_first),
 		cmocka_unit_test(leaving_makes_room),
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test(tags_for_a_model_keep_the_limit),

@@ -753,6 +753,83 @@ static void kernels_are_launched_in_slices(void **state)
 	bench_free(bench);
 }
 
+/* A turn ends, too, that is of another queue than the first. */
+static void slices_of_any_queue_end_turns(void **state)
+{
+	struct session_launch_options options = {
+		.trace = middling, .repeats = 1, .queue = 3,
+	};
+	struct bench *bench = bench_of_slices(0, 0);
+	u64 sequence;
+
+	join(bench, 0);
+	join(bench, 1);
+	assert_int_equal(session_launch_with(bench->session, 0, &options,
+					     &sequence), 0);
+	launch(bench, 1, copying, 1, 0);
+	session_run(bench->session, 500000);
+	assert_int_equal(bench->done_count, 2);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
+#define LAUNCH	3000
+
+/* struct slicer - what the policy below has seen */
+static struct {
+	u64 calls;
+	u64 ended;
+	u32 looks;
+} slicer;
+
+/* Five thread blocks at a time; while they are launched they are all left. */
+static int slice_by_five(const struct simgpu_snapshot *snapshot, void *state,
+			 struct simgpu_proposal *proposal)
+{
+	const struct simgpu_snapshot_queue *queue = &snapshot->tenants[0].queue[0];
+	bool ended = queue->events & SIMGPU_ON_SLICE_END;
+
+	if (ended || !slicer.calls++) {
+		simgpu_split_even(snapshot, proposal);
+		proposal->flags |= SIMGPU_SAYS_ISSUE_LIMITS;
+		proposal->issue_limit[0][0] = 5;
+	}
+	if (ended) {
+		slicer.ended = snapshot->cycle;
+	} else if (slicer.ended && snapshot->cycle < slicer.ended + LAUNCH) {
+		assert_int_equal(queue->issue_left, 5);
+		slicer.looks++;
+	}
+	proposal->wake_cycle = snapshot->cycle + SIMGPU_WAKE_CYCLES_MIN;
+	return 0;
+}
+
+static const struct simgpu_policy by_five = {
+	.name = "by-five",
+	.events = SIMGPU_ON_KNOWN & ~SIMGPU_ON_QUOTA_OUT,
+	.decide = slice_by_five,
+};
+
+static void slices_are_left_while_they_are_launched(void **state)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	memset(&slicer, 0, sizeof(slicer));
+	bench_options(bench, 0);
+	bench->options.policy = &by_five;
+	bench->options.config.launch_cycles = LAUNCH;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, middling, 1, 0);
+	session_run(bench->session, 40000);
+	assert_true(slicer.looks > 5);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
 static u64 cycles_alone(u32 launch_cycles)
 {
 	struct bench *bench = bench_of_slices(1, launch_cycles);
@@ -830,6 +907,8 @@ int main(void)
 		cmocka_unit_test(turns_end_with_the_others),
 		cmocka_unit_test(without_turns_the_rest_waits),
 		cmocka_unit_test(kernels_are_launched_in_slices),
+		cmocka_unit_test(slices_of_any_queue_end_turns),
+		cmocka_unit_test(slices_are_left_while_they_are_launched),
 		cmocka_unit_test(a_slice_costs_a_launch),
 		cmocka_unit_test(slices_are_launched_at_the_same_cycles),
 		cmocka_unit_test(slices_go_on_when_tenants_go),

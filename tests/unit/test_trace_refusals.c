@@ -260,6 +260,14 @@ static void bad_other_patterns_are_refused(void **state)
 	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
 		"is RECORDED, yet a field is set", s->patterns[3].xor_bytes = 1);
 	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
+		"is RECORDED, yet a field is set", s->patterns[3].access_bytes = 4);
+	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
+		"is RECORDED, yet a field is set", s->patterns[3].region_bytes = 4);
+	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
+		"is RECORDED, yet a field is set", s->patterns[3].seed = 1);
+	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
+		"is RECORDED, yet a field is set", s->patterns[3].lines = 1);
+	REFUSED(-EINVAL, AT(3, kind), "patterns[3].kind",
 		"is RECORDED, yet a field is set",
 		s->patterns[3].group_lanes = 1);
 	REFUSED(-EINVAL, AT(2, block_stride), "patterns[2].block_stride",
@@ -683,9 +691,12 @@ static void bad_memory_ops_are_refused(void **state)
 		s->patterns[AFFINE].loop_stride[0] = SIMGPU_TRACE_SPACE_BYTES);
 }
 
-/* Programs are checked for the largest kernel that runs them. */
+/* Programs are checked for the largest kernel that runs them, first or last. */
 static void shared_programs_are_checked_for_all(void **state)
 {
+	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
+		"leaves its region", s->kernels[3] = s->kernels[0],
+		s->kernels[0].grid[0] = 5);
 	REFUSED(-EINVAL, ops[LOAD].pattern, "ops[1].pattern",
 		"leaves its region", s->kernels[3] = s->kernels[0],
 		s->kernels[3].grid[0] = 5);

@@ -117,13 +117,27 @@ static void begin_period(const struct simgpu_snapshot *snapshot,
 	state->next = snapshot->cycle + snapshot->policy_params[PERIOD];
 }
 
+/* Whether somebody is without an SM: who has come in the slot of one who has just left. */
+static bool somebody_lacks(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	if (snapshot->tenants_active > snapshot->sms)
+		return false;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active && !proposal->sms[slot])
+			return true;
+	return false;
+}
+
 static int spart_decide(const struct simgpu_snapshot *snapshot, void *memory,
 			struct simgpu_proposal *proposal)
 {
 	struct climb *state = memory;
 	u64 active = active_slots(snapshot);
 
-	if (active != state->active) {
+	if (active != state->active || somebody_lacks(snapshot, proposal)) {
 		policy_split_even(snapshot, proposal);
 		begin_period(snapshot, state);
 		state->active = active;
