@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes small traces for tests that run commands: compute, stream, copy,
- * random, rows, mixes, few16 and few120 (streams of so many thread blocks), as files
+ * random, rows, mixes, few16 and few120 (streams of so many thread blocks), short, as files
  * NAME.trace in the folder that is given.
  */
 #include <stdio.h>
@@ -84,6 +84,27 @@ static void save_few(const char *folder, const char *name, __u32 blocks)
 	builder_compute(b, 4, 32);
 	builder_loop_end(b);
 	save(folder, name, b, blocks * block_bytes);
+}
+
+/* Kernels of some thousand cycles, one after another, as of Rodinia's nn. */
+static void save_short(const char *folder)
+{
+	const __u32 kernels = 100, blocks = 313, warps = 2;
+	const __u64 bytes = (__u64)blocks * warps * LINE;
+	struct builder *b = builder_new("short", "make_traces");
+	__u32 from = builder_affine(b, 0, bytes, 4, warps * LINE, LINE, 0);
+	__u32 to = builder_affine(b, bytes, bytes, 4, warps * LINE, LINE, 0);
+	__u32 i;
+
+	for (i = 0; i < kernels; i++) {
+		builder_kernel(b, "short", blocks, 32 * warps, 32, 0);
+		builder_load(b, from, 32, 0);
+		builder_compute(b, 20, 32);
+		builder_load(b, from, 32, 0);
+		builder_compute(b, 20, 32);
+		builder_store(b, to, 32);
+	}
+	save(folder, "short", b, 2 * bytes);
 }
 
 /* A grid whose border runs another program, and one that is sampled. */
@@ -184,5 +205,6 @@ int main(int argc, char **argv)
 	save_mixes(argv[1]);
 	save_few(argv[1], "few16", 16);
 	save_few(argv[1], "few120", 120);
+	save_short(argv[1]);
 	return 0;
 }
