@@ -364,7 +364,14 @@ TEST_F(tenant, while_it_works)
 	/* Alone, it makes all the progress there is. */
 	EXPECT_TENANT("np", "1.000000");
 	EXPECT_EQ(0, read_tenant(self->directory, "slot", text, sizeof(text)));
-	EXPECT_TENANT("sms", "80");
+	/* None for a moment where one launch has ended and the next begins. */
+	for (tries = 0; tries < 1000; tries++) {
+		EXPECT_EQ(0, read_tenant(self->directory, "sms", text, sizeof(text)));
+		if (strcmp(text, "0"))
+			break;
+		sleep_ms(10);
+	}
+	EXPECT_STREQ("80", text);
 	EXPECT_TENANT("bandwidth", "0.000000");
 	EXPECT_EQ(0, read_tenant(self->directory, "ipc", text, sizeof(text)));
 	EXPECT_LT(100, strtod(text, NULL));
