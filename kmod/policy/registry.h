@@ -119,6 +119,9 @@ u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_counters *counters);
 u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant);
+/* Loads are often small beside others'. */
+#define PARTS_PER_BILLION	1000000000ULL
+
 u64 hsm_own_load_ppb(const struct simgpu_snapshot *snapshot,
 		     const struct simgpu_counters *counters);
 u64 hsm_load_ppb(const struct simgpu_snapshot *snapshot);
@@ -129,9 +132,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant, u64 load,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);
 
-/* models/hsm_waiting.c; loads are often small beside others'. */
-#define PARTS_PER_BILLION	1000000000ULL
-
+/* models/hsm_waiting.c */
 u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_counters *counters, u64 misses);
 u64 hsm_waiting_np_ppm(const struct simgpu_snapshot *snapshot,

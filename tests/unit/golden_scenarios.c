@@ -27,6 +27,7 @@
  * @live: what happens in it
  * @variant: of that
  * @policy: NULL: even
+ * @model: NULL: hsm
  * @set: other options of the session
  * @steps: 0: 30, with other traces 16
  */
@@ -36,6 +37,7 @@ struct named {
 	void (*live)(struct golden_run *run);
 	u32 variant;
 	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
 	void (*set)(struct session_options *options);
 	u32 steps;
 };
@@ -57,12 +59,6 @@ static void set_gang_changed(struct session_options *options)
 {
 	set_gang(options);
 	options->kernel_end = SESSION_KERNEL_END_CHANGED;
-	options->model = &model_themis;
-}
-
-static void set_switch(struct session_options *options)
-{
-	options->preemption = SESSION_PREEMPTION_SWITCH;
 }
 
 static void set_drain(struct session_options *options)
@@ -98,21 +94,6 @@ static void set_hold(struct session_options *options)
 	options->hold_cycles = SESSION_HOLD_CYCLES_MIN;
 }
 
-static void set_oracle(struct session_options *options)
-{
-	options->model = &model_oracle;
-}
-
-static void set_flux(struct session_options *options)
-{
-	options->model = &model_bubble_flux;
-}
-
-static void set_mirror(struct session_options *options)
-{
-	options->model = &model_mirror;
-}
-
 #define BOTH	"l1_sectors=4 llc_sectors=4 "
 
 static const struct named named[] = {
@@ -125,7 +106,7 @@ static const struct named named[] = {
 	  .steps = 32 },
 	{ "settings", "", live_with_settings, .steps = 32 },
 	{ "settings-oracle", "", live_with_settings, .policy = &policy_hsm_qos,
-	  .set = set_oracle, .steps = 20 },
+	  .model = &model_oracle, .steps = 20 },
 	{ "masks", "", live_in_masks, .steps = 32 },
 	{ "masks-sectors", BOTH "address_hash=0", live_in_masks,
 	  .policy = &policy_concurrent },
@@ -135,7 +116,7 @@ static const struct named named[] = {
 	{ "gang-even", "", live_in_gang, .variant = 1, .policy = &policy_hsm_qos,
 	  .set = set_gang_even, .steps = 50 },
 	{ "gang-changed", "", live_in_gang, .policy = &policy_themis_fair,
-	  .set = set_gang_changed, .steps = 50 },
+	  .model = &model_themis, .set = set_gang_changed, .steps = 50 },
 	{ "memory", "memory_mb=17", live_in_memory, .steps = 32 },
 	{ "now-and-then", "", live_now_and_then, .steps = 60 },
 	{ "now-and-then-shared", "", live_now_and_then, .policy = &policy_sequential,
@@ -148,11 +129,11 @@ static const struct named named[] = {
 	  .set = set_late, .steps = 72 },
 	{ "mirrors", "mirrors=1 atd_sampling=2", live_with_traces,
 	  .variant = RUN(RANDOM, COPY, COMPUTE), .policy = &policy_curve_fair,
-	  .set = set_mirror },
+	  .model = &model_mirror },
 	/* All that policies can say. */
 	{ "by-turns", "", live_together, .policy = &golden_by_turns, .steps = 80 },
 	{ "by-turns-tpcs", "sms_per_tpc=2 boundary_cycles=7 poll_cycles=40", live_together,
-	  .policy = &golden_by_turns, .set = set_switch, .steps = 60 },
+	  .policy = &golden_by_turns, .steps = 60 },
 	{ "by-turns-sight", "hardware_counters=1 l1_sectors=4", live_together,
 	  .policy = &golden_by_turns, .set = set_sight, .steps = 60 },
 	{ "resets", "poll_cycles=25", live_idempotent, .policy = &golden_resets,
@@ -162,17 +143,16 @@ static const struct named named[] = {
 	{ "resets-tally", "", live_idempotent, .policy = &policy_tally },
 	{ "policies", "", live_through_policies, .steps = 110 },
 	{ "policies-back", "mirrors=1", live_through_policies, .variant = 18,
-	  .set = set_oracle, .steps = 60 },
-	{ "probes", "", live_together, .policy = &golden_by_turns, .set = set_flux,
+	  .model = &model_oracle, .steps = 60 },
+	{ "probes", "", live_together, .policy = &golden_by_turns, .model = &model_bubble_flux,
 	  .steps = 60 },
-	{ "probes-spart", "", live_together, .policy = &policy_spart, .set = set_flux,
+	{ "probes-spart", "", live_together, .policy = &policy_spart, .model = &model_bubble_flux,
 	  .steps = 60 },
 	/* How blocks leave. */
 	{ "drain", "", live_long, .set = set_drain },
-	{ "switch", "", live_long, .set = set_switch },
-	{ "switch-free", "free_contexts=1", live_long, .set = set_switch },
-	{ "switch-sectors", BOTH, live_long, .policy = &policy_hsm_fair,
-	  .set = set_switch },
+	{ "switch", "", live_long, .policy = &policy_even },
+	{ "switch-free", "free_contexts=1", live_long, .policy = &policy_even },
+	{ "switch-sectors", BOTH, live_long, .policy = &policy_hsm_fair },
 	{ "adaptive", "", live_long, .policy = &policy_hsm_fair, .set = set_adaptive },
 	/* GPUs of all sorts. */
 	{ "sectors", BOTH, live_with_traces, .variant = RUN(MIXED, ODD, PARTIAL) },
@@ -386,6 +366,8 @@ static void of_named(u32 index, struct golden_scenario *out)
 	out->variant = run->variant;
 	if (run->policy)
 		out->options.policy = run->policy;
+	if (run->model)
+		out->options.model = run->model;
 	if (run->set)
 		run->set(&out->options);
 	if (run->live == live_with_traces)

@@ -13,32 +13,6 @@
 
 struct trace *golden_traces[GOLDEN_TRACES];
 
-/* Loops of loads, partial stores, atomics, constants and barriers. */
-static struct trace *trace_mixed(void)
-{
-	struct builder *b = builder_new("mixed", "test");
-	u64 bytes = 1ULL << 24;
-	struct simgpu_trace_pattern random = {
-		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = 4,
-		.region_bytes = bytes, .lines = 4, .seed = 7,
-	};
-	u32 pattern = builder_pattern(b, &random);
-	u32 shared = builder_affine(b, 0, bytes, 4, 4096, 512, 4);
-
-	builder_kernel(b, "mixed", 2000, 256, 32, 1024);
-	builder_loop(b, 5);
-	builder_loop(b, 3);
-	builder_load(b, pattern, 32, 2);
-	builder_compute(b, 9, 32);
-	builder_constant(b, shared, 32, 0);
-	builder_store(b, pattern, 16);
-	builder_loop_end(b);
-	builder_atomic(b, shared, 32, 0);
-	builder_barrier(b);
-	builder_loop_end(b);
-	return trace_of(b, bytes);
-}
-
 /* All units, distances of all sorts, and memory that waits for them. */
 static struct trace *trace_dependent(void)
 {
@@ -262,7 +236,7 @@ void golden_traces_make(void)
 	t[GOLDEN_RANDOM] = trace_random(2000, 20, 4, 1 << 24);
 	t[GOLDEN_GATHER] = trace_random(2000, 20, 32, 1 << 22);
 	t[GOLDEN_PAIRS] = trace_pairs(40, 8);
-	t[GOLDEN_MIXED] = trace_mixed();
+	t[GOLDEN_MIXED] = trace_varied(2000, 5, 1 << 24);
 	t[GOLDEN_DEPENDENT] = trace_dependent();
 	t[GOLDEN_ODD] = trace_odd();
 	t[GOLDEN_SHARED] = trace_shared();

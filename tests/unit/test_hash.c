@@ -25,35 +25,9 @@ struct busy {
 	struct trace *traces[TENANTS];
 };
 
-/* Loops of loads, partial stores, atomics, constants and barriers. */
-static struct trace *trace_mixed(void)
-{
-	struct builder *b = builder_new("mixed", "test");
-	u64 bytes = 1ULL << 26;
-	struct simgpu_trace_pattern random = {
-		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = 4,
-		.region_bytes = bytes, .lines = 4, .seed = 7,
-	};
-	u32 pattern = builder_pattern(b, &random);
-	u32 shared = builder_affine(b, 0, bytes, 4, 4096, 512, 4);
-
-	builder_kernel(b, "mixed", BLOCKS, 256, 32, 1024);
-	builder_loop(b, 20);
-	builder_loop(b, 3);
-	builder_load(b, pattern, 32, 2);
-	builder_compute(b, 9, 32);
-	builder_constant(b, shared, 32, 0);
-	builder_store(b, pattern, 16);
-	builder_loop_end(b);
-	builder_atomic(b, shared, 32, 0);
-	builder_barrier(b);
-	builder_loop_end(b);
-	return trace_of(b, bytes);
-}
-
 static void make_traces(struct busy *busy)
 {
-	busy->traces[0] = trace_mixed();
+	busy->traces[0] = trace_varied(BLOCKS, 20, 1ULL << 26);
 	busy->traces[1] = trace_random(BLOCKS, 200, 8, 1ULL << 26);
 	busy->traces[2] = trace_compute(BLOCKS, 500, 100);
 	busy->traces[3] = trace_copy(BLOCKS, 50, 16);

@@ -155,3 +155,27 @@ struct trace *trace_pairs(u32 blocks, u32 trips)
 	}
 	return trace_of(b, 1ULL << 32);
 }
+
+struct trace *trace_varied(u32 blocks, u32 trips, u64 region_bytes)
+{
+	struct builder *b = builder_new("mixed", "test");
+	struct simgpu_trace_pattern random = {
+		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = 4,
+		.region_bytes = region_bytes, .lines = 4, .seed = 7,
+	};
+	u32 pattern = builder_pattern(b, &random);
+	u32 shared = builder_affine(b, 0, region_bytes, 4, 4096, 512, 4);
+
+	builder_kernel(b, "mixed", blocks, 256, 32, 1024);
+	builder_loop(b, trips);
+	builder_loop(b, 3);
+	builder_load(b, pattern, 32, 2);
+	builder_compute(b, 9, 32);
+	builder_constant(b, shared, 32, 0);
+	builder_store(b, pattern, 16);
+	builder_loop_end(b);
+	builder_atomic(b, shared, 32, 0);
+	builder_barrier(b);
+	builder_loop_end(b);
+	return trace_of(b, region_bytes);
+}

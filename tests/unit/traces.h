@@ -20,6 +20,8 @@ struct trace *trace_stream(u32 blocks, u32 trips, u32 burst);
 struct trace *trace_copy(u32 blocks, u32 trips, u32 lanes);
 /* Each warp reads @trips times @lines random lines of a region. */
 struct trace *trace_random(u32 blocks, u32 trips, u32 lines, u64 region_bytes);
+/* Loops of loads, partial stores, atomics, constants and barriers in a region. */
+struct trace *trace_varied(u32 blocks, u32 trips, u64 region_bytes);
 /*
  * Recorded reads of random lines, every fourth of them with its neighbour, so
  * that one request in five hits the row that another one opened.

@@ -125,10 +125,11 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 	bool memory = hsm_is_memory_bound(snapshot, counters, private_ppm);
 	u64 misses = fixed_ratio_ppm(counters->llc_misses,
 				     counters->llc_accesses);
-	u64 waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
+	u64 waiting;
 
 	if (!counters->thread_instructions)
 		return;
+	waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
 	if (memory) {
 		/*
 		 * Eq. 5: NP = B_k / (c1 * RBH_k + c2), B_k a fraction of the
