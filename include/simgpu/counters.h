@@ -95,6 +95,8 @@
  * @sm_handovers: SMs that it got from others' thread blocks, which had to leave
  * @sm_handover_cycles: from the orders until the last of these blocks was gone, added
  *	up over the SMs
+ * @drain_cycles: cycles in which a kernel had issued all of its instructions, and
+ *	waited for acknowledgments of its stores; counted when it ends
  */
 struct simgpu_counters {
 	u64 thread_instructions;
@@ -146,6 +148,7 @@ struct simgpu_counters {
 	u64 reset_block_cycles;
 	u64 sm_handovers;
 	u64 sm_handover_cycles;
+	u64 drain_cycles;
 };
 
 /**

@@ -11,7 +11,7 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	12
+#define SIMGPU_SNAPSHOT_VERSION	13
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -329,6 +329,8 @@ struct simgpu_snapshot_dram {
  * @memory_mhz: memory clock
  * @llc_slices: slices of the last-level cache, each with a port to the crossbar that
  *	carries a flit a core cycle each way
+ * @l1_sectors: sectors of a line of an L1, in which its counters count; 1: whole lines
+ * @llc_sectors: likewise of the last-level cache
  * @memory_bytes: device memory; 0: unlimited
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
@@ -374,6 +376,8 @@ struct simgpu_snapshot {
 	u32 core_mhz;
 	u32 memory_mhz;
 	u32 llc_slices;
+	u32 l1_sectors;
+	u32 llc_sectors;
 	u64 memory_bytes;
 	u64 epoch;
 	u64 cycle;
@@ -400,14 +404,14 @@ struct simgpu_snapshot {
  * The same in all homes, 32-bit ones among them: no padding, and a multiple of
  * 8 bytes.
  */
-static_assert(sizeof(struct simgpu_counters) == 49 * 8, "words only");
+static_assert(sizeof(struct simgpu_counters) == 50 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 152, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 2272, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) == 2288, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 260552, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 261584, "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

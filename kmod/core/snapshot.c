@@ -400,6 +400,8 @@ void snapshot_init(struct session *session)
 	snapshot->core_mhz = config->core_mhz;
 	snapshot->memory_mhz = config->memory_mhz;
 	snapshot->llc_slices = config->llc_slices;
+	snapshot->l1_sectors = config->l1_sectors;
+	snapshot->llc_sectors = config->llc_sectors;
 	fill_dram(config, &snapshot->dram);
 }
 

@@ -667,8 +667,11 @@ static bool hear_blocks(struct gpu *gpu, u32 slot, u32 queue)
 		gpu->dispatch_due |= counts->blocks_ended[queue] > 0;
 		grid->blocks_finished += counts->blocks_ended[queue];
 		grid->ended_at = later(grid->ended_at, counts->ended_at[queue]);
+		grid->issued_at = later(grid->issued_at,
+					counts->issued_at[queue]);
 		counts->blocks_ended[queue] = 0;
 		counts->ended_at[queue] = 0;
+		counts->issued_at[queue] = 0;
 	}
 	return grid->blocks_finished == grid->blocks;
 }
@@ -678,11 +681,15 @@ static void hear_ends(struct gpu *gpu, u32 slot)
 	struct tenant *tenant = &gpu->tenants[slot];
 	u32 mask;
 
-	for (mask = tenant->running; mask; mask &= mask - 1) {
+	/* Kernels that are over end with the window, which a pause may cut. */
+	for (mask = tenant->running & ~tenant->ending; mask; mask &= mask - 1) {
 		u32 queue = lowest_bit(mask);
+		const struct grid *grid = &gpu->grids[grid_number(slot, queue)];
 
 		if (!hear_blocks(gpu, slot, queue))
 			continue;
+		slot_counters(gpu, slot)->drain_cycles +=
+			grid->ended_at - grid->issued_at;
 		tenant->ending |= 1U << queue;
 		gpu->ending |= 1ULL << slot;
 	}

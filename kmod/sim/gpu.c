@@ -347,6 +347,7 @@ void gpu_queue_start(struct gpu *gpu, u32 slot, u32 queue,
 	grid->next_block = 0;
 	grid->returned = 0;
 	grid->blocks_finished = 0;
+	grid->issued_at = 0;
 	grid->masked = false;
 	tenant->finished &= ~(1U << queue);
 	if (!tenant->running) {

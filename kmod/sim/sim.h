@@ -30,6 +30,7 @@
  * @trace: valid while it runs, as are @ops, which are its, and @kernel
  * @started: how many kernels started on the device before this one
  * @ended_at: cycle in which the last thread block ended, of those that have
+ * @issued_at: cycle in which a warp last came to its end, but for its stores
  * @next_block: the first that no SM has been given
  * @returned: how many of those before are given to nobody, see gpu->returned
  * @masked: its blocks may begin on the SMs of @sms only, see gpu_queue_set_mask()
@@ -45,6 +46,7 @@ struct grid {
 	const struct trace_kernel *kernel;
 	u64 started;
 	u64 ended_at;
+	u64 issued_at;
 	u32 kernel_index;
 	u32 blocks;
 	u32 blocks_finished;
@@ -99,6 +101,7 @@ struct tenant {
  * @sms_active: SMs on which it has thread blocks
  * @blocks_ended: by queue, that dispatch.c has not heard of yet
  * @ended_at: when the last of those ended
+ * @issued_at: likewise, when a warp last came to its end
  */
 struct tenant_counts {
 	struct simgpu_counters counters;
@@ -107,6 +110,7 @@ struct tenant_counts {
 	u64 sms_active;
 	u64 blocks_ended[GPU_QUEUES_MAX];
 	u64 ended_at[GPU_QUEUES_MAX];
+	u64 issued_at[GPU_QUEUES_MAX];
 };
 
 /* struct gpu_shape - numbers derived from the configuration, once */

@@ -34,7 +34,9 @@ enum stall {
 	STALL_LSU,
 	STALL_BARRIER,
 	STALL_DEPENDENCE,
-	STALLS
+	STALLS,
+	/* Its last stores: it issues no more, so that nothing is counted. */
+	STALL_ENDED = STALLS
 };
 
 /*

@@ -23,8 +23,8 @@
 HASHED(struct gpu_config, 312);
 HASHED(struct gpu, 1176);
 HASHED(struct tenant, 56);
-HASHED(struct grid, 96);
-HASHED(struct simgpu_counters, 392);
+HASHED(struct grid, 104);
+HASHED(struct simgpu_counters, 400);
 HASHED(struct gpu_channel_counters, 24);
 HASHED(struct context_pool, 40);
 HASHED(struct saved_block, 32);
@@ -104,7 +104,7 @@ static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
 		hash = hash_mix(hash, counters->sm_handovers);
 		hash = hash_mix(hash, counters->sm_handover_cycles);
 	}
-	return hash;
+	return hash_mix(hash, counters->drain_cycles);
 }
 
 static u64 mix_tag(u64 hash, const struct dram_tag *tag)
@@ -243,6 +243,7 @@ static u64 mix_tenant(u64 hash, const struct gpu *gpu, u32 number)
 	hash = mix2(hash, grid->kernel_index, grid->blocks);
 	hash = hash_mix(hash, grid->blocks_finished);
 	hash = hash_mix(hash, grid->ended_at);
+	hash = hash_mix(hash, grid->issued_at);
 	hash = mix2(hash, grid->next_block, grid->returned);
 	hash = mix_words(hash, returned, grid->returned);
 	hash = hash_mix(hash, tenant->next_sm);

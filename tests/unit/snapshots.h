@@ -43,6 +43,8 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->peak_clocks_per_line = 2;
 	snapshot->mirrors = 1;
 	snapshot->llc_hit_cycles = 200;
+	snapshot->l1_sectors = 1;
+	snapshot->llc_sectors = 1;
 	snapshot->dram_cycles = 371;
 	snapshot->epoch_cycles = epoch_cycles;
 	snapshot->memory_clocks = epoch_cycles * 440 / 1400;

@@ -168,6 +168,7 @@ static const struct change changes[] = {
 	FIELD(MORE, grid, grid, returned),
 	FIELD(EACH, grid, grid, blocks_finished),
 	FIELD(EACH, grid, grid, ended_at),
+	FIELD(EACH, grid, grid, issued_at),
 	FIELD(EACH, grid, grid, issue_left),
 	FIELD(EACH, second_grid, grid, issue_left),
 	FIELD(EACH, tenant, tenant, sliced),
@@ -177,6 +178,7 @@ static const struct change changes[] = {
 	FIELD(MORE, second_grid, grid, returned),
 	FIELD(EACH, second_grid, grid, blocks_finished),
 	FIELD(EACH, second_grid, grid, ended_at),
+	FIELD(EACH, second_grid, grid, issued_at),
 	FIELD(FIRST, several, tenant, running),
 	FIELD(EACH, several, tenant, finished),
 	FIELD(EACH, several, tenant, ending),
@@ -620,11 +622,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0xa7abc8734ff190e7 },
-	{ "compute_bound", compute_bound, 0x14df637367c66deb },
-	{ "partitioned", partitioned, 0x154651736f478a1f },
-	{ "shared", shared, 0x35d656ebe494e422 },
-	{ "switching", switching, 0x20aab8b23fde4e46 },
+	{ "memory_bound", memory_bound, 0x0befc0a0b13135c9 },
+	{ "compute_bound", compute_bound, 0x666addaeec725c88 },
+	{ "partitioned", partitioned, 0xb1be90818d89caa0 },
+	{ "shared", shared, 0xb6c81e2db98f3fc8 },
+	{ "switching", switching, 0x50349b0bfc4b7b0c },
 };
 
 static void results_are_as_they_were(void **state)

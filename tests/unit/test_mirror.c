@@ -276,6 +276,50 @@ static void loads_under_way_are_counted_up_to_now(void **state)
 	trace_free(trace);
 }
 
+/* One warp that reads, then writes a line, or not; so often. */
+static struct trace *trace_with_end(bool stores)
+{
+	struct simgpu_trace_pattern pattern = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.region_bytes = 1 << 20,
+		.lane_stride = 4,
+	};
+	struct builder *b = builder_new("end", "test");
+
+	builder_kernel(b, "end", 1, 32, 32, 0);
+	builder_compute(b, 50, 32);
+	if (stores)
+		builder_store(b, builder_pattern(b, &pattern), 32);
+	else
+		builder_load(b, builder_pattern(b, &pattern), 32, 0);
+	return trace_of(b, 1 << 20);
+}
+
+/*
+ * An idle GPU acknowledges a store after as long as it answers a load that hits; who
+ * only reads has ended when it has issued all.
+ */
+static void kernels_wait_for_their_last_stores(void **state)
+{
+	const struct gpu_config *config = gpu_config_find("hbm80");
+	u32 stores;
+
+	for (stores = 0; stores < 2; stores++) {
+		struct trace *trace = trace_with_end(stores);
+		struct gpu *gpu = run_alone(config, trace);
+		u64 once = counters_of(gpu, 0).drain_cycles, hit = gpu_llc_hit_cycles(gpu);
+
+		assert_in_range(once, stores ? hit * 9 / 10 : 0,
+				stores ? hit * 11 / 10 : 0);
+		gpu_kernel_start(gpu, 0, trace, 0);
+		gpu_run(gpu, gpu_now(gpu) + 10000);
+		assert_in_range(counters_of(gpu, 0).drain_cycles,
+				stores ? 2 * once - 20 : 0, stores ? 2 * once + 20 : 0);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -287,6 +331,7 @@ int main(void)
 		cmocka_unit_test(every_configuration_can_have_them),
 		cmocka_unit_test(a_lone_load_takes_what_the_snapshot_says),
 		cmocka_unit_test(loads_under_way_are_counted_up_to_now),
+		cmocka_unit_test(kernels_wait_for_their_last_stores),
 	};
 
 	return cmocka_run_group_tests_name("mirror", tests, NULL, NULL);

@@ -17,8 +17,8 @@
 
 #define ROUNDS		200000
 #define TOLERANCE	0.001
-/* Two of the parts per million that figures are rounded to. */
-#define GRANULARITY	2e-6
+/* Parts per million that figures are rounded to, of up to six terms. */
+#define GRANULARITY	6e-6
 
 /* --- hsm --- */
 
@@ -54,10 +54,17 @@ static void random_counters(const struct simgpu_snapshot *snapshot,
 						   random_up_to(8));
 	counters->noc_reply_flits = random_up_to(counters->sm_cycles >>
 						 random_up_to(8));
+	/* Together no more than a line a cycle. */
+	counters->l1_accesses = random_up_to(counters->sm_cycles / 2 >>
+					     random_up_to(8));
+	counters->l1_stores = random_up_to(counters->sm_cycles / 2 >>
+					   random_up_to(8));
 	/* Some kernels are short. */
 	counters->kernels_finished = random_up_to(6);
 	counters->blocks_finished = counters->kernels_finished *
 				    (1 + random_up_to(400));
+	counters->drain_cycles = random_up_to(snapshot->epoch_cycles >>
+					      random_up_to(8));
 }
 
 static double requests_of(const struct simgpu_counters *counters)
@@ -95,8 +102,8 @@ static double own_waiting(const struct simgpu_snapshot *snapshot,
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		all += load_of(snapshot, &snapshot->tenants[slot].counters);
-	/* Sums of many rounded numbers and of exact ones differ a little. */
-	if (all <= own * 1.00001)
+	/* Rounded sums and exact ones differ a little: by a part in a billion. */
+	if (all <= own * 1.00001 + 1e-9)
 		return 1;
 	return all >= 1 ? 0 : own / all * (1 - all) / (1 - own);
 }
@@ -129,6 +136,19 @@ static double held_part(const struct simgpu_snapshot *snapshot,
 		       fmin(snapshot->sms, tenant->blocks));
 }
 
+/* How long the last stores of kernels take alone over how long they take here. */
+static double alone_drain(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_counters *counters)
+{
+	double least = (double)counters->kernels_finished *
+		       snapshot->llc_hit_cycles;
+	double idle = ratio(least, (double)counters->drain_cycles);
+
+	if (least >= (double)counters->drain_cycles)
+		return 1;
+	return idle + (1 - idle) * own_waiting(snapshot, counters);
+}
+
 static double blocks_of(const struct simgpu_snapshot_tenant *tenant)
 {
 	const struct simgpu_counters *c = &tenant->counters;
@@ -145,12 +165,12 @@ static double waiting_np(const struct simgpu_snapshot *snapshot,
 {
 	const struct simgpu_counters *c = &tenant->counters;
 	double fit = tenant->queue[0].head.blocks_per_sm;
-	double sms = (double)(c->sm_cycles / snapshot->epoch_cycles);
+	double sms = fmax(1, (double)(c->sm_cycles / snapshot->epoch_cycles));
 	double blocks = blocks_of(tenant), cycles = (double)snapshot->epoch_cycles;
 	double held = (double)c->sm_cycles;
 	double used = fmin(held, fmax(blocks * cycles,
 				      (double)c->sm_active_cycles));
-	double busy, start, own, load, at_once, ports;
+	double busy, stores, start, own, load, at_once, units;
 
 	if (c->kernels_finished < 4 &&
 	    blocks > snapshot->sms * (memory ? 2 : fit))
@@ -158,19 +178,25 @@ static double waiting_np(const struct simgpu_snapshot *snapshot,
 	used *= snapshot->schedulers;
 	busy = fmax(0, held * snapshot->schedulers - (double)c->idle_cycles);
 	busy = fmin(1, ratio(busy, used));
+	stores = fmin(1 - busy, (double)c->drain_cycles / cycles);
+	start = ratio((double)c->stall_empty_cycles -
+		      (double)c->drain_cycles / cycles * used, used);
 	start = c->kernels_finished < 4 ? 0 :
-		fmin(1 - busy, ratio((double)c->stall_empty_cycles, used));
-	own = fmin(1 - busy - start,
+		fmin(1 - busy - stores, fmax(0, start));
+	own = fmin(1 - busy - stores - start,
 		   ratio((double)c->stall_dependence_cycles, used));
-	load = 1 - busy - start - own;
+	load = 1 - busy - stores - start - own;
 	at_once = ratio(fmin(blocks, sms * fit),
 			fmin(blocks, snapshot->sms * fit));
-	ports = c->kernels_finished ? 0 :
-		fmax((double)c->noc_reply_flits, (double)c->noc_request_flits) /
-		(fmin(snapshot->sms, blocks) * cycles);
-	return fmax(ports, start + busy * busy * held_part(snapshot, tenant) +
+	units = fmax((double)c->noc_reply_flits, (double)c->noc_request_flits);
+	units = fmax(units, (double)(c->l1_accesses / snapshot->l1_sectors) +
+			    (double)c->l1_stores);
+	units = c->kernels_finished ? 0 :
+		units / (fmin(snapshot->sms, blocks) * cycles);
+	return fmax(units, start + busy * busy * held_part(snapshot, tenant) +
 			   at_once * (own + busy * (1 - busy) +
-				      load * alone_latency(snapshot, c, misses)));
+				      load * alone_latency(snapshot, c, misses) +
+				      stores * alone_drain(snapshot, c)));
 }
 
 /**
@@ -232,6 +258,8 @@ static void hsm_follows_its_equations(void **state)
 		snapshot->model_params[HSM_C1] = random_up_to(SIMGPU_PPM);
 		snapshot->model_params[HSM_C2] = 50000 + random_up_to(SIMGPU_PPM);
 		tenant = activate(snapshot, round % SIMGPU_SLOTS_MAX, 1);
+		snapshot->l1_sectors = random_up_to(1) ? 1 : 4;
+		tenant->queue[0].head.blocks_per_sm = 1 + random_up_to(7);
 		random_counters(snapshot, &tenant->counters);
 		/* Mostly somebody else has requests, too. */
 		if (random_up_to(3))
@@ -244,7 +272,6 @@ static void hsm_follows_its_equations(void **state)
 		if (random_up_to(3) == 0) {
 			/* It cannot hold more SMs than it has thread blocks. */
 			tenant->blocks = 1 + random_up_to(3 * snapshot->sms);
-			tenant->queue[0].head.blocks_per_sm = random_up_to(8);
 			tenant->counters.sm_cycles =
 				random_up_to(snapshot->epoch_cycles *
 					     (tenant->blocks < snapshot->sms ?

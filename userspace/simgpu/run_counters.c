@@ -55,6 +55,7 @@ static const char *const names[] = {
 	NAME(RESET_BLOCK_CYCLES, "reset_block_cycles"),
 	NAME(SM_HANDOVERS, "sm_handovers"),
 	NAME(SM_HANDOVER_CYCLES, "sm_handover_cycles"),
+	NAME(DRAIN_CYCLES, "drain_cycles"),
 };
 
 static_assert(ARRAY_SIZE(names) == SIMGPU_COUNTER_COUNT, "each has a name");

@@ -75,6 +75,7 @@
  * @SIMGPU_COUNTER_RESET_BLOCK_CYCLES: cycles that these had been on SMs, added up
  * @SIMGPU_COUNTER_SM_HANDOVERS: SMs that it got from others' thread blocks
  * @SIMGPU_COUNTER_SM_HANDOVER_CYCLES: until the last of these was gone, added up
+ * @SIMGPU_COUNTER_DRAIN_CYCLES: that kernels waited for their last stores
  * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
  *	each that is appended, and a kernel may have fewer or more, which it says
  *	wherever it gives counters
@@ -131,6 +132,7 @@ enum simgpu_counter {
 	SIMGPU_COUNTER_RESET_BLOCK_CYCLES = 46,
 	SIMGPU_COUNTER_SM_HANDOVERS = 47,
 	SIMGPU_COUNTER_SM_HANDOVER_CYCLES = 48,
+	SIMGPU_COUNTER_DRAIN_CYCLES = 49,
 	SIMGPU_COUNTER_COUNT
 };
 

@@ -14,6 +14,7 @@
 struct waiting {
 	u64 busy;	/* a warp issues */
 	u64 start;	/* kernels that are short begin and end */
+	u64 stores;	/* for the last stores of kernels */
 	u64 own;	/* for the warps' own results */
 	u64 memory;	/* for loads, and for others that wait for theirs */
 };
@@ -69,6 +70,24 @@ static u64 alone_latency_ppm(const struct simgpu_snapshot *snapshot,
 				    SIMGPU_PPM);
 }
 
+/*
+ * The same of the last stores of kernels, which in an idle GPU are acknowledged after
+ * as long as a load that hits takes.
+ */
+static u64 alone_drain_ppm(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_counters *counters, u64 load)
+{
+	u64 least = fixed_mul(counters->kernels_finished,
+			      snapshot->llc_hit_cycles);
+	u64 idle = fixed_ratio_ppm(least, counters->drain_cycles);
+
+	if (least >= counters->drain_cycles)
+		return SIMGPU_PPM;
+	return idle + fixed_mul_div(SIMGPU_PPM - idle,
+				    own_waiting_ppm(snapshot, counters, load),
+				    SIMGPU_PPM);
+}
+
 static bool is_short(const struct simgpu_snapshot_tenant *tenant)
 {
 	return tenant->counters.kernels_finished >= SHORT_KERNELS;
@@ -99,6 +118,9 @@ static u64 at_once_ppm(const struct simgpu_snapshot *snapshot,
 {
 	u64 sms = tenant->counters.sm_cycles / snapshot->epoch_cycles;
 
+	/* Who had them for a part of the epoch had one at least. */
+	if (!sms)
+		sms = 1;
 	return fixed_ratio_ppm(blocks_at_once(tenant, sms),
 			       blocks_at_once(tenant, snapshot->sms));
 }
@@ -119,7 +141,7 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 			 struct waiting *out)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
-	u64 held = counters->sm_cycles, left = SIMGPU_PPM, issued;
+	u64 held = counters->sm_cycles, left = SIMGPU_PPM, issued, empty;
 	u64 used = fixed_mul(blocks_of(tenant), snapshot->epoch_cycles);
 
 	/* Of kernels that differ the mean may be too small. */
@@ -132,31 +154,46 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 	issued = held > counters->idle_cycles ?
 		 held - counters->idle_cycles : 0;
 	out->busy = take(&left, issued, used);
-	/* In a long kernel an SM without one waits for the others' to end. */
+	/*
+	 * While a kernel waits for its last stores all its SMs are empty. In a long one
+	 * an SM without a thread block waits for the others' to end.
+	 */
+	out->stores = take(&left, counters->drain_cycles,
+			   snapshot->epoch_cycles);
+	empty = fixed_mul_div(counters->drain_cycles, used,
+			      snapshot->epoch_cycles);
+	empty = counters->stall_empty_cycles > empty ?
+		counters->stall_empty_cycles - empty : 0;
 	out->start = is_short(tenant) ?
-		     take(&left, counters->stall_empty_cycles, used) : 0;
+		     take(&left, empty, used) : 0;
 	out->own = take(&left, counters->stall_dependence_cycles, used);
 	out->memory = left;
 }
 
 /*
- * The time that the crossbar's ports of the SMs that it could use alone need for what
- * it moved, a flit a cycle each way: who waits for these waits alone, too.
+ * The time that the SMs that it could use alone need for what it moved, at least: their
+ * ports to the crossbar carry a flit a cycle each way, their load/store units take a line
+ * a cycle. Who waits for these waits alone, too.
  */
-static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
-			 const struct simgpu_snapshot_tenant *tenant)
+static u64 units_time_ppm(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_snapshot_tenant *tenant)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
-	u64 flits = counters->noc_reply_flits, sms = tenant->blocks;
+	u64 cycles = counters->noc_reply_flits, sms = tenant->blocks;
+	/* A line takes as long whether all of its sectors are wanted or one. */
+	u64 lines = fixed_add(counters->l1_accesses / snapshot->l1_sectors,
+			      counters->l1_stores);
 
 	/* An earlier kernel may have had more thread blocks. */
 	if (counters->kernels_finished)
 		return 0;
-	if (flits < counters->noc_request_flits)
-		flits = counters->noc_request_flits;
+	if (cycles < counters->noc_request_flits)
+		cycles = counters->noc_request_flits;
+	if (cycles < lines)
+		cycles = lines;
 	if (sms > snapshot->sms)
 		sms = snapshot->sms;
-	return fixed_ratio_ppm(flits, fixed_mul(sms, snapshot->epoch_cycles));
+	return fixed_ratio_ppm(cycles, fixed_mul(sms, snapshot->epoch_cycles));
 }
 
 /*
@@ -195,7 +232,7 @@ u64 hsm_waiting_np_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant, bool memory,
 		       u64 misses, u64 load)
 {
-	u64 at_once, contended, latency, own, all, ports;
+	u64 at_once, contended, latency, own, all, units;
 	struct waiting time;
 
 	if (!mostly_waits(snapshot, tenant, memory))
@@ -205,10 +242,13 @@ u64 hsm_waiting_np_ppm(const struct simgpu_snapshot *snapshot,
 	latency = alone_latency_ppm(snapshot, &tenant->counters, misses, load);
 	contended = fixed_mul_div(time.busy, time.busy, SIMGPU_PPM);
 	own = time.own + time.busy - contended +
-	      fixed_mul_div(time.memory, latency, SIMGPU_PPM);
+	      fixed_mul_div(time.memory, latency, SIMGPU_PPM) +
+	      fixed_mul_div(time.stores,
+			    alone_drain_ppm(snapshot, &tenant->counters, load),
+			    SIMGPU_PPM);
 	all = time.start + fixed_mul_div(own, at_once, SIMGPU_PPM) +
 	      fixed_mul_div(contended, hsm_compute_np_ppm(snapshot, tenant),
 			    SIMGPU_PPM);
-	ports = port_time_ppm(snapshot, tenant);
-	return all > ports ? all : ports;
+	units = units_time_ppm(snapshot, tenant);
+	return all > units ? all : units;
 }
