@@ -142,11 +142,15 @@ static double alone_drain(const struct simgpu_snapshot *snapshot,
 {
 	double least = (double)counters->kernels_finished *
 		       snapshot->llc_hit_cycles;
-	double idle = ratio(least, (double)counters->drain_cycles);
+	double idle = ratio(least, (double)counters->drain_cycles), busy = 0;
+	u32 slot;
 
 	if (least >= (double)counters->drain_cycles)
 		return 1;
-	return idle + (1 - idle) * own_waiting(snapshot, counters);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		busy += load_of(snapshot, &snapshot->tenants[slot].counters);
+	return 1 - (1 - idle) * fmin(1, busy) *
+		   (1 - own_waiting(snapshot, counters));
 }
 
 static double blocks_of(const struct simgpu_snapshot_tenant *tenant)

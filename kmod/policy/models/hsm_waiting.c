@@ -72,20 +72,22 @@ static u64 alone_latency_ppm(const struct simgpu_snapshot *snapshot,
 
 /*
  * The same of the last stores of kernels, which in an idle GPU are acknowledged after
- * as long as a load that hits takes.
+ * as long as a load that hits takes. What they take longer may be their number, too:
+ * as often as the memory is busy it is waiting.
  */
 static u64 alone_drain_ppm(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_counters *counters, u64 load)
 {
 	u64 least = fixed_mul(counters->kernels_finished,
 			      snapshot->llc_hit_cycles);
-	u64 idle = fixed_ratio_ppm(least, counters->drain_cycles);
+	u64 others = SIMGPU_PPM - own_waiting_ppm(snapshot, counters, load);
 
 	if (least >= counters->drain_cycles)
 		return SIMGPU_PPM;
-	return idle + fixed_mul_div(SIMGPU_PPM - idle,
-				    own_waiting_ppm(snapshot, counters, load),
-				    SIMGPU_PPM);
+	if (load < PARTS_PER_BILLION)
+		others = fixed_mul_div(others, load, PARTS_PER_BILLION);
+	return SIMGPU_PPM - fixed_mul_div(counters->drain_cycles - least, others,
+					  counters->drain_cycles);
 }
 
 static bool is_short(const struct simgpu_snapshot_tenant *tenant)
