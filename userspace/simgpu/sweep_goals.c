@@ -18,30 +18,60 @@ static const char *const class_names[CASE_CLASSES] = { "CC", "CM", "MM" };
 /* How far cases may miss, as Figure 5 groups them, in percent of the goal. */
 static const u32 missed_below[] = { 1, 5, 10, 20, 100 };
 
+/* Figures that are told with an interval. */
+enum goal_figure {
+	GOAL_REACH,		/* 1 of a case in which all goals are reached, else 0 */
+	GOAL_OVERSHOOT,		/* of each tenant with a goal in those that are 1 */
+	GOAL_THROUGHPUT,	/* of the others in these, normalized to what they do alone */
+	GOAL_COMMON,		/* the same over the cases that all policies reach */
+	GOAL_PER_JOULE,		/* thread instructions a joule, of each case */
+	GOAL_FIGURES
+};
+
+static const char *const figure_names[GOAL_FIGURES] = {
+	"reach", "overshoot", "throughput", "throughput_common",
+	"instructions_per_watt"
+};
+
 /**
  * struct goals - figures of some cases
  * @cases: runs
  * @reached: those in which all tenants with a goal have reached theirs
- * @overshoot: of the tenants of these, over how many
- * @throughput: of the others in these, normalized to what they do alone
- * @common: the same over the cases that all policies reach
- * @per_joule: thread instructions a joule, of all cases
+ * @values: of each figure, with the programs of the case
+ * @counts: how many
  * @contexts: part of the memory channels' time that contexts take, of all cases
  * @missed: cases that miss by less than @missed_below
  */
 struct goals {
 	u32 cases;
 	u32 reached;
-	double overshoot;
-	u32 overshoots;
-	double throughput;
-	u32 throughputs;
-	double common;
-	u32 commons;
-	double per_joule;
+	struct observation *values[GOAL_FIGURES];
+	u32 counts[GOAL_FIGURES];
 	double contexts;
 	u32 missed[ARRAY_SIZE(missed_below)];
 };
+
+static void observe(struct goals *goals, enum goal_figure figure,
+		    const struct sweep_run *run, double value)
+{
+	u32 count = goals->counts[figure]++;
+
+	goals->values[figure] = grow(goals->values[figure], count + 1,
+				     sizeof(struct observation));
+	goals->values[figure][count] = (struct observation) {
+		.value = value,
+		.programs = run->mix->workload,
+		.program_count = run->mix->count,
+	};
+}
+
+static void free_goals(struct goals *goals)
+{
+	u32 i;
+
+	for (i = 0; i < GOAL_FIGURES; i++)
+		free(goals->values[i]);
+}
 
 static double alone_of(const struct sweep_run *run, u32 slot)
 {
@@ -125,19 +155,15 @@ static void add_success(struct goals *goals, const struct sweep_run *run)
 
 	goals->reached++;
 	for (slot = 0; slot < run->mix->count; slot++) {
-		if (!run->mix->goal_ppm[slot])
-			continue;
-		goals->overshoot += over_goal(run, slot) - 1;
-		goals->overshoots++;
+		if (run->mix->goal_ppm[slot])
+			observe(goals, GOAL_OVERSHOOT, run,
+				over_goal(run, slot) - 1);
 	}
 	if (others < 0)
 		return;
-	goals->throughput += others;
-	goals->throughputs++;
-	if (!all_reach(run))
-		return;
-	goals->common += others;
-	goals->commons++;
+	observe(goals, GOAL_THROUGHPUT, run, others);
+	if (all_reach(run))
+		observe(goals, GOAL_COMMON, run, others);
 }
 
 static void add_energy(struct goals *goals, const struct sweep_run *run)
@@ -159,7 +185,7 @@ static void add_energy(struct goals *goals, const struct sweep_run *run)
 		lines += (double)tenant->context_lines;
 		energy += (double)tenant->energy_pj;
 	}
-	goals->per_joule += instructions * PJ_PER_J / energy;
+	observe(goals, GOAL_PER_JOULE, run, instructions * PJ_PER_J / energy);
 	goals->contexts += lines * GPU_LINE_BYTES * config->core_mhz /
 			   ((double)settings->cycles * config->channels *
 			    config->channel_bytes_per_clock *
@@ -168,9 +194,12 @@ static void add_energy(struct goals *goals, const struct sweep_run *run)
 
 static void add_case(struct goals *goals, const struct sweep_run *run)
 {
+	bool reached = case_reached(run);
+
 	goals->cases++;
+	observe(goals, GOAL_REACH, run, reached);
 	add_energy(goals, run);
-	if (case_reached(run))
+	if (reached)
 		add_success(goals, run);
 	else
 		add_miss(goals, run);
@@ -183,22 +212,69 @@ static struct json_object *mean_of(double sum, u32 count)
 	return json_decimal_or_null(count, sum / (count ? count : 1));
 }
 
-static void set_goals(struct json_object *object, const struct goals *goals)
+static void set_suffixed(struct json_object *object, u32 figure,
+			 const char *suffix, struct json_object *value)
 {
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s%s", figure_names[figure], suffix);
+	json_set(object, key, value);
+}
+
+/* A mean, and its interval by bootstrap over programs. */
+static void set_figure(const struct sweep *sweep, struct json_object *object,
+		       const struct goals *goals, u32 figure)
+{
+	u32 count = goals->counts[figure], i;
+	struct interval interval;
+	double sum = 0;
+	bool known;
+
+	for (i = 0; i < count; i++)
+		sum += goals->values[figure][i].value;
+	known = statistics_bootstrap95(goals->values[figure], count,
+				       sweep->suite.workload_count, &interval);
+	set_suffixed(object, figure, "", mean_of(sum, count));
+	set_suffixed(object, figure, "_interval",
+		     json_interval(known, &interval));
+}
+
+static void set_goals(const struct sweep *sweep, struct json_object *object,
+		      const struct goals *goals)
+{
+	u32 i;
+
 	json_set(object, "cases", json_u64(goals->cases));
 	json_set(object, "reached", json_u64(goals->reached));
-	json_set(object, "reach", mean_of(goals->reached, goals->cases));
-	json_set(object, "overshoot",
-		 mean_of(goals->overshoot, goals->overshoots));
-	json_set(object, "throughput",
-		 mean_of(goals->throughput, goals->throughputs));
-	json_set(object, "throughput_common",
-		 mean_of(goals->common, goals->commons));
-	json_set(object, "cases_common", json_u64(goals->commons));
-	json_set(object, "instructions_per_watt", !goals->per_joule ? NULL :
-		 mean_of(goals->per_joule, goals->cases));
-	json_set(object, "preemption_loss", !goals->per_joule ? NULL :
-		 mean_of(goals->contexts, goals->cases));
+	json_set(object, "cases_common", json_u64(goals->counts[GOAL_COMMON]));
+	for (i = 0; i < GOAL_FIGURES; i++)
+		set_figure(sweep, object, goals, i);
+	json_set(object, "preemption_loss", !goals->counts[GOAL_PER_JOULE] ?
+		 NULL : mean_of(goals->contexts, goals->cases));
+}
+
+/* Means over those of the reference, and intervals of that. */
+static void set_ratios(const struct sweep *sweep, struct json_object *object,
+		       const struct goals *goals, const struct goals *reference)
+{
+	struct interval interval;
+	double ratio = 0;
+	bool known;
+	u32 i;
+
+	for (i = 0; i < GOAL_FIGURES; i++) {
+		if (i == GOAL_OVERSHOOT)
+			continue;
+		known = statistics_ratio95(goals->values[i], goals->counts[i],
+					   reference->values[i],
+					   reference->counts[i],
+					   sweep->suite.workload_count, &ratio,
+					   &interval);
+		set_suffixed(object, i, "_ratio",
+			     json_decimal_or_null(known, ratio));
+		set_suffixed(object, i, "_ratio_interval",
+			     json_interval(known, &interval));
+	}
 }
 
 static struct json_object *missed_json(const struct goals *goals)
@@ -252,7 +328,8 @@ static void set_classes(const struct sweep *sweep, u32 policy,
 	for (i = 0; i < CASE_CLASSES; i++) {
 		struct json_object *part = json_object_new_object();
 
-		set_goals(part, &goals[i]);
+		set_goals(sweep, part, &goals[i]);
+		free_goals(&goals[i]);
 		json_set(classes, class_names[i], part);
 	}
 	json_set(object, "by_class", classes);
@@ -308,21 +385,33 @@ static void set_points(const struct sweep *sweep, u32 policy,
 					     run->point) == point)
 				add_case(&goals, run);
 		}
-		set_goals(json_object_array_get_idx(array, point), &goals);
+		set_goals(sweep, json_object_array_get_idx(array, point),
+			  &goals);
+		free_goals(&goals);
 	}
+}
+
+static void add_policy(struct goals *goals, const struct sweep *sweep, u32 policy)
+{
+	u32 i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		if (is_policys(&sweep->runs[i], policy))
+			add_case(goals, &sweep->runs[i]);
 }
 
 void sweep_goals_json(const struct sweep *sweep, u32 policy,
 		      struct json_object *object)
 {
-	struct goals goals = { .cases = 0 };
-	u32 i;
+	struct goals goals = { .cases = 0 }, reference = { .cases = 0 };
 
-	for (i = 0; i < sweep->run_count; i++)
-		if (is_policys(&sweep->runs[i], policy))
-			add_case(&goals, &sweep->runs[i]);
-	set_goals(object, &goals);
+	add_policy(&goals, sweep, policy);
+	add_policy(&reference, sweep, sweep->reference);
+	set_goals(sweep, object, &goals);
+	set_ratios(sweep, object, &goals, &reference);
 	json_set(object, "missed_by", missed_json(&goals));
+	free_goals(&goals);
+	free_goals(&reference);
 	set_classes(sweep, policy, object);
 	set_programs(sweep, policy, object);
 	set_points(sweep, policy, object);
