@@ -450,8 +450,10 @@ void blocks_adjust(const struct simgpu_snapshot *snapshot,
 void blocks_share_all(struct blocks *blocks);
 void blocks_leave(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
 		  u32 count);
-void blocks_return(const struct simgpu_snapshot *snapshot,
+bool blocks_return(const struct simgpu_snapshot *snapshot,
 		   struct blocks *blocks);
+void blocks_give_back(const struct simgpu_snapshot *snapshot,
+		      struct blocks *blocks);
 void blocks_say(const struct simgpu_snapshot *snapshot,
 		const struct blocks *blocks, struct simgpu_proposal *proposal);
 

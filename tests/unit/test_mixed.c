@@ -219,6 +219,80 @@ static void others_never_leave(void **state)
 	ask_free(it);
 }
 
+static void assert_blocks(const struct asked *it, u8 qos, u8 other)
+{
+	u32 sm;
+
+	for (sm = 0; sm < SMS; sm++) {
+		assert_int_equal(it->said.block_limit[sm][0], qos);
+		assert_int_equal(it->said.block_limit[sm][1], other);
+	}
+}
+
+static void stay_ahead(struct asked *it, u32 epochs)
+{
+	while (epochs--)
+		ask_next(it, 101, 10);
+}
+
+/* While a tenant has what it asks for it leaves thread blocks to the others, one an SM. */
+static void blocks_find_a_way_back(void **state)
+{
+	struct asked *it = ask_first(&policy_quota_mixed);
+
+	set_knob(&it->snapshot, it->policy, "late", 0);
+	it->snapshot.tenants[0].blocks_left = 1000;
+	assert_blocks(it, 2, 2);
+	/* 3.6: it lags, and gets one of the others'. */
+	ask_next(it, 50, 10);
+	assert_blocks(it, 3, 1);
+	ask_next(it, 160, 10);
+	stay_ahead(it, 2);
+	assert_blocks(it, 3, 1);
+	stay_ahead(it, 1);
+	assert_blocks(it, 2, 2);
+	/* An epoch in which it does not use its quota up breaks the row. */
+	stay_ahead(it, 3);
+	it->snapshot.shared[0].quota_left = 1000000;
+	stay_ahead(it, 1);
+	it->snapshot.shared[0].quota_left = 0;
+	stay_ahead(it, 3);
+	assert_blocks(it, 2, 2);
+	/* Beyond where it began, too, but it keeps one. */
+	stay_ahead(it, 1);
+	assert_blocks(it, 1, 3);
+	stay_ahead(it, 8);
+	assert_blocks(it, 1, 3);
+	ask_free(it);
+}
+
+/* Not while thread blocks leave, nor where the others have no use for it, nor if told not to. */
+static void blocks_stay_where_they_are(void **state)
+{
+	struct asked *it = ask_first(&policy_quota_mixed);
+
+	it->snapshot.shared[0].block_limit = 1;
+	stay_ahead(it, 4);
+	assert_blocks(it, 2, 2);
+	ask_free(it);
+	it = ask_first(&policy_quota_mixed);
+	set_knob(&it->snapshot, it->policy, "give_back", 0);
+	stay_ahead(it, 20);
+	assert_blocks(it, 2, 2);
+	ask_free(it);
+	/* As many of the others' as fit on an SM are there. */
+	it = ask_first(&policy_quota_mixed);
+	it->snapshot.tenants[1].queue[0].head.blocks_per_sm = 2;
+	stay_ahead(it, 20);
+	assert_blocks(it, 2, 2);
+	ask_free(it);
+	/* The paper's policies have no way back. */
+	it = ask_first(&policy_quota_rollover);
+	stay_ahead(it, 20);
+	assert_blocks(it, 2, 2);
+	ask_free(it);
+}
+
 /* --- at random ---------------------------------------------------------------------------- */
 
 static const struct simgpu_policy *const policies[] = {
@@ -404,6 +478,8 @@ int main(void)
 		cmocka_unit_test(debts_are_asked_for),
 		cmocka_unit_test(others_leave_and_come_back),
 		cmocka_unit_test(others_never_leave),
+		cmocka_unit_test(blocks_find_a_way_back),
+		cmocka_unit_test(blocks_stay_where_they_are),
 		cmocka_unit_test_setup(anything_may_be_asked_for,
 				       restart_random),
 		cmocka_unit_test(trios_lose_no_block),

@@ -303,8 +303,8 @@ void blocks_leave(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
 	}
 }
 
-/* blocks_return() - they come back to one of these SMs */
-void blocks_return(const struct simgpu_snapshot *snapshot,
+/* blocks_return() - they come back to one of these SMs, if there is one */
+bool blocks_return(const struct simgpu_snapshot *snapshot,
 		   struct blocks *blocks)
 {
 	u64 others = slots_of(blocks, false);
@@ -316,8 +316,9 @@ void blocks_return(const struct simgpu_snapshot *snapshot,
 		blocks->alone[sm] = 0;
 		blocks->sharers[sm] |= in_part(others, sm, snapshot->sms);
 		place(snapshot, blocks, sm, blocks->sharers[sm]);
-		return;
+		return true;
 	}
+	return false;
 }
 
 /* --- idle warps --------------------------------------------------------------------------- */
@@ -527,6 +528,71 @@ void blocks_adjust(const struct simgpu_snapshot *snapshot,
 		}
 		if (one_swap && swapped)
 			return;
+	}
+}
+
+/* --- and one back ------------------------------------------------------------------------- */
+
+/* Tenants without a goal have as many thread blocks more on an SM as there is room for. */
+static bool take_back(const struct simgpu_snapshot *snapshot,
+		      struct blocks *blocks, u32 sm)
+{
+	u64 mask = blocks->sharers[sm] & slots_of(blocks, false);
+	bool taken = false;
+
+	for (; mask; mask &= mask - 1) {
+		u32 slot = (u32)__builtin_ctzll(mask);
+		u32 most = least(blocks->kernels[slot].most,
+				 SIMGPU_ANY_BLOCKS - 1);
+
+		while (blocks->limit[sm][slot] < most) {
+			blocks->limit[sm][slot]++;
+			if (!fits(snapshot, blocks, sm, blocks->sharers[sm])) {
+				blocks->limit[sm][slot]--;
+				break;
+			}
+			taken = true;
+		}
+	}
+	return taken;
+}
+
+/* Who of those with a goal has most thread blocks on an SM, of which one is kept. */
+static u32 find_giver(const struct blocks *blocks, u32 sm)
+{
+	u64 mask = blocks->sharers[sm] & slots_of(blocks, true);
+	u32 best = SIMGPU_SLOTS_MAX, most = 1;
+
+	for (; mask; mask &= mask - 1) {
+		u32 slot = (u32)__builtin_ctzll(mask);
+
+		if (blocks->limit[sm][slot] <= most)
+			continue;
+		best = slot;
+		most = blocks->limit[sm][slot];
+	}
+	return best;
+}
+
+/*
+ * blocks_give_back() - on each SM a tenant with a goal leaves one thread block to those
+ *	without, if that makes room for one of theirs, unless a preemption is pending
+ */
+void blocks_give_back(const struct simgpu_snapshot *snapshot,
+		      struct blocks *blocks)
+{
+	u32 sm;
+
+	if (somebody_leaves(snapshot))
+		return;
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		u32 slot = find_giver(blocks, sm);
+
+		if (slot == SIMGPU_SLOTS_MAX)
+			continue;
+		blocks->limit[sm][slot]--;
+		if (!take_back(snapshot, blocks, sm))
+			blocks->limit[sm][slot]++;
 	}
 }
 

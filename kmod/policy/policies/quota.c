@@ -23,6 +23,7 @@ enum {
 	PRIORITY,
 	LATE,
 	EARLY,
+	GIVE_BACK,
 };
 
 /* The artificial goal of best-effort tenants at first, and its floor (3.5). */
@@ -57,6 +58,7 @@ struct scheme {
  * @refill: that is added when all are used up
  * @late: epochs in a row in which a QoS tenant lagged, and fell back further
  * @early: in which all had what they owed, and none had much of its quota left
+ * @spare: the same, since tenants with goals last left something to the others
  * @blocks: static resources
  */
 struct quotas {
@@ -67,8 +69,10 @@ struct quotas {
 	u64 issued[SIMGPU_SLOTS_MAX];
 	u64 goal_ppm[SIMGPU_SLOTS_MAX];
 	s64 refill[SIMGPU_SLOTS_MAX];
-	u32 late;
-	u32 early;
+	u16 late;
+	u16 early;
+	u16 spare;
+	u16 reserved;
 	struct blocks blocks;
 };
 
@@ -384,6 +388,7 @@ static bool all_are_early(const struct simgpu_snapshot *snapshot,
 /*
  * quota-mixed, at an epoch's end: the others leave SMs to a QoS tenant that goes on to
  * lag, half as many as a line through the origin says; and come back to one at a time.
+ * When all are back they have thread blocks of those with goals, too.
  */
 static void mix(const struct simgpu_snapshot *snapshot, struct quotas *state)
 {
@@ -392,14 +397,20 @@ static void mix(const struct simgpu_snapshot *snapshot, struct quotas *state)
 
 	state->late = missed ? state->late + 1 : 0;
 	state->early = all_are_early(snapshot, state) ? state->early + 1 : 0;
+	state->spare = state->early ? state->spare + 1 : 0;
 	if (knobs[LATE] && state->late >= knobs[LATE]) {
 		blocks_leave(snapshot, &state->blocks,
 			     (u32)fixed_mul_div(snapshot->sms, missed,
 						2 * SIMGPU_PPM) + 1);
 		state->late = 0;
 	} else if (state->early >= knobs[EARLY]) {
-		blocks_return(snapshot, &state->blocks);
+		if (blocks_return(snapshot, &state->blocks))
+			state->spare = 0;
 		state->early = 0;
+	}
+	if (knobs[GIVE_BACK] && state->spare >= knobs[GIVE_BACK]) {
+		blocks_give_back(snapshot, &state->blocks);
+		state->spare = 0;
 	}
 }
 
@@ -504,6 +515,10 @@ static const struct simgpu_param mixed_params[] = {
 	[EARLY] = {
 		"early", SIMGPU_UNIT_NUMBER, 1, 1000, 4,
 		"epochs in a row that quotas are used up before the others come back to an SM"
+	},
+	[GIVE_BACK] = {
+		"give_back", SIMGPU_UNIT_NUMBER, 0, 1000, 4,
+		"epochs in a row that quotas are used up before tenants with goals leave a thread block an SM to the others; 0: they never do"
 	},
 	{ .name = NULL }
 };
