@@ -59,6 +59,7 @@ struct scheme {
  * @late: epochs in a row in which a QoS tenant lagged, and fell back further
  * @early: in which all had what they owed, and none had much of its quota left
  * @spare: the same, since tenants with goals last left something to the others
+ * @reserved: 0
  * @blocks: static resources
  */
 struct quotas {
