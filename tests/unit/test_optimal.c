@@ -377,8 +377,8 @@ static u64 phase_cycles(const struct gpu_config *config, struct trace *a,
 	};
 	u64 cycles = 0;
 
-	assert_int_equal(offline_phase(config, 1, programs, b ? 2 : 1, limit,
-				       &cycles), 0);
+	assert_int_equal(offline_phase(config, 1, programs, b ? 2 : 1,
+				       OFFLINE_BUCKETS, limit, &cycles), 0);
 	return cycles;
 }
 
@@ -404,6 +404,36 @@ static void a_phase_takes_what_it_takes(void **state)
 	trace_free(b);
 }
 
+/* Kernels that only compute, on SMs of their own, take what they take alone. */
+static void programs_may_have_sms_of_their_own(void **state)
+{
+	struct gpu_config config = small_gpu();
+	struct trace *a = profiled(&config, 256, 20);
+	struct trace *b = profiled(&config, 32, 10);
+	u64 apart = trace_profile(a, "hbm80", SMS, 0)[3].cycles;
+	u64 all = trace_profile(a, "hbm80", SMS, 0)[SMS - 1].cycles;
+	struct offline_program programs[2] = {
+		{ .trace = a, .kernels = 1, .sms = 4 },
+		{ .trace = b, .kernels = 1, .sms = SMS - 4 },
+	};
+	u64 cycles = 0;
+
+	assert_int_equal(offline_phase(&config, 1, programs, 2, OFFLINE_PARTITION,
+				       PLAN_NEVER, &cycles), 0);
+	assert_in_range(cycles, apart - 50, apart + 50);
+	/* The shorter one's SMs are idle no longer, and the longer one has all in the end. */
+	assert_int_equal(offline_phase(&config, 1, programs, 2, OFFLINE_HANDOVER,
+				       PLAN_NEVER, &cycles), 0);
+	assert_in_range(cycles, all, apart * 3 / 4);
+	/* Where both end together there is nothing to hand over. */
+	programs[1].trace = a;
+	assert_int_equal(offline_phase(&config, 1, programs, 2, OFFLINE_HANDOVER,
+				       PLAN_NEVER, &cycles), 0);
+	assert_in_range(cycles, apart - 50, apart + 50);
+	trace_free(a);
+	trace_free(b);
+}
+
 static void a_phase_needs_profiles_and_room(void **state)
 {
 	struct gpu_config config = small_gpu();
@@ -415,11 +445,11 @@ static void a_phase_needs_profiles_and_room(void **state)
 	};
 	u64 cycles;
 
-	assert_int_equal(offline_phase(&config, 1, programs, 2, PLAN_NEVER,
-				       &cycles), -ENODATA);
+	assert_int_equal(offline_phase(&config, 1, programs, 2, OFFLINE_BUCKETS,
+				       PLAN_NEVER, &cycles), -ENODATA);
 	config.threads_per_sm = 128;
-	assert_int_equal(offline_phase(&config, 1, programs, 1, PLAN_NEVER,
-				       &cycles), -E2BIG);
+	assert_int_equal(offline_phase(&config, 1, programs, 1, OFFLINE_BUCKETS,
+				       PLAN_NEVER, &cycles), -E2BIG);
 	trace_free(bare);
 	trace_free(good);
 }
@@ -432,6 +462,7 @@ int main(void)
 		cmocka_unit_test(sets_that_cannot_gain_do_not_run),
 		cmocka_unit_test(a_failure_ends_the_search),
 		cmocka_unit_test(a_phase_takes_what_it_takes),
+		cmocka_unit_test(programs_may_have_sms_of_their_own),
 		cmocka_unit_test(a_phase_needs_profiles_and_room),
 	};
 

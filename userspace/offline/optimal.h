@@ -117,23 +117,39 @@ struct offline_program {
 };
 
 /**
+ * enum offline_division - how the programs of a phase share the SMs
+ * @OFFLINE_BUCKETS: all SMs are everybody's, in the order of the leaky buckets
+ * @OFFLINE_HANDOVER: each has SMs of its own; those of one that has ended go to who has
+ *	fewest of what it was given, in proportion
+ * @OFFLINE_PARTITION: each has SMs of its own, to the end
+ */
+enum offline_division {
+	OFFLINE_BUCKETS,
+	OFFLINE_HANDOVER,
+	OFFLINE_PARTITION,
+	OFFLINE_DIVISIONS
+};
+
+/**
  * offline_phase() - how long programs take together
  * @config: of the GPU
  * @seed: of everything random
  * @programs: in the order of their slots
  * @count: of them, up to SIMGPU_SLOTS_MAX
+ * @division: of the SMs; but for OFFLINE_BUCKETS the programs have no more SMs together
+ *	than there are
  * @limit: core cycles after which nobody waits for the end
  * @cycles: set to core cycles until all have ended, or to PLAN_NEVER past @limit
  *
- * From empty caches, on all SMs, in the order of the leaky buckets, whose capacities
- * are as the policy stm sets them; where a program goes on to another kernel they
- * become those of the kernels that run then.
+ * From empty caches. Under OFFLINE_BUCKETS on all SMs, in the order of the leaky buckets,
+ * whose capacities are as the policy stm sets them; where a program goes on to another
+ * kernel they become those of the kernels that run then.
  *
  * Return: 0; -ENODATA if a kernel has no profile for the GPU; -E2BIG if a thread block
  * does not fit on an SM; -ENOMEM.
  */
 int offline_phase(const struct gpu_config *config, u64 seed,
-		  const struct offline_program *programs, u32 count, u64 limit,
-		  u64 *cycles);
+		  const struct offline_program *programs, u32 count,
+		  enum offline_division division, u64 limit, u64 *cycles);
 
 #endif /* OFFLINE_OPTIMAL_H */

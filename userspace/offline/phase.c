@@ -14,6 +14,9 @@
  * @gpu: a GPU of its own
  * @programs: by slot
  * @count: of them
+ * @division: of the SMs
+ * @sms: by slot, that it has of its own
+ * @owner: by SM, a slot, where SMs are somebody's
  * @kernel: by slot, the present one; past the last one it is over
  * @interval: by slot, of the present kernel, as plan_interval() says
  * @running: a bit for each slot with a kernel
@@ -22,6 +25,9 @@ struct phase {
 	struct gpu *gpu;
 	const struct offline_program *programs;
 	u32 count;
+	enum offline_division division;
+	u32 sms[SIMGPU_SLOTS_MAX];
+	u32 owner[SIMGPU_SMS_MAX];
 	u32 kernel[SIMGPU_SLOTS_MAX];
 	u64 interval[SIMGPU_SLOTS_MAX];
 	u64 running;
@@ -86,6 +92,67 @@ static void start(struct phase *phase, u64 slots)
 	}
 }
 
+/* --- SMs of one's own --- */
+
+static void give_sm(struct phase *phase, u32 sm, u32 slot)
+{
+	phase->owner[sm] = slot;
+	phase->sms[slot]++;
+	gpu_sm_assign(phase->gpu, sm, slot, GPU_PREEMPT_DRAIN);
+}
+
+/* Who has fewest of what it was given, in proportion; the first one of several. */
+static u32 neediest(const struct phase *phase)
+{
+	u32 best = SIMGPU_SLOTS_MAX, slot;
+
+	for (slot = 0; slot < phase->count; slot++) {
+		if (!(phase->running >> slot & 1))
+			continue;
+		if (best == SIMGPU_SLOTS_MAX ||
+		    phase->sms[slot] * phase->programs[best].sms <
+		    phase->sms[best] * phase->programs[slot].sms)
+			best = slot;
+	}
+	return best;
+}
+
+/* The SMs of those that have ended go to the others. */
+static void hand_over(struct phase *phase)
+{
+	u32 sm;
+
+	if (phase->division != OFFLINE_HANDOVER || !phase->running)
+		return;
+	for (sm = 0; sm < gpu_config(phase->gpu)->sms; sm++) {
+		u32 slot = phase->owner[sm];
+
+		if (slot == SIMGPU_SLOTS_MAX || phase->running >> slot & 1)
+			continue;
+		phase->sms[slot]--;
+		give_sm(phase, sm, neediest(phase));
+	}
+}
+
+static void divide(struct phase *phase)
+{
+	u32 sms = gpu_config(phase->gpu)->sms, sm = 0, slot, i;
+
+	if (phase->division == OFFLINE_BUCKETS) {
+		for (sm = 0; sm < sms; sm++)
+			gpu_sm_share(phase->gpu, sm);
+		gpu_set_block_order(phase->gpu, GPU_ORDER_LEAKY_BUCKET);
+		return;
+	}
+	for (slot = 0; slot < phase->count; slot++)
+		for (i = 0; i < phase->programs[slot].sms && sm < sms; i++)
+			give_sm(phase, sm++, slot);
+	for (; sm < sms; sm++)
+		phase->owner[sm] = SIMGPU_SLOTS_MAX;
+}
+
+/* --- running --- */
+
 /* The kernels of these slots have ended, at @last or before. */
 static void end(struct phase *phase, u64 slots, u64 *last)
 {
@@ -102,6 +169,7 @@ static void end(struct phase *phase, u64 slots, u64 *last)
 		phase->kernel[slot]++;
 	}
 	start(phase, slots);
+	hand_over(phase);
 }
 
 static u64 run(struct phase *phase, u64 limit)
@@ -137,10 +205,12 @@ static int check(const struct gpu_config *config,
 }
 
 int offline_phase(const struct gpu_config *config, u64 seed,
-		  const struct offline_program *programs, u32 count, u64 limit,
-		  u64 *cycles)
+		  const struct offline_program *programs, u32 count,
+		  enum offline_division division, u64 limit, u64 *cycles)
 {
-	struct phase phase = { .programs = programs, .count = count };
+	struct phase phase = {
+		.programs = programs, .count = count, .division = division,
+	};
 	void *memory;
 	u32 i;
 	int ret = 0;
@@ -153,9 +223,7 @@ int offline_phase(const struct gpu_config *config, u64 seed,
 	if (!memory)
 		return -ENOMEM;
 	phase.gpu = gpu_init(memory, config, seed);
-	for (i = 0; i < config->sms; i++)
-		gpu_sm_share(phase.gpu, i);
-	gpu_set_block_order(phase.gpu, GPU_ORDER_LEAKY_BUCKET);
+	divide(&phase);
 	*cycles = run(&phase, limit);
 	port_free(memory);
 	return 0;

@@ -44,9 +44,11 @@ static const struct argp_option options[] = {
 	{ "penalty", OPTION_PENALTY, "uniform|memory|none", 0,
 	  "For want of bandwidth: Eq. 3 (default), the memory's own time if that is "
 	  "longer, or none", 0 },
-	{ "splits", OPTION_SPLITS, 0, 0,
+	{ "splits", OPTION_SPLITS, "buckets|handover|partition", OPTION_ARG_OPTIONAL,
 	  "In place of a plan, measure every way to divide the SMs among all of the "
-	  "kernels, beside what each penalty makes of it", 0 },
+	  "kernels, beside what each penalty makes of it. buckets (default): as the "
+	  "policy stm shares all SMs; partition: each kernel on SMs of its own; "
+	  "handover: so, too, but those of one that has ended go to the others", 0 },
 	{ "seed", OPTION_SEED, "N", 0, "Of what is measured (default 1)", 0 },
 	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
 	{ 0 }
@@ -69,6 +71,12 @@ static const char about[] =
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
+static const char *const division_names[OFFLINE_DIVISIONS] = {
+	[OFFLINE_BUCKETS] = "buckets",
+	[OFFLINE_HANDOVER] = "handover",
+	[OFFLINE_PARTITION] = "partition",
+};
+
 static const char *const penalty_names[] = {
 	[PLAN_PENALTY_UNIFORM] = "uniform",
 	[PLAN_PENALTY_MEMORY] = "memory",
@@ -83,6 +91,7 @@ struct arguments {
 	u64 peak_ppm;
 	u32 penalty;
 	bool splits;
+	enum offline_division division;
 	bool maps;
 	bool json;
 	char **names;
@@ -101,6 +110,21 @@ static void parse_algorithm(struct argp_state *state, const char *text,
 		}
 	argp_error(state, "--algorithm is stm, stm-rotations or optimal, not \"%s\"",
 		   text);
+}
+
+static void parse_division(struct argp_state *state, const char *text,
+			   enum offline_division *out)
+{
+	u32 i;
+
+	for (i = 0; text && i < OFFLINE_DIVISIONS; i++)
+		if (!strcmp(division_names[i], text)) {
+			*out = i;
+			return;
+		}
+	if (text)
+		argp_error(state, "--splits is buckets, handover or partition, not \"%s\"",
+			   text);
 }
 
 static void parse_penalty(struct argp_state *state, const char *text, u32 *out)
@@ -154,6 +178,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_SPLITS:
 		arguments->splits = true;
+		parse_division(state, text, &arguments->division);
 		return 0;
 	case OPTION_SEED:
 		arguments->seed = option_number(state, "--seed", text, 0, U64_MAX);
@@ -190,6 +215,7 @@ static const struct argp argp = {
  * @first: workload of the first kernel; the others follow in a circle
  * @algorithm: that the plan is by
  * @seed: of what is measured
+ * @division: of the SMs, in what is measured
  * @optimal: the best schedule, where that was asked for
  * @seconds: that planning took
  */
@@ -203,6 +229,7 @@ struct planning {
 	u32 first;
 	enum algorithm algorithm;
 	u64 seed;
+	enum offline_division division;
 	struct optimal optimal;
 	double seconds;
 };
@@ -289,7 +316,7 @@ static int measure(void *context, const struct plan_choice *choice, u64 limit,
 			.sms = choice->sms[i],
 		};
 	return offline_phase(&planning->measured->config, planning->seed, programs,
-			     choice->count, limit, cycles);
+			     choice->count, planning->division, limit, cycles);
 }
 
 static void on_progress(void *context, u32 done, u32 total)
@@ -336,7 +363,8 @@ static int print_splits(struct planning *planning, bool json)
 	for (i = 0; i < planning->set.count; i++)
 		names[i] = planning->measured->workloads[i].name;
 	take_kernels(planning, 0);
-	return plan_splits(&search, names, planning->measured->config.name, json);
+	return plan_splits(&search, names, planning->measured->config.name,
+			   division_names[planning->division], json);
 }
 
 static int find_plan(struct planning *planning)
@@ -498,6 +526,7 @@ int plan_command(int argc, char **argv)
 	planning->measured = &measured;
 	planning->algorithm = arguments.algorithm;
 	planning->seed = arguments.seed;
+	planning->division = arguments.division;
 	planning->set = (struct plan_set) {
 		.kernels = planning->kernels,
 		.profiles = planning->profiles,

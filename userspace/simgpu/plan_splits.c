@@ -3,20 +3,26 @@
 #include "output.h"
 #include "plan_splits.h"
 
-/* Estimates, by what want of bandwidth does (PLAN_PENALTY_*). */
-#define ESTIMATES	3
+/*
+ * Estimates, by what want of bandwidth does (PLAN_PENALTY_*), and one of kernels on SMs of
+ * their own that do not get in each other's way: the longest as its profile says.
+ */
+#define PENALTIES	3
+#define APART		PENALTIES
+#define ESTIMATES	(PENALTIES + 1)
 
 static const char *const estimate_names[ESTIMATES] = {
 	[PLAN_PENALTY_UNIFORM] = "uniform",
 	[PLAN_PENALTY_MEMORY] = "memory",
 	[PLAN_PENALTY_NONE] = "none",
+	[APART] = "apart",
 };
 
 /**
  * struct split - a way to divide the SMs
  * @choice: the kernels and their SMs
  * @measured: core cycles that they take together
- * @estimated: that they are expected to, by each penalty
+ * @estimated: that they are expected to, by each estimate
  */
 struct split {
 	struct plan_choice choice;
@@ -36,16 +42,33 @@ struct splits {
 	u64 alone[OPTIMAL_KERNELS_MAX];
 };
 
+static u64 longest(const struct plan_set *set, const struct plan_choice *choice)
+{
+	u64 cycles = 0;
+	u32 i;
+
+	for (i = 0; i < choice->count; i++) {
+		const struct plan_kernel *kernel = &set->kernels[choice->kernel[i]];
+		u32 alone = set->profiles[kernel->profile]
+				.point[choice->sms[i] - 1].cycles;
+
+		if (alone > cycles)
+			cycles = alone;
+	}
+	return cycles;
+}
+
 static void estimate(const struct plan_set *set, struct split *split,
 		     struct plan_work *work)
 {
 	struct plan_set with = *set;
 	struct plan_estimate result;
 
-	for (with.penalty = 0; with.penalty < ESTIMATES; with.penalty++) {
+	for (with.penalty = 0; with.penalty < PENALTIES; with.penalty++) {
 		plan_estimate(&with, &split->choice, work, &result);
 		split->estimated[with.penalty] = result.cycles;
 	}
+	split->estimated[APART] = longest(set, &split->choice);
 }
 
 static int measure_alone(const struct optimal_search *search, struct splits *splits)
@@ -92,7 +115,7 @@ static int measure_all(const struct optimal_search *search, struct splits *split
 }
 
 /* The mean of |estimate - measured| / measured, and whether both rank alike. */
-static bool judge(const struct splits *splits, u32 penalty, double *error,
+static bool judge(const struct splits *splits, u32 index, double *error,
 		  double *correlation)
 {
 	double *estimated = grow(NULL, splits->count, sizeof(*estimated));
@@ -102,7 +125,7 @@ static bool judge(const struct splits *splits, u32 penalty, double *error,
 
 	*error = 0;
 	for (i = 0; i < splits->count; i++) {
-		estimated[i] = (double)splits->split[i].estimated[penalty];
+		estimated[i] = (double)splits->split[i].estimated[index];
 		measured[i] = (double)splits->split[i].measured;
 		*error += (estimated[i] > measured[i] ?
 			   estimated[i] - measured[i] :
@@ -154,7 +177,8 @@ static struct json_object *estimates_json(const struct splits *splits)
 }
 
 static int print_json(const struct optimal_search *search, const char *const *names,
-		      const char *config, const struct splits *splits)
+		      const char *config, const char *division,
+		      const struct splits *splits)
 {
 	struct json_object *document = json_object_new_object();
 	struct json_object *kernels = json_object_new_array();
@@ -162,6 +186,7 @@ static int print_json(const struct optimal_search *search, const char *const *na
 	u32 i;
 
 	json_set_string(document, "config", config);
+	json_set_string(document, "division", division);
 	for (i = 0; i < search->set->count; i++) {
 		struct json_object *kernel = json_object_new_object();
 
@@ -181,7 +206,7 @@ static int print_table(const struct optimal_search *search, const char *const *n
 		       const struct splits *splits)
 {
 	struct table *table = table_new(
-		">SMS|>MEASURED|>EQ. 3|>MEMORY'S TIME|>NO PENALTY");
+		">SMS|>MEASURED|>EQ. 3|>MEMORY'S TIME|>NO PENALTY|>APART");
 	double error, correlation;
 	u32 i, k;
 
@@ -202,13 +227,14 @@ static int print_table(const struct optimal_search *search, const char *const *n
 		printf("%s alone: %llu cycles\n", names[i], splits->alone[i]);
 	for (i = 0; i < ESTIMATES; i++)
 		if (judge(splits, i, &error, &correlation))
-			printf("penalty %s: error %.1f%%, rank correlation %.3f\n",
-			       estimate_names[i], error * 100, correlation);
+			printf("%s%s: error %.1f%%, rank correlation %.3f\n",
+			       i < PENALTIES ? "penalty " : "", estimate_names[i],
+			       error * 100, correlation);
 	return flush_output();
 }
 
 int plan_splits(const struct optimal_search *search, const char *const *names,
-		const char *config, bool json)
+		const char *config, const char *division, bool json)
 {
 	struct splits splits = { .count = 0 };
 	int ret = measure_all(search, &splits);
@@ -218,7 +244,7 @@ int plan_splits(const struct optimal_search *search, const char *const *names,
 	else if (ret)
 		ret = fail("the splits cannot be measured: %s", strerror(-ret));
 	else
-		ret = json ? print_json(search, names, config, &splits) :
+		ret = json ? print_json(search, names, config, division, &splits) :
 			     print_table(search, names, &splits);
 	free(splits.split);
 	return ret;

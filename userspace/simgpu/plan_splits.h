@@ -10,11 +10,12 @@
  * @search: kernels, and how to measure
  * @names: theirs
  * @config: name of the GPU
+ * @division: how the SMs are divided in what is measured
  * @json: one document, in place of a table
  *
  * Figures 2 and 8 of STM.
  */
 int plan_splits(const struct optimal_search *search, const char *const *names,
-		const char *config, bool json);
+		const char *config, const char *division, bool json);
 
 #endif /* SIMGPU_PLAN_SPLITS_H */

@@ -304,7 +304,7 @@ static int measure(void *context, const struct plan_choice *choice, u64 limit,
 		programs[i].sms = choice->sms[i];
 	}
 	return offline_phase(it->config, it->options->seed, programs,
-			     choice->count, limit, cycles);
+			     choice->count, OFFLINE_BUCKETS, limit, cycles);
 }
 
 /* The file of a part of a set: as its programs are, wherever else they are together. */
