@@ -13,6 +13,7 @@
 
 #include "../../userspace/offline/offline.h"
 #include "../../userspace/workloads/benchmarks.h"
+#include "../../userspace/workloads/shipped.h"
 
 /* "A few kilobytes" */
 #define BYTES_MAX	(20 << 10)
@@ -172,6 +173,97 @@ static void test_run(void **state)
 	free(result);
 }
 
+/* --- shipped profiles --- */
+
+/* At the size for the cards. */
+static struct trace *load_card(const char *name, const char *config)
+{
+	const struct benchmark *benchmark = benchmark_find(name);
+	struct trace_error error = { 0 };
+	struct trace *trace = NULL;
+	size_t bytes;
+	void *encoded = benchmark_trace_for(benchmark, benchmark->card_ppm, config,
+					    &bytes);
+
+	if (offline_load_trace(encoded, bytes, &error, &trace))
+		fail_msg("%s on %s: %s %s; tools/shipped-profiles measures anew", name,
+			 config, error.field, error.reason);
+	free(encoded);
+	return trace;
+}
+
+static const char *const cards[] = { "gtx480", "c2070", "gtx680", "k20" };
+
+/* Of every kernel of the nine programs on every card, and on no other GPU. */
+static void test_shipped(void **state)
+{
+	u32 card, i, kernel;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++) {
+		for (card = 0; card < ARRAY_SIZE(cards) && benchmarks[i].card_ppm; card++) {
+			const struct gpu_config *config = gpu_config_find(cards[card]);
+			struct trace *trace = load_card(benchmarks[i].name, cards[card]);
+
+			assert_int_equal(trace->profile_count, trace->kernel_count);
+			for (kernel = 0; kernel < trace->kernel_count; kernel++)
+				assert_non_null(trace_profile(trace, config->name,
+							      config->sms, kernel));
+			offline_free_trace(trace);
+		}
+	}
+	for (card = 0; card < ARRAY_SIZE(cards); card++)
+		assert_true(shipped_is_card(cards[card]));
+	assert_false(shipped_is_card("hbm80"));
+}
+
+/* No other part of the data, and no other GPU, has one. */
+static void test_unshipped(void **state)
+{
+	const struct benchmark *va = benchmark_find("VA");
+	size_t bytes, again;
+	void *whole = benchmark_trace(va, SIMGPU_PPM, &bytes);
+	void *same = benchmark_trace_for(va, SIMGPU_PPM, "gtx480", &again);
+	struct trace *trace = load_card("VA", "hbm80");
+
+	assert_int_equal(bytes, again);
+	assert_memory_equal(whole, same, bytes);
+	assert_int_equal(trace->profile_count, 0);
+	offline_free_trace(trace);
+	free(whole);
+	free(same);
+}
+
+static void measure_again(const char *card, const char *name, u32 kernel, u32 sms)
+{
+	const struct gpu_config *config = gpu_config_find(card);
+	struct trace *trace = load_card(name, card);
+	const struct trace_point *shipped =
+		&trace_profile(trace, card, config->sms, kernel)[sms - 1];
+	struct simgpu_profile_point point;
+
+	assert_int_equal(offline_profile(config, trace, kernel, sms, 1, &point), 0);
+	if (point.cycles != shipped->cycles ||
+	    point.bandwidth_ppm != shipped->bandwidth_ppm)
+		fail_msg("%s on %u SMs of %s takes %u cycles, %u ppm of the bandwidth, not %u, %u: run tools/shipped-profiles",
+			 name, sms, card, point.cycles, point.bandwidth_ppm,
+			 shipped->cycles, shipped->bandwidth_ppm);
+	offline_free_trace(trace);
+}
+
+/* What is shipped is what the engine says. */
+static void test_shipped_points(void **state)
+{
+	measure_again("gtx480", "VA", 0, 1);
+	measure_again("gtx480", "VA", 0, 7);
+	measure_again("gtx480", "VA", 0, 15);
+	measure_again("gtx480", "BINO", 0, 1);
+	measure_again("gtx480", "BINO", 0, 7);
+	measure_again("gtx480", "BINO", 0, 15);
+	measure_again("c2070", "SCAN", 2, 9);
+	measure_again("gtx680", "FWT", 1, 3);
+	measure_again("k20", "HIST64", 0, 13);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +272,9 @@ int main(void)
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_traces),
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_unshipped),
+		cmocka_unit_test(test_shipped_points),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -227,13 +227,16 @@ int settings_check_threads(const struct settings *settings,
 	return STATUS_OK;
 }
 
+const struct gpu_config *settings_config(const struct settings *settings)
+{
+	return settings->custom ? settings->custom : gpu_config_find(settings->config);
+}
+
 static int find_names(const struct settings *settings,
 		      struct session_options *options)
 {
-	const struct gpu_config *config = settings->custom;
+	const struct gpu_config *config = settings_config(settings);
 
-	if (!config)
-		config = gpu_config_find(settings->config);
 	options->model = contender_find_model(settings->model);
 	options->policy = plugin_find_policy(settings->policy);
 	if (!config)

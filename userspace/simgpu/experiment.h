@@ -87,6 +87,9 @@ int settings_check_knobs(const struct settings *settings);
 int settings_check_threads(const struct settings *settings,
 			   const struct gpu_config *config);
 
+/* The GPU that the settings mean; NULL: none has its name. */
+const struct gpu_config *settings_config(const struct settings *settings);
+
 /* The session that the settings mean; an exit status, and why has been said. */
 int settings_options(const struct settings *settings,
 		     struct session_options *options);

@@ -49,7 +49,7 @@ int profiles_open(struct profiles *profiles, char **names, u32 count)
 	for (i = 0; i < count; i++) {
 		struct workload *workload = &profiles->workloads[i];
 
-		ret = workload_read(names[i], workload);
+		ret = workload_read(names[i], &profiles->config, workload);
 		if (ret)
 			return ret;
 		profiles->workload_count++;

@@ -238,11 +238,18 @@ static const struct argp argp = {
 static int read_workloads(const struct arguments *arguments,
 			  struct workload *workloads)
 {
+	const struct gpu_config *config =
+		settings_config(&arguments->experiment.settings);
+	struct gpu_config recorded;
 	int ret = STATUS_OK;
 	u32 i;
 
+	if (arguments->journal) {
+		ret = run_journal_config(arguments->journal, &recorded);
+		config = &recorded;
+	}
 	for (i = 0; !ret && i < arguments->count; i++) {
-		ret = workload_read(arguments->workloads[i], &workloads[i]);
+		ret = workload_read(arguments->workloads[i], config, &workloads[i]);
 		if (!ret && (arguments->offline || arguments->truth ||
 			     workloads[i].arrivals.load_ppm))
 			ret = workload_decode(&workloads[i]);

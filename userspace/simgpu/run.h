@@ -159,6 +159,8 @@ int run_offline(const struct settings *settings,
 int run_journal(const char *path, struct settings *settings,
 		const struct workload *workloads, u32 count,
 		struct result *result);
+/* The GPU of a journal. */
+int run_journal_config(const char *path, struct gpu_config *out);
 
 /* Private runs of all tenants, and what follows from them. */
 int run_truth(const struct settings *settings, const struct workload *workloads,

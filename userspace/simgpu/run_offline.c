@@ -392,6 +392,18 @@ static int replay(const char *path, const struct settings *settings,
 	return ret;
 }
 
+int run_journal_config(const char *path, struct gpu_config *out)
+{
+	struct offline_journal journal;
+	int ret = read_journal(path, &journal);
+
+	if (ret)
+		return ret;
+	*out = journal.options.config;
+	offline_free_journal(&journal);
+	return STATUS_OK;
+}
+
 int run_journal(const char *path, struct settings *settings,
 		const struct workload *workloads, u32 count,
 		struct result *result)

@@ -477,7 +477,9 @@ static int prepare(struct sweep *sweep)
 		ret = checksum_program(&sweep->program);
 	if (!ret)
 		ret = suite_load(sweep->suite_name, sweep->traces,
-				 sweep->experiment.settings.seed, &sweep->suite);
+				 sweep->experiment.settings.seed,
+				 settings_config(&sweep->experiment.settings),
+				 &sweep->suite);
 	if (!ret)
 		suite_warn_of_few(sweep);
 	if (!ret)

@@ -63,6 +63,7 @@ struct mix {
 
 /**
  * struct suite - mixes, and the workloads that occur in them, each once
+ * @config: the GPU; NULL: any
  * @workloads: without arrivals, which are of the mixes; one whose trace is launched
  *	in other queues is another one
  * @lists: memory of arrivals' lists, @list_count of them
@@ -71,6 +72,7 @@ struct mix {
  * @serves: the first tenant of each mix is a service (sweep_serve.h)
  */
 struct suite {
+	const struct gpu_config *config;
 	struct workload *workloads;
 	u32 workload_count;
 	u64 **lists;
@@ -88,12 +90,13 @@ struct suite {
  * @name: of the table in sweep_suite.c, or a file
  * @traces: folder of traces that wide-pairs draws from, too; NULL: none
  * @seed: chooses who has priority where the paper does at random
+ * @config: the GPU that it is for, or NULL; it says which size built-in workloads have
  * @out: filled in; suite_free() frees what it holds
  *
  * Return: an exit status; what was wrong has been said.
  */
 int suite_load(const char *name, const char *traces, u64 seed,
-	       struct suite *out);
+	       const struct gpu_config *config, struct suite *out);
 
 /**
  * suite_add_mix() - one more, of workloads as they are said on command lines

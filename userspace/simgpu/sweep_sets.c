@@ -118,7 +118,7 @@ static int measure_profile(const struct sweep *sweep,
 static int read_profiled(struct workload *workload, const char *path)
 {
 	struct workload new;
-	int ret = workload_open(path, &new);
+	int ret = workload_open(path, NULL, &new);
 
 	if (!ret)
 		ret = workload_decode(&new);
@@ -147,13 +147,27 @@ static bool occurs(const struct suite *suite, u32 workload)
 	return false;
 }
 
+/* As those that are built in have for the cards. */
+static bool is_profiled(const struct trace *trace, const struct gpu_config *config)
+{
+	u32 kernel;
+
+	for (kernel = 0; kernel < trace->kernel_count; kernel++)
+		if (!trace_profile(trace, config->name, config->sms, kernel))
+			return false;
+	return true;
+}
+
 static int find_profile(struct sweep *sweep, const struct session_options *options,
 			u32 index)
 {
 	struct workload *workload = &sweep->suite.workloads[index];
-	struct kept *kept = grow(NULL, 1, sizeof(*kept));
+	struct kept *kept;
 	int ret = STATUS_OK;
 
+	if (is_profiled(workload->trace, &options->config))
+		return STATUS_OK;
+	kept = grow(NULL, 1, sizeof(*kept));
 	memset(kept, 0, sizeof(*kept));
 	sweep_describe_alone(sweep, options, index, 0, kept);
 	kept_locate(kept, sweep->folder, "profiles", workload->name);

@@ -55,7 +55,7 @@ static int find_workload(struct suite *suite, const char *argument,
 	struct workload new;
 	u32 i;
 
-	if (workload_read(argument, &new)) {
+	if (workload_read(argument, suite->config, &new)) {
 		workload_free(&new);
 		return -1;
 	}
@@ -663,13 +663,14 @@ static bool first_has_priority(const char *name)
 }
 
 int suite_load(const char *name, const char *traces, u64 seed,
-	       struct suite *out)
+	       const struct gpu_config *config, struct suite *out)
 {
 	bool first = first_has_priority(name);
 	u32 i;
 	int ret;
 
 	memset(out, 0, sizeof(*out));
+	out->config = config;
 	ret = add_suite(out, name, traces);
 	for (i = 0; !ret && !first && i < out->mix_count; i++)
 		find_priority(out, seed, i);
@@ -701,7 +702,7 @@ int suite_list(bool json)
 
 	for (i = 0; i < ARRAY_SIZE(suites); i++) {
 		struct suite suite;
-		int ret = suite_load(suites[i].name, NULL, 0, &suite);
+		int ret = suite_load(suites[i].name, NULL, 0, NULL, &suite);
 
 		if (ret)
 			return ret;

@@ -369,11 +369,15 @@ static int run_tenant(const struct arguments *arguments,
 int tenant_command(int argc, char **argv)
 {
 	struct arguments arguments = { .weight = 1, .seed = 1 };
+	const struct gpu_config *known = NULL;
+	char config[SIMGPU_NAME_MAX];
 	struct workload workload;
 	int ret;
 
 	parse_arguments(&argp, argc, argv, 0, &arguments);
-	ret = workload_open(arguments.trace, &workload);
+	if (!simgpu_read_device_value(arguments.device, "config", config, sizeof(config)))
+		known = gpu_config_find(config);
+	ret = workload_open(arguments.trace, known, &workload);
 	if (!ret)
 		ret = run_tenant(&arguments, &workload);
 	workload_free(&workload);

@@ -244,7 +244,7 @@ int trace_dump_command(int argc, char **argv)
 	int ret;
 
 	parse_arguments(&argp, argc, argv, 0, &arguments);
-	ret = workload_open(arguments.path, &workload);
+	ret = workload_open(arguments.path, NULL, &workload);
 	if (!ret)
 		ret = workload_decode(&workload);
 	if (!ret) {

@@ -715,7 +715,7 @@ static int show_file(const struct gpu_config *config, const char *path,
 	struct workload workload;
 	struct mix *kernels = NULL, total = { .lines = 0 };
 	struct view view;
-	int ret = workload_open(path, &workload);
+	int ret = workload_open(path, NULL, &workload);
 	u64 count, i;
 
 	if (!ret)

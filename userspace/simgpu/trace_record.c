@@ -278,7 +278,7 @@ static int accept_trace(const char *temporary, const char *output)
 
 	if (access(temporary, F_OK))
 		return fail("the program launched no kernel, or the recorder did not run; no trace was written");
-	ret = workload_open(temporary, &workload);
+	ret = workload_open(temporary, NULL, &workload);
 	if (!ret)
 		ret = workload_decode(&workload);
 	if (!ret && rename(temporary, output))

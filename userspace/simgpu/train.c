@@ -247,7 +247,7 @@ static const struct argp argp = {
 static int add_point(struct training *training, const char *name)
 {
 	struct workload *workload = &training->points[training->count].workload;
-	int ret = workload_open(name, workload);
+	int ret = workload_open(name, NULL, workload);
 
 	if (!ret)
 		ret = workload_decode(workload);

@@ -29,7 +29,7 @@ static int add_program(struct samples *samples, const char *name)
 	if (samples->program_count == SAMPLES_PROGRAMS_MAX)
 		return fail_usage("there can be %d programs",
 				  SAMPLES_PROGRAMS_MAX);
-	ret = workload_open(name, workload);
+	ret = workload_open(name, NULL, workload);
 	samples->program_count++;
 	/* A file may hold one. */
 	if (!ret)

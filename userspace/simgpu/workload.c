@@ -7,6 +7,7 @@
 
 #include "../workloads/benchmarks.h"
 #include "../workloads/pressure.h"
+#include "../workloads/shipped.h"
 #include "names.h"
 #include "workload.h"
 
@@ -205,19 +206,29 @@ static void default_name(struct workload *workload)
 		strcpy(workload->name, "tenant");
 }
 
-/* The part of its data that a benchmark shall have; 0: it has one size only. */
-static __u32 size_of(const struct benchmark *benchmark, u64 size_ppm)
+/*
+ * The part of its data that a benchmark shall have, where none was said that of the
+ * GPU; 0: it has one size only.
+ */
+static __u32 size_of(const struct benchmark *benchmark,
+		     const struct gpu_config *config, u64 size_ppm)
 {
-	if (size_ppm != SIMGPU_PPM && !(benchmark && benchmark->card_ppm))
+	bool sized = benchmark && benchmark->card_ppm;
+
+	if (!size_ppm)
+		size_ppm = sized && config && shipped_is_card(config->name) ?
+			   WORKLOAD_CARD_SIZE : SIMGPU_PPM;
+	if (size_ppm != SIMGPU_PPM && !sized)
 		return 0;
 	return size_ppm == WORKLOAD_CARD_SIZE ? benchmark->card_ppm :
 						(__u32)size_ppm;
 }
 
-void *read_trace(const char *name, u64 size_ppm, size_t *count)
+void *read_trace(const char *name, const struct gpu_config *config, u64 size_ppm,
+		 size_t *count)
 {
 	const struct benchmark *benchmark = benchmark_find(name);
-	__u32 size = size_of(benchmark, size_ppm);
+	__u32 size = size_of(benchmark, config, size_ppm);
 	enum pressure pressure;
 	unsigned int level;
 	void *bytes;
@@ -228,7 +239,9 @@ void *read_trace(const char *name, u64 size_ppm, size_t *count)
 		return NULL;
 	}
 	if (benchmark || pressure_find(name, &pressure, &level)) {
-		bytes = benchmark ? benchmark_trace(benchmark, size, count) :
+		bytes = benchmark ? benchmark_trace_for(benchmark, size,
+							config ? config->name : NULL,
+							count) :
 				    pressure_trace(pressure, level,
 						   PRESSURE_BYTES, count);
 		if (!bytes)
@@ -243,27 +256,30 @@ void *read_trace(const char *name, u64 size_ppm, size_t *count)
 	return bytes;
 }
 
-static int open_trace(struct workload *workload)
+static int open_trace(struct workload *workload, const struct gpu_config *config)
 {
-	workload->bytes = read_trace(workload->path, workload->size_ppm,
+	workload->bytes = read_trace(workload->path, config, workload->size_ppm,
 				     &workload->count);
 	if (!workload->bytes)
 		return STATUS_FAILED;
+	workload->size_ppm = size_of(benchmark_find(workload->path), config,
+				     workload->size_ppm);
 	if (!*workload->name)
 		default_name(workload);
 	return STATUS_OK;
 }
 
-int workload_open(const char *path, struct workload *out)
+int workload_open(const char *path, const struct gpu_config *config,
+		  struct workload *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->weight = 1;
-	out->size_ppm = SIMGPU_PPM;
 	out->path = strdup(path);
-	return out->path ? open_trace(out) : fail("out of memory");
+	return out->path ? open_trace(out, config) : fail("out of memory");
 }
 
-int workload_read(const char *argument, struct workload *out)
+int workload_read(const char *argument, const struct gpu_config *config,
+		  struct workload *out)
 {
 	const char *colon = find_options(argument);
 	size_t length = colon ? (size_t)(colon - argument) : strlen(argument);
@@ -272,7 +288,6 @@ int workload_read(const char *argument, struct workload *out)
 
 	memset(out, 0, sizeof(*out));
 	out->weight = 1;
-	out->size_ppm = SIMGPU_PPM;
 	out->path = strndup(argument, length);
 	options = strdup(colon ? colon + 1 : "");
 	if (!out->path || !options)
@@ -280,7 +295,7 @@ int workload_read(const char *argument, struct workload *out)
 	else if (*options)
 		ret = parse_options(out, options);
 	free(options);
-	return ret ? ret : open_trace(out);
+	return ret ? ret : open_trace(out, config);
 }
 
 void explain_refusal(const char *path, u64 offset, const char *field,

@@ -18,7 +18,7 @@
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
  * @share_ppm: part of the SMs that it asks for, or 0
- * @size_ppm: part of its data that a built-in workload has
+ * @size_ppm: part of its data that a built-in workload has; of a file SIMGPU_PPM
  * @goal_ppm: goal as a part of what it reaches alone, or 0; workload_options()
  *	leaves it to who knows that
  * @goal_ipc_ppm: goal in thread instructions a cycle, or 0
@@ -49,8 +49,8 @@ struct workload {
 /**
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size
- *	and
- *	those of arrivals.h, queues.h and masks.h
+ *	and those of arrivals.h, queues.h and masks.h
+ * @config: the GPU that it is for, as read_trace() takes it
  * @out: filled in; workload_free() frees what it holds
  *
  * What is in the trace is not checked here: a device, or workload_decode(),
@@ -58,10 +58,12 @@ struct workload {
  *
  * Return: an exit status; what was wrong has been said.
  */
-int workload_read(const char *argument, struct workload *out);
+int workload_read(const char *argument, const struct gpu_config *config,
+		  struct workload *out);
 
 /* The same without keys. */
-int workload_open(const char *path, struct workload *out);
+int workload_open(const char *path, const struct gpu_config *config,
+		  struct workload *out);
 
 /* Check the trace and make it runnable in this process; an exit status. */
 int workload_decode(struct workload *workload);
@@ -77,12 +79,16 @@ void *read_file(const char *path, size_t *count);
 /**
  * read_trace() - a trace's bytes
  * @name: of a built-in workload, in letters of either case, else of a file
- * @size_ppm: part of its data that it shall have, or WORKLOAD_CARD_SIZE
+ * @config: the GPU that it is for, or NULL. A built-in workload that has the cards' size
+ *	for a GPU of the STM paper has its profile there
+ * @size_ppm: part of its data that it shall have, or WORKLOAD_CARD_SIZE; 0: that size
+ *	on the GPUs of the STM paper where it has one, elsewhere all
  * @count: set to their number
  *
  * Return: memory for free(); NULL if there is none, which has been said.
  */
-void *read_trace(const char *name, u64 size_ppm, size_t *count);
+void *read_trace(const char *name, const struct gpu_config *config, u64 size_ppm,
+		 size_t *count);
 
 /* Write a whole file; an exit status, and what was wrong has been said. */
 int write_file(const char *path, const void *bytes, size_t count);

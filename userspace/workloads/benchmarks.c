@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "benchmarks.h"
+#include "shipped.h"
 
 const struct benchmark benchmarks[BENCHMARK_COUNT] = {
 	{ "PVC", "Page View Count", "Mars",
@@ -163,6 +164,12 @@ const char *benchmark_class_name(const struct benchmark *benchmark)
 void *benchmark_trace(const struct benchmark *benchmark, __u32 size_ppm,
 		      size_t *bytes)
 {
+	return benchmark_trace_for(benchmark, size_ppm, NULL, bytes);
+}
+
+void *benchmark_trace_for(const struct benchmark *benchmark, __u32 size_ppm,
+			  const char *config, size_t *bytes)
+{
 	struct builder *builder = builder_new(benchmark->name,
 					      "simgpu workloads 1");
 	void *trace;
@@ -171,6 +178,8 @@ void *benchmark_trace(const struct benchmark *benchmark, __u32 size_ppm,
 		return NULL;
 	builder_size(builder, size_ppm);
 	benchmark->build(builder);
+	if (config && size_ppm == benchmark->card_ppm)
+		shipped_add(builder, config, benchmark->name);
 	trace = builder_finish(builder, 0, bytes);
 	builder_free(builder);
 	return trace;

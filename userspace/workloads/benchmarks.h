@@ -87,6 +87,12 @@ const char *benchmark_class_name(const struct benchmark *benchmark);
  */
 void *benchmark_trace(const struct benchmark *benchmark, __u32 size_ppm,
 		      size_t *bytes);
+/*
+ * The same for a GPU, or for none: at @card_ppm it has the profile that is shipped for
+ * this GPU, if there is one.
+ */
+void *benchmark_trace_for(const struct benchmark *benchmark, __u32 size_ppm,
+			  const char *config, size_t *bytes);
 
 void build_2dconv(struct builder *b);
 void build_backprop(struct builder *b);
