@@ -251,10 +251,10 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 int simgpu_netlink_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
 			      struct pid_namespace *ns, bool private)
 {
-	struct simgpu_tenant_published published =
-		simgpu_tenant_published(tenant);
 	pid_t pid = ns ? pid_nr_ns(tenant->pid, ns) : pid_nr(tenant->pid);
+	struct simgpu_tenant_published published;
 
+	simgpu_tenant_published(tenant, &published);
 	if (nla_put_u32(skb, SIMGPU_A_TENANT_DEVICE, tenant->device->index) ||
 	    nla_put_u64_64bit(skb, SIMGPU_A_TENANT_ID, tenant->id,
 			      SIMGPU_A_TENANT_PAD) ||

@@ -65,7 +65,7 @@ int simgpu_tenant_report(struct simgpu_ucmd *ucmd)
 		return ret;
 	if (READ_ONCE(tenant->device->gone))
 		return -ENODEV;
-	published = simgpu_tenant_published(tenant);
+	simgpu_tenant_published(tenant, &published);
 	if (published.slot == SIMGPU_NO_SLOT && !published.had_slot)
 		return -ENODATA;
 	cmd->slot = published.slot;

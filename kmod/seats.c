@@ -90,8 +90,9 @@ static bool simgpu_seat_is_others(const struct simgpu_tenant *tenant)
 static void simgpu_seat_give_up(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
-	struct simgpu_tenant_published last = simgpu_tenant_published(tenant);
+	struct simgpu_tenant_published last;
 
+	simgpu_tenant_published(tenant, &last);
 	simgpu_tenant_unseat(tenant);
 	spin_lock(&device->publish_lock);
 	tenant->published.had_slot = true;

@@ -523,7 +523,7 @@ static ssize_t simgpu_tenant_attr_show(struct kobject *kobj,
 
 	if (ret)
 		return ret;
-	now = simgpu_tenant_published(tenant);
+	simgpu_tenant_published(tenant, &now);
 	return file->show(tenant, &now, buf);
 }
 

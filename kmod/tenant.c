@@ -139,20 +139,16 @@ struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 /**
  * simgpu_tenant_published() - what a tenant shows of itself
  * @tenant: the tenant
+ * @out: set to a copy. That is large: returned as a value it would be on the stack twice
  *
  * Takes no lock that is held for long.
- *
- * Return: a copy.
  */
-struct simgpu_tenant_published
-simgpu_tenant_published(struct simgpu_tenant *tenant)
+void simgpu_tenant_published(struct simgpu_tenant *tenant,
+			     struct simgpu_tenant_published *out)
 {
-	struct simgpu_tenant_published published;
-
 	spin_lock(&tenant->device->publish_lock);
-	published = tenant->published;
+	*out = tenant->published;
 	spin_unlock(&tenant->device->publish_lock);
-	return published;
 }
 
 /**

@@ -234,8 +234,8 @@ void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight);
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const struct sk_buff *request,
 			 const struct simgpu_tenant_wish *wish);
-struct simgpu_tenant_published
-simgpu_tenant_published(struct simgpu_tenant *tenant);
+void simgpu_tenant_published(struct simgpu_tenant *tenant,
+			     struct simgpu_tenant_published *out);
 void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant);
 void simgpu_tenant_publish_live(struct simgpu_tenant *tenant);
 ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
