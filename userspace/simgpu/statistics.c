@@ -273,7 +273,8 @@ bool statistics_bootstrap95(const struct observation *observations, size_t count
 	return bootstrap(&sample, programs, out);
 }
 
-static double mean_of(const struct observation *observations, size_t count)
+double statistics_observed_mean(const struct observation *observations,
+				size_t count)
 {
 	double sum = 0;
 	size_t i;
@@ -291,10 +292,10 @@ bool statistics_ratio95(const struct observation *above, size_t above_count,
 		.of = above, .count = above_count,
 		.below = below, .below_count = below_count,
 	};
-	double mean = mean_of(below, below_count);
+	double mean = statistics_observed_mean(below, below_count);
 
 	if (!(mean > 0) || !bootstrap(&sample, programs, out))
 		return false;
-	*ratio = mean_of(above, above_count) / mean;
+	*ratio = statistics_observed_mean(above, above_count) / mean;
 	return true;
 }

@@ -93,6 +93,10 @@ bool statistics_rank_correlation(const double *a, const double *b, size_t count,
 bool statistics_bootstrap95(const struct observation *observations, size_t count,
 			    uint32_t programs, struct interval *out);
 
+/* The mean of observations' values; 0 of none. */
+double statistics_observed_mean(const struct observation *observations,
+				size_t count);
+
 /**
  * statistics_ratio95() - a ratio of two means, and its 95% interval by bootstrap over
  *	programs

@@ -459,21 +459,26 @@ static void estimate_over_seeds(const struct sweep_sample *sample, u32 seeds,
 	free(means);
 }
 
+struct observation sweep_observation(const struct sweep_run *run, double value)
+{
+	return (struct observation) {
+		.value = value,
+		.programs = run->mix->workload,
+		.program_count = run->mix->count,
+	};
+}
+
 static struct observation *observations_of(const struct sweep_sample *sample)
 {
 	struct observation *observations =
 		grow(NULL, sample->count, sizeof(*observations));
 	u32 i;
 
-	for (i = 0; i < sample->count; i++) {
-		const struct mix *mix = sample->values[i].run->mix;
-
-		observations[i] = (struct observation) {
-			.value = (double)sample->values[i].ppm / SIMGPU_PPM,
-			.programs = mix->workload,
-			.program_count = mix->count,
-		};
-	}
+	for (i = 0; i < sample->count; i++)
+		observations[i] =
+			sweep_observation(sample->values[i].run,
+					  (double)sample->values[i].ppm /
+					  SIMGPU_PPM);
 	return observations;
 }
 

@@ -221,4 +221,7 @@ void sweep_summary_compare(struct sweep_summary *summary,
 			   const struct verdict *verdicts,
 			   const struct verdict *reference);
 
+/* A value of a run, with the programs of its mix. */
+struct observation sweep_observation(const struct sweep_run *run, double value);
+
 #endif /* SIMGPU_SWEEP_FIGURES_H */

@@ -58,11 +58,7 @@ static void observe(struct goals *goals, enum goal_figure figure,
 
 	goals->values[figure] = grow(goals->values[figure], count + 1,
 				     sizeof(struct observation));
-	goals->values[figure][count] = (struct observation) {
-		.value = value,
-		.programs = run->mix->workload,
-		.program_count = run->mix->count,
-	};
+	goals->values[figure][count] = sweep_observation(run, value);
 }
 
 static void free_goals(struct goals *goals)
@@ -225,16 +221,16 @@ static void set_suffixed(struct json_object *object, u32 figure,
 static void set_figure(const struct sweep *sweep, struct json_object *object,
 		       const struct goals *goals, u32 figure)
 {
-	u32 count = goals->counts[figure], i;
+	const struct observation *values = goals->values[figure];
+	u32 count = goals->counts[figure];
 	struct interval interval;
-	double sum = 0;
-	bool known;
+	bool known = statistics_bootstrap95(values, count,
+					    sweep->suite.workload_count,
+					    &interval);
 
-	for (i = 0; i < count; i++)
-		sum += goals->values[figure][i].value;
-	known = statistics_bootstrap95(goals->values[figure], count,
-				       sweep->suite.workload_count, &interval);
-	set_suffixed(object, figure, "", mean_of(sum, count));
+	set_suffixed(object, figure, "",
+		     json_decimal_or_null(count,
+					  statistics_observed_mean(values, count)));
 	set_suffixed(object, figure, "_interval",
 		     json_interval(known, &interval));
 }
