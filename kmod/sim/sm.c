@@ -351,16 +351,14 @@ static void pass_loop(struct warp *w, const struct trace_op *ops,
 static void issue_end(const struct turn *turn, u32 warp)
 {
 	struct warp *w = &turn->sm->warp[warp];
-	u64 *issued_at = turn->gpu->counts[w->slot].issued_at;
+	u64 *issued_at = &turn->gpu->counts[w->slot].issued_at[grid_queue(w->grid)];
 
 	/* What it still waits for would find another warp here. */
 	while (w->loads)
 		if (!load_settle(turn, warp, lowest_bit(w->loads)))
 			return;
-	if (w->stall != STALL_ENDED) {
-		issued_at += grid_queue(w->grid);
+	if (w->stall != STALL_ENDED)
 		*issued_at = later(*issued_at, turn->now);
-	}
 	if (turn->sm->warp_stores[warp]) {
 		turn->sm->store_waiters |= 1ULL << warp;
 		warp_unready(turn->sm, warp, STALL_ENDED);
