@@ -37,6 +37,12 @@
 #define SIMGPU_EMPTY_CYCLES_MAX		8000000
 #define SIMGPU_EMPTY_REST		3
 
+/*
+ * The most that the worker believes a quantum took, when it lets others go first or
+ * rests for a multiple of it: a host that was suspended meanwhile did not work.
+ */
+#define SIMGPU_TOOK_NS_MAX		(100 * NSEC_PER_MSEC)
+
 /* How old the counters that are published may become while the device runs. */
 #define SIMGPU_COUNTERS_NS		(10 * NSEC_PER_MSEC)
 
@@ -113,7 +119,7 @@ static u64 simgpu_device_step(struct simgpu_device *device)
 			      ktime_get_ns() - device->counters_ns >
 			      SIMGPU_COUNTERS_NS);
 	device->empty = session_empty_cycles(device->session);
-	return took_ns;
+	return min_t(u64, took_ns, SIMGPU_TOOK_NS_MAX);
 }
 
 /* Host time at which device time, at its pace, is where it is; 0: now. */
