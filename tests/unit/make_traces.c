@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes small traces for tests that run commands: compute, stream, copy,
+ * Writes small traces for tests that run commands: compute, chain, stream, copy,
  * random, rows, mixes, few16 and few120 (streams of so many thread blocks), short, as files
  * NAME.trace in the folder that is given.
  */
@@ -48,6 +48,18 @@ static void save_compute(const char *folder)
 	builder_compute(b, 20, 32);
 	builder_loop_end(b);
 	save(folder, "compute", b, 0);
+}
+
+/* Computes what needs the result before it, and special functions among that. */
+static void save_chain(const char *folder)
+{
+	struct builder *b = builder_new("chain", "make_traces");
+
+	builder_kernel(b, "chain", 2000, 32 * WARPS, 32, 0);
+	builder_loop(b, 10);
+	builder_mixed(b, builder_mix(b, "F1 I1 F2 S1"), 40, 32);
+	builder_loop_end(b);
+	save(folder, "chain", b, 0);
 }
 
 /* Reads a line a trip; with @stores also writes one. */
@@ -198,6 +210,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	save_compute(argv[1]);
+	save_chain(argv[1]);
 	save_stream(argv[1], "stream", 0);
 	save_stream(argv[1], "copy", 1);
 	save_random(argv[1]);
