@@ -111,7 +111,9 @@ struct verdict sweep_judge(const struct session_options *options,
 
 	if (!tenant->instructions || !tenant->alone.cycles)
 		return verdict;
+	verdict.ran = true;
 	verdict.np = fixed_ratio_ppm(tenant->alone.cycles, tenant->cycles);
+	verdict.ran_late = tenant->late_cycles;
 	if (tenant->late_cycles)
 		verdict.np_late =
 			fixed_ratio_ppm(tenant->alone.cycles -
@@ -134,10 +136,17 @@ void sweep_verdicts(const struct session_options *options,
 {
 	u32 slot;
 
-	for (slot = 0; slot < run->mix->count; slot++)
+	for (slot = 0; slot < run->mix->count; slot++) {
 		out[slot] = sweep_judge(options,
 					run->sweep->policies[run->policy].model,
 					&run->tenants[slot]);
+		if (run->tenants[slot].instructions ||
+		    run->mix->arrivals[slot].given)
+			continue;
+		/* It had work all the time. */
+		out[slot].ran = true;
+		out[slot].ran_late = run->sweep->warmup_cycles;
+	}
 }
 
 /* --- gathering --- */
@@ -196,7 +205,8 @@ static void add_tenant(struct sweep_part *part, const struct sweep_run *run,
 {
 	if (verdict->known)
 		add_error(part, run, verdict);
-	if (options->service == SIMGPU_QOS && verdict->np_late)
+	part->starved += verdict->ran && !verdict->np;
+	if (options->service == SIMGPU_QOS && verdict->ran_late)
 		add_target(part, run, options->target_ppm, verdict);
 }
 
@@ -222,24 +232,28 @@ static void add_service(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_GOODPUT, run, tenant->goodput_ppm);
 }
 
-/* Themis, Eq. 11, by actual slowdowns; 0 where an NP is not known. */
-static u64 unfairness(const struct sweep_run *run, const struct verdict *verdicts)
+/* Themis, Eq. 11, by actual slowdowns; of who starves it is infinite. */
+static void add_unfairness(struct sweep_part *part, const struct sweep_run *run,
+			   const struct verdict *verdicts)
 {
 	u64 least = U64_MAX, most = 0;
 	u32 slot;
 
 	for (slot = 0; slot < run->mix->count; slot++) {
-		u64 value;
+		u64 value = U64_MAX;
 
-		if (!verdicts[slot].np)
-			return 0;
-		value = fixed_mul_div(run->mix->options[slot].weight,
-				      SIMGPU_PPM * SIMGPU_PPM,
-				      verdicts[slot].np);
+		if (!verdicts[slot].ran)
+			return;
+		if (verdicts[slot].np)
+			value = fixed_mul_div(run->mix->options[slot].weight,
+					      SIMGPU_PPM * SIMGPU_PPM,
+					      verdicts[slot].np);
 		least = value < least ? value : least;
 		most = value > most ? value : most;
 	}
-	return fixed_ratio_ppm(most - least, most);
+	add_value(part, SWEEP_UNFAIRNESS, run,
+		  most == U64_MAX ? SIMGPU_PPM :
+		  fixed_ratio_ppm(most - least, most));
 }
 
 /* Progress of those without a target, where others have one (Themis, VII.D). */
@@ -273,7 +287,7 @@ static void add_preemption(struct sweep_part *part, const struct sweep_run *run)
 					count * run->sweep->core_mhz));
 }
 
-/* Of the tenants that have an NP. */
+/* Of the tenants that have an NP; where one starves ANTT is infinite, and 0 here. */
 static void metrics_of(const struct sweep_run *run,
 		       const struct verdict *verdicts, struct metrics *out)
 {
@@ -281,7 +295,7 @@ static void metrics_of(const struct sweep_run *run,
 	u32 known = 0, slot;
 
 	for (slot = 0; slot < run->mix->count; slot++)
-		if (verdicts[slot].np)
+		if (verdicts[slot].ran)
 			nps[known++] = verdicts[slot].np;
 	metrics_compute(nps, known, out);
 }
@@ -307,8 +321,9 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 	part->mixes += run->seed == 0;
 	add_value(part, SWEEP_FAIRNESS, run, metrics.fairness_ppm);
 	add_value(part, SWEEP_STP, run, metrics.stp_ppm);
-	add_value(part, SWEEP_ANTT, run, metrics.antt_ppm);
-	add_value(part, SWEEP_UNFAIRNESS, run, unfairness(run, verdicts));
+	if (metrics.antt_ppm)
+		add_value(part, SWEEP_ANTT, run, metrics.antt_ppm);
+	add_unfairness(part, run, verdicts);
 	add_batch(part, run, verdicts);
 	add_preemption(part, run);
 	if (predicted)
@@ -414,8 +429,9 @@ void sweep_summary_compare(struct sweep_summary *summary,
 			  metrics.fairness_ppm, before.fairness_ppm);
 		note_gain(&it->stp, &it->stp_gain, metrics.stp_ppm,
 			  before.stp_ppm);
-		note_gain(&it->antt, &it->antt_gain, before.antt_ppm,
-			  metrics.antt_ppm);
+		if (metrics.antt_ppm && before.antt_ppm)
+			note_gain(&it->antt, &it->antt_gain, before.antt_ppm,
+				  metrics.antt_ppm);
 	}
 }
 

@@ -18,8 +18,11 @@ u32 sweep_class_alone(const struct session_options *options,
  * struct verdict - a tenant's run beside its private one; all in ppm
  * @known: whether there was a prediction, and so an error
  * @class_alone: by HSM's line over the whole private run, whatever the model is
- * @np: actual, over the first run (docs/glossary.md, NP); 0 if there is none
- * @np_late: actual, after the warm-up; 0 if the first run ended in it
+ * @ran: whether there is an NP: not of a tenant none of whose requests has come
+ * @np: actual, over the first run (docs/glossary.md, NP); 0 of who had work and issued
+ *	nothing
+ * @ran_late: whether there is one after the warm-up, which the first run has outlived
+ * @np_late: actual, after the warm-up
  * @error: |predicted - actual| / actual
  * @error_sd: the same of slowdowns, 1 / NP (Themis, Eq. 2)
  * @parts: what the error is made of
@@ -27,7 +30,9 @@ u32 sweep_class_alone(const struct session_options *options,
 struct verdict {
 	bool known;
 	u32 class_alone;
+	bool ran;
 	u64 np;
+	bool ran_late;
 	u64 np_late;
 	u64 error;
 	u64 error_sd;
@@ -158,6 +163,7 @@ struct sweep_improved {
  * struct sweep_part - a policy over some of its runs
  * @mixes: at their points, with one seed
  * @improved: runs beside the reference's, with all seeds
+ * @starved: tenants with an NP of 0, with all seeds
  * @qos_mixes: tenants with a target, with all seeds
  * @qos_met: of these, whose actual NP reached it after the warm-up
  * @qos_near: those that missed it by less than 5% of it
@@ -168,6 +174,7 @@ struct sweep_improved {
  */
 struct sweep_part {
 	u32 mixes;
+	u32 starved;
 	u32 qos_mixes;
 	u32 qos_met;
 	u32 qos_near;

@@ -94,8 +94,8 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 		tenant->alone.cycles);
 	csv_ppm(file, true, tenant->sms_milli * 1000);
 	csv_ppm(file, tenant->np_predicted_ppm, tenant->np_predicted_ppm);
-	csv_ppm(file, verdict->np, verdict->np);
-	csv_ppm(file, verdict->np_late, verdict->np_late);
+	csv_ppm(file, verdict->ran, verdict->np);
+	csv_ppm(file, verdict->ran_late, verdict->np_late);
 	print_errors(file, verdict);
 	csv_ppm(file, true, tenant->ipc_ppm);
 	csv_ppm(file, true, alone->ipc_ppm);
@@ -342,6 +342,7 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	u32 i;
 
 	json_set(object, "mixes", json_u64(part->mixes));
+	json_set(object, "starved", json_u64(part->starved));
 	json_set(object, "qos_mixes", json_u64(part->qos_mixes));
 	json_set(object, "qos_met", json_u64(part->qos_met));
 	json_set(object, "qos_met_whole", json_u64(part->qos_met_whole));

@@ -290,8 +290,9 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 	if (table)
 		tenant->energy_pj = energy_dynamic_pj(table, &report->counters);
 	fill_latency(tenant, report);
-	/* It did not outlive the warm-up. */
-	if (tenant->late_instructions >= tenant->instructions)
+	/* Its first run did not outlive the warm-up. */
+	if (report->first_run_done &&
+	    tenant->late_instructions >= tenant->instructions)
 		tenant->late_instructions = tenant->late_cycles = 0;
 }
 
