@@ -20,8 +20,13 @@ screen_start() {
 	wait_for_file "$folder/stty-before"
 }
 
+# A server that is going down refuses those who come.
 screen_end() {
 	terminal kill-server
+	while terminal has-session 2>/dev/null; do
+		sleep 0.1
+	done
+	rm -f "$folder/tmux"
 }
 
 screen_size() {
