@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Ctrl-C and SIGTERM during long runs. The first one asks the command to stop and
- * print what it has; the second one ends it at once.
+ * print what it has; another one, half a second later or more, ends it at once.
  */
 #ifndef SIMGPU_INTERRUPT_H
 #define SIMGPU_INTERRUPT_H
