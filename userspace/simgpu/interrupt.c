@@ -2,7 +2,6 @@
 /* Signals that ask a command to stop; see interrupt.h. */
 #include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "interrupt.h"
 
@@ -12,28 +11,20 @@
  * Who asks again so soon has asked once: timeout(1) sends a signal to the command, and
  * then to the group in which it is.
  */
-#define ONCE_NS		500000000LL
+#define ONCE_NS		500000000ULL
 
 static volatile sig_atomic_t caught;
-static atomic_llong caught_ns;
+static atomic_ullong caught_ns;
 
 const struct offline_observer interrupt_observer = { .stop = interrupted };
-
-static long long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 /* Whoever asks twice does not want to wait. In a handler, too. */
 void interrupt_note(int signal_number)
 {
 	if (!caught) {
-		caught_ns = now_ns();
+		caught_ns = offline_wall_ns();
 		caught = signal_number;
-	} else if (now_ns() - caught_ns > ONCE_NS) {
+	} else if (offline_wall_ns() - caught_ns > ONCE_NS) {
 		signal(signal_number, SIG_DFL);
 		raise(signal_number);
 	}

@@ -16,7 +16,7 @@
  * struct dummy - what a dummy's thread blocks are
  * @trace: of the kernel in whose place it stands
  * @kernel: that kernel
- * @compute: the op by which the kernel computes most
+ * @compute: the op of which its instructions are, or NULL
  * @own: instructions of each warp that every warp of the dummy has, at most
  * @steps: of its first warp
  */
@@ -28,7 +28,7 @@ struct dummy {
 	u32 steps;
 };
 
-/* The op of a kernel's first program that computes most, or NULL. */
+/* The longest computing op of a kernel's first program, whatever loops it is in, or NULL. */
 static const struct trace_op *find_compute(const struct trace *trace,
 					   const struct trace_kernel *kernel)
 {
@@ -138,8 +138,8 @@ static struct trace *make_dummy(const struct dummy *dummy, u32 blocks)
 }
 
 /* How long as many thread blocks of a dummy as the kernel has take alone on all SMs. */
-static int measure_dummy(const struct gpu_config *config,
-			 const struct dummy *dummy, u64 seed, u64 *cycles)
+static int dummy_alone(const struct gpu_config *config,
+		       const struct dummy *dummy, u64 seed, u64 *cycles)
 {
 	struct trace *trace = make_dummy(dummy, dummy->kernel->blocks);
 	struct simgpu_profile_point point;
@@ -185,14 +185,14 @@ static int tune_dummy(const struct gpu_config *config, struct dummy *dummy,
 	u32 most = most_steps(config, dummy, wanted);
 	u32 before = 0, best = dummy->own, round;
 	u64 cycles_before = 0, least = U64_MAX, cycles;
-	int ret = 0;
+	int ret;
 
 	dummy->steps = dummy->own;
 	for (round = 0; round < TUNING_ROUNDS && least; round++) {
 		u32 steps = dummy->steps;
 		u64 off;
 
-		ret = measure_dummy(config, dummy, seed, &cycles);
+		ret = dummy_alone(config, dummy, seed, &cycles);
 		if (ret)
 			return ret;
 		off = cycles < wanted ? wanted - cycles : cycles - wanted;
