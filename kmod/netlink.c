@@ -23,8 +23,6 @@ static_assert((int)SIMGPU_DEVICE_STATE_RUNNING == (int)SESSION_RUNNING);
 static_assert((int)SIMGPU_DEVICE_STATE_IDLE == (int)SESSION_IDLE);
 static_assert((int)SIMGPU_DEVICE_STATE_STOPPED == (int)SESSION_STOPPED);
 static_assert((int)SIMGPU_DEVICE_STATE_CANCELED == (int)SESSION_CANCELED);
-static_assert((int)SIMGPU_EPOCH_FLAGS_PREDICTED == SIMGPU_EPOCH_PREDICTED);
-static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
 
 enum simgpu_mcgrp {
 	MCGRP_EPOCHS,
@@ -568,134 +566,23 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 
 /* Epochs. */
 
-static int simgpu_put_row_figures(struct sk_buff *skb,
-				  const struct simgpu_epoch_record *record)
-{
-	const int pad = SIMGPU_A_EPOCH_TENANT_PAD;
-
-	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_IPC_PPM,
-				 record->ipc_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_RBH_PPM,
-				 record->rbh_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_BANDWIDTH_PPM,
-				 record->bandwidth_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_LLC_MPKI_PPM,
-				 record->llc_mpki_ppm, pad);
-}
-
-/* On shared SMs, and with a goal. */
-static int simgpu_put_epoch_goal(struct sk_buff *skb,
-				 const struct simgpu_epoch_record *record)
-{
-	const int pad = SIMGPU_A_EPOCH_TENANT_PAD;
-
-	if (record->goal_ipc_ppm &&
-	    (nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_GOAL_IPC_PPM,
-			       record->goal_ipc_ppm, pad) ||
-	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_ALPHA_PPM,
-			       record->alpha_ppm, pad)))
-		return -EMSGSIZE;
-	if (record->quota &&
-	    (nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_QUOTA, record->quota,
-			       pad) ||
-	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_BLOCKS,
-			       record->blocks, pad)))
-		return -EMSGSIZE;
-	return 0;
-}
-
-static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
-				   const struct session_epoch *epoch,
-				   const struct session_epoch_tenant *row)
-{
-	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_EPOCH_TENANT);
-	struct simgpu_epoch_record record;
-
-	row_epoch(epoch, row, &record);
-	if (!nest ||
-	    nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_ID, id,
-			      SIMGPU_A_EPOCH_TENANT_PAD) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SLOT, record.slot) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS, record.sms) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS_NEXT, record.sms_next) ||
-	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_CLASS, record.class) ||
-	    (record.class != SIMGPU_CLASSIFIED_UNKNOWN &&
-	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, record.np_ppm,
-			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
-	    simgpu_put_row_figures(skb, &record) ||
-	    simgpu_put_epoch_goal(skb, &record) ||
-	    simgpu_netlink_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
-					&row->counters))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int simgpu_put_epoch_metrics(struct sk_buff *skb,
-				    const struct metrics *metrics)
-{
-	const int pad = SIMGPU_A_EPOCH_PAD;
-
-	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_FAIRNESS_PPM,
-				 metrics->fairness_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_STP_PPM,
-				 metrics->stp_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_ANTT_PPM,
-				 metrics->antt_ppm, pad);
-}
-
-static int simgpu_put_epoch_head(struct sk_buff *skb, u32 index,
-				 const struct session_epoch *epoch)
-{
-	const int pad = SIMGPU_A_EPOCH_PAD;
-	u32 flags = 0;
-
-	if (epoch->predicted)
-		flags |= SIMGPU_EPOCH_FLAGS_PREDICTED;
-	if (epoch->fell_back)
-		flags |= SIMGPU_EPOCH_FLAGS_FELL_BACK;
-	return nla_put_u32(skb, SIMGPU_A_EPOCH_DEVICE, index) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_INDEX, epoch->index,
-				 pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_START_CYCLE,
-				 epoch->start_cycle, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_END_CYCLE,
-				 epoch->end_cycle, pad) ||
-	       nla_put_u32(skb, SIMGPU_A_EPOCH_FLAGS, flags) ||
-	       (epoch->metrics.stp_ppm &&
-		simgpu_put_epoch_metrics(skb, &epoch->metrics));
-}
-
 /* A whole message of @command about a device's epoch. */
 static int simgpu_put_epoch(struct sk_buff *skb, u32 index,
 			    const struct simgpu_epoch *last, u32 portid,
 			    u32 seq, u8 command)
 {
-	const struct session_epoch *epoch = &last->epoch;
 	void *header;
-	u32 i;
 
 	header = genlmsg_put(skb, portid, seq, &simgpu_family, 0, command);
-	if (!header || simgpu_put_epoch_head(skb, index, epoch))
+	if (!header || simgpu_netlink_put_epoch(skb, index, last))
 		return -EMSGSIZE;
-	for (i = 0; i < epoch->tenant_count; i++)
-		if (simgpu_put_epoch_tenant(skb, last->tenants[i], epoch,
-					    &epoch->tenants[i]))
-			return -EMSGSIZE;
 	genlmsg_end(skb, header);
 	return 0;
 }
 
-/* Room for a message about so many tenants; no number takes more than a u64. */
 static struct sk_buff *simgpu_epoch_skb(u32 tenants)
 {
-	size_t number = nla_total_size_64bit(sizeof(u64));
-	size_t tenant = nla_total_size(SIMGPU_A_EPOCH_TENANT_MAX * number +
-				       nla_total_size(SIMGPU_COUNTER_COUNT *
-						      number));
-
-	return genlmsg_new(SIMGPU_A_EPOCH_MAX * number + tenants * tenant,
-			   GFP_KERNEL);
+	return genlmsg_new(simgpu_netlink_epoch_bytes(tenants), GFP_KERNEL);
 }
 
 static struct simgpu_epoch *simgpu_last_epoch(struct simgpu_device *device)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Knobs, refusals, cgroups and tenants as netlink's attributes: between netlink.c,
- * netlink_knobs.c, netlink_cgroups.c and netlink_tenant.c.
+ * Knobs, refusals, cgroups, tenants and epochs as netlink's attributes: between
+ * netlink.c, netlink_knobs.c, netlink_cgroups.c, netlink_tenant.c and netlink_epoch.c.
  */
 #ifndef SIMGPU_NETLINK_PARTS_H
 #define SIMGPU_NETLINK_PARTS_H
@@ -46,5 +46,8 @@ int simgpu_netlink_put_counters(struct sk_buff *skb, int attribute,
 				const struct simgpu_counters *counters);
 int simgpu_netlink_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
 			      struct pid_namespace *ns, bool private);
+int simgpu_netlink_put_epoch(struct sk_buff *skb, u32 index,
+			     const struct simgpu_epoch *last);
+size_t simgpu_netlink_epoch_bytes(u32 tenants);
 
 #endif /* SIMGPU_NETLINK_PARTS_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* An epoch of a device as attributes of a netlink message; see netlink.h. */
+#include "netlink.h"
+
+static_assert((int)SIMGPU_EPOCH_FLAGS_PREDICTED == SIMGPU_EPOCH_PREDICTED);
+static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
+
+static int simgpu_put_row_figures(struct sk_buff *skb,
+				  const struct simgpu_epoch_record *record)
+{
+	const int pad = SIMGPU_A_EPOCH_TENANT_PAD;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_IPC_PPM,
+				 record->ipc_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_RBH_PPM,
+				 record->rbh_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_BANDWIDTH_PPM,
+				 record->bandwidth_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_LLC_MPKI_PPM,
+				 record->llc_mpki_ppm, pad);
+}
+
+/* On shared SMs, and with a goal. */
+static int simgpu_put_epoch_goal(struct sk_buff *skb,
+				 const struct simgpu_epoch_record *record)
+{
+	const int pad = SIMGPU_A_EPOCH_TENANT_PAD;
+
+	if (record->goal_ipc_ppm &&
+	    (nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_GOAL_IPC_PPM,
+			       record->goal_ipc_ppm, pad) ||
+	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_ALPHA_PPM,
+			       record->alpha_ppm, pad)))
+		return -EMSGSIZE;
+	if (record->quota &&
+	    (nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_QUOTA, record->quota,
+			       pad) ||
+	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_BLOCKS,
+			       record->blocks, pad)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
+				   const struct session_epoch *epoch,
+				   const struct session_epoch_tenant *row)
+{
+	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_EPOCH_TENANT);
+	struct simgpu_epoch_record record;
+
+	row_epoch(epoch, row, &record);
+	if (!nest ||
+	    nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_ID, id,
+			      SIMGPU_A_EPOCH_TENANT_PAD) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SLOT, record.slot) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS, record.sms) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_SMS_NEXT, record.sms_next) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_CLASS, record.class) ||
+	    (record.class != SIMGPU_CLASSIFIED_UNKNOWN &&
+	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, record.np_ppm,
+			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
+	    simgpu_put_row_figures(skb, &record) ||
+	    simgpu_put_epoch_goal(skb, &record) ||
+	    simgpu_netlink_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
+					&row->counters))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int simgpu_put_epoch_metrics(struct sk_buff *skb,
+				    const struct metrics *metrics)
+{
+	const int pad = SIMGPU_A_EPOCH_PAD;
+
+	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_FAIRNESS_PPM,
+				 metrics->fairness_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_STP_PPM,
+				 metrics->stp_ppm, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_ANTT_PPM,
+				 metrics->antt_ppm, pad);
+}
+
+static int simgpu_put_epoch_head(struct sk_buff *skb, u32 index,
+				 const struct session_epoch *epoch)
+{
+	const int pad = SIMGPU_A_EPOCH_PAD;
+	u32 flags = 0;
+
+	if (epoch->predicted)
+		flags |= SIMGPU_EPOCH_FLAGS_PREDICTED;
+	if (epoch->fell_back)
+		flags |= SIMGPU_EPOCH_FLAGS_FELL_BACK;
+	return nla_put_u32(skb, SIMGPU_A_EPOCH_DEVICE, index) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_INDEX, epoch->index,
+				 pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_START_CYCLE,
+				 epoch->start_cycle, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_END_CYCLE,
+				 epoch->end_cycle, pad) ||
+	       nla_put_u32(skb, SIMGPU_A_EPOCH_FLAGS, flags) ||
+	       (epoch->metrics.stp_ppm &&
+		simgpu_put_epoch_metrics(skb, &epoch->metrics));
+}
+
+/**
+ * simgpu_netlink_put_epoch() - put all that is told of an epoch into a message
+ * @skb: the message
+ * @index: the device's number
+ * @last: the epoch, and whose its rows are
+ *
+ * Return: 0, or -EMSGSIZE where the message has no room for it.
+ */
+int simgpu_netlink_put_epoch(struct sk_buff *skb, u32 index,
+			     const struct simgpu_epoch *last)
+{
+	const struct session_epoch *epoch = &last->epoch;
+	u32 i;
+
+	if (simgpu_put_epoch_head(skb, index, epoch))
+		return -EMSGSIZE;
+	for (i = 0; i < epoch->tenant_count; i++)
+		if (simgpu_put_epoch_tenant(skb, last->tenants[i], epoch,
+					    &epoch->tenants[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * simgpu_netlink_epoch_bytes() - the room that an epoch takes in a message
+ * @tenants: how many it has
+ *
+ * Return: bytes, in which no number takes more than a u64.
+ */
+size_t simgpu_netlink_epoch_bytes(u32 tenants)
+{
+	size_t number = nla_total_size_64bit(sizeof(u64));
+	size_t tenant = nla_total_size(SIMGPU_A_EPOCH_TENANT_MAX * number +
+				       nla_total_size(SIMGPU_COUNTER_COUNT *
+						      number));
+
+	return SIMGPU_A_EPOCH_MAX * number + tenants * tenant;
+}
