@@ -9,11 +9,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <spawn.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -261,17 +259,9 @@ static int watch(struct run *run, int pidfd)
 	return STATUS_OK;
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static int run_to_end(struct run *run)
 {
-	double began = now();
+	u64 began = offline_wall_ns();
 	int ret, pidfd;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -288,7 +278,7 @@ static int run_to_end(struct run *run)
 	/* What failed is here, not in the command: it is left to its end. */
 	if (ret && !run->status)
 		waitpid(run->child, NULL, 0);
-	run->seconds = now() - began;
+	run->seconds = (double)(offline_wall_ns() - began) / 1e9;
 	return ret;
 }
 

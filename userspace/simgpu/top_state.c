@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The lists of devices and tenants that simgpu top shows, and its clock; see top.h. */
-#include <time.h>
-
 #include "top.h"
 
 s64 top_now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (s64)(offline_wall_ns() / 1000000);
 }
 
 struct top_device *top_find_device(struct top_state *state, unsigned int number)

@@ -4,7 +4,6 @@
  * the net that fits them, and Table I's correlations (Themis, section V).
  */
 #include <math.h>
-#include <time.h>
 
 #include "../workloads/pressure.h"
 #include "output.h"
@@ -40,14 +39,6 @@ static void on_progress(void *context, u32 round, double loss)
 		return;
 	training->history_rounds[training->history] = round;
 	training->history_loss[training->history++] = loss;
-}
-
-static double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + now.tv_nsec / 1e9;
 }
 
 static int get_samples(struct training *training)
@@ -256,7 +247,7 @@ static int print_table(const struct training *training)
 int train_themis(const struct train_themis *arguments)
 {
 	struct training *training = calloc(1, sizeof(*training));
-	double start = seconds_now();
+	u64 start_ns = offline_wall_ns();
 	int ret;
 
 	if (!training)
@@ -267,7 +258,7 @@ int train_themis(const struct train_themis *arguments)
 		ret = get_samples(training);
 	if (!ret)
 		ret = fit(training);
-	training->seconds = seconds_now() - start;
+	training->seconds = (double)(offline_wall_ns() - start_ns) / 1e9;
 	if (!ret)
 		ret = train_write(arguments, &training->samples, &model_themis,
 				  &training->constants);
