@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a run's table does not say by its figures: a line each below it. */
 #include "output.h"
+#include "plugin.h"
 #include "run.h"
 
 /* Whether some kernel of a tenant runs, or could. */
@@ -60,6 +61,27 @@ static void note_prediction(const struct settings *settings,
 		print_paragraph("%u:%s has no NP: the model %s could tell none from its epochs.",
 				tenant->slot, tenant->options.name,
 				settings->model);
+}
+
+/* Of a policy that goes by profiles. */
+static void note_profiles(const struct settings *settings,
+			  const struct result_tenant *tenant)
+{
+	const struct simgpu_policy *policy = plugin_find_policy(settings->policy);
+	const struct gpu_config *config = settings_config(settings);
+	const struct trace *trace = tenant->trace;
+	u32 missing = 0, i;
+
+	if (!policy || !(policy->needs & SIMGPU_NEEDS_PROFILES) || !config ||
+	    !trace)
+		return;
+	for (i = 0; i < trace->kernel_count; i++)
+		missing += !trace_profile(trace, config->name, config->sms, i);
+	if (missing)
+		print_paragraph("%u:%s has no profile for %s of %u of its kernels, and %s does without; simgpu profile --config %s --out FILE makes them.",
+				tenant->slot, tenant->options.name,
+				config->name, missing, policy->name,
+				config->name);
 }
 
 /* SMs change hands when the thread blocks on them have ended. */
@@ -131,6 +153,7 @@ void print_notes(const struct settings *settings, const struct result *result)
 	for (i = 0; i < result->tenant_count; i++) {
 		note_prediction(settings, result, i);
 		note_sms(result, i);
+		note_profiles(settings, &result->tenants[i]);
 		note_promises(result, i);
 	}
 	note_refusal(settings, result);
