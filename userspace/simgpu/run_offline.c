@@ -159,16 +159,25 @@ static int explain_run(int error)
 	}
 }
 
-/* A goal that is a part of what the tenant reaches alone, in an equal window. */
+/*
+ * One that is a part of what the tenant reaches alone, in an equal window, is made here;
+ * another is looked at.
+ */
 static int find_goal(const struct settings *settings,
 		     const struct workload *workload, u32 slot,
 		     const struct session_options *options,
 		     struct session_tenant_options *tenant)
 {
 	struct offline_tenant alone = { .trace = NULL };
+	u64 peak = gpu_peak_ipc(&options->config);
 	struct session_figures figures;
 	int ret;
 
+	if (tenant->goal_kind == SESSION_GOAL_IPC && tenant->goal > peak * SIMGPU_PPM)
+		return fail_usage("%s: ipc=%.12g is more than all SMs of %s can issue, %llu instructions a cycle",
+				  workload->name,
+				  (double)tenant->goal / SIMGPU_PPM,
+				  options->config.name, peak);
 	if (!workload->goal_ppm)
 		return STATUS_OK;
 	if (!settings->cycles)
