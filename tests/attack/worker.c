@@ -90,26 +90,6 @@ TEST_F(worker, launches_are_not_put_off_for_ever)
 	EXPECT_EQ(0, launch_at(self->fd, self->handle, now + SIMGPU_LAUNCH_AHEAD_MAX));
 }
 
-/* A tenth of the most, for it takes a minute in a debug kernel. */
-TEST_F_TIMEOUT(worker, empty_time_passes_and_costs_little, 120)
-{
-	const uint64_t ahead = SIMGPU_LAUNCH_AHEAD_MAX / 10;
-	uint64_t start = read_number(SYSFS "cycles");
-	double used = used_seconds(self->pid), began = seconds_now();
-	struct built_trace small;
-	uint32_t handle;
-
-	build_compute(&small, 1, 1);
-	ASSERT_EQ(0, upload(self->fd, &small, &handle));
-	ASSERT_EQ(0, launch_at(self->fd, handle, start + ahead));
-	EXPECT_EQ(0, wait_launch(self->fd, 1, PATIENCE_NS));
-	used = used_seconds(self->pid) - used;
-	began = seconds_now() - began;
-	TH_LOG("%.2f s of a processor in %.2f s", used, began);
-	EXPECT_GT(began / 2, used);
-	EXPECT_LE(start + ahead, read_number(SYSFS "cycles"));
-}
-
 TEST_F_TIMEOUT(worker, priority_is_the_administrators, 60)
 {
 	pid_t callers[CALLERS];
@@ -168,6 +148,33 @@ TEST_F_TIMEOUT(worker, tracers_end_beside_it, 120)
 	TH_LOG("ended in %.1f s", seconds_now() - began);
 	EXPECT_GT(30, seconds_now() - began);
 	EXPECT_EQ(0, rmdir("/sys/kernel/tracing/instances/simgpu"));
+}
+
+/*
+ * A tenth of the most, for it takes a minute in a debug kernel; so often that the ticks in
+ * which a processor's time is counted are little beside it.
+ */
+TEST_F_TIMEOUT(worker, empty_time_passes_and_costs_little, 120)
+{
+	const uint64_t ahead = SIMGPU_LAUNCH_AHEAD_MAX / 10;
+	double used = used_seconds(self->pid), began = seconds_now();
+	struct built_trace small;
+	uint64_t launches = 0;
+	uint32_t handle;
+
+	build_compute(&small, 1, 1);
+	ASSERT_EQ(0, upload(self->fd, &small, &handle));
+	do {
+		uint64_t end = read_number(SYSFS "cycles") + ahead;
+
+		ASSERT_EQ(0, launch_at(self->fd, handle, end));
+		ASSERT_EQ(0, wait_launch(self->fd, ++launches, PATIENCE_NS));
+		EXPECT_LE(end, read_number(SYSFS "cycles"));
+	} while (seconds_now() - began < 1);
+	used = used_seconds(self->pid) - used;
+	began = seconds_now() - began;
+	TH_LOG("%.2f s of a processor in %.2f s", used, began);
+	EXPECT_GT(began / 2, used);
 }
 
 TEST_HARNESS_MAIN
