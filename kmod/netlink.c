@@ -114,18 +114,6 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 /* With all knobs and as many rules for cgroups as there may be. */
 #define DEVICE_BYTES	(2 * GENLMSG_DEFAULT_SIZE)
 
-static int simgpu_put_metrics(struct sk_buff *skb, const struct metrics *metrics)
-{
-	const int pad = SIMGPU_A_DEVICE_PAD;
-
-	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_FAIRNESS_PPM,
-				 metrics->fairness_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_STP_PPM,
-				 metrics->stp_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_ANTT_PPM,
-				 metrics->antt_ppm, pad);
-}
-
 /* Nothing for a GPU without a table of energies. */
 static int simgpu_put_energy(struct sk_buff *skb, struct simgpu_device *device)
 {
@@ -177,7 +165,9 @@ static int simgpu_put_published(struct sk_buff *skb,
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_SEED, published->seed,
 				 pad) ||
 	       (aggregates && published->metrics_valid &&
-		simgpu_put_metrics(skb, &published->metrics));
+		simgpu_netlink_put_metrics(skb, SIMGPU_A_DEVICE_FAIRNESS_PPM,
+					   SIMGPU_A_DEVICE_PAD,
+					   &published->metrics));
 }
 
 /* When the policy's word takes effect, and what it sees, in later sessions. */

@@ -49,5 +49,7 @@ int simgpu_netlink_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
 int simgpu_netlink_put_epoch(struct sk_buff *skb, u32 index,
 			     const struct simgpu_epoch *last);
 size_t simgpu_netlink_epoch_bytes(u32 tenants);
+int simgpu_netlink_put_metrics(struct sk_buff *skb, int fairness, int pad,
+			       const struct metrics *metrics);
 
 #endif /* SIMGPU_NETLINK_PARTS_H */

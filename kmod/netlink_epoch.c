@@ -68,17 +68,27 @@ static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 	return 0;
 }
 
-static int simgpu_put_epoch_metrics(struct sk_buff *skb,
-				    const struct metrics *metrics)
-{
-	const int pad = SIMGPU_A_EPOCH_PAD;
+/* Both have fairness, STP and ANTT in a row. */
+static_assert(SIMGPU_A_EPOCH_STP_PPM - SIMGPU_A_EPOCH_FAIRNESS_PPM == 1);
+static_assert(SIMGPU_A_EPOCH_ANTT_PPM - SIMGPU_A_EPOCH_FAIRNESS_PPM == 2);
+static_assert(SIMGPU_A_DEVICE_STP_PPM - SIMGPU_A_DEVICE_FAIRNESS_PPM == 1);
+static_assert(SIMGPU_A_DEVICE_ANTT_PPM - SIMGPU_A_DEVICE_FAIRNESS_PPM == 2);
 
-	return nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_FAIRNESS_PPM,
-				 metrics->fairness_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_STP_PPM,
-				 metrics->stp_ppm, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_ANTT_PPM,
-				 metrics->antt_ppm, pad);
+/**
+ * simgpu_netlink_put_metrics() - put metrics of a device or an epoch into a message
+ * @skb: the message
+ * @fairness: the attribute of the first; STP and ANTT are those after it
+ * @pad: the attribute that aligns them
+ * @metrics: the metrics
+ *
+ * Return: 0, or not where the message has no room for them.
+ */
+int simgpu_netlink_put_metrics(struct sk_buff *skb, int fairness, int pad,
+			       const struct metrics *metrics)
+{
+	return nla_put_u64_64bit(skb, fairness, metrics->fairness_ppm, pad) ||
+	       nla_put_u64_64bit(skb, fairness + 1, metrics->stp_ppm, pad) ||
+	       nla_put_u64_64bit(skb, fairness + 2, metrics->antt_ppm, pad);
 }
 
 static int simgpu_put_epoch_head(struct sk_buff *skb, u32 index,
@@ -100,7 +110,8 @@ static int simgpu_put_epoch_head(struct sk_buff *skb, u32 index,
 				 epoch->end_cycle, pad) ||
 	       nla_put_u32(skb, SIMGPU_A_EPOCH_FLAGS, flags) ||
 	       (epoch->metrics.stp_ppm &&
-		simgpu_put_epoch_metrics(skb, &epoch->metrics));
+		simgpu_netlink_put_metrics(skb, SIMGPU_A_EPOCH_FAIRNESS_PPM,
+					   pad, &epoch->metrics));
 }
 
 /**
