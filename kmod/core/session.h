@@ -21,10 +21,7 @@
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
 #define SESSION_ANY_SLOT		0xffU
-/*
- * How far ahead of device time a launch's start may be named. Channels make up for
- * all refreshes of the time between at once.
- */
+/* How far ahead of device time a launch's start may be named: empty time is not free. */
 #define SESSION_AHEAD_CYCLES_MAX	100000000ULL
 /* The greatest weight of a tenant. */
 #define SESSION_WEIGHT_MAX		1000

@@ -736,6 +736,26 @@ static u64 next_look(const struct channel *channel)
 }
 
 /*
+ * A channel without work is not run, so that after empty time it has all refreshes to make
+ * up for. Each but the last would find what this one finds, all rows closed, and leave what
+ * the last one leaves. Return: the clock at which to go on.
+ */
+static u64 pass_refreshes(const struct gpu *gpu, struct channel *channel,
+			  u64 clock, u64 until)
+{
+	u64 end = sooner(until, channel->arrival);
+	u64 interval = gpu->config.dram.trefi;
+
+	/* A listener hears of each. */
+	if (clock != channel->refresh_due || end <= clock || channel->open ||
+	    channel->started || channel->queue[DRAM_READS].count ||
+	    channel->queue[DRAM_WRITES].count || gpu->hook)
+		return clock;
+	channel->refresh_due += (end - 1 - clock) / interval * interval;
+	return channel->refresh_due;
+}
+
+/*
  * channel_run() - simulate a channel's clocks up to and without @until
  *
  * Everything that arrives before @until is in its inbox already.
@@ -751,6 +771,8 @@ u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 	while (clock < until) {
 		if (channel->arrival <= clock)
 			admit_all(gpu, channel, clock);
+		if (clock >= channel->refresh_due)
+			clock = pass_refreshes(gpu, channel, clock, until);
 		wake = step(gpu, index, clock);
 		/* A place in a full queue may have become free. */
 		if (channel->arrival <= clock)

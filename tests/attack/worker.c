@@ -90,35 +90,6 @@ TEST_F(worker, launches_are_not_put_off_for_ever)
 	EXPECT_EQ(0, launch_at(self->fd, self->handle, now + SIMGPU_LAUNCH_AHEAD_MAX));
 }
 
-TEST_F_TIMEOUT(worker, priority_is_the_administrators, 60)
-{
-	pid_t callers[CALLERS];
-	int i;
-
-	as_root();
-	ASSERT_EQ(0, setpriority(PRIO_PROCESS, self->pid, 7));
-	as_user();
-	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
-	for (i = 0; i < CALLERS; i++) {
-		callers[i] = fork();
-		if (callers[i])
-			continue;
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			set_tenant(self->fd, "x", 0, 1 + i, 0);
-	}
-	sleep(1);
-	for (i = 0; i < CALLERS; i++) {
-		kill(callers[i], SIGKILL);
-		waitpid(callers[i], NULL, 0);
-	}
-	/* What was lent for the last of them has been given back. */
-	sleep_ms(500);
-	EXPECT_EQ(7, getpriority(PRIO_PROCESS, self->pid));
-	as_root();
-	EXPECT_EQ(0, setpriority(PRIO_PROCESS, self->pid, 19));
-}
-
 TEST_F(worker, can_be_frozen)
 {
 	if (access("/sys/power/state", F_OK))
@@ -175,6 +146,39 @@ TEST_F_TIMEOUT(worker, empty_time_passes_and_costs_little, 120)
 	began = seconds_now() - began;
 	TH_LOG("%.2f s of a processor in %.2f s", used, began);
 	EXPECT_GT(began / 2, used);
+}
+
+/*
+ * After the test before, too, which leaves the channels 10^8 cycles and more behind: they may
+ * not hold up the worker when the first request comes.
+ */
+TEST_F_TIMEOUT(worker, priority_is_the_administrators, 60)
+{
+	pid_t callers[CALLERS];
+	int i;
+
+	as_root();
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, self->pid, 7));
+	as_user();
+	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
+	for (i = 0; i < CALLERS; i++) {
+		callers[i] = fork();
+		if (callers[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			set_tenant(self->fd, "x", 0, 1 + i, 0);
+	}
+	sleep(1);
+	for (i = 0; i < CALLERS; i++) {
+		kill(callers[i], SIGKILL);
+		waitpid(callers[i], NULL, 0);
+	}
+	/* What was lent for the last of them has been given back. */
+	sleep_ms(500);
+	EXPECT_EQ(7, getpriority(PRIO_PROCESS, self->pid));
+	as_root();
+	EXPECT_EQ(0, setpriority(PRIO_PROCESS, self->pid, 19));
 }
 
 TEST_HARNESS_MAIN

@@ -654,9 +654,60 @@ static void results_are_as_they_were(void **state)
 	assert_int_equal(failures, 0);
 }
 
+/* --- empty time ------------------------------------------------------------------------- */
+
+static void count_refresh(void *context, u32 channel, u64 clock,
+			  enum dram_command command, u32 bank, u32 row)
+{
+	*(u64 *)context += command == DRAM_REFRESH;
+}
+
+static void run_kernel(struct gpu *gpu, const struct trace *trace)
+{
+	gpu_kernel_start(gpu, 0, trace, 0);
+	while (!gpu_take_finished(gpu))
+		gpu_run(gpu, gpu_now(gpu) + 1000);
+}
+
+/*
+ * A channel that was idle makes up for its refreshes all at once, and who listens to its
+ * commands hears of each: the device is the same after both.
+ */
+static void empty_time_is_made_up_for(void **state)
+{
+	const struct gpu_config config = busy_config();
+	struct trace *trace = trace_copy(64, 4, 16);
+	u64 refreshes = 0, heard, gap;
+	struct gpu *heard_of, *other;
+
+	heard_of = gpu_make(&config);
+	other = gpu_make(&config);
+	gpu_set_command_hook(heard_of, count_refresh, &refreshes);
+	own(heard_of, 0, 8, 0);
+	own(other, 0, 8, 0);
+	for (gap = 1; gap < 300000; gap += 1 + gap / 7) {
+		run_kernel(heard_of, trace);
+		run_kernel(other, trace);
+		assert_int_equal(gpu_state_hash(heard_of),
+				 gpu_state_hash(other));
+		gpu_run(heard_of, gpu_now(heard_of) + gap);
+		gpu_run(other, gpu_now(other) + gap);
+	}
+	heard = refreshes;
+	run_kernel(heard_of, trace);
+	run_kernel(other, trace);
+	assert_int_equal(gpu_state_hash(heard_of), gpu_state_hash(other));
+	/* All of the last gap, which nobody has looked at before. */
+	assert_true(refreshes - heard > 2 * config.channels);
+	trace_free(trace);
+	free(heard_of);
+	free(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_time_is_made_up_for),
 		cmocka_unit_test(every_change_shows),
 		cmocka_unit_test(names_and_batches_do_not_show),
 		cmocka_unit_test(hashing_changes_nothing),
