@@ -324,32 +324,77 @@ unsigned int option_device(struct argp_state *state, const char *text)
 
 /* --- progress --- */
 
-static bool progress_shown;
-
 /* A line that comes and goes within moments tells nobody anything. */
 #define PROGRESS_AFTER_NS	2000000000ULL
+/* Nor does one that fills a file; of SIMGPU_PROGRESS_SECONDS. */
+#define PROGRESS_FILE_SECONDS	300
+#define NS_PER_SECOND		1000000000ULL
 
-static bool progress_wanted(void)
+/**
+ * struct progress_line - what is under way
+ * @asked: whether the rest is known
+ * @terminal: standard error is one
+ * @shown: a line stands there
+ * @start_ns: since when
+ * @next_ns: not to say more before
+ * @every_ns: in a file, from line to line
+ */
+static struct progress_line {
+	bool asked;
+	bool terminal;
+	bool shown;
+	u64 start_ns;
+	u64 next_ns;
+	u64 every_ns;
+} line;
+
+static void progress_begin(u64 now_ns)
 {
-	static int terminal = -1;
-	static u64 start;
+	const char *seconds = getenv("SIMGPU_PROGRESS_SECONDS");
+	u64 every = PROGRESS_FILE_SECONDS;
 
-	if (terminal < 0) {
-		terminal = isatty(STDERR_FILENO);
-		start = offline_wall_ns();
-	}
-	return terminal && offline_wall_ns() - start > PROGRESS_AFTER_NS;
+	if (seconds)
+		parse_number(seconds, 1, 1000000, &every);
+	line = (struct progress_line) {
+		.asked = true, .terminal = isatty(STDERR_FILENO),
+		.start_ns = now_ns, .every_ns = every * NS_PER_SECOND,
+	};
+	line.next_ns = now_ns + (line.terminal ? PROGRESS_AFTER_NS :
+						 line.every_ns);
+}
+
+/* A line of its own, which says how long the rest may take, too. */
+static void progress_log(const char *what, u64 done, u64 total, u64 now_ns)
+{
+	u64 seconds = (now_ns - line.start_ns) / NS_PER_SECOND;
+
+	if (total)
+		fprintf(stderr, "%s: %llu %% after %llu min, some %llu more\n",
+			what, fixed_mul_div(done, 100, total), seconds / 60,
+			done ? fixed_mul_div(seconds, total - done, done) / 60 :
+			       0);
+	else
+		fprintf(stderr, "%s: %llu million cycles after %llu min\n",
+			what, done / 1000000, seconds / 60);
+	line.next_ns = now_ns + line.every_ns;
 }
 
 void progress(const char *what, u64 done, u64 total)
 {
 	static u64 last = U64_MAX;
 	u64 shown = total ? fixed_mul_div(done, 100, total) : done / 1000000;
+	u64 now_ns = offline_wall_ns();
 
-	if (!progress_wanted() || (progress_shown && shown == last))
+	if (!line.asked)
+		progress_begin(now_ns);
+	if (now_ns < line.next_ns || (line.shown && shown == last))
 		return;
+	if (!line.terminal) {
+		progress_log(what, done, total, now_ns);
+		return;
+	}
 	last = shown;
-	progress_shown = true;
+	line.shown = true;
 	fprintf(stderr, total ? "\r%s: %llu %%\033[K" :
 				"\r%s: %llu million cycles\033[K", what, shown);
 	fflush(stderr);
@@ -357,8 +402,7 @@ void progress(const char *what, u64 done, u64 total)
 
 void progress_end(void)
 {
-	if (!progress_shown)
-		return;
-	progress_shown = false;
-	fputs("\r\033[K", stderr);
+	if (line.shown)
+		fputs("\r\033[K", stderr);
+	line.asked = false;
 }

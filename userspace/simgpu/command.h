@@ -128,13 +128,14 @@ int config_load(const char *text, struct gpu_config *config);
 /* --- progress --- */
 
 /**
- * progress() - say how far a long run is, on a terminal's standard error
+ * progress() - say how far a long run is, on standard error
  * @what: what is under way
  * @done: of @total
  * @total: 0 if that is not known; then @done is in cycles
  *
- * Writes over the last such line; nothing happens if standard error is no
- * terminal, or in the first two seconds. progress_end() takes the line away.
+ * On a terminal it writes over the last such line, but not in the first two seconds, and
+ * progress_end() takes the line away. Elsewhere there is a line every five minutes, or
+ * every SIMGPU_PROGRESS_SECONDS (an environment variable), with how long the rest may take.
  */
 void progress(const char *what, u64 done, u64 total);
 void progress_end(void);
