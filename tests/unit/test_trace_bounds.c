@@ -65,6 +65,7 @@ struct rows {
 /*
  * struct kernel - as it was drawn
  * @table: whether it has one
+ * @shares: whether that is the table of the kernel before
  * @entries: thread blocks of the table
  * @program: that a warp of an entry runs
  * @first_line: of it
@@ -77,6 +78,7 @@ struct kernel {
 	u32 first_program;
 	u32 programs;
 	bool table;
+	bool shares;
 	u32 entries;
 	u8 program[ENTRIES][WARPS];
 	u32 first_line[ENTRIES][WARPS];
@@ -321,11 +323,16 @@ static void draw_kernel(struct builder *b, struct kernel *k)
 		draw_table(b, k);
 }
 
-/* The same programs in another grid, which has no table. */
+/* The same as the one before, or its programs in another grid, which has no table. */
 static void draw_again(struct builder *b, const struct kernel *from,
 		       struct kernel *k)
 {
 	*k = *from;
+	if (random_below(2)) {
+		builder_again(b, 1, 1);
+		k->shares = k->table;
+		return;
+	}
 	draw_grid(k);
 	k->table = false;
 	k->sample_n = 1;
@@ -487,7 +494,9 @@ static void expect_lines(u32 round)
 	for (i = 0; i < KERNELS; i++) {
 		const struct kernel *k = &kernels[i];
 
-		for (entry = 0; k->table && entry < k->entries; entry++) {
+		if (k->shares || !k->table)
+			continue;
+		for (entry = 0; entry < k->entries; entry++) {
 			for (warp = 0; warp < k->warps; warp++, index++) {
 				u32 lines = programs[k->first_program +
 					k->program[entry][warp]].lines;
@@ -559,11 +568,132 @@ static void warps_and_counts_are_those_of_the_tables(void **state)
 	}
 }
 
+/* --- decoding ------------------------------------------------------------------------------ */
+
+static void expect_op(const struct trace_op *to, const struct simgpu_trace_op *from)
+{
+	assert_int_equal(to->kind, from->kind);
+	assert_int_equal(to->active_lanes, from->active_lanes);
+	assert_int_equal(to->issue_cycles, from->issue_cycles);
+	assert_int_equal(to->count, from->count);
+	if (to->kind != TRACE_LOOP_END)
+		assert_int_equal(to->pattern, from->pattern);
+	assert_int_equal(to->consume_after, from->consume_after);
+}
+
+/* Each program's ops, a loop's end with its begin, and an op of zeros behind them. */
+static void expect_programs(const struct trace *trace)
+{
+	const struct simgpu_trace_program *program =
+		section(SIMGPU_TRACE_PROGRAMS);
+	const struct simgpu_trace_op *from = section(SIMGPU_TRACE_OPS);
+	const struct trace_op *to = trace->ops, none = { .kind = TRACE_END };
+	u32 open[4], depth = 0, i, j;
+
+	for (i = 0; i < program_count; i++, to++) {
+		for (j = 0; j < program[i].op_count; j++, to++, from++) {
+			expect_op(to, from);
+			if (to->kind == TRACE_LOOP)
+				open[depth++] = (u32)(to - trace->ops) + 1;
+			else if (to->kind == TRACE_LOOP_END)
+				assert_int_equal(to->body, open[--depth]);
+		}
+		assert_memory_equal(to, &none, sizeof(none));
+	}
+	assert_int_equal(to - trace->ops, trace->op_count);
+}
+
+static void expect_kernels(const struct trace *trace)
+{
+	const struct simgpu_trace_kernel *from = section(SIMGPU_TRACE_KERNELS);
+	const struct simgpu_trace_program *program =
+		section(SIMGPU_TRACE_PROGRAMS);
+	const struct simgpu_trace_row *rows = section(SIMGPU_TRACE_ROWS);
+	const struct simgpu_trace_run *runs = section(SIMGPU_TRACE_RUNS);
+	u32 i, j;
+
+	assert_int_equal(trace->kernel_count, KERNELS);
+	for (i = 0; i < KERNELS; i++) {
+		const struct trace_kernel *to = &trace->kernels[i];
+
+		assert_string_equal(to->name, from[i].name);
+		assert_memory_equal(to->grid, from[i].grid, sizeof(to->grid));
+		assert_int_equal(to->blocks, from[i].grid[0] *
+				 from[i].grid[1] * from[i].grid[2]);
+		assert_int_equal(to->block_threads, from[i].block[0]);
+		assert_int_equal(to->block_warps, kernels[i].warps);
+		assert_int_equal(to->registers_per_thread,
+				 from[i].registers_per_thread);
+		assert_int_equal(to->shared_bytes, from[i].shared_bytes);
+		assert_int_equal(to->sample_n, from[i].sample_n);
+		assert_int_equal(to->row_count, from[i].row_count);
+		for (j = 0; j < kernels[i].programs; j++) {
+			u32 number = kernels[i].first_program + j;
+
+			assert_int_equal(to->programs[j],
+					 program[number].first_op + number);
+		}
+		if (to->row_count)
+			assert_memory_equal(to->rows,
+					    &rows[from[i].first_row],
+					    to->row_count * sizeof(*rows));
+		if (file->sections[SIMGPU_TRACE_RUNS].count)
+			assert_memory_equal(to->runs, runs,
+					    file->sections[SIMGPU_TRACE_RUNS].count *
+					    sizeof(*runs));
+	}
+}
+
+/* The last thing in memory, the programs' begins, ends with it. */
+static void expect_layout(const struct trace *trace, u64 memory_bytes)
+{
+	const u32 *begins = trace->lines +
+			    file->sections[SIMGPU_TRACE_LINES].count;
+
+	assert_ptr_equal(begins, trace->kernels[0].programs);
+	assert_int_equal((const char *)(begins + program_count) -
+			 (const char *)trace, memory_bytes);
+	assert_int_equal(trace->memory_bytes, memory_bytes);
+	assert_int_equal(trace->bytes, file_bytes);
+	assert_int_equal(trace->checksum, file->checksum);
+	assert_int_equal(trace->footprint_bytes, file->footprint_bytes);
+	assert_string_equal(trace->name, "drawn");
+}
+
+static void decoding_keeps_everything(void **state)
+{
+	struct trace_error error;
+	struct trace *trace;
+	u64 memory_bytes;
+	u32 round;
+
+	random_state = 97531;
+	for (round = 0; round < ROUNDS / 4; round++) {
+		draw_trace();
+		assert_int_equal(check(&memory_bytes, &error), 0);
+		trace = trace_decode(file, port_alloc(memory_bytes));
+		expect_programs(trace);
+		expect_kernels(trace);
+		expect_layout(trace, memory_bytes);
+		assert_memory_equal(trace->patterns,
+				    section(SIMGPU_TRACE_PATTERNS),
+				    file->sections[SIMGPU_TRACE_PATTERNS].count *
+				    sizeof(*trace->patterns));
+		if (line_count)
+			assert_memory_equal(trace->lines,
+					    section(SIMGPU_TRACE_LINES),
+					    line_count * sizeof(u32));
+		port_free(trace);
+		free(file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_are_checked_for_exactly_who_runs_them),
 		cmocka_unit_test(warps_and_counts_are_those_of_the_tables),
+		cmocka_unit_test(decoding_keeps_everything),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -377,6 +377,11 @@ static void regions_do_not_wrap_around(void **state)
 	    s->patterns[AFFINE].region_bytes = (1ULL << 63) - 1,
 	    s->patterns[AFFINE].block_stride[0] = -128);
 	BAD("ops[1].pattern", "leaves its region",
+	    s->patterns[AFFINE].base = 1ULL << 63,
+	    s->patterns[AFFINE].region_bytes = (1ULL << 63) - 1,
+	    s->patterns[AFFINE].block_stride[0] = 0,
+	    s->patterns[AFFINE].warp_stride = -128);
+	BAD("ops[1].pattern", "leaves its region",
 	    s->patterns[AFFINE].base = (1ULL << 63) - 128,
 	    s->patterns[AFFINE].region_bytes = (1ULL << 63) + 128,
 	    s->patterns[AFFINE].block_stride[0] = 128);
@@ -399,6 +404,17 @@ static void accesses_are_of_up_to_16_bytes(void **state)
 			      good ? "" : "patterns[5].access_bytes",
 			      good ? "" : "is not 1, 2, 4, 8 or 16", __LINE__);
 	}
+}
+
+/* A mask as large as the space leaves no room for an address, if it is shifted by 0. */
+static void a_mask_of_the_space_is_in_reach(void **state)
+{
+	BAD("ops[4].pattern", "leaves its region",
+	    s->patterns[AFFINE].loop_stride[0] = 0, s->ops[LOOP].count = 1,
+	    s->header.footprint_bytes = SIMGPU_TRACE_SPACE_BYTES,
+	    s->patterns[SHUFFLED].base = 0ULL - (1ULL << 34),
+	    s->patterns[SHUFFLED].region_bytes = 1ULL << 34,
+	    s->patterns[SHUFFLED].xor_bytes = SIMGPU_TRACE_SPACE_BYTES);
 }
 
 /* --- programs ----------------------------------------------------------------------------- */
@@ -449,6 +465,16 @@ static int check_nested(u32 depth, struct trace_error *error,
 	}
 	free(file);
 	return ret;
+}
+
+/* An earlier loop's instructions are not those of the next. */
+static void every_loop_issues_something(void **state)
+{
+	BAD("ops[4].kind", "ends a loop that issues nothing",
+	    sample_op(s, 2, SIMGPU_TRACE_LOOP_END, 0, 0),
+	    sample_op(s, 3, SIMGPU_TRACE_LOOP, 2, 0),
+	    sample_op(s, 4, SIMGPU_TRACE_LOOP_END, 0, 0),
+	    sample_op(s, 5, SIMGPU_TRACE_COMPUTE, 1, 0));
 }
 
 static void loops_nest_four_deep(void **state)
@@ -598,6 +624,10 @@ static void mixes_have_1024_instructions(void **state)
 	BAD("mixes[0].instruction_count", "reaches past the instructions",
 	    s->mixes[0].instruction_count = 5,
 	    s->mixes[1].first_instruction = 5);
+	BAD("instructions[0].unit", "is unknown",
+	    s->instructions[0].unit = SIMGPU_TRACE_UNITS);
+	BAD("instructions[3].passes", "is not 1 to 64",
+	    s->instructions[3].passes = 65);
 	BAD("sections[10].count", "has instructions of no mix",
 	    s->mixes[0].instruction_count = 2,
 	    s->mixes[1].first_instruction = 2);
@@ -637,6 +667,8 @@ static void ops_name_2_to_the_26_instructions(void **state)
 
 static void kernels_know_who_has_rows_and_tables(void **state)
 {
+	u32 i;
+
 	BAD("kernels[4].table_blocks", "is not 1 to 2^31",
 	    s->kernels[4].table_blocks = (1U << 31) + 1);
 	/* Two entries each, of which the last is nobody's. */
@@ -669,6 +701,13 @@ static void kernels_know_who_has_rows_and_tables(void **state)
 	    "begins neither a new table nor an earlier kernel's",
 	    s->kernels[5] = s->kernels[4], s->kernels[5].row_count = 2);
 	GOOD(s->kernels[3].shared_bytes = 7, s->kernels[3].name[0] = 'x');
+	/* That of the very first. */
+	for (i = 0; i < 2; i++) {
+		struct builder *b = with_grid(1, 1);
+
+		builder_again(b, 1, 1 + i);
+		expect_built(b, NULL, 0, "", "", __LINE__);
+	}
 }
 
 /* What sectors of a line are touched is of version 2. */
@@ -765,6 +804,8 @@ static void profiles_have_1_to_128_points_in_order(void **state)
 		 { 0 }, 1, { 1, 0 });
 	PROFILES("profiles[0].kernel", "is not in the trace", { "a" }, { 2 },
 		 { 1 }, { 0 }, 1, { 1, 0 });
+	PROFILES("points[0].cycles", "is zero: the profile has a gap", { "a" },
+		 { 0 }, { 1 }, { 0 }, 1, { 0, 0 });
 	PROFILES("points[1].cycles", "is zero: the profile has a gap", { "a" },
 		 { 0 }, { 2 }, { 0 }, 2, { 0, 0 });
 	PROFILES("points[1].bandwidth_ppm", "is above the peak, 1000000",
@@ -794,6 +835,63 @@ static void profiles_have_1_to_128_points_in_order(void **state)
 		 { "a", "b" }, { 0, 0 }, { 2, 2 }, { 0, 2 }, 5, { 1, 0 });
 }
 
+/* In each place of the order, and beside it. */
+static void every_profile_is_found(void **state)
+{
+	static const char *const configs[] = { "b", "d", "f", "h", "j" };
+	struct builder *b = builder_new("profiled", "test");
+	struct simgpu_trace_point points[2] = { { 1, 0 }, { 2, 0 } };
+	const struct trace_point *first = NULL;
+	struct trace_error error;
+	struct trace *trace;
+	u64 memory_bytes;
+	char beside[2] = "";
+	size_t bytes;
+	u32 i, kernel;
+	void *file;
+
+	builder_footprint(b, 128);
+	builder_kernel(b, "one", 6, 32, 1, 0);
+	builder_compute(b, 1, 1);
+	builder_again(b, 1, 3);
+	for (i = 0; i < ARRAY_SIZE(configs); i++) {
+		for (kernel = 0; kernel < 3; kernel++) {
+			struct simgpu_trace_profile profile = {
+				.kernel = kernel, .sms = 2, .blocks = 6,
+				.memory_bytes = 128,
+				.first_point = builder_points(b, points, 2),
+			};
+
+			profile.config[0] = *configs[i];
+			builder_profile(b, &profile);
+		}
+	}
+	file = builder_finish(b, 0, &bytes);
+	builder_free(b);
+	assert_int_equal(trace_check(file, bytes, &memory_bytes, &error), 0);
+	trace = trace_decode(file, port_alloc(memory_bytes));
+	for (i = 0; i < ARRAY_SIZE(configs); i++) {
+		for (kernel = 0; kernel < 3; kernel++) {
+			const struct trace_point *at =
+				trace_profile(trace, configs[i], 2, kernel);
+
+			if (!first)
+				first = at;
+			assert_non_null(at);
+			assert_ptr_equal(at, first + 2 * (i * 3 + kernel));
+			assert_int_equal(at->cycles, 1);
+			assert_null(trace_profile(trace, configs[i], 1, kernel));
+		}
+		assert_null(trace_profile(trace, configs[i], 2, 3));
+		beside[0] = *configs[i] + 1;
+		assert_null(trace_profile(trace, beside, 2, 1));
+		beside[0] = *configs[i] - 1;
+		assert_null(trace_profile(trace, beside, 2, 1));
+	}
+	port_free(trace);
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -808,7 +906,9 @@ int main(void)
 		cmocka_unit_test(masks_may_be_as_large_as_the_space),
 		cmocka_unit_test(shifted_masks_stay_in_their_region),
 		cmocka_unit_test(regions_do_not_wrap_around),
+		cmocka_unit_test(a_mask_of_the_space_is_in_reach),
 		cmocka_unit_test(programs_have_2_to_the_40_instructions),
+		cmocka_unit_test(every_loop_issues_something),
 		cmocka_unit_test(loops_nest_four_deep),
 		cmocka_unit_test(ops_have_no_fields_of_others),
 		cmocka_unit_test(traces_have_1024_kernels),
@@ -818,6 +918,7 @@ int main(void)
 		cmocka_unit_test(kernels_know_who_has_rows_and_tables),
 		cmocka_unit_test(version_1_has_whole_lines),
 		cmocka_unit_test(profiles_have_1_to_128_points_in_order),
+		cmocka_unit_test(every_profile_is_found),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -32,7 +32,7 @@ struct op {
 	u32 kind;
 	u32 count;
 	u32 length;
-	struct simgpu_trace_instruction mix[MIX];
+	struct simgpu_trace_instruction mix[120];
 	u32 cycles;
 	u32 after;
 };
@@ -302,6 +302,118 @@ static void long_ops_go_on_in_their_rhythm(void **state)
 	}
 }
 
+static void set_units(u16 latency)
+{
+	u32 i;
+
+	for (i = 0; i < TRACE_UNITS; i++)
+		warp.units[i] = (struct trace_unit) { latency, 1 };
+}
+
+/* Any of 128 results is waited for, none further back, and those of plain ones are there. */
+static void results_are_remembered_for_128_instructions(void **state)
+{
+	static const u32 counts[] = { 1, 2, 126, 127, 128, 129, 255 };
+	struct op ops[3];
+	u32 i, j;
+
+	set_units(1000);
+	warp.units[1].latency = 9;
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		for (j = 0; j < 5; j++) {
+			const u32 after[] = { 0, 1, counts[i], counts[i] + 1,
+					      counts[i] + 2 };
+
+			memset(ops, 0, sizeof(ops));
+			ops[0] = (struct op) {
+				.kind = SIMGPU_TRACE_COMPUTE, .count = 1,
+				.length = 1, .mix = { { 3, 1, 0 } },
+			};
+			ops[1] = (struct op) {
+				.kind = SIMGPU_TRACE_COMPUTE,
+				.count = counts[i], .cycles = 1,
+			};
+			ops[2] = (struct op) {
+				.kind = SIMGPU_TRACE_BARRIER, .after = after[j],
+			};
+			expect_ops(ops, 3, i * 10 + j);
+			/* Or a mix that waits for nothing. */
+			ops[1].length = 1;
+			ops[1].mix[0] = (struct simgpu_trace_instruction) { 1, 1, 0 };
+			expect_ops(ops, 3, 100 + i * 10 + j);
+			/* And one plain instruction in the first one's place. */
+			ops[2] = ops[1];
+			ops[2].length = 0;
+			ops[2].cycles = 1;
+			ops[2].count = 1;
+			expect_ops(ops, 3, 200 + i * 10 + j);
+		}
+	}
+}
+
+/* One plain instruction where a slow one was 128 before: nobody waits for that. */
+static void plain_instructions_leave_no_results(void **state)
+{
+	struct op ops[4] = {
+		{ .kind = SIMGPU_TRACE_COMPUTE, .count = 1, .length = 1,
+		  .mix = { { 3, 1, 0 } } },
+		{ .kind = SIMGPU_TRACE_COMPUTE, .length = 1,
+		  .mix = { { 1, 1, 0 } } },
+		{ .kind = SIMGPU_TRACE_COMPUTE, .cycles = 1 },
+		{ .kind = SIMGPU_TRACE_BARRIER, .after = 1 },
+	};
+	u32 plain;
+
+	set_units(1000);
+	warp.units[1].latency = 9;
+	for (plain = 1; plain < 128; plain++) {
+		ops[1].count = 128 - plain;
+		ops[2].count = plain;
+		ops[3].after = 1;
+		expect_ops(ops, 4, plain);
+		/* The first of them is where it was, if one more is there. */
+		ops[1].count++;
+		ops[3].after = plain;
+		expect_ops(ops, 4, 1000 + plain);
+	}
+}
+
+/* What a long op's last 128 instructions bring comes as late as they do. */
+static void long_ops_leave_their_results(void **state)
+{
+	struct op ops[2] = {
+		{ .kind = SIMGPU_TRACE_COMPUTE, .count = 480, .length = 1,
+		  .mix = { { 3, 1, 0 } } },
+		{ .kind = SIMGPU_TRACE_BARRIER },
+	};
+
+	set_units(1000);
+	for (ops[1].after = 1; ops[1].after <= 130; ops[1].after++)
+		expect_ops(ops, 2, ops[1].after);
+}
+
+/*
+ * 120 instructions, of which one holds its unit for 241 cycles: the two rounds that are
+ * looked at hold it for 482, and a 120th of a round more for 3, rounded up.
+ */
+static void parts_of_a_round_are_rounded_up(void **state)
+{
+	struct op op = {
+		.kind = SIMGPU_TRACE_COMPUTE, .count = 241, .length = 120,
+	};
+	struct trace *trace;
+	u32 i;
+
+	set_units(1);
+	warp.units[3].interval = 241;
+	for (i = 0; i < op.length; i++)
+		op.mix[i] = (struct simgpu_trace_instruction) { i ? 1 : 3, 1, 0 };
+	trace = build(&op, 1);
+	trace_time(trace, warp.units);
+	assert_int_equal(trace->ops[0].slots, 485);
+	trace_free(trace);
+}
+
 /*
  * Of more than 4096 instructions the first 4096 are timed, until the next of them, and
  * what follows is not what the last of them waits for.
@@ -455,15 +567,53 @@ static void loops_wait_for_the_trip_before(void **state)
 	expect_loop(9, true, "F", "F2", 8, __LINE__);
 }
 
+/* What follows the inner loop is no inner loop's last; and each program begins anew. */
+static void outer_loops_and_programs_go_on(void **state)
+{
+	struct builder *b = builder_new("loops", "test");
+	struct trace *trace;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		builder_kernel(b, "loops", 1, 32, 32, 0);
+		builder_mixed(b, builder_mix(b, "F1"), 1, 32);
+		builder_loop(b, 2);
+		builder_loop(b, 2);
+		builder_mixed(b, builder_mix(b, "F"), 1, 32);
+		builder_loop_end(b);
+		builder_mixed(b, builder_mix(b, "F"), 1, 32);
+		builder_loop_end(b);
+		builder_mixed(b, builder_mix(b, "F1"), 1, 32);
+	}
+	trace = trace_of(b, 0);
+	set_units(9);
+	trace_time(trace, warp.units);
+	for (i = 0; i < 2; i++) {
+		const struct trace_op *op = trace->ops +
+					    trace->kernels[i].programs[0];
+
+		assert_int_equal(op[0].span, 1);
+		assert_int_equal(op[3].span, 1);
+		assert_int_equal(op[5].span, 9);
+		assert_int_equal(op[7].span, 9);
+	}
+	trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_ops_take_exactly_as_long_as_they_do),
 		cmocka_unit_test(long_ops_go_on_in_their_rhythm),
+		cmocka_unit_test(results_are_remembered_for_128_instructions),
+		cmocka_unit_test(plain_instructions_leave_no_results),
+		cmocka_unit_test(long_ops_leave_their_results),
+		cmocka_unit_test(parts_of_a_round_are_rounded_up),
 		cmocka_unit_test(longest_ops_are_timed_in_parts),
 		cmocka_unit_test(ops_are_looked_at_until_they_are_steady),
 		cmocka_unit_test(traces_are_timed_for_the_units_at_hand),
 		cmocka_unit_test(loops_wait_for_the_trip_before),
+		cmocka_unit_test(outer_loops_and_programs_go_on),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
