@@ -639,7 +639,102 @@ static const struct bad bad_texts[] = {
 	  "must be 0 or more than all other timings together" },
 	{ "base = hbm80\ndram.trfc = 2000", 0, "dram.trefi",
 	  "must be 0 or more than all other timings together" },
+	/* Each just beyond what good_texts has. */
+	{ "base = hbm80\nbanks = 2\nbank_groups = 4", 3, "bank_groups",
+	  "must not be more than banks" },
+	{ "base = hbm80\nqueue_entries = 31", 0, "write_drain_start",
+	  "must not be more than queue_entries" },
+	{ "base = hbm80\nwrite_drain_start = 8", 0, "write_drain_stop",
+	  "must be less than write_drain_start" },
+	{ "base = hbm80\nchannels = 8\nllc_mshrs = 65", 3, "llc_mshrs",
+	  "is too much for the slices of a channel together" },
+	{ "base = hbm80\nchannels = 4\nllc_mshrs = 32\n"
+	  "llc_write_credits = 33", 4, "llc_write_credits",
+	  "is too much for the slices of a channel together" },
+	{ "base = hbm80\nllc_sets = 513\nmirrors = 1", 3, "mirrors",
+	  "must be 0 where a channel caches over 16384 lines" },
+	{ "base = hbm80\nchannel_batch_clocks = 19", 2,
+	  "channel_batch_clocks",
+	  "must not be longer than llc_to_dram_latency" },
+	{ "base = hbm80\ncore_mhz = 440\nchannel_batch_clocks = 61", 3,
+	  "channel_batch_clocks",
+	  "must not be longer than llc_to_dram_latency" },
+	{ "base = hbm80\nsms_per_tpc = 3", 2, "sms_per_tpc",
+	  "must divide sms" },
+	{ "base = hbm80\nsms_per_tpc = 81", 2, "sms_per_tpc",
+	  "must divide sms" },
+	{ "base = hbm80\naddress_hash = 2\nllc_slices = 96", 2,
+	  "address_hash",
+	  "must not be 2 but with powers of two of channels and slices" },
+	{ "base = hbm80\naddress_hash = 2\nchannels = 24\nllc_slices = 48",
+	  2, "address_hash",
+	  "must not be 2 but with powers of two of channels and slices" },
+	{ "base = hbm80\nllc_write_allocate = none\natd_sampling = 64", 2,
+	  "llc_write_allocate",
+	  "must be fetch with atd_sampling or mirrors" },
+	{ "base = hbm80\nname = a2345678901234567890123456789012", 2, "name",
+	  "is longer than 31 characters" },
+	{ "base = hbm80\ns ms = 5", 2, "s?ms", "is not the name of a field" },
+	{ "base = hbm80\ns~ms! = 5", 2, "s~ms!",
+	  "is not the name of a field" },
+	{ "base = hbm80\ns\177ms = 5", 2, "s?ms",
+	  "is not the name of a field" },
 };
+
+/* What is just good, of the same rules: hbm80 with one or a few other values. */
+static const char *const good_texts[] = {
+	"banks = 4", "queue_entries = 32", "write_drain_start = 9",
+	"write_drain_stop = 31", "channels = 8",
+	"channels = 4\nllc_mshrs = 32\nllc_write_credits = 32",
+	"atd_sampling = 3", "llc_sets = 512\nmirrors = 1",
+	"channel_batch_clocks = 18", "core_mhz = 440\nchannel_batch_clocks = 60",
+	"sms_per_tpc = 80", "address_hash = 2",
+	"llc_write_allocate = always", "llc_write_allocate = lazy",
+	"llc_sectors = 4", "l1_sectors = 4\nl1_write_allocate = lazy",
+	"dram.read_to_write = 7", "dram.trefi = 252",
+	"dram.trefi = 0\ndram.trfc = 10000", "channel_bytes_per_clock = 128",
+	"schedulers_per_sm = 1", "schedulers_per_sm = 4", "bank_groups = 1",
+	"name = a234567890123456789012345678901",
+	"sms = 000000000000000000000000000000000000000080",
+};
+
+static void rules_end_where_they_say(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(good_texts); i++) {
+		struct config_error error;
+		struct gpu_config config;
+		char text[128];
+
+		snprintf(text, sizeof(text), "base = hbm80\n%s", good_texts[i]);
+		if (parse(text, &config, &error))
+			fail_msg("%s: %s %s", good_texts[i], error.field,
+				 error.reason);
+	}
+}
+
+/* Of all characters, in a name's midst, where no blank or comment is cut off. */
+static void names_have_letters_digits_and_three_more(void **state)
+{
+	struct config_error error;
+	struct gpu_config config;
+	char text[] = "base = hbm80\nname = a?b";
+	u32 c;
+
+	for (c = 1; c < 256; c++) {
+		bool good = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+			    (c >= 'A' && c <= 'Z') || c == '_' || c == '-' ||
+			    c == '.';
+
+		/* These two end the name, which is good up to there, or not. */
+		if (c == '#' || c == '\n')
+			continue;
+		text[sizeof(text) - 3] = (char)c;
+		assert_int_equal(parse(text, &config, &error),
+				 good ? 0 : -EINVAL);
+	}
+}
 
 static void bad_lines_are_refused(void **state)
 {
@@ -742,6 +837,8 @@ int main(void)
 		cmocka_unit_test(names_tell_configurations_apart),
 		cmocka_unit_test(the_pages_example_is_good),
 		cmocka_unit_test(bad_lines_are_refused),
+		cmocka_unit_test(rules_end_where_they_say),
+		cmocka_unit_test(names_have_letters_digits_and_three_more),
 		cmocka_unit_test(ranges_hold_for_every_field),
 		cmocka_unit_test(broken_texts_do_no_harm),
 	};

@@ -376,7 +376,7 @@ static void the_pool_holds_some_gpus_full(void **state)
 }
 
 /* Or as many thread blocks as have a region of the save area, each an SM's context. */
-static void the_pool_has_a_region_for_each_block(void **state)
+static void every_block_of_the_pool_has_a_region(void **state)
 {
 	struct gpu_config config = small_config();
 	struct gpu_shape shape;
@@ -411,7 +411,7 @@ int main(void)
 		cmocka_unit_test(a_quota_is_told_each_time),
 		cmocka_unit_test(room_of_the_dropped_is_given_at_once),
 		cmocka_unit_test(the_pool_holds_some_gpus_full),
-		cmocka_unit_test(the_pool_has_a_region_for_each_block),
+		cmocka_unit_test(every_block_of_the_pool_has_a_region),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
