@@ -311,8 +311,15 @@ static void draw_kernel(struct builder *b, struct kernel *k)
 	k->table = random_below(4) != 0;
 	k->first_program = program_count;
 	k->programs = from_1_to(KERNEL_PROGRAMS);
-	builder_kernel(b, "drawn", 1, k->warps * 32 - random_below(32), 32, 0);
+	builder_kernel(b, "drawn", 1, k->warps * 32 - random_below(32),
+		       from_1_to(255), random_below(1 << 20));
 	builder_grid(b, k->grid[0], k->grid[1], k->grid[2]);
+	/* One that no op has, and of which every field is set. */
+	builder_pattern(b, &(struct simgpu_trace_pattern) {
+		.kind = SIMGPU_TRACE_RANDOM, .access_bytes = from_1_to(128),
+		.region_bytes = MIDDLE, .lines = from_1_to(32),
+		.seed = from_1_to(1 << 30),
+	});
 	for (i = 0; i < k->programs; i++) {
 		if (i)
 			builder_program(b);
