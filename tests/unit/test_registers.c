@@ -195,6 +195,7 @@ static void a_drop_leaves_no_register(void **state)
 	gpu_sm_set_block_limit(with, 3, SLOT, 2, GPU_PREEMPT_DRAIN);
 	gpu_tenant_drop(with, SLOT);
 	assert_int_equal(with->tenants[SLOT].rank, 0);
+	assert_int_equal(with->tenants[SLOT].bucket_capacity, 1);
 	assert_int_equal(with->tenants[SLOT].bucket_tokens, 0);
 	assert_int_equal(gpu_sm_block_limit(with, 3, SLOT), GPU_NO_LIMIT);
 	free(with);
