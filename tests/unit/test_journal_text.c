@@ -558,7 +558,7 @@ static void others_of_the_same_name_are_refused(void **state)
 }
 
 /* Plug-ins and BPF programs do, of one source; what is built in for nobody. */
-static void sources_stand_in_for_each_other(void **state)
+static void sources_stand_in_for_one_another(void **state)
 {
 	static const struct {
 		struct journal_source said;
@@ -619,7 +619,7 @@ int main(void)
 		cmocka_unit_test(fallbacks_say_where_they_know_it),
 		cmocka_unit_test(reasons_of_fallbacks_have_their_room),
 		cmocka_unit_test(others_of_the_same_name_are_refused),
-		cmocka_unit_test(sources_stand_in_for_each_other),
+		cmocka_unit_test(sources_stand_in_for_one_another),
 		cmocka_unit_test(what_finds_no_room_is_cut_off),
 	};
 
