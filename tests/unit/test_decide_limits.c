@@ -324,6 +324,32 @@ static void where_sms_are_scarce_some_get_none(void **state)
 	}
 }
 
+/* The first and the last slot are slots like the others. */
+static void slot_0_may_be_empty(void **state)
+{
+	struct bench *bench = bench_with(&looking, 0);
+	const struct session_refusal *why = session_last_refusal(bench->session);
+
+	say_even(2);
+	seen.say.sms[0] = 0;
+	seen.say.sms[63] = 4;
+	seen.say.flags = SIMGPU_SAYS_ISSUE_LIMITS;
+	memset(seen.say.issue_limit, 0, sizeof(seen.say.issue_limit));
+	join(bench, 1);
+	join(bench, 63);
+	launch(bench, 1, computing, 1, 0);
+	launch(bench, 63, computing, 1, 0);
+	session_run(bench->session, 1);
+	assert_int_equal(why->kind, SESSION_REFUSED_NOTHING);
+	assert_int_equal(report_of(bench, 63).sms, 4);
+	seen.say.issue_limit[0][7] = 1;
+	session_run(bench->session, EPOCH);
+	assert_int_equal(why->kind, SESSION_REFUSED_PROPOSAL);
+	assert_string_equal(why->field, "issue_limit");
+	assert_int_equal(why->slot, 0);
+	bench_free(bench);
+}
+
 /* A wake that stands may be named again; another one has to be ahead. */
 static void a_wake_that_stands_may_be_named_again(void **state)
 {
@@ -428,6 +454,29 @@ static void resets_spare_who_keeps_its_place(void **state)
 	}
 }
 
+/* By counts, in slot 0: who keeps as many keeps all of them. */
+static void resets_by_counts_spare_who_keeps_as_many(void **state)
+{
+	struct bench *bench = bench_with(&looking, 0);
+	const struct session_refusal *why = session_last_refusal(bench->session);
+
+	say_even(2);
+	seen.say.flags = SIMGPU_SAYS_PREEMPTION;
+	seen.say.preemption = SIMGPU_LEAVE_RESET;
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, computing, 1, 0);
+	launch(bench, 1, computing, 1, 0);
+	session_run(bench->session, EPOCH);
+	assert_int_equal(why->kind, SESSION_REFUSED_NOTHING);
+	seen.say.sms[0] = 3;
+	session_run(bench->session, EPOCH);
+	assert_int_equal(why->kind, SESSION_REFUSED_PROPOSAL);
+	assert_int_equal(why->slot, 0);
+	assert_int_equal(why->sm, ALL);
+	bench_free(bench);
+}
+
 /* Limits that are not said again bind nobody to them. */
 static void resets_go_by_what_is_said(void **state)
 {
@@ -454,9 +503,11 @@ int main(void)
 		cmocka_unit_test(limits_are_the_last_that_can_be_done),
 		cmocka_unit_test(tpcs_are_kept_whole),
 		cmocka_unit_test(where_sms_are_scarce_some_get_none),
+		cmocka_unit_test(slot_0_may_be_empty),
 		cmocka_unit_test(a_wake_that_stands_may_be_named_again),
 		cmocka_unit_test(who_lists_no_wakes_names_none),
 		cmocka_unit_test(resets_spare_who_keeps_its_place),
+		cmocka_unit_test(resets_by_counts_spare_who_keeps_as_many),
 		cmocka_unit_test(resets_go_by_what_is_said),
 	};
 
