@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../kmod/core/session.h"
+#include "../../kmod/policy/systems.h"
 #include "small.h"
 #include "snapshots.h"
 #include "traces.h"
@@ -478,6 +479,105 @@ static void possible_proposals_are_done(void **state)
 	assert_int_equal(trial.last.tenants[2].sms, 4);
 }
 
+/* --- sharing --- */
+
+/*
+ * On 128 SMs there are rows for 8 tenants on each: those that go first, then those that
+ * have SMs already, then the others, each in order.
+ */
+static void few_share_where_sms_are_many(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	u32 slot;
+
+	snapshot_init(snapshot, 128, 500000);
+	for (slot = 0; slot < 10; slot++)
+		activate(snapshot, slot, 0);
+	snapshot->tenants[6].sms = 1;
+	snapshot->tenants[8].shared_sms = 1;
+	/* 9 and 63, who has no work; 6 and 8; 0 to 4. */
+	assert_int_equal(policy_sharers(snapshot, 1ULL << 9 | 1ULL << 63),
+			 1 << 9 | 1 << 6 | 1 << 8 | 0x1f);
+	assert_int_equal(policy_sharers(snapshot, 0), 1 << 6 | 1 << 8 | 0x3f);
+	assert_int_equal(policy_sharers(snapshot, 0x3ff), 0xff);
+	/* On 102 there are 10, on 103 9. */
+	snapshot->sms = 102;
+	assert_int_equal(policy_sharers(snapshot, 0), 0x3ff);
+	snapshot->sms = 103;
+	assert_int_equal(policy_sharers(snapshot, 0), 0x1ff);
+	free(snapshot);
+}
+
+/* Nobody, one, several: nobody's, its own, shared. */
+static void sharers_make_owners(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_proposal *proposal = calloc(1, sizeof(*proposal));
+
+	snapshot_init(snapshot, 4, 500000);
+	memset(proposal->owner, 7, sizeof(proposal->owner));
+	proposal->sharers[1] = 1;
+	proposal->sharers[2] = 1ULL << 63;
+	proposal->sharers[3] = 6;
+	proposal->sharers[4] = 6;
+	policy_own_or_share(snapshot, proposal);
+	assert_int_equal(proposal->owner[0], SIMGPU_NO_OWNER);
+	assert_int_equal(proposal->owner[1], 0);
+	assert_int_equal(proposal->owner[2], 63);
+	assert_int_equal(proposal->owner[3], SIMGPU_SHARED);
+	assert_int_equal(proposal->owner[4], 7);
+	free(proposal);
+	free(snapshot);
+}
+
+/* Who had an SM and shares it no more is told. */
+static void sharers_of_before_are_told(void **state)
+{
+	struct simgpu_proposal *proposal = calloc(1, sizeof(*proposal));
+
+	proposal->owner[0] = SIMGPU_NO_OWNER;
+	proposal->sharers[0] = 8;
+	assert_int_equal(share_sm(0, 3, proposal), 0);
+	assert_int_equal(proposal->owner[0], SIMGPU_SHARED);
+	assert_int_equal(proposal->sharers[0], 3);
+	assert_int_equal(share_sm(0, 6, proposal), 1);
+	assert_int_equal(share_sm(0, 0, proposal), 6);
+	assert_int_equal(proposal->owner[0], SIMGPU_NO_OWNER);
+	proposal->owner[5] = 63;
+	assert_true(share_sm(5, 1, proposal) == 1ULL << 63);
+	free(proposal);
+}
+
+/* The fewest SMs on which a kernel takes no longer than on all, and some slack. */
+static void kernels_get_the_sms_that_they_use(void **state)
+{
+	static const u32 cycles[] = { 4000, 2200, 2100, 2000, 2000 };
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_snapshot_kernel kernel = { .profile = 1, .blocks = 2 };
+	u32 i;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	snapshot_init(snapshot, ARRAY_SIZE(cycles), 500000);
+	for (i = 0; i < ARRAY_SIZE(cycles); i++)
+		snapshot->profiles[0].point[i].cycles = cycles[i];
+	assert_int_equal(kernel_sms(snapshot, &kernel, 0), 4);
+	assert_int_equal(kernel_sms(snapshot, &kernel, 49999), 4);
+	assert_int_equal(kernel_sms(snapshot, &kernel, 50000), 3);
+	assert_int_equal(kernel_sms(snapshot, &kernel, 100000), 2);
+	assert_int_equal(kernel_sms(snapshot, &kernel, 999999), 2);
+	assert_int_equal(kernel_sms(snapshot, &kernel, 1000000), 1);
+	/* Without a profile, as many as it has thread blocks. */
+	kernel.profile = 0;
+	assert_int_equal(kernel_sms(snapshot, &kernel, 0), 2);
+	kernel.blocks = 5;
+	assert_int_equal(kernel_sms(snapshot, &kernel, 0), 5);
+	kernel.blocks = 6;
+	assert_int_equal(kernel_sms(snapshot, &kernel, 0), 5);
+	kernel.blocks = 0;
+	assert_int_equal(kernel_sms(snapshot, &kernel, 0), 1);
+	free(snapshot);
+}
+
 /* --- names --- */
 
 static void everything_is_found_by_name(void **state)
@@ -512,6 +612,10 @@ int main(void)
 		cmocka_unit_test(metrics_are_as_defined),
 		cmocka_unit_test(impossible_proposals_fall_back),
 		cmocka_unit_test(possible_proposals_are_done),
+		cmocka_unit_test(few_share_where_sms_are_many),
+		cmocka_unit_test(sharers_make_owners),
+		cmocka_unit_test(sharers_of_before_are_told),
+		cmocka_unit_test(kernels_get_the_sms_that_they_use),
 		cmocka_unit_test(everything_is_found_by_name),
 	};
 
