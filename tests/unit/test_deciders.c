@@ -122,6 +122,41 @@ static void sessions_begin_with_knobs_in_their_range(void **state)
 	free(bench);
 }
 
+/* HSM's line as it was fitted on each device; elsewhere that of the paper. */
+static void models_begin_with_what_was_trained(void **state)
+{
+	static const struct {
+		const char *config;
+		u64 c1;
+		u64 c2;
+	} cases[] = {
+		{ "hbm80", 628495, 344727 }, { "themis60", 274033, 735768 },
+		{ "fg16", 275981, 721457 }, { "fg56", 238227, 747598 },
+		{ "gtx480", 177963, 625726 }, { "c2070", 155122, 619773 },
+		{ "gtx680", 81073, 708033 }, { "gddr5_40", 0, 924793 },
+		{ "k20", 0, 790872 }, { "a100", 0, 0 },
+	};
+	struct bench *bench = malloc(sizeof(*bench));
+	u64 *params = bench->options.model_params;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool known = cases[i].c2;
+
+		bench_options(bench, 0);
+		snprintf(bench->options.config.name,
+			 sizeof(bench->options.config.name), "%s",
+			 cases[i].config);
+		session_default_params(&bench->options);
+		assert_int_equal(params[HSM_C1], known ? cases[i].c1 :
+				 hsm_params[HSM_C1].initial);
+		assert_int_equal(params[HSM_C2], known ? cases[i].c2 :
+				 hsm_params[HSM_C2].initial);
+		assert_int_equal(params[HSM_C2 + 1], 0);
+	}
+	free(bench);
+}
+
 static void knobs_are_set_within_their_range(void **state)
 {
 	static const struct {
@@ -445,6 +480,7 @@ int main(void)
 		cmocka_unit_test(policies_are_checked),
 		cmocka_unit_test(models_are_checked),
 		cmocka_unit_test(sessions_begin_with_knobs_in_their_range),
+		cmocka_unit_test(models_begin_with_what_was_trained),
 		cmocka_unit_test(knobs_are_set_within_their_range),
 		cmocka_unit_test(constants_are_checked_to_the_end),
 		cmocka_unit_test(who_needs_constants_has_them_or_not),

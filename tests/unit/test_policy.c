@@ -508,6 +508,28 @@ static void few_share_where_sms_are_many(void **state)
 	free(snapshot);
 }
 
+/* On 128 SMs eight may have all of them; who comes behind them waits, held. */
+static void parts_are_as_many_as_rows(void **state)
+{
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_proposal *proposal = calloc(1, sizeof(*proposal));
+	u32 slot;
+
+	snapshot_init(snapshot, 128, 500000);
+	set_knobs(snapshot, &policy_mps_share);
+	for (slot = 0; slot < 9; slot++) {
+		activate(snapshot, slot, 0)->share_ppm = SIMGPU_PPM;
+		snapshot->tenants[slot].arrival_cycle = 10 * slot;
+	}
+	assert_int_equal(policy_mps_share.decide(snapshot, fresh_state(),
+						 proposal), 0);
+	assert_int_equal(proposal->sharers[0], 0xff);
+	assert_int_equal(proposal->sharers[127], 0xff);
+	assert_int_equal(proposal->hold, 1 << 8);
+	free(proposal);
+	free(snapshot);
+}
+
 /* Nobody, one, several: nobody's, its own, shared. */
 static void sharers_make_owners(void **state)
 {
@@ -613,6 +635,7 @@ int main(void)
 		cmocka_unit_test(impossible_proposals_fall_back),
 		cmocka_unit_test(possible_proposals_are_done),
 		cmocka_unit_test(few_share_where_sms_are_many),
+		cmocka_unit_test(parts_are_as_many_as_rows),
 		cmocka_unit_test(sharers_make_owners),
 		cmocka_unit_test(sharers_of_before_are_told),
 		cmocka_unit_test(kernels_get_the_sms_that_they_use),

@@ -405,6 +405,11 @@ static void runs_made_before_are_taken_over(void **state)
 	session_run(bench->session, 3 * EPOCH);
 	assert_in_range(report_of(bench, 5).np_ppm, 980000, SIMGPU_PPM);
 	session_private_free(NULL);
+	/* It goes with its tenant. */
+	session_leave(bench->session, 5);
+	assert_null(its->gpu);
+	assert_int_equal(its->runs, 0);
+	assert_int_equal(session_bytes(bench->session), bytes);
 	bench_free(bench);
 }
 
