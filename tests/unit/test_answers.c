@@ -24,6 +24,8 @@
 #define LIVES		80
 #define STEPS		50
 #define MODELS_MAX	16
+/* Policies hear the first ones in turn, however many there are. */
+#define MODELS_HEARD	11
 #define POLICIES_MAX	64
 #define TENANTS		14
 
@@ -96,15 +98,26 @@ static void draw_device(struct simgpu_snapshot *snapshot)
 	snapshot->epoch_cycles = 0;
 }
 
-static void draw_knobs(const struct simgpu_param *param, u64 *knobs)
+/* By a name and a life's number: whoever else is there, and has knobs. */
+static void draw_knobs(const char *name, const struct simgpu_param *param, u32 number,
+		       u64 *knobs)
 {
-	for (; param && param->name; param++)
-		*knobs++ = ONE_OF(param->initial, param->initial, param->initial,
-				  param->least, param->most,
-				  param->least / 2 + param->most / 2);
+	u64 drawn = hash_mix(port_crc32(0, name, strlen(name)), number);
+
+	for (; param && param->name; param++) {
+		const u64 values[] = {
+			param->initial, param->initial, param->initial,
+			param->least, param->most,
+			param->least / 2 + param->most / 2,
+		};
+
+		drawn = hash_mix(drawn, port_crc32(0, param->name,
+						   strlen(param->name)));
+		*knobs++ = values[drawn % ARRAY_SIZE(values)];
+	}
 }
 
-static void begin_life(void)
+static void begin_life(u32 number)
 {
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
@@ -120,7 +133,8 @@ static void begin_life(void)
 	life.slots[life.tenants - 1] = ONE_OF(20, 31, 63);
 	for (i = 0; (model = registry_model_at(i)); i++) {
 		memset(life.model[i].state, 0, sizeof(life.model[i].state));
-		draw_knobs(model->params, life.model[i].knobs);
+		draw_knobs(model->name, model->params, number,
+			   life.model[i].knobs);
 	}
 	for (i = 0; (policy = registry_policy_at(i)); i++) {
 		memset(life.policy[i].state, 0, sizeof(life.policy[i].state));
@@ -129,7 +143,8 @@ static void begin_life(void)
 		       sizeof(life.policy[i].said.owner));
 		memset(life.policy[i].said.block_limit, SIMGPU_ANY_BLOCKS,
 		       sizeof(life.policy[i].said.block_limit));
-		draw_knobs(policy->params, life.policy[i].knobs);
+		draw_knobs(policy->name, policy->params, number,
+			   life.policy[i].knobs);
 	}
 }
 
@@ -596,16 +611,14 @@ static void ask_policies(void)
 
 static void live(void)
 {
-	u32 models, i, j;
+	u32 i, j;
 
-	for (models = 0; registry_model_at(models); models++)
-		;
 	random_state = 0x5eed;
 	for (i = 0; i < LIVES; i++) {
-		begin_life();
+		begin_life(i);
 		for (j = 0; j < STEPS; j++) {
 			step(&life.snapshot);
-			ask_models(i % models);
+			ask_models(i % MODELS_HEARD);
 			ask_policies();
 		}
 	}

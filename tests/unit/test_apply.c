@@ -237,6 +237,29 @@ static void registers_of_who_left_are_as_at_first(void **state)
 	bench_free(bench);
 }
 
+/* A slice that was on its way under one policy does not come under the next one. */
+static void slices_end_with_their_policy(void **state)
+{
+	struct bench *bench = bench_of(8, 1, 0);
+	struct session_tenant *tenant = &bench->session->tenants[1];
+
+	join(bench, 1);
+	launch(bench, 1, computing, 1, 0);
+	say_even(1);
+	seen.say.sms[0] = 0;
+	seen.say.sms[1] = 8;
+	session_run(bench->session, 500);
+	tenant->slicing = 1;
+	tenant->queue[0].launch_cycle = 1000;
+	tenant->queue[0].slice_blocks = 3;
+	session_set_policy(bench->session, &policy_even);
+	assert_int_equal(tenant->slicing, 0);
+	session_run(bench->session, 1000);
+	assert_int_equal(gpu_queue_issue_left(session_gpu(bench->session), 1, 0),
+			 GPU_NO_LIMIT);
+	bench_free(bench);
+}
+
 /* --- limits that were said before ------------------------------------------------------------ */
 
 /* With limits of before, a tenant may own an SM, or share it, and have no place there. */
@@ -341,6 +364,7 @@ int main(void)
 		cmocka_unit_test(counts_of_a_proposal_have_shared_sms),
 		cmocka_unit_test(words_of_who_left_are_forgotten),
 		cmocka_unit_test(registers_of_who_left_are_as_at_first),
+		cmocka_unit_test(slices_end_with_their_policy),
 		cmocka_unit_test(limits_of_before_count_as_places),
 		cmocka_unit_test(masks_under_way_keep_their_places),
 		cmocka_unit_test(masks_meet_or_not),
