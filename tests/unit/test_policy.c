@@ -500,6 +500,11 @@ static void few_share_where_sms_are_many(void **state)
 			 1 << 9 | 1 << 6 | 1 << 8 | 0x1f);
 	assert_int_equal(policy_sharers(snapshot, 0), 1 << 6 | 1 << 8 | 0x3f);
 	assert_int_equal(policy_sharers(snapshot, 0x3ff), 0xff);
+	/* Those that go first do so before others that have SMs. */
+	for (slot = 0; slot < 7; slot++)
+		snapshot->tenants[slot].sms = 1;
+	assert_int_equal(policy_sharers(snapshot, 1 << 7 | 1 << 9),
+			 1 << 7 | 1 << 9 | 0x3f);
 	/* On 102 there are 10, on 103 9. */
 	snapshot->sms = 102;
 	assert_int_equal(policy_sharers(snapshot, 0), 0x3ff);
