@@ -332,20 +332,19 @@ unsigned int option_device(struct argp_state *state, const char *text)
 
 /**
  * struct progress_line - what is under way
- * @asked: whether the rest is known
+ * @start_ns: since when; 0: nothing is
+ * @next_ns: not to say more before; in a file what follows keeps it, so that many
+ *	short things say something, too
+ * @every_ns: in a file, from line to line
  * @terminal: standard error is one
  * @shown: a line stands there
- * @start_ns: since when
- * @next_ns: not to say more before
- * @every_ns: in a file, from line to line
  */
 static struct progress_line {
-	bool asked;
-	bool terminal;
-	bool shown;
 	u64 start_ns;
 	u64 next_ns;
 	u64 every_ns;
+	bool terminal;
+	bool shown;
 } line;
 
 static void progress_begin(u64 now_ns)
@@ -355,12 +354,13 @@ static void progress_begin(u64 now_ns)
 
 	if (seconds)
 		parse_number(seconds, 1, 1000000, &every);
-	line = (struct progress_line) {
-		.asked = true, .terminal = isatty(STDERR_FILENO),
-		.start_ns = now_ns, .every_ns = every * NS_PER_SECOND,
-	};
-	line.next_ns = now_ns + (line.terminal ? PROGRESS_AFTER_NS :
-						 line.every_ns);
+	line.start_ns = now_ns;
+	line.every_ns = every * NS_PER_SECOND;
+	line.terminal = isatty(STDERR_FILENO);
+	if (line.terminal)
+		line.next_ns = now_ns + PROGRESS_AFTER_NS;
+	else if (!line.next_ns)
+		line.next_ns = now_ns + line.every_ns;
 }
 
 /* A line of its own, which says how long the rest may take, too. */
@@ -385,7 +385,7 @@ void progress(const char *what, u64 done, u64 total)
 	u64 shown = total ? fixed_mul_div(done, 100, total) : done / 1000000;
 	u64 now_ns = offline_wall_ns();
 
-	if (!line.asked)
+	if (!line.start_ns)
 		progress_begin(now_ns);
 	if (now_ns < line.next_ns || (line.shown && shown == last))
 		return;
@@ -404,5 +404,6 @@ void progress_end(void)
 {
 	if (line.shown)
 		fputs("\r\033[K", stderr);
-	line.asked = false;
+	line.start_ns = 0;
+	line.shown = false;
 }
