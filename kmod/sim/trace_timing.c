@@ -225,14 +225,15 @@ static void set_last_span(const struct timer *timer, struct trace_op *op,
 
 /*
  * Time a program from an op on. An innermost loop is gone through twice, so that
- * what its first op waits for in the trip before is seen. Return: the op behind
- * the program.
+ * what its first op waits for in the trip before is seen, and kept as the last op's
+ * span (@carried). Return: the op behind the program.
  */
 static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 {
 	struct loop open[TRACE_LOOP_DEPTH_MAX];
 	struct trace_op *before = NULL;
-	u64 began = 0, first;
+	u64 began = 0, carried = 0, first;
+	bool returns = false;
 	u32 depth = 0;
 
 	for (; ops[i].kind != TRACE_END; i++) {
@@ -249,9 +250,13 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 
 			if (loop->innermost && loop->again) {
 				loop->again = false;
+				returns = true;
 				i = ops[i].body - 1;
 				continue;
 			}
+			if (loop->innermost && before && carried > before->span)
+				set_span(before, carried);
+			carried = 0;
 			/* What follows the loop's last trip is no rule. */
 			if (loop->innermost)
 				before = NULL;
@@ -260,6 +265,9 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 			first = time_op(timer, &ops[i]);
 			if (before)
 				set_span(before, first - began);
+			if (returns)
+				carried = before->span;
+			returns = false;
 			before = &ops[i];
 			began = first;
 			set_span(before, timer->clock - began);

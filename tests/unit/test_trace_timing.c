@@ -567,6 +567,34 @@ static void loops_wait_for_the_trip_before(void **state)
 	expect_loop(9, true, "F", "F2", 8, __LINE__);
 }
 
+/*
+ * The first op waits for what the last one of the trip before has left it, and that
+ * one's span is so long; after a single trip nothing is.
+ */
+static void a_loops_first_op_waits_for_the_last(void **state)
+{
+	static const u32 spans[] = { 0, 1, 9 };
+	u32 count;
+
+	for (count = 1; count < ARRAY_SIZE(spans); count++) {
+		struct builder *b = builder_new("loops", "test");
+		struct trace *trace;
+
+		builder_kernel(b, "loops", 1, 32, 32, 0);
+		builder_loop(b, count);
+		builder_mixed(b, builder_mix(b, "F1"), 1, 32);
+		builder_loop_end(b);
+		/* Who does not wait, so that it does not hide what the loop does. */
+		builder_mixed(b, builder_mix(b, "F"), 1, 32);
+		trace = trace_of(b, 0);
+		set_units(9);
+		trace_time(trace, warp.units);
+		assert_int_equal(trace->ops[trace->kernels[0].programs[0] + 1].span,
+				 spans[count]);
+		trace_free(trace);
+	}
+}
+
 /* What follows the inner loop is no inner loop's last; and each program begins anew. */
 static void outer_loops_and_programs_go_on(void **state)
 {
@@ -613,6 +641,7 @@ int main(void)
 		cmocka_unit_test(ops_are_looked_at_until_they_are_steady),
 		cmocka_unit_test(traces_are_timed_for_the_units_at_hand),
 		cmocka_unit_test(loops_wait_for_the_trip_before),
+		cmocka_unit_test(a_loops_first_op_waits_for_the_last),
 		cmocka_unit_test(outer_loops_and_programs_go_on),
 	};
 
