@@ -26,6 +26,8 @@ static u64 mix_launch(u64 hash, const struct session_tenant *tenant,
 			hash = hash_mix(hash, launch->wait[i]);
 	if (launch->idempotent)
 		hash = hash_mix(hash, SIMGPU_KERNEL_IDEMPOTENT);
+	if (launch->deadline)
+		hash = hash_mix(hash, launch->deadline);
 	return !launch->mask ? hash :
 	       mix_bytes(hash, tenant->launch_masks[launch->mask - 1],
 			 sizeof(tenant->launch_masks[0]));
@@ -107,6 +109,8 @@ static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
 	hash = hash_mix(hash, plan->seed);
 	hash = hash_mix(hash, plan->rate);
 	hash = hash_mix(hash, plan->every_cycles);
+	if (plan->deadline_cycles)
+		hash = hash_mix(hash, plan->deadline_cycles);
 	hash = hash_mix(hash, arrivals->begin);
 	hash = hash_mix(hash, arrivals->next.request);
 	hash = hash_mix(hash, arrivals->next.cycle);
