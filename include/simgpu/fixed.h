@@ -116,4 +116,20 @@ static inline u64 fixed_ratio_ppm(u64 numerator, u64 denominator)
 	return fixed_mul_div(numerator, SIMGPU_PPM, denominator);
 }
 
+/**
+ * fixed_sqrt() - a square root
+ * @square: any
+ *
+ * Return: the greatest number whose square is at most @square.
+ */
+static inline u64 fixed_sqrt(u64 square)
+{
+	u64 root = 0, bit;
+
+	for (bit = 1ULL << 31; bit; bit >>= 1)
+		if ((root + bit) * (root + bit) <= square)
+			root += bit;
+	return root;
+}
+
 #endif /* SIMGPU_FIXED_H */

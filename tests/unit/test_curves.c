@@ -150,11 +150,12 @@ static void mirror_knows_the_ports(void **state)
 	c->noc_reply_flits = 64 * EPOCH_CYCLES * 8 / 10;
 	memset(&prediction, 0, sizeof(prediction));
 	model_mirror.predict(&snapshot, NULL, &curves, &prediction);
-	assert_int_equal(prediction.tenants[0].np_ppm, 800000);
+	/* (0.8^4 + 0.5^4)^(1/4): half of the SMs, which do not wait. */
+	assert_in_range(prediction.tenants[0].np_ppm, 828906, 828916);
 	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
 	c->noc_request_flits = 64 * EPOCH_CYCLES * 9 / 10;
 	model_mirror.predict(&snapshot, NULL, &curves, &prediction);
-	assert_int_equal(prediction.tenants[0].np_ppm, 900000);
+	assert_in_range(prediction.tenants[0].np_ppm, 920703, 920713);
 }
 
 /* --- policies --- */

@@ -434,14 +434,17 @@ static double mirror_np(const struct simgpu_snapshot *snapshot,
 	double ports = fmax((double)c->noc_reply_flits,
 			    (double)c->noc_request_flits) /
 		       snapshot->llc_slices / (double)snapshot->epoch_cycles;
-	double held = held_part(snapshot, tenant), waiting;
+	double held = held_part(snapshot, tenant), waiting, sms;
 
 	waiting = waiting_np(snapshot, tenant, hsm_is_memory_bound(snapshot, c,
 								   SIMGPU_PPM),
 			     misses);
-	if (waiting <= 0)
-		waiting = held * (1 - idle + idle * fmin(1, least / mean));
-	return fmax(channels, fmax(ports, waiting));
+	if (waiting > 0)
+		return fmax(channels, fmax(ports, waiting));
+	idle = fmin(1, idle);
+	sms = held * sqrt(pow(1 - idle, 2) + (1 - pow(1 - idle, 2)) *
+					     pow(fmin(1, least / mean), 2));
+	return pow(pow(channels, 4) + pow(ports, 4) + pow(sms, 4), 0.25);
 }
 
 static void mirror_follows_its_equations(void **state)

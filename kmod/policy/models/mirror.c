@@ -8,15 +8,12 @@
  *    accesses, has measured it;
  *  - the time that its SMs need. All SMs together need the share S_k / S of the
  *    epoch (HSM's Eq. 4), less what they waited because lines took longer than
- *    in an idle GPU: of the cycles without an issue, the part L0 / L would be
- *    left, L the mean time of a line and L0 what it would be with nothing in
- *    the way and the mirror's misses. A kernel that mostly waits
- *    (hsm_waiting.c) needs its own time.
- *
+ *    in an idle GPU, see sm_time_ppm(). A kernel that mostly waits
+ *    (hsm_waiting.c) needs its own time;
  *  - the time that the crossbar's ports of the last-level cache need for its flits.
  *
- * NP is the longest of these over the epoch, and whether the channels are longest says
- * the class. On a device that began without mirrors it is hsm.
+ * NP is these three over the epoch, joined: about the longest. Whether the channels are
+ * longest says the class. On a device that began without mirrors it is hsm.
  */
 #include "../registry.h"
 
@@ -54,51 +51,80 @@ static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * The share of an epoch that the SMs of the whole GPU would need; of a kernel that
- * mostly waits, if that is more, what it waits for.
+ * The share of an epoch that the SMs of the whole GPU would need. Here they issue for
+ * B of it and wait for loads for the rest, 1 - B. What other warps issue covers a part
+ * of each wait: with squares for that, the waits are W = sqrt(1 - B^2) long, alone
+ * W L0 / L, and the whole is sqrt(B^2 + (W L0 / L)^2). L is the mean time of a line, L0
+ * what it would be with nothing in the way and the mirror's @misses.
  */
 static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
-		       const struct simgpu_snapshot_tenant *tenant, u64 load)
+		       const struct simgpu_snapshot_tenant *tenant, u64 misses)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
-	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
-				     counters->mirror_accesses);
 	u64 idle = fixed_ratio_ppm(counters->idle_cycles,
 				   fixed_mul(counters->sm_cycles,
 					     snapshot->schedulers));
-	bool memory = hsm_is_memory_bound(snapshot, counters, SIMGPU_PPM);
-	u64 waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
-	u64 working;
+	u64 latency = hsm_idle_latency_ppm(snapshot, counters, misses);
+	u64 issued = idle < SIMGPU_PPM ? SIMGPU_PPM - idle : 0;
+	u64 waits = SIMGPU_PPM * SIMGPU_PPM - issued * issued;
 
-	if (idle > SIMGPU_PPM)
-		idle = SIMGPU_PPM;
-	working = SIMGPU_PPM - idle +
-		  fixed_mul_div(idle, hsm_idle_latency_ppm(snapshot, counters,
-							   misses), SIMGPU_PPM);
-	working = fixed_mul_div(hsm_compute_np_ppm(snapshot, tenant), working,
-				SIMGPU_PPM);
-	return waiting ? waiting : working;
+	waits = fixed_mul_div(waits, latency * latency, SIMGPU_PPM * SIMGPU_PPM);
+	return fixed_mul_div(hsm_compute_np_ppm(snapshot, tenant),
+			     fixed_sqrt(issued * issued + waits), SIMGPU_PPM);
+}
+
+/*
+ * Who needs two things for about as long does not need them always at once: alone it
+ * takes longer than either. The fourth root of the sum of fourth powers.
+ */
+static u64 join_ppm(u64 channels, u64 sms, u64 ports)
+{
+	u64 times[] = { channels, sms, ports }, most = 0, sum = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		most = times[i] > most ? times[i] : most;
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		u64 part = fixed_ratio_ppm(times[i], most);
+		u64 square = part * part / SIMGPU_PPM;
+
+		sum += square * square / SIMGPU_PPM;
+	}
+	sum = fixed_sqrt(fixed_sqrt(sum * SIMGPU_PPM) * SIMGPU_PPM);
+	return fixed_mul_div(most, sum, SIMGPU_PPM);
 }
 
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant, u64 load,
 			   struct simgpu_prediction_tenant *out)
 {
-	u64 channels = channel_time_ppm(snapshot, &tenant->counters);
-	u64 sms = sm_time_ppm(snapshot, tenant, load);
-	u64 ports = port_time_ppm(snapshot, &tenant->counters);
+	const struct simgpu_counters *counters = &tenant->counters;
+	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
+				     counters->mirror_accesses);
+	bool memory = hsm_is_memory_bound(snapshot, counters, SIMGPU_PPM);
+	u64 channels = channel_time_ppm(snapshot, counters);
+	u64 ports = port_time_ppm(snapshot, counters), sms;
 
 	if (!snapshot->mirrors) {
 		hsm_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
 		return;
 	}
-	if (!tenant->counters.thread_instructions)
+	if (!counters->thread_instructions)
 		return;
-	if (sms < ports)
-		sms = ports;
+	sms = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
+	if (sms) {
+		/* What it waits for has been added up already. */
+		if (sms < ports)
+			sms = ports;
+		out->np_ppm = channels > sms ? channels : sms;
+	} else {
+		sms = sm_time_ppm(snapshot, tenant, misses);
+		out->np_ppm = join_ppm(channels, sms, ports);
+		if (sms < ports)
+			sms = ports;
+	}
 	out->class = channels > sms ? SIMGPU_CLASS_MEMORY :
 				      SIMGPU_CLASS_COMPUTE;
-	out->np_ppm = channels > sms ? channels : sms;
 }
 
 static int mirror_predict(const struct simgpu_snapshot *snapshot,
