@@ -233,7 +233,6 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 	struct loop open[TRACE_LOOP_DEPTH_MAX];
 	struct trace_op *before = NULL;
 	u64 began = 0, carried = 0, first;
-	bool returns = false;
 	u32 depth = 0;
 
 	for (; ops[i].kind != TRACE_END; i++) {
@@ -250,24 +249,25 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 
 			if (loop->innermost && loop->again) {
 				loop->again = false;
-				returns = true;
 				i = ops[i].body - 1;
 				continue;
 			}
-			if (loop->innermost && before && carried > before->span)
-				set_span(before, carried);
-			carried = 0;
-			/* What follows the loop's last trip is no rule. */
-			if (loop->innermost)
+			if (loop->innermost) {
+				if (before && carried > before->span)
+					set_span(before, carried);
+				carried = 0;
+				/* What follows the last trip is no rule. */
 				before = NULL;
+			}
 			depth--;
 		} else {
 			first = time_op(timer, &ops[i]);
-			if (before)
+			if (before) {
 				set_span(before, first - began);
-			if (returns)
-				carried = before->span;
-			returns = false;
+				/* Back at the first op: this is the last one. */
+				if (before >= &ops[i])
+					carried = before->span;
+			}
 			before = &ops[i];
 			began = first;
 			set_span(before, timer->clock - began);

@@ -73,58 +73,61 @@ static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 			     fixed_sqrt(issued * issued + waits), SIMGPU_PPM);
 }
 
+static u64 longest_ppm(u64 channels, u64 sms, u64 ports)
+{
+	u64 longest = channels > sms ? channels : sms;
+
+	return longest > ports ? longest : ports;
+}
+
 /*
  * Who needs two things for about as long does not need them always at once: alone it
  * takes longer than either. The fourth root of the sum of fourth powers.
  */
 static u64 join_ppm(u64 channels, u64 sms, u64 ports)
 {
-	u64 times[] = { channels, sms, ports }, most = 0, sum = 0;
+	u64 times[] = { channels, sms, ports };
+	u64 longest = longest_ppm(channels, sms, ports), sum = 0;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(times); i++)
-		most = times[i] > most ? times[i] : most;
 	for (i = 0; i < ARRAY_SIZE(times); i++) {
-		u64 part = fixed_ratio_ppm(times[i], most);
+		u64 part = fixed_ratio_ppm(times[i], longest);
 		u64 square = part * part / SIMGPU_PPM;
 
 		sum += square * square / SIMGPU_PPM;
 	}
 	sum = fixed_sqrt(fixed_sqrt(sum * SIMGPU_PPM) * SIMGPU_PPM);
-	return fixed_mul_div(most, sum, SIMGPU_PPM);
+	return fixed_mul_div(longest, sum, SIMGPU_PPM);
+}
+
+static void predict_alone(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_snapshot_tenant *tenant, u64 load,
+			  struct simgpu_prediction_tenant *out)
+{
+	const struct simgpu_counters *counters = &tenant->counters;
+	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
+				     counters->mirror_accesses);
+	bool memory = hsm_is_memory_bound(snapshot, counters, SIMGPU_PPM);
+	u64 waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
+	u64 sms = waiting ? waiting : sm_time_ppm(snapshot, tenant, misses);
+	u64 channels = channel_time_ppm(snapshot, counters);
+	u64 ports = port_time_ppm(snapshot, counters);
+
+	out->class = channels > sms && channels > ports ?
+		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
+	/* What a kernel waits for has been added up already. */
+	out->np_ppm = waiting ? longest_ppm(channels, sms, ports) :
+				join_ppm(channels, sms, ports);
 }
 
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant, u64 load,
 			   struct simgpu_prediction_tenant *out)
 {
-	const struct simgpu_counters *counters = &tenant->counters;
-	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
-				     counters->mirror_accesses);
-	bool memory = hsm_is_memory_bound(snapshot, counters, SIMGPU_PPM);
-	u64 channels = channel_time_ppm(snapshot, counters);
-	u64 ports = port_time_ppm(snapshot, counters), sms;
-
-	if (!snapshot->mirrors) {
+	if (!snapshot->mirrors)
 		hsm_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
-		return;
-	}
-	if (!counters->thread_instructions)
-		return;
-	sms = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
-	if (sms) {
-		/* What it waits for has been added up already. */
-		if (sms < ports)
-			sms = ports;
-		out->np_ppm = channels > sms ? channels : sms;
-	} else {
-		sms = sm_time_ppm(snapshot, tenant, misses);
-		out->np_ppm = join_ppm(channels, sms, ports);
-		if (sms < ports)
-			sms = ports;
-	}
-	out->class = channels > sms ? SIMGPU_CLASS_MEMORY :
-				      SIMGPU_CLASS_COMPUTE;
+	else if (tenant->counters.thread_instructions)
+		predict_alone(snapshot, tenant, load, out);
 }
 
 static int mirror_predict(const struct simgpu_snapshot *snapshot,
