@@ -147,12 +147,12 @@ docs: build/simgpu
 
 # --- tests --------------------------------------------------------------------------
 
-UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bounds trace_limits trace_timing models policy qos curves \
+UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bounds trace_limits trace_profiles trace_timing models policy qos curves \
 		     session session_life session_masks session_hash handover ranges goldens mps systems slicing flep arrivals \
 		     journal journal_text replay rows apply deciders answers \
 		     decide decide_limits decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
-		     sharing grids positions masks queues slices quota registers threads constant dependence builder accelsim \
+		     sharing grids positions masks queues slices turns quota registers threads constant dependence builder accelsim \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error

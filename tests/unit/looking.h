@@ -74,6 +74,17 @@ static inline struct bench *bench_with(const struct simgpu_policy *policy,
 	return bench;
 }
 
+/* The latest proposal was refused because of what a field says of a slot. */
+static inline void expect_proposal_refused(const struct bench *bench,
+					   const char *field, u32 slot)
+{
+	const struct session_refusal *why = session_last_refusal(bench->session);
+
+	assert_int_equal(why->kind, SESSION_REFUSED_PROPOSAL);
+	assert_string_equal(why->field, field);
+	assert_int_equal(why->slot, slot);
+}
+
 /* Even, but with nothing said of it: what a proposal begins with. */
 static inline void say_even(u32 tenants)
 {

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "listing.h"
 #include "snapshots.h"
 
 #define FILE_NAME	"tests/unit/answers.txt"
@@ -642,23 +643,7 @@ static void print_all(FILE *out)
 
 static void answers_are_those_of_the_file(void **state)
 {
-	char line[256], expected[256], *text;
-	FILE *file = fopen(FILE_NAME, "r"), *all;
-	size_t size;
-
-	assert_non_null(file);
-	all = open_memstream(&text, &size);
-	print_all(all);
-	fclose(all);
-	all = fmemopen(text, size, "r");
-	while (fgets(line, sizeof(line), all)) {
-		assert_non_null(fgets(expected, sizeof(expected), file));
-		assert_string_equal(line, expected);
-	}
-	assert_null(fgets(expected, sizeof(expected), file));
-	fclose(all);
-	fclose(file);
-	free(text);
+	expect_listing(FILE_NAME, print_all);
 }
 
 int main(int argc, char **argv)

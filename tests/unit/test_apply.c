@@ -291,9 +291,7 @@ static void limits_of_before_count_as_places(void **state)
 		seen.say.owner[7] = owners[i];
 		seen.say.sharers[7] = 2;
 		session_run(bench->session, EPOCH);
-		assert_int_equal(why->kind, SESSION_REFUSED_PROPOSAL);
-		assert_string_equal(why->field, "owner");
-		assert_int_equal(why->slot, 1);
+		expect_proposal_refused(bench, "owner", 1);
 		bench_free(bench);
 	}
 }

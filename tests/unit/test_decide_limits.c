@@ -344,9 +344,7 @@ static void slot_0_may_be_empty(void **state)
 	assert_int_equal(report_of(bench, 63).sms, 4);
 	seen.say.issue_limit[0][7] = 1;
 	session_run(bench->session, EPOCH);
-	assert_int_equal(why->kind, SESSION_REFUSED_PROPOSAL);
-	assert_string_equal(why->field, "issue_limit");
-	assert_int_equal(why->slot, 0);
+	expect_proposal_refused(bench, "issue_limit", 0);
 	bench_free(bench);
 }
 

@@ -19,6 +19,7 @@
 
 #include "../../kmod/policy/registry.h"
 #include "../../kmod/sim/sim.h"
+#include "listing.h"
 
 #define FILE_NAME	"tests/unit/ranges.txt"
 
@@ -70,23 +71,7 @@ static void print_all(FILE *out)
 
 static void ranges_are_those_of_the_file(void **state)
 {
-	char line[256], expected[256], *text;
-	FILE *file = fopen(FILE_NAME, "r"), *all;
-	size_t size;
-
-	assert_non_null(file);
-	all = open_memstream(&text, &size);
-	print_all(all);
-	fclose(all);
-	all = fmemopen(text, size, "r");
-	while (fgets(line, sizeof(line), all)) {
-		assert_non_null(fgets(expected, sizeof(expected), file));
-		assert_string_equal(line, expected);
-	}
-	assert_null(fgets(expected, sizeof(expected), file));
-	fclose(all);
-	fclose(file);
-	free(text);
+	expect_listing(FILE_NAME, print_all);
 }
 
 int main(int argc, char **argv)

@@ -12,24 +12,11 @@
 
 #include "trace_sample.h"
 
-static void expect(const void *bytes, u64 count, int code, const char *field,
-		   const char *reason, int line)
-{
-	struct trace_error error;
-	u64 memory_bytes;
-	int ret = trace_check(bytes, count, &memory_bytes, &error);
-
-	if (ret != code || strcmp(error.field, field) ||
-	    strcmp(error.reason, reason))
-		fail_msg("line %d: %d \"%s %s\" instead of %d \"%s %s\"", line,
-			 ret, error.field, error.reason, code, field, reason);
-}
-
 static void expect_sample(struct sample *s, int code, const char *field,
 			  const char *reason, int line)
 {
 	builder_seal(s, sizeof(*s));
-	expect(s, sizeof(*s), code, field, reason, line);
+	expect_verdict(s, sizeof(*s), code, field, reason, line);
 	free(s);
 }
 
@@ -168,7 +155,7 @@ static void expect_field(const struct range *r, s64 value, int code,
 
 	memcpy((char *)s + r->at, &value, r->bytes);
 	builder_seal(s, sizeof(*s));
-	expect(s, sizeof(*s), code, code ? r->field : "", reason,
+	expect_verdict(s, sizeof(*s), code, code ? r->field : "", reason,
 	       (int)(r - ranges));
 	free(s);
 }
@@ -223,9 +210,9 @@ static void headers_may_be_all_there_is(void **state)
 		s->header.header_bytes = (u16)bytes;
 		s->header.total_bytes = bytes;
 		builder_seal(s, bytes);
-		expect(s, bytes, -EINVAL, "sections[0].count", "is zero",
+		expect_verdict(s, bytes, -EINVAL, "sections[0].count", "is zero",
 		       __LINE__);
-		expect(s, bytes - 1, -EINVAL, "header",
+		expect_verdict(s, bytes - 1, -EINVAL, "header",
 		       "is longer than the trace", __LINE__);
 		free(s);
 	}
@@ -239,8 +226,8 @@ static void files_may_have_256_mib(void **state)
 
 	snprintf(reason, sizeof(reason),
 		 "is wrong: 268435456 of %zu bytes are there", sizeof(*s));
-	expect(s, 256ULL << 20, -EINVAL, "total_bytes", reason, __LINE__);
-	expect(s, (256ULL << 20) + 1, -E2BIG, "trace", "is longer than 256 MiB",
+	expect_verdict(s, 256ULL << 20, -EINVAL, "total_bytes", reason, __LINE__);
+	expect_verdict(s, (256ULL << 20) + 1, -E2BIG, "trace", "is longer than 256 MiB",
 	       __LINE__);
 	free(s);
 }
@@ -311,7 +298,7 @@ static void accesses_are_aligned(void **state)
 			s->patterns[UPWARD].access_bytes = bytes;
 			*field = (u8)bytes;
 			builder_seal(s, sizeof(*s));
-			expect(s, sizeof(*s), 0, "", "", __LINE__);
+			expect_verdict(s, sizeof(*s), 0, "", "", __LINE__);
 			*field = (u8)(bytes / 2);
 			expect_sample(s, -EINVAL, "patterns[5].access_bytes",
 				      "does not divide the base, XOR and strides",
@@ -330,7 +317,7 @@ static void masks_may_be_as_large_as_the_space(void **state)
 	p->region_bytes = 1ULL << 34;
 	p->xor_bytes = SIMGPU_TRACE_SPACE_BYTES;
 	builder_seal(s, sizeof(*s));
-	expect(s, sizeof(*s), 0, "", "", __LINE__);
+	expect_verdict(s, sizeof(*s), 0, "", "", __LINE__);
 	p->xor_bytes += 16;
 	expect_sample(s, -EINVAL, "patterns[5].xor_bytes",
 		      "is beyond a tenant's address space", __LINE__);
@@ -523,23 +510,6 @@ static void ops_have_no_fields_of_others(void **state)
 }
 
 /* --- how many there may be ----------------------------------------------------------------- */
-
-/* What the builder has, with @patch applied to it, is good, or is refused. */
-static void expect_built(struct builder *b, void (*patch)(void *file), int code,
-			 const char *field, const char *reason, int line)
-{
-	size_t bytes;
-	void *file = builder_finish(b, 0, &bytes);
-
-	builder_free(b);
-	assert_non_null(file);
-	if (patch) {
-		patch(file);
-		builder_seal(file, bytes);
-	}
-	expect(file, bytes, code, field, reason, line);
-	free(file);
-}
 
 static void traces_have_1024_kernels(void **state)
 {
@@ -752,146 +722,6 @@ static void version_1_has_whole_lines(void **state)
 	    s->ops[RECORDED_LOAD].count = 33);
 }
 
-/* --- profiles ------------------------------------------------------------------------------ */
-
-/* A profile for each configuration, of points from a place on. */
-struct profiles {
-	const char *config[3];
-	u32 kernel[3];
-	u32 sms[3];
-	u32 first[3];
-	u32 points;
-	struct simgpu_trace_point last;
-};
-
-static void expect_profiles(const struct profiles *p, const char *field,
-			    const char *reason, int line)
-{
-	struct builder *b = builder_new("profiled", "test");
-	struct simgpu_trace_point point = { 1, 0 };
-	u32 i;
-
-	builder_footprint(b, 128);
-	builder_kernel(b, "one", 6, 32, 1, 0);
-	builder_compute(b, 1, 1);
-	builder_again(b, 1, 1);
-	for (i = 0; i < p->points; i++)
-		builder_points(b, i + 1 == p->points ? &p->last : &point, 1);
-	for (i = 0; i < 3 && p->config[i]; i++) {
-		struct simgpu_trace_profile profile = {
-			.kernel = p->kernel[i], .sms = p->sms[i],
-			.first_point = p->first[i], .blocks = 6,
-			.memory_bytes = 128,
-		};
-
-		strcpy(profile.config, p->config[i]);
-		builder_profile(b, &profile);
-	}
-	expect_built(b, NULL, *field ? -EINVAL : 0, field, reason, line);
-}
-
-#define PROFILES(field, reason, ...)					\
-	expect_profiles(&(struct profiles) { __VA_ARGS__ }, field, reason,\
-			__LINE__)
-
-static void profiles_have_1_to_128_points_in_order(void **state)
-{
-	PROFILES("", "", { "a" }, { 0 }, { 128 }, { 0 }, 128, { 1, 1000000 });
-	PROFILES("profiles[0].sms", "is not 1 to 128", { "a" }, { 0 }, { 129 },
-		 { 0 }, 129, { 1, 0 });
-	PROFILES("", "", { "a" }, { 1 }, { 1 }, { 0 }, 1, { U32_MAX, 0 });
-	PROFILES("profiles[0].sms", "is not 1 to 128", { "a" }, { 0 }, { 0 },
-		 { 0 }, 1, { 1, 0 });
-	PROFILES("profiles[0].kernel", "is not in the trace", { "a" }, { 2 },
-		 { 1 }, { 0 }, 1, { 1, 0 });
-	PROFILES("points[0].cycles", "is zero: the profile has a gap", { "a" },
-		 { 0 }, { 1 }, { 0 }, 1, { 0, 0 });
-	PROFILES("points[1].cycles", "is zero: the profile has a gap", { "a" },
-		 { 0 }, { 2 }, { 0 }, 2, { 0, 0 });
-	PROFILES("points[1].bandwidth_ppm", "is above the peak, 1000000",
-		 { "a" }, { 0 }, { 2 }, { 0 }, 2, { 1, 1000001 });
-	/* Others, of other kernels or GPUs, with points of their own or not. */
-	PROFILES("", "", { "a", "a", "b" }, { 0, 1, 0 }, { 2, 3, 2 },
-		 { 0, 2, 0 }, 5, { 1, 0 });
-	PROFILES("", "", { "a", "a", "b" }, { 0, 1, 0 }, { 2, 3, 4 },
-		 { 0, 2, 1 }, 5, { 1, 0 });
-	PROFILES("", "", { "a", "b", "b" }, { 1, 0, 1 }, { 2, 2, 1 },
-		 { 0, 2, 4 }, 5, { 1, 0 });
-	PROFILES("profiles[1].kernel", "is not in order, or there twice",
-		 { "a", "a" }, { 1, 0 }, { 1, 1 }, { 0, 1 }, 2, { 1, 0 });
-	PROFILES("profiles[1].kernel", "is not in order, or there twice",
-		 { "a", "a" }, { 1, 1 }, { 1, 1 }, { 0, 1 }, 2, { 1, 0 });
-	PROFILES("profiles[1].kernel", "is not in order, or there twice",
-		 { "b", "a" }, { 0, 1 }, { 1, 1 }, { 0, 1 }, 2, { 1, 0 });
-	PROFILES("profiles[1].first_point",
-		 "begins neither new points nor an earlier profile's",
-		 { "a", "b" }, { 0, 0 }, { 2, 2 }, { 0, 3 }, 5, { 1, 0 });
-	PROFILES("profiles[1].first_point",
-		 "begins neither new points nor an earlier profile's",
-		 { "a", "b" }, { 0, 0 }, { 2, 2 }, { 0, 1 }, 3, { 1, 0 });
-	PROFILES("profiles[1].sms", "reaches past the points", { "a", "b" },
-		 { 0, 0 }, { 2, 2 }, { 0, 2 }, 3, { 1, 0 });
-	PROFILES("sections[12].count", "has points of no profile",
-		 { "a", "b" }, { 0, 0 }, { 2, 2 }, { 0, 2 }, 5, { 1, 0 });
-}
-
-/* In each place of the order, and beside it. */
-static void every_profile_is_found(void **state)
-{
-	static const char *const configs[] = { "b", "d", "f", "h", "j" };
-	struct builder *b = builder_new("profiled", "test");
-	struct simgpu_trace_point points[2] = { { 1, 0 }, { 2, 0 } };
-	const struct trace_point *first = NULL;
-	struct trace_error error;
-	struct trace *trace;
-	u64 memory_bytes;
-	char beside[2] = "";
-	size_t bytes;
-	u32 i, kernel;
-	void *file;
-
-	builder_footprint(b, 128);
-	builder_kernel(b, "one", 6, 32, 1, 0);
-	builder_compute(b, 1, 1);
-	builder_again(b, 1, 3);
-	for (i = 0; i < ARRAY_SIZE(configs); i++) {
-		for (kernel = 0; kernel < 3; kernel++) {
-			struct simgpu_trace_profile profile = {
-				.kernel = kernel, .sms = 2, .blocks = 6,
-				.memory_bytes = 128,
-				.first_point = builder_points(b, points, 2),
-			};
-
-			profile.config[0] = *configs[i];
-			builder_profile(b, &profile);
-		}
-	}
-	file = builder_finish(b, 0, &bytes);
-	builder_free(b);
-	assert_int_equal(trace_check(file, bytes, &memory_bytes, &error), 0);
-	trace = trace_decode(file, port_alloc(memory_bytes));
-	for (i = 0; i < ARRAY_SIZE(configs); i++) {
-		for (kernel = 0; kernel < 3; kernel++) {
-			const struct trace_point *at =
-				trace_profile(trace, configs[i], 2, kernel);
-
-			if (!first)
-				first = at;
-			assert_non_null(at);
-			assert_ptr_equal(at, first + 2 * (i * 3 + kernel));
-			assert_int_equal(at->cycles, 1);
-			assert_null(trace_profile(trace, configs[i], 1, kernel));
-		}
-		assert_null(trace_profile(trace, configs[i], 2, 3));
-		beside[0] = *configs[i] + 1;
-		assert_null(trace_profile(trace, beside, 2, 1));
-		beside[0] = *configs[i] - 1;
-		assert_null(trace_profile(trace, beside, 2, 1));
-	}
-	port_free(trace);
-	free(file);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -917,8 +747,6 @@ int main(void)
 		cmocka_unit_test(ops_name_2_to_the_26_instructions),
 		cmocka_unit_test(kernels_know_who_has_rows_and_tables),
 		cmocka_unit_test(version_1_has_whole_lines),
-		cmocka_unit_test(profiles_have_1_to_128_points_in_order),
-		cmocka_unit_test(every_profile_is_found),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

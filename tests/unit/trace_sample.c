@@ -228,3 +228,32 @@ struct sample *sample_new(void)
 	builder_seal(s, sizeof(*s));
 	return s;
 }
+
+void expect_verdict(const void *bytes, u64 count, int code, const char *field,
+		    const char *reason, int line)
+{
+	struct trace_error error;
+	u64 memory_bytes;
+	int ret = trace_check(bytes, count, &memory_bytes, &error);
+
+	if (ret != code || strcmp(error.field, field) ||
+	    strcmp(error.reason, reason))
+		fail_msg("line %d: %d \"%s %s\" instead of %d \"%s %s\"", line,
+			 ret, error.field, error.reason, code, field, reason);
+}
+
+void expect_built(struct builder *b, void (*patch)(void *file), int code,
+		  const char *field, const char *reason, int line)
+{
+	size_t bytes;
+	void *file = builder_finish(b, 0, &bytes);
+
+	builder_free(b);
+	assert_non_null(file);
+	if (patch) {
+		patch(file);
+		builder_seal(file, bytes);
+	}
+	expect_verdict(file, bytes, code, field, reason, line);
+	free(file);
+}

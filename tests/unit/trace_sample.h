@@ -48,4 +48,14 @@ struct sample *sample_new(void);
 void sample_op(struct sample *s, u32 index, u8 kind, u32 count, u32 pattern);
 void sample_program(struct sample *s, u32 index, u32 first, u32 last);
 
+/*
+ * A file of @count bytes is good, for a @code of 0, or is refused, and both by name. Who
+ * fails says the @line.
+ */
+void expect_verdict(const void *bytes, u64 count, int code, const char *field,
+		    const char *reason, int line);
+/* Likewise what a builder has, which is freed, with @patch applied to it unless NULL. */
+void expect_built(struct builder *b, void (*patch)(void *file), int code,
+		  const char *field, const char *reason, int line);
+
 #endif /* TESTS_TRACE_SAMPLE_H */
