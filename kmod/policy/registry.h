@@ -312,17 +312,16 @@ void seen_curve_answer(struct seen_curve *curve,
 
 /**
  * struct promise_rules - what differs between policies that keep promises
- * @wanted: SMs that a QoS tenant should have
+ * @wanted: SMs that a QoS tenant should have; the state is the policy's
  * @worth: what one more SM than @sms is worth to a tenant, in NP
  */
 struct promise_rules {
-	u32 (*wanted)(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant);
+	u32 (*wanted)(const struct simgpu_snapshot *snapshot, u32 slot, void *state);
 	u64 (*worth)(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms);
 };
 
 void promise_decide(const struct simgpu_snapshot *snapshot,
-		    const struct promise_rules *rules,
+		    const struct promise_rules *rules, void *state,
 		    struct simgpu_proposal *proposal);
 
 /* common/engine.c: Themis' allocation engine (VII.B, Algorithm 1). */

@@ -99,6 +99,29 @@ static void curves_go_through_what_was_seen(void **state)
 	expect_np(&curve, 70, 0.56);
 }
 
+/* Whatever time does, what a curve says is above 0 and at most 1. */
+static void time_moves_no_point_out_of_range(void **state)
+{
+	struct simgpu_curve curve;
+	u32 i;
+
+	see(40, 500000, 0);
+	see(60, 900000, 0);
+	curve = see(40, 900000, 0);
+	expect_np(&curve, 40, 0.9);
+	for (i = 0; i < curve.knots; i++)
+		assert_true(curve.knot[i].np_ppm <= SIMGPU_PPM);
+	expect_np(&curve, 60, 1);
+	/* And down: a tenth of a part in a million is one. */
+	forget(NULL);
+	see(20, 100000, 0);
+	see(40, 500000, 0);
+	curve = see(40, 1, 0);
+	for (i = 1; i < curve.knots; i++)
+		if (curve.knot[i].sms_milli == 20000)
+			assert_int_equal(curve.knot[i].np_ppm, 1);
+}
+
 /* What it errs by where it was not before. */
 static void curves_learn_how_far_they_err(void **state)
 {
@@ -175,7 +198,8 @@ static struct simgpu_snapshot_tenant *with_curve(u32 slot, u32 sms, u64 np_ppm,
 	return tenant;
 }
 
-static void expect_sms(const struct simgpu_policy *policy, u32 first,
+/* What a policy says of this epoch, with what it remembers of those before. */
+static void expect_now(const struct simgpu_policy *policy, void *memory, u32 first,
 		       u32 second)
 {
 	static struct simgpu_proposal proposal;
@@ -185,9 +209,28 @@ static void expect_sms(const struct simgpu_policy *policy, u32 first,
 	memset(&proposal, 0, sizeof(proposal));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		proposal.sms[slot] = snapshot.tenants[slot].sms;
-	assert_int_equal(policy->decide(&snapshot, fresh_state(), &proposal), 0);
+	assert_int_equal(policy->decide(&snapshot, memory, &proposal), 0);
 	assert_int_equal(proposal.sms[0], first);
 	assert_int_equal(proposal.sms[1], second);
+}
+
+/* What a policy says at the first epoch that it sees. */
+static void expect_sms(const struct simgpu_policy *policy, u32 first, u32 second)
+{
+	expect_now(policy, fresh_state(), first, second);
+}
+
+/* What curve-qos says of the same epoch over and over. */
+static void expect_in_the_end(u32 first, u32 second)
+{
+	const u32 epochs = snapshot.tenants[0].sms < first ? 2 : 4;
+	void *memory = fresh_state();
+	u32 i;
+
+	for (i = 1; i < epochs; i++)
+		expect_now(&policy_curve_qos, memory, snapshot.tenants[0].sms,
+			   snapshot.tenants[1].sms);
+	expect_now(&policy_curve_qos, memory, first, second);
 }
 
 /*
@@ -232,28 +275,84 @@ static void curve_qos_reaches_its_goal(void **state)
 	snapshot.tenants[0].target_ppm = 800000;
 	with_curve(1, 40, 300000, 0);
 	/* A line, 0.8 at 64. */
-	expect_sms(&policy_curve_qos, 64, 16);
+	expect_in_the_end(64, 16);
 	/* No more than it has thread blocks, and than there are. */
 	snapshot.tenants[0].blocks = 50;
-	expect_sms(&policy_curve_qos, 50, 30);
+	expect_in_the_end(50, 30);
 	snapshot.tenants[0].blocks = 70;
-	expect_sms(&policy_curve_qos, 64, 16);
+	expect_in_the_end(64, 16);
 	snapshot.tenants[0].blocks = U32_MAX;
 	/* 10% above it, 0.88, where it is not sure. */
 	snapshot.tenants[0].curve.error_ppm = 100000;
-	expect_sms(&policy_curve_qos, 71, 9);
+	expect_in_the_end(71, 9);
 	/* Nothing moves from 0.88 to 0.93. */
 	with_curve(0, 60, 920000, 100000);
 	snapshot.tenants[0].service = SIMGPU_QOS;
 	snapshot.tenants[1].sms = 20;
-	expect_sms(&policy_curve_qos, 60, 20);
+	expect_in_the_end(60, 20);
 	/* It gives back, but no further than half of what was seen. */
 	with_curve(0, 60, 990000, 0);
 	snapshot.tenants[0].target_ppm = 100000;
-	expect_sms(&policy_curve_qos, 30, 50);
+	expect_in_the_end(30, 50);
 	/* And in a tail nothing. */
 	snapshot.tenants[0].blocks_left = 20;
-	expect_sms(&policy_curve_qos, 60, 20);
+	expect_in_the_end(60, 20);
+}
+
+/* A target of 0.8 on a line, of which an epoch shows so much with so many SMs. */
+static void show(u32 sms, u64 np_ppm)
+{
+	with_curve(0, sms, np_ppm, 0);
+	snapshot.tenants[0].service = SIMGPU_QOS;
+	snapshot.tenants[0].target_ppm = 800000;
+	snapshot.tenants[1].sms = 80 - sms;
+}
+
+/* More SMs after two epochs that ask for them, fewer after four, and of all the closest. */
+static void curve_qos_moves_on_what_stays(void **state)
+{
+	void *memory = fresh_state();
+
+	snapshot_init(&snapshot, 80, EPOCH_CYCLES);
+	with_curve(1, 40, 300000, 0);
+	show(40, 400000);
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	show(40, 500000);
+	expect_now(&policy_curve_qos, memory, 64, 16);
+	/* Twice more anew; an epoch that asks for nothing, or for fewer, begins again. */
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	show(40, 820000);
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	show(40, 500000);
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	show(40, 900000);
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	show(40, 500000);
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	expect_now(&policy_curve_qos, memory, 64, 16);
+	show(60, 990000);
+	expect_now(&policy_curve_qos, memory, 60, 20);
+	show(60, 900000);
+	expect_now(&policy_curve_qos, memory, 60, 20);
+	show(60, 990000);
+	expect_now(&policy_curve_qos, memory, 60, 20);
+	expect_now(&policy_curve_qos, memory, 52, 28);
+}
+
+/* Whoever comes into a slot has asked for nothing. */
+static void curve_qos_forgets_who_left(void **state)
+{
+	void *memory = fresh_state();
+
+	snapshot_init(&snapshot, 80, EPOCH_CYCLES);
+	with_curve(1, 40, 300000, 0);
+	show(40, 500000);
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	snapshot.tenants[0].active = 0;
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	show(40, 500000);
+	expect_now(&policy_curve_qos, memory, 40, 40);
+	expect_now(&policy_curve_qos, memory, 64, 16);
 }
 
 int main(void)
@@ -262,12 +361,15 @@ int main(void)
 		cmocka_unit_test_setup(compute_bound_is_a_line, forget),
 		cmocka_unit_test_setup(beyond_it_is_the_mean_of_two, forget),
 		cmocka_unit_test_setup(curves_go_through_what_was_seen, forget),
+		cmocka_unit_test_setup(time_moves_no_point_out_of_range, forget),
 		cmocka_unit_test_setup(curves_learn_how_far_they_err, forget),
 		cmocka_unit_test_setup(a_tail_shows_another_kernel, forget),
 		cmocka_unit_test(mirror_knows_the_ports),
 		cmocka_unit_test(curve_fair_makes_equal),
 		cmocka_unit_test(curve_fair_stays_where_curves_hold),
 		cmocka_unit_test(curve_qos_reaches_its_goal),
+		cmocka_unit_test(curve_qos_moves_on_what_stays),
+		cmocka_unit_test(curve_qos_forgets_who_left),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -99,10 +99,11 @@ static void split_shortage(const struct simgpu_snapshot *snapshot,
 
 /*
  * promise_decide() - QoS tenants get what they want, best-effort ones the rest
+ * @state: the policy's, for its rules
  * @proposal: with the present counts; new ones on return
  */
 void promise_decide(const struct simgpu_snapshot *snapshot,
-		    const struct promise_rules *rules,
+		    const struct promise_rules *rules, void *state,
 		    struct simgpu_proposal *proposal)
 {
 	u32 promised = 0, others = 0, slot;
@@ -114,7 +115,7 @@ void promise_decide(const struct simgpu_snapshot *snapshot,
 		if (!tenant->active)
 			continue;
 		if (tenant->service == SIMGPU_QOS) {
-			proposal->sms[slot] = rules->wanted(snapshot, tenant);
+			proposal->sms[slot] = rules->wanted(snapshot, slot, state);
 			promised += proposal->sms[slot];
 		} else {
 			others++;

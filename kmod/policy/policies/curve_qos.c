@@ -4,7 +4,8 @@
  * its curve is above its target by some times what the curve says that it errs by, in the
  * place of hsm-qos' fixed guard band on a line through the origin. It gives back no
  * further than its curve holds. The others' SMs go where the sum of NPs gains most on
- * their curves. The tail of a QoS tenant's kernel is left alone.
+ * their curves. The tail of a QoS tenant's kernel is left alone, and only what several
+ * epochs in a row ask for is done.
  */
 #include "../registry.h"
 
@@ -12,6 +13,18 @@
 enum {
 	CURVE_SURENESS,
 	CURVE_MARGIN,
+	TAKE_EPOCHS,
+	GIVE_EPOCHS,
+};
+
+/* The epochs in a row that ask for more, or fewer, SMs than a tenant has. */
+struct asking {
+	u32 epochs;
+	u32 sms;	/* of what they ask for the closest to what it has */
+};
+
+struct memory {
+	struct asking asking[SIMGPU_SLOTS_MAX];
 };
 
 /* Nobody is promised to run as if alone. */
@@ -40,8 +53,8 @@ static u32 sms_for(const struct simgpu_curve *curve, u64 goal, u32 most)
 	return sms;
 }
 
-static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant)
+static u32 asked_sms(const struct simgpu_snapshot *snapshot,
+		     const struct simgpu_snapshot_tenant *tenant)
 {
 	const struct simgpu_curve *curve = &tenant->curve;
 	u64 goal, margin = snapshot->policy_params[CURVE_MARGIN], np;
@@ -64,6 +77,31 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
 	return sms;
 }
 
+/*
+ * What several epochs in a row ask for. A first epoch finds caches cold, a kernel's tail
+ * comes once in several, and thread blocks that have given way stay behind the others,
+ * which costs row hits for as long as they live: to wait is better than to move back.
+ */
+static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *state)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+	struct asking *asking = &((struct memory *)state)->asking[slot];
+	u32 asked = asked_sms(snapshot, tenant), now = tenant->sms;
+	bool more = asked > now;
+
+	if (asked == now || more != (asking->sms > now))
+		asking->epochs = 0;
+	if (asked == now)
+		return now;
+	if (!asking->epochs || (more ? asked < asking->sms : asked > asking->sms))
+		asking->sms = asked;
+	asking->epochs++;
+	if (asking->epochs < snapshot->policy_params[more ? TAKE_EPOCHS : GIVE_EPOCHS])
+		return now;
+	asking->epochs = 0;
+	return asking->sms;
+}
+
 static u64 worth(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 {
 	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
@@ -82,8 +120,13 @@ static int curve_qos_decide(const struct simgpu_snapshot *snapshot, void *state,
 	static const struct promise_rules rules = {
 		.wanted = wanted_sms, .worth = worth,
 	};
+	struct memory *memory = state;
+	u32 slot;
 
-	promise_decide(snapshot, &rules, proposal);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (!snapshot->tenants[slot].active)
+			memory->asking[slot].epochs = 0;
+	promise_decide(snapshot, &rules, state, proposal);
 	return 0;
 }
 
@@ -96,11 +139,20 @@ static const struct simgpu_param params[] = {
 		"curve_margin", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 50000,
 		"how far above what it aims at a tenant gives SMs back"
 	},
+	[TAKE_EPOCHS] = {
+		"take_epochs", SIMGPU_UNIT_NUMBER, 1, 100, 2,
+		"epochs in a row that have to ask for more SMs"
+	},
+	[GIVE_EPOCHS] = {
+		"give_epochs", SIMGPU_UNIT_NUMBER, 1, 100, 4,
+		"epochs in a row that have to ask for fewer SMs"
+	},
 	{ .name = NULL }
 };
 
 const struct simgpu_policy policy_curve_qos = {
 	.name = "curve-qos",
+	.state_bytes = sizeof(struct memory),
 	.needs = SIMGPU_NEEDS_CURVES,
 	.params = params,
 	.model = "mirror",

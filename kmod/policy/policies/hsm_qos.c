@@ -20,9 +20,9 @@ enum {
  * its goal or is past the margin; else what it has. In a kernel's tail it keeps that, so
  * that the next kernel begins with what this one had.
  */
-static u32 wanted_sms(const struct simgpu_snapshot *snapshot,
-		      const struct simgpu_snapshot_tenant *tenant)
+static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *state)
 {
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
 	const u64 *params = snapshot->policy_params;
 	u64 goal = tenant->target_ppm + params[QOS_GUARD];
 	u64 upper = tenant->target_ppm + params[QOS_MARGIN];
@@ -76,7 +76,7 @@ static int hsm_qos_decide(const struct simgpu_snapshot *snapshot, void *state,
 		.wanted = wanted_sms, .worth = worth,
 	};
 
-	promise_decide(snapshot, &rules, proposal);
+	promise_decide(snapshot, &rules, state, proposal);
 	return 0;
 }
 
