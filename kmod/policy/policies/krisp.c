@@ -27,7 +27,10 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-/* A tenant leaves its TPCs when its last kernel has ended. Who waits, waits since then. */
+/*
+ * A tenant leaves its TPCs when its last kernel has ended. Who waits, waits since then, or
+ * since its kernels came.
+ */
 static void release_parts(const struct simgpu_snapshot *snapshot, struct parts *parts)
 {
 	const u32 ends = SIMGPU_ON_KERNEL_END | SIMGPU_ON_ARRIVAL;
@@ -41,8 +44,9 @@ static void release_parts(const struct simgpu_snapshot *snapshot, struct parts *
 		if (running_queues(tenant) ||
 		    (tenant->active && part->count && !(tenant->events & ends)))
 			continue;
+		if (part->count || !waiting_queues(tenant))
+			part->since = 0;
 		leave_all_tpcs(parts, part);
-		part->since = 0;
 	}
 }
 
