@@ -288,13 +288,11 @@ struct controls {
  * struct probe - what the model has asked to see
  * @kind: SIMGPU_PROBE_*
  * @slot: whom it is about
- * @until: device cycle at which it ends
  * @before: who owned each SM before all others were held
  */
 struct probe {
 	u32 kind;
 	u32 slot;
-	u64 until;
 	u8 before[SIMGPU_SMS_MAX];
 };
 

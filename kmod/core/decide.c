@@ -144,8 +144,7 @@ static bool model_asks_well(const struct session *session)
 	const struct simgpu_prediction *said = &session->prediction;
 
 	if (said->wake_cycle &&
-	    (!(session->model->events & SIMGPU_ON_WAKE) ||
-	     said->wake_cycle < session_now(session) + SIMGPU_WAKE_CYCLES_MIN))
+	    said->wake_cycle < session_now(session) + SIMGPU_WAKE_CYCLES_MIN)
 		return false;
 	if (said->probe == SIMGPU_PROBE_NONE)
 		return true;
