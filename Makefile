@@ -149,10 +149,10 @@ docs: build/simgpu
 
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bounds trace_limits trace_profiles trace_timing models policy qos curves \
 		     session session_life session_masks session_hash handover ranges goldens mps systems slicing flep arrivals \
-		     journal journal_text replay rows apply deciders answers \
+		     journal journal_text replay rows apply deciders answers blocks parts probes energy \
 		     decide decide_limits decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
-		     sharing grids positions masks queues slices turns quota registers threads constant dependence builder accelsim \
+		     sharing grids positions masks queues slices turns quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error

@@ -237,6 +237,33 @@ static void poisson_gaps_are_exponential(void **state)
 	assert_in_range(above, 36330, 37245);
 }
 
+/* Journals replay on other builds: a plan's cycles are the same everywhere, for ever. */
+static void poisson_cycles_are_those_of_before(void **state)
+{
+	static const struct {
+		u32 slot;
+		u64 cycles[8];
+	} cases[] = {
+		{ 0, { 1287216, 1631225, 1787750, 2870635, 4397277, 7422500,
+		       9216613, 10295059 } },
+		{ 63, { 707916, 1189147, 1698303, 4116439, 4391082, 4675231,
+			6574966, 8311447 } },
+	};
+	struct arrivals_plan plan = poisson(ARRIVALS_RATE_MAX / 1000000, 8);
+	struct arrivals_cursor cursor;
+	u32 i, j;
+
+	plan.seed = 1;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		arrivals_first(&plan, cases[i].slot, &cursor);
+		for (j = 0; j < 8; j++) {
+			assert_int_equal(cursor.cycle, cases[i].cycles[j]);
+			assert_int_equal(arrivals_next(&plan, cases[i].slot,
+						       &cursor), j < 7);
+		}
+	}
+}
+
 static void slots_and_seeds_differ(void **state)
 {
 	struct arrivals_plan plan = poisson(ARRIVALS_RATE_MAX / 100000, 10);
@@ -586,11 +613,96 @@ static void percentiles_are_near(void **state)
 	free(latency);
 }
 
+/* Below 64 cycles to the cycle, from there on the middle of a 32nd of a power of two. */
+static void latencies_are_of_32nds(void **state)
+{
+	static const struct {
+		u64 cycles;
+		u64 shown;
+	} cases[] = {
+		{ 0, 0 }, { 1, 1 }, { 63, 63 }, { 64, 65 }, { 65, 65 },
+		{ 66, 67 }, { 127, 127 }, { 128, 130 }, { 131, 130 },
+		{ 132, 134 }, { 255, 254 }, { 1024, 1040 }, { 1055, 1040 },
+		{ 1056, 1072 }, { 2047, 2032 },
+		/* All from 2^48 on are in the last one. */
+		{ (1ULL << 47) - 1, 63 * (1ULL << 41) + (1ULL << 40) },
+		{ 1ULL << 47, (1ULL << 47) + (1ULL << 41) },
+		{ (1ULL << 48) - 1, 63 * (1ULL << 42) + (1ULL << 41) },
+		{ 1ULL << 48, 63 * (1ULL << 42) + (1ULL << 41) },
+		{ U64_MAX, 63 * (1ULL << 42) + (1ULL << 41) },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct latency *latency = calloc(1, sizeof(*latency));
+		const struct latency_figures *figures;
+
+		latency_add(latency, 0, cases[i].cycles, cases[i].cycles, 0);
+		figures = latency_figures(latency, 1000);
+		assert_int_equal(figures->latency_p50_ns, cases[i].shown);
+		assert_int_equal(figures->wait_p99_ns, cases[i].shown);
+		assert_int_equal(figures->wait_mean_ns, cases[i].cycles);
+		assert_int_equal(figures->run_mean_ns, 0);
+		free(latency);
+	}
+}
+
+/* So many of 100 took no longer: the nearest rank, from above. */
+static void percentiles_are_of_the_nearest_rank(void **state)
+{
+	static const struct {
+		u32 launches;
+		u64 p50;
+		u64 p95;
+		u64 p99;
+	} cases[] = {
+		{ 1, 1, 1, 1 }, { 2, 1, 2, 2 }, { 3, 2, 3, 3 },
+		{ 20, 10, 19, 20 }, { 21, 11, 20, 21 }, { 50, 25, 48, 50 },
+	};
+	u32 i;
+	u64 k;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct latency *latency = calloc(1, sizeof(*latency));
+		const struct latency_figures *figures;
+
+		for (k = cases[i].launches; k; k--)
+			latency_add(latency, 100, 100, 100 + k, 0);
+		figures = latency_figures(latency, 1000);
+		assert_int_equal(figures->latency_p50_ns, cases[i].p50);
+		assert_int_equal(figures->latency_p95_ns, cases[i].p95);
+		assert_int_equal(figures->latency_p99_ns, cases[i].p99);
+		assert_int_equal(figures->wait_p99_ns, 0);
+		free(latency);
+	}
+}
+
+/* In time at the deadline itself; goodput has those in time only, by device time. */
+static void the_deadline_itself_is_in_time(void **state)
+{
+	struct latency *latency = calloc(1, sizeof(*latency));
+	const struct latency_figures *figures;
+
+	latency_add(latency, 1000, 2000, 10000, 10000);
+	latency_add(latency, 2000, 10000, 500000, 499999);
+	latency_add(latency, 3000, 500000, 501000, 0);
+	/* 500,000 cycles at 500 MHz are a millisecond, of two in time. */
+	figures = latency_figures(latency, 500);
+	assert_int_equal(figures->launches, 3);
+	assert_int_equal(figures->deadline_misses, 1);
+	assert_int_equal(figures->goodput_ppm, 2000 * SIMGPU_PPM);
+	/* Two nanoseconds a cycle. */
+	assert_int_equal(figures->wait_mean_ns, 506000 / 3 * 2);
+	assert_int_equal(figures->run_mean_ns, 499000 / 3 * 2);
+	free(latency);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_are_lindleys),
 		cmocka_unit_test(poisson_gaps_are_exponential),
+		cmocka_unit_test(poisson_cycles_are_those_of_before),
 		cmocka_unit_test(slots_and_seeds_differ),
 		cmocka_unit_test(requests_come_at_listed_cycles),
 		cmocka_unit_test(overload_is_told),
@@ -600,6 +712,9 @@ int main(void)
 		cmocka_unit_test(journals_repeat_arrivals),
 		cmocka_unit_test(journals_need_their_lists),
 		cmocka_unit_test(percentiles_are_near),
+		cmocka_unit_test(latencies_are_of_32nds),
+		cmocka_unit_test(percentiles_are_of_the_nearest_rank),
+		cmocka_unit_test(the_deadline_itself_is_in_time),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

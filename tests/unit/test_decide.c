@@ -240,6 +240,70 @@ static void nobody_is_held_for_ever(void **state)
 	bench_free(bench);
 }
 
+/* Three tenants with work where there are SMs for two. */
+static struct bench *bench_of_three(u32 sms_per_tpc)
+{
+	struct bench *bench = bench_prepared(&looking, 0);
+	u32 slot;
+
+	bench->options.hold_cycles = 40000;
+	bench->options.config.sms = 2 * sms_per_tpc;
+	bench->options.config.sms_per_tpc = sms_per_tpc;
+	bench_start(bench);
+	for (slot = 0; slot < 3; slot++) {
+		join(bench, slot);
+		launch(bench, slot, computing, 1, 0);
+	}
+	say_even(3);
+	seen.say.sms[0] = sms_per_tpc;
+	seen.say.sms[1] = sms_per_tpc;
+	seen.say.sms[2] = 0;
+	return bench;
+}
+
+/* Where SMs are too few it is nobody's fault, unless the policy keeps some back. */
+static void scarce_sms_are_nobodys_fault(void **state)
+{
+	static const struct {
+		u32 sms_per_tpc;
+		u32 flags;
+		u32 slot;	/* that makes no progress, by the fault of the policy */
+		const char *field;
+	} cases[] = {
+		{ 1, 0, SESSION_NOWHERE, "" },
+		{ 2, 0, SESSION_NOWHERE, "" },
+		{ 1, SIMGPU_SAYS_HOLD, 2, "hold" },
+		{ 1, SIMGPU_SAYS_OWNERS, 2, "" },
+		{ 1, SIMGPU_SAYS_ISSUE_LIMITS, 2, "" },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bench *bench = bench_of_three(cases[i].sms_per_tpc);
+		const struct session_refusal *why =
+			session_last_refusal(bench->session);
+
+		seen.say.flags = cases[i].flags;
+		seen.say.hold = 4;
+		memset(seen.say.issue_limit, 0xff, sizeof(seen.say.issue_limit));
+		memset(seen.say.owner, SIMGPU_SHARED, 2);
+		seen.say.sharers[0] = 1;
+		seen.say.sharers[1] = 2;
+		seen.say.issue_limit[1][0] = 1;
+		session_run(bench->session, 1);
+		memset(seen.say.issue_limit, 0xff, sizeof(seen.say.issue_limit));
+		session_run(bench->session, 100000);
+		if (cases[i].slot == SESSION_NOWHERE) {
+			assert_int_equal(why->kind, SESSION_REFUSED_NOTHING);
+		} else {
+			assert_int_equal(why->kind, SESSION_REFUSED_HOLD);
+			assert_int_equal(why->slot, cases[i].slot);
+			assert_string_equal(why->field, cases[i].field);
+		}
+		bench_free(bench);
+	}
+}
+
 /* Without a hold: a quota of nothing that nobody fills again. */
 static void nobody_is_starved_by_quotas(void **state)
 {
@@ -563,6 +627,7 @@ int main(void)
 		cmocka_unit_test(events_of_one_cycle_are_one_call),
 		cmocka_unit_test(held_kernels_do_not_start),
 		cmocka_unit_test(nobody_is_held_for_ever),
+		cmocka_unit_test(scarce_sms_are_nobodys_fault),
 		cmocka_unit_test(nobody_is_starved_by_quotas),
 		cmocka_unit_test(shared_sms_have_both),
 		cmocka_unit_test(strangers_stay_out_of_shared_sms),

@@ -250,6 +250,8 @@ static void too_many_rows_are_refused(void **state)
 
 static struct {
 	u32 calls;
+	bool fails;
+	u64 span;
 	u32 probe;
 	u32 class;
 	u64 np_ppm;
@@ -263,10 +265,12 @@ static int probing_predict(const struct simgpu_snapshot *snapshot,
 	u64 *calls = state;
 
 	model.calls++;
+	if (model.fails)
+		return -EIO;
 	model.constant = constants ? *(const u64 *)constants : 0;
 	prediction->probe = model.probe;
 	prediction->probe_slot = (u32)(++*calls % 2);
-	prediction->wake_cycle = snapshot->cycle + SPAN;
+	prediction->wake_cycle = snapshot->cycle + model.span;
 	prediction->tenants[0].class = model.class;
 	prediction->tenants[0].np_ppm = model.np_ppm;
 	prediction->tenants[0].curve.knots = 1;
@@ -288,6 +292,7 @@ static struct bench *probe(u32 kind)
 
 	memset(&model, 0, sizeof(model));
 	model.probe = kind;
+	model.span = SPAN;
 	model.np_ppm = 500000;
 	model.class = SIMGPU_CLASS_COMPUTE;
 	bench_options(bench, 2);
@@ -303,6 +308,18 @@ static struct bench *probe(u32 kind)
 	return bench;
 }
 
+static u32 sms_of(struct bench *bench, u32 slot)
+{
+	struct gpu_sm_status status;
+	u32 count = 0, sm;
+
+	for (sm = 0; sm < 8; sm++) {
+		gpu_sm_status(session_gpu(bench->session), sm, &status);
+		count += status.next_owner == slot;
+	}
+	return count;
+}
+
 static void models_are_woken(void **state)
 {
 	struct bench *bench = probe(SIMGPU_PROBE_PRIORITY);
@@ -313,6 +330,30 @@ static void models_are_woken(void **state)
 	assert_int_equal(report_of(bench, 0).np_ppm, 500000);
 	assert_int_equal(session_last_refusal(bench->session)->kind,
 			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
+/* What a model that fails has asked for before is over: its probe, and its wake. */
+static void a_model_that_fails_is_not_woken(void **state)
+{
+	struct bench *bench = probe(SIMGPU_PROBE_ALONE);
+
+	model.span = EPOCH + SPAN;
+	session_run(bench->session, EPOCH + 500);
+	assert_int_equal(model.calls, 1);
+	assert_int_equal(sms_of(bench, 1), 8);
+	model.fails = true;
+	session_run(bench->session, EPOCH);
+	assert_int_equal(model.calls, 2);
+	assert_int_equal(sms_of(bench, 0), 4);
+	assert_int_equal(sms_of(bench, 1), 4);
+	/* Its wake would have been at 22000. */
+	session_run(bench->session, EPOCH - 1000);
+	assert_int_equal(model.calls, 2);
+	model.fails = false;
+	session_run(bench->session, 1000);
+	assert_int_equal(model.calls, 3);
+	assert_int_equal(sms_of(bench, 0), 8);
 	bench_free(bench);
 }
 
@@ -353,18 +394,6 @@ static void runs_know_their_classes(void **state)
 	assert_int_equal(report.np_run.memory_ppm, 800000);
 	assert_int_equal(report.np_run.memory_part_ppm, 500000);
 	bench_free(bench);
-}
-
-static u32 sms_of(struct bench *bench, u32 slot)
-{
-	struct gpu_sm_status status;
-	u32 count = 0, sm;
-
-	for (sm = 0; sm < 8; sm++) {
-		gpu_sm_status(session_gpu(bench->session), sm, &status);
-		count += status.next_owner == slot;
-	}
-	return count;
 }
 
 /* All others are held for a while, and have what they had afterwards. */
@@ -510,6 +539,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_done_is_refused),
 		cmocka_unit_test(too_many_rows_are_refused),
 		cmocka_unit_test(models_are_woken),
+		cmocka_unit_test(a_model_that_fails_is_not_woken),
 		cmocka_unit_test(predictions_may_be_above_1),
 		cmocka_unit_test(runs_know_their_classes),
 		cmocka_unit_test(models_may_see_a_tenant_alone),

@@ -373,6 +373,23 @@ static void single_kernels_have_no_false_waits(void **state)
 	assert_int_equal(ran.most, 3);
 }
 
+/* A run that is repeated is handed in when the one before has ended: likewise. */
+static void repeated_kernels_have_no_false_waits(void **state)
+{
+	struct bench *bench = bench_with(&policy_concurrent, "hardware_queues", 1);
+	u32 slot;
+
+	for (slot = 0; slot < 3; slot++)
+		join(bench, slot);
+	for (slot = 0; slot < 3; slot++)
+		launch(bench, slot, brief, 3, 0);
+	finish(bench, 3);
+	/* The first three start together, though each has two more runs behind it. */
+	assert_int_equal(ran.beside[1], 1);
+	assert_int_equal(ran.beside[2], 3);
+	assert_int_equal(ran.starts, 9);
+}
+
 /*
  * A hardware queue is in the order in which launches came: of two of one application
  * the second waits for the first, and what came between them does not.
@@ -808,6 +825,7 @@ int main(void)
 		cmocka_unit_test(concurrent_leaves_over_what_the_older_kernel_does_not_take),
 		cmocka_unit_test(one_hardware_queue_makes_false_waits),
 		cmocka_unit_test(single_kernels_have_no_false_waits),
+		cmocka_unit_test(repeated_kernels_have_no_false_waits),
 		cmocka_unit_test(hardware_queues_are_in_the_order_of_launches),
 		cmocka_unit_test(so_many_kernels_run_at_a_time),
 		cmocka_unit_test(kernels_that_complement_each_other_run_together),

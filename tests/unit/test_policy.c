@@ -493,7 +493,9 @@ static void few_share_where_sms_are_many(void **state)
 	snapshot_init(snapshot, 128, 500000);
 	for (slot = 0; slot < 10; slot++)
 		activate(snapshot, slot, 0);
+	/* Who has both of its own and shared ones has some, too. */
 	snapshot->tenants[6].sms = 1;
+	snapshot->tenants[6].shared_sms = 1;
 	snapshot->tenants[8].shared_sms = 1;
 	/* 9 and 63, who has no work; 6 and 8; 0 to 4. */
 	assert_int_equal(policy_sharers(snapshot, 1ULL << 9 | 1ULL << 63),

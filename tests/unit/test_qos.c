@@ -198,6 +198,49 @@ static void hsm_qos_leaves_tails_alone(void **state)
 	expect_sms(&policy_hsm_qos, &snapshot, 68, 12, 0);
 }
 
+/* Who would need more than there is, or than it has thread blocks, counts with those. */
+static void hsm_qos_asks_for_no_more_than_there_is(void **state)
+{
+	struct simgpu_snapshot snapshot;
+
+	snapshot_init(&snapshot, 80, 500000);
+	/* 40 * 0.85 / 0.1 are 340 SMs; the other one keeps 40: 80 to 40. */
+	qos(predicted(&snapshot, 0, 40, 100000), 800000);
+	qos(predicted(&snapshot, 1, 40, 850000), 800000);
+	expect_sms(&policy_hsm_qos, &snapshot, 53, 27, 0);
+	snapshot.tenants[0].blocks = 50;
+	expect_sms(&policy_hsm_qos, &snapshot, 44, 36, 0);
+	snapshot.tenants[0].blocks = 40;
+	expect_sms(&policy_hsm_qos, &snapshot, 40, 40, 0);
+}
+
+/* What it held in part of the epoch only is what counts, but for where it stays. */
+static void hsm_qos_goes_by_what_was_held(void **state)
+{
+	static const struct {
+		u64 np_ppm;
+		u32 sms;
+	} cases[] = {
+		/* Of its 40 it held 20: at the goal and the margin it stays. */
+		{ 850000, 40 }, { 900000, 40 }, { 849000, 21 }, { 900001, 19 },
+		{ 425000, 40 }, { 424000, 41 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct simgpu_snapshot snapshot;
+		struct simgpu_snapshot_tenant *tenant;
+
+		snapshot_init(&snapshot, 80, 500000);
+		tenant = qos(predicted(&snapshot, 0, 40, cases[i].np_ppm),
+			     800000);
+		tenant->counters.sm_cycles /= 2;
+		predicted(&snapshot, 1, 40, 300000);
+		expect_sms(&policy_hsm_qos, &snapshot, cases[i].sms,
+			   80 - cases[i].sms, 0);
+	}
+}
+
 static void hsm_qos_shares_a_shortage(void **state)
 {
 	struct simgpu_snapshot snapshot;
@@ -284,6 +327,8 @@ int main(void)
 		cmocka_unit_test(hsm_qos_never_aims_above_one),
 		cmocka_unit_test(hsm_qos_spends_for_throughput),
 		cmocka_unit_test(hsm_qos_leaves_tails_alone),
+		cmocka_unit_test(hsm_qos_asks_for_no_more_than_there_is),
+		cmocka_unit_test(hsm_qos_goes_by_what_was_held),
 		cmocka_unit_test(hsm_qos_shares_a_shortage),
 		cmocka_unit_test_setup(hsm_qos_is_always_sound, restart_random),
 		cmocka_unit_test(bw_app_prefers_the_modest),

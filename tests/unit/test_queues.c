@@ -165,6 +165,46 @@ static void launches_wait_for_others(void **state)
 	bench_free(bench);
 }
 
+/* Who waits for a launch waits for its first end: runs that follow are of a gang only. */
+static void a_launch_that_runs_again_has_ended(void **state)
+{
+	struct span span = { 0 };
+	struct bench *bench = malloc(sizeof(*bench));
+	u64 first, second, third, now;
+
+	bench_options(bench, 1);
+	bench->options.stop_cycle = 10000000;
+	bench->options.policy = &policy_even;
+	session_default_params(&bench->options);
+	bench->hooks = (struct session_hooks) {
+		.context = &span,
+		.kernel_start = on_start,
+		.kernel_finish = on_finish,
+	};
+	bench_start(bench);
+	span.session = bench->session;
+	join(bench, 0);
+	first = launch_in(bench, 0, middling, 0, 0);
+	second = launch_in(bench, 1, brief, first, 0);
+	while (!span.started[second])
+		session_run(bench->session, 100);
+	assert_int_equal(span.started[second], span.finished[first]);
+	session_run(bench->session, 1000);
+	now = session_now(bench->session);
+	assert_true(span.finished[first] < now);
+	third = launch_in(bench, 2, brief, first, 0);
+	session_run(bench->session, 1);
+	assert_int_equal(span.started[third], now);
+	/* One behind it in its queue may name it, too, and begins when this run ends. */
+	third = launch_in(bench, 0, brief, first, 0);
+	now = session_now(bench->session);
+	while (!span.started[third])
+		session_run(bench->session, 1000);
+	assert_true(span.started[first] < now);
+	assert_int_equal(span.started[third], span.finished[first]);
+	bench_free(bench);
+}
+
 /* While launches let one another go, the tenant never rests. */
 static void a_chain_is_one_piece_of_work(void **state)
 {
@@ -606,6 +646,7 @@ int main(void)
 		cmocka_unit_test(queues_overlap),
 		cmocka_unit_test(nobody_waits_at_the_head_of_another_line),
 		cmocka_unit_test(launches_wait_for_others),
+		cmocka_unit_test(a_launch_that_runs_again_has_ended),
 		cmocka_unit_test(a_chain_is_one_piece_of_work),
 		cmocka_unit_test(bad_launches_change_nothing),
 		cmocka_unit_test(policies_see_and_hold_queues),

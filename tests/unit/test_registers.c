@@ -202,6 +202,38 @@ static void a_drop_leaves_no_register(void **state)
 	free(without);
 }
 
+/* Nor whose turn it was among its queues, which SM's, and how full its bucket is. */
+static void a_drop_leaves_no_turn(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_compute(1000, 3, 100);
+	struct gpu *gpu = gpu_make(&config);
+	const struct tenant *tenant = &gpu->tenants[SLOT];
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		gpu_sm_share(gpu, i);
+	gpu_set_bucket(gpu, SLOT, 7);
+	gpu_set_bucket(gpu, 1, 2);
+	gpu_queue_start(gpu, SLOT, 0, trace, 0);
+	gpu_queue_start(gpu, SLOT, 6, trace, 0);
+	gpu_kernel_start(gpu, 1, trace, 0);
+	gpu_run(gpu, 1000);
+	gpu_set_block_order(gpu, GPU_ORDER_LEAKY_BUCKET);
+	for (i = 0; i < 100 && !tenant->bucket_tokens; i++)
+		gpu_run(gpu, gpu_now(gpu) + 300);
+	assert_int_not_equal(tenant->next_queue, 0);
+	assert_int_not_equal(tenant->next_sm, 0);
+	assert_int_not_equal(tenant->bucket_tokens, 0);
+	gpu_tenant_drop(gpu, SLOT);
+	assert_int_equal(tenant->next_queue, 0);
+	assert_int_equal(tenant->next_sm, 0);
+	assert_int_equal(tenant->bucket_tokens, 0);
+	assert_int_equal(tenant->bucket_capacity, 1);
+	free(gpu);
+	trace_free(trace);
+}
+
 /* --- what they do --------------------------------------------------------------------------- */
 
 /* A mask that grows lets waiting thread blocks begin at the next boundary. */
@@ -406,6 +438,7 @@ int main(void)
 		cmocka_unit_test(drivers_that_err_are_caught),
 		cmocka_unit_test(masks_say_what_was_written),
 		cmocka_unit_test(a_drop_leaves_no_register),
+		cmocka_unit_test(a_drop_leaves_no_turn),
 		cmocka_unit_test(a_wider_mask_is_seen_at_once),
 		cmocka_unit_test(new_channels_empty_what_stands_for_the_cache),
 		cmocka_unit_test(a_quota_of_one_is_an_instruction),

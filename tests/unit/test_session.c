@@ -592,6 +592,90 @@ static void bad_launches_are_refused(void **state)
 	trace_free(large);
 }
 
+/* An epoch that is cut shorter than a fifth of its length is not predicted. */
+static void a_fifth_of_an_epoch_is_predicted(void **state)
+{
+	static const u64 cycles[] = { 1800, 2000, 2200 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cycles); i++) {
+		struct bench *bench = bench_new(0);
+
+		join(bench, 0);
+		join(bench, 1);
+		launch(bench, 0, computing, 1, 0);
+		launch(bench, 1, computing, 1, cycles[i]);
+		session_run(bench->session, EPOCH);
+		assert_int_equal(bench->epoch_count, 1);
+		assert_int_equal(bench->epochs[0].end_cycle, cycles[i]);
+		assert_int_equal(bench->epochs[0].predicted,
+				 cycles[i] >= EPOCH / 5);
+		/* It had all SMs, all the time, and the next one has an even split. */
+		assert_int_equal(bench->epochs[0].tenants[0].sms, 8);
+		bench_free(bench);
+	}
+}
+
+/* NPs are weighed by their cycles, by class; a last bit counts if it is all there is. */
+static void predictions_of_a_run_are_weighed(void **state)
+{
+	const struct session_counted whole = { .cycles = 300 };
+	const struct session_counted half = { .cycles = 150 };
+	const struct session_counted bit = { .cycles = 50, .last_bit = true };
+	struct session_np np = { .cycles = 0 };
+	struct session_np_figures out;
+
+	session_np_figures(&np, &out);
+	assert_int_equal(out.run_ppm, 0);
+	session_np_add(&np, SIMGPU_CLASS_UNKNOWN, 900000, &whole);
+	assert_int_equal(np.cycles, 0);
+	session_np_add(&np, SIMGPU_CLASS_COMPUTE, 200000, &bit);
+	session_np_figures(&np, &out);
+	assert_int_equal(out.run_ppm, 200000);
+	memset(&np, 0, sizeof(np));
+	session_np_add(&np, SIMGPU_CLASS_COMPUTE, 600000, &whole);
+	session_np_add(&np, SIMGPU_CLASS_MEMORY, 300000, &half);
+	session_np_add(&np, SIMGPU_CLASS_MEMORY, 1, &bit);
+	session_np_figures(&np, &out);
+	assert_int_equal(out.run_ppm, 500000);
+	assert_int_equal(out.compute_ppm, 600000);
+	assert_int_equal(out.memory_ppm, 300000);
+	assert_int_equal(out.memory_part_ppm, 333333);
+}
+
+/* A launch may end when it may begin, and now; nobody can end before. */
+static void deadlines_are_ahead(void **state)
+{
+	static const struct {
+		u64 not_before;
+		u64 deadline;
+		int status;
+	} cases[] = {
+		{ 5000, 5000, 0 }, { 5000, 4999, -EINVAL }, { 5000, 0, 0 },
+		{ 0, 1000, 0 }, { 0, 999, -EINVAL }, { 0, 1, -EINVAL },
+		{ 500, 999, -EINVAL }, { 500, 1000, 0 },
+	};
+	struct bench *bench = bench_new(0);
+	u64 sequence;
+	u32 i;
+
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, 1000);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct session_launch_options options = {
+			.trace = brief, .repeats = 1,
+			.not_before = cases[i].not_before,
+			.deadline = cases[i].deadline,
+		};
+
+		assert_int_equal(session_launch_with(bench->session, 0, &options,
+						     &sequence),
+				 cases[i].status);
+	}
+	bench_free(bench);
+}
+
 static void launches_wait_for_their_cycle(void **state)
 {
 	struct bench *bench = bench_new(0);
@@ -677,6 +761,9 @@ int main(void)
 		cmocka_unit_test(launches_run_in_order),
 		cmocka_unit_test(the_queue_has_an_end),
 		cmocka_unit_test(bad_launches_are_refused),
+		cmocka_unit_test(deadlines_are_ahead),
+		cmocka_unit_test(a_fifth_of_an_epoch_is_predicted),
+		cmocka_unit_test(predictions_of_a_run_are_weighed),
 		cmocka_unit_test(launches_wait_for_their_cycle),
 		cmocka_unit_test(waiting_alone_lets_time_pass),
 		cmocka_unit_test(time_stands_still_without_work),

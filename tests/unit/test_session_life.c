@@ -448,6 +448,27 @@ static void leaving_makes_room(void **state)
 }
 
 /* Who asks of a session in which nothing has happened. */
+/* Who has no goal is promised nothing, with work and without. */
+static void without_a_goal_nothing_is_promised(void **state)
+{
+	struct bench *bench = bench_new(0);
+	struct session_goal_figures goal;
+
+	join(bench, 0);
+	goal = report_of(bench, 0).goal;
+	assert_int_equal(goal.ipc_ppm, 0);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, 2 * EPOCH);
+	goal = report_of(bench, 0).goal;
+	assert_int_equal(goal.ipc_ppm, 0);
+	assert_int_equal(goal.cycles, 0);
+	assert_int_equal(goal.instructions, 0);
+	assert_int_equal(goal.promised, 0);
+	assert_false(goal.met);
+	assert_int_equal(bench->epochs[0].tenants[0].goal_ipc_ppm, 0);
+	bench_free(bench);
+}
+
 static void nothing_has_happened_yet(void **state)
 {
 	struct bench *bench = bench_new(0);
@@ -466,6 +487,7 @@ static void nothing_has_happened_yet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_goal_nothing_is_promised),
 		cmocka_unit_test(nothing_has_happened_yet),
 		cmocka_unit_test(tenants_come_and_go),
 		cmocka_unit_test(crowds_come_to_their_end),

@@ -226,6 +226,46 @@ static void phases_are_added_up(void **state)
 	free(snapshot);
 }
 
+/* Who held no SM, or did nothing on them, has shown nothing: it is not predicted. */
+static void who_did_nothing_is_not_predicted(void **state)
+{
+	static const struct {
+		u64 sms;
+		u64 instructions;
+		bool said;
+	} cases[] = {
+		{ 2, 1000, true }, { 0, 1000, false }, { 2, 0, false },
+		{ 0, 0, false },
+	};
+	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct simgpu_prediction *said = calloc(1, sizeof(*said));
+	struct themis_constants net;
+	u32 i;
+
+	watching_net(&net);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		void *memory = calloc(1, model_themis.state_bytes);
+
+		memset(said, 0, sizeof(*said));
+		snapshot_init(snapshot, 8, 500000);
+		activate(snapshot, 0, 2);
+		activate(snapshot, 1, 6);
+		count_up(snapshot, 0, 500000, cases[i].sms, 0);
+		snapshot->tenants[0].counters.thread_instructions =
+			cases[i].instructions;
+		count_up(snapshot, 1, 500000, 6, 250000);
+		at_cycle(snapshot, 500000, SIMGPU_ON_EPOCH);
+		model_themis.predict(snapshot, &net, memory, said);
+		assert_int_equal(said->tenants[0].np_ppm != 0, cases[i].said);
+		assert_int_equal(said->tenants[0].class != SIMGPU_CLASS_UNKNOWN,
+				 cases[i].said);
+		assert_true(said->tenants[1].np_ppm);
+		free(memory);
+	}
+	free(said);
+	free(snapshot);
+}
+
 static void caps_hold(void **state)
 {
 	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
@@ -480,6 +520,7 @@ int main(void)
 		cmocka_unit_test(net_leaks),
 		cmocka_unit_test_setup(integers_follow_the_net, restart_random),
 		cmocka_unit_test(phases_are_added_up),
+		cmocka_unit_test(who_did_nothing_is_not_predicted),
 		cmocka_unit_test(caps_hold),
 		cmocka_unit_test(constants_are_checked),
 		cmocka_unit_test_setup(gradient_is_that_of_the_loss,
