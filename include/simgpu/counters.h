@@ -49,7 +49,9 @@
  * @idle_cycles: scheduler cycles on its SMs in which no warp could issue
  * @stall_memory_cycles: of these, those that ended when a warp's data came;
  *	causes are told apart by what the warp that issued next had waited for,
- *	and counted when it issues
+ *	and counted when it issues. On a shared SM all are the tenant's that issued
+ *	next, also those from before it had work, and may be more than its
+ *	@idle_cycles, which are divided as @sm_cycles are
  * @stall_lsu_cycles: when the load/store unit, full of earlier accesses, took
  *	a warp's next one
  * @stall_barrier_cycles: when a barrier opened

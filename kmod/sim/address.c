@@ -222,12 +222,10 @@ u32 address_row(const struct gpu *gpu, u32 line, u8 *bank)
 	return row_in(gpu, &spread, line, bank);
 }
 
-/* What each of a coalesced atomic's requests carries, in the mean. */
+/* What each of a coalesced atomic's requests carries, in the mean: at most a line. */
 static u32 words_of_atomic(u32 bytes, u32 requests)
 {
-	u32 words = (bytes + 4 * requests - 1) / (4 * requests);
-
-	return words < GPU_LINE_BYTES / 4 ? words : GPU_LINE_BYTES / 4;
+	return (bytes + 4 * requests - 1) / (4 * requests);
 }
 
 /*
@@ -330,33 +328,25 @@ static __always_inline u64 affine_origin(const struct trace_pattern *pattern,
 }
 
 /*
- * Add the bytes [address, end) of a lane to the lines gathered so far;
- * @covered counts each line's bytes, lanes taken as disjoint.
+ * Add what a lane accesses to the lines gathered so far: bytes of one line, for the
+ * size divides the address (trace_check.c). @covered counts each line's bytes, lanes
+ * taken as disjoint.
  */
 static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
-			  u64 end)
+			  u32 bytes)
 {
-	while (address < end) {
-		u64 line_end = (address / GPU_LINE_BYTES + 1) * GPU_LINE_BYTES;
-		u64 stop = end < line_end ? end : line_end;
-		u32 line = base | (u32)(address / GPU_LINE_BYTES);
-		u32 i = lsu->count;
+	u32 line = base | (u32)(address / GPU_LINE_BYTES);
+	u32 first = address % GPU_LINE_BYTES, i = lsu->count;
 
-		while (i > 0 && lsu->line[i - 1] != line)
-			i--;
-		if (i == 0) {
-			if (lsu->count == GPU_LANES)
-				return;
-			lsu_add(lsu, line, 0, 0);
-			i = lsu->count;
-			covered[i - 1] = 0;
-		}
-		covered[i - 1] += (u16)(stop - address);
-		lsu->sectors[i - 1] |=
-			sectors_of(address % GPU_LINE_BYTES,
-				   (stop - 1) % GPU_LINE_BYTES + 1);
-		address = stop;
+	while (i > 0 && lsu->line[i - 1] != line)
+		i--;
+	if (i == 0) {
+		lsu_add(lsu, line, 0, 0);
+		i = lsu->count;
+		covered[i - 1] = 0;
 	}
+	covered[i - 1] += (u16)bytes;
+	lsu->sectors[i - 1] |= sectors_of(first, first + bytes);
 }
 
 /* The usual access: lanes side by side, which no XOR tears apart. */
@@ -378,24 +368,17 @@ static void contiguous_lines(const struct gpu *gpu, u64 first, u64 end, u32 base
 	}
 }
 
-/*
- * Whether each lane's access lies within a line, after those of the lanes
- * before it or all on the same bytes, and the XOR only swaps whole lines, and
- * accesses within them.
- */
-static bool lanes_ascend(const struct trace_pattern *pattern, u64 origin,
-			 u64 mask)
+/* Whether each lane's access lies behind those of the lanes before it, or all on one. */
+static bool lanes_ascend(const struct trace_pattern *pattern)
 {
-	u64 bytes = pattern->access_bytes, stride = (u64)pattern->lane_stride;
-
-	return (!stride || pattern->lane_stride >= (s64)bytes) &&
-	       bytes <= GPU_LINE_BYTES && !(bytes & (bytes - 1)) &&
-	       !((origin | stride | mask) & (bytes - 1));
+	return !pattern->lane_stride ||
+	       pattern->lane_stride >= (s64)pattern->access_bytes;
 }
 
 /*
  * Then the lines come one by one: how many lanes fall into each? Only for caches
- * without sectors.
+ * without sectors. The XOR, which access_bytes divide, swaps whole lines, and
+ * accesses within them.
  */
 static void ascending_lines(const struct trace_pattern *pattern, u64 address,
 			    u64 mask, u32 lanes, u32 base, struct lsu *lsu)
@@ -453,18 +436,15 @@ static void affine_lines(const struct gpu *gpu,
 				 pattern->access_bytes, base, lsu);
 		return;
 	}
-	if (!gpu->shape.sectored && !pattern->group_lanes &&
-	    lanes_ascend(pattern, origin, mask)) {
+	if (!gpu->shape.sectored && !pattern->group_lanes && lanes_ascend(pattern)) {
 		ascending_lines(pattern, origin, mask, op->active_lanes, base,
 				lsu);
 		return;
 	}
-	for (i = 0; i < op->active_lanes; i++) {
-		u64 address = (origin + (u64)lane_offset(pattern, i)) ^ mask;
-
-		coalesce_lane(lsu, covered, base, address,
-			      address + pattern->access_bytes);
-	}
+	for (i = 0; i < op->active_lanes; i++)
+		coalesce_lane(lsu, covered, base,
+			      (origin + (u64)lane_offset(pattern, i)) ^ mask,
+			      pattern->access_bytes);
 	for (i = 0; i < lsu->count; i++)
 		if (is_partial(gpu, covered[i], lsu->sectors[i]))
 			lsu->partial |= 1U << i;
