@@ -20,7 +20,7 @@ enum memory {
 	HBM2,
 };
 
-/** struct device - what a table is made of */
+/* struct device - what a table is made of */
 struct device {
 	const char *config;
 	u32 node_percent;	/* of 28 nm */

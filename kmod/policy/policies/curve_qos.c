@@ -87,9 +87,9 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *st
 	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
 	struct asking *asking = &((struct memory *)state)->asking[slot];
 	u32 asked = asked_sms(snapshot, tenant), now = tenant->sms;
-	bool more = asked > now;
+	bool more = asked > now, before = asking->sms > now;
 
-	if (asked == now || more != (asking->sms > now))
+	if (asked == now || more != before)
 		asking->epochs = 0;
 	if (asked == now)
 		return now;
