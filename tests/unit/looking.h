@@ -120,4 +120,17 @@ static inline u32 owner_now(struct bench *bench, u32 sm)
 	return status.owner;
 }
 
+/* SMs that a slot has, or gets when they have drained. */
+static inline u32 sms_of(const struct bench *bench, u32 slot)
+{
+	struct gpu_sm_status status;
+	u32 count = 0, sm;
+
+	for (sm = 0; sm < 8; sm++) {
+		gpu_sm_status(session_gpu(bench->session), sm, &status);
+		count += status.next_owner == slot;
+	}
+	return count;
+}
+
 #endif /* TESTS_LOOKING_H */

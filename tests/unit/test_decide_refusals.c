@@ -308,18 +308,6 @@ static struct bench *probe(u32 kind)
 	return bench;
 }
 
-static u32 sms_of(struct bench *bench, u32 slot)
-{
-	struct gpu_sm_status status;
-	u32 count = 0, sm;
-
-	for (sm = 0; sm < 8; sm++) {
-		gpu_sm_status(session_gpu(bench->session), sm, &status);
-		count += status.next_owner == slot;
-	}
-	return count;
-}
-
 static void models_are_woken(void **state)
 {
 	struct bench *bench = probe(SIMGPU_PROBE_PRIORITY);

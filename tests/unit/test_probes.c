@@ -79,19 +79,6 @@ static struct bench *bench_that_asks(u32 probe, u32 slot, u64 wake_after)
 	return bench;
 }
 
-/* SMs that a slot has, or gets when they have drained. */
-static u32 sms_of(const struct bench *bench, u32 slot)
-{
-	struct gpu_sm_status status;
-	u32 count = 0, sm;
-
-	for (sm = 0; sm < 8; sm++) {
-		gpu_sm_status(session_gpu(bench->session), sm, &status);
-		count += status.next_owner == slot;
-	}
-	return count;
-}
-
 /* A wake is 1,000 cycles ahead at least, and a probe has one and is of who has work. */
 static void probes_are_taken_to_their_limits(void **state)
 {

@@ -89,10 +89,12 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *st
 	u32 asked = asked_sms(snapshot, tenant), now = tenant->sms;
 	bool more = asked > now, before = asking->sms > now;
 
-	if (asked == now || more != before)
+	if (asked == now) {
 		asking->epochs = 0;
-	if (asked == now)
 		return now;
+	}
+	if (more != before)
+		asking->epochs = 0;
 	if (!asking->epochs || (more ? asked < asking->sms : asked > asking->sms))
 		asking->sms = asked;
 	asking->epochs++;
