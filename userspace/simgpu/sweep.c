@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	{ "suite", OPTION_SUITE, "NAME|FILE", 0,
 	  "Of --list-suites (default hsm-pairs), or a file with a mix a line", 0 },
 	{ "traces", OPTION_TRACES, "DIR", 0,
-	  "Of wide-pairs: draw from the files *.trace in DIR, too, and in its folders, whose names are their sources", 0 },
+	  "Of wide-pairs: draw from the files *.sgtr and *.trace in DIR, too, and in its folders, whose names are their sources", 0 },
 	{ "list-suites", OPTION_LIST_SUITES, 0, 0,
 	  "Print the suites that have names, and end", 0 },
 	{ "policy", 'p', "POLICY,...", 0,

@@ -18,7 +18,8 @@
 /* Fewer programs than this are a thin ground for what is said of models. */
 #define WIDE_PROGRAMS_LEAST	50
 #define WIDE_PROGRAMS_MAX	1000
-#define WIDE_SUFFIX		".trace"
+/* What files of traces end in. */
+static const char *const suffixes[] = { ".sgtr", ".trace" };
 
 /**
  * struct wide_program - one to draw from
@@ -57,9 +58,14 @@ static int add_program(struct wide_programs *programs, const char *argument,
 
 static bool is_trace(const char *name)
 {
-	size_t length = strlen(name), end = strlen(WIDE_SUFFIX);
+	size_t length = strlen(name), end, i;
 
-	return length > end && !strcmp(name + length - end, WIDE_SUFFIX);
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		end = strlen(suffixes[i]);
+		if (length > end && !strcmp(name + length - end, suffixes[i]))
+			return true;
+	}
+	return false;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -119,7 +125,7 @@ static int find_programs(struct wide_programs *programs, const char *traces)
 	if (!ret && traces)
 		ret = add_folder(programs, traces, "traces", true);
 	if (!ret && traces && programs->count == BENCHMARK_COUNT)
-		ret = fail("%s has no file *" WIDE_SUFFIX ", nor has a folder in it",
+		ret = fail("%s has no file *.sgtr or *.trace, nor has a folder in it",
 			   traces);
 	return ret;
 }
