@@ -431,7 +431,6 @@ void snapshot_fill(struct session *session)
 	u32 slot;
 
 	clear_tenants(session);
-	snapshot->events = 0;
 	snapshot->tenants_active = 0;
 	snapshot->profile_count = 0;
 	snapshot->epoch = session->epochs;

@@ -163,6 +163,25 @@ static void test_across_ops(void **state)
 			1050 * (LATENCY + 2));
 }
 
+/* A chain that joins the burst of a memory instruction takes as long as it does alone. */
+static void test_behind_a_store(void **state)
+{
+	const struct gpu_config config = one_sm();
+	struct builder *b = builder_new("store", "test");
+	u32 lines = builder_affine(b, 0, 128, 4, 0, 0, 0);
+	struct simgpu_counters counters;
+
+	builder_kernel(b, "store", 1, 32, 32, 0);
+	builder_loop(b, 100);
+	builder_store(b, lines, 32);
+	builder_mixed(b, builder_mix(b, "F1"), 100, 32);
+	builder_mixed(b, builder_mix(b, "I0"), 1, 32);
+	builder_loop_end(b);
+	/* The integer waits for its turn only, not for the last result. */
+	assert_in_range(run_on(&config, trace_of(b, 128), &counters),
+			100 * 99 * LATENCY, 100 * 100 * LATENCY);
+}
+
 /* Idle cycles by cause: all that a chain leaves are its latency's. */
 static void test_stalls(void **state)
 {
@@ -241,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_shared_memory),
 		cmocka_unit_test(test_across_ops),
+		cmocka_unit_test(test_behind_a_store),
 		cmocka_unit_test(test_stalls),
 		cmocka_unit_test(test_loads_in_flight),
 		cmocka_unit_test(test_without_mixes),

@@ -406,6 +406,26 @@ static void assert_quota(const struct epochs *it, u32 slot, double ipc)
 	assert_true(quota > ipc - 0.01 && quota < ipc + 0.01);
 }
 
+/* Who comes when nobody has work finds a new epoch, not what is left of the last one. */
+static void epochs_begin_anew_after_a_rest(void **state)
+{
+	struct epochs it = epochs_begin(&policy_quota_history, 1);
+	u32 slot;
+
+	it.snapshot->cycle += LENGTH / 2;
+	for (slot = 0; slot < 2; slot++)
+		it.snapshot->tenants[slot].active = 0;
+	assert_int_equal(it.policy->decide(it.snapshot, it.memory, it.said), 0);
+	it.snapshot->cycle += 10;
+	for (slot = 0; slot < 2; slot++)
+		it.snapshot->tenants[slot].active = 1;
+	memset(it.said, 0, sizeof(*it.said));
+	assert_int_equal(it.policy->decide(it.snapshot, it.memory, it.said), 0);
+	assert_int_equal(it.said->wake_cycle, it.snapshot->cycle + LENGTH);
+	assert_quota(&it, 0, 100);
+	epochs_end(&it);
+}
+
 /* 3.4.2: alpha = max(goal / history, 1), over all epochs. */
 static void history_makes_up(void **state)
 {
@@ -862,6 +882,7 @@ int main(void)
 		cmocka_unit_test(elastic_refills_all),
 		cmocka_unit_test(rollover_keeps_what_is_left),
 		cmocka_unit_test(time_blocks_the_others),
+		cmocka_unit_test(epochs_begin_anew_after_a_rest),
 		cmocka_unit_test(history_makes_up),
 		cmocka_unit_test(artificial_goals_are_the_product),
 		cmocka_unit_test(others_share_the_sms),
