@@ -445,6 +445,7 @@ static void expect_refused(struct bench *bench, const struct constants *c,
 	assert_int_equal(why->kind, SESSION_REFUSED_CONSTANTS);
 	assert_string_equal(why->field, field);
 	assert_true(*why->reason);
+	assert_int_equal(why->cycle, session_now(bench->session));
 }
 
 static void constants_are_checked(void **state)
