@@ -112,6 +112,58 @@ static void a_turn_is_on_all_sms(void **state)
 	end(bench);
 }
 
+/* Whose turn it is, of the first two slots. */
+static u32 whose_turn(const struct simgpu_snapshot *snapshot, void *memory)
+{
+	struct simgpu_proposal *proposal = calloc(1, sizeof(*proposal));
+	u32 slot;
+
+	assert_non_null(proposal);
+	assert_int_equal(policy_flep.decide(snapshot, memory, proposal), 0);
+	slot = proposal->sms[1] > 0;
+	assert_int_equal(proposal->sms[slot], 8);
+	assert_int_equal(proposal->sms[!slot], 0);
+	free(proposal);
+	return slot;
+}
+
+/* A turn goes on while a sixteenth of the slice is left of it, and not with less. */
+static void a_turn_has_a_shortest_length(void **state)
+{
+	struct simgpu_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	u64 shortest = SLICE_CYCLES / 16;
+	void *memory;
+	u32 slot, more;
+
+	assert_non_null(snapshot);
+	for (more = 0; more < 2; more++) {
+		memory = calloc(1, policy_flep.state_bytes);
+		assert_non_null(memory);
+		snapshot->sms = 8;
+		snapshot->slot_count = snapshot->tenants_active = 2;
+		snapshot->policy_params[SLICE] = SLICE_CYCLES;
+		for (slot = 0; slot < 2; slot++) {
+			struct simgpu_snapshot_tenant *tenant =
+				&snapshot->tenants[slot];
+
+			tenant->active = tenant->weight = 1;
+			tenant->service_cycles = 0;
+			tenant->queue_count = 1;
+			tenant->queue[0].head.flags = SIMGPU_KERNEL_PRESENT;
+			tenant->queue[0].head.blocks = 100;
+			tenant->queue[0].head.blocks_left = 100;
+		}
+		snapshot->cycle = 1000;
+		assert_int_equal(whose_turn(snapshot, memory), 0);
+		snapshot->cycle += SLICE_CYCLES;
+		snapshot->tenants[0].service_cycles =
+			SLICE_CYCLES - shortest + more;
+		assert_int_equal(whose_turn(snapshot, memory), more);
+		free(memory);
+	}
+	free(snapshot);
+}
+
 /* --- urgent tenants ------------------------------------------------------------------- */
 
 /*
@@ -334,6 +386,7 @@ int main(void)
 		cmocka_unit_test(turns_are_fair_by_time),
 		cmocka_unit_test(turns_are_as_long_as_weights_say),
 		cmocka_unit_test(a_turn_is_on_all_sms),
+		cmocka_unit_test(a_turn_has_a_shortest_length),
 		cmocka_unit_test(urgent_kernels_take_what_they_fill),
 		cmocka_unit_test(fewer_sms_are_free_sooner),
 		cmocka_unit_test(urgent_tenants_take_turns),

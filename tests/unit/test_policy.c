@@ -98,6 +98,8 @@ static void hsm_fair_moves_sms(void **state)
 	expect_move(60, 900000, 20, 400000, 46, 34);
 	/* To the nearest: 0.2 * 1600 / (40 * 1.4) = 5.7 */
 	expect_move(40, 800000, 40, 600000, 34, 46);
+	/* Of a half the high one keeps the SM: 0.5 * 9 / (3 * 1) = 1.5 */
+	expect_move(3, 750000, 3, 250000, 2, 4);
 	/* A tenant keeps its last SM. */
 	expect_move(40, 1000000, 40, 0, 1, 79);
 	expect_move(1, 1000000, 79, 100, 1, 79);
@@ -127,6 +129,11 @@ static void hsm_fair_waits_for_moves_under_way(void **state)
 	snapshot.tenants[0].sms = snapshot.tenants[1].sms = 2;
 	propose(&snapshot, &proposal);
 	assert_int_equal(proposal.sms[0], 3);
+	assert_int_equal(proposal.sms[1], 1);
+	/* Who had both of two SMs gives one away. */
+	snapshot.tenants[1].sms = 0;
+	propose(&snapshot, &proposal);
+	assert_int_equal(proposal.sms[0], 1);
 	assert_int_equal(proposal.sms[1], 1);
 }
 

@@ -295,6 +295,27 @@ static void a_probe_ends_with_whom_it_is_about(void **state)
 	bench_free(bench);
 }
 
+/* SMs that tenants shared before one of them was alone they share again. */
+static void shared_sms_are_shared_after_a_probe(void **state)
+{
+	struct bench *bench = bench_that_asks(SIMGPU_PROBE_NONE, 0, 0);
+
+	say_shared(3);
+	session_run(bench->session, EPOCH);
+	assert_int_equal(sms_of(bench, GPU_SHARED), 8);
+	asks.probe = ALONE;
+	asks.wake_after = 5000;
+	session_run(bench->session, EPOCH);
+	assert_int_equal(sms_of(bench, 0), 8);
+	asks.probe = SIMGPU_PROBE_NONE;
+	asks.wake_after = 0;
+	session_run(bench->session, 5000);
+	assert_int_equal(sms_of(bench, GPU_SHARED), 8);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
 /* The policy that is asked at an epoch's end sees what was said of that epoch. */
 static void a_policy_sees_what_was_said(void **state)
 {
@@ -351,6 +372,7 @@ int main(void)
 		cmocka_unit_test(words_that_move_no_sm_end_no_probe),
 		cmocka_unit_test(priorities_end_a_probe_by_priority),
 		cmocka_unit_test(a_probe_ends_with_whom_it_is_about),
+		cmocka_unit_test(shared_sms_are_shared_after_a_probe),
 		cmocka_unit_test(a_policy_sees_what_was_said),
 		cmocka_unit_test(what_is_said_between_epochs_is_not_of_the_run),
 	};

@@ -125,6 +125,48 @@ static void without_turns_the_rest_waits(void **state)
 	bench_free(bench);
 }
 
+/* Nine tenants, the last without an SM, which then gets that of another. */
+static struct bench *bench_of_nine(u32 loser)
+{
+	struct bench *bench = bench_prepared(&looking, 0);
+	u32 slot;
+
+	bench_start(bench);
+	for (slot = 0; slot < 9; slot++) {
+		join(bench, slot);
+		launch(bench, slot, middling, 100, 0);
+	}
+	say_even(8);
+	seen.say.flags = SIMGPU_SAYS_OWNERS;
+	for (slot = 0; slot < 8; slot++)
+		seen.say.owner[slot] = (u8)slot;
+	session_run(bench->session, EPOCH + 1000);
+	assert_false(report_of(bench, loser).waits_for_sms);
+	assert_true(report_of(bench, 8).waits_for_sms);
+	seen.say.owner[loser] = 8;
+	/* The model takes its time for each of them before that is done. */
+	session_run(bench->session, EPOCH + EPOCH / 2);
+	assert_int_equal(report_of(bench, loser).sms, 0);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_NOTHING);
+	return bench;
+}
+
+/* Whose thread blocks still run on an SM that it has lost, on any, does not wait for one. */
+static void who_drains_does_not_wait(void **state)
+{
+	u32 sm;
+
+	for (sm = 0; sm < 8; sm++) {
+		struct bench *bench = bench_of_nine(sm);
+
+		assert_false(report_of(bench, sm).waits_for_sms);
+		session_run(bench->session, 20 * EPOCH);
+		assert_true(report_of(bench, sm).waits_for_sms);
+		bench_free(bench);
+	}
+}
+
 /* --- the policy slices ---------------------------------------------------------------- */
 
 #define PIECE	16
@@ -328,6 +370,7 @@ int main(void)
 		cmocka_unit_test(turns_come_at_the_same_cycles),
 		cmocka_unit_test(turns_end_with_the_others),
 		cmocka_unit_test(without_turns_the_rest_waits),
+		cmocka_unit_test(who_drains_does_not_wait),
 		cmocka_unit_test(kernels_are_launched_in_slices),
 		cmocka_unit_test(slices_of_any_queue_end_turns),
 		cmocka_unit_test(slices_are_left_while_they_are_launched),
