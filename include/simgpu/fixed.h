@@ -105,6 +105,18 @@ simgpu_apart u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
 }
 
 /**
+ * fixed_above() - by how much a number is above another
+ * @number: any
+ * @other: any
+ *
+ * Return: the difference, 0 where @number is the smaller one.
+ */
+static inline u64 fixed_above(u64 number, u64 other)
+{
+	return number > other ? number - other : 0;
+}
+
+/**
  * fixed_ratio_ppm() - a ratio in parts per million
  * @numerator: any
  * @denominator: any

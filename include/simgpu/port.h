@@ -274,4 +274,22 @@ static inline void port_allow(const void *memory, size_t bytes)
 
 #endif /* __KERNEL__ */
 
+#ifndef __KERNEL__
+
+/* As linux/minmax.h has them: both of one type, each computed once. */
+#define min(a, b) ({						\
+	__typeof__(a) min_a_ = (a);				\
+	__typeof__(b) min_b_ = (b);				\
+	(void)(&min_a_ == &min_b_);				\
+	min_a_ < min_b_ ? min_a_ : min_b_; })
+#define max(a, b) ({						\
+	__typeof__(a) max_a_ = (a);				\
+	__typeof__(b) max_b_ = (b);				\
+	(void)(&max_a_ == &max_b_);				\
+	max_a_ > max_b_ ? max_a_ : max_b_; })
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max_t(type, a, b)	max((type)(a), (type)(b))
+
+#endif
+
 #endif /* SIMGPU_PORT_H */

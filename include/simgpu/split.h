@@ -22,7 +22,7 @@ static inline u64 simgpu_held_milli(const struct simgpu_snapshot *snapshot,
 				 snapshot->epoch_cycles);
 	u64 most = 1000ULL * snapshot->sms;
 
-	return held < most ? held : most;
+	return min(held, most);
 }
 
 /**

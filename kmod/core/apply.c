@@ -164,12 +164,10 @@ static void proposal_limit(const struct gpu_config *config,
 
 	if (!sms_most)
 		return;
-	if (sms_most < config->sms_per_tpc)
-		sms_most = config->sms_per_tpc;
+	sms_most = max(sms_most, config->sms_per_tpc);
 	sms_most = first_of_tpc(config, sms_most);
 	for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
-		if (proposal->sms[i] > sms_most)
-			proposal->sms[i] = sms_most;
+		proposal->sms[i] = min(proposal->sms[i], sms_most);
 	if (!(proposal->flags & SIMGPU_SAYS_OWNERS))
 		return;
 	for (i = 0; i < SIMGPU_SMS_MAX; i++)

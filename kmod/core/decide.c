@@ -334,8 +334,7 @@ static u64 next_boundary(const struct session *session)
 	u32 window = gpu_window(config), distance = config->boundary_cycles;
 	u64 past;
 
-	if (distance < window)
-		distance = window;
+	distance = max(distance, window);
 	past = session_now(session) % distance;
 	return session_now(session) + (past ? distance - past : 0);
 }
@@ -356,11 +355,6 @@ u32 decide_events(struct session *session, u32 events)
 	return events & ~listed;
 }
 
-static u64 sooner(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * When the policy is asked about events; NEVER: not before something else. One that
  * needs time has its word of before take effect first, and is free again when the
@@ -368,15 +362,14 @@ static u64 sooner(u64 a, u64 b)
  */
 static u64 next_asked(const struct session *session)
 {
-	u64 next = sooner(session->decision_cycle, session->wake_cycle);
+	u64 next = min(session->decision_cycle, session->wake_cycle);
 	u64 takes = session->initial.decision_cycles, free;
 
 	if (!takes || next == NEVER)
 		return next;
 	if (is_busy(session))
 		return NEVER;
-	if (next < session_now(session))
-		next = session_now(session);
+	next = max(next, session_now(session));
 	free = session->epoch_start + session->epoch_cycles;
 	return next + takes > free ? NEVER : next;
 }
@@ -384,10 +377,10 @@ static u64 next_asked(const struct session *session)
 /* decide_next() - the next cycle at which there is something to decide or apply */
 u64 decide_next(const struct session *session)
 {
-	u64 next = sooner(session->apply_cycle, next_asked(session));
+	u64 next = min(session->apply_cycle, next_asked(session));
 
-	next = sooner(next, session->watch_cycle);
-	return sooner(next, session->model_wake_cycle);
+	next = min(next, session->watch_cycle);
+	return min(next, session->model_wake_cycle);
 }
 
 /* decide_kernel_end() - a kernel has ended, and a model that listens is asked */

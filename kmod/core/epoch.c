@@ -50,9 +50,8 @@ u64 epoch_first_run_cycles(const struct session *session, u32 slot)
 		return 0;
 	if (tenant->first_run_done && tenant->first_run_end < end)
 		end = tenant->first_run_end;
-	if (tenant->start_cycle > start)
-		start = tenant->start_cycle;
-	return end > start ? end - start : 0;
+	start = max(start, tenant->start_cycle);
+	return fixed_above(end, start);
 }
 
 static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,

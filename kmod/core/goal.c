@@ -69,7 +69,7 @@ static u64 ipc_of(const struct session *session,
 	default:
 		return 0;
 	}
-	return ipc_ppm < peak_ppm ? ipc_ppm : peak_ppm;
+	return min(ipc_ppm, peak_ppm);
 }
 
 /*
@@ -93,8 +93,7 @@ static struct goal counted(const struct session *session, u32 slot)
 
 	if (!goal.kind || session->stopped || tenant->left)
 		return goal;
-	since = goal.seen > tenant->arrival_cycle ? goal.seen :
-						    tenant->arrival_cycle;
+	since = max(goal.seen, tenant->arrival_cycle);
 	if (has_work(tenant) && now > since) {
 		goal.ipc_ppm = goal_ipc_ppm(session, slot);
 		goal.cycles += now - since;

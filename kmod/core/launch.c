@@ -241,8 +241,7 @@ u64 launch_next_launched(const struct session *session)
 		     mask &= mask - 1) {
 			u32 number = (u32)__builtin_ctz(mask);
 
-			if (tenant->queue[number].launch_cycle < next)
-				next = tenant->queue[number].launch_cycle;
+			next = min(next, tenant->queue[number].launch_cycle);
 		}
 	}
 	return next;
@@ -362,8 +361,7 @@ static void end_first_run(struct session *session, u32 slot, u32 number)
 /* When a launch came, or comes. */
 static u64 arrival_of(const struct launch *launch)
 {
-	return launch->arrival_cycle > launch->not_before ?
-	       launch->arrival_cycle : launch->not_before;
+	return max(launch->arrival_cycle, launch->not_before);
 }
 
 /* The present launch has run to its end. */
@@ -442,7 +440,7 @@ static u64 footprint_without(const struct session_tenant *tenant, u32 without)
 		const struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
 		u64 bytes = present_launch(queue)->trace->footprint_bytes;
 
-		most = bytes > most ? bytes : most;
+		most = max(bytes, most);
 	}
 	return most;
 }
@@ -505,8 +503,7 @@ static bool lacks_memory(const struct session *session, u32 slot, u32 number,
 	u64 used = footprint_without(&session->tenants[slot], 1U << number);
 	u32 i;
 
-	if (launch->trace->footprint_bytes > used)
-		used = launch->trace->footprint_bytes;
+	used = max(used, launch->trace->footprint_bytes);
 	for (i = 0; i < SESSION_SLOTS_MAX; i++)
 		if (i != slot)
 			used += launch_footprint(&session->tenants[i]);

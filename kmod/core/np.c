@@ -7,8 +7,7 @@ bool session_said(struct simgpu_prediction_tenant *said)
 	if (said->class != SIMGPU_CLASS_COMPUTE &&
 	    said->class != SIMGPU_CLASS_MEMORY)
 		return false;
-	if (said->np_ppm > SIMGPU_NP_MOST_PPM)
-		said->np_ppm = SIMGPU_NP_MOST_PPM;
+	said->np_ppm = min(said->np_ppm, SIMGPU_NP_MOST_PPM);
 	if (said->curve.knots > SIMGPU_CURVE_KNOTS_MAX)
 		said->curve.knots = 0;
 	return true;

@@ -117,8 +117,7 @@ static struct gpu_quota quota_of(const struct session *session, u32 sm, u32 slot
 	}
 	if (flags & SIMGPU_QUOTA_KEEP && kept != GPU_NO_QUOTA)
 		quota.left += kept;
-	if (quota.left > GPU_QUOTA_MAX)
-		quota.left = GPU_QUOTA_MAX;
+	quota.left = min(quota.left, GPU_QUOTA_MAX);
 	if (quota.left < -GPU_QUOTA_MAX)
 		quota.left = -GPU_QUOTA_MAX;
 	return quota;

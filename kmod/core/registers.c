@@ -43,7 +43,7 @@ void registers_clear(struct session *session, u32 slot)
 
 static u64 cut(u64 value, u64 most)
 {
-	return value < most ? value : most;
+	return min(value, most);
 }
 
 /*

@@ -44,11 +44,6 @@ static const u8 stalls[] = {
 	PLACE(stall_dependence_cycles),
 };
 
-static u64 least(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 /* The same for a counter of a tenant as long as an epoch lasts: it never goes back. */
 static u64 factor_ppm(const struct session *session, u32 slot, u32 place)
 {
@@ -70,13 +65,13 @@ static void keep_parts(const u64 *exact, u64 *seen)
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
 		if (exact[parts[i].part] <= exact[parts[i].whole])
-			seen[parts[i].part] = least(seen[parts[i].part],
-						    seen[parts[i].whole]);
+			seen[parts[i].part] = min(seen[parts[i].part],
+						  seen[parts[i].whole]);
 	for (i = 0; i < ARRAY_SIZE(stalls); i++) {
 		if (exact[stalls[i]] > exact_rest)
 			break;
 		exact_rest -= exact[stalls[i]];
-		seen[stalls[i]] = least(seen[stalls[i]], rest);
+		seen[stalls[i]] = min(seen[stalls[i]], rest);
 		rest -= seen[stalls[i]];
 	}
 }
@@ -87,14 +82,14 @@ static void keep_sums(const struct session *session,
 		      struct simgpu_counters *seen)
 {
 	if (exact->row_activates <= simgpu_dram_requests(exact))
-		seen->row_activates = least(seen->row_activates,
-					    simgpu_dram_requests(seen));
-	seen->row_interference = least(seen->row_interference,
-				       seen->row_activates);
-	seen->thread_instructions = least(seen->thread_instructions,
-					  seen->warp_instructions * GPU_LANES);
-	seen->bus_busy_clocks = least(seen->bus_busy_clocks,
-				      clocks * gpu_config(session->gpu)->channels);
+		seen->row_activates = min(seen->row_activates,
+					  simgpu_dram_requests(seen));
+	seen->row_interference = min(seen->row_interference,
+				     seen->row_activates);
+	seen->thread_instructions = min(seen->thread_instructions,
+					seen->warp_instructions * GPU_LANES);
+	seen->bus_busy_clocks = min(seen->bus_busy_clocks,
+				    clocks * gpu_config(session->gpu)->channels);
 }
 
 /* Counters over the present epoch, with its noise. */

@@ -253,8 +253,7 @@ u64 session_end_cycle(const struct session *session)
 		return session_now(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
-			if (session_kernel_end(session, slot, queue) > end)
-				end = session_kernel_end(session, slot, queue);
+			end = max(end, session_kernel_end(session, slot, queue));
 	return end ? end : session_now(session);
 }
 
@@ -465,11 +464,6 @@ enum session_state session_state(const struct session *session)
 	return SESSION_IDLE;
 }
 
-static u64 least(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 /* Kernels whose end the device tells. */
 static void take_ended(struct session *session, struct ended *out)
 {
@@ -519,13 +513,12 @@ static void run_once(struct session *session, u64 limit)
 	/* An epoch that was cut shorter by a write to its length ends now. */
 	if (somebody_has_work(session))
 		epoch_over = session->epoch_start + session->epoch_cycles;
-	until = least(least(limit, epoch_over),
-		      least(decide_next(session), launch_next_start(session)));
-	until = least(until, launch_next_launched(session));
+	until = min(min(limit, epoch_over),
+		    min(decide_next(session), launch_next_start(session)));
+	until = min(until, launch_next_launched(session));
 	if (session->initial.stop_cycle)
-		until = least(until, session->initial.stop_cycle);
-	if (until < session_now(session))
-		until = session_now(session);
+		until = min(until, session->initial.stop_cycle);
+	until = max(until, session_now(session));
 	run_gpu(session, session->gpu, until);
 	take_ended(session, &ended);
 	private_run_follow(session, &ended);
@@ -551,7 +544,7 @@ u64 session_empty_cycles(struct session *session)
 	    somebody_has_work(session))
 		return 0;
 	next = launch_next_start(session);
-	return next > session_now(session) ? next - session_now(session) : 0;
+	return fixed_above(next, session_now(session));
 }
 
 enum session_state session_run(struct session *session, u64 cycles)

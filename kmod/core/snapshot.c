@@ -112,7 +112,7 @@ static void append_points(const struct trace_point *from, u32 sms,
 		u64 busy = (u64)to[i].cycles * to[i].bandwidth_ppm +
 			   (u64)from[i].cycles * from[i].bandwidth_ppm;
 
-		to[i].cycles = cycles < U32_MAX ? (u32)cycles : U32_MAX;
+		to[i].cycles = (u32)min_t(u64, cycles, U32_MAX);
 		to[i].bandwidth_ppm = (u32)(busy / cycles);
 	}
 }

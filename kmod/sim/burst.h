@@ -85,8 +85,7 @@ static __always_inline u32 burst_limit(const struct turn *turn, u32 warp,
 		if (limit < BURST_SHORTEST)
 			return BURST_SHORTEST;
 	}
-	if (limit > BURST_LONGEST)
-		limit = BURST_LONGEST;
+	limit = min_t(u64, limit, BURST_LONGEST);
 	/* In equal parts, which fit into each other's gaps. */
 	return left > limit ? left / (left / (u32)limit + 1) + 1 : left;
 }

@@ -91,8 +91,7 @@ static bool read_number(struct word word, u32 *value)
 		if (!is_digit(word.at[i]))
 			return false;
 		number = number * 10 + (u64)(word.at[i] - '0');
-		if (number > U32_MAX)
-			number = U32_MAX;
+		number = min_t(u64, number, U32_MAX);
 	}
 	*value = (u32)number;
 	return word.length != 0;

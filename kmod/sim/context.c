@@ -22,7 +22,7 @@ u32 context_gpus(const struct gpu_config *config)
 
 	if (gpus < CONTEXT_USUAL_GPUS)
 		return CONTEXT_USUAL_GPUS;
-	return gpus < CONTEXT_GPUS ? gpus : CONTEXT_GPUS;
+	return min_t(u32, gpus, CONTEXT_GPUS);
 }
 
 /*
@@ -368,7 +368,7 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 	lsu_begin(gpu, sm, index,
 		  block->state == BLOCK_SAVES ? TRACE_STORE : LSU_RESTORE,
 		  lowest_bit(block->warps), 0);
-	lsu->count = left < GPU_LANES ? left : GPU_LANES;
+	lsu->count = min_t(u32, left, GPU_LANES);
 	lsu->partial = 0;
 	lsu->words = GPU_LINE_BYTES / 4;
 	for (i = 0; i < lsu->count; i++) {

@@ -8,7 +8,7 @@ static u64 idle_slots(u64 sm_cycles, u32 schedulers, u64 issue_slots)
 {
 	u64 slots = sm_cycles * schedulers;
 
-	return slots > issue_slots ? slots - issue_slots : 0;
+	return fixed_above(slots, issue_slots);
 }
 
 /*

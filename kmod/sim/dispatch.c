@@ -411,7 +411,7 @@ static void fill_buckets(struct gpu *gpu, u64 slots)
 		u32 left = tenant->bucket_tokens < tenant->bucket_capacity ?
 			   tenant->bucket_capacity - tenant->bucket_tokens : 1;
 
-		cycles = left < cycles ? left : cycles;
+		cycles = min(left, cycles);
 	}
 	for (mask = slots; mask; mask &= mask - 1) {
 		u32 slot = lowest_bit(mask);
@@ -586,8 +586,7 @@ void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order)
 void gpu_set_shared_blocks(struct gpu *gpu, u32 most)
 {
 	port_assert(most);
-	gpu->shared_blocks = most < gpu->config.blocks_per_sm ?
-			     most : gpu->config.blocks_per_sm;
+	gpu->shared_blocks = min(most, gpu->config.blocks_per_sm);
 	gpu->dispatch_shared = true;
 }
 

@@ -126,8 +126,7 @@ static inline void count_bus_wait(struct channel *channel, u32 bank,
 	waited = (u32)(clock - channel->bank_next[command][bank]);
 	if (waited > (u32)clock - entry->since)
 		waited = (u32)clock - entry->since;
-	channel->tenant[entry->tag.slot].bus_wait += data < waited ? data :
-								     waited;
+	channel->tenant[entry->tag.slot].bus_wait += min(data, waited);
 }
 
 #endif /* SIM_DRAM_TENANTS_H */

@@ -29,12 +29,12 @@ struct gpu_shape;
 
 static inline u64 later(u64 a, u64 b)
 {
-	return a > b ? a : b;
+	return max(a, b);
 }
 
 static inline u64 sooner(u64 a, u64 b)
 {
-	return a < b ? a : b;
+	return min(a, b);
 }
 
 /* @value or 0, without a branch. */

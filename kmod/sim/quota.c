@@ -35,9 +35,8 @@ u32 quota_cut(const struct gpu *gpu, u32 index, u32 slot, u32 count, u32 lanes)
 		return count;
 	most = (u64)sm_tenant(gpu, index, slot)->quota /
 	       (lanes * sm->schedulers);
-	if (most < 1)
-		most = 1;
-	return most < count ? (u32)most : count;
+	most = max_t(u64, most, 1);
+	return (u32)min_t(u64, most, count);
 }
 
 /*

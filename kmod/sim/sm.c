@@ -71,7 +71,7 @@ static __always_inline u32 issue_allowance(const struct turn *turn, u32 warp)
 		u32 left = w->load[load].deadline - w->issued;
 
 		if (left)
-			least = left < least ? left : least;
+			least = min(left, least);
 		else if (!load_settle(turn, warp, load))
 			return 0;
 	}
@@ -146,11 +146,11 @@ static __always_inline void issue_compute(const struct turn *turn, u32 warp,
 	struct sm *sm = turn->sm;
 	struct warp *w = &sm->warp[warp];
 	u32 left = w->left ? w->left : op->count;
-	u32 count = left < allowance ? left : allowance;
+	u32 count = min(left, allowance);
 	u32 limit = burst_limit(turn, warp, op, left);
 	u64 ready;
 
-	count = count < limit ? count : limit;
+	count = min(count, limit);
 	if (!turn->plain && sm->quota_slots)
 		count = quota_cut(turn->gpu, turn->index, w->slot, count,
 				  op->active_lanes);
@@ -321,8 +321,8 @@ static __always_inline void extend_burst(const struct turn *turn, u32 warp,
 	    (turn->plain || (!sm->quota_slots &&
 			     turn->gpu->config.warp_policy == GPU_WARP_GTO))) {
 		limit = burst_limit(turn, warp, op, op->count);
-		count = op->count < allowance ? op->count : allowance;
-		count = count < limit ? count : limit;
+		count = min(op->count, allowance);
+		count = min(count, limit);
 		ready += burst_span(op, op->count, count);
 		w->left = op->count - count;
 		if (!w->left)

@@ -69,12 +69,10 @@ bool name_is_good(const char *name)
 	u32 i, end = SIMGPU_TRACE_NAME_BYTES;
 
 	for (i = 0; i < SIMGPU_TRACE_NAME_BYTES; i++) {
-		if (!name[i]) {
-			if (i < end)
-				end = i;
-		} else if (i > end || name[i] < ' ' || name[i] > '~') {
+		if (!name[i])
+			end = min(end, i);
+		else if (i > end || name[i] < ' ' || name[i] > '~')
 			return false;
-		}
 	}
 	return end && end < SIMGPU_TRACE_NAME_BYTES;
 }

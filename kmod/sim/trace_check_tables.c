@@ -44,15 +44,11 @@ static void widen(struct bounds *bounds, const struct bounds *by)
 		return;
 	}
 	for (i = 0; i < 3; i++) {
-		if (by->low[i] < bounds->low[i])
-			bounds->low[i] = by->low[i];
-		if (by->high[i] > bounds->high[i])
-			bounds->high[i] = by->high[i];
+		bounds->low[i] = min(bounds->low[i], by->low[i]);
+		bounds->high[i] = max(bounds->high[i], by->high[i]);
 	}
-	if (by->warp_low < bounds->warp_low)
-		bounds->warp_low = by->warp_low;
-	if (by->warp_high > bounds->warp_high)
-		bounds->warp_high = by->warp_high;
+	bounds->warp_low = min(bounds->warp_low, by->warp_low);
+	bounds->warp_high = max(bounds->warp_high, by->warp_high);
 }
 
 /*
@@ -86,7 +82,7 @@ static void bound_recorded(const struct simgpu_trace_kernel *k, u32 first,
 	struct bounds x = { .runs = true };
 
 	first *= k->sample_n;
-	last = (u32)((end < blocks ? end : blocks) - 1);
+	last = (u32)(min(end, blocks) - 1);
 	bound_rows(k, first / k->grid[0], last / k->grid[0], bounds);
 	bound_pair(&x, 0, first, last, k->grid[0]);
 	bounds->low[0] = x.low[0];

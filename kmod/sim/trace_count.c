@@ -69,8 +69,7 @@ static u64 blocks_recorded_as(const struct trace_kernel *kernel, u64 first,
 {
 	u64 last = fixed_mul(end, kernel->sample_n);
 
-	if (last > kernel->blocks)
-		last = kernel->blocks;
+	last = min_t(u64, last, kernel->blocks);
 	return last - first * kernel->sample_n;
 }
 

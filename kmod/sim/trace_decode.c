@@ -77,8 +77,7 @@ static void decode_program(const struct simgpu_trace_op *from, u32 count,
 		to->count = from[i].count;
 		to->pattern = from[i].pattern;
 		/* Distances must stay far from the counter's wrap. */
-		to->consume_after = from[i].consume_after < TRACE_NEVER ?
-				    from[i].consume_after : TRACE_NEVER;
+		to->consume_after = min(from[i].consume_after, TRACE_NEVER);
 		if (to->kind == TRACE_LOOP)
 			open[depth++] = first + i + 1;
 		else if (to->kind == TRACE_LOOP_END)

@@ -52,10 +52,9 @@ u64 mixed_steps(u32 count, u32 length)
 	u64 rounds = (STEADY + length - 1) / length;
 	u64 steps;
 
-	if (rounds < 2)
-		rounds = 2;
+	rounds = max_t(u64, rounds, 2);
 	steps = (rounds + (rounds & 1)) * length;
-	return count < steps ? count : steps;
+	return min_t(u64, count, steps);
 }
 
 static u64 ready_at(const struct timer *timer, u32 after)
@@ -69,7 +68,7 @@ static u64 ready_at(const struct timer *timer, u32 after)
 static u64 issue(struct timer *timer, u32 after, u64 cycles, u64 latency)
 {
 	u64 ready = ready_at(timer, after);
-	u64 at = timer->clock > ready ? timer->clock : ready;
+	u64 at = max(timer->clock, ready);
 
 	timer->ready[timer->issued++ % RESULTS] = at + latency;
 	timer->clock = at + cycles;
@@ -84,8 +83,7 @@ static u64 issue_mixed(struct timer *timer,
 	u64 holds = (u64)instruction->passes * unit->interval, at;
 	u64 *busy = &timer->busy[instruction->unit];
 
-	if (*busy > timer->clock)
-		timer->clock = *busy;
+	timer->clock = max(timer->clock, *busy);
 	at = issue(timer, instruction->after, 1,
 		   holds - unit->interval + unit->latency);
 	*busy = at + holds;
@@ -190,7 +188,7 @@ static u64 time_op(struct timer *timer, struct trace_op *op)
 	op->shared_cycles = 0;
 	if (op->kind != TRACE_COMPUTE && op->kind != TRACE_SHARED)
 		return issue(timer, op->after, 1, 1);
-	op->per = op->count < TRACE_PER_MAX ? op->count : TRACE_PER_MAX;
+	op->per = min_t(u32, op->count, TRACE_PER_MAX);
 	if (op->kind == TRACE_COMPUTE && op->mix) {
 		first = time_mix(timer, &timer->mixes[op->mix - 1], op, &usage);
 		op->slots = (u32)slots_of(&usage, op->per);
@@ -209,7 +207,7 @@ static u64 time_op(struct timer *timer, struct trace_op *op)
 
 static void set_span(struct trace_op *op, u64 cycles)
 {
-	op->span = cycles > op->slots ? (u32)cycles : op->slots;
+	op->span = (u32)max_t(u64, cycles, op->slots);
 }
 
 /*

@@ -117,11 +117,6 @@ static u64 in_part(u64 mask, u32 sm, u32 sms)
 	return here;
 }
 
-static u32 least(u32 a, u32 b)
-{
-	return a < b ? a : b;
-}
-
 /* Equal threads for each of a mask; one thread block at least. */
 static void equal_threads(const struct simgpu_snapshot *snapshot,
 			  struct blocks *blocks, u32 sm, u64 mask)
@@ -133,8 +128,8 @@ static void equal_threads(const struct simgpu_snapshot *snapshot,
 		const struct blocks_kernel *kernel = &blocks->kernels[slot];
 		u32 limit = kernel->threads ? threads / kernel->threads : 0;
 
-		limit = least(limit, least(kernel->most,
-					   SIMGPU_ANY_BLOCKS - 1));
+		limit = min(limit, min(kernel->most,
+				       SIMGPU_ANY_BLOCKS - 1));
 		blocks->limit[sm][slot] = limit ? (u8)limit : 1;
 	}
 }
@@ -256,7 +251,7 @@ static u32 fewest_sms(const struct simgpu_snapshot *snapshot,
 
 		for (sm = 0; sm < snapshot->sms; sm++)
 			count += blocks->sharers[sm] >> slot & 1;
-		fewest = least(fewest, count);
+		fewest = min(fewest, count);
 	}
 	return fewest;
 }
@@ -542,8 +537,8 @@ static bool take_back(const struct simgpu_snapshot *snapshot,
 
 	for (; mask; mask &= mask - 1) {
 		u32 slot = (u32)__builtin_ctzll(mask);
-		u32 most = least(blocks->kernels[slot].most,
-				 SIMGPU_ANY_BLOCKS - 1);
+		u32 most = min(blocks->kernels[slot].most,
+			       SIMGPU_ANY_BLOCKS - 1);
 
 		while (blocks->limit[sm][slot] < most) {
 			blocks->limit[sm][slot]++;

@@ -42,7 +42,7 @@ void curve_of_tenant(const struct simgpu_snapshot *snapshot,
 		     const struct simgpu_snapshot_tenant *tenant,
 		     struct simgpu_prediction_tenant *said)
 {
-	u64 np = said->np_ppm < SIMGPU_PPM ? said->np_ppm : SIMGPU_PPM;
+	u64 np = min(said->np_ppm, SIMGPU_PPM);
 
 	curve_through_origin(simgpu_held_milli(snapshot, tenant), np,
 			     snapshot->sms, &said->curve);

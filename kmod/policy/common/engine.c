@@ -48,8 +48,7 @@ static u32 distance(const struct engine *engine)
 	u32 most = 0, i;
 
 	for (i = 0; i < engine->count; i++)
-		if (distance_of(engine, i) > most)
-			most = distance_of(engine, i);
+		most = max(most, distance_of(engine, i));
 	return most;
 }
 

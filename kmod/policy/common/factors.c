@@ -10,7 +10,7 @@ static u64 clamp_sd(u64 sd_ppm)
 {
 	if (sd_ppm < SIMGPU_PPM)
 		return SIMGPU_PPM;
-	return sd_ppm < THEMIS_SD_MOST_PPM ? sd_ppm : THEMIS_SD_MOST_PPM;
+	return min(sd_ppm, THEMIS_SD_MOST_PPM);
 }
 
 /*

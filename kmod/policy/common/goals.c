@@ -53,7 +53,7 @@ static u64 alpha_ppm(const struct simgpu_snapshot *snapshot,
 	alpha = tenant->goal_instructions ?
 		fixed_ratio_ppm(tenant->goal_promised,
 				tenant->goal_instructions) + 1 : most;
-	return alpha < most ? alpha : most;
+	return min(alpha, most);
 }
 
 /*
@@ -68,7 +68,7 @@ u64 goal_asked_ppm(const struct simgpu_snapshot *snapshot,
 					    SIMGPU_PPM, SIMGPU_PPM);
 	u64 peak = goal_peak_ppm(snapshot);
 
-	return asked < peak ? asked : peak;
+	return min(asked, peak);
 }
 
 /*

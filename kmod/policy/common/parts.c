@@ -17,7 +17,7 @@ u32 tpcs_for(const struct simgpu_snapshot *snapshot, u32 sms)
 {
 	u32 tpcs = (sms + snapshot->sms_per_tpc - 1) / snapshot->sms_per_tpc;
 
-	return tpcs < tpc_count(snapshot) ? tpcs : tpc_count(snapshot);
+	return min(tpcs, tpc_count(snapshot));
 }
 
 /* has_tpc() - whether a TPC is in a part */

@@ -220,8 +220,7 @@ static u64 lay_out(struct plan_work *work, u32 count, u32 sms)
 		skip_stretch(work, count, sms);
 	} while (queue);
 	for (i = 0; i < sms; i++)
-		if (work->free_at[i] > last)
-			last = work->free_at[i];
+		last = max(last, work->free_at[i]);
 	return last;
 }
 
@@ -236,8 +235,7 @@ static u64 round_robin(const struct plan_set *set,
 		const struct plan_queue *queue = &work->queue[i];
 
 		whole += queue->left * queue->latency;
-		if (queue->latency > longest)
-			longest = queue->latency;
+		longest = max(longest, queue->latency);
 	}
 	whole = (whole + sms - 1) / sms;
 	if (longest <= whole / SHORT_BLOCKS)
@@ -302,7 +300,7 @@ static u64 penalized(const struct plan_set *set, const struct plan_choice *choic
 		return fixed_mul_div(estimate->round_robin,
 				     estimate->penalty_ppm, SIMGPU_PPM);
 	memory = memory_cycles(set, choice);
-	return memory > estimate->round_robin ? memory : estimate->round_robin;
+	return max(memory, estimate->round_robin);
 }
 
 static bool fits(const struct plan_set *set, u64 memory_bytes)
@@ -375,7 +373,7 @@ static u64 gain_bound(const struct plan_set *set,
 				  penalty_ppm(set, choice->bandwidth_ppm),
 				  SIMGPU_PPM);
 
-	return sequential > least ? sequential - least : 0;
+	return fixed_above(sequential, least);
 }
 
 /*
@@ -482,8 +480,7 @@ static void set_buckets(const struct plan_set *set,
 		u64 interval = plan_interval(set, choice->kernel[i],
 					     choice->sms[i]);
 
-		if (interval > longest)
-			longest = interval;
+		longest = max(longest, interval);
 	}
 	for (i = 0; i < choice->count; i++) {
 		u64 interval = plan_interval(set, choice->kernel[i],

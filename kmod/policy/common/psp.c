@@ -80,8 +80,7 @@ bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 		progress = fixed_ratio_ppm(SIMGPU_PPM, tenant->sd_scal_ppm);
 		curve->inter_ppm = tenant->sd_inter_ppm;
 	}
-	if (progress > SIMGPU_PPM)
-		progress = SIMGPU_PPM;
+	progress = min(progress, SIMGPU_PPM);
 	if (held < 1000ULL * snapshot->sms)
 		psp_add_point(curve, (u32)held, (u32)progress);
 	return true;

@@ -26,7 +26,7 @@
 /* The second extreme, at @at of @all SMs, all in thousandths. */
 static u64 shared_ppm(const struct simgpu_knot *seen, u64 all, u64 at)
 {
-	u64 np = seen->np_ppm < SATURATED_PPM ? seen->np_ppm : SATURATED_PPM;
+	u64 np = min_t(u32, seen->np_ppm, SATURATED_PPM);
 	u64 own = np * (all - seen->sms_milli) * at;
 	u64 others = (SIMGPU_PPM - np) * seen->sms_milli * (all - at);
 
@@ -37,8 +37,7 @@ static u64 beyond_ppm(const struct simgpu_knot *seen, u64 all, u64 at)
 {
 	u64 line = seen->np_ppm * at / seen->sms_milli;
 
-	if (line > SIMGPU_PPM)
-		line = SIMGPU_PPM;
+	line = min(line, SIMGPU_PPM);
 	return (line + shared_ppm(seen, all, at)) / 2;
 }
 
@@ -131,8 +130,7 @@ static void follow_time(struct psp_curve *points, struct simgpu_knot *near,
 	for (i = 0; i < points->count; i++) {
 		u64 moved = fixed_mul_div(points->points[i].np_ppm, np, before);
 
-		if (moved > SIMGPU_PPM)
-			moved = SIMGPU_PPM;
+		moved = min(moved, SIMGPU_PPM);
 		points->points[i].np_ppm = moved ? (u32)moved : 1;
 	}
 	psp_add_point(points, (u32)held, (u32)np);
@@ -149,8 +147,7 @@ static void learn_shape(struct seen_curve *curve, u64 all, u64 held, u64 np)
 	draw(curve, all, &before);
 	said = simgpu_np_at_milli(&before, held);
 	off = fixed_ratio_ppm(said > np ? said - np : np - said, np);
-	if (off > SHAPE_MOST_PPM)
-		off = SHAPE_MOST_PPM;
+	off = min_t(u64, off, SHAPE_MOST_PPM);
 	curve->shape_ppm = (u32)((3 * curve->shape_ppm + off) / 4);
 	curve->learned = 1;
 }
@@ -191,7 +188,7 @@ void seen_curve_answer(struct seen_curve *curve,
 {
 	u64 all = 1000ULL * snapshot->sms;
 	u64 held = simgpu_held_milli(snapshot, tenant);
-	u64 np = said->np_ppm < SIMGPU_PPM ? said->np_ppm : SIMGPU_PPM;
+	u64 np = min(said->np_ppm, SIMGPU_PPM);
 
 	psp_follow(&curve->points, &tenant->queue[0].head);
 	forget_others(&curve->points, all);

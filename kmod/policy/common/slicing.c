@@ -49,9 +49,8 @@ static u32 next_slice(u32 least, u32 blocks, u64 cycles, u64 bound)
 	next = fixed_mul_div(blocks, aim, cycles ? cycles : 1);
 	if (cycles < bound && next > 2ULL * blocks)
 		next = 2ULL * blocks;
-	if (next > SIMGPU_KEEP_ISSUE_LIMIT / 4)
-		next = SIMGPU_KEEP_ISSUE_LIMIT / 4;
-	return next > least ? (u32)next : least;
+	next = min_t(u64, next, SIMGPU_KEEP_ISSUE_LIMIT / 4);
+	return (u32)max_t(u64, next, least);
 }
 
 static void end_run(const struct simgpu_snapshot *snapshot,
@@ -128,8 +127,7 @@ void slicing_give(const struct simgpu_snapshot *snapshot, struct slicing *slicin
 			known->slice = snapshot->sms;
 		run->began = snapshot->cycle;
 		run->kernel = head->kernel;
-		run->blocks = known->slice < head->blocks_left ?
-			      known->slice : head->blocks_left;
+		run->blocks = min(known->slice, head->blocks_left);
 		proposal->issue_limit[slot][i] = known->slice;
 	}
 }

@@ -114,8 +114,7 @@ u32 kernel_sms(const struct simgpu_snapshot *snapshot,
 	u64 most;
 
 	if (!kernel->profile) {
-		if (kernel->blocks < sms)
-			sms = kernel->blocks;
+		sms = min(sms, kernel->blocks);
 		return sms ? sms : 1;
 	}
 	point = snapshot->profiles[kernel->profile - 1].point;
@@ -137,7 +136,7 @@ u32 tenant_sms(const struct simgpu_snapshot *snapshot,
 		if (kernel_is_present(&tenant->queue[i]))
 			sms += kernel_sms(snapshot, &tenant->queue[i].head,
 					  slack_ppm);
-	return sms < snapshot->sms ? sms : snapshot->sms;
+	return min(sms, snapshot->sms);
 }
 
 /* kernel_sms_filled() - SMs that a kernel's thread blocks fill, with nobody else there */

@@ -43,7 +43,7 @@ struct state {
 
 static u64 since(u64 now, u64 before)
 {
-	return now > before ? now - before : 0;
+	return fixed_above(now, before);
 }
 
 /* Hits that the tags had and the cache had not. */
@@ -92,7 +92,7 @@ static u64 extra_cycles(const struct simgpu_snapshot *snapshot,
 
 	if (alone->load_cycles > alone->cycles)
 		extra = fixed_mul_div(extra, alone->cycles, alone->load_cycles);
-	return extra < most ? extra : most;
+	return min(extra, most);
 }
 
 /* CAR_alone / CAR_shared is the slowdown by interference. */

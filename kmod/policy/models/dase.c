@@ -37,7 +37,7 @@ static u64 contention_misses(const struct simgpu_counters *counters)
 	u64 hits = counters->llc_misses < counters->llc_accesses ?
 		   counters->llc_accesses - counters->llc_misses : 0;
 
-	return alone > hits ? alone - hits : 0;
+	return fixed_above(alone, hits);
 }
 
 /* Of the epoch, the part that interference took, requests side by side. */
@@ -55,8 +55,7 @@ static u64 interference_ppm(const struct simgpu_snapshot *snapshot,
 				    counters->bank_active_clocks);
 	u64 clocks = fixed_mul(snapshot->memory_clocks, snapshot->channels);
 
-	if (banks < SIMGPU_PPM)
-		banks = SIMGPU_PPM;
+	banks = max(banks, SIMGPU_PPM);
 	return fixed_mul_div(fixed_mul_div(late, SIMGPU_PPM, clocks), SIMGPU_PPM,
 			     banks);
 }
@@ -69,7 +68,7 @@ static u64 waiting_ppm(const struct simgpu_snapshot *snapshot,
 				   fixed_mul(counters->sm_cycles,
 					     snapshot->schedulers));
 
-	return part < SIMGPU_PPM ? part : SIMGPU_PPM;
+	return min(part, SIMGPU_PPM);
 }
 
 static u64 inter_ppm(const struct simgpu_snapshot *snapshot,
@@ -77,11 +76,9 @@ static u64 inter_ppm(const struct simgpu_snapshot *snapshot,
 {
 	u64 part = interference_ppm(snapshot, counters), lost;
 
-	if (part > SIMGPU_PPM)
-		part = SIMGPU_PPM;
+	part = min(part, SIMGPU_PPM);
 	lost = part * waiting_ppm(snapshot, counters) / SIMGPU_PPM;
-	if (lost > LOST_MOST_PPM)
-		lost = LOST_MOST_PPM;
+	lost = min_t(u64, lost, LOST_MOST_PPM);
 	return SIMGPU_PPM * SIMGPU_PPM / (SIMGPU_PPM - lost);
 }
 

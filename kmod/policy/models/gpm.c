@@ -63,7 +63,7 @@ void gpm_rates(const u64 events[THEMIS_OWN], u64 rates[GPM_EVENTS])
 		u64 rate = fixed_mul_div(events[i + 1], 1ULL << THEMIS_RATE_BITS,
 					 events[0]);
 
-		rates[i] = rate < GPM_RATE_MOST ? rate : GPM_RATE_MOST;
+		rates[i] = min(rate, GPM_RATE_MOST);
 	}
 }
 
@@ -79,8 +79,7 @@ static u64 distance(const struct gpm_constants *gpm, const u64 *rates,
 						   others[i] - rates[i];
 
 		apart = fixed_mul_div(apart, 1ULL << 20, gpm->deviation[i]);
-		if (apart > DISTANCE_MOST)
-			apart = DISTANCE_MOST;
+		apart = min(apart, DISTANCE_MOST);
 		sum += apart * apart;
 	}
 	return sum;

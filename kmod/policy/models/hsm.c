@@ -61,10 +61,9 @@ u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
 {
 	u64 held = tenant->counters.sm_cycles, most = snapshot->sms;
 
-	if (tenant->blocks < most)
-		most = tenant->blocks;
+	most = min_t(u64, most, tenant->blocks);
 	most = fixed_mul(most, snapshot->epoch_cycles);
-	return fixed_ratio_ppm(held < most ? held : most, most);
+	return fixed_ratio_ppm(min(held, most), most);
 }
 
 /*
@@ -141,8 +140,7 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 					    fixed_mul(bus_clocks(snapshot),
 						      hsm_supply_ppm(snapshot,
 								     counters)));
-		if (out->np_ppm < waiting)
-			out->np_ppm = waiting;
+		out->np_ppm = max(out->np_ppm, waiting);
 	} else {
 		out->class = SIMGPU_CLASS_COMPUTE;
 		out->np_ppm = waiting ? waiting :

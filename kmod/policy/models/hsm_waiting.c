@@ -30,8 +30,7 @@ u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 	u64 least, mean;
 
 	/* Write-backs may be counted, too. */
-	if (misses > SIMGPU_PPM)
-		misses = SIMGPU_PPM;
+	misses = min(misses, SIMGPU_PPM);
 	least = snapshot->llc_hit_cycles * (SIMGPU_PPM - misses) +
 		snapshot->dram_cycles * misses;
 	mean = fixed_ratio_ppm(counters->load_cycles, counters->load_requests);
@@ -111,7 +110,7 @@ static u64 blocks_at_once(const struct simgpu_snapshot_tenant *tenant, u64 sms)
 	u64 most = fixed_mul(sms, tenant->queue[0].head.blocks_per_sm);
 	u64 blocks = blocks_of(tenant);
 
-	return most < blocks ? most : blocks;
+	return min(most, blocks);
 }
 
 /* Thread blocks that run at once, over those that would alone. */
@@ -131,8 +130,7 @@ static u64 take(u64 *left, u64 part, u64 whole)
 {
 	u64 ppm = fixed_ratio_ppm(part, whole);
 
-	if (ppm > *left)
-		ppm = *left;
+	ppm = min(ppm, *left);
 	*left -= ppm;
 	return ppm;
 }
@@ -147,10 +145,8 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 	u64 used = fixed_mul(blocks_of(tenant), snapshot->epoch_cycles);
 
 	/* Of kernels that differ the mean may be too small. */
-	if (used < counters->sm_active_cycles)
-		used = counters->sm_active_cycles;
-	if (used > held)
-		used = held;
+	used = max(used, counters->sm_active_cycles);
+	used = min(used, held);
 	held = fixed_mul(held, snapshot->schedulers);
 	used = fixed_mul(used, snapshot->schedulers);
 	issued = held > counters->idle_cycles ?
@@ -189,12 +185,9 @@ static u64 units_time_ppm(const struct simgpu_snapshot *snapshot,
 	/* An earlier kernel may have had more thread blocks. */
 	if (counters->kernels_finished)
 		return 0;
-	if (cycles < counters->noc_request_flits)
-		cycles = counters->noc_request_flits;
-	if (cycles < lines)
-		cycles = lines;
-	if (sms > snapshot->sms)
-		sms = snapshot->sms;
+	cycles = max(cycles, counters->noc_request_flits);
+	cycles = max(cycles, lines);
+	sms = min_t(u64, sms, snapshot->sms);
 	return fixed_ratio_ppm(cycles, fixed_mul(sms, snapshot->epoch_cycles));
 }
 
@@ -252,5 +245,5 @@ u64 hsm_waiting_np_ppm(const struct simgpu_snapshot *snapshot,
 	      fixed_mul_div(contended, hsm_compute_np_ppm(snapshot, tenant),
 			    SIMGPU_PPM);
 	units = units_time_ppm(snapshot, tenant);
-	return all > units ? all : units;
+	return max(all, units);
 }

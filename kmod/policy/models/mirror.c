@@ -44,8 +44,7 @@ static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 {
 	u64 flits = counters->noc_reply_flits;
 
-	if (flits < counters->noc_request_flits)
-		flits = counters->noc_request_flits;
+	flits = max(flits, counters->noc_request_flits);
 	return fixed_ratio_ppm(flits, fixed_mul(snapshot->llc_slices,
 						snapshot->epoch_cycles));
 }
@@ -65,7 +64,7 @@ static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 				   fixed_mul(counters->sm_cycles,
 					     snapshot->schedulers));
 	u64 latency = hsm_idle_latency_ppm(snapshot, counters, misses);
-	u64 issued = idle < SIMGPU_PPM ? SIMGPU_PPM - idle : 0;
+	u64 issued = fixed_above(SIMGPU_PPM, idle);
 	u64 waits = SIMGPU_PPM * SIMGPU_PPM - issued * issued;
 
 	waits = fixed_mul_div(waits, latency * latency, SIMGPU_PPM * SIMGPU_PPM);
@@ -75,9 +74,9 @@ static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 
 static u64 longest_ppm(u64 channels, u64 sms, u64 ports)
 {
-	u64 longest = channels > sms ? channels : sms;
+	u64 longest = max(channels, sms);
 
-	return longest > ports ? longest : ports;
+	return max(longest, ports);
 }
 
 /*

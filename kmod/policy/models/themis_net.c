@@ -58,7 +58,7 @@ static s64 rate(u64 count, u64 time)
 {
 	u64 value = fixed_mul_div(count, 1ULL << THEMIS_RATE_BITS, time);
 
-	return value < THEMIS_RATE_MOST ? (s64)value : THEMIS_RATE_MOST;
+	return (s64)min_t(u64, value, THEMIS_RATE_MOST);
 }
 
 /*
@@ -101,8 +101,7 @@ static s64 standardize(s64 rate, s64 origin, s64 deviation)
 	u64 size = (u64)(from < 0 ? -from : from);
 
 	size = fixed_mul_div(size, 1ULL << THEMIS_VALUE_BITS, (u64)deviation);
-	if (size > THEMIS_INPUT_MOST)
-		size = THEMIS_INPUT_MOST;
+	size = min_t(u64, size, THEMIS_INPUT_MOST);
 	return from < 0 ? -(s64)size : (s64)size;
 }
 

@@ -38,8 +38,7 @@ static int bw_app_decide(const struct simgpu_snapshot *snapshot, void *state,
 			continue;
 		above = count_above(snapshot, slot);
 		proposal->memory_priority[slot] =
-			above < SIMGPU_MEMORY_PRIORITY_MAX ?
-			above : SIMGPU_MEMORY_PRIORITY_MAX;
+			min(above, SIMGPU_MEMORY_PRIORITY_MAX);
 	}
 	return 0;
 }

@@ -125,10 +125,9 @@ static u64 unsure_ppm(const struct simgpu_snapshot *snapshot,
 		u32 slot = (u32)__builtin_ctzll(rest);
 		u64 error = snapshot->tenants[slot].curve.error_ppm;
 
-		if (error > most)
-			most = error;
+		most = max(most, error);
 	}
-	return most < UNSURE_MOST_PPM ? most : UNSURE_MOST_PPM;
+	return min_t(u64, most, UNSURE_MOST_PPM);
 }
 
 static int curve_fair_decide(const struct simgpu_snapshot *snapshot,

@@ -40,7 +40,7 @@ static u64 goal_ppm(const struct simgpu_snapshot *snapshot,
 			     fixed_mul_div(tenant->target_ppm, guard,
 					   SIMGPU_PPM));
 
-	return goal < GOAL_MOST_PPM ? goal : GOAL_MOST_PPM;
+	return min_t(u64, goal, GOAL_MOST_PPM);
 }
 
 /* The fewest SMs with which a curve reaches a goal; at most @most. */
@@ -72,8 +72,7 @@ static u32 asked_sms(const struct simgpu_snapshot *snapshot,
 	sms = sms_for(curve, goal, most);
 	/* Beyond its range only upwards, where erring breaks no promise. */
 	if (sms < tenant->sms && sms < curve->least_sms)
-		sms = curve->least_sms < tenant->sms ? curve->least_sms :
-						       tenant->sms;
+		sms = min(curve->least_sms, tenant->sms);
 	return sms;
 }
 
@@ -113,7 +112,7 @@ static u64 worth(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 		return 0;
 	before = simgpu_np_at(&tenant->curve, sms);
 	after = simgpu_np_at(&tenant->curve, sms + 1);
-	return after > before ? after - before : 0;
+	return fixed_above(after, before);
 }
 
 static int curve_qos_decide(const struct simgpu_snapshot *snapshot, void *state,

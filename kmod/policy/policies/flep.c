@@ -99,7 +99,7 @@ static s64 turn_of(const struct simgpu_snapshot *snapshot, u64 slots, u32 slot)
 	for (left = slots; left; left &= left - 1) {
 		u32 weight = snapshot->tenants[__builtin_ctzll(left)].weight;
 
-		most = weight > most ? weight : most;
+		most = max(weight, most);
 	}
 	return (s64)fixed_mul_div(snapshot->policy_params[SLICE],
 				  snapshot->tenants[slot].weight, most);
@@ -161,9 +161,8 @@ static void take_turns(const struct simgpu_snapshot *snapshot, struct flep *flep
 		if (is_over(snapshot, flep, slots[class], *holder))
 			next_turn(snapshot, flep, slots[class], holder);
 		credit = flep->credit[*holder - 1];
-		if (credit < shortest_turn(snapshot))
-			credit = shortest_turn(snapshot);
-		cycles = (u64)credit < cycles ? (u64)credit : cycles;
+		credit = max(credit, shortest_turn(snapshot));
+		cycles = min_t(u64, credit, cycles);
 	}
 	if (cycles == U64_MAX)
 		flep->until = 0;
@@ -184,7 +183,7 @@ static u32 sms_taken(const struct simgpu_snapshot *snapshot, u32 slot)
 	for (i = 0; i < tenant->queue_count && sms < snapshot->sms; i++)
 		if (kernel_is_present(&tenant->queue[i]))
 			sms += kernel_sms_filled(&tenant->queue[i].head);
-	return tpcs_for(snapshot, sms < snapshot->sms ? sms : snapshot->sms) *
+	return tpcs_for(snapshot, min(sms, snapshot->sms)) *
 	       snapshot->sms_per_tpc;
 }
 
@@ -197,8 +196,7 @@ static u32 give_urgent(const struct simgpu_snapshot *snapshot, u64 slots, u32 ho
 	for (; slots && left; slots &= ~(1ULL << slot)) {
 		slot = next_of(slots, holder - 1);
 		proposal->sms[slot] = sms_taken(snapshot, slot);
-		if (proposal->sms[slot] > left)
-			proposal->sms[slot] = left;
+		proposal->sms[slot] = min(proposal->sms[slot], left);
 		left -= proposal->sms[slot];
 	}
 	return left;

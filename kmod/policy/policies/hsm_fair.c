@@ -58,10 +58,8 @@ static int hsm_fair_decide(const struct simgpu_snapshot *snapshot, void *state,
 	if (both < 2)
 		return 0;
 	keep = sms_to_keep(snapshot, &tenants[high], &tenants[low]);
-	if (keep < 1)
-		keep = 1;
-	if (keep > both - 1)
-		keep = both - 1;
+	keep = max_t(u32, keep, 1);
+	keep = min(keep, both - 1);
 	/* More SMs than thread blocks are useless (section 2.3.1). */
 	if (both - keep > tenants[low].blocks)
 		keep = both - tenants[low].blocks;

@@ -32,17 +32,14 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *st
 	if (!simgpu_has_gradient(snapshot, tenant) || !tenant->np_ppm ||
 	    simgpu_in_tail(tenant))
 		return tenant->sms;
-	if (goal > SIMGPU_PPM)
-		goal = SIMGPU_PPM;
+	goal = min(goal, SIMGPU_PPM);
 	if (tenant->np_ppm >= goal && tenant->np_ppm <= upper)
 		return tenant->sms;
-	if (tenant->blocks < most)
-		most = tenant->blocks;
+	most = min(most, tenant->blocks);
 	milli = fixed_mul_div(simgpu_held_milli(snapshot, tenant), goal,
 			      tenant->np_ppm);
 	milli = fixed_add(milli, 999) / 1000;
-	if (milli > most)
-		milli = most;
+	milli = min_t(u64, milli, most);
 	return milli ? (u32)milli : 1;
 }
 

@@ -108,7 +108,7 @@ static void divide_quotas(const struct simgpu_snapshot *snapshot,
 		}
 		own = (u32)fixed_mul_div(tpcs, share_ppm, SIMGPU_PPM);
 		own = own ? own : 1;
-		division->quota[slot] = (u8)(own < left ? own : left);
+		division->quota[slot] = (u8)min(own, left);
 		left -= division->quota[slot];
 	}
 	for (rest = mask; rest; rest &= rest - 1) {

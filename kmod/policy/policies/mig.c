@@ -52,19 +52,14 @@ struct seats {
 
 /* --- partitions ----------------------------------------------------------------------- */
 
-static u32 least_of(u32 a, u32 b)
-{
-	return a < b ? a : b;
-}
-
 /* Each has something of everything. */
 static u32 partition_count(const struct simgpu_snapshot *snapshot)
 {
 	u32 count = (u32)snapshot->policy_params[PARTITIONS];
 
-	count = least_of(count, tpc_count(snapshot));
-	count = least_of(count, snapshot->channels);
-	count = least_of(count, snapshot->llc_ways);
+	count = min(count, tpc_count(snapshot));
+	count = min(count, snapshot->channels);
+	count = min(count, snapshot->llc_ways);
 	return count ? count : 1;
 }
 
@@ -80,7 +75,7 @@ static u32 begin_of(const struct simgpu_snapshot *snapshot, u32 partitions,
 	if (!first_ppm)
 		return count * index / partitions;
 	first = (u32)fixed_mul_div(count, first_ppm, SIMGPU_PPM);
-	first = least_of(first ? first : 1, count - partitions + 1);
+	first = min(first ? first : 1, count - partitions + 1);
 	return first + (count - first) * (index - 1) / (partitions - 1);
 }
 

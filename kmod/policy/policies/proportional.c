@@ -24,7 +24,7 @@ static int proportional_decide(const struct simgpu_snapshot *snapshot,
 		else
 			sum += tenants[slot].weight;
 	}
-	rest = promised < SIMGPU_PPM ? SIMGPU_PPM - promised : 0;
+	rest = fixed_above(SIMGPU_PPM, promised);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		if (!tenants[slot].active)
 			continue;

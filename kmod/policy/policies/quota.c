@@ -106,12 +106,11 @@ static u64 mixed_asked_ppm(const struct simgpu_snapshot *snapshot,
 
 	if (issued > due) {
 		ahead = fixed_ratio_ppm(issued - due, span);
-		return ahead < aim ? aim - ahead : 0;
+		return fixed_above(aim, ahead);
 	}
 	asked = fixed_add(aim, fixed_ratio_ppm(due - issued, span));
-	if (asked > 2 * aim)
-		asked = 2 * aim;
-	return asked < peak ? asked : peak;
+	asked = min(asked, 2 * aim);
+	return min(asked, peak);
 }
 
 static u64 asked_ppm(const struct simgpu_snapshot *snapshot,
@@ -131,8 +130,7 @@ static u64 epoch_ipc_ppm(const struct simgpu_snapshot *snapshot,
 	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
 	u64 from = state->start;
 
-	if (tenant->arrival_cycle > from)
-		from = tenant->arrival_cycle;
+	from = max(from, tenant->arrival_cycle);
 	return fixed_ratio_ppm(tenant->total.thread_instructions -
 			       state->issued[slot], snapshot->cycle - from);
 }
@@ -172,7 +170,7 @@ static u64 artificial_ppm(const struct simgpu_snapshot *snapshot,
 				     product, SIMGPU_PPM);
 	if (goal < LEAST_IPC_PPM)
 		return LEAST_IPC_PPM;
-	return goal < peak ? goal : peak;
+	return min(goal, peak);
 }
 
 /*
@@ -186,7 +184,7 @@ static s64 quota_for(const struct simgpu_snapshot *snapshot, u64 goal_ppm,
 			      snapshot->sms);
 	u64 floor = (u64)LEAST_QUOTA * snapshot->sms;
 
-	return (s64)(quota > floor ? quota : floor);
+	return (s64)max(quota, floor);
 }
 
 /* What is left of a tenant's quotas on all SMs; what was issued beyond is subtracted. */

@@ -42,12 +42,12 @@ static void note_ends(const struct simgpu_snapshot_tenant *tenant,
 		      struct turn *turn)
 {
 	const u32 ends = SIMGPU_ON_SLICE_END | SIMGPU_ON_KERNEL_END;
-	u32 i;
+	u32 left;
 
 	turn->queues &= present_queues(tenant);
-	for (i = 0; i < SIMGPU_QUEUES_MAX; i++)
-		if (tenant->queue[i].events & ends)
-			turn->queues &= ~(1U << i);
+	for (left = turn->queues; left; left &= left - 1)
+		if (tenant->queue[__builtin_ctz(left)].events & ends)
+			turn->queues &= ~(left & -left);
 }
 
 /* The next tenant with kernels has a slice of each of them. */

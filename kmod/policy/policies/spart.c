@@ -55,7 +55,7 @@ static u32 step(const struct simgpu_snapshot *snapshot,
 		       tenant->sms + 1;
 	if (wanted <= tenant->sms)
 		wanted = tenant->sms + 1;
-	return wanted < snapshot->sms ? (u32)wanted : snapshot->sms;
+	return (u32)min_t(u64, wanted, snapshot->sms);
 }
 
 /* Take SMs from whoever has most, until so many are left for the others. */

@@ -117,7 +117,7 @@ static struct plan_kernel plan_kernel_of(const struct simgpu_snapshot *snapshot,
 		u64 blocks = fixed_mul_div(head->blocks, whole, first);
 
 		kernel.profile = head->launch_profile - 1;
-		kernel.blocks = blocks < U32_MAX ? (u32)blocks : U32_MAX;
+		kernel.blocks = (u32)min_t(u64, blocks, U32_MAX);
 	}
 	if (head->flags & SIMGPU_KERNEL_RUNNING && head->blocks_left < head->blocks)
 		kernel.done = head->blocks - head->blocks_left;
@@ -225,8 +225,7 @@ static void follow_launches(const struct simgpu_snapshot *snapshot,
 		u64 interval = interval_of(snapshot, phases,
 					   (u32)__builtin_ctzll(rest));
 
-		if (interval > longest)
-			longest = interval;
+		longest = max(longest, interval);
 	}
 	for (rest = phases->running; rest; rest &= rest - 1) {
 		u32 slot = (u32)__builtin_ctzll(rest);
@@ -263,11 +262,6 @@ static void say_preemption(const struct simgpu_snapshot *snapshot,
 
 #define WARP_THREADS	32
 
-static u32 greater_of(u32 a, u32 b)
-{
-	return a > b ? a : b;
-}
-
 static u32 least_times(u32 most, u32 have, u64 need)
 {
 	return need && have / need < most ? (u32)(have / need) : most;
@@ -287,9 +281,9 @@ static u32 merged_blocks(const struct simgpu_snapshot *snapshot, u64 slots)
 		const struct simgpu_snapshot_kernel *head =
 			&snapshot->tenants[__builtin_ctzll(slots)].queue[0].head;
 
-		threads = greater_of(threads, head->threads);
-		registers = greater_of(registers, head->registers);
-		shared_bytes = greater_of(shared_bytes, head->shared_bytes);
+		threads = max(threads, head->threads);
+		registers = max(registers, head->registers);
+		shared_bytes = max(shared_bytes, head->shared_bytes);
 	}
 	whole = ((u64)threads + WARP_THREADS - 1) / WARP_THREADS * WARP_THREADS;
 	blocks = least_times(snapshot->sm_blocks, snapshot->sm_threads, whole);

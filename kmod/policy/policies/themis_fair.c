@@ -24,10 +24,8 @@ static u64 unfairness_ppm(const struct simgpu_snapshot *snapshot,
 		u64 value = fixed_mul(engine->sd_ppm[i],
 			snapshot->tenants[engine->slot[i]].weight);
 
-		if (value < least)
-			least = value;
-		if (value > most)
-			most = value;
+		least = min(least, value);
+		most = max(most, value);
 	}
 	return most ? fixed_ratio_ppm(most - least, most) : 0;
 }

@@ -19,7 +19,7 @@ static u64 progress_ppm(const struct engine *engine, u32 i)
 {
 	u64 np = fixed_ratio_ppm(SIMGPU_PPM, engine->sd_ppm[i]);
 
-	return np < SIMGPU_PPM ? np : SIMGPU_PPM;
+	return min(np, SIMGPU_PPM);
 }
 
 /* By how much the tenant that misses its target most does so. */
@@ -36,8 +36,7 @@ static u64 greatest_miss_ppm(const struct simgpu_snapshot *snapshot,
 
 		if (tenant->service != SIMGPU_QOS)
 			continue;
-		if (target > SIMGPU_PPM)
-			target = SIMGPU_PPM;
+		target = min(target, SIMGPU_PPM);
 		if (target > progress_ppm(engine, i) &&
 		    target - progress_ppm(engine, i) > most)
 			most = target - progress_ppm(engine, i);
