@@ -314,6 +314,7 @@ static void phases_are_those_of_algorithm_1(void **state)
 		u32 count = 1 + (u32)random_up_to(6), sms = 2 + (u32)random_up_to(10);
 		struct kernels *kernels = kernels_new(count, sms);
 		u64 left = (1ULL << count) - 1, total = 0, sequential = 0;
+		struct plan_choice said;
 		struct plan plan;
 		u32 phase;
 
@@ -327,6 +328,14 @@ static void phases_are_those_of_algorithm_1(void **state)
 			struct plan_choice choice =
 				select_plainly(&kernels->set, left);
 
+			plan_choice_of(&kernels->set, &plan, phase, &said);
+			assert_int_equal(said.count, choice.count);
+			for (i = 0; i < said.count; i++) {
+				assert_int_equal(plan.phase[said.kernel[i]], phase);
+				assert_int_equal(said.sms[i],
+						 plan.sms[said.kernel[i]]);
+				assert_true(!i || said.kernel[i - 1] < said.kernel[i]);
+			}
 			for (i = 0; i < choice.count; i++) {
 				assert_int_equal(plan.phase[choice.kernel[i]], phase);
 				assert_int_equal(plan.sms[choice.kernel[i]],

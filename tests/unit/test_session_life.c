@@ -193,6 +193,30 @@ static void tags_for_a_model_keep_the_limit(void **state)
 			 2 * SESSION_ATD_SAMPLING);
 }
 
+/* Tags of all sets, or as many as fit; what a configuration has it keeps. */
+static void all_tags_are_as_many_as_fit(void **state)
+{
+	struct gpu_config config;
+	const char *field;
+	u32 sets, every;
+
+	for (sets = 16; sets <= 4096; sets *= 2) {
+		config = small_config();
+		config.llc_slices = 16;
+		config.llc_sets = sets;
+		assert_int_equal(gpu_config_check(&config, &field), 0);
+		every = session_all_tags_sampling(&config);
+		config.atd_sampling = every;
+		assert_int_equal(gpu_config_check(&config, &field), 0);
+		assert_int_equal(session_all_tags_sampling(&config), every);
+		if (every > SESSION_ATD_SAMPLING)
+			continue;
+		while (--config.atd_sampling)
+			assert_true(gpu_config_check(&config, &field));
+	}
+	assert_true(every > 1);
+}
+
 static u32 mirrors_of_a_model(u32 llc_sets)
 {
 	struct bench *bench = malloc(sizeof(*bench));
@@ -237,6 +261,13 @@ static void knobs_act_from_the_next_epoch(void **state)
 	assert_int_equal(session_set_epoch_cycles(bench->session,
 						  SESSION_EPOCH_CYCLES_MIN - 1),
 			 -EINVAL);
+	assert_int_equal(session_set_epoch_cycles(bench->session,
+						  SESSION_EPOCH_CYCLES_MAX + 1),
+			 -EINVAL);
+	assert_int_equal(session_set_epoch_cycles(bench->session,
+						  SESSION_EPOCH_CYCLES_MAX), 0);
+	assert_int_equal(session_set_epoch_cycles(bench->session,
+						  SESSION_EPOCH_CYCLES_MIN), 0);
 	assert_int_equal(session_set_epoch_cycles(bench->session, 2 * EPOCH),
 			 0);
 	session_set_policy(bench->session, &policy_even);
@@ -484,6 +515,77 @@ static void nothing_has_happened_yet(void **state)
 	bench_free(bench);
 }
 
+/* Every option changes, whichever else stays. */
+static void each_option_of_a_tenant_changes_alone(void **state)
+{
+	struct bench *bench = bench_new(0);
+	struct session_tenant_options options = plain(), now;
+	u32 i;
+
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	for (i = 0; i < 8; i++) {
+		switch (i) {
+		case 0:
+			strcpy(options.name, "other");
+			break;
+		case 1:
+			options.service = SIMGPU_QOS;
+			options.target_ppm = 400000;
+			break;
+		case 2:
+			options.weight = 7;
+			break;
+		case 3:
+			options.target_ppm = 500000;
+			break;
+		case 4:
+			options.cgroup = 5;
+			break;
+		case 5:
+			options.share_ppm = 250000;
+			break;
+		case 6:
+			options.goal_kind = SESSION_GOAL_IPC;
+			options.goal = SIMGPU_PPM;
+			break;
+		default:
+			options.goal++;
+		}
+		assert_int_equal(session_set_tenant(bench->session, 0, &options), 0);
+		now = report_of(bench, 0).options;
+		assert_string_equal(now.name, options.name);
+		assert_int_equal(now.service, options.service);
+		assert_int_equal(now.weight, options.weight);
+		assert_int_equal(now.target_ppm, options.target_ppm);
+		assert_int_equal(now.cgroup, options.cgroup);
+		assert_int_equal(now.share_ppm, options.share_ppm);
+		assert_int_equal(now.goal_kind, options.goal_kind);
+		assert_int_equal(now.goal, options.goal);
+	}
+	bench_free(bench);
+}
+
+static void nobody_works_until_a_launch_may_begin(void **state)
+{
+	const struct session_launch_options later = {
+		.trace = computing, .repeats = 1, .not_before = 5000,
+	};
+	struct bench *bench = bench_new(0);
+	u64 sequence;
+
+	join(bench, 0);
+	assert_int_equal(session_empty_cycles(bench->session), 0);
+	assert_int_equal(session_launch_with(bench->session, 0, &later, &sequence), 0);
+	assert_int_equal(session_empty_cycles(bench->session), 5000);
+	session_run(bench->session, 1800);
+	assert_int_equal(session_empty_cycles(bench->session), 3200);
+	session_run(bench->session, 3200);
+	assert_int_equal(session_empty_cycles(bench->session), 0);
+	session_run(bench->session, 1000);
+	assert_int_equal(session_empty_cycles(bench->session), 0);
+	bench_free(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -504,7 +606,10 @@ int main(void)
 		cmocka_unit_test(leaving_makes_room),
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test(tags_for_a_model_keep_the_limit),
+		cmocka_unit_test(all_tags_are_as_many_as_fit),
 		cmocka_unit_test(mirrors_for_a_model_keep_the_limit),
+		cmocka_unit_test(each_option_of_a_tenant_changes_alone),
+		cmocka_unit_test(nobody_works_until_a_launch_may_begin),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -310,9 +310,28 @@ static int refusal_of(const void *file, u32 bytes, const char *config,
 /* themis-capped takes those of themis; numbers out of their range are refused. */
 static void constants_are_checked(void **state)
 {
+	static const struct {
+		s64 deviation;
+		s64 origin;
+		s32 weight;
+		bool good;
+	} edges[] = {
+		{ 1, 0, 0, true }, { 0, 0, 0, false },
+		{ THEMIS_RATE_MOST, 0, 0, true },
+		{ THEMIS_RATE_MOST + 1, 0, 0, false },
+		{ 1, THEMIS_RATE_MOST, 0, true },
+		{ 1, THEMIS_RATE_MOST + 1, 0, false },
+		{ 1, -THEMIS_RATE_MOST, 0, true },
+		{ 1, -THEMIS_RATE_MOST - 1, 0, false },
+		{ 1, 0, THEMIS_WEIGHT_MOST, true },
+		{ 1, 0, THEMIS_WEIGHT_MOST + 1, false },
+		{ 1, 0, -THEMIS_WEIGHT_MOST, true },
+		{ 1, 0, -THEMIS_WEIGHT_MOST - 1, false },
+	};
 	u64 words[(THEMIS_FILE_BYTES + 7) / 8];
 	struct themis_constants net;
 	struct session_refusal why;
+	u32 i;
 
 	plain_net(&net);
 	fit_constants_file(&model_themis, "themis60", &net, words);
@@ -326,11 +345,16 @@ static void constants_are_checked(void **state)
 	assert_int_equal(refusal_of(words, THEMIS_FILE_BYTES, "themis60", &why),
 			 -EINVAL);
 	assert_string_equal(why.field, "payload");
-	plain_net(&net);
-	net.weights[311] = THEMIS_WEIGHT_MOST + 1;
-	fit_constants_file(&model_themis, "themis60", &net, words);
-	assert_int_equal(refusal_of(words, THEMIS_FILE_BYTES, "themis60", &why),
-			 -EINVAL);
+	for (i = 0; i < ARRAY_SIZE(edges); i++) {
+		plain_net(&net);
+		net.deviation[11] = edges[i].deviation;
+		net.origin[11] = edges[i].origin;
+		net.weights[311] = edges[i].weight;
+		fit_constants_file(&model_themis, "themis60", &net, words);
+		assert_int_equal(refusal_of(words, THEMIS_FILE_BYTES,
+					    "themis60", &why),
+				 edges[i].good ? 0 : -EINVAL);
+	}
 }
 
 /* --- training --------------------------------------------------------------------- */
