@@ -117,6 +117,18 @@ static inline u64 fixed_above(u64 number, u64 other)
 }
 
 /**
+ * fixed_apart() - how far two numbers are apart
+ * @a: any
+ * @b: any
+ *
+ * Return: the greater one less the other.
+ */
+static inline u64 fixed_apart(u64 a, u64 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/**
  * fixed_ratio_ppm() - a ratio in parts per million
  * @numerator: any
  * @denominator: any

@@ -269,12 +269,14 @@ static void scarce_sms_are_nobodys_fault(void **state)
 		u32 flags;
 		u32 slot;	/* that makes no progress, by the fault of the policy */
 		const char *field;
+		u32 limited;	/* slot that may begin one thread block */
 	} cases[] = {
-		{ 1, 0, SESSION_NOWHERE, "" },
-		{ 2, 0, SESSION_NOWHERE, "" },
-		{ 1, SIMGPU_SAYS_HOLD, 2, "hold" },
-		{ 1, SIMGPU_SAYS_OWNERS, 2, "" },
-		{ 1, SIMGPU_SAYS_ISSUE_LIMITS, 2, "" },
+		{ 1, 0, SESSION_NOWHERE, "", 1 },
+		{ 2, 0, SESSION_NOWHERE, "", 1 },
+		{ 1, SIMGPU_SAYS_HOLD, 2, "hold", 1 },
+		{ 1, SIMGPU_SAYS_OWNERS, 2, "", 1 },
+		{ 1, SIMGPU_SAYS_ISSUE_LIMITS, 2, "", 1 },
+		{ 1, SIMGPU_SAYS_ISSUE_LIMITS, 2, "", 0 },
 	};
 	u32 i;
 
@@ -289,7 +291,7 @@ static void scarce_sms_are_nobodys_fault(void **state)
 		memset(seen.say.owner, SIMGPU_SHARED, 2);
 		seen.say.sharers[0] = 1;
 		seen.say.sharers[1] = 2;
-		seen.say.issue_limit[1][0] = 1;
+		seen.say.issue_limit[cases[i].limited][0] = 1;
 		session_run(bench->session, 1);
 		memset(seen.say.issue_limit, 0xff, sizeof(seen.say.issue_limit));
 		session_run(bench->session, 100000);

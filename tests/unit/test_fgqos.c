@@ -138,6 +138,23 @@ static void replay_all(struct bench *from, struct bench *to)
 	run_in_steps(to, session_now(from->session), 777);
 }
 
+/* A goal of which only the number changes counts anew, too, from the next epoch on. */
+static void a_greater_goal_counts_anew(void **state)
+{
+	struct session_tenant_options options =
+		with_goal(SESSION_GOAL_IPC, 20 * SIMGPU_PPM);
+	struct bench *bench = bench_with(&policy_quota_rollover, 0);
+
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, 34000);
+	options.goal++;
+	assert_int_equal(session_set_tenant(bench->session, 0, &options), 0);
+	session_run(bench->session, 30000);
+	assert_int_equal(report_of(bench, 0).goal.cycles, 64000 - 40000);
+	bench_free(bench);
+}
+
 /* A goal that changes counts anew, twice between two looks as if once; it replays. */
 static void changed_goals_replay(void **state)
 {
@@ -673,6 +690,12 @@ static void spart_climbs(void **state)
 	policy_spart.decide(snapshot, memory, said);
 	assert_int_equal(said->sms[0], 15);
 	assert_int_equal(said->sms[1], 1);
+	/* Who has none, and is to reach something, gets one. */
+	qos->sms = 0;
+	snapshot->cycle = 80000;
+	policy_spart.decide(snapshot, memory, said);
+	assert_int_equal(said->sms[0], 1);
+	assert_int_equal(said->sms[1], 15);
 	free(memory);
 	free(said);
 	free(snapshot);
@@ -877,6 +900,7 @@ int main(void)
 		cmocka_unit_test(kernels_know_their_instructions),
 		cmocka_unit_test(forms_are_one_goal),
 		cmocka_unit_test(bad_goals_are_refused),
+		cmocka_unit_test(a_greater_goal_counts_anew),
 		cmocka_unit_test(changed_goals_replay),
 		cmocka_unit_test(naive_refills_the_others),
 		cmocka_unit_test(elastic_refills_all),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/core/core.h"
 #include "bench.h"
 
 /* --- tenants without a gang --- */
@@ -333,6 +334,38 @@ static void launches_take_their_cycles(void **state)
 	assert_int_equal(end[2], end[0] + 10 * 5000);
 }
 
+/* The end is that of who ends last, in whatever slot and queue. */
+static void the_last_kernel_is_the_end(void **state)
+{
+	u32 late, slot, queue;
+
+	for (late = 0; late < 4; late++) {
+		struct bench *bench = bench_new(0);
+		u64 end;
+
+		for (slot = 0; slot < 2; slot++) {
+			join(bench, slot);
+			for (queue = 0; queue < 2; queue++) {
+				const struct session_launch_options launch = {
+					.trace = brief, .repeats = 1, .queue = queue,
+					.not_before = late == 2 * slot + queue ?
+						      50000 : 0,
+				};
+				u64 sequence;
+
+				assert_int_equal(session_launch_with(bench->session,
+								     slot, &launch,
+								     &sequence), 0);
+			}
+		}
+		session_run(bench->session, ALL_AT_ONCE);
+		end = session_kernel_end(bench->session, late / 2, late % 2);
+		assert_true(end > 50000);
+		assert_int_equal(session_end_cycle(bench->session), end);
+		bench_free(bench);
+	}
+}
+
 /* A launch that lasts longer than progress may be missing is nobody's fault. */
 static void launches_are_progress(void **state)
 {
@@ -599,6 +632,7 @@ int main(void)
 		cmocka_unit_test(knobs_act_from_the_next_epoch),
 		cmocka_unit_test(shorter_epochs_act_at_once),
 		cmocka_unit_test(launches_take_their_cycles),
+		cmocka_unit_test(the_last_kernel_is_the_end),
 		cmocka_unit_test(launches_are_progress),
 		cmocka_unit_test(what_does_not_fit_alone_is_refused),
 		cmocka_unit_test(what_does_not_fit_beside_others_waits),

@@ -102,6 +102,8 @@ u32 offline_queues_order(const struct offline_queues *queues,
  * @arrivals: which, and when
  * @queues: that it launches it in
  * @masks: what it keeps to; private runs have none, nor those of @queues
+ * @start_cycle: device cycle before which its launch does not start; private runs begin
+ *	at once
  */
 struct offline_tenant {
 	struct session_tenant_options options;
@@ -110,6 +112,7 @@ struct offline_tenant {
 	struct arrivals_plan arrivals;
 	struct offline_queues queues;
 	struct session_masks masks;
+	u64 start_cycle;
 };
 
 /* Models that can look at a run of another one. */

@@ -232,7 +232,7 @@ static void set_waits(struct session_launch_options *launch, u32 queues,
 		launch->wait[i++] = sequences[__builtin_ctz(queues)];
 }
 
-/* A launch in each of a tenant's queues; @alone: it has the whole GPU, without masks. */
+/* A launch in each of a tenant's queues; @alone: at once, on the whole GPU, without masks. */
 static int launch_all(struct session *session, u32 slot,
 		      const struct offline_tenant *tenant, bool alone)
 {
@@ -252,9 +252,11 @@ static int launch_all(struct session *session, u32 slot,
 		};
 
 		set_waits(&launch, queues->waits[order[i]], sequences);
-		if (!alone)
+		if (!alone) {
+			launch.not_before = tenant->start_cycle;
 			memcpy(launch.sms, queues->sms[order[i]],
 			       sizeof(launch.sms));
+		}
 		ret = session_set_queue(session, slot, order[i],
 					queues->priority[order[i]]);
 		ret = ret ? ret : session_launch_with(session, slot, &launch,

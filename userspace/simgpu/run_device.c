@@ -108,9 +108,10 @@ static void set_waits(struct simgpu_launch *launch, u32 queues,
 }
 
 /* A launch in each queue; @sequences gets their numbers. */
-static int launch_all(int fd, int handle, const struct offline_queues *queues,
+static int launch_all(int fd, int handle, const struct workload *workload,
 		      u64 *sequences)
 {
+	const struct offline_queues *queues = &workload->queues;
 	u8 order[SESSION_QUEUES_MAX];
 	u32 count = offline_queues_order(queues, order), i;
 	int ret = 0;
@@ -121,6 +122,7 @@ static int launch_all(int fd, int handle, const struct offline_queues *queues,
 			.repeats = 1,
 			.flags = i + 1 < count ? SIMGPU_LAUNCH_MORE : 0,
 			.queue = order[i],
+			.not_before_cycle = workload->start_cycle,
 		};
 
 		if (queues->idempotent)
@@ -148,7 +150,7 @@ static int launch(int fd, int handle, const struct workload *workload,
 
 	*count = workload->queues.count ? workload->queues.count : 1;
 	if (!workload->arrivals.given)
-		return launch_all(fd, handle, &workload->queues, sequences);
+		return launch_all(fd, handle, workload, sequences);
 	request = arrivals_request(&workload->arrivals.plan, handle);
 	ret = simgpu_start_arrivals(fd, &request);
 	sequences[0] = request.sequence;

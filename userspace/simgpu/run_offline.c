@@ -237,6 +237,7 @@ int run_offline(const struct settings *settings,
 		experiment->tenants[i].arrivals = workloads[i].arrivals.plan;
 		experiment->tenants[i].queues = workloads[i].queues;
 		experiment->tenants[i].masks = workloads[i].masks;
+		experiment->tenants[i].start_cycle = workloads[i].start_cycle;
 		ret = masks_check(workloads[i].name, &experiment->options.config,
 				  &workloads[i].masks, &workloads[i].queues);
 		if (ret)

@@ -45,6 +45,7 @@ enum mix_category {
  * @arrivals: of each, requests that come by themselves, as they were said; their list
  *	is the suite's
  * @masks: of each, what it keeps to beside others; alone it has the whole GPU
+ * @start_cycle: of each, when it begins beside others; alone it does at once
  */
 struct mix {
 	char name[MIX_NAME_BYTES];
@@ -59,6 +60,7 @@ struct mix {
 	u64 goal_ppm[MIX_TENANTS_MAX];
 	struct arrivals_words arrivals[MIX_TENANTS_MAX];
 	struct session_masks masks[MIX_TENANTS_MAX];
+	u64 start_cycle[MIX_TENANTS_MAX];
 };
 
 /**

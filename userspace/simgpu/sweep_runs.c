@@ -106,6 +106,8 @@ static void describe_tenant(const struct sweep_run *run, u32 slot,
 			    kept_checksum(queues->sms, sizeof(queues->sms)));
 	if (queues->idempotent)
 		kept_append(out, "idempotent ");
+	if (mix->start_cycle[slot])
+		kept_append(out, "start=%llu ", mix->start_cycle[slot]);
 }
 
 /* What decides a run, and with it the file of its figures. */
@@ -399,6 +401,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 		tenant->trace = workload->trace;
 		tenant->queues = workload->queues;
 		tenant->masks = mix->masks[slot];
+		tenant->start_cycle = mix->start_cycle[slot];
 		tenant->arrives = mix->arrivals[slot].given;
 		if (tenant->arrives &&
 		    sweep_arrivals(run, slot, options, &tenant->arrivals))

@@ -61,6 +61,7 @@ static int find_workload(struct suite *suite, const char *argument,
 	}
 	workload_options(&new, &mix->options[slot]);
 	mix->masks[slot] = new.masks;
+	mix->start_cycle[slot] = new.start_cycle;
 	take_arrivals(suite, &new, &mix->arrivals[slot]);
 	for (i = 0; i < suite->workload_count; i++) {
 		if (is_same(&suite->workloads[i], &new)) {

@@ -150,6 +150,13 @@ static int parse_option(struct workload *workload, const char *key,
 					  value);
 		return goal_is_one(workload);
 	}
+	if (!strcmp(key, "start")) {
+		if (!parse_number(value, 0, SESSION_AHEAD_CYCLES_MAX,
+				  &workload->start_cycle))
+			return fail_usage("start is a cycle up to %llu, not \"%s\"",
+					  SESSION_AHEAD_CYCLES_MAX, value);
+		return STATUS_OK;
+	}
 	ret = arrivals_key(&workload->arrivals, key, value, &known);
 	if (!known)
 		ret = queues_key(&workload->queues, key, value, &known);
@@ -157,7 +164,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, start, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -178,6 +185,8 @@ static int parse_options(struct workload *workload, char *options)
 	ret = ret ? ret : queues_check(&workload->queues);
 	if (!ret && workload->arrivals.given && workload->queues.count > 1)
 		return fail_usage("requests that come by themselves come in one queue");
+	if (!ret && workload->arrivals.given && workload->start_cycle)
+		return fail_usage("requests that come by themselves say when, not start");
 	if (!ret && workload->arrivals.given && workload->queues.idempotent)
 		return fail_usage("requests that come by themselves cannot be idempotent");
 	return ret;

@@ -41,6 +41,7 @@ struct workload {
 	struct arrivals_words arrivals;
 	struct offline_queues queues;
 	struct session_masks masks;
+	u64 start_cycle;
 	void *bytes;
 	size_t count;
 	struct trace *trace;
@@ -48,7 +49,7 @@ struct workload {
 
 /**
  * workload_read() - parse a workload argument and read its trace
- * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size
+ * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, start
  *	and those of arrivals.h, queues.h and masks.h
  * @config: the GPU that it is for, as read_trace() takes it
  * @out: filled in; workload_free() frees what it holds

@@ -38,9 +38,7 @@ static void begin(const struct simgpu_snapshot *snapshot, struct engine *engine,
 
 static u32 distance_of(const struct engine *engine, u32 i)
 {
-	return engine->sms[i] > engine->before[i] ?
-	       engine->sms[i] - engine->before[i] :
-	       engine->before[i] - engine->sms[i];
+	return (u32)fixed_apart(engine->sms[i], engine->before[i]);
 }
 
 static u32 distance(const struct engine *engine)

@@ -18,10 +18,7 @@ static bool same_kernel(const struct psp_curve *curve,
 /* More SMs are never worse: an older point that says so beside a new one goes. */
 static bool contradicts(const struct simgpu_knot *old, u32 sms_milli, u32 np_ppm)
 {
-	u32 apart = old->sms_milli > sms_milli ? old->sms_milli - sms_milli :
-						 sms_milli - old->sms_milli;
-
-	return apart < 500 ||
+	return fixed_apart(old->sms_milli, sms_milli) < 500 ||
 	       (old->sms_milli < sms_milli && old->np_ppm > np_ppm) ||
 	       (old->sms_milli > sms_milli && old->np_ppm < np_ppm);
 }

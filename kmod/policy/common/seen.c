@@ -107,7 +107,7 @@ static struct simgpu_knot *find_near(struct psp_curve *points, u64 held)
 	for (i = 0; i < points->count; i++) {
 		u64 seen = points->points[i].sms_milli;
 
-		apart = seen > held ? seen - held : held - seen;
+		apart = fixed_apart(seen, held);
 		if (apart < least) {
 			nearest = &points->points[i];
 			least = apart;
@@ -146,7 +146,7 @@ static void learn_shape(struct seen_curve *curve, u64 all, u64 held, u64 np)
 		return;
 	draw(curve, all, &before);
 	said = simgpu_np_at_milli(&before, held);
-	off = fixed_ratio_ppm(said > np ? said - np : np - said, np);
+	off = fixed_ratio_ppm(fixed_apart(said, np), np);
 	off = min_t(u64, off, SHAPE_MOST_PPM);
 	curve->shape_ppm = (u32)((3 * curve->shape_ppm + off) / 4);
 	curve->learned = 1;

@@ -75,8 +75,7 @@ static u64 distance(const struct gpm_constants *gpm, const u64 *rates,
 	u32 i;
 
 	for (i = 0; i < GPM_EVENTS; i++) {
-		u64 apart = rates[i] > others[i] ? rates[i] - others[i] :
-						   others[i] - rates[i];
+		u64 apart = fixed_apart(rates[i], others[i]);
 
 		apart = fixed_mul_div(apart, 1ULL << 20, gpm->deviation[i]);
 		apart = min(apart, DISTANCE_MOST);
