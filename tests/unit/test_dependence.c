@@ -227,6 +227,41 @@ static void test_loads_in_flight(void **state)
 	assert_true(most <= sixteen);
 }
 
+/*
+ * 32 loads are in flight, the sixth is needed first and the last takes longest, for it is
+ * of many lines; then one more, and a chain. When that can begin.
+ */
+static u64 cycles_of_one_more(u32 lines_of_last)
+{
+	const struct gpu_config config = one_sm();
+	struct builder *b = builder_new("more", "test");
+	struct simgpu_trace_pattern wide = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.base = 31 * 4096, .region_bytes = 4096,
+		.lane_stride = 4 * lines_of_last,
+	};
+	struct simgpu_counters counters;
+	u32 i;
+
+	builder_kernel(b, "more", 1, 32, 32, 0);
+	for (i = 0; i < 32; i++)
+		builder_load(b, i == 31 ? builder_pattern(b, &wide) :
+			     builder_affine(b, i * 4096, 128, 4, 0, 0, 0),
+			     32, i == 5 ? 100 : 1000);
+	builder_load(b, builder_affine(b, 32 * 4096, 128, 4, 0, 0, 0), 32,
+		     SIMGPU_TRACE_NEVER);
+	builder_mixed(b, builder_mix(b, "F1"), 900, 32);
+	return run_on(&config, trace_of(b, 33 * 4096), &counters);
+}
+
+/* Where all entries are in use a load waits for what is needed first, not for others. */
+static void test_full_of_loads(void **state)
+{
+	u64 plain = cycles_of_one_more(1);
+
+	assert_in_range(cycles_of_one_more(32), plain, plain + 5);
+}
+
 /* Older traces have no dependences. */
 static void test_without_mixes(void **state)
 {
@@ -263,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_behind_a_store),
 		cmocka_unit_test(test_stalls),
 		cmocka_unit_test(test_loads_in_flight),
+		cmocka_unit_test(test_full_of_loads),
 		cmocka_unit_test(test_without_mixes),
 		cmocka_unit_test(test_long_bursts),
 	};

@@ -460,6 +460,49 @@ static void what_does_not_fit_beside_others_waits(void **state)
 	trace_free(few_reads);
 }
 
+/*
+ * Of those that come in one cycle the lower slot is first, and of one tenant's the lower
+ * queue: what needs nothing waits behind what does not fit, or goes before it.
+ */
+static void ties_go_by_slot_and_queue(void **state)
+{
+	static const struct {
+		u32 slot[2], queue[2];	/* of the one that does not fit, and the other */
+		bool waits;
+	} cases[] = {
+		{ { 1, 2 }, { 0, 0 }, true }, { { 2, 1 }, { 0, 0 }, false },
+		{ { 1, 1 }, { 0, 1 }, true }, { { 1, 1 }, { 1, 0 }, false },
+	};
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bench *bench = bench_of_memory(17);
+		struct session_tenant_report report;
+		u64 sequence;
+
+		for (j = 0; j < 3; j++)
+			join(bench, j);
+		launch(bench, 0, random_reads, 1, 0);
+		session_run(bench->session, 1000);
+		for (j = 0; j < 2; j++) {
+			const struct session_launch_options launch = {
+				.trace = j ? brief : random_reads, .repeats = 1,
+				.queue = cases[i].queue[j],
+			};
+
+			assert_int_equal(session_launch_with(bench->session,
+							     cases[i].slot[j],
+							     &launch, &sequence), 0);
+		}
+		session_run(bench->session, 300);
+		report = report_of(bench, cases[i].slot[1]);
+		assert_int_equal(report.queue[cases[i].queue[1]].state,
+				 cases[i].waits ? SESSION_QUEUE_WAITING :
+						  SESSION_QUEUE_RUNNING);
+		bench_free(bench);
+	}
+}
+
 /* The room that somebody leaves is for who came first, whatever its slot. */
 static void room_goes_to_who_came_first(void **state)
 {
@@ -636,6 +679,7 @@ int main(void)
 		cmocka_unit_test(launches_are_progress),
 		cmocka_unit_test(what_does_not_fit_alone_is_refused),
 		cmocka_unit_test(what_does_not_fit_beside_others_waits),
+		cmocka_unit_test(ties_go_by_slot_and_queue),
 		cmocka_unit_test(room_goes_to_who_came_first),
 		cmocka_unit_test(leaving_makes_room),
 		cmocka_unit_test(bad_options_are_refused),
