@@ -228,8 +228,8 @@ static void test_loads_in_flight(void **state)
 }
 
 /*
- * 32 loads are in flight, the sixth is needed first and the last takes longest, for it is
- * of many lines; then one more, and a chain. When that can begin.
+ * 32 loads are in flight, the sixth is needed first, and a little later the last, which is
+ * of many lines; then comes one more, and a chain.
  */
 static u64 cycles_of_one_more(u32 lines_of_last)
 {
@@ -247,7 +247,7 @@ static u64 cycles_of_one_more(u32 lines_of_last)
 	for (i = 0; i < 32; i++)
 		builder_load(b, i == 31 ? builder_pattern(b, &wide) :
 			     builder_affine(b, i * 4096, 128, 4, 0, 0, 0),
-			     32, i == 5 ? 100 : 1000);
+			     32, i == 5 || i == 31 ? 100 : 1000);
 	builder_load(b, builder_affine(b, 32 * 4096, 128, 4, 0, 0, 0), 32,
 		     SIMGPU_TRACE_NEVER);
 	builder_mixed(b, builder_mix(b, "F1"), 900, 32);
