@@ -189,6 +189,11 @@ static inline struct session_tenant_report report_of(struct bench *bench, u32 sl
 	return report;
 }
 
+static inline u64 issued_by(struct bench *bench, u32 slot)
+{
+	return report_of(bench, slot).counters.thread_instructions;
+}
+
 static inline void expect_same_epoch(const struct session_epoch *a,
 			      const struct session_epoch *b)
 {

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../kmod/core/energy.h"
+#include "snapshots.h"
 
 #define PLACE(name)	(offsetof(struct simgpu_counters, name) / sizeof(u64))
 
@@ -163,6 +164,34 @@ static void static_energy_goes_by_time(void **state)
 	assert_int_equal(energy_static_pj(table, U64_MAX, 1), U64_MAX);
 }
 
+/* Of any counters, on any GPU: the table has all that they cost. */
+static void energy_is_events_times_table(void **state)
+{
+	struct simgpu_counters counters;
+	u32 i, k;
+
+	for (i = 0; gpu_config_at(i); i++) {
+		const struct energy_table *table =
+			energy_find(gpu_config_at(i)->name);
+		u64 sum = 0;
+
+		assert_non_null(table);
+		for (k = 0; k < sizeof(counters) / 8; k++)
+			((u64 *)&counters)[k] = random_up_to(1 << 30);
+		for (k = 0; k < ENERGY_ENTRIES; k++) {
+			assert_true(table->entry[k]);
+			sum += energy_events(k, &counters) * table->entry[k];
+		}
+		assert_true(sum);
+		assert_int_equal(energy_dynamic_pj(table, &counters), sum);
+		/* A second at the clock is as many joules as watts. */
+		assert_int_equal(energy_static_pj(table, 1000000ULL * 1400,
+						  1400),
+				 table->entry[ENERGY_STATIC] * 1000000000ULL);
+	}
+	assert_null(energy_find("mine"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +201,8 @@ int main(void)
 		cmocka_unit_test(each_event_is_paid_once),
 		cmocka_unit_test(entries_have_their_names),
 		cmocka_unit_test(static_energy_goes_by_time),
+		cmocka_unit_test_setup(energy_is_events_times_table,
+				       restart_random),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
