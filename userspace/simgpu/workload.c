@@ -85,10 +85,89 @@ static bool name_is_good(const char *name)
 	return length && length < SIMGPU_NAME_MAX;
 }
 
-static int goal_is_one(const struct workload *workload)
+/* Keys whose value is a part above 0 up to 1, and where it goes. */
+static const struct part_key {
+	const char *key;
+	size_t place;
+	const char *is;
+} part_keys[] = {
+	{ "target", offsetof(struct workload, target_ppm), "an NP above 0 up to 1" },
+	{ "share", offsetof(struct workload, share_ppm),
+	  "a part of the SMs above 0 up to 1" },
+	{ "size", offsetof(struct workload, size_ppm), "a part above 0 up to 1, or card" },
+	{ "goal", offsetof(struct workload, goal_ppm),
+	  "a part above 0 up to 1 of the IPC alone" },
+};
+
+static int parse_part(struct workload *workload, const struct part_key *key,
+		      const char *value)
 {
-	if (workload->goal_ppm && workload->goal_ipc_ppm)
-		return fail_usage("a workload has one goal, goal= or ipc=");
+	u64 *part = (u64 *)((char *)workload + key->place);
+
+	if (!parse_ppm(value, part) || !*part || *part > SIMGPU_PPM)
+		return fail_usage("%s is %s, not \"%s\"", key->key, key->is, value);
+	return STATUS_OK;
+}
+
+static int parse_name(struct workload *workload, const char *value)
+{
+	if (!name_is_good(value))
+		return fail_usage("name is 1 to %d printable characters, not \"%s\"",
+				  SIMGPU_NAME_MAX - 1, value);
+	strcpy(workload->name, value);
+	return STATUS_OK;
+}
+
+static int parse_weight(struct workload *workload, const char *value)
+{
+	u64 weight;
+
+	if (!parse_number(value, 1, 1000, &weight))
+		return fail_usage("weight is 1 to 1000, not \"%s\"", value);
+	workload->weight = (u32)weight;
+	return STATUS_OK;
+}
+
+static int parse_ipc(struct workload *workload, const char *value)
+{
+	if (!parse_ppm(value, &workload->goal_ipc_ppm) || !workload->goal_ipc_ppm)
+		return fail_usage("ipc is a number of thread instructions a cycle above 0, not \"%s\"",
+				  value);
+	return STATUS_OK;
+}
+
+static int parse_start(struct workload *workload, const char *value)
+{
+	if (!parse_number(value, 0, SESSION_AHEAD_CYCLES_MAX,
+			  &workload->start_cycle))
+		return fail_usage("start is a cycle up to %llu, not \"%s\"",
+				  SESSION_AHEAD_CYCLES_MAX, value);
+	return STATUS_OK;
+}
+
+/* What a tenant has of its own; @known: whether it is such a key. */
+static int parse_own_key(struct workload *workload, const char *key,
+			 const char *value, bool *known)
+{
+	u32 i;
+
+	*known = true;
+	if (!strcmp(key, "name"))
+		return parse_name(workload, value);
+	if (!strcmp(key, "weight"))
+		return parse_weight(workload, value);
+	if (!strcmp(key, "ipc"))
+		return parse_ipc(workload, value);
+	if (!strcmp(key, "start"))
+		return parse_start(workload, value);
+	if (!strcmp(key, "size") && !strcmp(value, "card")) {
+		workload->size_ppm = WORKLOAD_CARD_SIZE;
+		return STATUS_OK;
+	}
+	for (i = 0; i < ARRAY_SIZE(part_keys); i++)
+		if (!strcmp(key, part_keys[i].key))
+			return parse_part(workload, &part_keys[i], value);
+	*known = false;
 	return STATUS_OK;
 }
 
@@ -96,68 +175,11 @@ static int parse_option(struct workload *workload, const char *key,
 			const char *value)
 {
 	bool known;
-	u64 number;
 	int ret;
 
-	if (!strcmp(key, "name")) {
-		if (!name_is_good(value))
-			return fail_usage("name is 1 to %d printable characters, not \"%s\"",
-					  SIMGPU_NAME_MAX - 1, value);
-		strcpy(workload->name, value);
-		return STATUS_OK;
-	}
-	if (!strcmp(key, "weight")) {
-		if (!parse_number(value, 1, 1000, &number))
-			return fail_usage("weight is 1 to 1000, not \"%s\"",
-					  value);
-		workload->weight = (u32)number;
-		return STATUS_OK;
-	}
-	if (!strcmp(key, "target")) {
-		if (!parse_ppm(value, &workload->target_ppm) ||
-		    !workload->target_ppm || workload->target_ppm > SIMGPU_PPM)
-			return fail_usage("target is an NP above 0 up to 1, not \"%s\"",
-					  value);
-		return STATUS_OK;
-	}
-	if (!strcmp(key, "share")) {
-		if (!parse_ppm(value, &workload->share_ppm) ||
-		    !workload->share_ppm || workload->share_ppm > SIMGPU_PPM)
-			return fail_usage("share is a part of the SMs above 0 up to 1, not \"%s\"",
-					  value);
-		return STATUS_OK;
-	}
-	if (!strcmp(key, "size")) {
-		if (!strcmp(value, "card"))
-			workload->size_ppm = WORKLOAD_CARD_SIZE;
-		else if (!parse_ppm(value, &workload->size_ppm) ||
-			 !workload->size_ppm || workload->size_ppm > SIMGPU_PPM)
-			return fail_usage("size is a part above 0 up to 1, or card, not \"%s\"",
-					  value);
-		return STATUS_OK;
-	}
-	if (!strcmp(key, "goal")) {
-		if (!parse_ppm(value, &workload->goal_ppm) ||
-		    !workload->goal_ppm || workload->goal_ppm > SIMGPU_PPM)
-			return fail_usage("goal is a part above 0 up to 1 of the IPC alone, not \"%s\"",
-					  value);
-		return goal_is_one(workload);
-	}
-	if (!strcmp(key, "ipc")) {
-		if (!parse_ppm(value, &workload->goal_ipc_ppm) ||
-		    !workload->goal_ipc_ppm)
-			return fail_usage("ipc is a number of thread instructions a cycle above 0, not \"%s\"",
-					  value);
-		return goal_is_one(workload);
-	}
-	if (!strcmp(key, "start")) {
-		if (!parse_number(value, 0, SESSION_AHEAD_CYCLES_MAX,
-				  &workload->start_cycle))
-			return fail_usage("start is a cycle up to %llu, not \"%s\"",
-					  SESSION_AHEAD_CYCLES_MAX, value);
-		return STATUS_OK;
-	}
-	ret = arrivals_key(&workload->arrivals, key, value, &known);
+	ret = parse_own_key(workload, key, value, &known);
+	if (!known)
+		ret = arrivals_key(&workload->arrivals, key, value, &known);
 	if (!known)
 		ret = queues_key(&workload->queues, key, value, &known);
 	if (!known)
@@ -181,6 +203,8 @@ static int parse_options(struct workload *workload, char *options)
 		*value++ = '\0';
 		ret = parse_option(workload, option, value);
 	}
+	if (!ret && workload->goal_ppm && workload->goal_ipc_ppm)
+		return fail_usage("a workload has one goal, goal= or ipc=");
 	ret = ret ? ret : arrivals_words_check(&workload->arrivals);
 	ret = ret ? ret : queues_check(&workload->queues);
 	if (!ret && workload->arrivals.given && workload->queues.count > 1)
