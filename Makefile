@@ -50,7 +50,7 @@ help:
 # --- the portable rooms -----------------------------------------------------------
 
 ROOM_SOURCES	:= $(wildcard kmod/sim/*.c kmod/policy/*.c kmod/policy/*/*.c \
-			      kmod/core/*.c)
+			      kmod/session/*.c)
 ROOM_OBJECTS	:= $(ROOM_SOURCES:%.c=build/obj/%.o)
 ROOM_SANITIZED	:= $(ROOM_SOURCES:%.c=build/sanitized/%.o)
 
@@ -76,8 +76,8 @@ else ifeq ($(shell pkg-config --atleast-version=1.5 libbpf 2>/dev/null && echo y
 BPF_CFLAGS	:= $(shell pkg-config --cflags libbpf)
 BPF_LIBS	:= $(shell pkg-config --libs libbpf)
 endif
-COMMAND_SOURCES	:= $(filter-out userspace/simgpu/bpf_object$(if $(BPF_LIBS),_none,).c, \
-		     $(wildcard userspace/simgpu/*.c))
+COMMAND_SOURCES	:= $(filter-out userspace/simgpu/policy/bpf_object$(if $(BPF_LIBS),_none,).c, \
+		     $(wildcard userspace/simgpu/*.c userspace/simgpu/*/*.c))
 LIB_OBJECTS	:= $(LIB_SOURCES:%.c=build/obj/%.o)
 OFFLINE_OBJECTS	:= $(OFFLINE_SOURCES:%.c=build/obj/%.o) $(ROOM_OBJECTS)
 COMMAND_OBJECTS	:= $(COMMAND_SOURCES:%.c=build/obj/%.o)
@@ -88,7 +88,7 @@ userspace: build/simgpu build/libsimgpu.a build/libsimgpu.so
 
 $(LIB_OBJECTS): ALL_CFLAGS += -fPIC $(NL_CFLAGS)
 
-build/obj/userspace/simgpu/bpf_object.o: ALL_CFLAGS += $(BPF_CFLAGS)
+build/obj/userspace/simgpu/policy/bpf_object.o: ALL_CFLAGS += $(BPF_CFLAGS)
 
 build/obj/userspace/simgpu/main.o: ALL_CFLAGS += -DSIMGPU_VERSION='"$(VERSION)"'
 
@@ -190,8 +190,9 @@ build/tests/test_goldens: $(patsubst %,build/sanitized/tests/unit/golden_%.o, \
 # It has a say in what port_alloc() gives.
 build/tests/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=free
 
-$(COMMAND_TESTS): build/tests/test_%: build/sanitized/tests/unit/test_%.o \
-				      build/sanitized/userspace/simgpu/%.o
+build/tests/test_statistics: build/sanitized/userspace/simgpu/statistics.o
+build/tests/test_sweep_error: build/sanitized/userspace/simgpu/sweep/sweep_error.o
+$(COMMAND_TESTS): build/tests/%: build/sanitized/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lm
 

@@ -2,7 +2,7 @@
 /*
  * The only seam between the kernel, userspace and BPF: fixed-width types, memory,
  * checksums and assertions for the portable rooms (kmod/sim, kmod/policy,
- * kmod/core). Everything else in them is plain C on integers. BPF has the types
+ * kmod/session). Everything else in them is plain C on integers. BPF has the types
  * alone: policies and models need no more.
  */
 #ifndef SIMGPU_PORT_H

@@ -3,7 +3,7 @@
 #ifndef TESTS_BENCH_H
 #define TESTS_BENCH_H
 
-#include "../../kmod/core/session.h"
+#include "../../kmod/session/session.h"
 #include "small.h"
 #include "traces.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/rows.h"
+#include "../../kmod/session/rows.h"
 #include "../../userspace/offline/offline.h"
 #include "goldens.h"
 

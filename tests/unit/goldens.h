@@ -3,7 +3,7 @@
 #ifndef TESTS_GOLDENS_H
 #define TESTS_GOLDENS_H
 
-#include "../../kmod/core/journal.h"
+#include "../../kmod/session/journal.h"
 #include "kinds.h"
 
 /* Traces that scenarios run, then one of each of kinds.h. */

@@ -3,7 +3,7 @@
 #ifndef TEST_SNAPSHOTS_H
 #define TEST_SNAPSHOTS_H
 
-#include "../../kmod/core/session.h"
+#include "../../kmod/session/session.h"
 
 static u64 random_state;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/core.h"
+#include "../../kmod/session/internal.h"
 #include "looking.h"
 
 #define NONE	SIMGPU_NO_OWNER

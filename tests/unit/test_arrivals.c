@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/journal.h"
-#include "../../kmod/core/latency.h"
+#include "../../kmod/session/journal.h"
+#include "../../kmod/session/latency.h"
 #include "bench.h"
 
 #define REQUESTS	100000

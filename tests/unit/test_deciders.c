@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "looking.h"
-#include "../../kmod/core/arrivals.h"
+#include "../../kmod/session/arrivals.h"
 
 /* --- models and policies ----------------------------------------------------------------- */
 

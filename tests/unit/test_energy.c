@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/energy.h"
+#include "../../kmod/session/energy.h"
 #include "snapshots.h"
 
 #define PLACE(name)	(offsetof(struct simgpu_counters, name) / sizeof(u64))

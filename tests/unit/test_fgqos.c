@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/journal.h"
+#include "../../kmod/session/journal.h"
 #include "looking.h"
 #include "snapshots.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/journal.h"
+#include "../../kmod/session/journal.h"
 #include "looking.h"
 
 static const struct simgpu_policy *const policies[] = {

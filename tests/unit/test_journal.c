@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/journal.h"
+#include "../../kmod/session/journal.h"
 #include "bench.h"
 
 /* --- the journal --- */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/journal.h"
+#include "../../kmod/session/journal.h"
 
 /* --- who is named --- */
 

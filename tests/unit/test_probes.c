@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/core.h"
+#include "../../kmod/session/internal.h"
 #include "../../kmod/sim/sim.h"
 #include "looking.h"
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/core.h"
-#include "../../kmod/core/journal.h"
+#include "../../kmod/session/internal.h"
+#include "../../kmod/session/journal.h"
 #include "bench.h"
 #include "random.h"
 

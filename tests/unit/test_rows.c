@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/rows.h"
+#include "../../kmod/session/rows.h"
 
 /* --- refusals --- */
 

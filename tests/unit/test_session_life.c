@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/core.h"
+#include "../../kmod/session/internal.h"
 #include "bench.h"
 
 /* --- tenants without a gang --- */

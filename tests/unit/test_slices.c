@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/core.h"
+#include "../../kmod/session/internal.h"
 #include "../../kmod/sim/sim.h"
 #include "looking.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../userspace/simgpu/sweep_error.h"
+#include "../../userspace/simgpu/sweep/sweep_error.h"
 
 static void near(double value, double expected, double tolerance)
 {

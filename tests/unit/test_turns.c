@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/core.h"
+#include "../../kmod/session/internal.h"
 #include "looking.h"
 
 /* --- by time ----------------------------------------------------------------- */

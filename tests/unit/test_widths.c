@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/core/session.h"
+#include "../../kmod/session/session.h"
 #include "small.h"
 #include "traces.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The text of a whole journal made into events; a line: kmod/core/journal.h. */
+/* The text of a whole journal made into events; a line: kmod/session/journal.h. */
 #include "offline.h"
 
 /**

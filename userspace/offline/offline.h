@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Experiments without a device: the portable rooms (kmod/sim, kmod/policy,
- * kmod/core), the same files that the module is built from, run inside the
+ * kmod/session), the same files that the module is built from, run inside the
  * calling process. Runs of whole experiments, private runs (truth), and
  * replay of journals. No global state: experiments may run in parallel
  * threads.
@@ -9,8 +9,8 @@
 #ifndef OFFLINE_OFFLINE_H
 #define OFFLINE_OFFLINE_H
 
-#include "../../kmod/core/journal.h"
-#include "../../kmod/core/rows.h"
+#include "../../kmod/session/journal.h"
+#include "../../kmod/session/rows.h"
 #include "../../kmod/policy/plan.h"
 
 /**

@@ -6,7 +6,7 @@
 #ifndef OFFLINE_THREADS_H
 #define OFFLINE_THREADS_H
 
-#include "../../kmod/core/session.h"
+#include "../../kmod/session/session.h"
 
 struct threads;
 

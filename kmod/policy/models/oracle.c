@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * oracle: the measured truth, for comparison. The session runs each tenant alone
- * beside the device, as far as it has come (kmod/core/private_run.c); NP is how long
+ * beside the device, as far as it has come (kmod/session/private_run.c); NP is how long
  * that took over the epoch. The class is HSM's. Its curve errs in its shape alone.
  */
 #include "../registry.h"

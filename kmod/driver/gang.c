@@ -1,0 +1,840 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gangs: making one on an idle device, joining, the end, and the gang's file
+ * with its epoch records. When the clock starts and stops is decided in
+ * session/session.c.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/memcontrol.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "cgroups.h"
+#include "../session/journal.h"
+#include "device.h"
+#include "gang.h"
+#include "rights.h"
+#include "tenant.h"
+
+static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
+
+#define SIMGPU_GANG_BYTES	sizeof(struct simgpu_gang)
+
+static struct simgpu_gang_record **simgpu_gang_chunk(struct simgpu_gang *gang,
+						     unsigned long record)
+{
+	return &gang->chunks[record / SIMGPU_GANG_CHUNK % SIMGPU_GANG_CHUNKS];
+}
+
+/* Nobody writes there any more, or not yet. */
+static void simgpu_gang_chunk_free(struct simgpu_gang *gang,
+				   struct simgpu_gang_record **chunk)
+{
+	if (!*chunk)
+		return;
+	kvfree(*chunk);
+	*chunk = NULL;
+	simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
+}
+
+/*
+ * The worker makes it, for the maker of the gang; without trying hard, for others
+ * wait for the lock.
+ */
+static bool simgpu_gang_chunk_make(struct simgpu_gang *gang,
+				   struct simgpu_gang_record **chunk)
+{
+	struct mem_cgroup *before;
+
+	if (simgpu_tenant_charge(gang->maker, SIMGPU_GANG_CHUNK_BYTES))
+		return false;
+	before = set_active_memcg(gang->memcg);
+	*chunk = kvzalloc(SIMGPU_GANG_CHUNK_BYTES, GFP_KERNEL_ACCOUNT |
+			  __GFP_NORETRY | __GFP_NOWARN);
+	set_active_memcg(before);
+	if (!*chunk)
+		simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
+	return *chunk;
+}
+
+static void simgpu_gang_free(struct simgpu_gang *gang)
+{
+	struct simgpu_tenant *maker = gang->maker;
+	u32 i;
+
+	for (i = 0; i < SIMGPU_GANG_CHUNKS; i++)
+		simgpu_gang_chunk_free(gang, &gang->chunks[i]);
+	mem_cgroup_put(gang->memcg);
+	port_free(gang);
+	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
+	kobject_put(&maker->kobj);
+}
+
+static struct simgpu_gang *simgpu_gang_alloc(struct simgpu_tenant *maker,
+					     u32 members)
+{
+	struct simgpu_gang *gang;
+	int ret;
+
+	ret = simgpu_tenant_charge(maker, SIMGPU_GANG_BYTES);
+	if (ret)
+		return ERR_PTR(ret);
+	gang = port_alloc(sizeof(*gang));
+	if (!gang)
+		goto err_charge;
+	kobject_get(&maker->kobj);
+	gang->memcg = get_mem_cgroup_from_mm(current->mm);
+	gang->maker = maker;
+	gang->device = maker->device;
+	gang->members = members;
+	init_waitqueue_head(&gang->readable);
+	mutex_init(&gang->read_lock);
+	return gang;
+
+err_charge:
+	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
+	return ERR_PTR(-ENOMEM);
+}
+
+/* Where the next record goes, or NULL. */
+static struct simgpu_gang_record *simgpu_gang_room(struct simgpu_gang *gang)
+{
+	struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, gang->head);
+
+	/* Pairs with the release of what was read: it may be reused. */
+	if (gang->head - smp_load_acquire(&gang->tail) ==
+	    SIMGPU_GANG_RECORDS_MAX)
+		return NULL;
+	if (!*chunk && !simgpu_gang_chunk_make(gang, chunk))
+		return NULL;
+	return &(*chunk)[gang->head % SIMGPU_GANG_CHUNK];
+}
+
+static void simgpu_record_fill(struct simgpu_gang_record *out,
+			       const struct simgpu_device *device,
+			       const struct session_epoch *epoch, u32 index)
+{
+	const struct session_epoch_tenant *row = &epoch->tenants[index];
+	struct simgpu_epoch_record *record = &out->record;
+
+	row_epoch(epoch, row, record);
+	record->size = sizeof(*out);
+	record->counter_offset = offsetof(struct simgpu_gang_record, counters);
+	record->counter_count = SIMGPU_COUNTER_COUNT;
+	record->cgroup = simgpu_cgroup_id(device->slots[row->slot]->cgroup);
+	out->counters = row->counters;
+}
+
+/* Keeps the records of a finished epoch for the reader. */
+static void simgpu_gang_epoch(struct simgpu_device *device,
+			      const struct session_epoch *epoch)
+{
+	struct simgpu_gang *gang = device->gang;
+	struct simgpu_gang_record *record;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_device_has_gang(device))
+		return;
+	for (i = 0; i < epoch->tenant_count; i++) {
+		record = simgpu_gang_room(gang);
+		if (!record) {
+			WRITE_ONCE(gang->lost, gang->lost + 1);
+			continue;
+		}
+		simgpu_record_fill(record, device, epoch, i);
+		/* Pairs with the acquire of the reader. */
+		smp_store_release(&gang->head, gang->head + 1);
+	}
+	wake_up_all(&gang->readable);
+}
+
+/* Remembers the figures of the tenant in a slot. */
+static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
+{
+	struct simgpu_device *device = gang->device;
+	struct session_tenant_report report;
+
+	lockdep_assert_held(&device->lock);
+	session_tenant_report(device->session, slot, &report);
+	spin_lock(&device->publish_lock);
+	row_report(&report, &gang->reports[slot]);
+	gang->counters[slot] = report.counters;
+	__set_bit(slot, gang->reported);
+	spin_unlock(&device->publish_lock);
+}
+
+/* What a gang's file is told once it has ended. */
+static void simgpu_gang_last_status(struct simgpu_gang *gang,
+				    struct simgpu_gang_status *status)
+{
+	struct session *session = gang->device->session;
+
+	status->cycle = session_end_cycle(session);
+	status->state_hash = session_state_hash(session);
+	status->records_lost = gang->lost;
+	status->wall_ns = gang->wall_ns;
+}
+
+/*
+ * The gang has ended: DONE or CANCELED. Keeps what its file is asked for, so that
+ * the device may go on without it.
+ */
+static void simgpu_gang_end(struct simgpu_gang *gang,
+			    enum simgpu_gang_state state)
+{
+	struct simgpu_device *device = gang->device;
+	struct simgpu_ending *ending = &device->ending;
+	int status = state == SIMGPU_GANG_CANCELED ? -ECANCELED : 0;
+	u32 slot;
+
+	lockdep_assert_held(&device->lock);
+	simgpu_gang_last_status(gang, &gang->status);
+	gang->status.state = state;
+	gang->refusal = device->refusal;
+	ending->over = true;
+	ending->cycle = session_now(device->session);
+	ending->state_hash = gang->status.state_hash;
+	session_journal(device->session, &ending->journal_events,
+			&ending->journal_lost);
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			simgpu_gang_keep_report(gang, slot);
+	/* Pairs with the reader's acquire: it sees all records. */
+	smp_store_release(&gang->over, true);
+	wake_up_all(&gang->readable);
+	/* Who is woken finds it over. */
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_settle_all(device->slots[slot], status);
+}
+
+static bool simgpu_gang_readable(struct simgpu_gang *gang)
+{
+	/* Pairs with the release in simgpu_gang_end(). */
+	return smp_load_acquire(&gang->over) ||
+	       READ_ONCE(gang->head) != READ_ONCE(gang->tail);
+}
+
+/* Returns bytes read; 0 if there is nothing to read. */
+static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
+					char __user *buffer, size_t count)
+{
+	const size_t record_bytes = sizeof(struct simgpu_gang_record);
+	unsigned long head, tail = gang->tail;
+	ssize_t copied = 0;
+
+	lockdep_assert_held(&gang->read_lock);
+	/* Pairs with the release of the writer. */
+	head = smp_load_acquire(&gang->head);
+	while (tail != head && count - copied >= record_bytes) {
+		struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, tail);
+
+		if (copy_to_user(buffer + copied,
+				 &(*chunk)[tail % SIMGPU_GANG_CHUNK],
+				 record_bytes))
+			break;
+		copied += record_bytes;
+		tail++;
+		/* The writer is beyond it, and comes back after the release. */
+		if (!(tail % SIMGPU_GANG_CHUNK))
+			simgpu_gang_chunk_free(gang, chunk);
+	}
+	if (!copied && tail != head)
+		return -EFAULT;
+	/* Pairs with the acquire of the writer: the room is free. */
+	smp_store_release(&gang->tail, tail);
+	return copied;
+}
+
+static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
+				size_t count, loff_t *position)
+{
+	struct simgpu_gang *gang = file->private_data;
+	ssize_t ret;
+	bool over;
+
+	if (count < sizeof(struct simgpu_gang_record))
+		return -EINVAL;
+	ret = simgpu_device_admit(gang->device, SIMGPU_CALL_LIGHT);
+	if (ret)
+		return ret;
+	for (;;) {
+		if (!(file->f_flags & O_NONBLOCK)) {
+			ret = wait_event_interruptible(gang->readable,
+						       simgpu_gang_readable(gang));
+			if (ret)
+				return ret;
+		}
+		/* Before the records: they are complete if it is set. */
+		over = smp_load_acquire(&gang->over);
+		if (mutex_lock_interruptible(&gang->read_lock))
+			return -ERESTARTSYS;
+		ret = simgpu_gang_copy_records(gang, buffer, count);
+		mutex_unlock(&gang->read_lock);
+		if (ret || over)
+			return ret;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+	}
+}
+
+static __poll_t simgpu_gang_poll(struct file *file, poll_table *wait)
+{
+	struct simgpu_gang *gang = file->private_data;
+
+	poll_wait(file, &gang->readable, wait);
+	return simgpu_gang_readable(gang) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* SIMGPU_IOC_GANG_STATUS */
+static int simgpu_gang_status(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_gang *gang = ucmd->file->private_data;
+	struct simgpu_gang_status *cmd = ucmd->cmd;
+	struct simgpu_published published;
+
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	/* First: if it is of another session, the gang is over. */
+	published = simgpu_device_published(gang->device);
+	/* Pairs with the release in simgpu_gang_end(): nothing changes then. */
+	if (smp_load_acquire(&gang->over)) {
+		*cmd = gang->status;
+	} else {
+		cmd->state = published.state == SESSION_WAITING ?
+			     SIMGPU_GANG_WAITING : SIMGPU_GANG_RUNNING;
+		cmd->cycle = published.cycle;
+		cmd->state_hash = 0;
+		cmd->records_lost = READ_ONCE(gang->lost);
+		cmd->wall_ns = READ_ONCE(gang->wall_ns);
+	}
+	cmd->size = ucmd->user_size;
+	return simgpu_ucmd_respond(ucmd);
+}
+
+/* What was published of a member, or is kept of one that left; -ENODATA. */
+static int simgpu_gang_find_report(struct simgpu_gang *gang, u32 slot,
+				   struct simgpu_tenant_report *report,
+				   struct simgpu_counters *counters)
+{
+	const struct simgpu_tenant *tenant = NULL;
+	int ret = 0;
+
+	spin_lock(&gang->device->publish_lock);
+	/* Who sits in the slot of a gang that is not over is its member. */
+	if (!READ_ONCE(gang->over))
+		tenant = gang->device->slots[slot];
+	if (tenant) {
+		*report = tenant->published.report;
+		*counters = tenant->published.counters;
+	} else if (test_bit(slot, gang->reported)) {
+		*report = gang->reports[slot];
+		*counters = gang->counters[slot];
+	} else {
+		ret = -ENODATA;
+	}
+	spin_unlock(&gang->device->publish_lock);
+	return ret;
+}
+
+/* SIMGPU_IOC_GANG_REPORT */
+static int simgpu_gang_report(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_gang *gang = ucmd->file->private_data;
+	struct simgpu_gang_report *cmd = ucmd->cmd;
+	struct simgpu_counters counters;
+	int ret;
+
+	if (cmd->slot >= gang->members)
+		return -EINVAL;
+	ret = simgpu_counters_check(&cmd->counters);
+	if (ret)
+		return ret;
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	ret = simgpu_gang_find_report(gang, cmd->slot, &cmd->report, &counters);
+	ret = ret ?: simgpu_counters_answer(&cmd->counters, &counters);
+	return ret ?: simgpu_ucmd_respond(ucmd);
+}
+
+/* SIMGPU_IOC_GANG_REFUSAL */
+static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_gang *gang = ucmd->file->private_data;
+	struct simgpu_gang_refusal *cmd = ucmd->cmd;
+	struct simgpu_published published;
+	bool over;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	if (READ_ONCE(gang->device->gone))
+		return -ENODEV;
+	/* First, as in simgpu_gang_status(). */
+	published = simgpu_device_published(gang->device);
+	/* Pairs with the release in simgpu_gang_end(), likewise. */
+	over = smp_load_acquire(&gang->over);
+	row_refusal(over ? &gang->refusal : &published.refusal, &cmd->refusal);
+	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
+		return -ENODATA;
+	return simgpu_ucmd_respond(ucmd);
+}
+
+#define GANG_IOCTL_BASE	_IOC_NR(SIMGPU_IOC_GANG_STATUS)
+#define GANG_OP(_ioctl, _fn, _struct, _last) \
+	SIMGPU_IOCTL_OP(GANG_IOCTL_BASE, _ioctl, _fn, _struct, _last)
+
+static const struct simgpu_ioctl_op simgpu_gang_ops[] = {
+	GANG_OP(SIMGPU_IOC_GANG_STATUS, simgpu_gang_status,
+		struct simgpu_gang_status, wall_ns),
+	GANG_OP(SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
+		struct simgpu_gang_report, report.shared_sms),
+	GANG_OP(SIMGPU_IOC_GANG_REFUSAL, simgpu_gang_refusal,
+		struct simgpu_gang_refusal, refusal.cycle),
+};
+
+static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
+			      unsigned long arg)
+{
+	const struct simgpu_gang *gang = file->private_data;
+
+	return simgpu_ioctl_dispatch(file, gang->device, cmd, arg,
+				     simgpu_gang_ops,
+				     GANG_IOCTL_BASE,
+				     ARRAY_SIZE(simgpu_gang_ops));
+}
+
+/* Ends the work of its members, and leaves the device. */
+static void simgpu_gang_detach(struct simgpu_gang *gang)
+{
+	struct simgpu_device *device = gang->device;
+	u32 slot;
+
+	lockdep_assert_held(&device->lock);
+	if (device->gang != gang)
+		return;
+	for (slot = 0; slot < gang->members && !gang->over; slot++)
+		if (device->slots[slot])
+			simgpu_tenant_unseat(device->slots[slot]);
+	simgpu_device_settle(device);
+	if (!gang->over)
+		simgpu_gang_end(gang, SIMGPU_GANG_CANCELED);
+	for (slot = 0; slot < gang->members; slot++)
+		if (device->slots[slot])
+			device->slots[slot]->in_gang = false;
+	device->gang = NULL;
+	simgpu_device_leave(device);
+	simgpu_device_settle(device);
+}
+
+/* It has held the device long enough without starting. */
+static void simgpu_gang_expire(struct work_struct *work)
+{
+	struct simgpu_gang *gang = container_of(to_delayed_work(work),
+						struct simgpu_gang, expiry);
+	struct simgpu_device *device = gang->device;
+
+	simgpu_device_lock_closing(device);
+	if (device->gang == gang && !gang->over &&
+	    session_state(device->session) == SESSION_WAITING)
+		simgpu_gang_detach(gang);
+	simgpu_device_unlock(device);
+}
+
+static int simgpu_gang_release(struct inode *inode, struct file *file)
+{
+	struct simgpu_gang *gang = file->private_data;
+
+	cancel_delayed_work_sync(&gang->expiry);
+	simgpu_device_lock_closing(gang->device);
+	simgpu_gang_detach(gang);
+	simgpu_device_unlock(gang->device);
+	simgpu_gang_free(gang);
+	return 0;
+}
+
+static const struct file_operations simgpu_gang_fops = {
+	.owner = THIS_MODULE,
+	.release = simgpu_gang_release,
+	.read = simgpu_gang_read,
+	.poll = simgpu_gang_poll,
+	.unlocked_ioctl = simgpu_gang_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/* A name, or an empty one, and nothing behind its NUL. */
+static bool simgpu_gang_name_valid(const char *name)
+{
+	size_t length = strnlen(name, SIMGPU_NAME_MAX);
+
+	return length < SIMGPU_NAME_MAX &&
+	       !memchr_inv(name + length, 0, SIMGPU_NAME_MAX - length);
+}
+
+static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
+{
+	if (!cmd->members || cmd->members > SIMGPU_TENANTS_MAX ||
+	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
+	    cmd->kernel_end > SIMGPU_KERNEL_END_CHANGED || cmd->reserved ||
+	    cmd->preemption > SIMGPU_PREEMPTION_ADAPTIVE || cmd->reserved2 ||
+	    cmd->reserved3 || !session_hold_is_good(cmd->hold_cycles) ||
+	    !cmd->constants != !cmd->constants_bytes ||
+	    !session_sight_is_good(cmd->decision_cycles, cmd->counter_noise,
+				   cmd->counter_delay))
+		return -EINVAL;
+	if (cmd->flags & SIMGPU_GANG_RELAUNCH && !cmd->stop_cycle)
+		return -EINVAL;
+	if (!simgpu_gang_name_valid(cmd->config) ||
+	    !simgpu_gang_name_valid(cmd->policy) ||
+	    !simgpu_gang_name_valid(cmd->model))
+		return -EINVAL;
+	return 0;
+}
+
+/* Policy, model and GPU that the caller names; they are held, or NULL. */
+static int simgpu_gang_names(const struct simgpu_gang_create *cmd,
+			     struct session_options *options)
+{
+	const struct simgpu_policy *policy = options->policy;
+	const struct simgpu_model *model = options->model;
+	const struct gpu_config *config;
+
+	if (cmd->policy[0]) {
+		options->policy = simgpu_policy_get(cmd->policy);
+		simgpu_plugin_put(policy);
+	}
+	if (cmd->model[0]) {
+		options->model = simgpu_model_get(cmd->model);
+		simgpu_plugin_put(model);
+	}
+	if (cmd->config[0]) {
+		config = gpu_config_find(cmd->config);
+		if (!config)
+			return -ENOENT;
+		options->config = *config;
+	}
+	return options->policy && options->model ? 0 : -ENOENT;
+}
+
+/* Knobs and constants are the device's own while they are of the same. */
+static int simgpu_gang_deciders(const struct simgpu_gang_create *cmd,
+				struct session_options *options)
+{
+	const struct simgpu_policy *policy = options->policy;
+	const struct simgpu_model *model = options->model;
+	char config[SIMGPU_NAME_MAX];
+	bool other_model;
+	int ret;
+
+	strscpy(config, options->config.name, sizeof(config));
+	ret = simgpu_gang_names(cmd, options);
+	if (ret)
+		return ret;
+	other_model = options->model != model ||
+		      strcmp(options->config.name, config);
+	simgpu_options_begin(options, options->policy != policy, other_model);
+	return 0;
+}
+
+/* The options of the device's own, changed by what the caller names. */
+static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
+			       struct session_options *options,
+			       struct session_refusal *why)
+{
+	int ret;
+
+	options->seed = cmd->seed;
+	options->epoch_cycles = cmd->epoch_cycles ?:
+				SESSION_EPOCH_CYCLES_DEFAULT;
+	options->stop_cycle = cmd->stop_cycle;
+	options->relaunch = cmd->flags & SIMGPU_GANG_RELAUNCH;
+	options->kernel_end = (enum session_kernel_end)cmd->kernel_end;
+	options->preemption = (enum session_preemption)cmd->preemption;
+	options->gang_size = cmd->members;
+	if (cmd->hold_cycles)
+		options->hold_cycles = cmd->hold_cycles;
+	options->decision_cycles = cmd->decision_cycles;
+	options->counter_noise = cmd->counter_noise;
+	options->counter_delay = cmd->counter_delay;
+	ret = simgpu_gang_deciders(cmd, options);
+	ret = ret ?: simgpu_params_apply(&cmd->params, options, why);
+	return ret ?: simgpu_constants_apply(cmd->constants,
+					     cmd->constants_bytes, options,
+					     why);
+}
+
+/*
+ * Whether a gang may take the device. Who is seated would lose its slot, working
+ * or not; in the session of a gang that has ended there is none to lose.
+ */
+static int simgpu_gang_available(struct simgpu_device *device,
+				 const struct simgpu_tenant *maker)
+{
+	u32 slot;
+
+	lockdep_assert_held(&device->lock);
+	if (simgpu_device_has_gang(device) ||
+	    session_state(device->session) == SESSION_RUNNING)
+		return -EBUSY;
+	if (device->start.gang_size)
+		return 0;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot] && device->slots[slot] != maker)
+			return -EBUSY;
+	return 0;
+}
+
+/* The device's own options; their policy, model and constants are the caller's. */
+static int simgpu_gang_defaults(const struct simgpu_tenant *maker,
+				struct session_options *options)
+{
+	int ret;
+
+	lockdep_assert_held(&maker->device->lock);
+	ret = simgpu_gang_available(maker->device, maker);
+	return ret ?: simgpu_device_options(maker->device, options);
+}
+
+/* What was wrong with a gang is told where others look, too. */
+static void simgpu_gang_refused(struct simgpu_device *device,
+				const struct session_refusal *why)
+{
+	if (why->kind == SESSION_REFUSED_NOTHING || simgpu_device_lock(device))
+		return;
+	simgpu_device_refused(device, why);
+	simgpu_device_unlock(device);
+}
+
+/*
+ * A look before memory is taken; the device may still be lost until attach. The
+ * policy and model of @options are held if it succeeds.
+ */
+static int simgpu_gang_prepare(const struct simgpu_tenant *maker,
+			       const struct simgpu_gang_create *cmd,
+			       struct session_options *options)
+{
+	struct simgpu_device *device = maker->device;
+	struct session_refusal why = {};
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	ret = simgpu_gang_defaults(maker, options);
+	simgpu_device_unlock(device);
+	if (ret)
+		return ret;
+	ret = simgpu_gang_options(cmd, options, &why);
+	if (ret) {
+		simgpu_options_put(options);
+		simgpu_gang_refused(device, &why);
+	}
+	return ret;
+}
+
+/* Puts the gang and its cold session on the device. */
+static int simgpu_gang_attach(struct simgpu_gang *gang,
+			      const struct session_options *options)
+{
+	struct simgpu_device *device = gang->device;
+	struct session *session;
+	int ret;
+
+	ret = simgpu_device_session_create(device, options, &session);
+	if (ret)
+		return ret;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		goto err_session;
+	ret = simgpu_gang_available(device, gang->maker);
+	if (ret)
+		goto err_lock;
+	session = simgpu_device_replace_session(device, session, options);
+	device->gang = gang;
+	simgpu_device_settle(device);
+	simgpu_device_unlock(device);
+	session_destroy(session);
+	schedule_delayed_work(&gang->expiry, HZ * (unsigned long)
+			      READ_ONCE(device->limits.gang_wait_seconds));
+	return 0;
+
+err_lock:
+	simgpu_device_unlock(device);
+err_session:
+	session_destroy(session);
+	return ret;
+}
+
+static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
+{
+	struct simgpu_gang *gang = simgpu_gang_alloc(maker, members);
+	struct file *file;
+
+	if (IS_ERR(gang))
+		return ERR_CAST(gang);
+	INIT_DELAYED_WORK(&gang->expiry, simgpu_gang_expire);
+	file = anon_inode_getfile("[simgpu-gang]", &simgpu_gang_fops, gang,
+				  O_RDONLY);
+	if (IS_ERR(file))
+		simgpu_gang_free(gang);
+	else
+		nonseekable_open(NULL, file);
+	return file;
+}
+
+/* SIMGPU_IOC_GANG_CREATE */
+int simgpu_gang_create(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_gang_create *cmd = ucmd->cmd;
+	struct session_options options;
+	struct file *file;
+	int ret;
+
+	ret = simgpu_gang_check(cmd);
+	if (ret)
+		return ret;
+	if (!READ_ONCE(tenant->device->limits.gangs) && !simgpu_may_claim(NULL))
+		return -EPERM;
+	cmd->fd = -1;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		return ret;
+	ret = simgpu_gang_prepare(tenant, cmd, &options);
+	if (ret)
+		return ret;
+	cmd->fd = get_unused_fd_flags(O_CLOEXEC);
+	if (cmd->fd < 0) {
+		ret = cmd->fd;
+		goto err_options;
+	}
+	file = simgpu_gang_open(tenant, cmd->members);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+		goto err_fd;
+	}
+	ret = simgpu_gang_attach(file->private_data, &options);
+	if (ret)
+		goto err_file;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		goto err_file;
+	fd_install(cmd->fd, file);
+	simgpu_options_put(&options);
+	simgpu_knobs_settle(tenant->device);
+	return 0;
+
+err_file:
+	fput(file);
+err_fd:
+	put_unused_fd(cmd->fd);
+err_options:
+	simgpu_options_put(&options);
+	return ret;
+}
+
+static int simgpu_gang_seat(struct simgpu_gang *gang,
+			    struct simgpu_tenant *tenant, u32 slot,
+			    struct private_run *run)
+{
+	struct simgpu_device *device = gang->device;
+	struct session_tenant_options options;
+	int ret;
+
+	lockdep_assert_held(&device->lock);
+	if (gang->over)
+		return -ECANCELED;
+	if (tenant->slot != SIMGPU_NO_SLOT)
+		return -EBUSY;
+	options = simgpu_tenant_session_options(tenant);
+	ret = session_join_with(device->session, slot, &options, run);
+	if (ret < 0)
+		return ret;
+	simgpu_tenant_seat(tenant, slot);
+	tenant->in_gang = true;
+	simgpu_device_settle(device);
+	return 0;
+}
+
+/* SIMGPU_IOC_GANG_JOIN */
+int simgpu_gang_join(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_gang_join *cmd = ucmd->cmd;
+	struct private_run *run;
+	struct simgpu_gang *gang;
+	struct file *file;
+	int ret = -EBADF;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	file = fget(cmd->gang_fd);
+	if (!file)
+		return -EBADF;
+	if (file->f_op != &simgpu_gang_fops)
+		goto out;
+	gang = file->private_data;
+	if (gang->device != tenant->device)
+		goto out;
+	ret = -EINVAL;
+	if (cmd->slot >= gang->members)
+		goto out;
+	run = simgpu_tenant_private_make(tenant);
+	ret = PTR_ERR_OR_ZERO(run);
+	if (ret)
+		goto out;
+	ret = simgpu_device_lock(gang->device);
+	if (!ret) {
+		ret = simgpu_gang_seat(gang, tenant, cmd->slot, run);
+		simgpu_device_unlock(gang->device);
+	}
+	simgpu_tenant_private_free(tenant, run);
+out:
+	fput(file);
+	return ret;
+}
+
+static void simgpu_gang_session_end(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->lock);
+	if (simgpu_device_has_gang(device))
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	device->gang = NULL;
+}
+
+static void simgpu_gang_state(struct simgpu_device *device,
+			      enum session_state state)
+{
+	lockdep_assert_held(&device->lock);
+	if (!simgpu_device_has_gang(device))
+		return;
+	if (state == SESSION_CANCELED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_CANCELED);
+	else if (state == SESSION_IDLE || state == SESSION_STOPPED)
+		simgpu_gang_end(device->gang, SIMGPU_GANG_DONE);
+}
+
+static void simgpu_gang_stepped(struct simgpu_device *device, u64 took_ns)
+{
+	if (simgpu_device_has_gang(device))
+		WRITE_ONCE(device->gang->wall_ns,
+			   device->gang->wall_ns + took_ns);
+}
+
+static void simgpu_gang_leave(struct simgpu_device *device, u32 slot)
+{
+	if (simgpu_device_has_gang(device))
+		simgpu_gang_keep_report(device->gang, slot);
+}
+
+const struct simgpu_observer simgpu_gang_observer = {
+	.session_end = simgpu_gang_session_end,
+	.state = simgpu_gang_state,
+	.stepped = simgpu_gang_stepped,
+	.epoch = simgpu_gang_epoch,
+	.leave = simgpu_gang_leave,
+};

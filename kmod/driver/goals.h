@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Goals of tenants as users say them (goals.c). */
+#ifndef SIMGPU_GOALS_H
+#define SIMGPU_GOALS_H
+
+#include <linux/simgpu.h>
+
+#include "../session/session.h"
+
+/**
+ * struct simgpu_goal - a goal that a tenant is given
+ * @kind: &enum simgpu_goal_kind
+ * @value: in its unit
+ */
+struct simgpu_goal {
+	u32 kind;
+	u64 value;
+};
+
+int simgpu_goal_parse(const char *text, struct simgpu_goal *goal);
+ssize_t simgpu_goal_emit(char *buf,
+			 const struct session_tenant_options *options);
+u64 simgpu_goal_claimed_ppm(const struct session_tenant_options *options,
+			    const struct gpu_config *config);
+
+#endif /* SIMGPU_GOALS_H */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Masks of tenants: the parts of a device that a file keeps to, on whichever GPU it has
+ * a slot. What becomes of them there: session/masks.c.
+ */
+#include "device.h"
+#include "rights.h"
+#include "tenant.h"
+
+/* The GPU on which a tenant has a slot, or would get one. */
+static const struct gpu_config *
+simgpu_masks_config(const struct simgpu_tenant *tenant)
+{
+	const struct simgpu_device *device = tenant->device;
+
+	return tenant->slot == SIMGPU_NO_SLOT ? &device->defaults.config :
+						&device->start.config;
+}
+
+/**
+ * simgpu_masks_on() - what is left of a tenant's masks on a GPU
+ * @tenant: the tenant
+ * @config: of the GPU, which may have less than the one for which they were set
+ *
+ * Return: the masks; of a kind of which there is nothing, none.
+ */
+struct session_masks simgpu_masks_on(const struct simgpu_tenant *tenant,
+				     const struct gpu_config *config)
+{
+	struct session_masks masks = tenant->masks;
+	u32 i;
+
+	for (i = 0; i < SESSION_MASK_WORDS; i++)
+		masks.sms[i] &= config->sms <= i * 64 ? 0 :
+				first_bits(config->sms - i * 64);
+	masks.channels &= first_bits(config->channels);
+	masks.llc_ways &= first_bits(config->llc_ways);
+	if (!session_sms_are_good(config, masks.sms))
+		memset(masks.sms, 0, sizeof(masks.sms));
+	return masks;
+}
+
+/**
+ * simgpu_masks_seat() - a tenant with a slot: the session hears of its masks
+ * @tenant: the tenant
+ */
+void simgpu_masks_seat(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct session_masks masks;
+
+	lockdep_assert_held(&device->lock);
+	masks = simgpu_masks_on(tenant, &device->start.config);
+	session_set_masks(device->session, tenant->slot, &masks);
+}
+
+/**
+ * simgpu_mask_of_sms() - a mask of SMs that a caller gives
+ * @words: SIMGPU_MASK_WORDS words
+ * @sms: set to as many as a GPU can have
+ *
+ * Return: 0; -EINVAL if it has an SM that no GPU has, or none at all.
+ */
+int simgpu_mask_of_sms(const __u64 *words, u64 sms[SESSION_MASK_WORDS])
+{
+	if (!memchr_inv(words, 0, SIMGPU_MASK_WORDS * sizeof(*words)) ||
+	    memchr_inv(words + SESSION_MASK_WORDS, 0,
+		       (SIMGPU_MASK_WORDS - SESSION_MASK_WORDS) *
+		       sizeof(*words)))
+		return -EINVAL;
+	memcpy(sms, words, SESSION_MASK_WORDS * sizeof(*sms));
+	return 0;
+}
+
+/* What is not named is zero; what is has a bit. @masks, all zero, gets the latter. */
+static int simgpu_masks_read(const struct simgpu_masks *cmd,
+			     struct session_masks *masks)
+{
+	if (cmd->flags & ~(SIMGPU_MASK_SMS | SIMGPU_MASK_CHANNELS |
+			   SIMGPU_MASK_LLC_WAYS) ||
+	    !(cmd->flags & SIMGPU_MASK_CHANNELS) != !cmd->channels ||
+	    !(cmd->flags & SIMGPU_MASK_LLC_WAYS) != !cmd->llc_ways)
+		return -EINVAL;
+	masks->channels = cmd->channels;
+	masks->llc_ways = cmd->llc_ways;
+	if (cmd->flags & SIMGPU_MASK_SMS)
+		return simgpu_mask_of_sms(cmd->sms, masks->sms);
+	return memchr_inv(cmd->sms, 0, sizeof(cmd->sms)) ? -EINVAL : 0;
+}
+
+static int simgpu_masks_set(struct simgpu_tenant *tenant,
+			    const struct simgpu_masks *cmd)
+{
+	struct session_masks named = { 0 }, wanted = tenant->masks;
+	int ret = simgpu_masks_read(cmd, &named);
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (ret)
+		return ret;
+	if (!session_masks_are_good(simgpu_masks_config(tenant), &named))
+		return -EINVAL;
+	if (cmd->flags & SIMGPU_MASK_SMS)
+		memcpy(wanted.sms, named.sms, sizeof(wanted.sms));
+	if (named.channels)
+		wanted.channels = named.channels;
+	if (named.llc_ways)
+		wanted.llc_ways = named.llc_ways;
+	ret = simgpu_check_masks(NULL, &tenant->masks, &wanted);
+	if (ret)
+		return ret;
+	tenant->masks = wanted;
+	if (tenant->slot != SIMGPU_NO_SLOT)
+		simgpu_masks_seat(tenant);
+	return 0;
+}
+
+/* SIMGPU_IOC_MASKS */
+int simgpu_tenant_masks(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	int ret;
+
+	ret = simgpu_device_lock(tenant->device);
+	if (ret)
+		return ret;
+	ret = simgpu_masks_set(tenant, ucmd->cmd);
+	simgpu_device_unlock(tenant->device);
+	return ret;
+}

@@ -1,0 +1,808 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Doing what a sound proposal says: which SMs change hands and how their thread
+ * blocks leave, shared SMs with their limits and quotas, priorities, orders. What
+ * lasts is kept in the session's controls.
+ */
+#include "internal.h"
+
+/* --- who has what -------------------------------------------------------------------- */
+
+/* owner_of() - the owner that an SM has or gets, apart from a model's probe */
+u32 owner_of(const struct session *session, u32 sm)
+{
+	struct gpu_sm_status status;
+
+	if (session->probe.kind == SIMGPU_PROBE_ALONE)
+		return session->probe.before[sm];
+	gpu_sm_status(session->gpu, sm, &status);
+	return status.next_owner;
+}
+
+/* sms_assigned() - SMs of its own that a slot has or gets */
+u32 sms_assigned(const struct session *session, u32 slot)
+{
+	u32 count = 0, sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		count += owner_of(session, sm) == slot;
+	return count;
+}
+
+/* sms_shared() - shared SMs on which a slot may place thread blocks */
+u32 sms_shared(const struct session *session, u32 slot)
+{
+	const struct controls *controls = &session->controls;
+	u32 count = 0, sm;
+
+	if (!controls->any_shared)
+		return 0;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		count += controls->sharers[sm] >> slot & 1 &&
+			 controls->block_limit[sm][slot];
+	return count;
+}
+
+/*
+ * proposal_count() - SMs that a proposal gives a slot, shared ones too
+ */
+u32 proposal_count(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_proposal *proposal, u32 slot)
+{
+	u32 count = 0, sm;
+
+	if (!(proposal->flags & SIMGPU_SAYS_OWNERS))
+		return proposal->sms[slot];
+	for (sm = 0; sm < snapshot->sms; sm++)
+		count += proposal->owner[sm] == slot ||
+			 (proposal->owner[sm] == SIMGPU_SHARED &&
+			  proposal->sharers[sm] >> slot & 1);
+	return count;
+}
+
+/*
+ * proposal_present() - the assignment as it stands, as session->snapshot has it
+ */
+void proposal_present(struct session *session)
+{
+	struct simgpu_proposal *proposal = &session->proposal;
+	const struct simgpu_snapshot *snapshot = &session->snapshot;
+	const struct gpu_config *config = &session->initial.config;
+	const struct controls *controls = &session->controls;
+	u32 slot, sm;
+
+	memset(proposal, 0, sizeof(*proposal));
+	proposal->hold = controls->hold;
+	proposal->preemption = controls->preemption;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active)
+			proposal->sms[slot] = snapshot->tenants[slot].sms;
+	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
+		u32 owner = SIMGPU_NO_OWNER;
+
+		if (sm < snapshot->sms)
+			owner = owner_of(session, sm);
+		if (owner < SIMGPU_SLOTS_MAX &&
+		    !snapshot->tenants[owner].active)
+			owner = SIMGPU_NO_OWNER;
+		proposal->owner[sm] = (u8)owner;
+		proposal->sharers[sm] = controls->sharers[sm];
+	}
+	memcpy(proposal->memory_priority, controls->memory_priority,
+	       sizeof(proposal->memory_priority));
+	memcpy(proposal->block_limit, controls->block_limit,
+	       sizeof(proposal->block_limit));
+	memcpy(proposal->hold_queues, controls->hold_queues,
+	       sizeof(proposal->hold_queues));
+	memcpy(proposal->rank, controls->rank, sizeof(proposal->rank));
+	memset(proposal->issue_limit, 0xff, sizeof(proposal->issue_limit));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		proposal->channels[slot] = controls->channels[slot] ?:
+			first_bits(config->channels);
+		proposal->llc_ways[slot] = controls->llc_ways[slot] ?:
+			(u32)first_bits(config->llc_ways);
+	}
+}
+
+/* In TPCs: the slot with the most, of several the highest, has one fewer. */
+static void take_tpc(u32 *tpcs)
+{
+	u32 most = 0, slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (tpcs[slot] >= tpcs[most])
+			most = slot;
+	tpcs[most]--;
+}
+
+/* The slot of which most is left over gets one more, of several the lowest. */
+static void give_tpc(u32 *tpcs, u32 *rest)
+{
+	u32 most = 0, slot;
+
+	for (slot = 1; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (rest[slot] > rest[most])
+			most = slot;
+	tpcs[most] += !!rest[most];
+	rest[most] = 0;
+}
+
+/*
+ * Counts in whole TPCs: as many as in sum before, rounded down; each slot that gets an
+ * SM gets a TPC, as long as there are enough.
+ */
+static void proposal_round(const struct gpu_config *config,
+			   struct simgpu_proposal *proposal)
+{
+	u32 tpcs[SIMGPU_SLOTS_MAX], rest[SIMGPU_SLOTS_MAX] = { 0 };
+	u32 each = config->sms_per_tpc, sum = 0, given = 0, slot;
+
+	if (each == 1 || proposal->flags & SIMGPU_SAYS_OWNERS)
+		return;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u32 sms = proposal->sms[slot];
+
+		tpcs[slot] = sms && sms < each ? 1 : sms / each;
+		if (sms > each)
+			rest[slot] = sms % each;
+		sum += sms;
+		given += tpcs[slot];
+	}
+	for (; given > config->sms / each; given--)
+		take_tpc(tpcs);
+	for (; given < sum / each; given++)
+		give_tpc(tpcs, rest);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		proposal->sms[slot] = tpcs[slot] * each;
+}
+
+/* Leave no slot more than so many SMs (0: no limit), in whole TPCs. */
+static void proposal_limit(const struct gpu_config *config,
+			   struct simgpu_proposal *proposal, u32 sms_most)
+{
+	u32 have[SIMGPU_SLOTS_MAX] = { 0 }, i;
+
+	if (!sms_most)
+		return;
+	sms_most = max(sms_most, config->sms_per_tpc);
+	sms_most = first_of_tpc(config, sms_most);
+	for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
+		proposal->sms[i] = min(proposal->sms[i], sms_most);
+	if (!(proposal->flags & SIMGPU_SAYS_OWNERS))
+		return;
+	for (i = 0; i < SIMGPU_SMS_MAX; i++)
+		if (proposal->owner[i] < SIMGPU_SLOTS_MAX &&
+		    have[proposal->owner[i]]++ >= sms_most)
+			proposal->owner[i] = SIMGPU_NO_OWNER;
+}
+
+/*
+ * proposal_fit() - what a sound proposal says, within the session's limit of SMs and in
+ *	whole TPCs
+ */
+void proposal_fit(struct session *session)
+{
+	const struct gpu_config *config = &session->initial.config;
+
+	proposal_limit(config, &session->proposal, session->initial.sms_most);
+	proposal_round(config, &session->proposal);
+}
+
+/* --- SMs change hands ------------------------------------------------------------------ */
+
+/* Thread blocks on a TPC. */
+static u32 tpc_blocks(const struct session *session, u32 first)
+{
+	struct gpu_sm_status status;
+	u32 blocks = 0, i;
+
+	for (i = 0; i < session->initial.config.sms_per_tpc; i++) {
+		gpu_sm_status(session->gpu, first + i, &status);
+		blocks += status.blocks;
+	}
+	return blocks;
+}
+
+/*
+ * The TPC to take next from @from, that is its first SM: of those that @slot's mask
+ * has (or has not, unless @inside) if there are any, idle ones first, then those with
+ * the fewest thread blocks, then the highest index (docs/glossary.md, Who holds an SM).
+ */
+static u32 pick_tpc(const struct session *session, u32 from, u32 slot, bool inside)
+{
+	const struct gpu_config *config = &session->initial.config;
+	u32 best = SIMGPU_SMS_MAX, fewest = U32_MAX, sm;
+	bool best_suits = false;
+
+	for (sm = 0; sm < config->sms; sm += config->sms_per_tpc) {
+		bool suits = masks_have_sm(session, slot, sm) == inside;
+		struct gpu_sm_status status;
+		u32 blocks;
+
+		gpu_sm_status(session->gpu, sm, &status);
+		if (status.next_owner != from || (best_suits && !suits))
+			continue;
+		blocks = tpc_blocks(session, sm);
+		if (suits == best_suits && blocks > fewest)
+			continue;
+		best = sm;
+		best_suits = suits;
+		fewest = blocks;
+	}
+	return best;
+}
+
+/* Thread blocks that an SM can run concurrently of what its owner runs. */
+static u32 concurrent_blocks(const struct session *session,
+			     const struct gpu_sm_status *status)
+{
+	const struct session_tenant *tenant;
+	const struct queue *queue;
+
+	/* Of a mixture: what there is. */
+	if (status->owner >= SIMGPU_SLOTS_MAX)
+		return status->blocks;
+	tenant = &session->tenants[status->owner];
+	/* At the stop cycle launches end, but their thread blocks stay. */
+	if (!tenant->pending || tenant->pending & (tenant->pending - 1))
+		return status->blocks;
+	queue = &tenant->queue[__builtin_ctz(tenant->pending)];
+	return gpu_kernel_blocks_per_sm(&session->initial.config,
+					present_kernel(queue));
+}
+
+/*
+ * Whether an SM is left by a drain (HSM 4.2: in the last epoch more thread
+ * blocks ended there than it can run concurrently, so they are short).
+ */
+static bool drains_soon(const struct session *session, u32 sm)
+{
+	struct gpu_sm_status status;
+
+	gpu_sm_status(session->gpu, sm, &status);
+	return !status.blocks || session->sm_finished[sm] >
+				 concurrent_blocks(session, &status);
+}
+
+/* may_be_reset() - whether thread blocks of all kernels of a slot may run twice */
+bool may_be_reset(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 mask;
+
+	for (mask = tenant->running; mask; mask &= mask - 1)
+		if (!present_launch(&tenant->queue[__builtin_ctz(mask)])->idempotent)
+			return false;
+	return true;
+}
+
+/*
+ * Whether those of some slots with thread blocks on an SM may be reset. A proposal
+ * that says so of others is refused; but kernels may have changed since.
+ */
+static bool all_may_be_reset(const struct session *session, u32 sm, u64 slots)
+{
+	for (; slots; slots &= slots - 1) {
+		u32 slot = (u32)__builtin_ctzll(slots);
+
+		if (gpu_sm_blocks(session->gpu, sm, slot) &&
+		    !may_be_reset(session, slot))
+			return false;
+	}
+	return true;
+}
+
+/* How thread blocks of @slots leave an SM. */
+static enum gpu_preemption leaving_mode(const struct session *session, u32 sm,
+					u64 slots)
+{
+	u32 preemption = session->controls.preemption;
+
+	if (preemption == SIMGPU_LEAVE_RESET &&
+	    all_may_be_reset(session, sm, slots))
+		return GPU_PREEMPT_RESET;
+	if (preemption == SIMGPU_LEAVE_SWITCH ||
+	    (preemption == SIMGPU_LEAVE_ADAPTIVE && !drains_soon(session, sm)))
+		return GPU_PREEMPT_SWITCH;
+	return GPU_PREEMPT_DRAIN;
+}
+
+/* As hooks are told it. */
+static u32 way_of(enum gpu_preemption mode)
+{
+	return mode == GPU_PREEMPT_RESET ? SIMGPU_LEAVE_RESET :
+	       mode == GPU_PREEMPT_SWITCH ? SIMGPU_LEAVE_SWITCH :
+					    SIMGPU_LEAVE_DRAIN;
+}
+
+static void assign(struct session *session, u32 sm, u32 slot)
+{
+	const struct session_hooks *hooks = &session->hooks;
+	enum gpu_preemption mode = leaving_mode(session, sm, ~0ULL);
+	struct gpu_sm_status status;
+
+	if (hooks->preempt) {
+		gpu_sm_status(session->gpu, sm, &status);
+		if (status.blocks && status.owner != slot)
+			hooks->preempt(hooks->context, sm, status.owner, slot,
+				       way_of(mode));
+	}
+	gpu_sm_assign(session->gpu, sm, slot, mode);
+}
+
+static void assign_tpc(struct session *session, u32 first, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < session->initial.config.sms_per_tpc; i++)
+		assign(session, first + i, slot);
+}
+
+static void apply_counts(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 each = session->initial.config.sms_per_tpc, slot, have;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (have = sms_assigned(session, slot);
+		     have > proposal->sms[slot]; have -= each)
+			assign_tpc(session, pick_tpc(session, slot, slot, false),
+				   GPU_NO_TENANT);
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (!proposal->sms[slot])
+			continue;
+		for (have = sms_assigned(session, slot);
+		     have < proposal->sms[slot]; have += each)
+			assign_tpc(session, pick_tpc(session, GPU_NO_TENANT,
+						     slot, true), slot);
+	}
+}
+
+/* --- shared SMs ------------------------------------------------------------------------ */
+
+/* What the hardware has to be told of a slot's thread blocks on an SM. */
+static u32 limit_of(const struct session *session, u32 sm, u32 slot)
+{
+	const struct controls *controls = &session->controls;
+
+	if (controls->sharers[sm] && !(controls->sharers[sm] >> slot & 1))
+		return 0;
+	if (controls->block_limit[sm][slot] == SIMGPU_ANY_BLOCKS)
+		return GPU_NO_LIMIT;
+	return controls->block_limit[sm][slot];
+}
+
+static void set_limits(struct session *session, u32 sm)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u32 limit = limit_of(session, sm, slot);
+
+		if (gpu_sm_block_limit(session->gpu, sm, slot) != limit)
+			gpu_sm_set_block_limit(session->gpu, sm, slot, limit,
+					       leaving_mode(session, sm,
+							    1ULL << slot));
+	}
+}
+
+static void clear_quotas(struct session *session, u32 sm)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (gpu_sm_quota_left(session->gpu, sm, slot) != GPU_NO_QUOTA)
+			quotas_clear(session, sm, slot);
+}
+
+/* An SM is shared no more: nothing that was said of it as such remains. */
+static void end_sharing(struct session *session, u32 sm)
+{
+	session->controls.sharers[sm] = 0;
+	set_limits(session, sm);
+	clear_quotas(session, sm);
+}
+
+/* From now on these share an SM, and nobody else may slip in. */
+static void share(struct session *session, u32 sm, u64 sharers)
+{
+	session->controls.any_shared = true;
+	if (session->controls.sharers[sm] != sharers) {
+		session->controls.sharers[sm] = sharers;
+		set_limits(session, sm);
+	}
+	if (owner_of(session, sm) != GPU_SHARED)
+		gpu_sm_share(session->gpu, sm);
+}
+
+static void apply_owners(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	controls->any_shared = false;
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		u32 owner = proposal->owner[sm], had = owner_of(session, sm);
+
+		if (owner == SIMGPU_SHARED) {
+			share(session, sm, proposal->sharers[sm]);
+			continue;
+		}
+		if (had == GPU_SHARED)
+			end_sharing(session, sm);
+		if (had != owner)
+			assign(session, sm, owner);
+	}
+}
+
+/* Counts alone: shared SMs are free again first. */
+static void free_shared(struct session *session)
+{
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	if (!controls->any_shared)
+		return;
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		if (owner_of(session, sm) != GPU_SHARED)
+			continue;
+		end_sharing(session, sm);
+		assign(session, sm, GPU_NO_TENANT);
+	}
+	controls->any_shared = false;
+}
+
+static void apply_limits(struct session *session)
+{
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	if (!(session->proposal.flags & SIMGPU_SAYS_BLOCK_LIMITS))
+		return;
+	memcpy(controls->block_limit, session->proposal.block_limit,
+	       sizeof(controls->block_limit));
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		set_limits(session, sm);
+}
+
+/* --- priorities, orders, samples -------------------------------------------------------- */
+
+static void set_priorities(struct session *session)
+{
+	const u8 *priority = session->controls.memory_priority;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		gpu_set_memory_priority(session->gpu, slot, priority[slot]);
+}
+
+static void apply_priorities(struct session *session)
+{
+	struct controls *controls = &session->controls;
+
+	if (!(session->proposal.flags & SIMGPU_SAYS_MEMORY_PRIORITY))
+		return;
+	if (session->probe.kind == SIMGPU_PROBE_PRIORITY)
+		session->probe.kind = SIMGPU_PROBE_NONE;
+	memcpy(controls->memory_priority, session->proposal.memory_priority,
+	       sizeof(controls->memory_priority));
+	set_priorities(session);
+}
+
+static void apply_order(struct session *session)
+{
+	static const enum gpu_block_order orders[] = {
+		[SIMGPU_ORDER_ROUND_ROBIN] = GPU_ORDER_ROUND_ROBIN,
+		[SIMGPU_ORDER_LEAKY_BUCKET] = GPU_ORDER_LEAKY_BUCKET,
+		[SIMGPU_ORDER_ARRIVAL] = GPU_ORDER_ARRIVAL,
+		[SIMGPU_ORDER_RANK] = GPU_ORDER_RANK,
+	};
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot;
+
+	if (!(proposal->flags & SIMGPU_SAYS_BLOCK_ORDER))
+		return;
+	if (proposal->block_order == SIMGPU_ORDER_LEAKY_BUCKET)
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			gpu_set_bucket(session->gpu, slot,
+				       proposal->bucket[slot]);
+	gpu_set_block_order(session->gpu, orders[proposal->block_order]);
+}
+
+static void apply_sm_blocks(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	if (proposal->flags & SIMGPU_SAYS_SM_BLOCKS)
+		gpu_set_shared_blocks(session->gpu, proposal->sm_blocks ?
+				      proposal->sm_blocks : U32_MAX);
+}
+
+static void apply_workers(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	if (proposal->flags & SIMGPU_SAYS_WORKERS)
+		gpu_set_worker_blocks(session->gpu, proposal->worker_blocks);
+}
+
+static void apply_ranks(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot;
+
+	if (!(proposal->flags & SIMGPU_SAYS_RANKS))
+		return;
+	memcpy(session->controls.rank, proposal->rank, sizeof(proposal->rank));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		gpu_set_rank(session->gpu, slot, proposal->rank[slot]);
+}
+
+static void apply_masks(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	struct controls *controls = &session->controls;
+	u32 slot;
+
+	if (!(proposal->flags & (SIMGPU_SAYS_CHANNELS | SIMGPU_SAYS_LLC_WAYS)))
+		return;
+	if (proposal->flags & SIMGPU_SAYS_CHANNELS)
+		memcpy(controls->channels, proposal->channels,
+		       sizeof(controls->channels));
+	if (proposal->flags & SIMGPU_SAYS_LLC_WAYS)
+		memcpy(controls->llc_ways, proposal->llc_ways,
+		       sizeof(controls->llc_ways));
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		masks_apply(session, slot);
+}
+
+static void set_issue_limit(struct session *session, u32 slot, u32 queue,
+			    u32 blocks)
+{
+	if (blocks == SIMGPU_KEEP_ISSUE_LIMIT || !is_member(session, slot))
+		return;
+	launch_slice(session, slot, queue, blocks);
+}
+
+static void apply_issue_limits(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot, queue;
+
+	if (!(proposal->flags & SIMGPU_SAYS_ISSUE_LIMITS))
+		return;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
+			set_issue_limit(session, slot, queue,
+					proposal->issue_limit[slot][queue]);
+}
+
+/* controls_idle_samples() - as model and policy need them, 100 an epoch */
+void controls_idle_samples(struct session *session)
+{
+	u64 interval = session->epoch_cycles / 100;
+
+	if (!(session_needs(session) & SIMGPU_NEEDS_IDLE_SAMPLES))
+		interval = 0;
+	gpu_set_idle_sampling(session->gpu, interval);
+}
+
+/* --- the whole -------------------------------------------------------------------------- */
+
+static bool moves_sms(const struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot, sm;
+
+	if (!(proposal->flags & SIMGPU_SAYS_OWNERS)) {
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			if (proposal->sms[slot] != sms_assigned(session, slot))
+				return true;
+		return session->controls.any_shared;
+	}
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (proposal->owner[sm] != owner_of(session, sm))
+			return true;
+	return false;
+}
+
+/*
+ * proposal_apply() - do what the session's sound proposal says
+ */
+void proposal_apply(struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	bool alone = session->probe.kind == SIMGPU_PROBE_ALONE;
+
+	apply_priorities(session);
+	apply_masks(session);
+	/* Before SMs are taken: their workers leave by what holds from now on. */
+	apply_workers(session);
+	if (proposal->flags & SIMGPU_SAYS_PREEMPTION)
+		session->controls.preemption = proposal->preemption;
+	if (proposal->flags & SIMGPU_SAYS_HOLD)
+		session->controls.hold = proposal->hold;
+	if (proposal->flags & SIMGPU_SAYS_HOLD_QUEUES)
+		memcpy(session->controls.hold_queues, proposal->hold_queues,
+		       sizeof(proposal->hold_queues));
+	if (alone && moves_sms(session))
+		probe_end(session);
+	if (session->probe.kind != SIMGPU_PROBE_ALONE) {
+		if (proposal->flags & SIMGPU_SAYS_OWNERS) {
+			apply_owners(session);
+		} else {
+			free_shared(session);
+			apply_counts(session);
+		}
+	}
+	apply_limits(session);
+	quotas_apply(session);
+	apply_ranks(session);
+	apply_sm_blocks(session);
+	apply_order(session);
+	apply_issue_limits(session);
+	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES)
+		gpu_set_idle_sampling(session->gpu,
+				      proposal->idle_sample_cycles);
+	if (session->hooks.repartition)
+		session->hooks.repartition(session->hooks.context);
+}
+
+static void clear_issue_limits(struct session *session, u32 slot)
+{
+	u32 queue;
+
+	session->tenants[slot].slicing = 0;
+	for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
+		gpu_queue_set_issue_limit(session->gpu, slot, queue,
+					  GPU_NO_LIMIT);
+}
+
+/*
+ * controls_clear() - as at a cold start: nothing of what a policy said remains,
+ *	but for which SMs are whose, which an even split changes next
+ */
+void controls_clear(struct session *session)
+{
+	struct controls *controls = &session->controls;
+	u32 slot, sm;
+
+	/* No work is dropped on the word of who is not asked any more. */
+	if (controls->preemption == SIMGPU_LEAVE_RESET)
+		controls->preemption = (u32)session->initial.preemption;
+	free_shared(session);
+	memset(controls, 0, sizeof(*controls));
+	controls->preemption = (u32)session->initial.preemption;
+	memset(controls->block_limit, SIMGPU_ANY_BLOCKS,
+	       sizeof(controls->block_limit));
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		set_limits(session, sm);
+		clear_quotas(session, sm);
+	}
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		gpu_set_memory_priority(session->gpu, slot, 0);
+		gpu_set_bucket(session->gpu, slot, 1);
+		gpu_set_rank(session->gpu, slot, 0);
+		masks_apply(session, slot);
+		clear_issue_limits(session, slot);
+		session->tenants[slot].quota.last = 0;
+	}
+	gpu_set_shared_blocks(session->gpu, U32_MAX);
+	gpu_set_worker_blocks(session->gpu, 0);
+	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
+	controls_idle_samples(session);
+}
+
+/*
+ * controls_forget() - a slot was dropped: its registers are as at first, and the
+ *	shared SMs stay closed to who comes next
+ */
+void controls_forget(struct session *session, u32 slot)
+{
+	struct controls *controls = &session->controls;
+	u32 sm;
+
+	controls->hold &= ~(1ULL << slot);
+	controls->memory_priority[slot] = 0;
+	controls->hold_queues[slot] = 0;
+	controls->rank[slot] = 0;
+	controls->channels[slot] = 0;
+	controls->llc_ways[slot] = 0;
+	memset(&session->tenants[slot].masks, 0,
+	       sizeof(session->tenants[slot].masks));
+	clear_issue_limits(session, slot);
+	if (session->probe.slot == slot)
+		probe_end(session);
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		bool shared = controls->sharers[sm];
+
+		if (session->probe.before[sm] == slot)
+			session->probe.before[sm] = GPU_NO_TENANT;
+		controls->block_limit[sm][slot] = SIMGPU_ANY_BLOCKS;
+		session->quota_watch[sm][slot].bounded = false;
+		controls->sharers[sm] &= ~(1ULL << slot);
+		if (shared && !controls->sharers[sm])
+			assign(session, sm, GPU_NO_TENANT);
+		set_limits(session, sm);
+	}
+}
+
+/*
+ * proposal_forget() - a slot was dropped: what was said of it, and waits, is not for
+ *	who comes next
+ */
+void proposal_forget(struct session *session, u32 slot)
+{
+	struct simgpu_proposal *proposal = &session->proposal;
+	u32 sm;
+
+	proposal->hold &= ~(1ULL << slot);
+	proposal->sms[slot] = 0;
+	proposal->hold_queues[slot] = 0;
+	memset(proposal->issue_limit[slot], 0xff,
+	       sizeof(proposal->issue_limit[slot]));
+	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
+		proposal->sharers[sm] &= ~(1ULL << slot);
+		if (proposal->owner[sm] == slot ||
+		    (proposal->owner[sm] == SIMGPU_SHARED &&
+		     !proposal->sharers[sm]))
+			proposal->owner[sm] = SIMGPU_NO_OWNER;
+	}
+}
+
+/* --- what a model wants to see ------------------------------------------------------------ */
+
+static void hold_others(struct session *session, u32 slot)
+{
+	u32 sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		session->probe.before[sm] = (u8)owner_of(session, sm);
+	session->probe.kind = SIMGPU_PROBE_ALONE;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (session->probe.before[sm] != slot)
+			assign(session, sm, slot);
+}
+
+/* probe_begin() - what session->prediction asks for, merged with the controls */
+void probe_begin(struct session *session)
+{
+	const struct simgpu_prediction *said = &session->prediction;
+	u32 slot;
+
+	session->probe.slot = said->probe_slot;
+	if (said->probe == SIMGPU_PROBE_ALONE) {
+		hold_others(session, said->probe_slot);
+	} else if (said->probe == SIMGPU_PROBE_PRIORITY) {
+		session->probe.kind = SIMGPU_PROBE_PRIORITY;
+		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+			gpu_set_memory_priority(session->gpu, slot,
+						slot == said->probe_slot ?
+						SIMGPU_MEMORY_PRIORITY_MAX : 0);
+	}
+}
+
+static void return_sm(struct session *session, u32 sm, u32 owner)
+{
+	struct gpu_sm_status status;
+
+	gpu_sm_status(session->gpu, sm, &status);
+	if (owner == GPU_SHARED && status.next_owner != GPU_SHARED)
+		gpu_sm_share(session->gpu, sm);
+	else if (status.next_owner != owner)
+		assign(session, sm, owner);
+}
+
+/* probe_end() - as before the probe */
+void probe_end(struct session *session)
+{
+	u32 kind = session->probe.kind, sm;
+
+	session->probe.kind = SIMGPU_PROBE_NONE;
+	if (kind == SIMGPU_PROBE_PRIORITY)
+		set_priorities(session);
+	if (kind == SIMGPU_PROBE_ALONE)
+		for (sm = 0; sm < session->initial.config.sms; sm++)
+			return_sm(session, sm, session->probe.before[sm]);
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether a policy's answer can be done, as a whole. The first thing that cannot
+ * is named; nothing is changed here.
+ */
+#include "internal.h"
+
+/*
+ * refusal_say() - say why
+ * @field: of the proposal
+ * @slot: that it is about, or SESSION_NOWHERE
+ * @sm: likewise
+ * @reason: a sentence
+ *
+ * Kinds and codes of others than proposals are set by the caller afterwards.
+ */
+void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 sm,
+		 const char *reason)
+{
+	u32 kind = why->kind;
+
+	memset(why, 0, sizeof(*why));
+	why->kind = kind;
+	why->code = -EINVAL;
+	why->slot = slot;
+	why->sm = sm;
+	snprintf(why->field, sizeof(why->field), "%s", field);
+	snprintf(why->reason, sizeof(why->reason), "%s", reason);
+}
+
+/* For checks that are one line: false, with the reason. */
+static bool no(struct session_refusal *why, const char *field, u32 slot, u32 sm,
+	       const char *reason)
+{
+	refusal_say(why, field, slot, sm, reason);
+	return false;
+}
+
+static bool flags_exist(const struct simgpu_proposal *proposal,
+			struct session_refusal *why)
+{
+	const u32 all = SESSION_NOWHERE;
+
+	if (proposal->flags & ~SIMGPU_SAYS_KNOWN)
+		return no(why, "flags", all, all, "it has unknown flags");
+	return true;
+}
+
+static bool priorities_exist(const struct simgpu_proposal *proposal,
+			     struct session_refusal *why)
+{
+	u32 slot;
+
+	if (!(proposal->flags & SIMGPU_SAYS_MEMORY_PRIORITY))
+		return true;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (proposal->memory_priority[slot] > SIMGPU_MEMORY_PRIORITY_MAX)
+			return no(why, "memory_priority", slot, SESSION_NOWHERE,
+				  "a memory priority is above 3");
+	return true;
+}
+
+/* A mask of some of @count things. */
+static bool mask_exists(u64 mask, u32 count)
+{
+	return mask && !(mask & ~first_bits(count));
+}
+
+static bool masks_exist(const struct session *session,
+			struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const struct gpu_config *config = &session->initial.config;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (proposal->flags & SIMGPU_SAYS_CHANNELS &&
+		    !mask_exists(proposal->channels[slot], config->channels))
+			return no(why, "channels", slot, SESSION_NOWHERE,
+				  "a mask has no memory channel, or one that there is not");
+		if (proposal->flags & SIMGPU_SAYS_LLC_WAYS &&
+		    !mask_exists(proposal->llc_ways[slot], config->llc_ways))
+			return no(why, "llc_ways", slot, SESSION_NOWHERE,
+				  "a mask has no way of the last-level cache, or one that there is not");
+	}
+	return true;
+}
+
+/* --- who is where ------------------------------------------------------------------- */
+
+static u64 hold_of(const struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	return proposal->flags & SIMGPU_SAYS_HOLD ? proposal->hold :
+						    session->controls.hold;
+}
+
+static bool may_place(const struct simgpu_proposal *proposal,
+		      const struct controls *controls, u32 sm, u32 slot)
+{
+	if (proposal->flags & SIMGPU_SAYS_BLOCK_LIMITS)
+		return proposal->block_limit[sm][slot];
+	return controls->block_limit[sm][slot];
+}
+
+/* SMs on which each slot could have thread blocks. */
+static bool count_owners(const struct session *session, u32 *places,
+			 struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 rows = 0, sm, slot;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		u32 owner = proposal->owner[sm];
+		u64 rest = proposal->sharers[sm];
+
+		if (owner == SIMGPU_NO_OWNER)
+			continue;
+		if (owner != SIMGPU_SHARED) {
+			if (owner >= SIMGPU_SLOTS_MAX)
+				return no(why, "owner", SESSION_NOWHERE, sm,
+					  "an SM's owner is no slot");
+			places[owner] += may_place(proposal, &session->controls,
+						   sm, owner);
+			continue;
+		}
+		if (!rest)
+			return no(why, "sharers", SESSION_NOWHERE, sm,
+				  "a shared SM has no sharers");
+		for (; rest; rest &= rest - 1) {
+			slot = (u32)__builtin_ctzll(rest);
+			places[slot] += may_place(proposal, &session->controls,
+						  sm, slot);
+			rows++;
+		}
+	}
+	if (rows > SIMGPU_SHARED_ROWS_MAX)
+		return no(why, "sharers", SESSION_NOWHERE, SESSION_NOWHERE,
+			  "there are more than 1024 rows of shared SM and tenant");
+	return true;
+}
+
+static bool counts_add_up(const struct session *session, u32 *places,
+			  struct session_refusal *why)
+{
+	u64 sum = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		places[slot] = session->proposal.sms[slot];
+		sum += places[slot];
+	}
+	if (sum > session->initial.config.sms)
+		return no(why, "sms", SESSION_NOWHERE, SESSION_NOWHERE,
+			  "the counts are more than there are SMs");
+	return true;
+}
+
+/* Inactive tenants own none; active ones have a place, or are held. */
+static bool tenants_are_served(const struct session *session, const u32 *places,
+			       struct session_refusal *why)
+{
+	const struct simgpu_snapshot *snapshot = &session->snapshot;
+	bool owners = session->proposal.flags & SIMGPU_SAYS_OWNERS;
+	const char *field = owners ? "owner" : "sms";
+	bool scarce = snapshot->tenants_active >
+		      snapshot->sms / snapshot->sms_per_tpc;
+	u64 hold = hold_of(session);
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (snapshot->tenants[slot].active) {
+			if (!places[slot] && !scarce && !(hold >> slot & 1))
+				return no(why, field, slot, SESSION_NOWHERE,
+					  "a tenant with work that is not held gets no SM");
+		} else if (places[slot] && !owners) {
+			return no(why, field, slot, SESSION_NOWHERE,
+				  "a tenant without work gets SMs");
+		}
+	}
+	return true;
+}
+
+/* SMs of a TPC change hands together. */
+static bool tpcs_are_whole(const struct session *session,
+			   struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const struct gpu_config *config = &session->initial.config;
+	u32 sm;
+
+	for (sm = 0; sm < config->sms; sm++) {
+		u32 first = first_of_tpc(config, sm);
+
+		if (proposal->owner[sm] != proposal->owner[first] ||
+		    (proposal->owner[sm] == SIMGPU_SHARED &&
+		     proposal->sharers[sm] != proposal->sharers[first]))
+			return no(why, "owner", SESSION_NOWHERE, sm,
+				  "the SMs of a TPC go to different owners");
+	}
+	return true;
+}
+
+/* With a map, sharers need no work, owners do. */
+static bool owners_have_work(const struct session *session,
+			     struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		u32 owner = proposal->owner[sm];
+
+		if (owner < SIMGPU_SLOTS_MAX &&
+		    !session->snapshot.tenants[owner].active)
+			return no(why, "owner", owner, sm,
+				  "a tenant without work gets an SM");
+	}
+	return true;
+}
+
+static bool places_are_sound(const struct session *session,
+			     struct session_refusal *why)
+{
+	u32 places[SIMGPU_SLOTS_MAX] = { 0 };
+
+	if (session->proposal.flags & SIMGPU_SAYS_OWNERS) {
+		if (!count_owners(session, places, why) ||
+		    !tpcs_are_whole(session, why) ||
+		    !owners_have_work(session, why))
+			return false;
+	} else if (!counts_add_up(session, places, why)) {
+		return false;
+	}
+	return tenants_are_served(session, places, why);
+}
+
+/* --- quotas, orders, wakes ----------------------------------------------------------- */
+
+static bool quotas_are_sound(const struct simgpu_proposal *proposal,
+			     struct session_refusal *why)
+{
+	u32 slot;
+
+	if (!(proposal->flags & SIMGPU_SAYS_QUOTAS))
+		return true;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		s64 quota = proposal->quota[slot];
+		s64 refill = proposal->refill[slot];
+
+		if (quota != SIMGPU_NO_QUOTA &&
+		    (quota < 0 || quota > SIMGPU_QUOTA_MAX))
+			return no(why, "quota", slot, SESSION_NOWHERE,
+				  "a quota is out of its range");
+		if (refill < 0 || refill > SIMGPU_QUOTA_MAX)
+			return no(why, "refill", slot, SESSION_NOWHERE,
+				  "a refill is out of its range");
+		if (proposal->quota_flags[slot] &
+		    ~(SIMGPU_QUOTA_BY_BLOCKS | SIMGPU_QUOTA_KEEP))
+			return no(why, "quota_flags", slot, SESSION_NOWHERE,
+				  "a quota has unknown flags");
+	}
+	return true;
+}
+
+static bool order_exists(const struct simgpu_proposal *proposal,
+			 struct session_refusal *why)
+{
+	u32 slot;
+
+	if (!(proposal->flags & SIMGPU_SAYS_BLOCK_ORDER))
+		return true;
+	if (proposal->block_order > SIMGPU_ORDER_RANK)
+		return no(why, "block_order", SESSION_NOWHERE, SESSION_NOWHERE,
+			  "there is no such order of thread blocks");
+	if (proposal->block_order != SIMGPU_ORDER_LEAKY_BUCKET)
+		return true;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (!proposal->bucket[slot] ||
+		    proposal->bucket[slot] > SIMGPU_BUCKET_MAX)
+			return no(why, "bucket", slot, SESSION_NOWHERE,
+				  "a bucket's capacity is out of its range");
+	return true;
+}
+
+static bool sm_blocks_are_sound(const struct session *session,
+				struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	if (!(proposal->flags & SIMGPU_SAYS_SM_BLOCKS))
+		return true;
+	return proposal->sm_blocks <= session->initial.config.blocks_per_sm ||
+	       no(why, "sm_blocks", SESSION_NOWHERE, SESSION_NOWHERE,
+		  "an SM does not hold so many thread blocks");
+}
+
+static bool workers_are_sound(const struct simgpu_proposal *proposal,
+			      struct session_refusal *why)
+{
+	if (!(proposal->flags & SIMGPU_SAYS_WORKERS))
+		return true;
+	return proposal->worker_blocks <= SIMGPU_WORKER_BLOCKS_MAX ||
+	       no(why, "worker_blocks", SESSION_NOWHERE, SESSION_NOWHERE,
+		  "a worker does not run so many thread blocks before it looks");
+}
+
+/* Nobody who is not there is given a limit, which would wait for who comes. */
+static bool issue_limits_are_sound(const struct session *session,
+				   struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot, queue;
+
+	if (!(proposal->flags & SIMGPU_SAYS_ISSUE_LIMITS))
+		return true;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		if (is_member(session, slot))
+			continue;
+		for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
+			if (proposal->issue_limit[slot][queue] &&
+			    proposal->issue_limit[slot][queue] !=
+			    SIMGPU_KEEP_ISSUE_LIMIT)
+				return no(why, "issue_limit", slot,
+					  SESSION_NOWHERE,
+					  "a slot without a tenant gets an issue limit");
+	}
+	return true;
+}
+
+static bool knobs_are_sound(const struct session *session,
+			    struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	const u32 all = SESSION_NOWHERE;
+
+	if (proposal->flags & SIMGPU_SAYS_PREEMPTION &&
+	    proposal->preemption > SIMGPU_LEAVE_RESET)
+		return no(why, "preemption", all, all,
+			  "thread blocks cannot leave an SM in that way");
+	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES &&
+	    proposal->idle_sample_cycles &&
+	    proposal->idle_sample_cycles < SIMGPU_IDLE_SAMPLE_CYCLES_MIN)
+		return no(why, "idle_sample_cycles", all, all,
+			  "samples of idle warps are less than 10 cycles apart");
+	if (!proposal->wake_cycle)
+		return true;
+	if (!lists(session, SIMGPU_ON_WAKE))
+		return no(why, "wake_cycle", all, all,
+			  "a policy that does not list wakes names one");
+	/* One that stands may be named again, however near it has come. */
+	if (proposal->wake_cycle != session->wake_cycle &&
+	    proposal->wake_cycle <
+	    session_now(session) + SIMGPU_WAKE_CYCLES_MIN)
+		return no(why, "wake_cycle", all, all,
+			  "a wake is less than 1000 cycles ahead");
+	return true;
+}
+
+/* --- resets -------------------------------------------------------------------------- */
+
+static bool resets(const struct session *session)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	return (proposal->flags & SIMGPU_SAYS_PREEMPTION ?
+		proposal->preemption : session->controls.preemption) ==
+	       SIMGPU_LEAVE_RESET;
+}
+
+/* Whether a slot keeps its place on an SM on which it has thread blocks. */
+static bool keeps_place(const struct session *session, u32 sm, u32 slot)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 owner = proposal->owner[sm];
+
+	if (owner == SIMGPU_SHARED && !(proposal->sharers[sm] >> slot & 1))
+		return false;
+	if (owner != SIMGPU_SHARED && owner != slot &&
+	    owner != owner_of(session, sm))
+		return false;
+	return !(proposal->flags & SIMGPU_SAYS_BLOCK_LIMITS) ||
+	       gpu_sm_blocks(session->gpu, sm, slot) <=
+	       proposal->block_limit[sm][slot];
+}
+
+/* Whether counts alone take SMs from a slot. */
+static bool loses_count(const struct session *session, u32 slot)
+{
+	u32 sm;
+
+	if (session->proposal.sms[slot] < sms_assigned(session, slot))
+		return true;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (session->controls.sharers[sm] &&
+		    gpu_sm_blocks(session->gpu, sm, slot))
+			return true;
+	return false;
+}
+
+static bool loses_place(const struct session *session, u32 slot, u32 *sm)
+{
+	*sm = SESSION_NOWHERE;
+	if (!(session->proposal.flags & SIMGPU_SAYS_OWNERS))
+		return loses_count(session, slot);
+	for (*sm = 0; *sm < session->initial.config.sms; ++*sm)
+		if (gpu_sm_blocks(session->gpu, *sm, slot) &&
+		    !keeps_place(session, *sm, slot))
+			return true;
+	return false;
+}
+
+/* Thread blocks are only dropped that may run twice. */
+static bool resets_are_sound(const struct session *session,
+			     struct session_refusal *why)
+{
+	u32 slot, sm;
+
+	if (!resets(session))
+		return true;
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (session->tenants[slot].running &&
+		    !may_be_reset(session, slot) &&
+		    loses_place(session, slot, &sm))
+			return no(why, "preemption", slot, sm,
+				  "a kernel is to be reset whose launch is not idempotent");
+	return true;
+}
+
+/*
+ * proposal_is_sound() - whether the device can do what a policy proposes
+ * @why: says why not
+ */
+bool proposal_is_sound(const struct session *session,
+		       struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+
+	return flags_exist(proposal, why) && priorities_exist(proposal, why) &&
+	       masks_exist(session, why) &&
+	       places_are_sound(session, why) &&
+	       quotas_are_sound(proposal, why) && order_exists(proposal, why) &&
+	       sm_blocks_are_sound(session, why) &&
+	       workers_are_sound(proposal, why) &&
+	       issue_limits_are_sound(session, why) &&
+	       resets_are_sound(session, why) &&
+	       knobs_are_sound(session, why);
+}

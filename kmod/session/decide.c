@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Decisions: events come together until the next decision boundary; then the
+ * model predicts, the policy decides, and what it says is checked and applied.
+ * When the policy fails, even takes its place.
+ */
+#include "internal.h"
+
+/* --- who decides ------------------------------------------------------------------ */
+
+static void forget_decisions(struct session *session)
+{
+	session->events = 0;
+	session->decision_cycle = NEVER;
+	session->wake_cycle = NEVER;
+	session->apply_cycle = NEVER;
+}
+
+/*
+ * use_policy() - another policy, from cleared controls and zeroed state
+ *
+ * Kernels that waited for the old one start.
+ */
+void use_policy(struct session *session, const struct simgpu_policy *policy)
+{
+	session->policy = policy;
+	params_initial(policy->params, session->policy_params);
+	memset(session->policy_state, 0, policy->state_bytes);
+	forget_decisions(session);
+	probe_end(session);
+	controls_clear(session);
+	gpu_watch_quotas(session->gpu, lists(session, SIMGPU_ON_QUOTA_OUT));
+	launch_ready(session);
+}
+
+/* use_model() - another model, from zeroed state, without constants */
+void use_model(struct session *session, const struct simgpu_model *model)
+{
+	probe_end(session);
+	session->model = model;
+	session->model_wake_cycle = NEVER;
+	session->constants_bytes = 0;
+	params_of_model(model, session->initial.config.name,
+			session->model_params);
+	memset(session->model_state, 0, model->state_bytes);
+	controls_idle_samples(session);
+}
+
+/*
+ * split_even_now() - give each tenant with work an equal share, at once, and
+ *	nobody's memory requests come first
+ */
+void split_even_now(struct session *session)
+{
+	struct simgpu_proposal *proposal = &session->proposal;
+
+	snapshot_fill(session);
+	memset(proposal->sms, 0, sizeof(proposal->sms));
+	policy_split_even(&session->snapshot, proposal);
+	proposal->flags = SIMGPU_SAYS_MEMORY_PRIORITY;
+	proposal_fit(session);
+	proposal_apply(session);
+	session->apply_cycle = NEVER;
+}
+
+static void note_fallback(struct session *session)
+{
+	struct journal_event *event = journal_add(session, JOURNAL_FALLBACK, 0);
+
+	event->fallback.kind = session->refusal.kind;
+	event->fallback.code = session->refusal.code;
+	event->fallback.slot = session->refusal.slot;
+	event->fallback.sm = session->refusal.sm;
+	memcpy(event->fallback.field, session->refusal.field,
+	       sizeof(event->fallback.field));
+	memcpy(event->fallback.reason, session->refusal.reason,
+	       sizeof(event->fallback.reason) - 1);
+}
+
+/*
+ * fall_back() - the policy has failed: even takes its place, at once
+ * @why: what happened; its cycle is set here
+ */
+void fall_back(struct session *session, const struct session_refusal *why)
+{
+	session->refusal = *why;
+	session->refusal.cycle = session_now(session);
+	session->fell_back = true;
+	if (session->policy != &policy_even) {
+		note_fallback(session);
+		use_policy(session, &policy_even);
+		if (session->hooks.fell_back)
+			session->hooks.fell_back(session->hooks.context,
+						 &session->refusal);
+	}
+	split_even_now(session);
+}
+
+/* --- the model ---------------------------------------------------------------------- */
+
+/* What an epoch's prediction says of a first run. */
+static void add_to_run(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct session_hooks *hooks = &session->hooks;
+	u64 cycles = epoch_first_run_cycles(session, slot);
+	u64 epoch = session_now(session) - session->epoch_start;
+	const struct session_counted counted = {
+		.cycles = cycles,
+		.last_bit = tenant->first_run_done && cycles < epoch / 5,
+	};
+
+	session_np_add(&tenant->np_run, tenant->class, tenant->np_ppm, &counted);
+	if (hooks->counted)
+		hooks->counted(hooks->context, slot, &counted);
+}
+
+static void take_prediction(struct session *session, u32 slot, bool epoch)
+{
+	struct simgpu_prediction_tenant *said =
+		&session->prediction.tenants[slot];
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	if (session_said(said)) {
+		tenant->class = said->class;
+		tenant->np_ppm = said->np_ppm;
+		tenant->sd_scal_ppm = said->sd_scal_ppm;
+		tenant->sd_inter_ppm = said->sd_inter_ppm;
+		tenant->curve = said->curve;
+	}
+	snapshot->tenants[slot].class = tenant->class;
+	snapshot->tenants[slot].np_ppm = tenant->np_ppm;
+	snapshot->tenants[slot].sd_scal_ppm = tenant->sd_scal_ppm;
+	snapshot->tenants[slot].sd_inter_ppm = tenant->sd_inter_ppm;
+	snapshot->tenants[slot].curve = tenant->curve;
+	if (epoch)
+		add_to_run(session, slot);
+}
+
+/* A wake has to be ahead, and a probe about somebody who has work. */
+static bool model_asks_well(const struct session *session)
+{
+	const struct simgpu_prediction *said = &session->prediction;
+
+	if (said->wake_cycle &&
+	    said->wake_cycle < session_now(session) + SIMGPU_WAKE_CYCLES_MIN)
+		return false;
+	if (said->probe == SIMGPU_PROBE_NONE)
+		return true;
+	return said->probe <= SIMGPU_PROBE_ALONE && said->wake_cycle &&
+	       said->probe_slot < SIMGPU_SLOTS_MAX &&
+	       session->snapshot.tenants[said->probe_slot].active;
+}
+
+/* What it sees already: to end it and begin again would cost two preemptions. */
+static bool probe_goes_on(const struct session *session)
+{
+	const struct simgpu_prediction *said = &session->prediction;
+
+	return said->probe != SIMGPU_PROBE_NONE &&
+	       said->probe == session->probe.kind &&
+	       said->probe_slot == session->probe.slot;
+}
+
+static void take_probe(struct session *session)
+{
+	session->model_wake_cycle = NEVER;
+	if (!model_asks_well(session)) {
+		struct session_refusal *why = &session->refusal;
+
+		probe_end(session);
+		refusal_say(why, "probe", session->prediction.probe_slot,
+			    SESSION_NOWHERE,
+			    "the model's probe or wake cannot be done");
+		why->kind = SESSION_REFUSED_PREDICT;
+		why->cycle = session_now(session);
+		return;
+	}
+	if (session->prediction.wake_cycle)
+		session->model_wake_cycle = session->prediction.wake_cycle;
+	if (probe_goes_on(session))
+		return;
+	probe_end(session);
+	probe_begin(session);
+}
+
+static int ask_model(struct session *session)
+{
+	const struct session_hooks *hooks = &session->hooks;
+	const void *constants = constants_payload(session);
+
+	memset(&session->prediction, 0, sizeof(session->prediction));
+	if (hooks->predict)
+		return hooks->predict(hooks->context, session->model,
+				      &session->snapshot, constants,
+				      session->model_state,
+				      &session->prediction);
+	return session->model->predict(&session->snapshot, constants,
+				       session->model_state,
+				       &session->prediction);
+}
+
+/* Ask the model over session->snapshot. @epoch: at the end of an epoch. */
+static void predict(struct session *session, bool epoch)
+{
+	u32 slot;
+
+	if (ask_model(session)) {
+		probe_end(session);
+		session->model_wake_cycle = NEVER;
+		return;
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session->snapshot.tenants[slot].active)
+			take_prediction(session, slot, epoch);
+	if (session->model->events & SIMGPU_ON_WAKE)
+		take_probe(session);
+}
+
+/* --- the policy --------------------------------------------------------------------- */
+
+static int ask(struct session *session)
+{
+	const struct session_hooks *hooks = &session->hooks;
+
+	if (hooks->decide)
+		return hooks->decide(hooks->context, session->policy,
+				     &session->snapshot, session->policy_state,
+				     &session->proposal);
+	return session->policy->decide(&session->snapshot,
+				       session->policy_state,
+				       &session->proposal);
+}
+
+/* Which kernels wait for what the policy is about to say. */
+static void note_ready(struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		session->tenants[slot].decided = session->tenants[slot].ready;
+}
+
+/* What the policy is to hear of now; after that it has heard of it. */
+static u32 take_events(struct session *session)
+{
+	u32 events = session->events, slot, queue;
+
+	if (session->wake_cycle <= session_now(session)) {
+		events |= SIMGPU_ON_WAKE;
+		session->wake_cycle = NEVER;
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		tenant->events = 0;
+		for (queue = 0; queue < tenant->queues; queue++)
+			tenant->queue[queue].events = 0;
+	}
+	session->events = 0;
+	session->decision_cycle = NEVER;
+	return events;
+}
+
+/* Ask the policy for a proposal; without a sound one it is replaced. */
+static bool ask_policy(struct session *session, u32 events)
+{
+	struct session_refusal why = { .kind = SESSION_REFUSED_PROPOSAL };
+	int ret;
+
+	session->snapshot.events = events;
+	note_ready(session);
+	proposal_present(session);
+	ret = ask(session);
+	if (ret) {
+		refusal_say(&why, "", SESSION_NOWHERE, SESSION_NOWHERE,
+			    "the policy returned an error");
+		why.kind = SESSION_REFUSED_DECIDE;
+		why.code = ret < 0 ? ret : -EINVAL;
+	} else if (proposal_is_sound(session, &why)) {
+		session->wake_cycle = session->proposal.wake_cycle ?: NEVER;
+		proposal_fit(session);
+		return true;
+	}
+	fall_back(session, &why);
+	return false;
+}
+
+/* Whether the policy still thinks, or what it said is on its way. */
+static bool is_busy(const struct session *session)
+{
+	return session->initial.decision_cycles && session->apply_cycle != NEVER;
+}
+
+/* Cycles for each tenant until what was said at an epoch's end takes effect. */
+static u64 latency_of(const struct session *session)
+{
+	return session->policy->needs & SIMGPU_NEEDS_NO_MODEL ?
+	       0 : session->model->latency_cycles;
+}
+
+/*
+ * decide_epoch() - an epoch has ended, whose snapshot is filled in
+ * @ask: whether the policy is asked, too
+ *
+ * What it says takes effect after the prediction's time and its own. It is not asked
+ * while an earlier word has not.
+ *
+ * Return: whether session->proposal is of now.
+ */
+bool decide_epoch(struct session *session, bool ask)
+{
+	u32 tenants;
+
+	session->snapshot.events = SIMGPU_ON_EPOCH;
+	predict(session, true);
+	if (!ask || is_busy(session))
+		return false;
+	tenants = session->snapshot.tenants_active;
+	if (ask_policy(session, SIMGPU_ON_EPOCH | take_events(session)))
+		session->apply_cycle = session_now(session) +
+				       session->initial.decision_cycles +
+				       latency_of(session) * tenants;
+	return true;
+}
+
+/* --- events ------------------------------------------------------------------------- */
+
+/* The first decision boundary that is not over. */
+static u64 next_boundary(const struct session *session)
+{
+	const struct gpu_config *config = gpu_config(session->gpu);
+	u32 window = gpu_window(config), distance = config->boundary_cycles;
+	u64 past;
+
+	distance = max(distance, window);
+	past = session_now(session) % distance;
+	return session_now(session) + (past ? distance - past : 0);
+}
+
+/*
+ * decide_events() - the policy is to hear of events, if it lists them
+ * @events: SIMGPU_ON_*
+ *
+ * Return: those that it does not list.
+ */
+u32 decide_events(struct session *session, u32 events)
+{
+	u32 listed = events & session->policy->events;
+
+	session->events |= listed;
+	if (listed && session->decision_cycle == NEVER)
+		session->decision_cycle = next_boundary(session);
+	return events & ~listed;
+}
+
+/*
+ * When the policy is asked about events; NEVER: not before something else. One that
+ * needs time has its word of before take effect first, and is free again when the
+ * epoch ends: what comes too late for that comes with the end.
+ */
+static u64 next_asked(const struct session *session)
+{
+	u64 next = min(session->decision_cycle, session->wake_cycle);
+	u64 takes = session->initial.decision_cycles, free;
+
+	if (!takes || next == NEVER)
+		return next;
+	if (is_busy(session))
+		return NEVER;
+	next = max(next, session_now(session));
+	free = session->epoch_start + session->epoch_cycles;
+	return next + takes > free ? NEVER : next;
+}
+
+/* decide_next() - the next cycle at which there is something to decide or apply */
+u64 decide_next(const struct session *session)
+{
+	u64 next = min(session->apply_cycle, next_asked(session));
+
+	next = min(next, session->watch_cycle);
+	return min(next, session->model_wake_cycle);
+}
+
+/* decide_kernel_end() - a kernel has ended, and a model that listens is asked */
+void decide_kernel_end(struct session *session)
+{
+	if (!(session->model->events & SIMGPU_ON_KERNEL_END))
+		return;
+	snapshot_fill(session);
+	session->snapshot.events = SIMGPU_ON_KERNEL_END;
+	predict(session, false);
+}
+
+/* The model's wake: its probe is over, and it is asked. */
+static void wake_model(struct session *session)
+{
+	session->model_wake_cycle = NEVER;
+	snapshot_fill(session);
+	session->snapshot.events = SIMGPU_ON_WAKE;
+	predict(session, false);
+}
+
+/* What was said takes effect; kernels that it lets go start. */
+static void apply_now(struct session *session)
+{
+	proposal_apply(session);
+	session->apply_cycle = NEVER;
+	if (session->initial.decision_cycles && lists(session, SIMGPU_ON_KERNEL_READY))
+		launch_decided(session);
+	else
+		launch_ready(session);
+}
+
+/* The policy's events: what it says takes effect at once, or when it has thought. */
+static void decide_now(struct session *session)
+{
+	u64 takes = session->initial.decision_cycles;
+
+	snapshot_fill(session);
+	if (!ask_policy(session, take_events(session)))
+		return;
+	if (takes)
+		session->apply_cycle = session_now(session) + takes;
+	else
+		apply_now(session);
+}
+
+/* Somebody has had work for too long without doing any of it. */
+static bool is_stuck(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u64 now = session_now(session);
+
+	/* A launch takes its time; nobody keeps it from progress meanwhile. */
+	if (!(tenant->running | tenant->ready))
+		return false;
+	gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	if (tenant->last.thread_instructions != tenant->progress_issued) {
+		tenant->progress_issued = tenant->last.thread_instructions;
+		tenant->progress_cycle = now;
+	}
+	return now - tenant->progress_cycle >= session->initial.hold_cycles;
+}
+
+/* Whether some queue of a tenant may begin no more thread blocks. */
+static bool has_used_up_limit(const struct session *session, u32 slot)
+{
+	u32 queue;
+
+	for (queue = 0; queue < session->tenants[slot].queues; queue++)
+		if (!gpu_queue_issue_left(session->gpu, slot, queue))
+			return true;
+	return false;
+}
+
+/* Whether the policy keeps some tenants from SMs, beside there being too few. */
+static bool sms_are_kept(const struct session *session)
+{
+	u32 slot;
+
+	if (session->controls.hold || session->controls.any_shared)
+		return true;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (has_work(&session->tenants[slot]) &&
+		    has_used_up_limit(session, slot))
+			return true;
+	return false;
+}
+
+/* The part of a proposal by which the policy keeps a tenant from progress, if any. */
+static const char *what_keeps(const struct session *session, u32 slot)
+{
+	if (session->controls.hold >> slot & 1)
+		return "hold";
+	return has_used_up_limit(session, slot) ? "issue_limit" : "";
+}
+
+/* Look at all tenants' progress, an eighth of the time that it may be missing. */
+static void watch(struct session *session)
+{
+	struct session_refusal why = { .kind = SESSION_REFUSED_HOLD };
+	const struct gpu_config *config = &session->initial.config;
+	u32 stuck = SESSION_NOWHERE, active = 0, slot;
+
+	session->watch_cycle = session_now(session) +
+			       session->initial.hold_cycles / 8;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		active += has_work(&session->tenants[slot]);
+		if (is_stuck(session, slot) && stuck == SESSION_NOWHERE)
+			stuck = slot;
+	}
+	if (stuck == SESSION_NOWHERE || session->policy == &policy_even)
+		return;
+	/* Where there are too few SMs it is nobody's fault. */
+	if (active > config->sms / config->sms_per_tpc && !sms_are_kept(session))
+		return;
+	refusal_say(&why, what_keeps(session, stuck), stuck,
+		    SESSION_NOWHERE,
+		    "a tenant with work made no progress for too long");
+	fall_back(session, &why);
+}
+
+/* decide_apply() - what was said at an epoch's end takes effect, if it is time */
+void decide_apply(struct session *session)
+{
+	if (session->apply_cycle <= session_now(session))
+		apply_now(session);
+}
+
+/* decide_due() - what is to be decided at this cycle, but for the epoch's end */
+void decide_due(struct session *session)
+{
+	u64 now = session_now(session);
+
+	if (session->model_wake_cycle <= now)
+		wake_model(session);
+	if (next_asked(session) <= now)
+		decide_now(session);
+	if (session->watch_cycle <= now)
+		watch(session);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Energy of event counts: what a GPU's events cost, and what it takes while time
+ * passes (FGQoS 4.7 has instructions a watt, by GPUWattch).
+ */
+#ifndef SESSION_ENERGY_H
+#define SESSION_ENERGY_H
+
+#include "../sim/gpu.h"
+
+/* Entries of a table. */
+enum energy_entry {
+	ENERGY_THREAD_INSTRUCTION,	/* pJ, each active lane */
+	ENERGY_L1_LINE,			/* pJ, a line of an L1, constants too */
+	ENERGY_SHARED_ACCESS,		/* pJ, a warp instruction */
+	ENERGY_LLC_LINE,		/* pJ, a request, its flits included */
+	ENERGY_DRAM_LINE,		/* pJ, a fill or a write-back */
+	ENERGY_ACTIVATE,		/* pJ, a row */
+	ENERGY_STATIC,			/* mW, the whole GPU, all the time */
+	ENERGY_ENTRIES
+};
+
+/**
+ * struct energy_table - of a GPU
+ * @config: its name
+ * @entry: by &enum energy_entry
+ */
+struct energy_table {
+	const char *config;
+	u32 entry[ENERGY_ENTRIES];
+};
+
+extern const char *const energy_entry_names[ENERGY_ENTRIES];
+
+/**
+ * energy_find() - the table of a GPU
+ * @config: its name
+ *
+ * Return: NULL for one that is not shipped: its energy is not known.
+ */
+const struct energy_table *energy_find(const char *config);
+
+/* Events of an entry; 0 of ENERGY_STATIC, whose time is nobody's. */
+u64 energy_events(enum energy_entry entry,
+		  const struct simgpu_counters *counters);
+
+/* What a tenant's events cost, in pJ, saturating. */
+u64 energy_dynamic_pj(const struct energy_table *table,
+		      const struct simgpu_counters *counters);
+
+/* What the GPU takes in so many core cycles at a clock, whoever works, in pJ. */
+u64 energy_static_pj(const struct energy_table *table, u64 cycles,
+		     u32 core_mhz);
+
+#endif /* SESSION_ENERGY_H */

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Epochs: where one begins, what it was when it ends, and who hears of it. What is
+ * decided at its end: decide.c.
+ */
+#include "internal.h"
+
+/* Another epoch is over: what each SM finished in it decides how it is left. */
+static void count_finished_blocks(struct session *session)
+{
+	struct simgpu_counters counters;
+	u32 sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		gpu_sm_counters(session->gpu, sm, &counters);
+		session->sm_finished[sm] = counters.blocks_finished -
+					   session->sm_base[sm];
+		session->sm_base[sm] = counters.blocks_finished;
+	}
+}
+
+/* epoch_begin() - the present epoch begins now */
+void epoch_begin(struct session *session)
+{
+	u32 slot;
+
+	if (session_now(session) > session->epoch_start) {
+		count_finished_blocks(session);
+		seen_epoch_end(session);
+	}
+	session->epoch_start = session_now(session);
+	session->fell_back = false;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!is_member(session, slot))
+			continue;
+		gpu_tenant_counters(session->gpu, slot,
+				    &session->tenants[slot].epoch_base);
+		registers_clear(session, slot);
+		private_run_epoch_begin(session, slot);
+	}
+}
+
+/* epoch_first_run_cycles() - how much of the epoch a slot's first run had, so far */
+u64 epoch_first_run_cycles(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u64 start = session->epoch_start, end = session_now(session);
+
+	if (!tenant->started)
+		return 0;
+	if (tenant->first_run_done && tenant->first_run_end < end)
+		end = tenant->first_run_end;
+	start = max(start, tenant->start_cycle);
+	return fixed_above(end, start);
+}
+
+static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
+			      struct session_epoch_tenant *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct simgpu_snapshot *snapshot = &session->snapshot;
+	u64 cycles = snapshot->cycle - session->epoch_start;
+	struct session_goal_figures goal;
+
+	out->slot = slot;
+	/* In full, whatever registers the model saw. */
+	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
+	out->sms = (out->counters.sm_cycles + cycles / 2) / cycles;
+	out->sms_next = decided ? proposal_count(snapshot, &session->proposal,
+						 slot) :
+				  snapshot->tenants[slot].sms +
+				  snapshot->tenants[slot].shared_sms;
+	out->class = tenant->class;
+	out->np_ppm = tenant->np_ppm;
+	out->first_run = epoch_first_run_cycles(session, slot) != 0;
+	figures_compute(session->gpu, &out->counters, cycles, &out->figures);
+	goal_figures(session, slot, &goal);
+	out->goal_ipc_ppm = goal.ipc_ppm;
+	out->alpha_ppm = goal_alpha(&goal);
+	out->quota = tenant->quota.last;
+	out->blocks = tenant->quota.blocks;
+}
+
+/* Tell the owner what the epoch was. @decided: a proposal waits. */
+static void publish(struct session *session, bool predicted, bool decided)
+{
+	const struct simgpu_snapshot *snapshot = &session->snapshot;
+	struct session_epoch *epoch = &session->epoch;
+	u64 nps[SESSION_SLOTS_MAX];
+	u32 known = 0, slot;
+
+	epoch->index = session->epochs;
+	epoch->start_cycle = session->epoch_start;
+	epoch->end_cycle = snapshot->cycle;
+	epoch->predicted = predicted;
+	epoch->fell_back = session->fell_back;
+	epoch->tenant_count = 0;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!snapshot->tenants[slot].active)
+			continue;
+		fill_epoch_tenant(session, slot, decided,
+				  &epoch->tenants[epoch->tenant_count++]);
+		if (session->tenants[slot].class != SIMGPU_CLASS_UNKNOWN)
+			nps[known++] = session->tenants[slot].np_ppm;
+	}
+	metrics_compute(nps, known, &epoch->metrics);
+	if (session->hooks.epoch)
+		session->hooks.epoch(session->hooks.context, epoch);
+}
+
+/*
+ * epoch_end() - the present epoch is over
+ * @ask: whether the policy is asked for the next one's assignment
+ *
+ * Model and policy run only on epochs of a fifth of the set length or more.
+ */
+void epoch_end(struct session *session, bool ask)
+{
+	u64 cycles = session_now(session) - session->epoch_start;
+	bool predicted = cycles >= session->epoch_cycles / 5;
+	bool decided;
+
+	if (!cycles)
+		return;
+	snapshot_fill(session);
+	if (!session->snapshot.tenants_active) {
+		epoch_begin(session);
+		return;
+	}
+	decided = predicted && decide_epoch(session, ask);
+	publish(session, predicted, decided);
+	session->epochs++;
+	epoch_begin(session);
+}

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The inside of the session; only kmod/session includes this. Arrows point one way:
+ * session -> epoch -> decide -> apply, session -> launch; snapshot, registers,
+ * private_run and journal are at the end of them.
+ */
+#ifndef SESSION_INTERNAL_H
+#define SESSION_INTERNAL_H
+
+#include "journal.h"
+
+#define NEVER	U64_MAX
+/* Each slot, and the device with its settings. */
+#define JOURNAL_OWNERS	(SESSION_SLOTS_MAX + 1)
+
+/*
+ * struct launch - a trace that waits or runs
+ * @arrival_cycle: when the session heard of it
+ * @deadline: device cycle by which it should have ended; 0: none
+ * @start_cycle: when its first kernel started; NEVER: it has not
+ * @wait: numbers of launches in other queues that have to end before it starts; 0:
+ *	no more
+ * @done: it has run to its end, for those who wait for it, and runs again
+ * @idempotent: its thread blocks may run twice
+ * @mask: place of its mask in the tenant's @launch_masks, from 1; 0: it has none
+ */
+struct launch {
+	const struct trace *trace;
+	u64 sequence;
+	u64 repeats_left;
+	u64 not_before;
+	u64 arrival_cycle;
+	u64 deadline;
+	u64 start_cycle;
+	u64 wait[SESSION_WAITS_MAX];
+	bool done;
+	u8 mask;
+	bool idempotent;
+};
+
+/*
+ * struct queue - launches of a tenant that run one after the other
+ * @kernel: which one of the first launch runs, is ready or is launched
+ * @launch: a ring of those that have not ended, the present one at @head
+ * @launch_cycle: until which that takes, while it or its next slice is being launched
+ * @slice_blocks: thread blocks of that slice
+ * @events: SIMGPU_ON_* that concern it since the last decision
+ * @priority: see session_set_queue()
+ * @ran: a trace has run to its end in it
+ */
+struct queue {
+	u32 kernel;
+	u32 head;
+	u32 launches;
+	s32 priority;
+	u32 events;
+	u64 launch_cycle;
+	u32 slice_blocks;
+	bool ran;
+	struct launch launch[SESSION_LAUNCHES_MAX];
+};
+
+/*
+ * struct arrivals - requests of a tenant that come by themselves
+ * @trace: what they run; NULL: none come any more
+ * @plan: which come, and when
+ * @begin: device cycle from which the plan counts
+ * @checksum: of the plan's list; 0: it has none
+ * @sequence: number of the first of them
+ * @next: the one that is to be queued next
+ * @more: whether there is one; the last one is under way otherwise
+ */
+struct arrivals {
+	const struct trace *trace;
+	struct arrivals_plan plan;
+	u64 begin;
+	u32 checksum;
+	u64 sequence;
+	struct arrivals_cursor next;
+	bool more;
+};
+
+/*
+ * struct goal - what a tenant is held to
+ * @kind: &enum session_goal, as its options said when it was last looked at
+ * @value: likewise
+ * @seen: device cycle up to which is counted
+ * @issued: thread instructions that it had issued when the goal was set
+ * @cycles: since then, with work
+ * @promised: thread instructions that the goal asked for in these
+ * @ipc_ppm: that it asked for last; for reports
+ */
+struct goal {
+	u32 kind;
+	u64 value;
+	u64 seen;
+	u64 issued;
+	u64 cycles;
+	u64 promised;
+	u64 ipc_ppm;
+};
+
+/*
+ * struct quota_watch - a quota on an SM, to hold what is issued against it
+ * @bounded: there is one
+ * @given: thread instructions when it was set
+ * @refill: as it was set
+ * @issued: thread instructions that the slot had issued there then
+ */
+struct quota_watch {
+	bool bounded;
+	s64 given;
+	s64 refill;
+	u64 issued;
+};
+
+/*
+ * struct quota_note - what a tenant had when quotas were last set, for reports
+ * @last: thread instructions, of all SMs; 0: it may issue any number
+ * @given: since it joined, without refills
+ * @blocks: thread blocks on shared SMs
+ * @sms: shared SMs on which it may have some
+ * @block_warps: warps of a thread block of its kernel
+ */
+struct quota_note {
+	u64 last;
+	u64 given;
+	u64 blocks;
+	u32 sms;
+	u32 block_warps;
+};
+
+/*
+ * struct session_tenant - who is in a slot
+ * @joined: whether anybody ever was; else nothing else is set
+ * @left: it is gone; its figures stay
+ * @running: queues with a kernel of their first launch on the device, a bit each
+ * @ready: queues with one that could start, and waits for the policy
+ * @launching: queues with one that is being launched
+ * @slicing: queues with a kernel of which the next slice is being launched
+ * @pending: queues that have launches
+ * @queues: how many it has used, from the first one on
+ * @more: further launches come before its gang may start
+ * @waits: how many launches its launches wait for
+ * @arrivals: requests that come by themselves; the first that has not ended is in
+ *	the first queue, whether its cycle has come or not
+ * @latency: of launches that have ended
+ * @waiting: launches that waited behind present ones when the session stopped
+ * @waits_for_memory: whether its launch waited for that then; @waits_for_sms likewise
+ * @stopped: what its queues did then
+ * @shares: what it had on SMs then
+ * @started: whether its first run has begun, at @start_cycle
+ * @first_run_done: whether that has ended, at @first_run_end
+ * @arrival_cycle: since when it has had work
+ * @first_run: figures of its first run, once that has ended
+ * @sd_scal_ppm: of the last prediction
+ * @sd_inter_ppm: likewise
+ * @curve: likewise
+ * @np_run: predicted of its first run
+ * @events: SIMGPU_ON_* that concern it since the last decision
+ * @unseen: event of its options, if no decision has looked at them yet
+ * @progress_cycle: when it was last seen to have issued something new
+ * @progress_issued: thread instructions that it had issued then
+ * @goal: in force
+ * @masks: what it keeps to
+ * @launch_masks: of its launches, as they name them
+ * @quota: the last one
+ * @decided: queues whose kernels were ready when the policy was asked last, a bit
+ *	each
+ * @epoch_base: its counters at the start of the present epoch
+ * @seen: its counters of finished epochs, as model and policy saw them; only kept
+ *	where they are wrong or old
+ */
+struct session_tenant {
+	bool joined;
+	bool left;
+	bool more;
+	bool waits_for_memory;
+	bool waits_for_sms;
+	bool started;
+	bool first_run_done;
+	u8 running;
+	u8 ready;
+	u8 launching;
+	u8 slicing;
+	u8 pending;
+	u8 decided;
+	u32 queues;
+	u32 waits;
+	u32 waiting;
+	u64 next_sequence;
+	u64 start_cycle;
+	u64 first_run_end;
+	u64 arrival_cycle;
+	struct session_tenant_options options;
+	struct queue queue[SESSION_QUEUES_MAX];
+	struct arrivals arrivals;
+	u32 class;
+	u64 np_ppm;
+	struct session_np np_run;
+	u64 sd_scal_ppm;
+	u64 sd_inter_ppm;
+	struct simgpu_curve curve;
+	u32 events;
+	struct journal_event *unseen;
+	u64 progress_cycle;
+	u64 progress_issued;
+	struct goal goal;
+	struct session_masks masks;
+	u64 launch_masks[SESSION_LAUNCH_MASKS_MAX][SESSION_MASK_WORDS];
+	struct quota_note quota;
+	struct session_figures first_run;
+	struct simgpu_counters epoch_base;
+	struct simgpu_counters seen;
+	struct simgpu_counters last;
+	struct latency latency;
+	struct session_queue_report stopped[SESSION_QUEUES_MAX];
+	struct session_shares shares;
+};
+
+/*
+ * struct private_run - a tenant alone on a GPU of its own (private_run.c)
+ * @gpu: NULL if there is none
+ * @memory: of it, not aligned
+ * @bytes: of that
+ * @seed: that it was made with
+ * @epoch_start: its cycle at the start of the present epoch
+ * @runs: queues with a kernel on it, a bit each
+ */
+struct private_run {
+	struct gpu *gpu;
+	void *memory;
+	size_t bytes;
+	u64 seed;
+	u64 epoch_start;
+	u8 runs;
+};
+
+/*
+ * struct past - what model and policy were to see at the end of an epoch
+ * @cycles: of the epoch; 0: there was none yet
+ * @memory_clocks: likewise
+ * @private_cycles: by slot
+ * @counters: by slot, over the epoch
+ * @total: by slot, since the tenant joined
+ */
+struct past {
+	u64 cycles;
+	u64 memory_clocks;
+	u64 private_cycles[SESSION_SLOTS_MAX];
+	struct simgpu_counters counters[SESSION_SLOTS_MAX];
+	struct simgpu_counters total[SESSION_SLOTS_MAX];
+};
+
+/* struct ended - kernels that have ended: of which @slots, and by slot of which queues */
+struct ended {
+	u64 slots;
+	u8 queues[SESSION_SLOTS_MAX];
+};
+
+/*
+ * struct controls - what the policy in force has said that lasts
+ * @hold: slots whose kernels do not start
+ * @hold_queues: by slot, queues whose kernels do not start
+ * @rank: by slot
+ * @preemption: SIMGPU_LEAVE_*
+ * @any_shared: some SM is shared, or becomes so once it has drained
+ * @sharers: by SM, while it is shared
+ * @block_limit: as in &struct simgpu_proposal
+ * @memory_priority: by slot, without a model's probe
+ * @channels: by slot; 0: all
+ * @llc_ways: likewise
+ */
+struct controls {
+	u64 hold;
+	u32 preemption;
+	bool any_shared;
+	u64 sharers[SIMGPU_SMS_MAX];
+	u8 block_limit[SIMGPU_SMS_MAX][SIMGPU_SLOTS_MAX];
+	u8 memory_priority[SIMGPU_SLOTS_MAX];
+	u8 hold_queues[SIMGPU_SLOTS_MAX];
+	u32 rank[SIMGPU_SLOTS_MAX];
+	u64 channels[SIMGPU_SLOTS_MAX];
+	u32 llc_ways[SIMGPU_SLOTS_MAX];
+};
+
+/*
+ * struct probe - what the model has asked to see
+ * @kind: SIMGPU_PROBE_*
+ * @slot: whom it is about
+ * @before: who owned each SM before all others were held
+ */
+struct probe {
+	u32 kind;
+	u32 slot;
+	u8 before[SIMGPU_SMS_MAX];
+};
+
+/*
+ * struct session - see session.h
+ * @initial: the options of the cold start
+ * @policy: in force; as are @model, @epoch_cycles and the knobs' values
+ * @policy_state: of SIMGPU_STATE_BYTES_MAX; as @model_state
+ * @constants: of the model, SIMGPU_CONSTANTS_BYTES_MAX; its first
+ *	@constants_bytes are set
+ * @epoch_start: device cycle at which the present epoch began
+ * @epochs: that have ended
+ * @registers: hardware_counters: of slots x channels, the channels' counters
+ *	when the registers were last cleared
+ * @proposal: waits for @apply_cycle (NEVER: none does)
+ * @events: SIMGPU_ON_* that the policy is to hear of at @decision_cycle (NEVER:
+ *	none came)
+ * @wake_cycle: that the policy has named; NEVER: none
+ * @model_wake_cycle: likewise the model
+ * @watch_cycle: when tenants' progress is looked at next
+ * @fell_back: the policy has failed since the epoch began
+ * @snapshot_used: slots of @snapshot that are not zero
+ * @past: a ring of the last epochs, as many as counters are old; the oldest is at
+ *	@past_at. NULL: they are of now
+ * @gpu_memory: of the device, not aligned
+ * @sm_base: thread blocks that each SM had finished at @epoch_start
+ * @sm_finished: that it finished in the last epoch
+ * @journal_shares: events in @journal that count for the share of each slot, and
+ *	last of the device
+ * @journal_common: those that do not
+ * @journal_spill: in place of an event that finds no room
+ * @quota_checks: quotas that were held against what was issued
+ * @quota_overruns: those by which more was issued than they allowed
+ * @quota_watch: quotas in force, by SM and slot
+ */
+struct session {
+	struct session_options initial;
+	struct session_hooks hooks;
+	struct gpu *gpu;
+	void *gpu_memory;
+	size_t bytes;
+	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
+	u64 model_params[SIMGPU_PARAMS_MAX];
+	u64 policy_params[SIMGPU_PARAMS_MAX];
+	void *policy_state;
+	void *model_state;
+	void *constants;
+	u32 constants_bytes;
+	u64 epoch_cycles;
+	u64 epoch_start;
+	u64 epochs;
+	struct gpu_channel_counters *registers;
+	u64 apply_cycle;
+	u32 events;
+	u64 decision_cycle;
+	u64 wake_cycle;
+	u64 model_wake_cycle;
+	u64 watch_cycle;
+	bool fell_back;
+	bool gang_started;
+	bool canceled;
+	bool stopped;
+	u32 last_slot;
+	struct controls controls;
+	struct probe probe;
+	struct session_refusal refusal;
+	struct session_tenant tenants[SESSION_SLOTS_MAX];
+	struct private_run private_runs[SESSION_SLOTS_MAX];
+	u64 snapshot_used;
+	struct past *past;
+	u32 past_at;
+	struct simgpu_snapshot snapshot;
+	struct simgpu_prediction prediction;
+	struct simgpu_proposal proposal;
+	struct session_epoch epoch;
+	u64 journal_lost;
+	u64 sm_base[SIMGPU_SMS_MAX];
+	u64 sm_finished[SIMGPU_SMS_MAX];
+	u32 journal_shares[JOURNAL_OWNERS];
+	u32 journal_common;
+	struct journal_event journal_spill;
+	u64 quota_checks;
+	u64 quota_overruns;
+	struct quota_watch quota_watch[SIMGPU_SMS_MAX][SESSION_SLOTS_MAX];
+	u32 journal_count;
+	struct journal_event journal[SESSION_JOURNAL_MAX];
+};
+
+/* The device, or a private run, goes on; the session's owner may bring threads. */
+static inline void run_gpu(struct session *session, struct gpu *gpu, u64 until)
+{
+	if (session->hooks.run_gpu)
+		session->hooks.run_gpu(session->hooks.context, gpu, until);
+	else
+		gpu_run(gpu, until);
+}
+
+static inline bool is_member(const struct session *session, u32 slot)
+{
+	return slot < SESSION_SLOTS_MAX && session->tenants[slot].joined &&
+	       !session->tenants[slot].left;
+}
+
+/* The launch at the head of a queue that has one. */
+static inline const struct launch *present_launch(const struct queue *queue)
+{
+	return &queue->launch[queue->head];
+}
+
+/* The kernel that runs there, is ready or is launched. */
+static inline const struct trace_kernel *
+present_kernel(const struct queue *queue)
+{
+	return &present_launch(queue)->trace->kernels[queue->kernel];
+}
+
+/* What model and policy need: SIMGPU_NEEDS_*. */
+static inline u32 session_needs(const struct session *session)
+{
+	return session->model->needs | session->policy->needs;
+}
+
+/* Queues whose first launch has begun, a bit each. */
+static inline u32 working_queues(const struct session_tenant *tenant)
+{
+	return tenant->running | tenant->ready | tenant->launching;
+}
+
+/* It may be given SMs. */
+static inline bool has_work(const struct session_tenant *tenant)
+{
+	return working_queues(tenant);
+}
+
+/* Whether the policy keeps the kernels of a queue from starting. */
+static inline bool is_held(const struct session *session, u32 slot, u32 queue)
+{
+	const struct controls *controls = &session->controls;
+
+	return controls->hold >> slot & 1 ||
+	       controls->hold_queues[slot] >> queue & 1;
+}
+
+static inline bool lists(const struct session *session, u32 event)
+{
+	return session->policy->events & event;
+}
+
+/* The lowest SM of an SM's TPC. */
+static inline u32 first_of_tpc(const struct gpu_config *config, u32 sm)
+{
+	return sm / config->sms_per_tpc * config->sms_per_tpc;
+}
+
+/* A GPU's arrays begin on cache lines, wherever its memory does. */
+#define GPU_ALIGNMENT	64
+
+static inline void *align_gpu(void *memory)
+{
+	uintptr_t end = (uintptr_t)memory + GPU_ALIGNMENT - 1;
+
+	return (void *)(end & ~(uintptr_t)(GPU_ALIGNMENT - 1));
+}
+
+/* session.c */
+u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
+
+/* epoch.c */
+u64 epoch_first_run_cycles(const struct session *session, u32 slot);
+void epoch_begin(struct session *session);
+void epoch_end(struct session *session, bool ask);
+
+/* decide.c */
+u32 decide_events(struct session *session, u32 events);
+bool decide_epoch(struct session *session, bool ask);
+void decide_kernel_end(struct session *session);
+void decide_apply(struct session *session);
+void decide_due(struct session *session);
+u64 decide_next(const struct session *session);
+void split_even_now(struct session *session);
+void fall_back(struct session *session, const struct session_refusal *why);
+void use_policy(struct session *session, const struct simgpu_policy *policy);
+void use_model(struct session *session, const struct simgpu_model *model);
+
+/* check.c */
+bool proposal_is_sound(const struct session *session,
+		       struct session_refusal *why);
+void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 sm,
+		 const char *reason);
+
+/* apply.c */
+void proposal_present(struct session *session);
+u32 proposal_count(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_proposal *proposal, u32 slot);
+void proposal_fit(struct session *session);
+void proposal_apply(struct session *session);
+void controls_clear(struct session *session);
+void controls_forget(struct session *session, u32 slot);
+void proposal_forget(struct session *session, u32 slot);
+void controls_idle_samples(struct session *session);
+void probe_begin(struct session *session);
+void probe_end(struct session *session);
+u32 sms_assigned(const struct session *session, u32 slot);
+u32 sms_shared(const struct session *session, u32 slot);
+u32 owner_of(const struct session *session, u32 sm);
+bool may_be_reset(const struct session *session, u32 slot);
+
+/* masks.c */
+void masks_apply(struct session *session, u32 slot);
+bool masks_have_sm(const struct session *session, u32 slot, u32 sm);
+bool masks_of_launch(const struct session_tenant *tenant,
+		     const struct launch *launch, u64 out[SESSION_MASK_WORDS]);
+int masks_place(const struct session_tenant *tenant,
+		const u64 sms[SESSION_MASK_WORDS]);
+
+/* launch.c */
+u32 launch_start_due(struct session *session);
+bool launch_brings_work(const struct session *session);
+bool launch_departs(const struct session *session, const struct ended *ended,
+		    u32 slot);
+u32 launch_advance(struct session *session, u32 slot, u32 queue);
+void launch_ready(struct session *session);
+void launch_decided(struct session *session);
+void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks);
+void launch_launched(struct session *session);
+u64 launch_next_launched(const struct session *session);
+bool launch_lacks_memory(const struct session *session, u32 slot);
+u64 launch_footprint(const struct session_tenant *tenant);
+u64 launch_next_start(const struct session *session);
+void launch_drop_all(struct session *session, u32 slot, int status);
+void launch_end_all(struct session *session, u32 slot, int status);
+void launch_arrive(struct session *session, u32 slot);
+bool launch_is_relaunched(const struct session *session, u32 slot, u32 queue);
+bool launch_following(const struct session *session, u32 slot, u32 queue,
+		      struct launch *out);
+u32 launch_waiting(const struct session *session, u32 slot, u32 queue);
+u32 launch_waiting_all(const struct session *session, u32 slot);
+
+/* quotas.c */
+void quotas_apply(struct session *session);
+void quotas_figures(const struct session_tenant *tenant,
+		    struct session_quota_figures *out);
+void quotas_clear(struct session *session, u32 sm, u32 slot);
+
+/* shares.c */
+void shares_fill(const struct session *session, u32 slot,
+		 struct session_shares *out);
+
+/* goal.c */
+bool goal_is_good(const struct gpu_config *config,
+		  const struct session_tenant_options *options);
+void goal_account(struct session *session, u32 slot);
+void goal_follow(struct session *session, u32 slot);
+void goal_figures(const struct session *session, u32 slot,
+		  struct session_goal_figures *out);
+u64 goal_alpha(const struct session_goal_figures *figures);
+u64 goal_ipc_ppm(const struct session *session, u32 slot);
+
+/* snapshot.c */
+void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,
+		     u64 cycles, struct session_figures *out);
+void counters_subtract(const struct simgpu_counters *from,
+		       const struct simgpu_counters *what,
+		       struct simgpu_counters *out);
+void snapshot_init(struct session *session);
+void snapshot_fill(struct session *session);
+
+/* seen.c */
+size_t seen_bytes(const struct session_options *options);
+void seen_epoch_end(struct session *session);
+void seen_forget(struct session *session, u32 slot);
+void seen_time(struct session *session);
+void seen_tenant(struct session *session, u32 slot,
+		 struct simgpu_snapshot_tenant *out);
+
+/* registers.c */
+size_t registers_bytes(const struct gpu_config *config);
+void registers_clear(struct session *session, u32 slot);
+void registers_read(struct session *session, u32 slot,
+		    struct simgpu_counters *counters);
+
+/* private_run.c */
+int private_run_join(struct session *session, u32 slot,
+		     struct private_run *made);
+void private_run_leave(struct session *session, u32 slot);
+void private_run_start(struct session *session, u32 slot, u32 queue,
+		       const struct trace *trace, u32 kernel);
+void private_run_follow(struct session *session, const struct ended *ended);
+u64 private_run_cycles(const struct session *session, u32 slot);
+void private_run_epoch_begin(struct session *session, u32 slot);
+
+/* params.c */
+void params_of_model(const struct simgpu_model *model, const char *config,
+		     u64 *values);
+const struct simgpu_param *param_find(const struct simgpu_param *params,
+				      const char *name, u32 *index);
+void params_initial(const struct simgpu_param *params, u64 *values);
+const void *constants_built_in(const struct simgpu_model *model,
+			       const char *config);
+const void *constants_payload(const struct session *session);
+int constants_check(const struct simgpu_model *model, const char *config,
+		    const void *constants, u32 bytes,
+		    struct session_refusal *why);
+
+/* journal.c */
+struct journal_event *journal_add(struct session *session,
+				  enum journal_kind kind, u32 slot);
+void journal_tenant(struct session *session, u32 slot,
+		    const struct session_tenant_options *options);
+
+#endif /* SESSION_INTERNAL_H */

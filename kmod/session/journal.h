@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the journal of a session has, how it is repeated, and its text, both ways, a line
+ * at a time; the format: docs/journal.md.
+ */
+#ifndef SESSION_JOURNAL_H
+#define SESSION_JOURNAL_H
+
+#include "session.h"
+
+enum journal_kind {
+	JOURNAL_JOIN,
+	JOURNAL_TENANT,
+	JOURNAL_LAUNCH,
+	JOURNAL_QUEUE,
+	JOURNAL_ARRIVALS,
+	JOURNAL_LEAVE,
+	JOURNAL_POLICY,
+	JOURNAL_MODEL,
+	JOURNAL_MODEL_PARAM,
+	JOURNAL_POLICY_PARAM,
+	JOURNAL_CONSTANTS,
+	JOURNAL_EPOCH_CYCLES,
+	JOURNAL_FALLBACK,
+	JOURNAL_MASKS,
+};
+
+/**
+ * struct journal_event - an external event and when it took effect
+ * @cycle: device cycle
+ * @kind: &enum journal_kind
+ * @slot: tenant, where it concerns one
+ * @tenant: JOIN, TENANT (changed options)
+ * @launch: LAUNCH: its number; its trace, by checksum and size; its arguments
+ * @queue: QUEUE: which one, and its priority from now on
+ * @masks: MASKS: what the tenant keeps to from now on
+ * @arrivals: ARRIVALS: the last request's number; trace and plan, of which the
+ *	list is named by its checksum
+ * @epoch_cycles: EPOCH_CYCLES
+ * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the knob's
+ * @source: POLICY, MODEL: SIMGPU_SOURCE_*
+ * @checksum: POLICY, MODEL: as in &struct simgpu_policy
+ * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
+ * @constants: CONSTANTS: their size and checksum
+ * @fallback: FALLBACK: why even has taken the policy's place, as in &struct
+ *	session_refusal. It follows from the events before it, and a replay comes
+ *	to it by itself
+ */
+struct journal_event {
+	u64 cycle;
+	enum journal_kind kind;
+	u32 slot;
+	union {
+		struct session_tenant_options tenant;
+		struct {
+			u64 sequence;
+			u64 trace_bytes;
+			u64 repeats;
+			u64 not_before;
+			u64 deadline;
+			u64 wait[SESSION_WAITS_MAX];
+			u64 sms[SESSION_MASK_WORDS];
+			u32 checksum;
+			u8 queue;
+			bool more;
+			bool idempotent;
+		} launch;
+		struct {
+			u32 number;
+			s32 priority;
+		} queue;
+		struct session_masks masks;
+		struct {
+			u64 sequence;
+			u64 trace_bytes;
+			u32 checksum;
+			u32 list_checksum;
+			struct arrivals_plan plan;
+		} arrivals;
+		u64 epoch_cycles;
+		struct {
+			char name[SIMGPU_NAME_BYTES];
+			u32 source;
+			u32 checksum;
+			u64 value;
+		};
+		struct {
+			u32 bytes;
+			u32 checksum;
+		} constants;
+		struct {
+			u32 kind;
+			s32 code;
+			u32 slot;
+			u32 sm;
+			char field[SIMGPU_NAME_BYTES];
+			char reason[80];
+		} fallback;
+	};
+};
+
+/* The journal so far; @lost is set to how many events did not fit. */
+const struct journal_event *session_journal(const struct session *session,
+					    u32 *count, u64 *lost);
+
+/**
+ * struct session_replay - what a journal only names
+ * @policy: finds a policy; NULL for none
+ * @model: finds a model
+ * @constants: of a model, header and payload; NULL: none
+ * @constants_bytes: of these
+ * @list: finds a list of arrivals by its length and checksum; NULL: there is none.
+ *	It stays valid as long as the session
+ * @lists: passed to it
+ */
+struct session_replay {
+	const struct simgpu_policy *(*policy)(const char *name);
+	const struct simgpu_model *(*model)(const char *name);
+	const void *constants;
+	u32 constants_bytes;
+	const u64 *(*list)(const void *lists, u64 length, u32 checksum);
+	const void *lists;
+};
+
+/**
+ * session_replay_event() - apply a journalled event at its cycle
+ * @session: the session
+ * @event: the event
+ * @trace: LAUNCH, ARRIVALS: the trace that the event names
+ * @given: POLICY, MODEL, CONSTANTS: where they are
+ *
+ * Runs the session to event->cycle first.
+ *
+ * Return: as the call that the event stands for; -ENOENT for a list that is not
+ * there; -ENODATA for other constants
+ * than the event names; -EINVAL if the device's time stands still before the cycle.
+ */
+int session_replay_event(struct session *session,
+			 const struct journal_event *event,
+			 const struct trace *trace,
+			 const struct session_replay *given);
+
+/**
+ * struct journal_source - by what a policy or a model is known again
+ * @source: SIMGPU_SOURCE_*
+ * @checksum: of its source; 0: not known
+ */
+struct journal_source {
+	u32 source;
+	u32 checksum;
+};
+
+/**
+ * journal_is_same() - whether what is here decides as what the journal names
+ * @said: by the journal
+ * @here: of the one of its name
+ *
+ * Plug-ins and BPF programs of one source file stand in for each other.
+ *
+ * Return: true if it does.
+ */
+bool journal_is_same(struct journal_source said, struct journal_source here);
+
+/* Bytes that a line needs at most, its newline and a NUL among them. */
+#define JOURNAL_LINE_BYTES	2048
+
+enum journal_line_kind {
+	JOURNAL_LINE_START,
+	JOURNAL_LINE_EVENT,
+	JOURNAL_LINE_LOST,
+	JOURNAL_LINE_END,
+};
+
+/**
+ * struct journal_line - what a line says
+ * @kind: &enum journal_line_kind
+ * @cycle: that it begins with
+ * @start: START: the options of the cold start
+ * @constants_checksum: START: of the model's constants, header and payload; 0:
+ *	it had none
+ * @event: EVENT
+ * @lost: LOST: events that found no room
+ * @state_hash: END: fingerprint of the device
+ */
+struct journal_line {
+	enum journal_line_kind kind;
+	u64 cycle;
+	struct session_options start;
+	u32 constants_checksum;
+	struct journal_event event;
+	u64 lost;
+	u64 state_hash;
+};
+
+/**
+ * struct journal_names - where a reader finds what a journal names; NULL is
+ *	returned for what is not there
+ * @config: a configuration
+ * @policy: a policy
+ * @model: a model
+ */
+struct journal_names {
+	const struct gpu_config *(*config)(const char *name);
+	const struct simgpu_policy *(*policy)(const char *name);
+	const struct simgpu_model *(*model)(const char *name);
+};
+
+/* How a journal writes these, by their numbers. */
+extern const char *const journal_goals[SESSION_GOALS];
+extern const char *const journal_sources[SIMGPU_SOURCES];
+extern const char *const journal_kernel_ends[SESSION_KERNEL_ENDS];
+extern const char *const journal_preemptions[SESSION_PREEMPTIONS];
+extern const char *const journal_arrivals[ARRIVALS_KINDS];
+
+/*
+ * Each prints one line into JOURNAL_LINE_BYTES, and returns its length without the
+ * NUL.
+ */
+size_t journal_print_start(char *text, const struct session_options *start,
+			   u32 constants_checksum);
+size_t journal_print_event(char *text, const struct journal_event *event);
+size_t journal_print_lost(char *text, u64 cycle, u64 lost);
+size_t journal_print_end(char *text, u64 cycle, u64 state_hash);
+
+/**
+ * journal_parse_line() - read one line
+ * @text: at its start; set to what follows its newline
+ * @names: where to look
+ * @out: what it says
+ * @reason: a sentence, if it is refused
+ * @room: bytes there
+ *
+ * A policy or model of the same name that is another one (journal_is_same()) is
+ * refused.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int journal_parse_line(const char **text, const struct journal_names *names,
+		       struct journal_line *out, char *reason, size_t room);
+
+#endif /* SESSION_JOURNAL_H */

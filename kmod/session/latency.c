@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Histograms of launches' latencies, and their percentiles; see latency.h. */
+#include "internal.h"
+
+static u32 bucket_of(u64 cycles)
+{
+	u32 power;
+
+	if (cycles < LATENCY_EXACT)
+		return (u32)cycles;
+	power = 63 - (u32)__builtin_clzll(cycles);
+	if (power > LATENCY_POWER_LAST)
+		return LATENCY_BUCKETS - 1;
+	return LATENCY_EXACT + (power - LATENCY_POWER_FIRST) * LATENCY_PARTS +
+	       (u32)(cycles >> (power - 5)) % LATENCY_PARTS;
+}
+
+/* The middle of a bucket. */
+static u64 cycles_of(u32 bucket)
+{
+	u32 power, part;
+
+	if (bucket < LATENCY_EXACT)
+		return bucket;
+	power = (bucket - LATENCY_EXACT) / LATENCY_PARTS + LATENCY_POWER_FIRST;
+	part = (bucket - LATENCY_EXACT) % LATENCY_PARTS;
+	return ((u64)(LATENCY_PARTS + part) << (power - 5)) +
+	       (1ULL << (power - 5)) / 2;
+}
+
+void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
+		 u64 deadline)
+{
+	if (!latency->launches)
+		latency->first_arrival = arrival;
+	latency->launches++;
+	if (deadline && end > deadline)
+		latency->deadline_misses++;
+	latency->last_end = end;
+	latency->wait_cycles = fixed_add(latency->wait_cycles, start - arrival);
+	latency->run_cycles = fixed_add(latency->run_cycles, end - start);
+	latency->waits[bucket_of(start - arrival)]++;
+	latency->latencies[bucket_of(end - arrival)]++;
+}
+
+/* That of the nearest rank: so many of 100 launches took no longer. */
+static u64 percentile(const u32 *buckets, u64 launches, u32 percent)
+{
+	u64 rank = (fixed_mul(launches, percent) + 99) / 100, seen = 0;
+	u32 i;
+
+	for (i = 0; i < LATENCY_BUCKETS - 1; i++) {
+		seen += buckets[i];
+		if (seen >= rank)
+			break;
+	}
+	return cycles_of(i);
+}
+
+const struct latency_figures *latency_figures(struct latency *latency,
+					      u32 core_mhz)
+{
+	struct latency_figures *out = &latency->figures;
+	const u64 n = latency->launches;
+	u64 good = n - latency->deadline_misses;
+
+	if (out->launches == n)
+		return out;
+#define NS(cycles)	fixed_mul_div(cycles, 1000, core_mhz)
+	*out = (struct latency_figures) {
+		.launches = n,
+		.deadline_misses = latency->deadline_misses,
+		.latency_p50_ns = NS(percentile(latency->latencies, n, 50)),
+		.latency_p95_ns = NS(percentile(latency->latencies, n, 95)),
+		.latency_p99_ns = NS(percentile(latency->latencies, n, 99)),
+		.wait_p50_ns = NS(percentile(latency->waits, n, 50)),
+		.wait_p95_ns = NS(percentile(latency->waits, n, 95)),
+		.wait_p99_ns = NS(percentile(latency->waits, n, 99)),
+		.wait_mean_ns = NS(latency->wait_cycles / n),
+		.run_mean_ns = NS(latency->run_cycles / n),
+	};
+#undef NS
+	/* Launches over cycles, times core_mhz * 10^6 cycles a second, in ppm. */
+	out->goodput_ppm = fixed_mul_div(good, core_mhz * SIMGPU_PPM * SIMGPU_PPM,
+					 latency->last_end -
+					 latency->first_arrival);
+	return out;
+}

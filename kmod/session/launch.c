@@ -1,0 +1,783 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Launches: what waits in a tenant's queues, which kernel of each runs, and what
+ * follows when one ends. It changes the hardware's kernels and tells which events
+ * (SIMGPU_ON_*) that were, here and in the tenants' own; what follows from them is
+ * decided elsewhere.
+ */
+#include "internal.h"
+
+static struct queue *queue_of(struct session *session, u32 slot, u32 queue)
+{
+	return &session->tenants[slot].queue[queue];
+}
+
+/* The launch at the head of a queue is over; its owner hears of it. */
+static void launch_end(struct session *session, u32 slot, u32 number, int status)
+{
+	struct queue *queue = queue_of(session, slot, number);
+	struct launch launch = *present_launch(queue);
+
+	queue->head = (queue->head + 1) % SESSION_LAUNCHES_MAX;
+	if (!--queue->launches)
+		session->tenants[slot].pending &= ~(1U << number);
+	if (session->hooks.launch_done)
+		session->hooks.launch_done(session->hooks.context, slot, number,
+					   launch.sequence, launch.trace,
+					   status);
+}
+
+/* Requests that have not come do not; the last one's end is that of all. */
+static void arrivals_end(struct session *session, u32 slot, int status)
+{
+	struct arrivals *arrivals = &session->tenants[slot].arrivals;
+	struct arrivals ended = *arrivals;
+
+	arrivals->trace = NULL;
+	arrivals->more = false;
+	if (ended.trace && ended.more && session->hooks.launch_done)
+		session->hooks.launch_done(session->hooks.context, slot, 0,
+					   ended.sequence +
+					   ended.plan.requests - 1,
+					   ended.trace, status);
+}
+
+/* launch_drop_all() - launches that have not ended do so, and none come any more */
+void launch_drop_all(struct session *session, u32 slot, int status)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	tenant->running = 0;
+	tenant->ready = 0;
+	tenant->launching = 0;
+	tenant->slicing = 0;
+	tenant->waits = 0;
+	while (tenant->pending)
+		launch_end(session, slot, (u32)__builtin_ctz(tenant->pending),
+			   status);
+	arrivals_end(session, slot, status);
+}
+
+/* launch_end_all() - the same, and what runs is dropped */
+void launch_end_all(struct session *session, u32 slot, int status)
+{
+	gpu_tenant_drop(session->gpu, slot);
+	launch_drop_all(session, slot, status);
+}
+
+/* The next request of a tenant's arrivals, as a launch. */
+static struct launch next_request(const struct arrivals *arrivals)
+{
+	const u64 cycle = fixed_add(arrivals->begin, arrivals->next.cycle);
+	const u64 deadline = arrivals->plan.deadline_cycles;
+
+	return (struct launch) {
+		.trace = arrivals->trace,
+		.sequence = arrivals->sequence + arrivals->next.request,
+		.repeats_left = arrivals->plan.launches,
+		.not_before = cycle,
+		.arrival_cycle = cycle,
+		.deadline = deadline ? fixed_add(cycle, deadline) : 0,
+		.start_cycle = NEVER,
+	};
+}
+
+/*
+ * launch_arrive() - queue the next request of a tenant's arrivals, if all launches
+ *	before it have ended
+ *
+ * Its cycle may be to come, or long over: requests are as many as they are, and
+ * none is kept that has not begun.
+ */
+void launch_arrive(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct arrivals *arrivals = &tenant->arrivals;
+	struct queue *queue = &tenant->queue[0];
+
+	if (queue->launches)
+		return;
+	if (!arrivals->more) {
+		arrivals->trace = NULL;
+		return;
+	}
+	queue->launch[queue->head] = next_request(arrivals);
+	queue->launches = 1;
+	tenant->pending |= 1;
+	arrivals->more = arrivals_next(&arrivals->plan, slot, &arrivals->next);
+}
+
+/*
+ * launch_following() - the launch behind the present one of a queue
+ *
+ * Return: false if there is none so far; that which will be is not known of
+ * requests that have not come.
+ */
+bool launch_following(const struct session *session, u32 slot, u32 number,
+		      struct launch *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *queue = &tenant->queue[number];
+
+	if (queue->launches > 1) {
+		*out = queue->launch[(queue->head + 1) % SESSION_LAUNCHES_MAX];
+		return true;
+	}
+	if (number || !tenant->arrivals.more)
+		return false;
+	*out = next_request(&tenant->arrivals);
+	return out->not_before <= session_now(session);
+}
+
+/*
+ * launch_waiting() - launches of a queue behind the one whose turn it is
+ *
+ * Return: how many; of arrivals, SESSION_WAITING_MAX if there are as many or more.
+ */
+u32 launch_waiting(const struct session *session, u32 slot, u32 number)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct arrivals *arrivals = &tenant->arrivals;
+	struct arrivals_cursor cursor = arrivals->next;
+	u32 launches = tenant->queue[number].launches;
+	u32 waiting = launches ? launches - 1 : 0;
+
+	if (number || !arrivals->more)
+		return waiting;
+	while (arrivals->begin + cursor.cycle <= session_now(session) &&
+	       ++waiting < SESSION_WAITING_MAX)
+		if (!arrivals_next(&arrivals->plan, slot, &cursor))
+			break;
+	return waiting;
+}
+
+/* launch_waiting_all() - likewise of all its queues together */
+u32 launch_waiting_all(const struct session *session, u32 slot)
+{
+	u32 waiting = 0, i;
+
+	for (i = 0; i < SESSION_QUEUES_MAX; i++)
+		waiting += launch_waiting(session, slot, i);
+	return waiting;
+}
+
+static void start_kernel(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	const struct launch *launch = present_launch(queue);
+	u64 sms[SESSION_MASK_WORDS];
+
+	tenant->launching &= ~(1U << number);
+	tenant->running |= 1U << number;
+	gpu_queue_start(session->gpu, slot, number, launch->trace,
+			queue->kernel);
+	if (masks_of_launch(tenant, launch, sms))
+		gpu_queue_set_mask(session->gpu, slot, number, sms);
+	private_run_start(session, slot, number, launch->trace, queue->kernel);
+	if (session->hooks.kernel_start)
+		session->hooks.kernel_start(session->hooks.context, slot,
+					    number, launch->sequence,
+					    launch->trace, queue->kernel);
+}
+
+/* A kernel begins, which takes the launch_cycles of the configuration. */
+static void launch_kernel(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	struct launch *launch = &queue->launch[queue->head];
+	u32 cycles = session->initial.config.launch_cycles;
+
+	if (launch->start_cycle == NEVER)
+		launch->start_cycle = session_now(session);
+	if (!tenant->started) {
+		tenant->started = true;
+		tenant->start_cycle = session_now(session);
+	}
+	tenant->ready &= ~(1U << number);
+	if (!cycles) {
+		start_kernel(session, slot, number);
+		return;
+	}
+	tenant->launching |= 1U << number;
+	queue->launch_cycle = session_now(session) + cycles;
+}
+
+/*
+ * launch_slice() - let a queue begin so many thread blocks more (0: any number)
+ *
+ * Where a kernel's slice is over, the next one is a launch, and takes the launch_cycles
+ * of the configuration.
+ */
+void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	u32 cycles = session->initial.config.launch_cycles;
+
+	tenant->slicing &= ~(1U << number);
+	if (cycles && tenant->running >> number & 1 &&
+	    !gpu_queue_issue_left(session->gpu, slot, number)) {
+		tenant->slicing |= 1U << number;
+		queue->launch_cycle = session_now(session) + cycles;
+		queue->slice_blocks = blocks ? blocks : GPU_NO_LIMIT;
+		return;
+	}
+	gpu_queue_set_issue_limit(session->gpu, slot, number,
+				  blocks ? blocks : GPU_NO_LIMIT);
+}
+
+/* launch_next_launched() - when a kernel or a slice has been launched next; or NEVER */
+u64 launch_next_launched(const struct session *session)
+{
+	u64 next = NEVER;
+	u32 slot, mask;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant *tenant = &session->tenants[slot];
+
+		for (mask = tenant->launching | tenant->slicing; mask;
+		     mask &= mask - 1) {
+			u32 number = (u32)__builtin_ctz(mask);
+
+			next = min(next, tenant->queue[number].launch_cycle);
+		}
+	}
+	return next;
+}
+
+static void begin_launched(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	tenant->progress_cycle = session_now(session);
+	if (tenant->launching >> number & 1) {
+		start_kernel(session, slot, number);
+		return;
+	}
+	tenant->slicing &= ~(1U << number);
+	gpu_queue_set_issue_limit(session->gpu, slot, number,
+				  tenant->queue[number].slice_blocks);
+}
+
+/* launch_launched() - kernels and slices whose launch is over begin */
+void launch_launched(struct session *session)
+{
+	u32 slot, mask;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant *tenant = &session->tenants[slot];
+
+		for (mask = tenant->launching | tenant->slicing; mask;
+		     mask &= mask - 1) {
+			u32 number = (u32)__builtin_ctz(mask);
+
+			if (tenant->queue[number].launch_cycle <=
+			    session_now(session))
+				begin_launched(session, slot, number);
+		}
+	}
+}
+
+/*
+ * A kernel has come to the head. It starts at once, unless the policy wants to
+ * hear of it first, or holds its tenant or its queue.
+ */
+static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kernel)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	goal_account(session, slot);
+	tenant->queue[number].kernel = kernel;
+	if (!lists(session, SIMGPU_ON_KERNEL_READY) &&
+	    !is_held(session, slot, number)) {
+		launch_kernel(session, slot, number);
+		return 0;
+	}
+	tenant->ready |= 1U << number;
+	tenant->queue[number].events |= SIMGPU_ON_KERNEL_READY;
+	return SIMGPU_ON_KERNEL_READY;
+}
+
+/* Kernels of some of a tenant's queues start, but for held ones. */
+static void launch_queues(struct session *session, u32 slot, u32 queues)
+{
+	for (; queues; queues &= queues - 1) {
+		u32 number = (u32)__builtin_ctz(queues);
+
+		if (!is_held(session, slot, number))
+			launch_kernel(session, slot, number);
+	}
+}
+
+/* launch_ready() - kernels that waited for a decision start, but for held ones */
+void launch_ready(struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		launch_queues(session, slot, session->tenants[slot].ready);
+}
+
+/* launch_decided() - likewise those that the policy knew of when it was asked */
+void launch_decided(struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant *tenant = &session->tenants[slot];
+
+		launch_queues(session, slot, tenant->ready & tenant->decided);
+	}
+}
+
+/* Whether each queue that has launches has run a trace. */
+static bool all_ran(const struct session_tenant *tenant)
+{
+	u32 mask;
+
+	for (mask = tenant->pending; mask; mask &= mask - 1)
+		if (!tenant->queue[__builtin_ctz(mask)].ran)
+			return false;
+	return true;
+}
+
+static void end_first_run(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	tenant->queue[number].ran = true;
+	if (tenant->first_run_done || !all_ran(tenant))
+		return;
+	tenant->first_run_done = true;
+	tenant->first_run_end = session_kernel_end(session, slot, number);
+	gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	figures_compute(session->gpu, &tenant->last,
+			tenant->first_run_end - tenant->start_cycle,
+			&tenant->first_run);
+}
+
+/* When a launch came, or comes. */
+static u64 arrival_of(const struct launch *launch)
+{
+	return max(launch->arrival_cycle, launch->not_before);
+}
+
+/* The present launch has run to its end. */
+static void note_latency(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct launch *launch = present_launch(&tenant->queue[number]);
+
+	latency_add(&tenant->latency, arrival_of(launch), launch->start_cycle,
+		    session_kernel_end(session, slot, number),
+		    launch->deadline);
+}
+
+/* launch_is_relaunched() - whether the one at the head begins anew when it ends */
+bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	return session->initial.relaunch &&
+	       tenant->queue[number].launches == 1 && !tenant->arrivals.trace;
+}
+
+/* --- waiting for others of the tenant ------------------------------------------------- */
+
+static bool waits(const struct launch *launch)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_WAITS_MAX; i++)
+		if (launch->wait[i])
+			return true;
+	return false;
+}
+
+/* A launch waits no more for one that has ended. */
+static void forget_wait(struct session_tenant *tenant, struct launch *launch,
+			u64 sequence)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_WAITS_MAX; i++) {
+		if (launch->wait[i] != sequence)
+			continue;
+		launch->wait[i] = 0;
+		tenant->waits--;
+	}
+}
+
+/* A tenant's launch has run: those that waited for it do not any more. */
+static void tell_waiting(struct session_tenant *tenant, u64 sequence)
+{
+	u32 mask, i;
+
+	for (mask = tenant->waits ? tenant->pending : 0; mask; mask &= mask - 1) {
+		struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
+
+		for (i = 0; i < queue->launches; i++)
+			forget_wait(tenant, &queue->launch[(queue->head + i) %
+							  SESSION_LAUNCHES_MAX],
+				    sequence);
+	}
+}
+
+/* --- device memory ------------------------------------------------------------------- */
+
+/*
+ * Memory that launches under way need, but for those of some queues: they are in one
+ * address space, so that it is as much as the largest of them needs.
+ */
+static u64 footprint_without(const struct session_tenant *tenant, u32 without)
+{
+	u32 mask = working_queues(tenant) & ~without;
+	u64 most = 0;
+
+	for (; mask; mask &= mask - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
+		u64 bytes = present_launch(queue)->trace->footprint_bytes;
+
+		most = max(bytes, most);
+	}
+	return most;
+}
+
+/* launch_footprint() - device memory that a tenant's launches under way need */
+u64 launch_footprint(const struct session_tenant *tenant)
+{
+	return footprint_without(tenant, 0);
+}
+
+/* Whether a queue's launch could begin, but for the memory. */
+static bool is_due(const struct session *session, u32 slot, u32 number)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *queue = &tenant->queue[number];
+	const struct launch *launch = present_launch(queue);
+
+	return tenant->pending & ~working_queues(tenant) & 1U << number &&
+	       launch->not_before <= session_now(session) && !waits(launch);
+}
+
+/* Whether a launch that is due in another queue came before one of @number. */
+static bool is_after(const struct session *session, u32 slot, u32 number,
+		     const struct launch *launch, u32 other)
+{
+	const struct session_tenant *tenant = &session->tenants[other];
+	u64 mine = arrival_of(launch);
+	u32 mask;
+
+	for (mask = tenant->pending; mask; mask &= mask - 1) {
+		u32 i = (u32)__builtin_ctz(mask);
+		const struct queue *queue = &tenant->queue[i];
+		u64 theirs = arrival_of(present_launch(queue));
+
+		if ((other == slot && i == number) || !is_due(session, other, i))
+			continue;
+		if (theirs < mine ||
+		    (theirs == mine && (other < slot ||
+					(other == slot && i < number))))
+			return true;
+	}
+	return false;
+}
+
+static bool others_are_first(const struct session *session, u32 slot, u32 number,
+			     const struct launch *launch)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_SLOTS_MAX; i++)
+		if (is_after(session, slot, number, launch, i))
+			return true;
+	return false;
+}
+
+/* Footprints of launches under way leave too little for this one. */
+static bool lacks_memory(const struct session *session, u32 slot, u32 number,
+			 const struct launch *launch)
+{
+	u64 used = footprint_without(&session->tenants[slot], 1U << number);
+	u32 i;
+
+	used = max(used, launch->trace->footprint_bytes);
+	for (i = 0; i < SESSION_SLOTS_MAX; i++)
+		if (i != slot)
+			used += launch_footprint(&session->tenants[i]);
+	return used > (u64)session->initial.config.memory_mb << 20;
+}
+
+/*
+ * Whether a queue's launch that is due cannot begin for want of memory alone. Those
+ * that are due begin in the order in which they came: none that is smaller goes before
+ * one that waits, which would else wait for ever.
+ */
+static bool waits_for_memory(const struct session *session, u32 slot, u32 number)
+{
+	const struct queue *queue = &session->tenants[slot].queue[number];
+	const struct launch *launch = present_launch(queue);
+
+	return session->initial.config.memory_mb &&
+	       is_due(session, slot, number) &&
+	       (others_are_first(session, slot, number, launch) ||
+		lacks_memory(session, slot, number, launch));
+}
+
+/* launch_lacks_memory() - whether some launch of a tenant waits for memory alone */
+bool launch_lacks_memory(const struct session *session, u32 slot)
+{
+	u32 mask;
+
+	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1)
+		if (waits_for_memory(session, slot, (u32)__builtin_ctz(mask)))
+			return true;
+	return false;
+}
+
+static bool can_begin(const struct session *session, u32 slot, u32 number)
+{
+	return is_due(session, slot, number) &&
+	       !waits_for_memory(session, slot, number);
+}
+
+/* --- going on ------------------------------------------------------------------------ */
+
+/* Launches that one has let go begin with it: the tenant does not rest between. */
+static u32 begin_let_go(struct session *session, u32 slot)
+{
+	u32 events = 0, mask;
+
+	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+
+		if (can_begin(session, slot, number))
+			events |= offer_kernel(session, slot, number, 0);
+	}
+	return events;
+}
+
+/* The trace has run; whether it, or the next launch, begins. */
+static u32 end_run(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	struct launch *launch = &queue->launch[queue->head];
+	u32 events = 0;
+
+	end_first_run(session, slot, number);
+	launch->repeats_left--;
+	if (!launch->repeats_left) {
+		tell_waiting(tenant, launch->sequence);
+		if (launch_is_relaunched(session, slot, number)) {
+			launch->repeats_left = 1;
+			launch->done = true;
+		}
+	}
+	if (launch->repeats_left) {
+		events = offer_kernel(session, slot, number, 0);
+	} else {
+		note_latency(session, slot, number);
+		launch_end(session, slot, number, 0);
+		launch_arrive(session, slot);
+	}
+	events |= begin_let_go(session, slot);
+	return has_work(tenant) ? events : events | SIMGPU_ON_DEPARTURE;
+}
+
+/* Whether a queue's launch ends with the kernel that has ended, for those who wait. */
+static bool is_over(const struct queue *queue)
+{
+	const struct launch *launch = present_launch(queue);
+
+	return queue->kernel + 1 == launch->trace->kernel_count &&
+	       launch->repeats_left <= 1;
+}
+
+/* Whether those for which a launch waits have ended, or are among @queues. */
+static bool is_let_go(const struct session_tenant *tenant, u32 queues,
+		      const struct launch *launch)
+{
+	struct launch rest = *launch;
+	u32 i;
+
+	for (; queues; queues &= queues - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
+		u64 sequence = present_launch(queue)->sequence;
+
+		for (i = 0; i < SESSION_WAITS_MAX; i++)
+			if (rest.wait[i] == sequence)
+				rest.wait[i] = 0;
+	}
+	return !waits(&rest);
+}
+
+/* Whether a queue has work once the kernels of @over, whose launches are, ended. */
+static bool goes_on(const struct session *session, u32 slot, u32 number, u32 over)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *queue = &tenant->queue[number];
+	struct launch next = *present_launch(queue);
+
+	if (working_queues(tenant) & ~over & 1U << number)
+		return true;
+	if (over >> number & 1 && launch_is_relaunched(session, slot, number))
+		return true;
+	if (over >> number & 1 &&
+	    !launch_following(session, slot, number, &next))
+		return false;
+	return next.not_before <= session_now(session) &&
+	       is_let_go(tenant, over, &next) &&
+	       !(session->initial.config.memory_mb &&
+		 (others_are_first(session, slot, number, &next) ||
+		  lacks_memory(session, slot, number, &next)));
+}
+
+/*
+ * launch_departs() - whether a tenant has no work once its kernels that @ended have
+ *	given way to what follows
+ */
+bool launch_departs(const struct session *session, const struct ended *ended,
+		    u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 over = 0, mask;
+
+	for (mask = ended->queues[slot]; mask; mask &= mask - 1)
+		if (is_over(&tenant->queue[__builtin_ctz(mask)]))
+			over |= mask & -mask;
+	for (mask = tenant->pending; mask; mask &= mask - 1)
+		if (goes_on(session, slot, (u32)__builtin_ctz(mask), over))
+			return false;
+	return true;
+}
+
+/*
+ * launch_advance() - a queue's kernel has ended: the next of its trace follows, the
+ *	next run, the next launch, or nothing
+ *
+ * Return: SIMGPU_ON_KERNEL_END, and what else it was.
+ */
+u32 launch_advance(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	const struct launch *launch = present_launch(queue);
+	u32 events = SIMGPU_ON_KERNEL_END;
+
+	if (session->hooks.kernel_finish)
+		session->hooks.kernel_finish(session->hooks.context, slot,
+					     number, launch->sequence,
+					     launch->trace, queue->kernel,
+					     session_kernel_end(session, slot,
+								number));
+	tenant->running &= ~(1U << number);
+	queue->events |= SIMGPU_ON_KERNEL_END;
+	if (queue->kernel + 1 < launch->trace->kernel_count)
+		events |= offer_kernel(session, slot, number,
+				       queue->kernel + 1);
+	else
+		events |= end_run(session, slot, number);
+	tenant->events |= events;
+	return events;
+}
+
+/* A tenant's queues that can begin. */
+static u32 start_tenant(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u32 events = 0, mask;
+
+	for (mask = tenant->pending; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+
+		if (!can_begin(session, slot, number))
+			continue;
+		if (!has_work(tenant)) {
+			tenant->arrival_cycle = session_now(session);
+			tenant->progress_cycle = session_now(session);
+			tenant->events |= SIMGPU_ON_ARRIVAL;
+		}
+		tenant->events |= offer_kernel(session, slot, number, 0);
+		events |= tenant->events;
+	}
+	return events;
+}
+
+/* Those that can begin; if one does, others may be next in turn for the memory. */
+static u32 start_due_once(struct session *session)
+{
+	u32 events = 0, slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		events |= start_tenant(session, slot);
+	return events;
+}
+
+/*
+ * launch_start_due() - launches whose cycle has come, and that wait for nothing
+ *
+ * Return: SIMGPU_ON_ARRIVAL if they are of tenants without work, and what else it
+ * was.
+ */
+u32 launch_start_due(struct session *session)
+{
+	u32 events = 0, more;
+
+	do {
+		more = start_due_once(session);
+		events |= more;
+	} while (more && session->initial.config.memory_mb);
+	return events;
+}
+
+/* Whether some queue of a tenant can begin. */
+static bool some_can_begin(const struct session *session, u32 slot)
+{
+	u32 mask;
+
+	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1)
+		if (can_begin(session, slot, (u32)__builtin_ctz(mask)))
+			return true;
+	return false;
+}
+
+/* launch_brings_work() - whether launch_start_due() would give somebody work */
+bool launch_brings_work(const struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (!has_work(&session->tenants[slot]) &&
+		    some_can_begin(session, slot))
+			return true;
+	return false;
+}
+
+/*
+ * launch_next_start() - when a waiting launch starts next; NEVER: none does, or
+ *	not before another one has ended
+ */
+u64 launch_next_start(const struct session *session)
+{
+	u64 next = NEVER;
+	u32 slot, mask;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant *tenant = &session->tenants[slot];
+
+		mask = tenant->pending & ~working_queues(tenant);
+		for (; mask; mask &= mask - 1) {
+			u32 number = (u32)__builtin_ctz(mask);
+			const struct queue *queue = &tenant->queue[number];
+			const struct launch *launch = present_launch(queue);
+
+			if (launch->not_before < next && !waits(launch) &&
+			    !waits_for_memory(session, slot, number))
+				next = launch->not_before;
+		}
+	}
+	return next;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What model and policy see of the counters where these are not exact and of now:
+ * with noise (counter_noise), or of earlier epochs (counter_delay). What the session
+ * itself computes with, and tells, is always exact.
+ */
+#include "internal.h"
+
+/* Beside the run's other random numbers, which this does not move. */
+#define NOISE_STREAM	0x6e6f697365ULL
+
+/* A counter's place in its struct. */
+#define PLACE(name)	(offsetof(struct simgpu_counters, name) / sizeof(u64))
+#define BIT_OF(name)	(1ULL << PLACE(name))
+
+/* What is no reading of the hardware, but the driver's own books: always exact. */
+#define KEPT_BY_DRIVER	(BIT_OF(sm_cycles) | BIT_OF(blocks_finished) | \
+			 BIT_OF(kernels_finished) | BIT_OF(context_lines) | \
+			 BIT_OF(preempted_blocks) | BIT_OF(idle_warp_samples) | \
+			 BIT_OF(refreshes) | BIT_OF(reset_blocks) | \
+			 BIT_OF(reset_block_cycles) | BIT_OF(sm_handovers) | \
+			 BIT_OF(sm_handover_cycles))
+
+/* Counters that count some of what another one counts: they stay no more than that. */
+static const struct {
+	u8 part;
+	u8 whole;
+} parts[] = {
+	{ PLACE(l1_misses), PLACE(l1_accesses) },
+	{ PLACE(l1c_misses), PLACE(l1c_accesses) },
+	{ PLACE(llc_misses), PLACE(llc_accesses) },
+	{ PLACE(atd_accesses), PLACE(llc_accesses) },
+	{ PLACE(atd_hits), PLACE(atd_accesses) },
+	{ PLACE(mirror_accesses), PLACE(llc_accesses) },
+	{ PLACE(row_interference), PLACE(row_activates) },
+	{ PLACE(reset_warp_instructions), PLACE(warp_instructions) },
+	{ PLACE(bank_active_clocks), PLACE(bank_busy_clocks) },
+};
+
+/* Those that together are some of the idle cycles. */
+static const u8 stalls[] = {
+	PLACE(stall_memory_cycles), PLACE(stall_lsu_cycles),
+	PLACE(stall_barrier_cycles), PLACE(stall_empty_cycles),
+	PLACE(stall_dependence_cycles),
+};
+
+/* The same for a counter of a tenant as long as an epoch lasts: it never goes back. */
+static u64 factor_ppm(const struct session *session, u32 slot, u32 place)
+{
+	u64 most = session->initial.counter_noise * (SIMGPU_PPM / 100);
+	u64 draw = hash_mix(NOISE_STREAM, session->initial.seed);
+
+	draw = hash_mix(draw, session->epoch_start);
+	draw = hash_mix(draw, slot | (u64)place << 32);
+	draw = hash_mix(draw, NOISE_STREAM) & U32_MAX;
+	return SIMGPU_PPM - most + (draw * (2 * most + 1) >> 32);
+}
+
+/* Parts of a whole that were no more than that are no more than that. */
+static void keep_parts(const u64 *exact, u64 *seen)
+{
+	u64 exact_rest = exact[PLACE(idle_cycles)];
+	u64 rest = seen[PLACE(idle_cycles)];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (exact[parts[i].part] <= exact[parts[i].whole])
+			seen[parts[i].part] = min(seen[parts[i].part],
+						  seen[parts[i].whole]);
+	for (i = 0; i < ARRAY_SIZE(stalls); i++) {
+		if (exact[stalls[i]] > exact_rest)
+			break;
+		exact_rest -= exact[stalls[i]];
+		seen[stalls[i]] = min(seen[stalls[i]], rest);
+		rest -= seen[stalls[i]];
+	}
+}
+
+/* Sums of several counters, and what the device can do at most. */
+static void keep_sums(const struct session *session,
+		      const struct simgpu_counters *exact, u64 clocks,
+		      struct simgpu_counters *seen)
+{
+	if (exact->row_activates <= simgpu_dram_requests(exact))
+		seen->row_activates = min(seen->row_activates,
+					  simgpu_dram_requests(seen));
+	seen->row_interference = min(seen->row_interference,
+				     seen->row_activates);
+	seen->thread_instructions = min(seen->thread_instructions,
+					seen->warp_instructions * GPU_LANES);
+	seen->bus_busy_clocks = min(seen->bus_busy_clocks,
+				    clocks * gpu_config(session->gpu)->channels);
+}
+
+/* Counters over the present epoch, with its noise. */
+static void add_noise(const struct session *session, u32 slot,
+		      struct simgpu_counters *counters)
+{
+	const struct simgpu_counters exact = *counters;
+	u64 *seen = (u64 *)counters;
+	u64 clocks;
+	u32 i;
+
+	if (!session->initial.counter_noise)
+		return;
+	for (i = 0; i < sizeof(exact) / sizeof(u64); i++)
+		if (!(KEPT_BY_DRIVER >> i & 1))
+			seen[i] = fixed_mul_div(seen[i],
+						factor_ppm(session, slot, i),
+						SIMGPU_PPM);
+	clocks = gpu_memory_clocks(session->gpu, session_now(session) -
+						 session->epoch_start);
+	keep_parts((const u64 *)&exact, seen);
+	keep_sums(session, &exact, clocks, counters);
+}
+
+static void add_counters(struct simgpu_counters *to,
+			 const struct simgpu_counters *what)
+{
+	const u64 *more = (const u64 *)what;
+	u64 *sum = (u64 *)to;
+	u32 i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		sum[i] = fixed_add(sum[i], more[i]);
+}
+
+static bool is_exact(const struct session *session)
+{
+	return !(session->initial.counter_noise | session->initial.counter_delay);
+}
+
+/* Over the present epoch in full, with noise, and over the epochs before. */
+static void total_of(const struct session *session, u32 slot,
+		     struct simgpu_counters *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	counters_subtract(&tenant->last, &tenant->epoch_base, out);
+	add_noise(session, slot, out);
+	add_counters(out, &tenant->seen);
+}
+
+/* seen_bytes() - memory for what is seen later */
+size_t seen_bytes(const struct session_options *options)
+{
+	return options->counter_delay * sizeof(struct past);
+}
+
+static void keep(struct session *session, u32 slot, struct past *past)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct simgpu_counters *epoch = &past->counters[slot];
+
+	gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	total_of(session, slot, &past->total[slot]);
+	counters_subtract(&tenant->last, &tenant->epoch_base, epoch);
+	if (gpu_config(session->gpu)->hardware_counters)
+		registers_read(session, slot, epoch);
+	add_noise(session, slot, epoch);
+	past->private_cycles[slot] = private_run_cycles(session, slot);
+}
+
+/*
+ * seen_epoch_end() - the present epoch is over, and its counters still stand: keep what
+ *	is to be seen of it
+ */
+void seen_epoch_end(struct session *session)
+{
+	struct past *past = session->past;
+	u32 slot;
+
+	if (is_exact(session))
+		return;
+	if (past) {
+		past += session->past_at;
+		past->cycles = session_now(session) - session->epoch_start;
+		past->memory_clocks = gpu_memory_clocks(session->gpu,
+							past->cycles);
+		session->past_at = (session->past_at + 1) %
+				   session->initial.counter_delay;
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct simgpu_counters total;
+
+		if (!is_member(session, slot))
+			continue;
+		if (past)
+			keep(session, slot, past);
+		gpu_tenant_counters(session->gpu, slot,
+				    &session->tenants[slot].last);
+		total_of(session, slot, &total);
+		session->tenants[slot].seen = total;
+	}
+}
+
+/* seen_forget() - somebody new is in a slot: nothing was seen of it */
+void seen_forget(struct session *session, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < session->initial.counter_delay; i++) {
+		struct past *past = &session->past[i];
+
+		past->private_cycles[slot] = 0;
+		memset(&past->counters[slot], 0, sizeof(past->counters[slot]));
+		memset(&past->total[slot], 0, sizeof(past->total[slot]));
+	}
+}
+
+/* seen_time() - the snapshot's span is that of its counters, once there is such an epoch */
+void seen_time(struct session *session)
+{
+	const struct past *past = session->past;
+
+	if (!past || !past[session->past_at].cycles)
+		return;
+	past += session->past_at;
+	session->snapshot.epoch_cycles = past->cycles;
+	session->snapshot.memory_clocks = past->memory_clocks;
+}
+
+/* seen_tenant() - a tenant's counters in the snapshot, exact so far, as they are seen */
+void seen_tenant(struct session *session, u32 slot,
+		 struct simgpu_snapshot_tenant *out)
+{
+	const struct past *past = session->past;
+
+	if (is_exact(session))
+		return;
+	if (!past) {
+		total_of(session, slot, &out->total);
+		add_noise(session, slot, &out->counters);
+		return;
+	}
+	past += session->past_at;
+	out->counters = past->counters[slot];
+	out->total = past->total[slot];
+	out->private_cycles = past->private_cycles[slot];
+}

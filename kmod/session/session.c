@@ -1,0 +1,837 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: their life, tenants, the gang, and what one run of the hardware is
+ * between two decisions. Launches, epochs, decisions, snapshots, knobs and the
+ * journal have files of their own.
+ */
+#include "internal.h"
+
+/* --- life ------------------------------------------------------------------------ */
+
+static bool params_are_good(const struct simgpu_param *params, const u64 *values)
+{
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		if (values[i] < params[i].least || values[i] > params[i].most)
+			return false;
+	return true;
+}
+
+static bool constants_are_good(const struct session_options *options)
+{
+	struct session_refusal unused = { 0 };
+
+	return !options->constants ||
+	       !constants_check(options->model, options->config.name,
+				options->constants, options->constants_bytes,
+				&unused);
+}
+
+bool policy_is_good(const struct simgpu_policy *policy)
+{
+	return policy->decide && !(policy->events & ~SIMGPU_ON_KNOWN) &&
+	       !(policy->needs & ~SIMGPU_NEEDS_KNOWN) && !policy->reserved &&
+	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX;
+}
+
+bool model_is_good(const struct simgpu_model *model)
+{
+	const u64 most = SIMGPU_CONSTANTS_BYTES_MAX -
+			 sizeof(struct simgpu_constants_header);
+
+	const u32 events = SIMGPU_ON_WAKE | SIMGPU_ON_KERNEL_END;
+
+	return model->predict && !(model->events & ~events) &&
+	       !(model->needs & ~SIMGPU_NEEDS_KNOWN) &&
+	       model->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
+	       model->constants_bytes <= most;
+}
+
+static bool deciders_are_good(const struct session_options *options)
+{
+	return options->model && model_is_good(options->model) &&
+	       options->policy && policy_is_good(options->policy) &&
+	       params_are_good(options->model->params, options->model_params) &&
+	       params_are_good(options->policy->params,
+			       options->policy_params) &&
+	       constants_are_good(options);
+}
+
+static bool options_are_good(const struct session_options *options)
+{
+	const char *field;
+
+	return !gpu_config_check(&options->config, &field) &&
+	       options->epoch_cycles >= SESSION_EPOCH_CYCLES_MIN &&
+	       options->epoch_cycles <= SESSION_EPOCH_CYCLES_MAX &&
+	       options->kernel_end < SESSION_KERNEL_ENDS &&
+	       options->preemption <= SESSION_PREEMPTION_ADAPTIVE &&
+	       options->gang_size <= SESSION_SLOTS_MAX &&
+	       session_hold_is_good(options->hold_cycles) &&
+	       session_sight_is_good(options->decision_cycles,
+				     options->counter_noise,
+				     options->counter_delay) &&
+	       (options->stop_cycle || !options->relaunch) &&
+	       deciders_are_good(options);
+}
+
+/*
+ * Auxiliary tags of a good configuration that has none: in a large cache of
+ * fewer sets, so that it stays a good one.
+ */
+static void provide_tags(struct gpu_config *config)
+{
+	const char *field;
+
+	config->atd_sampling = SESSION_ATD_SAMPLING;
+	while (gpu_config_check(config, &field))
+		config->atd_sampling *= 2;
+}
+
+/* Of all sets, or of as many as a good configuration has tags for. */
+static void provide_all_tags(struct gpu_config *config)
+{
+	const char *field;
+
+	config->atd_sampling = 1;
+	while (gpu_config_check(config, &field) &&
+	       config->atd_sampling < SESSION_ATD_SAMPLING)
+		config->atd_sampling++;
+	if (gpu_config_check(config, &field))
+		provide_tags(config);
+}
+
+/* Likewise mirrors; where they would be too large the model does without. */
+static void provide_mirrors(struct gpu_config *config)
+{
+	const char *field;
+
+	config->mirrors = 1;
+	if (gpu_config_check(config, &field))
+		config->mirrors = 0;
+}
+
+u32 session_all_tags_sampling(const struct gpu_config *config)
+{
+	struct gpu_config copy = *config;
+
+	if (!copy.atd_sampling)
+		provide_all_tags(&copy);
+	return copy.atd_sampling;
+}
+
+/* What model and policy read must be there, whatever the configuration says. */
+static void provide_needs(struct session_options *options)
+{
+	u32 needs = options->model->needs | options->policy->needs;
+
+	if (needs & SIMGPU_NEEDS_ALL_TAGS && !options->config.atd_sampling)
+		provide_all_tags(&options->config);
+	else if (needs & SIMGPU_NEEDS_TAGS && !options->config.atd_sampling)
+		provide_tags(&options->config);
+	if (needs & SIMGPU_NEEDS_MIRRORS)
+		provide_mirrors(&options->config);
+}
+
+/* States and constants lie behind one another. */
+static int alloc_memory(struct session *session)
+{
+	const struct gpu_config *config = &session->initial.config;
+	const size_t states = 2 * SIMGPU_STATE_BYTES_MAX +
+			      SIMGPU_CONSTANTS_BYTES_MAX;
+	size_t gpu_size = gpu_bytes(config) + GPU_ALIGNMENT +
+			  registers_bytes(config);
+	size_t past_size = seen_bytes(&session->initial);
+
+	session->gpu_memory = port_alloc(gpu_size);
+	session->policy_state = port_alloc(states);
+	if (past_size)
+		session->past = port_alloc(past_size);
+	if (!session->gpu_memory || !session->policy_state ||
+	    (past_size && !session->past))
+		return -ENOMEM;
+	session->model_state = (char *)session->policy_state +
+			       SIMGPU_STATE_BYTES_MAX;
+	session->constants = (char *)session->model_state +
+			     SIMGPU_STATE_BYTES_MAX;
+	session->bytes = sizeof(*session) + gpu_size + states + past_size;
+	return 0;
+}
+
+static void free_memory(struct session *session)
+{
+	port_free(session->gpu_memory);
+	port_free(session->policy_state);
+	port_free(session->past);
+	port_free(session);
+}
+
+/* Model and policy as the options name them, with their knobs as set there. */
+static void begin_deciders(struct session *session)
+{
+	const struct session_options *options = &session->initial;
+
+	session->policy = options->policy;
+	use_model(session, options->model);
+	use_policy(session, options->policy);
+	memcpy(session->model_params, options->model_params,
+	       sizeof(session->model_params));
+	memcpy(session->policy_params, options->policy_params,
+	       sizeof(session->policy_params));
+	if (options->constants) {
+		memcpy(session->constants, options->constants,
+		       options->constants_bytes);
+		session->constants_bytes = options->constants_bytes;
+	}
+	session->initial.constants = NULL;
+}
+
+int session_create(struct session **out, const struct session_options *options,
+		   const struct session_hooks *hooks)
+{
+	const struct gpu_config *config;
+	struct session *session;
+
+	if (!options_are_good(options))
+		return -EINVAL;
+	session = port_alloc(sizeof(*session));
+	if (!session)
+		return -ENOMEM;
+	session->initial = *options;
+	provide_needs(&session->initial);
+	if (!session->initial.hold_cycles)
+		session->initial.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
+	config = &session->initial.config;
+	if (alloc_memory(session)) {
+		free_memory(session);
+		return -ENOMEM;
+	}
+	session->gpu = gpu_init(align_gpu(session->gpu_memory), config,
+				options->seed);
+	session->registers = (void *)((char *)session->gpu + gpu_bytes(config));
+	session->hooks = *hooks;
+	session->epoch_cycles = options->epoch_cycles;
+	session->watch_cycle = session->initial.hold_cycles / 8;
+	session->last_slot = SESSION_SLOTS_MAX - 1;
+	begin_deciders(session);
+	snapshot_init(session);
+	*out = session;
+	return 0;
+}
+
+size_t session_bytes(const struct session *session)
+{
+	return session->bytes;
+}
+
+const struct session_options *session_options(const struct session *session)
+{
+	return &session->initial;
+}
+
+u64 session_now(const struct session *session)
+{
+	return gpu_now(session->gpu);
+}
+
+/* When the last thread block of a queue ended. */
+u64 session_kernel_end(const struct session *session, u32 slot, u32 queue)
+{
+	struct gpu_kernel_status status;
+
+	gpu_queue_status(session->gpu, slot, queue, &status);
+	return status.ended_at;
+}
+
+u64 session_end_cycle(const struct session *session)
+{
+	u32 slot, queue;
+	u64 end = 0;
+
+	if (session_state(session) != SESSION_IDLE)
+		return session_now(session);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
+			end = max(end, session_kernel_end(session, slot, queue));
+	return end ? end : session_now(session);
+}
+
+const struct gpu *session_gpu(const struct session *session)
+{
+	return session->gpu;
+}
+
+void session_destroy(struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		launch_drop_all(session, slot, -ECANCELED);
+		private_run_leave(session, slot);
+	}
+	free_memory(session);
+}
+
+/* --- what happens between two runs of the hardware ------------------------------------ */
+
+/* Two kernels that do the same, as far as can be seen. */
+static bool same_kernel(const struct trace_kernel *a, const struct trace_kernel *b)
+{
+	return !strcmp(a->name, b->name) && a->blocks == b->blocks &&
+	       a->block_threads == b->block_threads;
+}
+
+/* Whether tenants lose their work that the policy does not want to hear of. */
+static bool some_depart(const struct session *session, const struct ended *ended)
+{
+	u64 slots = ended->slots;
+
+	if (lists(session, SIMGPU_ON_DEPARTURE))
+		return false;
+	for (; slots; slots &= slots - 1)
+		if (launch_departs(session, ended,
+				   (u32)__builtin_ctzll(slots)))
+			return true;
+	return false;
+}
+
+/* A queue goes on to what follows; @changed: it is another kernel. */
+static u32 advance(struct session *session, u32 slot, u32 number, bool *changed)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	struct trace_kernel ended = *present_kernel(queue);
+	u32 events = launch_advance(session, slot, number);
+
+	*changed |= working_queues(tenant) >> number & 1 &&
+		    !same_kernel(&ended, present_kernel(queue));
+	return events;
+}
+
+/* Go on to what follows; @changed: whether another kernel does somewhere. */
+static u32 advance_all(struct session *session, const struct ended *ended,
+		       bool *changed)
+{
+	u64 slots = ended->slots;
+	u32 events = 0, queues;
+
+	*changed = false;
+	for (; slots; slots &= slots - 1) {
+		u32 slot = (u32)__builtin_ctzll(slots);
+
+		goal_account(session, slot);
+		for (queues = ended->queues[slot]; queues; queues &= queues - 1)
+			events |= advance(session, slot,
+					  (u32)__builtin_ctz(queues), changed);
+	}
+	return events;
+}
+
+/*
+ * Kernels have ended. What that does is the policy's word if it lists the event,
+ * else the session's kernel_end; a tenant without work keeps no SMs, whatever
+ * carries on (docs/glossary.md, Tenants).
+ */
+static void kernels_ended(struct session *session, const struct ended *ended)
+{
+	enum session_kernel_end way = session->initial.kernel_end;
+	bool listed = lists(session, SIMGPU_ON_KERNEL_END);
+	bool even = way == SESSION_KERNEL_END_EVEN && !listed;
+	bool departs = some_depart(session, ended), changed;
+	u32 events;
+
+	decide_kernel_end(session);
+	/* What was is over before another thing begins. */
+	if (even || departs)
+		epoch_end(session, false);
+	events = decide_events(session, advance_all(session, ended, &changed));
+	/* Of two whose launches end at once, one may take the memory of both. */
+	departs |= !!(events & SIMGPU_ON_DEPARTURE);
+	if (way == SESSION_KERNEL_END_CHANGED && !listed)
+		even |= changed;
+	if (even || departs)
+		split_even_now(session);
+}
+
+/*
+ * Launches whose cycle has come begin. Unless the policy wants to hear of those that
+ * bring a tenant work, what ran until now is over, and an even split begins.
+ */
+static void start_due(struct session *session)
+{
+	u32 events;
+
+	if (launch_next_start(session) > session_now(session))
+		return;
+	if (!lists(session, SIMGPU_ON_ARRIVAL) && launch_brings_work(session))
+		epoch_end(session, false);
+	events = decide_events(session, launch_start_due(session));
+	if (events & SIMGPU_ON_ARRIVAL) {
+		split_even_now(session);
+		epoch_begin(session);
+	}
+}
+
+static bool somebody_has_work(const struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (has_work(&session->tenants[slot]))
+			return true;
+	return false;
+}
+
+/* What a tenant's queues do now. */
+static void fill_queue_reports(const struct session *session, u32 slot,
+			       struct session_queue_report *rows)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 i;
+
+	for (i = 0; i < tenant->queues; i++) {
+		const struct queue *queue = &tenant->queue[i];
+		struct session_queue_report *row = &rows[i];
+
+		memset(row, 0, sizeof(*row));
+		row->priority = queue->priority;
+		row->waiting = launch_waiting(session, slot, i);
+		row->held = is_held(session, slot, i);
+		if (!(tenant->pending >> i & 1))
+			continue;
+		row->sequence = present_launch(queue)->sequence;
+		row->state = tenant->running >> i & 1 ? SESSION_QUEUE_RUNNING :
+			     working_queues(tenant) >> i & 1 ?
+			     SESSION_QUEUE_READY : SESSION_QUEUE_WAITING;
+		row->kernel = queue->kernel;
+	}
+}
+
+/* Whether a tenant has work and no place, though the policy does not hold it. */
+static bool waits_for_sms(const struct session *session, u32 slot)
+{
+	u32 sm;
+
+	if (!has_work(&session->tenants[slot]) ||
+	    session->controls.hold >> slot & 1 || sms_assigned(session, slot) ||
+	    sms_shared(session, slot))
+		return false;
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (gpu_sm_blocks(session->gpu, sm, slot))
+			return false;
+	return true;
+}
+
+static void stop(struct session *session)
+{
+	u32 slot;
+
+	epoch_end(session, false);
+	session->stopped = true;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		session->tenants[slot].waiting =
+			launch_waiting_all(session, slot);
+		session->tenants[slot].waits_for_memory =
+			launch_lacks_memory(session, slot);
+		session->tenants[slot].waits_for_sms =
+			waits_for_sms(session, slot);
+		fill_queue_reports(session, slot,
+				   session->tenants[slot].stopped);
+		shares_fill(session, slot, &session->tenants[slot].shares);
+	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		gpu_tenant_counters(session->gpu, slot, &tenant->last);
+		launch_drop_all(session, slot, 0);
+	}
+}
+
+enum session_state session_state(const struct session *session)
+{
+	u32 slot;
+
+	if (session->canceled)
+		return SESSION_CANCELED;
+	if (session->stopped)
+		return SESSION_STOPPED;
+	if (session->initial.gang_size && !session->gang_started)
+		return SESSION_WAITING;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session->tenants[slot].pending)
+			return SESSION_RUNNING;
+	return SESSION_IDLE;
+}
+
+/* Kernels whose end the device tells. */
+static void take_ended(struct session *session, struct ended *out)
+{
+	u64 rest;
+
+	memset(out, 0, sizeof(*out));
+	out->slots = gpu_take_finished(session->gpu);
+	for (rest = out->slots; rest; rest &= rest - 1) {
+		u32 slot = (u32)__builtin_ctzll(rest);
+
+		out->queues[slot] = (u8)gpu_take_queues(session->gpu, slot);
+	}
+}
+
+/* Slices that are over, and quotas that are used up: the policy hears of them. */
+static void hear_of_limits(struct session *session)
+{
+	u64 sliced = gpu_take_slices(session->gpu), rest;
+	u64 out = gpu_take_quotas_out(session->gpu);
+	u32 queues;
+
+	for (rest = sliced; rest; rest &= rest - 1) {
+		u32 slot = (u32)__builtin_ctzll(rest);
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		queues = gpu_take_sliced_queues(session->gpu, slot);
+		tenant->events |= SIMGPU_ON_SLICE_END;
+		for (; queues; queues &= queues - 1)
+			tenant->queue[__builtin_ctz(queues)].events |=
+				SIMGPU_ON_SLICE_END;
+	}
+	for (rest = out; rest; rest &= rest - 1)
+		session->tenants[__builtin_ctzll(rest)].events |=
+			SIMGPU_ON_QUOTA_OUT;
+	decide_events(session, (sliced ? SIMGPU_ON_SLICE_END : 0) |
+			       (out ? SIMGPU_ON_QUOTA_OUT : 0));
+}
+
+/* Let the hardware run to the next decision or @limit, and decide. */
+static void run_once(struct session *session, u64 limit)
+{
+	u64 epoch_over = NEVER, until;
+	struct ended ended;
+
+	start_due(session);
+	launch_launched(session);
+	/* An epoch that was cut shorter by a write to its length ends now. */
+	if (somebody_has_work(session))
+		epoch_over = session->epoch_start + session->epoch_cycles;
+	until = min(min(limit, epoch_over),
+		    min(decide_next(session), launch_next_start(session)));
+	until = min(until, launch_next_launched(session));
+	if (session->initial.stop_cycle)
+		until = min(until, session->initial.stop_cycle);
+	until = max(until, session_now(session));
+	run_gpu(session, session->gpu, until);
+	take_ended(session, &ended);
+	private_run_follow(session, &ended);
+	if (ended.slots)
+		kernels_ended(session, &ended);
+	hear_of_limits(session);
+	decide_apply(session);
+	if (session->initial.stop_cycle &&
+	    session_now(session) == session->initial.stop_cycle) {
+		stop(session);
+		return;
+	}
+	if (session_now(session) >= session->epoch_start + session->epoch_cycles)
+		epoch_end(session, true);
+	decide_due(session);
+}
+
+u64 session_empty_cycles(struct session *session)
+{
+	u64 next;
+
+	if (session_state(session) != SESSION_RUNNING ||
+	    somebody_has_work(session))
+		return 0;
+	next = launch_next_start(session);
+	return fixed_above(next, session_now(session));
+}
+
+enum session_state session_run(struct session *session, u64 cycles)
+{
+	u64 limit = fixed_add(session_now(session), cycles);
+
+	while (session_state(session) == SESSION_RUNNING &&
+	       session_now(session) < limit)
+		run_once(session, limit);
+	return session_state(session);
+}
+
+/* --- tenants --------------------------------------------------------------------------- */
+
+bool session_tenant_options_are_good(const struct gpu_config *config,
+				     const struct session_tenant_options *options)
+{
+	if (!options->weight || options->weight > SESSION_WEIGHT_MAX ||
+	    options->share_ppm > SIMGPU_PPM ||
+	    !goal_is_good(config, options))
+		return false;
+	if (options->service == SIMGPU_QOS)
+		return (options->target_ppm || options->goal_kind) &&
+		       options->target_ppm <= SIMGPU_PPM;
+	return options->service == SIMGPU_BEST_EFFORT && !options->target_ppm;
+}
+
+/*
+ * A free slot, the one after the last that was given out first: a slot rests
+ * as long as it can, so that nothing of its last tenant is still on its way.
+ */
+static u32 free_slot(const struct session *session)
+{
+	u32 i;
+
+	for (i = 1; i <= SESSION_SLOTS_MAX; i++) {
+		u32 slot = (session->last_slot + i) % SESSION_SLOTS_MAX;
+
+		if (!is_member(session, slot))
+			return slot;
+	}
+	return SESSION_ANY_SLOT;
+}
+
+int session_join(struct session *session, u32 slot,
+		 const struct session_tenant_options *options)
+{
+	return session_join_with(session, slot, options, NULL);
+}
+
+int session_join_with(struct session *session, u32 slot,
+		      const struct session_tenant_options *options,
+		      struct private_run *run)
+{
+	u32 gang_size = session->initial.gang_size;
+	struct session_tenant *tenant;
+	int ret;
+
+	if (!session_tenant_options_are_good(&session->initial.config,
+					     options) ||
+	    (gang_size ? slot >= gang_size : slot != SESSION_ANY_SLOT &&
+	     slot >= SESSION_SLOTS_MAX))
+		return -EINVAL;
+	if (gang_size && (session->gang_started || session->canceled))
+		return -EBUSY;
+	if (slot == SESSION_ANY_SLOT)
+		slot = free_slot(session);
+	if (slot == SESSION_ANY_SLOT || is_member(session, slot))
+		return -EBUSY;
+	ret = private_run_join(session, slot, run);
+	if (ret)
+		return ret;
+	journal_add(session, JOURNAL_JOIN, slot)->tenant = *options;
+	session->last_slot = slot;
+	tenant = &session->tenants[slot];
+	memset(tenant, 0, sizeof(*tenant));
+	tenant->joined = true;
+	tenant->options = *options;
+	tenant->next_sequence = 1;
+	tenant->queues = 1;
+	gpu_tenant_reset_counters(session->gpu, slot);
+	registers_clear(session, slot);
+	seen_forget(session, slot);
+	return (int)slot;
+}
+
+static bool same_options(const struct session_tenant_options *a,
+			 const struct session_tenant_options *b)
+{
+	return !strcmp(a->name, b->name) && a->service == b->service &&
+	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
+	       a->cgroup == b->cgroup && a->share_ppm == b->share_ppm &&
+	       a->goal_kind == b->goal_kind && a->goal == b->goal;
+}
+
+int session_set_tenant(struct session *session, u32 slot,
+		       const struct session_tenant_options *options)
+{
+	if (!session_tenant_options_are_good(&session->initial.config,
+					     options) ||
+	    !is_member(session, slot))
+		return -EINVAL;
+	if (same_options(&session->tenants[slot].options, options))
+		return 0;
+	journal_tenant(session, slot, options);
+	session->tenants[slot].options = *options;
+	return 0;
+}
+
+static void cancel_gang(struct session *session)
+{
+	u32 slot;
+
+	session->canceled = true;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (is_member(session, slot))
+			launch_end_all(session, slot, -ECANCELED);
+}
+
+void session_leave(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant;
+	bool had_work;
+
+	if (!is_member(session, slot))
+		return;
+	tenant = &session->tenants[slot];
+	had_work = has_work(tenant);
+	journal_add(session, JOURNAL_LEAVE, slot);
+	if (had_work && !lists(session, SIMGPU_ON_DEPARTURE))
+		epoch_end(session, false);
+	gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	if (session->initial.gang_size && !session->gang_started &&
+	    !session->canceled)
+		cancel_gang(session);
+	if (!session->stopped)
+		launch_end_all(session, slot, -ECANCELED);
+	controls_forget(session, slot);
+	if (session->apply_cycle != NEVER)
+		proposal_forget(session, slot);
+	private_run_leave(session, slot);
+	tenant->left = true;
+	if (!had_work)
+		return;
+	tenant->events |= SIMGPU_ON_DEPARTURE;
+	if (decide_events(session, SIMGPU_ON_DEPARTURE)) {
+		split_even_now(session);
+		epoch_begin(session);
+	}
+}
+
+void session_tenant_report(struct session *session, u32 slot,
+			   struct session_tenant_report *out)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct energy_table *table;
+
+	memset(out, 0, sizeof(*out));
+	if (!tenant->joined)
+		return;
+	if (!tenant->left)
+		gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	out->present = true;
+	out->left = tenant->left;
+	out->active = has_work(tenant);
+	out->options = tenant->options;
+	out->shared_sms = sms_shared(session, slot);
+	out->sms = sms_assigned(session, slot) + out->shared_sms;
+	out->held = session->controls.hold >> slot & 1;
+	out->waits_for_memory = session->stopped ?
+				tenant->waits_for_memory :
+				launch_lacks_memory(session, slot);
+	out->waits_for_sms = session->stopped ? tenant->waits_for_sms :
+						waits_for_sms(session, slot);
+	out->class = tenant->class;
+	out->np_ppm = tenant->np_ppm;
+	session_np_figures(&tenant->np_run, &out->np_run);
+	out->first_run_done = tenant->first_run_done;
+	out->counters = tenant->last;
+	goal_figures(session, slot, &out->goal);
+	quotas_figures(tenant, &out->quota);
+	if (session->stopped)
+		out->shares = tenant->shares;
+	else
+		shares_fill(session, slot, &out->shares);
+	out->masks = tenant->masks;
+	table = energy_find(session->initial.config.name);
+	out->energy_known = table;
+	if (table)
+		out->energy_pj = energy_dynamic_pj(table, &tenant->last);
+	out->latency = *latency_figures(&tenant->latency,
+					session->initial.config.core_mhz);
+	out->waiting = session->stopped ? tenant->waiting :
+					  launch_waiting_all(session, slot);
+	out->queue_count = tenant->queues;
+	if (session->stopped)
+		memcpy(out->queue, tenant->stopped, sizeof(out->queue));
+	else
+		fill_queue_reports(session, slot, out->queue);
+	if (tenant->first_run_done)
+		out->figures = tenant->first_run;
+	else if (tenant->started)
+		figures_compute(session->gpu, &tenant->last,
+				session_now(session) - tenant->start_cycle,
+				&out->figures);
+}
+
+/* --- knobs ------------------------------------------------------------------------------- */
+
+void session_set_policy(struct session *session,
+			const struct simgpu_policy *policy)
+{
+	struct journal_event *event = journal_add(session, JOURNAL_POLICY, 0);
+
+	memcpy(event->name, policy->name, sizeof(event->name));
+	event->source = policy->source;
+	event->checksum = policy->checksum;
+	use_policy(session, policy);
+	if (somebody_has_work(session))
+		split_even_now(session);
+}
+
+/* No replay would come to it by itself: it is an event like another policy. */
+static void end_policy(struct session *session, enum session_refusal_kind kind,
+		       s32 code, const char *reason)
+{
+	struct session_refusal *why = &session->refusal;
+
+	refusal_say(why, "", SESSION_NOWHERE, SESSION_NOWHERE, reason);
+	why->kind = kind;
+	why->code = code;
+	why->cycle = session_now(session);
+	session_set_policy(session, &policy_even);
+}
+
+void session_policy_is_slow(struct session *session)
+{
+	end_policy(session, SESSION_REFUSED_SLOW, -ETIMEDOUT,
+		   "the policy took too long");
+}
+
+void session_policy_is_gone(struct session *session)
+{
+	end_policy(session, SESSION_REFUSED_GONE, -ENOENT,
+		   "the policy was unloaded");
+}
+
+void session_set_model(struct session *session, const struct simgpu_model *model)
+{
+	struct journal_event *event = journal_add(session, JOURNAL_MODEL, 0);
+
+	memcpy(event->name, model->name, sizeof(event->name));
+	event->source = model->source;
+	event->checksum = model->checksum;
+	use_model(session, model);
+}
+
+const struct session_refusal *session_last_refusal(const struct session *session)
+{
+	return &session->refusal;
+}
+
+const char *session_refusal_name(u32 kind)
+{
+	static const char *const names[SESSION_REFUSED_KINDS] = {
+		[SESSION_REFUSED_NOTHING] = "none",
+		[SESSION_REFUSED_DECIDE] = "decide",
+		[SESSION_REFUSED_PROPOSAL] = "proposal",
+		[SESSION_REFUSED_HOLD] = "hold",
+		[SESSION_REFUSED_SLOW] = "slow",
+		[SESSION_REFUSED_PREDICT] = "predict",
+		[SESSION_REFUSED_PARAM] = "param",
+		[SESSION_REFUSED_CONSTANTS] = "constants",
+		[SESSION_REFUSED_GONE] = "gone",
+	};
+
+	return kind < SESSION_REFUSED_KINDS ? names[kind] : "unknown";
+}
+
+int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
+{
+	if (epoch_cycles < SESSION_EPOCH_CYCLES_MIN ||
+	    epoch_cycles > SESSION_EPOCH_CYCLES_MAX)
+		return -EINVAL;
+	journal_add(session, JOURNAL_EPOCH_CYCLES, 0)->epoch_cycles =
+		epoch_cycles;
+	session->epoch_cycles = epoch_cycles;
+	controls_idle_samples(session);
+	return 0;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tenants hand in: launches, each to one of their queues, requests that are to
+ * come by themselves, and the priorities of queues. It is checked here, and journalled;
+ * when launches begin: launch.c.
+ */
+#include "internal.h"
+
+/* A tenant has all queues up to the last one that it used. */
+static void use_queue(struct session_tenant *tenant, u32 queue)
+{
+	if (tenant->queues <= queue)
+		tenant->queues = queue + 1;
+}
+
+static bool gang_is_ready(const struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < session->initial.gang_size; slot++)
+		if (!session->tenants[slot].pending ||
+		    session->tenants[slot].more)
+			return false;
+	return true;
+}
+
+int session_launch_check(const struct session *session,
+			 const struct trace *trace, u64 repeats, u64 not_before)
+{
+	const struct gpu_config *config = &session->initial.config;
+	u32 i;
+
+	if (!repeats)
+		return -EINVAL;
+	if (session->stopped || session->canceled)
+		return -ECANCELED;
+	if (not_before > fixed_add(session_now(session),
+				   SESSION_AHEAD_CYCLES_MAX))
+		return -ERANGE;
+	if (config->memory_mb &&
+	    trace->footprint_bytes > (u64)config->memory_mb << 20)
+		return -ENOSPC;
+	for (i = 0; i < trace->kernel_count; i++)
+		if (!gpu_kernel_fits(config, &trace->kernels[i]))
+			return -E2BIG;
+	return 0;
+}
+
+int session_launch(struct session *session, u32 slot, const struct trace *trace,
+		   u64 repeats, u64 not_before, u64 *sequence)
+{
+	const struct session_launch_options options = {
+		.trace = trace,
+		.repeats = repeats,
+		.not_before = not_before,
+	};
+
+	return session_launch_with(session, slot, &options, sequence);
+}
+
+/* A launch that its deadline could not be met by, whatever happens. */
+static bool deadline_is_good(const struct session *session, u64 not_before,
+			     u64 deadline)
+{
+	return !deadline || (deadline >= not_before &&
+			     deadline >= session_now(session));
+}
+
+/*
+ * The launch of a tenant with some number that has not run to its end, and in
+ * @number its queue; NULL: there is none.
+ */
+static const struct launch *find_launch(const struct session_tenant *tenant,
+					u64 sequence, u32 *number)
+{
+	u32 mask, i;
+
+	for (mask = tenant->pending; mask; mask &= mask - 1) {
+		const struct queue *queue;
+
+		*number = (u32)__builtin_ctz(mask);
+		queue = &tenant->queue[*number];
+		for (i = 0; i < queue->launches; i++) {
+			const struct launch *launch =
+				&queue->launch[(queue->head + i) %
+					       SESSION_LAUNCHES_MAX];
+
+			if (launch->sequence == sequence && !launch->done)
+				return launch;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Whether a launch may wait for those that it names. All were made before it, so
+ * that there are no circles; one that names itself, or what is to come, would.
+ */
+static bool waits_are_good(const struct session_tenant *tenant,
+			   const struct session_launch_options *options)
+{
+	u32 i, number;
+
+	for (i = 0; i < SESSION_WAITS_MAX; i++) {
+		if (options->wait[i] >= tenant->next_sequence)
+			return false;
+		if (find_launch(tenant, options->wait[i], &number) &&
+		    number == options->queue)
+			return false;
+	}
+	return true;
+}
+
+/* Those that have ended are waited for no more. */
+static void set_waits(struct session_tenant *tenant, struct launch *launch,
+		      const struct session_launch_options *options)
+{
+	u32 i, number;
+
+	for (i = 0; i < SESSION_WAITS_MAX; i++) {
+		launch->wait[i] = 0;
+		if (!find_launch(tenant, options->wait[i], &number))
+			continue;
+		launch->wait[i] = options->wait[i];
+		tenant->waits++;
+	}
+}
+
+static void journal_launch(struct session *session, u32 slot, u64 sequence,
+			   const struct session_launch_options *options)
+{
+	struct journal_event *event = journal_add(session, JOURNAL_LAUNCH,
+						  slot);
+
+	event->launch.sequence = sequence;
+	event->launch.checksum = options->trace->checksum;
+	event->launch.trace_bytes = options->trace->bytes;
+	event->launch.repeats = options->repeats;
+	event->launch.not_before = options->not_before;
+	event->launch.deadline = options->deadline;
+	event->launch.queue = (u8)options->queue;
+	event->launch.more = options->more;
+	event->launch.idempotent = options->idempotent;
+	memcpy(event->launch.wait, options->wait, sizeof(options->wait));
+	memcpy(event->launch.sms, options->sms, sizeof(options->sms));
+}
+
+static void start_gang(struct session *session)
+{
+	if (session->initial.gang_size && !session->gang_started)
+		session->gang_started = gang_is_ready(session);
+}
+
+/* What the tenant has done before keeps it from launching. */
+static int check_tenant(const struct session *session, u32 slot,
+			const struct session_launch_options *options)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	if (!deadline_is_good(session, options->not_before,
+			      options->deadline) ||
+	    !waits_are_good(tenant, options) ||
+	    !session_sms_are_good(&session->initial.config, options->sms) ||
+	    !session_masks_meet(&tenant->masks, options->sms))
+		return -EINVAL;
+	if (tenant->arrivals.trace)
+		return -EBUSY;
+	if (tenant->queue[options->queue].launches == SESSION_LAUNCHES_MAX ||
+	    masks_place(tenant, options->sms) < 0)
+		return -EAGAIN;
+	return 0;
+}
+
+/* The mask of a launch is kept with those of others. */
+static void set_mask(struct session_tenant *tenant, struct launch *launch,
+		     const struct session_launch_options *options)
+{
+	launch->mask = (u8)masks_place(tenant, options->sms);
+	if (launch->mask)
+		memcpy(tenant->launch_masks[launch->mask - 1], options->sms,
+		       sizeof(options->sms));
+}
+
+int session_launch_with(struct session *session, u32 slot,
+			const struct session_launch_options *options,
+			u64 *sequence)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch *launch;
+	struct queue *queue;
+	int ret;
+
+	if (!is_member(session, slot) || options->queue >= SESSION_QUEUES_MAX)
+		return -EINVAL;
+	ret = session_launch_check(session, options->trace, options->repeats,
+				   options->not_before);
+	ret = ret ? ret : check_tenant(session, slot, options);
+	if (ret)
+		return ret;
+	queue = &tenant->queue[options->queue];
+	launch = &queue->launch[(queue->head + queue->launches) %
+				SESSION_LAUNCHES_MAX];
+	*launch = (struct launch) {
+		.trace = options->trace,
+		.sequence = tenant->next_sequence++,
+		.repeats_left = options->repeats,
+		.not_before = options->not_before,
+		.arrival_cycle = session_now(session),
+		.deadline = options->deadline,
+		.start_cycle = NEVER,
+		.idempotent = options->idempotent,
+	};
+	set_waits(tenant, launch, options);
+	set_mask(tenant, launch, options);
+	queue->launches++;
+	tenant->pending |= 1U << options->queue;
+	tenant->more = options->more;
+	use_queue(tenant, options->queue);
+	*sequence = launch->sequence;
+	journal_launch(session, slot, launch->sequence, options);
+	start_gang(session);
+	return 0;
+}
+
+int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct journal_event *event;
+
+	if (!is_member(session, slot) || queue >= SESSION_QUEUES_MAX ||
+	    priority < -SESSION_QUEUE_PRIORITY_MAX ||
+	    priority > SESSION_QUEUE_PRIORITY_MAX)
+		return -EINVAL;
+	if (tenant->queue[queue].priority == priority)
+		return 0;
+	event = journal_add(session, JOURNAL_QUEUE, slot);
+	event->queue.number = queue;
+	event->queue.priority = priority;
+	tenant->queue[queue].priority = priority;
+	use_queue(tenant, queue);
+	gpu_queue_set_priority(session->gpu, slot, queue, priority);
+	return 0;
+}
+
+int session_arrivals(struct session *session, u32 slot,
+		     const struct trace *trace, const struct arrivals_plan *plan,
+		     u64 *sequence)
+{
+	int ret = session_launch_check(session, trace, 1, 0);
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct arrivals *arrivals = &tenant->arrivals;
+	struct journal_event *event;
+
+	if (!is_member(session, slot) || arrivals_check(plan))
+		return -EINVAL;
+	if (ret)
+		return ret;
+	if (tenant->pending)
+		return -EBUSY;
+	*arrivals = (struct arrivals) {
+		.trace = trace,
+		.plan = *plan,
+		.begin = session_now(session),
+		.checksum = arrivals_checksum(plan),
+		.sequence = tenant->next_sequence,
+		.more = true,
+	};
+	tenant->next_sequence += plan->requests;
+	*sequence = tenant->next_sequence - 1;
+	arrivals_first(plan, slot, &arrivals->next);
+	launch_arrive(session, slot);
+	event = journal_add(session, JOURNAL_ARRIVALS, slot);
+	event->arrivals.sequence = *sequence;
+	event->arrivals.checksum = trace->checksum;
+	event->arrivals.trace_bytes = trace->bytes;
+	event->arrivals.plan = *plan;
+	event->arrivals.plan.list = NULL;
+	event->arrivals.list_checksum = arrivals->checksum;
+	start_gang(session);
+	return 0;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu policy: the policies that there are, what one is, which one a device has, and
+ * BPF programs that come and go as policies.
+ */
+#include "../contender.h"
+#include "../output.h"
+#include "loaded_policy.h"
+#include "policy_load.h"
+#include "policy_show.h"
+
+enum {
+	OPTION_CONFIG = 512,
+	OPTION_REPLACE,
+	OPTION_FORCE,
+};
+
+static const struct argp_option options[] = {
+	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
+	{ "json", 'j', 0, 0, "Print one JSON document (list, show, stats)", 0 },
+	{ "config", OPTION_CONFIG, "NAME", 0,
+	  "Knobs of a model as they were trained for this GPU (show)", 0 },
+	{ "replace", OPTION_REPLACE, 0, 0,
+	  "Take the place of the loaded policy of that name, on devices that use it, too (load)", 0 },
+	{ "force", OPTION_FORCE, 0, 0,
+	  "Though devices use it: even takes its place there (unload)", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"List the policies that a device knows (without a device: those that "
+	"are built in, as simgpu run --offline has them), show what a policy or a "
+	"model is, or set the device's policy, with POLICY@MODEL its model as well. "
+	"A new policy begins with an even split, and is asked from the first of its "
+	"events on, at the latest at the epoch's end.\v"
+	"show tells of one that is built in, is loaded, or of a plug-in's file (with a '/'), when "
+	"it is asked, what it needs, what it keeps, and its knobs: unit, range, first "
+	"value and what each is for. Knobs are set by --set NAME=VALUE offline, and on "
+	"a device in policy_params/ and model_params/ of its folder in sysfs.\n\n"
+	"load brings a BPF program that tools/build-policy --bpf has made to all "
+	"devices as a policy, until unload takes it back; list marks it. A name is that of "
+	"one that came with simgpu. It takes a 6.12 kernel and root. stats tells how often "
+	"the device's policy was asked, how long that took, which policies even has "
+	"replaced in this session, and the values of the knobs.\n\n"
+	"Examples:\n"
+	"  simgpu policy list\n"
+	"  simgpu policy show hsm-fair\n"
+	"  simgpu policy show hsm --config themis60\n"
+	"  simgpu policy show --json ./build/policies/mine.so\n"
+	"  simgpu policy set hsm-fair\n"
+	"  simgpu policy set even --device 1\n"
+	"  simgpu policy set hsm-qos@mirror\n"
+	"  simgpu policy load lottery\n"
+	"  simgpu policy load build/policies/mine.bpf.o\n"
+	"\n"
+	"Exit status: 0; 1 if the device refused, or nothing has the name; 2 for wrong "
+	"usage.";
+
+/**
+ * struct arguments - the parsed command line
+ * @verb: list, show, set, load, unload or stats
+ * @name: POLICY[@MODEL] to set, a policy or a model to show, a file or a policy to
+ *	load, a policy to unload
+ * @config: whose trained values show prints, or NULL
+ * @replace: load a policy in the place of another
+ * @force: unload one that is in use
+ */
+struct arguments {
+	unsigned int device;
+	bool device_given;
+	bool json;
+	const char *verb;
+	char *name;
+	const char *config;
+	bool replace;
+	bool force;
+};
+
+static bool is_verb(const struct arguments *arguments, const char *verb)
+{
+	return arguments->verb && !strcmp(arguments->verb, verb);
+}
+
+/* What each verb takes, or NULL. */
+static const struct {
+	const char *verb;
+	const char *takes;
+} verbs[] = {
+	{ "list", NULL },
+	{ "show", "the name of a policy or a model" },
+	{ "set", "the name of a policy" },
+	{ "load", "a file, or the name of a shipped policy" },
+	{ "unload", "the name of a policy" },
+	{ "stats", NULL },
+};
+
+static void check_options(struct argp_state *state,
+			  const struct arguments *arguments)
+{
+	bool list = is_verb(arguments, "list") || is_verb(arguments, "stats");
+	bool show = is_verb(arguments, "show");
+
+	if (!list && !show && arguments->json)
+		argp_error(state, "--json is for list, show and stats");
+	if (!list && !is_verb(arguments, "set") && arguments->device_given)
+		argp_error(state, "--device is for list, set and stats");
+	if (!show && arguments->config)
+		argp_error(state, "--config is for show");
+	if (!is_verb(arguments, "load") && arguments->replace)
+		argp_error(state, "--replace is for load");
+	if (!is_verb(arguments, "unload") && arguments->force)
+		argp_error(state, "--force is for unload");
+}
+
+static void check_arguments(struct argp_state *state,
+			    const struct arguments *arguments)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (is_verb(arguments, verbs[i].verb))
+			break;
+	if (i == ARRAY_SIZE(verbs))
+		argp_error(state, "say list, show, set, load, unload or stats");
+	else if (verbs[i].takes && !arguments->name)
+		argp_error(state, "%s takes %s", verbs[i].verb, verbs[i].takes);
+	else if (!verbs[i].takes && arguments->name)
+		argp_error(state, "%s takes no name", verbs[i].verb);
+	check_options(state, arguments);
+}
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'd':
+		arguments->device_given = true;
+		arguments->device = option_device(state, text);
+		return 0;
+	case 'j':
+		arguments->json = true;
+		return 0;
+	case OPTION_CONFIG:
+		arguments->config = text;
+		return 0;
+	case OPTION_REPLACE:
+		arguments->replace = true;
+		return 0;
+	case OPTION_FORCE:
+		arguments->force = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num == 0)
+			arguments->verb = text;
+		else if (state->arg_num == 1)
+			arguments->name = text;
+		else
+			argp_error(state, "\"%s\" is one word too many", text);
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(state, arguments);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.args_doc = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o|NAME\nunload NAME\nstats",
+	.doc = about,
+};
+
+static int set_policy(unsigned int device, const char *name)
+{
+	int ret = simgpu_write_device_value(device, "policy", name);
+
+	if (!ret)
+		return STATUS_OK;
+	if (ret == -EINVAL)
+		return fail("simgpu%u has no policy \"%s\"; simgpu policy list names those that it has",
+			    device, name);
+	return fail("simgpu%u: %s", device, device_error(ret));
+}
+
+static int set_model(unsigned int device, const char *name)
+{
+	char names[SIMGPU_VALUE_BYTES];
+	int ret = simgpu_write_device_value(device, "model", name);
+
+	if (!ret)
+		return STATUS_OK;
+	if (ret == -EINVAL &&
+	    !simgpu_read_device_value(device, "models_available", names,
+				      sizeof(names)))
+		return fail("simgpu%u has no model \"%s\"; models: %s", device,
+			    name, names);
+	return fail("simgpu%u: model %s: %s", device, name, device_error(ret));
+}
+
+/* Both or neither. */
+static int set(const struct arguments *arguments)
+{
+	struct contender contender = contender_split(arguments->name);
+	char before[SIMGPU_VALUE_BYTES] = "";
+	unsigned int device = arguments->device;
+	int ret;
+
+	if (!contender.model)
+		return set_policy(device, contender.policy);
+	simgpu_read_device_value(device, "model", before, sizeof(before));
+	ret = set_model(device, contender.model);
+	if (ret)
+		return ret;
+	ret = set_policy(device, contender.policy);
+	if (ret && *before)
+		simgpu_write_device_value(device, "model", before);
+	return ret;
+}
+
+/* The names, a space between two; @present is empty without a device. */
+static int read_policies(const struct arguments *arguments, char *names,
+			 char *present, size_t room)
+{
+	const struct simgpu_policy *policy;
+	unsigned int i;
+	int ret;
+
+	*names = *present = '\0';
+	ret = simgpu_read_device_value(arguments->device, "policies_available",
+				       names, room);
+	if (!ret)
+		ret = simgpu_read_device_value(arguments->device, "policy",
+					       present, room);
+	if (ret != -ENOENT || arguments->device_given)
+		return ret;
+	for (i = 0; (policy = registry_policy_at(i)); i++)
+		snprintf(names + strlen(names), room - strlen(names), "%s%s",
+			 i ? " " : "", policy->name);
+	return 0;
+}
+
+/* Whether a name is one of a list with a space between two. */
+static bool is_among(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *names; names += strspn(names, " ")) {
+		if (strcspn(names, " ") == length &&
+		    !strncmp(names, name, length))
+			return true;
+		names += strcspn(names, " ");
+	}
+	return false;
+}
+
+/* How a policy has come; @bpf: those that are BPF programs. */
+static u32 source_of(const char *name, const char *bpf)
+{
+	const struct simgpu_policy *loaded;
+
+	if (is_among(bpf, name)) {
+		loaded = loaded_policy_find(name);
+		return loaded ? loaded->source : SIMGPU_SOURCE_BPF;
+	}
+	return registry_policy_find(name) ? SIMGPU_SOURCE_BUILT_IN :
+					    SIMGPU_SOURCE_PLUGIN;
+}
+
+static void list_row(struct json_object *sources, const char *name,
+		     const char *present, u32 source, bool json)
+{
+	json_set_string(sources, name, journal_sources[source]);
+	if (json)
+		return;
+	printf("%c %s", strcmp(name, present) ? ' ' : '*', name);
+	if (source != SIMGPU_SOURCE_BUILT_IN)
+		printf(" (%s)", journal_sources[source]);
+	puts("");
+}
+
+static int list(const struct arguments *arguments)
+{
+	char names[SIMGPU_VALUE_BYTES], present[SIMGPU_VALUE_BYTES];
+	struct json_object *object, *array, *sources;
+	char bpf[SIMGPU_VALUE_BYTES] = "", *rest = names, *name;
+	int ret = read_policies(arguments, names, present, sizeof(names));
+
+	if (ret)
+		return fail("simgpu%u: %s", arguments->device,
+			    device_error(ret));
+	simgpu_read_device_value(arguments->device, "policies_bpf", bpf,
+				 sizeof(bpf));
+	array = json_object_new_array();
+	sources = json_object_new_object();
+	while ((name = strsep(&rest, " "))) {
+		json_object_array_add(array, json_object_new_string(name));
+		list_row(sources, name, present, source_of(name, bpf),
+			 arguments->json);
+	}
+	object = json_object_new_object();
+	json_set(object, "policies", array);
+	json_set(object, "sources", sources);
+	json_set(object, "policy",
+		 *present ? json_object_new_string(present) : NULL);
+	if (arguments->json)
+		return json_print(object);
+	json_object_put(object);
+	return STATUS_OK;
+}
+
+int policy_command(int argc, char **argv)
+{
+	struct arguments arguments = { .device = 0 };
+
+	parse_arguments(&argp, argc, argv, 0, &arguments);
+	if (is_verb(&arguments, "show"))
+		return policy_show(SHOW_POLICY, arguments.name,
+				   arguments.config, arguments.json);
+	if (is_verb(&arguments, "load"))
+		return policy_load(arguments.name, arguments.replace);
+	if (is_verb(&arguments, "unload"))
+		return policy_unload(arguments.name, arguments.force);
+	if (is_verb(&arguments, "stats"))
+		return policy_stats(arguments.device, arguments.json);
+	return is_verb(&arguments, "set") ? set(&arguments) : list(&arguments);
+}

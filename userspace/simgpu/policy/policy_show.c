@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Prints what a policy or a model is; see policy_show.h. */
+#include "../contender.h"
+#include "loaded_policy.h"
+#include "../names.h"
+#include "../output.h"
+#include "../plugin.h"
+#include "policy_show.h"
+
+/**
+ * struct subject - a policy or a model, in the words that they share
+ * @params: its knobs, or NULL
+ * @values: what they begin with
+ */
+struct subject {
+	const char *name;
+	const char *kind;
+	u32 source;
+	u32 events;
+	u32 needs;
+	u32 state_bytes;
+	const struct simgpu_param *params;
+	u64 values[SIMGPU_PARAMS_MAX];
+};
+
+static const char *const units[] = {
+	[SIMGPU_UNIT_NUMBER] = "number",
+	[SIMGPU_UNIT_RATIO] = "ratio",
+	[SIMGPU_UNIT_CYCLES] = "cycles",
+};
+
+/* struct word - the name of a bit */
+struct word {
+	u32 bit;
+	const char *name;
+};
+
+static const struct word events[] = {
+	{ SIMGPU_ON_EPOCH, "epoch" },
+	{ SIMGPU_ON_ARRIVAL, "arrival" },
+	{ SIMGPU_ON_DEPARTURE, "departure" },
+	{ SIMGPU_ON_KERNEL_READY, "kernel_ready" },
+	{ SIMGPU_ON_KERNEL_END, "kernel_end" },
+	{ SIMGPU_ON_WAKE, "wake" },
+	{ SIMGPU_ON_SLICE_END, "slice_end" },
+	{ SIMGPU_ON_QUOTA_OUT, "quota_out" },
+	{ 0 }
+};
+
+static const struct word needs[] = {
+	{ SIMGPU_NEEDS_TAGS, "tags" },
+	{ SIMGPU_NEEDS_MIRRORS, "mirrors" },
+	{ SIMGPU_NEEDS_PRIVATE_RUNS, "private_runs" },
+	{ SIMGPU_NEEDS_IDLE_SAMPLES, "idle_samples" },
+	{ SIMGPU_NEEDS_SHARED_ROWS, "shared_rows" },
+	{ SIMGPU_NEEDS_CURVES, "curves" },
+	{ SIMGPU_NEEDS_CONSTANTS, "constants" },
+	{ SIMGPU_NEEDS_ALL_TAGS, "auxiliary tags of all sets" },
+	{ SIMGPU_NEEDS_PROFILES, "profiles" },
+	{ 0 }
+};
+
+/* --- knobs ------------------------------------------------------------- */
+
+/* A plug-in's tables are as good as who wrote them. */
+static bool has_knob(const struct subject *subject, u32 index)
+{
+	return subject->params && index < SIMGPU_PARAMS_MAX &&
+	       subject->params[index].name;
+}
+
+static const char *help_of(const struct simgpu_param *param)
+{
+	return param->help ? param->help : "";
+}
+
+static const char *unit_of(const struct simgpu_param *param)
+{
+	return param->unit < ARRAY_SIZE(units) ? units[param->unit] : units[0];
+}
+
+/* --- which one --------------------------------------------------------- */
+
+static void take_policy(struct subject *subject,
+			const struct simgpu_policy *policy)
+{
+	u32 i;
+
+	subject->name = policy->name;
+	subject->kind = "policy";
+	subject->source = policy->source;
+	subject->events = SIMGPU_ON_EPOCH | policy->events;
+	subject->needs = policy->needs;
+	subject->state_bytes = policy->state_bytes;
+	subject->params = policy->params;
+	for (i = 0; has_knob(subject, i); i++)
+		subject->values[i] = policy->params[i].initial;
+}
+
+static void take_model(struct subject *subject,
+		       const struct simgpu_model *model,
+		       const struct gpu_config *config)
+{
+	struct session_options options = {
+		.model = model,
+		.policy = plugin_find_policy(settings_default.policy),
+	};
+
+	if (config)
+		options.config = *config;
+	session_default_params(&options);
+	subject->name = model->name;
+	subject->kind = "model";
+	subject->source = model->source;
+	subject->events = SIMGPU_ON_EPOCH | model->events;
+	subject->needs = model->needs;
+	subject->state_bytes = model->state_bytes;
+	subject->params = model->params;
+	memcpy(subject->values, options.model_params, sizeof(subject->values));
+}
+
+static int fail_unknown(const char *name)
+{
+	struct names names = { .wanted = name };
+
+	if (errno == EACCES)
+		warn("policies that were loaded into the kernel are shown to root only");
+	names_add_policies(&names);
+	names_add_models(&names);
+	return names_fail(&names, "policy and no model",
+			  "simgpu policy list, simgpu model list");
+}
+
+static int find(struct subject *subject, enum shown_first first,
+		const char *name, const struct gpu_config *config)
+{
+	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
+
+	errno = 0;
+	if (plugin_is_file(name)) {
+		if (plugin_load_either(name, &policy, &model))
+			return STATUS_FAILED;
+	} else {
+		policy = plugin_find_policy(name);
+		model = plugin_find_model(name);
+	}
+	if (!policy && !model)
+		policy = loaded_policy_find(name);
+	if (!policy && !model)
+		return fail_unknown(name);
+	if (policy && (first == SHOW_POLICY || !model))
+		take_policy(subject, policy);
+	else
+		take_model(subject, model, config);
+	return STATUS_OK;
+}
+
+/* --- for people -------------------------------------------------------- */
+
+static void print_words(const char *what, u32 bits, const struct word *words)
+{
+	bool some = false;
+
+	printf("%-10s", what);
+	for (; words->name; words++) {
+		if (!(bits & words->bit))
+			continue;
+		printf("%s%s", some ? ", " : "", words->name);
+		some = true;
+	}
+	puts(some ? "" : "nothing");
+}
+
+static void knob_cell(struct table *table, const struct simgpu_param *param,
+		      u64 value)
+{
+	char text[32];
+
+	knob_print(param, value, text, sizeof(text));
+	table_cell(table, "%s", text);
+}
+
+static void print_knobs(const struct subject *subject)
+{
+	const struct simgpu_param *param = subject->params;
+	struct table *table;
+	u32 i;
+
+	if (!has_knob(subject, 0)) {
+		puts("knobs     none");
+		return;
+	}
+	puts("");
+	table = table_new("KNOB|UNIT|>LEAST|>MOST|>FIRST|WHAT IT IS");
+	for (i = 0; has_knob(subject, i); i++) {
+		table_cell(table, "%s", param[i].name);
+		table_cell(table, "%s", unit_of(&param[i]));
+		knob_cell(table, &param[i], param[i].least);
+		knob_cell(table, &param[i], param[i].most);
+		knob_cell(table, &param[i], subject->values[i]);
+		table_cell(table, "%s", help_of(&param[i]));
+	}
+	table_print(table);
+}
+
+static int print_text(const struct subject *subject)
+{
+	printf("%s: a %s %s\n", subject->name, journal_sources[subject->source],
+	       subject->kind);
+	print_words("asked at", subject->events, events);
+	print_words("needs", subject->needs, needs);
+	printf("%-10s%u bytes\n", "state", subject->state_bytes);
+	print_knobs(subject);
+	return flush_output();
+}
+
+/* --- for programs ------------------------------------------------------ */
+
+static struct json_object *json_words(u32 bits, const struct word *words)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (; words->name; words++)
+		if (bits & words->bit)
+			json_object_array_add(array,
+				json_object_new_string(words->name));
+	return array;
+}
+
+static struct json_object *json_knob(const struct simgpu_param *param, u64 value)
+{
+	return param->unit == SIMGPU_UNIT_RATIO ? json_ppm(value) :
+						  json_u64(value);
+}
+
+static struct json_object *json_param(const struct simgpu_param *param,
+				      u64 initial)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_set_string(object, "name", param->name);
+	json_set_string(object, "unit", unit_of(param));
+	json_set(object, "least", json_knob(param, param->least));
+	json_set(object, "most", json_knob(param, param->most));
+	json_set(object, "initial", json_knob(param, initial));
+	json_set_string(object, "help", help_of(param));
+	return object;
+}
+
+static int print_json(const struct subject *subject)
+{
+	const struct simgpu_param *params = subject->params;
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	json_set_string(object, "name", subject->name);
+	json_set_string(object, "kind", subject->kind);
+	json_set_string(object, "source", journal_sources[subject->source]);
+	json_set(object, "events", json_words(subject->events, events));
+	json_set(object, "needs", json_words(subject->needs, needs));
+	json_set(object, "state_bytes", json_u64(subject->state_bytes));
+	for (i = 0; has_knob(subject, i); i++)
+		json_object_array_add(array, json_param(&params[i],
+							subject->values[i]));
+	json_set(object, "params", array);
+	return json_print(object);
+}
+
+/* --- all models -------------------------------------------------------- */
+
+static int list_json(void)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	const struct simgpu_model *model;
+	u32 i;
+
+	for (i = 0; (model = registry_model_at(i)); i++) {
+		struct json_object *row = json_object_new_object();
+
+		json_set_string(row, "name", model->name);
+		json_set(row, "needs", json_words(model->needs, needs));
+		json_object_array_add(array, row);
+	}
+	json_set(object, "models", array);
+	return json_print(object);
+}
+
+int model_list(bool json)
+{
+	const struct simgpu_model *model;
+	u32 i;
+
+	if (json)
+		return list_json();
+	for (i = 0; (model = registry_model_at(i)); i++) {
+		printf("%-14s", model->name);
+		print_words("needs", model->needs, needs);
+	}
+	return flush_output();
+}
+
+int policy_show(enum shown_first first, const char *name, const char *config,
+		bool json)
+{
+	const struct gpu_config *found = NULL;
+	struct subject subject = { .name = NULL };
+	int ret;
+
+	if (config) {
+		found = gpu_config_find(config);
+		if (!found)
+			return no_config(config);
+	}
+	ret = find(&subject, first, name, found);
+	if (ret)
+		return ret;
+	return json ? print_json(&subject) : print_text(&subject);
+}

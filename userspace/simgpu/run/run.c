@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0
+/* simgpu run: its options, and which of the ways to run is taken. */
+#include "../contender.h"
+#include "../interrupt.h"
+#include "../plugin.h"
+#include "run.h"
+#include "timeline.h"
+
+enum {
+	OPTION_OFFLINE = 256,
+	OPTION_SMS,
+	OPTION_TRUTH,
+	OPTION_JSON,
+	OPTION_CSV,
+	OPTION_JOURNAL,
+	OPTION_KERNELS,
+	OPTION_TIMELINE,
+};
+
+static const struct argp_option options[] = {
+	{ "offline", OPTION_OFFLINE, 0, 0,
+	  "Simulate in this process; needs no module", 0 },
+	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
+	{ "policy", 'p', "NAME[@MODEL]|FILE[@MODEL]", 0,
+	  "Who gets which SMs (default even; see simgpu policy list), and the model that it asks (default that of --model); offline also a shared object with a policy, whose name has a '/'", 0 },
+	{ "sms", OPTION_SMS, "N", 0,
+	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
+	{ "truth", OPTION_TRUTH, 0, 0,
+	  "Run each tenant alone as well, offline, for the actual NP", 0 },
+	{ "repeat", 'r', "N", 0,
+	  "Run it N times, with seeds from --seed on: mean, deviation and 95% interval of cycles, IPC, NP, STP, ANTT and fairness, predicted, and with --truth actual; the rest is the first's", 0 },
+	{ "seeds", 0, 0, OPTION_ALIAS, 0, 0 },
+	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ "kernels", OPTION_KERNELS, 0, 0,
+	  "With --offline: also print each kernel's cycles and IPC (JSON always has them)", 0 },
+	{ "timeline", OPTION_TIMELINE, "FILE", 0,
+	  "With --offline: write what happens over time, as trace events that ui.perfetto.dev and chrome://tracing show; compressed if FILE ends in .gz", 0 },
+	{ "csv", OPTION_CSV, 0, 0,
+	  "Print a line for each epoch and tenant, for spreadsheets", 0 },
+	{ "journal", OPTION_JOURNAL, "FILE", 0,
+	  "With --offline: repeat the run of a device's journal; its first line has the options, the workloads supply the traces, and --policy FILE.so the policy, if it is a plug-in", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
+	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
+	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), "
+	"share=PART (of the SMs, for mps-share), name=TEXT, start=CYCLE (it does not "
+	"begin before). "
+	"A workload whose requests come by themselves has arrivals=poisson:RATE (requests "
+	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
+	"load=X (times the rate at which it completes alone), and requests=N (how "
+	"many; else until --cycles), launches=N (of its trace for each, default 1), "
+	"deadline=CYCLES. "
+	"queues=N launches the trace in each of N queues of the tenant, up to 8, which "
+	"run at once; wait=QUEUE:QUEUE+... has the launch in the first one wait for those in "
+	"the others; priority=QUEUE:NUMBER, -3 to 3, the highest first. "
+	"mask=LIST keeps the tenant to some SMs, mask=QUEUE:LIST the launch in one of its "
+	"queues, channels=LIST to memory channels, ways=LIST to ways of the last-level cache; "
+	"a LIST is as 0-9+20. idempotent=1: "
+	"a policy may drop its thread blocks, which begin again from nothing.\v"
+	"The same experiment gives the same counters and the same state_hash "
+	"on a device and offline, as often as it is run.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu run --offline LBM DXTC\n"
+	"  simgpu run --offline --config my.conf stream.sgtr\n"
+	"  simgpu run --policy hsm-fair --truth a.sgtr b.sgtr:weight=2,name=b2\n"
+	"  simgpu run --offline --policy hsm-fair@mirror LBM DXTC\n"
+	"  simgpu run --json --cycles 1000000 a.sgtr a.sgtr | jq .tenants\n"
+	"  simgpu run --offline --json LBM DXTC | simgpu plot -o run.svg\n"
+	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
+	"  simgpu run --offline --cycles 20000000 SGEMM:load=0.5,deadline=900000 LBM\n"
+	"  simgpu run --offline SCAN:queues=3,wait=2:0+1,priority=2:3 LBM\n"
+	"  simgpu run --offline --policy cumask LBM:mask=0-49,channels=0-15 DXTC:mask=40-79\n"
+	"\n"
+	"In JSON, np, np_predicted and np_actual are null where they are not "
+	"known, such as np before the first prediction. A tenant's cycles are "
+	"those of its first run, its counters are since it joined.\n"
+	"Ctrl-C or SIGTERM ends a run early: what there is so far is printed, and "
+	"\"partial\" is true in JSON. A second one ends the command at once.\n"
+	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
+	"fingerprint differs; 2 for wrong usage; 130 after Ctrl-C, 143 after SIGTERM.";
+
+#define SEEDS_MAX	1000
+
+/**
+ * struct arguments - the parsed command line
+ * @contender: of --policy; without a policy if there is none
+ */
+struct arguments {
+	struct experiment experiment;
+	struct contender contender;
+	bool offline;
+	bool device_given;
+	bool truth;
+	u32 seeds;
+	bool json;
+	bool csv;
+	const char *journal;
+	bool kernels;
+	const char *timeline;
+	char *workloads[SESSION_SLOTS_MAX];
+	u32 count;
+};
+
+static void check_arguments(struct argp_state *state,
+			    const struct arguments *arguments)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+
+	if (!arguments->count)
+		argp_error(state, "name at least one workload");
+	if (arguments->offline && arguments->device_given)
+		argp_error(state, "--offline uses no device");
+	if (arguments->experiment.config_file && !arguments->offline)
+		argp_error(state, "--config %s needs --offline: a device does not take configuration files yet",
+			   arguments->experiment.config_file);
+	if (arguments->contender.policy && !arguments->offline &&
+	    contender_is_file(&arguments->contender))
+		argp_error(state, "--policy %s needs --offline; a device takes policies from modules",
+			   arguments->contender.policy);
+	if (settings->sms_most && !arguments->offline)
+		argp_error(state, "--sms needs --offline");
+	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
+		argp_error(state, "--threads needs --offline; a device's are a file in sysfs");
+	if (settings->knobs.count && !arguments->offline)
+		argp_error(state, "--set needs --offline; a device's are files in sysfs");
+	if (arguments->json && arguments->csv)
+		argp_error(state, "--json and --csv exclude each other");
+	if (arguments->seeds > 1 && (arguments->csv || arguments->journal))
+		argp_error(state, "--repeat goes neither with --csv nor with --journal");
+	if (settings->seed > U64_MAX - arguments->seeds + 1)
+		argp_error(state, "the last of %u seeds is too large",
+			   arguments->seeds);
+	if ((arguments->kernels || arguments->timeline) && !arguments->offline)
+		argp_error(state, "--kernels and --timeline need --offline");
+	if (arguments->kernels && (arguments->json || arguments->csv))
+		argp_error(state, "--kernels is for people; JSON has them anyway, CSV does not");
+	if (arguments->timeline && arguments->seeds > 1)
+		argp_error(state, "--timeline is of one seed");
+	if (arguments->journal && !arguments->offline)
+		argp_error(state, "--journal needs --offline");
+	if (arguments->journal && arguments->experiment.given)
+		argp_error(state, "the journal has the experiment's options; beside it there may be files of the policy, the model and its constants");
+}
+
+static void parse_policy(struct argp_state *state, struct arguments *arguments,
+			 char *text)
+{
+	struct contender contender = contender_split(text);
+	char unused[SIMGPU_NAME_MAX];
+
+	if (!contender_is_file(&contender))
+		option_name(state, "--policy", unused, contender.policy);
+	if (contender.model)
+		option_name(state, "--policy NAME@", unused, contender.model);
+	arguments->contender = contender;
+	/* A journal names its policies; a plug-in's file says where one is. */
+	if (!contender_is_file(&contender))
+		arguments->experiment.given = text;
+}
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct settings *settings = &arguments->experiment.settings;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->experiment;
+		return 0;
+	case 'p':
+		parse_policy(state, arguments, text);
+		return 0;
+	case OPTION_SMS:
+		settings->sms_most = (u32)option_number(state, "--sms", text, 1,
+							SIMGPU_SMS_MAX);
+		arguments->experiment.given = text;
+		return 0;
+	case OPTION_OFFLINE:
+		arguments->offline = true;
+		return 0;
+	case 'd':
+		arguments->device_given = true;
+		settings->device = option_device(state, text);
+		return 0;
+	case OPTION_TRUTH:
+		arguments->truth = true;
+		return 0;
+	case 'r':
+		arguments->seeds = (u32)option_number(state, "--repeat", text, 1,
+						      SEEDS_MAX);
+		return 0;
+	case OPTION_JSON:
+		arguments->json = true;
+		return 0;
+	case OPTION_CSV:
+		arguments->csv = true;
+		return 0;
+	case OPTION_KERNELS:
+		arguments->kernels = true;
+		return 0;
+	case OPTION_TIMELINE:
+		arguments->timeline = text;
+		return 0;
+	case OPTION_JOURNAL:
+		arguments->journal = text;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->count == SESSION_SLOTS_MAX)
+			argp_error(state, "there can be %d workloads",
+				   SESSION_SLOTS_MAX);
+		arguments->workloads[arguments->count++] = text;
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(state, arguments);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &experiment_argp, 0, NULL, 0 },
+	{ 0 }
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.children = children,
+	.args_doc = "WORKLOAD...",
+	.doc = about,
+};
+
+/* The traces run, or the tenants' private runs need them, in this process. */
+static int read_workloads(const struct arguments *arguments,
+			  struct workload *workloads)
+{
+	const struct gpu_config *config =
+		settings_config(&arguments->experiment.settings);
+	struct gpu_config recorded;
+	int ret = STATUS_OK;
+	u32 i;
+
+	if (arguments->journal) {
+		ret = run_journal_config(arguments->journal, &recorded);
+		config = &recorded;
+	}
+	for (i = 0; !ret && i < arguments->count; i++) {
+		ret = workload_read(arguments->workloads[i], config, &workloads[i]);
+		if (!ret && (arguments->offline || arguments->truth ||
+			     workloads[i].arrivals.load_ppm))
+			ret = workload_decode(&workloads[i]);
+	}
+	return ret;
+}
+
+/* What journals do not say: when requests come by themselves. */
+static int settle_arrivals(const struct arguments *arguments,
+			   struct workload *workloads)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+	struct session_options options;
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; !ret && !arguments->journal && i < arguments->count; i++) {
+		struct workload *workload = &workloads[i];
+
+		if (!workload->arrivals.given)
+			continue;
+		ret = settings_options(settings, &options);
+		ret = ret ? ret : arrivals_settle(&workload->arrivals, &options,
+						  workload->trace,
+						  settings->threads);
+	}
+	return ret;
+}
+
+static int run(struct arguments *arguments, const struct workload *workloads,
+	       struct result *result)
+{
+	struct settings *settings = &arguments->experiment.settings;
+
+	if (arguments->journal)
+		return run_journal(arguments->journal, settings, workloads,
+				   arguments->count, result);
+	if (arguments->offline)
+		return run_offline(settings, workloads, arguments->count,
+				   result);
+	return run_device(settings, workloads, arguments->count, result);
+}
+
+static int print(const struct arguments *arguments, const struct result *result)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+
+	if (arguments->json)
+		return print_result_json(settings, result);
+	if (arguments->csv)
+		return print_result_csv(result);
+	return print_result(settings, result, arguments->kernels);
+}
+
+/* Run, and make the private runs. */
+static int run_with_truth(struct arguments *arguments,
+			  const struct workload *workloads,
+			  struct result *result)
+{
+	int ret = run(arguments, workloads, result), then;
+
+	if (!result->complete)
+		return ret;
+	result_summarize(result);
+	if (!arguments->truth || result->partial)
+		return ret;
+	then = run_truth(&arguments->experiment.settings,
+			 arguments->journal ? NULL : workloads, result);
+	if (then)
+		result->complete = false;
+	return ret ? ret : then;
+}
+
+/* With each seed; what they have in common goes to the first of the results. */
+static int run_seeds(struct arguments *arguments, struct workload *workloads,
+		     struct result *results)
+{
+	u64 *seed = &arguments->experiment.settings.seed, first = *seed;
+	int ret = STATUS_OK;
+	u32 i;
+
+	for (i = 0; !ret && !interrupted() && i < arguments->seeds; i++) {
+		*seed = first + i;
+		ret = settle_arrivals(arguments, workloads);
+		if (!ret)
+			ret = run_with_truth(arguments, workloads, &results[i]);
+	}
+	*seed = first;
+	if (arguments->seeds == 1)
+		return ret;
+	/* One that was stopped is no observation, but all there is if it is the first. */
+	if (interrupted() && i > 1) {
+		i -= !results[i - 1].complete || results[i - 1].partial;
+		results[0].partial = i < arguments->seeds;
+		ret = STATUS_OK;
+	}
+	if (!ret && i > 1)
+		ret = result_merge(results, i);
+	if (ret)
+		results[0].complete = false;
+	return ret;
+}
+
+static int open_timeline(const struct arguments *arguments,
+			 struct result *result)
+{
+	if (!arguments->timeline)
+		return STATUS_OK;
+	result->timeline = timeline_open(arguments->timeline);
+	return result->timeline ? STATUS_OK : STATUS_FAILED;
+}
+
+static int run_and_print(struct arguments *arguments, struct workload *workloads)
+{
+	struct result *results = calloc(arguments->seeds, sizeof(*results));
+	int ret, then = STATUS_OK;
+	u32 i;
+
+	if (!results)
+		return fail("out of memory");
+	interrupt_catch();
+	ret = open_timeline(arguments, results);
+	if (!ret)
+		ret = run_seeds(arguments, workloads, results);
+	then = timeline_close(results[0].timeline, results[0].complete);
+	ret = ret ? ret : then;
+	if (results[0].partial)
+		warn("stopped by %s; the results are partial", interrupt_name());
+	if (results[0].complete)
+		then = print(arguments, &results[0]);
+	for (i = 0; i < arguments->seeds; i++)
+		result_free(&results[i]);
+	free(results);
+	return interrupt_status(ret ? ret : then);
+}
+
+/* A device may have policies and models that are not in this process. */
+static int choose_policy(struct arguments *arguments)
+{
+	struct contender *contender = &arguments->contender;
+	struct settings *settings = &arguments->experiment.settings;
+	int ret = STATUS_OK;
+
+	if (!contender->policy)
+		return STATUS_OK;
+	contender_default(contender);
+	if (contender_is_file(contender))
+		ret = contender_load(contender, settings);
+	if (!ret)
+		contender_choose(contender, settings);
+	return ret;
+}
+
+/* Of a device's model and policy only the device knows all. */
+static int check_knobs(const struct arguments *arguments)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+
+	if (!arguments->offline || arguments->journal)
+		return STATUS_OK;
+	return settings_check_knobs(settings);
+}
+
+int run_command(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.experiment.settings = settings_default,
+		.seeds = 1,
+	};
+	struct workload *workloads;
+	int ret;
+	u32 i;
+
+	parse_arguments(&argp, argc, argv, 0, &arguments);
+	ret = experiment_load(&arguments.experiment);
+	if (!ret)
+		ret = choose_policy(&arguments);
+	if (!ret)
+		ret = check_knobs(&arguments);
+	if (ret)
+		return ret;
+	workloads = calloc(arguments.count, sizeof(*workloads));
+	if (!workloads)
+		return fail("out of memory");
+	ret = read_workloads(&arguments, workloads);
+	if (!ret)
+		ret = run_and_print(&arguments, workloads);
+	for (i = 0; i < arguments.count; i++)
+		workload_free(&workloads[i]);
+	free(workloads);
+	return ret;
+}

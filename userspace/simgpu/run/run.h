@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of `simgpu run` share. An experiment runs on a device
+ * (run_device.c) or in this process (run_offline.c); both fill the same
+ * result, which run_output.c prints. The figures of both are made by the same
+ * code of kmod/session, and cross in the structs of the UAPI.
+ */
+#ifndef SIMGPU_RUN_H
+#define SIMGPU_RUN_H
+
+#include "../experiment.h"
+#include "../statistics.h"
+#include "../workload.h"
+
+/**
+ * struct result_spread - a figure over several seeds
+ * @known: there were several, and each has it
+ */
+struct result_spread {
+	bool known;
+	u64 mean_ppm;
+	double deviation;
+	struct interval ci95;
+};
+
+/**
+ * struct result_tenant - a tenant and its figures
+ * @slot: of the device
+ * @options: what it said of itself
+ * @trace: what it ran, if that is decoded; for private runs
+ * @checksum: of its trace
+ * @draining: offline: SMs at the end that it is to give up, and still has
+ * @report: its last
+ * @counters: likewise, by &enum simgpu_counter
+ * @actual_known: whether its private run was made
+ * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
+ * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
+ * @ipc: over seeds, as are the others
+ */
+struct result_tenant {
+	u32 slot;
+	struct session_tenant_options options;
+	const struct trace *trace;
+	u32 checksum;
+	u32 draining;
+	struct simgpu_tenant_report report;
+	u64 counters[SIMGPU_COUNTER_COUNT];
+	bool actual_known;
+	u64 np_actual_ppm;
+	u64 error_ppm;
+	struct result_spread ipc;
+	struct result_spread cycles;
+	struct result_spread np_predicted;
+	struct result_spread np_actual;
+};
+
+/**
+ * struct result_epoch - a record, and whose it is
+ * @tenant: index in &struct result.tenants
+ */
+struct result_epoch {
+	u32 tenant;
+	struct simgpu_epoch_record record;
+};
+
+/* Kernels of a run that are kept; a run of short ones has any number. */
+#define RESULT_KERNELS_MAX	200000
+
+/**
+ * struct result_kernel - a kernel of the run, and whose it is
+ * @tenant: index in &struct result.tenants
+ */
+struct result_kernel {
+	u32 tenant;
+	struct offline_kernel kernel;
+};
+
+struct json_object;
+struct timeline;
+
+/**
+ * struct result - how an experiment went
+ * @complete: it came to its end, or was stopped, and the rest is to be printed
+ * @partial: it was stopped before its end, or before the end of its private runs
+ * @device: "simgpu0", or "offline"
+ * @policy_params: on a device: knobs of the policy when the gang was made
+ * @model_params: likewise of the model
+ * @tenants: in the order in which they came
+ * @present: by slot, the index of its present tenant
+ * @kernels: offline: those that were on the device, in the order in which they ended
+ * @kernels_lost: those for which there was no room
+ * @timeline: is told of what happens; NULL: there is none
+ * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
+ * @queued: it is of a journal whose tenants used several queues
+ * @quota_checks: offline: quotas on an SM that were held against what was issued
+ * @quota_overruns: of these, those by which more was issued than allowed
+ * @predicted_known: whether each tenant's NP is predicted; then @predicted is set
+ * @predicted: metrics over predicted NPs
+ * @truth: whether private runs were made; then @metrics and @error_ppm are set
+ * @error_known: whether some tenant has both figures
+ * @error_ppm: mean of its tenants' errors
+ * @seeds: of how many this is the first; 0: of one
+ * @cycles_spread: over seeds, as are the others
+ * @stp: of actual NPs, as are the next three
+ * @stp_predicted: of predicted ones, as are the next two
+ */
+struct result {
+	bool complete;
+	bool partial;
+	char device[SIMGPU_NAME_MAX];
+	struct json_object *policy_params;
+	struct json_object *model_params;
+	u64 cycle;
+	u64 state_hash;
+	u64 wall_ns;
+	u64 records_lost;
+	struct result_tenant *tenants;
+	size_t tenant_count;
+	size_t present[SESSION_SLOTS_MAX];
+	struct result_epoch *epochs;
+	size_t epoch_count;
+	size_t epoch_room;
+	struct result_kernel *kernels;
+	size_t kernel_count;
+	size_t kernel_room;
+	u64 kernels_lost;
+	struct timeline *timeline;
+	struct session_refusal refusal;
+	bool queued;
+	u64 quota_checks;
+	u64 quota_overruns;
+	bool predicted_known;
+	struct simgpu_metrics predicted;
+	bool truth;
+	struct metrics metrics;
+	bool error_known;
+	u64 error_ppm;
+	u32 seeds;
+	struct result_spread cycles_spread;
+	struct result_spread stp;
+	struct result_spread antt;
+	struct result_spread fairness;
+	struct result_spread error;
+	struct result_spread stp_predicted;
+	struct result_spread antt_predicted;
+	struct result_spread fairness_predicted;
+};
+
+/*
+ * These return an exit status; what went wrong has been said. A failed run may
+ * still be complete: a tenant died, or a journal's fingerprint differs.
+ */
+int run_device(const struct settings *settings, const struct workload *workloads,
+	       u32 count, struct result *result);
+int run_offline(const struct settings *settings,
+		const struct workload *workloads, u32 count,
+		struct result *result);
+/* @settings is set to the journal's, whose traces are among @workloads'. */
+int run_journal(const char *path, struct settings *settings,
+		const struct workload *workloads, u32 count,
+		struct result *result);
+/* The GPU of a journal. */
+int run_journal_config(const char *path, struct gpu_config *out);
+
+/* Private runs of all tenants, and what follows from them. */
+int run_truth(const struct settings *settings, const struct workload *workloads,
+	      struct result *result);
+
+/* The predicted NP of the run; 0 means that there was no prediction. */
+static inline bool result_predicted(const struct result_tenant *tenant)
+{
+	return tenant->report.np_run_ppm != 0;
+}
+
+/* NP that a target is held against, "actual" or "predicted"; NULL: there is none. */
+const char *result_target_np(const struct result *result,
+			     const struct result_tenant *tenant, u64 *np_ppm);
+/* SMs that a tenant held, the mean over its epochs in millionths. */
+u64 result_mean_sms(const struct result *result, size_t tenant);
+bool result_is_offline(const struct result *result);
+
+struct result_tenant *result_add_tenant(struct result *result, u32 slot,
+					const struct session_tenant_options *options,
+					const struct trace *trace);
+void result_add_epoch(struct result *result,
+		      const struct simgpu_epoch_record *record);
+void result_add_kernel(struct result *result,
+		       const struct offline_kernel *kernel);
+/* What follows from the tenants' predictions, when a run has ended. */
+void result_summarize(struct result *result);
+void result_free(struct result *result);
+/* Into the first of them what is known over all; an exit status. */
+int result_merge(struct result *results, u32 seeds);
+
+/* Over seeds (run_seeds.c): deviation and interval of a figure, and all as a table. */
+void spread_json(struct json_object *object, const char *key,
+		 const struct result_spread *spread);
+void print_seeds(const struct settings *settings, const struct result *result);
+/* The run's kernels (run_kernels.c): as JSON, and as a table in which runs of equal
+ * ones are a row.
+ */
+struct json_object *kernels_json(const struct result *result);
+void print_kernels(const struct result *result);
+/* What a tenant has counted since it joined, by name. */
+struct json_object *counters_json(const struct result_tenant *tenant);
+int print_result_json(const struct settings *settings,
+		      const struct result *result);
+/* A line for each thing that the table does not say (run_notes.c). */
+void print_notes(const struct settings *settings, const struct result *result);
+/* Epochs (run_epochs.c), consecutive ones that are alike in one row. */
+void print_epochs(const struct result *result);
+int print_result_csv(const struct result *result);
+/* @kernels: with the table of kernels. */
+int print_result(const struct settings *settings, const struct result *result,
+		 bool kernels);
+
+#endif /* SIMGPU_RUN_H */

@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu run on a device: a gang, one child process a tenant, and this process
+ * that reads the epoch records. All figures are the kernel's.
+ *
+ * Each child holds the writing end of a pipe. It writes a sentence if it
+ * fails; the pipe's end tells that it has gone, however it went.
+ */
+/* For pipe2. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../interrupt.h"
+#include "../made_by.h"
+#include "../names.h"
+#include "../plugin.h"
+#include "run.h"
+#include "../sysfs.h"
+
+#define POLL_MS		200
+#define RECORDS_BYTES	(8 * SIMGPU_EPOCH_RECORD_MAX)
+/* A child's exit status when the gang was canceled by somebody else. */
+#define STATUS_CANCELED	3
+
+/**
+ * struct child - a tenant's process
+ * @pid: 0 once it has been waited for
+ * @pipe: the reading end, -1 once it has ended
+ * @words: what it said
+ */
+struct child {
+	pid_t pid;
+	int pipe;
+	char words[512];
+	size_t length;
+};
+
+/**
+ * struct stage - the experiment while it runs
+ * @gang: its file, not blocking
+ * @over: its records have come to their end
+ * @signals: a signalfd of those that end a command
+ * @mask: of signals, as it was
+ * @caught: the signal that came, or 0
+ * @failed: some tenant failed
+ */
+struct stage {
+	const struct settings *settings;
+	const struct workload *workloads;
+	u32 count;
+	struct result *result;
+	int gang;
+	bool over;
+	int signals;
+	sigset_t mask;
+	int caught;
+	bool failed;
+	struct child children[SESSION_SLOTS_MAX];
+};
+
+/* --- a child --- */
+
+/* Say what went wrong to the parent, and end. */
+__attribute__((noreturn, format(printf, 2, 3)))
+static void give_up(int pipe, const char *format, ...)
+{
+	char words[512];
+	va_list arguments;
+	ssize_t written;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	written = write(pipe, words, strlen(words));
+	_exit(written < 0 ? STATUS_USAGE : STATUS_FAILED);
+}
+
+static int upload(int fd, const struct workload *workload, int pipe)
+{
+	struct simgpu_trace_refusal refusal;
+	int handle = simgpu_upload_trace(fd, workload->bytes, workload->count,
+					 &refusal);
+
+	if (handle >= 0)
+		return handle;
+	if (*refusal.field)
+		give_up(pipe, "%s: %s %s (at byte %llu)", workload->path,
+			refusal.field, refusal.reason, refusal.offset);
+	give_up(pipe, "%s cannot be uploaded: %s", workload->path,
+		strerror(-handle));
+}
+
+/* The numbers of launches that one waits for. */
+static void set_waits(struct simgpu_launch *launch, u32 queues,
+		      const u64 *sequences)
+{
+	u32 i = 0;
+
+	for (; queues && i < SIMGPU_LAUNCH_WAITS_MAX; queues &= queues - 1)
+		launch->wait_for[i++] = sequences[__builtin_ctz(queues)];
+}
+
+/* A launch in each queue; @sequences gets their numbers. */
+static int launch_all(int fd, int handle, const struct workload *workload,
+		      u64 *sequences)
+{
+	const struct offline_queues *queues = &workload->queues;
+	u8 order[SESSION_QUEUES_MAX];
+	u32 count = offline_queues_order(queues, order), i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < count; i++) {
+		struct simgpu_launch launch = {
+			.handle = (u32)handle,
+			.repeats = 1,
+			.flags = i + 1 < count ? SIMGPU_LAUNCH_MORE : 0,
+			.queue = order[i],
+			.not_before_cycle = workload->start_cycle,
+		};
+
+		if (queues->idempotent)
+			launch.flags |= SIMGPU_LAUNCH_IDEMPOTENT;
+		set_waits(&launch, queues->waits[order[i]], sequences);
+		masks_launch(&launch, queues->sms[order[i]]);
+		if (queues->priority[order[i]])
+			ret = simgpu_set_queue(fd, order[i],
+					       queues->priority[order[i]]);
+		ret = ret ? ret : simgpu_launch_with(fd, &launch);
+		sequences[order[i]] = launch.sequence;
+	}
+	return ret;
+}
+
+/*
+ * A launch in each queue, or all requests that come by themselves: the last one's end
+ * is that of all. @sequences gets the numbers to wait for, @count of them.
+ */
+static int launch(int fd, int handle, const struct workload *workload,
+		  u64 *sequences, u32 *count)
+{
+	struct simgpu_arrivals request;
+	int ret;
+
+	*count = workload->queues.count ? workload->queues.count : 1;
+	if (!workload->arrivals.given)
+		return launch_all(fd, handle, workload, sequences);
+	request = arrivals_request(&workload->arrivals.plan, handle);
+	ret = simgpu_start_arrivals(fd, &request);
+	sequences[0] = request.sequence;
+	return ret;
+}
+
+static void launch_and_wait(int fd, int handle, const struct workload *workload,
+			    int pipe)
+{
+	u64 sequences[SESSION_QUEUES_MAX] = { 0 };
+	u32 count, i;
+	int ret = launch(fd, handle, workload, sequences, &count);
+
+	if (ret == -E2BIG)
+		give_up(pipe, "a thread block does not fit on an SM");
+	if (ret == -ENOSPC)
+		give_up(pipe, "its footprint is larger than the GPU's memory");
+	if (ret == -EPERM)
+		give_up(pipe, "a queue's priority above 0 needs CAP_SYS_NICE");
+	if (ret == -ECANCELED)
+		_exit(STATUS_CANCELED);
+	if (ret)
+		give_up(pipe, "it cannot be launched: %s", strerror(-ret));
+	for (i = 0; !ret && i < count; i++)
+		do {
+			ret = simgpu_wait_launch(fd, sequences[i], -1);
+		} while (ret == -EINTR);
+	if (ret == -ECANCELED)
+		_exit(STATUS_CANCELED);
+	if (ret)
+		give_up(pipe, "waiting for its end failed: %s", strerror(-ret));
+}
+
+static int configure(int fd, const struct workload *workload)
+{
+	struct simgpu_tenant_config config = { .weight = workload->weight };
+	struct session_tenant_options options;
+
+	workload_options(workload, &options);
+	config.service = options.service;
+	config.target_ppm = options.target_ppm;
+	config.share_ppm = options.share_ppm;
+	config.goal_kind = options.goal_kind;
+	config.goal = options.goal;
+	strcpy(config.name, options.name);
+	return simgpu_configure(fd, &config);
+}
+
+__attribute__((noreturn))
+static void be_tenant(const struct stage *stage, u32 slot, int pipe)
+{
+	const struct workload *workload = &stage->workloads[slot];
+	int fd, ret, handle;
+
+	fd = simgpu_open(stage->settings->device);
+	if (fd < 0)
+		give_up(pipe, "the device cannot be opened: %s",
+			strerror(-fd));
+	ret = configure(fd, workload);
+	if (ret)
+		give_up(pipe, "name, weight, target or goal were refused: %s",
+			strerror(-ret));
+	handle = upload(fd, workload, pipe);
+	ret = simgpu_join_gang(fd, stage->gang, slot);
+	if (ret == -ECANCELED)
+		_exit(STATUS_CANCELED);
+	if (ret)
+		give_up(pipe, "it cannot join the gang: %s", strerror(-ret));
+	if (masks_set(fd, &workload->masks))
+		give_up(pipe, "the device does not have what mask, channels or ways name, or they name a part of a TPC");
+	/* The gang shall end with the parent. */
+	close(stage->gang);
+	launch_and_wait(fd, handle, workload, pipe);
+	_exit(STATUS_OK);
+}
+
+/* --- the parent and its children --- */
+
+static int start_child(struct stage *stage, u32 slot, pid_t parent)
+{
+	struct child *child = &stage->children[slot];
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return fail("a pipe: %s", strerror(errno));
+	child->pid = fork();
+	if (child->pid < 0) {
+		child->pid = 0;
+		close(ends[0]);
+		close(ends[1]);
+		return fail("a process for a tenant: %s", strerror(errno));
+	}
+	if (!child->pid) {
+		close(ends[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(STATUS_FAILED);
+		sigprocmask(SIG_SETMASK, &stage->mask, NULL);
+		be_tenant(stage, slot, ends[1]);
+	}
+	close(ends[1]);
+	child->pipe = ends[0];
+	return STATUS_OK;
+}
+
+static int wait_child(struct child *child)
+{
+	int status = 0;
+
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child->pid = 0;
+	if (child->pipe >= 0)
+		close(child->pipe);
+	child->pipe = -1;
+	return status;
+}
+
+static void end_children(struct stage *stage)
+{
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		if (stage->children[slot].pid)
+			kill(stage->children[slot].pid, SIGKILL);
+	for (slot = 0; slot < stage->count; slot++)
+		if (stage->children[slot].pid)
+			wait_child(&stage->children[slot]);
+}
+
+static bool gang_has_started(const struct stage *stage)
+{
+	struct simgpu_gang_status status = { .size = sizeof(status) };
+
+	return !simgpu_get_gang_status(stage->gang, &status) &&
+	       (status.state == SIMGPU_GANG_RUNNING ||
+		status.state == SIMGPU_GANG_DONE);
+}
+
+/* A child has gone. Returns whether the experiment can go on. */
+static bool child_gone(struct stage *stage, u32 slot)
+{
+	struct child *child = &stage->children[slot];
+	const char *name = stage->workloads[slot].name;
+	int status = wait_child(child);
+	bool go_on;
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK)
+		return true;
+	stage->failed = true;
+	/* Whoever caused that will be heard. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_CANCELED)
+		return true;
+	go_on = gang_has_started(stage);
+	if (WIFSIGNALED(status))
+		warn("tenant %u (%s) was killed: %s%s", slot, name,
+		     strsignal(WTERMSIG(status)),
+		     go_on ? "; the others go on" : "");
+	else
+		warn("tenant %u (%s): %s", slot, name, child->words);
+	return go_on;
+}
+
+/* What a child says, or its end. */
+static bool hear_child(struct stage *stage, u32 slot)
+{
+	struct child *child = &stage->children[slot];
+	ssize_t got = read(child->pipe, child->words + child->length,
+			   sizeof(child->words) - 1 - child->length);
+
+	if (got > 0) {
+		child->length += (size_t)got;
+		child->words[child->length] = '\0';
+		return true;
+	}
+	return child_gone(stage, slot);
+}
+
+/* --- the parent and the gang --- */
+
+/* The device lacks one of them; most often that is one which nobody knows. */
+static void explain_names(const struct settings *settings)
+{
+	if (!gpu_config_find(settings->config))
+		no_config(settings->config);
+	else if (!plugin_find_policy(settings->policy))
+		no_policy(settings->policy);
+	else if (!plugin_find_model(settings->model))
+		no_model(settings->model);
+	else
+		fail("the device has no configuration \"%s\", policy \"%s\" or model \"%s\"",
+		     settings->config, settings->policy, settings->model);
+}
+
+static int create_gang(const struct settings *settings, u32 members)
+{
+	struct simgpu_gang_create options = {
+		.size = sizeof(options),
+		.members = members,
+		.seed = settings->seed,
+		.epoch_cycles = settings->epoch_cycles,
+		.stop_cycle = settings->cycles,
+		.flags = settings->cycles ? SIMGPU_GANG_RELAUNCH : 0,
+		.kernel_end = settings->kernel_end,
+		.preemption = settings->preemption,
+		.decision_cycles = settings->decision_cycles,
+		.counter_noise = settings->counter_noise,
+		.counter_delay = settings->counter_delay,
+	};
+	int fd = simgpu_open(settings->device), gang;
+
+	if (fd < 0) {
+		fail("/dev/simgpu%u: %s", settings->device, device_error(fd));
+		return fd;
+	}
+	strcpy(options.config, settings->config);
+	strcpy(options.policy, settings->policy);
+	strcpy(options.model, settings->model);
+	gang = simgpu_create_gang(fd, &options);
+	close(fd);
+	if (gang == -ENOENT)
+		explain_names(settings);
+	else if (gang < 0)
+		fail("simgpu%u: %s", settings->device, device_error(gang));
+	return gang;
+}
+
+/* The device's knobs are the experiment's; an offline run has the defaults. */
+static void compare_knob(unsigned int device, const char *name,
+			 const struct simgpu_param *param, u64 ours)
+{
+	char value[SIMGPU_VALUE_BYTES];
+	u64 theirs;
+
+	if (!simgpu_read_device_value(device, name, value, sizeof(value)) &&
+	    knob_value(param, value, &theirs) && theirs != ours)
+		warn("simgpu%u has %s %s, not the default: an offline run will differ",
+		     device, name, value);
+}
+
+static void compare_table(unsigned int device, const char *folder,
+			  const struct simgpu_param *params, const u64 *values)
+{
+	char name[2 * SIMGPU_NAME_BYTES];
+	u32 i;
+
+	for (i = 0; params && params[i].name; i++) {
+		snprintf(name, sizeof(name), "%s/%s", folder, params[i].name);
+		compare_knob(device, name, &params[i], values[i]);
+	}
+}
+
+static void compare_knobs(const struct settings *settings)
+{
+	struct session_options options;
+
+	/* A device may have policies and models that are not in this process. */
+	if (!plugin_find_policy(settings->policy) ||
+	    !plugin_find_model(settings->model) ||
+	    settings_options(settings, &options))
+		return;
+	compare_table(settings->device, "policy_params", options.policy->params,
+		      options.policy_params);
+	compare_table(settings->device, "model_params", options.model->params,
+		      options.model_params);
+}
+
+static bool read_records(struct stage *stage)
+{
+	u64 records[RECORDS_BYTES / sizeof(u64)];
+	const struct simgpu_epoch_record *record;
+	int got;
+
+	for (;;) {
+		got = simgpu_read_epochs(stage->gang, records, sizeof(records));
+		if (got == -EAGAIN || got == -EINTR)
+			return true;
+		if (got < 0) {
+			fail("reading epoch records: %s", strerror(-got));
+			return false;
+		}
+		if (!got) {
+			stage->over = true;
+			return true;
+		}
+		record = NULL;
+		while ((record = simgpu_next_record(records, (size_t)got,
+						    record)))
+			result_add_epoch(stage->result, record);
+	}
+}
+
+static void show_progress(const struct stage *stage)
+{
+	struct simgpu_gang_status status = { .size = sizeof(status) };
+
+	if (stage->settings->cycles &&
+	    !simgpu_get_gang_status(stage->gang, &status))
+		progress("simulating", status.cycle, stage->settings->cycles);
+}
+
+/* Wait for something to happen, and see to it. Returns whether to go on. */
+static bool step(struct stage *stage)
+{
+	struct pollfd fds[SESSION_SLOTS_MAX + 2];
+	struct signalfd_siginfo info;
+	bool go_on = true;
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		fds[slot] = (struct pollfd) { stage->children[slot].pipe,
+					      POLLIN, 0 };
+	fds[slot] = (struct pollfd) { stage->over ? -1 : stage->gang, POLLIN,
+				      0 };
+	fds[slot + 1] = (struct pollfd) { stage->signals, POLLIN, 0 };
+	if (poll(fds, stage->count + 2, POLL_MS) < 0)
+		return errno == EINTR;
+	if (fds[stage->count + 1].revents &&
+	    read(stage->signals, &info, sizeof(info)) == sizeof(info)) {
+		stage->caught = (int)info.ssi_signo;
+		return false;
+	}
+	if (fds[stage->count].revents)
+		go_on = read_records(stage);
+	for (slot = 0; go_on && slot < stage->count; slot++)
+		if (fds[slot].revents)
+			go_on = hear_child(stage, slot);
+	if (!stage->over)
+		show_progress(stage);
+	return go_on;
+}
+
+static bool children_left(const struct stage *stage)
+{
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		if (stage->children[slot].pid)
+			return true;
+	return false;
+}
+
+static int get_report(int gang, struct result_tenant *tenant)
+{
+	struct simgpu_gang_report report = {
+		.size = sizeof(report),
+		.slot = tenant->slot,
+		.counters = SIMGPU_COUNTERS_INTO(tenant->counters),
+	};
+	int ret = simgpu_get_gang_report(gang, &report);
+
+	tenant->report = report.report;
+	return ret;
+}
+
+/* -ENODATA: nothing was refused. */
+static int get_refusal(int gang, struct session_refusal *why)
+{
+	struct simgpu_gang_refusal answer = { .size = sizeof(answer) };
+	int ret = simgpu_get_gang_refusal(gang, &answer);
+
+	if (!ret)
+		row_refusal_read(&answer.refusal, why);
+	return ret == -ENODATA ? 0 : ret;
+}
+
+static int collect(struct stage *stage)
+{
+	struct result *result = stage->result;
+	struct simgpu_gang_status status = { .size = sizeof(status) };
+	int ret = simgpu_get_gang_status(stage->gang, &status);
+	u32 slot;
+
+	for (slot = 0; !ret && slot < stage->count; slot++) {
+		ret = get_report(stage->gang, &result->tenants[slot]);
+		/* One that was stopped before it began has none. */
+		if (ret == -ENODATA && stage->caught)
+			ret = 0;
+	}
+	ret = ret ? ret : get_refusal(stage->gang, &result->refusal);
+	if (ret)
+		return fail("reading the figures: %s", strerror(-ret));
+	result->partial = stage->caught && status.state != SIMGPU_GANG_DONE;
+	if (status.state != SIMGPU_GANG_DONE && !result->partial)
+		return fail("the gang was canceled");
+	snprintf(result->device, sizeof(result->device), "simgpu%u",
+		 stage->settings->device);
+	result->cycle = status.cycle;
+	result->state_hash = status.state_hash;
+	result->wall_ns = status.wall_ns;
+	if (status.records_lost)
+		warn("%llu epoch records were lost", status.records_lost);
+	result->complete = true;
+	return STATUS_OK;
+}
+
+static int watch(struct stage *stage)
+{
+	pid_t parent = getpid();
+	bool go_on = true;
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++)
+		if (start_child(stage, slot, parent))
+			return STATUS_FAILED;
+	while (go_on && (!stage->over || children_left(stage)))
+		go_on = step(stage);
+	progress_end();
+	/* A terminal that has gone shows nothing. */
+	if (!go_on && (!stage->caught || stage->caught == SIGHUP))
+		return STATUS_FAILED;
+	if (stage->caught && !read_records(stage))
+		return STATUS_FAILED;
+	if (collect(stage))
+		return STATUS_FAILED;
+	return stage->failed ? STATUS_FAILED : STATUS_OK;
+}
+
+static void catch_signals(struct stage *stage)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ours, &stage->mask);
+	stage->signals = signalfd(-1, &ours, SFD_CLOEXEC);
+}
+
+/* Everything has been cleaned up: SIGHUP does what it always does. */
+static void release_signals(struct stage *stage)
+{
+	close(stage->signals);
+	if (stage->caught == SIGHUP)
+		raise(stage->caught);
+	else if (stage->caught)
+		interrupt_note(stage->caught);
+	sigprocmask(SIG_SETMASK, &stage->mask, NULL);
+}
+
+static void add_tenants(struct stage *stage)
+{
+	struct session_tenant_options options;
+	u32 slot;
+
+	for (slot = 0; slot < stage->count; slot++) {
+		workload_options(&stage->workloads[slot], &options);
+		result_add_tenant(stage->result, slot, &options,
+				  stage->workloads[slot].trace)->checksum =
+			made_by_checksum(&stage->workloads[slot]);
+		stage->children[slot].pipe = -1;
+	}
+}
+
+/* A device does not know what a workload does alone. */
+static int check_goals(const struct workload *workloads, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (workloads[i].goal_ppm)
+			return fail_usage("goal= is a part of the IPC that %s has alone, which a device does not know: simgpu run --offline tells it, and ipc= takes the part of it",
+					  workloads[i].name);
+	return STATUS_OK;
+}
+
+int run_device(const struct settings *settings, const struct workload *workloads,
+	       u32 count, struct result *result)
+{
+	struct stage stage = {
+		.settings = settings,
+		.workloads = workloads,
+		.count = count,
+		.result = result,
+	};
+	int ret = check_goals(workloads, count);
+
+	if (ret)
+		return ret;
+	stage.gang = create_gang(settings, count);
+	if (stage.gang < 0)
+		return STATUS_FAILED;
+	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
+	compare_knobs(settings);
+	/* The gang's knobs go with it. */
+	result->policy_params = sysfs_params(settings->device, "policy_params");
+	result->model_params = sysfs_params(settings->device, "model_params");
+	add_tenants(&stage);
+	catch_signals(&stage);
+	ret = watch(&stage);
+	end_children(&stage);
+	close(stage.gang);
+	release_signals(&stage);
+	return ret;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a run's table does not say by its figures: a line each below it. */
+#include "../output.h"
+#include "../plugin.h"
+#include "run.h"
+
+/* Whether some kernel of a tenant runs, or could. */
+static bool has_kernel(const struct simgpu_tenant_report *report)
+{
+	u32 i;
+
+	for (i = 0; i < report->queue_count; i++)
+		if (report->queue[i].state >= SIMGPU_QUEUE_READY)
+			return true;
+	return false;
+}
+
+/* What keeps a tenant from SMs; NULL: nothing, or it has no work. */
+static const char *why_none(const struct simgpu_tenant_report *report)
+{
+	if (report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY)
+		return "it waits for memory";
+	if (report->flags & SIMGPU_REPORT_WAITS_FOR_SMS)
+		return "others have all";
+	if (!has_kernel(report))
+		return NULL;
+	return report->flags & SIMGPU_REPORT_HELD ? "the policy holds it" :
+						    "the policy gave it none";
+}
+
+static u32 count_epochs(const struct result *result, size_t tenant, u32 flag)
+{
+	u32 count = 0;
+	size_t i;
+
+	for (i = 0; i < result->epoch_count; i++)
+		count += result->epochs[i].tenant == tenant &&
+			 (result->epochs[i].record.flags & flag) == flag;
+	return count;
+}
+
+static void note_prediction(const struct settings *settings,
+			    const struct result *result, size_t index)
+{
+	const struct result_tenant *tenant = &result->tenants[index];
+
+	if (result_predicted(tenant))
+		return;
+	if (!count_epochs(result, index, 0))
+		print_paragraph("%u:%s has no NP: the run ended before an epoch of %llu cycles did (--epoch).",
+				tenant->slot, tenant->options.name,
+				settings->epoch_cycles);
+	else if (!count_epochs(result, index, SIMGPU_EPOCH_PREDICTED))
+		print_paragraph("%u:%s has no NP: none of its epochs was as long as a fifth of %llu cycles (--epoch), and shorter ones are not predicted.",
+				tenant->slot, tenant->options.name,
+				settings->epoch_cycles);
+	else if (!tenant->counters[SIMGPU_COUNTER_THREAD_INSTRUCTIONS])
+		print_paragraph("%u:%s has no NP: it has executed nothing.",
+				tenant->slot, tenant->options.name);
+	else
+		print_paragraph("%u:%s has no NP: the model %s could tell none from its epochs.",
+				tenant->slot, tenant->options.name,
+				settings->model);
+}
+
+/* Of a policy that goes by profiles. */
+static void note_profiles(const struct settings *settings,
+			  const struct result_tenant *tenant)
+{
+	const struct simgpu_policy *policy = plugin_find_policy(settings->policy);
+	const struct gpu_config *config = settings_config(settings);
+	const struct trace *trace = tenant->trace;
+	u32 missing = 0, i;
+
+	if (!policy || !(policy->needs & SIMGPU_NEEDS_PROFILES) || !config ||
+	    !trace)
+		return;
+	for (i = 0; i < trace->kernel_count; i++)
+		missing += !trace_profile(trace, config->name, config->sms, i);
+	if (missing)
+		print_paragraph("%u:%s has no profile for %s of %u of its kernels, and %s does without; simgpu profile --config %s --out FILE makes them.",
+				tenant->slot, tenant->options.name,
+				config->name, missing, policy->name,
+				config->name);
+}
+
+/* SMs change hands when the thread blocks on them have ended. */
+static void note_sms(const struct result *result, size_t index)
+{
+	const struct result_tenant *tenant = &result->tenants[index];
+	const struct simgpu_tenant_report *report = &tenant->report;
+	const char *why = why_none(report);
+
+	if (!report->sms && !report->shared_sms && why)
+		print_paragraph("%u:%s has no SM at the end: %s.", tenant->slot,
+				tenant->options.name, why);
+	if (tenant->draining)
+		print_paragraph("%u:%s is still to give up %u SMs at the end: its thread blocks on them drain.",
+				tenant->slot, tenant->options.name,
+				tenant->draining);
+}
+
+static void note_promises(const struct result *result, size_t index)
+{
+	const struct result_tenant *tenant = &result->tenants[index];
+	const struct simgpu_tenant_report *report = &tenant->report;
+	const char *kind;
+	u64 np;
+
+	kind = result_target_np(result, tenant, &np);
+	if (kind)
+		print_paragraph("%u:%s has a target of %.3f: %s, with an NP of %.3f (%s).",
+				tenant->slot, tenant->options.name,
+				(double)tenant->options.target_ppm / SIMGPU_PPM,
+				np >= tenant->options.target_ppm ? "met" :
+								   "missed",
+				(double)np / SIMGPU_PPM, kind);
+	if (report->goal_ipc_ppm)
+		print_paragraph("%u:%s has a goal of %.1f instructions a cycle: %s.",
+				tenant->slot, tenant->options.name,
+				(double)report->goal_ipc_ppm / SIMGPU_PPM,
+				report->flags & SIMGPU_REPORT_GOAL_MET ?
+				"met" : "missed");
+}
+
+/* Of a policy that failed, and of what else was refused. */
+static void note_refusal(const struct settings *settings,
+			 const struct result *result)
+{
+	const struct session_refusal *why = &result->refusal;
+	u32 epochs = 0;
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		u32 fell = count_epochs(result, i, SIMGPU_EPOCH_FELL_BACK);
+
+		epochs = fell > epochs ? fell : epochs;
+	}
+	if (epochs)
+		print_paragraph("In %u epochs an even split took the place of what %s had said (NEXT with '!').",
+				epochs, settings->policy);
+	if (why->kind != SESSION_REFUSED_NOTHING)
+		print_paragraph("Refused, last at cycle %llu: %s: %s%s%s.",
+				why->cycle, session_refusal_name(why->kind),
+				why->field, *why->field ? ", " : "",
+				why->reason);
+}
+
+void print_notes(const struct settings *settings, const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		note_prediction(settings, result, i);
+		note_sms(result, i);
+		note_profiles(settings, &result->tenants[i]);
+		note_promises(result, i);
+	}
+	note_refusal(settings, result);
+}

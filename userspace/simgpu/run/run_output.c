@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The result of an experiment as JSON (the contract of scripts) and as tables. */
+#include "../made_by.h"
+#include "../output.h"
+#include "../queue_rows.h"
+#include "run.h"
+
+#define PJ_PER_UJ	1000000ULL
+#define PJ_PER_J	1000000000000ULL
+
+/* --- JSON --- */
+
+static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
+{
+	struct json_object *epoch = json_object_new_object();
+	bool known = record->class != SIMGPU_CLASSIFIED_UNKNOWN;
+
+	json_set(epoch, "cycle", json_u64(record->end_cycle));
+	json_set(epoch, "sms", json_u64(record->sms));
+	json_set(epoch, "sms_next", json_u64(record->sms_next));
+	json_set_string(epoch, "class", class_name(record->class));
+	json_set(epoch, "np", json_ppm_or_null(known, record->np_ppm));
+	json_set(epoch, "ipc", json_ppm(record->ipc_ppm));
+	json_set(epoch, "rbh", json_ppm(record->rbh_ppm));
+	json_set(epoch, "bandwidth", json_ppm(record->bandwidth_ppm));
+	json_set(epoch, "llc_mpki", json_ppm(record->llc_mpki_ppm));
+	json_set(epoch, "goal_ipc", json_ppm_or_null(record->goal_ipc_ppm,
+						     record->goal_ipc_ppm));
+	json_set(epoch, "alpha", json_ppm_or_null(record->alpha_ppm,
+						  record->alpha_ppm));
+	json_set(epoch, "quota", record->quota ? json_u64(record->quota) : NULL);
+	json_set(epoch, "blocks", json_u64(record->blocks));
+	json_set(epoch, "predicted",
+		 json_object_new_boolean(!!(record->flags &
+					    SIMGPU_EPOCH_PREDICTED)));
+	json_set(epoch, "first_run",
+		 json_object_new_boolean(!!(record->flags &
+					    SIMGPU_EPOCH_FIRST_RUN)));
+	json_set(epoch, "fell_back",
+		 json_object_new_boolean(!!(record->flags &
+					    SIMGPU_EPOCH_FELL_BACK)));
+	return epoch;
+}
+
+static struct json_object *epochs_json(const struct result *result, size_t index)
+{
+	struct json_object *epochs = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < result->epoch_count; i++)
+		if (result->epochs[i].tenant == index)
+			json_object_array_add(epochs,
+					      epoch_json(&result->epochs[i].record));
+	return epochs;
+}
+
+/* A figure; over several seeds its mean, and how far they lie from it. */
+static void set_figure(struct json_object *object, const char *key, bool known,
+		       u64 value_ppm, const struct result_spread *spread)
+{
+	if (!spread->known) {
+		json_set(object, key, json_ppm_or_null(known, value_ppm));
+		return;
+	}
+	json_set(object, key, json_ppm(spread->mean_ppm));
+	spread_json(object, key, spread);
+}
+
+/* A whole number; over several seeds the first one's, and the mean beside it. */
+static void set_cycles(struct json_object *object, u64 cycles,
+		       const struct result_spread *spread)
+{
+	json_set(object, "cycles", json_u64(cycles));
+	if (!spread->known)
+		return;
+	json_set(object, "cycles_mean", json_ppm(spread->mean_ppm));
+	spread_json(object, "cycles", spread);
+}
+
+/* Null where no launch has ended. */
+static void set_latency(struct json_object *object,
+			const struct simgpu_tenant_report *report)
+{
+	const struct {
+		const char *key;
+		u64 ns;
+	} times[] = {
+		{ "latency_p50_us", report->latency_p50_ns },
+		{ "latency_p95_us", report->latency_p95_ns },
+		{ "latency_p99_us", report->latency_p99_ns },
+		{ "wait_p50_us", report->wait_p50_ns },
+		{ "wait_p95_us", report->wait_p95_ns },
+		{ "wait_p99_us", report->wait_p99_ns },
+		{ "wait_mean_us", report->wait_mean_ns },
+		{ "run_mean_us", report->run_mean_ns },
+	};
+	size_t i;
+
+	json_set(object, "launches", json_u64(report->launches));
+	json_set(object, "launches_waiting",
+		 json_u64(report->launches_waiting));
+	json_set(object, "waits_for_memory",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_WAITS_FOR_MEMORY)));
+	json_set(object, "waits_for_sms",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_WAITS_FOR_SMS)));
+	json_set(object, "held",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_HELD)));
+	json_set(object, "deadline_misses", json_u64(report->deadline_misses));
+	json_set(object, "goodput",
+		 json_ppm_or_null(report->launches, report->goodput_ppm));
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		json_set(object, times[i].key,
+			 json_ppm_or_null(report->launches,
+					  times[i].ns * (SIMGPU_PPM / 1000)));
+}
+
+/* Null without a goal, or quotas. */
+static void set_goal(struct json_object *object,
+		     const struct simgpu_tenant_report *report)
+{
+	bool goal = report->goal_ipc_ppm, quota = report->quota_used_ppm;
+
+	json_set(object, "goal_ipc",
+		 json_ppm_or_null(goal, report->goal_ipc_ppm));
+	json_set(object, "goal_met", !goal ? NULL :
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_GOAL_MET)));
+	json_set(object, "goal_instructions", goal ?
+		 json_u64(report->goal_instructions) : NULL);
+	json_set(object, "goal_promised", goal ?
+		 json_u64(report->goal_promised) : NULL);
+	json_set(object, "quota", report->quota ? json_u64(report->quota) : NULL);
+	json_set(object, "quota_left", report->flags & SIMGPU_REPORT_QUOTA ?
+		 json_object_new_int64(report->quota_left) : NULL);
+	json_set(object, "quota_used",
+		 json_ppm_or_null(quota, report->quota_used_ppm));
+	json_set(object, "blocks_per_sm",
+		 json_ppm_or_null(quota, report->blocks_per_sm_ppm));
+	json_set(object, "idle_blocks",
+		 json_ppm_or_null(quota, report->idle_blocks_ppm));
+}
+
+/* Which SMs are its alone, which it shares, and its thread blocks on all. */
+static void set_sms(struct json_object *object,
+		    const struct simgpu_tenant_report *report,
+		    u64 sms_mean_ppm)
+{
+	char list[ROW_SM_LIST_BYTES];
+
+	json_set(object, "sms", json_u64(report->sms));
+	json_set(object, "sms_mean", json_ppm(sms_mean_ppm));
+	json_set(object, "shared_sms", json_u64(report->shared_sms));
+	row_sm_list(report->own_sms, list);
+	json_set_string(object, "sm_list", list);
+	row_sm_list(report->sharing_sms, list);
+	json_set_string(object, "shared_sm_list", list);
+	json_set(object, "blocks", json_u64(report->blocks));
+}
+
+/* Null where a tenant keeps to all of them. */
+static void set_mask(struct json_object *object, const char *key,
+		     const char *list)
+{
+	json_set(object, key, *list ? json_object_new_string(list) : NULL);
+}
+
+static void set_masks(struct json_object *object,
+		      const struct simgpu_tenant_report *report)
+{
+	char list[ROW_SM_LIST_BYTES];
+
+	row_sm_list(report->mask_sms, list);
+	set_mask(object, "sm_mask", list);
+	row_bit_list(report->mask_channels, list);
+	set_mask(object, "channel_mask", list);
+	row_bit_list(report->mask_llc_ways, list);
+	set_mask(object, "llc_way_mask", list);
+}
+
+/* Null without a target; whether it is met, also where no NP is known. */
+static void set_target(struct json_object *object, const struct result *result,
+		       const struct result_tenant *tenant)
+{
+	u64 target = tenant->options.target_ppm, np;
+
+	json_set(object, "target", json_ppm_or_null(
+		 tenant->options.service == SIMGPU_QOS, target));
+	json_set(object, "target_met", !result_target_np(result, tenant, &np) ?
+		 NULL : json_object_new_boolean(np >= target));
+}
+
+static struct json_object *tenant_json(const struct result *result, size_t index)
+{
+	const struct result_tenant *tenant = &result->tenants[index];
+	const struct simgpu_tenant_report *report = &tenant->report;
+	struct json_object *object = json_object_new_object();
+
+	json_set_string(object, "name", tenant->options.name);
+	json_set_checksum(object, "trace_checksum", tenant->checksum);
+	json_set(object, "weight", json_u64(tenant->options.weight));
+	set_target(object, result, tenant);
+	json_set_string(object, "class", class_name(report->class));
+	json_set(object, "instructions", json_u64(report->thread_instructions));
+	set_cycles(object, report->cycles, &tenant->cycles);
+	set_figure(object, "ipc", true, report->ipc_ppm, &tenant->ipc);
+	json_set(object, "rbh", json_ppm(report->rbh_ppm));
+	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
+	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
+	set_sms(object, report, result_mean_sms(result, index));
+	set_masks(object, report);
+	set_goal(object, report);
+	set_figure(object, "np_predicted", result_predicted(tenant),
+		   report->np_run_ppm, &tenant->np_predicted);
+	/* A device does not tell. */
+	json_set(object, "sms_draining", result_is_offline(result) ?
+		 json_u64(tenant->draining) : NULL);
+	json_set(object, "queues", queues_json(report->queue,
+						report->queue_count));
+	json_set(object, "preempted_blocks",
+		 json_u64(tenant->counters[SIMGPU_COUNTER_PREEMPTED_BLOCKS]));
+	json_set(object, "context_lines",
+		 json_u64(tenant->counters[SIMGPU_COUNTER_CONTEXT_LINES]));
+	if (result->truth)
+		set_figure(object, "np_actual", tenant->actual_known,
+			   tenant->np_actual_ppm, &tenant->np_actual);
+	json_set(object, "energy_joules",
+		 json_ppm_or_null(report->flags & SIMGPU_REPORT_ENERGY,
+				  report->energy_pj / PJ_PER_UJ));
+	set_latency(object, report);
+	json_set(object, "first_run_done",
+		 json_object_new_boolean(!!(report->flags &
+					    SIMGPU_REPORT_FIRST_RUN_DONE)));
+	json_set(object, "counters", counters_json(tenant));
+	json_set(object, "epochs", epochs_json(result, index));
+	return object;
+}
+
+/* What an event costs in pJ, and static power in mW: what energies were made of. */
+static struct json_object *table_json(const struct energy_table *table)
+{
+	struct json_object *object = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < ENERGY_ENTRIES; i++)
+		json_set(object, energy_entry_names[i],
+			 json_u64(table->entry[i]));
+	return object;
+}
+
+/* Of all tenants, and of the time; null for a GPU without a table. */
+static void set_energy(struct json_object *object,
+		       const struct settings *settings,
+		       const struct result *result)
+{
+	const struct energy_table *table = energy_find(settings->config);
+	const struct gpu_config *config = gpu_config_find(settings->config);
+	u64 still = 0, all, instructions = 0;
+	size_t i;
+
+	if (table && config)
+		still = energy_static_pj(table, result->cycle,
+					 config->core_mhz);
+	all = still;
+	for (i = 0; table && i < result->tenant_count; i++) {
+		all = fixed_add(all, result->tenants[i].report.energy_pj);
+		instructions += result->tenants[i].counters[0];
+	}
+	json_set(object, "static_joules",
+		 json_ppm_or_null(still, still / PJ_PER_UJ));
+	json_set(object, "energy_joules",
+		 json_ppm_or_null(still, all / PJ_PER_UJ));
+	json_set(object, "instructions_per_watt", !still ? NULL :
+		 json_u64(fixed_mul_div(instructions, PJ_PER_J, all)));
+	json_set(object, "energy_table", table ? table_json(table) : NULL);
+}
+
+static void set_truth(struct json_object *object, const struct result *result)
+{
+	const struct metrics *metrics = &result->metrics;
+
+	set_figure(object, "stp", true, metrics->stp_ppm, &result->stp);
+	set_figure(object, "antt", true, metrics->antt_ppm, &result->antt);
+	set_figure(object, "fairness", true, metrics->fairness_ppm,
+		   &result->fairness);
+	set_figure(object, "prediction_error", result->error_known,
+		   result->error_ppm, &result->error);
+}
+
+/* Null where some tenant's NP is not predicted. */
+static void set_predicted(struct json_object *object,
+			  const struct result *result)
+{
+	const struct simgpu_metrics *metrics = &result->predicted;
+	bool known = result->predicted_known;
+
+	set_figure(object, "stp_predicted", known, metrics->stp_ppm,
+		   &result->stp_predicted);
+	set_figure(object, "antt_predicted", known, metrics->antt_ppm,
+		   &result->antt_predicted);
+	set_figure(object, "fairness_predicted", known, metrics->fairness_ppm,
+		   &result->fairness_predicted);
+}
+
+/* NULL where nothing was refused. */
+static struct json_object *refusal_json(const struct session_refusal *why)
+{
+	struct json_object *object;
+
+	if (why->kind == SESSION_REFUSED_NOTHING)
+		return NULL;
+	object = json_object_new_object();
+	json_set_string(object, "kind", session_refusal_name(why->kind));
+	json_set(object, "code", json_object_new_int(why->code));
+	json_set(object, "cycle", json_u64(why->cycle));
+	json_set(object, "slot", why->slot == SESSION_NOWHERE ? NULL :
+				 json_u64(why->slot));
+	json_set(object, "sm", why->sm == SESSION_NOWHERE ? NULL :
+			       json_u64(why->sm));
+	json_set_string(object, "field", why->field);
+	json_set_string(object, "reason", why->reason);
+	return object;
+}
+
+static u64 cycles_per_second_ppm(const struct result *result)
+{
+	return fixed_mul_div(result->cycle, 1000000000ULL * SIMGPU_PPM,
+			     result->wall_ns);
+}
+
+/* "policy_params" and "model_params". */
+static void set_params(struct json_object *object,
+		       const struct settings *settings,
+		       const struct result *result)
+{
+	if (result_is_offline(result)) {
+		made_by_params_json(object, settings);
+		return;
+	}
+	json_set(object, "policy_params",
+		 json_object_get(result->policy_params));
+	json_set(object, "model_params", json_object_get(result->model_params));
+}
+
+int print_result_json(const struct settings *settings,
+		      const struct result *result)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *tenants = json_object_new_array();
+	size_t i;
+
+	json_set_string(object, "version", made_by_version());
+	json_set_string(object, "config", settings->config);
+	json_set_string(object, "policy", settings->policy);
+	json_set_string(object, "model", settings->model);
+	set_cycles(object, result->cycle, &result->cycles_spread);
+	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
+	json_set(object, "seed", json_u64(settings->seed));
+	json_set(object, "seeds", json_u64(result->seeds ? result->seeds : 1));
+	made_by_settings_json(object, settings);
+	json_set(object, "sms_most", settings->sms_most ?
+		 json_u64(settings->sms_most) : NULL);
+	set_params(object, settings, result);
+	if (settings->constants)
+		json_set_checksum(object, "constants_checksum",
+				  port_crc32(0, settings->constants,
+					     settings->constants_bytes));
+	for (i = 0; i < result->tenant_count; i++)
+		json_object_array_add(tenants, tenant_json(result, i));
+	json_set(object, "tenants", tenants);
+	set_energy(object, settings, result);
+	set_predicted(object, result);
+	if (result->truth)
+		set_truth(object, result);
+	json_set(object, "partial", json_object_new_boolean(result->partial));
+	json_set(object, "last_refusal", refusal_json(&result->refusal));
+	json_set(object, "state_hash", json_hex(result->state_hash));
+	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
+	json_set(object, "cycles_per_second",
+		 json_ppm(cycles_per_second_ppm(result)));
+	json_set_string(object, "device", result->device);
+	/* A device does not tell them. */
+	json_set(object, "quota_checks", json_u64(result->quota_checks));
+	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
+	json_set(object, "kernels", kernels_json(result));
+	json_set(object, "kernels_lost", json_u64(result->kernels_lost));
+	return json_print(object);
+}
+
+/* --- CSV --- */
+
+/* A name may have anything printable in it. */
+static void print_csv_name(const char *name)
+{
+	putchar('"');
+	for (; *name; name++) {
+		if (*name == '"')
+			putchar('"');
+		putchar(*name);
+	}
+	putchar('"');
+}
+
+static void print_csv_epoch(const struct result *result,
+			    const struct result_epoch *epoch)
+{
+	const struct simgpu_epoch_record *record = &epoch->record;
+
+	printf("%u,", epoch->tenant);
+	print_csv_name(result->tenants[epoch->tenant].options.name);
+	printf(",%llu,%u,%u,%s", record->end_cycle, record->sms,
+	       record->sms_next, class_name(record->class));
+	csv_ppm(stdout, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
+		record->np_ppm);
+	csv_ppm(stdout, true, record->ipc_ppm);
+	csv_ppm(stdout, true, record->rbh_ppm);
+	csv_ppm(stdout, true, record->bandwidth_ppm);
+	csv_ppm(stdout, true, record->llc_mpki_ppm);
+	printf(",%d,%d\n", !!(record->flags & SIMGPU_EPOCH_PREDICTED),
+	       !!(record->flags & SIMGPU_EPOCH_FELL_BACK));
+}
+
+int print_result_csv(const struct result *result)
+{
+	size_t i;
+
+	puts("tenant,name,cycle,sms,sms_next,class,np,ipc,rbh,bandwidth,llc_mpki,predicted,fell_back");
+	for (i = 0; i < result->epoch_count; i++)
+		print_csv_epoch(result, &result->epochs[i]);
+	return flush_output();
+}
+
+/* --- tables --- */
+
+static void print_heading(const struct settings *settings,
+			  const struct result *result)
+{
+	struct json_object *object = json_object_new_object();
+	char *params;
+
+	set_params(object, settings, result);
+	params = made_by_params_text(object);
+	json_object_put(object);
+	print_paragraph("simgpu %s, %s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s",
+			made_by_version(), settings->config, result->device, settings->policy,
+			settings->model, settings->epoch_cycles, settings->seed,
+			journal_kernel_ends[settings->kernel_end],
+			journal_preemptions[settings->preemption]);
+	if (params)
+		print_paragraph("knobs: %s", params);
+	free(params);
+	if (settings->sms_most)
+		printf("at most %u SMs for a tenant\n", settings->sms_most);
+	if (settings->decision_cycles | settings->counter_noise |
+	    settings->counter_delay)
+		printf("decisions %llu cycles late, counters up to %u%% wrong and %u epochs old\n",
+		       settings->decision_cycles, settings->counter_noise,
+		       settings->counter_delay);
+	printf("%llu cycles in %.2f s (%.0f a second), state hash 0x%016llx\n\n",
+	       result->cycle, (double)result->wall_ns / 1e9,
+	       (double)cycles_per_second_ppm(result) / SIMGPU_PPM,
+	       result->state_hash);
+}
+
+static void print_tenants(const struct result *result)
+{
+	struct table *table = table_new(result->truth ?
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP|>ACTUAL|>ERROR" :
+		"TENANT|CLASS|>SMS|>IPC|>RBH|>BANDWIDTH|>MPKI|>NP");
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+		const struct simgpu_tenant_report *report = &tenant->report;
+		bool predicted = result_predicted(tenant);
+
+		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
+		table_cell(table, "%s", class_name(report->class));
+		table_ppm(table, true, result_mean_sms(result, i), 1);
+		table_ppm(table, true, report->ipc_ppm, 1);
+		table_ppm(table, true, report->rbh_ppm, 3);
+		table_ppm(table, true, report->bandwidth_ppm, 3);
+		table_ppm(table, true, report->llc_mpki_ppm, 2);
+		table_ppm(table, predicted, report->np_run_ppm, 3);
+		if (!result->truth)
+			continue;
+		table_ppm(table, tenant->actual_known, tenant->np_actual_ppm,
+			  3);
+		table_ppm(table, predicted && tenant->actual_known,
+			  tenant->error_ppm, 3);
+	}
+	table_print(table);
+	if (!result->truth)
+		return;
+	printf("\nSTP %.3f, ANTT %.3f, fairness %.3f",
+	       (double)result->metrics.stp_ppm / SIMGPU_PPM,
+	       (double)result->metrics.antt_ppm / SIMGPU_PPM,
+	       (double)result->metrics.fairness_ppm / SIMGPU_PPM);
+	if (result->error_known)
+		printf(", prediction error %.3f",
+		       (double)result->error_ppm / SIMGPU_PPM);
+	putchar('\n');
+}
+
+/* Of tenants with more than the one launch that every tenant has. */
+static bool has_arrivals(const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++)
+		if (result->tenants[i].report.launches > 1 ||
+		    result->tenants[i].report.launches_waiting)
+			return true;
+	return false;
+}
+
+static void table_us(struct table *table, bool known, u64 ns)
+{
+	table_ppm(table, known, ns * (SIMGPU_PPM / 1000), 1);
+}
+
+static void print_latencies(const struct result *result)
+{
+	struct table *table = table_new(
+		"TENANT|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+		const struct simgpu_tenant_report *report = &tenant->report;
+		bool known = report->launches;
+
+		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
+		table_cell(table, "%llu", report->launches);
+		table_cell(table, "%llu%s", report->launches_waiting,
+			   report->launches_waiting == SIMGPU_WAITING_MAX ?
+			   "+" : "");
+		table_us(table, known, report->latency_p50_ns);
+		table_us(table, known, report->latency_p95_ns);
+		table_us(table, known, report->latency_p99_ns);
+		table_us(table, known, report->wait_mean_ns);
+		table_us(table, known, report->run_mean_ns);
+		table_cell(table, "%llu", report->deadline_misses);
+		table_ppm(table, known, report->goodput_ppm, 1);
+	}
+	putchar('\n');
+	table_print(table);
+}
+
+int print_result(const struct settings *settings, const struct result *result,
+		 bool kernels)
+{
+	print_heading(settings, result);
+	if (result->partial)
+		printf("PARTIAL: the run was stopped before its end; the figures are of what there was.\n\n");
+	print_tenants(result);
+	print_notes(settings, result);
+	if (has_arrivals(result))
+		print_latencies(result);
+	if (result->seeds)
+		print_seeds(settings, result);
+	if (kernels)
+		print_kernels(result);
+	if (result->epoch_count)
+		print_epochs(result);
+	return flush_output();
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/* simgpu run --repeat: an experiment's figures over several seeds. */
+#include <math.h>
+
+#include "../output.h"
+#include "run.h"
+
+/* A figure of a result, and of one of its tenants. */
+typedef u64 figure(const struct result *result, size_t tenant);
+
+static u64 ipc_of(const struct result *result, size_t tenant)
+{
+	return result->tenants[tenant].report.ipc_ppm;
+}
+
+static u64 tenant_cycles_of(const struct result *result, size_t tenant)
+{
+	return fixed_mul(result->tenants[tenant].report.cycles, SIMGPU_PPM);
+}
+
+static u64 cycles_of(const struct result *result, size_t tenant)
+{
+	return fixed_mul(result->cycle, SIMGPU_PPM);
+}
+
+static u64 np_predicted_of(const struct result *result, size_t tenant)
+{
+	return result->tenants[tenant].report.np_run_ppm;
+}
+
+static u64 np_actual_of(const struct result *result, size_t tenant)
+{
+	return result->tenants[tenant].np_actual_ppm;
+}
+
+static u64 stp_of(const struct result *result, size_t tenant)
+{
+	return result->metrics.stp_ppm;
+}
+
+static u64 antt_of(const struct result *result, size_t tenant)
+{
+	return result->metrics.antt_ppm;
+}
+
+static u64 fairness_of(const struct result *result, size_t tenant)
+{
+	return result->metrics.fairness_ppm;
+}
+
+static u64 error_of(const struct result *result, size_t tenant)
+{
+	return result->error_ppm;
+}
+
+static u64 stp_predicted_of(const struct result *result, size_t tenant)
+{
+	return result->predicted.stp_ppm;
+}
+
+static u64 antt_predicted_of(const struct result *result, size_t tenant)
+{
+	return result->predicted.antt_ppm;
+}
+
+static u64 fairness_predicted_of(const struct result *result, size_t tenant)
+{
+	return result->predicted.fairness_ppm;
+}
+
+static struct result_spread spread(const struct result *results, u32 seeds,
+				   figure *of, size_t tenant)
+{
+	double *values = grow(NULL, seeds, sizeof(*values));
+	struct result_spread out = { .known = false };
+	u32 i;
+
+	for (i = 0; i < seeds; i++)
+		values[i] = (double)of(&results[i], tenant) / SIMGPU_PPM;
+	out.mean_ppm = (u64)llround(statistics_mean(values, seeds) * SIMGPU_PPM);
+	out.deviation = statistics_deviation(values, seeds);
+	out.known = statistics_ci95(values, seeds, &out.ci95);
+	free(values);
+	return out;
+}
+
+static void merge_tenant(struct result *results, u32 seeds, size_t index)
+{
+	struct result_tenant *tenant = &results[0].tenants[index];
+	bool actual_known = true, predicted_known = true;
+	u32 i;
+
+	for (i = 0; i < seeds; i++) {
+		const struct result_tenant *other = &results[i].tenants[index];
+
+		actual_known &= other->actual_known;
+		predicted_known &= result_predicted(other);
+	}
+	tenant->ipc = spread(results, seeds, ipc_of, index);
+	tenant->cycles = spread(results, seeds, tenant_cycles_of, index);
+	if (predicted_known)
+		tenant->np_predicted = spread(results, seeds, np_predicted_of,
+					      index);
+	if (actual_known)
+		tenant->np_actual = spread(results, seeds, np_actual_of, index);
+}
+
+static void merge_metrics(struct result *results, u32 seeds)
+{
+	struct result *first = &results[0];
+	bool error_known = true, predicted_known = true;
+	u32 i;
+
+	for (i = 0; i < seeds; i++) {
+		error_known &= results[i].error_known;
+		predicted_known &= results[i].predicted_known;
+	}
+	if (first->truth) {
+		first->stp = spread(results, seeds, stp_of, 0);
+		first->antt = spread(results, seeds, antt_of, 0);
+		first->fairness = spread(results, seeds, fairness_of, 0);
+	}
+	if (error_known)
+		first->error = spread(results, seeds, error_of, 0);
+	if (!predicted_known)
+		return;
+	first->stp_predicted = spread(results, seeds, stp_predicted_of, 0);
+	first->antt_predicted = spread(results, seeds, antt_predicted_of, 0);
+	first->fairness_predicted = spread(results, seeds,
+					   fairness_predicted_of, 0);
+}
+
+int result_merge(struct result *results, u32 seeds)
+{
+	struct result *first = &results[0];
+	size_t index;
+	u32 i;
+
+	for (i = 1; i < seeds; i++)
+		if (results[i].tenant_count != first->tenant_count)
+			return fail("with another seed there were other tenants");
+	first->seeds = seeds;
+	for (index = 0; index < first->tenant_count; index++)
+		merge_tenant(results, seeds, index);
+	first->cycles_spread = spread(results, seeds, cycles_of, 0);
+	merge_metrics(results, seeds);
+	return STATUS_OK;
+}
+
+/* --- output --- */
+
+static void set_suffixed(struct json_object *object, const char *key,
+			 const char *suffix, struct json_object *value)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "%s%s", key, suffix);
+	json_set(object, name, value);
+}
+
+void spread_json(struct json_object *object, const char *key,
+		 const struct result_spread *spread)
+{
+	set_suffixed(object, key, "_deviation",
+		     json_decimal_or_null(true, spread->deviation));
+	set_suffixed(object, key, "_ci95", json_interval(true, &spread->ci95));
+}
+
+static void print_spread(struct table *table, const char *whose,
+			 const char *figure, const struct result_spread *spread,
+			 unsigned int places)
+{
+	if (!spread->known)
+		return;
+	table_cell(table, "%s", whose);
+	table_cell(table, "%s", figure);
+	table_ppm(table, true, spread->mean_ppm, places);
+	table_cell(table, "%.*f", (int)places, spread->deviation);
+	table_cell(table, "%.*f", (int)places, spread->ci95.low);
+	table_cell(table, "%.*f", (int)places, spread->ci95.high);
+}
+
+/* Whether any figure of a tenant was another with another seed. */
+static bool varies(const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++)
+		if (result->tenants[i].ipc.deviation > 0 ||
+		    result->tenants[i].cycles.deviation > 0)
+			return true;
+	return false;
+}
+
+void print_seeds(const struct settings *settings, const struct result *result)
+{
+	struct table *table = table_new(
+		"OVER SEEDS|FIGURE|>MEAN|>+-|>95% FROM|>TO");
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+		const char *name = tenant->options.name;
+
+		print_spread(table, name, "cycles", &tenant->cycles, 1);
+		print_spread(table, name, "IPC", &tenant->ipc, 4);
+		print_spread(table, name, "NP predicted",
+			     &tenant->np_predicted, 4);
+		print_spread(table, name, "NP actual", &tenant->np_actual, 4);
+	}
+	print_spread(table, "all", "cycles", &result->cycles_spread, 1);
+	print_spread(table, "all", "STP", &result->stp, 4);
+	print_spread(table, "all", "ANTT", &result->antt, 4);
+	print_spread(table, "all", "fairness", &result->fairness, 4);
+	print_spread(table, "all", "prediction error", &result->error, 4);
+	print_spread(table, "all", "STP predicted", &result->stp_predicted, 4);
+	print_spread(table, "all", "ANTT predicted", &result->antt_predicted, 4);
+	print_spread(table, "all", "fairness predicted",
+		     &result->fairness_predicted, 4);
+	printf("\nSeeds %llu to %llu; +- is the standard deviation. What stands above and below is\nof the first seed.\n\n",
+	       settings->seed, settings->seed + result->seeds - 1);
+	table_print(table);
+	if (!varies(result))
+		puts("\nAll runs are equal: nothing in them depends on the seed.");
+}

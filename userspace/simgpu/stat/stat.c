@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu stat: a device's figures as sysfs has them at this moment, or its epochs
+ * as they end. stat_run.c has those of a command.
+ */
+#include "../output.h"
+#include "stat.h"
+#include "../sysfs.h"
+
+static const struct argp_option options[] = {
+	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
+	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
+	{ "follow", 'f', "N", OPTION_ARG_OPTIONAL,
+	  "Print each epoch as it ends, of N epochs (default: for ever)", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "With COMMAND: write the figures there (default: standard error)", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Show a device's figures as they are now, and those of its tenants' "
+	"last epoch. With a COMMAND: run it, and show what the tenants got that it "
+	"and its descendants were, on all devices or that of --device.\v"
+	"NP, fairness, STP and ANTT are predictions of the last finished "
+	"epoch. A dash (null in JSON) means that there is no value yet, or "
+	"that it is another user's to read.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu stat\n"
+	"  simgpu stat --json | jq '.tenants[] | {name, np, sms}'\n"
+	"  watch -n 0.5 simgpu stat\n"
+	"  simgpu stat --follow\n"
+	"  simgpu stat -- simgpu tenant --trace LBM\n"
+	"  simgpu stat --json -o figures.json -- ./experiment.sh\n"
+	"\n"
+	"A COMMAND's figures are sums and means over its tenants' epochs, which come "
+	"by netlink: that needs CAP_NET_ADMIN, unless the module was loaded with "
+	"counters_public=1. Only finished epochs count; one ends whenever a kernel "
+	"does.\n"
+	"\n"
+	"Exit status: 0; 1 if there is no such device; 2 for wrong usage. With a "
+	"COMMAND, its own, or 128 + N if signal N ended it; 126 or 127 if it cannot "
+	"be run or found.";
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct stat_arguments *arguments = state->input;
+
+	switch (key) {
+	case 'd':
+		arguments->device = option_device(state, text);
+		arguments->device_given = true;
+		return 0;
+	case 'o':
+		arguments->output = text;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* All from here on is the command's. */
+		arguments->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case 'j':
+		arguments->json = true;
+		return 0;
+	case 'f':
+		arguments->follow = true;
+		arguments->epochs = text ? option_number(state, "--follow",
+							 text, 1, U64_MAX) :
+					   U64_MAX;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->json && arguments->follow)
+			argp_error(state, "--follow has no JSON");
+		if (arguments->command && arguments->follow)
+			argp_error(state, "--follow goes without a command");
+		if (arguments->output && !arguments->command)
+			argp_error(state, "--output goes with a command");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.args_doc = "\n-- COMMAND...",
+	.doc = about,
+};
+
+static const char *const device_files[] = {
+	"config", "policy", "model", "state", "epoch_cycles", "cycles",
+	"epochs", "fairness", "stp", "antt", "energy_joules", "static_joules",
+	"instructions_per_watt", "bytes_held", "seed", "pace", "cpu_percent",
+	"hold_cycles", "decision_cycles", "counter_noise", "counter_delay",
+	"last_refusal", NULL
+};
+
+static const char *const tenant_files[] = {
+	"name", "pid", "slot", "service", "weight", "target", "goal",
+	"goal_ipc", "goal_met", "goal_instructions", "goal_promised", "sms",
+	"shared_sms", "sm_list", "shared_sm_list", "sm_mask", "channel_mask",
+	"llc_way_mask", "blocks", "quota",
+	"quota_left", "quota_used", "blocks_per_sm", "idle_blocks",
+	"energy_joules", "held", "waits_for", "class", "np", "ipc",
+	"rbh", "bandwidth", "llc_mpki", "cgroup", "queues", "launches", "launches_waiting",
+	"deadline_misses", "goodput", "latency_p50_us", "latency_p95_us",
+	"latency_p99_us", "wait_p50_us", "wait_p95_us", "wait_p99_us",
+	"wait_mean_us", "run_mean_us", NULL
+};
+
+/* " (c1 0.870000, c2 0.010000)" */
+static void print_params(struct json_object *params)
+{
+	const char *before = " (";
+
+	json_object_object_foreach(params, name, value) {
+		printf("%s%s %s", before, name, json_object_get_string(value));
+		before = ", ";
+	}
+	if (json_object_object_length(params))
+		putchar(')');
+}
+
+static void print_device(struct json_object *device)
+{
+	printf("%s: %s, %s\n", sysfs_text(device, "device"),
+	       sysfs_text(device, "config"), sysfs_text(device, "state"));
+	printf("policy %s", sysfs_text(device, "policy"));
+	print_params(json_object_object_get(device, "policy_params"));
+	printf(", model %s", sysfs_text(device, "model"));
+	print_params(json_object_object_get(device, "model_params"));
+	printf(", seed %s\n", sysfs_text(device, "seed"));
+	printf("cycle %s, %s epochs of %s, pace %s\n",
+	       sysfs_text(device, "cycles"), sysfs_text(device, "epochs"),
+	       sysfs_text(device, "epoch_cycles"),
+	       sysfs_text(device, "pace"));
+	printf("fairness %s, STP %s, ANTT %s\n", sysfs_text(device, "fairness"),
+	       sysfs_text(device, "stp"), sysfs_text(device, "antt"));
+	if (json_object_object_get(device, "energy_joules"))
+		printf("energy %s J (static %s J), %s instructions a joule\n",
+		       sysfs_text(device, "energy_joules"),
+		       sysfs_text(device, "static_joules"),
+		       sysfs_text(device, "instructions_per_watt"));
+	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
+	if (strcmp(sysfs_text(device, "last_refusal"), "none"))
+		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
+}
+
+/* A row of files of each tenant, by their names. */
+static void print_columns(struct json_object *tenants, struct table *table,
+			  const char *const *columns, size_t count)
+{
+	size_t i, column;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (column = 0; column < count; column++)
+			table_cell(table, "%s", sysfs_text(
+				json_object_array_get_idx(tenants, i),
+				columns[column]));
+	putchar('\n');
+	table_print(table);
+}
+
+static void print_tenants(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "pid", "slot", "service", "weight", "target",
+		"class", "sms", "np", "ipc", "rbh", "bandwidth", "llc_mpki",
+		"waits_for",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI|WAITS FOR");
+
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+}
+
+/* How long launches took; dashes before the first has ended. */
+static void print_launches(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "launches", "launches_waiting", "latency_p50_us",
+		"latency_p95_us", "latency_p99_us", "wait_mean_us",
+		"run_mean_us", "deadline_misses", "goodput",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
+
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+}
+
+/* Whether any tenant shares SMs or has a goal. */
+static bool has_shares(struct json_object *tenants)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		struct json_object *tenant = json_object_array_get_idx(tenants, i);
+
+		if (json_object_get_int(json_object_object_get(tenant,
+							       "shared_sms")) ||
+		    json_object_object_get(tenant, "goal_ipc"))
+			return true;
+	}
+	return false;
+}
+
+/* Who shares which SMs, what is left of quotas, and what has become of goals. */
+static void print_shares(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
+		"quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|OWN SMS|SHARED SMS|>BLOCKS|>QUOTA|>LEFT|>GOAL IPC|>IPC|>MET|>JOULES");
+
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+}
+
+/* Whether any tenant keeps to a part of the device. */
+static bool has_masks(struct json_object *tenants)
+{
+	static const char *const masks[] = {
+		"sm_mask", "channel_mask", "llc_way_mask",
+	};
+	size_t i, mask;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (mask = 0; mask < ARRAY_SIZE(masks); mask++)
+			if (json_object_object_get(
+				    json_object_array_get_idx(tenants, i),
+				    masks[mask]))
+				return true;
+	return false;
+}
+
+static void print_masks(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"id", "name", "sm_mask", "channel_mask", "llc_way_mask",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK");
+
+	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+}
+
+/* Whether any tenant has more than the one queue that each has. */
+static bool has_queues(struct json_object *tenants)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		struct json_object *queues = json_object_object_get(
+			json_object_array_get_idx(tenants, i), "queues");
+
+		if (queues && json_object_array_length(queues) > 1)
+			return true;
+	}
+	return false;
+}
+
+/* Of the tenants that have several; a line a queue. */
+static void print_queues(struct json_object *tenants)
+{
+	static const char *const columns[] = {
+		"state", "priority", "waiting", "kernel",
+	};
+	struct table *table = table_new(
+		">TENANT|NAME|>QUEUE|STATE|>PRIORITY|>WAITING|>KERNEL");
+	size_t i, queue, column;
+
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		struct json_object *tenant = json_object_array_get_idx(tenants, i);
+		struct json_object *queues = json_object_object_get(tenant,
+								    "queues");
+		size_t count = queues ? json_object_array_length(queues) : 0;
+
+		for (queue = 0; count > 1 && queue < count; queue++) {
+			table_cell(table, "%s", sysfs_text(tenant, "id"));
+			table_cell(table, "%s", sysfs_text(tenant, "name"));
+			table_cell(table, "%zu", queue);
+			for (column = 0; column < ARRAY_SIZE(columns); column++)
+				table_cell(table, "%s", sysfs_text(
+					json_object_array_get_idx(queues, queue),
+					columns[column]));
+		}
+	}
+	putchar('\n');
+	table_print(table);
+}
+
+static double ratio(u64 value_ppm)
+{
+	return (double)value_ppm / SIMGPU_PPM;
+}
+
+static void print_epoch(const struct simgpu_netlink_epoch *epoch)
+{
+	static const char *const classes[] = { "unknown", "compute", "memory" };
+	u32 i;
+
+	for (i = 0; i < epoch->tenant_count; i++) {
+		const struct simgpu_netlink_epoch_tenant *tenant =
+			&epoch->tenants[i];
+
+		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f\n",
+		       (u64)epoch->index, (u64)epoch->end_cycle,
+		       (u64)tenant->id,
+		       classes[tenant->class <= SIMGPU_CLASSIFIED_MEMORY ?
+			       tenant->class : SIMGPU_CLASSIFIED_UNKNOWN],
+		       ratio(tenant->np_ppm), tenant->sms, tenant->sms_next,
+		       ratio(tenant->ipc_ppm), ratio(tenant->rbh_ppm),
+		       ratio(tenant->bandwidth_ppm));
+	}
+	fflush(stdout);
+}
+
+/* Epochs of the device until there were enough. */
+static int follow_epochs(struct simgpu_netlink *netlink,
+			 const struct stat_arguments *arguments)
+{
+	struct simgpu_netlink_epoch epoch;
+	u64 rest = arguments->epochs;
+	int ret;
+
+	while (rest) {
+		ret = simgpu_netlink_next_epoch(netlink, -1, &epoch);
+		if (ret == -EINTR)
+			continue;
+		if (ret == -ENOBUFS) {
+			puts("(epochs were missed)");
+			continue;
+		}
+		if (ret)
+			return fail("listening: %s", strerror(-ret));
+		if (epoch.device != arguments->device)
+			continue;
+		print_epoch(&epoch);
+		rest--;
+	}
+	return STATUS_OK;
+}
+
+static int follow(const struct stat_arguments *arguments)
+{
+	struct simgpu_netlink *netlink;
+	int ret = simgpu_netlink_open(&netlink);
+
+	if (ret)
+		return fail("netlink: %s", strerror(-ret));
+	ret = simgpu_netlink_listen(netlink);
+	ret = ret ? fail("listening to epochs: %s", strerror(-ret)) :
+		    follow_epochs(netlink, arguments);
+	simgpu_netlink_close(netlink);
+	return ret;
+}
+
+int stat_command(int argc, char **argv)
+{
+	struct stat_arguments arguments = { .device = 0 };
+	struct json_object *object, *tenants;
+	char name[SIMGPU_VALUE_BYTES];
+	int ret;
+
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (arguments.command)
+		return stat_run(&arguments);
+	ret = simgpu_read_device_value(arguments.device, "config", name,
+				       sizeof(name));
+	if (ret)
+		return fail("simgpu%u: %s", arguments.device,
+			    device_error(ret));
+	if (arguments.follow)
+		return follow(&arguments);
+	object = json_object_new_object();
+	snprintf(name, sizeof(name), "simgpu%u", arguments.device);
+	json_set_string(object, "device", name);
+	sysfs_device_values(object, arguments.device, device_files);
+	json_set(object, "policy_params",
+		 sysfs_params(arguments.device, "policy_params"));
+	json_set(object, "model_params",
+		 sysfs_params(arguments.device, "model_params"));
+	tenants = sysfs_tenants(arguments.device, tenant_files);
+	json_set(object, "tenants", tenants);
+	if (arguments.json)
+		return json_print(object);
+	print_device(object);
+	if (json_object_array_length(tenants)) {
+		print_tenants(tenants);
+		print_launches(tenants);
+		if (has_shares(tenants))
+			print_shares(tenants);
+		if (has_masks(tenants))
+			print_masks(tenants);
+		if (has_queues(tenants))
+			print_queues(tenants);
+	}
+	json_object_put(object);
+	return STATUS_OK;
+}

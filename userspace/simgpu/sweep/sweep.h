@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of `simgpu sweep` share. Suites of mixes (sweep_suite.c) run at
+ * points of axes (sweep_axes.c), under each policy and with each seed, and each
+ * workload alone (sweep_runs.c, sweep_alone.c); figures are kept in a folder, so that
+ * an interrupted sweep goes on where it was (sweep_kept.c); what follows from them
+ * (sweep_figures.c), as rows and means (sweep_report.c).
+ */
+#ifndef SIMGPU_SWEEP_H
+#define SIMGPU_SWEEP_H
+
+#include "../contender.h"
+#include "../workload.h"
+
+/* Tenants of a mix. */
+#define MIX_TENANTS_MAX		8
+#define MIX_NAME_BYTES		(MIX_TENANTS_MAX * (SIMGPU_NAME_MAX + 1))
+#define SOURCE_BYTES		(2 * SIMGPU_NAME_MAX + 2)
+#define SWEEP_POLICIES_MAX	16
+#define SWEEP_SEEDS_MAX		1000
+/* Hosts, or cores of hosts, that a sweep is divided among. */
+#define SWEEP_PARTS_MAX		10000
+
+/* --- suites --- */
+
+enum mix_category {
+	MIX_MEMORY,	/* memory-bound tenants only */
+	MIX_COMPUTE,	/* compute-bound ones only */
+	MIX_HETERO,	/* both */
+	MIX_OTHER,	/* papers do not give all of them one of the two classes */
+	MIX_CATEGORIES
+};
+
+/**
+ * struct mix - tenants that run together
+ * @name: their names with '+' between them
+ * @source: where its programs come from, an index in &struct suite.sources
+ * @count: how many; the first is in slot 0
+ * @priority: slot of the tenant that HSM would promise an NP
+ * @kernel_end_given: @kernel_end is in place of that of --kernel-end
+ * @kernel_end: SIMGPU_KERNEL_END_*
+ * @workload: of each, an index in &struct suite.workloads
+ * @options: of each
+ * @goal_ppm: of each, the part of what it does alone that it is to reach; 0: none
+ * @arrivals: of each, requests that come by themselves, as they were said; their list
+ *	is the suite's
+ * @masks: of each, what it keeps to beside others; alone it has the whole GPU
+ * @start_cycle: of each, when it begins beside others; alone it does at once
+ */
+struct mix {
+	char name[MIX_NAME_BYTES];
+	enum mix_category category;
+	u32 source;
+	u32 count;
+	u32 priority;
+	bool kernel_end_given;
+	u32 kernel_end;
+	u32 workload[MIX_TENANTS_MAX];
+	struct session_tenant_options options[MIX_TENANTS_MAX];
+	u64 goal_ppm[MIX_TENANTS_MAX];
+	struct arrivals_words arrivals[MIX_TENANTS_MAX];
+	struct session_masks masks[MIX_TENANTS_MAX];
+	u64 start_cycle[MIX_TENANTS_MAX];
+};
+
+/**
+ * struct suite - mixes, and the workloads that occur in them, each once
+ * @config: the GPU; NULL: any
+ * @workloads: without arrivals, which are of the mixes; one whose trace is launched
+ *	in other queues is another one
+ * @lists: memory of arrivals' lists, @list_count of them
+ * @sources: where programs of mixes come from, if the suite tells
+ * @once: each trace runs once, and what counts is when all have ended (sweep_sets.h)
+ * @serves: the first tenant of each mix is a service (sweep_serve.h)
+ */
+struct suite {
+	const struct gpu_config *config;
+	struct workload *workloads;
+	u32 workload_count;
+	u64 **lists;
+	u32 list_count;
+	struct mix *mixes;
+	u32 mix_count;
+	char (*sources)[SOURCE_BYTES];
+	u32 source_count;
+	bool once;
+	bool serves;
+};
+
+/**
+ * suite_load() - a suite by name, or from a file with a mix a line
+ * @name: of the table in sweep_suite.c, or a file
+ * @traces: folder of traces that wide-pairs draws from, too; NULL: none
+ * @seed: chooses who has priority where the paper does at random
+ * @config: the GPU that it is for, or NULL; it says which size built-in workloads have
+ * @out: filled in; suite_free() frees what it holds
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int suite_load(const char *name, const char *traces, u64 seed,
+	       const struct gpu_config *config, struct suite *out);
+
+/**
+ * suite_add_mix() - one more, of workloads as they are said on command lines
+ * @suite: that was begun
+ * @arguments: of the tenants
+ * @count: how many
+ * @source: where they come from
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
+		  const char *source);
+void suite_free(struct suite *suite);
+/* Leave each @every-th mix, from the first on. */
+void suite_thin(struct suite *suite, u32 every);
+/* The table of suites on standard output; an exit status. */
+int suite_list(bool json);
+const char *mix_category_name(enum mix_category category);
+
+/* --- axes --- */
+
+#define SWEEP_AXES		6
+/* Where --targets and --goals stand among them. */
+#define SWEEP_AXIS_TARGETS	0
+#define SWEEP_AXIS_GOALS	3
+#define AXIS_POINTS_MAX		256
+#define AXIS_TEXT_BYTES		64
+
+/**
+ * struct axis_point - a point of an axis
+ * @text: as it is printed
+ * @count: of @values; 0: it is the word @text
+ * @values: what the axis says: one number, or one by slot
+ */
+struct axis_point {
+	char text[AXIS_TEXT_BYTES];
+	u32 count;
+	u64 values[MIX_TENANTS_MAX];
+};
+
+/**
+ * struct axis_points - those that were given; none if the axis was not
+ */
+struct axis_points {
+	struct axis_point *points;
+	u32 count;
+};
+
+/**
+ * struct sweep_axes - all axes, in the order of sweep_axes_table; also the input of
+ *	sweep_axes_argp()
+ */
+struct sweep_axes {
+	struct axis_points of[SWEEP_AXES];
+};
+
+/**
+ * struct sweep_axis - a row of the table of axes
+ * @option: its option
+ * @key: of one point: a key in JSON and after "at_" a column; parts are "by_" it
+ * @unit: of @help
+ * @sets: AXIS_SETS_*: two axes that set the same exclude each other
+ * @parse: one item of the option's list, which may be several points; false if it
+ *	is none
+ * @form: what @parse takes, for messages
+ * @apply: make a mix what it is at a point; an exit status
+ */
+struct sweep_axis {
+	const char *option;
+	const char *key;
+	const char *unit;
+	const char *help;
+	u32 sets;
+	bool (*parse)(struct axis_points *points, const char *item);
+	const char *form;
+	int (*apply)(const struct axis_point *point, u32 sms, struct mix *mix);
+};
+
+#define AXIS_SETS_TARGET	1U
+#define AXIS_SETS_WEIGHT	2U
+#define AXIS_SETS_LOAD		4U
+#define AXIS_SETS_KERNEL_END	8U
+
+extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
+
+/* A child of a command's argp; its input is a struct sweep_axes. */
+const struct argp *sweep_axes_argp(void);
+void sweep_axes_free(struct sweep_axes *axes);
+/* What the axes that were given set: AXIS_SETS_*. */
+u32 sweep_axes_set(const struct sweep_axes *axes);
+/* Points of all axes together. */
+u32 sweep_axes_points(const struct sweep_axes *axes);
+/* Where on an axis one of these lies; NULL if that axis was not given. */
+const struct axis_point *sweep_axes_at(const struct sweep_axes *axes, u32 axis,
+				       u32 point);
+/* The index of that point on its axis. */
+u32 sweep_axes_index(const struct sweep_axes *axes, u32 axis, u32 point);
+/* Make a mix what it is at a point; an exit status. */
+int sweep_axes_apply(const struct sweep_axes *axes, u32 point, u32 sms,
+		     struct mix *mix);
+/* Whether --split was given: policies hold what it says. */
+bool sweep_axes_split(const struct sweep_axes *axes);
+bool mix_has_target(const struct mix *mix);
+/* Promise tenants an NP: those that have a target, else the one in @slot. */
+void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
+
+/* --- runs --- */
+
+/**
+ * struct sweep_tenant - a tenant's figures of one run, and of its private one
+ * @instructions: thread instructions of its first run
+ * @cycles: that these took
+ * @sms_milli: SMs that it held on average, in thousandths
+ * @class: the model's last word
+ * @np_predicted_ppm: of its first run; 0 if the model said nothing
+ * @np_memory_ppm: the same over the epochs in which the model had it for
+ *	memory-bound; 0: there are none
+ * @np_compute_ppm: over the others that have a prediction; likewise
+ * @np_memory_part_ppm: part of the predicted cycles that lies in the former
+ * @first_run_done: 1 if that ended
+ * @late_instructions: of @instructions, those before the warm-up's end
+ * @late_cycles: of @cycles, those before it; 0 if the first run ended earlier
+ * @window_instructions: of all its runs
+ * @energy_pj: what its events cost, by the GPU's table; 0 without one
+ * @context_lines: lines of thread blocks' contexts, saved and restored
+ * @sm_handovers: SMs that it got from others' thread blocks, which had to leave
+ * @sm_handover_cycles: from the orders until these were gone, added up
+ * @launches: that have ended; what follows is of these, as in
+ *	&struct simgpu_tenant_report
+ * @launches_waiting: at the end
+ * @deadline_misses: of @launches
+ * @useful_instructions: of @window_instructions, those of no thread block that was reset
+ * @requests: that have come; these and the rest as in &struct service_figures, of
+ *	services of a suite that has them
+ * @refused: of the run, &enum session_refusal_kind: whether the policy was refused
+ * @alone: the private run at @instructions
+ * @alone_late: and at @late_instructions
+ */
+struct sweep_tenant {
+	u64 instructions;
+	u64 cycles;
+	u64 ipc_ppm;
+	u64 rbh_ppm;
+	u64 bandwidth_ppm;
+	u64 llc_mpki_ppm;
+	u64 sms_milli;
+	u64 class;
+	u64 np_predicted_ppm;
+	u64 np_memory_ppm;
+	u64 np_compute_ppm;
+	u64 np_memory_part_ppm;
+	u64 first_run_done;
+	u64 late_instructions;
+	u64 late_cycles;
+	u64 window_instructions;
+	u64 energy_pj;
+	u64 context_lines;
+	u64 sm_handovers;
+	u64 sm_handover_cycles;
+	u64 launches;
+	u64 launches_waiting;
+	u64 deadline_misses;
+	u64 goodput_ppm;
+	u64 latency_p50_ns;
+	u64 latency_p95_ns;
+	u64 latency_p99_ns;
+	u64 wait_mean_ns;
+	u64 useful_instructions;
+	u64 requests;
+	u64 unfinished;
+	u64 late;
+	u64 met;
+	u64 judged;
+	u64 p50_ns;
+	u64 p99_ns;
+	u64 refused;
+	struct offline_mark alone;
+	struct offline_mark alone_late;
+};
+
+/**
+ * struct sweep_run - a mix at a point, under a policy and with a seed
+ * @sweep: that it belongs to
+ * @mix: as it is at @point
+ * @policy: index of the policy and its model
+ * @seed: index; the seed itself is that much above the first
+ * @made: its figures are there, but for those of its tenants alone
+ * @watches: its model looks on at that run, which differs in the model alone; NULL:
+ *	it is made for itself
+ * @cycle: core cycles of the whole run
+ * @estimated: what its plan was expected to take; 0: it has none
+ * @alone: its first tenant alone, in a suite of services
+ */
+struct sweep_run {
+	const struct sweep *sweep;
+	const struct mix *mix;
+	u32 policy;
+	u32 point;
+	u32 seed;
+	bool made;
+	struct sweep_run *watches;
+	u64 state_hash;
+	u64 cycle;
+	u64 estimated;
+	const struct sweep_run *alone;
+	struct sweep_tenant tenants[MIX_TENANTS_MAX];
+};
+
+/**
+ * struct sweep_request - how long a request takes that has the GPU for itself
+ * @workload: index
+ * @launches: of it
+ * @seed: index, as in &struct sweep_run
+ * @cycles: core cycles from its arrival to its end
+ */
+struct sweep_request {
+	u32 workload;
+	u32 launches;
+	u32 seed;
+	u64 cycles;
+};
+
+/**
+ * struct sweep - the command line, and all runs
+ * @traces: folder of traces that the suite draws from; NULL: none
+ * @folder: where figures are kept
+ * @policies: with their models, in the order given
+ * @labels: POLICY@MODEL of each
+ * @reference_name: of the policy that others are held against; NULL: the first
+ * @reference: its index
+ * @details: print the second table
+ * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
+ * @seeds: that each mix is run with
+ * @every: of the suite's mixes, each so many-th is run
+ * @sets: of how many programs how many sets are run, of --sets; NULL: all
+ * @deadline_ppm: of requests at a load that have no deadline of their own, in
+ *	multiples of what they take alone; 0: they have none
+ * @warmup_cycles: where the late span begins, at the next epoch's end
+ * @part: which share of the runs this command makes, from 0, of @parts
+ * @incomplete: runs of other parts are missing still: there is nothing to report
+ * @core_mhz: core clock of the GPU
+ * @program: checksum of this program: figures of another one are not used
+ * @mixes: the suite's at each point, points x mixes
+ * @requests: how long requests take alone that come at a load
+ * @request_count: of these
+ * @windows: what each workload does alone in each slot, with each seed, in a span
+ *	as long as a run; NULL if nobody asks
+ * @runs: of policies x points x seeds x mixes, and behind these the services alone
+ * @run_count: of these, without the services alone
+ * @alone_count: of the services alone
+ * @alone_mixes: theirs, at each point
+ */
+struct sweep {
+	struct experiment experiment;
+	struct sweep_axes axes;
+	const char *suite_name;
+	const char *traces;
+	const char *folder;
+	char *policy_list;
+	struct contender policies[SWEEP_POLICIES_MAX];
+	char labels[SWEEP_POLICIES_MAX][CONTENDER_LABEL_BYTES];
+	u32 policy_count;
+	const char *reference_name;
+	u32 reference;
+	bool details;
+	u64 target_ppm;
+	bool target_given;
+	u64 seeds;
+	u64 every;
+	const char *sets;
+	u64 deadline_ppm;
+	u64 warmup_cycles;
+	u64 workers;
+	u32 part;
+	u32 parts;
+	bool incomplete;
+	bool list_suites;
+	bool json;
+	bool csv;
+	u32 core_mhz;
+	u32 program;
+	struct suite suite;
+	struct mix *mixes;
+	struct sweep_request *requests;
+	u32 request_count;
+	struct session_figures *windows;
+	struct sweep_run *runs;
+	u32 run_count;
+	u32 alone_count;
+	struct mix *alone_mixes;
+};
+
+struct json_object;
+
+/* What its figures were made of, and of which part, in all reports. */
+void sweep_made_json(struct json_object *object, const struct sweep *sweep);
+/* The line of tables above figures of a sweep that was stopped. */
+void sweep_print_partial(const struct sweep *sweep);
+/* Put a run's policy and model into the settings. */
+void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings);
+
+/* Whether tenants have goals in instructions a cycle. */
+bool sweep_has_goals(const struct sweep *sweep);
+/* What a tenant of a run does alone in a span as long; NULL if nobody asks. */
+const struct session_figures *sweep_window(const struct sweep_run *run, u32 slot);
+
+/* Whether requests of some tenant come by themselves. */
+bool sweep_has_services(const struct sweep *sweep);
+/* Whether requests of some tenant come at a load, without a deadline of their own. */
+bool sweep_takes_deadline(const struct sweep *sweep);
+/* The plan of a tenant's requests in a run; an exit status. */
+int sweep_arrivals(const struct sweep_run *run, u32 slot,
+		   const struct session_options *options,
+		   struct arrivals_plan *plan);
+
+/*
+ * Run what is not in the folder yet, or of that this command's part: mixes first,
+ * private runs once all mixes are there. An exit status.
+ */
+int sweep_run_all(struct sweep *sweep);
+
+/*
+ * Whether a run and all that its figures are held against are made; only in a sweep
+ * that was stopped they are not.
+ */
+bool sweep_is_whole(const struct sweep_run *run);
+
+/* sweep.csv in the folder, and a summary on standard output; an exit status. */
+int sweep_report(const struct sweep *sweep);
+
+#endif /* SIMGPU_SWEEP_H */

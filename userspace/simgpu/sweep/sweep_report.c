@@ -1,0 +1,810 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a sweep writes: a row for each tenant of each run into sweep.csv, and the
+ * figures of each policy as JSON, CSV or a table.
+ */
+#include "../interrupt.h"
+#include "../made_by.h"
+#include "../output.h"
+#include "sweep_figures.h"
+#include "sweep_goals.h"
+
+/* --- sweep.csv --- */
+
+static const char rows_header[] =
+	"policy,mix,category,slot,workload,class,class_alone,target,"
+	"instructions,cycles,cycles_alone,sms,np_predicted,np_actual,np_late,"
+	"error,error_class,error_line,error_drift,error_rest,"
+	"ipc,ipc_alone,rbh,rbh_alone,bandwidth,bandwidth_alone,"
+	"llc_mpki,llc_mpki_alone,first_run_done,state_hash,name,model,seed,weight";
+
+static void print_axes_header(FILE *file)
+{
+	u32 axis;
+
+	for (axis = 0; axis < SWEEP_AXES; axis++)
+		fprintf(file, ",at_%s", sweep_axes_table[axis].key);
+}
+
+/* Where on each axis; @only: this axis alone, SWEEP_AXES: on all. */
+static void print_axes(FILE *file, const struct sweep *sweep, u32 point, u32 only)
+{
+	u32 axis;
+
+	for (axis = 0; axis < SWEEP_AXES; axis++) {
+		const struct axis_point *at =
+			sweep_axes_at(&sweep->axes, axis, point);
+
+		fprintf(file, ",%s", at && (only == SWEEP_AXES || only == axis) ?
+			at->text : "");
+	}
+}
+
+static void print_decimal(FILE *file, bool known, double value)
+{
+	if (known)
+		fprintf(file, ",%.6f", value);
+	else
+		fputc(',', file);
+}
+
+static void print_errors(FILE *file, const struct verdict *verdict)
+{
+	const struct error_parts *parts = &verdict->parts;
+
+	csv_ppm(file, verdict->known, verdict->error);
+	print_decimal(file, verdict->known, parts->class);
+	print_decimal(file, verdict->known, parts->line);
+	print_decimal(file, verdict->known, parts->drift);
+	print_decimal(file, verdict->known, parts->rest);
+}
+
+static void csv_us(FILE *file, bool known, u64 ns)
+{
+	csv_ppm(file, known, fixed_mul(ns, SIMGPU_PPM / 1000));
+}
+
+static void print_launches(FILE *file, const struct sweep_tenant *tenant)
+{
+	bool known = tenant->launches;
+
+	fprintf(file, ",%llu,%llu,%llu", tenant->launches,
+		tenant->launches_waiting, tenant->deadline_misses);
+	csv_ppm(file, known, tenant->goodput_ppm);
+	csv_us(file, known, tenant->latency_p50_ns);
+	csv_us(file, known, tenant->latency_p95_ns);
+	csv_us(file, known, tenant->latency_p99_ns);
+	csv_us(file, known, tenant->wait_mean_ns);
+}
+
+static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
+			 const struct verdict *verdict)
+{
+	const struct sweep *sweep = run->sweep;
+	const struct sweep_tenant *tenant = &run->tenants[slot];
+	const struct session_tenant_options *options = &run->mix->options[slot];
+	const struct session_figures *alone = &tenant->alone.figures;
+
+	fprintf(file, "%s,%s,%s,%u,%s,%s,%s", sweep->labels[run->policy],
+		run->mix->name, mix_category_name(run->mix->category), slot,
+		options->name, class_name((u32)tenant->class),
+		class_name(verdict->class_alone));
+	csv_ppm(file, options->service == SIMGPU_QOS, options->target_ppm);
+	fprintf(file, ",%llu,%llu,%llu", tenant->instructions, tenant->cycles,
+		tenant->alone.cycles);
+	csv_ppm(file, true, tenant->sms_milli * 1000);
+	csv_ppm(file, tenant->np_predicted_ppm, tenant->np_predicted_ppm);
+	csv_ppm(file, verdict->ran, verdict->np);
+	csv_ppm(file, verdict->ran_late, verdict->np_late);
+	print_errors(file, verdict);
+	csv_ppm(file, true, tenant->ipc_ppm);
+	csv_ppm(file, true, alone->ipc_ppm);
+	csv_ppm(file, true, tenant->rbh_ppm);
+	csv_ppm(file, true, alone->rbh_ppm);
+	csv_ppm(file, true, tenant->bandwidth_ppm);
+	csv_ppm(file, true, alone->bandwidth_ppm);
+	csv_ppm(file, true, tenant->llc_mpki_ppm);
+	csv_ppm(file, true, alone->llc_mpki_ppm);
+	fprintf(file, ",%llu,%016llx,%s,%s,%llu,%u", tenant->first_run_done,
+		run->state_hash, sweep->policies[run->policy].policy,
+		sweep->policies[run->policy].model,
+		sweep->experiment.settings.seed + run->seed, options->weight);
+	print_axes(file, sweep, run->point, SWEEP_AXES);
+	print_launches(file, tenant);
+	print_decimal(file, verdict->known, verdict->parts.whole);
+	fputc('\n', file);
+}
+
+/* The reference policy's run of the same mix, at the same point, with the same seed. */
+static const struct sweep_run *reference_of(const struct sweep_run *run)
+{
+	const struct sweep *sweep = run->sweep;
+	u32 each = sweep->run_count / sweep->policy_count;
+	u32 index = (u32)(run - sweep->runs) % each;
+
+	return &sweep->runs[sweep->reference * each + index];
+}
+
+/* All rows; the runs of each policy into its summary. */
+static int write_rows(const struct sweep *sweep, FILE *file,
+		      struct sweep_summary *summaries)
+{
+	struct session_options options;
+	u32 i, slot;
+
+	if (settings_options(&sweep->experiment.settings, &options))
+		return STATUS_FAILED;
+	fputs(rows_header, file);
+	print_axes_header(file);
+	fputs(",launches,launches_waiting,deadline_misses,goodput,latency_p50_us,latency_p95_us,latency_p99_us,wait_mean_us,error_log\n",
+	      file);
+	for (i = 0; i < sweep->run_count; i++) {
+		const struct sweep_run *run = &sweep->runs[i];
+		struct verdict verdicts[MIX_TENANTS_MAX];
+		struct verdict reference[MIX_TENANTS_MAX];
+
+		if (!sweep_is_whole(run))
+			continue;
+		sweep_verdicts(&options, run, verdicts);
+		for (slot = 0; slot < run->mix->count; slot++)
+			print_tenant(file, run, slot, &verdicts[slot]);
+		sweep_summary_add(&summaries[run->policy], run, verdicts);
+		if (!sweep_is_whole(reference_of(run)))
+			continue;
+		sweep_verdicts(&options, reference_of(run), reference);
+		sweep_summary_compare(&summaries[run->policy], run, verdicts,
+				      reference);
+	}
+	return STATUS_OK;
+}
+
+/* --- parts, in the order in which all outputs have them --- */
+
+/**
+ * struct part_place - which part of a policy's runs
+ * @category: MIX_CATEGORIES: all
+ * @axis: SWEEP_AXES: all points; else the runs at @point of that axis
+ * @point: one of all axes' points that lies there
+ */
+struct part_place {
+	u32 policy;
+	u32 category;
+	u32 axis;
+	u32 point;
+};
+
+typedef void print_part(const struct sweep *sweep,
+			const struct part_place *place,
+			const struct sweep_part *part, void *context);
+
+/* A point of all axes together that lies at @index of one. */
+static u32 find_point(const struct sweep *sweep, u32 axis, u32 index)
+{
+	u32 point = 0;
+
+	while (sweep_axes_index(&sweep->axes, axis, point) != index)
+		point++;
+	return point;
+}
+
+static void for_each_part(const struct sweep *sweep,
+			  const struct sweep_summary *summaries,
+			  print_part *print, void *context)
+{
+	u32 policy, i, axis;
+
+	for (policy = 0; policy < sweep->policy_count; policy++) {
+		const struct sweep_summary *summary = &summaries[policy];
+		struct part_place place = { .policy = policy,
+					    .axis = SWEEP_AXES };
+
+		for (i = 0; i < MIX_CATEGORIES; i++) {
+			place.category = i;
+			if (summary->categories[i].mixes)
+				print(sweep, &place, &summary->categories[i],
+				      context);
+		}
+		place.category = MIX_CATEGORIES;
+		for (axis = 0; axis < SWEEP_AXES; axis++) {
+			place.axis = axis;
+			for (i = 0; i < sweep->axes.of[axis].count; i++) {
+				place.point = find_point(sweep, axis, i);
+				print(sweep, &place, &summary->points[axis][i],
+				      context);
+			}
+		}
+		place.axis = SWEEP_AXES;
+		print(sweep, &place, &summary->all, context);
+	}
+}
+
+static const struct axis_point *point_of(const struct sweep *sweep,
+					 const struct part_place *place)
+{
+	if (place->axis == SWEEP_AXES)
+		return NULL;
+	return sweep_axes_at(&sweep->axes, place->axis, place->point);
+}
+
+static const char *category_of(const struct part_place *place)
+{
+	return place->category == MIX_CATEGORIES ? "all" :
+	       mix_category_name(place->category);
+}
+
+/* --- JSON --- */
+
+/* Whether a figure may be below zero. */
+static bool is_signed(u32 figure)
+{
+	return figure >= SWEEP_ERROR_LOG && figure <= SWEEP_ERROR_REST;
+}
+
+/* A member named @key and @suffix. */
+static void set_suffixed(struct json_object *object, const char *key,
+			 const char *suffix, struct json_object *value)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", key, suffix);
+	json_set(object, name, value);
+}
+
+/* What intervals over programs are named after. */
+static const char *stem_of(const struct sweep_figure_kind *kind)
+{
+	return kind->stem ? kind->stem : kind->key;
+}
+
+static void set_figure(struct json_object *object, u32 figure,
+		       const struct sweep_part *part)
+{
+	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
+	const struct sweep_estimate *it = &part->figures[figure];
+
+	json_set(object, kind->key, is_signed(figure) ?
+		 json_decimal_or_null(it->known, it->mean) :
+		 json_ppm_or_null(it->known, it->mean_ppm));
+	if (it->ci95_known)
+		set_suffixed(object, kind->key, "_ci95",
+			     json_interval(true, &it->ci95));
+	if (kind->greatest)
+		json_set(object, kind->greatest,
+			 json_ppm_or_null(it->known, it->greatest_ppm));
+	if (kind->stem) {
+		set_suffixed(object, kind->stem, "_median",
+			     json_decimal_or_null(it->known, it->median));
+		set_suffixed(object, kind->stem, "_p90",
+			     json_decimal_or_null(it->known, it->p90));
+	}
+	set_suffixed(object, stem_of(kind), "_interval",
+		     json_interval(it->bootstrap_known, &it->bootstrap95));
+}
+
+static void set_ratio(struct json_object *object, u32 figure,
+		      const struct sweep_part *part)
+{
+	const char *stem = stem_of(&sweep_figure_kinds[figure]);
+	const struct sweep_estimate *it = &part->figures[figure];
+
+	set_suffixed(object, stem, "_ratio",
+		     json_decimal_or_null(it->ratio_known, it->ratio));
+	set_suffixed(object, stem, "_ratio_interval",
+		     json_interval(it->ratio_known, &it->ratio95));
+}
+
+/* Beside the reference policy. */
+static void set_compared(struct json_object *object,
+			 const struct sweep_part *part)
+{
+	const struct sweep_improved *improved = &part->improved;
+
+	json_set(object, "improved", json_u64(improved->fairness));
+	json_set(object, "improved_stp", json_u64(improved->stp));
+	json_set(object, "improved_antt", json_u64(improved->antt));
+	json_set(object, "fairness_gain_max",
+		 json_decimal_or_null(true, improved->fairness_gain));
+	json_set(object, "stp_gain_max",
+		 json_decimal_or_null(true, improved->stp_gain));
+	json_set(object, "antt_gain_max",
+		 json_decimal_or_null(true, improved->antt_gain));
+	set_ratio(object, SWEEP_FAIRNESS, part);
+	set_ratio(object, SWEEP_STP, part);
+	set_ratio(object, SWEEP_ANTT, part);
+	set_ratio(object, SWEEP_ERROR, part);
+}
+
+static void set_error_parts(struct json_object *object,
+			    const struct sweep_part *part)
+{
+	static const struct {
+		const char *key;
+		u32 figure;
+	} rows[] = {
+		{ "class", SWEEP_ERROR_CLASS }, { "line", SWEEP_ERROR_LINE },
+		{ "drift", SWEEP_ERROR_DRIFT }, { "rest", SWEEP_ERROR_REST },
+	};
+	struct json_object *parts = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct sweep_estimate *it =
+			&part->figures[rows[i].figure];
+
+		json_set(parts, rows[i].key,
+			 json_decimal_or_null(it->known, it->mean));
+	}
+	json_set(object, "error_parts", parts);
+}
+
+static void set_part(struct json_object *object, const struct sweep_part *part)
+{
+	u32 i;
+
+	json_set(object, "mixes", json_u64(part->mixes));
+	json_set(object, "starved", json_u64(part->starved));
+	json_set(object, "qos_mixes", json_u64(part->qos_mixes));
+	json_set(object, "qos_met", json_u64(part->qos_met));
+	json_set(object, "qos_met_whole", json_u64(part->qos_met_whole));
+	json_set(object, "missed_under_5_percent", json_u64(part->qos_near));
+	json_set(object, "missed", json_u64(part->qos_mixes - part->qos_met));
+	json_set(object, "services", json_u64(part->services));
+	json_set(object, "launches", json_u64(part->launches));
+	json_set(object, "deadline_misses", json_u64(part->deadline_misses));
+	for (i = 0; i < SWEEP_FIGURES; i++)
+		set_figure(object, i, part);
+	set_error_parts(object, part);
+	set_compared(object, part);
+}
+
+static struct json_object *categories_json(const struct sweep_part *categories)
+{
+	struct json_object *object = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < MIX_CATEGORIES; i++) {
+		struct json_object *part;
+
+		if (!categories[i].mixes)
+			continue;
+		part = json_object_new_object();
+		set_part(part, &categories[i]);
+		json_set(object, mix_category_name(i), part);
+	}
+	return object;
+}
+
+static struct json_object *point_json(const struct axis_point *point)
+{
+	return point->count == 1 ? json_ppm(point->values[0]) :
+				   json_object_new_string(point->text);
+}
+
+/* What tenants with targets did, in shorter words. */
+static void set_targets(struct json_object *object, const struct sweep_part *part)
+{
+	struct json_object *np = NULL;
+
+	json_object_object_get_ex(object, "qos_np", &np);
+	json_set(object, "met", json_u64(part->qos_met));
+	json_set(object, "np_mean", json_object_get(np));
+}
+
+/* An array of the axis's points, in their order. */
+static struct json_object *points_json(const struct sweep *sweep, u32 axis,
+				       const struct sweep_part *parts)
+{
+	const struct axis_points *points = &sweep->axes.of[axis];
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < points->count; i++) {
+		struct json_object *part = json_object_new_object();
+
+		json_set(part, sweep_axes_table[axis].key,
+			 point_json(&points->points[i]));
+		set_part(part, &parts[i]);
+		if (axis == SWEEP_AXIS_TARGETS)
+			set_targets(part, &parts[i]);
+		json_object_array_add(array, part);
+	}
+	return array;
+}
+
+/* Its knobs, as its runs have them. */
+static void set_params(struct json_object *policy, const struct sweep *sweep,
+		       u32 index)
+{
+	struct settings settings = sweep->experiment.settings;
+
+	sweep_choose(sweep, index, &settings);
+	made_by_params_json(policy, &settings);
+}
+
+/* An object with a member for each source that mixes come from. */
+static struct json_object *sources_json(const struct sweep *sweep,
+					const struct sweep_part *sources)
+{
+	struct json_object *object = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < sweep->suite.source_count; i++) {
+		struct json_object *part;
+
+		if (!sources[i].mixes)
+			continue;
+		part = json_object_new_object();
+		set_part(part, &sources[i]);
+		json_set(object, sweep->suite.sources[i], part);
+	}
+	return object;
+}
+
+static struct json_object *policy_json(const struct sweep *sweep, u32 index,
+				       const struct sweep_summary *summary)
+{
+	struct json_object *policy = json_object_new_object();
+	struct json_object *categories = categories_json(summary->categories);
+	char name[64];
+	u32 axis;
+
+	json_set_string(policy, "policy", sweep->labels[index]);
+	json_set_string(policy, "name", sweep->policies[index].policy);
+	json_set_string(policy, "model", sweep->policies[index].model);
+	set_params(policy, sweep, index);
+	set_part(policy, &summary->all);
+	json_set(policy, "by_category", categories);
+	/* The key that scripts of old look for. */
+	json_set(policy, "categories", json_object_get(categories));
+	if (sweep->suite.source_count) {
+		json_set(policy, "by_class_alone",
+			 categories_json(summary->classes));
+		json_set(policy, "by_source",
+			 sources_json(sweep, summary->sources));
+	}
+	for (axis = 0; axis < SWEEP_AXES; axis++) {
+		if (!sweep->axes.of[axis].count)
+			continue;
+		snprintf(name, sizeof(name), "by_%s",
+			 sweep_axes_table[axis].key);
+		json_set(policy, name,
+			 points_json(sweep, axis, summary->points[axis]));
+	}
+	if (sweep_has_goals(sweep))
+		sweep_goals_json(sweep, index, policy);
+	return policy;
+}
+
+static u32 count_whole(const struct sweep *sweep)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		count += sweep_is_whole(&sweep->runs[i]);
+	return count;
+}
+
+void sweep_made_json(struct json_object *object, const struct sweep *sweep)
+{
+	const struct settings *settings = &sweep->experiment.settings;
+
+	made_by_json(object, sweep->suite.workloads, sweep->suite.workload_count);
+	made_by_settings_json(object, settings);
+	json_set(object, "target", json_ppm_or_null(sweep->target_ppm,
+						    sweep->target_ppm));
+	json_set(object, "partial", json_object_new_boolean(interrupted()));
+	json_set(object, "runs", json_u64(sweep->run_count));
+	json_set(object, "runs_made", json_u64(count_whole(sweep)));
+}
+
+void sweep_print_partial(const struct sweep *sweep)
+{
+	if (interrupted())
+		printf("PARTIAL: of %u of %u runs; the sweep was stopped.\n\n",
+		       count_whole(sweep), sweep->run_count);
+}
+
+static int print_json(const struct sweep *sweep,
+		      const struct sweep_summary *summaries)
+{
+	const struct settings *settings = &sweep->experiment.settings;
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	sweep_made_json(object, sweep);
+	json_set_string(object, "config", settings->config);
+	json_set_string(object, "suite", sweep->suite_name);
+	json_set_string(object, "model", settings->model);
+	json_set(object, "every", json_u64(sweep->every));
+	json_set(object, "cycles", json_u64(settings->cycles));
+	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
+	json_set(object, "warmup_cycles", json_u64(sweep->warmup_cycles));
+	json_set(object, "seed", json_u64(settings->seed));
+	json_set(object, "seeds", json_u64(sweep->seeds));
+	json_set_string(object, "reference", sweep->labels[sweep->reference]);
+	json_set(object, "resamples", json_u64(STATISTICS_RESAMPLES));
+	json_set(object, "resamples_seed", json_u64(STATISTICS_SEED));
+	for (i = 0; i < sweep->policy_count; i++)
+		json_object_array_add(array,
+				      policy_json(sweep, i, &summaries[i]));
+	json_set(object, "policies", array);
+	return json_print(object);
+}
+
+/* --- a table for people --- */
+
+static void table_interval(struct table *table,
+			   const struct sweep_estimate *estimate)
+{
+	if (estimate->ci95_known)
+		table_cell(table, "%.3f-%.3f", estimate->ci95.low,
+			   estimate->ci95.high);
+	else
+		table_cell(table, "-");
+}
+
+static void table_place(const struct sweep *sweep, const struct part_place *place,
+			struct table *table)
+{
+	const struct axis_point *point = point_of(sweep, place);
+
+	table_cell(table, "%s", sweep->labels[place->policy]);
+	if (point)
+		table_cell(table, "%s %s", sweep_axes_table[place->axis].key,
+			   point->text);
+	else
+		table_cell(table, "%s", category_of(place));
+}
+
+static void table_part(const struct sweep *sweep, const struct part_place *place,
+		       const struct sweep_part *part, void *context)
+{
+	const struct sweep_estimate *it = part->figures;
+	struct table *table = context;
+
+	table_place(sweep, place, table);
+	table_cell(table, "%u", part->mixes);
+	table_ppm(table, true, it[SWEEP_FAIRNESS].mean_ppm, 3);
+	if (sweep->seeds > 1)
+		table_interval(table, &it[SWEEP_FAIRNESS]);
+	table_ppm(table, true, it[SWEEP_STP].mean_ppm, 3);
+	table_ppm(table, true, it[SWEEP_ANTT].mean_ppm, 3);
+	table_ppm(table, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm, 4);
+	table_ppm(table, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm, 4);
+	if (part->qos_mixes)
+		table_cell(table, "%u/%u", part->qos_met, part->qos_mixes);
+	else
+		table_cell(table, "-");
+	table_ppm(table, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm, 3);
+}
+
+static void table_services(const struct sweep *sweep,
+			   const struct part_place *place,
+			   const struct sweep_part *part, void *context)
+{
+	const struct sweep_estimate *it = part->figures;
+	struct table *table = context;
+	u32 i;
+
+	table_place(sweep, place, table);
+	table_cell(table, "%u", part->services);
+	table_cell(table, "%llu", part->launches);
+	for (i = SWEEP_LATENCY_P50; i <= SWEEP_WAIT_MEAN; i++)
+		table_ppm(table, it[i].known, it[i].mean_ppm, 1);
+	table_cell(table, "%llu", part->deadline_misses);
+	table_ppm(table, it[SWEEP_GOODPUT].known, it[SWEEP_GOODPUT].mean_ppm, 1);
+}
+
+static void table_estimate(struct table *table,
+			   const struct sweep_estimate *it)
+{
+	if (it->bootstrap_known)
+		table_cell(table, "%.3f-%.3f", it->bootstrap95.low,
+			   it->bootstrap95.high);
+	else
+		table_cell(table, "-");
+}
+
+static void table_decimal(struct table *table, bool known, double value)
+{
+	if (known)
+		table_cell(table, "%.4f", value);
+	else
+		table_cell(table, "-");
+}
+
+static void table_details(const struct sweep *sweep,
+			  const struct part_place *place,
+			  const struct sweep_part *part, void *context)
+{
+	const struct sweep_estimate *it = part->figures;
+	const struct sweep_estimate *error = &it[SWEEP_ERROR];
+	struct table *table = context;
+	u32 i;
+
+	table_place(sweep, place, table);
+	table_estimate(table, &it[SWEEP_FAIRNESS]);
+	table_cell(table, "%u", part->improved.fairness);
+	table_estimate(table, error);
+	table_decimal(table, error->known, error->median);
+	table_decimal(table, error->known, error->p90);
+	for (i = SWEEP_ERROR_LOG; i <= SWEEP_ERROR_REST; i++)
+		table_decimal(table, it[i].known, it[i].mean);
+	if (part->qos_mixes)
+		table_cell(table, "%u/%u", part->qos_met_whole, part->qos_mixes);
+	else
+		table_cell(table, "-");
+}
+
+static int print_table(const struct sweep *sweep,
+		       const struct sweep_summary *summaries)
+{
+	const struct settings *settings = &sweep->experiment.settings;
+	struct table *table = table_new(sweep->seeds > 1 ?
+		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>95%|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP" :
+		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP");
+
+	print_paragraph("simgpu %s, %s: suite %s, %llu cycles, epochs of %llu, seeds from %llu, kernel end %s, preemption %s",
+			made_by_version(), settings->config, sweep->suite_name,
+			settings->cycles, settings->epoch_cycles, settings->seed,
+			journal_kernel_ends[settings->kernel_end],
+			journal_preemptions[settings->preemption]);
+	putchar('\n');
+	sweep_print_partial(sweep);
+	for_each_part(sweep, summaries, table_part, table);
+	table_print(table);
+	if (sweep->details) {
+		table = table_new(
+			"POLICY|MIXES OF|>FAIRNESS 95%|>BETTER|>ERROR 95%|>MEDIAN|>P90|>LOG|>CLASS|>LINE|>DRIFT|>REST|>MET IN ALL");
+		for_each_part(sweep, summaries, table_details, table);
+		putchar('\n');
+		table_print(table);
+	}
+	if (sweep_has_services(sweep)) {
+		table = table_new(
+			"POLICY|MIXES OF|>SERVICES|>LAUNCHES|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MISSES|>GOODPUT/s");
+		for_each_part(sweep, summaries, table_services, table);
+		putchar('\n');
+		table_print(table);
+	}
+	return flush_output();
+}
+
+/* --- the same as CSV --- */
+
+/* Those that stand first, and do not come again among the others. */
+static bool is_leading(u32 figure)
+{
+	return figure <= SWEEP_ERROR || figure == SWEEP_QOS_NP;
+}
+
+static void print_means_header(void)
+{
+	u32 i;
+
+	fputs("policy,category,mixes,fairness,stp,antt,error_mean,error_max,"
+	      "qos_mixes,qos_met,qos_np,name,model,services,launches,deadline_misses",
+	      stdout);
+	print_axes_header(stdout);
+	for (i = 0; i < SWEEP_FIGURES; i++) {
+		const struct sweep_figure_kind *kind = &sweep_figure_kinds[i];
+
+		if (!is_leading(i))
+			printf(",%s", kind->key);
+		if (!is_leading(i) && kind->greatest)
+			printf(",%s", kind->greatest);
+		printf(",%s_ci95_low,%s_ci95_high", kind->key, kind->key);
+		if (kind->stem)
+			printf(",%s_median,%s_p90", kind->stem, kind->stem);
+		printf(",%s_interval_low,%s_interval_high", stem_of(kind),
+		       stem_of(kind));
+	}
+	putchar('\n');
+}
+
+static void print_figure(u32 figure, const struct sweep_estimate *it)
+{
+	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
+
+	if (is_signed(figure))
+		print_decimal(stdout, it->known, it->mean);
+	else if (!is_leading(figure))
+		csv_ppm(stdout, it->known, it->mean_ppm);
+	if (!is_leading(figure) && kind->greatest)
+		csv_ppm(stdout, it->known, it->greatest_ppm);
+	print_decimal(stdout, it->ci95_known, it->ci95.low);
+	print_decimal(stdout, it->ci95_known, it->ci95.high);
+	if (kind->stem) {
+		print_decimal(stdout, it->known, it->median);
+		print_decimal(stdout, it->known, it->p90);
+	}
+	print_decimal(stdout, it->bootstrap_known, it->bootstrap95.low);
+	print_decimal(stdout, it->bootstrap_known, it->bootstrap95.high);
+}
+
+static void print_means(const struct sweep *sweep, const struct part_place *place,
+			const struct sweep_part *part, void *context)
+{
+	const struct contender *policy = &sweep->policies[place->policy];
+	const struct sweep_estimate *it = part->figures;
+	u32 i;
+
+	printf("%s,%s,%u", sweep->labels[place->policy], category_of(place),
+	       part->mixes);
+	csv_ppm(stdout, true, it[SWEEP_FAIRNESS].mean_ppm);
+	csv_ppm(stdout, true, it[SWEEP_STP].mean_ppm);
+	csv_ppm(stdout, true, it[SWEEP_ANTT].mean_ppm);
+	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm);
+	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm);
+	printf(",%u,%u", part->qos_mixes, part->qos_met);
+	csv_ppm(stdout, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm);
+	printf(",%s,%s,%u,%llu,%llu", policy->policy, policy->model,
+	       part->services, part->launches, part->deadline_misses);
+	if (place->axis == SWEEP_AXES)
+		for (i = 0; i < SWEEP_AXES; i++)
+			putchar(',');
+	else
+		print_axes(stdout, sweep, place->point, place->axis);
+	for (i = 0; i < SWEEP_FIGURES; i++)
+		print_figure(i, &it[i]);
+	putchar('\n');
+}
+
+static int print_csv(const struct sweep *sweep,
+		     const struct sweep_summary *summaries)
+{
+	print_means_header();
+	for_each_part(sweep, summaries, print_means, NULL);
+	return flush_output();
+}
+
+/* --- all of it --- */
+
+static int print(const struct sweep *sweep, const struct sweep_summary *summaries)
+{
+	if (sweep->json)
+		return print_json(sweep, summaries);
+	if (sweep->csv)
+		return print_csv(sweep, summaries);
+	return print_table(sweep, summaries);
+}
+
+static int write_file_of_rows(const struct sweep *sweep,
+			      struct sweep_summary *summaries)
+{
+	char path[4096];
+	FILE *file;
+	int ret, closed;
+
+	/* The file of rows is there when they are all. */
+	snprintf(path, sizeof(path), interrupted() ? "/dev/null" :
+		 "%s/sweep.csv", sweep->folder);
+	file = fopen(path, "w");
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
+	ret = write_rows(sweep, file, summaries);
+	closed = close_file(file, path);
+	return ret ? ret : closed;
+}
+
+int sweep_report(const struct sweep *sweep)
+{
+	struct sweep_summary *summaries =
+		grow(NULL, sweep->policy_count, sizeof(*summaries));
+	u32 i;
+	int ret;
+
+	for (i = 0; i < sweep->policy_count; i++)
+		sweep_summary_init(&summaries[i], sweep);
+	ret = write_file_of_rows(sweep, summaries);
+	for (i = 0; i < sweep->policy_count; i++)
+		sweep_summary_finish(&summaries[i],
+				     &summaries[sweep->reference], sweep);
+	if (!ret)
+		ret = print(sweep, summaries);
+	for (i = 0; i < sweep->policy_count; i++)
+		sweep_summary_free(&summaries[i], sweep);
+	free(summaries);
+	return ret;
+}

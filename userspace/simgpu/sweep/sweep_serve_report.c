@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How services fare beside best-effort work; see sweep_serve.h. */
+#include <math.h>
+
+#include "../interrupt.h"
+#include "../output.h"
+#include "sweep_serve.h"
+
+/* Of some runs, all; see part_of(). */
+#define ALL	U32_MAX
+
+/**
+ * struct part - some runs of a policy
+ * @runs: how many
+ * @refused: of these, those in which the policy was refused, so that `even` may have run
+ * @requests: that have come, in all of them
+ * @unfinished: of these, have not ended
+ * @late: of these, those whose deadline has passed
+ * @timed: runs with requests that can be judged, here and alone: what follows, up to
+ *	@goodput, is of these
+ * @p50_us: mean over runs
+ * @p99_us: likewise
+ * @p50_over_alone: geometric mean over runs of p50 over that of the service alone
+ * @p99_over_alone: likewise
+ * @goodput: mean over runs of the part of requests that met their deadline
+ * @shared: runs with best-effort work
+ * @best_effort: mean over these of what it did, over what it does alone
+ */
+struct part {
+	u32 runs;
+	u32 refused;
+	u64 requests;
+	u64 unfinished;
+	u64 late;
+	u32 timed;
+	double p50_us;
+	double p99_us;
+	double p50_over_alone;
+	double p99_over_alone;
+	double goodput;
+	u32 shared;
+	double best_effort;
+};
+
+/* --- figures --------------------------------------------------------------------------- */
+
+static double best_effort(const struct sweep_run *run)
+{
+	const struct session_figures *alone =
+		sweep_window(run, SERVE_BEST_EFFORT);
+	u64 done = run->tenants[SERVE_BEST_EFFORT].useful_instructions;
+
+	return alone->thread_instructions ?
+	       (double)done / (double)alone->thread_instructions : 0;
+}
+
+static double goodput(const struct sweep_tenant *service)
+{
+	return (double)service->met / (double)service->judged;
+}
+
+/* Sums; of ratios those of their logarithms. */
+static void add_run(struct part *part, const struct sweep_run *run)
+{
+	const struct sweep_tenant *service = &run->tenants[SERVE_SERVICE];
+	const struct sweep_tenant *alone =
+		&(run->alone ? run->alone : run)->tenants[SERVE_SERVICE];
+
+	part->runs++;
+	part->refused += service->refused != SESSION_REFUSED_NOTHING;
+	part->requests += service->requests;
+	part->unfinished += service->unfinished;
+	part->late += service->late;
+	if (run->mix->count > SERVE_BEST_EFFORT) {
+		part->shared++;
+		part->best_effort += best_effort(run);
+	}
+	if (!service->judged || !alone->judged)
+		return;
+	part->timed++;
+	part->p50_us += (double)service->p50_ns / 1000;
+	part->p99_us += (double)service->p99_ns / 1000;
+	part->p50_over_alone += log((double)service->p50_ns /
+				    (double)alone->p50_ns);
+	part->p99_over_alone += log((double)service->p99_ns /
+				    (double)alone->p99_ns);
+	part->goodput += goodput(service);
+}
+
+static void take_means(struct part *part)
+{
+	u32 timed = part->timed ? part->timed : 1;
+
+	part->p50_us /= timed;
+	part->p99_us /= timed;
+	part->p50_over_alone = exp(part->p50_over_alone / timed);
+	part->p99_over_alone = exp(part->p99_over_alone / timed);
+	part->goodput /= timed;
+	part->best_effort /= part->shared ? part->shared : 1;
+}
+
+/*
+ * A policy, or policy_count: services alone, at a point and of the mixes of that name,
+ * or at all points and of all mixes.
+ */
+static struct part part_of(const struct sweep *sweep, u32 policy, u32 point,
+			   const char *name)
+{
+	u32 count = sweep->run_count + sweep->alone_count, i;
+	struct part part = { 0 };
+
+	for (i = 0; i < count; i++) {
+		const struct sweep_run *run = &sweep->runs[i];
+
+		if (run->policy == policy && sweep_is_whole(run) &&
+		    (point == ALL || run->point == point) &&
+		    (!name || !strcmp(run->mix->name, name)))
+			add_run(&part, run);
+	}
+	take_means(&part);
+	return part;
+}
+
+static const char *label_of(const struct sweep *sweep, u32 policy)
+{
+	return policy < sweep->policy_count ? sweep->labels[policy] : "alone";
+}
+
+/* Mixes of a point: the suite's, or the services alone. */
+static const struct mix *mixes_of(const struct sweep *sweep, u32 policy, u32 *count)
+{
+	if (policy < sweep->policy_count) {
+		*count = sweep->suite.mix_count;
+		return sweep->mixes;
+	}
+	*count = sweep->alone_count / sweep_axes_points(&sweep->axes) /
+		 (u32)sweep->seeds;
+	return sweep->alone_mixes;
+}
+
+static u64 load_ppm(const struct sweep *sweep, u32 point)
+{
+	return sweep->mixes[point * sweep->suite.mix_count]
+		.arrivals[SERVE_SERVICE].load_ppm;
+}
+
+/* --- JSON -------------------------------------------------------------------------------- */
+
+static void set_part(struct json_object *object, const struct part *part)
+{
+	bool timed = part->timed;
+
+	json_set(object, "runs", json_u64(part->runs));
+	json_set(object, "refused", json_u64(part->refused));
+	json_set(object, "requests", json_u64(part->requests));
+	json_set(object, "unfinished", json_u64(part->unfinished));
+	json_set(object, "late", json_u64(part->late));
+	json_set(object, "p50_us", json_decimal_or_null(timed, part->p50_us));
+	json_set(object, "p99_us", json_decimal_or_null(timed, part->p99_us));
+	json_set(object, "p50_over_alone",
+		 json_decimal_or_null(timed, part->p50_over_alone));
+	json_set(object, "p99_over_alone",
+		 json_decimal_or_null(timed, part->p99_over_alone));
+	json_set(object, "goodput", json_decimal_or_null(timed, part->goodput));
+	json_set(object, "best_effort",
+		 json_decimal_or_null(part->shared, part->best_effort));
+}
+
+static struct json_object *pairs_json(const struct sweep *sweep, u32 policy,
+				      u32 point)
+{
+	struct json_object *array = json_object_new_array();
+	u32 count, i;
+	const struct mix *mixes = mixes_of(sweep, policy, &count);
+
+	for (i = 0; i < count; i++) {
+		struct json_object *row = json_object_new_object();
+		struct part part = part_of(sweep, policy, point, mixes[i].name);
+
+		json_set_string(row, "pair", mixes[i].name);
+		set_part(row, &part);
+		json_object_array_add(array, row);
+	}
+	return array;
+}
+
+static struct json_object *loads_json(const struct sweep *sweep, u32 policy)
+{
+	struct json_object *array = json_object_new_array();
+	u32 point;
+
+	for (point = 0; point < sweep_axes_points(&sweep->axes); point++) {
+		struct json_object *row = json_object_new_object();
+		struct part part = part_of(sweep, policy, point, NULL);
+
+		json_set(row, "load", json_ppm(load_ppm(sweep, point)));
+		set_part(row, &part);
+		json_set(row, "by_pair", pairs_json(sweep, policy, point));
+		json_object_array_add(array, row);
+	}
+	return array;
+}
+
+static struct json_object *policy_json(const struct sweep *sweep, u32 policy)
+{
+	struct json_object *object = json_object_new_object();
+	struct part part = part_of(sweep, policy, ALL, NULL);
+
+	if (policy < sweep->policy_count) {
+		const struct contender *contender = &sweep->policies[policy];
+
+		json_set_string(object, "policy", sweep->labels[policy]);
+		json_set_string(object, "name", contender->policy);
+		json_set_string(object, "model", contender->model);
+	}
+	set_part(object, &part);
+	json_set(object, "by_load", loads_json(sweep, policy));
+	json_set(object, "by_pair", pairs_json(sweep, policy, ALL));
+	return object;
+}
+
+static int print_json(const struct sweep *sweep)
+{
+	const struct settings *settings = &sweep->experiment.settings;
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	sweep_made_json(object, sweep);
+	json_set_string(object, "config", settings->config);
+	json_set_string(object, "suite", sweep->suite_name);
+	json_set(object, "every", json_u64(sweep->every));
+	json_set(object, "cycles", json_u64(settings->cycles));
+	json_set(object, "seed", json_u64(settings->seed));
+	json_set(object, "seeds", json_u64(sweep->seeds));
+	json_set(object, "deadline", json_ppm(sweep->deadline_ppm));
+	json_set(object, "alone", policy_json(sweep, sweep->policy_count));
+	for (i = 0; i < sweep->policy_count; i++)
+		json_object_array_add(array, policy_json(sweep, i));
+	json_set(object, "policies", array);
+	return json_print(object);
+}
+
+/* --- a table, and CSV ---------------------------------------------------------------------- */
+
+typedef void print_part(const struct sweep *sweep, u32 policy, u32 point,
+			const struct part *part, void *context);
+
+/* Each policy at each point and at all of them, services alone first. */
+static void for_each_part(const struct sweep *sweep, print_part *print,
+			  void *context)
+{
+	u32 policies = sweep->policy_count + 1, points, i, k;
+
+	points = sweep_axes_points(&sweep->axes);
+	for (i = 0; i < policies; i++) {
+		u32 policy = (i + sweep->policy_count) % policies;
+
+		for (k = 0; k <= points; k++) {
+			u32 point = k < points ? k : ALL;
+			struct part part = part_of(sweep, policy, point, NULL);
+
+			print(sweep, policy, point, &part, context);
+		}
+	}
+}
+
+static void load_text(const struct sweep *sweep, u32 point, char text[16])
+{
+	snprintf(text, 16, "%g", (double)load_ppm(sweep, point) / SIMGPU_PPM);
+}
+
+static void number_cell(struct table *table, bool known, double value)
+{
+	if (known)
+		table_cell(table, "%.*f", value < 100 ? 3 : 0, value);
+	else
+		table_cell(table, "-");
+}
+
+static void table_row(const struct sweep *sweep, u32 policy, u32 point,
+		      const struct part *part, void *context)
+{
+	struct table *table = context;
+	char load[16] = "all";
+
+	if (point != ALL)
+		load_text(sweep, point, load);
+	table_cell(table, "%s", label_of(sweep, policy));
+	table_cell(table, "%s", load);
+	table_cell(table, "%llu", part->requests);
+	table_cell(table, "%llu", part->unfinished);
+	number_cell(table, part->timed, part->p50_over_alone);
+	number_cell(table, part->timed, part->p99_over_alone);
+	number_cell(table, part->timed, part->goodput);
+	number_cell(table, part->shared, part->best_effort);
+}
+
+static int print_table(const struct sweep *sweep)
+{
+	static const char headings[] =
+		"POLICY|>LOAD|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER";
+	struct table *table = table_new(headings);
+
+	sweep_print_partial(sweep);
+	for_each_part(sweep, table_row, table);
+	table_print(table);
+	return flush_output();
+}
+
+static void csv_decimal(FILE *file, bool known, double value)
+{
+	fputc(',', file);
+	if (known)
+		fprintf(file, "%.6f", value);
+}
+
+static void csv_part(FILE *file, const struct part *part)
+{
+	bool timed = part->timed;
+
+	fprintf(file, ",%llu,%llu,%llu", part->requests, part->unfinished,
+		part->late);
+	csv_decimal(file, timed, part->p50_us);
+	csv_decimal(file, timed, part->p99_us);
+	csv_decimal(file, timed, part->p50_over_alone);
+	csv_decimal(file, timed, part->p99_over_alone);
+	csv_decimal(file, timed, part->goodput);
+	csv_decimal(file, part->shared, part->best_effort);
+	fputc('\n', file);
+}
+
+static const char csv_figures[] =
+	"requests,unfinished,late,p50_us,p99_us,p50_over_alone,p99_over_alone,goodput,best_effort";
+
+static void csv_row(const struct sweep *sweep, u32 policy, u32 point,
+		    const struct part *part, void *context)
+{
+	char load[16] = "all";
+
+	if (point != ALL)
+		load_text(sweep, point, load);
+	printf("%s,%s", label_of(sweep, policy), load);
+	csv_part(stdout, part);
+}
+
+static int print_csv(const struct sweep *sweep)
+{
+	printf("policy,load,%s\n", csv_figures);
+	for_each_part(sweep, csv_row, NULL);
+	return flush_output();
+}
+
+/* A row for each run. */
+static int write_rows(const struct sweep *sweep)
+{
+	u32 count = sweep->run_count + sweep->alone_count, i;
+	char path[KEPT_PATH_BYTES], load[16];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/serve.csv", sweep->folder);
+	file = fopen(path, "w");
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
+	fprintf(file, "policy,pair,load,seed,state_hash,%s\n", csv_figures);
+	for (i = 0; i < count; i++) {
+		const struct sweep_run *run = &sweep->runs[i];
+		struct part part = { 0 };
+
+		load_text(sweep, run->point, load);
+		add_run(&part, run);
+		take_means(&part);
+		fprintf(file, "%s,%s,%s,%llu,%016llx",
+			label_of(sweep, run->policy), run->mix->name, load,
+			sweep->experiment.settings.seed + run->seed,
+			run->state_hash);
+		csv_part(file, &part);
+	}
+	return close_file(file, path);
+}
+
+static void warn_of_refused(const struct sweep *sweep)
+{
+	u32 i;
+
+	for (i = 0; i < sweep->policy_count; i++) {
+		struct part part = part_of(sweep, i, ALL, NULL);
+
+		if (part.refused)
+			warn("%s was refused in %u of %u runs: what they show may be even's",
+			     sweep->labels[i], part.refused, part.runs);
+	}
+}
+
+int sweep_serve_report(const struct sweep *sweep)
+{
+	/* The file of rows is there when they are all. */
+	int ret = interrupted() ? STATUS_OK : write_rows(sweep);
+
+	if (ret)
+		return ret;
+	warn_of_refused(sweep);
+	if (sweep->json)
+		return print_json(sweep);
+	return sweep->csv ? print_csv(sweep) : print_table(sweep);
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What policies gain over sets of programs; see sweep_sets.h. */
+#include "../../offline/optimal.h"
+#include "../interrupt.h"
+#include "../output.h"
+#include "sweep_sets.h"
+
+/* Parts of a policy's sets: by programs, and under 0 all of them. */
+#define PARTS		(OPTIMAL_KERNELS_MAX + 1)
+
+/**
+ * struct over - how a policy's sets compare with those of another one
+ * @known: the other one has run some of these sets, too
+ * @gain: mean of its cycles over these - 1
+ * @gain_max: the greatest
+ * @less: mean of 1 - these cycles over its
+ */
+struct over {
+	bool known;
+	double gain;
+	double gain_max;
+	double less;
+};
+
+/**
+ * struct part - a policy over some of its sets
+ * @sets: with all seeds
+ * @cycles: mean
+ * @sequential: against one program after another
+ * @concurrent: against all at once, left over
+ * @searched: the best schedules are known
+ * @distance: mean of its cycles over theirs - 1
+ * @planned: there are estimates
+ * @error: mean of |estimated - cycles| / cycles
+ * @ranked: there are enough of them for
+ * @correlation: of the ranks of estimates and cycles
+ */
+struct part {
+	u32 sets;
+	double cycles;
+	struct over sequential;
+	struct over concurrent;
+	bool searched;
+	double distance;
+	bool planned;
+	double error;
+	bool ranked;
+	double correlation;
+};
+
+/* --- figures ------------------------------------------------------------------------- */
+
+static u32 runs_each(const struct sweep *sweep)
+{
+	return sweep->run_count / sweep->policy_count;
+}
+
+static bool is_of_part(const struct sweep_run *run, u32 programs)
+{
+	return sweep_is_whole(run) &&
+	       (!programs || run->mix->count == programs);
+}
+
+/* The index of a policy by its name, whatever its model; policy_count: not there. */
+static u32 find_policy(const struct sweep *sweep, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < sweep->policy_count; i++)
+		if (!strcmp(sweep->policies[i].policy, name))
+			break;
+	return i;
+}
+
+/* Of two policies of which either may not be there. */
+static struct over compare(const struct sweep *sweep, u32 policy, u32 programs,
+			   u32 other)
+{
+	u32 each = runs_each(sweep), count = 0, i;
+	const struct sweep_run *runs = &sweep->runs[policy * each], *others;
+	struct over over = { .known = false };
+
+	if (policy == sweep->policy_count || other == sweep->policy_count)
+		return over;
+	others = &sweep->runs[other * each];
+	for (i = 0; i < each; i++) {
+		double gain;
+
+		if (!is_of_part(&runs[i], programs) ||
+		    !sweep_is_whole(&others[i]))
+			continue;
+		gain = (double)others[i].cycle / (double)runs[i].cycle - 1;
+		over.gain += gain;
+		over.less += 1 - (double)runs[i].cycle / (double)others[i].cycle;
+		if (!count++ || gain > over.gain_max)
+			over.gain_max = gain;
+	}
+	over.known = count;
+	over.gain /= count ? count : 1;
+	over.less /= count ? count : 1;
+	return over;
+}
+
+static void fill_estimates(const struct sweep *sweep, u32 policy, u32 programs,
+			   struct part *part)
+{
+	u32 each = runs_each(sweep), count = 0, i;
+	const struct sweep_run *runs = &sweep->runs[policy * each];
+	double *estimated = grow(NULL, each, sizeof(*estimated));
+	double *cycles = grow(NULL, each, sizeof(*cycles));
+
+	for (i = 0; i < each; i++) {
+		if (!is_of_part(&runs[i], programs) || !runs[i].estimated)
+			continue;
+		estimated[count] = (double)runs[i].estimated;
+		cycles[count] = (double)runs[i].cycle;
+		part->error += (estimated[count] > cycles[count] ?
+				estimated[count] - cycles[count] :
+				cycles[count] - estimated[count]) / cycles[count];
+		count++;
+	}
+	part->planned = count;
+	part->error /= count ? count : 1;
+	part->ranked = statistics_rank_correlation(estimated, cycles, count,
+						   &part->correlation);
+	free(estimated);
+	free(cycles);
+}
+
+static struct part part_of(const struct sweep *sweep, u32 policy, u32 programs)
+{
+	struct over optimal = compare(sweep, find_policy(sweep, SETS_OPTIMAL),
+				      programs, policy);
+	u32 each = runs_each(sweep), i;
+	struct part part = {
+		.sequential = compare(sweep, policy, programs,
+				      find_policy(sweep, "sequential")),
+		.concurrent = compare(sweep, policy, programs,
+				      find_policy(sweep, "concurrent")),
+		.searched = optimal.known,
+		.distance = optimal.gain,
+	};
+
+	for (i = policy * each; i < (policy + 1) * each; i++) {
+		if (!is_of_part(&sweep->runs[i], programs))
+			continue;
+		part.sets++;
+		part.cycles += (double)sweep->runs[i].cycle;
+	}
+	part.cycles /= part.sets ? part.sets : 1;
+	fill_estimates(sweep, policy, programs, &part);
+	return part;
+}
+
+/* --- JSON -------------------------------------------------------------------------------- */
+
+static void set_over(struct json_object *object, const char *name,
+		     const struct over *over)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "gain_over_%s", name);
+	json_set(object, key, json_decimal_or_null(over->known, over->gain));
+	snprintf(key, sizeof(key), "gain_over_%s_max", name);
+	json_set(object, key, json_decimal_or_null(over->known, over->gain_max));
+	snprintf(key, sizeof(key), "less_than_%s", name);
+	json_set(object, key, json_decimal_or_null(over->known, over->less));
+}
+
+static void set_part(struct json_object *object, const struct part *part)
+{
+	json_set(object, "sets", json_u64(part->sets));
+	json_set(object, "cycles_mean", json_decimal_or_null(part->sets, part->cycles));
+	set_over(object, "sequential", &part->sequential);
+	set_over(object, "concurrent", &part->concurrent);
+	json_set(object, "distance_from_optimal",
+		 json_decimal_or_null(part->searched, part->distance));
+	json_set(object, "estimate_error_mean",
+		 json_decimal_or_null(part->planned, part->error));
+	json_set(object, "estimate_rank_correlation",
+		 json_decimal_or_null(part->ranked, part->correlation));
+}
+
+static struct json_object *policy_json(const struct sweep *sweep, u32 policy)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	struct part part = part_of(sweep, policy, 0);
+	u32 programs;
+
+	json_set_string(object, "policy", sweep->labels[policy]);
+	json_set_string(object, "name", sweep->policies[policy].policy);
+	set_part(object, &part);
+	for (programs = 1; programs < PARTS; programs++) {
+		struct json_object *row;
+
+		part = part_of(sweep, policy, programs);
+		if (!part.sets)
+			continue;
+		row = json_object_new_object();
+		json_set(row, "kernels", json_u64(programs));
+		set_part(row, &part);
+		json_object_array_add(array, row);
+	}
+	json_set(object, "by_kernels", array);
+	return object;
+}
+
+static int print_json(const struct sweep *sweep)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	sweep_made_json(object, sweep);
+	json_set_string(object, "config", sweep->experiment.settings.config);
+	json_set_string(object, "suite", sweep->suite_name);
+	json_set(object, "every", json_u64(sweep->every));
+	if (sweep->sets)
+		json_set_string(object, "sets_drawn", sweep->sets);
+	json_set(object, "seed", json_u64(sweep->experiment.settings.seed));
+	json_set(object, "seeds", json_u64(sweep->seeds));
+	for (i = 0; i < sweep->policy_count; i++)
+		json_object_array_add(array, policy_json(sweep, i));
+	json_set(object, "policies", array);
+	return json_print(object);
+}
+
+/* --- a table, and CSV ------------------------------------------------------------------------ */
+
+typedef void print_row(const char *policy, u32 programs, const struct part *part,
+		       void *context);
+
+static void for_each_part(const struct sweep *sweep, print_row *print, void *context)
+{
+	u32 policy, programs;
+
+	for (policy = 0; policy < sweep->policy_count; policy++)
+		for (programs = 0; programs < PARTS; programs++) {
+			/* All of them last. */
+			u32 of = (programs + 1) % PARTS;
+			struct part part = part_of(sweep, policy, of);
+
+			if (part.sets)
+				print(sweep->labels[policy], of, &part, context);
+		}
+}
+
+static void percent_cell(struct table *table, bool known, double value)
+{
+	if (known)
+		table_cell(table, "%.1f%%", value * 100);
+	else
+		table_cell(table, "-");
+}
+
+static void table_row(const char *policy, u32 programs, const struct part *part,
+		      void *context)
+{
+	struct table *table = context;
+
+	table_cell(table, "%s", policy);
+	if (programs)
+		table_cell(table, "%u", programs);
+	else
+		table_cell(table, "all");
+	table_cell(table, "%u", part->sets);
+	table_cell(table, "%.0f", part->cycles);
+	percent_cell(table, part->sequential.known, part->sequential.gain);
+	percent_cell(table, part->sequential.known, part->sequential.gain_max);
+	percent_cell(table, part->concurrent.known, part->concurrent.gain);
+	percent_cell(table, part->concurrent.known, part->concurrent.gain_max);
+	percent_cell(table, part->searched, part->distance);
+	percent_cell(table, part->planned, part->error);
+	if (part->ranked)
+		table_cell(table, "%.2f", part->correlation);
+	else
+		table_cell(table, "-");
+}
+
+static int print_table(const struct sweep *sweep)
+{
+	struct table *table = table_new(
+		"POLICY|>PROGRAMS|>SETS|>CYCLES|>OVER SEQUENTIAL|>MAX|>OVER CONCURRENT|>MAX|>FROM OPTIMAL|>ERROR|>RANKS");
+
+	sweep_print_partial(sweep);
+	for_each_part(sweep, table_row, table);
+	table_print(table);
+	return flush_output();
+}
+
+static void csv_decimal(bool known, double value)
+{
+	if (known)
+		printf(",%.6f", value);
+	else
+		putchar(',');
+}
+
+static void csv_over(const struct over *over)
+{
+	csv_decimal(over->known, over->gain);
+	csv_decimal(over->known, over->gain_max);
+	csv_decimal(over->known, over->less);
+}
+
+static void csv_row(const char *policy, u32 programs, const struct part *part,
+		    void *context)
+{
+	printf("%s,", policy);
+	if (programs)
+		printf("%u", programs);
+	else
+		fputs("all", stdout);
+	printf(",%u", part->sets);
+	csv_decimal(true, part->cycles);
+	csv_over(&part->sequential);
+	csv_over(&part->concurrent);
+	csv_decimal(part->searched, part->distance);
+	csv_decimal(part->planned, part->error);
+	csv_decimal(part->ranked, part->correlation);
+	putchar('\n');
+}
+
+static int print_csv(const struct sweep *sweep)
+{
+	puts("policy,kernels,sets,cycles_mean,gain_over_sequential,"
+	     "gain_over_sequential_max,less_than_sequential,gain_over_concurrent,"
+	     "gain_over_concurrent_max,less_than_concurrent,distance_from_optimal,"
+	     "estimate_error_mean,estimate_rank_correlation");
+	for_each_part(sweep, csv_row, NULL);
+	return flush_output();
+}
+
+/* A row for each run. */
+static int write_rows(const struct sweep *sweep)
+{
+	char path[KEPT_PATH_BYTES];
+	FILE *file;
+	u32 i;
+
+	snprintf(path, sizeof(path), "%s/sets.csv", sweep->folder);
+	file = fopen(path, "w");
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
+	fputs("policy,set,kernels,seed,cycles,estimated\n", file);
+	for (i = 0; i < sweep->run_count; i++) {
+		const struct sweep_run *run = &sweep->runs[i];
+
+		fprintf(file, "%s,%s,%u,%llu,%llu,", sweep->labels[run->policy],
+			run->mix->name, run->mix->count,
+			sweep->experiment.settings.seed + run->seed, run->cycle);
+		if (run->estimated)
+			fprintf(file, "%llu", run->estimated);
+		fputc('\n', file);
+	}
+	return close_file(file, path);
+}
+
+int sweep_sets_report(const struct sweep *sweep)
+{
+	/* The file of rows is there when they are all. */
+	int ret = interrupted() ? STATUS_OK : write_rows(sweep);
+
+	if (ret)
+		return ret;
+	if (sweep->json)
+		return print_json(sweep);
+	return sweep->csv ? print_csv(sweep) : print_table(sweep);
+}

@@ -1,0 +1,747 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suites of mixes: a table of those that have a name, and a user's own from a file. An
+ * experiment adds a row to the table and the function that adds its mixes.
+ */
+#include <unistd.h>
+
+#include "../../workloads/benchmarks.h"
+#include "../output.h"
+#include "../statistics.h"
+#include "sweep_wide.h"
+
+/* Four-program mixes; HSM does not say which ones it ran, nor how many. */
+#define QUADS	30
+
+const char *mix_category_name(enum mix_category category)
+{
+	static const char *const names[] = {
+		[MIX_MEMORY] = "memory",
+		[MIX_COMPUTE] = "compute",
+		[MIX_HETERO] = "hetero",
+		[MIX_OTHER] = "other",
+	};
+
+	return names[category];
+}
+
+/* Whether two are the same to whoever runs them alone. */
+static bool is_same(const struct workload *a, const struct workload *b)
+{
+	return !strcmp(a->path, b->path) && a->size_ppm == b->size_ppm &&
+	       !memcmp(&a->queues, &b->queues, sizeof(a->queues));
+}
+
+/* From a workload to the tenant of a mix; the list, if there is one, to the suite. */
+static void take_arrivals(struct suite *suite, struct workload *from,
+			  struct arrivals_words *out)
+{
+	*out = from->arrivals;
+	memset(&from->arrivals, 0, sizeof(from->arrivals));
+	if (!out->list)
+		return;
+	suite->lists = grow(suite->lists, suite->list_count + 1,
+			    sizeof(*suite->lists));
+	suite->lists[suite->list_count++] = out->list;
+}
+
+/*
+ * The index of a workload, which is read unless it is known; -1 if it is bad. What it
+ * says of the tenant goes to the mix, in @slot.
+ */
+static int find_workload(struct suite *suite, const char *argument,
+			 struct mix *mix, u32 slot)
+{
+	struct workload new;
+	u32 i;
+
+	if (workload_read(argument, suite->config, &new)) {
+		workload_free(&new);
+		return -1;
+	}
+	workload_options(&new, &mix->options[slot]);
+	mix->masks[slot] = new.masks;
+	mix->start_cycle[slot] = new.start_cycle;
+	take_arrivals(suite, &new, &mix->arrivals[slot]);
+	for (i = 0; i < suite->workload_count; i++) {
+		if (is_same(&suite->workloads[i], &new)) {
+			workload_free(&new);
+			return (int)i;
+		}
+	}
+	if (workload_decode(&new)) {
+		workload_free(&new);
+		return -1;
+	}
+	suite->workloads = grow(suite->workloads, suite->workload_count + 1,
+				sizeof(new));
+	suite->workloads[suite->workload_count] = new;
+	return (int)suite->workload_count++;
+}
+
+static struct mix *add_mix(struct suite *suite)
+{
+	struct mix *mix;
+
+	suite->mixes = grow(suite->mixes, suite->mix_count + 1, sizeof(*mix));
+	mix = &suite->mixes[suite->mix_count++];
+	memset(mix, 0, sizeof(*mix));
+	return mix;
+}
+
+static int add_tenant(struct suite *suite, struct mix *mix, const char *argument)
+{
+	char name[SIMGPU_NAME_MAX];
+	u32 slot = mix->count;
+	size_t length;
+	int workload;
+
+	if (slot == MIX_TENANTS_MAX)
+		return fail("a mix has %d tenants at most", MIX_TENANTS_MAX);
+	workload = find_workload(suite, argument, mix, slot);
+	if (workload < 0)
+		return STATUS_FAILED;
+	memcpy(name, mix->options[slot].name, sizeof(name));
+	length = strlen(mix->name);
+	snprintf(mix->name + length, sizeof(mix->name) - length, "%s%s",
+		 slot ? "+" : "", name);
+	mix->workload[slot] = (u32)workload;
+	mix->count++;
+	return STATUS_OK;
+}
+
+static const struct benchmark *benchmark_of(const struct suite *suite,
+					    const struct mix *mix, u32 slot)
+{
+	return benchmark_find(suite->workloads[mix->workload[slot]].path);
+}
+
+/* As HSM says, or else Themis. */
+static bool is_memory_bound(const struct benchmark *benchmark)
+{
+	if (benchmark->hsm != CLASS_UNSAID)
+		return benchmark->hsm == CLASS_MEMORY;
+	return benchmark->themis == CLASS_MEMORY;
+}
+
+static bool has_class(const struct benchmark *benchmark)
+{
+	return benchmark->hsm != CLASS_UNSAID ||
+	       benchmark->themis == CLASS_MEMORY ||
+	       benchmark->themis == CLASS_COMPUTE;
+}
+
+static enum mix_category categorize(const struct suite *suite,
+				    const struct mix *mix)
+{
+	u32 memory = 0, slot;
+
+	for (slot = 0; slot < mix->count; slot++) {
+		const struct benchmark *benchmark =
+			benchmark_of(suite, mix, slot);
+
+		if (!benchmark || !has_class(benchmark))
+			return MIX_OTHER;
+		memory += is_memory_bound(benchmark);
+	}
+	if (memory == mix->count)
+		return MIX_MEMORY;
+	return memory ? MIX_HETERO : MIX_COMPUTE;
+}
+
+/*
+ * Who gets a target (HSM 6.3): the first memory-bound tenant of a mix of both
+ * kinds, else one chosen by the seed.
+ */
+static void find_priority(const struct suite *suite, u64 seed, u32 index)
+{
+	struct mix *mix = &suite->mixes[index];
+	u32 slot;
+
+	mix->priority = statistics_bits(statistics_bits(seed) + index) %
+			mix->count;
+	for (slot = 0; mix->category == MIX_HETERO && slot < mix->count; slot++)
+		if (is_memory_bound(benchmark_of(suite, mix, slot))) {
+			mix->priority = slot;
+			break;
+		}
+}
+
+static u32 find_source(struct suite *suite, const char *source)
+{
+	u32 i;
+
+	for (i = 0; i < suite->source_count; i++)
+		if (!strcmp(suite->sources[i], source))
+			return i;
+	suite->sources = grow(suite->sources, suite->source_count + 1,
+			      sizeof(*suite->sources));
+	snprintf(suite->sources[suite->source_count], SOURCE_BYTES, "%s",
+		 source);
+	return suite->source_count++;
+}
+
+int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
+		  const char *source)
+{
+	struct mix *mix = add_mix(suite);
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (add_tenant(suite, mix, arguments[i]))
+			return STATUS_FAILED;
+	mix->category = categorize(suite, mix);
+	mix->source = find_source(suite, source);
+	return STATUS_OK;
+}
+
+/* --- HSM's --- */
+
+/* Table 2's, in its order: the ten memory-bound ones come first. */
+#define TABLE2		15
+#define TABLE2_MEMORY	10
+
+static int add_named(struct suite *suite, const u32 *indices, u32 count)
+{
+	struct mix *mix = add_mix(suite);
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (add_tenant(suite, mix, benchmarks[indices[i]].name))
+			return STATUS_FAILED;
+	mix->category = categorize(suite, mix);
+	return STATUS_OK;
+}
+
+static int add_pairs(struct suite *suite, bool memory, bool compute, bool hetero)
+{
+	u32 pair[2];
+
+	for (pair[0] = 0; pair[0] < TABLE2; pair[0]++) {
+		for (pair[1] = pair[0] + 1; pair[1] < TABLE2; pair[1]++) {
+			bool first = pair[0] < TABLE2_MEMORY;
+			bool second = pair[1] < TABLE2_MEMORY;
+
+			if (first != second ? !hetero :
+			    first ? !memory : !compute)
+				continue;
+			if (add_named(suite, pair, 2))
+				return STATUS_FAILED;
+		}
+	}
+	return STATUS_OK;
+}
+
+static bool has(const u32 *indices, u32 count, u32 index)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (indices[i] == index)
+			return true;
+	return false;
+}
+
+/*
+ * Four different programs each: by turns four memory-bound ones, three and one
+ * compute-bound, two and two. Drawn with a fixed seed: the suite is one and the
+ * same in every sweep.
+ */
+static int add_quads(struct suite *suite)
+{
+	u64 state = 4;
+	u32 i, k;
+
+	for (i = 0; i < QUADS; i++) {
+		u32 memory = 4 - i % 3, quad[4];
+
+		for (k = 0; k < 4; k++) {
+			do {
+				state = statistics_bits(state);
+				quad[k] = k < memory ? state % TABLE2_MEMORY :
+					  TABLE2_MEMORY +
+					  state % (TABLE2 - TABLE2_MEMORY);
+			} while (has(quad, k, quad[k]));
+		}
+		if (add_named(suite, quad, 4))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+/* --- Themis' --- */
+
+/* Of four programs the paper runs 150 mixes, and does not say which. */
+#define THEMIS_QUADS	150
+#define THEMIS_TESTS	7
+
+/* The programs that its model is tested with, in the order of the table. */
+static void find_tests(u32 tests[THEMIS_TESTS])
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < BENCHMARK_COUNT && count < THEMIS_TESTS; i++)
+		if (benchmarks[i].sets & SET_THEMIS_TEST)
+			tests[count++] = i;
+}
+
+/* All ordered mixes of @count test programs, each beside itself, too. */
+static int add_tests(struct suite *suite, u32 count)
+{
+	u32 tests[THEMIS_TESTS], mix[MIX_TENANTS_MAX], mixes = 1, i, k;
+
+	find_tests(tests);
+	for (i = 0; i < count; i++)
+		mixes *= THEMIS_TESTS;
+	for (i = 0; i < mixes; i++) {
+		u32 rest = i;
+
+		for (k = count; k; k--) {
+			mix[k - 1] = tests[rest % THEMIS_TESTS];
+			rest /= THEMIS_TESTS;
+		}
+		if (add_named(suite, mix, count))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static int add_test_pairs(struct suite *suite)
+{
+	return add_tests(suite, 2);
+}
+
+static int add_test_trios(struct suite *suite)
+{
+	return add_tests(suite, 3);
+}
+
+/* Drawn with a fixed seed, programs may come twice. */
+static int add_test_quads(struct suite *suite)
+{
+	u32 tests[THEMIS_TESTS], quad[4], i, k;
+	u64 state = THEMIS_QUADS;
+
+	find_tests(tests);
+	for (i = 0; i < THEMIS_QUADS; i++) {
+		for (k = 0; k < 4; k++) {
+			state = statistics_bits(state);
+			quad[k] = tests[state % THEMIS_TESTS];
+		}
+		if (add_named(suite, quad, 4))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+/* --- fine-grained QoS' --- */
+
+#define FGQOS_PROGRAMS	10
+/* Of 360 trios the paper runs 60, and does not say which. */
+#define FGQOS_TRIOS	60
+/* What those with a goal are promised where no --goals is given. */
+#define FGQOS_TARGET	800000
+
+/* The ten programs of Parboil, in the order of the table. */
+static void find_parboil(u32 programs[FGQOS_PROGRAMS])
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < BENCHMARK_COUNT && count < FGQOS_PROGRAMS; i++)
+		if (benchmarks[i].sets & SET_FGQOS)
+			programs[count++] = i;
+}
+
+/* Of the mix that was added last, the first so many tenants have goals. */
+static void promise_first(struct suite *suite, u32 count)
+{
+	struct mix *mix = &suite->mixes[suite->mix_count - 1];
+	u32 slot;
+
+	for (slot = 0; slot < count; slot++) {
+		mix->options[slot].service = SIMGPU_QOS;
+		mix->options[slot].target_ppm = FGQOS_TARGET;
+	}
+}
+
+static int add_fgqos_pairs(struct suite *suite)
+{
+	u32 programs[FGQOS_PROGRAMS], pair[2], i;
+
+	find_parboil(programs);
+	for (i = 0; i < FGQOS_PROGRAMS * FGQOS_PROGRAMS; i++) {
+		if (i / FGQOS_PROGRAMS == i % FGQOS_PROGRAMS)
+			continue;
+		pair[0] = programs[i / FGQOS_PROGRAMS];
+		pair[1] = programs[i % FGQOS_PROGRAMS];
+		if (add_named(suite, pair, 2))
+			return STATUS_FAILED;
+		promise_first(suite, 1);
+	}
+	return STATUS_OK;
+}
+
+/*
+ * Drawn with a fixed seed: each program is first in six trios, and where two have goals
+ * second in six; no trio comes twice.
+ */
+static int add_fgqos_trios(struct suite *suite, u32 goals)
+{
+	u32 programs[FGQOS_PROGRAMS], trios[FGQOS_TRIOS][3], count = 0, i;
+	u64 state = FGQOS_TRIOS;
+
+	find_parboil(programs);
+	while (count < FGQOS_TRIOS) {
+		u32 *trio = trios[count], round = count / FGQOS_PROGRAMS;
+		bool taken = false;
+
+		/* Each round turns the ten by another step: 1, 2, 3, 4, 6, 7. */
+		state = statistics_bits(state);
+		trio[0] = count % FGQOS_PROGRAMS;
+		trio[1] = (trio[0] + 1 + round + (round > 3)) % FGQOS_PROGRAMS;
+		trio[2] = (u32)(state % FGQOS_PROGRAMS);
+		taken = trio[2] == trio[0] || trio[2] == trio[1];
+		for (i = 0; i < count && !taken; i++)
+			taken = !memcmp(trios[i], trio, sizeof(trios[i]));
+		count += !taken;
+	}
+	for (i = 0; i < FGQOS_TRIOS; i++) {
+		u32 mix[3] = { programs[trios[i][0]], programs[trios[i][1]],
+			       programs[trios[i][2]] };
+
+		if (add_named(suite, mix, 3))
+			return STATUS_FAILED;
+		promise_first(suite, goals);
+	}
+	return STATUS_OK;
+}
+
+static int add_fgqos_trios_1(struct suite *suite)
+{
+	return add_fgqos_trios(suite, 1);
+}
+
+static int add_fgqos_trios_2(struct suite *suite)
+{
+	return add_fgqos_trios(suite, 2);
+}
+
+/* --- spatial-temporal multitasking's --- */
+
+#define STM_PROGRAMS	9
+/* The greatest sets for which the optimum is searched. */
+#define STM_SET_MOST	5
+
+/*
+ * In the order in which the paper names them. Memory-bound are those that keep half of
+ * gtx480's memory busy alone (Figure 1), at the size of the cards.
+ */
+static const struct {
+	const char *argument;
+	bool memory;
+} stm_programs[STM_PROGRAMS] = {
+	{ "VA:size=card", true },
+	{ "BINO:size=card", false },
+	{ "BH:size=card", true },
+	{ "HIST256:size=card", false },
+	{ "MERGESORT:size=card", false },
+	{ "SCAN:size=card", true },
+	{ "HIST64:size=card", false },
+	{ "MONTECARLO:size=card", false },
+	{ "FWT:size=card", true },
+};
+
+static int add_stm_set(struct suite *suite, u32 programs)
+{
+	struct mix *mix = add_mix(suite);
+	u32 i;
+
+	for (i = 0; i < STM_PROGRAMS; i++)
+		if (programs >> i & 1 &&
+		    add_tenant(suite, mix, stm_programs[i].argument))
+			return STATUS_FAILED;
+	mix->category = MIX_HETERO;
+	return STATUS_OK;
+}
+
+/* All sets of two to five programs, the small ones first, with both kinds in them. */
+static int add_stm_sets(struct suite *suite)
+{
+	u32 memory = 0, count, set, i;
+
+	for (i = 0; i < STM_PROGRAMS; i++)
+		memory |= (u32)stm_programs[i].memory << i;
+	for (count = 2; count <= STM_SET_MOST; count++)
+		for (set = 0; set < 1U << STM_PROGRAMS; set++)
+			if ((u32)__builtin_popcount(set) == count &&
+			    set & memory && set & ~memory &&
+			    add_stm_set(suite, set))
+				return STATUS_FAILED;
+	suite->once = true;
+	return STATUS_OK;
+}
+
+/* --- services beside best-effort work --- */
+
+/* Where --load says nothing. */
+#define SERVE_LOAD	"load=0.5"
+
+/* Requests of 11,000 to 107,000 cycles alone on hbm80. */
+static const char *const serve_services[] = {
+	"SCAN:size=0.01," SERVE_LOAD, "FWT:size=0.005," SERVE_LOAD,
+	"BH:size=0.1," SERVE_LOAD, "HIST64:size=0.01," SERVE_LOAD,
+	"MERGESORT:size=0.001," SERVE_LOAD,
+};
+
+/* One of each class; reef resets none that may not run twice. */
+static const char *const serve_best_effort[] = {
+	"DXTC:idempotent=1", "SC:idempotent=1",
+};
+
+static int add_serve_pairs(struct suite *suite)
+{
+	u32 service, other;
+
+	for (service = 0; service < ARRAY_SIZE(serve_services); service++) {
+		for (other = 0; other < ARRAY_SIZE(serve_best_effort); other++) {
+			struct mix *mix = add_mix(suite);
+
+			if (add_tenant(suite, mix, serve_services[service]) ||
+			    add_tenant(suite, mix, serve_best_effort[other]))
+				return STATUS_FAILED;
+			mix->category = categorize(suite, mix);
+		}
+	}
+	suite->serves = true;
+	return STATUS_OK;
+}
+
+/* --- a user's --- */
+
+/* A mix a line: workloads, separated by blanks; # begins a comment. */
+static int add_line(struct suite *suite, char *line)
+{
+	char *rest = line, *word;
+	struct mix *mix = NULL;
+
+	line[strcspn(line, "#\n")] = '\0';
+	while ((word = strsep(&rest, " \t\r"))) {
+		if (!*word)
+			continue;
+		if (!mix)
+			mix = add_mix(suite);
+		if (add_tenant(suite, mix, word))
+			return STATUS_FAILED;
+	}
+	if (mix)
+		mix->category = categorize(suite, mix);
+	return STATUS_OK;
+}
+
+static int add_file(struct suite *suite, const char *path)
+{
+	size_t count;
+	char *text = read_file(path, &count), *rest = text, *line;
+	u32 number = 0;
+	int ret = STATUS_OK;
+
+	if (!text)
+		return fail("%s: %s", path, strerror(errno));
+	while (!ret && (line = strsep(&rest, "\n"))) {
+		number++;
+		ret = add_line(suite, line);
+		if (ret)
+			ret = fail("%s, line %u", path, number);
+	}
+	free(text);
+	if (!ret && !suite->mix_count)
+		ret = fail("%s has no mix", path);
+	return ret;
+}
+
+/* --- the table --- */
+
+static int add_wide_pairs(struct suite *suite)
+{
+	return suite_add_wide_pairs(suite, NULL);
+}
+
+static int add_all_pairs(struct suite *suite)
+{
+	return add_pairs(suite, true, true, true);
+}
+
+static int add_memory_pairs(struct suite *suite)
+{
+	return add_pairs(suite, true, false, false);
+}
+
+static int add_compute_pairs(struct suite *suite)
+{
+	return add_pairs(suite, false, true, false);
+}
+
+static int add_hetero_pairs(struct suite *suite)
+{
+	return add_pairs(suite, false, false, true);
+}
+
+/*
+ * Each suite that has a name: what --list-suites prints, the function that adds its
+ * mixes, and whether it is the first tenant that has priority.
+ */
+static const struct suite_row {
+	const char *name;
+	const char *description;
+	int (*add)(struct suite *suite);
+	bool first;
+} suites[] = {
+	{ "hsm-pairs", "all pairs of the 15 programs of HSM's Table 2",
+	  add_all_pairs, false },
+	{ "hsm-memory", "of these the pairs of two memory-bound programs",
+	  add_memory_pairs, false },
+	{ "hsm-compute", "the pairs of two compute-bound programs",
+	  add_compute_pairs, false },
+	{ "hsm-hetero", "the pairs of one of each kind", add_hetero_pairs, false },
+	{ "hsm-quads", "four of the 15 each, drawn with a fixed seed",
+	  add_quads, false },
+	{ "themis-pairs", "ordered pairs of the 7 test programs of Themis' Table III",
+	  add_test_pairs, true },
+	{ "themis-trios", "ordered trios of these", add_test_trios, true },
+	{ "themis-quads", "150 of four of these, drawn with a fixed seed",
+	  add_test_quads, true },
+	{ "fgqos-pairs", "ordered pairs of the 10 programs of fine-grained QoS, the first with a goal",
+	  add_fgqos_pairs, true },
+	{ "fgqos-trios-1", "60 trios of these, drawn with a fixed seed, the first with a goal",
+	  add_fgqos_trios_1, true },
+	{ "fgqos-trios-2", "the same with goals for the first two",
+	  add_fgqos_trios_2, true },
+	{ "stm-sets", "sets of 2 to 5 of the 9 programs of spatial-temporal multitasking, of both kinds, each run once",
+	  add_stm_sets, true },
+	{ "serve-pairs", "5 services whose requests come at a load, the first tenant, beside 2 best-effort programs each",
+	  add_serve_pairs, true },
+	{ WIDE_SUITE, "300 pairs of all 40 programs and those of --traces, drawn with a fixed seed",
+	  add_wide_pairs, false },
+};
+
+static int no_suite(const char *name)
+{
+	char names[1024] = "";
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names),
+			 "%s%s", i ? ", " : "", suites[i].name);
+	return fail("there is no suite and no file \"%s\"; suites: %s", name,
+		    names);
+}
+
+static int add_suite(struct suite *suite, const char *name, const char *traces)
+{
+	u32 i;
+
+	if (traces && strcmp(name, WIDE_SUITE))
+		return fail_usage("--traces is for the suite %s", WIDE_SUITE);
+	if (traces)
+		return suite_add_wide_pairs(suite, traces);
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		if (!strcmp(suites[i].name, name))
+			return suites[i].add(suite);
+	if (!strchr(name, '/') && access(name, F_OK))
+		return no_suite(name);
+	return add_file(suite, name);
+}
+
+/* Whether the suite says who has priority, by the order of its tenants. */
+static bool first_has_priority(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		if (!strcmp(suites[i].name, name))
+			return suites[i].first;
+	return false;
+}
+
+int suite_load(const char *name, const char *traces, u64 seed,
+	       const struct gpu_config *config, struct suite *out)
+{
+	bool first = first_has_priority(name);
+	u32 i;
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	out->config = config;
+	ret = add_suite(out, name, traces);
+	for (i = 0; !ret && !first && i < out->mix_count; i++)
+		find_priority(out, seed, i);
+	return ret;
+}
+
+static int list_json(const u32 *counts)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		struct json_object *row = json_object_new_object();
+
+		json_set_string(row, "name", suites[i].name);
+		json_set(row, "mixes", json_u64(counts[i]));
+		json_set_string(row, "description", suites[i].description);
+		json_object_array_add(array, row);
+	}
+	json_set(object, "suites", array);
+	return json_print(object);
+}
+
+int suite_list(bool json)
+{
+	struct table *table;
+	u32 counts[ARRAY_SIZE(suites)], i;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		struct suite suite;
+		int ret = suite_load(suites[i].name, NULL, 0, NULL, &suite);
+
+		if (ret)
+			return ret;
+		counts[i] = suite.mix_count;
+		suite_free(&suite);
+	}
+	if (json)
+		return list_json(counts);
+	table = table_new("SUITE|>MIXES|WHAT");
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		table_cell(table, "%s", suites[i].name);
+		table_cell(table, "%u", counts[i]);
+		table_cell(table, "%s", suites[i].description);
+	}
+	table_print(table);
+	return flush_output();
+}
+
+void suite_thin(struct suite *suite, u32 every)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < suite->mix_count; i += every)
+		suite->mixes[count++] = suite->mixes[i];
+	suite->mix_count = count;
+}
+
+void suite_free(struct suite *suite)
+{
+	u32 i;
+
+	for (i = 0; i < suite->workload_count; i++)
+		workload_free(&suite->workloads[i]);
+	for (i = 0; i < suite->list_count; i++)
+		free(suite->lists[i]);
+	free(suite->lists);
+	free(suite->sources);
+	free(suite->workloads);
+	free(suite->mixes);
+	memset(suite, 0, sizeof(*suite));
+}

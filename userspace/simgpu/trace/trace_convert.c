@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu trace convert: an Accel-Sim trace as one of ours, checked before it
+ * gets its name. The reading: userspace/accelsim.
+ */
+/* For asprintf. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <libgen.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/simgpu_trace.h>
+
+#include "../../accelsim/accelsim.h"
+#include "../output.h"
+#include "../workload.h"
+
+enum { OPTION_JSON = 256 };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0,
+	  "The trace (default: NAME.sgtr)", 0 },
+	{ "name", 'n', "NAME", 0,
+	  "Name in the trace (default: the input's, without its endings)", 0 },
+	{ "max-bytes", 'm', "N", 0,
+	  "Give up if the trace becomes larger (default and most: 268435456)",
+	  0 },
+	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Convert a trace of Accel-Sim's tracer: a kernelslist.g, whose kernels "
+	"lie beside it, or the .traceg of one kernel; files may be .gz or .xz.\v"
+	"Every access keeps its lines and sectors, every load the number of "
+	"instructions up to the first use of its data, every other instruction "
+	"its unit and which one it waits for. Instructions without an active lane are "
+	"not issued, and not counted.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu trace convert traces/kernelslist.g\n"
+	"  simgpu trace convert -o add.sgtr kernel-1.traceg.xz\n"
+	"\n"
+	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
+
+/** struct arguments - the parsed command line */
+struct arguments {
+	const char *input;
+	const char *output;
+	const char *name;
+	u64 max_bytes;
+	bool json;
+};
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'o':
+		arguments->output = text;
+		return 0;
+	case 'n':
+		arguments->name = option_trace_name(state, text);
+		return 0;
+	case 'm':
+		arguments->max_bytes = option_number(state, "--max-bytes", text,
+						     1, SIMGPU_TRACE_BYTES_MAX);
+		return 0;
+	case OPTION_JSON:
+		arguments->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->input)
+			argp_error(state, "\"%s\" is one file too many", text);
+		arguments->input = text;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "name a kernelslist.g or a .traceg file");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.args_doc = "FILE",
+	.doc = about,
+};
+
+/* --- messages ----------------------------------------------------------------------- */
+
+static void hear_warning(void *context, const char *text)
+{
+	(void)context;
+	warn("%s", text);
+}
+
+static void hear_progress(void *context, const char *file, uint64_t done,
+			  uint64_t total)
+{
+	(void)context;
+	progress(file, done, total);
+}
+
+/* --- the file ----------------------------------------------------------------------- */
+
+/* The file's name up to its first ending; of a list, the folder's. */
+static char *default_name(const char *input)
+{
+	char *copy = strdup(input), *name;
+
+	if (!copy)
+		return NULL;
+	if (strstr(basename(copy), "kernelslist")) {
+		char *path = realpath(input, NULL);
+
+		free(copy);
+		copy = path ? strdup(dirname(path)) : strdup("accelsim");
+		free(path);
+		if (!copy)
+			return NULL;
+	}
+	name = strdup(basename(copy));
+	free(copy);
+	if (name)
+		name[strcspn(name, ".")] = '\0';
+	if (name && strlen(name) >= SIMGPU_TRACE_NAME_BYTES)
+		name[SIMGPU_TRACE_NAME_BYTES - 1] = '\0';
+	return name;
+}
+
+static int write_all(int fd, const char *bytes, size_t count)
+{
+	while (count) {
+		ssize_t written = write(fd, bytes, count);
+
+		if (written < 0)
+			return -errno;
+		bytes += written;
+		count -= (size_t)written;
+	}
+	return 0;
+}
+
+/* Whole or not at all. */
+static int save(const char *path, const void *bytes, size_t count)
+{
+	char *temporary;
+	int fd, ret;
+
+	if (asprintf(&temporary, "%s.converting-XXXXXX", path) < 0)
+		return fail("out of memory");
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		ret = fail("%s: %s", path, strerror(errno));
+		free(temporary);
+		return ret;
+	}
+	ret = write_all(fd, bytes, count);
+	if (!ret && fchmod(fd, 0644))
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && rename(temporary, path))
+		ret = -errno;
+	if (ret) {
+		unlink(temporary);
+		fail("%s: %s", path, strerror(-ret));
+	}
+	free(temporary);
+	return ret ? STATUS_FAILED : STATUS_OK;
+}
+
+static int check(const char *path, const void *bytes, size_t count)
+{
+	struct trace_error error = { 0 };
+	u64 memory_bytes;
+
+	if (!trace_check(bytes, count, &memory_bytes, &error))
+		return STATUS_OK;
+	explain_refusal(path, error.offset, error.field, error.reason);
+	return STATUS_FAILED;
+}
+
+/* --- the result --------------------------------------------------------------------- */
+
+static int print_json_counts(const char *path,
+			     const struct accelsim_counts *counts, size_t bytes)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_set_string(object, "trace", path);
+	json_set(object, "bytes", json_u64(bytes));
+	json_set(object, "kernels", json_u64(counts->kernels));
+	json_set(object, "warp_instructions",
+		 json_u64(counts->warp_instructions));
+	json_set(object, "thread_instructions",
+		 json_u64(counts->thread_instructions));
+	json_set(object, "memory_instructions",
+		 json_u64(counts->memory_instructions));
+	json_set(object, "lines", json_u64(counts->lines));
+	return json_print(object);
+}
+
+static int report(const struct arguments *arguments, const char *path,
+		  const struct accelsim_counts *counts, size_t bytes)
+{
+	if (arguments->json)
+		return print_json_counts(path, counts, bytes);
+	printf("%s: %llu kernel%s, %zu bytes; %llu warp instructions (%llu thread instructions), %llu of them on memory with %llu lines\n",
+	       path, (u64)counts->kernels, counts->kernels == 1 ? "" : "s",
+	       bytes, (u64)counts->warp_instructions,
+	       (u64)counts->thread_instructions,
+	       (u64)counts->memory_instructions, (u64)counts->lines);
+	return STATUS_OK;
+}
+
+static int convert(const struct arguments *arguments, const char *name,
+		   const char *output)
+{
+	static const struct accelsim_listener listener = {
+		.warning = hear_warning, .progress = hear_progress,
+	};
+	size_t most = arguments->max_bytes ? arguments->max_bytes :
+					     SIMGPU_TRACE_BYTES_MAX;
+	struct accelsim_counts counts;
+	char *error = NULL;
+	size_t bytes;
+	void *trace;
+	int ret;
+
+	trace = accelsim_convert(arguments->input, name, most, &listener,
+				 &counts, &bytes, &error);
+	progress_end();
+	if (!trace) {
+		ret = fail("%s; no trace was written",
+			   error ? error : "out of memory");
+		free(error);
+		return ret;
+	}
+	ret = check(output, trace, bytes);
+	if (!ret)
+		ret = save(output, trace, bytes);
+	if (!ret)
+		ret = report(arguments, output, &counts, bytes);
+	free(trace);
+	return ret;
+}
+
+int trace_convert_command(int argc, char **argv)
+{
+	struct arguments arguments = { .input = NULL };
+	char *name, *output = NULL;
+	int ret;
+
+	parse_arguments(&argp, argc, argv, 0, &arguments);
+	name = arguments.name ? strdup(arguments.name) :
+				default_name(arguments.input);
+	if (arguments.output)
+		output = strdup(arguments.output);
+	else if (name && asprintf(&output, "%s.sgtr", name) < 0)
+		output = NULL;
+	if (name && output)
+		ret = convert(&arguments, name, output);
+	else
+		ret = fail("out of memory");
+	free(output);
+	free(name);
+	return ret;
+}

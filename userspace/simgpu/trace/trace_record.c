@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * simgpu trace record: run an OpenCL program on Oclgrind with the recorder
+ * (librecorder.so), check what it wrote, and only then give the trace its
+ * name. Nothing is left behind when anything fails.
+ */
+/* For asprintf. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/simgpu_trace.h>
+
+#include "../workload.h"
+
+#define PLUGIN		"librecorder.so"
+/* Where make install puts it, from the program's folder. */
+#define INSTALLED	"../lib/simgpu/"
+/* Beside it: makes Oclgrind's device a GPU; see tools/record/gpu_device.c. */
+#define DEVICE		"librecorder-gpu.so"
+/* Options without a letter. */
+enum { OPTION_ONLY_SAMPLED = 256, OPTION_PLAIN };
+
+/* Of a child that could not become oclgrind. */
+#define STATUS_NO_EXEC	127
+/* The recorder's when it gave up; it has said why. */
+#define STATUS_GAVE_UP	125
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0,
+	  "The trace (default: the program's name with .sgtr)", 0 },
+	{ "name", 'n', "NAME", 0,
+	  "Name in the trace (default: the program's)", 0 },
+	{ "max-bytes", 'm', "N", 0,
+	  "Give up if the trace becomes larger (default and most: 268435456)",
+	  0 },
+	{ "sample", 's', "N", 0,
+	  "Record one of every N thread blocks, which stands for the others "
+	  "(default: all, but of a kernel with more than 65536 only so many)", 0 },
+	{ "only-sampled", OPTION_ONLY_SAMPLED, 0, 0,
+	  "Do not run the thread blocks that are not recorded: faster, but the "
+	  "program does not get their results", 0 },
+	{ "plain", OPTION_PLAIN, 0, 0,
+	  "Write every warp's ops and lines one by one, without loops and "
+	  "address patterns: large, for comparison", 0 },
+	{ 0 }
+};
+
+static const char about[] =
+	"Run an OpenCL program and record its kernels as a trace. The program "
+	"is not changed and needs no GPU: Oclgrind interprets its kernels.\v"
+	"Everything after -- belongs to the program. If the program fails, or "
+	"launches no kernel, there is no trace.\n"
+	"\n"
+	"Examples:\n"
+	"  simgpu trace record -o stream.sgtr -- ./stream 1048576\n"
+	"  simgpu trace record --name nbody-4k -- ./nbody 4096\n"
+	"  simgpu trace record --sample 16 --only-sampled -- ./gemm\n"
+	"\n"
+	"The recorder is $SIMGPU_RECORDER, or " PLUGIN " beside this program or where it was installed.\n"
+	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
+
+/**
+ * struct arguments - the parsed command line
+ * @sample_n: record one of so many thread blocks; 0: not given
+ * @program: argv of the program
+ */
+struct arguments {
+	const char *output;
+	const char *name;
+	u64 max_bytes;
+	u64 sample_n;
+	bool only_sampled;
+	bool plain;
+	char **program;
+};
+
+static error_t parse_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'o':
+		arguments->output = text;
+		return 0;
+	case 'n':
+		arguments->name = option_trace_name(state, text);
+		return 0;
+	case 'm':
+		arguments->max_bytes = option_number(state, "--max-bytes", text,
+						     1, SIMGPU_TRACE_BYTES_MAX);
+		return 0;
+	case 's':
+		arguments->sample_n = option_number(state, "--sample", text, 1,
+						    U32_MAX);
+		return 0;
+	case OPTION_ONLY_SAMPLED:
+		arguments->only_sampled = true;
+		return 0;
+	case OPTION_PLAIN:
+		arguments->plain = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The rest is the program's, options included. */
+		arguments->program = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "name a program to record");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_argument,
+	.args_doc = "-- PROGRAM [ARGUMENT...]",
+	.doc = about,
+};
+
+/* Where the recorder is; false if nowhere. */
+static bool find_plugin(char *path, size_t room)
+{
+	const char *named = getenv("SIMGPU_RECORDER");
+	char self[PATH_MAX];
+	char *folder;
+	ssize_t length;
+
+	if (named && *named) {
+		snprintf(path, room, "%s", named);
+		return !access(path, R_OK);
+	}
+	length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (length < 0)
+		return false;
+	self[length] = '\0';
+	folder = dirname(self);
+	snprintf(path, room, "%s/" PLUGIN, folder);
+	if (!access(path, R_OK))
+		return true;
+	snprintf(path, room, "%s/" INSTALLED PLUGIN, folder);
+	return !access(path, R_OK);
+}
+
+/*
+ * The device that the program sees: not Oclgrind's, which has one compute unit
+ * and work-groups of 8192, but one like those that traces are made for.
+ */
+static const char *const oclgrind_options[] = {
+	"oclgrind", "--max-wgsize", "1024", "--compute-units", "80",
+	/* Oclgrind takes 32 bits of a size: whole pages below 4 GiB. */
+	"--local-mem-size", "49152", "--global-mem-size", "4294963200",
+	"--plugins",
+};
+
+/*
+ * Oclgrind sets the libraries to be loaded first; the device's comes before
+ * them. It is this script's $0, the program and its arguments the rest.
+ */
+static const char preload[] = "LD_PRELOAD=$0:$LD_PRELOAD exec \"$@\"";
+
+/* The device's library, which lies beside the recorder; NULL: it does not. */
+static char *find_device(const char *plugin)
+{
+	char *folder = strdup(plugin), *path = NULL;
+
+	if (!folder || asprintf(&path, "%s/" DEVICE, dirname(folder)) < 0)
+		path = NULL;
+	free(folder);
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void set_number(const char *variable, u64 number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", number);
+	setenv(variable, text, 1);
+}
+
+/* What the recorder is told; see tools/record/plugin.cpp. */
+static void set_environment(const struct arguments *arguments, const char *output)
+{
+	setenv("SIMGPU_RECORD_OUTPUT", output, 1);
+	if (arguments->name)
+		setenv("SIMGPU_RECORD_NAME", arguments->name, 1);
+	if (arguments->max_bytes)
+		set_number("SIMGPU_RECORD_MAX_BYTES", arguments->max_bytes);
+	if (arguments->sample_n)
+		set_number("SIMGPU_RECORD_SAMPLE", arguments->sample_n);
+	if (arguments->only_sampled)
+		setenv("SIMGPU_RECORD_ONLY_SAMPLED", "1", 1);
+	if (arguments->plain)
+		setenv("SIMGPU_RECORD_PLAIN", "1", 1);
+	setenv("SIMGPU_RECORD_PROGRESS", isatty(STDERR_FILENO) ? "1" : "2", 0);
+}
+
+__attribute__((noreturn))
+static void become_oclgrind(const struct arguments *arguments,
+			    const char *plugin, const char *output)
+{
+	char *device = find_device(plugin);
+	size_t count = 0, i;
+	char **argv;
+
+	while (arguments->program[count])
+		count++;
+	argv = calloc(count + ARRAY_SIZE(oclgrind_options) + 6, sizeof(*argv));
+	if (!argv)
+		_exit(STATUS_NO_EXEC);
+	for (i = 0; i < ARRAY_SIZE(oclgrind_options); i++)
+		argv[i] = (char *)oclgrind_options[i];
+	argv[i++] = (char *)plugin;
+	if (device) {
+		argv[i++] = "sh";
+		argv[i++] = "-c";
+		argv[i++] = (char *)preload;
+		argv[i++] = device;
+	}
+	memcpy(argv + i, arguments->program, count * sizeof(*argv));
+	set_environment(arguments, output);
+	execvp(argv[0], argv);
+	warn("oclgrind cannot be run: %s", strerror(errno));
+	_exit(STATUS_NO_EXEC);
+}
+
+/* Run the program to its end; signals from the terminal are for it alone. */
+static int run_program(const struct arguments *arguments, const char *plugin,
+		       const char *output)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
+	pid = fork();
+	if (!pid) {
+		sigaction(SIGINT, &interrupt, NULL);
+		sigaction(SIGQUIT, &quit, NULL);
+		become_oclgrind(arguments, plugin, output);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &quit, NULL);
+	if (pid < 0)
+		return fail("a process for the program: %s", strerror(errno));
+	if (WIFSIGNALED(status))
+		return fail("%s was killed: %s; no trace was written",
+			    arguments->program[0], strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status) == STATUS_NO_EXEC ||
+	    WEXITSTATUS(status) == STATUS_GAVE_UP)
+		return fail("no trace was written");
+	if (WEXITSTATUS(status))
+		return fail("%s failed with exit status %d%s; no trace was written",
+			    arguments->program[0], WEXITSTATUS(status),
+			    arguments->only_sampled ?
+			    ", for which results that --only-sampled left out may be the reason" :
+			    "");
+	return STATUS_OK;
+}
+
+static int accept_trace(const char *temporary, const char *output)
+{
+	struct workload workload;
+	int ret;
+
+	if (access(temporary, F_OK))
+		return fail("the program launched no kernel, or the recorder did not run; no trace was written");
+	ret = workload_open(temporary, NULL, &workload);
+	if (!ret)
+		ret = workload_decode(&workload);
+	if (!ret && rename(temporary, output))
+		ret = fail("%s: %s", output, strerror(errno));
+	if (!ret)
+		printf("%s: %s, %u kernel%s, %zu bytes\n", output,
+		       workload.trace->name, workload.trace->kernel_count,
+		       workload.trace->kernel_count == 1 ? "" : "s",
+		       workload.count);
+	workload_free(&workload);
+	return ret;
+}
+
+/* A name beside the output that nobody has. */
+static char *temporary_name(const char *output)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s.recording-%d", output, (int)getpid()) < 0)
+		return NULL;
+	return name;
+}
+
+static void remove_rest(const char *temporary)
+{
+	char *partial;
+
+	unlink(temporary);
+	if (asprintf(&partial, "%s.partial", temporary) < 0)
+		return;
+	unlink(partial);
+	free(partial);
+}
+
+/* What would fail after the program has run for an hour fails before it. */
+static int check_ends(const char *program, const char *temporary,
+		      const char *output)
+{
+	struct stat there;
+	int fd;
+
+	if (strchr(program, '/') && access(program, X_OK))
+		return fail("%s: %s", program, strerror(errno));
+	if (!stat(output, &there) && S_ISDIR(there.st_mode))
+		return fail("%s: %s", output, strerror(EISDIR));
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail("%s cannot be written: %s", output, strerror(errno));
+	close(fd);
+	unlink(temporary);
+	return STATUS_OK;
+}
+
+static int record(const struct arguments *arguments, const char *output)
+{
+	char *temporary = temporary_name(output);
+	char plugin[PATH_MAX];
+	int ret;
+
+	if (!temporary)
+		return fail("out of memory");
+	if (!find_plugin(plugin, sizeof(plugin))) {
+		free(temporary);
+		return fail("the recorder, " PLUGIN ", is neither beside this program, nor installed, nor what SIMGPU_RECORDER names");
+	}
+	ret = check_ends(arguments->program[0], temporary, output);
+	if (!ret)
+		ret = run_program(arguments, plugin, temporary);
+	if (!ret)
+		ret = accept_trace(temporary, output);
+	remove_rest(temporary);
+	free(temporary);
+	return ret;
+}
+
+int trace_record_command(int argc, char **argv)
+{
+	struct arguments arguments = { .output = NULL };
+	char *program, *output = NULL;
+	int ret;
+
+	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	program = strdup(arguments.program[0]);
+	if (!program)
+		return fail("out of memory");
+	if (arguments.output)
+		output = strdup(arguments.output);
+	else if (asprintf(&output, "%s.sgtr", arguments.name ? arguments.name :
+			  basename(program)) < 0)
+		output = NULL;
+	ret = output ? record(&arguments, output) : fail("out of memory");
+	free(program);
+	free(output);
+	return ret;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sections of a checked trace file, for those who look at what is in it. */
+#ifndef SIMGPU_TRACE_VIEW_H
+#define SIMGPU_TRACE_VIEW_H
+
+#include <linux/simgpu_trace.h>
+
+#include "../command.h"
+
+/** struct view - the sections of a checked trace */
+struct view {
+	const struct simgpu_trace_header *header;
+	const struct simgpu_trace_kernel *kernels;
+	const struct simgpu_trace_program *programs;
+	const struct simgpu_trace_op *ops;
+	const struct simgpu_trace_pattern *patterns;
+	const struct simgpu_trace_warp *warps;
+	const u32 *lines;
+	const struct simgpu_trace_weight *weights;
+	const struct simgpu_trace_row *rows;
+	const struct simgpu_trace_run *runs;
+	const struct simgpu_trace_mix *mixes;
+	const struct simgpu_trace_instruction *instructions;
+	const struct simgpu_trace_profile *profiles;
+	const struct simgpu_trace_point *points;
+};
+
+struct view view_of(const void *bytes);
+/* 0 for a section that the file's version does not have. */
+u64 section_count(const struct view *view, u32 id);
+u64 kernel_blocks(const struct simgpu_trace_kernel *kernel);
+u32 kernel_threads(const struct simgpu_trace_kernel *kernel);
+u32 kernel_warps(const struct simgpu_trace_kernel *kernel);
+bool touches_memory(u32 kind);
+
+/* What a warp does, by its number in its kernel: its program and first line. */
+struct simgpu_trace_warp view_warp(const struct view *view,
+				   const struct simgpu_trace_kernel *kernel,
+				   u64 warp);
+
+/**
+ * view_affine_address() - what a lane of a warp touches
+ * @kernel: that runs
+ * @warp: its number in the kernel
+ * @p: an affine pattern
+ * @depth: loops around the op
+ * @loop: their indices, outermost first
+ * @lane: of the op's active ones
+ *
+ * Return: byte address in the tenant's space.
+ */
+u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
+			const struct simgpu_trace_pattern *p, u32 depth,
+			const u32 *loop, u32 lane);
+
+/* "load", ...; also of loops. */
+const char *op_kind_name(u32 kind);
+
+/**
+ * plot_trace() - draw which addresses its kernels touch in which order
+ * @path: of the picture, which is SVG or PNG by its ending
+ *
+ * Return: an exit status; what was wrong has been said.
+ */
+int plot_trace(const struct view *view, const char *path);
+
+#endif /* SIMGPU_TRACE_VIEW_H */
