@@ -179,6 +179,12 @@ typedef long long s64;
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
+/* Fields that can also be named as a whole; the kernel's <linux/stddef.h> has it. */
+#ifndef struct_group
+#define struct_group(name, members...) \
+	union { struct { members }; struct { members } name; }
+#endif
+
 #ifndef __aligned
 #define __aligned(bytes)	__attribute__((__aligned__(bytes)))
 #endif
@@ -291,5 +297,14 @@ static inline void port_allow(const void *memory, size_t bytes)
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 
 #endif
+
+/*
+ * Between these two no struct may have a hole: the state hash takes its bytes as they
+ * are, and nobody says what a hole holds.
+ */
+#define PORT_NO_HOLES_BEGIN				\
+	_Pragma("GCC diagnostic push")			\
+	_Pragma("GCC diagnostic error \"-Wpadded\"")
+#define PORT_NO_HOLES_END	_Pragma("GCC diagnostic pop")
 
 #endif /* SIMGPU_PORT_H */

@@ -164,7 +164,7 @@ int simgpu_cgroups_set(struct simgpu_device *device,
 	u32 i;
 	int ret;
 
-	ret = simgpu_device_lock(device);
+	ret = simgpu_device_lock_to_note(device);
 	if (ret)
 		return ret;
 	fresh = device->cgroups;

@@ -347,7 +347,7 @@ static int simgpu_change_make(struct simgpu_device *device,
 
 	if (mutex_lock_killable(&device->renew_lock))
 		return -EINTR;
-	ret = simgpu_device_lock(device);
+	ret = simgpu_device_lock_to_note(device);
 	if (!ret) {
 		ret = simgpu_change_locked(device, change, now);
 		simgpu_device_unlock(device);

@@ -17,44 +17,96 @@ static struct dentry *simgpu_debugfs_root;
  * struct simgpu_journal - a journal as it was when its file was opened
  * @start: its first line: what it names may go
  * @line: the line that is being read
+ * @session: number of the session on its device that it is of
  * @cycle: device time
  * @state_hash: of the device there
  * @lost: events that found no room
- * @count: events in @events
- * @events: the events
+ * @count: events of it
+ * @events: these
  */
 struct simgpu_journal {
 	char start[JOURNAL_LINE_BYTES];
 	char line[JOURNAL_LINE_BYTES];
+	u64 session;
 	u64 cycle;
 	u64 state_hash;
 	u64 lost;
 	u32 count;
-	struct journal_event events[SESSION_JOURNAL_MAX];
+	struct journal_event *events;
 };
 
-static void simgpu_journal_take(struct simgpu_device *device,
+/* Events that are copied at once: others wait no longer for the lock than that takes. */
+#define SIMGPU_JOURNAL_COPY	1024U
+/* How often a reader begins again, because another session came in between. */
+#define SIMGPU_JOURNAL_TRIES	8
+
+/* All but the events, of the present moment: these stay as they are from here on. */
+static int simgpu_journal_begin(struct simgpu_device *device,
 				struct simgpu_journal *journal)
 {
 	const struct simgpu_ending *ending = &device->ending;
-	const struct journal_event *events;
+	int ret = simgpu_device_lock(device);
 
-	lockdep_assert_held(&device->lock);
+	if (ret)
+		return ret;
 	journal_print_start(journal->start, &device->start,
 			    device->start_constants);
-	events = session_journal(device->session, &journal->count,
-				 &journal->lost);
+	journal->session = device->sessions;
 	if (ending->over) {
 		journal->count = ending->journal_events;
 		journal->lost = ending->journal_lost;
 		journal->cycle = ending->cycle;
 		journal->state_hash = ending->state_hash;
 	} else {
+		journal->count = session_journal_count(device->session,
+						       &journal->lost);
 		journal->cycle = session_now(device->session);
 		journal->state_hash = session_state_hash(device->session);
 	}
-	memcpy(journal->events, events,
-	       journal->count * sizeof(journal->events[0]));
+	simgpu_device_unlock(device);
+	return 0;
+}
+
+static int simgpu_journal_copy(struct simgpu_device *device,
+			       struct simgpu_journal *journal)
+{
+	u32 done = 0;
+	int ret = 0;
+
+	while (!ret && done < journal->count) {
+		ret = simgpu_device_lock(device);
+		if (ret)
+			break;
+		if (device->sessions != journal->session)
+			ret = -EAGAIN;
+		else
+			done += session_journal_read(device->session, done,
+						     journal->events + done,
+						     min(journal->count - done,
+							 SIMGPU_JOURNAL_COPY));
+		simgpu_device_unlock(device);
+		cond_resched();
+	}
+	return ret;
+}
+
+static int simgpu_journal_take(struct simgpu_device *device,
+			       struct simgpu_journal *journal)
+{
+	int ret = simgpu_journal_begin(device, journal);
+
+	if (ret)
+		return ret;
+	port_free(journal->events);
+	journal->events = port_alloc(array_size(max(journal->count, 1U),
+						sizeof(*journal->events)));
+	return journal->events ? simgpu_journal_copy(device, journal) : -ENOMEM;
+}
+
+static void simgpu_journal_free(struct simgpu_journal *journal)
+{
+	port_free(journal->events);
+	port_free(journal);
 }
 
 /* Line 0 is the start, then an event a line, then the end. */
@@ -111,30 +163,25 @@ static int simgpu_journal_open(struct inode *inode, struct file *file)
 {
 	struct simgpu_device *device = inode->i_private;
 	struct simgpu_journal *journal;
-	int ret;
+	int ret, tries = 0;
 
 	journal = port_alloc(sizeof(*journal));
 	if (!journal)
 		return -ENOMEM;
-	ret = simgpu_device_lock(device);
+	do {
+		ret = simgpu_journal_take(device, journal);
+	} while (ret == -EAGAIN && ++tries < SIMGPU_JOURNAL_TRIES);
+	ret = ret ?: seq_open(file, &simgpu_journal_seq_ops);
 	if (ret)
-		goto err_free;
-	simgpu_journal_take(device, journal);
-	simgpu_device_unlock(device);
-	ret = seq_open(file, &simgpu_journal_seq_ops);
-	if (ret)
-		goto err_free;
-	((struct seq_file *)file->private_data)->private = journal;
-	return 0;
-
-err_free:
-	port_free(journal);
+		simgpu_journal_free(journal);
+	else
+		((struct seq_file *)file->private_data)->private = journal;
 	return ret;
 }
 
 static int simgpu_journal_release(struct inode *inode, struct file *file)
 {
-	port_free(((struct seq_file *)file->private_data)->private);
+	simgpu_journal_free(((struct seq_file *)file->private_data)->private);
 	return seq_release(inode, file);
 }
 

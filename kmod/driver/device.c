@@ -93,6 +93,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	lockdep_assert_held(&device->lock);
 	simgpu_tell(session_end, device);
 	device->session = session;
+	device->sessions++;
 	simgpu_plugin_hold(options->policy);
 	simgpu_plugin_hold(options->model);
 	simgpu_plugin_put(device->start.policy);
@@ -219,6 +220,7 @@ static void simgpu_device_release(struct device *dev)
 	simgpu_plugin_put(device->defaults.model);
 	port_free((void *)device->defaults.constants);
 	port_free(device->constants);
+	port_free(device->journal_spare);
 	if (device->worker)
 		put_task_struct(device->worker);
 	kobject_put(device->tenants_dir);
@@ -255,6 +257,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 		.weight = SIMGPU_WEIGHT_MIN,
 		.gang_wait_seconds = SIMGPU_GANG_WAIT_SECONDS,
 		.device_mib = SIMGPU_DEVICE_MIB,
+		.journal_events = SIMGPU_JOURNAL_EVENTS,
 	};
 	session_default_params(&device->defaults);
 	mutex_init(&device->renew_lock);

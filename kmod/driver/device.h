@@ -274,6 +274,7 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @gangs: whether a gang needs no CAP_SYS_NICE
  * @gang_wait_seconds: how long a gang may hold the device without starting
  * @device_mib: what tenants and gangs may make the kernel hold for the device
+ * @journal_events: that a session's journal grows to
  *
  * Written by sysfs, each by itself.
  */
@@ -283,10 +284,12 @@ struct simgpu_limits {
 	bool gangs;
 	u32 gang_wait_seconds;
 	u32 device_mib;
+	u32 journal_events;
 };
 
 /* What they are at first. */
 #define SIMGPU_GANG_WAIT_SECONDS	300
+#define SIMGPU_JOURNAL_EVENTS		65536
 #define SIMGPU_GANG_WAIT_SECONDS_MAX	86400
 #define SIMGPU_DEVICE_MIB		2048
 
@@ -406,6 +409,9 @@ struct simgpu_refusals {
  *	memory is not in it: a device always has exactly one session
  * @last_tenant_id: given to a tenant
  * @limits: of those without privilege
+ * @journal_spare: chunk for the journal that a caller has brought; NULL: it was used.
+ *	Written under @lock, read without
+ * @sessions: that there were on the device, the present one included
  * @renew_lock: held while a session from @defaults is made to take a gang's place,
  *	and while settings are changed: else who changes them without a pause
  *	would make every new session obsolete; outside @lock
@@ -498,6 +504,8 @@ struct simgpu_device {
 	atomic64_t bytes_held;
 	atomic64_t last_tenant_id;
 	struct simgpu_limits limits;
+	struct journal_chunk *journal_spare;
+	u64 sessions;
 
 	struct mutex renew_lock; /* settings, while a session is made from them */
 	struct mutex lock;	/* serializes what follows, up to ... */
@@ -553,6 +561,7 @@ void simgpu_device_unplug(struct simgpu_device *device);
 int simgpu_device_admit(struct simgpu_device *device,
 			enum simgpu_call_kind kind);
 int simgpu_device_lock(struct simgpu_device *device);
+int simgpu_device_lock_to_note(struct simgpu_device *device);
 void simgpu_device_lock_closing(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);
 
@@ -600,6 +609,9 @@ void simgpu_turn_rest(struct simgpu_device *device);
 void simgpu_device_fell_back(struct simgpu_device *device,
 			     const struct session_refusal *why);
 int simgpu_worker_start(struct simgpu_device *device);
+
+/* Room for the journal (journal_room.c). */
+struct journal_chunk *simgpu_journal_chunk(void *context);
 
 /* Threads beside the worker (threads.c). */
 int simgpu_threads_set(struct simgpu_device *device, u32 count);

@@ -199,8 +199,8 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	ending->over = true;
 	ending->cycle = session_now(device->session);
 	ending->state_hash = gang->status.state_hash;
-	session_journal(device->session, &ending->journal_events,
-			&ending->journal_lost);
+	ending->journal_events = session_journal_count(device->session,
+						       &ending->journal_lost);
 	for (slot = 0; slot < gang->members; slot++)
 		if (device->slots[slot])
 			simgpu_gang_keep_report(gang, slot);

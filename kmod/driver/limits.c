@@ -72,6 +72,7 @@ static ssize_t simgpu_limit_store(struct device *dev,
 LIMIT(weight_limit, weight, SIMGPU_WEIGHT_MIN, SIMGPU_WEIGHT_MAX);
 LIMIT(gang_wait_seconds, gang_wait_seconds, 1, SIMGPU_GANG_WAIT_SECONDS_MAX);
 LIMIT(device_mib, device_mib, 1, U32_MAX);
+LIMIT(journal_events, journal_events, 1, U32_MAX);
 
 static ssize_t target_limit_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
@@ -122,6 +123,7 @@ static struct attribute *simgpu_limits_attrs[] = {
 	&dev_attr_gang_makers.attr,
 	&dev_attr_gang_wait_seconds.attr.attr,
 	&dev_attr_device_mib.attr.attr,
+	&dev_attr_journal_events.attr.attr,
 	NULL
 };
 

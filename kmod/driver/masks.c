@@ -120,7 +120,7 @@ int simgpu_tenant_masks(struct simgpu_ucmd *ucmd)
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	int ret;
 
-	ret = simgpu_device_lock(tenant->device);
+	ret = simgpu_device_lock_to_note(tenant->device);
 	if (ret)
 		return ret;
 	ret = simgpu_masks_set(tenant, ucmd->cmd);

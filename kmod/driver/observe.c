@@ -253,6 +253,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.predict = simgpu_device_predict,
 		.fell_back = simgpu_device_fell_back_hook,
 		.run_gpu = simgpu_threads_run,
+		.journal_chunk = simgpu_journal_chunk,
 	};
 	struct simgpu_creation creation = {
 		.options = options,

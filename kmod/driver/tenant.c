@@ -425,7 +425,7 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant,
 	struct session_tenant_options options;
 	int ret;
 
-	ret = simgpu_device_lock(tenant->device);
+	ret = simgpu_device_lock_to_note(tenant->device);
 	if (ret)
 		return ret;
 	options = tenant->options;
@@ -478,7 +478,7 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 	    !simgpu_name_valid(cmd->name, sizeof(cmd->name)))
 		return -EINVAL;
 	strscpy(options.name, cmd->name, sizeof(options.name));
-	ret = simgpu_device_lock(tenant->device);
+	ret = simgpu_device_lock_to_note(tenant->device);
 	if (ret)
 		return ret;
 	ret = simgpu_tenant_set_options(tenant, NULL, &options);
@@ -500,7 +500,7 @@ int simgpu_tenant_queue(struct simgpu_ucmd *ucmd)
 	    cmd->priority < -SESSION_QUEUE_PRIORITY_MAX ||
 	    cmd->priority > SESSION_QUEUE_PRIORITY_MAX)
 		return -EINVAL;
-	ret = simgpu_device_lock(device);
+	ret = simgpu_device_lock_to_note(device);
 	if (ret)
 		return ret;
 	if (cmd->priority > max_t(s32, tenant->priority[cmd->queue], 0) &&

@@ -231,7 +231,7 @@ static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
 
 	if (IS_ERR(run))
 		return PTR_ERR(run);
-	ret = simgpu_device_lock(tenant->device);
+	ret = simgpu_device_lock_to_note(tenant->device);
 	if (!ret) {
 		ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd,
 						 run);
@@ -343,7 +343,7 @@ static int simgpu_tenant_try_arrive(struct simgpu_tenant *tenant,
 
 	if (IS_ERR(run))
 		return PTR_ERR(run);
-	ret = simgpu_device_lock(tenant->device);
+	ret = simgpu_device_lock_to_note(tenant->device);
 	if (!ret) {
 		ret = simgpu_tenant_arrive(tenant, trace, plan, cmd, run);
 		simgpu_device_unlock(tenant->device);

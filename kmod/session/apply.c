@@ -32,10 +32,10 @@ u32 sms_assigned(const struct session *session, u32 slot)
 /* sms_shared() - shared SMs on which a slot may place thread blocks */
 u32 sms_shared(const struct session *session, u32 slot)
 {
-	const struct controls *controls = &session->controls;
+	const struct simgpu_proposal *controls = &session->controls;
 	u32 count = 0, sm;
 
-	if (!controls->any_shared)
+	if (!session->any_shared)
 		return 0;
 	for (sm = 0; sm < session->initial.config.sms; sm++)
 		count += controls->sharers[sm] >> slot & 1 &&
@@ -67,13 +67,10 @@ void proposal_present(struct session *session)
 {
 	struct simgpu_proposal *proposal = &session->proposal;
 	const struct simgpu_snapshot *snapshot = &session->snapshot;
-	const struct gpu_config *config = &session->initial.config;
-	const struct controls *controls = &session->controls;
 	u32 slot, sm;
 
 	memset(proposal, 0, sizeof(*proposal));
-	proposal->hold = controls->hold;
-	proposal->preemption = controls->preemption;
+	controls_present(session, proposal);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (snapshot->tenants[slot].active)
 			proposal->sms[slot] = snapshot->tenants[slot].sms;
@@ -86,21 +83,7 @@ void proposal_present(struct session *session)
 		    !snapshot->tenants[owner].active)
 			owner = SIMGPU_NO_OWNER;
 		proposal->owner[sm] = (u8)owner;
-		proposal->sharers[sm] = controls->sharers[sm];
-	}
-	memcpy(proposal->memory_priority, controls->memory_priority,
-	       sizeof(proposal->memory_priority));
-	memcpy(proposal->block_limit, controls->block_limit,
-	       sizeof(proposal->block_limit));
-	memcpy(proposal->hold_queues, controls->hold_queues,
-	       sizeof(proposal->hold_queues));
-	memcpy(proposal->rank, controls->rank, sizeof(proposal->rank));
-	memset(proposal->issue_limit, 0xff, sizeof(proposal->issue_limit));
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		proposal->channels[slot] = controls->channels[slot] ?:
-			first_bits(config->channels);
-		proposal->llc_ways[slot] = controls->llc_ways[slot] ?:
-			(u32)first_bits(config->llc_ways);
+		proposal->sharers[sm] = session->controls.sharers[sm];
 	}
 }
 
@@ -363,7 +346,7 @@ static void apply_counts(struct session *session)
 /* What the hardware has to be told of a slot's thread blocks on an SM. */
 static u32 limit_of(const struct session *session, u32 sm, u32 slot)
 {
-	const struct controls *controls = &session->controls;
+	const struct simgpu_proposal *controls = &session->controls;
 
 	if (controls->sharers[sm] && !(controls->sharers[sm] >> slot & 1))
 		return 0;
@@ -406,7 +389,7 @@ static void end_sharing(struct session *session, u32 sm)
 /* From now on these share an SM, and nobody else may slip in. */
 static void share(struct session *session, u32 sm, u64 sharers)
 {
-	session->controls.any_shared = true;
+	session->any_shared = true;
 	if (session->controls.sharers[sm] != sharers) {
 		session->controls.sharers[sm] = sharers;
 		set_limits(session, sm);
@@ -418,10 +401,9 @@ static void share(struct session *session, u32 sm, u64 sharers)
 static void apply_owners(struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
-	struct controls *controls = &session->controls;
 	u32 sm;
 
-	controls->any_shared = false;
+	session->any_shared = false;
 	for (sm = 0; sm < session->initial.config.sms; sm++) {
 		u32 owner = proposal->owner[sm], had = owner_of(session, sm);
 
@@ -439,10 +421,9 @@ static void apply_owners(struct session *session)
 /* Counts alone: shared SMs are free again first. */
 static void free_shared(struct session *session)
 {
-	struct controls *controls = &session->controls;
 	u32 sm;
 
-	if (!controls->any_shared)
+	if (!session->any_shared)
 		return;
 	for (sm = 0; sm < session->initial.config.sms; sm++) {
 		if (owner_of(session, sm) != GPU_SHARED)
@@ -450,132 +431,16 @@ static void free_shared(struct session *session)
 		end_sharing(session, sm);
 		assign(session, sm, GPU_NO_TENANT);
 	}
-	controls->any_shared = false;
+	session->any_shared = false;
 }
 
-static void apply_limits(struct session *session)
+/* shares_set_limits() - limits of thread blocks, and who shares, on all SMs */
+void shares_set_limits(struct session *session)
 {
-	struct controls *controls = &session->controls;
 	u32 sm;
 
-	if (!(session->proposal.flags & SIMGPU_SAYS_BLOCK_LIMITS))
-		return;
-	memcpy(controls->block_limit, session->proposal.block_limit,
-	       sizeof(controls->block_limit));
 	for (sm = 0; sm < session->initial.config.sms; sm++)
 		set_limits(session, sm);
-}
-
-/* --- priorities, orders, samples -------------------------------------------------------- */
-
-static void set_priorities(struct session *session)
-{
-	const u8 *priority = session->controls.memory_priority;
-	u32 slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		gpu_set_memory_priority(session->gpu, slot, priority[slot]);
-}
-
-static void apply_priorities(struct session *session)
-{
-	struct controls *controls = &session->controls;
-
-	if (!(session->proposal.flags & SIMGPU_SAYS_MEMORY_PRIORITY))
-		return;
-	if (session->probe.kind == SIMGPU_PROBE_PRIORITY)
-		session->probe.kind = SIMGPU_PROBE_NONE;
-	memcpy(controls->memory_priority, session->proposal.memory_priority,
-	       sizeof(controls->memory_priority));
-	set_priorities(session);
-}
-
-static void apply_order(struct session *session)
-{
-	static const enum gpu_block_order orders[] = {
-		[SIMGPU_ORDER_ROUND_ROBIN] = GPU_ORDER_ROUND_ROBIN,
-		[SIMGPU_ORDER_LEAKY_BUCKET] = GPU_ORDER_LEAKY_BUCKET,
-		[SIMGPU_ORDER_ARRIVAL] = GPU_ORDER_ARRIVAL,
-		[SIMGPU_ORDER_RANK] = GPU_ORDER_RANK,
-	};
-	const struct simgpu_proposal *proposal = &session->proposal;
-	u32 slot;
-
-	if (!(proposal->flags & SIMGPU_SAYS_BLOCK_ORDER))
-		return;
-	if (proposal->block_order == SIMGPU_ORDER_LEAKY_BUCKET)
-		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-			gpu_set_bucket(session->gpu, slot,
-				       proposal->bucket[slot]);
-	gpu_set_block_order(session->gpu, orders[proposal->block_order]);
-}
-
-static void apply_sm_blocks(struct session *session)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-
-	if (proposal->flags & SIMGPU_SAYS_SM_BLOCKS)
-		gpu_set_shared_blocks(session->gpu, proposal->sm_blocks ?
-				      proposal->sm_blocks : U32_MAX);
-}
-
-static void apply_workers(struct session *session)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-
-	if (proposal->flags & SIMGPU_SAYS_WORKERS)
-		gpu_set_worker_blocks(session->gpu, proposal->worker_blocks);
-}
-
-static void apply_ranks(struct session *session)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-	u32 slot;
-
-	if (!(proposal->flags & SIMGPU_SAYS_RANKS))
-		return;
-	memcpy(session->controls.rank, proposal->rank, sizeof(proposal->rank));
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		gpu_set_rank(session->gpu, slot, proposal->rank[slot]);
-}
-
-static void apply_masks(struct session *session)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-	struct controls *controls = &session->controls;
-	u32 slot;
-
-	if (!(proposal->flags & (SIMGPU_SAYS_CHANNELS | SIMGPU_SAYS_LLC_WAYS)))
-		return;
-	if (proposal->flags & SIMGPU_SAYS_CHANNELS)
-		memcpy(controls->channels, proposal->channels,
-		       sizeof(controls->channels));
-	if (proposal->flags & SIMGPU_SAYS_LLC_WAYS)
-		memcpy(controls->llc_ways, proposal->llc_ways,
-		       sizeof(controls->llc_ways));
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		masks_apply(session, slot);
-}
-
-static void set_issue_limit(struct session *session, u32 slot, u32 queue,
-			    u32 blocks)
-{
-	if (blocks == SIMGPU_KEEP_ISSUE_LIMIT || !is_member(session, slot))
-		return;
-	launch_slice(session, slot, queue, blocks);
-}
-
-static void apply_issue_limits(struct session *session)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-	u32 slot, queue;
-
-	if (!(proposal->flags & SIMGPU_SAYS_ISSUE_LIMITS))
-		return;
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
-			set_issue_limit(session, slot, queue,
-					proposal->issue_limit[slot][queue]);
 }
 
 /* controls_idle_samples() - as model and policy need them, 100 an epoch */
@@ -599,7 +464,7 @@ static bool moves_sms(const struct session *session)
 		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 			if (proposal->sms[slot] != sms_assigned(session, slot))
 				return true;
-		return session->controls.any_shared;
+		return session->any_shared;
 	}
 	for (sm = 0; sm < session->initial.config.sms; sm++)
 		if (proposal->owner[sm] != owner_of(session, sm))
@@ -615,17 +480,7 @@ void proposal_apply(struct session *session)
 	const struct simgpu_proposal *proposal = &session->proposal;
 	bool alone = session->probe.kind == SIMGPU_PROBE_ALONE;
 
-	apply_priorities(session);
-	apply_masks(session);
-	/* Before SMs are taken: their workers leave by what holds from now on. */
-	apply_workers(session);
-	if (proposal->flags & SIMGPU_SAYS_PREEMPTION)
-		session->controls.preemption = proposal->preemption;
-	if (proposal->flags & SIMGPU_SAYS_HOLD)
-		session->controls.hold = proposal->hold;
-	if (proposal->flags & SIMGPU_SAYS_HOLD_QUEUES)
-		memcpy(session->controls.hold_queues, proposal->hold_queues,
-		       sizeof(proposal->hold_queues));
+	controls_apply(session, true);
 	if (alone && moves_sms(session))
 		probe_end(session);
 	if (session->probe.kind != SIMGPU_PROBE_ALONE) {
@@ -636,15 +491,7 @@ void proposal_apply(struct session *session)
 			apply_counts(session);
 		}
 	}
-	apply_limits(session);
-	quotas_apply(session);
-	apply_ranks(session);
-	apply_sm_blocks(session);
-	apply_order(session);
-	apply_issue_limits(session);
-	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES)
-		gpu_set_idle_sampling(session->gpu,
-				      proposal->idle_sample_cycles);
+	controls_apply(session, false);
 	if (session->hooks.repartition)
 		session->hooks.repartition(session->hooks.context);
 }
@@ -665,21 +512,17 @@ static void clear_issue_limits(struct session *session, u32 slot)
  */
 void controls_clear(struct session *session)
 {
-	struct controls *controls = &session->controls;
+	struct simgpu_proposal *controls = &session->controls;
 	u32 slot, sm;
 
 	/* No work is dropped on the word of who is not asked any more. */
 	if (controls->preemption == SIMGPU_LEAVE_RESET)
 		controls->preemption = (u32)session->initial.preemption;
 	free_shared(session);
-	memset(controls, 0, sizeof(*controls));
-	controls->preemption = (u32)session->initial.preemption;
-	memset(controls->block_limit, SIMGPU_ANY_BLOCKS,
-	       sizeof(controls->block_limit));
-	for (sm = 0; sm < session->initial.config.sms; sm++) {
-		set_limits(session, sm);
+	controls_neutral(session);
+	shares_set_limits(session);
+	for (sm = 0; sm < session->initial.config.sms; sm++)
 		clear_quotas(session, sm);
-	}
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		gpu_set_memory_priority(session->gpu, slot, 0);
 		gpu_set_bucket(session->gpu, slot, 1);
@@ -700,15 +543,10 @@ void controls_clear(struct session *session)
  */
 void controls_forget(struct session *session, u32 slot)
 {
-	struct controls *controls = &session->controls;
+	struct simgpu_proposal *controls = &session->controls;
 	u32 sm;
 
-	controls->hold &= ~(1ULL << slot);
-	controls->memory_priority[slot] = 0;
-	controls->hold_queues[slot] = 0;
-	controls->rank[slot] = 0;
-	controls->channels[slot] = 0;
-	controls->llc_ways[slot] = 0;
+	controls_forget_slot(session, controls, slot);
 	memset(&session->tenants[slot].masks, 0,
 	       sizeof(session->tenants[slot].masks));
 	clear_issue_limits(session, slot);
@@ -719,7 +557,6 @@ void controls_forget(struct session *session, u32 slot)
 
 		if (session->probe.before[sm] == slot)
 			session->probe.before[sm] = GPU_NO_TENANT;
-		controls->block_limit[sm][slot] = SIMGPU_ANY_BLOCKS;
 		session->quota_watch[sm][slot].bounded = false;
 		controls->sharers[sm] &= ~(1ULL << slot);
 		if (shared && !controls->sharers[sm])
@@ -737,11 +574,8 @@ void proposal_forget(struct session *session, u32 slot)
 	struct simgpu_proposal *proposal = &session->proposal;
 	u32 sm;
 
-	proposal->hold &= ~(1ULL << slot);
+	controls_forget_slot(session, proposal, slot);
 	proposal->sms[slot] = 0;
-	proposal->hold_queues[slot] = 0;
-	memset(proposal->issue_limit[slot], 0xff,
-	       sizeof(proposal->issue_limit[slot]));
 	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
 		proposal->sharers[sm] &= ~(1ULL << slot);
 		if (proposal->owner[sm] == slot ||
@@ -801,7 +635,7 @@ void probe_end(struct session *session)
 
 	session->probe.kind = SIMGPU_PROBE_NONE;
 	if (kind == SIMGPU_PROBE_PRIORITY)
-		set_priorities(session);
+		controls_set_priorities(session);
 	if (kind == SIMGPU_PROBE_ALONE)
 		for (sm = 0; sm < session->initial.config.sms; sm++)
 			return_sm(session, sm, session->probe.before[sm]);

@@ -38,18 +38,21 @@ enum arrivals_kind {
  * @every_cycles: EVERY: from one to the next, 1 to ARRIVALS_CYCLES_MAX
  * @deadline_cycles: from a request's arrival to its deadline, up to
  *	ARRIVALS_CYCLES_MAX; 0: it has none
+ * @lasts: what the state hash takes whole
  * @list: LIST: @requests cycles, from the plan's begin on, none before the one
  *	ahead of it
  */
 struct arrivals_plan {
-	u32 kind;
-	u32 launches;
-	u64 requests;
-	u64 seed;
-	u64 rate;
-	u64 every_cycles;
-	u64 deadline_cycles;
 	const u64 *list;
+	struct_group(lasts,
+		u32 kind;
+		u32 launches;
+		u64 requests;
+		u64 seed;
+		u64 rate;
+		u64 every_cycles;
+		u64 deadline_cycles;
+	);
 };
 
 /**

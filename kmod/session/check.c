@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Whether a policy's answer can be done, as a whole. The first thing that cannot
- * is named; nothing is changed here.
+ * is named; nothing is changed here. Its controls: controls.c.
  */
 #include "internal.h"
 
@@ -28,9 +28,9 @@ void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 s
 	snprintf(why->reason, sizeof(why->reason), "%s", reason);
 }
 
-/* For checks that are one line: false, with the reason. */
-static bool no(struct session_refusal *why, const char *field, u32 slot, u32 sm,
-	       const char *reason)
+/* refuse_word() - the same for checks that are one line: false, with the reason */
+bool refuse_word(struct session_refusal *why, const char *field, u32 slot, u32 sm,
+	    const char *reason)
 {
 	refusal_say(why, field, slot, sm, reason);
 	return false;
@@ -42,47 +42,7 @@ static bool flags_exist(const struct simgpu_proposal *proposal,
 	const u32 all = SESSION_NOWHERE;
 
 	if (proposal->flags & ~SIMGPU_SAYS_KNOWN)
-		return no(why, "flags", all, all, "it has unknown flags");
-	return true;
-}
-
-static bool priorities_exist(const struct simgpu_proposal *proposal,
-			     struct session_refusal *why)
-{
-	u32 slot;
-
-	if (!(proposal->flags & SIMGPU_SAYS_MEMORY_PRIORITY))
-		return true;
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (proposal->memory_priority[slot] > SIMGPU_MEMORY_PRIORITY_MAX)
-			return no(why, "memory_priority", slot, SESSION_NOWHERE,
-				  "a memory priority is above 3");
-	return true;
-}
-
-/* A mask of some of @count things. */
-static bool mask_exists(u64 mask, u32 count)
-{
-	return mask && !(mask & ~first_bits(count));
-}
-
-static bool masks_exist(const struct session *session,
-			struct session_refusal *why)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-	const struct gpu_config *config = &session->initial.config;
-	u32 slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		if (proposal->flags & SIMGPU_SAYS_CHANNELS &&
-		    !mask_exists(proposal->channels[slot], config->channels))
-			return no(why, "channels", slot, SESSION_NOWHERE,
-				  "a mask has no memory channel, or one that there is not");
-		if (proposal->flags & SIMGPU_SAYS_LLC_WAYS &&
-		    !mask_exists(proposal->llc_ways[slot], config->llc_ways))
-			return no(why, "llc_ways", slot, SESSION_NOWHERE,
-				  "a mask has no way of the last-level cache, or one that there is not");
-	}
+		return refuse_word(why, "flags", all, all, "it has unknown flags");
 	return true;
 }
 
@@ -97,7 +57,7 @@ static u64 hold_of(const struct session *session)
 }
 
 static bool may_place(const struct simgpu_proposal *proposal,
-		      const struct controls *controls, u32 sm, u32 slot)
+		      const struct simgpu_proposal *controls, u32 sm, u32 slot)
 {
 	if (proposal->flags & SIMGPU_SAYS_BLOCK_LIMITS)
 		return proposal->block_limit[sm][slot];
@@ -119,15 +79,15 @@ static bool count_owners(const struct session *session, u32 *places,
 			continue;
 		if (owner != SIMGPU_SHARED) {
 			if (owner >= SIMGPU_SLOTS_MAX)
-				return no(why, "owner", SESSION_NOWHERE, sm,
-					  "an SM's owner is no slot");
+				return refuse_word(why, "owner", SESSION_NOWHERE, sm,
+						   "an SM's owner is no slot");
 			places[owner] += may_place(proposal, &session->controls,
 						   sm, owner);
 			continue;
 		}
 		if (!rest)
-			return no(why, "sharers", SESSION_NOWHERE, sm,
-				  "a shared SM has no sharers");
+			return refuse_word(why, "sharers", SESSION_NOWHERE, sm,
+					   "a shared SM has no sharers");
 		for (; rest; rest &= rest - 1) {
 			slot = (u32)__builtin_ctzll(rest);
 			places[slot] += may_place(proposal, &session->controls,
@@ -136,8 +96,8 @@ static bool count_owners(const struct session *session, u32 *places,
 		}
 	}
 	if (rows > SIMGPU_SHARED_ROWS_MAX)
-		return no(why, "sharers", SESSION_NOWHERE, SESSION_NOWHERE,
-			  "there are more than 1024 rows of shared SM and tenant");
+		return refuse_word(why, "sharers", SESSION_NOWHERE, SESSION_NOWHERE,
+				   "there are more than 1024 rows of shared SM and tenant");
 	return true;
 }
 
@@ -152,8 +112,8 @@ static bool counts_add_up(const struct session *session, u32 *places,
 		sum += places[slot];
 	}
 	if (sum > session->initial.config.sms)
-		return no(why, "sms", SESSION_NOWHERE, SESSION_NOWHERE,
-			  "the counts are more than there are SMs");
+		return refuse_word(why, "sms", SESSION_NOWHERE, SESSION_NOWHERE,
+				   "the counts are more than there are SMs");
 	return true;
 }
 
@@ -172,11 +132,11 @@ static bool tenants_are_served(const struct session *session, const u32 *places,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		if (snapshot->tenants[slot].active) {
 			if (!places[slot] && !scarce && !(hold >> slot & 1))
-				return no(why, field, slot, SESSION_NOWHERE,
-					  "a tenant with work that is not held gets no SM");
+				return refuse_word(why, field, slot, SESSION_NOWHERE,
+						   "a tenant with work that is not held gets no SM");
 		} else if (places[slot] && !owners) {
-			return no(why, field, slot, SESSION_NOWHERE,
-				  "a tenant without work gets SMs");
+			return refuse_word(why, field, slot, SESSION_NOWHERE,
+					   "a tenant without work gets SMs");
 		}
 	}
 	return true;
@@ -196,8 +156,8 @@ static bool tpcs_are_whole(const struct session *session,
 		if (proposal->owner[sm] != proposal->owner[first] ||
 		    (proposal->owner[sm] == SIMGPU_SHARED &&
 		     proposal->sharers[sm] != proposal->sharers[first]))
-			return no(why, "owner", SESSION_NOWHERE, sm,
-				  "the SMs of a TPC go to different owners");
+			return refuse_word(why, "owner", SESSION_NOWHERE, sm,
+					   "the SMs of a TPC go to different owners");
 	}
 	return true;
 }
@@ -214,8 +174,8 @@ static bool owners_have_work(const struct session *session,
 
 		if (owner < SIMGPU_SLOTS_MAX &&
 		    !session->snapshot.tenants[owner].active)
-			return no(why, "owner", owner, sm,
-				  "a tenant without work gets an SM");
+			return refuse_word(why, "owner", owner, sm,
+					   "a tenant without work gets an SM");
 	}
 	return true;
 }
@@ -236,125 +196,25 @@ static bool places_are_sound(const struct session *session,
 	return tenants_are_served(session, places, why);
 }
 
-/* --- quotas, orders, wakes ----------------------------------------------------------- */
+/* --- wakes ---------------------------------------------------------------------------- */
 
-static bool quotas_are_sound(const struct simgpu_proposal *proposal,
-			     struct session_refusal *why)
-{
-	u32 slot;
-
-	if (!(proposal->flags & SIMGPU_SAYS_QUOTAS))
-		return true;
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		s64 quota = proposal->quota[slot];
-		s64 refill = proposal->refill[slot];
-
-		if (quota != SIMGPU_NO_QUOTA &&
-		    (quota < 0 || quota > SIMGPU_QUOTA_MAX))
-			return no(why, "quota", slot, SESSION_NOWHERE,
-				  "a quota is out of its range");
-		if (refill < 0 || refill > SIMGPU_QUOTA_MAX)
-			return no(why, "refill", slot, SESSION_NOWHERE,
-				  "a refill is out of its range");
-		if (proposal->quota_flags[slot] &
-		    ~(SIMGPU_QUOTA_BY_BLOCKS | SIMGPU_QUOTA_KEEP))
-			return no(why, "quota_flags", slot, SESSION_NOWHERE,
-				  "a quota has unknown flags");
-	}
-	return true;
-}
-
-static bool order_exists(const struct simgpu_proposal *proposal,
-			 struct session_refusal *why)
-{
-	u32 slot;
-
-	if (!(proposal->flags & SIMGPU_SAYS_BLOCK_ORDER))
-		return true;
-	if (proposal->block_order > SIMGPU_ORDER_RANK)
-		return no(why, "block_order", SESSION_NOWHERE, SESSION_NOWHERE,
-			  "there is no such order of thread blocks");
-	if (proposal->block_order != SIMGPU_ORDER_LEAKY_BUCKET)
-		return true;
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (!proposal->bucket[slot] ||
-		    proposal->bucket[slot] > SIMGPU_BUCKET_MAX)
-			return no(why, "bucket", slot, SESSION_NOWHERE,
-				  "a bucket's capacity is out of its range");
-	return true;
-}
-
-static bool sm_blocks_are_sound(const struct session *session,
-				struct session_refusal *why)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-
-	if (!(proposal->flags & SIMGPU_SAYS_SM_BLOCKS))
-		return true;
-	return proposal->sm_blocks <= session->initial.config.blocks_per_sm ||
-	       no(why, "sm_blocks", SESSION_NOWHERE, SESSION_NOWHERE,
-		  "an SM does not hold so many thread blocks");
-}
-
-static bool workers_are_sound(const struct simgpu_proposal *proposal,
-			      struct session_refusal *why)
-{
-	if (!(proposal->flags & SIMGPU_SAYS_WORKERS))
-		return true;
-	return proposal->worker_blocks <= SIMGPU_WORKER_BLOCKS_MAX ||
-	       no(why, "worker_blocks", SESSION_NOWHERE, SESSION_NOWHERE,
-		  "a worker does not run so many thread blocks before it looks");
-}
-
-/* Nobody who is not there is given a limit, which would wait for who comes. */
-static bool issue_limits_are_sound(const struct session *session,
-				   struct session_refusal *why)
-{
-	const struct simgpu_proposal *proposal = &session->proposal;
-	u32 slot, queue;
-
-	if (!(proposal->flags & SIMGPU_SAYS_ISSUE_LIMITS))
-		return true;
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		if (is_member(session, slot))
-			continue;
-		for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++)
-			if (proposal->issue_limit[slot][queue] &&
-			    proposal->issue_limit[slot][queue] !=
-			    SIMGPU_KEEP_ISSUE_LIMIT)
-				return no(why, "issue_limit", slot,
-					  SESSION_NOWHERE,
-					  "a slot without a tenant gets an issue limit");
-	}
-	return true;
-}
-
-static bool knobs_are_sound(const struct session *session,
-			    struct session_refusal *why)
+static bool wake_is_sound(const struct session *session,
+			  struct session_refusal *why)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
 	const u32 all = SESSION_NOWHERE;
 
-	if (proposal->flags & SIMGPU_SAYS_PREEMPTION &&
-	    proposal->preemption > SIMGPU_LEAVE_RESET)
-		return no(why, "preemption", all, all,
-			  "thread blocks cannot leave an SM in that way");
-	if (proposal->flags & SIMGPU_SAYS_IDLE_SAMPLES &&
-	    proposal->idle_sample_cycles &&
-	    proposal->idle_sample_cycles < SIMGPU_IDLE_SAMPLE_CYCLES_MIN)
-		return no(why, "idle_sample_cycles", all, all,
-			  "samples of idle warps are less than 10 cycles apart");
 	if (!proposal->wake_cycle)
 		return true;
 	if (!lists(session, SIMGPU_ON_WAKE))
-		return no(why, "wake_cycle", all, all,
-			  "a policy that does not list wakes names one");
+		return refuse_word(why, "wake_cycle", all, all,
+				   "a policy that does not list wakes names one");
 	/* One that stands may be named again, however near it has come. */
 	if (proposal->wake_cycle != session->wake_cycle &&
 	    proposal->wake_cycle <
 	    session_now(session) + SIMGPU_WAKE_CYCLES_MIN)
-		return no(why, "wake_cycle", all, all,
-			  "a wake is less than 1000 cycles ahead");
+		return refuse_word(why, "wake_cycle", all, all,
+				   "a wake is less than 1000 cycles ahead");
 	return true;
 }
 
@@ -423,8 +283,8 @@ static bool resets_are_sound(const struct session *session,
 		if (session->tenants[slot].running &&
 		    !may_be_reset(session, slot) &&
 		    loses_place(session, slot, &sm))
-			return no(why, "preemption", slot, sm,
-				  "a kernel is to be reset whose launch is not idempotent");
+			return refuse_word(why, "preemption", slot, sm,
+					   "a kernel is to be reset whose launch is not idempotent");
 	return true;
 }
 
@@ -437,13 +297,7 @@ bool proposal_is_sound(const struct session *session,
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
 
-	return flags_exist(proposal, why) && priorities_exist(proposal, why) &&
-	       masks_exist(session, why) &&
-	       places_are_sound(session, why) &&
-	       quotas_are_sound(proposal, why) && order_exists(proposal, why) &&
-	       sm_blocks_are_sound(session, why) &&
-	       workers_are_sound(proposal, why) &&
-	       issue_limits_are_sound(session, why) &&
-	       resets_are_sound(session, why) &&
-	       knobs_are_sound(session, why);
+	return flags_exist(proposal, why) && controls_are_sound(session, why) &&
+	       places_are_sound(session, why) && resets_are_sound(session, why) &&
+	       wake_is_sound(session, why);
 }

@@ -110,7 +110,8 @@ static void add_to_run(struct session *session, u32 slot)
 		.last_bit = tenant->first_run_done && cycles < epoch / 5,
 	};
 
-	session_np_add(&tenant->np_run, tenant->class, tenant->np_ppm, &counted);
+	session_np_add(&tenant->np_run, tenant->predicted.class,
+		       tenant->predicted.np_ppm, &counted);
 	if (hooks->counted)
 		hooks->counted(hooks->context, slot, &counted);
 }
@@ -119,21 +120,10 @@ static void take_prediction(struct session *session, u32 slot, bool epoch)
 {
 	struct simgpu_prediction_tenant *said =
 		&session->prediction.tenants[slot];
-	struct simgpu_snapshot *snapshot = &session->snapshot;
-	struct session_tenant *tenant = &session->tenants[slot];
 
-	if (session_said(said)) {
-		tenant->class = said->class;
-		tenant->np_ppm = said->np_ppm;
-		tenant->sd_scal_ppm = said->sd_scal_ppm;
-		tenant->sd_inter_ppm = said->sd_inter_ppm;
-		tenant->curve = said->curve;
-	}
-	snapshot->tenants[slot].class = tenant->class;
-	snapshot->tenants[slot].np_ppm = tenant->np_ppm;
-	snapshot->tenants[slot].sd_scal_ppm = tenant->sd_scal_ppm;
-	snapshot->tenants[slot].sd_inter_ppm = tenant->sd_inter_ppm;
-	snapshot->tenants[slot].curve = tenant->curve;
+	if (session_said(said))
+		session->tenants[slot].predicted = *said;
+	snapshot_predicted(session, slot);
 	if (epoch)
 		add_to_run(session, slot);
 }
@@ -460,7 +450,7 @@ static bool sms_are_kept(const struct session *session)
 {
 	u32 slot;
 
-	if (session->controls.hold || session->controls.any_shared)
+	if (session->controls.hold || session->any_shared)
 		return true;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (has_work(&session->tenants[slot]) &&

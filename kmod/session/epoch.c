@@ -70,8 +70,8 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 						 slot) :
 				  snapshot->tenants[slot].sms +
 				  snapshot->tenants[slot].shared_sms;
-	out->class = tenant->class;
-	out->np_ppm = tenant->np_ppm;
+	out->class = tenant->predicted.class;
+	out->np_ppm = tenant->predicted.np_ppm;
 	out->first_run = epoch_first_run_cycles(session, slot) != 0;
 	figures_compute(session->gpu, &out->counters, cycles, &out->figures);
 	goal_figures(session, slot, &goal);
@@ -100,8 +100,8 @@ static void publish(struct session *session, bool predicted, bool decided)
 			continue;
 		fill_epoch_tenant(session, slot, decided,
 				  &epoch->tenants[epoch->tenant_count++]);
-		if (session->tenants[slot].class != SIMGPU_CLASS_UNKNOWN)
-			nps[known++] = session->tenants[slot].np_ppm;
+		if (session->tenants[slot].predicted.class != SIMGPU_CLASS_UNKNOWN)
+			nps[known++] = session->tenants[slot].predicted.np_ppm;
 	}
 	metrics_compute(nps, known, &epoch->metrics);
 	if (session->hooks.epoch)

@@ -14,6 +14,14 @@
 #define JOURNAL_OWNERS	(SESSION_SLOTS_MAX + 1)
 
 /*
+ * What lasts from one call to the next, and so decides the future or has been counted,
+ * is in structs without pointers or holes, or in groups of that kind with the name
+ * @lasts. The state hash takes each of them whole (state_hash.c); what stands beside
+ * them is listed there, with the reason.
+ */
+PORT_NO_HOLES_BEGIN
+
+/*
  * struct launch - a trace that waits or runs
  * @arrival_cycle: when the session heard of it
  * @deadline: device cycle by which it should have ended; 0: none
@@ -26,16 +34,19 @@
  */
 struct launch {
 	const struct trace *trace;
-	u64 sequence;
-	u64 repeats_left;
-	u64 not_before;
-	u64 arrival_cycle;
-	u64 deadline;
-	u64 start_cycle;
-	u64 wait[SESSION_WAITS_MAX];
-	bool done;
-	u8 mask;
-	bool idempotent;
+	struct_group(lasts,
+		u64 sequence;
+		u64 repeats_left;
+		u64 not_before;
+		u64 arrival_cycle;
+		u64 deadline;
+		u64 start_cycle;
+		u64 wait[SESSION_WAITS_MAX];
+		bool done;
+		u8 mask;
+		bool idempotent;
+		u8 unused[5];
+	);
 };
 
 /*
@@ -49,14 +60,17 @@ struct launch {
  * @ran: a trace has run to its end in it
  */
 struct queue {
-	u32 kernel;
-	u32 head;
-	u32 launches;
-	s32 priority;
-	u32 events;
-	u64 launch_cycle;
-	u32 slice_blocks;
-	bool ran;
+	struct_group(lasts,
+		u64 launch_cycle;
+		u32 kernel;
+		u32 head;
+		u32 launches;
+		s32 priority;
+		u32 events;
+		u32 slice_blocks;
+		bool ran;
+		u8 unused[7];
+	);
 	struct launch launch[SESSION_LAUNCHES_MAX];
 };
 
@@ -73,11 +87,14 @@ struct queue {
 struct arrivals {
 	const struct trace *trace;
 	struct arrivals_plan plan;
-	u64 begin;
-	u32 checksum;
-	u64 sequence;
-	struct arrivals_cursor next;
-	bool more;
+	struct_group(lasts,
+		u64 begin;
+		u64 sequence;
+		struct arrivals_cursor next;
+		u32 checksum;
+		bool more;
+		u8 unused[3];
+	);
 };
 
 /*
@@ -92,6 +109,7 @@ struct arrivals {
  */
 struct goal {
 	u32 kind;
+	u32 unused;
 	u64 value;
 	u64 seen;
 	u64 issued;
@@ -109,6 +127,7 @@ struct goal {
  */
 struct quota_watch {
 	bool bounded;
+	u8 unused[7];
 	s64 given;
 	s64 refill;
 	u64 issued;
@@ -153,9 +172,7 @@ struct quota_note {
  * @first_run_done: whether that has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
  * @first_run: figures of its first run, once that has ended
- * @sd_scal_ppm: of the last prediction
- * @sd_inter_ppm: likewise
- * @curve: likewise
+ * @predicted: what the model said of it last
  * @np_run: predicted of its first run
  * @events: SIMGPU_ON_* that concern it since the last decision
  * @unseen: event of its options, if no decision has looked at them yet
@@ -172,48 +189,48 @@ struct quota_note {
  *	where they are wrong or old
  */
 struct session_tenant {
-	bool joined;
-	bool left;
-	bool more;
-	bool waits_for_memory;
-	bool waits_for_sms;
-	bool started;
-	bool first_run_done;
-	u8 running;
-	u8 ready;
-	u8 launching;
-	u8 slicing;
-	u8 pending;
-	u8 decided;
-	u32 queues;
-	u32 waits;
-	u32 waiting;
-	u64 next_sequence;
-	u64 start_cycle;
-	u64 first_run_end;
-	u64 arrival_cycle;
+	struct_group(lasts,
+		u64 next_sequence;
+		u64 start_cycle;
+		u64 first_run_end;
+		u64 arrival_cycle;
+		u64 progress_cycle;
+		u64 progress_issued;
+		u64 launch_masks[SESSION_LAUNCH_MASKS_MAX][SESSION_MASK_WORDS];
+		struct session_masks masks;
+		struct session_np np_run;
+		struct simgpu_prediction_tenant predicted;
+		struct goal goal;
+		struct quota_note quota;
+		struct session_figures first_run;
+		struct simgpu_counters epoch_base;
+		struct simgpu_counters seen;
+		u32 queues;
+		u32 waits;
+		u32 events;
+		bool joined;
+		bool left;
+		bool more;
+		bool started;
+		bool first_run_done;
+		u8 running;
+		u8 ready;
+		u8 launching;
+		u8 slicing;
+		u8 pending;
+		u8 decided;
+		u8 unused1[1];
+	);
 	struct session_tenant_options options;
 	struct queue queue[SESSION_QUEUES_MAX];
 	struct arrivals arrivals;
-	u32 class;
-	u64 np_ppm;
-	struct session_np np_run;
-	u64 sd_scal_ppm;
-	u64 sd_inter_ppm;
-	struct simgpu_curve curve;
-	u32 events;
-	struct journal_event *unseen;
-	u64 progress_cycle;
-	u64 progress_issued;
-	struct goal goal;
-	struct session_masks masks;
-	u64 launch_masks[SESSION_LAUNCH_MASKS_MAX][SESSION_MASK_WORDS];
-	struct quota_note quota;
-	struct session_figures first_run;
-	struct simgpu_counters epoch_base;
-	struct simgpu_counters seen;
-	struct simgpu_counters last;
 	struct latency latency;
+	struct journal_event *unseen;
+	struct simgpu_counters last;
+	u32 waiting;
+	bool waits_for_memory;
+	bool waits_for_sms;
+	u8 unused2[2];
 	struct session_queue_report stopped[SESSION_QUEUES_MAX];
 	struct session_shares shares;
 };
@@ -228,12 +245,15 @@ struct session_tenant {
  * @runs: queues with a kernel on it, a bit each
  */
 struct private_run {
+	struct_group(lasts,
+		u64 seed;
+		u64 epoch_start;
+		u8 runs;
+		u8 unused[7];
+	);
 	struct gpu *gpu;
 	void *memory;
 	size_t bytes;
-	u64 seed;
-	u64 epoch_start;
-	u8 runs;
 };
 
 /*
@@ -259,32 +279,6 @@ struct ended {
 };
 
 /*
- * struct controls - what the policy in force has said that lasts
- * @hold: slots whose kernels do not start
- * @hold_queues: by slot, queues whose kernels do not start
- * @rank: by slot
- * @preemption: SIMGPU_LEAVE_*
- * @any_shared: some SM is shared, or becomes so once it has drained
- * @sharers: by SM, while it is shared
- * @block_limit: as in &struct simgpu_proposal
- * @memory_priority: by slot, without a model's probe
- * @channels: by slot; 0: all
- * @llc_ways: likewise
- */
-struct controls {
-	u64 hold;
-	u32 preemption;
-	bool any_shared;
-	u64 sharers[SIMGPU_SMS_MAX];
-	u8 block_limit[SIMGPU_SMS_MAX][SIMGPU_SLOTS_MAX];
-	u8 memory_priority[SIMGPU_SLOTS_MAX];
-	u8 hold_queues[SIMGPU_SLOTS_MAX];
-	u32 rank[SIMGPU_SLOTS_MAX];
-	u64 channels[SIMGPU_SLOTS_MAX];
-	u32 llc_ways[SIMGPU_SLOTS_MAX];
-};
-
-/*
  * struct probe - what the model has asked to see
  * @kind: SIMGPU_PROBE_*
  * @slot: whom it is about
@@ -294,6 +288,28 @@ struct probe {
 	u32 kind;
 	u32 slot;
 	u8 before[SIMGPU_SMS_MAX];
+};
+
+/*
+ * struct journal - the events so far
+ * @first: chunk of them; those behind it came as there were more
+ * @last: the one that is being filled
+ * @count: events
+ * @room: for so many there is memory
+ * @kept: of that, what is left of all shares
+ * @shares: events that count for the share of each slot, and last of the device
+ * @lost: events that found no room
+ * @spill: in place of such an event
+ */
+struct journal {
+	struct journal_chunk *first;
+	struct journal_chunk *last;
+	u32 count;
+	u32 room;
+	u32 kept;
+	u32 shares[JOURNAL_OWNERS];
+	u64 lost;
+	struct journal_event spill;
 };
 
 /*
@@ -313,6 +329,9 @@ struct probe {
  * @wake_cycle: that the policy has named; NEVER: none
  * @model_wake_cycle: likewise the model
  * @watch_cycle: when tenants' progress is looked at next
+ * @controls: what the policy in force has said that lasts: the fields of the table in
+ *	controls.c, and sharers of SMs that are shared
+ * @any_shared: some SM is shared, or becomes so once it has drained
  * @fell_back: the policy has failed since the epoch began
  * @snapshot_used: slots of @snapshot that are not zero
  * @past: a ring of the last epochs, as many as counters are old; the oldest is at
@@ -320,15 +339,40 @@ struct probe {
  * @gpu_memory: of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: that it finished in the last epoch
- * @journal_shares: events in @journal that count for the share of each slot, and
- *	last of the device
- * @journal_common: those that do not
- * @journal_spill: in place of an event that finds no room
  * @quota_checks: quotas that were held against what was issued
  * @quota_overruns: those by which more was issued than they allowed
  * @quota_watch: quotas in force, by SM and slot
  */
 struct session {
+	struct_group(lasts,
+		u64 epoch_cycles;
+		u64 epoch_start;
+		u64 epochs;
+		u64 apply_cycle;
+		u64 decision_cycle;
+		u64 wake_cycle;
+		u64 model_wake_cycle;
+		u64 watch_cycle;
+		u64 model_params[SIMGPU_PARAMS_MAX];
+		u64 policy_params[SIMGPU_PARAMS_MAX];
+		u64 sm_base[SIMGPU_SMS_MAX];
+		u64 sm_finished[SIMGPU_SMS_MAX];
+		u64 quota_checks;
+		u64 quota_overruns;
+		struct quota_watch quota_watch[SIMGPU_SMS_MAX][SESSION_SLOTS_MAX];
+		struct simgpu_proposal controls;
+		struct probe probe;
+		u32 events;
+		u32 last_slot;
+		u32 past_at;
+		u32 constants_bytes;
+		bool fell_back;
+		bool gang_started;
+		bool canceled;
+		bool stopped;
+		bool any_shared;
+		u8 unused1[3];
+	);
 	struct session_options initial;
 	struct session_hooks hooks;
 	struct gpu *gpu;
@@ -336,51 +380,23 @@ struct session {
 	size_t bytes;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
-	u64 model_params[SIMGPU_PARAMS_MAX];
-	u64 policy_params[SIMGPU_PARAMS_MAX];
 	void *policy_state;
 	void *model_state;
 	void *constants;
-	u32 constants_bytes;
-	u64 epoch_cycles;
-	u64 epoch_start;
-	u64 epochs;
 	struct gpu_channel_counters *registers;
-	u64 apply_cycle;
-	u32 events;
-	u64 decision_cycle;
-	u64 wake_cycle;
-	u64 model_wake_cycle;
-	u64 watch_cycle;
-	bool fell_back;
-	bool gang_started;
-	bool canceled;
-	bool stopped;
-	u32 last_slot;
-	struct controls controls;
-	struct probe probe;
+	struct past *past;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];
 	u64 snapshot_used;
-	struct past *past;
-	u32 past_at;
 	struct simgpu_snapshot snapshot;
 	struct simgpu_prediction prediction;
 	struct simgpu_proposal proposal;
 	struct session_epoch epoch;
-	u64 journal_lost;
-	u64 sm_base[SIMGPU_SMS_MAX];
-	u64 sm_finished[SIMGPU_SMS_MAX];
-	u32 journal_shares[JOURNAL_OWNERS];
-	u32 journal_common;
-	struct journal_event journal_spill;
-	u64 quota_checks;
-	u64 quota_overruns;
-	struct quota_watch quota_watch[SIMGPU_SMS_MAX][SESSION_SLOTS_MAX];
-	u32 journal_count;
-	struct journal_event journal[SESSION_JOURNAL_MAX];
+	struct journal journal;
 };
+
+PORT_NO_HOLES_END
 
 /* The device, or a private run, goes on; the session's owner may bring threads. */
 static inline void run_gpu(struct session *session, struct gpu *gpu, u64 until)
@@ -431,7 +447,7 @@ static inline bool has_work(const struct session_tenant *tenant)
 /* Whether the policy keeps the kernels of a queue from starting. */
 static inline bool is_held(const struct session *session, u32 slot, u32 queue)
 {
-	const struct controls *controls = &session->controls;
+	const struct simgpu_proposal *controls = &session->controls;
 
 	return controls->hold >> slot & 1 ||
 	       controls->hold_queues[slot] >> queue & 1;
@@ -483,6 +499,18 @@ bool proposal_is_sound(const struct session *session,
 		       struct session_refusal *why);
 void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 sm,
 		 const char *reason);
+bool refuse_word(struct session_refusal *why, const char *field, u32 slot, u32 sm,
+	    const char *reason);
+
+/* controls.c */
+void controls_present(const struct session *session,
+		      struct simgpu_proposal *proposal);
+bool controls_are_sound(const struct session *session, struct session_refusal *why);
+void controls_apply(struct session *session, bool before_sms);
+void controls_neutral(struct session *session);
+void controls_forget_slot(const struct session *session,
+			  struct simgpu_proposal *proposal, u32 slot);
+void controls_set_priorities(struct session *session);
 
 /* apply.c */
 void proposal_present(struct session *session);
@@ -494,6 +522,7 @@ void controls_clear(struct session *session);
 void controls_forget(struct session *session, u32 slot);
 void proposal_forget(struct session *session, u32 slot);
 void controls_idle_samples(struct session *session);
+void shares_set_limits(struct session *session);
 void probe_begin(struct session *session);
 void probe_end(struct session *session);
 u32 sms_assigned(const struct session *session, u32 slot);
@@ -533,6 +562,7 @@ u32 launch_waiting(const struct session *session, u32 slot, u32 queue);
 u32 launch_waiting_all(const struct session *session, u32 slot);
 
 /* quotas.c */
+bool quotas_are_sound(const struct session *session, struct session_refusal *why);
 void quotas_apply(struct session *session);
 void quotas_figures(const struct session_tenant *tenant,
 		    struct session_quota_figures *out);
@@ -553,6 +583,7 @@ u64 goal_alpha(const struct session_goal_figures *figures);
 u64 goal_ipc_ppm(const struct session *session, u32 slot);
 
 /* snapshot.c */
+void snapshot_predicted(struct session *session, u32 slot);
 void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,
 		     u64 cycles, struct session_figures *out);
 void counters_subtract(const struct simgpu_counters *from,
@@ -599,6 +630,8 @@ int constants_check(const struct simgpu_model *model, const char *config,
 		    struct session_refusal *why);
 
 /* journal.c */
+int journal_init(struct session *session);
+void journal_free(struct session *session);
 struct journal_event *journal_add(struct session *session,
 				  enum journal_kind kind, u32 slot);
 void journal_tenant(struct session *session, u32 slot,

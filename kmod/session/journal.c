@@ -5,9 +5,41 @@
  */
 #include "internal.h"
 
-/* What is left for everybody beside the shares. */
-#define COMMON_EVENTS \
-	(SESSION_JOURNAL_MAX - JOURNAL_OWNERS * SESSION_JOURNAL_SHARE)
+struct journal_chunk *journal_chunk_alloc(void)
+{
+	struct journal_chunk *chunk = port_alloc(JOURNAL_CHUNK_BYTES);
+
+	if (chunk)
+		chunk->room = JOURNAL_CHUNK_EVENTS;
+	return chunk;
+}
+
+/* journal_init() - room for each owner's share, and for a chunk of others' events */
+int journal_init(struct session *session)
+{
+	struct journal *journal = &session->journal;
+	u32 room = JOURNAL_OWNERS * SESSION_JOURNAL_SHARE + JOURNAL_CHUNK_EVENTS;
+
+	journal->first = port_alloc(sizeof(*journal->first) +
+				    room * sizeof(journal->first->events[0]));
+	if (!journal->first)
+		return -ENOMEM;
+	journal->first->room = room;
+	journal->last = journal->first;
+	journal->room = room;
+	journal->kept = JOURNAL_OWNERS * SESSION_JOURNAL_SHARE;
+	return 0;
+}
+
+void journal_free(struct session *session)
+{
+	struct journal_chunk *chunk = session->journal.first, *next;
+
+	for (; chunk; chunk = next) {
+		next = chunk->next;
+		port_free(chunk);
+	}
+}
 
 static bool is_of_a_tenant(enum journal_kind kind)
 {
@@ -16,18 +48,45 @@ static bool is_of_a_tenant(enum journal_kind kind)
 	       kind == JOURNAL_LEAVE || kind == JOURNAL_MASKS;
 }
 
-/* Takes room from the owner's share, and when that is full from the common room. */
+/* Another chunk, of whoever causes the event. */
+static bool grow(struct session *session)
+{
+	struct journal *journal = &session->journal;
+	struct journal_chunk *chunk, *last = journal->last;
+
+	chunk = session->hooks.journal_chunk ?
+		session->hooks.journal_chunk(session->hooks.context) :
+		journal_chunk_alloc();
+	if (!chunk)
+		return false;
+	while (last->next)
+		last = last->next;
+	last->next = chunk;
+	journal->room += chunk->room;
+	return true;
+}
+
+/* Room that is for everybody, or that may be added; then the owner's share. */
 static bool take_room(struct session *session, enum journal_kind kind, u32 slot)
 {
+	struct journal *journal = &session->journal;
 	u32 owner = is_of_a_tenant(kind) ? slot : SESSION_SLOTS_MAX;
 
-	if (session->journal_shares[owner] < SESSION_JOURNAL_SHARE)
-		session->journal_shares[owner]++;
-	else if (session->journal_common < COMMON_EVENTS)
-		session->journal_common++;
-	else
+	if (journal->room - journal->count > journal->kept || grow(session))
+		return true;
+	if (journal->shares[owner] == SESSION_JOURNAL_SHARE)
 		return false;
+	journal->shares[owner]++;
+	journal->kept--;
 	return true;
+}
+
+static struct journal_event *next_event(struct journal *journal)
+{
+	if (journal->last->count == journal->last->room)
+		journal->last = journal->last->next;
+	journal->count++;
+	return &journal->last->events[journal->last->count++];
 }
 
 /*
@@ -39,12 +98,13 @@ static bool take_room(struct session *session, enum journal_kind kind, u32 slot)
 struct journal_event *journal_add(struct session *session,
 				  enum journal_kind kind, u32 slot)
 {
-	struct journal_event *event = &session->journal_spill;
+	struct journal *journal = &session->journal;
+	struct journal_event *event = &journal->spill;
 
 	if (take_room(session, kind, slot))
-		event = &session->journal[session->journal_count++];
+		event = next_event(journal);
 	else
-		session->journal_lost++;
+		journal->lost++;
 	memset(event, 0, sizeof(*event));
 	event->cycle = session_now(session);
 	event->kind = kind;
@@ -66,18 +126,35 @@ void journal_tenant(struct session *session, u32 slot,
 
 	if (!event) {
 		event = journal_add(session, JOURNAL_TENANT, slot);
-		if (event != &session->journal_spill)
+		if (event != &session->journal.spill)
 			tenant->unseen = event;
 	}
 	event->tenant = *options;
 }
 
-const struct journal_event *session_journal(const struct session *session,
-					    u32 *count, u64 *lost)
+u32 session_journal_count(const struct session *session, u64 *lost)
 {
-	*count = session->journal_count;
-	*lost = session->journal_lost;
-	return session->journal;
+	*lost = session->journal.lost;
+	return session->journal.count;
+}
+
+u32 session_journal_room(const struct session *session)
+{
+	return session->journal.room;
+}
+
+u32 session_journal_read(const struct session *session, u32 first,
+			 struct journal_event *events, u32 most)
+{
+	const struct journal_chunk *chunk = session->journal.first;
+	u32 count = 0, i;
+
+	for (; chunk && count < most; chunk = chunk->next) {
+		for (i = first; i < chunk->count && count < most; i++)
+			events[count++] = chunk->events[i];
+		first -= min(first, chunk->count);
+	}
+	return count;
 }
 
 static int replay_launch(struct session *session,

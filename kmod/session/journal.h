@@ -99,9 +99,52 @@ struct journal_event {
 	};
 };
 
-/* The journal so far; @lost is set to how many events did not fit. */
-const struct journal_event *session_journal(const struct session *session,
-					    u32 *count, u64 *lost);
+/**
+ * struct journal_chunk - room for further events of a journal
+ * @next: the one behind it
+ * @room: events that it holds
+ * @count: of these, that there are
+ * @events: they
+ */
+struct journal_chunk {
+	struct journal_chunk *next;
+	u32 room;
+	u32 count;
+	struct journal_event events[];
+};
+
+/* What a journal grows by. */
+#define JOURNAL_CHUNK_BYTES	8192
+#define JOURNAL_CHUNK_EVENTS						\
+	((u32)((JOURNAL_CHUNK_BYTES - sizeof(struct journal_chunk)) /	\
+	       sizeof(struct journal_event)))
+
+/*
+ * An empty chunk, charged to the caller, for the hook journal_chunk of a session, which
+ * frees it at its end; else port_free() does. NULL without memory.
+ */
+struct journal_chunk *journal_chunk_alloc(void);
+
+/* Events in the journal; @lost is set to how many found no room. */
+u32 session_journal_count(const struct session *session, u64 *lost);
+
+/* Events for which there is room, those that are there included. */
+u32 session_journal_room(const struct session *session);
+
+/**
+ * session_journal_read() - copy events of the journal
+ * @session: the session
+ * @first: number of the first one, from 0
+ * @events: set to them
+ * @most: at most so many
+ *
+ * Events that are there do not change any more, but for a tenant's options until a
+ * decision or session_state_hash() has looked at them.
+ *
+ * Return: how many were copied; 0 past the last one.
+ */
+u32 session_journal_read(const struct session *session, u32 first,
+			 struct journal_event *events, u32 most);
 
 /**
  * struct session_replay - what a journal only names

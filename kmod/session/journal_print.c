@@ -96,7 +96,7 @@ size_t journal_print_start(char *text, const struct session_options *start,
 {
 	struct line line = { .text = text };
 
-	add(&line, "0 start version=2");
+	add(&line, "0 start version=3");
 	add_string(&line, "config", start->config.name);
 	add(&line, " seed=%llu epoch_cycles=%llu stop_cycle=%llu relaunch=%u kernel_end=%s preemption=%s hold_cycles=%llu gang_size=%u",
 	    start->seed, start->epoch_cycles, start->stop_cycle,

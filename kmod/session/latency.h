@@ -58,17 +58,20 @@ struct latency_figures {
  * @run_cycles: likewise
  * @waits: by bucket
  * @latencies: by bucket
+ * @lasts: what the state hash takes whole
  * @figures: as of so many launches as they say
  */
 struct latency {
-	u64 launches;
-	u64 deadline_misses;
-	u64 first_arrival;
-	u64 last_end;
-	u64 wait_cycles;
-	u64 run_cycles;
-	u32 waits[LATENCY_BUCKETS];
-	u32 latencies[LATENCY_BUCKETS];
+	struct_group(lasts,
+		u64 launches;
+		u64 deadline_misses;
+		u64 first_arrival;
+		u64 last_end;
+		u64 wait_cycles;
+		u64 run_cycles;
+		u32 waits[LATENCY_BUCKETS];
+		u32 latencies[LATENCY_BUCKETS];
+	);
 	struct latency_figures figures;
 };
 

@@ -77,11 +77,9 @@ int session_set_masks(struct session *session, u32 slot,
 
 /* --- channels and ways ----------------------------------------------------------------- */
 
-/* Of what the policy gives, 0 for all, that which the tenant keeps to. */
-static u64 narrow(u64 given, u64 wanted, u32 count)
+/* Of what the policy gives, that which the tenant keeps to. */
+static u64 narrow(u64 given, u64 wanted)
 {
-	if (!given)
-		given = first_bits(count);
 	return given & wanted ? given & wanted : given;
 }
 
@@ -89,15 +87,12 @@ static u64 narrow(u64 given, u64 wanted, u32 count)
 void masks_apply(struct session *session, u32 slot)
 {
 	const struct session_masks *masks = &session->tenants[slot].masks;
-	const struct gpu_config *config = &session->initial.config;
-	const struct controls *controls = &session->controls;
+	const struct simgpu_proposal *controls = &session->controls;
 
 	gpu_set_channels(session->gpu, slot,
-			 narrow(controls->channels[slot], masks->channels,
-				config->channels));
+			 narrow(controls->channels[slot], masks->channels));
 	gpu_set_llc_ways(session->gpu, slot,
-			 (u32)narrow(controls->llc_ways[slot], masks->llc_ways,
-				     config->llc_ways));
+			 (u32)narrow(controls->llc_ways[slot], masks->llc_ways));
 }
 
 /* --- SMs -------------------------------------------------------------------------------- */

@@ -166,6 +166,31 @@ static void note_quota(struct session *session, u32 slot,
 					tenant->quota.last);
 }
 
+/* quotas_are_sound() - whether what a policy says of them can be done */
+bool quotas_are_sound(const struct session *session, struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		s64 quota = proposal->quota[slot];
+		s64 refill = proposal->refill[slot];
+
+		if (quota != SIMGPU_NO_QUOTA &&
+		    (quota < 0 || quota > SIMGPU_QUOTA_MAX))
+			return refuse_word(why, "quota", slot, SESSION_NOWHERE,
+					   "a quota is out of its range");
+		if (refill < 0 || refill > SIMGPU_QUOTA_MAX)
+			return refuse_word(why, "refill", slot, SESSION_NOWHERE,
+					   "a refill is out of its range");
+		if (proposal->quota_flags[slot] &
+		    ~(SIMGPU_QUOTA_BY_BLOCKS | SIMGPU_QUOTA_KEEP))
+			return refuse_word(why, "quota_flags", slot, SESSION_NOWHERE,
+					   "a quota has unknown flags");
+	}
+	return true;
+}
+
 /*
  * quotas_apply() - the quotas of the session's sound proposal, if it has any
  */
@@ -175,7 +200,7 @@ void quotas_apply(struct session *session)
 	u32 slot, sm;
 
 	if (!(session->proposal.flags & SIMGPU_SAYS_QUOTAS) ||
-	    !session->controls.any_shared)
+	    !session->any_shared)
 		return;
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		holdings[slot] = holding_of(session, slot);

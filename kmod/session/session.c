@@ -164,6 +164,7 @@ static void free_memory(struct session *session)
 	port_free(session->gpu_memory);
 	port_free(session->policy_state);
 	port_free(session->past);
+	journal_free(session);
 	port_free(session);
 }
 
@@ -203,7 +204,7 @@ int session_create(struct session **out, const struct session_options *options,
 	if (!session->initial.hold_cycles)
 		session->initial.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
 	config = &session->initial.config;
-	if (alloc_memory(session)) {
+	if (alloc_memory(session) || journal_init(session)) {
 		free_memory(session);
 		return -ENOMEM;
 	}
@@ -618,7 +619,9 @@ int session_join_with(struct session *session, u32 slot,
 	if (ret)
 		return ret;
 	journal_add(session, JOURNAL_JOIN, slot)->tenant = *options;
-	session->last_slot = slot;
+	/* A gang's slots are named, and nobody joins it later. */
+	if (!gang_size)
+		session->last_slot = slot;
 	tenant = &session->tenants[slot];
 	memset(tenant, 0, sizeof(*tenant));
 	tenant->joined = true;
@@ -719,8 +722,8 @@ void session_tenant_report(struct session *session, u32 slot,
 				launch_lacks_memory(session, slot);
 	out->waits_for_sms = session->stopped ? tenant->waits_for_sms :
 						waits_for_sms(session, slot);
-	out->class = tenant->class;
-	out->np_ppm = tenant->np_ppm;
+	out->class = tenant->predicted.class;
+	out->np_ppm = tenant->predicted.np_ppm;
 	session_np_figures(&tenant->np_run, &out->np_run);
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;

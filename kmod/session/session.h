@@ -36,11 +36,9 @@
 /* Requests that have come and wait are counted up to here. */
 #define SESSION_WAITING_MAX		256
 /*
- * Events that a journal holds; later ones are counted and lost. Of these, what is
- * kept free for each slot, and for the device's settings: nobody can lose them
- * for the others.
+ * Events of a journal that are kept free for each slot, and for the device's settings,
+ * for when the journal can grow no more: nobody can lose them for the others.
  */
-#define SESSION_JOURNAL_MAX		4096
 #define SESSION_JOURNAL_SHARE		16
 #define SESSION_EPOCH_CYCLES_MIN	10000ULL
 #define SESSION_EPOCH_CYCLES_MAX	50000000ULL
@@ -114,27 +112,32 @@ enum session_preemption {
  * @counter_noise: percent by which each counter that model and policy see may be
  *	wrong, 0 to SESSION_COUNTER_NOISE_MAX
  * @counter_delay: epochs by which they are old, 0 to SESSION_COUNTER_DELAY_MAX
+ * @lasts: what the state hash takes whole
+ * @unused: 0
  */
 struct session_options {
 	struct gpu_config config;
-	u64 seed;
-	u64 epoch_cycles;
-	u64 stop_cycle;
-	bool relaunch;
-	enum session_kernel_end kernel_end;
-	u32 gang_size;
-	u32 sms_most;
 	const struct simgpu_model *model;
 	const struct simgpu_policy *policy;
-	u64 model_params[SIMGPU_PARAMS_MAX];
-	u64 policy_params[SIMGPU_PARAMS_MAX];
 	const void *constants;
-	u32 constants_bytes;
-	enum session_preemption preemption;
-	u64 hold_cycles;
-	u64 decision_cycles;
-	u32 counter_noise;
-	u32 counter_delay;
+	struct_group(lasts,
+		u64 seed;
+		u64 epoch_cycles;
+		u64 stop_cycle;
+		u64 hold_cycles;
+		u64 decision_cycles;
+		u64 model_params[SIMGPU_PARAMS_MAX];
+		u64 policy_params[SIMGPU_PARAMS_MAX];
+		enum session_kernel_end kernel_end;
+		enum session_preemption preemption;
+		u32 gang_size;
+		u32 sms_most;
+		u32 counter_noise;
+		u32 counter_delay;
+		u32 constants_bytes;
+		bool relaunch;
+		u8 unused[3];
+	);
 };
 
 /* Why the policy's word was not followed, or a write was refused. */
@@ -187,16 +190,19 @@ struct session_refusal {
  *	all SMs. It takes effect, and is counted, from the next time on that the
  *	tenant is looked at: a decision or an epoch's end
  * @cgroup: number of the cgroup that it belongs to, which its owner knows; 0: none
+ * @lasts: what the state hash takes whole
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
-	u32 service;
-	u32 weight;
-	u64 target_ppm;
-	u64 cgroup;
-	u32 share_ppm;
-	u32 goal_kind;
-	u64 goal;
+	struct_group(lasts,
+		u32 service;
+		u32 weight;
+		u64 target_ppm;
+		u64 cgroup;
+		u32 share_ppm;
+		u32 goal_kind;
+		u64 goal;
+	);
 };
 
 /* Figures over a span of cycles, derived from counters; docs/glossary.md. */
@@ -322,6 +328,9 @@ struct session_np_figures {
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
  * @run_gpu: does what gpu_run() does, for the device or a private run, and nothing
  *	else, so that the owner can bring threads; without it the session runs it
+ * @journal_chunk: gives the journal another chunk, from journal_chunk_alloc(), or NULL:
+ *	then events take from their owner's share, and are lost after that. Without it
+ *	the session takes memory itself
  */
 struct session_hooks {
 	void *context;
@@ -345,6 +354,7 @@ struct session_hooks {
 			const struct session_counted *counted);
 	void (*fell_back)(void *context, const struct session_refusal *why);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until);
+	struct journal_chunk *(*journal_chunk)(void *context);
 };
 
 enum session_state {

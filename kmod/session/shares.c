@@ -30,7 +30,7 @@ static void add_shared(const struct session *session, u32 sm, u32 slot,
 void shares_fill(const struct session *session, u32 slot,
 		 struct session_shares *out)
 {
-	const struct controls *controls = &session->controls;
+	const struct simgpu_proposal *controls = &session->controls;
 	u32 sm;
 
 	memset(out, 0, sizeof(*out));

@@ -258,6 +258,20 @@ static void fill_goal(const struct session *session, u32 slot,
 	out->goal_promised = figures.promised;
 }
 
+/* snapshot_predicted() - what the model has said of a tenant */
+void snapshot_predicted(struct session *session, u32 slot)
+{
+	const struct simgpu_prediction_tenant *said =
+		&session->tenants[slot].predicted;
+	struct simgpu_snapshot_tenant *out = &session->snapshot.tenants[slot];
+
+	out->class = said->class;
+	out->np_ppm = said->np_ppm;
+	out->sd_scal_ppm = said->sd_scal_ppm;
+	out->sd_inter_ppm = said->sd_inter_ppm;
+	out->curve = said->curve;
+}
+
 static void fill_tenant(struct session *session, u32 slot,
 			struct simgpu_snapshot_tenant *out)
 {
@@ -279,11 +293,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	out->shared_sms = sms_shared(session, slot);
 	out->held = session->controls.hold >> slot & 1;
 	fill_queues(session, slot, out);
-	out->class = tenant->class;
-	out->np_ppm = tenant->np_ppm;
-	out->sd_scal_ppm = tenant->sd_scal_ppm;
-	out->sd_inter_ppm = tenant->sd_inter_ppm;
-	out->curve = tenant->curve;
+	snapshot_predicted(session, slot);
 	out->private_cycles = private_run_cycles(session, slot);
 	out->arrival_cycle = tenant->arrival_cycle;
 	out->service_cycles = tenant->last.sm_cycles /
@@ -336,11 +346,11 @@ static void fill_shared(struct session *session, u32 sm, u32 slot)
 /* There are never more: proposal_is_sound() sees to it. */
 static void fill_shared_rows(struct session *session)
 {
-	const struct controls *controls = &session->controls;
+	const struct simgpu_proposal *controls = &session->controls;
 	u32 sm;
 
 	session->snapshot.shared_rows = 0;
-	if (!controls->any_shared ||
+	if (!session->any_shared ||
 	    !(session_needs(session) & SIMGPU_NEEDS_SHARED_ROWS))
 		return;
 	for (sm = 0; sm < session->initial.config.sms; sm++) {

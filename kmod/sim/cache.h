@@ -25,6 +25,8 @@ enum l1_kind {
 	L1_KINDS
 };
 
+PORT_NO_HOLES_BEGIN
+
 /*
  * struct l1_set - of an SM's L1: tags only, nothing is dirty
  * @order: the ways, see lru_touch()
@@ -50,6 +52,7 @@ struct l1 {
 	u32 set_words;
 	u32 sectors;
 	u32 valid;
+	u32 unused;
 };
 
 /*
@@ -120,9 +123,12 @@ struct slice {
 	u8 mshrs_used;
 	u8 done_head;
 	u16 done_count;
+	u32 unused;
 	struct dram_done done[LLC_MSHRS_MAX + LLC_WRITES_MAX];
 	struct llc_mshr mshr[LLC_MSHRS_MAX];
 };
+
+PORT_NO_HOLES_END
 
 /* --- least recently used ------------------------------------------------- */
 

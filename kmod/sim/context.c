@@ -20,9 +20,7 @@ u32 context_gpus(const struct gpu_config *config)
 {
 	u32 gpus = CONTEXT_WARPS / (config->sms * config->warps_per_sm);
 
-	if (gpus < CONTEXT_USUAL_GPUS)
-		return CONTEXT_USUAL_GPUS;
-	return min_t(u32, gpus, CONTEXT_GPUS);
+	return max_t(u32, CONTEXT_GPUS_MIN, min_t(u32, gpus, CONTEXT_GPUS_MAX));
 }
 
 /*
@@ -43,8 +41,6 @@ void context_shape(const struct gpu_config *config, struct gpu_shape *shape)
 
 	shape->saved_blocks = (u32)sooner(gpus * blocks, regions);
 	shape->saved_warps = gpus * warps;
-	shape->usual_blocks = (u32)sooner(CONTEXT_USUAL_GPUS * blocks, regions);
-	shape->usual_warps = CONTEXT_USUAL_GPUS * warps;
 }
 
 void context_init(struct gpu *gpu)
@@ -75,15 +71,6 @@ static void reserve_warps(struct context_pool *pool, struct saved_block *saved,
 	*link = NO_CONTEXT;
 }
 
-/* Whether more is saved than is usual. */
-static bool is_crowded(const struct gpu *gpu)
-{
-	const struct gpu_shape *shape = &gpu->shape;
-
-	return shape->saved_blocks - gpu->pool.blocks_left > shape->usual_blocks ||
-	       shape->saved_warps - gpu->pool.warps_left > shape->usual_warps;
-}
-
 static u32 take_place(struct gpu *gpu)
 {
 	struct context_pool *pool = &gpu->pool;
@@ -91,7 +78,6 @@ static u32 take_place(struct gpu *gpu)
 
 	pool->free_block = pool->blocks[number].next;
 	pool->blocks_left--;
-	pool->crowded |= is_crowded(gpu);
 	return number;
 }
 

@@ -9,18 +9,19 @@
 
 /*
  * GPUs full of thread blocks and warps that can be saved at a time: at most
- * CONTEXT_GPUS, of some twenty tenants that take turns on a small GPU, and of larger
- * ones as many as CONTEXT_WARPS warps fill, so that the pool stays below 1 MB.
- * Without such turns four are plenty, which any GPU has; the state hash names the
- * others only where they were needed.
+ * CONTEXT_GPUS_MAX, enough for some twenty tenants that take turns on a small GPU.
+ * On larger GPUs as many as CONTEXT_WARPS warps fill, so that the pool stays below
+ * 1 MB, and at least CONTEXT_GPUS_MIN.
  */
-#define CONTEXT_GPUS		24
+#define CONTEXT_GPUS_MAX	24
+#define CONTEXT_GPUS_MIN	4
 #define CONTEXT_WARPS		20480
-#define CONTEXT_USUAL_GPUS	4
 /* The save area of a tenant: the top lines of its space but for the last. */
 #define CONTEXT_LINES_MAX	0x2000000U
 #define CONTEXT_TOP		((1U << LINE_SLOT_SHIFT) - 1)
 #define NO_CONTEXT		U32_MAX
+
+PORT_NO_HOLES_BEGIN
 
 /*
  * struct saved_block - a thread block that has left its SM, or is leaving; one that
@@ -36,6 +37,7 @@ struct saved_block {
 	u32 index;
 	u8 warps_left;
 	u8 at_barrier;
+	u8 unused[2];
 	u64 issued;
 	u64 cycles;
 };
@@ -58,7 +60,6 @@ struct saved_warp {
  * @free_block: first free of @blocks, NO_CONTEXT for none
  * @free_warp: first free of @warps
  * @blocks_left: free ones that nobody has reserved, as are @warps_left
- * @crowded: more has been saved at a time than CONTEXT_USUAL_GPUS hold
  */
 struct context_pool {
 	struct saved_block *blocks;
@@ -67,8 +68,9 @@ struct context_pool {
 	u32 free_warp;
 	u32 blocks_left;
 	u32 warps_left;
-	bool crowded;
 };
+
+PORT_NO_HOLES_END
 
 /* context.c */
 u32 context_gpus(const struct gpu_config *config);

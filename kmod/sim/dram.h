@@ -51,6 +51,8 @@ struct dram_limits {
 /* Memory clocks after which a request goes before all, of whatever priority. */
 #define DRAM_PRIORITY_WAIT	8192
 
+PORT_NO_HOLES_BEGIN
+
 /*
  * struct dram_link - of an entry, what a search for rows looks at
  * @next: of its bank, in order of their keys; or in the free list
@@ -58,6 +60,7 @@ struct dram_limits {
 struct dram_link {
 	u32 row;
 	u8 next;
+	u8 unused[3];
 };
 
 /*
@@ -96,6 +99,7 @@ struct dram_entry {
 struct dram_queue {
 	u8 count;
 	u8 free;
+	u8 unused[2];
 	u32 banks;
 	u32 hit_banks;
 	u32 capped;
@@ -156,6 +160,7 @@ struct dram_tenant {
 	u32 bus_data;
 	u8 banks;
 	u8 held[DRAM_BANKS_MAX];
+	u8 unused[3];
 };
 
 /* What a bank wants: to open a row, to close it, to serve a hit; or nothing. */
@@ -212,6 +217,7 @@ struct channel {
 	u16 pending;
 	u16 inbox_mask;
 	struct dram_inbox inbox[2];
+	u32 unused1;
 	u64 clock;
 	u64 refresh_due;
 	u64 wake;
@@ -236,14 +242,18 @@ struct channel {
 	u32 served[DRAM_BANKS_MAX];
 	u32 others[DRAM_BANKS_MAX];
 	u32 fresh;
+	u32 unused2;
 	u64 reopening[DRAM_BANKS_MAX];
 	struct dram_share share[DRAM_BANKS_MAX][GPU_SLOTS_MAX];
 	u32 bus_data;
 	u32 bus_others[DRAM_BANKS_MAX];
 	struct dram_tenant tenant[GPU_SLOTS_MAX];
+	u32 unused3;
 	struct dram_queue queue[2];
 	struct dram_request request[2][DRAM_INBOX] __aligned(64);
 } __aligned(64);
+
+PORT_NO_HOLES_END
 
 /* A place of an inbox, counted from the first request in it. */
 static inline struct dram_request *inbox_at(struct channel *channel, u32 mode,

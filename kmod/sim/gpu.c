@@ -124,8 +124,11 @@ static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
 			   sizeof(*words));
 
 	if (l1)
-		*l1 = (struct l1) { words, sets, ways, set_words, sectors,
-				    valid };
+		*l1 = (struct l1) {
+			.words = words, .sets = sets, .ways = ways,
+			.set_words = set_words, .sectors = sectors,
+			.valid = valid,
+		};
 }
 
 /* What each view has of its own. */

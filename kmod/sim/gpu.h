@@ -615,6 +615,30 @@ static inline u64 hash_mix(u64 hash, u64 value)
 }
 
 /**
+ * hash_bytes() - take memory into a fingerprint
+ * @hash: the fingerprint so far
+ * @bytes: without holes or pointers
+ * @count: of these
+ *
+ * Return: the fingerprint.
+ */
+static inline u64 hash_bytes(u64 hash, const void *bytes, size_t count)
+{
+	const char *at = bytes;
+	u64 word;
+
+	for (; count >= sizeof(word); count -= sizeof(word), at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = hash_mix(hash, word);
+	}
+	if (!count)
+		return hash;
+	word = (u64)count << 56;
+	memcpy(&word, at, count);
+	return hash_mix(hash, word);
+}
+
+/**
  * gpu_state_hash() - a fingerprint of everything that decides the future, and
  *	of all counters
  * @gpu: the device, which nobody runs meanwhile

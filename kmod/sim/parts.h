@@ -68,6 +68,8 @@ enum request_kind {
 	REQUEST_WRITE_PARTIAL,
 };
 
+PORT_NO_HOLES_BEGIN
+
 /*
  * struct mail - what messages across the crossbar begin with. A message lies in a
  *	place that its entry in the SM has for it, for there is one at a time
@@ -109,6 +111,7 @@ struct request {
 	u8 sectors;
 	u8 generation;
 	u8 reply_flits;
+	u8 unused[3];
 };
 
 /*
@@ -165,5 +168,7 @@ struct dram_done {
 	u8 reopened;
 	u8 sectors;
 };
+
+PORT_NO_HOLES_END
 
 #endif /* SIM_PARTS_H */

@@ -24,6 +24,8 @@
 #include "noc.h"
 #include "share.h"
 
+PORT_NO_HOLES_BEGIN
+
 /*
  * struct grid - the thread blocks of the kernel that a slot's queue has, or had; it
  *	does not change in a window
@@ -39,26 +41,31 @@
  * @saved_tail: the last
  * @issue_left: that may still be given to SMs, or GPU_NO_LIMIT
  * @slice_told: the driver has been told, or need not be, that they have run
+ * @lasts: what the state hash takes whole. Apart from it: the trace, of which
+ *	the checksum is hashed, and the links of the queue, which is hashed in its order
  */
 struct grid {
 	const struct trace *trace;
 	const struct trace_op *ops;
 	const struct trace_kernel *kernel;
-	u64 started;
-	u64 ended_at;
-	u64 issued_at;
-	u32 kernel_index;
-	u32 blocks;
-	u32 blocks_finished;
-	u32 next_block;
-	u32 returned;
-	u32 blocks_preempted;
 	u32 saved_head;
 	u32 saved_tail;
-	u32 issue_left;
-	bool slice_told;
-	bool masked;
-	u64 sms[GPU_MASK_WORDS];
+	struct_group(lasts,
+		u64 started;
+		u64 ended_at;
+		u64 issued_at;
+		u64 sms[GPU_MASK_WORDS];
+		u32 kernel_index;
+		u32 blocks;
+		u32 blocks_finished;
+		u32 next_block;
+		u32 returned;
+		u32 blocks_preempted;
+		u32 issue_left;
+		bool slice_told;
+		bool masked;
+		u8 unused[2];
+	);
 };
 
 /*
@@ -79,23 +86,27 @@ struct grid {
  *	each
  */
 struct tenant {
-	u8 running;
-	u8 ending;
-	u8 finished;
-	u8 sliced;
-	u8 generation;
+	u64 channels;
+	u64 closed_ways;
 	u32 next_queue;
 	u32 next_sm;
 	u32 bucket_tokens;
 	u32 bucket_capacity;
 	u32 rank;
 	s8 priority[GPU_QUEUES_MAX];
-	u64 channels;
-	u64 closed_ways;
+	u8 running;
+	u8 ending;
+	u8 finished;
+	u8 sliced;
+	u8 generation;
+	u8 unused[7];
 };
 
+PORT_NO_HOLES_END
+
 /*
- * struct tenant_counts - what is counted of a slot
+ * struct tenant_counts - what is counted of a slot. The last three are taken along when a
+ *	window ends, so that the state hash leaves them out
  * @issue_slots: scheduler cycles that its warps held
  * @loads: MSHR entries of SMs that wait for its lines
  * @sms_active: SMs on which it has thread blocks
@@ -140,11 +151,11 @@ struct gpu_shape {
 	u32 mirror_sets;	/* of channel 0's slices; 0: no mirrors */
 	u32 saved_blocks;	/* places in the pool */
 	u32 saved_warps;
-	u32 usual_blocks;	/* and those that are usually enough */
-	u32 usual_warps;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
 	u64 scheduler_warps;	/* those of an SM's scheduler 0 */
 };
+
+PORT_NO_HOLES_BEGIN
 
 /*
  * struct gpu - the device, as one thread sees it: where there are several, each
@@ -170,6 +181,7 @@ struct gpu_shape {
  *	holds some if its bit in @cycles_used is set
  * @noticed: an SM of this view has a notice
  * @dispatch_due: at the window's end there may be thread blocks to hand out
+ * @lasts: what the state hash takes whole
  * @requests: by place: SMs x entries
  * @replies: SMs x entries x sectors of the last-level cache
  */
@@ -177,9 +189,10 @@ struct gpu {
 	struct gpu_config config;
 	struct gpu_shape shape;
 	struct dram_limits limits;
+	bool bounded;
+	u8 unused1[5];
 	gpu_command_hook hook;
 	void *hook_context;
-	bool bounded;
 	gpu_place_hook place_hook;
 	void *place_context;
 	struct gpu *main;
@@ -188,32 +201,37 @@ struct gpu {
 	u32 view;
 	u64 now;
 	enum gpu_step step;
+	u32 unused2;
 	u64 step_end;
 	u64 sms_done;
 	u64 memory_done;
-	u64 seed;
-	u8 memory_priority[GPU_SLOTS_MAX];
-	u64 finished;		/* slots: kernels that have ended */
-	u64 ending;		/* slots: all thread blocks of a kernel have ended */
-	u64 dispatch;		/* slots: SMs may have room for thread blocks */
-	u64 running;		/* slots with a kernel */
-	u64 limited;		/* slots with an issue limit */
-	u64 sliced;		/* slots: slices that are over */
-	u64 quotas_out;		/* slots: quotas that are used up */
-	u64 quotas_told;	/* and those that were when last looked at */
-	u64 bucket_full;	/* slots whose next block is in the queue */
-	u32 block_order;
-	u32 shared_blocks;	/* of all tenants, that a shared SM may hold */
-	u32 worker_blocks;	/* that a worker runs between looks; 0: no workers */
-	u32 order_slot;		/* round robin: whose turn is next */
-	u32 order_sm;		/* leaky bucket: which SM's turn is next */
-	bool dispatch_shared;	/* shared SMs may have room */
+	struct_group(lasts,
+		u64 seed;
+		u8 memory_priority[GPU_SLOTS_MAX];
+		u64 finished;		/* slots: kernels that have ended */
+		u64 ending;		/* slots: all thread blocks of a kernel have ended */
+		u64 dispatch;		/* slots: SMs may have room for thread blocks */
+		u64 running;		/* slots with a kernel */
+		u64 limited;		/* slots with an issue limit */
+		u64 sliced;		/* slots: slices that are over */
+		u64 quotas_out;		/* slots: quotas that are used up */
+		u64 quotas_told;	/* and those that were when last looked at */
+		u64 bucket_full;	/* slots whose next block is in the queue */
+		u64 starts;
+		u64 sample_at;		/* end of this cycle, NEVER for no samples */
+		u64 sample_interval;
+		u32 block_order;
+		u32 shared_blocks;	/* of all tenants, that a shared SM may hold */
+		u32 worker_blocks;	/* that a worker runs between looks; 0: no workers */
+		u32 order_slot;		/* round robin: whose turn is next */
+		u32 order_sm;		/* leaky bucket: which SM's turn is next */
+		bool dispatch_shared;	/* shared SMs may have room */
+		bool watch_quotas;
+		u8 unused[2];
+	);
 	bool dispatch_due;
 	bool noticed;
-	bool watch_quotas;
-	u64 starts;
-	u64 sample_at;		/* end of this cycle, NEVER for no samples */
-	u64 sample_interval;
+	u8 unused3[6];
 	u64 arrival_cycle;	/* for which @arrival_clock was computed */
 	u64 arrival_clock;
 	struct tenant *tenants;
@@ -241,6 +259,8 @@ struct gpu {
 	struct gpu_channel_counters *channel_counters;	/* channels x slots */
 	struct context_pool pool;
 };
+
+PORT_NO_HOLES_END
 
 /*
  * A part asks for its next turn. One that comes too early is harmless; a part

@@ -39,6 +39,8 @@ enum stall {
 	STALL_ENDED = STALLS
 };
 
+PORT_NO_HOLES_BEGIN
+
 /*
  * struct warp_load - a load whose data may still be on its way
  * @ready: cycle at which the lines that hit are there
@@ -49,6 +51,7 @@ struct warp_load {
 	u64 ready;
 	u32 deadline;
 	u16 pending;
+	u16 unused;
 };
 
 /*
@@ -87,7 +90,9 @@ struct warp {
 	u16 grid;
 	u32 deadline;
 	/* All above and the first load, the usual one, fill a cache line. */
+	u32 unused;
 	struct warp_load load[WARP_LOADS];
+	u64 unused2;
 } __aligned(64);
 
 /*
@@ -114,6 +119,7 @@ struct scheduler {
 	u32 cycles;
 	u8 lanes;
 	u8 slot;
+	u16 unused;
 };
 
 enum block_state {
@@ -142,6 +148,7 @@ struct block {
 	u8 warps_left;
 	u8 at_barrier;
 	u8 state;
+	u8 unused;
 	u16 grid;
 	u32 moved;
 	u32 saved;
@@ -174,11 +181,13 @@ struct mshr {
 	u8 discard : 1;
 	u8 hashed : 1;
 	u8 l1 : 1;
+	u8 unused1 : 5;
 	u8 kind;
 	u8 words;
 	u8 sectors;
 	u8 parts;
 	u16 waiter[MSHR_MERGES];
+	u16 unused;
 };
 
 enum lsu_block {
@@ -241,6 +250,7 @@ struct notice {
 	u32 saved;
 	u16 grid;
 	u8 kind;
+	u8 unused;
 };
 
 /* Of a window: a block may be restored and saved. */
@@ -304,6 +314,7 @@ struct sm {
 	u64 in_free;
 	u64 out_free;
 	u8 schedulers;		/* a power of two */
+	u8 unused1;
 	u16 reply_head;
 	u16 reply_tail;
 	u16 mshr_free;
@@ -316,6 +327,7 @@ struct sm {
 	u8 late_loads;
 	u8 greedy[SM_SCHEDULERS_MAX];
 	u8 turn[SM_SCHEDULERS_MAX];
+	u8 unused2[5];
 	struct lsu lsu;
 	struct scheduler scheduler[SM_SCHEDULERS_MAX];
 	u8 owner;
@@ -323,15 +335,19 @@ struct sm {
 	u8 blocks;
 	u8 draining;
 	u8 mover;		/* block whose context the LSU moves, or NONE */
+	u8 unused3[3];
 	u32 moving;		/* blocks that do not run */
+	u32 unused4;
 	u64 quota_slots;	/* slots with a quota */
 	u16 threads_used;
+	u16 unused5;
 	u32 registers_used;
 	u32 shared_used;
 	u8 reserved;
 	u8 notices;
 	u16 reserve_grid;
 	u32 age;
+	u32 unused6;
 	u64 owned_since;
 	u64 split_to;
 	u64 split_turn[SM_SCHEDULERS_MAX + 1];
@@ -347,9 +363,13 @@ struct sm {
 	u16 worker[SM_BLOCKS_MAX];
 	u64 asked_at;
 	struct block block[SM_BLOCKS_MAX];
+	u64 unused7;
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];
+	u8 unused8[32];
 } __aligned(64);
+
+PORT_NO_HOLES_END
 
 /* address.c */
 /* The lines of a warp's access, coalesced; returns how many. */

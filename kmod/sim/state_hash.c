@@ -10,8 +10,10 @@
  * the link's latency lets it run ahead. Here all are brought to the latter,
  * which changes nothing but makes their states comparable.
  *
- * tests/unit/test_hash.c changes field by field. A struct that grows fails to
- * compile here: mix the new field, or find it above, then change the number.
+ * tests/unit/test_hash.c changes every byte of every struct, and lists what is left
+ * out, with the reason. A struct that grows fails to compile here: mix the new
+ * field, or say in that test why not, then change the number. A struct or a group of
+ * fields that is mixed whole needs no such care.
  */
 #include "sim.h"
 
@@ -20,13 +22,10 @@
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), \
 		      "hash what is new in " #type ", then change its size")
 
-HASHED(struct gpu_config, 312);
-HASHED(struct gpu, 1176);
-HASHED(struct tenant, 56);
+HASHED(struct gpu, 1160);
 HASHED(struct grid, 104);
-HASHED(struct simgpu_counters, 400);
 HASHED(struct gpu_channel_counters, 24);
-HASHED(struct context_pool, 40);
+HASHED(struct context_pool, 32);
 HASHED(struct saved_block, 32);
 HASHED(struct saved_warp, 40);
 HASHED(struct sm, 83904);
@@ -61,52 +60,6 @@ static u64 mix2(u64 hash, u32 low, u32 high)
 	return hash_mix(hash, low | (u64)high << 32);
 }
 
-static u64 mix_bytes(u64 hash, const u8 *bytes, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		hash = hash_mix(hash, bytes[i]);
-	return hash;
-}
-
-static u64 mix_words(u64 hash, const u32 *words, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		hash = hash_mix(hash, words[i]);
-	return hash;
-}
-
-static u64 mix_longs(u64 hash, const u64 *longs, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		hash = hash_mix(hash, longs[i]);
-	return hash;
-}
-
-/* Those of resets and of hand-overs only where there was one. */
-static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
-{
-	hash = mix_longs(hash, (const u64 *)counters,
-			 offsetof(struct simgpu_counters, reset_blocks) /
-			 sizeof(u64));
-	if (counters->reset_blocks | counters->reset_warp_instructions |
-	    counters->reset_block_cycles) {
-		hash = hash_mix(hash, counters->reset_blocks);
-		hash = hash_mix(hash, counters->reset_warp_instructions);
-		hash = hash_mix(hash, counters->reset_block_cycles);
-	}
-	if (counters->sm_handovers | counters->sm_handover_cycles) {
-		hash = hash_mix(hash, counters->sm_handovers);
-		hash = hash_mix(hash, counters->sm_handover_cycles);
-	}
-	return hash_mix(hash, counters->drain_cycles);
-}
-
 static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 {
 	return mix2(hash, tag->slice | tag->mshr << 8,
@@ -115,63 +68,16 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /* --- the device and its tenants --------------------------------------------------- */
 
-/*
- * How far channels may run ahead is no result; poll_cycles only where there are workers,
- * free_contexts only where it is set; of the last four the session knows.
- */
-static bool is_hashed(const struct config_field *field)
-{
-	return field->offset != offsetof(struct gpu_config,
-					 channel_batch_clocks) &&
-	       field->offset != offsetof(struct gpu_config, launch_cycles) &&
-	       field->offset != offsetof(struct gpu_config, poll_cycles) &&
-	       field->offset != offsetof(struct gpu_config, free_contexts) &&
-	       field->offset != offsetof(struct gpu_config, memory_mb) &&
-	       field->offset != offsetof(struct gpu_config, sms_per_tpc) &&
-	       field->offset != offsetof(struct gpu_config, boundary_cycles);
-}
-
-/* All but its name, and what is not the hardware's. */
+/* All but its name, and how far channels may run ahead, which is no result. */
 static u64 mix_config(u64 hash, const struct gpu_config *config)
 {
 	const struct config_field *field;
 	u32 i;
 
 	for (i = 0; (field = config_field_at(i)); i++)
-		if (is_hashed(field))
+		if (field->offset != offsetof(struct gpu_config, channel_batch_clocks))
 			hash = hash_mix(hash, config_get(config, field));
 	return hash;
-}
-
-static u64 mix_device(u64 hash, const struct gpu *gpu)
-{
-	hash = hash_mix(hash, gpu->seed);
-	hash = hash_mix(hash, gpu->now);
-	hash = mix_bytes(hash, gpu->memory_priority, GPU_SLOTS_MAX);
-	hash = hash_mix(hash, gpu->finished);
-	hash = hash_mix(hash, gpu->ending);
-	hash = hash_mix(hash, gpu->dispatch);
-	hash = hash_mix(hash, gpu->running);
-	hash = hash_mix(hash, gpu->bucket_full);
-	hash = mix2(hash, gpu->block_order, gpu->dispatch_shared);
-	hash = mix2(hash, gpu->order_slot, gpu->order_sm);
-	hash = hash_mix(hash, gpu->sample_at);
-	hash = hash_mix(hash, gpu->sample_interval);
-	if (gpu->shared_blocks != gpu->config.blocks_per_sm)
-		hash = hash_mix(hash, gpu->shared_blocks);
-	if (gpu->worker_blocks)
-		hash = mix2(hash, gpu->worker_blocks, gpu->config.poll_cycles);
-	if (gpu->config.free_contexts)
-		hash = hash_mix(hash, gpu->config.free_contexts);
-	/* What only those have that ask to be told. */
-	if (gpu->sliced)
-		hash = hash_mix(hash, gpu->sliced);
-	if (gpu->watch_quotas) {
-		hash = hash_mix(hash, gpu->quotas_out);
-		hash = hash_mix(hash, gpu->quotas_told);
-	}
-	return gpu->block_order >= GPU_ORDER_ARRIVAL ?
-	       hash_mix(hash, gpu->starts) : hash;
 }
 
 static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
@@ -179,94 +85,35 @@ static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
 	hash = hash_mix(hash, counts->issue_slots);
 	hash = hash_mix(hash, counts->loads);
 	hash = hash_mix(hash, counts->sms_active);
-	return mix_counters(hash, &counts->counters);
+	return hash_bytes(hash, &counts->counters, sizeof(counts->counters));
 }
 
-/* What only those have that give priorities, ranks or several kernels. */
-static u64 mix_several(u64 hash, const struct gpu *gpu, u32 slot)
+/* The kernel that a queue has or had, and its thread blocks that are given to nobody. */
+static u64 mix_grid(u64 hash, const struct gpu *gpu, u32 number)
 {
-	const struct tenant *tenant = &gpu->tenants[slot];
-	u32 i;
-
-	if (tenant->next_queue || tenant->rank)
-		hash = mix2(hash, tenant->next_queue, tenant->rank);
-	if (tenant->finished != (gpu->finished >> slot & 1) ||
-	    tenant->ending != (gpu->ending >> slot & 1))
-		hash = mix2(hash, tenant->finished, tenant->ending);
-	if (tenant->sliced)
-		hash = hash_mix(hash, tenant->sliced);
-	for (i = 0; i < GPU_QUEUES_MAX; i++) {
-		const struct grid *grid = &gpu->grids[grid_number(slot, i)];
-
-		if (tenant->priority[i])
-			hash = mix2(hash, i, (u8)tenant->priority[i]);
-		if (grid->issue_left != GPU_NO_LIMIT)
-			hash = mix2(hash_mix(hash, i), grid->issue_left,
-				    grid->slice_told);
-	}
-	return hash;
-}
-
-/* What only those have that may not use all of the device. */
-static u64 mix_masks(u64 hash, const struct gpu *gpu, u32 slot)
-{
-	const struct tenant *tenant = &gpu->tenants[slot];
-	u32 mask;
-
-	if (tenant->channels | tenant->closed_ways)
-		hash = hash_mix(hash_mix(hash, tenant->channels),
-				tenant->closed_ways);
-	for (mask = tenant->running; mask; mask &= mask - 1) {
-		u32 queue = lowest_bit(mask);
-		const struct grid *grid = &gpu->grids[grid_number(slot, queue)];
-
-		if (grid->masked)
-			hash = mix_longs(hash_mix(hash, queue), grid->sms,
-					 GPU_MASK_WORDS);
-	}
-	return hash;
-}
-
-/* The slot of a queue, and the kernel that it has or had. */
-static u64 mix_tenant(u64 hash, const struct gpu *gpu, u32 number)
-{
-	const struct tenant *tenant = &gpu->tenants[grid_slot(number)];
+	u32 slot = grid_slot(number);
 	const struct grid *grid = &gpu->grids[number];
-	const u32 *returned = &gpu->returned[grid_slot(number) *
-					     gpu->config.sms * SM_RESERVE];
+	const u32 *returned = &gpu->returned[slot * gpu->config.sms * SM_RESERVE];
 
-	hash = mix2(hash, tenant->running, tenant->generation);
-	if (tenant->running >> grid_queue(number) & 1) {
+	if (gpu->tenants[slot].running >> grid_queue(number) & 1) {
 		hash = hash_mix(hash, grid->trace->checksum);
 		hash = hash_mix(hash, grid->trace->bytes);
 	}
-	hash = mix2(hash, grid->kernel_index, grid->blocks);
-	hash = hash_mix(hash, grid->blocks_finished);
-	hash = hash_mix(hash, grid->ended_at);
-	hash = hash_mix(hash, grid->issued_at);
-	hash = mix2(hash, grid->next_block, grid->returned);
-	hash = mix_words(hash, returned, grid->returned);
-	hash = hash_mix(hash, tenant->next_sm);
-	return mix2(hash, tenant->bucket_tokens, tenant->bucket_capacity);
+	hash = hash_bytes(hash, &grid->lasts, sizeof(grid->lasts));
+	return hash_bytes(hash, returned, grid->returned * sizeof(u32));
 }
 
 static u64 mix_saved_warp(u64 hash, const struct saved_warp *warp)
 {
 	hash = mix2(hash, warp->op, warp->left);
 	hash = mix2(hash, warp->line, warp->accesses);
-	hash = mix_words(hash, warp->loop_index, warp->loop_depth);
+	hash = hash_bytes(hash, warp->loop_index, warp->loop_depth * sizeof(u32));
 	return mix2(hash, warp->index | warp->loop_depth << 16,
 		    warp->at_barrier);
 }
 
-/* What thread blocks have done so far only shows where some have been dropped. */
-static bool has_resets(const struct gpu *gpu, u32 slot)
-{
-	return slot_counters(gpu, slot)->reset_blocks;
-}
-
 /* A saved thread block, whose place decides where its context lies. */
-static u64 mix_saved_block(u64 hash, const struct gpu *gpu, u32 slot, u32 number)
+static u64 mix_saved_block(u64 hash, const struct gpu *gpu, u32 number)
 {
 	const struct context_pool *pool = &gpu->pool;
 	const struct saved_block *saved = &pool->blocks[number];
@@ -274,8 +121,7 @@ static u64 mix_saved_block(u64 hash, const struct gpu *gpu, u32 slot, u32 number
 
 	hash = mix2(hash, number, saved->index);
 	hash = mix2(hash, left, saved->at_barrier);
-	if (has_resets(gpu, slot))
-		hash = hash_mix(hash_mix(hash, saved->issued), saved->cycles);
+	hash = hash_mix(hash_mix(hash, saved->issued), saved->cycles);
 	for (; left && warp != NO_CONTEXT; left--) {
 		hash = mix_saved_warp(hash, &pool->warps[warp]);
 		warp = pool->warps[warp].next;
@@ -290,31 +136,21 @@ static u64 mix_saved(u64 hash, const struct gpu *gpu, u32 queue)
 
 	hash = hash_mix(hash, left);
 	for (; left; left--) {
-		hash = mix_saved_block(hash, gpu, grid_slot(queue), number);
+		hash = mix_saved_block(hash, gpu, number);
 		number = gpu->pool.blocks[number].next;
 	}
 	return hash;
 }
 
-/*
- * Queues behind the first one of each slot, if they ever had a kernel; and, where
- * the order asks for it, whose kernel came first.
- */
-static u64 mix_queues(u64 hash, const struct gpu *gpu, u32 slot)
+static u64 mix_slot(u64 hash, const struct gpu *gpu, u32 slot)
 {
 	u32 queue;
 
-	hash = mix_several(hash, gpu, slot);
+	hash = mix_counts(hash, &gpu->counts[slot]);
+	hash = hash_bytes(hash, &gpu->tenants[slot], sizeof(gpu->tenants[slot]));
 	for (queue = 0; queue < GPU_QUEUES_MAX; queue++) {
-		u32 number = grid_number(slot, queue);
-		const struct grid *grid = &gpu->grids[number];
-
-		if (queue && grid->blocks) {
-			hash = mix_tenant(hash_mix(hash, queue), gpu, number);
-			hash = mix_saved(hash, gpu, number);
-		}
-		if (gpu->block_order >= GPU_ORDER_ARRIVAL)
-			hash = hash_mix(hash, grid->started);
+		hash = mix_grid(hash, gpu, grid_number(slot, queue));
+		hash = mix_saved(hash, gpu, grid_number(slot, queue));
 	}
 	return hash;
 }
@@ -323,15 +159,10 @@ static u64 mix_queues(u64 hash, const struct gpu *gpu, u32 slot)
 static u64 mix_free_contexts(u64 hash, const struct gpu *gpu)
 {
 	const struct context_pool *pool = &gpu->pool;
-	const struct gpu_shape *shape = &gpu->shape;
-	u32 end = pool->crowded ? NO_CONTEXT : shape->usual_blocks, number;
+	u32 number;
 
-	hash = mix2(hash, pool->blocks_left -
-			  (shape->saved_blocks - shape->usual_blocks),
-		    pool->warps_left -
-		    (shape->saved_warps - shape->usual_warps));
-	/* Those that nobody has had are the last ones, in their order. */
-	for (number = pool->free_block; number < end;
+	hash = mix2(hash, pool->blocks_left, pool->warps_left);
+	for (number = pool->free_block; number != NO_CONTEXT;
 	     number = pool->blocks[number].next)
 		hash = hash_mix(hash, number);
 	return hash;
@@ -357,7 +188,7 @@ static u64 mix_warp(u64 hash, const struct warp *warp)
 	hash = mix2(hash, warp->op, warp->left);
 	hash = mix2(hash, warp->issued, warp->line);
 	hash = mix2(hash, warp->accesses, warp->deadline);
-	hash = mix_words(hash, warp->loop_index, warp->loop_depth);
+	hash = hash_bytes(hash, warp->loop_index, warp->loop_depth * sizeof(u32));
 	hash = mix2(hash, warp->loop_depth | warp->block << 8 |
 			  warp->index << 16 | (u32)warp->slot << 24,
 		    warp->wait_load | warp->stall << 8);
@@ -391,15 +222,13 @@ static u64 mix_block(u64 hash, const struct gpu *gpu, const struct block *block)
 	hash = hash_mix(hash, block->warps);
 	hash = mix2(hash, block->index, block->slot | block->warps_left << 8 |
 		    block->at_barrier << 16 | (u32)block->state << 24);
-	if (grid_queue(block->grid))
-		hash = hash_mix(hash, block->grid);
-	if (has_resets(gpu, block->slot))
-		hash = hash_mix(hash_mix(hash, block->issued), block->since);
+	hash = hash_mix(hash, block->grid);
+	hash = hash_mix(hash_mix(hash, block->issued), block->since);
 	if (block->state == BLOCK_RUNS)
 		return hash;
 	hash = mix2(hash, block->moved, block->saved);
 	if (block->state >= BLOCK_RESTORES)
-		hash = mix_saved_block(hash, gpu, block->slot, block->saved);
+		hash = mix_saved_block(hash, gpu, block->saved);
 	return hash;
 }
 
@@ -458,8 +287,9 @@ static u64 mix_lsu(u64 hash, const struct lsu *lsu)
 	hash = mix2(hash, lsu->partial >> lsu->next,
 		    lsu->kind | lsu->warp << 8 | lsu->load << 16);
 	hash = mix2(hash, lsu->slot, lsu->blocked | lsu->words << 8);
-	hash = mix_bytes(hash, &lsu->sectors[lsu->next], lsu->count - lsu->next);
-	return mix_words(hash, &lsu->line[lsu->next], lsu->count - lsu->next);
+	hash = hash_bytes(hash, &lsu->sectors[lsu->next], lsu->count - lsu->next);
+	return hash_bytes(hash, &lsu->line[lsu->next],
+			  (lsu->count - lsu->next) * sizeof(u32));
 }
 
 static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
@@ -477,18 +307,6 @@ static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
 	return hash;
 }
 
-/* An SM's workers, where there are any, and from when on it is to be somebody else's. */
-static u64 mix_workers(u64 hash, const struct gpu *gpu, const struct sm *sm)
-{
-	u32 i;
-
-	for (i = 0; gpu->worker_blocks && i < SM_BLOCKS_MAX; i++)
-		hash = hash_mix(hash, sm->worker[i]);
-	if (sm->draining)
-		hash = hash_mix(hash, sm->asked_at);
-	return hash;
-}
-
 static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 {
 	u32 i;
@@ -498,13 +316,15 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix2(hash, sm->moving, sm->threads_used);
 	hash = mix2(hash, sm->registers_used, sm->shared_used);
 	hash = hash_mix(hash, sm->reserved);
-	hash = mix_words(hash, sm->reserve, sm->reserved);
-	if (sm->reserved && grid_queue(sm->reserve_grid))
+	hash = hash_bytes(hash, sm->reserve, sm->reserved * sizeof(u32));
+	if (sm->reserved)
 		hash = hash_mix(hash, sm->reserve_grid);
+	hash = hash_bytes(hash, sm->worker, sizeof(sm->worker));
+	hash = hash_mix(hash, sm->asked_at);
 	hash = hash_mix(hash, sm->quota_slots);
 	hash = hash_mix(hash, sm->owned_since);
 	hash = hash_mix(hash, sm->split_to);
-	hash = mix_longs(hash, sm->split_turn, ARRAY_SIZE(sm->split_turn));
+	hash = hash_bytes(hash, sm->split_turn, sizeof(sm->split_turn));
 	hash = hash_mix(hash, sm->free_warps);
 	hash = hash_mix(hash, sm->ready);
 	hash = hash_mix(hash, sm->sleeping);
@@ -534,7 +354,6 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
 			   sm->reply_tail);
 	hash = mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
-	hash = mix_workers(hash, gpu, sm);
 	return mix_lsu(hash, &sm->lsu);
 }
 
@@ -542,7 +361,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 
 static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
 {
-	return mix_words(hash, l1->words, sms * l1->sets * l1->set_words);
+	return hash_bytes(hash, l1->words,
+			  sms * l1->sets * l1->set_words * sizeof(u32));
 }
 
 static u64 mix_request(u64 hash, const struct request *request)
@@ -632,12 +452,13 @@ static u64 mix_llc_set(u64 hash, const struct llc_set *set)
 	hash = hash_mix(hash, set->order);
 	for (mask = set->pending; mask; mask &= mask - 1)
 		hash = hash_mix(hash, set->mshr[lowest_bit(mask) / 4]);
-	return mix_words(hash, set->tag, CACHE_WAYS_MAX);
+	return hash_bytes(hash, set->tag, sizeof(set->tag));
 }
 
 static u64 mix_caches(u64 hash, const struct gpu *gpu)
 {
 	const struct gpu_config *config = &gpu->config;
+	const size_t set_bytes = config->llc_ways * sizeof(u32);
 	u32 i;
 
 	for (i = 0; i < L1_KINDS; i++)
@@ -646,10 +467,10 @@ static u64 mix_caches(u64 hash, const struct gpu *gpu)
 		hash = mix_slice(hash, gpu, i);
 	for (i = 0; i < config->llc_slices * config->llc_sets; i++)
 		hash = mix_llc_set(hash, &gpu->llc[i]);
-	hash = mix_words(hash, gpu->atd_tags, GPU_SLOTS_MAX *
-			 gpu->shape.atd_sets * config->llc_ways);
-	return mix_words(hash, gpu->mirror_tags, GPU_SLOTS_MAX *
-			 gpu->shape.mirror_sets * config->llc_ways);
+	hash = hash_bytes(hash, gpu->atd_tags,
+			  GPU_SLOTS_MAX * gpu->shape.atd_sets * set_bytes);
+	return hash_bytes(hash, gpu->mirror_tags,
+			  GPU_SLOTS_MAX * gpu->shape.mirror_sets * set_bytes);
 }
 
 /* --- memory channels ---------------------------------------------------------------- */
@@ -672,7 +493,7 @@ static u64 mix_dram_queue(u64 hash, const struct dram_queue *queue)
 
 	hash = mix2(hash, queue->count, queue->banks);
 	hash = mix2(hash, queue->hit_banks, queue->capped);
-	hash = mix_bytes(hash, queue->bypassed, DRAM_BANKS_MAX);
+	hash = hash_bytes(hash, queue->bypassed, sizeof(queue->bypassed));
 	for (banks = queue->banks; banks; banks &= banks - 1) {
 		u32 bank = lowest_bit(banks);
 
@@ -724,7 +545,7 @@ static u64 mix_dram_tenant(u64 hash, const struct dram_tenant *tenant)
 	hash = mix2(hash, tenant->since, tenant->banks);
 	hash = mix2(hash, tenant->bank_busy, tenant->bank_active);
 	hash = mix2(hash, tenant->bus_wait, tenant->bus_data);
-	return mix_bytes(hash, tenant->held, DRAM_BANKS_MAX);
+	return hash_bytes(hash, tenant->held, sizeof(tenant->held));
 }
 
 static u64 mix_channel(u64 hash, const struct gpu *gpu, struct channel *channel)
@@ -739,8 +560,8 @@ static u64 mix_channel(u64 hash, const struct gpu *gpu, struct channel *channel)
 			  (u32)channel->ranked << 24, channel->fresh);
 	hash = hash_mix(hash, channel->age);
 	hash = hash_mix(hash, channel->overdue_look);
-	hash = mix_longs(hash, channel->next, DRAM_BOUND);
-	hash = mix_longs(hash, channel->window, ARRAY_SIZE(channel->window));
+	hash = hash_bytes(hash, channel->next, sizeof(channel->next));
+	hash = hash_bytes(hash, channel->window, sizeof(channel->window));
 	for (i = 0; i < DRAM_WANTS; i++)
 		hash = hash_mix(hash, channel->want[i]);
 	for (i = 0; i < gpu->config.banks; i++)
@@ -774,23 +595,21 @@ static u64 mix_channels(u64 hash, const struct gpu *gpu)
 
 u64 gpu_state_hash(struct gpu *gpu)
 {
-	u64 hash = mix_device(mix_config(0, &gpu->config), gpu);
+	u64 hash = mix_config(0, &gpu->config);
 	u32 i;
 
 	for (i = 0; i < gpu->config.channels; i++)
 		channel_turn(gpu, i);
-	for (i = 0; i < GPU_SLOTS_MAX; i++) {
-		hash = mix_counts(hash, &gpu->counts[i]);
-		hash = mix_tenant(hash, gpu, grid_number(i, 0));
-		hash = mix_saved(hash, gpu, grid_number(i, 0));
-		hash = mix_queues(hash, gpu, i);
-		hash = mix_masks(hash, gpu, i);
-	}
+	hash = hash_mix(hash, gpu->now);
+	hash = hash_bytes(hash, &gpu->lasts, sizeof(gpu->lasts));
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		hash = mix_slot(hash, gpu, i);
 	hash = mix_free_contexts(hash, gpu);
 	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++)
 		hash = mix_sm_tenant(hash, &gpu->sm_tenants[i]);
 	for (i = 0; i < gpu->config.sms; i++) {
-		hash = mix_counters(hash, &gpu->sm_counters[i]);
+		hash = hash_bytes(hash, &gpu->sm_counters[i],
+				  sizeof(gpu->sm_counters[i]));
 		hash = hash_mix(hash, gpu->sm_issue_slots[i]);
 		hash = mix_sm(hash, gpu, &gpu->sms[i]);
 	}

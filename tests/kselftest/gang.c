@@ -573,7 +573,7 @@ TEST_F(gang, policy_change_is_journalled)
 	journal = fopen(DEBUGFS "journal", "re");
 	ASSERT_NE(NULL, journal);
 	ASSERT_NE(NULL, fgets(line, sizeof(line), journal));
-	EXPECT_TRUE(starts_with(line, "0 start version=2 config=\"hbm80\" seed=1 epoch_cycles=10000 "));
+	EXPECT_TRUE(starts_with(line, "0 start version=3 config=\"hbm80\" seed=1 epoch_cycles=10000 "));
 	while (fgets(line, sizeof(line), journal))
 		if (strstr(line, " policy name=\"hsm-fair\" name_source=built-in "))
 			found = true;

@@ -540,7 +540,7 @@ TEST(debugfs_files)
 	ASSERT_EQ(0, read_text(DEBUGFS "ksrt", text, sizeof(text)));
 	EXPECT_TRUE(starts_with(text, "slot kernel "));
 	ASSERT_EQ(0, read_text(DEBUGFS "journal", text, sizeof(text)));
-	EXPECT_TRUE(starts_with(text, "0 start version=2 config=\"hbm80\" "));
+	EXPECT_TRUE(starts_with(text, "0 start version=3 config=\"hbm80\" "));
 	EXPECT_NE(NULL, strstr(text, " end state_hash=0x"));
 }
 

@@ -113,6 +113,23 @@ static inline struct bench *bench_new(u32 gang_size)
 	return bench;
 }
 
+/* Of an owner without memory, or at its limit. */
+static inline struct journal_chunk *no_chunk(void *context)
+{
+	return NULL;
+}
+
+/* One whose journal never grows. */
+static inline struct bench *bench_without_room(void)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 0);
+	bench->hooks.journal_chunk = no_chunk;
+	bench_start(bench);
+	return bench;
+}
+
 static inline void bench_free(struct bench *bench)
 {
 	session_destroy(bench->session);

@@ -11,6 +11,7 @@
 #include "../../kmod/session/rows.h"
 #include "../../userspace/offline/offline.h"
 #include "goldens.h"
+#include "journal_of.h"
 
 const char *const golden_parts[GOLDEN_PARTS] = {
 	[GOLDEN_SEEN] = "seen",
@@ -340,7 +341,7 @@ static void print_journal(struct golden_run *run, FILE *out)
 
 	journal_print_start(line, session_options(session), 0);
 	fputs(line, out);
-	events = session_journal(session, &count, &lost);
+	events = journal_of(session, &count, &lost);
 	for (i = 0; i < count; i++) {
 		journal_print_event(line, &events[i]);
 		fputs(line, out);

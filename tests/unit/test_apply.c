@@ -207,7 +207,7 @@ static void say_all(void)
 /* Which parts of that a session does. */
 static u32 parts_done(const struct session *session)
 {
-	const struct controls *now = &session->controls;
+	const struct simgpu_proposal *now = &session->controls;
 	const struct gpu *gpu = session_gpu(session);
 	u32 flags = 0;
 
@@ -647,7 +647,7 @@ static void registers_of_who_left_are_as_at_first(void **state)
 {
 	struct bench *bench = bench_of(8, 1, 0);
 	struct session *session = bench->session;
-	struct controls *controls = &session->controls;
+	struct simgpu_proposal *controls = &session->controls;
 	u32 sm;
 
 	say_shared(3);

@@ -14,6 +14,7 @@
 #include "../../kmod/session/journal.h"
 #include "../../kmod/session/latency.h"
 #include "bench.h"
+#include "journal_of.h"
 
 #define REQUESTS	100000
 
@@ -527,7 +528,7 @@ static void journals_repeat_arrivals(void **state)
 	again->options.kernel_end = SESSION_KERNEL_END_CARRY;
 	bench_start(again);
 	run_in_steps(lived, 30000, 1000);
-	events = session_journal(lived->session, &count, &lost);
+	events = journal_of(lived->session, &count, &lost);
 	for (i = 0; i < count; i++) {
 		struct journal_event event = read_again(&events[i]);
 		bool launch = event.kind == JOURNAL_LAUNCH ||
@@ -567,7 +568,7 @@ static void journals_need_their_lists(void **state)
 	join(again, 0);
 	assert_int_equal(session_arrivals(lived->session, 0, brief, &plan,
 					  &sequence), 0);
-	events = session_journal(lived->session, &count, &lost);
+	events = journal_of(lived->session, &count, &lost);
 	event = read_again(&events[count - 1]);
 	given.lists = NULL;
 	assert_int_equal(session_replay_event(again->session, &event, brief,

@@ -11,6 +11,7 @@
 
 #include "../../kmod/session/journal.h"
 #include "looking.h"
+#include "journal_of.h"
 
 /* --- what is refused --- */
 
@@ -170,7 +171,7 @@ static void expect_journalled(struct bench *bench, const char *field)
 	u64 lost;
 	u32 count;
 
-	events = session_journal(bench->session, &count, &lost);
+	events = journal_of(bench->session, &count, &lost);
 	assert_int_equal(events[count - 1].kind, JOURNAL_FALLBACK);
 	assert_int_equal(events[count - 1].cycle, EPOCH);
 	journal_print_event(line, &events[count - 1]);

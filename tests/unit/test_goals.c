@@ -12,6 +12,7 @@
 
 #include "../../kmod/session/journal.h"
 #include "looking.h"
+#include "journal_of.h"
 
 static const struct simgpu_policy *const policies[] = {
 	&policy_quota_naive, &policy_quota_history, &policy_quota_elastic,
@@ -123,7 +124,7 @@ static void replay_all(struct bench *from, struct bench *to)
 	u32 count, i;
 	u64 lost;
 
-	events = session_journal(from->session, &count, &lost);
+	events = journal_of(from->session, &count, &lost);
 	assert_int_equal(lost, 0);
 	for (i = 0; i < count; i++)
 		assert_int_equal(session_replay_event(to->session, &events[i],

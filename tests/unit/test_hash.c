@@ -117,17 +117,20 @@ enum how {
 
 struct change {
 	const char *name;
+	const char *type;
 	finder find;
 	size_t offset;
 	size_t bytes;
 	enum how how;
 };
 
-#define AT(how, find, offset, bytes) \
-	{ #find " + " #offset, find, offset, bytes, how }
+/* What lies at an offset of what is found, which is no struct if @type is "". */
+#define AT(how, find, type, offset, bytes) \
+	{ #find " + " #offset, type, find, offset, bytes, how }
+#define SIZE(type, field)	sizeof(((struct type *)0)->field)
 #define FIELD(how, find, type, field) \
-	{ #find "." #field, find, offsetof(struct type, field), \
-	  sizeof(((struct type *)0)->field), how }
+	{ #find "." #field, #type, find, offsetof(struct type, field), \
+	  SIZE(type, field), how }
 
 /* Everything that the hash names, but what only tells it how far to go. */
 static const struct change changes[] = {
@@ -151,6 +154,13 @@ static const struct change changes[] = {
 	FIELD(FIRST, device, gpu, dispatch_shared),
 	FIELD(EACH, device, gpu, sample_at),
 	FIELD(EACH, device, gpu, sample_interval),
+	FIELD(EACH, device, gpu, limited),
+	FIELD(EACH, device, gpu, quotas_out),
+	FIELD(EACH, device, gpu, quotas_told),
+	FIELD(EACH, device, gpu, starts),
+	FIELD(EACH, grid, grid, started),
+	FIELD(EACH, grid, grid, sms),
+	FIELD(EACH, grid, grid, slice_told),
 	FIELD(EACH, device, gpu, config.core_mhz),
 	FIELD(EACH, device, gpu, config.warp_policy),
 	FIELD(EACH, device, gpu, config.l1_hit_latency),
@@ -203,12 +213,13 @@ static const struct change changes[] = {
 	FIELD(FIRST, pool, context_pool, free_block),
 	FIELD(EACH, pool, context_pool, blocks_left),
 	FIELD(EACH, pool, context_pool, warps_left),
-	FIELD(FIRST, pool, context_pool, crowded),
 	FIELD(FIRST, saved_block, saved_block, next),
 	FIELD(FIRST, saved_block, saved_block, first_warp),
 	FIELD(EACH, saved_block, saved_block, index),
 	FIELD(EACH, saved_block, saved_block, warps_left),
 	FIELD(EACH, saved_block, saved_block, at_barrier),
+	FIELD(EACH, saved_block, saved_block, issued),
+	FIELD(EACH, saved_block, saved_block, cycles),
 	FIELD(FIRST, saved_warp, saved_warp, next),
 	FIELD(EACH, saved_warp, saved_warp, op),
 	FIELD(EACH, saved_warp, saved_warp, left),
@@ -240,6 +251,7 @@ static const struct change changes[] = {
 	FIELD(EACH, sm, sm, registers_used),
 	FIELD(EACH, sm, sm, shared_used),
 	FIELD(LESS, provided_sm, sm, reserved),
+	FIELD(EACH, provided_sm, sm, reserve_grid),
 	FIELD(EACH, provided_sm, sm, reserve[0]),
 	FIELD(EACH, sm, sm, age),
 	FIELD(EACH, sm, sm, owned_since),
@@ -278,6 +290,8 @@ static const struct change changes[] = {
 	FIELD(EACH, block, block, warps_left),
 	FIELD(EACH, block, block, at_barrier),
 	FIELD(FIRST, block, block, state),
+	FIELD(EACH, block, block, issued),
+	FIELD(EACH, block, block, since),
 	FIELD(EACH, moving_block, block, moved),
 	FIELD(FIRST, moving_block, block, saved),
 	FIELD(EACH, warp, warp, op),
@@ -300,33 +314,34 @@ static const struct change changes[] = {
 	FIELD(EACH, warp_load, warp_load, ready),
 	FIELD(EACH, warp_load, warp_load, deadline),
 	FIELD(EACH, warp_load, warp_load, pending),
-	AT(EACH, warp_age, 0, sizeof(u32)),
-	AT(EACH, sleep_end, 0, sizeof(u64)),
+	AT(EACH, warp_age, "", 0, sizeof(u32)),
+	AT(EACH, sleep_end, "", 0, sizeof(u64)),
 	FIELD(EACH, mshr, mshr, line),
 	FIELD(FIRST, mshr, mshr, waiters),
 	FIELD(EACH, mshr, mshr, waiter[0]),
-	/* discard, hashed and l1 */
-	AT(FIRST, mshr, offsetof(struct mshr, waiters) + 1, 1),
-	AT(CLEAR, mshr, offsetof(struct mshr, waiters) + 1, 1),
+	/* Their bits: discard, hashed, l1 and five unused ones. */
+	AT(FIRST, mshr, "mshr", offsetof(struct mshr, waiters) + 1, 1),
+	AT(CLEAR, mshr, "mshr", offsetof(struct mshr, waiters) + 1, 1),
 	FIELD(EACH, mshr, mshr, kind),
 	FIELD(EACH, mshr, mshr, words),
 	FIELD(EACH, mshr, mshr, sectors),
 	FIELD(EACH, mshr, mshr, parts),
-	AT(FIRST, free_mshr, 0, 1),
+	AT(FIRST, free_mshr, "", 0, 1),
 	FIELD(EACH, store, mshr, line),
 	FIELD(FIRST, store, mshr, waiters),
 	FIELD(EACH, store, mshr, waiter[0]),
 	FIELD(EACH, store, mshr, kind),
-	AT(FIRST, free_store, 0, 1),
-	AT(EACH, warp_stores, 0, sizeof(u16)),
+	AT(FIRST, free_store, "", 0, 1),
+	AT(EACH, warp_stores, "", 0, sizeof(u16)),
 	FIELD(LESS, late_sm, sm, late_count),
-	AT(EACH, late, 0, sizeof(u16)),
+	AT(EACH, late, "", 0, sizeof(u16)),
 	FIELD(EACH, replied_sm, sm, reply_at),
 	FIELD(FIRST, reply, mshr, ready),
 	FIELD(FIRST, reply, mshr, next_reply),
 	FIELD(EACH, acked_sm, sm, ack_at),
 	FIELD(FIRST, ack, mshr, ready),
 	FIELD(EACH, sm, sm, lsu.port_free),
+	FIELD(EACH, lsu, lsu, port_free),
 	FIELD(LESS, lsu, lsu, count),
 	FIELD(MORE, lsu, lsu, next),
 	FIELD(EACH, lsu, lsu, kind),
@@ -335,13 +350,13 @@ static const struct change changes[] = {
 	FIELD(EACH, lsu, lsu, slot),
 	FIELD(EACH, lsu, lsu, blocked),
 	FIELD(EACH, lsu, lsu, words),
-	AT(EACH, lsu, offsetof(struct lsu, partial) + 3, 1),
-	AT(EACH, lsu_line, 0, sizeof(u32)),
-	AT(EACH, lsu_sectors, 0, 1),
+	AT(EACH, lsu, "lsu", offsetof(struct lsu, partial) + 3, 1),
+	AT(EACH, lsu_line, "", 0, sizeof(u32)),
+	AT(EACH, lsu_sectors, "", 0, 1),
 
 	/* The order of the ways, and two of them. */
-	AT(EACH, l1_words, 0, 16),
-	AT(EACH, l1c_words, 0, 16),
+	AT(EACH, l1_words, "", 0, 16),
+	AT(EACH, l1c_words, "", 0, 16),
 	FIELD(EACH, slice, slice, in_free),
 	FIELD(EACH, slice, slice, out_free),
 	FIELD(EACH, slice, slice, request_at),
@@ -387,8 +402,8 @@ static const struct change changes[] = {
 	FIELD(EACH, llc_set, llc_set, pending),
 	FIELD(EACH, llc_set, llc_set, tag),
 	FIELD(EACH, pending_set, llc_set, mshr[0]),
-	AT(EACH, atd_tags, 0, 16),
-	AT(EACH, mirror_tags, 0, 16),
+	AT(EACH, atd_tags, "", 0, 16),
+	AT(EACH, mirror_tags, "", 0, 16),
 
 	FIELD(MORE, channel, channel, clock),
 	FIELD(EACH, channel, channel, refresh_due),
@@ -415,7 +430,7 @@ static const struct change changes[] = {
 	FIELD(EACH, channel, channel, share[1][2]),
 	FIELD(EACH, channel, channel, bus_data),
 	FIELD(EACH, channel, channel, bus_others),
-	AT(EACH, channel, offsetof(struct channel, tenant[1]),
+	AT(EACH, channel, "channel", offsetof(struct channel, tenant[1]),
 	   offsetof(struct dram_tenant, held) + DRAM_BANKS_MAX),
 	FIELD(EACH, mirror, channel, bank_next[0]),
 	FIELD(EACH, mirror, channel, row),
@@ -435,11 +450,138 @@ static const struct change changes[] = {
 	FIELD(EACH, entry_link, dram_link, row),
 	FIELD(EACH, mirror_entry, dram_entry, key),
 	FIELD(LESS, inbox, channel, inbox[DRAM_READS].count),
-	AT(EACH, arriving, 0, sizeof(struct dram_request)),
-	AT(EACH, channel_counters, 0, sizeof(struct gpu_channel_counters)),
-	AT(EACH, sm_counters, 0, sizeof(struct simgpu_counters)),
-	AT(EACH, sm_issue_slots, 0, sizeof(u64)),
+	AT(EACH, arriving, "dram_request", 0, sizeof(struct dram_request)),
+	AT(EACH, channel_counters, "gpu_channel_counters", 0, sizeof(struct gpu_channel_counters)),
+	AT(EACH, sm_counters, "", 0, sizeof(struct simgpu_counters)),
+	AT(EACH, sm_issue_slots, "", 0, sizeof(u64)),
 };
+
+/*
+ * What the hash leaves out, and why; with the changes above that is every byte of every
+ * struct, or every_byte_is_spoken_for() fails.
+ */
+#define APART(type, field) \
+	{ #type "." #field, #type, offsetof(struct type, field), SIZE(type, field) }
+static const struct {
+	const char *name;
+	const char *type;
+	size_t offset;
+	size_t bytes;
+} apart[] = {
+	/* Pointers and hooks, and what is behind them: its content is hashed. */
+	APART(gpu, hook), APART(gpu, hook_context), APART(gpu, place_hook),
+	APART(gpu, place_context), APART(gpu, main), APART(gpu, view_of),
+	APART(gpu, tenants), APART(gpu, grids), APART(gpu, channel_lists),
+	APART(gpu, counts), APART(gpu, outbox), APART(gpu, reply_outbox),
+	APART(gpu, cycles), APART(gpu, cycles_used), APART(gpu, sm_counters),
+	APART(gpu, sm_issue_slots), APART(gpu, sm_tenants), APART(gpu, sms),
+	APART(gpu, returned), APART(gpu, l1), APART(gpu, slices), APART(gpu, requests),
+	APART(gpu, replies), APART(gpu, llc), APART(gpu, atd_tags),
+	APART(gpu, mirror_tags), APART(gpu, channels), APART(gpu, channel_counters),
+	APART(grid, trace), APART(grid, ops), APART(grid, kernel),
+	APART(context_pool, blocks), APART(context_pool, warps),
+	/* Computed from the configuration or from what is hashed: once, or again before use. */
+	APART(gpu, shape), APART(gpu, limits), APART(gpu, bounded),
+	APART(gpu, arrival_cycle), APART(gpu, arrival_clock), APART(block, position),
+	APART(warp, grid), APART(sm, schedulers), APART(sm, mshr_bucket),
+	APART(sm, late_loads), APART(llc_set, partial), APART(channel, inbox_mask),
+	APART(channel, pending), APART(channel, key), APART(dram_queue, head),
+	APART(dram_queue, tail), APART(dram_queue, hit), APART(dram_inbox, priorities),
+	APART(request, slice),
+	/* Of one call of gpu_run(), which may pause anywhere, and of its threads and windows. */
+	APART(gpu, views), APART(gpu, view), APART(gpu, step), APART(gpu, step_end),
+	APART(gpu, sms_done), APART(gpu, memory_done), APART(gpu, dispatch_due),
+	APART(gpu, noticed),
+	/* When to look next. A look that comes too early is harmless. */
+	APART(sm, turn_at), APART(sm, next_sleeper), APART(slice, turn_at),
+	APART(slice, done_at), APART(channel, turn_at), APART(channel, arrival),
+	APART(channel, wake), APART(channel, look),
+	/* Empty when gpu_run() returns: added to what is hashed. */
+	APART(tenant_counts, blocks_ended), APART(tenant_counts, ended_at),
+	APART(tenant_counts, issued_at), APART(scheduler, warp_instructions),
+	APART(scheduler, thread_instructions), APART(scheduler, issue_slots),
+	APART(scheduler, stalls), APART(lsu, accesses), APART(lsu, misses),
+	APART(lsu, stores), APART(sm, notices), APART(sm, notice),
+	/* Links of lists, which are hashed in their order, and where a ring begins. */
+	APART(grid, saved_tail), APART(context_pool, free_warp), APART(mshr, next),
+	APART(sm, reply_head), APART(sm, reply_tail), APART(sm, ack_head),
+	APART(sm, ack_tail), APART(sm, late_head), APART(sm, mshr_free),
+	APART(sm, store_free), APART(slice, request_tail), APART(slice, done_head),
+	APART(dram_queue, free), APART(dram_link, next), APART(dram_inbox, head),
+	APART(request, mail),
+	/* Arrays and parts that are changed above by an element, or by themselves. */
+	APART(gpu, config), APART(gpu, pool), APART(saved_warp, loop_index), APART(sm, free_at),
+	APART(sm, greedy), APART(sm, turn), APART(sm, lsu), APART(sm, scheduler),
+	APART(sm, warp_age), APART(sm, warp_wake), APART(sm, warp_stores),
+	APART(sm, late), APART(sm, reserve), APART(sm, block), APART(sm, warp),
+	APART(sm, mshr), APART(warp, loop_index), APART(warp, load),
+	APART(mshr, waiter), APART(lsu, partial), APART(lsu, line),
+	APART(lsu, sectors), APART(slice, done), APART(slice, mshr),
+	APART(llc_set, mshr), APART(llc_mshr, sm), APART(llc_mshr, flits),
+	APART(llc_mshr, sm_mshr), APART(channel, inbox), APART(channel, reopening),
+	APART(channel, share), APART(channel, tenant), APART(channel, queue),
+	APART(channel, request), APART(dram_queue, link), APART(dram_queue, entry),
+	APART(dram_inbox, count), APART(dram_tenant, since),
+	APART(dram_tenant, bank_busy), APART(dram_tenant, bank_active),
+	APART(dram_tenant, bus_wait), APART(dram_tenant, bus_data),
+	APART(dram_tenant, banks), APART(dram_tenant, held),
+	/* Holes with a name. */
+	APART(gpu, unused1), APART(gpu, unused2), APART(gpu, unused3),
+	APART(gpu, unused), APART(tenant, unused), APART(grid, unused),
+	APART(saved_block, unused), APART(sm, unused1), APART(sm, unused2),
+	APART(sm, unused3), APART(sm, unused4), APART(sm, unused5), APART(sm, unused6),
+	APART(sm, unused7), APART(sm, unused8), APART(scheduler, unused),
+	APART(block, unused), APART(mshr, unused), APART(warp, unused), APART(warp, unused2),
+	APART(warp_load, unused), APART(slice, unused), APART(request, unused),
+	APART(channel, unused1), APART(channel, unused2), APART(channel, unused3),
+	APART(dram_queue, unused), APART(dram_link, unused),
+	APART(dram_tenant, unused),
+};
+
+static const struct {
+	const char *name;
+	size_t bytes;
+} types[] = {
+#define TYPE(type)	{ #type, sizeof(struct type) }
+	TYPE(gpu), TYPE(tenant), TYPE(grid), TYPE(tenant_counts),
+	TYPE(context_pool), TYPE(saved_block), TYPE(saved_warp), TYPE(sm),
+	TYPE(sm_tenant), TYPE(scheduler), TYPE(block), TYPE(warp),
+	TYPE(warp_load), TYPE(mshr), TYPE(lsu), TYPE(slice), TYPE(llc_set),
+	TYPE(llc_mshr), TYPE(request), TYPE(channel), TYPE(dram_queue),
+	TYPE(dram_entry), TYPE(dram_link), TYPE(dram_inbox), TYPE(dram_tenant),
+	TYPE(dram_request), TYPE(dram_done), TYPE(gpu_channel_counters),
+};
+
+static void cover(u8 *covered, const char *type, const char *of, size_t offset,
+		  size_t bytes)
+{
+	if (!strcmp(type, of))
+		memset(covered + offset, 1, bytes);
+}
+
+/* What grows has to be hashed, and changed above, or to be told why not. */
+static void every_byte_is_spoken_for(void **state)
+{
+	u32 type, i;
+
+	for (type = 0; type < ARRAY_SIZE(types); type++) {
+		u8 *covered = calloc(1, types[type].bytes);
+		const char *name = types[type].name;
+		size_t byte;
+
+		for (i = 0; i < ARRAY_SIZE(changes); i++)
+			cover(covered, changes[i].type, name, changes[i].offset,
+			      changes[i].bytes);
+		for (i = 0; i < ARRAY_SIZE(apart); i++)
+			cover(covered, apart[i].type, name, apart[i].offset,
+			      apart[i].bytes);
+		for (byte = 0; byte < types[type].bytes; byte++)
+			if (!covered[byte])
+				fail_msg("nothing is said of byte %zu of struct %s",
+					 byte, name);
+		free(covered);
+	}
+}
 
 /* Change byte @byte of a field, or the whole of it. */
 static void make_change(const struct change *change, u8 *field, size_t byte)
@@ -622,11 +764,11 @@ static const struct guard {
 	void (*place)(struct busy *busy);
 	u64 hash;
 } guards[] = {
-	{ "memory_bound", memory_bound, 0x0befc0a0b13135c9 },
-	{ "compute_bound", compute_bound, 0x666addaeec725c88 },
-	{ "partitioned", partitioned, 0xb1be90818d89caa0 },
-	{ "shared", shared, 0xb6c81e2db98f3fc8 },
-	{ "switching", switching, 0x50349b0bfc4b7b0c },
+	{ "memory_bound", memory_bound, 0x4cedb8cd28eb8625 },
+	{ "compute_bound", compute_bound, 0x6c85f175f142de79 },
+	{ "partitioned", partitioned, 0xdadfef9c01713e20 },
+	{ "shared", shared, 0x6c187a262c73545b },
+	{ "switching", switching, 0xf29af61ca62999c7 },
 };
 
 static void results_are_as_they_were(void **state)
@@ -708,6 +850,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_time_is_made_up_for),
+		cmocka_unit_test(every_byte_is_spoken_for),
 		cmocka_unit_test(every_change_shows),
 		cmocka_unit_test(names_and_batches_do_not_show),
 		cmocka_unit_test(hashing_changes_nothing),

@@ -11,6 +11,7 @@
 
 #include "../../kmod/session/journal.h"
 #include "bench.h"
+#include "journal_of.h"
 
 /* --- the journal --- */
 
@@ -67,7 +68,7 @@ static void replay(struct bench *from, struct bench *to)
 	u64 lost;
 	u32 count, i;
 
-	events = session_journal(from->session, &count, &lost);
+	events = journal_of(from->session, &count, &lost);
 	assert_int_equal(lost, 0);
 	for (i = 0; i < count; i++)
 		assert_int_equal(session_replay_event(to->session, &events[i],
@@ -174,20 +175,47 @@ static void wrong_journals_are_refused(void **state)
 	bench_free(bench);
 }
 
-static void full_journals_count_what_they_lose(void **state)
+/* More events than one chunk holds, or the first one, all in their order. */
+static void journals_grow(void **state)
 {
+	const u32 changes = 20000;
 	struct bench *bench = bench_new(0);
+	const struct journal_event *events;
+	struct journal_event last[2];
+	u32 count, i;
+	u64 lost;
+
+	for (i = 0; i < changes; i++)
+		session_set_epoch_cycles(bench->session, 20000 + i);
+	events = journal_of(bench->session, &count, &lost);
+	assert_int_equal(lost, 0);
+	assert_int_equal(count, changes);
+	for (i = 0; i < changes; i++)
+		assert_int_equal(events[i].epoch_cycles, 20000 + i);
+	assert_in_range(session_journal_room(bench->session), changes,
+			changes + JOURNAL_CHUNK_EVENTS +
+			(SESSION_SLOTS_MAX + 1) * SESSION_JOURNAL_SHARE);
+	/* From any place on, and not past the end. */
+	assert_int_equal(session_journal_read(bench->session, changes - 1, last, 2), 1);
+	assert_int_equal(last[0].epoch_cycles, 20000 + changes - 1);
+	assert_int_equal(session_journal_read(bench->session, changes, last, 2), 0);
+	bench_free(bench);
+}
+
+static void journals_that_cannot_grow_count_what_they_lose(void **state)
+{
+	const u32 changes = JOURNAL_CHUNK_EVENTS + SESSION_JOURNAL_SHARE + 10;
+	struct bench *bench = bench_without_room();
 	const struct journal_event *events;
 	u64 lost;
 	u32 count, i;
 
-	for (i = 0; i < SESSION_JOURNAL_MAX + 10; i++)
+	for (i = 0; i < changes; i++)
 		session_set_policy(bench->session, &policy_even);
-	events = session_journal(bench->session, &count, &lost);
-	/* All but the share of each slot. */
-	assert_int_equal(count, SESSION_JOURNAL_MAX -
-			 SESSION_SLOTS_MAX * SESSION_JOURNAL_SHARE);
-	assert_int_equal(count + lost, SESSION_JOURNAL_MAX + 10);
+	events = journal_of(bench->session, &count, &lost);
+	/* What is for everybody, and the settings' share. */
+	assert_int_equal(count, changes - 10);
+	assert_int_equal(lost, 10);
 	assert_int_equal(events[count - 1].kind, JOURNAL_POLICY);
 	bench_free(bench);
 }
@@ -195,24 +223,25 @@ static void full_journals_count_what_they_lose(void **state)
 /* One fills all that is for everybody; of the others nothing is lost. */
 static void each_tenant_has_its_share_of_a_journal(void **state)
 {
-	struct bench *bench = bench_new(0);
+	const u32 changes = JOURNAL_CHUNK_EVENTS + 2 * SESSION_JOURNAL_SHARE;
+	struct bench *bench = bench_without_room();
 	struct session_tenant_options options = plain();
 	const struct journal_event *events;
 	u32 count, before, i;
 	u64 lost, lost_before;
 
 	join(bench, 0);
-	for (i = 0; i < SESSION_JOURNAL_MAX; i++) {
+	for (i = 0; i < changes; i++) {
 		/* A fingerprint looks at what was said. */
 		session_state_hash(bench->session);
 		options.weight = 1 + i % 2;
 		session_set_tenant(bench->session, 0, &options);
 	}
-	session_journal(bench->session, &before, &lost_before);
-	assert_in_range(lost_before, 1, SESSION_JOURNAL_MAX);
+	journal_of(bench->session, &before, &lost_before);
+	assert_in_range(lost_before, 1, changes);
 	join(bench, 1);
 	launch(bench, 1, computing, 1, 0);
-	events = session_journal(bench->session, &count, &lost);
+	events = journal_of(bench->session, &count, &lost);
 	assert_int_equal(lost, lost_before);
 	assert_int_equal(count, before + 2);
 	assert_int_equal(events[count - 2].kind, JOURNAL_JOIN);
@@ -231,23 +260,23 @@ static void repeated_options_are_one_event(void **state)
 	u64 lost;
 
 	join(bench, 0);
-	for (i = 0; i < 2 * SESSION_JOURNAL_MAX; i++) {
+	for (i = 0; i < 2000; i++) {
 		options.weight = 1 + i % 7;
 		assert_int_equal(session_set_tenant(bench->session, 0,
 						    &options), 0);
 	}
-	events = session_journal(bench->session, &count, &lost);
+	events = journal_of(bench->session, &count, &lost);
 	assert_int_equal(lost, 0);
 	assert_int_equal(count, 2);
 	assert_int_equal(events[1].tenant.weight, options.weight);
 	session_state_hash(bench->session);
 	/* The same again is no change; another one is an event. */
 	session_set_tenant(bench->session, 0, &options);
-	session_journal(bench->session, &count, &lost);
+	journal_of(bench->session, &count, &lost);
 	assert_int_equal(count, 2);
 	options.weight = 9;
 	session_set_tenant(bench->session, 0, &options);
-	session_journal(bench->session, &count, &lost);
+	journal_of(bench->session, &count, &lost);
 	assert_int_equal(count, 3);
 	bench_free(bench);
 }
@@ -544,7 +573,8 @@ int main(void)
 		cmocka_unit_test(journals_repeat_a_run),
 		cmocka_unit_test(journals_repeat_free_running_tenants),
 		cmocka_unit_test(wrong_journals_are_refused),
-		cmocka_unit_test(full_journals_count_what_they_lose),
+		cmocka_unit_test(journals_grow),
+		cmocka_unit_test(journals_that_cannot_grow_count_what_they_lose),
 		cmocka_unit_test(each_tenant_has_its_share_of_a_journal),
 		cmocka_unit_test(repeated_options_are_one_event),
 		cmocka_unit_test(no_tenant_gets_more_than_the_limit),

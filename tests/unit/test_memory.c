@@ -212,10 +212,10 @@ static void sessions_without_memory(void **state)
 		repeated += hash == whole;
 	}
 	assert_int_equal(hash, whole);
-	/* The session and its two parts; a private GPU for each tenant. */
-	assert_int_equal(refused, 3);
+	/* The session, its two parts and its journal; a private GPU for each tenant. */
+	assert_int_equal(refused, 4);
 	assert_int_equal(repeated, 3);
-	assert_int_equal(fails_at, 7);
+	assert_int_equal(fails_at, 8);
 }
 
 /* Joins a session of one with a run made for @seed; how many blocks that takes. */

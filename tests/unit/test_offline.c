@@ -12,6 +12,7 @@
 
 #include "../../userspace/offline/offline.h"
 #include "small.h"
+#include "journal_of.h"
 #include "traces.h"
 
 #define EPOCH	10000ULL
@@ -272,7 +273,7 @@ static const struct session_replay built_in = {
 };
 
 static const char good[] =
-	"0 start version=2 config=\"hbm80\" seed=7 epoch_cycles=500000 stop_cycle=5000000 relaunch=1 kernel_end=carry preemption=switch hold_cycles=50000000 gang_size=2 model=\"hsm\" model_source=built-in model_checksum=0x00000000 model.c1=500000 model.c2=360000 constants=0x00000000 policy=\"hsm-fair\" policy_source=built-in policy_checksum=0x00000000 policy.fair_threshold=900000 later=\"key\"\n"
+	"0 start version=3 config=\"hbm80\" seed=7 epoch_cycles=500000 stop_cycle=5000000 relaunch=1 kernel_end=carry preemption=switch hold_cycles=50000000 gang_size=2 model=\"hsm\" model_source=built-in model_checksum=0x00000000 model.c1=500000 model.c2=360000 constants=0x00000000 policy=\"hsm-fair\" policy_source=built-in policy_checksum=0x00000000 policy.fair_threshold=900000 later=\"key\"\n"
 	"0 join slot=0 name=\"PVC\" service=best_effort weight=1 target_ppm=0\n"
 	"0 join slot=1 name=\"a \\x22quoted\\x22 \\x5c\\xe9\" service=qos weight=1000 target_ppm=800000\n"
 	"0 launch slot=0 sequence=1 checksum=0x1c291ca3 bytes=1528 repeats=1 not_before_cycle=0\n"
@@ -381,8 +382,8 @@ static void bad_journals_are_refused(void **state)
 {
 	expect_bad_line("start", "begin", 1);
 	expect_bad_line("0 start", "1 start", 1);
-	expect_bad_line("version=2", "version=1", 1);
-	expect_bad_line("version=2", "version=3", 1);
+	expect_bad_line("version=3", "version=2", 1);
+	expect_bad_line("version=3", "version=4", 1);
 	expect_bad_line("hbm80", "h100", 1);
 	expect_bad_line("model=\"hsm\"", "model=hsm", 1);
 	expect_bad_line("hsm-fair", "nobody", 1);
@@ -468,7 +469,7 @@ static void live(const struct offline_experiment *e,
 	session_run(session, STOP);
 	memset(journal, 0, sizeof(*journal));
 	journal->options = *session_options(session);
-	events = session_journal(session, &journal->count, &lost);
+	events = journal_of(session, &journal->count, &lost);
 	journal->events = malloc(journal->count * sizeof(*events));
 	memcpy(journal->events, events, journal->count * sizeof(*events));
 	journal->end_cycle = session_now(session);

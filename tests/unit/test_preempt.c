@@ -698,24 +698,24 @@ static void a_full_pool_drains(void **state)
 	config.sms = 1;
 	device_make(&device, &config);
 	own(&device, 0, 1, 0, GPU_PREEMPT_DRAIN);
-	for (slot = 0; slot < CONTEXT_GPUS + 3; slot++)
+	for (slot = 0; slot < CONTEXT_GPUS_MAX + 3; slot++)
 		gpu_kernel_start(device.gpu, slot, trace, 0);
-	for (slot = 1; slot < CONTEXT_GPUS + 2; slot++) {
+	for (slot = 1; slot < CONTEXT_GPUS_MAX + 2; slot++) {
 		gpu_run(device.gpu, gpu_now(device.gpu) + gpu_window(&config));
 		own(&device, 0, 1, slot, GPU_PREEMPT_SWITCH);
 		assert_int_equal(sm_of(&device, 0).state,
-				 slot <= CONTEXT_GPUS ? GPU_SM_SAVING :
+				 slot <= CONTEXT_GPUS_MAX ? GPU_SM_SAVING :
 							GPU_SM_DRAINING);
 		wait_for_owner(&device, 0, slot);
 	}
-	for (slot = 0; slot < CONTEXT_GPUS; slot++) {
+	for (slot = 0; slot < CONTEXT_GPUS_MAX; slot++) {
 		assert_int_equal(kernel_of(&device, slot).blocks_preempted, 8);
 		assert_int_equal(counters_of(&device, slot).blocks_finished, 0);
 	}
 	assert_int_equal(device.gpu->pool.warps_left, 0);
-	assert_int_equal(kernel_of(&device, CONTEXT_GPUS).blocks_preempted, 0);
-	assert_int_equal(counters_of(&device, CONTEXT_GPUS).blocks_finished, 8);
-	for (slot = 0; slot < CONTEXT_GPUS + 3; slot++) {
+	assert_int_equal(kernel_of(&device, CONTEXT_GPUS_MAX).blocks_preempted, 0);
+	assert_int_equal(counters_of(&device, CONTEXT_GPUS_MAX).blocks_finished, 8);
+	for (slot = 0; slot < CONTEXT_GPUS_MAX + 3; slot++) {
 		own(&device, 0, 1, slot, GPU_PREEMPT_DRAIN);
 		finish(&device, 1ULL << slot);
 		assert_int_equal(counters_of(&device, slot).warp_instructions,
@@ -738,8 +738,8 @@ static void regions_lie_apart(void **state)
 		struct gpu_shape shape;
 
 		context_shape(spec, &shape);
-		assert_in_range(context_gpus(spec), CONTEXT_USUAL_GPUS,
-				CONTEXT_GPUS);
+		assert_in_range(context_gpus(spec), CONTEXT_GPUS_MIN,
+				CONTEXT_GPUS_MAX);
 		assert_true(shape.saved_warps == context_gpus(spec) * spec->sms *
 						 spec->warps_per_sm);
 		assert_true(shape.saved_blocks <= context_gpus(spec) * spec->sms *

@@ -15,6 +15,7 @@
 #include "../../kmod/session/internal.h"
 #include "../../kmod/session/journal.h"
 #include "bench.h"
+#include "journal_of.h"
 #include "random.h"
 
 static u64 launch_in(struct bench *bench, u32 queue, const struct trace *trace,
@@ -235,7 +236,7 @@ static void bad_launches_change_nothing(void **state)
 	launch_in(bench, 0, brief, 0, 0);
 	launch_in(bench, 1, brief, 0, 0);
 	hash = session_state_hash(bench->session);
-	session_journal(bench->session, &events, &lost);
+	journal_of(bench->session, &events, &lost);
 #define REFUSED(change) do { \
 	struct session_launch_options bad = options; \
 	\
@@ -259,7 +260,7 @@ static void bad_launches_change_nothing(void **state)
 	assert_int_equal(session_set_queue(bench->session, 1, 0, 1), -EINVAL);
 	assert_int_equal(sequence, 77);
 	assert_true(session_state_hash(bench->session) == hash);
-	session_journal(bench->session, &after, &lost);
+	journal_of(bench->session, &after, &lost);
 	assert_int_equal(after, events);
 	/* A queue is full; another one is not. */
 	for (i = 1; i < SESSION_LAUNCHES_MAX; i++)
@@ -455,7 +456,7 @@ static u64 repeat(struct bench *from, u64 until)
 	bench->done_count = 0;
 	bench->epoch_count = 0;
 	bench_start(bench);
-	events = session_journal(from->session, &count, &lost);
+	events = journal_of(from->session, &count, &lost);
 	for (i = 0; i < count; i++) {
 		struct journal_line line;
 		const char *at = text;
@@ -540,7 +541,7 @@ static void every_field_shows(void **state)
 {
 	struct bench *bench = bench_for_one();
 	struct session_tenant *tenant = &bench->session->tenants[0];
-	struct controls *controls = &bench->session->controls;
+	struct simgpu_proposal *controls = &bench->session->controls;
 	struct queue *queue = &tenant->queue[2];
 	u64 hash;
 

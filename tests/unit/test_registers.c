@@ -399,12 +399,8 @@ static void the_pool_holds_some_gpus_full(void **state)
 		context_shape(&config, &shape);
 		assert_int_equal(shape.saved_warps, cases[i].gpus *
 				 cases[i].sms * cases[i].warps);
-		assert_int_equal(shape.usual_warps,
-				 4 * cases[i].sms * cases[i].warps);
 		assert_int_equal(shape.saved_blocks, cases[i].gpus *
 				 cases[i].sms * config.blocks_per_sm);
-		assert_int_equal(shape.usual_blocks,
-				 4 * cases[i].sms * config.blocks_per_sm);
 	}
 }
 
@@ -421,7 +417,6 @@ static void every_block_of_the_pool_has_a_region(void **state)
 	context_shape(&config, &shape);
 	/* 5 MB are 40960 lines, and of 2^25 lines 819 have as many. */
 	assert_int_equal(shape.saved_blocks, 819);
-	assert_int_equal(shape.usual_blocks, 819);
 	/* A byte more is a line more. */
 	config.registers_per_sm = (1 << 19) - 32;
 	config.shared_bytes_per_sm = 0;

@@ -14,6 +14,7 @@
 
 #include "../../kmod/session/internal.h"
 #include "bench.h"
+#include "journal_of.h"
 
 /* --- replays ----------------------------------------------------------------------------- */
 
@@ -230,7 +231,7 @@ static void constants_have_to_be_those_named(void **state)
 	assert_memory_equal(session_constants(bench->session, &count), &constants,
 			    sizeof(constants));
 	assert_int_equal(count, sizeof(constants));
-	journal = session_journal(bench->session, &count, &lost);
+	journal = journal_of(bench->session, &count, &lost);
 	assert_int_equal(journal[count - 1].kind, JOURNAL_CONSTANTS);
 	assert_int_equal(journal[count - 1].constants.bytes, sizeof(constants));
 	assert_int_equal(journal[count - 1].constants.checksum,
@@ -285,7 +286,7 @@ static u64 lost_by(struct bench *bench)
 	u32 count;
 	u64 lost;
 
-	session_journal(bench->session, &count, &lost);
+	journal_of(bench->session, &count, &lost);
 	return lost;
 }
 
@@ -293,7 +294,7 @@ static u64 lost_by(struct bench *bench)
 static struct bench *full_bench(void)
 {
 	struct session_tenant_options options = plain();
-	struct bench *bench = bench_new(0);
+	struct bench *bench = bench_without_room();
 
 	join(bench, 0);
 	while (!lost_by(bench)) {

@@ -14,6 +14,7 @@
 #include "../../kmod/session/internal.h"
 #include "../../kmod/sim/sim.h"
 #include "looking.h"
+#include "journal_of.h"
 
 #define LONG_ENOUGH	20000000ULL
 
@@ -461,7 +462,7 @@ static void a_reset_loses_no_block(void **state)
 		assert_int_equal(report_of(bench, 1).counters.warp_instructions -
 				 report_of(bench, 1).counters.reset_warp_instructions,
 				 2ULL * 64 * 8 * 20 * 20);
-		events = session_journal(bench->session, &count, &lost);
+		events = journal_of(bench->session, &count, &lost);
 		for (; count > 0; count--)
 			journal += events[count - 1].kind == JOURNAL_LAUNCH &&
 				   events[count - 1].launch.idempotent;
