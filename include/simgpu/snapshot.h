@@ -11,7 +11,11 @@
 #include <simgpu/curve.h>
 #include <simgpu/params.h>
 
-#define SIMGPU_SNAPSHOT_VERSION	13
+/*
+ * A new counter moves what stands behind the counters, and makes a version by itself; for
+ * any other change the first number goes up.
+ */
+#define SIMGPU_SNAPSHOT_VERSION	(13 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -404,14 +408,15 @@ struct simgpu_snapshot {
  * The same in all homes, 32-bit ones among them: no padding, and a multiple of
  * 8 bytes.
  */
-static_assert(sizeof(struct simgpu_counters) == 50 * 8, "words only");
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 152, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_tenant) == 2288, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_tenant) ==
+	      1488 + 2 * sizeof(struct simgpu_counters), "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 261584, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 115152 +
+	      SIMGPU_SLOTS_MAX * sizeof(struct simgpu_snapshot_tenant), "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

@@ -7,10 +7,8 @@
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
 #define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
 
-/* An attribute's place among them is its counter's number. */
+/* An attribute's place among them is its counter's number: both come from one list. */
 static_assert(COUNTERS == SIMGPU_COUNTER_COUNT);
-static_assert(SIMGPU_A_COUNTERS_IDLE_WARPS - COUNTERS_FIRST ==
-	      SIMGPU_COUNTER_IDLE_WARPS);
 
 /* Attributes of launches are in the order of their fields. */
 #define LATENCIES	(SIMGPU_A_LATENCY_MAX - SIMGPU_A_LATENCY_LAUNCHES + 1)

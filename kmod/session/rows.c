@@ -39,17 +39,8 @@ static_assert(SIMGPU_ARRIVALS_LIST_MAX == ARRIVALS_LIST_MAX, "lists");
 static_assert(SIMGPU_WAITING_MAX == SESSION_WAITING_MAX, "waiting launches");
 static_assert(SIMGPU_LAUNCH_AHEAD_MAX == SESSION_AHEAD_CYCLES_MAX, "starts");
 
-/* A counter's number is the place of its field. */
-#define COUNTER_IS(number, field)					\
-	static_assert((number) * sizeof(u64) ==			\
-		       offsetof(struct simgpu_counters, field), #field)
-COUNTER_IS(SIMGPU_COUNTER_THREAD_INSTRUCTIONS, thread_instructions);
-COUNTER_IS(SIMGPU_COUNTER_LLC_ACCESSES, llc_accesses);
-COUNTER_IS(SIMGPU_COUNTER_MIRROR_ACCESSES, mirror_accesses);
-COUNTER_IS(SIMGPU_COUNTER_IDLE_CYCLES, idle_cycles);
-COUNTER_IS(SIMGPU_COUNTER_IDLE_WARPS, idle_warps);
-static_assert(SIMGPU_COUNTER_COUNT * sizeof(u64) ==
-	       sizeof(struct simgpu_counters), "counters");
+static_assert((int)SIMGPU_COUNTER_COUNT == (int)SIMGPU_COUNTER_PLACES,
+	      "tools/counters writes the UAPI's enumeration from the list");
 
 void row_epoch(const struct session_epoch *epoch,
 	       const struct session_epoch_tenant *row,

@@ -9,39 +9,18 @@
 /* Beside the run's other random numbers, which this does not move. */
 #define NOISE_STREAM	0x6e6f697365ULL
 
-/* A counter's place in its struct. */
-#define PLACE(name)	(offsetof(struct simgpu_counters, name) / sizeof(u64))
-#define BIT_OF(name)	(1ULL << PLACE(name))
+/* As the list of counters has it, in its words. */
+enum seen { EXACT, NOISY, PART, SHARE };
 
-/* What is no reading of the hardware, but the driver's own books: always exact. */
-#define KEPT_BY_DRIVER	(BIT_OF(sm_cycles) | BIT_OF(blocks_finished) | \
-			 BIT_OF(kernels_finished) | BIT_OF(context_lines) | \
-			 BIT_OF(preempted_blocks) | BIT_OF(idle_warp_samples) | \
-			 BIT_OF(refreshes) | BIT_OF(reset_blocks) | \
-			 BIT_OF(reset_block_cycles) | BIT_OF(sm_handovers) | \
-			 BIT_OF(sm_handover_cycles))
+#define SIMGPU_PLACE_none	SIMGPU_COUNTER_PLACES
 
-/* Counters that count some of what another one counts: they stay no more than that. */
 static const struct {
-	u8 part;
+	u8 seen;
 	u8 whole;
-} parts[] = {
-	{ PLACE(l1_misses), PLACE(l1_accesses) },
-	{ PLACE(l1c_misses), PLACE(l1c_accesses) },
-	{ PLACE(llc_misses), PLACE(llc_accesses) },
-	{ PLACE(atd_accesses), PLACE(llc_accesses) },
-	{ PLACE(atd_hits), PLACE(atd_accesses) },
-	{ PLACE(mirror_accesses), PLACE(llc_accesses) },
-	{ PLACE(row_interference), PLACE(row_activates) },
-	{ PLACE(reset_warp_instructions), PLACE(warp_instructions) },
-	{ PLACE(bank_active_clocks), PLACE(bank_busy_clocks) },
-};
-
-/* Those that together are some of the idle cycles. */
-static const u8 stalls[] = {
-	PLACE(stall_memory_cycles), PLACE(stall_lsu_cycles),
-	PLACE(stall_barrier_cycles), PLACE(stall_empty_cycles),
-	PLACE(stall_dependence_cycles),
+} rules[] = {
+#define COUNTER(number, name, seen, whole, text)			\
+	[number] = { seen, SIMGPU_PLACE_##whole },
+#include <simgpu/counter_list.h>
 };
 
 /* The same for a counter of a tenant as long as an epoch lasts: it never goes back. */
@@ -56,23 +35,30 @@ static u64 factor_ppm(const struct session *session, u32 slot, u32 place)
 	return SIMGPU_PPM - most + (draw * (2 * most + 1) >> 32);
 }
 
-/* Parts of a whole that were no more than that are no more than that. */
+/* A part that was no more than its whole stays no more than that. */
 static void keep_parts(const u64 *exact, u64 *seen)
 {
-	u64 exact_rest = exact[PLACE(idle_cycles)];
-	u64 rest = seen[PLACE(idle_cycles)];
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(parts); i++)
-		if (exact[parts[i].part] <= exact[parts[i].whole])
-			seen[parts[i].part] = min(seen[parts[i].part],
-						  seen[parts[i].whole]);
-	for (i = 0; i < ARRAY_SIZE(stalls); i++) {
-		if (exact[stalls[i]] > exact_rest)
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		if (rules[i].seen == PART && exact[i] <= exact[rules[i].whole])
+			seen[i] = min(seen[i], seen[rules[i].whole]);
+}
+
+/* Shares take what earlier ones have left of a whole, as long as they did before. */
+static void keep_shares(const u64 *exact, u64 *seen, u32 whole)
+{
+	u64 exact_rest = exact[whole], rest = seen[whole];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		if (rules[i].seen != SHARE || rules[i].whole != whole)
+			continue;
+		if (exact[i] > exact_rest)
 			break;
-		exact_rest -= exact[stalls[i]];
-		seen[stalls[i]] = min(seen[stalls[i]], rest);
-		rest -= seen[stalls[i]];
+		exact_rest -= exact[i];
+		seen[i] = min(seen[i], rest);
+		rest -= seen[i];
 	}
 }
 
@@ -103,14 +89,16 @@ static void add_noise(const struct session *session, u32 slot,
 
 	if (!session->initial.counter_noise)
 		return;
-	for (i = 0; i < sizeof(exact) / sizeof(u64); i++)
-		if (!(KEPT_BY_DRIVER >> i & 1))
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		if (rules[i].seen != EXACT)
 			seen[i] = fixed_mul_div(seen[i],
 						factor_ppm(session, slot, i),
 						SIMGPU_PPM);
 	clocks = gpu_memory_clocks(session->gpu, session_now(session) -
 						 session->epoch_start);
 	keep_parts((const u64 *)&exact, seen);
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		keep_shares((const u64 *)&exact, seen, i);
 	keep_sums(session, &exact, clocks, counters);
 }
 

@@ -267,6 +267,83 @@ static void parts_stay_parts(void **state)
 	assert_true(held > 4);
 }
 
+/* A counter as the list has it: where it is, where its whole is, and how it is seen. */
+enum { EXACT, NOISY, PART, SHARE };
+
+static const struct {
+	const char *name;
+	u32 seen;
+	u32 whole;
+} listed[] = {
+#define SIMGPU_PLACE_none SIMGPU_COUNTER_PLACES
+#define COUNTER(number, name, seen, whole, text)			\
+	[number] = { #name, seen, SIMGPU_PLACE_##whole },
+#include <simgpu/counter_list.h>
+};
+
+static u64 shares_of(const u64 *counters, u32 whole)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(listed); i++)
+		if (listed[i].seen == SHARE && listed[i].whole == whole)
+			sum += counters[i];
+	return sum;
+}
+
+/* Returns whether the counter was seen wrong. */
+static bool expect_as_listed(u32 i, const u64 *counters, const u64 *exact)
+{
+	u32 whole = listed[i].whole;
+
+	if (listed[i].seen == EXACT)
+		assert_int_equal(counters[i], exact[i]);
+	if (listed[i].seen == PART && exact[i] <= exact[whole])
+		assert_true(counters[i] <= counters[whole]);
+	if (listed[i].seen == SHARE &&
+	    shares_of(exact, whole) <= exact[whole])
+		assert_true(shares_of(counters, whole) <= counters[whole]);
+	return counters[i] != exact[i];
+}
+
+static void counters_are_seen_as_the_list_says(void **state)
+{
+	u32 wrong[ARRAY_SIZE(listed)] = { 0 };
+	u32 i, epoch;
+	u64 seed;
+
+	for (seed = 1; seed < 6; seed++) {
+		view_epochs(seed, 100, 0);
+		for (epoch = 0; epoch < 6; epoch++)
+			for (i = 0; i < ARRAY_SIZE(listed); i++)
+				wrong[i] += expect_as_listed(i,
+					(u64 *)&view.counters[epoch],
+					(u64 *)&view.exact[epoch]);
+	}
+	for (i = 0; i < ARRAY_SIZE(listed); i++)
+		if (((u64 *)&view.exact[5])[i] > 100 && listed[i].seen != EXACT)
+			assert_true(wrong[i] > 20);
+}
+
+/* Rows of the list that would make no sense. */
+static void wholes_of_the_list_are_counters(void **state)
+{
+	u32 i;
+
+	assert_int_equal(ARRAY_SIZE(listed), SIMGPU_COUNTER_PLACES);
+	for (i = 0; i < ARRAY_SIZE(listed); i++) {
+		bool of_one = listed[i].seen == PART || listed[i].seen == SHARE;
+
+		assert_non_null(listed[i].name);
+		assert_int_equal(of_one, listed[i].whole < SIMGPU_COUNTER_PLACES);
+		assert_int_not_equal(listed[i].whole, i);
+		/* What is kept below a whole is so once that is what it will be. */
+		assert_true(!of_one || listed[listed[i].whole].seen == NOISY ||
+			    listed[i].whole < i);
+	}
+}
+
 /* The sum of what was seen: it never goes back. */
 static void totals_are_sums_of_what_is_seen(void **state)
 {
@@ -410,6 +487,8 @@ int main(void)
 		cmocka_unit_test(exact_counters_are_exact),
 		cmocka_unit_test(noise_is_as_large_as_it_is_set),
 		cmocka_unit_test(parts_stay_parts),
+		cmocka_unit_test(counters_are_seen_as_the_list_says),
+		cmocka_unit_test(wholes_of_the_list_are_counters),
 		cmocka_unit_test(totals_are_sums_of_what_is_seen),
 		cmocka_unit_test(noise_follows_from_the_seed),
 		cmocka_unit_test(old_counters_are_as_old_as_is_set),

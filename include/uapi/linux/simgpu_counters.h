@@ -1,86 +1,136 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
-/*
- * Event counts of simgpu's tenants: their numbers, and how a call asks for them.
- * The calls themselves: linux/simgpu.h, whose rules hold here.
- */
+/* Made by tools/counters of include/simgpu/counter_list.h: do not edit. */
 #ifndef _UAPI_LINUX_SIMGPU_COUNTERS_H
 #define _UAPI_LINUX_SIMGPU_COUNTERS_H
 
-#include <linux/types.h>
-
 /**
- * enum simgpu_counter - numbers of a tenant's event counts; definitions in docs/
- * @SIMGPU_COUNTER_THREAD_INSTRUCTIONS: active lanes of issued warp instructions
+ * enum simgpu_counter - numbers of a tenant's event counts
+ * @SIMGPU_COUNTER_THREAD_INSTRUCTIONS: active lanes of issued warp
+ *	instructions
  * @SIMGPU_COUNTER_WARP_INSTRUCTIONS: issued warp instructions
- * @SIMGPU_COUNTER_L1_ACCESSES: lines looked up in an L1 by loads
- * @SIMGPU_COUNTER_L1_MISSES: of these, not there
- * @SIMGPU_COUNTER_L1C_ACCESSES: lines looked up in a constant cache by constant
- *	loads
- * @SIMGPU_COUNTER_L1C_MISSES: of these, not there
+ * @SIMGPU_COUNTER_L1_ACCESSES: 128 B lines looked up in an L1 by loads
+ * @SIMGPU_COUNTER_L1_MISSES: of %SIMGPU_COUNTER_L1_ACCESSES, those not there
+ *	(merges into a pending miss included)
+ * @SIMGPU_COUNTER_L1C_ACCESSES: lines looked up in an SM's constant cache by
+ *	constant loads (Themis, Table I: L1cAcc)
+ * @SIMGPU_COUNTER_L1C_MISSES: of %SIMGPU_COUNTER_L1C_ACCESSES, those not
+ *	there, merges included (L1cMiss)
  * @SIMGPU_COUNTER_LLC_ACCESSES: requests looked up in the last-level cache
- * @SIMGPU_COUNTER_LLC_MISSES: of these, to lines neither there nor on their way
- * @SIMGPU_COUNTER_ATD_ACCESSES: of %SIMGPU_COUNTER_LLC_ACCESSES, to sets that
- *	are sampled; 0 if none is
- * @SIMGPU_COUNTER_ATD_HITS: of these, would have hit with the cache to itself
+ * @SIMGPU_COUNTER_LLC_MISSES: of %SIMGPU_COUNTER_LLC_ACCESSES, those whose
+ *	line was neither there nor on its way (full-line stores included, which
+ *	fetch nothing); all others are hits
+ * @SIMGPU_COUNTER_ATD_ACCESSES: of %SIMGPU_COUNTER_LLC_ACCESSES, those to sets
+ *	that its auxiliary tag directory samples; 0 without one
+ * @SIMGPU_COUNTER_ATD_HITS: of %SIMGPU_COUNTER_ATD_ACCESSES, those that would
+ *	have hit with the cache to itself: private-mode misses are about
+ *	%SIMGPU_COUNTER_LLC_ACCESSES * (1 - %SIMGPU_COUNTER_ATD_HITS /
+ *	%SIMGPU_COUNTER_ATD_ACCESSES)
  * @SIMGPU_COUNTER_DRAM_FILLS: lines fetched from DRAM
  * @SIMGPU_COUNTER_DRAM_WRITEBACKS: dirty lines written to DRAM
- * @SIMGPU_COUNTER_ROW_ACTIVATES: activates issued for them
- * @SIMGPU_COUNTER_BUS_BUSY_CLOCKS: memory clocks of channels that carried its
- *	data
- * @SIMGPU_COUNTER_ROW_INTERFERENCE: of its activates, those that other tenants
- *	made necessary
+ * @SIMGPU_COUNTER_ROW_ACTIVATES: activates issued for its requests; its row
+ *	hits are %SIMGPU_COUNTER_DRAM_FILLS + %SIMGPU_COUNTER_DRAM_WRITEBACKS -
+ *	%SIMGPU_COUNTER_ROW_ACTIVATES
+ * @SIMGPU_COUNTER_BUS_BUSY_CLOCKS: memory clocks of channels whose data bus
+ *	carried its data
+ * @SIMGPU_COUNTER_ROW_INTERFERENCE: of %SIMGPU_COUNTER_ROW_ACTIVATES, those of
+ *	a row that would still have been open if other tenants had not used the bank
  * @SIMGPU_COUNTER_MIRROR_ACCESSES: of %SIMGPU_COUNTER_LLC_ACCESSES, those that
- *	its mirror has seen; 0 without one
- * @SIMGPU_COUNTER_MIRROR_REQUESTS: lines that the mirror moved for them between
- *	its own cache and channel
- * @SIMGPU_COUNTER_MIRROR_CLOCKS: memory clocks that its channel needed for that
- * @SIMGPU_COUNTER_LOAD_REQUESTS: lines that its SMs asked the last-level cache
- *	for
- * @SIMGPU_COUNTER_LOAD_CYCLES: that these took, added up, those under way up to
- *	now
- * @SIMGPU_COUNTER_BANK_INTERFERENCE_CLOCKS: memory clocks in which its requests
- *	waited while their bank served other tenants
- * @SIMGPU_COUNTER_QUEUE_FULL_STALLS: requests that waited at their LLC slice
- *	for more cycles than its queue has places
- * @SIMGPU_COUNTER_IDLE_CYCLES: scheduler cycles on its SMs without an issue
- * @SIMGPU_COUNTER_STALL_MEMORY_CYCLES: of these, ended by the data of a load;
- *	counted once they have ended
- * @SIMGPU_COUNTER_STALL_LSU_CYCLES: by the load/store unit, which was full
- * @SIMGPU_COUNTER_STALL_BARRIER_CYCLES: by a barrier
- * @SIMGPU_COUNTER_STALL_EMPTY_CYCLES: by the start of a thread block
- * @SIMGPU_COUNTER_SM_CYCLES: cycles of SMs that it held
- * @SIMGPU_COUNTER_BLOCKS_FINISHED: thread blocks run to their end
- * @SIMGPU_COUNTER_KERNELS_FINISHED: kernels run to their end
- * @SIMGPU_COUNTER_CONTEXT_LINES: lines of thread blocks' contexts saved or
- *	restored
- * @SIMGPU_COUNTER_PREEMPTED_BLOCKS: thread blocks saved by context switches
- * @SIMGPU_COUNTER_IDLE_WARP_SAMPLES: samples of idle warps; 0 while they are
- *	not taken
- * @SIMGPU_COUNTER_IDLE_WARPS: sum over the samples
- * @SIMGPU_COUNTER_BUS_WAIT_CLOCKS: memory clocks that its accesses waited for
- *	the data bus while it carried other tenants' data
- * @SIMGPU_COUNTER_BANK_BUSY_CLOCKS: memory clocks in which a bank had requests of
- *	it, over all banks
- * @SIMGPU_COUNTER_BANK_ACTIVE_CLOCKS: memory clocks in which any bank of a channel
- *	had, over all channels
- * @SIMGPU_COUNTER_NOC_REQUEST_FLITS: crossbar flits from its SMs
- * @SIMGPU_COUNTER_NOC_REPLY_FLITS: crossbar flits to its SMs
- * @SIMGPU_COUNTER_L1_STORES: 128 B lines written through an L1 by stores
- * @SIMGPU_COUNTER_SHARED_ACCESSES: warp instructions on shared memory
- * @SIMGPU_COUNTER_REFRESHES: of all channels, while a kernel of it ran
- * @SIMGPU_COUNTER_SM_ACTIVE_CYCLES: cycles of SMs on which it had a thread block
- * @SIMGPU_COUNTER_STALL_DEPENDENCE_CYCLES: by the latency of an earlier result
- * @SIMGPU_COUNTER_RESET_BLOCKS: thread blocks that were dropped, to begin again
- * @SIMGPU_COUNTER_RESET_WARP_INSTRUCTIONS: warp instructions that these had issued
- * @SIMGPU_COUNTER_RESET_BLOCK_CYCLES: cycles that these had been on SMs, added up
- * @SIMGPU_COUNTER_SM_HANDOVERS: SMs that it got from others' thread blocks
- * @SIMGPU_COUNTER_SM_HANDOVER_CYCLES: until the last of these was gone, added up
- * @SIMGPU_COUNTER_DRAIN_CYCLES: that kernels waited for their last stores
+ *	its mirror has seen, which has the cache and a channel to itself; 0 without
+ *	one
+ * @SIMGPU_COUNTER_MIRROR_REQUESTS: lines that the mirror moved between its
+ *	cache and its channel for %SIMGPU_COUNTER_MIRROR_ACCESSES
+ * @SIMGPU_COUNTER_MIRROR_CLOCKS: memory clocks that the mirror's channel
+ *	needed for %SIMGPU_COUNTER_MIRROR_REQUESTS
+ * @SIMGPU_COUNTER_LOAD_REQUESTS: 128 B lines that its SMs asked the last-level
+ *	cache for
+ * @SIMGPU_COUNTER_LOAD_CYCLES: cycles that %SIMGPU_COUNTER_LOAD_REQUESTS took
+ *	from the L1 to the reply, added up; those under way are counted up to now
+ * @SIMGPU_COUNTER_BANK_INTERFERENCE_CLOCKS: memory clocks in which its
+ *	requests waited at a memory controller while their bank served other
+ *	tenants, added up
+ * @SIMGPU_COUNTER_QUEUE_FULL_STALLS: requests that waited at their last-level
+ *	cache slice for more cycles than its queue has places
+ * @SIMGPU_COUNTER_IDLE_CYCLES: scheduler cycles on its SMs in which no warp
+ *	could issue
+ * @SIMGPU_COUNTER_STALL_MEMORY_CYCLES: of %SIMGPU_COUNTER_IDLE_CYCLES, those
+ *	that ended when a warp's data came. Causes are told apart by what the warp
+ *	that issued next had waited for, and counted when it issues. On a shared SM
+ *	the tenant that issued next has them all, also those from before it had
+ *	work; they may be more than its %SIMGPU_COUNTER_IDLE_CYCLES, which are
+ *	divided as %SIMGPU_COUNTER_SM_CYCLES are
+ * @SIMGPU_COUNTER_STALL_LSU_CYCLES: of %SIMGPU_COUNTER_IDLE_CYCLES, those that
+ *	ended when the load/store unit, full of earlier accesses, took a warp's next
+ *	one
+ * @SIMGPU_COUNTER_STALL_BARRIER_CYCLES: of %SIMGPU_COUNTER_IDLE_CYCLES, those
+ *	that ended when a barrier opened
+ * @SIMGPU_COUNTER_STALL_EMPTY_CYCLES: of %SIMGPU_COUNTER_IDLE_CYCLES, those
+ *	that ended when a thread block started
+ * @SIMGPU_COUNTER_SM_CYCLES: cycles of SMs that it held: of a shared SM, each
+ *	cycle counts for one of the tenants that issue in it, or if none does that
+ *	may use it, in turn
+ * @SIMGPU_COUNTER_BLOCKS_FINISHED: thread blocks that ran to their end
+ * @SIMGPU_COUNTER_KERNELS_FINISHED: kernels that ran to their end
+ * @SIMGPU_COUNTER_CONTEXT_LINES: 128 B lines of thread blocks' contexts saved
+ *	or restored
+ * @SIMGPU_COUNTER_PREEMPTED_BLOCKS: thread blocks that were saved by context
+ *	switches
+ * @SIMGPU_COUNTER_IDLE_WARP_SAMPLES: samples of idle warps, on SMs where it
+ *	had thread blocks; 0 while none are taken
+ * @SIMGPU_COUNTER_IDLE_WARPS: warps that could issue in
+ *	%SIMGPU_COUNTER_IDLE_WARP_SAMPLES but did not, added up (FGQoS 3.6)
+ * @SIMGPU_COUNTER_BUS_WAIT_CLOCKS: memory clocks for which its column
+ *	accesses, whose row was open and whose bank allowed them, waited, as far as
+ *	the data bus was given to other tenants' lines since the bank's last access
+ *	or activate; added up over the accesses (for DASE: interference on the bus)
+ * @SIMGPU_COUNTER_BANK_BUSY_CLOCKS: memory clocks in which a bank's queue held
+ *	requests of it, from their entry to the last column access, added up over
+ *	the banks
+ * @SIMGPU_COUNTER_BANK_ACTIVE_CLOCKS: memory clocks in which any bank of a
+ *	channel held requests of it, added up over the channels;
+ *	%SIMGPU_COUNTER_BANK_BUSY_CLOCKS / %SIMGPU_COUNTER_BANK_ACTIVE_CLOCKS is how
+ *	many banks work for it at a time (for DASE: bank level parallelism). The
+ *	clocks up to when a bank last became its or ceased to be, and all
+ *	%SIMGPU_COUNTER_BUS_WAIT_CLOCKS, are counted with its next request of that
+ *	channel that is done
+ * @SIMGPU_COUNTER_NOC_REQUEST_FLITS: flits of the packets that its SMs sent to
+ *	the last-level cache, counted when they are sent
+ * @SIMGPU_COUNTER_NOC_REPLY_FLITS: flits of the packets that came back,
+ *	counted when an SM has them
+ * @SIMGPU_COUNTER_L1_STORES: 128 B lines that its store instructions wrote
+ *	through an L1, counted when these are issued; without contexts that are
+ *	saved
+ * @SIMGPU_COUNTER_SHARED_ACCESSES: warp instructions on shared memory, counted
+ *	when the burst begins that they are in
+ * @SIMGPU_COUNTER_REFRESHES: %SIMGPU_COUNTER_REFRESHES that fell due in all
+ *	channels while a kernel of it ran: what the device did in its time, not for
+ *	it alone
+ * @SIMGPU_COUNTER_SM_ACTIVE_CYCLES: cycles of SMs on which it had a thread
+ *	block; of a shared SM all of them for each tenant
+ * @SIMGPU_COUNTER_STALL_DEPENDENCE_CYCLES: of %SIMGPU_COUNTER_IDLE_CYCLES,
+ *	those that ended when the result of an earlier arithmetic or shared-memory
+ *	instruction came
+ * @SIMGPU_COUNTER_RESET_BLOCKS: thread blocks that were dropped, to begin
+ *	again from nothing
+ * @SIMGPU_COUNTER_RESET_WARP_INSTRUCTIONS: of
+ *	%SIMGPU_COUNTER_WARP_INSTRUCTIONS, those that dropped thread blocks had
+ *	issued: work that is done twice
+ * @SIMGPU_COUNTER_RESET_BLOCK_CYCLES: cycles that dropped thread blocks had
+ *	been on SMs, added up over the blocks
+ * @SIMGPU_COUNTER_SM_HANDOVERS: SMs that it got from others' thread blocks,
+ *	which had to leave
+ * @SIMGPU_COUNTER_SM_HANDOVER_CYCLES: cycles from the orders for
+ *	%SIMGPU_COUNTER_SM_HANDOVERS until the last of those thread blocks was gone,
+ *	added up over the SMs
+ * @SIMGPU_COUNTER_DRAIN_CYCLES: cycles in which a kernel had issued all of its
+ *	instructions, and waited for acknowledgments of its stores; counted when it
+ *	ends
  * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
  *	each that is appended, and a kernel may have fewer or more, which it says
  *	wherever it gives counters
  *
- * A number never changes and is never used again.
+ * A number never changes and is never used again. Where an L1 or the last-level cache has
+ * sectors (l1_sectors, llc_sectors), what it looks up, asks for, fetches and writes back
+ * is counted in sectors of 32 B.
  */
 enum simgpu_counter {
 	SIMGPU_COUNTER_THREAD_INSTRUCTIONS = 0,
@@ -135,28 +185,5 @@ enum simgpu_counter {
 	SIMGPU_COUNTER_DRAIN_CYCLES = 49,
 	SIMGPU_COUNTER_COUNT
 };
-
-/**
- * struct simgpu_counter_array - where a call writes a tenant's counters
- * @count: in: words that there is room for, up to SIMGPU_COUNTERS_ROOM_MAX; 0: only
- *	@count is asked for. out: words that the kernel has, whatever the room
- * @stride: in: bytes from one word to the next, 8 to 4096, a multiple of 8; what
- *	lies between is left as it is
- * @array: in: user pointer to the first word, aligned to 8 bytes; 0: as with a
- *	@count of 0
- *
- * A word's place is its &enum simgpu_counter. Words that the kernel does not have
- * are set to zero. Errors: EINVAL stride or alignment; E2BIG too much room; EFAULT
- * a word cannot be written.
- */
-struct simgpu_counter_array {
-	__u32 count;
-	__u32 stride;
-	__u64 array;
-};
-
-/* Words that a caller may give room for. */
-#define SIMGPU_COUNTERS_ROOM_MAX	1024
-#define SIMGPU_COUNTERS_STRIDE_MAX	4096
 
 #endif /* _UAPI_LINUX_SIMGPU_COUNTERS_H */

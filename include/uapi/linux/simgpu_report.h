@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What is told of a tenant of simgpu: its figures, queues, goal and quotas. The calls
+ * What is told of a tenant of simgpu: its figures, queues, goal and quotas, and how a
+ * call asks for its counters, whose numbers are in linux/simgpu_counters.h. The calls
  * that tell it: linux/simgpu.h, whose rules hold here.
  */
 #ifndef _UAPI_LINUX_SIMGPU_REPORT_H
@@ -15,6 +16,29 @@
 #define SIMGPU_TENANT_QUEUES_MAX	8
 /* Words of a set of SMs. */
 #define SIMGPU_SM_WORDS		2
+
+/**
+ * struct simgpu_counter_array - where a call writes a tenant's counters
+ * @count: in: words that there is room for, up to SIMGPU_COUNTERS_ROOM_MAX; 0: only
+ *	@count is asked for. out: words that the kernel has, whatever the room
+ * @stride: in: bytes from one word to the next, 8 to 4096, a multiple of 8; what
+ *	lies between is left as it is
+ * @array: in: user pointer to the first word, aligned to 8 bytes; 0: as with a
+ *	@count of 0
+ *
+ * A word's place is its &enum simgpu_counter. Words that the kernel does not have
+ * are set to zero. Errors: EINVAL stride or alignment; E2BIG too much room; EFAULT
+ * a word cannot be written.
+ */
+struct simgpu_counter_array {
+	__u32 count;
+	__u32 stride;
+	__u64 array;
+};
+
+/* Words that a caller may give room for. */
+#define SIMGPU_COUNTERS_ROOM_MAX	1024
+#define SIMGPU_COUNTERS_STRIDE_MAX	4096
 
 /**
  * enum simgpu_queue_state - what the first launch of a queue does
