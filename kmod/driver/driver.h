@@ -90,6 +90,7 @@ extern const struct simgpu_observer simgpu_debugfs_observer;
 /* Sysfs (sysfs.c, sysfs_tenant.c). */
 extern const struct attribute_group *simgpu_device_groups[];
 extern const struct kobj_type simgpu_tenant_ktype;
+void simgpu_tenant_sysfs_init(void);
 ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm);
 int simgpu_parse_ppm(const char *buf, u64 *value_ppm);
 

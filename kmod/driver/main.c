@@ -192,6 +192,7 @@ static int __init simgpu_init(void)
 {
 	int ret;
 
+	simgpu_tenant_sysfs_init();
 	simgpu_debugfs_init();
 	ret = simgpu_netlink_init();
 	if (ret)

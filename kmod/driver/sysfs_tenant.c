@@ -17,12 +17,14 @@
 /**
  * struct simgpu_tenant_attr - a file
  * @attr: its name and mode
+ * @figure: what the file tells; NULL: @show writes something else
  * @show: writes the text; @now: what was published last. Returns its length, or an
  *	error
  * @store: takes what was written. Returns 0 or an error
  */
 struct simgpu_tenant_attr {
 	struct attribute attr;
+	const struct figure *figure;
 	ssize_t (*show)(const struct simgpu_tenant *tenant,
 			const struct simgpu_tenant_published *now, char *buf);
 	int (*store)(struct simgpu_tenant *tenant, const char *buf);
@@ -30,57 +32,18 @@ struct simgpu_tenant_attr {
 
 #define TENANT_RO(_name)						\
 	static struct simgpu_tenant_attr tenant_attr_##_name =		\
-		__ATTR(_name, 0444, tenant_##_name##_show, NULL)
+		{ .attr = { .name = #_name, .mode = 0444 },		\
+		  .show = tenant_##_name##_show }
 #define TENANT_RW(_name)						\
 	static struct simgpu_tenant_attr tenant_attr_##_name =		\
-		__ATTR(_name, 0644, tenant_##_name##_show,		\
-		       tenant_##_name##_store)
+		{ .attr = { .name = #_name, .mode = 0644 },		\
+		  .show = tenant_##_name##_show,			\
+		  .store = tenant_##_name##_store }
 #define TENANT_SHOW(_name)						\
 	static ssize_t							\
 	tenant_##_name##_show(const struct simgpu_tenant *tenant,	\
 			      const struct simgpu_tenant_published *now,\
 			      char *buf)
-
-/* A number, and one that there is only with something else; a ratio likewise. */
-
-#define TENANT_NUMBER(_name, _value)					\
-static ssize_t								\
-tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
-		      const struct simgpu_tenant_published *now,	\
-		      char *buf)					\
-{									\
-	return sysfs_emit(buf, "%llu\n", (u64)(_value));		\
-}									\
-TENANT_RO(_name)
-
-#define TENANT_NUMBER_IF(_name, _known, _value)				\
-static ssize_t								\
-tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
-		      const struct simgpu_tenant_published *now,	\
-		      char *buf)					\
-{									\
-	if (!(_known))							\
-		return -ENODATA;					\
-	return sysfs_emit(buf, "%llu\n", (u64)(_value));		\
-}									\
-TENANT_RO(_name)
-
-#define TENANT_RATIO_IF(_name, _known, _ppm)				\
-static ssize_t								\
-tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
-		      const struct simgpu_tenant_published *now,	\
-		      char *buf)					\
-{									\
-	if (!(_known))							\
-		return -ENODATA;					\
-	return simgpu_emit_ppm(buf, _ppm);				\
-}									\
-TENANT_RO(_name)
-
-TENANT_RATIO_IF(ipc, now->figures_valid, now->figures.ipc_ppm);
-TENANT_RATIO_IF(rbh, now->figures_valid, now->figures.rbh_ppm);
-TENANT_RATIO_IF(bandwidth, now->figures_valid, now->figures.bandwidth_ppm);
-TENANT_RATIO_IF(llc_mpki, now->figures_valid, now->figures.llc_mpki_ppm);
 
 TENANT_SHOW(name)
 {
@@ -155,10 +118,6 @@ TENANT_SHOW(service)
 
 TENANT_RO(service);
 
-TENANT_NUMBER(sms, now->sms);
-TENANT_NUMBER(shared_sms, now->shared_sms);
-TENANT_NUMBER(held, now->held);
-
 /* What keeps a tenant without an SM, or a launch without a slot, from one. */
 TENANT_SHOW(waits_for)
 {
@@ -226,109 +185,6 @@ static int tenant_goal_store(struct simgpu_tenant *tenant, const char *buf)
 
 TENANT_RW(goal);
 
-TENANT_RATIO_IF(goal_ipc, now->report.goal_ipc_ppm, now->report.goal_ipc_ppm);
-
-TENANT_SHOW(goal_met)
-{
-	if (!now->report.goal_ipc_ppm)
-		return -ENODATA;
-	return sysfs_emit(buf, "%d\n",
-			  !!(now->report.flags & SIMGPU_REPORT_GOAL_MET));
-}
-
-TENANT_RO(goal_met);
-
-/* What is there with a goal only, or with quotas, or with a table of energies. */
-
-TENANT_NUMBER_IF(goal_instructions, now->report.goal_ipc_ppm,
-		 now->report.goal_instructions);
-TENANT_NUMBER_IF(goal_promised, now->report.goal_ipc_ppm, now->report.goal_promised);
-TENANT_NUMBER_IF(quota, now->report.quota, now->report.quota);
-TENANT_RATIO_IF(quota_used, now->report.quota_used_ppm, now->report.quota_used_ppm);
-TENANT_RATIO_IF(blocks_per_sm, now->report.quota_used_ppm,
-		now->report.blocks_per_sm_ppm);
-TENANT_RATIO_IF(idle_blocks, now->report.quota_used_ppm,
-		now->report.idle_blocks_ppm);
-
-TENANT_SHOW(quota_left)
-{
-	if (!(now->report.flags & SIMGPU_REPORT_QUOTA))
-		return -ENODATA;
-	return sysfs_emit(buf, "%lld\n", now->report.quota_left);
-}
-
-TENANT_RO(quota_left);
-
-TENANT_SHOW(energy_joules)
-{
-	if (!(now->report.flags & SIMGPU_REPORT_ENERGY))
-		return -ENODATA;
-	/* Picojoules as parts per million of a joule. */
-	return simgpu_emit_ppm(buf, now->report.energy_pj / SIMGPU_PPM);
-}
-
-TENANT_RO(energy_joules);
-
-/* SMs as lists, as those of processors are written. */
-static ssize_t simgpu_emit_sms(char *buf, const u64 *words)
-{
-	char list[ROW_SM_LIST_BYTES];
-
-	row_sm_list(words, list);
-	return sysfs_emit(buf, "%s\n", list);
-}
-
-TENANT_SHOW(sm_list)
-{
-	return simgpu_emit_sms(buf, now->report.own_sms);
-}
-
-TENANT_RO(sm_list);
-
-TENANT_SHOW(shared_sm_list)
-{
-	return simgpu_emit_sms(buf, now->report.sharing_sms);
-}
-
-TENANT_RO(shared_sm_list);
-
-/* What it keeps to; there is nothing where that is everything. */
-
-TENANT_SHOW(sm_mask)
-{
-	const u64 *sms = now->report.mask_sms;
-
-	if (!memchr_inv(sms, 0, sizeof(now->report.mask_sms)))
-		return -ENODATA;
-	return simgpu_emit_sms(buf, sms);
-}
-
-TENANT_RO(sm_mask);
-
-static ssize_t simgpu_emit_mask(char *buf, u64 bits)
-{
-	char list[ROW_SM_LIST_BYTES];
-
-	if (!bits)
-		return -ENODATA;
-	row_bit_list(bits, list);
-	return sysfs_emit(buf, "%s\n", list);
-}
-
-TENANT_SHOW(channel_mask)
-{
-	return simgpu_emit_mask(buf, now->report.mask_channels);
-}
-
-TENANT_RO(channel_mask);
-
-TENANT_SHOW(llc_way_mask)
-{
-	return simgpu_emit_mask(buf, now->report.mask_llc_ways);
-}
-
-TENANT_RO(llc_way_mask);
-
 TENANT_SHOW(weight)
 {
 	return sysfs_emit(buf, "%u\n", now->options.weight);
@@ -345,43 +201,6 @@ static int tenant_weight_store(struct simgpu_tenant *tenant, const char *buf)
 }
 
 TENANT_RW(weight);
-
-/* Of launches that have ended: their number, and times that none has without one. */
-
-TENANT_NUMBER(launches, now->report.launches);
-TENANT_NUMBER(launches_waiting, now->report.launches_waiting);
-TENANT_NUMBER(deadline_misses, now->report.deadline_misses);
-TENANT_NUMBER(blocks, now->report.blocks);
-
-TENANT_RATIO_IF(goodput, now->report.launches, now->report.goodput_ppm);
-
-/* Microseconds, to the nanosecond. */
-static ssize_t simgpu_emit_us(const struct simgpu_tenant_published *now, char *buf,
-			      u64 ns)
-{
-	if (!now->report.launches)
-		return -ENODATA;
-	return sysfs_emit(buf, "%llu.%03llu\n", ns / 1000, ns % 1000);
-}
-
-#define TENANT_TIME(_name, _field)					\
-static ssize_t								\
-tenant_##_name##_show(const struct simgpu_tenant *tenant,		\
-		      const struct simgpu_tenant_published *now,	\
-		      char *buf)					\
-{									\
-	return simgpu_emit_us(now, buf, now->report._field);		\
-}									\
-TENANT_RO(_name)
-
-TENANT_TIME(latency_p50_us, latency_p50_ns);
-TENANT_TIME(latency_p95_us, latency_p95_ns);
-TENANT_TIME(latency_p99_us, latency_p99_ns);
-TENANT_TIME(wait_p50_us, wait_p50_ns);
-TENANT_TIME(wait_p95_us, wait_p95_ns);
-TENANT_TIME(wait_p99_us, wait_p99_ns);
-TENANT_TIME(wait_mean_us, wait_mean_ns);
-TENANT_TIME(run_mean_us, run_mean_ns);
 
 /* A line for each queue, all of one moment. */
 TENANT_SHOW(queues)
@@ -425,51 +244,32 @@ static const struct attribute_group simgpu_tenant_group = {
 };
 
 /*
- * A tenant's counters tell the others what it does: a side channel. So does what a
- * policy gives it for that.
+ * A tenant's counters and figures tell the others what it does: a side channel. So does
+ * what a policy gives it for that.
  */
-static struct attribute *simgpu_tenant_counter_attrs[] = {
-	&tenant_attr_sms.attr,
-	&tenant_attr_shared_sms.attr,
-	&tenant_attr_held.attr,
+static struct attribute *simgpu_tenant_counter_attrs[FIGURES_MAX + 5] = {
 	&tenant_attr_waits_for.attr,
-	&tenant_attr_goal_ipc.attr,
-	&tenant_attr_goal_met.attr,
-	&tenant_attr_goal_instructions.attr,
-	&tenant_attr_goal_promised.attr,
-	&tenant_attr_sm_list.attr,
-	&tenant_attr_shared_sm_list.attr,
-	&tenant_attr_sm_mask.attr,
-	&tenant_attr_channel_mask.attr,
-	&tenant_attr_llc_way_mask.attr,
-	&tenant_attr_blocks.attr,
-	&tenant_attr_quota.attr,
-	&tenant_attr_quota_left.attr,
-	&tenant_attr_quota_used.attr,
-	&tenant_attr_blocks_per_sm.attr,
-	&tenant_attr_idle_blocks.attr,
-	&tenant_attr_energy_joules.attr,
 	&tenant_attr_np.attr,
 	&tenant_attr_class.attr,
-	&tenant_attr_ipc.attr,
-	&tenant_attr_rbh.attr,
-	&tenant_attr_bandwidth.attr,
-	&tenant_attr_llc_mpki.attr,
 	&tenant_attr_queues.attr,
-	&tenant_attr_launches.attr,
-	&tenant_attr_launches_waiting.attr,
-	&tenant_attr_deadline_misses.attr,
-	&tenant_attr_goodput.attr,
-	&tenant_attr_latency_p50_us.attr,
-	&tenant_attr_latency_p95_us.attr,
-	&tenant_attr_latency_p99_us.attr,
-	&tenant_attr_wait_p50_us.attr,
-	&tenant_attr_wait_p95_us.attr,
-	&tenant_attr_wait_p99_us.attr,
-	&tenant_attr_wait_mean_us.attr,
-	&tenant_attr_run_mean_us.attr,
-	NULL
 };
+
+/* simgpu_tenant_sysfs_init() - a file for each figure, behind those that are there */
+void __init simgpu_tenant_sysfs_init(void)
+{
+	static struct simgpu_tenant_attr files[FIGURES_MAX];
+	struct attribute **to = simgpu_tenant_counter_attrs;
+	u32 i;
+
+	while (*to)
+		to++;
+	for (i = 0; i < tenant_figure_count; i++) {
+		files[i].figure = &tenant_figures[i];
+		files[i].attr.name = tenant_figures[i].name;
+		files[i].attr.mode = 0444;
+		*to++ = &files[i].attr;
+	}
+}
 
 static umode_t simgpu_tenant_counter_mode(struct kobject *kobj,
 					  struct attribute *attr, int index)
@@ -510,6 +310,19 @@ simgpu_tenant_ownership_plain(struct kobject *kobj, kuid_t *uid, kgid_t *gid)
 	simgpu_tenant_ownership_const(kobj, uid, gid);
 }
 
+static ssize_t simgpu_emit_figure(const struct figure *figure,
+				  const struct simgpu_tenant_published *now, char *buf)
+{
+	struct simgpu_tenant_report shown;
+	char text[ROW_SM_LIST_BYTES];
+
+	simgpu_tenant_shown(now, &shown);
+	if (!figure_is_known(figure, &shown))
+		return -ENODATA;
+	figure_text(figure, &shown, text);
+	return sysfs_emit(buf, "%s\n", text);
+}
+
 /* Each file of a tenant, read or written, is a call as an ioctl is. */
 
 static ssize_t simgpu_tenant_attr_show(struct kobject *kobj,
@@ -524,7 +337,8 @@ static ssize_t simgpu_tenant_attr_show(struct kobject *kobj,
 	if (ret)
 		return ret;
 	simgpu_tenant_published(tenant, &now);
-	return file->show(tenant, &now, buf);
+	return file->figure ? simgpu_emit_figure(file->figure, &now, buf) :
+			      file->show(tenant, &now, buf);
 }
 
 static ssize_t simgpu_tenant_attr_store(struct kobject *kobj,

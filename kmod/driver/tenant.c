@@ -600,6 +600,28 @@ static void simgpu_tenants_wake(struct simgpu_device *device)
 	xa_unlock(&device->tenants);
 }
 
+/**
+ * simgpu_tenant_shown() - a tenant's figures as sysfs and netlink tell them
+ * @published: what is published of it
+ * @out: set to them: the report, with the figures of the last epoch in the place of
+ *	those of the first run, and without SMs where the tenant has no slot
+ */
+void simgpu_tenant_shown(const struct simgpu_tenant_published *published,
+			 struct simgpu_tenant_report *out)
+{
+	const struct session_figures *figures = &published->figures;
+
+	*out = published->report;
+	out->sms = published->sms;
+	out->shared_sms = published->shared_sms;
+	/* Zero until an epoch has ended. */
+	out->cycles = figures->cycles;
+	out->ipc_ppm = figures->ipc_ppm;
+	out->rbh_ppm = figures->rbh_ppm;
+	out->bandwidth_ppm = figures->bandwidth_ppm;
+	out->llc_mpki_ppm = figures->llc_mpki_ppm;
+}
+
 /* Whose tenants the metrics that are published with an epoch are about. */
 static void simgpu_tenants_measured(struct simgpu_device *device,
 				    const struct session_epoch *epoch)
@@ -630,7 +652,6 @@ static void simgpu_tenants_publish_epoch(struct simgpu_device *device,
 			continue;
 		tenant->published.class = row->class;
 		tenant->published.np_ppm = row->np_ppm;
-		tenant->published.figures_valid = true;
 		tenant->published.figures = row->figures;
 		simgpu_tenant_publish_live(tenant);
 	}
@@ -650,7 +671,6 @@ void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant)
 	spin_lock(&device->publish_lock);
 	tenant->published.sms = report.sms;
 	tenant->published.shared_sms = report.shared_sms;
-	tenant->published.held = report.held;
 	row_report(&report, &tenant->published.report);
 	tenant->published.counters = report.counters;
 	simgpu_tenant_publish_live(tenant);

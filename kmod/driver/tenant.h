@@ -89,11 +89,9 @@ struct simgpu_tenant_wish {
  * @in_line: whether it waits for a slot
  * @sms: SM count assigned now, shared ones too
  * @shared_sms: of these, the shared ones
- * @held: whether the policy holds it
  * @class: of the last finished epoch
- * @np_ppm: likewise; meaningless while the class is unknown
- * @figures_valid: whether an epoch with this tenant has finished
- * @figures: of the last one
+ * @np_ppm: of that epoch; meaningless while the class is unknown
+ * @figures: of the last finished epoch; zero until there was one
  * @report: as SIMGPU_IOC_REPORT answers it
  * @counters: since it took its slot
  */
@@ -104,10 +102,8 @@ struct simgpu_tenant_published {
 	bool in_line;
 	u32 sms;
 	u32 shared_sms;
-	bool held;
 	u32 class;
 	u64 np_ppm;
-	bool figures_valid;
 	struct session_figures figures;
 	struct simgpu_tenant_report report;
 	struct simgpu_counters counters;
@@ -245,6 +241,8 @@ int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma);
 struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 					 unsigned long *id, bool or_next);
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
+void simgpu_tenant_shown(const struct simgpu_tenant_published *published,
+			 struct simgpu_tenant_report *out);
 int simgpu_counters_check(const struct simgpu_counter_array *array);
 int simgpu_counters_answer(struct simgpu_counter_array *array,
 			   const struct simgpu_counters *counters);

@@ -74,25 +74,6 @@ void row_epoch(const struct session_epoch *epoch,
 		out->flags |= SIMGPU_EPOCH_FIRST_RUN;
 }
 
-static void row_latency(const struct session_tenant_report *report,
-			struct simgpu_tenant_report *out)
-{
-	const struct latency_figures *latency = &report->latency;
-
-	out->launches = latency->launches;
-	out->launches_waiting = report->waiting;
-	out->deadline_misses = latency->deadline_misses;
-	out->goodput_ppm = latency->goodput_ppm;
-	out->latency_p50_ns = latency->latency_p50_ns;
-	out->latency_p95_ns = latency->latency_p95_ns;
-	out->latency_p99_ns = latency->latency_p99_ns;
-	out->wait_p50_ns = latency->wait_p50_ns;
-	out->wait_p95_ns = latency->wait_p95_ns;
-	out->wait_p99_ns = latency->wait_p99_ns;
-	out->wait_mean_ns = latency->wait_mean_ns;
-	out->run_mean_ns = latency->run_mean_ns;
-}
-
 const char *row_queue_state(u32 state)
 {
 	static const char *const names[] = {
@@ -124,38 +105,6 @@ static void row_queues(const struct session_tenant_report *report,
 			.kernel = queue->kernel,
 		};
 	}
-}
-
-static void row_goal(const struct session_tenant_report *report,
-		     struct simgpu_tenant_report *out)
-{
-	out->goal_ipc_ppm = report->goal.ipc_ppm;
-	out->goal_cycles = report->goal.cycles;
-	out->goal_instructions = report->goal.instructions;
-	out->goal_promised = report->goal.promised;
-	out->quota = report->quota.last;
-	out->quota_used_ppm = report->quota.used_ppm;
-	out->blocks_per_sm_ppm = report->quota.blocks_ppm;
-	out->idle_blocks_ppm = report->quota.idle_blocks_ppm;
-	if (report->goal.met)
-		out->flags |= SIMGPU_REPORT_GOAL_MET;
-}
-
-static void row_shares(const struct session_tenant_report *report,
-		       struct simgpu_tenant_report *out)
-{
-	const struct session_shares *shares = &report->shares;
-
-	static_assert(sizeof(out->own_sms) == sizeof(shares->own), "SMs");
-	memcpy(out->own_sms, shares->own, sizeof(out->own_sms));
-	memcpy(out->sharing_sms, shares->shared, sizeof(out->sharing_sms));
-	out->blocks = shares->blocks;
-	out->quota_left = shares->quota_left;
-	out->energy_pj = report->energy_pj;
-	if (shares->bounded)
-		out->flags |= SIMGPU_REPORT_QUOTA;
-	if (report->energy_known)
-		out->flags |= SIMGPU_REPORT_ENERGY;
 }
 
 static bool has_bit(const u64 *words, u32 count, u32 bit)
@@ -193,29 +142,15 @@ size_t row_bit_list(u64 bits, char *text)
 	return row_list(&bits, 64, text);
 }
 
-static void row_masks(const struct session_tenant_report *report,
-		      struct simgpu_tenant_report *out)
-{
-	static_assert(sizeof(out->mask_sms) == sizeof(report->masks.sms), "SMs");
-	memcpy(out->mask_sms, report->masks.sms, sizeof(out->mask_sms));
-	out->mask_channels = report->masks.channels;
-	out->mask_llc_ways = report->masks.llc_ways;
-}
-
 void row_report(const struct session_tenant_report *report,
 		struct simgpu_tenant_report *out)
 {
 	*out = (struct simgpu_tenant_report) {
 		.thread_instructions = report->figures.thread_instructions,
 		.cycles = report->figures.cycles,
-		.ipc_ppm = report->figures.ipc_ppm,
-		.rbh_ppm = report->figures.rbh_ppm,
-		.bandwidth_ppm = report->figures.bandwidth_ppm,
-		.llc_mpki_ppm = report->figures.llc_mpki_ppm,
 		.np_run_ppm = report->np_run.run_ppm,
 		.class = report->class,
-		.sms = report->sms,
-		.shared_sms = report->shared_sms,
+		.goal_cycles = report->goal.cycles,
 	};
 	if (report->class != SIMGPU_CLASS_UNKNOWN)
 		out->np_ppm = report->np_ppm;
@@ -223,17 +158,16 @@ void row_report(const struct session_tenant_report *report,
 		out->flags |= SIMGPU_REPORT_ACTIVE;
 	if (report->first_run_done)
 		out->flags |= SIMGPU_REPORT_FIRST_RUN_DONE;
-	if (report->held)
-		out->flags |= SIMGPU_REPORT_HELD;
 	if (report->waits_for_memory)
 		out->flags |= SIMGPU_REPORT_WAITS_FOR_MEMORY;
 	if (report->waits_for_sms)
 		out->flags |= SIMGPU_REPORT_WAITS_FOR_SMS;
-	row_latency(report, out);
+	if (report->shares.bounded)
+		out->flags |= SIMGPU_REPORT_QUOTA;
+	if (report->energy_known)
+		out->flags |= SIMGPU_REPORT_ENERGY;
+	figures_report(report, out);
 	row_queues(report, out);
-	row_goal(report, out);
-	row_shares(report, out);
-	row_masks(report, out);
 }
 
 void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out)

@@ -8,6 +8,7 @@
 
 #include <linux/simgpu.h>
 
+#include "figures.h"
 #include "session.h"
 
 /* Bytes of a refusal in words, a NUL at its end among them. */

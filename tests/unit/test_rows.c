@@ -337,6 +337,122 @@ static void each_flag_stands_for_one_thing(void **state)
 	}
 }
 
+/* A figure has a name, an attribute and a place of its own. */
+static void no_two_figures_are_one(void **state)
+{
+	const struct figure *figure, *other;
+
+	assert_in_range(tenant_figure_count, 1, FIGURES_MAX);
+	each_figure(figure) {
+		bool truth = figure->unit == FIGURE_TRUTH;
+
+		assert_int_equal(truth, figure->source_bytes == sizeof(bool));
+		assert_int_equal(figure->unit == FIGURE_SMS,
+				 figure->source_bytes == SIMGPU_SM_WORDS * sizeof(u64));
+		assert_true(!!figure->flag ==
+			    (truth || figure->known == KNOWN_WITH_FLAG));
+		assert_int_not_equal(figure->netlink, 0);
+		for (other = tenant_figures; other < figure; other++) {
+			assert_string_not_equal(figure->name, other->name);
+			assert_true(figure->netlink != other->netlink ||
+				    figure->in_latency != other->in_latency);
+			assert_true(figure->source != other->source);
+			assert_true(truth || other->unit == FIGURE_TRUTH ||
+				    figure->offset != other->offset);
+		}
+	}
+}
+
+static const struct figure *find_figure(const char *name)
+{
+	const struct figure *figure;
+
+	each_figure(figure)
+		if (!strcmp(figure->name, name))
+			return figure;
+	fail_msg("there is no %s", name);
+	return NULL;
+}
+
+static void expect_text(const struct simgpu_tenant_report *report, const char *name,
+			const char *expected)
+{
+	const struct figure *figure = find_figure(name);
+	char text[ROW_SM_LIST_BYTES];
+
+	assert_true(figure_is_known(figure, report));
+	assert_int_equal(figure_text(figure, report, text), strlen(expected));
+	assert_string_equal(text, expected);
+}
+
+/* In the units of sysfs and JSON. */
+static void figures_are_told_in_their_units(void **state)
+{
+	const struct simgpu_tenant_report report = {
+		.cycles = 1,
+		.flags = SIMGPU_REPORT_QUOTA | SIMGPU_REPORT_ENERGY |
+			 SIMGPU_REPORT_GOAL_MET,
+		.sms = 7,
+		.own_sms = { 7, 1 },
+		.mask_channels = 0x8001,
+		.ipc_ppm = 1500000,
+		.goal_ipc_ppm = 1,
+		.quota_left = -20,
+		.energy_pj = 2500000000000ULL,
+		.launches = 3,
+		.latency_p99_ns = 12345,
+	};
+
+	expect_text(&report, "sms", "7");
+	expect_text(&report, "sm_list", "0-2,64");
+	expect_text(&report, "shared_sm_list", "");
+	expect_text(&report, "channel_mask", "0,15");
+	expect_text(&report, "ipc", "1.500000");
+	expect_text(&report, "goal_ipc", "0.000001");
+	expect_text(&report, "goal_met", "1");
+	expect_text(&report, "held", "0");
+	expect_text(&report, "quota_left", "-20");
+	expect_text(&report, "energy_joules", "2.500000");
+	expect_text(&report, "launches", "3");
+	expect_text(&report, "latency_p99_us", "12.345");
+}
+
+/* What a report of zeros says, and what makes the rest known. */
+static void figures_are_known_with_what_they_are_of(void **state)
+{
+	static const struct {
+		struct simgpu_tenant_report report;
+		u32 known;
+		const char *name;
+	} with[] = {
+		{ { 0 }, 9, "sm_list" },
+		{ { .cycles = 1 }, 13, "llc_mpki" },
+		{ { .goal_ipc_ppm = 1 }, 13, "goal_met" },
+		{ { .launches = 1 }, 18, "wait_p95_us" },
+		{ { .quota_used_ppm = 1 }, 12, "idle_blocks" },
+		{ { .quota = 1 }, 10, "quota" },
+		{ { .flags = SIMGPU_REPORT_QUOTA }, 10, "quota_left" },
+		{ { .flags = SIMGPU_REPORT_ENERGY }, 10, "energy_joules" },
+		{ { .mask_sms = { 0, 1 } }, 10, "sm_mask" },
+		{ { .mask_llc_ways = 1 }, 10, "llc_way_mask" },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(with); i++) {
+		const struct figure *figure;
+		u32 known = 0;
+
+		each_figure(figure)
+			known += figure_is_known(figure, &with[i].report);
+		assert_int_equal(known, with[i].known);
+		assert_true(figure_is_known(find_figure(with[i].name),
+					    &with[i].report));
+		if (i)
+			assert_false(figure_is_known(find_figure(with[i].name),
+						     &with[0].report));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +465,9 @@ int main(void)
 		cmocka_unit_test(epochs_are_rows),
 		cmocka_unit_test(reports_are_rows),
 		cmocka_unit_test(each_flag_stands_for_one_thing),
+		cmocka_unit_test(no_two_figures_are_one),
+		cmocka_unit_test(figures_are_told_in_their_units),
+		cmocka_unit_test(figures_are_known_with_what_they_are_of),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -141,14 +141,13 @@ static void parse_report(struct json_object *from,
 			 struct recorded_tenant *tenant)
 {
 	struct simgpu_tenant_report *report = &tenant->report;
+	const struct figure *figure;
 	struct json_object *value;
-	const char *name;
-	u32 i;
 
-	for (i = 0; (name = report_field_name(i)); i++) {
-		value = json_object_object_get(from, name);
-		if (value)
-			report_field_set(report, i,
+	each_figure(figure) {
+		value = json_object_object_get(from, figure->name);
+		if (value && !report_field_is_list(figure))
+			report_field_set(report, figure,
 					 json_object_get_double(value));
 	}
 	report->queue_count = queues_from_json(

@@ -2,6 +2,7 @@
 /* Values of sysfs as JSON; see sysfs.h. */
 #include "output.h"
 #include "queue_rows.h"
+#include "report_fields.h"
 #include "sysfs.h"
 
 /* Digits with at most one point among them; only whole numbers may be below 0. */
@@ -32,22 +33,27 @@ static struct json_object *queues_value(const char *text)
 /* Names and lists of SMs may look like numbers; no other file's words do. */
 static bool is_text(const char *file)
 {
-	static const char *const files[] = {
-		"name", "sm_list", "shared_sm_list", "sm_mask", "channel_mask",
-		"llc_way_mask",
-	};
-	size_t i;
+	const struct figure *figure = report_field_find(file);
 
-	for (i = 0; i < ARRAY_SIZE(files); i++)
-		if (!strcmp(file, files[i]))
-			return true;
+	return !strcmp(file, "name") || (figure && report_field_is_list(figure));
+}
+
+/* What some files say where they have no value. */
+static bool is_nothing(const char *file, const char *text)
+{
+	if (!strcmp(file, "goal") || !strcmp(file, "last_refusal"))
+		return !strcmp(text, "none");
+	if (!strcmp(file, "target") || !strcmp(file, "share"))
+		return !strtod(text, NULL);
 	return false;
 }
 
-static struct json_object *value_json(const char *file, const char *text)
+struct json_object *sysfs_value(const char *file, const char *text)
 {
 	bool whole;
 
+	if (is_nothing(file, text))
+		return NULL;
 	if (!strcmp(file, "queues"))
 		return queues_value(text);
 	if (is_text(file) || !is_decimal(text, &whole))
@@ -68,7 +74,7 @@ void sysfs_device_values(struct json_object *object, unsigned int device,
 		json_set(object, *files,
 			 simgpu_read_device_value(device, *files, value,
 						  sizeof(value)) ?
-			 NULL : value_json(*files, value));
+			 NULL : sysfs_value(*files, value));
 }
 
 struct json_object *sysfs_params(unsigned int device, const char *folder)
@@ -85,7 +91,7 @@ struct json_object *sysfs_params(unsigned int device, const char *folder)
 		/* It goes if the policy is replaced now. */
 		if (!simgpu_read_device_value(device, path, value,
 					      sizeof(value)))
-			json_set(object, names[i], value_json(path, value));
+			json_set(object, names[i], sysfs_value(path, value));
 	}
 	return object;
 }
@@ -106,7 +112,7 @@ static struct json_object *tenant_json(unsigned int device, u64 id,
 			json_object_put(object);
 			return NULL;
 		}
-		json_set(object, *files, ret ? NULL : value_json(*files, value));
+		json_set(object, *files, ret ? NULL : sysfs_value(*files, value));
 	}
 	return object;
 }

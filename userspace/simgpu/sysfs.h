@@ -5,6 +5,9 @@
 
 #include <json-c/json.h>
 
+/* What a file of a device or a tenant says; NULL where that stands for nothing. */
+struct json_object *sysfs_value(const char *file, const char *text);
+
 /* The knobs in a folder of a device, "policy_params" or "model_params". */
 struct json_object *sysfs_params(unsigned int device, const char *folder);
 

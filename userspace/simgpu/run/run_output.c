@@ -3,6 +3,7 @@
 #include "../made_by.h"
 #include "../output.h"
 #include "../queue_rows.h"
+#include "../report_fields.h"
 #include "run.h"
 
 #define PJ_PER_UJ	1000000ULL
@@ -77,109 +78,6 @@ static void set_cycles(struct json_object *object, u64 cycles,
 	spread_json(object, "cycles", spread);
 }
 
-/* Null where no launch has ended. */
-static void set_latency(struct json_object *object,
-			const struct simgpu_tenant_report *report)
-{
-	const struct {
-		const char *key;
-		u64 ns;
-	} times[] = {
-		{ "latency_p50_us", report->latency_p50_ns },
-		{ "latency_p95_us", report->latency_p95_ns },
-		{ "latency_p99_us", report->latency_p99_ns },
-		{ "wait_p50_us", report->wait_p50_ns },
-		{ "wait_p95_us", report->wait_p95_ns },
-		{ "wait_p99_us", report->wait_p99_ns },
-		{ "wait_mean_us", report->wait_mean_ns },
-		{ "run_mean_us", report->run_mean_ns },
-	};
-	size_t i;
-
-	json_set(object, "launches", json_u64(report->launches));
-	json_set(object, "launches_waiting",
-		 json_u64(report->launches_waiting));
-	json_set(object, "waits_for_memory",
-		 json_object_new_boolean(!!(report->flags &
-					    SIMGPU_REPORT_WAITS_FOR_MEMORY)));
-	json_set(object, "waits_for_sms",
-		 json_object_new_boolean(!!(report->flags &
-					    SIMGPU_REPORT_WAITS_FOR_SMS)));
-	json_set(object, "held",
-		 json_object_new_boolean(!!(report->flags &
-					    SIMGPU_REPORT_HELD)));
-	json_set(object, "deadline_misses", json_u64(report->deadline_misses));
-	json_set(object, "goodput",
-		 json_ppm_or_null(report->launches, report->goodput_ppm));
-	for (i = 0; i < ARRAY_SIZE(times); i++)
-		json_set(object, times[i].key,
-			 json_ppm_or_null(report->launches,
-					  times[i].ns * (SIMGPU_PPM / 1000)));
-}
-
-/* Null without a goal, or quotas. */
-static void set_goal(struct json_object *object,
-		     const struct simgpu_tenant_report *report)
-{
-	bool goal = report->goal_ipc_ppm, quota = report->quota_used_ppm;
-
-	json_set(object, "goal_ipc",
-		 json_ppm_or_null(goal, report->goal_ipc_ppm));
-	json_set(object, "goal_met", !goal ? NULL :
-		 json_object_new_boolean(!!(report->flags &
-					    SIMGPU_REPORT_GOAL_MET)));
-	json_set(object, "goal_instructions", goal ?
-		 json_u64(report->goal_instructions) : NULL);
-	json_set(object, "goal_promised", goal ?
-		 json_u64(report->goal_promised) : NULL);
-	json_set(object, "quota", report->quota ? json_u64(report->quota) : NULL);
-	json_set(object, "quota_left", report->flags & SIMGPU_REPORT_QUOTA ?
-		 json_object_new_int64(report->quota_left) : NULL);
-	json_set(object, "quota_used",
-		 json_ppm_or_null(quota, report->quota_used_ppm));
-	json_set(object, "blocks_per_sm",
-		 json_ppm_or_null(quota, report->blocks_per_sm_ppm));
-	json_set(object, "idle_blocks",
-		 json_ppm_or_null(quota, report->idle_blocks_ppm));
-}
-
-/* Which SMs are its alone, which it shares, and its thread blocks on all. */
-static void set_sms(struct json_object *object,
-		    const struct simgpu_tenant_report *report,
-		    u64 sms_mean_ppm)
-{
-	char list[ROW_SM_LIST_BYTES];
-
-	json_set(object, "sms", json_u64(report->sms));
-	json_set(object, "sms_mean", json_ppm(sms_mean_ppm));
-	json_set(object, "shared_sms", json_u64(report->shared_sms));
-	row_sm_list(report->own_sms, list);
-	json_set_string(object, "sm_list", list);
-	row_sm_list(report->sharing_sms, list);
-	json_set_string(object, "shared_sm_list", list);
-	json_set(object, "blocks", json_u64(report->blocks));
-}
-
-/* Null where a tenant keeps to all of them. */
-static void set_mask(struct json_object *object, const char *key,
-		     const char *list)
-{
-	json_set(object, key, *list ? json_object_new_string(list) : NULL);
-}
-
-static void set_masks(struct json_object *object,
-		      const struct simgpu_tenant_report *report)
-{
-	char list[ROW_SM_LIST_BYTES];
-
-	row_sm_list(report->mask_sms, list);
-	set_mask(object, "sm_mask", list);
-	row_bit_list(report->mask_channels, list);
-	set_mask(object, "channel_mask", list);
-	row_bit_list(report->mask_llc_ways, list);
-	set_mask(object, "llc_way_mask", list);
-}
-
 /* Null without a target; whether it is met, also where no NP is known. */
 static void set_target(struct json_object *object, const struct result *result,
 		       const struct result_tenant *tenant)
@@ -190,6 +88,12 @@ static void set_target(struct json_object *object, const struct result *result,
 		 tenant->options.service == SIMGPU_QOS, target));
 	json_set(object, "target_met", !result_target_np(result, tenant, &np) ?
 		 NULL : json_object_new_boolean(np >= target));
+}
+
+static void set_flag(struct json_object *object, const char *key,
+		     const struct simgpu_tenant_report *report, u32 flag)
+{
+	json_set(object, key, json_object_new_boolean(!!(report->flags & flag)));
 }
 
 static struct json_object *tenant_json(const struct result *result, size_t index)
@@ -205,13 +109,10 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
 	set_cycles(object, report->cycles, &tenant->cycles);
-	set_figure(object, "ipc", true, report->ipc_ppm, &tenant->ipc);
-	json_set(object, "rbh", json_ppm(report->rbh_ppm));
-	json_set(object, "bandwidth", json_ppm(report->bandwidth_ppm));
-	json_set(object, "llc_mpki", json_ppm(report->llc_mpki_ppm));
-	set_sms(object, report, result_mean_sms(result, index));
-	set_masks(object, report);
-	set_goal(object, report);
+	report_fields_json(object, report);
+	/* Over several seeds it is their mean. */
+	set_figure(object, "ipc", report->cycles, report->ipc_ppm, &tenant->ipc);
+	json_set(object, "sms_mean", json_ppm(result_mean_sms(result, index)));
 	set_figure(object, "np_predicted", result_predicted(tenant),
 		   report->np_run_ppm, &tenant->np_predicted);
 	/* A device does not tell. */
@@ -226,13 +127,9 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	if (result->truth)
 		set_figure(object, "np_actual", tenant->actual_known,
 			   tenant->np_actual_ppm, &tenant->np_actual);
-	json_set(object, "energy_joules",
-		 json_ppm_or_null(report->flags & SIMGPU_REPORT_ENERGY,
-				  report->energy_pj / PJ_PER_UJ));
-	set_latency(object, report);
-	json_set(object, "first_run_done",
-		 json_object_new_boolean(!!(report->flags &
-					    SIMGPU_REPORT_FIRST_RUN_DONE)));
+	set_flag(object, "waits_for_memory", report, SIMGPU_REPORT_WAITS_FOR_MEMORY);
+	set_flag(object, "waits_for_sms", report, SIMGPU_REPORT_WAITS_FOR_SMS);
+	set_flag(object, "first_run_done", report, SIMGPU_REPORT_FIRST_RUN_DONE);
 	json_set(object, "counters", counters_json(tenant));
 	json_set(object, "epochs", epochs_json(result, index));
 	return object;

@@ -97,17 +97,24 @@ static const char *const device_files[] = {
 };
 
 static const char *const tenant_files[] = {
-	"name", "pid", "slot", "service", "weight", "target", "goal",
-	"goal_ipc", "goal_met", "goal_instructions", "goal_promised", "sms",
-	"shared_sms", "sm_list", "shared_sm_list", "sm_mask", "channel_mask",
-	"llc_way_mask", "blocks", "quota",
-	"quota_left", "quota_used", "blocks_per_sm", "idle_blocks",
-	"energy_joules", "held", "waits_for", "class", "np", "ipc",
-	"rbh", "bandwidth", "llc_mpki", "cgroup", "queues", "launches", "launches_waiting",
-	"deadline_misses", "goodput", "latency_p50_us", "latency_p95_us",
-	"latency_p99_us", "wait_p50_us", "wait_p95_us", "wait_p99_us",
-	"wait_mean_us", "run_mean_us", NULL
+	"name", "pid", "slot", "service", "weight", "target", "share", "goal",
+	"waits_for", "class", "np", "cgroup", "queues", NULL
 };
+
+/* These, and a file for each figure. */
+static struct json_object *read_tenants(unsigned int device)
+{
+	const char *files[ARRAY_SIZE(tenant_files) + FIGURES_MAX], **to = files;
+	const char *const *from = tenant_files;
+	const struct figure *figure;
+
+	while (*from)
+		*to++ = *from++;
+	each_figure(figure)
+		*to++ = figure->name;
+	*to = NULL;
+	return sysfs_tenants(device, files);
+}
 
 /* " (c1 0.870000, c2 0.010000)" */
 static void print_params(struct json_object *params)
@@ -143,7 +150,7 @@ static void print_device(struct json_object *device)
 		       sysfs_text(device, "static_joules"),
 		       sysfs_text(device, "instructions_per_watt"));
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
-	if (strcmp(sysfs_text(device, "last_refusal"), "none"))
+	if (json_object_object_get(device, "last_refusal"))
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
 }
 
@@ -382,7 +389,7 @@ int stat_command(int argc, char **argv)
 		 sysfs_params(arguments.device, "policy_params"));
 	json_set(object, "model_params",
 		 sysfs_params(arguments.device, "model_params"));
-	tenants = sysfs_tenants(arguments.device, tenant_files);
+	tenants = read_tenants(arguments.device);
 	json_set(object, "tenants", tenants);
 	if (arguments.json)
 		return json_print(object);

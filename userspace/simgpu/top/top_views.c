@@ -186,14 +186,14 @@ static void read_list(unsigned int device, const struct top_tenant *tenant,
 void top_read_report(unsigned int device, struct top_tenant *tenant)
 {
 	struct simgpu_tenant_report *report = &tenant->report;
+	const struct figure *figure;
 	char value[SIMGPU_VALUE_BYTES];
-	const char *name;
-	u32 i;
 
 	memset(report, 0, sizeof(*report));
-	for (i = 0; (name = report_field_name(i)); i++)
-		if (read_text(device, tenant, name, value))
-			report_field_set(report, i, strtod(value, NULL));
+	each_figure(figure)
+		if (!report_field_is_list(figure) &&
+		    read_text(device, tenant, figure->name, value))
+			report_field_set(report, figure, strtod(value, NULL));
 	if (read_text(device, tenant, "queues", value))
 		report->queue_count = queues_from_text(value, report->queue);
 	read_list(device, tenant, "sm_list", tenant->sm_list);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The figures of a tenant; see figures.h. */
+#include <linux/simgpu_netlink.h>
+
+#include "rows.h"
+
+#define AT(member)	.offset = offsetof(struct simgpu_tenant_report, member)
+#define FROM(member)							\
+	.source = offsetof(struct session_tenant_report, member),	\
+	.source_bytes = sizeof(((struct session_tenant_report *)0)->member)
+#define IS(its_unit)		.unit = FIGURE_##its_unit
+#define KNOWN(when)		.known = KNOWN_##when
+#define TENANT(attribute)	.netlink = SIMGPU_A_TENANT_##attribute
+#define LATENCY(attribute)	.netlink = SIMGPU_A_LATENCY_##attribute, \
+				.in_latency = true
+#define TIME(attribute)		IS(TIME), KNOWN(WITH_LAUNCHES), LATENCY(attribute)
+#define FLAG(its_flag)		.flag = SIMGPU_REPORT_##its_flag
+
+const struct figure tenant_figures[] = {
+	{ "sms", AT(sms), FROM(sms), IS(SMALL), TENANT(SMS) },
+	{ "shared_sms", AT(shared_sms), FROM(shared_sms), IS(SMALL), TENANT(SHARED_SMS) },
+	{ "held", FROM(held), IS(TRUTH), FLAG(HELD), TENANT(HELD) },
+	{ "ipc", AT(ipc_ppm), FROM(figures.ipc_ppm), IS(RATIO), KNOWN(WITH_CYCLES),
+	  TENANT(IPC_PPM) },
+	{ "rbh", AT(rbh_ppm), FROM(figures.rbh_ppm), IS(RATIO), KNOWN(WITH_CYCLES),
+	  TENANT(RBH_PPM) },
+	{ "bandwidth", AT(bandwidth_ppm), FROM(figures.bandwidth_ppm), IS(RATIO),
+	  KNOWN(WITH_CYCLES), TENANT(BANDWIDTH_PPM) },
+	{ "llc_mpki", AT(llc_mpki_ppm), FROM(figures.llc_mpki_ppm), IS(RATIO),
+	  KNOWN(WITH_CYCLES), TENANT(LLC_MPKI_PPM) },
+	{ "goal_ipc", AT(goal_ipc_ppm), FROM(goal.ipc_ppm), IS(RATIO), KNOWN(WITH_GOAL),
+	  TENANT(GOAL_IPC_PPM) },
+	{ "goal_met", FROM(goal.met), IS(TRUTH), FLAG(GOAL_MET), KNOWN(WITH_GOAL),
+	  TENANT(GOAL_MET) },
+	{ "goal_instructions", AT(goal_instructions), FROM(goal.instructions), IS(NUMBER),
+	  KNOWN(WITH_GOAL), TENANT(GOAL_INSTRUCTIONS) },
+	{ "goal_promised", AT(goal_promised), FROM(goal.promised), IS(NUMBER),
+	  KNOWN(WITH_GOAL), TENANT(GOAL_PROMISED) },
+	{ "sm_list", AT(own_sms), FROM(shares.own), IS(SMS), TENANT(SM_LIST) },
+	{ "shared_sm_list", AT(sharing_sms), FROM(shares.shared), IS(SMS),
+	  TENANT(SHARED_SM_LIST) },
+	{ "sm_mask", AT(mask_sms), FROM(masks.sms), IS(SMS), KNOWN(IF_SET),
+	  TENANT(SM_MASK) },
+	{ "channel_mask", AT(mask_channels), FROM(masks.channels), IS(BITS), KNOWN(IF_SET),
+	  TENANT(CHANNEL_MASK) },
+	{ "llc_way_mask", AT(mask_llc_ways), FROM(masks.llc_ways), IS(BITS), KNOWN(IF_SET),
+	  TENANT(LLC_WAY_MASK) },
+	{ "blocks", AT(blocks), FROM(shares.blocks), IS(NUMBER), TENANT(BLOCKS) },
+	{ "quota", AT(quota), FROM(quota.last), IS(NUMBER), KNOWN(IF_SET), TENANT(QUOTA) },
+	{ "quota_left", AT(quota_left), FROM(shares.quota_left), IS(SIGNED),
+	  KNOWN(WITH_FLAG), FLAG(QUOTA), TENANT(QUOTA_LEFT) },
+	{ "quota_used", AT(quota_used_ppm), FROM(quota.used_ppm), IS(RATIO),
+	  KNOWN(WITH_QUOTAS), TENANT(QUOTA_USED_PPM) },
+	{ "blocks_per_sm", AT(blocks_per_sm_ppm), FROM(quota.blocks_ppm), IS(RATIO),
+	  KNOWN(WITH_QUOTAS), TENANT(BLOCKS_PER_SM_PPM) },
+	{ "idle_blocks", AT(idle_blocks_ppm), FROM(quota.idle_blocks_ppm), IS(RATIO),
+	  KNOWN(WITH_QUOTAS), TENANT(IDLE_BLOCKS_PPM) },
+	{ "energy_joules", AT(energy_pj), FROM(energy_pj), IS(ENERGY), KNOWN(WITH_FLAG),
+	  FLAG(ENERGY), TENANT(ENERGY_PJ) },
+	{ "launches", AT(launches), FROM(latency.launches), IS(NUMBER), LATENCY(LAUNCHES) },
+	{ "launches_waiting", AT(launches_waiting), FROM(waiting), IS(NUMBER),
+	  LATENCY(LAUNCHES_WAITING) },
+	{ "deadline_misses", AT(deadline_misses), FROM(latency.deadline_misses), IS(NUMBER),
+	  LATENCY(DEADLINE_MISSES) },
+	{ "goodput", AT(goodput_ppm), FROM(latency.goodput_ppm), IS(RATIO),
+	  KNOWN(WITH_LAUNCHES), LATENCY(GOODPUT_PPM) },
+	{ "latency_p50_us", AT(latency_p50_ns), FROM(latency.latency_p50_ns),
+	  TIME(LATENCY_P50_NS) },
+	{ "latency_p95_us", AT(latency_p95_ns), FROM(latency.latency_p95_ns),
+	  TIME(LATENCY_P95_NS) },
+	{ "latency_p99_us", AT(latency_p99_ns), FROM(latency.latency_p99_ns),
+	  TIME(LATENCY_P99_NS) },
+	{ "wait_p50_us", AT(wait_p50_ns), FROM(latency.wait_p50_ns), TIME(WAIT_P50_NS) },
+	{ "wait_p95_us", AT(wait_p95_ns), FROM(latency.wait_p95_ns), TIME(WAIT_P95_NS) },
+	{ "wait_p99_us", AT(wait_p99_ns), FROM(latency.wait_p99_ns), TIME(WAIT_P99_NS) },
+	{ "wait_mean_us", AT(wait_mean_ns), FROM(latency.wait_mean_ns), TIME(WAIT_MEAN_NS) },
+	{ "run_mean_us", AT(run_mean_ns), FROM(latency.run_mean_ns), TIME(RUN_MEAN_NS) },
+};
+
+const u32 tenant_figure_count = ARRAY_SIZE(tenant_figures);
+static_assert(ARRAY_SIZE(tenant_figures) <= FIGURES_MAX, "room for them");
+
+static void copy(const struct figure *figure, const u8 *from, u8 *to)
+{
+	u64 value = figure->source_bytes == sizeof(u32) ? *(const u32 *)from :
+							  *(const u64 *)from;
+
+	if (figure->unit == FIGURE_SMS)
+		memcpy(to, from, SIMGPU_SM_WORDS * sizeof(u64));
+	else if (figure->unit == FIGURE_SMALL)
+		*(u32 *)to = (u32)value;
+	else
+		*(u64 *)to = value;
+}
+
+void figures_report(const struct session_tenant_report *report,
+		    struct simgpu_tenant_report *out)
+{
+	const struct figure *figure;
+
+	each_figure(figure) {
+		const u8 *from = (const u8 *)report + figure->source;
+
+		if (figure->unit != FIGURE_TRUTH)
+			copy(figure, from, (u8 *)out + figure->offset);
+		else if (*(const bool *)from)
+			out->flags |= figure->flag;
+	}
+}
+
+u64 figure_value(const struct figure *figure,
+		 const struct simgpu_tenant_report *report)
+{
+	const u8 *at = (const u8 *)report + figure->offset;
+
+	if (figure->unit == FIGURE_TRUTH)
+		return !!(report->flags & figure->flag);
+	return figure->unit == FIGURE_SMALL ? *(const u32 *)at : *(const u64 *)at;
+}
+
+static const u64 *words_of(const struct figure *figure,
+			   const struct simgpu_tenant_report *report)
+{
+	return (const u64 *)((const u8 *)report + figure->offset);
+}
+
+static bool is_set(const struct figure *figure,
+		   const struct simgpu_tenant_report *report)
+{
+	const u64 *words = words_of(figure, report);
+
+	return words[0] || (figure->unit == FIGURE_SMS && words[1]);
+}
+
+bool figure_is_known(const struct figure *figure,
+		     const struct simgpu_tenant_report *report)
+{
+	switch ((enum figure_known)figure->known) {
+	case KNOWN_WITH_CYCLES:
+		return report->cycles;
+	case KNOWN_WITH_LAUNCHES:
+		return report->launches;
+	case KNOWN_WITH_GOAL:
+		return report->goal_ipc_ppm;
+	case KNOWN_WITH_QUOTAS:
+		return report->quota_used_ppm;
+	case KNOWN_WITH_FLAG:
+		return report->flags & figure->flag;
+	case KNOWN_IF_SET:
+		return is_set(figure, report);
+	default:
+		return true;
+	}
+}
+
+size_t figure_text(const struct figure *figure,
+		   const struct simgpu_tenant_report *report, char *text)
+{
+	u64 value = figure_value(figure, report);
+
+	switch ((enum figure_unit)figure->unit) {
+	case FIGURE_SMS:
+		return row_sm_list(words_of(figure, report), text);
+	case FIGURE_BITS:
+		return row_bit_list(value, text);
+	case FIGURE_SIGNED:
+		return (size_t)snprintf(text, ROW_SM_LIST_BYTES, "%lld", (s64)value);
+	case FIGURE_TIME:
+		return (size_t)snprintf(text, ROW_SM_LIST_BYTES, "%llu.%03llu",
+					value / 1000, value % 1000);
+	case FIGURE_ENERGY:
+		/* Picojoules become millionths of a joule. */
+		value /= SIMGPU_PPM;
+		fallthrough;
+	case FIGURE_RATIO:
+		return (size_t)snprintf(text, ROW_SM_LIST_BYTES, "%llu.%06llu",
+					value / SIMGPU_PPM, value % SIMGPU_PPM);
+	default:
+		return (size_t)snprintf(text, ROW_SM_LIST_BYTES, "%llu", value);
+	}
+}

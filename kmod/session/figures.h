@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A tenant's figures by name: one table, over which all loop that tell them (sysfs,
+ * netlink, JSON) or read them again.
+ */
+#ifndef SESSION_FIGURES_H
+#define SESSION_FIGURES_H
+
+#include <linux/simgpu.h>
+
+#include "session.h"
+
+/* What a figure is in the report; where that differs, what it is told as. */
+enum figure_unit {
+	FIGURE_NUMBER,	/* 64 bits */
+	FIGURE_SMALL,	/* 32 bits */
+	FIGURE_SIGNED,	/* 64 bits, maybe below 0 */
+	FIGURE_RATIO,	/* millionths; a decimal */
+	FIGURE_TIME,	/* nanoseconds; microseconds */
+	FIGURE_ENERGY,	/* picojoules; joules */
+	FIGURE_TRUTH,	/* a flag; 0 or 1 */
+	FIGURE_SMS,	/* a set of SMs; a list */
+	FIGURE_BITS	/* a bit each in 64; a list */
+};
+
+/* When a figure is known; else it has no file, no attribute, and is null in JSON. */
+enum figure_known {
+	KNOWN_ALWAYS,
+	KNOWN_WITH_CYCLES,	/* once time has passed with the tenant */
+	KNOWN_WITH_LAUNCHES,	/* once a launch has ended */
+	KNOWN_WITH_GOAL,
+	KNOWN_WITH_QUOTAS,	/* once some of its quotas was used */
+	KNOWN_WITH_FLAG,
+	KNOWN_IF_SET		/* unless it is 0, or an empty set */
+};
+
+/**
+ * struct figure - a figure of a tenant
+ * @name: of its file in sysfs, and in JSON
+ * @offset: in &struct simgpu_tenant_report
+ * @source: in &struct session_tenant_report
+ * @source_bytes: that it has there
+ * @unit: &enum figure_unit
+ * @known: &enum figure_known
+ * @netlink: its attribute of a tenant
+ * @in_latency: whether that is one of the nest of latencies
+ * @flag: of SIMGPU_REPORT_*: what a truth is, or what another figure is known with
+ */
+struct figure {
+	const char *name;
+	u16 offset;
+	u16 source;
+	u8 source_bytes;
+	u8 unit;
+	u8 known;
+	u8 netlink;
+	bool in_latency;
+	u32 flag;
+};
+
+/* No more figures than that. */
+#define FIGURES_MAX	48
+
+extern const struct figure tenant_figures[];
+extern const u32 tenant_figure_count;
+
+/* For each of them. */
+#define each_figure(figure)						\
+	for ((figure) = tenant_figures;					\
+	     (figure) < tenant_figures + tenant_figure_count; (figure)++)
+
+/* Copies all figures from what the session says to what the UAPI does. */
+void figures_report(const struct session_tenant_report *report,
+		    struct simgpu_tenant_report *out);
+bool figure_is_known(const struct figure *figure,
+		     const struct simgpu_tenant_report *report);
+/* As it is in the report; of a set of SMs the first word. */
+u64 figure_value(const struct figure *figure,
+		 const struct simgpu_tenant_report *report);
+
+/**
+ * figure_text() - a figure as sysfs and JSON tell it
+ * @figure: which
+ * @report: of a tenant
+ * @text: set to it, without a newline; ROW_SM_LIST_BYTES long
+ *
+ * Return: the text's length.
+ */
+size_t figure_text(const struct figure *figure,
+		   const struct simgpu_tenant_report *report, char *text);
+
+#endif /* SESSION_FIGURES_H */
