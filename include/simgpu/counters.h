@@ -22,14 +22,13 @@ struct simgpu_counters {
 
 /* The place of each counter among them, and how many there are. */
 enum simgpu_counter_place {
-#define COUNTER(number, name, seen, whole, text) SIMGPU_PLACE_##name = (number),
+#define COUNTER(number, name, seen, whole, text) SIMGPU_PLACE_##name,
 #include <simgpu/counter_list.h>
 	SIMGPU_COUNTER_PLACES
 };
 
 #define COUNTER(number, name, seen, whole, text)			\
-	static_assert(offsetof(struct simgpu_counters, name) ==	\
-		      (number) * sizeof(u64), "rows stand in order");
+	static_assert(SIMGPU_PLACE_##name == (number), "rows stand in order");
 #include <simgpu/counter_list.h>
 
 /**
