@@ -333,18 +333,6 @@ struct simgpu_energy {
 };
 
 /**
- * struct simgpu_energy_figures - what a device has taken since its cold start
- * @static_pj: while time has passed, whoever worked
- * @all_pj: this and what events cost
- * @instructions_per_joule: thread instructions of all tenants over @all_pj
- */
-struct simgpu_energy_figures {
-	u64 static_pj;
-	u64 all_pj;
-	u64 instructions_per_joule;
-};
-
-/**
  * struct simgpu_decisions - what a policy or a model has cost the host since it is asked
  * @calls: of it
  * @ns: that all of them took
@@ -589,8 +577,7 @@ void simgpu_device_refused(struct simgpu_device *device,
 void simgpu_energy_start(struct simgpu_device *device);
 void simgpu_energy_leave(struct simgpu_device *device,
 			 const struct session_tenant_report *report);
-int simgpu_device_energy(struct simgpu_device *device,
-			 struct simgpu_energy_figures *out);
+void simgpu_device_report(struct simgpu_device *device, struct device_report *out);
 void *simgpu_constants_copy(const void *constants, u32 bytes);
 void simgpu_options_begin(struct session_options *options, bool policy,
 			  bool model);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a device's GPU has taken since its cold start: the events of all tenants, those
- * that have gone among them, and static power; and its files in sysfs. Like counters
- * they tell what tenants do.
+ * that have gone among them, and static power; and the files of a device's figures in
+ * sysfs.
  */
 #include <linux/sysfs.h>
 
 #include "device.h"
+#include "rights.h"
 #include "tenant.h"
-
-#define PJ_PER_UJ	1000000ULL
-#define PJ_PER_J	1000000000000ULL
 
 /**
  * simgpu_energy_start() - a session begins at its cold start
@@ -43,97 +41,98 @@ void simgpu_energy_leave(struct simgpu_device *device,
 }
 
 /**
- * simgpu_device_energy() - what a device has taken, as of what was published last
+ * simgpu_device_report() - a device's figures, as of what was published last
  * @device: the device
- * @out: set to it
+ * @out: set to them
  *
  * Takes no lock that is held for long.
- *
- * Return: 0; -ENODATA for a GPU without a table of energies.
  */
-int simgpu_device_energy(struct simgpu_device *device,
-			 struct simgpu_energy_figures *out)
+void simgpu_device_report(struct simgpu_device *device, struct device_report *out)
 {
 	const struct simgpu_energy *energy = &device->energy;
-	u64 instructions;
+	u64 events_pj, instructions;
 	u32 slot;
 
-	*out = (struct simgpu_energy_figures) {};
+	*out = (struct device_report) {};
 	spin_lock(&device->publish_lock);
-	if (!energy->table) {
-		spin_unlock(&device->publish_lock);
-		return -ENODATA;
-	}
-	out->static_pj = energy_static_pj(energy->table,
-					  device->published.cycle,
-					  energy->core_mhz);
-	out->all_pj = fixed_add(out->static_pj, energy->left_pj);
+	out->metrics = device->published.metrics;
+	if (device->published.metrics_valid)
+		out->flags |= DEVICE_METRICS;
+	events_pj = energy->left_pj;
 	instructions = energy->left_instructions;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct simgpu_tenant *tenant = device->slots[slot];
 
 		if (!tenant)
 			continue;
-		out->all_pj = fixed_add(out->all_pj,
-					tenant->published.report.energy_pj);
+		events_pj = fixed_add(events_pj,
+				      tenant->published.report.energy_pj);
 		instructions = fixed_add(instructions,
 					 tenant->published.counters.thread_instructions);
 	}
+	if (energy->table)
+		device_report_energy(out, energy_static_pj(energy->table,
+							   device->published.cycle,
+							   energy->core_mhz),
+				     events_pj, instructions);
 	spin_unlock(&device->publish_lock);
-	if (out->all_pj)
-		out->instructions_per_joule =
-			fixed_mul_div(instructions, PJ_PER_J, out->all_pj);
-	return 0;
 }
 
 /* --- sysfs --- */
 
-static ssize_t energy_joules_show(struct device *dev,
-				  struct device_attribute *attr, char *buf)
-{
-	struct simgpu_energy_figures figures;
-	int ret = simgpu_device_energy(simgpu_device_of(dev), &figures);
-
-	return ret ?: simgpu_emit_ppm(buf, figures.all_pj / PJ_PER_UJ);
-}
-static DEVICE_ATTR_RO(energy_joules);
-
-static ssize_t static_joules_show(struct device *dev,
-				  struct device_attribute *attr, char *buf)
-{
-	struct simgpu_energy_figures figures;
-	int ret = simgpu_device_energy(simgpu_device_of(dev), &figures);
-
-	return ret ?: simgpu_emit_ppm(buf, figures.static_pj / PJ_PER_UJ);
-}
-static DEVICE_ATTR_RO(static_joules);
-
-static ssize_t instructions_per_watt_show(struct device *dev,
-					  struct device_attribute *attr,
-					  char *buf)
-{
-	struct simgpu_energy_figures figures;
-	int ret = simgpu_device_energy(simgpu_device_of(dev), &figures);
-
-	return ret ?: sysfs_emit(buf, "%llu\n",
-				 figures.instructions_per_joule);
-}
-static DEVICE_ATTR_RO(instructions_per_watt);
-
-static struct attribute *simgpu_energy_attrs[] = {
-	&dev_attr_energy_joules.attr,
-	&dev_attr_static_joules.attr,
-	&dev_attr_instructions_per_watt.attr,
-	NULL
+struct simgpu_figure_file {
+	struct device_attribute attr;
+	const struct figure *figure;
 };
 
-static umode_t simgpu_energy_mode(struct kobject *kobj, struct attribute *attr,
-				  int index)
+static struct simgpu_figure_file simgpu_figure_files[DEVICE_FIGURES_MAX];
+static struct attribute *simgpu_figure_attrs[DEVICE_FIGURES_MAX + 1];
+
+static ssize_t simgpu_figure_show(struct device *dev,
+				  struct device_attribute *attr, char *buf)
 {
-	return simgpu_counters_public ? 0444 : 0400;
+	const struct figure *figure =
+		container_of(attr, struct simgpu_figure_file, attr)->figure;
+	struct simgpu_device *device = simgpu_device_of(dev);
+	struct device_report report;
+	char text[ROW_SM_LIST_BYTES];
+
+	simgpu_device_admit(device, SIMGPU_CALL_LIGHT);
+	if (figure->flag == DEVICE_METRICS &&
+	    !simgpu_may_read_aggregates(NULL, device))
+		return -EACCES;
+	simgpu_device_report(device, &report);
+	if (!device_figure_is_known(figure, &report))
+		return -ENODATA;
+	figure_text(figure, &report, text);
+	return sysfs_emit(buf, "%s\n", text);
 }
 
-const struct attribute_group simgpu_energy_group = {
-	.attrs = simgpu_energy_attrs,
-	.is_visible = simgpu_energy_mode,
+/* simgpu_figures_init() - a file for each figure of a device */
+void __init simgpu_figures_init(void)
+{
+	u32 i;
+
+	for (i = 0; i < device_figure_count; i++) {
+		struct simgpu_figure_file *file = &simgpu_figure_files[i];
+
+		file->figure = &device_figures[i];
+		file->attr.attr.name = file->figure->name;
+		file->attr.attr.mode = 0444;
+		file->attr.show = simgpu_figure_show;
+		simgpu_figure_attrs[i] = &file->attr.attr;
+	}
+}
+
+/* Like counters, energies tell what tenants do. */
+static umode_t simgpu_figure_mode(struct kobject *kobj, struct attribute *attr,
+				  int index)
+{
+	return simgpu_counters_public ||
+	       device_figures[index].flag == DEVICE_METRICS ? 0444 : 0400;
+}
+
+const struct attribute_group simgpu_figures_group = {
+	.attrs = simgpu_figure_attrs,
+	.is_visible = simgpu_figure_mode,
 };

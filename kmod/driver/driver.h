@@ -102,7 +102,8 @@ extern const struct attribute_group simgpu_policy_params_group;
 extern const struct attribute_group simgpu_model_params_group;
 extern const struct attribute_group simgpu_limits_group;
 extern const struct attribute_group simgpu_cgroups_group;
-extern const struct attribute_group simgpu_energy_group;
+extern const struct attribute_group simgpu_figures_group;
+void simgpu_figures_init(void);
 extern struct bin_attribute simgpu_constants_attr;
 
 /* Debugfs (debugfs.c). */

@@ -192,6 +192,7 @@ static int __init simgpu_init(void)
 {
 	int ret;
 
+	simgpu_figures_init();
 	simgpu_tenant_sysfs_init();
 	simgpu_debugfs_init();
 	ret = simgpu_netlink_init();

@@ -114,22 +114,6 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 /* With all knobs and as many rules for cgroups as there may be. */
 #define DEVICE_BYTES	(2 * GENLMSG_DEFAULT_SIZE)
 
-/* Nothing for a GPU without a table of energies. */
-static int simgpu_put_energy(struct sk_buff *skb, struct simgpu_device *device)
-{
-	const int pad = SIMGPU_A_DEVICE_PAD;
-	struct simgpu_energy_figures figures;
-
-	if (simgpu_device_energy(device, &figures))
-		return 0;
-	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_ENERGY_PJ,
-				 figures.all_pj, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_STATIC_PJ,
-				 figures.static_pj, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_INSTRUCTIONS_PER_WATT,
-				 figures.instructions_per_joule, pad);
-}
-
 /* What a reader may know of tenants' work: aggregates, and what counters are. */
 struct simgpu_reader {
 	bool aggregates;
@@ -146,9 +130,29 @@ static struct simgpu_reader simgpu_reader_of(const struct sk_buff *request,
 	};
 }
 
+/* Those that are known, and that the reader may know. */
+static int simgpu_put_figures(struct sk_buff *skb, struct simgpu_device *device,
+			      struct simgpu_reader reader)
+{
+	const struct figure *figure;
+	struct device_report report;
+
+	simgpu_device_report(device, &report);
+	if (!reader.aggregates)
+		report.flags &= ~(u32)DEVICE_METRICS;
+	if (!reader.counters)
+		report.flags &= ~(u32)DEVICE_ENERGY;
+	each_device_figure(figure)
+		if (device_figure_is_known(figure, &report) &&
+		    nla_put_u64_64bit(skb, figure->netlink,
+				      figure_value(figure, &report),
+				      SIMGPU_A_DEVICE_PAD))
+			return -EMSGSIZE;
+	return 0;
+}
+
 static int simgpu_put_published(struct sk_buff *skb,
-				const struct simgpu_published *published,
-				bool aggregates)
+				const struct simgpu_published *published)
 {
 	const int pad = SIMGPU_A_DEVICE_PAD;
 
@@ -163,11 +167,7 @@ static int simgpu_put_published(struct sk_buff *skb,
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_EPOCH_CYCLES,
 				 published->epoch_cycles, pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_SEED, published->seed,
-				 pad) ||
-	       (aggregates && published->metrics_valid &&
-		simgpu_netlink_put_metrics(skb, SIMGPU_A_DEVICE_FAIRNESS_PPM,
-					   SIMGPU_A_DEVICE_PAD,
-					   &published->metrics));
+				 pad);
 }
 
 /* When the policy's word takes effect, and what it sees, in later sessions. */
@@ -196,8 +196,8 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	if (!header)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, SIMGPU_A_DEVICE_INDEX, device->index) ||
-	    simgpu_put_published(skb, &published, reader.aggregates) ||
-	    (reader.counters && simgpu_put_energy(skb, device)) ||
+	    simgpu_put_published(skb, &published) ||
+	    simgpu_put_figures(skb, device, reader) ||
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
 			      atomic64_read(&device->bytes_held),
 			      SIMGPU_A_DEVICE_PAD) ||

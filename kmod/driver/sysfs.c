@@ -105,19 +105,6 @@ static ssize_t _name##_show(struct device *dev,				\
 	return sysfs_emit(buf, "%llu\n", published._field);		\
 }
 
-#define DEVICE_SHOW_METRIC(_name)					\
-static ssize_t _name##_show(struct device *dev,				\
-			    struct device_attribute *attr, char *buf)	\
-{									\
-	struct simgpu_published published = simgpu_published_of(dev);	\
-									\
-	if (!simgpu_may_read_aggregates(NULL, simgpu_device_of(dev)))	\
-		return -EACCES;						\
-	if (!published.metrics_valid)					\
-		return -ENODATA;					\
-	return simgpu_emit_ppm(buf, published.metrics._name##_ppm);	\
-}
-
 DEVICE_SHOW_STRING(config)
 static DEVICE_ATTR_RO(config);
 DEVICE_SHOW_U64(cycles, cycle)
@@ -126,12 +113,6 @@ DEVICE_SHOW_U64(epochs, epochs)
 static DEVICE_ATTR_RO(epochs);
 DEVICE_SHOW_U64(seed, seed)
 static DEVICE_ATTR_RO(seed);
-DEVICE_SHOW_METRIC(fairness)
-static DEVICE_ATTR_RO(fairness);
-DEVICE_SHOW_METRIC(stp)
-static DEVICE_ATTR_RO(stp);
-DEVICE_SHOW_METRIC(antt)
-static DEVICE_ATTR_RO(antt);
 
 DEVICE_SHOW_STRING(policy)
 
@@ -413,9 +394,6 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_epoch_cycles.attr,
 	&dev_attr_cycles.attr,
 	&dev_attr_epochs.attr,
-	&dev_attr_fairness.attr,
-	&dev_attr_stp.attr,
-	&dev_attr_antt.attr,
 	&dev_attr_bytes_held.attr,
 	&dev_attr_pace.attr,
 	&dev_attr_threads.attr,
@@ -444,7 +422,7 @@ const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_device_group,
 	&simgpu_limits_group,
 	&simgpu_cgroups_group,
-	&simgpu_energy_group,
+	&simgpu_figures_group,
 	&simgpu_policy_params_group,
 	&simgpu_model_params_group,
 	NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The figures of a tenant; see figures.h. */
+/* The figures of tenants and devices; see figures.h. */
 #include <linux/simgpu_netlink.h>
 
 #include "rows.h"
@@ -80,6 +80,40 @@ const struct figure tenant_figures[] = {
 const u32 tenant_figure_count = ARRAY_SIZE(tenant_figures);
 static_assert(ARRAY_SIZE(tenant_figures) <= FIGURES_MAX, "room for them");
 
+#define DEVICE(its_name, member, its_unit, its_flag, attribute)		\
+	{ .name = its_name, .offset = offsetof(struct device_report, member), \
+	  IS(its_unit), KNOWN(WITH_FLAG), .flag = DEVICE_##its_flag,	\
+	  .netlink = SIMGPU_A_DEVICE_##attribute }
+
+const struct figure device_figures[] = {
+	DEVICE("fairness", metrics.fairness_ppm, RATIO, METRICS, FAIRNESS_PPM),
+	DEVICE("stp", metrics.stp_ppm, RATIO, METRICS, STP_PPM),
+	DEVICE("antt", metrics.antt_ppm, RATIO, METRICS, ANTT_PPM),
+	DEVICE("energy_joules", energy_pj, ENERGY, ENERGY, ENERGY_PJ),
+	DEVICE("static_joules", static_pj, ENERGY, ENERGY, STATIC_PJ),
+	DEVICE("instructions_per_joule", instructions_per_joule, NUMBER, ENERGY,
+	       INSTRUCTIONS_PER_JOULE),
+	/* The old name of the same: instructions a second for each watt. */
+	DEVICE("instructions_per_watt", instructions_per_joule, NUMBER, ENERGY,
+	       INSTRUCTIONS_PER_WATT),
+};
+
+const u32 device_figure_count = ARRAY_SIZE(device_figures);
+static_assert(ARRAY_SIZE(device_figures) <= DEVICE_FIGURES_MAX, "room for them");
+
+#define PJ_PER_J	1000000000000ULL
+
+void device_report_energy(struct device_report *report, u64 static_pj, u64 events_pj,
+			  u64 instructions)
+{
+	report->flags |= DEVICE_ENERGY;
+	report->static_pj = static_pj;
+	report->energy_pj = fixed_add(static_pj, events_pj);
+	if (report->energy_pj)
+		report->instructions_per_joule =
+			fixed_mul_div(instructions, PJ_PER_J, report->energy_pj);
+}
+
 static void copy(const struct figure *figure, const u8 *from, u8 *to)
 {
 	u64 value = figure->source_bytes == sizeof(u32) ? *(const u32 *)from :
@@ -108,18 +142,17 @@ void figures_report(const struct session_tenant_report *report,
 	}
 }
 
-u64 figure_value(const struct figure *figure,
-		 const struct simgpu_tenant_report *report)
+u64 figure_value(const struct figure *figure, const void *report)
 {
 	const u8 *at = (const u8 *)report + figure->offset;
 
 	if (figure->unit == FIGURE_TRUTH)
-		return !!(report->flags & figure->flag);
+		return !!(((const struct simgpu_tenant_report *)report)->flags &
+			  figure->flag);
 	return figure->unit == FIGURE_SMALL ? *(const u32 *)at : *(const u64 *)at;
 }
 
-static const u64 *words_of(const struct figure *figure,
-			   const struct simgpu_tenant_report *report)
+static const u64 *words_of(const struct figure *figure, const void *report)
 {
 	return (const u64 *)((const u8 *)report + figure->offset);
 }
@@ -153,8 +186,7 @@ bool figure_is_known(const struct figure *figure,
 	}
 }
 
-size_t figure_text(const struct figure *figure,
-		   const struct simgpu_tenant_report *report, char *text)
+size_t figure_text(const struct figure *figure, const void *report, char *text)
 {
 	u64 value = figure_value(figure, report);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A tenant's figures by name: one table, over which all loop that tell them (sysfs,
- * netlink, JSON) or read them again.
+ * The figures of tenants and devices by name: a table for each, over which all loop that
+ * tell them (sysfs, netlink, JSON) or read them again.
  */
 #ifndef SESSION_FIGURES_H
 #define SESSION_FIGURES_H
@@ -35,16 +35,17 @@ enum figure_known {
 };
 
 /**
- * struct figure - a figure of a tenant
+ * struct figure - a figure of a tenant or a device
  * @name: of its file in sysfs, and in JSON
- * @offset: in &struct simgpu_tenant_report
- * @source: in &struct session_tenant_report
+ * @offset: in &struct simgpu_tenant_report, or in &struct device_report
+ * @source: of a tenant: in &struct session_tenant_report
  * @source_bytes: that it has there
  * @unit: &enum figure_unit
  * @known: &enum figure_known
- * @netlink: its attribute of a tenant
+ * @netlink: its attribute of a tenant or a device
  * @in_latency: whether that is one of the nest of latencies
- * @flag: of SIMGPU_REPORT_*: what a truth is, or what another figure is known with
+ * @flag: what a truth is, or what another figure is known with: of a tenant one of
+ *	SIMGPU_REPORT_*, of a device one of DEVICE_*
  */
 struct figure {
 	const char *name;
@@ -69,24 +70,66 @@ extern const u32 tenant_figure_count;
 	for ((figure) = tenant_figures;					\
 	     (figure) < tenant_figures + tenant_figure_count; (figure)++)
 
+/* Which figures of a device are known. */
+enum device_known {
+	/* Of an epoch; for those who may read aggregates. */
+	DEVICE_METRICS = 1,
+	/* The GPU has a table of energies; for those who may read counters. */
+	DEVICE_ENERGY = 2
+};
+
+/**
+ * struct device_report - the figures of a device
+ * @flags: DEVICE_*: which are known
+ * @metrics: of the last epoch with predictions
+ * @energy_pj: picojoules that the GPU has taken since its cold start
+ * @static_pj: of these, while time has passed, whoever worked
+ * @instructions_per_joule: thread instructions of all tenants over @energy_pj
+ */
+struct device_report {
+	u32 flags;
+	struct metrics metrics;
+	u64 energy_pj;
+	u64 static_pj;
+	u64 instructions_per_joule;
+};
+
+/* No more figures than that. */
+#define DEVICE_FIGURES_MAX	8
+
+extern const struct figure device_figures[];
+extern const u32 device_figure_count;
+
+#define each_device_figure(figure)					\
+	for ((figure) = device_figures;					\
+	     (figure) < device_figures + device_figure_count; (figure)++)
+
+static inline bool device_figure_is_known(const struct figure *figure,
+					  const struct device_report *report)
+{
+	return report->flags & figure->flag;
+}
+
+/* Sets the energies, from picojoules while time passed and all that events cost. */
+void device_report_energy(struct device_report *report, u64 static_pj, u64 events_pj,
+			  u64 instructions);
+
 /* Copies all figures from what the session says to what the UAPI does. */
 void figures_report(const struct session_tenant_report *report,
 		    struct simgpu_tenant_report *out);
 bool figure_is_known(const struct figure *figure,
 		     const struct simgpu_tenant_report *report);
-/* As it is in the report; of a set of SMs the first word. */
-u64 figure_value(const struct figure *figure,
-		 const struct simgpu_tenant_report *report);
+/* As it is in the report of a tenant or a device; of a set of SMs the first word. */
+u64 figure_value(const struct figure *figure, const void *report);
 
 /**
  * figure_text() - a figure as sysfs and JSON tell it
  * @figure: which
- * @report: of a tenant
+ * @report: of a tenant or a device
  * @text: set to it, without a newline; ROW_SM_LIST_BYTES long
  *
  * Return: the text's length.
  */
-size_t figure_text(const struct figure *figure,
-		   const struct simgpu_tenant_report *report, char *text);
+size_t figure_text(const struct figure *figure, const void *report, char *text);
 
 #endif /* SESSION_FIGURES_H */

@@ -202,7 +202,10 @@ static int parse_run(struct recorded *run, const char *path,
 	copy_name(run->policy, object, "policy");
 	copy_name(run->model, object, "model");
 	run->energy_joules = number(object, "energy_joules");
-	run->instructions_per_joule = number(object, "instructions_per_watt");
+	/* Runs of earlier versions have the old name only. */
+	run->instructions_per_joule =
+		number(object, json_object_object_get(object, "instructions_per_joule") ?
+		       "instructions_per_joule" : "instructions_per_watt");
 	for (i = 0; !ret && i < json_object_array_length(tenants); i++)
 		ret = parse_tenant(run, path,
 				   json_object_array_get_idx(tenants, i));

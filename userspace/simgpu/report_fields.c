@@ -51,12 +51,12 @@ void report_field_set(struct simgpu_tenant_report *report,
 		*(u64 *)at = (u64)(s64)(value < 0 ? value - 0.5 : value + 0.5);
 }
 
-static struct json_object *figure_json(const struct figure *figure,
-				       const struct simgpu_tenant_report *report)
+static struct json_object *figure_json(const struct figure *figure, bool known,
+				       const void *report)
 {
 	char text[ROW_SM_LIST_BYTES];
 
-	if (!figure_is_known(figure, report))
+	if (!known)
 		return NULL;
 	if (figure->unit == FIGURE_TRUTH)
 		return json_object_new_boolean((int)figure_value(figure, report));
@@ -70,5 +70,19 @@ void report_fields_json(struct json_object *object,
 	const struct figure *figure;
 
 	each_figure(figure)
-		json_set(object, figure->name, figure_json(figure, report));
+		json_set(object, figure->name,
+			 figure_json(figure, figure_is_known(figure, report), report));
+}
+
+void report_energies_json(struct json_object *object,
+			  const struct device_report *report)
+{
+	const struct figure *figure;
+
+	each_device_figure(figure)
+		if (figure->flag == DEVICE_ENERGY)
+			json_set(object, figure->name,
+				 figure_json(figure,
+					     device_figure_is_known(figure, report),
+					     report));
 }

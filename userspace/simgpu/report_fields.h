@@ -28,4 +28,8 @@ void report_field_set(struct simgpu_tenant_report *report,
 void report_fields_json(struct json_object *object,
 			const struct simgpu_tenant_report *report);
 
+/* Adds what a GPU has taken. */
+void report_energies_json(struct json_object *object,
+			  const struct device_report *report);
+
 #endif /* SIMGPU_REPORT_FIELDS_H */

@@ -6,9 +6,6 @@
 #include "../report_fields.h"
 #include "run.h"
 
-#define PJ_PER_UJ	1000000ULL
-#define PJ_PER_J	1000000000000ULL
-
 /* --- JSON --- */
 
 static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
@@ -154,23 +151,19 @@ static void set_energy(struct json_object *object,
 {
 	const struct energy_table *table = energy_find(settings->config);
 	const struct gpu_config *config = gpu_config_find(settings->config);
-	u64 still = 0, all, instructions = 0;
+	struct device_report report = { 0 };
+	u64 events_pj = 0, instructions = 0;
 	size_t i;
 
-	if (table && config)
-		still = energy_static_pj(table, result->cycle,
-					 config->core_mhz);
-	all = still;
-	for (i = 0; table && i < result->tenant_count; i++) {
-		all = fixed_add(all, result->tenants[i].report.energy_pj);
+	for (i = 0; i < result->tenant_count; i++) {
+		events_pj = fixed_add(events_pj, result->tenants[i].report.energy_pj);
 		instructions += result->tenants[i].counters[0];
 	}
-	json_set(object, "static_joules",
-		 json_ppm_or_null(still, still / PJ_PER_UJ));
-	json_set(object, "energy_joules",
-		 json_ppm_or_null(still, all / PJ_PER_UJ));
-	json_set(object, "instructions_per_watt", !still ? NULL :
-		 json_u64(fixed_mul_div(instructions, PJ_PER_J, all)));
+	if (table && config)
+		device_report_energy(&report, energy_static_pj(table, result->cycle,
+							       config->core_mhz),
+				     events_pj, instructions);
+	report_energies_json(object, &report);
 	json_set(object, "energy_table", table ? table_json(table) : NULL);
 }
 

@@ -90,10 +90,8 @@ static const struct argp argp = {
 
 static const char *const device_files[] = {
 	"config", "policy", "model", "state", "epoch_cycles", "cycles",
-	"epochs", "fairness", "stp", "antt", "energy_joules", "static_joules",
-	"instructions_per_watt", "bytes_held", "seed", "pace", "cpu_percent",
-	"hold_cycles", "decision_cycles", "counter_noise", "counter_delay",
-	"last_refusal", NULL
+	"epochs", "bytes_held", "seed", "pace", "cpu_percent", "hold_cycles",
+	"decision_cycles", "counter_noise", "counter_delay", "last_refusal", NULL
 };
 
 static const char *const tenant_files[] = {
@@ -114,6 +112,18 @@ static struct json_object *read_tenants(unsigned int device)
 		*to++ = figure->name;
 	*to = NULL;
 	return sysfs_tenants(device, files);
+}
+
+static void read_device(struct json_object *object, unsigned int device)
+{
+	const char *files[DEVICE_FIGURES_MAX + 1], **to = files;
+	const struct figure *figure;
+
+	each_device_figure(figure)
+		*to++ = figure->name;
+	*to = NULL;
+	sysfs_device_values(object, device, device_files);
+	sysfs_device_values(object, device, files);
 }
 
 /* " (c1 0.870000, c2 0.010000)" */
@@ -148,7 +158,7 @@ static void print_device(struct json_object *device)
 		printf("energy %s J (static %s J), %s instructions a joule\n",
 		       sysfs_text(device, "energy_joules"),
 		       sysfs_text(device, "static_joules"),
-		       sysfs_text(device, "instructions_per_watt"));
+		       sysfs_text(device, "instructions_per_joule"));
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
 	if (json_object_object_get(device, "last_refusal"))
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
@@ -384,7 +394,7 @@ int stat_command(int argc, char **argv)
 	object = json_object_new_object();
 	snprintf(name, sizeof(name), "simgpu%u", arguments.device);
 	json_set_string(object, "device", name);
-	sysfs_device_values(object, arguments.device, device_files);
+	read_device(object, arguments.device);
 	json_set(object, "policy_params",
 		 sysfs_params(arguments.device, "policy_params"));
 	json_set(object, "model_params",

@@ -30,7 +30,7 @@ enum goal_figure {
 
 static const char *const figure_names[GOAL_FIGURES] = {
 	"reach", "overshoot", "throughput", "throughput_common",
-	"instructions_per_watt"
+	"instructions_per_joule"
 };
 
 /**
@@ -215,6 +215,11 @@ static void set_suffixed(struct json_object *object, u32 figure,
 
 	snprintf(key, sizeof(key), "%s%s", figure_names[figure], suffix);
 	json_set(object, key, value);
+	if (figure != GOAL_PER_JOULE)
+		return;
+	/* The old name of the same. */
+	snprintf(key, sizeof(key), "instructions_per_watt%s", suffix);
+	json_set(object, key, json_object_get(value));
 }
 
 /* A mean, and its interval by bootstrap over programs. */

@@ -158,7 +158,7 @@ static void look_at_device(struct top_device *device)
 	device->cycle = read_device_number(device, "cycles");
 	device->energy_joules = read_device_decimal(device, "energy_joules");
 	device->instructions_per_joule =
-		read_device_decimal(device, "instructions_per_watt");
+		read_device_decimal(device, "instructions_per_joule");
 	look_at_tenants(device);
 	device->sms = count_sms(device);
 }
