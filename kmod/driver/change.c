@@ -60,28 +60,6 @@ struct simgpu_deciders {
 	void *constants;
 };
 
-static int simgpu_change_check_values(const struct simgpu_device_change *change)
-{
-	if (change->epoch_cycles &&
-	    (change->epoch_cycles < SESSION_EPOCH_CYCLES_MIN ||
-	     change->epoch_cycles > SESSION_EPOCH_CYCLES_MAX))
-		return -EINVAL;
-	if (!session_hold_is_good(change->hold_cycles))
-		return -EINVAL;
-	if (!session_sight_is_good(change->decision_cycles ?
-				   *change->decision_cycles : 0,
-				   change->counter_noise ?
-				   *change->counter_noise : 0,
-				   change->counter_delay ?
-				   *change->counter_delay : 0))
-		return -EINVAL;
-	if (change->pace_ppm && *change->pace_ppm > SIMGPU_PACE_MAX_PPM)
-		return -EINVAL;
-	if (change->cpu_percent > SIMGPU_CPU_PERCENT_MAX)
-		return -EINVAL;
-	return 0;
-}
-
 static const struct simgpu_param *
 simgpu_table(const struct simgpu_deciders *now, enum session_knobs whose)
 {
@@ -127,11 +105,10 @@ static int simgpu_change_check(struct simgpu_device *device,
 			       const struct simgpu_deciders *now)
 {
 	struct session_refusal why;
-	int ret = simgpu_change_check_values(change);
 
 	lockdep_assert_held(&device->lock);
-	if (ret)
-		return ret;
+	if (!simgpu_settings_fit(change))
+		return -EINVAL;
 	if (simgpu_knobs_fit(change, now, &why) &&
 	    simgpu_constants_fit(device, change, now, &why))
 		return 0;
@@ -221,8 +198,7 @@ static void simgpu_apply_constants(struct simgpu_device *device,
 	now->constants = NULL;
 }
 
-static void simgpu_apply_published(struct simgpu_device *device,
-				   const struct simgpu_device_change *change)
+static void simgpu_apply_published(struct simgpu_device *device)
 {
 	struct simgpu_published *published = &device->published;
 
@@ -233,22 +209,8 @@ static void simgpu_apply_published(struct simgpu_device *device,
 	spin_lock(&device->publish_lock);
 	strscpy(published->policy, device->policy->name, SIMGPU_NAME_MAX);
 	strscpy(published->model, device->model->name, SIMGPU_NAME_MAX);
-	if (change->epoch_cycles)
-		published->epoch_cycles = change->epoch_cycles;
 	spin_unlock(&device->publish_lock);
 	simgpu_knobs_publish(device);
-}
-
-/* When the policy's word takes effect, and what it sees, in later sessions. */
-static void simgpu_apply_sight(struct session_options *defaults,
-			       const struct simgpu_device_change *change)
-{
-	if (change->decision_cycles)
-		WRITE_ONCE(defaults->decision_cycles, *change->decision_cycles);
-	if (change->counter_noise)
-		WRITE_ONCE(defaults->counter_noise, *change->counter_noise);
-	if (change->counter_delay)
-		WRITE_ONCE(defaults->counter_delay, *change->counter_delay);
 }
 
 /*
@@ -259,7 +221,6 @@ static void simgpu_device_apply(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
 				struct simgpu_deciders *now)
 {
-	struct session_options *defaults = &device->defaults;
 	u32 i;
 
 	lockdep_assert_held(&device->lock);
@@ -270,24 +231,8 @@ static void simgpu_device_apply(struct simgpu_device *device,
 		simgpu_apply_knob(device, &change->knobs[i], now);
 	if (change->constants)
 		simgpu_apply_constants(device, change, now);
-	if (change->epoch_cycles) {
-		if (!device->left)
-			session_set_epoch_cycles(device->session,
-						 change->epoch_cycles);
-		defaults->epoch_cycles = change->epoch_cycles;
-	}
-	if (change->hold_cycles)
-		WRITE_ONCE(defaults->hold_cycles, change->hold_cycles);
-	simgpu_apply_sight(defaults, change);
-	if (change->pace_ppm) {
-		WRITE_ONCE(device->pace_ppm, *change->pace_ppm);
-		wake_up(&device->worker_wait);
-	}
-	if (change->cpu_percent) {
-		WRITE_ONCE(device->cpu_percent, change->cpu_percent);
-		wake_up(&device->worker_wait);
-	}
-	simgpu_apply_published(device, change);
+	simgpu_settings_apply(device, change);
+	simgpu_apply_published(device);
 	simgpu_device_settle(device);
 }
 

@@ -245,14 +245,11 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	INIT_LIST_HEAD(&device->line);
 	device->index = index;
 	device->defaults.config = *config;
-	device->defaults.seed = 1;
-	device->defaults.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT;
+	simgpu_settings_begin(device);
 	/* HSM 4.2; a gang says itself what it wants. */
 	device->defaults.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
-	device->defaults.kernel_end = SESSION_KERNEL_END_CARRY;
-	device->defaults.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
 	device->limits = (struct simgpu_limits) {
 		.weight = SIMGPU_WEIGHT_MIN,
 		.gang_wait_seconds = SIMGPU_GANG_WAIT_SECONDS,

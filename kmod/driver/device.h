@@ -27,13 +27,15 @@
 /* A thousand times as fast as the real thing. */
 #define SIMGPU_PACE_MAX_PPM	(1000ULL * SIMGPU_PPM)
 #define SIMGPU_NO_SLOT		U32_MAX
+/* Settings of a device: of its sessions, and its own. */
+#define SIMGPU_OWN_SETTINGS	2
+#define SIMGPU_SETTINGS_MAX	(SESSION_SETTINGS_MAX + SIMGPU_OWN_SETTINGS)
 
 /**
  * struct simgpu_published - what sysfs reads of a device
  * @cycle: device time
  * @epochs: finished
- * @epoch_cycles: length in force
- * @seed: of the session
+ * @settings: by the index of simgpu_setting()
  * @state: &enum session_state
  * @metrics_valid: whether @metrics are of a finished epoch with predictions
  * @metrics: of the last finished epoch
@@ -50,8 +52,7 @@
 struct simgpu_published {
 	u64 cycle;
 	u64 epochs;
-	u64 epoch_cycles;
-	u64 seed;
+	u64 settings[SIMGPU_SETTINGS_MAX];
 	enum session_state state;
 	bool metrics_valid;
 	struct metrics metrics;
@@ -115,14 +116,8 @@ struct simgpu_knob_change {
  * struct simgpu_device_change - settings to change, all or none
  * @policy: name of the new one; NULL: as it is
  * @model: likewise
- * @epoch_cycles: new length; 0: as it is
- * @pace_ppm: new pace; NULL: as it is
- * @hold_cycles: of later sessions; 0: as it is
- * @decision_cycles: of later sessions; NULL: as it is
- * @counter_noise: likewise
- * @counter_delay: likewise
- * @cpu_percent: of one processor, that the worker uses at most, 1 to 100; 0: as it
- *	is
+ * @given: bits of the settings that change
+ * @settings: their values, by the index of simgpu_setting()
  * @knobs: knobs, which change in this order
  * @knob_count: how many
  * @constants: of the model, the new one if that changes, too; NULL: as they are
@@ -131,13 +126,8 @@ struct simgpu_knob_change {
 struct simgpu_device_change {
 	const char *policy;
 	const char *model;
-	u64 epoch_cycles;
-	const u64 *pace_ppm;
-	u64 hold_cycles;
-	const u64 *decision_cycles;
-	const u32 *counter_noise;
-	const u32 *counter_delay;
-	u32 cpu_percent;
+	u32 given;
+	u64 settings[SIMGPU_SETTINGS_MAX];
 	const struct simgpu_knob_change *knobs;
 	u32 knob_count;
 	const void *constants;
@@ -599,6 +589,15 @@ int simgpu_worker_start(struct simgpu_device *device);
 
 /* Room for the journal (journal_room.c). */
 struct journal_chunk *simgpu_journal_chunk(void *context);
+
+/* Settings (device_settings.c). */
+const struct session_setting *simgpu_setting(u32 index);
+void simgpu_settings_begin(struct simgpu_device *device);
+void simgpu_settings_publish(struct simgpu_device *device,
+			     const struct session_options *shown);
+bool simgpu_settings_fit(const struct simgpu_device_change *change);
+void simgpu_settings_apply(struct simgpu_device *device,
+			   const struct simgpu_device_change *change);
 
 /* Threads beside the worker (threads.c). */
 int simgpu_threads_set(struct simgpu_device *device, u32 count);

@@ -15,6 +15,7 @@
 
 #include "../session/rows.h"
 #include "../session/session.h"
+#include "../session/settings.h"
 
 /* Weights that a tenant may have. */
 #define SIMGPU_WEIGHT_MIN	1
@@ -89,6 +90,7 @@ extern const struct simgpu_observer simgpu_debugfs_observer;
 
 /* Sysfs (sysfs.c, sysfs_tenant.c). */
 extern const struct attribute_group *simgpu_device_groups[];
+void simgpu_sysfs_init(void);
 extern const struct kobj_type simgpu_tenant_ktype;
 void simgpu_tenant_sysfs_init(void);
 ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm);

@@ -475,16 +475,26 @@ static bool simgpu_gang_name_valid(const char *name)
 	       !memchr_inv(name + length, 0, SIMGPU_NAME_MAX - length);
 }
 
+/* 0 is the device's own, or within the range. */
+static bool simgpu_gang_settings_fit(const struct simgpu_gang_create *cmd)
+{
+	session_for_each_setting(setting) {
+		u64 value = setting->gang ?
+			    session_setting_of_gang(setting, cmd) : 0;
+
+		if (value && !session_setting_fits(setting, value))
+			return false;
+	}
+	return true;
+}
+
 static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 {
 	if (!cmd->members || cmd->members > SIMGPU_TENANTS_MAX ||
 	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
-	    cmd->kernel_end > SIMGPU_KERNEL_END_CHANGED || cmd->reserved ||
-	    cmd->preemption > SIMGPU_PREEMPTION_ADAPTIVE || cmd->reserved2 ||
-	    cmd->reserved3 || !session_hold_is_good(cmd->hold_cycles) ||
+	    cmd->reserved || cmd->reserved2 || cmd->reserved3 ||
 	    !cmd->constants != !cmd->constants_bytes ||
-	    !session_sight_is_good(cmd->decision_cycles, cmd->counter_noise,
-				   cmd->counter_delay))
+	    !simgpu_gang_settings_fit(cmd))
 		return -EINVAL;
 	if (cmd->flags & SIMGPU_GANG_RELAUNCH && !cmd->stop_cycle)
 		return -EINVAL;
@@ -540,6 +550,21 @@ static int simgpu_gang_deciders(const struct simgpu_gang_create *cmd,
 	return 0;
 }
 
+static void simgpu_gang_settings(const struct simgpu_gang_create *cmd,
+				 struct session_options *options)
+{
+	options->epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT;
+	options->relaunch = cmd->flags & SIMGPU_GANG_RELAUNCH;
+	options->gang_size = cmd->members;
+	session_for_each_setting(setting) {
+		u64 value = setting->gang ?
+			    session_setting_of_gang(setting, cmd) : 0;
+
+		if (setting->gang && (value || !setting->least))
+			session_setting_set(setting, options, value);
+	}
+}
+
 /* The options of the device's own, changed by what the caller names. */
 static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 			       struct session_options *options,
@@ -547,19 +572,7 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 {
 	int ret;
 
-	options->seed = cmd->seed;
-	options->epoch_cycles = cmd->epoch_cycles ?:
-				SESSION_EPOCH_CYCLES_DEFAULT;
-	options->stop_cycle = cmd->stop_cycle;
-	options->relaunch = cmd->flags & SIMGPU_GANG_RELAUNCH;
-	options->kernel_end = (enum session_kernel_end)cmd->kernel_end;
-	options->preemption = (enum session_preemption)cmd->preemption;
-	options->gang_size = cmd->members;
-	if (cmd->hold_cycles)
-		options->hold_cycles = cmd->hold_cycles;
-	options->decision_cycles = cmd->decision_cycles;
-	options->counter_noise = cmd->counter_noise;
-	options->counter_delay = cmd->counter_delay;
+	simgpu_gang_settings(cmd, options);
 	ret = simgpu_gang_deciders(cmd, options);
 	ret = ret ?: simgpu_params_apply(&cmd->params, options, why);
 	return ret ?: simgpu_constants_apply(cmd->constants,

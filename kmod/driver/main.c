@@ -194,6 +194,7 @@ static int __init simgpu_init(void)
 
 	simgpu_figures_init();
 	simgpu_tenant_sysfs_init();
+	simgpu_sysfs_init();
 	simgpu_debugfs_init();
 	ret = simgpu_netlink_init();
 	if (ret)

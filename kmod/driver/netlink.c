@@ -41,14 +41,11 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 #define KNOBS	NLA_POLICY_NESTED(simgpu_netlink_knobs_policy)
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
-static const struct nla_policy
-simgpu_device_set_policy[SIMGPU_A_DEVICE_COUNTER_DELAY + 1] = {
+/* Settings come to these at start. */
+static struct nla_policy simgpu_device_set_policy[SIMGPU_A_DEVICE_MAX + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
-	[SIMGPU_A_DEVICE_EPOCH_CYCLES] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_PACE_PPM] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_HOLD_CYCLES] = { .type = NLA_U64 },
 	[SIMGPU_A_DEVICE_POLICY_PARAMS] = KNOBS,
 	[SIMGPU_A_DEVICE_MODEL_PARAMS] = KNOBS,
 	[SIMGPU_A_DEVICE_CONSTANTS] = {
@@ -56,10 +53,6 @@ simgpu_device_set_policy[SIMGPU_A_DEVICE_COUNTER_DELAY + 1] = {
 	},
 	[SIMGPU_A_DEVICE_CGROUPS] =
 		NLA_POLICY_NESTED(simgpu_netlink_cgroups_policy),
-	[SIMGPU_A_DEVICE_CPU_PERCENT] = { .type = NLA_U32 },
-	[SIMGPU_A_DEVICE_DECISION_CYCLES] = { .type = NLA_U64 },
-	[SIMGPU_A_DEVICE_COUNTER_NOISE] = { .type = NLA_U32 },
-	[SIMGPU_A_DEVICE_COUNTER_DELAY] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -151,6 +144,25 @@ static int simgpu_put_figures(struct sk_buff *skb, struct simgpu_device *device,
 	return 0;
 }
 
+static int simgpu_put_settings(struct sk_buff *skb,
+			       const struct simgpu_published *published)
+{
+	const struct session_setting *setting;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && (setting = simgpu_setting(i)); i++) {
+		u64 value = published->settings[i];
+
+		if (setting->netlink)
+			ret = setting->bytes == sizeof(u64) ?
+			      nla_put_u64_64bit(skb, setting->netlink, value,
+						SIMGPU_A_DEVICE_PAD) :
+			      nla_put_u32(skb, setting->netlink, value);
+	}
+	return ret;
+}
+
 static int simgpu_put_published(struct sk_buff *skb,
 				const struct simgpu_published *published)
 {
@@ -164,24 +176,7 @@ static int simgpu_put_published(struct sk_buff *skb,
 				 pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_EPOCHS,
 				 published->epochs, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_EPOCH_CYCLES,
-				 published->epoch_cycles, pad) ||
-	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_SEED, published->seed,
-				 pad);
-}
-
-/* When the policy's word takes effect, and what it sees, in later sessions. */
-static int simgpu_put_sight(struct sk_buff *skb, struct simgpu_device *device)
-{
-	const struct session_options *defaults = &device->defaults;
-
-	return nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_DECISION_CYCLES,
-				 READ_ONCE(defaults->decision_cycles),
-				 SIMGPU_A_DEVICE_PAD) ||
-	       nla_put_u32(skb, SIMGPU_A_DEVICE_COUNTER_NOISE,
-			   READ_ONCE(defaults->counter_noise)) ||
-	       nla_put_u32(skb, SIMGPU_A_DEVICE_COUNTER_DELAY,
-			   READ_ONCE(defaults->counter_delay));
+	       simgpu_put_settings(skb, published);
 }
 
 /* A whole message of @command about the device, with what the reader may know. */
@@ -201,15 +196,6 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
 			      atomic64_read(&device->bytes_held),
 			      SIMGPU_A_DEVICE_PAD) ||
-	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_PACE_PPM,
-			      READ_ONCE(device->pace_ppm),
-			      SIMGPU_A_DEVICE_PAD) ||
-	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_HOLD_CYCLES,
-			      READ_ONCE(device->defaults.hold_cycles),
-			      SIMGPU_A_DEVICE_PAD) ||
-	    nla_put_u32(skb, SIMGPU_A_DEVICE_CPU_PERCENT,
-			READ_ONCE(device->cpu_percent)) ||
-	    simgpu_put_sight(skb, device) ||
 	    simgpu_netlink_put_knobs(skb, device) ||
 	    simgpu_netlink_put_cgroups(skb, device) ||
 	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
@@ -267,13 +253,21 @@ static int simgpu_nl_device_dump(struct sk_buff *skb,
 	return skb->len;
 }
 
-/* A value that is not 0, where there is one; 0 would leave it as it is. */
-static int simgpu_take_cycles(const struct nlattr *attr, u64 *cycles)
+static void simgpu_take_settings(struct nlattr **attrs,
+				 struct simgpu_device_change *change)
 {
-	if (!attr)
-		return 0;
-	*cycles = nla_get_u64(attr);
-	return *cycles ? 0 : -EINVAL;
+	const struct session_setting *setting;
+	u32 i;
+
+	for (i = 0; (setting = simgpu_setting(i)); i++) {
+		const struct nlattr *attr = attrs[setting->netlink];
+
+		if (!setting->netlink || !attr)
+			continue;
+		change->given |= BIT(i);
+		change->settings[i] = setting->bytes == sizeof(u64) ?
+				      nla_get_u64(attr) : nla_get_u32(attr);
+	}
 }
 
 static int simgpu_take_change(struct nlattr **attrs,
@@ -283,12 +277,6 @@ static int simgpu_take_change(struct nlattr **attrs,
 	const struct nlattr *constants = attrs[SIMGPU_A_DEVICE_CONSTANTS];
 	int ret;
 
-	if (attrs[SIMGPU_A_DEVICE_CPU_PERCENT]) {
-		change->cpu_percent =
-			nla_get_u32(attrs[SIMGPU_A_DEVICE_CPU_PERCENT]);
-		if (!change->cpu_percent)
-			return -EINVAL;
-	}
 	if (attrs[SIMGPU_A_DEVICE_POLICY])
 		change->policy = nla_data(attrs[SIMGPU_A_DEVICE_POLICY]);
 	if (attrs[SIMGPU_A_DEVICE_MODEL])
@@ -297,11 +285,8 @@ static int simgpu_take_change(struct nlattr **attrs,
 		change->constants = nla_data(constants);
 		change->constants_bytes = nla_len(constants);
 	}
-	ret = simgpu_take_cycles(attrs[SIMGPU_A_DEVICE_EPOCH_CYCLES],
-				 &change->epoch_cycles);
-	ret = ret ?: simgpu_take_cycles(attrs[SIMGPU_A_DEVICE_HOLD_CYCLES],
-					&change->hold_cycles);
-	ret = ret ?: simgpu_netlink_take_knobs(attrs, knobs);
+	simgpu_take_settings(attrs, change);
+	ret = simgpu_netlink_take_knobs(attrs, knobs);
 	change->knobs = knobs->at;
 	change->knob_count = knobs->count;
 	return ret;
@@ -332,45 +317,12 @@ static int simgpu_nl_cgroups_set(struct genl_info *info)
 	return ret;
 }
 
-/*
- * struct simgpu_sight - values that a change points to
- * @decision_cycles: as its attribute; the others likewise
- */
-struct simgpu_sight {
-	u64 decision_cycles;
-	u32 counter_noise;
-	u32 counter_delay;
-};
-
-static void simgpu_take_sight(struct nlattr **attrs, struct simgpu_sight *sight,
-			      struct simgpu_device_change *change)
-{
-	if (attrs[SIMGPU_A_DEVICE_DECISION_CYCLES]) {
-		sight->decision_cycles =
-			nla_get_u64(attrs[SIMGPU_A_DEVICE_DECISION_CYCLES]);
-		change->decision_cycles = &sight->decision_cycles;
-	}
-	if (attrs[SIMGPU_A_DEVICE_COUNTER_NOISE]) {
-		sight->counter_noise =
-			nla_get_u32(attrs[SIMGPU_A_DEVICE_COUNTER_NOISE]);
-		change->counter_noise = &sight->counter_noise;
-	}
-	if (attrs[SIMGPU_A_DEVICE_COUNTER_DELAY]) {
-		sight->counter_delay =
-			nla_get_u32(attrs[SIMGPU_A_DEVICE_COUNTER_DELAY]);
-		change->counter_delay = &sight->counter_delay;
-	}
-}
-
 /* SIMGPU_CMD_DEVICE_SET */
 static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 {
-	const struct nlattr *pace = info->attrs[SIMGPU_A_DEVICE_PACE_PPM];
 	struct simgpu_device_change change = {};
 	struct simgpu_netlink_knobs knobs = {};
 	struct simgpu_device *device;
-	struct simgpu_sight sight;
-	u64 pace_ppm;
 	int ret;
 
 	if (!simgpu_may_administer(request))
@@ -380,11 +332,6 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 	ret = simgpu_take_change(info->attrs, &change, &knobs);
 	if (ret)
 		return ret;
-	if (pace) {
-		pace_ppm = nla_get_u64(pace);
-		change.pace_ppm = &pace_ppm;
-	}
-	simgpu_take_sight(info->attrs, &sight, &change);
 	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
@@ -764,6 +711,18 @@ static struct genl_family simgpu_family = {
 	.n_mcgrps = ARRAY_SIZE(simgpu_mcgrps),
 };
 
+/* What is no setting of a device, or does not change, has no type. */
+static void simgpu_init_settings(void)
+{
+	const struct session_setting *setting;
+	u32 i;
+
+	for (i = 0; (setting = simgpu_setting(i)); i++)
+		if (setting->netlink && setting->flags & SESSION_SETTING_CHANGES)
+			simgpu_device_set_policy[setting->netlink].type =
+				setting->bytes == sizeof(u64) ? NLA_U64 : NLA_U32;
+}
+
 /**
  * simgpu_netlink_init() - register the family
  *
@@ -771,6 +730,7 @@ static struct genl_family simgpu_family = {
  */
 int simgpu_netlink_init(void)
 {
+	simgpu_init_settings();
 	if (!simgpu_counters_public)
 		simgpu_mcgrps[MCGRP_EPOCHS].flags = GENL_MCAST_CAP_NET_ADMIN;
 	return genl_register_family(&simgpu_family);

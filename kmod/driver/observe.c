@@ -279,8 +279,6 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 
 	spin_lock(&device->publish_lock);
 	device->published = (struct simgpu_published) {
-		.seed = start->seed,
-		.epoch_cycles = start->epoch_cycles,
 		.state = session_state(device->session),
 		.sms = start->config.sms,
 		.schedulers_per_sm = start->config.schedulers_per_sm,
@@ -288,6 +286,7 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 		.memory_mhz = start->config.memory_mhz,
 		.channels = start->config.channels,
 	};
+	simgpu_settings_publish(device, start);
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
@@ -310,8 +309,7 @@ void simgpu_device_leave(struct simgpu_device *device)
 	lockdep_assert_held(&device->lock);
 	device->left = true;
 	spin_lock(&device->publish_lock);
-	published->seed = own->seed;
-	published->epoch_cycles = own->epoch_cycles;
+	simgpu_settings_publish(device, own);
 	published->sms = own->config.sms;
 	published->schedulers_per_sm = own->config.schedulers_per_sm;
 	published->core_mhz = own->config.core_mhz;

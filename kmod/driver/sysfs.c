@@ -111,8 +111,6 @@ DEVICE_SHOW_U64(cycles, cycle)
 static DEVICE_ATTR_RO(cycles);
 DEVICE_SHOW_U64(epochs, epochs)
 static DEVICE_ATTR_RO(epochs);
-DEVICE_SHOW_U64(seed, seed)
-static DEVICE_ATTR_RO(seed);
 
 DEVICE_SHOW_STRING(policy)
 
@@ -170,120 +168,6 @@ static ssize_t models_available_show(struct device *dev,
 }
 static DEVICE_ATTR_RO(models_available);
 
-DEVICE_SHOW_U64(epoch_cycles, epoch_cycles)
-
-static ssize_t epoch_cycles_store(struct device *dev,
-				  struct device_attribute *attr,
-				  const char *buf, size_t count)
-{
-	struct simgpu_device_change change = {};
-	int ret;
-
-	if (kstrtou64(buf, 10, &change.epoch_cycles) || !change.epoch_cycles)
-		return -EINVAL;
-	ret = simgpu_device_change(simgpu_device_of(dev), &change);
-	return ret ?: count;
-}
-static DEVICE_ATTR_RW(epoch_cycles);
-
-static ssize_t hold_cycles_show(struct device *dev,
-				struct device_attribute *attr, char *buf)
-{
-	struct simgpu_device *device = simgpu_device_of(dev);
-
-	return sysfs_emit(buf, "%llu\n",
-			  READ_ONCE(device->defaults.hold_cycles));
-}
-
-static ssize_t hold_cycles_store(struct device *dev,
-				 struct device_attribute *attr,
-				 const char *buf, size_t count)
-{
-	struct simgpu_device_change change = {};
-	int ret;
-
-	if (kstrtou64(buf, 10, &change.hold_cycles) || !change.hold_cycles)
-		return -EINVAL;
-	ret = simgpu_device_change(simgpu_device_of(dev), &change);
-	return ret ?: count;
-}
-static DEVICE_ATTR_RW(hold_cycles);
-
-static ssize_t decision_cycles_show(struct device *dev,
-				    struct device_attribute *attr, char *buf)
-{
-	struct simgpu_device *device = simgpu_device_of(dev);
-
-	return sysfs_emit(buf, "%llu\n",
-			  READ_ONCE(device->defaults.decision_cycles));
-}
-
-static ssize_t decision_cycles_store(struct device *dev,
-				     struct device_attribute *attr,
-				     const char *buf, size_t count)
-{
-	struct simgpu_device_change change = {};
-	u64 cycles;
-	int ret;
-
-	if (kstrtou64(buf, 10, &cycles))
-		return -EINVAL;
-	change.decision_cycles = &cycles;
-	ret = simgpu_device_change(simgpu_device_of(dev), &change);
-	return ret ?: count;
-}
-static DEVICE_ATTR_RW(decision_cycles);
-
-static ssize_t counter_noise_show(struct device *dev,
-				  struct device_attribute *attr, char *buf)
-{
-	struct simgpu_device *device = simgpu_device_of(dev);
-
-	return sysfs_emit(buf, "%u\n",
-			  READ_ONCE(device->defaults.counter_noise));
-}
-
-static ssize_t counter_noise_store(struct device *dev,
-				   struct device_attribute *attr,
-				   const char *buf, size_t count)
-{
-	struct simgpu_device_change change = {};
-	u32 percent;
-	int ret;
-
-	if (kstrtou32(buf, 10, &percent))
-		return -EINVAL;
-	change.counter_noise = &percent;
-	ret = simgpu_device_change(simgpu_device_of(dev), &change);
-	return ret ?: count;
-}
-static DEVICE_ATTR_RW(counter_noise);
-
-static ssize_t counter_delay_show(struct device *dev,
-				  struct device_attribute *attr, char *buf)
-{
-	struct simgpu_device *device = simgpu_device_of(dev);
-
-	return sysfs_emit(buf, "%u\n",
-			  READ_ONCE(device->defaults.counter_delay));
-}
-
-static ssize_t counter_delay_store(struct device *dev,
-				   struct device_attribute *attr,
-				   const char *buf, size_t count)
-{
-	struct simgpu_device_change change = {};
-	u32 epochs;
-	int ret;
-
-	if (kstrtou32(buf, 10, &epochs))
-		return -EINVAL;
-	change.counter_delay = &epochs;
-	ret = simgpu_device_change(simgpu_device_of(dev), &change);
-	return ret ?: count;
-}
-static DEVICE_ATTR_RW(counter_delay);
-
 static ssize_t last_refusal_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
@@ -294,27 +178,6 @@ static ssize_t last_refusal_show(struct device *dev,
 	return sysfs_emit(buf, "%s\n", words);
 }
 static DEVICE_ATTR_RO(last_refusal);
-
-static ssize_t pace_show(struct device *dev, struct device_attribute *attr,
-			 char *buf)
-{
-	return simgpu_emit_ppm(buf,
-			       READ_ONCE(simgpu_device_of(dev)->pace_ppm));
-}
-
-static ssize_t pace_store(struct device *dev, struct device_attribute *attr,
-			  const char *buf, size_t count)
-{
-	u64 pace_ppm;
-	const struct simgpu_device_change change = { .pace_ppm = &pace_ppm };
-	int ret;
-
-	ret = simgpu_parse_ppm(buf, &pace_ppm);
-	if (!ret)
-		ret = simgpu_device_change(simgpu_device_of(dev), &change);
-	return ret ?: count;
-}
-static DEVICE_ATTR_RW(pace);
 
 static ssize_t threads_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
@@ -336,27 +199,6 @@ static ssize_t threads_store(struct device *dev, struct device_attribute *attr,
 	return ret ?: count;
 }
 static DEVICE_ATTR_RW(threads);
-
-static ssize_t cpu_percent_show(struct device *dev,
-				struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n",
-			  READ_ONCE(simgpu_device_of(dev)->cpu_percent));
-}
-
-static ssize_t cpu_percent_store(struct device *dev,
-				 struct device_attribute *attr,
-				 const char *buf, size_t count)
-{
-	struct simgpu_device_change change = {};
-	int ret;
-
-	if (kstrtou32(buf, 10, &change.cpu_percent) || !change.cpu_percent)
-		return -EINVAL;
-	ret = simgpu_device_change(simgpu_device_of(dev), &change);
-	return ret ?: count;
-}
-static DEVICE_ATTR_RW(cpu_percent);
 
 static ssize_t bytes_held_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
@@ -384,6 +226,77 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(state);
 
+/* Settings: a file for each row that is a device's. */
+
+/**
+ * struct simgpu_setting_file - a setting's file
+ * @attr: the file
+ * @index: of the setting
+ */
+struct simgpu_setting_file {
+	struct device_attribute attr;
+	u32 index;
+};
+
+static ssize_t simgpu_setting_show(struct device *dev,
+				   struct device_attribute *attr, char *buf)
+{
+	u32 index = container_of(attr, struct simgpu_setting_file, attr)->index;
+	struct simgpu_published published = simgpu_published_of(dev);
+
+	if (simgpu_setting(index)->unit == SIMGPU_UNIT_RATIO)
+		return simgpu_emit_ppm(buf, published.settings[index]);
+	return sysfs_emit(buf, "%llu\n", published.settings[index]);
+}
+
+static ssize_t simgpu_setting_store(struct device *dev,
+				    struct device_attribute *attr,
+				    const char *buf, size_t count)
+{
+	u32 index = container_of(attr, struct simgpu_setting_file, attr)->index;
+	struct simgpu_device_change change = { .given = BIT(index) };
+	u64 *value = &change.settings[index];
+	int ret;
+
+	ret = simgpu_setting(index)->unit == SIMGPU_UNIT_RATIO ?
+	      simgpu_parse_ppm(buf, value) : kstrtou64(buf, 10, value);
+	if (ret)
+		return -EINVAL;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+
+static struct simgpu_setting_file simgpu_setting_files[SIMGPU_SETTINGS_MAX];
+static struct attribute *simgpu_setting_attrs[SIMGPU_SETTINGS_MAX + 1];
+
+static const struct attribute_group simgpu_settings_group = {
+	.attrs = simgpu_setting_attrs,
+};
+
+/**
+ * simgpu_sysfs_init() - fill in the files of settings, before there are devices
+ */
+void __init simgpu_sysfs_init(void)
+{
+	struct attribute **attr = simgpu_setting_attrs;
+	const struct session_setting *setting;
+	u32 i;
+
+	for (i = 0; (setting = simgpu_setting(i)); i++) {
+		struct simgpu_setting_file *file = &simgpu_setting_files[i];
+		bool changes = setting->flags & SESSION_SETTING_CHANGES;
+
+		if (!setting->netlink)
+			continue;
+		file->index = i;
+		file->attr.attr.name = setting->name;
+		file->attr.attr.mode = changes ? 0644 : 0444;
+		file->attr.show = simgpu_setting_show;
+		file->attr.store = changes ? simgpu_setting_store : NULL;
+		*attr++ = &file->attr.attr;
+	}
+}
+
 static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_config.attr,
 	&dev_attr_policy.attr,
@@ -391,19 +304,11 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_policies_bpf.attr,
 	&dev_attr_model.attr,
 	&dev_attr_models_available.attr,
-	&dev_attr_epoch_cycles.attr,
 	&dev_attr_cycles.attr,
 	&dev_attr_epochs.attr,
 	&dev_attr_bytes_held.attr,
-	&dev_attr_pace.attr,
 	&dev_attr_threads.attr,
-	&dev_attr_cpu_percent.attr,
-	&dev_attr_hold_cycles.attr,
-	&dev_attr_decision_cycles.attr,
-	&dev_attr_counter_noise.attr,
-	&dev_attr_counter_delay.attr,
 	&dev_attr_last_refusal.attr,
-	&dev_attr_seed.attr,
 	&dev_attr_state.attr,
 	NULL
 };
@@ -420,6 +325,7 @@ static const struct attribute_group simgpu_device_group = {
 
 const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_device_group,
+	&simgpu_settings_group,
 	&simgpu_limits_group,
 	&simgpu_cgroups_group,
 	&simgpu_figures_group,

@@ -571,7 +571,7 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	cmd->channels = published.channels;
 	memset(cmd->config, 0, sizeof(cmd->config));
 	strscpy(cmd->config, published.config, sizeof(cmd->config));
-	cmd->epoch_cycles = published.epoch_cycles;
+	cmd->epoch_cycles = published.settings[SESSION_SETTING_EPOCH_CYCLES];
 	cmd->cycle = published.cycle;
 	cmd->tenants_max = SIMGPU_TENANTS_MAX;
 	return simgpu_ucmd_respond(ucmd);

@@ -250,7 +250,6 @@ int simgpu_worker_start(struct simgpu_device *device)
 
 	device->slice_cycles = SIMGPU_SLICE_CYCLES_START;
 	device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
-	device->cpu_percent = SIMGPU_CPU_PERCENT_MAX;
 	worker = kthread_run(simgpu_worker, device, "simgpu%u", device->index);
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);

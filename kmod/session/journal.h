@@ -251,8 +251,6 @@ struct journal_names {
 /* How a journal writes these, by their numbers. */
 extern const char *const journal_goals[SESSION_GOALS];
 extern const char *const journal_sources[SIMGPU_SOURCES];
-extern const char *const journal_kernel_ends[SESSION_KERNEL_ENDS];
-extern const char *const journal_preemptions[SESSION_PREEMPTIONS];
 extern const char *const journal_arrivals[ARRIVALS_KINDS];
 
 /*

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Journals as text (docs/journal.md): lines made into events. */
 #include "journal.h"
+#include "settings.h"
 
-/* Keys of a line: those of the start, and all knobs. */
-#define KEYS_MAX	(24 + 2 * SIMGPU_PARAMS_MAX)
+/* Keys of a line: those of the start, with all settings and all knobs. */
+#define KEYS_MAX	(9 + SESSION_SETTINGS_MAX + 2 * SIMGPU_PARAMS_MAX)
 
 /**
  * struct field - a "key=value" of a line
@@ -246,7 +247,6 @@ static int one_of(struct parser *parser, const char *key,
 
 /* --- the kinds of lines --- */
 
-static const char *const no_yes[] = { "0", "1" };
 static const char *const services[] = { "best_effort", "qos" };
 
 /* A policy or a model, and what stands behind its name. */
@@ -351,33 +351,42 @@ static int start_names(struct parser *parser, struct session_options *options)
 		     options->policy_params);
 }
 
-static int start_ways(struct parser *parser, struct session_options *options)
+/* The value of a setting that the line has. */
+static int setting_value(struct parser *parser,
+			 const struct session_setting *setting, u64 *value)
 {
-	u32 relaunch, kernel_end, preemption;
+	u32 word = 0;
+	int ret;
 
-	if (ONE_OF(parser, "relaunch", no_yes, &relaunch) ||
-	    ONE_OF(parser, "kernel_end", journal_kernel_ends, &kernel_end) ||
-	    ONE_OF(parser, "preemption", journal_preemptions, &preemption))
+	if (setting->words) {
+		ret = one_of(parser, setting->name, setting->words,
+			     (u32)setting->most + 1, &word);
+		*value = word;
+		return ret;
+	}
+	if (number(parser, setting->name, value))
 		return -EINVAL;
-	options->relaunch = relaunch;
-	options->kernel_end = (enum session_kernel_end)kernel_end;
-	options->preemption = (enum session_preemption)preemption;
+	if (!session_setting_fits(setting, *value) ||
+	    (!*value && setting->flags & SESSION_SETTING_UNSAID_0))
+		return refuse_line(parser, "\"%s\" is not a number in its range",
+				   setting->name);
 	return 0;
 }
 
-static int start_sight(struct parser *parser, struct session_options *options)
+static int start_settings(struct parser *parser, struct session_options *options)
 {
-	if (find_any(parser, "decision_cycles") &&
-	    number_in(parser, "decision_cycles", 1,
-		      SESSION_DECISION_LATENCY_MAX, &options->decision_cycles))
-		return -EINVAL;
-	if (find_any(parser, "counter_noise") &&
-	    number32(parser, "counter_noise", 1, SESSION_COUNTER_NOISE_MAX,
-		     &options->counter_noise))
-		return -EINVAL;
-	return find_any(parser, "counter_delay") ?
-	       number32(parser, "counter_delay", 1, SESSION_COUNTER_DELAY_MAX,
-			&options->counter_delay) : 0;
+	u64 value = 0;
+
+	session_for_each_setting(setting) {
+		if (!(setting->flags & SESSION_SETTING_JOURNAL) ||
+		    (setting->flags & SESSION_SETTING_UNSAID_0 &&
+		     !find_any(parser, setting->name)))
+			continue;
+		if (setting_value(parser, setting, &value))
+			return -EINVAL;
+		session_setting_set(setting, options, value);
+	}
+	return 0;
 }
 
 static int parse_start(struct parser *parser)
@@ -393,19 +402,9 @@ static int parse_start(struct parser *parser)
 	if (version > 3)
 		return refuse_line(parser, "version %llu is not known",
 				   version);
-	if (start_names(parser, options) || start_ways(parser, options) ||
-	    start_sight(parser, options) ||
-	    number(parser, "seed", &options->seed) ||
-	    number_in(parser, "epoch_cycles", SESSION_EPOCH_CYCLES_MIN,
-		      SESSION_EPOCH_CYCLES_MAX, &options->epoch_cycles) ||
-	    number(parser, "stop_cycle", &options->stop_cycle) ||
-	    number(parser, "hold_cycles", &options->hold_cycles) ||
-	    number32(parser, "gang_size", 0, SESSION_SLOTS_MAX,
-		     &options->gang_size) ||
+	if (start_names(parser, options) || start_settings(parser, options) ||
 	    hexadecimal(parser, "constants", &constants))
 		return -EINVAL;
-	if (!session_hold_is_good(options->hold_cycles))
-		return refuse_line(parser, "\"hold_cycles\" is not a number in its range");
 	parser->line->constants_checksum = (u32)constants;
 	return 0;
 }

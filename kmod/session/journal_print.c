@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Journals as text (docs/journal.md): events made into lines. */
 #include "journal.h"
+#include "settings.h"
 
 const char *const journal_sources[SIMGPU_SOURCES] = {
 	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
 	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
 	[SIMGPU_SOURCE_BPF] = "bpf",
 	[SIMGPU_SOURCE_BPF_MAPS] = "bpf-maps",
-};
-
-const char *const journal_kernel_ends[SESSION_KERNEL_ENDS] = {
-	[SESSION_KERNEL_END_EVEN] = "even",
-	[SESSION_KERNEL_END_CARRY] = "carry",
-	[SESSION_KERNEL_END_CHANGED] = "changed",
-};
-
-const char *const journal_preemptions[SESSION_PREEMPTIONS] = {
-	[SESSION_PREEMPTION_DRAIN] = "drain",
-	[SESSION_PREEMPTION_SWITCH] = "switch",
-	[SESSION_PREEMPTION_ADAPTIVE] = "adaptive",
 };
 
 const char *const journal_arrivals[ARRIVALS_KINDS] = {
@@ -80,15 +69,19 @@ static void add_knobs(struct line *line, const char *whose,
 		add(line, " %s.%s=%llu", whose, params[i].name, values[i]);
 }
 
-/* Where model and policy see and say everything at once, nothing. */
-static void add_sight(struct line *line, const struct session_options *start)
+static void add_settings(struct line *line, const struct session_options *start)
 {
-	if (start->decision_cycles)
-		add(line, " decision_cycles=%llu", start->decision_cycles);
-	if (start->counter_noise)
-		add(line, " counter_noise=%u", start->counter_noise);
-	if (start->counter_delay)
-		add(line, " counter_delay=%u", start->counter_delay);
+	session_for_each_setting(setting) {
+		u64 value = session_setting_get(setting, start);
+
+		if (!(setting->flags & SESSION_SETTING_JOURNAL) ||
+		    (!value && setting->flags & SESSION_SETTING_UNSAID_0))
+			continue;
+		if (setting->words)
+			add(line, " %s=%s", setting->name, setting->words[value]);
+		else
+			add(line, " %s=%llu", setting->name, value);
+	}
 }
 
 size_t journal_print_start(char *text, const struct session_options *start,
@@ -98,12 +91,7 @@ size_t journal_print_start(char *text, const struct session_options *start,
 
 	add(&line, "0 start version=3");
 	add_string(&line, "config", start->config.name);
-	add(&line, " seed=%llu epoch_cycles=%llu stop_cycle=%llu relaunch=%u kernel_end=%s preemption=%s hold_cycles=%llu gang_size=%u",
-	    start->seed, start->epoch_cycles, start->stop_cycle,
-	    start->relaunch, journal_kernel_ends[start->kernel_end],
-	    journal_preemptions[start->preemption], start->hold_cycles,
-	    start->gang_size);
-	add_sight(&line, start);
+	add_settings(&line, start);
 	add_decider(&line, "model", start->model->name, start->model->source,
 		    start->model->checksum);
 	add_knobs(&line, "model", start->model->params, start->model_params);

@@ -5,6 +5,7 @@
  * journal have files of their own.
  */
 #include "internal.h"
+#include "settings.h"
 
 /* --- life ------------------------------------------------------------------------ */
 
@@ -63,15 +64,7 @@ static bool options_are_good(const struct session_options *options)
 	const char *field;
 
 	return !gpu_config_check(&options->config, &field) &&
-	       options->epoch_cycles >= SESSION_EPOCH_CYCLES_MIN &&
-	       options->epoch_cycles <= SESSION_EPOCH_CYCLES_MAX &&
-	       options->kernel_end < SESSION_KERNEL_ENDS &&
-	       options->preemption <= SESSION_PREEMPTION_ADAPTIVE &&
-	       options->gang_size <= SESSION_SLOTS_MAX &&
-	       session_hold_is_good(options->hold_cycles) &&
-	       session_sight_is_good(options->decision_cycles,
-				     options->counter_noise,
-				     options->counter_delay) &&
+	       session_settings_fit(options) &&
 	       (options->stop_cycle || !options->relaunch) &&
 	       deciders_are_good(options);
 }
@@ -201,8 +194,7 @@ int session_create(struct session **out, const struct session_options *options,
 		return -ENOMEM;
 	session->initial = *options;
 	provide_needs(&session->initial);
-	if (!session->initial.hold_cycles)
-		session->initial.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
+	session_settings_complete(&session->initial);
 	config = &session->initial.config;
 	if (alloc_memory(session) || journal_init(session)) {
 		free_memory(session);

@@ -797,21 +797,6 @@ const u64 *session_params(const struct session *session,
 const struct session_refusal *session_last_refusal(const struct session *session);
 const char *session_refusal_name(u32 kind);
 
-/* Whether a session can have such a limit; 0 stands for the default. */
-static inline bool session_hold_is_good(u64 hold_cycles)
-{
-	return !hold_cycles || (hold_cycles >= SESSION_HOLD_CYCLES_MIN &&
-				hold_cycles <= SESSION_HOLD_CYCLES_MAX);
-}
-
-/* Whether a session can have such a latency, noise and delay. */
-static inline bool session_sight_is_good(u64 decision_cycles, u32 noise, u32 delay)
-{
-	return decision_cycles <= SESSION_DECISION_LATENCY_MAX &&
-	       noise <= SESSION_COUNTER_NOISE_MAX &&
-	       delay <= SESSION_COUNTER_DELAY_MAX;
-}
-
 /* Whether a session can use one: known events and needs, sizes in their range. */
 bool policy_is_good(const struct simgpu_policy *policy);
 bool model_is_good(const struct simgpu_model *model);

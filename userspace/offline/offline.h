@@ -11,6 +11,7 @@
 
 #include "../../kmod/session/journal.h"
 #include "../../kmod/session/rows.h"
+#include "../../kmod/session/settings.h"
 #include "../../kmod/policy/plan.h"
 
 /**

@@ -7,43 +7,35 @@
 
 enum {
 	OPTION_CONFIG = 512,
-	OPTION_KERNEL_END,
-	OPTION_PREEMPTION,
-	OPTION_DECISION_CYCLES,
-	OPTION_COUNTER_NOISE,
-	OPTION_COUNTER_DELAY,
 	OPTION_SET,
 	OPTION_CONSTANTS,
 	OPTION_THREADS,
+	/* And on: the settings that have no letter, by their rows. */
+	OPTION_SETTINGS,
 };
 
-static const struct argp_option options[] = {
+/* Behind these come the settings. */
+static const struct argp_option own_options[] = {
 	{ "config", OPTION_CONFIG, "NAME|FILE", 0,
 	  "The GPU (default hbm80); offline also a file, whose name has a '/' or ends in .conf", 1 },
 	{ "model", 'm', "NAME", 0,
 	  "The slowdown model of policies that are not given as POLICY@MODEL (default hsm)", 1 },
-	{ "cycles", 'c', "N", 0,
-	  "Stop exactly there; traces that end are launched again (default 5000000); 0: each runs once", 1 },
-	{ "epoch", 'e', "N", 0, "Core cycles of an epoch (default 500000)", 1 },
-	{ "seed", 's', "N", 0, "Of everything random (default 1)", 1 },
-	{ "kernel-end", OPTION_KERNEL_END, "carry|changed|even", 0,
-	  "What a finished kernel does: nothing (carry, the default), begin an even split where another one follows (changed), or end the epoch and begin an even split (even)", 1 },
-	{ "preemption", OPTION_PREEMPTION, "drain|switch|adaptive", 0,
-	  "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests", 1 },
-	{ "decision-cycles", OPTION_DECISION_CYCLES, "N", 0,
-	  "What the policy says takes effect N core cycles later; it is not asked again before that (default 0)", 1 },
-	{ "counter-noise", OPTION_COUNTER_NOISE, "N", 0,
-	  "Each counter that model and policy see is wrong by up to N percent, by chance (default 0)", 1 },
-	{ "counter-delay", OPTION_COUNTER_DELAY, "N", 0,
-	  "Model and policy see the counters of N epochs ago (default 0)", 1 },
 	{ "set", OPTION_SET, "NAME=VALUE", 0,
 	  "Offline: a knob of the policy or the model (simgpu policy show NAME lists them); may be repeated", 1 },
 	{ "constants", OPTION_CONSTANTS, "FILE", 0,
 	  "Offline: constants of the model that the file names", 1 },
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Offline: N threads simulate an experiment together; no result changes (default 1)", 1 },
-	{ 0 }
 };
+
+static struct argp_option options[ARRAY_SIZE(own_options) +
+				  SESSION_SETTINGS_MAX + 1];
+
+static int setting_key(const struct session_setting *setting)
+{
+	return setting->key ? setting->key :
+	       OPTION_SETTINGS + (int)(setting - session_settings);
+}
 
 void option_name(struct argp_state *state, const char *option, char *to,
 		 const char *name)
@@ -53,27 +45,51 @@ void option_name(struct argp_state *state, const char *option, char *to,
 	strcpy(to, name);
 }
 
-static u32 parse_kernel_end(struct argp_state *state, const char *word)
+/* "--preemption takes drain, switch or adaptive" */
+static void refuse_word(struct argp_state *state,
+			const struct session_setting *setting)
 {
+	const char *at = setting->argument, *last = strrchr(at, '|');
+	char words[128];
+	size_t length = 0;
+
+	for (; *at && length < sizeof(words) - 5; at++)
+		length += (size_t)sprintf(words + length, *at != '|' ? "%c" :
+					  at == last ? " or " : ", ", *at);
+	argp_error(state, "--%s takes %s", setting->option, words);
+}
+
+static u64 setting_value(struct argp_state *state,
+			 const struct session_setting *setting, const char *text)
+{
+	char option[SIMGPU_NAME_BYTES];
 	u32 i;
 
-	for (i = 0; i < SESSION_KERNEL_ENDS; i++)
-		if (!strcmp(word, journal_kernel_ends[i]))
+	if (!setting->words) {
+		snprintf(option, sizeof(option), "--%s", setting->option);
+		return option_number(state, option, text, setting->least,
+				     setting->most);
+	}
+	for (i = 0; i <= setting->most; i++)
+		if (!strcmp(text, setting->words[i]))
 			return i;
-	argp_error(state, "--kernel-end takes carry, changed or even");
+	refuse_word(state, setting);
 	return 0;
 }
 
-static u32 parse_preemption(struct argp_state *state, const char *word)
+/* An option of the table; false: another one. */
+static bool parse_setting(struct argp_state *state,
+			  struct session_options *session, int key,
+			  const char *text)
 {
-	if (!strcmp(word, "switch"))
-		return SIMGPU_PREEMPTION_SWITCH;
-	if (!strcmp(word, "adaptive"))
-		return SIMGPU_PREEMPTION_ADAPTIVE;
-	if (strcmp(word, "drain"))
-		argp_error(state,
-			   "--preemption takes drain, switch or adaptive");
-	return SIMGPU_PREEMPTION_DRAIN;
+	session_for_each_setting(setting) {
+		if (!setting->option || setting_key(setting) != key)
+			continue;
+		session_setting_set(setting, session,
+				    setting_value(state, setting, text));
+		return true;
+	}
+	return false;
 }
 
 static void parse_model(struct argp_state *state, struct settings *settings,
@@ -89,31 +105,6 @@ static void parse_model(struct argp_state *state, struct settings *settings,
 	if (!model)
 		exit(STATUS_FAILED);
 	strcpy(settings->model, model->name);
-}
-
-/* How late and how exactly the policy knows; false: another option. */
-static bool parse_sight(struct argp_state *state, struct settings *settings,
-			int key, const char *text)
-{
-	switch (key) {
-	case OPTION_DECISION_CYCLES:
-		settings->decision_cycles =
-			option_number(state, "--decision-cycles", text, 0,
-				      SESSION_DECISION_LATENCY_MAX);
-		return true;
-	case OPTION_COUNTER_NOISE:
-		settings->counter_noise = (u32)
-			option_number(state, "--counter-noise", text, 0,
-				      SESSION_COUNTER_NOISE_MAX);
-		return true;
-	case OPTION_COUNTER_DELAY:
-		settings->counter_delay = (u32)
-			option_number(state, "--counter-delay", text, 0,
-				      SESSION_COUNTER_DELAY_MAX);
-		return true;
-	default:
-		return false;
-	}
 }
 
 static error_t parse_experiment(int key, char *text, struct argp_state *state)
@@ -132,26 +123,6 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 		if (plugin_is_file(text))
 			return 0;
 		break;
-	case 'c':
-		settings->cycles = option_number(state, "--cycles", text, 0,
-						 U64_MAX);
-		break;
-	case 'e':
-		settings->epoch_cycles =
-			option_number(state, "--epoch", text,
-				      SESSION_EPOCH_CYCLES_MIN,
-				      SESSION_EPOCH_CYCLES_MAX);
-		break;
-	case 's':
-		settings->seed = option_number(state, "--seed", text, 0,
-					       U64_MAX);
-		break;
-	case OPTION_KERNEL_END:
-		settings->kernel_end = parse_kernel_end(state, text);
-		break;
-	case OPTION_PREEMPTION:
-		settings->preemption = parse_preemption(state, text);
-		break;
 	case OPTION_CONSTANTS:
 		experiment->constants_file = text;
 		return 0;
@@ -163,7 +134,7 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 		knobs_parse(state, &settings->knobs, text);
 		break;
 	default:
-		if (!parse_sight(state, settings, key, text))
+		if (!parse_setting(state, &settings->session, key, text))
 			return ARGP_ERR_UNKNOWN;
 	}
 	experiment->given = text;
@@ -179,11 +150,27 @@ const struct settings settings_default = {
 	.config = "hbm80",
 	.policy = "even",
 	.model = "hsm",
-	.cycles = 5000000,
-	.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
-	.seed = 1,
+	.session = {
+		.stop_cycle = 5000000,
+		.epoch_cycles = SESSION_EPOCH_CYCLES_DEFAULT,
+		.seed = 1,
+	},
 	.threads = 1,
 };
+
+void experiment_begin(struct experiment *experiment)
+{
+	struct argp_option *option = options + ARRAY_SIZE(own_options);
+
+	memcpy(options, own_options, sizeof(own_options));
+	session_for_each_setting(setting)
+		if (setting->option)
+			*option++ = (struct argp_option) {
+				setting->option, setting_key(setting),
+				setting->argument, 0, setting->help, 1
+			};
+	experiment->settings = settings_default;
+}
 
 /* Kept for as long as the program runs. */
 static int load_constants(const char *path, struct settings *settings)
@@ -324,16 +311,9 @@ int settings_options(const struct settings *settings,
 	int ret;
 
 	memset(options, 0, sizeof(*options));
-	options->seed = settings->seed;
-	options->epoch_cycles = settings->epoch_cycles;
-	options->stop_cycle = settings->cycles;
-	options->relaunch = settings->cycles != 0;
-	options->kernel_end = (enum session_kernel_end)settings->kernel_end;
-	options->preemption = (enum session_preemption)settings->preemption;
-	options->sms_most = settings->sms_most;
-	options->decision_cycles = settings->decision_cycles;
-	options->counter_noise = settings->counter_noise;
-	options->counter_delay = settings->counter_delay;
+	session_settings_copy(options, &settings->session);
+	options->relaunch = options->stop_cycle != 0;
+	options->gang_size = 0;
 	ret = find_names(settings, options);
 	if (ret)
 		return ret;

@@ -16,14 +16,9 @@
  * @custom: a user's GPU, offline only; NULL: the shipped one of that name
  * @policy: name
  * @model: name
- * @cycles: device stops there; 0: when every trace has run once
- * @sms_most: SMs that a tenant is given at most, offline only; 0: no limit
+ * @session: the settings of the session (kmod/session/settings.h) alone; its
+ *	stop cycle is 0 if every trace is to run once, and sms_most is offline only
  * @threads: that run an experiment together, offline only; no result depends on it
- * @kernel_end: &enum simgpu_kernel_end
- * @preemption: &enum simgpu_preemption
- * @decision_cycles: until what the policy says takes effect
- * @counter_noise: percent by which counters that it sees are wrong
- * @counter_delay: epochs by which they are old
  * @knobs: of model and policy that were set, offline only
  * @constants: of a model, header and payload, offline only; NULL: none
  * @constants_bytes: of these
@@ -35,16 +30,8 @@ struct settings {
 	const struct gpu_config *custom;
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
-	u64 cycles;
-	u64 epoch_cycles;
-	u64 seed;
-	u32 kernel_end;
-	u32 preemption;
-	u32 sms_most;
+	struct session_options session;
 	u32 threads;
-	u64 decision_cycles;
-	u32 counter_noise;
-	u32 counter_delay;
 	struct knobs knobs;
 	const void *constants;
 	u32 constants_bytes;
@@ -72,6 +59,8 @@ struct experiment {
 
 /* A child of a command's argp; its input is a struct experiment. */
 extern const struct argp experiment_argp;
+/* The settings that a command begins with, before its argp parses any. */
+void experiment_begin(struct experiment *experiment);
 
 /* The value of an option that is a name, into SIMGPU_NAME_MAX bytes. */
 void option_name(struct argp_state *state, const char *option, char *to,

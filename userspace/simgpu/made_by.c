@@ -40,14 +40,17 @@ void made_by_json(struct json_object *object, const struct workload *workloads,
 void made_by_settings_json(struct json_object *object,
 			   const struct settings *settings)
 {
-	json_set_string(object, "kernel_end",
-			journal_kernel_ends[settings->kernel_end]);
-	json_set_string(object, "preemption",
-			journal_preemptions[settings->preemption]);
-	json_set(object, "decision_cycles",
-		 json_u64(settings->decision_cycles));
-	json_set(object, "counter_noise", json_u64(settings->counter_noise));
-	json_set(object, "counter_delay", json_u64(settings->counter_delay));
+	session_for_each_setting(setting) {
+		u64 value = session_setting_get(setting, &settings->session);
+
+		if (!(setting->flags & SESSION_SETTING_JSON))
+			continue;
+		if (setting->words)
+			json_set_string(object, setting->name,
+					setting->words[value]);
+		else
+			json_set(object, setting->name, json_u64(value));
+	}
 }
 
 /* The first name behind another one; NULL: there is none. */

@@ -15,7 +15,7 @@ void made_by_json(struct json_object *object, const struct workload *workloads,
 		  u32 count);
 /* The checksum in the header of a trace that was read. */
 u32 made_by_checksum(const struct workload *workload);
-/* "kernel_end", "preemption", and what a policy sees late or wrong. */
+/* The settings that results tell: "seed", "kernel_end", "preemption" and others. */
 void made_by_settings_json(struct json_object *object,
 			   const struct settings *settings);
 /* "policy_params" and "model_params", as an offline run has them. */

@@ -560,8 +560,8 @@ static int train_others(struct training *training)
 	struct train_themis *themis = &training->themis;
 	struct settings *settings = &training->experiment.settings;
 
-	if (settings->cycles == settings_default.cycles)
-		settings->cycles = THEMIS_CYCLES;
+	if (settings->session.stop_cycle == settings_default.session.stop_cycle)
+		settings->session.stop_cycle = THEMIS_CYCLES;
 	themis->settings = settings;
 	themis->workers = training->workers;
 	themis->programs = training->names;
@@ -617,7 +617,7 @@ int train_command(int argc, char **argv)
 
 	if (!training)
 		return fail("out of memory");
-	training->experiment.settings = settings_default;
+	experiment_begin(&training->experiment);
 	training->themis.rounds = 12000;
 	training->themis.shift_ppm = 6 * SIMGPU_PPM;
 	training->below_ppm = 300000;

@@ -70,7 +70,7 @@ static int fit(struct training *training)
 		gpm->sms[i] = samples->splits[i].own;
 	gpm->sms[i] = samples->options.config.sms;
 	gpm_fit(training->programs, samples->program_count,
-		training->arguments->settings->seed, gpm);
+		training->arguments->settings->session.seed, gpm);
 	training->error = gpm_fit_error(gpm, training->programs,
 					samples->program_count);
 	if (!gpm_constants_are_good(gpm))

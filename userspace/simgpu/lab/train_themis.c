@@ -61,7 +61,7 @@ static int fit(struct training *training)
 	int ret;
 
 	training->fit = (struct themis_fit) {
-		.seed = training->arguments->settings->seed,
+		.seed = training->arguments->settings->session.seed,
 		.shift = (double)training->arguments->shift_ppm / SIMGPU_PPM,
 		.rounds = (u32)training->arguments->rounds,
 		.progress = on_progress,

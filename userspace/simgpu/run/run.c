@@ -121,7 +121,7 @@ static void check_arguments(struct argp_state *state,
 	    contender_is_file(&arguments->contender))
 		argp_error(state, "--policy %s needs --offline; a device takes policies from modules",
 			   arguments->contender.policy);
-	if (settings->sms_most && !arguments->offline)
+	if (settings->session.sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
 	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
 		argp_error(state, "--threads needs --offline; a device's are a file in sysfs");
@@ -131,7 +131,7 @@ static void check_arguments(struct argp_state *state,
 		argp_error(state, "--json and --csv exclude each other");
 	if (arguments->seeds > 1 && (arguments->csv || arguments->journal))
 		argp_error(state, "--repeat goes neither with --csv nor with --journal");
-	if (settings->seed > U64_MAX - arguments->seeds + 1)
+	if (settings->session.seed > U64_MAX - arguments->seeds + 1)
 		argp_error(state, "the last of %u seeds is too large",
 			   arguments->seeds);
 	if ((arguments->kernels || arguments->timeline) && !arguments->offline)
@@ -175,7 +175,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		parse_policy(state, arguments, text);
 		return 0;
 	case OPTION_SMS:
-		settings->sms_most = (u32)option_number(state, "--sms", text, 1,
+		settings->session.sms_most = (u32)option_number(state, "--sms", text, 1,
 							SIMGPU_SMS_MAX);
 		arguments->experiment.given = text;
 		return 0;
@@ -328,7 +328,7 @@ static int run_with_truth(struct arguments *arguments,
 static int run_seeds(struct arguments *arguments, struct workload *workloads,
 		     struct result *results)
 {
-	u64 *seed = &arguments->experiment.settings.seed, first = *seed;
+	u64 *seed = &arguments->experiment.settings.session.seed, first = *seed;
 	int ret = STATUS_OK;
 	u32 i;
 
@@ -417,13 +417,13 @@ static int check_knobs(const struct arguments *arguments)
 int run_command(int argc, char **argv)
 {
 	struct arguments arguments = {
-		.experiment.settings = settings_default,
 		.seeds = 1,
 	};
 	struct workload *workloads;
 	int ret;
 	u32 i;
 
+	experiment_begin(&arguments.experiment);
 	parse_arguments(&argp, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)

@@ -350,15 +350,7 @@ static int create_gang(const struct settings *settings, u32 members)
 	struct simgpu_gang_create options = {
 		.size = sizeof(options),
 		.members = members,
-		.seed = settings->seed,
-		.epoch_cycles = settings->epoch_cycles,
-		.stop_cycle = settings->cycles,
-		.flags = settings->cycles ? SIMGPU_GANG_RELAUNCH : 0,
-		.kernel_end = settings->kernel_end,
-		.preemption = settings->preemption,
-		.decision_cycles = settings->decision_cycles,
-		.counter_noise = settings->counter_noise,
-		.counter_delay = settings->counter_delay,
+		.flags = settings->session.stop_cycle ? SIMGPU_GANG_RELAUNCH : 0,
 	};
 	int fd = simgpu_open(settings->device), gang;
 
@@ -366,6 +358,10 @@ static int create_gang(const struct settings *settings, u32 members)
 		fail("/dev/simgpu%u: %s", settings->device, device_error(fd));
 		return fd;
 	}
+	session_for_each_setting(setting)
+		if (setting->gang)
+			session_setting_to_gang(setting, &options, session_setting_get(
+				setting, &settings->session));
 	strcpy(options.config, settings->config);
 	strcpy(options.policy, settings->policy);
 	strcpy(options.model, settings->model);
@@ -447,9 +443,9 @@ static void show_progress(const struct stage *stage)
 {
 	struct simgpu_gang_status status = { .size = sizeof(status) };
 
-	if (stage->settings->cycles &&
+	if (stage->settings->session.stop_cycle &&
 	    !simgpu_get_gang_status(stage->gang, &status))
-		progress("simulating", status.cycle, stage->settings->cycles);
+		progress("simulating", status.cycle, stage->settings->session.stop_cycle);
 }
 
 /* Wait for something to happen, and see to it. Returns whether to go on. */

@@ -49,11 +49,11 @@ static void note_prediction(const struct settings *settings,
 	if (!count_epochs(result, index, 0))
 		print_paragraph("%u:%s has no NP: the run ended before an epoch of %llu cycles did (--epoch).",
 				tenant->slot, tenant->options.name,
-				settings->epoch_cycles);
+				settings->session.epoch_cycles);
 	else if (!count_epochs(result, index, SIMGPU_EPOCH_PREDICTED))
 		print_paragraph("%u:%s has no NP: none of its epochs was as long as a fifth of %llu cycles (--epoch), and shorter ones are not predicted.",
 				tenant->slot, tenant->options.name,
-				settings->epoch_cycles);
+				settings->session.epoch_cycles);
 	else if (!tenant->counters[SIMGPU_COUNTER_THREAD_INSTRUCTIONS])
 		print_paragraph("%u:%s has no NP: it has executed nothing.",
 				tenant->slot, tenant->options.name);

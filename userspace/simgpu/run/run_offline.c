@@ -180,14 +180,14 @@ static int find_goal(const struct settings *settings,
 				  options->config.name, peak);
 	if (!workload->goal_ppm)
 		return STATUS_OK;
-	if (!settings->cycles)
+	if (!settings->session.stop_cycle)
 		return fail_usage("goal=%llu.%06llu is a part of what %s does alone in --cycles, which are missing",
 				  workload->goal_ppm / SIMGPU_PPM,
 				  workload->goal_ppm % SIMGPU_PPM,
 				  workload->name);
 	alone.trace = workload->trace;
 	alone.queues = workload->queues;
-	ret = offline_alone_window(options, slot, &alone, settings->cycles,
+	ret = offline_alone_window(options, slot, &alone, settings->session.stop_cycle,
 				   settings->threads, &interrupt_observer,
 				   &figures);
 	if (ret == -EINTR)
@@ -200,7 +200,7 @@ static int find_goal(const struct settings *settings,
 	tenant->goal = offline_goal_ipc_ppm(workload->goal_ppm, &figures);
 	if (!tenant->goal)
 		return fail("%s issues nothing alone in %llu cycles: a part of that is no goal",
-			    workload->name, settings->cycles);
+			    workload->name, settings->session.stop_cycle);
 	return STATUS_OK;
 }
 
@@ -210,7 +210,7 @@ int run_offline(const struct settings *settings,
 {
 	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
 	struct offline_result *outcome = calloc(1, sizeof(*outcome));
-	struct watch watch = { .result = result, .cycles = settings->cycles };
+	struct watch watch = { .result = result, .cycles = settings->session.stop_cycle };
 	struct offline_observer observer = observe(&watch);
 	int ret = STATUS_FAILED;
 	u32 i;
@@ -262,14 +262,7 @@ static void settings_of(const struct offline_journal *journal,
 	strcpy(settings->config, options->config.name);
 	strcpy(settings->policy, options->policy->name);
 	strcpy(settings->model, options->model->name);
-	settings->cycles = options->stop_cycle;
-	settings->epoch_cycles = options->epoch_cycles;
-	settings->seed = options->seed;
-	settings->kernel_end = options->kernel_end;
-	settings->preemption = options->preemption;
-	settings->decision_cycles = options->decision_cycles;
-	settings->counter_noise = options->counter_noise;
-	settings->counter_delay = options->counter_delay;
+	session_settings_copy(&settings->session, options);
 }
 
 static int read_journal(const char *path, struct offline_journal *journal)

@@ -246,12 +246,10 @@ int print_result_json(const struct settings *settings,
 	json_set_string(object, "policy", settings->policy);
 	json_set_string(object, "model", settings->model);
 	set_cycles(object, result->cycle, &result->cycles_spread);
-	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
-	json_set(object, "seed", json_u64(settings->seed));
 	json_set(object, "seeds", json_u64(result->seeds ? result->seeds : 1));
 	made_by_settings_json(object, settings);
-	json_set(object, "sms_most", settings->sms_most ?
-		 json_u64(settings->sms_most) : NULL);
+	json_set(object, "sms_most", settings->session.sms_most ?
+		 json_u64(settings->session.sms_most) : NULL);
 	set_params(object, settings, result);
 	if (settings->constants)
 		json_set_checksum(object, "constants_checksum",
@@ -324,6 +322,23 @@ int print_result_csv(const struct result *result)
 
 /* --- tables --- */
 
+/* The settings that are left unsaid where they are 0. */
+static void print_settings(const struct session_options *session)
+{
+	const char *before = "settings: ";
+
+	session_for_each_setting(setting) {
+		u64 value = session_setting_get(setting, session);
+
+		if (!value || !(setting->flags & SESSION_SETTING_UNSAID_0))
+			continue;
+		printf("%s%s %llu", before, setting->name, value);
+		before = ", ";
+	}
+	if (*before == ',')
+		putchar('\n');
+}
+
 static void print_heading(const struct settings *settings,
 			  const struct result *result)
 {
@@ -335,19 +350,16 @@ static void print_heading(const struct settings *settings,
 	json_object_put(object);
 	print_paragraph("simgpu %s, %s, %s: policy %s, model %s, epochs of %llu cycles, seed %llu, kernel end %s, preemption %s",
 			made_by_version(), settings->config, result->device, settings->policy,
-			settings->model, settings->epoch_cycles, settings->seed,
-			journal_kernel_ends[settings->kernel_end],
-			journal_preemptions[settings->preemption]);
+			settings->model, settings->session.epoch_cycles,
+			settings->session.seed,
+			session_kernel_ends[settings->session.kernel_end],
+			session_preemptions[settings->session.preemption]);
 	if (params)
 		print_paragraph("knobs: %s", params);
 	free(params);
-	if (settings->sms_most)
-		printf("at most %u SMs for a tenant\n", settings->sms_most);
-	if (settings->decision_cycles | settings->counter_noise |
-	    settings->counter_delay)
-		printf("decisions %llu cycles late, counters up to %u%% wrong and %u epochs old\n",
-		       settings->decision_cycles, settings->counter_noise,
-		       settings->counter_delay);
+	if (settings->session.sms_most)
+		printf("at most %u SMs for a tenant\n", settings->session.sms_most);
+	print_settings(&settings->session);
 	printf("%llu cycles in %.2f s (%.0f a second), state hash 0x%016llx\n\n",
 	       result->cycle, (double)result->wall_ns / 1e9,
 	       (double)cycles_per_second_ppm(result) / SIMGPU_PPM,

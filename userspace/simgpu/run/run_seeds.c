@@ -218,7 +218,7 @@ void print_seeds(const struct settings *settings, const struct result *result)
 	print_spread(table, "all", "fairness predicted",
 		     &result->fairness_predicted, 4);
 	printf("\nSeeds %llu to %llu; +- is the standard deviation. What stands above and below is\nof the first seed.\n\n",
-	       settings->seed, settings->seed + result->seeds - 1);
+	       settings->session.seed, settings->session.seed + result->seeds - 1);
 	table_print(table);
 	if (!varies(result))
 		puts("\nAll runs are equal: nothing in them depends on the seed.");

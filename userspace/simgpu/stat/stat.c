@@ -89,9 +89,8 @@ static const struct argp argp = {
 };
 
 static const char *const device_files[] = {
-	"config", "policy", "model", "state", "epoch_cycles", "cycles",
-	"epochs", "bytes_held", "seed", "pace", "cpu_percent", "hold_cycles",
-	"decision_cycles", "counter_noise", "counter_delay", "last_refusal", NULL
+	"config", "policy", "model", "state", "cycles", "epochs", "bytes_held",
+	"pace", "cpu_percent", "last_refusal", NULL
 };
 
 static const char *const tenant_files[] = {
@@ -124,6 +123,14 @@ static void read_device(struct json_object *object, unsigned int device)
 	*to = NULL;
 	sysfs_device_values(object, device, device_files);
 	sysfs_device_values(object, device, files);
+}
+
+static void read_settings(struct json_object *object, unsigned int device)
+{
+	session_for_each_setting(setting)
+		if (setting->netlink)
+			sysfs_device_values(object, device, (const char *const []) {
+				setting->name, NULL });
 }
 
 /* " (c1 0.870000, c2 0.010000)" */
@@ -395,6 +402,7 @@ int stat_command(int argc, char **argv)
 	snprintf(name, sizeof(name), "simgpu%u", arguments.device);
 	json_set_string(object, "device", name);
 	read_device(object, arguments.device);
+	read_settings(object, arguments.device);
 	json_set(object, "policy_params",
 		 sysfs_params(arguments.device, "policy_params"));
 	json_set(object, "model_params",

@@ -137,7 +137,7 @@ static void check_options(struct argp_state *state, const struct sweep *sweep)
 	if (sweep->target_given &&
 	    sweep_axes_set(&sweep->axes) & AXIS_SETS_TARGET)
 		argp_error(state, "--target is for sweeps without an axis that says who has which target");
-	if (sweep->experiment.settings.seed > most)
+	if (sweep->experiment.settings.session.seed > most)
 		argp_error(state, "the last of %llu seeds is too large",
 			   sweep->seeds);
 }
@@ -477,7 +477,7 @@ static int prepare(struct sweep *sweep)
 		ret = checksum_program(&sweep->program);
 	if (!ret)
 		ret = suite_load(sweep->suite_name, sweep->traces,
-				 sweep->experiment.settings.seed,
+				 sweep->experiment.settings.session.seed,
 				 settings_config(&sweep->experiment.settings),
 				 &sweep->suite);
 	if (!ret)
@@ -525,7 +525,6 @@ int sweep_command(int argc, char **argv)
 {
 	char even[] = "even";
 	struct sweep sweep = {
-		.experiment.settings = settings_default,
 		.suite_name = "hsm-pairs",
 		.folder = "sweep",
 		.policy_list = even,
@@ -538,9 +537,10 @@ int sweep_command(int argc, char **argv)
 	};
 	int ret;
 
+	experiment_begin(&sweep.experiment);
 	sweep.experiment.settings.rivals = true;
 	/* HSM 4.2. */
-	sweep.experiment.settings.preemption = SIMGPU_PREEMPTION_ADAPTIVE;
+	sweep.experiment.settings.session.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	children[1].argp = sweep_axes_argp();
 	parse_arguments(&argp, argc, argv, 0, &sweep);
 	if (sweep.list_suites)

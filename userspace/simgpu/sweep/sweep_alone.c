@@ -108,10 +108,10 @@ int sweep_alone_options(const struct sweep *sweep, u32 seed,
 
 	strcpy(settings.policy, "even");
 	strcpy(settings.model, "hsm");
-	settings.decision_cycles = 0;
-	settings.counter_noise = 0;
-	settings.counter_delay = 0;
-	settings.seed += seed;
+	session_for_each_setting(setting)
+		if (setting->flags & SESSION_SETTING_SIGHT)
+			session_setting_set(setting, &settings.session, 0);
+	settings.session.seed += seed;
 	return settings_options(&settings, options);
 }
 

@@ -138,7 +138,7 @@ static bool parse_kernel_end(struct axis_points *points, const char *item)
 	u32 i;
 
 	for (i = 0; i < SESSION_KERNEL_ENDS; i++) {
-		if (strcmp(item, journal_kernel_ends[i]))
+		if (strcmp(item, session_kernel_ends[i]))
 			continue;
 		snprintf(point.text, sizeof(point.text), "%s", item);
 		point.values[0] = i;

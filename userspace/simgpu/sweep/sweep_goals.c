@@ -172,7 +172,7 @@ static void add_energy(struct goals *goals, const struct sweep_run *run)
 
 	if (!table || !config)
 		return;
-	energy = (double)energy_static_pj(table, settings->cycles,
+	energy = (double)energy_static_pj(table, settings->session.stop_cycle,
 					  config->core_mhz);
 	for (slot = 0; slot < run->mix->count; slot++) {
 		const struct sweep_tenant *tenant = &run->tenants[slot];
@@ -183,7 +183,7 @@ static void add_energy(struct goals *goals, const struct sweep_run *run)
 	}
 	observe(goals, GOAL_PER_JOULE, run, instructions * PJ_PER_J / energy);
 	goals->contexts += lines * GPU_LINE_BYTES * config->core_mhz /
-			   ((double)settings->cycles * config->channels *
+			   ((double)settings->session.stop_cycle * config->channels *
 			    config->channel_bytes_per_clock *
 			    config->memory_mhz);
 }

@@ -108,7 +108,7 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 	fprintf(file, ",%llu,%016llx,%s,%s,%llu,%u", tenant->first_run_done,
 		run->state_hash, sweep->policies[run->policy].policy,
 		sweep->policies[run->policy].model,
-		sweep->experiment.settings.seed + run->seed, options->weight);
+		sweep->experiment.settings.session.seed + run->seed, options->weight);
 	print_axes(file, sweep, run->point, SWEEP_AXES);
 	print_launches(file, tenant);
 	print_decimal(file, verdict->known, verdict->parts.whole);
@@ -517,10 +517,8 @@ static int print_json(const struct sweep *sweep,
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set_string(object, "model", settings->model);
 	json_set(object, "every", json_u64(sweep->every));
-	json_set(object, "cycles", json_u64(settings->cycles));
-	json_set(object, "epoch_cycles", json_u64(settings->epoch_cycles));
+	json_set(object, "cycles", json_u64(settings->session.stop_cycle));
 	json_set(object, "warmup_cycles", json_u64(sweep->warmup_cycles));
-	json_set(object, "seed", json_u64(settings->seed));
 	json_set(object, "seeds", json_u64(sweep->seeds));
 	json_set_string(object, "reference", sweep->labels[sweep->reference]);
 	json_set(object, "resamples", json_u64(STATISTICS_RESAMPLES));
@@ -647,9 +645,10 @@ static int print_table(const struct sweep *sweep,
 
 	print_paragraph("simgpu %s, %s: suite %s, %llu cycles, epochs of %llu, seeds from %llu, kernel end %s, preemption %s",
 			made_by_version(), settings->config, sweep->suite_name,
-			settings->cycles, settings->epoch_cycles, settings->seed,
-			journal_kernel_ends[settings->kernel_end],
-			journal_preemptions[settings->preemption]);
+			settings->session.stop_cycle,
+			settings->session.epoch_cycles, settings->session.seed,
+			session_kernel_ends[settings->session.kernel_end],
+			session_preemptions[settings->session.preemption]);
 	putchar('\n');
 	sweep_print_partial(sweep);
 	for_each_part(sweep, summaries, table_part, table);

@@ -48,10 +48,19 @@ static int run_options(const struct sweep_run *run,
 	sweep_choose(sweep, run->policy, &settings);
 	if (sweep_axes_split(&sweep->axes))
 		strcpy(settings.policy, "proportional");
-	settings.seed += run->seed;
+	settings.session.seed += run->seed;
 	if (run->mix->kernel_end_given)
-		settings.kernel_end = run->mix->kernel_end;
+		settings.session.kernel_end =
+			(enum session_kernel_end)run->mix->kernel_end;
 	return settings_options(&settings, options);
+}
+
+static void describe_settings(const struct session_options *options,
+			      struct kept *out)
+{
+	session_for_each_setting(setting)
+		kept_append(out, " %s=%llu", setting->name,
+			    session_setting_get(setting, options));
 }
 
 static void describe_knobs(const struct simgpu_param *params, const u64 *values,
@@ -117,15 +126,10 @@ static void describe(const struct sweep_run *run,
 	const struct mix *mix = run->mix;
 	u32 slot;
 
-	kept_append(out, "policy=%s/%s model=%s cycles=%llu epoch=%llu kernel_end=%u preemption=%u warmup=%llu",
+	kept_append(out, "policy=%s/%s model=%s warmup=%llu",
 		    policy_of(run), options->policy->name, options->model->name,
-		    options->stop_cycle, options->epoch_cycles,
-		    options->kernel_end, options->preemption,
 		    run->sweep->warmup_cycles);
-	if (options->decision_cycles | options->counter_noise |
-	    options->counter_delay)
-		kept_append(out, " sight=%llu/%u/%u", options->decision_cycles,
-			    options->counter_noise, options->counter_delay);
+	describe_settings(options, out);
 	describe_knobs(options->policy->params, options->policy_params, out);
 	describe_knobs(options->model->params, options->model_params, out);
 	if (options->constants)
@@ -595,7 +599,7 @@ static bool is_to_be_made(struct sweep *sweep, u32 index)
 static int run_mixes(struct sweep *sweep)
 {
 	struct sweep_work work = { .sweep = sweep };
-	u64 each = sweep->suite.once ? 1 : sweep->experiment.settings.cycles;
+	u64 each = sweep->suite.once ? 1 : sweep->experiment.settings.session.stop_cycle;
 	u32 count = sweep->run_count + sweep->alone_count, i;
 
 	work.todo = calloc(count, sizeof(*work.todo));

@@ -9,7 +9,7 @@ int sweep_serve_check(const struct sweep *sweep)
 
 	if (!sweep->suite.serves)
 		return STATUS_OK;
-	if (!sweep->experiment.settings.cycles)
+	if (!sweep->experiment.settings.session.stop_cycle)
 		return fail_usage("--cycles 0 is not for %s, whose requests come until then",
 				  sweep->suite_name);
 	if (sets & ~AXIS_SETS_LOAD)

@@ -230,8 +230,7 @@ static int print_json(const struct sweep *sweep)
 	json_set_string(object, "config", settings->config);
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set(object, "every", json_u64(sweep->every));
-	json_set(object, "cycles", json_u64(settings->cycles));
-	json_set(object, "seed", json_u64(settings->seed));
+	json_set(object, "cycles", json_u64(settings->session.stop_cycle));
 	json_set(object, "seeds", json_u64(sweep->seeds));
 	json_set(object, "deadline", json_ppm(sweep->deadline_ppm));
 	json_set(object, "alone", policy_json(sweep, sweep->policy_count));
@@ -372,7 +371,7 @@ static int write_rows(const struct sweep *sweep)
 		take_means(&part);
 		fprintf(file, "%s,%s,%s,%llu,%016llx",
 			label_of(sweep, run->policy), run->mix->name, load,
-			sweep->experiment.settings.seed + run->seed,
+			sweep->experiment.settings.session.seed + run->seed,
 			run->state_hash);
 		csv_part(file, &part);
 	}

@@ -37,13 +37,14 @@ int sweep_sets_check(struct sweep *sweep)
 		return fail_usage("--sets is for the suite stm-sets");
 	if (!sweep->suite.once)
 		return check_optimal(sweep);
-	if (settings->cycles && settings->cycles != settings_default.cycles)
+	if (settings->session.stop_cycle &&
+	    settings->session.stop_cycle != settings_default.session.stop_cycle)
 		return fail_usage("--cycles is not for %s, which runs each trace once",
 				  sweep->suite_name);
 	if (sweep_axes_set(&sweep->axes) || sweep->target_given)
 		return fail_usage("targets, weights, splits, goals and loads are not for %s: what counts is when all have ended",
 				  sweep->suite_name);
-	settings->cycles = 0;
+	settings->session.stop_cycle = 0;
 	sweep->target_ppm = 0;
 	return STATUS_OK;
 }
@@ -52,7 +53,7 @@ int sweep_sets_check(struct sweep *sweep)
 static void draw(struct sweep *sweep, u32 count, u32 most)
 {
 	struct suite *suite = &sweep->suite;
-	u64 state = sweep->experiment.settings.seed + count;
+	u64 state = sweep->experiment.settings.session.seed + count;
 	u32 left = 0, kept = 0, i;
 
 	for (i = 0; i < suite->mix_count; i++)

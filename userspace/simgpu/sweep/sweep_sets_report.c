@@ -218,7 +218,6 @@ static int print_json(const struct sweep *sweep)
 	json_set(object, "every", json_u64(sweep->every));
 	if (sweep->sets)
 		json_set_string(object, "sets_drawn", sweep->sets);
-	json_set(object, "seed", json_u64(sweep->experiment.settings.seed));
 	json_set(object, "seeds", json_u64(sweep->seeds));
 	for (i = 0; i < sweep->policy_count; i++)
 		json_object_array_add(array, policy_json(sweep, i));
@@ -349,7 +348,7 @@ static int write_rows(const struct sweep *sweep)
 
 		fprintf(file, "%s,%s,%u,%llu,%llu,", sweep->labels[run->policy],
 			run->mix->name, run->mix->count,
-			sweep->experiment.settings.seed + run->seed, run->cycle);
+			sweep->experiment.settings.session.seed + run->seed, run->cycle);
 		if (run->estimated)
 			fprintf(file, "%llu", run->estimated);
 		fputc('\n', file);

@@ -83,7 +83,7 @@ static int window_options(const struct sweep *sweep, struct which which,
 
 	if (sweep_alone_options(sweep, which.seed, options))
 		return -EINVAL;
-	kept_append(kept, "window=%llu ", sweep->experiment.settings.cycles);
+	kept_append(kept, "window=%llu ", sweep->experiment.settings.session.stop_cycle);
 	sweep_describe_alone(sweep, options, which.workload, which.slot, kept);
 	snprintf(name, sizeof(name), "%s.%u",
 		 sweep->suite.workloads[which.workload].name, which.slot);
@@ -107,7 +107,7 @@ static int make_window(struct sweep *sweep, struct which which,
 	int ret;
 
 	ret = offline_alone_window(options, which.slot, &tenant,
-				   settings->cycles, settings->threads,
+				   settings->session.stop_cycle, settings->threads,
 				   &interrupt_observer, out);
 	if (ret)
 		return ret;
@@ -135,7 +135,7 @@ static void run_window(struct jobs *jobs, u32 index, void *context)
 				     work->sweep->suite.workloads[which.workload].name,
 				     ret);
 	else
-		jobs_progress(jobs, work->sweep->experiment.settings.cycles);
+		jobs_progress(jobs, work->sweep->experiment.settings.session.stop_cycle);
 	free(kept);
 }
 
@@ -181,7 +181,7 @@ int sweep_find_windows(struct sweep *sweep)
 			work.todo[work.todo_count++] = i;
 	}
 	jobs_run("windows", work.todo_count, sweep->workers, run_window,
-		 &work, sweep->experiment.settings.cycles *
+		 &work, sweep->experiment.settings.session.stop_cycle *
 		 work.todo_count);
 	free(work.todo);
 	return work.failed ? STATUS_FAILED : STATUS_OK;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The settings of a device: those of its sessions, and its own. One index counts both:
+ * changes and what is published are arrays by it.
+ */
+#include <linux/simgpu_netlink.h>
+
+#include "device.h"
+
+#define OWN(_field)							\
+	.offset = offsetof(struct simgpu_device, _field),		\
+	.bytes = sizeof_field(struct simgpu_device, _field)
+
+static const struct session_setting simgpu_own_settings[SIMGPU_OWN_SETTINGS] = {
+	{
+		OWN(pace_ppm),
+		.name = "pace",
+		.netlink = SIMGPU_A_DEVICE_PACE_PPM,
+		.flags = SESSION_SETTING_CHANGES,
+		.unit = SIMGPU_UNIT_RATIO,
+		.most = SIMGPU_PACE_MAX_PPM,
+	},
+	{
+		OWN(cpu_percent),
+		.name = "cpu_percent",
+		.netlink = SIMGPU_A_DEVICE_CPU_PERCENT,
+		.flags = SESSION_SETTING_CHANGES,
+		.least = 1,
+		.most = SIMGPU_CPU_PERCENT_MAX,
+		.initial = SIMGPU_CPU_PERCENT_MAX,
+	},
+};
+
+/**
+ * simgpu_setting() - a setting by its index
+ * @index: from 0
+ *
+ * Return: its row, which is no setting of a device if it has no @netlink; NULL
+ * behind the last one.
+ */
+const struct session_setting *simgpu_setting(u32 index)
+{
+	if (index < session_settings_count)
+		return &session_settings[index];
+	index -= session_settings_count;
+	return index < SIMGPU_OWN_SETTINGS ? &simgpu_own_settings[index] : NULL;
+}
+
+/* Where a device keeps the value that its next session begins with. */
+static void *simgpu_setting_base(struct simgpu_device *device, u32 index)
+{
+	return index < session_settings_count ? (void *)&device->defaults :
+						(void *)device;
+}
+
+/**
+ * simgpu_settings_begin() - the initial values of a new device
+ * @device: the device
+ */
+void simgpu_settings_begin(struct simgpu_device *device)
+{
+	session_settings_begin(session_settings, session_settings_count,
+			       &device->defaults);
+	session_settings_begin(simgpu_own_settings, SIMGPU_OWN_SETTINGS, device);
+}
+
+/**
+ * simgpu_settings_publish() - show the settings in force
+ * @device: the device; its publish lock is held
+ * @shown: options of the session that is shown
+ *
+ * What a session that runs does not take over is shown as the next one's.
+ */
+void simgpu_settings_publish(struct simgpu_device *device,
+			     const struct session_options *shown)
+{
+	const struct session_setting *setting;
+	u32 i;
+
+	for (i = 0; (setting = simgpu_setting(i)); i++) {
+		bool later = setting->flags & SESSION_SETTING_CHANGES &&
+			     !setting->set;
+
+		device->published.settings[i] =
+			session_setting_get(setting, later ?
+					    simgpu_setting_base(device, i) :
+					    shown);
+	}
+}
+
+/**
+ * simgpu_settings_fit() - whether each value of a change is in its range
+ * @change: the change
+ *
+ * Return: true if the change can be made as far as its settings go.
+ */
+bool simgpu_settings_fit(const struct simgpu_device_change *change)
+{
+	const struct session_setting *setting;
+	u32 i;
+
+	for (i = 0; (setting = simgpu_setting(i)); i++)
+		if (change->given & BIT(i) &&
+		    (change->settings[i] < setting->least ||
+		     change->settings[i] > setting->most))
+			return false;
+	return true;
+}
+
+/**
+ * simgpu_settings_apply() - make the settings of a change, which fit
+ * @device: the device, whose locks are held
+ * @change: the change
+ */
+void simgpu_settings_apply(struct simgpu_device *device,
+			   const struct simgpu_device_change *change)
+{
+	const struct session_setting *setting;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	for (i = 0; (setting = simgpu_setting(i)); i++) {
+		u64 value = change->settings[i];
+
+		if (!(change->given & BIT(i)))
+			continue;
+		if (setting->set && !device->left)
+			setting->set(device->session, value);
+		session_setting_set(setting, simgpu_setting_base(device, i),
+				    value);
+		spin_lock(&device->publish_lock);
+		device->published.settings[i] = value;
+		spin_unlock(&device->publish_lock);
+	}
+	/* It may wait for the end of a pace that is over. */
+	if (change->given)
+		wake_up(&device->worker_wait);
+}

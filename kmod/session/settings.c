@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of a session's settings; see settings.h. */
+#include <linux/simgpu.h>
+#include <linux/simgpu_netlink.h>
+
+#include "settings.h"
+
+const char *const session_kernel_ends[SESSION_KERNEL_ENDS] = {
+	[SESSION_KERNEL_END_EVEN] = "even",
+	[SESSION_KERNEL_END_CARRY] = "carry",
+	[SESSION_KERNEL_END_CHANGED] = "changed",
+};
+
+const char *const session_preemptions[SESSION_PREEMPTIONS] = {
+	[SESSION_PREEMPTION_DRAIN] = "drain",
+	[SESSION_PREEMPTION_SWITCH] = "switch",
+	[SESSION_PREEMPTION_ADAPTIVE] = "adaptive",
+};
+
+static const char *const no_yes[] = { "0", "1" };
+
+#define OPTION(_field)							\
+	.name = #_field,						\
+	.offset = offsetof(struct session_options, _field),		\
+	.bytes = sizeof(((struct session_options *)NULL)->_field)
+/* When the policy's word takes effect, and what it sees. */
+#define SIGHT	(SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |	\
+		 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON |	\
+		 SESSION_SETTING_SIGHT)
+#define GANG(_field)	.gang = offsetof(struct simgpu_gang_create, _field)
+
+/* In the order in which the journal tells them. */
+const struct session_setting session_settings[] = {
+	{
+		OPTION(seed),
+		GANG(seed),
+		.netlink = SIMGPU_A_DEVICE_SEED,
+		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_JSON,
+		.most = U64_MAX,
+		.initial = 1,
+		.option = "seed",
+		.key = 's',
+		.argument = "N",
+		.help = "Of everything random (default 1)",
+	},
+	[SESSION_SETTING_EPOCH_CYCLES] = {
+		OPTION(epoch_cycles),
+		GANG(epoch_cycles),
+		.netlink = SIMGPU_A_DEVICE_EPOCH_CYCLES,
+		.flags = SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |
+			 SESSION_SETTING_JSON,
+		.unit = SIMGPU_UNIT_CYCLES,
+		.least = SESSION_EPOCH_CYCLES_MIN,
+		.most = SESSION_EPOCH_CYCLES_MAX,
+		.initial = SESSION_EPOCH_CYCLES_DEFAULT,
+		.set = session_set_epoch_cycles,
+		.option = "epoch",
+		.key = 'e',
+		.argument = "N",
+		.help = "Core cycles of an epoch (default 500000)",
+	},
+	{
+		OPTION(stop_cycle),
+		GANG(stop_cycle),
+		.flags = SESSION_SETTING_JOURNAL,
+		.unit = SIMGPU_UNIT_CYCLES,
+		.most = U64_MAX,
+		.option = "cycles",
+		.key = 'c',
+		.argument = "N",
+		.help = "Stop exactly there; traces that end are launched again (default 5000000); 0: each runs once",
+	},
+	{
+		OPTION(relaunch),
+		.flags = SESSION_SETTING_JOURNAL,
+		.most = true,
+		.words = no_yes,
+	},
+	{
+		OPTION(kernel_end),
+		GANG(kernel_end),
+		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_JSON,
+		.most = SESSION_KERNEL_ENDS - 1,
+		.words = session_kernel_ends,
+		.option = "kernel-end",
+		.argument = "carry|changed|even",
+		.help = "What a finished kernel does: nothing (carry, the default), begin an even split where another one follows (changed), or end the epoch and begin an even split (even)",
+	},
+	{
+		OPTION(preemption),
+		GANG(preemption),
+		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_JSON,
+		.most = SESSION_PREEMPTIONS - 1,
+		.words = session_preemptions,
+		.option = "preemption",
+		.argument = "drain|switch|adaptive",
+		.help = "How thread blocks leave an SM that changes hands: by their end (default), by a context switch, or as the last epoch suggests",
+	},
+	{
+		OPTION(hold_cycles),
+		GANG(hold_cycles),
+		.netlink = SIMGPU_A_DEVICE_HOLD_CYCLES,
+		.flags = SESSION_SETTING_OR_0 | SESSION_SETTING_CHANGES |
+			 SESSION_SETTING_JOURNAL,
+		.unit = SIMGPU_UNIT_CYCLES,
+		.least = SESSION_HOLD_CYCLES_MIN,
+		.most = SESSION_HOLD_CYCLES_MAX,
+		.initial = SESSION_HOLD_CYCLES_DEFAULT,
+	},
+	{
+		OPTION(gang_size),
+		.flags = SESSION_SETTING_JOURNAL,
+		.most = SESSION_SLOTS_MAX,
+	},
+	{
+		OPTION(sms_most),
+		.most = U32_MAX,
+	},
+	{
+		OPTION(decision_cycles),
+		GANG(decision_cycles),
+		.netlink = SIMGPU_A_DEVICE_DECISION_CYCLES,
+		.flags = SIGHT,
+		.unit = SIMGPU_UNIT_CYCLES,
+		.most = SESSION_DECISION_LATENCY_MAX,
+		.option = "decision-cycles",
+		.argument = "N",
+		.help = "What the policy says takes effect N core cycles later; it is not asked again before that (default 0)",
+	},
+	{
+		OPTION(counter_noise),
+		GANG(counter_noise),
+		.netlink = SIMGPU_A_DEVICE_COUNTER_NOISE,
+		.flags = SIGHT,
+		.most = SESSION_COUNTER_NOISE_MAX,
+		.option = "counter-noise",
+		.argument = "N",
+		.help = "Each counter that model and policy see is wrong by up to N percent, by chance (default 0)",
+	},
+	{
+		OPTION(counter_delay),
+		GANG(counter_delay),
+		.netlink = SIMGPU_A_DEVICE_COUNTER_DELAY,
+		.flags = SIGHT,
+		.most = SESSION_COUNTER_DELAY_MAX,
+		.option = "counter-delay",
+		.argument = "N",
+		.help = "Model and policy see the counters of N epochs ago (default 0)",
+	},
+};
+
+const u32 session_settings_count = ARRAY_SIZE(session_settings);
+
+static_assert(ARRAY_SIZE(session_settings) <= SESSION_SETTINGS_MAX);
+
+static u64 load(const void *base, u32 offset, u32 bytes)
+{
+	const char *at = (const char *)base + offset;
+
+	return bytes == 8 ? *(const u64 *)at :
+	       bytes == 4 ? *(const u32 *)at : *(const u8 *)at;
+}
+
+static void store(void *base, u32 offset, u32 bytes, u64 value)
+{
+	char *at = (char *)base + offset;
+
+	if (bytes == 8)
+		*(u64 *)at = value;
+	else if (bytes == 4)
+		*(u32 *)at = (u32)value;
+	else
+		*(u8 *)at = (u8)value;
+}
+
+u64 session_setting_get(const struct session_setting *setting,
+			const void *options)
+{
+	return load(options, setting->offset, setting->bytes);
+}
+
+void session_setting_set(const struct session_setting *setting, void *options,
+			 u64 value)
+{
+	store(options, setting->offset, setting->bytes, value);
+}
+
+u64 session_setting_of_gang(const struct session_setting *setting,
+			    const struct simgpu_gang_create *gang)
+{
+	return load(gang, setting->gang, setting->bytes);
+}
+
+void session_setting_to_gang(const struct session_setting *setting,
+			     struct simgpu_gang_create *gang, u64 value)
+{
+	store(gang, setting->gang, setting->bytes, value);
+}
+
+bool session_setting_fits(const struct session_setting *setting, u64 value)
+{
+	return (value >= setting->least && value <= setting->most) ||
+	       (!value && setting->flags & SESSION_SETTING_OR_0);
+}
+
+bool session_settings_fit(const struct session_options *options)
+{
+	session_for_each_setting(setting)
+		if (!session_setting_fits(setting, session_setting_get(setting, options)))
+			return false;
+	return true;
+}
+
+void session_settings_complete(struct session_options *options)
+{
+	session_for_each_setting(setting)
+		if (setting->flags & SESSION_SETTING_OR_0 &&
+		    !session_setting_get(setting, options))
+			session_setting_set(setting, options, setting->initial);
+}
+
+void session_settings_begin(const struct session_setting *settings, u32 count,
+			    void *options)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		session_setting_set(&settings[i], options, settings[i].initial);
+}
+
+void session_settings_copy(struct session_options *to,
+			   const struct session_options *from)
+{
+	session_for_each_setting(setting)
+		session_setting_set(setting, to,
+				    session_setting_get(setting, from));
+}
