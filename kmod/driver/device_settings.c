@@ -13,21 +13,15 @@
 
 static const struct session_setting simgpu_own_settings[SIMGPU_OWN_SETTINGS] = {
 	{
-		OWN(pace_ppm),
-		.name = "pace",
+		OWN(pace_ppm), .name = "pace", .unit = SIMGPU_UNIT_RATIO,
 		.netlink = SIMGPU_A_DEVICE_PACE_PPM,
-		.flags = SESSION_SETTING_CHANGES,
-		.unit = SIMGPU_UNIT_RATIO,
-		.most = SIMGPU_PACE_MAX_PPM,
+		.flags = SESSION_SETTING_CHANGES, .most = SIMGPU_PACE_MAX_PPM,
 	},
 	{
-		OWN(cpu_percent),
-		.name = "cpu_percent",
+		OWN(cpu_percent), .name = "cpu_percent",
 		.netlink = SIMGPU_A_DEVICE_CPU_PERCENT,
-		.flags = SESSION_SETTING_CHANGES,
-		.least = 1,
-		.most = SIMGPU_CPU_PERCENT_MAX,
-		.initial = SIMGPU_CPU_PERCENT_MAX,
+		.flags = SESSION_SETTING_CHANGES, .least = 1,
+		.most = SIMGPU_CPU_PERCENT_MAX, .initial = SIMGPU_CPU_PERCENT_MAX,
 	},
 };
 

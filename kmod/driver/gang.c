@@ -479,8 +479,7 @@ static bool simgpu_gang_name_valid(const char *name)
 static bool simgpu_gang_settings_fit(const struct simgpu_gang_create *cmd)
 {
 	session_for_each_setting(setting) {
-		u64 value = setting->gang ?
-			    session_setting_of_gang(setting, cmd) : 0;
+		u64 value = session_setting_of_gang(setting, cmd);
 
 		if (value && !session_setting_fits(setting, value))
 			return false;
@@ -557,8 +556,7 @@ static void simgpu_gang_settings(const struct simgpu_gang_create *cmd,
 	options->relaunch = cmd->flags & SIMGPU_GANG_RELAUNCH;
 	options->gang_size = cmd->members;
 	session_for_each_setting(setting) {
-		u64 value = setting->gang ?
-			    session_setting_of_gang(setting, cmd) : 0;
+		u64 value = session_setting_of_gang(setting, cmd);
 
 		if (setting->gang && (value || !setting->least))
 			session_setting_set(setting, options, value);

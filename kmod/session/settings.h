@@ -44,7 +44,7 @@ enum session_setting_flags {
  *	gang has none
  * @netlink: SIMGPU_A_DEVICE_*; 0: it is no setting of a device
  * @flags: &enum session_setting_flags
- * @unit: SIMGPU_UNIT_*
+ * @unit: SIMGPU_UNIT_RATIO where sysfs has a decimal; netlink never has
  * @least: smallest value
  * @most: greatest one
  * @initial: what the driver and the command begin with
@@ -90,7 +90,7 @@ u64 session_setting_get(const struct session_setting *setting,
 			const void *options);
 void session_setting_set(const struct session_setting *setting, void *options,
 			 u64 value);
-/* Likewise in a gang's struct; for rows with @gang. */
+/* The same for a gang's struct: 0 and nothing for a row without @gang. */
 u64 session_setting_of_gang(const struct session_setting *setting,
 			    const struct simgpu_gang_create *gang);
 void session_setting_to_gang(const struct session_setting *setting,

@@ -359,9 +359,8 @@ static int create_gang(const struct settings *settings, u32 members)
 		return fd;
 	}
 	session_for_each_setting(setting)
-		if (setting->gang)
-			session_setting_to_gang(setting, &options, session_setting_get(
-				setting, &settings->session));
+		session_setting_to_gang(setting, &options,
+					session_setting_get(setting, &settings->session));
 	strcpy(options.config, settings->config);
 	strcpy(options.policy, settings->policy);
 	strcpy(options.model, settings->model);
