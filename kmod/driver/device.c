@@ -250,12 +250,6 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
-	device->limits = (struct simgpu_limits) {
-		.weight = SIMGPU_WEIGHT_MIN,
-		.gang_wait_seconds = SIMGPU_GANG_WAIT_SECONDS,
-		.device_mib = SIMGPU_DEVICE_MIB,
-		.journal_events = SIMGPU_JOURNAL_EVENTS,
-	};
 	session_default_params(&device->defaults);
 	mutex_init(&device->renew_lock);
 	mutex_init(&device->lock);

@@ -28,7 +28,7 @@
 #define SIMGPU_PACE_MAX_PPM	(1000ULL * SIMGPU_PPM)
 #define SIMGPU_NO_SLOT		U32_MAX
 /* Settings of a device: of its sessions, and its own. */
-#define SIMGPU_OWN_SETTINGS	2
+#define SIMGPU_OWN_SETTINGS	7
 #define SIMGPU_SETTINGS_MAX	(SESSION_SETTINGS_MAX + SIMGPU_OWN_SETTINGS)
 
 /**
@@ -266,7 +266,7 @@ extern const struct simgpu_observer *const *simgpu_observers;
  * @device_mib: what tenants and gangs may make the kernel hold for the device
  * @journal_events: that a session's journal grows to
  *
- * Written by sysfs, each by itself.
+ * Settings, which are read without a lock.
  */
 struct simgpu_limits {
 	u32 weight;
@@ -592,6 +592,7 @@ struct journal_chunk *simgpu_journal_chunk(void *context);
 
 /* Settings (device_settings.c). */
 const struct session_setting *simgpu_setting(u32 index);
+bool simgpu_setting_is_file(u32 index);
 void simgpu_settings_begin(struct simgpu_device *device);
 void simgpu_settings_publish(struct simgpu_device *device,
 			     const struct session_options *shown);

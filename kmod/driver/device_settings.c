@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings of a device: those of its sessions, and its own. One index counts both:
- * changes and what is published are arrays by it.
+ * The settings of a device: those of its sessions, and its own, among them what an
+ * administrator leaves to those without privilege (rights.c, charge.c and gang.c decide
+ * by that). One index counts both: changes and what is published are arrays by it.
  */
 #include <linux/simgpu_netlink.h>
 
@@ -10,6 +11,8 @@
 #define OWN(_field)							\
 	.offset = offsetof(struct simgpu_device, _field),		\
 	.bytes = sizeof_field(struct simgpu_device, _field)
+
+static const char * const simgpu_gang_makers[] = { "privileged", "everybody" };
 
 static const struct session_setting simgpu_own_settings[SIMGPU_OWN_SETTINGS] = {
 	{
@@ -23,14 +26,44 @@ static const struct session_setting simgpu_own_settings[SIMGPU_OWN_SETTINGS] = {
 		.flags = SESSION_SETTING_CHANGES, .least = 1,
 		.most = SIMGPU_CPU_PERCENT_MAX, .initial = SIMGPU_CPU_PERCENT_MAX,
 	},
+	{
+		OWN(limits.weight), .name = "weight_limit",
+		.flags = SESSION_SETTING_CHANGES, .least = SIMGPU_WEIGHT_MIN,
+		.most = SIMGPU_WEIGHT_MAX, .initial = SIMGPU_WEIGHT_MIN,
+	},
+	{
+		OWN(limits.target_ppm), .name = "target_limit",
+		.flags = SESSION_SETTING_CHANGES, .unit = SIMGPU_UNIT_RATIO,
+		.most = SIMGPU_PPM,
+	},
+	{
+		OWN(limits.gangs), .name = "gang_makers",
+		.flags = SESSION_SETTING_CHANGES, .most = true,
+		.words = simgpu_gang_makers,
+	},
+	{
+		OWN(limits.gang_wait_seconds), .name = "gang_wait_seconds",
+		.flags = SESSION_SETTING_CHANGES, .least = 1,
+		.most = SIMGPU_GANG_WAIT_SECONDS_MAX,
+		.initial = SIMGPU_GANG_WAIT_SECONDS,
+	},
+	{
+		OWN(limits.device_mib), .name = "device_mib",
+		.flags = SESSION_SETTING_CHANGES, .least = 1, .most = U32_MAX,
+		.initial = SIMGPU_DEVICE_MIB,
+	},
+	{
+		OWN(limits.journal_events), .name = "journal_events",
+		.flags = SESSION_SETTING_CHANGES, .least = 1, .most = U32_MAX,
+		.initial = SIMGPU_JOURNAL_EVENTS,
+	},
 };
 
 /**
  * simgpu_setting() - a setting by its index
  * @index: from 0
  *
- * Return: its row, which is no setting of a device if it has no @netlink; NULL
- * behind the last one.
+ * Return: its row, or NULL behind the last one.
  */
 const struct session_setting *simgpu_setting(u32 index)
 {
@@ -38,6 +71,17 @@ const struct session_setting *simgpu_setting(u32 index)
 		return &session_settings[index];
 	index -= session_settings_count;
 	return index < SIMGPU_OWN_SETTINGS ? &simgpu_own_settings[index] : NULL;
+}
+
+/**
+ * simgpu_setting_is_file() - whether a device has a file for a setting
+ * @index: of the setting
+ *
+ * Return: true for what is netlink's, too, and for the device's own.
+ */
+bool simgpu_setting_is_file(u32 index)
+{
+	return index >= session_settings_count || session_settings[index].netlink;
 }
 
 /* Where a device keeps the value that its next session begins with. */

@@ -97,12 +97,11 @@ ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm);
 int simgpu_parse_ppm(const char *buf, u64 *value_ppm);
 
 /*
- * Of the device's sysfs: directories of knobs (knobs.c), limits (limits.c), rules
- * for cgroups (cgroups.c), energy (device_energy.c), constants (constants.c).
+ * Of the device's sysfs: directories of knobs (knobs.c), rules for cgroups
+ * (cgroups.c), energy (device_energy.c), constants (constants.c).
  */
 extern const struct attribute_group simgpu_policy_params_group;
 extern const struct attribute_group simgpu_model_params_group;
-extern const struct attribute_group simgpu_limits_group;
 extern const struct attribute_group simgpu_cgroups_group;
 extern const struct attribute_group simgpu_figures_group;
 void simgpu_figures_init(void);

@@ -242,11 +242,27 @@ static ssize_t simgpu_setting_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
 {
 	u32 index = container_of(attr, struct simgpu_setting_file, attr)->index;
-	struct simgpu_published published = simgpu_published_of(dev);
+	u64 value = simgpu_published_of(dev).settings[index];
+	const struct session_setting *setting = simgpu_setting(index);
 
-	if (simgpu_setting(index)->unit == SIMGPU_UNIT_RATIO)
-		return simgpu_emit_ppm(buf, published.settings[index]);
-	return sysfs_emit(buf, "%llu\n", published.settings[index]);
+	if (setting->unit == SIMGPU_UNIT_RATIO)
+		return simgpu_emit_ppm(buf, value);
+	return setting->words ? sysfs_emit(buf, "%s\n", setting->words[value]) :
+				sysfs_emit(buf, "%llu\n", value);
+}
+
+static int simgpu_parse_setting(const struct session_setting *setting,
+				const char *buf, u64 *value)
+{
+	int word;
+
+	if (setting->unit == SIMGPU_UNIT_RATIO)
+		return simgpu_parse_ppm(buf, value);
+	if (!setting->words)
+		return kstrtou64(buf, 10, value);
+	word = __sysfs_match_string(setting->words, setting->most + 1, buf);
+	*value = word;
+	return min(word, 0);
 }
 
 static ssize_t simgpu_setting_store(struct device *dev,
@@ -255,12 +271,10 @@ static ssize_t simgpu_setting_store(struct device *dev,
 {
 	u32 index = container_of(attr, struct simgpu_setting_file, attr)->index;
 	struct simgpu_device_change change = { .given = BIT(index) };
-	u64 *value = &change.settings[index];
 	int ret;
 
-	ret = simgpu_setting(index)->unit == SIMGPU_UNIT_RATIO ?
-	      simgpu_parse_ppm(buf, value) : kstrtou64(buf, 10, value);
-	if (ret)
+	if (simgpu_parse_setting(simgpu_setting(index), buf,
+				 &change.settings[index]))
 		return -EINVAL;
 	ret = simgpu_device_change(simgpu_device_of(dev), &change);
 	return ret ?: count;
@@ -286,7 +300,7 @@ void __init simgpu_sysfs_init(void)
 		struct simgpu_setting_file *file = &simgpu_setting_files[i];
 		bool changes = setting->flags & SESSION_SETTING_CHANGES;
 
-		if (!setting->netlink)
+		if (!simgpu_setting_is_file(i))
 			continue;
 		file->index = i;
 		file->attr.attr.name = setting->name;
@@ -326,7 +340,6 @@ static const struct attribute_group simgpu_device_group = {
 const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_device_group,
 	&simgpu_settings_group,
-	&simgpu_limits_group,
 	&simgpu_cgroups_group,
 	&simgpu_figures_group,
 	&simgpu_policy_params_group,
