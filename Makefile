@@ -90,7 +90,7 @@ $(LIB_OBJECTS): ALL_CFLAGS += -fPIC $(NL_CFLAGS)
 
 build/obj/userspace/simgpu/policy/bpf_object.o: ALL_CFLAGS += $(BPF_CFLAGS)
 
-build/obj/userspace/simgpu/main.o: ALL_CFLAGS += -DSIMGPU_VERSION='"$(VERSION)"'
+build/obj/userspace/simgpu/made_by.o: ALL_CFLAGS += -DSIMGPU_VERSION='"$(VERSION)"'
 
 build/libsimgpu.a: $(LIB_OBJECTS)
 	$(AR) rcs $@ $^

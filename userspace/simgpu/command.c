@@ -1,71 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Dispatching, messages, reading of numbers, progress; see command.h. */
+/* Options, messages, reading of numbers, progress; see command.h. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "names.h"
 
-/* The words that were typed so far, such as "simgpu trace". */
-static char words[64] = "simgpu";
-
-static void print_commands(FILE *out, const struct command *commands,
-			   const char *about)
-{
-	fprintf(out, "Usage: %s COMMAND [OPTION...]\n%s\n\n", words, about);
-	for (; commands->name; commands++)
-		fprintf(out, "  %-9s %s\n", commands->name, commands->summary);
-	fprintf(out, "\n%s COMMAND --help tells more, with examples.\n", words);
-}
-
-static bool asks_for_help(const char *text)
-{
-	return !strcmp(text, "--help") || !strcmp(text, "-?") ||
-	       !strcmp(text, "-h");
-}
-
-static int no_command(const struct command *commands, const char *name)
-{
-	struct names names = { .wanted = name };
-	char where[sizeof(words) + 8];
-
-	for (; commands->name; commands++)
-		names_add(&names, commands->name);
-	snprintf(where, sizeof(where), "%s --help", words);
-	return names_fail(&names, "command", where);
-}
-
-int dispatch(const struct command *commands, const char *about, int argc,
-	     char **argv)
-{
-	const struct command *command;
-	const char *name = argc > 1 ? argv[1] : NULL;
-
-	if (!name) {
-		print_commands(stderr, commands, about);
-		return STATUS_USAGE;
-	}
-	if (asks_for_help(name) || !strcmp(name, "help")) {
-		print_commands(stdout, commands, about);
-		return STATUS_OK;
-	}
-	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
-		puts(argp_program_version);
-		return STATUS_OK;
-	}
-	for (command = commands; command->name; command++) {
-		size_t length = strlen(words);
-
-		if (strcmp(command->name, name))
-			continue;
-		snprintf(words + length, sizeof(words) - length, " %s", name);
-		argv[1] = words;
-		return command->run(argc - 1, argv + 1);
-	}
-	return no_command(commands, name);
-}
+char command_words[64] = "simgpu";
 
 /* --- options --- */
 
@@ -79,6 +21,8 @@ static const struct argp_option help_options[] = {
 	{ 0 }
 };
 
+bool tables_are_wide;
+
 static error_t parse_help(int key, char *text, struct argp_state *state)
 {
 	(void)text;
@@ -89,7 +33,7 @@ static error_t parse_help(int key, char *text, struct argp_state *state)
 	case 'h':
 		argp_state_help(state, stdout,
 				ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG);
-		printf("\n%s --help tells more, with examples.\n", words);
+		printf("\n%s --help tells more, with examples.\n", command_words);
 		exit(STATUS_OK);
 	case OPTION_WIDE:
 		tables_are_wide = true;
@@ -120,7 +64,7 @@ static void message(const char *format, va_list arguments)
 		before_message();
 	progress_end();
 	fflush(stdout);
-	fprintf(stderr, "%s: ", words);
+	fprintf(stderr, "%s: ", command_words);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the subcommands of simgpu share: their table, messages, and reading of
+ * What the subcommands of simgpu share: options, messages, and reading of
  * numbers. Each subcommand is one file with one entry point.
  */
 #ifndef SIMGPU_COMMAND_H
@@ -17,19 +17,6 @@
 #define STATUS_OK	0
 #define STATUS_FAILED	1
 #define STATUS_USAGE	2
-
-/**
- * struct command - a subcommand
- * @name: as typed
- * @summary: what it does, in a few words
- * @run: gets the arguments from the subcommand's name on, which stands there
- *	with all words before it ("simgpu run"); returns an exit status
- */
-struct command {
-	const char *name;
-	const char *summary;
-	int (*run)(int argc, char **argv);
-};
 
 int bench_command(int argc, char **argv);
 int calibrate_command(int argc, char **argv);
@@ -56,14 +43,8 @@ int trace_save_command(int argc, char **argv);
 int train_command(int argc, char **argv);
 int workloads_command(int argc, char **argv);
 
-/**
- * dispatch() - run the subcommand that argv[1] names
- * @commands: ended by an entry without a name
- * @about: what stands above the list in --help
- */
-int dispatch(const struct command *commands, const char *about, int argc,
-	     char **argv);
-
+/* The words that were typed so far, such as "simgpu trace"; messages begin with them. */
+extern char command_words[64];
 /* A message on standard error. Returns STATUS_FAILED. */
 __attribute__((format(printf, 1, 2)))
 int fail(const char *format, ...);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu config: the configurations that there are, and what one is. */
+#include "dispatch.h"
 #include "output.h"
 
 static const struct argp list_argp = {

@@ -7,6 +7,9 @@
 #include "made_by.h"
 #include "output.h"
 
+/* The build says which one it is; the C library prints it for --version. */
+const char *argp_program_version = "simgpu " SIMGPU_VERSION;
+
 const char *made_by_version(void)
 {
 	return strchr(argp_program_version, ' ') + 1;

@@ -2,11 +2,8 @@
 /* simgpu: the table of the subcommands. */
 #include <unistd.h>
 
-#include "command.h"
+#include "dispatch.h"
 #include "output.h"
-
-/* The build says which one it is. */
-const char *argp_program_version = "simgpu " SIMGPU_VERSION;
 
 static const struct command commands[] = {
 	{ "run", "run an experiment, on a device or offline", run_command },

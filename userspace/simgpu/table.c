@@ -13,8 +13,6 @@
 /* Less than that is no room for words. */
 #define WORDS_LEAST	20
 
-bool tables_are_wide;
-
 /**
  * struct table - cells row by row, the headings first
  * @right: columns that are aligned to the right

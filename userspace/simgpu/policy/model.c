@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu model: the models that there are, and what one is. */
 #include "policy_show.h"
-#include "../command.h"
+#include "../dispatch.h"
 
 static const struct argp list_argp = {
 	.options = json_options,

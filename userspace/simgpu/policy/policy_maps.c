@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bpf_object.h"
 #include "../command.h"
-#include "../output.h"
 #include "policy_maps.h"
 
 static void policy_folder(const char *policy, char *path, size_t room)
@@ -26,9 +24,9 @@ void policy_maps_path(const char *policy, const char *map, char *path, size_t ro
 			*path = '-';
 }
 
-/* Calls @visit with the path of each file of a policy's maps. */
-static void each_map(const char *policy,
-		     void (*visit)(const char *path, void *context), void *context)
+void policy_maps_each(const char *policy,
+		      void (*visit)(const char *path, void *context),
+		      void *context)
 {
 	char folder[PATH_MAX], path[PATH_MAX * 2];
 	struct dirent *entry;
@@ -56,7 +54,7 @@ void policy_maps_remove(const char *policy)
 {
 	char folder[PATH_MAX];
 
-	each_map(policy, remove_file, NULL);
+	policy_maps_each(policy, remove_file, NULL);
 	policy_folder(policy, folder, sizeof(folder));
 	rmdir(folder);
 }
@@ -70,27 +68,4 @@ int policy_maps_folder(const char *policy)
 	    (mkdir(folder, 0700) && errno != EEXIST))
 		return -errno;
 	return 0;
-}
-
-static void add_map(const char *path, void *context)
-{
-	struct json_object *array = context, *object;
-	struct bpf_object_map about;
-
-	if (!bpf_object_map_about(path, &about))
-		return;
-	object = json_object_new_object();
-	json_set_string(object, "file", path);
-	json_set(object, "entries", json_u64(about.entries));
-	json_set(object, "key_bytes", json_u64(about.key_bytes));
-	json_set(object, "value_bytes", json_u64(about.value_bytes));
-	json_object_array_add(array, object);
-}
-
-struct json_object *policy_maps_json(const char *policy)
-{
-	struct json_object *array = json_object_new_array();
-
-	each_map(policy, add_map, array);
-	return array;
 }

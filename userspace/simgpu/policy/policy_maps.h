@@ -6,8 +6,6 @@
 #ifndef SIMGPU_POLICY_MAPS_H
 #define SIMGPU_POLICY_MAPS_H
 
-#include <json-c/json.h>
-
 #define MAPS_FOLDER	"/sys/fs/bpf/simgpu-maps"
 
 /**
@@ -34,11 +32,13 @@ void policy_maps_path(const char *policy, const char *map, char *path, size_t ro
 void policy_maps_remove(const char *policy);
 
 /**
- * policy_maps_json() - which maps a policy has
+ * policy_maps_each() - visit the file of each of a policy's maps
  * @policy: its name
- *
- * Return: an array of "file", "entries", "key_bytes" and "value_bytes"; the caller's.
+ * @visit: called with the file's path
+ * @context: passed to it
  */
-struct json_object *policy_maps_json(const char *policy);
+void policy_maps_each(const char *policy,
+		      void (*visit)(const char *path, void *context),
+		      void *context);
 
 #endif /* SIMGPU_POLICY_MAPS_H */

@@ -2,6 +2,7 @@
 /* simgpu policy stats: what a device's policy has cost the host. */
 #include "../command.h"
 #include "../output.h"
+#include "bpf_object.h"
 #include "policy_load.h"
 #include "policy_maps.h"
 #include "../sysfs.h"
@@ -23,6 +24,30 @@ struct stats {
 	u64 refused;
 	char refused_policy[SIMGPU_NAME_BYTES];
 };
+
+static void add_map(const char *path, void *context)
+{
+	struct json_object *array = context, *object;
+	struct bpf_object_map about;
+
+	if (!bpf_object_map_about(path, &about))
+		return;
+	object = json_object_new_object();
+	json_set_string(object, "file", path);
+	json_set(object, "entries", json_u64(about.entries));
+	json_set(object, "key_bytes", json_u64(about.key_bytes));
+	json_set(object, "value_bytes", json_u64(about.value_bytes));
+	json_object_array_add(array, object);
+}
+
+/* An array of "file", "entries", "key_bytes" and "value_bytes". */
+static struct json_object *maps_json(const char *policy)
+{
+	struct json_object *array = json_object_new_array();
+
+	policy_maps_each(policy, add_map, array);
+	return array;
+}
 
 static int read_stats(unsigned int device, struct stats *stats)
 {
@@ -93,7 +118,7 @@ int policy_stats(unsigned int device, bool json)
 	if (ret)
 		return ret;
 	params = sysfs_params(device, "policy_params");
-	maps = policy_maps_json(stats.policy);
+	maps = maps_json(stats.policy);
 	if (!json) {
 		ret = print_stats(&stats, params, maps);
 		json_object_put(params);

@@ -235,16 +235,6 @@ static const struct argp argp = {
 
 /* --- what was asked for --- */
 
-void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings)
-{
-	struct contender contender = sweep->policies[policy];
-
-	/* It is no policy of a session, but has the same knobs. */
-	if (!strcmp(contender.policy, SETS_OPTIMAL))
-		contender.policy = "stm";
-	contender_choose(&contender, settings);
-}
-
 static int load_contender(struct contender *contender,
 			  const struct settings *settings)
 {

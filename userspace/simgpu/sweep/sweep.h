@@ -397,8 +397,6 @@ struct json_object;
 void sweep_made_json(struct json_object *object, const struct sweep *sweep);
 /* The line of tables above figures of a sweep that was stopped. */
 void sweep_print_partial(const struct sweep *sweep);
-/* Put a run's policy and model into the settings. */
-void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings);
 
 /* Whether tenants have goals in instructions a cycle. */
 bool sweep_has_goals(const struct sweep *sweep);

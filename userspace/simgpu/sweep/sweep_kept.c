@@ -125,3 +125,27 @@ int kept_make_folder(const char *folder, const char *name)
 		return fail("%s: %s", path, strerror(errno));
 	return STATUS_OK;
 }
+
+bool sweep_is_of_part(struct sweep *sweep, u32 index)
+{
+	if (index % sweep->parts == sweep->part)
+		return true;
+	sweep->incomplete = true;
+	return false;
+}
+
+void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
+			  const char *who, const char *name, int error)
+{
+	if (error == -EINTR)
+		return;
+	jobs_lock(jobs);
+	progress_end();
+	work->failed = true;
+	fail("%s, %s: %s", who, name, error == -E2BIG ?
+	     "a thread block does not fit on an SM" : error == -EOVERFLOW ?
+	     "more was issued on an SM than a quota allows" : error == -EPROTO ?
+	     "requests ended otherwise than the session has counted" :
+	     strerror(-error));
+	jobs_unlock(jobs);
+}

@@ -429,22 +429,6 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	return result->quota_overruns ? -EOVERFLOW : ret;
 }
 
-void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
-			  const char *who, const char *name, int error)
-{
-	if (error == -EINTR)
-		return;
-	jobs_lock(jobs);
-	progress_end();
-	work->failed = true;
-	fail("%s, %s: %s", who, name, error == -E2BIG ?
-	     "a thread block does not fit on an SM" : error == -EOVERFLOW ?
-	     "more was issued on an SM than a quota allows" : error == -EPROTO ?
-	     "requests ended otherwise than the session has counted" :
-	     strerror(-error));
-	jobs_unlock(jobs);
-}
-
 static const struct trace *service_trace(const struct sweep_run *run)
 {
 	u32 workload = run->mix->workload[SERVE_SERVICE];
@@ -548,14 +532,6 @@ bool sweep_is_whole(const struct sweep_run *run)
 		    !run->tenants[slot].alone.cycles)
 			return false;
 	return true;
-}
-
-bool sweep_is_of_part(struct sweep *sweep, u32 index)
-{
-	if (index % sweep->parts == sweep->part)
-		return true;
-	sweep->incomplete = true;
-	return false;
 }
 
 /*

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "../../offline/optimal.h"
+#include "../contender.h"
 #include "../interrupt.h"
 #include "../lab/profile.h"
 #include "../statistics.h"
@@ -14,6 +15,16 @@ bool sweep_sets_is_optimal(const struct sweep_run *run)
 
 	return sweep->suite.once &&
 	       !strcmp(sweep->policies[run->policy].policy, SETS_OPTIMAL);
+}
+
+void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings)
+{
+	struct contender contender = sweep->policies[policy];
+
+	/* It is no policy of a session, but has the same knobs. */
+	if (!strcmp(contender.policy, SETS_OPTIMAL))
+		contender.policy = "stm";
+	contender_choose(&contender, settings);
 }
 
 /* --- options --------------------------------------------------------------------- */

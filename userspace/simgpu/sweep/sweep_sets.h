@@ -15,6 +15,8 @@
 
 /* Whether a run is of that policy. */
 bool sweep_sets_is_optimal(const struct sweep_run *run);
+/* Put a run's policy and model into the settings. */
+void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settings);
 
 /* What options say that goes with such a suite, or does not; an exit status. */
 int sweep_sets_check(struct sweep *sweep);

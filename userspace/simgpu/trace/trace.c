@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu trace: the table of its subcommands, and trace check. */
+#include "../dispatch.h"
 #include "../workload.h"
 
 static const struct command commands[] = {
