@@ -27,9 +27,8 @@
 /* A thousand times as fast as the real thing. */
 #define SIMGPU_PACE_MAX_PPM	(1000ULL * SIMGPU_PPM)
 #define SIMGPU_NO_SLOT		U32_MAX
-/* Settings of a device: of its sessions, and its own. */
-#define SIMGPU_OWN_SETTINGS	7
-#define SIMGPU_SETTINGS_MAX	(SESSION_SETTINGS_MAX + SIMGPU_OWN_SETTINGS)
+/* Settings of a device, its sessions' and its own: each is a bit of a change. */
+#define SIMGPU_SETTINGS_MAX	32
 
 /**
  * struct simgpu_published - what sysfs reads of a device

@@ -14,7 +14,7 @@
 
 static const char * const simgpu_gang_makers[] = { "privileged", "everybody" };
 
-static const struct session_setting simgpu_own_settings[SIMGPU_OWN_SETTINGS] = {
+static const struct session_setting simgpu_own_settings[] = {
 	{
 		OWN(pace_ppm), .name = "pace", .unit = SIMGPU_UNIT_RATIO,
 		.netlink = SIMGPU_A_DEVICE_PACE_PPM,
@@ -59,6 +59,9 @@ static const struct session_setting simgpu_own_settings[SIMGPU_OWN_SETTINGS] = {
 	},
 };
 
+static_assert(SESSION_SETTINGS_MAX + ARRAY_SIZE(simgpu_own_settings) <=
+	      SIMGPU_SETTINGS_MAX);
+
 /**
  * simgpu_setting() - a setting by its index
  * @index: from 0
@@ -70,7 +73,8 @@ const struct session_setting *simgpu_setting(u32 index)
 	if (index < session_settings_count)
 		return &session_settings[index];
 	index -= session_settings_count;
-	return index < SIMGPU_OWN_SETTINGS ? &simgpu_own_settings[index] : NULL;
+	return index < ARRAY_SIZE(simgpu_own_settings) ?
+	       &simgpu_own_settings[index] : NULL;
 }
 
 /**
@@ -99,7 +103,8 @@ void simgpu_settings_begin(struct simgpu_device *device)
 {
 	session_settings_begin(session_settings, session_settings_count,
 			       &device->defaults);
-	session_settings_begin(simgpu_own_settings, SIMGPU_OWN_SETTINGS, device);
+	session_settings_begin(simgpu_own_settings,
+			       ARRAY_SIZE(simgpu_own_settings), device);
 }
 
 /**
