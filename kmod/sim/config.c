@@ -1,36 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configurations: the list of the shipped ones (values: spec_*.c), the table of
- * their fields, and what a configuration must keep to be simulated. As text:
- * config_text.c.
+ * Configurations: the table of their fields, of which tools/make-specs reads how a field
+ * is written in C, and what a configuration must keep to be simulated. The shipped ones:
+ * specs.c. As text: config_text.c.
  */
 #include "sim.h"
 
-static const struct gpu_config *const configs[] = {
-	&spec_hbm80,
-	&spec_gddr5_40,
-	&spec_themis60,
-	&spec_fg16,
-	&spec_fg56,
-	&spec_gtx480,
-	&spec_c2070,
-	&spec_gtx680,
-	&spec_k20,
-	&spec_a100,
-};
-
 const struct gpu_config *gpu_config_at(unsigned int index)
 {
-	return index < ARRAY_SIZE(configs) ? configs[index] : NULL;
+	return index < gpu_config_count ? &gpu_configs[index] : NULL;
 }
 
 const struct gpu_config *gpu_config_find(const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(configs); i++)
-		if (!strcmp(configs[i]->name, name))
-			return configs[i];
+	for (i = 0; i < gpu_config_count; i++)
+		if (!strcmp(gpu_configs[i].name, name))
+			return &gpu_configs[i];
 	return NULL;
 }
 

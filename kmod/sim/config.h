@@ -7,17 +7,9 @@
 
 #include "gpu.h"
 
-/* spec_*.c */
-extern const struct gpu_config spec_hbm80;
-extern const struct gpu_config spec_gddr5_40;
-extern const struct gpu_config spec_themis60;
-extern const struct gpu_config spec_fg16;
-extern const struct gpu_config spec_fg56;
-extern const struct gpu_config spec_gtx480;
-extern const struct gpu_config spec_c2070;
-extern const struct gpu_config spec_gtx680;
-extern const struct gpu_config spec_k20;
-extern const struct gpu_config spec_a100;
+/* specs.c, which is generated */
+extern const struct gpu_config gpu_configs[];
+extern const unsigned int gpu_config_count;
 
 /* config.c */
 #define CONFIG_FIELDS_MAX	96

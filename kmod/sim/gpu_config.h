@@ -94,7 +94,7 @@ struct dram_timing {
  * struct gpu_config - every size, latency and rate of a GPU
  *
  * Times are in core cycles unless the name says otherwise; ranges stand in
- * config.c. Values: spec_*.c; their sources: docs/configs.
+ * config.c. The values of the shipped ones and their sources: docs/configs.
  *
  * @name: by which it is found
  * @sms: streaming multiprocessors
