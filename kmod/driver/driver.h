@@ -13,6 +13,7 @@
 #include <linux/types.h>
 #include <linux/simgpu.h>
 
+#include "../policy/registry.h"
 #include "../session/rows.h"
 #include "../session/session.h"
 #include "../session/settings.h"

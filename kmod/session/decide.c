@@ -4,6 +4,8 @@
  * model predicts, the policy decides, and what it says is checked and applied.
  * When the policy fails, even takes its place.
  */
+#include "../policy/common/split.h"
+#include "../policy/registry.h"
 #include "internal.h"
 
 /* --- who decides ------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
  * between two decisions. Launches, epochs, decisions, snapshots, knobs and the
  * journal have files of their own.
  */
+#include "../policy/registry.h"
 #include "internal.h"
 #include "settings.h"
 

@@ -11,7 +11,9 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
-#include "../policy/registry.h"
+#include <simgpu/model.h>
+#include <simgpu/policy.h>
+#include "../policy/common/metrics.h"
 #include "../sim/gpu.h"
 #include "arrivals.h"
 #include "energy.h"

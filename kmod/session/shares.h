@@ -3,7 +3,7 @@
 #ifndef SESSION_SHARES_H
 #define SESSION_SHARES_H
 
-#include "../policy/registry.h"
+#include <simgpu/proposal.h>
 
 /* Words of a set of SMs, a bit each. */
 #define SESSION_SM_WORDS	(SIMGPU_SMS_MAX / 64)

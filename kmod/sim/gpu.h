@@ -15,7 +15,7 @@
 #include <simgpu/fixed.h>
 #include "gpu_config.h"
 #include "issue.h"
-#include "masks.h"
+#include "place.h"
 
 #define GPU_SLOTS_MAX		64
 #define GPU_NO_TENANT		0xffU

@@ -388,7 +388,7 @@ static inline u32 hash_u32(u32 value)
 u32 address_slice(const struct gpu *gpu, u32 line);
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 
-/* masks.c; the first one only while @bounded. */
+/* place.c; the first one only while @bounded. */
 void tell_place(const struct gpu *gpu, u32 slot, enum gpu_place place, u32 index);
 void masks_forget(struct gpu *gpu, u32 slot);
 

@@ -3,6 +3,7 @@
 #ifndef TESTS_BENCH_H
 #define TESTS_BENCH_H
 
+#include "../../kmod/policy/registry.h"
 #include "../../kmod/session/session.h"
 #include "small.h"
 #include "traces.h"

@@ -3,6 +3,7 @@
 #ifndef TESTS_GOLDEN_LIVES_H
 #define TESTS_GOLDEN_LIVES_H
 
+#include "../../kmod/policy/registry.h"
 #include "goldens.h"
 
 /* Before each step; @run->variant means something else to each. */

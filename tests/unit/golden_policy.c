@@ -3,6 +3,8 @@
  * A policy that says something of everything, by turns, whatever it sees: what the
  * shipped ones say only now and then.
  */
+#include <simgpu/split.h>
+#include "../../kmod/policy/common/split.h"
 #include "golden_policy.h"
 
 #define WAKE_CYCLES	1700

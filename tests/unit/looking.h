@@ -3,6 +3,7 @@
 #ifndef TESTS_LOOKING_H
 #define TESTS_LOOKING_H
 
+#include "../../kmod/policy/registry.h"
 #include "bench.h"
 
 #define CALLS_MAX	512

@@ -3,6 +3,8 @@
 #ifndef TEST_SNAPSHOTS_H
 #define TEST_SNAPSHOTS_H
 
+#include "../../kmod/policy/models/hsm_line.h"
+#include "../../kmod/policy/registry.h"
 #include "../../kmod/session/session.h"
 
 static u64 random_state;

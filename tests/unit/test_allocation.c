@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/psp.h"
 #include "small.h"
 #include "snapshots.h"
 #include "traces.h"

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/split.h"
 #include "listing.h"
 #include "snapshots.h"
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/blocks.h"
 #include "snapshots.h"
 
 #define ANY	SIMGPU_ANY_BLOCKS

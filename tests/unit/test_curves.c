@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/seen_curve.h"
 #include "../../kmod/session/session.h"
 #include "small.h"
 #include "snapshots.h"

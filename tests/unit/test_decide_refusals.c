@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/models/hsm.h"
 #include "../../kmod/session/journal.h"
 #include "looking.h"
 #include "journal_of.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "looking.h"
+#include "../../kmod/policy/models/hsm_line.h"
 #include "../../kmod/session/arrivals.h"
 
 /* --- models and policies ----------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/blocks.h"
 #include "../../kmod/session/journal.h"
 #include "looking.h"
 #include "snapshots.h"

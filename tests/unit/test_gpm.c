@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/models/factors.h"
 #include "../../userspace/offline/gpm_fit.h"
 #include "snapshots.h"
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/models/gpm.h"
+#include "../../kmod/policy/common/metrics.h"
 #include "snapshots.h"
 
 #define ROUNDS		20000

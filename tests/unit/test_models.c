@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/models/hsm.h"
 #include "../../kmod/session/session.h"
 #include "small.h"
 #include "snapshots.h"

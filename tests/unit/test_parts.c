@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/policy/systems.h"
+#include "../../kmod/policy/common/parts.h"
 #include "snapshots.h"
 
 #define NONE	SIMGPU_NO_OWNER

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/policy/plan.h"
+#include "../../kmod/policy/common/plan.h"
 #include "bench.h"
 #include "snapshots.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/policy/plan.h"
+#include "../../kmod/policy/common/plan.h"
 #include "snapshots.h"
 
 static struct plan_work work;

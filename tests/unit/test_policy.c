@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/split.h"
+#include "../../kmod/policy/common/tenants.h"
 #include "../../kmod/session/session.h"
-#include "../../kmod/policy/systems.h"
 #include "small.h"
 #include "snapshots.h"
 #include "traces.h"

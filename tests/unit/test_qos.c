@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/split.h"
 #include "snapshots.h"
 
 #define ROUNDS	20000

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/split.h"
 #include "../../kmod/session/internal.h"
 #include "../../kmod/session/journal.h"
 #include "bench.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/models/hsm_line.h"
 #include "../../kmod/session/internal.h"
 #include "bench.h"
 

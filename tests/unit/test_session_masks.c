@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/split.h"
 #include "bench.h"
 
 static void run_dry(struct bench *bench)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/common/slicing.h"
 #include "../../kmod/session/internal.h"
-#include "../../kmod/policy/systems.h"
 #include "systems.h"
 
 /* A decision boundary before an event is heard of, and one until its word is done. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/registry.h"
 #include "../../kmod/session/session.h"
 #include "small.h"
 #include "trace_sample.h"

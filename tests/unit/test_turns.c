@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include <simgpu/split.h>
 #include "../../kmod/session/internal.h"
 #include "looking.h"
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/policy/models/hsm_line.h"
+#include "../../kmod/policy/registry.h"
 #include "../../kmod/session/session.h"
 #include "small.h"
 #include "traces.h"

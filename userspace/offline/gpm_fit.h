@@ -7,6 +7,7 @@
 #ifndef OFFLINE_GPM_FIT_H
 #define OFFLINE_GPM_FIT_H
 
+#include "../../kmod/policy/models/gpm.h"
 #include "offline.h"
 
 /**

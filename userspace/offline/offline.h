@@ -12,7 +12,9 @@
 #include "../../kmod/session/journal.h"
 #include "../../kmod/session/rows.h"
 #include "../../kmod/session/settings.h"
-#include "../../kmod/policy/plan.h"
+#include "../../kmod/policy/common/plan.h"
+#include "../../kmod/policy/models/hsm_line.h"
+#include "../../kmod/policy/registry.h"
 
 /**
  * struct offline_kernel - a kernel that was on the device

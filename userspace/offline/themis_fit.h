@@ -8,6 +8,7 @@
 #ifndef OFFLINE_THEMIS_FIT_H
 #define OFFLINE_THEMIS_FIT_H
 
+#include "../../kmod/policy/models/themis_net.h"
 #include "offline.h"
 
 /* Eq. 8 (V.D). */

@@ -4,7 +4,8 @@
  * others on equal parts of them, equal threads on each; then, while a tenant lags
  * behind its goal, one thread block more for it, taken from a victim if need be.
  */
-#include "../registry.h"
+#include "blocks.h"
+#include "goals.h"
 
 #define WARP_THREADS	32
 

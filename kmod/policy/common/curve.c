@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Curves that models have in common; what one is: simgpu/curve.h. */
-#include "../registry.h"
+#include <simgpu/split.h>
+#include "curve.h"
 
 static void add_knot(struct simgpu_curve *curve, u64 sms_milli, u64 np_ppm)
 {

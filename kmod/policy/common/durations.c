@@ -2,8 +2,8 @@
 /*
  * How long kernels take: by their profiles, or as it was measured the last time.
  */
-#include "../registry.h"
-#include "../systems.h"
+#include "durations.h"
+#include "tenants.h"
 
 /* durations_note() - take note of a tenant's kernels that have ended */
 void durations_note(const struct simgpu_snapshot *snapshot,

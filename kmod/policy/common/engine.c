@@ -5,7 +5,8 @@
  * is good enough, or somebody would have max_distance more or less than now. What makes
  * a score is the policy's.
  */
-#include "../registry.h"
+#include "engine.h"
+#include "psp.h"
 
 #define S64_MOST	((s64)(U64_MAX >> 1))
 

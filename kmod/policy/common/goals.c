@@ -4,7 +4,7 @@
  * one, who lags behind it, and by how much more than the goal it is to be given
  * (FGQoS 3.4.2).
  */
-#include "../registry.h"
+#include "goals.h"
 
 /*
  * goal_has() - whether a tenant is a QoS kernel in the paper's words

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* System metrics over normalized progress (NP); definitions: HSM section 4. */
-#include "../registry.h"
+#include "metrics.h"
 
 /*
  * metrics_compute() - fairness, STP and ANTT of some tenants

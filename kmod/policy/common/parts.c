@@ -3,8 +3,8 @@
  * Parts of the GPU: a set of TPCs for each tenant, which may overlap with those of
  * others.
  */
-#include "../registry.h"
-#include "../systems.h"
+#include "parts.h"
+#include "split.h"
 
 /* tpc_count() - TPCs of the device */
 u32 tpc_count(const struct simgpu_snapshot *snapshot)

@@ -5,8 +5,8 @@
  * ends, all others are held, and phases do not overlap. Who comes while a plan is
  * carried out waits for the next one.
  */
-#include "../plan.h"
-#include "../registry.h"
+#include "phases.h"
+#include "split.h"
 
 static bool is_running(const struct simgpu_snapshot_tenant *tenant)
 {

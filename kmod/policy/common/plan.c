@@ -12,7 +12,7 @@
  * they take on average. The last two move an estimate by less than the latency of
  * the longest block.
  */
-#include "../plan.h"
+#include "plan.h"
 
 /* Bits behind the point of what plan_interval() says. */
 #define INTERVAL_BITS	30

@@ -3,7 +3,8 @@
  * Promises kept: tenants with one get the SMs that they want, and SMs of the others move
  * to whom they are worth most. What policies differ in are rules.
  */
-#include "../registry.h"
+#include "promise.h"
+#include "split.h"
 
 /*
  * Take an SM from the best-effort tenant to whom it is worth least, and give one

@@ -5,7 +5,8 @@
  * SD_scal, is read from straight lines through nothing at no SM, all counts that were
  * tried, and 1 at all SMs (Eq. 10).
  */
-#include "../registry.h"
+#include <simgpu/split.h>
+#include "psp.h"
 
 static bool same_kernel(const struct psp_curve *curve,
 			const struct simgpu_snapshot_kernel *kernel)

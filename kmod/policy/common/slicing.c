@@ -4,8 +4,8 @@
  * than a bound: how many blocks that are is found by measuring slices, of each kernel
  * for itself.
  */
-#include "../registry.h"
-#include "../systems.h"
+#include "slicing.h"
+#include "tenants.h"
 
 /* A slice is to take this part of the bound, and is let alone from there to the bound. */
 #define AIM_PPM		875000ULL

@@ -4,7 +4,8 @@
  * policies share to move some of them. Only active tenants get any; each gets
  * at least one while there are enough.
  */
-#include "../registry.h"
+#include <simgpu/split.h>
+#include "split.h"
 
 /*
  * policy_split() - divide all SMs by weights

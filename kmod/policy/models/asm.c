@@ -8,7 +8,12 @@
  * SD_scal is 1. asm-gpm is Themis' combination of it with GPM (gpm.c), which says
  * SD_scal and nothing else.
  */
+#include "../common/curve.h"
+#include "../common/tenants.h"
 #include "../registry.h"
+#include "factors.h"
+#include "gpm.h"
+#include "hsm.h"
 
 #define SPAN_CYCLES	10000
 /* However many its misses were, it needs this part of a span alone. */

@@ -7,7 +7,11 @@
  * of the whole time since its last stage alone, which the stages of others are part of.
  * A model that sees only speeds cannot tell Eq. 4's factors apart.
  */
+#include "../common/curve.h"
+#include "../common/tenants.h"
 #include "../registry.h"
+#include "factors.h"
+#include "hsm.h"
 
 #define STAGE_CYCLES	300000
 

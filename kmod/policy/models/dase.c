@@ -13,7 +13,10 @@
  *
  * dase-capped caps a slowdown at S_max / S_k (HSM 5).
  */
+#include "../common/curve.h"
 #include "../registry.h"
+#include "factors.h"
+#include "hsm.h"
 
 /* However much it waited, some of that it would have waited alone. */
 #define LOST_MOST_PPM	950000

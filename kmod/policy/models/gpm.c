@@ -6,7 +6,9 @@
  * whose programs had the most similar events (Table I) with as many SMs. Events are
  * counted here beside others, of which GPM knows nothing.
  */
-#include "../registry.h"
+#include "factors.h"
+#include "gpm.h"
+#include "themis_net.h"
 
 /* The greatest difference of an event that counts, in deviations, Q20. */
 #define DISTANCE_MOST	(16ULL << 20)
@@ -150,5 +152,5 @@ u64 gpm_scal_ppm(const struct simgpu_snapshot *snapshot,
 	progress = gpm_progress_ppm(constants,
 				    gpm_choose(constants, held, rates), held);
 	return progress ? SIMGPU_PPM * SIMGPU_PPM / progress :
-			  THEMIS_SD_MOST_PPM;
+			  FACTORS_SD_MOST_PPM;
 }

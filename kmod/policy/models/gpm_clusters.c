@@ -3,7 +3,7 @@
  * GPM's clusters for the GPUs that it was trained on, as tools/trained-constants
  * writes them. How it was trained: docs/themis.md.
  */
-#include "../registry.h"
+#include "gpm.h"
 
 static const struct gpm_constants themis60 = {
 	.sms = {

@@ -4,7 +4,12 @@
  * whether a tenant is memory- or compute-bound and predicts its normalized
  * progress (NP) from counters of the shared run alone.
  */
+#include "../common/curve.h"
+#include "../common/seen_curve.h"
 #include "../registry.h"
+#include "hsm.h"
+#include "hsm_line.h"
+#include "hsm_waiting.h"
 
 /* Row buffer hit rate: 1 - activates / requests. */
 static u64 row_hit_rate_ppm(const struct simgpu_counters *counters)

@@ -7,6 +7,8 @@
  * need alone.
  */
 #include "../registry.h"
+#include "hsm.h"
+#include "hsm_line.h"
 
 /*
  * Misses alone for each miss in company. 1 without a directory, or where one of

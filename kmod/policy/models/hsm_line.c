@@ -3,7 +3,7 @@
  * HSM's line, c1 * RBH + c2 (Eq. 3): the knobs of all models that read it, and what
  * `simgpu train` has found for each GPU.
  */
-#include "../registry.h"
+#include "hsm_line.h"
 
 const struct simgpu_param hsm_params[] = {
 	[HSM_C1] = HSM_C1_PARAM,

@@ -5,7 +5,8 @@
  * memory (Eq. 5). Where its thread blocks are few, its own latency is what takes
  * time: SMs that it does not have would not make it faster.
  */
-#include "../registry.h"
+#include "hsm.h"
+#include "hsm_waiting.h"
 
 /* Kernels that end in an epoch, from which on they are short. */
 #define SHORT_KERNELS	4

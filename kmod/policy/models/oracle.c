@@ -4,7 +4,10 @@
  * beside the device, as far as it has come (kmod/session/private_run.c); NP is how long
  * that took over the epoch. The class is HSM's. Its curve errs in its shape alone.
  */
+#include "../common/seen_curve.h"
 #include "../registry.h"
+#include "hsm.h"
+#include "hsm_line.h"
 
 static int oracle_predict(const struct simgpu_snapshot *snapshot,
 			  const void *constants, void *state,

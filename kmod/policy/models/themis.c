@@ -6,7 +6,10 @@
  * T / SD over their T. themis-capped caps a slowdown at S_max / S_k, as HSM does with
  * it (HSM 5).
  */
+#include "../common/curve.h"
 #include "../registry.h"
+#include "factors.h"
+#include "themis_net.h"
 
 /* A phase that is shorter goes on into the next one. */
 #define PHASE_CYCLES	10000

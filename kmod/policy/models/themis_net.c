@@ -14,7 +14,7 @@
  * Without biases the net says 0 where all its inputs are 0. Training therefore puts the
  * origin of the inputs away from their mean.
  */
-#include "../registry.h"
+#include "themis_net.h"
 
 /* themis_constants_are_good() - whether all numbers are in their range */
 bool themis_constants_are_good(const void *constants)

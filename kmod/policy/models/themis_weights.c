@@ -3,7 +3,7 @@
  * Themis' weights for the GPUs that it was trained on, as tools/trained-constants
  * writes them. How it was trained: docs/themis.md.
  */
-#include "../registry.h"
+#include "themis_net.h"
 
 static const struct themis_constants themis60 = {
 	.origin = {

@@ -4,6 +4,7 @@
  * 6.4; Jog et al., GPGPU-7). SMs are shared evenly; the memory controllers
  * serve the tenant first that used the least bandwidth in the last epoch.
  */
+#include "../common/split.h"
 #include "../registry.h"
 
 /* How many tenants used more, of equal ones those in higher slots. */

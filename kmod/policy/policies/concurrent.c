@@ -11,8 +11,9 @@
  * start: while it waits for the one before it in its own application's queue, those
  * behind it wait, too, though nothing of theirs keeps them (a false wait).
  */
+#include "../common/split.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

@@ -4,6 +4,7 @@
  * CU masks. Each SM is of those whose kernels have it in their masks, one tenant or
  * several; a kernel without a mask has all. A kernel's mask is fixed while it runs.
  */
+#include "../common/split.h"
 #include "../registry.h"
 
 #define MASK_WORDS	(SIMGPU_SMS_MAX / 64)

@@ -7,7 +7,9 @@
  * these moves fewer are made the less the curves are sure of themselves. Any number of
  * tenants; the tail of a kernel is left alone.
  */
+#include <simgpu/split.h>
 #include "../registry.h"
+#include "fair.h"
 
 /* Its knobs. */
 enum {

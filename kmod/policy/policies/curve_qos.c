@@ -7,6 +7,8 @@
  * their curves. The tail of a QoS tenant's kernel is left alone, and only what several
  * epochs in a row ask for is done.
  */
+#include <simgpu/split.h>
+#include "../common/promise.h"
 #include "../registry.h"
 
 /* Its knobs. */

@@ -3,6 +3,7 @@
  * even: an equal share of the SMs for each tenant with work (HSM section 5).
  * It shows what no policy does, and it is what the session falls back to.
  */
+#include "../common/split.h"
 #include "../registry.h"
 
 static int even_decide(const struct simgpu_snapshot *snapshot, void *state,

@@ -6,8 +6,9 @@
  * (FFS); urgent tenants go first (HPF), and take either the SMs that their kernels fill,
  * on the others the turns go on, or all.
  */
+#include "../common/parts.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

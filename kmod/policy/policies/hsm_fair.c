@@ -6,7 +6,9 @@
  * (Figure 9). With more than two tenants it works on the extremes. The tail of a kernel
  * is left alone.
  */
+#include <simgpu/split.h>
 #include "../registry.h"
+#include "fair.h"
 
 /* Its knobs. */
 enum {

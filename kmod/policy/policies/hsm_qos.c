@@ -7,6 +7,8 @@
  * system throughput, gains most. Any number of tenants of both kinds. The tail of a QoS
  * tenant's kernel is left alone.
  */
+#include <simgpu/split.h>
+#include "../common/promise.h"
 #include "../registry.h"
 
 /* Its knobs. */

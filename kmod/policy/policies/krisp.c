@@ -6,8 +6,9 @@
  * kernel begins on fewer than it needs where there are no more, and waits where there
  * are none.
  */
+#include "../common/parts.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

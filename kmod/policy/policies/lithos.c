@@ -5,8 +5,10 @@
  * none as large. Kernels run in atoms, slices of bounded time: a TPC changes hands
  * between two of them, so that who was stolen from has his back after an atom.
  */
+#include "../common/parts.h"
+#include "../common/slicing.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

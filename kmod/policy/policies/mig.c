@@ -5,8 +5,10 @@
  * seat in one of them, and what it runs on never changes while it stays: what others
  * leave idle is nobody's. Tenants in the same partition share all of it.
  */
+#include "../common/parts.h"
+#include "../common/split.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

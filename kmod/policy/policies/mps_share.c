@@ -6,8 +6,9 @@
  * fewest others have, so that SMs are shared only where shares are more than 1 in sum.
  * With the knob static each part is one's own, and who does not fit waits.
  */
+#include "../common/parts.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

@@ -6,8 +6,10 @@
  * a part of what a high-priority request takes. All share all SMs, and thread blocks of
  * high-priority tenants go first.
  */
+#include "../common/durations.h"
+#include "../common/split.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

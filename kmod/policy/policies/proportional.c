@@ -6,6 +6,7 @@
  * the rest by their weights. Without a QoS tenant it is the weighted static
  * split that Themis is compared with (Themis section VII).
  */
+#include "../common/split.h"
 #include "../registry.h"
 
 static int proportional_decide(const struct simgpu_snapshot *snapshot,

@@ -7,6 +7,9 @@
  * some of them alone where sharing them is not enough. The epoch is the policy's own:
  * wakes that neither kernel ends nor arrivals move.
  */
+#include "../common/blocks.h"
+#include "../common/goals.h"
+#include "../common/tenants.h"
 #include "../registry.h"
 
 /* Its knobs. */

@@ -5,8 +5,10 @@
  * dropped, and begin again later; those of others run to their end. A real-time kernel
  * is padded: best-effort ones run on the SMs that it has no thread blocks for.
  */
+#include "../common/parts.h"
+#include "../common/split.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

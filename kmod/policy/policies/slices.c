@@ -4,6 +4,7 @@
  * blocks, and where one has ended the next tenant's slice is launched: what a runtime
  * can do without any help from the hardware. A slice costs a launch (launch_cycles).
  */
+#include "../common/tenants.h"
 #include "../registry.h"
 
 /* Its knobs. */

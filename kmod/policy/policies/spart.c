@@ -7,6 +7,9 @@
  * origin says, one more at least; one that would still reach it with an SM less
  * gives that back; the others share what is left evenly.
  */
+#include "../common/goals.h"
+#include "../common/split.h"
+#include "../common/tenants.h"
 #include "../registry.h"
 
 /* Its knobs. */

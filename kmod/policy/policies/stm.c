@@ -8,7 +8,8 @@
  * (STM 4.2, 5). sequential is what both are held against:
  * one kernel after another, in the order in which launches came.
  */
-#include "../plan.h"
+#include "../common/phases.h"
+#include "../common/plan.h"
 #include "../registry.h"
 
 /* Knobs, behind those of plans. */

@@ -5,8 +5,10 @@
  * time that a slice takes no longer than a bound; that is measured, of each kernel for
  * itself. A high-priority kernel begins at once, and no slice begins beside it.
  */
+#include "../common/slicing.h"
+#include "../common/split.h"
+#include "../common/tenants.h"
 #include "../registry.h"
-#include "../systems.h"
 
 /* Its knobs. */
 enum {

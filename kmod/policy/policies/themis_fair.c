@@ -5,6 +5,7 @@
  * below a threshold good enough. dase-fair and bubble-psp are the same over another
  * model, and bubble-flux moves nothing: it is its model's stages beside an even split.
  */
+#include "../common/engine.h"
 #include "../registry.h"
 
 /* Its knobs. */

@@ -5,6 +5,7 @@
  * others' progress. Good enough is an allocation that meets all targets and from which a
  * round gained no more than a thousandth. dase-qos is the same over another model.
  */
+#include "../common/engine.h"
 #include "../registry.h"
 
 /* Its knobs. */

@@ -4,6 +4,7 @@
  * where nothing partitions it. At the end of a slice the contexts of all thread blocks
  * are saved, and those of the next tenant are read back: that is part of the slice.
  */
+#include "../common/tenants.h"
 #include "../registry.h"
 
 /* Its knobs. */

@@ -4,13 +4,14 @@
  * it has fewer SMs than the device, and what because others use the cache and the
  * memory.
  */
-#include "../registry.h"
+#include "factors.h"
+#include "hsm.h"
 
 static u64 clamp_sd(u64 sd_ppm)
 {
 	if (sd_ppm < SIMGPU_PPM)
 		return SIMGPU_PPM;
-	return min(sd_ppm, THEMIS_SD_MOST_PPM);
+	return min(sd_ppm, FACTORS_SD_MOST_PPM);
 }
 
 /*
@@ -42,7 +43,7 @@ u64 factors_sms_ppm(const struct simgpu_snapshot *snapshot,
 	u64 np = hsm_compute_np_ppm(snapshot, tenant);
 
 	return np ? clamp_sd(SIMGPU_PPM * SIMGPU_PPM / np) :
-		    THEMIS_SD_MOST_PPM;
+		    FACTORS_SD_MOST_PPM;
 }
 
 /*
@@ -59,30 +60,4 @@ void factors_class(const struct simgpu_snapshot *snapshot,
 
 	out->class = out->sd_scal_ppm < most - most / 10 ?
 		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
-}
-
-/* active_slots() - a bit for each tenant with work */
-u64 active_slots(const struct simgpu_snapshot *snapshot)
-{
-	u64 mask = 0;
-	u32 slot;
-
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		if (snapshot->tenants[slot].active)
-			mask |= 1ULL << slot;
-	return mask;
-}
-
-/*
- * next_active_slot() - the slot of the active tenant after @slot, in a ring;
- *	SIMGPU_SLOTS_MAX: there is none
- */
-u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot)
-{
-	u32 i;
-
-	for (i = 1; i <= SIMGPU_SLOTS_MAX; i++)
-		if (snapshot->tenants[(slot + i) % SIMGPU_SLOTS_MAX].active)
-			return (slot + i) % SIMGPU_SLOTS_MAX;
-	return SIMGPU_SLOTS_MAX;
 }

@@ -11,7 +11,10 @@
  *
  * The curve takes their mean. A compute-bound tenant has both on one line (r = 1).
  */
-#include "../registry.h"
+#include <simgpu/split.h>
+#include "curve.h"
+#include "psp.h"
+#include "seen_curve.h"
 
 /* Points that a curve shows; with its ends and what lies beyond, all of its knots. */
 #define SHOWN			4

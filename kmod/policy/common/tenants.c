@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is urgent, which kernels there are, and how many SMs a kernel needs: what
- * policies ask that put one tenant before the others.
+ * What policies ask of tenants: who is active, who is urgent, which kernels there are,
+ * and how many SMs a kernel needs.
  */
-#include "../registry.h"
-#include "../systems.h"
+#include "tenants.h"
+
+/* active_slots() - a bit for each tenant with work */
+u64 active_slots(const struct simgpu_snapshot *snapshot)
+{
+	u64 mask = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (snapshot->tenants[slot].active)
+			mask |= 1ULL << slot;
+	return mask;
+}
+
+/*
+ * next_active_slot() - the slot of the active tenant after @slot, in a ring;
+ *	SIMGPU_SLOTS_MAX: there is none
+ */
+u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot)
+{
+	u32 i;
+
+	for (i = 1; i <= SIMGPU_SLOTS_MAX; i++)
+		if (snapshot->tenants[(slot + i) % SIMGPU_SLOTS_MAX].active)
+			return (slot + i) % SIMGPU_SLOTS_MAX;
+	return SIMGPU_SLOTS_MAX;
+}
 
 /*
  * is_urgent() - whether a tenant goes before the others: it is promised something (a

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Masks: which memory channels and which ways of the last-level cache a slot may use,
- * and which SMs a kernel may. Part of the register file of gpu.h, which includes it.
+ * Where a slot's lines and thread blocks may be put, by masks: in which memory channels
+ * and ways of the last-level cache, and on which SMs. Part of the register file of gpu.h,
+ * which includes it.
  */
-#ifndef SIM_MASKS_H
-#define SIM_MASKS_H
+#ifndef SIM_PLACE_H
+#define SIM_PLACE_H
 
 #include <simgpu/port.h>
 
@@ -100,4 +101,4 @@ typedef void (*gpu_place_hook)(void *context, u32 slot, enum gpu_place place,
  */
 void gpu_set_place_hook(struct gpu *gpu, gpu_place_hook hook, void *context);
 
-#endif /* SIM_MASKS_H */
+#endif /* SIM_PLACE_H */
