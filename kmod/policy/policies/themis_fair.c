@@ -6,6 +6,7 @@
  * model, and bubble-flux moves nothing: it is its model's stages beside an even split.
  */
 #include "../common/engine.h"
+#include "../common/split.h"
 #include "../registry.h"
 
 /* Its knobs. */
@@ -59,7 +60,8 @@ static int themis_fair_decide(const struct simgpu_snapshot *snapshot,
 static int bubble_flux_decide(const struct simgpu_snapshot *snapshot,
 			      void *state, struct simgpu_proposal *proposal)
 {
-	return policy_even.decide(snapshot, state, proposal);
+	policy_split_even(snapshot, proposal);
+	return 0;
 }
 
 static const struct simgpu_param params[] = {
