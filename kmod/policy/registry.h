@@ -10,11 +10,36 @@
 #define POLICY(name)	extern const struct simgpu_policy policy_##name;
 #include "list.h"
 
-/* By index, in the order in which they are listed; NULL past the last one. */
+/**
+ * registry_model_at() - a built-in model by its place
+ * @index: in list.h
+ *
+ * Return: the model; NULL past the last one.
+ */
 const struct simgpu_model *registry_model_at(unsigned int index);
+
+/**
+ * registry_policy_at() - a built-in policy by its place
+ * @index: in list.h
+ *
+ * Return: the policy; NULL past the last one.
+ */
 const struct simgpu_policy *registry_policy_at(unsigned int index);
-/* By name; NULL if there is none. */
+
+/**
+ * registry_model_find() - a built-in model by its name
+ * @name: as users write it
+ *
+ * Return: the model; NULL if there is none of that name.
+ */
 const struct simgpu_model *registry_model_find(const char *name);
+
+/**
+ * registry_policy_find() - a built-in policy by its name
+ * @name: as users write it
+ *
+ * Return: the policy; NULL if there is none of that name.
+ */
 const struct simgpu_policy *registry_policy_find(const char *name);
 
 #endif /* SIMGPU_REGISTRY_H */
