@@ -100,23 +100,11 @@ struct suite {
 int suite_load(const char *name, const char *traces, u64 seed,
 	       const struct gpu_config *config, struct suite *out);
 
-/**
- * suite_add_mix() - one more, of workloads as they are said on command lines
- * @suite: that was begun
- * @arguments: of the tenants
- * @count: how many
- * @source: where they come from
- *
- * Return: an exit status; what was wrong has been said.
- */
-int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
-		  const char *source);
 void suite_free(struct suite *suite);
 /* Leave each @every-th mix, from the first on. */
 void suite_thin(struct suite *suite, u32 every);
 /* The table of suites on standard output; an exit status. */
 int suite_list(bool json);
-const char *mix_category_name(enum mix_category category);
 
 /* --- axes --- */
 

@@ -8,6 +8,7 @@
 #include "../output.h"
 #include "sweep_figures.h"
 #include "sweep_goals.h"
+#include "sweep_mix.h"
 #include "sweep_sets.h"
 
 /* --- sweep.csv --- */

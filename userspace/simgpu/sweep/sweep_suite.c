@@ -8,192 +8,11 @@
 #include "../../workloads/benchmarks.h"
 #include "../output.h"
 #include "../statistics.h"
+#include "sweep_mix.h"
 #include "sweep_wide.h"
 
 /* Four-program mixes; HSM does not say which ones it ran, nor how many. */
 #define QUADS	30
-
-const char *mix_category_name(enum mix_category category)
-{
-	static const char *const names[] = {
-		[MIX_MEMORY] = "memory",
-		[MIX_COMPUTE] = "compute",
-		[MIX_HETERO] = "hetero",
-		[MIX_OTHER] = "other",
-	};
-
-	return names[category];
-}
-
-/* Whether two are the same to whoever runs them alone. */
-static bool is_same(const struct workload *a, const struct workload *b)
-{
-	return !strcmp(a->path, b->path) && a->size_ppm == b->size_ppm &&
-	       !memcmp(&a->queues, &b->queues, sizeof(a->queues));
-}
-
-/* From a workload to the tenant of a mix; the list, if there is one, to the suite. */
-static void take_arrivals(struct suite *suite, struct workload *from,
-			  struct arrivals_words *out)
-{
-	*out = from->arrivals;
-	memset(&from->arrivals, 0, sizeof(from->arrivals));
-	if (!out->list)
-		return;
-	suite->lists = grow(suite->lists, suite->list_count + 1,
-			    sizeof(*suite->lists));
-	suite->lists[suite->list_count++] = out->list;
-}
-
-/*
- * The index of a workload, which is read unless it is known; -1 if it is bad. What it
- * says of the tenant goes to the mix, in @slot.
- */
-static int find_workload(struct suite *suite, const char *argument,
-			 struct mix *mix, u32 slot)
-{
-	struct workload new;
-	u32 i;
-
-	if (workload_read(argument, suite->config, &new)) {
-		workload_free(&new);
-		return -1;
-	}
-	workload_options(&new, &mix->options[slot]);
-	mix->masks[slot] = new.masks;
-	mix->start_cycle[slot] = new.start_cycle;
-	take_arrivals(suite, &new, &mix->arrivals[slot]);
-	for (i = 0; i < suite->workload_count; i++) {
-		if (is_same(&suite->workloads[i], &new)) {
-			workload_free(&new);
-			return (int)i;
-		}
-	}
-	if (workload_decode(&new)) {
-		workload_free(&new);
-		return -1;
-	}
-	suite->workloads = grow(suite->workloads, suite->workload_count + 1,
-				sizeof(new));
-	suite->workloads[suite->workload_count] = new;
-	return (int)suite->workload_count++;
-}
-
-static struct mix *add_mix(struct suite *suite)
-{
-	struct mix *mix;
-
-	suite->mixes = grow(suite->mixes, suite->mix_count + 1, sizeof(*mix));
-	mix = &suite->mixes[suite->mix_count++];
-	memset(mix, 0, sizeof(*mix));
-	return mix;
-}
-
-static int add_tenant(struct suite *suite, struct mix *mix, const char *argument)
-{
-	char name[SIMGPU_NAME_MAX];
-	u32 slot = mix->count;
-	size_t length;
-	int workload;
-
-	if (slot == MIX_TENANTS_MAX)
-		return fail("a mix has %d tenants at most", MIX_TENANTS_MAX);
-	workload = find_workload(suite, argument, mix, slot);
-	if (workload < 0)
-		return STATUS_FAILED;
-	memcpy(name, mix->options[slot].name, sizeof(name));
-	length = strlen(mix->name);
-	snprintf(mix->name + length, sizeof(mix->name) - length, "%s%s",
-		 slot ? "+" : "", name);
-	mix->workload[slot] = (u32)workload;
-	mix->count++;
-	return STATUS_OK;
-}
-
-static const struct benchmark *benchmark_of(const struct suite *suite,
-					    const struct mix *mix, u32 slot)
-{
-	return benchmark_find(suite->workloads[mix->workload[slot]].path);
-}
-
-/* As HSM says, or else Themis. */
-static bool is_memory_bound(const struct benchmark *benchmark)
-{
-	if (benchmark->hsm != CLASS_UNSAID)
-		return benchmark->hsm == CLASS_MEMORY;
-	return benchmark->themis == CLASS_MEMORY;
-}
-
-static bool has_class(const struct benchmark *benchmark)
-{
-	return benchmark->hsm != CLASS_UNSAID ||
-	       benchmark->themis == CLASS_MEMORY ||
-	       benchmark->themis == CLASS_COMPUTE;
-}
-
-static enum mix_category categorize(const struct suite *suite,
-				    const struct mix *mix)
-{
-	u32 memory = 0, slot;
-
-	for (slot = 0; slot < mix->count; slot++) {
-		const struct benchmark *benchmark =
-			benchmark_of(suite, mix, slot);
-
-		if (!benchmark || !has_class(benchmark))
-			return MIX_OTHER;
-		memory += is_memory_bound(benchmark);
-	}
-	if (memory == mix->count)
-		return MIX_MEMORY;
-	return memory ? MIX_HETERO : MIX_COMPUTE;
-}
-
-/*
- * Who gets a target (HSM 6.3): the first memory-bound tenant of a mix of both
- * kinds, else one chosen by the seed.
- */
-static void find_priority(const struct suite *suite, u64 seed, u32 index)
-{
-	struct mix *mix = &suite->mixes[index];
-	u32 slot;
-
-	mix->priority = statistics_bits(statistics_bits(seed) + index) %
-			mix->count;
-	for (slot = 0; mix->category == MIX_HETERO && slot < mix->count; slot++)
-		if (is_memory_bound(benchmark_of(suite, mix, slot))) {
-			mix->priority = slot;
-			break;
-		}
-}
-
-static u32 find_source(struct suite *suite, const char *source)
-{
-	u32 i;
-
-	for (i = 0; i < suite->source_count; i++)
-		if (!strcmp(suite->sources[i], source))
-			return i;
-	suite->sources = grow(suite->sources, suite->source_count + 1,
-			      sizeof(*suite->sources));
-	snprintf(suite->sources[suite->source_count], SOURCE_BYTES, "%s",
-		 source);
-	return suite->source_count++;
-}
-
-int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
-		  const char *source)
-{
-	struct mix *mix = add_mix(suite);
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		if (add_tenant(suite, mix, arguments[i]))
-			return STATUS_FAILED;
-	mix->category = categorize(suite, mix);
-	mix->source = find_source(suite, source);
-	return STATUS_OK;
-}
 
 /* --- HSM's --- */
 
@@ -203,13 +22,13 @@ int suite_add_mix(struct suite *suite, const char *const *arguments, u32 count,
 
 static int add_named(struct suite *suite, const u32 *indices, u32 count)
 {
-	struct mix *mix = add_mix(suite);
+	struct mix *mix = mix_add(suite);
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		if (add_tenant(suite, mix, benchmarks[indices[i]].name))
+		if (mix_add_tenant(suite, mix, benchmarks[indices[i]].name))
 			return STATUS_FAILED;
-	mix->category = categorize(suite, mix);
+	mix->category = mix_categorize(suite, mix);
 	return STATUS_OK;
 }
 
@@ -453,12 +272,12 @@ static const struct {
 
 static int add_stm_set(struct suite *suite, u32 programs)
 {
-	struct mix *mix = add_mix(suite);
+	struct mix *mix = mix_add(suite);
 	u32 i;
 
 	for (i = 0; i < STM_PROGRAMS; i++)
 		if (programs >> i & 1 &&
-		    add_tenant(suite, mix, stm_programs[i].argument))
+		    mix_add_tenant(suite, mix, stm_programs[i].argument))
 			return STATUS_FAILED;
 	mix->category = MIX_HETERO;
 	return STATUS_OK;
@@ -504,12 +323,12 @@ static int add_serve_pairs(struct suite *suite)
 
 	for (service = 0; service < ARRAY_SIZE(serve_services); service++) {
 		for (other = 0; other < ARRAY_SIZE(serve_best_effort); other++) {
-			struct mix *mix = add_mix(suite);
+			struct mix *mix = mix_add(suite);
 
-			if (add_tenant(suite, mix, serve_services[service]) ||
-			    add_tenant(suite, mix, serve_best_effort[other]))
+			if (mix_add_tenant(suite, mix, serve_services[service]) ||
+			    mix_add_tenant(suite, mix, serve_best_effort[other]))
 				return STATUS_FAILED;
-			mix->category = categorize(suite, mix);
+			mix->category = mix_categorize(suite, mix);
 		}
 	}
 	suite->serves = true;
@@ -529,12 +348,12 @@ static int add_line(struct suite *suite, char *line)
 		if (!*word)
 			continue;
 		if (!mix)
-			mix = add_mix(suite);
-		if (add_tenant(suite, mix, word))
+			mix = mix_add(suite);
+		if (mix_add_tenant(suite, mix, word))
 			return STATUS_FAILED;
 	}
 	if (mix)
-		mix->category = categorize(suite, mix);
+		mix->category = mix_categorize(suite, mix);
 	return STATUS_OK;
 }
 
@@ -674,7 +493,7 @@ int suite_load(const char *name, const char *traces, u64 seed,
 	out->config = config;
 	ret = add_suite(out, name, traces);
 	for (i = 0; !ret && !first && i < out->mix_count; i++)
-		find_priority(out, seed, i);
+		mix_find_priority(out, seed, i);
 	return ret;
 }
 

@@ -10,6 +10,7 @@
 #include "../../workloads/benchmarks.h"
 #include "../output.h"
 #include "../statistics.h"
+#include "sweep_mix.h"
 #include "sweep_wide.h"
 
 /* The lot: how many pairs, and the seed, the same in every sweep. */
