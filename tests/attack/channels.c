@@ -190,7 +190,7 @@ TEST_F(channels, energy_of_all)
 {
 	static const char * const files[] = {
 		SYSFS "energy_joules", SYSFS "static_joules",
-		SYSFS "instructions_per_watt",
+		SYSFS "instructions_per_watt", SYSFS "instructions_per_joule",
 	};
 	struct nlattr **row = self->answer.rows[0];
 	char text[256];

@@ -279,6 +279,7 @@ TEST_F_TIMEOUT(goals, on_shared_sms, 120)
 	EXPECT_LT(energy, device_number("energy_joules"));
 	EXPECT_LT(0, device_number("static_joules"));
 	EXPECT_LT(0, device_number("instructions_per_watt"));
+	EXPECT_LT(0, device_number("instructions_per_joule"));
 
 	ASSERT_EQ(0, get_tenant(self->sock, self->family, self->id,
 				&self->answer));
