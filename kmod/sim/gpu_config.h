@@ -225,7 +225,7 @@ struct gpu_config {
 	u32 boundary_cycles;
 	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;
-};
+} __aligned(8);
 
 /* The shipped configurations, by index (NULL past the last) and by name. */
 const struct gpu_config *gpu_config_at(unsigned int index);
