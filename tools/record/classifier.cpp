@@ -225,7 +225,25 @@ void Classifier::classify_group_copy(const llvm::CallInst &call, Instruction &ad
 					     ACCESS_BYTES_MAX);
 }
 
-/* Built-ins that take a pointer to memory that is not private access it. */
+/*
+ * Whether a built-in accesses what an argument points to. A sampler is a pointer to
+ * something opaque, in the constants' address space, that nobody reads; printf's format
+ * and strings are text for the host.
+ */
+static bool is_accessed(const std::string &builtin, const llvm::Value *argument)
+{
+	const auto *pointer = llvm::dyn_cast<llvm::PointerType>(argument->getType());
+
+	if (!pointer || builtin == "printf" || builtin.find("llvm.lifetime.") == 0)
+		return false;
+
+	const auto *pointee = llvm::dyn_cast<llvm::StructType>(
+		pointer->getPointerElementType());
+
+	return !pointee || !pointee->isOpaque() || pointee->getName().contains("image");
+}
+
+/* Built-ins access the memory that their pointers lead to, unless it is private. */
 void Classifier::classify_call_access(const llvm::CallInst &call,
 				      const std::string &name, Instruction &added)
 {
@@ -233,9 +251,7 @@ void Classifier::classify_call_access(const llvm::CallInst &call,
 		      !name.compare(0, 6, "vstore");
 
 	for (const llvm::Use &use : call.args()) {
-		const llvm::Type *type = use->getType();
-
-		if (!type->isPointerTy() || name.find("llvm.lifetime.") == 0)
+		if (!is_accessed(name, use.get()))
 			continue;
 		if (!is_private(use.get()))
 			added.memory = true;
@@ -244,7 +260,7 @@ void Classifier::classify_call_access(const llvm::CallInst &call,
 		/* Vectors that are only aligned as their elements are. */
 		if (vector)
 			added.piece_bytes = oclgrind::getTypeSize(
-				type->getPointerElementType());
+				use->getType()->getPointerElementType());
 		/* The narrower of a copy's two sides. */
 		if (llvm::isa<llvm::MemIntrinsic>(&call))
 			added.piece_bytes = std::min<uint64_t>(

@@ -58,6 +58,7 @@
 #include <vector>
 
 #include <oclgrind/Context.h>
+#include <oclgrind/KernelInvocation.h>
 #include <oclgrind/Memory.h>
 #include <oclgrind/Plugin.h>
 
@@ -81,10 +82,14 @@ public:
 		return false;
 	}
 
+	/* A launch of no work-items, which OpenCL 2.1 allows, does nothing. */
 	void kernelBegin(const oclgrind::KernelInvocation *invocation) override
 	{
+		oclgrind::Size3 items = invocation->getGlobalSize();
+
 		guarded([&] {
-			if (recording.takes_kernel())
+			if (items.x && items.y && items.z &&
+			    recording.takes_kernel())
 				launch = std::make_unique<Launch>(recording,
 								  invocation);
 		});

@@ -104,7 +104,8 @@ const Weight weights[] = {
 	/* Built-in functions and intrinsics that are no memory accesses. */
 	{"free", 0, "",
 	 "llvm.dbg.* llvm.lifetime.* llvm.mem* as_* prefetch llvm.trap "
-	 "llvm.assume* llvm.experimental.noalias* __translate_sampler_initializer "
+	 "llvm.assume* llvm.experimental.noalias* llvm.sideeffect llvm.donothing "
+	 "llvm.prefetch* __translate_sampler_initializer "
 	 "atomic_* atom_*",
 	 "no instruction, or only the accesses that it makes"},
 	{"vload", 1000, "I", "vload* vstore*", "IMAD.WIDE for the address; the accesses are ops"},
@@ -119,10 +120,12 @@ const Weight weights[] = {
 	{"integer", 1000, "I",
 	 "abs mul24 mad24 mul_hi mad_hi popcount clz rotate hadd rhadd upsample "
 	 "add_sat sub_sat llvm.smax* llvm.smin* llvm.umax* llvm.umin* llvm.bswap* "
-	 "llvm.fshl* llvm.fshr* llvm.ctpop* llvm.ctlz* llvm.cttz* llvm.abs*",
+	 "llvm.fshl* llvm.fshr* llvm.ctpop* llvm.ctlz* llvm.cttz* llvm.abs* llvm.bitreverse*",
 	 "IMNMX, IMAD, POPC, FLO, SHF, LOP3, PRMT"},
 	{"integer2", 2000, "I I1",
-	 "abs_diff mad_sat bitselect llvm.usub.sat* llvm.uadd.sat*",
+	 "abs_diff mad_sat bitselect llvm.usub.sat* llvm.uadd.sat* llvm.sadd.sat* llvm.ssub.sat* "
+	 "llvm.sshl.sat* llvm.ushl.sat* llvm.sadd.with* llvm.uadd.with* llvm.ssub.with* "
+	 "llvm.usub.with* llvm.smul.with* llvm.umul.with*",
 	 "two of the row above"},
 	{"minmax", 1000, "F", "min max fmin fmax step sign copysign", "FMNMX, FSET or LOP3"},
 	{"clamp", 2000, "F F1", "clamp maxmag minmag fdim", "two of the row above"},

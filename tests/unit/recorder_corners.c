@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What programs do that Oclgrind by itself, or the recorder once, did not bear:
+ *
+ *	recorder_corners images		a pixel read through a sampler, and without
+ *	recorder_corners intrinsics	what clang makes of loops and comparisons
+ *	recorder_corners nothing	a launch of no work-items before another one
+ *	recorder_corners late		releases its objects after main()
+ *
+ * Each ends with status 0 if its results are right.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "host.h"
+
+#define ITEMS	64
+
+/* Runs the kernel @name on a buffer of integers, and an image. */
+static void run(struct host *host, const char *name, cl_mem buffer, cl_mem image,
+		size_t items)
+{
+	cl_kernel kernel = host_kernel(host, name);
+	size_t local = 32;
+
+	host_argument(kernel, 0, sizeof(buffer), &buffer);
+	if (image)
+		host_argument(kernel, 1, sizeof(image), &image);
+	check(clEnqueueNDRangeKernel(host->queue, kernel, 1, NULL, &items,
+				     items ? &local : NULL, 0, NULL, NULL), name);
+	check(clFinish(host->queue), "clFinish");
+	clReleaseKernel(kernel);
+}
+
+static void read_back(struct host *host, cl_mem buffer, int *values)
+{
+	check(clEnqueueReadBuffer(host->queue, buffer, CL_TRUE, 0, ITEMS * sizeof(*values),
+				  values, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
+
+static int images(void)
+{
+	static const char *const source =
+		"__kernel void sampled(__global int *out, read_only image2d_t image)\n"
+		"{\n"
+		"	const sampler_t sampler = CLK_NORMALIZED_COORDS_FALSE |\n"
+		"				  CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+		"	int x = get_global_id(0);\n"
+		"	out[x] = read_imagei(image, sampler, (int2)(x, 0)).y;\n"
+		"}\n"
+		"__kernel void plain(__global int *out, read_only image2d_t image)\n"
+		"{\n"
+		"	int x = get_global_id(0);\n"
+		"	out[x] = read_imagei(image, (int2)(x, 0)).y;\n"
+		"}\n";
+	const cl_image_format format = { CL_RGBA, CL_SIGNED_INT32 };
+	const cl_image_desc shape = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D,
+		.image_width = ITEMS, .image_height = 1,
+	};
+	struct host host = host_open(source);
+	cl_mem buffer = host_buffer(&host, ITEMS * sizeof(int), NULL), image;
+	int pixels[4 * ITEMS], values[ITEMS], wrong = 0, i;
+	cl_int error;
+
+	for (i = 0; i < 4 * ITEMS; i++)
+		pixels[i] = i;
+	image = clCreateImage(host.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+			      &format, &shape, pixels, &error);
+	check(error, "clCreateImage");
+	run(&host, "sampled", buffer, image, ITEMS);
+	run(&host, "plain", buffer, image, ITEMS);
+	read_back(&host, buffer, values);
+	for (i = 0; i < ITEMS; i++)
+		wrong += values[i] != 4 * i + 1;
+	clReleaseMemObject(image);
+	clReleaseMemObject(buffer);
+	host_close(&host);
+	return wrong;
+}
+
+/* Each computes one value of the extremes, which stand in the buffer. */
+static int intrinsics(void)
+{
+	static const char *const source =
+		"__kernel void all(__global int *a)\n"
+		"{\n"
+		"	int x = a[0], y = a[1], sum;\n"
+		"	uint u = a[2], difference;\n"
+		"	if (get_global_id(0))\n"
+		"		return;\n"
+		"	a[3] = add_sat(x, y);\n"
+		"	a[4] = sub_sat(-x, y);\n"
+		"	short s = a[4], t = a[0];\n"
+		"	int wide = s + t;\n"
+		"	wide = wide > 32767 ? 32767 : wide;\n"
+		"	a[5] = wide < -32768 ? -32768 : wide;\n"
+		"	u = (u >> 1 & 0x55555555) | (u & 0x55555555) << 1;\n"
+		"	u = (u >> 2 & 0x33333333) | (u & 0x33333333) << 2;\n"
+		"	u = (u >> 4 & 0x0f0f0f0f) | (u & 0x0f0f0f0f) << 4;\n"
+		"	u = (u >> 8 & 0x00ff00ff) | (u & 0x00ff00ff) << 8;\n"
+		"	a[6] = u >> 16 | u << 16;\n"
+		"	a[7] = __builtin_sadd_overflow(x, y, &sum);\n"
+		"	a[8] = sum;\n"
+		"	a[9] = __builtin_usub_overflow(1, (uint)a[2], &difference);\n"
+		"	a[10] = difference;\n"
+		"	a[11] = __builtin_smul_overflow(3, y, &sum);\n"
+		"	a[12] = sum;\n"
+		"}\n";
+	static const int expected[] = {
+		INT_MAX, 1, 3, INT_MAX, INT_MIN, -1, (int)0xc0000000, 1, INT_MIN,
+		1, -2, 0, 3,
+	};
+	int values[ITEMS] = { INT_MAX, 1, 3 };
+	struct host host = host_open(source);
+	cl_mem buffer = host_buffer(&host, sizeof(values), NULL);
+	int wrong = 0;
+	size_t i;
+
+	check(clEnqueueWriteBuffer(host.queue, buffer, CL_TRUE, 0, sizeof(values), values,
+				   0, NULL, NULL), "clEnqueueWriteBuffer");
+	run(&host, "all", buffer, NULL, 32);
+	read_back(&host, buffer, values);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		if (values[i] != expected[i])
+			printf("value %zu is %d, not %d\n", i, values[i], expected[i]);
+		wrong += values[i] != expected[i];
+	}
+	clReleaseMemObject(buffer);
+	host_close(&host);
+	return wrong;
+}
+
+static const char *const one =
+	"__kernel void one(__global int *a) { a[get_global_id(0)] = 1; }\n";
+
+static int nothing(void)
+{
+	struct host host = host_open(one);
+	cl_mem buffer = host_buffer(&host, ITEMS * sizeof(int), NULL);
+
+	run(&host, "one", buffer, NULL, 0);
+	run(&host, "one", buffer, NULL, ITEMS);
+	run(&host, "one", buffer, NULL, 0);
+	clReleaseMemObject(buffer);
+	host_close(&host);
+	return 0;
+}
+
+static struct host late_host;
+static cl_mem late_buffer;
+
+/* As destructors of objects with static storage duration are, after main(). */
+__attribute__((destructor))
+static void release_late(void)
+{
+	if (!late_buffer)
+		return;
+	check(clFinish(late_host.queue), "clFinish");
+	check(clReleaseMemObject(late_buffer), "clReleaseMemObject");
+	host_close(&late_host);
+}
+
+static int late(void)
+{
+	late_host = host_open(one);
+	late_buffer = host_buffer(&late_host, ITEMS * sizeof(int), NULL);
+	run(&late_host, "one", late_buffer, NULL, ITEMS);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} modes[] = {
+		{ "images", images }, { "intrinsics", intrinsics },
+		{ "nothing", nothing }, { "late", late },
+	};
+	size_t i;
+
+	for (i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(argv[1], modes[i].name))
+			return !!modes[i].run();
+	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late\n");
+	return 2;
+}
