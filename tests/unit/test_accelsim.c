@@ -94,6 +94,11 @@ static void opcodes_have_kinds(void **state)
 		  INSTRUCTION_ATOMIC },
 		{ "0 f 0 RED.E.ADD 1 R2 4 1 0x80 4 0", INSTRUCTION_ATOMIC },
 		{ "0 f 1 R1 LDS 1 R2 4 1 0x80 4 0", INSTRUCTION_SHARED },
+		/* Of Hopper, which Ampere has not. */
+		{ "0 f 0 REDG.E.ADD.F32 2 R2 R5 4 1 0x80 4 0", INSTRUCTION_ATOMIC },
+		{ "0 f 1 R9 LDGMC.E.ADD.F32 1 R2 4 1 0x80 4 0", INSTRUCTION_LOAD },
+		{ "0 f 0 STSM.16.MT88.4 2 R4 R8 16 1 0x80 16 0",
+		  INSTRUCTION_SHARED },
 		{ "0 f 0 LDGSTS.E 2 R1 R2 4 1 0x80 4 0", INSTRUCTION_COPY },
 		{ "0 f 0 LDGDEPBAR 0 0 0", INSTRUCTION_GROUP },
 		{ "0 f 0 DEPBAR.LE 0 0 2", INSTRUCTION_WAIT },
@@ -137,11 +142,12 @@ static void opcodes_have_units(void **state)
 		  "MUFU.RCP MUFU.EX2 I2F.U32.RP F2I.FTZ.U32.TRUNC F2F.F64.F32 "
 		  "FRND.FLOOR" },
 		{ SIMGPU_TRACE_UNIT_TENSOR,
-		  "HMMA.16816.F32 IMMA.8816.S8.S8 DMMA BMMA" },
+		  "HMMA.16816.F32 IMMA.8816.S8.S8 DMMA BMMA HGMMA.64x128x16.F32 "
+		  "QGMMA UTCHMMA" },
 		{ SIMGPU_TRACE_UNIT_SHARED,
 		  "LDS.U.128 STS LDSM.16.M88.4 ATOMS.POPC.INC.32" },
 		{ SIMGPU_TRACE_UNIT_CONTROL,
-		  "BRA EXIT BSYNC BSSY NOP WARPSYNC RET.REL.NODEC MEMBAR.SC.GPU "
+		  "WARPGROUP.ARRIVE ELECT BRA EXIT BSYNC BSSY NOP WARPSYNC RET.REL.NODEC MEMBAR.SC.GPU "
 		  "LDGDEPBAR DEPBAR.LE BAR.ARV TEX" },
 	};
 	char text[256], *word, *rest;
@@ -171,6 +177,8 @@ static void broken_lines_say_why(void **state)
 		"0 f 1 R1 LDG.E 1 R2 4", "0 f 1 R1 LDG.E 1 R2 4 3 0x80",
 		"0 f 1 R1 LDG.E 1 R2 4 0 0x80 0x90 0xa0",
 		"0 f 1 R1 LDG.E 1 R2 4 2 0x80 4 4",
+		/* As arithmetic, its access would be lost. */
+		"0 f 1 R1 LDFUTURE.E 1 R2 4 1 0x80 4 0",
 	};
 	const struct dialect dialect = { 5, 0 };
 	struct instruction instruction;

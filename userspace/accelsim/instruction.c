@@ -196,5 +196,7 @@ const char *instruction_parse(char *line, const struct dialect *dialect,
 		out->immediate = 0;
 	out->width = width_of(out->opcode);
 	classify(out);
-	return NULL;
+	/* Arithmetic in its place would lose the access. */
+	return out->addresses && !out->is_known ?
+	       "has addresses, and an opcode that is not known" : NULL;
 }
