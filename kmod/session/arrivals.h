@@ -38,7 +38,6 @@ enum arrivals_kind {
  * @every_cycles: EVERY: from one to the next, 1 to ARRIVALS_CYCLES_MAX
  * @deadline_cycles: from a request's arrival to its deadline, up to
  *	ARRIVALS_CYCLES_MAX; 0: it has none
- * @lasts: what the state hash takes whole
  * @list: LIST: @requests cycles, from the plan's begin on, none before the one
  *	ahead of it
  */

@@ -58,7 +58,6 @@ struct latency_figures {
  * @run_cycles: likewise
  * @waits: by bucket
  * @latencies: by bucket
- * @lasts: what the state hash takes whole
  * @figures: as of so many launches as they say
  */
 struct latency {

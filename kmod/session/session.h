@@ -114,7 +114,6 @@ enum session_preemption {
  * @counter_noise: percent by which each counter that model and policy see may be
  *	wrong, 0 to SESSION_COUNTER_NOISE_MAX
  * @counter_delay: epochs by which they are old, 0 to SESSION_COUNTER_DELAY_MAX
- * @lasts: what the state hash takes whole
  * @unused: 0
  */
 struct session_options {
@@ -192,7 +191,6 @@ struct session_refusal {
  *	all SMs. It takes effect, and is counted, from the next time on that the
  *	tenant is looked at: a decision or an epoch's end
  * @cgroup: number of the cgroup that it belongs to, which its owner knows; 0: none
- * @lasts: what the state hash takes whole
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
