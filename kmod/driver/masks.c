@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Masks of tenants: the parts of a device that a file keeps to, on whichever GPU it has
- * a slot. What becomes of them there: session/masks.c.
+ * a slot. What becomes of them there: session/affinity.c.
  */
 #include "device.h"
 #include "rights.h"

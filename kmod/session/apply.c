@@ -4,7 +4,11 @@
  * blocks leave, shared SMs with their limits and quotas, priorities, orders. What
  * lasts is kept in the session's controls.
  */
+#include "affinity.h"
+#include "apply.h"
+#include "controls.h"
 #include "internal.h"
+#include "quotas.h"
 
 /* --- who has what -------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* When requests come; see arrivals.h. */
+#include "arrivals.h"
 #include "internal.h"
 
 /* ln(2) * 2^64 */

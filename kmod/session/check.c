@@ -3,6 +3,9 @@
  * Whether a policy's answer can be done, as a whole. The first thing that cannot
  * is named; nothing is changed here. Its controls: controls.c.
  */
+#include "apply.h"
+#include "check.h"
+#include "controls.h"
 #include "internal.h"
 
 /*
@@ -30,7 +33,7 @@ void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 s
 
 /* refuse_word() - the same for checks that are one line: false, with the reason */
 bool refuse_word(struct session_refusal *why, const char *field, u32 slot, u32 sm,
-	    const char *reason)
+		 const char *reason)
 {
 	refusal_say(why, field, slot, sm, reason);
 	return false;

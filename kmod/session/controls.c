@@ -8,7 +8,13 @@
  * In force they are in session->controls, a proposal of which the fields of these rows
  * are filled in, and sharers (apply.c).
  */
+#include "affinity.h"
+#include "apply.h"
+#include "check.h"
+#include "controls.h"
 #include "internal.h"
+#include "launch.h"
+#include "quotas.h"
 
 enum shape {
 	VALUE,			/* one for the device */

@@ -6,7 +6,14 @@
  */
 #include "../policy/common/split.h"
 #include "../policy/registry.h"
+#include "apply.h"
+#include "check.h"
+#include "decide.h"
+#include "epoch.h"
 #include "internal.h"
+#include "launch.h"
+#include "params.h"
+#include "snapshot.h"
 
 /* --- who decides ------------------------------------------------------------------ */
 

@@ -3,7 +3,15 @@
  * Epochs: where one begins, what it was when it ends, and who hears of it. What is
  * decided at its end: decide.c.
  */
+#include "apply.h"
+#include "decide.h"
+#include "epoch.h"
+#include "goal.h"
 #include "internal.h"
+#include "private_run.h"
+#include "registers.h"
+#include "sight.h"
+#include "snapshot.h"
 
 /* Another epoch is over: what each SM finished in it decides how it is left. */
 static void count_finished_blocks(struct session *session)
@@ -26,7 +34,7 @@ void epoch_begin(struct session *session)
 
 	if (session_now(session) > session->epoch_start) {
 		count_finished_blocks(session);
-		seen_epoch_end(session);
+		sight_epoch_end(session);
 	}
 	session->epoch_start = session_now(session);
 	session->fell_back = false;

@@ -4,6 +4,7 @@
  * second. Whatever the form, policies see instructions a cycle (FGQoS 3.2), and
  * how many were promised and issued since the goal was set.
  */
+#include "goal.h"
 #include "internal.h"
 
 #define NS_PER_SECOND	1000000000ULL

@@ -4,6 +4,7 @@
  * effect, and its replay.
  */
 #include "internal.h"
+#include "journal.h"
 
 struct journal_chunk *journal_chunk_alloc(void)
 {

@@ -248,35 +248,15 @@ struct journal_names {
 	const struct simgpu_model *(*model)(const char *name);
 };
 
-/* How a journal writes these, by their numbers. */
-extern const char *const journal_goals[SESSION_GOALS];
-extern const char *const journal_sources[SIMGPU_SOURCES];
-extern const char *const journal_arrivals[ARRIVALS_KINDS];
+/* For kmod/session alone. */
+int journal_init(struct session *session);
+void journal_free(struct session *session);
+struct journal_event *journal_add(struct session *session,
+				  enum journal_kind kind, u32 slot);
+void journal_tenant(struct session *session, u32 slot,
+		    const struct session_tenant_options *options);
 
-/*
- * Each prints one line into JOURNAL_LINE_BYTES, and returns its length without the
- * NUL.
- */
-size_t journal_print_start(char *text, const struct session_options *start,
-			   u32 constants_checksum);
-size_t journal_print_event(char *text, const struct journal_event *event);
-size_t journal_print_lost(char *text, u64 cycle, u64 lost);
-size_t journal_print_end(char *text, u64 cycle, u64 state_hash);
-
-/**
- * journal_parse_line() - read one line
- * @text: at its start; set to what follows its newline
- * @names: where to look
- * @out: what it says
- * @reason: a sentence, if it is refused
- * @room: bytes there
- *
- * A policy or model of the same name that is another one (journal_is_same()) is
- * refused.
- *
- * Return: 0 or -EINVAL.
- */
-int journal_parse_line(const char **text, const struct journal_names *names,
-		       struct journal_line *out, char *reason, size_t room);
+#include "journal_parse.h"
+#include "journal_print.h"
 
 #endif /* SESSION_JOURNAL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Journals as text (docs/journal.md): lines made into events. */
-#include "journal.h"
+#include "journal_parse.h"
 #include "settings.h"
 
 /* Keys of a line: those of the start, with all settings and all knobs. */

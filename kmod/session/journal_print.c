@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Journals as text (docs/journal.md): events made into lines. */
-#include "journal.h"
+#include "journal_print.h"
 #include "settings.h"
 
 const char *const journal_sources[SIMGPU_SOURCES] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Histograms of launches' latencies, and their percentiles; see latency.h. */
 #include "internal.h"
+#include "latency.h"
 
 static u32 bucket_of(u64 cycles)
 {

@@ -5,7 +5,12 @@
  * (SIMGPU_ON_*) that were, here and in the tenants' own; what follows from them is
  * decided elsewhere.
  */
+#include "affinity.h"
+#include "goal.h"
 #include "internal.h"
+#include "launch.h"
+#include "private_run.h"
+#include "snapshot.h"
 
 static struct queue *queue_of(struct session *session, u32 slot, u32 queue)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a model says of a tenant, and the predicted NP of a run: the mean over its epochs. */
 #include "internal.h"
+#include "np.h"
 
 bool session_said(struct simgpu_prediction_tenant *said)
 {

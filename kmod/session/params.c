@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Knobs of models and policies, and models' constants. */
+#include "check.h"
 #include "internal.h"
+#include "params.h"
 
 /* param_find() - a knob by name, and its index; NULL if there is none */
 const struct simgpu_param *param_find(const struct simgpu_param *params,

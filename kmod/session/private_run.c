@@ -7,6 +7,7 @@
  * time and memory again for each tenant.
  */
 #include "internal.h"
+#include "private_run.h"
 
 /* Private clocks stop at multiples of this: how exact an epoch's cycles are. */
 #define PRIVATE_STEP	256

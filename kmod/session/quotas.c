@@ -3,7 +3,10 @@
  * Quotas of tenants on shared SMs, as a policy says them: divided among the SMs,
  * set, and watched: what was issued is held against what was given.
  */
+#include "apply.h"
+#include "check.h"
 #include "internal.h"
+#include "quotas.h"
 
 /* --- watching ---------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers of HSM's widths, for configurations with hardware_counters. */
 #include "internal.h"
+#include "registers.h"
 
 /*
  * HSM 4.1 and Fig. 8: for each channel and co-runner a counter of requests and

@@ -5,8 +5,21 @@
  * journal have files of their own.
  */
 #include "../policy/registry.h"
+#include "apply.h"
+#include "check.h"
+#include "decide.h"
+#include "epoch.h"
+#include "goal.h"
 #include "internal.h"
+#include "launch.h"
+#include "params.h"
+#include "private_run.h"
+#include "quotas.h"
+#include "registers.h"
 #include "settings.h"
+#include "shares.h"
+#include "sight.h"
+#include "snapshot.h"
 
 /* --- life ------------------------------------------------------------------------ */
 
@@ -136,7 +149,7 @@ static int alloc_memory(struct session *session)
 			      SIMGPU_CONSTANTS_BYTES_MAX;
 	size_t gpu_size = gpu_bytes(config) + GPU_ALIGNMENT +
 			  registers_bytes(config);
-	size_t past_size = seen_bytes(&session->initial);
+	size_t past_size = sight_bytes(&session->initial);
 
 	session->gpu_memory = port_alloc(gpu_size);
 	session->policy_state = port_alloc(states);
@@ -623,7 +636,7 @@ int session_join_with(struct session *session, u32 slot,
 	tenant->queues = 1;
 	gpu_tenant_reset_counters(session->gpu, slot);
 	registers_clear(session, slot);
-	seen_forget(session, slot);
+	sight_forget(session, slot);
 	return (int)slot;
 }
 

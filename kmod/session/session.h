@@ -15,10 +15,11 @@
 #include <simgpu/policy.h>
 #include "../policy/common/metrics.h"
 #include "../sim/gpu.h"
+#include "affinity.h"
 #include "arrivals.h"
 #include "energy.h"
 #include "latency.h"
-#include "masks.h"
+#include "np.h"
 #include "shares.h"
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
@@ -270,45 +271,6 @@ struct session_epoch {
 };
 
 /**
- * struct session_counted - what an epoch counts for in a first run
- * @cycles: of it that belong to that run
- * @last_bit: the run has ended early in it
- */
-struct session_counted {
-	u64 cycles;
-	bool last_bit;
-};
-
-/**
- * struct session_np - predictions of a first run, added up
- * @cycles: of the run, that predicted epochs cover
- * @sum: their NPs, times their cycles
- * @memory_cycles: of @cycles, those of epochs in which it was memory-bound
- * @memory_sum: and of @sum
- */
-struct session_np {
-	u64 cycles;
-	u64 sum;
-	u64 memory_cycles;
-	u64 memory_sum;
-};
-
-/**
- * struct session_np_figures - predicted NP of a run (docs/glossary.md)
- * @run_ppm: predictions of its first run's epochs, weighted by their cycles
- * @memory_ppm: the same over those epochs in which the model had it for
- *	memory-bound; 0 if there are none
- * @compute_ppm: over those in which it had it for compute-bound
- * @memory_part_ppm: part that the former have of the cycles of both
- */
-struct session_np_figures {
-	u64 run_ppm;
-	u64 memory_ppm;
-	u64 compute_ppm;
-	u64 memory_part_ppm;
-};
-
-/**
  * struct session_hooks - what the session tells its owner, from inside
  *	session_run(), session_leave(), session_set_policy() and their like
  * @context: passed to each
@@ -481,6 +443,7 @@ struct session_tenant_report {
 	struct session_queue_report queue[SESSION_QUEUES_MAX];
 };
 
+struct private_run;
 struct session;
 
 /**
@@ -516,7 +479,7 @@ u64 session_now(const struct session *session);
  *	work and no stop cycle came first; else session_now().
  */
 u64 session_end_cycle(const struct session *session);
-u64 session_state_hash(struct session *session);
+
 const struct gpu *session_gpu(const struct session *session);
 
 /**
@@ -542,36 +505,6 @@ bool session_tenant_options_are_good(const struct gpu_config *config,
 int session_join(struct session *session, u32 slot,
 		 const struct session_tenant_options *options);
 
-struct private_run;
-
-/**
- * session_private_bytes() - memory of the private run that a tenant gets
- * @options: of the session
- *
- * Return: bytes; 0 if neither the model nor the policy needs private runs.
- */
-size_t session_private_bytes(const struct session_options *options);
-
-/**
- * session_private_make() - make a private run, without a session
- * @options: of the session in which it is to be
- *
- * session_join() makes it itself, which takes long: who must not be waited for
- * meanwhile makes it before, for session_join_with().
- *
- * Return: the run, which session_private_free() frees; NULL without memory.
- */
-struct private_run *session_private_make(const struct session_options *options);
-
-/* Bytes of a run that was made, as session_private_bytes() counts them. */
-size_t session_private_size(const struct private_run *run);
-
-/**
- * session_private_free() - free a private run that was made, taken over or not
- * @run: the run, or NULL
- */
-void session_private_free(struct private_run *run);
-
 /**
  * session_join_with() - take a slot, as session_join()
  * @session: the session
@@ -589,111 +522,6 @@ int session_join_with(struct session *session, u32 slot,
 /* Change weight, service, target and share of a tenant from the next epoch on. */
 int session_set_tenant(struct session *session, u32 slot,
 		       const struct session_tenant_options *options);
-
-/**
- * session_launch() - queue a trace
- * @session: the session
- * @slot: the tenant
- * @trace: stays valid until launch_done
- * @repeats: how often it runs, at least 1
- * @not_before: device cycle before which it does not start
- * @sequence: set to the launch's number, from 1 for each tenant
- *
- * Return: 0; -ENOSPC if its footprint is larger than the device's memory; -EAGAIN
- * when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
- * hold one of its thread blocks; -ERANGE if @not_before is more than
- * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
- * on a canceled gang.
- */
-int session_launch(struct session *session, u32 slot, const struct trace *trace,
-		   u64 repeats, u64 not_before, u64 *sequence);
-
-/**
- * struct session_launch_options - a launch, in full
- * @trace: as of session_launch()
- * @repeats: likewise
- * @not_before: likewise
- * @deadline: device cycle by which it should end, not before @not_before and not
- *	in the past; 0: none
- * @queue: below SESSION_QUEUES_MAX. Launches of a queue run in order, those of
- *	several at once
- * @more: further launches of the tenant follow: its gang does not start before one
- *	without it. Outside a gang it means nothing
- * @wait: numbers of launches of the tenant's other queues, made before, that have
- *	to run to their end before it starts; 0: none
- * @sms: mask of SMs of its kernels, with some of those of the tenant's; all zero: none
- * @idempotent: its thread blocks may be dropped, and begin again from nothing
- */
-struct session_launch_options {
-	const struct trace *trace;
-	u64 repeats;
-	u64 not_before;
-	u64 deadline;
-	u32 queue;
-	bool more;
-	bool idempotent;
-	u64 wait[SESSION_WAITS_MAX];
-	u64 sms[SESSION_MASK_WORDS];
-};
-
-/**
- * session_launch_with() - queue a trace
- * @session: the session
- * @slot: the tenant
- * @options: copied
- * @sequence: set to the launch's number, from 1 for each tenant, whatever the queue
- *
- * Return: as session_launch(); -EINVAL, too, for a queue that cannot be, a deadline
- * that is too early, waiting for an unknown launch or one in the same queue, and a mask
- * that cannot be; -EAGAIN, too, for a ninth mask: then nothing has changed.
- */
-int session_launch_with(struct session *session, u32 slot,
-			const struct session_launch_options *options,
-			u64 *sequence);
-
-/**
- * session_set_queue() - set the priority of a tenant's queue, from now on
- * @session: the session
- * @slot: the tenant
- * @queue: below SESSION_QUEUES_MAX
- * @priority: -SESSION_QUEUE_PRIORITY_MAX to SESSION_QUEUE_PRIORITY_MAX, the highest,
- *	as gpu_queue_set_priority() takes it
- *
- * Return: 0 or -EINVAL.
- */
-int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority);
-
-/**
- * session_arrivals() - have requests of a tenant come by themselves
- * @session: the session
- * @slot: the tenant, without launches
- * @trace: what each of them runs; stays valid, as the plan's list does, until
- *	launch_done has told of the last one
- * @plan: which come, and when, from now on; copied but for its list
- * @sequence: set to the last request's number; they have one each, in order
- *
- * Each request is a launch. None waits for those before it to end, but it starts
- * when they have: their number has no bound. Further launches are refused with
- * -EBUSY until the last one has ended. Where launches are dropped, launch_done
- * tells of that under way and of the last one only.
- *
- * Return: 0; -EBUSY if the tenant has launches; else as session_launch().
- */
-int session_arrivals(struct session *session, u32 slot,
-		     const struct trace *trace, const struct arrivals_plan *plan,
-		     u64 *sequence);
-
-/**
- * session_launch_check() - whether a tenant could queue a trace, that has none yet
- * @session: the session
- * @trace: the trace
- * @repeats: as in session_launch()
- * @not_before: likewise
- *
- * Return: as session_launch(), but for what the tenant has done before.
- */
-int session_launch_check(const struct session *session,
-			 const struct trace *trace, u64 repeats, u64 not_before);
 
 /**
  * session_leave() - end a tenant's work on the spot and free its slot
@@ -715,54 +543,6 @@ void session_set_policy(struct session *session,
 void session_set_model(struct session *session,
 		       const struct simgpu_model *model);
 
-enum session_knobs {
-	SESSION_MODEL_KNOBS,
-	SESSION_POLICY_KNOBS,
-};
-
-/**
- * session_set_param() - set a knob of the model or policy in force
- * @session: the session
- * @whose: the model's or the policy's
- * @name: of the knob
- * @value: in its unit
- *
- * Return: 0; -ENOENT if there is no such knob, -EINVAL for a value out of its
- * range: then nothing has changed, and session_last_refusal() says why.
- */
-int session_set_param(struct session *session, enum session_knobs whose,
-		      const char *name, u64 value);
-
-/**
- * session_set_constants() - give the model in force other constants
- * @session: the session
- * @constants: header and payload; copied
- * @bytes: of both
- *
- * Return: 0; -EINVAL if they are not whole, or of another model, version or GPU:
- * then nothing has changed, and session_last_refusal() says why.
- */
-int session_set_constants(struct session *session, const void *constants,
-			  u32 bytes);
-
-/**
- * session_check_constants() - whether a session could begin with its constants
- * @options: with model, configuration and constants
- * @why: says why not
- *
- * Return: 0 or -EINVAL.
- */
-int session_check_constants(const struct session_options *options,
-			    struct session_refusal *why);
-
-/*
- * Whether the model has constants, or needs none: given, or built in for this GPU.
- * Without them a session can begin, and get them later.
- */
-bool session_has_constants(const struct session_options *options);
-/* What the model of @options would compute with: theirs, or what it brings along; or NULL. */
-const void *session_model_constants(const struct session_options *options);
-
 /**
  * session_all_tags_sampling() - how many auxiliary tags a model gets that wants those of
  *	all sets
@@ -773,27 +553,6 @@ const void *session_model_constants(const struct session_options *options);
  */
 u32 session_all_tags_sampling(const struct gpu_config *config);
 
-/**
- * session_check_param() - whether a knob could be set
- * @params: the table of a model or policy; NULL: it has none
- * @whose: the model's or the policy's
- * @name: of the knob
- * @value: in its unit
- * @index: set to its place in the table
- * @why: says why not
- *
- * Return: as session_set_param().
- */
-int session_check_param(const struct simgpu_param *params,
-			enum session_knobs whose, const char *name, u64 value,
-			u32 *index, struct session_refusal *why);
-
-/* The constants in force, header and payload; NULL: none. */
-const void *session_constants(const struct session *session, u32 *bytes);
-
-/* The values of the knobs in force, in the order of the table. */
-const u64 *session_params(const struct session *session,
-			  enum session_knobs whose);
 const struct session_refusal *session_last_refusal(const struct session *session);
 const char *session_refusal_name(u32 kind);
 
@@ -807,17 +566,6 @@ bool model_is_good(const struct simgpu_model *model);
  */
 void session_policy_is_slow(struct session *session);
 void session_policy_is_gone(struct session *session);
-
-/* Whether a model has said something of a tenant, which is then within its bounds. */
-bool session_said(struct simgpu_prediction_tenant *said);
-/* Add an epoch's prediction; one of unknown class says nothing. */
-void session_np_add(struct session_np *np, u32 class, u64 np_ppm,
-		    const struct session_counted *counted);
-void session_np_figures(const struct session_np *np,
-			struct session_np_figures *out);
-
-/* The knobs of @options' model and policy as they are until they are set. */
-void session_default_params(struct session_options *options);
 
 int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
 
@@ -840,19 +588,15 @@ u64 session_empty_cycles(struct session *session);
 void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out);
 
-/**
- * session_quota_checks() - were quotas kept
- * @session: any
- * @overruns: set to how often more was issued on an SM than a quota and its refills
- *	allow, a warp instruction a scheduler aside, or the accounts did not agree
- *
- * Return: quotas, of a tenant on an SM, that have ended and were looked at.
- */
-u64 session_quota_checks(const struct session *session, u64 *overruns);
+/* For kmod/session alone. */
+u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
-/* Figures of counters over a span of cycles of the session's device. */
-void session_figures(const struct session *session,
-		     const struct simgpu_counters *counters, u64 cycles,
-		     struct session_figures *out);
+/* What the other files of the session give to all; each stands in the header of its file. */
+#include "params.h"
+#include "private_run.h"
+#include "quotas.h"
+#include "snapshot.h"
+#include "state_hash.h"
+#include "submit.h"
 
 #endif /* SESSION_SESSION_H */

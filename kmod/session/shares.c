@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which SMs a tenant has, and what it has on them; for reports alone. */
+#include "apply.h"
 #include "internal.h"
+#include "shares.h"
 
 static void add_sm(u64 *words, u32 sm)
 {

@@ -25,4 +25,9 @@ struct session_shares {
 	s64 quota_left;
 };
 
+struct session;
+
+void shares_fill(const struct session *session, u32 slot,
+		 struct session_shares *out);
+
 #endif /* SESSION_SHARES_H */

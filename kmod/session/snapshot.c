@@ -3,7 +3,15 @@
  * Snapshots: what models and policies see, from the hardware's counters and the
  * session's tables; and the figures that are made of counters.
  */
+#include "affinity.h"
+#include "apply.h"
+#include "goal.h"
 #include "internal.h"
+#include "launch.h"
+#include "private_run.h"
+#include "registers.h"
+#include "sight.h"
+#include "snapshot.h"
 
 void counters_subtract(const struct simgpu_counters *from,
 		       const struct simgpu_counters *what,
@@ -304,7 +312,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 	if (gpu_config(session->gpu)->hardware_counters)
 		registers_read(session, slot, &out->counters);
-	seen_tenant(session, slot, out);
+	sight_tenant(session, slot, out);
 }
 
 /* Behind the heads, by slot and queue, as far as there is room. */
@@ -449,7 +457,7 @@ void snapshot_fill(struct session *session)
 	snapshot->epoch_length_cycles = session->epoch_cycles;
 	snapshot->memory_clocks = gpu_memory_clocks(session->gpu,
 						    snapshot->epoch_cycles);
-	seen_time(session);
+	sight_time(session);
 	memcpy(snapshot->model_params, session->model_params,
 	       sizeof(snapshot->model_params));
 	memcpy(snapshot->policy_params, session->policy_params,

@@ -20,6 +20,9 @@
  * tests/unit/test_session_hash.c changes every byte of the session.
  */
 #include "internal.h"
+#include "registers.h"
+#include "sight.h"
+#include "state_hash.h"
 
 static u64 mix_queue(u64 hash, const struct queue *queue)
 {
@@ -90,7 +93,7 @@ u64 session_state_hash(struct session *session)
 			  sizeof(session->initial.lasts));
 	hash = mix_deciders(hash, session);
 	hash = hash_bytes(hash, session->registers, registers_bytes(config));
-	hash = hash_bytes(hash, session->past, seen_bytes(&session->initial));
+	hash = hash_bytes(hash, session->past, sight_bytes(&session->initial));
 	if (session->apply_cycle != NEVER)
 		hash = hash_bytes(hash, &session->proposal,
 				  sizeof(session->proposal));

@@ -4,7 +4,10 @@
  * come by themselves, and the priorities of queues. It is checked here, and journalled;
  * when launches begin: launch.c.
  */
+#include "affinity.h"
 #include "internal.h"
+#include "launch.h"
+#include "submit.h"
 
 /* A tenant has all queues up to the last one that it used. */
 static void use_queue(struct session_tenant *tenant, u32 queue)

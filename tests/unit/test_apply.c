@@ -11,6 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../kmod/session/affinity.h"
+#include "../../kmod/session/apply.h"
 #include "../../kmod/session/internal.h"
 #include "looking.h"
 

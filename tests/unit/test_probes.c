@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../kmod/session/apply.h"
 #include "../../kmod/session/internal.h"
 #include "../../kmod/sim/sim.h"
 #include "looking.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../../kmod/policy/models/hsm_line.h"
+#include "../../kmod/session/goal.h"
 #include "../../kmod/session/internal.h"
 #include "bench.h"
 

@@ -4,6 +4,7 @@
  * which a tenant's kernels begin, narrowed by its launches. The wider one counts alone
  * where nothing would be left.
  */
+#include "affinity.h"
 #include "internal.h"
 
 static bool has_bit(const u64 *mask, u32 index)

@@ -5,8 +5,8 @@
  * its tenant. As with cpusets and affinities, the narrower mask does not count where it
  * would leave nothing of the wider one.
  */
-#ifndef SESSION_MASKS_H
-#define SESSION_MASKS_H
+#ifndef SESSION_AFFINITY_H
+#define SESSION_AFFINITY_H
 
 #include "../sim/gpu.h"
 
@@ -75,4 +75,15 @@ bool session_masks_meet(const struct session_masks *masks,
 /* What a tenant keeps to. */
 const struct session_masks *session_masks(const struct session *session, u32 slot);
 
-#endif /* SESSION_MASKS_H */
+struct launch;
+struct session_tenant;
+
+/* For kmod/session alone. */
+void masks_apply(struct session *session, u32 slot);
+bool masks_have_sm(const struct session *session, u32 slot, u32 sm);
+bool masks_of_launch(const struct session_tenant *tenant,
+		     const struct launch *launch, u64 out[SESSION_MASK_WORDS]);
+int masks_place(const struct session_tenant *tenant,
+		const u64 sms[SESSION_MASK_WORDS]);
+
+#endif /* SESSION_AFFINITY_H */

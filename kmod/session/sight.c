@@ -5,6 +5,10 @@
  * itself computes with, and tells, is always exact.
  */
 #include "internal.h"
+#include "private_run.h"
+#include "registers.h"
+#include "sight.h"
+#include "snapshot.h"
 
 /* Beside the run's other random numbers, which this does not move. */
 #define NOISE_STREAM	0x6e6f697365ULL
@@ -129,8 +133,8 @@ static void total_of(const struct session *session, u32 slot,
 	add_counters(out, &tenant->seen);
 }
 
-/* seen_bytes() - memory for what is seen later */
-size_t seen_bytes(const struct session_options *options)
+/* sight_bytes() - memory for what is seen later */
+size_t sight_bytes(const struct session_options *options)
 {
 	return options->counter_delay * sizeof(struct past);
 }
@@ -150,10 +154,10 @@ static void keep(struct session *session, u32 slot, struct past *past)
 }
 
 /*
- * seen_epoch_end() - the present epoch is over, and its counters still stand: keep what
+ * sight_epoch_end() - the present epoch is over, and its counters still stand: keep what
  *	is to be seen of it
  */
-void seen_epoch_end(struct session *session)
+void sight_epoch_end(struct session *session)
 {
 	struct past *past = session->past;
 	u32 slot;
@@ -182,8 +186,8 @@ void seen_epoch_end(struct session *session)
 	}
 }
 
-/* seen_forget() - somebody new is in a slot: nothing was seen of it */
-void seen_forget(struct session *session, u32 slot)
+/* sight_forget() - somebody new is in a slot: nothing was seen of it */
+void sight_forget(struct session *session, u32 slot)
 {
 	u32 i;
 
@@ -196,8 +200,8 @@ void seen_forget(struct session *session, u32 slot)
 	}
 }
 
-/* seen_time() - the snapshot's span is that of its counters, once there is such an epoch */
-void seen_time(struct session *session)
+/* sight_time() - the snapshot's span is that of its counters, once there is such an epoch */
+void sight_time(struct session *session)
 {
 	const struct past *past = session->past;
 
@@ -208,9 +212,9 @@ void seen_time(struct session *session)
 	session->snapshot.memory_clocks = past->memory_clocks;
 }
 
-/* seen_tenant() - a tenant's counters in the snapshot, exact so far, as they are seen */
-void seen_tenant(struct session *session, u32 slot,
-		 struct simgpu_snapshot_tenant *out)
+/* sight_tenant() - a tenant's counters in the snapshot, exact so far, as they are seen */
+void sight_tenant(struct session *session, u32 slot,
+		  struct simgpu_snapshot_tenant *out)
 {
 	const struct past *past = session->past;
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Putting a sound proposal into force: owners of SMs, sharers, probes. */
+#ifndef SESSION_APPLY_H
+#define SESSION_APPLY_H
+
+#include "internal.h"
+
+void proposal_present(struct session *session);
+u32 proposal_count(const struct simgpu_snapshot *snapshot,
+		   const struct simgpu_proposal *proposal, u32 slot);
+void proposal_fit(struct session *session);
+void proposal_apply(struct session *session);
+void controls_clear(struct session *session);
+void controls_forget(struct session *session, u32 slot);
+void proposal_forget(struct session *session, u32 slot);
+void controls_idle_samples(struct session *session);
+void shares_set_limits(struct session *session);
+void probe_begin(struct session *session);
+void probe_end(struct session *session);
+u32 sms_assigned(const struct session *session, u32 slot);
+u32 sms_shared(const struct session *session, u32 slot);
+u32 owner_of(const struct session *session, u32 sm);
+bool may_be_reset(const struct session *session, u32 slot);
+
+#endif /* SESSION_APPLY_H */

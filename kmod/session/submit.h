@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What tenants hand in: launches, arrivals, priorities of queues. */
+#ifndef SESSION_SUBMIT_H
+#define SESSION_SUBMIT_H
+
+#include "session.h"
+
+/**
+ * session_launch() - queue a trace
+ * @session: the session
+ * @slot: the tenant
+ * @trace: stays valid until launch_done
+ * @repeats: how often it runs, at least 1
+ * @not_before: device cycle before which it does not start
+ * @sequence: set to the launch's number, from 1 for each tenant
+ *
+ * Return: 0; -ENOSPC if its footprint is larger than the device's memory; -EAGAIN
+ * when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
+ * hold one of its thread blocks; -ERANGE if @not_before is more than
+ * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
+ * on a canceled gang.
+ */
+int session_launch(struct session *session, u32 slot, const struct trace *trace,
+		   u64 repeats, u64 not_before, u64 *sequence);
+
+/**
+ * struct session_launch_options - a launch, in full
+ * @trace: as of session_launch()
+ * @repeats: likewise
+ * @not_before: likewise
+ * @deadline: device cycle by which it should end, not before @not_before and not
+ *	in the past; 0: none
+ * @queue: below SESSION_QUEUES_MAX. Launches of a queue run in order, those of
+ *	several at once
+ * @more: further launches of the tenant follow: its gang does not start before one
+ *	without it. Outside a gang it means nothing
+ * @wait: numbers of launches of the tenant's other queues, made before, that have
+ *	to run to their end before it starts; 0: none
+ * @sms: mask of SMs of its kernels, with some of those of the tenant's; all zero: none
+ * @idempotent: its thread blocks may be dropped, and begin again from nothing
+ */
+struct session_launch_options {
+	const struct trace *trace;
+	u64 repeats;
+	u64 not_before;
+	u64 deadline;
+	u32 queue;
+	bool more;
+	bool idempotent;
+	u64 wait[SESSION_WAITS_MAX];
+	u64 sms[SESSION_MASK_WORDS];
+};
+
+/**
+ * session_launch_with() - queue a trace
+ * @session: the session
+ * @slot: the tenant
+ * @options: copied
+ * @sequence: set to the launch's number, from 1 for each tenant, whatever the queue
+ *
+ * Return: as session_launch(); -EINVAL, too, for a queue that cannot be, a deadline
+ * that is too early, waiting for an unknown launch or one in the same queue, and a mask
+ * that cannot be; -EAGAIN, too, for a ninth mask: then nothing has changed.
+ */
+int session_launch_with(struct session *session, u32 slot,
+			const struct session_launch_options *options,
+			u64 *sequence);
+
+/**
+ * session_set_queue() - set the priority of a tenant's queue, from now on
+ * @session: the session
+ * @slot: the tenant
+ * @queue: below SESSION_QUEUES_MAX
+ * @priority: -SESSION_QUEUE_PRIORITY_MAX to SESSION_QUEUE_PRIORITY_MAX, the highest,
+ *	as gpu_queue_set_priority() takes it
+ *
+ * Return: 0 or -EINVAL.
+ */
+int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority);
+
+/**
+ * session_arrivals() - have requests of a tenant come by themselves
+ * @session: the session
+ * @slot: the tenant, without launches
+ * @trace: what each of them runs; stays valid, as the plan's list does, until
+ *	launch_done has told of the last one
+ * @plan: which come, and when, from now on; copied but for its list
+ * @sequence: set to the last request's number; they have one each, in order
+ *
+ * Each request is a launch. None waits for those before it to end, but it starts
+ * when they have: their number has no bound. Further launches are refused with
+ * -EBUSY until the last one has ended. Where launches are dropped, launch_done
+ * tells of that under way and of the last one only.
+ *
+ * Return: 0; -EBUSY if the tenant has launches; else as session_launch().
+ */
+int session_arrivals(struct session *session, u32 slot,
+		     const struct trace *trace, const struct arrivals_plan *plan,
+		     u64 *sequence);
+
+/**
+ * session_launch_check() - whether a tenant could queue a trace, that has none yet
+ * @session: the session
+ * @trace: the trace
+ * @repeats: as in session_launch()
+ * @not_before: likewise
+ *
+ * Return: as session_launch(), but for what the tenant has done before.
+ */
+int session_launch_check(const struct session *session,
+			 const struct trace *trace, u64 repeats, u64 not_before);
+
+#endif /* SESSION_SUBMIT_H */
