@@ -39,42 +39,6 @@ bool simgpu_bpf_is_there(void)
 #include <linux/bpf_verifier.h>
 #include <linux/btf_ids.h>
 
-/**
- * struct simgpu_bpf_policy - an attached program
- * @list: in simgpu_bpf_policies
- * @policy: as all others see it
- * @said: what it says of itself: names and texts of @params are there
- * @params: its knobs, and an end
- * @lock: held for reading while the program is called
- * @program: NULL once it has been taken back; under @lock
- * @kdata: what the kernel calls it by
- */
-struct simgpu_bpf_policy {
-	struct list_head list;
-	struct simgpu_policy policy;
-	struct simgpu_policy_ops said;
-	struct simgpu_param params[SIMGPU_PARAMS_MAX + 1];
-	struct rw_semaphore lock; /* program */
-	const struct simgpu_policy_ops *program;
-	const void *kdata;
-};
-
-/**
- * struct simgpu_bpf_call - a call of a program
- * @call: what the program is given
- * @snapshot: of the session
- * @state: likewise
- * @state_bytes: that are the program's
- * @proposal: of the session
- */
-struct simgpu_bpf_call {
-	struct simgpu_policy_call call;
-	const struct simgpu_snapshot *snapshot;
-	void *state;
-	u32 state_bytes;
-	struct simgpu_proposal *proposal;
-};
-
 static DEFINE_MUTEX(simgpu_bpf_lock);
 static LIST_HEAD(simgpu_bpf_policies);
 
@@ -474,48 +438,10 @@ static void simgpu_bpf_register(void)
 			ret);
 }
 
-/**
- * simgpu_bpf_decide() - ask a policy that is a BPF program
- * @policy: the policy
- * @snapshot: as of its decide()
- * @state: likewise
- * @proposal: likewise
- *
- * Return: what the program returns; -ENOENT if it has gone.
- */
-int simgpu_bpf_decide(const struct simgpu_policy *policy,
-		      const struct simgpu_snapshot *snapshot, void *state,
-		      struct simgpu_proposal *proposal)
-{
-	struct simgpu_bpf_policy *bpf =
-		container_of(policy, struct simgpu_bpf_policy, policy);
-	struct simgpu_bpf_call call = {
-		.call.bytes = sizeof(call.call),
-		.snapshot = snapshot,
-		.state = state,
-		.state_bytes = policy->state_bytes,
-		.proposal = proposal,
-	};
-	int ret = -ENOENT;
-
-	down_read(&bpf->lock);
-	if (bpf->program)
-		ret = bpf->program->decide(&call.call);
-	up_read(&bpf->lock);
-	return ret;
-}
-
 #else /* the kernel does not let modules have such types */
 
 static void simgpu_bpf_register(void)
 {
-}
-
-int simgpu_bpf_decide(const struct simgpu_policy *policy,
-		      const struct simgpu_snapshot *snapshot, void *state,
-		      struct simgpu_proposal *proposal)
-{
-	return -EOPNOTSUPP;
 }
 
 #endif

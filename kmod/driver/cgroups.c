@@ -244,6 +244,39 @@ int simgpu_cgroups_admit(const struct simgpu_tenant *tenant)
 /* Weights. */
 
 /**
+ * simgpu_tenant_session_options() - what the session is told of a tenant
+ * @tenant: the tenant
+ *
+ * Its cgroup, too, which policies see; but not in the session of a gang, whose
+ * results must not depend on where its members run.
+ *
+ * Return: the options, with the tenant's own weight.
+ */
+struct session_tenant_options
+simgpu_tenant_session_options(const struct simgpu_tenant *tenant)
+{
+	struct session_tenant_options options = tenant->options;
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (!tenant->device->start.gang_size)
+		options.cgroup = simgpu_cgroup_id(tenant->cgroup);
+	return options;
+}
+
+/* Has the session know another weight of a tenant: its own, or its part of its cgroups'. */
+static void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
+{
+	struct session_tenant_options options =
+		simgpu_tenant_session_options(tenant);
+
+	if (tenant->weight == weight)
+		return;
+	options.weight = weight;
+	session_set_tenant(tenant->device->session, tenant->slot, &options);
+	tenant->weight = weight;
+}
+
+/**
  * struct simgpu_shares - what is shared in each cgroup with a weight
  * @rules: those
  * @sum: of the weights of what is right below it: tenants, and cgroups that have a

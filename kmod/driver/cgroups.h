@@ -21,6 +21,8 @@ int simgpu_cgroups_set(struct simgpu_device *device,
 		       const struct simgpu_cgroup_rule *rules, u32 count);
 void simgpu_cgroups_read(struct simgpu_device *device,
 			 struct simgpu_cgroup_rules *rules);
+struct session_tenant_options
+simgpu_tenant_session_options(const struct simgpu_tenant *tenant);
 int simgpu_cgroups_admit(const struct simgpu_tenant *tenant);
 void simgpu_cgroups_weigh(struct simgpu_device *device);
 

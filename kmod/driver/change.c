@@ -6,49 +6,6 @@
 #include "device.h"
 
 /**
- * simgpu_constants_copy() - a model's constants in memory of their own
- * @constants: header and payload
- * @bytes: of both
- *
- * Return: the copy, which port_free() gives back, or NULL.
- */
-void *simgpu_constants_copy(const void *constants, u32 bytes)
-{
-	void *copy = port_alloc(bytes);
-
-	if (copy)
-		memcpy(copy, constants, bytes);
-	return copy;
-}
-
-/**
- * simgpu_options_begin() - first values for what is another one
- * @options: with policy, model and configuration; own their constants
- * @policy: the policy is another one: its knobs
- * @model: the model or its GPU is: its knobs; constants there are none
- */
-void simgpu_options_begin(struct session_options *options, bool policy,
-			  bool model)
-{
-	u64 policy_params[SIMGPU_PARAMS_MAX], model_params[SIMGPU_PARAMS_MAX];
-
-	memcpy(policy_params, options->policy_params, sizeof(policy_params));
-	memcpy(model_params, options->model_params, sizeof(model_params));
-	session_default_params(options);
-	if (!policy)
-		memcpy(options->policy_params, policy_params,
-		       sizeof(policy_params));
-	if (!model) {
-		memcpy(options->model_params, model_params,
-		       sizeof(model_params));
-		return;
-	}
-	port_free(options->constants);
-	options->constants = NULL;
-	options->constants_bytes = 0;
-}
-
-/**
  * struct simgpu_deciders - who is asked once a change is made
  * @policy: held
  * @model: held
@@ -325,7 +282,7 @@ int simgpu_device_change(struct simgpu_device *device,
 	if (ret)
 		return ret;
 	if (change->policy || change->model)
-		simgpu_knobs_settle(device);
+		simgpu_tell(deciders, device);
 	simgpu_tell(settings, device);
 	return 0;
 }
@@ -381,7 +338,7 @@ static void simgpu_device_succeed(struct simgpu_device *device,
 	}
 	simgpu_device_unlock(device);
 	mutex_unlock(&device->renew_lock);
-	simgpu_knobs_settle(device);
+	simgpu_tell(deciders, device);
 }
 
 /**

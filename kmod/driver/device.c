@@ -15,7 +15,6 @@
 #include "device.h"
 
 static dev_t simgpu_devt;
-struct workqueue_struct *simgpu_graves_queue;
 /* Protects the table; never held while the device's lock is taken. */
 static DEFINE_MUTEX(simgpu_devices_lock);
 static DECLARE_BITMAP(simgpu_devices_used, SIMGPU_DEVICES_MAX);
@@ -41,37 +40,6 @@ static struct class simgpu_class = {
 	.name = "simgpu",
 	.devnode = compat_pick(struct class, devnode, simgpu_devnode),
 };
-
-/**
- * simgpu_device_use() - hold the policy and model that the session asks now
- * @device: the device
- * @policy: the one; NULL: none, the device is going away
- * @model: likewise
- *
- * Lets go of those before.
- */
-void simgpu_device_use(struct simgpu_device *device,
-		       const struct simgpu_policy *policy,
-		       const struct simgpu_model *model)
-{
-	const struct simgpu_policy *old_policy = device->policy;
-	const struct simgpu_model *old_model = device->model;
-
-	lockdep_assert_held(&device->lock);
-	if (policy)
-		simgpu_plugin_hold(policy);
-	if (model)
-		simgpu_plugin_hold(model);
-	device->policy = policy;
-	device->model = model;
-	device->slow = false;
-	if (policy != old_policy)
-		device->decisions = (struct simgpu_decisions) {};
-	if (model != old_model)
-		device->predictions = (struct simgpu_decisions) {};
-	simgpu_plugin_put(old_policy);
-	simgpu_plugin_put(old_model);
-}
 
 /**
  * simgpu_device_replace_session() - put another session on the device
@@ -118,44 +86,6 @@ simgpu_device_replace_session(struct simgpu_device *device,
 		simgpu_device_fell_back(device, session_last_refusal(session));
 	}
 	return old;
-}
-
-/**
- * simgpu_device_options() - the options of the device's own sessions
- * @device: the device
- * @options: set to them, with policy and model held and constants of their own;
- *	simgpu_options_put() gives these up
- *
- * Return: 0 or -ENOMEM.
- */
-int simgpu_device_options(struct simgpu_device *device,
-			  struct session_options *options)
-{
-	const struct session_options *defaults = &device->defaults;
-
-	lockdep_assert_held(&device->lock);
-	*options = *defaults;
-	if (defaults->constants) {
-		options->constants =
-			simgpu_constants_copy(defaults->constants,
-					      defaults->constants_bytes);
-		if (!options->constants)
-			return -ENOMEM;
-	}
-	simgpu_plugin_hold(options->policy);
-	simgpu_plugin_hold(options->model);
-	return 0;
-}
-
-/**
- * simgpu_options_put() - give up what options hold
- * @options: from simgpu_device_options()
- */
-void simgpu_options_put(const struct session_options *options)
-{
-	simgpu_plugin_put(options->policy);
-	simgpu_plugin_put(options->model);
-	port_free((void *)options->constants);
 }
 
 /* With the lock held that keeps the settings as they are. */
@@ -254,13 +184,10 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	mutex_init(&device->renew_lock);
 	mutex_init(&device->lock);
 	mutex_init(&device->constants_lock);
-	simgpu_knobs_init(device);
 	mutex_init(&device->open_lock);
 	spin_lock_init(&device->publish_lock);
 	init_waitqueue_head(&device->worker_wait);
 	simgpu_turn_init(device);
-	init_llist_head(&device->graves);
-	INIT_WORK(&device->graves_work, simgpu_graves_clear);
 
 	device_initialize(&device->dev);
 	device->dev.class = &simgpu_class;
@@ -538,13 +465,9 @@ int simgpu_devices_init(unsigned int count, const char *config,
 				  "simgpu");
 	if (ret)
 		return ret;
-	ret = -ENOMEM;
-	simgpu_graves_queue = alloc_workqueue("simgpu", WQ_UNBOUND, 0);
-	if (!simgpu_graves_queue)
-		goto err_region;
 	ret = class_register(&simgpu_class);
 	if (ret)
-		goto err_queue;
+		goto err_region;
 	simgpu_devices_fops = fops;
 	simgpu_devices_groups = groups;
 	simgpu_observers = observers;
@@ -555,8 +478,6 @@ int simgpu_devices_init(unsigned int count, const char *config,
 
 err_class:
 	class_unregister(&simgpu_class);
-err_queue:
-	destroy_workqueue(simgpu_graves_queue);
 err_region:
 	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
 	return ret;
@@ -568,7 +489,6 @@ err_region:
 void simgpu_devices_exit(void)
 {
 	simgpu_devices_remove();
-	destroy_workqueue(simgpu_graves_queue);
 	class_unregister(&simgpu_class);
 	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
 }

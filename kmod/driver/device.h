@@ -170,6 +170,9 @@ struct simgpu_ending {
  * @repartition: SMs were assigned anew
  * @preempt: the SM @sm goes from slot @from to slot @to; its thread blocks leave it
  *	as @how, SIMGPU_LEAVE_*, says
+ * @knobs: other knobs than before are published
+ * @deciders: policy or model may be others than before, by a call that was not made
+ *	through a knob's file; no lock is held
  * @policy: another policy is asked now; @failed: for the one before it did
  * @settings: settings of the device have changed; the device's lock may be held
  * @launched: a tenant has queued a trace; @sequence is its own number for it
@@ -205,6 +208,8 @@ struct simgpu_observer {
 	void (*policy)(struct simgpu_device *device, const char *name,
 		       bool failed);
 	void (*settings)(struct simgpu_device *device);
+	void (*knobs)(struct simgpu_device *device);
+	void (*deciders)(struct simgpu_device *device);
 
 	void (*launched)(struct simgpu_tenant *tenant, u32 queue, u64 sequence,
 			 u64 repeats);
@@ -563,9 +568,6 @@ void simgpu_devices_succeed(const struct simgpu_policy *old,
 struct simgpu_published simgpu_device_published(struct simgpu_device *device);
 void simgpu_device_refused(struct simgpu_device *device,
 			   const struct session_refusal *why);
-void simgpu_energy_start(struct simgpu_device *device);
-void simgpu_energy_leave(struct simgpu_device *device,
-			 const struct session_tenant_report *report);
 void simgpu_device_report(struct simgpu_device *device, struct device_report *out);
 void *simgpu_constants_copy(const void *constants, u32 bytes);
 void simgpu_options_begin(struct session_options *options, bool policy,
@@ -603,14 +605,8 @@ void simgpu_settings_apply(struct simgpu_device *device,
 int simgpu_threads_set(struct simgpu_device *device, u32 count);
 void simgpu_threads_run(void *context, struct gpu *gpu, u64 until);
 
-/* Traces that are freed without a lock (upload.c); the queue is device.c's. */
-extern struct workqueue_struct *simgpu_graves_queue;
-void simgpu_graves_clear(struct work_struct *work);
-
 /* Knobs in sysfs (knobs.c). */
-void simgpu_knobs_init(struct simgpu_device *device);
 void simgpu_knobs_publish(struct simgpu_device *device);
-void simgpu_knobs_settle(struct simgpu_device *device);
 void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
 		       struct simgpu_knobs *knobs);
 

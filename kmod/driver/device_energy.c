@@ -11,36 +11,6 @@
 #include "tenant.h"
 
 /**
- * simgpu_energy_start() - a session begins at its cold start
- * @device: the device, with its @start in place
- */
-void simgpu_energy_start(struct simgpu_device *device)
-{
-	lockdep_assert_held(&device->publish_lock);
-	device->energy = (struct simgpu_energy) {
-		.table = energy_find(device->start.config.name),
-		.core_mhz = device->start.config.core_mhz,
-	};
-}
-
-/**
- * simgpu_energy_leave() - a tenant leaves its slot; what it took stays the device's
- * @device: the device
- * @report: the tenant's last
- */
-void simgpu_energy_leave(struct simgpu_device *device,
-			 const struct session_tenant_report *report)
-{
-	struct simgpu_energy *energy = &device->energy;
-
-	lockdep_assert_held(&device->publish_lock);
-	energy->left_pj = fixed_add(energy->left_pj, report->energy_pj);
-	energy->left_instructions =
-		fixed_add(energy->left_instructions,
-			  report->counters.thread_instructions);
-}
-
-/**
  * simgpu_device_report() - a device's figures, as of what was published last
  * @device: the device
  * @out: set to them

@@ -84,6 +84,8 @@ int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd);
 extern const struct simgpu_observer simgpu_threads_observer;
 extern const struct simgpu_observer simgpu_knobs_observer;
 extern const struct simgpu_observer simgpu_tenant_observer;
+extern const struct simgpu_observer simgpu_launch_observer;
+extern const struct simgpu_observer simgpu_upload_observer;
 extern const struct simgpu_observer simgpu_gang_observer;
 extern const struct simgpu_observer simgpu_trace_observer;
 extern const struct simgpu_observer simgpu_netlink_observer;
@@ -92,8 +94,7 @@ extern const struct simgpu_observer simgpu_debugfs_observer;
 /* Sysfs (sysfs.c, sysfs_tenant.c). */
 extern const struct attribute_group *simgpu_device_groups[];
 void simgpu_sysfs_init(void);
-extern const struct kobj_type simgpu_tenant_ktype;
-void simgpu_tenant_sysfs_init(void);
+const struct kobj_type *simgpu_tenant_sysfs_init(void);
 ssize_t simgpu_emit_ppm(char *buf, u64 value_ppm);
 int simgpu_parse_ppm(const char *buf, u64 *value_ppm);
 

@@ -18,6 +18,7 @@
 #include "device.h"
 #include "gang.h"
 #include "rights.h"
+#include "seats.h"
 #include "tenant.h"
 
 static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
@@ -736,7 +737,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 		goto err_file;
 	fd_install(cmd->fd, file);
 	simgpu_options_put(&options);
-	simgpu_knobs_settle(tenant->device);
+	simgpu_tell(deciders, tenant->device);
 	return 0;
 
 err_file:

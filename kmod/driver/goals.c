@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Goals of tenants as users say them: a word and a number in sysfs; and how much of
- * a GPU they ask for.
+ * Goals of tenants as users say them: a word and a number in sysfs.
  */
 #include <linux/string.h>
 
@@ -74,24 +73,4 @@ ssize_t simgpu_goal_emit(char *buf, const struct session_tenant_options *options
 		return sysfs_emit(buf, "%s %llu.%06llu\n", word,
 				  goal / SIMGPU_PPM, goal % SIMGPU_PPM);
 	}
-}
-
-/**
- * simgpu_goal_claimed_ppm() - how much of a GPU a goal asks for
- * @options: of the tenant
- * @config: of the GPU
- *
- * What a kernel's time or a rate asks for depends on the kernel: all of it, to be on the
- * safe side.
- *
- * Return: parts per million of the peak; 0 without a goal.
- */
-u64 simgpu_goal_claimed_ppm(const struct session_tenant_options *options,
-			    const struct gpu_config *config)
-{
-	if (options->goal_kind == SIMGPU_GOAL_NONE)
-		return 0;
-	if (options->goal_kind != SIMGPU_GOAL_IPC)
-		return SIMGPU_PPM;
-	return fixed_ratio_ppm(options->goal, gpu_peak_ipc(config) * SIMGPU_PPM);
 }

@@ -20,7 +20,5 @@ struct simgpu_goal {
 int simgpu_goal_parse(const char *text, struct simgpu_goal *goal);
 ssize_t simgpu_goal_emit(char *buf,
 			 const struct session_tenant_options *options);
-u64 simgpu_goal_claimed_ppm(const struct session_tenant_options *options,
-			    const struct gpu_config *config);
 
 #endif /* SIMGPU_GOALS_H */

@@ -54,82 +54,6 @@ static const char *simgpu_knobs_folder(enum session_knobs whose)
 					       simgpu_model_params_group.name;
 }
 
-/* What is published. */
-
-/**
- * simgpu_knobs_read() - the knobs in force
- * @device: the device
- * @whose: the model's or the policy's
- * @knobs: set to a copy
- *
- * Takes no lock that is held for long.
- */
-void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
-		       struct simgpu_knobs *knobs)
-{
-	spin_lock(&device->publish_lock);
-	*knobs = device->knobs[whose];
-	spin_unlock(&device->publish_lock);
-}
-
-/* Returns whether other knobs are there than before. */
-static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
-			      const struct simgpu_param *params,
-			      const u64 *values)
-{
-	u32 count = 0;
-	bool others = false;
-
-	while (params && count < SIMGPU_PARAMS_MAX && params[count].name) {
-		const struct simgpu_param *param = &params[count];
-
-		if (count >= knobs->count ||
-		    strcmp(knobs->at[count].name, param->name))
-			others = true;
-		strscpy(knobs->at[count].name, param->name, SIMGPU_NAME_MAX);
-		knobs->at[count].unit = param->unit;
-		knobs->at[count].value = values[count];
-		count++;
-	}
-	others |= count != knobs->count;
-	knobs->count = count;
-	return others;
-}
-
-/**
- * simgpu_knobs_publish() - publish the knobs of the session's policy and model, or
- *	of the device's own if a gang has left the session
- * @device: the device
- */
-void simgpu_knobs_publish(struct simgpu_device *device)
-{
-	const struct session_options *own = &device->defaults;
-	const struct simgpu_param *policy = device->policy->params;
-	const struct simgpu_param *model = device->model->params;
-	const u64 *policy_values, *model_values;
-	bool others;
-
-	lockdep_assert_held(&device->lock);
-	policy_values = session_params(device->session, SESSION_POLICY_KNOBS);
-	model_values = session_params(device->session, SESSION_MODEL_KNOBS);
-	if (device->left) {
-		policy = own->policy->params;
-		model = own->model->params;
-		policy_values = own->policy_params;
-		model_values = own->model_params;
-	}
-	spin_lock(&device->publish_lock);
-	others = simgpu_knobs_fill(&device->knobs[SESSION_POLICY_KNOBS],
-				   policy, policy_values);
-	others |= simgpu_knobs_fill(&device->knobs[SESSION_MODEL_KNOBS], model,
-				    model_values);
-	spin_unlock(&device->publish_lock);
-	if (others && READ_ONCE(device->knobs_shown))
-		schedule_work(&device->knobs_work);
-}
-
-/* A file. */
-
 /* The knob of that name that is published; false: another policy has none. */
 static bool simgpu_knob_find(struct device *dev,
 			     const struct simgpu_knob_file *file, u32 *unit,
@@ -304,28 +228,25 @@ static void simgpu_knobs_work(struct work_struct *work)
 	simgpu_knobs_show(device, SESSION_POLICY_KNOBS);
 }
 
-/**
- * simgpu_knobs_init() - before anything else is done with a device's knobs
- * @device: the device
- */
-void simgpu_knobs_init(struct simgpu_device *device)
+/* Other knobs are in force. */
+static void simgpu_knobs_changed(struct simgpu_device *device)
 {
-	INIT_WORK(&device->knobs_work, simgpu_knobs_work);
+	if (smp_load_acquire(&device->knobs_shown))
+		schedule_work(&device->knobs_work);
 }
 
-/**
- * simgpu_knobs_settle() - wait until the directories show what is in force
- * @device: the device, whose lock is not held; not for a file in them, which
- *	would wait for itself
- */
-void simgpu_knobs_settle(struct simgpu_device *device)
+/* Whoever changed policy or model goes on once the directories show the knobs in force. */
+static void simgpu_knobs_settle(struct simgpu_device *device)
 {
-	flush_work(&device->knobs_work);
+	if (smp_load_acquire(&device->knobs_shown))
+		flush_work(&device->knobs_work);
 }
 
 static void simgpu_knobs_add(struct simgpu_device *device)
 {
-	WRITE_ONCE(device->knobs_shown, true);
+	INIT_WORK(&device->knobs_work, simgpu_knobs_work);
+	/* The others may look at the work item from now on. */
+	smp_store_release(&device->knobs_shown, true);
 	schedule_work(&device->knobs_work);
 	flush_work(&device->knobs_work);
 }
@@ -342,4 +263,6 @@ static void simgpu_knobs_remove(struct simgpu_device *device)
 const struct simgpu_observer simgpu_knobs_observer = {
 	.add = simgpu_knobs_add,
 	.remove = simgpu_knobs_remove,
+	.knobs = simgpu_knobs_changed,
+	.deciders = simgpu_knobs_settle,
 };

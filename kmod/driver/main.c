@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module: parameters, the file operations of a tenant, the table of its
- * ioctls, and the table of those who are told what happens on a device. What a
+ * ioctls, and the table of the parts that are told what happens on a device. What a
  * call does stands in tenant.c, tenant_launch.c, report.c, upload.c and gang.c.
  */
 #include <linux/module.h>
-#include <linux/nospec.h>
-#include <linux/uaccess.h>
 
 #include "device.h"
 #include "gang.h"
@@ -19,79 +17,6 @@ MODULE_PARM_DESC(devices, "Number of devices, 1 to 64");
 static char *config = "hbm80";
 module_param(config, charp, 0444);
 MODULE_PARM_DESC(config, "Name of the devices' configuration");
-
-bool simgpu_counters_public;
-module_param_named(counters_public, simgpu_counters_public, bool, 0444);
-MODULE_PARM_DESC(counters_public,
-		 "Let everybody read every tenant's counters, a side channel");
-
-/**
- * simgpu_ioctl_dispatch() - check an ioctl's number and sizes, and execute it
- * @file: that it was called on
- * @device: that it concerns
- * @cmd: its number
- * @arg: user pointer to its argument struct
- * @ops: table of the file's ioctls
- * @base: number of the table's first row
- * @count: rows
- *
- * Return: what the row's execute() does; -ENOTTY, -EFAULT, -EINVAL, -E2BIG, -EINTR.
- */
-long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
-			   unsigned int cmd, unsigned long arg,
-			   const struct simgpu_ioctl_op *ops,
-			   unsigned int base, unsigned int count)
-{
-	u64 buffer[SIMGPU_UCMD_BYTES_MAX / sizeof(u64)] = {};
-	struct simgpu_ucmd ucmd = {
-		.file = file,
-		.ubuffer = (void __user *)arg,
-		.cmd = buffer,
-	};
-	const struct simgpu_ioctl_op *op;
-	unsigned int nr = _IOC_NR(cmd);
-	int ret;
-
-	if (cmd != _IO(SIMGPU_IOC_TYPE, nr) || nr < base || nr - base >= count)
-		return -ENOTTY;
-	op = &ops[array_index_nospec(nr - base, count)];
-	if (!op->execute)
-		return -ENOTTY;
-
-	if (get_user(ucmd.user_size, (u32 __user *)ucmd.ubuffer))
-		return -EFAULT;
-	if (ucmd.user_size < op->min_size)
-		return -EINVAL;
-	if (ucmd.user_size > PAGE_SIZE)
-		return -E2BIG;
-	ucmd.size = op->size;
-	ret = copy_struct_from_user(ucmd.cmd, op->size, ucmd.ubuffer,
-				    ucmd.user_size);
-	if (ret)
-		return ret;
-	/* The caller may have changed it since it was read. */
-	*(u32 *)ucmd.cmd = ucmd.user_size;
-	ret = simgpu_device_admit(device, op->heavy ? SIMGPU_CALL_HEAVY :
-						      SIMGPU_CALL_LIGHT);
-	return ret ?: op->execute(&ucmd);
-}
-
-/**
- * simgpu_ucmd_respond() - copy our argument struct back to the caller
- * @ucmd: the call
- *
- * A call whose effect cannot be undone responds once before it, so that a
- * pointer which cannot be written is refused while nothing has happened.
- *
- * Return: 0 or -EFAULT.
- */
-int simgpu_ucmd_respond(struct simgpu_ucmd *ucmd)
-{
-	if (copy_to_user(ucmd->ubuffer, ucmd->cmd,
-			 min(ucmd->user_size, ucmd->size)))
-		return -EFAULT;
-	return 0;
-}
 
 #define TENANT_IOCTL_BASE	_IOC_NR(SIMGPU_IOC_DEVICE_INFO)
 #define TENANT_OP(_ioctl, _fn, _struct, _last, ...) \
@@ -181,6 +106,8 @@ static const struct simgpu_observer *const simgpu_observer_table[] = {
 	&simgpu_threads_observer,
 	&simgpu_knobs_observer,
 	&simgpu_tenant_observer,
+	&simgpu_launch_observer,
+	&simgpu_upload_observer,
 	&simgpu_gang_observer,
 	&simgpu_trace_observer,
 	&simgpu_netlink_observer,
@@ -193,12 +120,15 @@ static int __init simgpu_init(void)
 	int ret;
 
 	simgpu_figures_init();
-	simgpu_tenant_sysfs_init();
+	simgpu_tenants_init(simgpu_tenant_sysfs_init());
 	simgpu_sysfs_init();
 	simgpu_debugfs_init();
-	ret = simgpu_netlink_init();
+	ret = simgpu_uploads_init();
 	if (ret)
 		goto err_debugfs;
+	ret = simgpu_netlink_init();
+	if (ret)
+		goto err_uploads;
 	ret = simgpu_devices_init(devices, config, &simgpu_fops,
 				  simgpu_device_groups, simgpu_observer_table);
 	if (ret)
@@ -213,6 +143,8 @@ err_devices:
 	simgpu_devices_exit();
 err_netlink:
 	simgpu_netlink_exit();
+err_uploads:
+	simgpu_uploads_exit();
 err_debugfs:
 	simgpu_debugfs_exit();
 	return ret;
@@ -224,6 +156,7 @@ static void __exit simgpu_exit(void)
 	simgpu_configfs_exit();
 	simgpu_devices_exit();
 	simgpu_netlink_exit();
+	simgpu_uploads_exit();
 	simgpu_debugfs_exit();
 }
 module_exit(simgpu_exit);

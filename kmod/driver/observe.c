@@ -13,9 +13,6 @@
  */
 #define SIMGPU_POLICY_NS		(1 * NSEC_PER_SEC)
 
-/* The observers' table. */
-const struct simgpu_observer *const *simgpu_observers;
-
 static bool simgpu_epoch_is_predicted(const struct session_epoch *epoch)
 {
 	u32 i;
@@ -43,38 +40,6 @@ void simgpu_device_refused(struct simgpu_device *device,
 	spin_lock(&device->publish_lock);
 	device->published.refusal = device->refusal;
 	spin_unlock(&device->publish_lock);
-}
-
-/**
- * simgpu_device_fell_back() - the policy even has taken the policy's place
- * @device: the device
- * @why: what happened
- */
-void simgpu_device_fell_back(struct simgpu_device *device,
-			     const struct session_refusal *why)
-{
-	struct session_options *defaults = &device->defaults;
-	char words[ROW_REFUSAL_BYTES];
-
-	lockdep_assert_held(&device->lock);
-	row_refusal_words(why, words);
-	dev_warn(&device->dev, "policy %s: %s: even takes its place\n",
-		 device->policy->name, words);
-	device->refusals.count++;
-	strscpy(device->refusals.policy, device->policy->name, SIMGPU_NAME_BYTES);
-	simgpu_tell(policy, device, policy_even.name, true);
-	/* What fails in a gang, with its knobs on its GPU, is its own affair. */
-	if (!device->start.gang_size && defaults->policy == device->policy) {
-		simgpu_plugin_put(defaults->policy);
-		defaults->policy = &policy_even;
-		simgpu_options_begin(defaults, true, false);
-	}
-	simgpu_device_use(device, &policy_even, device->model);
-	spin_lock(&device->publish_lock);
-	strscpy(device->published.policy, policy_even.name, SIMGPU_NAME_MAX);
-	spin_unlock(&device->publish_lock);
-	simgpu_knobs_publish(device);
-	simgpu_tell(settings, device);
 }
 
 /* The session's fell_back hook. */
@@ -267,6 +232,16 @@ int simgpu_device_session_create(struct simgpu_device *device,
 	if (!creation.ret)
 		*session = creation.session;
 	return creation.ret;
+}
+
+/* A session begins at its cold start. */
+static void simgpu_energy_start(struct simgpu_device *device)
+{
+	lockdep_assert_held(&device->publish_lock);
+	device->energy = (struct simgpu_energy) {
+		.table = energy_find(device->start.config.name),
+		.core_mhz = device->start.config.core_mhz,
+	};
 }
 
 /**

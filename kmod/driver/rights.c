@@ -5,12 +5,17 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/moduleparam.h>
 #include <linux/netlink.h>
 #include <net/sock.h>
 
 #include "device.h"
-#include "goals.h"
 #include "rights.h"
+
+bool simgpu_counters_public;
+module_param_named(counters_public, simgpu_counters_public, bool, 0444);
+MODULE_PARM_DESC(counters_public,
+		 "Let everybody read every tenant's counters, a side channel");
 
 /* Both the sender and who opened the socket, for a message. */
 static bool simgpu_asker_capable(const struct sk_buff *request, int capability)
@@ -129,6 +134,21 @@ bool simgpu_may_read_aggregates(const struct sk_buff *request,
 	spin_unlock(&device->publish_lock);
 	return !count || count == SIMGPU_FOREIGN_USERS_MIN ||
 	       simgpu_may_administer(request);
+}
+
+/*
+ * How much of a GPU a goal asks for, of a million. What a kernel's time or a rate asks for
+ * depends on the kernel: all of it, to be on the safe side.
+ */
+static u64
+simgpu_goal_claimed_ppm(const struct session_tenant_options *options,
+			const struct gpu_config *config)
+{
+	if (options->goal_kind == SIMGPU_GOAL_NONE)
+		return 0;
+	if (options->goal_kind != SIMGPU_GOAL_IPC)
+		return SIMGPU_PPM;
+	return fixed_ratio_ppm(options->goal, gpu_peak_ipc(config) * SIMGPU_PPM);
 }
 
 static u64 simgpu_claimed_target(const struct session_tenant_options *options)

@@ -86,13 +86,114 @@ static bool simgpu_seat_is_others(const struct simgpu_tenant *tenant)
 		       SIMGPU_TURN_EPOCHS * device->defaults.epoch_cycles;
 }
 
+/**
+ * simgpu_tenant_uses() - the GPU that a tenant's time is spent on from now on
+ * @tenant: the tenant
+ * @config: of the GPU
+ */
+void simgpu_tenant_uses(struct simgpu_tenant *tenant,
+			const struct gpu_config *config)
+{
+	tenant->usage.sms = config->sms;
+	tenant->usage.core_mhz = config->core_mhz;
+}
+
+/**
+ * simgpu_tenant_seat() - record that the session gave a tenant a slot
+ * @tenant: the tenant
+ * @slot: the slot
+ */
+void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
+{
+	struct simgpu_device *device = tenant->device;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	tenant->slot = slot;
+	tenant->weight = tenant->options.weight;
+	tenant->was_seated = true;
+	tenant->sequence_base = tenant->launched;
+	for (i = 0; i < SESSION_QUEUES_MAX; i++)
+		session_set_queue(device->session, slot, i,
+				  tenant->priority[i]);
+	simgpu_masks_seat(tenant);
+	spin_lock(&device->publish_lock);
+	device->slots[slot] = tenant;
+	tenant->published.slot = slot;
+	tenant->published.had_slot = false;
+	simgpu_tenant_uses(tenant, &device->start.config);
+	simgpu_tenant_publish_live(tenant);
+	spin_unlock(&device->publish_lock);
+	simgpu_cgroups_weigh(device);
+}
+
+/**
+ * simgpu_sm_ns() - how long cycles of SMs last
+ * @tenant: whose
+ * @sm_cycles: on the GPU that it uses
+ *
+ * Return: nanoseconds of the device's time.
+ */
+u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles)
+{
+	return mul_u64_u32_div(sm_cycles, 1000, tenant->usage.core_mhz);
+}
+
+/* A tenant leaves its slot; what it took stays the device's. */
+static void simgpu_energy_leave(struct simgpu_device *device,
+				 const struct session_tenant_report *report)
+{
+	struct simgpu_energy *energy = &device->energy;
+
+	lockdep_assert_held(&device->publish_lock);
+	energy->left_pj = fixed_add(energy->left_pj, report->energy_pj);
+	energy->left_instructions =
+		fixed_add(energy->left_instructions,
+			  report->counters.thread_instructions);
+}
+
+/**
+ * simgpu_tenant_unseat() - end a tenant's work and take its slot
+ * @tenant: a tenant with a slot
+ *
+ * The caller settles the device, unless it replaces the session.
+ */
+void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
+{
+	struct simgpu_device *device = tenant->device;
+	struct session_tenant_report report;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	session_tenant_report(device->session, tenant->slot, &report);
+	simgpu_tell(leave, device, tenant->slot);
+	session_leave(device->session, tenant->slot);
+	for (i = 0; i < SIMGPU_PENDING_MAX; i++)
+		WARN_ON_ONCE(tenant->pending[i].trace);
+	tenant->in_gang = false;
+	spin_lock(&device->publish_lock);
+	device->slots[tenant->slot] = NULL;
+	tenant->slot = SIMGPU_NO_SLOT;
+	tenant->published = (struct simgpu_tenant_published) {
+		.options = tenant->options,
+		.slot = SIMGPU_NO_SLOT,
+		.in_line = tenant->waiters,
+	};
+	simgpu_energy_leave(device, &report);
+	tenant->usage.sm_ns += simgpu_sm_ns(tenant, report.counters.sm_cycles);
+	tenant->usage.sm_cycles += report.counters.sm_cycles;
+	simgpu_tenant_uses(tenant, &device->defaults.config);
+	simgpu_tenant_publish_live(tenant);
+	spin_unlock(&device->publish_lock);
+	simgpu_seats_call(device);
+}
+
 /* The figures that it had stay to be read. */
 static void simgpu_seat_give_up(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
-	struct simgpu_tenant_published last;
+	struct simgpu_tenant_published last = tenant->published;
 
-	simgpu_tenant_published(tenant, &last);
 	simgpu_tenant_unseat(tenant);
 	spin_lock(&device->publish_lock);
 	tenant->published.had_slot = true;

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct file;
+struct gpu_config;
 struct private_run;
 struct simgpu_device;
 struct simgpu_tenant;
@@ -13,6 +14,11 @@ struct simgpu_tenant;
 /* Epochs for which a tenant has its slot at least while others wait for one. */
 #define SIMGPU_TURN_EPOCHS	10
 
+void simgpu_tenant_uses(struct simgpu_tenant *tenant,
+			const struct gpu_config *config);
+u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles);
+void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
+void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
 int simgpu_seat_take(struct simgpu_tenant *tenant, struct private_run *run);
 void simgpu_seats_call(struct simgpu_device *device);
 bool simgpu_launch_again(struct file *file, bool *in_line, int *ret);

@@ -254,23 +254,6 @@ static struct attribute *simgpu_tenant_counter_attrs[FIGURES_MAX + 5] = {
 	&tenant_attr_queues.attr,
 };
 
-/* simgpu_tenant_sysfs_init() - a file for each figure, behind those that are there */
-void __init simgpu_tenant_sysfs_init(void)
-{
-	static struct simgpu_tenant_attr files[FIGURES_MAX];
-	struct attribute **to = simgpu_tenant_counter_attrs;
-	u32 i;
-
-	while (*to)
-		to++;
-	for (i = 0; i < tenant_figure_count; i++) {
-		files[i].figure = &tenant_figures[i];
-		files[i].attr.name = tenant_figures[i].name;
-		files[i].attr.mode = 0444;
-		*to++ = &files[i].attr;
-	}
-}
-
 static umode_t simgpu_tenant_counter_mode(struct kobject *kobj,
 					  struct attribute *attr, int index)
 {
@@ -362,10 +345,32 @@ static const struct sysfs_ops simgpu_tenant_sysfs_ops = {
 	.store = simgpu_tenant_attr_store,
 };
 
-const struct kobj_type simgpu_tenant_ktype = {
+static const struct kobj_type simgpu_tenant_ktype = {
 	.release = simgpu_tenant_kobj_release,
 	.sysfs_ops = &simgpu_tenant_sysfs_ops,
 	.default_groups = simgpu_tenant_groups,
 	.get_ownership = compat_pick(const struct kobj_type, get_ownership,
 				     simgpu_tenant_ownership),
 };
+
+/**
+ * simgpu_tenant_sysfs_init() - a file for each figure, behind those that are there
+ *
+ * Return: what tenants are in sysfs.
+ */
+const struct kobj_type *__init simgpu_tenant_sysfs_init(void)
+{
+	static struct simgpu_tenant_attr files[FIGURES_MAX];
+	struct attribute **to = simgpu_tenant_counter_attrs;
+	u32 i;
+
+	while (*to)
+		to++;
+	for (i = 0; i < tenant_figure_count; i++) {
+		files[i].figure = &tenant_figures[i];
+		files[i].attr.name = tenant_figures[i].name;
+		files[i].attr.mode = 0444;
+		*to++ = &files[i].attr;
+	}
+	return &simgpu_tenant_ktype;
+}

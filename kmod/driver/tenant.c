@@ -18,6 +18,9 @@
 #include "seats.h"
 #include "tenant.h"
 
+/* Of their entries in sysfs. */
+static const struct kobj_type *simgpu_tenants_ktype;
+
 static void simgpu_tenant_default_options(struct session_tenant_options *options)
 {
 	char comm[TASK_COMM_LEN], *c;
@@ -31,14 +34,6 @@ static void simgpu_tenant_default_options(struct session_tenant_options *options
 		strscpy(options->name, "tenant", sizeof(options->name));
 	options->service = SIMGPU_BEST_EFFORT;
 	options->weight = SIMGPU_WEIGHT_MIN;
-}
-
-/* The GPU that its time is spent on from now on. */
-static void simgpu_tenant_uses(struct simgpu_tenant *tenant,
-			       const struct gpu_config *config)
-{
-	tenant->usage.sms = config->sms;
-	tenant->usage.core_mhz = config->core_mhz;
 }
 
 /* From now on others see it, unless the device is going away. */
@@ -98,7 +93,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	if (ret)
 		goto err_free;
 
-	kobject_init(&tenant->kobj, &simgpu_tenant_ktype);
+	kobject_init(&tenant->kobj, simgpu_tenants_ktype);
 	ret = simgpu_tenant_add(tenant);
 	if (!ret)
 		return tenant;
@@ -248,113 +243,6 @@ void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
 		return;
 	simgpu_tenant_uncharge(tenant, session_private_size(run));
 	session_private_free(run);
-}
-
-/**
- * simgpu_tenant_session_options() - what the session is told of a tenant
- * @tenant: the tenant
- *
- * Its cgroup, too, which policies see; but not in the session of a gang, whose
- * results must not depend on where its members run.
- *
- * Return: the options, with the tenant's own weight.
- */
-struct session_tenant_options
-simgpu_tenant_session_options(const struct simgpu_tenant *tenant)
-{
-	struct session_tenant_options options = tenant->options;
-
-	lockdep_assert_held(&tenant->device->lock);
-	if (!tenant->device->start.gang_size)
-		options.cgroup = simgpu_cgroup_id(tenant->cgroup);
-	return options;
-}
-
-/**
- * simgpu_tenant_seat() - record that the session gave a tenant a slot
- * @tenant: the tenant
- * @slot: the slot
- */
-void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
-{
-	struct simgpu_device *device = tenant->device;
-	u32 i;
-
-	lockdep_assert_held(&device->lock);
-	tenant->slot = slot;
-	tenant->weight = tenant->options.weight;
-	tenant->was_seated = true;
-	tenant->sequence_base = tenant->launched;
-	for (i = 0; i < SESSION_QUEUES_MAX; i++)
-		session_set_queue(device->session, slot, i,
-				  tenant->priority[i]);
-	simgpu_masks_seat(tenant);
-	spin_lock(&device->publish_lock);
-	device->slots[slot] = tenant;
-	tenant->published.slot = slot;
-	tenant->published.had_slot = false;
-	simgpu_tenant_uses(tenant, &device->start.config);
-	simgpu_tenant_publish_live(tenant);
-	spin_unlock(&device->publish_lock);
-	simgpu_cgroups_weigh(device);
-}
-
-static u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles)
-{
-	return mul_u64_u32_div(sm_cycles, 1000, tenant->usage.core_mhz);
-}
-
-/**
- * simgpu_tenant_unseat() - end a tenant's work and take its slot
- * @tenant: a tenant with a slot
- *
- * The caller settles the device, unless it replaces the session.
- */
-void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
-{
-	struct simgpu_device *device = tenant->device;
-	struct session_tenant_report report;
-	u32 i;
-
-	lockdep_assert_held(&device->lock);
-	session_tenant_report(device->session, tenant->slot, &report);
-	simgpu_tell(leave, device, tenant->slot);
-	session_leave(device->session, tenant->slot);
-	for (i = 0; i < SIMGPU_PENDING_MAX; i++)
-		WARN_ON_ONCE(tenant->pending[i].trace);
-	tenant->in_gang = false;
-	spin_lock(&device->publish_lock);
-	device->slots[tenant->slot] = NULL;
-	tenant->slot = SIMGPU_NO_SLOT;
-	tenant->published = (struct simgpu_tenant_published) {
-		.options = tenant->options,
-		.slot = SIMGPU_NO_SLOT,
-		.in_line = tenant->waiters,
-	};
-	simgpu_energy_leave(device, &report);
-	tenant->usage.sm_ns += simgpu_sm_ns(tenant, report.counters.sm_cycles);
-	tenant->usage.sm_cycles += report.counters.sm_cycles;
-	simgpu_tenant_uses(tenant, &device->defaults.config);
-	simgpu_tenant_publish_live(tenant);
-	spin_unlock(&device->publish_lock);
-	simgpu_seats_call(device);
-}
-
-/**
- * simgpu_tenant_weigh() - have the session know another weight of a tenant
- * @tenant: a tenant with a slot
- * @weight: its own, or its part of its cgroups'
- */
-void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
-{
-	struct session_tenant_options options =
-		simgpu_tenant_session_options(tenant);
-
-	if (tenant->weight == weight)
-		return;
-	options.weight = weight;
-	session_set_tenant(tenant->device->session, tenant->slot, &options);
-	tenant->weight = weight;
 }
 
 /* The session hears of all options but of a weight that is in its cgroups' hands. */
@@ -686,10 +574,18 @@ static void simgpu_tenants_publish_counters(struct simgpu_device *device)
 			simgpu_tenant_publish_counters(device->slots[slot]);
 }
 
+/**
+ * simgpu_tenants_init() - before the first tenant
+ * @ktype: of their entries in sysfs
+ */
+void __init simgpu_tenants_init(const struct kobj_type *ktype)
+{
+	simgpu_tenants_ktype = ktype;
+}
+
 const struct simgpu_observer simgpu_tenant_observer = {
 	.session_end = simgpu_tenants_unseat,
 	.gone = simgpu_tenants_wake,
 	.publish_epoch = simgpu_tenants_publish_epoch,
 	.publish_counters = simgpu_tenants_publish_counters,
-	.launch_done = simgpu_tenant_launch_done,
 };

@@ -208,17 +208,12 @@ struct simgpu_goal;
 
 struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 					   const struct cred *cred);
+void simgpu_tenants_init(const struct kobj_type *ktype);
 void simgpu_tenant_close(struct simgpu_tenant *tenant);
 void simgpu_tenant_free(struct simgpu_tenant *tenant);
 struct private_run *simgpu_tenant_private_make(struct simgpu_tenant *tenant);
 void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
 				struct private_run *run);
-struct session_tenant_options
-simgpu_tenant_session_options(const struct simgpu_tenant *tenant);
-void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot);
-void simgpu_tenant_unseat(struct simgpu_tenant *tenant);
-void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
-			       u32 queue, u64 sequence, int status);
 void simgpu_tenant_ended(struct simgpu_tenant *tenant,
 			 const struct simgpu_pending *pending, u64 sequence,
 			 int status);
@@ -226,7 +221,6 @@ void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct sk_buff *request,
 			      const struct session_tenant_options *options);
-void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight);
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const struct sk_buff *request,
 			 const struct simgpu_tenant_wish *wish);
@@ -270,6 +264,8 @@ void simgpu_masks_seat(struct simgpu_tenant *tenant);
 int simgpu_mask_of_sms(const __u64 *words, u64 sms[SESSION_MASK_WORDS]);
 
 /* Traces (upload.c). */
+int simgpu_uploads_init(void);
+void simgpu_uploads_exit(void);
 int simgpu_trace_upload(struct simgpu_ucmd *ucmd);
 int simgpu_trace_remove(struct simgpu_ucmd *ucmd);
 struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle);

@@ -39,16 +39,9 @@ static void simgpu_pending_end(struct simgpu_tenant *tenant,
 	pending->list = NULL;
 }
 
-/**
- * simgpu_tenant_launch_done() - the session has ended a launch
- * @device: the device
- * @slot: whose
- * @queue: of the tenant
- * @sequence: the session's number for it
- * @status: 0 or -ECANCELED
- */
-void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
-			       u32 queue, u64 sequence, int status)
+/* The session has ended a launch. */
+static void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
+				      u32 queue, u64 sequence, int status)
 {
 	struct simgpu_tenant *tenant = device->slots[slot];
 	struct simgpu_pending *pending, ended = { .queue = queue };
@@ -447,3 +440,7 @@ err_list:
 	simgpu_arrivals_drop_list(tenant, &plan);
 	return ret;
 }
+
+const struct simgpu_observer simgpu_launch_observer = {
+	.launch_done = simgpu_tenant_launch_done,
+};

@@ -15,6 +15,9 @@ static_assert(sizeof_field(struct simgpu_trace_refusal, field) ==
 static_assert(sizeof_field(struct simgpu_trace_refusal, reason) ==
 	      sizeof_field(struct trace_error, reason));
 
+/* Frees traces without a lock. */
+static struct workqueue_struct *simgpu_graves_queue;
+
 static void simgpu_trace_release(struct kref *refs)
 {
 	struct simgpu_trace *trace = container_of(refs, struct simgpu_trace,
@@ -56,11 +59,8 @@ void simgpu_trace_put_later(struct simgpu_trace *trace)
 	kref_put(&trace->refs, simgpu_trace_bury);
 }
 
-/**
- * simgpu_graves_clear() - free a device's traces that nobody refers to any more
- * @work: the device's
- */
-void simgpu_graves_clear(struct work_struct *work)
+/* Frees a device's traces that nobody refers to any more. */
+static void simgpu_graves_clear(struct work_struct *work)
 {
 	struct simgpu_device *device = container_of(work, struct simgpu_device,
 						    graves_work);
@@ -294,3 +294,33 @@ int simgpu_trace_remove(struct simgpu_ucmd *ucmd)
 	simgpu_trace_put(trace);
 	return 0;
 }
+
+/* No file of the device is open yet. */
+static void simgpu_graves_begin(struct simgpu_device *device)
+{
+	init_llist_head(&device->graves);
+	INIT_WORK(&device->graves_work, simgpu_graves_clear);
+}
+
+/**
+ * simgpu_uploads_init() - before the first trace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int __init simgpu_uploads_init(void)
+{
+	simgpu_graves_queue = alloc_workqueue("simgpu", WQ_UNBOUND, 0);
+	return simgpu_graves_queue ? 0 : -ENOMEM;
+}
+
+/**
+ * simgpu_uploads_exit() - all devices have gone; their last traces are freed
+ */
+void simgpu_uploads_exit(void)
+{
+	destroy_workqueue(simgpu_graves_queue);
+}
+
+const struct simgpu_observer simgpu_upload_observer = {
+	.add = simgpu_graves_begin,
+};

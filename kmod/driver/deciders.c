@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who decides on a device: the policy and the model that its session asks, their knobs and
+ * constants, and what of these its next sessions begin with.
+ */
+#include "device.h"
+
+/**
+ * simgpu_constants_copy() - a model's constants in memory of their own
+ * @constants: header and payload
+ * @bytes: of both
+ *
+ * Return: the copy, which port_free() gives back, or NULL.
+ */
+void *simgpu_constants_copy(const void *constants, u32 bytes)
+{
+	void *copy = port_alloc(bytes);
+
+	if (copy)
+		memcpy(copy, constants, bytes);
+	return copy;
+}
+
+/**
+ * simgpu_options_begin() - first values for what is another one
+ * @options: with policy, model and configuration; own their constants
+ * @policy: the policy is another one: its knobs
+ * @model: the model or its GPU is: its knobs; constants there are none
+ */
+void simgpu_options_begin(struct session_options *options, bool policy,
+			  bool model)
+{
+	u64 policy_params[SIMGPU_PARAMS_MAX], model_params[SIMGPU_PARAMS_MAX];
+
+	memcpy(policy_params, options->policy_params, sizeof(policy_params));
+	memcpy(model_params, options->model_params, sizeof(model_params));
+	session_default_params(options);
+	if (!policy)
+		memcpy(options->policy_params, policy_params,
+		       sizeof(policy_params));
+	if (!model) {
+		memcpy(options->model_params, model_params,
+		       sizeof(model_params));
+		return;
+	}
+	port_free(options->constants);
+	options->constants = NULL;
+	options->constants_bytes = 0;
+}
+
+/**
+ * simgpu_device_options() - the options of the device's own sessions
+ * @device: the device
+ * @options: set to them, with policy and model held and constants of their own;
+ *	simgpu_options_put() gives these up
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int simgpu_device_options(struct simgpu_device *device,
+			  struct session_options *options)
+{
+	const struct session_options *defaults = &device->defaults;
+
+	lockdep_assert_held(&device->lock);
+	*options = *defaults;
+	if (defaults->constants) {
+		options->constants =
+			simgpu_constants_copy(defaults->constants,
+					      defaults->constants_bytes);
+		if (!options->constants)
+			return -ENOMEM;
+	}
+	simgpu_plugin_hold(options->policy);
+	simgpu_plugin_hold(options->model);
+	return 0;
+}
+
+/**
+ * simgpu_options_put() - give up what options hold
+ * @options: from simgpu_device_options()
+ */
+void simgpu_options_put(const struct session_options *options)
+{
+	simgpu_plugin_put(options->policy);
+	simgpu_plugin_put(options->model);
+	port_free((void *)options->constants);
+}
+
+/**
+ * simgpu_device_use() - hold the policy and model that the session asks now
+ * @device: the device
+ * @policy: the one; NULL: none, the device is going away
+ * @model: likewise
+ *
+ * Lets go of those before.
+ */
+void simgpu_device_use(struct simgpu_device *device,
+		       const struct simgpu_policy *policy,
+		       const struct simgpu_model *model)
+{
+	const struct simgpu_policy *old_policy = device->policy;
+	const struct simgpu_model *old_model = device->model;
+
+	lockdep_assert_held(&device->lock);
+	if (policy)
+		simgpu_plugin_hold(policy);
+	if (model)
+		simgpu_plugin_hold(model);
+	device->policy = policy;
+	device->model = model;
+	device->slow = false;
+	if (policy != old_policy)
+		device->decisions = (struct simgpu_decisions) {};
+	if (model != old_model)
+		device->predictions = (struct simgpu_decisions) {};
+	simgpu_plugin_put(old_policy);
+	simgpu_plugin_put(old_model);
+}
+
+/**
+ * simgpu_knobs_read() - the knobs in force
+ * @device: the device
+ * @whose: the model's or the policy's
+ * @knobs: set to a copy
+ *
+ * Takes no lock that is held for long.
+ */
+void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
+		       struct simgpu_knobs *knobs)
+{
+	spin_lock(&device->publish_lock);
+	*knobs = device->knobs[whose];
+	spin_unlock(&device->publish_lock);
+}
+
+/* Returns whether other knobs are there than before. */
+static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
+			      const struct simgpu_param *params,
+			      const u64 *values)
+{
+	u32 count = 0;
+	bool others = false;
+
+	while (params && count < SIMGPU_PARAMS_MAX && params[count].name) {
+		const struct simgpu_param *param = &params[count];
+
+		if (count >= knobs->count ||
+		    strcmp(knobs->at[count].name, param->name))
+			others = true;
+		strscpy(knobs->at[count].name, param->name, SIMGPU_NAME_MAX);
+		knobs->at[count].unit = param->unit;
+		knobs->at[count].value = values[count];
+		count++;
+	}
+	others |= count != knobs->count;
+	knobs->count = count;
+	return others;
+}
+
+/**
+ * simgpu_knobs_publish() - publish the knobs of the session's policy and model, or
+ *	of the device's own if a gang has left the session
+ * @device: the device
+ */
+void simgpu_knobs_publish(struct simgpu_device *device)
+{
+	const struct session_options *own = &device->defaults;
+	const struct simgpu_param *policy = device->policy->params;
+	const struct simgpu_param *model = device->model->params;
+	const u64 *policy_values, *model_values;
+	bool others;
+
+	lockdep_assert_held(&device->lock);
+	policy_values = session_params(device->session, SESSION_POLICY_KNOBS);
+	model_values = session_params(device->session, SESSION_MODEL_KNOBS);
+	if (device->left) {
+		policy = own->policy->params;
+		model = own->model->params;
+		policy_values = own->policy_params;
+		model_values = own->model_params;
+	}
+	spin_lock(&device->publish_lock);
+	others = simgpu_knobs_fill(&device->knobs[SESSION_POLICY_KNOBS],
+				   policy, policy_values);
+	others |= simgpu_knobs_fill(&device->knobs[SESSION_MODEL_KNOBS], model,
+				    model_values);
+	spin_unlock(&device->publish_lock);
+	if (others)
+		simgpu_tell(knobs, device);
+}
+
+/**
+ * simgpu_device_fell_back() - the policy even has taken the policy's place
+ * @device: the device
+ * @why: what happened
+ */
+void simgpu_device_fell_back(struct simgpu_device *device,
+			     const struct session_refusal *why)
+{
+	struct session_options *defaults = &device->defaults;
+	char words[ROW_REFUSAL_BYTES];
+
+	lockdep_assert_held(&device->lock);
+	row_refusal_words(why, words);
+	dev_warn(&device->dev, "policy %s: %s: even takes its place\n",
+		 device->policy->name, words);
+	device->refusals.count++;
+	strscpy(device->refusals.policy, device->policy->name, SIMGPU_NAME_BYTES);
+	simgpu_tell(policy, device, policy_even.name, true);
+	/* What fails in a gang, with its knobs on its GPU, is its own affair. */
+	if (!device->start.gang_size && defaults->policy == device->policy) {
+		simgpu_plugin_put(defaults->policy);
+		defaults->policy = &policy_even;
+		simgpu_options_begin(defaults, true, false);
+	}
+	simgpu_device_use(device, &policy_even, device->model);
+	spin_lock(&device->publish_lock);
+	strscpy(device->published.policy, policy_even.name, SIMGPU_NAME_MAX);
+	spin_unlock(&device->publish_lock);
+	simgpu_knobs_publish(device);
+	simgpu_tell(settings, device);
+}

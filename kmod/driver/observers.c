@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The parts of the driver that are told what happens on devices. */
+#include "device.h"
+
+/* The table, which main.c has. */
+const struct simgpu_observer *const *simgpu_observers;
