@@ -260,12 +260,6 @@ u64 option_number(struct argp_state *state, const char *option,
 	return value;
 }
 
-unsigned int option_device(struct argp_state *state, const char *text)
-{
-	return (unsigned int)option_number(state, "--device", text, 0,
-					   SIMGPU_DEVICES_MAX);
-}
-
 /* --- progress --- */
 
 /* A line that comes and goes within moments tells nobody anything. */

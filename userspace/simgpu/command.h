@@ -82,8 +82,6 @@ u64 option_number(struct argp_state *state, const char *option,
 /* Of a command that has only --json, whose input is a bool. */
 extern const struct argp_option json_options[];
 error_t parse_json_option(int key, char *text, struct argp_state *state);
-/* The value of --device. */
-unsigned int option_device(struct argp_state *state, const char *text);
 /*
  * A number in digits; or with K, M or G behind it (thousands, millions, thousand
  * millions) and then with decimals, too, such as 1.5M. False for anything else.

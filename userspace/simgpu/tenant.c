@@ -5,10 +5,10 @@
  */
 #include <unistd.h>
 
+#include "options.h"
 #include "workload.h"
 
 enum {
-	OPTION_TRACE = 't',
 	OPTION_SERVICE = 256,
 	OPTION_TARGET,
 	OPTION_SHARE,
@@ -20,38 +20,6 @@ enum {
 	OPTION_REQUESTS,
 	OPTION_LAUNCHES,
 	OPTION_DEADLINE,
-	OPTION_SEED,
-};
-
-static const struct argp_option options[] = {
-	{ "trace", OPTION_TRACE, "FILE", 0, "What it runs; required", 0 },
-	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
-	{ "name", 'n', "NAME", 0, "Its name (default: the trace's)", 0 },
-	{ "weight", 'w', "N", 0, "1 to 1000 (default 1)", 0 },
-	{ "service", OPTION_SERVICE, "KIND", 0,
-	  "What it is promised: best_effort (nothing, the default) or qos", 0 },
-	{ "target", OPTION_TARGET, "NP", 0, "With --service qos: the NP", 0 },
-	{ "share", OPTION_SHARE, "PART", 0,
-	  "The part of the SMs that it asks for, where the policy goes by that", 0 },
-	{ "ipc", OPTION_IPC, "N", 0,
-	  "With --service qos: a goal of N thread instructions a cycle", 0 },
-	{ "kernel-time", OPTION_KERNEL_TIME, "TIME", 0,
-	  "With --service qos: a goal of TIME for each kernel, in s, ms, us or ns, such as 16.6ms", 0 },
-	{ "rate", OPTION_RATE, "N", 0,
-	  "With --service qos: a goal of N kernels a second", 0 },
-	{ "goal", OPTION_GOAL, "PART", OPTION_HIDDEN, NULL, 0 },
-	{ "repeats", 'r', "N", 0, "How often the trace runs (default 1)", 0 },
-	{ "arrivals", OPTION_ARRIVALS, "HOW", 0,
-	  "Have requests of it come by themselves. HOW is poisson:RATE in a million cycles of the device, every:CYCLES, or a file with a cycle a line", 0 },
-	{ "requests", OPTION_REQUESTS, "N", 0,
-	  "With --arrivals: how many come (default: as many as can)", 0 },
-	{ "launches", OPTION_LAUNCHES, "N", 0,
-	  "With --arrivals: how often the trace runs for each (default 1)", 0 },
-	{ "deadline", OPTION_DEADLINE, "CYCLES", 0,
-	  "With --arrivals: from a request's arrival to its deadline", 0 },
-	{ "seed", OPTION_SEED, "N", 0,
-	  "With --arrivals poisson:RATE: of the random numbers (default 1)", 0 },
-	{ 0 }
 };
 
 static const char about[] =
@@ -83,9 +51,55 @@ struct arguments {
 	u64 seed;
 };
 
-static void check_arguments(struct argp_state *state,
-			    const struct arguments *arguments)
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "trace", 't', "FILE", "What it runs; required", TO_TEXT(trace) },
+	{ "device", 'd', "N", "The device (default 0)",
+	  TO_U32(device, 0, SIMGPU_DEVICES_MAX) },
+	{ "name", 'n', "NAME", "Its name (default: the trace's)", .kind = OPTION_OWN },
+	{ "weight", 'w', "N", "1 to 1000 (default 1)", TO_U32(weight, 1, 1000) },
+	{ "service", OPTION_SERVICE, "KIND",
+	  "What it is promised: best_effort (nothing, the default) or qos",
+	  .kind = OPTION_OWN },
+	{ "target", OPTION_TARGET, "NP", "With --service qos: the NP",
+	  .kind = OPTION_OWN },
+	{ "share", OPTION_SHARE, "PART",
+	  "The part of the SMs that it asks for, where the policy goes by that",
+	  .kind = OPTION_OWN },
+	{ "ipc", OPTION_IPC, "N",
+	  "With --service qos: a goal of N thread instructions a cycle",
+	  .kind = OPTION_OWN },
+	{ "kernel-time", OPTION_KERNEL_TIME, "TIME",
+	  "With --service qos: a goal of TIME for each kernel, in s, ms, us or ns, such as 16.6ms",
+	  .kind = OPTION_OWN },
+	{ "rate", OPTION_RATE, "N", "With --service qos: a goal of N kernels a second",
+	  .kind = OPTION_OWN },
+	{ "goal", OPTION_GOAL, "PART", NULL, .flags = OPTION_HIDDEN },
+	{ "repeats", 'r', "N", "How often the trace runs (default 1)",
+	  TO_U64(repeats, 1, U64_MAX) },
+	{ "arrivals", OPTION_ARRIVALS, "HOW",
+	  "Have requests of it come by themselves. HOW is poisson:RATE in a million cycles of the device, every:CYCLES, or a file with a cycle a line",
+	  .kind = OPTION_OWN },
+	{ "requests", OPTION_REQUESTS, "N",
+	  "With --arrivals: how many come (default: as many as can)",
+	  .kind = OPTION_OWN },
+	{ "launches", OPTION_LAUNCHES, "N",
+	  "With --arrivals: how often the trace runs for each (default 1)",
+	  .kind = OPTION_OWN },
+	{ "deadline", OPTION_DEADLINE, "CYCLES",
+	  "With --arrivals: from a request's arrival to its deadline",
+	  .kind = OPTION_OWN },
+	{ "seed", 0, "N",
+	  "With --arrivals poisson:RATE: of the random numbers (default 1)",
+	  TO_U64(seed, 0, U64_MAX) },
+	{ .name = NULL }
+};
+
+static void check_arguments(struct argp_state *state)
 {
+	const struct arguments *arguments = state->input;
+
 	if (!arguments->trace)
 		argp_error(state, "--trace is required");
 	if (arguments->qos && !arguments->target_ppm && !arguments->goal_kind)
@@ -166,21 +180,11 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case OPTION_TRACE:
-		arguments->trace = text;
-		return 0;
-	case 'd':
-		arguments->device = option_device(state, text);
-		return 0;
 	case 'n':
 		if (!*text || strlen(text) >= SIMGPU_NAME_MAX)
 			argp_error(state, "--name takes 1 to %d characters",
 				   SIMGPU_NAME_MAX - 1);
 		arguments->name = text;
-		return 0;
-	case 'w':
-		arguments->weight = (u32)option_number(state, "--weight", text,
-						       1, 1000);
 		return 0;
 	case OPTION_SERVICE:
 		arguments->qos = !strcmp(text, "qos");
@@ -211,10 +215,6 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_GOAL:
 		argp_error(state, "a part of the speed alone is known offline only: ask simgpu run --offline for the IPC of the trace alone, and give the part of that as --ipc");
 		return 0;
-	case 'r':
-		arguments->repeats = option_number(state, "--repeats", text, 1,
-						   U64_MAX);
-		return 0;
 	case OPTION_ARRIVALS:
 		parse_arrivals_key(arguments, "arrivals", text);
 		return 0;
@@ -227,22 +227,16 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_DEADLINE:
 		parse_arrivals_key(arguments, "deadline", text);
 		return 0;
-	case OPTION_SEED:
-		arguments->seed = option_number(state, "--seed", text, 0,
-						U64_MAX);
-		return 0;
-	case ARGP_KEY_END:
-		check_arguments(state, arguments);
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.doc = about,
+	.own = parse_argument,
+	.check = check_arguments,
+	.about = about,
 };
 
 static int upload(int fd, const struct workload *workload, int *handle)
@@ -374,7 +368,7 @@ int tenant_command(int argc, char **argv)
 	struct workload workload;
 	int ret;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	if (!simgpu_read_device_value(arguments.device, "config", config, sizeof(config)))
 		known = gpu_config_find(config);
 	ret = workload_open(arguments.trace, known, &workload);

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "../../offline/bench.h"
 #include "../../workloads/benchmarks.h"
+#include "../options.h"
 #include "bench_threads.h"
 #include "../output.h"
 #include "../workload.h"
@@ -53,20 +54,6 @@ static const char *const pair_names[2] = { "LBM", "SGEMM" };
 
 static const u32 plan_kernels[PLANS] = { 2, 5, 10, 20, 50 };
 
-enum { OPTION_SAVE = 256, OPTION_THREADS };
-
-static const struct argp_option options[] = {
-	{ "quick", 'q', 0, 0, "A twentieth of the work, for tests", 0 },
-	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
-	{ "save", OPTION_SAVE, "DIR", 0,
-	  "Measure nothing: put the loads of the whole GPU into DIR, as "
-	  "rbh20.trace, rbh80.trace and compute.trace", 0 },
-	{ "threads", OPTION_THREADS, 0, 0,
-	  "Measure the programs with one thread and with several, and what "
-	  "many cores would take, instead", 0 },
-	{ 0 }
-};
-
 static const char about[] =
 	"Measure how fast this machine simulates configuration hbm80, on one "
 	"core: two streams of reads from all SMs that saturate the memory, at "
@@ -102,40 +89,33 @@ struct arguments {
 	const char *save;
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
+#define AT(member)	offsetof(struct arguments, member)
 
-	switch (key) {
-	case 'q':
-		arguments->quick = true;
-		return 0;
-	case 'j':
-		arguments->json = true;
-		return 0;
-	case OPTION_SAVE:
-		arguments->save = text;
-		return 0;
-	case OPTION_THREADS:
-		arguments->threads = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "\"%s\" is one word too many", text);
-		return 0;
-	case ARGP_KEY_END:
-		if (arguments->save && (arguments->quick || arguments->json ||
-					arguments->threads))
-			argp_error(state, "--save goes with no other option");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+static const struct command_option options[] = {
+	{ "quick", 'q', NULL, "A twentieth of the work, for tests", TO_FLAG(quick) },
+	{ "json", 'j', NULL, "Print one JSON document", TO_FLAG(json) },
+	{ "save", 0, "DIR",
+	  "Measure nothing: put the loads of the whole GPU into DIR, as "
+	  "rbh20.trace, rbh80.trace and compute.trace", TO_TEXT(save) },
+	{ "threads", 0, NULL,
+	  "Measure the programs with one thread and with several, and what "
+	  "many cores would take, instead", TO_FLAG(threads) },
+	{ .name = NULL }
+};
+
+static void check_arguments(struct argp_state *state)
+{
+	const struct arguments *arguments = state->input;
+
+	if (arguments->save && (arguments->quick || arguments->json ||
+				arguments->threads))
+		argp_error(state, "--save goes with no other option");
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.doc = about,
+	.check = check_arguments,
+	.about = about,
 };
 
 /* --- loads ---------------------------------------------------------------------- */
@@ -654,7 +634,7 @@ int bench_command(int argc, char **argv)
 	struct measured measured = { .bytes = 0 };
 	int ret;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	if (arguments.save)
 		return save(config, arguments.save);
 #ifndef __OPTIMIZE__

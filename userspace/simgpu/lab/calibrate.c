@@ -6,26 +6,9 @@
  */
 #include "../../workloads/benchmarks.h"
 #include "../jobs.h"
+#include "../options.h"
 #include "../output.h"
 #include "../workload.h"
-
-enum {
-	OPTION_CONFIG = 256,
-	OPTION_JSON,
-	OPTION_SUITE,
-};
-
-static const struct argp_option options[] = {
-	{ "config", OPTION_CONFIG, "NAME|FILE", 0, "The GPU (default hbm80)",
-	  0 },
-	{ "cycles", 'c', "N", 0, "Length of each run (default 5000000)", 0 },
-	{ "seed", 's', "N", 0, "Of everything random (default 1)", 0 },
-	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
-	{ "suite", OPTION_SUITE, "NAME", 0,
-	  "A paper's workloads (default hsm): see simgpu workloads; or all", 0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Run each workload of HSM's Table 2, of another suite, or those that are "
@@ -101,6 +84,23 @@ struct calibration {
 	struct job jobs[BENCHMARK_COUNT];
 };
 
+#define AT(member)	offsetof(struct calibration, member)
+
+static const struct command_option options[] = {
+	{ "config", 0, "NAME|FILE", "The GPU (default hbm80)", TO_TEXT(config_name) },
+	{ "cycles", 'c', "N", "Length of each run (default 5000000)",
+	  TO_U64(cycles, 1, 1000000000000ULL) },
+	{ "seed", 's', "N", "Of everything random (default 1)",
+	  TO_U64(seed, 0, U64_MAX) },
+	{ "jobs", 'J', "N", "Runs at a time (default: one a core)",
+	  TO_U64(workers, 1, 1024) },
+	{ "suite", 0, "NAME",
+	  "A paper's workloads (default hsm): see simgpu workloads; or all",
+	  TO_TEXT(suite) },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ .name = NULL }
+};
+
 /* --- the command line --- */
 
 static const struct paper *find_paper(const char *name)
@@ -162,46 +162,18 @@ static void choose_suite(struct argp_state *state)
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
-	struct calibration *calibration = state->input;
-
-	switch (key) {
-	case OPTION_CONFIG:
-		calibration->config_name = text;
-		return 0;
-	case 'c':
-		calibration->cycles = option_number(state, "--cycles", text, 1,
-						    1000000000000ULL);
-		return 0;
-	case 's':
-		calibration->seed = option_number(state, "--seed", text, 0,
-						  U64_MAX);
-		return 0;
-	case 'J':
-		calibration->workers = option_number(state, "--jobs", text, 1,
-						     1024);
-		return 0;
-	case OPTION_JSON:
-		calibration->json = true;
-		return 0;
-	case OPTION_SUITE:
-		calibration->suite = text;
-		return 0;
-	case ARGP_KEY_ARG:
-		add_named(state, text);
-		return 0;
-	case ARGP_KEY_END:
-		choose_suite(state);
-		return 0;
-	default:
+	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	}
+	add_named(state, text);
+	return 0;
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "[WORKLOAD...]",
-	.doc = about,
+	.own = parse_argument,
+	.check = choose_suite,
+	.words = "[WORKLOAD...]",
+	.about = about,
 };
 
 /* --- the runs --- */
@@ -393,7 +365,7 @@ int calibrate_command(int argc, char **argv)
 	calibration->cycles = PAPER_CYCLES;
 	calibration->seed = 1;
 	calibration->workers = jobs_workers_default();
-	parse_arguments(&argp, argc, argv, 0, calibration);
+	parse_command_line(&command_line, argc, argv, 0, calibration);
 	ret = config_load(calibration->config_name, &calibration->config);
 	if (!ret) {
 		jobs_run("calibrating", calibration->count,

@@ -7,37 +7,12 @@
 #include <zlib.h>
 
 #include "../../offline/bench.h"
+#include "../options.h"
 #include "../output.h"
 
 #define REQUESTS_DEFAULT	1000000
 /* A line of a stream holds four numbers. */
 #define LINE_BYTES		80
-
-enum {
-	OPTION_CONFIG = 256,
-	OPTION_RBH,
-	OPTION_WRITES,
-	OPTION_STREAM,
-	OPTION_NO_REFRESH,
-	OPTION_JSON,
-};
-
-static const struct argp_option options[] = {
-	{ "config", OPTION_CONFIG, "NAME|FILE", 0,
-	  "The GPU (default hbm80), or a file that describes one; its name has a '/' or ends in .conf", 0 },
-	{ "rbh", OPTION_RBH, "R", 0,
-	  "Chance, 0 to 1, that a request asks for the row that the request to its bank before it asked for", 0 },
-	{ "writes", OPTION_WRITES, "W", 0,
-	  "Chance, 0 to 1, that a request is a write (default 0)", 0 },
-	{ "stream", OPTION_STREAM, "FILE", 0,
-	  "Requests of a file, plain or .gz, a line each: W BANK ROW COL", 0 },
-	{ "requests", 'n', "N", 0,
-	  "So many (default 1000000; of a stream: all)", 0 },
-	{ "seed", 's', "N", 0, "Of the random requests (default 1)", 0 },
-	{ "no-refresh", OPTION_NO_REFRESH, 0, 0, "Leave refresh out", 0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Run one memory channel alone with its queue kept full, by random "
@@ -79,76 +54,44 @@ struct arguments {
 	bool json;
 };
 
-static u64 option_ratio(struct argp_state *state, const char *option,
-			const char *text)
-{
-	u64 value_ppm = 0;
+#define AT(member)	offsetof(struct arguments, member)
 
-	if (!parse_ppm(text, &value_ppm) || value_ppm > SIMGPU_PPM)
-		argp_error(state, "%s takes a number from 0 to 1, not \"%s\"",
-			   option, text);
-	return value_ppm;
-}
+static const struct command_option options[] = {
+	{ "config", 0, "NAME|FILE",
+	  "The GPU (default hbm80), or a file that describes one; its name has a '/' or ends in .conf",
+	  TO_TEXT(config) },
+	{ "rbh", 0, "R",
+	  "Chance, 0 to 1, that a request asks for the row that the request to its bank before it asked for",
+	  TO_RATIO(rbh_ppm, SIMGPU_PPM), .given = AT(rbh_given) },
+	{ "writes", 0, "W", "Chance, 0 to 1, that a request is a write (default 0)",
+	  TO_RATIO(writes_ppm, SIMGPU_PPM), .given = AT(random_options) },
+	{ "stream", 0, "FILE",
+	  "Requests of a file, plain or .gz, a line each: W BANK ROW COL",
+	  TO_TEXT(stream) },
+	{ "requests", 'n', "N", "So many (default 1000000; of a stream: all)",
+	  TO_U64(requests, 1, U32_MAX) },
+	{ "seed", 's', "N", "Of the random requests (default 1)",
+	  TO_U64(seed, 0, U64_MAX), .given = AT(random_options) },
+	{ "no-refresh", 0, NULL, "Leave refresh out", TO_FLAG(no_refresh) },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ .name = NULL }
+};
 
-static void check_arguments(struct argp_state *state,
-			    const struct arguments *arguments)
+static void check_arguments(struct argp_state *state)
 {
+	const struct arguments *arguments = state->input;
+
 	if (!arguments->stream && !arguments->rbh_given)
 		argp_error(state, "say --rbh R or --stream FILE");
-	if (arguments->stream && arguments->random_options)
+	if (arguments->stream &&
+	    (arguments->rbh_given || arguments->random_options))
 		argp_error(state, "--rbh, --writes and --seed are not for a stream");
 }
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-
-	switch (key) {
-	case OPTION_CONFIG:
-		arguments->config = text;
-		return 0;
-	case OPTION_RBH:
-		arguments->rbh_ppm = option_ratio(state, "--rbh", text);
-		arguments->rbh_given = true;
-		arguments->random_options = true;
-		return 0;
-	case OPTION_WRITES:
-		arguments->writes_ppm = option_ratio(state, "--writes", text);
-		arguments->random_options = true;
-		return 0;
-	case OPTION_STREAM:
-		arguments->stream = text;
-		return 0;
-	case 'n':
-		arguments->requests = option_number(state, "--requests", text,
-						    1, U32_MAX);
-		return 0;
-	case 's':
-		arguments->seed = option_number(state, "--seed", text, 0,
-						U64_MAX);
-		arguments->random_options = true;
-		return 0;
-	case OPTION_NO_REFRESH:
-		arguments->no_refresh = true;
-		return 0;
-	case OPTION_JSON:
-		arguments->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "\"%s\" is one word too many", text);
-		return 0;
-	case ARGP_KEY_END:
-		check_arguments(state, arguments);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.doc = about,
+	.check = check_arguments,
+	.about = about,
 };
 
 /* --- streams ------------------------------------------------------------------- */
@@ -366,7 +309,7 @@ int dram_command(int argc, char **argv)
 	struct gpu_config config;
 	int ret;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &config);
 	if (ret)
 		return ret;

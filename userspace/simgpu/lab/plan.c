@@ -2,19 +2,16 @@
 /* simgpu plan: which kernels run together, in which phase, on how many SMs. */
 #include "../../offline/optimal.h"
 #include "../made_by.h"
+#include "../options.h"
 #include "../output.h"
 #include "plan_splits.h"
 #include "profile.h"
 
 enum {
-	OPTION_CONFIG = 256,
-	OPTION_ALGORITHM,
-	OPTION_MAPS,
+	OPTION_ALGORITHM = 256,
 	OPTION_PEAK,
 	OPTION_PENALTY,
-	OPTION_SEED,
 	OPTION_SPLITS,
-	OPTION_JSON,
 };
 
 enum algorithm {
@@ -28,30 +25,6 @@ static const char *const algorithm_names[ALGORITHMS] = {
 	[ALGORITHM_STM] = "stm",
 	[ALGORITHM_ROTATIONS] = "stm-rotations",
 	[ALGORITHM_OPTIMAL] = "optimal",
-};
-
-static const struct argp_option options[] = {
-	{ "config", OPTION_CONFIG, "NAME|FILE", 0, "The GPU (default hbm80)", 0 },
-	{ "algorithm", OPTION_ALGORITHM, "NAME", 0,
-	  "stm (default): kernels in the order given; stm-rotations: the best of "
-	  "all rotations of that order; optimal: all phases and all splits are "
-	  "measured, of up to five kernels", 0 },
-	{ "maps", OPTION_MAPS, 0, 0,
-	  "With --json, print the order of thread blocks, too", 0 },
-	{ "peak", OPTION_PEAK, "PART", 0,
-	  "Bandwidth that kernels reach together, of the device's peak (Pb of Eq. 3; "
-	  "default 1)", 0 },
-	{ "penalty", OPTION_PENALTY, "uniform|memory|none", 0,
-	  "For want of bandwidth: Eq. 3 (default), the memory's own time if that is "
-	  "longer, or none", 0 },
-	{ "splits", OPTION_SPLITS, "buckets|handover|partition", OPTION_ARG_OPTIONAL,
-	  "In place of a plan, measure every way to divide the SMs among all of the "
-	  "kernels, beside what each penalty makes of it. buckets (default): as the "
-	  "policy stm shares all SMs; partition: each kernel on SMs of its own; "
-	  "handover: so, too, but those of one that has ended go to the others", 0 },
-	{ "seed", OPTION_SEED, "N", 0, "Of what is measured (default 1)", 0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ 0 }
 };
 
 static const char about[] =
@@ -100,6 +73,33 @@ struct arguments {
 	u32 count;
 };
 
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "config", 0, "NAME|FILE", "The GPU (default hbm80)", TO_TEXT(config) },
+	{ "algorithm", OPTION_ALGORITHM, "NAME",
+	  "stm (default): kernels in the order given; stm-rotations: the best of "
+	  "all rotations of that order; optimal: all phases and all splits are "
+	  "measured, of up to five kernels", .kind = OPTION_OWN },
+	{ "maps", 0, NULL, "With --json, print the order of thread blocks, too",
+	  TO_FLAG(maps) },
+	{ "peak", OPTION_PEAK, "PART",
+	  "Bandwidth that kernels reach together, of the device's peak (Pb of Eq. 3; "
+	  "default 1)", .kind = OPTION_OWN },
+	{ "penalty", OPTION_PENALTY, "uniform|memory|none",
+	  "For want of bandwidth: Eq. 3 (default), the memory's own time if that is "
+	  "longer, or none", .kind = OPTION_OWN },
+	{ "splits", OPTION_SPLITS, "buckets|handover|partition",
+	  "In place of a plan, measure every way to divide the SMs among all of the "
+	  "kernels, beside what each penalty makes of it. buckets (default): as the "
+	  "policy stm shares all SMs; partition: each kernel on SMs of its own; "
+	  "handover: so, too, but those of one that has ended go to the others",
+	  .flags = OPTION_ARG_OPTIONAL },
+	{ "seed", 0, "N", "Of what is measured (default 1)", TO_U64(seed, 0, U64_MAX) },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ .name = NULL }
+};
+
 static void parse_algorithm(struct argp_state *state, const char *text,
 			    enum algorithm *out)
 {
@@ -143,9 +143,10 @@ static void parse_peak(struct argp_state *state, const char *text, u64 *out)
 		argp_error(state, "--peak is 0.1 to 1, not \"%s\"", text);
 }
 
-static void check_arguments(struct argp_state *state,
-			    const struct arguments *arguments)
+static void check_arguments(struct argp_state *state)
 {
+	const struct arguments *arguments = state->input;
+
 	if (arguments->count > PLAN_KERNELS_MAX)
 		argp_error(state, "a plan has %u kernels at most", PLAN_KERNELS_MAX);
 	if (arguments->splits &&
@@ -163,14 +164,8 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case OPTION_CONFIG:
-		arguments->config = text;
-		return 0;
 	case OPTION_ALGORITHM:
 		parse_algorithm(state, text, &arguments->algorithm);
-		return 0;
-	case OPTION_MAPS:
-		arguments->maps = true;
 		return 0;
 	case OPTION_PEAK:
 		parse_peak(state, text, &arguments->peak_ppm);
@@ -182,32 +177,20 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		arguments->splits = true;
 		parse_division(state, text, &arguments->division);
 		return 0;
-	case OPTION_SEED:
-		arguments->seed = option_number(state, "--seed", text, 0, U64_MAX);
-		return 0;
-	case OPTION_JSON:
-		arguments->json = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		arguments->names = state->argv + state->next;
-		arguments->count = (u32)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_END:
-		check_arguments(state, arguments);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no workload is named");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "WORKLOAD...",
-	.doc = about,
+	.own = parse_argument,
+	.check = check_arguments,
+	.words = "WORKLOAD...",
+	.no_words = "no workload is named",
+	.list = AT(names),
+	.count = AT(count),
+	.about = about,
 };
 
 /**
@@ -522,7 +505,7 @@ int plan_command(int argc, char **argv)
 	int ret;
 
 	memset(planning, 0, sizeof(*planning));
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &measured.config) ?:
 	      profiles_open(&measured, arguments.names, arguments.count);
 	planning->measured = &measured;

@@ -3,26 +3,9 @@
 #include "../demangle.h"
 #include "../jobs.h"
 #include "../made_by.h"
+#include "../options.h"
 #include "../output.h"
 #include "profile.h"
-
-enum {
-	OPTION_CONFIG = 256,
-	OPTION_DUMMY,
-	OPTION_JSON,
-};
-
-static const struct argp_option options[] = {
-	{ "config", OPTION_CONFIG, "NAME|FILE", 0, "The GPU (default hbm80)", 0 },
-	{ "out", 'o', "FILE", 0,
-	  "Write the workload's trace with its profile into FILE", 0 },
-	{ "dummy", OPTION_DUMMY, 0, 0,
-	  "Measure beside a dummy kernel, too, and print both", 0 },
-	{ "seed", 's', "N", 0, "Of everything random (default 1)", 0 },
-	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Run each kernel of the workloads alone on one SM, on two, and so on up to "
@@ -53,50 +36,38 @@ struct arguments {
 	u32 count;
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
+#define AT(member)	offsetof(struct arguments, member)
 
-	switch (key) {
-	case OPTION_CONFIG:
-		arguments->config = text;
-		return 0;
-	case 'o':
-		arguments->out = text;
-		return 0;
-	case OPTION_DUMMY:
-		arguments->dummy = true;
-		return 0;
-	case 's':
-		arguments->seed = option_number(state, "--seed", text, 0, U64_MAX);
-		return 0;
-	case 'J':
-		arguments->workers = option_number(state, "--jobs", text, 1, 1024);
-		return 0;
-	case OPTION_JSON:
-		arguments->json = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		arguments->names = state->argv + state->next;
-		arguments->count = (u32)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no workload is named");
-		return 0;
-	case ARGP_KEY_END:
-		if (arguments->out && arguments->count > 1)
-			argp_error(state, "--out takes one workload");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+static const struct command_option options[] = {
+	{ "config", 0, "NAME|FILE", "The GPU (default hbm80)", TO_TEXT(config) },
+	{ "out", 'o', "FILE", "Write the workload's trace with its profile into FILE",
+	  TO_TEXT(out) },
+	{ "dummy", 0, NULL, "Measure beside a dummy kernel, too, and print both",
+	  TO_FLAG(dummy) },
+	{ "seed", 's', "N", "Of everything random (default 1)",
+	  TO_U64(seed, 0, U64_MAX) },
+	{ "jobs", 'J', "N", "Runs at a time (default: one a core)",
+	  TO_U64(workers, 1, 1024) },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ .name = NULL }
+};
+
+static void check_arguments(struct argp_state *state)
+{
+	const struct arguments *arguments = state->input;
+
+	if (arguments->out && arguments->count > 1)
+		argp_error(state, "--out takes one workload");
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "WORKLOAD...",
-	.doc = about,
+	.check = check_arguments,
+	.words = "WORKLOAD...",
+	.no_words = "no workload is named",
+	.list = AT(names),
+	.count = AT(count),
+	.about = about,
 };
 
 /* --- output ------------------------------------------------------------------------ */
@@ -211,7 +182,7 @@ int profile_command(int argc, char **argv)
 	struct profiles profiles = { .count = 0 };
 	int ret;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &profiles.config);
 	if (ret)
 		return ret;

@@ -11,51 +11,15 @@
 #include "../../workloads/benchmarks.h"
 #include "../experiment.h"
 #include "../jobs.h"
+#include "../options.h"
 #include "../output.h"
 #include "train_themis.h"
 #include "../workload.h"
 
-enum {
-	OPTION_LOW = 256,
-	OPTION_HIGH,
-	OPTION_JSON,
-	OPTION_OUT,
-	OPTION_SAMPLES,
-	OPTION_LEVELS,
-	OPTION_SPLITS,
-	OPTION_ADD,
-	OPTION_ROUNDS,
-	OPTION_SHIFT,
-};
+#define OPTION_ADD	256
 
 /* A run of a training program beside a producer, unless --cycles says otherwise. */
 #define THEMIS_CYCLES	1000000
-
-static const struct argp_option options[] = {
-	{ "below", OPTION_LOW, "RBH", 0,
-	  "Couples take one program below this (default 0.3)", 0 },
-	{ "above", OPTION_HIGH, "RBH", 0,
-	  "And one above this (default 0.7; HSM section 6.5)", 0 },
-	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ .doc = "Of themis and asm-gpm:", .group = 2 },
-	{ "out", OPTION_OUT, "FILE", 0,
-	  "Where the constants are written, for --constants and for sysfs", 2 },
-	{ "splits", OPTION_SPLITS, "SMS:SMS,...", 0,
-	  "SMs of program and producer (default a sixth of all, two, ... five)", 2 },
-	{ "add", OPTION_ADD, "WORKLOAD", 0,
-	  "One more program; may be repeated", 2 },
-	{ .doc = "Of themis alone:", .group = 3 },
-	{ "samples", OPTION_SAMPLES, "FILE", 0,
-	  "Where samples are kept; with those of a file that is there nothing is run", 3 },
-	{ "levels", OPTION_LEVELS, "N", 0,
-	  "Levels of each pressure producer, 1 to 12 (default 12)", 3 },
-	{ "rounds", OPTION_ROUNDS, "N", 0,
-	  "Of training at most (default 12000)", 3 },
-	{ "shift", OPTION_SHIFT, "DEVIATIONS", 0,
-	  "From the inputs' origin, where a net without biases says 0, to their mean (default 6)", 3 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Train a model on a GPU: run the memory-bound workloads of HSM's Table 2, or "
@@ -119,18 +83,40 @@ struct training {
 	u32 name_count;
 };
 
+#define AT(member)	offsetof(struct training, member)
+
+static const struct command_option options[] = {
+	{ "below", 0, "RBH", "Couples take one program below this (default 0.3)",
+	  TO_RATIO(below_ppm, SIMGPU_PPM) },
+	{ "above", 0, "RBH", "And one above this (default 0.7; HSM section 6.5)",
+	  TO_RATIO(above_ppm, SIMGPU_PPM) },
+	{ "jobs", 'J', "N", "Runs at a time (default: one a core)",
+	  TO_U64(workers, 1, 1024) },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ .help = "Of themis and asm-gpm:", .group = 2 },
+	{ "out", 0, "FILE",
+	  "Where the constants are written, for --constants and for sysfs",
+	  .group = 2, TO_TEXT(themis.out) },
+	{ "splits", 0, "SMS:SMS,...",
+	  "SMs of program and producer (default a sixth of all, two, ... five)",
+	  .group = 2, TO_TEXT(themis.splits) },
+	{ "add", OPTION_ADD, "WORKLOAD", "One more program; may be repeated",
+	  .group = 2 },
+	{ .help = "Of themis alone:", .group = 3 },
+	{ "samples", 0, "FILE",
+	  "Where samples are kept; with those of a file that is there nothing is run",
+	  .group = 3, TO_TEXT(themis.samples) },
+	{ "levels", 0, "N", "Levels of each pressure producer, 1 to 12 (default 12)",
+	  .group = 3, TO_U64(themis.levels, 1, 12) },
+	{ "rounds", 0, "N", "Of training at most (default 12000)",
+	  .group = 3, TO_U64(themis.rounds, 1, 10000000) },
+	{ "shift", 0, "DEVIATIONS",
+	  "From the inputs' origin, where a net without biases says 0, to their mean (default 6)",
+	  .group = 3, TO_RATIO(themis.shift_ppm, 100 * SIMGPU_PPM) },
+	{ .name = NULL }
+};
+
 /* --- the command line --- */
-
-static u64 option_ratio(struct argp_state *state, const char *option,
-			const char *text)
-{
-	u64 value;
-
-	if (!parse_ppm(text, &value) || value > SIMGPU_PPM)
-		argp_error(state, "%s takes a number from 0 to 1, not \"%s\"",
-			   option, text);
-	return value;
-}
 
 static bool is_themis(const struct training *training)
 {
@@ -142,9 +128,9 @@ static bool is_gpm(const struct training *training)
 	return !strcmp(training->experiment.settings.model, "asm-gpm");
 }
 
-static void check_model(struct argp_state *state,
-			const struct training *training)
+static void check_model(struct argp_state *state)
 {
+	const struct training *training = state->input;
 	const char *model = training->experiment.settings.model;
 
 	if (strcmp(model, "hsm") && !is_themis(training) && !is_gpm(training))
@@ -160,62 +146,13 @@ static void add_program(struct argp_state *state, struct training *training,
 	training->added[training->themis.added_count++] = name;
 }
 
-static error_t parse_themis(int key, char *text, struct argp_state *state)
-{
-	struct training *training = state->input;
-	struct train_themis *themis = &training->themis;
-
-	switch (key) {
-	case OPTION_OUT:
-		themis->out = text;
-		return 0;
-	case OPTION_SAMPLES:
-		themis->samples = text;
-		return 0;
-	case OPTION_LEVELS:
-		themis->levels = option_number(state, "--levels", text, 1, 12);
-		return 0;
-	case OPTION_SPLITS:
-		themis->splits = text;
-		return 0;
-	case OPTION_ADD:
-		add_program(state, training, text);
-		return 0;
-	case OPTION_ROUNDS:
-		themis->rounds = option_number(state, "--rounds", text, 1,
-					       10000000);
-		return 0;
-	case OPTION_SHIFT:
-		if (!parse_ppm(text, &themis->shift_ppm) ||
-		    themis->shift_ppm > 100 * SIMGPU_PPM)
-			argp_error(state, "--shift takes a number from 0 to 100, not \"%s\"",
-				   text);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct training *training = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &training->experiment;
-		return 0;
-	case OPTION_LOW:
-		training->below_ppm = option_ratio(state, "--below", text);
-		return 0;
-	case OPTION_HIGH:
-		training->above_ppm = option_ratio(state, "--above", text);
-		return 0;
-	case 'J':
-		training->workers = option_number(state, "--jobs", text, 1,
-						  1024);
-		return 0;
-	case OPTION_JSON:
-		training->json = true;
+	case OPTION_ADD:
+		add_program(state, training, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (training->name_count == POINTS_MAX)
@@ -223,11 +160,8 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 				   POINTS_MAX);
 		training->names[training->name_count++] = text;
 		return 0;
-	case ARGP_KEY_END:
-		check_model(state, training);
-		return 0;
 	default:
-		return parse_themis(key, text, state);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -236,12 +170,13 @@ static const struct argp_child children[] = {
 	{ 0 }
 };
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
+	.own = parse_argument,
+	.check = check_model,
 	.children = children,
-	.args_doc = "[WORKLOAD...]",
-	.doc = about,
+	.words = "[WORKLOAD...]",
+	.about = about,
 };
 
 static int add_point(struct training *training, const char *name)
@@ -623,7 +558,7 @@ int train_command(int argc, char **argv)
 	training->below_ppm = 300000;
 	training->above_ppm = 700000;
 	training->workers = jobs_workers_default();
-	parse_arguments(&argp, argc, argv, 0, training);
+	parse_command_line(&command_line, argc, argv, 0, training);
 	ret = train(training);
 	for (i = 0; i < training->count; i++)
 		workload_free(&training->points[i].workload);

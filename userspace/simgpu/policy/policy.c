@@ -4,28 +4,11 @@
  * BPF programs that come and go as policies.
  */
 #include "../contender.h"
+#include "../options.h"
 #include "../output.h"
 #include "loaded_policy.h"
 #include "policy_load.h"
 #include "policy_show.h"
-
-enum {
-	OPTION_CONFIG = 512,
-	OPTION_REPLACE,
-	OPTION_FORCE,
-};
-
-static const struct argp_option options[] = {
-	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
-	{ "json", 'j', 0, 0, "Print one JSON document (list, show, stats)", 0 },
-	{ "config", OPTION_CONFIG, "NAME", 0,
-	  "Knobs of a model as they were trained for this GPU (show)", 0 },
-	{ "replace", OPTION_REPLACE, 0, 0,
-	  "Take the place of the loaded policy of that name, on devices that use it, too (load)", 0 },
-	{ "force", OPTION_FORCE, 0, 0,
-	  "Though devices use it: even takes its place there (unload)", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"List the policies that a device knows (without a device: those that "
@@ -76,6 +59,23 @@ struct arguments {
 	bool force;
 };
 
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "device", 'd', "N", "The device (default 0)",
+	  TO_U32(device, 0, SIMGPU_DEVICES_MAX), .given = AT(device_given) },
+	{ "json", 'j', NULL, "Print one JSON document (list, show, stats)",
+	  TO_FLAG(json) },
+	{ "config", 0, "NAME",
+	  "Knobs of a model as they were trained for this GPU (show)", TO_TEXT(config) },
+	{ "replace", 0, NULL,
+	  "Take the place of the loaded policy of that name, on devices that use it, too (load)",
+	  TO_FLAG(replace) },
+	{ "force", 0, NULL, "Though devices use it: even takes its place there (unload)",
+	  TO_FLAG(force) },
+	{ .name = NULL }
+};
+
 static bool is_verb(const struct arguments *arguments, const char *verb)
 {
 	return arguments->verb && !strcmp(arguments->verb, verb);
@@ -112,9 +112,9 @@ static void check_options(struct argp_state *state,
 		argp_error(state, "--force is for unload");
 }
 
-static void check_arguments(struct argp_state *state,
-			    const struct arguments *arguments)
+static void check_arguments(struct argp_state *state)
 {
+	const struct arguments *arguments = state->input;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
@@ -134,22 +134,6 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'd':
-		arguments->device_given = true;
-		arguments->device = option_device(state, text);
-		return 0;
-	case 'j':
-		arguments->json = true;
-		return 0;
-	case OPTION_CONFIG:
-		arguments->config = text;
-		return 0;
-	case OPTION_REPLACE:
-		arguments->replace = true;
-		return 0;
-	case OPTION_FORCE:
-		arguments->force = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
 			arguments->verb = text;
@@ -158,19 +142,17 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		else
 			argp_error(state, "\"%s\" is one word too many", text);
 		return 0;
-	case ARGP_KEY_END:
-		check_arguments(state, arguments);
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o|NAME\nunload NAME\nstats",
-	.doc = about,
+	.own = parse_argument,
+	.check = check_arguments,
+	.words = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o|NAME\nunload NAME\nstats",
+	.about = about,
 };
 
 static int set_policy(unsigned int device, const char *name)
@@ -315,7 +297,7 @@ int policy_command(int argc, char **argv)
 {
 	struct arguments arguments = { .device = 0 };
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	if (is_verb(&arguments, "show"))
 		return policy_show(SHOW_POLICY, arguments.name,
 				   arguments.config, arguments.json);

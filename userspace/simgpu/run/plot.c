@@ -4,6 +4,7 @@
  * colour for each tenant.
  */
 #include "../gnuplot.h"
+#include "../options.h"
 #include "../output.h"
 #include "../recorded.h"
 
@@ -16,14 +17,6 @@
 #define LEGEND_LINE	18
 /* Of the name in the legend. */
 #define NAME_SHOWN	16
-
-static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0,
-	  "The picture, which ends in .svg or .png; may be repeated", 0 },
-	{ "title", 't', "TEXT", 0,
-	  "What stands above it (default: GPU, policy and model)", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Draw a run with gnuplot: the SMs that each tenant held, its normalized "
@@ -51,6 +44,25 @@ struct arguments {
 	const char *run;
 };
 
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "output", 'o', "FILE",
+	  "The picture, which ends in .svg or .png; may be repeated",
+	  .kind = OPTION_OWN },
+	{ "title", 't', "TEXT", "What stands above it (default: GPU, policy and model)",
+	  TO_TEXT(title) },
+	{ .name = NULL }
+};
+
+static void check_arguments(struct argp_state *state)
+{
+	const struct arguments *arguments = state->input;
+
+	if (!arguments->picture_count)
+		argp_error(state, "--output says where the picture goes");
+}
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -62,28 +74,22 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 				   PICTURES_MAX);
 		arguments->pictures[arguments->picture_count++] = text;
 		return 0;
-	case 't':
-		arguments->title = text;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
 			argp_error(state, "it draws one run");
 		arguments->run = text;
-		return 0;
-	case ARGP_KEY_END:
-		if (!arguments->picture_count)
-			argp_error(state, "--output says where the picture goes");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "[RUN]",
-	.doc = about,
+	.own = parse_argument,
+	.check = check_arguments,
+	.words = "[RUN]",
+	.about = about,
 };
 
 /* --- what is drawn of an epoch --- */
@@ -486,7 +492,7 @@ int plot_command(int argc, char **argv)
 	int ret = STATUS_OK;
 	u32 i;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	for (i = 0; !ret && i < arguments.picture_count; i++)
 		ret = gnuplot_is_picture(arguments.pictures[i]);
 	if (ret)

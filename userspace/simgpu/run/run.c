@@ -2,45 +2,12 @@
 /* simgpu run: its options, and which of the ways to run is taken. */
 #include "../contender.h"
 #include "../interrupt.h"
+#include "../options.h"
 #include "../plugin.h"
 #include "run.h"
 #include "timeline.h"
 
-enum {
-	OPTION_OFFLINE = 256,
-	OPTION_SMS,
-	OPTION_TRUTH,
-	OPTION_JSON,
-	OPTION_CSV,
-	OPTION_JOURNAL,
-	OPTION_KERNELS,
-	OPTION_TIMELINE,
-};
-
-static const struct argp_option options[] = {
-	{ "offline", OPTION_OFFLINE, 0, 0,
-	  "Simulate in this process; needs no module", 0 },
-	{ "device", 'd', "N", 0, "Run on /dev/simgpuN (default 0)", 0 },
-	{ "policy", 'p', "NAME[@MODEL]|FILE[@MODEL]", 0,
-	  "Who gets which SMs (default even; see simgpu policy list), and the model that it asks (default that of --model); offline also a shared object with a policy, whose name has a '/'", 0 },
-	{ "sms", OPTION_SMS, "N", 0,
-	  "With --offline: give no tenant more than N SMs (default: no limit)", 0 },
-	{ "truth", OPTION_TRUTH, 0, 0,
-	  "Run each tenant alone as well, offline, for the actual NP", 0 },
-	{ "repeat", 'r', "N", 0,
-	  "Run it N times, with seeds from --seed on: mean, deviation and 95% interval of cycles, IPC, NP, STP, ANTT and fairness, predicted, and with --truth actual; the rest is the first's", 0 },
-	{ "seeds", 0, 0, OPTION_ALIAS, 0, 0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ "kernels", OPTION_KERNELS, 0, 0,
-	  "With --offline: also print each kernel's cycles and IPC (JSON always has them)", 0 },
-	{ "timeline", OPTION_TIMELINE, "FILE", 0,
-	  "With --offline: write what happens over time, as trace events that ui.perfetto.dev and chrome://tracing show; compressed if FILE ends in .gz", 0 },
-	{ "csv", OPTION_CSV, 0, 0,
-	  "Print a line for each epoch and tenant, for spreadsheets", 0 },
-	{ "journal", OPTION_JOURNAL, "FILE", 0,
-	  "With --offline: repeat the run of a device's journal; its first line has the options, the workloads supply the traces, and --policy FILE.so the policy, if it is a plug-in", 0 },
-	{ 0 }
-};
+#define OPTION_SMS	256
 
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
@@ -105,9 +72,43 @@ struct arguments {
 	u32 count;
 };
 
-static void check_arguments(struct argp_state *state,
-			    const struct arguments *arguments)
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "offline", 0, NULL, "Simulate in this process; needs no module",
+	  TO_FLAG(offline) },
+	{ "device", 'd', "N", "Run on /dev/simgpuN (default 0)",
+	  TO_U32(experiment.settings.device, 0, SIMGPU_DEVICES_MAX), .given = AT(device_given) },
+	{ "policy", 'p', "NAME[@MODEL]|FILE[@MODEL]",
+	  "Who gets which SMs (default even; see simgpu policy list), and the model that it asks (default that of --model); offline also a shared object with a policy, whose name has a '/'",
+	  .kind = OPTION_OWN },
+	{ "sms", OPTION_SMS, "N",
+	  "With --offline: give no tenant more than N SMs (default: no limit)",
+	  .kind = OPTION_OWN },
+	{ "truth", 0, NULL, "Run each tenant alone as well, offline, for the actual NP",
+	  TO_FLAG(truth) },
+	{ "repeat", 'r', "N",
+	  "Run it N times, with seeds from --seed on: mean, deviation and 95% interval of cycles, IPC, NP, STP, ANTT and fairness, predicted, and with --truth actual; the rest is the first's",
+	  TO_U32(seeds, 1, SEEDS_MAX) },
+	{ "seeds", 0, NULL, NULL, .flags = OPTION_ALIAS },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ "kernels", 0, NULL,
+	  "With --offline: also print each kernel's cycles and IPC (JSON always has them)",
+	  TO_FLAG(kernels) },
+	{ "timeline", 0, "FILE",
+	  "With --offline: write what happens over time, as trace events that ui.perfetto.dev and chrome://tracing show; compressed if FILE ends in .gz",
+	  TO_TEXT(timeline) },
+	{ "csv", 0, NULL, "Print a line for each epoch and tenant, for spreadsheets",
+	  TO_FLAG(csv) },
+	{ "journal", 0, "FILE",
+	  "With --offline: repeat the run of a device's journal; its first line has the options, the workloads supply the traces, and --policy FILE.so the policy, if it is a plug-in",
+	  TO_TEXT(journal) },
+	{ .name = NULL }
+};
+
+static void check_arguments(struct argp_state *state)
 {
+	const struct arguments *arguments = state->input;
 	const struct settings *settings = &arguments->experiment.settings;
 
 	if (!arguments->count)
@@ -168,9 +169,6 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	struct settings *settings = &arguments->experiment.settings;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->experiment;
-		return 0;
 	case 'p':
 		parse_policy(state, arguments, text);
 		return 0;
@@ -179,43 +177,11 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 							SIMGPU_SMS_MAX);
 		arguments->experiment.given = text;
 		return 0;
-	case OPTION_OFFLINE:
-		arguments->offline = true;
-		return 0;
-	case 'd':
-		arguments->device_given = true;
-		settings->device = option_device(state, text);
-		return 0;
-	case OPTION_TRUTH:
-		arguments->truth = true;
-		return 0;
-	case 'r':
-		arguments->seeds = (u32)option_number(state, "--repeat", text, 1,
-						      SEEDS_MAX);
-		return 0;
-	case OPTION_JSON:
-		arguments->json = true;
-		return 0;
-	case OPTION_CSV:
-		arguments->csv = true;
-		return 0;
-	case OPTION_KERNELS:
-		arguments->kernels = true;
-		return 0;
-	case OPTION_TIMELINE:
-		arguments->timeline = text;
-		return 0;
-	case OPTION_JOURNAL:
-		arguments->journal = text;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->count == SESSION_SLOTS_MAX)
 			argp_error(state, "there can be %d workloads",
 				   SESSION_SLOTS_MAX);
 		arguments->workloads[arguments->count++] = text;
-		return 0;
-	case ARGP_KEY_END:
-		check_arguments(state, arguments);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -227,12 +193,13 @@ static const struct argp_child children[] = {
 	{ 0 }
 };
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
+	.own = parse_argument,
+	.check = check_arguments,
 	.children = children,
-	.args_doc = "WORKLOAD...",
-	.doc = about,
+	.words = "WORKLOAD...",
+	.about = about,
 };
 
 /* The traces run, or the tenants' private runs need them, in this process. */
@@ -424,7 +391,7 @@ int run_command(int argc, char **argv)
 	u32 i;
 
 	experiment_begin(&arguments.experiment);
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)
 		ret = choose_policy(&arguments);

@@ -3,19 +3,10 @@
  * simgpu stat: a device's figures as sysfs has them at this moment, or its epochs
  * as they end. stat_run.c has those of a command.
  */
+#include "../options.h"
 #include "../output.h"
 #include "stat.h"
 #include "../sysfs.h"
-
-static const struct argp_option options[] = {
-	{ "device", 'd', "N", 0, "The device (default 0)", 0 },
-	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
-	{ "follow", 'f', "N", OPTION_ARG_OPTIONAL,
-	  "Print each epoch as it ends, of N epochs (default: for ever)", 0 },
-	{ "output", 'o', "FILE", 0,
-	  "With COMMAND: write the figures there (default: standard error)", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Show a device's figures as they are now, and those of its tenants' "
@@ -42,25 +33,42 @@ static const char about[] =
 	"COMMAND, its own, or 128 + N if signal N ended it; 126 or 127 if it cannot "
 	"be run or found.";
 
+#define AT(member)	offsetof(struct stat_arguments, member)
+
+static const struct command_option options[] = {
+	{ "device", 'd', "N", "The device (default 0)",
+	  TO_U32(device, 0, SIMGPU_DEVICES_MAX), .given = AT(device_given) },
+	{ "json", 'j', NULL, "Print one JSON document", TO_FLAG(json) },
+	{ "follow", 'f', "N",
+	  "Print each epoch as it ends, of N epochs (default: for ever)",
+	  .flags = OPTION_ARG_OPTIONAL },
+	{ "output", 'o', "FILE",
+	  "With COMMAND: write the figures there (default: standard error)",
+	  TO_TEXT(output) },
+	{ .name = NULL }
+};
+
+static void check_arguments(struct argp_state *state)
+{
+	const struct stat_arguments *arguments = state->input;
+
+	if (arguments->json && arguments->follow)
+		argp_error(state, "--follow has no JSON");
+	if (arguments->command && arguments->follow)
+		argp_error(state, "--follow goes without a command");
+	if (arguments->output && !arguments->command)
+		argp_error(state, "--output goes with a command");
+}
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct stat_arguments *arguments = state->input;
 
 	switch (key) {
-	case 'd':
-		arguments->device = option_device(state, text);
-		arguments->device_given = true;
-		return 0;
-	case 'o':
-		arguments->output = text;
-		return 0;
 	case ARGP_KEY_ARG:
 		/* All from here on is the command's. */
 		arguments->command = &state->argv[state->next - 1];
 		state->next = state->argc;
-		return 0;
-	case 'j':
-		arguments->json = true;
 		return 0;
 	case 'f':
 		arguments->follow = true;
@@ -68,24 +76,17 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 							 text, 1, U64_MAX) :
 					   U64_MAX;
 		return 0;
-	case ARGP_KEY_END:
-		if (arguments->json && arguments->follow)
-			argp_error(state, "--follow has no JSON");
-		if (arguments->command && arguments->follow)
-			argp_error(state, "--follow goes without a command");
-		if (arguments->output && !arguments->command)
-			argp_error(state, "--output goes with a command");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "\n-- COMMAND...",
-	.doc = about,
+	.own = parse_argument,
+	.check = check_arguments,
+	.words = "\n-- COMMAND...",
+	.about = about,
 };
 
 static const char *const device_files[] = {
@@ -388,7 +389,7 @@ int stat_command(int argc, char **argv)
 	char name[SIMGPU_VALUE_BYTES];
 	int ret;
 
-	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	parse_command_line(&command_line, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (arguments.command)
 		return stat_run(&arguments);
 	ret = simgpu_read_device_value(arguments.device, "config", name,

@@ -2,6 +2,7 @@
 /* simgpu sweep: its command line. */
 #include "../interrupt.h"
 #include "../jobs.h"
+#include "../options.h"
 #include "../plugin.h"
 #include "sweep_serve.h"
 #include "sweep_sets.h"
@@ -14,58 +15,9 @@
 #define DEADLINE_SERVE	(5 * SIMGPU_PPM)
 
 enum {
-	OPTION_SUITE = 256,
-	OPTION_TRACES,
-	OPTION_LIST_SUITES,
-	OPTION_OUT,
-	OPTION_TARGET,
-	OPTION_SEEDS,
+	OPTION_TARGET = 256,
 	OPTION_DEADLINE,
-	OPTION_WARMUP,
 	OPTION_PART,
-	OPTION_EVERY,
-	OPTION_SETS,
-	OPTION_REFERENCE,
-	OPTION_DETAILS,
-	OPTION_JSON,
-	OPTION_CSV,
-};
-
-static const struct argp_option options[] = {
-	{ "suite", OPTION_SUITE, "NAME|FILE", 0,
-	  "Of --list-suites (default hsm-pairs), or a file with a mix a line", 0 },
-	{ "traces", OPTION_TRACES, "DIR", 0,
-	  "Of wide-pairs: draw from the files *.sgtr and *.trace in DIR, too, and in its folders, whose names are their sources", 0 },
-	{ "list-suites", OPTION_LIST_SUITES, 0, 0,
-	  "Print the suites that have names, and end", 0 },
-	{ "policy", 'p', "POLICY,...", 0,
-	  "Policies, each over the whole suite, with @MODEL behind those that ask another model than --model (default even), or files as for simgpu run", 0 },
-	{ "seeds", OPTION_SEEDS, "N", 0,
-	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval", 0 },
-	{ "repeat", 0, 0, OPTION_ALIAS, 0, 0 },
-	{ "target", OPTION_TARGET, "NP", 0,
-	  "What the tenant with priority is promised (default 0.8, without --weights; 0: none has)", 0 },
-	{ "deadline", OPTION_DEADLINE, "X", 0,
-	  "Requests at a load have until X times what they take alone, unless they have deadline= (default 5 in serve-pairs, else none)", 0 },
-	{ "warmup", OPTION_WARMUP, "N", 0,
-	  "Core cycles before a target is held against a tenant (default 2000000)", 0 },
-	{ "jobs", 'J', "N", 0, "Runs at a time (default: one a core)", 0 },
-	{ "out", OPTION_OUT, "DIR", 0,
-	  "Where figures are kept and sweep.csv is written (default sweep)", 0 },
-	{ "part", OPTION_PART, "K/N", 0,
-	  "Make only the Kth of N shares of the runs, to divide a sweep among hosts", 0 },
-	{ "every", OPTION_EVERY, "N", 0,
-	  "Thin the suite: only each Nth of its mixes, from the first on", 0 },
-	{ "sets", OPTION_SETS, "N=M,...", 0,
-	  "Thin stm-sets: of the sets of N programs only M, drawn by --seed", 0 },
-	{ "reference", OPTION_REFERENCE, "POLICY", 0,
-	  "Of --policy the one that the others are held against (default the first)", 0 },
-	{ "details", OPTION_DETAILS, 0, 0,
-	  "A second table: intervals over programs, medians, what errors are made of, and in how many mixes fairness is better than the reference's", 0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ "csv", OPTION_CSV, 0, 0,
-	  "Print the means as CSV, a row for each policy and its parts", 0 },
-	{ 0 }
 };
 
 static const char about[] =
@@ -128,8 +80,9 @@ static void parse_part(struct argp_state *state, struct sweep *sweep,
 	sweep->parts = (u32)parts;
 }
 
-static void check_options(struct argp_state *state, const struct sweep *sweep)
+static void check_options(struct argp_state *state)
 {
+	const struct sweep *sweep = state->input;
 	u64 most = U64_MAX - sweep->seeds + 1;
 
 	if (sweep->json + sweep->csv + sweep->details > 1)
@@ -142,30 +95,66 @@ static void check_options(struct argp_state *state, const struct sweep *sweep)
 			   sweep->seeds);
 }
 
+#define AT(member)	offsetof(struct sweep, member)
+
+static const struct command_option options[] = {
+	{ "suite", 0, "NAME|FILE",
+	  "Of --list-suites (default hsm-pairs), or a file with a mix a line",
+	  TO_TEXT(suite_name) },
+	{ "traces", 0, "DIR",
+	  "Of wide-pairs: draw from the files *.sgtr and *.trace in DIR, too, and in its folders, whose names are their sources",
+	  TO_TEXT(traces) },
+	{ "list-suites", 0, NULL, "Print the suites that have names, and end",
+	  TO_FLAG(list_suites) },
+	{ "policy", 'p', "POLICY,...",
+	  "Policies, each over the whole suite, with @MODEL behind those that ask another model than --model (default even), or files as for simgpu run",
+	  TO_TEXT(policy_list) },
+	{ "seeds", 0, "N",
+	  "Each mix with N seeds, from --seed on: means over them, with a 95% interval",
+	  TO_U64(seeds, 1, SWEEP_SEEDS_MAX) },
+	{ "repeat", 0, NULL, NULL, .flags = OPTION_ALIAS },
+	{ "target", OPTION_TARGET, "NP",
+	  "What the tenant with priority is promised (default 0.8, without --weights; 0: none has)",
+	  .kind = OPTION_OWN },
+	{ "deadline", OPTION_DEADLINE, "X",
+	  "Requests at a load have until X times what they take alone, unless they have deadline= (default 5 in serve-pairs, else none)",
+	  .kind = OPTION_OWN },
+	{ "warmup", 0, "N",
+	  "Core cycles before a target is held against a tenant (default 2000000)",
+	  TO_U64(warmup_cycles, 0, U64_MAX) },
+	{ "jobs", 'J', "N", "Runs at a time (default: one a core)",
+	  TO_U64(workers, 1, 1024) },
+	{ "out", 0, "DIR",
+	  "Where figures are kept and sweep.csv is written (default sweep)",
+	  TO_TEXT(folder) },
+	{ "part", OPTION_PART, "K/N",
+	  "Make only the Kth of N shares of the runs, to divide a sweep among hosts",
+	  .kind = OPTION_OWN },
+	{ "every", 0, "N",
+	  "Thin the suite: only each Nth of its mixes, from the first on",
+	  TO_U64(every, 1, SWEEP_RUNS_MAX) },
+	{ "sets", 0, "N=M,...",
+	  "Thin stm-sets: of the sets of N programs only M, drawn by --seed",
+	  TO_TEXT(sets) },
+	{ "reference", 0, "POLICY",
+	  "Of --policy the one that the others are held against (default the first)",
+	  TO_TEXT(reference_name) },
+	{ "details", 0, NULL,
+	  "A second table: intervals over programs, medians, what errors are made of, and in how many mixes fairness is better than the reference's",
+	  TO_FLAG(details) },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ "csv", 0, NULL, "Print the means as CSV, a row for each policy and its parts",
+	  TO_FLAG(csv) },
+	{ .name = NULL }
+};
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct sweep *sweep = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &sweep->experiment;
 		state->child_inputs[1] = &sweep->axes;
-		return 0;
-	case OPTION_SUITE:
-		sweep->suite_name = text;
-		return 0;
-	case OPTION_TRACES:
-		sweep->traces = text;
-		return 0;
-	case OPTION_LIST_SUITES:
-		sweep->list_suites = true;
-		return 0;
-	case OPTION_SEEDS:
-		sweep->seeds = option_number(state, "--seeds", text, 1,
-					     SWEEP_SEEDS_MAX);
-		return 0;
-	case 'p':
-		sweep->policy_list = text;
 		return 0;
 	case OPTION_TARGET:
 		if (!parse_ppm(text, &sweep->target_ppm) ||
@@ -180,40 +169,8 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 			argp_error(state, "--deadline is above 0 up to 1000, not \"%s\"",
 				   text);
 		return 0;
-	case OPTION_WARMUP:
-		sweep->warmup_cycles = option_number(state, "--warmup", text, 0,
-						     U64_MAX);
-		return 0;
-	case 'J':
-		sweep->workers = option_number(state, "--jobs", text, 1, 1024);
-		return 0;
-	case OPTION_OUT:
-		sweep->folder = text;
-		return 0;
 	case OPTION_PART:
 		parse_part(state, sweep, text);
-		return 0;
-	case OPTION_EVERY:
-		sweep->every = option_number(state, "--every", text, 1,
-					     SWEEP_RUNS_MAX);
-		return 0;
-	case OPTION_SETS:
-		sweep->sets = text;
-		return 0;
-	case OPTION_REFERENCE:
-		sweep->reference_name = text;
-		return 0;
-	case OPTION_DETAILS:
-		sweep->details = true;
-		return 0;
-	case OPTION_JSON:
-		sweep->json = true;
-		return 0;
-	case OPTION_CSV:
-		sweep->csv = true;
-		return 0;
-	case ARGP_KEY_END:
-		check_options(state, sweep);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -226,11 +183,12 @@ static struct argp_child children[] = {
 	{ 0 }
 };
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
+	.own = parse_argument,
+	.check = check_options,
 	.children = children,
-	.doc = about,
+	.about = about,
 };
 
 /* --- what was asked for --- */
@@ -532,7 +490,7 @@ int sweep_command(int argc, char **argv)
 	/* HSM 4.2. */
 	sweep.experiment.settings.session.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	children[1].argp = sweep_axes_argp();
-	parse_arguments(&argp, argc, argv, 0, &sweep);
+	parse_command_line(&command_line, argc, argv, 0, &sweep);
 	if (sweep.list_suites)
 		return suite_list(sweep.json);
 	ret = prepare(&sweep);

@@ -4,21 +4,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "../options.h"
 #include "screen.h"
 #include "top.h"
 
 #define KEY_ESCAPE	27
 #define KEY_CTRL_L	('L' & 0x1f)
 #define INTERVAL_MS_MAX	60000
-
-static const struct argp_option options[] = {
-	{ "device", 'd', "N", 0, "Show this device first (default 0)", 0 },
-	{ "replay", 'r', "RUN", 0,
-	  "Show a run that simgpu run --json or --csv has printed; needs no device", 0 },
-	{ "interval", 'i', "MS", 0,
-	  "With --replay: milliseconds that an epoch is shown (default 200)", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Watch devices and their tenants live: class, SMs, predicted NP and its "
@@ -49,31 +41,23 @@ struct arguments {
 	int interval_ms;
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
+#define AT(member)	offsetof(struct arguments, member)
 
-	switch (key) {
-	case 'd':
-		arguments->device = option_device(state, text);
-		return 0;
-	case 'r':
-		arguments->replay = text;
-		return 0;
-	case 'i':
-		arguments->interval_ms =
-			(int)option_number(state, "--interval", text, 1,
-					   INTERVAL_MS_MAX);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct command_option options[] = {
+	{ "device", 'd', "N", "Show this device first (default 0)",
+	  TO_U32(device, 0, SIMGPU_DEVICES_MAX) },
+	{ "replay", 'r', "RUN",
+	  "Show a run that simgpu run --json or --csv has printed; needs no device",
+	  TO_TEXT(replay) },
+	{ "interval", 'i', "MS",
+	  "With --replay: milliseconds that an epoch is shown (default 200)",
+	  TO_U32(interval_ms, 1, INTERVAL_MS_MAX) },
+	{ .name = NULL }
+};
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.doc = about,
+	.about = about,
 };
 
 /* --- keys --- */
@@ -436,7 +420,7 @@ int top_command(int argc, char **argv)
 	struct top_feed feed;
 	int ret;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = arguments.replay ?
 	      top_replay_open(&feed, arguments.replay, arguments.interval_ms) :
 	      top_live_open(&feed);

@@ -13,22 +13,9 @@
 #include <linux/simgpu_trace.h>
 
 #include "../../accelsim/accelsim.h"
+#include "../options.h"
 #include "../output.h"
 #include "../workload.h"
-
-enum { OPTION_JSON = 256 };
-
-static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0,
-	  "The trace (default: NAME.sgtr)", 0 },
-	{ "name", 'n', "NAME", 0,
-	  "Name in the trace (default: the input's, without its endings)", 0 },
-	{ "max-bytes", 'm', "N", 0,
-	  "Give up if the trace becomes larger (default and most: 268435456)",
-	  0 },
-	{ "json", OPTION_JSON, 0, 0, "Print one JSON document", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Convert a trace of Accel-Sim's tracer: a kernelslist.g, whose kernels "
@@ -53,42 +40,44 @@ struct arguments {
 	bool json;
 };
 
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "output", 'o', "FILE", "The trace (default: NAME.sgtr)", TO_TEXT(output) },
+	{ "name", 'n', "NAME",
+	  "Name in the trace (default: the input's, without its endings)",
+	  .kind = OPTION_OWN },
+	{ "max-bytes", 'm', "N",
+	  "Give up if the trace becomes larger (default and most: 268435456)",
+	  TO_U64(max_bytes, 1, SIMGPU_TRACE_BYTES_MAX) },
+	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
+	{ .name = NULL }
+};
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'o':
-		arguments->output = text;
-		return 0;
 	case 'n':
 		arguments->name = option_trace_name(state, text);
-		return 0;
-	case 'm':
-		arguments->max_bytes = option_number(state, "--max-bytes", text,
-						     1, SIMGPU_TRACE_BYTES_MAX);
-		return 0;
-	case OPTION_JSON:
-		arguments->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->input)
 			argp_error(state, "\"%s\" is one file too many", text);
 		arguments->input = text;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "name a kernelslist.g or a .traceg file");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "FILE",
-	.doc = about,
+	.own = parse_argument,
+	.words = "FILE",
+	.no_words = "name a kernelslist.g or a .traceg file",
+	.about = about,
 };
 
 /* --- messages ----------------------------------------------------------------------- */
@@ -257,7 +246,7 @@ int trace_convert_command(int argc, char **argv)
 	char *name, *output = NULL;
 	int ret;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	name = arguments.name ? strdup(arguments.name) :
 				default_name(arguments.input);
 	if (arguments.output)

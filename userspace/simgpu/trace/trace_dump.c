@@ -3,24 +3,11 @@
  * simgpu trace dump: the program of one warp as text, op by op, with the addresses
  * that its memory ops begin with.
  */
+#include "../options.h"
 #include "../output.h"
 #include "trace_units.h"
 #include "trace_view.h"
 #include "../workload.h"
-
-enum {
-	OPTION_KERNEL = 512,
-	OPTION_BLOCK,
-	OPTION_WARP,
-};
-
-static const struct argp_option options[] = {
-	{ "kernel", OPTION_KERNEL, "N", 0, "The kernel, by its place in the trace (default 0)", 0 },
-	{ "block", OPTION_BLOCK, "N", 0,
-	  "The thread block: x + grid.x * (y + grid.y * z) (default 0)", 0 },
-	{ "warp", OPTION_WARP, "N", 0, "The warp of the thread block (default 0)", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Print what a warp does, a line an op; what is in a loop is indented. TRACE is "
@@ -50,41 +37,34 @@ struct arguments {
 	u64 warp;
 };
 
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "kernel", 0, "N", "The kernel, by its place in the trace (default 0)",
+	  TO_U64(kernel, 0, U32_MAX) },
+	{ "block", 0, "N", "The thread block: x + grid.x * (y + grid.y * z) (default 0)",
+	  TO_U64(block, 0, U32_MAX) },
+	{ "warp", 0, "N", "The warp of the thread block (default 0)",
+	  TO_U64(warp, 0, U32_MAX) },
+	{ .name = NULL }
+};
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
-
-	switch (key) {
-	case OPTION_KERNEL:
-		arguments->kernel = option_number(state, "--kernel", text, 0,
-						  U32_MAX);
-		return 0;
-	case OPTION_BLOCK:
-		arguments->block = option_number(state, "--block", text, 0,
-						 U32_MAX);
-		return 0;
-	case OPTION_WARP:
-		arguments->warp = option_number(state, "--warp", text, 0,
-						U32_MAX);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "\"%s\" is one word too many", text);
-		arguments->path = text;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "name a trace");
-		return 0;
-	default:
+	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	}
+	if (state->arg_num)
+		argp_error(state, "\"%s\" is one word too many", text);
+	((struct arguments *)state->input)->path = text;
+	return 0;
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "TRACE",
-	.doc = about,
+	.own = parse_argument,
+	.words = "TRACE",
+	.no_words = "name a trace",
+	.about = about,
 };
 
 /**
@@ -243,7 +223,7 @@ int trace_dump_command(int argc, char **argv)
 	struct view view;
 	int ret;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = workload_open(arguments.path, NULL, &workload);
 	if (!ret)
 		ret = workload_decode(&workload);

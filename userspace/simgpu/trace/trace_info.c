@@ -8,6 +8,7 @@
  */
 
 #include "../demangle.h"
+#include "../options.h"
 #include "../output.h"
 #include "trace_units.h"
 #include "trace_view.h"
@@ -631,16 +632,6 @@ static void print_trace(const char *path, const struct view *view,
 
 /* --- the command --- */
 
-static const struct argp_option options[] = {
-	{ "config", 'c', "NAME|FILE", 0,
-	  "The GPU whose SMs hold thread blocks (default hbm80); a file's name has a '/' or ends in .conf", 0 },
-	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
-	{ "plot", 'p', "FILE", 0,
-	  "Draw which addresses each kernel touches, in the order of its warps, "
-	  "with gnuplot: the first 64 launches that differ, below 2 MB; FILE ends in .svg or .png", 0 },
-	{ 0 }
-};
-
 static const char about[] =
 	"Say what is in trace files: kernels, instruction mix, memory traffic, "
 	"how many thread blocks an SM can hold, and what recorded instructions "
@@ -671,41 +662,36 @@ struct arguments {
 	u32 count;
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
+#define AT(member)	offsetof(struct arguments, member)
 
-	switch (key) {
-	case 'c':
-		arguments->config = text;
-		return 0;
-	case 'j':
-		arguments->json = true;
-		return 0;
-	case 'p':
-		arguments->plot = text;
-		return 0;
-	case ARGP_KEY_ARGS:
-		arguments->files = state->argv + state->next;
-		arguments->count = (u32)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "name at least one trace file");
-		return 0;
-	case ARGP_KEY_END:
-		if (arguments->plot && arguments->count > 1)
-			argp_error(state, "--plot draws one trace");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+static const struct command_option options[] = {
+	{ "config", 'c', "NAME|FILE",
+	  "The GPU whose SMs hold thread blocks (default hbm80); a file's name has a '/' or ends in .conf",
+	  TO_TEXT(config) },
+	{ "json", 'j', NULL, "Print one JSON document", TO_FLAG(json) },
+	{ "plot", 'p', "FILE",
+	  "Draw which addresses each kernel touches, in the order of its warps, "
+	  "with gnuplot: the first 64 launches that differ, below 2 MB; FILE ends in .svg or .png",
+	  TO_TEXT(plot) },
+	{ .name = NULL }
+};
+
+static void check_arguments(struct argp_state *state)
+{
+	const struct arguments *arguments = state->input;
+
+	if (arguments->plot && arguments->count > 1)
+		argp_error(state, "--plot draws one trace");
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "FILE...",
-	.doc = about,
+	.check = check_arguments,
+	.words = "FILE...",
+	.no_words = "name at least one trace file",
+	.list = AT(files),
+	.count = AT(count),
+	.about = about,
 };
 
 /* Into @array if there is one, else to standard output. */
@@ -753,7 +739,7 @@ int trace_info_command(int argc, char **argv)
 	struct gpu_config config;
 	u32 i;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = config_load(arguments.config, &config);
 	if (ret)
 		return ret;

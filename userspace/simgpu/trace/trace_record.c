@@ -15,6 +15,7 @@
 
 #include <linux/simgpu_trace.h>
 
+#include "../options.h"
 #include "../workload.h"
 
 #define PLUGIN		"librecorder.so"
@@ -22,33 +23,11 @@
 #define INSTALLED	"../lib/simgpu/"
 /* Beside it: makes Oclgrind's device a GPU; see tools/record/gpu_device.c. */
 #define DEVICE		"librecorder-gpu.so"
-/* Options without a letter. */
-enum { OPTION_ONLY_SAMPLED = 256, OPTION_PLAIN };
 
 /* Of a child that could not become oclgrind. */
 #define STATUS_NO_EXEC	127
 /* The recorder's when it gave up; it has said why. */
 #define STATUS_GAVE_UP	125
-
-static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0,
-	  "The trace (default: the program's name with .sgtr)", 0 },
-	{ "name", 'n', "NAME", 0,
-	  "Name in the trace (default: the program's)", 0 },
-	{ "max-bytes", 'm', "N", 0,
-	  "Give up if the trace becomes larger (default and most: 268435456)",
-	  0 },
-	{ "sample", 's', "N", 0,
-	  "Record one of every N thread blocks, which stands for the others "
-	  "(default: all, but of a kernel with more than 65536 only so many)", 0 },
-	{ "only-sampled", OPTION_ONLY_SAMPLED, 0, 0,
-	  "Do not run the thread blocks that are not recorded: faster, but the "
-	  "program does not get their results", 0 },
-	{ "plain", OPTION_PLAIN, 0, 0,
-	  "Write every warp's ops and lines one by one, without loops and "
-	  "address patterns: large, for comparison", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"Run an OpenCL program and record its kernels as a trace. The program "
@@ -79,49 +58,53 @@ struct arguments {
 	char **program;
 };
 
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct command_option options[] = {
+	{ "output", 'o', "FILE", "The trace (default: the program's name with .sgtr)",
+	  TO_TEXT(output) },
+	{ "name", 'n', "NAME", "Name in the trace (default: the program's)",
+	  .kind = OPTION_OWN },
+	{ "max-bytes", 'm', "N",
+	  "Give up if the trace becomes larger (default and most: 268435456)",
+	  TO_U64(max_bytes, 1, SIMGPU_TRACE_BYTES_MAX) },
+	{ "sample", 's', "N",
+	  "Record one of every N thread blocks, which stands for the others "
+	  "(default: all, but of a kernel with more than 65536 only so many)",
+	  TO_U64(sample_n, 1, U32_MAX) },
+	{ "only-sampled", 0, NULL,
+	  "Do not run the thread blocks that are not recorded: faster, but the "
+	  "program does not get their results", TO_FLAG(only_sampled) },
+	{ "plain", 0, NULL,
+	  "Write every warp's ops and lines one by one, without loops and "
+	  "address patterns: large, for comparison", TO_FLAG(plain) },
+	{ .name = NULL }
+};
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'o':
-		arguments->output = text;
-		return 0;
 	case 'n':
 		arguments->name = option_trace_name(state, text);
-		return 0;
-	case 'm':
-		arguments->max_bytes = option_number(state, "--max-bytes", text,
-						     1, SIMGPU_TRACE_BYTES_MAX);
-		return 0;
-	case 's':
-		arguments->sample_n = option_number(state, "--sample", text, 1,
-						    U32_MAX);
-		return 0;
-	case OPTION_ONLY_SAMPLED:
-		arguments->only_sampled = true;
-		return 0;
-	case OPTION_PLAIN:
-		arguments->plain = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the program's, options included. */
 		arguments->program = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "name a program to record");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.args_doc = "-- PROGRAM [ARGUMENT...]",
-	.doc = about,
+	.own = parse_argument,
+	.words = "-- PROGRAM [ARGUMENT...]",
+	.no_words = "name a program to record",
+	.about = about,
 };
 
 /* Where the recorder is; false if nowhere. */
@@ -360,7 +343,7 @@ int trace_record_command(int argc, char **argv)
 	char *program, *output = NULL;
 	int ret;
 
-	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	parse_command_line(&command_line, argc, argv, ARGP_IN_ORDER, &arguments);
 	program = strdup(arguments.program[0]);
 	if (!program)
 		return fail("out of memory");
