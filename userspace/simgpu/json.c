@@ -71,6 +71,15 @@ void json_set_string(struct json_object *object, const char *key,
 	json_set(object, key, json_object_new_string(value));
 }
 
+void json_set_suffixed(struct json_object *object, const char *key,
+		       const char *suffix, struct json_object *value)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", key, suffix);
+	json_set(object, name, value);
+}
+
 int flush_output(void)
 {
 	static bool told;

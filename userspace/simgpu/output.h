@@ -28,6 +28,9 @@ void json_set(struct json_object *object, const char *key,
 	      struct json_object *value);
 void json_set_string(struct json_object *object, const char *key,
 		     const char *value);
+/* A member whose name has two parts. */
+void json_set_suffixed(struct json_object *object, const char *key,
+		       const char *suffix, struct json_object *value);
 /* Write the document, and free it. */
 int json_write(struct json_object *object, FILE *out);
 /* The same to standard output. */
@@ -43,6 +46,8 @@ u32 tenant_colour(u32 index);
 
 /* A field of CSV: a comma and a ratio, which is left out if it is not known. */
 void csv_ppm(FILE *file, bool known, u64 value_ppm);
+/* The same of a decimal. */
+void csv_decimal(FILE *file, bool known, double value);
 
 struct table;
 
@@ -60,6 +65,12 @@ void table_kernel(struct table *table, const char *name);
 /* A ratio with @places decimals, rounded; "-" if it is not known. */
 void table_ppm(struct table *table, bool known, u64 value_ppm,
 	       unsigned int places);
+/* A decimal, or "-" if it is not known. */
+void table_decimal(struct table *table, bool known, double value,
+		   unsigned int places);
+/* "LOW-HIGH", or "-". */
+void table_interval(struct table *table, bool known,
+		    const struct interval *interval);
 /*
  * Write it, and free it. A table that is wider than 80 letters is written in parts, one
  * below the other; --wide has it in one.

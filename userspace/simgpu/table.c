@@ -67,12 +67,26 @@ void table_cell(struct table *table, const char *format, ...)
 	add_cell(table, cell);
 }
 
+void table_decimal(struct table *table, bool known, double value,
+		   unsigned int places)
+{
+	if (known)
+		table_cell(table, "%.*f", (int)places, value);
+	else
+		table_cell(table, "-");
+}
+
 void table_ppm(struct table *table, bool known, u64 value_ppm,
 	       unsigned int places)
 {
+	table_decimal(table, known, (double)value_ppm / SIMGPU_PPM, places);
+}
+
+void table_interval(struct table *table, bool known,
+		    const struct interval *interval)
+{
 	if (known)
-		table_cell(table, "%.*f", (int)places,
-			   (double)value_ppm / SIMGPU_PPM);
+		table_cell(table, "%.3f-%.3f", interval->low, interval->high);
 	else
 		table_cell(table, "-");
 }
@@ -256,6 +270,14 @@ void csv_ppm(FILE *file, bool known, u64 value_ppm)
 	if (known)
 		fprintf(file, ",%llu.%06llu", value_ppm / SIMGPU_PPM,
 			value_ppm % SIMGPU_PPM);
+	else
+		fputc(',', file);
+}
+
+void csv_decimal(FILE *file, bool known, double value)
+{
+	if (known)
+		fprintf(file, ",%.6f", value);
 	else
 		fputc(',', file);
 }

@@ -5,83 +5,49 @@
 #include "../output.h"
 #include "run.h"
 
-/* A figure of a result, and of one of its tenants. */
-typedef u64 figure(const struct result *result, size_t tenant);
+/* Not of a tenant, but of the whole result. */
+#define WHOLE	SIZE_MAX
 
-static u64 ipc_of(const struct result *result, size_t tenant)
+/* Where figures stand. */
+#define OF_TENANT(member)	offsetof(struct result_tenant, member)
+#define OF_RESULT(member)	offsetof(struct result, member)
+
+static u64 figure(const struct result *result, size_t tenant, size_t at)
 {
-	return result->tenants[tenant].report.ipc_ppm;
+	const char *from = tenant == WHOLE ? (const char *)result :
+			   (const char *)&result->tenants[tenant];
+
+	return *(const u64 *)(from + at);
 }
 
-static u64 tenant_cycles_of(const struct result *result, size_t tenant)
-{
-	return fixed_mul(result->tenants[tenant].report.cycles, SIMGPU_PPM);
-}
-
-static u64 cycles_of(const struct result *result, size_t tenant)
-{
-	return fixed_mul(result->cycle, SIMGPU_PPM);
-}
-
-static u64 np_predicted_of(const struct result *result, size_t tenant)
-{
-	return result->tenants[tenant].report.np_run_ppm;
-}
-
-static u64 np_actual_of(const struct result *result, size_t tenant)
-{
-	return result->tenants[tenant].np_actual_ppm;
-}
-
-static u64 stp_of(const struct result *result, size_t tenant)
-{
-	return result->metrics.stp_ppm;
-}
-
-static u64 antt_of(const struct result *result, size_t tenant)
-{
-	return result->metrics.antt_ppm;
-}
-
-static u64 fairness_of(const struct result *result, size_t tenant)
-{
-	return result->metrics.fairness_ppm;
-}
-
-static u64 error_of(const struct result *result, size_t tenant)
-{
-	return result->error_ppm;
-}
-
-static u64 stp_predicted_of(const struct result *result, size_t tenant)
-{
-	return result->predicted.stp_ppm;
-}
-
-static u64 antt_predicted_of(const struct result *result, size_t tenant)
-{
-	return result->predicted.antt_ppm;
-}
-
-static u64 fairness_predicted_of(const struct result *result, size_t tenant)
-{
-	return result->predicted.fairness_ppm;
-}
-
+/* @scale: of the figure, in parts per million */
 static struct result_spread spread(const struct result *results, u32 seeds,
-				   figure *of, size_t tenant)
+				   size_t tenant, size_t at, double scale)
 {
 	double *values = grow(NULL, seeds, sizeof(*values));
 	struct result_spread out = { .known = false };
 	u32 i;
 
 	for (i = 0; i < seeds; i++)
-		values[i] = (double)of(&results[i], tenant) / SIMGPU_PPM;
+		values[i] = (double)figure(&results[i], tenant, at) * scale /
+			    SIMGPU_PPM;
 	out.mean_ppm = (u64)llround(statistics_mean(values, seeds) * SIMGPU_PPM);
 	out.deviation = statistics_deviation(values, seeds);
 	out.known = statistics_ci95(values, seeds, &out.ci95);
 	free(values);
 	return out;
+}
+
+static struct result_spread ratio(const struct result *results, u32 seeds,
+				  size_t tenant, size_t at)
+{
+	return spread(results, seeds, tenant, at, 1);
+}
+
+static struct result_spread cycles(const struct result *results, u32 seeds,
+				   size_t tenant, size_t at)
+{
+	return spread(results, seeds, tenant, at, SIMGPU_PPM);
 }
 
 static void merge_tenant(struct result *results, u32 seeds, size_t index)
@@ -96,13 +62,14 @@ static void merge_tenant(struct result *results, u32 seeds, size_t index)
 		actual_known &= other->actual_known;
 		predicted_known &= result_predicted(other);
 	}
-	tenant->ipc = spread(results, seeds, ipc_of, index);
-	tenant->cycles = spread(results, seeds, tenant_cycles_of, index);
+	tenant->ipc = ratio(results, seeds, index, OF_TENANT(report.ipc_ppm));
+	tenant->cycles = cycles(results, seeds, index, OF_TENANT(report.cycles));
 	if (predicted_known)
-		tenant->np_predicted = spread(results, seeds, np_predicted_of,
-					      index);
+		tenant->np_predicted = ratio(results, seeds, index,
+					     OF_TENANT(report.np_run_ppm));
 	if (actual_known)
-		tenant->np_actual = spread(results, seeds, np_actual_of, index);
+		tenant->np_actual = ratio(results, seeds, index,
+					  OF_TENANT(np_actual_ppm));
 }
 
 static void merge_metrics(struct result *results, u32 seeds)
@@ -116,18 +83,21 @@ static void merge_metrics(struct result *results, u32 seeds)
 		predicted_known &= results[i].predicted_known;
 	}
 	if (first->truth) {
-		first->stp = spread(results, seeds, stp_of, 0);
-		first->antt = spread(results, seeds, antt_of, 0);
-		first->fairness = spread(results, seeds, fairness_of, 0);
+		first->stp = ratio(results, seeds, WHOLE, OF_RESULT(metrics.stp_ppm));
+		first->antt = ratio(results, seeds, WHOLE, OF_RESULT(metrics.antt_ppm));
+		first->fairness = ratio(results, seeds, WHOLE,
+					OF_RESULT(metrics.fairness_ppm));
 	}
 	if (error_known)
-		first->error = spread(results, seeds, error_of, 0);
+		first->error = ratio(results, seeds, WHOLE, OF_RESULT(error_ppm));
 	if (!predicted_known)
 		return;
-	first->stp_predicted = spread(results, seeds, stp_predicted_of, 0);
-	first->antt_predicted = spread(results, seeds, antt_predicted_of, 0);
-	first->fairness_predicted = spread(results, seeds,
-					   fairness_predicted_of, 0);
+	first->stp_predicted = ratio(results, seeds, WHOLE,
+				     OF_RESULT(predicted.stp_ppm));
+	first->antt_predicted = ratio(results, seeds, WHOLE,
+				      OF_RESULT(predicted.antt_ppm));
+	first->fairness_predicted = ratio(results, seeds, WHOLE,
+					  OF_RESULT(predicted.fairness_ppm));
 }
 
 int result_merge(struct result *results, u32 seeds)
@@ -142,28 +112,19 @@ int result_merge(struct result *results, u32 seeds)
 	first->seeds = seeds;
 	for (index = 0; index < first->tenant_count; index++)
 		merge_tenant(results, seeds, index);
-	first->cycles_spread = spread(results, seeds, cycles_of, 0);
+	first->cycles_spread = cycles(results, seeds, WHOLE, OF_RESULT(cycle));
 	merge_metrics(results, seeds);
 	return STATUS_OK;
 }
 
 /* --- output --- */
 
-static void set_suffixed(struct json_object *object, const char *key,
-			 const char *suffix, struct json_object *value)
-{
-	char name[40];
-
-	snprintf(name, sizeof(name), "%s%s", key, suffix);
-	json_set(object, name, value);
-}
-
 void spread_json(struct json_object *object, const char *key,
 		 const struct result_spread *spread)
 {
-	set_suffixed(object, key, "_deviation",
+	json_set_suffixed(object, key, "_deviation",
 		     json_decimal_or_null(true, spread->deviation));
-	set_suffixed(object, key, "_ci95", json_interval(true, &spread->ci95));
+	json_set_suffixed(object, key, "_ci95", json_interval(true, &spread->ci95));
 }
 
 static void print_spread(struct table *table, const char *whose,

@@ -3,6 +3,7 @@
  * What a sweep writes: a row for each tenant of each run into sweep.csv, and the
  * figures of each policy as JSON, CSV or a table.
  */
+#include "../fields.h"
 #include "../interrupt.h"
 #include "../made_by.h"
 #include "../output.h"
@@ -42,41 +43,27 @@ static void print_axes(FILE *file, const struct sweep *sweep, u32 point, u32 onl
 	}
 }
 
-static void print_decimal(FILE *file, bool known, double value)
-{
-	if (known)
-		fprintf(file, ",%.6f", value);
-	else
-		fputc(',', file);
-}
+static const struct field launch_fields[] = {
+	FIELD("launches", FIELD_U64, struct sweep_tenant, launches),
+	FIELD("launches_waiting", FIELD_U64, struct sweep_tenant, launches_waiting),
+	FIELD("deadline_misses", FIELD_U64, struct sweep_tenant, deadline_misses),
+	FIELD_IF("goodput", FIELD_PPM, struct sweep_tenant, goodput_ppm, launches),
+	FIELD_IF("latency_p50_us", FIELD_US, struct sweep_tenant, latency_p50_ns, launches),
+	FIELD_IF("latency_p95_us", FIELD_US, struct sweep_tenant, latency_p95_ns, launches),
+	FIELD_IF("latency_p99_us", FIELD_US, struct sweep_tenant, latency_p99_ns, launches),
+	FIELD_IF("wait_mean_us", FIELD_US, struct sweep_tenant, wait_mean_ns, launches),
+	{ .key = NULL }
+};
 
 static void print_errors(FILE *file, const struct verdict *verdict)
 {
 	const struct error_parts *parts = &verdict->parts;
 
 	csv_ppm(file, verdict->known, verdict->error);
-	print_decimal(file, verdict->known, parts->class);
-	print_decimal(file, verdict->known, parts->line);
-	print_decimal(file, verdict->known, parts->drift);
-	print_decimal(file, verdict->known, parts->rest);
-}
-
-static void csv_us(FILE *file, bool known, u64 ns)
-{
-	csv_ppm(file, known, fixed_mul(ns, SIMGPU_PPM / 1000));
-}
-
-static void print_launches(FILE *file, const struct sweep_tenant *tenant)
-{
-	bool known = tenant->launches;
-
-	fprintf(file, ",%llu,%llu,%llu", tenant->launches,
-		tenant->launches_waiting, tenant->deadline_misses);
-	csv_ppm(file, known, tenant->goodput_ppm);
-	csv_us(file, known, tenant->latency_p50_ns);
-	csv_us(file, known, tenant->latency_p95_ns);
-	csv_us(file, known, tenant->latency_p99_ns);
-	csv_us(file, known, tenant->wait_mean_ns);
+	csv_decimal(file, verdict->known, parts->class);
+	csv_decimal(file, verdict->known, parts->line);
+	csv_decimal(file, verdict->known, parts->drift);
+	csv_decimal(file, verdict->known, parts->rest);
 }
 
 static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
@@ -112,8 +99,8 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 		sweep->policies[run->policy].model,
 		sweep->experiment.settings.session.seed + run->seed, options->weight);
 	print_axes(file, sweep, run->point, SWEEP_AXES);
-	print_launches(file, tenant);
-	print_decimal(file, verdict->known, verdict->parts.whole);
+	csv_fields(file, launch_fields, tenant);
+	csv_decimal(file, verdict->known, verdict->parts.whole);
 	fputc('\n', file);
 }
 
@@ -138,8 +125,8 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 		return STATUS_FAILED;
 	fputs(rows_header, file);
 	print_axes_header(file);
-	fputs(",launches,launches_waiting,deadline_misses,goodput,latency_p50_us,latency_p95_us,latency_p99_us,wait_mean_us,error_log\n",
-	      file);
+	csv_headings(file, launch_fields);
+	fputs(",error_log\n", file);
 	for (i = 0; i < sweep->run_count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 		struct verdict verdicts[MIX_TENANTS_MAX];
@@ -242,16 +229,6 @@ static bool is_signed(u32 figure)
 	return figure >= SWEEP_ERROR_LOG && figure <= SWEEP_ERROR_REST;
 }
 
-/* A member named @key and @suffix. */
-static void set_suffixed(struct json_object *object, const char *key,
-			 const char *suffix, struct json_object *value)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s%s", key, suffix);
-	json_set(object, name, value);
-}
-
 /* What intervals over programs are named after. */
 static const char *stem_of(const struct sweep_figure_kind *kind)
 {
@@ -268,18 +245,18 @@ static void set_figure(struct json_object *object, u32 figure,
 		 json_decimal_or_null(it->known, it->mean) :
 		 json_ppm_or_null(it->known, it->mean_ppm));
 	if (it->ci95_known)
-		set_suffixed(object, kind->key, "_ci95",
+		json_set_suffixed(object, kind->key, "_ci95",
 			     json_interval(true, &it->ci95));
 	if (kind->greatest)
 		json_set(object, kind->greatest,
 			 json_ppm_or_null(it->known, it->greatest_ppm));
 	if (kind->stem) {
-		set_suffixed(object, kind->stem, "_median",
+		json_set_suffixed(object, kind->stem, "_median",
 			     json_decimal_or_null(it->known, it->median));
-		set_suffixed(object, kind->stem, "_p90",
+		json_set_suffixed(object, kind->stem, "_p90",
 			     json_decimal_or_null(it->known, it->p90));
 	}
-	set_suffixed(object, stem_of(kind), "_interval",
+	json_set_suffixed(object, stem_of(kind), "_interval",
 		     json_interval(it->bootstrap_known, &it->bootstrap95));
 }
 
@@ -289,32 +266,31 @@ static void set_ratio(struct json_object *object, u32 figure,
 	const char *stem = stem_of(&sweep_figure_kinds[figure]);
 	const struct sweep_estimate *it = &part->figures[figure];
 
-	set_suffixed(object, stem, "_ratio",
+	json_set_suffixed(object, stem, "_ratio",
 		     json_decimal_or_null(it->ratio_known, it->ratio));
-	set_suffixed(object, stem, "_ratio_interval",
+	json_set_suffixed(object, stem, "_ratio_interval",
 		     json_interval(it->ratio_known, &it->ratio95));
 }
 
-/* Beside the reference policy. */
-static void set_compared(struct json_object *object,
-			 const struct sweep_part *part)
-{
-	const struct sweep_improved *improved = &part->improved;
-
-	json_set(object, "improved", json_u64(improved->fairness));
-	json_set(object, "improved_stp", json_u64(improved->stp));
-	json_set(object, "improved_antt", json_u64(improved->antt));
-	json_set(object, "fairness_gain_max",
-		 json_decimal_or_null(true, improved->fairness_gain));
-	json_set(object, "stp_gain_max",
-		 json_decimal_or_null(true, improved->stp_gain));
-	json_set(object, "antt_gain_max",
-		 json_decimal_or_null(true, improved->antt_gain));
-	set_ratio(object, SWEEP_FAIRNESS, part);
-	set_ratio(object, SWEEP_STP, part);
-	set_ratio(object, SWEEP_ANTT, part);
-	set_ratio(object, SWEEP_ERROR, part);
-}
+static const struct field part_fields[] = {
+	FIELD("mixes", FIELD_U32, struct sweep_part, mixes),
+	FIELD("starved", FIELD_U32, struct sweep_part, starved),
+	FIELD("qos_mixes", FIELD_U32, struct sweep_part, qos_mixes),
+	FIELD("qos_met", FIELD_U32, struct sweep_part, qos_met),
+	FIELD("qos_met_whole", FIELD_U32, struct sweep_part, qos_met_whole),
+	FIELD("missed_under_5_percent", FIELD_U32, struct sweep_part, qos_near),
+	FIELD("services", FIELD_U32, struct sweep_part, services),
+	FIELD("launches", FIELD_U64, struct sweep_part, launches),
+	FIELD("deadline_misses", FIELD_U64, struct sweep_part, deadline_misses),
+	/* Beside the reference policy. */
+	FIELD("improved", FIELD_U32, struct sweep_part, improved.fairness),
+	FIELD("improved_stp", FIELD_U32, struct sweep_part, improved.stp),
+	FIELD("improved_antt", FIELD_U32, struct sweep_part, improved.antt),
+	FIELD("fairness_gain_max", FIELD_DECIMAL, struct sweep_part, improved.fairness_gain),
+	FIELD("stp_gain_max", FIELD_DECIMAL, struct sweep_part, improved.stp_gain),
+	FIELD("antt_gain_max", FIELD_DECIMAL, struct sweep_part, improved.antt_gain),
+	{ .key = NULL }
+};
 
 static void set_error_parts(struct json_object *object,
 			    const struct sweep_part *part)
@@ -341,39 +317,49 @@ static void set_error_parts(struct json_object *object,
 
 static void set_part(struct json_object *object, const struct sweep_part *part)
 {
+	static const u32 compared[] = {
+		SWEEP_FAIRNESS, SWEEP_STP, SWEEP_ANTT, SWEEP_ERROR
+	};
 	u32 i;
 
-	json_set(object, "mixes", json_u64(part->mixes));
-	json_set(object, "starved", json_u64(part->starved));
-	json_set(object, "qos_mixes", json_u64(part->qos_mixes));
-	json_set(object, "qos_met", json_u64(part->qos_met));
-	json_set(object, "qos_met_whole", json_u64(part->qos_met_whole));
-	json_set(object, "missed_under_5_percent", json_u64(part->qos_near));
+	json_fields(object, part_fields, part);
 	json_set(object, "missed", json_u64(part->qos_mixes - part->qos_met));
-	json_set(object, "services", json_u64(part->services));
-	json_set(object, "launches", json_u64(part->launches));
-	json_set(object, "deadline_misses", json_u64(part->deadline_misses));
 	for (i = 0; i < SWEEP_FIGURES; i++)
 		set_figure(object, i, part);
 	set_error_parts(object, part);
-	set_compared(object, part);
+	for (i = 0; i < ARRAY_SIZE(compared); i++)
+		set_ratio(object, compared[i], part);
 }
 
-static struct json_object *categories_json(const struct sweep_part *categories)
+/* An object with a member for each of @count parts that has mixes. */
+static struct json_object *parts_json(const struct sweep_part *parts, u32 count,
+				      const char *name_of(const struct sweep *, u32),
+				      const struct sweep *sweep)
 {
 	struct json_object *object = json_object_new_object();
 	u32 i;
 
-	for (i = 0; i < MIX_CATEGORIES; i++) {
+	for (i = 0; i < count; i++) {
 		struct json_object *part;
 
-		if (!categories[i].mixes)
+		if (!parts[i].mixes)
 			continue;
 		part = json_object_new_object();
-		set_part(part, &categories[i]);
-		json_set(object, mix_category_name(i), part);
+		set_part(part, &parts[i]);
+		json_set(object, name_of(sweep, i), part);
 	}
 	return object;
+}
+
+static const char *category_name(const struct sweep *sweep, u32 category)
+{
+	(void)sweep;
+	return mix_category_name(category);
+}
+
+static const char *source_name(const struct sweep *sweep, u32 source)
+{
+	return sweep->suite.sources[source];
 }
 
 static struct json_object *point_json(const struct axis_point *point)
@@ -423,30 +409,12 @@ static void set_params(struct json_object *policy, const struct sweep *sweep,
 	made_by_params_json(policy, &settings);
 }
 
-/* An object with a member for each source that mixes come from. */
-static struct json_object *sources_json(const struct sweep *sweep,
-					const struct sweep_part *sources)
-{
-	struct json_object *object = json_object_new_object();
-	u32 i;
-
-	for (i = 0; i < sweep->suite.source_count; i++) {
-		struct json_object *part;
-
-		if (!sources[i].mixes)
-			continue;
-		part = json_object_new_object();
-		set_part(part, &sources[i]);
-		json_set(object, sweep->suite.sources[i], part);
-	}
-	return object;
-}
-
 static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 				       const struct sweep_summary *summary)
 {
 	struct json_object *policy = json_object_new_object();
-	struct json_object *categories = categories_json(summary->categories);
+	struct json_object *categories =
+		parts_json(summary->categories, MIX_CATEGORIES, category_name, sweep);
 	char name[64];
 	u32 axis;
 
@@ -460,9 +428,11 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	json_set(policy, "categories", json_object_get(categories));
 	if (sweep->suite.source_count) {
 		json_set(policy, "by_class_alone",
-			 categories_json(summary->classes));
+			 parts_json(summary->classes, MIX_CATEGORIES,
+				    category_name, sweep));
 		json_set(policy, "by_source",
-			 sources_json(sweep, summary->sources));
+			 parts_json(summary->sources,
+				    sweep->suite.source_count, source_name, sweep));
 	}
 	for (axis = 0; axis < SWEEP_AXES; axis++) {
 		if (!sweep->axes.of[axis].count)
@@ -534,16 +504,6 @@ static int print_json(const struct sweep *sweep,
 
 /* --- a table for people --- */
 
-static void table_interval(struct table *table,
-			   const struct sweep_estimate *estimate)
-{
-	if (estimate->ci95_known)
-		table_cell(table, "%.3f-%.3f", estimate->ci95.low,
-			   estimate->ci95.high);
-	else
-		table_cell(table, "-");
-}
-
 static void table_place(const struct sweep *sweep, const struct part_place *place,
 			struct table *table)
 {
@@ -567,7 +527,8 @@ static void table_part(const struct sweep *sweep, const struct part_place *place
 	table_cell(table, "%u", part->mixes);
 	table_ppm(table, true, it[SWEEP_FAIRNESS].mean_ppm, 3);
 	if (sweep->seeds > 1)
-		table_interval(table, &it[SWEEP_FAIRNESS]);
+		table_interval(table, it[SWEEP_FAIRNESS].ci95_known,
+			       &it[SWEEP_FAIRNESS].ci95);
 	table_ppm(table, true, it[SWEEP_STP].mean_ppm, 3);
 	table_ppm(table, true, it[SWEEP_ANTT].mean_ppm, 3);
 	table_ppm(table, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm, 4);
@@ -596,24 +557,6 @@ static void table_services(const struct sweep *sweep,
 	table_ppm(table, it[SWEEP_GOODPUT].known, it[SWEEP_GOODPUT].mean_ppm, 1);
 }
 
-static void table_estimate(struct table *table,
-			   const struct sweep_estimate *it)
-{
-	if (it->bootstrap_known)
-		table_cell(table, "%.3f-%.3f", it->bootstrap95.low,
-			   it->bootstrap95.high);
-	else
-		table_cell(table, "-");
-}
-
-static void table_decimal(struct table *table, bool known, double value)
-{
-	if (known)
-		table_cell(table, "%.4f", value);
-	else
-		table_cell(table, "-");
-}
-
 static void table_details(const struct sweep *sweep,
 			  const struct part_place *place,
 			  const struct sweep_part *part, void *context)
@@ -624,13 +567,14 @@ static void table_details(const struct sweep *sweep,
 	u32 i;
 
 	table_place(sweep, place, table);
-	table_estimate(table, &it[SWEEP_FAIRNESS]);
+	table_interval(table, it[SWEEP_FAIRNESS].bootstrap_known,
+		       &it[SWEEP_FAIRNESS].bootstrap95);
 	table_cell(table, "%u", part->improved.fairness);
-	table_estimate(table, error);
-	table_decimal(table, error->known, error->median);
-	table_decimal(table, error->known, error->p90);
+	table_interval(table, error->bootstrap_known, &error->bootstrap95);
+	table_decimal(table, error->known, error->median, 4);
+	table_decimal(table, error->known, error->p90, 4);
 	for (i = SWEEP_ERROR_LOG; i <= SWEEP_ERROR_REST; i++)
-		table_decimal(table, it[i].known, it[i].mean);
+		table_decimal(table, it[i].known, it[i].mean, 4);
 	if (part->qos_mixes)
 		table_cell(table, "%u/%u", part->qos_met_whole, part->qos_mixes);
 	else
@@ -709,19 +653,19 @@ static void print_figure(u32 figure, const struct sweep_estimate *it)
 	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
 
 	if (is_signed(figure))
-		print_decimal(stdout, it->known, it->mean);
+		csv_decimal(stdout, it->known, it->mean);
 	else if (!is_leading(figure))
 		csv_ppm(stdout, it->known, it->mean_ppm);
 	if (!is_leading(figure) && kind->greatest)
 		csv_ppm(stdout, it->known, it->greatest_ppm);
-	print_decimal(stdout, it->ci95_known, it->ci95.low);
-	print_decimal(stdout, it->ci95_known, it->ci95.high);
+	csv_decimal(stdout, it->ci95_known, it->ci95.low);
+	csv_decimal(stdout, it->ci95_known, it->ci95.high);
 	if (kind->stem) {
-		print_decimal(stdout, it->known, it->median);
-		print_decimal(stdout, it->known, it->p90);
+		csv_decimal(stdout, it->known, it->median);
+		csv_decimal(stdout, it->known, it->p90);
 	}
-	print_decimal(stdout, it->bootstrap_known, it->bootstrap95.low);
-	print_decimal(stdout, it->bootstrap_known, it->bootstrap95.high);
+	csv_decimal(stdout, it->bootstrap_known, it->bootstrap95.low);
+	csv_decimal(stdout, it->bootstrap_known, it->bootstrap95.high);
 }
 
 static void print_means(const struct sweep *sweep, const struct part_place *place,

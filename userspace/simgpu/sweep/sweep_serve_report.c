@@ -2,6 +2,7 @@
 /* How services fare beside best-effort work; see sweep_serve.h. */
 #include <math.h>
 
+#include "../fields.h"
 #include "../interrupt.h"
 #include "../output.h"
 #include "sweep_serve.h"
@@ -146,25 +147,23 @@ static u64 load_ppm(const struct sweep *sweep, u32 point)
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static void set_part(struct json_object *object, const struct part *part)
-{
-	bool timed = part->timed;
+static const struct field part_fields[] = {
+	FIELD("runs", FIELD_U32, struct part, runs),
+	FIELD("refused", FIELD_U32, struct part, refused),
+	FIELD("requests", FIELD_U64, struct part, requests),
+	FIELD("unfinished", FIELD_U64, struct part, unfinished),
+	FIELD("late", FIELD_U64, struct part, late),
+	FIELD_IF("p50_us", FIELD_DECIMAL, struct part, p50_us, timed),
+	FIELD_IF("p99_us", FIELD_DECIMAL, struct part, p99_us, timed),
+	FIELD_IF("p50_over_alone", FIELD_DECIMAL, struct part, p50_over_alone, timed),
+	FIELD_IF("p99_over_alone", FIELD_DECIMAL, struct part, p99_over_alone, timed),
+	FIELD_IF("goodput", FIELD_DECIMAL, struct part, goodput, timed),
+	FIELD_IF("best_effort", FIELD_DECIMAL, struct part, best_effort, shared),
+	{ .key = NULL }
+};
 
-	json_set(object, "runs", json_u64(part->runs));
-	json_set(object, "refused", json_u64(part->refused));
-	json_set(object, "requests", json_u64(part->requests));
-	json_set(object, "unfinished", json_u64(part->unfinished));
-	json_set(object, "late", json_u64(part->late));
-	json_set(object, "p50_us", json_decimal_or_null(timed, part->p50_us));
-	json_set(object, "p99_us", json_decimal_or_null(timed, part->p99_us));
-	json_set(object, "p50_over_alone",
-		 json_decimal_or_null(timed, part->p50_over_alone));
-	json_set(object, "p99_over_alone",
-		 json_decimal_or_null(timed, part->p99_over_alone));
-	json_set(object, "goodput", json_decimal_or_null(timed, part->goodput));
-	json_set(object, "best_effort",
-		 json_decimal_or_null(part->shared, part->best_effort));
-}
+/* CSV does not have the runs. */
+#define CSV_FIELDS	(part_fields + 2)
 
 static struct json_object *pairs_json(const struct sweep *sweep, u32 policy,
 				      u32 point)
@@ -178,7 +177,7 @@ static struct json_object *pairs_json(const struct sweep *sweep, u32 policy,
 		struct part part = part_of(sweep, policy, point, mixes[i].name);
 
 		json_set_string(row, "pair", mixes[i].name);
-		set_part(row, &part);
+		json_fields(row, part_fields, &part);
 		json_object_array_add(array, row);
 	}
 	return array;
@@ -194,7 +193,7 @@ static struct json_object *loads_json(const struct sweep *sweep, u32 policy)
 		struct part part = part_of(sweep, policy, point, NULL);
 
 		json_set(row, "load", json_ppm(load_ppm(sweep, point)));
-		set_part(row, &part);
+		json_fields(row, part_fields, &part);
 		json_set(row, "by_pair", pairs_json(sweep, policy, point));
 		json_object_array_add(array, row);
 	}
@@ -213,7 +212,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 policy)
 		json_set_string(object, "name", contender->policy);
 		json_set_string(object, "model", contender->model);
 	}
-	set_part(object, &part);
+	json_fields(object, part_fields, &part);
 	json_set(object, "by_load", loads_json(sweep, policy));
 	json_set(object, "by_pair", pairs_json(sweep, policy, ALL));
 	return object;
@@ -269,14 +268,6 @@ static void load_text(const struct sweep *sweep, u32 point, char text[16])
 	snprintf(text, 16, "%g", (double)load_ppm(sweep, point) / SIMGPU_PPM);
 }
 
-static void number_cell(struct table *table, bool known, double value)
-{
-	if (known)
-		table_cell(table, "%.*f", value < 100 ? 3 : 0, value);
-	else
-		table_cell(table, "-");
-}
-
 static void table_row(const struct sweep *sweep, u32 policy, u32 point,
 		      const struct part *part, void *context)
 {
@@ -289,10 +280,10 @@ static void table_row(const struct sweep *sweep, u32 policy, u32 point,
 	table_cell(table, "%s", load);
 	table_cell(table, "%llu", part->requests);
 	table_cell(table, "%llu", part->unfinished);
-	number_cell(table, part->timed, part->p50_over_alone);
-	number_cell(table, part->timed, part->p99_over_alone);
-	number_cell(table, part->timed, part->goodput);
-	number_cell(table, part->shared, part->best_effort);
+	table_decimal(table, part->timed, part->p50_over_alone, part->p50_over_alone < 100 ? 3 : 0);
+	table_decimal(table, part->timed, part->p99_over_alone, part->p99_over_alone < 100 ? 3 : 0);
+	table_decimal(table, part->timed, part->goodput, part->goodput < 100 ? 3 : 0);
+	table_decimal(table, part->shared, part->best_effort, part->best_effort < 100 ? 3 : 0);
 }
 
 static int print_table(const struct sweep *sweep)
@@ -307,31 +298,6 @@ static int print_table(const struct sweep *sweep)
 	return flush_output();
 }
 
-static void csv_decimal(FILE *file, bool known, double value)
-{
-	fputc(',', file);
-	if (known)
-		fprintf(file, "%.6f", value);
-}
-
-static void csv_part(FILE *file, const struct part *part)
-{
-	bool timed = part->timed;
-
-	fprintf(file, ",%llu,%llu,%llu", part->requests, part->unfinished,
-		part->late);
-	csv_decimal(file, timed, part->p50_us);
-	csv_decimal(file, timed, part->p99_us);
-	csv_decimal(file, timed, part->p50_over_alone);
-	csv_decimal(file, timed, part->p99_over_alone);
-	csv_decimal(file, timed, part->goodput);
-	csv_decimal(file, part->shared, part->best_effort);
-	fputc('\n', file);
-}
-
-static const char csv_figures[] =
-	"requests,unfinished,late,p50_us,p99_us,p50_over_alone,p99_over_alone,goodput,best_effort";
-
 static void csv_row(const struct sweep *sweep, u32 policy, u32 point,
 		    const struct part *part, void *context)
 {
@@ -340,12 +306,15 @@ static void csv_row(const struct sweep *sweep, u32 policy, u32 point,
 	if (point != ALL)
 		load_text(sweep, point, load);
 	printf("%s,%s", label_of(sweep, policy), load);
-	csv_part(stdout, part);
+	csv_fields(stdout, CSV_FIELDS, part);
+	putchar('\n');
 }
 
 static int print_csv(const struct sweep *sweep)
 {
-	printf("policy,load,%s\n", csv_figures);
+	fputs("policy,load", stdout);
+	csv_headings(stdout, CSV_FIELDS);
+	putchar('\n');
 	for_each_part(sweep, csv_row, NULL);
 	return flush_output();
 }
@@ -361,7 +330,9 @@ static int write_rows(const struct sweep *sweep)
 	file = fopen(path, "w");
 	if (!file)
 		return fail("%s: %s", path, strerror(errno));
-	fprintf(file, "policy,pair,load,seed,state_hash,%s\n", csv_figures);
+	fputs("policy,pair,load,seed,state_hash", file);
+	csv_headings(file, CSV_FIELDS);
+	fputc('\n', file);
 	for (i = 0; i < count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 		struct part part = { 0 };
@@ -373,7 +344,8 @@ static int write_rows(const struct sweep *sweep)
 			label_of(sweep, run->policy), run->mix->name, load,
 			sweep->experiment.settings.session.seed + run->seed,
 			run->state_hash);
-		csv_part(file, &part);
+		csv_fields(file, CSV_FIELDS, &part);
+		fputc('\n', file);
 	}
 	return close_file(file, path);
 }

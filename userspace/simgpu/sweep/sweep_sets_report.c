@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What policies gain over sets of programs; see sweep_sets.h. */
 #include "../../offline/optimal.h"
+#include "../fields.h"
 #include "../interrupt.h"
 #include "../output.h"
 #include "sweep_sets.h"
@@ -16,7 +17,7 @@
  * @less: mean of 1 - these cycles over its
  */
 struct over {
-	bool known;
+	u32 known;
 	double gain;
 	double gain_max;
 	double less;
@@ -40,11 +41,11 @@ struct part {
 	double cycles;
 	struct over sequential;
 	struct over concurrent;
-	bool searched;
+	u32 searched;
 	double distance;
-	bool planned;
+	u32 planned;
 	double error;
-	bool ranked;
+	u32 ranked;
 	double correlation;
 };
 
@@ -154,32 +155,24 @@ static struct part part_of(const struct sweep *sweep, u32 policy, u32 programs)
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static void set_over(struct json_object *object, const char *name,
-		     const struct over *over)
-{
-	char key[64];
+/* A row of a member that is compared with another policy. */
+#define FIELD_OVER(key, member, over) \
+	FIELD_IF(key, FIELD_DECIMAL, struct part, over.member, over.known)
 
-	snprintf(key, sizeof(key), "gain_over_%s", name);
-	json_set(object, key, json_decimal_or_null(over->known, over->gain));
-	snprintf(key, sizeof(key), "gain_over_%s_max", name);
-	json_set(object, key, json_decimal_or_null(over->known, over->gain_max));
-	snprintf(key, sizeof(key), "less_than_%s", name);
-	json_set(object, key, json_decimal_or_null(over->known, over->less));
-}
-
-static void set_part(struct json_object *object, const struct part *part)
-{
-	json_set(object, "sets", json_u64(part->sets));
-	json_set(object, "cycles_mean", json_decimal_or_null(part->sets, part->cycles));
-	set_over(object, "sequential", &part->sequential);
-	set_over(object, "concurrent", &part->concurrent);
-	json_set(object, "distance_from_optimal",
-		 json_decimal_or_null(part->searched, part->distance));
-	json_set(object, "estimate_error_mean",
-		 json_decimal_or_null(part->planned, part->error));
-	json_set(object, "estimate_rank_correlation",
-		 json_decimal_or_null(part->ranked, part->correlation));
-}
+static const struct field part_fields[] = {
+	FIELD("sets", FIELD_U32, struct part, sets),
+	FIELD_IF("cycles_mean", FIELD_DECIMAL, struct part, cycles, sets),
+	FIELD_OVER("gain_over_sequential", gain, sequential),
+	FIELD_OVER("gain_over_sequential_max", gain_max, sequential),
+	FIELD_OVER("less_than_sequential", less, sequential),
+	FIELD_OVER("gain_over_concurrent", gain, concurrent),
+	FIELD_OVER("gain_over_concurrent_max", gain_max, concurrent),
+	FIELD_OVER("less_than_concurrent", less, concurrent),
+	FIELD_IF("distance_from_optimal", FIELD_DECIMAL, struct part, distance, searched),
+	FIELD_IF("estimate_error_mean", FIELD_DECIMAL, struct part, error, planned),
+	FIELD_IF("estimate_rank_correlation", FIELD_DECIMAL, struct part, correlation, ranked),
+	{ .key = NULL }
+};
 
 static struct json_object *policy_json(const struct sweep *sweep, u32 policy)
 {
@@ -190,7 +183,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 policy)
 
 	json_set_string(object, "policy", sweep->labels[policy]);
 	json_set_string(object, "name", sweep->policies[policy].policy);
-	set_part(object, &part);
+	json_fields(object, part_fields, &part);
 	for (programs = 1; programs < PARTS; programs++) {
 		struct json_object *row;
 
@@ -199,7 +192,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 policy)
 			continue;
 		row = json_object_new_object();
 		json_set(row, "kernels", json_u64(programs));
-		set_part(row, &part);
+		json_fields(row, part_fields, &part);
 		json_object_array_add(array, row);
 	}
 	json_set(object, "by_kernels", array);
@@ -271,10 +264,7 @@ static void table_row(const char *policy, u32 programs, const struct part *part,
 	percent_cell(table, part->concurrent.known, part->concurrent.gain_max);
 	percent_cell(table, part->searched, part->distance);
 	percent_cell(table, part->planned, part->error);
-	if (part->ranked)
-		table_cell(table, "%.2f", part->correlation);
-	else
-		table_cell(table, "-");
+	table_decimal(table, part->ranked, part->correlation, 2);
 }
 
 static int print_table(const struct sweep *sweep)
@@ -288,21 +278,6 @@ static int print_table(const struct sweep *sweep)
 	return flush_output();
 }
 
-static void csv_decimal(bool known, double value)
-{
-	if (known)
-		printf(",%.6f", value);
-	else
-		putchar(',');
-}
-
-static void csv_over(const struct over *over)
-{
-	csv_decimal(over->known, over->gain);
-	csv_decimal(over->known, over->gain_max);
-	csv_decimal(over->known, over->less);
-}
-
 static void csv_row(const char *policy, u32 programs, const struct part *part,
 		    void *context)
 {
@@ -311,22 +286,15 @@ static void csv_row(const char *policy, u32 programs, const struct part *part,
 		printf("%u", programs);
 	else
 		fputs("all", stdout);
-	printf(",%u", part->sets);
-	csv_decimal(true, part->cycles);
-	csv_over(&part->sequential);
-	csv_over(&part->concurrent);
-	csv_decimal(part->searched, part->distance);
-	csv_decimal(part->planned, part->error);
-	csv_decimal(part->ranked, part->correlation);
+	csv_fields(stdout, part_fields, part);
 	putchar('\n');
 }
 
 static int print_csv(const struct sweep *sweep)
 {
-	puts("policy,kernels,sets,cycles_mean,gain_over_sequential,"
-	     "gain_over_sequential_max,less_than_sequential,gain_over_concurrent,"
-	     "gain_over_concurrent_max,less_than_concurrent,distance_from_optimal,"
-	     "estimate_error_mean,estimate_rank_correlation");
+	fputs("policy,kernels", stdout);
+	csv_headings(stdout, part_fields);
+	putchar('\n');
 	for_each_part(sweep, csv_row, NULL);
 	return flush_output();
 }

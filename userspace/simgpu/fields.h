@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Members of structs that are written as JSON and as CSV: a row each. */
+#ifndef SIMGPU_FIELDS_H
+#define SIMGPU_FIELDS_H
+
+#include "output.h"
+
+/* What a member is; FIELD_US: nanoseconds, written as microseconds. */
+enum field_kind {
+	FIELD_U32,
+	FIELD_U64,
+	FIELD_PPM,
+	FIELD_US,
+	FIELD_DECIMAL,
+};
+
+/**
+ * struct field - a member of a struct
+ * @key: in JSON, and the heading in CSV; NULL: the end of a table
+ * @kind: what it is
+ * @at: where it stands
+ * @known: where a u32 stands that is 0 if the value is not known; the value's own place:
+ *	it is not known if it is 0; 0: it always is
+ */
+struct field {
+	const char *key;
+	enum field_kind kind;
+	size_t at;
+	size_t known;
+};
+
+/* A row for a member, for one that is 0 if it is not known, and for one that depends on another. */
+#define FIELD(key, kind, type, member)	{ key, kind, offsetof(type, member), 0 }
+#define FIELD_OR_0(key, kind, type, member) \
+	FIELD_IF(key, kind, type, member, member)
+#define FIELD_IF(key, kind, type, member, known) \
+	{ key, kind, offsetof(type, member), offsetof(type, known) }
+
+/* All of a table, as members of an object, as headings and as values behind commas. */
+void json_fields(struct json_object *object, const struct field *fields,
+		 const void *from);
+void csv_headings(FILE *file, const struct field *fields);
+void csv_fields(FILE *file, const struct field *fields, const void *from);
+
+#endif /* SIMGPU_FIELDS_H */
