@@ -66,7 +66,7 @@ struct benchmark {
 /* More sets than one benchmark is in */
 #define BENCHMARK_SETS	6
 
-/* HSM's in the order of its Table 2, then the others. */
+/* Those of list.h. */
 extern const struct benchmark benchmarks[BENCHMARK_COUNT];
 
 /* By name, in letters of either case; NULL for none. */
@@ -94,45 +94,9 @@ void *benchmark_trace(const struct benchmark *benchmark, __u32 size_ppm,
 void *benchmark_trace_for(const struct benchmark *benchmark, __u32 size_ppm,
 			  const char *config, size_t *bytes);
 
-void build_2dconv(struct builder *b);
-void build_backprop(struct builder *b);
-void build_bfs(struct builder *b);
-void build_binomial(struct builder *b);
-void build_black_scholes(struct builder *b);
-void build_convolution(struct builder *b);
-void build_cutcp(struct builder *b);
-void build_dwt2d(struct builder *b);
-void build_dxtc(struct builder *b);
-void build_euler3d(struct builder *b);
-void build_gaussian(struct builder *b);
-void build_heartwall(struct builder *b);
-void build_histo(struct builder *b);
-void build_histogram256(struct builder *b);
-void build_histogram64(struct builder *b);
-void build_hotspot(struct builder *b);
-void build_kmeans(struct builder *b);
-void build_lava_md(struct builder *b);
-void build_lbm(struct builder *b);
-void build_leukocyte(struct builder *b);
-void build_merge_sort(struct builder *b);
-void build_monte_carlo(struct builder *b);
-void build_mri_gridding(struct builder *b);
-void build_mri_q(struct builder *b);
-void build_nearest_neighbor(struct builder *b);
-void build_page_views(struct builder *b);
-void build_particle_filter(struct builder *b);
-void build_particle_filter_naive(struct builder *b);
-void build_pathfinder(struct builder *b);
-void build_sad(struct builder *b);
-void build_scan(struct builder *b);
-void build_sgemm(struct builder *b);
-void build_spmv(struct builder *b);
-void build_srad(struct builder *b);
-void build_srad_v1(struct builder *b);
-void build_stencil(struct builder *b);
-void build_streamcluster(struct builder *b);
-void build_tpacf(struct builder *b);
-void build_vector_add(struct builder *b);
-void build_walsh(struct builder *b);
+#define BENCHMARK(name, title, suite, sets, hsm, themis, build, card_ppm) \
+	void build_##build(struct builder *b);
+#include "list.h"
+#undef BENCHMARK
 
 #endif /* WORKLOADS_BENCHMARKS_H */

@@ -33,8 +33,7 @@ static __s64 level_bytes(__u32 steps)
 static __u32 level(struct builder *b, __u32 steps, __u32 loop, __s64 loop_bytes)
 {
 	struct simgpu_trace_pattern pattern = {
-		.access_bytes = FLOAT, .block_stride = { level_bytes(steps) },
-		.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+		SIDE_BY_SIDE(FLOAT), .block_stride = { level_bytes(steps) },
 	};
 
 	pattern.loop_stride[loop] = loop_bytes;

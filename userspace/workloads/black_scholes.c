@@ -24,9 +24,8 @@
 
 static __u32 option_array(struct builder *b, __u64 array_bytes, __u32 index)
 {
-	return ACCESS(b, .base = array_bytes * index, .access_bytes = FLOAT,
+	return ACCESS(b, .base = array_bytes * index, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { THREADS * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { TURN_BYTES });
 }
 

@@ -444,47 +444,38 @@ void builder_after(struct builder *builder, __u32 after)
 
 /* --- memory, barriers, loops -------------------------------------------------- */
 
-void builder_load(struct builder *builder, __u32 pattern, __u32 lanes,
-		  __u32 consume_after)
+static void memory_op(struct builder *builder, enum simgpu_trace_op_kind kind,
+		      __u32 pattern, __u32 lanes, __u32 consume_after)
 {
 	struct simgpu_trace_op op = {
-		.kind = SIMGPU_TRACE_LOAD, .active_lanes = lanes,
+		.kind = kind, .active_lanes = lanes,
 		.pattern = pattern, .consume_after = consume_after,
 	};
 
 	builder_op(builder, &op);
+}
+
+void builder_load(struct builder *builder, __u32 pattern, __u32 lanes,
+		  __u32 consume_after)
+{
+	memory_op(builder, SIMGPU_TRACE_LOAD, pattern, lanes, consume_after);
 }
 
 void builder_constant(struct builder *builder, __u32 pattern, __u32 lanes,
 		      __u32 consume_after)
 {
-	struct simgpu_trace_op op = {
-		.kind = SIMGPU_TRACE_CONSTANT, .active_lanes = lanes,
-		.pattern = pattern, .consume_after = consume_after,
-	};
-
-	builder_op(builder, &op);
+	memory_op(builder, SIMGPU_TRACE_CONSTANT, pattern, lanes, consume_after);
 }
 
 void builder_atomic(struct builder *builder, __u32 pattern, __u32 lanes,
 		    __u32 consume_after)
 {
-	struct simgpu_trace_op op = {
-		.kind = SIMGPU_TRACE_ATOMIC, .active_lanes = lanes,
-		.pattern = pattern, .consume_after = consume_after,
-	};
-
-	builder_op(builder, &op);
+	memory_op(builder, SIMGPU_TRACE_ATOMIC, pattern, lanes, consume_after);
 }
 
 void builder_store(struct builder *builder, __u32 pattern, __u32 lanes)
 {
-	struct simgpu_trace_op op = {
-		.kind = SIMGPU_TRACE_STORE, .active_lanes = lanes,
-		.pattern = pattern,
-	};
-
-	builder_op(builder, &op);
+	memory_op(builder, SIMGPU_TRACE_STORE, pattern, lanes, 0);
 }
 
 void builder_barrier(struct builder *builder)

@@ -14,6 +14,11 @@
 #define ACCESS(builder, ...) \
 	builder_access(builder, &(struct simgpu_trace_pattern){ __VA_ARGS__ })
 
+/* Fields of it: a warp's lanes, and the warps, have their @bytes side by side. */
+#define SIDE_BY_SIDE(bytes) \
+	.access_bytes = (bytes), .warp_stride = WARP * (bytes), \
+	.lane_stride = (bytes)
+
 /*
  * A thread's own element of an array: @bytes of its @stride bytes, the @threads
  * of a block and the blocks, in x, side by side.

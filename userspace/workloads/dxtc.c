@@ -56,8 +56,7 @@ static void load_colors(struct builder *b)
 
 static void try_ways(struct builder *b)
 {
-	__u32 table = ACCESS(b, .base = TABLE, .access_bytes = FLOAT,
-			     .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+	__u32 table = ACCESS(b, .base = TABLE, SIDE_BY_SIDE(FLOAT),
 			     .loop_stride = { THREADS * FLOAT });
 
 	builder_loop(b, 16);

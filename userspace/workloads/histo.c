@@ -53,9 +53,8 @@
 static void prescan(struct builder *b)
 {
 	__u64 part = IMAGE_BYTES / PRESCAN_BLOCKS;
-	__u32 values = ACCESS(b, .base = IMAGE, .access_bytes = FLOAT,
+	__u32 values = ACCESS(b, .base = IMAGE, SIDE_BY_SIDE(FLOAT),
 			      .block_stride = { (__s64)part },
-			      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			      .loop_stride = { PRESCAN_THREADS * FLOAT });
 	__u32 trips = (__u32)(part / 8 / PRESCAN_THREADS / FLOAT), pass;
 
@@ -79,9 +78,8 @@ static void intermediates(struct builder *b)
 {
 	__u32 threads = WIDTH / 2, i;
 	struct simgpu_trace_pattern row = {
-		.access_bytes = FLOAT, .base = IMAGE,
+		SIDE_BY_SIDE(FLOAT), .base = IMAGE,
 		.block_stride = { UNROLL * WIDTH * FLOAT },
-		.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		.loop_stride = { WIDTH * FLOAT },
 	};
 	struct simgpu_trace_pattern values = row;
@@ -103,9 +101,8 @@ static void intermediates(struct builder *b)
 
 static void count_place(struct builder *b)
 {
-	__u32 place = ACCESS(b, .base = PLACES, .access_bytes = FLOAT,
+	__u32 place = ACCESS(b, .base = PLACES, SIDE_BY_SIDE(FLOAT),
 			     .block_stride = { MAIN_THREADS * FLOAT },
-			     .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			     .loop_stride = {
 				OUTSIDE_EVERY * PARTS * MAIN_THREADS * FLOAT,
 				PARTS * MAIN_THREADS * FLOAT });
@@ -132,9 +129,8 @@ static void count_outside(struct builder *b)
 
 static void count(struct builder *b)
 {
-	__u32 part = ACCESS(b, .base = PART_COUNTS, .access_bytes = FLOAT,
+	__u32 part = ACCESS(b, .base = PART_COUNTS, SIDE_BY_SIDE(FLOAT),
 			    .block_stride = { BINS, RANGE_BINS },
-			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			    .loop_stride = { MAIN_THREADS * FLOAT });
 	__u32 words = RANGE_BINS / 4 / MAIN_THREADS;
 
@@ -176,9 +172,8 @@ static void finish_outside(struct builder *b)
 static void finish_ranges(struct builder *b)
 {
 	__u32 threads = 512;
-	__u32 part = ACCESS(b, .base = PART_COUNTS, .access_bytes = FLOAT,
+	__u32 part = ACCESS(b, .base = PART_COUNTS, SIDE_BY_SIDE(FLOAT),
 			    .block_stride = { threads * FLOAT },
-			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			    .loop_stride = { BINS });
 
 	builder_kernel(b, "histo_final_kernel", RANGES * RANGE_BINS / 4 / threads,

@@ -43,13 +43,11 @@ static void count_byte(struct builder *b)
 
 static void count(struct builder *b, __u32 trips, __u64 parts)
 {
-	__u32 data = ACCESS(b, .base = DATA, .access_bytes = FLOAT,
+	__u32 data = ACCESS(b, .base = DATA, SIDE_BY_SIDE(FLOAT),
 			    .block_stride = { THREADS * FLOAT },
-			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			    .loop_stride = { TURN_BYTES });
-	__u32 part = ACCESS(b, .base = parts, .access_bytes = FLOAT,
-			    .block_stride = { BINS * FLOAT },
-			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
+	__u32 part = ACCESS(b, .base = parts, SIDE_BY_SIDE(FLOAT),
+			    .block_stride = { BINS * FLOAT });
 	__u32 i;
 
 	builder_kernel(b, "histogram256Kernel", BLOCKS, THREADS, 16,

@@ -28,9 +28,8 @@
 
 static __u32 column(struct builder *b, __s64 outer_bytes, __s64 inner_bytes)
 {
-	return ACCESS(b, .base = COLUMNS, .access_bytes = FLOAT,
+	return ACCESS(b, .base = COLUMNS, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { THREADS * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { outer_bytes, inner_bytes });
 }
 

@@ -48,9 +48,8 @@ static __u32 cells(struct builder *b, __u32 grid, __u32 array,
 
 	return ACCESS(b, .base = grid * GRID_BYTES + array * ARRAY_BYTES +
 				 (__u64)first,
-		      .access_bytes = FLOAT,
-		      .block_stride = { ROW_BYTES, LAYER_BYTES },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
+		      SIDE_BY_SIDE(FLOAT),
+		      .block_stride = { ROW_BYTES, LAYER_BYTES });
 }
 
 static void stream_and_collide(struct builder *b, __u32 from, __u32 to)

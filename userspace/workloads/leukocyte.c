@@ -55,9 +55,8 @@
 static __u32 pixels(struct builder *b, __u64 image, __s64 outer_bytes,
 		    __s64 inner_bytes, __u32 columns_a_block)
 {
-	return ACCESS(b, .base = image, .access_bytes = FLOAT,
+	return ACCESS(b, .base = image, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { columns_a_block * COLUMN_BYTES },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { outer_bytes, inner_bytes });
 }
 
@@ -92,10 +91,8 @@ static void dilate(struct builder *b)
 	burst(b, INDEXING, (DISK - DISK_ROW) * PLACE, WARP);
 	builder_loop(b, DISK_ROW);
 	burst(b, INDEXING, PLACE, WARP);
-	builder_load(b, ACCESS(b, .base = GICOV, .access_bytes = FLOAT,
+	builder_load(b, ACCESS(b, .base = GICOV, SIDE_BY_SIDE(FLOAT),
 			       .block_stride = { threads * FLOAT },
-			       .warp_stride = WARP * FLOAT,
-			       .lane_stride = FLOAT,
 			       .loop_stride = { FLOAT, COLUMN_BYTES }), WARP, 0);
 	burst(b, "F I1", 2, WARP);
 	builder_loop_end(b);
@@ -106,9 +103,8 @@ static void dilate(struct builder *b)
 static __u32 part(struct builder *b, __u64 array, __u32 loop)
 {
 	struct simgpu_trace_pattern pixel = {
-		.base = array, .access_bytes = FLOAT,
+		.base = array, SIDE_BY_SIDE(FLOAT),
 		.block_stride = { CELL_BYTES },
-		.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 	};
 
 	pixel.loop_stride[loop] = CELL_THREADS * FLOAT;

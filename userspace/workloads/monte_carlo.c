@@ -27,8 +27,7 @@ void build_monte_carlo(struct builder *b)
 	__u64 values = SAMPLES + (__u64)paths * FLOAT;
 
 	builder_footprint(b, values + (__u64)options * 2 * FLOAT);
-	sample = ACCESS(b, .base = SAMPLES, .access_bytes = FLOAT,
-			.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+	sample = ACCESS(b, .base = SAMPLES, SIDE_BY_SIDE(FLOAT),
 			.loop_stride = { THREADS * FLOAT });
 	value = ACCESS(b, .base = values, .access_bytes = 2 * FLOAT,
 		       .block_stride = { 2 * FLOAT });

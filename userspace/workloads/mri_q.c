@@ -27,9 +27,8 @@
 
 static __u32 element(struct builder *b, __u64 array, __u32 threads)
 {
-	return ACCESS(b, .base = array, .access_bytes = FLOAT,
-		      .block_stride = { threads * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
+	return ACCESS(b, .base = array, SIDE_BY_SIDE(FLOAT),
+		      .block_stride = { threads * FLOAT });
 }
 
 static void compute_phi_mag(struct builder *b)

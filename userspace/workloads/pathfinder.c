@@ -36,9 +36,8 @@
 
 static __u32 columns(struct builder *b, __u64 row)
 {
-	return ACCESS(b, .base = row, .access_bytes = FLOAT,
+	return ACCESS(b, .base = row, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { 0, LEFT * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { ROW_BYTES });
 }
 

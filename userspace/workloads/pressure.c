@@ -75,13 +75,11 @@ static void build_bandwidth(struct builder *b, unsigned int level)
 
 	builder_footprint(b, 2 * ARRAY_BYTES);
 	builder_kernel(b, "bandwidth", BLOCKS, THREADS, REGISTERS, 0);
-	read = ACCESS(b, .base = ARRAY_BYTES, .access_bytes = FLOAT,
+	read = ACCESS(b, .base = ARRAY_BYTES, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { THREADS * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { row });
-	written = ACCESS(b, .base = 0, .access_bytes = FLOAT,
+	written = ACCESS(b, .base = 0, SIDE_BY_SIDE(FLOAT),
 			 .block_stride = { THREADS * FLOAT },
-			 .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			 .loop_stride = { row });
 	builder_loop(b, DIMENSION);
 	builder_load(b, read, WARP, 0);

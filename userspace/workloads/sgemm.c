@@ -48,10 +48,8 @@ static void add_tile(struct builder *b)
 	burst(b, INDEXING, TILE, WARP);
 	builder_barrier(b);
 	builder_loop(b, TILE_K);
-	builder_load(b, ACCESS(b, .base = A, .access_bytes = FLOAT,
+	builder_load(b, ACCESS(b, .base = A, SIDE_BY_SIDE(FLOAT),
 			       .block_stride = { THREADS * FLOAT },
-			       .warp_stride = WARP * FLOAT,
-			       .lane_stride = FLOAT,
 			       .loop_stride = { TILE_K * M * FLOAT,
 						M * FLOAT }), WARP, 1);
 	burst(b, SHARED, TILE_N, WARP);
@@ -62,9 +60,8 @@ static void add_tile(struct builder *b)
 
 static __u32 result(struct builder *b)
 {
-	return ACCESS(b, .base = C, .access_bytes = FLOAT,
+	return ACCESS(b, .base = C, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { THREADS * FLOAT, TILE_N * M * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { M * FLOAT });
 }
 

@@ -34,9 +34,8 @@
 
 static __u32 entry(struct builder *b, __u64 array)
 {
-	return ACCESS(b, .base = array, .access_bytes = FLOAT,
+	return ACCESS(b, .base = array, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { THREADS * FLOAT },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 		      .loop_stride = { (__s64)ROWS * FLOAT });
 }
 

@@ -34,9 +34,8 @@
 
 static void distance(struct builder *b)
 {
-	__u32 own = ACCESS(b, .base = COORDINATES, .access_bytes = FLOAT,
+	__u32 own = ACCESS(b, .base = COORDINATES, SIDE_BY_SIDE(FLOAT),
 			   .block_stride = { THREADS * FLOAT },
-			   .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			   .loop_stride = { (__s64)POINTS * FLOAT });
 	__u32 center = ACCESS(b, .base = COORDINATES + POINTS / 2 * FLOAT,
 			      .access_bytes = FLOAT,

@@ -40,8 +40,7 @@
 static void load_points(struct builder *b, __u32 loop, __s64 block_bytes)
 {
 	struct simgpu_trace_pattern points = {
-		.access_bytes = FLOAT, .block_stride = { block_bytes },
-		.warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
+		SIDE_BY_SIDE(FLOAT), .block_stride = { block_bytes },
 	};
 	__u32 i;
 

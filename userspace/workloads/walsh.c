@@ -21,10 +21,9 @@
 /* A thread's element @index of four; blocks: x within a stride, y beyond it. */
 static __u32 element(struct builder *b, __u64 stride, __u32 index)
 {
-	return ACCESS(b, .base = index * stride * FLOAT, .access_bytes = FLOAT,
+	return ACCESS(b, .base = index * stride * FLOAT, SIDE_BY_SIDE(FLOAT),
 		      .block_stride = { THREADS * FLOAT,
-					(__s64)(4 * stride * FLOAT) },
-		      .warp_stride = WARP * FLOAT, .lane_stride = FLOAT);
+					(__s64)(4 * stride * FLOAT) });
 }
 
 static void global_pass(struct builder *b, __u32 log2_data, __u64 stride)
@@ -46,9 +45,8 @@ static void global_pass(struct builder *b, __u32 log2_data, __u64 stride)
 static void shared_passes(struct builder *b, __u32 log2_data, __u32 log2_shared)
 {
 	__u32 threads = (1 << log2_shared) / 4;
-	__u32 data = ACCESS(b, .base = 0, .access_bytes = FLOAT,
+	__u32 data = ACCESS(b, .base = 0, SIDE_BY_SIDE(FLOAT),
 			    .block_stride = { FLOAT << log2_shared },
-			    .warp_stride = WARP * FLOAT, .lane_stride = FLOAT,
 			    .loop_stride = { threads * FLOAT });
 
 	builder_kernel(b, "fwtBatch1Kernel", 1 << (log2_data - log2_shared),
