@@ -38,22 +38,19 @@ static int run_once(const struct gpu_config *config, struct offline_load *load,
 		    u32 threads, u32 run)
 {
 	const struct offline_observer nobody = { .context = NULL };
-	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
-	struct offline_result *result = calloc(1, sizeof(*result));
-	int ret = -ENOMEM;
+	const struct offline_tenant tenant = {
+		.trace = load->trace, .options.weight = 1,
+	};
+	struct session_tenant_report report = { 0 };
+	struct session_options options;
+	u64 wall_ns = 0;
+	int ret;
 
-	if (experiment && result) {
-		offline_bench_options(config, load->cycles, &experiment->options);
-		experiment->threads = threads;
-		experiment->count = 1;
-		experiment->tenants[0].trace = load->trace;
-		experiment->tenants[0].options.weight = 1;
-		ret = offline_run(experiment, &nobody, result);
-		load->counters = result->reports[0].counters;
-		offline_insert_ns(load->wall_ns, run, result->wall_ns);
-	}
-	free(experiment);
-	free(result);
+	offline_bench_options(config, load->cycles, &options);
+	ret = offline_run_one(&options, &tenant, threads, &nobody, &report,
+			      &wall_ns);
+	load->counters = report.counters;
+	offline_insert_ns(load->wall_ns, run, wall_ns);
 	return ret;
 }
 

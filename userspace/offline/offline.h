@@ -222,6 +222,22 @@ struct offline_mark {
 };
 
 /**
+ * offline_run_one() - run a trace as the only tenant of a GPU
+ * @options: of the experiment
+ * @tenant: what it runs
+ * @threads: as in &struct offline_experiment
+ * @observer: told of its progress
+ * @report: set to the tenant's
+ * @wall_ns: set to the host time that it took
+ *
+ * Return: as offline_run().
+ */
+int offline_run_one(const struct session_options *options,
+		    const struct offline_tenant *tenant, u32 threads,
+		    const struct offline_observer *observer,
+		    struct session_tenant_report *report, u64 *wall_ns);
+
+/**
  * offline_private_run() - how long a tenant takes alone
  * @experiment: the shared experiment
  * @slot: the tenant

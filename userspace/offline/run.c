@@ -355,6 +355,29 @@ int offline_run(const struct offline_experiment *experiment,
 	return ret;
 }
 
+int offline_run_one(const struct session_options *options,
+		    const struct offline_tenant *tenant, u32 threads,
+		    const struct offline_observer *observer,
+		    struct session_tenant_report *report, u64 *wall_ns)
+{
+	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
+	struct offline_result *result = calloc(1, sizeof(*result));
+	int ret = -ENOMEM;
+
+	if (experiment && result) {
+		experiment->options = *options;
+		experiment->threads = threads;
+		experiment->count = 1;
+		experiment->tenants[0] = *tenant;
+		ret = offline_run(experiment, observer, result);
+		*report = result->reports[0];
+		*wall_ns = result->wall_ns;
+	}
+	free(experiment);
+	free(result);
+	return ret;
+}
+
 /* --- truth --- */
 
 static u64 instructions_done(struct session *session, u32 slot)

@@ -43,6 +43,20 @@ void jobs_progress(struct jobs *jobs, u64 more)
 	jobs_unlock(jobs);
 }
 
+void jobs_follow(void *context, u64 done)
+{
+	struct jobs_watch *watch = context;
+
+	jobs_progress(watch->jobs, done - watch->done);
+	watch->done = done;
+}
+
+int fail_alone(const char *name, int error)
+{
+	return fail("%s: %s", name, error == -E2BIG ?
+		    "a thread block does not fit on an SM" : strerror(-error));
+}
+
 static void *work(void *context)
 {
 	struct jobs *jobs = context;

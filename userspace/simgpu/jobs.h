@@ -29,6 +29,17 @@ void jobs_run(const char *what, u32 count, u64 workers,
 /* Some more of the total is done; from any job. */
 void jobs_progress(struct jobs *jobs, u64 more);
 
+/** struct jobs_watch - how far a run of a job is that tells its progress */
+struct jobs_watch {
+	struct jobs *jobs;
+	u64 done;
+};
+
+/* An observer's progress(); @context is a struct jobs_watch. */
+void jobs_follow(void *context, u64 done);
+/* What was wrong with a run of @name alone. Returns STATUS_FAILED. */
+int fail_alone(const char *name, int error);
+
 /* Between these two, one job at a time, for what jobs share. */
 void jobs_lock(struct jobs *jobs);
 void jobs_unlock(struct jobs *jobs);

@@ -488,57 +488,18 @@ static struct json_object *plans_json(const struct measured *measured)
 	return object;
 }
 
-static int print_json(const struct gpu_config *config,
-		      const struct measured *measured)
-{
-	struct json_object *object = json_object_new_object();
-	const struct offline_load *loads = measured->loads;
-
-	json_set(object, "memory_rbh20_cycles_per_second",
-		 json_u64(cycles_per_second(&loads[RBH20])));
-	json_set(object, "memory_rbh80_cycles_per_second",
-		 json_u64(cycles_per_second(&loads[RBH80])));
-	json_set(object, "table2_memory_cycles_per_second",
-		 json_u64(mean(measured, LOADS, TABLE2, cycles_per_second)));
-	json_set(object, "compute_cycles_per_second",
-		 json_u64(cycles_per_second(&loads[COMPUTE])));
-	json_set(object, "ns_per_dram_request",
-		 json_ppm(mean(measured, LOADS, TABLE2, ns_per_request_ppm)));
-	json_set(object, "streams_ns_per_dram_request",
-		 json_ppm(mean(measured, RBH20, 2, ns_per_request_ppm)));
-	json_set(object, "ns_per_burst",
-		 json_ppm(ns_per_burst_ppm(&loads[COMPUTE])));
-	json_set(object, "channel_requests_per_second",
-		 json_u64(channel_requests_per_second(measured)));
-	json_set(object, "bytes", json_u64(measured->bytes));
-	json_set(object, "epoch_ns_64_tenants", json_u64(measured->epoch_ns));
-	json_set(object, "epoch_ns_shared_rows",
-		 json_u64(measured->shared_ns));
-	json_set(object, "shared_cycles_per_second",
-		 json_u64(pair_per_second(measured, measured->pair_shared_ns)));
-	json_set(object, "side_by_side_cycles_per_second",
-		 json_u64(pair_per_second(measured, measured->pair_split_ns)));
-	json_set(object, "plan_seconds", plans_json(measured));
-	json_set(object, "ns_per_prediction",
-		 json_u64(measured->prediction_ns));
-	json_set(object, "memory_rbh20_rbh",
-		 json_ppm(load_rbh_ppm(&loads[RBH20])));
-	json_set(object, "memory_rbh20_bandwidth",
-		 json_ppm(load_bandwidth_ppm(config, &loads[RBH20])));
-	json_set(object, "memory_rbh80_rbh",
-		 json_ppm(load_rbh_ppm(&loads[RBH80])));
-	json_set(object, "memory_rbh80_bandwidth",
-		 json_ppm(load_bandwidth_ppm(config, &loads[RBH80])));
-	return json_print(object);
-}
-
 /*
- * struct row - of the table for people
+ * struct row - a figure of the result
+ * @key: in JSON; NULL: it is not there
+ * @ppm: JSON has it as a decimal, of parts per million
+ * @what: in the table for people; NULL: it is not there
  * @less_is_better: of the figure, as of a time
  * @scale: units of the figure in one of those that are printed
  * @floor: as printed, as is @goal; 0: none
  */
 struct row {
+	const char *key;
+	bool ppm;
 	const char *what;
 	const char *unit;
 	bool less_is_better;
@@ -546,6 +507,90 @@ struct row {
 	double floor;
 	double goal;
 };
+
+static const struct row rows[] = {
+	{ "ns_per_dram_request", true,
+	  "host time per DRAM request, programs", "ns", true, 1e6, 250, 150 },
+	{ "streams_ns_per_dram_request", true,
+	  "the same, streams of reads", "ns", true, 1e6, 250, 150 },
+	{ "table2_memory_cycles_per_second", false,
+	  "programs of Table 2, cycles a second", "M", false, 1e6, 1.5, 3 },
+	{ "memory_rbh20_cycles_per_second", false,
+	  "reads at RBH 0.2, cycles a second", "M", false, 1e6, 1.6, 2.7 },
+	{ "memory_rbh80_cycles_per_second", false,
+	  "reads at RBH 0.8, cycles a second", "M", false, 1e6, 0.8, 1.4 },
+	{ "compute_cycles_per_second", false,
+	  "compute, cycles a second", "M", false, 1e6, 20, 40 },
+	{ "ns_per_burst", true, "host time per burst", "ns", true, 1e6, 0, 0 },
+	{ "channel_requests_per_second", false,
+	  "one channel, requests a second", "M", false, 1e6, 5, 12 },
+	{ "bytes", false, "memory", "MB", true, 1e6, 64, 16 },
+	{ "epoch_ns_64_tenants", false,
+	  "an epoch of 64 tenants (epoch_ns_64_tenants)", "us", true, 1e3, 0, 0 },
+	{ "epoch_ns_shared_rows", false,
+	  "one of 960 rows of shared SMs (epoch_ns_shared_rows)", "us", true, 1e3, 0, 0 },
+	{ NULL, false,
+	  "a pair under quotas beside the same side by side", "", false, 1e6, 0.7, 1 },
+	{ NULL, false,
+	  "a plan of 50 kernels on 15 SMs (plan_seconds)", "ms", true, 1e6, 0, 0 },
+	{ "ns_per_prediction", false,
+	  "a prediction of Themis' (ns_per_prediction)", "ns", true, 1, 0, 0 },
+	{ .key = "shared_cycles_per_second" },
+	{ .key = "side_by_side_cycles_per_second" },
+	{ .key = "memory_rbh20_rbh", .ppm = true },
+	{ .key = "memory_rbh20_bandwidth", .ppm = true },
+	{ .key = "memory_rbh80_rbh", .ppm = true },
+	{ .key = "memory_rbh80_bandwidth", .ppm = true },
+};
+
+/* The figures, in the order of the rows. */
+static void fill_values(const struct gpu_config *config,
+			const struct measured *measured,
+			u64 values[ARRAY_SIZE(rows)])
+{
+	const struct offline_load *loads = measured->loads;
+	const u64 figures[ARRAY_SIZE(rows)] = {
+		mean(measured, LOADS, TABLE2, ns_per_request_ppm),
+		mean(measured, RBH20, 2, ns_per_request_ppm),
+		mean(measured, LOADS, TABLE2, cycles_per_second),
+		cycles_per_second(&loads[RBH20]),
+		cycles_per_second(&loads[RBH80]),
+		cycles_per_second(&loads[COMPUTE]),
+		ns_per_burst_ppm(&loads[COMPUTE]),
+		channel_requests_per_second(measured),
+		measured->bytes,
+		measured->epoch_ns,
+		measured->shared_ns,
+		fixed_ratio_ppm(measured->pair_split_ns,
+				measured->pair_shared_ns),
+		measured->plan_ns[PLANS - 1],
+		measured->prediction_ns,
+		pair_per_second(measured, measured->pair_shared_ns),
+		pair_per_second(measured, measured->pair_split_ns),
+		load_rbh_ppm(&loads[RBH20]),
+		load_bandwidth_ppm(config, &loads[RBH20]),
+		load_rbh_ppm(&loads[RBH80]),
+		load_bandwidth_ppm(config, &loads[RBH80]),
+	};
+
+	memcpy(values, figures, sizeof(figures));
+}
+
+static int print_json(const struct gpu_config *config,
+		      const struct measured *measured)
+{
+	struct json_object *object = json_object_new_object();
+	u64 values[ARRAY_SIZE(rows)];
+	u32 i;
+
+	fill_values(config, measured, values);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].key)
+			json_set(object, rows[i].key, rows[i].ppm ?
+				 json_ppm(values[i]) : json_u64(values[i]));
+	json_set(object, "plan_seconds", plans_json(measured));
+	return json_print(object);
+}
 
 static void add_ratio(struct table *table, const struct row *row, double figure,
 		      double target)
@@ -577,45 +622,15 @@ static void add_row(struct table *table, const struct row *row, u64 value)
 static int print_table(const struct gpu_config *config,
 		       const struct measured *measured)
 {
-	static const struct row rows[] = {
-		{ "host time per DRAM request, programs", "ns", true, 1e6, 250, 150 },
-		{ "the same, streams of reads", "ns", true, 1e6, 250, 150 },
-		{ "programs of Table 2, cycles a second", "M", false, 1e6, 1.5, 3 },
-		{ "reads at RBH 0.2, cycles a second", "M", false, 1e6, 1.6, 2.7 },
-		{ "reads at RBH 0.8, cycles a second", "M", false, 1e6, 0.8, 1.4 },
-		{ "compute, cycles a second", "M", false, 1e6, 20, 40 },
-		{ "host time per burst", "ns", true, 1e6, 0, 0 },
-		{ "one channel, requests a second", "M", false, 1e6, 5, 12 },
-		{ "memory", "MB", true, 1e6, 64, 16 },
-		{ "an epoch of 64 tenants (epoch_ns_64_tenants)", "us", true, 1e3, 0, 0 },
-		{ "one of 960 rows of shared SMs (epoch_ns_shared_rows)", "us", true, 1e3, 0, 0 },
-		{ "a pair under quotas beside the same side by side", "", false, 1e6, 0.7, 1 },
-		{ "a plan of 50 kernels on 15 SMs (plan_seconds)", "ms", true, 1e6, 0, 0 },
-		{ "a prediction of Themis' (ns_per_prediction)", "ns", true, 1, 0, 0 },
-	};
 	const struct offline_load *loads = measured->loads;
-	const u64 values[ARRAY_SIZE(rows)] = {
-		mean(measured, LOADS, TABLE2, ns_per_request_ppm),
-		mean(measured, RBH20, 2, ns_per_request_ppm),
-		mean(measured, LOADS, TABLE2, cycles_per_second),
-		cycles_per_second(&loads[RBH20]),
-		cycles_per_second(&loads[RBH80]),
-		cycles_per_second(&loads[COMPUTE]),
-		ns_per_burst_ppm(&loads[COMPUTE]),
-		channel_requests_per_second(measured),
-		measured->bytes,
-		measured->epoch_ns,
-		measured->shared_ns,
-		fixed_ratio_ppm(measured->pair_split_ns,
-				measured->pair_shared_ns),
-		measured->plan_ns[PLANS - 1],
-		measured->prediction_ns,
-	};
 	struct table *table = table_new("what|>measured|>floor|>goal|>of floor|>of goal");
+	u64 values[ARRAY_SIZE(rows)];
 	u32 i;
 
+	fill_values(config, measured, values);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		add_row(table, &rows[i], values[i]);
+		if (rows[i].what)
+			add_row(table, &rows[i], values[i]);
 	table_print(table);
 	for (i = RBH20; i <= RBH80; i++)
 		printf("%sRBH %s: achieved %.3f at %.3f of peak bandwidth, %.0f ns a request\n",

@@ -54,16 +54,11 @@ static const struct paper papers[] = {
 /**
  * struct job - a workload's run
  * @paper: of the same name; NULL: HSM says nothing of it
- * @jobs: told how far it is
- * @cycle: how far it is
  * @ret: 0 or a negative errno
  */
 struct job {
 	const struct benchmark *benchmark;
 	const struct paper *paper;
-	struct calibration *calibration;
-	struct jobs *jobs;
-	u64 cycle;
 	int ret;
 	struct session_tenant_report report;
 };
@@ -120,7 +115,6 @@ static void add_job(struct calibration *calibration,
 
 	job->benchmark = benchmark;
 	job->paper = find_paper(benchmark->name);
-	job->calibration = calibration;
 }
 
 static void add_suite(struct calibration *calibration, const char *suite)
@@ -178,15 +172,6 @@ static const struct command_line command_line = {
 
 /* --- the runs --- */
 
-/* Some more of a job is done: all of it, if @cycle is the last. */
-static void on_progress(void *context, u64 cycle)
-{
-	struct job *job = context;
-
-	jobs_progress(job->jobs, cycle - job->cycle);
-	job->cycle = cycle;
-}
-
 static struct trace *load(const struct benchmark *benchmark)
 {
 	struct trace_error error;
@@ -200,20 +185,18 @@ static struct trace *load(const struct benchmark *benchmark)
 	return trace;
 }
 
-static int run_alone(struct job *job, struct offline_experiment *experiment,
-		     struct offline_result *result)
+static void run_job(struct jobs *jobs, u32 index, void *context)
 {
-	const struct calibration *calibration = job->calibration;
+	struct calibration *calibration = context;
+	struct job *job = &calibration->jobs[index];
+	struct jobs_watch watch = { .jobs = jobs };
 	const struct offline_observer observer = {
-		.context = job,
-		.progress = on_progress,
+		.context = &watch,
+		.progress = jobs_follow,
 	};
+	struct offline_tenant tenant = { .options.weight = 1 };
 	struct trace *trace = load(job->benchmark);
-	int ret;
-
-	if (!trace)
-		return -ENOMEM;
-	experiment->options = (struct session_options) {
+	struct session_options options = {
 		.config = calibration->config,
 		.model = registry_model_find("hsm"),
 		.policy = registry_policy_find("even"),
@@ -223,30 +206,14 @@ static int run_alone(struct job *job, struct offline_experiment *experiment,
 		.relaunch = true,
 		.kernel_end = SESSION_KERNEL_END_EVEN,
 	};
-	session_default_params(&experiment->options);
-	experiment->count = 1;
-	strcpy(experiment->tenants[0].options.name, job->benchmark->name);
-	experiment->tenants[0].options.weight = 1;
-	experiment->tenants[0].trace = trace;
-	ret = offline_run(experiment, &observer, result);
-	job->report = result->reports[0];
+	u64 wall_ns;
+
+	session_default_params(&options);
+	strcpy(tenant.options.name, job->benchmark->name);
+	tenant.trace = trace;
+	job->ret = trace ? offline_run_one(&options, &tenant, 0, &observer,
+					   &job->report, &wall_ns) : -ENOMEM;
 	offline_free_trace(trace);
-	return ret;
-}
-
-static void run_job(struct jobs *jobs, u32 index, void *context)
-{
-	struct calibration *calibration = context;
-	struct job *job = &calibration->jobs[index];
-	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
-	struct offline_result *result = calloc(1, sizeof(*result));
-
-	job->jobs = jobs;
-	job->ret = -ENOMEM;
-	if (experiment && result)
-		job->ret = run_alone(job, experiment, result);
-	free(experiment);
-	free(result);
 }
 
 static int check_jobs(const struct calibration *calibration)
@@ -254,16 +221,10 @@ static int check_jobs(const struct calibration *calibration)
 	int ret = STATUS_OK;
 	u32 i;
 
-	for (i = 0; i < calibration->count; i++) {
-		const struct job *job = &calibration->jobs[i];
-
-		if (job->ret == -E2BIG)
-			ret = fail("%s: a thread block does not fit on an SM",
-				   job->benchmark->name);
-		else if (job->ret)
-			ret = fail("%s: %s", job->benchmark->name,
-				   strerror(-job->ret));
-	}
+	for (i = 0; i < calibration->count; i++)
+		if (calibration->jobs[i].ret)
+			ret = fail_alone(calibration->jobs[i].benchmark->name,
+					 calibration->jobs[i].ret);
 	return ret;
 }
 

@@ -256,14 +256,6 @@ static double rbh(const struct offline_dram_result *result)
 	       (double)result->requests;
 }
 
-static struct json_object *json_signed(double value)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), "%.6f", value);
-	return json_object_new_double_s(value, text);
-}
-
 static u64 per_second(const struct offline_dram_result *result)
 {
 	return fixed_mul_div(result->requests, 1000000000, result->wall_ns);
@@ -274,7 +266,7 @@ static int print_json(const struct offline_dram_result *result)
 	struct json_object *object = json_object_new_object();
 
 	json_set(object, "requests", json_u64(result->requests));
-	json_set(object, "rbh", json_signed(rbh(result)));
+	json_set(object, "rbh", json_decimal_or_null(true, rbh(result)));
 	json_set(object, "rbh_hits",
 		 json_ppm(fixed_ratio_ppm(result->hits, result->requests)));
 	json_set(object, "bandwidth",

@@ -54,7 +54,6 @@ static const char about[] =
 struct point {
 	struct workload workload;
 	int ret;
-	u64 cycle;
 	u32 class;
 	bool used;
 	struct session_figures figures;
@@ -206,46 +205,25 @@ static int add_points(struct training *training)
 
 /* --- the runs --- */
 
-/* struct watch - a run that is going on */
-struct watch {
-	struct jobs *jobs;
-	struct point *point;
-};
-
-static void on_progress(void *context, u64 cycle)
-{
-	struct watch *watch = context;
-
-	jobs_progress(watch->jobs, cycle - watch->point->cycle);
-	watch->point->cycle = cycle;
-}
-
 static void run_point(struct jobs *jobs, u32 index, void *context)
 {
 	struct training *training = context;
 	struct point *point = &training->points[index];
-	struct watch watch = { .jobs = jobs, .point = point };
+	struct jobs_watch watch = { .jobs = jobs };
 	const struct offline_observer observer = {
-		.context = &watch, .progress = on_progress,
+		.context = &watch, .progress = jobs_follow,
 	};
-	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
-	struct offline_result *result = calloc(1, sizeof(*result));
+	struct offline_tenant tenant = { .trace = point->workload.trace };
+	struct session_tenant_report report = { 0 };
+	u64 wall_ns;
 
-	point->ret = -ENOMEM;
-	if (experiment && result) {
-		experiment->options = training->options;
-		experiment->threads = training->experiment.settings.threads;
-		experiment->count = 1;
-		workload_options(&point->workload,
-				 &experiment->tenants[0].options);
-		experiment->tenants[0].trace = point->workload.trace;
-		point->ret = offline_run(experiment, &observer, result);
-		point->figures = result->reports[0].figures;
-		point->class = result->reports[0].class;
-		point->used = point->class == SIMGPU_CLASS_MEMORY;
-	}
-	free(experiment);
-	free(result);
+	workload_options(&point->workload, &tenant.options);
+	point->ret = offline_run_one(&training->options, &tenant,
+				     training->experiment.settings.threads,
+				     &observer, &report, &wall_ns);
+	point->figures = report.figures;
+	point->class = report.class;
+	point->used = point->class == SIMGPU_CLASS_MEMORY;
 }
 
 static int check_points(const struct training *training)
@@ -253,16 +231,10 @@ static int check_points(const struct training *training)
 	int ret = STATUS_OK;
 	u32 i;
 
-	for (i = 0; i < training->count; i++) {
-		const struct point *point = &training->points[i];
-
-		if (point->ret == -E2BIG)
-			ret = fail("%s: a thread block does not fit on an SM",
-				   point->workload.name);
-		else if (point->ret)
-			ret = fail("%s: %s", point->workload.name,
-				   strerror(-point->ret));
-	}
+	for (i = 0; i < training->count; i++)
+		if (training->points[i].ret)
+			ret = fail_alone(training->points[i].workload.name,
+					 training->points[i].ret);
 	return ret;
 }
 
@@ -361,15 +333,6 @@ static u64 rounded_ppm(double value)
 	return value > 0 ? (u64)llround(value * SIMGPU_PPM) : 0;
 }
 
-/* A decimal that may be below zero. */
-static struct json_object *json_number(double value)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.6f", value);
-	return json_object_new_double_s(value, text);
-}
-
 static struct json_object *point_json(const struct point *point)
 {
 	struct json_object *object = json_object_new_object();
@@ -400,8 +363,8 @@ static struct json_object *couples_json(const struct training *training)
 			object = json_object_new_object();
 			json_set_string(object, "low", a->workload.name);
 			json_set_string(object, "high", b->workload.name);
-			json_set(object, "c1", json_number(line.c1));
-			json_set(object, "c2", json_number(line.c2));
+			json_set(object, "c1", json_decimal_or_null(true, line.c1));
+			json_set(object, "c2", json_decimal_or_null(true, line.c2));
 			json_object_array_add(array, object);
 		}
 	}
@@ -420,9 +383,9 @@ static int print_json(const struct training *training, const struct line *line)
 	json_set_string(object, "model", "hsm");
 	json_set_string(object, "config", config);
 	json_set(object, "cycles", json_u64(training->options.stop_cycle));
-	json_set(object, "c1", json_number(line->c1));
-	json_set(object, "c2", json_number(line->c2));
-	json_set(object, "r2", json_number(line->r2));
+	json_set(object, "c1", json_decimal_or_null(true, line->c1));
+	json_set(object, "c2", json_decimal_or_null(true, line->c2));
+	json_set(object, "r2", json_decimal_or_null(true, line->r2));
 	json_set(object, "c1_built_in", json_ppm(built_in.model_params[HSM_C1]));
 	json_set(object, "c2_built_in", json_ppm(built_in.model_params[HSM_C2]));
 	for (i = 0; i < training->count; i++)

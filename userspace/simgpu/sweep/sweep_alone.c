@@ -210,28 +210,14 @@ static int write_marks(const struct alone *alone, struct kept *kept)
 
 /* --- running it --- */
 
-/* struct alone_watch - a private run that is going on */
-struct alone_watch {
-	struct jobs *jobs;
-	u64 done;
-};
-
-static void on_alone_progress(void *context, u64 done)
-{
-	struct alone_watch *watch = context;
-
-	jobs_progress(watch->jobs, done - watch->done);
-	watch->done = done;
-}
-
 static int simulate_alone(struct alone *alone, struct jobs *jobs,
 			  const struct session_options *options)
 {
 	struct offline_experiment *experiment = calloc(1, sizeof(*experiment));
-	struct alone_watch watch = { .jobs = jobs };
+	struct jobs_watch watch = { .jobs = jobs };
 	const struct offline_observer observer = {
 		.context = &watch,
-		.progress = on_alone_progress,
+		.progress = jobs_follow,
 		.stop = interrupted,
 	};
 	struct offline_tenant *tenant;
