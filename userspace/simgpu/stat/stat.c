@@ -172,48 +172,6 @@ static void print_device(struct json_object *device)
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
 }
 
-/* A row of files of each tenant, by their names. */
-static void print_columns(struct json_object *tenants, struct table *table,
-			  const char *const *columns, size_t count)
-{
-	size_t i, column;
-
-	for (i = 0; i < json_object_array_length(tenants); i++)
-		for (column = 0; column < count; column++)
-			table_cell(table, "%s", sysfs_text(
-				json_object_array_get_idx(tenants, i),
-				columns[column]));
-	putchar('\n');
-	table_print(table);
-}
-
-static void print_tenants(struct json_object *tenants)
-{
-	static const char *const columns[] = {
-		"id", "name", "pid", "slot", "service", "weight", "target",
-		"class", "sms", "np", "ipc", "rbh", "bandwidth", "llc_mpki",
-		"waits_for",
-	};
-	struct table *table = table_new(
-		">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI|WAITS FOR");
-
-	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
-}
-
-/* How long launches took; dashes before the first has ended. */
-static void print_launches(struct json_object *tenants)
-{
-	static const char *const columns[] = {
-		"id", "name", "launches", "launches_waiting", "latency_p50_us",
-		"latency_p95_us", "latency_p99_us", "wait_mean_us",
-		"run_mean_us", "deadline_misses", "goodput",
-	};
-	struct table *table = table_new(
-		">TENANT|NAME|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
-
-	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
-}
-
 /* Whether any tenant shares SMs or has a goal. */
 static bool has_shares(struct json_object *tenants)
 {
@@ -228,19 +186,6 @@ static bool has_shares(struct json_object *tenants)
 			return true;
 	}
 	return false;
-}
-
-/* Who shares which SMs, what is left of quotas, and what has become of goals. */
-static void print_shares(struct json_object *tenants)
-{
-	static const char *const columns[] = {
-		"id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
-		"quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules",
-	};
-	struct table *table = table_new(
-		">TENANT|NAME|OWN SMS|SHARED SMS|>BLOCKS|>QUOTA|>LEFT|>GOAL IPC|>IPC|>MET|>JOULES");
-
-	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
 }
 
 /* Whether any tenant keeps to a part of the device. */
@@ -260,15 +205,48 @@ static bool has_masks(struct json_object *tenants)
 	return false;
 }
 
-static void print_masks(struct json_object *tenants)
-{
-	static const char *const columns[] = {
-		"id", "name", "sm_mask", "channel_mask", "llc_way_mask",
-	};
-	struct table *table = table_new(
-		">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK");
+/**
+ * struct file_table - a row of files of each tenant, by their names
+ * @is_shown: whether there is something to show; NULL: always
+ */
+static const struct file_table {
+	const char *headings;
+	bool (*is_shown)(struct json_object *tenants);
+	const char *files[16];
+} file_tables[] = {
+	{ ">TENANT|NAME|>PID|>SLOT|SERVICE|>WEIGHT|>TARGET|CLASS|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI|WAITS FOR",
+	  NULL,
+	  { "id", "name", "pid", "slot", "service", "weight", "target",
+	    "class", "sms", "np", "ipc", "rbh", "bandwidth", "llc_mpki",
+	    "waits_for" } },
+	/* How long launches took; dashes before the first has ended. */
+	{ ">TENANT|NAME|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s",
+	  NULL,
+	  { "id", "name", "launches", "launches_waiting", "latency_p50_us",
+	    "latency_p95_us", "latency_p99_us", "wait_mean_us",
+	    "run_mean_us", "deadline_misses", "goodput" } },
+	/* Who shares which SMs, what is left of quotas, and what has become of goals. */
+	{ ">TENANT|NAME|OWN SMS|SHARED SMS|>BLOCKS|>QUOTA|>LEFT|>GOAL IPC|>IPC|>MET|>JOULES",
+	  has_shares,
+	  { "id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
+	    "quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules" } },
+	{ ">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK",
+	  has_masks,
+	  { "id", "name", "sm_mask", "channel_mask", "llc_way_mask" } },
+};
 
-	print_columns(tenants, table, columns, ARRAY_SIZE(columns));
+static void print_files(struct json_object *tenants, const struct file_table *of)
+{
+	struct table *table = table_new(of->headings);
+	const char *const *file;
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (file = of->files; *file; file++)
+			table_cell(table, "%s", sysfs_text(
+				json_object_array_get_idx(tenants, i), *file));
+	putchar('\n');
+	table_print(table);
 }
 
 /* Whether any tenant has more than the one queue that each has. */
@@ -314,6 +292,19 @@ static void print_queues(struct json_object *tenants)
 	}
 	putchar('\n');
 	table_print(table);
+}
+
+static void print_tenants(struct json_object *tenants)
+{
+	u32 i;
+
+	if (!json_object_array_length(tenants))
+		return;
+	for (i = 0; i < ARRAY_SIZE(file_tables); i++)
+		if (!file_tables[i].is_shown || file_tables[i].is_shown(tenants))
+			print_files(tenants, &file_tables[i]);
+	if (has_queues(tenants))
+		print_queues(tenants);
 }
 
 static double ratio(u64 value_ppm)
@@ -413,16 +404,7 @@ int stat_command(int argc, char **argv)
 	if (arguments.json)
 		return json_print(object);
 	print_device(object);
-	if (json_object_array_length(tenants)) {
-		print_tenants(tenants);
-		print_launches(tenants);
-		if (has_shares(tenants))
-			print_shares(tenants);
-		if (has_masks(tenants))
-			print_masks(tenants);
-		if (has_queues(tenants))
-			print_queues(tenants);
-	}
+	print_tenants(tenants);
 	json_object_put(object);
 	return STATUS_OK;
 }

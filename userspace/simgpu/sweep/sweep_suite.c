@@ -20,6 +20,11 @@
 #define TABLE2		15
 #define TABLE2_MEMORY	10
 
+/* Pairs of two memory-bound programs, of two compute-bound ones, of one each. */
+#define MEMORY		(1U << 0)
+#define COMPUTE		(1U << 1)
+#define HETERO		(1U << 2)
+
 static int add_named(struct suite *suite, const u32 *indices, u32 count)
 {
 	struct mix *mix = mix_add(suite);
@@ -32,7 +37,8 @@ static int add_named(struct suite *suite, const u32 *indices, u32 count)
 	return STATUS_OK;
 }
 
-static int add_pairs(struct suite *suite, bool memory, bool compute, bool hetero)
+/* @kinds: which pairs, by MEMORY, COMPUTE and HETERO */
+static int add_pairs(struct suite *suite, u32 kinds)
 {
 	u32 pair[2];
 
@@ -41,8 +47,8 @@ static int add_pairs(struct suite *suite, bool memory, bool compute, bool hetero
 			bool first = pair[0] < TABLE2_MEMORY;
 			bool second = pair[1] < TABLE2_MEMORY;
 
-			if (first != second ? !hetero :
-			    first ? !memory : !compute)
+			if (!(kinds & (first != second ? HETERO :
+				       first ? MEMORY : COMPUTE)))
 				continue;
 			if (add_named(suite, pair, 2))
 				return STATUS_FAILED;
@@ -66,7 +72,7 @@ static bool has(const u32 *indices, u32 count, u32 index)
  * compute-bound, two and two. Drawn with a fixed seed: the suite is one and the
  * same in every sweep.
  */
-static int add_quads(struct suite *suite)
+static int add_quads(struct suite *suite, u32 which)
 {
 	u64 state = 4;
 	u32 i, k;
@@ -125,18 +131,8 @@ static int add_tests(struct suite *suite, u32 count)
 	return STATUS_OK;
 }
 
-static int add_test_pairs(struct suite *suite)
-{
-	return add_tests(suite, 2);
-}
-
-static int add_test_trios(struct suite *suite)
-{
-	return add_tests(suite, 3);
-}
-
 /* Drawn with a fixed seed, programs may come twice. */
-static int add_test_quads(struct suite *suite)
+static int add_test_quads(struct suite *suite, u32 which)
 {
 	u32 tests[THEMIS_TESTS], quad[4], i, k;
 	u64 state = THEMIS_QUADS;
@@ -183,7 +179,7 @@ static void promise_first(struct suite *suite, u32 count)
 	}
 }
 
-static int add_fgqos_pairs(struct suite *suite)
+static int add_fgqos_pairs(struct suite *suite, u32 which)
 {
 	u32 programs[FGQOS_PROGRAMS], pair[2], i;
 
@@ -235,16 +231,6 @@ static int add_fgqos_trios(struct suite *suite, u32 goals)
 	return STATUS_OK;
 }
 
-static int add_fgqos_trios_1(struct suite *suite)
-{
-	return add_fgqos_trios(suite, 1);
-}
-
-static int add_fgqos_trios_2(struct suite *suite)
-{
-	return add_fgqos_trios(suite, 2);
-}
-
 /* --- spatial-temporal multitasking's --- */
 
 #define STM_PROGRAMS	9
@@ -284,7 +270,7 @@ static int add_stm_set(struct suite *suite, u32 programs)
 }
 
 /* All sets of two to five programs, the small ones first, with both kinds in them. */
-static int add_stm_sets(struct suite *suite)
+static int add_stm_sets(struct suite *suite, u32 which)
 {
 	u32 memory = 0, count, set, i;
 
@@ -317,7 +303,7 @@ static const char *const serve_best_effort[] = {
 	"DXTC:idempotent=1", "SC:idempotent=1",
 };
 
-static int add_serve_pairs(struct suite *suite)
+static int add_serve_pairs(struct suite *suite, u32 which)
 {
 	u32 service, other;
 
@@ -380,29 +366,9 @@ static int add_file(struct suite *suite, const char *path)
 
 /* --- the table --- */
 
-static int add_wide_pairs(struct suite *suite)
+static int add_wide_pairs(struct suite *suite, u32 which)
 {
 	return suite_add_wide_pairs(suite, NULL);
-}
-
-static int add_all_pairs(struct suite *suite)
-{
-	return add_pairs(suite, true, true, true);
-}
-
-static int add_memory_pairs(struct suite *suite)
-{
-	return add_pairs(suite, true, false, false);
-}
-
-static int add_compute_pairs(struct suite *suite)
-{
-	return add_pairs(suite, false, true, false);
-}
-
-static int add_hetero_pairs(struct suite *suite)
-{
-	return add_pairs(suite, false, false, true);
 }
 
 /*
@@ -412,35 +378,37 @@ static int add_hetero_pairs(struct suite *suite)
 static const struct suite_row {
 	const char *name;
 	const char *description;
-	int (*add)(struct suite *suite);
+	int (*add)(struct suite *suite, u32 which);
+	u32 which;
 	bool first;
 } suites[] = {
 	{ "hsm-pairs", "all pairs of the 15 programs of HSM's Table 2",
-	  add_all_pairs, false },
+	  add_pairs, MEMORY | COMPUTE | HETERO, false },
 	{ "hsm-memory", "of these the pairs of two memory-bound programs",
-	  add_memory_pairs, false },
+	  add_pairs, MEMORY, false },
 	{ "hsm-compute", "the pairs of two compute-bound programs",
-	  add_compute_pairs, false },
-	{ "hsm-hetero", "the pairs of one of each kind", add_hetero_pairs, false },
+	  add_pairs, COMPUTE, false },
+	{ "hsm-hetero", "the pairs of one of each kind",
+	  add_pairs, HETERO, false },
 	{ "hsm-quads", "four of the 15 each, drawn with a fixed seed",
-	  add_quads, false },
+	  add_quads, 0, false },
 	{ "themis-pairs", "ordered pairs of the 7 test programs of Themis' Table III",
-	  add_test_pairs, true },
-	{ "themis-trios", "ordered trios of these", add_test_trios, true },
+	  add_tests, 2, true },
+	{ "themis-trios", "ordered trios of these", add_tests, 3, true },
 	{ "themis-quads", "150 of four of these, drawn with a fixed seed",
-	  add_test_quads, true },
+	  add_test_quads, 0, true },
 	{ "fgqos-pairs", "ordered pairs of the 10 programs of fine-grained QoS, the first with a goal",
-	  add_fgqos_pairs, true },
+	  add_fgqos_pairs, 0, true },
 	{ "fgqos-trios-1", "60 trios of these, drawn with a fixed seed, the first with a goal",
-	  add_fgqos_trios_1, true },
+	  add_fgqos_trios, 1, true },
 	{ "fgqos-trios-2", "the same with goals for the first two",
-	  add_fgqos_trios_2, true },
+	  add_fgqos_trios, 2, true },
 	{ "stm-sets", "sets of 2 to 5 of the 9 programs of spatial-temporal multitasking, of both kinds, each run once",
-	  add_stm_sets, true },
+	  add_stm_sets, 0, true },
 	{ "serve-pairs", "5 services whose requests come at a load, the first tenant, beside 2 best-effort programs each",
-	  add_serve_pairs, true },
+	  add_serve_pairs, 0, true },
 	{ WIDE_SUITE, "300 pairs of all 40 programs and those of --traces, drawn with a fixed seed",
-	  add_wide_pairs, false },
+	  add_wide_pairs, 0, false },
 };
 
 static int no_suite(const char *name)
@@ -465,7 +433,7 @@ static int add_suite(struct suite *suite, const char *name, const char *traces)
 		return suite_add_wide_pairs(suite, traces);
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
 		if (!strcmp(suites[i].name, name))
-			return suites[i].add(suite);
+			return suites[i].add(suite, suites[i].which);
 	if (!strchr(name, '/') && access(name, F_OK))
 		return no_suite(name);
 	return add_file(suite, name);
