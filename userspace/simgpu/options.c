@@ -80,6 +80,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		take_words(state);
 		return 0;
 	}
+	if (key == ARGP_KEY_ARG && parsed->word) {
+		if (state->arg_num)
+			argp_error(state, "\"%s\" is one word too many", text);
+		*(const char **)((char *)state->input + parsed->word) = text;
+		return 0;
+	}
 	if (key == ARGP_KEY_INIT && parsed->children)
 		state->child_inputs[0] = state->input;
 	if (key == ARGP_KEY_NO_ARGS && parsed->no_words)

@@ -68,6 +68,7 @@ struct command_option {
  * @children: as in struct argp; the first one has the command's own input
  * @words: what --help calls the words that are no options; NULL: it takes none
  * @no_words: what is wrong where there is no such word; NULL: nothing
+ * @word: where the one word goes that there may be, a const char *; 0: see @list
  * @list: where their array goes, if they are kept as they are; 0: they are not
  * @count: where their number goes, a u32
  * @about: what --help says of the command
@@ -79,6 +80,7 @@ struct command_line {
 	const struct argp_child *children;
 	const char *words;
 	const char *no_words;
+	size_t word;
 	size_t list;
 	size_t count;
 	const char *about;

@@ -8,17 +8,10 @@
 #include <linux/simgpu_trace.h>
 
 #include "../workloads/benchmarks.h"
+#include "options.h"
 #include "output.h"
 #include "names.h"
 #include "workload.h"
-
-static const struct argp_option options[] = {
-	{ "suite", 's', "NAME", 0,
-	  "Those of a suite, or of a paper: hsm, fgqos, themis, themis-training, "
-	  "themis-test, stm", 0 },
-	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
-	{ 0 }
-};
 
 static const char about[] =
 	"List the built-in workloads: the benchmarks of four papers as warp "
@@ -44,23 +37,19 @@ struct list_options {
 	bool json;
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct list_options *list = state->input;
+#define AT(member)	offsetof(struct list_options, member)
 
-	if (key == 'j')
-		list->json = true;
-	else if (key == 's')
-		list->suite = text;
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
+static const struct command_option options[] = {
+	{ "suite", 's', "NAME",
+	  "Those of a suite, or of a paper: hsm, fgqos, themis, themis-training, "
+	  "themis-test, stm", TO_TEXT(suite) },
+	{ "json", 'j', NULL, "Print one JSON document", TO_FLAG(json) },
+	{ .name = NULL }
+};
 
-static const struct argp argp = {
+static const struct command_line command_line = {
 	.options = options,
-	.parser = parse_argument,
-	.doc = about,
+	.about = about,
 };
 
 /**
@@ -183,7 +172,7 @@ int workloads_command(int argc, char **argv)
 	struct row rows[BENCHMARK_COUNT];
 	u32 count = 0, i;
 
-	parse_arguments(&argp, argc, argv, 0, &list);
+	parse_command_line(&command_line, argc, argv, 0, &list);
 	for (i = 0; i < BENCHMARK_COUNT; i++)
 		if (benchmark_in_suite(&benchmarks[i], list.suite) &&
 		    fill_row(&benchmarks[i], &rows[count++]))

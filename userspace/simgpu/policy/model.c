@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu model: the models that there are, and what one is. */
+#include "../options.h"
 #include "policy_show.h"
 #include "../dispatch.h"
 
@@ -22,48 +23,28 @@ static int list_models(int argc, char **argv)
 	return model_list(json);
 }
 
-static const struct argp_option show_options[] = {
-	{ "json", 'j', 0, 0, "Print one JSON document", 0 },
-	{ "config", 'c', "NAME", 0, "Knobs as they were trained for this GPU", 0 },
-	{ 0 }
-};
-
 /** struct arguments - the parsed command line of show */
 struct arguments {
-	const char *name;
-	const char *config;
 	bool json;
+	const char *config;
+	const char *name;
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
+#define AT(member)	offsetof(struct arguments, member)
 
-	switch (key) {
-	case 'c':
-		arguments->config = text;
-		return 0;
-	case 'j':
-		arguments->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "\"%s\" is one word too many", text);
-		arguments->name = text;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "show takes the name of a model, or a plug-in's file");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct command_option show_options[] = {
+	{ "json", 'j', NULL, "Print one JSON document", TO_FLAG(json) },
+	{ "config", 'c', "NAME", "Knobs as they were trained for this GPU",
+	  TO_TEXT(config) },
+	{ .name = NULL }
+};
 
-static const struct argp show_argp = {
+static const struct command_line show_line = {
 	.options = show_options,
-	.parser = parse_argument,
-	.args_doc = "NAME|FILE",
-	.doc = "Show when a model is asked, what it needs and keeps, and its knobs, as "
+	.words = "NAME|FILE",
+	.no_words = "show takes the name of a model, or a plug-in's file",
+	.word = AT(name),
+	.about = "Show when a model is asked, what it needs and keeps, and its knobs, as "
 	       "simgpu policy show does of policies.\v"
 	       "Examples:\n"
 	       "  simgpu model show hsm --config themis60\n"
@@ -75,7 +56,7 @@ static int show_model(int argc, char **argv)
 {
 	struct arguments arguments = { .name = NULL };
 
-	parse_arguments(&show_argp, argc, argv, 0, &arguments);
+	parse_command_line(&show_line, argc, argv, 0, &arguments);
 	return policy_show(SHOW_MODEL, arguments.name, arguments.config,
 			   arguments.json);
 }

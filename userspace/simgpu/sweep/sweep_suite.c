@@ -373,7 +373,7 @@ static int add_wide_pairs(struct suite *suite, u32 which)
 
 /*
  * Each suite that has a name: what --list-suites prints, the function that adds its
- * mixes, and whether it is the first tenant that has priority.
+ * mixes, which of several it adds, and whether the first tenant has priority.
  */
 static const struct suite_row {
 	const char *name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu trace: the table of its subcommands, and trace check. */
 #include "../dispatch.h"
+#include "../options.h"
 #include "../workload.h"
 
 static const struct command commands[] = {
@@ -30,32 +31,19 @@ static const char about[] =
 
 /** struct arguments - the parsed command line */
 struct arguments {
-	char **files;
 	u32 count;
+	char **files;
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
+static const struct command_option options[] = { { .name = NULL } };
 
-	(void)text;
-	switch (key) {
-	case ARGP_KEY_ARGS:
-		arguments->files = state->argv + state->next;
-		arguments->count = (u32)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "name at least one trace file");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse_argument,
-	.args_doc = "FILE...",
-	.doc = about,
+static const struct command_line command_line = {
+	.options = options,
+	.words = "FILE...",
+	.no_words = "name at least one trace file",
+	.list = offsetof(struct arguments, files),
+	.count = offsetof(struct arguments, count),
+	.about = about,
 };
 
 static int check_file(const char *path)
@@ -87,7 +75,7 @@ int trace_check_command(int argc, char **argv)
 	int ret = STATUS_OK;
 	u32 i;
 
-	parse_arguments(&argp, argc, argv, 0, &arguments);
+	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	for (i = 0; i < arguments.count; i++)
 		if (check_file(arguments.files[i]))
 			ret = STATUS_FAILED;

@@ -31,10 +31,10 @@ static const char about[] =
  * @warp: of the thread block @block
  */
 struct arguments {
-	const char *path;
 	u64 kernel;
 	u64 block;
 	u64 warp;
+	const char *path;
 };
 
 #define AT(member)	offsetof(struct arguments, member)
@@ -49,21 +49,11 @@ static const struct command_option options[] = {
 	{ .name = NULL }
 };
 
-static error_t parse_argument(int key, char *text, struct argp_state *state)
-{
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	if (state->arg_num)
-		argp_error(state, "\"%s\" is one word too many", text);
-	((struct arguments *)state->input)->path = text;
-	return 0;
-}
-
 static const struct command_line command_line = {
 	.options = options,
-	.own = parse_argument,
 	.words = "TRACE",
 	.no_words = "name a trace",
+	.word = AT(path),
 	.about = about,
 };
 
