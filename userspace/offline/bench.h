@@ -47,7 +47,7 @@ struct offline_dram_source {
  * @activates: all issued; a row that a refresh or the other queue closed is
  *	activated again for the same request
  * @memory_clocks: from clock 0 to the end of the last request's data
- * @busy_clocks: of these, with data on the bus
+ * @busy_clocks: @memory_clocks with data on the bus
  * @wall_ns: host time of the engine, reading of the source left out
  */
 struct offline_dram_result {

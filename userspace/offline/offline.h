@@ -158,7 +158,7 @@ struct offline_watched {
  * @wall_ns: host time that it took
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
  * @quota_checks: quotas on an SM that were held against what was issued
- * @quota_overruns: of these, those by which more was issued than allowed
+ * @quota_overruns: checks that found more issued than allowed
  * @stopped: whether &struct offline_observer.stop ended it before its end
  * @draining: by slot, SMs that are somebody else's once its thread blocks there end
  * @reports: by slot
@@ -317,7 +317,7 @@ int offline_alone_cycles(const struct session_options *options,
 
 /* Host time, in nanoseconds since some moment. */
 u64 offline_wall_ns(void);
-/* Likewise, of the processor, that this thread has had. */
+/* Processor time that this thread has used, in nanoseconds. */
 u64 offline_processor_ns(void);
 
 /* --- profiles of kernels (STM 3.2) --- */

@@ -51,7 +51,7 @@ struct optimal_search {
  * @phase: the kernels and the SMs of each
  * @phase_cycles: of each, as measured
  * @measured: phases and splits that were run, to their ends or to the limit
- * @cut: of these, those that were stopped at the limit
+ * @cut: @measured runs that were stopped at the limit
  * @skipped: those that could not be better than what is known, or were recalled, and
  *	did not run
  */

@@ -101,7 +101,7 @@ static void give_sm(struct phase *phase, u32 sm, u32 slot)
 	gpu_sm_assign(phase->gpu, sm, slot, GPU_PREEMPT_DRAIN);
 }
 
-/* Who has fewest of what it was given, in proportion; the first one of several. */
+/* The slot that has the smallest part of what it was given; the first one of several. */
 static u32 neediest(const struct phase *phase)
 {
 	u32 best = SIMGPU_SLOTS_MAX, slot;

@@ -27,7 +27,7 @@ struct service_run {
 /**
  * struct service_figures - what they show
  * @requests: that have come
- * @unfinished: of these, have not ended
+ * @unfinished: requests that have not ended
  * @late: of @unfinished, those whose deadline has passed
  * @met: ended within their deadline; all that have ended if there is none
  * @judged: those that have ended, and @late: what @met is a part of

@@ -23,7 +23,7 @@
 
 /*
  * struct bell - a number that somebody waits to change
- * @sleepers: who have ceased to look at it
+ * @sleepers: threads that wait for it asleep
  */
 struct bell {
 	_Alignas(CACHE_LINE) atomic_uint value;
@@ -134,7 +134,7 @@ static u32 bell_wait(struct bell *bell, u32 old, u32 spins)
 	return atomic_load(&bell->value);
 }
 
-/* A part is taken once a step, by who comes first, even if another comes late. */
+/* Each part is taken once a step, by the first thread that comes. */
 static bool claim(struct part *part, u32 step)
 {
 	u32 before = step - 1;

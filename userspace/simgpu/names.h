@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names that a command knows, for who has typed another one. */
+/* Names that a command knows, to suggest one where another was typed. */
 #ifndef SIMGPU_NAMES_H
 #define SIMGPU_NAMES_H
 
@@ -42,7 +42,7 @@ int names_fail(const struct names *names, const char *what, const char *where);
 int no_policy(const char *name);
 int no_model(const char *name);
 int no_config(const char *name);
-/* Likewise of built-in workloads, instead of which @name might be a trace file. */
+/* names_fail() of the built-in workloads; @name may also have been meant as a trace file. */
 int no_workload(const char *name);
 
 #endif /* SIMGPU_NAMES_H */

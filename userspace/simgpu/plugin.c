@@ -12,7 +12,7 @@
 /**
  * struct loaded - a shared object; the copies say where they come from
  * @policy: without a name if it has none
- * @model: likewise
+ * @model: without a name if it has none
  */
 static struct loaded {
 	const char *path;

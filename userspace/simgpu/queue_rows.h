@@ -24,7 +24,7 @@ struct json_object *queues_json(const struct simgpu_queue_report *queues,
 u32 queues_from_json(struct json_object *array,
 		     struct simgpu_queue_report *queues);
 
-/* Likewise, of a tenant's file "queues" in sysfs. */
+/* queues_from_json() of the text of a tenant's file "queues" in sysfs. */
 u32 queues_from_text(const char *text, struct simgpu_queue_report *queues);
 
 #endif /* SIMGPU_QUEUE_ROWS_H */

@@ -52,8 +52,8 @@ struct recorded_tenant {
 /**
  * struct recorded - a whole run
  * @config: name of the GPU; empty if it is not known, as from CSV
- * @policy: likewise
- * @model: likewise
+ * @policy: name of the policy; empty if it is not known
+ * @model: name of the model; empty if it is not known
  * @energy_joules: of the GPU and all tenants; 0 if it is not known
  * @instructions_per_joule: likewise
  * @ends: ends of all epochs, ascending, each once

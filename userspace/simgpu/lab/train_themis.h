@@ -18,9 +18,9 @@
  * @rounds: of training at most
  * @shift_ppm: deviations by which the mean of inputs is away from their origin
  * @programs: in place of Themis' 15
- * @program_count: of these
+ * @program_count: number of @programs
  * @added: beside these
- * @added_count: of these
+ * @added_count: number of @added
  * @json: print one JSON document
  */
 struct train_themis {

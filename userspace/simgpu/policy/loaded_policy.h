@@ -10,7 +10,7 @@
  * @name: of the policy
  *
  * Return: what it says of itself, valid until the next call, without a decide(); NULL
- * with errno: ENOENT if there is none, EACCES if who asks may not know.
+ * with errno: ENOENT if there is none, EACCES if the caller may not read it.
  */
 const struct simgpu_policy *loaded_policy_find(const char *name);
 

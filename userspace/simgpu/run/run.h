@@ -31,7 +31,7 @@ struct result_spread {
  * @checksum: of its trace
  * @draining: offline: SMs at the end that it is to give up, and still has
  * @report: its last
- * @counters: likewise, by &enum simgpu_counter
+ * @counters: its last, by &enum simgpu_counter
  * @actual_known: whether its private run was made
  * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
  * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
@@ -84,7 +84,7 @@ struct timeline;
  * @partial: it was stopped before its end, or before the end of its private runs
  * @device: "simgpu0", or "offline"
  * @policy_params: on a device: knobs of the policy when the gang was made
- * @model_params: likewise of the model
+ * @model_params: on a device: knobs of the model when the gang was made
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
  * @kernels: offline: those that were on the device, in the order in which they ended
@@ -93,7 +93,7 @@ struct timeline;
  * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
  * @queued: it is of a journal whose tenants used several queues
  * @quota_checks: offline: quotas on an SM that were held against what was issued
- * @quota_overruns: of these, those by which more was issued than allowed
+ * @quota_overruns: checks that found more issued than allowed
  * @predicted_known: whether each tenant's NP is predicted; then @predicted is set
  * @predicted: metrics over predicted NPs
  * @truth: whether private runs were made; then @metrics and @error_ppm are set

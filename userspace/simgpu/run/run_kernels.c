@@ -52,8 +52,8 @@ struct json_object *kernels_json(const struct result *result)
  * @first: of them
  * @count: that ran to their end
  * @cycles: that these took together
- * @shortest: of these, in cycles
- * @longest: likewise
+ * @shortest: cycles of the shortest launch that ended
+ * @longest: cycles of the longest launch that ended
  */
 struct fold {
 	const struct result_kernel *first;

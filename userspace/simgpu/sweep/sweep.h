@@ -331,11 +331,11 @@ struct sweep_request {
  * @program: checksum of this program: figures of another one are not used
  * @mixes: the suite's at each point, points x mixes
  * @requests: how long requests take alone that come at a load
- * @request_count: of these
+ * @request_count: number of @requests
  * @windows: what each workload does alone in each slot, with each seed, in a span
  *	as long as a run; NULL if nobody asks
  * @runs: of policies x points x seeds x mixes, and behind these the services alone
- * @run_count: of these, without the services alone
+ * @run_count: number of @runs, without those of services alone
  * @alone_count: of the services alone
  * @alone_mixes: theirs, at each point
  */

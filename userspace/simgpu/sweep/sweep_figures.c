@@ -232,7 +232,7 @@ static void add_service(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_GOODPUT, run, tenant->goodput_ppm);
 }
 
-/* Themis, Eq. 11, by actual slowdowns; of who starves it is infinite. */
+/* Themis, Eq. 11, by actual slowdowns; the slowdown of a starving tenant is infinite. */
 static void add_unfairness(struct sweep_part *part, const struct sweep_run *run,
 			   const struct verdict *verdicts)
 {

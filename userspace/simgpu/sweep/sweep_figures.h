@@ -19,7 +19,7 @@ u32 sweep_class_alone(const struct session_options *options,
  * @known: whether there was a prediction, and so an error
  * @class_alone: by HSM's line over the whole private run, whatever the model is
  * @ran: whether there is an NP: not of a tenant none of whose requests has come
- * @np: actual, over the first run (docs/glossary.md, NP); 0 of who had work and issued
+ * @np: actual, over the first run (docs/glossary.md, NP); 0 of a tenant that had work and issued
  *	nothing
  * @ran_late: whether there is one after the warm-up, which the first run has outlived
  * @np_late: actual, after the warm-up
@@ -165,11 +165,11 @@ struct sweep_improved {
  * @improved: runs beside the reference's, with all seeds
  * @starved: tenants with an NP of 0, with all seeds
  * @qos_mixes: tenants with a target, with all seeds
- * @qos_met: of these, whose actual NP reached it after the warm-up
+ * @qos_met: @qos_mixes whose actual NP reached the target after the warm-up
  * @qos_near: those that missed it by less than 5% of it
- * @qos_met_whole: of these, whose actual NP over the whole first run reached it
+ * @qos_met_whole: @qos_mixes whose actual NP over the whole first run reached the target
  * @services: tenants whose requests come by themselves, with all seeds
- * @launches: of these, that have ended
+ * @launches: launches of @services that have ended
  * @deadline_misses: of @launches
  */
 struct sweep_part {

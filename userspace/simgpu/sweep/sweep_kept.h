@@ -81,7 +81,7 @@ void sweep_describe_alone(const struct sweep *sweep,
 			  u32 slot, struct kept *kept);
 /* Before any mix runs: what loads are multiples of. An exit status. */
 int sweep_find_requests(struct sweep *sweep);
-/* Likewise: what goals and best-effort throughput are parts of. */
+/* Before any mix runs: what goals and best-effort throughput are parts of. An exit status. */
 int sweep_find_windows(struct sweep *sweep);
 /* Once all mixes have run: the private runs that they ask for. An exit status. */
 int sweep_find_truth(struct sweep *sweep);

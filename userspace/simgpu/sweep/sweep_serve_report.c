@@ -13,16 +13,16 @@
 /**
  * struct part - some runs of a policy
  * @runs: how many
- * @refused: of these, those in which the policy was refused, so that `even` may have run
+ * @refused: runs in which the policy was refused, so that `even` may have run
  * @requests: that have come, in all of them
- * @unfinished: of these, have not ended
- * @late: of these, those whose deadline has passed
+ * @unfinished: requests that have not ended
+ * @late: unfinished requests whose deadline has passed
  * @timed: runs with requests that can be judged, here and alone: what follows, up to
  *	@goodput, is of these
  * @p50_us: mean over runs
- * @p99_us: likewise
+ * @p99_us: mean over runs
  * @p50_over_alone: geometric mean over runs of p50 over that of the service alone
- * @p99_over_alone: likewise
+ * @p99_over_alone: geometric mean over runs of p99 over that of the service alone
  * @goodput: mean over runs of the part of requests that met their deadline
  * @shared: runs with best-effort work
  * @best_effort: mean over these of what it did, over what it does alone

@@ -397,7 +397,7 @@ static int watch(struct top_feed *feed, struct top_state *state)
 	return STATUS_OK;
 }
 
-/* Who ended it by a signal sees that it did. */
+/* A caller that ended it by a signal sees that in its status. */
 static void end_as_asked(void)
 {
 	int number = screen_signal();

@@ -30,7 +30,7 @@
  * @unfolded: its queues are shown below it
  * @report: its launches, queues, goal, quotas and energy; what is not known is 0
  * @sm_list: SMs that are its alone; empty: none, or not known
- * @shared_sm_list: likewise, those that it shares
+ * @shared_sm_list: list of the SMs that it shares with other tenants
  * @history: of @np_ppm, a ring
  * @history_count: how many were written to it
  */
