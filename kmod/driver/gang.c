@@ -799,7 +799,7 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 	ret = PTR_ERR_OR_ZERO(run);
 	if (ret)
 		goto out;
-	ret = simgpu_device_lock(gang->device);
+	ret = simgpu_device_lock_to_note(gang->device);
 	if (!ret) {
 		ret = simgpu_gang_seat(gang, tenant, cmd->slot, run);
 		simgpu_device_unlock(gang->device);
