@@ -18,7 +18,9 @@
 #include <linux/slab.h>
 
 #include "bpf.h"
+#include "change.h"
 #include "device.h"
+#include "plugins.h"
 
 /* Set once the type is registered: then programs can be attached. */
 static bool simgpu_bpf_known;

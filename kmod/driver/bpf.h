@@ -53,5 +53,7 @@ u8 *simgpu_call_state(const struct simgpu_policy_call *call,
 		      const u32 rdwr_buf_size);
 u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
 			 const u32 rdwr_buf_size);
+void simgpu_bpf_init(void);
+bool simgpu_bpf_is_there(void);
 
 #endif /* SIMGPU_BPF_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Asking a policy that is a BPF program. */
 #include "bpf.h"
+#include "bpf_call.h"
 
 /**
  * simgpu_bpf_decide() - ask a policy that is a BPF program

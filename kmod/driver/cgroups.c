@@ -15,6 +15,9 @@
 #include <linux/sysfs.h>
 
 #include "cgroups.h"
+#include "journal_room.h"
+#include "observers.h"
+#include "turn.h"
 
 #ifdef CONFIG_CGROUPS
 

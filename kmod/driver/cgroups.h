@@ -25,5 +25,6 @@ struct session_tenant_options
 simgpu_tenant_session_options(const struct simgpu_tenant *tenant);
 int simgpu_cgroups_admit(const struct simgpu_tenant *tenant);
 void simgpu_cgroups_weigh(struct simgpu_device *device);
+extern const struct attribute_group simgpu_cgroups_group;
 
 #endif /* SIMGPU_CGROUPS_H */

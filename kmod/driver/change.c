@@ -3,7 +3,15 @@
  * Changes of a device's settings, whether they come by sysfs or by netlink:
  * checked as a whole, then made as a whole or not at all.
  */
+#include "change.h"
+#include "deciders.h"
 #include "device.h"
+#include "device_settings.h"
+#include "journal_room.h"
+#include "observe.h"
+#include "observers.h"
+#include "plugins.h"
+#include "turn.h"
 
 /**
  * struct simgpu_deciders - who is asked once a change is made

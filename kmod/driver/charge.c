@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "charge.h"
 #include "device.h"
 #include "tenant.h"
 

@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "configfs.h"
 #include "device.h"
 
 /**

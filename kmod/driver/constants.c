@@ -7,7 +7,10 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "change.h"
+#include "constants.h"
 #include "device.h"
+#include "turn.h"
 
 /* The parts so far are of no use. */
 static void simgpu_constants_forget(struct simgpu_device *device)

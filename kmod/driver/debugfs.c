@@ -9,7 +9,10 @@
 #include <linux/seq_file.h>
 
 #include "../session/journal.h"
+#include "debugfs.h"
 #include "device.h"
+#include "plugins.h"
+#include "turn.h"
 
 static struct dentry *simgpu_debugfs_root;
 

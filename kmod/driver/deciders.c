@@ -3,7 +3,10 @@
  * Who decides on a device: the policy and the model that its session asks, their knobs and
  * constants, and what of these its next sessions begin with.
  */
+#include "deciders.h"
 #include "device.h"
+#include "observers.h"
+#include "plugins.h"
 
 /**
  * simgpu_constants_copy() - a model's constants in memory of their own

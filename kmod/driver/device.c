@@ -12,7 +12,14 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "deciders.h"
 #include "device.h"
+#include "device_settings.h"
+#include "observe.h"
+#include "observers.h"
+#include "plugins.h"
+#include "turn.h"
+#include "worker.h"
 
 static dev_t simgpu_devt;
 /* Protects the table; never held while the device's lock is taken. */

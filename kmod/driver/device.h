@@ -249,18 +249,6 @@ struct simgpu_share {
 	u64 used_ns;
 };
 
-/* The observers' table, which ends with NULL; main.c has it. */
-extern const struct simgpu_observer *const *simgpu_observers;
-
-/* Calls a member of each observer that has it. */
-#define simgpu_tell(_event, ...) do {					\
-	const struct simgpu_observer *const *_at;			\
-									\
-	for (_at = simgpu_observers; *_at; _at++)			\
-		if ((*_at)->_event)					\
-			(*_at)->_event(__VA_ARGS__);			\
-} while (0)
-
 /**
  * struct simgpu_limits - what an administrator leaves to everybody
  * @weight: highest weight that a tenant takes without CAP_SYS_NICE
@@ -540,75 +528,13 @@ void simgpu_devices_exit(void);
 struct simgpu_device *simgpu_device_plug(const struct gpu_config *config);
 void simgpu_device_unplug(struct simgpu_device *device);
 
-int simgpu_device_admit(struct simgpu_device *device,
-			enum simgpu_call_kind kind);
-int simgpu_device_lock(struct simgpu_device *device);
-int simgpu_device_lock_to_note(struct simgpu_device *device);
-void simgpu_device_lock_closing(struct simgpu_device *device);
-void simgpu_device_unlock(struct simgpu_device *device);
-
-int simgpu_device_session_create(struct simgpu_device *device,
-				 const struct session_options *options,
-				 struct session **session);
 struct session *
 simgpu_device_replace_session(struct simgpu_device *device,
 			      struct session *session,
 			      const struct session_options *options);
-void simgpu_device_leave(struct simgpu_device *device);
-int simgpu_device_options(struct simgpu_device *device,
-			  struct session_options *options);
-void simgpu_options_put(const struct session_options *options);
 int simgpu_device_renew(struct simgpu_device *device);
-void simgpu_device_settle(struct simgpu_device *device);
 
-int simgpu_device_change(struct simgpu_device *device,
-			 const struct simgpu_device_change *change);
-void simgpu_devices_succeed(const struct simgpu_policy *old,
-			    const struct simgpu_policy *new);
-struct simgpu_published simgpu_device_published(struct simgpu_device *device);
-void simgpu_device_refused(struct simgpu_device *device,
-			   const struct session_refusal *why);
-void simgpu_device_report(struct simgpu_device *device, struct device_report *out);
-void *simgpu_constants_copy(const void *constants, u32 bytes);
-void simgpu_options_begin(struct session_options *options, bool policy,
-			  bool model);
 struct simgpu_device *simgpu_device_find(u32 index);
-
-/* Between device.c, observe.c, worker.c, turn.c and change.c. */
-void simgpu_device_use(struct simgpu_device *device,
-		       const struct simgpu_policy *policy,
-		       const struct simgpu_model *model);
-void simgpu_device_publish_start(struct simgpu_device *device);
-void simgpu_device_publish(struct simgpu_device *device, bool counters);
-void simgpu_turn_init(struct simgpu_device *device);
-void simgpu_turn_take(struct simgpu_device *device);
-void simgpu_turn_end(struct simgpu_device *device, u64 took_ns);
-void simgpu_turn_rest(struct simgpu_device *device);
-void simgpu_device_fell_back(struct simgpu_device *device,
-			     const struct session_refusal *why);
-int simgpu_worker_start(struct simgpu_device *device);
-
-/* Room for the journal (journal_room.c). */
-struct journal_chunk *simgpu_journal_chunk(void *context);
-
-/* Settings (device_settings.c). */
-const struct session_setting *simgpu_setting(u32 index);
-bool simgpu_setting_is_file(u32 index);
-void simgpu_settings_begin(struct simgpu_device *device);
-void simgpu_settings_publish(struct simgpu_device *device,
-			     const struct session_options *shown);
-bool simgpu_settings_fit(const struct simgpu_device_change *change);
-void simgpu_settings_apply(struct simgpu_device *device,
-			   const struct simgpu_device_change *change);
-
-/* Threads beside the worker (threads.c). */
-int simgpu_threads_set(struct simgpu_device *device, u32 count);
-void simgpu_threads_run(void *context, struct gpu *gpu, u64 until);
-
-/* Knobs in sysfs (knobs.c). */
-void simgpu_knobs_publish(struct simgpu_device *device);
-void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
-		       struct simgpu_knobs *knobs);
 
 /* Whether a gang that has not ended holds the device. */
 static inline bool simgpu_device_has_gang(const struct simgpu_device *device)

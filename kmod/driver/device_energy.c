@@ -7,8 +7,10 @@
 #include <linux/sysfs.h>
 
 #include "device.h"
+#include "device_energy.h"
 #include "rights.h"
 #include "tenant.h"
+#include "turn.h"
 
 /**
  * simgpu_device_report() - a device's figures, as of what was published last

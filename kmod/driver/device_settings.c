@@ -7,6 +7,7 @@
 #include <linux/simgpu_netlink.h>
 
 #include "device.h"
+#include "device_settings.h"
 
 #define OWN(_field)							\
 	.offset = offsetof(struct simgpu_device, _field),		\

@@ -14,12 +14,22 @@
 #include <linux/uaccess.h>
 
 #include "cgroups.h"
-#include "../session/journal.h"
+#include "charge.h"
+#include "deciders.h"
 #include "device.h"
 #include "gang.h"
+#include "ioctl.h"
+#include "observe.h"
+#include "observers.h"
+#include "param_values.h"
+#include "plugins.h"
+#include "report.h"
 #include "rights.h"
 #include "seats.h"
 #include "tenant.h"
+#include "tenant_outcome.h"
+#include "turn.h"
+#include "../session/journal.h"
 
 static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
 

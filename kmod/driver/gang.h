@@ -76,5 +76,6 @@ struct simgpu_gang {
 
 int simgpu_gang_create(struct simgpu_ucmd *ucmd);
 int simgpu_gang_join(struct simgpu_ucmd *ucmd);
+extern const struct simgpu_observer simgpu_gang_observer;
 
 #endif /* SIMGPU_GANG_H */

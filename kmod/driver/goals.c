@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "goals.h"
+#include "ppm.h"
 #include "tenant.h"
 
 static const char *const simgpu_goal_words[] = {

@@ -4,6 +4,8 @@
 #include <linux/uaccess.h>
 
 #include "device.h"
+#include "ioctl.h"
+#include "turn.h"
 
 /**
  * simgpu_ioctl_dispatch() - check an ioctl's number and sizes, and execute it

@@ -5,6 +5,8 @@
  */
 #include "../session/journal.h"
 #include "device.h"
+#include "journal_room.h"
+#include "turn.h"
 
 /**
  * simgpu_device_lock_to_note() - take the device's lock for what the journal notes

@@ -11,7 +11,13 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "change.h"
+#include "deciders.h"
 #include "device.h"
+#include "knobs.h"
+#include "observe.h"
+#include "ppm.h"
+#include "turn.h"
 
 /**
  * struct simgpu_knob_file - the file of a knob
@@ -231,6 +237,7 @@ static void simgpu_knobs_work(struct work_struct *work)
 /* Other knobs are in force. */
 static void simgpu_knobs_changed(struct simgpu_device *device)
 {
+	/* Pairs with simgpu_knobs_add(). */
 	if (smp_load_acquire(&device->knobs_shown))
 		schedule_work(&device->knobs_work);
 }
@@ -238,6 +245,7 @@ static void simgpu_knobs_changed(struct simgpu_device *device)
 /* Whoever changed policy or model goes on once the directories show the knobs in force. */
 static void simgpu_knobs_settle(struct simgpu_device *device)
 {
+	/* Pairs with simgpu_knobs_add(). */
 	if (smp_load_acquire(&device->knobs_shown))
 		flush_work(&device->knobs_work);
 }

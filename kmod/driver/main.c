@@ -6,9 +6,27 @@
  */
 #include <linux/module.h>
 
+#include "bpf.h"
+#include "configfs.h"
+#include "debugfs.h"
 #include "device.h"
+#include "device_energy.h"
 #include "gang.h"
+#include "ioctl.h"
+#include "knobs.h"
+#include "masks.h"
+#include "netlink.h"
+#include "observers.h"
+#include "report.h"
+#include "sysfs.h"
+#include "sysfs_tenant.h"
 #include "tenant.h"
+#include "tenant_launch.h"
+#include "tenant_live.h"
+#include "tenant_outcome.h"
+#include "threads.h"
+#include "turn.h"
+#include "upload.h"
 
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);

@@ -4,8 +4,11 @@
  * a slot. What becomes of them there: session/affinity.c.
  */
 #include "device.h"
+#include "journal_room.h"
+#include "masks.h"
 #include "rights.h"
 #include "tenant.h"
+#include "turn.h"
 
 /* The GPU on which a tenant has a slot, or would get one. */
 static const struct gpu_config *

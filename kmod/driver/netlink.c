@@ -12,11 +12,20 @@
 #include <net/genetlink.h>
 
 #include "cgroups.h"
+#include "change.h"
 #include "device.h"
+#include "device_energy.h"
+#include "device_settings.h"
 #include "goals.h"
 #include "netlink.h"
+#include "netlink_cgroups.h"
+#include "netlink_epoch.h"
+#include "netlink_knobs.h"
+#include "netlink_tenant.h"
+#include "observe.h"
 #include "rights.h"
 #include "tenant.h"
+#include "turn.h"
 
 static_assert((int)SIMGPU_DEVICE_STATE_WAITING == (int)SESSION_WAITING);
 static_assert((int)SIMGPU_DEVICE_STATE_RUNNING == (int)SESSION_RUNNING);

@@ -3,7 +3,9 @@
 #include <linux/slab.h>
 
 #include "cgroups.h"
-#include "netlink.h"
+#include "device.h"
+#include "netlink_cgroups.h"
+#include "tenant.h"
 
 static const struct nla_policy
 simgpu_netlink_cgroup_policy[SIMGPU_A_CGROUP_MAX + 1] = {

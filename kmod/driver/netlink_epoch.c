@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An epoch of a device as attributes of a netlink message; see netlink.h. */
-#include "netlink.h"
+#include "device.h"
+#include "netlink_epoch.h"
+#include "netlink_tenant.h"
+#include "tenant.h"
 
 static_assert((int)SIMGPU_EPOCH_FLAGS_PREDICTED == SIMGPU_EPOCH_PREDICTED);
 static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Knobs, both ways, and refusals as attributes of netlink's messages on devices. */
-#include "netlink.h"
+#include "deciders.h"
+#include "device.h"
+#include "netlink_knobs.h"
+#include "tenant.h"
 
 static_assert((int)SIMGPU_UNIT_NUMBER == 0 && SIMGPU_UNIT_RATIO == 1 &&
 	      SIMGPU_UNIT_CYCLES == 2);

@@ -2,7 +2,11 @@
 /* What netlink says of a tenant: its settings, figures, launches and counters. */
 #include <linux/pid.h>
 
-#include "netlink.h"
+#include "device.h"
+#include "netlink_cgroups.h"
+#include "netlink_tenant.h"
+#include "report.h"
+#include "tenant.h"
 
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
 #define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)

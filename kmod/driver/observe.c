@@ -5,7 +5,14 @@
  */
 #include <linux/ktime.h>
 
+#include "bpf_call.h"
+#include "deciders.h"
 #include "device.h"
+#include "device_settings.h"
+#include "journal_room.h"
+#include "observe.h"
+#include "observers.h"
+#include "threads.h"
 
 /*
  * What a policy may take before it is replaced. It is host time, so others may

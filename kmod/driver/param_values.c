@@ -3,6 +3,7 @@
 #include <linux/uaccess.h>
 
 #include "driver.h"
+#include "param_values.h"
 
 /* A knob of the policy, of the model, or of both. */
 static int simgpu_param_set(const struct simgpu_param_value *param,

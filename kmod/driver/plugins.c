@@ -15,6 +15,7 @@
 #include <simgpu/register.h>
 
 #include "driver.h"
+#include "plugins.h"
 
 /**
  * struct simgpu_plugin - a registered model or policy

@@ -5,6 +5,7 @@
 #include <linux/sysfs.h>
 
 #include "driver.h"
+#include "ppm.h"
 
 #define PPM_DIGITS	6
 

@@ -3,6 +3,8 @@
 #include <linux/uaccess.h>
 
 #include "device.h"
+#include "ioctl.h"
+#include "report.h"
 #include "tenant.h"
 
 /**

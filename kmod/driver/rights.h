@@ -37,5 +37,6 @@ int simgpu_check_claim(const struct sk_buff *request,
 int simgpu_check_masks(const struct sk_buff *request,
 		       const struct session_masks *now,
 		       const struct session_masks *wanted);
+extern bool simgpu_counters_public;
 
 #endif /* SIMGPU_RIGHTS_H */

@@ -10,8 +10,12 @@
 
 #include "cgroups.h"
 #include "device.h"
+#include "masks.h"
+#include "observers.h"
 #include "seats.h"
 #include "tenant.h"
+#include "tenant_live.h"
+#include "turn.h"
 
 static struct simgpu_tenant *simgpu_line_first(struct simgpu_device *device)
 {
@@ -141,7 +145,7 @@ u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles)
 
 /* A tenant leaves its slot; what it took stays the device's. */
 static void simgpu_energy_leave(struct simgpu_device *device,
-				 const struct session_tenant_report *report)
+				const struct session_tenant_report *report)
 {
 	struct simgpu_energy *energy = &device->energy;
 

@@ -7,9 +7,21 @@
 #include <linux/kstrtox.h>
 #include <linux/sysfs.h>
 
+#include "bpf.h"
 #include "cgroups.h"
+#include "change.h"
+#include "constants.h"
 #include "device.h"
+#include "device_energy.h"
+#include "device_settings.h"
+#include "knobs.h"
+#include "observe.h"
+#include "plugins.h"
+#include "ppm.h"
 #include "rights.h"
+#include "sysfs.h"
+#include "threads.h"
+#include "turn.h"
 
 /* A name as written by echo, without its newline. */
 static int simgpu_parse_name(const char *buf, size_t count, char *name)

@@ -12,7 +12,12 @@
 #include "compat.h"
 #include "device.h"
 #include "goals.h"
+#include "ppm.h"
+#include "report.h"
+#include "rights.h"
+#include "sysfs_tenant.h"
 #include "tenant.h"
+#include "turn.h"
 
 /**
  * struct simgpu_tenant_attr - a file

@@ -12,11 +12,20 @@
 #include <linux/slab.h>
 
 #include "cgroups.h"
+#include "charge.h"
 #include "device.h"
 #include "goals.h"
+#include "ioctl.h"
+#include "journal_room.h"
+#include "observe.h"
+#include "observers.h"
+#include "report.h"
 #include "rights.h"
 #include "seats.h"
 #include "tenant.h"
+#include "tenant_live.h"
+#include "turn.h"
+#include "upload.h"
 
 /* Of their entries in sysfs. */
 static const struct kobj_type *simgpu_tenants_ktype;

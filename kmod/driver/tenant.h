@@ -204,6 +204,8 @@ struct simgpu_tenant {
 	struct simgpu_live *live;
 };
 
+extern const struct simgpu_observer simgpu_tenant_observer;
+
 struct simgpu_goal;
 
 struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
@@ -214,10 +216,6 @@ void simgpu_tenant_free(struct simgpu_tenant *tenant);
 struct private_run *simgpu_tenant_private_make(struct simgpu_tenant *tenant);
 void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
 				struct private_run *run);
-void simgpu_tenant_ended(struct simgpu_tenant *tenant,
-			 const struct simgpu_pending *pending, u64 sequence,
-			 int status);
-void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status);
 int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 			      const struct sk_buff *request,
 			      const struct session_tenant_options *options);
@@ -227,51 +225,15 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant,
 void simgpu_tenant_published(struct simgpu_tenant *tenant,
 			     struct simgpu_tenant_published *out);
 void simgpu_tenant_publish_counters(struct simgpu_tenant *tenant);
-void simgpu_tenant_publish_live(struct simgpu_tenant *tenant);
-ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
-			   loff_t *position);
-__poll_t simgpu_tenant_poll(struct file *file, poll_table *wait);
-int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma);
 struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 					 unsigned long *id, bool or_next);
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq);
 void simgpu_tenant_shown(const struct simgpu_tenant_published *published,
 			 struct simgpu_tenant_report *out);
-int simgpu_counters_check(const struct simgpu_counter_array *array);
-int simgpu_counters_answer(struct simgpu_counter_array *array,
-			   const struct simgpu_counters *counters);
 
-/* What it makes the kernel hold (charge.c). */
-int simgpu_tenant_charge_file(struct simgpu_tenant *tenant);
-void simgpu_tenant_uncharge_file(struct simgpu_tenant *tenant);
-int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
-void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
-
-/* The calls of the ioctl table. */
 int simgpu_device_info(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_config(struct simgpu_ucmd *ucmd);
-int simgpu_tenant_launch(struct simgpu_ucmd *ucmd);
-int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_queue(struct simgpu_ucmd *ucmd);
-int simgpu_tenant_masks(struct simgpu_ucmd *ucmd);
-int simgpu_tenant_wait(struct simgpu_ucmd *ucmd);
-int simgpu_tenant_report(struct simgpu_ucmd *ucmd);
-
-/* What it keeps to (masks.c). */
-struct session_masks simgpu_masks_on(const struct simgpu_tenant *tenant,
-				     const struct gpu_config *config);
-void simgpu_masks_seat(struct simgpu_tenant *tenant);
-int simgpu_mask_of_sms(const __u64 *words, u64 sms[SESSION_MASK_WORDS]);
-
-/* Traces (upload.c). */
-int simgpu_uploads_init(void);
-void simgpu_uploads_exit(void);
-int simgpu_trace_upload(struct simgpu_ucmd *ucmd);
-int simgpu_trace_remove(struct simgpu_ucmd *ucmd);
-struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle);
-void simgpu_trace_put(struct simgpu_trace *trace);
-void simgpu_trace_put_later(struct simgpu_trace *trace);
-void simgpu_traces_drop(struct simgpu_tenant *tenant);
 
 static inline struct simgpu_tenant *simgpu_tenant_of(struct kobject *kobj)
 {

@@ -6,10 +6,20 @@
 #include <linux/eventfd.h>
 #include <linux/uaccess.h>
 
+#include "charge.h"
 #include "compat.h"
 #include "device.h"
+#include "ioctl.h"
+#include "journal_room.h"
+#include "masks.h"
+#include "observe.h"
+#include "observers.h"
 #include "seats.h"
 #include "tenant.h"
+#include "tenant_launch.h"
+#include "tenant_outcome.h"
+#include "turn.h"
+#include "upload.h"
 
 static struct simgpu_pending *simgpu_pending_find(struct simgpu_tenant *tenant,
 						  u64 sequence)

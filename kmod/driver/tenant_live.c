@@ -2,9 +2,11 @@
 /* The page that mmap() of a tenant's file shows: its live figures. */
 #include <linux/mm.h>
 
+#include "charge.h"
 #include "compat.h"
 #include "device.h"
 #include "tenant.h"
+#include "tenant_live.h"
 
 /* Where the page has its counters: at its end. */
 #define SIMGPU_LIVE_COUNTERS	(PAGE_SIZE - sizeof(struct simgpu_counters))

@@ -10,6 +10,8 @@
 #include "compat.h"
 #include "device.h"
 #include "tenant.h"
+#include "tenant_outcome.h"
+#include "turn.h"
 
 /* In an outcome; above them is the queue. */
 #define SIMGPU_OUTCOME_ENDED	BIT(0)

@@ -21,6 +21,8 @@
 #include <linux/wait.h>
 
 #include "device.h"
+#include "threads.h"
+#include "turn.h"
 
 /* How long to look for a change before one sleeps. */
 #define SIMGPU_SPIN_NS		(20 * NSEC_PER_USEC)

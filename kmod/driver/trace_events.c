@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The tracepoints' code, and when they are hit; trace_events.h declares them. */
 #include "device.h"
+#include "observers.h"
 #include "tenant.h"
 
 /* After all others, some of which declare tracepoints of their own. */

@@ -11,6 +11,7 @@
 
 #include "device.h"
 #include "rights.h"
+#include "turn.h"
 
 /*
  * Calls on a device between two ends of its quanta, of everybody; who comes then

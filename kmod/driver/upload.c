@@ -7,8 +7,11 @@
 #include <linux/uaccess.h>
 #include <linux/simgpu_trace.h>
 
+#include "charge.h"
 #include "device.h"
+#include "ioctl.h"
 #include "tenant.h"
+#include "upload.h"
 
 static_assert(sizeof_field(struct simgpu_trace_refusal, field) ==
 	      sizeof_field(struct trace_error, field));

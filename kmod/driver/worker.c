@@ -11,7 +11,12 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
+#include "deciders.h"
 #include "device.h"
+#include "observe.h"
+#include "observers.h"
+#include "turn.h"
+#include "worker.h"
 
 /*
  * How long the worker simulates with the lock held: what a system call may have

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What charge.c has for other files. */
+#ifndef SIMGPU_CHARGE_H
+#define SIMGPU_CHARGE_H
+
+#include "tenant.h"
+
+int simgpu_tenant_charge_file(struct simgpu_tenant *tenant);
+void simgpu_tenant_uncharge_file(struct simgpu_tenant *tenant);
+int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
+void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
+
+#endif /* SIMGPU_CHARGE_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What device_energy.c has for other files. */
+#ifndef SIMGPU_DEVICE_ENERGY_H
+#define SIMGPU_DEVICE_ENERGY_H
+
+#include "device.h"
+
+extern const struct attribute_group simgpu_figures_group;
+void simgpu_device_report(struct simgpu_device *device, struct device_report *out);
+void simgpu_figures_init(void);
+
+#endif /* SIMGPU_DEVICE_ENERGY_H */

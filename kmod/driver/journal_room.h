@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What journal_room.c has for other files. */
+#ifndef SIMGPU_JOURNAL_ROOM_H
+#define SIMGPU_JOURNAL_ROOM_H
+
+#include "device.h"
+
+int simgpu_device_lock_to_note(struct simgpu_device *device);
+struct journal_chunk *simgpu_journal_chunk(void *context);
+
+#endif /* SIMGPU_JOURNAL_ROOM_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What knobs.c has for other files. */
+#ifndef SIMGPU_KNOBS_H
+#define SIMGPU_KNOBS_H
+
+#include "device.h"
+
+extern const struct simgpu_observer simgpu_knobs_observer;
+extern const struct attribute_group simgpu_policy_params_group;
+extern const struct attribute_group simgpu_model_params_group;
+
+#endif /* SIMGPU_KNOBS_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What netlink_knobs.c has for other files. */
+#ifndef SIMGPU_NETLINK_KNOBS_H
+#define SIMGPU_NETLINK_KNOBS_H
+
+#include <linux/simgpu_netlink.h>
+#include <net/netlink.h>
+
+#include "device.h"
+
+/**
+ * struct simgpu_netlink_knobs - knobs that a message sets
+ * @count: how many
+ * @at: the knobs; their names lie in the message
+ */
+struct simgpu_netlink_knobs {
+	u32 count;
+	struct simgpu_knob_change at[SIMGPU_KNOBS * SIMGPU_PARAMS_MAX];
+};
+
+/* Of an attribute that holds knobs. */
+extern const struct nla_policy
+simgpu_netlink_knobs_policy[SIMGPU_A_PARAMS_MAX + 1];
+
+int simgpu_netlink_put_knobs(struct sk_buff *skb, struct simgpu_device *device);
+int simgpu_netlink_put_refusal(struct sk_buff *skb,
+			       const struct session_refusal *why);
+int simgpu_netlink_take_knobs(struct nlattr **attrs,
+			      struct simgpu_netlink_knobs *knobs);
+
+#endif /* SIMGPU_NETLINK_KNOBS_H */

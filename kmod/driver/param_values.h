@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What param_values.c has for other files. */
+#ifndef SIMGPU_PARAM_VALUES_H
+#define SIMGPU_PARAM_VALUES_H
+
+#include "driver.h"
+
+int simgpu_params_apply(const struct simgpu_param_array *array,
+			struct session_options *options,
+			struct session_refusal *why);
+int simgpu_constants_apply(u64 address, u32 bytes,
+			   struct session_options *options,
+			   struct session_refusal *why);
+
+#endif /* SIMGPU_PARAM_VALUES_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What threads.c has for other files. */
+#ifndef SIMGPU_THREADS_H
+#define SIMGPU_THREADS_H
+
+#include "device.h"
+
+extern const struct simgpu_observer simgpu_threads_observer;
+int simgpu_threads_set(struct simgpu_device *device, u32 count);
+void simgpu_threads_run(void *context, struct gpu *gpu, u64 until);
+
+#endif /* SIMGPU_THREADS_H */

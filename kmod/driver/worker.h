@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What worker.c has for other files. */
+#ifndef SIMGPU_WORKER_H
+#define SIMGPU_WORKER_H
+
+#include "device.h"
+
+int simgpu_worker_start(struct simgpu_device *device);
+
+#endif /* SIMGPU_WORKER_H */
