@@ -467,6 +467,10 @@ void sweep_made_json(struct json_object *object, const struct sweep *sweep)
 	json_set(object, "partial", json_object_new_boolean(interrupted()));
 	json_set(object, "runs", json_u64(sweep->run_count));
 	json_set(object, "runs_made", json_u64(count_whole(sweep)));
+	json_set_string(object, "config", settings->config);
+	json_set_string(object, "suite", sweep->suite_name);
+	json_set(object, "every", json_u64(sweep->every));
+	json_set(object, "seeds", json_u64(sweep->seeds));
 }
 
 void sweep_print_partial(const struct sweep *sweep)
@@ -485,13 +489,9 @@ static int print_json(const struct sweep *sweep,
 	u32 i;
 
 	sweep_made_json(object, sweep);
-	json_set_string(object, "config", settings->config);
-	json_set_string(object, "suite", sweep->suite_name);
 	json_set_string(object, "model", settings->model);
-	json_set(object, "every", json_u64(sweep->every));
 	json_set(object, "cycles", json_u64(settings->session.stop_cycle));
 	json_set(object, "warmup_cycles", json_u64(sweep->warmup_cycles));
-	json_set(object, "seeds", json_u64(sweep->seeds));
 	json_set_string(object, "reference", sweep->labels[sweep->reference]);
 	json_set(object, "resamples", json_u64(STATISTICS_RESAMPLES));
 	json_set(object, "resamples_seed", json_u64(STATISTICS_SEED));

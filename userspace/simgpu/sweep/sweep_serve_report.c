@@ -226,11 +226,7 @@ static int print_json(const struct sweep *sweep)
 	u32 i;
 
 	sweep_made_json(object, sweep);
-	json_set_string(object, "config", settings->config);
-	json_set_string(object, "suite", sweep->suite_name);
-	json_set(object, "every", json_u64(sweep->every));
 	json_set(object, "cycles", json_u64(settings->session.stop_cycle));
-	json_set(object, "seeds", json_u64(sweep->seeds));
 	json_set(object, "deadline", json_ppm(sweep->deadline_ppm));
 	json_set(object, "alone", policy_json(sweep, sweep->policy_count));
 	for (i = 0; i < sweep->policy_count; i++)

@@ -206,12 +206,8 @@ static int print_json(const struct sweep *sweep)
 	u32 i;
 
 	sweep_made_json(object, sweep);
-	json_set_string(object, "config", sweep->experiment.settings.config);
-	json_set_string(object, "suite", sweep->suite_name);
-	json_set(object, "every", json_u64(sweep->every));
 	if (sweep->sets)
 		json_set_string(object, "sets_drawn", sweep->sets);
-	json_set(object, "seeds", json_u64(sweep->seeds));
 	for (i = 0; i < sweep->policy_count; i++)
 		json_object_array_add(array, policy_json(sweep, i));
 	json_set(object, "policies", array);
