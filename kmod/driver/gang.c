@@ -19,6 +19,7 @@
 #include "device.h"
 #include "gang.h"
 #include "ioctl.h"
+#include "journal_room.h"
 #include "observe.h"
 #include "observers.h"
 #include "param_values.h"
