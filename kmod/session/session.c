@@ -222,7 +222,7 @@ int session_create(struct session **out, const struct session_options *options,
 	session->watch_cycle = session->initial.hold_cycles / 8;
 	session->last_slot = SESSION_SLOTS_MAX - 1;
 	begin_deciders(session);
-	snapshot_init(session);
+	snapshot_begin(session);
 	*out = session;
 	return 0;
 }

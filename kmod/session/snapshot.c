@@ -388,8 +388,8 @@ static void fill_dram(const struct gpu_config *config,
 	out->trfc = config->dram.trfc;
 }
 
-/* snapshot_init() - what never changes */
-void snapshot_init(struct session *session)
+/* snapshot_begin() - what never changes */
+void snapshot_begin(struct session *session)
 {
 	const struct gpu_config *config = gpu_config(session->gpu);
 	struct simgpu_snapshot *snapshot = &session->snapshot;

@@ -17,7 +17,7 @@ void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counte
 void counters_subtract(const struct simgpu_counters *from,
 		       const struct simgpu_counters *what,
 		       struct simgpu_counters *out);
-void snapshot_init(struct session *session);
+void snapshot_begin(struct session *session);
 void snapshot_fill(struct session *session);
 
 #endif /* SESSION_SNAPSHOT_H */
