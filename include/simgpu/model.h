@@ -43,7 +43,7 @@ struct simgpu_prediction_tenant {
 /**
  * struct simgpu_prediction - a model's answer; zeroed before the call
  * @probe: SIMGPU_PROBE_*: what the model wants to see until @wake_cycle; one that
- *	is asked for again while it lasts goes on. The core merges it with what the
+ *	is asked for again while it lasts goes on. The session merges it with what the
  *	policy has said; where the policy says something of the same from now on, the
  *	policy wins and the probe ends
  * @probe_slot: the tenant that it is about

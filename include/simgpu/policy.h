@@ -10,7 +10,7 @@
  * struct simgpu_policy - an SM policy
  * @name: as written to sysfs; unique among policies
  * @events: SIMGPU_ON_*: when it is asked beside the epoch's end. What it does not
- *	list the core handles: an even split when tenants arrive or depart, and at
+ *	list the session handles: an even split when tenants arrive or depart, and at
  *	kernel ends what the session's kernel_end says
  * @needs: SIMGPU_NEEDS_*: what a session has to provide for it
  * @state_bytes: that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
@@ -25,7 +25,7 @@
  * @decide: fills @proposal from @snapshot, whose tenants carry the model's
  *	predictions; @state is its own. No other input, no side effects, no
  *	allocation, no sleeping; integers only. Returns 0 or a negative errno. The
- *	core checks the proposal: after an error or an impossible proposal the
+ *	session checks the proposal: after an error or an impossible proposal the
  *	policy even takes its place, with the reason in last_refusal
  */
 struct simgpu_policy {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/simgpu/simgpuN: the journal (format: docs/journal.md), the
- * device's fingerprint, and the tables of HSM's Figure 8. For root only;
+ * device's state hash, and the tables of HSM's Figure 8. For root only;
  * reading may take the device's lock, for one look.
  */
 #include <linux/debugfs.h>

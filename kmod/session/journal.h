@@ -223,7 +223,7 @@ enum journal_line_kind {
  *	it had none
  * @event: EVENT
  * @lost: LOST: events that found no room
- * @state_hash: END: fingerprint of the device
+ * @state_hash: END: state hash of the device
  */
 struct journal_line {
 	enum journal_line_kind kind;

@@ -357,7 +357,7 @@ static void contiguous_lines(const struct gpu *gpu, u64 first, u64 end, u32 base
 
 	while (first < end) {
 		u64 next = (first / GPU_LINE_BYTES + 1) * GPU_LINE_BYTES;
-		u64 stop = sooner(next, end);
+		u64 stop = min(next, end);
 
 		if (gpu->shape.sectored)
 			sectors = sectors_of(first % GPU_LINE_BYTES,

@@ -237,7 +237,7 @@ void block_finish(struct gpu *gpu, u32 index, u32 number)
 	u32 queue = grid_queue(block->grid);
 
 	counts->blocks_ended[queue]++;
-	counts->ended_at[queue] = later(counts->ended_at[queue], gpu->now);
+	counts->ended_at[queue] = max(counts->ended_at[queue], gpu->now);
 	counts->counters.blocks_finished++;
 	gpu->sm_counters[index].blocks_finished++;
 	block_clear(gpu, index, block);

@@ -663,7 +663,7 @@ static u64 lookup_at(const struct gpu *gpu, const struct slice *slice)
 
 	if (slice->request_at == NEVER)
 		return NEVER;
-	return later(slice->request_at + queue, slice->out_free) - queue;
+	return max(slice->request_at + queue, slice->out_free) - queue;
 }
 
 /*
@@ -680,9 +680,9 @@ void slice_turn(struct gpu *gpu, u32 index)
 	next = lookup_at(gpu, slice);
 	if (next <= gpu->now) {
 		serve_request(gpu, index);
-		next = later(lookup_at(gpu, slice), gpu->now + 1);
+		next = max(lookup_at(gpu, slice), gpu->now + 1);
 	}
-	next = sooner(next, slice->done_at);
+	next = min(next, slice->done_at);
 	if (next != NEVER)
 		slice_wake(slice, next);
 }

@@ -39,7 +39,7 @@ void context_shape(const struct gpu_config *config, struct gpu_shape *shape)
 	u32 warps = config->sms * config->warps_per_sm;
 	u32 gpus = context_gpus(config);
 
-	shape->saved_blocks = (u32)sooner(gpus * blocks, regions);
+	shape->saved_blocks = (u32)min(gpus * blocks, regions);
 	shape->saved_warps = gpus * warps;
 }
 
@@ -314,7 +314,7 @@ static u64 loads_come_at(const struct sm *sm, const struct block *block)
 
 			if (load->pending)
 				return NEVER;
-			at = later(at, load->ready);
+			at = max(at, load->ready);
 		}
 	}
 	return at;
@@ -493,6 +493,6 @@ u64 context_next_turn(const struct gpu *gpu, const struct sm *sm)
 	if (sm->lsu.next < sm->lsu.count)
 		return NEVER;
 	for (mask = sm->moving; mask; mask &= mask - 1)
-		next = sooner(next, block_moves_at(gpu, sm, lowest_bit(mask)));
-	return next == NEVER ? NEVER : later(next, sm->lsu.port_free);
+		next = min(next, block_moves_at(gpu, sm, lowest_bit(mask)));
+	return next == NEVER ? NEVER : max(next, sm->lsu.port_free);
 }

@@ -665,9 +665,9 @@ static bool hear_blocks(struct gpu *gpu, u32 slot, u32 queue)
 
 		gpu->dispatch_due |= counts->blocks_ended[queue] > 0;
 		grid->blocks_finished += counts->blocks_ended[queue];
-		grid->ended_at = later(grid->ended_at, counts->ended_at[queue]);
-		grid->issued_at = later(grid->issued_at,
-					counts->issued_at[queue]);
+		grid->ended_at = max(grid->ended_at, counts->ended_at[queue]);
+		grid->issued_at = max(grid->issued_at,
+				      counts->issued_at[queue]);
 		counts->blocks_ended[queue] = 0;
 		counts->ended_at[queue] = 0;
 		counts->issued_at[queue] = 0;
@@ -702,7 +702,7 @@ static u64 next_notice(const struct gpu *gpu, const u8 *heard)
 
 	for (i = 0; i < gpu->config.sms; i++)
 		if (heard[i] < gpu->sms[i].notices)
-			at = sooner(at, gpu->sms[i].notice[heard[i]].at);
+			at = min(at, gpu->sms[i].notice[heard[i]].at);
 	return at;
 }
 

@@ -32,7 +32,7 @@ static u32 command_for(const struct channel *channel, u32 want)
 /* First clock at which a bank's want may be granted, others permitting. */
 static u64 allowed_at(const struct channel *channel, u32 bank, u32 command)
 {
-	return later(channel->bank_next[command][bank], channel->next[command]);
+	return max(channel->bank_next[command][bank], channel->next[command]);
 }
 
 static __always_inline void add_want(struct channel *channel, u32 bank, u32 want)
@@ -40,7 +40,7 @@ static __always_inline void add_want(struct channel *channel, u32 bank, u32 want
 	u64 at = allowed_at(channel, bank, command_for(channel, want));
 
 	channel->want[want] |= 1U << bank;
-	channel->look[want] = sooner(channel->look[want], at);
+	channel->look[want] = min(channel->look[want], at);
 }
 
 static bool same_rank(const struct dram_entry *a, const struct dram_entry *b)
@@ -380,7 +380,7 @@ static void admit_all(struct gpu *gpu, struct channel *channel, u64 clock)
 	u64 reads = admit(gpu, channel, DRAM_READS, clock);
 	u64 writes = admit(gpu, channel, DRAM_WRITES, clock);
 
-	channel->arrival = sooner(reads, writes);
+	channel->arrival = min(reads, writes);
 	choose_mode(&gpu->config, channel);
 }
 
@@ -563,8 +563,8 @@ static __always_inline u64 choose(const struct channel *channel, u64 clock,
 		u64 since = clock - allowed[bank];
 		u64 waits = (u64)((s64)since >> 63);
 
-		last_since = later(last_since, since);
-		best = sooner(best, channel->key[bank] | waits);
+		last_since = max(last_since, since);
+		best = min(best, channel->key[bank] | waits);
 		ready += waits + 1;
 	}
 	*next = ready > 1 ? clock + 1 : clock - last_since;
@@ -607,7 +607,7 @@ static u64 all_allowed_at(const struct gpu *gpu, const struct channel *channel,
 	u32 bank;
 
 	for (bank = 0; bank < gpu->config.banks; bank++)
-		at = later(at, channel->bank_next[command][bank]);
+		at = max(at, channel->bank_next[command][bank]);
 	return at;
 }
 
@@ -668,10 +668,10 @@ static u64 serve_owed(struct gpu *gpu, u32 index, u32 owed, u64 clock)
 	u64 best, next;
 
 	if (channel->next[command] > clock)
-		return sooner(channel->next[command], channel->refresh_due);
+		return min(channel->next[command], channel->refresh_due);
 	best = choose(channel, clock, owed, command, &next);
 	if (best == NEVER)
-		return sooner(next, channel->refresh_due);
+		return min(next, channel->refresh_due);
 	serve_hit(gpu, index, best & 0xff, clock);
 	return clock + 1;
 }
@@ -730,8 +730,8 @@ static u64 next_look(const struct channel *channel)
 {
 	if (channel->next_mode != channel->mode)
 		return 0;
-	return sooner(sooner(channel->look[WANT_COLUMN], channel->refresh_due),
-		      sooner(channel->look[WANT_ACTIVATE],
+	return min(min(channel->look[WANT_COLUMN], channel->refresh_due),
+		      min(channel->look[WANT_ACTIVATE],
 			     channel->look[WANT_PRECHARGE]));
 }
 
@@ -743,7 +743,7 @@ static u64 next_look(const struct channel *channel)
 static u64 pass_refreshes(const struct gpu *gpu, struct channel *channel,
 			  u64 clock, u64 until)
 {
-	u64 end = sooner(until, channel->arrival);
+	u64 end = min(until, channel->arrival);
 	u64 interval = gpu->config.dram.trefi;
 
 	/* A listener hears of each. */
@@ -766,7 +766,7 @@ u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 {
 	struct channel *channel = &gpu->channels[index];
 	u64 wake = channel->wake;
-	u64 clock = later(channel->clock, sooner(wake, channel->arrival));
+	u64 clock = max(channel->clock, min(wake, channel->arrival));
 
 	while (clock < until) {
 		if (channel->arrival <= clock)
@@ -779,7 +779,7 @@ u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 			admit_all(gpu, channel, clock);
 		if (!wake)
 			wake = next_look(channel);
-		clock = later(clock + 1, sooner(wake, channel->arrival));
+		clock = max(clock + 1, min(wake, channel->arrival));
 	}
 	channel->clock = until;
 	channel->wake = wake;

@@ -12,7 +12,7 @@ static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 	u64 ahead = gpu->now + 1 + gpu->config.llc_to_dram_latency;
 
 	channel_wake(&gpu->channels[index],
-		     later(cycle, ahead) - gpu->config.llc_to_dram_latency);
+		     max(cycle, ahead) - gpu->config.llc_to_dram_latency);
 }
 
 /* The memory clock at which what is sent now arrives at a channel. */
@@ -56,7 +56,7 @@ static __always_inline void post(struct channel *channel, bool write,
 	inbox->count++;
 	channel->pending++;
 	/* Too early if the queue is full; then it is found out. */
-	channel->arrival = sooner(channel->arrival, request->ready_clock);
+	channel->arrival = min_t(u64, channel->arrival, request->ready_clock);
 }
 
 /*

@@ -48,10 +48,10 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	/* Sectors of other lines may come between those of one. */
 	u16 columns = groups_interleave(config) || config->llc_sectors > 1 ?
 		      accesses : 1;
-	u16 span = (accesses / columns - 1) * later(t->tccd_l, data);
+	u16 span = (accesses / columns - 1) * max(t->tccd_l, data);
 	u16 write_end = t->twl + span + data;
 	u16 rest = burst > data ? burst - data : 0;
-	u16 read_to_write = later(t->read_to_write, rest) - rest;
+	u16 read_to_write = max(t->read_to_write, rest) - rest;
 	u32 i;
 
 	memset(limits, 0, sizeof(*limits));

@@ -27,19 +27,19 @@
 		X(BANK, WRITE, PRECHARGE, write_end + t->twr); \
 		X(BANK, PRECHARGE, ACTIVATE, t->trp); \
 		X(GROUP, ACTIVATE, ACTIVATE, t->trrd_l); \
-		X(GROUP, READ, READ, span + later(t->tccd_l, data)); \
-		X(GROUP, WRITE, WRITE, span + later(t->tccd_l, data)); \
+		X(GROUP, READ, READ, span + max(t->tccd_l, data)); \
+		X(GROUP, WRITE, WRITE, span + max(t->tccd_l, data)); \
 		X(GROUP, WRITE, READ, write_end + t->twtr_l); \
 		X(CHANNEL, ACTIVATE, ACTIVATE, t->trrd_s); \
-		X(CHANNEL, READ, READ, span + later(t->tccd_s, data)); \
-		X(CHANNEL, WRITE, WRITE, span + later(t->tccd_s, data)); \
+		X(CHANNEL, READ, READ, span + max(t->tccd_s, data)); \
+		X(CHANNEL, WRITE, WRITE, span + max(t->tccd_s, data)); \
 		X(CHANNEL, READ, WRITE, span + read_to_write); \
 		X(CHANNEL, WRITE, READ, write_end + t->twtr_s); \
 	} while (0)
 
 static inline void not_before(u64 *at, u64 clock)
 {
-	*at = later(*at, clock);
+	*at = max(*at, clock);
 }
 
 /* Banks hold what forbids a command to their group, each for itself. */

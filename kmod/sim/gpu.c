@@ -74,7 +74,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->done_mask = ring_mask(config->llc_mshrs +
 				     config->llc_write_credits, 1);
 	shape->inbox_mask = ring_mask(shape->slices_per_channel *
-				      later(config->llc_mshrs,
+				      max(config->llc_mshrs,
 					    config->llc_write_credits), 256);
 	shape->fetching = 1 << REQUEST_READ | 1 << REQUEST_ATOMIC |
 			  1 << REQUEST_REDUCE;

@@ -602,11 +602,11 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 			struct gpu_channel_status *out);
 
 /**
- * hash_mix() - take a value into a fingerprint
- * @hash: the fingerprint so far
+ * hash_mix() - take a value into a hash
+ * @hash: the hash so far
  * @value: any
  *
- * Return: the fingerprint.
+ * Return: the hash.
  */
 static inline u64 hash_mix(u64 hash, u64 value)
 {
@@ -615,12 +615,12 @@ static inline u64 hash_mix(u64 hash, u64 value)
 }
 
 /**
- * hash_bytes() - take memory into a fingerprint
- * @hash: the fingerprint so far
+ * hash_bytes() - take memory into a hash
+ * @hash: the hash so far
  * @bytes: without holes or pointers
  * @count: of these
  *
- * Return: the fingerprint.
+ * Return: the hash.
  */
 static inline u64 hash_bytes(u64 hash, const void *bytes, size_t count)
 {
@@ -639,7 +639,7 @@ static inline u64 hash_bytes(u64 hash, const void *bytes, size_t count)
 }
 
 /**
- * gpu_state_hash() - a fingerprint of everything that decides the future, and
+ * gpu_state_hash() - a hash of everything that decides the future, and
  *	of all counters
  * @gpu: the device, which nobody runs meanwhile
  *
@@ -647,7 +647,7 @@ static inline u64 hash_bytes(u64 hash, const void *bytes, size_t count)
  * size and wherever gpu_run() paused. All channels first run as far ahead as
  * they may, which is no result.
  *
- * Return: the fingerprint.
+ * Return: the hash.
  */
 u64 gpu_state_hash(struct gpu *gpu);
 

@@ -436,7 +436,7 @@ void lsu_run(struct gpu *gpu, u32 index)
 	while (lsu->next < lsu->count) {
 		u32 line = lsu->line[lsu->next];
 
-		lsu->port_free = later(lsu->port_free, gpu->now);
+		lsu->port_free = max(lsu->port_free, gpu->now);
 		if (gpu->shape.sectored)
 			lsu->blocked = lsu_send_sectors(gpu, index, line);
 		else
@@ -487,7 +487,7 @@ void lsu_retry(struct gpu *gpu, u32 index, u32 came)
 		lsu_run(gpu, index);
 	else
 		/* It has tried. */
-		lsu->port_free = later(lsu->port_free, gpu->now);
+		lsu->port_free = max(lsu->port_free, gpu->now);
 }
 
 /*

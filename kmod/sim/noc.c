@@ -198,7 +198,7 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	u32 slice = address_slice(gpu, mshr->line);
 	struct request *request = &gpu->requests[place];
 
-	cycle = later(cycle, from->out_free);
+	cycle = max(cycle, from->out_free);
 	request->mail.sent = (u32)gpu->now;
 	request->mail.number = number;
 	request->mail.sender = sm;
@@ -221,7 +221,7 @@ static void take_request(struct gpu *gpu, u32 place)
 {
 	struct request *request = &gpu->requests[place];
 	struct slice *slice = &gpu->slices[request->slice];
-	u64 arrival = later(request->ready + gpu->config.noc_latency,
+	u64 arrival = max(request->ready + gpu->config.noc_latency,
 			    slice->in_free);
 
 	slice->in_free = arrival + request->mail.flits;
@@ -288,7 +288,7 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	struct slice *from = &gpu->slices[slice];
 	u32 place = entry_place(gpu, sm, number) * gpu->config.llc_sectors + sector;
 	struct reply *reply = &gpu->replies[place];
-	u64 departure = later(gpu->now, from->out_free);
+	u64 departure = max(gpu->now, from->out_free);
 
 	from->out_free = departure + flits;
 	reply->mail.sent = (u32)gpu->now;
@@ -346,7 +346,7 @@ static void take_reply(struct gpu *gpu, u32 sm, const struct reply *reply)
 	struct sm *to = &gpu->sms[sm];
 	struct mshr *mshr = &to->mshr[reply->mail.number];
 	u64 departure = gpu->now + (s64)(s32)(reply->departure - (u32)gpu->now);
-	u64 arrival = later(departure + gpu->config.noc_latency, to->in_free);
+	u64 arrival = max(departure + gpu->config.noc_latency, to->in_free);
 
 	to->in_free = arrival + reply->mail.flits;
 	mshr->ready = arrival;

@@ -27,16 +27,6 @@
 struct gpu;
 struct gpu_shape;
 
-static inline u64 later(u64 a, u64 b)
-{
-	return max(a, b);
-}
-
-static inline u64 sooner(u64 a, u64 b)
-{
-	return min(a, b);
-}
-
 /* @value or 0, without a branch. */
 static inline u64 if_set(bool condition, u64 value)
 {

@@ -43,7 +43,7 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	workers_begin(sm);
 	/* The next owner begins, and so do its stalls, in the next cycle. */
 	for (i = 0; i < sm->schedulers; i++) {
-		sm->free_at[i] = later(sm->free_at[i], gpu->now + 1);
+		sm->free_at[i] = max(sm->free_at[i], gpu->now + 1);
 		sm->scheduler[i].counted_to = sm->free_at[i];
 	}
 	sm->owner = sm->next_owner;
@@ -151,7 +151,7 @@ static void free_schedulers(struct gpu *gpu, u32 index, u64 warps)
 	sm_cut_bursts(gpu, index, warps);
 	for (i = 0; i < sm->schedulers; i++)
 		if (sm->greedy[i] != NONE && warps >> sm->greedy[i] & 1)
-			sm->free_at[i] = sooner(sm->free_at[i], gpu->now + 1);
+			sm->free_at[i] = min(sm->free_at[i], gpu->now + 1);
 }
 
 /* Of some blocks that run those for which there is a place to wait. */

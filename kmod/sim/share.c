@@ -105,7 +105,7 @@ void share_account(struct gpu *gpu, u32 index, u64 end)
 			if (sm->free_at[i] <= first)
 				continue;
 			slots[count++] = sm->scheduler[i].slot;
-			last = sooner(last, sm->free_at[i] - 1);
+			last = min(last, sm->free_at[i] - 1);
 		}
 		if (count)
 			give_in_turn(gpu, slots, count, &sm->split_turn[count],

@@ -268,17 +268,17 @@ PORT_NO_HOLES_END
  */
 static inline void sm_wake(struct sm *sm, u64 cycle)
 {
-	sm->turn_at = sooner(sm->turn_at, cycle);
+	sm->turn_at = min(sm->turn_at, cycle);
 }
 
 static inline void slice_wake(struct slice *slice, u64 cycle)
 {
-	slice->turn_at = sooner(slice->turn_at, cycle);
+	slice->turn_at = min(slice->turn_at, cycle);
 }
 
 static inline void channel_wake(struct channel *channel, u64 cycle)
 {
-	channel->turn_at = sooner(channel->turn_at, cycle);
+	channel->turn_at = min(channel->turn_at, cycle);
 }
 
 static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 slot)

@@ -162,7 +162,7 @@ static __always_inline void issue_compute(const struct turn *turn, u32 warp,
 		    op->active_lanes);
 	ready = turn->now + burst_span(op, left, count);
 	if (op->shared_count)
-		ready = later(ready, take_shared(turn, warp, op, left, count));
+		ready = max(ready, take_shared(turn, warp, op, left, count));
 	wait_ahead(turn, warp, ready);
 }
 
@@ -358,7 +358,7 @@ static void issue_end(const struct turn *turn, u32 warp)
 		if (!load_settle(turn, warp, lowest_bit(w->loads)))
 			return;
 	if (w->stall != STALL_ENDED)
-		*issued_at = later(*issued_at, turn->now);
+		*issued_at = max(*issued_at, turn->now);
 	if (turn->sm->warp_stores[warp]) {
 		turn->sm->store_waiters |= 1ULL << warp;
 		warp_unready(turn->sm, warp, STALL_ENDED);
@@ -495,7 +495,7 @@ static u64 first_free(const struct sm *sm)
 	u32 i;
 
 	for (i = 1; i < sm->schedulers; i++)
-		first = sooner(first, sm->free_at[i]);
+		first = min(first, sm->free_at[i]);
 	return first;
 }
 
@@ -512,7 +512,7 @@ bool sm_wants_acks(const struct sm *sm)
 /* When the next warp wakes, or a reply comes that somebody waits for. */
 static u64 next_event(const struct sm *sm)
 {
-	u64 event = sooner(sm->next_sleeper, sm->reply_at);
+	u64 event = min(sm->next_sleeper, sm->reply_at);
 
 	return sm->ack_at < event && sm_wants_acks(sm) ? sm->ack_at : event;
 }
@@ -533,11 +533,11 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 	u32 i;
 
 	if (!(ready | waiters | shared))
-		return later(event, first_free(sm));
+		return max(event, first_free(sm));
 	/* Mostly nobody waits for a unit. */
 	if (!(waiters | shared)) {
 		for (i = 0; i < turn->schedulers; i++, warps <<= 1)
-			next = sooner(next, later(if_set(!(ready & warps), event),
+			next = min(next, max(if_set(!(ready & warps), event),
 						  sm->free_at[i]));
 		return next;
 	}
@@ -545,10 +545,10 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 		/* NEVER without a waiter, and in the end 0 with a ready warp. */
 		u64 at = sm->lsu.port_free | if_set(!(waiters & warps), NEVER);
 
-		at = sooner(at, sm->shared_at |
+		at = min(at, sm->shared_at |
 				if_set(!(shared & warps), NEVER));
-		at = if_set(!(ready & warps), sooner(at, event));
-		next = sooner(next, later(at, sm->free_at[i]));
+		at = if_set(!(ready & warps), min(at, event));
+		next = min(next, max(at, sm->free_at[i]));
 	}
 	return next;
 }
@@ -569,13 +569,13 @@ static bool events_are_urgent(const struct sm *sm)
 u64 sm_wants_reply(const struct sm *sm, u64 arrival)
 {
 	return events_are_urgent(sm) ? arrival :
-				       later(arrival, first_free(sm));
+				       max(arrival, first_free(sm));
 }
 
 /* From when the injection queue has room. */
 static u64 lsu_port_at(const struct gpu *gpu, const struct sm *sm)
 {
-	return later(sm->out_free, gpu->config.noc_queue_depth) -
+	return max_t(u64, sm->out_free, gpu->config.noc_queue_depth) -
 	       gpu->config.noc_queue_depth;
 }
 
@@ -592,14 +592,14 @@ static __always_inline void end_urgent_turn(const struct turn *turn)
 	event = next_event(sm);
 	next = next_issue(turn, event);
 	if (events_are_urgent(sm))
-		next = sooner(next, event);
+		next = min(next, event);
 	if (lsu->next < lsu->count && lsu->blocked == LSU_PORT)
-		next = sooner(next, lsu_port_at(gpu, sm));
+		next = min(next, lsu_port_at(gpu, sm));
 	if (sm->late_count && !mshrs_are_full(&gpu->config, sm))
-		next = sooner(next, lsu_port_at(gpu, sm));
+		next = min(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
-		next = sooner(next, context_next_turn(gpu, sm));
-	sm_wake(sm, later(next, turn->now + 1));
+		next = min(next, context_next_turn(gpu, sm));
+	sm_wake(sm, max(next, turn->now + 1));
 }
 
 /* Take replies and wake warps up to a cycle. Return: what came. */
@@ -653,7 +653,7 @@ static __always_inline void take_turn(const struct turn *turn)
 	if (events_are_urgent(sm))
 		end_urgent_turn(turn);
 	else
-		sm_wake(sm, later(next_issue(turn, next_event(sm)),
+		sm_wake(sm, max(next_issue(turn, next_event(sm)),
 				  turn->now + 1));
 }
 

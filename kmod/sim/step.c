@@ -50,7 +50,7 @@ static void run_channel(struct gpu *gpu, u32 index)
 		u64 next = channel->turn_at;
 
 		for (i = first; i < first + slices; i++)
-			next = sooner(next, gpu->slices[i].turn_at);
+			next = min(next, gpu->slices[i].turn_at);
 		if (next > until)
 			return;
 		gpu->now = next;
@@ -275,7 +275,7 @@ static u64 next_meeting(const struct gpu *gpu, u64 until)
 
 	if (driver_has_to_hear(gpu) || (gpu->ending && window_is_over(gpu)))
 		return gpu->sms_done;
-	return sooner(until, (gpu->sms_done / window + 1) * window);
+	return min(until, (gpu->sms_done / window + 1) * window);
 }
 
 /*
@@ -317,8 +317,8 @@ enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 	} else {
 		u64 end = next_meeting(gpu, until);
 
-		memory = sooner(end, gpu->sms_done + gpu->shape.memory_ahead);
-		sms = sooner(end, gpu->memory_done + gpu->shape.sm_ahead);
+		memory = min(end, gpu->sms_done + gpu->shape.memory_ahead);
+		sms = min(end, gpu->memory_done + gpu->shape.sm_ahead);
 	}
 	if (memory > gpu->memory_done) {
 		gpu->step = GPU_STEP_MEMORY;

@@ -141,7 +141,7 @@ static void enters_by_turn(struct bench *bench, u64 clock,
 
 	if (command != DRAM_READ)
 		return;
-	place = whose_turn(bench, later(bench->took_at, bench->asked[0].ready),
+	place = whose_turn(bench, max(bench->took_at, bench->asked[0].ready),
 			   NONE);
 	if (bench->asked[place].row != row)
 		fail_msg("request %u: row %u is served, not %u", bench->served,

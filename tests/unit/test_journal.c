@@ -232,7 +232,7 @@ static void each_tenant_has_its_share_of_a_journal(void **state)
 
 	join(bench, 0);
 	for (i = 0; i < changes; i++) {
-		/* A fingerprint looks at what was said. */
+		/* The state hash looks at what was said. */
 		session_state_hash(bench->session);
 		options.weight = 1 + i % 2;
 		session_set_tenant(bench->session, 0, &options);

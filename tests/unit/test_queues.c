@@ -2,7 +2,7 @@
 /*
  * Queues of a tenant in a session: several run at once, launches wait for those of
  * other queues, policies see each and may hold it; and journals, threads and the
- * fingerprint know of all that.
+ * state hash know of all that.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -422,7 +422,7 @@ static void footprints_of_a_tenant_do_not_add_up(void **state)
 	trace_free(large);
 }
 
-/* --- journals and the fingerprint ---------------------------------------------------------- */
+/* --- journals and the state hash ---------------------------------------------------------- */
 
 static const struct simgpu_policy *find_policy(const char *name)
 {
@@ -537,7 +537,7 @@ static void bad_lines_are_refused(void **state)
 	}
 }
 
-/* Each thing that a queue remembers is in the fingerprint. */
+/* Each thing that a queue remembers is in the state hash. */
 static void every_field_shows(void **state)
 {
 	struct bench *bench = bench_for_one();

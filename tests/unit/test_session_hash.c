@@ -163,7 +163,7 @@ static void bench_free_busy(struct bench *bench)
 	bench_free(bench);
 }
 
-/* The fingerprint, if a byte had other bits. */
+/* The state hash, if a byte had other bits. */
 static u64 hash_with(struct session *session, size_t at, u8 bits)
 {
 	u8 *byte = (u8 *)session + at;

@@ -50,7 +50,7 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 		seen.report[seen.reported++] = epoch->tenants[0];
 }
 
-/* One tenant alone, on two channels; returns the device's fingerprint. */
+/* One tenant alone, on two channels; returns the device's state hash. */
 static u64 run(const struct trace *trace, u64 epoch_cycles, u64 epochs,
 	       u32 hardware_counters)
 {
