@@ -732,7 +732,7 @@ static u64 next_look(const struct channel *channel)
 		return 0;
 	return min(min(channel->look[WANT_COLUMN], channel->refresh_due),
 		      min(channel->look[WANT_ACTIVATE],
-			     channel->look[WANT_PRECHARGE]));
+			  channel->look[WANT_PRECHARGE]));
 }
 
 /*

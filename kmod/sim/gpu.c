@@ -75,7 +75,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 				     config->llc_write_credits, 1);
 	shape->inbox_mask = ring_mask(shape->slices_per_channel *
 				      max(config->llc_mshrs,
-					    config->llc_write_credits), 256);
+					  config->llc_write_credits), 256);
 	shape->fetching = 1 << REQUEST_READ | 1 << REQUEST_ATOMIC |
 			  1 << REQUEST_REDUCE;
 	if (config->llc_write_allocate == GPU_ALLOCATE_FETCH ||

@@ -88,7 +88,7 @@ void quota_refill(struct gpu *gpu, u32 index)
 		if (!quota_is_out(gpu, index, slot))
 			return;
 		times = min(times,
-			       refills_needed(sm_tenant(gpu, index, slot)));
+			    refills_needed(sm_tenant(gpu, index, slot)));
 	}
 	if (times == NEVER)
 		return;

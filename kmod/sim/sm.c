@@ -538,7 +538,7 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 	if (!(waiters | shared)) {
 		for (i = 0; i < turn->schedulers; i++, warps <<= 1)
 			next = min(next, max(if_set(!(ready & warps), event),
-						  sm->free_at[i]));
+					     sm->free_at[i]));
 		return next;
 	}
 	for (i = 0; i < turn->schedulers; i++, warps <<= 1) {
@@ -654,7 +654,7 @@ static __always_inline void take_turn(const struct turn *turn)
 		end_urgent_turn(turn);
 	else
 		sm_wake(sm, max(next_issue(turn, next_event(sm)),
-				  turn->now + 1));
+				turn->now + 1));
 }
 
 /*
