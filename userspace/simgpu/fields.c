@@ -9,9 +9,9 @@ static const void *member(const void *from, size_t at)
 
 static bool is_known(const struct field *field, const void *from)
 {
-	if (field->known == field->at && field->known)
+	if (field->known == field->at + 1)
 		return *(const u64 *)member(from, field->at);
-	return !field->known || *(const u32 *)member(from, field->known);
+	return !field->known || *(const u32 *)member(from, field->known - 1);
 }
 
 /* In parts per million, of a ratio or a time. */

@@ -19,8 +19,9 @@ enum field_kind {
  * @key: in JSON, and the heading in CSV; NULL: the end of a table
  * @kind: what it is
  * @at: where it stands
- * @known: where a u32 stands that is 0 if the value is not known; the value's own place:
- *	it is not known if it is 0; 0: it always is
+ * @known: where a u32 stands that is 0 if the value is not known, plus 1: it may be the
+ *	struct's first member. The value's own place: it is not known if it is 0. 0: it
+ *	always is
  */
 struct field {
 	const char *key;
@@ -34,7 +35,7 @@ struct field {
 #define FIELD_OR_0(key, kind, type, member) \
 	FIELD_IF(key, kind, type, member, member)
 #define FIELD_IF(key, kind, type, member, known) \
-	{ key, kind, offsetof(type, member), offsetof(type, known) }
+	{ key, kind, offsetof(type, member), offsetof(type, known) + 1 }
 
 /* All of a table, as members of an object, as headings and as values behind commas. */
 void json_fields(struct json_object *object, const struct field *fields,
