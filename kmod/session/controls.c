@@ -16,6 +16,8 @@
 #include "launch.h"
 #include "quotas.h"
 
+#include <simgpu/member.h>
+
 enum shape {
 	VALUE,			/* one for the device */
 	SLOTS_MASK,		/* a mask of slots */
@@ -278,35 +280,15 @@ static const struct control table[] = {
 static u64 value_at(const struct simgpu_proposal *proposal,
 		    const struct control *control, u32 index)
 {
-	const u8 *at = (const u8 *)proposal + control->offset +
-		       index * control->width;
-
-	switch (control->width) {
-	case sizeof(u8):
-		return *at;
-	case sizeof(u32):
-		return *(const u32 *)at;
-	default:
-		return *(const u64 *)at;
-	}
+	return member_get(proposal, control->offset + index * control->width,
+			  control->width);
 }
 
 static void set_value(struct simgpu_proposal *proposal,
 		      const struct control *control, u32 index, u64 value)
 {
-	u8 *at = (u8 *)proposal + control->offset + index * control->width;
-
-	switch (control->width) {
-	case sizeof(u8):
-		*at = (u8)value;
-		break;
-	case sizeof(u32):
-		*(u32 *)at = (u32)value;
-		break;
-	default:
-		*(u64 *)at = value;
-		break;
-	}
+	member_set(proposal, control->offset + index * control->width,
+		   control->width, value);
 }
 
 static u64 neutral_of(const struct session *session, const struct control *control)

@@ -4,6 +4,8 @@
 
 #include "rows.h"
 
+#include <simgpu/member.h>
+
 #define AT(member)	.offset = offsetof(struct simgpu_tenant_report, member)
 #define FROM(member)							\
 	.source = offsetof(struct session_tenant_report, member),	\
@@ -114,17 +116,19 @@ void device_report_energy(struct device_report *report, u64 static_pj, u64 event
 			fixed_mul_div(instructions, PJ_PER_J, report->energy_pj);
 }
 
-static void copy(const struct figure *figure, const u8 *from, u8 *to)
+static u32 width_of(const struct figure *figure)
 {
-	u64 value = figure->source_bytes == sizeof(u32) ? *(const u32 *)from :
-							  *(const u64 *)from;
+	return figure->unit == FIGURE_SMALL ? sizeof(u32) : sizeof(u64);
+}
 
+static void copy(const struct figure *figure, const void *from, void *to)
+{
 	if (figure->unit == FIGURE_SMS)
-		memcpy(to, from, SIMGPU_SM_WORDS * sizeof(u64));
-	else if (figure->unit == FIGURE_SMALL)
-		*(u32 *)to = (u32)value;
+		memcpy((u8 *)to + figure->offset, (const u8 *)from + figure->source,
+		       SIMGPU_SM_WORDS * sizeof(u64));
 	else
-		*(u64 *)to = value;
+		member_set(to, figure->offset, width_of(figure),
+			   member_get(from, figure->source, figure->source_bytes));
 }
 
 void figures_report(const struct session_tenant_report *report,
@@ -132,24 +136,19 @@ void figures_report(const struct session_tenant_report *report,
 {
 	const struct figure *figure;
 
-	each_figure(figure) {
-		const u8 *from = (const u8 *)report + figure->source;
-
+	each_figure(figure)
 		if (figure->unit != FIGURE_TRUTH)
-			copy(figure, from, (u8 *)out + figure->offset);
-		else if (*(const bool *)from)
+			copy(figure, report, out);
+		else if (member_get(report, figure->source, sizeof(bool)))
 			out->flags |= figure->flag;
-	}
 }
 
 u64 figure_value(const struct figure *figure, const void *report)
 {
-	const u8 *at = (const u8 *)report + figure->offset;
-
 	if (figure->unit == FIGURE_TRUTH)
 		return !!(((const struct simgpu_tenant_report *)report)->flags &
 			  figure->flag);
-	return figure->unit == FIGURE_SMALL ? *(const u32 *)at : *(const u64 *)at;
+	return member_get(report, figure->offset, width_of(figure));
 }
 
 static const u64 *words_of(const struct figure *figure, const void *report)

@@ -133,6 +133,15 @@ void journal_tenant(struct session *session, u32 slot,
 	event->tenant = *options;
 }
 
+/* journal_name() - which policy or model an event is about */
+void journal_name(struct journal_event *event, const char *name, u32 source,
+		  u32 checksum)
+{
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	event->source = source;
+	event->checksum = checksum;
+}
+
 u32 session_journal_count(const struct session *session, u64 *lost)
 {
 	*lost = session->journal.lost;
@@ -219,7 +228,7 @@ bool journal_is_same(struct journal_source said, struct journal_source here)
 		here.source != SIMGPU_SOURCE_BUILT_IN);
 }
 
-static struct journal_source named_in(const struct journal_event *event)
+struct journal_source journal_source_of(const struct journal_event *event)
 {
 	return (struct journal_source) { event->source, event->checksum };
 }
@@ -231,7 +240,7 @@ static int replay_policy(struct session *session,
 	const struct simgpu_policy *policy = given->policy(event->name);
 
 	if (!policy ||
-	    !journal_is_same(named_in(event), (struct journal_source) {
+	    !journal_is_same(journal_source_of(event), (struct journal_source) {
 			policy->source, policy->checksum }))
 		return -EINVAL;
 	session_set_policy(session, policy);
@@ -245,7 +254,7 @@ static int replay_model(struct session *session,
 	const struct simgpu_model *model = given->model(event->name);
 
 	if (!model ||
-	    !journal_is_same(named_in(event), (struct journal_source) {
+	    !journal_is_same(journal_source_of(event), (struct journal_source) {
 			model->source, model->checksum }))
 		return -EINVAL;
 	session_set_model(session, model);

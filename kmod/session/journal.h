@@ -8,6 +8,9 @@
 
 #include "session.h"
 
+/* Of the text: older ones have other state hashes, and are refused. */
+#define JOURNAL_VERSION	3
+
 enum journal_kind {
 	JOURNAL_JOIN,
 	JOURNAL_TENANT,
@@ -23,6 +26,7 @@ enum journal_kind {
 	JOURNAL_EPOCH_CYCLES,
 	JOURNAL_FALLBACK,
 	JOURNAL_MASKS,
+	JOURNAL_KINDS
 };
 
 /**
@@ -37,7 +41,7 @@ enum journal_kind {
  * @arrivals: ARRIVALS: the last request's number; trace and plan, of which the
  *	list is named by its checksum
  * @epoch_cycles: EPOCH_CYCLES
- * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the knob's
+ * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
  * @source: POLICY, MODEL: SIMGPU_SOURCE_*
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
  * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
@@ -248,11 +252,16 @@ struct journal_names {
 	const struct simgpu_model *(*model)(const char *name);
 };
 
+/* By what a POLICY or MODEL event knows it again. */
+struct journal_source journal_source_of(const struct journal_event *event);
+
 /* For kmod/session alone. */
 int journal_init(struct session *session);
 void journal_free(struct session *session);
 struct journal_event *journal_add(struct session *session,
 				  enum journal_kind kind, u32 slot);
+void journal_name(struct journal_event *event, const char *name, u32 source,
+		  u32 checksum);
 void journal_tenant(struct session *session, u32 slot,
 		    const struct session_tenant_options *options);
 

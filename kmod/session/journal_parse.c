@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Journals as text (docs/journal.md): lines made into events. */
+#include "journal_lines.h"
 #include "journal_parse.h"
-#include "settings.h"
 
-/* Keys of a line: those of the start, with all settings and all knobs. */
+#include <simgpu/member.h>
+
+/* Keys of a line: those of the start, with all settings and all parameters. */
 #define KEYS_MAX	(9 + SESSION_SETTINGS_MAX + 2 * SIMGPU_PARAMS_MAX)
 
 /**
@@ -164,132 +166,124 @@ static const struct field *find(struct parser *parser, const char *key)
 	return field;
 }
 
-static int number_in(struct parser *parser, const char *key, u64 least,
-		     u64 greatest, u64 *value)
+static bool read_word_of(const struct journal_field *wanted, const char *text, u64 *value)
 {
-	const struct field *field = find(parser, key);
-
-	if (!field)
-		return -EINVAL;
-	if (field->quoted || !parse_number(field->value, 10, value) || *value < least ||
-	    *value > greatest)
-		return refuse_line(parser, "\"%s\" is not a number in its range",
-			      key);
-	return 0;
+	for (*value = wanted->least; *value <= wanted->most; (*value)++)
+		if (!strcmp(text, wanted->words[*value]))
+			return true;
+	return false;
 }
 
-static int number(struct parser *parser, const char *key, u64 *value)
+static bool is_in_range(const struct journal_field *wanted, u64 value)
 {
-	return number_in(parser, key, 0, U64_MAX, value);
+	return value >= wanted->least && value <= wanted->most;
 }
 
-static int number32(struct parser *parser, const char *key, u64 least,
-		    u64 greatest, u32 *value)
+static bool read_value(const struct journal_field *wanted, const char *text, u64 *value)
 {
-	u64 wide = 0;
-	int ret = number_in(parser, key, least, greatest, &wide);
+	bool negative = wanted->form == JOURNAL_SIGNED && *text == '-';
 
-	*value = (u32)wide;
-	return ret;
-}
-
-static int slot(struct parser *parser, u32 *value)
-{
-	return number32(parser, "slot", 0, SESSION_SLOTS_MAX - 1, value);
-}
-
-static int hexadecimal(struct parser *parser, const char *key, u64 *value)
-{
-	const struct field *field = find(parser, key);
-
-	if (!field)
-		return -EINVAL;
-	if (field->quoted || strncmp(field->value, "0x", 2) ||
-	    !parse_number(field->value + 2, 16, value))
-		return refuse_line(parser, "\"%s\" is not of the form 0x...", key);
-	return 0;
-}
-
-static int string(struct parser *parser, const char *key, char *value,
-		  size_t room)
-{
-	const struct field *field = find(parser, key);
-
-	if (!field)
-		return -EINVAL;
-	if (!field->quoted || strlen(field->value) >= room)
-		return refuse_line(parser, "\"%s\" is not a string, or too long",
-			      key);
-	memcpy(value, field->value, strlen(field->value) + 1);
-	return 0;
-}
-
-/* One of some words; @value is set to which. */
-static int one_of(struct parser *parser, const char *key,
-		  const char *const *words, u32 count, u32 *value)
-{
-	const struct field *field = find(parser, key);
-	u32 i;
-
-	if (!field)
-		return -EINVAL;
-	for (i = 0; i < count && !field->quoted; i++) {
-		if (!strcmp(field->value, words[i])) {
-			*value = i;
-			return 0;
-		}
+	switch (wanted->form) {
+	case JOURNAL_WORD:
+		return read_word_of(wanted, text, value);
+	case JOURNAL_HEX:
+		return !strncmp(text, "0x", 2) && parse_number(text + 2, 16, value) &&
+		       !(wanted->bytes < sizeof(u64) && *value >> 8 * wanted->bytes);
+	default:
+		if (!parse_number(text + negative, 10, value) ||
+		    !is_in_range(wanted, *value))
+			return false;
+		*value = negative ? -*value : *value;
+		return true;
 	}
-	return refuse_line(parser, "\"%s\" is not one of its words", key);
 }
 
-#define ONE_OF(parser, key, words, value)	\
-	one_of(parser, key, words, ARRAY_SIZE(words), value)
-
-/* --- the kinds of lines --- */
-
-static const char *const services[] = { "best_effort", "qos" };
-
-/* A policy or a model, and what stands behind its name. */
-struct decider {
-	char name[SIMGPU_NAME_BYTES];
-	struct journal_source of;
-};
-
-static int decider(struct parser *parser, const char *key, struct decider *out)
+/* What the line says of a field that it has to have is put into @base. */
+static int take(struct parser *parser, const struct journal_field *wanted, void *base)
 {
-	char source[SIMGPU_NAME_BYTES], sum[SIMGPU_NAME_BYTES];
-	u64 checksum = 0;
+	static const char *const not_so[] = {
+		[JOURNAL_DECIMAL] = "a number in its range",
+		[JOURNAL_SIGNED] = "a number in its range",
+		[JOURNAL_HEX] = "of the form 0x...",
+		[JOURNAL_WORD] = "one of its words",
+		[JOURNAL_STRING] = "a string, or too long",
+	};
+	const struct field *field = find(parser, wanted->key);
+	bool string = wanted->form == JOURNAL_STRING;
+	u64 value = 0;
 
-	snprintf(source, sizeof(source), "%s_source", key);
-	snprintf(sum, sizeof(sum), "%s_checksum", key);
-	if (string(parser, key, out->name, sizeof(out->name)) ||
-	    ONE_OF(parser, source, journal_sources, &out->of.source) ||
-	    hexadecimal(parser, sum, &checksum))
+	if (!field)
 		return -EINVAL;
-	out->of.checksum = (u32)checksum;
+	if (field->quoted != string ||
+	    !(string ? strlen(field->value) < wanted->bytes :
+		       read_value(wanted, field->value, &value)))
+		return refuse_line(parser, "\"%s\" is not %s", wanted->key,
+				   not_so[wanted->form]);
+	if (string)
+		memcpy((char *)base + wanted->offset, field->value,
+		       strlen(field->value) + 1);
+	else
+		member_set(base, wanted->offset, wanted->bytes, value);
 	return 0;
 }
+
+/* Whether the line has to have it. */
+static bool is_due(const struct parser *parser, const struct journal_field *wanted,
+		   bool last)
+{
+	if (wanted->for_people)
+		return false;
+	if (wanted->when == JOURNAL_WITH_LAST)
+		return last;
+	return wanted->when == JOURNAL_ALWAYS || find_any(parser, wanted->key);
+}
+
+static int take_fields(struct parser *parser, const struct journal_field *wanted,
+		       void *base)
+{
+	bool due = true;
+
+	for (; wanted->key; wanted++) {
+		due = is_due(parser, wanted, due);
+		if (due && take(parser, wanted, base))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* A value that is in no struct. */
+static int take_value(struct parser *parser, const char *key, enum journal_form form,
+		      u64 least, u64 most, u64 *value)
+{
+	const struct journal_field wanted = {
+		.key = key, .bytes = sizeof(*value), .form = form,
+		.least = least, .most = most,
+	};
+
+	return take(parser, &wanted, value);
+}
+
+/* --- policies and models --- */
 
 /* The one of that name here has to be the one that the journal means. */
 static int same(struct parser *parser, const char *what,
-		const struct decider *said, struct journal_source here)
+		const struct journal_event *said, struct journal_source here)
 {
-	if (journal_is_same(said->of, here))
+	if (journal_is_same(journal_source_of(said), here))
 		return 0;
-	if (said->of.source != here.source &&
-	    (said->of.checksum == here.checksum || !said->of.source ||
-	     !here.source))
+	if (said->source != here.source &&
+	    (said->checksum == here.checksum || !said->source || !here.source))
 		return refuse_line(parser, "the journal's %s \"%s\" was %s, the one here is %s",
-				   what, said->name, journal_sources[said->of.source],
+				   what, said->name, journal_sources[said->source],
 				   journal_sources[here.source]);
 	return refuse_line(parser, "the %s \"%s\" here is of another source (0x%08x) than the journal's (0x%08x)",
-			   what, said->name, here.checksum, said->of.checksum);
+			   what, said->name, here.checksum, said->checksum);
 }
 
-static int find_policy(struct parser *parser, const struct decider *said,
+static int find_policy(struct parser *parser, const struct journal_event *said,
 		       const struct simgpu_policy **out)
 {
-	if (said->of.source == SIMGPU_SOURCE_BPF_MAPS)
+	if (said->source == SIMGPU_SOURCE_BPF_MAPS)
 		return refuse_line(parser, "the policy \"%s\" kept something in maps of its own, which are not in the journal: no replay finds it",
 				   said->name);
 	*out = parser->names->policy(said->name);
@@ -300,7 +294,7 @@ static int find_policy(struct parser *parser, const struct decider *said,
 		(*out)->source, (*out)->checksum });
 }
 
-static int find_model(struct parser *parser, const struct decider *said,
+static int find_model(struct parser *parser, const struct journal_event *said,
 		      const struct simgpu_model **out)
 {
 	*out = parser->names->model(said->name);
@@ -311,399 +305,140 @@ static int find_model(struct parser *parser, const struct decider *said,
 		(*out)->source, (*out)->checksum });
 }
 
-static int knobs(struct parser *parser, const char *whose,
-		 const struct simgpu_param *params, u64 *values)
+static int take_params(struct parser *parser, const char *whose,
+		       const struct simgpu_param *params, u64 *values)
 {
 	char key[2 * SIMGPU_NAME_BYTES];
 	u32 i;
 
 	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++) {
 		snprintf(key, sizeof(key), "%s.%s", whose, params[i].name);
-		if (number_in(parser, key, params[i].least, params[i].most,
-			      &values[i]))
+		if (take_value(parser, key, JOURNAL_DECIMAL, params[i].least,
+			       params[i].most, &values[i]))
 			return -EINVAL;
 	}
 	return 0;
 }
 
-static int start_names(struct parser *parser, struct session_options *options)
+/* --- the kinds of lines --- */
+
+static int take_config(struct parser *parser, struct gpu_config *config)
 {
-	struct decider model = { .name = "" }, policy = { .name = "" };
-	char config[SIMGPU_NAME_BYTES];
+	static const struct journal_field wanted = {
+		.key = "config", .form = JOURNAL_STRING, .bytes = SIMGPU_NAME_BYTES,
+	};
 	const struct gpu_config *found;
+	char name[SIMGPU_NAME_BYTES];
 
-	if (string(parser, "config", config, sizeof(config)) ||
-	    decider(parser, "model", &model) ||
-	    decider(parser, "policy", &policy))
+	if (take(parser, &wanted, name))
 		return -EINVAL;
-	found = parser->names->config(config);
+	found = parser->names->config(name);
 	if (!found)
-		return refuse_line(parser,
-				   "there is no configuration \"%s\" here",
-				   config);
-	options->config = *found;
-	if (find_model(parser, &model, &options->model) ||
-	    find_policy(parser, &policy, &options->policy) ||
-	    knobs(parser, "model", options->model->params,
-		  options->model_params))
-		return -EINVAL;
-	return knobs(parser, "policy", options->policy->params,
-		     options->policy_params);
-}
-
-/* The value of a setting that the line has. */
-static int setting_value(struct parser *parser,
-			 const struct session_setting *setting, u64 *value)
-{
-	u32 word = 0;
-	int ret;
-
-	if (setting->words) {
-		ret = one_of(parser, setting->name, setting->words,
-			     (u32)setting->most + 1, &word);
-		*value = word;
-		return ret;
-	}
-	if (number(parser, setting->name, value))
-		return -EINVAL;
-	if (!session_setting_fits(setting, *value) ||
-	    (!*value && setting->flags & SESSION_SETTING_UNSAID_0))
-		return refuse_line(parser, "\"%s\" is not a number in its range",
-				   setting->name);
+		return refuse_line(parser, "there is no configuration \"%s\" here",
+				   name);
+	*config = *found;
 	return 0;
 }
 
-static int start_settings(struct parser *parser, struct session_options *options)
+static int take_model(struct parser *parser, struct session_options *options)
 {
-	u64 value = 0;
+	struct journal_event said;
 
+	return take_fields(parser, journal_start_model, &said) ? :
+	       find_model(parser, &said, &options->model) ? :
+	       take_params(parser, "model", options->model->params,
+			   options->model_params);
+}
+
+static int take_policy(struct parser *parser, struct session_options *options)
+{
+	struct journal_event said;
+
+	return take_fields(parser, journal_start_policy, &said) ? :
+	       find_policy(parser, &said, &options->policy) ? :
+	       take_params(parser, "policy", options->policy->params,
+			   options->policy_params);
+}
+
+static int take_settings(struct parser *parser, struct session_options *options)
+{
 	session_for_each_setting(setting) {
+		struct journal_field wanted = journal_setting_field(setting);
+
 		if (!(setting->flags & SESSION_SETTING_JOURNAL) ||
-		    (setting->flags & SESSION_SETTING_UNSAID_0 &&
-		     !find_any(parser, setting->name)))
+		    !is_due(parser, &wanted, true))
 			continue;
-		if (setting_value(parser, setting, &value))
+		if (take(parser, &wanted, options))
 			return -EINVAL;
-		session_setting_set(setting, options, value);
+		if (!session_setting_fits(setting, session_setting_get(setting, options)))
+			return refuse_line(parser, "\"%s\" is not a number in its range",
+					   setting->name);
 	}
 	return 0;
 }
 
-static int parse_start(struct parser *parser)
+static int take_start(struct parser *parser)
 {
 	struct session_options *options = &parser->line->start;
 	u64 version, constants = 0;
 
-	if (number(parser, "version", &version))
+	if (take_value(parser, "version", JOURNAL_DECIMAL, 0, U64_MAX, &version))
 		return -EINVAL;
-	if (version < 3)
+	if (version < JOURNAL_VERSION)
 		return refuse_line(parser, "version %llu is of an older simgpu, whose state hashes left things out: record the run again",
 				   version);
-	if (version > 3)
+	if (version > JOURNAL_VERSION)
 		return refuse_line(parser, "version %llu is not known",
 				   version);
-	if (start_names(parser, options) || start_settings(parser, options) ||
-	    hexadecimal(parser, "constants", &constants))
+	if (take_config(parser, &options->config) || take_model(parser, options) ||
+	    take_policy(parser, options) || take_settings(parser, options) ||
+	    take_value(parser, "constants", JOURNAL_HEX, 0, 0, &constants))
 		return -EINVAL;
 	parser->line->constants_checksum = (u32)constants;
 	return 0;
 }
 
-static int parse_tenant(struct parser *parser, struct journal_event *event)
+static int take_event(struct parser *parser, const char *name)
 {
-	event->kind = JOURNAL_TENANT;
-	if (slot(parser, &event->slot) ||
-	    string(parser, "name", event->tenant.name,
-		   sizeof(event->tenant.name)) ||
-	    ONE_OF(parser, "service", services, &event->tenant.service) ||
-	    number32(parser, "weight", 1, SESSION_WEIGHT_MAX,
-		     &event->tenant.weight))
+	struct journal_event *event = &parser->line->event;
+	const struct simgpu_policy *policy;
+	const struct simgpu_model *model;
+	u32 kind;
+
+	for (kind = 0; kind < JOURNAL_KINDS; kind++)
+		if (!strcmp(name, journal_event_lines[kind].name))
+			break;
+	if (kind == JOURNAL_KINDS)
+		return refuse_line(parser, "\"%s\" is not a known kind", name);
+	event->cycle = parser->line->cycle;
+	event->kind = kind;
+	if (take_fields(parser, journal_event_lines[kind].fields, event))
 		return -EINVAL;
-	if (find_any(parser, "cgroup") &&
-	    number_in(parser, "cgroup", 1, U64_MAX, &event->tenant.cgroup))
-		return -EINVAL;
-	if (find_any(parser, "share_ppm") &&
-	    number32(parser, "share_ppm", 1, SIMGPU_PPM,
-		     &event->tenant.share_ppm))
-		return -EINVAL;
-	if (find_any(parser, "goal_kind") &&
-	    (ONE_OF(parser, "goal_kind", journal_goals,
-		    &event->tenant.goal_kind) ||
-	     number_in(parser, "goal", 1, U64_MAX, &event->tenant.goal)))
-		return -EINVAL;
-	return number_in(parser, "target_ppm", 0, SIMGPU_PPM,
-			 &event->tenant.target_ppm);
+	if (kind == JOURNAL_POLICY)
+		return find_policy(parser, event, &policy);
+	return kind == JOURNAL_MODEL ? find_model(parser, event, &model) : 0;
 }
 
-static int parse_join(struct parser *parser, struct journal_event *event)
-{
-	int ret = parse_tenant(parser, event);
-
-	event->kind = JOURNAL_JOIN;
-	return ret;
-}
-
-/* -@most to @most */
-static bool signed_number(const struct field *field, u32 most, s32 *value)
-{
-	bool negative = *field->value == '-';
-	u64 size;
-
-	if (field->quoted ||
-	    !parse_number(field->value + negative, 10, &size) || size > most)
-		return false;
-	*value = negative ? -(s32)size : (s32)size;
-	return true;
-}
-
-/* In which queue a launch is, what it waits for and may suffer: absent if usual. */
-static int parse_order(struct parser *parser, struct journal_event *event)
-{
-	char key[] = "wait0";
-	u32 queue = 0, more = 0, idempotent = 0;
-
-	if (find_any(parser, "queue") &&
-	    number32(parser, "queue", 0, SESSION_QUEUES_MAX - 1, &queue))
-		return -EINVAL;
-	if (find_any(parser, "more") && number32(parser, "more", 0, 1, &more))
-		return -EINVAL;
-	if (find_any(parser, "idempotent") &&
-	    number32(parser, "idempotent", 0, 1, &idempotent))
-		return -EINVAL;
-	for (; key[4] < '0' + SESSION_WAITS_MAX; key[4]++)
-		if (find_any(parser, key) &&
-		    number(parser, key, &event->launch.wait[key[4] - '0']))
-			return -EINVAL;
-	event->launch.queue = (u8)queue;
-	event->launch.more = more;
-	event->launch.idempotent = idempotent;
-	return 0;
-}
-
-/* A mask of SMs, of which a launch's may be absent. */
-static int parse_sms(struct parser *parser, bool absent,
-		     u64 sms[SESSION_MASK_WORDS])
-{
-	char key[] = "sms0";
-	u32 i;
-
-	for (i = 0; i < SESSION_MASK_WORDS; i++, key[3]++)
-		if (!(absent && !find_any(parser, key)) &&
-		    hexadecimal(parser, key, &sms[i]))
-			return -EINVAL;
-	return 0;
-}
-
-static int parse_launch(struct parser *parser, struct journal_event *event)
-{
-	u64 checksum = 0;
-
-	event->kind = JOURNAL_LAUNCH;
-	if (slot(parser, &event->slot) ||
-	    number(parser, "sequence", &event->launch.sequence) ||
-	    hexadecimal(parser, "checksum", &checksum) ||
-	    number(parser, "bytes", &event->launch.trace_bytes) ||
-	    number(parser, "repeats", &event->launch.repeats) ||
-	    number(parser, "not_before_cycle", &event->launch.not_before))
-		return -EINVAL;
-	event->launch.checksum = (u32)checksum;
-	/* Absent if there is none. */
-	if (find_any(parser, "deadline_cycle") &&
-	    number(parser, "deadline_cycle", &event->launch.deadline))
-		return -EINVAL;
-	if (parse_sms(parser, true, event->launch.sms))
-		return -EINVAL;
-	return parse_order(parser, event);
-}
-
-static int parse_queue(struct parser *parser, struct journal_event *event)
-{
-	const struct field *field;
-
-	event->kind = JOURNAL_QUEUE;
-	if (slot(parser, &event->slot) ||
-	    number32(parser, "queue", 0, SESSION_QUEUES_MAX - 1,
-		     &event->queue.number))
-		return -EINVAL;
-	field = find(parser, "priority");
-	if (!field)
-		return -EINVAL;
-	if (!signed_number(field, SESSION_QUEUE_PRIORITY_MAX,
-			   &event->queue.priority))
-		return refuse_line(parser,
-				   "\"priority\" is not a number in its range");
-	return 0;
-}
-
-/* Whether the device has what they name is seen where they are set. */
-static int parse_masks(struct parser *parser, struct journal_event *event)
-{
-	event->kind = JOURNAL_MASKS;
-	if (slot(parser, &event->slot) ||
-	    parse_sms(parser, false, event->masks.sms) ||
-	    hexadecimal(parser, "channels", &event->masks.channels))
-		return -EINVAL;
-	return hexadecimal(parser, "llc_ways", &event->masks.llc_ways);
-}
-
-static int parse_plan(struct parser *parser, struct arrivals_plan *plan)
-{
-	if (ONE_OF(parser, "kind", journal_arrivals, &plan->kind) ||
-	    number32(parser, "launches", 1, ARRIVALS_LAUNCHES_MAX,
-		     &plan->launches) ||
-	    number_in(parser, "requests", 1, ARRIVALS_REQUESTS_MAX,
-		      &plan->requests) ||
-	    number(parser, "seed", &plan->seed) ||
-	    number(parser, "rate", &plan->rate) ||
-	    number(parser, "every_cycles", &plan->every_cycles))
-		return -EINVAL;
-	return number(parser, "deadline_cycles", &plan->deadline_cycles);
-}
-
-static int parse_arrivals(struct parser *parser, struct journal_event *event)
-{
-	u64 checksum = 0, list = 0;
-
-	event->kind = JOURNAL_ARRIVALS;
-	if (slot(parser, &event->slot) ||
-	    number(parser, "sequence", &event->arrivals.sequence) ||
-	    hexadecimal(parser, "checksum", &checksum) ||
-	    number(parser, "bytes", &event->arrivals.trace_bytes) ||
-	    parse_plan(parser, &event->arrivals.plan) ||
-	    hexadecimal(parser, "list", &list))
-		return -EINVAL;
-	event->arrivals.checksum = (u32)checksum;
-	event->arrivals.list_checksum = (u32)list;
-	return 0;
-}
-
-static int parse_leave(struct parser *parser, struct journal_event *event)
-{
-	event->kind = JOURNAL_LEAVE;
-	return slot(parser, &event->slot);
-}
-
-static int parse_name(struct parser *parser, struct journal_event *event,
-		      struct decider *said)
-{
-	if (decider(parser, "name", said))
-		return -EINVAL;
-	memcpy(event->name, said->name, sizeof(event->name));
-	event->source = said->of.source;
-	event->checksum = said->of.checksum;
-	return 0;
-}
-
-static int parse_policy(struct parser *parser, struct journal_event *event)
-{
-	const struct simgpu_policy *unused;
-	struct decider said = { .name = "" };
-
-	event->kind = JOURNAL_POLICY;
-	return parse_name(parser, event, &said) ? :
-	       find_policy(parser, &said, &unused);
-}
-
-static int parse_model(struct parser *parser, struct journal_event *event)
-{
-	const struct simgpu_model *unused;
-	struct decider said = { .name = "" };
-
-	event->kind = JOURNAL_MODEL;
-	return parse_name(parser, event, &said) ? :
-	       find_model(parser, &said, &unused);
-}
-
-static int parse_param(struct parser *parser, struct journal_event *event)
-{
-	if (string(parser, "name", event->name, sizeof(event->name)))
-		return -EINVAL;
-	return number(parser, "value", &event->value);
-}
-
-static int parse_model_param(struct parser *parser, struct journal_event *event)
-{
-	event->kind = JOURNAL_MODEL_PARAM;
-	return parse_param(parser, event);
-}
-
-static int parse_policy_param(struct parser *parser,
-			      struct journal_event *event)
-{
-	event->kind = JOURNAL_POLICY_PARAM;
-	return parse_param(parser, event);
-}
-
-static int parse_constants(struct parser *parser, struct journal_event *event)
-{
-	u64 checksum = 0;
-
-	event->kind = JOURNAL_CONSTANTS;
-	if (number32(parser, "bytes", 1, SIMGPU_CONSTANTS_BYTES_MAX,
-		     &event->constants.bytes) ||
-	    hexadecimal(parser, "checksum", &checksum))
-		return -EINVAL;
-	event->constants.checksum = (u32)checksum;
-	return 0;
-}
-
-static int parse_epoch_cycles(struct parser *parser, struct journal_event *event)
-{
-	event->kind = JOURNAL_EPOCH_CYCLES;
-	return number(parser, "epoch_cycles", &event->epoch_cycles);
-}
-
-/* What it says is for people. */
-static int parse_fallback(struct parser *parser, struct journal_event *event)
-{
-	event->kind = JOURNAL_FALLBACK;
-	return string(parser, "reason", event->fallback.reason,
-		      sizeof(event->fallback.reason));
-}
-
-static const struct {
-	const char *name;
-	int (*parse)(struct parser *parser, struct journal_event *event);
-} kinds[] = {
-	{ "join", parse_join },
-	{ "tenant", parse_tenant },
-	{ "launch", parse_launch },
-	{ "queue", parse_queue },
-	{ "arrivals", parse_arrivals },
-	{ "leave", parse_leave },
-	{ "policy", parse_policy },
-	{ "model", parse_model },
-	{ "model_param", parse_model_param },
-	{ "policy_param", parse_policy_param },
-	{ "constants", parse_constants },
-	{ "epoch_cycles", parse_epoch_cycles },
-	{ "fallback", parse_fallback },
-	{ "masks", parse_masks },
-};
-
-static int parse_kind(struct parser *parser, const char *kind)
+static int take_line(struct parser *parser, const char *kind)
 {
 	struct journal_line *line = parser->line;
-	u32 i;
 
 	if (!strcmp(kind, "start")) {
 		line->kind = JOURNAL_LINE_START;
-		return parse_start(parser);
+		return take_start(parser);
 	}
 	if (!strcmp(kind, "end")) {
 		line->kind = JOURNAL_LINE_END;
-		return hexadecimal(parser, "state_hash", &line->state_hash);
+		return take_value(parser, "state_hash", JOURNAL_HEX, 0, 0,
+				  &line->state_hash);
 	}
 	if (!strcmp(kind, "lost")) {
 		line->kind = JOURNAL_LINE_LOST;
-		return number(parser, "events", &line->lost);
+		return take_value(parser, "events", JOURNAL_DECIMAL, 0, U64_MAX,
+				  &line->lost);
 	}
 	line->kind = JOURNAL_LINE_EVENT;
-	line->event.cycle = line->cycle;
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(kind, kinds[i].name))
-			return kinds[i].parse(parser, &line->event);
-	return refuse_line(parser, "\"%s\" is not a known kind", kind);
+	return take_event(parser, kind);
 }
 
 static int parse_words(struct parser *parser)
@@ -724,7 +459,7 @@ static int parse_words(struct parser *parser)
 	if (*parser->at != '\n')
 		return refuse_line(parser, "the line is not one of a journal");
 	parser->at++;
-	return parse_kind(parser, kind);
+	return take_line(parser, kind);
 }
 
 int journal_parse_line(const char **text, const struct journal_names *names,

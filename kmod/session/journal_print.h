@@ -5,11 +5,6 @@
 
 #include "journal.h"
 
-/* How a journal writes these, by their numbers. */
-extern const char *const journal_goals[SESSION_GOALS];
-extern const char *const journal_sources[SIMGPU_SOURCES];
-extern const char *const journal_arrivals[ARRIVALS_KINDS];
-
 /*
  * Each prints one line into JOURNAL_LINE_BYTES, and returns its length without the
  * NUL.

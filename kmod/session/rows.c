@@ -212,7 +212,7 @@ size_t row_refusal_words(const struct session_refusal *why, char *text)
 	if (why->sm != SESSION_NOWHERE)
 		snprintf(sm, sizeof(sm), "SM %u, ", why->sm);
 	length = snprintf(text, ROW_REFUSAL_BYTES, "%s: %s%s%s (%s%scycle %llu)",
-			  session_refusal_name(why->kind), why->field,
+			  session_refusal_names[why->kind], why->field,
 			  why->field[0] ? ": " : "", why->reason, slot, sm,
 			  why->cycle);
 	return length < ROW_REFUSAL_BYTES ? (size_t)length :

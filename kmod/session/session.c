@@ -768,9 +768,7 @@ void session_set_policy(struct session *session,
 {
 	struct journal_event *event = journal_add(session, JOURNAL_POLICY, 0);
 
-	memcpy(event->name, policy->name, sizeof(event->name));
-	event->source = policy->source;
-	event->checksum = policy->checksum;
+	journal_name(event, policy->name, policy->source, policy->checksum);
 	use_policy(session, policy);
 	if (somebody_has_work(session))
 		split_even_now(session);
@@ -805,9 +803,7 @@ void session_set_model(struct session *session, const struct simgpu_model *model
 {
 	struct journal_event *event = journal_add(session, JOURNAL_MODEL, 0);
 
-	memcpy(event->name, model->name, sizeof(event->name));
-	event->source = model->source;
-	event->checksum = model->checksum;
+	journal_name(event, model->name, model->source, model->checksum);
 	use_model(session, model);
 }
 
@@ -816,22 +812,17 @@ const struct session_refusal *session_last_refusal(const struct session *session
 	return &session->refusal;
 }
 
-const char *session_refusal_name(u32 kind)
-{
-	static const char *const names[SESSION_REFUSED_KINDS] = {
-		[SESSION_REFUSED_NOTHING] = "none",
-		[SESSION_REFUSED_DECIDE] = "decide",
-		[SESSION_REFUSED_PROPOSAL] = "proposal",
-		[SESSION_REFUSED_HOLD] = "hold",
-		[SESSION_REFUSED_SLOW] = "slow",
-		[SESSION_REFUSED_PREDICT] = "predict",
-		[SESSION_REFUSED_PARAM] = "param",
-		[SESSION_REFUSED_CONSTANTS] = "constants",
-		[SESSION_REFUSED_GONE] = "gone",
-	};
-
-	return kind < SESSION_REFUSED_KINDS ? names[kind] : "unknown";
-}
+const char *const session_refusal_names[SESSION_REFUSED_KINDS] = {
+	[SESSION_REFUSED_NOTHING] = "none",
+	[SESSION_REFUSED_DECIDE] = "decide",
+	[SESSION_REFUSED_PROPOSAL] = "proposal",
+	[SESSION_REFUSED_HOLD] = "hold",
+	[SESSION_REFUSED_SLOW] = "slow",
+	[SESSION_REFUSED_PREDICT] = "predict",
+	[SESSION_REFUSED_PARAM] = "param",
+	[SESSION_REFUSED_CONSTANTS] = "constants",
+	[SESSION_REFUSED_GONE] = "gone",
+};
 
 int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
 {

@@ -554,7 +554,7 @@ void session_set_model(struct session *session,
 u32 session_all_tags_sampling(const struct gpu_config *config);
 
 const struct session_refusal *session_last_refusal(const struct session *session);
-const char *session_refusal_name(u32 kind);
+extern const char *const session_refusal_names[SESSION_REFUSED_KINDS];
 
 /* Whether a session can use one: known events and needs, sizes in their range. */
 bool policy_is_good(const struct simgpu_policy *policy);

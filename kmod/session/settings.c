@@ -5,6 +5,8 @@
 
 #include "settings.h"
 
+#include <simgpu/member.h>
+
 const char *const session_kernel_ends[SESSION_KERNEL_ENDS] = {
 	[SESSION_KERNEL_END_EVEN] = "even",
 	[SESSION_KERNEL_END_CARRY] = "carry",
@@ -115,49 +117,29 @@ const u32 session_settings_count = ARRAY_SIZE(session_settings);
 
 static_assert(ARRAY_SIZE(session_settings) <= SESSION_SETTINGS_MAX);
 
-static u64 load(const void *base, u32 offset, u32 bytes)
-{
-	const char *at = (const char *)base + offset;
-
-	return bytes == 8 ? *(const u64 *)at :
-	       bytes == 4 ? *(const u32 *)at : *(const u8 *)at;
-}
-
-static void store(void *base, u32 offset, u32 bytes, u64 value)
-{
-	char *at = (char *)base + offset;
-
-	if (bytes == 8)
-		*(u64 *)at = value;
-	else if (bytes == 4)
-		*(u32 *)at = (u32)value;
-	else
-		*(u8 *)at = (u8)value;
-}
-
 u64 session_setting_get(const struct session_setting *setting,
 			const void *options)
 {
-	return load(options, setting->offset, setting->bytes);
+	return member_get(options, setting->offset, setting->bytes);
 }
 
 void session_setting_set(const struct session_setting *setting, void *options,
 			 u64 value)
 {
-	store(options, setting->offset, setting->bytes, value);
+	member_set(options, setting->offset, setting->bytes, value);
 }
 
 u64 session_setting_of_gang(const struct session_setting *setting,
 			    const struct simgpu_gang_create *gang)
 {
-	return setting->gang ? load(gang, setting->gang, setting->bytes) : 0;
+	return setting->gang ? member_get(gang, setting->gang, setting->bytes) : 0;
 }
 
 void session_setting_to_gang(const struct session_setting *setting,
 			     struct simgpu_gang_create *gang, u64 value)
 {
 	if (setting->gang)
-		store(gang, setting->gang, setting->bytes, value);
+		member_set(gang, setting->gang, setting->bytes, value);
 }
 
 bool session_setting_fits(const struct session_setting *setting, u64 value)

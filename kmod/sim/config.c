@@ -6,6 +6,8 @@
  */
 #include "sim.h"
 
+#include <simgpu/member.h>
+
 const struct gpu_config *gpu_config_at(unsigned int index)
 {
 	return index < gpu_config_count ? &gpu_configs[index] : NULL;
@@ -147,21 +149,13 @@ const struct config_field *config_field_at(u32 index)
 
 u32 config_get(const struct gpu_config *config, const struct config_field *field)
 {
-	const u8 *at = (const u8 *)config + field->offset;
-
-	return field->bytes == sizeof(u16) ? *(const u16 *)at :
-					     *(const u32 *)at;
+	return (u32)member_get(config, field->offset, field->bytes);
 }
 
 void config_set(struct gpu_config *config, const struct config_field *field,
 		u32 value)
 {
-	u8 *at = (u8 *)config + field->offset;
-
-	if (field->bytes == sizeof(u16))
-		*(u16 *)at = (u16)value;
-	else
-		*(u32 *)at = value;
+	member_set(config, field->offset, field->bytes, value);
 }
 
 /* --- what must hold ------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #define OFFLINE_OFFLINE_H
 
 #include "../../kmod/session/journal.h"
+#include "../../kmod/session/journal_lines.h"
 #include "../../kmod/session/rows.h"
 #include "../../kmod/session/settings.h"
 #include "../../kmod/policy/common/plan.h"

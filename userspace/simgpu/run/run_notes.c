@@ -141,7 +141,7 @@ static void note_refusal(const struct settings *settings,
 				epochs, settings->policy);
 	if (why->kind != SESSION_REFUSED_NOTHING)
 		print_paragraph("Refused, last at cycle %llu: %s: %s%s%s.",
-				why->cycle, session_refusal_name(why->kind),
+				why->cycle, session_refusal_names[why->kind],
 				why->field, *why->field ? ", " : "",
 				why->reason);
 }

@@ -202,7 +202,7 @@ static struct json_object *refusal_json(const struct session_refusal *why)
 	if (why->kind == SESSION_REFUSED_NOTHING)
 		return NULL;
 	object = json_object_new_object();
-	json_set_string(object, "kind", session_refusal_name(why->kind));
+	json_set_string(object, "kind", session_refusal_names[why->kind]);
 	json_set(object, "code", json_object_new_int(why->code));
 	json_set(object, "cycle", json_u64(why->cycle));
 	json_set(object, "slot", why->slot == SESSION_NOWHERE ? NULL :

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of what a journal's lines say (docs/journal.md); see journal_lines.h. */
+#include "journal_lines.h"
+
+const char *const journal_sources[SIMGPU_SOURCES] = {
+	[SIMGPU_SOURCE_BUILT_IN] = "built-in",
+	[SIMGPU_SOURCE_PLUGIN] = "plug-in",
+	[SIMGPU_SOURCE_BPF] = "bpf",
+	[SIMGPU_SOURCE_BPF_MAPS] = "bpf-maps",
+};
+
+const char *const journal_arrivals[ARRIVALS_KINDS] = {
+	[ARRIVALS_POISSON] = "poisson",
+	[ARRIVALS_EVERY] = "every",
+	[ARRIVALS_LIST] = "list",
+};
+
+const char *const journal_goals[SESSION_GOALS] = {
+	"none", "ipc", "kernel_time", "rate",
+};
+
+static const char *const services[] = {
+	[SIMGPU_BEST_EFFORT] = "best_effort",
+	[SIMGPU_QOS] = "qos",
+};
+
+#define AT(its_key, member)						\
+	.key = its_key, .offset = offsetof(struct journal_event, member), \
+	.bytes = sizeof(((struct journal_event *)0)->member)
+#define NUMBER(key, member, least, most)				\
+	AT(key, member), RANGE(least, most)
+#define RANGE(its_least, its_most)	.least = its_least, .most = its_most
+#define ANY(key, member)		NUMBER(key, member, 0, U64_MAX)
+#define HEX(key, member)		AT(key, member), .form = JOURNAL_HEX
+#define STRING(key, member)		AT(key, member), .form = JOURNAL_STRING
+#define WORD(key, member, of)						\
+	NUMBER(key, member, 0, ARRAY_SIZE(of) - 1), .form = JOURNAL_WORD, .words = of
+#define UNLESS_0			.when = JOURNAL_UNLESS_0
+#define FOR_PEOPLE			.for_people = true
+#define SLOT		{ NUMBER("slot", slot, 0, SESSION_SLOTS_MAX - 1) }
+/* A policy or a model, and what stands behind its name. */
+#define DECIDER(whose)							\
+	{ STRING(whose, name) },					\
+	{ WORD(whose "_source", source, journal_sources) },		\
+	{ HEX(whose "_checksum", checksum) }
+#define TRACE(of)							\
+	SLOT, { ANY("sequence", of.sequence) },				\
+	{ HEX("checksum", of.checksum) }, { ANY("bytes", of.trace_bytes) }
+
+static const struct journal_field tenant[] = {
+	SLOT,
+	{ STRING("name", tenant.name) },
+	{ WORD("service", tenant.service, services) },
+	{ NUMBER("weight", tenant.weight, 1, SESSION_WEIGHT_MAX) },
+	{ NUMBER("target_ppm", tenant.target_ppm, 0, SIMGPU_PPM) },
+	{ NUMBER("cgroup", tenant.cgroup, 1, U64_MAX), UNLESS_0 },
+	{ NUMBER("share_ppm", tenant.share_ppm, 1, SIMGPU_PPM), UNLESS_0 },
+	{ WORD("goal_kind", tenant.goal_kind, journal_goals), UNLESS_0 },
+	{ NUMBER("goal", tenant.goal, 1, U64_MAX), .when = JOURNAL_WITH_LAST },
+	{ }
+};
+
+static_assert(SESSION_WAITS_MAX == 4 && SESSION_MASK_WORDS == 2, "a key for each");
+
+static const struct journal_field launch[] = {
+	TRACE(launch),
+	{ ANY("repeats", launch.repeats) },
+	{ ANY("not_before_cycle", launch.not_before) },
+	{ ANY("deadline_cycle", launch.deadline), UNLESS_0 },
+	{ NUMBER("queue", launch.queue, 0, SESSION_QUEUES_MAX - 1), UNLESS_0 },
+	{ ANY("wait0", launch.wait[0]), UNLESS_0 },
+	{ ANY("wait1", launch.wait[1]), UNLESS_0 },
+	{ ANY("wait2", launch.wait[2]), UNLESS_0 },
+	{ ANY("wait3", launch.wait[3]), UNLESS_0 },
+	{ HEX("sms0", launch.sms[0]), UNLESS_0 },
+	{ HEX("sms1", launch.sms[1]), UNLESS_0 },
+	{ NUMBER("more", launch.more, 0, 1), UNLESS_0 },
+	{ NUMBER("idempotent", launch.idempotent, 0, 1), UNLESS_0 },
+	{ }
+};
+
+static const struct journal_field queue[] = {
+	SLOT,
+	{ NUMBER("queue", queue.number, 0, SESSION_QUEUES_MAX - 1) },
+	{ AT("priority", queue.priority), .form = JOURNAL_SIGNED,
+	  .most = SESSION_QUEUE_PRIORITY_MAX },
+	{ }
+};
+
+/* Whether the device has what they name is seen where they are set. */
+static const struct journal_field masks[] = {
+	SLOT,
+	{ HEX("sms0", masks.sms[0]) },
+	{ HEX("sms1", masks.sms[1]) },
+	{ HEX("channels", masks.channels) },
+	{ HEX("llc_ways", masks.llc_ways) },
+	{ }
+};
+
+static const struct journal_field arrivals[] = {
+	TRACE(arrivals),
+	{ WORD("kind", arrivals.plan.kind, journal_arrivals) },
+	{ NUMBER("launches", arrivals.plan.launches, 1, ARRIVALS_LAUNCHES_MAX) },
+	{ NUMBER("requests", arrivals.plan.requests, 1, ARRIVALS_REQUESTS_MAX) },
+	{ ANY("seed", arrivals.plan.seed) },
+	{ ANY("rate", arrivals.plan.rate) },
+	{ ANY("every_cycles", arrivals.plan.every_cycles) },
+	{ ANY("deadline_cycles", arrivals.plan.deadline_cycles) },
+	{ HEX("list", arrivals.list_checksum) },
+	{ }
+};
+
+static const struct journal_field leave[] = { SLOT, { } };
+
+static const struct journal_field decider[] = { DECIDER("name"), { } };
+
+static const struct journal_field param[] = {
+	{ STRING("name", name) },
+	{ ANY("value", value) },
+	{ }
+};
+
+static const struct journal_field constants[] = {
+	{ NUMBER("bytes", constants.bytes, 1, SIMGPU_CONSTANTS_BYTES_MAX) },
+	{ HEX("checksum", constants.checksum) },
+	{ }
+};
+
+static const struct journal_field epoch_cycles[] = {
+	{ ANY("epoch_cycles", epoch_cycles) },
+	{ }
+};
+
+static const struct journal_field fallback[] = {
+	{ WORD("kind", fallback.kind, session_refusal_names), FOR_PEOPLE },
+	{ AT("code", fallback.code), .form = JOURNAL_SIGNED, FOR_PEOPLE },
+	{ AT("slot", fallback.slot), .when = JOURNAL_UNLESS_NOWHERE, FOR_PEOPLE },
+	{ AT("sm", fallback.sm), .when = JOURNAL_UNLESS_NOWHERE, FOR_PEOPLE },
+	{ STRING("field", fallback.field), FOR_PEOPLE },
+	{ STRING("reason", fallback.reason) },
+	{ }
+};
+
+const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
+	[JOURNAL_JOIN] = { "join", tenant },
+	[JOURNAL_TENANT] = { "tenant", tenant },
+	[JOURNAL_LAUNCH] = { "launch", launch },
+	[JOURNAL_QUEUE] = { "queue", queue },
+	[JOURNAL_ARRIVALS] = { "arrivals", arrivals },
+	[JOURNAL_LEAVE] = { "leave", leave },
+	[JOURNAL_POLICY] = { "policy", decider },
+	[JOURNAL_MODEL] = { "model", decider },
+	[JOURNAL_MODEL_PARAM] = { "model_param", param },
+	[JOURNAL_POLICY_PARAM] = { "policy_param", param },
+	[JOURNAL_CONSTANTS] = { "constants", constants },
+	[JOURNAL_EPOCH_CYCLES] = { "epoch_cycles", epoch_cycles },
+	[JOURNAL_FALLBACK] = { "fallback", fallback },
+	[JOURNAL_MASKS] = { "masks", masks },
+};
+
+const struct journal_field journal_start_model[] = { DECIDER("model"), { } };
+const struct journal_field journal_start_policy[] = { DECIDER("policy"), { } };
+
+struct journal_field journal_setting_field(const struct session_setting *setting)
+{
+	bool unsaid = setting->flags & SESSION_SETTING_UNSAID_0;
+
+	return (struct journal_field) {
+		.key = setting->name,
+		.offset = setting->offset,
+		.bytes = setting->bytes,
+		.form = setting->words ? JOURNAL_WORD : JOURNAL_DECIMAL,
+		.when = unsaid ? JOURNAL_UNLESS_0 : JOURNAL_ALWAYS,
+		.least = setting->flags & SESSION_SETTING_OR_0 ? 0 :
+			 max_t(u64, setting->least, unsaid),
+		.most = setting->most,
+		.words = setting->words,
+	};
+}
