@@ -12,41 +12,6 @@
 
 /* --- who has what -------------------------------------------------------------------- */
 
-/* owner_of() - the owner that an SM has or gets, apart from a model's probe */
-u32 owner_of(const struct session *session, u32 sm)
-{
-	struct gpu_sm_status status;
-
-	if (session->probe.kind == SIMGPU_PROBE_ALONE)
-		return session->probe.before[sm];
-	gpu_sm_status(session->gpu, sm, &status);
-	return status.next_owner;
-}
-
-/* sms_assigned() - SMs of its own that a slot has or gets */
-u32 sms_assigned(const struct session *session, u32 slot)
-{
-	u32 count = 0, sm;
-
-	for (sm = 0; sm < session->initial.config.sms; sm++)
-		count += owner_of(session, sm) == slot;
-	return count;
-}
-
-/* sms_shared() - shared SMs on which a slot may place thread blocks */
-u32 sms_shared(const struct session *session, u32 slot)
-{
-	const struct simgpu_proposal *controls = &session->controls;
-	u32 count = 0, sm;
-
-	if (!session->any_shared)
-		return 0;
-	for (sm = 0; sm < session->initial.config.sms; sm++)
-		count += controls->sharers[sm] >> slot & 1 &&
-			 controls->block_limit[sm][slot];
-	return count;
-}
-
 /*
  * proposal_count() - SMs that a proposal gives a slot, shared ones too
  */
@@ -249,18 +214,6 @@ static bool drains_soon(const struct session *session, u32 sm)
 	gpu_sm_status(session->gpu, sm, &status);
 	return !status.blocks || session->sm_finished[sm] >
 				 concurrent_blocks(session, &status);
-}
-
-/* may_be_reset() - whether thread blocks of all kernels of a slot may run twice */
-bool may_be_reset(const struct session *session, u32 slot)
-{
-	const struct session_tenant *tenant = &session->tenants[slot];
-	u32 mask;
-
-	for (mask = tenant->running; mask; mask &= mask - 1)
-		if (!present_launch(&tenant->queue[__builtin_ctz(mask)])->idempotent)
-			return false;
-	return true;
 }
 
 /*

@@ -17,9 +17,5 @@ void controls_idle_samples(struct session *session);
 void shares_set_limits(struct session *session);
 void probe_begin(struct session *session);
 void probe_end(struct session *session);
-u32 sms_assigned(const struct session *session, u32 slot);
-u32 sms_shared(const struct session *session, u32 slot);
-u32 owner_of(const struct session *session, u32 sm);
-bool may_be_reset(const struct session *session, u32 slot);
 
 #endif /* SESSION_APPLY_H */

@@ -3,41 +3,10 @@
  * Whether a policy's answer can be done, as a whole. The first thing that cannot
  * is named; nothing is changed here. Its controls: controls.c.
  */
-#include "apply.h"
 #include "check.h"
 #include "controls.h"
 #include "internal.h"
-
-/*
- * refusal_say() - say why
- * @field: of the proposal
- * @slot: that it is about, or SESSION_NOWHERE
- * @sm: likewise
- * @reason: a sentence
- *
- * Kinds and codes of others than proposals are set by the caller afterwards.
- */
-void refusal_say(struct session_refusal *why, const char *field, u32 slot, u32 sm,
-		 const char *reason)
-{
-	u32 kind = why->kind;
-
-	memset(why, 0, sizeof(*why));
-	why->kind = kind;
-	why->code = -EINVAL;
-	why->slot = slot;
-	why->sm = sm;
-	snprintf(why->field, sizeof(why->field), "%s", field);
-	snprintf(why->reason, sizeof(why->reason), "%s", reason);
-}
-
-/* refuse_word() - the same for checks that are one line: false, with the reason */
-bool refuse_word(struct session_refusal *why, const char *field, u32 slot, u32 sm,
-		 const char *reason)
-{
-	refusal_say(why, field, slot, sm, reason);
-	return false;
-}
+#include "refusal.h"
 
 static bool flags_exist(const struct simgpu_proposal *proposal,
 			struct session_refusal *why)
@@ -45,7 +14,7 @@ static bool flags_exist(const struct simgpu_proposal *proposal,
 	const u32 all = SESSION_NOWHERE;
 
 	if (proposal->flags & ~SIMGPU_SAYS_KNOWN)
-		return refuse_word(why, "flags", all, all, "it has unknown flags");
+		return refuse_proposal(why, "flags", all, all, "it has unknown flags");
 	return true;
 }
 
@@ -82,15 +51,15 @@ static bool count_owners(const struct session *session, u32 *places,
 			continue;
 		if (owner != SIMGPU_SHARED) {
 			if (owner >= SIMGPU_SLOTS_MAX)
-				return refuse_word(why, "owner", SESSION_NOWHERE, sm,
-						   "an SM's owner is no slot");
+				return refuse_proposal(why, "owner", SESSION_NOWHERE, sm,
+						       "an SM's owner is no slot");
 			places[owner] += may_place(proposal, &session->controls,
 						   sm, owner);
 			continue;
 		}
 		if (!rest)
-			return refuse_word(why, "sharers", SESSION_NOWHERE, sm,
-					   "a shared SM has no sharers");
+			return refuse_proposal(why, "sharers", SESSION_NOWHERE, sm,
+					       "a shared SM has no sharers");
 		for (; rest; rest &= rest - 1) {
 			slot = (u32)__builtin_ctzll(rest);
 			places[slot] += may_place(proposal, &session->controls,
@@ -99,8 +68,8 @@ static bool count_owners(const struct session *session, u32 *places,
 		}
 	}
 	if (rows > SIMGPU_SHARED_ROWS_MAX)
-		return refuse_word(why, "sharers", SESSION_NOWHERE, SESSION_NOWHERE,
-				   "there are more than 1024 rows of shared SM and tenant");
+		return refuse_proposal(why, "sharers", SESSION_NOWHERE, SESSION_NOWHERE,
+				       "there are more than 1024 rows of shared SM and tenant");
 	return true;
 }
 
@@ -115,8 +84,8 @@ static bool counts_add_up(const struct session *session, u32 *places,
 		sum += places[slot];
 	}
 	if (sum > session->initial.config.sms)
-		return refuse_word(why, "sms", SESSION_NOWHERE, SESSION_NOWHERE,
-				   "the counts are more than there are SMs");
+		return refuse_proposal(why, "sms", SESSION_NOWHERE, SESSION_NOWHERE,
+				       "the counts are more than there are SMs");
 	return true;
 }
 
@@ -135,11 +104,11 @@ static bool tenants_are_served(const struct session *session, const u32 *places,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		if (snapshot->tenants[slot].active) {
 			if (!places[slot] && !scarce && !(hold >> slot & 1))
-				return refuse_word(why, field, slot, SESSION_NOWHERE,
-						   "a tenant with work that is not held gets no SM");
+				return refuse_proposal(why, field, slot, SESSION_NOWHERE,
+						       "a tenant with work that is not held gets no SM");
 		} else if (places[slot] && !owners) {
-			return refuse_word(why, field, slot, SESSION_NOWHERE,
-					   "a tenant without work gets SMs");
+			return refuse_proposal(why, field, slot, SESSION_NOWHERE,
+					       "a tenant without work gets SMs");
 		}
 	}
 	return true;
@@ -159,8 +128,8 @@ static bool tpcs_are_whole(const struct session *session,
 		if (proposal->owner[sm] != proposal->owner[first] ||
 		    (proposal->owner[sm] == SIMGPU_SHARED &&
 		     proposal->sharers[sm] != proposal->sharers[first]))
-			return refuse_word(why, "owner", SESSION_NOWHERE, sm,
-					   "the SMs of a TPC go to different owners");
+			return refuse_proposal(why, "owner", SESSION_NOWHERE, sm,
+					       "the SMs of a TPC go to different owners");
 	}
 	return true;
 }
@@ -177,8 +146,8 @@ static bool owners_have_work(const struct session *session,
 
 		if (owner < SIMGPU_SLOTS_MAX &&
 		    !session->snapshot.tenants[owner].active)
-			return refuse_word(why, "owner", owner, sm,
-					   "a tenant without work gets an SM");
+			return refuse_proposal(why, "owner", owner, sm,
+					       "a tenant without work gets an SM");
 	}
 	return true;
 }
@@ -210,14 +179,14 @@ static bool wake_is_sound(const struct session *session,
 	if (!proposal->wake_cycle)
 		return true;
 	if (!lists(session, SIMGPU_ON_WAKE))
-		return refuse_word(why, "wake_cycle", all, all,
-				   "a policy that does not list wakes names one");
+		return refuse_proposal(why, "wake_cycle", all, all,
+				       "a policy that does not list wakes names one");
 	/* One that stands may be named again, however near it has come. */
 	if (proposal->wake_cycle != session->wake_cycle &&
 	    proposal->wake_cycle <
 	    session_now(session) + SIMGPU_WAKE_CYCLES_MIN)
-		return refuse_word(why, "wake_cycle", all, all,
-				   "a wake is less than 1000 cycles ahead");
+		return refuse_proposal(why, "wake_cycle", all, all,
+				       "a wake is less than 1000 cycles ahead");
 	return true;
 }
 
@@ -286,8 +255,8 @@ static bool resets_are_sound(const struct session *session,
 		if (session->tenants[slot].running &&
 		    !may_be_reset(session, slot) &&
 		    loses_place(session, slot, &sm))
-			return refuse_word(why, "preemption", slot, sm,
-					   "a kernel is to be reset whose launch is not idempotent");
+			return refuse_proposal(why, "preemption", slot, sm,
+					       "a kernel is to be reset whose launch is not idempotent");
 	return true;
 }
 

@@ -10,7 +10,6 @@
  */
 #include "affinity.h"
 #include "apply.h"
-#include "check.h"
 #include "controls.h"
 #include "internal.h"
 #include "launch.h"
@@ -93,8 +92,8 @@ static bool buckets_are_sound(const struct session *session,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (!proposal->bucket[slot] ||
 		    proposal->bucket[slot] > SIMGPU_BUCKET_MAX)
-			return refuse_word(why, "bucket", slot, SESSION_NOWHERE,
-					   "a bucket's capacity is out of its range");
+			return refuse_proposal(why, "bucket", slot, SESSION_NOWHERE,
+					       "a bucket's capacity is out of its range");
 	return true;
 }
 
@@ -104,8 +103,8 @@ static bool samples_are_sound(const struct session *session,
 	u32 cycles = session->proposal.idle_sample_cycles;
 
 	return !cycles || cycles >= SIMGPU_IDLE_SAMPLE_CYCLES_MIN ||
-	       refuse_word(why, "idle_sample_cycles", SESSION_NOWHERE, SESSION_NOWHERE,
-			   "samples of idle warps are less than 10 cycles apart");
+	       refuse_proposal(why, "idle_sample_cycles", SESSION_NOWHERE, SESSION_NOWHERE,
+			       "samples of idle warps are less than 10 cycles apart");
 }
 
 /* A slot without a tenant is given no limit, which would wait for the next tenant. */
@@ -122,9 +121,9 @@ static bool issue_limits_are_sound(const struct session *session,
 			if (proposal->issue_limit[slot][queue] &&
 			    proposal->issue_limit[slot][queue] !=
 			    SIMGPU_KEEP_ISSUE_LIMIT)
-				return refuse_word(why, "issue_limit", slot,
-						   SESSION_NOWHERE,
-						   "a slot without a tenant gets an issue limit");
+				return refuse_proposal(why, "issue_limit", slot,
+						       SESSION_NOWHERE,
+						       "a slot without a tenant gets an issue limit");
 	}
 	return true;
 }
@@ -365,8 +364,8 @@ static bool control_is_sound(const struct session *session,
 	for (i = 0; i < control->count; i++)
 		if (!is_in_range(session, control,
 				 value_at(&session->proposal, control, i)))
-			return refuse_word(why, control->name, slot_of(control, i),
-					   SESSION_NOWHERE, control->reason);
+			return refuse_proposal(why, control->name, slot_of(control, i),
+					       SESSION_NOWHERE, control->reason);
 	return !control->check || control->check(session, why);
 }
 

@@ -151,43 +151,6 @@ u32 session_journal_read(const struct session *session, u32 first,
 			 struct journal_event *events, u32 most);
 
 /**
- * struct session_replay - what a journal only names
- * @policy: finds a policy; NULL for none
- * @model: finds a model
- * @constants: of a model, header and payload; NULL: none
- * @constants_bytes: of these
- * @list: finds a list of arrivals by its length and checksum; NULL: there is none.
- *	It stays valid as long as the session
- * @lists: passed to it
- */
-struct session_replay {
-	const struct simgpu_policy *(*policy)(const char *name);
-	const struct simgpu_model *(*model)(const char *name);
-	const void *constants;
-	u32 constants_bytes;
-	const u64 *(*list)(const void *lists, u64 length, u32 checksum);
-	const void *lists;
-};
-
-/**
- * session_replay_event() - apply a journalled event at its cycle
- * @session: the session
- * @event: the event
- * @trace: LAUNCH, ARRIVALS: the trace that the event names
- * @given: POLICY, MODEL, CONSTANTS: where they are
- *
- * Runs the session to event->cycle first.
- *
- * Return: as the call that the event stands for; -ENOENT for a list that is not
- * there; -ENODATA for other constants
- * than the event names; -EINVAL if the device's time stands still before the cycle.
- */
-int session_replay_event(struct session *session,
-			 const struct journal_event *event,
-			 const struct trace *trace,
-			 const struct session_replay *given);
-
-/**
  * struct journal_source - by what a policy or a model is known again
  * @source: SIMGPU_SOURCE_*
  * @checksum: of its source; 0: not known
@@ -267,5 +230,6 @@ void journal_tenant(struct session *session, u32 slot,
 
 #include "journal_parse.h"
 #include "journal_print.h"
+#include "journal_replay.h"
 
 #endif /* SESSION_JOURNAL_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Knobs of models and policies, and models' constants. */
-#include "check.h"
 #include "internal.h"
 #include "params.h"
 

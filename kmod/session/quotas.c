@@ -3,8 +3,6 @@
  * Quotas of tenants on shared SMs, as a policy says them: divided among the SMs,
  * set, and watched: what was issued is held against what was given.
  */
-#include "apply.h"
-#include "check.h"
 #include "internal.h"
 #include "quotas.h"
 
@@ -181,15 +179,15 @@ bool quotas_are_sound(const struct session *session, struct session_refusal *why
 
 		if (quota != SIMGPU_NO_QUOTA &&
 		    (quota < 0 || quota > SIMGPU_QUOTA_MAX))
-			return refuse_word(why, "quota", slot, SESSION_NOWHERE,
-					   "a quota is out of its range");
+			return refuse_proposal(why, "quota", slot, SESSION_NOWHERE,
+					       "a quota is out of its range");
 		if (refill < 0 || refill > SIMGPU_QUOTA_MAX)
-			return refuse_word(why, "refill", slot, SESSION_NOWHERE,
-					   "a refill is out of its range");
+			return refuse_proposal(why, "refill", slot, SESSION_NOWHERE,
+					       "a refill is out of its range");
 		if (proposal->quota_flags[slot] &
 		    ~(SIMGPU_QUOTA_BY_BLOCKS | SIMGPU_QUOTA_KEEP))
-			return refuse_word(why, "quota_flags", slot, SESSION_NOWHERE,
-					   "a quota has unknown flags");
+			return refuse_proposal(why, "quota_flags", slot, SESSION_NOWHERE,
+					       "a quota has unknown flags");
 	}
 	return true;
 }

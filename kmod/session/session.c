@@ -6,7 +6,6 @@
  */
 #include "../policy/registry.h"
 #include "apply.h"
-#include "check.h"
 #include "decide.h"
 #include "epoch.h"
 #include "goal.h"
@@ -811,18 +810,6 @@ const struct session_refusal *session_last_refusal(const struct session *session
 {
 	return &session->refusal;
 }
-
-const char *const session_refusal_names[SESSION_REFUSED_KINDS] = {
-	[SESSION_REFUSED_NOTHING] = "none",
-	[SESSION_REFUSED_DECIDE] = "decide",
-	[SESSION_REFUSED_PROPOSAL] = "proposal",
-	[SESSION_REFUSED_HOLD] = "hold",
-	[SESSION_REFUSED_SLOW] = "slow",
-	[SESSION_REFUSED_PREDICT] = "predict",
-	[SESSION_REFUSED_PARAM] = "param",
-	[SESSION_REFUSED_CONSTANTS] = "constants",
-	[SESSION_REFUSED_GONE] = "gone",
-};
 
 int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
 {

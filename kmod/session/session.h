@@ -20,6 +20,7 @@
 #include "energy.h"
 #include "latency.h"
 #include "np.h"
+#include "refusal.h"
 #include "shares.h"
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
@@ -140,42 +141,6 @@ struct session_options {
 		bool relaunch;
 		u8 unused[3];
 	);
-};
-
-/* Why the policy's word was not followed, or a write was refused. */
-enum session_refusal_kind {
-	SESSION_REFUSED_NOTHING,
-	SESSION_REFUSED_DECIDE,		/* the policy returned an error */
-	SESSION_REFUSED_PROPOSAL,	/* it proposed what cannot be done */
-	SESSION_REFUSED_HOLD,		/* it kept a tenant from all progress */
-	SESSION_REFUSED_SLOW,		/* it took too long */
-	SESSION_REFUSED_PREDICT,	/* the model asked for what cannot be done */
-	SESSION_REFUSED_PARAM,		/* a knob's value */
-	SESSION_REFUSED_CONSTANTS,	/* a model's constants */
-	SESSION_REFUSED_GONE,		/* the policy was unloaded */
-	SESSION_REFUSED_KINDS
-};
-
-#define SESSION_NOWHERE		U32_MAX
-
-/**
- * struct session_refusal - the last refusal or fallback
- * @kind: &enum session_refusal_kind
- * @code: a negative errno
- * @slot: that it is about, or SESSION_NOWHERE
- * @sm: likewise
- * @cycle: device cycle
- * @field: of the proposal, name of the knob, or empty
- * @reason: a sentence
- */
-struct session_refusal {
-	u32 kind;
-	s32 code;
-	u32 slot;
-	u32 sm;
-	u64 cycle;
-	char field[SIMGPU_NAME_BYTES];
-	char reason[128];
 };
 
 /**
@@ -554,7 +519,6 @@ void session_set_model(struct session *session,
 u32 session_all_tags_sampling(const struct gpu_config *config);
 
 const struct session_refusal *session_last_refusal(const struct session *session);
-extern const char *const session_refusal_names[SESSION_REFUSED_KINDS];
 
 /* Whether a session can use one: known events and needs, sizes in their range. */
 bool policy_is_good(const struct simgpu_policy *policy);

@@ -4,7 +4,6 @@
  * session's tables; and the figures that are made of counters.
  */
 #include "affinity.h"
-#include "apply.h"
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A replay makes the calls that were journalled, at their cycles. */
+#include "internal.h"
+#include "journal_replay.h"
+
+static int replay_launch(struct session *session,
+			 const struct journal_event *event,
+			 const struct trace *trace)
+{
+	struct session_launch_options options = {
+		.trace = trace,
+		.repeats = event->launch.repeats,
+		.not_before = event->launch.not_before,
+		.deadline = event->launch.deadline,
+		.queue = event->launch.queue,
+		.more = event->launch.more,
+		.idempotent = event->launch.idempotent,
+	};
+	u64 sequence;
+	int ret;
+
+	if (!trace || trace->checksum != event->launch.checksum ||
+	    trace->bytes != event->launch.trace_bytes)
+		return -EINVAL;
+	memcpy(options.wait, event->launch.wait, sizeof(options.wait));
+	memcpy(options.sms, event->launch.sms, sizeof(options.sms));
+	ret = session_launch_with(session, event->slot, &options, &sequence);
+	if (!ret && sequence != event->launch.sequence)
+		return -EINVAL;
+	return ret;
+}
+
+static int replay_arrivals(struct session *session,
+			   const struct journal_event *event,
+			   const struct trace *trace,
+			   const struct session_replay *given)
+{
+	struct arrivals_plan plan = event->arrivals.plan;
+	u64 sequence;
+	int ret;
+
+	if (!trace || trace->checksum != event->arrivals.checksum ||
+	    trace->bytes != event->arrivals.trace_bytes)
+		return -EINVAL;
+	if (plan.kind == ARRIVALS_LIST) {
+		plan.list = given->list ?
+			    given->list(given->lists, plan.requests,
+					event->arrivals.list_checksum) : NULL;
+		if (!plan.list)
+			return -ENOENT;
+	}
+	ret = session_arrivals(session, event->slot, trace, &plan, &sequence);
+	if (!ret && sequence != event->arrivals.sequence)
+		return -EINVAL;
+	return ret;
+}
+
+static int replay_policy(struct session *session,
+			 const struct journal_event *event,
+			 const struct session_replay *given)
+{
+	const struct simgpu_policy *policy = given->policy(event->name);
+
+	if (!policy ||
+	    !journal_is_same(journal_source_of(event), (struct journal_source) {
+			policy->source, policy->checksum }))
+		return -EINVAL;
+	session_set_policy(session, policy);
+	return 0;
+}
+
+static int replay_model(struct session *session,
+			const struct journal_event *event,
+			const struct session_replay *given)
+{
+	const struct simgpu_model *model = given->model(event->name);
+
+	if (!model ||
+	    !journal_is_same(journal_source_of(event), (struct journal_source) {
+			model->source, model->checksum }))
+		return -EINVAL;
+	session_set_model(session, model);
+	return 0;
+}
+
+static int replay_constants(struct session *session,
+			    const struct journal_event *event,
+			    const struct session_replay *given)
+{
+	if (!given->constants ||
+	    given->constants_bytes != event->constants.bytes ||
+	    port_crc32(0, given->constants, given->constants_bytes) !=
+	    event->constants.checksum)
+		return -ENODATA;
+	return session_set_constants(session, given->constants,
+				     given->constants_bytes);
+}
+
+int session_replay_event(struct session *session,
+			 const struct journal_event *event,
+			 const struct trace *trace,
+			 const struct session_replay *given)
+{
+	u64 now = session_now(session);
+	int ret;
+
+	if (event->cycle < now)
+		return -EINVAL;
+	if (event->cycle > now) {
+		session_run(session, event->cycle - now);
+		if (session_now(session) != event->cycle)
+			return -EINVAL;
+	}
+	switch (event->kind) {
+	case JOURNAL_JOIN:
+		ret = session_join(session, event->slot, &event->tenant);
+		return ret < 0 ? ret : 0;
+	case JOURNAL_TENANT:
+		return session_set_tenant(session, event->slot, &event->tenant);
+	case JOURNAL_LAUNCH:
+		return replay_launch(session, event, trace);
+	case JOURNAL_QUEUE:
+		return session_set_queue(session, event->slot,
+					 event->queue.number,
+					 event->queue.priority);
+	case JOURNAL_MASKS:
+		return session_set_masks(session, event->slot, &event->masks);
+	case JOURNAL_ARRIVALS:
+		return replay_arrivals(session, event, trace, given);
+	case JOURNAL_LEAVE:
+		session_leave(session, event->slot);
+		return 0;
+	case JOURNAL_POLICY:
+		return replay_policy(session, event, given);
+	case JOURNAL_MODEL:
+		return replay_model(session, event, given);
+	case JOURNAL_CONSTANTS:
+		return replay_constants(session, event, given);
+	case JOURNAL_MODEL_PARAM:
+		return session_set_param(session, SESSION_MODEL_KNOBS,
+					 event->name, event->value);
+	case JOURNAL_POLICY_PARAM:
+		return session_set_param(session, SESSION_POLICY_KNOBS,
+					 event->name, event->value);
+	case JOURNAL_EPOCH_CYCLES:
+		return session_set_epoch_cycles(session, event->epoch_cycles);
+	case JOURNAL_FALLBACK:
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}

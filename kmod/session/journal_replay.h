@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a journal is repeated, event by event. */
+#ifndef SESSION_JOURNAL_REPLAY_H
+#define SESSION_JOURNAL_REPLAY_H
+
+#include "journal.h"
+
+/**
+ * struct session_replay - what a journal only names
+ * @policy: finds a policy; NULL for none
+ * @model: finds a model
+ * @constants: of a model, header and payload; NULL: none
+ * @constants_bytes: of these
+ * @list: finds a list of arrivals by its length and checksum; NULL: there is none.
+ *	It stays valid as long as the session
+ * @lists: passed to it
+ */
+struct session_replay {
+	const struct simgpu_policy *(*policy)(const char *name);
+	const struct simgpu_model *(*model)(const char *name);
+	const void *constants;
+	u32 constants_bytes;
+	const u64 *(*list)(const void *lists, u64 length, u32 checksum);
+	const void *lists;
+};
+
+/**
+ * session_replay_event() - apply a journalled event at its cycle
+ * @session: the session
+ * @event: the event
+ * @trace: LAUNCH, ARRIVALS: the trace that the event names
+ * @given: POLICY, MODEL, CONSTANTS: where they are
+ *
+ * Runs the session to event->cycle first.
+ *
+ * Return: as the call that the event stands for; -ENOENT for a list that is not
+ * there; -ENODATA for other constants
+ * than the event names; -EINVAL if the device's time stands still before the cycle.
+ */
+int session_replay_event(struct session *session,
+			 const struct journal_event *event,
+			 const struct trace *trace,
+			 const struct session_replay *given);
+
+#endif /* SESSION_JOURNAL_REPLAY_H */
