@@ -63,6 +63,22 @@ static_assert(sizeof(struct simgpu_prediction) == 7184, "no padding");
 /* How far ahead a wake is at least, in core cycles. */
 #define SIMGPU_WAKE_CYCLES_MIN	1000
 
+/*
+ * What a model may take for granted of a tenant in an epoch. Where that was not so its
+ * prediction is shown as one that may be wrong.
+ */
+/* No SM on which it may have thread blocks is shared with another tenant. */
+#define SIMGPU_ASSUMES_OWN_SMS		(1U << 0)
+/* The policy never held all of its work. */
+#define SIMGPU_ASSUMES_NOT_HELD		(1U << 1)
+/*
+ * A compute-bound one is held up by its SMs: its schedulers wait for memory, which others
+ * use more than it does, in less than a fifth of their cycles. Without that wait it would be
+ * up to a quarter faster.
+ */
+#define SIMGPU_ASSUMES_BUSY_SMS		(1U << 2)
+#define SIMGPU_ASSUMES_COUNT		3
+
 /**
  * struct simgpu_trained - values that knobs begin with on a known GPU
  * @config: name of its configuration; empty ends a table
@@ -116,6 +132,7 @@ struct simgpu_constants_header {
  *	SIMGPU_ON_KERNEL_END for the end of any tenant's kernel, while its counters
  *	are those of before and the next kernel has not begun
  * @needs: SIMGPU_NEEDS_*: what a session has to provide for it
+ * @assumes: SIMGPU_ASSUMES_*: what has to be so for its predictions to be right
  * @state_bytes: that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
  *	The session allocates, zeroes and hashes them
  * @constants_bytes: size of its constants' payload; 0: it has none
@@ -140,6 +157,7 @@ struct simgpu_model {
 	u32 latency_cycles;
 	u32 events;
 	u32 needs;
+	u32 assumes;
 	u32 state_bytes;
 	u32 constants_bytes;
 	u32 constants_version;

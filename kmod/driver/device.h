@@ -36,6 +36,7 @@
  * @epochs: finished
  * @settings: by the index of simgpu_setting()
  * @state: &enum session_state
+ * @np_doubts: of the NPs that @metrics are made of, SIMGPU_DOUBT_*
  * @metrics_valid: whether @metrics are of a finished epoch with predictions
  * @metrics: of the last finished epoch
  * @refusal: why a word was not followed last
@@ -53,6 +54,7 @@ struct simgpu_published {
 	u64 epochs;
 	u64 settings[SIMGPU_SETTINGS_MAX];
 	enum session_state state;
+	u32 np_doubts;
 	bool metrics_valid;
 	struct metrics metrics;
 	struct session_refusal refusal;

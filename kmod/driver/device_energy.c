@@ -28,6 +28,7 @@ void simgpu_device_report(struct simgpu_device *device, struct device_report *ou
 	*out = (struct device_report) {};
 	spin_lock(&device->publish_lock);
 	out->metrics = device->published.metrics;
+	out->np_doubts = device->published.np_doubts;
 	if (device->published.metrics_valid)
 		out->flags |= DEVICE_METRICS;
 	events_pj = energy->left_pj;

@@ -132,6 +132,16 @@ static struct simgpu_reader simgpu_reader_of(const struct sk_buff *request,
 	};
 }
 
+static int simgpu_put_figure(struct sk_buff *skb, const struct figure *figure,
+			     const struct device_report *report)
+{
+	u64 value = figure_value(figure, report);
+
+	return figure->unit == FIGURE_DOUBTS ?
+	       nla_put_u32(skb, figure->netlink, value) :
+	       nla_put_u64_64bit(skb, figure->netlink, value, SIMGPU_A_DEVICE_PAD);
+}
+
 /* Those that are known, and that the reader may know. */
 static int simgpu_put_figures(struct sk_buff *skb, struct simgpu_device *device,
 			      struct simgpu_reader reader)
@@ -146,9 +156,7 @@ static int simgpu_put_figures(struct sk_buff *skb, struct simgpu_device *device,
 		report.flags &= ~(u32)DEVICE_ENERGY;
 	each_device_figure(figure)
 		if (device_figure_is_known(figure, &report) &&
-		    nla_put_u64_64bit(skb, figure->netlink,
-				      figure_value(figure, &report),
-				      SIMGPU_A_DEVICE_PAD))
+		    simgpu_put_figure(skb, figure, &report))
 			return -EMSGSIZE;
 	return 0;
 }

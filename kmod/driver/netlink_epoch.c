@@ -7,6 +7,10 @@
 
 static_assert((int)SIMGPU_EPOCH_FLAGS_PREDICTED == SIMGPU_EPOCH_PREDICTED);
 static_assert((int)SIMGPU_EPOCH_FLAGS_FELL_BACK == SIMGPU_EPOCH_FELL_BACK);
+static_assert((int)SIMGPU_NP_DOUBTS_SHARED_SMS == SIMGPU_DOUBT_SHARED_SMS);
+static_assert((int)SIMGPU_NP_DOUBTS_HELD == SIMGPU_DOUBT_HELD);
+static_assert((int)SIMGPU_NP_DOUBTS_MEMORY_WAITS == SIMGPU_DOUBT_MEMORY_WAITS);
+static_assert((int)SIMGPU_NP_DOUBTS_OLD == SIMGPU_DOUBT_OLD);
 
 static int simgpu_put_row_figures(struct sk_buff *skb,
 				  const struct simgpu_epoch_record *record)
@@ -62,6 +66,7 @@ static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 	    (record.class != SIMGPU_CLASSIFIED_UNKNOWN &&
 	     nla_put_u64_64bit(skb, SIMGPU_A_EPOCH_TENANT_NP_PPM, record.np_ppm,
 			       SIMGPU_A_EPOCH_TENANT_PAD)) ||
+	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_NP_DOUBTS, record.np_doubts) ||
 	    simgpu_put_row_figures(skb, &record) ||
 	    simgpu_put_epoch_goal(skb, &record) ||
 	    simgpu_netlink_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,

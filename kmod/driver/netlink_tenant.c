@@ -76,6 +76,7 @@ static int simgpu_put_figure(struct sk_buff *skb, const struct figure *figure,
 		return nla_put_string(skb, figure->netlink, list);
 	case FIGURE_SMALL:
 	case FIGURE_TRUTH:
+	case FIGURE_DOUBTS:
 		return nla_put_u32(skb, figure->netlink, value);
 	case FIGURE_SIGNED:
 		return nla_put_s64(skb, figure->netlink, value, pad);

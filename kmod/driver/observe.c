@@ -67,6 +67,7 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 	device->published.epochs = epoch->index + 1;
 	if (simgpu_epoch_is_predicted(epoch)) {
 		device->published.metrics = epoch->metrics;
+		device->published.np_doubts = epoch->np_doubts;
 		device->published.metrics_valid = true;
 	}
 	simgpu_tell(publish_epoch, device, epoch);

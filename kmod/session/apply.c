@@ -449,6 +449,7 @@ void proposal_apply(struct session *session)
 		}
 	}
 	controls_apply(session, false);
+	doubts_note(session);
 	if (session->hooks.repartition)
 		session->hooks.repartition(session->hooks.context);
 }

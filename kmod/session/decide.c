@@ -119,6 +119,8 @@ static void add_to_run(struct session *session, u32 slot)
 		.last_bit = tenant->first_run_done && cycles < epoch / 5,
 	};
 
+	if (cycles)
+		tenant->np_run_doubts |= tenant->np_doubts;
 	session_np_add(&tenant->np_run, tenant->predicted.class,
 		       tenant->predicted.np_ppm, &counted);
 	if (hooks->counted)
@@ -127,11 +129,15 @@ static void add_to_run(struct session *session, u32 slot)
 
 static void take_prediction(struct session *session, u32 slot, bool epoch)
 {
+	struct session_tenant *tenant = &session->tenants[slot];
 	struct simgpu_prediction_tenant *said =
 		&session->prediction.tenants[slot];
+	bool known = session_said(said);
 
-	if (session_said(said))
-		session->tenants[slot].predicted = *said;
+	if (known)
+		tenant->predicted = *said;
+	if (known || epoch)
+		tenant->np_doubts = doubts_of(session, slot, known);
 	snapshot_predicted(session, slot);
 	if (epoch)
 		add_to_run(session, slot);

@@ -38,6 +38,7 @@ void epoch_begin(struct session *session)
 	}
 	session->epoch_start = session_now(session);
 	session->fell_back = false;
+	doubts_begin(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		if (!is_member(session, slot))
 			continue;
@@ -80,6 +81,7 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 				  snapshot->tenants[slot].shared_sms;
 	out->class = tenant->predicted.class;
 	out->np_ppm = tenant->predicted.np_ppm;
+	out->np_doubts = tenant->np_doubts;
 	out->first_run = epoch_first_run_cycles(session, slot) != 0;
 	figures_compute(session->gpu, &out->counters, cycles, &out->figures);
 	goal_figures(session, slot, &goal);
@@ -103,13 +105,16 @@ static void publish(struct session *session, bool predicted, bool decided)
 	epoch->predicted = predicted;
 	epoch->fell_back = session->fell_back;
 	epoch->tenant_count = 0;
+	epoch->np_doubts = 0;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		if (!snapshot->tenants[slot].active)
 			continue;
 		fill_epoch_tenant(session, slot, decided,
 				  &epoch->tenants[epoch->tenant_count++]);
-		if (session->tenants[slot].predicted.class != SIMGPU_CLASS_UNKNOWN)
-			nps[known++] = session->tenants[slot].predicted.np_ppm;
+		if (session->tenants[slot].predicted.class == SIMGPU_CLASS_UNKNOWN)
+			continue;
+		nps[known++] = session->tenants[slot].predicted.np_ppm;
+		epoch->np_doubts |= session->tenants[slot].np_doubts;
 	}
 	metrics_compute(nps, known, &epoch->metrics);
 	if (session->hooks.epoch)

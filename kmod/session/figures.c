@@ -22,6 +22,7 @@ const struct figure tenant_figures[] = {
 	{ "sms", AT(sms), FROM(sms), IS(SMALL), TENANT(SMS) },
 	{ "shared_sms", AT(shared_sms), FROM(shared_sms), IS(SMALL), TENANT(SHARED_SMS) },
 	{ "held", FROM(held), IS(TRUTH), FLAG(HELD), TENANT(HELD) },
+	{ "np_doubts", AT(np_doubts), FROM(np_doubts), IS(DOUBTS), TENANT(NP_DOUBTS) },
 	{ "ipc", AT(ipc_ppm), FROM(figures.ipc_ppm), IS(RATIO), KNOWN(WITH_CYCLES),
 	  TENANT(IPC_PPM) },
 	{ "rbh", AT(rbh_ppm), FROM(figures.rbh_ppm), IS(RATIO), KNOWN(WITH_CYCLES),
@@ -91,6 +92,7 @@ const struct figure device_figures[] = {
 	DEVICE("fairness", metrics.fairness_ppm, RATIO, METRICS, FAIRNESS_PPM),
 	DEVICE("stp", metrics.stp_ppm, RATIO, METRICS, STP_PPM),
 	DEVICE("antt", metrics.antt_ppm, RATIO, METRICS, ANTT_PPM),
+	DEVICE("np_doubts", np_doubts, DOUBTS, METRICS, NP_DOUBTS),
 	DEVICE("energy_joules", energy_pj, ENERGY, ENERGY, ENERGY_PJ),
 	DEVICE("static_joules", static_pj, ENERGY, ENERGY, STATIC_PJ),
 	DEVICE("instructions_per_joule", instructions_per_joule, NUMBER, ENERGY,
@@ -118,7 +120,8 @@ void device_report_energy(struct device_report *report, u64 static_pj, u64 event
 
 static u32 width_of(const struct figure *figure)
 {
-	return figure->unit == FIGURE_SMALL ? sizeof(u32) : sizeof(u64);
+	return figure->unit == FIGURE_SMALL || figure->unit == FIGURE_DOUBTS ?
+	       sizeof(u32) : sizeof(u64);
 }
 
 static void copy(const struct figure *figure, const void *from, void *to)
@@ -185,6 +188,22 @@ bool figure_is_known(const struct figure *figure,
 	}
 }
 
+size_t doubts_text(u64 doubts, char *text)
+{
+	size_t length = 0;
+	u32 i;
+
+	if (!doubts)
+		return (size_t)snprintf(text, ROW_SM_LIST_BYTES, "none");
+	for (i = 0; i < SESSION_DOUBTS; i++)
+		if (doubts >> i & 1)
+			length += (size_t)snprintf(text + length,
+						   ROW_SM_LIST_BYTES - length, "%s%s",
+						   length ? "," : "",
+						   session_doubt_names[i]);
+	return length;
+}
+
 size_t figure_text(const struct figure *figure, const void *report, char *text)
 {
 	u64 value = figure_value(figure, report);
@@ -194,6 +213,8 @@ size_t figure_text(const struct figure *figure, const void *report, char *text)
 		return row_sm_list(words_of(figure, report), text);
 	case FIGURE_BITS:
 		return row_bit_list(value, text);
+	case FIGURE_DOUBTS:
+		return doubts_text(value, text);
 	case FIGURE_SIGNED:
 		return (size_t)snprintf(text, ROW_SM_LIST_BYTES, "%lld", (s64)value);
 	case FIGURE_TIME:

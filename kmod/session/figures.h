@@ -20,7 +20,8 @@ enum figure_unit {
 	FIGURE_ENERGY,	/* picojoules; joules */
 	FIGURE_TRUTH,	/* a flag; 0 or 1 */
 	FIGURE_SMS,	/* a set of SMs; a list */
-	FIGURE_BITS	/* a bit each in 64; a list */
+	FIGURE_BITS,	/* a bit each in 64; a list */
+	FIGURE_DOUBTS,	/* SIMGPU_DOUBT_*, 32 bits; their names, or "none" */
 };
 
 /* When a figure is known; else it has no file, no attribute, and is null in JSON. */
@@ -82,6 +83,7 @@ enum device_known {
  * struct device_report - the figures of a device
  * @flags: DEVICE_*: which are known
  * @metrics: of the last epoch with predictions
+ * @np_doubts: SIMGPU_DOUBT_* of the NPs that @metrics are made of
  * @energy_pj: picojoules that the GPU has taken since its cold start
  * @static_pj: of these, while time has passed, whoever worked
  * @instructions_per_joule: thread instructions of all tenants over @energy_pj
@@ -89,6 +91,7 @@ enum device_known {
 struct device_report {
 	u32 flags;
 	struct metrics metrics;
+	u32 np_doubts;
 	u64 energy_pj;
 	u64 static_pj;
 	u64 instructions_per_joule;
@@ -103,6 +106,9 @@ extern const u32 device_figure_count;
 #define each_device_figure(figure)					\
 	for ((figure) = device_figures;					\
 	     (figure) < device_figures + device_figure_count; (figure)++)
+
+/* "held,memory-waits", or "none"; into ROW_SM_LIST_BYTES. Returns its length. */
+size_t doubts_text(u64 doubts, char *text);
 
 static inline bool device_figure_is_known(const struct figure *figure,
 					  const struct device_report *report)

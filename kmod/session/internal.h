@@ -166,6 +166,8 @@ struct quota_note {
  * @latency: of launches that have ended
  * @waiting: launches that waited behind present ones when the session stopped
  * @waits_for_memory: whether its launch waited for that then; @waits_for_sms likewise
+ * @np_doubts: SIMGPU_ASSUMES_* that did not hold when the model spoke last
+ * @np_run_doubts: and in any epoch of its first run
  * @stopped: what its queues did then
  * @shares: what it had on SMs then
  * @started: whether its first run has begun, at @start_cycle
@@ -228,6 +230,8 @@ struct session_tenant {
 	struct journal_event *unseen;
 	struct simgpu_counters last;
 	u32 waiting;
+	u32 np_doubts;
+	u32 np_run_doubts;
 	bool waits_for_memory;
 	bool waits_for_sms;
 	u8 unused2[2];
@@ -333,6 +337,8 @@ struct journal {
  *	controls.c, and sharers of SMs that are shared
  * @any_shared: some SM is shared, or becomes so once it has drained
  * @fell_back: the policy has failed since the epoch began
+ * @held_slots: slots of which all work was held at some time in this epoch, a bit each
+ * @sharing_slots: slots that had shared SMs at some time in it
  * @snapshot_used: slots of @snapshot that are not zero
  * @past: a ring of the last epochs, as many as counters are old; the oldest is at
  *	@past_at. NULL: they are of now
@@ -388,6 +394,8 @@ struct session {
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];
+	u64 held_slots;
+	u64 sharing_slots;
 	u64 snapshot_used;
 	struct simgpu_snapshot snapshot;
 	struct simgpu_prediction prediction;

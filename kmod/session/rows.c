@@ -29,6 +29,10 @@ SAME(SIMGPU_REFUSAL_PREDICT, SESSION_REFUSED_PREDICT);
 SAME(SIMGPU_REFUSAL_PARAM, SESSION_REFUSED_PARAM);
 SAME(SIMGPU_REFUSAL_CONSTANTS, SESSION_REFUSED_CONSTANTS);
 SAME(SIMGPU_REFUSAL_GONE, SESSION_REFUSED_GONE);
+SAME(SIMGPU_DOUBT_SHARED_SMS, SIMGPU_ASSUMES_OWN_SMS);
+SAME(SIMGPU_DOUBT_HELD, SIMGPU_ASSUMES_NOT_HELD);
+SAME(SIMGPU_DOUBT_MEMORY_WAITS, SIMGPU_ASSUMES_BUSY_SMS);
+SAME(SIMGPU_DOUBT_OLD, SESSION_DOUBT_OLD);
 static_assert(SIMGPU_REFUSAL_ANY == SESSION_NOWHERE, "no tenant, no SM");
 static_assert(SIMGPU_NAME_MAX == SIMGPU_NAME_BYTES, "names");
 static_assert(SIMGPU_TENANTS_MAX == SESSION_SLOTS_MAX, "tenants");
@@ -63,6 +67,7 @@ void row_epoch(const struct session_epoch *epoch,
 		.alpha_ppm = row->alpha_ppm,
 		.quota = row->quota,
 		.blocks = row->blocks,
+		.np_doubts = row->np_doubts,
 	};
 	if (row->class != SIMGPU_CLASS_UNKNOWN)
 		out->np_ppm = row->np_ppm;
@@ -151,6 +156,7 @@ void row_report(const struct session_tenant_report *report,
 		.np_run_ppm = report->np_run.run_ppm,
 		.class = report->class,
 		.goal_cycles = report->goal.cycles,
+		.np_run_doubts = report->np_run_doubts,
 	};
 	if (report->class != SIMGPU_CLASS_UNKNOWN)
 		out->np_ppm = report->np_ppm;

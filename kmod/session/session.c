@@ -729,6 +729,8 @@ void session_tenant_report(struct session *session, u32 slot,
 						waits_for_sms(session, slot);
 	out->class = tenant->predicted.class;
 	out->np_ppm = tenant->predicted.np_ppm;
+	out->np_doubts = tenant->np_doubts;
+	out->np_run_doubts = tenant->np_run_doubts;
 	session_np_figures(&tenant->np_run, &out->np_run);
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;

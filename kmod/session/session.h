@@ -19,6 +19,7 @@
 #include "arrivals.h"
 #include "energy.h"
 #include "latency.h"
+#include "doubts.h"
 #include "np.h"
 #include "refusal.h"
 #include "shares.h"
@@ -188,6 +189,7 @@ struct session_figures {
  * @sms_next: SM count that the policy gave it for the next epoch
  * @class: SIMGPU_CLASS_*; UNKNOWN where the model has not spoken yet
  * @np_ppm: predicted NP (0 while the class is unknown)
+ * @np_doubts: SIMGPU_ASSUMES_* of the model that did not hold: it may be wrong
  * @first_run: whether the epoch belongs to its first run
  * @figures: over the epoch
  * @counters: differences over the epoch
@@ -204,6 +206,7 @@ struct session_epoch_tenant {
 	u32 sms_next;
 	u32 class;
 	u64 np_ppm;
+	u32 np_doubts;
 	bool first_run;
 	struct session_figures figures;
 	struct simgpu_counters counters;
@@ -221,6 +224,7 @@ struct session_epoch_tenant {
  * @predicted: whether model and policy ran (it was long enough)
  * @fell_back: whether the policy failed in it, and even took its place
  * @metrics: over the predicted NPs of the tenants that have one
+ * @np_doubts: of any of these
  * @tenant_count: rows in @tenants
  * @tenants: those that had work in it, in order of slots
  */
@@ -231,6 +235,7 @@ struct session_epoch {
 	bool predicted;
 	bool fell_back;
 	struct metrics metrics;
+	u32 np_doubts;
 	u32 tenant_count;
 	struct session_epoch_tenant tenants[SESSION_SLOTS_MAX];
 };
@@ -364,7 +369,9 @@ struct session_quota_figures {
  * @waits_for_sms: it has work, nobody holds it, and others have all SMs
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
+ * @np_doubts: SIMGPU_ASSUMES_* of the model that did not hold then: it may be wrong
  * @np_run: predicted of its first run
+ * @np_run_doubts: those that did not hold in any epoch of that run
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
@@ -392,6 +399,8 @@ struct session_tenant_report {
 	bool waits_for_sms;
 	u32 class;
 	u64 np_ppm;
+	u32 np_doubts;
+	u32 np_run_doubts;
 	struct session_np_figures np_run;
 	bool first_run_done;
 	struct session_figures figures;

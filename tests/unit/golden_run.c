@@ -121,6 +121,12 @@ static int on_predict(void *context, const struct simgpu_model *model,
 	return result;
 }
 
+static void say_doubts(struct golden_run *run, enum golden_part part, u32 doubts)
+{
+	if (doubts)
+		say(run, part, "doubts %u\n", doubts);
+}
+
 /* --- what the session tells ------------------------------------------------------------- */
 
 static void on_epoch(void *context, const struct session_epoch *epoch)
@@ -136,7 +142,10 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 		struct simgpu_epoch_record row;
 
 		row_epoch(epoch, tenant, &row);
-		add(run, GOLDEN_TOLD, &row, sizeof(row));
+		/* As long as it was before it had doubts: without any nothing changes. */
+		row.size = offsetof(struct simgpu_epoch_record, np_doubts);
+		add(run, GOLDEN_TOLD, &row, row.size);
+		say_doubts(run, GOLDEN_TOLD, row.np_doubts);
 		add(run, GOLDEN_TOLD, &tenant->figures, sizeof(tenant->figures));
 		add(run, GOLDEN_COUNTERS, &tenant->counters,
 		    sizeof(tenant->counters));
@@ -223,7 +232,9 @@ static void say_report(struct golden_run *run, u32 slot)
 	if (!report.present)
 		return;
 	row_report(&report, &row);
-	add(run, GOLDEN_REPORTS, &row, sizeof(row));
+	add(run, GOLDEN_REPORTS, &row, offsetof(struct simgpu_tenant_report, np_doubts));
+	say_doubts(run, GOLDEN_REPORTS, row.np_doubts);
+	say_doubts(run, GOLDEN_REPORTS, row.np_run_doubts);
 	row_sm_list(row.own_sms, own);
 	row_bit_list(row.mask_channels, channels);
 	say(run, GOLDEN_REPORTS, "%s|%s|%d\n", own, channels, report.left);

@@ -85,7 +85,8 @@ static const struct place apart[] = {
 	/* What has happened decides nothing. */
 	OF_SESSION(journal), OF_TENANT(unseen),
 	/* For people. */
-	OF_SESSION(refusal), OF_OPTIONS(name), OF_LATENCY(figures),
+	OF_SESSION(held_slots), OF_SESSION(sharing_slots), OF_TENANT(np_doubts),
+	OF_TENANT(np_run_doubts), OF_SESSION(refusal), OF_OPTIONS(name), OF_LATENCY(figures),
 	/* Follows from the rest once the session has stopped. */
 	OF_TENANT(stopped), OF_TENANT(shares), OF_TENANT(waiting),
 	OF_TENANT(waits_for_memory), OF_TENANT(waits_for_sms),

@@ -211,6 +211,7 @@ static void parse_tenant(struct nlattr *nest,
 	tenant->sms_next = get_u32(attributes[SIMGPU_A_EPOCH_TENANT_SMS_NEXT]);
 	tenant->class = get_u32(attributes[SIMGPU_A_EPOCH_TENANT_CLASS]);
 	tenant->np_ppm = get_u64(attributes[SIMGPU_A_EPOCH_TENANT_NP_PPM]);
+	tenant->np_doubts = get_u32(attributes[SIMGPU_A_EPOCH_TENANT_NP_DOUBTS]);
 	tenant->ipc_ppm = get_u64(attributes[SIMGPU_A_EPOCH_TENANT_IPC_PPM]);
 	tenant->rbh_ppm = get_u64(attributes[SIMGPU_A_EPOCH_TENANT_RBH_PPM]);
 	tenant->bandwidth_ppm =

@@ -368,6 +368,8 @@ struct simgpu_netlink;
  * @rbh_ppm: row buffer hit rate
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
+ * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong
+ * @reserved: zero
  * @counters: differences over the epoch, by &enum simgpu_counter; 0 where the
  *	kernel or the library does not have one
  */
@@ -382,6 +384,8 @@ struct simgpu_netlink_epoch_tenant {
 	uint64_t rbh_ppm;
 	uint64_t bandwidth_ppm;
 	uint64_t llc_mpki_ppm;
+	uint32_t np_doubts;
+	uint32_t reserved;
 	uint64_t counters[SIMGPU_NETLINK_COUNTERS];
 };
 

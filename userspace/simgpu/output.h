@@ -65,6 +65,8 @@ void table_kernel(struct table *table, const char *name);
 /* A ratio with @places decimals, rounded; "-" if it is not known. */
 void table_ppm(struct table *table, bool known, u64 value_ppm,
 	       unsigned int places);
+/* A predicted NP: with a '~' before it if @doubts, SIMGPU_DOUBT_*, say that it may be wrong. */
+void table_np(struct table *table, bool known, u64 np_ppm, u32 doubts);
 /* A decimal, or "-" if it is not known. */
 void table_decimal(struct table *table, bool known, double value,
 		   unsigned int places);

@@ -106,18 +106,20 @@ static double number(struct json_object *object, const char *key)
 static bool parse_epoch(struct json_object *from, struct recorded_epoch *epoch)
 {
 	struct json_object *class = member(from, "class", json_type_string);
-	struct json_object *np;
+	struct json_object *np, *doubts;
 
 	if (!member(from, "cycle", json_type_int) ||
 	    !member(from, "sms", json_type_int) || !class)
 		return false;
 	np = json_object_object_get(from, "np");
+	doubts = member(from, "np_doubts", json_type_string);
 	*epoch = (struct recorded_epoch) {
 		.end = json_object_get_uint64(json_object_object_get(from, "cycle")),
 		.sms = (u32)json_object_get_int(json_object_object_get(from, "sms")),
 		.class = class_of(json_object_get_string(class)),
 		.np_known = np,
 		.np = json_object_get_double(np),
+		.np_doubted = doubts && strcmp(json_object_get_string(doubts), "none"),
 		.ipc = number(from, "ipc"),
 		.rbh = number(from, "rbh"),
 		.bandwidth = number(from, "bandwidth"),

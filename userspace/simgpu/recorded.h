@@ -23,6 +23,7 @@ struct recorded_epoch {
 	u32 sms;
 	u32 class;
 	bool np_known;
+	bool np_doubted;
 	double np;
 	double ipc;
 	double rbh;

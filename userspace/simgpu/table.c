@@ -82,6 +82,15 @@ void table_ppm(struct table *table, bool known, u64 value_ppm,
 	table_decimal(table, known, (double)value_ppm / SIMGPU_PPM, places);
 }
 
+void table_np(struct table *table, bool known, u64 np_ppm, u32 doubts)
+{
+	if (known)
+		table_cell(table, "%s%.3f", doubts ? "~" : "",
+			   (double)np_ppm / SIMGPU_PPM);
+	else
+		table_cell(table, "-");
+}
+
 void table_interval(struct table *table, bool known,
 		    const struct interval *interval)
 {

@@ -711,6 +711,8 @@ struct simgpu_gang_refusal {
  *	a goal
  * @quota: as in &struct simgpu_tenant_report
  * @blocks: thread blocks on shared SMs when that was set
+ * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong; 0: the model holds
+ * @reserved: zero
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
@@ -741,6 +743,8 @@ struct simgpu_epoch_record {
 	__u64 alpha_ppm;
 	__u64 quota;
 	__u64 blocks;
+	__u32 np_doubts;
+	__u32 reserved;
 };
 
 /* Bytes of a buffer for read() that any record fits into. */

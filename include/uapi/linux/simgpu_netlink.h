@@ -37,6 +37,24 @@ enum simgpu_epoch_flags {
 	SIMGPU_EPOCH_FLAGS_FELL_BACK = 2,
 };
 
+/**
+ * enum simgpu_np_doubts - Why a predicted NP may be wrong: what the model
+ *   takes for granted and was not so.
+ * @SIMGPU_NP_DOUBTS_SHARED_SMS: The tenant had SMs that it shared with others.
+ * @SIMGPU_NP_DOUBTS_HELD: The policy held all of its work for a time.
+ * @SIMGPU_NP_DOUBTS_MEMORY_WAITS: The model takes it for compute-bound, but
+ *   its SMs wait for memory that others use more than it does, for a fifth of
+ *   their cycles or longer.
+ * @SIMGPU_NP_DOUBTS_OLD: It issued nothing in the last epoch, and the NP is
+ *   that of an earlier one.
+ */
+enum simgpu_np_doubts {
+	SIMGPU_NP_DOUBTS_SHARED_SMS = 1,
+	SIMGPU_NP_DOUBTS_HELD = 2,
+	SIMGPU_NP_DOUBTS_MEMORY_WAITS = 4,
+	SIMGPU_NP_DOUBTS_OLD = 8,
+};
+
 enum {
 	SIMGPU_A_DEVICE_PAD = 1,
 	SIMGPU_A_DEVICE_INDEX,
@@ -67,6 +85,7 @@ enum {
 	SIMGPU_A_DEVICE_COUNTER_NOISE,
 	SIMGPU_A_DEVICE_COUNTER_DELAY,
 	SIMGPU_A_DEVICE_INSTRUCTIONS_PER_JOULE,
+	SIMGPU_A_DEVICE_NP_DOUBTS,
 
 	__SIMGPU_A_DEVICE_MAX,
 	SIMGPU_A_DEVICE_MAX = (__SIMGPU_A_DEVICE_MAX - 1)
@@ -257,6 +276,7 @@ enum {
 	SIMGPU_A_TENANT_SM_MASK,
 	SIMGPU_A_TENANT_CHANNEL_MASK,
 	SIMGPU_A_TENANT_LLC_WAY_MASK,
+	SIMGPU_A_TENANT_NP_DOUBTS,
 
 	__SIMGPU_A_TENANT_MAX,
 	SIMGPU_A_TENANT_MAX = (__SIMGPU_A_TENANT_MAX - 1)
@@ -279,6 +299,7 @@ enum {
 	SIMGPU_A_EPOCH_TENANT_ALPHA_PPM,
 	SIMGPU_A_EPOCH_TENANT_QUOTA,
 	SIMGPU_A_EPOCH_TENANT_BLOCKS,
+	SIMGPU_A_EPOCH_TENANT_NP_DOUBTS,
 
 	__SIMGPU_A_EPOCH_TENANT_MAX,
 	SIMGPU_A_EPOCH_TENANT_MAX = (__SIMGPU_A_EPOCH_TENANT_MAX - 1)

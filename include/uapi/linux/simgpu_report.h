@@ -126,6 +126,8 @@ struct simgpu_queue_report {
  * @mask_sms: SMs that it keeps to (SIMGPU_IOC_MASKS), as @own_sms; none: to all
  * @mask_channels: memory channels, a bit each; 0: all
  * @mask_llc_ways: ways of the last-level cache, likewise
+ * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong; 0: the model holds
+ * @np_run_doubts: likewise @np_run_ppm: for what holds of any epoch of that span
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -171,7 +173,21 @@ struct simgpu_tenant_report {
 	__u64 mask_sms[SIMGPU_SM_WORDS];
 	__u64 mask_channels;
 	__u64 mask_llc_ways;
+	__u32 np_doubts;
+	__u32 np_run_doubts;
 };
+
+/* The tenant had SMs that it shared with others, which the model does not see. */
+#define SIMGPU_DOUBT_SHARED_SMS		(1U << 0)
+/* The policy held all of its work for a time. */
+#define SIMGPU_DOUBT_HELD		(1U << 1)
+/*
+ * The model takes it for compute-bound, but its SMs wait for memory that others use more
+ * than it does, for a fifth of their cycles or longer.
+ */
+#define SIMGPU_DOUBT_MEMORY_WAITS	(1U << 2)
+/* It issued nothing in the last epoch: the NP is that of an earlier one. */
+#define SIMGPU_DOUBT_OLD		(1U << 3)
 
 /* Of @launches_waiting. */
 #define SIMGPU_WAITING_MAX		256

@@ -204,6 +204,7 @@ static int asm_gpm_predict(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_model model_asm = {
 	.name = "asm",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.events = SIMGPU_ON_WAKE,
 	.needs = SIMGPU_NEEDS_ALL_TAGS,
@@ -213,6 +214,7 @@ const struct simgpu_model model_asm = {
 
 const struct simgpu_model model_asm_gpm = {
 	.name = "asm-gpm",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.events = SIMGPU_ON_WAKE,
 	.needs = SIMGPU_NEEDS_ALL_TAGS | SIMGPU_NEEDS_CONSTANTS,

@@ -142,6 +142,7 @@ static int bubble_flux_predict(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_model model_bubble_flux = {
 	.name = "bubble-flux",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.events = SIMGPU_ON_WAKE,
 	.state_bytes = sizeof(struct state),

@@ -183,6 +183,7 @@ static int dase_capped_predict(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_model model_dase = {
 	.name = "dase",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.params = params,
 	.needs = SIMGPU_NEEDS_TAGS,
@@ -191,6 +192,7 @@ const struct simgpu_model model_dase = {
 
 const struct simgpu_model model_dase_capped = {
 	.name = "dase-capped",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.params = params,
 	.needs = SIMGPU_NEEDS_TAGS,

@@ -180,6 +180,8 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_model model_hsm = {
 	.name = "hsm",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD |
+		   SIMGPU_ASSUMES_BUSY_SMS,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.params = hsm_params,
 	.trained = hsm_trained,

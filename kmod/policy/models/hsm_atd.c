@@ -48,6 +48,8 @@ static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_model model_hsm_atd = {
 	.name = "hsm-atd",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD |
+		   SIMGPU_ASSUMES_BUSY_SMS,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.params = hsm_params,
 	.trained = hsm_trained,

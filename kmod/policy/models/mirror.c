@@ -162,6 +162,7 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_model model_mirror = {
 	.name = "mirror",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = HSM_LATENCY_CYCLES,
 	.params = params,
 	.trained = hsm_trained,

@@ -205,6 +205,7 @@ static int themis_capped_predict(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_model model_themis = {
 	.name = "themis",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = LATENCY_CYCLES,
 	.events = SIMGPU_ON_KERNEL_END,
 	.needs = SIMGPU_NEEDS_CONSTANTS,
@@ -218,6 +219,7 @@ const struct simgpu_model model_themis = {
 
 const struct simgpu_model model_themis_capped = {
 	.name = "themis-capped",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD,
 	.latency_cycles = LATENCY_CYCLES,
 	.events = SIMGPU_ON_KERNEL_END,
 	.needs = SIMGPU_NEEDS_CONSTANTS,

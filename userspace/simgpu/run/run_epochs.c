@@ -9,7 +9,7 @@
 /* Of the peak bandwidth. */
 #define IDLE_PPM	10000
 
-/** struct column - a figure of an epoch; @places: decimals that are shown */
+/** struct column - a figure of an epoch; @places: decimals that are shown. NP first */
 static const struct column {
 	size_t offset;
 	unsigned int places;
@@ -53,7 +53,7 @@ static bool is_alike(const struct result_epoch *a, const struct result_epoch *b)
 
 	if (a->tenant != b->tenant || x->class != y->class ||
 	    x->sms != y->sms || x->sms_next != y->sms_next ||
-	    x->flags != y->flags)
+	    x->flags != y->flags || x->np_doubts != y->np_doubts)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(columns); i++) {
 		/* Of hardly any accesses the row buffer's hit rate is chance. */
@@ -127,9 +127,11 @@ static void add_row(struct table *table, const struct result *result,
 	table_cell(table, "%s", class_name(record->class));
 	table_cell(table, "%u", record->sms);
 	table_cell(table, "%s%u", fell_back ? "!" : "", record->sms_next);
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		table_ppm(table, i || record->class != SIMGPU_CLASSIFIED_UNKNOWN,
-			  mean_of(first, rows, count, i), columns[i].places);
+	table_np(table, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
+		 mean_of(first, rows, count, 0), record->np_doubts);
+	for (i = 1; i < ARRAY_SIZE(columns); i++)
+		table_ppm(table, true, mean_of(first, rows, count, i),
+			  columns[i].places);
 }
 
 void print_epochs(const struct result *result)

@@ -63,6 +63,24 @@ static void note_prediction(const struct settings *settings,
 				settings->model);
 }
 
+/* Why a predicted NP is marked with '~'. */
+static void note_doubts(const struct result_tenant *tenant)
+{
+	static const char *const reasons[SESSION_DOUBTS] = {
+		"it had SMs that it shared with others, for which the model does not hold",
+		"the policy held its work for a time, which the model does not see",
+		"its SMs wait for memory that others use more, and the model takes it to be held up by its SMs",
+		"in some epoch it issued nothing, and what the model had said before was kept",
+	};
+	u32 i;
+
+	for (i = 0; result_predicted(tenant) && i < SESSION_DOUBTS; i++)
+		if (tenant->report.np_run_doubts >> i & 1)
+			print_paragraph("~ The predicted NP of %u:%s may be wrong (%s): %s.",
+					tenant->slot, tenant->options.name,
+					session_doubt_names[i], reasons[i]);
+}
+
 /* Of a policy that goes by profiles. */
 static void note_profiles(const struct settings *settings,
 			  const struct result_tenant *tenant)
@@ -152,6 +170,7 @@ void print_notes(const struct settings *settings, const struct result *result)
 
 	for (i = 0; i < result->tenant_count; i++) {
 		note_prediction(settings, result, i);
+		note_doubts(&result->tenants[i]);
 		note_sms(result, i);
 		note_profiles(settings, &result->tenants[i]);
 		note_promises(result, i);

@@ -8,6 +8,14 @@
 
 /* --- JSON --- */
 
+static struct json_object *doubts_json(u32 doubts)
+{
+	char text[ROW_SM_LIST_BYTES];
+
+	doubts_text(doubts, text);
+	return json_object_new_string(text);
+}
+
 static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
 {
 	struct json_object *epoch = json_object_new_object();
@@ -18,6 +26,7 @@ static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
 	json_set(epoch, "sms_next", json_u64(record->sms_next));
 	json_set_string(epoch, "class", class_name(record->class));
 	json_set(epoch, "np", json_ppm_or_null(known, record->np_ppm));
+	json_set(epoch, "np_doubts", known ? doubts_json(record->np_doubts) : NULL);
 	json_set(epoch, "ipc", json_ppm(record->ipc_ppm));
 	json_set(epoch, "rbh", json_ppm(record->rbh_ppm));
 	json_set(epoch, "bandwidth", json_ppm(record->bandwidth_ppm));
@@ -112,6 +121,8 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "sms_mean", json_ppm(result_mean_sms(result, index)));
 	set_figure(object, "np_predicted", result_predicted(tenant),
 		   report->np_run_ppm, &tenant->np_predicted);
+	json_set(object, "np_predicted_doubts", result_predicted(tenant) ?
+		 doubts_json(report->np_run_doubts) : NULL);
 	/* A device does not tell. */
 	json_set(object, "sms_draining", result_is_offline(result) ?
 		 json_u64(tenant->draining) : NULL);
@@ -185,13 +196,18 @@ static void set_predicted(struct json_object *object,
 {
 	const struct simgpu_metrics *metrics = &result->predicted;
 	bool known = result->predicted_known;
+	u32 doubts = 0;
+	size_t i;
 
+	for (i = 0; i < result->tenant_count; i++)
+		doubts |= result->tenants[i].report.np_run_doubts;
 	set_figure(object, "stp_predicted", known, metrics->stp_ppm,
 		   &result->stp_predicted);
 	set_figure(object, "antt_predicted", known, metrics->antt_ppm,
 		   &result->antt_predicted);
 	set_figure(object, "fairness_predicted", known, metrics->fairness_ppm,
 		   &result->fairness_predicted);
+	json_set(object, "predicted_doubts", known ? doubts_json(doubts) : NULL);
 }
 
 /* NULL where nothing was refused. */
@@ -385,7 +401,8 @@ static void print_tenants(const struct result *result)
 		table_ppm(table, true, report->rbh_ppm, 3);
 		table_ppm(table, true, report->bandwidth_ppm, 3);
 		table_ppm(table, true, report->llc_mpki_ppm, 2);
-		table_ppm(table, predicted, report->np_run_ppm, 3);
+		table_np(table, predicted, report->np_run_ppm,
+			 report->np_run_doubts);
 		if (!result->truth)
 			continue;
 		table_ppm(table, tenant->actual_known, tenant->np_actual_ppm,

@@ -147,8 +147,18 @@ static void print_params(struct json_object *params)
 		putchar(')');
 }
 
+/* What goes before an NP, or a figure that is made of NPs, of which some may be wrong. */
+static const char *doubt(struct json_object *object)
+{
+	const char *doubts = sysfs_text(object, "np_doubts");
+
+	return strcmp(doubts, "none") && strcmp(doubts, "-") ? "~" : "";
+}
+
 static void print_device(struct json_object *device)
 {
+	const char *mark = doubt(device);
+
 	printf("%s: %s, %s\n", sysfs_text(device, "device"),
 	       sysfs_text(device, "config"), sysfs_text(device, "state"));
 	printf("policy %s", sysfs_text(device, "policy"));
@@ -160,8 +170,11 @@ static void print_device(struct json_object *device)
 	       sysfs_text(device, "cycles"), sysfs_text(device, "epochs"),
 	       sysfs_text(device, "epoch_cycles"),
 	       sysfs_text(device, "pace"));
-	printf("fairness %s, STP %s, ANTT %s\n", sysfs_text(device, "fairness"),
-	       sysfs_text(device, "stp"), sysfs_text(device, "antt"));
+	printf("fairness %s%s, STP %s%s, ANTT %s%s\n", mark, sysfs_text(device, "fairness"),
+	       mark, sysfs_text(device, "stp"), mark, sysfs_text(device, "antt"));
+	if (*mark)
+		printf("~ predicted NPs that may be wrong: %s\n",
+		       sysfs_text(device, "np_doubts"));
 	if (json_object_object_get(device, "energy_joules"))
 		printf("energy %s J (static %s J), %s instructions a joule\n",
 		       sysfs_text(device, "energy_joules"),
@@ -241,10 +254,13 @@ static void print_files(struct json_object *tenants, const struct file_table *of
 	const char *const *file;
 	size_t i;
 
-	for (i = 0; i < json_object_array_length(tenants); i++)
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		struct json_object *tenant = json_object_array_get_idx(tenants, i);
+
 		for (file = of->files; *file; file++)
-			table_cell(table, "%s", sysfs_text(
-				json_object_array_get_idx(tenants, i), *file));
+			table_cell(table, "%s%s", strcmp(*file, "np") ? "" : doubt(tenant),
+				   sysfs_text(tenant, *file));
+	}
 	putchar('\n');
 	table_print(table);
 }
@@ -321,12 +337,12 @@ static void print_epoch(const struct simgpu_netlink_epoch *epoch)
 		const struct simgpu_netlink_epoch_tenant *tenant =
 			&epoch->tenants[i];
 
-		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f\n",
+		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %s%.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f\n",
 		       (u64)epoch->index, (u64)epoch->end_cycle,
 		       (u64)tenant->id,
 		       classes[tenant->class <= SIMGPU_CLASSIFIED_MEMORY ?
 			       tenant->class : SIMGPU_CLASSIFIED_UNKNOWN],
-		       ratio(tenant->np_ppm), tenant->sms, tenant->sms_next,
+		       tenant->np_doubts ? "~" : "", ratio(tenant->np_ppm), tenant->sms, tenant->sms_next,
 		       ratio(tenant->ipc_ppm), ratio(tenant->rbh_ppm),
 		       ratio(tenant->bandwidth_ppm));
 	}

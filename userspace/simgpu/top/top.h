@@ -27,6 +27,7 @@
  * @weight: 0 if it is not known
  * @known: whether figures have come; then @class and those below it count
  * @np_ppm: predicted; or TOP_NP_UNKNOWN
+ * @np_doubted: the model says that it may be wrong
  * @unfolded: its queues are shown below it
  * @report: its launches, queues, goal, quotas and energy; what is not known is 0
  * @sm_list: SMs that are its alone; empty: none, or not known
@@ -47,6 +48,7 @@ struct top_tenant {
 	bool known;
 	u32 class;
 	u64 np_ppm;
+	bool np_doubted;
 	u64 ipc_ppm;
 	u64 rbh_ppm;
 	u64 bandwidth_ppm;

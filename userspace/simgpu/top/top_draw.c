@@ -257,7 +257,8 @@ static void draw_progress(const struct top_device *device,
 	if (tenant->np_ppm == TOP_NP_UNKNOWN)
 		printw(" %5s ", "-");
 	else
-		printw(" %5.3f ", ratio(tenant->np_ppm));
+		printw("%c%5.3f ", tenant->np_doubted ? '~' : ' ',
+		       ratio(tenant->np_ppm));
 	attron(colour);
 	draw_history(tenant, layout->history);
 	attroff(colour);

@@ -208,6 +208,7 @@ static void take_tenant(struct top_device *device,
 	tenant->ipc_ppm = from->ipc_ppm;
 	tenant->rbh_ppm = from->rbh_ppm;
 	tenant->bandwidth_ppm = from->bandwidth_ppm;
+	tenant->np_doubted = from->np_doubts;
 	top_add_np(tenant, unknown ? TOP_NP_UNKNOWN : from->np_ppm);
 }
 

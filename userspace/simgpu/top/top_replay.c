@@ -75,6 +75,7 @@ static void take_tenant(struct top_device *device, u64 id,
 	snprintf(tenant->shared_sm_list, sizeof(tenant->shared_sm_list), "%s",
 		 from->shared_sm_list);
 	tenant->class = epoch->class;
+	tenant->np_doubted = epoch->np_doubted;
 	tenant->sms = epoch->sms;
 	tenant->ipc_ppm = ppm(epoch->ipc);
 	tenant->rbh_ppm = ppm(epoch->rbh);
