@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Static resources of shared SMs (FGQoS 3.6): tenants with goals on all SMs, the
- * others on equal parts of them, equal threads on each; then, while a tenant lags
- * behind its goal, one thread block more for it, taken from a victim if need be.
+ * Static resources of shared SMs (FGQoS 3.6). At first tenants with goals are on all
+ * SMs, the others on equal parts of the SMs, and each tenant of an SM has equal threads.
+ * While a tenant lags behind its goal, it gets one thread block more on an SM, which a
+ * victim gives up if there is no room.
  */
 #include "blocks.h"
 #include "goals.h"
@@ -30,8 +31,9 @@ static struct blocks_kernel kernel_of(const struct simgpu_snapshot_tenant *tenan
 }
 
 /*
- * blocks_changed() - whether other kernels are there than at the last call, which
- *	then count from now on
+ * blocks_changed() - whether tenants have other kernels than at the last call
+ *
+ * Later functions work with the kernels of this call.
  */
 bool blocks_changed(const struct simgpu_snapshot *snapshot,
 		    struct blocks *blocks)
@@ -50,7 +52,7 @@ bool blocks_changed(const struct simgpu_snapshot *snapshot,
 	return changed;
 }
 
-/* What the thread blocks that are allowed need of an SM at most. */
+/* What an SM needs if all sharers have as many thread blocks as they may. */
 struct need {
 	u64 threads;
 	u64 blocks;
@@ -76,7 +78,7 @@ static bool there_is(const struct simgpu_snapshot *snapshot,
 	       need->shared_bytes <= snapshot->sm_shared_bytes;
 }
 
-/* Of the slots of @mask, by their limits. */
+/* Whether the slots of @mask fit on an SM if all have as many blocks as they may. */
 static bool fits(const struct simgpu_snapshot *snapshot,
 		 const struct blocks *blocks, u32 sm, u64 mask)
 {
@@ -105,7 +107,7 @@ static u64 slots_of(const struct blocks *blocks, bool qos)
 	return mask;
 }
 
-/* Those of a mask whose part of the SMs this one is in. */
+/* The slots of @mask whose part of the SMs has @sm in it, for equal parts. */
 static u64 in_part(u64 mask, u32 sm, u32 sms)
 {
 	u32 count = hweight64(mask), index = 0;
@@ -118,7 +120,7 @@ static u64 in_part(u64 mask, u32 sm, u32 sms)
 	return here;
 }
 
-/* Equal threads for each of a mask; one thread block at least. */
+/* Give each slot of @mask equal threads, but one thread block at least. */
 static void equal_threads(const struct simgpu_snapshot *snapshot,
 			  struct blocks *blocks, u32 sm, u64 mask)
 {
@@ -135,7 +137,10 @@ static void equal_threads(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* Who has the most threads of those with more than one thread block; or nobody. */
+/*
+ * The slot with the most threads among those with more than one thread block;
+ * SIMGPU_SLOTS_MAX: none has more than one.
+ */
 static u32 most_threads(const struct blocks *blocks, u32 sm, u64 mask)
 {
 	u32 best = SIMGPU_SLOTS_MAX;
@@ -154,7 +159,7 @@ static u32 most_threads(const struct blocks *blocks, u32 sm, u64 mask)
 	return best;
 }
 
-/* Whose thread block is the largest; those without a goal first. */
+/* The slot with the largest thread block; slots without a goal are preferred. */
 static u32 largest_block(const struct blocks *blocks, u64 mask)
 {
 	u64 others = mask & slots_of(blocks, false);
@@ -172,9 +177,9 @@ static u32 largest_block(const struct blocks *blocks, u64 mask)
 }
 
 /*
- * Where equal threads do not fit, whoever has most gives way; where not even one
- * thread block of each does, the largest waits until there is room, and the others
- * are placed as if it were not there.
+ * Where equal threads do not fit, the slot with the most threads gives up blocks. Where
+ * not even one thread block of each slot fits, the slot with the largest block waits
+ * until there is room, and the others are placed without it.
  */
 static void place(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
 		  u32 sm, u64 mask)
@@ -197,8 +202,8 @@ static void place(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
 /*
  * blocks_split() - the symmetric start (FGQoS 3.6)
  *
- * Where there would be more rows of shared SM and tenant than a snapshot has, those
- * with goals have equal parts of the SMs as well.
+ * If the snapshot has too few rows of shared SM and tenant for that, tenants with goals
+ * have equal parts of the SMs as well.
  */
 void blocks_split(const struct simgpu_snapshot *snapshot,
 		  struct blocks *blocks)
@@ -222,7 +227,7 @@ void blocks_split(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* A preemption is pending: more thread blocks are there than may be. */
+/* Whether a preemption is pending: an SM has more thread blocks than its limit allows. */
 static bool somebody_leaves(const struct simgpu_snapshot *snapshot)
 {
 	u32 i;
@@ -235,13 +240,17 @@ static bool somebody_leaves(const struct simgpu_snapshot *snapshot)
 
 /* --- SMs that are left to tenants with goals ------------------------------------------- */
 
-/* blocks_share_all() - from the next blocks_split() on, nobody has left an SM */
+/*
+ * blocks_share_all() - forget which SMs tenants without a goal have left
+ *
+ * The next blocks_split() places them on these SMs again.
+ */
 void blocks_share_all(struct blocks *blocks)
 {
 	memset(blocks->alone, 0, sizeof(blocks->alone));
 }
 
-/* SMs of that one of a mask that is on the fewest. */
+/* The least number of SMs that a slot of @mask is on. */
 static u32 fewest_sms(const struct simgpu_snapshot *snapshot,
 		      const struct blocks *blocks, u64 mask)
 {
@@ -257,7 +266,7 @@ static u32 fewest_sms(const struct simgpu_snapshot *snapshot,
 	return fewest;
 }
 
-/* The SM whose tenants without a goal have most others, or SIMGPU_SMS_MAX. */
+/* The SM whose tenants without a goal are on most SMs; SIMGPU_SMS_MAX: none. */
 static u32 sm_to_leave(const struct simgpu_snapshot *snapshot,
 		       const struct blocks *blocks)
 {
@@ -281,7 +290,9 @@ static u32 sm_to_leave(const struct simgpu_snapshot *snapshot,
 
 /*
  * blocks_leave() - tenants without a goal leave up to @count SMs that they share with
- *	some that have one, unless a preemption is pending; each keeps one
+ *	tenants that have one
+ *
+ * Each tenant keeps one SM. While a preemption is pending, nothing changes.
  */
 void blocks_leave(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
 		  u32 count)
@@ -299,7 +310,11 @@ void blocks_leave(const struct simgpu_snapshot *snapshot, struct blocks *blocks,
 	}
 }
 
-/* blocks_return() - they come back to one of these SMs, if there is one */
+/*
+ * blocks_return() - tenants without a goal come back to one SM that they have left
+ *
+ * Return: whether there was such an SM.
+ */
 bool blocks_return(const struct simgpu_snapshot *snapshot,
 		   struct blocks *blocks)
 {
@@ -339,7 +354,8 @@ static u32 idle_blocks(const struct blocks *blocks,
 /*
  * blocks_sample() - idle thread blocks of each row since the last call
  *
- * Where a row has come or gone since, nothing is known until the next one.
+ * If a row has come or gone since the last call, idle blocks are unknown until the
+ * next one.
  */
 void blocks_sample(const struct simgpu_snapshot *snapshot,
 		   struct blocks *blocks)
@@ -386,7 +402,10 @@ static u32 resident(const struct simgpu_snapshot *snapshot, u32 slot)
 	return count;
 }
 
-/* How many thread blocks of a victim make room; 0: it cannot keep one. */
+/*
+ * How many thread blocks the victim has to give up to make room; 0: not even all but
+ * one of them would do.
+ */
 static u32 needed_of(const struct simgpu_snapshot *snapshot,
 		     struct blocks *blocks, u32 sm, u32 victim)
 {
@@ -404,7 +423,7 @@ static u32 needed_of(const struct simgpu_snapshot *snapshot,
 	return count;
 }
 
-/* IPC_history x (1 - n / N) > IPC_goal */
+/* Third rule: IPC_history x (1 - n / N) > IPC_goal */
 static bool can_lose(const struct simgpu_snapshot *snapshot, u32 slot, u32 n)
 {
 	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
@@ -414,7 +433,7 @@ static bool can_lose(const struct simgpu_snapshot *snapshot, u32 slot, u32 n)
 					all) > tenant->goal_promised;
 }
 
-/* Rules of the victim, in the order in which they are tried. */
+/* Rules for victims, in the order in which they are tried. */
 enum rule {
 	RULE_BEST_EFFORT,
 	RULE_IDLE,
@@ -438,9 +457,10 @@ static bool obeys(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * The victim that gives way to a thread block of @slot, whose limit is raised
- * already, and of how many: by the first rule that somebody obeys, the one with the
- * most idle thread blocks, then the lowest slot. SIMGPU_SLOTS_MAX: nobody.
+ * The victim that makes room for a thread block of @slot, whose limit is raised
+ * already; *@count is set to the blocks that the victim gives up. The first rule that a
+ * tenant meets decides. Of several tenants that meet it, the one with the most idle
+ * thread blocks is the victim, then the lowest slot. SIMGPU_SLOTS_MAX: no victim.
  */
 static u32 find_victim(const struct simgpu_snapshot *snapshot,
 		       struct blocks *blocks, u32 sm, u32 slot, u32 *count)
@@ -467,7 +487,7 @@ static u32 find_victim(const struct simgpu_snapshot *snapshot,
 	return best;
 }
 
-/* Whether it lags, could use one more thread block here, and has one. */
+/* Whether a slot lags, has a thread block on @sm and could use one more there. */
 static bool wants_more(const struct simgpu_snapshot *snapshot,
 		       const struct blocks *blocks, u32 sm, u32 slot)
 {
@@ -479,7 +499,7 @@ static bool wants_more(const struct simgpu_snapshot *snapshot,
 	       tenant->blocks_left > resident(snapshot, slot);
 }
 
-/* One thread block more for a tenant on an SM; whether somebody had to give way. */
+/* Give a tenant one thread block more on an SM; *@swapped is set if a victim gave one up. */
 static bool give_one(const struct simgpu_snapshot *snapshot,
 		     struct blocks *blocks, u32 sm, u32 slot, bool *swapped)
 {
@@ -500,9 +520,11 @@ static bool give_one(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * blocks_adjust() - at an epoch's start, one thread block more on each SM for the
- *	first tenant that lags and can use it, unless a preemption is pending
+ * blocks_adjust() - at an epoch's start, on each SM give one thread block more to the
+ *	first tenant that lags and can use it
  * @one_swap: at most one victim on the whole device
+ *
+ * While a preemption is pending, nothing changes.
  */
 void blocks_adjust(const struct simgpu_snapshot *snapshot,
 		   struct blocks *blocks, bool one_swap)
@@ -529,7 +551,7 @@ void blocks_adjust(const struct simgpu_snapshot *snapshot,
 
 /* --- and one back ------------------------------------------------------------------------- */
 
-/* Tenants without a goal have as many thread blocks more on an SM as there is room for. */
+/* Tenants without a goal get all thread blocks that there is room for on an SM. */
 static bool take_back(const struct simgpu_snapshot *snapshot,
 		      struct blocks *blocks, u32 sm)
 {
@@ -553,7 +575,7 @@ static bool take_back(const struct simgpu_snapshot *snapshot,
 	return taken;
 }
 
-/* Who of those with a goal has most thread blocks on an SM, of which one is kept. */
+/* The slot with a goal that has most thread blocks on an SM, and more than one. */
 static u32 find_giver(const struct blocks *blocks, u32 sm)
 {
 	u64 mask = blocks->sharers[sm] & slots_of(blocks, true);
@@ -571,8 +593,10 @@ static u32 find_giver(const struct blocks *blocks, u32 sm)
 }
 
 /*
- * blocks_give_back() - on each SM a tenant with a goal leaves one thread block to those
- *	without, if that makes room for one of theirs, unless a preemption is pending
+ * blocks_give_back() - on each SM a tenant with a goal gives up one thread block, if that
+ *	makes room for one of a tenant without a goal
+ *
+ * While a preemption is pending, nothing changes.
  */
 void blocks_give_back(const struct simgpu_snapshot *snapshot,
 		      struct blocks *blocks)
@@ -593,8 +617,9 @@ void blocks_give_back(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * blocks_say() - all SMs are shared, by whom and with which limits; thread blocks
- *	too many are saved (partial context switch)
+ * blocks_say() - propose that all SMs are shared, with their sharers and block limits
+ *
+ * Thread blocks above a limit are saved (partial context switch).
  */
 void blocks_say(const struct simgpu_snapshot *snapshot,
 		const struct blocks *blocks, struct simgpu_proposal *proposal)

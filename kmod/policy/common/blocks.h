@@ -7,12 +7,12 @@
 
 /**
  * struct blocks_kernel - what a tenant's thread blocks need
- * @present: it has work
- * @qos: it has a goal
- * @threads: of a thread block, in whole warps
- * @registers: of a thread block
- * @shared_bytes: of a thread block
- * @most: thread blocks that an SM can hold of it, alone
+ * @present: 1 if the tenant has work
+ * @qos: 1 if the tenant has a goal
+ * @threads: threads of a thread block, in whole warps
+ * @registers: registers of a thread block
+ * @shared_bytes: shared memory of a thread block
+ * @most: thread blocks that an SM can hold if no other tenant is there
  */
 struct blocks_kernel {
 	u32 present;
@@ -27,8 +27,8 @@ struct blocks_kernel {
  * struct blocks_row - idle warps of a tenant on a shared SM
  * @key: SM x slots + slot
  * @idle: thread blocks' worth of idle warps over the last epoch (FGQoS 3.6)
- * @samples: taken since it joined, modulo 2^32
- * @warps: idle warps in these, likewise
+ * @samples: samples of idle warps since the tenant joined, modulo 2^32
+ * @warps: idle warps in these samples, modulo 2^32
  */
 struct blocks_row {
 	u32 key;
@@ -38,16 +38,16 @@ struct blocks_row {
 };
 
 /**
- * struct blocks - who may have how many thread blocks where
+ * struct blocks - thread blocks that each tenant may have on each SM
  * @kernels: by slot
- * @sharers: by SM
+ * @sharers: by SM, a bit for each slot
  * @limit: by SM and slot
- * @alone: by SM: those without a goal have left it
- * @row_count: of @rows
- * @known: whether their @idle means something: no row has come or gone
- * @swaps: thread blocks that were taken from a victim
+ * @alone: by SM, 1 if tenants without a goal have left it
+ * @row_count: entries of @rows
+ * @known: 1 if @idle of the rows is known: no row has come or gone
+ * @swaps: thread blocks that victims gave up
  * @reserved: zero
- * @rows: as in the snapshot
+ * @rows: in the order of the snapshot's rows
  */
 struct blocks {
 	struct blocks_kernel kernels[SIMGPU_SLOTS_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Curves that models have in common; what one is: simgpu/curve.h. */
+/* Curves that several models answer; simgpu/curve.h describes curves. */
 #include <simgpu/split.h>
 #include "curve.h"
 
@@ -15,8 +15,8 @@ static void add_knot(struct simgpu_curve *curve, u64 sms_milli, u64 np_ppm)
  * @np_ppm: its NP with them, at most 1
  * @sms: SMs of the device
  *
- * NP_k / S_k times the SMs, and 1 beyond the point where that comes to 1. Without a
- * point there is no line.
+ * The curve is NP_k / S_k times the SMs, and 1 from where that reaches 1. Without a
+ * point (no SMs held, or no NP) the curve is empty.
  */
 void curve_through_origin(u64 held_milli, u64 np_ppm, u32 sms,
 			  struct simgpu_curve *out)
@@ -38,7 +38,7 @@ void curve_through_origin(u64 held_milli, u64 np_ppm, u32 sms,
 	add_knot(out, all, SIMGPU_PPM);
 }
 
-/* curve_of_tenant() - the same, from a snapshot and what a model said of it */
+/* curve_of_tenant() - curve_through_origin() of a tenant's SMs and predicted NP */
 void curve_of_tenant(const struct simgpu_snapshot *snapshot,
 		     const struct simgpu_snapshot_tenant *tenant,
 		     struct simgpu_prediction_tenant *said)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Curves that models have in common; what one is: simgpu/curve.h. */
+/* Curves that several models answer; simgpu/curve.h describes curves. */
 #ifndef POLICY_CURVE_H
 #define POLICY_CURVE_H
 

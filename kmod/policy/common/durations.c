@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * How long kernels take: by their profiles, or as it was measured the last time.
- */
+/* How long kernels take: by their profiles, or as long as the last time. */
 #include "durations.h"
 #include "tenants.h"
 
@@ -30,7 +28,7 @@ void durations_note(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* durations_begin() - the kernel at the head of a queue is let go now */
+/* durations_begin() - the policy lets the kernel at the head of a queue start now */
 void durations_begin(const struct simgpu_snapshot *snapshot,
 		     struct durations *durations, u32 slot, u32 queue)
 {
@@ -39,7 +37,7 @@ void durations_begin(const struct simgpu_snapshot *snapshot,
 		snapshot->tenants[slot].queue[queue].head.kernel;
 }
 
-/* durations_goes_on() - whether the kernel at the head of a queue has been let go */
+/* durations_goes_on() - whether the policy has let the kernel at the head start before */
 bool durations_goes_on(const struct simgpu_snapshot *snapshot,
 		       const struct durations *durations, u32 slot, u32 queue)
 {
@@ -48,8 +46,10 @@ bool durations_goes_on(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * kernel_cycles() - what the kernel at the head of a queue takes: on all SMs by its
- *	profile, or as long as the last time; DURATION_UNKNOWN
+ * kernel_cycles() - how long the kernel at the head of a queue takes
+ *
+ * Return: by its profile, on all SMs; without a profile, as long as the last time; else
+ * DURATION_UNKNOWN.
  */
 u64 kernel_cycles(const struct simgpu_snapshot *snapshot,
 		  const struct durations *durations, u32 slot, u32 queue)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How long kernels take. */
+/* How long kernels take, for policies that let one kernel after another start. */
 #ifndef POLICY_DURATIONS_H
 #define POLICY_DURATIONS_H
 
 #include <simgpu/snapshot.h>
 
-/* Kernels of a tenant of which it is remembered how long they took. */
+/* How many kernels of a tenant have a remembered duration. */
 #define DURATIONS_KERNELS	16
 #define DURATION_UNKNOWN	U64_MAX
 
 /**
  * struct durations - how long kernels took
- * @began: by slot and queue, 1 + device cycle at which its kernel was let go; 0: it was
- *	not
- * @kernel: likewise, which one, in its trace
- * @cycles: by slot and kernel_place(), what a kernel took last; 0: not known
+ * @began: by slot and queue, 1 + device cycle at which the policy let the kernel start;
+ *	0: it has not
+ * @kernel: by slot and queue, index of that kernel in its trace
+ * @cycles: by slot and kernel_place(), how long a kernel took last; 0: unknown
  */
 struct durations {
 	u64 began[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];

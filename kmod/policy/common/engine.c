@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Themis' allocation engine (section VII.B, Algorithm 1): of all pairs of tenants, move
- * an SM from the one to the other if the score rises, until nothing does, the allocation
- * is good enough, or somebody would have max_distance more or less than now. What makes
- * a score is the policy's.
+ * Themis' allocation engine (section VII.B, Algorithm 1). For all pairs of tenants, the
+ * engine moves an SM from the one to the other if the score rises. It stops when no move
+ * helps, when the allocation is good enough, or when a tenant would gain or lose more
+ * than max_distance SMs. The policy defines the score.
  */
 #include "engine.h"
 #include "psp.h"
 
 #define S64_MOST	((s64)(U64_MAX >> 1))
 
-/* Who takes part, from what the device has now. */
+/* Begin with the present SM counts, and the tenants whose slowdown is known. */
 static void begin(const struct simgpu_snapshot *snapshot, struct engine *engine,
 		  const struct simgpu_proposal *proposal)
 {
@@ -99,13 +99,13 @@ static bool try_all_pairs(const struct simgpu_snapshot *snapshot,
 
 /*
  * engine_decide() - move SMs as Algorithm 1 says
- * @engine: what it remembers between calls; zeroed before the first
+ * @engine: state between calls; zeroed before the first
  * @rules: score and criterion
- * @proposal: with the present counts; new ones on return
+ * @proposal: has the present counts; new ones on return
  *
- * Tenants of which the model has said nothing keep what they have. A round that
- * gains moves an SM at least, and none moves farther than max_distance, so there
- * are no more rounds than that many SMs a tenant.
+ * Tenants for which the model has made no prediction keep their SMs. A round that gains
+ * moves at least one SM, and no tenant gains or loses more than max_distance, which
+ * bounds the number of rounds.
  */
 void engine_decide(const struct simgpu_snapshot *snapshot,
 		   struct engine *engine, const struct engine_rules *rules,

@@ -7,14 +7,14 @@
 #include "psp.h"
 
 /**
- * struct engine - the state of a policy that searches with it
+ * struct engine - the state of a policy that searches with the engine
  * @curves: by slot
- * @count: tenants among whom SMs move: those of which something is known
+ * @count: tenants among whom SMs move: those with a known slowdown
  * @reserved: zero
- * @slot: of each
- * @before: SMs that it has
- * @sms: and would have
- * @sd_ppm: its slowdown with these
+ * @slot: slot of each of these tenants
+ * @before: SMs that the tenant has now
+ * @sms: SMs that the tenant would have
+ * @sd_ppm: slowdown that is expected with @sms
  */
 struct engine {
 	struct psp_curve curves[SIMGPU_SLOTS_MAX];
@@ -28,8 +28,8 @@ struct engine {
 
 /**
  * struct engine_rules - what an allocation is worth (Algorithm 1)
- * @score: more is better
- * @good_enough: whether to stop searching; @gain is what the last round brought
+ * @score: the score of an allocation; a higher one is better
+ * @good_enough: whether to stop the search; @gain is what the last round added to the score
  */
 struct engine_rules {
 	s64 (*score)(const struct simgpu_snapshot *snapshot,
@@ -38,7 +38,7 @@ struct engine_rules {
 			    const struct engine *engine, s64 gain);
 };
 
-/* The first knob of all that search with it. */
+/* The first parameter of all policies that search with the engine. */
 enum {
 	ENGINE_MAX_DISTANCE,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Goals in instructions a cycle, as policies of fine-grained QoS see them: who has
- * one, who lags behind it, and by how much more than the goal it is to be given
+ * Goals in instructions a cycle, for policies of fine-grained QoS: which tenants have a
+ * goal, which ones lag behind, and how much more than its goal a tenant should be given
  * (FGQoS 3.4.2).
  */
 #include "goals.h"
@@ -9,7 +9,7 @@
 /*
  * goal_has() - whether a tenant is a QoS kernel in the paper's words
  *
- * One that is promised an NP alone is not: its goal in instructions is not known.
+ * A tenant with a promised NP alone is not: its goal in instructions is not known.
  */
 bool goal_has(const struct simgpu_snapshot_tenant *tenant)
 {
@@ -17,29 +17,25 @@ bool goal_has(const struct simgpu_snapshot_tenant *tenant)
 	       tenant->goal_ipc_ppm;
 }
 
-/*
- * goal_lags() - whether it has issued less than its goal asked for until now
- */
+/* goal_lags() - whether a tenant has issued less than its goal has asked for so far */
 bool goal_lags(const struct simgpu_snapshot_tenant *tenant)
 {
 	return goal_has(tenant) &&
 	       tenant->goal_instructions < tenant->goal_promised;
 }
 
-/*
- * goal_peak_ppm() - thread instructions a cycle that all SMs can issue
- */
+/* goal_peak_ppm() - thread instructions a cycle that all SMs can issue */
 u64 goal_peak_ppm(const struct simgpu_snapshot *snapshot)
 {
 	return (u64)snapshot->sms * snapshot->issue_lanes * SIMGPU_PPM;
 }
 
 /*
- * max(goal / history, 1)
+ * The paper's alpha, max(goal / history, 1).
  *
- * History are all cycles with work since the goal was set. Before there are any it
- * is 1; it never makes more of the goal than the device's peak. Rounded up: a lag of
- * less than a part in a million would never be made up for.
+ * The history is all cycles with work since the goal was set; before there are any,
+ * alpha is 1. Alpha never raises the goal above the device's peak. It is rounded up: a
+ * lag of less than a part in a million would never be made up for otherwise.
  */
 static u64 alpha_ppm(const struct simgpu_snapshot *snapshot,
 		     const struct simgpu_snapshot_tenant *tenant)
@@ -57,8 +53,8 @@ static u64 alpha_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * goal_asked_ppm() - alpha x IPC_goal, at most what the device can issue
- * @history: whether alpha is that of FGQoS 3.4.2; else it is 1
+ * goal_asked_ppm() - alpha x IPC_goal, but at most what the device can issue
+ * @history: whether alpha is that of FGQoS 3.4.2; else alpha is 1
  */
 u64 goal_asked_ppm(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_snapshot_tenant *tenant, bool history)
@@ -71,9 +67,7 @@ u64 goal_asked_ppm(const struct simgpu_snapshot *snapshot,
 	return min(asked, peak);
 }
 
-/*
- * goal_note_issued() - thread instructions of each tenant since it joined, by slot
- */
+/* goal_note_issued() - thread instructions of each tenant since it joined, by slot */
 void goal_note_issued(const struct simgpu_snapshot *snapshot, u64 *issued)
 {
 	u32 slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What policies of fine-grained QoS (FGQoS) ask of a tenant's goal. */
+/* Goals of tenants in instructions a cycle, for policies of fine-grained QoS (FGQoS). */
 #ifndef POLICY_GOALS_H
 #define POLICY_GOALS_H
 

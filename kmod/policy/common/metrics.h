@@ -6,7 +6,7 @@
 #include <simgpu/metrics.h>
 
 /**
- * struct metrics - over the predicted (or actual) NPs of the active tenants
+ * struct metrics - metrics over the predicted (or actual) NPs of the active tenants
  * @fairness_ppm: smallest NP / largest NP
  * @stp_ppm: sum of the NPs
  * @antt_ppm: mean of 1 / NP; 0 where an NP is 0

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parts of the GPU: a set of TPCs for each tenant, which may overlap with those of
- * others.
+ * Parts of the GPU: a set of TPCs for each tenant. Parts of several tenants may overlap.
  */
 #include "parts.h"
 #include "split.h"
@@ -12,7 +11,7 @@ u32 tpc_count(const struct simgpu_snapshot *snapshot)
 	return snapshot->sms / snapshot->sms_per_tpc;
 }
 
-/* tpcs_for() - TPCs in which there are as many SMs, or more; at most all */
+/* tpcs_for() - the fewest TPCs that have @sms SMs, or all TPCs */
 u32 tpcs_for(const struct simgpu_snapshot *snapshot, u32 sms)
 {
 	u32 tpcs = (sms + snapshot->sms_per_tpc - 1) / snapshot->sms_per_tpc;
@@ -26,7 +25,7 @@ bool has_tpc(const struct part *part, u32 tpc)
 	return part->tpcs[tpc / 64] >> tpc % 64 & 1;
 }
 
-/* take_tpc() - a part has one more TPC, which is not in it */
+/* take_tpc() - add a TPC to a part that does not have it */
 void take_tpc(struct parts *parts, struct part *part, u32 tpc)
 {
 	part->tpcs[tpc / 64] |= 1ULL << tpc % 64;
@@ -34,7 +33,7 @@ void take_tpc(struct parts *parts, struct part *part, u32 tpc)
 	parts->users[tpc]++;
 }
 
-/* leave_tpc() - a part has one TPC less */
+/* leave_tpc() - take a TPC out of a part that has it */
 void leave_tpc(struct parts *parts, struct part *part, u32 tpc)
 {
 	part->tpcs[tpc / 64] &= ~(1ULL << tpc % 64);
@@ -42,7 +41,7 @@ void leave_tpc(struct parts *parts, struct part *part, u32 tpc)
 	parts->users[tpc]--;
 }
 
-/* leave_all_tpcs() - a part has no TPC any more */
+/* leave_all_tpcs() - take all TPCs out of a part */
 void leave_all_tpcs(struct parts *parts, struct part *part)
 {
 	u32 tpc;
@@ -53,8 +52,8 @@ void leave_all_tpcs(struct parts *parts, struct part *part)
 }
 
 /*
- * tpc_with_fewest_users() - of those that a part does not have the one with the fewest
- *	users, then the lowest; NO_TPC: it has all
+ * tpc_with_fewest_users() - of the TPCs that a part does not have, the one with the
+ *	fewest users, then the lowest; NO_TPC: the part has all
  */
 u32 tpc_with_fewest_users(const struct parts *parts, const struct part *part,
 			  u32 tpcs)
@@ -68,7 +67,7 @@ u32 tpc_with_fewest_users(const struct parts *parts, const struct part *part,
 	return best;
 }
 
-/* first_come() - the one of some slots, at least one, that came first; then the lowest */
+/* first_come() - of at least one slot, the one that came first, then the lowest */
 u32 first_come(const struct parts *parts, u64 slots)
 {
 	u32 first = (u32)__builtin_ctzll(slots);
@@ -82,7 +81,7 @@ u32 first_come(const struct parts *parts, u64 slots)
 	return first;
 }
 
-/* parts_say() - in the sharers of each SM, the tenants with work that have its TPC */
+/* parts_say() - propose each SM's sharers: the tenants with work whose part has its TPC */
 void parts_say(const struct simgpu_snapshot *snapshot, const struct parts *parts,
 	       struct simgpu_proposal *proposal)
 {

@@ -10,10 +10,10 @@
 
 /**
  * struct part - TPCs of a tenant
- * @since: device cycle since which it has had work, or 1 + that since which it has
- *	waited, as the policy has it
- * @tpcs: a bit each
- * @count: how many
+ * @since: device cycle since which the tenant has had work, or 1 + the cycle since which
+ *	it has waited; the policy chooses
+ * @tpcs: a bit for each TPC
+ * @count: TPCs in @tpcs
  * @reserved: zero
  */
 struct part {
@@ -25,8 +25,8 @@ struct part {
 
 /**
  * struct parts - TPCs of all tenants
- * @of: by slot; without work there are no TPCs
- * @users: by TPC, how many parts it is in
+ * @of: by slot; a tenant without work has no TPCs
+ * @users: by TPC, how many parts have it
  */
 struct parts {
 	struct part of[SIMGPU_SLOTS_MAX];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phases of spatial-temporal multitasking (STM 3): the kernels at the heads of the
- * tenants' queues are divided among phases; those of a phase run together to their
- * ends, all others are held, and phases do not overlap. Who comes while a plan is
- * carried out waits for the next one.
+ * Phases of spatial-temporal multitasking (STM 3). The kernels at the heads of the
+ * tenants' queues are divided among phases. The kernels of a phase run together to their
+ * ends, all others are held, and phases do not overlap. A kernel that comes while a plan
+ * is carried out waits for the next plan.
  */
 #include "phases.h"
 #include "split.h"
@@ -13,7 +13,7 @@ static bool is_running(const struct simgpu_snapshot_tenant *tenant)
 	return tenant->queue[0].head.flags & SIMGPU_KERNEL_RUNNING;
 }
 
-/* Whether what has come to the head is the next kernel of the launch that is planned. */
+/* Whether the kernel at the head is the next kernel of the launch in the plan. */
 static bool launch_goes_on(const struct simgpu_snapshot_tenant *tenant,
 			   struct phases *phases, u32 slot)
 {
@@ -31,7 +31,7 @@ static bool launch_goes_on(const struct simgpu_snapshot_tenant *tenant,
 	return false;
 }
 
-/* Whether what a tenant has in the plan has come to its end since it was asked last. */
+/* Whether a tenant's kernel or launch in the plan has ended since the last call. */
 static bool has_ended(const struct simgpu_snapshot_tenant *tenant,
 		      struct phases *phases, u32 slot)
 {
@@ -47,7 +47,7 @@ static bool has_ended(const struct simgpu_snapshot_tenant *tenant,
  * @snapshot: the device
  * @phases: what the policy remembers
  *
- * What ran before the policy came is a phase of its own, which no plan has made.
+ * Kernels that ran before the policy was set are a phase of their own, outside any plan.
  *
  * Return: true if a phase runs, or the plan has a next one, which now begins; false
  * if a new plan is due: phases_collect(), the plan, then phases_begin().
@@ -74,7 +74,7 @@ bool phases_go_on(const struct simgpu_snapshot *snapshot, struct phases *phases)
 	return phases->running;
 }
 
-/* Those with a profile, or without, in slot order. */
+/* Collect the kernels with a profile, or those without, in slot order. */
 static void collect(const struct simgpu_snapshot *snapshot,
 		    struct phases *phases, bool profiled)
 {
@@ -110,7 +110,7 @@ void phases_collect(const struct simgpu_snapshot *snapshot, struct phases *phase
 	collect(snapshot, phases, false);
 }
 
-/* Kernel @index of the plan is still what waits at the head of its queue. */
+/* Whether kernel @index of the plan still waits at the head of its queue. */
 static bool still_waits(const struct simgpu_snapshot *snapshot,
 			const struct phases *phases, u32 index)
 {
@@ -125,7 +125,7 @@ static bool still_waits(const struct simgpu_snapshot *snapshot,
 /**
  * phases_begin() - the kernels of the present phase run from now on
  * @snapshot: the device
- * @phases: @running becomes those of its present phase that still wait
+ * @phases: @running becomes the slots of the present phase whose kernels still wait
  */
 void phases_begin(const struct simgpu_snapshot *snapshot, struct phases *phases)
 {
@@ -140,7 +140,7 @@ void phases_begin(const struct simgpu_snapshot *snapshot, struct phases *phases)
 }
 
 /**
- * phases_share() - those of the present phase share all SMs, the others are held
+ * phases_share() - tenants of the present phase share all SMs, the others are held
  * @snapshot: the device
  * @phases: what the policy remembers
  * @proposal: filled in; thread blocks go in the order of the leaky buckets

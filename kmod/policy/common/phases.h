@@ -6,21 +6,21 @@
 #include "plan.h"
 
 /**
- * struct phases - what policies that run kernels in phases remember
+ * struct phases - the state of a policy that runs kernels in phases
  * @running: slots of the present phase whose kernels have not ended
  * @preempted: slots whose kernels have started, and wait for their phase since a new
  *	plan was made
  * @count: kernels of the plan
- * @profiled: the first so many of them have a profile
- * @phase: the present one
- * @whole: 1 if each kernel of the plan stands for all that its launch has left, which
- *	is then part of its phase
- * @slot: of each kernel of the plan
- * @sequence: launch that it belongs to
- * @kernel: its index in its trace
+ * @profiled: how many of them, the first ones, have a profile
+ * @phase: index of the present phase
+ * @whole: 1 if each kernel of the plan stands for all that its launch has left; the
+ *	phase then lasts until the launch has ended
+ * @slot: slot of each kernel of the plan
+ * @sequence: launch of each kernel of the plan
+ * @kernel: index of each kernel in its trace
  * @bucket: by slot, capacity of its leaky bucket
  * @sms: by slot, SMs that the plan gives it
- * @plan: of the kernels that were ready when the last plan was over
+ * @plan: made from the kernels that were ready when the last plan was over
  */
 struct phases {
 	u64 running;

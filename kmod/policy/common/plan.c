@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Algorithm 1 of spatial-temporal multitasking (STM 3.2), and the estimate of
- * Equations 1 to 4 on which it stands.
+ * Equations 1 to 4 that it needs.
  *
  * The paper's planner takes a minute for 50 kernels, since DRR() lays out every
- * thread block. Three things make this one fast. No schedule is shorter than its
- * work over its SMs, so that most configurations are dismissed without laying out
- * anything. Nor is one longer than that by more than its longest block, so that
- * where all blocks are short half of that is taken. And in the middle of a stretch,
- * in which no kernel runs out, blocks are skipped: each SM's time goes on by what
- * they take on average. The last two move an estimate by less than the latency of
- * the longest block.
+ * thread block. Three things make this one fast:
+ *
+ *  - No schedule is shorter than its work over its SMs. So most configurations are
+ *    dismissed without laying out any block.
+ *  - No schedule is longer than that by more than its longest block. So where all blocks
+ *    are short, the estimate is that plus half of the longest block.
+ *  - In the middle of a stretch in which no kernel runs out, blocks are skipped: each
+ *    SM's time goes on by what the skipped blocks take on average.
+ *
+ * The last two move an estimate by less than the latency of the longest block.
  */
 #include "plan.h"
 
-/* Bits behind the point of what plan_interval() says. */
+/* Fractional bits of what plan_interval() returns. */
 #define INTERVAL_BITS	30
 /* Thread blocks an SM that are laid out at either end of a stretch. */
 #define STRETCH_BLOCKS	2
@@ -28,7 +31,7 @@ point_of(const struct plan_set *set, u32 index, u32 sms)
 	return &set->profiles[set->kernels[index].profile].point[sms - 1];
 }
 
-/* What it takes on so many SMs: what is left of it, where it has run already. */
+/* How long the blocks that a kernel has left take on so many SMs. */
 static u64 cycles_of(const struct plan_set *set, u32 index, u32 sms)
 {
 	const struct plan_kernel *kernel = &set->kernels[index];
@@ -40,13 +43,13 @@ static u64 cycles_of(const struct plan_set *set, u32 index, u32 sms)
 }
 
 /**
- * plan_interval() - between two of a kernel's blocks, in cycles of the buckets
+ * plan_interval() - interval between two of a kernel's blocks in its leaky bucket
  * @set: kernels
  * @index: of the kernel
- * @sms: that it shall have
+ * @sms: SMs of the kernel
  *
- * A bucket's capacity is as the latency of a block over the SMs (STM 4.1, with
- * the filling rate compensated for latency): (R * m / TB) / m.
+ * A bucket's capacity is proportional to the latency of a block over the SMs (STM 4.1,
+ * with the filling rate compensated for latency): (R * m / TB) / m.
  *
  * Return: R[m] / TB, in 2^30ths of a core cycle; at least 1.
  */
@@ -59,7 +62,7 @@ u64 plan_interval(const struct plan_set *set, u32 index, u32 sms)
 }
 
 /*
- * Latency of a thread block on @sms SMs, R * m / TB, in times, rounded up, so that
+ * Latency of a thread block on @sms SMs, R * m / TB, in times. It is rounded up, so that
  * no schedule is shorter than its work.
  */
 static u64 block_latency(const struct plan_set *set, u32 index, u32 sms)
@@ -72,7 +75,7 @@ static u64 block_latency(const struct plan_set *set, u32 index, u32 sms)
 
 /* --- the order of the leaky buckets ---------------------------------------------- */
 
-/* Returns the SMs of all of them. */
+/* Returns the SMs of all kernels together. */
 static u32 fill_queues(const struct plan_set *set,
 		       const struct plan_choice *choice, struct plan_work *work)
 {
@@ -91,7 +94,7 @@ static u32 fill_queues(const struct plan_set *set,
 	return sms;
 }
 
-/* The queue whose bucket is full first, ties to the first one; NULL: all are empty. */
+/* The queue whose bucket is full first, then the first one; NULL: all are empty. */
 static struct plan_queue *next_queue(struct plan_work *work, u32 count)
 {
 	struct plan_queue *first = NULL;
@@ -115,9 +118,9 @@ static void take_block(struct plan_queue *queue)
 /**
  * plan_interleave() - the order in which buckets let thread blocks go
  * @set: kernels
- * @choice: those of a phase
+ * @choice: kernels of a phase
  * @work: workspace
- * @kernels: filled in with the index in @choice of each block's kernel: mapKernel
+ * @kernels: filled in with the index in @choice of each block's kernel. It is mapKernel
  *	of Figure 5, from which mapBlk follows by counting
  * @most: entries of @kernels
  *
@@ -142,7 +145,7 @@ u32 plan_interleave(const struct plan_set *set, const struct plan_choice *choice
 
 /* --- dynamic round robin (Figure 4) ------------------------------------------------- */
 
-/* Give a block to the SM that is free first, at the root of the heap. */
+/* Place a block on the SM that is free first, which is at the root of the heap. */
 static void place_block(u64 *free_at, u32 sms, u64 latency)
 {
 	u64 until = free_at[0] + latency;
@@ -164,8 +167,8 @@ static void place_block(u64 *free_at, u32 sms, u64 latency)
 }
 
 /*
- * Let go of the blocks in the middle of the time until the first kernel runs
- * out; STRETCH_BLOCKS an SM are left before that.
+ * Skip the blocks in the middle of the time until the first kernel runs out. Before
+ * that, STRETCH_BLOCKS blocks an SM are left.
  */
 static void skip_stretch(struct plan_work *work, u32 count, u32 sms)
 {
@@ -201,7 +204,7 @@ static void skip_stretch(struct plan_work *work, u32 count, u32 sms)
 		work->free_at[i] += (work_done + sms - 1) / sms;
 }
 
-/* When the last thread block ends, if they are laid out; in times. */
+/* Lay out the blocks; returns when the last one ends, in times. */
 static u64 lay_out(struct plan_work *work, u32 count, u32 sms)
 {
 	struct plan_queue *queue = NULL;
@@ -247,7 +250,7 @@ static u64 round_robin(const struct plan_set *set,
 
 /* --- Equations 1 to 4 ---------------------------------------------------------------- */
 
-/* Eq. 2: one after another, on as many SMs as they have together. */
+/* Eq. 2: the kernels one after another, each on all SMs that they have together. */
 static u64 sequential_cycles(const struct plan_set *set,
 			     const struct plan_choice *choice, u32 sms)
 {
@@ -259,7 +262,7 @@ static u64 sequential_cycles(const struct plan_set *set,
 	return cycles;
 }
 
-/* Eq. 3, or 1 where the set has another penalty. */
+/* Eq. 3, or 1 if the set has another kind of penalty. */
 static u64 penalty_ppm(const struct plan_set *set, u64 bandwidth_ppm)
 {
 	u64 peak_ppm = set->peak_ppm ? set->peak_ppm : SIMGPU_PPM;
@@ -271,8 +274,8 @@ static u64 penalty_ppm(const struct plan_set *set, u64 bandwidth_ppm)
 }
 
 /*
- * Sum of R * B / Pb: as long as the memory takes for what the kernels move, however the
- * SMs are divided.
+ * Sum of R * B / Pb: the time that the memory needs for all data of the kernels. It does
+ * not depend on how the SMs are divided.
  */
 static u64 memory_cycles(const struct plan_set *set,
 			 const struct plan_choice *choice)
@@ -290,7 +293,7 @@ static u64 memory_cycles(const struct plan_set *set,
 	return busy / (set->peak_ppm ? set->peak_ppm : SIMGPU_PPM);
 }
 
-/* What the penalty makes of a round robin. */
+/* The time of a round robin with the penalty. */
 static u64 penalized(const struct plan_set *set, const struct plan_choice *choice,
 		     const struct plan_estimate *estimate)
 {
@@ -309,14 +312,14 @@ static bool fits(const struct plan_set *set, u64 memory_bytes)
 }
 
 /**
- * plan_estimate() - what kernels are expected to take side by side
+ * plan_estimate() - how long kernels are expected to take side by side
  * @set: kernels
- * @choice: those that run together, @count, @kernel and @sms filled in; at least
- *	one, and no more SMs than the set has
+ * @choice: the kernels that run together, at least one: @count, @kernel and @sms filled
+ *	in, with no more SMs than the set has
  * @work: workspace
  * @out: filled in
  *
- * STM 3.2, Eq. 2 to 4. A kernel alone takes what its profile says.
+ * STM 3.2, Eq. 2 to 4. For a kernel alone the estimate is its profile's time.
  */
 void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
 		   struct plan_work *work, struct plan_estimate *out)
@@ -362,8 +365,8 @@ static void add_kernel(const struct plan_set *set, struct plan_choice *choice,
 }
 
 /*
- * An upper bound of imp() (Eq. 1) for @choice, on @sms SMs: no order of blocks
- * is better than all SMs busy to the end.
+ * An upper bound of imp() (Eq. 1) for @choice, on @sms SMs: the gain if all SMs were
+ * busy to the end.
  */
 static u64 gain_bound(const struct plan_set *set,
 		      const struct plan_choice *choice, u32 sms)
@@ -378,8 +381,8 @@ static u64 gain_bound(const struct plan_set *set,
 
 /*
  * Config[i][sms]: the best of Config[i - 1][sms - m] and kernel @index on m SMs,
- * over all m; m = 0 leaves it out. Of equal ones the smallest m. A kernel alone
- * (m = sms) gains nothing.
+ * over all m. m = 0 leaves the kernel out. Of equally good ones, the smallest m counts.
+ * A kernel alone (m = sms) gains nothing.
  */
 static void extend(const struct plan_set *set, struct plan_work *work,
 		   const struct plan_choice *before, u32 index, u32 sms,
@@ -394,7 +397,7 @@ static void extend(const struct plan_set *set, struct plan_work *work,
 
 		*trial = before[sms - m];
 		add_kernel(set, trial, index, m);
-		/* As many together as the rows of shared SMs allow for. */
+		/* The rows of shared SMs limit how many kernels run together. */
 		if (trial->count > SIMGPU_SHARED_ROWS_MAX / set->sms ||
 		    !fits(set, trial->memory_bytes) ||
 		    gain_bound(set, trial, sms) <= best->gain)
@@ -409,8 +412,8 @@ static void extend(const struct plan_set *set, struct plan_work *work,
 }
 
 /*
- * dp_select(): the configuration that gains most of the kernels that @left has a
- * bit for. Its first one is always in it.
+ * dp_select(): the configuration with the largest gain, among the kernels that have a
+ * bit in @left. The first of these kernels is always in it.
  */
 static const struct plan_choice *select_phase(const struct plan_set *set,
 					      u64 left, struct plan_work *work)
@@ -437,8 +440,8 @@ static const struct plan_choice *select_phase(const struct plan_set *set,
 /**
  * plan_choice_of() - the kernels of a phase, and their SMs
  * @set: kernels
- * @plan: of them
- * @phase: of the plan
+ * @plan: plan of the set
+ * @phase: index of the phase in the plan
  * @choice: @count, @kernel and @sms are filled in, the rest is zero
  */
 void plan_choice_of(const struct plan_set *set, const struct plan *plan,
@@ -456,11 +459,11 @@ void plan_choice_of(const struct plan_set *set, const struct plan *plan,
 }
 
 /**
- * plan_capacity() - of a kernel's leaky bucket
- * @interval: between its blocks, as plan_interval() says
- * @longest: of those of its phase
+ * plan_capacity() - capacity of a kernel's leaky bucket
+ * @interval: interval between its blocks, as plan_interval() returns it
+ * @longest: the longest interval in its phase
  *
- * Return: 1 to SIMGPU_BUCKET_MAX, which the one with the longest interval gets.
+ * Return: 1 to SIMGPU_BUCKET_MAX; the kernel with the longest interval gets the latter.
  */
 u32 plan_capacity(u64 interval, u64 longest)
 {
@@ -469,7 +472,7 @@ u32 plan_capacity(u64 interval, u64 longest)
 	return capacity ? (u32)capacity : 1;
 }
 
-/* Capacities of the buckets of a phase. */
+/* Fill in the capacities of a phase's buckets. */
 static void set_buckets(const struct plan_set *set,
 			const struct plan_choice *choice, struct plan *plan)
 {
@@ -505,11 +508,11 @@ void plan_clear(const struct plan_set *set, struct plan *plan)
 }
 
 /**
- * plan_add_phase() - one more phase, behind the others
+ * plan_add_phase() - add one more phase behind the others
  * @set: kernels
- * @choice: those of the phase, in no other one, with their SMs
+ * @choice: kernels of the phase, in no other one, with their SMs
  * @work: workspace
- * @plan: gets the phase, with the estimate of it
+ * @plan: gets the phase, with its estimate
  */
 void plan_add_phase(const struct plan_set *set, const struct plan_choice *choice,
 		    struct plan_work *work, struct plan *plan)
@@ -535,9 +538,9 @@ void plan_add_phase(const struct plan_set *set, const struct plan_choice *choice
  * @work: workspace
  * @out: filled in
  *
- * STM, Algorithm 1. Where it leaves Config[i][j] undefined, because nothing gains,
- * it is Config[i - 1][j]. The plan never loses to one kernel after another by its
- * own estimate.
+ * STM, Algorithm 1. The algorithm leaves Config[i][j] undefined where no m gains; here
+ * it is Config[i - 1][j]. By its own estimate, the plan is never worse than one kernel
+ * after another.
  */
 void plan_make(const struct plan_set *set, struct plan_work *work,
 	       struct plan *out)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Spatial-temporal multitasking (Liang et al., TPDS 2015): from the profiles of
- * kernels, which of them run together, in which phase, on how many SMs each. The
- * same file in the kernel and in userspace; integers only, nothing is allocated,
- * and what it needs to remember lies in a workspace of the caller's.
+ * kernels, a plan which of them run together, in which phase, on how many SMs each. The
+ * same file builds into the kernel and into userspace: it computes on integers, allocates
+ * nothing, and keeps what it needs in a workspace of the caller's.
  */
 #ifndef POLICY_PLAN_H
 #define POLICY_PLAN_H
@@ -12,15 +12,15 @@
 
 /* Kernels of a plan. */
 #define PLAN_KERNELS_MAX	SIMGPU_SLOTS_MAX
-/* Times within a phase are in parts of a core cycle: 1 / 2^this. */
+/* Times within a phase have this many fractional bits of a core cycle. */
 #define PLAN_TIME_BITS		10
-/* In @cycles of an estimate: it cannot be, memory does not suffice (Eq. 4). */
+/* In @cycles of an estimate: impossible, memory does not suffice (Eq. 4). */
 #define PLAN_NEVER		U64_MAX
 
 /**
  * struct plan_kernel - a kernel and its profile (STM 3.2)
  * @blocks: thread blocks, TB_i; at least 1
- * @done: of them, those that have ended; fewer than @blocks
+ * @done: thread blocks of @blocks that have ended; fewer than @blocks
  * @profile: index in the set's profiles: R_i[m] and B_i[m] / Pb
  * @reserved: zero
  * @memory_bytes: device memory of the whole kernel, G_i
@@ -33,28 +33,28 @@ struct plan_kernel {
 	u64 memory_bytes;
 };
 
-/* The first knobs of policies that plan; what they set stands in struct plan_set. */
+/* The first parameters of policies that plan; struct plan_set has their values. */
 enum {
 	PLAN_KNOB_PENALTY,
 	PLAN_KNOB_PEAK,
 	PLAN_KNOBS,
 };
 
-/* How bandwidth that does not suffice makes a phase longer. */
+/* How a phase gets longer where bandwidth does not suffice. */
 #define PLAN_PENALTY_UNIFORM	0	/* all of it, in proportion (Eq. 3) */
-#define PLAN_PENALTY_MEMORY	1	/* to the time in which the memory can do it */
+#define PLAN_PENALTY_MEMORY	1	/* to the time that the memory needs */
 #define PLAN_PENALTY_NONE	2
 
 /**
  * struct plan_set - kernels that do not depend on each other
- * @kernels: in the order in which Algorithm 1 takes them; the first one is in its
- *	first phase
- * @profiles: that they name, each with points for all SMs of the device
+ * @kernels: in the order in which Algorithm 1 takes them; the first one is in the
+ *	plan's first phase
+ * @profiles: profiles that the kernels name, each with points for all SMs of the device
  * @count: kernels, at most PLAN_KERNELS_MAX
- * @sms: of the device, M; at most SIMGPU_SMS_MAX
- * @memory_bytes: of the device, Gb; 0: unlimited
+ * @sms: SMs of the device, M; at most SIMGPU_SMS_MAX
+ * @memory_bytes: memory of the device, Gb; 0: unlimited
  * @peak_ppm: bandwidth that kernels can reach together, of the device's peak, Pb of
- *	Eq. 3; 0: all of it
+ *	Eq. 3; 0: all of the peak
  * @penalty: PLAN_PENALTY_*
  */
 struct plan_set {
@@ -68,10 +68,10 @@ struct plan_set {
 };
 
 /**
- * struct plan_estimate - what a configuration is expected to take
+ * struct plan_estimate - how long a configuration is expected to take
  * @sequential: core cycles of its kernels one after another on its SMs (Eq. 2)
  * @round_robin: core cycles of the dynamic round robin, DRR()
- * @penalty_ppm: for want of bandwidth, at least SIMGPU_PPM (Eq. 3)
+ * @penalty_ppm: factor for want of bandwidth, at least SIMGPU_PPM (Eq. 3)
  * @cycles: core cycles side by side (Eq. 4), or PLAN_NEVER
  */
 struct plan_estimate {
@@ -83,13 +83,13 @@ struct plan_estimate {
 
 /**
  * struct plan_choice - one of Config[][] of Algorithm 1
- * @gain: imp() of it, in core cycles, at least 0
- * @work: of all its thread blocks, in SM-times; a bound for DRR()
- * @bandwidth_ppm: of its kernels together
- * @memory_bytes: likewise
- * @count: kernels in it
+ * @gain: imp() of the configuration, in core cycles, at least 0
+ * @work: all its thread blocks, in SM-times; a bound for DRR()
+ * @bandwidth_ppm: bandwidth of its kernels together
+ * @memory_bytes: memory of its kernels together
+ * @count: its kernels
  * @kernel: their indices, ascending
- * @sms: SMs of each of these
+ * @sms: SMs of each kernel
  */
 struct plan_choice {
 	u64 gain;
@@ -104,9 +104,9 @@ struct plan_choice {
 /**
  * struct plan_queue - a kernel's thread blocks in the order of the leaky buckets
  * @left: blocks that have not been placed
- * @latency: of a block, in times
- * @interval: of the buckets between two blocks, as plan_interval() says
- * @next: when its bucket is full next, likewise
+ * @latency: latency of a block, in times
+ * @interval: interval between two blocks, as plan_interval() returns it
+ * @next: when its bucket is full next, in the same unit
  */
 struct plan_queue {
 	u32 left;
@@ -118,8 +118,8 @@ struct plan_queue {
 /**
  * struct plan_work - workspace; its contents mean nothing between two calls
  * @row: Config[i - 1][] and Config[i][], by SMs
- * @trial: the configuration that is looked at
- * @queue: its kernels
+ * @trial: the configuration that is being estimated
+ * @queue: the kernels of that configuration
  * @free_at: when each SM is free, a heap with the earliest first
  */
 struct plan_work {
@@ -131,14 +131,14 @@ struct plan_work {
 
 /**
  * struct plan - phases, one after another
- * @phases: how many there are
- * @phase: of each kernel, from 0
- * @sms: of each kernel in its phase; of one alone all
- * @bucket: capacity of each kernel's leaky bucket: as the interval between its
- *	blocks, SIMGPU_BUCKET_MAX for the longest of its phase (STM 4.1)
- * @cycles: by phase, as estimated
+ * @phases: number of phases
+ * @phase: phase of each kernel, from 0
+ * @sms: SMs of each kernel in its phase; a kernel alone in its phase has all
+ * @bucket: capacity of each kernel's leaky bucket: proportional to the interval between
+ *	its blocks, SIMGPU_BUCKET_MAX for the longest of its phase (STM 4.1)
+ * @cycles: by phase, the estimate
  * @penalty_ppm: by phase (Eq. 3)
- * @total: of @cycles
+ * @total: sum of @cycles
  * @sequential: core cycles of all kernels one after another on all SMs
  */
 struct plan {

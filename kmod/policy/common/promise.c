@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Promises kept: tenants with one get the SMs that they want, and SMs of the others move
- * to whom they are worth most. What policies differ in are rules.
+ * QoS tenants get the SMs that they want. SMs of best-effort tenants move to the one to
+ * which they are worth most. Policies differ in the rules (struct promise_rules).
  */
 #include "promise.h"
 #include "split.h"
 
 /*
- * Take an SM from the best-effort tenant to whom it is worth least, and give one
- * to whom it is worth most; ties go to the lowest slot. With nobody who can use
- * it, an SM goes to the first who has some, so that none lies idle.
+ * balance() takes an SM from the best-effort tenant to which it is worth least, and
+ * gives an SM to the one to which it is worth most; ties go to the lowest slot. An SM
+ * that is worth nothing to all of them goes to the lowest slot, so that none lies idle.
  */
 static u32 cheapest_to_take(const struct simgpu_snapshot *snapshot,
 			    const struct promise_rules *rules,
@@ -59,7 +59,7 @@ static u32 dearest_to_give(const struct simgpu_snapshot *snapshot,
 	return best;
 }
 
-/* Make the sum right by moving SMs of best-effort tenants. */
+/* Make the sum equal to the device's SMs by moving SMs of best-effort tenants. */
 static void balance(const struct simgpu_snapshot *snapshot,
 		    const struct promise_rules *rules,
 		    struct simgpu_proposal *proposal)
@@ -83,8 +83,8 @@ static void balance(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Targets that cannot all be met: best-effort tenants keep an SM each, and QoS
- * tenants divide the others by what they want.
+ * The targets cannot all be met: best-effort tenants keep an SM each, and QoS tenants
+ * divide the others in proportion to what they want.
  */
 static void split_shortage(const struct simgpu_snapshot *snapshot,
 			   struct simgpu_proposal *proposal)
@@ -99,9 +99,9 @@ static void split_shortage(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * promise_decide() - QoS tenants get what they want, best-effort ones the rest
- * @state: the policy's, for its rules
- * @proposal: with the present counts; new ones on return
+ * promise_decide() - QoS tenants get the SMs that they want, best-effort ones the rest
+ * @state: the policy's state, which is passed to its rules
+ * @proposal: has the present counts; new ones on return
  */
 void promise_decide(const struct simgpu_snapshot *snapshot,
 		    const struct promise_rules *rules, void *state,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tenants with promises first, then those who gain most. */
+/* SMs for QoS tenants first, then for the best-effort tenants that gain most. */
 #ifndef POLICY_PROMISE_H
 #define POLICY_PROMISE_H
 
@@ -7,8 +7,8 @@
 
 /**
  * struct promise_rules - what differs between policies that keep promises
- * @wanted: SMs that a QoS tenant should have; the state is the policy's
- * @worth: what one more SM than @sms is worth to a tenant, in NP
+ * @wanted: SMs that a QoS tenant should have; @state is the policy's
+ * @worth: how much NP a tenant gains by one SM more than @sms
  */
 struct promise_rules {
 	u32 (*wanted)(const struct simgpu_snapshot *snapshot, u32 slot, void *state);

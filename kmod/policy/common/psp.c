@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Proactive slowdown prediction (Themis, section VII.A): the slowdown of a tenant with SMs
- * that it does not have. Interference stays what it is (Eq. 9); scalability progress, 1 /
- * SD_scal, is read from straight lines through nothing at no SM, all counts that were
- * tried, and 1 at all SMs (Eq. 10).
+ * Proactive slowdown prediction (Themis, section VII.A): the slowdown that a tenant would
+ * have with other SM counts. The interference factor stays as it is (Eq. 9). Scalability
+ * progress, 1 / SD_scal, is read from straight lines: from 0 with no SM, through all SM
+ * counts that were tried, to 1 with all SMs (Eq. 10).
  */
 #include <simgpu/split.h>
 #include "psp.h"
@@ -16,7 +16,7 @@ static bool same_kernel(const struct psp_curve *curve,
 	       curve->threads == kernel->threads;
 }
 
-/* More SMs are never worse: an older point that says so beside a new one goes. */
+/* More SMs are never worse: an older point that disagrees with a new one is dropped. */
 static bool contradicts(const struct simgpu_knot *old, u32 sms_milli, u32 np_ppm)
 {
 	return fixed_apart(old->sms_milli, sms_milli) < 500 ||
@@ -24,7 +24,7 @@ static bool contradicts(const struct simgpu_knot *old, u32 sms_milli, u32 np_ppm
 	       (old->sms_milli > sms_milli && old->np_ppm < np_ppm);
 }
 
-/* psp_add_point() - what an epoch showed; in place of older points that it contradicts */
+/* psp_add_point() - add what an epoch showed, and drop older points that contradict it */
 void psp_add_point(struct psp_curve *curve, u32 sms_milli, u32 np_ppm)
 {
 	u32 kept = 0, i;
@@ -41,7 +41,7 @@ void psp_add_point(struct psp_curve *curve, u32 sms_milli, u32 np_ppm)
 	curve->count = kept;
 }
 
-/* psp_follow() - points are of one kernel: with another one there are none */
+/* psp_follow() - drop all points if the tenant runs another kernel than before */
 void psp_follow(struct psp_curve *curve,
 		const struct simgpu_snapshot_kernel *kernel)
 {
@@ -54,12 +54,12 @@ void psp_follow(struct psp_curve *curve,
 }
 
 /*
- * psp_learn() - another epoch of a tenant
+ * psp_learn() - add a point for the last epoch of a tenant
  *
- * Of a model that does not tell Eq. 4's factors apart the whole slowdown counts as
+ * Some models do not tell Eq. 4's factors apart. Then the whole slowdown counts as
  * scalability.
  *
- * Return: whether its slowdown with other SMs can be told.
+ * Return: whether the curve can now predict the slowdown with other SM counts.
  */
 bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_tenant *tenant)
@@ -87,7 +87,7 @@ bool psp_learn(struct psp_curve *curve, const struct simgpu_snapshot *snapshot,
 /*
  * psp_progress_ppm() - Eq. 10: scalability progress with some SMs
  * @all: SMs of the device
- * @sms: at most these
+ * @sms: SM count, at most @all
  */
 u64 psp_progress_ppm(const struct psp_curve *curve, u32 all, u32 sms)
 {
@@ -109,7 +109,7 @@ u64 psp_progress_ppm(const struct psp_curve *curve, u32 all, u32 sms)
 			     (right.sms_milli - left.sms_milli);
 }
 
-/* psp_slowdown_ppm() - Eq. 9: the slowdown with some SMs, 1 at the least */
+/* psp_slowdown_ppm() - Eq. 9: the slowdown with some SMs, at least 1 */
 u64 psp_slowdown_ppm(const struct psp_curve *curve, u32 all, u32 sms)
 {
 	u64 progress = psp_progress_ppm(curve, all, sms);

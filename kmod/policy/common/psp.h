@@ -8,14 +8,14 @@
 #define PSP_POINTS_MAX	7
 
 /**
- * struct psp_curve - what is known of a kernel's scalability
- * @kernel: which one, in its trace
+ * struct psp_curve - the scalability of a kernel as far as epochs have shown it
+ * @kernel: index of the kernel in its trace
  * @blocks: its thread blocks
- * @threads: of one of these
- * @count: of @points; they are forgotten when the kernel changes
+ * @threads: threads of a thread block
+ * @count: entries of @points; it goes back to 0 when the kernel changes
  * @points: SM counts that were tried and the scalability progress there, oldest
  *	first; none contradicts a later one
- * @inter_ppm: present slowdown by interference; 0: nothing is known
+ * @inter_ppm: present slowdown by interference; 0: unknown
  */
 struct psp_curve {
 	u32 kernel;

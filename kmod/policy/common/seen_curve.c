@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Curves through what was seen: NP at the SM counts that a tenant had, nothing at none,
- * and 1 at all, where it is alone. What lies beyond the counts that were seen is
- * between two extremes that agree on the nearest point (h, NP) of S SMs:
+ * Curves through measured points: NP at the SM counts that a tenant has had, 0 at no SM,
+ * and 1 at all SMs, where the tenant is alone. Outside the counts that it has had, the
+ * curve is the mean of two extremes. Both go through the nearest point (h, NP) of S SMs:
  *
- *  - nothing is saturated, and NP is HSM's line through the origin, up to 1;
- *  - all share something that is saturated, by the SMs that they have, and this
- *    tenant's weigh r as much as others': NP(x) = r x / (r x + S - x), which is NP
- *    at h for r = NP (S - h) / (h (1 - NP)), and 1 at S.
+ *  - Nothing is saturated: NP is HSM's line through the origin, up to 1.
+ *  - A resource that all share is saturated. Tenants get it in proportion to their SMs,
+ *    and an SM of this tenant weighs r times as much as one of the others:
+ *    NP(x) = r x / (r x + S - x). That is NP at h for r = NP (S - h) / (h (1 - NP)),
+ *    and 1 at S.
  *
- * The curve takes their mean. A compute-bound tenant has both on one line (r = 1).
+ * For a compute-bound tenant both are the same line (r = 1).
  */
 #include <simgpu/split.h>
 #include "curve.h"
 #include "psp.h"
 #include "seen_curve.h"
 
-/* Points that a curve shows; with its ends and what lies beyond, all of its knots. */
+/* Points that a curve shows; its ends and the extremes take its other knots. */
 #define SHOWN			4
-/* Counts that are no farther apart are one, in thousandths of an SM. */
+/* SM counts that are no farther apart than this count as one, in thousandths of an SM. */
 #define NEAR			4000
-/* Above this, r says more than NP is known for. */
+/* Above this NP, r would be more exact than NP is. */
 #define SATURATED_PPM		980000
-/* What the curve errs by at a new count, until that was seen. */
+/* Error of the curve's shape at a new SM count, before one was measured. */
 #define SHAPE_FIRST_PPM		50000
 #define SHAPE_MOST_PPM		500000
 
-/* The second extreme, at @at of @all SMs, all in thousandths. */
+/* The second extreme at @at of @all SMs, in thousandths of an SM. */
 static u64 shared_ppm(const struct simgpu_knot *seen, u64 all, u64 at)
 {
 	u64 np = min_t(u32, seen->np_ppm, SATURATED_PPM);
@@ -52,7 +53,7 @@ static void add_knot(struct simgpu_curve *curve, u64 sms_milli, u64 np_ppm)
 	knot->np_ppm = (u32)np_ppm;
 }
 
-/* The latest points, by SMs; how many. */
+/* Copies the latest points to @out in the order of SM counts; returns how many. */
 static u32 sort_points(const struct psp_curve *points,
 		       struct simgpu_knot out[SHOWN])
 {
@@ -68,7 +69,7 @@ static u32 sort_points(const struct psp_curve *points,
 	return count;
 }
 
-/* It holds from half the least count that was seen to half the way to all. */
+/* The curve holds from half the least count that was seen to half the way to all SMs. */
 static void set_range(const struct simgpu_knot *least,
 		      const struct simgpu_knot *most, u64 all,
 		      struct simgpu_curve *out)
@@ -79,7 +80,7 @@ static void set_range(const struct simgpu_knot *least,
 	out->most_sms = (u32)((most->sms_milli + all) / 2000);
 }
 
-/* Of one point at least. */
+/* Draw the curve; there is at least one point. */
 static void draw(const struct seen_curve *curve, u64 all,
 		 struct simgpu_curve *out)
 {
@@ -100,7 +101,7 @@ static void draw(const struct seen_curve *curve, u64 all,
 	add_knot(out, all, SIMGPU_PPM);
 }
 
-/* The point that is nearest to a count, less than NEAR away; NULL: the count is new. */
+/* The point nearest to a count, less than NEAR away; NULL: the count is new. */
 static struct simgpu_knot *find_near(struct psp_curve *points, u64 held)
 {
 	struct simgpu_knot *nearest = NULL;
@@ -120,8 +121,8 @@ static struct simgpu_knot *find_near(struct psp_curve *points, u64 held)
 }
 
 /*
- * Another NP at a count that was seen is time's doing, not that of SMs: all points move by
- * the same factor, and the nearest one to where the tenant is.
+ * Another NP at a count that was seen before comes from time, not from SMs. So all points
+ * move by the same factor, and the nearest point moves to the present SM count.
  */
 static void follow_time(struct psp_curve *points, struct simgpu_knot *near,
 			u64 held, u64 np)
@@ -139,7 +140,7 @@ static void follow_time(struct psp_curve *points, struct simgpu_knot *near,
 	psp_add_point(points, (u32)held, (u32)np);
 }
 
-/* What the curve said of a count that is new, and what is seen there now. */
+/* At a new count, compare the NP that the curve said with the measured one. */
 static void learn_shape(struct seen_curve *curve, u64 all, u64 held, u64 np)
 {
 	struct simgpu_curve before;
@@ -167,7 +168,7 @@ static void learn(struct seen_curve *curve, u64 all, u64 held, u64 np)
 	psp_add_point(&curve->points, (u32)held, (u32)np);
 }
 
-/* Points that this device does not have, as of one of before. */
+/* Drop points at SM counts that this device does not have: another device's. */
 static void forget_others(struct psp_curve *points, u64 all)
 {
 	u32 kept = 0, i;
@@ -179,10 +180,10 @@ static void forget_others(struct psp_curve *points, u64 all)
 }
 
 /*
- * seen_curve_answer() - a curve of what a model says now and has said before
- * @curve: of the tenant; zeroed before the first call
- * @error_ppm: mean error of the model's NP; that of the curve's shape comes on top
- * @said: of this epoch; its curve is set
+ * seen_curve_answer() - answer a curve through present and earlier predictions
+ * @curve: state of the tenant; zeroed before the first call
+ * @error_ppm: mean error of the model's NP; the error of the curve's shape is added
+ * @said: the prediction of this epoch; its curve is set
  */
 void seen_curve_answer(struct seen_curve *curve,
 		       const struct simgpu_snapshot *snapshot,
@@ -197,7 +198,7 @@ void seen_curve_answer(struct seen_curve *curve,
 	forget_others(&curve->points, all);
 	if (!curve->learned && !curve->shape_ppm)
 		curve->shape_ppm = SHAPE_FIRST_PPM;
-	/* Fewer than two are too few to halve, and a tail shows another kernel. */
+	/* Less than two SMs cannot be halved, and a kernel's tail looks like another kernel. */
 	if (held >= 2000 && held < all && np && !simgpu_in_tail(tenant))
 		learn(curve, all, held, np);
 	if (curve->points.count)

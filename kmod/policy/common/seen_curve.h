@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Curves through what was seen. */
+/* Curves of NP through the SM counts that a tenant has had. */
 #ifndef POLICY_SEEN_CURVE_H
 #define POLICY_SEEN_CURVE_H
 
@@ -7,11 +7,11 @@
 #include "psp.h"
 
 /**
- * struct seen_curve - what is known of a tenant's kernel
- * @points: SM counts that it had, and its NP there; @points.inter_ppm is not used
- * @shape_ppm: how far NP was from the curve at counts that were new to it, as a part of
- *	NP, averaged
- * @learned: whether it was seen at such a count yet
+ * struct seen_curve - the SM counts that a tenant has had, and its NP there
+ * @points: the SM counts and NPs; @points.inter_ppm is not used
+ * @shape_ppm: mean distance of the measured NP from the curve at SM counts that were
+ *	new, as a part of NP
+ * @learned: 1 once a new SM count was measured
  */
 struct seen_curve {
 	struct psp_curve points;
@@ -20,7 +20,7 @@ struct seen_curve {
 };
 
 /**
- * struct seen_curves - the state of a model that answers them
+ * struct seen_curves - the state of a model that answers such curves
  * @slot: by slot
  */
 struct seen_curves {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernels in slices of thread blocks, by issue limits, each of which takes no longer
- * than a bound: how many blocks that are is found by measuring slices, of each kernel
- * for itself.
+ * Kernels run in slices of thread blocks, by issue limits. A slice takes no longer than
+ * a bound. The number of blocks in a slice is found by measuring the slices of each
+ * kernel.
  */
 #include "slicing.h"
 #include "tenants.h"
 
-/* A slice is to take this part of the bound, and is let alone from there to the bound. */
+/* A slice should take AIM_PPM of the bound; from GOOD_PPM to the bound it is kept. */
 #define AIM_PPM		875000ULL
 #define GOOD_PPM	750000ULL
 
@@ -36,8 +36,8 @@ static struct slicing_kernel *known_of(struct slicing *slicing, u32 slot, u32 qu
 }
 
 /*
- * What a slice took says how large the next one is; it grows twofold at most. Below
- * @least, a block an SM, a slice takes what a block takes: fewer would not be sooner.
+ * The size of the next slice, from the time that the last one took; it doubles at most.
+ * @least is a block on each SM: a smaller slice takes as long as one block anyway.
  */
 static u32 next_slice(u32 least, u32 blocks, u64 cycles, u64 bound)
 {
@@ -59,10 +59,10 @@ static void end_run(const struct simgpu_snapshot *snapshot,
 	struct slicing_run *run = &slicing->run[slot][queue];
 	struct slicing_kernel *known = known_at(slicing, slot, queue, run->kernel);
 	u64 cycles = snapshot->cycle - run->began;
-	/* Another kernel may have taken its place. */
+	/* Another kernel may have taken this place in the meantime. */
 	bool same = known->kernel == run->kernel && known->queue == queue;
 
-	/* A kernel's last bit says nothing but that more would have taken too long. */
+	/* A kernel's last slice is shorter, so it only shows that a slice is too long. */
 	if (same && (run->blocks >= known->slice || cycles > bound))
 		known->slice = next_slice(snapshot->sms, run->blocks, cycles,
 					  bound);
@@ -71,7 +71,7 @@ static void end_run(const struct simgpu_snapshot *snapshot,
 
 /*
  * slicing_note() - take note of a tenant's slices that have ended
- * @bound: core cycles that a slice is to take at most
+ * @bound: core cycles that a slice may take
  *
  * A slice ends with its last block, or with its kernel.
  */
@@ -105,8 +105,8 @@ bool slicing_runs(const struct slicing *slicing, u32 slot)
 }
 
 /*
- * slicing_give() - each queue of a tenant with a kernel, and without a slice that runs,
- *	begins one
+ * slicing_give() - let each queue of a tenant begin a slice, if it has a kernel and no
+ *	slice of it runs
  */
 void slicing_give(const struct simgpu_snapshot *snapshot, struct slicing *slicing,
 		  u32 slot, struct simgpu_proposal *proposal)
@@ -132,7 +132,7 @@ void slicing_give(const struct simgpu_snapshot *snapshot, struct slicing *slicin
 	}
 }
 
-/* slicing_end() - a tenant that is sliced no more begins any number of thread blocks */
+/* slicing_end() - the tenant is no longer sliced: lift the issue limits of its queues */
 void slicing_end(const struct simgpu_snapshot *snapshot, u32 slot,
 		 struct simgpu_proposal *proposal)
 {

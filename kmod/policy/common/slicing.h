@@ -5,15 +5,15 @@
 
 #include <simgpu/proposal.h>
 
-/* Kernels of a tenant of which the slices' size is remembered. */
+/* How many kernels of a tenant have a remembered slice size. */
 #define SLICING_KERNELS	16
 
 /**
- * struct slicing_kernel - what was found of a kernel
+ * struct slicing_kernel - the slice size of a kernel
  * @kernel: its index in its trace
  * @blocks: its thread blocks
- * @threads: of one of these
- * @queue: in which it runs
+ * @threads: threads of a thread block
+ * @queue: queue in which it runs
  * @slice: thread blocks of its next slice; 0: it has not run so far
  */
 struct slicing_kernel {
@@ -25,9 +25,9 @@ struct slicing_kernel {
 };
 
 /**
- * struct slicing_run - the slice of a queue that runs
- * @began: device cycle; 0 with @blocks 0
- * @blocks: thread blocks of it; 0: none runs
+ * struct slicing_run - the slice of a queue that runs now
+ * @began: device cycle at which it began; 0 with @blocks 0
+ * @blocks: thread blocks of the slice; 0: no slice runs
  * @kernel: index of its kernel in its trace
  */
 struct slicing_run {
@@ -37,7 +37,7 @@ struct slicing_run {
 };
 
 /**
- * struct slicing - kernels in slices, each of which takes no longer than a bound
+ * struct slicing - slice sizes that were found, and the slices that run
  * @known: by slot and kernel_place()
  * @run: by slot and queue
  */

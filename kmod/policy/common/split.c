@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dividing SMs: the one place where fractions become numbers of SMs, and what
- * policies share to move some of them. Only active tenants get any; each gets
- * at least one while there are enough.
+ * Dividing SMs. This is the one place where fractions become numbers of SMs, so that all
+ * policies round alike. Only active tenants get SMs; each gets at least one while there
+ * are enough.
  */
 #include <simgpu/split.h>
 #include "split.h"
 
 /*
  * policy_split() - divide all SMs by weights
- * @weights: by slot, below 2^56 in sum; inactive tenants' are ignored; one of 0
- *	gets one SM
+ * @weights: by slot, below 2^56 in sum; those of inactive tenants are ignored; a tenant
+ *	of weight 0 gets one SM
  *
- * Fractions round to nearest; what is left over goes to the lowest slots
+ * Fractions round to nearest; SMs that are left over go to the lowest slots
  * (docs/glossary.md, Who holds an SM).
  */
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
@@ -22,9 +22,7 @@ void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 	simgpu_split_weights(snapshot, weights, proposal);
 }
 
-/*
- * policy_split_even() - share the SMs evenly; remainders go to the lowest slots
- */
+/* policy_split_even() - divide the SMs evenly; remainders go to the lowest slots */
 void policy_split_even(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_proposal *proposal)
 {
@@ -33,8 +31,8 @@ void policy_split_even(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * policy_own_or_share() - an SM with one sharer is its own; one with several is shared;
- *	one with none is nobody's
+ * policy_own_or_share() - an SM with one sharer becomes that tenant's own, one with
+ *	several stays shared, and one without gets no owner
  */
 void policy_own_or_share(const struct simgpu_snapshot *snapshot,
 			 struct simgpu_proposal *proposal)
@@ -53,8 +51,8 @@ void policy_own_or_share(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * policy_share_all() - all SMs are shared by the same tenants; nobody's, if there are
- *	none
+ * policy_share_all() - the same tenants share all SMs; without tenants, no SM has an
+ *	owner
  */
 void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
 		      struct simgpu_proposal *proposal)
@@ -76,12 +74,12 @@ static bool takes_turn(const struct simgpu_snapshot *snapshot, u32 slot, u64 fir
 }
 
 /*
- * policy_sharers() - tenants with work that may share all SMs: as many as there are rows
- *	of shared SMs for
- * @first: those that come in before the others
+ * policy_sharers() - tenants with work that may share all SMs; the rows of shared SMs
+ *	limit how many
+ * @first: slots that are taken before the others
  *
- * Next those that have SMs stay, then the others come in the order of slots. Who does not
- * fit is to be held.
+ * Then come the slots that have SMs already, then the others in the order of slots. The
+ * policy has to hold tenants that do not fit.
  */
 u64 policy_sharers(const struct simgpu_snapshot *snapshot, u64 first)
 {

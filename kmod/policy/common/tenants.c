@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What policies ask of tenants: who is active, who is urgent, which kernels there are,
- * and how many SMs a kernel needs.
+ * Questions about tenants and their kernels: which tenants are active or urgent, which
+ * kernels there are, and how many SMs a kernel needs.
  */
 #include "tenants.h"
 
@@ -18,7 +18,7 @@ u64 active_slots(const struct simgpu_snapshot *snapshot)
 }
 
 /*
- * next_active_slot() - the slot of the active tenant after @slot, in a ring;
+ * next_active_slot() - the slot of the next active tenant after @slot, going round;
  *	SIMGPU_SLOTS_MAX: there is none
  */
 u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot)
@@ -32,8 +32,8 @@ u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot)
 }
 
 /*
- * is_urgent() - whether a tenant goes before the others: it is promised something (a
- *	QoS tenant), or one of its queues has a priority above 0
+ * is_urgent() - whether a tenant goes before the others: it is a QoS tenant, or one of
+ *	its queues has a priority above 0
  */
 bool is_urgent(const struct simgpu_snapshot_tenant *tenant)
 {
@@ -61,13 +61,13 @@ u64 urgent_slots(const struct simgpu_snapshot *snapshot)
 	return mask;
 }
 
-/* kernel_is_present() - whether a queue has a kernel that runs or could */
+/* kernel_is_present() - whether a queue has a kernel that runs or could run */
 bool kernel_is_present(const struct simgpu_snapshot_queue *queue)
 {
 	return queue->head.flags & SIMGPU_KERNEL_PRESENT;
 }
 
-/* kernel_is_running() - whether it has started */
+/* kernel_is_running() - whether the kernel at the head of a queue has started */
 bool kernel_is_running(const struct simgpu_snapshot_queue *queue)
 {
 	return queue->head.flags & SIMGPU_KERNEL_RUNNING;
@@ -84,7 +84,7 @@ u32 running_queues(const struct simgpu_snapshot_tenant *tenant)
 	return mask;
 }
 
-/* waiting_queues() - a bit for each queue of a tenant whose kernel has not */
+/* waiting_queues() - a bit for each queue of a tenant whose kernel has not started */
 u32 waiting_queues(const struct simgpu_snapshot_tenant *tenant)
 {
 	u32 mask = 0, i;
@@ -96,7 +96,7 @@ u32 waiting_queues(const struct simgpu_snapshot_tenant *tenant)
 	return mask;
 }
 
-/* slots_with_kernels() - of some slots, those with a kernel that runs or could */
+/* slots_with_kernels() - the slots of @slots that have a kernel that runs or could run */
 u64 slots_with_kernels(const struct simgpu_snapshot *snapshot, u64 slots)
 {
 	u64 mask = 0;
@@ -124,12 +124,12 @@ void say_urgent_first(u64 urgent, struct simgpu_proposal *proposal)
 
 /*
  * kernel_sms() - SMs that a kernel needs
- * @slack_ppm: part of its time on all SMs by which it may be slower
+ * @slack_ppm: by which part of its time on all SMs the kernel may be slower
  *
- * With a profile (SIMGPU_NEEDS_PROFILES) the fewest with which it is not slower than
- * that; without one as many as it has thread blocks.
+ * With a profile (SIMGPU_NEEDS_PROFILES): the fewest SMs with which the kernel is no
+ * slower than that. Without one: as many SMs as the kernel has thread blocks.
  *
- * Return: 1 to the device's.
+ * Return: 1 to the device's SMs.
  */
 u32 kernel_sms(const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_kernel *kernel, u64 slack_ppm)
@@ -151,7 +151,7 @@ u32 kernel_sms(const struct simgpu_snapshot *snapshot,
 	return sms;
 }
 
-/* tenant_sms() - kernel_sms() of all kernels at the heads of its queues together; 0: none */
+/* tenant_sms() - sum of kernel_sms() over the heads of a tenant's queues; 0: no kernel */
 u32 tenant_sms(const struct simgpu_snapshot *snapshot,
 	       const struct simgpu_snapshot_tenant *tenant, u64 slack_ppm)
 {
@@ -164,7 +164,7 @@ u32 tenant_sms(const struct simgpu_snapshot *snapshot,
 	return min(sms, snapshot->sms);
 }
 
-/* kernel_sms_filled() - SMs that a kernel's thread blocks fill, with nobody else there */
+/* kernel_sms_filled() - SMs that a kernel's thread blocks fill if they are alone there */
 u32 kernel_sms_filled(const struct simgpu_snapshot_kernel *kernel)
 {
 	u32 each = kernel->blocks_per_sm ? kernel->blocks_per_sm : 1;
@@ -173,12 +173,12 @@ u32 kernel_sms_filled(const struct simgpu_snapshot_kernel *kernel)
 }
 
 /*
- * share_sm() - an SM is shared by some tenants; nobody's, if there are none
+ * share_sm() - set the sharers of an SM; without sharers it gets no owner
  *
- * It stays shared where it has one sharer: thread blocks of those who go then leave,
- * and those of who stays do not have to.
+ * An SM with one sharer stays shared, too: so thread blocks of the tenants that go leave
+ * it, and those of the tenant that stays need not.
  *
- * Return: slots that had a place there and have none any more.
+ * Return: slots that shared the SM before and do not any more.
  */
 u64 share_sm(u32 sm, u64 sharers, struct simgpu_proposal *proposal)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What policies ask of tenants: who is active, who is urgent, which kernels there are,
- * and how many SMs they need.
+ * Questions about tenants and their kernels: which tenants are active or urgent, which
+ * kernels there are, and how many SMs a kernel needs.
  */
 #ifndef POLICY_TENANTS_H
 #define POLICY_TENANTS_H
@@ -26,8 +26,8 @@ u32 kernel_sms_filled(const struct simgpu_snapshot_kernel *kernel);
 u64 share_sm(u32 sm, u64 sharers, struct simgpu_proposal *proposal);
 
 /*
- * Where something of a kernel is remembered, of @count places: kernels of several queues
- * may have the same index in their traces.
+ * The place in a table of @count where a policy remembers something about a kernel.
+ * Kernels of several queues may have the same index in their traces.
  */
 static inline u32 kernel_place(u32 queue, u32 kernel, u32 count)
 {
