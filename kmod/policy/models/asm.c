@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * asm: the Application Slowdown Model (Subramanian et al., MICRO'15), as Themis
- * compares itself with it. Tenants in turn have the highest memory priority for spans of
- * 10,000 cycles. The rate of cache accesses in a tenant's own spans, corrected for
- * misses that are hits in its auxiliary tags, stands for its rate alone; slowdown is
- * that over its rate in the whole epoch. Of SMs that a tenant lacks ASM knows nothing:
- * SD_scal is 1. asm-gpm is Themis' combination of it with GPM (gpm.c), which says
- * SD_scal and nothing else.
+ * asm: the Application Slowdown Model (Subramanian et al., MICRO'15), as Themis compares
+ * itself with it. Each tenant in turn has the highest memory priority for a span of
+ * 10,000 cycles. The model estimates the tenant's rate of cache accesses alone from its
+ * own spans, corrected for misses that are hits in its auxiliary tags. The slowdown is
+ * that rate over its rate in the whole epoch. ASM does not model a lack of SMs: SD_scal
+ * is 1. asm-gpm is Themis' combination of ASM with GPM (gpm.c), which predicts SD_scal
+ * alone.
  */
 #include "../common/curve.h"
 #include "../common/tenants.h"
@@ -16,10 +16,10 @@
 #include "hsm.h"
 
 #define SPAN_CYCLES	10000
-/* However many its misses were, it needs this part of a span alone. */
+/* The correction leaves at least 1 / this of a span, however many misses there were. */
 #define LEAST_PART	8
 
-/* struct alone - what a tenant did in its own spans of this epoch */
+/* struct alone - what a tenant has done in its own spans of this epoch */
 struct alone {
 	u64 cycles;
 	u64 accesses;
@@ -28,13 +28,13 @@ struct alone {
 };
 
 /*
- * struct state - what the model remembers
- * @epoch: of the spans in @tenants
+ * struct state - the state of the model
+ * @epoch: epoch of the spans in @tenants
  * @spans: 1 while a span lasts
- * @slot: whose
- * @end: device cycle at which it ends
- * @start: cycle of the epoch at which it began
- * @base: the tenant's counters there
+ * @slot: slot of the present span
+ * @end: device cycle at which the span ends
+ * @start: cycle of the epoch at which the span began
+ * @base: the tenant's counters at that time
  */
 struct state {
 	u64 epoch;
@@ -51,7 +51,7 @@ static u64 since(u64 now, u64 before)
 	return fixed_above(now, before);
 }
 
-/* Hits that the tags had and the cache had not. */
+/* Misses in the cache that are hits in the auxiliary tags. */
 static u64 contention_misses(u64 accesses, u64 misses, u64 tag_accesses,
 			     u64 tag_hits)
 {
@@ -60,7 +60,7 @@ static u64 contention_misses(u64 accesses, u64 misses, u64 tag_accesses,
 	return since(fixed_mul_div(accesses, tag_hits, tag_accesses), hits);
 }
 
-/* What has passed of the span, into its tenant's sums. */
+/* Add what has passed of the span to its tenant's sums. */
 static void add_span(const struct simgpu_snapshot *snapshot,
 		     struct state *state)
 {
@@ -85,8 +85,8 @@ static void add_span(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Cycles of its spans that misses by contention took: what a miss takes longer than a
- * hit, with as many loads under way at a time as there were.
+ * Cycles of a tenant's spans that contention misses took: by how much a miss takes
+ * longer than a hit, with as many loads under way at a time as there were.
  */
 static u64 extra_cycles(const struct simgpu_snapshot *snapshot,
 			const struct alone *alone)
@@ -100,7 +100,7 @@ static u64 extra_cycles(const struct simgpu_snapshot *snapshot,
 	return min(extra, most);
 }
 
-/* CAR_alone / CAR_shared is the slowdown by interference. */
+/* The slowdown by interference is CAR_alone / CAR_shared. */
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant,
 			   const struct alone *alone, u64 scal_ppm,
@@ -119,7 +119,7 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 	curve_of_tenant(snapshot, tenant, out);
 }
 
-/* Go on with a span that has not ended, or begin the next tenant's. */
+/* Go on with a span that has not ended, or begin a span of the next tenant. */
 static void ask_for_span(const struct simgpu_snapshot *snapshot,
 			 struct state *state, bool new_epoch,
 			 struct simgpu_prediction *prediction)
@@ -144,7 +144,7 @@ static void ask_for_span(const struct simgpu_snapshot *snapshot,
 	prediction->wake_cycle = state->end;
 }
 
-/* @gpm: what GPM was trained to, or NULL: there is no GPM */
+/* @gpm: GPM's constants; NULL: without GPM */
 static void predict_all(const struct simgpu_snapshot *snapshot,
 			const void *gpm, struct state *state,
 			struct simgpu_prediction *prediction)
@@ -168,7 +168,7 @@ static int predict(const struct simgpu_snapshot *snapshot, const void *gpm,
 {
 	bool over = snapshot->events & SIMGPU_ON_EPOCH;
 
-	/* An epoch that was too short was not asked about. */
+	/* A short epoch is skipped, so spans of an earlier epoch may be left. */
 	if (snapshot->epoch != state->epoch) {
 		memset(state->tenants, 0, sizeof(state->tenants));
 		memset(&state->base, 0, sizeof(state->base));
@@ -194,7 +194,7 @@ static int asm_predict(const struct simgpu_snapshot *snapshot,
 	return predict(snapshot, NULL, memory, prediction);
 }
 
-/* Without clusters it says nothing, rather than what asm would. */
+/* Without clusters for the GPU, asm-gpm predicts nothing rather than what asm would. */
 static int asm_gpm_predict(const struct simgpu_snapshot *snapshot,
 			   const void *constants, void *memory,
 			   struct simgpu_prediction *prediction)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bubble-flux: Bubble-Flux (Yang et al., ISCA'13) as Themis has it on a GPU (VI): stages
- * of 300,000 cycles in which tenants share the device, and after each of these one in
- * which a single tenant runs alone, all tenants in turn. The others are preempted, which
- * costs what it costs. Slowdown is instructions a cycle alone over instructions a cycle
- * of the whole time since its last stage alone, which the stages of others are part of.
- * A model that sees only speeds cannot tell Eq. 4's factors apart.
+ * bubble-flux: Bubble-Flux (Yang et al., ISCA'13) as Themis has it on a GPU (VI). In a
+ * stage of 300,000 cycles tenants share the device; in the next one a single tenant runs
+ * alone, each tenant in turn. The other tenants are preempted, with all costs of that.
+ * A tenant's slowdown is its instructions a cycle alone over its instructions a cycle in
+ * all the time since its last stage alone, which includes the stages of others. A model
+ * that sees only speeds cannot tell Eq. 4's factors apart.
  */
 #include "../common/curve.h"
 #include "../common/tenants.h"
@@ -18,9 +18,9 @@
 enum { SHARED, ALONE };
 
 /*
- * struct speed - a tenant's instructions when it was alone last
- * @instructions: in how many
- * @cycles: of these
+ * struct speed - how fast a tenant was when it ran alone last
+ * @instructions: instructions that it issued then
+ * @cycles: cycles in which it issued them
  */
 struct speed {
 	u64 instructions;
@@ -29,12 +29,12 @@ struct speed {
 
 /*
  * struct state - where in the rotation the model is
- * @running: 1 once it has begun
+ * @running: 1 once the rotation has begun
  * @stage: SHARED or ALONE
- * @slot: who is or was alone last
+ * @slot: slot that runs or ran alone last
  * @start: device cycle at which the stage began
- * @end: at which it ends
- * @base: instructions of @slot at its start, since it joined
+ * @end: device cycle at which it ends
+ * @base: instructions of @slot at the stage's start, since it joined
  */
 struct state {
 	u32 running;
@@ -52,7 +52,7 @@ static u64 instructions_of(const struct simgpu_snapshot *snapshot, u32 slot)
 	return snapshot->tenants[slot].total.thread_instructions;
 }
 
-/* A stage alone has ended: how fast its tenant was. */
+/* A stage alone has ended: record its tenant's speed. */
 static void note_speed(const struct simgpu_snapshot *snapshot,
 		       struct state *state)
 {
@@ -67,7 +67,7 @@ static void note_speed(const struct simgpu_snapshot *snapshot,
 	};
 }
 
-/* The next stage; alone, with the next tenant. */
+/* Begin the next stage; if it is one alone, with the next tenant. */
 static void next_stage(const struct simgpu_snapshot *snapshot,
 		       struct state *state)
 {
@@ -91,7 +91,7 @@ static void next_stage(const struct simgpu_snapshot *snapshot,
 	state->end = snapshot->cycle + STAGE_CYCLES;
 }
 
-/* IPC of the epoch over IPC alone. */
+/* NP is the IPC of the epoch over the IPC alone. */
 static void predict_tenant(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant,
 			   const struct speed *alone,

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dase: a reconstruction of DASE (Hu et al., ICPP'16), of which only the abstract and
- * HSM's section 6.1 were at hand; docs/themis.md says line by line what is known and
- * what was chosen. What others cost a tenant's requests, one by one, is added up as
- * time: waiting while a bank serves others, rows that others have closed, lines that
- * others have taken from the cache, and waiting for the data bus. Divided by the banks
- * that work for it at a time it is time of the tenant, and as a part of the time that
- * its SMs wait for memory, its slowdown. Times S_max / S_k, for the SMs that it lacks.
+ * dase: a reconstruction of DASE (Hu et al., ICPP'16). Only its abstract and HSM's
+ * section 6.1 were at hand; docs/themis.md says line by line what is known and what was
+ * chosen. The model adds up the time that other tenants cost a tenant's requests, one by
+ * one: waiting while a bank serves others, rows that others have closed, lines that
+ * others have evicted from the cache, and waiting for the data bus. That time is divided
+ * by the number of banks that work for the tenant at once. As a part of the time that the
+ * tenant's SMs wait for memory, it gives the slowdown by interference. The slowdown for
+ * the SMs that the tenant lacks is S_max / S_k.
  *
- * Where all tenants together exhaust the bandwidth and a tenant waits for memory most of
- * the time, SMs are not what it lacks: alone it would move what all move now.
+ * There is an exception where all tenants together exhaust the bandwidth and a tenant
+ * waits for memory most of the time: SMs are not what it lacks. Alone it would move as
+ * much data as all tenants move now.
  *
  * dase-capped caps a slowdown at S_max / S_k (HSM 5).
  */
@@ -18,10 +20,10 @@
 #include "factors.h"
 #include "hsm.h"
 
-/* However much it waited, some of that it would have waited alone. */
+/* Interference is at most this part of a tenant's waiting: some of it would remain alone. */
 #define LOST_MOST_PPM	950000
 
-/* Memory clocks by which its DRAM requests were late, added up over these. */
+/* Memory clocks by which a tenant's DRAM requests were late, added up over all requests. */
 static u64 late_clocks(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_counters *counters)
 {
@@ -32,7 +34,7 @@ static u64 late_clocks(const struct simgpu_snapshot *snapshot,
 	return fixed_add(late, fixed_mul(counters->row_interference, row));
 }
 
-/* Hits that others have made misses, by the auxiliary tags. */
+/* Hits in the auxiliary tags that other tenants have made misses in the cache. */
 static u64 contention_misses(const struct simgpu_counters *counters)
 {
 	u64 alone = fixed_mul_div(counters->llc_accesses, counters->atd_hits,
@@ -43,7 +45,7 @@ static u64 contention_misses(const struct simgpu_counters *counters)
 	return fixed_above(alone, hits);
 }
 
-/* Of the epoch, the part that interference took, requests side by side. */
+/* The part of the epoch that interference took, with requests served side by side. */
 static u64 interference_ppm(const struct simgpu_snapshot *snapshot,
 			    const struct simgpu_counters *counters)
 {
@@ -53,7 +55,7 @@ static u64 interference_ppm(const struct simgpu_snapshot *snapshot,
 				   snapshot->memory_clocks,
 				   snapshot->epoch_cycles);
 	u64 late = fixed_add(late_clocks(snapshot, counters), misses);
-	/* Banks that work for it at a time, at least one. */
+	/* Banks that work for the tenant at a time, at least one. */
 	u64 banks = fixed_ratio_ppm(counters->bank_busy_clocks,
 				    counters->bank_active_clocks);
 	u64 clocks = fixed_mul(snapshot->memory_clocks, snapshot->channels);
@@ -63,7 +65,7 @@ static u64 interference_ppm(const struct simgpu_snapshot *snapshot,
 			     banks);
 }
 
-/* The part of its SMs' scheduler cycles that ended when data came. */
+/* The part of the scheduler cycles of a tenant's SMs in which they waited for data. */
 static u64 waiting_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_counters *counters)
 {
@@ -85,7 +87,7 @@ static u64 inter_ppm(const struct simgpu_snapshot *snapshot,
 	return SIMGPU_PPM * SIMGPU_PPM / (SIMGPU_PPM - lost);
 }
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	EXHAUSTED,
 	WAITS,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Slowdowns as the product of two factors (Themis, Eq. 4): what a tenant loses because
- * it has fewer SMs than the device, and what because others use the cache and the
+ * Slowdowns as the product of two factors (Themis, Eq. 4): the loss because a tenant has
+ * fewer SMs than the device, and the loss because other tenants use the cache and the
  * memory.
  */
 #include "factors.h"
@@ -15,11 +15,11 @@ static u64 clamp_sd(u64 sd_ppm)
 }
 
 /*
- * factors_say() - both factors, and NP, which is 1 over their product
- * @scal_ppm: slowdown by SMs; taken to be 1 to 1000
- * @inter_ppm: slowdown by interference; likewise
+ * factors_say() - set both factors of a prediction, and NP, 1 over their product
+ * @scal_ppm: slowdown by SMs; clamped to 1 to 1000
+ * @inter_ppm: slowdown by interference; clamped to 1 to 1000
  *
- * NP is above 0 and at most 1, whatever they are.
+ * NP is always above 0 and at most 1.
  */
 void factors_say(u64 scal_ppm, u64 inter_ppm,
 		 struct simgpu_prediction_tenant *out)
@@ -34,8 +34,8 @@ void factors_say(u64 scal_ppm, u64 inter_ppm,
 }
 
 /*
- * factors_sms_ppm() - S_max / S_k: the slowdown of a kernel that gains with each SM,
- *	and what HSM caps the others' slowdowns at (HSM 5)
+ * factors_sms_ppm() - S_max / S_k: the slowdown of a kernel that gains with each SM. HSM
+ *	caps the slowdowns of other models at it (HSM 5)
  */
 u64 factors_sms_ppm(const struct simgpu_snapshot *snapshot,
 		    const struct simgpu_snapshot_tenant *tenant)
@@ -47,10 +47,10 @@ u64 factors_sms_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * factors_class() - a class, which these models do not know of themselves
+ * factors_class() - derive a class for models that do not predict one
  *
- * A tenant that loses clearly less with its SMs than their number says could not use
- * all of them: it is memory-bound.
+ * A tenant whose slowdown by SMs is clearly below S_max / S_k could not use all SMs: it
+ * is memory-bound.
  */
 void factors_class(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_snapshot_tenant *tenant,

@@ -5,7 +5,7 @@
 
 #include <simgpu/model.h>
 
-/* The greatest of either factor of a slowdown. */
+/* The greatest value of each factor of a slowdown. */
 #define FACTORS_SD_MOST_PPM	(1000 * SIMGPU_PPM)
 
 void factors_say(u64 scal_ppm, u64 inter_ppm,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a kernel loses because it has fewer SMs than the device, as GPM says it (Wu et
- * al., HPCA'15), which Themis combines with ASM (IPDPS'19, VI.A): training programs,
- * each alone, are clustered by how they scale, and a kernel scales as the cluster does
- * whose programs had the most similar events (Table I) with as many SMs. Events are
- * counted here beside others, of which GPM knows nothing.
+ * How much a kernel loses because it has fewer SMs than the device, as GPM predicts it
+ * (Wu et al., HPCA'15), which Themis combines with ASM (IPDPS'19, VI.A). Training
+ * programs, each alone, are clustered by how they scale. A kernel is assumed to scale as
+ * the cluster whose programs had the most similar events (Table I) with as many SMs.
+ * GPM does not know that the events here are counted in the company of other tenants.
  */
 #include "factors.h"
 #include "gpm.h"
 #include "themis_net.h"
 
-/* The greatest difference of an event that counts, in deviations, Q20. */
+/* Differences of an event count up to this many deviations, Q20. */
 #define DISTANCE_MOST	(16ULL << 20)
 
 static bool counts_are_good(const struct gpm_constants *gpm)
@@ -69,7 +69,7 @@ void gpm_rates(const u64 events[THEMIS_OWN], u64 rates[GPM_EVENTS])
 	}
 }
 
-/* The sum of squares of differences, in deviations. */
+/* The sum of squared differences, in deviations. */
 static u64 distance(const struct gpm_constants *gpm, const u64 *rates,
 		    const u64 *others)
 {
@@ -86,7 +86,7 @@ static u64 distance(const struct gpm_constants *gpm, const u64 *rates,
 	return sum;
 }
 
-/* The trained SM count that is nearest to what it held. */
+/* The trained SM count that is nearest to the SMs that the tenant held. */
 static u32 nearest_count(const struct gpm_constants *gpm, u64 held_milli)
 {
 	u32 i;
@@ -99,8 +99,8 @@ static u32 nearest_count(const struct gpm_constants *gpm, u64 held_milli)
 }
 
 /*
- * gpm_choose() - the cluster of a kernel with such events
- * @held_milli: SMs that it held, in thousandths
+ * gpm_choose() - the cluster with the events most similar to a kernel's
+ * @held_milli: SMs that the kernel held, in thousandths
  */
 u32 gpm_choose(const struct gpm_constants *gpm, u64 held_milli,
 	       const u64 rates[GPM_EVENTS])
@@ -135,7 +135,7 @@ u64 gpm_progress_ppm(const struct gpm_constants *gpm, u32 cluster,
 }
 
 /*
- * gpm_scal_ppm() - SD_scal of a tenant, from what the epoch has counted
+ * gpm_scal_ppm() - SD_scal of a tenant, from the epoch's counters
  * @constants: &struct gpm_constants
  */
 u64 gpm_scal_ppm(const struct simgpu_snapshot *snapshot,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Scalability by clusters of curves (GPM, HPCA'15), of gpm_clusters.c. */
+/* Scalability by clusters of curves (GPM, HPCA'15); gpm_clusters.c has the clusters. */
 #ifndef MODEL_GPM_H
 #define MODEL_GPM_H
 
 #include "themis_net.h"
 
 #define GPM_CLUSTERS		8
-/* SM counts at which training programs ran alone; the last is all. */
+/* SM counts at which training programs ran alone; the last one is all SMs. */
 #define GPM_COUNTS		6
 #define GPM_EVENTS		(THEMIS_OWN - 1)
 #define GPM_RATE_MOST		(1ULL << (THEMIS_RATE_BITS + 13))
 
 /**
  * struct gpm_cluster - training programs that scale alike
- * @progress_ppm: scalability progress at each of the SM counts, the mean of theirs
- * @rates: their events there for each cycle of an SM, likewise, Q32
+ * @progress_ppm: mean scalability progress of the programs, by SM count
+ * @rates: mean of their events for each cycle of an SM, by SM count, Q32
  */
 struct gpm_cluster {
 	u32 progress_ppm[GPM_COUNTS];
@@ -24,10 +24,10 @@ struct gpm_cluster {
 /**
  * struct gpm_constants - what `simgpu train --model asm-gpm` has found
  * @sms: SM counts, in rising order
- * @clusters: how many
+ * @clusters: number of clusters
  * @reserved: zero
- * @deviation: of each event over all programs and SM counts, Q32, above 0
- * @cluster: by number
+ * @deviation: deviation of each event over all programs and SM counts, Q32, above 0
+ * @cluster: the clusters
  */
 struct gpm_constants {
 	u32 sms[GPM_COUNTS];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hsm: the Hybrid Slowdown Model (Zhao et al., ASPLOS'20, section 2). It says
- * whether a tenant is memory- or compute-bound and predicts its normalized
- * progress (NP) from counters of the shared run alone.
+ * hsm: the Hybrid Slowdown Model (Zhao et al., ASPLOS'20, section 2). It classes a
+ * tenant as memory- or compute-bound and predicts its normalized progress (NP) from
+ * counters of the shared run alone.
  */
 #include "../common/curve.h"
 #include "../common/seen_curve.h"
@@ -33,7 +33,7 @@ u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,
 			 snapshot->model_params[HSM_C2]);
 }
 
-/* Data bus clocks that there were. */
+/* Data bus clocks of all channels in the epoch. */
 static u64 bus_clocks(const struct simgpu_snapshot *snapshot)
 {
 	return fixed_mul(snapshot->memory_clocks, snapshot->channels);
@@ -57,9 +57,10 @@ static u64 demand_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * hsm_compute_np_ppm() - Eq. 4: NP = S_k / S, S_k averaged over the epoch. A kernel of fewer thread
- * blocks than the GPU has SMs could not use more alone either: thread blocks
- * take the place of SMs (section 2.3.1).
+ * hsm_compute_np_ppm() - Eq. 4: NP = S_k / S, with S_k averaged over the epoch
+ *
+ * A kernel of fewer thread blocks than the GPU has SMs could not use more SMs alone
+ * either: for it, S is the number of thread blocks (section 2.3.1).
  */
 u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant)
@@ -72,8 +73,8 @@ u64 hsm_compute_np_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * hsm_own_load_ppb() - what a tenant uses of what the memory can deliver at its row
- *	buffer hit rate, in parts per billion
+ * hsm_own_load_ppb() - the part that a tenant uses of what the memory can deliver at the
+ *	tenant's row buffer hit rate, in parts per billion
  */
 u64 hsm_own_load_ppb(const struct simgpu_snapshot *snapshot,
 		     const struct simgpu_counters *counters)
@@ -85,8 +86,8 @@ u64 hsm_own_load_ppb(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * hsm_load_ppb() - what all tenants use of what the memory can deliver, in parts per
- *	billion
+ * hsm_load_ppb() - the part that all tenants use of what the memory can deliver, in parts
+ *	per billion
  */
 u64 hsm_load_ppb(const struct simgpu_snapshot *snapshot)
 {
@@ -100,9 +101,9 @@ u64 hsm_load_ppb(const struct simgpu_snapshot *snapshot)
 }
 
 /*
- * hsm_is_memory_bound() - Eq. 2 and 3: whether the tenant would want more of the memory
- *	than that can give at its row buffer hit rate
- * @private_ppm: as of hsm_predict_tenant()
+ * hsm_is_memory_bound() - Eq. 2 and 3: whether the tenant's demand exceeds what the
+ *	memory can deliver at the tenant's row buffer hit rate
+ * @private_ppm: see hsm_predict_tenant()
  */
 bool hsm_is_memory_bound(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_counters *counters, u64 private_ppm)
@@ -117,9 +118,9 @@ bool hsm_is_memory_bound(const struct simgpu_snapshot *snapshot,
 
 /*
  * hsm_predict_tenant() - class and NP of one tenant
- * @load: of hsm_load_ppb()
+ * @load: what hsm_load_ppb() returns
  * @private_ppm: DRAM requests that the tenant would have made alone, for each
- *	that it made: 1 where that is not known
+ *	request that it made; 1 if unknown
  */
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant, u64 load,
@@ -136,8 +137,8 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 	waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
 	if (memory) {
 		/*
-		 * Eq. 5: NP = B_k / (c1 * RBH_k + c2), B_k a fraction of the
-		 * clocks that there were and the rest in ppm: one division.
+		 * Eq. 5: NP = B_k / (c1 * RBH_k + c2). B_k is a fraction of the
+		 * epoch's clocks and the rest is in ppm, so that one division does.
 		 */
 		out->class = SIMGPU_CLASS_MEMORY;
 		out->np_ppm = fixed_mul_div(counters->bus_busy_clocks,

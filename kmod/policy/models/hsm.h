@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What models take over from HSM. */
+/* HSM's equations, which other models use, too. */
 #ifndef MODEL_HSM_H
 #define MODEL_HSM_H
 
@@ -11,7 +11,7 @@
 /* Mean error of NP on Table 2's pairs, 1,000,000 cycles under an even split. */
 #define HSM_ERROR_PPM		112000
 
-/* Loads are often small beside others'. */
+/* Loads are in parts per billion: a tenant's own is often small beside others'. */
 #define PARTS_PER_BILLION	1000000000ULL
 
 u64 hsm_supply_ppm(const struct simgpu_snapshot *snapshot,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hsm-atd: HSM with auxiliary tag directories (HSM section 4.1). Where co-runners
- * take a tenant's lines from the last-level cache, it asks DRAM for more than it
- * would alone; the directories, which only its own accesses fill, say how much
- * more. Then Eq. 2 and Eq. 5 are about the requests that the same instructions
- * need alone.
+ * hsm-atd: HSM with auxiliary tag directories (HSM section 4.1). Where co-runners evict
+ * a tenant's lines from the last-level cache, the tenant asks DRAM for more than it
+ * would alone. Only the tenant's own accesses fill its directory, which so counts the
+ * misses that the tenant would have alone. Eq. 2 and Eq. 5 then use the requests that
+ * the same instructions need alone.
  */
 #include "../registry.h"
 #include "hsm.h"
 #include "hsm_line.h"
 
 /*
- * Misses alone for each miss in company. 1 without a directory, or where one of
- * the two is not known: then it is hsm.
+ * Misses alone for each miss in company. 1 without a directory, or where one of the two
+ * is unknown: then hsm-atd predicts the same as hsm.
  */
 static u64 private_requests_ppm(const struct simgpu_counters *counters)
 {

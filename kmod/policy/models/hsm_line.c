@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * HSM's line, c1 * RBH + c2 (Eq. 3): the knobs of all models that read it, and what
- * `simgpu train` has found for each GPU.
+ * HSM's line, c1 * RBH + c2 (Eq. 3): the parameters of all models that read it, and the
+ * values that `simgpu train` has found for each GPU.
  */
 #include "hsm_line.h"
 
@@ -19,7 +19,7 @@ const struct simgpu_trained hsm_trained[] = {
 	{ "gtx480", 2, { 177963, 625726 } },
 	{ "c2070", 2, { 155122, 619773 } },
 	{ "gtx680", 2, { 81073, 708033 } },
-	/* The best lines would fall with RBH: level ones. */
+	/* Trained lines would fall with RBH, so these are level. */
 	{ "gddr5_40", 2, { 0, 924793 } },
 	{ "k20", 2, { 0, 790872 } },
 	{ .config = "" }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What models that read HSM's line have in common. */
+/* Parameters of models that read HSM's line. */
 #ifndef MODEL_HSM_LINE_H
 #define MODEL_HSM_LINE_H
 
@@ -10,7 +10,7 @@ enum {
 	HSM_C2,
 };
 
-/* A GPU that was not trained has HSM's Figure 3, about what hbm80 has. */
+/* First values for GPUs without training: HSM's Figure 3, close to those of hbm80. */
 #define HSM_C1_PARAM { \
 	"c1", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 500000, \
 	"slope of HSM's line: utilization of peak bandwidth per RBH (Eq. 3)" \

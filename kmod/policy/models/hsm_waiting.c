@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernels whose time is mostly waiting: of few thread blocks, or short. HSM's two laws
- * take it for granted that a kernel alone is held up by its SMs (Eq. 4) or by the
- * memory (Eq. 5). Where its thread blocks are few, its own latency is what takes
- * time: SMs that it does not have would not make it faster.
+ * Kernels that mostly wait: kernels of few thread blocks, and short ones. HSM's two laws
+ * assume that SMs (Eq. 4) or the memory (Eq. 5) limit a kernel alone. A kernel with few
+ * thread blocks is limited by its own latency: more SMs would not make it faster.
  */
 #include "hsm.h"
 #include "hsm_waiting.h"
 
-/* Kernels that end in an epoch, from which on they are short. */
+/* A tenant's kernels are short if this many end in an epoch. */
 #define SHORT_KERNELS	4
 
-/* struct waiting - where the time of a tenant's SMs goes, in parts per million of it */
+/* struct waiting - how a tenant's SMs spend their time, in parts per million of it */
 struct waiting {
 	u64 busy;	/* a warp issues */
-	u64 start;	/* kernels that are short begin and end */
-	u64 stores;	/* for the last stores of kernels */
-	u64 own;	/* for the warps' own results */
-	u64 memory;	/* for loads, and for others that wait for theirs */
+	u64 start;	/* short kernels begin and end */
+	u64 stores;	/* waiting for the last stores of kernels */
+	u64 own;	/* waiting for the warps' own results */
+	u64 memory;	/* waiting for loads, own ones or those of other warps */
 };
 
 /*
- * hsm_idle_latency_ppm() - how long a load would take in an idle GPU, where
- *	@misses of the accesses to the last-level cache miss, over how long it takes
- *	here; at most 1
+ * hsm_idle_latency_ppm() - the latency of a load in an idle GPU, over its latency here;
+ *	at most 1
+ * @misses: part of the accesses to the last-level cache that miss
  */
 u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_counters *counters, u64 misses)
 {
 	u64 least, mean;
 
-	/* Write-backs may be counted, too. */
+	/* Write-backs may be counted among the misses. */
 	misses = min(misses, SIMGPU_PPM);
 	least = snapshot->llc_hit_cycles * (SIMGPU_PPM - misses) +
 		snapshot->dram_cycles * misses;
@@ -39,8 +38,8 @@ u64 hsm_idle_latency_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Of the time that a tenant's requests wait here, the part that they would wait alone:
- * as in an open queue, whose waiting goes by load / (1 - load).
+ * The part of the waiting time of a tenant's requests that would remain alone. As in an
+ * open queue, waiting grows with load / (1 - load).
  */
 static u64 own_waiting_ppm(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_counters *counters, u64 all)
@@ -56,8 +55,8 @@ static u64 own_waiting_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * How long a load would take alone, over how long it takes here, of a kernel that has
- * about as many under way alone.
+ * The latency of a load alone, over its latency here, for a kernel that has about as
+ * many loads under way alone.
  */
 static u64 alone_latency_ppm(const struct simgpu_snapshot *snapshot,
 			     const struct simgpu_counters *counters, u64 misses,
@@ -71,9 +70,10 @@ static u64 alone_latency_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * The same of the last stores of kernels, which in an idle GPU are acknowledged after
- * as long as a load that hits takes. What they take longer may be their number, too:
- * as often as the memory is busy it is waiting.
+ * The same ratio for the last stores of kernels. An idle GPU acknowledges a store as
+ * fast as it answers a load that hits. The rest of the stores' time may be due to other
+ * tenants or to the number of the stores. The part of time in which the memory is busy
+ * says how much is due to other tenants.
  */
 static u64 alone_drain_ppm(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_counters *counters, u64 load)
@@ -95,7 +95,7 @@ static bool is_short(const struct simgpu_snapshot_tenant *tenant)
 	return tenant->counters.kernels_finished >= SHORT_KERNELS;
 }
 
-/* Thread blocks of a kernel of this epoch: in the mean, where several have ended. */
+/* Thread blocks of a kernel of this epoch: the mean, if several kernels have ended. */
 static u64 blocks_of(const struct simgpu_snapshot_tenant *tenant)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
@@ -105,7 +105,7 @@ static u64 blocks_of(const struct simgpu_snapshot_tenant *tenant)
 	return counters->blocks_finished / counters->kernels_finished;
 }
 
-/* Thread blocks that are on so many SMs at once: all, or what they can hold. */
+/* Thread blocks that are on so many SMs at once: all of them, or what the SMs hold. */
 static u64 blocks_at_once(const struct simgpu_snapshot_tenant *tenant, u64 sms)
 {
 	u64 most = fixed_mul(sms, tenant->queue[0].head.blocks_per_sm);
@@ -114,13 +114,13 @@ static u64 blocks_at_once(const struct simgpu_snapshot_tenant *tenant, u64 sms)
 	return min(most, blocks);
 }
 
-/* Thread blocks that run at once, over those that would alone. */
+/* Thread blocks that run at once here, over those that would run at once alone. */
 static u64 at_once_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant)
 {
 	u64 sms = tenant->counters.sm_cycles / snapshot->epoch_cycles;
 
-	/* Who had them for a part of the epoch had one at least. */
+	/* A tenant with SMs for a part of the epoch had at least one. */
 	if (!sms)
 		sms = 1;
 	return fixed_ratio_ppm(blocks_at_once(tenant, sms),
@@ -136,7 +136,7 @@ static u64 take(u64 *left, u64 part, u64 whole)
 	return ppm;
 }
 
-/* Of the SMs that have thread blocks: others do not wait for anything. */
+/* Only SMs that have thread blocks count: others do not wait for anything. */
 static void find_waiting(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_snapshot_tenant *tenant,
 			 struct waiting *out)
@@ -145,7 +145,7 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 	u64 held = counters->sm_cycles, left = SIMGPU_PPM, issued, empty;
 	u64 used = fixed_mul(blocks_of(tenant), snapshot->epoch_cycles);
 
-	/* Of kernels that differ the mean may be too small. */
+	/* If kernels differ, the mean may be too small. */
 	used = max(used, counters->sm_active_cycles);
 	used = min(used, held);
 	held = fixed_mul(held, snapshot->schedulers);
@@ -154,8 +154,8 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 		 held - counters->idle_cycles : 0;
 	out->busy = take(&left, issued, used);
 	/*
-	 * While a kernel waits for its last stores all its SMs are empty. In a long one
-	 * an SM without a thread block waits for the others' to end.
+	 * While a kernel waits for its last stores, all its SMs are empty. In a long
+	 * kernel, an SM without a thread block waits for thread blocks of other SMs.
 	 */
 	out->stores = take(&left, counters->drain_cycles,
 			   snapshot->epoch_cycles);
@@ -170,20 +170,20 @@ static void find_waiting(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * The time that the SMs that it could use alone need for what it moved, at least: their
- * ports to the crossbar carry a flit a cycle each way, their load/store units take a line
- * a cycle. Who waits for these waits alone, too.
+ * The least time that the SMs which the tenant could use alone need for its traffic.
+ * Their ports to the crossbar carry a flit a cycle each way, and their load/store units
+ * take a line a cycle. A tenant that waits for these waits alone, too.
  */
 static u64 units_time_ppm(const struct simgpu_snapshot *snapshot,
 			  const struct simgpu_snapshot_tenant *tenant)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
 	u64 cycles = counters->noc_reply_flits, sms = tenant->blocks;
-	/* A line takes as long whether all of its sectors are wanted or one. */
+	/* A line takes the same time for one sector as for all. */
 	u64 lines = fixed_add(counters->l1_accesses / snapshot->l1_sectors,
 			      counters->l1_stores);
 
-	/* An earlier kernel may have had more thread blocks. */
+	/* A kernel that has ended may have had more thread blocks. */
 	if (counters->kernels_finished)
 		return 0;
 	cycles = max(cycles, counters->noc_request_flits);
@@ -193,8 +193,8 @@ static u64 units_time_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Whether a kernel's thread blocks, which may be few, are what Eq. 4 and 5 do not know.
- * A memory-bound one with more than two for each SM saturates the memory alone.
+ * Whether a kernel is outside Eq. 4 and 5: of few thread blocks, or short. A memory-bound
+ * kernel with more than two thread blocks for each SM saturates the memory alone.
  */
 static bool mostly_waits(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_snapshot_tenant *tenant,
@@ -211,18 +211,21 @@ static bool mostly_waits(const struct simgpu_snapshot *snapshot,
 
 /*
  * hsm_waiting_np_ppm() - NP of a kernel that mostly waits
- * @memory: hsm_is_memory_bound()
- * @misses: as of hsm_idle_latency_ppm()
- * @load: of hsm_load_ppb()
+ * @memory: what hsm_is_memory_bound() returns
+ * @misses: see hsm_idle_latency_ppm()
+ * @load: what hsm_load_ppb() returns
  *
- * The time that it would take alone, over the epoch. A kernel's start stays. What it
- * waits for itself goes by the thread blocks that run at once, which are more alone
- * if they do not fit here; what it waits for loads also by how much faster these are
- * alone. Time in which it issues goes by SMs (Eq. 4) as far as warps hinder one
- * another: a warp that could issue finds its scheduler busy with the probability that
- * it is. What is left of it is the warp's own time.
+ * NP is the time that the kernel would take alone, over the epoch. Its parts:
  *
- * Return: 0 where Eq. 4 and 5 hold.
+ *  - The time of a kernel's start and end stays.
+ *  - Time spent waiting for the kernel's own results goes by the number of thread blocks
+ *    that run at once, which is larger alone if they do not all fit here.
+ *  - Time spent waiting for loads also goes by how much faster loads are alone.
+ *  - Issue time goes by SMs (Eq. 4) as far as warps hinder one another: a warp that could
+ *    issue finds its scheduler busy with the probability that the scheduler is busy. The
+ *    rest of the issue time is the warp's own and stays.
+ *
+ * Return: NP in ppm; 0 if Eq. 4 and 5 hold for the kernel.
  */
 u64 hsm_waiting_np_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant, bool memory,

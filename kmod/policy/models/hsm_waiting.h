@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What waiting costs a tenant, beyond the bandwidth that it loses. */
+/* The cost of waiting, beyond the bandwidth that a tenant loses. */
 #ifndef MODEL_HSM_WAITING_H
 #define MODEL_HSM_WAITING_H
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mirror: our own model, without constants to train. Alone, a tenant would need
- * for an epoch's work at least
+ * mirror: our own model, without constants to train. Three times bound from below how
+ * long a tenant would need alone for an epoch's work:
  *
- *  - the time for which that work keeps the memory channels busy. Its mirror, a
- *    channel and its part of the last-level cache that see only this tenant's
- *    accesses, has measured it;
- *  - the time that its SMs need. All SMs together need the share S_k / S of the
- *    epoch (HSM's Eq. 4), less what they waited because lines took longer than
- *    in an idle GPU, see sm_time_ppm(). A kernel that mostly waits
- *    (hsm_waiting.c) needs its own time;
- *  - the time that the crossbar's ports of the last-level cache need for its flits.
+ *  - The time for which the work keeps the memory channels busy. The tenant's mirror
+ *    measures it: one channel and its part of the last-level cache, which see only this
+ *    tenant's accesses.
+ *  - The time that its SMs need. All SMs together need the share S_k / S of the epoch
+ *    (HSM's Eq. 4), less the time that they waited because lines took longer than in an
+ *    idle GPU (sm_time_ppm()). A kernel that mostly waits (hsm_waiting.c) needs its own
+ *    time instead.
+ *  - The time that the last-level cache's ports to the crossbar need for its flits.
  *
- * NP is these three over the epoch, joined: about the longest. Whether the channels are
- * longest says the class. On a device that began without mirrors it is hsm.
+ * NP is these three times over the epoch, joined to about the longest (join_ppm()). The
+ * class is memory if the channels need the longest. Without mirrors, on a device that
+ * began under another model, it predicts the same as hsm.
  */
 #include "../common/seen_curve.h"
 #include "../registry.h"
@@ -31,7 +32,7 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-/* The mirror's clocks, of one channel, for all accesses of the epoch. */
+/* The mirror's clocks, which are of one channel, scaled to all accesses of the epoch. */
 static u64 channel_time_ppm(const struct simgpu_snapshot *snapshot,
 			    const struct simgpu_counters *counters)
 {
@@ -45,7 +46,7 @@ static u64 channel_time_ppm(const struct simgpu_snapshot *snapshot,
 	return fixed_ratio_ppm(clocks, snapshot->memory_clocks);
 }
 
-/* A port carries a flit a cycle each way; all slices get as many. */
+/* A port carries a flit a cycle each way; all slices get equally many flits. */
 static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_counters *counters)
 {
@@ -57,11 +58,13 @@ static u64 port_time_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * The share of an epoch that the SMs of the whole GPU would need. Here they issue for
- * B of it and wait for loads for the rest, 1 - B. What other warps issue covers a part
- * of each wait: with squares for that, the waits are W = sqrt(1 - B^2) long, alone
- * W L0 / L, and the whole is sqrt(B^2 + (W L0 / L)^2). L is the mean time of a line, L0
- * what it would be with nothing in the way and the mirror's @misses.
+ * The share of an epoch that the SMs of the whole GPU would need.
+ *
+ * Here the SMs issue for the part B of it and wait for loads for the rest, 1 - B. Other
+ * warps' issuing covers a part of each wait. With squares for that, the waits are
+ * W = sqrt(1 - B^2) long here and W L0 / L alone, and the whole is
+ * sqrt(B^2 + (W L0 / L)^2). L is the mean latency of a line, L0 the latency without
+ * contention at the mirror's @misses.
  */
 static u64 sm_time_ppm(const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant, u64 misses)
@@ -87,8 +90,8 @@ static u64 longest_ppm(u64 channels, u64 sms, u64 ports)
 }
 
 /*
- * Who needs two things for about as long does not need them always at once: alone it
- * takes longer than either. The fourth root of the sum of fourth powers.
+ * A tenant that needs two resources for about as long does not always use them at once.
+ * So alone it takes longer than for either: the fourth root of the sum of fourth powers.
  */
 static u64 join_ppm(u64 channels, u64 sms, u64 ports)
 {
@@ -121,7 +124,7 @@ static void predict_alone(const struct simgpu_snapshot *snapshot,
 
 	out->class = channels > sms && channels > ports ?
 		     SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
-	/* What a kernel waits for has been added up already. */
+	/* hsm_waiting_np_ppm() has already added up what a kernel waits for. */
 	out->np_ppm = waiting ? longest_ppm(channels, sms, ports) :
 				join_ppm(channels, sms, ports);
 }

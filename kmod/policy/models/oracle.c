@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oracle: the measured truth, for comparison. The session runs each tenant alone
- * beside the device, as far as it has come (kmod/session/private_run.c); NP is how long
- * that took over the epoch. The class is HSM's. Its curve errs in its shape alone.
+ * oracle: the measured truth, for comparison. The session runs each tenant alone, beside
+ * the device, up to the same point (kmod/session/private_run.c). NP is the time of that
+ * run over the epoch. The class is HSM's. Only the shape of its curve has an error.
  */
 #include "../common/seen_curve.h"
 #include "../registry.h"

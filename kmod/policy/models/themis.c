@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * themis: the slowdown predictor of Themis (IPDPS'19). An epoch is divided into phases
- * that end where any kernel ends; of each the net (themis_net.c) says SD_scal and
- * SD_inter of each tenant, and over the epoch NP is Eq. 5: the sum of the phases'
- * T / SD over their T. themis-capped caps a slowdown at S_max / S_k, as HSM does with
- * it (HSM 5).
+ * themis: the slowdown predictor of Themis (IPDPS'19). An epoch is divided into phases,
+ * which end where any kernel ends. For each phase the net (themis_net.c) predicts SD_scal
+ * and SD_inter of each tenant. NP over the epoch is Eq. 5: the sum of the phases' T / SD
+ * over the sum of their T. themis-capped caps a slowdown at S_max / S_k, as HSM does when
+ * it compares itself with Themis (HSM 5).
  */
 #include "../common/curve.h"
 #include "../registry.h"
 #include "factors.h"
 #include "themis_net.h"
 
-/* A phase that is shorter goes on into the next one. */
+/* A shorter phase is joined with the next one. */
 #define PHASE_CYCLES	10000
 /* "within 1 us" (VI.B), at the core clock of a P100. */
 #define LATENCY_CYCLES	1400
 
 /*
- * struct phases - a tenant's epoch so far
+ * struct phases - the phases of a tenant's epoch so far
  * @base: its events at the present phase's start
- * @cycles: of the phases that are over and have been predicted
- * @np: NP times cycles of these, in ppm
- * @scal: likewise, 1 / SD_scal
+ * @cycles: sum of the cycles of predicted phases
+ * @np: sum of their NP times cycles, in ppm
+ * @scal: sum of their 1 / SD_scal times cycles, in ppm
  */
 struct phases {
 	u64 base[THEMIS_OWN];
@@ -32,8 +32,8 @@ struct phases {
 
 /*
  * struct state - what the model remembers within an epoch
- * @epoch: which one
- * @start: where in it the present phase began
+ * @epoch: number of the epoch
+ * @start: cycle of the epoch at which the present phase began
  */
 struct state {
 	u64 epoch;
@@ -41,7 +41,7 @@ struct state {
 	struct phases tenants[SIMGPU_SLOTS_MAX];
 };
 
-/* What was counted since the phase began; a new tenant in the slot began at 0. */
+/* Events since the phase began; those of a tenant new in the slot began at 0. */
 static void phase_events(const struct state *state, u32 slot,
 			 const struct simgpu_counters *counters,
 			 u64 events[THEMIS_OWN])
@@ -73,7 +73,7 @@ static void sum_events(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* The phase that ends now, of one tenant; false if it has done nothing in it. */
+/* Predict one tenant's phase, which ends now; false if the tenant did nothing in it. */
 static bool predict_phase(const struct simgpu_snapshot *snapshot,
 			  const struct themis_constants *constants,
 			  const struct state *state, u32 slot, bool capped,
@@ -114,7 +114,7 @@ static void add_phase(struct phases *phases, u64 cycles,
 					       said->sd_scal_ppm));
 }
 
-/* The epoch as a whole: its factors over all phases that were predicted. */
+/* Set the prediction of the epoch from all phases that were predicted. */
 static void say_epoch(const struct phases *phases,
 		      struct simgpu_prediction_tenant *out)
 {

@@ -2,16 +2,16 @@
 /*
  * The kernel slowdown model of Themis (Zhao et al., IPDPS'19, section V): twelve rates
  * in, two hidden layers of twelve neurons, SD_scal and SD_inter out; leaky ReLU on
- * each layer, no biases (Table IV). Integers throughout:
+ * each layer, no biases (Table IV). All numbers are integers:
  *
- *  - rates are Q32, and limited to 2^13 a cycle;
- *  - standardized inputs and what neurons say are Q20, inputs limited to 16, others to
+ *  - rates are Q32, limited to 2^13 a cycle;
+ *  - standardized inputs and outputs of neurons are Q20, inputs limited to 16, outputs to
  *    2048 either way;
  *  - weights are Q24, at most 8 either way.
  *
  * So a product is below 2^31 * 2^27, and a sum of twelve below 2^62.
  *
- * Without biases the net says 0 where all its inputs are 0. Training therefore puts the
+ * Without biases the net's output is 0 where all its inputs are 0. So training moves the
  * origin of the inputs away from their mean.
  */
 #include "themis_net.h"
@@ -67,7 +67,7 @@ static s64 rate(u64 count, u64 time)
  * @own: the tenant's events
  * @others: those of its co-runners, added up
  *
- * Of the co-runners their LLC accesses, misses and bandwidth count. Bandwidth is a part
+ * Of co-runners only their LLC accesses, misses and bandwidth count. Bandwidth is a part
  * of the peak.
  */
 void themis_rates(const struct simgpu_snapshot *snapshot, u64 cycles,
@@ -126,9 +126,9 @@ static const s32 *layer(const s32 *weights, const s64 *values, u32 inputs,
 }
 
 /*
- * themis_infer() - the net
- * @rates: of themis_rates()
- * @sd_ppm: SD_scal and SD_inter, below 1 where the net says so
+ * themis_infer() - compute the net's outputs
+ * @rates: from themis_rates()
+ * @sd_ppm: SD_scal and SD_inter; the net may answer less than 1
  */
 void themis_infer(const struct themis_constants *constants,
 		  const s64 rates[THEMIS_INPUTS], u64 sd_ppm[THEMIS_OUTPUTS])

@@ -8,16 +8,16 @@
 #define THEMIS_INPUTS		12
 #define THEMIS_HIDDEN		12
 #define THEMIS_OUTPUTS		2
-/* Of these inputs, SMs and Table I's events are a tenant's own. */
+/* The first inputs are a tenant's own: its SMs and Table I's events. */
 #define THEMIS_OWN		9
 #define THEMIS_WEIGHTS		(THEMIS_INPUTS * THEMIS_HIDDEN + \
 				 THEMIS_HIDDEN * THEMIS_HIDDEN + \
 				 THEMIS_HIDDEN * THEMIS_OUTPUTS)
-/* Bits behind the point: of rates a cycle, of weights, of what neurons say. */
+/* Fractional bits of rates a cycle, of weights, and of outputs of neurons. */
 #define THEMIS_RATE_BITS	32
 #define THEMIS_WEIGHT_BITS	24
 #define THEMIS_VALUE_BITS	20
-/* The greatest rate, standardized input, weight and value, either way. */
+/* The greatest rate, standardized input, weight and output, either way. */
 #define THEMIS_RATE_MOST	(1LL << (THEMIS_RATE_BITS + 13))
 #define THEMIS_INPUT_MOST	(16LL << THEMIS_VALUE_BITS)
 #define THEMIS_WEIGHT_MOST	(8LL << THEMIS_WEIGHT_BITS)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bw-app: application-aware partitioning of the memory bandwidth (HSM section
- * 6.4; Jog et al., GPGPU-7). SMs are shared evenly; the memory controllers
- * serve the tenant first that used the least bandwidth in the last epoch.
+ * 6.4; Jog et al., GPGPU-7). SMs are divided evenly. The memory controllers first serve
+ * the tenant that used the least bandwidth in the last epoch.
  */
 #include "../common/split.h"
 #include "../registry.h"
 
-/* How many tenants used more, of equal ones those in higher slots. */
+/* How many tenants used more bandwidth; of equal ones, those in higher slots count. */
 static u32 count_above(const struct simgpu_snapshot *snapshot, u32 slot)
 {
 	u64 own = snapshot->tenants[slot].counters.bus_busy_clocks;

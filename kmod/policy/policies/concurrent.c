@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * concurrent: what GPUs do by themselves (STM 6): kernels at once, left over. The
- * thread blocks of the kernel that started first go first; what they leave room for
- * is the next one's.
+ * concurrent: what GPUs do by themselves (STM 6): kernels run at once, by the left-over
+ * policy. Thread blocks of the kernel that started first go first; the next kernel gets
+ * the room that they leave.
  *
- * Where each queue of an application has a hardware queue of its own (Hyper-Q), each
- * kernel starts as soon as the one before it in its queue has ended. With fewer of
- * them, one as on Fermi, kernels stand in a hardware queue in the order in which their
- * launches came, all kernels of a launch one behind the other. Only the one in front can
- * start: while it waits for the one before it in its own application's queue, those
- * behind it wait, too, though nothing of theirs keeps them (a false wait).
+ * With enough hardware queues each queue of an application has one of its own (Hyper-Q):
+ * a kernel starts as soon as the one before it in its queue has ended. With fewer
+ * hardware queues, one on Fermi, the kernels of several queues stand in line in one, in
+ * the order of their launches, all kernels of a launch one behind the other. Only the
+ * first in line can start. While it waits for the kernel before it in its application's
+ * own queue, the kernels behind it in line wait, too, though nothing of their own
+ * applications delays them (a false wait).
  */
 #include "../common/split.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	HARDWARE_QUEUES,
 	KERNELS,
@@ -35,9 +36,10 @@ static const struct simgpu_param params[] = {
 
 /**
  * struct place - where a kernel stands in its hardware queue
- * @came: when its application handed it in: the launch's arrival or, of a trace that
- *	is repeated, the end of the run before
- * @number: of the tenant's queue; of those that came together the lowest goes first
+ * @came: device cycle at which the application handed the kernel in: the launch's
+ *	arrival or, for a trace that is repeated, the end of the run before
+ * @number: number of the tenant's queue; among kernels that came at once the lowest
+ *	goes first
  */
 struct place {
 	u64 came;
@@ -45,16 +47,16 @@ struct place {
 };
 
 /**
- * struct seen - a tenant's queue as it was seen last
+ * struct seen - a tenant's queue at the last call
  * @sequence: launch whose kernel was at its head; 0: none yet
- * @came: when the present run of that was handed in
+ * @came: when the present run of that launch was handed in
  */
 struct seen {
 	u64 sequence;
 	u64 came;
 };
 
-/** struct concurrent - what concurrent remembers, by slot and queue */
+/** struct concurrent - the state of the policy, by slot and queue */
 struct concurrent {
 	struct seen seen[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
 };
@@ -69,7 +71,7 @@ static u32 number_of(u32 slot, u32 queue)
 	return slot * SIMGPU_QUEUES_MAX + queue;
 }
 
-/* The hardware queue of a tenant's queue. */
+/* The hardware queue that a tenant's queue uses. */
 static u32 hardware_queue(const struct simgpu_snapshot *snapshot, u32 number)
 {
 	u32 queues = (u32)snapshot->policy_params[HARDWARE_QUEUES];
@@ -95,7 +97,7 @@ static struct place head_place(const struct concurrent *it, u32 number)
 	};
 }
 
-/* Take note of launches and runs that are new at the heads of queues. */
+/* Record launches and runs that are new at the heads of queues. */
 static void look(const struct simgpu_snapshot *snapshot, struct concurrent *it)
 {
 	u32 slot, i;
@@ -124,8 +126,8 @@ static void look(const struct simgpu_snapshot *snapshot, struct concurrent *it)
 }
 
 /*
- * Whether the kernel behind a queue's head has been handed in, and where it stands. A
- * repeated run is handed in when the one before has ended.
+ * Whether the kernel behind a queue's head has been handed in, and its place in line. A
+ * repeated run is handed in when the run before has ended.
  */
 static bool next_place(const struct simgpu_snapshot *snapshot,
 		       const struct concurrent *it, u32 number, struct place *out)
@@ -141,7 +143,7 @@ static bool next_place(const struct simgpu_snapshot *snapshot,
 	return true;
 }
 
-/* Whether a kernel in front of @place waits for the one before it in its own queue. */
+/* Whether a kernel in line before @place waits for the one before it in its own queue. */
 static bool waits_in_front(const struct simgpu_snapshot *snapshot,
 			   const struct concurrent *it, struct place place)
 {
@@ -168,8 +170,8 @@ static bool waits_in_front(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * The first kernel, of those that have not started, that can: in front of its hardware
- * queue, and not among @let_go, which go already. False if there is none.
+ * The first kernel that can start: it has not started, is first in line in its hardware
+ * queue, and is not among @let_go, which already may start. False if there is none.
  */
 static bool first_to_start(const struct simgpu_snapshot *snapshot,
 			   const struct concurrent *it, const u32 *let_go,
@@ -199,9 +201,9 @@ static bool first_to_start(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Which queues have kernels that run or may start now, a bit each by slot: in the order
- * in which they were handed in, as many as may run at a time, of as many tenants as
- * there are rows of shared SMs for.
+ * Returns slots with kernels that run or may start now, and by slot a bit for each queue
+ * of these kernels. Kernels start in the order in which they were handed in. Two limits
+ * hold: kernels at a time, and tenants that there are rows of shared SMs for.
  */
 static u64 let_kernels_go(const struct simgpu_snapshot *snapshot,
 			  const struct concurrent *it, u32 *let_go)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * cumask: SMs are shared by the masks of tenants and launches, as AMD's drivers do with
- * CU masks. Each SM is of those whose kernels have it in their masks, one tenant or
- * several; a kernel without a mask has all. A kernel's mask is fixed while it runs.
+ * CU masks. An SM goes to the tenants, one or several, whose kernels have it in their
+ * masks; a kernel without a mask has all SMs. A kernel's mask is fixed while it runs.
  */
 #include "../common/split.h"
 #include "../registry.h"
@@ -46,8 +46,8 @@ static void share(const struct simgpu_snapshot *snapshot, u32 slot,
 }
 
 /*
- * Let in those that run (@running) or the others, as far as there are rows of shared
- * SMs: who comes last waits.
+ * Let in tenants whose kernels run (@running), or the others, as far as there are rows
+ * of shared SMs. A tenant that does not fit waits.
  */
 static u32 let_in(const struct simgpu_snapshot *snapshot, bool running, u32 rows,
 		  struct simgpu_proposal *proposal)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * curve-fair: fairness by the model's curves, in the place of hsm-fair's lines through
- * the origin, which promise much to a tenant that is saturated. While fairness is
- * below a threshold, SMs move one by one from the tenant with the highest NP on its
- * curve to the one with the lowest, as long as that stays so and both curves hold; of
- * these moves fewer are made the less the curves are sure of themselves. Any number of
- * tenants; the tail of a kernel is left alone.
+ * curve-fair: fairness by the model's curves. hsm-fair's lines through the origin promise
+ * a saturated tenant too much. While fairness is below a threshold, SMs move one by one
+ * from the tenant with the highest NP on its curve to the one with the lowest. They
+ * move as long as that order stays and both curves hold. The larger the curves' errors,
+ * the fewer of these moves are made. Any number of tenants; a kernel's tail is not
+ * changed.
  */
 #include <simgpu/split.h>
 #include "../registry.h"
 #include "fair.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	FAIR_THRESHOLD,
 };
 
-/* However little is sure, a quarter of the way is gone. */
+/* However large the errors are, a quarter of the moves are made. */
 #define UNSURE_MOST_PPM		750000
 
 /**
- * struct search - SMs that tenants would have
+ * struct search - the SMs that tenants would have
  * @sms: by slot
- * @usable: slots that take part, a bit each
+ * @usable: a bit for each slot that takes part
  */
 struct search {
 	u32 sms[SIMGPU_SLOTS_MAX];
@@ -71,7 +71,7 @@ static void find_extremes(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* One SM, if the curves hold there, and the slower one does not become the faster. */
+/* Move one SM, if the curves hold there and the order of the two tenants stays. */
 static bool try_move(const struct simgpu_snapshot *snapshot,
 		     struct search *search)
 {
@@ -95,7 +95,7 @@ static bool try_move(const struct simgpu_snapshot *snapshot,
 	return false;
 }
 
-/* At most @most moves; how many there were. */
+/* Make at most @most moves; returns how many. */
 static u32 move(const struct simgpu_snapshot *snapshot, u32 most,
 		struct search *search)
 {
@@ -117,7 +117,7 @@ static bool is_fair(const struct simgpu_snapshot *snapshot,
 	       snapshot->policy_params[FAIR_THRESHOLD];
 }
 
-/* What the curve that is least sure of itself errs by. */
+/* The error of the least exact curve. */
 static u64 unsure_ppm(const struct simgpu_snapshot *snapshot,
 		      const struct search *search)
 {
@@ -141,7 +141,7 @@ static int curve_fair_decide(const struct simgpu_snapshot *snapshot,
 	begin(snapshot, search);
 	if (!search->usable || is_fair(snapshot, search))
 		return 0;
-	/* An SM moves once at most: from one side of equality to the other. */
+	/* An SM moves at most once: from one side of equality to the other. */
 	moves = move(snapshot, snapshot->sms, search);
 	moves -= (u32)(moves * unsure_ppm(snapshot, search) / SIMGPU_PPM);
 	begin(snapshot, search);

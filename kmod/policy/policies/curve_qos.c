@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * curve-qos: promises by the model's curves. A QoS tenant gets the fewest SMs with which
- * its curve is above its target by some times what the curve says that it errs by, in the
- * place of hsm-qos' fixed guard band on a line through the origin. It gives back no
- * further than its curve holds. The others' SMs go where the sum of NPs gains most on
- * their curves. The tail of a QoS tenant's kernel is left alone, and only what several
- * epochs in a row ask for is done.
+ * curve-qos: targets by the model's curves. A QoS tenant gets the fewest SMs with which
+ * its curve is above the target by some multiple of the curve's error. hsm-qos has a
+ * fixed guard band on a line through the origin instead. A QoS tenant gives back SMs only
+ * as far as its curve holds. The others' SMs go where the sum of NPs on their curves gains
+ * most. The tail of a QoS tenant's kernel is not changed, and SMs move only if several
+ * epochs in a row ask for it.
  */
 #include <simgpu/split.h>
 #include "../common/promise.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	CURVE_SURENESS,
 	CURVE_MARGIN,
@@ -19,17 +19,17 @@ enum {
 	GIVE_EPOCHS,
 };
 
-/* The epochs in a row that ask for more, or fewer, SMs than a tenant has. */
+/* How many epochs in a row have asked for more, or for fewer, SMs than a tenant has. */
 struct asking {
 	u32 epochs;
-	u32 sms;	/* of what they ask for the closest to what it has */
+	u32 sms;	/* the count closest to the present one that they asked for */
 };
 
 struct memory {
 	struct asking asking[SIMGPU_SLOTS_MAX];
 };
 
-/* Nobody is promised to run as if alone. */
+/* No tenant is promised to run as if alone. */
 #define GOAL_MOST_PPM		990000
 
 static u64 goal_ppm(const struct simgpu_snapshot *snapshot,
@@ -45,7 +45,7 @@ static u64 goal_ppm(const struct simgpu_snapshot *snapshot,
 	return min_t(u64, goal, GOAL_MOST_PPM);
 }
 
-/* The fewest SMs with which a curve reaches a goal; at most @most. */
+/* The fewest SMs with which a curve reaches a goal, at most @most. */
 static u32 sms_for(const struct simgpu_curve *curve, u64 goal, u32 most)
 {
 	u32 sms = 1;
@@ -72,16 +72,17 @@ static u32 asked_sms(const struct simgpu_snapshot *snapshot,
 	if (tenant->blocks < most)
 		most = tenant->blocks ? tenant->blocks : 1;
 	sms = sms_for(curve, goal, most);
-	/* Beyond its range only upwards, where erring breaks no promise. */
+	/* Beyond the curve's range SMs only rise: an error there breaks no promise. */
 	if (sms < tenant->sms && sms < curve->least_sms)
 		sms = min(curve->least_sms, tenant->sms);
 	return sms;
 }
 
 /*
- * What several epochs in a row ask for. A first epoch finds caches cold, a kernel's tail
- * comes once in several, and thread blocks that have given way stay behind the others,
- * which costs row hits for as long as they live: to wait is better than to move back.
+ * The count that several epochs in a row ask for. A first epoch finds caches cold, and a
+ * kernel's tail comes once in several epochs. Thread blocks that were moved stay behind
+ * the others, which costs row hits as long as they live. So waiting is better than moving
+ * back and forth.
  */
 static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * even: an equal share of the SMs for each tenant with work (HSM section 5).
- * It shows what no policy does, and it is what the session falls back to.
+ * It is the baseline that other policies are compared with, and the session's fallback.
  */
 #include "../common/split.h"
 #include "../registry.h"

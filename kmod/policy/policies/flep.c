@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * flep: preemption by software inside kernels (FLEP, ASPLOS 2017). Kernels run as
- * workers, which look at a flag before every so many-th thread block and leave where
- * their SM is wanted. Tenants take turns on all SMs, fair by the time that they had
- * (FFS); urgent tenants go first (HPF), and take either the SMs that their kernels fill,
- * on the others the turns go on, or all.
+ * workers. Before every so many thread blocks a worker checks a flag, and leaves if its
+ * SM is wanted. Tenants take turns on all SMs, fair by the time that they had (FFS).
+ * Urgent tenants go first (HPF). They take either all SMs, or the SMs that their kernels
+ * fill: then the turns go on on the other SMs.
  */
 #include "../common/parts.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	WORKER_BLOCKS,
 	SLICE,
@@ -33,24 +33,24 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-/* Urgent tenants have turns of their own. */
+/* Urgent tenants take turns among themselves: classes of turns. */
 enum {
 	URGENT,
 	OTHERS,
 	CLASSES,
 };
 
-/* Of nobody; slots are those of holders less 1. */
+/* No slot has the turn; a holder is 1 + the slot. */
 #define NO_HOLDER	0
-/* A turn is no shorter than this part of the slice, which is more than 1,000 cycles. */
+/* A turn is at least 1 / this of the slice, and so longer than 1,000 cycles. */
 #define SHORTEST	16
 
 /**
- * struct flep - what the policy remembers
- * @credit: by slot, cycles on all SMs that it may still have, below zero where workers
- *	stayed longer than that
- * @service: by slot, its service when that was so
- * @arrival: by slot, since when it has had work
+ * struct flep - the state of the policy
+ * @credit: by slot, cycles on all SMs that the tenant may still have; below zero if
+ *	workers stayed longer than that
+ * @service: by slot, the service received when the credit was last updated
+ * @arrival: by slot, device cycle since which it has had work
  * @until: device cycle at which the turns end; 0: there are none
  * @holder: by class, 1 + the slot whose turn it is
  */
@@ -64,7 +64,7 @@ struct flep {
 
 /* --- turns ---------------------------------------------------------------------------- */
 
-/* What tenants had of the SMs since the last look; who has come anew owes nothing. */
+/* Charge tenants for their SMs since the last call; a new tenant owes nothing. */
 static void charge(const struct simgpu_snapshot *snapshot, struct flep *flep)
 {
 	u32 slot;
@@ -91,7 +91,7 @@ static s64 shortest_turn(const struct simgpu_snapshot *snapshot)
 	return (s64)(snapshot->policy_params[SLICE] / SHORTEST);
 }
 
-/* What a tenant gets for a turn, beside the one of @slots with the greatest weight. */
+/* What a turn gives a tenant, by its weight over the greatest weight in @slots. */
 static s64 turn_of(const struct simgpu_snapshot *snapshot, u64 slots, u32 slot)
 {
 	u32 most = 1;
@@ -106,7 +106,7 @@ static s64 turn_of(const struct simgpu_snapshot *snapshot, u64 slots, u32 slot)
 				  snapshot->tenants[slot].weight, most);
 }
 
-/* Of some slots, at least one, the first behind the holder, in a ring. */
+/* The next slot of @slots after the holder, going round. */
 static u32 next_of(u64 slots, u32 holder)
 {
 	u64 behind = holder < SIMGPU_SLOTS_MAX ? slots >> holder << holder : 0;
@@ -115,8 +115,9 @@ static u32 next_of(u64 slots, u32 holder)
 }
 
 /*
- * Each gets another turn's credit when it is asked, and has its turn if that is worth
- * it: who stayed too long before is passed over. In the end somebody is taken.
+ * Each tenant in turn gets another turn's credit. It has its turn if its credit is long
+ * enough: a tenant that stayed too long before is passed over. In the end one tenant is
+ * taken.
  */
 static void next_turn(const struct simgpu_snapshot *snapshot, struct flep *flep,
 		      u64 slots, u32 *holder)
@@ -142,8 +143,8 @@ static bool is_over(const struct simgpu_snapshot *snapshot, const struct flep *f
 }
 
 /*
- * Whose turn it is of each class, and until when: the credit of the first that could
- * have used it up.
+ * Decide whose turn it is in each class, and until when: when the first of them could
+ * have used up its credit.
  */
 static void take_turns(const struct simgpu_snapshot *snapshot, struct flep *flep,
 		       const u64 *slots)
@@ -173,7 +174,7 @@ static void take_turns(const struct simgpu_snapshot *snapshot, struct flep *flep
 
 /* --- SMs ------------------------------------------------------------------------------ */
 
-/* SMs that the kernels of an urgent tenant take, in whole TPCs. */
+/* SMs that an urgent tenant's kernels take, in whole TPCs. */
 static u32 sms_taken(const struct simgpu_snapshot *snapshot, u32 slot)
 {
 	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
@@ -188,7 +189,7 @@ static u32 sms_taken(const struct simgpu_snapshot *snapshot, u32 slot)
 	       snapshot->sms_per_tpc;
 }
 
-/* The urgent ones, from the holder on, have what they take while there is some. */
+/* Urgent tenants, beginning with the holder, get the SMs that they take while there are some. */
 static u32 give_urgent(const struct simgpu_snapshot *snapshot, u64 slots, u32 holder,
 		       struct simgpu_proposal *proposal)
 {

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hsm-fair: HSM-Fair (HSM section 4.3). While predicted fairness is below a
- * threshold, SMs move from the tenant with the highest NP to the one with the
- * lowest, as many as make the two equal on lines through the origin
- * (Figure 9). With more than two tenants it works on the extremes. The tail of a kernel
- * is left alone.
+ * hsm-fair: HSM-Fair (HSM section 4.3). While predicted fairness is below a threshold,
+ * SMs move from the tenant with the highest NP to the one with the lowest: as many as
+ * make the two equal on lines through the origin (Figure 9). Among more than two tenants
+ * only these two change. A kernel's tail is not changed.
  */
 #include <simgpu/split.h>
 #include "../registry.h"
 #include "fair.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	FAIR_THRESHOLD,
 };
 
 /*
- * What the tenant with the high NP should keep of the SMs that it held, to the
+ * How many of the SMs that it held the tenant with the high NP should keep, to the
  * nearest: S_high - x, where x makes NP_high / S_high * (S_high - x) equal
  * NP_low / S_low * (S_low + x):
  * x = (NP_high - NP_low) * S_high * S_low / (NP_high * S_low + NP_low * S_high)
@@ -62,7 +61,7 @@ static int hsm_fair_decide(const struct simgpu_snapshot *snapshot, void *state,
 	keep = sms_to_keep(snapshot, &tenants[high], &tenants[low]);
 	keep = max_t(u32, keep, 1);
 	keep = min(keep, both - 1);
-	/* More SMs than thread blocks are useless (section 2.3.1). */
+	/* More SMs than thread blocks are of no use (section 2.3.1). */
 	if (both - keep > tenants[low].blocks)
 		keep = both - tenants[low].blocks;
 	proposal->sms[high] = keep;

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hsm-qos: HSM-QoS (HSM section 4.3). A QoS tenant is brought to its target and
- * a guard band above it, on the line through the origin (gradient NP_k / S_k,
- * Figure 9); once it is further above its target than a margin, it gives back
- * what it does not need. What QoS tenants leave goes where the sum of NPs, and so
- * system throughput, gains most. Any number of tenants of both kinds. The tail of a QoS
- * tenant's kernel is left alone.
+ * hsm-qos: HSM-QoS (HSM section 4.3). A QoS tenant gets the SMs for its target plus a
+ * guard band, on the line through the origin (gradient NP_k / S_k, Figure 9). If its NP
+ * is further above the target than a margin, it gives back SMs. SMs that QoS tenants
+ * leave go where the sum of NPs, and so system throughput, gains most. Any number of
+ * tenants of both kinds. The tail of a QoS tenant's kernel is not changed.
  */
 #include <simgpu/split.h>
 #include "../common/promise.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	QOS_GUARD,
 	QOS_MARGIN,
 };
 
 /*
- * SMs that a QoS tenant should have: S_k * goal / NP_k, rounded up, if it misses
- * its goal or is past the margin; else what it has. In a kernel's tail it keeps that, so
- * that the next kernel begins with what this one had.
+ * SMs that a QoS tenant should have: S_k * goal / NP_k, rounded up, if the tenant misses
+ * its goal or is past the margin; else what it has. In a kernel's tail it keeps its SMs,
+ * so that the next kernel begins with them.
  */
 static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *state)
 {
@@ -45,7 +44,7 @@ static u32 wanted_sms(const struct simgpu_snapshot *snapshot, u32 slot, void *st
 	return milli ? (u32)milli : 1;
 }
 
-/* NP that one more SM is worth, NP_k / S_k; 0 where that is not known. */
+/* NP that one more SM is worth, NP_k / S_k; 0 if unknown. */
 static u64 gradient_ppm(const struct simgpu_snapshot *snapshot,
 			const struct simgpu_snapshot_tenant *tenant)
 {
@@ -56,8 +55,8 @@ static u64 gradient_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * The gradient, where there are thread blocks for one more SM than @sms, and where the
- * tenant does not yet run on its line as if it were alone; else nothing.
+ * The gradient, if there are thread blocks for one more SM than @sms and the tenant's
+ * line has not reached its speed alone; else 0.
  */
 static u64 worth(const struct simgpu_snapshot *snapshot, u32 slot, u32 sms)
 {
@@ -80,8 +79,8 @@ static int hsm_qos_decide(const struct simgpu_snapshot *snapshot, void *state,
 }
 
 /*
- * HSM section 4.3: a target of 0.8 is aimed at as 0.9, to make up for the model's
- * errors. Giving back begins above that.
+ * HSM section 4.3: for a target of 0.8 the goal is 0.9, to make up for the model's
+ * errors. Tenants give back SMs only above that.
  */
 static const struct simgpu_param params[] = {
 	[QOS_GUARD] = {

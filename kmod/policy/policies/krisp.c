@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * krisp: as many SMs for each kernel as it needs (Chow et al., KRISP, HPCA 2023). When a
- * tenant's kernels come they get the SMs that the fewest others have, in whole TPCs,
- * and keep them until they end. Of these some may be others', too, up to a limit: a
- * kernel begins on fewer than it needs where there are no more, and waits where there
- * are none.
+ * tenant's kernels come, they get whole TPCs that the fewest other tenants have, and keep
+ * them until they end. Up to a limit these TPCs may be shared with other tenants. If
+ * there are too few, a kernel begins on fewer SMs than it needs; if there are none, it
+ * waits.
  */
 #include "../common/parts.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	OVERLAP,
 	SLACK,
@@ -29,8 +29,8 @@ static const struct simgpu_param params[] = {
 };
 
 /*
- * A tenant leaves its TPCs when its last kernel has ended. Who waits, waits since then, or
- * since its kernels came.
+ * A tenant leaves its TPCs when its last kernel has ended. A tenant that waits has
+ * waited since then, or since its kernels came.
  */
 static void release_parts(const struct simgpu_snapshot *snapshot, struct parts *parts)
 {
@@ -51,7 +51,7 @@ static void release_parts(const struct simgpu_snapshot *snapshot, struct parts *
 	}
 }
 
-/* TPCs of a part that others have, too. */
+/* TPCs of a part that other tenants have, too. */
 static u32 overlap_of(const struct parts *parts, const struct part *part)
 {
 	u32 count = 0, tpc;
@@ -61,7 +61,7 @@ static u32 overlap_of(const struct parts *parts, const struct part *part)
 	return count;
 }
 
-/* Rows of shared SMs and tenants that all parts together are. */
+/* Rows of shared SM and tenant that all parts together take. */
 static u32 rows_of(const struct simgpu_snapshot *snapshot, const struct parts *parts)
 {
 	u32 rows = 0, slot;
@@ -71,7 +71,7 @@ static u32 rows_of(const struct simgpu_snapshot *snapshot, const struct parts *p
 	return rows;
 }
 
-/* As many TPCs as a tenant's kernels need, as far as there are free ones or the limit. */
+/* Take as many TPCs as a tenant's kernels need, as far as free ones and the limit allow. */
 static void grow_part(const struct simgpu_snapshot *snapshot, struct parts *parts,
 		      u32 slot)
 {
@@ -94,7 +94,7 @@ static void grow_part(const struct simgpu_snapshot *snapshot, struct parts *part
 	}
 }
 
-/* Those with a kernel that has not started, or with none of the TPCs that it needs. */
+/* Slots with a kernel that has not started, or without any of the TPCs that they need. */
 static u64 needy_slots(const struct simgpu_snapshot *snapshot, struct parts *parts)
 {
 	u64 needy = 0;
@@ -130,7 +130,7 @@ static int krisp_decide(const struct simgpu_snapshot *snapshot, void *state,
 		grow_part(snapshot, parts, slot);
 	}
 	parts_say(snapshot, parts, proposal);
-	/* Where SMs are shared they stay so: nobody drains because another one went. */
+	/* Shared SMs stay shared, so that no tenant drains because another one left. */
 	for (sm = 0; snapshot->policy_params[OVERLAP] && sm < snapshot->sms; sm++)
 		share_sm(sm, proposal->sharers[sm], proposal);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * lithos: quotas of TPCs that may be stolen (Coppock et al., LithOS, SOSP 2025). Each
- * tenant has TPCs of its own, of which others use those that it has no kernel for, or
- * none as large. Kernels run in atoms, slices of bounded time: a TPC changes hands
- * between two of them, so that who was stolen from has his back after an atom.
+ * tenant has TPCs of its own. Other tenants use those for which the owner has no kernel,
+ * or no kernel as large. Kernels run in atoms, slices of bounded time. A TPC changes hands
+ * between two atoms, so that an owner has its TPC back after one atom.
  */
 #include "../common/parts.h"
 #include "../common/slicing.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	ATOM,
 	SLACK,
@@ -41,12 +41,12 @@ static const struct simgpu_param params[] = {
 #define NOBODY	0xffU
 
 /**
- * struct lithos - what the policy remembers
- * @seen: by slot, 1 + device cycle at which it was last seen with work; 0: never
+ * struct lithos - the state of the policy
+ * @seen: by slot, 1 + device cycle at which it last had work; 0: never
  * @share_ppm: by slot, the part of the SMs that it asked for then
- * @home: by TPC, the slot whose quota it is of, or NOBODY
+ * @home: by TPC, the slot that owns it, or NOBODY
  * @user: by TPC, the slot that uses it, or NOBODY
- * @slicing: atoms
+ * @slicing: the atoms
  */
 struct lithos {
 	u64 seen[SIMGPU_SLOTS_MAX];
@@ -57,10 +57,10 @@ struct lithos {
 };
 
 /**
- * struct division - who is to have which TPCs
- * @wanted: by slot, TPCs that its kernels need and that it has not got
+ * struct division - how TPCs are divided in this call
+ * @wanted: by slot, TPCs that its kernels still lack
  * @quota: by slot, TPCs of its own
- * @yields: slots that begin no atom until they have given back what they stole
+ * @yields: slots that begin no atom until they have given back stolen TPCs
  */
 struct division {
 	u8 wanted[SIMGPU_SLOTS_MAX];
@@ -91,7 +91,7 @@ static u64 members(const struct simgpu_snapshot *snapshot, struct lithos *lithos
 	return mask;
 }
 
-/* What tenants ask for, at least a TPC; the rest evenly for those that ask for nothing. */
+/* Tenants get what they ask for, at least one TPC; the others divide the rest evenly. */
 static void divide_quotas(const struct simgpu_snapshot *snapshot,
 			  const struct lithos *lithos, u64 mask,
 			  struct division *division)
@@ -123,7 +123,7 @@ static void divide_quotas(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* Quotas are TPCs in a row, in the order of slots. */
+/* A quota is a row of TPCs, in the order of slots. */
 static void find_homes(const struct simgpu_snapshot *snapshot,
 		       struct lithos *lithos, const struct division *division)
 {
@@ -146,7 +146,7 @@ static bool gets(struct division *division, u32 slot)
 	return true;
 }
 
-/* The slot that lacks most, of several the lowest; NOBODY: all have what they need. */
+/* The slot that lacks most TPCs, then the lowest; NOBODY: none lacks any. */
 static u32 neediest(const struct division *division)
 {
 	u32 best = NOBODY, slot;
@@ -160,8 +160,8 @@ static u32 neediest(const struct division *division)
 }
 
 /*
- * First each has what it needs of its own, then who needs more has what is left. A TPC
- * on which an atom runs goes to another one when that has ended.
+ * First each tenant gets the TPCs of its own that it needs, then tenants that need more
+ * get what is left. A TPC on which an atom runs changes hands when the atom has ended.
  */
 static void divide_tpcs(const struct simgpu_snapshot *snapshot,
 			struct lithos *lithos, struct division *division)
@@ -172,7 +172,7 @@ static void divide_tpcs(const struct simgpu_snapshot *snapshot,
 	for (tpc = 0; tpc < tpcs; tpc++)
 		next[tpc] = gets(division, lithos->home[tpc]) ?
 			    lithos->home[tpc] : NOBODY;
-	/* Who has stolen keeps, while nobody needs it more. */
+	/* A stolen TPC stays until its owner needs it. */
 	for (tpc = 0; tpc < tpcs && snapshot->policy_params[STEAL]; tpc++)
 		if (next[tpc] == NOBODY && gets(division, lithos->user[tpc]))
 			next[tpc] = lithos->user[tpc];
@@ -187,7 +187,7 @@ static void divide_tpcs(const struct simgpu_snapshot *snapshot,
 			continue;
 		if (slot != NOBODY && snapshot->tenants[slot].active &&
 		    slicing_runs(&lithos->slicing, slot)) {
-			/* Its atoms are all over before the next ones begin. */
+			/* All atoms of the present user end before the next ones begin. */
 			if (next[tpc] != NOBODY)
 				division->yields |= 1ULL << slot;
 			continue;
@@ -196,7 +196,7 @@ static void divide_tpcs(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* Each SM is its user's; who has none is held until an atom of others has ended. */
+/* Each SM goes to its user; a tenant without one is held until another's atom has ended. */
 static void say_users(const struct simgpu_snapshot *snapshot,
 		      const struct lithos *lithos, struct simgpu_proposal *proposal)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mig: what NVIDIA's Multi-Instance GPU does. The GPU is divided into partitions, each
- * with its own SMs, memory channels and ways of the last-level cache. A tenant has a
- * seat in one of them, and what it runs on never changes while it stays: what others
- * leave idle is nobody's. Tenants in the same partition share all of it.
+ * mig: NVIDIA's Multi-Instance GPU. The GPU is divided into partitions, each with its own
+ * SMs, memory channels and ways of the last-level cache. A tenant has a seat in one
+ * partition and keeps it while it stays: what one partition leaves idle, no other uses.
+ * Tenants in the same partition share all of it.
  */
 #include "../common/parts.h"
 #include "../common/split.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	PARTITIONS,
 	FIRST,
@@ -18,7 +18,7 @@ enum {
 };
 
 #define PARTITIONS_MOST	16
-/* Those of a tenant that has none. */
+/* The seat of a tenant that has none. */
 #define NO_SEAT		0
 
 static const struct simgpu_param params[] = {
@@ -38,11 +38,11 @@ static const struct simgpu_param params[] = {
 };
 
 /**
- * struct seats - which partition each slot has
- * @issued: by slot, thread instructions since it joined: with fewer than before it is
- *	another tenant
+ * struct seats - the partition of each slot
+ * @issued: by slot, thread instructions since it joined; a lower number than before
+ *	shows that another tenant is in the slot
  * @seat: by slot, its partition, from 1, or NO_SEAT
- * @partitions: that they were given for
+ * @partitions: number of partitions when the seats were given
  * @reserved: zero
  */
 struct seats {
@@ -54,7 +54,7 @@ struct seats {
 
 /* --- partitions ----------------------------------------------------------------------- */
 
-/* Each has something of everything. */
+/* Each partition needs at least one SM, channel and way. */
 static u32 partition_count(const struct simgpu_snapshot *snapshot)
 {
 	u32 count = (u32)snapshot->policy_params[PARTITIONS];
@@ -65,7 +65,7 @@ static u32 partition_count(const struct simgpu_snapshot *snapshot)
 	return count ? count : 1;
 }
 
-/* Of @count things in a row, the first one of partition @index, and that behind the last. */
+/* Where partition @index begins among @count things in a row. */
 static u32 begin_of(const struct simgpu_snapshot *snapshot, u32 partitions,
 		    u32 index, u32 count)
 {
@@ -94,7 +94,7 @@ static u64 bits_of(const struct simgpu_snapshot *snapshot, u32 partitions, u32 i
 
 /* --- seats ---------------------------------------------------------------------------- */
 
-/* Seats of a partition: those of tenants with work weigh more than all others. */
+/* The load of a partition: tenants with work weigh more than all others together. */
 static u32 load_of(const struct simgpu_snapshot *snapshot, const struct seats *seats,
 		   u32 seat)
 {
@@ -107,7 +107,7 @@ static u32 load_of(const struct simgpu_snapshot *snapshot, const struct seats *s
 	return load;
 }
 
-/* The emptiest partition: of several, the first for who is urgent, else the last. */
+/* Seat a tenant in the emptiest partition: of equal ones the first if urgent, else the last. */
 static void take_seat(const struct simgpu_snapshot *snapshot, struct seats *seats,
 		      u32 slot)
 {
@@ -125,7 +125,7 @@ static void take_seat(const struct simgpu_snapshot *snapshot, struct seats *seat
 	seats->seat[slot] = (u8)best;
 }
 
-/* Another tenant in a slot has no seat yet; with other partitions nobody has. */
+/* Another tenant in a slot has no seat; if the partitions have changed, none has one. */
 static void forget_seats(const struct simgpu_snapshot *snapshot, struct seats *seats)
 {
 	u32 partitions = partition_count(snapshot), slot;
@@ -166,7 +166,7 @@ static void say_memory(const struct simgpu_snapshot *snapshot,
 {
 	u32 partitions = seats->partitions, index = seats->seat[slot] - 1U;
 
-	/* With the knob at 0 all are everybody's. */
+	/* With the parameter memory at 0, all tenants share channels and ways. */
 	if (!snapshot->policy_params[MEMORY]) {
 		partitions = 1;
 		index = 0;
@@ -192,7 +192,7 @@ static int mig_decide(const struct simgpu_snapshot *snapshot, void *state,
 		if (!snapshot->tenants[slot].active)
 			continue;
 		index = seats->seat[slot] - 1U;
-		/* Rows of shared SMs that there are: the last ones wait. */
+		/* The rows of shared SMs limit the tenants: the last ones wait. */
 		if (hweight64(sharers[index]) <
 		    SIMGPU_SHARED_ROWS_MAX / snapshot->sms)
 			sharers[index] |= 1ULL << slot;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mps-share: what NVIDIA's MPS does with a client's part of the SMs
- * (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE, static partitions). A tenant runs on as many SMs
- * as its share says, rounded up, or on an even part if it says none; on those that
- * fewest others have, so that SMs are shared only where shares are more than 1 in sum.
- * With the knob static each part is one's own, and who does not fit waits.
+ * mps-share: a client's part of the SMs, as in NVIDIA's MPS
+ * (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE, static partitions). A tenant runs on as many SMs as
+ * its share says, rounded up, or on an even part if it has no share. It gets the SMs that
+ * the fewest others have, so that SMs are shared only if the shares' sum is above 1. With
+ * the parameter static, parts do not overlap, and a tenant that does not fit waits.
  */
 #include "../common/parts.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	STATIC,
 };
@@ -25,7 +25,7 @@ static const struct simgpu_param params[] = {
 
 /* --- one part ------------------------------------------------------------------------ */
 
-/* Of those that it has the one with the most users, then the highest. */
+/* The TPC of a part that should go: the one with the most users, then the highest. */
 static u32 best_to_leave(const struct parts *parts, const struct part *part, u32 tpcs)
 {
 	u32 best = NO_TPC, tpc;
@@ -55,8 +55,8 @@ static u32 free_tpcs(const struct parts *parts, u32 tpcs)
 /* --- all parts ------------------------------------------------------------------------ */
 
 /*
- * TPCs that a tenant should have: as many as its share says, or an even part, of which
- * the first tenants get what is left over.
+ * TPCs that a tenant should have: as many as its share says, or an even part. The first
+ * tenants get the TPCs that are left over.
  */
 static u32 wanted_tpcs(const struct simgpu_snapshot *snapshot, u32 slot, u32 rank)
 {
@@ -81,7 +81,7 @@ static void recount(struct parts *parts, struct part *part, u32 tpcs)
 			take_tpc(parts, part, tpc);
 }
 
-/* Who has no work any more, or has come anew, has no part; the others keep theirs. */
+/* Tenants without work, and new ones in a slot, have no part; the others keep theirs. */
 static void keep_parts(const struct simgpu_snapshot *snapshot, struct parts *parts)
 {
 	u32 slot;
@@ -102,7 +102,7 @@ static void keep_parts(const struct simgpu_snapshot *snapshot, struct parts *par
 	}
 }
 
-/* Parts grow in the order in which tenants came. Return: those that do not fit. */
+/* Parts grow in the order in which tenants came. Returns the slots that do not fit. */
 static u64 grow(const struct simgpu_snapshot *snapshot, struct parts *parts,
 		const u32 *wanted)
 {
@@ -116,7 +116,7 @@ static u64 grow(const struct simgpu_snapshot *snapshot, struct parts *parts,
 		left &= ~(1ULL << slot);
 		more = wanted[slot] - part->count;
 		rows += wanted[slot] * snapshot->sms_per_tpc;
-		/* Who comes behind one that waits for room waits too. */
+		/* First come, first served: do not overtake a waiting tenant. */
 		if (rows > SIMGPU_SHARED_ROWS_MAX ||
 		    (snapshot->policy_params[STATIC] &&
 		     (waiting || more > free_tpcs(parts, tpcs)))) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * orion: a gate for best-effort kernels (Strati et al., Orion, EuroSys 2024). One starts
- * only if no high-priority kernel is there, or if it needs other resources than that
- * one and few SMs. The time of best-effort kernels that are out at once is bounded by
- * a part of what a high-priority request takes. All share all SMs, and thread blocks of
- * high-priority tenants go first.
+ * orion: a gate for best-effort kernels (Strati et al., Orion, EuroSys 2024). Such a
+ * kernel starts only if no high-priority kernel is there, or if it is small and needs
+ * other resources than the high-priority kernel. The time of all best-effort kernels that
+ * have started is bounded by a part of the time of a high-priority request. All tenants
+ * share all SMs, and thread blocks of high-priority tenants go first.
  */
 #include "../common/durations.h"
 #include "../common/split.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	SM_THRESHOLD,
 	DUR_THRESHOLD,
@@ -35,12 +35,12 @@ static const struct simgpu_param params[] = {
 };
 
 /**
- * struct orion - what the policy remembers
- * @next: slot that is asked first whose kernel may start
+ * struct orion - the state of the policy
+ * @next: slot whose kernels are considered first
  * @reserved: zero
  * @request_began: by slot, 1 + device cycle at which the first kernel of its trace came
- * @request_cycles: by slot, what a run of its trace took, the least of all; 0: not known
- * @durations: what kernels took
+ * @request_cycles: by slot, the shortest run of its trace so far; 0: none yet
+ * @durations: how long kernels took
  */
 struct orion {
 	u32 next;
@@ -52,7 +52,7 @@ struct orion {
 
 /* --- what requests and best-effort kernels take ------------------------------------------ */
 
-/* A request is a run of the trace in the first queue, from its first kernel on. */
+/* A request is a run of the trace in the tenant's first queue, from its first kernel on. */
 static void note_request(const struct simgpu_snapshot *snapshot, struct orion *orion,
 			 u32 slot)
 {
@@ -77,7 +77,7 @@ static void note_request(const struct simgpu_snapshot *snapshot, struct orion *o
 		*began = snapshot->cycle + 1;
 }
 
-/* Best-effort kernels that have started, all together. */
+/* The time of all best-effort kernels that have started. */
 static u64 outstanding(const struct simgpu_snapshot *snapshot,
 		       const struct orion *orion, u64 others)
 {
@@ -97,7 +97,7 @@ static u64 outstanding(const struct simgpu_snapshot *snapshot,
 	return sum;
 }
 
-/* How much that may be; without a high-priority tenant so far, any. */
+/* The bound on that time; without a high-priority tenant so far, there is none. */
 static u64 bound_of(const struct simgpu_snapshot *snapshot, const struct orion *orion,
 		    u64 urgent)
 {
@@ -116,7 +116,7 @@ static u64 bound_of(const struct simgpu_snapshot *snapshot, const struct orion *
 
 /* --- the gate --------------------------------------------------------------------------- */
 
-/* By its profile, or what the model says of its tenant. */
+/* A kernel's class: by its profile, or the class that the model says of its tenant. */
 static u32 class_of(const struct simgpu_snapshot *snapshot, u32 slot,
 		    const struct simgpu_snapshot_kernel *kernel)
 {
@@ -130,7 +130,7 @@ static u32 class_of(const struct simgpu_snapshot *snapshot, u32 slot,
 	       SIMGPU_CLASS_MEMORY : SIMGPU_CLASS_COMPUTE;
 }
 
-/* Whether a high-priority tenant has a kernel of a class. Who is not known differs. */
+/* Whether a high-priority tenant has a kernel of the class; an unknown class differs. */
 static bool meets_its_class(const struct simgpu_snapshot *snapshot, u64 urgent,
 			    u32 class)
 {
@@ -162,7 +162,7 @@ static bool may_start(const struct simgpu_snapshot *snapshot, u64 urgent, u32 sl
 				class_of(snapshot, slot, kernel));
 }
 
-/* Kernels of a best-effort tenant that may start do; the others' queues are held. */
+/* Let a best-effort tenant's kernels start if they may, and hold its other queues. */
 static void open_gate(const struct simgpu_snapshot *snapshot, struct orion *orion,
 		      u32 slot, u64 urgent, u64 bound, u64 *out,
 		      struct simgpu_proposal *proposal)

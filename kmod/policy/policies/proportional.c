@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proportional: a fixed share of the SMs for each tenant, whatever it makes of
- * them. A QoS tenant gets the share of the SMs that its target is of its full
- * speed (HSM section 6.3: 64 of 80 SMs for a target of 0.8); the others divide
- * the rest by their weights. Without a QoS tenant it is the weighted static
- * split that Themis is compared with (Themis section VII).
+ * proportional: a fixed share of the SMs for each tenant, whatever use the tenant makes
+ * of them. A QoS tenant's share is its target (HSM section 6.3: 64 of 80 SMs for a target
+ * of 0.8). The others divide the rest by their weights. Without a QoS tenant it is the
+ * weighted static split that Themis compares itself with (Themis section VII).
  */
 #include "../common/split.h"
 #include "../registry.h"

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fine-grained QoS (Wang et al., ISCA'17): all SMs are shared, and each tenant has a
- * quota of thread instructions an epoch. Five schemes of section 3.4 and 4.5 that
- * differ in what is done with quotas that are used up early, or not at all; and
- * quota-mixed, which is ours: a QoS tenant is given what it owes, on any SM, and has
- * some of them alone where sharing them is not enough. The epoch is the policy's own:
- * wakes that neither kernel ends nor arrivals move.
+ * quota of thread instructions an epoch. The five schemes of sections 3.4 and 4.5 differ
+ * in what happens to quotas that are used up early, or not at all. quota-mixed is our
+ * own: a QoS tenant is given what it has missed, on any SM, and some SMs alone where
+ * sharing is not enough. The epoch is the policy's own: its wakes do not move with kernel
+ * ends or arrivals.
  */
 #include "../common/blocks.h"
 #include "../common/goals.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	EPOCH,
 	HISTORY,
 	ADJUST,
 	ONE_SWAP,
-	/* quota-rollover */
+	/* of quota-rollover */
 	SPREAD,
-	/* quota-mixed, which has no history of its own */
+	/* of quota-mixed, which has no parameter history */
 	GUARD = HISTORY,
 	PAYBACK = SPREAD,
 	PRIORITY,
@@ -29,18 +29,18 @@ enum {
 	GIVE_BACK,
 };
 
-/* The artificial goal of best-effort tenants at first, and its floor (3.5). */
+/* The first artificial goal of best-effort tenants, and the least one (3.5). */
 #define LEAST_IPC_PPM	SIMGPU_PPM
-/* A quota is at least a warp instruction on each SM: who has none never moves. */
+/* A quota is at least a warp instruction on each SM; with less a tenant makes no progress. */
 #define LEAST_QUOTA	32
 
 /**
- * struct scheme - what tells the six apart
- * @elastic: quotas that all are used up begin an epoch of that SM (3.4.3)
- * @rollover: what QoS tenants have not used is added to their next quota (3.4.4)
- * @time: the others wait until QoS quotas are used up (4.5)
- * @mixed: quotas of QoS tenants are the goal and a part of what they owe, and the
- *	others leave SMs to them
+ * struct scheme - how the six schemes differ
+ * @elastic: when all quotas of an SM are used up, an epoch of that SM begins (3.4.3)
+ * @rollover: the unused quota of QoS tenants is added to their next one (3.4.4)
+ * @time: the other tenants wait until QoS quotas are used up (4.5)
+ * @mixed: the quota of a QoS tenant is its goal and a part of what it has missed, and
+ *	the other tenants leave SMs to it
  */
 struct scheme {
 	bool elastic;
@@ -50,17 +50,17 @@ struct scheme {
 };
 
 /**
- * struct quotas - between two calls
- * @begun: whether an epoch is under way
+ * struct quotas - the state of the policy
+ * @begun: 1 while an epoch is under way
  * @start: device cycle at which it began
- * @next: at which it ends
+ * @next: device cycle at which it ends
  * @active: slots that have a quota
- * @issued: thread instructions of each at @start, since it joined
- * @goal_ppm: instructions a cycle that its quota stands for; of best-effort
+ * @issued: by slot, thread instructions at @start, since it joined
+ * @goal_ppm: by slot, instructions a cycle that its quota stands for; for best-effort
  *	tenants the artificial goal
- * @refill: that is added when all are used up
+ * @refill: by slot, what is added to its quota when all quotas are used up
  * @late: epochs in a row in which a QoS tenant lagged, and fell back further
- * @early: in which all had what they owed, and none had much of its quota left
+ * @early: epochs in a row in which each had what it was owed, and used most of its quota
  * @spare: the same, since tenants with goals last left something to the others
  * @reserved: 0
  * @blocks: static resources
@@ -93,9 +93,10 @@ static bool anybody_has_goal(const struct simgpu_snapshot *snapshot)
 }
 
 /*
- * quota-mixed: the goal and a guard above it, and of what has been missed of both since
- * the goal was set a part, so that all is made up for in PAYBACK epochs; less, where
- * more was issued. At most twice the goal: the others' quotas shrink by as much.
+ * quota-mixed asks for the goal, a guard above it, and a part of what the tenant has
+ * missed of both since the goal was set: so that it catches up in PAYBACK epochs. It asks
+ * for less if the tenant has issued more. The quota is at most twice the goal, since the
+ * other tenants' quotas shrink by as much.
  */
 static u64 mixed_asked_ppm(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant)
@@ -126,7 +127,7 @@ static u64 asked_ppm(const struct simgpu_snapshot *snapshot,
 			      snapshot->policy_params[HISTORY]);
 }
 
-/* IPC_epoch: over the epoch that ends, or since it has had work. */
+/* IPC_epoch: over the epoch that ends, or the part of it in which the tenant had work. */
 static u64 epoch_ipc_ppm(const struct simgpu_snapshot *snapshot,
 			 const struct quotas *state, u32 slot)
 {
@@ -162,7 +163,7 @@ static u64 product_ppm(const struct simgpu_snapshot *snapshot,
 	return product;
 }
 
-/* The artificial goal of a best-effort tenant; at first, and at least, 1. */
+/* The artificial goal of a best-effort tenant; 1 at first, and never below 1. */
 static u64 artificial_ppm(const struct simgpu_snapshot *snapshot,
 			  const struct quotas *state, u32 slot, u64 product)
 {
@@ -177,8 +178,8 @@ static u64 artificial_ppm(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Eq. 1: thread instructions for @cycles, and one more for each SM: when they are
- * divided each part is rounded down, and a goal has no tolerance.
+ * Eq. 1: thread instructions for @cycles, and one more for each SM. Dividing the quota
+ * among SMs rounds each part down, and a goal has no tolerance.
  */
 static s64 quota_for(const struct simgpu_snapshot *snapshot, u64 goal_ppm,
 		     u64 cycles)
@@ -190,7 +191,7 @@ static s64 quota_for(const struct simgpu_snapshot *snapshot, u64 goal_ppm,
 	return (s64)max(quota, floor);
 }
 
-/* What is left of a tenant's quotas on all SMs; what was issued beyond is subtracted. */
+/* The sum of a tenant's quotas on all SMs; instructions beyond a quota are subtracted. */
 static s64 left_of(const struct simgpu_snapshot *snapshot, u32 slot)
 {
 	s64 left = 0;
@@ -203,7 +204,7 @@ static s64 left_of(const struct simgpu_snapshot *snapshot, u32 slot)
 	return left;
 }
 
-/* What rolls over: on each SM what is left there, or all of it divided anew. */
+/* Roll over what is left: on each SM what is left there, or the sum divided anew. */
 static void roll_over(const struct simgpu_snapshot *snapshot, u32 slot,
 		      struct simgpu_proposal *proposal)
 {
@@ -217,7 +218,7 @@ static void roll_over(const struct simgpu_snapshot *snapshot, u32 slot,
 	proposal->quota[slot] = quota > 0 ? quota : 0;
 }
 
-/* A quota of a scheme for what is left of an epoch, @cycles. */
+/* Propose a scheme's quota for the rest of an epoch, @cycles. */
 static void say_quota(const struct simgpu_snapshot *snapshot,
 		      const struct scheme *scheme, struct quotas *state,
 		      u32 slot, u64 cycles, struct simgpu_proposal *proposal)
@@ -241,7 +242,7 @@ static void say_no_quotas(struct simgpu_proposal *proposal)
 		proposal->quota[slot] = SIMGPU_NO_QUOTA;
 }
 
-/* What a tenant has stays as it is. */
+/* Propose the quota that a tenant has now. */
 static void keep_quota(const struct quotas *state, u32 slot,
 		       struct simgpu_proposal *proposal)
 {
@@ -251,7 +252,7 @@ static void keep_quota(const struct quotas *state, u32 slot,
 				      SIMGPU_QUOTA_KEEP;
 }
 
-/* An epoch begins: quotas of all. */
+/* Begin an epoch: quotas for all tenants. */
 static void begin_epoch(const struct simgpu_snapshot *snapshot,
 			const struct scheme *scheme, struct quotas *state,
 			struct simgpu_proposal *proposal)
@@ -278,7 +279,7 @@ static void begin_epoch(const struct simgpu_snapshot *snapshot,
 	state->next = snapshot->cycle + length;
 }
 
-/* Somebody has come or gone in the middle: the epoch goes on for the others. */
+/* A tenant has come or gone within the epoch: the epoch goes on for the others. */
 static void go_on(const struct simgpu_snapshot *snapshot,
 		  const struct scheme *scheme, struct quotas *state, u64 active,
 		  struct simgpu_proposal *proposal)
@@ -305,7 +306,7 @@ static void go_on(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* Nobody has work: the next one finds a new epoch. */
+/* No tenant has work: the next one begins a new epoch. */
 static int rest(struct quotas *state)
 {
 	state->begun = 0;
@@ -332,7 +333,7 @@ static void divide_blocks(const struct simgpu_snapshot *snapshot,
 			      snapshot->policy_params[ONE_SWAP]);
 }
 
-/* quota-mixed: the memory serves those first that lag. */
+/* quota-mixed: memory controllers serve tenants that lag first. */
 static void say_priorities(const struct simgpu_snapshot *snapshot,
 			   struct simgpu_proposal *proposal)
 {
@@ -345,7 +346,7 @@ static void say_priorities(const struct simgpu_snapshot *snapshot,
 			goal_lags(&snapshot->tenants[slot]);
 }
 
-/* The greatest part of its goal that a QoS tenant which lags has missed in the epoch. */
+/* The greatest part of its goal that any lagging QoS tenant has missed in the epoch. */
 static u64 missed_ppm(const struct simgpu_snapshot *snapshot,
 		      const struct quotas *state)
 {
@@ -367,7 +368,7 @@ static u64 missed_ppm(const struct simgpu_snapshot *snapshot,
 	return most;
 }
 
-/* Whether nobody lags, and each QoS tenant has used most of its quota. */
+/* Whether no tenant lags, and each QoS tenant has used most of its quota. */
 static bool all_are_early(const struct simgpu_snapshot *snapshot,
 			  const struct quotas *state)
 {
@@ -388,9 +389,9 @@ static bool all_are_early(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * quota-mixed, at an epoch's end: the others leave SMs to a QoS tenant that goes on to
- * lag, half as many as a line through the origin says; and come back to one at a time.
- * When all are back they have thread blocks of those with goals, too.
+ * quota-mixed, at an epoch's end. If a QoS tenant goes on to lag, the other tenants leave
+ * it SMs: half as many as a line through the origin says. They come back to one SM at a
+ * time. When they are back on all, they get thread blocks of tenants with goals, too.
  */
 static void mix(const struct simgpu_snapshot *snapshot, struct quotas *state)
 {

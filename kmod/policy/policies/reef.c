@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * reef: real-time tenants before best-effort ones (Han et al., REEF, OSDI 2022). When a
- * real-time kernel comes, thread blocks of best-effort kernels that are idempotent are
- * dropped, and begin again later; those of others run to their end. A real-time kernel
- * is padded: best-effort ones run on the SMs that it has no thread blocks for.
+ * real-time kernel comes, thread blocks of idempotent best-effort kernels are dropped and
+ * begin again later; those of other kernels run to their end. A real-time kernel is
+ * padded: best-effort kernels run on the SMs that it has no thread blocks for.
  */
 #include "../common/parts.h"
 #include "../common/split.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	RESET,
 	PADDING,
@@ -29,15 +29,15 @@ static const struct simgpu_param params[] = {
 };
 
 /**
- * struct reef - what the policy remembers
- * @settled: slots all of whose thread blocks are where they have a place: nothing of
- *	theirs drains
+ * struct reef - the state of the policy
+ * @settled: slots whose thread blocks are all on SMs where they have a place: none of
+ *	them drains
  */
 struct reef {
 	u64 settled;
 };
 
-/* Of those with kernels, the slots of which some may not be reset. */
+/* The slots with kernels of which some may not be reset. */
 static u64 not_idempotent(const struct simgpu_snapshot *snapshot)
 {
 	u64 mask = 0;
@@ -57,7 +57,7 @@ static u64 not_idempotent(const struct simgpu_snapshot *snapshot)
 	return mask;
 }
 
-/* Nothing drains of who has no kernel that has started. */
+/* A tenant whose kernels have not started has no thread blocks, so none that drain. */
 static u64 without_blocks(const struct simgpu_snapshot *snapshot)
 {
 	u64 mask = 0;
@@ -70,8 +70,8 @@ static u64 without_blocks(const struct simgpu_snapshot *snapshot)
 }
 
 /*
- * SMs of the real-time kernels: one for each of their thread blocks, in whole TPCs; all
- * without padding, none while there are no such kernels.
+ * SMs of the real-time kernels: one for each of their thread blocks, in whole TPCs. Without
+ * padding it is all SMs, and without such kernels none.
  */
 static u32 urgent_sms(const struct simgpu_snapshot *snapshot, u64 urgent)
 {
@@ -91,7 +91,7 @@ static u32 urgent_sms(const struct simgpu_snapshot *snapshot, u64 urgent)
 	return tpcs_for(snapshot, sms) * snapshot->sms_per_tpc;
 }
 
-/* By reset, unless thread blocks leave that cannot be. */
+/* Reset, unless thread blocks have to leave that may not be reset. */
 static u32 way_to_leave(const struct simgpu_snapshot *snapshot, struct reef *reef,
 			u64 losers)
 {

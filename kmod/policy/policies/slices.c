@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * slices: software preemption. Each kernel is launched in slices of so many thread
- * blocks, and where one has ended the next tenant's slice is launched: what a runtime
- * can do without any help from the hardware. A slice costs a launch (launch_cycles).
+ * slices: software preemption, as a runtime can do it without help from the hardware.
+ * Each kernel is launched in slices of so many thread blocks. When a slice has ended, the
+ * next tenant's slice is launched. Each slice costs a launch (launch_cycles).
  */
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	BLOCKS,
 };
@@ -20,7 +20,7 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-/* struct turn - @queues of @slot run their slices; from @next on somebody is sought */
+/* struct turn - @queues of @slot run a slice each; the next turn goes to @next or a later slot */
 struct turn {
 	u32 slot;
 	u32 next;
@@ -51,13 +51,13 @@ static void note_ends(const struct simgpu_snapshot_tenant *tenant,
 			turn->queues &= ~(left & -left);
 }
 
-/* The next tenant with kernels has a slice of each of them. */
+/* Let the next tenant with kernels begin a slice of each of them. */
 static void begin_turn(const struct simgpu_snapshot *snapshot, struct turn *turn,
 		       struct simgpu_proposal *proposal)
 {
 	u32 tenants = snapshot->tenants_active, i;
 
-	/* The last one itself comes last. */
+	/* The tenant of the last turn is asked last. */
 	for (; tenants && !turn->queues; tenants--) {
 		turn->slot = next_active_slot(snapshot, turn->next +
 							SIMGPU_SLOTS_MAX - 1);
@@ -90,7 +90,7 @@ static int slices_decide(const struct simgpu_snapshot *snapshot, void *state,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		proposal->sms[slot] = 0;
 	if (!turn->queues) {
-		/* Nobody has a kernel yet; whoever has work is held until then. */
+		/* No tenant has a kernel yet; all tenants with work are held until then. */
 		proposal->hold = active_slots(snapshot);
 		return 0;
 	}

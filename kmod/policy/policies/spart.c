@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * spart: the spatial rival of fine-grained QoS (FGQoS 4.1): whole SMs, and hill
- * climbing towards goals in instructions a cycle (Aguilera et al., ASP-DAC 2014, of
- * which only the abstract is public). Chosen here: it begins with an even split; a
- * tenant that issued less than alpha x goal gets the SMs that a line through the
- * origin says, one more at least; one that would still reach it with an SM less
- * gives that back; the others share what is left evenly.
+ * spart: the spatial rival of fine-grained QoS (FGQoS 4.1): whole SMs, and hill climbing
+ * towards goals in instructions a cycle (Aguilera et al., ASP-DAC 2014, of which only the
+ * abstract is public). What follows was chosen here. The policy begins with an even
+ * split. A tenant that issued less than alpha x goal gets the SMs that a line through the
+ * origin says, at least one more. A tenant that would still reach it with one SM less
+ * gives that SM back. The other tenants divide the rest evenly.
  */
 #include "../common/goals.h"
 #include "../common/split.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	PERIOD,
 	HISTORY,
 };
 
 /**
- * struct climb - between two calls
+ * struct climb - the state of the policy
  * @next: device cycle of the next step
- * @start: of the last one
- * @active: slots with work then
- * @issued: thread instructions of each at @start, since it joined
+ * @start: device cycle of the last step
+ * @active: slots with work at the last step
+ * @issued: by slot, thread instructions at @start, since it joined
  */
 struct climb {
 	u64 next;
@@ -39,7 +39,7 @@ static u64 asked_ppm(const struct simgpu_snapshot *snapshot,
 			      snapshot->policy_params[HISTORY]);
 }
 
-/* SMs that a tenant with a goal is to have, by what it did with those it has. */
+/* SMs that a tenant with a goal should have, by its progress with the present ones. */
 static u32 step(const struct simgpu_snapshot *snapshot,
 		const struct climb *state, u32 slot)
 {
@@ -61,7 +61,7 @@ static u32 step(const struct simgpu_snapshot *snapshot,
 	return (u32)min_t(u64, wanted, snapshot->sms);
 }
 
-/* Take SMs from whoever has most, until so many are left for the others. */
+/* Take SMs from the tenant that has most, until enough are left for the others. */
 static u32 take_back(struct simgpu_proposal *proposal, u32 sum, u32 most)
 {
 	while (sum > most) {
@@ -78,7 +78,7 @@ static u32 take_back(struct simgpu_proposal *proposal, u32 sum, u32 most)
 	return sum;
 }
 
-/* What is left over, in turn to those without a goal, or if all have one to all. */
+/* Give SMs that are left, in turn, to tenants without a goal; to all if all have one. */
 static void hand_out(const struct simgpu_snapshot *snapshot,
 		     struct simgpu_proposal *proposal, u32 rest, bool others)
 {
@@ -120,7 +120,7 @@ static void begin_period(const struct simgpu_snapshot *snapshot,
 	state->next = snapshot->cycle + snapshot->policy_params[PERIOD];
 }
 
-/* Whether somebody is without an SM: who has come in the slot of one who has just left. */
+/* Whether a tenant lacks SMs: it has come in the slot of one that has just left. */
 static bool somebody_lacks(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_proposal *proposal)
 {

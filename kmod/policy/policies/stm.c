@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stm: spatial-temporal multitasking (Liang et al., TPDS 2015). Profiles say which
- * kernels run together, in which phase, on how many SMs each (Algorithm 1); leaky
- * buckets give each its share of the SMs, which all of a phase share. stm-partition
- * does the same with SMs of one's own; stm-merged as the paper measured it, with each
- * phase as one kernel whose thread blocks take as much room as the greatest of theirs
- * (STM 4.2, 5). sequential is what both are held against:
- * one kernel after another, in the order in which launches came.
+ * stm: spatial-temporal multitasking (Liang et al., TPDS 2015). By the kernels' profiles
+ * Algorithm 1 decides which kernels run together, in which phase, on how many SMs each.
+ * The kernels of a phase share all SMs; leaky buckets give each kernel its part.
+ *
+ * stm-partition gives each kernel SMs of its own instead. stm-merged does as the paper
+ * measured it: each phase is one kernel, whose thread blocks take as much room as the
+ * greatest of the phase (STM 4.2, 5). sequential is the baseline: one kernel after
+ * another, in the order of their launches.
  */
 #include "../common/phases.h"
 #include "../common/plan.h"
 #include "../registry.h"
 
-/* Knobs, behind those of plans. */
+/* Indices of its parameters, behind those of plans. */
 enum {
 	WHOLE = PLAN_KNOBS,
 	REPLAN,
@@ -40,9 +41,9 @@ static const struct simgpu_param params[] = {
 };
 
 /**
- * struct stm - what stm remembers
- * @phases: the plan, and how far it has come
- * @kernels: that it was made of
+ * struct stm - the state of the policy
+ * @phases: the plan, and the phase that runs
+ * @kernels: kernels of which the plan was made
  * @sm_blocks: by phase, thread blocks of its merged kernel that an SM holds
  * @work: workspace
  */
@@ -57,7 +58,7 @@ static_assert(sizeof(struct stm) <= SIMGPU_STATE_BYTES_MAX, "of a policy");
 
 /* --- plans ------------------------------------------------------------------------- */
 
-/* A phase of its own for each kernel from @index on. */
+/* Give each kernel from @index on a phase of its own. */
 static void plan_alone(const struct simgpu_snapshot *snapshot,
 		       struct phases *phases, u32 index)
 {
@@ -69,7 +70,7 @@ static void plan_alone(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* Insert each of the first @count kernels of the plan where its key is in order. */
+/* Sort the first @count kernels of the plan by their keys (insertion sort). */
 static void sort_kernels(const struct simgpu_snapshot *snapshot,
 			 struct phases *phases, u32 count,
 			 u64 (*key)(const struct simgpu_snapshot *, u32))
@@ -112,7 +113,7 @@ static struct plan_kernel plan_kernel_of(const struct simgpu_snapshot *snapshot,
 		u32 all = snapshot->sms - 1;
 		const struct simgpu_snapshot_profile *profiles =
 			snapshot->profiles;
-		/* As if all its thread blocks took as long as those of the first. */
+		/* Assume that all blocks of the launch take as long as the first kernel's. */
 		u64 whole = profiles[head->launch_profile - 1].point[all].cycles;
 		u64 first = profiles[head->profile - 1].point[all].cycles;
 		u64 blocks = fixed_mul_div(head->blocks, whole, first);
@@ -125,7 +126,7 @@ static struct plan_kernel plan_kernel_of(const struct simgpu_snapshot *snapshot,
 	return kernel;
 }
 
-/* Core cycles that a kernel with a profile takes from now on, alone on all SMs. */
+/* Core cycles that a kernel with a profile has left, alone on all SMs. */
 static u64 cycles_left(const struct simgpu_snapshot *snapshot, u32 slot)
 {
 	struct plan_kernel kernel = plan_kernel_of(snapshot, slot);
@@ -168,7 +169,7 @@ static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 	phases_begin(snapshot, phases);
 }
 
-/* Whether a launch has come to the head of a tenant's queue that the plan does not know. */
+/* Whether a launch that the plan does not know has come to the head of a queue. */
 static bool somebody_came(const struct simgpu_snapshot *snapshot,
 			  const struct phases *phases)
 {
@@ -189,7 +190,7 @@ static bool somebody_came(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Whether a new plan is due: the last one has been carried out, or somebody has come who
+ * Whether a new plan is due: the last one has been carried out, or a tenant has come that
  * need not wait for that.
  */
 static bool is_due(const struct simgpu_snapshot *snapshot, struct stm *stm)
@@ -216,7 +217,7 @@ static u64 interval_of(const struct simgpu_snapshot *snapshot,
 	return plan_interval(&set, 0, phases->sms[slot]);
 }
 
-/* Where a launch goes on to its next kernel, buckets become those of the present ones. */
+/* Where a launch has gone on to its next kernel, adapt the buckets to that kernel. */
 static void follow_launches(const struct simgpu_snapshot *snapshot,
 			    struct phases *phases)
 {
@@ -237,7 +238,7 @@ static void follow_launches(const struct simgpu_snapshot *snapshot,
 	}
 }
 
-/* Whether there is a new plan. */
+/* Make a plan or follow the present one; returns whether the plan is new. */
 static bool plan_or_follow(const struct simgpu_snapshot *snapshot, struct stm *stm)
 {
 	if (is_due(snapshot, stm)) {
@@ -249,7 +250,7 @@ static bool plan_or_follow(const struct simgpu_snapshot *snapshot, struct stm *s
 	return false;
 }
 
-/* Who is to wait leaves its SMs at once. */
+/* Tenants that have to wait leave their SMs at once. */
 static void say_preemption(const struct simgpu_snapshot *snapshot,
 			   struct simgpu_proposal *proposal)
 {
@@ -269,9 +270,9 @@ static u32 least_times(u32 most, u32 have, u64 need)
 }
 
 /*
- * Thread blocks of a phase's merged kernel that an SM holds: each has the most threads,
- * and each thread the most registers, of all its kernels (STM, Appendix C). At least
- * one: a compiler would spill the registers that are too many.
+ * Thread blocks of a phase's merged kernel that an SM holds. Each has the most threads of
+ * all kernels of the phase, and each thread the most registers (STM, Appendix C). An SM
+ * holds at least one: a compiler would spill registers that do not fit.
  */
 static u32 merged_blocks(const struct simgpu_snapshot *snapshot, u64 slots)
 {
@@ -318,7 +319,7 @@ static int stm_decide(const struct simgpu_snapshot *snapshot, void *state,
 	return 0;
 }
 
-/* What ran before the policy came is merged with nothing. */
+/* Kernels that ran before the policy was set are not merged. */
 static int stm_merged_decide(const struct simgpu_snapshot *snapshot, void *state,
 			     struct simgpu_proposal *proposal)
 {
@@ -338,7 +339,7 @@ static int stm_merged_decide(const struct simgpu_snapshot *snapshot, void *state
 	return 0;
 }
 
-/* What a kernel that ends early leaves is nobody's, as in a partition. */
+/* As in a partition, SMs of a kernel that ends early stay idle until the phase ends. */
 static int stm_partition_decide(const struct simgpu_snapshot *snapshot,
 				void *state, struct simgpu_proposal *proposal)
 {
@@ -351,7 +352,7 @@ static int stm_partition_decide(const struct simgpu_snapshot *snapshot,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		u32 sms = stm->phases.sms[slot];
 
-		/* Of those that ran before the policy came there is no plan. */
+		/* Kernels that ran before the policy was set have no plan. */
 		if (!sms || sms > left)
 			sms = left ? 1 : 0;
 		if (!(stm->phases.running >> slot & 1))

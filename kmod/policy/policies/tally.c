@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * tally: best-effort kernels in slices of bounded turnaround (Zhao et al., Tally, ASPLOS
- * 2025). They run while no high-priority kernel is there, so many thread blocks at a
- * time that a slice takes no longer than a bound; that is measured, of each kernel for
- * itself. A high-priority kernel begins at once, and no slice begins beside it.
+ * 2025). Best-effort kernels run while no high-priority kernel is there, in slices that
+ * take no longer than a bound; the slices of each kernel are measured to find their size.
+ * A high-priority kernel begins at once, and no slice begins beside it.
  */
 #include "../common/slicing.h"
 #include "../common/split.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	TURNAROUND,
 	SLICED,
@@ -28,7 +28,7 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-/* Best-effort kernels wait, those in slices between two of them. */
+/* Hold best-effort kernels; those that run in slices stop at the end of a slice. */
 static void hold_others(const struct simgpu_snapshot *snapshot, u64 others,
 			struct simgpu_proposal *proposal)
 {

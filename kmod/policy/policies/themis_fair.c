@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * themis-fair: Themis-Fair (section VII.C, Algorithm 2). SMs move by Algorithm 1 until
- * slowdowns are as the reciprocals of weights: unfairness (Eq. 11) is the score, and
- * below a threshold good enough. dase-fair and bubble-psp are the same over another
- * model, and bubble-flux moves nothing: it is its model's stages beside an even split.
+ * slowdowns are proportional to the reciprocals of weights. The score is unfairness
+ * (Eq. 11), and an allocation is good enough below a threshold. dase-fair and bubble-psp
+ * are the same policy over other models. bubble-flux moves nothing: it is its model's
+ * stages beside an even split.
  */
 #include "../common/engine.h"
 #include "../common/split.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	DISTANCE = ENGINE_MAX_DISTANCE,
 	THRESHOLD,
 };
 
-/* Eq. 11, in ppm; weights need no common sum, which falls out. */
+/* Eq. 11, in ppm. Weights need no common sum, which cancels out. */
 static u64 unfairness_ppm(const struct simgpu_snapshot *snapshot,
 			  const struct engine *engine)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * themis-qos: Themis-QoS (section VII.D), whose score the paper does not give. Here:
- * while a tenant with a target misses it, minus the greatest miss; else the sum of the
- * others' progress. Good enough is an allocation that meets all targets and from which a
- * round gained no more than a thousandth. dase-qos is the same over another model.
+ * themis-qos: Themis-QoS (section VII.D). The paper does not give its score; here, while
+ * a tenant misses its target, it is minus the greatest miss, else the sum of the other
+ * tenants' progress. An allocation is good enough if it meets all targets and the last
+ * round gained no more than a thousandth. dase-qos is the same policy over another model.
  */
 #include "../common/engine.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	DISTANCE = ENGINE_MAX_DISTANCE,
 	GUARD,
@@ -23,7 +23,7 @@ static u64 progress_ppm(const struct engine *engine, u32 i)
 	return min(np, SIMGPU_PPM);
 }
 
-/* By how much the tenant that misses its target most does so. */
+/* The greatest miss of a target by any tenant. */
 static u64 greatest_miss_ppm(const struct simgpu_snapshot *snapshot,
 			     const struct engine *engine)
 {

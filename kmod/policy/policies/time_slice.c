@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * time-slice: contexts of tenants take turns on the whole GPU, as drivers have them do
- * where nothing partitions it. At the end of a slice the contexts of all thread blocks
- * are saved, and those of the next tenant are read back: that is part of the slice.
+ * time-slice: contexts of tenants take turns on the whole GPU, as in drivers where
+ * nothing partitions it. At the end of a slice the contexts of all thread blocks are
+ * saved, and those of the next tenant are read back, as a part of that tenant's slice.
  */
 #include "../common/tenants.h"
 #include "../registry.h"
 
-/* Its knobs. */
+/* Indices of its parameters. */
 enum {
 	SLICE,
 };
@@ -20,7 +20,7 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
-/* struct turn - it is the slot's before @next until @until, if @given; nobody's else */
+/* struct turn - if @given, the slot before @next has the turn until @until; else no slot has */
 struct turn {
 	u32 next;
 	u32 given;
