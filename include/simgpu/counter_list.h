@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The event counts of a tenant, a row each. A file that includes this one first defines
+ * The event counts of a tenant, a row each. A file defines this macro before it includes
+ * the list:
  *
  *	COUNTER(number, name, seen, whole, text)
  *
- * which is undefined again at the end, so that a file may include it several times.
+ * The list undefines the macro at its end, so that a file may include it several times.
  *
  * number: of &enum simgpu_counter, and the place in &struct simgpu_counters. Rows stand
  *	in that order; a number never changes and is never used again
  * name: in C, JSON and, with dashes, in netlink
- * seen: by a policy where counter_noise is set.
+ * seen: how a policy sees the counter where counter_noise is set
  *	EXACT: without noise, as the driver itself keeps the count
  *	NOISY: with noise
  *	PART: with noise, but never more than @whole
- *	SHARE: with noise, but all shares of @whole together are never more than it
+ *	SHARE: with noise, but all shares of @whole together are never more than @whole
  * whole: the counter of which this one counts a part, or none
  * text: what is counted. Names of other counters in it become links
  *
- * A new counter is a row here, and where it is counted. tools/counters then writes the
+ * A new counter is a row here, and the code that counts it. tools/counters then writes the
  * enumeration of the UAPI, the attributes of netlink and the lists in the pages.
  */
 #ifndef COUNTER

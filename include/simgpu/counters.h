@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The event counts of the register file. The hardware counts them, models and
- * policies read their differences: the one thing that both rooms name.
+ * The event counts of the register file. The hardware counts them; models and policies
+ * read their differences. No other type is known to both rooms.
  */
 #ifndef SIMGPU_COUNTERS_H
 #define SIMGPU_COUNTERS_H
@@ -9,18 +9,18 @@
 #include <simgpu/fixed.h>
 
 /*
- * struct simgpu_counters - event counts of a tenant, as docs/glossary.md has them
+ * struct simgpu_counters - event counts of a tenant, as docs/glossary.md defines them
  *
- * Its members are the names of the list, which says what each one counts. Where an L1
- * or the last-level cache has sectors (l1_sectors, llc_sectors), what it looks up, asks
- * for, fetches and writes back is counted in sectors of 32 B.
+ * Members have the names of the list, which says what each one counts. Where an L1 or the
+ * last-level cache has sectors (l1_sectors, llc_sectors), its lookups, requests, fetches
+ * and write-backs are counted in sectors of 32 B.
  */
 struct simgpu_counters {
 #define COUNTER(number, name, seen, whole, text) u64 name;
 #include <simgpu/counter_list.h>
 };
 
-/* The place of each counter among them, and how many there are. */
+/* The index of each counter in struct simgpu_counters, and their number. */
 enum simgpu_counter_place {
 #define COUNTER(number, name, seen, whole, text) SIMGPU_PLACE_##name,
 #include <simgpu/counter_list.h>

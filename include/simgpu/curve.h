@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Curves: what a model says of SM counts that were never tried. HSM's line through
- * the origin, a point with a cap (DASE), a line that saturates and a line that was
- * predicted ahead (Themis) are all a few knots with straight lines between them.
+ * Curves: what a model predicts for SM counts that were never tried. HSM's line through
+ * the origin, a point with a cap (DASE), a line that saturates and Themis' prediction
+ * ahead are all a few knots with straight lines between them.
  */
 #ifndef SIMGPU_CURVE_H
 #define SIMGPU_CURVE_H
@@ -23,12 +23,12 @@ struct simgpu_knot {
 
 /**
  * struct simgpu_curve - NP as a function of SMs
- * @knots: how many; 0: the model says nothing
- * @least_sms: the curve holds from here
- * @most_sms: up to here
+ * @knots: number of knots; 0: the model predicts no curve
+ * @least_sms: least SM count for which the curve holds
+ * @most_sms: greatest SM count for which it holds
  * @error_ppm: how far NP may be from the curve where it holds, as a part of NP: the
- *	model's own estimate of its mean error; 0: it has none
- * @knot: in rising order of @sms_milli; straight lines join them
+ *	model's own estimate of its mean error; 0: no estimate
+ * @knot: the knots, in rising order of @sms_milli; straight lines join them
  */
 struct simgpu_curve {
 	u32 knots;
@@ -77,9 +77,9 @@ static inline u64 simgpu_np_at_milli(const struct simgpu_curve *curve,
 /**
  * simgpu_np_at() - read a curve
  * @curve: with rising knots
- * @sms: SM count; whether the curve holds there, least_sms and most_sms tell
+ * @sms: SM count; least_sms and most_sms say whether the curve holds there
  *
- * Return: as simgpu_np_at_milli().
+ * Return: see simgpu_np_at_milli().
  */
 static inline u64 simgpu_np_at(const struct simgpu_curve *curve, u32 sms)
 {

@@ -30,8 +30,8 @@ simgpu_apart u64 fixed_add(u64 a, u64 b)
  * @a: any
  * @b: any
  *
- * By halves, as BPF has neither 128-bit products nor a multiplication that tells
- * whether it overflows.
+ * The product is computed by halves: BPF has neither 128-bit products nor a
+ * multiplication that reports overflow.
  *
  * Return: a * b / 2^64, rounded down; 0 if a * b fits in 64 bits.
  */
@@ -59,10 +59,10 @@ simgpu_apart u64 fixed_mul(u64 a, u64 b)
 }
 
 /*
- * The 128-bit quotient by long division, a bit at a time; the remainder stays
- * below the divisor, so only its top bit needs care. The quotient's bits move in
- * where those of @low move out. A plain loop: it is verified once, with
- * fixed_mul_div(), and runs three times as fast in BPF as simgpu_each().
+ * The 128-bit quotient by long division, a bit at a time. The remainder stays below the
+ * divisor, so only its top bit needs care. Bits of the quotient move into @low where bits
+ * of the dividend move out. The loop is a plain one: the verifier of BPF walks it once,
+ * with fixed_mul_div(), and it runs three times as fast in BPF as simgpu_each().
  */
 static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
 {
@@ -87,8 +87,8 @@ static inline u64 fixed_div_wide(u64 high, u64 low, u64 divisor)
  * @b: any
  * @divisor: any
  *
- * Return: a * b / divisor, rounded down; U64_MAX where it overflows; 0 for a zero divisor (the
- * caller decides what a ratio to nothing means before it asks).
+ * Return: a * b / divisor, rounded down; U64_MAX where it overflows; 0 for a zero divisor,
+ * so callers for which a ratio to nothing means something else check the divisor first.
  */
 simgpu_apart u64 fixed_mul_div(u64 a, u64 b, u64 divisor)
 {
@@ -133,7 +133,7 @@ static inline u64 fixed_apart(u64 a, u64 b)
  * @numerator: any
  * @denominator: any
  *
- * Return: as fixed_mul_div(): 0 for a zero denominator.
+ * Return: the ratio, rounded down; 0 for a zero denominator.
  */
 static inline u64 fixed_ratio_ppm(u64 numerator, u64 denominator)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* System metrics over normalized progress (NP), in all homes; HSM section 4 defines them. */
+/* System metrics over normalized progress (NP), as HSM section 4 defines them. */
 #ifndef SIMGPU_METRICS_H
 #define SIMGPU_METRICS_H
 
 #include <simgpu/snapshot.h>
 
 /**
- * struct simgpu_metrics - what a number of NPs are together
+ * struct simgpu_metrics - metrics of several NPs
  * @fairness_ppm: least NP / greatest NP
  * @stp_ppm: system throughput, the sum of NPs
  * @antt_ppm: average normalized turnaround time, the mean of 1 / NP; 0 if an NP is 0
  * @least_ppm: the least NP
- * @most_ppm: the greatest one
- * @tenants: how many there are; without any all members are 0
+ * @most_ppm: the greatest NP
+ * @tenants: number of NPs; with none, all members are 0
  */
 struct simgpu_metrics {
 	u64 fairness_ppm;
@@ -24,7 +24,7 @@ struct simgpu_metrics {
 };
 
 /**
- * simgpu_metrics_begin() - before the first NP
+ * simgpu_metrics_begin() - prepare for the first NP
  * @metrics: to be filled in
  */
 static inline void simgpu_metrics_begin(struct simgpu_metrics *metrics)
@@ -38,9 +38,9 @@ static inline void simgpu_metrics_begin(struct simgpu_metrics *metrics)
 }
 
 /**
- * simgpu_metrics_add() - one more NP
- * @metrics: that were begun
- * @np_ppm: of a tenant
+ * simgpu_metrics_add() - add one more NP
+ * @metrics: metrics that were begun
+ * @np_ppm: NP of a tenant
  */
 static inline void simgpu_metrics_add(struct simgpu_metrics *metrics, u64 np_ppm)
 {
@@ -55,8 +55,8 @@ static inline void simgpu_metrics_add(struct simgpu_metrics *metrics, u64 np_ppm
 }
 
 /**
- * simgpu_metrics_end() - after the last NP
- * @metrics: that were begun
+ * simgpu_metrics_end() - compute the metrics after the last NP
+ * @metrics: metrics that were begun
  */
 static inline void simgpu_metrics_end(struct simgpu_metrics *metrics)
 {
@@ -69,9 +69,9 @@ static inline void simgpu_metrics_end(struct simgpu_metrics *metrics)
 }
 
 /**
- * simgpu_metrics_of() - the metrics of what the model predicted
+ * simgpu_metrics_of() - metrics of the model's predictions
  * @snapshot: of the device
- * @metrics: to be filled in, over the tenants with work of which there is a prediction
+ * @metrics: to be filled in, over the tenants with work and a prediction
  */
 static inline void simgpu_metrics_of(const struct simgpu_snapshot *snapshot,
 				     struct simgpu_metrics *metrics)

@@ -5,26 +5,26 @@
 
 #include <simgpu/snapshot.h>
 
-/* Bytes of state that a model or a policy can keep between calls. */
+/* Most bytes of state that a model or a policy can keep between calls. */
 #define SIMGPU_STATE_BYTES_MAX		65536
-/* Bytes of a model's constants, their header among them. */
+/* Most bytes of a model's constants, with their header. */
 #define SIMGPU_CONSTANTS_BYTES_MAX	61440
 
-/* No model means more: policies may multiply an NP by SMs in 64 bits. */
+/* An NP is at most this, so that policies may multiply it by SMs in 64 bits. */
 #define SIMGPU_NP_MOST_PPM		(1000 * SIMGPU_PPM)
 
 /**
- * struct simgpu_prediction_tenant - a model's word on one tenant
- * @class: SIMGPU_CLASS_*; UNKNOWN if the epoch said nothing about it (the
+ * struct simgpu_prediction_tenant - a model's prediction for one tenant
+ * @class: SIMGPU_CLASS_*; UNKNOWN if the epoch showed nothing about the tenant (the
  *	session then keeps the last prediction)
  * @reserved: zero
  * @np_ppm: predicted normalized progress; may be above 1, where company helps or
  *	the model errs. The session caps it at SIMGPU_NP_MOST_PPM
- * @sd_scal_ppm: slowdown because it has fewer SMs than the device, SIMGPU_PPM and
- *	up (Themis, Eq. 4); 0: the model does not tell the two apart
- * @sd_inter_ppm: slowdown by the others' use of what all share; as above, and 0
- *	where the other one is
- * @curve: NP at other SM counts; no knots: the model does not say
+ * @sd_scal_ppm: slowdown because the tenant has fewer SMs than the device, SIMGPU_PPM and
+ *	up (Themis, Eq. 4); 0: the model does not tell the two factors apart
+ * @sd_inter_ppm: slowdown by other tenants' use of shared resources, SIMGPU_PPM and up;
+ *	0 if @sd_scal_ppm is 0
+ * @curve: NP at other SM counts; without knots the model predicts no curve
  */
 struct simgpu_prediction_tenant {
 	u32 class;
@@ -42,13 +42,13 @@ struct simgpu_prediction_tenant {
 
 /**
  * struct simgpu_prediction - a model's answer; zeroed before the call
- * @probe: SIMGPU_PROBE_*: what the model wants to see until @wake_cycle; one that
- *	is asked for again while it lasts goes on. The session merges it with what the
- *	policy has said; where the policy says something of the same from now on, the
- *	policy wins and the probe ends
- * @probe_slot: the tenant that it is about
- * @wake_cycle: device cycle at which the model, which lists SIMGPU_ON_WAKE,
- *	is asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead; 0: at the epoch's end
+ * @probe: SIMGPU_PROBE_*: how the device should run until @wake_cycle. A probe that the
+ *	model asks for again while it lasts goes on. The session combines the probe with
+ *	the policy's controls; if the policy changes the same controls, the policy has
+ *	precedence and the probe ends
+ * @probe_slot: tenant of the probe
+ * @wake_cycle: device cycle at which a model that lists SIMGPU_ON_WAKE is asked
+ *	again, at least SIMGPU_WAKE_CYCLES_MIN ahead; 0: at the epoch's end
  * @tenants: by slot; only active ones are read
  */
 struct simgpu_prediction {
@@ -60,7 +60,7 @@ struct simgpu_prediction {
 
 static_assert(sizeof(struct simgpu_prediction) == 7184, "no padding");
 
-/* How far ahead a wake is at least, in core cycles. */
+/* A wake is at least this many core cycles ahead. */
 #define SIMGPU_WAKE_CYCLES_MIN	1000
 
 /*
@@ -72,7 +72,7 @@ static_assert(sizeof(struct simgpu_prediction) == 7184, "no padding");
 /* The policy never held all of its work. */
 #define SIMGPU_ASSUMES_NOT_HELD		(1U << 1)
 /*
- * A compute-bound one is held up by its SMs: its schedulers wait for memory, which others
+ * A compute-bound tenant is held up by its SMs: its schedulers wait for memory, which others
  * use more than it does, in less than a fifth of their cycles. Without that wait it would be
  * up to a quarter faster.
  */
@@ -80,10 +80,10 @@ static_assert(sizeof(struct simgpu_prediction) == 7184, "no padding");
 #define SIMGPU_ASSUMES_COUNT		3
 
 /**
- * struct simgpu_trained - values that knobs begin with on a known GPU
- * @config: name of its configuration; empty ends a table
- * @count: values that there are
- * @values: of the model's first knobs
+ * struct simgpu_trained - first values of parameters on a GPU that a model was trained on
+ * @config: name of the GPU's configuration; empty ends a table
+ * @count: number of values
+ * @values: values of the model's first parameters
  */
 struct simgpu_trained {
 	char config[SIMGPU_NAME_BYTES];
@@ -92,9 +92,9 @@ struct simgpu_trained {
 };
 
 /**
- * struct simgpu_constants_built_in - constants that a model brings along
+ * struct simgpu_constants_built_in - constants that are compiled into a model
  * @config: name of the configuration that they were trained on; empty ends a table
- * @payload: what would follow the header in a file, of the model's size
+ * @payload: the bytes that would follow the header in a file
  */
 struct simgpu_constants_built_in {
 	char config[SIMGPU_NAME_BYTES];
@@ -104,15 +104,15 @@ struct simgpu_constants_built_in {
 #define SIMGPU_CONSTANTS_MAGIC	0x43474953U	/* "SIGC", little-endian */
 
 /**
- * struct simgpu_constants_header - what a model's constants begin with
+ * struct simgpu_constants_header - the header of a model's constants
  * @magic: SIMGPU_CONSTANTS_MAGIC
  * @version: the model's constants_version
- * @length: bytes of the whole, this header among them
- * @checksum: zlib's crc32() of what follows the header
+ * @length: bytes of header and payload
+ * @checksum: zlib's crc32() of the payload
  * @model: name of the model that they are for
  * @config: name of the configuration that they were trained on
  *
- * Numbers are little-endian. The payload follows at once.
+ * Numbers are little-endian. The payload follows the header.
  */
 struct simgpu_constants_header {
 	u32 magic;
@@ -126,28 +126,28 @@ struct simgpu_constants_header {
 /**
  * struct simgpu_model - a slowdown model
  * @name: as written to sysfs; unique among models
- * @latency_cycles: core cycles that a prediction takes for each tenant; what a
- *	policy says at an epoch's end takes effect that much later (HSM 4.1: 181)
- * @events: when it is asked beside the epoch's end: SIMGPU_ON_WAKE, and
- *	SIMGPU_ON_KERNEL_END for the end of any tenant's kernel, while its counters
- *	are those of before and the next kernel has not begun
+ * @latency_cycles: core cycles that a prediction takes for each tenant; a proposal at
+ *	an epoch's end takes effect that much later (HSM 4.1: 181)
+ * @events: when the model is asked beside the epoch's end: SIMGPU_ON_WAKE, and
+ *	SIMGPU_ON_KERNEL_END for the end of any tenant's kernel. At that time the
+ *	counters are those of the kernel that ended, and the next one has not begun
  * @needs: SIMGPU_NEEDS_*: what a session has to provide for it
  * @assumes: SIMGPU_ASSUMES_*: what has to be so for its predictions to be right
- * @state_bytes: that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
+ * @state_bytes: bytes that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
  *	The session allocates, zeroes and hashes them
  * @constants_bytes: size of its constants' payload; 0: it has none
- * @constants_version: of their layout
- * @source: as of a policy
- * @checksum: likewise
- * @params: its knobs, ended by one without a name; NULL: it has none
- * @trained: what the first of them begin with on GPUs that it was trained on,
- *	ended by one without a name; NULL: the same everywhere
- * @constants_of: name of the model whose constants it takes; empty: its own
- * @built_in: constants that serve where none were loaded, ended by one without a
- *	name; NULL: there are none
+ * @constants_version: version of the payload's layout
+ * @source: SIMGPU_SOURCE_*; set by the code that registers or loads it
+ * @checksum: zlib's crc32() of its source; 0: built in, or not known
+ * @params: its parameters; an entry without a name ends the table; NULL: it has none
+ * @trained: first values of its first parameters on GPUs that it was trained on; an
+ *	entry without a name ends the table; NULL: the same on all GPUs
+ * @constants_of: name of the model whose constants it uses; empty: its own
+ * @built_in: constants to use where none were loaded; an entry without a name ends the
+ *	table; NULL: there are none
  * @constants_are_good: whether the numbers of a payload are in their range; NULL:
- *	all are
- * @predict: fills @prediction from @snapshot. @constants are the payload that
+ *	any number is
+ * @predict: fills @prediction from @snapshot. @constants is the payload that
  *	was loaded, else the one that is built in for this GPU, else NULL; @state is
  *	its own. No other input, no side effects, no allocation, no sleeping;
  *	integers only. Returns 0 or a negative errno: then the last predictions stand

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * One source for both homes of a policy or a model that is not built in: compiled by
- * kbuild it is a kernel module, compiled into a shared object it is what `simgpu run
- * --offline --policy ./FILE.so` loads. docs/write-a-policy.md shows how.
+ * One source file makes a policy or a model in both forms: kbuild makes a kernel module of
+ * it, and a compiler a shared object, which `simgpu run --offline --policy ./FILE.so`
+ * loads. docs/write-a-policy.md shows how.
  */
 #ifndef SIMGPU_PLUGIN_H
 #define SIMGPU_PLUGIN_H
@@ -10,8 +10,8 @@
 #include <simgpu/policy.h>
 
 /*
- * zlib's crc32() of the source, by which a journal knows it again in both homes;
- * tools/build-policy gives it. 0: not known.
+ * zlib's crc32() of the source, which tools/build-policy defines; 0: not known. A journal
+ * has it, so that a replay can tell whether it has the same source.
  */
 #ifndef SIMGPU_PLUGIN_CHECKSUM
 #define SIMGPU_PLUGIN_CHECKSUM	0
@@ -46,8 +46,8 @@ MODULE_LICENSE("GPL")
 #else /* userspace */
 
 /**
- * struct simgpu_plugin - what a shared object offers, as the symbol simgpu_plugin
- * @snapshot_version: SIMGPU_SNAPSHOT_VERSION that it was built with
+ * struct simgpu_plugin - the symbol simgpu_plugin of a shared object
+ * @snapshot_version: SIMGPU_SNAPSHOT_VERSION when it was compiled
  * @checksum: SIMGPU_PLUGIN_CHECKSUM
  * @policy: its policy, or NULL
  * @model: its model, or NULL

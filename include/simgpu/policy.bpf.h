@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * One source for all homes of a policy: clang makes a BPF program of it, which
- * `simgpu policy load` brings to a live device, gcc the shared object of `simgpu run
- * --offline --policy ./FILE.so`, kbuild a module. docs/bpf.md shows how.
+ * One source file makes a policy in all forms: clang makes a BPF program of it, which
+ * `simgpu policy load` loads into a live device; gcc makes the shared object for `simgpu
+ * run --offline --policy ./FILE.so`; kbuild makes a module. docs/bpf.md shows how.
  */
 #ifndef SIMGPU_POLICY_BPF_H
 #define SIMGPU_POLICY_BPF_H
@@ -27,7 +27,7 @@ struct simgpu_no_state {
 #define SIMGPU_PLUGIN_CHECKSUM	0
 #endif
 
-/* NULL where the device has a smaller one, or the policy named less state. */
+/* NULL if the device's struct is smaller, or the policy's state_bytes are fewer. */
 const u8 *simgpu_call_snapshot(const struct simgpu_policy_call *call,
 			       const u32 rdonly_buf_size) __ksym;
 u8 *simgpu_call_state(const struct simgpu_policy_call *call,
@@ -70,9 +70,9 @@ struct simgpu_policy_ops simgpu_policy = {				\
 #include <simgpu/plugin.h>
 
 /**
- * SIMGPU_PARAMS() - the knobs of a policy
+ * SIMGPU_PARAMS() - the parameters of a policy
  *
- * Each as of &struct simgpu_param, in braces: name, unit, least, most, first value, help.
+ * Each is a &struct simgpu_param in braces: name, unit, least, most, first value, help.
  */
 #define SIMGPU_PARAMS(...)						\
 	((const struct simgpu_param[]) { __VA_ARGS__, { .name = NULL } })
@@ -80,9 +80,9 @@ struct simgpu_policy_ops simgpu_policy = {				\
 /**
  * SIMGPU_POLICY() - make this file a policy
  * @its_decide: a function (snapshot, state, proposal) that returns 0 or a negative errno
- * @its_state: type of its state; struct simgpu_no_state: it has none
+ * @its_state: type of its state; struct simgpu_no_state if it has none
  *
- * Further members of &struct simgpu_policy follow: .name at least, .params as
+ * Further members of &struct simgpu_policy follow: at least .name; .params is a
  * SIMGPU_PARAMS().
  */
 #define SIMGPU_POLICY(its_decide, its_state, ...)			\

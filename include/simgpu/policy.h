@@ -9,24 +9,24 @@
 /**
  * struct simgpu_policy - an SM policy
  * @name: as written to sysfs; unique among policies
- * @events: SIMGPU_ON_*: when it is asked beside the epoch's end. What it does not
- *	list the session handles: an even split when tenants arrive or depart, and at
- *	kernel ends what the session's kernel_end says
+ * @events: SIMGPU_ON_*: when the policy is asked beside the epoch's end. The session
+ *	handles events that are not listed: an even split when tenants arrive or
+ *	depart, and at kernel ends what the session's kernel_end says
  * @needs: SIMGPU_NEEDS_*: what a session has to provide for it
- * @state_bytes: that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
+ * @state_bytes: bytes that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX.
  *	The session allocates, zeroes and hashes them
- * @source: SIMGPU_SOURCE_*; set by who brings it in
+ * @source: SIMGPU_SOURCE_*; set by the code that registers or loads it
  * @checksum: zlib's crc32() of its source; 0: built in, or not known. A journal
- *	names it, and replays with the same one only
+ *	has it, and is replayed only with a policy of the same checksum
  * @reserved: zero
- * @params: its knobs, ended by one without a name; NULL: it has none
- * @model: name of the model that it is made for, which it is given offline where
- *	none is named beside it; empty: none in particular
+ * @params: its parameters; an entry without a name ends the table; NULL: it has none
+ * @model: name of the model that it is made for, which a run offline uses if the user
+ *	names none; empty: none in particular
  * @decide: fills @proposal from @snapshot, whose tenants carry the model's
  *	predictions; @state is its own. No other input, no side effects, no
  *	allocation, no sleeping; integers only. Returns 0 or a negative errno. The
  *	session checks the proposal: after an error or an impossible proposal the
- *	policy even takes its place, with the reason in last_refusal
+ *	policy even replaces this one, with the reason in last_refusal
  */
 struct simgpu_policy {
 	char name[SIMGPU_NAME_BYTES];

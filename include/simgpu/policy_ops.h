@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The struct_ops type by which a BPF program is a policy of a device. Policies do not
- * include this: simgpu/policy.bpf.h makes programs of them.
+ * The struct_ops type by which a device uses a BPF program as a policy. Policies do not
+ * include this file: simgpu/policy.bpf.h makes programs of them.
  */
 #ifndef SIMGPU_POLICY_OPS_H
 #define SIMGPU_POLICY_OPS_H
 
 #include <simgpu/policy.h>
 
-/* Bytes of a knob's help, the NUL at its end among them. */
+/* Bytes of a parameter's help, with the NUL at its end. */
 #define SIMGPU_HELP_BYTES	96
 
 /**
- * struct simgpu_policy_call - what a program is given
+ * struct simgpu_policy_call - the argument of a program
  * @bytes: sizeof(struct simgpu_policy_call)
  *
- * From it kfuncs find the snapshot, the state and the proposal of the call, as buffers
- * whose sizes the program names: the verifier lets it index these by variables, and
- * what it reaches by pointers to structs by constants alone.
+ * From it kfuncs return the snapshot, the state and the proposal of the call, as buffers
+ * whose sizes the program names. The verifier lets a program index such a buffer by
+ * variables; through a pointer to a struct it would only allow constants.
  */
 struct simgpu_policy_call {
 	u64 bytes;
 };
 
 /**
- * struct simgpu_policy_param - a knob, without pointers; see &struct simgpu_param
- * @name: of the knob; empty: neither it nor those behind it are there
+ * struct simgpu_policy_param - a &struct simgpu_param without pointers
+ * @name: name of the parameter; an empty one ends the list
  * @unit: SIMGPU_UNIT_*
  * @least: smallest value
- * @most: greatest one
- * @initial: its first one
+ * @most: greatest value
+ * @initial: first value
  * @help: one line
  */
 struct simgpu_policy_param {
@@ -45,14 +45,14 @@ struct simgpu_policy_param {
  * struct simgpu_policy_ops - a policy that is a BPF program; see &struct simgpu_policy
  * @decide: the program; not sleepable
  * @snapshot_version: SIMGPU_SNAPSHOT_VERSION that it was built with
- * @events: as of &struct simgpu_policy
- * @needs: likewise
- * @state_bytes: likewise
- * @checksum: likewise
- * @maps: how many maps of its own it has; the kernel fills it in
- * @name: likewise
- * @model: likewise
- * @params: its knobs
+ * @events: see &struct simgpu_policy
+ * @needs: see &struct simgpu_policy
+ * @state_bytes: see &struct simgpu_policy
+ * @checksum: see &struct simgpu_policy
+ * @maps: number of its own maps; the kernel fills it in
+ * @name: see &struct simgpu_policy
+ * @model: see &struct simgpu_policy
+ * @params: its parameters
  */
 struct simgpu_policy_ops {
 	int (*decide)(struct simgpu_policy_call *call);

@@ -2,8 +2,8 @@
 /*
  * The only seam between the kernel, userspace and BPF: fixed-width types, memory,
  * checksums and assertions for the portable rooms (kmod/sim, kmod/policy,
- * kmod/session). Everything else in them is plain C on integers. BPF has the types
- * alone: policies and models need no more.
+ * kmod/session). Everything else in these rooms is plain C on integers. BPF only has the
+ * types: policies and models need no more.
  */
 #ifndef SIMGPU_PORT_H
 #define SIMGPU_PORT_H
@@ -29,10 +29,10 @@
 #include <linux/vmalloc.h>
 
 /*
- * Zeroed memory of any size, charged to the caller's memory cgroup. A group that
- * is full is an error of the caller, in silence: without __GFP_RETRY_MAYFAIL
- * somebody of the group would be killed to make room. kvzalloc() would with that
- * flag try hard for pages in a row.
+ * Zeroed memory of any size, charged to the caller's memory cgroup. If that group is
+ * full, the allocation fails silently: without __GFP_RETRY_MAYFAIL the kernel would kill
+ * a process of the group to make room. This is not kvzalloc(): with that flag it would
+ * try hard to find contiguous pages.
  */
 static inline void *port_alloc(size_t bytes)
 {
@@ -49,9 +49,8 @@ static inline void port_free(const void *memory)
 }
 
 /*
- * For loops over what any process may have made as long as it likes: every few
- * thousand turns, others get the processor. Whether to give up: the caller was
- * killed.
+ * For loops whose length a process chooses: every few thousand turns, let other
+ * processes run. Returns whether to give up, because the caller was killed.
  */
 static inline bool port_pause(void)
 {
@@ -59,7 +58,7 @@ static inline bool port_pause(void)
 	return fatal_signal_pending(current);
 }
 
-/* Bytes that are gone through without a look at who else wants the processor. */
+/* How many bytes are handled before other processes may run. */
 #define PORT_PIECE_BYTES	65536
 
 /* memcpy() of any size. */
@@ -86,7 +85,7 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 	return crc32_le(crc ^ ~0U, bytes, count) ^ ~0U;
 }
 
-/* Nothing sees who reaches from one part of a block of memory into the next. */
+/* Without AddressSanitizer no red zone would catch an access past a part. */
 #define PORT_RED_ZONE	0
 
 static inline void port_forbid(const void *memory, size_t bytes)
@@ -104,7 +103,7 @@ static inline void port_allow(const void *memory, size_t bytes)
 
 #include <stddef.h>
 
-/* bpftool's vmlinux.h has the types, too. */
+/* bpftool's vmlinux.h defines these types, too. */
 #ifndef __VMLINUX_H__
 #include <stdbool.h>
 
@@ -130,7 +129,7 @@ typedef __s32 s32;
 typedef __s64 s64;
 #endif
 
-/* As include/uapi/asm-generic/errno-base.h of the kernel has them. */
+/* Numbers of the kernel's include/uapi/asm-generic/errno-base.h. */
 #define ENOENT		2
 #define ENOMEM		12
 #define EBUSY		16
@@ -167,7 +166,7 @@ typedef __s64 s64;
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-/* As the kernel has them, so that %llu fits in both homes. */
+/* As in the kernel, so that %llu fits both there and in userspace. */
 typedef unsigned long long u64;
 typedef int8_t s8;
 typedef int16_t s16;
@@ -179,7 +178,7 @@ typedef long long s64;
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Fields that can also be named as a whole; the kernel's <linux/stddef.h> has it. */
+/* A group of fields that can be named as a whole, as in the kernel's <linux/stddef.h>. */
 #ifndef struct_group
 #define struct_group(name, members...) \
 	union { struct { members }; struct { members } name; }
@@ -206,7 +205,7 @@ static inline unsigned int hweight64(u64 word)
 	return (unsigned int)__builtin_popcountll(word);
 }
 
-/* Memory of which huge pages are asked: a device has several thousand small ones. */
+/* Above this size, ask the host for huge pages: a device touches thousands of pages. */
 #define PORT_HUGE_BYTES	(4UL << 20)
 #define PORT_PAGE_BYTES	4096UL
 
@@ -216,7 +215,7 @@ static inline void *port_alloc(size_t bytes)
 	uintptr_t start = ((uintptr_t)memory + PORT_PAGE_BYTES - 1) &
 			  ~(PORT_PAGE_BYTES - 1);
 
-	/* Without them a run takes 3% longer; whether there are any is the host's. */
+	/* Without huge pages a run takes 3% longer. The host decides whether there are any. */
 	if (memory && bytes >= PORT_HUGE_BYTES)
 		(void)madvise((void *)start, bytes - PORT_PAGE_BYTES,
 			      MADV_HUGEPAGE);
@@ -244,8 +243,8 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 }
 
 /*
- * Bytes that are left between the parts of a block of memory, and forbidden, so that
- * AddressSanitizer sees who reaches from one part into the next.
+ * Bytes between the parts of a block of memory that no code may touch, so that
+ * AddressSanitizer catches an access from one part into the next.
  */
 #ifdef __has_feature	/* clang's */
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
@@ -254,7 +253,7 @@ static inline u32 port_crc32(u32 crc, const void *bytes, size_t count)
 #endif
 #ifdef __SANITIZE_ADDRESS__
 #define PORT_RED_ZONE	64
-/* Of <sanitizer/asan_interface.h>, which is not everywhere. */
+/* Declared in <sanitizer/asan_interface.h>, which not every host has. */
 void __asan_poison_memory_region(const void *memory, size_t bytes);
 void __asan_unpoison_memory_region(const void *memory, size_t bytes);
 #else
@@ -265,7 +264,7 @@ void __asan_unpoison_memory_region(const void *memory, size_t bytes);
 	((void)(memory), (void)(bytes))
 #endif
 
-/* From now on who touches it is stopped, until it is allowed, or taken anew. */
+/* From now on AddressSanitizer stops accesses, until the memory is allowed or reallocated. */
 static inline void port_forbid(const void *memory, size_t bytes)
 {
 	__asan_poison_memory_region(memory, bytes);
@@ -282,7 +281,7 @@ static inline void port_allow(const void *memory, size_t bytes)
 
 #ifndef __KERNEL__
 
-/* As linux/minmax.h has them: both of one type, each computed once. */
+/* As in the kernel's linux/minmax.h: one type, and each argument is computed once. */
 #define min(a, b) ({						\
 	__typeof__(a) min_a_ = (a);				\
 	__typeof__(b) min_b_ = (b);				\
@@ -299,8 +298,8 @@ static inline void port_allow(const void *memory, size_t bytes)
 #endif
 
 /*
- * Between these two no struct may have a hole: the state hash takes its bytes as they
- * are, and nobody says what a hole holds.
+ * Between these two no struct may have a hole: the state hash takes the bytes of a struct
+ * as they are, and the bytes of a hole are undefined.
  */
 #define PORT_NO_HOLES_BEGIN				\
 	_Pragma("GCC diagnostic push")			\

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What a policy says. Plain and fixed in size, as the snapshot. Everything in it
- * is checked as a whole, and done as a whole or not at all. Parts whose flag is
- * not set stay as they are.
+ * A policy's answer: plain and fixed in size, like the snapshot. The session checks a
+ * proposal as a whole, and applies it as a whole or not at all. Parts whose flag is not
+ * set stay as they are.
  */
 #ifndef SIMGPU_PROPOSAL_H
 #define SIMGPU_PROPOSAL_H
@@ -32,34 +32,35 @@
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
-/* In @owner: nobody. */
+/* In @owner: no tenant. */
 #define SIMGPU_NO_OWNER		0xffU
 /* In @owner: the tenants of @sharers. */
 #define SIMGPU_SHARED		0xfeU
 /* In @block_limit: as many as fit. */
 #define SIMGPU_ANY_BLOCKS	0xffU
 
-/* In @issue_limit: as it stands. */
+/* In @issue_limit: the present limit stays. */
 #define SIMGPU_KEEP_ISSUE_LIMIT	U32_MAX
 
 /* In @quota_flags. */
 #define SIMGPU_QUOTA_BY_BLOCKS	(1U << 0)	/* divided by thread blocks, see @quota */
-#define SIMGPU_QUOTA_KEEP	(1U << 1)	/* what is left over is added */
+#define SIMGPU_QUOTA_KEEP	(1U << 1)	/* add what is left of the last quota */
 /* The greatest @quota and @refill. */
 #define SIMGPU_QUOTA_MAX	(1LL << 60)
 
 /*
- * In @block_order: how thread blocks of several tenants come to shared SMs, and those
- * of several kernels of a tenant to its own, where leaky buckets are as turns.
+ * In @block_order: in which order thread blocks of several tenants come to shared SMs, and
+ * those of several kernels of a tenant to its own SMs. On its own SMs, leaky buckets work
+ * like turns.
  */
 #define SIMGPU_ORDER_ROUND_ROBIN	0	/* by turns */
 #define SIMGPU_ORDER_LEAKY_BUCKET	1	/* interleaved by @bucket */
 /*
- * All thread blocks of the kernel that started first, then those of the next one,
- * which gets what is left over. The first waits until it fits.
+ * All thread blocks of the kernel that started first, then those of the next one, which
+ * gets the room that is left over. Later kernels wait until the first one fits.
  */
 #define SIMGPU_ORDER_ARRIVAL		2
-/* Likewise by @rank, then by the queue's priority, then by arrival. */
+/* As ARRIVAL, but first by @rank, then by the queue's priority, then by arrival. */
 #define SIMGPU_ORDER_RANK		3
 /* The greatest capacity of a bucket. */
 #define SIMGPU_BUCKET_MAX	1000000U
@@ -67,10 +68,10 @@
 /* In @preemption: how thread blocks leave an SM. */
 #define SIMGPU_LEAVE_DRAIN	0	/* they run to their end */
 #define SIMGPU_LEAVE_SWITCH	1	/* their contexts are saved */
-#define SIMGPU_LEAVE_ADAPTIVE	2	/* the one or the other (HSM 4.2) */
+#define SIMGPU_LEAVE_ADAPTIVE	2	/* drain or switch, by SM (HSM 4.2) */
 /*
- * They are dropped, and begin again from nothing; for tenants all of whose kernels are
- * SIMGPU_KERNEL_IDEMPOTENT.
+ * Thread blocks are dropped, and begin again from nothing; for tenants all of whose
+ * kernels are SIMGPU_KERNEL_IDEMPOTENT.
  */
 #define SIMGPU_LEAVE_RESET	3
 
@@ -84,61 +85,62 @@
  * struct simgpu_proposal - a policy's answer
  * @flags: SIMGPU_SAYS_*
  * @hold: a bit for each slot: tenants whose kernels do not start, and that may be
- *	without an SM although they have work. Until it is said anew
- * @wake_cycle: device cycle at which the policy, which lists SIMGPU_ON_WAKE, is
+ *	without an SM although they have work. It stays until the policy says it anew
+ * @wake_cycle: device cycle at which a policy that lists SIMGPU_ON_WAKE is
  *	asked again, at least SIMGPU_WAKE_CYCLES_MIN ahead, or the one that it has
- *	named already; 0: not before another of its events. It replaces the one
- *	before
- * @sms: SM count by slot; before the call, what each has of its own now. Without
- *	SIMGPU_SAYS_OWNERS it decides, and there are no shared SMs: 0 for
+ *	named already; 0: not before another of its events. It replaces the last
+ *	call's
+ * @sms: SM count by slot; before the call, the present counts of SMs of its own. It
+ *	counts without SIMGPU_SAYS_OWNERS, and then no SM is shared: 0 for
  *	inactive tenants, at least 1 for active ones that are not held while
- *	there are SMs enough, in sum at most the device's. Where TPCs have several
+ *	there are enough SMs, in sum at most the device's. Where TPCs have several
  *	SMs it is rounded to whole TPCs, at least one each
  * @owner: with SIMGPU_SAYS_OWNERS, the slot that owns each SM, SIMGPU_NO_OWNER
- *	or SIMGPU_SHARED; the counts are then ignored. The same, with the same
- *	sharers, for all SMs of a TPC. Before the call, the present owners
+ *	or SIMGPU_SHARED; the counts are then ignored. All SMs of a TPC have the same
+ *	owner and sharers. Before the call, the present owners
  * @sharers: for each shared SM, a bit for each slot that may place thread blocks
- *	there, at least one. Before the call, the present ones
- * @memory_priority: by slot, whose requests the memory controllers serve first: 0
- *	to SIMGPU_MEMORY_PRIORITY_MAX, the highest first
- * @block_limit: for each SM and slot, how many thread blocks it may have there at
- *	a time, or SIMGPU_ANY_BLOCKS. Only shared SMs heed it. Those too many leave
- *	as @preemption says
- * @quota: by slot, thread instructions that it may issue on each shared SM that
- *	it is on, until it is set again; SIMGPU_NO_QUOTA: any number. With
- *	SIMGPU_QUOTA_BY_BLOCKS, on all of them together, and each has the part of
- *	it that the tenant's thread blocks there are of all that it has on shared
- *	SMs (FGQoS 3.4, Eq. 1)
- * @refill: by slot, added to what is left on an SM whenever all that have a
- *	quota and run there have used theirs up; 0: nothing. Divided as @quota
+ *	there, at least one. Before the call, the present sharers
+ * @memory_priority: by slot, 0 to SIMGPU_MEMORY_PRIORITY_MAX: memory controllers serve
+ *	requests of the highest priority first
+ * @block_limit: by SM and slot, how many thread blocks the tenant may have there at
+ *	a time, or SIMGPU_ANY_BLOCKS. It counts on shared SMs only. Thread blocks
+ *	above the limit leave as @preemption says
+ * @quota: by slot, thread instructions that the tenant may issue on each of its shared
+ *	SMs, until the quota is set again; SIMGPU_NO_QUOTA: any number. With
+ *	SIMGPU_QUOTA_BY_BLOCKS it is the sum over its shared SMs: each SM gets a part
+ *	in proportion to the tenant's thread blocks there (FGQoS 3.4, Eq. 1)
+ * @refill: by slot, what is added to the rest on an SM when all tenants that have a
+ *	quota and run there have used theirs up; 0: nothing. Divided like @quota
  * @quota_flags: by slot, SIMGPU_QUOTA_*
  * @block_order: SIMGPU_ORDER_*
  * @bucket: by slot, with SIMGPU_ORDER_LEAKY_BUCKET, capacity of its bucket, 1 to
- *	SIMGPU_BUCKET_MAX: shares of blocks are as 1 / capacity (STM 4.1)
- * @preemption: SIMGPU_LEAVE_*; until a policy says so it is the session's own
+ *	SIMGPU_BUCKET_MAX: shares of blocks are in proportion to 1 / capacity (STM 4.1)
+ * @preemption: SIMGPU_LEAVE_*; until a policy sets it, the session's own setting
  * @idle_sample_cycles: between two samples of idle warps; 0: none are taken
  * @issue_limit: by slot and queue, how many thread blocks its kernels may begin from
- *	now on; 0: any number; SIMGPU_KEEP_ISSUE_LIMIT, as before the call: as it
- *	stands. When as many have begun, and all that began have ended, it is
- *	SIMGPU_ON_SLICE_END, and none begins until a limit is said anew
- * @rank: by slot, with SIMGPU_ORDER_RANK: the lowest goes first. Until a policy says
- *	so all have 0
+ *	now on; 0: any number; SIMGPU_KEEP_ISSUE_LIMIT, as before the call: the
+ *	present limit stays. When that many have begun, and all that have begun have
+ *	ended, SIMGPU_ON_SLICE_END comes, and none begins until a new limit is set
+ * @rank: by slot, with SIMGPU_ORDER_RANK: the lowest goes first. Until a policy sets
+ *	ranks all are 0
  * @channels: by slot, a bit for each memory channel that has its lines: at least one,
- *	none that there is not. Until a policy says so all. Each change costs the slot
- *	what the last-level cache has of it. A tenant's own mask narrows it
- * @llc_ways: likewise, a bit for each way of the last-level cache in which its lines
- *	are put; what lies in others stays until others take its place
+ *	and only channels of the device. Until a policy sets it, all channels. Each
+ *	change empties the last-level cache of the slot's lines. A tenant's own mask
+ *	narrows it
+ * @llc_ways: by slot, a bit for each way of the last-level cache in which its lines
+ *	are put. Until a policy sets it, all ways. Lines in other ways stay until they
+ *	are replaced. A tenant's own mask narrows it
  * @hold_queues: by slot, a bit for each queue whose kernels do not start, beside
- *	@hold. A tenant all of whose work is in such queues needs @hold, too, to be
- *	without an SM. Until it is said anew
- * @sm_blocks: thread blocks of all tenants together that a shared SM may begin to hold
- *	at a time, 1 to the configuration's; 0, as at first: as many as fit. Those that
+ *	@hold. It stays until the policy says it anew. A tenant that is to be without an
+ *	SM needs @hold, too, even if all of its queues are held
+ * @sm_blocks: thread blocks of all tenants together up to which a shared SM begins more,
+ *	1 to the configuration's; 0, the first value: as many as fit. Thread blocks that
  *	are there already stay
- * @worker_blocks: thread blocks that a kernel's worker runs before it looks again
- *	whether its SM is to be somebody else's, 1 to SIMGPU_WORKER_BLOCKS_MAX; each
- *	look costs the configuration's poll_cycles (FLEP). 0, as at first: kernels have
- *	no workers; from an SM that drains they leave with the blocks that they run.
- *	Only a tenant's SMs of its own, while it runs one kernel, heed it
+ * @worker_blocks: thread blocks that a kernel's worker runs before it checks again
+ *	whether another tenant wants its SM, 1 to SIMGPU_WORKER_BLOCKS_MAX; each
+ *	check costs the configuration's poll_cycles (FLEP). 0, the first value: kernels
+ *	have no workers, and thread blocks leave an SM that drains when they end. It
+ *	counts on SMs that the tenant alone has, while it runs one kernel
  */
 struct simgpu_proposal {
 	u32 flags;

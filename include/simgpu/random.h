@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Chance that repeats: a policy's random numbers follow from the run's seed. */
+/* Random numbers that repeat: a policy's numbers follow from the run's seed. */
 #ifndef SIMGPU_RANDOM_H
 #define SIMGPU_RANDOM_H
 
@@ -8,10 +8,10 @@
 /**
  * simgpu_random() - the next of a policy's random numbers
  * @snapshot: has the run's seed
- * @place: how far it has come, a word of the policy's state that nobody else changes
+ * @place: position in the sequence: a word of the policy's state that nothing else changes
  *
- * Steele, Lea and Flood's SplitMix64. The numbers are the same wherever the policy
- * runs, and a replay draws them again.
+ * Steele, Lea and Flood's SplitMix64. The numbers are the same in the kernel, offline and
+ * in a BPF program, and a replay draws the same numbers.
  *
  * Return: 64 bits, each 0 or 1 with equal chances.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * How another kernel module brings a slowdown model or a policy of its own
- * into simgpu. docs/examples/policy is such a module.
+ * How another kernel module registers a slowdown model or a policy of its own with
+ * simgpu. docs/examples/policy is such a module.
  */
 #ifndef SIMGPU_REGISTER_H
 #define SIMGPU_REGISTER_H
@@ -11,11 +11,10 @@
 #include <simgpu/policy.h>
 
 /*
- * Both take the struct as it is: it stays valid and unchanged until it is
+ * Both functions take the struct as it is: it has to stay valid and unchanged until it is
  * unregistered. The name is 1 to SIMGPU_NAME_BYTES - 1 printable characters
- * without blanks. A reference to @owner (THIS_MODULE) is held while a device
- * uses it, so that unregistering, in the module's exit function, cannot come
- * too early.
+ * without blanks. A device holds a reference to @owner (THIS_MODULE) while it uses the
+ * policy or model, so that the module's exit function can always unregister it.
  *
  * Return: 0; -EEXIST if the name is taken; -EINVAL for a bad name, no callback,
  * events or needs that do not exist, or a size out of its range; -ENOMEM.
@@ -25,7 +24,7 @@ int simgpu_register_policy(const struct simgpu_policy *policy,
 int simgpu_register_model(const struct simgpu_model *model,
 			  struct module *owner);
 
-/* What was not registered is left alone. */
+/* Unregistering what is not registered does nothing. */
 void simgpu_unregister_policy(const struct simgpu_policy *policy);
 void simgpu_unregister_model(const struct simgpu_model *model);
 

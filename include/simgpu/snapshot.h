@@ -12,8 +12,8 @@
 #include <simgpu/params.h>
 
 /*
- * A new counter moves what stands behind the counters, and makes a version by itself; for
- * any other change the first number goes up.
+ * A new counter moves all fields behind the counters, and so makes a new version by
+ * itself. Any other change of the snapshot raises the first number.
  */
 #define SIMGPU_SNAPSHOT_VERSION	(13 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
@@ -22,7 +22,7 @@
 #define SIMGPU_SMS_MAX		128
 /* Queues of a tenant: each runs its launches in order, and all of them at once. */
 #define SIMGPU_QUEUES_MAX	8
-/* In place of a limit of thread blocks: there is none. */
+/* In place of a limit of thread blocks: no limit. */
 #define SIMGPU_NO_LIMIT		U32_MAX
 /* Rows of @shared in a snapshot. */
 #define SIMGPU_SHARED_ROWS_MAX	1024
@@ -35,8 +35,8 @@
 #define SIMGPU_QOS		1
 
 /*
- * Events: when a model or a policy is asked. EPOCH always; the others if it
- * lists them. Those that came since the last call come in one call.
+ * Events: when a model or a policy is asked. EPOCH always; the others if the model or
+ * policy lists them. One call reports all events since the last call.
  */
 #define SIMGPU_ON_EPOCH		(1U << 0)	/* an epoch has ended */
 #define SIMGPU_ON_ARRIVAL	(1U << 1)	/* a tenant has got work */
@@ -44,9 +44,9 @@
 #define SIMGPU_ON_KERNEL_READY	(1U << 3)	/* a kernel could start, and waits */
 #define SIMGPU_ON_KERNEL_END	(1U << 4)	/* a kernel has run to its end */
 #define SIMGPU_ON_WAKE		(1U << 5)	/* a cycle that it has named */
-#define SIMGPU_ON_SLICE_END	(1U << 6)	/* the blocks that it allowed ran */
+#define SIMGPU_ON_SLICE_END	(1U << 6)	/* the blocks of an issue limit ended */
 #define SIMGPU_ON_QUOTA_OUT	(1U << 7)	/* all quotas of a tenant are out */
-/* Those that exist. */
+/* All events. */
 #define SIMGPU_ON_KNOWN		(SIMGPU_ON_EPOCH | SIMGPU_ON_ARRIVAL | \
 				 SIMGPU_ON_DEPARTURE | \
 				 SIMGPU_ON_KERNEL_READY | \
@@ -55,8 +55,8 @@
 
 /*
  * Needs: what a session has to provide for a model or a policy. Tags, mirrors and
- * private runs are part of the device, and are provided if it is named at the cold
- * start.
+ * private runs are part of the device: a session has them only if the model or policy is
+ * named when the session starts.
  */
 #define SIMGPU_NEEDS_TAGS	(1U << 0)	/* auxiliary tag directories */
 #define SIMGPU_NEEDS_MIRRORS	(1U << 1)	/* mirrors of a channel */
@@ -64,10 +64,10 @@
 #define SIMGPU_NEEDS_IDLE_SAMPLES (1U << 3)	/* 100 samples an epoch */
 #define SIMGPU_NEEDS_SHARED_ROWS (1U << 4)	/* @shared of the snapshot */
 #define SIMGPU_NEEDS_CURVES	(1U << 5)	/* @curve of the predictions */
-#define SIMGPU_NEEDS_CONSTANTS	(1U << 6)	/* without them it says nothing */
+#define SIMGPU_NEEDS_CONSTANTS	(1U << 6)	/* without them it predicts nothing */
 #define SIMGPU_NEEDS_ALL_TAGS	(1U << 7)	/* tags of as many sets as there can be */
 #define SIMGPU_NEEDS_PROFILES	(1U << 8)	/* @profiles of the snapshot */
-/* No prediction: a policy whose word at an epoch's end takes effect at once. */
+/* A policy that reads no prediction: its proposals at an epoch's end wait for none. */
 #define SIMGPU_NEEDS_NO_MODEL	(1U << 9)
 #define SIMGPU_NEEDS_KNOWN	(SIMGPU_NEEDS_TAGS | SIMGPU_NEEDS_MIRRORS | \
 				 SIMGPU_NEEDS_PRIVATE_RUNS | \
@@ -89,18 +89,19 @@
  * @flags: SIMGPU_KERNEL_*; the rest is zero without SIMGPU_KERNEL_PRESENT
  * @kernel: its index in its trace
  * @blocks: thread blocks of its grid, at most U32_MAX
- * @blocks_left: that have not ended
- * @threads: of a thread block
- * @registers: of a thread
+ * @blocks_left: thread blocks that have not ended
+ * @threads: threads of a thread block
+ * @registers: registers of a thread
  * @shared_bytes: shared memory of a thread block
- * @blocks_per_sm: thread blocks that an SM can hold of it, alone
- * @profile: 1 + its index in @profiles of the snapshot; 0: it has none for this
- *	device, or nobody has asked for profiles (SIMGPU_NEEDS_PROFILES), or there
- *	is no room for more
- * @launch_profile: of a kernel at the head of a queue, likewise, the profile of what
- *	its launch has left of its trace, from this kernel on, one kernel after another
- * @sequence: launch that it belongs to
- * @arrival_cycle: device cycle at which that was launched
+ * @blocks_per_sm: thread blocks that an SM can hold if it holds no others
+ * @profile: 1 + its index in @profiles of the snapshot; 0: the trace has no profile for
+ *	this device, or neither model nor policy needs profiles
+ *	(SIMGPU_NEEDS_PROFILES), or @profiles is full
+ * @launch_profile: 1 + the index of the profile of what its launch has left of its
+ *	trace, from this kernel on, one kernel after another; only at the head of a
+ *	queue; 0: none, for the same reasons
+ * @sequence: number of its launch
+ * @arrival_cycle: device cycle at which that launch arrived
  */
 struct simgpu_snapshot_kernel {
 	u32 flags;
@@ -120,15 +121,15 @@ struct simgpu_snapshot_kernel {
 /**
  * struct simgpu_snapshot_queue - a queue of a tenant
  * @waiting: launches behind the one at the head
- * @priority: -3 to 3; thread blocks of queues with the highest go first, among those
- *	of their tenant
- * @deadline_cycle: of the launch at the head; 0: none
- * @sm_mask: SMs on which the kernel at the head begins its thread blocks, a bit each:
- *	what is in its launch's mask and in its tenant's; 0: any
+ * @priority: -3 to 3; of a tenant's thread blocks, those of the queue with the highest
+ *	priority go first
+ * @deadline_cycle: deadline of the launch at the head; 0: none
+ * @sm_mask: SMs on which the kernel at the head may begin thread blocks, a bit each:
+ *	those in both its launch's and its tenant's mask; 0: any
  * @head: the kernel that runs or could start; not present while the first launch
  *	waits: for its cycle, for another queue's launch, or for memory
- * @next: the one after it, of the same launch or the next one
- * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END and _SLICE_END that concern it
+ * @next: the kernel after @head, of the same launch or the next one
+ * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END and _SLICE_END that concern the queue
  * @issue_left: thread blocks that it may still begin; SIMGPU_NO_LIMIT: any number
  */
 struct simgpu_snapshot_queue {
@@ -144,50 +145,50 @@ struct simgpu_snapshot_queue {
 
 /**
  * struct simgpu_snapshot_tenant - one tenant
- * @active: 1 if it has work; then it may be given SMs. Of an inactive tenant
+ * @active: 1 if the tenant has work and so may be given SMs. For an inactive tenant
  *	only @events is set
- * @events: SIMGPU_ON_* that concern it
+ * @events: SIMGPU_ON_* that concern the tenant
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 and up
- * @sms: SMs of its own that are assigned to it
+ * @sms: SMs that it alone has
  * @shared_sms: shared SMs on which it may place thread blocks
  * @held: 1 if the policy holds it
  * @blocks: thread blocks of its present kernels, at most U32_MAX: on a GPU with
  *	more SMs than that it cannot use all of them
  * @blocks_left: thread blocks of its kernels that have not finished, at most
- *	U32_MAX: more SMs than that are useless to it. All of them, if it has
- *	just ended
+ *	U32_MAX: it cannot use more SMs than that. Right after a kernel's end it is
+ *	all blocks of that kernel
  * @class: the model's; SIMGPU_CLASS_UNKNOWN before the first prediction
  * @target_ppm: the NP that a QoS tenant is promised
  * @np_ppm: the model's predicted NP, for policies; 0 while class is unknown
- * @sd_scal_ppm: the model's slowdown for want of SMs; 0: it does not say
- * @sd_inter_ppm: and by interference; likewise
+ * @sd_scal_ppm: the model's slowdown for want of SMs; 0: not predicted
+ * @sd_inter_ppm: the model's slowdown by interference; 0: not predicted
  * @private_cycles: core cycles that the epoch's instructions take alone, on all
  *	SMs; 0 without private runs
  * @arrival_cycle: device cycle since which it has had work
  * @service_cycles: SM-cycles that it has held since it joined, over the SMs of
  *	the device: what fair queueing calls service
  * @footprint_bytes: device memory of the trace that it runs
- * @queue_count: queues that it has: up to the last one that it has used, at least 1
- * @memory_priority: that its requests have
+ * @queue_count: queues up to the last one that it has used, at least 1
+ * @memory_priority: priority of its memory requests
  * @goal_ipc_ppm: thread instructions a cycle that it is to reach, in parts per
  *	million, at most the device's peak; of a goal in time or rate, what the
  *	present kernel needs for it (FGQoS 3.2). 0: it has no goal
  * @goal_cycles: core cycles in which it has had work since the goal was set
- * @goal_instructions: thread instructions that it has issued in these
- * @goal_promised: thread instructions that the goal asked for in these
+ * @goal_instructions: thread instructions that it has issued in these cycles
+ * @goal_promised: thread instructions that the goal asked for in these cycles
  * @share_ppm: part of the SMs that it asks for; 0: it asks for none
  * @sm_mask: SMs that it keeps to, a bit each; 0: any
- * @channel_mask: memory channels, likewise
- * @llc_way_mask: ways of the last-level cache, likewise
+ * @channel_mask: memory channels that it keeps to, a bit each; 0: any
+ * @llc_way_mask: ways of the last-level cache that it keeps to, a bit each; 0: any
  * @cgroup: number of the cgroup (version 2) in which its file was opened; 0: none,
  *	as offline without a journal, and in gangs, whose results must not depend
  *	on where they run
  * @counters: differences over this epoch, up to now; with registers of limited
- *	width (hardware_counters), those of DRAM may be too small, and all
- *	requests are given as fills
- * @total: since it joined, in full
- * @curve: the model's; without knots if it has none
+ *	width (hardware_counters), DRAM counts may be too small, and all
+ *	requests are reported as fills
+ * @total: counters since it joined, in full
+ * @curve: the model's curve; without knots if the model predicts none
  * @queue: its queues; those from @queue_count on are zero
  */
 struct simgpu_snapshot_tenant {
@@ -228,15 +229,15 @@ struct simgpu_snapshot_tenant {
 
 /**
  * struct simgpu_snapshot_shared - a tenant on a shared SM
- * @sm: which
- * @slot: who
+ * @sm: the SM
+ * @slot: the tenant's slot
  * @blocks: thread blocks that it has there
- * @block_limit: that it may have; SIMGPU_NO_LIMIT: what fits
+ * @block_limit: thread blocks that it may have there; SIMGPU_NO_LIMIT: as many as fit
  * @quota_left: thread instructions that it may still issue there; below zero by
  *	less than a warp instruction a scheduler; SIMGPU_NO_QUOTA: any number
- * @thread_instructions: that it has issued there since it joined
+ * @thread_instructions: instructions that it has issued there since it joined
  * @idle_warp_samples: samples of its idle warps there, since it joined
- * @idle_warps: idle warps in these, added up
+ * @idle_warps: sum of the idle warps in these samples
  */
 struct simgpu_snapshot_shared {
 	u32 sm;
@@ -262,9 +263,8 @@ struct simgpu_profile_point {
 };
 
 /**
- * struct simgpu_snapshot_profile - the profile of a kernel, or of several that follow
- *	one another
- * @point: for m SMs at index m - 1, up to all of the device; zero behind them
+ * struct simgpu_snapshot_profile - the profile of a kernel, or of several in a row
+ * @point: for m SMs at index m - 1, up to all SMs of the device; zero behind them
  */
 struct simgpu_snapshot_profile {
 	struct simgpu_profile_point point[SIMGPU_SMS_MAX];
@@ -272,17 +272,17 @@ struct simgpu_snapshot_profile {
 
 /**
  * struct simgpu_snapshot_dram - timings and geometry of a memory channel
- * @banks: of a channel
- * @bank_groups: of a channel
+ * @banks: banks of a channel
+ * @bank_groups: bank groups of a channel
  * @row_lines: 128 B lines of a row
- * @queue_entries: of its read queue
- * @trc: activate to activate of a bank, in memory clocks, as are all below
+ * @queue_entries: entries of a channel's read queue
+ * @trc: activate to activate of a bank, in memory clocks like all fields below
  * @trcd: activate to read
  * @trp: precharge to activate
  * @tcl: read to the first of its data
  * @tras: activate to precharge
  * @tfaw: window of four activates
- * @trefi: refresh to refresh; 0: there is none
+ * @trefi: refresh to refresh; 0: no refresh
  * @trfc: refresh to activate
  */
 struct simgpu_snapshot_dram {
@@ -313,45 +313,46 @@ struct simgpu_snapshot_dram {
  * @line_bytes: bytes of a DRAM request (ReqSize of Eq. 2)
  * @peak_clocks_per_line: memory clocks for which a request holds a data bus
  * @llc_hit_cycles: core cycles from an L1 to the reply for a line that the
- *	last-level cache has, with nothing in the way
- * @dram_cycles: likewise for one that it fetches, in a bank without an open row
+ *	last-level cache has, without contention
+ * @dram_cycles: core cycles from an L1 to the reply for a line that the last-level cache
+ *	fetches, from a bank without an open row, without contention
  * @sm_threads: resident threads that an SM can hold
- * @sm_blocks: resident thread blocks
+ * @sm_blocks: resident thread blocks that an SM can hold
  * @sm_registers: 32-bit registers of an SM
- * @sm_shared_bytes: its shared memory
+ * @sm_shared_bytes: shared memory of an SM
  * @tenants_active: how many tenants have @active set
- * @slot_count: rows of @tenants up to the last one that is filled in; from there on all
- *	are zero
+ * @slot_count: rows of @tenants up to the last one that is filled in; later rows are
+ *	zero
  * @mirrors: 1 if tenants have mirrors
  * @shared_rows: rows of @shared that are filled in
- * @profile_count: @profiles that are filled in
+ * @profile_count: entries of @profiles that are filled in
  * @llc_ways: ways of the last-level cache
  * @sms_per_tpc: SMs that change hands together
- * @seed: of the run, for random numbers (simgpu_random()); both halves of it, added
- *	bit by bit
+ * @seed: seed of the run, for random numbers (simgpu_random()): the exclusive or of its
+ *	halves
  * @core_mhz: core clock
  * @memory_mhz: memory clock
  * @llc_slices: slices of the last-level cache, each with a port to the crossbar that
  *	carries a flit a core cycle each way
  * @l1_sectors: sectors of a line of an L1, in which its counters count; 1: whole lines
- * @llc_sectors: likewise of the last-level cache
+ * @llc_sectors: sectors of a line of the last-level cache, as @l1_sectors
  * @memory_bytes: device memory; 0: unlimited
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
- * @epoch_cycles: since the epoch began, in core cycles; with SIMGPU_ON_EPOCH its
+ * @epoch_cycles: core cycles since the epoch began; with SIMGPU_ON_EPOCH its
  *	length
- * @epoch_length_cycles: how long epochs are set to be
- * @memory_clocks: of @epoch_cycles; a tenant's bandwidth is bus_busy_clocks /
- *	(channels * memory_clocks)
- * @model_params: values of the model's knobs, in the order of its table
- * @policy_params: of the policy's
+ * @epoch_length_cycles: the length that epochs are set to
+ * @memory_clocks: memory clocks in @epoch_cycles; a tenant's bandwidth is
+ *	bus_busy_clocks / (channels * memory_clocks)
+ * @model_params: values of the model's parameters, in the order of its table
+ * @policy_params: values of the policy's parameters, in the order of its table
  * @dram: timings and geometry
  * @tenants: by slot
  * @shared: with SIMGPU_NEEDS_SHARED_ROWS, tenants on shared SMs, by SM, then by
  *	slot
- * @profiles: with SIMGPU_NEEDS_PROFILES, of kernels at the heads of queues, in the
- *	order of slots; then, as far as there is room, of what their launches have left
- *	and of the kernels behind them
+ * @profiles: with SIMGPU_NEEDS_PROFILES, profiles of kernels at the heads of queues, in
+ *	the order of slots; then, as far as there is room, of what their launches have
+ *	left and of the kernels behind them
  */
 struct simgpu_snapshot {
 	u32 version;
@@ -397,7 +398,7 @@ struct simgpu_snapshot {
 };
 
 /**
- * simgpu_each_slot() - for each row of tenants that is filled in
+ * simgpu_each_slot() - for each row of tenants up to the last one that is filled in
  * @slot: a u32 variable, the row's index
  * @snapshot: of the device
  */
@@ -405,8 +406,8 @@ struct simgpu_snapshot {
 	simgpu_each_below(slot, (snapshot)->slot_count, SIMGPU_SLOTS_MAX)
 
 /*
- * The same in all homes, 32-bit ones among them: no padding, and a multiple of
- * 8 bytes.
+ * The layout is the same in all builds, 32-bit ones among them: no padding, and a
+ * multiple of 8 bytes.
  */
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What policies in all homes share: what a tenant held, and splits of the SMs. */
+/* For policies in the kernel, offline and in BPF: SMs that a tenant held, and splits of SMs. */
 #ifndef SIMGPU_SPLIT_H
 #define SIMGPU_SPLIT_H
 
@@ -26,7 +26,7 @@ static inline u64 simgpu_held_milli(const struct simgpu_snapshot *snapshot,
 }
 
 /**
- * simgpu_has_gradient() - whether NP_k / S_k of a tenant means something
+ * simgpu_has_gradient() - whether NP_k / S_k of a tenant is known
  * @snapshot: of the device
  * @tenant: in it
  *
@@ -42,13 +42,13 @@ simgpu_has_gradient(const struct simgpu_snapshot *snapshot,
 
 /**
  * simgpu_in_tail() - whether a tenant's kernel is near its end
- * @tenant: with one queue; of several, their thread blocks count together
+ * @tenant: thread blocks of all its queues count together
  *
- * Fewer thread blocks are left than the SMs that it has could take one each, or than it
- * had from the start. What an epoch shows then says nothing of the next kernel, and SMs
- * that are taken from a tail are missing there.
+ * Fewer thread blocks are left than the tenant has SMs, and fewer than the kernel had at
+ * its start. An epoch in a tail shows nothing about the next kernel, and SMs that a policy
+ * takes from a tail are missing then.
  *
- * Return: true if so.
+ * Return: true in a tail.
  */
 static inline bool simgpu_in_tail(const struct simgpu_snapshot_tenant *tenant)
 {
@@ -61,8 +61,8 @@ static inline bool simgpu_in_tail(const struct simgpu_snapshot_tenant *tenant)
  * @snapshot: of the device
  * @proposal: the counts of all slots up to the last one that is filled in are set
  *
- * Remainders go to the lowest slots. Where there are more tenants than SMs the highest
- * ones get none.
+ * Remainders go to the lowest slots. If there are more tenants than SMs, the highest
+ * slots get none.
  */
 static inline void simgpu_split_even(const struct simgpu_snapshot *snapshot,
 				     struct simgpu_proposal *proposal)
@@ -70,7 +70,7 @@ static inline void simgpu_split_even(const struct simgpu_snapshot *snapshot,
 	u64 tenants = 0;
 	u32 each, over, slot;
 
-	/* Not by +, which the verifier would follow through all that it can come to. */
+	/* No addition: the verifier of BPF would follow it through all possible sums. */
 	simgpu_each_slot(slot, snapshot)
 		tenants = fixed_add(tenants, !!snapshot->tenants[slot].active);
 	each = tenants ? snapshot->sms / (u32)tenants : 0;
@@ -88,8 +88,8 @@ static inline void simgpu_split_even(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * Takes SMs, one in turn from the highest slots that have more than @keep; returns how
- * many it should have taken beyond these.
+ * Takes one SM in turn from each slot that has more than @keep, the highest slots first;
+ * returns how many are missing then.
  */
 static inline u32 simgpu_split_take(struct simgpu_proposal *proposal, u32 excess,
 				    u32 keep)
@@ -108,7 +108,7 @@ static inline u32 simgpu_split_take(struct simgpu_proposal *proposal, u32 excess
 	return excess;
 }
 
-/* Gives SMs, one in turn to those that have some, the lowest slots first. */
+/* Gives one SM in turn to each slot that has some, the lowest slots first. */
 static inline u32 simgpu_split_give(struct simgpu_proposal *proposal, u32 left)
 {
 	u32 slot;
@@ -125,8 +125,8 @@ static inline u32 simgpu_split_give(struct simgpu_proposal *proposal, u32 left)
 }
 
 /*
- * Makes the counts sum up to all SMs. Rounding is off by less than an SM a slot, but
- * where no weights are given all but one SM a slot are left over.
+ * Makes the sum of the counts equal to all SMs. Rounding is off by less than an SM a slot,
+ * but where no weights are given, all SMs but one a slot are left over.
  */
 static inline void simgpu_split_settle(const struct simgpu_snapshot *snapshot,
 				       u32 given, struct simgpu_proposal *proposal)
@@ -141,20 +141,20 @@ static inline void simgpu_split_settle(const struct simgpu_snapshot *snapshot,
 		excess = simgpu_split_take(proposal, excess, 1);
 		left = simgpu_split_give(proposal, left);
 	}
-	/* More tenants than SMs: the highest slots get none. */
+	/* There are more tenants than SMs: the highest slots get none. */
 	simgpu_split_take(proposal, excess, 0);
 }
 
 /**
  * simgpu_split_weights() - share the SMs in proportion to weights
  * @snapshot: of the device
- * @weights: by slot, below 2^56 in sum; those of tenants without work are ignored; who
- *	has 0 gets one SM
+ * @weights: by slot, below 2^56 in sum; those of tenants without work are ignored; a
+ *	tenant of weight 0 gets one SM
  * @proposal: the counts of all slots up to the last one that is filled in are set
  *
- * Fractions are rounded to the nearest, but nobody is left without an SM. What is over
- * then goes to the lowest slots, what is wanting comes from the highest that have more
- * than one. Where there are more tenants than SMs the highest ones get none.
+ * Fractions round to nearest, but each tenant gets at least one SM. SMs that are left over
+ * go to the lowest slots; SMs that are missing come from the highest slots that have more
+ * than one. If there are more tenants than SMs, the highest slots get none.
  */
 static inline void simgpu_split_weights(const struct simgpu_snapshot *snapshot,
 					const u64 *weights,
@@ -179,10 +179,10 @@ static inline void simgpu_split_weights(const struct simgpu_snapshot *snapshot,
 }
 
 /**
- * simgpu_share_all() - all SMs are shared by the same tenants
+ * simgpu_share_all() - let the same tenants share all SMs
  * @snapshot: of the device
- * @sharers: a bit for each slot that may be there; 0: the SMs are nobody's
- * @proposal: says owners
+ * @sharers: a bit for each of these tenants' slots; 0: SMs have no owner
+ * @proposal: its owners and sharers are set
  */
 static inline void simgpu_share_all(const struct simgpu_snapshot *snapshot,
 				    u64 sharers, struct simgpu_proposal *proposal)
