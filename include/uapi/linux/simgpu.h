@@ -6,15 +6,14 @@
  * file may be shared by fork, dup or SCM_RIGHTS), its work ends and everything
  * that it held is freed.
  *
- * Rules of evolution: each argument struct begins with its size; a caller
- * built for a shorter struct is served as if the missing fields were zero, one
- * built for a longer struct is served if what the kernel does not know is
+ * Rules of evolution: each argument struct begins with its size. For a caller
+ * with a shorter struct the missing fields count as zero; a caller with a
+ * longer struct is served if the fields that the kernel does not know are
  * zero (else E2BIG). Unknown flags and non-zero padding are refused with
  * EINVAL. The layout is the same for 32- and 64-bit callers. Arrays cross as
  * count, stride and address, so that the caller's elements may be fewer or more,
  * shorter or longer than the kernel's. Counters are words with numbers that
  * never change; a record, a message and the live page say how many they hold.
- *
  * Errors that any call may return:
  *   ENOTTY  no such ioctl
  *   EFAULT  a pointer cannot be read or written
@@ -40,20 +39,20 @@
 #define SIMGPU_TENANTS_MAX	64
 /*
  * Bytes that a tenant may make the kernel hold: its traces (encoded and
- * decoded), and the records of gangs that it made whose files are open. All
- * files of its user, and those of all users of the device, have limits of their
+ * decoded), and the records of gangs that it made whose files are open. The files
+ * of one user together, and those of all users of a device, have limits of their
  * own (user_mib, device_mib).
  */
 #define SIMGPU_TENANT_BYTES_MAX	(512ULL << 20)
 /* Traces that a tenant may keep uploaded. */
 #define SIMGPU_TENANT_TRACES_MAX 64
-/* Cycles from now on within which a launch may name its start. */
+/* How many cycles ahead a launch may name its start. */
 #define SIMGPU_LAUNCH_AHEAD_MAX	100000000ULL
 /* Launches of other queues that a launch may wait for. */
 #define SIMGPU_LAUNCH_WAITS_MAX	4
 /* Words of a mask of SMs: bit i % 64 of word i / 64 is SM i. */
 #define SIMGPU_MASK_WORDS	4
-/* Masks of SMs, each unlike the others, of a tenant's launches under way. */
+/* Different masks of SMs that a tenant's launches may have at a time. */
 #define SIMGPU_LAUNCH_MASKS_MAX	8
 /* Priorities of queues are -SIMGPU_PRIORITY_MAX to SIMGPU_PRIORITY_MAX. */
 #define SIMGPU_PRIORITY_MAX	3
@@ -86,7 +85,7 @@ enum simgpu_kernel_end {
 
 /*
  * How thread blocks leave an SM that changes hands: they run to their end, or
- * their contexts are saved in memory, or the one or the other for each SM, by
+ * their contexts are saved in memory, or the driver chooses for each SM, by
  * how many of them ended there in the last epoch (HSM 4.2).
  */
 enum simgpu_preemption {
@@ -106,7 +105,7 @@ enum simgpu_preemption {
  * @channels: memory channels
  * @config: name of its configuration, NUL-terminated
  * @epoch_cycles: present length of an epoch
- * @cycle: device time, as of the last quantum
+ * @cycle: device time at the last quantum
  * @tenants_max: SIMGPU_TENANTS_MAX
  * @reserved: zero
  */
@@ -125,8 +124,8 @@ struct simgpu_device_info {
 };
 
 /**
- * enum simgpu_goal_kind - in which form a tenant says what it wants to reach
- * @SIMGPU_GOAL_NONE: it does not
+ * enum simgpu_goal_kind - the unit of a tenant's goal
+ * @SIMGPU_GOAL_NONE: the tenant has no goal
  * @SIMGPU_GOAL_IPC: thread instructions a cycle, in parts per million, at most the
  *	peak of all SMs
  * @SIMGPU_GOAL_KERNEL_TIME: nanoseconds of device time that a kernel may take
@@ -149,18 +148,19 @@ enum simgpu_goal_kind {
  * @weight: 1 to 1000
  * @reserved: zero
  * @target_ppm: NP that a QoS tenant is to reach, 1 to 1000000; 0 for best effort, and
- *	if it has a goal
+ *	if the tenant has a goal
  * @name: for people: printable ASCII, NUL-terminated, not empty
- * @goal_kind: &enum simgpu_goal_kind; SIMGPU_GOAL_NONE for best effort. It takes effect
- *	at the next decision or epoch's end, from which on it is counted anew
- * @share_ppm: part of the SMs that it asks for, 1 to 1000000, where the policy goes by
- *	such parts (mps-share); 0: it asks for none
- * @goal: in the unit of @goal_kind, above 0; 0 without one
+ * @goal_kind: &enum simgpu_goal_kind; SIMGPU_GOAL_NONE for best effort. A new goal takes
+ *	effect at the next decision or epoch's end, and counts from there
+ * @share_ppm: part of the SMs that the tenant asks for, 1 to 1000000, for policies with
+ *	such shares (mps-share); 0: it asks for none
+ * @goal: in the unit of @goal_kind, above 0; 0 without a goal
  *
- * Errors: EINVAL a value is out of range; EPERM a weight above the device's
- * weight_limit, or a target above its target_limit, and above what the tenant has,
- * needs CAP_SYS_NICE; so does a goal that asks for a greater part of the device's peak
- * than target_limit, one in time or a rate, which may ask for all of it, below 1.
+ * Errors: EINVAL a value is out of range. EPERM without CAP_SYS_NICE, for a value
+ * above what the tenant has now: a weight above the device's weight_limit, a target
+ * above its target_limit, or a goal for a greater part of the device's peak than
+ * target_limit. A goal in time or a rate may ask for the whole peak, so it is refused
+ * if target_limit is below 1.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -177,7 +177,7 @@ struct simgpu_tenant_config {
 /**
  * struct simgpu_trace_refusal - why a trace was refused
  * @offset: bytes from the start of the trace to the field
- * @field: its name, NUL-terminated, such as "kernels[2].grid"
+ * @field: name of the field, NUL-terminated, such as "kernels[2].grid"
  * @reason: a few words, NUL-terminated
  */
 struct simgpu_trace_refusal {
@@ -223,48 +223,51 @@ struct simgpu_trace_remove {
 /**
  * struct simgpu_launch - SIMGPU_IOC_LAUNCH
  * @size: in: sizeof(struct simgpu_launch)
- * @handle: in: of an uploaded trace
- * @repeats: in: how often it runs, 1 and up
- * @not_before_cycle: in: device cycle before which it does not start, at most
+ * @handle: in: from the upload
+ * @repeats: in: how often the trace runs, 1 and up
+ * @not_before_cycle: in: device cycle before which the launch does not start, at most
  *	SIMGPU_LAUNCH_AHEAD_MAX ahead of device time (else ERANGE)
- * @sequence: out: names the launch, 1 and up, whatever its queue
+ * @sequence: out: number of the launch, 1 and up, for all queues of the tenant
  * @flags: in: SIMGPU_LAUNCH_*
- * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, to which 1 is added once the launch
- *	has ended or was dropped; else zero
- * @deadline_cycle: in: device cycle by which it should have ended, not before
- *	@not_before_cycle and not in the past (else EINVAL); 0: none. Only counted,
- *	in &struct simgpu_tenant_report
+ * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, an eventfd to which 1 is added once the
+ *	launch has ended or was dropped; else zero
+ * @deadline_cycle: in: device cycle by which the launch should have ended, not before
+ *	@not_before_cycle and not in the past (else EINVAL); 0: none. Missed deadlines
+ *	are only counted, in &struct simgpu_tenant_report
  * @queue: in: below SIMGPU_TENANT_QUEUES_MAX: launches of a queue run in order, those of
- *	several at once
+ *	several queues at once
  * @reserved: zero
- * @wait_for: in: numbers of launches of the same tenant's other queues, made
- *	before, that run to their end before it starts; 0: none
+ * @wait_for: in: numbers of earlier launches in other queues of the tenant, which have
+ *	to end before this one starts; 0: none
  * @sm_mask: in: with SIMGPU_LAUNCH_MASKED, SMs on which thread blocks of its kernels
- *	begin, with some of the tenant's (SIMGPU_IOC_MASKS), which it narrows; else
+ *	begin, at least one of them in the tenant's own mask (SIMGPU_IOC_MASKS), which it
+ *	narrows; else zero. It stays the same while the launch waits and runs
  *	zero. It stays as it is while the launch waits and runs
  *
- * Kernels of several queues share the tenant's SMs as its policy and their
+ * Kernels of several queues share the tenant's SMs as the device's policy and the
  * queues' priorities (SIMGPU_IOC_QUEUE) say. A launch that arrives in a running
  * device starts at the next quantum of the simulation: only a gang is repeatable
  * to the bit.
- * The first launch outside a gang takes one of the device's slots, unless it
- * fails. While others have all of them it waits, in the order of launches, until
- * one of them has no launches left: that one loses its slot, and takes one again
- * with its next launch. While somebody waits a tenant has its slot for ten epochs
- * at least; after that its next launch waits, too. With O_NONBLOCK there is no
- * waiting, but EBUSY.
- * Errors: ENOENT no such trace; EINVAL, too, for a queue that there is not, and
- * for waiting for a launch that is not known (a launch itself, or a later one,
- * so that there are no circles) or is in the same queue, and for a mask of no SM, of
- * one that there is not, of a part of a TPC or of none of the tenant's; EAGAIN too many
- * launches wait in its queue, or thousands have been made since the oldest that
- * goes on, or launches under way have SIMGPU_LAUNCH_MASKS_MAX other masks; EINTR a
- * signal came while it waited for a slot; EBUSY all slots are taken and the file is
- * O_NONBLOCK, the tenant's cgroups have theirs, requests of SIMGPU_IOC_ARRIVALS still
- * come, or a gang that this tenant is not in holds the device; E2BIG a thread block
- * does not fit on an SM; ENOSPC the trace's footprint is larger than the device's
- * memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL @eventfd is not an
- * eventfd.
+ *
+ * A tenant's first launch outside a gang takes one of the device's slots, unless it
+ * fails. While other tenants have all slots, the call waits, in the order of calls,
+ * until one of these tenants has no launches left. That tenant loses its slot, and
+ * takes one again with its next launch. While other tenants wait, a tenant keeps its
+ * slot for at least ten epochs; after that its next launch waits, too. With O_NONBLOCK
+ * the call returns EBUSY instead of waiting.
+ *
+ * Errors: ENOENT no such trace; EINVAL, too, for a queue that does not exist; for
+ * waiting for an unknown launch, or one in the same queue (a launch may wait only for
+ * earlier launches, so waits never form a cycle); and for a mask that is empty, has an
+ * SM that the device does not have or only a part of a TPC, or has none of the tenant's
+ * SMs. EAGAIN too many launches wait in its queue, or thousands have been made since
+ * the oldest one under way, or launches under way have SIMGPU_LAUNCH_MASKS_MAX other
+ * masks. EINTR a signal came while the call waited for a slot. EBUSY all slots are taken
+ * and the file is O_NONBLOCK, or the tenant's cgroups have all slots that they may have,
+ * or requests of SIMGPU_IOC_ARRIVALS still come, or a gang without this tenant holds the
+ * device. E2BIG a thread block does not fit on an SM; ENOSPC the trace's footprint is
+ * larger than the device's memory; ECANCELED the tenant's gang has stopped; EBADF or
+ * EINVAL @eventfd is not an eventfd.
  */
 struct simgpu_launch {
 	__u32 size;
@@ -281,32 +284,32 @@ struct simgpu_launch {
 	__u64 sm_mask[SIMGPU_MASK_WORDS];
 };
 
-/* @eventfd is to be signalled. */
+/* Signal @eventfd. */
 #define SIMGPU_LAUNCH_EVENTFD	(1U << 0)
 /*
- * Further launches of the tenant follow: its gang does not start before one without
- * this. Outside a gang it means nothing.
+ * More launches of the tenant follow: its gang does not start before a launch without
+ * this flag. Outside a gang the flag has no effect.
  */
 #define SIMGPU_LAUNCH_MORE	(1U << 1)
-/* Its thread blocks may be dropped by the policy, and run again from their beginning. */
+/* The policy may drop thread blocks of the launch; they run again from their beginning. */
 #define SIMGPU_LAUNCH_IDEMPOTENT (1U << 2)
-/* @sm_mask counts. */
+/* Use @sm_mask. */
 #define SIMGPU_LAUNCH_MASKED	(1U << 4)
 
 /**
  * struct simgpu_queue - SIMGPU_IOC_QUEUE
  * @size: in: sizeof(struct simgpu_queue)
  * @queue: in: below SIMGPU_TENANT_QUEUES_MAX
- * @priority: in: of the queue from now on, -SIMGPU_PRIORITY_MAX to
+ * @priority: in: priority of the queue from now on, -SIMGPU_PRIORITY_MAX to
  *	SIMGPU_PRIORITY_MAX, the highest; 0 until it is set
  * @reserved: zero
  *
- * While a kernel has thread blocks that have not begun, none begins of a queue of the
- * tenant that has a lower priority. Between tenants it counts where the policy has
- * ordered thread blocks by rank, among tenants of the same rank. It holds for as long
- * as the file is open.
- * Errors: EINVAL a value is out of its range; EPERM a priority above 0, and above what
- * the queue has, needs CAP_SYS_NICE.
+ * While a kernel has thread blocks that have not begun, no thread block begins in a queue
+ * of the same tenant with a lower priority. Between tenants priorities count where the
+ * policy orders thread blocks by rank, among tenants of the same rank. A priority holds
+ * for as long as the file is open.
+ * Errors: EINVAL a value is out of its range; EPERM without CAP_SYS_NICE, a priority
+ * above 0 and above the queue's present one.
  */
 struct simgpu_queue {
 	__u32 size;
@@ -318,21 +321,21 @@ struct simgpu_queue {
 /**
  * struct simgpu_masks - SIMGPU_IOC_MASKS
  * @size: in: sizeof(struct simgpu_masks)
- * @flags: in: SIMGPU_MASK_*: which of the following are set; the others are zero here,
- *	and stay as they are
- * @sms: in: SMs on which thread blocks of its kernels begin, of kernels that start from
+ * @flags: in: SIMGPU_MASK_*: which of the following masks are set; the others have to be
+ *	zero here, and stay as they are
+ * @sms: in: SMs on which thread blocks of its kernels begin, for kernels that start from
  *	then on
- * @channels: in: memory channels that have its lines, at once, with all that the
- *	last-level cache has of it lost
+ * @channels: in: memory channels that have its lines. This takes effect at once, and all
+ *	its lines in the last-level cache are lost
  * @llc_ways: in: ways of the last-level cache in which its lines are put, from then on
  *
- * A tenant keeps to its masks, within what the device's policy gives it: where nothing
- * would be left of that, a mask does not count. Until it is set a tenant keeps to
- * nothing. Masks hold for as long as the file is open; on a gang's GPU that lacks some
- * of it, the rest counts.
- * Errors: EINVAL a mask without a bit, with one that the device does not have, or of a
- * part of a TPC's SMs; EPERM an SM, a channel or a way that its mask did not have so far
- * needs CAP_SYS_NICE.
+ * A tenant keeps to its masks, within what the device's policy gives it. A mask does not
+ * count while it has nothing in common with that. Until a mask is set, a tenant may use
+ * everything. Masks hold for as long as the file is open. On a gang's GPU that lacks a
+ * part of a mask, the rest of it counts.
+ * Errors: EINVAL a mask is empty, has a bit beyond the device, or only a part of a TPC's
+ * SMs; EPERM without CAP_SYS_NICE, an SM, a channel or a way that the tenant's mask did
+ * not have so far.
  */
 struct simgpu_masks {
 	__u32 size;
@@ -348,9 +351,9 @@ struct simgpu_masks {
 
 /**
  * enum simgpu_arrivals_kind - when requests come
- * @SIMGPU_ARRIVALS_POISSON: independent of one another, so many in the mean
+ * @SIMGPU_ARRIVALS_POISSON: independently of one another, at a mean rate
  * @SIMGPU_ARRIVALS_EVERY: at equal distances, the first one at once
- * @SIMGPU_ARRIVALS_LIST: at cycles of the caller's
+ * @SIMGPU_ARRIVALS_LIST: at cycles that the caller lists
  */
 enum simgpu_arrivals_kind {
 	SIMGPU_ARRIVALS_POISSON = 0,
@@ -358,32 +361,33 @@ enum simgpu_arrivals_kind {
 	SIMGPU_ARRIVALS_LIST = 2
 };
 
-/* Cycles of a list. */
+/* Most cycles of a list. */
 #define SIMGPU_ARRIVALS_LIST_MAX	131072
 
 /**
  * struct simgpu_arrivals - SIMGPU_IOC_ARRIVALS
  * @size: in: sizeof(struct simgpu_arrivals)
- * @handle: in: of an uploaded trace
+ * @handle: in: from the upload
  * @kind: in: &enum simgpu_arrivals_kind
  * @launches: in: how often the trace runs for each request, 1 to 1000
- * @requests: in: how many come, 1 to 4294967295; of a list, its length
- * @seed: in: POISSON: of the random numbers, beside the tenant's slot; else zero
+ * @requests: in: how many requests come, 1 to 4294967295; of a list, its length
+ * @seed: in: POISSON: seed of the random numbers, beside the tenant's slot; else zero
  * @rate: in: POISSON: requests in 10^12 cycles, 1000 to 10^12; else zero
- * @every_cycles: in: EVERY: from one to the next, 1 to 10^9; else zero
- * @deadline_cycles: in: from a request's arrival to its deadline, up to 10^9; 0: it
- *	has none
- * @list: in: LIST: user pointer to as many __u64, cycles from now on, none before
- *	the one ahead of it; up to SIMGPU_ARRIVALS_LIST_MAX (else E2BIG); else zero
+ * @every_cycles: in: EVERY: cycles from one request to the next, 1 to 10^9; else zero
+ * @deadline_cycles: in: cycles from a request's arrival to its deadline, up to 10^9; 0:
+ *	requests have no deadline
+ * @list: in: LIST: user pointer to @requests __u64, each the arrival in cycles from now
+ *	on, in rising order (equal ones allowed); up to SIMGPU_ARRIVALS_LIST_MAX (else
+ *	E2BIG); else zero
  * @sequence: out: number of the last request, for SIMGPU_IOC_WAIT. The others have
- *	those before it
+ *	the numbers before it
  *
- * Requests of a tenant without launches come by themselves from now on (in a gang:
- * from its cycle 0), whether those before them have ended or not. Each is a launch,
- * with a completion of its own, and they run in order; any number may wait. In a gang
- * that is repeatable to the bit.
- * Errors: as of SIMGPU_IOC_LAUNCH; EBUSY, too, if launches have not ended; ENOSPC,
- * EDQUOT, ENOBUFS as of SIMGPU_IOC_TRACE_UPLOAD, for the list.
+ * From now on (in a gang: from its cycle 0) requests of a tenant without launches come by
+ * themselves, whether earlier requests have ended or not. Each request is a launch
+ * with a completion of its own. Requests run in order, and any number may wait. In a gang
+ * they are repeatable to the bit.
+ * Errors: those of SIMGPU_IOC_LAUNCH; EBUSY, too, if launches have not ended; for the
+ * list, ENOSPC, EDQUOT and ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD.
  */
 struct simgpu_arrivals {
 	__u32 size;
@@ -401,18 +405,18 @@ struct simgpu_arrivals {
 
 /**
  * struct simgpu_completion - what read() of a tenant's file returns
- * @sequence: of a launch that has ended
- * @status: 0; or -ECANCELED: it was dropped
- * @lost: launches before it that had ended for so long that they were forgotten; at
- *	most 65535 are told
- * @queue: that it was in
+ * @sequence: number of a launch that has ended
+ * @status: 0; or -ECANCELED: the launch was dropped
+ * @lost: how many earlier completions were dropped because the reader was too slow;
+ *	at most 65535
+ * @queue: queue of the launch
  *
- * One record for each launch that has ended, once; of several the one with the
- * lowest number first, which within a queue is the order in which they end.
+ * There is one record for each launch that has ended. Of several records read() returns
+ * the lowest number first; within a queue launches end in that order.
  * read() returns whole records, blocks until there is one (EAGAIN with
  * O_NONBLOCK; EINVAL for a buffer shorter than one), and returns 0 once the
- * device has gone and all were read. poll() tells POLLIN when there is a
- * record, and POLLHUP once the device has gone. Whoever shares the file shares
+ * device has gone and all were read. poll() reports POLLIN when there is a
+ * record, and POLLHUP once the device has gone. Processes that share the file share
  * the records.
  */
 struct simgpu_completion {
@@ -426,8 +430,8 @@ struct simgpu_completion {
  * struct simgpu_wait - SIMGPU_IOC_WAIT
  * @size: in: sizeof(struct simgpu_wait)
  * @reserved: zero
- * @sequence: in: of a launch
- * @timeout_ns: in: how long to wait; 0 only asks; negative: for ever
+ * @sequence: in: number of a launch
+ * @timeout_ns: in: how long to wait; 0: do not wait; negative: for ever
  *
  * Returns 0 once the launch has run to its end or the gang's stop cycle was
  * reached. Errors: ENOENT no such launch, or thousands have ended since;
@@ -445,14 +449,15 @@ struct simgpu_wait {
 /**
  * struct simgpu_report - SIMGPU_IOC_REPORT
  * @size: in: sizeof(struct simgpu_report)
- * @slot: out: the tenant's slot; 0xffffffff: others have it now, and the figures are
- *	the last ones there
- * @counters: in, out: where its counters go, since it took its slot
+ * @slot: out: the tenant's slot; 0xffffffff: another tenant has it now, and the figures
+ *	are the last ones from there
+ * @counters: in, out: where the counters go; they count since the tenant took its slot
+ * @report: out: the tenant's figures
  * @report: out: its figures
  *
- * Counters and figures are those that were published last, as the live page has
- * them: while the device runs, some 10 ms old at most; as they are once a launch
- * of the tenant has ended.
+ * Counters and figures are those of the last publication, like the live page. While the
+ * device runs, they are at most some 10 ms old. Once a launch of the tenant has ended,
+ * they include it.
  * Errors: ENODATA the tenant has had no slot yet.
  */
 struct simgpu_report {
@@ -463,9 +468,9 @@ struct simgpu_report {
 };
 
 /**
- * struct simgpu_param_value - a knob of a policy or model, and its value
- * @name: as the device's files in sysfs have it, NUL-terminated
- * @value: in the knob's unit and range; ratios in parts per million
+ * struct simgpu_param_value - a parameter of a policy or model, and its value
+ * @name: name of its file in sysfs, NUL-terminated
+ * @value: in the parameter's unit and range; ratios in parts per million
  */
 struct simgpu_param_value {
 	char name[SIMGPU_NAME_MAX];
@@ -473,12 +478,12 @@ struct simgpu_param_value {
 };
 
 /**
- * struct simgpu_param_array - knobs that a call is to set
+ * struct simgpu_param_array - parameters that a call is to set
  * @count: in: elements, up to SIMGPU_PARAM_VALUES_MAX (else E2BIG)
- * @stride: in: size of an element at the caller, a multiple of 8, at least that of
- *	the first &struct simgpu_param_value; what an element has beyond the kernel's
- *	must be zero (else E2BIG). Not read if @count is 0
- * @array: in: user pointer to the first element, 0 if @count is
+ * @stride: in: size of the caller's elements, a multiple of 8, at least that of
+ *	the first version of &struct simgpu_param_value; bytes that the kernel does not
+ *	know must be zero (else E2BIG). Not read if @count is 0
+ * @array: in: user pointer to the first element; 0 if @count is 0
  */
 struct simgpu_param_array {
 	__u32 count;
@@ -492,9 +497,10 @@ struct simgpu_param_array {
  * struct simgpu_gang_create - SIMGPU_IOC_GANG_CREATE
  * @size: in: sizeof(struct simgpu_gang_create)
  * @members: in: tenants that the gang waits for, 1 to SIMGPU_TENANTS_MAX
- * @seed: in: of everything random
- * @epoch_cycles: in: 10000 to 50000000; 0: 500000
- * @stop_cycle: in: the device stops exactly there; 0: when all launches ended
+ * @seed: in: seed of all random numbers
+ * @epoch_cycles: in: length of an epoch, 10000 to 50000000; 0: 500000
+ * @stop_cycle: in: the cycle at which the device stops exactly; 0: when all launches
+ *	have ended
  * @flags: in: SIMGPU_GANG_*
  * @kernel_end: in: &enum simgpu_kernel_end
  * @config: in: name of the configuration; empty: the device's own
@@ -504,34 +510,33 @@ struct simgpu_param_array {
  * @reserved: zero
  * @preemption: in: &enum simgpu_preemption
  * @reserved2: zero
- * @params: in: values of the policy's and the model's knobs from the cold start
- *	on. A name is the policy's, the model's, or both. Others have the device's
- *	if its own policy or model is used, else their first values. The last one
- *	of a name counts
+ * @params: in: values of the policy's and the model's parameters from the cold start
+ *	on. A name stands for a parameter of the policy, of the model, or of both. The
+ *	last value of a name counts. Parameters that are not named have the device's
+ *	values if its own policy or model is used, else their first values
  * @constants: in: user pointer to the model's constants, header and payload; 0: the
  *	device's if its own model and configuration are used, else none
  * @hold_cycles: in: how long a tenant with work may go without progress before the
- *	policy even takes the place of the one that keeps it so, 10000 to
- *	1000000000000; 0: the device's
- * @constants_bytes: in: of @constants, up to 61440
+ *	policy even replaces the gang's policy, 10000 to 1000000000000; 0: the device's
+ * @constants_bytes: in: bytes of @constants, up to 61440
  * @reserved3: zero
- * @decision_cycles: in: core cycles from a snapshot until what the policy says about
- *	it takes effect, beside the model's latency, up to 1000000000; until then
- *	it is not asked again. 0: at once
+ * @decision_cycles: in: core cycles from a snapshot until the policy's proposal takes
+ *	effect, beside the model's latency, up to 1000000000; until then the policy
+ *	is not asked again. 0: at once
  * @counter_noise: in: percent by which each counter that model and policy see may
  *	be wrong, up to 100
- * @counter_delay: in: epochs by which they are old, up to 16
+ * @counter_delay: in: epochs by which these counters are old, up to 16
  *
- * Resets the idle device cold. Policy, model and their knobs may be changed
- * during the run through sysfs; that is journalled. Closing the last
+ * The call resets the idle device cold. Policy, model and their parameters may be changed
+ * during the run through sysfs; the journal records that. Closing the last
  * reference to the gang's file ends the work of its members. A gang that has
  * not started within the device's gang_wait_seconds is canceled.
- * Errors: EPERM the device's gang_makers are those with CAP_SYS_NICE; EBUSY a
- * tenant of another file has a slot, or another gang holds the device;
- * ENOENT no such configuration, policy or model; EINVAL, too, for a knob that is
- * not there, a value out of its range, and constants of another model, version
+ * Errors: EPERM the caller lacks CAP_SYS_NICE, which the device's gang_makers asks for;
+ * EBUSY a tenant of another file has a slot, or another gang holds the device;
+ * ENOENT no such configuration, policy or model; EINVAL, too, for an unknown parameter,
+ * a value out of its range, and constants of another model, version
  * or configuration (the device's last_refusal says which); ENOSPC,
- * EDQUOT, ENOBUFS as of SIMGPU_IOC_TRACE_UPLOAD.
+ * EDQUOT, ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD.
  */
 struct simgpu_gang_create {
 	__u32 size;
@@ -590,9 +595,9 @@ enum simgpu_gang_state {
  * @size: in: sizeof(struct simgpu_gang_status)
  * @state: out: &enum simgpu_gang_state
  * @cycle: out: device time
- * @state_hash: out: fingerprint of the device once the gang has ended, to be
+ * @state_hash: out: state hash of the device once the gang has ended, to be
  *	compared with an offline run; 0 before
- * @records_lost: out: epoch records that nobody read in time
+ * @records_lost: out: epoch records that were not read in time
  * @wall_ns: out: host time spent simulating
  */
 struct simgpu_gang_status {
@@ -607,11 +612,11 @@ struct simgpu_gang_status {
 /**
  * struct simgpu_gang_report - SIMGPU_IOC_GANG_REPORT, on a gang's file
  * @size: in: sizeof(struct simgpu_gang_report)
- * @slot: in: whose figures
- * @counters: in, out: where the counters go, since the member took its slot
- * @report: out: as in &struct simgpu_report; of a member that left, its last
+ * @slot: in: the member's slot
+ * @counters: in, out: where the counters go; they count since the member took its slot
+ * @report: out: as in &struct simgpu_report; of a member that left, its last figures
  *
- * Errors: ENODATA nobody has taken that slot.
+ * Errors: ENODATA no member has taken that slot.
  */
 struct simgpu_gang_report {
 	__u32 size;
@@ -621,18 +626,18 @@ struct simgpu_gang_report {
 };
 
 /**
- * enum simgpu_refusal_kind - why a word was not followed
- * @SIMGPU_REFUSAL_NONE: none was refused
+ * enum simgpu_refusal_kind - what was refused, or why a policy was replaced
+ * @SIMGPU_REFUSAL_NONE: nothing was refused
  * @SIMGPU_REFUSAL_DECIDE: the policy returned an error
- * @SIMGPU_REFUSAL_PROPOSAL: it proposed what cannot be done
- * @SIMGPU_REFUSAL_HOLD: it kept a tenant with work from all progress
- * @SIMGPU_REFUSAL_SLOW: it took too long
- * @SIMGPU_REFUSAL_PREDICT: the model asked for what cannot be done
- * @SIMGPU_REFUSAL_PARAM: a knob's value was refused
- * @SIMGPU_REFUSAL_CONSTANTS: a model's constants were
+ * @SIMGPU_REFUSAL_PROPOSAL: the policy's proposal failed a check
+ * @SIMGPU_REFUSAL_HOLD: the policy kept a tenant with work from all progress
+ * @SIMGPU_REFUSAL_SLOW: the policy took too long
+ * @SIMGPU_REFUSAL_PREDICT: the model asked for an impossible probe or wake
+ * @SIMGPU_REFUSAL_PARAM: the value of a parameter
+ * @SIMGPU_REFUSAL_CONSTANTS: the constants of a model
  * @SIMGPU_REFUSAL_GONE: the policy was unloaded while it was in force
  *
- * A reader takes a kind that it does not know as a refusal.
+ * A program treats a kind that it does not know as a refusal.
  */
 enum simgpu_refusal_kind {
 	SIMGPU_REFUSAL_NONE = 0,
@@ -647,13 +652,13 @@ enum simgpu_refusal_kind {
 };
 
 /**
- * struct simgpu_refusal - why a word was not followed, or a policy was replaced
+ * struct simgpu_refusal - why something was refused, or a policy was replaced
  * @kind: &enum simgpu_refusal_kind
- * @code: negative errno of it
+ * @code: negative errno
  * @slot: tenant that it concerns, or SIMGPU_REFUSAL_ANY
  * @sm: SM that it concerns, or SIMGPU_REFUSAL_ANY
- * @field: of the proposal or the constants, or name of the knob, NUL-terminated;
- *	empty if it is of none
+ * @field: field of the proposal or the constants, or name of the parameter,
+ *	NUL-terminated; empty if it concerns no single field
  * @reason: a sentence for people, NUL-terminated
  * @cycle: device time
  */
@@ -667,15 +672,15 @@ struct simgpu_refusal {
 	__u64 cycle;
 };
 
-/* Of no single tenant or SM. */
+/* In @slot or @sm: no single tenant or SM. */
 #define SIMGPU_REFUSAL_ANY	0xffffffffU
 
 /**
  * struct simgpu_gang_refusal - SIMGPU_IOC_GANG_REFUSAL, on a gang's file
  * @size: in: sizeof(struct simgpu_gang_refusal)
  * @reserved: zero
- * @refusal: out: the last one of the gang's session, whichever policy it was, or
- *	of a write that concerned it
+ * @refusal: out: the last refusal of the gang's session, by whichever policy, or of a
+ *	write to sysfs that concerned the gang
  *
  * Errors: ENODATA nothing has been refused so far.
  */
@@ -689,15 +694,15 @@ struct simgpu_gang_refusal {
  * struct simgpu_epoch_record - what read() of a gang's file returns
  * @size: bytes from here to the next record: this struct and its counters
  * @counter_offset: bytes from here to the first counter, aligned to 8 bytes
- * @counter_count: counters, each a __u64 that is the difference over the epoch of
- *	the &enum simgpu_counter that is its place
+ * @counter_count: counters, each a __u64 with the difference over the epoch; the place of
+ *	a counter is its number in &enum simgpu_counter
  * @flags: SIMGPU_EPOCH_*
  * @epoch: number of the epoch, from 0
  * @start_cycle: device cycle at its start
- * @end_cycle: and at its end
- * @slot: the tenant
- * @sms: SM count that it held
- * @sms_next: SM count that it was given for the next epoch
+ * @end_cycle: device cycle at its end
+ * @slot: slot of the tenant
+ * @sms: SM count that the tenant held
+ * @sms_next: SM count that the tenant was given for the next epoch
  * @class: &enum simgpu_class
  * @np_ppm: predicted NP; 0 while the class is unknown
  * @ipc_ppm: thread instructions a cycle
@@ -705,12 +710,12 @@ struct simgpu_gang_refusal {
  * @bandwidth_ppm: of the device's peak
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
  * @cgroup: number of the cgroup in which the tenant's file was opened
- * @goal_ipc_ppm: thread instructions a cycle that it was to reach at the epoch's end;
- *	0: it has no goal
- * @alpha_ppm: goal / what it has reached since its goal was set, at least 1; 0 without
- *	a goal
+ * @goal_ipc_ppm: thread instructions a cycle that the tenant was to reach at the epoch's
+ *	end; 0: it has no goal
+ * @alpha_ppm: goal / thread instructions a cycle since the goal was set, at least 1; 0
+ *	without a goal
  * @quota: as in &struct simgpu_tenant_report
- * @blocks: thread blocks on shared SMs when that was set
+ * @blocks: its thread blocks on shared SMs when @quota was set
  * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong; 0: the model holds
  * @reserved: zero
  *
@@ -718,8 +723,8 @@ struct simgpu_gang_refusal {
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
  * O_NONBLOCK; EINVAL for a buffer shorter than the first) and returns 0 once the
  * gang has ended and all were read. No record is longer than
- * SIMGPU_EPOCH_RECORD_MAX. What is added to this struct stands between its last
- * field and its counters.
+ * SIMGPU_EPOCH_RECORD_MAX. New fields of this struct stand between its present last
+ * field and the counters.
  */
 struct simgpu_epoch_record {
 	__u32 size;
@@ -747,41 +752,40 @@ struct simgpu_epoch_record {
 	__u32 reserved;
 };
 
-/* Bytes of a buffer for read() that any record fits into. */
+/* A buffer of this size for read() has room for any record. */
 #define SIMGPU_EPOCH_RECORD_MAX	4096
 
-/* Model and policy ran at its end (it was not too short). */
+/* Model and policy ran at the epoch's end (it was not too short). */
 #define SIMGPU_EPOCH_PREDICTED	(1U << 0)
-/* The policy failed and an even split took its place. */
+/* The policy failed, and the policy even replaced it. */
 #define SIMGPU_EPOCH_FELL_BACK	(1U << 1)
-/* It belongs to the tenant's first run. */
+/* The epoch belongs to the tenant's first run. */
 #define SIMGPU_EPOCH_FIRST_RUN	(1U << 2)
 
 /**
  * struct simgpu_live - the page that mmap() of a tenant's file shows
- * @sequence: odd while the rest is being written; see below
+ * @sequence: odd while the kernel writes the rest; see below
  * @flags: SIMGPU_LIVE_*
  * @cycle: device time
- * @epochs: of the device, that have ended
- * @slot: the tenant's, with SIMGPU_LIVE_SEATED
+ * @epochs: epochs of the device that have ended
+ * @slot: the tenant's slot, with SIMGPU_LIVE_SEATED
  * @sms: SM count assigned now
  * @class: &enum simgpu_class of the last finished epoch
  * @reserved: zero
  * @counter_offset: bytes from the page's start to the first counter, aligned to 8
  *	bytes; never changes in a mapping
  * @counter_count: counters since the tenant took its slot, each a __u64 whose place
- *	is its &enum simgpu_counter; likewise
+ *	is its &enum simgpu_counter; never changes in a mapping
  * @np_ppm: predicted NP of the last finished epoch; 0 while the class is unknown
- * @ipc_ppm: of the last finished epoch, thread instructions a cycle
- * @rbh_ppm: likewise, row buffer hit rate
- * @bandwidth_ppm: likewise, of the device's peak
- * @llc_mpki_ppm: likewise, LLC misses per 1000 thread instructions
- *
+ * @ipc_ppm: thread instructions a cycle in the last finished epoch
+ * @rbh_ppm: row buffer hit rate in the last finished epoch
+ * @bandwidth_ppm: part of the device's peak bandwidth in the last finished epoch
+ * @llc_mpki_ppm: LLC misses per 1000 thread instructions in the last finished epoch
  * mmap() takes one page at offset 0, PROT_READ alone (else EPERM, and EACCES
  * from mprotect(); mremap() makes it no larger). The counters stand at the page's
- * end; what is between the struct and them is zero. Written at each end of an
- * epoch, and every few milliseconds while the device runs. A reader takes
- * @sequence (again while it is odd), then what it wants, then @sequence again,
+ * end; the bytes between the struct and the counters are zero. The kernel writes the page
+ * at each end of an epoch, and every few milliseconds while the device runs. A reader
+ * reads @sequence (again while it is odd), then what it wants, then @sequence again,
  * with barriers between; the copy is good if both are the same. A mapping holds
  * the file, and so the tenant.
  */

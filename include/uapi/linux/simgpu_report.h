@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What is told of a tenant of simgpu: its figures, queues, goal and quotas, and how a
- * call asks for its counters, whose numbers are in linux/simgpu_counters.h. The calls
- * that tell it: linux/simgpu.h, whose rules hold here.
+ * What simgpu reports about a tenant: figures, queues, goal and quotas, and how a
+ * call asks for counters. linux/simgpu_counters.h has the numbers of counters.
+ * linux/simgpu.h has the calls, and its rules hold here.
  */
 #ifndef _UAPI_LINUX_SIMGPU_REPORT_H
 #define _UAPI_LINUX_SIMGPU_REPORT_H
@@ -10,8 +10,8 @@
 #include <linux/types.h>
 
 /*
- * Queues of a tenant. Each runs its launches in order, and all of them at once; 16
- * launches of each may be under way.
+ * Queues of a tenant. Each queue runs its launches in order, the queues run at once;
+ * 16 launches of each queue may be under way.
  */
 #define SIMGPU_TENANT_QUEUES_MAX	8
 /* Words of a set of SMs. */
@@ -19,10 +19,10 @@
 
 /**
  * struct simgpu_counter_array - where a call writes a tenant's counters
- * @count: in: words that there is room for, up to SIMGPU_COUNTERS_ROOM_MAX; 0: only
- *	@count is asked for. out: words that the kernel has, whatever the room
- * @stride: in: bytes from one word to the next, 8 to 4096, a multiple of 8; what
- *	lies between is left as it is
+ * @count: in: words that there is room for, up to SIMGPU_COUNTERS_ROOM_MAX; 0: the call
+ *	only returns @count. out: words that the kernel has, whatever the room
+ * @stride: in: bytes from one word to the next, 8 to 4096, a multiple of 8; the
+ *	call does not change the bytes between
  * @array: in: user pointer to the first word, aligned to 8 bytes; 0: as with a
  *	@count of 0
  *
@@ -36,15 +36,15 @@ struct simgpu_counter_array {
 	__u64 array;
 };
 
-/* Words that a caller may give room for. */
+/* Most words that a caller may give room for. */
 #define SIMGPU_COUNTERS_ROOM_MAX	1024
 #define SIMGPU_COUNTERS_STRIDE_MAX	4096
 
 /**
- * enum simgpu_queue_state - what the first launch of a queue does
- * @SIMGPU_QUEUE_EMPTY: there is none
- * @SIMGPU_QUEUE_WAITING: it waits for its cycle, for a launch of another queue, or
- *	for others' footprints to leave it memory
+ * enum simgpu_queue_state - state of the first launch of a queue
+ * @SIMGPU_QUEUE_EMPTY: the queue has no launch
+ * @SIMGPU_QUEUE_WAITING: the launch waits for its cycle, for a launch of another queue,
+ *	or for memory that other tenants' footprints take
  * @SIMGPU_QUEUE_READY: its kernel could start, and waits for the policy
  * @SIMGPU_QUEUE_RUNNING: its kernel is on the device
  */
@@ -60,7 +60,7 @@ enum simgpu_queue_state {
  * @state: &enum simgpu_queue_state
  * @priority: see &struct simgpu_queue
  * @waiting: launches behind the first one
- * @kernel: which kernel of its trace the first one has come to, from 0
+ * @kernel: index in its trace of the kernel that the first launch has come to, from 0
  */
 struct simgpu_queue_report {
 	__u32 state;
@@ -71,63 +71,65 @@ struct simgpu_queue_report {
 
 /**
  * struct simgpu_tenant_report - a tenant's own figures
- * @thread_instructions: over its first run, or so far if that has not ended
- * @cycles: device cycles of that span
+ * @thread_instructions: thread instructions of its first run, or so far if that has not
+ *	ended
+ * @cycles: device cycles of that run
  * @ipc_ppm: thread instructions a cycle
  * @rbh_ppm: row buffer hit rate, 1 - activates / requests
- * @bandwidth_ppm: of the device's peak
+ * @bandwidth_ppm: part of the device's peak bandwidth
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
- * @np_run_ppm: predicted NP of that span, epochs weighted by their cycles
+ * @np_run_ppm: predicted NP of that run, epochs weighted by their cycles
  * @np_ppm: predicted NP of the last finished epoch
  * @class: &enum simgpu_class of the last finished epoch
- * @sms: SM count now, shared ones too on which it may place thread blocks
+ * @sms: SM count now, with shared SMs on which it may place thread blocks
  * @flags: SIMGPU_REPORT_*
- * @shared_sms: of @sms, the shared ones
- * @launches: that have run to their end since it took its slot. What follows is of
- *	these, and 0 while there is none. A launch waits from its arrival
- *	(@not_before_cycle of &struct simgpu_launch, or when it was made if that is
- *	later) to its first kernel's start, and then runs
- * @launches_waiting: behind those whose turn it is; SIMGPU_WAITING_MAX: as many, or
- *	more
+ * @shared_sms: how many of @sms are shared
+ * @launches: launches that have run to their end since it took its slot. The next fields,
+ *	up to @run_mean_ns, are about these, and 0 while there is none. A launch waits
+ *	from its arrival (@not_before_cycle of &struct simgpu_launch, or when it was
+ *	made if that is later) to its first kernel's start, and then runs
+ * @launches_waiting: launches behind those at the heads of queues; SIMGPU_WAITING_MAX:
+ *	as many, or more
  * @deadline_misses: launches that ended after their deadline
- * @goodput_ppm: the others, for each second of device time from the arrival of the
+ * @goodput_ppm: the other launches, for each second of device time from the arrival of the
  *	first launch to the end of the last one
- * @latency_p50_ns: device time from arrival to end that half of them did not exceed;
- *	as all percentiles, to 1.6%
- * @latency_p95_ns: 95 of 100
- * @latency_p99_ns: 99 of 100
- * @wait_p50_ns: that they waited, likewise
- * @wait_p95_ns: 95 of 100
- * @wait_p99_ns: 99 of 100
- * @wait_mean_ns: mean of the time that they waited
- * @run_mean_ns: mean of the time that they ran
+ * @latency_p50_ns: median of the device time from arrival to end; percentiles are exact
+ *	to 1.6%
+ * @latency_p95_ns: its 95th percentile
+ * @latency_p99_ns: its 99th percentile
+ * @wait_p50_ns: median of the time that launches waited
+ * @wait_p95_ns: its 95th percentile
+ * @wait_p99_ns: its 99th percentile
+ * @wait_mean_ns: mean of the time that launches waited
+ * @run_mean_ns: mean of the time that launches ran
  * @queue_count: queues up to the last one that it has used, 1 and up
  * @reserved: zero
- * @queue: these; the rest is zero
+ * @queue: its queues; entries from @queue_count on are zero
  * @goal_ipc_ppm: thread instructions a cycle that it is to reach now, or was to when
  *	it last had work, at most the device's peak; 0: it has no goal
  * @goal_cycles: device cycles with work since its goal was set
- * @goal_instructions: thread instructions that it has issued in these
- * @goal_promised: that its goal asked for in these
+ * @goal_instructions: thread instructions that it has issued in these cycles
+ * @goal_promised: thread instructions that its goal asked for in these cycles
  * @quota: thread instructions on all shared SMs that a policy allowed it when it
  *	last set quotas; 0: any number
- * @quota_used_ppm: issued of all quotas so far; above 1 where they were refilled
- * @blocks_per_sm_ppm: thread blocks on a shared SM that it may use, when quotas were
- *	last set, in the mean
- * @idle_blocks_ppm: thread blocks' worth of warps on an SM that could have issued and
- *	did not, in the mean of all samples; 0 where nobody takes any
+ * @quota_used_ppm: thread instructions issued, over the sum of all quotas so far; above 1
+ *	where quotas were refilled
+ * @blocks_per_sm_ppm: mean number of thread blocks on a shared SM that it may use, when
+ *	quotas were last set
+ * @idle_blocks_ppm: warps on an SM that could have issued and did not, in thread blocks'
+ *	worth: the mean of all samples; 0 without samples
  * @own_sms: SMs that are its alone, a bit each: SM n is bit n % 64 of word n / 64
- * @sharing_sms: likewise, shared ones on which it may place thread blocks
+ * @sharing_sms: shared SMs on which it may place thread blocks, a bit each as @own_sms
  * @blocks: thread blocks that it has on SMs
  * @quota_left: thread instructions that are left of its quotas on shared SMs, with
- *	SIMGPU_REPORT_QUOTA; below 0 where more was issued than they allow
- * @energy_pj: picojoules that its events cost since it took its slot, with
+ *	SIMGPU_REPORT_QUOTA; below 0 where it issued more than they allow
+ * @energy_pj: energy of its events since it took its slot in picojoules, with
  *	SIMGPU_REPORT_ENERGY
- * @mask_sms: SMs that it keeps to (SIMGPU_IOC_MASKS), as @own_sms; none: to all
- * @mask_channels: memory channels, a bit each; 0: all
- * @mask_llc_ways: ways of the last-level cache, likewise
+ * @mask_sms: SMs that it keeps to (SIMGPU_IOC_MASKS), a bit each as @own_sms; none: any
+ * @mask_channels: memory channels that it keeps to, a bit each; 0: any
+ * @mask_llc_ways: ways of the last-level cache that it keeps to, a bit each; 0: any
  * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong; 0: the model holds
- * @np_run_doubts: likewise @np_run_ppm: for what holds of any epoch of that span
+ * @np_run_doubts: SIMGPU_DOUBT_* of any epoch that @np_run_ppm is made of
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -194,19 +196,19 @@ struct simgpu_tenant_report {
 
 /* The tenant has work. */
 #define SIMGPU_REPORT_ACTIVE		(1U << 0)
-/* Its first run has ended, and the figures are of that run. */
+/* The tenant's first run has ended, and the figures are of that run. */
 #define SIMGPU_REPORT_FIRST_RUN_DONE	(1U << 1)
-/* The policy holds it: its kernels do not start. */
+/* The policy holds the tenant: its kernels do not start. */
 #define SIMGPU_REPORT_HELD		(1U << 2)
-/* Its next launch waits until the footprints of others leave room for its own. */
+/* The next launch waits until the footprints of other tenants leave it room. */
 #define SIMGPU_REPORT_WAITS_FOR_MEMORY	(1U << 3)
 /* @goal_instructions are at least @goal_promised, and there were cycles. */
 #define SIMGPU_REPORT_GOAL_MET		(1U << 4)
-/* A quota bounds it on some shared SM. */
+/* A quota bounds the tenant on some shared SM. */
 #define SIMGPU_REPORT_QUOTA		(1U << 5)
 /* The GPU has a table of energies. */
 #define SIMGPU_REPORT_ENERGY		(1U << 6)
-/* It has work, the policy does not hold it, and others have all SMs. */
+/* The tenant has work, the policy does not hold it, and others have all SMs. */
 #define SIMGPU_REPORT_WAITS_FOR_SMS	(1U << 7)
 
 #endif /* _UAPI_LINUX_SIMGPU_REPORT_H */

@@ -4,10 +4,11 @@
  * load too: they have no mixes, and so no dependences between instructions.
  *
  * A trace is one file of little-endian, naturally aligned structs: a header,
- * then sections in any order. A kernel is a grid of thread blocks; each warp
- * of it runs a program, a list of ops. Ops that touch memory name a pattern,
+ * A trace is one file of little-endian, naturally aligned structs: a header,
+ * then sections in any order. A kernel is a grid of thread blocks; each of its
+ * warps runs a program, a list of ops. Ops that touch memory name a pattern,
  * which says which addresses the warp's lanes use. Where warps differ, a warp
- * table says which program each runs, and where its recorded lines begin; rows
+ * table says which program each warp runs, and where its recorded lines begin; rows
  * and runs say which thread blocks share the table's entries.
  *
  * The validator (kmod/sim/trace_check.c) checks every field before anything is
@@ -28,13 +29,13 @@
 #define SIMGPU_TRACE_BLOCKS_MAX		(1ULL << 31)
 #define SIMGPU_TRACE_BLOCK_THREADS_MAX	1024
 #define SIMGPU_TRACE_LOOP_DEPTH_MAX	4
-/* Elements of the rows section, and of the runs section. */
+/* Most elements of the rows section, and of the runs section. */
 #define SIMGPU_TRACE_RUNS_MAX		(1U << 20)
-/* Instructions of a mix. */
+/* Most instructions of a mix. */
 #define SIMGPU_TRACE_MIX_MAX		1024
 /*
- * Instructions of mixes that all ops together may name: for each op its count, or
- * if that is less, whole rounds of its mix, an even number, that are 240 or more.
+ * Most instructions of mixes that all ops together may name. For each op that is its
+ * count or, if less, whole rounds of its mix, an even number, that are 240 or more.
  */
 #define SIMGPU_TRACE_MIXED_MAX		(1ULL << 26)
 /* Passes of its unit that an instruction of a mix may take. */
@@ -63,10 +64,10 @@
  * @SIMGPU_TRACE_ROWS: &struct simgpu_trace_row
  * @SIMGPU_TRACE_RUNS: &struct simgpu_trace_run
  * @SIMGPU_TRACE_MIXES: &struct simgpu_trace_mix; from version 2 on
- * @SIMGPU_TRACE_INSTRUCTIONS: &struct simgpu_trace_instruction; likewise
+ * @SIMGPU_TRACE_INSTRUCTIONS: &struct simgpu_trace_instruction; from version 2 on
  * @SIMGPU_TRACE_PROFILES: &struct simgpu_trace_profile; from version 3 on
- * @SIMGPU_TRACE_POINTS: &struct simgpu_trace_point; likewise
- * @SIMGPU_TRACE_SECTIONS: how many there are
+ * @SIMGPU_TRACE_POINTS: &struct simgpu_trace_point; from version 3 on
+ * @SIMGPU_TRACE_SECTIONS: number of sections
  */
 enum simgpu_trace_section_id {
 	SIMGPU_TRACE_KERNELS,
@@ -85,7 +86,7 @@ enum simgpu_trace_section_id {
 	SIMGPU_TRACE_SECTIONS
 };
 
-/* Of versions 1 and 2, whose headers end with them. */
+/* Sections of versions 1 and 2; their headers end here. */
 #define SIMGPU_TRACE_SECTIONS_V1	(SIMGPU_TRACE_RUNS + 1)
 #define SIMGPU_TRACE_SECTIONS_V2	(SIMGPU_TRACE_INSTRUCTIONS + 1)
 
@@ -153,16 +154,16 @@ struct simgpu_trace_header {
  *	without a gap, or is that of an earlier kernel with the same programs,
  *	grid, block, sampling and rows. Every entry belongs to a kernel
  * @sample_n: 1: every thread block was recorded. n: one of every n was, in the
- *	order b = x + grid.x * (y + grid.y * z), and thread blocks r * n to
- *	r * n + n - 1 do what the one among them did: the same programs and the
- *	same recorded lines, but their own affine addresses
+ *	order b = x + grid.x * (y + grid.y * z). Thread blocks r * n to
+ *	r * n + n - 1 run the same programs and touch the same recorded lines as
+ *	the recorded one among them, but have their own affine addresses
  * @table_blocks: thread blocks that the table describes, if there are rows;
- *	else 0: the table describes each recorded one, in order (all of them if
- *	@sample_n is 1)
+ *	else 0: the table describes each recorded thread block, in order (all of
+ *	them if @sample_n is 1)
  * @first_row: index in the rows section of the first of the kernel's rows; 0
  *	if it has none. They follow those of the kernels before it without a
  *	gap, or are those of the earlier kernel whose warp table it has
- * @row_count: its rows; 0: no thread block shares another's entries
+ * @row_count: number of the kernel's rows; 0: no thread block shares another's entries
  */
 struct simgpu_trace_kernel {
 	char name[SIMGPU_TRACE_NAME_BYTES];
@@ -181,14 +182,14 @@ struct simgpu_trace_kernel {
 
 /**
  * struct simgpu_trace_row - rows of thread blocks that are alike
- * @end: number of the first row behind them; the kernel's first begins at row 0,
- *	each other where the one before it ended, and the last ends at the
- *	number of rows: grid.y * grid.z with row y + grid.y * z, or 1 if
+ * @end: number of the first row behind these. The kernel's first element begins at
+ *	row 0, each other one where the one before it ended. The last one ends at
+ *	the number of rows: grid.y * grid.z with row y + grid.y * z, or 1 if
  *	@sample_n of the kernel is not 1
  * @first_run: index in the runs section of the first run of each of these rows;
  *	a row's runs follow those before them without a gap, or are exactly
  *	those of an earlier row of the same kernel
- * @run_count: how many; at least 1
+ * @run_count: number of runs; at least 1
  */
 struct simgpu_trace_row {
 	__u32 end;
@@ -198,12 +199,12 @@ struct simgpu_trace_row {
 
 /**
  * struct simgpu_trace_run - thread blocks of a row that are alike
- * @end: place in the row of the first thread block behind them; the row's first
- *	run begins at 0, each other where the one before it ended, and the last
- *	ends at the row's length: grid.x, or, if @sample_n of the kernel is not
+ * @end: place in the row of the first thread block behind these. The row's first
+ *	run begins at 0, each other one where the one before it ended. The last
+ *	one ends at the row's length: grid.x or, if @sample_n of the kernel is not
  *	1, the number of recorded thread blocks
- * @block: which of the thread blocks that the warp table describes they are
- *	like, below table_blocks of the kernel
+ * @block: the thread block of the warp table that these are like, below table_blocks
+ *	of the kernel
  */
 struct simgpu_trace_run {
 	__u32 end;
@@ -223,28 +224,28 @@ struct simgpu_trace_program {
 
 /**
  * enum simgpu_trace_op_kind - what an op does
- * @SIMGPU_TRACE_COMPUTE: @count warp instructions: those of a mix, in turn, or,
- *	without one, independent ones that each hold the warp's issue slot for
- *	@issue_cycles
+ * @SIMGPU_TRACE_COMPUTE: @count warp instructions. With a mix they are its
+ *	instructions in turn; without one they are independent, and each holds the
+ *	warp's issue slot for @issue_cycles
  * @SIMGPU_TRACE_LOAD: one warp instruction that reads global memory. The warp
  *	goes on and waits for the data before its instruction number
  *	@consume_after + 1 after this one (0: before the very next)
  * @SIMGPU_TRACE_STORE: one warp instruction that writes; nothing waits for it
- * @SIMGPU_TRACE_ATOMIC: one read-modify-write at the last-level cache, waited
- *	for as a load is. With @consume_after SIMGPU_TRACE_NEVER nothing comes
- *	back but an acknowledgment (RED). Each recorded line is a transaction
- *	of its own; the same one may come again
+ * @SIMGPU_TRACE_ATOMIC: one read-modify-write at the last-level cache; a warp
+ *	waits for it as for a load. With @consume_after SIMGPU_TRACE_NEVER only
+ *	an acknowledgment comes back (RED). Each recorded line is a transaction
+ *	of its own; the same line may come again
  * @SIMGPU_TRACE_SHARED: @count independent shared-memory warp instructions, each
  *	holding the SM's shared memory for @issue_cycles (bank conflicts make it
- *	more than 1). Mixes say more of them
+ *	more than 1). A mix can describe shared-memory instructions in more detail
  * @SIMGPU_TRACE_BARRIER: one warp instruction; the warp waits until every
  *	unfinished warp of its thread block has arrived
  * @SIMGPU_TRACE_LOOP: run the ops up to the matching SIMGPU_TRACE_LOOP_END
- *	@count times; costs nothing itself. A body must issue an instruction
+ *	@count times; takes no time itself. A body must issue an instruction
  * @SIMGPU_TRACE_LOOP_END: ends the innermost loop
  * @SIMGPU_TRACE_CONSTANT: one warp instruction that reads memory which its
- *	kernel does not write, through the SM's constant cache; waited for as a
- *	load is
+ *	kernel does not write, through the SM's constant cache; a warp waits for
+ *	it as for a load
  */
 enum simgpu_trace_op_kind {
 	SIMGPU_TRACE_COMPUTE = 1,
@@ -267,8 +268,8 @@ enum simgpu_trace_op_kind {
  * @active_lanes: lanes that execute it, 1 to 32; 0 for LOOP and LOOP_END
  * @issue_cycles: COMPUTE without a mix, and SHARED: core cycles an instruction,
  *	1 to 1024; COMPUTE with a mix, LOOP and LOOP_END: 0
- * @after: LOAD, STORE, ATOMIC, CONSTANT and BARRIER: it needs the result of the
- *	instruction so many before it, as in &struct simgpu_trace_instruction
+ * @after: LOAD, STORE, ATOMIC, CONSTANT and BARRIER: the op needs the result of an
+ *	earlier instruction, as in &struct simgpu_trace_instruction
  * @count: COMPUTE and SHARED: warp instructions, at least 1; LOOP: trips, at
  *	least 1; LOAD, STORE, ATOMIC and CONSTANT with a RECORDED pattern: how
  *	many of the warp's recorded lines it touches, 1 to 32; else 0
@@ -294,8 +295,8 @@ struct simgpu_trace_op {
 };
 
 /**
- * struct simgpu_trace_mix - instructions that COMPUTE ops issue in turn: the
- *	first one begins with the first, and the last is followed by the first
+ * struct simgpu_trace_mix - instructions that COMPUTE ops issue in turn: from the first to
+ *	the last, then again from the first
  * @first_instruction: index in the instructions section; mixes follow one
  *	another without a gap, the first at 0, the last to the section's end
  * @instruction_count: 1 to SIMGPU_TRACE_MIX_MAX
@@ -306,8 +307,8 @@ struct simgpu_trace_mix {
 };
 
 /**
- * enum simgpu_trace_unit - what executes an instruction; its latency, and how
- *	soon it takes another warp's, are the configuration's
+ * enum simgpu_trace_unit - the unit that executes an instruction. The configuration
+ *	has its latency, and how soon it takes another warp's instruction
  * @SIMGPU_TRACE_UNIT_INTEGER: integers, addresses, comparisons, moves
  * @SIMGPU_TRACE_UNIT_FP32: single precision
  * @SIMGPU_TRACE_UNIT_FP64: double precision
@@ -315,8 +316,8 @@ struct simgpu_trace_mix {
  *	conversions
  * @SIMGPU_TRACE_UNIT_TENSOR: products of matrices
  * @SIMGPU_TRACE_UNIT_SHARED: shared memory, one unit an SM
- * @SIMGPU_TRACE_UNIT_CONTROL: branches, and what no other unit does
- * @SIMGPU_TRACE_UNITS: how many there are
+ * @SIMGPU_TRACE_UNIT_CONTROL: branches, and all other instructions
+ * @SIMGPU_TRACE_UNITS: number of units
  */
 enum simgpu_trace_unit {
 	SIMGPU_TRACE_UNIT_INTEGER,
@@ -332,12 +333,12 @@ enum simgpu_trace_unit {
 /**
  * struct simgpu_trace_instruction - an instruction of a mix
  * @unit: &enum simgpu_trace_unit
- * @passes: of the unit, 1 to SIMGPU_TRACE_PASSES_MAX: bank conflicts of shared
+ * @passes: passes of the unit, 1 to SIMGPU_TRACE_PASSES_MAX: bank conflicts of shared
  *	memory make it more than 1
- * @after: it needs the result of the instruction so many before it in the order
- *	in which the warp issues, ops of all kinds included: 1 is the one just
- *	before. 0: of none. Of several, that which comes last. What loads bring is
- *	not meant: their op says who waits for it
+ * @after: which earlier instruction's result it needs, counted backwards in the order
+ *	in which the warp issues, with ops of all kinds: 1 is the instruction just
+ *	before. 0: it needs none. Of several, the latest counts. Results of loads do
+ *	not count here: the load's op says which instruction waits for it
  */
 struct simgpu_trace_instruction {
 	__u8 unit;
@@ -374,12 +375,12 @@ enum simgpu_trace_pattern_kind {
  * @access_bytes: AFFINE: bytes a lane touches, 1, 2, 4, 8 or 16; RANDOM: bytes
  *	of the line that are touched, 1 to 128
  * @base: AFFINE, RANDOM: byte address in the tenant's space. For AFFINE it is
- *	a signed number, which may lie outside of the space where no thread
- *	block that runs the op has the indices 0
+ *	a signed number. It may lie outside of the space if no thread block that runs
+ *	the op has the indices 0
  * @region_bytes: AFFINE: no address is negative, or at or above base +
- *	region_bytes (signed too), for any loop index, any lane, and any thread
- *	block and warp within the bounds, in x, y, z and warp, of those that run
- *	the op (checked at upload); RANDOM: see the kind, at least 128
+ *	region_bytes (signed too). That is checked at upload for all loop indices and
+ *	lanes, and for all thread blocks and warps within the bounds, in x, y, z and
+ *	warp, of those that run the op. RANDOM: see the kind, at least 128
  * @block_stride: AFFINE: bytes a thread block in x, y, z
  * @warp_stride: AFFINE: bytes a warp of the thread block
  * @lane_stride: AFFINE: bytes a lane
@@ -428,11 +429,11 @@ struct simgpu_trace_warp {
 #define SIMGPU_TRACE_LINE_PARTIAL	0x80000000U
 
 /**
- * struct simgpu_trace_weight - what one recorded instruction counts for
- * @name: the recorder's name for it (for LLVM IR, the opcode: "fmul", "load")
- * @milli_instructions: GPU instructions it counts for, in thousandths
+ * struct simgpu_trace_weight - how many GPU instructions a recorded instruction counts for
+ * @name: the recorder's name for the instruction (for LLVM IR, the opcode: "fmul", "load")
+ * @milli_instructions: GPU instructions, in thousandths
  * @reserved: zero
- * @executed: how often the recording executed it, over all work-items of the
+ * @executed: how often it was executed in the recording, over all work-items of the
  *	thread blocks that were recorded
  */
 struct simgpu_trace_weight {
@@ -442,18 +443,19 @@ struct simgpu_trace_weight {
 	__u64 executed;
 };
 
-/* SMs of a profile. */
+/* Most SMs of a profile. */
 #define SIMGPU_TRACE_PROFILE_SMS_MAX	128
 
 /**
- * struct simgpu_trace_profile - how a kernel does on each number of SMs of a GPU
+ * struct simgpu_trace_profile - the speed of a kernel on each number of SMs of a GPU
  *	(STM 3.2), which `simgpu profile` measures. Profiles are in ascending order
  *	of @config, then of @kernel, at most one each
  * @config: name of the GPU's configuration
  * @kernel: index of the kernel
- * @sms: SMs of the GPU, and so points: 1 to SIMGPU_TRACE_PROFILE_SMS_MAX
- * @first_point: index of its point for one SM; those for more follow. The points
- *	are new, and then follow those of the profiles before, or an earlier one's
+ * @sms: SMs of the GPU, and number of points: 1 to SIMGPU_TRACE_PROFILE_SMS_MAX
+ * @first_point: index of the point for one SM; those for more SMs follow. The points are
+ *	either new, and then follow those of the profiles before, or those of an earlier
+ *	profile
  * @reserved: zero
  * @blocks: thread blocks of the kernel
  * @memory_bytes: device memory that the kernel needs: the trace's footprint
