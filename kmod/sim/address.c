@@ -5,13 +5,13 @@
  */
 #include "sim.h"
 
-/* Runs of lines that stay in one channel before the next: 256 B, as GPUs do. */
+/* Lines in a row that stay in one channel: 256 B, as on GPUs. */
 #define INTERLEAVE_LINES	2
 
 /*
- * struct spread - channels over which lines are spread: the device's, or those of a
- *	slot's mask, where lines lie as on a GPU that has no others
- * @channels: how many
+ * struct spread - the channels over which lines are spread: the device's, or those of a
+ *	slot's mask. With a mask, lines lie as on a GPU that has only these channels
+ * @channels: number of channels
  * @shift: log2() of that, or NONE if it is no power of two
  * @hash: GPU_HASH_*
  */
@@ -31,7 +31,7 @@ static __always_inline u32 spread_channel(const struct spread *spread,
 	return (channel + hash % channels) % channels;
 }
 
-/* The bits of a line above its channel; the channel, before it is hashed. */
+/* The bits of a line above its channel; *channel is the channel before hashing. */
 static __always_inline u32 above_channel(const struct spread *spread, u32 line,
 					 u32 *channel)
 {
@@ -46,25 +46,25 @@ static __always_inline u32 above_channel(const struct spread *spread, u32 line,
 }
 
 /*
- * Where a line lies. From the low end: 1 bit of column, the channel, the rest
+ * The place of a line. From the low end: 1 bit of column, the channel, the rest
  * of the column, the bank, the row. With the address hash on (PAE style, HSM
  * section 5) the bits above the channel are gathered into channel, bank and
- * slice, so that no stride lands on one of them; each step can be undone, so
- * lines stay distinct. The slice comes from row-level bits only: telling a
- * channel's slices apart by a column bit would tear a row's run apart.
+ * slice, so that no stride always hits the same one. Each step can be undone, so
+ * lines stay distinct. The slice comes from row-level bits only: a column bit that
+ * chose between a channel's slices would split runs of lines in a row.
  */
 
 /*
- * GPGPU-Sim's mapping for HBM (SM7_QV100): above the channel the lowest bits of
+ * GPGPU-Sim's mapping for HBM (SM7_QV100). Above the channel come the lowest bits of
  * the bank, as many as tell a channel's slices apart, then the rest of the
  * column, of the bank, and the row. Channel and these bits together are the
- * slice; what lies above them is hashed into it, as the remainder of a
+ * slice. All bits above the slice are hashed into it: the remainder of a
  * polynomial over GF(2) by an irreducible one (IPOLY; Rau, ISCA'91). So for each
- * value of what lies above, lines are spread evenly over all slices.
+ * value of the bits above, lines are spread evenly over all slices.
  */
 static u32 ipoly(u32 value, u32 bits)
 {
-	/* x^n + x + 1, but of degrees 0, 2 and 5. */
+	/* x^n + x + 1, except for degrees 0, 2 and 5. */
 	static const u8 polynomials[] = { 1, 3, 7, 11, 19, 37, 67, 131 };
 	u32 rest = 0, i;
 
@@ -76,7 +76,7 @@ static u32 ipoly(u32 value, u32 bits)
 	return rest;
 }
 
-/* log2() of the slices of a channel. */
+/* log2() of the number of slices of a channel. */
 static u32 slice_bits(const struct gpu *gpu)
 {
 	return lowest_bit(gpu->shape.slices_per_channel);
@@ -93,7 +93,7 @@ static u32 ipoly_slice(const struct gpu *gpu, const struct spread *spread,
 					       spread->shift + bits);
 }
 
-/* There the low bits of a bank are its group. */
+/* IPOLY's row and bank: the low bits of a bank are its group. */
 static u32 ipoly_row(const struct gpu *gpu, const struct spread *spread,
 		     u32 line, u8 *bank)
 {
@@ -110,7 +110,7 @@ static u32 ipoly_row(const struct gpu *gpu, const struct spread *spread,
 	return high >> (shape->bank_bits - bits);
 }
 
-/* The slice of a line, counted through those of the channels of @spread. */
+/* The slice of a line, counted through the slices of the channels of @spread. */
 static __always_inline u32 slice_in(const struct gpu *gpu,
 				    const struct spread *spread, u32 line)
 {
@@ -156,7 +156,7 @@ static __always_inline struct spread device_spread(const struct gpu *gpu)
 	};
 }
 
-/* Those of a slot that may not use all. */
+/* The channels of a slot that may not use all. */
 static struct spread masked_spread(const struct gpu *gpu, u64 channels)
 {
 	u32 count = hweight64(channels);
@@ -182,9 +182,9 @@ static noinline u32 masked_slice(const struct gpu *gpu, u32 line)
 }
 
 /*
- * Slots with unlike masks could come to the same number of a row, which none may have
- * in common: so here it is the slot with the row's number within it. No row of a slot
- * without a mask has the topmost bit.
+ * The row of a line of a slot with a mask. Slots with different masks could get the same
+ * row number, but no two slots may share a row. So the number is made of the slot and the
+ * row within the slot. No row of a slot without a mask has the topmost bit.
  */
 static noinline u32 masked_row(const struct gpu *gpu, u32 line, u8 *bank)
 {
@@ -197,8 +197,8 @@ static noinline u32 masked_row(const struct gpu *gpu, u32 line, u8 *bank)
 }
 
 /*
- * address_slice() - the slice of the last-level cache that has a line, of all
- *	channels' slices
+ * address_slice() - the slice of the last-level cache that has a line, counted
+ *	through all channels' slices
  */
 u32 address_slice(const struct gpu *gpu, u32 line)
 {
@@ -222,15 +222,15 @@ u32 address_row(const struct gpu *gpu, u32 line, u8 *bank)
 	return row_in(gpu, &spread, line, bank);
 }
 
-/* What each of a coalesced atomic's requests carries, in the mean: at most a line. */
+/* The mean number of words that each request of a coalesced atomic carries. */
 static u32 words_of_atomic(u32 bytes, u32 requests)
 {
 	return (bytes + 4 * requests - 1) / (4 * requests);
 }
 
 /*
- * What all lanes of an atomic carry: words of 4 bytes where a trace does not say;
- * of random lines what each of them is touched by.
+ * The bytes that all lanes of an atomic carry: words of 4 bytes if the trace does not
+ * say; for random lines, the bytes of each line that are touched.
  */
 static u32 atomic_bytes(const struct trace_pattern *pattern,
 			const struct trace_op *op)
@@ -250,7 +250,7 @@ static void lsu_add(struct lsu *lsu, u32 line, u32 sectors, u32 partial)
 	lsu->count++;
 }
 
-/* The sectors of the bytes from @first up to and without @end, of a line. */
+/* The sectors of a line that have the bytes from @first to before @end. */
 static u32 sectors_of(u32 first, u32 end)
 {
 	u32 bytes = GPU_LINE_BYTES / TRACE_SECTORS;
@@ -259,8 +259,8 @@ static u32 sectors_of(u32 first, u32 end)
 }
 
 /*
- * Whether bytes are less than what they are taken for: the sectors that they
- * touch, or where caches have none the line.
+ * Whether bytes cover only a part of the sectors that they touch; where caches have no
+ * sectors, a part of the line.
  */
 static bool is_partial(const struct gpu *gpu, u32 bytes, u32 sectors)
 {
@@ -273,7 +273,7 @@ static void recorded_lines(const struct gpu *gpu, const struct trace *trace,
 			   struct warp *warp, const struct trace_op *op,
 			   u32 base, struct lsu *lsu)
 {
-	/* Where there are no sectors, to leave some out is to be partial. */
+	/* Without sectors, a store that leaves out some is a partial one. */
 	u32 partial = TRACE_LINE_PARTIAL, i;
 
 	if (!gpu->shape.sectored)
@@ -286,7 +286,7 @@ static void recorded_lines(const struct gpu *gpu, const struct trace *trace,
 			~skip & TRACE_ALL_SECTORS, !!(entry & partial));
 	}
 	warp->line += op->count;
-	/* The warp's next cache line of the table; there may be none. */
+	/* The cache line of the table that the warp needs next; it may not exist. */
 	__builtin_prefetch(&trace->lines[warp->line] + 16);
 }
 
@@ -328,9 +328,9 @@ static __always_inline u64 affine_origin(const struct trace_pattern *pattern,
 }
 
 /*
- * Add what a lane accesses to the lines gathered so far: bytes of one line, for the
- * size divides the address (trace_check.c). @covered counts each line's bytes, lanes
- * taken as disjoint.
+ * Add the bytes that a lane accesses to the lines gathered so far. They are in one line,
+ * for the access size divides the address (trace_check.c). @covered counts each line's
+ * bytes; lanes are assumed not to overlap.
  */
 static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
 			  u32 bytes)
@@ -349,7 +349,7 @@ static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
 	lsu->sectors[i - 1] |= sectors_of(first, first + bytes);
 }
 
-/* The usual access: lanes side by side, which no XOR tears apart. */
+/* The usual access: lanes are side by side, and no XOR splits them. */
 static void contiguous_lines(const struct gpu *gpu, u64 first, u64 end, u32 base,
 			     struct lsu *lsu)
 {
@@ -368,7 +368,7 @@ static void contiguous_lines(const struct gpu *gpu, u64 first, u64 end, u32 base
 	}
 }
 
-/* Whether each lane's access lies behind those of the lanes before it, or all on one. */
+/* Whether lanes access ascending addresses without overlap, or all the same one. */
 static bool lanes_ascend(const struct trace_pattern *pattern)
 {
 	return !pattern->lane_stride ||
@@ -376,9 +376,9 @@ static bool lanes_ascend(const struct trace_pattern *pattern)
 }
 
 /*
- * Then the lines come one by one: how many lanes fall into each? Only for caches
- * without sectors. The XOR, which access_bytes divide, swaps whole lines, and
- * accesses within them.
+ * For such lanes lines come one by one, and it is enough to count the lanes in each. Only
+ * for caches without sectors. The XOR mask, a multiple of access_bytes, swaps whole
+ * lines, and accesses within a line.
  */
 static void ascending_lines(const struct trace_pattern *pattern, u64 address,
 			    u64 mask, u32 lanes, u32 base, struct lsu *lsu)
@@ -398,7 +398,7 @@ static void ascending_lines(const struct trace_pattern *pattern, u64 address,
 	}
 }
 
-/* Where the XOR of a pattern is now. */
+/* The XOR mask of a pattern, at the warp's present loop indices. */
 static u64 affine_mask(const struct trace_pattern *pattern,
 		       const struct warp *warp)
 {
@@ -408,7 +408,7 @@ static u64 affine_mask(const struct trace_pattern *pattern,
 	       mask << warp->loop_index[pattern->xor_loop - 1] : mask;
 }
 
-/* How far the address of an active lane is from the first one's. */
+/* The distance of an active lane's address from the first lane's. */
 static s64 lane_offset(const struct trace_pattern *pattern, u32 lane)
 {
 	u32 group = pattern->group_lanes;
@@ -451,9 +451,9 @@ static void affine_lines(const struct gpu *gpu,
 }
 
 /*
- * The requests of an atomic: lanes of a sector of 32 bytes share one as long as
- * no two of them want the same word of it (Accel-Sim's rule, whatever sectors
- * the caches have). So lanes that want one word need a request each.
+ * The requests of an atomic. Lanes of the same sector of 32 bytes share a request as long
+ * as no two of them access the same word (Accel-Sim's rule, whatever sectors the caches
+ * have). So lanes that access the same word need a request each.
  */
 static void atomic_lines(const struct trace_pattern *pattern,
 			 const struct block *block, const struct warp *warp,
@@ -484,7 +484,7 @@ static void atomic_lines(const struct trace_pattern *pattern,
 
 /*
  * address_lines() - the lines that a memory op of a warp touches now
- * @lsu: gets them, with what a store leaves out, and what a request carries
+ * @lsu: gets the lines, what a store leaves out of them, and the words of a request
  *
  * Return: how many, 1 to 32.
  */

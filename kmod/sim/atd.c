@@ -2,19 +2,19 @@
 /*
  * Auxiliary tag directories (ATDs): what each tenant would find in the
  * last-level cache if it were alone (Qureshi and Patt's sampled tags, as HSM
- * 4.1 tries them). For each slot the tags of every n-th set of the cache, with
- * as many ways and true LRU, which see only that tenant's accesses. They decide
- * nothing: no timing depends on them.
+ * 4.1 tries them). A slot's directory has the tags of every n-th set of the cache,
+ * with as many ways and true LRU, and sees only that tenant's accesses. Directories
+ * only count: no timing depends on them.
  *
- * A directory does what the cache does, so that alone both agree to the last
- * access: one to a line that is on its way counts as a hit (it fetches nothing),
- * but does not make the line younger, and such a line is no victim.
+ * A directory does what the cache does, so that for a tenant alone both agree to the
+ * last access. An access to a line that is being fetched counts as a hit, since it
+ * fetches nothing, but does not make the line younger; such a line is no victim.
  */
 #include "sim.h"
 
 /*
- * An entry is the tenant's own line (LINE_SLOT_SHIFT bits) with these; 0 is an
- * empty one. A set lies in the order of use, the youngest entry first.
+ * An entry is the tenant's own line (LINE_SLOT_SHIFT bits) and these flags; 0 is an
+ * empty one. A set's entries are in the order of use, the youngest first.
  */
 #define ATD_VALID	0x80000000U
 #define ATD_PENDING	0x40000000U
@@ -54,7 +54,7 @@ static u32 find_way(const u32 *tags, u32 ways, u32 line)
 	return way;
 }
 
-/* The oldest way that is not on its way (the oldest of all if all are). */
+/* The oldest way that is not being fetched (the oldest of all if all are). */
 static u32 find_victim(const u32 *tags, u32 ways)
 {
 	u32 way;
@@ -67,8 +67,8 @@ static u32 find_victim(const u32 *tags, u32 ways)
 
 /*
  * atd_access() - show a directory an access that the cache has taken
- * @set: of the whole cache
- * @pending: the cache fetches the line, for this access or an earlier one
+ * @set: set of the whole cache
+ * @pending: whether the cache fetches the line, for this access or an earlier one
  */
 void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending)
 {
@@ -93,7 +93,7 @@ void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending)
 		tags_put_first(tags, way, tags[way]);
 }
 
-/* atd_fill() - a line that the cache fetched has come */
+/* atd_fill() - a line that the cache fetched has arrived */
 void atd_fill(struct gpu *gpu, u32 set, u32 line)
 {
 	u32 *tags = find_set(gpu, line_slot(line), set);

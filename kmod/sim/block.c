@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thread blocks on an SM: how they come, and how they leave it. Which ones an SM
- * gets is decided in dispatch.c.
+ * Thread blocks on an SM: how they come, and how they leave it. dispatch.c decides which
+ * thread blocks an SM gets.
  */
 #include "sim.h"
 
@@ -16,7 +16,7 @@ static u32 place_warp(struct sm *sm, u32 block_number)
 
 	sm->free_warps &= sm->free_warps - 1;
 	block->warps |= 1ULL << warp;
-	/* Its loads are set up as they come, but for what context.c counts in. */
+	/* A load is set up when it is issued, except for the one in which context.c counts. */
 	memset(w, 0, offsetof(struct warp, load[1]));
 	w->slot = block->slot;
 	w->grid = block->grid;
@@ -100,9 +100,9 @@ bool block_fits(const struct gpu *gpu, const struct sm *sm,
 /*
  * block_start_at() - a thread block comes to an SM, where it begins in the next cycle
  * @number: its place there, which is free
- * @grid: see grid_number()
- * @block_index: in it
- * @saved: the place of its context in the pool, or NO_CONTEXT: it is new
+ * @grid: its kernel, see grid_number()
+ * @block_index: number of the thread block in that kernel
+ * @saved: the place of its context in the pool, or NO_CONTEXT for a new one
  */
 void block_start_at(struct gpu *gpu, u32 index, u32 number, u32 grid,
 		    u32 block_index, u32 saved)
@@ -137,7 +137,7 @@ void block_start_at(struct gpu *gpu, u32 index, u32 number, u32 grid,
 	sm_wake(sm, gpu->now + 1);
 }
 
-/* block_start() - likewise, at the first place that is free */
+/* block_start() - block_start_at() at the first free place */
 void block_start(struct gpu *gpu, u32 index, u32 grid, u32 block_index, u32 saved)
 {
 	u32 place = 0;
@@ -148,8 +148,7 @@ void block_start(struct gpu *gpu, u32 index, u32 grid, u32 block_index, u32 save
 }
 
 /*
- * sm_refill() - start thread blocks on an SM, of those that it has been given,
- *	while they fit
+ * sm_refill() - start thread blocks from the SM's reserve while they fit
  */
 void sm_refill(struct gpu *gpu, u32 index)
 {
@@ -195,9 +194,7 @@ u64 block_issued(const struct sm *sm, const struct block *block)
 	return issued;
 }
 
-/*
- * block_clear() - take a thread block off its SM, where it never was
- */
+/* block_clear() - take a thread block off its SM without a trace */
 void block_clear(struct gpu *gpu, u32 index, struct block *block)
 {
 	const struct trace_kernel *kernel = gpu->grids[block->grid].kernel;

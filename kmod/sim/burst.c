@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Bursts: what is counted of them, and how one is cut. How they begin: burst.h.
- */
+/* Bursts: how they are counted, and how one is cut. burst.h has how they begin. */
 #include "burst.h"
 
 /* --- accounting --------------------------------------------------------------- */
@@ -16,8 +14,8 @@ static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
 }
 
 /*
- * flush_scheduler() - add what a scheduler has counted to its tenant's and its
- *	SM's counters
+ * flush_scheduler() - add a scheduler's counts to the counters of its tenant and its
+ *	SM
  */
 void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 {
@@ -41,8 +39,7 @@ void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s)
 }
 
 /*
- * Count what a scheduler, free at @free_at, has issued in the cycles up to and
- * without @end.
+ * Count what a scheduler that is free at @free_at has issued in the cycles before @end.
  */
 static void count_until(struct scheduler *s, u64 free_at, u64 end)
 {
@@ -88,8 +85,8 @@ void sm_account(struct gpu *gpu, u32 index)
 }
 
 /*
- * count_shared() - accesses to shared memory are counted when their burst begins,
- *	or, below zero, is cut
+ * count_shared() - count accesses to shared memory: when their burst begins or, with a
+ *	number below zero, when it is cut
  */
 void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot, s64 accesses)
 {
@@ -112,7 +109,7 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 	rest = s->count - s->counted;
 	if (!rest)
 		return;
-	/* Only compute instructions are issued after others of a burst. */
+	/* If a burst has several instructions, all but the first are compute ones. */
 	w = &sm->warp[sm->greedy[number]];
 	if (!w->left)
 		w->op--;
@@ -130,7 +127,7 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 					  s->count - 1) / s->count;
 	s->cycles = (u32)(sm->free_at[number] - s->start);
 	s->count = s->counted;
-	/* What it began to wait for ahead of the burst's end has time again. */
+	/* The wait that it began ahead of the burst's end is void: it has time again. */
 	w->wait_load = NONE;
 	sm->sleeping &= ~(1ULL << sm->greedy[number]);
 	sm->dependent &= sm->sleeping;

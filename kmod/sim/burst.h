@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bursts: instructions of one warp that its scheduler issues as one event, how
- * long they are, and what is counted when one begins. Who issues: sm.c.
+ * Bursts: instructions of one warp that its scheduler issues as one event: how
+ * long bursts are, and what is counted when one begins. sm.c issues them.
  */
 #ifndef SIM_BURST_H
 #define SIM_BURST_H
 
 #include "sim.h"
 
-/* Instructions of a burst in which some wait for others. */
+/* A burst has at least this many instructions if some of them wait for others. */
 #define BURST_SHORTEST		8U
 #define BURST_LONGEST		64U
 
 /*
- * struct turn - what holds for all of an SM's turn. Every function that is given
- *	one is inlined, so that the compiler takes it apart: where @plain and
- *	@schedulers are constants it leaves out what others need
+ * struct turn - constants of an SM's turn. Every function that is given a turn is
+ *	inlined, so that the compiler can specialize it: where @plain and
+ *	@schedulers are constants it leaves out the code for other cases
  * @now: the cycle
- * @index: of the SM
- * @schedulers: of the SM
+ * @index: number of the SM
+ * @schedulers: schedulers of the SM
  * @plain: schedulers are greedy, and the SM has one owner and no quotas
  */
 struct turn {
@@ -30,7 +30,7 @@ struct turn {
 	bool plain;
 };
 
-/* Which scheduler has a warp; and the warps of scheduler 0. */
+/* The scheduler of a warp; and below, the warps of scheduler 0. */
 static __always_inline u32 turn_scheduler(const struct turn *turn, u32 warp)
 {
 	return warp & (turn->schedulers - 1);
@@ -44,8 +44,9 @@ static __always_inline u64 turn_warps(const struct turn *turn)
 /* --- how long ------------------------------------------------------------------- */
 
 /*
- * burst_part() - what is @whole for op->per instructions, for @count of an op of
- *	which @left have not been issued: so that parts add up to the whole
+ * burst_part() - the part of @whole, a cost of op->per instructions, that @count
+ *	instructions take, when @left of the op have not been issued: parts add up
+ *	to the whole
  */
 static inline u64 burst_part(const struct trace_op *op, u32 whole, u32 left,
 			     u32 count)
@@ -59,11 +60,11 @@ static inline u64 burst_part(const struct trace_op *op, u32 whole, u32 left,
  * burst_limit() - how many instructions of an op a warp may issue in one burst
  * @left: those that it has not issued
  *
- * Of independent ones as many as there are. Others leave gaps, which other warps
- * fill, but a burst holds the issue slot without gaps: warps come one after the
- * other where they would go side by side. That costs nothing where the warps are
- * enough to fill all gaps, or there is one; else bursts are so short that the
- * last warp begins soon beside the time that all take.
+ * Independent instructions may all be in one burst. Dependent ones leave gaps, which
+ * other warps would fill, but a burst holds the issue slot without gaps: warps come one
+ * after the other instead of side by side. That costs nothing if there are enough warps
+ * to fill all gaps, or just one. Else bursts are so short that the last warp begins soon
+ * compared with the time that all of them take.
  */
 static __always_inline u32 burst_limit(const struct turn *turn, u32 warp,
 				       const struct trace_op *op, u32 left)
@@ -76,7 +77,7 @@ static __always_inline u32 burst_limit(const struct turn *turn, u32 warp,
 		return 1;
 	if (op->kind == TRACE_SHARED || op->span == op->slots)
 		return op->per;
-	/* Where shared memory is the narrowest, its schedulers meet there. */
+	/* If shared memory is the bottleneck, schedulers take turns there anyway. */
 	if (op->shared_cycles * turn->schedulers > op->slots)
 		return BURST_SHORTEST;
 	warps = hweight64((sm->ready | sm->dependent) & ~sm->held & mine);
@@ -86,11 +87,11 @@ static __always_inline u32 burst_limit(const struct turn *turn, u32 warp,
 			return BURST_SHORTEST;
 	}
 	limit = min_t(u64, limit, BURST_LONGEST);
-	/* In equal parts, which fit into each other's gaps. */
+	/* Equal parts fit into each other's gaps. */
 	return left > limit ? left / (left / (u32)limit + 1) + 1 : left;
 }
 
-/* burst_slots() - cycles that a part of an op holds the issue slot, one at least */
+/* burst_slots() - cycles for which a part of an op holds the issue slot, at least one */
 static inline u32 burst_slots(const struct trace_op *op, u32 left, u32 count)
 {
 	u64 slots = count;
@@ -100,7 +101,7 @@ static inline u32 burst_slots(const struct trace_op *op, u32 left, u32 count)
 	return slots ? (u32)slots : 1;
 }
 
-/* burst_span() - from its beginning to the first instruction behind it */
+/* burst_span() - cycles from a burst's beginning to the first instruction behind it */
 static inline u64 burst_span(const struct trace_op *op, u32 left, u32 count)
 {
 	if (op->span == op->per)
@@ -117,7 +118,7 @@ static inline void count_instructions(struct scheduler *s, u32 count)
 	s->thread_instructions += (u64)count * s->lanes;
 }
 
-/* The burst is over, at @end: count what was not counted of it. */
+/* The burst ends at @end: count the rest of it. */
 static inline void count_burst(struct scheduler *s, u64 end)
 {
 	s->issue_slots += end - s->counted_to;
@@ -126,10 +127,10 @@ static inline void count_burst(struct scheduler *s, u64 end)
 }
 
 /*
- * burst_begin() - a warp issues from now on
- * @count: instructions
- * @cycles: that they hold its scheduler's issue slot
- * @lanes: active ones of each
+ * burst_begin() - a warp begins to issue
+ * @count: instructions of the burst
+ * @cycles: cycles for which they hold the scheduler's issue slot
+ * @lanes: active lanes of each
  */
 static __always_inline void burst_begin(const struct turn *turn, u32 warp,
 					u32 count, u32 cycles, u32 lanes)

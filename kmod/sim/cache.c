@@ -9,8 +9,8 @@
 /* --- L1 caches ------------------------------------------------------------ */
 
 /*
- * l1_fill() - put what has arrived of a line to the rest of it, or else in place
- *	of the oldest; L1s hold nothing dirty
+ * l1_fill() - add sectors that have arrived to their line, or replace the oldest
+ *	line; L1s hold nothing dirty
  */
 void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
 {
@@ -52,7 +52,7 @@ void l1_flush(struct gpu *gpu, u32 sm)
 		flush_one(&gpu->l1[kind], sm);
 }
 
-/* l1_drop() - forget a slot's lines on an SM that others go on using */
+/* l1_drop() - forget a slot's lines on an SM that other slots go on using */
 void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
 {
 	u32 kind, i, way;
@@ -82,7 +82,7 @@ static u32 llc_set_of(const struct gpu *gpu, u32 slice, u32 line)
 	       (u32)(((u64)hash * gpu->config.llc_sets) >> 32);
 }
 
-/* llc_prefetch() - a line will be looked up, within the window that begins */
+/* llc_prefetch() - a request for the line will come in the window that begins */
 void llc_prefetch(const struct gpu *gpu, u32 slice, u32 line)
 {
 	const struct llc_set *set = &gpu->llc[llc_set_of(gpu, slice, line)];
@@ -131,7 +131,7 @@ static u8 partial_tag(u32 line)
 
 /*
  * The way that holds a line, or NONE. A byte of each tag, eight to a word,
- * tells which ways are worth a look: the bytes of @same are zero there, and
+ * tells which ways have to be compared: the bytes of @same are zero there, and
  * @maybe has their top bits (and, rarely, one too many).
  */
 static u32 llc_find(const struct llc_set *set, u32 line)
@@ -163,7 +163,7 @@ static void llc_set_tag(struct llc_set *set, u32 way, u32 line)
 		((u64)partial_tag(line) << shift);
 }
 
-/* All sectors of a way, and one. */
+/* The bits of all sectors of a way, and of one sector. */
 static u64 way_bits(u32 way)
 {
 	return (u64)TRACE_ALL_SECTORS << way * 4;
@@ -175,8 +175,8 @@ static u64 sector_bit(u32 way, u32 sector)
 }
 
 /*
- * The rank of the oldest way of those in which a slot's lines may be put and nothing is
- * being fetched, or NONE.
+ * The rank of the oldest way among those that a slot may use and that are not being
+ * fetched, or NONE.
  */
 static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set, u32 slot)
 {
@@ -191,7 +191,7 @@ static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set, u32
 	return NONE;
 }
 
-/* Whether a request needs what a line holds. */
+/* Whether a request needs the contents of the line. */
 static bool needs_line(const struct gpu *gpu, const struct request *request)
 {
 	return gpu->shape.fetching >> request->kind & 1;
@@ -247,7 +247,7 @@ static void llc_fetch(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 		     request->generation);
 }
 
-/* The entry by which a sector of a way is fetched. */
+/* The MSHR entry by which a sector of a way is fetched. */
 static struct llc_mshr *llc_mshr_of(struct slice *slice,
 				    const struct llc_set *set, u32 way,
 				    u32 sector)
@@ -259,7 +259,7 @@ static struct llc_mshr *llc_mshr_of(struct slice *slice,
 	return mshr;
 }
 
-/* Write back what is dirty of a way. */
+/* Write back the dirty sectors of a way. */
 static void llc_write_back(struct gpu *gpu, u32 index,
 			   const struct llc_set *set, u32 way)
 {
@@ -273,8 +273,8 @@ static void llc_write_back(struct gpu *gpu, u32 index,
 }
 
 /*
- * Give a line the oldest of its slot's ways. NONE: it must wait for a way or a write credit,
- * one of which comes with a completion.
+ * Replace the oldest of a slot's ways by a line. NONE: the request must wait for a way or
+ * a write credit; a completion brings one.
  */
 static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line)
 {
@@ -298,14 +298,14 @@ static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line
 	return way;
 }
 
-/* A store without a fetch: what it writes in part cannot be read. */
+/* A store without a fetch: a sector that it writes in part cannot be read. */
 static void llc_write(struct llc_set *set, u64 bit, const struct request *request)
 {
 	set->dirty |= bit;
 	set->valid |= if_set(request->kind == REQUEST_WRITE, bit);
 }
 
-/* A store that finds no place: on to the memory. False: no write credit. */
+/* A store that finds no line goes on to the memory. False: no write credit. */
 static bool llc_write_through(struct gpu *gpu, u32 index,
 			      const struct request *request)
 {
@@ -319,8 +319,8 @@ static bool llc_write_through(struct gpu *gpu, u32 index,
 }
 
 /*
- * A miss on a sector that nobody fetches yet; its line may be in @way. False: it
- * must wait for an MSHR entry, or as llc_replace().
+ * A miss on a sector that is not being fetched; its line may be in @way. False: the
+ * request must wait for an MSHR entry, a way or a write credit.
  */
 static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 			 u32 sector, const struct request *request)
@@ -352,7 +352,7 @@ static void reply(struct gpu *gpu, u32 index, const struct request *request)
 }
 
 /*
- * Look up a sector for a request. False: it has to wait, as in llc_allocate(), or
+ * Look up a sector for a request. False: the request has to wait, as in llc_allocate(), or
  * for a place in the entry of a fetch.
  */
 static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request)
@@ -383,7 +383,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 						 sector), request))
 			return false;
 	} else if ((set->dirty & bit) && !needs_line(gpu, request)) {
-		/* Written in part before. */
+		/* The sector has been written in part before. */
 		set->order = lru_touch(set->order, way);
 		llc_write(set, bit, request);
 	} else {
@@ -391,7 +391,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 			return false;
 		counters->llc_misses++;
 	}
-	/* Who needs the line is answered when it has come. */
+	/* A request that needs the contents is answered when they have come. */
 	if (!needs_line(gpu, request))
 		reply(gpu, index, request);
 	counters->llc_accesses++;
@@ -409,14 +409,14 @@ static bool serve(struct gpu *gpu, u32 index, struct request *request)
 	u32 slot = line_slot(request->line);
 
 	if (request->generation != gpu->tenants[slot].generation) {
-		/* What a dropped tenant left on its way: to free the entry. */
+		/* A dropped tenant's request: the reply frees its entry. */
 		reply(gpu, index, request);
 		request->sectors &= request->sectors - 1;
 		return true;
 	}
 	if (!llc_lookup(gpu, index, request))
 		return false;
-	/* The next sector in the next cycle. */
+	/* The next sector is looked up in the next cycle. */
 	request->sectors &= request->sectors - 1;
 	if (!request->sectors &&
 	    gpu->now > request->ready + gpu->config.noc_queue_depth)
@@ -425,9 +425,9 @@ static bool serve(struct gpu *gpu, u32 index, struct request *request)
 }
 
 /*
- * In what follows a request is found by the link to it: the queue's head, or the
- * next of the one before it. Those up to a link that ends in NOBODY, or in one
- * that comes later, have arrived.
+ * In the functions below a request is found by the link to it: the queue's head, or the
+ * next of the one before it. Requests have arrived up to a link that is NOBODY, or that
+ * leads to a request with a later cycle.
  */
 static struct request *request_at(const struct gpu *gpu, const u32 *link)
 {
@@ -439,7 +439,7 @@ static bool has_arrived(const struct gpu *gpu, const u32 *link)
 	return *link != NOBODY && request_at(gpu, link)->ready <= gpu->now;
 }
 
-/* How many turns away an SM is. */
+/* How many turns it takes until it is an SM's turn. */
 static u32 turns_to(const struct gpu *gpu, const struct slice *slice, u32 sm)
 {
 	u32 sms = gpu->config.sms;
@@ -448,8 +448,8 @@ static u32 turns_to(const struct gpu *gpu, const struct slice *slice, u32 sm)
 }
 
 /*
- * The link to the first request of the SM whose turn is next, of those that have
- * arrived and have not been @tried, a bit for each SM; or NULL.
+ * The link to the first request of the SM whose turn is next, among requests that have
+ * arrived, and SMs without a bit in @tried; NULL: there is none.
  */
 static u32 *next_by_turn(const struct gpu *gpu, struct slice *slice,
 			 const u64 *tried)
@@ -475,14 +475,14 @@ static void remove_request(const struct gpu *gpu, struct slice *slice, u32 *link
 	slice->request_count--;
 	if (*link != NOBODY)
 		return;
-	/* It was the last; now another one is, if there is any. */
+	/* It was the last one: the one before it now is, if there is any. */
 	slice->request_tail = slice->request_head;
 	for (link = &slice->request_head; *link != NOBODY;
 	     link = &request_at(gpu, link)->mail.next)
 		slice->request_tail = *link;
 }
 
-/* The request after the one that has been tried, as serve_any() goes on. */
+/* The request that serve_any() tries after this one. */
 static u32 *next_try(const struct gpu *gpu, struct slice *slice, u32 *link,
 		     u64 *tried)
 {
@@ -496,7 +496,7 @@ static u32 *next_try(const struct gpu *gpu, struct slice *slice, u32 *link,
 	return has_arrived(gpu, link) ? link : NULL;
 }
 
-/* When the first request behind those that have arrived may be looked up. */
+/* The cycle at which the next request that has not arrived may be looked up. */
 static u64 next_arrival(const struct gpu *gpu, const struct slice *slice)
 {
 	const u32 *link = &slice->request_head;
@@ -507,8 +507,8 @@ static u64 next_arrival(const struct gpu *gpu, const struct slice *slice)
 }
 
 /*
- * Serve the first request that need not wait, or the first such one of the SM
- * whose turn it is; an SM's requests may not pass each other then.
+ * Serve the first request that need not wait. With turns among SMs, it is the first such
+ * request of the SM whose turn it is; then requests of one SM do not overtake each other.
  */
 static void serve_any(struct gpu *gpu, u32 index)
 {
@@ -522,7 +522,7 @@ static void serve_any(struct gpu *gpu, u32 index)
 		link = NULL;
 	while (link && !serve(gpu, index, request_at(gpu, link)))
 		link = next_try(gpu, slice, link, tried);
-	/* If all that have arrived wait, the next that arrives may not. */
+	/* All that have arrived wait, but the next one to arrive may not have to. */
 	slice->stalled = !link;
 	if (!link) {
 		slice->request_at = next_arrival(gpu, slice);
@@ -558,13 +558,13 @@ static void serve_request(struct gpu *gpu, u32 index)
 		request = request_at(gpu, &slice->request_head);
 		slice->request_at = request->ready;
 		llc_prefetch(gpu, index, request->line);
-		/* Whose line will be asked for when this one's turn is over. */
+		/* The next request's set is needed when this one's turn is over. */
 		if (request->mail.next != NOBODY)
 			__builtin_prefetch(&gpu->requests[request->mail.next]);
 	}
 }
 
-/* A dropped tenant's line is gone; what is fetched of it is to come. */
+/* A dropped tenant's line goes; a sector that is being fetched goes when it comes. */
 static void llc_forget(struct llc_set *set, u32 way)
 {
 	set->tag[way] = NO_LINE;
@@ -604,7 +604,7 @@ static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 static void count_done(struct gpu *gpu, u32 index, const struct dram_done *done)
 {
 	struct simgpu_counters *counters = slot_counters(gpu, done->tag.slot);
-	/* What is counted: lines, or sectors where the cache has them. */
+	/* The unit of counts: lines, or sectors where the cache has them. */
 	u32 count = done->sectors * gpu->config.llc_sectors / TRACE_SECTORS;
 
 	count_request(gpu, index, done, count);
@@ -656,7 +656,7 @@ static void take_done(struct gpu *gpu, u32 index)
 	}
 }
 
-/* When the first request can be looked up: the reply queue must have room. */
+/* The cycle at which the first request can be looked up: the reply queue must have room. */
 static u64 lookup_at(const struct gpu *gpu, const struct slice *slice)
 {
 	u32 queue = gpu->shape.reply_queue;
@@ -667,8 +667,8 @@ static u64 lookup_at(const struct gpu *gpu, const struct slice *slice)
 }
 
 /*
- * slice_turn() - what a slice does in this cycle: take what has come back from
- *	memory, then look up one request
+ * slice_turn() - a slice's work in this cycle: take a completion from memory, then look
+ *	up one request
  */
 void slice_turn(struct gpu *gpu, u32 index)
 {
@@ -688,7 +688,7 @@ void slice_turn(struct gpu *gpu, u32 index)
 }
 
 /*
- * llc_drop() - forget a slot's lines without writing them back; those that are
+ * llc_drop() - forget a slot's lines without writing them back; lines that are
  *	being fetched go when they come
  */
 void llc_drop(struct gpu *gpu, u32 slot)

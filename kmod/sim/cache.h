@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The caches: L1s, the slices of the last-level cache, and the directories beside
- * it that show what a tenant would find alone.
+ * it that show what a tenant would find if it were alone.
  */
 #ifndef SIM_CACHE_H
 #define SIM_CACHE_H
@@ -13,9 +13,9 @@
 #define CACHE_WAYS_MAX		16
 #define LLC_MSHRS_MAX		192
 #define LLC_WRITES_MAX		64
-/* Tags of a tenant's auxiliary directories: 64 tenants' take 4 MB. */
+/* Most tags of a tenant's auxiliary directories: those of 64 tenants take 4 MB. */
 #define ATD_TAGS_MAX		16384
-/* Likewise of its mirror. */
+/* Most tags of a tenant's mirror. */
 #define MIRROR_TAGS_MAX		16384
 
 /* An SM's L1s: loads look up one, constant loads the other. */
@@ -28,7 +28,7 @@ enum l1_kind {
 PORT_NO_HOLES_BEGIN
 
 /*
- * struct l1_set - of an SM's L1: tags only, nothing is dirty
+ * struct l1_set - a set of an SM's L1: tags only, nothing is dirty
  * @order: the ways, see lru_touch()
  */
 struct l1_set {
@@ -39,11 +39,11 @@ struct l1_set {
 /*
  * struct l1 - the SMs' L1s of one kind
  * @words: SMs x sets, each @set_words long
- * @sets: of an SM's, a power of two; 0: every access hits
- * @ways: of a set
- * @sectors: of a line, 1 or 4
- * @valid: word of a set at which a bit for each sector of each way begins,
- *	four a way; where @sectors is 1 there is none
+ * @sets: sets of an SM's L1, a power of two; 0: every access hits
+ * @ways: ways of a set
+ * @sectors: sectors of a line, 1 or 4
+ * @valid: word of a set at which its valid bits begin, one for each sector, four a
+ *	way; with @sectors 1 there are none
  */
 struct l1 {
 	u32 *words;
@@ -56,16 +56,16 @@ struct l1 {
 };
 
 /*
- * struct llc_set - of a slice; two cache lines. @valid, @dirty and @pending have
- *	four bits a way, for its sectors; where a line is not divided, the lowest
- *	stands for all of it
+ * struct llc_set - a set of a slice; two cache lines. @valid, @dirty and @pending have
+ *	four bits a way, for its sectors; if lines have no sectors, the lowest bit
+ *	stands for the line
  * @partial: a byte of each way's tag
  * @order: the ways, see lru_touch()
- * @valid: what can be read
- * @dirty: what was written
- * @pending: what is being fetched; not @valid yet
- * @mshr: by which MSHR entry, of several sectors by the first of a list
- * @tag: NO_LINE for an empty way
+ * @valid: sectors that can be read
+ * @dirty: sectors that were written
+ * @pending: sectors that are being fetched; not @valid yet
+ * @mshr: MSHR entry of the fetch; if several sectors are fetched, the first of a list
+ * @tag: line of each way; NO_LINE for an empty one
  */
 struct llc_set {
 	u64 partial[CACHE_WAYS_MAX / 8];
@@ -80,7 +80,7 @@ struct llc_set {
 /*
  * struct llc_mshr - a fetch and the SMs that wait for it: @sm, its entry @sm_mshr,
  *	and the @flits of the reply
- * @next: in the free list, or of the fetches of its way
+ * @next: next entry of the free list, or of the fetches of its way
  */
 struct llc_mshr {
 	u16 set;
@@ -99,7 +99,7 @@ struct llc_mshr {
  * struct slice - a slice of the last-level cache
  * @turn_at: cycle of its next turn
  * @request_head: place of the first request in its queue, NOBODY for none
- * @request_tail: of the last one
+ * @request_tail: place of the last request
  * @request_at: cycle at which the first request may be looked up; NEVER if
  *	there is none or it is @stalled
  * @done_at: cycle at which the first completion arrives, NEVER if none comes
@@ -132,7 +132,7 @@ PORT_NO_HOLES_END
 
 /* --- least recently used ------------------------------------------------- */
 
-/* A set's order: 4-bit way numbers, the most recently used one lowest. */
+/* Nibbles are way numbers, the most recently used one lowest. */
 #define LRU_FRESH	0xfedcba9876543210ULL
 
 static inline u32 lru_way(u64 order, u32 rank)
@@ -145,7 +145,7 @@ static inline u64 lru_renew(u64 order, u32 rank)
 {
 	u32 shift = rank * 4;
 	u64 younger = order & ((1ULL << shift) - 1);
-	/* In two steps: the rank may be the last. */
+	/* A shift in two steps, since the rank may be the last. */
 	u64 older = order >> shift >> 4 << 4 << shift;
 
 	return older | (younger << 4) | lru_way(order, rank);
@@ -154,7 +154,7 @@ static inline u64 lru_renew(u64 order, u32 rank)
 static inline u64 lru_touch(u64 order, u32 way)
 {
 	u64 same = order ^ (0x1111111111111111ULL * way);
-	/* The lowest zero nibble of @same: where @way stands. */
+	/* The lowest zero nibble of @same is at the place of @way. */
 	u64 zero = (same - 0x1111111111111111ULL) & ~same &
 		   0x8888888888888888ULL;
 
@@ -169,7 +169,7 @@ static inline struct l1_set *l1_set_at(const struct l1 *l1, u32 sm, u32 index)
 					   l1->set_words];
 }
 
-/* l1_set() - where an SM's L1 would have a line */
+/* l1_set() - the set of an SM's L1 where a line belongs */
 static inline struct l1_set *l1_set(const struct l1 *l1, u32 sm, u32 line)
 {
 	return l1_set_at(l1, sm, (line ^ (line >> 6) ^ (line >> 12)) &
@@ -181,20 +181,20 @@ static inline u32 l1_find(const struct l1 *l1, const struct l1_set *set, u32 lin
 {
 	u32 ways = l1->ways, way, found = NONE;
 
-	/* All ways, without a branch that depends on which. */
+	/* All ways are compared, so that no branch depends on the way. */
 	for (way = 0; way < ways; way++)
 		found = set->tag[way] == line ? way : found;
 	return found;
 }
 
-/* Which sectors of a set are there, four bits a way. */
+/* The valid bits of a set's sectors, four a way. */
 static inline u64 *l1_valid(const struct l1 *l1, struct l1_set *set)
 {
 	return (u64 *)((u32 *)set + l1->valid);
 }
 
 /*
- * l1_lookup() - whether an SM's L1 has sectors of a line; a hit makes it the
+ * l1_lookup() - whether an SM's L1 has sectors of a line; a hit makes the line the
  *	youngest. An L1 without sets has every line
  */
 static inline bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
@@ -205,7 +205,7 @@ static inline bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
 	if (!l1->sets)
 		return true;
 	set = l1_set(l1, sm, line);
-	/* Often it is the youngest already. */
+	/* The line is often the youngest already. */
 	if (l1->sectors == 1 && set->tag[lru_way(set->order, 0)] == line)
 		return true;
 	way = l1_find(l1, set, line);
@@ -229,8 +229,8 @@ void llc_prefetch(const struct gpu *gpu, u32 slice, u32 line);
 void llc_drop(struct gpu *gpu, u32 slot);
 
 /*
- * Of a set of directories and mirrors, which lie in the order of use: put a tag in
- * front; those before @way grow older by one, @way's goes.
+ * Put a tag in front of a set of a directory or mirror, which is in the order of use. Tags
+ * before @way grow older by one; the tag of @way is dropped.
  */
 static inline void tags_put_first(u32 *tags, u32 way, u32 tag)
 {
@@ -241,14 +241,14 @@ static inline void tags_put_first(u32 *tags, u32 way, u32 tag)
 
 /* atd.c */
 u32 atd_sets(const struct gpu_config *config);
-/* The next two: with atd_sampling only. */
+/* These two may only be called with atd_sampling. */
 void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending);
 void atd_fill(struct gpu *gpu, u32 set, u32 line);
 void atd_drop(struct gpu *gpu, u32 slot);
 
 /* mirror.c */
 u32 mirror_sets(const struct gpu_config *config);
-/* With mirrors only; @set is one of channel 0's. */
+/* May only be called with mirrors; @set is one of channel 0's. */
 void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind);
 void mirror_drop(struct gpu *gpu, u32 slot);
 

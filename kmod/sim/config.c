@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configurations: the table of their fields, of which tools/make-specs reads how a field
- * is written in C, and what a configuration must keep to be simulated. The shipped ones:
- * specs.c. As text: config_text.c.
+ * Configurations: the table of their fields, and what a configuration must keep to be
+ * simulated. tools/make-specs reads the table for the C names of fields. specs.c has the
+ * shipped configurations, config_text.c reads and writes configurations as text.
  */
 #include "sim.h"
 
@@ -54,7 +54,7 @@ static const char *const arbitrations[] = {
 	{ name "_interval", offsetof(struct gpu_config, unit[id].interval), \
 	  sizeof(u16), 1, 1000, NULL }
 
-/* Every field but the name. Timings stay small enough to be added up as u16. */
+/* All fields but the name. The sum of timings has to fit in a u16. */
 static const struct config_field fields[] = {
 	FIELD(sms, 1, GPU_SMS_MAX),
 	FIELD(core_mhz, 1, 10000),
@@ -166,8 +166,8 @@ static bool power_of_two(u32 value)
 }
 
 /*
- * All timings but tREFI together, and a line's column accesses and data: more
- * than any request takes, refresh and turn-around included.
+ * The sum of all timings but tREFI, and of a line's column accesses and data. It is more
+ * than any request takes, with a refresh and a turn-around.
  */
 static u32 longest_request(const struct gpu_config *config)
 {
@@ -182,7 +182,7 @@ static u32 longest_request(const struct gpu_config *config)
 	return sum - t->trefi;
 }
 
-/* What ranges alone do not say; the ranges are kept. */
+/* Conditions among several fields; each field is in its range already. */
 static int check_together(const struct gpu_config *config, const char **field,
 			  const char **reason)
 {
@@ -209,12 +209,12 @@ static int check_together(const struct gpu_config *config, const char **field,
 		  "l1_write_allocate", "must be none or lazy" },
 		{ config->l1_write_allocate && config->l1_sectors == 1,
 		  "l1_write_allocate", "must be none where l1_sectors is 1" },
-		/* Directories and mirrors do what this does. */
+		/* Directories and mirrors only model this kind of store. */
 		{ config->llc_write_allocate != GPU_ALLOCATE_FETCH &&
 		  (config->atd_sampling || config->mirrors),
 		  "llc_write_allocate",
 		  "must be fetch with atd_sampling or mirrors" },
-		/* And they have tags of lines alone. */
+		/* They have tags of whole lines, too. */
 		{ config->llc_sectors > 1 && config->atd_sampling,
 		  "atd_sampling", "must be 0 where llc_sectors is not 1" },
 		{ config->llc_sectors > 1 && config->mirrors, "mirrors",
@@ -257,7 +257,7 @@ static int check_together(const struct gpu_config *config, const char **field,
 		  "must not be longer than llc_to_dram_latency" },
 		{ t->read_to_write + t->twl < t->tcl + burst,
 		  "dram.read_to_write", "lets a write's data meet a read's" },
-		/* Else requests would never get past the refreshes. */
+		/* Otherwise refreshes would leave no time for requests. */
 		{ t->trefi && t->trefi <= longest_request(config), "dram.trefi",
 		  "must be 0 or more than all other timings together" },
 	};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Configurations: those that are built in, and their fields by name.
- */
+/* The shipped configurations, and the fields of a configuration by name. */
 #ifndef SIM_CONFIG_H
 #define SIM_CONFIG_H
 
@@ -17,11 +15,11 @@ extern const unsigned int gpu_config_count;
 /*
  * struct config_field - a field of struct gpu_config
  * @name: as users write it, such as "sms" or "dram.trc"
- * @offset: in the struct
- * @bytes: of the field, 2 or 4
- * @least: value that it may have
- * @greatest: likewise
- * @words: for each value from 0 on, how users write it; NULL: as a number
+ * @offset: offset in the struct
+ * @bytes: size of the field, 2 or 4
+ * @least: least value
+ * @greatest: greatest value
+ * @words: names of the values from 0 on, for users; NULL: users write a number
  */
 struct config_field {
 	const char *name;

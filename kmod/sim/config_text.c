@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Configurations as text: reading what a user wrote, with an error that names
- * line, field and reason, and writing. The fields and their ranges: config.c.
+ * line, field and reason, and writing. config.c has the fields and their ranges.
  */
 #include "sim.h"
 
@@ -13,11 +13,12 @@ struct word {
 
 /*
  * struct parser - a text that is being read
- * @rest: what has not been read
+ * @rest: the text that has not been read
  * @line: number of the line that is being read, from 1
- * @base_line: of the "base" line, or 0; likewise @name_line
- * @field_line: of each field's line, or 0
- * @statements: lines with something in them so far
+ * @base_line: number of the "base" line, or 0
+ * @name_line: number of the "name" line, or 0
+ * @field_line: number of each field's line, or 0
+ * @statements: lines so far that are not empty
  */
 struct parser {
 	struct word rest;
@@ -59,7 +60,7 @@ static struct word trim(struct word word)
 	return word;
 }
 
-/* Cut a word in two at a character, which is dropped; false if it has none. */
+/* Split a word at a character, which is dropped; false if the word does not have it. */
 static bool split(struct word word, char at, struct word *before,
 		  struct word *after)
 {
@@ -109,7 +110,7 @@ static int refuse(struct parser *parser, u32 line, struct word field,
 		length = sizeof(error->field) - 1;
 	memset(error, 0, sizeof(*error));
 	error->line = line;
-	/* What a user typed goes to terminals and logs. */
+	/* A name goes to terminals and logs, so only some characters are allowed. */
 	for (i = 0; i < length; i++)
 		error->field[i] = field.at[i] > ' ' && field.at[i] <= '~' ?
 				  field.at[i] : '?';
@@ -266,7 +267,7 @@ static int check_values(struct parser *parser)
 	return refuse(parser, parser->field_line[i], word_of(name), reason);
 }
 
-/* Results name their configuration, so no other may have a shipped one's name. */
+/* Results name their configuration, so no other one may have a shipped one's name. */
 static int check_name(struct parser *parser)
 {
 	const struct gpu_config *shipped;

@@ -3,7 +3,7 @@
  * Contexts of thread blocks: the pool that keeps what their warps need to go
  * on, each kernel's queue of saved blocks (HSM Figure 8), and the stores and
  * reads that move registers and shared memory through an SM's load/store unit.
- * Why blocks are preempted: preempt.c.
+ * preempt.c decides which blocks leave.
  */
 #include "sim.h"
 
@@ -15,7 +15,7 @@ static u32 context_lines(const struct trace_kernel *kernel)
 
 /* --- pool ----------------------------------------------------------------------- */
 
-/* context_gpus() - GPUs full that can be saved at a time */
+/* context_gpus() - how many GPUs full of thread blocks can be saved at a time */
 u32 context_gpus(const struct gpu_config *config)
 {
 	u32 gpus = CONTEXT_WARPS / (config->sms * config->warps_per_sm);
@@ -26,8 +26,8 @@ u32 context_gpus(const struct gpu_config *config)
 /*
  * context_shape() - how many thread blocks and warps can be saved
  *
- * No more blocks than have a region in a tenant's save area, whatever kernel
- * they are of: its SM holds the context.
+ * There are no more blocks than regions in a tenant's save area. A region is as large as
+ * an SM's registers and shared memory, so that the context of any kernel's block fits.
  */
 void context_shape(const struct gpu_config *config, struct gpu_shape *shape)
 {
@@ -82,10 +82,10 @@ static u32 take_place(struct gpu *gpu)
 }
 
 /*
- * context_reserve() - keep places for thread blocks of an SM
+ * context_reserve() - reserve places for thread blocks of an SM
  * @blocks: bit mask of blocks that run
  *
- * Return: false if there are not places for all; then none is kept.
+ * Return: false if there are not enough places; then none is reserved.
  */
 bool context_reserve(struct gpu *gpu, u32 index, u32 blocks)
 {
@@ -107,7 +107,7 @@ bool context_reserve(struct gpu *gpu, u32 index, u32 blocks)
 	return true;
 }
 
-/* context_free() - give back a place and the warps that it holds */
+/* context_free() - give back a place and the places of its warps */
 void context_free(struct gpu *gpu, u32 number)
 {
 	struct context_pool *pool = &gpu->pool;
@@ -213,8 +213,8 @@ void context_forget(struct gpu *gpu, u32 index, u32 number)
 /* --- the state of warps ------------------------------------------------------------- */
 
 /*
- * Nothing of the loads is kept: they have come, so a warp that waits for one,
- * or for the load/store unit, may as well ask again.
+ * Nothing of the loads is kept, since they have all come. A warp that waits for a load,
+ * or for the load/store unit, tries again when it goes on.
  */
 static void save_warp(const struct warp *warp, struct saved_warp *saved)
 {
@@ -277,7 +277,7 @@ static void restore_warps(struct gpu *gpu, struct sm *sm, struct block *block)
 
 /* --- moving -------------------------------------------------------------------------- */
 
-/* A block's first warp stands for it: its first load counts what is read. */
+/* The load of a block's first warp that counts the lines which are read for the block. */
 static struct warp_load *block_reads(struct sm *sm, const struct block *block)
 {
 	return &sm->warp[lowest_bit(block->warps)].load[0];
@@ -295,8 +295,8 @@ static bool stores_under_way(const struct sm *sm, const struct block *block)
 }
 
 /*
- * From which cycle all loads of a block have come, and its stores have arrived;
- * NEVER: a reply must come.
+ * The cycle from which all loads of a block have come and its stores have arrived;
+ * NEVER: a reply must come first.
  */
 static u64 loads_come_at(const struct sm *sm, const struct block *block)
 {
@@ -327,7 +327,7 @@ static u32 lines_of(const struct gpu *gpu, const struct block *block)
 	return context_lines(gpu->grids[block->grid].kernel);
 }
 
-/* From which cycle a block has lines for the load/store unit. */
+/* The cycle from which a block has lines for the load/store unit. */
 static u64 block_moves_at(const struct gpu *gpu, const struct sm *sm, u32 number)
 {
 	const struct block *block = &sm->block[number];
@@ -342,7 +342,7 @@ static u64 block_moves_at(const struct gpu *gpu, const struct sm *sm, u32 number
 	return NEVER;
 }
 
-/* Have the load/store unit move the next lines of a context. */
+/* Give the load/store unit the next lines of a context. */
 static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -385,7 +385,7 @@ static void block_is_saved(struct gpu *gpu, u32 index, u32 number)
 	sm_settle_owner(gpu, index);
 }
 
-/* A context whose stores have arrived, if there are none to come, is saved. */
+/* If all stores of a context have been sent and have arrived, it is saved. */
 static void settle_stores(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -395,7 +395,7 @@ static void settle_stores(struct gpu *gpu, u32 index, u32 number)
 		block_is_saved(gpu, index, number);
 }
 
-/* What was asked for has come: a restored block goes on, or back to its queue. */
+/* All lines of a context have come: the block goes on, or back to its queue. */
 static void settle_reads(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -430,7 +430,7 @@ static u32 choose_mover(const struct gpu *gpu, const struct sm *sm)
 	return NONE;
 }
 
-/* Keep the idle load/store unit busy; false: no context has lines for it. */
+/* Give the idle load/store unit something to do; false: no context has lines for it. */
 static bool move_on(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -461,8 +461,8 @@ static bool move_on(struct gpu *gpu, u32 index)
 }
 
 /*
- * context_turn() - what an SM does for the contexts of its thread blocks in
- *	this cycle; they have the load/store unit before any warp
+ * context_turn() - an SM's work for the contexts of its thread blocks in this
+ *	cycle; contexts get the load/store unit before warps
  */
 void context_turn(struct gpu *gpu, u32 index)
 {
@@ -482,8 +482,8 @@ void context_turn(struct gpu *gpu, u32 index)
 }
 
 /*
- * context_next_turn() - from when an SM can go on with its contexts, NEVER if
- *	something else must come first: a reply, or the load/store unit's end
+ * context_next_turn() - the cycle at which an SM can go on with its contexts; NEVER if
+ *	a reply or the end of the load/store unit's instruction has to come first
  */
 u64 context_next_turn(const struct gpu *gpu, const struct sm *sm)
 {

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The contexts of thread blocks that have left their SM, or are leaving it.
- */
+/* The contexts of thread blocks that have left their SM, or are leaving it. */
 #ifndef SIM_CONTEXT_H
 #define SIM_CONTEXT_H
 
 #include "sm.h"
 
 /*
- * GPUs full of thread blocks and warps that can be saved at a time: at most
+ * How many GPUs full of thread blocks and warps can be saved at a time: at most
  * CONTEXT_GPUS_MAX, enough for some twenty tenants that take turns on a small GPU.
- * On larger GPUs as many as CONTEXT_WARPS warps fill, so that the pool stays below
- * 1 MB, and at least CONTEXT_GPUS_MIN.
+ * Larger GPUs can save CONTEXT_WARPS warps, so that the pool stays below 1 MB, and at
+ * least CONTEXT_GPUS_MIN GPUs full.
  */
 #define CONTEXT_GPUS_MAX	24
 #define CONTEXT_GPUS_MIN	4
 #define CONTEXT_WARPS		20480
-/* The save area of a tenant: the top lines of its space but for the last. */
+/* The save area of a tenant: the top lines of its space, but not the very last one. */
 #define CONTEXT_LINES_MAX	0x2000000U
 #define CONTEXT_TOP		((1U << LINE_SLOT_SHIFT) - 1)
 #define NO_CONTEXT		U32_MAX
@@ -24,12 +22,12 @@
 PORT_NO_HOLES_BEGIN
 
 /*
- * struct saved_block - a thread block that has left its SM, or is leaving; one that
- *	was dropped has no warps
- * @next: in its kernel's queue, or in the free list
- * @first_warp: of its warps, in order of their index
- * @issued: warp instructions so far
- * @cycles: for which it was on an SM
+ * struct saved_block - a thread block that has left its SM, or is leaving; a dropped
+ *	one has no warps
+ * @next: next one in its kernel's queue, or in the free list
+ * @first_warp: first of its warps, which are in the order of their index
+ * @issued: warp instructions that it has issued so far
+ * @cycles: cycles that it was on an SM
  */
 struct saved_block {
 	u32 next;
@@ -42,7 +40,7 @@ struct saved_block {
 	u64 cycles;
 };
 
-/* struct saved_warp - what a warp needs to go on; @next: of its block */
+/* struct saved_warp - the state that a warp needs to go on; @next: next one of its block */
 struct saved_warp {
 	u32 next;
 	u32 op;
@@ -57,9 +55,9 @@ struct saved_warp {
 
 /*
  * struct context_pool - places for saved thread blocks and their warps
- * @free_block: first free of @blocks, NO_CONTEXT for none
- * @free_warp: first free of @warps
- * @blocks_left: free ones that nobody has reserved, as are @warps_left
+ * @free_block: first free place of @blocks, NO_CONTEXT for none
+ * @free_warp: first free place of @warps
+ * @blocks_left: free places of @blocks that are not reserved; @warps_left likewise
  */
 struct context_pool {
 	struct saved_block *blocks;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Reading the register file: event counts of tenants, SMs and channels.
- */
+/* Reading the register file: event counts of tenants, SMs and channels. */
 #include "sim.h"
 
 static u64 idle_slots(u64 sm_cycles, u32 schedulers, u64 issue_slots)
@@ -23,8 +21,8 @@ u64 refreshes_due(const struct gpu *gpu)
 }
 
 /*
- * Of what lasts, counters hold the ends without the beginnings: what lasts still
- * ends now.
+ * For spans that have not ended, counters have the beginning subtracted and no end added
+ * yet: here they are counted as if they ended now.
  */
 void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out)
 {
@@ -80,9 +78,9 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 }
 
 /*
- * count_request() - a request of a slice's channel, at the cycle at which the
- *	slice hears that it was served
- * @count: of its lines, or sectors
+ * count_request() - count a request of a slice's channel, at the cycle at which the
+ *	completion reaches the slice
+ * @count: its lines, or sectors
  */
 void count_request(struct gpu *gpu, u32 slice, const struct dram_done *done,
 		   u32 count)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Issuing thread blocks to SMs: which is next, and where. Preempted ones go before
- * new ones. That happens between windows: at each multiple of gpu_window() cycles,
- * and where the driver has changed something. So that an SM need not wait when a
- * block ends in between, it is given a few beforehand; where a kernel has none
- * left, all that did not begin go back and are given out anew. Only which SM runs
- * which block depends on that, but for the last ones of a kernel, which may begin
- * up to a window later.
+ * Issuing thread blocks to SMs: which block is next, and on which SM. Preempted blocks go
+ * before new ones.
+ *
+ * Blocks are issued between windows: at each multiple of gpu_window() cycles, and where
+ * the driver has changed something. So that an SM need not wait for that when a block
+ * ends in between, it has a few blocks in reserve. When a kernel has no other blocks left,
+ * all reserves go back and are given out anew. Reserves only affect which SM runs
+ * which block, except for a kernel's last blocks, which may begin up to a window later.
  */
 #include "sim.h"
 
@@ -65,7 +66,7 @@ static bool has_new_block(const struct grid *grid)
 	       (grid->returned || grid->next_block < grid->blocks);
 }
 
-/* Whether no block is left that may begin, beside those that SMs already have. */
+/* Whether SMs have all blocks of a kernel that may begin. */
 static bool none_may_begin(const struct grid *grid)
 {
 	return grid->next_block == grid->blocks || !grid->issue_left;
@@ -82,8 +83,8 @@ static u32 take_new_block(const struct gpu *gpu, u32 number)
 }
 
 /*
- * dispatch_take_back() - take the thread blocks back that an SM has been given and
- *	that have not begun; those that it would begin last come out first
+ * dispatch_take_back() - take back the thread blocks in an SM's reserve; the one that
+ *	would begin last comes out first
  */
 void dispatch_take_back(struct gpu *gpu, u32 index)
 {
@@ -107,7 +108,7 @@ static bool grid_has_block(const struct gpu *gpu, u32 number)
 	       (grid->blocks_preempted || has_new_block(grid));
 }
 
-/* Queues of a slot that have a block to issue, a bit each. */
+/* A bit for each queue of a slot that has a block to issue. */
 static u32 queues_that_wait(const struct gpu *gpu, u32 slot)
 {
 	u32 waiting = 0, mask;
@@ -126,7 +127,7 @@ static void start_next(struct gpu *gpu, u32 index, u32 number)
 		block = take_new_block(gpu, number);
 	} else {
 		block = gpu->pool.blocks[saved].index;
-		/* One that was dropped begins from nothing. */
+		/* A dropped block begins from nothing. */
 		if (!gpu->pool.blocks[saved].warps_left) {
 			context_free(gpu, saved);
 			saved = NO_CONTEXT;
@@ -137,13 +138,13 @@ static void start_next(struct gpu *gpu, u32 index, u32 number)
 
 /* --- where --------------------------------------------------------------------------- */
 
-/* Whether an SM takes blocks as one of @owner: a slot's own, or GPU_SHARED. */
+/* Whether an SM gets the blocks of @owner: a slot for its own SMs, or GPU_SHARED. */
 static bool takes_from(const struct sm *sm, u32 owner)
 {
 	return sm->owner == owner && !sm->draining;
 }
 
-/* Whether a slot may use an SM, now or once that has changed hands. */
+/* Whether a slot may use an SM, now or when the SM has changed hands. */
 static bool may_use(const struct gpu *gpu, u32 index, u32 slot)
 {
 	u32 owner = gpu->sms[index].next_owner;
@@ -157,7 +158,7 @@ static bool is_in_mask(const struct grid *grid, u32 index)
 	return grid->sms[index / 64] >> index % 64 & 1;
 }
 
-/* A mask counts only while its slot may use one of its SMs. */
+/* A kernel's mask counts only while its slot may use one of the mask's SMs. */
 static bool mask_counts(const struct gpu *gpu, u32 number)
 {
 	const struct grid *grid = &gpu->grids[number];
@@ -171,7 +172,7 @@ static bool mask_counts(const struct gpu *gpu, u32 number)
 
 /*
  * Whether a kernel's block may begin on an SM, if it fits; @masked is what
- * mask_counts() says of the kernel.
+ * mask_counts() returned for the kernel.
  */
 static bool may_begin(const struct gpu *gpu, u32 index, u32 number, bool masked)
 {
@@ -180,9 +181,9 @@ static bool may_begin(const struct gpu *gpu, u32 index, u32 number, bool masked)
 }
 
 /*
- * The first SM of @owner from @from on with room for a kernel's block, or NONE. Of a
- * slot's own SMs the first of those with the fewest blocks, so that its kernels share
- * an SM only where they have to.
+ * The first SM of @owner, beginning with @from, that has room for a kernel's block, or
+ * NONE. Of a slot's own SMs it is the first of those with the fewest blocks, so that its
+ * kernels share an SM only if they have to.
  */
 static u32 find_room(const struct gpu *gpu, u32 number, u32 owner, u32 from)
 {
@@ -233,8 +234,8 @@ static u32 queues_for(const struct gpu *gpu, u32 slot, u32 owner)
 /* --- the only kernel of a slot, on SMs of its own -------------------------------------- */
 
 /*
- * Give a slot's SMs thread blocks, one an SM in turn, as GPUs do, so that a
- * small grid spreads over all of them.
+ * Issue a kernel's thread blocks to its slot's SMs, one an SM in turn, as GPUs do, so
+ * that a small grid spreads over all of them.
  */
 static void dispatch_blocks(struct gpu *gpu, u32 number)
 {
@@ -256,7 +257,7 @@ static void dispatch_blocks(struct gpu *gpu, u32 number)
 	}
 }
 
-/* Give an SM a thread block beforehand, which is the last of its to begin. */
+/* Put a thread block into an SM's reserve, where it is the last to begin. */
 static void reserve_block(struct gpu *gpu, u32 number, struct sm *sm)
 {
 	u32 i;
@@ -267,7 +268,7 @@ static void reserve_block(struct gpu *gpu, u32 number, struct sm *sm)
 	sm->reserve_grid = number;
 }
 
-/* Whether a slot's SM begins one more of its new thread blocks, sooner or later. */
+/* Whether an SM of a slot will begin one more of the slot's new thread blocks. */
 static bool begins_more(const struct gpu *gpu, const struct sm *sm, u32 slot)
 {
 	return takes_from(sm, slot) ||
@@ -275,7 +276,7 @@ static bool begins_more(const struct gpu *gpu, const struct sm *sm, u32 slot)
 		sm->reserved < workers_left(gpu, sm));
 }
 
-/* As many as may begin before it is asked again, one an SM in turn. */
+/* Fill the reserves with the blocks that may begin in a window, one an SM in turn. */
 static void reserve_blocks(struct gpu *gpu, u32 number)
 {
 	const struct grid *grid = &gpu->grids[number];
@@ -297,8 +298,7 @@ static void reserve_blocks(struct gpu *gpu, u32 number)
 }
 
 /*
- * dispatch_take_all_back() - what a slot's SMs have been given, and has not begun,
- *	goes back
+ * dispatch_take_all_back() - take back the reserves of all SMs of a slot
  */
 void dispatch_take_all_back(struct gpu *gpu, u32 slot)
 {
@@ -309,7 +309,7 @@ void dispatch_take_all_back(struct gpu *gpu, u32 slot)
 			dispatch_take_back(gpu, i);
 }
 
-/* The same of SMs that a kernel's mask leaves out since they have been given them. */
+/* Take back the reserves of SMs that a kernel's new mask leaves out. */
 static void take_masked_back(struct gpu *gpu, u32 number)
 {
 	u32 i;
@@ -336,7 +336,7 @@ static void dispatch_only(struct gpu *gpu, u32 number)
 
 /* --- several: whose thread block is next ----------------------------------------------- */
 
-/* Of some queues of a slot those with the highest priority. */
+/* Of some queues of a slot, those with the highest priority. */
 static u32 first_by_priority(const struct tenant *tenant, u32 queues)
 {
 	s32 highest = -GPU_QUEUE_PRIORITY_MAX;
@@ -355,7 +355,7 @@ static u32 first_by_priority(const struct tenant *tenant, u32 queues)
 	return first;
 }
 
-/* Of some queues of a slot the one whose turn it is. */
+/* Of some queues of a slot, the one whose turn it is. */
 static u32 first_in_turn(const struct tenant *tenant, u32 queues)
 {
 	u32 later = queues & ~((1U << tenant->next_queue) - 1);
@@ -364,8 +364,8 @@ static u32 first_in_turn(const struct tenant *tenant, u32 queues)
 }
 
 /*
- * The kernel of a slot whose block goes next to an SM of @owner, and in @sm where;
- * NONE: none can.
+ * The kernel of a slot whose block goes next to an SM of @owner, and in *@sm that SM;
+ * NONE: no kernel of the slot can go on.
  */
 static u32 next_of_slot(struct gpu *gpu, u32 slot, u32 owner, u32 from, u32 *sm)
 {
@@ -386,7 +386,7 @@ static u32 next_of_slot(struct gpu *gpu, u32 slot, u32 owner, u32 from, u32 *sm)
 	return NONE;
 }
 
-/* Slots that have a block to issue and may have one more on some shared SM. */
+/* Slots that have a block to issue, and may have one more on some shared SM. */
 static u64 slots_that_wait(const struct gpu *gpu)
 {
 	u64 waiting = 0, mask;
@@ -400,7 +400,7 @@ static u64 slots_that_wait(const struct gpu *gpu)
 	return waiting;
 }
 
-/* Let cycles of the algorithm pass until a bucket among @slots is full (STM 4.1). */
+/* Let cycles of the leaky buckets pass until a bucket among @slots is full (STM 4.1). */
 static void fill_buckets(struct gpu *gpu, u64 slots)
 {
 	u32 cycles = U32_MAX;
@@ -436,7 +436,7 @@ static u32 bucket_head(struct gpu *gpu)
 	return slots ? lowest_bit(gpu->bucket_full) : NONE;
 }
 
-/* Whose block goes next to a shared SM by leaky buckets, and in @sm where. */
+/* By leaky buckets: the kernel whose block goes next to a shared SM, in *@sm. */
 static u32 next_by_bucket(struct gpu *gpu, u32 *sm)
 {
 	u32 slot = bucket_head(gpu), number;
@@ -451,7 +451,7 @@ static u32 next_by_bucket(struct gpu *gpu, u32 *sm)
 	return number;
 }
 
-/* Likewise, when the slots take turns. */
+/* By turns: the kernel whose block goes next to a shared SM, in *@sm. */
 static u32 next_in_turn(struct gpu *gpu, u32 *sm)
 {
 	u32 i;
@@ -489,8 +489,8 @@ static bool goes_before(const struct gpu *gpu, u32 a, u32 b)
 }
 
 /*
- * Of @first, or if that is NONE of a slot's kernels with blocks for SMs of @owner, the
- * one in front.
+ * The kernel that goes before all others: @first (or NONE), or one of a slot's kernels
+ * with blocks for SMs of @owner.
  */
 static u32 first_of_slot(const struct gpu *gpu, u32 slot, u32 owner, u32 first)
 {
@@ -506,8 +506,8 @@ static u32 first_of_slot(const struct gpu *gpu, u32 slot, u32 owner, u32 first)
 }
 
 /*
- * Whose block goes next in the order of arrival or of rank, of @slots on the SMs of
- * @owner: what is in front waits until it fits.
+ * By arrival or rank: the kernel of @slots whose block goes next to an SM of @owner. The
+ * first kernel is not overtaken: it waits until its block fits.
  */
 static u32 next_in_order(struct gpu *gpu, u64 slots, u32 owner, u32 *sm)
 {
@@ -547,7 +547,7 @@ static void dispatch_shared(struct gpu *gpu)
 		start_next(gpu, sm, number);
 }
 
-/* Whose block goes next to an SM of the slot's own. */
+/* The kernel whose block goes next to an SM of the slot's own. */
 static u32 next_owned(struct gpu *gpu, u32 slot, u32 *sm)
 {
 	struct tenant *tenant = &gpu->tenants[slot];
@@ -598,7 +598,7 @@ void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity)
 
 /* --- when ---------------------------------------------------------------------------- */
 
-/* Whether an SM has thread blocks of a slot that go back at the next window's end. */
+/* Whether an SM's reserve has blocks of a slot that go back at the next window's end. */
 static bool will_take_back(const struct gpu *gpu, u32 slot)
 {
 	u32 i;
@@ -623,22 +623,22 @@ static void dispatch(struct gpu *gpu, u64 slots)
 }
 
 /*
- * dispatch_waiting() - issue the thread blocks that the driver brought, or for
- *	which it made room
+ * dispatch_waiting() - issue thread blocks after the driver has started kernels or made
+ *	room
  */
 void dispatch_waiting(struct gpu *gpu)
 {
 	if (gpu->dispatch || gpu->dispatch_shared)
 		dispatch(gpu, gpu->dispatch);
-	/* It may have changed more than that. */
+	/* The driver may have changed other things, too. */
 	gpu->dispatch_due = true;
 }
 
 /*
  * dispatch_window() - issue thread blocks where others have ended
  *
- * Where none has, and nobody has changed anything, there is nothing to do that was
- * not done at the last window's end.
+ * If no block has ended and nothing has changed, there is nothing to issue: everything
+ * possible was issued at the last window's end.
  */
 void dispatch_window(struct gpu *gpu)
 {
@@ -654,7 +654,7 @@ void dispatch_window(struct gpu *gpu)
 
 /* --- what SMs say of a window --------------------------------------------------------- */
 
-/* Whether all thread blocks of a queue's kernel have ended. */
+/* Count a queue's blocks that have ended; returns whether all of its kernel's have. */
 static bool hear_blocks(struct gpu *gpu, u32 slot, u32 queue)
 {
 	struct grid *grid = &gpu->grids[grid_number(slot, queue)];
@@ -680,7 +680,7 @@ static void hear_ends(struct gpu *gpu, u32 slot)
 	struct tenant *tenant = &gpu->tenants[slot];
 	u32 mask;
 
-	/* Kernels that are over end with the window, which a pause may cut. */
+	/* Kernels end with a window, but gpu_run() may pause within one. */
 	for (mask = tenant->running & ~tenant->ending; mask; mask &= mask - 1) {
 		u32 queue = lowest_bit(mask);
 		const struct grid *grid = &gpu->grids[grid_number(slot, queue)];
@@ -694,7 +694,7 @@ static void hear_ends(struct gpu *gpu, u32 slot)
 	}
 }
 
-/* The earliest cycle of what SMs have to say, but for what was @heard. */
+/* The earliest cycle of the SMs' notices, without those in @heard. */
 static u64 next_notice(const struct gpu *gpu, const u8 *heard)
 {
 	u64 at = NEVER;
@@ -714,7 +714,7 @@ static void hear(struct gpu *gpu, const struct notice *notice)
 		context_free(gpu, notice->saved);
 }
 
-/* Of contexts that were moved, cycle by cycle and SM by SM. */
+/* Take the SMs' notices about contexts, cycle by cycle and SM by SM. */
 static void hear_notices(struct gpu *gpu)
 {
 	u8 heard[GPU_SMS_MAX] = { 0 };
@@ -732,8 +732,8 @@ static void hear_notices(struct gpu *gpu)
 }
 
 /*
- * dispatch_hear() - hear of the thread blocks that have ended in a window, and of
- *	those whose contexts were moved
+ * dispatch_hear() - take note of thread blocks that have ended in a window, and of
+ *	contexts that were moved
  */
 void dispatch_hear(struct gpu *gpu)
 {

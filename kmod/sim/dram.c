@@ -4,9 +4,9 @@
  * open-page policy, a row-hit cap, write drain and refresh, on DRAM banks whose
  * timings are the table in dram_timing.h.
  *
- * A channel runs ahead of the core clock, by no more than the link's latency:
- * what could still arrive, arrives later. What it has done reaches slices and
- * counters in messages at exact core cycles; so how far it ran never shows.
+ * A channel runs ahead of the core clock by no more than the link's latency: a request
+ * that is sent later arrives later still. Its results reach slices and counters in
+ * messages at exact core cycles, so how far it ran ahead never shows.
  */
 #include "dram_tenants.h"
 #include "dram_timing.h"
@@ -29,7 +29,7 @@ static u32 command_for(const struct channel *channel, u32 want)
 	return want == WANT_ACTIVATE ? DRAM_ACTIVATE : DRAM_PRECHARGE;
 }
 
-/* First clock at which a bank's want may be granted, others permitting. */
+/* First clock at which a bank allows its want; other limits may be later. */
 static u64 allowed_at(const struct channel *channel, u32 bank, u32 command)
 {
 	return max(channel->bank_next[command][bank], channel->next[command]);
@@ -49,9 +49,9 @@ static bool same_rank(const struct dram_entry *a, const struct dram_entry *b)
 }
 
 /*
- * Whether a bank's hit may be served: the cap holds back all hits but the
- * head. A head of higher priority holds back all but one whose row was opened
- * for it, or that has been served in part.
+ * Whether a bank's hit may be served. When the row-hit cap is reached, only the head may
+ * be. While the head has a higher priority, only two other hits may be: one whose row was
+ * opened for it, and one that has been served in part.
  */
 static bool hit_is_next(const struct channel *channel,
 			const struct dram_queue *queue, u32 bank)
@@ -66,7 +66,7 @@ static bool hit_is_next(const struct channel *channel,
 	       same_rank(hit, &queue->entry[queue->head[bank]]);
 }
 
-/* The hit's turn; for a head of higher priority it stands in. */
+/* The hit's key; if it stands in for a head of higher priority, the head's. */
 static u64 hit_key(const struct channel *channel,
 		   const struct dram_queue *queue, u32 bank)
 {
@@ -159,7 +159,7 @@ static __always_inline u32 queue_fill(struct channel *channel,
 
 /*
  * Add a request of the lowest priority, behind all others of its bank. Return:
- * whether it changes what the bank's entries ask for.
+ * whether it changes what the bank wants.
  */
 static __always_inline bool queue_append(struct channel *channel,
 					 struct dram_queue *queue,
@@ -211,8 +211,8 @@ static void queue_link(struct dram_queue *queue, u32 bank, u32 number)
 }
 
 /*
- * Entries that have waited for too long get the highest rank. (Only those of
- * higher priority make others wait so long; when one comes it is looked into.)
+ * Give the highest rank to entries that have waited too long. (Only requests of higher
+ * priority make others wait so long, so this is checked when such a request comes.)
  */
 static void promote_overdue(struct channel *channel, struct dram_queue *queue,
 			    u64 clock)
@@ -235,7 +235,7 @@ static void promote_overdue(struct channel *channel, struct dram_queue *queue,
 	}
 }
 
-/* Find the hits of @banks again, but for lines that have been served in part. */
+/* Find the hits of @banks again, except where one has been served in part. */
 static void find_hits(struct channel *channel, struct dram_queue *queue,
 		      u32 banks)
 {
@@ -250,7 +250,7 @@ static void find_hits(struct channel *channel, struct dram_queue *queue,
 	}
 }
 
-/* Add a request of higher priority, before those of lower. */
+/* Add a request of higher priority, before those of lower priority. */
 static bool queue_add_ranked(struct channel *channel, struct dram_queue *queue,
 			     const struct dram_request *request, u64 clock)
 {
@@ -273,7 +273,7 @@ static bool queue_add_ranked(struct channel *channel, struct dram_queue *queue,
 	return true;
 }
 
-/* Take the hit of a bank out of its queue and find the next one. */
+/* Take a bank's hit out of its queue and find the next one. */
 static void queue_remove_hit(struct channel *channel, struct dram_queue *queue,
 			     u32 bank)
 {
@@ -298,7 +298,7 @@ static void queue_remove_hit(struct channel *channel, struct dram_queue *queue,
 }
 
 /*
- * Which queue to serve, after one has grown or shrunk: writes wait until there
+ * Decide which queue to serve, after one has grown or shrunk: writes wait until there
  * are many of them, or no read is left.
  */
 static void choose_mode(const struct gpu_config *config, struct channel *channel)
@@ -317,8 +317,8 @@ static void choose_mode(const struct gpu_config *config, struct channel *channel
 }
 
 /*
- * Where priorities differ: bring the request that is to enter its queue to the
- * head. It is the first of the highest priority that have arrived, unless the
+ * If priorities differ, bring the request that enters its queue next to the head. It is
+ * the first request of the highest priority among those that have arrived, unless the
  * head is overdue.
  */
 static void choose_entering(struct channel *channel, u32 mode, u64 clock)
@@ -346,7 +346,7 @@ static void choose_entering(struct channel *channel, u32 mode, u64 clock)
 	*inbox_at(channel, mode, 0) = chosen;
 }
 
-/* Let in what has arrived, as long as there is room. Return: the next arrival. */
+/* Let in requests that have arrived, while there is room. Return: the next arrival. */
 static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
 				 u32 mode, u64 clock)
 {
@@ -396,7 +396,7 @@ static void close_bank(struct channel *channel, u32 bank, u64 clock)
 	channel->queue[DRAM_WRITES].hit_banks &= others;
 }
 
-/* A bank's row is open: what hits it now, and nothing has bypassed anything. */
+/* A bank's row was opened: find its hits; none has bypassed another request yet. */
 static void row_opened(struct channel *channel, struct dram_queue *queue,
 		       u32 bank)
 {
@@ -425,7 +425,7 @@ static void activate(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	row_opened(channel, &channel->queue[DRAM_WRITES], bank);
 	forbid(gpu, channel, bank, DRAM_ACTIVATE, clock);
 	forbid_fifth(gpu, channel, clock);
-	/* Its head is a hit now: the key stays. */
+	/* Its head is a hit now, so the key stays. */
 	channel->want[WANT_ACTIVATE] &= ~(1U << bank);
 	not_before(&channel->look[WANT_ACTIVATE], channel->next[DRAM_ACTIVATE]);
 	add_want(channel, bank, WANT_COLUMN);
@@ -477,7 +477,7 @@ static void report_done(struct gpu *gpu, u32 index, bool write,
 	}
 }
 
-/* Take a bank's hit, whose data is on its way, out of its queue. */
+/* A bank's hit is done, its data is on its way: take it out of its queue. */
 static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
 		       u64 data_end)
 {
@@ -493,7 +493,7 @@ static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
 		queue->capped |= 1U << bank;
 	bank_gives(channel, bank, entry->tag.slot,
 		   gpu->limits.burst_of[entry->sectors], clock);
-	/* Nobody waits for what a mirror serves. */
+	/* No slice waits for what a mirror serves. */
 	if (index < gpu->config.channels)
 		report_done(gpu, index, mode, entry, waited, data_end);
 	queue_remove_hit(channel, queue, bank);
@@ -544,13 +544,13 @@ static void serve_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 }
 
 /*
- * Of @banks, which want @command, the lowest key of those that may have it
- * now, or NEVER. @next is set to the first later clock at which one of the
- * others may. The channel as a whole allows the command.
+ * The lowest key of those @banks, which all want @command, that may have it now, or
+ * NEVER. *@next is set to the first later clock at which one of the other banks may have
+ * it. The channel as a whole allows the command.
  *
- * Which banks must wait is hard to predict, so there is no branch on it: for
- * those, @since is below 0, which makes it the greatest of numbers without
- * sign. If there are none, @last_since is what leads to NEVER.
+ * Which banks must wait is hard to predict, so there is no branch on it. For banks that
+ * must wait, @since is below 0, which makes it the greatest of the unsigned numbers. If
+ * all must wait, @last_since leads to NEVER.
  */
 static __always_inline u64 choose(const struct channel *channel, u64 clock,
 				  u64 banks, u32 command, u64 *next)
@@ -571,7 +571,7 @@ static __always_inline u64 choose(const struct channel *channel, u64 clock,
 	return best;
 }
 
-/* Choose for a want, unless it is known that there is nothing to choose. */
+/* Choose for a want, unless it is known that no bank can have it yet. */
 static __always_inline u64 grant(struct channel *channel, u64 clock, u32 want,
 				 u32 command)
 {
@@ -582,8 +582,8 @@ static __always_inline u64 grant(struct channel *channel, u64 clock, u32 want,
 }
 
 /*
- * Banks whose row was opened for a request that has not been served yet, or
- * one has been served in part.
+ * Banks whose row was opened for a request that has not been served yet, or whose hit has
+ * been served in part.
  */
 static u32 owed_banks(const struct channel *channel)
 {
@@ -599,7 +599,7 @@ static u32 owed_banks(const struct channel *channel)
 	return owed;
 }
 
-/* When every bank allows a command. */
+/* The clock at which all banks allow a command. */
 static u64 all_allowed_at(const struct gpu *gpu, const struct channel *channel,
 			  u32 command)
 {
@@ -646,7 +646,7 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 			channel->bank_next[DRAM_ACTIVATE][bank] =
 				clock + timing->trfc;
 		channel->refresh_due += timing->trefi;
-		/* Now no row would be open, with others or without. */
+		/* After the refresh no row would be open, with other tenants or without. */
 		channel->fresh = 0;
 		memset(channel->reopening, 0, sizeof(channel->reopening));
 	}
@@ -658,8 +658,8 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 
 /*
  * Before the controller turns from reads to writes or back, it serves the
- * requests for which it has opened rows, and opens no others: else those rows
- * were opened in vain. Return: as step().
+ * requests for which it has opened rows, and opens no others. Otherwise these rows
+ * would have been opened in vain. Return: see step().
  */
 static u64 serve_owed(struct gpu *gpu, u32 index, u32 owed, u64 clock)
 {
@@ -701,8 +701,8 @@ static void grant_commands(struct gpu *gpu, u32 index, u64 clock)
 }
 
 /*
- * One clock: at most one row and one column command. Return: the next clock at
- * which the commands considered now could do something.
+ * Simulate one clock: at most one row and one column command. Return: the next clock at
+ * which the commands that were considered could do something.
  */
 static __always_inline u64 step(struct gpu *gpu, u32 index, u64 clock)
 {
@@ -725,7 +725,7 @@ static __always_inline u64 step(struct gpu *gpu, u32 index, u64 clock)
 	return 0;
 }
 
-/* The next clock at which the controller turns, or a want may be granted. */
+/* The next clock at which the controller turns, or a bank may get what it wants. */
 static u64 next_look(const struct channel *channel)
 {
 	if (channel->next_mode != channel->mode)
@@ -736,9 +736,9 @@ static u64 next_look(const struct channel *channel)
 }
 
 /*
- * A channel without work is not run, so that after empty time it has all refreshes to make
- * up for. Each but the last would find what this one finds, all rows closed, and leave what
- * the last one leaves. Return: the clock at which to go on.
+ * A channel without work is not simulated, so after idle time it has to make up for all
+ * refreshes. All of them but the last would find the same state, with all rows closed, and
+ * leave the same state behind. Return: the clock at which to go on.
  */
 static u64 pass_refreshes(const struct gpu *gpu, struct channel *channel,
 			  u64 clock, u64 until)
@@ -746,7 +746,7 @@ static u64 pass_refreshes(const struct gpu *gpu, struct channel *channel,
 	u64 end = min(until, channel->arrival);
 	u64 interval = gpu->config.dram.trefi;
 
-	/* A listener hears of each. */
+	/* A command hook has to see each refresh. */
 	if (clock != channel->refresh_due || end <= clock || channel->open ||
 	    channel->started || channel->queue[DRAM_READS].count ||
 	    channel->queue[DRAM_WRITES].count || gpu->hook)
@@ -758,7 +758,7 @@ static u64 pass_refreshes(const struct gpu *gpu, struct channel *channel,
 /*
  * channel_run() - simulate a channel's clocks up to and without @until
  *
- * Everything that arrives before @until is in its inbox already.
+ * All requests that arrive before @until are in its inbox already.
  *
  * Return: the first clock from @until on at which it may have something to do.
  */
@@ -774,7 +774,7 @@ u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 		if (clock >= channel->refresh_due)
 			clock = pass_refreshes(gpu, channel, clock, until);
 		wake = step(gpu, index, clock);
-		/* A place in a full queue may have become free. */
+		/* A place may have become free in a full queue. */
 		if (channel->arrival <= clock)
 			admit_all(gpu, channel, clock);
 		if (!wake)

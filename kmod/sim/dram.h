@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Memory channels: a controller and its DRAM each.
- */
+/* Memory channels: each has a controller and its DRAM. */
 #ifndef SIM_DRAM_H
 #define SIM_DRAM_H
 
@@ -18,24 +16,24 @@ enum dram_level {
 	DRAM_LEVELS
 };
 
-/* Commands that constraints bind: ACTIVATE, PRECHARGE, READ, WRITE. */
+/* Commands that timings constrain: ACTIVATE, PRECHARGE, READ, WRITE. */
 #define DRAM_BOUND	4
 
 /*
- * struct dram_limits - a configuration's timings, compiled
+ * struct dram_limits - a configuration's timings, precomputed
  * @distance: least clocks from one command to another, by level; 0: none, or
- *	none beyond what a wider level asks
- * @read_data: from a line's last READ to the end of its data
- * @write_data: likewise
+ *	no more than a wider level asks
+ * @read_data: clocks from a line's last READ to the end of its data
+ * @write_data: clocks from a line's last WRITE to the end of its data
  * @burst: data bus clocks of a line
- * @burst_of: of a request, by its sectors
+ * @burst_of: data bus clocks of a request, by its sectors
  * @group_banks: banks of a bank group
  * @columns: column commands of a line
- * @columns_of: of a request, by its sectors
+ * @columns_of: column commands of a request, by its sectors
  */
 struct dram_limits {
 	u16 distance[DRAM_LEVELS][DRAM_BOUND][DRAM_BOUND];
-	u16 activate_window;	/* four activates within it */
+	u16 activate_window;	/* at most four activates in so many clocks */
 	u16 read_data;
 	u16 write_data;
 	u16 burst;
@@ -45,17 +43,17 @@ struct dram_limits {
 	u8 columns_of[TRACE_SECTORS + 1];
 };
 
-/* Of an entry's key: from this bit on its rank, the least for the highest. */
+/* The upper bits of an entry's key are its rank, 0 for the highest. */
 #define DRAM_RANK_SHIFT		60
 
-/* Memory clocks after which a request goes before all, of whatever priority. */
+/* After so many memory clocks a request goes before all others, of whatever priority. */
 #define DRAM_PRIORITY_WAIT	8192
 
 PORT_NO_HOLES_BEGIN
 
 /*
- * struct dram_link - of an entry, what a search for rows looks at
- * @next: of its bank, in order of their keys; or in the free list
+ * struct dram_link - the part of an entry that a search for rows reads
+ * @next: next entry of its bank, in the order of their keys; or in the free list
  */
 struct dram_link {
 	u32 row;
@@ -65,14 +63,14 @@ struct dram_link {
 
 /*
  * struct dram_entry - a request in a channel's queue
- * @key: the smaller, the sooner it is its turn: its rank (0 for the highest
- *	priority), its age, and its bank in the lowest byte
+ * @key: the entry with the least key is served first. It is made of the rank (0 for the
+ *	highest priority), the age, and the bank in the lowest byte
  * @since: memory clock of its arrival (wraps)
- * @activated: times that its row had to be opened for it
+ * @activated: how often its row had to be opened for it
  * @reopened: see struct dram_done
  * @columns: column commands that it has had, where a line needs several
  * @sectors: as in its request
- * @others_clocks: of other tenants at its bank, when it came into the queue
+ * @others_clocks: clocks of other tenants at its bank when it entered the queue
  */
 struct dram_entry {
 	u64 key;
@@ -86,15 +84,15 @@ struct dram_entry {
 };
 
 /*
- * struct dram_queue - reads or writes, and per bank what FR-FCFS asks
+ * struct dram_queue - reads or writes, and by bank what FR-FCFS looks for
  * @banks: banks with an entry
  * @hit_banks: banks with a hit, an entry to the open row
  * @capped: banks whose hits must wait for an older request (row-hit cap)
  * @bypassed: hits served since the activate while an older request waited
- * @head: entry of a bank with the least key: the oldest, if all have the same
+ * @head: by bank, the entry with the least key: the oldest, if all have the same
  *	priority
- * @tail: with the greatest
- * @hit: hit with the least
+ * @tail: by bank, the entry with the greatest key
+ * @hit: by bank, the hit with the least key
  */
 struct dram_queue {
 	u8 count;
@@ -111,13 +109,13 @@ struct dram_queue {
 	struct dram_entry entry[DRAM_QUEUE_MAX];
 };
 
-/* Places of an inbox: those that a configuration needs are used, at least 256. */
+/* Most places of an inbox; a configuration uses as many as it needs, at least 256. */
 #define DRAM_INBOX	512
 
 /*
  * struct dram_inbox - requests on their way to a queue, in order of arrival
- * @head: place of the first in the ring
- * @priorities: of all of them, added up
+ * @head: place of the first request in the ring
+ * @priorities: sum of the priorities of all of them
  */
 struct dram_inbox {
 	u16 head;
@@ -130,11 +128,11 @@ struct dram_inbox {
 
 /*
  * A bank serves a tenant from the first activate for it to the last precharge
- * before one for another; then that one.
+ * before an activate for another tenant, which it serves from then on.
  *
- * struct dram_share - a tenant's at a bank, as of when it last gave it up
- * @row: that it had open
- * @clocks: in which the bank has served it (wraps)
+ * struct dram_share - a tenant at a bank, when the bank last served it
+ * @row: row that the tenant had open
+ * @clocks: clocks for which the bank has served the tenant (wraps)
  */
 struct dram_share {
 	u32 row;
@@ -142,15 +140,15 @@ struct dram_share {
 };
 
 /*
- * struct dram_tenant - a tenant's requests at a channel, and what is counted of
- *	them until its next dram_done takes it along
+ * struct dram_tenant - a tenant's requests at a channel, and its counts since the
+ *	tenant's last dram_done, which carried the earlier ones
  * @since: clock up to which the banks are counted (wraps)
- * @bank_busy: clocks in which banks held requests of it, added up
- * @bank_active: clocks in which any bank did
- * @bus_wait: clocks that its accesses waited for other tenants' data
- * @bus_data: clocks of its own data on the bus, ever (wraps)
- * @banks: that hold requests of it
- * @held: how many, by bank
+ * @bank_busy: sum over banks of the clocks in which they held requests of it
+ * @bank_active: clocks in which any bank held requests of it
+ * @bus_wait: clocks for which its accesses waited for other tenants' data
+ * @bus_data: clocks of its own data on the bus, since the start (wraps)
+ * @banks: banks that hold requests of it
+ * @held: by bank, number of these requests
  */
 struct dram_tenant {
 	u32 since;
@@ -174,44 +172,44 @@ enum dram_want {
 /*
  * struct channel - a memory controller and its DRAM
  * @turn_at: core cycle of its next turn
- * @arrival: clock at which the next request can come in
+ * @arrival: clock at which the next request can enter
  * @pending: requests in queues and inboxes
  * @inbox_mask: places of the rings @request that are used, less 1
  * @clock: next memory clock to simulate
  * @refresh_due: memory clock from which a refresh goes before all else
  * @wake: first clock at which there may be something else to do
- * @look: by want, the first clock at which it may be granted to a bank; it may
+ * @look: by want, the first clock at which a bank may get what it wants; it may
  *	be too early
- * @want: by want, the banks that have it; in the queue of @mode
+ * @want: by want, the banks that have it, for the queue of @mode
  * @open: banks with an open row
  * @started: banks whose hit has been served in part
- * @mode: DRAM_READS or DRAM_WRITES, which queue is served
- * @next_mode: which queue it is to be
+ * @mode: DRAM_READS or DRAM_WRITES: the queue that is served
+ * @next_mode: the queue that will be served next
  * @ranked: entries may differ in priority
- * @age: of the next entry of the lowest priority, with its rank
- * @overdue_look: clock from which it is time to look for overdue entries
+ * @age: key of the next entry of the lowest priority, without its bank
+ * @overdue_look: clock from which to look for overdue entries
  * @next: by command, the first clock that the channel as a whole allows
- * @key: by bank, of the entry for which it wants something
+ * @key: by bank, key of the entry for which it wants something
  * @bank_next: by command and bank, the first clock that the bank allows
- * @row: that is open
+ * @row: by bank, the open row
  * @owner: by bank, the tenant that it serves, or has served last; or NONE
- * @owned_since: by bank, clock of the first activate for it (wraps)
+ * @owned_since: by bank, clock of the first activate for its owner (wraps)
  * @closed_at: by bank, clock of the last precharge (wraps)
- * @served: by bank, clocks in which it served all tenants before (wraps)
+ * @served: by bank, clocks in which it served all earlier owners (wraps)
  * @others: by bank, clocks of @served that were not for its owner (wraps)
  * @fresh: banks with an activate since the last refresh
- * @reopening: by bank, slots whose @row is closed because of others
+ * @reopening: by bank, slots whose @row was closed because of other tenants
  * @share: by bank and slot
  * @bus_data: clocks of data on the bus, of all tenants (wraps)
- * @bus_others: by bank, of these those of others than its owner when the bank
- *	had its last activate or column access (wraps)
+ * @bus_others: by bank, clocks of @bus_data that were not its owner's, at the
+ *	bank's last activate or column access (wraps)
  * @tenant: by slot
  * @window: next allowed activate after each of the last four (tFAW)
  * @oldest_window: the entry of @window that binds next
  * @request: rings of @inbox
  */
 struct channel {
-	/* What a request touches that comes in. */
+	/* What an arriving request touches. */
 	u64 turn_at;
 	u64 arrival;
 	u16 pending;
@@ -255,7 +253,7 @@ struct channel {
 
 PORT_NO_HOLES_END
 
-/* A place of an inbox, counted from the first request in it. */
+/* The request at a place of an inbox, counted from the first one. */
 static inline struct dram_request *inbox_at(struct channel *channel, u32 mode,
 					    u32 place)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way to the memory channels: the requests that slices send, and when a
+ * The link from slices to memory channels: the requests that slices send, and when a
  * channel has to take a turn for them.
  */
 #include "sim.h"
 
-/* Wake a channel so that it runs to a batch past @clock in one turn. */
+/* Wake a channel so that it simulates a batch of clocks beyond @clock in one turn. */
 static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 {
 	u64 cycle = cycle_of_clock(gpu, clock + gpu->config.channel_batch_clocks);
@@ -15,7 +15,7 @@ static void wake_for_clock(struct gpu *gpu, u32 index, u64 clock)
 		     max(cycle, ahead) - gpu->config.llc_to_dram_latency);
 }
 
-/* The memory clock at which what is sent now arrives at a channel. */
+/* The memory clock at which a request that is sent now arrives at a channel. */
 static u64 arrival_clock(struct gpu *gpu)
 {
 	if (gpu->arrival_cycle != gpu->now) {
@@ -28,7 +28,7 @@ static u64 arrival_clock(struct gpu *gpu)
 }
 
 /*
- * channel_turn() - run as far ahead as the link's latency allows
+ * channel_turn() - simulate as far ahead as the link's latency allows
  */
 void channel_turn(struct gpu *gpu, u32 index)
 {
@@ -44,7 +44,7 @@ void channel_turn(struct gpu *gpu, u32 index)
 		wake_for_clock(gpu, index, next);
 }
 
-/* See channel_post(). */
+/* channel_post(), inlined for one kind of request */
 static __always_inline void post(struct channel *channel, bool write,
 				 const struct dram_request *request)
 {
@@ -55,14 +55,14 @@ static __always_inline void post(struct channel *channel, bool write,
 	inbox->priorities += request->priority;
 	inbox->count++;
 	channel->pending++;
-	/* Too early if the queue is full; then it is found out. */
+	/* This is too early if the queue is full; the channel then looks again. */
 	channel->arrival = min_t(u64, channel->arrival, request->ready_clock);
 }
 
 /*
  * channel_post() - put a request into a channel's inbox
  *
- * Requests of a kind come in order of their ready_clock.
+ * Requests of a kind have to be posted in the order of their ready_clock.
  */
 void channel_post(struct gpu *gpu, u32 index, bool write,
 		  const struct dram_request *request)
@@ -74,7 +74,7 @@ void channel_post(struct gpu *gpu, u32 index, bool write,
  * channel_send() - send a request from a slice to its channel
  * @mode: DRAM_WRITES: a write-back; DRAM_READS: a fill for the LLC's MSHR entry
  *	@mshr
- * @sectors: how many of the line's four
+ * @sectors: number of sectors, of the line's four
  */
 void channel_send(struct gpu *gpu, u32 slice, u32 line, u32 mode, u32 sectors,
 		  u32 mshr, u32 generation)
@@ -100,7 +100,7 @@ void channel_send(struct gpu *gpu, u32 slice, u32 line, u32 mode, u32 sectors,
 	if (gpu->bounded)
 		tell_place(gpu, request.tag.slot, GPU_PLACE_CHANNEL, channel);
 	post(&gpu->channels[channel], mode, &request);
-	/* A turn within the batch's length will see it in any case. */
+	/* A turn that comes within the batch's length will see the request anyway. */
 	if (gpu->channels[channel].turn_at > gpu->now + gpu->shape.batch_cycles)
 		wake_for_clock(gpu, channel, request.ready_clock);
 }

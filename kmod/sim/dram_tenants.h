@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tenants do to each other in a memory channel, and what is counted of each:
- * for how long their banks serve others, rows that others close, banks that hold
- * their requests, and the data bus. Only dram.c includes this.
+ * How tenants hinder each other in a memory channel, and what is counted of that: the time
+ * that their banks serve others, rows that others close, banks that hold
+ * their requests, and the data bus. Only dram.c includes this file.
  */
 #ifndef SIM_DRAM_TENANTS_H
 #define SIM_DRAM_TENANTS_H
@@ -11,7 +11,7 @@
 
 /* --- interference between tenants ------------------------------------------- */
 
-/* As clocks_of_others(), for a tenant that the bank does not serve now. */
+/* clocks_of_others() for a tenant that the bank does not serve now. */
 static inline u32 clocks_of_all_others(const struct channel *channel, u32 bank,
 				       u32 slot, u64 clock)
 {
@@ -25,7 +25,7 @@ static inline u32 clocks_of_all_others(const struct channel *channel, u32 bank,
 	return clocks + end - channel->owned_since[bank];
 }
 
-/* Clocks up to now in which a bank has served other tenants than this. */
+/* Clocks up to now in which a bank has served tenants other than this one. */
 static __always_inline u32 clocks_of_others(const struct channel *channel,
 					    u32 bank, u32 slot, u64 clock)
 {
@@ -34,7 +34,7 @@ static __always_inline u32 clocks_of_others(const struct channel *channel,
 	return clocks_of_all_others(channel, bank, slot, clock);
 }
 
-/* A bank's owner gives it up; its row would be open but for that. */
+/* A bank's owner gives it up; without that its row would stay open. */
 static inline void end_ownership(struct channel *channel, u32 bank)
 {
 	u32 clocks = channel->closed_at[bank] - channel->owned_since[bank];
@@ -48,7 +48,7 @@ static inline void end_ownership(struct channel *channel, u32 bank)
 		channel->reopening[bank] |= 1ULL << owner;
 }
 
-/* The next activate is for another tenant. */
+/* The bank's next activate is for another tenant. */
 static inline void change_owner(struct channel *channel, u32 bank,
 				struct dram_entry *entry, u32 row, u64 clock)
 {
@@ -89,7 +89,7 @@ static inline void bank_takes(struct channel *channel, u32 bank, u32 slot, u64 c
 	tenant->banks++;
 }
 
-/* A line of a tenant is on its way, which takes the data bus @burst clocks. */
+/* A line of a tenant is on its way; it takes the data bus for @burst clocks. */
 static inline void bank_gives(struct channel *channel, u32 bank, u32 slot, u32 burst,
 			      u64 clock)
 {
@@ -110,8 +110,8 @@ static inline u32 others_data(const struct channel *channel, u32 slot)
 }
 
 /*
- * A bank's hit gets its column access: for how long did other tenants' data keep
- * it waiting? No longer than it has been there and the bank allowed the access.
+ * A bank's hit gets its column access: count how long other tenants' data kept it
+ * waiting. That is no longer than it has been there and the bank allowed the access.
  */
 static inline void count_bus_wait(struct channel *channel, u32 bank,
 				  const struct dram_entry *entry, u32 command,

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The timings of a DRAM standard, compiled into distances between commands.
- */
+/* The timings of a DRAM standard, as least distances between commands. */
 #include "dram_timing.h"
 
 #define SET_DISTANCE(level, before, after, clocks) \
 	(limits->distance[DRAM_##level][DRAM_##before][DRAM_##after] = (clocks))
 
-/* A group's distance that the channel's covers need not be looked at. */
+/* Drop a group's distance where the channel's distance is at least as long. */
 static void drop_covered(struct dram_limits *limits, bool one_group)
 {
 	u32 before, after;
@@ -34,7 +32,7 @@ static bool groups_interleave(const struct gpu_config *config)
 }
 
 /*
- * dram_compile() - make next-allowed distances of a standard's timings
+ * dram_compile() - compute the distances between commands from a standard's timings
  *
  * dram_timing.read_to_write counts from the first access of a line whose data
  * has no gaps.
@@ -45,7 +43,7 @@ void dram_compile(const struct gpu_config *config, struct dram_limits *limits)
 	u16 accesses = config->column_accesses_per_line;
 	u16 burst = GPU_LINE_BYTES / config->channel_bytes_per_clock;
 	u16 data = (burst + accesses - 1) / accesses;
-	/* Sectors of other lines may come between those of one. */
+	/* Column accesses of other lines may come between those of one line. */
 	u16 columns = groups_interleave(config) || config->llc_sectors > 1 ?
 		      accesses : 1;
 	u16 span = (accesses / columns - 1) * max(t->tccd_l, data);

@@ -11,11 +11,11 @@
 /*
  * The timings: X(level, command before, command after, clocks between them).
  *
- * A request is one line, several column accesses to a bank. As a rule they are
- * issued as one command, and READ and WRITE stand for the first of them; @span
- * is the way from there to the last. But where accesses to other bank groups
- * fit in between (tCCDl above tCCDs), each of them is a command of its own and
- * @span is 0. @data is what the bus needs for an access.
+ * A request is one line, several column accesses to a bank. Usually these are
+ * issued as one command: READ and WRITE stand for the first access, and @span
+ * is the distance from the first to the last. But where accesses to other bank groups
+ * fit in between (tCCDl above tCCDs), each access is a command of its own and
+ * @span is 0. @data is the time that the bus needs for an access.
  */
 #define DRAM_CONSTRAINTS(X) \
 	do { \
@@ -42,7 +42,7 @@ static inline void not_before(u64 *at, u64 clock)
 	*at = max(*at, clock);
 }
 
-/* Banks hold what forbids a command to their group, each for itself. */
+/* Limits of a bank group are kept in each of its banks. */
 static __always_inline void forbid_at(const struct dram_limits *limits,
 				      struct channel *channel, u32 level,
 				      u32 bank, u32 before, u32 after, u64 clock)
@@ -69,7 +69,7 @@ static __always_inline void forbid_at(const struct dram_limits *limits,
 				  DRAM_##before, DRAM_##after, clock); \
 	} while (0)
 
-/* From now on, what a command forbids waits. @command is a constant. */
+/* A command is issued: the commands that it forbids have to wait. @command is a constant. */
 static __always_inline void forbid(const struct gpu *gpu, struct channel *channel,
 				   u32 bank, u32 command, u64 clock)
 {

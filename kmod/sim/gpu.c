@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The life of the device, of its kernels and tenants. Its clock: step.c.
- */
+/* The life of the device, of its kernels and tenants. Its clock is in step.c. */
 #include "sim.h"
 
 /* --- memory --------------------------------------------------------------------- */
 
 /*
- * Cuts the caller's block of memory into arrays, with a red zone behind each;
- * without one it only adds up.
+ * Cuts the caller's block of memory into arrays, with a red zone behind each array;
+ * without memory it only adds up sizes.
  */
 struct carver {
 	u8 *memory;
@@ -42,7 +40,7 @@ static u32 greatest_divisor(u32 a, u32 b)
 	return a;
 }
 
-/* Of a ring with places for @needed, at least @least (a power of two). */
+/* The mask of a ring with places for @needed, and for at least @least (a power of two). */
 static u32 ring_mask(u32 needed, u32 least)
 {
 	while (least < needed)
@@ -64,13 +62,13 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->slice_queue = config->noc_queue_depth + config->noc_latency +
 			     config->llc_latency;
 	shape->sm_entries = l1_entries(config) + config->sm_stores;
-	/* What is sent later arrives later. */
+	/* A message that is sent later arrives later. */
 	shape->sm_ahead = config->noc_latency;
 	shape->memory_ahead = config->noc_latency + config->llc_latency;
 	shape->window = gpu_window(config);
 	shape->cycle_mask = ring_mask(shape->window + 1, 64);
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
-	/* As few places as will do: all of them are used in turn. */
+	/* As few places as possible: all of them are used in turn, and take cache lines. */
 	shape->done_mask = ring_mask(config->llc_mshrs +
 				     config->llc_write_credits, 1);
 	shape->inbox_mask = ring_mask(shape->slices_per_channel *
@@ -105,7 +103,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 		shape->scheduler_warps &= ~0ULL / ((1ULL << i) + 1);
 }
 
-/* Cut an array of @count elements for a field of the GPU, if there is one. */
+/* Cut an array of @count elements; its address goes to the field if there is a GPU. */
 #define CARVE(carver, gpu, field, count) \
 	do { \
 		void *array = carve(carver, count, sizeof(*(gpu)->field)); \
@@ -118,7 +116,7 @@ static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
 {
 	u32 valid = (sizeof(struct l1_set) / sizeof(u32) + ways + 1) & ~1U;
 	u32 end = valid + (sectors > 1 ? sizeof(u64) / sizeof(u32) : 0);
-	/* Whole eights: sets lie in as few cache lines as can be. */
+	/* A multiple of eight words, so that sets touch as few cache lines as possible. */
 	u32 set_words = (end + 7) & ~7U;
 	u32 *words = carve(carver, (size_t)sms * sets * set_words,
 			   sizeof(*words));
@@ -131,7 +129,7 @@ static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
 		};
 }
 
-/* What each view has of its own. */
+/* The arrays that each view has for itself. */
 static void lay_out_view(struct carver *carver, struct gpu *view,
 			 const struct gpu_config *config)
 {
@@ -145,7 +143,7 @@ static void lay_out_view(struct carver *carver, struct gpu *view,
 }
 
 /*
- * One thread's views, but for the first: that is the device itself. Their table
+ * The views of all threads but the first, whose view is the device itself. Their table
  * comes first.
  */
 static struct gpu **lay_out_views(struct carver *carver, u32 views,
@@ -380,7 +378,7 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 		sm_settle_owner(gpu, i);
 		if (sm->owner < GPU_SLOTS_MAX)
 			gpu->dispatch |= 1ULL << sm->owner;
-		/* Others there may have waited for what it held. */
+		/* Other slots' blocks may have waited for the room that it had. */
 		if (sm->owner == GPU_SHARED) {
 			l1_drop(gpu, i, slot);
 			sm_wake(sm, gpu->now + 1);
@@ -427,7 +425,7 @@ void gpu_set_rank(struct gpu *gpu, u32 slot, u32 rank)
 	gpu->tenants[slot].rank = rank;
 }
 
-/* Those that have begun. */
+/* Thread blocks of a queue's kernel that have begun. */
 static u32 blocks_issued(const struct gpu *gpu, u32 number)
 {
 	const struct grid *grid = &gpu->grids[number];

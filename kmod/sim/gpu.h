@@ -5,8 +5,8 @@
  *
  * The caller hands over one block of memory. Inside there is no allocation,
  * lock, host clock or print, and no knowledge of policies or processes. A
- * tenant is a slot number. Calls are not thread-safe: the caller serializes, but
- * for gpu_take_step().
+ * tenant is a slot number. Calls are not thread-safe: the caller serializes all
+ * calls except gpu_take_step().
  */
 #ifndef SIM_GPU_H
 #define SIM_GPU_H
@@ -20,10 +20,10 @@
 #define GPU_SLOTS_MAX		64
 #define GPU_NO_TENANT		0xffU
 #define GPU_PRIORITIES		4
-/* Queues of a slot, each with a kernel at most; their priorities, up and down. */
+/* Queues of a slot, each with at most one kernel; their priorities, up and down. */
 #define GPU_QUEUES_MAX		8
 #define GPU_QUEUE_PRIORITY_MAX	3
-/* In place of an owner: several tenants may be on the SM. */
+/* In place of an owner: several tenants share the SM. */
 #define GPU_SHARED		0xfeU
 #define GPU_NO_LIMIT		U32_MAX
 
@@ -38,15 +38,15 @@ enum dram_command {
 };
 
 /**
- * typedef gpu_command_hook - sees every DRAM command
+ * typedef gpu_command_hook - is called for every DRAM command
  * @context: as given to gpu_set_command_hook()
- * @channel: which channel
+ * @channel: the channel
  * @clock: memory clock
- * @command: what; READ and WRITE are the first column access of a line, which
- *	the others follow tccd_l apart; where there are bank groups and tccd_l
- *	is more than tccd_s, they are each access
- * @bank: which bank; 0 for PRECHARGE_ALL and REFRESH
- * @row: for ACTIVATE, READ and WRITE
+ * @command: the command. READ and WRITE are the first column access of a line, and
+ *	the others follow tccd_l apart; but where there are bank groups and tccd_l
+ *	is more than tccd_s, the hook is called for each access
+ * @bank: the bank; 0 for PRECHARGE_ALL and REFRESH
+ * @row: the row, for ACTIVATE, READ and WRITE
  *
  * Commands of one channel come in order; a channel may run ahead of another.
  */
@@ -62,7 +62,7 @@ size_t gpu_bytes(const struct gpu_config *config);
  * gpu_init() - a cold GPU: cycle 0, empty caches, closed rows, no tenants
  * @memory: gpu_bytes() bytes, 64-byte aligned, any content
  * @config: checked; copied
- * @seed: for everything random
+ * @seed: seed of all random numbers
  *
  * Return: the GPU, which lies in @memory.
  */
@@ -73,22 +73,22 @@ void gpu_set_command_hook(struct gpu *gpu, gpu_command_hook hook, void *context)
 const struct gpu_config *gpu_config(const struct gpu *gpu);
 /* Core cycles since gpu_init(). */
 u64 gpu_now(const struct gpu *gpu);
-/* Memory clocks that fit into that many core cycles. */
+/* Memory clocks in a number of core cycles, rounded down. */
 u64 gpu_memory_clocks(const struct gpu *gpu, u64 cycles);
 
 /**
- * gpu_llc_hit_cycles() - how long a line takes that the last-level cache has
+ * gpu_llc_hit_cycles() - latency of a line that the last-level cache has
  * @gpu: the device
  *
- * Return: core cycles from an L1's request to the reply, with nothing in the way.
+ * Return: core cycles from an L1's request to the reply, without contention.
  */
 u32 gpu_llc_hit_cycles(const struct gpu *gpu);
 
 /**
- * gpu_dram_cycles() - how long a line takes that is fetched from a closed bank
+ * gpu_dram_cycles() - latency of a line that is fetched from a closed bank
  * @gpu: the device
  *
- * Return: core cycles, as gpu_llc_hit_cycles().
+ * Return: core cycles from an L1's request to the reply, without contention.
  */
 u32 gpu_dram_cycles(const struct gpu *gpu);
 
@@ -107,16 +107,16 @@ void gpu_run(struct gpu *gpu, u64 until);
  * gpu_window() - how often the device looks for thread blocks that have ended
  * @config: of the GPU
  *
- * An LLC hit's time: as far as its SMs and its memory can go without each other.
- * A thread block that ends makes room at once for one of those that its SM has
- * been given beforehand; all others, and those of shared SMs, begin, and kernels
- * end, at the next multiple of so many cycles.
+ * A window is the latency of an LLC hit: as long as SMs and memory can run without each
+ * other. When a thread block ends, the next block in its SM's reserve begins at once. All
+ * other blocks, and those of shared SMs, begin at the next multiple of a window, and
+ * kernels end there.
  *
  * Return: core cycles.
  */
 u32 gpu_window(const struct gpu_config *config);
 
-/* Threads that can run a device together. */
+/* Most threads that can run a device together. */
 #define GPU_VIEWS_MAX		64
 
 /**
@@ -129,19 +129,19 @@ u32 gpu_window(const struct gpu_config *config);
 size_t gpu_view_bytes(const struct gpu_config *config, u32 views);
 
 /**
- * gpu_set_views() - how many threads may run a device together
- * @gpu: the device, which nobody runs meanwhile
+ * gpu_set_views() - set how many threads may run a device together
+ * @gpu: the device, which no thread runs meanwhile
  * @memory: gpu_view_bytes() bytes, 64-byte aligned, any content; the device uses
  *	it until the next call. May be NULL for one view
  * @views: 1 to GPU_VIEWS_MAX; 1 after gpu_init()
  *
- * No result depends on it.
+ * No result depends on the number of views.
  */
 void gpu_set_views(struct gpu *gpu, void *memory, u32 views);
 
-/* What all threads do until they meet again. */
+/* A step of all threads, after which they meet again. */
 enum gpu_step {
-	GPU_STEP_DONE,		/* nothing: it is what gpu_run() would have left */
+	GPU_STEP_DONE,		/* no step: gpu_run() would have returned */
 	GPU_STEP_SMS,
 	GPU_STEP_MEMORY,
 };
@@ -149,42 +149,42 @@ enum gpu_step {
 /**
  * gpu_next_step() - gpu_run() for several threads
  * @gpu: the device
- * @until: as of gpu_run(), the same in each call until it is done
+ * @until: as for gpu_run(), the same in each call until GPU_STEP_DONE
  *
  * One thread calls it, while no other uses the device. Unless it is done, each
- * view takes the step then, and after all have, it is called again. So
+ * view then takes the step, and after all have, it is called again. So
  *
  *	while (gpu_next_step(gpu, until) != GPU_STEP_DONE)
  *		for (view = 0; view < views; view++)
  *			gpu_take_step(gpu, view);
  *
- * is gpu_run(), and the calls of the inner loop may go to as many threads. What
- * one writes others must see after it; threads are the caller's.
+ * is gpu_run(), and the calls of the inner loop may go to as many threads. The caller
+ * provides the threads, and makes each one's writes visible to the others after a step.
  *
- * Return: what to do.
+ * Return: the step to take.
  */
 enum gpu_step gpu_next_step(struct gpu *gpu, u64 until);
 
 /**
  * gpu_take_step() - a view's part of the step
  * @gpu: the device
- * @view: which; each once a step
+ * @view: index of the view; each one once a step
  */
 void gpu_take_step(struct gpu *gpu, u32 view);
 
 /*
- * Slots of which a kernel has finished since the last call: an interrupt status. Of
- * which queues: gpu_take_queues().
+ * Slots of which a kernel has finished since the last call, a bit each: an interrupt
+ * status. gpu_take_queues() says which queues.
  */
 u64 gpu_take_finished(struct gpu *gpu);
 
 /**
- * gpu_take_queues() - which queues' kernels have finished
+ * gpu_take_queues() - queues whose kernels have finished
  * @gpu: the device
- * @slot: one that gpu_take_finished() has named
+ * @slot: a slot that gpu_take_finished() has returned
  *
  * Return: a bit for each queue whose kernel has finished since the last call, and
- * that has not been given another one.
+ * that has not been given another kernel.
  */
 u32 gpu_take_queues(struct gpu *gpu, u32 slot);
 
@@ -198,25 +198,25 @@ u32 gpu_take_queues(struct gpu *gpu, u32 slot);
 bool gpu_kernel_fits(const struct gpu_config *config,
 		     const struct trace_kernel *kernel);
 
-/* Thread blocks of a kernel that an SM can run concurrently, alone. */
+/* Thread blocks of a kernel that an SM can hold if it holds no others. */
 u32 gpu_kernel_blocks_per_sm(const struct gpu_config *config,
 			     const struct trace_kernel *kernel);
 
 /**
  * gpu_queue_start() - give a slot's idle queue a kernel; SMs begin in the next cycle
  * @gpu: the device
- * @slot: the tenant, to which the address space and all counters belong
+ * @slot: the tenant, which has the address space and all counters
  * @queue: below GPU_QUEUES_MAX; the kernels of several run at once
  * @trace: stays valid until the kernel finishes or the slot is dropped
  * @kernel: its index in the trace
  *
- * While a slot has several kernels, no SM is given thread blocks beforehand, as
- * gpu_window() says of them: they begin where windows end, as on shared SMs.
+ * While a slot has several kernels, its SMs have no thread blocks in reserve: blocks
+ * begin where windows end, as on shared SMs (see gpu_window()).
  */
 void gpu_queue_start(struct gpu *gpu, u32 slot, u32 queue,
 		     const struct trace *trace, u32 kernel);
 
-/* The same with a slot's first queue. */
+/* gpu_queue_start() for a slot's first queue */
 static inline void gpu_kernel_start(struct gpu *gpu, u32 slot,
 				    const struct trace *trace, u32 kernel)
 {
@@ -224,24 +224,24 @@ static inline void gpu_kernel_start(struct gpu *gpu, u32 slot,
 }
 
 /**
- * gpu_queue_set_priority() - which of a slot's kernels go first
+ * gpu_queue_set_priority() - set which of a slot's kernels go first
  * @gpu: the device
  * @slot: the tenant
  * @queue: below GPU_QUEUES_MAX
  * @priority: -GPU_QUEUE_PRIORITY_MAX to GPU_QUEUE_PRIORITY_MAX, the highest; 0 at
  *	first and after gpu_tenant_drop()
  *
- * While a queue's kernel has thread blocks that have not begun, none begins of a
- * queue of the same slot that has a lower priority. Those of the same priority
- * take turns. GPU_ORDER_ARRIVAL does not look at priorities.
+ * While a queue's kernel has thread blocks that have not begun, no block of a
+ * queue of the same slot with a lower priority begins. Queues of the same priority
+ * take turns. GPU_ORDER_ARRIVAL ignores priorities.
  */
 void gpu_queue_set_priority(struct gpu *gpu, u32 slot, u32 queue, s32 priority);
 
 /**
- * gpu_set_rank() - a slot's place in GPU_ORDER_RANK
+ * gpu_set_rank() - set a slot's rank for GPU_ORDER_RANK
  * @gpu: the device
  * @slot: the tenant
- * @rank: 0, as at first and after gpu_tenant_drop(), is the first
+ * @rank: the lowest goes first; 0 at first and after gpu_tenant_drop()
  */
 void gpu_set_rank(struct gpu *gpu, u32 slot, u32 rank);
 
@@ -250,9 +250,9 @@ void gpu_set_rank(struct gpu *gpu, u32 slot, u32 rank);
  * @gpu: the device
  * @slot: the tenant
  *
- * Its thread blocks vanish, saved ones too, its lines leave the caches without
- * a write-back, its SMs lose their owner. Requests on their way finish unseen.
- * The slot's counters keep their values.
+ * Its thread blocks vanish, saved ones too. Its lines leave the caches without
+ * a write-back, and its SMs lose their owner. Requests on their way finish without
+ * effect. The slot's counters keep their values.
  */
 void gpu_tenant_drop(struct gpu *gpu, u32 slot);
 
@@ -275,22 +275,22 @@ enum gpu_preemption {
  *
  * The old owner keeps the SM until its last thread block there has finished
  * (GPU_PREEMPT_DRAIN) or has been saved (GPU_PREEMPT_SWITCH). A later call
- * replaces an owner that waits, but the drain under way is finished; one with
- * GPU_PREEMPT_SWITCH saves what still drains. With GPU_PREEMPT_RESET it goes at
- * once, see issue.h.
+ * replaces an owner that still waits, but a drain under way is finished. A later call
+ * with GPU_PREEMPT_SWITCH saves the blocks that still drain. With GPU_PREEMPT_RESET the
+ * SM changes hands at once, see issue.h.
  *
- * A switch stops the thread blocks at once; each scheduler ends the warp
- * instruction that it issues. When a block's loads have come its context, that
- * is its registers and its shared memory in whole lines, is stored through the
+ * A switch stops the thread blocks at once; each scheduler finishes the warp
+ * instruction that it issues. When a block's loads have come, its context (its
+ * registers and its shared memory in whole lines) is stored through the
  * load/store unit, the crossbar and the last-level cache. The block then waits
- * in its tenant's queue (HSM Fig. 8) and goes on where the tenant next has
- * room, before any new one, once its context has been read back. The save area
- * is at the top of the tenant's device address space, the last line left out;
+ * in its tenant's queue (HSM Fig. 8). It goes on where the tenant next has
+ * room, before any new block, once its context has been read back. The save area
+ * is at the top of the tenant's device address space, without the last line;
  * each saved block has a region of its own there. A trace that reaches that far
- * shares lines with it, which costs time and nothing else.
+ * shares lines with it, which only costs time.
  *
  * The device can keep as many saved thread blocks and warps as four such GPUs
- * run, and smaller ones as up to 24 (context_gpus()). An SM whose blocks find no place
+ * run, a small GPU as many as up to 24 (context_gpus()). An SM whose blocks find no place
  * drains instead.
  */
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode);
@@ -300,15 +300,14 @@ void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode);
  * @gpu: the device
  * @sm: index of the SM
  *
- * At once, and the owner's thread blocks stay; unless the SM drains, which is
- * finished first. gpu_sm_assign() ends it: then all blocks leave. Thread blocks
+ * This takes effect at once, and the owner's thread blocks stay. An SM that drains first
+ * finishes that. gpu_sm_assign() ends the sharing: then all blocks leave. Thread blocks
  * are issued to shared SMs in the order of gpu_set_block_order().
  *
- * Each cycle of a shared SM counts in the sm_cycles of one tenant: of one that
- * issues in it, so that each gets the part of these cycles that its issue slots
- * are of all that are in use (they take turns, each as often as it holds slots);
- * and of cycles in which nobody issues, of the tenants with a running kernel
- * whose block limit there is not 0, in turn. So tenants' sums are the SM's cycles
+ * Each cycle of a shared SM counts in the sm_cycles of one tenant. In a cycle with
+ * issuing warps it is one of the tenants that issue: they take turns, each as often as it
+ * holds issue slots. In a cycle in which no warp issues, the tenants with a running kernel
+ * and a block limit other than 0 there take turns. So the tenants' sum is the SM's cycles
  * while there is any such tenant, wherever gpu_run() pauses.
  */
 void gpu_sm_share(struct gpu *gpu, u32 sm);
@@ -318,10 +317,11 @@ void gpu_sm_share(struct gpu *gpu, u32 sm);
  * @gpu: the device
  * @sm: index of the SM
  * @slot: the tenant
- * @blocks: at a time; 0: none; GPU_NO_LIMIT, as at first: what fits
- * @mode: how those that are too many leave: GPU_PREEMPT_DRAIN lets them run to
+ * @blocks: most thread blocks at a time; 0: none; GPU_NO_LIMIT, the first value: as many
+ *	as fit
+ * @mode: how blocks above the limit leave: GPU_PREEMPT_DRAIN lets them run to
  *	their end, GPU_PREEMPT_SWITCH saves the youngest ones, GPU_PREEMPT_RESET
- *	drops those
+ *	drops the youngest ones
  *
  * The other thread blocks of the SM go on meanwhile. A limit lasts until it is
  * set again or the slot is dropped.
@@ -329,9 +329,9 @@ void gpu_sm_share(struct gpu *gpu, u32 sm);
 void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
 			    enum gpu_preemption mode);
 
-/* In place of a quota: there is none. */
+/* In place of a quota: no quota. */
 #define GPU_NO_QUOTA		((s64)(U64_MAX >> 1))
-/* The greatest quota and refill, and below zero the least quota. */
+/* The greatest quota and refill; a quota is at least minus this. */
 #define GPU_QUOTA_MAX		0x1000000000000000LL
 
 /**
@@ -339,26 +339,26 @@ void gpu_sm_set_block_limit(struct gpu *gpu, u32 sm, u32 slot, u32 blocks,
  * @gpu: the device
  * @sm: index of the SM
  * @slot: the tenant
- * @left: thread instructions that it may still issue there, -GPU_QUOTA_MAX to
- *	GPU_QUOTA_MAX; GPU_NO_QUOTA, as at first: any number
+ * @left: thread instructions that the slot may still issue there, -GPU_QUOTA_MAX to
+ *	GPU_QUOTA_MAX; GPU_NO_QUOTA, the first value: any number
  * @refill: 0 to GPU_QUOTA_MAX: added to what is left when every slot that has a
- *	quota and running thread blocks on the SM has come to zero or below;
- *	again, until one of them is above
+ *	quota and running thread blocks on the SM has come to zero or below. It is added
+ *	again until one of them is above zero
  *
- * At zero or below its warps there are not picked any more. Bursts are cut, so
+ * At zero or below, the slot's warps are not picked on that SM. Bursts are cut, so
  * that what is left goes below zero by less than a warp instruction for all
  * schedulers together. Several schedulers take equal parts of what is left.
  *
- * The naive scheme refills best-effort tenants alone, the elastic one all;
+ * FGQoS' naive scheme refills best-effort tenants alone, the elastic one all tenants;
  * rollover adds gpu_sm_quota_left() to the next @left. A quota lasts until it
  * is set again or the slot is dropped.
  */
 void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill);
 
 /**
- * struct gpu_quota - of a slot on an SM, as gpu_sm_set_quota() takes them
+ * struct gpu_quota - quota of a slot on an SM, see gpu_sm_set_quota()
  * @left: thread instructions that it may still issue
- * @refill: added when all have used theirs up
+ * @refill: what is added when all slots have used theirs up
  */
 struct gpu_quota {
 	s64 left;
@@ -369,10 +369,10 @@ struct gpu_quota {
  * gpu_sm_set_quotas() - set several slots' quotas on an SM at once
  * @gpu: the device
  * @sm: index of the SM
- * @slots: a bit for each whose quota is set
+ * @slots: a bit for each slot whose quota is set
  * @quotas: by slot
  *
- * As gpu_sm_set_quota() for each, but nothing is filled before all are set.
+ * This is gpu_sm_set_quota() for each slot, but no refill comes before all are set.
  */
 void gpu_sm_set_quotas(struct gpu *gpu, u32 sm, u64 slots,
 		       const struct gpu_quota *quotas);
@@ -383,18 +383,18 @@ s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot);
 /**
  * gpu_set_idle_sampling() - count the warps that could issue but do not
  * @gpu: the device
- * @interval_cycles: from now on, every so many cycles; 0: never, as at first
+ * @interval_cycles: cycles between samples from now on; 0, the first value: no samples
  *
- * A sample takes each SM and each tenant with thread blocks on it. A warp is
+ * A sample counts on each SM for each tenant with thread blocks there. A warp is
  * idle (FGQoS 3.6) if it is ready, or waits for the load/store unit, and is not
- * the one that its scheduler issues; a warp that its quota or a context switch
- * holds back is not.
+ * the one that its scheduler issues. A warp that its quota or a context switch
+ * holds back is not idle.
  */
 void gpu_set_idle_sampling(struct gpu *gpu, u64 interval_cycles);
 
 /*
- * In which order thread blocks are issued: tenants' to shared SMs, and those of a
- * tenant's kernels to its own.
+ * The order in which thread blocks are issued: those of all tenants to shared SMs, and
+ * those of a tenant's kernels to its own SMs.
  */
 enum gpu_block_order {
 	GPU_ORDER_ROUND_ROBIN,
@@ -404,52 +404,52 @@ enum gpu_block_order {
 };
 
 /**
- * gpu_set_block_order() - order of thread blocks
+ * gpu_set_block_order() - set the order of thread blocks
  * @gpu: the device
- * @order: GPU_ORDER_ROUND_ROBIN, as at first: tenants take turns, each going
- *	over the SMs in turn; one whose block fits nowhere is passed over.
+ * @order: GPU_ORDER_ROUND_ROBIN, the first value: tenants take turns, each going
+ *	over the SMs in turn; a tenant whose block fits nowhere is passed over.
  *	GPU_ORDER_LEAKY_BUCKET: one queue for all, filled by leaky buckets (STM
  *	4.1), whose blocks go to the SMs in turn; the first waits until it fits.
  *	GPU_ORDER_ARRIVAL: all blocks of the kernel that started first, then those
- *	of the next one, which gets what is left over; the first waits until it
- *	fits. GPU_ORDER_RANK: likewise by gpu_set_rank(), of one rank by
- *	gpu_queue_set_priority(), of one priority by their start
+ *	of the next one, which gets the room that is left over; the first waits until
+ *	it fits. GPU_ORDER_RANK: as ARRIVAL, but first by gpu_set_rank(), then by
+ *	gpu_queue_set_priority(), then by their start
  *
- * A tenant that may not have one more block on any shared SM is passed over in each
- * order. Kernels of a tenant with several take turns, by priority, where
- * it is the tenant's turn. On its own SMs there are only these, leaky buckets are as
- * turns, and a block goes where there are fewest.
+ * In each order, a tenant that may not have one more block on any shared SM is passed
+ * over. When it is the turn of a tenant with several kernels, these take turns by
+ * priority. On a tenant's own SMs there are only its kernels: leaky buckets are the same
+ * as turns there, and a block goes to the SM with the fewest blocks.
  *
- * Each cycle of the algorithm, which is not one of time, adds a token to the
+ * Each cycle of the leaky buckets, which takes no time, adds a token to the
  * bucket of each tenant that has a thread block to issue and is below its limit
  * on some SM. A bucket that reaches its capacity puts a block into the queue
- * and is emptied; of several, the lowest slot's is first.
+ * and is emptied; if several do, the lowest slot's block is first.
  */
 void gpu_set_block_order(struct gpu *gpu, enum gpu_block_order order);
 
 /**
- * gpu_set_shared_blocks() - thread blocks on a shared SM, of all tenants together
+ * gpu_set_shared_blocks() - limit the thread blocks of all tenants on a shared SM
  * @gpu: the device
- * @most: above 0; as at first, and where it is more than that, the configuration's
+ * @most: above 0; at first, and if @most is above it, the configuration's limit
  *
- * No block begins on a shared SM that has as many; those that are there stay. If the
- * blocks of several kernels each take as much room as the greatest of them, so many of
- * these fit on an SM.
+ * No block begins on a shared SM that has that many; blocks that are there stay. For
+ * kernels that are merged, @most is the number of blocks that fit if each takes as much
+ * room as the greatest of them.
  */
 void gpu_set_shared_blocks(struct gpu *gpu, u32 most);
 
-/* The most thread blocks that a worker may run between two looks at the flag. */
+/* Most thread blocks that a worker may run between two checks of the flag. */
 #define GPU_WORKER_BLOCKS_MAX	1000
 
 /**
- * gpu_set_worker_blocks() - kernels are run by workers, which look at a flag (FLEP)
+ * gpu_set_worker_blocks() - let workers run kernels, which check a flag (FLEP)
  * @gpu: the device
- * @blocks: that a worker runs between two looks, to GPU_WORKER_BLOCKS_MAX; 0, as at
- *	first: there are none, and an SM that drains begins no more blocks
+ * @blocks: blocks that a worker runs between two checks, up to GPU_WORKER_BLOCKS_MAX; 0,
+ *	the first value: there are no workers, and an SM that drains begins no block
  *
  * A worker is a place for a thread block on an SM: it runs the blocks that come there.
- * Each look costs the poll_cycles of the configuration, in which the next block waits.
- * From an SM that drains workers leave when they look, and not before.
+ * Each check costs the configuration's poll_cycles, for which the next block waits.
+ * Workers leave an SM that drains when they check the flag, and not before.
  */
 void gpu_set_worker_blocks(struct gpu *gpu, u32 blocks);
 
@@ -457,30 +457,30 @@ void gpu_set_worker_blocks(struct gpu *gpu, u32 blocks);
  * gpu_set_bucket() - capacity of a slot's leaky bucket
  * @gpu: the device
  * @slot: the tenant
- * @capacity: 1 and up; 1 at first. A tenant's share of the thread blocks is as
- *	1 / capacity
+ * @capacity: 1 and up; 1 at first. A tenant's share of the thread blocks is in
+ *	proportion to 1 / capacity
  */
 void gpu_set_bucket(struct gpu *gpu, u32 slot, u32 capacity);
 
-/* What an SM does about its thread blocks; the last that holds, in this order. */
+/* What an SM does about its thread blocks; if several hold, the last one counts. */
 enum gpu_sm_state {
 	GPU_SM_RUNNING,		/* takes thread blocks, if its owner has any */
-	GPU_SM_RESTORING,	/* reads back the contexts of some */
-	GPU_SM_DRAINING,	/* takes none until those that it has are gone */
-	GPU_SM_SAVING,		/* saves the contexts of some */
+	GPU_SM_RESTORING,	/* reads back contexts */
+	GPU_SM_DRAINING,	/* takes no block until its present ones are gone */
+	GPU_SM_SAVING,		/* saves contexts */
 };
 
 /**
- * gpu_set_memory_priority() - whose requests the memory controllers serve first
+ * gpu_set_memory_priority() - set the priority of a slot's memory requests
  * @gpu: the device
  * @slot: the tenant
  * @priority: 0 (all tenants', until set and after gpu_tenant_drop()) to 3, the
  *	highest
  *
- * Holds for requests that leave the last-level cache from now on. Of the
+ * It applies to requests that leave the last-level cache from now on. Among the
  * requests that a controller can serve, those of the highest priority come
- * first, then row hits, then the oldest; and it takes them in that order of
- * priority where its queue is full. A request that has waited for 8192 memory
+ * first, then row hits, then the oldest. A full queue takes requests in the order of
+ * priority, too. A request that has waited for 8192 memory
  * clocks goes before all others. (Application-aware bandwidth partitioning,
  * HSM section 6.4; Jog et al., GPGPU-7.)
  */
@@ -489,9 +489,9 @@ void gpu_set_memory_priority(struct gpu *gpu, u32 slot, u32 priority);
 /**
  * struct gpu_sm_status - a row of the SM status register table (HSM Fig. 8)
  * @owner: slot that holds the SM, GPU_SHARED or GPU_NO_TENANT
- * @next_owner: slot that it was last assigned to; differs while draining
- * @blocks: thread blocks that it holds, those that are saved or restored too
- * @state: what it does about them
+ * @next_owner: slot that it was last assigned to; differs from @owner while draining
+ * @blocks: thread blocks that it holds, with those being saved or restored
+ * @state: &enum gpu_sm_state
  */
 struct gpu_sm_status {
 	u32 owner;
@@ -504,13 +504,13 @@ void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
 
 /**
  * struct gpu_kernel_status - a row of the kernel status register table
- * @running: whether the queue has a kernel; else the rest is of its last one
+ * @running: whether the queue has a kernel; else the rest is about its last one
  * @kernel: its index in the trace
- * @blocks: of its grid
- * @blocks_issued: that have started
- * @blocks_finished: that have ended
- * @blocks_preempted: saved ones that wait for an SM
- * @ended_at: cycle in which the last thread block that has ended did so
+ * @blocks: thread blocks of its grid
+ * @blocks_issued: thread blocks that have started
+ * @blocks_finished: thread blocks that have ended
+ * @blocks_preempted: saved thread blocks that wait for an SM
+ * @ended_at: cycle at which the latest end of a thread block was
  */
 struct gpu_kernel_status {
 	bool running;
@@ -525,7 +525,7 @@ struct gpu_kernel_status {
 void gpu_queue_status(const struct gpu *gpu, u32 slot, u32 queue,
 		      struct gpu_kernel_status *out);
 
-/* Of a slot's first queue. */
+/* gpu_queue_status() for a slot's first queue */
 static inline void gpu_kernel_status(const struct gpu *gpu, u32 slot,
 				     struct gpu_kernel_status *out)
 {
@@ -538,9 +538,10 @@ static inline void gpu_kernel_status(const struct gpu *gpu, u32 slot,
  * @block_limit: see gpu_sm_set_block_limit()
  * @quota_left: see gpu_sm_quota_left()
  * @refill: see gpu_sm_set_quota()
- * @thread_instructions: that it issued there since its counters were reset
- * @idle_warp_samples: as in &struct simgpu_counters, since then
- * @idle_warps: likewise
+ * @thread_instructions: thread instructions that it has issued there since its counters
+ *	were reset
+ * @idle_warp_samples: as in &struct simgpu_counters, for this SM
+ * @idle_warps: as in &struct simgpu_counters, for this SM
  */
 struct gpu_sm_tenant {
 	u32 blocks;
@@ -554,13 +555,13 @@ struct gpu_sm_tenant {
 
 void gpu_sm_tenant(const struct gpu *gpu, u32 sm, u32 slot,
 		   struct gpu_sm_tenant *out);
-/* Of these, what is asked for most. */
+/* Shortcuts for two fields of gpu_sm_tenant(). */
 u32 gpu_sm_blocks(const struct gpu *gpu, u32 sm, u32 slot);
 u32 gpu_sm_block_limit(const struct gpu *gpu, u32 sm, u32 slot);
 
 /*
- * Event counts of a slot or of an SM (of all its tenants) since reset. What only
- * slots have (directories, mirrors, loads, the last-level cache, DRAM) is 0 for SMs.
+ * Event counts of a slot, or of an SM over all its tenants, since their reset. Counts that
+ * only slots have (directories, mirrors, loads, the last-level cache, DRAM) are 0 for SMs.
  */
 void gpu_tenant_counters(struct gpu *gpu, u32 slot, struct simgpu_counters *out);
 void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out);
@@ -569,9 +570,9 @@ void gpu_sm_counters(struct gpu *gpu, u32 sm, struct simgpu_counters *out);
  * struct gpu_channel_counters - what a memory controller counts for a slot
  *	(HSM 4.1, Fig. 8), since the slot's counters were reset
  * @requests: lines fetched or written back
- * @row_activates: activates issued for them; its row hits are @requests -
+ * @row_activates: activates issued for them; row hits are @requests -
  *	@row_activates, as everywhere
- * @bus_busy_clocks: memory clocks in which its data bus carried them
+ * @bus_busy_clocks: memory clocks in which the data bus carried them
  */
 struct gpu_channel_counters {
 	u64 requests;
@@ -585,10 +586,10 @@ void gpu_channel_counters(const struct gpu *gpu, u32 channel, u32 slot,
 /**
  * struct gpu_channel_status - how full a channel and its slices are
  * @reads: requests in the controller's read queue
- * @writes: in its write queue
- * @arriving: on their way to either
- * @slice_requests: in the request queues of its slices
- * @slice_waiting: of these, those for which the queues are too short
+ * @writes: requests in the controller's write queue
+ * @arriving: requests on their way to either queue
+ * @slice_requests: requests in the queues of its slices
+ * @slice_waiting: requests for which these queues have no room
  */
 struct gpu_channel_status {
 	u32 reads;
@@ -602,11 +603,11 @@ void gpu_channel_status(const struct gpu *gpu, u32 channel,
 			struct gpu_channel_status *out);
 
 /**
- * hash_mix() - take a value into a hash
+ * hash_mix() - add a value to a hash
  * @hash: the hash so far
  * @value: any
  *
- * Return: the hash.
+ * Return: the new hash.
  */
 static inline u64 hash_mix(u64 hash, u64 value)
 {
@@ -615,12 +616,12 @@ static inline u64 hash_mix(u64 hash, u64 value)
 }
 
 /**
- * hash_bytes() - take memory into a hash
+ * hash_bytes() - add memory to a hash
  * @hash: the hash so far
- * @bytes: without holes or pointers
- * @count: of these
+ * @bytes: memory without holes or pointers
+ * @count: its bytes
  *
- * Return: the hash.
+ * Return: the new hash.
  */
 static inline u64 hash_bytes(u64 hash, const void *bytes, size_t count)
 {
@@ -639,13 +640,13 @@ static inline u64 hash_bytes(u64 hash, const void *bytes, size_t count)
 }
 
 /**
- * gpu_state_hash() - a hash of everything that decides the future, and
- *	of all counters
- * @gpu: the device, which nobody runs meanwhile
+ * gpu_state_hash() - the state hash: everything that decides the future, and
+ *	all counters
+ * @gpu: the device, which no thread runs meanwhile
  *
- * Equal for equal histories, in kernel and userspace, for every channel batch
- * size and wherever gpu_run() paused. All channels first run as far ahead as
- * they may, which is no result.
+ * Equal histories have equal hashes, in kernel and userspace, for every channel batch
+ * size and wherever gpu_run() paused. The call first lets all channels run as far ahead
+ * as they may, which changes no result.
  *
  * Return: the hash.
  */

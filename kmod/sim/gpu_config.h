@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What a GPU is made of: every size, latency and rate, as text and by name.
- */
+/* The configuration of a GPU: all sizes, latencies and rates, as text and by name. */
 #ifndef SIM_GPU_CONFIG_H
 #define SIM_GPU_CONFIG_H
 
@@ -11,22 +9,22 @@
 #define GPU_LINE_BYTES		128
 #define GPU_WARP_GTO		0
 #define GPU_WARP_LRR		1
-/* Not at all; randomized (PAE style); as GPGPU-Sim's SM7_QV100 does (IPOLY). */
+/* Address hashes: none; randomized (PAE style); GPGPU-Sim's for SM7_QV100 (IPOLY). */
 #define GPU_HASH_PLAIN		0
 #define GPU_HASH_PAE		1
 #define GPU_HASH_IPOLY		2
 /*
- * Which request a slice looks up next: the first, which holds up all others while
- * it waits for an MSHR entry, a way or a write credit; the first that need not
- * wait; of those, one of the SM whose turn it is.
+ * Which request a slice looks up next. ORDER: the first; all others wait while it
+ * waits for an MSHR entry, a way or a write credit. FIRST: the first that need not
+ * wait. SM: the first that need not wait of the SM whose turn it is.
  */
 #define GPU_ARBITRATE_ORDER	0
 #define GPU_ARBITRATE_FIRST	1
 #define GPU_ARBITRATE_SM	2
 /*
- * What a store does that misses: it goes on to the memory; fetches the line if it
- * writes it in part; writes, and a read of what was written in part fetches it
- * then; fetches the line in any case.
+ * What a store does that misses. NONE: it goes on to the memory. FETCH: it fetches the
+ * line if it writes only a part. LAZY: it writes, and a later read of a part-written
+ * sector fetches it. ALWAYS: it fetches the line in any case.
  */
 #define GPU_ALLOCATE_NONE	0
 #define GPU_ALLOCATE_FETCH	1
@@ -48,7 +46,7 @@
  * @tras: activate to precharge, same bank
  * @trrd_l: activate to activate
  * @trrd_s: activate to activate
- * @tfaw: window in which there are four activates at most
+ * @tfaw: window in which there are at most four activates
  * @trtp: last column access of a read to precharge, same bank
  * @tccd_l: column access to column access of the same kind
  * @tccd_s: column access to column access of the same kind
@@ -82,26 +80,26 @@ struct dram_timing {
 };
 
 /*
- * Core cycles that a configuration may give a kernel's launch, or a look at a flag:
- * 0.1 ms at 1 GHz.
+ * Most core cycles that a configuration may give a kernel's launch, or a check of a
+ * worker's flag: 0.1 ms at 1 GHz.
  */
 #define GPU_LAUNCH_CYCLES_MAX	100000
-/* And between two decision boundaries: in the shipped configurations, and the most. */
+/* Core cycles between decision boundaries: in the shipped configurations, and at most. */
 #define GPU_BOUNDARY_CYCLES	200
 #define GPU_BOUNDARY_CYCLES_MAX	100000
 
 /**
  * struct gpu_config - every size, latency and rate of a GPU
  *
- * Times are in core cycles unless the name says otherwise; ranges stand in
- * config.c. The values of the shipped ones and their sources: docs/configs.
+ * Times are in core cycles unless the name says otherwise. config.c has the ranges,
+ * docs/configs the values of the shipped configurations and their sources.
  *
- * @name: by which it is found
+ * @name: name of the configuration
  * @sms: streaming multiprocessors
  * @core_mhz: core clock
  * @schedulers_per_sm: warp schedulers, a power of two; each issues a warp
  *	instruction a cycle
- * @warp_policy: how a scheduler picks: GPU_WARP_GTO (greedy, then oldest) or
+ * @warp_policy: how a scheduler picks a warp: GPU_WARP_GTO (greedy, then oldest) or
  *	GPU_WARP_LRR (loose round robin)
  * @warps_per_sm: resident warps
  * @threads_per_sm: resident threads
@@ -110,54 +108,54 @@ struct dram_timing {
  * @shared_bytes_per_sm: shared memory
  * @l1_sets: sets of an SM's L1, a power of two
  * @l1_ways: ways of a set
- * @l1_sectors: that a line of it is fetched by: 1, or 4 of 32 bytes; not of the
- *	constant cache
+ * @l1_sectors: parts in which a line of it is fetched: 1, or 4 of 32 bytes; the constant
+ *	cache fetches whole lines
  * @l1_write_allocate: GPU_ALLOCATE_NONE or GPU_ALLOCATE_LAZY; a store is written
  *	through in any case
- * @l1c_sets: sets of an SM's constant cache, a power of two, of 128 B lines as
+ * @l1c_sets: sets of an SM's constant cache, a power of two, of 128 B lines like
  *	all caches; 0: every access hits
  * @l1c_ways: ways of a set
- * @l1_mshrs: lines, or sectors, that an SM may wait for, in both
- * @l1_hit_latency: from the access to the data, in both
+ * @l1_mshrs: lines, or sectors, that an SM may wait for, in both L1s together
+ * @l1_hit_latency: cycles from the access to the data, in both
  * @sm_stores: stores and reductions of an SM that may wait for the last-level
- *	cache to acknowledge them, lines each
+ *	cache to acknowledge them, counted in lines
  * @noc_latency: crossbar, one way
- * @noc_flit_bytes: what a port carries a cycle
+ * @noc_flit_bytes: bytes that a port carries a cycle
  * @noc_queue_depth: packets that may wait at a port
  * @slice_arbitration: GPU_ARBITRATE_ORDER, _FIRST or _SM
  * @llc_slices: slices of the last-level cache, a multiple of @channels
  * @llc_sets: sets of a slice
  * @llc_ways: ways of a set
- * @llc_sectors: as @l1_sectors; requests to memory are of sectors, too
+ * @llc_sectors: as @l1_sectors; requests to memory are in sectors, too
  * @llc_write_allocate: GPU_ALLOCATE_NONE, _FETCH, _LAZY or _ALWAYS
  * @llc_mshrs: lines, or sectors, that a slice may wait for
- * @llc_latency: from a request's arrival to its lookup
+ * @llc_latency: cycles from a request's arrival to its lookup
  * @llc_write_credits: write-backs that a slice may have under way
- * @atd_sampling: auxiliary tag directories of each tenant (atd.c) watch every
- *	so many-th set of the cache; 0: there are none
- * @mirrors: 1: each tenant has a mirror of a channel (mirror.c); 0: none has
+ * @atd_sampling: each tenant has auxiliary tag directories (atd.c) for every
+ *	so many-th set of the cache; 0: none
+ * @mirrors: 1: each tenant has a mirror of a channel (mirror.c); 0: none
  * @llc_to_dram_latency: link between slice and channel, one way
  * @memory_mhz: memory clock
  * @channels: memory channels
- * @banks: of a channel, a power of two
- * @bank_groups: of a channel, a power of two
+ * @banks: banks of a channel, a power of two
+ * @bank_groups: bank groups of a channel, a power of two
  * @row_lines: 128 B lines of a row, a power of two
- * @channel_bytes_per_clock: what a channel's data bus carries a memory clock
- * @column_accesses_per_line: that make up a 128 B request
- * @queue_entries: of a channel's read queue, and of its write queue
- * @write_drain_start: writes that begin a drain while reads wait
- * @write_drain_stop: writes left that end it
+ * @channel_bytes_per_clock: bytes that a channel's data bus carries a memory clock
+ * @column_accesses_per_line: column accesses of a 128 B request
+ * @queue_entries: entries of a channel's read queue, and of its write queue
+ * @write_drain_start: number of writes at which a drain begins while reads wait
+ * @write_drain_stop: number of writes at which a drain ends
  * @row_hit_cap: hits served past an older request of their bank; 0: no cap
  * @address_hash: how lines are spread: GPU_HASH_PLAIN, _PAE or _IPOLY
- * @channel_batch_clocks: how far a channel may run ahead; never a result
- * @hardware_counters: 1: what models see of row hits and bandwidth is counted
- *	in registers of HSM's widths, cleared at an epoch's start; 0: in full
+ * @channel_batch_clocks: how far a channel may run ahead; no result depends on it
+ * @hardware_counters: 1: models see row hits and bandwidth as counted in
+ *	registers of HSM's widths, cleared at an epoch's start; 0: exact counts
  * @launch_cycles: core cycles from a kernel's start, as a driver sees it, until its
  *	first thread blocks can be handed out
- * @poll_cycles: core cycles that a worker needs to look at its flag: see
+ * @poll_cycles: core cycles that a worker needs to check its flag: see
  *	gpu_set_worker_blocks()
  * @free_contexts: 1: contexts of thread blocks are saved and restored without traffic,
- *	which no GPU does: what switching costs is the difference
+ *	which no GPU can do: it shows what the traffic costs
  * @memory_mb: MiB of device memory for the footprints of launches under way; 0: any
  * @sms_per_tpc: SMs that change hands together, as a driver sees them: those of a
  *	texture processing cluster; divides @sms

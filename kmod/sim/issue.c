@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Issue limits of queues, and what the driver is told where windows end: that a
- * slice is over, that quotas are used up. How blocks are issued: dispatch.c.
+ * Issue limits of queues, and what the driver is told at the ends of windows: slices that
+ * are over, and quotas that are used up. dispatch.c issues thread blocks.
  */
 #include "sim.h"
 
 /* --- issue limits ------------------------------------------------------------------ */
 
-/* Which of a slot's queues have a limit. */
+/* Whether any queue of a slot has a limit. */
 static bool is_limited(const struct gpu *gpu, u32 slot)
 {
 	u32 queue;
@@ -38,7 +38,7 @@ void gpu_queue_set_issue_limit(struct gpu *gpu, u32 slot, u32 queue, u32 blocks)
 	u32 number = grid_number(slot, queue);
 
 	port_assert(queue < GPU_QUEUES_MAX);
-	/* Who has none and gets none keeps what its SMs were given beforehand. */
+	/* A queue without a limit that gets none keeps its SMs' reserves. */
 	if (blocks == GPU_NO_LIMIT &&
 	    gpu->grids[number].issue_left == GPU_NO_LIMIT)
 		return;
@@ -55,7 +55,7 @@ u32 gpu_queue_issue_left(const struct gpu *gpu, u32 slot, u32 queue)
 
 	if (left == GPU_NO_LIMIT)
 		return left;
-	/* What SMs have been given beforehand has not begun. */
+	/* Thread blocks in the reserves of SMs have not begun. */
 	for (i = 0; i < gpu->config.sms; i++)
 		if (gpu->sms[i].reserve_grid == number)
 			left += gpu->sms[i].reserved;
@@ -75,7 +75,7 @@ void issue_forget(struct gpu *gpu, u32 slot)
 	gpu->quotas_told &= ~(1ULL << slot);
 }
 
-/* Whether all that may begin has begun, and all that began has ended. */
+/* Whether all allowed blocks have begun, and all that began have ended. */
 static bool slice_is_over(const struct grid *grid)
 {
 	return !grid->issue_left && !grid->slice_told &&
@@ -130,7 +130,7 @@ u64 gpu_take_quotas_out(struct gpu *gpu)
 	return slots;
 }
 
-/* Of the slots with a quota on an SM those that run there, and may go on. */
+/* Of the slots with a quota on an SM, those that run there, and those that may go on. */
 static void look_at_quotas(const struct gpu *gpu, u32 index, u64 *run, u64 *go_on)
 {
 	u64 mask;
@@ -161,7 +161,7 @@ static void find_quotas_out(struct gpu *gpu)
 /* --- where windows end --------------------------------------------------------------- */
 
 /*
- * issue_window() - see what the driver is to hear of the window that is over
+ * issue_window() - at the end of a window, find what the driver is to be told
  */
 void issue_window(struct gpu *gpu)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a driver can do to a kernel that runs: let a queue begin so many thread blocks
- * and no more, and hear when they have run, or when a tenant's quotas are used up; and
+ * What a driver can do to a kernel that runs: let a queue begin only so many thread blocks,
+ * and be told when these have ended, or when a tenant's quotas are used up; and
  * drop thread blocks, which begin again. Part of gpu.h.
  *
- * GPU_PREEMPT_RESET drops thread blocks on the spot: nothing of what they have done is
- * kept, their SM is free in the next cycle, and they wait to begin again from nothing,
- * before any new block of their kernel, where their tenant next has room. What they
- * have stored stays stored, so that only kernels can be treated so whose blocks may
- * run twice; which those are the driver knows. Replies to their loads are not
- * counted any more, and fill no L1. Blocks whose context is being saved or read
- * are not dropped: they are saved, or go back to where they waited. The device can
- * keep as many dropped blocks and saved ones together as saved ones alone; those that
- * find no place drain. Counted: reset_blocks, reset_warp_instructions,
+ * GPU_PREEMPT_RESET drops thread blocks on the spot. Nothing of their state is kept, and
+ * their SM is free in the next cycle. They begin again from nothing where their tenant
+ * next has room, before any new block of their kernel. Their stores remain, so this only
+ * suits kernels whose blocks may run twice; the driver has to know which those are.
+ * Replies to their loads are not counted any more, and fill no L1.
+ *
+ * Blocks whose context is being saved or read are not dropped: they are saved, or go
+ * back to where they waited. Dropped and saved blocks share the device's places for saved
+ * ones; blocks that find no place drain. Counted: reset_blocks, reset_warp_instructions,
  * reset_block_cycles of &struct simgpu_counters.
  */
 #ifndef SIM_ISSUE_H
@@ -21,17 +21,18 @@
 struct gpu;
 
 /**
- * gpu_queue_set_issue_limit() - let a queue's kernels begin so many thread blocks
+ * gpu_queue_set_issue_limit() - let a queue's kernels begin only so many thread blocks
  * @gpu: the device
  * @slot: the tenant
  * @queue: below GPU_QUEUES_MAX, with a kernel or without
- * @blocks: that may begin from now on, of the kernel that the queue has and of those
- *	that follow; 0: none; GPU_NO_LIMIT, as at first: any number
+ * @blocks: blocks that may begin from now on, of the queue's present kernel and of later
+ *	ones; 0: none; GPU_NO_LIMIT, the first value: any number
  *
  * Thread blocks that have begun before go on, and saved or dropped ones begin again
- * without counting anew. When as many have begun and every block of the kernel that
- * began has ended, the slice is over: gpu_take_slices() tells so, once. Until the
- * limit is set again none begins. A limit of 0 is no slice, and nothing is told of
+ * without counting anew. When that many have begun and every block of the kernel that
+ * began has ended, the slice is over: gpu_take_slices() reports it once. Then none begins
+ * until the limit is set again. A limit of 0 is no slice and is not reported. A limit
+ * lasts until it is set again or the slot is dropped.
  * it. It lasts until it is set again or the slot is dropped.
  */
 void gpu_queue_set_issue_limit(struct gpu *gpu, u32 slot, u32 queue, u32 blocks);
@@ -40,21 +41,21 @@ void gpu_queue_set_issue_limit(struct gpu *gpu, u32 slot, u32 queue, u32 blocks)
 u32 gpu_queue_issue_left(const struct gpu *gpu, u32 slot, u32 queue);
 
 /**
- * gpu_take_slices() - slots of which a slice is over since the last call
+ * gpu_take_slices() - slots with a slice that has ended since the last call
  * @gpu: the device
  *
- * An interrupt status, as gpu_take_finished(): gpu_run() stops where it becomes
+ * An interrupt status, like gpu_take_finished(): gpu_run() stops where it becomes
  * other than 0, at a multiple of gpu_window() cycles, and does not go on before it
- * has been taken.
+ * has been taken. gpu_take_sliced_queues() says which queues.
  *
- * Return: a bit for each slot; of which queues: gpu_take_sliced_queues().
+ * Return: a bit for each slot.
  */
 u64 gpu_take_slices(struct gpu *gpu);
 
 /**
- * gpu_take_sliced_queues() - which queues' slices are over
+ * gpu_take_sliced_queues() - queues whose slices are over
  * @gpu: the device
- * @slot: one that gpu_take_slices() has named
+ * @slot: a slot that gpu_take_slices() has returned
  *
  * Return: a bit for each queue whose slice is over since the last call, and whose
  * limit has not been set since.
@@ -62,9 +63,9 @@ u64 gpu_take_slices(struct gpu *gpu);
 u32 gpu_take_sliced_queues(struct gpu *gpu, u32 slot);
 
 /**
- * gpu_watch_quotas() - whether the driver wants to hear of quotas that are used up
+ * gpu_watch_quotas() - whether to report quotas that are used up
  * @gpu: the device
- * @watch: from now on; at first it does not
+ * @watch: from now on; false at first
  */
 void gpu_watch_quotas(struct gpu *gpu, bool watch);
 
@@ -73,11 +74,11 @@ void gpu_watch_quotas(struct gpu *gpu, bool watch);
  * @gpu: the device
  *
  * A slot's quotas are used up when it has a quota and thread blocks on some SM, and
- * on each such SM may begin no further instruction. That is looked at where
- * windows end (gpu_window()), and told once, until a quota of the slot has been set
+ * may issue no further instruction on any such SM. That is checked at the ends of
+ * windows (gpu_window()), and reported once, until a quota of the slot has been set
  * or refilled. gpu_run() stops for it as for gpu_take_slices().
  *
- * Return: a bit for each; 0 while nobody watches.
+ * Return: a bit for each slot; 0 without gpu_watch_quotas().
  */
 u64 gpu_take_quotas_out(struct gpu *gpu);
 

@@ -34,7 +34,7 @@ void lsu_account(struct gpu *gpu, u32 index)
 
 /* --- misses ---------------------------------------------------------------------- */
 
-/* One line of a load is there, or the unit has let it go. */
+/* One line of a load has come, or the unit is done with the load. */
 static void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
 {
 	struct warp *w = &sm->warp[warp];
@@ -45,7 +45,7 @@ static void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
 	warp_ready(sm, warp);
 }
 
-/* A line of a store is acknowledged, or the unit has let the store go. */
+/* One line of a store is acknowledged, or the unit is done with the store. */
 static void store_arrived(struct sm *sm, u32 warp)
 {
 	if (--sm->warp_stores[warp] || !(sm->store_waiters & (1ULL << warp)))
@@ -80,9 +80,9 @@ static void mshr_add_waiter(struct sm *sm, struct mshr *mshr)
 }
 
 /*
- * A line is asked for, or has come: the time between is added to its tenant's
- * load_cycles. The beginning is taken away and the end added, so those under way
- * are not in it yet; gpu_tenant_counters() adds them.
+ * The time from a line's request to its arrival is added to its tenant's load_cycles. The
+ * beginning is subtracted and the end added, so lines under way are not in it yet;
+ * gpu_tenant_counters() adds those.
  */
 static void load_begin(struct gpu *gpu, u32 line)
 {
@@ -101,7 +101,7 @@ static void load_end(struct gpu *gpu, u32 line, u64 cycle)
 	tenant->counters.load_cycles += cycle;
 }
 
-/* What an entry's request is for, and the replies that it gets. */
+/* Set which sectors an entry's request is for, and how many replies it gets. */
 static void set_sectors(const struct gpu *gpu, struct mshr *mshr, u32 line,
 			u32 sectors)
 {
@@ -110,7 +110,7 @@ static void set_sectors(const struct gpu *gpu, struct mshr *mshr, u32 line,
 	mshr->parts = gpu->config.llc_sectors > 1 ? sector_count(sectors) : 1;
 }
 
-/* Whether the injection queue of an SM's request port has no room. */
+/* Whether the injection queue at an SM's request port is full. */
 static bool port_is_full(const struct gpu *gpu, const struct sm *sm)
 {
 	return sm->out_free > gpu->now + gpu->config.noc_queue_depth;
@@ -118,11 +118,11 @@ static bool port_is_full(const struct gpu *gpu, const struct sm *sm)
 
 /*
  * An L1 with sectors has a bank for each of a line's four, and each bank a queue.
- * Where they want the request port, or an MSHR entry, lower banks go first (as in
- * GPGPU-Sim), and so the last one falls behind by all that its queue can hold,
- * while a warp's next instruction only waits for a place in it. So where SMs are
- * held back, the last sector of a line comes to the memory long after the others,
- * and the row may have to be opened for it again.
+ * If several banks want the request port, or an MSHR entry, lower banks go first (as in
+ * GPGPU-Sim). So the last bank falls behind by as much as its queue can hold, while
+ * a warp's next instruction only waits for a place in that queue. Where SMs are
+ * held back, the last sector of a line therefore comes to the memory long after the
+ * others, and its row may have to be opened again.
  */
 static bool last_bank(const struct gpu *gpu, u32 sectors)
 {
@@ -130,7 +130,7 @@ static bool last_bank(const struct gpu *gpu, u32 sectors)
 	       sectors == 1U << (TRACE_SECTORS - 1);
 }
 
-/* What holds a request back: of loads also that there is no entry. */
+/* What holds a request back; a load may also lack an MSHR entry. */
 static enum lsu_block lsu_obstacle(const struct gpu *gpu, const struct sm *sm,
 				   bool store)
 {
@@ -139,7 +139,7 @@ static enum lsu_block lsu_obstacle(const struct gpu *gpu, const struct sm *sm,
 	return port_is_full(gpu, sm) ? LSU_PORT : LSU_GOES_ON;
 }
 
-/* The same, for those who go to the queue of the last bank while it has room. */
+/* The same; but a request of the last bank is not held back while its queue has room. */
 static enum lsu_block lsu_held(const struct gpu *gpu, const struct sm *sm,
 			       u32 sectors, bool store)
 {
@@ -156,14 +156,14 @@ static void send_first_late(struct gpu *gpu, u32 index)
 	sm->late_head = (sm->late_head + 1) % SM_LATE_MAX;
 	sm->late_count--;
 	sm->late_loads -= number < SM_FIRST_STORE;
-	/* Its tenant, or thread block, was dropped. */
+	/* Its tenant, or its thread block, was dropped. */
 	if (!sm->mshr[number].waiters)
 		mshr_release(gpu, index, number, gpu->now);
 	else
 		noc_send(gpu, index, number, gpu->now);
 }
 
-/* lsu_send_late() - nobody else wants port and entries now */
+/* lsu_send_late() - send waiting requests of the last bank, if port and entries are free */
 void lsu_send_late(struct gpu *gpu, u32 index)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -174,7 +174,7 @@ void lsu_send_late(struct gpu *gpu, u32 index)
 		send_first_late(gpu, index);
 }
 
-/* Send an entry's request, or put it behind what its bank has. */
+/* Send an entry's request, or put it behind the others of its bank. */
 static void send_entry(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -243,7 +243,7 @@ static void store_release(struct sm *sm, u32 number)
 	sm->store_free = number;
 }
 
-/* Nobody finds an entry by its line any more. */
+/* Take an entry out of the table by which lines find it. */
 static void mshr_unhash(struct sm *sm, u32 number)
 {
 	struct mshr *mshr = &sm->mshr[number];
@@ -269,7 +269,7 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 		store_release(sm, number);
 		return;
 	}
-	/* Those of a dropped tenant, or thread block, have ended with it. */
+	/* Loads of a dropped tenant, or thread block, have ended with it. */
 	if (mshr->waiters) {
 		load_end(gpu, mshr->line, cycle);
 		count_reply(gpu, mshr, mshr->words);
@@ -282,8 +282,8 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 }
 
 /*
- * One line of a load or an atomic: into its L1, or on to the slice. Inlined for
- * each kind of L1, so that the usual one does not pay for the other.
+ * Look up one line of a load or an atomic in its L1, and send it on if it misses. Inlined
+ * for each kind of L1, so that the usual kind does not pay for the other.
  */
 static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 					       u32 line, u32 sectors,
@@ -320,7 +320,7 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 	return LSU_GOES_ON;
 }
 
-/* One line of a saved context: past the L1, to which it is of no use. */
+/* One line of a saved context; it does not go through the L1, which it would only pollute. */
 static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -335,8 +335,8 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
 }
 
 /*
- * A store takes a place in an L1 that allocates: sectors that it writes wholly
- * can be read, of others those that could before.
+ * A store allocates in an L1 that does so: sectors that it writes as a whole can be read
+ * from then on; others can be read if they could before.
  */
 static void write_l1(struct gpu *gpu, u32 index, const struct mshr *mshr)
 {
@@ -346,8 +346,8 @@ static void write_l1(struct gpu *gpu, u32 index, const struct mshr *mshr)
 }
 
 /*
- * One line of a store or a reduction: past the L1. It waits in an entry of its
- * own until its slice acknowledges it; the warp's end waits for that.
+ * One line of a store or a reduction, past the L1. An entry of its own waits for the
+ * slice's acknowledgment, and the warp cannot end before that.
  */
 static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 				u32 sectors, u32 kind)
@@ -402,9 +402,9 @@ static __always_inline enum lsu_block lsu_send(struct gpu *gpu, u32 index,
 }
 
 /*
- * Where caches have sectors: an L1 with sectors looks up and sends each on its
- * own, one without loads whole lines. Four in a cycle, as they are in as many
- * banks.
+ * For caches with sectors. An L1 with sectors looks up and sends each sector on its
+ * own; one without loads whole lines. Up to four go in a cycle, as each has its
+ * bank.
  */
 static enum lsu_block lsu_send_sectors(struct gpu *gpu, u32 index, u32 line)
 {
@@ -426,7 +426,7 @@ static enum lsu_block lsu_send_sectors(struct gpu *gpu, u32 index, u32 line)
 }
 
 /*
- * lsu_run() - send the lines of the LSU's instruction until done or held back
+ * lsu_run() - send lines of the unit's instruction until it is done or held back
  */
 void lsu_run(struct gpu *gpu, u32 index)
 {
@@ -453,7 +453,7 @@ void lsu_run(struct gpu *gpu, u32 index)
 		warp_data_arrived(sm, lsu->warp, lsu->load);
 }
 
-/* Whether what holds the unit back may have changed, by what @came. */
+/* Whether the obstacle that holds the unit back may be gone, by what @came. */
 static bool may_go_on(const struct gpu *gpu, const struct sm *sm, u32 came)
 {
 	const struct lsu *lsu = &sm->lsu;
@@ -464,17 +464,17 @@ static bool may_go_on(const struct gpu *gpu, const struct sm *sm, u32 came)
 	case LSU_STORES:
 		return came & CAME_ACK;
 	default:
-		/* What came may be the line: that needs no port. */
+		/* The line itself may have come, which then needs no port. */
 		return !port_is_full(gpu, sm) ||
 		       (came & CAME_DATA && !is_store(lsu->kind));
 	}
 }
 
 /*
- * lsu_retry() - go on with an instruction that was held back, if that may have
- *	changed
- * @came: CAME_DATA: an entry was freed, or can take more waiters; CAME_ACK: one
- *	for stores was
+ * lsu_retry() - go on with an instruction that was held back, if the obstacle may be
+ *	gone
+ * @came: CAME_DATA: an entry was freed, or can take more waiters; CAME_ACK: an entry
+ *	for stores was freed
  */
 void lsu_retry(struct gpu *gpu, u32 index, u32 came)
 {
@@ -486,12 +486,12 @@ void lsu_retry(struct gpu *gpu, u32 index, u32 came)
 	if (may_go_on(gpu, sm, came))
 		lsu_run(gpu, index);
 	else
-		/* It has tried. */
+		/* The unit has used this cycle, even if in vain. */
 		lsu->port_free = max(lsu->port_free, gpu->now);
 }
 
 /*
- * lsu_take_reply() - take the first reply: its line goes into its L1, its warps
+ * lsu_take_reply() - take the first reply: put its line into its L1, and let its warps
  *	go on
  */
 void lsu_take_reply(struct gpu *gpu, u32 index)
@@ -512,8 +512,8 @@ void lsu_take_reply(struct gpu *gpu, u32 index)
 }
 
 /*
- * lsu_take_ack() - take the first acknowledgment: its entry is free, and a warp
- *	that has no other store may end
+ * lsu_take_ack() - take the first acknowledgment: free its entry, and let a warp
+ *	without other stores end
  */
 void lsu_take_ack(struct gpu *gpu, u32 index)
 {
@@ -533,7 +533,7 @@ void lsu_take_ack(struct gpu *gpu, u32 index)
 
 /* --- warps that vanish ----------------------------------------------------------- */
 
-/* Nobody waits for a load of some warps; one that nobody else waits for ends. */
+/* Remove some warps' loads from an entry's waiters; if none is left, the load ends. */
 static void forget_waiters(struct gpu *gpu, u32 index, u32 number, u64 warps)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -553,8 +553,8 @@ static void forget_waiters(struct gpu *gpu, u32 index, u32 number, u64 warps)
 }
 
 /*
- * lsu_forget() - some warps of an SM vanish: what is on its way for them finds
- *	nobody, and what they were about to send is not sent
+ * lsu_forget() - some warps of an SM vanish: replies to them go to no warp, and what
+ *	they were about to send is not sent
  */
 void lsu_forget(struct gpu *gpu, u32 index, u64 warps)
 {

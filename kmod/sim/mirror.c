@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Mirrors: what each tenant would ask of a memory channel, and how long the
- * channel would need for it, if the tenant were alone. A tenant's mirror is one
- * more channel, with the tags of a channel's part of the last-level cache in
- * front of it. It sees the tenant's own accesses to channel 0, in the order in
- * which they come, and nobody else's. Its queues are kept full, and its clock
- * only goes on to make room in them: so that says for how long an epoch's work
- * keeps a channel busy. Addresses are spread over all channels alike, so one
- * stands for all. Mirrors decide nothing: no timing depends on them.
+ * channel would need for it, if the tenant were alone. A tenant's mirror is an
+ * additional channel, with the tags of a channel's part of the last-level cache in
+ * front of it. It sees only the tenant's own accesses to channel 0, in the order in
+ * which they come. Its queues are kept full, and its clock only goes on to make
+ * room in them, so the clock says for how long an epoch's work keeps a channel
+ * busy. Addresses are spread over all channels alike, so one channel
+ * stands for all. Mirrors only count: no timing depends on them.
  */
 #include "sim.h"
 
 /*
- * A tag is the tenant's own line (LINE_SLOT_SHIFT bits) with these; 0 is an
- * empty way. A set lies in the order of use, the youngest first.
+ * A tag is the tenant's own line (LINE_SLOT_SHIFT bits) and these flags; 0 is an
+ * empty way. A set's tags are in the order of use, the youngest first.
  */
 #define MIRROR_VALID	0x80000000U
 #define MIRROR_DIRTY	0x40000000U
@@ -33,7 +33,7 @@ static u32 *find_set(const struct gpu *gpu, u32 slot, u32 set)
 				 gpu->config.llc_ways];
 }
 
-/* Have a line moved by a tenant's mirror, whose clock goes on until it fits. */
+/* Send a line to a tenant's mirror, whose clock goes on until there is room for it. */
 static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
 {
 	struct simgpu_counters *counters = slot_counters(gpu, slot);
@@ -58,7 +58,7 @@ static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
 	counters->mirror_clocks += channel->clock - begin;
 }
 
-/* The way of a set that holds a line; without one the oldest. */
+/* The way of a set that holds a line; if none does, the oldest way. */
 static u32 find_way(const u32 *tags, u32 ways, u32 tag)
 {
 	u32 way;
@@ -95,7 +95,7 @@ void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind)
 	tags_put_first(tags, way, tag);
 }
 
-/* mirror_drop() - a slot's mirror, if there are any, begins anew */
+/* mirror_drop() - reset a slot's mirror, if there are mirrors */
 void mirror_drop(struct gpu *gpu, u32 slot)
 {
 	u32 tags = gpu->shape.mirror_sets * gpu->config.llc_ways;

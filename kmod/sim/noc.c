@@ -2,19 +2,18 @@
 /*
  * The crossbar between SMs and last-level cache slices: ports that are busy until
  * some cycle, and messages. A message is sent in one window (step.c) and taken at
- * the beginning of the next one, long before it arrives; all that one channel's
- * slices, or one SM, get are put in order by the cycle in which they were sent,
- * then by sender. How many requests there are at a slice is bounded by the
- * entries that SMs have for misses and stores: who waits for one pushes back on
- * its load/store unit and its warps.
+ * the beginning of the next one, long before it arrives. All messages to one channel's
+ * slices, or to one SM, are put in order by the cycle in which they were sent,
+ * then by sender. The SMs' entries for misses and stores bound the number of requests at
+ * a slice: without a free entry, an SM's load/store unit and its warps have to wait.
  */
 #include "sim.h"
 
 /* --- lists of messages ------------------------------------------------------------ */
 
 /*
- * The messages of either direction lie in an array of structs that begin alike.
- * What is done with them is inlined for each: then @stride is a constant.
+ * The messages of each direction lie in an array; both kinds of struct begin with struct
+ * mail. Functions on them are inlined for each kind, so that @stride is a constant.
  */
 struct mail_room {
 	void *base;
@@ -38,14 +37,14 @@ static __always_inline void mailbox_put(const struct mail_room *room,
 	box->tail = place;
 }
 
-/* Put a message into the list of its cycle, behind those of its sender. */
+/* Insert a message into the list of its cycle, behind earlier ones of its sender. */
 static __always_inline void mailbox_insert(const struct mail_room *room,
 					   struct mailbox *box, u32 place)
 {
 	struct mail *mail = mail_at(room, place);
 	u32 *link = &box->head;
 
-	/* One thread's messages come by sender: this is for those of several. */
+	/* One thread's messages come by sender; only those of several threads need this. */
 	while (mail_at(room, *link)->sender <= mail->sender)
 		link = &mail_at(room, *link)->next;
 	mail->next = *link;
@@ -53,8 +52,8 @@ static __always_inline void mailbox_insert(const struct mail_room *room,
 }
 
 /*
- * Join the lists of all cycles, from @first on, and leave them empty. The word in
- * which that lies comes first with what follows, last with what is before it.
+ * Join the lists of all cycles, beginning with @first, and leave them empty. In the word
+ * of the bit mask that has @first, bits from there on come first, earlier bits last.
  */
 static __always_inline u32 join_cycles(const struct gpu *gpu,
 				       const struct mail_room *room, u32 first)
@@ -83,9 +82,9 @@ static __always_inline u32 join_cycles(const struct gpu *gpu,
 }
 
 /*
- * Put messages in order; those of one sender and cycle stay in theirs. They are
- * all of one window: so there is a list for each cycle, and none is compared with
- * others but for its sender. (Lists that were merged took three times as long.)
+ * Put messages in order; messages of one sender and cycle keep their order. They are
+ * all of one window, so there is a list for each cycle, and messages are only compared
+ * by sender. (Merging sorted lists took three times as long.)
  */
 static __always_inline u32 sort_mail(const struct gpu *gpu,
 				     const struct mail_room *room, u32 head,
@@ -121,7 +120,7 @@ static __always_inline u32 sort_mail(const struct gpu *gpu,
 }
 
 /*
- * Take what all views have sent to a part, in order. @boxes: of a view, by part.
+ * Collect the messages of all views to a part, in order. @boxes: of a view, by part.
  */
 static __always_inline u32 collect(const struct gpu *gpu,
 				   const struct mail_room *room,
@@ -158,7 +157,7 @@ static struct mailbox *request_boxes(const struct gpu *view)
 	return view->outbox;
 }
 
-/* Where an SM's entry has its messages. */
+/* The place of the messages of an SM's entry. */
 static u32 entry_place(const struct gpu *gpu, u32 sm, u32 number)
 {
 	if (number >= SM_FIRST_STORE)
@@ -166,7 +165,7 @@ static u32 entry_place(const struct gpu *gpu, u32 sm, u32 number)
 	return sm * gpu->shape.sm_entries + number;
 }
 
-/* noc_prefetch() - an SM's entry will be taken before long, and its request sent */
+/* noc_prefetch() - an SM's entry will soon be taken and its request sent */
 void noc_prefetch(const struct gpu *gpu, u32 sm, u32 number)
 {
 	if (number == NO_MSHR)
@@ -175,7 +174,7 @@ void noc_prefetch(const struct gpu *gpu, u32 sm, u32 number)
 	__builtin_prefetch(&gpu->requests[entry_place(gpu, sm, number)], 1);
 }
 
-/* What a reply carries: what a load asks for or an atomic gets back. */
+/* Flits of a reply: the data that a load asks for or an atomic gets back. */
 static u32 reply_flits(const struct gpu *gpu, const struct mshr *mshr)
 {
 	return gpu->shape.packet_flits[mshr->kind >= REQUEST_REDUCE ?
@@ -183,9 +182,9 @@ static u32 reply_flits(const struct gpu *gpu, const struct mshr *mshr)
 }
 
 /*
- * noc_send() - send the request of an SM's entry to its slice; the port is not
- *	full, its caller has looked
- * @cycle: when it leaves the L1
+ * noc_send() - send the request of an SM's entry to its slice; the caller has checked
+ *	that the port is not full
+ * @cycle: cycle at which the request leaves the L1
  */
 void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 {
@@ -234,7 +233,7 @@ static void take_request(struct gpu *gpu, u32 place)
 	slice->request_tail = place;
 	slice->request_count++;
 	llc_prefetch(gpu, request->slice, request->line);
-	/* Where none is held up by those before it, they may all be waiting. */
+	/* If no request is held up by those before it, all earlier ones may be waiting. */
 	if (slice->request_head == place ||
 	    (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER &&
 	     slice->request_at == NEVER)) {
@@ -244,8 +243,8 @@ static void take_request(struct gpu *gpu, u32 place)
 }
 
 /*
- * noc_take_requests() - have the requests that were sent to a channel's slices
- *	arrive there
+ * noc_take_requests() - put the requests that were sent to a channel's slices into
+ *	their queues
  */
 void noc_take_requests(struct gpu *gpu, u32 channel)
 {
@@ -260,7 +259,7 @@ void noc_take_requests(struct gpu *gpu, u32 channel)
 
 /* --- replies ----------------------------------------------------------------------- */
 
-/* The entry of an SM that a reply is for. */
+/* Prefetch the entry of an SM that a reply is for. */
 static void prefetch_entry(const struct gpu *gpu, u32 sm, const struct mail *mail)
 {
 	__builtin_prefetch(&gpu->sms[sm].mshr[mail->number], 1);
@@ -278,8 +277,8 @@ static struct mailbox *reply_boxes(const struct gpu *view)
 }
 
 /*
- * noc_reply() - answer the request of an SM's entry from a slice; where that is
- *	for several sectors, @sector of them
+ * noc_reply() - answer the request of an SM's entry from a slice; for a request for
+ *	several sectors, answer @sector
  */
 void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	       u32 flits)
@@ -299,7 +298,7 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	mailbox_put(&room, &gpu->reply_outbox[sm], place);
 }
 
-/* Whom a reply wakes, some hundred cycles from now, and where its line goes. */
+/* Prefetch the warp that a reply wakes in some hundred cycles, and its line's set. */
 static void prefetch_waiter(const struct gpu *gpu, u32 index,
 			    const struct mshr *mshr)
 {
@@ -311,7 +310,7 @@ static void prefetch_waiter(const struct gpu *gpu, u32 index,
 	__builtin_prefetch(&warp->load[mshr->waiter[0] % WARP_LOADS], 1);
 }
 
-/* A reply with data, for which loads wait. */
+/* Add a reply with data, for which loads wait. */
 static void add_reply(struct gpu *gpu, u32 index, u32 number, u64 arrival)
 {
 	struct sm *to = &gpu->sms[index];
@@ -327,7 +326,7 @@ static void add_reply(struct gpu *gpu, u32 index, u32 number, u64 arrival)
 	prefetch_waiter(gpu, index, &to->mshr[number]);
 }
 
-/* An acknowledgment, which may lie until the SM has a turn anyway. */
+/* Add an acknowledgment, which often can wait until the SM has a turn anyway. */
 static void add_ack(struct sm *to, u32 number, u64 arrival)
 {
 	if (to->ack_at == NEVER) {
@@ -359,7 +358,7 @@ static void take_reply(struct gpu *gpu, u32 sm, const struct reply *reply)
 }
 
 /*
- * noc_take_replies() - have an SM know of the replies that were sent to it
+ * noc_take_replies() - put the replies that were sent to an SM into its lists
  */
 void noc_take_replies(struct gpu *gpu, u32 sm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every part of the simulated GPU names: how many parts there can be, lines
+ * Types that every part of the simulated GPU uses: how many parts there can be, lines
  * of device memory, and the messages that parts send each other.
  */
 #ifndef SIM_PARTS_H
@@ -27,7 +27,7 @@
 struct gpu;
 struct gpu_shape;
 
-/* @value or 0, without a branch. */
+/* @value or 0, computed without a branch. */
 static inline u64 if_set(bool condition, u64 value)
 {
 	return value & -(u64)condition;
@@ -38,7 +38,7 @@ static inline u32 line_slot(u32 line)
 	return line >> LINE_SLOT_SHIFT;
 }
 
-/* How many sectors are in a mask of them, without a call. */
+/* The number of sectors in a mask, without a call. */
 static inline u32 sector_count(u32 sectors)
 {
 	return 0x4332322132212110ULL >> sectors * 4 & 7;
@@ -49,11 +49,11 @@ static inline u32 lowest_bit(u64 mask)
 	return (u32)__builtin_ctzll(mask);
 }
 
-/* From REQUEST_REDUCE on the reply is an acknowledgment without data. */
+/* For REQUEST_REDUCE and all after it, the reply is an acknowledgment without data. */
 enum request_kind {
 	REQUEST_READ,
 	REQUEST_ATOMIC,
-	REQUEST_REDUCE,		/* an atomic whose value nobody wants */
+	REQUEST_REDUCE,		/* an atomic whose value is not used */
 	REQUEST_WRITE,		/* the whole line */
 	REQUEST_WRITE_PARTIAL,
 };
@@ -61,13 +61,13 @@ enum request_kind {
 PORT_NO_HOLES_BEGIN
 
 /*
- * struct mail - what messages across the crossbar begin with. A message lies in a
- *	place that its entry in the SM has for it, for there is one at a time
+ * struct mail - the beginning of a message across the crossbar. A message lies in a
+ *	place of its entry in the SM, for an entry has one message at a time
  * @next: place of the next one in a list, or NOBODY
  * @sent: cycle at which it was sent (wraps), by which messages are put in order
- * @number: the SM's entry that it is from, or for
- * @sender: the SM, or the slice; the lower one's comes first
- * @flits: cycles that it takes a port
+ * @number: entry of the SM that it comes from, or goes to
+ * @sender: the SM, or the slice; messages of lower ones come first
+ * @flits: cycles for which it takes a port
  */
 struct mail {
 	u32 next;
@@ -85,12 +85,12 @@ struct mailbox {
 
 /*
  * struct request - SM to slice
- * @ready: cycle at which it leaves the SM; once it is in its slice's queue, at
- *	which that may look it up
+ * @ready: cycle at which it leaves the SM; in its slice's queue, the cycle from
+ *	which the slice may look it up
  * @kind: &enum request_kind
- * @sectors: that are still to be looked up; where the cache has none, 1
- * @generation: of the tenant when it was sent; a dropped tenant's differs
- * @reply_flits: of each of its replies
+ * @sectors: sectors that are still to be looked up; 1 if the cache has none
+ * @generation: the tenant's generation when it was sent; a dropped tenant's differs
+ * @reply_flits: flits of each of its replies
  */
 struct request {
 	struct mail mail;
@@ -113,7 +113,7 @@ struct reply {
 	u32 departure;
 };
 
-/* struct dram_tag - whose a request is: what comes back with its dram_done */
+/* struct dram_tag - the origin of a request, which comes back with its dram_done */
 struct dram_tag {
 	u8 slice;	/* of the channel */
 	u8 mshr;	/* reads */
@@ -125,8 +125,8 @@ struct dram_tag {
  * struct dram_request - slice to channel
  * @ready_clock: memory clock of its arrival
  * @bank: less than DRAM_BANKS_MAX
- * @priority: of its tenant when it was sent, less than GPU_PRIORITIES
- * @sectors: how many of the line's four; where the cache has none, all
+ * @priority: its tenant's when it was sent, less than GPU_PRIORITIES
+ * @sectors: number of sectors, of the line's four; 4 if the cache has none
  */
 struct dram_request {
 	u64 ready_clock : 52;
@@ -138,13 +138,13 @@ struct dram_request {
 };
 
 /*
- * struct dram_done - channel to slice: a fill has come, a write has gone
+ * struct dram_done - channel to slice: a fill has arrived, a write is done
  * @waited: clocks that it waited while its bank served other tenants
  * @activated: activates that it needed
  * @sectors: as in its request
- * @reopened: of these, for a row that its tenant had open before others came
- * @bank_busy: what struct dram_tenant has counted since the last one of its
- *	tenant, as are @bank_active and @bus_wait
+ * @reopened: activates for a row that its tenant had open before others came
+ * @bank_busy: count of struct dram_tenant since its tenant's last message, as are
+ *	@bank_active and @bus_wait
  */
 struct dram_done {
 	u64 ready;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Masks: the registers. Where lines lie in a mask of channels: address.c; which way a
- * line takes: cache.c; which SM a thread block: dispatch.c.
+ * The registers of masks. address.c maps lines to a mask's channels, cache.c chooses ways
+ * within a mask, and dispatch.c SMs for thread blocks.
  */
 #include "sim.h"
 
-/* Four bits a way, as sets of the last-level cache have them. */
+/* Four bits for each way, as in a set of the last-level cache. */
 static u64 spread_ways(u32 ways)
 {
 	u64 spread = 0;
@@ -42,7 +42,7 @@ u32 gpu_llc_ways(const struct gpu *gpu, u32 slot)
 	return ways;
 }
 
-/* The channels of a mask, so that the n-th is found at once. */
+/* List the channels of a mask, so that the n-th is found at once. */
 static void list_channels(struct gpu *gpu, u32 slot, u64 channels)
 {
 	u8 *list = channel_list(gpu, slot);
@@ -62,7 +62,7 @@ void gpu_set_channels(struct gpu *gpu, u32 slot, u64 channels)
 		return;
 	tenant->channels = channels == all ? 0 : channels;
 	list_channels(gpu, slot, tenant->channels);
-	/* What is on its way has another place now, as a dropped slot's has none. */
+	/* Requests on their way go to a wrong place now, like those of a dropped slot. */
 	tenant->generation++;
 	llc_drop(gpu, slot);
 	atd_drop(gpu, slot);
@@ -79,7 +79,7 @@ void gpu_set_llc_ways(struct gpu *gpu, u32 slot, u32 ways)
 	settle_bounded(gpu);
 }
 
-/* masks_forget() - a slot was dropped: it may use everything, as at first */
+/* masks_forget() - a slot was dropped: it may use everything again */
 void masks_forget(struct gpu *gpu, u32 slot)
 {
 	gpu->tenants[slot].channels = 0;
@@ -99,7 +99,7 @@ void gpu_queue_set_mask(struct gpu *gpu, u32 slot, u32 queue,
 	gpu->dispatch_shared = true;
 }
 
-/* tell_place() - for the check of masks, if there is one */
+/* tell_place() - call the hook that checks masks, if there is one */
 void tell_place(const struct gpu *gpu, u32 slot, enum gpu_place place, u32 index)
 {
 	if (gpu->place_hook)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who holds an SM, and how the old owner's thread blocks leave it: they run to
+ * The owners of SMs, and how the old owner's thread blocks leave: they run to
  * their end (draining), their contexts are saved (context switch), or they are
- * dropped (reset). Issuing blocks: dispatch.c; moving contexts: context.c.
+ * dropped (reset). dispatch.c issues blocks; context.c moves contexts.
  */
 #include "sim.h"
 
@@ -12,7 +12,7 @@ static void add_handover(struct simgpu_counters *counters, u64 cycles)
 	counters->sm_handover_cycles += cycles;
 }
 
-/* The old owner's thread blocks are gone: it is the next one who waited for that. */
+/* The old owner's thread blocks are gone: count the wait for the next owner. */
 static void count_handover(struct gpu *gpu, u32 index)
 {
 	const struct sm *sm = &gpu->sms[index];
@@ -24,8 +24,8 @@ static void count_handover(struct gpu *gpu, u32 index)
 }
 
 /*
- * sm_settle_owner() - hand an SM over if its old owner has left it; a drain
- *	that has begun is finished, even where the old owner stays
+ * sm_settle_owner() - hand an SM over if its old owner's blocks have left; a drain
+ *	that has begun is finished, even if the old owner stays
  */
 void sm_settle_owner(struct gpu *gpu, u32 index)
 {
@@ -41,7 +41,7 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 		return;
 	sm_account(gpu, index);
 	workers_begin(sm);
-	/* The next owner begins, and so do its stalls, in the next cycle. */
+	/* The next owner, and the count of its stalls, begin in the next cycle. */
 	for (i = 0; i < sm->schedulers; i++) {
 		sm->free_at[i] = max(sm->free_at[i], gpu->now + 1);
 		sm->scheduler[i].counted_to = sm->free_at[i];
@@ -84,8 +84,8 @@ void sm_hold_warps(struct gpu *gpu, u32 index)
 }
 
 /*
- * sm_cut_bursts() - end the bursts of some warps with the instructions that are
- *	issued now
+ * sm_cut_bursts() - end the bursts of some warps with the instructions that are being
+ *	issued
  */
 void sm_cut_bursts(struct gpu *gpu, u32 index, u64 warps)
 {
@@ -142,7 +142,7 @@ static void count_reset(struct gpu *gpu, u32 index, const struct block *block)
 	add_reset(&gpu->sm_counters[index], issued, cycles);
 }
 
-/* Schedulers that issue for some warps are free in the next cycle. */
+/* Free the schedulers that issue for some warps in the next cycle. */
 static void free_schedulers(struct gpu *gpu, u32 index, u64 warps)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -154,7 +154,7 @@ static void free_schedulers(struct gpu *gpu, u32 index, u64 warps)
 			sm->free_at[i] = min(sm->free_at[i], gpu->now + 1);
 }
 
-/* Of some blocks that run those for which there is a place to wait. */
+/* Of some running blocks, those that find a place where dropped blocks wait. */
 static u32 queue_dropped(struct gpu *gpu, u32 index, u32 blocks)
 {
 	u32 dropped = 0, mask;
@@ -165,7 +165,7 @@ static u32 queue_dropped(struct gpu *gpu, u32 index, u32 blocks)
 	return dropped;
 }
 
-/* Drop thread blocks of an SM; those whose contexts move do that to their end. */
+/* Drop thread blocks of an SM; blocks whose contexts are being moved finish that. */
 static void reset_blocks(struct gpu *gpu, u32 index, u32 blocks)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -214,7 +214,7 @@ static u32 blocks_of(const struct sm *sm, u32 slot)
 	return blocks;
 }
 
-/* Of some blocks that stay, the one that came last. */
+/* Of some blocks that stay, the youngest. */
 static u32 youngest_block(const struct sm *sm, u32 blocks)
 {
 	u32 best = lowest_bit(blocks), mask;
@@ -230,7 +230,7 @@ static u32 youngest_block(const struct sm *sm, u32 blocks)
 	return best;
 }
 
-/* The youngest blocks of a slot leave, so that no more than @limit stay. */
+/* Let a slot's youngest blocks leave, so that no more than @limit stay. */
 static void leave_beyond(struct gpu *gpu, u32 index, u32 slot, u32 limit,
 			 enum gpu_preemption mode)
 {
@@ -248,7 +248,7 @@ static void leave_beyond(struct gpu *gpu, u32 index, u32 slot, u32 limit,
 	}
 	if (!going)
 		return;
-	/* What was given to workers was counted on those blocks, too. */
+	/* Blocks in the reserve counted on the blocks that leave. */
 	if (gpu->worker_blocks)
 		dispatch_take_back(gpu, index);
 	leave(gpu, index, going, mode);
@@ -275,7 +275,7 @@ void gpu_sm_share(struct gpu *gpu, u32 sm)
 	gpu->dispatch_shared = true;
 }
 
-/* An SM is to be somebody else's; what was given to workers that go on comes anew. */
+/* An SM is to change hands: begin the drain; workers that go on get new reserves. */
 static void begin_drain(struct gpu *gpu, struct sm *sm, enum gpu_preemption mode)
 {
 	sm->draining = 1;

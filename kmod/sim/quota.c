@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Quotas: how many thread instructions a tenant may issue on an SM, and the
- * samples of idle warps by which one sees whether it has too many warps there
- * (FGQoS 3.3 to 3.6). Which scheme gives whom how much is decided above.
+ * samples of idle warps that show whether a tenant has too many warps there
+ * (FGQoS 3.3 to 3.6). A policy decides about the quotas.
  */
 #include "sim.h"
 
@@ -11,9 +11,7 @@ static bool has_quota(const struct sm *sm, u32 slot)
 	return (sm->quota_slots >> slot) & 1;
 }
 
-/*
- * quota_is_out() - whether a slot must not issue on an SM
- */
+/* quota_is_out() - whether a slot's quota on an SM is used up */
 bool quota_is_out(const struct gpu *gpu, u32 index, u32 slot)
 {
 	return has_quota(&gpu->sms[index], slot) &&
@@ -21,8 +19,8 @@ bool quota_is_out(const struct gpu *gpu, u32 index, u32 slot)
 }
 
 /*
- * quota_cut() - how long a burst may be: no longer than its scheduler's part of
- *	what is left, so that the others go on beside it; one instruction at least
+ * quota_cut() - how long a burst may be: at most its scheduler's part of what is
+ *	left, so that the other schedulers go on beside it; at least one instruction
  * @count: instructions that the warp could issue
  * @lanes: active lanes of each
  */
@@ -40,8 +38,8 @@ u32 quota_cut(const struct gpu *gpu, u32 index, u32 slot, u32 count, u32 lanes)
 }
 
 /*
- * quota_charge() - a burst begins (or, below zero, what is left of it does not
- *	go on)
+ * quota_charge() - charge a burst that begins or, with a number below zero, give back
+ *	what a cut burst has not issued
  */
 void quota_charge(struct gpu *gpu, u32 index, u32 slot, s64 instructions)
 {
@@ -54,7 +52,7 @@ void quota_charge(struct gpu *gpu, u32 index, u32 slot, s64 instructions)
 		sm_hold_warps(gpu, index);
 }
 
-/* Slots with a quota whose thread blocks run on an SM, or come back to it. */
+/* Slots with a quota whose thread blocks run on an SM, or come back there. */
 static u64 bounded_slots(const struct sm *sm)
 {
 	u64 slots = 0;
@@ -145,7 +143,7 @@ void gpu_sm_set_quotas(struct gpu *gpu, u32 sm, u64 slots,
 {
 	u64 rest;
 
-	/* Bursts under way were bounded by the old quotas, if at all. */
+	/* The old quotas have bounded the bursts under way, if at all. */
 	sm_cut_bursts(gpu, sm, warps_of_all(&gpu->sms[sm], slots));
 	for (rest = slots; rest; rest &= rest - 1)
 		set_quota(gpu, sm, lowest_bit(rest), &quotas[lowest_bit(rest)]);
@@ -168,7 +166,7 @@ s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot)
 
 	if (left == GPU_NO_QUOTA)
 		return left;
-	/* What bursts under way have not issued yet. */
+	/* Instructions that bursts under way have not issued yet. */
 	for (i = 0; i < gpu->sms[sm].schedulers; i++) {
 		const struct scheduler *s = &gpu->sms[sm].scheduler[i];
 
@@ -202,8 +200,8 @@ static void sample_tenant(struct gpu *gpu, u32 index, u32 slot, u64 idle)
 }
 
 /*
- * idle_sample() - take a sample of an SM at the end of a cycle, in which, and
- *	after which, nothing has changed there yet
+ * idle_sample() - take a sample of an SM at the end of a cycle. Nothing may have changed
+ *	there in that cycle or after it
  */
 void idle_sample(struct gpu *gpu, u32 index, u64 cycle)
 {

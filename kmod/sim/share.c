@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SMs that several tenants share: the registers of each tenant on each SM, and
- * whose time an SM's cycles are. Who may place thread blocks there: dispatch.c.
+ * SMs that several tenants share: the registers of each tenant on each SM, and which
+ * tenant is charged for an SM's cycles. dispatch.c issues thread blocks there.
  */
 #include "sim.h"
 
@@ -28,9 +28,7 @@ void share_init(struct gpu *gpu)
 	}
 }
 
-/*
- * share_forget() - a slot was dropped: its controls are as at first
- */
+/* share_forget() - a slot was dropped: reset its controls */
 void share_forget(struct gpu *gpu, u32 slot)
 {
 	u32 i;
@@ -51,8 +49,8 @@ void share_forget(struct gpu *gpu, u32 slot)
 /* --- whose a shared SM's cycles are ------------------------------------------------ */
 
 /*
- * Give cycles to @count slots in turn, one each; @turn goes on where it was, so
- * that it does not show in how many pieces cycles are given.
+ * Give cycles to @count slots in turn, one each. @turn goes on from call to call, so
+ * that it does not matter in how many pieces cycles are given.
  */
 static void give_in_turn(struct gpu *gpu, const u8 *slots, u32 count, u64 *turn,
 			 u64 cycles)
@@ -67,7 +65,7 @@ static void give_in_turn(struct gpu *gpu, const u8 *slots, u32 count, u64 *turn,
 	*turn = end;
 }
 
-/* Cycles in which nobody issued: those who may use the SM take turns. */
+/* In cycles in which no warp issued, the slots that may use the SM take turns. */
 static void give_idle(struct gpu *gpu, u32 index, u64 cycles)
 {
 	u8 slots[GPU_SLOTS_MAX];
@@ -87,10 +85,10 @@ static void give_idle(struct gpu *gpu, u32 index, u64 cycles)
 
 /*
  * share_account() - give each cycle of a shared SM, up to and with @end, to one
- *	of those that issue in it: they take turns, each as often as it holds
+ *	of the slots that issue in it: they take turns, each as often as it holds
  *	issue slots
  *
- * Called before a burst begins: so none began between sm->split_to and now.
+ * To be called before a burst begins, so that none began between sm->split_to and now.
  */
 void share_account(struct gpu *gpu, u32 index, u64 end)
 {
@@ -118,9 +116,9 @@ void share_account(struct gpu *gpu, u32 index, u64 end)
 
 /*
  * share_block_came() - a slot has one more thread block on an SM, which has not
- *	been counted there yet; from its first on the SM is active for the slot.
- *	(The cycle in which it comes is taken away; that in which it leaves is
- *	added, and until then the present one: counters.c)
+ *	been counted there yet; with its first block the SM becomes active for the slot.
+ *	(The cycle in which the block comes is subtracted, the one in which it leaves is
+ *	added; counters.c adds the present cycle until then)
  */
 void share_block_came(struct gpu *gpu, u32 index, u32 slot)
 {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What each tenant may have of each SM: limits of thread blocks and quotas.
- */
+/* The limits of each tenant on each SM: thread blocks and quotas. */
 #ifndef SIM_SHARE_H
 #define SIM_SHARE_H
 
 #include "parts.h"
 
 /*
- * struct sm_tenant - a slot on an SM, as struct gpu_sm_tenant has it
+ * struct sm_tenant - the registers of a slot on an SM, see struct gpu_sm_tenant
  * @blocks: its thread blocks there
- * @quota: what is left of it without the bursts under way
+ * @quota: what is left of its quota when the bursts under way have ended
  */
 struct sm_tenant {
 	u32 block_limit;

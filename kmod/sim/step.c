@@ -2,13 +2,14 @@
 /*
  * The device's clock. Two sides take turns: all SMs run a window of cycles, then
  * all channels with their slices. What an SM sends now changes nothing at a slice
- * before it has crossed the crossbar and the slice's pipeline; so the memory side
- * may be ahead by as much, and likewise SMs by the way back. A window ends where
- * the driver looks at the device, too: there both sides stand at the same cycle.
+ * before it has crossed the crossbar and the slice's pipeline, so the memory side
+ * may run ahead of the SMs by that time. SMs may run ahead of the memory side by the time
+ * of the way back. A window also ends where the driver looks at the device: there both
+ * sides stand at the same cycle.
  *
- * A step is a window of one side. Each view (struct gpu) does its part of it: each
- * of its SMs, or channels, for the whole window, one after the other. Between
- * steps one thread alone settles what concerns all of them.
+ * A step is a window of one side. Each view (struct gpu) does its part: each
+ * of its SMs, or channels, runs the whole window, one after the other. Between
+ * steps one thread alone does the work that concerns all of them.
  */
 #include "sim.h"
 
@@ -37,7 +38,7 @@ static void run_sm(struct gpu *gpu, u32 index)
 	}
 }
 
-/* A channel comes before its slices in a cycle. */
+/* In a cycle a channel takes its turn before its slices. */
 static void run_channel(struct gpu *gpu, u32 index)
 {
 	u32 slices = gpu->shape.slices_per_channel, first = index * slices, i;
@@ -68,8 +69,8 @@ static void run_channel(struct gpu *gpu, u32 index)
 }
 
 /*
- * Ask the host's caches for what the next part's window begins with, while this
- * one's goes on: all parts together have several times what the caches hold.
+ * Prefetch what the next part's window begins with, while this part's window runs: all
+ * parts together have several times the size of the host's caches.
  */
 static void ask_for(const void *from, size_t bytes)
 {
@@ -139,7 +140,7 @@ void gpu_take_step(struct gpu *gpu, u32 number)
 
 /* --- between steps ------------------------------------------------------------------ */
 
-/* Copies see what the driver and the last run have changed. */
+/* Copy to the other views what the driver and the last run have changed. */
 static void renew_views(struct gpu *gpu)
 {
 	u32 i;
@@ -212,7 +213,7 @@ static bool window_is_over(const struct gpu *gpu)
 	return !(gpu->sms_done % gpu->shape.window);
 }
 
-/* Which tells nobody anything before its time. */
+/* Take messages; none has an effect before its time. */
 static void take_messages(struct gpu *gpu)
 {
 	u32 i;
@@ -224,8 +225,8 @@ static void take_messages(struct gpu *gpu)
 }
 
 /*
- * Both sides have come to the same cycle: all that lasts is counted up to now, for those
- * who ran until now, before kernels end and others start.
+ * Both sides have come to the same cycle. Counts of spans that go on are brought up to now,
+ * for the slots that ran until now, before kernels end and others start.
  */
 static void settle(struct gpu *gpu)
 {
@@ -259,15 +260,15 @@ static void end_step(struct gpu *gpu)
 	}
 }
 
-/* Whether there is something that the driver has not heard of yet. */
+/* Whether the driver has not taken all interrupt status yet. */
 static bool driver_has_to_hear(const struct gpu *gpu)
 {
 	return gpu->finished | gpu->sliced | gpu->quotas_out;
 }
 
 /*
- * The cycle at which both sides meet: where the driver looks, or where thread
- * blocks are issued. Kernels that have ended end for the driver there, too.
+ * The next cycle at which both sides meet: where the driver looks, or where thread
+ * blocks are issued. Kernels whose blocks have ended end for the driver there.
  */
 static u64 next_meeting(const struct gpu *gpu, u64 until)
 {
@@ -279,8 +280,8 @@ static u64 next_meeting(const struct gpu *gpu, u64 until)
 }
 
 /*
- * Whether nobody runs, and what is left of those who did happens later: then one
- * step of each side will do, as long as it may be.
+ * Whether no kernel runs, and no part has anything left to do up to @until, such as a
+ * write-back. Then one step of each side is enough, however long.
  */
 static bool is_quiet(struct gpu *gpu, u64 until)
 {

@@ -2,20 +2,20 @@
 /*
  * Workers: preemption by software inside a kernel (FLEP, ASPLOS'17). A kernel is
  * rewritten so that each place for a thread block on an SM is a worker, which runs one
- * block of the grid after another and looks at a flag before every so many-th: each look
- * costs poll_cycles, and whose SM is wanted by somebody else leaves there, not before.
- * Only the one kernel of a tenant that has a single one runs so; those of several leave
- * with the block that they run.
+ * block of the grid after another. Before every so many blocks it checks a flag, which
+ * takes poll_cycles. If another tenant wants the SM, the worker leaves there, and not
+ * before. Kernels have workers only while their tenant runs a single one; of several
+ * kernels, thread blocks leave when they end.
  */
 #include "sim.h"
 
-/* worker_looks() - whether a place's worker looks at the flag before its next block */
+/* worker_looks() - whether a place's worker checks the flag before its next block */
 static bool worker_looks(const struct gpu *gpu, const struct sm *sm, u32 place)
 {
 	return sm->worker[place] >= gpu->worker_blocks;
 }
 
-/* The warps of a thread block that has just come begin when the flag has been read. */
+/* The warps of a thread block that has just come begin when the flag has been checked. */
 static void wait_for_flag(const struct gpu *gpu, struct sm *sm, u32 place)
 {
 	u64 until = gpu->now + 1 + gpu->config.poll_cycles, mask;
@@ -40,8 +40,8 @@ void worker_begins(const struct gpu *gpu, struct sm *sm, u32 place)
 }
 
 /*
- * worker_goes_on() - of an SM that somebody else is to have a thread block has ended:
- *	its worker, which has not looked at the flag yet, takes the next one
+ * worker_goes_on() - a thread block has ended on an SM that another tenant waits for: its
+ *	worker, which has not checked the flag yet, takes the next block
  */
 void worker_goes_on(struct gpu *gpu, u32 index, u32 place)
 {
@@ -54,7 +54,7 @@ void worker_goes_on(struct gpu *gpu, u32 index, u32 place)
 
 /*
  * workers_left() - thread blocks that the workers on an SM still run before each has
- *	looked at the flag
+ *	checked the flag
  */
 u32 workers_left(const struct gpu *gpu, const struct sm *sm)
 {
@@ -67,7 +67,7 @@ u32 workers_left(const struct gpu *gpu, const struct sm *sm)
 	return left;
 }
 
-/* workers_begin() - an SM has another owner: its workers have begun nothing yet */
+/* workers_begin() - an SM has another owner: its workers start to count blocks anew */
 void workers_begin(struct sm *sm)
 {
 	memset(sm->worker, 0, sizeof(sm->worker));
@@ -90,7 +90,7 @@ void gpu_set_worker_blocks(struct gpu *gpu, u32 blocks)
 	if (blocks == gpu->worker_blocks)
 		return;
 	gpu->worker_blocks = blocks;
-	/* What those that leave were given counted on the number before. */
+	/* Blocks in the reserves of SMs that drain were counted by the old number. */
 	for (i = 0; i < gpu->config.sms; i++)
 		if (gpu->sms[i].draining)
 			dispatch_take_back(gpu, i);
