@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inside of the simulated GPU: what holds its parts together, each of which
- * has a header. The engine's files include this one; nobody outside kmod/sim
- * does (but the unit tests).
+ * The inside of the simulated GPU: the structs that hold its parts together. Each part
+ * has a header. All files of kmod/sim include this one; outside kmod/sim only the unit
+ * tests do.
  *
  * The device has two sides: SMs, and memory channels with their slices of the
  * last-level cache. A message from one to the other takes a while, so each side
- * can run some cycles ahead of what it has heard from the other: they take
+ * can run some cycles ahead of what it has heard from the other: the sides take
  * turns, a window of cycles each (step.c). In a window every SM, and every
- * channel with its slices, is a world of its own: it reads what only changes
- * between windows, and writes what only it has. So several threads can share the
+ * channel with its slices, is independent: it reads data that only changes
+ * between windows, and writes only its own. So several threads can share the
  * work, and one thread finds a part's state in its caches for a whole window.
- * Thread blocks are handed out between windows, at fixed cycles (dispatch.c).
+ * Thread blocks are issued between windows, at fixed cycles (dispatch.c).
  * Messages are put in order by cycle and sender, so that neither threads nor
  * windows ever show in a result.
  */
@@ -29,20 +29,20 @@ PORT_NO_HOLES_BEGIN
 /*
  * struct grid - the thread blocks of the kernel that a slot's queue has, or had; it
  *	does not change in a window
- * @trace: valid while it runs, as are @ops, which are its, and @kernel
+ * @trace: the kernel's trace, valid while it runs; @ops and @kernel point into it
  * @started: how many kernels started on the device before this one
- * @ended_at: cycle in which the last thread block ended, of those that have
- * @issued_at: cycle in which a warp last came to its end, but for its stores
- * @next_block: the first that no SM has been given
- * @returned: how many of those before are given to nobody, see gpu->returned
+ * @ended_at: cycle of the latest end of a thread block
+ * @issued_at: cycle of the latest end of a warp, not counting its stores
+ * @next_block: the first block that no SM has been given
+ * @returned: number of earlier blocks that SMs have given back, see gpu->returned
  * @masked: its blocks may begin on the SMs of @sms only, see gpu_queue_set_mask()
- * @blocks_preempted: in its queue of saved thread blocks, first in, first out
+ * @blocks_preempted: blocks in its queue of saved thread blocks, first in, first out
  * @saved_head: the first of them, valid while there are any
- * @saved_tail: the last
- * @issue_left: that may still be given to SMs, or GPU_NO_LIMIT
- * @slice_told: the driver has been told, or need not be, that they have run
- * @lasts: what the state hash takes whole. Apart from it: the trace, of which
- *	the checksum is hashed, and the links of the queue, which is hashed in its order
+ * @saved_tail: the last of them
+ * @issue_left: blocks that may still be given to SMs, or GPU_NO_LIMIT
+ * @slice_told: the driver knows, or need not know, that the slice is over
+ * @lasts: the part that the state hash takes whole. Outside it are the trace, of which
+ *	the hash takes the checksum, and the links of the queue, which it follows
  */
 struct grid {
 	const struct trace *trace;
@@ -71,18 +71,18 @@ struct grid {
 /*
  * struct tenant - a slot of the device; it does not change in a window
  * @running: queues that have a kernel, a bit each
- * @ending: of these, whose thread blocks have all ended
- * @finished: queues of whose kernel's end the driver has not heard
- * @sliced: queues of whose slice's end the driver has not heard
- * @generation: changes when the slot is dropped, so that what is still on its
- *	way for the old tenant can be told from the new one's
- * @next_queue: whose turn is next, of several that run
+ * @ending: queues of @running whose thread blocks have all ended
+ * @finished: queues whose kernel's end the driver has not taken yet
+ * @sliced: queues whose slice's end the driver has not taken yet
+ * @generation: changes when the slot is dropped, so that messages to the old tenant
+ *	can be told from those to the new one
+ * @next_queue: queue whose turn is next, if several run
  * @next_sm: SM at which the search for room for its next block begins
- * @bucket_tokens: in its leaky bucket, as is @bucket_capacity
+ * @bucket_tokens: tokens in its leaky bucket; @bucket_capacity is the bucket's size
  * @rank: see gpu_set_rank()
  * @priority: by queue
- * @channels: that have its lines, of which channel_list() has a list; 0: all
- * @closed_ways: of the last-level cache, in which none of its lines is put, four bits
+ * @channels: channels that have its lines, listed by channel_list(); 0: all
+ * @closed_ways: ways of the last-level cache where none of its lines is put, four bits
  *	each
  */
 struct tenant {
@@ -105,14 +105,14 @@ struct tenant {
 PORT_NO_HOLES_END
 
 /*
- * struct tenant_counts - what is counted of a slot. The last three are taken along when a
- *	window ends, so that the state hash leaves them out
+ * struct tenant_counts - counts of a slot. The last three are moved elsewhere when a
+ *	window ends, so the state hash leaves them out
  * @issue_slots: scheduler cycles that its warps held
  * @loads: MSHR entries of SMs that wait for its lines
  * @sms_active: SMs on which it has thread blocks
- * @blocks_ended: by queue, that dispatch.c has not heard of yet
- * @ended_at: when the last of those ended
- * @issued_at: likewise, when a warp last came to its end
+ * @blocks_ended: by queue, blocks that have ended and dispatch.c has not counted yet
+ * @ended_at: cycle of the latest of these ends
+ * @issued_at: cycle of the latest end of a warp
  */
 struct tenant_counts {
 	struct simgpu_counters counters;
@@ -127,61 +127,61 @@ struct tenant_counts {
 /* struct gpu_shape - numbers derived from the configuration, once */
 struct gpu_shape {
 	u32 core_ticks;		/* time base units of a core cycle */
-	u32 memory_ticks;	/* and of a memory clock */
-	u64 per_core_tick;	/* their reciprocals, see divide() */
+	u32 memory_ticks;	/* time base units of a memory clock */
+	u64 per_core_tick;	/* reciprocals of these, see divide() */
 	u64 per_memory_tick;
 	u32 slices_per_channel;
-	u32 slice_queue;	/* requests waiting, and in the pipeline */
-	u32 sm_entries;		/* that an SM uses, for misses and for stores */
+	u32 slice_queue;	/* requests that wait, or are in the pipeline */
+	u32 sm_entries;		/* entries of an SM, for misses and for stores */
 	u32 sm_ahead;		/* cycles that SMs may be ahead of memory */
-	u32 memory_ahead;	/* and the other way round */
+	u32 memory_ahead;	/* cycles that memory may be ahead of SMs */
 	u32 window;		/* see gpu_window() */
 	u32 cycle_mask;		/* lists of struct gpu's @cycles, less 1 */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
-	bool sectored;		/* the L1, or the last-level cache */
+	bool sectored;		/* the L1 or the last-level cache has sectors */
 	u16 done_mask;		/* places of slices' rings, less 1 */
-	u16 inbox_mask;		/* and of channels' */
+	u16 inbox_mask;		/* places of channels' rings, less 1 */
 	u8 fetching;		/* kinds of requests that need the line */
 	u8 packet_flits[GPU_LINE_BYTES / 4 + 1];	/* by words of data */
-	u32 channel_shift;	/* log2(channels), or NONE if it is no power */
+	u32 channel_shift;	/* log2(channels), or NONE if it is no power of two */
 	u32 column_bits;
 	u32 bank_bits;
 	u32 group_shift;	/* log2(banks of a bank group) */
-	u32 atd_sets;		/* sampled, of the whole cache */
-	u32 mirror_sets;	/* of channel 0's slices; 0: no mirrors */
+	u32 atd_sets;		/* sampled sets of the whole cache */
+	u32 mirror_sets;	/* sets of channel 0's slices; 0: no mirrors */
 	u32 saved_blocks;	/* places in the pool */
 	u32 saved_warps;
 	u32 batch_cycles;	/* core cycles of a channel's batch, rounded down */
-	u64 scheduler_warps;	/* those of an SM's scheduler 0 */
+	u64 scheduler_warps;	/* warps of an SM's scheduler 0 */
 };
 
 PORT_NO_HOLES_BEGIN
 
 /*
- * struct gpu - the device, as one thread sees it: where there are several, each
- *	but the first has a copy, with a clock and counts of its own. What they
- *	share lies behind pointers
- * @main: the first
- * @bounded: some slot may not use all channels or ways, or @place_hook is there: only
- *	then it is looked whose they are
- * @views: how many there are, the first included
- * @view: which one this is
- * @view_of: all of them; of @main
+ * struct gpu - the device, as one thread sees it. If there are several threads, each
+ *	but the first has a copy, with a clock and counts of its own. Everything
+ *	that they share lies behind pointers
+ * @main: the first view
+ * @bounded: some slot may not use all channels or ways, or there is a @place_hook:
+ *	only then masks are looked at
+ * @views: number of views, the first one included
+ * @view: index of this view
+ * @view_of: all views; only in @main
  * @now: cycle of the part that has its turn; between calls of gpu_run(), of all
- * @step: what is done now, up to and with the cycle @step_end
+ * @step: the present step, up to and with the cycle @step_end
  * @sms_done: cycle up to which SMs have run
- * @memory_done: likewise channels and slices
+ * @memory_done: cycle up to which channels and slices have run
  * @starts: kernels that have started
  * @grids: by slot and queue, see grid_number()
  * @channel_lists: by slot, see channel_list()
- * @counts: by slot; those of views are added up when gpu_run() ends
+ * @counts: by slot; the counts of all views are added up when gpu_run() ends
  * @outbox: requests, by channel
  * @reply_outbox: replies, by SM
- * @cycles: to put messages in order: a list for each cycle of a window, which
- *	holds some if its bit in @cycles_used is set
+ * @cycles: for sorting messages: a list for each cycle of a window. A list has
+ *	messages if its bit in @cycles_used is set
  * @noticed: an SM of this view has a notice
- * @dispatch_due: at the window's end there may be thread blocks to hand out
- * @lasts: what the state hash takes whole
+ * @dispatch_due: there may be thread blocks to issue at the window's end
+ * @lasts: the part that the state hash takes whole
  * @requests: by place: SMs x entries
  * @replies: SMs x entries x sectors of the last-level cache
  */
@@ -215,16 +215,16 @@ struct gpu {
 		u64 limited;		/* slots with an issue limit */
 		u64 sliced;		/* slots: slices that are over */
 		u64 quotas_out;		/* slots: quotas that are used up */
-		u64 quotas_told;	/* and those that were when last looked at */
+		u64 quotas_told;	/* slots: were so at the last look */
 		u64 bucket_full;	/* slots whose next block is in the queue */
 		u64 starts;
 		u64 sample_at;		/* end of this cycle, NEVER for no samples */
 		u64 sample_interval;
 		u32 block_order;
-		u32 shared_blocks;	/* of all tenants, that a shared SM may hold */
-		u32 worker_blocks;	/* that a worker runs between looks; 0: no workers */
-		u32 order_slot;		/* round robin: whose turn is next */
-		u32 order_sm;		/* leaky bucket: which SM's turn is next */
+		u32 shared_blocks;	/* most blocks of all tenants on a shared SM */
+		u32 worker_blocks;	/* blocks between two checks; 0: no workers */
+		u32 order_slot;		/* round robin: slot whose turn is next */
+		u32 order_sm;		/* leaky bucket: SM whose turn is next */
 		bool dispatch_shared;	/* shared SMs may have room */
 		bool watch_quotas;
 		u8 unused[2];
@@ -232,7 +232,7 @@ struct gpu {
 	bool dispatch_due;
 	bool noticed;
 	u8 unused3[6];
-	u64 arrival_cycle;	/* for which @arrival_clock was computed */
+	u64 arrival_cycle;	/* cycle for which @arrival_clock was computed */
 	u64 arrival_clock;
 	struct tenant *tenants;
 	struct grid *grids;
@@ -246,7 +246,7 @@ struct gpu {
 	u64 *sm_issue_slots;
 	struct sm_tenant *sm_tenants;	/* sms x slots */
 	struct sm *sms;
-	/* Blocks: slots x sms x SM_RESERVE, of the only kernel that a slot has. */
+	/* Blocks that SMs gave back: slots x sms x SM_RESERVE, for a slot's only kernel. */
 	u32 *returned;
 	struct l1 l1[L1_KINDS];
 	struct slice *slices;
@@ -255,7 +255,7 @@ struct gpu {
 	struct llc_set *llc;		/* slices x sets */
 	u32 *atd_tags;			/* slots x sampled sets x ways */
 	u32 *mirror_tags;		/* slots x mirror sets x ways */
-	struct channel *channels;	/* and with mirrors, one a slot */
+	struct channel *channels;	/* and the mirrors', one a slot */
 	struct gpu_channel_counters *channel_counters;	/* channels x slots */
 	struct context_pool pool;
 };
@@ -263,8 +263,8 @@ struct gpu {
 PORT_NO_HOLES_END
 
 /*
- * A part asks for its next turn. One that comes too early is harmless; a part
- * wakes others for a later cycle only.
+ * A part asks for its next turn. A turn that comes too early is harmless; a part
+ * wakes other parts for a later cycle only.
  */
 static inline void sm_wake(struct sm *sm, u64 cycle)
 {
@@ -309,8 +309,8 @@ static inline bool has_replies(const struct gpu *gpu, u32 sm)
 
 /*
  * Division by a small number that is known beforehand: the high half of the
- * product with 2^64 / divisor, rounded up. Exact for dividends below
- * 2^64 / divisor, since the rounding adds less than 1 / divisor then.
+ * product with 2^64 / divisor, rounded up. It is exact for dividends below
+ * 2^64 / divisor, since for these the rounding adds less than 1 / divisor.
  */
 static inline u64 reciprocal(u32 divisor)
 {
@@ -362,7 +362,7 @@ static inline bool runs_several(const struct tenant *tenant)
 	return tenant->running & (tenant->running - 1);
 }
 
-/* The channels that a slot may use, if these are not all, the lowest first. */
+/* The list of the channels that a slot may use, if not all, the lowest first. */
 static inline u8 *channel_list(const struct gpu *gpu, u32 slot)
 {
 	return &gpu->channel_lists[slot * gpu->config.channels];
@@ -388,7 +388,7 @@ static inline u32 hash_u32(u32 value)
 u32 address_slice(const struct gpu *gpu, u32 line);
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 
-/* place.c; the first one only while @bounded. */
+/* place.c; tell_place() may only be called while @bounded. */
 void tell_place(const struct gpu *gpu, u32 slot, enum gpu_place place, u32 index);
 void masks_forget(struct gpu *gpu, u32 slot);
 

@@ -2,10 +2,9 @@
 /*
  * Streaming multiprocessors: warps that run their programs, and schedulers that
  * pick among them (greedy, then oldest, or loose round robin). A burst of
- * instructions of one warp is one event (burst.c). Their memory instructions:
- * lsu.c.
- * Which thread blocks an SM holds is decided in dispatch.c and preempt.c; how
- * they come and leave: block.c.
+ * instructions of one warp is one event (burst.c). lsu.c has memory instructions,
+ * dispatch.c and preempt.c decide which thread blocks an SM holds, and block.c has
+ * how they come and leave.
  */
 #include "burst.h"
 
@@ -35,7 +34,7 @@ static void wake_sleepers(struct sm *sm, u64 now)
 	}
 }
 
-/* Whether a load's data is there; if not, the warp waits for it. */
+/* Whether a load's data has come; if not, the warp waits for it. */
 static __always_inline bool load_settle(const struct turn *turn, u32 warp,
 					u32 load)
 {
@@ -75,7 +74,7 @@ static __always_inline u32 issue_allowance(const struct turn *turn, u32 warp)
 		else if (!load_settle(turn, warp, load))
 			return 0;
 	}
-	/* Without loads it is as far as can be. */
+	/* Without loads the deadline is as far away as possible. */
 	w->deadline = w->issued + least;
 	return least;
 }
@@ -83,7 +82,7 @@ static __always_inline u32 issue_allowance(const struct turn *turn, u32 warp)
 /*
  * After its burst a warp waits: for the results that its next instruction needs
  * (until @ready), or for data that will not be there when the scheduler is free.
- * To begin that now saves the turn in which it would be found out.
+ * Beginning that wait now saves the turn in which it would be discovered.
  */
 static __always_inline void wait_ahead(const struct turn *turn, u32 warp,
 				       u64 ready)
@@ -113,7 +112,7 @@ static __always_inline void wait_ahead(const struct turn *turn, u32 warp,
 		warp_sleep(sm, warp, ready, why);
 }
 
-/* Shared memory takes one burst at a time: the others wait for it. */
+/* Shared memory serves one burst at a time: other warps wait for it. */
 static bool wait_for_shared(const struct turn *turn, u32 warp,
 			    const struct trace_op *op)
 {
@@ -126,7 +125,7 @@ static bool wait_for_shared(const struct turn *turn, u32 warp,
 	return true;
 }
 
-/* Take shared memory for a part of an op; Return: when it is done with it. */
+/* Occupy shared memory for a part of an op; Return: the cycle at which it is free. */
 static u64 take_shared(const struct turn *turn, u32 warp,
 		       const struct trace_op *op, u32 left, u32 count)
 {
@@ -216,7 +215,7 @@ static void warp_exit(const struct turn *turn, u32 warp)
 	struct block *block = &sm->block[number];
 
 	sm->ready &= ~(1ULL << warp);
-	/* Its place may go to a young warp at once: that one is not the greedy. */
+	/* A young warp may get its place at once, and must not count as the greedy one. */
 	sm->greedy[turn_scheduler(turn, warp)] = NONE;
 	block->issued += sm->warp[warp].issued;
 	block->warps &= ~(1ULL << warp);
@@ -229,8 +228,8 @@ static void warp_exit(const struct turn *turn, u32 warp)
 }
 
 /*
- * An entry for a load; where all are in use, that of one whose data is there, or
- * NONE, and the warp waits for the one that it needs first.
+ * An entry for a load. If all are in use, it is one whose data has come; if none has,
+ * NONE, and the warp waits for the load that it needs first.
  */
 static u32 free_load(const struct turn *turn, u32 warp)
 {
@@ -254,7 +253,7 @@ static u32 free_load(const struct turn *turn, u32 warp)
 	return NONE;
 }
 
-/* What an op is for the load/store unit: nobody waits for a reduction. */
+/* The kind of an op for the load/store unit: an atomic without a waiter is a reduction. */
 static u32 lsu_kind(const struct trace_op *op)
 {
 	return op->kind == TRACE_ATOMIC && op->consume_after == TRACE_NEVER ?
@@ -301,8 +300,8 @@ static __always_inline bool issue_memory(const struct turn *turn, u32 warp,
 /* --- schedulers ------------------------------------------------------------------- */
 
 /*
- * After a memory instruction the greedy warp goes on at once: what it computes
- * next, as far as it needs no data, joins the burst and saves a turn.
+ * After a memory instruction the greedy warp goes on at once: its next compute
+ * instructions, as far as they need no data, join the burst, which saves a turn.
  */
 static __always_inline void extend_burst(const struct turn *turn, u32 warp,
 					 const struct trace_op *ops, u32 span)
@@ -335,7 +334,7 @@ static __always_inline void extend_burst(const struct turn *turn, u32 warp,
 	wait_ahead(turn, warp, ready);
 }
 
-/* An op that issues nothing: the warp has gone over it. */
+/* Step over an op that issues nothing. */
 static void pass_loop(struct warp *w, const struct trace_op *ops,
 		      const struct trace_op *op)
 {
@@ -347,13 +346,13 @@ static void pass_loop(struct warp *w, const struct trace_op *ops,
 	w->op++;
 }
 
-/* The end of a warp's program, for which it may have to wait. */
+/* End a warp's program; the warp may have to wait before it can leave. */
 static void issue_end(const struct turn *turn, u32 warp)
 {
 	struct warp *w = &turn->sm->warp[warp];
 	u64 *issued_at = &turn->gpu->counts[w->slot].issued_at[grid_queue(w->grid)];
 
-	/* What it still waits for would find another warp here. */
+	/* Loads that it still waits for must not find another warp in its place. */
 	while (w->loads)
 		if (!load_settle(turn, warp, lowest_bit(w->loads)))
 			return;
@@ -423,7 +422,7 @@ static u32 oldest_warp(const struct sm *sm, u64 mask)
 	return best;
 }
 
-/* The next warp after the one whose turn it was. */
+/* The next warp in @mask after the one whose turn it was. */
 static u32 next_warp(u32 turn, u64 mask)
 {
 	u64 later_ones = mask & ~((2ULL << turn) - 1);
@@ -474,8 +473,8 @@ static __always_inline void scheduler_turn(const struct turn *turn, u32 number)
 }
 
 /*
- * sm_idle_warps() - the warps that could issue at the end of this cycle but are
- *	not those that their schedulers issue
+ * sm_idle_warps() - the warps that could issue at the end of this cycle but that
+ *	their schedulers do not issue
  */
 u64 sm_idle_warps(const struct sm *sm, u64 cycle)
 {
@@ -488,7 +487,7 @@ u64 sm_idle_warps(const struct sm *sm, u64 cycle)
 	return idle & ~sm->held;
 }
 
-/* When the first of an SM's schedulers is free. */
+/* The cycle at which the first of an SM's schedulers is free. */
 static u64 first_free(const struct sm *sm)
 {
 	u64 first = sm->free_at[0];
@@ -500,7 +499,7 @@ static u64 first_free(const struct sm *sm)
 }
 
 /*
- * sm_wants_acks() - whether anybody waits for an acknowledgment: a warp that
+ * sm_wants_acks() - whether an acknowledgment has a waiter: a warp that
  *	would end, a context that moves, or the load/store unit for an entry
  */
 bool sm_wants_acks(const struct sm *sm)
@@ -509,7 +508,7 @@ bool sm_wants_acks(const struct sm *sm)
 	       (sm->lsu.next < sm->lsu.count && sm->lsu.blocked == LSU_STORES);
 }
 
-/* When the next warp wakes, or a reply comes that somebody waits for. */
+/* The cycle at which the next warp wakes, or a reply with a waiter comes. */
 static u64 next_event(const struct sm *sm)
 {
 	u64 event = min(sm->next_sleeper, sm->reply_at);
@@ -518,9 +517,9 @@ static u64 next_event(const struct sm *sm)
 }
 
 /*
- * When the schedulers have something to do next. Data that comes and warps that
- * wake while their scheduler issues a burst wait for its end: no turn is needed
- * before. (There is no branch on which scheduler has what: nobody foresees it.)
+ * The cycle at which the schedulers have something to do next. Data that comes and warps
+ * that wake while their scheduler issues a burst wait for its end: no turn is needed
+ * before. (No branch depends on which scheduler has what, for that is hard to predict.)
  */
 static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 {
@@ -534,7 +533,7 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 
 	if (!(ready | waiters | shared))
 		return max(event, first_free(sm));
-	/* Mostly nobody waits for a unit. */
+	/* Mostly no warp waits for a unit. */
 	if (!(waiters | shared)) {
 		for (i = 0; i < turn->schedulers; i++, warps <<= 1)
 			next = min(next, max(if_set(!(ready & warps), event),
@@ -542,7 +541,7 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 		return next;
 	}
 	for (i = 0; i < turn->schedulers; i++, warps <<= 1) {
-		/* NEVER without a waiter, and in the end 0 with a ready warp. */
+		/* NEVER without a waiter; the result is 0 with a ready warp. */
 		u64 at = sm->lsu.port_free | if_set(!(waiters & warps), NEVER);
 
 		at = min(at, sm->shared_at |
@@ -554,8 +553,8 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 }
 
 /*
- * Whether replies and warps that wake need a turn at once, be the schedulers
- * busy or not: the load/store unit asks again in each turn, or contexts move.
+ * Whether replies and warps that wake need a turn at once, even while the schedulers are
+ * busy: because the load/store unit tries again in each turn, or contexts move.
  */
 static bool events_are_urgent(const struct sm *sm)
 {
@@ -563,7 +562,7 @@ static bool events_are_urgent(const struct sm *sm)
 }
 
 /*
- * sm_wants_reply() - the cycle at which an SM wants to know of a reply
+ * sm_wants_reply() - the cycle at which an SM needs a turn for a reply
  * @arrival: of the reply, which is its first
  */
 u64 sm_wants_reply(const struct sm *sm, u64 arrival)
@@ -572,14 +571,14 @@ u64 sm_wants_reply(const struct sm *sm, u64 arrival)
 				       max(arrival, first_free(sm));
 }
 
-/* From when the injection queue has room. */
+/* The cycle from which the injection queue has room. */
 static u64 lsu_port_at(const struct gpu *gpu, const struct sm *sm)
 {
 	return max_t(u64, sm->out_free, gpu->config.noc_queue_depth) -
 	       gpu->config.noc_queue_depth;
 }
 
-/* End a turn of an SM whose load/store unit may be held back, or contexts move. */
+/* End a turn in which the load/store unit may be held back, or contexts move. */
 static __always_inline void end_urgent_turn(const struct turn *turn)
 {
 	struct gpu *gpu = turn->gpu;
@@ -602,7 +601,7 @@ static __always_inline void end_urgent_turn(const struct turn *turn)
 	sm_wake(sm, max(next, turn->now + 1));
 }
 
-/* Take replies and wake warps up to a cycle. Return: what came. */
+/* Take replies and wake warps up to a cycle. Return: CAME_*, what came. */
 static __always_inline u32 take_events(struct gpu *gpu, u32 index, u64 cycle)
 {
 	struct sm *sm = &gpu->sms[index];
@@ -623,14 +622,14 @@ static __always_inline u32 take_events(struct gpu *gpu, u32 index, u64 cycle)
 
 /*
  * sm_take_events() - take the replies and wake the warps of an SM up to a
- *	cycle, which it puts off to its next turn
+ *	cycle, which it otherwise puts off to its next turn
  */
 void sm_take_events(struct gpu *gpu, u32 index, u64 cycle)
 {
 	take_events(gpu, index, cycle);
 }
 
-/* What an SM does in this cycle. */
+/* An SM's work in this cycle. */
 static __always_inline void take_turn(const struct turn *turn)
 {
 	struct sm *sm = turn->sm;
@@ -643,7 +642,7 @@ static __always_inline void take_turn(const struct turn *turn)
 		if (sm->moving)
 			context_turn(turn->gpu, turn->index);
 	}
-	/* Each cycle another scheduler comes first, as in GPGPU-Sim. */
+	/* Each cycle another scheduler goes first, as in GPGPU-Sim. */
 	for (i = 0; i < turn->schedulers; i++) {
 		u32 number = (u32)(turn->now + i) & (turn->schedulers - 1U);
 
@@ -658,9 +657,9 @@ static __always_inline void take_turn(const struct turn *turn)
 }
 
 /*
- * sm_turn() - what an SM does in this cycle
+ * sm_turn() - an SM's work in this cycle
  *
- * The usual turn is compiled for itself, without what only others need.
+ * The usual kind of turn is compiled on its own, without code for other kinds.
  */
 void sm_turn(struct gpu *gpu, u32 index)
 {
@@ -714,7 +713,7 @@ void sm_init(struct gpu *gpu, u32 index)
 /*
  * sm_drop_tenant() - make a slot's thread blocks on an SM vanish
  *
- * Replies to their loads still come, to entries that nobody waits for.
+ * Replies to their loads still come, to entries without waiters.
  */
 void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 {

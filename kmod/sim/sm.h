@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A streaming multiprocessor: its warps, schedulers, thread blocks and load/store
- * unit; and who places, ends, preempts and runs them.
+ * unit; and the functions that place, end, preempt and run them.
  */
 #ifndef SIM_SM_H
 #define SIM_SM_H
 
 #include "cache.h"
 
-/* In wait_load of a warp: at the barrier of its thread block. */
+/* In wait_load of a warp: it waits at the barrier of its thread block. */
 #define WAIT_BARRIER		0xfeU
-/* Likewise: its thread block's context is not there yet. */
+/* In wait_load of a warp: it waits for its thread block's context. */
 #define WAIT_CONTEXT		0xfdU
 
 #define SM_WARPS_MAX		64
@@ -18,16 +18,16 @@
 #define SM_SCHEDULERS_MAX	4
 #define SM_MSHRS_MAX		512
 #define SM_STORES_MAX		512
-/* Sectors that wait in an L1's last bank, as long as SM7_QV100's is: see lsu.c. */
+/* Most sectors that wait in an L1's last bank, as in SM7_QV100: see lsu.c. */
 #define SM_LATE_MAX		20
-/* An SM's entries: those for misses, late ones too, then those for stores. */
+/* An SM's entries: first those for misses, with late ones, then those for stores. */
 #define SM_FIRST_STORE		(SM_MSHRS_MAX + SM_LATE_MAX)
 #define SM_ENTRIES_MAX		(SM_FIRST_STORE + SM_STORES_MAX)
 #define SM_MSHR_BUCKETS		256
-/* Loads of a warp whose data may be outstanding. */
+/* Most loads of a warp whose data may be outstanding. */
 #define WARP_LOADS		32
 
-/* What a warp waits for, or waited for last. */
+/* The reason why a warp waits, or waited last. */
 enum stall {
 	STALL_EMPTY,		/* it has not issued yet */
 	STALL_MEMORY,
@@ -35,7 +35,7 @@ enum stall {
 	STALL_BARRIER,
 	STALL_DEPENDENCE,
 	STALLS,
-	/* Its last stores: it issues no more, so that nothing is counted. */
+	/* For its last stores: it issues no more, so this is not counted. */
 	STALL_ENDED = STALLS
 };
 
@@ -59,19 +59,19 @@ struct warp_load {
  * @op: next op, index in the trace
  * @left: warp instructions left of a compute op that has begun; 0: not begun
  * @issued: warp instructions so far (wraps; only differences count)
- * @line: next of its recorded lines
+ * @line: index of its next recorded line
  * @accesses: random accesses so far
- * @loop_index: of each open loop, outermost first
- * @loop_depth: open loops
- * @block: thread block slot of the SM
- * @index: in its thread block
- * @deadline: the least one of its @loads, or an earlier count: then it is looked
- *	for when that count is reached
+ * @loop_index: index of each open loop, outermost first
+ * @loop_depth: number of open loops
+ * @block: its thread block's place on the SM
+ * @index: its number in its thread block
+ * @deadline: the least deadline of its @loads, or an earlier count: then the least
+ *	one is searched when that count is reached
  * @loads: bit mask of @load entries in use
  * @wait_load: the entry that it waits for, or NONE
  * @stall: &enum stall
- * @slot: of the tenant, as in its block
- * @grid: of the kernel, likewise
+ * @slot: slot of the tenant, as in its block
+ * @grid: its kernel, as in its block
  */
 struct warp {
 	u32 op;
@@ -89,7 +89,7 @@ struct warp {
 	u8 index;
 	u16 grid;
 	u32 deadline;
-	/* All above and the first load, the usual one, fill a cache line. */
+	/* All fields above and the first load, the usual one, fill a cache line. */
 	u32 unused;
 	struct warp_load load[WARP_LOADS];
 	u64 unused2;
@@ -101,11 +101,11 @@ struct warp {
  * @start: cycle of the burst's first instruction
  * @counted_to: cycle up to which the issue slot's use is counted
  * @warp_instructions: counted, but not yet added to the counters of @slot and
- *	the SM; as are @thread_instructions and @issue_slots
+ *	the SM; nor are @thread_instructions and @issue_slots
  * @stalls: cycles in which no warp could issue, by &enum stall; not yet added
- * @count: the burst's instructions
- * @counted: those of them that are counted
- * @cycles: that the burst holds the issue slot
+ * @count: instructions of the burst
+ * @counted: instructions of the burst that are counted
+ * @cycles: cycles for which the burst holds the issue slot
  */
 struct scheduler {
 	u64 start;
@@ -124,20 +124,20 @@ struct scheduler {
 
 enum block_state {
 	BLOCK_RUNS,
-	BLOCK_STOPS,		/* to be saved, when its loads have come */
+	BLOCK_STOPS,		/* it will be saved when its loads have come */
 	BLOCK_SAVES,		/* its context is being stored */
 	BLOCK_RESTORES,		/* its context is being read */
-	BLOCK_RETURNS,		/* preempted in that: back to the queue */
+	BLOCK_RETURNS,		/* preempted during that: it goes back to the queue */
 };
 
 /*
  * struct block - a resident thread block
  * @state: &enum block_state
- * @grid: of its kernel, see grid_number()
- * @moved: lines of its context that the load/store unit was given
+ * @grid: its kernel, see grid_number()
+ * @moved: lines of its context that the load/store unit has been given
  * @saved: its place in the pool, unless it runs
  * @issued: warp instructions of its warps that have ended, or were saved
- * @since: cycle in which it came, less those for which it was on SMs before
+ * @since: cycle in which it came, less the cycles that it was on SMs before
  */
 struct block {
 	u64 warps;
@@ -160,15 +160,15 @@ struct block {
  * struct mshr - a request that waits for its reply: a miss of an L1 and the
  *	loads that wait for it, an atomic, or a store
  * @ready: once the reply is on its way: cycle at which it arrives
- * @next: in its bucket, or in the free list
+ * @next: next entry of its bucket, or of the free list
  * @next_reply: entry whose reply comes after this one's
- * @waiters: 0 once its tenant is gone
- * @discard: do not fill: atomics, and tenants that are gone
+ * @waiters: number of waiters; 0 once its tenant is gone
+ * @discard: do not fill the L1: atomics, and tenants that are gone
  * @hashed: in a bucket: loads are, atomics are not
- * @l1: &enum l1_kind, of which L1; a line may miss in both
+ * @l1: &enum l1_kind; a line may miss in both L1s
  * @kind: &enum request_kind
- * @words: of 4 bytes that it carries, or its reply, or for atomics both
- * @sectors: of the line, by bit; all where it is not divided
+ * @words: words of 4 bytes that it or its reply carries, or for atomics both
+ * @sectors: sectors of the line, a bit each; all if lines have no sectors
  * @parts: replies that are still to come
  * @waiter: warp * WARP_LOADS + load; of a store its warp
  */
@@ -193,23 +193,23 @@ struct mshr {
 enum lsu_block {
 	LSU_GOES_ON,
 	LSU_MSHR,	/* until a fill frees an entry */
-	LSU_STORES,	/* until an acknowledgment frees an entry */
-	LSU_PORT,	/* until the injection queue has drained a little */
+	LSU_STORES,	/* until an acknowledgment frees an entry for stores */
+	LSU_PORT,	/* until the injection queue has room */
 };
 
 /*
  * struct lsu - the load/store unit: one warp instruction at a time
  * @port_free: cycle at which the L1 port takes the next line
- * @partial: lines that a store covers in part, by bit
+ * @partial: lines of which a store covers only a part, a bit each
  * @next: line to send next; @count when idle
- * @blocked: why it cannot go on
- * @words: of 4 bytes, that each of its requests carries
+ * @blocked: &enum lsu_block, why it cannot go on
+ * @words: words of 4 bytes that each of its requests carries
  * @accesses: by &enum l1_kind, not yet added to the counters of @slot and the
- *	SM; as are @misses
- * @stores: lines of stores, likewise
- * @line: its lines
- * @sectors: of each, those that it touches and that are still to be sent;
- *	only where an L1 or the last-level cache has sectors
+ *	SM; nor are @misses
+ * @stores: lines of stores, not yet added either
+ * @line: lines of the instruction
+ * @sectors: sectors of each line that the instruction touches and that are still to
+ *	be sent; only if an L1 or the last-level cache has sectors
  */
 struct lsu {
 	u64 port_free;
@@ -229,22 +229,22 @@ struct lsu {
 	u8 sectors[GPU_LANES];
 };
 
-/* What an SM has taken in its turn: data, acknowledgments of stores. */
+/* What an SM has taken in its turn: data, or acknowledgments of stores. */
 #define CAME_DATA	1U
 #define CAME_ACK	2U
 
-/* In kind of the load/store unit: reads of a saved context. */
+/* In kind of the load/store unit: it reads a saved context. */
 #define LSU_RESTORE	0xffU
-/* Likewise: an atomic whose value nobody waits for. */
+/* In kind of the load/store unit: an atomic whose value is not used. */
 #define LSU_REDUCE	0xfeU
 
-/* What an SM has to say of a thread block whose context it moved. */
+/* What an SM reports about a thread block whose context it has moved. */
 enum notice_kind {
-	BLOCK_SAVED,		/* it left */
+	BLOCK_SAVED,		/* the block has left the SM */
 	BLOCK_RESTORED,		/* its place in the pool is free */
 };
 
-/* struct notice - it is told at the cycle @at; @saved: the place in the pool */
+/* struct notice - @at: cycle at which it is reported; @saved: place in the pool */
 struct notice {
 	u64 at;
 	u32 saved;
@@ -253,18 +253,18 @@ struct notice {
 	u8 unused;
 };
 
-/* Of a window: a block may be restored and saved. */
+/* Most notices in a window: a block may be restored and saved again. */
 #define SM_NOTICES_MAX		(2 * SM_BLOCKS_MAX)
-/* Thread blocks that an SM may be given beforehand. */
+/* Most thread blocks in an SM's reserve, which begin when there is room. */
 #define SM_RESERVE		8
 
 /*
- * struct sm - a streaming multiprocessor; what most turns touch comes first,
+ * struct sm - a streaming multiprocessor; fields that most turns touch come first,
  *	in two cache lines
  * @turn_at: cycle of its next turn
  * @ready: warps that could issue, those that issue now included
  * @sleeping: warps with a @warp_wake
- * @dependent: those of @sleeping that wait for a result, not for data
+ * @dependent: warps of @sleeping that wait for a result, not for data
  * @lsu_waiters: warps that wait for the load/store unit
  * @shared_waiters: warps that wait for shared memory
  * @next_sleeper: the first @warp_wake
@@ -273,29 +273,29 @@ struct notice {
  * @shared_at: cycle at which shared memory, one unit, is free again
  * @reply_at: cycle at which the first reply with data arrives, NEVER if none
  *	is coming
- * @ack_at: likewise, of the acknowledgments of stores, which have a list of
- *	their own because mostly nobody waits for one
- * @store_waiters: warps that have ended but for their stores
- * @in_free: reply port; @out_free: request port
+ * @ack_at: cycle at which the first acknowledgment of a store arrives. These have a
+ *	list of their own because mostly no warp waits for one
+ * @store_waiters: warps that have ended except for their stores
+ * @in_free: cycle at which the reply port is free; @out_free: the request port
  * @reply_head: the MSHR entry of the first reply; @reply_tail: of the last
- * @ack_head: likewise of acknowledgments; as @ack_tail
+ * @ack_head: the entry of the first acknowledgment; @ack_tail: of the last
  * @store_free: first free entry for a store
  * @greedy: the warp that issued last, which goes on while it can (GTO)
  * @turn: the warp after which a scheduler looks for the next one (LRR)
  * @late_head: first of the entries whose requests wait in the L1's last bank,
  *	@late_count of them, in the ring @late
- * @late_loads: those of them that are no stores; they do not count as MSHR entries
- * @age: of the next warp
+ * @late_loads: those of them that are not stores; they do not count as MSHR entries
+ * @age: age of the next warp that comes
  * @reserve: thread blocks of its owner that begin when there is room, @reserved
- *	of them; the last one first; all of @reserve_grid
- * @notice: what has not been told yet, @notices of it
- * @draining: gets no thread blocks until it is empty, but those that its workers run
- *	before they look (workers.c)
+ *	of them, the last one first; all of the kernel @reserve_grid
+ * @notice: notices that have not been taken yet, @notices of them
+ * @draining: no thread block comes until it is empty, except those that its workers run
+ *	before they check their flag (workers.c)
  * @split_to: cycle up to which a shared SM's cycles have been given to tenants
  * @split_turn: how many were given, by the number of issue slots in use
  * @worker: by place of a thread block, how many have begun there since its worker has
- *	looked; only while the device has workers
- * @asked_at: while @draining, cycle at which somebody else was to have it
+ *	checked its flag; only while the device has workers
+ * @asked_at: while @draining, cycle at which another owner was assigned
  */
 struct sm {
 	u64 turn_at;
@@ -354,7 +354,7 @@ struct sm {
 	u64 free_warps;
 	u32 warp_age[SM_WARPS_MAX];
 	u64 warp_wake[SM_WARPS_MAX];	/* cycle at which it wakes */
-	/* Lines not acknowledged, plus 1 while the load/store unit has a store. */
+	/* Store lines without acknowledgment, plus 1 while the load/store unit has a store. */
 	u16 warp_stores[SM_WARPS_MAX];
 	u16 late[SM_LATE_MAX];
 	u16 mshr_bucket[SM_MSHR_BUCKETS];
@@ -372,7 +372,7 @@ struct sm {
 PORT_NO_HOLES_END
 
 /* address.c */
-/* The lines of a warp's access, coalesced; returns how many. */
+/* Computes the lines of a warp's access, coalesced; returns how many. */
 u32 address_lines(struct gpu *gpu, struct sm *sm, u32 warp,
 		  const struct trace_op *op, struct lsu *lsu);
 
@@ -386,15 +386,15 @@ void lsu_send_late(struct gpu *gpu, u32 sm);
 void lsu_forget(struct gpu *gpu, u32 sm, u64 warps);
 void mshr_release(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
 
-/* What the unit sends to be acknowledged. */
+/* Whether the unit's requests of a kind are to be acknowledged. */
 static inline bool is_store(u32 kind)
 {
 	return kind == TRACE_STORE || kind == LSU_REDUCE;
 }
 
 /*
- * lsu_begin() - give the idle unit an instruction of a warp; its lines come
- *	next, by address_lines() or others
+ * lsu_begin() - give the idle unit an instruction of a warp; the caller fills in its
+ *	lines next, by address_lines() or otherwise
  */
 static inline void lsu_begin(struct gpu *gpu, struct sm *sm, u32 index, u32 kind,
 			     u32 warp, u32 load)
@@ -412,13 +412,13 @@ static inline void lsu_begin(struct gpu *gpu, struct sm *sm, u32 index, u32 kind
 	sm->warp_stores[warp] += is_store(kind);
 }
 
-/* Entries for misses: late ones have more. */
+/* Number of entries for misses: more if there are late ones. */
 static inline u32 l1_entries(const struct gpu_config *config)
 {
 	return config->l1_mshrs + (config->l1_sectors > 1 ? SM_LATE_MAX : 0);
 }
 
-/* Whether an L1 waits for as many lines as it may. */
+/* Whether an L1 already waits for as many lines as it may. */
 static inline bool mshrs_are_full(const struct gpu_config *config,
 				  const struct sm *sm)
 {
@@ -427,7 +427,7 @@ static inline bool mshrs_are_full(const struct gpu_config *config,
 
 static inline bool lsu_idle(const struct sm *sm, u64 now)
 {
-	/* Without a branch on the first, which is hard to predict. */
+	/* Without a branch on the first condition, which is hard to predict. */
 	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state hash: all that decides what a device does next, and all that it has
- * counted. What can be computed from that is left out, and so is what differs
- * between histories that are the same but for how gpu_run() was called or how
- * long the channels' batches were: who has a turn when (a turn that comes too
- * early is harmless), and from when on it is worth to look for something.
+ * The state hash: everything that decides what a device does next, and everything that it
+ * has counted. The hash leaves out what can be computed from the rest. It also leaves out
+ * what depends on how gpu_run() was called or how long the channels' batches were: which
+ * part has a turn when (a turn that comes too early is harmless), and from which cycle it
+ * is worth looking for something.
  *
  * A channel's clock is somewhere between the last message to it and as far as
- * the link's latency lets it run ahead. Here all are brought to the latter,
- * which changes nothing but makes their states comparable.
+ * the link's latency lets it run ahead. The hash first runs all channels as far ahead as
+ * they may, which changes no result but makes their states comparable.
+ *
+ * tests/unit/test_hash.c changes every byte of every struct, and lists what is left
+ * out, with the reason. It fails for a byte that is neither hashed nor listed.
  *
  * tests/unit/test_hash.c changes every byte of every struct, and lists what is left
  * out, with the reason. It fails for a byte of which neither is said.
@@ -30,7 +33,7 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /* --- the device and its tenants --------------------------------------------------- */
 
-/* All but its name, and how far channels may run ahead, which is no result. */
+/* All fields but the name, and how far channels may run ahead, which changes no result. */
 static u64 mix_config(u64 hash, const struct gpu_config *config)
 {
 	const struct config_field *field;
@@ -50,7 +53,7 @@ static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
 	return hash_bytes(hash, &counts->counters, sizeof(counts->counters));
 }
 
-/* The kernel that a queue has or had, and its thread blocks that are given to nobody. */
+/* The kernel that a queue has or had, and its thread blocks that no SM has been given. */
 static u64 mix_grid(u64 hash, const struct gpu *gpu, u32 number)
 {
 	u32 slot = grid_slot(number);
@@ -74,7 +77,7 @@ static u64 mix_saved_warp(u64 hash, const struct saved_warp *warp)
 		    warp->at_barrier);
 }
 
-/* A saved thread block, whose place decides where its context lies. */
+/* A saved thread block; its place decides where its context lies. */
 static u64 mix_saved_block(u64 hash, const struct gpu *gpu, u32 number)
 {
 	const struct context_pool *pool = &gpu->pool;
@@ -117,7 +120,7 @@ static u64 mix_slot(u64 hash, const struct gpu *gpu, u32 slot)
 	return hash;
 }
 
-/* Which places are free, in the order in which they are taken. */
+/* The free places, in the order in which they are taken. */
 static u64 mix_free_contexts(u64 hash, const struct gpu *gpu)
 {
 	const struct context_pool *pool = &gpu->pool;
@@ -144,7 +147,7 @@ static u64 mix_sm_tenant(u64 hash, const struct sm_tenant *tenant)
 
 static u64 mix_warp(u64 hash, const struct warp *warp)
 {
-	/* The first one also counts what is read of a context. */
+	/* The first load also counts the lines that are read of a context. */
 	u32 loads = warp->loads | 1;
 
 	hash = mix2(hash, warp->op, warp->left);
@@ -207,7 +210,7 @@ static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 	return hash;
 }
 
-/* Of @count entries from @first on the free ones in their order, and the others. */
+/* Of @count entries beginning with @first: the free ones in their order, and the others. */
 static u64 mix_entries(u64 hash, const struct sm *sm, u32 first, u32 count,
 		       u32 first_free)
 {
@@ -484,7 +487,7 @@ static u64 mix_inbox(u64 hash, struct channel *channel, u32 mode)
 	return hash;
 }
 
-/* What a bank has open, for whom, and whom it has served for how long. */
+/* A bank's open row and owner, and how long it has served each tenant. */
 static u64 mix_bank(u64 hash, const struct channel *channel, u32 bank)
 {
 	u32 i;

@@ -12,11 +12,11 @@
 #define TRACE_LOOP_DEPTH_MAX	4
 #define TRACE_LINE_INDEX	0x03ffffffU
 #define TRACE_LINE_PARTIAL	0x80000000U
-/* From this bit on, for each of its sectors: it is not touched. */
+/* From this bit on, a bit for each sector that the line's access does not touch. */
 #define TRACE_LINE_SKIP_SHIFT	26
 #define TRACE_SECTORS		4
 #define TRACE_ALL_SECTORS	((1U << TRACE_SECTORS) - 1)
-/* In consume_after: nothing but the warp's end waits for the data. */
+/* In consume_after: only the warp's end waits for the data. */
 #define TRACE_NEVER		(1U << 30)
 
 enum trace_op_kind {
@@ -45,12 +45,12 @@ enum trace_unit_id {
 };
 
 /**
- * struct trace_unit - how fast a unit of a GPU is
- * @latency: core cycles from an instruction's issue to that of one that needs its
+ * struct trace_unit - the speed of a unit of a GPU
+ * @latency: core cycles from an instruction's issue to the issue of one that needs its
  *	result; at least 1
  * @interval: core cycles after which a scheduler may give the unit another
- *	instruction (the SM's shared memory: another pass); at least 1. 32 lanes
- *	take one cycle, 16 two
+ *	instruction (the SM's shared memory: another pass); at least 1. A unit of 32
+ *	lanes takes one cycle, one of 16 lanes two
  */
 struct trace_unit {
 	u16 latency;
@@ -62,20 +62,21 @@ struct trace_unit {
  * @kind: &enum trace_op_kind; each program ends with TRACE_END
  * @active_lanes: lanes of a warp instruction
  * @issue_cycles: COMPUTE without a mix and SHARED: core cycles an instruction
- * @after: other ops that issue: the instruction before it whose result it needs
+ * @after: other ops that issue: how many instructions before it the one is whose result
+ *	it needs; 0: none
  * @count: instructions, trips or recorded lines, by kind
  * @pattern: index of a memory op's pattern
  * @mix: COMPUTE: 1 + index of its mix; 0: none
- * @body: LOOP_END: the first op within its loop
- * @consume_after: warp instructions that may issue before a load is waited for
+ * @body: LOOP_END: index of the first op within its loop
+ * @consume_after: warp instructions that may issue before the warp waits for a load
  * @per: COMPUTE and SHARED: the number of instructions to which @slots and all
- *	that follows apply: @count or TRACE_PER_MAX, whichever is less; else 1
- * @slots: core cycles that they hold their scheduler's issue slot: as many as
- *	they are, or as the busiest unit needs
+ *	later fields apply: @count or TRACE_PER_MAX, whichever is less; else 1
+ * @slots: core cycles for which they hold their scheduler's issue slot: as many as
+ *	there are instructions, or as the busiest unit needs
  * @span: core cycles from the first of them to the first instruction behind
  *	them, if the warp is alone and waits for no data; at least @slots
- * @shared_cycles: that they hold the SM's shared memory
- * @shared_count: how many of them use it
+ * @shared_cycles: core cycles for which they hold the SM's shared memory
+ * @shared_count: how many of them use shared memory
  */
 struct trace_op {
 	u8 kind;
@@ -100,13 +101,13 @@ struct trace_op {
 
 #define TRACE_PER_MAX		4096
 
-/** struct trace_mix - as &struct simgpu_trace_mix */
+/** struct trace_mix - see &struct simgpu_trace_mix */
 struct trace_mix {
 	u32 first_instruction;
 	u32 instruction_count;
 };
 
-/** struct trace_instruction - as &struct simgpu_trace_instruction */
+/** struct trace_instruction - see &struct simgpu_trace_instruction */
 struct trace_instruction {
 	u8 unit;
 	u8 passes;
@@ -119,7 +120,7 @@ enum trace_pattern_kind {
 	TRACE_RECORDED,
 };
 
-/** struct trace_pattern - fields as in &struct simgpu_trace_pattern */
+/** struct trace_pattern - see &struct simgpu_trace_pattern */
 struct trace_pattern {
 	u32 kind;
 	u32 access_bytes;
@@ -137,13 +138,13 @@ struct trace_pattern {
 	u32 group_lanes;
 };
 
-/** struct trace_warp - which program a recorded warp runs, and its first line */
+/** struct trace_warp - the program of a recorded warp, and its first line */
 struct trace_warp {
 	u32 program;
 	u32 first_line;
 };
 
-/** struct trace_profile - as &struct simgpu_trace_profile */
+/** struct trace_profile - see &struct simgpu_trace_profile */
 struct trace_profile {
 	char config[TRACE_NAME_BYTES];
 	u32 kernel;
@@ -154,20 +155,20 @@ struct trace_profile {
 	u64 memory_bytes;
 };
 
-/** struct trace_point - as &struct simgpu_trace_point */
+/** struct trace_point - see &struct simgpu_trace_point */
 struct trace_point {
 	u32 cycles;
 	u32 bandwidth_ppm;
 };
 
-/** struct trace_row - as &struct simgpu_trace_row */
+/** struct trace_row - see &struct simgpu_trace_row */
 struct trace_row {
 	u32 end;
 	u32 first_run;
 	u32 run_count;
 };
 
-/** struct trace_run - as &struct simgpu_trace_run */
+/** struct trace_run - see &struct simgpu_trace_run */
 struct trace_run {
 	u32 end;
 	u32 block;
@@ -185,9 +186,9 @@ struct trace_run {
  * @programs: index of the first op of each of its programs
  * @warps: its warp table, or NULL: every warp runs programs[0]
  * @sample_n: thread blocks for each that was recorded
- * @row_count: rows that say which thread blocks share entries; 0: none do
- * @rows: of the kernel
- * @runs: of the whole trace
+ * @row_count: rows that say which thread blocks share entries; 0: no block does
+ * @rows: rows of the kernel
+ * @runs: runs of the whole trace
  * @instructions: thread instructions of all its warps
  */
 struct trace_kernel {
@@ -211,21 +212,21 @@ struct trace_kernel {
  * struct trace - a decoded trace; constant once made, but for what trace_time() sets
  * @name: from the header
  * @checksum: from the header; with @bytes it names the trace in a journal
- * @kernel_count: kernels
- * @bytes: of the encoded trace
- * @memory_bytes: what the decoded trace occupies, this struct included
+ * @kernel_count: number of kernels
+ * @bytes: size of the encoded trace
+ * @memory_bytes: size of the decoded trace, this struct included
  * @footprint_bytes: device memory that it touches
  * @kernels: in launch order
- * @op_count: ops, a TRACE_END behind each program
+ * @op_count: number of ops, with a TRACE_END behind each program
  * @timed_for: the units for which trace_time() was called last
- * @ops: of all programs
- * @mixes: that COMPUTE ops name
- * @instructions: of the mixes
- * @patterns: that ops name
- * @lines: recorded, with TRACE_LINE_PARTIAL and what TRACE_LINE_SKIP_SHIFT says
+ * @ops: ops of all programs
+ * @mixes: mixes of COMPUTE ops
+ * @instructions: instructions of the mixes
+ * @patterns: patterns of memory ops
+ * @lines: recorded lines, with TRACE_LINE_PARTIAL and the bits from TRACE_LINE_SKIP_SHIFT
  * @profiles: by configuration, then by kernel
- * @profile_count: of them
- * @points: that profiles name
+ * @profile_count: number of profiles
+ * @points: points of profiles
  */
 struct trace {
 	char name[TRACE_NAME_BYTES];
@@ -261,7 +262,7 @@ struct trace_error {
 
 /**
  * trace_check() - validate an encoded trace to its last field
- * @bytes: the trace, 8-byte aligned; it may come from anybody
+ * @bytes: the trace, 8-byte aligned; it may come from any process
  * @count: its size in bytes
  * @memory_bytes: set to what trace_decode() needs
  * @error: filled in on failure
@@ -287,18 +288,18 @@ struct trace *trace_decode(const void *bytes, void *memory);
 
 /**
  * trace_time() - compute how long a warp alone takes for each op on a GPU, unless
- *	that was done for its units last
+ *	the last call was for the same units
  * @trace: a decoded trace, which no GPU with other units runs
- * @units: of the GPU that shall run it, by &enum trace_unit_id
+ * @units: units of the GPU that will run it, by &enum trace_unit_id
  *
- * Sets @slots and what follows in &struct trace_op. gpu_kernel_start() calls it;
- * who must not spend the time then calls it before. Time is linear in what
+ * Sets @slots and later fields of &struct trace_op. gpu_kernel_start() calls it; a
+ * caller that cannot afford the time then calls it before. Time is linear in what
  * trace_check() accepts.
  */
 void trace_time(const struct trace *trace, const struct trace_unit *units);
 
 /**
- * trace_warp() - what a warp does, of a kernel that has a warp table
+ * trace_warp() - the program and first line of a warp, for a kernel with a warp table
  * @kernel: the kernel
  * @block: number of its thread block, x + grid.x * (y + grid.y * z)
  * @warp: number of the warp in the thread block
@@ -309,7 +310,7 @@ const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block
 				    u32 warp);
 
 /**
- * trace_profile() - how a kernel does on each number of SMs
+ * trace_profile() - the speed of a kernel on each number of SMs
  * @trace: a decoded trace
  * @config: name of the GPU's configuration
  * @sms: its SMs

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The validator of traces: header, sections, patterns, kernels, and the whole.
- * Its other parts: trace_check_tables.c, trace_check_programs.c and
- * trace_check_profiles.c.
+ * The validator of traces: header, sections, patterns, kernels, and the trace as a whole.
+ * trace_check_tables.c, trace_check_programs.c and trace_check_profiles.c have the rest.
  */
 #include "trace_check.h"
 
@@ -185,7 +184,7 @@ static bool affine_fields_are_zero(const struct simgpu_trace_pattern *p)
 #define PATTERN(field, reason) \
 	ELEMENT(-EINVAL, "patterns", index, p, field, reason)
 
-/* Of an affine pattern, of which base and size are signed numbers. */
+/* Check the region of an affine pattern, whose base and size are signed numbers. */
 static int check_region(struct checker *c, u64 index,
 			const struct simgpu_trace_pattern *p)
 {
@@ -326,7 +325,7 @@ static int check_kernel(struct checker *c, u64 index)
 	return 0;
 }
 
-/* Each kernel's programs are new and follow the last ones, or an earlier's. */
+/* Each kernel's programs either follow those of all kernels before, or are an earlier one's. */
 static int check_program_ranges(struct checker *c)
 {
 	u64 kernels = section_count(c->header, SIMGPU_TRACE_KERNELS);
@@ -360,7 +359,7 @@ static int check_program_ranges(struct checker *c)
 
 /* --- recorded lines, weights ---------------------------------------------------------------- */
 
-/* Why a recorded line is refused, or NULL. */
+/* The reason to refuse a recorded line, or NULL. */
 static const char *line_reason(u32 line, u32 known, u64 end)
 {
 	if (line & ~known)
@@ -491,7 +490,7 @@ static int check_limits(struct checker *c)
 	return 0;
 }
 
-/* What the checks remember; contents are checked with it. */
+/* Allocate what the checks need to remember, and check the contents. */
 static int check_with_memory(struct checker *c)
 {
 	u64 programs = section_count(c->header, SIMGPU_TRACE_PROGRAMS);
@@ -500,7 +499,7 @@ static int check_with_memory(struct checker *c)
 
 	c->lines_needed = port_alloc(programs * sizeof(*c->lines_needed));
 	c->bounds = port_alloc(programs * sizeof(*c->bounds));
-	/* One more than there are runs: a row may claim to begin behind them. */
+	/* One more than the runs: a row may say that it begins behind them. */
 	c->lists = port_alloc((runs + 1) * sizeof(*c->lists));
 	if (c->lines_needed && c->bounds && c->lists)
 		ret = check_contents(c);
@@ -510,7 +509,7 @@ static int check_with_memory(struct checker *c)
 	return ret;
 }
 
-/* A trace may come from any process: see trace.h for the contract. */
+/* The trace may come from any process; trace.h has the contract. */
 int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
 		struct trace_error *error)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The validator's parts, and what they say of a trace that they refuse.
+ * The parts of the validator, and how they report why a trace is refused.
  *
- * It trusts nothing: every offset, count and index is checked before it is
- * used, sums and products with overflow in mind, and the work is linear in the
+ * The validator trusts nothing: it checks every offset, count and index before it uses
+ * it, and computes sums and products without overflow. The work is linear in the
  * size of the trace because no two programs or warp tables may share elements
  * unless they are the same.
  */
@@ -15,10 +15,10 @@
 /*
  * struct bounds - the thread blocks and warps that run a program
  * @low: least x, y, z of its thread blocks
- * @high: greatest
+ * @high: greatest x, y, z of its thread blocks
  * @warp_low: least number of its warps in their thread blocks
- * @warp_high: greatest
- * @runs: whether any warp runs it; else all is zero
+ * @warp_high: greatest number of its warps in their thread blocks
+ * @runs: whether any warp runs it; else all fields are zero
  */
 struct bounds {
 	u32 low[3];
@@ -29,9 +29,9 @@ struct bounds {
 };
 
 /*
- * struct run_list - the runs of a row, by the first of them
- * @count: runs; 0 where no row's list begins
- * @bounds: the rows that have it; x is not used
+ * struct run_list - the runs of a row, indexed by the first of them
+ * @count: number of runs; 0 where no row's list begins
+ * @bounds: bounds of the rows with this list; x is not used
  */
 struct run_list {
 	u32 count;
@@ -39,10 +39,10 @@ struct run_list {
 };
 
 /*
- * struct checker - the trace under inspection
- * @looked: elements that were looked at
+ * struct checker - the state of a check
+ * @looked: elements that were checked
  * @mixed: instructions of mixes that ops have named, see SIMGPU_TRACE_MIXED_MAX
- * @lines_needed: by program: recorded lines that a warp running it takes
+ * @lines_needed: by program: recorded lines that a warp of it consumes
  * @bounds: by program
  * @lists: by run
  */
@@ -71,10 +71,10 @@ struct checker {
 	struct trace_error *error;
 };
 
-/* trace_check.c: the field @at is called "section[index].field". Return: @code. */
+/* trace_check.c: refuse the field @at, called "section[index].field". Return: @code. */
 int refuse_element(struct checker *c, int code, const char *section, u64 index,
 		   const char *field, const void *at, const char *reason);
-/* A section has elements that nobody names. */
+/* Refuse a section with elements that are not used. */
 int refuse_rest(struct checker *c, u32 section, const char *reason);
 
 #define ELEMENT(code, list, index, item, field, reason) \
@@ -89,13 +89,13 @@ static inline bool same_programs(const struct simgpu_trace_kernel *a,
 	       a->program_count == b->program_count;
 }
 
-/* Another element is looked at. Return: 0; -EINTR if the caller was killed. */
+/* Count one more element that is checked. Return: 0; -EINTR if the caller was killed. */
 static inline int look(struct checker *c)
 {
 	return ++c->looked % 4096 || !port_pause() ? 0 : -EINTR;
 }
 
-/* trace_check.c: printable ASCII, ended and padded with NULs. */
+/* trace_check.c: whether a name is printable ASCII, ended and padded with NULs. */
 bool name_is_good(const char *name);
 
 /* trace_check_tables.c */

@@ -21,7 +21,7 @@ static int check_points(struct checker *c)
 	return 0;
 }
 
-/* Configurations ascend, and in each of them kernels. */
+/* Whether configurations ascend, and within each of them kernels. */
 static bool in_order(const struct simgpu_trace_profile *a,
 		     const struct simgpu_trace_profile *b)
 {
@@ -33,7 +33,7 @@ static bool in_order(const struct simgpu_trace_profile *a,
 #define PROFILE(field, reason) \
 	ELEMENT(-EINVAL, "profiles", index, p, field, reason)
 
-/* Whether it says of the trace what the trace says. */
+/* Check a profile, whose statements about the trace must agree with the trace. */
 static int check_profile(struct checker *c, u64 index)
 {
 	const struct simgpu_trace_profile *p = &c->profiles[index];

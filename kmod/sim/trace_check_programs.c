@@ -63,11 +63,11 @@ int check_mixes(struct checker *c)
 /* --- programs ------------------------------------------------------------------------------- */
 
 /*
- * struct walk - a program being read, op by op
- * @depth: open loops
- * @trips: of each open loop
+ * struct walk - a program that is being checked, op by op
+ * @depth: number of open loops
+ * @trips: trips of each open loop
  * @times: how often the present op runs
- * @issues: whether the present body, by depth, issues an instruction
+ * @issues: by depth, whether the present body issues an instruction
  * @instructions: warp instructions so far
  * @lines: recorded lines so far
  */
@@ -107,7 +107,7 @@ static bool extend_lanes(const struct simgpu_trace_pattern *p, u32 lanes,
 
 /*
  * The least address of an affine access and the end of the greatest; false:
- * overflow. In the order in which the engine adds, so that it cannot overflow.
+ * overflow. Terms are added in the engine's order, so that the engine cannot overflow.
  */
 static bool affine_range(const struct simgpu_trace_pattern *p,
 			 const struct walk *walk, u32 lanes, s64 *low, s64 *high)
@@ -148,7 +148,7 @@ static int check_affine_use(struct checker *c, const struct walk *walk,
 			return OP(-EINVAL, pattern, "XORs beyond its region");
 		mask <<= shift;
 	}
-	/* a ^ b <= a + b, and it is never negative. */
+	/* a ^ b <= a + b, and a ^ b is never negative. */
 	if (!affine_range(p, walk, op->active_lanes, &low, &high) || low < 0 ||
 	    __builtin_add_overflow(high, (s64)mask, &high) ||
 	    high > (s64)(p->base + p->region_bytes))
@@ -282,7 +282,7 @@ static int check_op(struct checker *c, struct walk *walk, u64 index)
 #define PROGRAM(field, reason) \
 	ELEMENT(-EINVAL, "programs", index, p, field, reason)
 
-/* @next_op: where the program must begin; set to where the next one must. */
+/* @next_op: where the program must begin; set to where the next program must begin. */
 static int check_program(struct checker *c, u64 index, u64 *next_op)
 {
 	const struct simgpu_trace_program *p = &c->programs[index];

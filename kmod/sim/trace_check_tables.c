@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The validator of traces: which program each warp runs, for which thread
- * blocks, and that its recorded lines are there.
+ * blocks, and whether all recorded lines of a warp exist.
  */
 #include "trace_check.h"
 
@@ -18,13 +18,13 @@ static bool same_warps(const struct simgpu_trace_kernel *a,
 
 /* --- warp tables ---------------------------------------------------------------------------- */
 
-/* Thread blocks that were recorded. */
+/* The number of recorded thread blocks of a kernel. */
 static u64 recorded_blocks(const struct simgpu_trace_kernel *k)
 {
 	return (blocks_of(k) + k->sample_n - 1) / k->sample_n;
 }
 
-/* Rows of thread blocks, and how long they are, as rows and runs count them. */
+/* The length of a row of thread blocks, as rows and runs count it. */
 static u32 row_length(const struct simgpu_trace_kernel *k)
 {
 	return k->sample_n == 1 ? k->grid[0] : (u32)recorded_blocks(k);
@@ -52,8 +52,8 @@ static void widen(struct bounds *bounds, const struct bounds *by)
 }
 
 /*
- * The bounds of things number @first to @last, of which @count make one of the
- * next dimension, in two dimensions from @dimension on.
+ * The bounds, in two dimensions beginning with @dimension, of things number @first to
+ * @last, if @count of them make one of the next dimension.
  */
 static void bound_pair(struct bounds *bounds, u32 dimension, u32 first, u32 last,
 		       u32 count)
@@ -66,7 +66,7 @@ static void bound_pair(struct bounds *bounds, u32 dimension, u32 first, u32 last
 	bounds->high[dimension + 1] = last / count;
 }
 
-/* The bounds of rows @first to @last of thread blocks, x left out. */
+/* The bounds of rows @first to @last of thread blocks, without x. */
 static void bound_rows(const struct simgpu_trace_kernel *k, u32 first, u32 last,
 		       struct bounds *bounds)
 {
@@ -74,7 +74,7 @@ static void bound_rows(const struct simgpu_trace_kernel *k, u32 first, u32 last,
 	bound_pair(bounds, 1, first, last, k->grid[1]);
 }
 
-/* The bounds of the thread blocks that recorded ones @first to @last stand for. */
+/* The bounds of the thread blocks that are like the recorded ones @first to @last. */
 static void bound_recorded(const struct simgpu_trace_kernel *k, u32 first,
 			   u32 last, struct bounds *bounds)
 {
@@ -91,7 +91,7 @@ static void bound_recorded(const struct simgpu_trace_kernel *k, u32 first,
 
 #define WARP(field, reason) ELEMENT(-EINVAL, "warps", index, w, field, reason)
 
-/* The programs of entry @block of a warp table run within these bounds too. */
+/* Widen the bounds of the programs of entry @block of a warp table. */
 static void widen_programs(struct checker *c, const struct simgpu_trace_kernel *k,
 			   u64 block, struct bounds *bounds)
 {
@@ -99,7 +99,7 @@ static void widen_programs(struct checker *c, const struct simgpu_trace_kernel *
 		&c->warps[k->first_warp + block * warps_of(k)];
 	u32 i;
 
-	/* Who was killed is told by the next that can fail. */
+	/* If the caller was killed, the next function that can fail reports it. */
 	look(c);
 	for (i = 0; i < warps_of(k); i++) {
 		bounds->warp_low = (u8)i;
@@ -110,7 +110,7 @@ static void widen_programs(struct checker *c, const struct simgpu_trace_kernel *
 
 #define ROW(field, reason) ELEMENT(-EINVAL, "rows", index, row, field, reason)
 
-/* The runs of a row that no row before it has. */
+/* Check the runs of a row that does not share an earlier row's. */
 static int check_runs(struct checker *c, const struct simgpu_trace_kernel *k,
 		      u64 first, u64 count)
 {
@@ -137,7 +137,7 @@ static int check_runs(struct checker *c, const struct simgpu_trace_kernel *k,
 	return 0;
 }
 
-/* @next_run: the first that no row has; @least_run: the kernel's first. */
+/* @next_run: the first run without a row; @least_run: the kernel's first run. */
 static int check_row(struct checker *c, const struct simgpu_trace_kernel *k,
 		     u64 index, u64 least_run, u64 *next_run)
 {
@@ -158,7 +158,7 @@ static int check_row(struct checker *c, const struct simgpu_trace_kernel *k,
 	return 0;
 }
 
-/* What the runs of a kernel's rows mean for the bounds of its programs. */
+/* Widen the bounds of a kernel's programs by the runs of its rows. */
 static void widen_by_runs(struct checker *c, const struct simgpu_trace_kernel *k,
 			  u64 first, u64 end)
 {
@@ -183,7 +183,7 @@ static void widen_by_runs(struct checker *c, const struct simgpu_trace_kernel *k
 	}
 }
 
-/* The rows of a kernel that has a warp table of its own. */
+/* Check the rows of a kernel with a warp table of its own. */
 static int check_rows(struct checker *c, const struct simgpu_trace_kernel *k,
 		      u64 *next_row, u64 *next_run)
 {
@@ -218,7 +218,7 @@ static int check_rows(struct checker *c, const struct simgpu_trace_kernel *k,
 	return 0;
 }
 
-/* Entries of a warp table up to @end name programs of their kernel. */
+/* Check that the entries of a warp table up to @end name programs of their kernel. */
 static int check_entries(struct checker *c, const struct simgpu_trace_kernel *k,
 			 u64 end)
 {
@@ -235,7 +235,7 @@ static int check_entries(struct checker *c, const struct simgpu_trace_kernel *k,
 	return 0;
 }
 
-/* A table without rows: an entry for each recorded thread block, in order. */
+/* For a table without rows: it has an entry for each recorded thread block, in order. */
 static void widen_by_table(struct checker *c, const struct simgpu_trace_kernel *k)
 {
 	u32 blocks = (u32)recorded_blocks(k), block;
@@ -248,7 +248,7 @@ static void widen_by_table(struct checker *c, const struct simgpu_trace_kernel *
 }
 
 /*
- * struct used - how much of the sections about warps earlier kernels have
+ * struct used - how much of the sections about warps earlier kernels have used
  */
 struct used {
 	u64 warps;
@@ -256,7 +256,7 @@ struct used {
 	u64 runs;
 };
 
-/* A warp table that no earlier kernel has. */
+/* Check a warp table that no earlier kernel has. */
 static int check_table(struct checker *c, u64 index, struct used *used)
 {
 	const struct simgpu_trace_kernel *k = &c->kernels[index];
@@ -281,7 +281,7 @@ static int check_table(struct checker *c, u64 index, struct used *used)
 	return check_rows(c, k, &used->rows, &used->runs);
 }
 
-/* Without a warp table every warp runs the kernel's first program. */
+/* For a kernel without a warp table: every warp runs its first program. */
 static void widen_without_table(struct checker *c,
 				const struct simgpu_trace_kernel *k)
 {
@@ -333,7 +333,7 @@ int check_tables(struct checker *c)
 
 /* --- recorded lines ------------------------------------------------------------------------- */
 
-/* Every warp's recorded lines are there; tables follow each other in order. */
+/* Check that every warp's recorded lines exist, and that tables follow each other. */
 int check_lines_of_warps(struct checker *c)
 {
 	u64 kernels = section_count(c->header, SIMGPU_TRACE_KERNELS), kernel;
@@ -350,7 +350,7 @@ int check_lines_of_warps(struct checker *c)
 					      "first_warp", &k->first_warp,
 					      "is absent, yet lines are recorded");
 		if (k->first_warp != index)
-			continue;	/* none, or an earlier kernel's */
+			continue;	/* no table, or an earlier kernel's */
 		for (; index < end; index++) {
 			const struct simgpu_trace_warp *w = &c->warps[index];
 			u32 program = k->first_program + w->program;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many thread instructions a decoded kernel executes. With them a driver
- * makes instructions a cycle of the time that a kernel may take (FGQoS 3.2).
+ * How many thread instructions a decoded kernel executes. The session needs the number to
+ * turn a goal in time into instructions a cycle (FGQoS 3.2).
  */
 #include "trace_format.h"
 
@@ -48,7 +48,7 @@ u64 trace_count_program(const struct trace_op *op)
 	return sum;
 }
 
-/* One thread block that the warp table describes. */
+/* Count one thread block of the warp table. */
 static u64 count_block(const struct trace_kernel *kernel, u64 block,
 		       const u64 *programs)
 {
@@ -63,7 +63,7 @@ static u64 count_block(const struct trace_kernel *kernel, u64 block,
 	return sum;
 }
 
-/* The thread blocks for which recorded ones from @first to @end stand. */
+/* How many thread blocks are like the recorded ones from @first to before @end. */
 static u64 blocks_recorded_as(const struct trace_kernel *kernel, u64 first,
 			      u64 end)
 {
@@ -73,7 +73,7 @@ static u64 blocks_recorded_as(const struct trace_kernel *kernel, u64 first,
 	return last - first * kernel->sample_n;
 }
 
-/* A row of thread blocks. */
+/* Count a row of thread blocks. */
 static u64 count_row(const struct trace_kernel *kernel,
 		     const struct trace_row *row, const u64 *programs)
 {
@@ -94,7 +94,7 @@ static u64 count_row(const struct trace_kernel *kernel,
 	return sum;
 }
 
-/* Rows share runs: those of each list are counted once, and kept with one more. */
+/* Count all rows. Rows share runs, so each list of runs is counted once and remembered. */
 static u64 count_rows(const struct trace_kernel *kernel, const u64 *programs,
 		      u64 *lists)
 {
@@ -115,9 +115,9 @@ static u64 count_rows(const struct trace_kernel *kernel, const u64 *programs,
 
 /**
  * trace_count_kernel() - thread instructions of all warps of a kernel
- * @kernel: decoded, but for this number
+ * @kernel: a decoded kernel, except for this number
  * @programs: thread instructions of a warp, by its program
- * @lists: by run, zero at first: what is known of rows that begin there
+ * @lists: by run, zero at first: counts of rows whose runs begin there
  *
  * Time is linear in the kernel's part of the warp table, its rows and runs.
  *

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traces as the engine runs them: the decoder of what the validator has
- * accepted, and the warp table at run time.
+ * The decoder: makes a trace that the engine can run of one that the validator has
+ * accepted. Also the lookup of warps in a warp table.
  */
 #include "trace_format.h"
 
-/* In whole eights, which keep what lies behind aligned. */
+/* Rounded up to a multiple of eight, so that the array behind it is aligned. */
 #define TIMED_FOR_BYTES	((TRACE_UNITS * sizeof(struct trace_unit) + 7) & ~7UL)
 
 u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
@@ -60,7 +60,7 @@ static void decode_pattern(const struct simgpu_trace_pattern *from,
 	to->group_lanes = from->group_lanes;
 }
 
-/* Copy a program's ops; a loop's end learns where its body begins. */
+/* Copy a program's ops, and store in each loop's end where its body begins. */
 static void decode_program(const struct simgpu_trace_op *from, u32 count,
 			   struct trace_op *ops, u32 first)
 {
@@ -76,7 +76,7 @@ static void decode_program(const struct simgpu_trace_op *from, u32 count,
 		to->issue_cycles = from[i].issue_cycles;
 		to->count = from[i].count;
 		to->pattern = from[i].pattern;
-		/* Distances must stay far from the counter's wrap. */
+		/* A distance must stay far from where the warp's counter wraps. */
 		to->consume_after = min(from[i].consume_after, TRACE_NEVER);
 		if (to->kind == TRACE_LOOP)
 			open[depth++] = first + i + 1;
@@ -105,8 +105,8 @@ static void decode_kernel(const struct simgpu_trace_kernel *from,
 }
 
 /*
- * Thread instructions of a kernel. Those that share a warp table are alike (so says
- * the validator), and are counted once: a table may be long, and kernels many.
+ * The thread instructions of a kernel. Kernels that share a warp table are alike, which
+ * the validator has checked, and are counted once: a table may be long, and kernels many.
  */
 static void count_instructions(const struct simgpu_trace_header *h, u64 index,
 			       struct trace_kernel *to, const u64 *programs,
@@ -125,7 +125,7 @@ static void count_instructions(const struct simgpu_trace_header *h, u64 index,
 	to[index].instructions = trace_count_kernel(&to[index], programs, lists);
 }
 
-/* Elements that are the same in the file and in memory. */
+/* Copy elements that are the same in the file and in memory. */
 static void *decode_same(const struct simgpu_trace_header *h, u32 section,
 			 u32 bytes, u8 **memory)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An encoded trace: how its checks and the decoder find what is in it. The
- * format is include/uapi/linux/simgpu_trace.h; only they know it.
+ * An encoded trace: how the validator and the decoder find its parts. Only these two
+ * know the format, include/uapi/linux/simgpu_trace.h.
  */
 #ifndef SIM_TRACE_FORMAT_H
 #define SIM_TRACE_FORMAT_H
@@ -15,7 +15,7 @@
 
 #define LANES			32
 
-/* How many sections a header of its version has; 0: there is no such version. */
+/* How many sections a header has, by its version; 0: unknown version. */
 static inline u32 section_total(const struct simgpu_trace_header *header)
 {
 	switch (header->version) {
@@ -59,10 +59,10 @@ static inline u32 warps_of(const struct simgpu_trace_kernel *k)
 	return (u32)((threads_of(k) + LANES - 1) / LANES);
 }
 
-/* trace_decode.c: what the decoded trace occupies. */
+/* trace_decode.c: the size of the decoded trace. */
 u64 trace_decoded_bytes(const struct simgpu_trace_header *header);
 
-/* trace_timing.c: how many instructions of an op with a mix are looked at. */
+/* trace_timing.c: how many instructions of an op with a mix are timed one by one. */
 u64 mixed_steps(u32 count, u32 length);
 
 /* trace_count.c */

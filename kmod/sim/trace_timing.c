@@ -2,22 +2,22 @@
 /*
  * How long a warp that is alone on its scheduler takes for its ops, by the units
  * and dependences of their instructions, on a GPU whose units' latencies and
- * intervals are known. Computed once, before a trace is launched: so dependence is a
- * property of a burst, and a burst remains one event (sm.c).
+ * intervals are known. It is computed once, before a trace is launched, and stored with
+ * each op, so that a burst remains one event (sm.c).
  */
 #include "trace_format.h"
 
-/* How far back a dependence is looked for; further back it has been met. */
+/* How many instructions back a dependence can bind; older results are always ready. */
 #define RESULTS			128
-/* Instructions of a repeated mix after which it is taken to be steady. */
+/* After so many instructions a repeated mix is assumed to be steady. */
 #define STEADY			240
 
 /*
  * struct timer - a warp that issues in order
  * @clock: cycle at which it may issue next
  * @issued: instructions so far
- * @busy: cycle at which each unit takes another one
- * @ready: by instruction: cycle at which its result is there
+ * @busy: by unit, cycle at which the unit takes another instruction
+ * @ready: by instruction, cycle at which its result is ready
  */
 struct timer {
 	const struct trace_mix *mixes;
@@ -29,23 +29,23 @@ struct timer {
 	u64 ready[RESULTS];
 };
 
-/* struct usage - what instructions hold, and for how many cycles */
+/* struct usage - for how many cycles instructions hold the issue slot and units */
 struct usage {
 	u64 unit[TRACE_UNITS];
 	u64 shared_count;
 };
 
-/* struct loop - one that is open: has it none within, is it gone through again */
+/* struct loop - an open loop: whether it has no loop within, and is in its second pass */
 struct loop {
 	bool innermost;
 	bool again;
 };
 
 /*
- * mixed_steps() - how many instructions of an op with a mix are looked at: all,
- *	or whole rounds of the mix, an even number, until it is steady
- * @count: of the op
- * @length: of the mix
+ * mixed_steps() - how many instructions of an op with a mix are timed one by one: all,
+ *	or an even number of whole rounds of the mix, until it is steady
+ * @count: instructions of the op
+ * @length: instructions of the mix
  */
 u64 mixed_steps(u32 count, u32 length)
 {
@@ -64,7 +64,7 @@ static u64 ready_at(const struct timer *timer, u32 after)
 	return timer->ready[(timer->issued - after) % RESULTS];
 }
 
-/* Issue an instruction as soon as may be; Return: when. */
+/* Issue an instruction as soon as possible; Return: its cycle. */
 static u64 issue(struct timer *timer, u32 after, u64 cycles, u64 latency)
 {
 	u64 ready = ready_at(timer, after);
@@ -92,15 +92,15 @@ static u64 issue_mixed(struct timer *timer,
 	return at;
 }
 
-/* What @part steps of the steady second half of @steps would be for @more. */
+/* Scale what the second, steady half of @steps took, @part, to @more steps. */
 static u64 extrapolate(u64 part, u64 steps, u64 more)
 {
 	return (part * more + steps / 2 - 1) / (steps / 2);
 }
 
 /*
- * More rounds of a mix than were looked at: time goes on as in the second half
- * of them, and so does what is held.
+ * Add more rounds of a mix than were timed: they take as long, and hold as much, as the
+ * rounds of the second half.
  */
 static void go_on(struct timer *timer, struct usage *usage,
 		  const struct usage *half, u64 cycles, u64 steps, u64 more)
@@ -120,7 +120,7 @@ static void go_on(struct timer *timer, struct usage *usage,
 					   half->shared_count, steps, more);
 }
 
-/* Issue the first op->per instructions of a mix; Return: when it began. */
+/* Issue the first op->per instructions of a mix; Return: the cycle of the first. */
 static u64 time_mix(struct timer *timer, const struct trace_mix *mix,
 		    struct trace_op *op, struct usage *usage)
 {
@@ -143,7 +143,7 @@ static u64 time_mix(struct timer *timer, const struct trace_mix *mix,
 	}
 	if (steps < op->per)
 		go_on(timer, usage, &half, at - middle, steps, op->per - steps);
-	/* The next of it follows, not the op behind it: that one waits longest. */
+	/* More of the op follows, not the next op, which would wait longest. */
 	if (op->per < op->count)
 		timer->clock = issue_mixed(timer,
 					   &instructions[op->per %
@@ -152,7 +152,7 @@ static u64 time_mix(struct timer *timer, const struct trace_mix *mix,
 	return first;
 }
 
-/* Independent ones: as many cycles each as the trace says. */
+/* Time independent instructions: each takes as many cycles as the trace says. */
 static u64 time_plain(struct timer *timer, u32 count, u32 cycles)
 {
 	u64 first = timer->clock, i;
@@ -164,7 +164,7 @@ static u64 time_plain(struct timer *timer, u32 count, u32 cycles)
 	return first;
 }
 
-/* The issue slot is held by every instruction, and while the busiest unit is. */
+/* Instructions hold the issue slot one by one, and as long as the busiest unit is busy. */
 static u64 slots_of(const struct usage *usage, u32 count)
 {
 	u64 most = count;
@@ -176,7 +176,7 @@ static u64 slots_of(const struct usage *usage, u32 count)
 	return most;
 }
 
-/* Time an op that issues; Return: when its first instruction did. */
+/* Time an op that issues; Return: the cycle of its first instruction. */
 static u64 time_op(struct timer *timer, struct trace_op *op)
 {
 	struct usage usage = { };
@@ -211,8 +211,8 @@ static void set_span(struct trace_op *op, u64 cycles)
 }
 
 /*
- * The last op's result has to come before the warp can end. (Of more instructions
- * than are timed at once another part follows.)
+ * The result of a program's last op has to come before the warp can end. (If the op has
+ * more instructions than are timed at once, another part of it follows.)
  */
 static void set_last_span(const struct timer *timer, struct trace_op *op,
 			  u64 began)
@@ -222,9 +222,9 @@ static void set_last_span(const struct timer *timer, struct trace_op *op,
 }
 
 /*
- * Time a program from an op on. An innermost loop is gone through twice, so that
- * what its first op waits for in the trip before is seen, and kept as the last op's
- * span (@carried). Return: the op behind the program.
+ * Time a program beginning with an op. An innermost loop is passed through twice, so that
+ * its first op waits for results of the trip before, and the time of that is kept as the
+ * last op's span (@carried). Return: the op behind the program.
  */
 static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 {
@@ -254,7 +254,7 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 				if (before && carried > before->span)
 					set_span(before, carried);
 				carried = 0;
-				/* What follows the last trip is no rule. */
+				/* What follows the last trip is no general rule. */
 				before = NULL;
 			}
 			depth--;
@@ -262,7 +262,7 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 			first = time_op(timer, &ops[i]);
 			if (before) {
 				set_span(before, first - began);
-				/* Back at the first op: this is the last one. */
+				/* The second pass is back at the first op. */
 				if (before >= &ops[i])
 					carried = before->span;
 			}
