@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /**
- * struct accelsim_counts - what was converted
+ * struct accelsim_counts - how much was converted
  * @kernels: kernels
- * @warp_instructions: with an active lane; others are not issued
+ * @warp_instructions: warp instructions with an active lane; others are not issued
  * @thread_instructions: their active lanes
- * @memory_instructions: of them, those that touch device memory
+ * @memory_instructions: warp instructions that touch device memory
  * @lines: 128 B lines that these touch, summed over them
  */
 struct accelsim_counts {
@@ -23,9 +23,9 @@ struct accelsim_counts {
 };
 
 /**
- * struct accelsim_listener - who hears of the work; each may be NULL
- * @warning: about a value that was replaced
- * @progress: read @done of @total bytes of a kernel's file
+ * struct accelsim_listener - functions that are called during a conversion; may be NULL
+ * @warning: a value was replaced
+ * @progress: @done of @total bytes of a kernel's file have been read
  */
 struct accelsim_listener {
 	void *context;
@@ -35,17 +35,17 @@ struct accelsim_listener {
 };
 
 /**
- * accelsim_convert() - read traces, make one
+ * accelsim_convert() - convert traces of Accel-Sim to one trace of simgpu
  * @path: a kernelslist.g, whose kernels lie beside it, or a single kernel's
  *	.traceg; plain, .gz or .xz
- * @name: of the result
- * @max_bytes: it may have
+ * @name: name of the trace
+ * @max_bytes: most bytes that it may have
  * @bytes: set to its size
- * @error: set to what was wrong, "FILE:LINE: reason"; for free()
+ * @error: set to what was wrong, "FILE:LINE: reason"; the caller frees it
  *
  * Memory is bounded by the size of the result, not of the input.
  *
- * Return: the trace, for free(), or NULL.
+ * Return: the trace, which the caller frees, or NULL.
  */
 void *accelsim_convert(const char *path, const char *name, size_t max_bytes,
 		       const struct accelsim_listener *listener,

@@ -9,7 +9,7 @@
 #define SECTORS		(SIMGPU_TRACE_LINE_BYTES / SECTOR_BYTES)
 
 /**
- * struct parts - what of each line is touched
+ * struct parts - the bytes that are touched of each line
  * @sector: a bit for each byte of each sector
  */
 struct parts {
@@ -30,7 +30,7 @@ static uint32_t bytes_of(uint32_t sector, uint32_t first, uint32_t end)
 	return (uint32_t)bits;
 }
 
-/* Whether a lane's bytes go with a transaction of an atomic: its sector, unused. */
+/* Whether a lane's bytes may join a transaction of an atomic: same sector, other bytes. */
 static bool goes_with(const uint32_t *sectors, uint32_t first, uint32_t end)
 {
 	uint32_t bytes, i;

@@ -12,7 +12,7 @@
 
 /**
  * struct touched - lines in the order in which lanes first touch them
- * @line: its number in the traced program's addresses
+ * @line: number of each line in the traced program's addresses
  * @flags: SIMGPU_TRACE_LINE_SKIP, SIMGPU_TRACE_LINE_PARTIAL
  * @count: 1 to 32
  */
@@ -23,12 +23,12 @@ struct touched {
 };
 
 /**
- * coalesce() - the lines of the lanes' bytes
+ * coalesce() - the lines that the lanes' bytes are in
  *
- * Each line comes once, but of atomics: there each sector of 32 bytes is a
- * transaction of its own, and so are lanes that want the same bytes of it. A lane
- * goes with the first transaction of its sector that leaves its bytes alone.
- * That is GPGPU-Sim's rule.
+ * Each line comes once, except for atomics (GPGPU-Sim's rule). For these each sector of
+ * 32 bytes is a transaction of its own, and lanes that access the same bytes of a sector
+ * need several transactions. A lane joins the first transaction of its sector that does
+ * not have its bytes.
  */
 void coalesce(const struct instruction *instruction, struct touched *touched);
 

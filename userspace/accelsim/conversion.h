@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a conversion holds while it goes on: inside userspace/accelsim only. */
+/* The state of a conversion; inside userspace/accelsim only. */
 #ifndef ACCELSIM_CONVERSION_H
 #define ACCELSIM_CONVERSION_H
 
@@ -9,20 +9,20 @@
 #include "source.h"
 #include "warp.h"
 
-/* Opcodes that are named in warnings. */
+/* How many unknown opcodes are named in warnings. */
 #define UNKNOWN_MAX	16
 
 /**
- * struct conversion - a trace in the making
+ * struct conversion - a trace that is being made
  * @lines: recorded lines: index of the page, then of the line in it, with
  *	its flags (SIMGPU_TRACE_LINE_SKIP, SIMGPU_TRACE_LINE_PARTIAL)
- * @pattern: the recorded one, which all memory ops name
- * @max_bytes: that the result may have
- * @used_bytes: that it has for sure
- * @mix_bytes: of them, the mixes'
+ * @pattern: the recorded pattern, which all memory ops name
+ * @max_bytes: most bytes of the result
+ * @used_bytes: bytes that the result has so far, at least
+ * @mix_bytes: bytes of mixes, in @used_bytes
  * @mixed: instructions of mixes that the programs name
- * @unknown: opcodes of which it was said that they are not known
- * @file: being read, for messages
+ * @unknown: unknown opcodes that a warning has named
+ * @file: the file that is being read, for messages
  */
 struct conversion {
 	struct builder *builder;

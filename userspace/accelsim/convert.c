@@ -12,7 +12,7 @@
 
 /* --- messages ------------------------------------------------------------------------ */
 
-/* The reason with its place: FILE:LINE, or FILE if nothing was read of it. */
+/* The reason behind its place: FILE:LINE, or FILE if no line of it was read. */
 static char *place_text(const struct conversion *conversion, const char *format,
 			va_list arguments)
 {
@@ -87,7 +87,7 @@ static int convert_file(struct conversion *conversion, const char *path)
 	return ret;
 }
 
-/* A kernel's name in a list: its file lies beside the list. */
+/* Convert a kernel that a list names; its file lies beside the list. */
 static int convert_listed(struct conversion *conversion, const char *list,
 			  const char *name)
 {
@@ -135,7 +135,7 @@ static int convert_list(struct conversion *conversion, const char *path)
 
 /* --- the result ---------------------------------------------------------------------- */
 
-/* Pages get their places only now that all of them are known. */
+/* Pages get their places here, when all of them are known. */
 static int add_lines(struct conversion *conversion)
 {
 	uint32_t *order = pages_order(&conversion->pages);

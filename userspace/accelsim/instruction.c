@@ -4,9 +4,9 @@
  *
  *   [tbx tby tbz warp] [line] PC MASK ND Rn*ND OPCODE NS Rn*NS MW [addresses] [IMM]
  *
- * with the first group before tracer version 3, the source line with lineinfo
- * 1. Addresses follow a MW above 0: "0" and one a lane; "1", base and stride;
- * or "2", base and the difference of each lane to the one before it.
+ * The first group is there before tracer version 3, the source line with lineinfo
+ * 1. Addresses follow if MW is above 0: "0" and an address for each lane; "1", base and
+ * stride; or "2", base and the difference of each lane to the one before it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 
 enum { LIST_ALL, BASE_STRIDE, BASE_DELTA };
 
-/* Words of a line, one after the other. */
+/* The words of a line, which are taken one after the other. */
 struct words {
 	char *rest;
 };
@@ -119,7 +119,7 @@ static void classify(struct instruction *out)
 	out->is_known = opcode;
 	out->kind = opcode ? opcode->kind : INSTRUCTION_COMPUTE;
 	out->unit = opcode ? opcode->unit : SIMGPU_TRACE_UNIT_INTEGER;
-	/* A warp that only arrives at a barrier goes on. */
+	/* A warp that only arrives at a barrier does not wait. */
 	if (!strncmp(out->opcode, "BAR.ARV", 7))
 		out->kind = INSTRUCTION_COMPUTE;
 	/* Operands from constant banks have no address. */
@@ -127,7 +127,7 @@ static void classify(struct instruction *out)
 		out->kind = INSTRUCTION_COMPUTE;
 }
 
-/* Bytes a lane, by the opcode: ".U8", ".64", else 4. */
+/* Bytes of a lane, by the opcode: ".U8", ".64"; without a width, 4. */
 static uint32_t width_of(const char *opcode)
 {
 	const char *part;
@@ -196,7 +196,7 @@ const char *instruction_parse(char *line, const struct dialect *dialect,
 		out->immediate = 0;
 	out->width = width_of(out->opcode);
 	classify(out);
-	/* Arithmetic in its place would lose the access. */
+	/* If it were taken as arithmetic, its access would be lost. */
 	return out->addresses && !out->is_known ?
 	       "has addresses, and an opcode that is not known" : NULL;
 }

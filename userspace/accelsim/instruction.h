@@ -12,7 +12,7 @@
 #define INSTRUCTION_REGISTERS	8
 #define OPCODE_BYTES		64
 
-/* What a trace's instruction lines look like, by its header. */
+/* The form of a trace's instruction lines, by its header. */
 struct dialect {
 	uint32_t tracer_version;
 	uint32_t lineinfo;
@@ -22,15 +22,15 @@ struct dialect {
  * struct instruction - a warp instruction
  * @kind: &enum instruction_kind, by the opcode and the addresses
  * @mask: active lanes
- * @lanes: how many
- * @unit: &enum simgpu_trace_unit; nothing for an access to global memory
- * @is_known: whether the table of opcodes has its opcode; else it is taken as an
- *	integer one
+ * @lanes: number of active lanes
+ * @unit: &enum simgpu_trace_unit; not used for an access to global memory
+ * @is_known: whether the table of opcodes has its opcode; else it counts as an
+ *	integer instruction
  * @width: bytes that a lane touches
  * @dests: registers that it writes
  * @sources: registers that it reads
  * @immediate: the number behind its addresses, 0 if there is none
- * @address: of each active lane, in order of lanes; as many as @lanes, or none
+ * @address: address of each active lane, in order of lanes; @lanes of them, or none
  */
 struct instruction {
 	uint32_t kind;
@@ -54,7 +54,7 @@ struct instruction {
  * @line: the text, which is cut into words
  * @out: set
  *
- * Return: NULL, or what is wrong in a few words.
+ * Return: NULL, or in a few words what is wrong.
  */
 const char *instruction_parse(char *line, const struct dialect *dialect,
 			      struct instruction *out);

@@ -16,7 +16,7 @@
 #define NOBODY		UINT32_MAX
 #define REGISTERS_DEFAULT	32
 #define REGISTERS_MAX	255
-/* Of any GPU that there is. */
+/* The most shared memory of a thread block on any GPU. */
 #define SHARED_BYTES_MAX (228U << 10)
 /* Bytes of the window through which generic addresses reach shared memory. */
 #define SHARED_WINDOW	(16U << 20)
@@ -24,10 +24,10 @@
 
 /**
  * struct kernel - the kernel that is being read
- * @warp_program: of each warp of the grid, NOBODY until it was read
- * @warp_line: its first recorded line
- * @block: thread block being read, or NOBODY
- * @warp: number of the warp being read
+ * @warp_program: program of each warp of the grid; NOBODY until it was read
+ * @warp_line: first recorded line of each warp
+ * @block: thread block that is being read, or NOBODY
+ * @warp: number of the warp that is being read
  */
 struct kernel {
 	char name[SIMGPU_TRACE_NAME_BYTES];
@@ -77,7 +77,7 @@ static void copy_name(char *name, const char *from)
 		strcpy(name, "kernel");
 }
 
-/* A number in range, or @fallback and a warning. */
+/* A number of the header; if it is out of range, @fallback and a warning. */
 static uint32_t header_number(struct conversion *conversion, const char *key,
 			      const char *text, uint32_t most,
 			      uint32_t fallback)
@@ -147,7 +147,7 @@ static int next_line(struct conversion *conversion, char **line)
 	return ret;
 }
 
-/* Up to the first line that begins with '#'. */
+/* Read the header, up to the first line that begins with '#'. */
 static int read_header(struct conversion *conversion, struct kernel *kernel)
 {
 	char *line;
@@ -166,7 +166,7 @@ static int read_header(struct conversion *conversion, struct kernel *kernel)
 	}
 }
 
-/* Room for what is to come, as far as the header tells. */
+/* Allocate what the header says that the kernel needs. */
 static int begin_kernel(struct conversion *conversion, struct kernel *kernel)
 {
 	uint64_t blocks = (uint64_t)kernel->grid[0] * kernel->grid[1];
@@ -255,7 +255,7 @@ static bool touches_memory(const struct kernel *kernel,
 	    instruction->kind == INSTRUCTION_GROUP ||
 	    instruction->kind == INSTRUCTION_WAIT)
 		return false;
-	/* A generic access may mean shared memory. */
+	/* A generic access may be to shared memory. */
 	if (kernel->shared_base &&
 	    instruction->address[0] - kernel->shared_base < SHARED_WINDOW) {
 		instruction->kind = INSTRUCTION_SHARED;
@@ -265,7 +265,7 @@ static bool touches_memory(const struct kernel *kernel,
 	return true;
 }
 
-/* Say once of an opcode that it is not known; of the first few. */
+/* Warn once of an unknown opcode; only of the first few. */
 static void mention_opcode(struct conversion *conversion, const char *opcode)
 {
 	size_t length = strcspn(opcode, "."), i;
@@ -332,7 +332,7 @@ static int read_instructions(struct conversion *conversion,
 	return 0;
 }
 
-/* A warp that issues nothing: the format asks for one instruction at least. */
+/* For a warp that issues nothing: a program has at least one instruction. */
 static void add_exit(struct warp_ops *warp)
 {
 	const struct instruction nothing = {
@@ -343,7 +343,7 @@ static void add_exit(struct warp_ops *warp)
 	warp_add(warp, &nothing, 0);
 }
 
-/* A program is new: count its bytes, and the instructions of mixes that it names. */
+/* A new program: count its bytes, and the instructions of mixes that it names. */
 static int account_program(struct conversion *conversion)
 {
 	const struct warp_ops *warp = &conversion->warp;
@@ -425,7 +425,7 @@ static int body_line(struct conversion *conversion, struct kernel *kernel,
 		return read_warp(conversion, kernel, strtoull(text, NULL, 10));
 	if (!strncmp(line, "#END_TB", 7))
 		kernel->block = NOBODY;
-	/* Other comments, and keys that some tracers add. */
+	/* Comments, and keys that some tracers add, are skipped. */
 	if (*line == '#' || !*line || strchr(line, '='))
 		return 0;
 	return refuse(conversion, "\"%.40s\" is no line of a thread block",

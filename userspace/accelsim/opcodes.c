@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SASS opcodes of Volta to Blackwell, as NVIDIA's list of them (CUDA Binary
- * Utilities) names them. Units are those of the hardware: conversions go to the
- * special functions, as its throughput tables say, where Accel-Sim has them among
- * integers. As there, what moves data between lanes (SHFL, VOTE) and the uniform
- * datapath (U...) count as integers, and textures and surfaces, which traces have
- * without addresses, as plain instructions. Bulk copies of the tensor memory
+ * SASS opcodes of Volta to Blackwell, by the names in NVIDIA's list (CUDA Binary
+ * Utilities). Units are those of the hardware: conversions are special functions, as in
+ * its throughput tables, where Accel-Sim has them among
+ * integers. As in Accel-Sim, instructions that move data between lanes (SHFL, VOTE) and
+ * the uniform datapath (U...) count as integers; textures and surfaces, which traces have
+ * without addresses, count as plain instructions. Bulk copies of the tensor memory
  * accelerator (UBLKCP, UTMALDG, ...) are not in the list: their addresses stand in
  * descriptors, which no trace has.
  */

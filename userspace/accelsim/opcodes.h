@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What each SASS opcode does, and which unit does it. */
+/* The kind of each SASS opcode, and the unit that executes it. */
 #ifndef ACCELSIM_OPCODES_H
 #define ACCELSIM_OPCODES_H
 
@@ -14,16 +14,16 @@ enum instruction_kind {
 	INSTRUCTION_CONSTANT,
 	INSTRUCTION_BARRIER,
 	INSTRUCTION_COPY,	/* from global to shared memory (LDGSTS) */
-	INSTRUCTION_GROUP,	/* the copies so far are a group (LDGDEPBAR) */
-	INSTRUCTION_WAIT,	/* for such groups (DEPBAR) */
+	INSTRUCTION_GROUP,	/* makes the copies so far a group (LDGDEPBAR) */
+	INSTRUCTION_WAIT,	/* waits for such groups (DEPBAR) */
 };
 
 /**
  * struct opcode - an opcode
- * @name: without modifiers
- * @kind: &enum instruction_kind of what has addresses; those of memory are
- *	arithmetic without them
- * @unit: &enum simgpu_trace_unit of what is no access to global memory
+ * @name: name without modifiers
+ * @kind: &enum instruction_kind with addresses; without addresses, a memory instruction
+ *	counts as arithmetic
+ * @unit: &enum simgpu_trace_unit, unless it is an access to global memory
  */
 struct opcode {
 	const char *name;
@@ -31,7 +31,7 @@ struct opcode {
 	uint8_t unit;
 };
 
-/* Of a text with or without modifiers ("LDG.E.64"); NULL if it is not known. */
+/* Finds an opcode with or without modifiers ("LDG.E.64"); NULL if it is unknown. */
 const struct opcode *opcode_find(const char *text);
 
 #endif /* ACCELSIM_OPCODES_H */

@@ -22,7 +22,7 @@ static void put(struct pages *pages, uint32_t index)
 	pages->slot[at] = index + 1;
 }
 
-/* Twice the room, and a hash table that is at most half full. */
+/* Doubles the room; the hash table is at most half full. */
 static int grow(struct pages *pages)
 {
 	uint32_t room = pages->room ? pages->room * 2 : 1024, i;

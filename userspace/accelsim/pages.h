@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The traced program's addresses packed into a tenant's 8 GiB: pages of 64 KiB
- * that it touched, in ascending order, so that what lay side by side still does.
+ * The traced program's addresses packed into a tenant's 8 GiB: the pages of 64 KiB
+ * that the program touched, in ascending order, so that neighbors stay neighbors.
  */
 #ifndef ACCELSIM_PAGES_H
 #define ACCELSIM_PAGES_H
@@ -12,7 +12,7 @@
 #define PAGE_BYTES	65536U
 #define PAGE_LINES	512U
 
-/** struct pages - pages by the order in which they were touched first */
+/** struct pages - pages in the order in which they were first touched */
 struct pages {
 	uint64_t *number;
 	uint32_t count;
@@ -21,13 +21,13 @@ struct pages {
 	uint32_t slots;
 };
 
-/* Index of an address's page; -ENOMEM, or -E2BIG if there are too many. */
+/* The index of an address's page; -ENOMEM, or -E2BIG if there are too many pages. */
 int64_t pages_find(struct pages *pages, uint64_t address);
 
 /**
- * pages_order() - rank of each page by its address
+ * pages_order() - the rank of each page by its address
  *
- * Return: an array by index, to be freed, or NULL.
+ * Return: an array by index, which the caller frees, or NULL.
  */
 uint32_t *pages_order(const struct pages *pages);
 

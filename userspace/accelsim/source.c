@@ -15,9 +15,9 @@
 
 /**
  * struct source - an open file
- * @fd: of an .xz file, or -1
- * @gz: else; zlib reads plain files as they are
- * @text: what was decompressed and not yet given out, from @at to @end
+ * @fd: descriptor of an .xz file, or -1
+ * @gz: any other file; zlib reads plain files as they are
+ * @text: decompressed text that was not returned yet, from @at to @end
  */
 struct source {
 	int fd;
@@ -149,7 +149,7 @@ static int fill(struct source *source)
 		got = fill_from_xz(source);
 	} else {
 		got = gzread(source->gz, source->text, INPUT_BYTES);
-		/* A compressed file that is cut off shows at its end. */
+		/* That a compressed file is cut off only shows at its end. */
 		gzerror(source->gz, &error);
 		if (got < 0 || error < 0)
 			got = -EIO;

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of a line: a memory instruction names 32 addresses at most. */
+/* Most bytes of a line: a memory instruction has at most 32 addresses. */
 #define SOURCE_LINE_MAX	4096
 
 struct source;
 
-/* NULL with errno set. */
+/* Opens a file; NULL with errno set. */
 struct source *source_open(const char *path);
 void source_close(struct source *source);
 

@@ -6,9 +6,9 @@
 
 #include "warp.h"
 
-/* Reads as zero, takes what is written to it away. */
+/* A register that reads as zero, and ignores what is written to it. */
 #define REGISTER_ZERO	255
-/* In @group of a load that is no copy. */
+/* In @group of a load that is not a copy. */
 #define NO_GROUP	UINT32_MAX
 #define BANKS		32
 #define BANK_BYTES	4
@@ -58,8 +58,8 @@ void warp_free(struct warp_ops *warp)
 /* --- bursts --------------------------------------------------------------------------- */
 
 /*
- * The burst becomes ops. If it goes on, what it repeats at its end is cut between two
- * repetitions, and the rest is left: so the next op may have the same mix.
+ * Turns the burst into ops. If the burst goes on, it is cut between two repetitions of
+ * what it repeats at its end, and the rest stays: so the next op may have the same mix.
  */
 static void flush_burst(struct warp_ops *warp, bool goes_on)
 {
@@ -105,7 +105,7 @@ static void add_to_burst(struct warp_ops *warp, uint32_t lanes, uint32_t unit,
 
 /* --- arithmetic and its use ----------------------------------------------------------- */
 
-/* Keep the writer of a register if its result comes later than @last's. */
+/* Keep the writer of a register if its result comes later than that of @last. */
 static void consider(const struct warp_ops *warp, uint8_t number,
 		     const struct writer **last)
 {
@@ -120,8 +120,8 @@ static void consider(const struct warp_ops *warp, uint8_t number,
 }
 
 /*
- * How many instructions before the next one that is whose result it needs; what it
- * writes over counts too. The nominal cycle moves to where it can issue.
+ * How many instructions before the next one the one is whose result the next one needs;
+ * registers that it overwrites count, too. The nominal cycle moves to where it can issue.
  */
 static uint32_t find_after(struct warp_ops *warp,
 			   const struct instruction *instruction)
@@ -141,7 +141,7 @@ static uint32_t find_after(struct warp_ops *warp,
 	return (uint32_t)(warp->instructions + 1 - last->at);
 }
 
-/* Its registers are written by arithmetic, or, with no latency, by a load. */
+/* Note that arithmetic or, without latency, a load writes these registers. */
 static void set_writer(struct warp_ops *warp,
 		       const struct instruction *instruction, uint32_t latency)
 {
@@ -169,7 +169,7 @@ static void settle(struct warp_ops *warp, struct pending *load, uint64_t used_at
 		warp->cycle = load->ready;
 }
 
-/* An instruction touches registers: it needs what is still on its way there. */
+/* An instruction uses registers: it needs the data of loads that write them. */
 static void use(struct warp_ops *warp, const uint8_t *registers, uint32_t count)
 {
 	uint32_t i;
@@ -210,8 +210,8 @@ static void expect(struct warp_ops *warp, const struct instruction *instruction)
 }
 
 /*
- * The warp waits until at most @open groups of copies are under way: all that are
- * older have come.
+ * The warp waits until at most @open groups of copies are under way: all older groups
+ * have come.
  */
 static void wait_for_copies(struct warp_ops *warp, int64_t open)
 {
@@ -222,7 +222,7 @@ static void wait_for_copies(struct warp_ops *warp, int64_t open)
 		load = &warp->loads[i];
 		if (load->op == SIZE_MAX || load->group == NO_GROUP)
 			continue;
-		/* Copies come in order of groups; the newest has no number yet. */
+		/* Groups of copies come in order; the newest group has no number yet. */
 		if (open < 0 || (int64_t)load->group >= warp->groups - open)
 			break;
 		settle(warp, load, warp->instructions);
@@ -243,8 +243,8 @@ void warp_end(struct warp_ops *warp)
 /* --- ops ---------------------------------------------------------------------------------- */
 
 /*
- * How often a bank of shared memory is asked for another word: each time is a pass
- * of its own.
+ * The passes that an access to shared memory needs: the most different words that lanes
+ * want of one bank.
  */
 static uint32_t bank_conflicts(const struct instruction *instruction)
 {
@@ -267,7 +267,7 @@ static uint32_t bank_conflicts(const struct instruction *instruction)
 	return most;
 }
 
-/* Whether something comes back but the word that it is done. */
+/* Whether an instruction gets data back, not just an acknowledgment. */
 static bool has_result(const struct instruction *instruction)
 {
 	uint32_t i;

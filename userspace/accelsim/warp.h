@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A warp's instructions as the ops of a trace program, with what each of them
- * waits for.
+ * A warp's instructions as the ops of a trace program, with the dependences of each
+ * instruction.
  */
 #ifndef ACCELSIM_WARP_H
 #define ACCELSIM_WARP_H
@@ -14,11 +14,11 @@
 #include "instruction.h"
 
 /**
- * struct pending - a load whose data nobody has used yet
+ * struct pending - a load whose data has not been used yet
  * @op: its op
- * @at: its warp instruction, from 0
+ * @at: number of its warp instruction, from 0
  * @ready: nominal cycle at which its data comes
- * @group: of a copy to shared memory: number of the group of copies; else unused
+ * @group: for a copy to shared memory, number of its group of copies; else unused
  */
 struct pending {
 	size_t op;
@@ -29,9 +29,9 @@ struct pending {
 
 /**
  * struct writer - the arithmetic instruction that wrote a register last
- * @at: its number, from 1; 0: there is none
+ * @at: number of the instruction, from 1; 0: there is none
  * @ready: nominal cycle of its result
- * @latency: nominal, in cycles
+ * @latency: its nominal latency, in cycles
  */
 struct writer {
 	uint64_t at;
@@ -44,12 +44,12 @@ struct writer {
  * @builder: takes the mixes
  * @instructions: warp instructions
  * @cycle: nominal cycle in which the last one issued, see warp.c
- * @loaded: by register: 1 + index in @loads of what will write it, or 0
- * @written: by register
- * @loads: loads that are waited for by nothing yet
+ * @loaded: by register: 1 + index in @loads of the load that writes it, or 0
+ * @written: by register, its last writer
+ * @loads: loads that no instruction has waited for yet
  * @first_copy: index in @loads of the first that may be an unsettled copy
  * @groups: groups of copies that are closed
- * @burst: arithmetic and shared memory that is no op yet
+ * @burst: arithmetic and shared-memory instructions that are not in an op yet
  * @burst_lanes: their lanes
  * @mixed: instructions of mixes that the ops name, for SIMGPU_TRACE_MIXED_MAX
  * @failed: memory has run out
@@ -86,7 +86,7 @@ void warp_begin(struct warp_ops *warp, struct builder *builder);
 void warp_add(struct warp_ops *warp, const struct instruction *instruction,
 	      uint32_t lines);
 
-/* The last instruction was added: bursts and loads that are open are settled. */
+/* Ends the warp: settles bursts and loads that are open. */
 void warp_end(struct warp_ops *warp);
 
 void warp_free(struct warp_ops *warp);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Gangs: making one, joining, and what its file tells. */
+/* Gangs: making one, joining it, and reading its status, reports and epochs. */
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

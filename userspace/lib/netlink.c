@@ -17,7 +17,7 @@
 
 /* A message about 64 tenants takes some 40 KB. */
 #define MESSAGE_BYTES	(1 << 17)
-/* What waits for a listener that is busy: some 100 messages about 64 tenants. */
+/* Room for messages while a listener is busy: some 100 messages about 64 tenants. */
 #define QUEUE_BYTES	(4 << 20)
 
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
@@ -29,8 +29,8 @@ _Static_assert(COUNTERS == SIMGPU_COUNTER_COUNT &&
 
 /*
  * struct simgpu_netlink - a connection
- * @epoch: where the next one goes; NULL: it has come, or none is asked for
- * @change: likewise
+ * @epoch: where the next epoch is stored; NULL: it has come, or none is waited for
+ * @change: where the next change is stored; NULL likewise
  */
 struct simgpu_netlink {
 	struct nl_sock *sock;
@@ -39,7 +39,7 @@ struct simgpu_netlink {
 	struct simgpu_netlink_change *change;
 };
 
-/* struct outcome - of a request: @error once it is @done */
+/* struct outcome - how a request ended: @error is valid once it is @done */
 struct outcome {
 	bool done;
 	int error;
@@ -65,7 +65,7 @@ static int on_ack(struct nl_msg *message, void *context)
 	return NL_STOP;
 }
 
-/* Sends a request that has no answer but an errno, and frees it. */
+/* Sends a request whose only answer is an errno, and frees it. */
 static int request(struct simgpu_netlink *netlink, struct nl_msg *message)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
@@ -114,7 +114,7 @@ int simgpu_netlink_open(struct simgpu_netlink **out)
 		goto err_sock;
 	nl_socket_set_msg_buf_size(netlink->sock, MESSAGE_BYTES);
 	nl_socket_set_buffer_size(netlink->sock, QUEUE_BYTES, 0);
-	/* Notifications have no number of ours. */
+	/* Notifications have sequence numbers that are not this socket's. */
 	nl_socket_disable_seq_check(netlink->sock);
 	ret = -ENOENT;
 	netlink->family = genl_ctrl_resolve(netlink->sock, SIMGPU_FAMILY_NAME);
@@ -322,7 +322,7 @@ int simgpu_netlink_listen_changes(struct simgpu_netlink *netlink)
 	return join(netlink, SIMGPU_MCGRP_SETTINGS);
 }
 
-/* One message, of what is asked for or not. */
+/* Receives one message, whether it was asked for or not. */
 static int receive(struct simgpu_netlink *netlink, int timeout_ms)
 {
 	struct pollfd pollfd = { .fd = simgpu_netlink_fd(netlink),

@@ -2,13 +2,13 @@
 /*
  * libsimgpu: a simgpu device from C. A thin layer over the ioctls of
  * linux/simgpu.h, the files of /sys/class/simgpu and the netlink family; it
- * keeps no state but a netlink connection's, so every function may be called
- * from any thread, and a connection be used by one thread at a time.
+ * keeps no state but a netlink connection's. So every function may be called
+ * from any thread; a connection may be used by one thread at a time.
  *
- * Functions return 0 or more on success and a negative errno on failure; what
- * an errno means stands in linux/simgpu.h beside its ioctl. A struct that begins
+ * Functions return 0 or more on success and a negative errno on failure;
+ * linux/simgpu.h says beside each ioctl what an errno means. A struct that begins
  * with @size goes to the kernel as it is: its caller sets @size to its sizeof and
- * all that it does not mean to zero, and so a program, the library and the kernel
+ * all members that it does not use to zero. So a program, the library and the kernel
  * may each be older or newer than the others. File descriptors are closed with
  * close().
  */
@@ -23,11 +23,11 @@
 extern "C" {
 #endif
 
-/* Devices that simgpu_list_devices() can find. */
+/* Most devices that simgpu_list_devices() can find. */
 #define SIMGPU_DEVICES_MAX	64
 /* Bytes that hold any value of a sysfs file, with its NUL. */
 #define SIMGPU_VALUE_BYTES	4096
-/* Counters that a message of netlink has room for here. */
+/* Most counters of a netlink message that the library stores. */
 #define SIMGPU_NETLINK_COUNTERS	128
 
 /* A &struct simgpu_counter_array for an array of uint64_t. */
@@ -46,7 +46,7 @@ extern "C" {
 int simgpu_open(unsigned int device);
 
 /**
- * simgpu_get_device_info() - what the device is, and its time
+ * simgpu_get_device_info() - properties of the device, and its time
  * @fd: from simgpu_open()
  * @info: with its @size; filled in
  *
@@ -55,7 +55,7 @@ int simgpu_open(unsigned int device);
 int simgpu_get_device_info(int fd, struct simgpu_device_info *info);
 
 /**
- * simgpu_configure_tenant() - say name, weight, service and target
+ * simgpu_configure_tenant() - set name, weight, service and target
  * @fd: from simgpu_open()
  * @name: for people: printable ASCII, 1 to SIMGPU_NAME_MAX - 1 characters
  * @weight: 1 to 1000
@@ -67,19 +67,19 @@ int simgpu_configure_tenant(int fd, const char *name, uint32_t weight,
 			    uint64_t target_ppm);
 
 /**
- * simgpu_configure() - say all that a tenant can say of itself
+ * simgpu_configure() - set all settings of a tenant
  * @fd: from simgpu_open()
- * @config: filled in, but for its size
+ * @config: filled in, except for its size
  *
  * Return: 0 or a negative errno.
  */
 int simgpu_configure(int fd, const struct simgpu_tenant_config *config);
 
 /**
- * simgpu_upload_trace() - give the device a trace
+ * simgpu_upload_trace() - upload a trace
  * @fd: from simgpu_open()
  * @trace: the trace file's bytes
- * @bytes: how many
+ * @bytes: number of bytes
  * @refusal: NULL, or filled in if the trace is refused (-EINVAL, -E2BIG);
  *	its @field is empty after any other failure
  *
@@ -89,7 +89,7 @@ int simgpu_upload_trace(int fd, const void *trace, size_t bytes,
 			struct simgpu_trace_refusal *refusal);
 
 /**
- * simgpu_remove_trace() - let go of a trace; launches of it run to their end
+ * simgpu_remove_trace() - remove a trace; launches of it run to their end
  * @fd: from simgpu_open()
  * @handle: from simgpu_upload_trace()
  *
@@ -102,7 +102,7 @@ int simgpu_remove_trace(int fd, int handle);
  * @fd: from simgpu_open()
  * @handle: from simgpu_upload_trace()
  * @repeats: how often it runs, 1 and up
- * @not_before_cycle: device cycle before which it does not start; 0: at once
+ * @not_before_cycle: device cycle before which the launch does not start; 0: at once
  * @sequence: set to the launch's number, for simgpu_wait_launch()
  *
  * Return: 0 or a negative errno.
@@ -111,9 +111,10 @@ int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
 			uint64_t not_before_cycle, uint64_t *sequence);
 
 /**
- * simgpu_launch_with() - queue a run of a trace, with all that a launch can say
+ * simgpu_launch_with() - queue a run of a trace, with all options of a launch
  * @fd: from simgpu_open()
- * @launch: all but @size, which is set; @sequence is set to the launch's number
+ * @launch: filled in, except for @size, which is set; @sequence is set to the launch's
+ *	number
  *
  * Return: 0 or a negative errno.
  */
@@ -125,25 +126,25 @@ int simgpu_launch_with(int fd, struct simgpu_launch *launch);
  * @queue: below SIMGPU_TENANT_QUEUES_MAX
  * @priority: -SIMGPU_PRIORITY_MAX to SIMGPU_PRIORITY_MAX, the highest
  *
- * Return: 0 or a negative errno; -EPERM for one above 0 without CAP_SYS_NICE.
+ * Return: 0 or a negative errno; -EPERM for a priority above 0 without CAP_SYS_NICE.
  */
 int simgpu_set_queue(int fd, unsigned int queue, int priority);
 
 /**
- * simgpu_set_masks() - have a tenant keep to parts of the device
+ * simgpu_set_masks() - keep a tenant to parts of the device
  * @fd: from simgpu_open()
- * @masks: all but @size, which is set
+ * @masks: filled in, except for @size, which is set
  *
- * Return: 0 or a negative errno; -EPERM for what its masks did not have so far, without
- * CAP_SYS_NICE.
+ * Return: 0 or a negative errno; -EPERM for bits that its masks did not have so far,
+ * without CAP_SYS_NICE.
  */
 int simgpu_set_masks(int fd, struct simgpu_masks *masks);
 
 /**
- * simgpu_start_arrivals() - have requests come by themselves
+ * simgpu_start_arrivals() - let requests come by themselves
  * @fd: from simgpu_open(), without launches that have not ended
- * @arrivals: all but @size, which is set; @sequence is set to the last request's
- *	number, for simgpu_wait_launch()
+ * @arrivals: filled in, except for @size, which is set; @sequence is set to the last
+ *	request's number, for simgpu_wait_launch()
  *
  * Return: 0 or a negative errno.
  */
@@ -153,10 +154,10 @@ int simgpu_start_arrivals(int fd, struct simgpu_arrivals *arrivals);
  * simgpu_wait_launch() - wait until a launch has ended
  * @fd: from simgpu_open()
  * @sequence: from simgpu_launch_trace()
- * @timeout_ns: how long; 0 only asks; negative: for ever
+ * @timeout_ns: how long; 0: do not wait; negative: for ever
  *
- * Return: 0 once it has ended or the gang's stop cycle was reached; -ETIMEDOUT;
- * -ECANCELED if it was dropped; -EINTR after a signal.
+ * Return: 0 once the launch has ended or the gang's stop cycle was reached; -ETIMEDOUT;
+ * -ECANCELED if the launch was dropped; -EINTR after a signal.
  */
 int simgpu_wait_launch(int fd, uint64_t sequence, int64_t timeout_ns);
 
@@ -183,7 +184,7 @@ int simgpu_get_report(int fd, struct simgpu_report *report);
 int simgpu_create_gang(int fd, struct simgpu_gang_create *options);
 
 /**
- * simgpu_join_gang() - become a member
+ * simgpu_join_gang() - become a member of a gang
  * @fd: from simgpu_open()
  * @gang: from simgpu_create_gang(), on the same device
  * @slot: 0 to members - 1
@@ -193,7 +194,7 @@ int simgpu_create_gang(int fd, struct simgpu_gang_create *options);
 int simgpu_join_gang(int fd, int gang, uint32_t slot);
 
 /**
- * simgpu_get_gang_status() - state, device time and fingerprint
+ * simgpu_get_gang_status() - state, device time and state hash
  * @gang: from simgpu_create_gang()
  * @status: with its @size; filled in
  *
@@ -211,16 +212,16 @@ int simgpu_get_gang_status(int gang, struct simgpu_gang_status *status);
 int simgpu_get_gang_report(int gang, struct simgpu_gang_report *report);
 
 /**
- * simgpu_get_gang_refusal() - why a policy did not have its way last
+ * simgpu_get_gang_refusal() - the last refusal of the gang's session
  * @gang: from simgpu_create_gang()
  * @refusal: with its @size; filled in
  *
- * Return: 0; -ENODATA if every policy has had its way; another negative errno.
+ * Return: 0; -ENODATA if nothing has been refused; another negative errno.
  */
 int simgpu_get_gang_refusal(int gang, struct simgpu_gang_refusal *refusal);
 
 /**
- * simgpu_read_epochs() - take epoch records that nobody has read yet
+ * simgpu_read_epochs() - read epoch records that have not been read yet
  * @gang: from simgpu_create_gang()
  * @records: filled in with records, for simgpu_next_record(); aligned to 8 bytes
  * @bytes: room in @records; SIMGPU_EPOCH_RECORD_MAX is enough for any record
@@ -233,10 +234,10 @@ int simgpu_get_gang_refusal(int gang, struct simgpu_gang_refusal *refusal);
 int simgpu_read_epochs(int gang, void *records, size_t bytes);
 
 /**
- * simgpu_next_record() - step through what simgpu_read_epochs() has read
- * @records: as given there
- * @bytes: that it returned
- * @last: the record before; NULL: none
+ * simgpu_next_record() - step through the records that simgpu_read_epochs() has read
+ * @records: as given to simgpu_read_epochs()
+ * @bytes: what simgpu_read_epochs() returned
+ * @last: the record before; NULL for the first one
  *
  * Return: the next record, or NULL.
  */
@@ -254,7 +255,7 @@ simgpu_next_record(const void *records, size_t bytes,
 /**
  * simgpu_record_counter() - a counter of an epoch record
  * @record: the record
- * @counter: which
+ * @counter: which one
  *
  * Return: the counter; 0 if the kernel does not have it.
  */
@@ -303,7 +304,7 @@ int simgpu_write_device_value(unsigned int device, const char *name,
 			      const char *value);
 
 /**
- * simgpu_list_params() - the knobs of a device's policy or model in force
+ * simgpu_list_params() - the parameters of a device's policy or model in force
  * @device: N of simgpuN
  * @folder: "policy_params" or "model_params"; simgpu_read_device_value() and
  *	simgpu_write_device_value() take that, a slash and a name as @name
@@ -357,21 +358,21 @@ int simgpu_write_tenant_value(unsigned int device, uint64_t id,
 struct simgpu_netlink;
 
 /**
- * struct simgpu_netlink_epoch_tenant - what an epoch was for a tenant
+ * struct simgpu_netlink_epoch_tenant - a tenant in a finished epoch
  * @id: its number, as in sysfs
- * @slot: of the device
+ * @slot: slot of the device
  * @sms: SM count that it held
  * @sms_next: SM count that it was given for the next epoch
  * @class: &enum simgpu_class
  * @np_ppm: predicted NP; 0 while the class is unknown
  * @ipc_ppm: thread instructions a cycle
  * @rbh_ppm: row buffer hit rate
- * @bandwidth_ppm: of the device's peak
+ * @bandwidth_ppm: part of the device's peak bandwidth
  * @llc_mpki_ppm: LLC misses per 1000 thread instructions
  * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong
  * @reserved: zero
  * @counters: differences over the epoch, by &enum simgpu_counter; 0 where the
- *	kernel or the library does not have one
+ *	kernel or the library does not have a counter
  */
 struct simgpu_netlink_epoch_tenant {
 	uint64_t id;
@@ -393,14 +394,14 @@ struct simgpu_netlink_epoch_tenant {
  * struct simgpu_netlink_epoch - a finished epoch
  * @device: N of simgpuN
  * @flags: &enum simgpu_epoch_flags of linux/simgpu_netlink.h
- * @index: from 0; a gap tells how many messages were missed
+ * @index: number of the epoch, from 0; a gap shows how many messages were missed
  * @start_cycle: device cycle at its start
- * @end_cycle: and at its end
+ * @end_cycle: device cycle at its end
  * @fairness_ppm: over the predicted NPs; 0 without a prediction
- * @stp_ppm: likewise
- * @antt_ppm: likewise
- * @tenant_count: how many of @tenants
- * @tenants: those with work, in order of slots
+ * @stp_ppm: over the predicted NPs; 0 without a prediction
+ * @antt_ppm: over the predicted NPs; 0 without a prediction
+ * @tenant_count: entries of @tenants
+ * @tenants: tenants with work, in order of slots
  */
 struct simgpu_netlink_epoch {
 	uint32_t device;
@@ -441,8 +442,8 @@ int simgpu_netlink_fd(const struct simgpu_netlink *netlink);
  * simgpu_netlink_set_policy() - change policy and model together
  * @netlink: a connection that does not listen
  * @device: N of simgpuN
- * @policy: name; NULL: as it is
- * @model: name; NULL: as it is
+ * @policy: name; NULL: no change
+ * @model: name; NULL: no change
  *
  * Return: 0; with nothing changed -EPERM, -ENODEV, -EINVAL for an unknown name.
  */
@@ -455,8 +456,8 @@ int simgpu_netlink_set_policy(struct simgpu_netlink *netlink,
  * @netlink: a connection that does not listen
  * @device: N of simgpuN
  * @id: the tenant's number, as in sysfs
- * @weight: 1 to 1000; NULL: as it is
- * @target_ppm: NP that a QoS tenant is to reach; NULL: as it is
+ * @weight: 1 to 1000; NULL: no change
+ * @target_ppm: NP that a QoS tenant is to reach; NULL: no change
  *
  * Return: 0; with nothing changed -EPERM, -ENODEV, -ENOENT, -EINVAL.
  */
@@ -466,8 +467,8 @@ int simgpu_netlink_set_tenant(struct simgpu_netlink *netlink,
 			      const uint64_t *target_ppm);
 
 /**
- * simgpu_netlink_listen() - be told of the epochs of all devices from now on
- * @netlink: the connection; it then serves for nothing else
+ * simgpu_netlink_listen() - listen to the ends of epochs of all devices from now on
+ * @netlink: the connection; from then on it only listens
  *
  * Return: 0; -EPERM without CAP_NET_ADMIN, unless the counters are public.
  */
@@ -476,7 +477,7 @@ int simgpu_netlink_listen(struct simgpu_netlink *netlink);
 /**
  * simgpu_netlink_next_epoch() - wait for the end of an epoch
  * @netlink: a connection that listens
- * @timeout_ms: how long; 0 only asks; negative: for ever
+ * @timeout_ms: how long; 0: do not wait; negative: for ever
  * @epoch: filled in
  *
  * Return: 0; -ETIMEDOUT; -ENOBUFS if messages were missed, call again; -EINTR;
@@ -486,10 +487,10 @@ int simgpu_netlink_next_epoch(struct simgpu_netlink *netlink, int timeout_ms,
 			      struct simgpu_netlink_epoch *epoch);
 
 /**
- * struct simgpu_netlink_change - a setting has changed, by whatever way
+ * struct simgpu_netlink_change - a setting has changed, in whatever way
  * @device: N of simgpuN
- * @of_tenant: whether it is one of a tenant; else of the device
- * @pid: of that tenant's process, as the machine's first processes number it
+ * @of_tenant: whether it is a tenant's setting; else the device's
+ * @pid: process of that tenant, as numbered in the initial PID namespace
  * @tenant: its number, as in sysfs
  */
 struct simgpu_netlink_change {
@@ -500,9 +501,9 @@ struct simgpu_netlink_change {
 };
 
 /**
- * simgpu_netlink_listen_changes() - be told when a setting of a device or tenant
- *	changes; a tenant that says what it is called counts as one that changes
- * @netlink: the connection; it then serves for nothing else
+ * simgpu_netlink_listen_changes() - listen to changes of settings of devices and tenants.
+ *	A tenant that sets its name counts as a change
+ * @netlink: the connection; from then on it only listens
  *
  * Return: 0; -ENOENT without the module.
  */
@@ -511,10 +512,10 @@ int simgpu_netlink_listen_changes(struct simgpu_netlink *netlink);
 /**
  * simgpu_netlink_next_change() - wait for a change
  * @netlink: a connection that listens to changes
- * @timeout_ms: how long; 0 only asks; negative: for ever
+ * @timeout_ms: how long; 0: do not wait; negative: for ever
  * @change: filled in
  *
- * Return: as simgpu_netlink_next_epoch().
+ * Return: see simgpu_netlink_next_epoch().
  */
 int simgpu_netlink_next_change(struct simgpu_netlink *netlink, int timeout_ms,
 			       struct simgpu_netlink_change *change);

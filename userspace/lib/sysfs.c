@@ -34,7 +34,7 @@ static int read_value(const char *path, char *value, size_t bytes)
 	return 0;
 }
 
-/* The kernel takes a value whole or not at all. */
+/* The kernel takes a value as a whole or not at all. */
 static int write_value(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), error;
@@ -48,7 +48,7 @@ static int write_value(const char *path, const char *value)
 	return length < 0 ? -error : 0;
 }
 
-/* "simgpu12" after the prefix "simgpu" is 12; anything else is no number. */
+/* The number in an entry's name: 12 for "simgpu12" with the prefix "simgpu". */
 static int parse_entry(const char *entry, const char *prefix, uint64_t *number)
 {
 	size_t length = strlen(prefix);
@@ -73,7 +73,7 @@ static int alphabetical(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Numbers of a folder's entries, ascending; all are counted. */
+/* The numbers of a folder's entries, ascending; entries beyond the room are counted. */
 static int list_numbers(const char *path, const char *prefix, uint64_t *numbers,
 			size_t room)
 {
