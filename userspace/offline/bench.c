@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The engine's speed: a trace alone on all SMs, several times, on the host's
- * clock. Which traces, and what is asked of them: userspace/simgpu/lab/bench.c.
+ * clock. userspace/simgpu/lab/bench.c chooses the traces and judges the times.
  */
 #include "bench.h"
 #include "internal.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Measurements of the engine: one memory channel alone with its queue kept
- * full (dram_bench.c), the speed of the whole GPU (bench.c), what it would be
- * on many cores (bench_path.c), of a pair (bench_pair.c), what an epoch costs
- * (bench_epoch.c), and how long a plan (bench_plan.c) and a prediction of Themis'
- * (bench_predict.c) take.
+ * full (dram_bench.c); the speed of the whole GPU (bench.c), on many cores
+ * (bench_path.c), and of a pair (bench_pair.c); and the host time of an epoch
+ * (bench_epoch.c), of a plan (bench_plan.c) and of a prediction of Themis
+ * (bench_predict.c).
  */
 #ifndef OFFLINE_BENCH_H
 #define OFFLINE_BENCH_H
@@ -29,7 +29,7 @@ struct offline_dram_request {
 };
 
 /**
- * struct offline_dram_source - where requests come from, in order
+ * struct offline_dram_source - a source of requests, in order
  * @context: passed to @read
  * @read: puts up to @room requests into @requests; returns how many, 0 at the
  *	end, or a negative errno
@@ -41,14 +41,14 @@ struct offline_dram_source {
 };
 
 /**
- * struct offline_dram_result - what a channel did
- * @requests: all served
+ * struct offline_dram_result - what a channel has done
+ * @requests: requests; all are served
  * @hits: requests for which no activate was issued
- * @activates: all issued; a row that a refresh or the other queue closed is
+ * @activates: all activates; a row that a refresh or the other queue closed is
  *	activated again for the same request
- * @memory_clocks: from clock 0 to the end of the last request's data
+ * @memory_clocks: clocks from clock 0 to the end of the last request's data
  * @busy_clocks: @memory_clocks with data on the bus
- * @wall_ns: host time of the engine, reading of the source left out
+ * @wall_ns: host time of the engine, without reading the source
  */
 struct offline_dram_result {
 	u64 requests;
@@ -65,10 +65,10 @@ struct offline_dram_result {
  * @source: read to its end
  * @result: filled in
  *
- * Requests enter in order, the next as soon as its own queue, of reads or of
- * writes, has a place: a request that finds its queue full holds back all
- * that come after it, whichever their queue. So at any time one of the two
- * queues is full, and of a stream of reads alone the read queue always is.
+ * Requests enter in order, each as soon as its queue, of reads or of
+ * writes, has a place. A request that finds its queue full holds back all
+ * later ones, of either kind. So one of the two queues is always full, and
+ * with reads alone it is the read queue.
  *
  * Return: 0, -ENOMEM, or what the source returned.
  */
@@ -78,13 +78,13 @@ int offline_dram_run(const struct gpu_config *config,
 
 /**
  * struct offline_dram_random - random requests, drawn by offline_dram_random()
- * @banks: of the channel
- * @hit_ppm: chance that a request asks for the row that its bank's request
- *	before it asked for; else any row is as likely
+ * @banks: banks of the channel
+ * @hit_ppm: chance that a request asks for the same row as its bank's request
+ *	before; otherwise all rows are equally likely
  * @write_ppm: chance that it is a write
  * @requests: how many are left
- * @state: of the generator; starts as the seed
- * @row: that the last request of each bank asked for; any values at the start
+ * @state: state of the generator; at first the seed
+ * @row: by bank, the row that the last request asked for; any values at first
  */
 struct offline_dram_random {
 	u32 banks;
@@ -95,7 +95,7 @@ struct offline_dram_random {
 	u32 row[256];
 };
 
-/* As struct offline_dram_source.read; @context is a struct offline_dram_random. */
+/* A struct offline_dram_source.read; @context is a struct offline_dram_random. */
 int offline_dram_random(void *context, struct offline_dram_request *requests,
 			u32 room);
 
@@ -120,26 +120,27 @@ struct offline_load {
 /**
  * offline_measure() - simulate each load OFFLINE_RUNS times, the loads in turn
  * @config: the GPU
- * @loads: what; filled in
- * @count: how many
- * @threads: that simulate each
+ * @loads: the loads; their times are filled in
+ * @count: number of loads
+ * @threads: threads that simulate each
  *
- * Return: 0 or a negative errno as offline_run().
+ * Return: 0 or a negative errno, see offline_run().
  */
 int offline_measure(const struct gpu_config *config, struct offline_load *loads,
 		    u32 count, u32 threads);
 
 /**
- * offline_measure_path() - what many cores would take for a load
+ * offline_measure_path() - how long a load would take on many cores
  * @config: the GPU
- * @load: what; its runs stay as they are
- * @threads: one a core: 1 to GPU_VIEWS_MAX and to the SMs
- * @ns: set to the median of OFFLINE_RUNS: processor time of what is done by one
- *	thread alone, and of the longest part of each step
+ * @load: the load; its runs stay as they are
+ * @threads: threads, one a core: 1 to GPU_VIEWS_MAX and to the SMs
+ * @ns: set to the median of OFFLINE_RUNS: the processor time of work that one thread
+ *	does alone, plus that of the longest part of each step
  *
- * One core does it all. That threads meet after each step costs nothing here.
+ * One core does all the work, so the result does not include that threads have to meet
+ * after each step.
  *
- * Return: 0 or a negative errno as offline_run().
+ * Return: 0 or a negative errno, see offline_run().
  */
 int offline_measure_path(const struct gpu_config *config,
 			 const struct offline_load *load, u32 threads, u64 *ns);
@@ -150,7 +151,7 @@ u64 offline_median_ns(const u64 wall_ns[OFFLINE_RUNS]);
 /**
  * offline_measure_channel() - one channel alone, OFFLINE_RUNS times
  * @config: the GPU
- * @random: requests; taken as they are for each run
+ * @random: the requests; each run begins with this state
  * @wall_ns: host time of each run, ascending
  *
  * Return: 0 or -ENOMEM.
@@ -160,14 +161,14 @@ int offline_measure_channel(const struct gpu_config *config,
 			    u64 wall_ns[OFFLINE_RUNS]);
 
 /**
- * offline_measure_epoch() - host time that an epoch's end costs, the median of many
- * @config: the GPU, hbm80's size or more
- * @trace: what each tenant runs
+ * offline_measure_epoch() - host time that an epoch's end takes, the median of many
+ * @config: the GPU, of hbm80's size or larger
+ * @trace: trace of each tenant
  * @shared: false: 64 tenants under hsm-fair; true: 12 on all SMs with quotas and
  *	limits, a row for each on each SM
- * @ns: set to it: snapshot, model, policy, check and application
+ * @ns: set to the time of snapshot, model, policy, check and application
  *
- * Return: 0 or a negative errno as offline_run().
+ * Return: 0 or a negative errno, see offline_run().
  */
 int offline_measure_epoch(const struct gpu_config *config,
 			  const struct trace *trace, bool shared, u64 *ns);
@@ -175,11 +176,11 @@ int offline_measure_epoch(const struct gpu_config *config,
 /**
  * offline_measure_pair() - host time of a pair, side by side and sharing SMs
  * @config: the GPU
- * @pair: two loads; the first has a goal, and its cycles are both's
+ * @pair: two loads; the first has a goal, and its @cycles are those of the run
  * @shared_ns: set to the median of OFFLINE_RUNS under quota-rollover
- * @split_ns: of as many, in turn with those, under even
+ * @split_ns: set to the median of as many under even, which alternate with those
  *
- * Return: 0 or a negative errno as offline_run().
+ * Return: 0 or a negative errno, see offline_run().
  */
 int offline_measure_pair(const struct gpu_config *config,
 			 const struct offline_load pair[2], u64 *shared_ns,
@@ -187,8 +188,8 @@ int offline_measure_pair(const struct gpu_config *config,
 
 /**
  * offline_measure_plan() - host time of a plan of spatial-temporal multitasking
- * @count: made-up kernels, 1 to PLAN_KERNELS_MAX, the same in each call
- * @sms: of the GPU
+ * @count: number of made-up kernels, 1 to PLAN_KERNELS_MAX, the same in each call
+ * @sms: SMs of the GPU
  * @ns: set to the median of OFFLINE_RUNS plans by Algorithm 1
  *
  * Return: 0 or -ENOMEM.
@@ -198,7 +199,7 @@ int offline_measure_plan(u32 count, u32 sms, u64 *ns);
 /**
  * offline_measure_prediction() - host time of a prediction of the model themis
  * @config: the GPU
- * @ns: set to the median of OFFLINE_RUNS; of each of two tenants in an epoch
+ * @ns: set to the median of OFFLINE_RUNS, for each of two tenants in an epoch
  *
  * Return: 0; -ENOENT if no weights for the GPU are built in; -ENOMEM.
  */
@@ -207,7 +208,7 @@ int offline_measure_prediction(const struct gpu_config *config, u64 *ns);
 /**
  * offline_device_bytes() - memory of a GPU with its session
  * @config: the GPU
- * @bytes: set to it; the slots of all tenants are in it, traces are not
+ * @bytes: set to the memory, with the slots of all tenants but without traces
  *
  * Return: 0 or a negative errno.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an epoch costs the session: snapshot, model, policy, check and application,
- * on the host's clock, apart from the simulation around them.
+ * The host time of an epoch's end: snapshot, model, policy, check and application,
+ * without the simulation around them.
  */
 #include "bench.h"
 #include "internal.h"
@@ -9,7 +9,7 @@
 #define EPOCHS		101
 #define EPOCH_CYCLES	50000ULL
 
-/* On all SMs together, with quotas, as many rows as there can be. */
+/* Tenants on all SMs together, with quotas: as many rows as there can be. */
 #define SHARERS		12
 
 static int share_everything(const struct simgpu_snapshot *snapshot, void *state,
@@ -57,8 +57,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * The cycles at which an epoch ends, and at which what was decided takes effect,
- * each beside the cycle after it, in which nothing is decided.
+ * Times the cycles at which an epoch ends and at which the decision takes effect. From
+ * each the time of the next cycle, in which nothing is decided, is subtracted.
  */
 static u64 time_epoch(struct session *session, u32 tenants)
 {

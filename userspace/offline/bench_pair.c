@@ -7,9 +7,9 @@
 #include "internal.h"
 
 #define PAIR		2
-/* Of quotas, and of epochs. */
+/* Length of quotas' epochs, and of epochs. */
 #define PAIR_EPOCH	10000
-/* What the first is to reach, in thread instructions a cycle for each SM. */
+/* Goal of the first tenant, in thread instructions a cycle for each SM. */
 #define PAIR_GOAL_IPC	6
 
 static int run_pair(const struct gpu_config *config,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long the engine would take on many cores, measured on one: the parts of each
- * step are taken one after the other, and of each step the longest counts. What
- * threads lose by meeting each other is not in it. Time is the processor's: a part
+ * How long the engine would take on many cores, measured on one. The parts of each step
+ * run one after the other, and only the longest of a step counts. The time that
+ * threads lose when they meet is not included. Time is processor time: otherwise a part
  * during which another process had the core would be the longest of its step.
  */
 #include "bench.h"
 #include "internal.h"
 
 /*
- * struct path - a run of which the longest parts are added up
+ * struct path - a run of which only the longest part of each step counts
  * @views: parts of a step
- * @memory: of the views
+ * @memory: memory of the views
  * @other_ns: time of parts that were not the longest of their step
  */
 struct path {
@@ -28,7 +28,7 @@ u64 offline_processor_ns(void)
 	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
 }
 
-/* The parts of a step; Return: the time of all but the longest. */
+/* Run the parts of a step; Return: the time of all but the longest. */
 static u64 take_step(struct gpu *gpu, u32 views)
 {
 	u64 before = offline_processor_ns(), longest = 0, all = 0;
@@ -57,7 +57,7 @@ static void run_parts(void *context, struct gpu *gpu, u64 until)
 	gpu_set_views(gpu, NULL, 1);
 }
 
-/* The trace on all SMs, again and again, as offline_measure() has it. */
+/* Run the trace on all SMs, again and again, like offline_measure(). */
 static int run_session(struct session *session, const struct trace *trace,
 		       u64 cycles)
 {
@@ -100,7 +100,7 @@ static int run_path(const struct gpu_config *config, const struct offline_load *
 int offline_measure_path(const struct gpu_config *config,
 			 const struct offline_load *load, u32 threads, u64 *ns)
 {
-	/* Some, also for one view. */
+	/* Never 0, not even for one view. */
 	size_t bytes = gpu_view_bytes(config, threads) + 64;
 	struct path path = { .views = threads };
 	u64 runs[OFFLINE_RUNS];

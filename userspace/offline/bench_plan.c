@@ -23,7 +23,7 @@ static u32 random_below(u64 *state, u32 bound)
 	return (u32)(*state >> 33) % bound;
 }
 
-/* A kernel that scales up to some SMs, and then saturates. */
+/* Make a kernel that scales up to some number of SMs, and then saturates. */
 static void make_kernel(struct planned *it, u32 index, u32 sms, u64 *state)
 {
 	u32 blocks = 1 + random_below(state, 20000), m;

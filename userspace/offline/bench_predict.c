@@ -11,7 +11,7 @@
 #define EPOCHS		20000
 #define EPOCH_CYCLES	500000
 
-/* Two tenants that share a device; no count is small, as small ones are divided faster. */
+/* Two tenants that share a device. No count is small, as small ones divide faster. */
 static void make_snapshot(struct simgpu_snapshot *snapshot,
 			  const struct gpu_config *config)
 {

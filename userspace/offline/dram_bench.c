@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One memory channel alone with its queue kept full: the engine's channel
- * without the GPU around it. The only file outside kmod/sim, but for the unit
- * tests, that looks inside the engine.
+ * without the GPU around it. Beside the unit tests, this is the only file outside
+ * kmod/sim that includes the engine's inside.
  */
 #include "../../kmod/sim/sim.h"
 #include "bench.h"
 #include "internal.h"
 
-/* Requests that are read at a time. */
+/* Requests that are read from the source at a time. */
 #define BATCH	4096U
-/* Requests of a kind that wait for a place in its queue, and clocks in a row. */
+/* Most requests of a kind that wait for a place, and most clocks in a row. */
 #define WAITING_MAX	64U
 
 /**
  * struct bench - a run
- * @batch: requests that were read
- * @count: how many
- * @at: of them, the next to enter
+ * @batch: requests that were read from the source
+ * @count: their number
+ * @at: index of the next one to enter
  */
 struct bench {
 	struct gpu *gpu;
@@ -31,7 +31,7 @@ struct bench {
 
 /* --- requests in ------------------------------------------------------------ */
 
-/* The next batch; the time that it takes is not the engine's. */
+/* Read the next batch; this time is not the engine's. */
 static int read_batch(struct bench *bench)
 {
 	u64 start_ns = offline_wall_ns();
@@ -44,7 +44,7 @@ static int read_batch(struct bench *bench)
 	return ret;
 }
 
-/* Requests of a kind that wait for a place in its queue. */
+/* The number of requests of a kind that wait for a place in its queue. */
 static u32 waiting(const struct bench *bench, u32 mode)
 {
 	u32 count = bench->channel->queue[mode].count +
@@ -55,8 +55,8 @@ static u32 waiting(const struct bench *bench, u32 mode)
 }
 
 /*
- * A request may wait with others of its kind, for they enter in their order;
- * but not beside those of the other kind, which it could overtake.
+ * Whether a request may wait at the channel. It may wait with others of its kind, which
+ * enter in order, but not beside those of the other kind, which it could overtake.
  */
 static bool has_room(const struct bench *bench, u32 mode)
 {
@@ -64,8 +64,8 @@ static bool has_room(const struct bench *bench, u32 mode)
 }
 
 /*
- * Let requests queue up in order, up to one that must wait outside. Return:
- * how many there were, or a negative errno.
+ * Let requests queue up in order, until one has to wait outside. Return:
+ * how many have entered, or a negative errno.
  */
 static int enter(struct bench *bench)
 {
@@ -93,7 +93,7 @@ static int enter(struct bench *bench)
 
 /* --- requests out ------------------------------------------------------------- */
 
-/* What the channel has done lies in slice 0's ring, which nobody else reads. */
+/* The channel's completions are in slice 0's ring; take them out. */
 static void take_done(struct bench *bench, u64 clock)
 {
 	const struct dram_limits *limits = &bench->gpu->limits;
@@ -117,8 +117,8 @@ static void take_done(struct bench *bench, u64 clock)
 }
 
 /*
- * Clocks that can be run in a row: as many as requests wait for a place, since
- * none gets free more than once a clock. At the end each clock counts.
+ * How many clocks can be simulated in a row: as many as requests wait for a place, since
+ * at most one place gets free in a clock. At the end it is one clock at a time.
  */
 static u32 clocks_in_a_row(const struct bench *bench)
 {
@@ -127,7 +127,7 @@ static u32 clocks_in_a_row(const struct bench *bench)
 	return bench->count && clocks ? clocks : 1;
 }
 
-/* Some clocks, then on to the next at which something can happen. */
+/* Simulate some clocks in a row, then go on to the next at which something can happen. */
 static int run_to_end(struct bench *bench)
 {
 	struct channel *channel = bench->channel;

@@ -7,7 +7,7 @@
 #define ROUNDS_MAX	1000
 
 /**
- * struct centre - of a cluster
+ * struct centre - the centre of a cluster
  */
 struct centre {
 	double progress[GPM_COUNTS];
@@ -41,7 +41,7 @@ static u32 nearest(const struct centre *centres, u32 clusters,
 	return best;
 }
 
-/* The program that is furthest from all centres; @distance 0: all are centres. */
+/* The program furthest from all centres; with *@distance 0 all programs are centres. */
 static u32 furthest(const struct gpm_program *programs, u32 count,
 		    const struct centre *centres, u32 clusters, double *distance)
 {
@@ -77,7 +77,7 @@ static u32 begin(const struct gpm_program *programs, u32 count, u64 seed,
 	return clusters;
 }
 
-/* Each program to its nearest centre; whether one has moved. */
+/* Assign each program to its nearest centre; returns whether any has moved. */
 static bool assign(struct gpm_program *programs, u32 count,
 		   struct centre *centres, u32 clusters)
 {
@@ -98,7 +98,7 @@ static bool assign(struct gpm_program *programs, u32 count,
 	return moved;
 }
 
-/* One that has lost all of its programs stays where it is. */
+/* Move the centres; one without programs stays where it is. */
 static void move(const struct gpm_program *programs, u32 count,
 		 struct centre *centres, u32 clusters)
 {
@@ -149,7 +149,7 @@ static u64 deviation(const struct gpm_program *programs, u32 count, u32 event)
 	return (u64)fmax(1, round(sqrt(squares / n)));
 }
 
-/* To integers; clusters without a program are left out. */
+/* Round to integers; clusters without a program are left out. */
 static void round_off(const struct gpm_program *programs, u32 count,
 		      const struct centre *centres, u32 clusters,
 		      struct gpm_constants *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of userspace/offline share; nobody else includes this. */
+/* Functions that the files of userspace/offline share; no other file includes this. */
 #ifndef OFFLINE_INTERNAL_H
 #define OFFLINE_INTERNAL_H
 
@@ -10,12 +10,12 @@
 #include "watch.h"
 
 /**
- * struct offline_home - a session, and what its owner has for it
+ * struct offline_home - a session, and what belongs to it here
  * @session: NULL while there is none
- * @observer: told of its progress
- * @threads: that run its GPUs; NULL: the caller alone does
- * @watch: other models that look on; NULL: none
- * @running: kernels on the device, by slot and queue; without one @kernel is NULL
+ * @observer: is called with the session's progress
+ * @threads: threads that run its GPUs; NULL: the caller alone does
+ * @watch: other models that watch; NULL: none
+ * @running: kernels on the device, by slot and queue; without one, @kernel is NULL
  */
 struct offline_home {
 	struct session *session;
@@ -28,35 +28,35 @@ struct offline_home {
 /**
  * offline_open() - make a session
  * @home: filled in; it stays where it is until offline_close()
- * @options: of the session
- * @observer: lives as long as the session
- * @threads: that run it; 0: as 1
+ * @options: options of the session
+ * @observer: must live as long as the session
+ * @threads: number of threads that run it; 0: as 1
  *
- * Return: 0; as session_create() or threads_create(): then nothing is left.
+ * Return: 0; or an errno of session_create() or threads_create(): then nothing is left.
  */
 int offline_open(struct offline_home *home,
 		 const struct session_options *options,
 		 const struct offline_observer *observer, u32 threads);
-/* Of one that could not be opened, too. */
+/* Closes a session; may be called for one that could not be opened, too. */
 void offline_close(struct offline_home *home);
-/* Until @cycle, nothing is left to run, or the observer stops it: then true. */
+/* Runs until @cycle, or nothing is left to run, or the observer stops it: then true. */
 bool offline_run_until(struct session *session, u64 cycle,
 		       const struct offline_observer *observer);
-/* Tell of a slot's kernels that are on the device while its tenant leaves. */
+/* Reports a slot's kernels that are on the device while its tenant leaves. */
 void offline_tell_running(struct offline_home *home, u32 slot);
-/* Tell of what is on the device at the end of a run. */
+/* Reports the kernels that are on the device at the end of a run. */
 void offline_tell_end(struct offline_home *home);
-/* SMs that drain, by the slot that still holds them. */
+/* Counts the SMs that drain, by the slot that still holds them. */
 void offline_count_draining(struct session *session,
 			    u32 draining[SESSION_SLOTS_MAX]);
 void offline_announce(const struct offline_observer *observer, u32 slot,
 		      const struct session_tenant_options *options,
 		      const struct trace *trace);
 
-/* A load alone on all SMs, launched again when it ends, for so many cycles. */
+/* Options of a run of one trace alone on all SMs, relaunched, for so many cycles. */
 void offline_bench_options(const struct gpu_config *config, u64 cycles,
 			   struct session_options *options);
-/* Into @count times that ascend, so that the median stands in the middle. */
+/* Inserts a time into @count ascending ones, so that the median stands in the middle. */
 void offline_insert_ns(u64 *wall_ns, u32 count, u64 value);
 
 #endif /* OFFLINE_INTERNAL_H */

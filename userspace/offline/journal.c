@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The text of a whole journal made into events; a line: kmod/session/journal.h. */
+/* Parsing the text of a whole journal; kmod/session/journal.h parses a line. */
 #include "offline.h"
 
 /**
- * struct reader - the journal so far
- * @room: of journal->events
+ * struct reader - the journal that has been read so far
+ * @room: entries for which journal->events has room
  */
 struct reader {
 	struct offline_journal *journal;

@@ -2,8 +2,8 @@
 /*
  * Experiments without a device: the portable rooms (kmod/sim, kmod/policy,
  * kmod/session), the same files that the module is built from, run inside the
- * calling process. Runs of whole experiments, private runs (truth), and
- * replay of journals. No global state: experiments may run in parallel
+ * calling process: runs of whole experiments, private runs (truth), and
+ * replays of journals. There is no global state: experiments may run in parallel
  * threads.
  */
 #ifndef OFFLINE_OFFLINE_H
@@ -19,13 +19,13 @@
 
 /**
  * struct offline_kernel - a kernel that was on the device
- * @slot: the tenant's
- * @queue: its queue
+ * @slot: slot of its tenant
+ * @queue: queue of the tenant
  * @sequence: number of the launch
- * @number: of the kernel in its trace
- * @kernel: what it does
+ * @number: index of the kernel in its trace
+ * @kernel: the kernel
  * @start: device cycle in which it started
- * @end: in which its last thread block ended, or the run did
+ * @end: device cycle in which its last thread block ended, or in which the run did
  * @ended: whether it ran to its end
  */
 struct offline_kernel {
@@ -40,18 +40,18 @@ struct offline_kernel {
 };
 
 /**
- * struct offline_observer - what a run tells while it goes on; members may be
+ * struct offline_observer - functions that are called during a run; members may be
  *	NULL
  * @context: passed to each
- * @epoch: an epoch ended; the struct is only valid during the call
+ * @epoch: an epoch has ended; the struct is only valid during the call
  * @tenant: a tenant has taken a slot; later epochs of that slot are its own
- * @left: it leaves before the end (replay only); @report has its last figures
+ * @left: a tenant leaves before the end (replay only); @report has its last figures
  * @progress: some device time has passed, up to @cycle
- * @stop: asked now and then; once it says true the run ends where it is
- * @kernel: a kernel has ended, or the run while it was on the device
+ * @stop: called now and then; once it returns true the run ends where it is
+ * @kernel: a kernel has ended, or the run has while the kernel was on the device
  * @preempt: as in &struct session_hooks, at @cycle
- * @look: the device as it is every @look_cycles, its beginning and its end included
- * @look_cycles: 0: never
+ * @look: called every @look_cycles, also at the beginning and at the end
+ * @look_cycles: cycles between two calls of @look; 0: never
  */
 struct offline_observer {
 	void *context;
@@ -73,11 +73,11 @@ struct offline_observer {
 /**
  * struct offline_queues - how a tenant uses its queues
  * @count: queues, 1 and up, each of which gets one launch; 0: as 1
- * @waits: by queue, a bit for each of whose launch its own waits; at most
+ * @waits: by queue, a bit for each queue whose launch its own launch waits for; at most
  *	SESSION_WAITS_MAX
- * @priority: by queue, as session_set_queue() takes it
+ * @priority: by queue, as for session_set_queue()
  * @sms: by queue, mask of SMs of its launch; all zero: none
- * @idempotent: of all its launches, as in &struct session_launch_options
+ * @idempotent: for all its launches, as in &struct session_launch_options
  */
 struct offline_queues {
 	u32 count;
@@ -88,24 +88,24 @@ struct offline_queues {
 };
 
 /**
- * offline_queues_order() - in which order the launches have to be made
+ * offline_queues_order() - the order in which the launches have to be made
  * @queues: any
- * @order: gets queues, each behind those for which it waits, the lowest first
+ * @order: filled in with queues, each behind those that it waits for, the lowest first
  *
- * Return: how many: fewer than there are if some wait for one another in a circle,
- * or for queues that there are not.
+ * Return: how many; fewer than there are if some wait for one another in a circle,
+ * or for queues that do not exist.
  */
 u32 offline_queues_order(const struct offline_queues *queues,
 			 u8 order[SESSION_QUEUES_MAX]);
 
 /**
  * struct offline_tenant - a member of an experiment
- * @options: what it says of itself
- * @trace: what it launches, once; options.relaunch repeats it
- * @arrives: requests of it come by themselves in place of that one launch
- * @arrivals: which, and when
- * @queues: that it launches it in
- * @masks: what it keeps to; private runs have none, nor those of @queues
+ * @options: settings of the tenant
+ * @trace: trace that it launches, once; options.relaunch repeats it
+ * @arrives: requests come by themselves in place of that one launch
+ * @arrivals: the requests, and when they come
+ * @queues: queues in which it launches the trace
+ * @masks: masks of the tenant; private runs have none, nor those of @queues
  * @start_cycle: device cycle before which its launch does not start; private runs begin
  *	at once
  */
@@ -119,19 +119,19 @@ struct offline_tenant {
 	u64 start_cycle;
 };
 
-/* Models that can look at a run of another one. */
+/* Most models that can watch a run of another one. */
 #define OFFLINE_WATCHED_MAX	15
 
 /**
  * struct offline_experiment - a gang's experiment
  * @options: gang_size is taken from @count
- * @threads: that run the device together, which no result depends on: at most
+ * @threads: threads that run the device together, on which no result depends: at most
  *	GPU_VIEWS_MAX and the device's SMs; 0: as 1
  * @count: tenants, in slots 0 to @count - 1
  * @tenants: by slot
- * @watched_count: of @watched, OFFLINE_WATCHED_MAX at most
+ * @watched_count: entries of @watched, at most OFFLINE_WATCHED_MAX
  * @watched: models that are asked beside that of @options over the same run, with their
- *	knobs and constants; watch_allows() says which can be
+ *	parameters and constants; watch_allows() says which models can be
  */
 struct offline_experiment {
 	struct session_options options;
@@ -143,9 +143,9 @@ struct offline_experiment {
 };
 
 /**
- * struct offline_watched - what a model that looked on has said of a tenant
- * @class: its last word
- * @np_run: predicted of its first run
+ * struct offline_watched - the predictions of a watching model for a tenant
+ * @class: the last class
+ * @np_run: predicted NP of its first run
  */
 struct offline_watched {
 	u32 class;
@@ -155,13 +155,13 @@ struct offline_watched {
 /**
  * struct offline_result - how a run ended
  * @cycle: device time at its end
- * @state_hash: fingerprint of the device there
+ * @state_hash: state hash of the device there
  * @wall_ns: host time that it took
- * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
- * @quota_checks: quotas on an SM that were held against what was issued
+ * @refusal: the last refusal; of kind SESSION_REFUSED_NOTHING if there was none
+ * @quota_checks: quotas on an SM that were compared with what was issued
  * @quota_overruns: checks that found more issued than allowed
  * @stopped: whether &struct offline_observer.stop ended it before its end
- * @draining: by slot, SMs that are somebody else's once its thread blocks there end
+ * @draining: by slot, SMs that change hands once its thread blocks there have ended
  * @reports: by slot
  * @watched: by model, in the experiment's order, and slot
  */
@@ -179,11 +179,11 @@ struct offline_result {
 };
 
 /**
- * offline_load_trace() - a runnable trace of a trace file's bytes
+ * offline_load_trace() - decode a trace file's bytes
  * @bytes: the file, 8-byte aligned; may be freed afterwards
  * @count: its size
- * @error: filled in if it is refused (-EINVAL, -E2BIG)
- * @out: set to the trace; offline_free_trace() frees it
+ * @error: filled in if the trace is refused (-EINVAL, -E2BIG)
+ * @out: set to the trace, which offline_free_trace() frees
  *
  * Return: 0, -EINVAL, -E2BIG or -ENOMEM.
  */
@@ -194,8 +194,8 @@ void offline_free_trace(struct trace *trace);
 /**
  * offline_run() - run an experiment to its stop cycle, or without one until
  *	all launches have ended
- * @experiment: what
- * @observer: told of its progress
+ * @experiment: the experiment
+ * @observer: is called with its progress
  * @result: filled in
  *
  * Return: 0; a negative errno if the options are bad (-EINVAL), a thread block
@@ -208,12 +208,12 @@ int offline_run(const struct offline_experiment *experiment,
 
 /**
  * struct offline_mark - a point of a private run
- * @instructions: thread instructions at which it lies; given
- * @cycles: device cycle at whose end the tenant has executed them; of the last ones
- *	that it has, the end of its last kernel
+ * @instructions: number of thread instructions at which it lies; given
+ * @cycles: device cycle at whose end the tenant has executed them; if they are its last
+ *	ones, the end of its last kernel
  * @class: the model's, of the last epoch before it; SIMGPU_CLASS_UNKNOWN if the
  *	run was too short for one
- * @figures: of the run up to here
+ * @figures: figures of the run up to here
  */
 struct offline_mark {
 	u64 instructions;
@@ -224,14 +224,14 @@ struct offline_mark {
 
 /**
  * offline_run_one() - run a trace as the only tenant of a GPU
- * @options: of the experiment
- * @tenant: what it runs
+ * @options: options of the experiment
+ * @tenant: the tenant
  * @threads: as in &struct offline_experiment
- * @observer: told of its progress
- * @report: set to the tenant's
+ * @observer: is called with its progress
+ * @report: set to the tenant's report
  * @wall_ns: set to the host time that it took
  *
- * Return: as offline_run().
+ * Return: see offline_run().
  */
 int offline_run_one(const struct session_options *options,
 		    const struct offline_tenant *tenant, u32 threads,
@@ -242,10 +242,10 @@ int offline_run_one(const struct session_options *options,
  * offline_private_run() - how long a tenant takes alone
  * @experiment: the shared experiment
  * @slot: the tenant
- * @marks: where to look, in order of @instructions, such as those that the
+ * @marks: in order of @instructions, such as the number that the
  *	tenant's first run executed in shared mode; the rest is filled in
- * @count: how many
- * @observer: its progress is told how many instructions are done; it may stop it
+ * @count: number of marks
+ * @observer: its @progress gets the number of instructions so far; it may stop the run
  *
  * Private mode (docs/glossary.md, Actual NP): the same configuration and seed,
  * the tenant alone in its slot with all SMs, from device cycle 0. One run serves
@@ -255,28 +255,28 @@ int offline_run_one(const struct session_options *options,
  * @instructions or more. The clock is advanced by no more than the remaining
  * instructions divided by the GPU's peak rate, so it cannot pass that cycle;
  * near it the steps are single cycles. The last cycle may execute more than
- * the last instruction asked for, at most one cycle's worth. Where these are all
- * that it has, the answer is the cycle at which its last kernel ends: the shared first
- * run, which has executed as many, was counted to there, too.
+ * the last mark asks for, at most one cycle's worth. If the mark's instructions are all
+ * that the tenant has, the answer is the cycle at which its last kernel ends: the shared
+ * first run, which executed as many, was measured up to that point, too.
  *
- * Return: 0; -ENODATA if its run has fewer instructions; -EINTR if it was stopped; a negative errno as
- * offline_run().
+ * Return: 0; -ENODATA if its run has fewer instructions; -EINTR if it was stopped; another
+ * negative errno, see offline_run().
  */
 int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 			struct offline_mark *marks, u32 count,
 			const struct offline_observer *observer);
 
 /**
- * offline_alone_window() - what a tenant does alone in a span of time
- * @options: of the shared experiment
- * @slot: the tenant's
- * @tenant: with what it runs again and again, in which queues; the rest is not heeded
+ * offline_alone_window() - figures of a tenant alone over a span of time
+ * @options: options of the shared experiment
+ * @slot: the tenant's slot
+ * @tenant: its trace, which runs again and again, and queues; the rest is ignored
  * @cycles: the span, from device cycle 0
  * @threads: as in &struct offline_experiment
- * @observer: may stop it
+ * @observer: may stop the run
  * @figures: set to those of the whole span
  *
- * Return: 0, -EINTR if it was stopped, or a negative errno as offline_run().
+ * Return: 0, -EINTR if it was stopped, or a negative errno, see offline_run().
  */
 int offline_alone_window(const struct session_options *options, u32 slot,
 			 const struct offline_tenant *tenant, u64 cycles,
@@ -284,8 +284,8 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 			 struct session_figures *figures);
 
 /*
- * A goal of a part of what a tenant does alone, in thread instructions a cycle and
- * parts per million, rounded up: who reaches it has reached the part.
+ * A goal in thread instructions a cycle, in parts per million, for a part of a tenant's
+ * speed alone. It is rounded up, so that a tenant that reaches the goal reaches the part.
  */
 static inline u64 offline_goal_ipc_ppm(u64 part_ppm,
 				       const struct session_figures *alone)
@@ -294,7 +294,7 @@ static inline u64 offline_goal_ipc_ppm(u64 part_ppm,
 	u64 asked = fixed_mul_div(part_ppm, alone->thread_instructions,
 				  SIMGPU_PPM);
 
-	/* Two steps, each rounded up. */
+	/* Two divisions, each rounded up. */
 	if (fixed_mul_div(asked, SIMGPU_PPM, part_ppm) !=
 	    alone->thread_instructions)
 		asked++;
@@ -302,21 +302,21 @@ static inline u64 offline_goal_ipc_ppm(u64 part_ppm,
 }
 
 /**
- * offline_alone_cycles() - how long a request takes that has the GPU for itself
- * @options: of the experiment
- * @trace: what it runs
- * @launches: how often
+ * offline_alone_cycles() - how long a request takes alone on the GPU
+ * @options: options of the experiment
+ * @trace: trace of the request
+ * @launches: how often the trace runs
  * @threads: as in &struct offline_experiment
- * @observer: may stop it
+ * @observer: may stop the run
  * @cycles: set to the core cycles from its arrival to its end
  *
- * Return: 0, -EINTR if it was stopped, or a negative errno as offline_run().
+ * Return: 0, -EINTR if it was stopped, or a negative errno, see offline_run().
  */
 int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
 			 const struct offline_observer *observer, u64 *cycles);
 
-/* Host time, in nanoseconds since some moment. */
+/* Host time in nanoseconds, from an arbitrary start. */
 u64 offline_wall_ns(void);
 /* Processor time that this thread has used, in nanoseconds. */
 u64 offline_processor_ns(void);
@@ -325,11 +325,11 @@ u64 offline_processor_ns(void);
 
 /**
  * offline_profile() - a kernel alone on a number of SMs, from empty caches
- * @config: of the GPU
- * @trace: where it is
- * @kernel: its index there
- * @sms: 1 to all of the GPU
- * @seed: of everything random
+ * @config: configuration of the GPU
+ * @trace: trace with the kernel
+ * @kernel: its index in the trace
+ * @sms: 1 to all SMs of the GPU
+ * @seed: seed of all random numbers
  * @out: set to R[sms] and B[sms] / Pb
  *
  * Return: 0; -E2BIG if a thread block does not fit on an SM; -ERANGE if it takes
@@ -342,17 +342,17 @@ int offline_profile(const struct gpu_config *config, const struct trace *trace,
 /**
  * offline_profile_beside() - a kernel on all SMs beside one that only computes, so
  *	that it has a number of them on average
- * @config: of the GPU
- * @trace: where the kernel is
- * @kernel: its index there
- * @dummy: whose first kernel runs beside it
- * @sms: that the kernel shall have: 1 to one less than all
- * @seed: of everything random
+ * @config: configuration of the GPU
+ * @trace: trace with the kernel
+ * @kernel: its index in the trace
+ * @dummy: trace whose first kernel runs beside it
+ * @sms: SMs that the kernel should have on average: 1 to one less than all
+ * @seed: seed of all random numbers
  * @out: set to R[sms] and B[sms] / Pb
  *
  * Thread blocks of both are interleaved by leaky buckets.
  *
- * Return: as offline_profile().
+ * Return: see offline_profile().
  */
 int offline_profile_beside(const struct gpu_config *config,
 			   const struct trace *trace, u32 kernel,
@@ -363,13 +363,13 @@ int offline_profile_beside(const struct gpu_config *config,
 
 /**
  * struct offline_journal - a parsed journal
- * @options: of the cold start
- * @constants_checksum: of the model's constants there; 0: it had none
+ * @options: options of the cold start
+ * @constants_checksum: checksum of the model's constants there; 0: it had none
  * @events: in order
- * @count: how many
- * @lost: events that found no room in it; then it cannot be replayed
+ * @count: number of events
+ * @lost: events that found no room in the journal; with such it cannot be replayed
  * @end_cycle: device time at its end
- * @state_hash: fingerprint of the device there
+ * @state_hash: state hash of the device there
  */
 struct offline_journal {
 	struct session_options options;
@@ -383,7 +383,7 @@ struct offline_journal {
 
 /**
  * struct offline_journal_error - why a journal was refused
- * @line: number of the line, from 1; 0 for the whole
+ * @line: number of the line, from 1; 0 for the whole journal
  * @reason: a sentence
  */
 struct offline_journal_error {
@@ -394,7 +394,7 @@ struct offline_journal_error {
 /**
  * offline_parse_journal() - read a journal's text
  * @text: the file, NUL-terminated
- * @names: where to look for what it names, such as &offline_names
+ * @names: where models, policies and so on are looked up, such as &offline_names
  * @out: filled in; offline_free_journal() frees what it holds
  * @error: filled in if the text is refused
  *
@@ -405,24 +405,24 @@ int offline_parse_journal(const char *text, const struct journal_names *names,
 			  struct offline_journal_error *error);
 void offline_free_journal(struct offline_journal *journal);
 
-/* What is built in. */
+/* The built-in models, policies and configurations. */
 extern const struct journal_names offline_names;
 
 /**
  * offline_replay() - repeat a journalled run up to its end
  * @journal: parsed, without lost events
- * @traces: those that its launches name, in any order
- * @count: how many
- * @given: where policies and models are that it changes to, and the constants
+ * @traces: the traces that its launches name, in any order
+ * @count: number of traces
+ * @given: where policies and models that it changes to are looked up, and the constants
  *	that it names
  * @threads: as in &struct offline_experiment
- * @observer: told of its progress
- * @result: filled in; whether state_hash is the journal's is the caller's to
- *	see. Reports of slots whose tenant left are their last
+ * @observer: is called with the progress
+ * @result: filled in; the caller compares its state_hash with the journal's. Reports of
+ *	slots whose tenant has left are the tenant's last ones
  * @failed: set to the index of the event that could not be repeated
  *
- * Return: 0; -ENOENT if a trace is missing, -ENODATA if constants are; -EINVAL if an event cannot be
- * repeated; another negative errno.
+ * Return: 0; -ENOENT if a trace is missing, -ENODATA if constants are; -EINVAL if an event
+ * cannot be repeated; another negative errno.
  */
 int offline_replay(const struct offline_journal *journal,
 		   const struct trace *const *traces, u32 count,

@@ -9,14 +9,14 @@
 #define SETS	(1U << OPTIMAL_KERNELS_MAX)
 
 /**
- * struct table - what is known of each set of kernels; an index has a bit for each
- * @search: what is searched
- * @phase: its best phase, if that is better than its parts in several
- * @best: of its best schedule
- * @first: that schedule's phase with the set's lowest kernel
+ * struct table - what is known of each set of kernels; an index has a bit for each kernel
+ * @search: the search
+ * @phase: best phase of the set, if it is better than the set in several phases
+ * @best: time of its best schedule
+ * @first: phase of that schedule with the set's lowest kernel
  * @done: phases and splits that were measured or skipped
- * @total: all of them
- * @out: counts
+ * @total: number of all phases and splits
+ * @out: gets the counts
  */
 struct table {
 	const struct optimal_search *search;
@@ -35,7 +35,7 @@ static u32 kernels_of(u32 set)
 	return (u32)__builtin_popcount(set);
 }
 
-/* How many ways there are to divide the SMs: of SMs - 1 borders, kernels - 1. */
+/* The number of splits: kernels - 1 borders out of SMs - 1. */
 u32 optimal_splits(u32 sms, u32 kernels)
 {
 	u64 ways = 1;
@@ -46,7 +46,7 @@ u32 optimal_splits(u32 sms, u32 kernels)
 	return (u32)ways;
 }
 
-/* One SM each, and the rest to the last. */
+/* Each kernel has one SM, and the last one the rest. */
 void optimal_first_split(struct plan_choice *choice, u32 set, u32 sms)
 {
 	u32 i;
@@ -62,9 +62,9 @@ void optimal_first_split(struct plan_choice *choice, u32 set, u32 sms)
 }
 
 /*
- * The next one, in the order of the first kernel's SMs, then of the second's: the
- * rightmost kernel that can takes an SM of the last one's, and those between begin
- * anew.
+ * The next split, in the order of the first kernel's SMs, then of the second's, and so
+ * on. The rightmost kernel that can takes an SM from the last one; the kernels between
+ * them start again with one SM.
  */
 bool optimal_next_split(struct plan_choice *choice)
 {
@@ -90,7 +90,7 @@ points_of(const struct plan_set *set, u32 kernel)
 	return set->profiles[set->kernels[kernel].profile].point;
 }
 
-/* The least that a kernel takes alone, or of the memory's time. */
+/* The least time of a kernel alone, or the least memory time. */
 static u64 least_of(const struct plan_set *set, u32 kernel, bool memory)
 {
 	const struct simgpu_profile_point *points = points_of(set, kernel);
@@ -109,7 +109,7 @@ static u64 least_of(const struct plan_set *set, u32 kernel, bool memory)
 	return least;
 }
 
-/* No phase of these kernels takes less; PLAN_NEVER: they do not fit together. */
+/* A lower bound for a phase of these kernels; PLAN_NEVER: they do not fit together. */
 static u64 bound_of(const struct plan_set *set, u32 kernels)
 {
 	u64 longest = 0, memory = 0, bytes = 0;
@@ -139,7 +139,7 @@ static void tell(struct table *table, u32 done)
 		search->progress(search->context, table->done, table->total);
 }
 
-/* The best split of a set, where one takes less than @limit. */
+/* Measure the splits of a set; its best phase is kept if it takes less than @limit. */
 static int measure_splits(struct table *table, u32 set, u64 limit)
 {
 	const struct optimal_search *search = table->search;
@@ -167,13 +167,13 @@ static int measure_splits(struct table *table, u32 set, u64 limit)
 
 /* --- Algorithm 3: all divisions into phases --------------------------------------------------- */
 
-/* The best of @set in several phases; each has its lowest kernel in one of them. */
+/* The best schedule of @set in several phases, one of which has its lowest kernel. */
 static void find_parts(struct table *table, u32 set)
 {
 	u32 lowest = set & -set, rest = set ^ lowest, part;
 
 	table->best[set] = PLAN_NEVER;
-	/* All proper subsets of the others, with the lowest kernel. */
+	/* All proper subsets of the other kernels, each with the lowest kernel. */
 	for (part = rest; part; ) {
 		u32 phase, others;
 
@@ -189,7 +189,7 @@ static void find_parts(struct table *table, u32 set)
 	}
 }
 
-/* Whether nothing has to be measured: it cannot win, or it is known. */
+/* Whether nothing has to be measured: a set cannot win, or its result is known. */
 static bool is_settled(struct table *table, u32 set, u32 splits)
 {
 	const struct optimal_search *search = table->search;
@@ -229,7 +229,7 @@ static int try_set(struct table *table, u32 set)
 	return ret;
 }
 
-/* Of all sets with @count kernels. */
+/* Try all sets of @count kernels. */
 static int try_sets(struct table *table, u32 count)
 {
 	u32 sets = 1U << table->search->set->count, set;

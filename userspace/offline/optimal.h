@@ -8,13 +8,13 @@
 
 #include "offline.h"
 
-/* Kernels: on 15 SMs five have 3,871 phases and splits of two and more. */
+/* Most kernels: on 15 SMs five have 3,871 phases and splits of two and more. */
 #define OPTIMAL_KERNELS_MAX	5
 
 /**
  * struct optimal_phase - the best split of some kernels as one phase
- * @cycles: that it takes; PLAN_NEVER: the same kernels in several phases take no more
- * @choice: the kernels and their SMs; of nothing where @cycles is PLAN_NEVER
+ * @cycles: its time; PLAN_NEVER: the kernels in several phases take no longer
+ * @choice: the kernels and their SMs; empty if @cycles is PLAN_NEVER
  */
 struct optimal_phase {
 	u64 cycles;
@@ -22,16 +22,16 @@ struct optimal_phase {
 };
 
 /**
- * struct optimal_search - what is searched
- * @set: kernels, at most OPTIMAL_KERNELS_MAX; their profiles bound what sets can take
+ * struct optimal_search - the kernels, and functions of the caller
+ * @set: kernels, at most OPTIMAL_KERNELS_MAX; their profiles bound the times of sets
  * @context: passed to the functions
- * @measure: set @cycles to what a phase takes, or to PLAN_NEVER where that is more than
- *	@limit; of the choice @count, @kernel and @sms are filled in. 0, or a negative
- *	errno that ends the search
- * @progress: NULL, or told how many of all phases and splits are done
- * @recall: NULL, or fills in what is known of some kernels, which has a bit for each of
- *	the set, from another search; false if nothing is
- * @keep: NULL, or told of what has been found, for other searches
+ * @measure: sets @cycles to the time of a phase, or to PLAN_NEVER if that is more than
+ *	@limit; @count, @kernel and @sms of the choice are filled in. Returns 0, or a
+ *	negative errno that ends the search
+ * @progress: NULL, or called with how many of all phases and splits are done
+ * @recall: NULL, or fills in the result of an earlier search for some kernels, a bit each
+ *	of the set; returns false if there is none
+ * @keep: NULL, or called with each result, to be kept for other searches
  */
 struct optimal_search {
 	const struct plan_set *set;
@@ -44,16 +44,16 @@ struct optimal_search {
 };
 
 /**
- * struct optimal - the best schedule, and what it took to find it
+ * struct optimal - the best schedule, and how it was found
  * @cycles: core cycles of all phases, as measured
- * @sequential: of all kernels alone, as measured
- * @phases: how many there are
- * @phase: the kernels and the SMs of each
- * @phase_cycles: of each, as measured
+ * @sequential: core cycles of all kernels one after another, as measured
+ * @phases: number of phases
+ * @phase: the kernels and the SMs of each phase
+ * @phase_cycles: core cycles of each phase, as measured
  * @measured: phases and splits that were run, to their ends or to the limit
- * @cut: @measured runs that were stopped at the limit
- * @skipped: those that could not be better than what is known, or were recalled, and
- *	did not run
+ * @cut: runs among them that were stopped at the limit
+ * @skipped: phases and splits that did not run, because they could not be better than a
+ *	known one, or were recalled
  */
 struct optimal {
 	u64 cycles;
@@ -67,48 +67,48 @@ struct optimal {
 };
 
 /**
- * optimal_find() - the schedule that takes least
+ * optimal_find() - find the schedule that takes least time
  * @search: kernels, and how to measure
  * @out: filled in
  *
- * Each set of kernels and each of its splits is measured at most once. A set is as
- * good as the best of its splits as one phase, or as the best two parts of it one after
- * the other; small sets come first, so that a larger one is measured only as far
- * as it beats its parts. A set that cannot is skipped: no kernel takes less beside
- * others than alone on its best number of SMs, and the memory has to carry what all of
- * them ask for. Of equal schedules it is the one with more phases, then the one whose
- * split comes first.
+ * Each set of kernels and each of its splits is measured at most once. The best schedule
+ * of a set is either the best of its splits as one phase, or the best two parts of it one
+ * after the other. Small sets come first, so that a larger one is measured only as far
+ * as it beats its parts. A set that cannot beat them is skipped: no kernel takes less
+ * beside others than alone on its best number of SMs, and the memory has to carry the
+ * traffic of all. Of equally good schedules it is the one with more phases, then the one
+ * whose split comes first.
  *
  * Return: 0, what @measure returned, -E2BIG for too many kernels, -ENOMEM.
  */
 int optimal_find(const struct optimal_search *search, struct optimal *out);
 
 /**
- * optimal_splits() - how many ways there are to divide SMs
- * @sms: of the device
- * @kernels: each of which gets at least one; at most @sms
+ * optimal_splits() - the number of ways to divide SMs
+ * @sms: SMs of the device
+ * @kernels: kernels, each of which gets at least one SM; at most @sms
  */
 u32 optimal_splits(u32 sms, u32 kernels);
 
 /**
- * optimal_first_split() - the first of these ways
+ * optimal_first_split() - the first way to divide SMs
  * @choice: filled in: one SM for each kernel, and the rest for the last
  * @set: kernels, a bit each
- * @sms: of the device
+ * @sms: SMs of the device
  */
 void optimal_first_split(struct plan_choice *choice, u32 set, u32 sms);
 
 /**
- * optimal_next_split() - the one after @choice; false if that is the last
- * @choice: becomes it
+ * optimal_next_split() - the next way to divide SMs; false if there is none
+ * @choice: the present one; becomes the next one
  */
 bool optimal_next_split(struct plan_choice *choice);
 
 /**
- * struct offline_program - what takes part in a phase
- * @trace: with profiles of the GPU
- * @kernels: of its kernels, so many of the first, one after another
- * @sms: that leaky buckets give it
+ * struct offline_program - a program in a phase
+ * @trace: with profiles for the GPU
+ * @kernels: how many of its first kernels run, one after another
+ * @sms: SMs that leaky buckets give it
  */
 struct offline_program {
 	const struct trace *trace;
@@ -118,9 +118,9 @@ struct offline_program {
 
 /**
  * enum offline_division - how the programs of a phase share the SMs
- * @OFFLINE_BUCKETS: all SMs are everybody's, in the order of the leaky buckets
- * @OFFLINE_HANDOVER: each has SMs of its own; those of one that has ended go to who has
- *	fewest of what it was given, in proportion
+ * @OFFLINE_BUCKETS: they share all SMs, in the order of the leaky buckets
+ * @OFFLINE_HANDOVER: each has SMs of its own; SMs of a program that has ended go to the
+ *	one that has fewest in proportion to what it was given
  * @OFFLINE_PARTITION: each has SMs of its own, to the end
  */
 enum offline_division {
@@ -132,18 +132,18 @@ enum offline_division {
 
 /**
  * offline_phase() - how long programs take together
- * @config: of the GPU
- * @seed: of everything random
+ * @config: configuration of the GPU
+ * @seed: seed of all random numbers
  * @programs: in the order of their slots
- * @count: of them, up to SIMGPU_SLOTS_MAX
- * @division: of the SMs; but for OFFLINE_BUCKETS the programs have no more SMs together
- *	than there are
- * @limit: core cycles after which nobody waits for the end
+ * @count: number of programs, up to SIMGPU_SLOTS_MAX
+ * @division: how they share the SMs; except for OFFLINE_BUCKETS the sum of their SMs is
+ *	at most the GPU's
+ * @limit: core cycles after which the run is stopped
  * @cycles: set to core cycles until all have ended, or to PLAN_NEVER past @limit
  *
- * From empty caches. Under OFFLINE_BUCKETS on all SMs, in the order of the leaky buckets,
- * whose capacities are as the policy stm sets them; where a program goes on to another
- * kernel they become those of the kernels that run then.
+ * The run begins with empty caches. Under OFFLINE_BUCKETS the capacities of the leaky
+ * buckets are those that the policy stm sets. When a program goes on to another
+ * kernel, they become those of the kernels that run then.
  *
  * Return: 0; -ENODATA if a kernel has no profile for the GPU; -E2BIG if a thread block
  * does not fit on an SM; -ENOMEM.

@@ -6,19 +6,19 @@
 #include "internal.h"
 #include "optimal.h"
 
-/* Cycles between two looks at whether a phase has passed its limit. */
+/* Cycles between two checks of whether a phase has passed its limit. */
 #define LOOK_CYCLES	10000
 
 /**
- * struct phase - one that is being measured
+ * struct phase - a phase that is being measured
  * @gpu: a GPU of its own
  * @programs: by slot
- * @count: of them
- * @division: of the SMs
- * @sms: by slot, that it has of its own
- * @owner: by SM, a slot, where SMs are somebody's
- * @kernel: by slot, the present one; past the last one it is over
- * @interval: by slot, of the present kernel, as plan_interval() says
+ * @count: number of programs
+ * @division: how they share the SMs
+ * @sms: by slot, SMs of its own
+ * @owner: by SM, its slot, if SMs have owners
+ * @kernel: by slot, index of the present kernel; past the last one it is over
+ * @interval: by slot, plan_interval() of the present kernel
  * @running: a bit for each slot with a kernel
  */
 struct phase {
@@ -53,7 +53,7 @@ static u64 interval_of(const struct phase *phase, u32 slot)
 	return plan_interval(&set, 0, program->sms);
 }
 
-/* Buckets of those that run, as long as these do. */
+/* Set the leaky buckets for the kernels that run now. */
 static void set_buckets(struct phase *phase)
 {
 	u64 longest = 0;
@@ -69,7 +69,7 @@ static void set_buckets(struct phase *phase)
 						     longest));
 }
 
-/* The present kernels of these slots begin, where they have one. */
+/* Start the present kernels of these slots, if they have one left. */
 static void start(struct phase *phase, u64 slots)
 {
 	u64 rest;
@@ -101,7 +101,7 @@ static void give_sm(struct phase *phase, u32 sm, u32 slot)
 	gpu_sm_assign(phase->gpu, sm, slot, GPU_PREEMPT_DRAIN);
 }
 
-/* The slot that has the smallest part of what it was given; the first one of several. */
+/* The slot with the fewest SMs in proportion to what it was given, then the first. */
 static u32 neediest(const struct phase *phase)
 {
 	u32 best = SIMGPU_SLOTS_MAX, slot;
@@ -117,7 +117,7 @@ static u32 neediest(const struct phase *phase)
 	return best;
 }
 
-/* The SMs of those that have ended go to the others. */
+/* Give the SMs of programs that have ended to the others. */
 static void hand_over(struct phase *phase)
 {
 	u32 sm;
@@ -153,7 +153,7 @@ static void divide(struct phase *phase)
 
 /* --- running --- */
 
-/* The kernels of these slots have ended, at @last or before. */
+/* The kernels of these slots have ended; *@last is the cycle of the latest end. */
 static void end(struct phase *phase, u64 slots, u64 *last)
 {
 	u64 rest;
@@ -188,7 +188,7 @@ static u64 run(struct phase *phase, u64 limit)
 	return last > limit ? PLAN_NEVER : last;
 }
 
-/* Every kernel has a profile for the GPU, and fits on its SMs. */
+/* Check that every kernel has a profile for the GPU, and fits on its SMs. */
 static int check(const struct gpu_config *config,
 		 const struct offline_program *program)
 {

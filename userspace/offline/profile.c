@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Profiles of kernels (STM 3.2): alone on a number of SMs, or, as on a card that can
- * only be shared, beside a kernel that holds the other SMs.
+ * Profiles of kernels (STM 3.2): alone on a number of SMs, or beside a kernel that holds
+ * the other SMs, as on a card where SMs can only be shared.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "internal.h"
 
-/* Cycles between two looks at whether a kernel has ended. */
+/* Cycles between two checks of whether a kernel has ended. */
 #define LOOK_CYCLES	10000
 /* Slots of the kernel and of the dummy. */
 enum {
@@ -38,7 +38,7 @@ static int run_to_end(struct gpu *gpu, u64 *cycles)
 
 	do {
 		gpu_run(gpu, gpu_now(gpu) + LOOK_CYCLES);
-		/* Time does not pass while an end is not heard of, as the dummy's. */
+		/* The GPU stops until each end is taken, also that of the dummy. */
 		gpu_take_finished(gpu);
 		gpu_kernel_status(gpu, KERNEL, &status);
 		if (gpu_now(gpu) > U32_MAX)
@@ -48,7 +48,7 @@ static int run_to_end(struct gpu *gpu, u64 *cycles)
 	return 0;
 }
 
-/* What a kernel that has ended says of @sms SMs. */
+/* Fill in the point of a kernel that has ended. */
 static int read_point(struct gpu *gpu, struct simgpu_profile_point *out)
 {
 	const struct gpu_config *config = gpu_config(gpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Repeating a journalled run; the text is parsed in journal.c. */
+/* Repeating a journalled run; journal.c parses the text. */
 #include "internal.h"
 
 /* Whether an event names a trace, and which. */
@@ -59,8 +59,8 @@ static const struct trace *first_trace(const struct offline_journal *journal,
 }
 
 /**
- * struct replay - a run being repeated
- * @left: slots whose tenant has left; their reports stand in @result
+ * struct replay - a run that is being repeated
+ * @left: slots whose tenant has left; their reports are already in @result
  */
 struct replay {
 	const struct offline_journal *journal;
@@ -73,7 +73,7 @@ struct replay {
 	u64 left;
 };
 
-/* A tenant's last figures are those before it leaves, as the driver has them. */
+/* A tenant's last figures are those before it leaves, as in the driver. */
 static void note_leaving(struct replay *replay, u32 slot)
 {
 	struct session_tenant_report *report = &replay->result->reports[slot];
@@ -134,7 +134,7 @@ static void finish(struct replay *replay)
 					      &result->reports[slot]);
 }
 
-/* The constants that the journal began with are those that were given. */
+/* Set the constants that the journal began with, from those that were given. */
 static int start_constants(const struct offline_journal *journal,
 			   const struct session_replay *given,
 			   struct session_options *options)

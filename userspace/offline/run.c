@@ -222,7 +222,7 @@ u32 offline_queues_order(const struct offline_queues *queues,
 	return count;
 }
 
-/* The launches for which one waits, of those that were made. */
+/* The launches for which a launch waits, among those that were made. */
 static void set_waits(struct session_launch_options *launch, u32 queues,
 		      const u64 *sequences)
 {
@@ -232,7 +232,7 @@ static void set_waits(struct session_launch_options *launch, u32 queues,
 		launch->wait[i++] = sequences[__builtin_ctz(queues)];
 }
 
-/* A launch in each of a tenant's queues; @alone: at once, on the whole GPU, without masks. */
+/* Make a launch in each of a tenant's queues; @alone: at once and without masks. */
 static int launch_all(struct session *session, u32 slot,
 		      const struct offline_tenant *tenant, bool alone)
 {
@@ -422,9 +422,9 @@ static void read_mark(struct session *session, u32 slot,
 }
 
 /*
- * The last instruction is issued some hundred cycles before its kernel ends, with the
- * last store's arrival. Where nothing is left to issue, the run is counted to its
- * end, as a first run is in shared mode.
+ * The last instruction is issued some hundred cycles before its kernel ends, which
+ * happens when the last store arrives. If no instruction is left, the run is counted to
+ * its end, like a first run in shared mode.
  */
 static void count_to_end(struct session *session, u32 slot,
 			 struct offline_mark *mark)
@@ -441,7 +441,7 @@ static void count_to_end(struct session *session, u32 slot,
 	mark->cycles = mark->figures.cycles;
 }
 
-/* No gang: a tenant has its slot, and nobody is waited for. */
+/* Options without a gang: a tenant has its slot, and waits for no other member. */
 static struct session_options alone(const struct session_options *options)
 {
 	struct session_options out = *options;
@@ -521,7 +521,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 	u32 i;
 	int ret;
 
-	/* A queue that is done begins anew while the first run of others goes on. */
+	/* A queue that is done starts again while the first run of others goes on. */
 	if (experiment->options.relaunch && tenant->queues.count > 1) {
 		options.relaunch = true;
 		options.stop_cycle = U64_MAX;
@@ -539,7 +539,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 		if (ret)
 			break;
 		read_mark(home.session, slot, &marks[i]);
-		/* Unless the next one lies in the same cycle. */
+		/* If the next mark lies in the same cycle, it is counted there. */
 		if (i + 1 == count || marks[i + 1].instructions >
 				      instructions_done(home.session, slot))
 			count_to_end(home.session, slot, &marks[i]);

@@ -17,13 +17,13 @@ static int compare_cycles(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* That of the nearest rank. */
+/* The value at the nearest rank. */
 static u64 percentile(const u64 *sorted, u64 count, u64 percent)
 {
 	return count ? sorted[(count * percent + 99) / 100 - 1] : 0;
 }
 
-/* One that has not ended counts from its deadline on: before that it may be in time. */
+/* Whether an unfinished request has passed its deadline; before that it may be in time. */
 static bool is_late(const struct service_run *run, u64 arrival)
 {
 	u64 deadline = run->plan->deadline_cycles;
@@ -38,7 +38,7 @@ static bool is_met(const struct service_run *run, u64 latency)
 	return !deadline || latency <= deadline;
 }
 
-/* Take the request that came at @arrival; its latency, or age, to @latencies. */
+/* Judge the request that came at @arrival; add its latency, or age, to @latencies. */
 static int judge_one(const struct service_run *run, u64 arrival,
 		     struct service_figures *out, u64 *latencies)
 {

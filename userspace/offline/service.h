@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the requests of a service show at the end of a run, those among them that have
- * not ended: a scheduler that never runs them must not look good for it.
+ * Figures of a service's requests at the end of a run. Requests that have not ended count,
+ * too, so that a scheduler that never runs them does not look good.
  */
 #ifndef OFFLINE_SERVICE_H
 #define OFFLINE_SERVICE_H
@@ -10,11 +10,11 @@
 
 /**
  * struct service_run - the requests of a run
- * @plan: when they come
- * @slot: of their tenant
+ * @plan: when requests come
+ * @slot: slot of their tenant
  * @stop: cycle in which the run ended
- * @ends: in which they ended, one after the other; the last ones have not
- * @ended: how many have
+ * @ends: cycles in which requests ended, in order; the last requests may have none
+ * @ended: number of requests that have ended
  */
 struct service_run {
 	const struct arrivals_plan *plan;
@@ -25,15 +25,15 @@ struct service_run {
 };
 
 /**
- * struct service_figures - what they show
- * @requests: that have come
+ * struct service_figures - figures of requests
+ * @requests: requests that have come
  * @unfinished: requests that have not ended
- * @late: of @unfinished, those whose deadline has passed
- * @met: ended within their deadline; all that have ended if there is none
- * @judged: those that have ended, and @late: what @met is a part of
- * @p50_cycles: half of @judged took no longer; a late one counts as old as it is, so
- *	this is a lower bound where there are some; 0 of nothing
- * @p99_cycles: likewise, 99 of 100
+ * @late: unfinished requests whose deadline has passed
+ * @met: requests that ended within their deadline; without a deadline, all that ended
+ * @judged: requests that have ended, and @late ones: @met is a part of these
+ * @p50_cycles: half of @judged took no longer. A late request counts with its age, so
+ *	this is a lower bound if there are some; 0 if @judged is 0
+ * @p99_cycles: 99 of 100 of @judged took no longer
  */
 struct service_figures {
 	u64 requests;
@@ -46,16 +46,16 @@ struct service_figures {
 };
 
 /**
- * service_deadline() - a deadline in multiples of what a request takes alone
+ * service_deadline() - a deadline in multiples of the time that a request takes alone
  * @times_ppm: how many times, above 0
- * @alone_cycles: what it takes
+ * @alone_cycles: time of a request alone
  *
  * Return: cycles, at least 1: 0 would be no deadline.
  */
 u64 service_deadline(u64 times_ppm, u64 alone_cycles);
 
 /**
- * service_judge() - hold requests against their deadlines
+ * service_judge() - compute the figures of requests and their deadlines
  * @run: the requests
  * @out: filled in
  *

@@ -9,7 +9,7 @@
 #define LEAK		(1.0 / THEMIS_LEAK)
 #define INPUT_MOST	16.0
 #define WEIGHT_MOST	8.0
-/* Adam, as its paper has it, with a rate that falls to a hundredth. */
+/* Parameters of Adam, from its paper; the rate falls to a hundredth. */
 #define RATE		0.004
 #define BETA1		0.9
 #define BETA2		0.999
@@ -17,7 +17,7 @@
 /* Rounds without a better net before training ends. */
 #define PATIENCE	2000
 #define LOOK_ROUNDS	20
-/* Of samples of a single program a tenth is held out, of programs a fifth. */
+/* If there is a single program, a tenth of its samples is held out; else a fifth of programs. */
 #define HELD_SAMPLES	10
 #define HELD_PROGRAMS	5
 #define PROGRAMS_MAX	1024
@@ -25,7 +25,7 @@
 /* --- the net ---------------------------------------------------------------------- */
 
 /**
- * struct values - what the neurons say of a sample
+ * struct values - outputs of the neurons for a sample
  */
 struct values {
 	double inputs[THEMIS_INPUTS];
@@ -96,7 +96,7 @@ static void errors_of(const struct values *values,
 		    (sample->scal * sample->inter) - 1;
 }
 
-/* @delta of a layer's outputs before the ReLU; adds to @gradient, gives @below. */
+/* @delta: of a layer's outputs before the ReLU; adds to @gradient, computes @below. */
 static void layer_back(const double *weights, const double *values, u32 inputs,
 		       const double *delta, u32 count, double *gradient,
 		       double *below)
@@ -153,7 +153,7 @@ static double norm_of(const double *weights)
 	return sqrt(sum);
 }
 
-/* Root mean squares of the three errors, in the end without a zero among them. */
+/* The root mean squares of the three errors; none of them is returned as zero. */
 static void measure(const struct themis_net *net,
 		    const struct themis_sample *samples, u32 count,
 		    double norms[3])
@@ -261,7 +261,7 @@ static void shuffle(struct themis_sample *samples, u32 count, u64 *state)
 	}
 }
 
-/* By program, how many samples it has; how many have some. */
+/* Count the samples of each program; returns how many programs have some. */
 static u32 count_programs(const struct themis_sample *samples, u32 count,
 			  u32 *sizes)
 {
@@ -274,8 +274,8 @@ static u32 count_programs(const struct themis_sample *samples, u32 count,
 }
 
 /*
- * Some programs' samples to the end: what fits the others may fit no new one. How many
- * samples these are.
+ * Move the samples of some programs to the end: a net that fits the other programs may
+ * not fit a new one. Returns the number of these samples.
  */
 static u32 hold_out(struct themis_sample *samples, u32 count, u64 *state)
 {
@@ -319,14 +319,14 @@ static void find_scale(struct themis_net *net,
 			square += rate * rate / count;
 		}
 		net->deviation[input] = sqrt(fmax(0, square - mean * mean));
-		/* One that never varies says nothing, and stays finite. */
+		/* An input that never varies tells nothing; it must stay finite. */
 		if (net->deviation[input] < 1e-6)
 			net->deviation[input] = 1;
 		net->origin[input] = mean - shift * net->deviation[input];
 	}
 }
 
-/* Small, and such that both outputs begin above 0. */
+/* Small weights with which both outputs begin above 0. */
 static void first_weights(struct themis_net *net, u64 *state)
 {
 	const double size = sqrt(6.0 / THEMIS_INPUTS);
@@ -341,7 +341,7 @@ static void first_weights(struct themis_net *net, u64 *state)
 }
 
 /**
- * struct adam - its moments
+ * struct adam - the moments of Adam
  */
 struct adam {
 	double first[THEMIS_WEIGHTS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Training of Themis' kernel slowdown model (IPDPS'19, section V.D), in floating point:
- * the net as kmod/policy/models/themis_net.c has it in integers, the loss of Eq. 8 and
- * its gradient, Adam, and the constants that come out. The same seed and samples give
+ * the net that kmod/policy/models/themis_net.c has in integers, the loss of Eq. 8 and
+ * its gradient, Adam, and the resulting constants. The same seed and samples give
  * the same weights.
  */
 #ifndef OFFLINE_THEMIS_FIT_H
@@ -19,12 +19,11 @@
  * struct themis_sample - a kernel beside a pressure producer, over one epoch
  * @rates: the net's inputs, Q32 a cycle
  * @scal: T_n / T_N
- * @inter: T_colo / T_n
  * @meter: slowdown of the producer, if it is a pressure meter; else 0
- * @program: which one
- * @split: which split of the SMs
+ * @program: number of the program
+ * @split: number of the split of the SMs
  * @pressure: &enum pressure
- * @level: of the producer
+ * @level: level of the producer
  */
 struct themis_sample {
 	s64 rates[THEMIS_INPUTS];
@@ -39,7 +38,7 @@ struct themis_sample {
 
 /**
  * struct themis_net - the net in floating point
- * @origin: per cycle, as are deviations
+ * @origin: as in &struct themis_constants, a cycle; so are deviations
  */
 struct themis_net {
 	double origin[THEMIS_INPUTS];
@@ -47,7 +46,7 @@ struct themis_net {
 	double weights[THEMIS_WEIGHTS];
 };
 
-/* Its two outputs, as they come: below 1 where it says so. */
+/* The two outputs as the net computes them, which may be below 1. */
 void themis_net_infer(const struct themis_net *net,
 		      const s64 rates[THEMIS_INPUTS],
 		      double sd[THEMIS_OUTPUTS]);
@@ -55,9 +54,9 @@ void themis_net_infer(const struct themis_net *net,
 /**
  * themis_net_loss() - Eq. 8 over some samples
  * @net: the net
- * @samples: some
- * @count: of these, at least 1
- * @gradient: by weight, added to nothing; NULL: not wanted
+ * @samples: the samples
+ * @count: number of samples, at least 1
+ * @gradient: set to the gradient, by weight; NULL: not wanted
  *
  * The norms of relative errors are taken as root mean squares, so that the loss does
  * not grow with the number of samples.
@@ -68,20 +67,20 @@ double themis_net_loss(const struct themis_net *net,
 		       const struct themis_sample *samples, u32 count,
 		       double gradient[THEMIS_WEIGHTS]);
 
-/* Mean of |SD_pred - SD| / SD (Eq. 2), factors taken to be 1 at least. */
+/* The mean of |SD_pred - SD| / SD (Eq. 2), where factors below 1 count as 1. */
 double themis_net_error(const struct themis_net *net,
 			const struct themis_sample *samples, u32 count);
 
 /**
- * struct themis_fit - how training goes
- * @seed: of the first weights, and of which samples are held out
+ * struct themis_fit - settings and results of training
+ * @seed: seed of the first weights, and of which samples are held out
  * @shift: deviations by which the mean of the inputs is away from their origin
- * @rounds: at most so many
- * @progress: told of the loss every 100 rounds; NULL: nobody is
+ * @rounds: most rounds
+ * @progress: called with the loss every 100 rounds; NULL: not called
  * @context: passed to it
- * @loss: of the samples that were trained on, in the end
- * @error_training: Eq. 2 over these
- * @error_held: and over those that were held out
+ * @loss: final loss of the samples that were trained on
+ * @error_training: Eq. 2 over these samples
+ * @error_held: Eq. 2 over the samples that were held out
  */
 struct themis_fit {
 	u64 seed;
@@ -95,39 +94,39 @@ struct themis_fit {
 };
 
 /**
- * themis_fit_train() - find a net
- * @fit: how, and what came out
+ * themis_fit_train() - train a net
+ * @fit: settings; the results are filled in
  * @samples: their order is changed
  * @count: at least 20
  * @net: filled in
  *
- * The samples of a fifth of the programs, chosen by the seed, are held out (of fewer
- * than five programs, a tenth of the samples), and the weights that fit these best are
- * kept: what fits all others may fit no new program.
+ * The samples of a fifth of the programs, chosen by the seed, are held out (with fewer
+ * than five programs, a tenth of the samples). The weights that fit these best are
+ * kept: weights that fit all other programs may not fit a new one.
  *
  * Return: 0; -EINVAL for too few samples; -ENOMEM.
  */
 int themis_fit_train(struct themis_fit *fit, struct themis_sample *samples,
 		     u32 count, struct themis_net *net);
 
-/* The net in integers. */
+/* Rounds the net to integers. */
 void themis_net_round(const struct themis_net *net,
 		      struct themis_constants *out);
 
-/* Greatest relative difference of a factor, taken to be 1 at least, from the net's. */
+/* The greatest relative difference of a factor (below 1 counts as 1) from the net's. */
 double themis_net_round_error(const struct themis_net *net,
 			      const struct themis_sample *samples, u32 count);
 
 /*
- * A file of a model's constants, header and payload, of SIMGPU_CONSTANTS_BYTES_MAX at
- * most; how many bytes these are.
+ * Makes a file of a model's constants, header and payload, at most
+ * SIMGPU_CONSTANTS_BYTES_MAX bytes; returns its size.
  */
 u32 fit_constants_file(const struct simgpu_model *model, const char *config,
 		       const void *constants, void *file);
 #define THEMIS_FILE_BYTES	(sizeof(struct simgpu_constants_header) + \
 				 sizeof(struct themis_constants))
 
-/* Spearman's rank correlation; equal values have their mean rank. 0 if one is level. */
+/* Spearman's rank correlation; equal values have their mean rank. 0 if one is constant. */
 double themis_spearman(const double *x, const double *y, u32 count);
 
 #endif /* OFFLINE_THEMIS_FIT_H */

@@ -2,10 +2,11 @@
 /*
  * Threads that run a device together; see threads.h.
  *
- * A step has as many parts as there are threads, and each takes its own: so it
- * finds the same SMs in its caches again. Who is ready with it takes what others
- * have not begun, for they may have lost their processor: nobody waits for one that
- * sleeps. Steps are short, some hundred microseconds, so who waits spins at first.
+ * A step has as many parts as there are threads. Each thread takes its own part first, so
+ * that it finds the same SMs in its caches again. A thread that is done takes parts that
+ * other threads have not begun, for these may have lost their processor: no thread waits
+ * for one that sleeps. Steps are short, some hundred microseconds, so a waiting thread
+ * spins at first.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -15,15 +16,15 @@
 #include "threads.h"
 
 #define CACHE_LINE	64
-/* Looks before a thread gives way, and how often it does before it sleeps. */
+/* Checks before a thread yields, and how often it yields before it sleeps. */
 #define SPINS		2000
 #define YIELDS		50
-/* Runs that are shorter are not worth to wake anybody. */
+/* Runs that are shorter than this are not worth waking a thread. */
 #define CYCLES_LEAST	100
 
 /*
- * struct bell - a number that somebody waits to change
- * @sleepers: threads that wait for it asleep
+ * struct bell - a number that threads wait for to change
+ * @sleepers: number of threads that sleep until then
  */
 struct bell {
 	_Alignas(CACHE_LINE) atomic_uint value;
@@ -32,14 +33,14 @@ struct bell {
 	pthread_cond_t rung;
 };
 
-/* struct part - of a step; @taken: number of the last one in which it was */
+/* struct part - a part of a step; @taken: number of the last step in which it was taken */
 struct part {
 	_Alignas(CACHE_LINE) atomic_uint taken;
 };
 
 /*
  * struct helper - a thread beside the caller's
- * @number: of the part that it takes first
+ * @number: number of the part that it takes first
  */
 struct helper {
 	struct threads *threads;
@@ -49,14 +50,14 @@ struct helper {
 
 /*
  * struct threads - see threads.h
- * @count: with the caller's
- * @started: helpers
- * @spins: SPINS, or 0 where there are fewer processors than threads
- * @memory: of the views
+ * @count: threads, with the caller's
+ * @started: helpers that have been started
+ * @spins: SPINS, or 0 if there are fewer processors than threads
+ * @memory: memory of the views
  * @gpu: in a step: the device
- * @over: no step follows
- * @step: number of the present one, or the last
- * @left: parts of it that have not ended
+ * @over: no further step follows
+ * @step: number of the present step, or of the last one
+ * @left: parts of the step that have not ended
  */
 struct threads {
 	u32 count;
@@ -93,8 +94,8 @@ static void bell_destroy(struct bell *bell)
 }
 
 /*
- * The value has changed. Either the caller sees a sleeper here, or that one sees
- * the value after it has said that it sleeps: all four accesses are in one order.
+ * Announces that the value has changed. Either the caller sees a sleeper here, or the
+ * sleeper sees the value after it has registered: all four accesses are in one order.
  */
 static void bell_ring(struct bell *bell)
 {
@@ -115,7 +116,7 @@ static void bell_sleep(struct bell *bell, u32 old)
 	pthread_mutex_unlock(&bell->lock);
 }
 
-/* Until the value is another one than @old; returns it. */
+/* Waits until the value differs from @old, and returns it. */
 static u32 bell_wait(struct bell *bell, u32 old, u32 spins)
 {
 	u32 i;
@@ -134,7 +135,7 @@ static u32 bell_wait(struct bell *bell, u32 old, u32 spins)
 	return atomic_load(&bell->value);
 }
 
-/* Each part is taken once a step, by the first thread that comes. */
+/* Takes a part, unless another thread has taken it in this step. */
 static bool claim(struct part *part, u32 step)
 {
 	u32 before = step - 1;
@@ -142,7 +143,7 @@ static bool claim(struct part *part, u32 step)
 	return atomic_compare_exchange_strong(&part->taken, &before, step);
 }
 
-/* One's own part first, then those that nobody has begun. */
+/* Takes the thread's own part first, then parts that no thread has begun. */
 static void take_parts(struct threads *threads, u32 number, u32 step)
 {
 	u32 i;
@@ -229,7 +230,7 @@ static int start(struct threads *threads)
 	return 0;
 }
 
-/* Whole cache lines. */
+/* Memory in whole cache lines. */
 static void *allocate(size_t bytes)
 {
 	return aligned_alloc(CACHE_LINE,

@@ -4,12 +4,12 @@
 #include "watch.h"
 
 /**
- * struct watched - a model, and what it has said
- * @options: its own, its knobs, its constants
- * @constants: their payload; NULL: none
- * @state: of the model
- * @said: its last word on each slot
- * @np: added up, by slot
+ * struct watched - a model, and its predictions
+ * @options: options with the model, its parameters and its constants
+ * @constants: payload of the constants; NULL: none
+ * @state: state of the model
+ * @said: its last prediction for each slot
+ * @np: sum of its predictions, by slot
  */
 struct watched {
 	const struct session_options *options;
@@ -20,11 +20,11 @@ struct watched {
 };
 
 /**
- * struct watch - the models that look at a run
- * @model: the run's own, with all that the others need
+ * struct watch - the models that watch a run
+ * @model: the run's own model, with the needs of all
  * @snapshot: as the model that is asked sees it
- * @prediction: its word
- * @count: of @models
+ * @prediction: its answer
+ * @count: number of models
  */
 struct watch {
 	struct simgpu_model model;
@@ -92,7 +92,7 @@ void watch_destroy(struct watch *watch)
 	free(watch);
 }
 
-/* The tenants as the model itself has called them before. */
+/* Put the model's own earlier predictions into the snapshot. */
 static void show_own(struct simgpu_snapshot *snapshot,
 		     const struct watched *model)
 {
