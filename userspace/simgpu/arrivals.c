@@ -9,7 +9,7 @@
 #include "arrivals.h"
 #include "interrupt.h"
 
-/* Parts per million of launches in a million cycles are the plan's unit. */
+/* The plan's unit is launches in 10^12 cycles, so parts per million of the user's unit. */
 static int parse_rate(struct arrivals_plan *plan, const char *value)
 {
 	if (!parse_ppm(value, &plan->rate) || plan->rate < ARRIVALS_RATE_MIN ||
@@ -29,7 +29,7 @@ static int parse_every(struct arrivals_plan *plan, const char *value)
 	return STATUS_OK;
 }
 
-/* A line of a list, without what surrounds the number. */
+/* Parse a line of a list: a number with blanks around it. */
 static bool parse_line(char *line, u64 *cycle)
 {
 	size_t length = strcspn(line, "\r\n");
@@ -151,7 +151,7 @@ int arrivals_words_check(const struct arrivals_words *words)
 	return STATUS_OK;
 }
 
-/* A load of 1 is one request in the cycles that it takes alone. */
+/* A load of 1 is one request in the time that a request takes alone. */
 static int settle_load(struct arrivals_words *words, u64 cycles)
 {
 	u64 *rate = &words->plan.rate;

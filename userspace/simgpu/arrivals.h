@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The words for requests that come by themselves: arrivals=, load= and their like. */
+/* Keys of a workload for requests that come by themselves: arrivals=, load= and so on. */
 #ifndef SIMGPU_ARRIVALS_H
 #define SIMGPU_ARRIVALS_H
 
 #include "command.h"
 
-/* Loads that anybody can mean. */
+/* The greatest load that makes sense. */
 #define ARRIVALS_LOAD_MAX_PPM	(1000 * SIMGPU_PPM)
 
 /**
- * struct arrivals_words - what was said of a tenant's arrivals
- * @given: something was
- * @plan: with requests 0 where nobody has said how many, and rate 0 where @load_ppm
- *	says it
+ * struct arrivals_words - what a user said about a tenant's arrivals
+ * @given: whether there was any key
+ * @plan: the plan; its requests are 0 if the user gave no number, its rate is 0 if
+ *	@load_ppm gives the rate
  * @load_ppm: rate of arrivals over the rate at which requests complete alone; 0: the
  *	plan has the rate
  * @list: memory of the plan's list, or NULL
- * @list_count: cycles there
+ * @list_count: number of cycles in @list
  */
 struct arrivals_words {
 	bool given;
@@ -27,31 +27,31 @@ struct arrivals_words {
 };
 
 /**
- * arrivals_key() - take a word
+ * arrivals_key() - parse a key
  * @words: zero at first; arrivals_free() frees what they hold
  * @key: arrivals, load, requests, launches or deadline
- * @value: behind the '='
+ * @value: text behind the '='
  * @known: set to whether there is such a key
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int arrivals_key(struct arrivals_words *words, const char *key,
 		 const char *value, bool *known);
 
-/* Complain about words that do not go together; an exit status. */
+/* Refuse keys that do not go together; an exit status. */
 int arrivals_words_check(const struct arrivals_words *words);
 
 /**
- * arrivals_settle() - make the words a plan that a session takes
- * @words: of a tenant; some were given
- * @options: of the experiment
- * @trace: what it runs; may be NULL where no load is given
- * @threads: that find out how long it takes alone
+ * arrivals_settle() - make a plan for a session
+ * @words: of a tenant with some keys
+ * @options: options of the experiment
+ * @trace: trace of a request; may be NULL if no load is given
+ * @threads: threads that measure how long a request takes alone
  *
- * Without a number of requests they come until the experiment's stop cycle, which
- * there has to be.
+ * If the user gave no number of requests, they come until the experiment's stop cycle,
+ * which has to be set then.
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int arrivals_settle(struct arrivals_words *words,
 		    const struct session_options *options,
@@ -61,17 +61,17 @@ int arrivals_settle(struct arrivals_words *words,
 u32 arrivals_launches(const struct arrivals_words *words);
 
 /**
- * arrivals_settle_known() - the same where it is known how long a request takes alone
- * @words: as there
- * @options: likewise
- * @cycles: as offline_alone_cycles() has it; not read without a load
+ * arrivals_settle_known() - arrivals_settle() when the time of a request alone is known
+ * @words: as for arrivals_settle()
+ * @options: as for arrivals_settle()
+ * @cycles: what offline_alone_cycles() returned; not used without a load
  *
- * Return: as there.
+ * Return: an exit status; a message has been printed on failure.
  */
 int arrivals_settle_known(struct arrivals_words *words,
 			  const struct session_options *options, u64 cycles);
 
-/* What a device takes of a settled plan, for a trace with a handle. */
+/* The ioctl's argument for a settled plan, for a trace with a handle. */
 struct simgpu_arrivals arrivals_request(const struct arrivals_plan *plan,
 					int handle);
 

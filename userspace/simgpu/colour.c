@@ -4,13 +4,13 @@
 
 #include "output.h"
 
-/* Told apart also by those who see red and green alike (Okabe and Ito). */
+/* These can be told apart also with red-green colour blindness (Okabe and Ito). */
 static const u32 first_colours[] = {
 	0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
 	0xe69f00, 0x56b4e9, 0x7a5230, 0xb8a800,
 };
 
-/* Hues a golden angle apart are far from all before them. */
+/* Hues a golden angle apart are far from all earlier ones. */
 #define GOLDEN_TURN	0.618034
 #define SATURATION	0.65
 #define BRIGHTNESS	0.80

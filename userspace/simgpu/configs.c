@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* simgpu config: the configurations that there are, and what one is. */
+/* simgpu config: lists the configurations, and shows one. */
 #include "dispatch.h"
 #include "output.h"
 
@@ -14,7 +14,7 @@ static const struct argp list_argp = {
 	       "Exit status: 0; 2 for wrong usage.",
 };
 
-/* Bytes a second. */
+/* Peak bandwidth in bytes a second. */
 static u64 peak(const struct gpu_config *config)
 {
 	return (u64)config->channels * config->channel_bytes_per_clock *

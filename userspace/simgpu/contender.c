@@ -6,7 +6,7 @@
 #include "names.h"
 #include "plugin.h"
 
-/* A file's name may have an '@' of its own. */
+/* The last '@' counts, since a file's name may have one, too. */
 struct contender contender_split(char *text)
 {
 	struct contender contender = { .policy = text };
@@ -78,7 +78,7 @@ void contender_choose(const struct contender *contender,
 {
 	snprintf(settings->policy, sizeof(settings->policy), "%s",
 		 contender->policy);
-	/* That of --model may be these settings' own. */
+	/* A model that came from --model may already be in these settings. */
 	if (contender->model && contender->model != settings->model)
 		snprintf(settings->model, sizeof(settings->model), "%s",
 			 contender->model);

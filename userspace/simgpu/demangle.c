@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of kernels as their C++ source has them, by the C++ runtime. A trace has
- * room for 31 letters of a name: of one of that length the end is missing,
- * which is its parameters' if what comes before them is short enough.
+ * Names of kernels as in their C++ source, demangled by the C++ runtime. A trace has
+ * room for 31 letters of a name. The end of a longer name is missing; that only costs its
+ * parameters if the part before them is short enough.
  */
 #include <linux/simgpu_trace.h>
 
 #include "demangle.h"
 #include "output.h"
 
-/* Of the Itanium C++ ABI, for which C has no header. */
+/* Part of the Itanium C++ ABI; there is no C header for it. */
 char *__cxa_demangle(const char *mangled, char *room, size_t *bytes, int *status);
 
 /* NULL if it is no mangled name. */
@@ -18,14 +18,14 @@ static char *demangle_whole(const char *mangled)
 	static const char nowhere[] = "(anonymous namespace)::";
 	char *text = __cxa_demangle(mangled, NULL, NULL, NULL), *found;
 
-	/* Says nothing, and has the letters that a name ends at. */
+	/* These words tell a user nothing, and have the letters at which a name ends. */
 	while (text && (found = strstr(text, nowhere)))
 		memmove(found, found + strlen(nowhere),
 			strlen(found + strlen(nowhere)) + 1);
 	return text;
 }
 
-/* Where the parameters begin; letters in angle brackets are of a template's. */
+/* Where the parameters begin; parentheses within angle brackets belong to a template. */
 static size_t name_length(const char *text)
 {
 	int depth = 0;
@@ -36,10 +36,10 @@ static size_t name_length(const char *text)
 	return i;
 }
 
-/* The longest part that has a function's name in it, with unknown parameters. */
+/* Demangle the longest part of a cut name that has a function's name in it. */
 static char *demangle_cut(const char *name)
 {
-	/* Without parameters; and of a namespace, whose names end so. */
+	/* Ends that complete a name: no parameters, and the same within a namespace. */
 	static const char *const ends[] = { "v", "Ev" };
 	char part[SIMGPU_TRACE_NAME_BYTES + 2], *whole, *shown;
 	size_t tries = 2 * (strlen(name) - 2), i;
@@ -76,7 +76,7 @@ char *demangle_short(const char *name)
 	if (!whole)
 		return strcpy(grow(NULL, strlen(name) + 1, 1), name);
 	length = name_length(whole);
-	/* Templates have the type that they return before their name. */
+	/* A template's name follows its return type. */
 	for (first = i = 0; i < length; i++) {
 		depth += (whole[i] == '<') - (whole[i] == '>');
 		if (!depth && whole[i] == ' ')

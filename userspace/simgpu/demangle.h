@@ -5,11 +5,11 @@
 
 #include <json-c/json.h>
 
-/* "vectorAdd(float const*, int)", to be freed; NULL if it is no mangled name. */
+/* "vectorAdd(float const*, int)", which the caller frees; NULL if it is no mangled name. */
 char *demangle(const char *name);
-/* "vectorAdd", or the name itself, for tables and pictures; to be freed. */
+/* "vectorAdd", or the name itself, for tables and pictures; the caller frees it. */
 char *demangle_short(const char *name);
-/* demangle() as "demangled" of a JSON object, null where there is none. */
+/* Adds demangle() to a JSON object as "demangled"; null if it is no mangled name. */
 void json_set_demangled(struct json_object *object, const char *name);
 
 #endif /* SIMGPU_DEMANGLE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables of subcommands, of which one is run. */
+/* Tables of subcommands. */
 #ifndef SIMGPU_DISPATCH_H
 #define SIMGPU_DISPATCH_H
 
@@ -9,8 +9,8 @@
  * struct command - a subcommand
  * @name: as typed
  * @summary: what it does, in a few words
- * @run: gets the arguments from the subcommand's name on, which stands there
- *	with all words before it ("simgpu run"); returns an exit status
+ * @run: runs it; argv[0] is all words so far ("simgpu run"), and the arguments follow;
+ *	returns an exit status
  */
 struct command {
 	const char *name;
@@ -20,8 +20,8 @@ struct command {
 
 /**
  * dispatch() - run the subcommand that argv[1] names
- * @commands: ended by an entry without a name
- * @about: what stands above the list in --help
+ * @commands: an entry without a name ends the table
+ * @about: the text above the list in --help
  */
 int dispatch(const struct command *commands, const char *about, int argc,
 	     char **argv);

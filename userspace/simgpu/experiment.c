@@ -10,11 +10,11 @@ enum {
 	OPTION_SET,
 	OPTION_CONSTANTS,
 	OPTION_THREADS,
-	/* And on: the settings that have no letter, by their rows. */
+	/* And higher numbers: the settings without a letter, by their rows. */
 	OPTION_SETTINGS,
 };
 
-/* Behind these come the settings. */
+/* The settings are appended to these. */
 static const struct argp_option own_options[] = {
 	{ "config", OPTION_CONFIG, "NAME|FILE", 0,
 	  "The GPU (default hbm80); offline also a file, whose name has a '/' or ends in .conf", 1 },
@@ -45,7 +45,7 @@ void option_name(struct argp_state *state, const char *option, char *to,
 	strcpy(to, name);
 }
 
-/* "--preemption takes drain, switch or adaptive" */
+/* Prints "--preemption takes drain, switch or adaptive". */
 static void refuse_word(struct argp_state *state,
 			const struct session_setting *setting)
 {
@@ -77,7 +77,7 @@ static u64 setting_value(struct argp_state *state,
 	return 0;
 }
 
-/* An option of the table; false: another one. */
+/* Parse an option of the settings' table; false: it is not one. */
 static bool parse_setting(struct argp_state *state,
 			  struct session_options *session, int key,
 			  const char *text)
@@ -172,7 +172,7 @@ void experiment_begin(struct experiment *experiment)
 	experiment->settings = settings_default;
 }
 
-/* Kept for as long as the program runs. */
+/* Load a file of constants, which is kept for as long as the program runs. */
 static int load_constants(const char *path, struct settings *settings)
 {
 	size_t bytes;
@@ -252,7 +252,7 @@ static int has_constants(const struct session_options *options)
 		    options->config.name);
 }
 
-/* To the model that they name; in a sweep others run without. */
+/* Check that a model takes the constants; in a sweep other models run without them. */
 static int give_constants(const struct settings *settings,
 			  struct session_options *options)
 {
@@ -276,7 +276,7 @@ static int give_constants(const struct settings *settings,
 	return STATUS_OK;
 }
 
-/* That a model gets less than it wants is said once in a process. */
+/* Warn, once in a process, that a model gets sampled tags instead of all. */
 static void tell_sampling(const struct session_options *options)
 {
 	static bool told;

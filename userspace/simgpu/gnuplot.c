@@ -20,7 +20,7 @@ int gnuplot_is_picture(const char *path)
 	return fail("%s: a picture's name ends in .svg or .png", path);
 }
 
-/* gnuplot's own message has three lines and its prompt. */
+/* Checks that the file can be written: gnuplot's own message has three lines and its prompt. */
 static int can_write(const char *path)
 {
 	bool is_new = access(path, F_OK);
@@ -40,7 +40,7 @@ FILE *gnuplot_open(const char *path, unsigned int width, unsigned int height)
 
 	if (gnuplot_is_picture(path) || can_write(path))
 		return NULL;
-	/* gnuplot may be missing, or end early. */
+	/* gnuplot may be missing or end early; write errors then tell. */
 	signal(SIGPIPE, SIG_IGN);
 	fflush(stdout);
 	gnuplot = popen("gnuplot", "w");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pictures by gnuplot, which is run as a process and told what to draw. */
+/* Pictures by gnuplot, which runs as a process and reads commands from us. */
 #ifndef SIMGPU_GNUPLOT_H
 #define SIMGPU_GNUPLOT_H
 
@@ -7,31 +7,31 @@
 #include <stdio.h>
 
 /**
- * gnuplot_is_picture() - whether a picture can have this name
+ * gnuplot_is_picture() - check the name of a picture
  * @path: must end in .svg or .png
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int gnuplot_is_picture(const char *path);
 
 /**
  * gnuplot_open() - begin a picture
- * @path: of the picture, which is SVG or PNG by its ending
- * @width: of the picture, in pixels
- * @height: likewise
+ * @path: name of the picture, which is SVG or PNG by its ending
+ * @width: width of the picture in pixels
+ * @height: height of the picture in pixels
  *
- * Return: where gnuplot reads what to draw; NULL: what was wrong has been said.
+ * Return: where to write gnuplot's commands; NULL: a message has been printed.
  */
 FILE *gnuplot_open(const char *path, unsigned int width, unsigned int height);
 
-/* Text in gnuplot's single quotes, in which nothing but a quote is special. */
+/* Writes a text in gnuplot's single quotes, in which only a quote is special. */
 void gnuplot_quote(FILE *gnuplot, const char *text);
 
 /**
- * gnuplot_close() - let it draw the picture
+ * gnuplot_close() - finish the picture
  * @path: as given to gnuplot_open()
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int gnuplot_close(FILE *gnuplot, const char *path);
 

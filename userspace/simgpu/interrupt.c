@@ -8,8 +8,8 @@
 #define STATUS_SIGNAL	128
 
 /*
- * Who asks again so soon has asked once: timeout(1) sends a signal to the command, and
- * then to the group in which it is.
+ * A second signal within this time counts as the first: timeout(1) sends a signal to the
+ * command, and then to the group in which it is.
  */
 #define ONCE_NS		500000000ULL
 
@@ -18,7 +18,7 @@ static atomic_ullong caught_ns;
 
 const struct offline_observer interrupt_observer = { .stop = interrupted };
 
-/* Whoever asks twice does not want to wait. In a handler, too. */
+/* A user who asks twice does not want to wait. This also runs in a signal handler. */
 void interrupt_note(int signal_number)
 {
 	if (!caught) {
@@ -40,7 +40,7 @@ void interrupt_catch(void)
 	struct sigaction before;
 	size_t i;
 
-	/* Who runs it in the background may have it ignored. */
+	/* In a background job the shell may have set signals to be ignored. */
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		if (!sigaction(signals[i], NULL, &before) &&
 		    before.sa_handler != SIG_IGN)

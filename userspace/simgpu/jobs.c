@@ -9,9 +9,9 @@
 #define WORKERS_MAX	1024
 
 /**
- * struct jobs - what the threads share
- * @lock: over @next, @done, the line of progress, and what jobs make of it
- * @next: index of the first job that nobody has taken
+ * struct jobs - data that the threads share
+ * @lock: protects @next, @done, the line of progress, and the results of jobs
+ * @next: index of the first job that no thread has taken
  */
 struct jobs {
 	const char *what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Independent runs on all cores: a number of jobs, threads that take the next
- * one each, and one line of progress for all of them.
+ * Independent runs on all cores: a number of jobs, threads that each take the next
+ * job, and one line of progress for all of them.
  */
 #ifndef SIMGPU_JOBS_H
 #define SIMGPU_JOBS_H
@@ -12,13 +12,13 @@ struct jobs;
 
 /**
  * jobs_run() - run some jobs, several at a time
- * @what: for the line of progress
- * @count: how many
- * @workers: at a time, at least 1; this thread is one of them
- * @run: does one, of which it gets the index below @count; the lower ones begin
- *	first
+ * @what: name of the work in the line of progress
+ * @count: number of jobs
+ * @workers: most jobs at a time, at least 1; the calling thread runs jobs, too
+ * @run: runs the job with an index below @count; jobs begin in the order of their
+ *	indices
  * @context: passed to @run
- * @total: what all jobs together will report as done
+ * @total: sum of all jobs' progress
  *
  * Once the command was interrupted no further job begins.
  */
@@ -26,10 +26,10 @@ void jobs_run(const char *what, u32 count, u64 workers,
 	      void (*run)(struct jobs *jobs, u32 index, void *context),
 	      void *context, u64 total);
 
-/* Some more of the total is done; from any job. */
+/* Adds to the progress; may be called by any job. */
 void jobs_progress(struct jobs *jobs, u64 more);
 
-/** struct jobs_watch - how far a run of a job is that tells its progress */
+/** struct jobs_watch - the progress of one job's run so far */
 struct jobs_watch {
 	struct jobs *jobs;
 	u64 done;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Knobs of models and policies on the command line; see knobs.h. */
+/* Parameters of models and policies on the command line; see knobs.h. */
 #include "knobs.h"
 
 void knobs_parse(struct argp_state *state, struct knobs *knobs, const char *text)
@@ -42,7 +42,7 @@ static const struct simgpu_param *find(const struct simgpu_param *params,
 	return NULL;
 }
 
-/* Set a knob of a table, if it is there; false: its value cannot be. */
+/* Set a parameter, if the table has it; false: its value is out of range. */
 static bool set(const struct simgpu_param *params, u64 *values, const char *name,
 		const char *text, bool *known)
 {

@@ -7,7 +7,7 @@
 #include "made_by.h"
 #include "output.h"
 
-/* The build says which one it is; the C library prints it for --version. */
+/* The build defines the version; the C library prints it for --version. */
 const char *argp_program_version = "simgpu " SIMGPU_VERSION;
 
 const char *made_by_version(void)
@@ -56,7 +56,7 @@ void made_by_settings_json(struct json_object *object,
 	}
 }
 
-/* The first name behind another one; NULL: there is none. */
+/* The next name in alphabetical order after another one; NULL: there is none. */
 static const struct simgpu_param *next_param(const struct simgpu_param *params,
 					     const char *before)
 {
@@ -69,7 +69,7 @@ static const struct simgpu_param *next_param(const struct simgpu_param *params,
 	return next;
 }
 
-/* In the order of names, in which a device's are listed. */
+/* Parameters in alphabetical order, in which a device's files are listed. */
 static struct json_object *params_json(const struct simgpu_param *params,
 				       const u64 *values)
 {

@@ -29,7 +29,7 @@ static const struct command commands[] = {
 	{ 0 }
 };
 
-/* What could not be printed is a failure, also of --help, which ends by itself. */
+/* Output that could not be written is a failure, also for --help, where argp exits. */
 static void check_output(void)
 {
 	if (flush_output())
@@ -41,9 +41,9 @@ int main(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	atexit(check_output);
 	/*
-	 * Where the last line of an option's text ends at the right margin, glibc
-	 * looks at the letter behind the text, and may begin one more line. At this
-	 * margin none does: the tests of manuals look at all of them.
+	 * If the last line of an option's text ends at the right margin, glibc
+	 * looks at the letter behind the text, and may begin one more line. With this
+	 * margin no text does: the tests of the manual pages check them all.
 	 */
 	setenv("ARGP_HELP_FMT", "rmargin=76", 0);
 	return dispatch(commands, "A simulated GPU with processes as tenants.",

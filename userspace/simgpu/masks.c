@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What workloads say of the parts of a GPU that they keep to; see masks.h. */
+/* Keys of a workload for the parts of a GPU that it keeps to; see masks.h. */
 #include "masks.h"
 
 #define WORD_BITS	64
 
-/* A number up to @most; the text goes on at @at. */
+/* Parse a number up to @most; *@at moves behind it. */
 static bool read_index(const char **at, u32 most, u32 *index)
 {
 	const char *digit = *at;
@@ -20,7 +20,7 @@ static bool read_index(const char **at, u32 most, u32 *index)
 	return true;
 }
 
-/* N-M+K..., each below @count; @mask has @count bits. */
+/* Parse N-M+K..., each below @count; @mask has @count bits. */
 static bool read_list(const char *at, u32 count, u64 *mask)
 {
 	u32 first, last;
@@ -43,7 +43,7 @@ static bool read_list(const char *at, u32 count, u64 *mask)
 	}
 }
 
-/* LIST of the tenant's SMs, or QUEUE:LIST of a launch's. */
+/* Parse LIST, for the tenant's SMs, or QUEUE:LIST, for a launch's. */
 static int parse_sms(struct session_masks *masks, struct offline_queues *queues,
 		     const char *value)
 {

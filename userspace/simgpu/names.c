@@ -15,7 +15,7 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Row by row, each with the two before it: Damerau's distance of neighbours. */
+/* Damerau's distance with swaps of neighbours, computed row by row from the last two. */
 u32 names_distance(const char *a, const char *b)
 {
 	u32 rows[3][SIMGPU_NAME_BYTES + 1] = { { 0 } }, i, j;
@@ -40,7 +40,7 @@ u32 names_distance(const char *a, const char *b)
 	return rows[(i - 1) % 3][length];
 }
 
-/* A third of the letters may be wrong; else it is another word. */
+/* Up to a third of the letters may be wrong; with more it is another word. */
 void names_add(struct names *names, const char *name)
 {
 	u32 distance = names_distance(names->wanted, name);

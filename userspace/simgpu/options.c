@@ -3,10 +3,10 @@
 #include "options.h"
 
 #define OPTIONS_MAX	32
-/* Keys of options without a letter, by their places; --wide has the one below. */
+/* Keys of options without a letter are this plus their index; --wide has the one below. */
 #define KEY_FIRST	0x20000
 
-/* The one that is being parsed. */
+/* The command line that is being parsed. */
 static const struct command_line *parsed;
 
 static int option_key(const struct command_option *option)
@@ -59,7 +59,7 @@ static void take_option(struct argp_state *state,
 		*((bool *)state->input + option->given) = true;
 }
 
-/* The words that are no options. */
+/* Store the words that are no options. */
 static void take_words(struct argp_state *state)
 {
 	*(char ***)((char *)state->input + parsed->list) =

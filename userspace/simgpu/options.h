@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Command lines as tables: what each option's argument is, and where its value goes. */
+/* Command lines as tables: the argument of each option, and where its value is stored. */
 #ifndef SIMGPU_OPTIONS_H
 #define SIMGPU_OPTIONS_H
 
 #include "command.h"
 
 /**
- * enum option_kind - what an option's argument is
- * @OPTION_OWN: the command's own parser takes it
- * @OPTION_FLAG: there is none; a bool becomes true
+ * enum option_kind - the kind of an option's argument
+ * @OPTION_OWN: the command's own parser parses it
+ * @OPTION_FLAG: no argument; a bool becomes true
  * @OPTION_TEXT: any text, kept as a const char *
  * @OPTION_U32: a number, kept as a u32
  * @OPTION_U64: a number, kept as a u64
@@ -26,16 +26,16 @@ enum option_kind {
 /**
  * struct command_option - an option of a command
  * @name: without its dashes
- * @key: its letter, or a number above 255 that the command's own parser knows; 0: neither
- * @argument: what --help calls the argument; NULL: it has none
- * @help: what --help says of it
- * @flags: as those of struct argp_option
+ * @key: its letter, or a number above 255 that the command's own parser knows; 0: none
+ * @argument: name of the argument in --help; NULL: it has none
+ * @help: text in --help
+ * @flags: as in struct argp_option
  * @group: place in --help
- * @kind: what its argument is
- * @at: where its value goes, in the command's arguments
- * @given: where a bool stands there that becomes true with it; 0: there is none
- * @least: of a number
- * @most: of a number or a ratio
+ * @kind: kind of the argument
+ * @at: offset of the value in the command's arguments
+ * @given: offset of a bool that becomes true if the option is given; 0: there is none
+ * @least: least number
+ * @most: greatest number or ratio
  */
 struct command_option {
 	const char *name;
@@ -51,7 +51,7 @@ struct command_option {
 	u64 most;
 };
 
-/* Ends of a row, by kind; a file with a table says what AT() is. */
+/* Ends of a row, by kind; a file with a table defines AT(). */
 #define TO_FLAG(member)		.kind = OPTION_FLAG, .at = AT(member)
 #define TO_TEXT(member)		.kind = OPTION_TEXT, .at = AT(member)
 #define TO_U32(member, from, to) \
@@ -61,17 +61,17 @@ struct command_option {
 #define TO_RATIO(member, to)	.kind = OPTION_RATIO, .at = AT(member), .most = to
 
 /**
- * struct command_line - what may stand behind a command's name
+ * struct command_line - what may follow a command's name
  * @options: its options; the last one is empty
- * @own: called for what @options do not take; or NULL
- * @check: called at the end, to refuse what does not go together; or NULL
+ * @own: called for what @options do not parse; or NULL
+ * @check: called at the end, to refuse options that do not go together; or NULL
  * @children: as in struct argp; the first one has the command's own input
- * @words: what --help calls the words that are no options; NULL: it takes none
- * @no_words: what is wrong where there is no such word; NULL: nothing
- * @word: where the one word goes that there may be, a const char *; 0: see @list
- * @list: where their array goes, if they are kept as they are; 0: they are not
- * @count: where their number goes, a u32
- * @about: what --help says of the command
+ * @words: name in --help of words that are no options; NULL: the command takes none
+ * @no_words: message if there is no such word; NULL: words may be missing
+ * @word: offset where the only word is stored, a const char *; 0: see @list
+ * @list: offset where the array of words is stored; 0: words are not stored
+ * @count: offset where the number of words is stored, a u32
+ * @about: description in --help
  */
 struct command_line {
 	const struct command_option *options;
@@ -86,7 +86,7 @@ struct command_line {
 	const char *about;
 };
 
-/* parse_arguments() of a table; @input is where the values go. */
+/* parse_arguments() for a table; the values are stored in @input. */
 void parse_command_line(const struct command_line *line, int argc, char **argv,
 			unsigned int flags, void *input);
 

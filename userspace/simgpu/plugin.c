@@ -10,7 +10,7 @@
 #define PLUGINS_MAX	16
 
 /**
- * struct loaded - a shared object; the copies say where they come from
+ * struct loaded - a shared object; policy and model are copies with their source set
  * @policy: without a name if it has none
  * @model: without a name if it has none
  */
@@ -83,7 +83,7 @@ static void keep(struct loaded *entry, const struct simgpu_plugin *plugin)
 	}
 }
 
-/* The entry of a file, which is loaded unless it is already. */
+/* The entry of a file; loads the file unless it is already loaded. */
 static const struct loaded *load(const char *path)
 {
 	const struct simgpu_plugin *plugin;

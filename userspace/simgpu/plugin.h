@@ -5,30 +5,30 @@
 
 #include "command.h"
 
-/* Whether --policy or --model means a file: it has a '/'. */
+/* Whether --policy or --model names a file: it has a '/'. */
 bool plugin_is_file(const char *text);
 
 /**
- * plugin_load() - load a policy, once
- * @path: of a shared object
+ * plugin_load() - load a policy, unless it is already loaded
+ * @path: path of a shared object
  *
- * Return: the policy, which plugin_find_policy() finds from now on; NULL: what was
- * wrong has been said.
+ * Return: the policy, which plugin_find_policy() finds from now on; NULL: a message has
+ * been printed.
  */
 const struct simgpu_policy *plugin_load(const char *path);
-/* The same for a model. */
+/* plugin_load() for a model. */
 const struct simgpu_model *plugin_load_model(const char *path);
-/* Whichever of the two it has, the other is NULL; an exit status. */
+/* Loads either kind; the other pointer becomes NULL; an exit status. */
 int plugin_load_either(const char *path, const struct simgpu_policy **policy,
 		       const struct simgpu_model **model);
 
-/* A policy by its name, loaded or built in; NULL if there is none. */
+/* A policy, loaded or built in, by its name; NULL if there is none. */
 const struct simgpu_policy *plugin_find_policy(const char *name);
 const struct simgpu_model *plugin_find_model(const char *name);
 
-/* A checksum continued over the files that were loaded; an exit status. */
+/* Continues a checksum over the files that were loaded; an exit status. */
 int plugin_checksum(u32 *checksum);
-/* The same over one file. */
+/* Continues a checksum over one file. */
 int checksum_file(const char *path, u32 *checksum);
 
 #endif /* SIMGPU_COMMAND_PLUGIN_H */

@@ -4,7 +4,7 @@
 
 #include "output.h"
 
-/* Of a word; one that is not known is that of a later version. */
+/* The state of a word; an unknown word comes from a later version. */
 static u32 state_of(const char *word)
 {
 	u32 state = SIMGPU_QUEUE_EMPTY;

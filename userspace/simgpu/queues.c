@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What workloads say of their queues; see queues.h. */
+/* Keys of a workload for its queues; see queues.h. */
 #include "queues.h"
 
 #define QUEUE_LAST	(SESSION_QUEUES_MAX - 1)
 
-/* A queue's number, up to @end; false if there is none. */
+/* Parse a queue's number, up to @end; false if there is none. */
 static bool read_queue(const char **at, const char *end, u32 *queue)
 {
 	if (**at < '0' || **at > '0' + QUEUE_LAST || !strchr(end, (*at)[1]))

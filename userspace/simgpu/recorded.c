@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads a run that was written down; see recorded.h. */
+/* Reading a saved run; see recorded.h. */
 #include "output.h"
 #include "queue_rows.h"
 #include "recorded.h"
 #include "report_fields.h"
 
-/* What is read at most: hundreds of thousands of epochs. */
+/* Most bytes that are read: hundreds of thousands of epochs. */
 #define FILE_BYTES_MAX	(256 << 20)
 #define CSV_FIELDS	13
 
@@ -102,7 +102,7 @@ static double number(struct json_object *object, const char *key)
 	return json_object_get_double(json_object_object_get(object, key));
 }
 
-/* Whether the epoch has what cannot be done without. */
+/* Parse an epoch; false if it lacks a figure that has to be there. */
 static bool parse_epoch(struct json_object *from, struct recorded_epoch *epoch)
 {
 	struct json_object *class = member(from, "class", json_type_string);
@@ -138,7 +138,7 @@ static void parse_list(struct json_object *from, const char *key, char *list)
 		 value ? json_object_get_string(value) : "");
 }
 
-/* Runs of earlier versions do not have all of it. */
+/* Parse a report; runs of earlier versions do not have all figures. */
 static void parse_report(struct json_object *from,
 			 struct recorded_tenant *tenant)
 {
@@ -204,7 +204,7 @@ static int parse_run(struct recorded *run, const char *path,
 	copy_name(run->policy, object, "policy");
 	copy_name(run->model, object, "model");
 	run->energy_joules = number(object, "energy_joules");
-	/* Runs of earlier versions have the old name only. */
+	/* Runs of earlier versions only have the old name. */
 	run->instructions_per_joule =
 		number(object, json_object_object_get(object, "instructions_per_joule") ?
 		       "instructions_per_joule" : "instructions_per_watt");
@@ -230,7 +230,7 @@ static int parse_json(struct recorded *run, const char *path, const char *text)
 
 /* --- CSV, as print_result_csv() writes it --- */
 
-/* Cuts a line into its fields; a quoted one may hold commas and "" for ". */
+/* Splits a line into its fields; a quoted one may hold commas and "" for ". */
 static u32 split(char *line, char **fields)
 {
 	u32 count = 0;
@@ -256,7 +256,7 @@ static u32 split(char *line, char **fields)
 	return CSV_FIELDS + 1;
 }
 
-/* Tenants are numbered in the order in which their first epochs come. */
+/* Tenants are numbered in the order of their first epochs. */
 static struct recorded_tenant *find_tenant(struct recorded *run,
 					   const char *index, const char *name)
 {
@@ -341,7 +341,7 @@ static int ascending_ends(const void *a, const void *b)
 	return ascending(&left->end, &right->end);
 }
 
-/* Epochs are the device's: each begins where the one before it ended. */
+/* Epochs are the device's: each begins at the end of the one before it. */
 static void find_starts(struct recorded *run)
 {
 	size_t i, j;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A run that was written down: what `simgpu run --json` or --csv printed, read
- * again by those who show it (plot, top --replay).
+ * A run that was saved: reads the output of `simgpu run --json` or --csv, for the
+ * commands that show it (plot, top --replay).
  */
 #ifndef SIMGPU_RECORDED_H
 #define SIMGPU_RECORDED_H
@@ -9,13 +9,13 @@
 #include "command.h"
 
 /**
- * struct recorded_epoch - what an epoch was for a tenant
- * @start: device cycle at its start: where the epoch before it ended
+ * struct recorded_epoch - an epoch of a tenant
+ * @start: device cycle at its start: the end of the epoch before
  * @end: device cycle at its end
- * @np_known: whether @np means something
- * @goal_ipc: what @ipc was to be; 0: it had no goal
- * @quota: thread instructions on shared SMs that it was allowed; 0: any number
- * @blocks: thread blocks on shared SMs when that was said
+ * @np_known: whether @np is known
+ * @goal_ipc: thread instructions a cycle that @ipc should have been; 0: no goal
+ * @quota: thread instructions on shared SMs that the tenant was allowed; 0: any number
+ * @blocks: its thread blocks on shared SMs when the quota was set
  */
 struct recorded_epoch {
 	u64 start;
@@ -36,9 +36,9 @@ struct recorded_epoch {
 /**
  * struct recorded_tenant - a tenant of a run
  * @report: its launches, queues, goal, quotas and energy at the run's end; 0 where
- *	the run does not say so
- * @sm_list: SMs that were its alone then
- * @shared_sm_list: SMs that it shared then
+ *	the run does not have them
+ * @sm_list: SMs that it alone had at the end
+ * @shared_sm_list: SMs that it shared at the end
  * @epochs: in order of their ends, @count of them
  */
 struct recorded_tenant {
@@ -55,8 +55,8 @@ struct recorded_tenant {
  * @config: name of the GPU; empty if it is not known, as from CSV
  * @policy: name of the policy; empty if it is not known
  * @model: name of the model; empty if it is not known
- * @energy_joules: of the GPU and all tenants; 0 if it is not known
- * @instructions_per_joule: likewise
+ * @energy_joules: energy of the GPU with all tenants; 0 if it is not known
+ * @instructions_per_joule: 0 if it is not known
  * @ends: ends of all epochs, ascending, each once
  */
 struct recorded {
@@ -72,11 +72,11 @@ struct recorded {
 };
 
 /**
- * recorded_read() - read a run
- * @path: of a file with JSON or CSV; "-": standard input
+ * recorded_read() - read a saved run
+ * @path: path of a file with JSON or CSV; "-": standard input
  * @run: filled in; recorded_free() frees what it holds, also after a failure
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int recorded_read(const char *path, struct recorded *run);
 void recorded_free(struct recorded *run);

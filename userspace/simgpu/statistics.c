@@ -6,7 +6,7 @@
 
 #include "statistics.h"
 
-/* A draw in which no observation has all its programs is drawn again. */
+/* Most draws: a draw in which no observation has all its programs is repeated. */
 #define DRAWS_MAX	(100 * STATISTICS_RESAMPLES)
 
 uint64_t statistics_bits(uint64_t value)
@@ -39,7 +39,7 @@ double statistics_deviation(const double *values, size_t count)
 	return sqrt(squares / (double)(count - 1));
 }
 
-/* From 1 on; equal values have the mean of their ranks. */
+/* The rank of a value, from 1; equal values have the mean of their ranks. */
 static double rank_of(const double *values, size_t count, size_t index)
 {
 	size_t below = 0, equal = 0, i;
@@ -127,10 +127,10 @@ double statistics_quantile(double *values, size_t count, double part)
 /* --- bootstrap --- */
 
 /**
- * struct draws - what is drawn from
+ * struct draws - the programs that are drawn
  * @occurring: the programs that occur
  * @drawn: by program, how often it was drawn
- * @state: of the generator
+ * @state: state of the generator
  */
 struct draws {
 	uint32_t *occurring;
@@ -175,7 +175,7 @@ static void draw(struct draws *draws)
 	}
 }
 
-/* False if none of the observations has all its programs. */
+/* The mean over a draw; false if none of the observations has all its programs. */
 static bool weighted_mean(const struct observation *observations, size_t count,
 			  const uint32_t *drawn, double *mean)
 {
@@ -199,9 +199,9 @@ static bool weighted_mean(const struct observation *observations, size_t count,
 }
 
 /**
- * struct sample - what is drawn over: a mean, or a ratio of two
- * @of: observations
- * @below: and those of the mean below the line; NULL: there is none
+ * struct sample - the observations of a mean, or of a ratio of two means
+ * @of: observations of the mean, or of the numerator
+ * @below: observations of the denominator; NULL: it is no ratio
  */
 struct sample {
 	const struct observation *of;

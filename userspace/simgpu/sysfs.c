@@ -5,7 +5,7 @@
 #include "report_fields.h"
 #include "sysfs.h"
 
-/* Digits with at most one point among them; only whole numbers may be below 0. */
+/* Whether a text is digits with at most one point; only whole numbers may be below 0. */
 static bool is_decimal(const char *text, bool *whole)
 {
 	size_t digits;
@@ -30,7 +30,7 @@ static struct json_object *queues_value(const char *text)
 	return queues_json(queues, queues_from_text(text, queues));
 }
 
-/* Names and lists of SMs may look like numbers; no other file's words do. */
+/* Whether a file has text: names and lists of SMs may look like numbers. */
 static bool is_text(const char *file)
 {
 	const struct figure *figure = report_field_find(file);
@@ -38,7 +38,7 @@ static bool is_text(const char *file)
 	return !strcmp(file, "name") || (figure && report_field_is_list(figure));
 }
 
-/* What some files say where they have no value. */
+/* Whether a file says that it has no value. */
 static bool is_nothing(const char *file, const char *text)
 {
 	if (!strcmp(file, "goal") || !strcmp(file, "last_refusal"))
@@ -88,7 +88,7 @@ struct json_object *sysfs_params(unsigned int device, const char *folder)
 	for (i = 0; i < count && i < SIMGPU_PARAMS_MAX; i++) {
 		snprintf(path, sizeof(path), "%s/%.*s", folder,
 			 SIMGPU_NAME_MAX - 1, names[i]);
-		/* It goes if the policy is replaced now. */
+		/* The file disappears if the policy is replaced now. */
 		if (!simgpu_read_device_value(device, path, value,
 					      sizeof(value)))
 			json_set(object, names[i], sysfs_value(path, value));

@@ -5,16 +5,16 @@
 
 #include <json-c/json.h>
 
-/* What a file of a device or a tenant says; NULL where that stands for nothing. */
+/* The contents of a file of a device or a tenant; NULL if they mean that there is no value. */
 struct json_object *sysfs_value(const char *file, const char *text);
 
-/* The knobs in a folder of a device, "policy_params" or "model_params". */
+/* The parameters in a folder of a device, "policy_params" or "model_params". */
 struct json_object *sysfs_params(unsigned int device, const char *folder);
 
 /* Adds a device's files to @object, by their names; null: no value now. */
 void sysfs_device_values(struct json_object *object, unsigned int device,
 			 const char *const *files);
-/* An array of a device's tenants: "id", and the files. */
+/* An array of a device's tenants: each has "id", and the files. */
 struct json_object *sysfs_tenants(unsigned int device,
 				  const char *const *files);
 /* A member as text for people; "-" if there is no value. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu tenant: one tenant that runs free, for demonstrations and by hand. It
+ * simgpu tenant: one tenant outside a gang, for demonstrations and by hand. It
  * leaves the device when its work is done or it is killed.
  */
 #include <unistd.h>
@@ -114,7 +114,7 @@ static void check_arguments(struct argp_state *state)
 		exit(STATUS_USAGE);
 }
 
-/* Of a tenant's arrivals, by the names that they have in workloads. */
+/* Parse an option about arrivals, by the name that its key has in workloads. */
 static void parse_arrivals_key(struct arguments *arguments, const char *key,
 			       const char *text)
 {
@@ -147,7 +147,7 @@ static void set_decimal_goal(struct argp_state *state,
 	set_goal(state, arguments, kind, value);
 }
 
-/* "16.6ms", in nanoseconds. */
+/* Parse a time such as "16.6ms", in nanoseconds. */
 static void set_time_goal(struct argp_state *state, struct arguments *arguments,
 			  const char *text)
 {
@@ -255,7 +255,7 @@ static int upload(int fd, const struct workload *workload, int *handle)
 	return STATUS_FAILED;
 }
 
-/* One launch, or all requests; @sequence is set to the last one's number. */
+/* Make one launch, or start all requests; @sequence is set to the last one's number. */
 static int launch(int fd, int handle, const struct arguments *arguments,
 		  uint64_t *sequence)
 {

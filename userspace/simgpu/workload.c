@@ -11,10 +11,10 @@
 #include "names.h"
 #include "workload.h"
 
-/* A little more than the format allows: the validator says that it is too big. */
+/* Slightly more than the format allows, so that the validator can report the size. */
 #define FILE_BYTES_MAX	(SIMGPU_TRACE_BYTES_MAX + 4096)
 
-/* To the end of the file, or until it is larger than any trace may be. */
+/* Read to the end of the file, or until it is larger than any trace may be. */
 static char *read_descriptor(int fd, size_t *count)
 {
 	size_t room = 1 << 16, used = 0;
@@ -58,7 +58,7 @@ void *read_file(const char *path, size_t *count)
 	return bytes;
 }
 
-/* Where the options begin: the first ':' that a "key=" follows; NULL: nowhere. */
+/* Where the keys begin: the first ':' that "key=" follows; NULL: nowhere. */
 static const char *find_options(const char *argument)
 {
 	const char *colon = argument;
@@ -85,7 +85,7 @@ static bool name_is_good(const char *name)
 	return length && length < SIMGPU_NAME_MAX;
 }
 
-/* Keys whose value is a part above 0 up to 1, and where it goes. */
+/* Keys whose value is a part above 0 up to 1, and where it is stored. */
 static const struct part_key {
 	const char *key;
 	size_t place;
@@ -145,7 +145,7 @@ static int parse_start(struct workload *workload, const char *value)
 	return STATUS_OK;
 }
 
-/* What a tenant has of its own; @known: whether it is such a key. */
+/* Parse a key for the tenant itself; @known: whether it is one. */
 static int parse_own_key(struct workload *workload, const char *key,
 			 const char *value, bool *known)
 {
@@ -216,7 +216,7 @@ static int parse_options(struct workload *workload, char *options)
 	return ret;
 }
 
-/* The trace's own name if it has a good one, else the file's. */
+/* The trace's own name if it is a valid one, else the file's. */
 static void default_name(struct workload *workload)
 {
 	const struct simgpu_trace_header *header = workload->bytes;
@@ -240,8 +240,8 @@ static void default_name(struct workload *workload)
 }
 
 /*
- * The part of its data that a benchmark shall have, where none was said that of the
- * GPU; 0: it has one size only.
+ * The part of its data that a benchmark should have; by default, the part for the
+ * GPU. 0: it has one size only.
  */
 static __u32 size_of(const struct benchmark *benchmark,
 		     const struct gpu_config *config, u64 size_ppm)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Workload arguments: NAME[:key=value,...], a built-in workload or a trace file,
- * and the traces that they name.
+ * Workload arguments: NAME[:key=value,...], where NAME is a built-in workload or a trace
+ * file; and reading their traces.
  */
 #ifndef SIMGPU_WORKLOAD_H
 #define SIMGPU_WORKLOAD_H
@@ -12,22 +12,22 @@
 #include "queues.h"
 
 /**
- * struct workload - what one tenant runs
+ * struct workload - the workload of one tenant
  * @path: the trace's file, or the built-in workload's name
- * @name: of the tenant; the trace's own unless the argument says otherwise
+ * @name: name of the tenant; the trace's own unless the argument says otherwise
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
  * @share_ppm: part of the SMs that it asks for, or 0
  * @size_ppm: part of its data that a built-in workload has; of a file SIMGPU_PPM
  * @goal_ppm: goal as a part of what it reaches alone, or 0; workload_options()
- *	leaves it to who knows that
+ *	leaves this to callers that know what it reaches alone
  * @goal_ipc_ppm: goal in thread instructions a cycle, or 0
- * @arrivals: requests that come by themselves, if something was said of them
- * @queues: that its trace is launched in
- * @masks: what it keeps to
- * @bytes: the file
- * @count: its size
- * @trace: NULL until workload_decode()
+ * @arrivals: requests that come by themselves, if there are keys for them
+ * @queues: queues in which its trace is launched
+ * @masks: masks of the tenant
+ * @bytes: contents of the trace file
+ * @count: their size
+ * @trace: the decoded trace; NULL until workload_decode()
  */
 struct workload {
 	char *path;
@@ -51,53 +51,53 @@ struct workload {
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, start
  *	and those of arrivals.h, queues.h and masks.h
- * @config: the GPU that it is for, as read_trace() takes it
+ * @config: the GPU that it is for, as for read_trace()
  * @out: filled in; workload_free() frees what it holds
  *
- * What is in the trace is not checked here: a device, or workload_decode(),
+ * The contents of the trace are not checked here: a device, or workload_decode(),
  * does that.
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int workload_read(const char *argument, const struct gpu_config *config,
 		  struct workload *out);
 
-/* The same without keys. */
+/* workload_read() for an argument without keys. */
 int workload_open(const char *path, const struct gpu_config *config,
 		  struct workload *out);
 
-/* Check the trace and make it runnable in this process; an exit status. */
+/* Check the trace and decode it; an exit status. */
 int workload_decode(struct workload *workload);
 
 void workload_free(struct workload *workload);
 
-/* Whole file in 8-byte aligned memory, NUL-terminated; NULL with errno set. */
+/* A whole file in 8-byte aligned memory, NUL-terminated; NULL with errno set. */
 void *read_file(const char *path, size_t *count);
 
-/* Of --size: the size for the cards of STM. */
+/* A value of --size: the size for the cards of STM. */
 #define WORKLOAD_CARD_SIZE	U64_MAX
 
 /**
  * read_trace() - a trace's bytes
- * @name: of a built-in workload, in letters of either case, else of a file
- * @config: the GPU that it is for, or NULL. A built-in workload that has the cards' size
- *	for a GPU of the STM paper has its profile there
- * @size_ppm: part of its data that it shall have, or WORKLOAD_CARD_SIZE; 0: that size
- *	on the GPUs of the STM paper where it has one, elsewhere all
+ * @name: name of a built-in workload, in either case, else of a file
+ * @config: the GPU that it is for, or NULL. On a GPU of the STM paper, a built-in workload
+ *	of the cards' size has its profile
+ * @size_ppm: part of its data that it should have, or WORKLOAD_CARD_SIZE; 0: the cards'
+ *	size on the GPUs of the STM paper if it has one, elsewhere all
  * @count: set to their number
  *
- * Return: memory for free(); NULL if there is none, which has been said.
+ * Return: memory that the caller frees; NULL: a message has been printed.
  */
 void *read_trace(const char *name, const struct gpu_config *config, u64 size_ppm,
 		 size_t *count);
 
-/* Write a whole file; an exit status, and what was wrong has been said. */
+/* Writes a whole file; an exit status; a message has been printed on failure. */
 int write_file(const char *path, const void *bytes, size_t count);
 
-/* The value of --name, as a trace's header can hold it. */
+/* The value of --name, if a trace's header can hold it. */
 const char *option_trace_name(struct argp_state *state, const char *text);
 
-/* Say why a trace was refused. */
+/* Prints why a trace was refused. */
 void explain_refusal(const char *path, u64 offset, const char *field,
 		     const char *reason);
 

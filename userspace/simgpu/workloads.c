@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu workloads: the list of the built-in workloads; simgpu trace save: the
- * trace of one as a file.
+ * simgpu workloads lists the built-in workloads; simgpu trace save writes the trace of
+ * one to a file.
  */
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ static const char about[] =
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
 /**
- * struct list_options - the command line
+ * struct list_options - the parsed command line
  */
 struct list_options {
 	const char *suite;
@@ -53,9 +53,9 @@ static const struct command_line command_line = {
 };
 
 /**
- * struct row - what the list says of a workload
- * @kernels: launches of a run
- * @bytes: of the trace
+ * struct row - a workload in the list
+ * @kernels: kernel launches of a run
+ * @bytes: size of the trace
  */
 struct row {
 	const struct benchmark *benchmark;
@@ -122,7 +122,7 @@ static int print_json(const struct row *rows, u32 count)
 	return json_print(object);
 }
 
-/* Names of sets, with commas between them; those inside others are left out. */
+/* Names of the sets that a workload is in, with commas; subsets are left out. */
 static void papers_text(const struct benchmark *benchmark, char *text,
 			size_t size)
 {
