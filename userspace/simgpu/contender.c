@@ -6,7 +6,7 @@
 #include "names.h"
 #include "plugin.h"
 
-/* The last '@' counts, since a file's name may have one, too. */
+/* The last '@' separates, unless the whole text is the name of a file. */
 struct contender contender_split(char *text)
 {
 	struct contender contender = { .policy = text };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu bench: how fast the engine is, on loads of its own making, beside the
- * floors and goals of docs/device-model.md. How the loads are run and timed:
- * userspace/offline/bench.c.
+ * simgpu bench: the engine's speed on loads that it makes itself, compared with the
+ * floors and goals of docs/device-model.md. userspace/offline/bench.c runs and times the
+ * loads.
  */
 /* For asprintf. */
 #define _GNU_SOURCE
@@ -13,12 +13,12 @@
 #include "../output.h"
 #include "../workload.h"
 
-/* A quick run simulates so much less. */
+/* A quick run simulates 1 / this of the cycles. */
 #define QUICK			20
 #define MEMORY_CYCLES		300000
 #define COMPUTE_CYCLES		6000000
 #define CHANNEL_REQUESTS	2000000
-/* Of the requests to one channel alone: reads, at this RBH. */
+/* Requests to one channel alone: reads at this RBH. */
 #define CHANNEL_RBH_PPM		500000
 
 #define THREADS			256
@@ -28,16 +28,16 @@
 #define BLOCKS_A_FULL_SM	8
 #define LINE_BYTES		128
 
-/* Enough for MEMORY_CYCLES. */
+/* Trips that are enough for MEMORY_CYCLES. */
 #define SCATTER_TRIPS		128
 #define STREAM_TRIPS		4
 #define STREAM_BLOCKS		50000
 
-/* Warp instructions of a burst: 160 schedulers begin 0.8 of them a cycle. */
+/* Warp instructions of a burst: 160 schedulers begin 0.8 bursts a cycle. */
 #define BURST			200
 
 enum { RBH20, RBH80, COMPUTE, LOADS };
-/* After them come the memory-bound programs of HSM's Table 2. */
+/* From this load on, they are the memory-bound programs of HSM's Table 2. */
 #define TABLE2			10
 #define ALL_LOADS		(LOADS + TABLE2)
 #define TABLE2_CYCLES		200000
@@ -48,7 +48,7 @@ enum { RBH20, RBH80, COMPUTE, LOADS };
 
 static const char *const pair_names[2] = { "LBM", "SGEMM" };
 
-/* Sets of STM's Table 1, on its GTX480. */
+/* Sets of kernels in STM's Table 1, on its GTX480. */
 #define PLANS			5
 #define PLAN_SMS		15
 
@@ -79,7 +79,7 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
- * @threads: only what several of them do
+ * @threads: only run the measurements with several threads
  * @save: folder for the traces, or NULL
  */
 struct arguments {
@@ -139,7 +139,7 @@ static u32 random_pair(u64 *state)
 	return (u32)(value % (SIMGPU_TRACE_SPACE_BYTES / LINE_BYTES / 2)) * 2;
 }
 
-/* A warp's lines: of every four accesses the first touches a pair. */
+/* A warp's lines: the first of every four accesses touches a pair. */
 static u32 add_lines(struct builder *builder, u64 *state)
 {
 	u32 next = 0, trip, load;
@@ -157,10 +157,10 @@ static u32 add_lines(struct builder *builder, u64 *state)
 }
 
 /*
- * RBH 0.2: reads of random lines, each in a row of its own but for every
- * fifth, which lies beside the line before it. A quarter of the warps that
- * would fit saturates the memory; with all of them requests pile up at a few
- * slices by chance, SMs wait for those, and the other channels run dry.
+ * RBH 0.2: reads of random lines, each in a row of its own, except that every
+ * fifth lies beside the line before it. A quarter of the warps that
+ * would fit saturates the memory. With all of them, requests would pile up at a few
+ * slices by chance; SMs would wait for those, and other channels would run dry.
  */
 static void *scattered_reads(u32 sms, size_t *bytes)
 {
@@ -292,7 +292,7 @@ static int save(const struct gpu_config *config, const char *folder)
 
 /* --- measuring -------------------------------------------------------------------- */
 
-/* struct measured - what all figures come from */
+/* struct measured - the measurements from which all figures are computed */
 struct measured {
 	struct offline_load loads[ALL_LOADS];
 	u64 channel_requests;
@@ -393,7 +393,7 @@ static int measure(const struct gpu_config *config, bool quick,
 	return ret;
 }
 
-/* The programs with one thread, with several, and on many cores. */
+/* Measure the programs with one thread, with several, and on many cores. */
 static int measure_threads(const struct gpu_config *config, bool quick, bool json)
 {
 	struct offline_load programs[TABLE2] = { { .trace = NULL } };
@@ -443,7 +443,7 @@ static u64 ns_per_request_ppm(const struct offline_load *load)
 			       simgpu_dram_requests(&load->counters));
 }
 
-/* The mean of a figure over @count loads from @first on. */
+/* The mean of a figure over @count loads beginning with @first. */
 static u64 mean(const struct measured *measured, u32 first, u32 count,
 		u64 (*figure)(const struct offline_load *load))
 {
@@ -490,12 +490,12 @@ static struct json_object *plans_json(const struct measured *measured)
 
 /*
  * struct row - a figure of the result
- * @key: in JSON; NULL: it is not there
- * @ppm: JSON has it as a decimal, of parts per million
- * @what: in the table for people; NULL: it is not there
- * @less_is_better: of the figure, as of a time
- * @scale: units of the figure in one of those that are printed
- * @floor: as printed, as is @goal; 0: none
+ * @key: key in JSON; NULL: not in JSON
+ * @ppm: JSON has it as a decimal made of parts per million
+ * @what: text in the table for people; NULL: not in the table
+ * @less_is_better: whether a lower value is better, as for a time
+ * @scale: units of the figure in a printed unit
+ * @floor: in printed units, like @goal; 0: none
  */
 struct row {
 	const char *key;

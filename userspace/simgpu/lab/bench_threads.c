@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Part of simgpu bench: the same programs with one thread and with several, as far
- * as there are processors, and the critical path on more cores than those.
+ * Part of simgpu bench: the same programs with one thread and with several, up to the
+ * number of processors, and the critical path on more cores than that.
  */
 #include <math.h>
 #include <unistd.h>
@@ -14,10 +14,10 @@
 static const u32 counts[] = { 1, 2, 4, 8, 16, 32 };
 
 /*
- * struct speedup - over one thread, geometric means; 0: not measured
- * @threads: how many
- * @measured: with threads
- * @path: on so many cores, if threads met at no cost
+ * struct speedup - speedups over one thread, geometric means; 0: not measured
+ * @threads: number of threads
+ * @measured: speedup with that many threads
+ * @path: speedup on that many cores if threads met at no cost
  */
 struct speedup {
 	u32 threads;
@@ -70,7 +70,7 @@ static double geometric_mean(const double *one, const double *other, u32 count)
 	return exp(sum / count);
 }
 
-/* The first is one thread, which all are compared with. */
+/* The first measurement is with one thread; all others are compared with it. */
 static int measure_all(const struct gpu_config *config,
 		       struct offline_load *programs, u32 count,
 		       struct speedup *speedups)

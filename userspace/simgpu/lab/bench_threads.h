@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Part of simgpu bench: what threads do for the engine's speed. */
+/* Part of simgpu bench: how much faster threads make the engine. */
 #ifndef BENCH_THREADS_H
 #define BENCH_THREADS_H
 
@@ -9,10 +9,10 @@
  * bench_threads() - measure programs with one thread and more, and print it
  * @config: the GPU
  * @programs: traces and cycles; their times are overwritten
- * @count: how many
- * @json: one document, not a table
+ * @count: number of programs
+ * @json: print one JSON document, not a table
  *
- * Return: an exit status, or a negative errno as offline_measure().
+ * Return: an exit status, or a negative errno of offline_measure().
  */
 int bench_threads(const struct gpu_config *config, struct offline_load *programs,
 		  u32 count, bool json);

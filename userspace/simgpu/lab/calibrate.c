@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu calibrate: each built-in workload alone on the whole GPU, beside what
- * HSM's Table 2 says of the benchmark. The paper's figures stand here and
- * nowhere else; the workloads know nothing of them.
+ * simgpu calibrate: each built-in workload alone on the whole GPU, compared with
+ * HSM's Table 2. Only this file has the paper's figures; the workloads do not use them.
  */
 #include "../../workloads/benchmarks.h"
 #include "../jobs.h"
@@ -30,7 +29,7 @@ static const char about[] =
 /**
  * struct paper - a row of HSM's Table 2
  * @mpki_ppm: misses of the last-level cache per 1,000 instructions
- * @instructions_millions: in the 5,000,000 cycles that it simulates
+ * @instructions_millions: instructions in the 5,000,000 cycles that it simulates
  */
 struct paper {
 	const char *name;
@@ -52,8 +51,8 @@ static const struct paper papers[] = {
 };
 
 /**
- * struct job - a workload's run
- * @paper: of the same name; NULL: HSM says nothing of it
+ * struct job - the run of a workload
+ * @paper: row of the same name; NULL: HSM has none
  * @ret: 0 or a negative errno
  */
 struct job {
@@ -65,7 +64,7 @@ struct job {
 
 /**
  * struct calibration - the command line, and the runs
- * @suite: whose workloads run; NULL: those that are named, or HSM's
+ * @suite: suite whose workloads run; NULL: the named workloads, or HSM's
  */
 struct calibration {
 	struct gpu_config config;

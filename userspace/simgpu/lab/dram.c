@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * simgpu dram: one memory channel alone with its queue kept full, by random
- * requests or by those of a stream file. How requests enter, and the channel
- * itself: userspace/offline/dram_bench.c.
+ * requests or by those of a stream file. userspace/offline/dram_bench.c has the channel
+ * and decides when requests enter.
  */
 #include <zlib.h>
 
@@ -11,7 +11,7 @@
 #include "../output.h"
 
 #define REQUESTS_DEFAULT	1000000
-/* A line of a stream holds four numbers. */
+/* Most bytes of a line of a stream, which has four numbers. */
 #define LINE_BYTES		80
 
 static const char about[] =
@@ -38,8 +38,8 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
- * @requests: 0: not given
- * @random_options: options were given that a stream does not take
+ * @requests: number of requests; 0: not given
+ * @random_options: whether options were given that a stream does not take
  */
 struct arguments {
 	const char *config;
@@ -99,7 +99,7 @@ static const struct command_line command_line = {
 /**
  * struct stream - a stream file that is being read
  * @line: number of the last line that was read
- * @left: requests to read at most
+ * @left: requests that may still be read
  */
 struct stream {
 	const char *path;
@@ -109,7 +109,7 @@ struct stream {
 	u64 left;
 };
 
-/* A field of a line: its name, and its greatest value. */
+/* struct field - a field of a line: its name, and its greatest value */
 struct field {
 	const char *name;
 	u64 greatest;
@@ -117,7 +117,7 @@ struct field {
 
 enum { FIELD_WRITE, FIELD_BANK, FIELD_ROW, FIELD_COLUMN, FIELDS };
 
-/* Returns -EINVAL after a message. */
+/* Prints a message and returns -EINVAL. */
 static int refuse(const struct stream *stream, const char *reason)
 {
 	fail("%s: line %llu: %s", stream->path, stream->line, reason);
@@ -158,7 +158,7 @@ static int parse_line(const struct stream *stream, char *text,
 	return 0;
 }
 
-/* Returns 1 and a line without its end, 0 at the file's end, or -EINVAL. */
+/* Reads a line without its end; returns 1, 0 at the file's end, or -EINVAL. */
 static int read_line(struct stream *stream, char text[LINE_BYTES])
 {
 	z_off_t before = gztell(stream->file);
@@ -182,7 +182,7 @@ static int read_line(struct stream *stream, char text[LINE_BYTES])
 	return 1;
 }
 
-/* As struct offline_dram_source.read; @context is a struct stream. */
+/* A struct offline_dram_source.read; @context is a struct stream. */
 static int read_stream(void *context, struct offline_dram_request *requests,
 		       u32 room)
 {
@@ -249,7 +249,7 @@ static int run_random(const struct arguments *arguments,
 
 /* --- output -------------------------------------------------------------------- */
 
-/* 1 - activates / requests, which a refresh can make negative. */
+/* 1 - activates / requests; refreshes can make it negative. */
 static double rbh(const struct offline_dram_result *result)
 {
 	return ((double)result->requests - (double)result->activates) /

@@ -197,12 +197,12 @@ static const struct command_line command_line = {
  * struct planning - a set of kernels, and its plan
  * @kernels: in the order in which the plan takes them
  * @profiles: by workload
- * @first: workload of the first kernel; the others follow in a circle
- * @algorithm: that the plan is by
- * @seed: of what is measured
- * @division: of the SMs, in what is measured
- * @optimal: the best schedule, where that was asked for
- * @seconds: that planning took
+ * @first: workload of the first kernel; the others follow, going round
+ * @algorithm: algorithm of the plan
+ * @seed: seed of measured runs
+ * @division: how measured runs divide the SMs
+ * @optimal: the best schedule, if the user asked for it
+ * @seconds: time that planning took
  */
 struct planning {
 	struct profiles *measured;
@@ -221,7 +221,7 @@ struct planning {
 
 /* --- the plan ------------------------------------------------------------------- */
 
-/* The profiles of the first kernels; says whose is missing. */
+/* Take the profiles of the first kernels; a message names one that is missing. */
 static int take_profiles(struct planning *planning, char **arguments)
 {
 	const struct gpu_config *config = &planning->measured->config;
@@ -242,7 +242,7 @@ static int take_profiles(struct planning *planning, char **arguments)
 	return STATUS_OK;
 }
 
-/* The kernels, from one on in a circle. */
+/* Take the kernels, beginning with @first and going round. */
 static void take_kernels(struct planning *planning, u32 first)
 {
 	u32 count = planning->set.count, i;
@@ -377,7 +377,7 @@ static bool is_measured(const struct planning *planning)
 	return planning->algorithm == ALGORITHM_OPTIMAL;
 }
 
-/* mapKernel and mapBlk of Figure 5. */
+/* Add mapKernel and mapBlk of Figure 5. */
 static void set_maps(struct json_object *object, struct planning *planning,
 		     const struct plan_choice *choice)
 {

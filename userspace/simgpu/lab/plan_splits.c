@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Every split of a phase, measured beside what is expected of it; see plan_splits.h. */
+/* Every split of a phase: measured and estimated times; see plan_splits.h. */
 #include "../output.h"
 #include "plan_splits.h"
 
 /*
- * Estimates, by what want of bandwidth does (PLAN_PENALTY_*), and one of kernels on SMs of
- * their own that do not get in each other's way: the longest as its profile says.
+ * Estimates: one for each PLAN_PENALTY_*, and one for kernels on SMs of their own that
+ * do not hinder each other, where the longest profile counts.
  */
 #define PENALTIES	3
 #define APART		PENALTIES
@@ -22,7 +22,7 @@ static const char *const estimate_names[ESTIMATES] = {
  * struct split - a way to divide the SMs
  * @choice: the kernels and their SMs
  * @measured: core cycles that they take together
- * @estimated: that they are expected to, by each estimate
+ * @estimated: core cycles of each estimate
  */
 struct split {
 	struct plan_choice choice;
@@ -31,10 +31,10 @@ struct split {
 };
 
 /**
- * struct splits - all of them
+ * struct splits - all splits
  * @split: in the order of the first kernel's SMs, then of the second's
- * @count: how many
- * @alone: by kernel, core cycles alone on all SMs, measured
+ * @count: number of splits
+ * @alone: by kernel, measured core cycles alone on all SMs
  */
 struct splits {
 	struct split *split;
@@ -114,7 +114,7 @@ static int measure_all(const struct optimal_search *search, struct splits *split
 	return ret;
 }
 
-/* The mean of |estimate - measured| / measured, and whether both rank alike. */
+/* The mean of |estimate - measured| / measured, and whether both rank splits alike. */
 static bool judge(const struct splits *splits, u32 index, double *error,
 		  double *correlation)
 {

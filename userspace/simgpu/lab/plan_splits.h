@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every split of a phase, measured beside its estimate; what simgpu plan --splits prints. */
+/* simgpu plan --splits: measured and estimated times of every split of a phase. */
 #ifndef SIMGPU_PLAN_SPLITS_H
 #define SIMGPU_PLAN_SPLITS_H
 
 #include "../../offline/optimal.h"
 
 /**
- * plan_splits() - divide the SMs among all kernels of a set in every way
+ * plan_splits() - print all ways to divide the SMs among all kernels of a set
  * @search: kernels, and how to measure
- * @names: theirs
+ * @names: names of the kernels
  * @config: name of the GPU
- * @division: how the SMs are divided in what is measured
- * @json: one document, in place of a table
+ * @division: how measured runs divide the SMs
+ * @json: print one JSON document instead of a table
  *
  * Figures 2 and 8 of STM.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* simgpu profile: how kernels do alone on each number of SMs. */
+/* simgpu profile: the speed of kernels alone on each number of SMs. */
 #include "../demangle.h"
 #include "../jobs.h"
 #include "../made_by.h"
@@ -124,7 +124,7 @@ static int print_json(const struct profiles *profiles, bool dummy)
 	return json_print(document);
 }
 
-/* How much longer it takes beside the dummy. */
+/* A cell with how much longer a kernel takes beside the dummy. */
 static void difference_cell(struct table *table, const struct kernel_profile *row,
 			    u32 sms)
 {
@@ -137,7 +137,7 @@ static void difference_cell(struct table *table, const struct kernel_profile *ro
 		table_cell(table, "-");
 }
 
-/* Kernels that are equal to another one are left out. */
+/* Print the table; kernels that equal another one are left out. */
 static int print_table(const struct profiles *profiles, bool dummy)
 {
 	struct table *table = table_new(dummy ?

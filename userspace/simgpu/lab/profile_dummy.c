@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Profiles as cards can be measured (STM 3.2), whose SMs cannot be set apart: beside
- * a dummy kernel of the same shape, which computes only.
+ * Profiles as they can be measured on cards (STM 3.2), whose SMs cannot be divided: beside
+ * a dummy kernel of the same shape, which only computes.
  */
 #include <errno.h>
 
 #include "../../workloads/builder.h"
 #include "profile.h"
 
-/* Measurements by which a dummy's thread blocks are brought to the kernel's latency. */
+/* Measurements that adapt the latency of a dummy's thread blocks to the kernel's. */
 #define TUNING_ROUNDS	8
 #define STEPS_MAX	(U32_MAX / 2)
 
 /*
- * struct dummy - what a dummy's thread blocks are
- * @trace: of the kernel in whose place it stands
+ * struct dummy - the thread blocks of a dummy
+ * @trace: trace of the kernel that it resembles
  * @kernel: that kernel
- * @compute: the op of which its instructions are, or NULL
- * @own: instructions of each warp that every warp of the dummy has, at most
- * @steps: of its first warp
+ * @compute: the op that its instructions are from, or NULL
+ * @own: most instructions of a warp that every warp of the dummy has
+ * @steps: additional instructions of its first warp
  */
 struct dummy {
 	const struct trace *trace;
@@ -28,7 +28,7 @@ struct dummy {
 	u32 steps;
 };
 
-/* The longest computing op of a kernel's first program, whatever loops it is in, or NULL. */
+/* The longest computing op of a kernel's first program, loops counted, or NULL. */
 static const struct trace_op *find_compute(const struct trace *trace,
 					   const struct trace_kernel *kernel)
 {
@@ -61,7 +61,7 @@ static void describe(const struct trace *trace, u32 kernel, struct dummy *out)
 	};
 }
 
-/* @count instructions as the kernel's own. */
+/* Add @count instructions of the kernel's kind. */
 static void add_own(struct builder *builder, const struct dummy *dummy, u32 count)
 {
 	const struct trace_op *op = dummy->compute;
@@ -90,9 +90,9 @@ static void add_own(struct builder *builder, const struct dummy *dummy, u32 coun
 }
 
 /*
- * Its warps compute as much as the kernel's. Where the kernel's blocks last longer, for
- * they wait for memory, its first warp goes on, each instruction with the result of the
- * one before: that takes room and time and few issue slots.
+ * The dummy's warps compute as much as the kernel's. If the kernel's blocks last longer,
+ * because they wait for memory, the dummy's first warp goes on: each instruction needs the
+ * result of the one before, which takes room and time but few issue slots.
  */
 static void build_programs(struct builder *builder, const struct dummy *dummy,
 			   u32 blocks)
@@ -137,7 +137,7 @@ static struct trace *make_dummy(const struct dummy *dummy, u32 blocks)
 	return trace;
 }
 
-/* How long as many thread blocks of a dummy as the kernel has take alone on all SMs. */
+/* Time alone on all SMs of a dummy with as many thread blocks as the kernel. */
 static int dummy_alone(const struct gpu_config *config,
 		       const struct dummy *dummy, u64 seed, u64 *cycles)
 {
@@ -153,7 +153,7 @@ static int dummy_alone(const struct gpu_config *config,
 	return ret;
 }
 
-/* No thread block can last longer than all of them do. */
+/* The most instructions: one thread block cannot last longer than the whole kernel. */
 static u32 most_steps(const struct gpu_config *config, const struct dummy *dummy,
 		      u64 wanted)
 {
@@ -162,7 +162,7 @@ static u32 most_steps(const struct gpu_config *config, const struct dummy *dummy
 	return most > STEPS_MAX ? STEPS_MAX : (u32)most;
 }
 
-/* By the line through two measurements; by proportion where they are the same. */
+/* The next number by the line through two measurements; if they are equal, by proportion. */
 static u32 next_steps(u32 steps, u64 cycles, u32 before, u64 cycles_before,
 		      u64 wanted, u32 most)
 {
@@ -176,8 +176,8 @@ static u32 next_steps(u32 steps, u64 cycles, u32 before, u64 cycles_before,
 }
 
 /*
- * How many instructions the first warp needs so that as many thread blocks as the
- * kernel has take as long as the kernel, @wanted, alone on all SMs.
+ * Find how many instructions the first warp needs so that a dummy with as many thread
+ * blocks as the kernel takes as long as the kernel, @wanted, alone on all SMs.
  */
 static int tune_dummy(const struct gpu_config *config, struct dummy *dummy,
 		      u64 seed, u64 wanted)

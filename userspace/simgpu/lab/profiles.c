@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Profiles of kernels: see profile.h. */
+/* Profiles of kernels; see profile.h. */
 #include "../../workloads/builder.h"
 #include "../interrupt.h"
 #include "../jobs.h"
@@ -8,7 +8,7 @@
 
 /* --- which kernels ----------------------------------------------------------- */
 
-/* Whether two kernels of a trace do the same, whatever they are called. */
+/* Whether two kernels of a trace do the same; their names may differ. */
 static bool are_equal(const struct simgpu_trace_kernel *a,
 		      const struct simgpu_trace_kernel *b)
 {
@@ -18,7 +18,7 @@ static bool are_equal(const struct simgpu_trace_kernel *a,
 	return !memcmp(a, &named, sizeof(named));
 }
 
-/* Rows of a workload; equal kernels name the first of them. */
+/* Add the rows of a workload; equal kernels refer to the first of them. */
 static void list_kernels(struct profiles *profiles, u32 index)
 {
 	const struct workload *workload = &profiles->workloads[index];
@@ -79,10 +79,10 @@ void profiles_free(struct profiles *profiles)
 /* --- measuring ------------------------------------------------------------------- */
 
 /**
- * struct measurement - all points of all kernels that differ
+ * struct measurement - the measurement of all kernels that differ
  * @rows: indices of their rows
- * @count: of these
- * @seed: of everything random
+ * @count: number of rows
+ * @seed: seed of all random numbers
  */
 struct measurement {
 	struct profiles *profiles;
@@ -91,7 +91,7 @@ struct measurement {
 	u64 seed;
 };
 
-/* One number of SMs of one kernel; the fewest, which take longest, come first. */
+/* Measure one kernel on one SM count; the lowest counts, which take longest, come first. */
 static void measure_point(struct jobs *jobs, u32 index, void *context)
 {
 	struct measurement *measurement = context;
@@ -111,7 +111,7 @@ static void measure_point(struct jobs *jobs, u32 index, void *context)
 	jobs_progress(jobs, 1);
 }
 
-/* All points of one kernel beside a dummy kernel. */
+/* Measure one kernel beside a dummy kernel, on all SM counts. */
 static void measure_dummy(struct jobs *jobs, u32 index, void *context)
 {
 	struct measurement *measurement = context;
@@ -141,7 +141,7 @@ static int explain(const struct profiles *profiles,
 	return fail("%s: %s", name, strerror(-row->ret));
 }
 
-/* Kernels that are equal have the points of the first of them. */
+/* Copy the points of a kernel to all kernels that equal it. */
 static int share_points(struct profiles *profiles)
 {
 	u32 i;
@@ -183,7 +183,7 @@ int profiles_measure(struct profiles *profiles, u64 workers, u64 seed, bool dumm
 
 /* --- writing ----------------------------------------------------------------------- */
 
-/* Profiles of the present GPU; rows that share points name them. */
+/* Add the profiles for the present GPU; rows that share points refer to them. */
 static void add_measured(struct builder *builder, const struct profiles *profiles)
 {
 	const struct workload *workload = &profiles->workloads[0];
@@ -209,7 +209,7 @@ static void add_measured(struct builder *builder, const struct profiles *profile
 	free(first);
 }
 
-/* One that the trace has for another GPU, with points that are new or the last's. */
+/* Keep a profile for another GPU, with points of its own or those of the last one. */
 static void keep_profile(struct builder *builder, const struct view *view, u64 index,
 			 u32 *next, u32 *kept)
 {
@@ -225,8 +225,8 @@ static void keep_profile(struct builder *builder, const struct view *view, u64 i
 }
 
 /*
- * The present GPU's take the place of those of the same name, in the order of
- * names.
+ * Write all profiles in the order of names; those for the present GPU replace those of the
+ * same name.
  */
 static void replace_profiles(struct builder *builder, const struct view *view,
 			     const struct profiles *profiles)

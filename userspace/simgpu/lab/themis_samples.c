@@ -7,20 +7,20 @@
 #include "../jobs.h"
 #include "themis_samples.h"
 
-/* Epochs of a run; the first is not used. */
+/* Epochs of a run; the first one is not used. */
 #define EPOCHS		5
-/* A run alone may be a little behind one in company, by chance. */
+/* Margin for a run alone that is, by chance, a little slower than one in company. */
 #define ALONE_MORE	20
-/* Instructions of a run alone are looked at this often. */
+/* Cycles between two readings of a run alone. */
 #define ALONE_CYCLES	SESSION_EPOCH_CYCLES_MIN
 
 /**
  * struct alone - a program alone on some SMs
  * @trace: the program
- * @sms: on how many; 0: all
+ * @sms: number of SMs; 0: all
  * @points: thread instructions after each ALONE_CYCLES
- * @count: of these
- * @events: of themis_events(), of the whole run
+ * @count: number of points
+ * @events: themis_events() of the whole run
  */
 struct alone {
 	const struct trace *trace;
@@ -33,7 +33,7 @@ struct alone {
 
 /**
  * struct half - one of two tenants in an epoch
- * @before: thread instructions that it had done at its start
+ * @before: thread instructions that it had executed at the epoch's start
  */
 struct half {
 	u64 before;
@@ -43,7 +43,7 @@ struct half {
 
 /**
  * struct pair - a program beside a producer
- * @halves: of each epoch, the program's and the producer's
+ * @halves: by epoch, the program's and the producer's half
  */
 struct pair {
 	u32 program;
@@ -60,8 +60,8 @@ struct pair {
 /**
  * struct work - all runs
  * @producers: by pressure and level
- * @alones: of each program with each split's SMs, then with all; then of each meter
- *	with each split's
+ * @alones: each program on each split's SMs, then on all SMs; then each meter on each
+ *	split's SMs
  */
 struct work {
 	struct samples *samples;
@@ -216,7 +216,7 @@ static void run_job(struct jobs *jobs, u32 index, void *context)
 
 /* --- samples from runs ------------------------------------------------------------- */
 
-/* Cycles after which a run alone had done so many instructions; below 0: never. */
+/* Cycles after which a run alone had executed so many instructions; below 0: never. */
 static double cycles_at(const struct alone *alone, u64 instructions)
 {
 	u64 before = 0;
@@ -234,7 +234,7 @@ static double cycles_at(const struct alone *alone, u64 instructions)
 	return -1;
 }
 
-/* How long a half's instructions of an epoch took alone; 0 or less: not known. */
+/* Time alone of a half's instructions in an epoch; 0 or less: not known. */
 static double time_alone(const struct alone *alone, const struct half *half)
 {
 	u64 end = half->before + half->counters.thread_instructions;
@@ -261,7 +261,7 @@ static void fill_rates(const struct samples *samples, const struct pair *pair,
 	free(device);
 }
 
-/* Slowdown of a pressure meter; 0 for producers of other levels. */
+/* The slowdown of a pressure meter; 0 for producers of other levels. */
 static double meter_slowdown(const struct work *work, const struct pair *pair,
 			     u32 epoch)
 {
@@ -285,7 +285,7 @@ static void add_sample(const struct work *work, const struct pair *pair,
 					      samples->split_count), half);
 	struct themis_sample *sample = &samples->list[samples->count];
 
-	/* It did nothing, or SMs had not changed hands, or its run alone is over. */
+	/* It issued nothing, or SMs had not changed hands, or its run alone is over. */
 	if (with_n <= 0 || with_all <= 0 || !half->counters.thread_instructions ||
 	    half->sms != samples->splits[pair->split].own)
 		return;
@@ -465,7 +465,7 @@ static void fill_solo(const struct work *work, u32 program, u32 split,
 	u32 last = alone->count;
 	double cycles = -1;
 
-	/* Less than the whole of it, should chance have made it faster than all SMs. */
+	/* If it was faster here than on all SMs, by chance, take a shorter part. */
 	while (last && cycles <= 0)
 		cycles = cycles_at(all, alone->points[--last]);
 	out->progress = fmin(1, cycles / (ALONE_CYCLES * (last + 1.0)));

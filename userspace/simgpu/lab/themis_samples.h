@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Samples to train Themis' model with (IPDPS'19, section V.C): training programs beside
- * pressure producers, offline, and each alone on the SMs that it had and on all.
+ * Samples for the training of Themis' model (IPDPS'19, section V.C): training programs
+ * beside pressure producers, offline, and each alone on the SMs that it had and on all.
  */
 #ifndef SIMGPU_THEMIS_SAMPLES_H
 #define SIMGPU_THEMIS_SAMPLES_H
@@ -22,17 +22,17 @@ struct split {
 };
 
 /**
- * struct samples - what is run, and the samples that it gives
+ * struct samples - the runs, and their samples
  * @options: GPU, seed and cycles of a run
- * @workers: runs at a time
- * @threads: of each
+ * @workers: most runs at a time
+ * @threads: threads of each run
  * @programs: training programs, decoded
- * @program_count: of these
- * @splits: of all SMs
- * @split_count: of these
- * @levels: of each producer, spread evenly from the greatest pressure to the least
+ * @program_count: number of programs
+ * @splits: splits of all SMs
+ * @split_count: number of splits
+ * @levels: levels of each producer, spread evenly from the greatest pressure to the least
  * @list: samples; samples_free() frees them
- * @count: of these
+ * @count: number of samples
  */
 struct samples {
 	struct session_options options;
@@ -47,19 +47,19 @@ struct samples {
 	u32 count;
 };
 
-/* Themis' five splits: a sixth of the SMs, two, and so on, for the program. */
+/* Themis' five splits: the program has one sixth of the SMs, two sixths, and so on. */
 void samples_default_splits(struct samples *samples);
 
 /*
- * Run all of it. Each epoch of a run, of which there are five, is a sample, but for the
- * first, in which SMs change hands. An exit status.
+ * Makes all runs. Each of the five epochs of a run is a sample, except for the first, in
+ * which SMs change hands. An exit status.
  */
 int samples_make(struct samples *samples);
 
 /**
  * struct solo - a program alone on some SMs
- * @progress: how fast it is beside itself on all of them; 0: it did nothing
- * @events: of themis_events()
+ * @progress: its speed over its speed on all SMs; 0: it issued nothing
+ * @events: its themis_events()
  */
 struct solo {
 	double progress;
@@ -67,12 +67,12 @@ struct solo {
 };
 
 /*
- * Each program alone, on the SMs that it has in each split, then on all: so many of
- * @solos a program. An exit status.
+ * Runs each program alone, on the SMs that it has in each split, then on all: that many
+ * entries of @solos for each program. An exit status.
  */
 int samples_solo(struct samples *samples, struct solo *solos);
 
-/* To and from a file of CSV; an exit status. A file that is not there is no sample. */
+/* Write and read a CSV file; an exit status. A file that does not exist has no samples. */
 int samples_write(const struct samples *samples, const char *path);
 int samples_read(struct samples *samples, const char *path);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu train: what a model has to learn of a GPU. For hsm that is the line of
- * its Figure 3: memory-bound programs alone on all SMs, the share of the peak
- * bandwidth that each reaches against its row buffer hit rate, and the
- * least-squares line through them (HSM sections 2.3.2 and 6.5). For themis it is a net:
- * train_themis.c; for asm-gpm, clusters: train_gpm.c.
+ * simgpu train: finds the constants of a model for a GPU. For hsm that is the line of
+ * its Figure 3: memory-bound programs run alone on all SMs, and the least-squares line
+ * through the share of the peak bandwidth that each reaches, over its row buffer hit rate
+ * (HSM sections 2.3.2 and 6.5). For themis it is a net (train_themis.c), for asm-gpm
+ * clusters (train_gpm.c).
  */
 #include <math.h>
 
@@ -18,7 +18,7 @@
 
 #define OPTION_ADD	256
 
-/* A run of a training program beside a producer, unless --cycles says otherwise. */
+/* Cycles of a run of a program beside a producer, unless --cycles is given. */
 #define THEMIS_CYCLES	1000000
 
 static const char about[] =
@@ -49,7 +49,7 @@ static const char about[] =
 
 /**
  * struct point - a program alone
- * @used: it is memory-bound here
+ * @used: whether it is memory-bound here
  */
 struct point {
 	struct workload workload;
@@ -59,7 +59,7 @@ struct point {
 	struct session_figures figures;
 };
 
-/* struct line - bandwidth = c1 x RBH + c2, and how much of the variance it explains */
+/* struct line - bandwidth = c1 x RBH + c2, and the part of the variance that it explains */
 struct line {
 	double c1;
 	double c2;
@@ -189,7 +189,7 @@ static int add_point(struct training *training, const char *name)
 	return ret;
 }
 
-/* HSM's training set: the memory-bound ones of its Table 2. */
+/* HSM's training set: the memory-bound programs of its Table 2. */
 static int add_points(struct training *training)
 {
 	int ret = STATUS_OK;
@@ -279,7 +279,7 @@ static double explained(const struct training *training, const struct line *line
 	return total > 0 ? 1 - left / total : 1;
 }
 
-/* Least squares; false where the points do not determine a line. */
+/* Least squares; false if the points do not determine a line. */
 static bool fit(const struct training *training, struct line *line)
 {
 	double n = 0, x = 0, y = 0, xx = 0, xy = 0, spread;
@@ -300,7 +300,7 @@ static bool fit(const struct training *training, struct line *line)
 	if (spread < 1e-9)
 		return false;
 	line->c1 = (n * xy - x * y) / spread;
-	/* A line that falls has no meaning to HSM: then the best level one. */
+	/* HSM cannot use a line that falls: take the best level line. */
 	if (line->c1 < 0)
 		line->c1 = 0;
 	line->c2 = (y - line->c1 * x) / n;
@@ -452,7 +452,7 @@ static int print_table(const struct training *training, const struct line *line)
 	return STATUS_OK;
 }
 
-/* What Themis and its rivals have to learn. */
+/* Train Themis and its rivals. */
 static int train_others(struct training *training)
 {
 	struct train_themis *themis = &training->themis;
@@ -484,9 +484,9 @@ static int train(struct training *training)
 		ret = add_points(training);
 	if (ret)
 		return ret;
-	/* What DRAM can do does not depend on how much of it there is. */
+	/* The speed of DRAM does not depend on its size, so programs need not fit. */
 	training->options.config.memory_mb = 0;
-	/* A line that is built in must not choose the points of the next. */
+	/* A built-in line must not choose the points of the next one. */
 	unknown = training->options;
 	unknown.config.name[0] = '\0';
 	session_default_params(&unknown);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * simgpu train --model asm-gpm: clusters of training programs by how they scale, from
- * runs alone and from nothing else (GPM, as Themis combines it with ASM).
+ * runs alone only (GPM, as Themis combines it with ASM).
  */
 #include <time.h>
 
@@ -10,7 +10,7 @@
 #include "train_themis.h"
 
 /**
- * struct training - what was asked for, and what came out
+ * struct training - arguments and results
  */
 struct training {
 	const struct train_themis *arguments;
@@ -86,7 +86,7 @@ static struct json_object *members_json(const struct training *training,
 	struct json_object *array = json_object_new_array();
 	u32 at, i, k = 0;
 
-	/* Constants have no cluster that lost its programs. */
+	/* The constants leave out clusters that lost all their programs. */
 	for (at = 0; at < GPM_CLUSTERS; at++) {
 		u32 members = 0;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the trainings of themis and asm-gpm have in common: training programs, never one
- * that Themis' model is tested with, and splits of the SMs.
+ * Shared by the trainings of themis and asm-gpm: the training programs, none of which
+ * tests Themis' model, and splits of the SMs.
  */
 #include "../../workloads/benchmarks.h"
 #include "../../workloads/pressure.h"
 #include "../output.h"
 #include "train_themis.h"
 
-/* Of what a net is tested with it must know nothing. */
+/* Refuse a program that tests the model: a net must not be trained with it. */
 static int check_program(const char *name)
 {
 	const struct benchmark *benchmark = benchmark_find(name);
@@ -31,7 +31,7 @@ static int add_program(struct samples *samples, const char *name)
 				  SAMPLES_PROGRAMS_MAX);
 	ret = workload_open(name, NULL, workload);
 	samples->program_count++;
-	/* A file may hold one. */
+	/* The program may be in a file. */
 	if (!ret)
 		ret = check_program(workload->name);
 	return ret ? ret : workload_decode(workload);
@@ -100,7 +100,7 @@ int train_prepare(const struct train_themis *arguments,
 	struct settings settings = *arguments->settings;
 	int ret;
 
-	/* The runs are looked at by their counters alone. */
+	/* Only the counters of the runs are used, so any model will do. */
 	strcpy(settings.model, "hsm");
 	strcpy(settings.policy, "proportional");
 	ret = settings_options(&settings, &samples->options);

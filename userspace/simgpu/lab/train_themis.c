@@ -10,11 +10,11 @@
 #include "themis_samples.h"
 #include "train_themis.h"
 
-/* Losses that are printed. */
+/* Most losses that are printed. */
 #define HISTORY_MAX	1024
 
 /**
- * struct training - what was asked for, and what came out
+ * struct training - arguments and results
  */
 struct training {
 	const struct train_themis *arguments;
@@ -101,7 +101,7 @@ static bool counts(const struct themis_sample *sample, u32 rho)
 	return rho != RHO_CACHE || sample->pressure == PRESSURE_CACHE;
 }
 
-/* Of an event, in one split of the SMs; below -1 where there are too few. */
+/* The correlation of an event in one split of the SMs; below -1 if there are too few. */
 static double rho_in_split(const struct samples *samples, u32 event, u32 rho,
 			   u32 split)
 {
@@ -131,7 +131,7 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The median over splits; below 0 where there is none. */
+/* The median of the correlations over splits; below 0 if there is none. */
 static double rho(const struct samples *samples, u32 event, u32 which)
 {
 	double values[SAMPLES_SPLITS_MAX];

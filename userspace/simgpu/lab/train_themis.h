@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* simgpu train of themis and asm-gpm, as the command line has it. */
+/* simgpu train of themis and asm-gpm: the arguments from the command line. */
 #ifndef SIMGPU_TRAIN_THEMIS_H
 #define SIMGPU_TRAIN_THEMIS_H
 
@@ -8,18 +8,18 @@
 #define TRAIN_PROGRAMS_MAX	64
 
 /**
- * struct train_themis - what was asked for
+ * struct train_themis - arguments of a training
  * @settings: GPU, seed and cycles of a run
- * @workers: runs at a time
- * @out: file of constants, or NULL
+ * @workers: most runs at a time
+ * @out: file for the constants, or NULL
  * @samples: file in which samples are kept, or NULL
  * @splits: list of OWN:PRODUCER, or NULL: Themis' five
- * @levels: of each producer; 0: all
- * @rounds: of training at most
+ * @levels: levels of each producer; 0: all
+ * @rounds: most rounds of training
  * @shift_ppm: deviations by which the mean of inputs is away from their origin
- * @programs: in place of Themis' 15
+ * @programs: programs in place of Themis' 15
  * @program_count: number of @programs
- * @added: beside these
+ * @added: additional programs
  * @added_count: number of @added
  * @json: print one JSON document
  */
@@ -39,17 +39,17 @@ struct train_themis {
 	bool json;
 };
 
-/* What is to be run; samples_free() is needed in any case. An exit status. */
+/* Prepares the runs; samples_free() is needed in any case. An exit status. */
 int train_prepare(const struct train_themis *arguments,
 		  struct samples *samples);
-/* The programs of a training, for its document. */
+/* The programs of a training, for its JSON document. */
 struct json_object *train_programs_json(const struct samples *samples);
-/* Write a model's constants; an exit status. */
+/* Writes a model's constants; an exit status. */
 int train_write(const struct train_themis *arguments,
 		const struct samples *samples, const struct simgpu_model *model,
 		const void *constants);
 
-/* An exit status, as that of the next. */
+/* These two train a model; an exit status. */
 int train_themis(const struct train_themis *arguments);
 int train_gpm(const struct train_themis *arguments);
 

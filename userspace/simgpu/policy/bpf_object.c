@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loads policies that are BPF programs; see bpf_object.h. */
+/* Loading policies that are BPF programs; see bpf_object.h. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <unistd.h>
@@ -13,13 +13,13 @@
 #define LOG_BYTES	(1 << 20)
 
 /**
- * struct loading - an object on its way into the kernel
- * @path: of its file
- * @object: libbpf's
+ * struct loading - an object that is being loaded into the kernel
+ * @path: path of its file
+ * @object: libbpf's object
  * @policy: its map of type simgpu_policy_ops
- * @ops: what that begins with
- * @pin: the file that keeps it
- * @log: of the verifier
+ * @ops: the initial contents of that map
+ * @pin: the file that keeps the policy loaded
+ * @log: log of the verifier
  */
 struct loading {
 	const char *path;
@@ -30,14 +30,14 @@ struct loading {
 	char *log;
 };
 
-/* libbpf's own messages are many, and ours say what matters. */
+/* libbpf prints many messages; the command prints its own instead. */
 static int print_nothing(enum libbpf_print_level level, const char *format,
 			 va_list arguments)
 {
 	return 0;
 }
 
-/* The last line of the verifier's log before its figures says why. */
+/* The reason is the last line of the verifier's log before its statistics. */
 static int fail_verifier(const struct loading *loading, int error)
 {
 	char *end = strstr(loading->log, "\nprocessed "), *line;
@@ -134,7 +134,7 @@ static int open_object(struct loading *loading)
 
 /* --- into the kernel --- */
 
-/* The kernel holds the policy as long as the file is there. */
+/* Attach the policy; the kernel keeps it as long as the file exists. */
 static int attach(struct loading *loading)
 {
 	struct bpf_link *link = bpf_map__attach_struct_ops(loading->policy);
@@ -148,8 +148,8 @@ static int attach(struct loading *loading)
 }
 
 /*
- * libbpf fills a map only as it attaches it, which fails here because there is one of
- * its name. Then that one's link takes the map.
+ * libbpf fills a map only when it attaches it. That fails here, because a policy of
+ * the same name exists; afterwards the link of that policy takes the map.
  */
 static int update(struct loading *loading, int link_fd)
 {
@@ -180,14 +180,14 @@ static int attach_or_update(struct loading *loading, bool replace)
 	return ret;
 }
 
-/* Whether others are to find it: constants, which nothing changes, they need not. */
+/* Whether other programs should find a map; they need no constants, which never change. */
 static bool is_own_map(const struct bpf_map *map)
 {
 	return bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS &&
 	       !(bpf_map__map_flags(map) & BPF_F_RDONLY_PROG);
 }
 
-/* The policy is in the kernel by now. */
+/* Pin the maps of a policy that is in the kernel now. */
 static int pin_maps(const struct loading *loading)
 {
 	const char *policy = loading->ops->name;
@@ -234,7 +234,7 @@ int bpf_object_load(const char *path, const char *folder, bool replace)
 	return ret;
 }
 
-/* Without detaching it the kernel would let it go some time after the file. */
+/* Without detaching it, the kernel would unload it only some time after the file is gone. */
 int bpf_object_unload(const char *pin)
 {
 	int link_fd = bpf_obj_get(pin), ret;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* In place of bpf_object.c where the build has found no libbpf. */
+/* Replaces bpf_object.c if the build has found no libbpf. */
 #include "bpf_object.h"
 #include "../command.h"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads debugfs' file of policies; see loaded_policy.h. */
+/* Reading debugfs' file of policies; see loaded_policy.h. */
 #include "loaded_policy.h"
 
 #define POLICIES	"/sys/kernel/debug/simgpu/policies"
 #define HELP_BYTES	256
 
 /**
- * struct found - a policy and what its pointers point to
+ * struct found - a policy and the arrays that it points to
  * @policy: the policy
- * @params: its knobs, and an end
- * @names: of these
- * @help: likewise
+ * @params: its parameters, and the end of the table
+ * @names: names of the parameters
+ * @help: their help
  */
 static struct found {
 	struct simgpu_policy policy;
@@ -19,7 +19,7 @@ static struct found {
 	char help[SIMGPU_PARAMS_MAX][HELP_BYTES];
 } found;
 
-/* Whether a line begins a policy, and that one. */
+/* Whether a line begins a policy, and the policy has that name. */
 static bool take_policy(const char *line, const char *name)
 {
 	struct simgpu_policy *policy = &found.policy;

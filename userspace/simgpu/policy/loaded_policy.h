@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module says of policies that are not built in. */
+/* Policies that are loaded into the kernel, as the module describes them. */
 #ifndef SIMGPU_LOADED_POLICY_H
 #define SIMGPU_LOADED_POLICY_H
 
@@ -7,9 +7,9 @@
 
 /**
  * loaded_policy_find() - a policy that is loaded into the kernel
- * @name: of the policy
+ * @name: name of the policy
  *
- * Return: what it says of itself, valid until the next call, without a decide(); NULL
+ * Return: its description, without a decide(), valid until the next call; NULL
  * with errno: ENOENT if there is none, EACCES if the caller may not read it.
  */
 const struct simgpu_policy *loaded_policy_find(const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* simgpu model: the models that there are, and what one is. */
+/* simgpu model: lists the models, and shows one. */
 #include "../options.h"
 #include "policy_show.h"
 #include "../dispatch.h"

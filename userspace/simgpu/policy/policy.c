@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu policy: the policies that there are, what one is, which one a device has, and
- * BPF programs that come and go as policies.
+ * simgpu policy: lists the policies, shows one, shows and sets a device's policy, and
+ * loads and unloads BPF programs.
  */
 #include "../contender.h"
 #include "../options.h"
@@ -44,9 +44,9 @@ static const char about[] =
  * @verb: list, show, set, load, unload or stats
  * @name: POLICY[@MODEL] to set, a policy or a model to show, a file or a policy to
  *	load, a policy to unload
- * @config: whose trained values show prints, or NULL
- * @replace: load a policy in the place of another
- * @force: unload one that is in use
+ * @config: GPU whose trained values show prints, or NULL
+ * @replace: replace the loaded policy of the same name
+ * @force: unload a policy that is in use
  */
 struct arguments {
 	unsigned int device;
@@ -81,7 +81,7 @@ static bool is_verb(const struct arguments *arguments, const char *verb)
 	return arguments->verb && !strcmp(arguments->verb, verb);
 }
 
-/* What each verb takes, or NULL. */
+/* The argument of each verb, or NULL. */
 static const struct {
 	const char *verb;
 	const char *takes;
@@ -182,7 +182,7 @@ static int set_model(unsigned int device, const char *name)
 	return fail("simgpu%u: model %s: %s", device, name, device_error(ret));
 }
 
-/* Both or neither. */
+/* Set policy and model together: both change, or neither. */
 static int set(const struct arguments *arguments)
 {
 	struct contender contender = contender_split(arguments->name);
@@ -202,7 +202,7 @@ static int set(const struct arguments *arguments)
 	return ret;
 }
 
-/* The names, a space between two; @present is empty without a device. */
+/* Read the names, separated by spaces; @present is empty without a device. */
 static int read_policies(const struct arguments *arguments, char *names,
 			 char *present, size_t room)
 {
@@ -224,7 +224,7 @@ static int read_policies(const struct arguments *arguments, char *names,
 	return 0;
 }
 
-/* Whether a name is one of a list with a space between two. */
+/* Whether a name is in a list of names separated by spaces. */
 static bool is_among(const char *names, const char *name)
 {
 	size_t length = strlen(name);
@@ -238,7 +238,7 @@ static bool is_among(const char *names, const char *name)
 	return false;
 }
 
-/* How a policy has come; @bpf: those that are BPF programs. */
+/* The source of a policy; @bpf: names of the BPF programs. */
 static u32 source_of(const char *name, const char *bpf)
 {
 	const struct simgpu_policy *loaded;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * simgpu policy load and unload. A file in the BPF file system keeps a loaded policy in
- * the kernel; to take that away is to unload it.
+ * the kernel; removing that file unloads it.
  */
 #include <libgen.h>
 #include <sys/mount.h>
@@ -20,7 +20,7 @@
 #define DEVICES_MAX	64
 #define SUFFIX		".bpf.o"
 
-/* The first device there is: what it can, all can. */
+/* The first device: all devices can use the same policies. */
 static int first_device(unsigned int *device)
 {
 	char text[SIMGPU_VALUE_BYTES];
@@ -64,7 +64,7 @@ static int make_folder(void)
 
 /* --- which file ---------------------------------------------------------- */
 
-/* Where shipped policies are, from the program's folder: built, and installed. */
+/* Folders of shipped policies, relative to the program's: in a build, and installed. */
 static const char *const shipped[] = { "policies", "../lib/simgpu/policies" };
 
 static bool is_file(const char *text)
@@ -75,7 +75,7 @@ static bool is_file(const char *text)
 	       !strcmp(text + length - strlen(SUFFIX), SUFFIX));
 }
 
-/* Of a name as it stands, or with the underscores that a C file has. */
+/* Find a policy by its name, or by its name with underscores, as C files have. */
 static bool find_in(const char *folder, const char *name, char *path, size_t room)
 {
 	char *at;
@@ -127,7 +127,7 @@ int policy_load(const char *word, bool replace)
 	return ret ?: bpf_object_load(path, FOLDER, replace);
 }
 
-/* Says which device has a policy, if any does. */
+/* Refuse to unload a policy that some device uses; the message names the device. */
 static int check_unused(const char *name)
 {
 	char text[SIMGPU_VALUE_BYTES];

@@ -6,29 +6,29 @@
 #include <stdbool.h>
 
 /**
- * policy_load() - bring a policy to all devices
- * @word: its object's path, or the name of one that is shipped
- * @replace: in the place of the one of its name
+ * policy_load() - load a policy for all devices
+ * @word: path of its object, or the name of a shipped policy
+ * @replace: replace the loaded policy of the same name
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int policy_load(const char *word, bool replace);
 
 /**
- * policy_unload() - take one back
- * @name: of the policy
- * @force: though devices use it, which then go on with even
+ * policy_unload() - unload a policy
+ * @name: name of the policy
+ * @force: even if devices use it, which then go on with even
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int policy_unload(const char *name, bool force);
 
 /**
- * policy_stats() - print what a device's policy has cost, was refused and is set to
+ * policy_stats() - print costs, refusals and parameters of a device's policy
  * @device: the device
- * @json: one JSON document, no text
+ * @json: print one JSON document instead of text
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int policy_stats(unsigned int device, bool json);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Maps of a loaded policy's own. Files in a BPF file system, MAPS_FOLDER/POLICY/MAP, let
- * other programs read them and write to them.
+ * Maps of a loaded policy. Through files in a BPF file system, MAPS_FOLDER/POLICY/MAP,
+ * other programs can read and write them.
  */
 #ifndef SIMGPU_POLICY_MAPS_H
 #define SIMGPU_POLICY_MAPS_H
@@ -9,7 +9,7 @@
 #define MAPS_FOLDER	"/sys/fs/bpf/simgpu-maps"
 
 /**
- * policy_maps_folder() - make the folder for a policy's maps, unless it is there
+ * policy_maps_folder() - make the folder for a policy's maps, unless it exists
  * @policy: its name
  *
  * Return: 0, or a negative errno.
@@ -17,16 +17,16 @@
 int policy_maps_folder(const char *policy);
 
 /**
- * policy_maps_path() - where a map is found
+ * policy_maps_path() - the path of a map
  * @policy: name of its policy
  * @map: its name; dots, which such a file system does not take, become '-'
- * @path: is filled in
+ * @path: filled in
  * @room: bytes there
  */
 void policy_maps_path(const char *policy, const char *map, char *path, size_t room);
 
 /**
- * policy_maps_remove() - take the files of a policy's maps away
+ * policy_maps_remove() - remove the files of a policy's maps
  * @policy: its name
  */
 void policy_maps_remove(const char *policy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Prints what a policy or a model is; see policy_show.h. */
+/* Prints the properties of a policy or a model; see policy_show.h. */
 #include "../contender.h"
 #include "loaded_policy.h"
 #include "../names.h"
@@ -8,9 +8,9 @@
 #include "policy_show.h"
 
 /**
- * struct subject - a policy or a model, in the words that they share
- * @params: its knobs, or NULL
- * @values: what they begin with
+ * struct subject - a policy or a model: the properties that both have
+ * @params: its parameters, or NULL
+ * @values: their first values
  */
 struct subject {
 	const char *name;
@@ -62,7 +62,7 @@ static const struct word needs[] = {
 
 /* --- knobs ------------------------------------------------------------- */
 
-/* A plug-in's tables are as good as who wrote them. */
+/* A plug-in's table may lack its end, so the number of parameters is limited. */
 static bool has_knob(const struct subject *subject, u32 index)
 {
 	return subject->params && index < SIMGPU_PARAMS_MAX &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* simgpu policy stats: what a device's policy has cost the host. */
+/* simgpu policy stats: host time that a device's policy has taken. */
 #include "../command.h"
 #include "../output.h"
 #include "bpf_object.h"
@@ -9,12 +9,12 @@
 
 /**
  * struct stats - the file "decisions" of debugfs
- * @policy: its name
- * @calls: since it is asked
- * @ns: that these took
- * @longest_ns: the longest
- * @refused: policies that even has replaced in the session, for what they did
- * @refused_policy: the last of them; empty without one
+ * @policy: name of the policy
+ * @calls: calls since it is in force
+ * @ns: host time of these calls
+ * @longest_ns: host time of the longest one
+ * @refused: how many policies of the session even has replaced, for what they did
+ * @refused_policy: the last of these policies; empty without one
  */
 struct stats {
 	char policy[SIMGPU_NAME_BYTES];
@@ -40,7 +40,7 @@ static void add_map(const char *path, void *context)
 	json_object_array_add(array, object);
 }
 
-/* An array of "file", "entries", "key_bytes" and "value_bytes". */
+/* An array of objects with "file", "entries", "key_bytes" and "value_bytes". */
 static struct json_object *maps_json(const char *policy)
 {
 	struct json_object *array = json_object_new_array();

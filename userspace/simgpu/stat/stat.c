@@ -66,7 +66,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		/* All from here on is the command's. */
+		/* This word and all later ones are the command's. */
 		arguments->command = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
@@ -99,7 +99,7 @@ static const char *const tenant_files[] = {
 	"waits_for", "class", "np", "cgroup", "queues", NULL
 };
 
-/* These, and a file for each figure. */
+/* Files that are read of each tenant, beside a file for each figure. */
 static struct json_object *read_tenants(unsigned int device)
 {
 	const char *files[ARRAY_SIZE(tenant_files) + FIGURES_MAX], **to = files;
@@ -134,7 +134,7 @@ static void read_settings(struct json_object *object, unsigned int device)
 				setting->name, NULL });
 }
 
-/* " (c1 0.870000, c2 0.010000)" */
+/* Prints parameters: " (c1 0.870000, c2 0.010000)" */
 static void print_params(struct json_object *params)
 {
 	const char *before = " (";
@@ -219,8 +219,8 @@ static bool has_masks(struct json_object *tenants)
 }
 
 /**
- * struct file_table - a row of files of each tenant, by their names
- * @is_shown: whether there is something to show; NULL: always
+ * struct file_table - a table with a row for each tenant, made of its files
+ * @is_shown: whether it has anything to show; NULL: always
  */
 static const struct file_table {
 	const char *headings;
@@ -232,13 +232,13 @@ static const struct file_table {
 	  { "id", "name", "pid", "slot", "service", "weight", "target",
 	    "class", "sms", "np", "ipc", "rbh", "bandwidth", "llc_mpki",
 	    "waits_for" } },
-	/* How long launches took; dashes before the first has ended. */
+	/* Latencies of launches; dashes before the first has ended. */
 	{ ">TENANT|NAME|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s",
 	  NULL,
 	  { "id", "name", "launches", "launches_waiting", "latency_p50_us",
 	    "latency_p95_us", "latency_p99_us", "wait_mean_us",
 	    "run_mean_us", "deadline_misses", "goodput" } },
-	/* Who shares which SMs, what is left of quotas, and what has become of goals. */
+	/* SMs, own and shared, what is left of quotas, and progress towards goals. */
 	{ ">TENANT|NAME|OWN SMS|SHARED SMS|>BLOCKS|>QUOTA|>LEFT|>GOAL IPC|>IPC|>MET|>JOULES",
 	  has_shares,
 	  { "id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
@@ -265,7 +265,7 @@ static void print_files(struct json_object *tenants, const struct file_table *of
 	table_print(table);
 }
 
-/* Whether any tenant has more than the one queue that each has. */
+/* Whether any tenant has more than one queue. */
 static bool has_queues(struct json_object *tenants)
 {
 	size_t i;
@@ -280,7 +280,7 @@ static bool has_queues(struct json_object *tenants)
 	return false;
 }
 
-/* Of the tenants that have several; a line a queue. */
+/* Prints the queues of tenants that have several, a line each. */
 static void print_queues(struct json_object *tenants)
 {
 	static const char *const columns[] = {
@@ -349,7 +349,7 @@ static void print_epoch(const struct simgpu_netlink_epoch *epoch)
 	fflush(stdout);
 }
 
-/* Epochs of the device until there were enough. */
+/* Prints epochs of the device until there were enough. */
 static int follow_epochs(struct simgpu_netlink *netlink,
 			 const struct stat_arguments *arguments)
 {

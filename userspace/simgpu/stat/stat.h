@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of `simgpu stat` share. */
+/* Shared by the files of `simgpu stat`. */
 #ifndef SIMGPU_STAT_H
 #define SIMGPU_STAT_H
 
@@ -7,9 +7,9 @@
 
 /**
  * struct stat_arguments - the parsed command line
- * @epochs: with @follow: how many
+ * @epochs: with @follow, number of epochs
  * @output: file for a command's figures; NULL: standard error
- * @command: to run, ended by NULL; NULL: show what is there now
+ * @command: command to run, ended by NULL; NULL: show the present figures
  */
 struct stat_arguments {
 	unsigned int device;
@@ -21,7 +21,7 @@ struct stat_arguments {
 	char **command;
 };
 
-/* Run a command and print what its tenants got; its exit status. */
+/* Runs a command and prints the figures of its tenants; returns its exit status. */
 int stat_run(const struct stat_arguments *arguments);
 
 #endif /* SIMGPU_STAT_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu stat -- COMMAND: runs a command and adds up the epochs of the tenants
- * that it and its descendants are. Who is a tenant of whose process is found out
- * as soon as the tenant says what it is called, or an epoch of it ends.
+ * simgpu stat -- COMMAND: runs a command and adds up the epochs of its tenants and of
+ * its descendants' tenants. The process of a tenant is looked up as soon as the
+ * tenant sets its name, or an epoch of it ends.
  */
 /* For environ. */
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@
 #include "../output.h"
 #include "stat.h"
 
-/* As a shell has them. */
+/* Exit statuses as shells have them. */
 #define STATUS_CANNOT_RUN	126
 #define STATUS_NOT_FOUND	127
 #define STATUS_SIGNAL		128
@@ -25,12 +25,12 @@
 #define ANCESTORS_MAX		1024
 
 /**
- * struct sum - a tenant's epochs added up
- * @mine: whether it is of the command
- * @cycles: of its epochs
- * @np_cycles: of those with a prediction
- * @np: NP x cycles
- * @bandwidth: share of peak x cycles
+ * struct sum - the sum of a tenant's epochs
+ * @mine: whether it is a tenant of the command
+ * @cycles: cycles of its epochs
+ * @np_cycles: cycles of epochs with a prediction
+ * @np: sum of NP x cycles
+ * @bandwidth: sum of share of peak x cycles
  */
 struct sum {
 	unsigned int device;
@@ -48,9 +48,9 @@ struct sum {
 };
 
 /**
- * struct run - the command under way
- * @strangers: tenants that had gone before it could be told whose they were
- * @gaps: times that messages were missed
+ * struct run - the running command
+ * @strangers: tenants that had left before their process could be looked up
+ * @gaps: how often messages were missed
  */
 struct run {
 	const struct stat_arguments *arguments;
@@ -67,7 +67,7 @@ struct run {
 
 /* --- whose a tenant is --- */
 
-/* 0 if there is no such process. */
+/* The parent of a process; 0 if there is no such process. */
 static pid_t parent_of(pid_t pid)
 {
 	char path[32], line[512], *end;
@@ -78,7 +78,7 @@ static pid_t parent_of(pid_t pid)
 	file = fopen(path, "r");
 	if (!file)
 		return 0;
-	/* PID (NAME) STATE PARENT; the name may have anything in it. */
+	/* The line is PID (NAME) STATE PARENT; the name may contain anything. */
 	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
 	if (!end || sscanf(end, ") %*c %d", &parent) != 1)
 		parent = 0;
@@ -86,7 +86,7 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* Orphans become children of this process, which has no others. */
+/* Orphans become children of this process, which has no other children. */
 static bool is_descendant(pid_t pid)
 {
 	unsigned int i;
@@ -99,7 +99,7 @@ static bool is_descendant(pid_t pid)
 	return false;
 }
 
-/* Returns false if the tenant has gone. */
+/* Finds a tenant's process; false if the tenant has left. */
 static bool identify(struct sum *sum)
 {
 	char value[SIMGPU_VALUE_BYTES];
@@ -203,7 +203,7 @@ static int take_changes(struct run *run)
 
 /* --- the command --- */
 
-/* It gets the signals of the keyboard, which this process leaves to it. */
+/* Starts the command, which gets the keyboard's signals; this process ignores them. */
 static int start(struct run *run)
 {
 	char **command = run->arguments->command;
@@ -234,7 +234,7 @@ static int exit_status(int status)
 				     WEXITSTATUS(status);
 }
 
-/* Until the command has ended; then what still waits. */
+/* Takes messages until the command has ended, then those that still wait. */
 static int watch(struct run *run, int pidfd)
 {
 	struct pollfd fds[] = {
@@ -249,7 +249,7 @@ static int watch(struct run *run, int pidfd)
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			return fail("waiting: %s", strerror(errno));
 		ended = fds[0].revents;
-		/* Names first: they come before epochs. */
+		/* Changes of names come before epochs, so take them first. */
 		if (take_changes(run) || take_epochs(run))
 			return STATUS_FAILED;
 	}
@@ -275,7 +275,7 @@ static int run_to_end(struct run *run)
 		ret = watch(run, pidfd);
 		close(pidfd);
 	}
-	/* What failed is here, not in the command: it is left to its end. */
+	/* The failure is this process's, not the command's, which runs to its end. */
 	if (ret && !run->status)
 		waitpid(run->child, NULL, 0);
 	run->seconds = (double)(offline_wall_ns() - began) / 1e9;

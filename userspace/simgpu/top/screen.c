@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Taking a terminal and giving it back; see screen.h. */
+/* Taking over the terminal and giving it back; see screen.h. */
 /* For ppoll. */
 #define _GNU_SOURCE
 #include <curses.h>
@@ -11,14 +11,14 @@
 
 #include "../output.h"
 #include "screen.h"
-/* Last: it makes macros of common words. */
+/* Included last, since it defines macros named by common words. */
 #include <term.h>
 
-/* Pairs that are made at most: 0 is the terminal's own. */
+/* Most colour pairs; pair 0 is the terminal's own. */
 #define PAIRS_MAX	64
 
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-/* After these no library can be called any more. */
+/* Signals of a crash, after which no library can be called. */
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static SCREEN *screen;
@@ -26,7 +26,7 @@ static bool taken;
 static volatile sig_atomic_t ending;
 static sigset_t waiting_mask;
 static struct termios before;
-/* What ends the full screen, for a signal's handler. */
+/* The text that ends the full screen, for a signal's handler. */
 static char leave[128];
 static size_t leave_count;
 
@@ -37,7 +37,7 @@ static void on_ending(int number)
 	ending = number;
 }
 
-/* Only what a handler may call. */
+/* Calls only what a signal handler may call. */
 static void on_crash(int number)
 {
 	if (taken) {
@@ -70,7 +70,7 @@ static void collect_leaving(void)
 	}
 }
 
-/* Those that end the command come only while it waits, so none is missed. */
+/* Signals that end the command are blocked except while it waits, so none is missed. */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_ending };
@@ -153,7 +153,7 @@ void screen_end(void)
 	taken = false;
 	endwin();
 	delscreen(screen);
-	/* endwin() goes back to what it found, if the terminal still answers. */
+	/* endwin() restores the state that it found, if the terminal still answers. */
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
 }
 
@@ -164,7 +164,7 @@ bool screen_is_utf8(void)
 
 /* --- colours --- */
 
-/* Of the six levels of a channel in the cube of 256 colours. */
+/* The nearest of a channel's six levels in the cube of 256 colours. */
 static short level(u32 value)
 {
 	return value < 48 ? 0 : value < 115 ? 1 : (short)((value - 35) / 40);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The terminal as a screen, by ncurses. However the command ends, but for
+ * The terminal as a screen, by ncurses. However the command ends, except by
  * SIGKILL, the terminal is left as it was found.
  */
 #ifndef SIMGPU_SCREEN_H
@@ -10,9 +10,9 @@
 
 #include "../command.h"
 
-/* Take the terminal; an exit status. */
+/* Takes over the terminal; an exit status. */
 int screen_begin(void);
-/* Give it back; may be called more than once. */
+/* Gives the terminal back; may be called more than once. */
 void screen_end(void);
 
 /* The signal that asked the command to end; 0: none has. */
@@ -22,7 +22,7 @@ int screen_signal(void);
  * screen_wait() - wait for a file, a signal or time
  * @fds: as for poll()
  *
- * Return: as poll(); a signal that came before counts too.
+ * Return: as poll(); a signal that came before the call counts, too.
  */
 int screen_wait(struct pollfd *fds, u32 count, int timeout_ms);
 

@@ -188,7 +188,7 @@ static void begin_seek(struct top_state *state, const char *title)
 	SAY(state, "Epochs are 0 to %llu.", state->epochs - 1);
 }
 
-/* Whether the key is one of these. */
+/* Handles a key that moves in a recorded run; returns whether the key is one. */
 static bool move_key(struct top_feed *feed, struct top_state *state, int key)
 {
 	static const struct {
@@ -296,7 +296,7 @@ static void unfold(struct top_state *state)
 		tenant->unfolded = !tenant->unfolded;
 }
 
-/* Whether to go on. */
+/* Handles a key; returns whether to go on. */
 static bool watch_key(struct top_feed *feed, struct top_state *state, int key)
 {
 	*state->message = '\0';
@@ -345,7 +345,7 @@ static bool take_key(struct top_feed *feed, struct top_state *state, int key)
 		clearok(curscr, true);
 		return true;
 	}
-	/* The screen has another size: it is only drawn again. */
+	/* The screen has another size: it is just drawn again. */
 	if (key == KEY_RESIZE)
 		return true;
 	switch (state->mode) {
@@ -365,7 +365,7 @@ static bool take_key(struct top_feed *feed, struct top_state *state, int key)
 
 /* --- the loop --- */
 
-/* Waits, and tells whether the keyboard is still there. */
+/* Waits for news; returns whether the keyboard is still there. */
 static bool wait_for_news(const struct top_feed *feed)
 {
 	struct pollfd fds[1 + TOP_FDS_MAX] = {
@@ -397,7 +397,7 @@ static int watch(struct top_feed *feed, struct top_state *state)
 	return STATUS_OK;
 }
 
-/* A caller that ended it by a signal sees that in its status. */
+/* If a signal asked the command to end, its exit status shows that. */
 static void end_as_asked(void)
 {
 	int number = screen_signal();

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of `simgpu top` share. A feed (top_live.c, top_replay.c) fills
- * the state; top_draw.c draws it and knows nothing else; screen.c has the
- * terminal; top.c takes keys and lets them work together.
+ * Shared by the files of `simgpu top`. A feed (top_live.c, top_replay.c) fills
+ * the state, and top_draw.c draws it. screen.c has the terminal. top.c handles keys and
+ * runs the loop.
  */
 #ifndef SIMGPU_TOP_H
 #define SIMGPU_TOP_H
 
 #include "../command.h"
 
-/* Epochs whose NP is remembered. */
+/* Number of epochs whose NP is kept. */
 #define TOP_HISTORY	64
 #define TOP_NP_UNKNOWN	U64_MAX
-/* Files that a feed may wait for. */
+/* Most files that a feed may wait for. */
 #define TOP_FDS_MAX	2
 #define TOP_NAMES_MAX	32
 
-/* What is shown of a cgroup's path, and its end. */
+/* How much is shown of a cgroup's path: its end. */
 #define TOP_CGROUP_BYTES	25
 
 /**
- * struct top_tenant - a tenant, and what its last epoch was
+ * struct top_tenant - a tenant, and its last epoch
  * @id: its number on the device
- * @cgroup: path of its cgroup, the end of it; empty: not known
- * @colour: its place among the tenants that the device has had
+ * @cgroup: the end of its cgroup's path; empty: not known
+ * @colour: index among the tenants that the device has had
  * @weight: 0 if it is not known
- * @known: whether figures have come; then @class and those below it count
- * @np_ppm: predicted; or TOP_NP_UNKNOWN
+ * @known: whether figures have come; then @class and later members are valid
+ * @np_ppm: predicted NP, or TOP_NP_UNKNOWN
+ * @unfolded: whether its queues are shown below it
+ * @report: its launches, queues, goal, quotas and energy; unknown figures are 0
+ * @sm_list: SMs that it alone has; empty: none, or not known
+ * @shared_sm_list: SMs that it shares with other tenants
+ * @history: values of @np_ppm, a ring
  * @np_doubted: the model says that it may be wrong
- * @unfolded: its queues are shown below it
- * @report: its launches, queues, goal, quotas and energy; what is not known is 0
- * @sm_list: SMs that are its alone; empty: none, or not known
- * @shared_sm_list: list of the SMs that it shares with other tenants
- * @history: of @np_ppm, a ring
  * @history_count: how many were written to it
  */
 struct top_tenant {
@@ -62,11 +62,11 @@ struct top_tenant {
 
 /**
  * struct top_device - a device and its tenants, in order of their numbers
- * @sms: of the whole device
- * @metrics: of the last epoch; @predicted tells whether they count
+ * @sms: SMs of the whole device
+ * @metrics: metrics of the last epoch, valid if @predicted is set
  * @missed: epochs whose messages were lost
- * @energy_joules: of the device and all tenants so far; 0: not known
- * @instructions_per_joule: of all tenants so far; likewise
+ * @energy_joules: of the device with all tenants so far; 0: not known
+ * @instructions_per_joule: of all tenants so far; 0: not known
  */
 struct top_device {
 	unsigned int number;
@@ -90,7 +90,7 @@ struct top_device {
 	u32 colours;
 };
 
-/* Which columns tenants have. */
+/* The columns of tenants. */
 enum top_view {
 	TOP_PROGRESS,
 	TOP_LAUNCHES,
@@ -105,26 +105,26 @@ enum top_mode {
 	TOP_ENTER,	/* a number, into @entry */
 };
 
-/* Which epoch of a recorded run is shown; all but the first also pause it. */
+/* Moves in a recorded run; all but the first also pause it. */
 enum top_move {
-	TOP_PAUSE,	/* or go on */
+	TOP_PAUSE,	/* pause, or go on */
 	TOP_BACK,
 	TOP_AHEAD,
 	TOP_LAST,
-	TOP_EPOCH,	/* of this number */
-	TOP_CYCLE,	/* in which this cycle lies */
+	TOP_EPOCH,	/* to the epoch of this number */
+	TOP_CYCLE,	/* to the epoch in which this cycle lies */
 };
 
 /**
  * struct top_state - all that is on the screen
- * @device: the one that is shown, an index
+ * @device: index of the device that is shown
  * @view: &enum top_view
- * @tenant: the one that keys change, by its number
- * @first: first tenant on the screen, an index
- * @names: to choose from, @chosen of them
- * @title: of what is chosen or entered
- * @message: what became of a key
- * @epochs: of the recorded run that is shown; 0: these are devices
+ * @tenant: number of the tenant that keys change
+ * @first: index of the first tenant on the screen
+ * @names: names to choose from, @chosen is the index of one
+ * @title: title of what is chosen or entered
+ * @message: result of a key
+ * @epochs: epochs of the recorded run that is shown; 0: these are devices
  */
 struct top_state {
 	struct top_device *devices;
@@ -144,15 +144,15 @@ struct top_state {
 };
 
 /**
- * struct top_feed - where a state's figures come from
- * @fds: to wait for; @fd_count of them
- * @interval_ms: after which update() is called at the latest
- * @update: bring the state up to date; an exit status
+ * struct top_feed - the source of a state's figures
+ * @fds: descriptors to wait for, @fd_count of them
+ * @interval_ms: time after which update() is called at the latest
+ * @update: brings the state up to date; an exit status
  * @policies: fills @state.names; 0 or a negative errno
- * @set_policy: change something; 0 or a negative errno. NULL, as the next two: it
- *	is no device
- * @go: show another epoch; NULL: it is no recorded run
- * @close: let go of everything
+ * @set_policy: changes the policy; 0 or a negative errno. NULL, like the next two, if
+ *	the feed is no device
+ * @go: shows another epoch; NULL: the feed is no recorded run
+ * @close: frees everything
  */
 struct top_feed {
 	int fds[TOP_FDS_MAX];
@@ -172,21 +172,21 @@ struct top_feed {
 	void (*close)(struct top_feed *feed);
 };
 
-/* The devices of this machine; an exit status. */
+/* Opens a feed of the devices of this machine; an exit status. */
 int top_live_open(struct top_feed *feed);
-/* A run that was written down, an epoch each @interval_ms; an exit status. */
+/* Opens a feed of a saved run, which shows an epoch each @interval_ms; an exit status. */
 int top_replay_open(struct top_feed *feed, const char *path, int interval_ms);
 
-/* Draw the state on the whole screen; also sets @first so that @tenant is seen. */
+/* Draws the state on the whole screen; sets @first so that @tenant is seen. */
 void top_draw(struct top_state *state);
 
 /* --- views but for the first (top_views.c) --- */
 
 /**
- * struct top_columns - columns of a view, behind those that tell who it is
- * @headings: printed above them, as wide as they are
- * @draw: a tenant's, with @room columns for what is not of one width
- * @help: what they mean, a line each, with NULL at the end
+ * struct top_columns - columns of a view, behind those that name the tenant
+ * @headings: headings, as wide as the columns
+ * @draw: draws a tenant's columns; those of variable width have @room together
+ * @help: what the columns mean, a line each, with NULL at the end
  */
 struct top_columns {
 	const char *headings;
@@ -194,14 +194,14 @@ struct top_columns {
 	const char *const *help;
 };
 
-/* Of TOP_LAUNCHES or TOP_SHARING. */
+/* The columns of TOP_LAUNCHES or TOP_SHARING. */
 const struct top_columns *top_columns_of(u32 view);
-/* Lines of a tenant on the screen. */
+/* Number of lines of a tenant on the screen. */
 u32 top_lines_of(const struct top_tenant *tenant);
-/* The queues of an unfolded tenant, below @line, on @rows lines at most. */
+/* Draws the queues of an unfolded tenant, below @line, on at most @rows lines. */
 void top_draw_queues(const struct top_tenant *tenant, int line, u32 rows);
 
-/* A tenant's report and lists of SMs as sysfs has them. */
+/* Reads a tenant's report and lists of SMs from sysfs. */
 void top_read_report(unsigned int device, struct top_tenant *tenant);
 
 /* --- states --- */
@@ -215,7 +215,7 @@ void top_remove_tenant(struct top_device *device, struct top_tenant *tenant);
 void top_add_np(struct top_tenant *tenant, u64 np_ppm);
 /* The device that is shown; NULL: there is none. */
 struct top_device *top_shown(struct top_state *state);
-/* Of a clock that nobody sets. */
+/* Milliseconds of a clock that is never set. */
 s64 top_now_ms(void);
 void top_free(struct top_state *state);
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Draws a state of simgpu top, whatever it came from; see top.h. */
+/* Drawing a state of simgpu top, from whatever feed; see top.h. */
 #include <curses.h>
 
 #include "../output.h"
 #include "screen.h"
 #include "top.h"
 
-/* Below this, only a word is shown. */
+/* On a screen with fewer columns, only a word is shown. */
 #define COLUMNS_LEAST	80
 #define LINES_LEAST	10
-/* From here on there is room for process numbers. */
+/* From this width on, there is room for process numbers. */
 #define COLUMNS_WIDE	100
-/* From this width on their cgroups, too, and latencies if there are some. */
+/* From this width on, also for cgroups, and for latencies if there are any. */
 #define COLUMNS_WIDEST	150
 
-/* Of what the device has taken. */
+/* Width of the energy that the device has taken. */
 #define ENERGY_COLUMNS	29
 
 #define HEAD_LINES	4
@@ -22,13 +22,13 @@
 #define EIGHTHS		8
 
 /**
- * struct layout - columns of the table, in characters
+ * struct layout - widths of the table's columns, in characters
  * @name: of the tenant's name
  * @pid: of its process, or 0
  * @cgroup: of the end of its cgroup's path, or 0
  * @latency: of launches and their latency, or 0
  * @bar: of the bar of SMs
- * @history: of NP's
+ * @history: of the history of NP
  */
 struct layout {
 	int name;
@@ -39,13 +39,13 @@ struct layout {
 	int history;
 };
 
-/* What stands in the columns whose width is given, and blanks between. */
+/* Width of the columns of fixed width, with the blanks between them. */
 #define COLUMNS_FIXED	52
 
-/* Of " LAUNCHES  WAIT    P99 us". */
+/* Width of " LAUNCHES  WAIT    P99 us". */
 #define COLUMNS_LATENCY	26
 
-/* A single launch is every tenant's; what more there are, somebody looks at. */
+/* Latencies are of interest if any tenant has several launches; each has at least one. */
 static bool has_latencies(const struct top_device *device)
 {
 	u32 i;
@@ -138,7 +138,7 @@ static void draw_headings(const struct layout *layout, u32 view)
 
 /* --- a tenant --- */
 
-/* Filled from the left, to an eighth of a character where that can be shown. */
+/* Draws a bar from the left, to an eighth of a character where that can be shown. */
 static void draw_bar(u32 part, u32 whole, int width)
 {
 	static const char *const parts[EIGHTHS] = {
@@ -161,7 +161,7 @@ static void draw_bar(u32 part, u32 whole, int width)
 	}
 }
 
-/* The newest on the right. */
+/* Draws the history of NP, the newest value on the right. */
 static void draw_history(const struct top_tenant *tenant, int width)
 {
 	static const char *const levels[EIGHTHS] = {
@@ -295,7 +295,7 @@ static u32 lines_between(const struct top_device *device, u32 first, u32 last)
 	return lines;
 }
 
-/* Scrolls so that the selected one is seen; none: the first becomes it. */
+/* Scrolls so that the selected tenant is seen; if none is selected, the first one is. */
 static void scroll_to(struct top_state *state, const struct top_device *device,
 		      u32 rows)
 {
@@ -356,7 +356,7 @@ static void draw_foot(const struct top_state *state)
 
 /* --- windows above it --- */
 
-/* A frame in the middle; returns its first line and column inside. */
+/* Draws a frame in the middle; returns its first line and column inside. */
 static void draw_frame(int lines, int columns, const char *title, int *line,
 		       int *column)
 {
@@ -408,7 +408,7 @@ static void draw_entry(const struct top_state *state)
 	mvaddstr(line + 1, column, "Enter takes it, Escape leaves it");
 }
 
-/* What the columns of a view mean, with NULL at the end. */
+/* The meaning of a view's columns, with NULL at the end. */
 static const char *const *help_of(u32 view)
 {
 	static const char *const progress[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The devices of this machine for simgpu top. Figures come with the messages at
- * the ends of epochs, changed settings with theirs. No message tells that a
- * device, or a tenant that is still silent, has come or gone: for that the
+ * the ends of epochs, changed settings with their own messages. No message reports that a
+ * device, or a tenant that is still silent, has come or gone, so the
  * folders of sysfs are listed once a second.
  */
 #include "top.h"
@@ -10,11 +10,11 @@
 #define LOOK_MS		1000
 
 /**
- * struct live - the feed's own
- * @listener: to epochs
- * @changes: a listener to settings
- * @setter: for what the user changes
- * @looked_ms: when the folders were listed
+ * struct live - data of this feed
+ * @listener: connection that listens to epochs
+ * @changes: connection that listens to changes of settings
+ * @setter: connection for changes by the user
+ * @looked_ms: time at which the folders were listed
  */
 struct live {
 	struct simgpu_netlink *listener;
@@ -58,7 +58,7 @@ static double read_device_decimal(const struct top_device *device,
 	return strtod(value, NULL);
 }
 
-/* How many SMs there are: what a shipped GPU has, or what tenants share. */
+/* The number of SMs: that of a shipped GPU, or the sum of what tenants have. */
 static u32 count_sms(const struct top_device *device)
 {
 	const struct gpu_config *config = gpu_config_find(device->config);
@@ -163,7 +163,7 @@ static void look_at_device(struct top_device *device)
 	device->sms = count_sms(device);
 }
 
-/* A device that was reset counts its epochs from 0 again. */
+/* Lists devices and tenants. A device that was reset counts its epochs from 0 again. */
 static int look(struct live *live, struct top_state *state)
 {
 	unsigned int numbers[SIMGPU_DEVICES_MAX];
@@ -199,7 +199,7 @@ static void take_tenant(struct top_device *device,
 	struct top_tenant *tenant = top_find_tenant(device, from->id);
 	bool unknown = from->class == SIMGPU_CLASSIFIED_UNKNOWN;
 
-	/* It is gone, or the next look finds it. */
+	/* The tenant has left, or will be found when the folders are listed next. */
 	if (!tenant)
 		return;
 	tenant->known = true;
@@ -234,7 +234,7 @@ static void take_epoch(struct top_state *state,
 	device->sms = count_sms(device);
 }
 
-/* A tenant that the state does not know yet has come. */
+/* Whether an epoch has a tenant that the state does not have yet. */
 static bool has_news(struct top_state *state,
 		     const struct simgpu_netlink_epoch *epoch)
 {
@@ -247,7 +247,7 @@ static bool has_news(struct top_state *state,
 	return !device;
 }
 
-/* All that wait; messages that were missed show in the epochs' numbers. */
+/* Takes all waiting messages; missed ones show in the epochs' numbers. */
 static int take_epochs(struct live *live, struct top_state *state)
 {
 	struct simgpu_netlink_epoch epoch;
@@ -280,7 +280,7 @@ static bool take_changes(struct live *live)
 	return any;
 }
 
-/* Without a device it may be that the module has gone, and its family with it. */
+/* If there is no device, the module may have been unloaded, and its family with it. */
 static int check_module(void)
 {
 	struct simgpu_netlink *netlink;

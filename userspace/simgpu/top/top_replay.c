@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A run that was written down, as simgpu top would have shown it. */
+/* A saved run, shown as simgpu top would have shown it live. */
 #include "../recorded.h"
 #include "top.h"
 
 /**
- * struct replay - the feed's own
- * @sms: the most that tenants held at once
- * @at: the epoch that is shown
- * @paused: it stays; else the next one follows at @next_ms
+ * struct replay - data of this feed
+ * @sms: most SMs that tenants held at once
+ * @at: index of the epoch that is shown
+ * @paused: whether it stays; else the next one follows at @next_ms
  */
 struct replay {
 	struct recorded run;
@@ -43,7 +43,7 @@ epoch_ending_at(const struct recorded_tenant *tenant, u64 end)
 		       sizeof(*tenant->epochs), compare_end);
 }
 
-/* Back to where the tenant came, or as far as is shown. */
+/* Fill in the history of NP, back to the tenant's arrival or as far as is shown. */
 static void take_history(struct top_tenant *tenant,
 			 const struct recorded_tenant *from,
 			 const struct recorded_epoch *last)
@@ -83,7 +83,7 @@ static void take_tenant(struct top_device *device, u64 id,
 	take_history(tenant, from, epoch);
 }
 
-/* Of the predictions, as the device would have them. */
+/* Compute the metrics of the predictions, as the device would. */
 static void find_metrics(struct top_device *device)
 {
 	double least = 0, most = 0, sum = 0, slow = 0;
@@ -108,7 +108,7 @@ static void find_metrics(struct top_device *device)
 	device->antt_ppm = ppm(slow / device->tenant_count);
 }
 
-/* From the run alone: what was shown before does not matter. */
+/* Fill the device from the run alone, whatever was shown before. */
 static void show(const struct replay *replay, struct top_device *device)
 {
 	const struct recorded *run = &replay->run;
@@ -206,7 +206,7 @@ static void begin(struct replay *replay, struct top_state *state)
 	go_to(replay, state, 0);
 }
 
-/* Those that were due while nobody drew are passed over. */
+/* Go on to the epoch that is due; epochs that were due meanwhile are skipped. */
 static int update(struct top_feed *feed, struct top_state *state)
 {
 	struct replay *replay = feed->context;
@@ -227,7 +227,7 @@ static int update(struct top_feed *feed, struct top_state *state)
 	return STATUS_OK;
 }
 
-/* Bars are drawn against this, the same in all epochs. */
+/* The length of bars, which is the same in all epochs. */
 static u32 most_sms(const struct recorded *run)
 {
 	u32 *held = grow(NULL, run->end_count, sizeof(*held)), most = 0;

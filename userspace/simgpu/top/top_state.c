@@ -17,7 +17,7 @@ struct top_device *top_find_device(struct top_state *state, unsigned int number)
 	return NULL;
 }
 
-/* In order of their numbers, as simgpu list has them. */
+/* Devices are in the order of their numbers, as in simgpu list. */
 struct top_device *top_add_device(struct top_state *state, unsigned int number)
 {
 	u32 at = state->device_count, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Views of simgpu top beside that of progress: launches and their latency; shared SMs,
- * quotas, goals and energy; and the queues below an unfolded tenant. See top.h.
+ * Views of simgpu top beside the one of progress: launches and their latency; and shared
+ * SMs, quotas, goals and energy. Also the queues below an unfolded tenant. See top.h.
  */
 #include <curses.h>
 
@@ -9,12 +9,12 @@
 #include "../report_fields.h"
 #include "top.h"
 
-/* Lists of SMs are shown from this room on. */
+/* With at least this room, lists of SMs are shown. */
 #define LISTS_ROOM	16
 
 /* --- numbers in few characters --- */
 
-/* A number, or one with its thousands left out: "123456", "1234567k". */
+/* Prints a number, in thousands if it is too wide: "123456", "1234567k". */
 static void print_count(int width, double value)
 {
 	static const char units[] = " kMGTPE";
