@@ -28,7 +28,7 @@ struct dummy {
 	u32 steps;
 };
 
-/* The longest computing op of a kernel's first program, loops counted, or NULL. */
+/* The op of a kernel's first program with most computing, loops not counted, or NULL. */
 static const struct trace_op *find_compute(const struct trace *trace,
 					   const struct trace_kernel *kernel)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu plot: draws a run: who held which SMs, NP, and bandwidth over time, a
+ * simgpu plot: draws a run over time: the SMs of each tenant, NP, and bandwidth, with a
  * colour for each tenant.
  */
 #include "../gnuplot.h"
@@ -11,11 +11,11 @@
 #define PICTURES_MAX	8
 #define WIDTH		960
 #define HEIGHT_LEAST	720
-/* Of each panel beyond the first three. */
+/* Height of each panel beyond the first three. */
 #define HEIGHT_PANEL	240
 /* A line of the legend, in pixels. */
 #define LEGEND_LINE	18
-/* Of the name in the legend. */
+/* Letters of a tenant's name in the legend. */
 #define NAME_SHOWN	16
 
 static const char about[] =
@@ -116,7 +116,7 @@ static double million(u64 cycles)
 	return (double)cycles / 1e6;
 }
 
-/* What gnuplot calls the data of a panel and tenant. */
+/* Prints gnuplot's name for the data of a panel and tenant. */
 static void print_block_name(FILE *gnuplot, const char *panel, size_t tenant)
 {
 	fprintf(gnuplot, "$%s_%zu", panel, tenant);
@@ -129,7 +129,7 @@ static void begin_block(FILE *gnuplot, const char *panel, size_t tenant)
 }
 
 /*
- * Both ends of each epoch with what is below the tenant and with it; @below has
+ * Writes both ends of each epoch: the height below the tenant, and with it. @below has
  * a place for each epoch of the device, and grows.
  */
 static void write_stacked(FILE *gnuplot, const struct recorded *run,
@@ -156,7 +156,7 @@ static void write_stacked(FILE *gnuplot, const struct recorded *run,
 	fputs("EOD\n", gnuplot);
 }
 
-/* Whether an epoch has the figure that is drawn as a line, and what it is. */
+/* Returns whether an epoch has the figure that is drawn as a line, and its value. */
 typedef bool line(const struct recorded_epoch *epoch, double *value);
 
 static bool np_of(const struct recorded_epoch *epoch, double *value)
@@ -177,7 +177,7 @@ static bool goal_of(const struct recorded_epoch *epoch, double *value)
 	return epoch->goal_ipc > 0;
 }
 
-/* Steps, with gaps where there is no such figure. */
+/* Writes a line of steps, with gaps where an epoch has no such figure. */
 static void write_line(FILE *gnuplot, const struct recorded *run, size_t index,
 		       const char *panel, line *of)
 {
@@ -209,7 +209,7 @@ static void write_line(FILE *gnuplot, const struct recorded *run, size_t index,
 	fputs("EOD\n", gnuplot);
 }
 
-/* Those that are stacked, by panel. */
+/* Writes the data of stacked panels. */
 static int write_stacks(FILE *gnuplot, const struct recorded *run,
 			const char *panel, figure *of)
 {
@@ -242,7 +242,7 @@ static int write_data(FILE *gnuplot, const struct recorded *run)
 
 /* --- panels --- */
 
-/* A layer for each tenant that has ended an epoch, drawn in @style. */
+/* Adds a layer for each tenant that has ended an epoch, drawn in @style. */
 static const char *add_blocks(FILE *gnuplot, const struct recorded *run,
 			      const char *panel, const char *style,
 			      const char *comma)
@@ -268,7 +268,7 @@ static void plot_blocks(FILE *gnuplot, const struct recorded *run,
 	putc('\n', gnuplot);
 }
 
-/* Whether any tenant was to reach something. */
+/* Whether any tenant had a goal. */
 static bool has_goals(const struct recorded *run)
 {
 	size_t i, j;
@@ -292,7 +292,7 @@ static bool has_quotas(const struct recorded *run)
 	return false;
 }
 
-/* A single launch is every tenant's; what more there are, somebody looks at. */
+/* Latencies are of interest if any tenant has several launches; each has at least one. */
 static bool has_latencies(const struct recorded *run)
 {
 	size_t i;
@@ -303,7 +303,7 @@ static bool has_latencies(const struct recorded *run)
 	return false;
 }
 
-/* Of each tenant with launches: a point at the 95th percentile, a bar around it. */
+/* For each tenant with launches: a point at the 95th percentile, a bar around it. */
 static void plot_latencies(FILE *gnuplot, const struct recorded *run)
 {
 	const char *comma = "";
@@ -334,7 +334,7 @@ static void plot_latencies(FILE *gnuplot, const struct recorded *run)
 	putc('\n', gnuplot);
 }
 
-/* A part of a bar of means, between two heights in microseconds. */
+/* Draws a part of a bar of means, between two heights in microseconds. */
 static void plot_mean(FILE *gnuplot, size_t tenant, double from, double to,
 		      const char *style)
 {
@@ -343,7 +343,7 @@ static void plot_mean(FILE *gnuplot, size_t tenant, double from, double to,
 		tenant_colour((u32)tenant));
 }
 
-/* How long launches waited, pale, and ran; and what became of deadlines. */
+/* Draws how long launches waited, in a pale colour, and ran; and how many missed deadlines. */
 static void plot_means(FILE *gnuplot, const struct recorded *run)
 {
 	const char *comma = "";
@@ -379,7 +379,7 @@ static void plot_means(FILE *gnuplot, const struct recorded *run)
 	fputs("\nunset label\n", gnuplot);
 }
 
-/* One legend for all panels, beside them. */
+/* Writes one legend for all panels, beside them. */
 static void write_legend(FILE *gnuplot, const struct recorded *run,
 			 unsigned int height)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of `simgpu run` share. An experiment runs on a device
+ * Shared by the files of `simgpu run`. An experiment runs on a device
  * (run_device.c) or in this process (run_offline.c); both fill the same
- * result, which run_output.c prints. The figures of both are made by the same
- * code of kmod/session, and cross in the structs of the UAPI.
+ * result, which run_output.c prints. The same code of kmod/session computes the figures
+ * of both, and they are passed in the structs of the UAPI.
  */
 #ifndef SIMGPU_RUN_H
 #define SIMGPU_RUN_H
@@ -14,7 +14,7 @@
 
 /**
  * struct result_spread - a figure over several seeds
- * @known: there were several, and each has it
+ * @known: whether there were several seeds, and each has it
  */
 struct result_spread {
 	bool known;
@@ -25,13 +25,13 @@ struct result_spread {
 
 /**
  * struct result_tenant - a tenant and its figures
- * @slot: of the device
- * @options: what it said of itself
- * @trace: what it ran, if that is decoded; for private runs
- * @checksum: of its trace
- * @draining: offline: SMs at the end that it is to give up, and still has
- * @report: its last
- * @counters: its last, by &enum simgpu_counter
+ * @slot: slot of the device
+ * @options: settings of the tenant
+ * @trace: its trace, if that is decoded; for private runs
+ * @checksum: checksum of its trace
+ * @draining: offline: SMs that it still has at the end, but has to give up
+ * @report: its last report
+ * @counters: its last counters, by &enum simgpu_counter
  * @actual_known: whether its private run was made
  * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
  * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
@@ -55,7 +55,7 @@ struct result_tenant {
 };
 
 /**
- * struct result_epoch - a record, and whose it is
+ * struct result_epoch - an epoch record, and its tenant
  * @tenant: index in &struct result.tenants
  */
 struct result_epoch {
@@ -63,11 +63,11 @@ struct result_epoch {
 	struct simgpu_epoch_record record;
 };
 
-/* Kernels of a run that are kept; a run of short ones has any number. */
+/* Most kernels of a run that are kept; a run of short ones may have more. */
 #define RESULT_KERNELS_MAX	200000
 
 /**
- * struct result_kernel - a kernel of the run, and whose it is
+ * struct result_kernel - a kernel of the run, and its tenant
  * @tenant: index in &struct result.tenants
  */
 struct result_kernel {
@@ -147,8 +147,8 @@ struct result {
 };
 
 /*
- * These return an exit status; what went wrong has been said. A failed run may
- * still be complete: a tenant died, or a journal's fingerprint differs.
+ * These return an exit status; a message has been printed on failure. A failed run may
+ * still be complete: a tenant died, or a journal's state hash differs.
  */
 int run_device(const struct settings *settings, const struct workload *workloads,
 	       u32 count, struct result *result);
@@ -159,10 +159,10 @@ int run_offline(const struct settings *settings,
 int run_journal(const char *path, struct settings *settings,
 		const struct workload *workloads, u32 count,
 		struct result *result);
-/* The GPU of a journal. */
+/* The GPU that a journal names. */
 int run_journal_config(const char *path, struct gpu_config *out);
 
-/* Private runs of all tenants, and what follows from them. */
+/* Makes private runs of all tenants, and computes the figures that need them. */
 int run_truth(const struct settings *settings, const struct workload *workloads,
 	      struct result *result);
 
@@ -172,7 +172,7 @@ static inline bool result_predicted(const struct result_tenant *tenant)
 	return tenant->report.np_run_ppm != 0;
 }
 
-/* NP that a target is held against, "actual" or "predicted"; NULL: there is none. */
+/* Which NP a target is compared with, "actual" or "predicted"; NULL: there is none. */
 const char *result_target_np(const struct result *result,
 			     const struct result_tenant *tenant, u64 *np_ppm);
 /* SMs that a tenant held, the mean over its epochs in millionths. */
@@ -186,13 +186,13 @@ void result_add_epoch(struct result *result,
 		      const struct simgpu_epoch_record *record);
 void result_add_kernel(struct result *result,
 		       const struct offline_kernel *kernel);
-/* What follows from the tenants' predictions, when a run has ended. */
+/* Computes the figures that follow from predictions, when a run has ended. */
 void result_summarize(struct result *result);
 void result_free(struct result *result);
-/* Into the first of them what is known over all; an exit status. */
+/* Merges the results of all seeds into the first one; an exit status. */
 int result_merge(struct result *results, u32 seeds);
 
-/* Over seeds (run_seeds.c): deviation and interval of a figure, and all as a table. */
+/* Over seeds (run_seeds.c): deviation and interval of a figure; and a table of all. */
 void spread_json(struct json_object *object, const char *key,
 		 const struct result_spread *spread);
 void print_seeds(const struct settings *settings, const struct result *result);
@@ -201,16 +201,16 @@ void print_seeds(const struct settings *settings, const struct result *result);
  */
 struct json_object *kernels_json(const struct result *result);
 void print_kernels(const struct result *result);
-/* What a tenant has counted since it joined, by name. */
+/* A tenant's counters since it joined, by name. */
 struct json_object *counters_json(const struct result_tenant *tenant);
 int print_result_json(const struct settings *settings,
 		      const struct result *result);
-/* A line for each thing that the table does not say (run_notes.c). */
+/* Prints a line for each thing that the table does not show (run_notes.c). */
 void print_notes(const struct settings *settings, const struct result *result);
-/* Epochs (run_epochs.c), consecutive ones that are alike in one row. */
+/* Prints epochs (run_epochs.c); consecutive ones that are alike share a row. */
 void print_epochs(const struct result *result);
 int print_result_csv(const struct result *result);
-/* @kernels: with the table of kernels. */
+/* @kernels: print the table of kernels, too */
 int print_result(const struct settings *settings, const struct result *result,
 		 bool kernels);
 

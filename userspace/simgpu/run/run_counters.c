@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A tenant's counters by name, as JSON; what they count stands in the list. */
+/* A tenant's counters by name, as JSON; simgpu/counter_list.h says what they count. */
 #include "../output.h"
 #include "run.h"
 

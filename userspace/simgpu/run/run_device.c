@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu run on a device: a gang, one child process a tenant, and this process
- * that reads the epoch records. All figures are the kernel's.
+ * simgpu run on a device: a gang, one child process for each tenant, and this process,
+ * which reads the epoch records. All figures are the kernel's.
  *
  * Each child holds the writing end of a pipe. It writes a sentence if it
- * fails; the pipe's end tells that it has gone, however it went.
+ * fails; the pipe's end shows that the child has ended, in whatever way.
  */
 /* For pipe2. */
 #define _GNU_SOURCE
@@ -26,14 +26,14 @@
 
 #define POLL_MS		200
 #define RECORDS_BYTES	(8 * SIMGPU_EPOCH_RECORD_MAX)
-/* A child's exit status when the gang was canceled by somebody else. */
+/* A child's exit status when the gang was canceled for another reason. */
 #define STATUS_CANCELED	3
 
 /**
  * struct child - a tenant's process
  * @pid: 0 once it has been waited for
  * @pipe: the reading end, -1 once it has ended
- * @words: what it said
+ * @words: its message
  */
 struct child {
 	pid_t pid;
@@ -44,12 +44,12 @@ struct child {
 
 /**
  * struct stage - the experiment while it runs
- * @gang: its file, not blocking
- * @over: its records have come to their end
- * @signals: a signalfd of those that end a command
- * @mask: of signals, as it was
+ * @gang: the gang's file, not blocking
+ * @over: whether all of its records were read
+ * @signals: a signalfd of the signals that end a command
+ * @mask: signal mask from before
  * @caught: the signal that came, or 0
- * @failed: some tenant failed
+ * @failed: whether a tenant has failed
  */
 struct stage {
 	const struct settings *settings;
@@ -67,7 +67,7 @@ struct stage {
 
 /* --- a child --- */
 
-/* Say what went wrong to the parent, and end. */
+/* Tells the parent what went wrong, and ends the child. */
 __attribute__((noreturn, format(printf, 2, 3)))
 static void give_up(int pipe, const char *format, ...)
 {
@@ -97,7 +97,7 @@ static int upload(int fd, const struct workload *workload, int pipe)
 		strerror(-handle));
 }
 
-/* The numbers of launches that one waits for. */
+/* Fills in the numbers of the launches that a launch waits for. */
 static void set_waits(struct simgpu_launch *launch, u32 queues,
 		      const u64 *sequences)
 {
@@ -107,7 +107,7 @@ static void set_waits(struct simgpu_launch *launch, u32 queues,
 		launch->wait_for[i++] = sequences[__builtin_ctz(queues)];
 }
 
-/* A launch in each queue; @sequences gets their numbers. */
+/* Makes a launch in each queue; their numbers go to @sequences. */
 static int launch_all(int fd, int handle, const struct workload *workload,
 		      u64 *sequences)
 {
@@ -139,8 +139,8 @@ static int launch_all(int fd, int handle, const struct workload *workload,
 }
 
 /*
- * A launch in each queue, or all requests that come by themselves: the last one's end
- * is that of all. @sequences gets the numbers to wait for, @count of them.
+ * Makes a launch in each queue, or starts all requests, where the end of the last one is
+ * the end of all. @sequences gets the numbers to wait for, @count of them.
  */
 static int launch(int fd, int handle, const struct workload *workload,
 		  u64 *sequences, u32 *count)
@@ -221,7 +221,7 @@ static void be_tenant(const struct stage *stage, u32 slot, int pipe)
 		give_up(pipe, "it cannot join the gang: %s", strerror(-ret));
 	if (masks_set(fd, &workload->masks))
 		give_up(pipe, "the device does not have what mask, channels or ways name, or they name a part of a TPC");
-	/* The gang shall end with the parent. */
+	/* The gang has to end with the parent, so the child closes its copy. */
 	close(stage->gang);
 	launch_and_wait(fd, handle, workload, pipe);
 	_exit(STATUS_OK);
@@ -290,7 +290,7 @@ static bool gang_has_started(const struct stage *stage)
 		status.state == SIMGPU_GANG_DONE);
 }
 
-/* A child has gone. Returns whether the experiment can go on. */
+/* A child has ended. Returns whether the experiment can go on. */
 static bool child_gone(struct stage *stage, u32 slot)
 {
 	struct child *child = &stage->children[slot];
@@ -301,7 +301,7 @@ static bool child_gone(struct stage *stage, u32 slot)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK)
 		return true;
 	stage->failed = true;
-	/* Whoever caused that will be heard. */
+	/* The child that caused it reports itself. */
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_CANCELED)
 		return true;
 	go_on = gang_has_started(stage);
@@ -314,7 +314,7 @@ static bool child_gone(struct stage *stage, u32 slot)
 	return go_on;
 }
 
-/* What a child says, or its end. */
+/* Takes a child's message, or its end. */
 static bool hear_child(struct stage *stage, u32 slot)
 {
 	struct child *child = &stage->children[slot];
@@ -331,7 +331,7 @@ static bool hear_child(struct stage *stage, u32 slot)
 
 /* --- the parent and the gang --- */
 
-/* The device lacks one of them; most often that is one which nobody knows. */
+/* The device lacks a name; most often it is one that this process does not know either. */
 static void explain_names(const struct settings *settings)
 {
 	if (!gpu_config_find(settings->config))
@@ -373,7 +373,7 @@ static int create_gang(const struct settings *settings, u32 members)
 	return gang;
 }
 
-/* The device's knobs are the experiment's; an offline run has the defaults. */
+/* The device's parameters count here; an offline run would have the defaults, so warn. */
 static void compare_knob(unsigned int device, const char *name,
 			 const struct simgpu_param *param, u64 ours)
 {
@@ -447,7 +447,7 @@ static void show_progress(const struct stage *stage)
 		progress("simulating", status.cycle, stage->settings->session.stop_cycle);
 }
 
-/* Wait for something to happen, and see to it. Returns whether to go on. */
+/* Waits for an event and handles it. Returns whether to go on. */
 static bool step(struct stage *stage)
 {
 	struct pollfd fds[SESSION_SLOTS_MAX + 2];
@@ -501,7 +501,7 @@ static int get_report(int gang, struct result_tenant *tenant)
 	return ret;
 }
 
-/* -ENODATA: nothing was refused. */
+/* Reads the last refusal; -ENODATA: nothing was refused. */
 static int get_refusal(int gang, struct session_refusal *why)
 {
 	struct simgpu_gang_refusal answer = { .size = sizeof(answer) };
@@ -521,7 +521,7 @@ static int collect(struct stage *stage)
 
 	for (slot = 0; !ret && slot < stage->count; slot++) {
 		ret = get_report(stage->gang, &result->tenants[slot]);
-		/* One that was stopped before it began has none. */
+		/* A gang that was stopped before its start has none. */
 		if (ret == -ENODATA && stage->caught)
 			ret = 0;
 	}
@@ -554,7 +554,7 @@ static int watch(struct stage *stage)
 	while (go_on && (!stage->over || children_left(stage)))
 		go_on = step(stage);
 	progress_end();
-	/* A terminal that has gone shows nothing. */
+	/* After SIGHUP there is no terminal for the line of progress. */
 	if (!go_on && (!stage->caught || stage->caught == SIGHUP))
 		return STATUS_FAILED;
 	if (stage->caught && !read_records(stage))
@@ -576,7 +576,7 @@ static void catch_signals(struct stage *stage)
 	stage->signals = signalfd(-1, &ours, SFD_CLOEXEC);
 }
 
-/* Everything has been cleaned up: SIGHUP does what it always does. */
+/* Everything has been cleaned up: signals have their usual effect again. */
 static void release_signals(struct stage *stage)
 {
 	close(stage->signals);
@@ -601,7 +601,7 @@ static void add_tenants(struct stage *stage)
 	}
 }
 
-/* A device does not know what a workload does alone. */
+/* A device does not know what a workload reaches alone, so such goals are refused. */
 static int check_goals(const struct workload *workloads, u32 count)
 {
 	u32 i;
@@ -631,7 +631,7 @@ int run_device(const struct settings *settings, const struct workload *workloads
 		return STATUS_FAILED;
 	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
 	compare_knobs(settings);
-	/* The gang's knobs go with it. */
+	/* The gang's parameters disappear with the gang, so read them now. */
 	result->policy_params = sysfs_params(settings->device, "policy_params");
 	result->model_params = sysfs_params(settings->device, "model_params");
 	add_tenants(&stage);

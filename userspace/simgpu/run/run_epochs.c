@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The epochs of a run as a table, in which consecutive ones that are alike are a row. */
+/* The epochs of a run as a table; consecutive epochs that are alike share a row. */
 #include "../output.h"
 #include "run.h"
 
-/* Figures are alike up to so much of the first one, and up to what the table shows. */
+/* Figures are alike if they differ by at most 1 / this, or look the same in the table. */
 #define ALIKE_PART	50
 #define LABEL_LETTERS	12
-/* Of the peak bandwidth. */
+/* Below this part of the peak bandwidth, the row buffer hit rate means little. */
 #define IDLE_PPM	10000
 
-/** struct column - a figure of an epoch; @places: decimals that are shown. NP first */
+/** struct column - a figure of an epoch, NP first; @places: decimals in the table */
 static const struct column {
 	size_t offset;
 	unsigned int places;
@@ -27,7 +27,7 @@ static u64 figure_of(const struct result_epoch *epoch, size_t column)
 			      columns[column].offset);
 }
 
-/* What the last decimal that is shown stands for. */
+/* The value of the last decimal that is shown. */
 static u64 unit_of(size_t column)
 {
 	u64 unit = SIMGPU_PPM;
@@ -45,7 +45,7 @@ static bool is_near(u64 a, u64 b, size_t column)
 	return apart <= a / ALIKE_PART || apart <= unit_of(column);
 }
 
-/* Of one tenant: the same state, and figures that are near. */
+/* Whether a tenant's state is the same in two epochs, and its figures are near. */
 static bool is_alike(const struct result_epoch *a, const struct result_epoch *b)
 {
 	const struct simgpu_epoch_record *x = &a->record, *y = &b->record;
@@ -56,7 +56,7 @@ static bool is_alike(const struct result_epoch *a, const struct result_epoch *b)
 	    x->flags != y->flags || x->np_doubts != y->np_doubts)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(columns); i++) {
-		/* Of hardly any accesses the row buffer's hit rate is chance. */
+		/* With hardly any accesses, the row buffer hit rate is chance. */
 		if (columns[i].offset == offsetof(typeof(*x), rbh_ppm) &&
 		    x->bandwidth_ppm < IDLE_PPM && y->bandwidth_ppm < IDLE_PPM)
 			continue;
@@ -66,7 +66,7 @@ static bool is_alike(const struct result_epoch *a, const struct result_epoch *b)
 	return true;
 }
 
-/* Rows of the epoch that begins at @first. */
+/* The number of rows of the epoch that begins at @first. */
 static size_t rows_of(const struct result *result, size_t first)
 {
 	size_t end = first;
@@ -78,7 +78,7 @@ static size_t rows_of(const struct result *result, size_t first)
 	return end - first;
 }
 
-/* How many epochs from @first on are alike, each of so many rows. */
+/* How many epochs from @first on are alike; each has @rows rows. */
 static size_t count_alike(const struct result *result, size_t first, size_t rows)
 {
 	size_t count = 1, i;
@@ -106,7 +106,7 @@ static u64 mean_of(const struct result_epoch *first, size_t rows, size_t count,
 	return sum / count;
 }
 
-/* A tenant in @count epochs, of which each has @rows rows. */
+/* Adds a row for a tenant in @count epochs, each of @rows rows. */
 static void add_row(struct table *table, const struct result *result,
 		    const struct result_epoch *first, size_t rows, size_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernels of a run: when each was on the device, and how fast it was. */
+/* The kernels of a run: when each was on the device, and its speed. */
 #include "../demangle.h"
 #include "../output.h"
 #include "run.h"
@@ -9,7 +9,7 @@ static u64 cycles_of(const struct offline_kernel *kernel)
 	return kernel->end - kernel->start;
 }
 
-/* Of one that did not run to its end nobody knows what it has issued. */
+/* Unknown for a kernel that did not run to its end: its instructions were not counted. */
 static u64 ipc_ppm(const struct offline_kernel *kernel)
 {
 	return fixed_ratio_ppm(kernel->kernel->instructions, cycles_of(kernel));
@@ -49,9 +49,9 @@ struct json_object *kernels_json(const struct result *result)
 
 /**
  * struct fold - launches of one kernel of a trace by one queue
- * @first: of them
- * @count: that ran to their end
- * @cycles: that these took together
+ * @first: the first of these launches
+ * @count: launches that ran to their end
+ * @cycles: sum of their cycles
  * @shortest: cycles of the shortest launch that ended
  * @longest: cycles of the longest launch that ended
  */
@@ -83,7 +83,7 @@ static void add(struct fold *fold, const struct offline_kernel *kernel)
 	fold->count++;
 }
 
-/* By tenant and queue, then by place in the trace; equal ones as they ended. */
+/* By tenant and queue, then by index in the trace, then by their end. */
 static int compare(const void *left, const void *right)
 {
 	const struct result_kernel *a = left, *b = right;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a run's table does not say by its figures: a line each below it. */
+/* Notes below a run's table: a line for each thing that the figures do not show. */
 #include "../output.h"
 #include "../plugin.h"
 #include "run.h"
@@ -15,7 +15,7 @@ static bool has_kernel(const struct simgpu_tenant_report *report)
 	return false;
 }
 
-/* What keeps a tenant from SMs; NULL: nothing, or it has no work. */
+/* Why a tenant has no SM; NULL: it has SMs or no work. */
 static const char *why_none(const struct simgpu_tenant_report *report)
 {
 	if (report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY)
@@ -81,7 +81,7 @@ static void note_doubts(const struct result_tenant *tenant)
 					session_doubt_names[i], reasons[i]);
 }
 
-/* Of a policy that goes by profiles. */
+/* For a policy that uses profiles: which kernels have none. */
 static void note_profiles(const struct settings *settings,
 			  const struct result_tenant *tenant)
 {
@@ -102,7 +102,7 @@ static void note_profiles(const struct settings *settings,
 				config->name);
 }
 
-/* SMs change hands when the thread blocks on them have ended. */
+/* For SMs that still wait for thread blocks to end before they change hands. */
 static void note_sms(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -141,7 +141,7 @@ static void note_promises(const struct result *result, size_t index)
 				"met" : "missed");
 }
 
-/* Of a policy that failed, and of what else was refused. */
+/* For a policy that failed, and anything else that was refused. */
 static void note_refusal(const struct settings *settings,
 			 const struct result *result)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes trace events; see timeline.h. */
+/* Writing trace events; see timeline.h. */
 #include <unistd.h>
 #include <zlib.h>
 
@@ -16,14 +16,14 @@ enum group {
 /**
  * struct timeline - a file that is being written
  * @mhz: core cycles in a microsecond, which is the format's unit of time
- * @events: written so far
- * @failed: something could not be written
- * @names: of the tenants, by slot
- * @queues: whose tracks have a name, a bit each, by slot
- * @epoch_start: of the present epoch
- * @owner: of each SM when it was last looked at
- * @since: from which cycle on
- * @cycle: when that was
+ * @events: number of events so far
+ * @failed: whether a write has failed
+ * @names: names of the tenants, by slot
+ * @queues: by slot, queues whose tracks have a name, a bit each
+ * @epoch_start: start of the present epoch
+ * @owner: owner of each SM at the last look
+ * @since: cycle since which that owner has had the SM
+ * @cycle: cycle of the last look
  */
 struct timeline {
 	char *path;
@@ -63,7 +63,7 @@ static void write_event(struct timeline *timeline, struct json_object *event)
 	json_object_put(event);
 }
 
-/* @phase: the format's letter for the sort of event */
+/* @phase: the format's letter for the kind of event */
 static struct json_object *new_event(const struct timeline *timeline,
 				     const char *phase, const char *name,
 				     enum group group, u32 track, u64 cycle)
@@ -121,7 +121,7 @@ struct timeline *timeline_open(const char *path)
 		fail("out of memory");
 		return NULL;
 	}
-	/* "T": as it is, not compressed. */
+	/* "T": written as it is, not compressed. */
 	timeline->file = gzopen(path, end && !strcmp(end, ".gz") ? "wb" : "wbT");
 	timeline->path = strdup(path);
 	if (!timeline->file || !timeline->path) {
@@ -151,7 +151,7 @@ void timeline_begin(struct timeline *timeline, const struct gpu_config *config)
 	}
 }
 
-/* The SM was its owner's until now. */
+/* Writes the event of an SM whose owner has had it until now. */
 static void end_owner(struct timeline *timeline, u32 sm)
 {
 	u32 owner = timeline->owner[sm];

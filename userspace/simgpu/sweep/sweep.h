@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of `simgpu sweep` share. Suites of mixes (sweep_suite.c) run at
+ * Shared by the files of `simgpu sweep`. Suites of mixes (sweep_suite.c) run at
  * points of axes (sweep_axes.c), under each policy and with each seed, and each
- * workload alone (sweep_runs.c, sweep_alone.c); figures are kept in a folder, so that
- * an interrupted sweep goes on where it was (sweep_kept.c); what follows from them
- * (sweep_figures.c), as rows and means (sweep_report.c).
+ * workload runs alone (sweep_runs.c, sweep_alone.c). Figures are kept in a folder, so that
+ * an interrupted sweep goes on where it was (sweep_kept.c). sweep_figures.c computes
+ * verdicts and means, sweep_report.c prints them.
  */
 #ifndef SIMGPU_SWEEP_H
 #define SIMGPU_SWEEP_H
@@ -12,13 +12,13 @@
 #include "../contender.h"
 #include "../workload.h"
 
-/* Tenants of a mix. */
+/* Most tenants of a mix. */
 #define MIX_TENANTS_MAX		8
 #define MIX_NAME_BYTES		(MIX_TENANTS_MAX * (SIMGPU_NAME_MAX + 1))
 #define SOURCE_BYTES		(2 * SIMGPU_NAME_MAX + 2)
 #define SWEEP_POLICIES_MAX	16
 #define SWEEP_SEEDS_MAX		1000
-/* Hosts, or cores of hosts, that a sweep is divided among. */
+/* Most parts in which a sweep is divided, for hosts or cores. */
 #define SWEEP_PARTS_MAX		10000
 
 /* --- suites --- */
@@ -33,19 +33,19 @@ enum mix_category {
 
 /**
  * struct mix - tenants that run together
- * @name: their names with '+' between them
+ * @name: names of the tenants with '+' between them
  * @source: where its programs come from, an index in &struct suite.sources
- * @count: how many; the first is in slot 0
+ * @count: number of tenants; the first is in slot 0
  * @priority: slot of the tenant that HSM would promise an NP
- * @kernel_end_given: @kernel_end is in place of that of --kernel-end
+ * @kernel_end_given: whether @kernel_end replaces --kernel-end
  * @kernel_end: SIMGPU_KERNEL_END_*
- * @workload: of each, an index in &struct suite.workloads
- * @options: of each
- * @goal_ppm: of each, the part of what it does alone that it is to reach; 0: none
- * @arrivals: of each, requests that come by themselves, as they were said; their list
- *	is the suite's
- * @masks: of each, what it keeps to beside others; alone it has the whole GPU
- * @start_cycle: of each, when it begins beside others; alone it does at once
+ * @workload: by tenant, index in &struct suite.workloads
+ * @options: by tenant
+ * @goal_ppm: by tenant, its goal as a part of what it does alone; 0: none
+ * @arrivals: by tenant, requests that come by themselves, as the user gave them; their
+ *	list is the suite's
+ * @masks: by tenant, its masks beside others; alone it has the whole GPU
+ * @start_cycle: by tenant, when it begins beside others; alone it begins at once
  */
 struct mix {
 	char name[MIX_NAME_BYTES];
@@ -66,11 +66,11 @@ struct mix {
 /**
  * struct suite - mixes, and the workloads that occur in them, each once
  * @config: the GPU; NULL: any
- * @workloads: without arrivals, which are of the mixes; one whose trace is launched
- *	in other queues is another one
+ * @workloads: without arrivals, which belong to the mixes; workloads with the same trace
+ *	in other queues are different ones
  * @lists: memory of arrivals' lists, @list_count of them
- * @sources: where programs of mixes come from, if the suite tells
- * @once: each trace runs once, and what counts is when all have ended (sweep_sets.h)
+ * @sources: where programs of mixes come from, if the suite has that
+ * @once: each trace runs once, and the figure is the end of all (sweep_sets.h)
  * @serves: the first tenant of each mix is a service (sweep_serve.h)
  */
 struct suite {
@@ -91,25 +91,25 @@ struct suite {
  * suite_load() - a suite by name, or from a file with a mix a line
  * @name: of the table in sweep_suite.c, or a file
  * @traces: folder of traces that wide-pairs draws from, too; NULL: none
- * @seed: chooses who has priority where the paper does at random
- * @config: the GPU that it is for, or NULL; it says which size built-in workloads have
+ * @seed: chooses which tenant has priority where the paper chooses at random
+ * @config: the GPU that it is for, or NULL; it decides the size of built-in workloads
  * @out: filled in; suite_free() frees what it holds
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int suite_load(const char *name, const char *traces, u64 seed,
 	       const struct gpu_config *config, struct suite *out);
 
 void suite_free(struct suite *suite);
-/* Leave each @every-th mix, from the first on. */
+/* Keeps every @every-th mix, beginning with the first. */
 void suite_thin(struct suite *suite, u32 every);
-/* The table of suites on standard output; an exit status. */
+/* Prints the table of suites; an exit status. */
 int suite_list(bool json);
 
 /* --- axes --- */
 
 #define SWEEP_AXES		6
-/* Where --targets and --goals stand among them. */
+/* Indices of --targets and --goals among the axes. */
 #define SWEEP_AXIS_TARGETS	0
 #define SWEEP_AXIS_GOALS	3
 #define AXIS_POINTS_MAX		256
@@ -117,9 +117,9 @@ int suite_list(bool json);
 
 /**
  * struct axis_point - a point of an axis
- * @text: as it is printed
- * @count: of @values; 0: it is the word @text
- * @values: what the axis says: one number, or one by slot
+ * @text: text in output
+ * @count: number of @values; 0: it is the word @text
+ * @values: one number, or one by slot
  */
 struct axis_point {
 	char text[AXIS_TEXT_BYTES];
@@ -128,7 +128,7 @@ struct axis_point {
 };
 
 /**
- * struct axis_points - those that were given; none if the axis was not
+ * struct axis_points - the points that were given; none if the axis was not given
  */
 struct axis_points {
 	struct axis_point *points;
@@ -146,13 +146,13 @@ struct sweep_axes {
 /**
  * struct sweep_axis - a row of the table of axes
  * @option: its option
- * @key: of one point: a key in JSON and after "at_" a column; parts are "by_" it
- * @unit: of @help
+ * @key: key of a point in JSON, and of a column behind "at_"; parts have "by_" before it
+ * @unit: unit in @help
  * @sets: AXIS_SETS_*: two axes that set the same exclude each other
- * @parse: one item of the option's list, which may be several points; false if it
- *	is none
- * @form: what @parse takes, for messages
- * @apply: make a mix what it is at a point; an exit status
+ * @parse: parses one item of the option's list, which may be several points; false if it
+ *	is not valid
+ * @form: form of an item, for messages
+ * @apply: changes a mix for a point; an exit status
  */
 struct sweep_axis {
 	const char *option;
@@ -175,22 +175,22 @@ extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
 /* A child of a command's argp; its input is a struct sweep_axes. */
 const struct argp *sweep_axes_argp(void);
 void sweep_axes_free(struct sweep_axes *axes);
-/* What the axes that were given set: AXIS_SETS_*. */
+/* AXIS_SETS_* of all axes that were given. */
 u32 sweep_axes_set(const struct sweep_axes *axes);
-/* Points of all axes together. */
+/* The number of points of all axes together. */
 u32 sweep_axes_points(const struct sweep_axes *axes);
-/* Where on an axis one of these lies; NULL if that axis was not given. */
+/* The point of an axis at one of these; NULL if that axis was not given. */
 const struct axis_point *sweep_axes_at(const struct sweep_axes *axes, u32 axis,
 				       u32 point);
 /* The index of that point on its axis. */
 u32 sweep_axes_index(const struct sweep_axes *axes, u32 axis, u32 point);
-/* Make a mix what it is at a point; an exit status. */
+/* Changes a mix for a point; an exit status. */
 int sweep_axes_apply(const struct sweep_axes *axes, u32 point, u32 sms,
 		     struct mix *mix);
-/* Whether --split was given: policies hold what it says. */
+/* Whether --split was given: then policies keep that split. */
 bool sweep_axes_split(const struct sweep_axes *axes);
 bool mix_has_target(const struct mix *mix);
-/* Promise tenants an NP: those that have a target, else the one in @slot. */
+/* Promises an NP to tenants that have a target, or if there is none, to the one in @slot. */
 void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
 
 /* --- runs --- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The private runs of a sweep: what each workload does alone in a slot, with each seed.
+ * The private runs of a sweep: each workload alone in each slot, with each seed.
  * One run serves all mixes, policies, models and points of axes.
  */
 #include "../interrupt.h"
@@ -15,10 +15,10 @@ static const size_t mark_fields[] = {
 };
 
 /**
- * struct alone - the private run of a workload in a slot, for all its runs
+ * struct alone - the private run of a workload in a slot, for all runs of the sweep
  * @seed: index, as in &struct sweep_run
- * @count: of @marks
- * @marks: where it is looked at, in order
+ * @count: number of @marks
+ * @marks: points where figures are taken, in order
  */
 struct alone {
 	struct sweep *sweep;
@@ -30,14 +30,14 @@ struct alone {
 	bool done;
 };
 
-/* struct privates - all of them */
+/* struct privates - all private runs */
 struct privates {
 	struct sweep_work work;
 	struct alone *runs;
 	u32 count;
 };
 
-/* Whether a tenant of that run is the one that runs alone here. */
+/* Whether a tenant of that run needs this private run. */
 static bool is_asked_by(const struct alone *alone, const struct sweep_run *run)
 {
 	return run->seed == alone->seed && alone->slot < run->mix->count &&
@@ -67,7 +67,7 @@ static u32 count_runs(const struct alone *alone)
 	return count;
 }
 
-/* All points that runs of the sweep ask for, each once. */
+/* Collect the points that runs of the sweep need, each once. */
 static int collect_marks(struct alone *alone)
 {
 	const struct sweep *sweep = alone->sweep;
@@ -97,9 +97,9 @@ static int collect_marks(struct alone *alone)
 /* --- its file --- */
 
 /*
- * A private run is the same under every model. With HSM's nothing is provided that the
- * run would not need, such as the private run beside it that oracle looks at. What
- * alone is told of policies does not depend on how they see.
+ * A private run is the same under every model. It is made with HSM's, which needs nothing
+ * of the session that would slow the run, such as oracle's private runs. Settings that
+ * change what policies see do not matter for a tenant alone.
  */
 int sweep_alone_options(const struct sweep *sweep, u32 seed,
 			struct session_options *options)
@@ -148,7 +148,7 @@ static void locate(const struct alone *alone,
 	kept_locate(kept, sweep->folder, "private", name);
 }
 
-/* Whether the file knows all marks; then they are filled in. */
+/* Whether the file has all marks; then they are filled in. */
 static bool read_marks(struct alone *alone, const struct kept *kept)
 {
 	FILE *file = kept_open(kept);
@@ -166,7 +166,7 @@ static bool read_marks(struct alone *alone, const struct kept *kept)
 	return next == alone->count;
 }
 
-/* The marks that are known already are kept: another suite may need them. */
+/* Keep the marks that the file has already: another suite may need them. */
 static int merge_known(struct alone *alone, const struct kept *kept)
 {
 	FILE *file = kept_open(kept);
@@ -288,7 +288,7 @@ static void find_mark(const struct alone *alone, u64 instructions,
 		*out = *found;
 }
 
-/* Give each run the marks that it asked for. */
+/* Give each run the marks that it needs. */
 static void distribute(const struct alone *alone)
 {
 	const struct sweep *sweep = alone->sweep;

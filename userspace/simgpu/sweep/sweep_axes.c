@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Axes of a sweep: each makes the mixes of a suite run at several points. An axis is a
+ * Axes of a sweep: with an axis the mixes of a suite run at several points. An axis is a
  * row of the table at the end; two axes together make every combination.
  */
 #include "sweep.h"
 
-/* A weight with decimals is given in thousandths, all of its point with it. */
+/* If a weight has decimals, all weights of its point are in thousandths. */
 #define WEIGHT_SCALE	1000
 #define WEIGHT_MAX	1000
 
@@ -20,7 +20,7 @@ static bool add_point(struct axis_points *points, const struct axis_point *point
 	return true;
 }
 
-/* As few decimals as say it: 0.8. */
+/* Prints as few decimals as needed: 0.8. */
 static void print_ppm(char text[AXIS_TEXT_BYTES], u64 value_ppm)
 {
 	size_t end;
@@ -43,7 +43,7 @@ static bool add_ratio(struct axis_points *points, u64 value_ppm, u64 most_ppm)
 }
 
 /*
- * Take @text apart at its colons; the number of fields, 0 if one is no number or there
+ * Split @text at its colons; returns the number of fields, 0 if one is no number or there
  * are too many.
  */
 static u32 split_fields(const char *text, u64 fields_ppm[MIX_TENANTS_MAX])
@@ -61,7 +61,7 @@ static u32 split_fields(const char *text, u64 fields_ppm[MIX_TENANTS_MAX])
 	return count;
 }
 
-/* A ratio or FIRST:LAST:STEP. */
+/* Parses a ratio or FIRST:LAST:STEP. */
 static bool parse_ratios(struct axis_points *points, const char *item,
 			 u64 most_ppm)
 {
@@ -98,7 +98,7 @@ static bool are_whole(const u64 *fields_ppm, u32 count)
 	return true;
 }
 
-/* A:B:..., by slot; all whole, or with decimals if @scale is more than 1. */
+/* Parses A:B:..., by slot; all whole, or with decimals if @scale is more than 1. */
 static bool parse_slots(struct axis_points *points, const char *item, u64 most,
 			u64 scale)
 {
@@ -215,8 +215,8 @@ static int apply_weights(const struct axis_point *point, u32 sms,
 }
 
 /*
- * Counts that add up to the GPU's SMs are what `proportional` gives to tenants with
- * them as weights, exactly, as long as no tenant has a target.
+ * If the counts add up to the GPU's SMs, `proportional` gives tenants exactly these SMs
+ * when the counts are their weights, as long as no tenant has a target.
  */
 static int apply_split(const struct axis_point *point, u32 sms, struct mix *mix)
 {
@@ -237,7 +237,7 @@ static int apply_split(const struct axis_point *point, u32 sms, struct mix *mix)
 	return STATUS_OK;
 }
 
-/* Those with load=; without any the one in slot 0, which must have none of its own. */
+/* For tenants with load=; if there is none, for the one in slot 0, without arrivals. */
 static int apply_load(const struct axis_point *point, u32 sms, struct mix *mix)
 {
 	bool any = false;
@@ -378,7 +378,7 @@ void sweep_axes_free(struct sweep_axes *axes)
 
 #define OPTION_AXIS	1024
 
-/* A point that another one repeats, or NULL. */
+/* A point that repeats another one, or NULL. */
 static const struct axis_point *find_repeated(const struct axis_points *points)
 {
 	u32 i, k;

@@ -11,7 +11,7 @@ static bool has_line(const struct error_facts *facts)
 }
 
 /*
- * Eq. 5 divides by the line: where that is too high, or higher in company, the prediction
+ * Eq. 5 divides by the line: if the line is too high, or higher in company, the prediction
  * is too low.
  */
 struct error_parts error_split(const struct error_facts *facts)

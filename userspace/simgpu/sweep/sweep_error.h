@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the error of a predicted NP is made of: signed parts in logarithms, which add
- * up to the whole.
+ * The parts of a predicted NP's error: signed logarithms, whose sum is the logarithm of
+ * the whole error.
  */
 #ifndef SIMGPU_SWEEP_ERROR_H
 #define SIMGPU_SWEEP_ERROR_H
@@ -9,16 +9,16 @@
 #include <stdbool.h>
 
 /**
- * struct error_facts - a tenant's run, beside its private one
+ * struct error_facts - figures of a tenant's run and of its private one
  * @predicted: NP over all epochs; above 0
  * @actual: NP; above 0
  * @right_class: the prediction over those epochs in which the class was that of the
  *	private run; 0: there are none
- * @by_line: the model is one that draws HSM's line (Eq. 5), and the tenant is
+ * @by_line: whether the model uses HSM's line (Eq. 5), and the tenant is
  *	memory-bound alone
- * @line_alone: what the line says at the RBH of the private run
- * @line_shared: and at that of the shared run
- * @utilization_alone: which it reached alone
+ * @line_alone: value of the line at the RBH of the private run
+ * @line_shared: value of the line at the RBH of the shared run
+ * @utilization_alone: utilization that the private run reached
  */
 struct error_facts {
 	double predicted;
@@ -31,14 +31,14 @@ struct error_facts {
 };
 
 /**
- * struct error_parts - natural logarithms
+ * struct error_parts - parts of an error, natural logarithms
  * @whole: log(predicted / actual), the sum of the others
- * @class: by epochs whose class is not that of the private run; all of it, if
+ * @class: from epochs whose class is not that of the private run; the whole, if
  *	no epoch has that class
- * @line: by the distance of the line from the private utilization, at the
+ * @line: from the distance of the line from the private utilization, at the
  *	private RBH
- * @drift: by what company does to the RBH, along the line
- * @rest: what is left with the private utilization in the line's place (Eq. 5),
+ * @drift: from the change of the RBH in company, along the line
+ * @rest: error that remains with the private utilization in the line's place (Eq. 5),
  *	or of the share of SMs (Eq. 4)
  */
 struct error_parts {

@@ -28,7 +28,7 @@ void kept_append(struct kept *kept, const char *format, ...)
 		kept->length += (size_t)added;
 }
 
-/* Workloads' names may hold anything. */
+/* Names of workloads may hold any character, so others than these are replaced. */
 void kept_locate(struct kept *kept, const char *folder, const char *kind,
 		 const char *name)
 {
@@ -61,8 +61,9 @@ FILE *kept_open(const struct kept *kept)
 }
 
 /*
- * A temporary name first: a file that is there is whole. A suite may have a mix twice,
- * so that two jobs write the same file; their addresses tell them apart.
+ * The file first has a temporary name, so that an existing file is always whole. A suite
+ * may have a mix twice, and two jobs then write the same file; their addresses tell the
+ * temporary names apart.
  */
 FILE *kept_create(struct kept *kept)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Kept figures of a sweep. A run that is done leaves a small file in the sweep's
- * folder, and is not made again while it is there. The file is named after what was
- * run and a checksum of its fingerprint: all that decides the result, this program
- * included, so that figures of another experiment are never taken for this one's. The
- * fingerprint is also its first line.
+ * folder, and is not made again while the file is there. The file is named after the run
+ * and a checksum of its fingerprint: everything that decides the result, with this
+ * program, so that figures of another experiment are never taken for this one's. The
+ * fingerprint is also the first line of the file.
  */
 #ifndef SIMGPU_SWEEP_KEPT_H
 #define SIMGPU_SWEEP_KEPT_H
@@ -17,10 +17,10 @@
 
 /**
  * struct kept - a file
- * @fingerprint: by kept_append()
- * @length: of it
- * @path: by kept_locate()
- * @temporary: by kept_create()
+ * @fingerprint: made by kept_append()
+ * @length: length of @fingerprint
+ * @path: made by kept_locate()
+ * @temporary: made by kept_create()
  */
 struct kept {
 	char fingerprint[KEPT_FINGERPRINT_BYTES];
@@ -31,33 +31,33 @@ struct kept {
 
 u32 kept_checksum(const void *bytes, size_t count);
 
-/* More of the fingerprint. */
+/* Appends to the fingerprint. */
 __attribute__((format(printf, 2, 3)))
 void kept_append(struct kept *kept, const char *format, ...);
-/* Where it is, once the fingerprint is whole: FOLDER/KIND/NAME.CHECKSUM. */
+/* Sets the path, when the fingerprint is complete: FOLDER/KIND/NAME.CHECKSUM. */
 void kept_locate(struct kept *kept, const char *folder, const char *kind,
 		 const char *name);
 
-/* To read what follows the fingerprint; NULL if there is no such file. */
+/* Opens the file to read what follows the fingerprint; NULL if it does not exist. */
 FILE *kept_open(const struct kept *kept);
-/* To write it; NULL with errno set. Until kept_close() there is no file. */
+/* Opens it to write; NULL with errno set. Until kept_close() the file does not exist. */
 FILE *kept_create(struct kept *kept);
-/* A negative errno if it was not written whole; then there is no file. */
+/* Returns a negative errno if not all was written; then the file does not exist. */
 int kept_close(FILE *file, const struct kept *kept);
 
-/* Fields are all u64, given by their offsets; a row a line, commas between them. */
+/* Fields are all u64, given by their offsets; a row is a line with commas. */
 void kept_write_row(FILE *file, const void *row, const size_t *fields,
 		    size_t count);
 bool kept_read_row(FILE *file, void *row, const size_t *fields, size_t count);
 
-/* FOLDER/NAME, or FOLDER where @name is empty; an exit status. */
+/* Makes FOLDER/NAME, or FOLDER if @name is empty; an exit status. */
 int kept_make_folder(const char *folder, const char *name);
 
 /* --- what both kinds of runs need --- */
 
 /**
- * struct sweep_work - what the jobs of a phase have in common
- * @todo: indices of the runs that are to be made
+ * struct sweep_work - shared by the jobs of a phase
+ * @todo: indices of the runs that have to be made
  */
 struct sweep_work {
 	struct sweep *sweep;
@@ -66,24 +66,24 @@ struct sweep_work {
 	bool failed;
 };
 
-/* Say it once a run; jobs share standard error. @who: a policy, or "alone". */
+/* Prints a failure once a run; jobs share standard error. @who: a policy, or "alone". */
 void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 			  const char *who, const char *name, int error);
-/* Whether a run is this command's to make; if not, it is missed. */
+/* Whether this command makes a run; if not, the run is noted as missing. */
 bool sweep_is_of_part(struct sweep *sweep, u32 index);
-/* Options of what workloads do alone, with the seed of that index; an exit status. */
+/* Options of private runs, with the seed of that index; an exit status. */
 int sweep_alone_options(const struct sweep *sweep, u32 seed,
 			struct session_options *options);
 
-/* What a workload's private run in a slot depends on. */
+/* Appends everything that decides a workload's private run in a slot. */
 void sweep_describe_alone(const struct sweep *sweep,
 			  const struct session_options *options, u32 workload,
 			  u32 slot, struct kept *kept);
-/* Before any mix runs: what loads are multiples of. An exit status. */
+/* Before any mix runs, measures requests alone, of which loads are multiples. An exit status. */
 int sweep_find_requests(struct sweep *sweep);
-/* Before any mix runs: what goals and best-effort throughput are parts of. An exit status. */
+/* Before any mix runs, measures the windows alone that goals refer to. An exit status. */
 int sweep_find_windows(struct sweep *sweep);
-/* Once all mixes have run: the private runs that they ask for. An exit status. */
+/* When all mixes have run, makes the private runs that they need. An exit status. */
 int sweep_find_truth(struct sweep *sweep);
 
 #endif /* SIMGPU_SWEEP_KEPT_H */

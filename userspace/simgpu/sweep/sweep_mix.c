@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Mixes, made of what command lines say of tenants; see sweep_mix.h. */
+/* Mixes, made of the workload arguments of command lines; see sweep_mix.h. */
 #include "../../workloads/benchmarks.h"
 #include "../output.h"
 #include "../statistics.h"
@@ -17,14 +17,14 @@ const char *mix_category_name(enum mix_category category)
 	return names[category];
 }
 
-/* Whether two are the same to whoever runs them alone. */
+/* Whether two workloads are the same for private runs. */
 static bool is_same(const struct workload *a, const struct workload *b)
 {
 	return !strcmp(a->path, b->path) && a->size_ppm == b->size_ppm &&
 	       !memcmp(&a->queues, &b->queues, sizeof(a->queues));
 }
 
-/* From a workload to the tenant of a mix; the list, if there is one, to the suite. */
+/* Move arrivals from a workload to the tenant of a mix; a list goes to the suite. */
 static void take_arrivals(struct suite *suite, struct workload *from,
 			  struct arrivals_words *out)
 {
@@ -38,8 +38,8 @@ static void take_arrivals(struct suite *suite, struct workload *from,
 }
 
 /*
- * The index of a workload, which is read unless it is known; -1 if it is bad. What it
- * says of the tenant goes to the mix, in @slot.
+ * The index of a workload, which is read unless it is known; -1 on failure. Settings of
+ * the tenant go to the mix, in @slot.
  */
 static int find_workload(struct suite *suite, const char *argument,
 			 struct mix *mix, u32 slot)
@@ -108,7 +108,7 @@ static const struct benchmark *benchmark_of(const struct suite *suite,
 	return benchmark_find(suite->workloads[mix->workload[slot]].path);
 }
 
-/* As HSM says, or else Themis. */
+/* By HSM's class; if it has none, by Themis'. */
 static bool is_memory_bound(const struct benchmark *benchmark)
 {
 	if (benchmark->hsm != CLASS_UNSAID)

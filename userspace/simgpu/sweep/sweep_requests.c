@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tenants of a sweep whose requests come by themselves. A load is a multiple of the rate
- * at which requests complete alone: each workload alone, with each number of launches of
- * a request and each seed.
+ * at which requests complete alone. So each workload runs alone, with each number of
+ * launches of a request and each seed.
  */
 #include "../../offline/service.h"
 #include "../interrupt.h"
@@ -57,7 +57,7 @@ static struct sweep_request *find_request(const struct sweep *sweep, u32 workloa
 	return NULL;
 }
 
-/* In multiples of what the request takes alone. */
+/* Set the deadline, in multiples of the time of a request alone. */
 static int set_deadline(const struct sweep *sweep, u64 alone_cycles,
 			struct arrivals_words *words)
 {
@@ -204,7 +204,7 @@ int sweep_find_requests(struct sweep *sweep)
 	work.todo = calloc(sweep->request_count + 1, sizeof(u32));
 	if (!work.todo)
 		return fail("out of memory");
-	/* All hosts need all of them, and they are few. */
+	/* There are few of them, and all hosts need them. */
 	for (i = 0; i < sweep->request_count; i++)
 		if (!read_request(sweep, &sweep->requests[i]))
 			work.todo[work.todo_count++] = i;

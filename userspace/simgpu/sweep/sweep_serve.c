@@ -25,7 +25,7 @@ bool sweep_serve_is_alone(const struct sweep_run *run)
 	return run->policy == run->sweep->policy_count;
 }
 
-/* The first mix with the service of this one. */
+/* The first mix with the same service as this one. */
 static u32 first_with(const struct sweep *sweep, u32 mix)
 {
 	const struct mix *mixes = sweep->suite.mixes;
@@ -38,7 +38,7 @@ static u32 first_with(const struct sweep *sweep, u32 mix)
 	return i;
 }
 
-/* Which one a mix has of the suite's different services, in order. */
+/* The number of a mix's service among the suite's different services. */
 static u32 service_of(const struct sweep *sweep, u32 mix)
 {
 	u32 first = first_with(sweep, mix), count = 0, i;
@@ -114,7 +114,7 @@ int sweep_serve_add_alone(struct sweep *sweep)
 
 /**
  * struct serve_ends - cycles in which requests ended
- * @last: the kernel that each of them ends with, by its number in the trace
+ * @last: number in the trace of the kernel with which a request ends
  */
 struct serve_ends {
 	u32 last;

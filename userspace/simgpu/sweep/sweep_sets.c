@@ -21,7 +21,7 @@ void sweep_choose(const struct sweep *sweep, u32 policy, struct settings *settin
 {
 	struct contender contender = sweep->policies[policy];
 
-	/* It is no policy of a session, but has the same knobs. */
+	/* It is no policy of a session, but has the same parameters as stm. */
 	if (!strcmp(contender.policy, SETS_OPTIMAL))
 		contender.policy = "stm";
 	contender_choose(&contender, settings);
@@ -60,7 +60,7 @@ int sweep_sets_check(struct sweep *sweep)
 	return STATUS_OK;
 }
 
-/* Leave @most of the sets of @count programs, drawn by the sweep's seed. */
+/* Keep @most of the sets of @count programs, drawn by the sweep's seed. */
 static void draw(struct sweep *sweep, u32 count, u32 most)
 {
 	struct suite *suite = &sweep->suite;
@@ -69,7 +69,7 @@ static void draw(struct sweep *sweep, u32 count, u32 most)
 
 	for (i = 0; i < suite->mix_count; i++)
 		left += suite->mixes[i].count == count;
-	/* Each is taken with the probability that makes it so many in the end. */
+	/* Each set is taken with the probability that gives so many in the end. */
 	for (i = 0; i < suite->mix_count; i++) {
 		if (suite->mixes[i].count == count) {
 			state = statistics_bits(state);
@@ -103,7 +103,7 @@ int sweep_sets_thin(struct sweep *sweep)
 
 /* --- profiles ------------------------------------------------------------------------ */
 
-/* Its trace with a profile of the GPU, into a file. */
+/* Write its trace with a profile for the GPU into a file. */
 static int measure_profile(const struct sweep *sweep,
 			   const struct session_options *options,
 			   const struct workload *workload, const char *path)
@@ -147,7 +147,7 @@ static int read_profiled(struct workload *workload, const char *path)
 	return ret;
 }
 
-/* Whether a program is in some set that is left. */
+/* Whether a program is in some set that was kept. */
 static bool occurs(const struct suite *suite, u32 workload)
 {
 	u32 i, slot;
@@ -159,7 +159,7 @@ static bool occurs(const struct suite *suite, u32 workload)
 	return false;
 }
 
-/* As those that are built in have for the cards. */
+/* Whether a trace has profiles of all kernels, as built-in ones have for the cards. */
 static bool is_profiled(const struct trace *trace, const struct gpu_config *config)
 {
 	u32 kernel;
@@ -211,12 +211,12 @@ int sweep_sets_profile(struct sweep *sweep)
 /**
  * struct program_set - a set of programs, as the plan takes kernels
  * @programs: by slot
- * @kernels: a program is one kernel with the blocks of all
- * @profiles: that takes as long as all, one after another
- * @set: of these
- * @config: of the GPU
- * @run: for which a schedule is searched, or NULL
- * @options: of its session
+ * @kernels: a program is one kernel with the thread blocks of all its kernels
+ * @profiles: its profile has the time of all its kernels, one after another
+ * @set: these kernels and profiles
+ * @config: configuration of the GPU
+ * @run: run for which a schedule is searched, or NULL
+ * @options: options of its session
  */
 struct program_set {
 	struct offline_program programs[MIX_TENANTS_MAX];
@@ -287,7 +287,7 @@ static struct program_set *open_set(const struct sweep_run *run,
 	return it;
 }
 
-/* Those that plan have these knobs first. */
+/* Whether a policy plans: its first parameters are then those of plans. */
 static bool plans(const struct simgpu_policy *policy)
 {
 	return policy->needs & SIMGPU_NEEDS_PROFILES && policy->params &&
@@ -333,7 +333,7 @@ static int measure(void *context, const struct plan_choice *choice, u64 limit,
 			     choice->count, OFFLINE_BUCKETS, limit, cycles);
 }
 
-/* The file of a part of a set: as its programs are, wherever else they are together. */
+/* The file of a part of a set. It only depends on its programs, so other sets share it. */
 static struct kept *locate_phase(const struct program_set *it, u32 part)
 {
 	const struct sweep *sweep = it->run->sweep;
@@ -376,7 +376,7 @@ static bool recall(void *context, u32 part, struct optimal_phase *out)
 	return good;
 }
 
-/* Without its file a part is only measured once more. */
+/* Keep the result of a part; if that fails, the part is measured once more. */
 static void keep(void *context, u32 part, const struct optimal_phase *phase)
 {
 	struct kept *kept = locate_phase(context, part);

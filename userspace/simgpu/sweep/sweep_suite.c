@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites of mixes: a table of those that have a name, and a user's own from a file. An
- * experiment adds a row to the table and the function that adds its mixes.
+ * Suites of mixes: a table of the named ones, and a user's own from a file. A new suite
+ * is a row of the table and the function that adds its mixes.
  */
 #include <unistd.h>
 
@@ -16,11 +16,11 @@
 
 /* --- HSM's --- */
 
-/* Table 2's, in its order: the ten memory-bound ones come first. */
+/* Programs of Table 2, in its order: the ten memory-bound ones come first. */
 #define TABLE2		15
 #define TABLE2_MEMORY	10
 
-/* Pairs of two memory-bound programs, of two compute-bound ones, of one each. */
+/* Kinds of pairs: two memory-bound programs, two compute-bound ones, one of each. */
 #define MEMORY		(1U << 0)
 #define COMPUTE		(1U << 1)
 #define HETERO		(1U << 2)
@@ -37,7 +37,7 @@ static int add_named(struct suite *suite, const u32 *indices, u32 count)
 	return STATUS_OK;
 }
 
-/* @kinds: which pairs, by MEMORY, COMPUTE and HETERO */
+/* @kinds: kinds of pairs to add: MEMORY, COMPUTE and HETERO */
 static int add_pairs(struct suite *suite, u32 kinds)
 {
 	u32 pair[2];
@@ -68,8 +68,8 @@ static bool has(const u32 *indices, u32 count, u32 index)
 }
 
 /*
- * Four different programs each: by turns four memory-bound ones, three and one
- * compute-bound, two and two. Drawn with a fixed seed: the suite is one and the
+ * Mixes of four different programs: in turn four memory-bound ones, three and one
+ * compute-bound, two and two. They are drawn with a fixed seed, so that the suite is the
  * same in every sweep.
  */
 static int add_quads(struct suite *suite, u32 which)
@@ -96,11 +96,11 @@ static int add_quads(struct suite *suite, u32 which)
 
 /* --- Themis' --- */
 
-/* Of four programs the paper runs 150 mixes, and does not say which. */
+/* The paper runs 150 mixes of four programs, and does not say which. */
 #define THEMIS_QUADS	150
 #define THEMIS_TESTS	7
 
-/* The programs that its model is tested with, in the order of the table. */
+/* The programs that Themis' model is tested with, in the order of the table. */
 static void find_tests(u32 tests[THEMIS_TESTS])
 {
 	u32 count = 0, i;
@@ -110,7 +110,7 @@ static void find_tests(u32 tests[THEMIS_TESTS])
 			tests[count++] = i;
 }
 
-/* All ordered mixes of @count test programs, each beside itself, too. */
+/* All ordered mixes of @count test programs, also of a program with itself. */
 static int add_tests(struct suite *suite, u32 count)
 {
 	u32 tests[THEMIS_TESTS], mix[MIX_TENANTS_MAX], mixes = 1, i, k;
@@ -131,7 +131,7 @@ static int add_tests(struct suite *suite, u32 count)
 	return STATUS_OK;
 }
 
-/* Drawn with a fixed seed, programs may come twice. */
+/* Mixes of four drawn with a fixed seed; a program may come twice. */
 static int add_test_quads(struct suite *suite, u32 which)
 {
 	u32 tests[THEMIS_TESTS], quad[4], i, k;
@@ -152,9 +152,9 @@ static int add_test_quads(struct suite *suite, u32 which)
 /* --- fine-grained QoS' --- */
 
 #define FGQOS_PROGRAMS	10
-/* Of 360 trios the paper runs 60, and does not say which. */
+/* The paper runs 60 of 360 trios, and does not say which. */
 #define FGQOS_TRIOS	60
-/* What those with a goal are promised where no --goals is given. */
+/* Target of tenants with a goal if --goals is not given. */
 #define FGQOS_TARGET	800000
 
 /* The ten programs of Parboil, in the order of the table. */
@@ -167,7 +167,7 @@ static void find_parboil(u32 programs[FGQOS_PROGRAMS])
 			programs[count++] = i;
 }
 
-/* Of the mix that was added last, the first so many tenants have goals. */
+/* Gives targets to the first @count tenants of the last mix. */
 static void promise_first(struct suite *suite, u32 count)
 {
 	struct mix *mix = &suite->mixes[suite->mix_count - 1];
@@ -197,8 +197,8 @@ static int add_fgqos_pairs(struct suite *suite, u32 which)
 }
 
 /*
- * Drawn with a fixed seed: each program is first in six trios, and where two have goals
- * second in six; no trio comes twice.
+ * Trios drawn with a fixed seed: each program is first in six trios and, if two have
+ * goals, second in six; no trio comes twice.
  */
 static int add_fgqos_trios(struct suite *suite, u32 goals)
 {
@@ -210,7 +210,7 @@ static int add_fgqos_trios(struct suite *suite, u32 goals)
 		u32 *trio = trios[count], round = count / FGQOS_PROGRAMS;
 		bool taken = false;
 
-		/* Each round turns the ten by another step: 1, 2, 3, 4, 6, 7. */
+		/* Each round rotates the ten programs by another step: 1, 2, 3, 4, 6, 7. */
 		state = statistics_bits(state);
 		trio[0] = count % FGQOS_PROGRAMS;
 		trio[1] = (trio[0] + 1 + round + (round > 3)) % FGQOS_PROGRAMS;
@@ -234,12 +234,12 @@ static int add_fgqos_trios(struct suite *suite, u32 goals)
 /* --- spatial-temporal multitasking's --- */
 
 #define STM_PROGRAMS	9
-/* The greatest sets for which the optimum is searched. */
+/* The largest sets for which the optimum is searched. */
 #define STM_SET_MOST	5
 
 /*
- * In the order in which the paper names them. Memory-bound are those that keep half of
- * gtx480's memory busy alone (Figure 1), at the size of the cards.
+ * In the order in which the paper names them. A program is memory-bound if it keeps half
+ * of gtx480's memory busy alone (Figure 1), at the size of the cards.
  */
 static const struct {
 	const char *argument;
@@ -269,7 +269,7 @@ static int add_stm_set(struct suite *suite, u32 programs)
 	return STATUS_OK;
 }
 
-/* All sets of two to five programs, the small ones first, with both kinds in them. */
+/* All sets of two to five programs, the small ones first, with both classes in them. */
 static int add_stm_sets(struct suite *suite, u32 which)
 {
 	u32 memory = 0, count, set, i;
@@ -288,7 +288,7 @@ static int add_stm_sets(struct suite *suite, u32 which)
 
 /* --- services beside best-effort work --- */
 
-/* Where --load says nothing. */
+/* The load if --load is not given. */
 #define SERVE_LOAD	"load=0.5"
 
 /* Requests of 11,000 to 107,000 cycles alone on hbm80. */
@@ -298,7 +298,7 @@ static const char *const serve_services[] = {
 	"MERGESORT:size=0.001," SERVE_LOAD,
 };
 
-/* One of each class; reef resets none that may not run twice. */
+/* One program of each class; reef can reset all of them, since they may run twice. */
 static const char *const serve_best_effort[] = {
 	"DXTC:idempotent=1", "SC:idempotent=1",
 };
@@ -323,7 +323,7 @@ static int add_serve_pairs(struct suite *suite, u32 which)
 
 /* --- a user's --- */
 
-/* A mix a line: workloads, separated by blanks; # begins a comment. */
+/* Adds a mix from a line: workloads, separated by blanks; # begins a comment. */
 static int add_line(struct suite *suite, char *line)
 {
 	char *rest = line, *word;
@@ -372,8 +372,8 @@ static int add_wide_pairs(struct suite *suite, u32 which)
 }
 
 /*
- * Each suite that has a name: what --list-suites prints, the function that adds its
- * mixes, which of several it adds, and whether the first tenant has priority.
+ * The named suites: what --list-suites prints, the function that adds the mixes, its
+ * argument, and whether the first tenant has priority.
  */
 static const struct suite_row {
 	const char *name;
@@ -439,7 +439,7 @@ static int add_suite(struct suite *suite, const char *name, const char *traces)
 	return add_file(suite, name);
 }
 
-/* Whether the suite says who has priority, by the order of its tenants. */
+/* Whether the suite's order of tenants says which one has priority. */
 static bool first_has_priority(const char *name)
 {
 	u32 i;

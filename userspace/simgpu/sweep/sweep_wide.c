@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The suite wide-pairs: pairs drawn by lot from the built-in programs and those of a
- * folder of traces. What is said of a model should hold for programs that it was not
- * designed with, and for many.
+ * The suite wide-pairs: pairs drawn at random from the built-in programs and those of a
+ * folder of traces. It tests models on many programs, also on some that they were not
+ * designed with.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -13,19 +13,19 @@
 #include "sweep_mix.h"
 #include "sweep_wide.h"
 
-/* The lot: how many pairs, and the seed, the same in every sweep. */
+/* How many pairs are drawn, and the seed, the same in every sweep. */
 #define WIDE_PAIRS		300
 #define WIDE_SEED		22
-/* Fewer programs than this are a thin ground for what is said of models. */
+/* With fewer programs than this, figures of models mean little. */
 #define WIDE_PROGRAMS_LEAST	50
 #define WIDE_PROGRAMS_MAX	1000
-/* What files of traces end in. */
+/* Endings of trace files. */
 static const char *const suffixes[] = { ".sgtr", ".trace" };
 
 /**
- * struct wide_program - one to draw from
+ * struct wide_program - a program that may be drawn
  * @argument: as on a command line: its name, or its file
- * @source: where it comes from; of traces the folder that they lie in
+ * @source: where it comes from; for traces the folder that they are in
  */
 struct wide_program {
 	char *argument;
@@ -95,7 +95,7 @@ static int add_entry(struct wide_programs *programs, const char *folder,
 	return STATUS_OK;
 }
 
-/* In the order of names, by bytes: the lot is the same on every machine. */
+/* Add files in the order of names, by bytes, so that draws are the same on every machine. */
 static int add_folder(struct wide_programs *programs, const char *path,
 		      const char *source, bool deep)
 {
@@ -115,7 +115,7 @@ static int add_folder(struct wide_programs *programs, const char *path,
 	return ret;
 }
 
-/* The built-in ones, then those of the folder; without one there are fewer. */
+/* Find the built-in programs, then those of the folder, if there is one. */
 static int find_programs(struct wide_programs *programs, const char *traces)
 {
 	int ret = STATUS_OK;
@@ -159,7 +159,7 @@ static int add_pair(struct suite *suite, const struct wide_program *a,
 	return suite_add_mix(suite, arguments, ARRAY_SIZE(arguments), source);
 }
 
-/* A pair that is not drawn yet, in an order of its own. */
+/* Draw a pair that was not drawn yet, in random order. */
 static void draw_pair(u64 *state, u32 programs, bool *drawn, u32 pair[2])
 {
 	do {

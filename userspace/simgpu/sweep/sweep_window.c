@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Goals of a sweep are parts of what tenants do alone in a window as long as the
- * runs, and so is the throughput of best-effort work beside services: each workload
- * alone, in each slot in which it is asked for, with each seed.
+ * runs, and the throughput of best-effort work beside services is, too. So each workload
+ * runs alone, in each slot where it occurs, with each seed.
  */
 #include "../interrupt.h"
 #include "sweep_serve.h"
@@ -41,7 +41,7 @@ bool sweep_has_goals(const struct sweep *sweep)
 	return false;
 }
 
-/* Whether some mix has a workload in a slot; a service is not asked what it does. */
+/* Whether some mix has a workload in a slot where its window is needed; not for services. */
 static bool occurs(const struct sweep *sweep, u32 workload, u32 slot)
 {
 	u32 i;
@@ -58,7 +58,7 @@ static bool occurs(const struct sweep *sweep, u32 workload, u32 slot)
 	return false;
 }
 
-/* Which one an index of the table is. */
+/* struct which - the workload, slot and seed of an index of the table */
 struct which {
 	u32 workload;
 	u32 slot;
@@ -175,7 +175,7 @@ int sweep_find_windows(struct sweep *sweep)
 	for (i = 0; i < most; i++) {
 		struct which which = which_of(sweep, i);
 
-		/* All hosts need all of them, and they are few. */
+		/* There are few of them, and all hosts need them. */
 		if (occurs(sweep, which.workload, which.slot) &&
 		    !read_window(sweep, which))
 			work.todo[work.todo_count++] = i;

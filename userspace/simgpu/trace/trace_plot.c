@@ -2,8 +2,8 @@
 /*
  * Draws a trace's access pattern with gnuplot: a panel for each different
  * kernel, its warps in order from left to right, addresses from bottom to top.
- * Of a large kernel some warps are drawn, and of each some of its accesses,
- * evenly spread: an address for each line, or for some of them.
+ * For a large kernel only some warps and some of their accesses are drawn,
+ * evenly spread: an address for each line, or for some lines.
  */
 #include "../demangle.h"
 #include "../gnuplot.h"
@@ -12,10 +12,10 @@
 
 #define PANELS_MAX	64
 #define POINTS		3000
-/* Of all panels; one takes some 100 bytes of SVG, and a page has to load it. */
+/* Most points of all panels: a point takes some 100 bytes of SVG, which a page has to load. */
 #define POINTS_ALL	12000
 #define WARPS_MAX	120
-/* A loop of so many trips is drawn whole. */
+/* A loop of at most this many trips is drawn whole. */
 #define TRIPS_DRAWN	16
 #define LANES_DRAWN	4
 #define COLUMNS		3
@@ -36,11 +36,11 @@ struct points {
 
 /**
  * struct site - a memory op of a program
- * @trips: of the loops around it, outermost first
- * @at: instructions before it, in the first trip of all
- * @way: instructions of a trip of each loop
+ * @trips: trips of the loops around it, outermost first
+ * @at: instructions before it, in the first trip of all loops
+ * @way: by loop, instructions of a trip
  * @line: recorded lines before it
- * @line_way: recorded lines of a trip of each loop
+ * @line_way: by loop, recorded lines of a trip
  */
 struct site {
 	const struct simgpu_trace_op *op;
@@ -53,8 +53,8 @@ struct site {
 };
 
 /**
- * struct program - its sites
- * @length: instructions of it all
+ * struct program - the sites of a program
+ * @length: number of its instructions
  */
 struct program {
 	struct site *sites;
@@ -64,7 +64,7 @@ struct program {
 
 /* --- programs --- */
 
-/* What one op issues, and how many recorded lines it takes. */
+/* The number of instructions that one op issues, and of recorded lines that it takes. */
 static void measure(const struct view *view, const struct simgpu_trace_op *op,
 		    double *instructions, u64 *lines)
 {
@@ -77,7 +77,7 @@ static void measure(const struct view *view, const struct simgpu_trace_op *op,
 		*instructions = op->count;
 }
 
-/* A loop ends: the sites in it learn how long a trip is. */
+/* A loop ends: set the length of its trips in all sites within it. */
 static void end_loop(struct program *program, size_t first, u32 depth, u32 trips,
 		     double way, u64 line_way)
 {
@@ -161,7 +161,7 @@ static void add_point(struct points *points, double warp, u64 address, u32 kind)
 
 /**
  * struct runner - a warp that is drawn
- * @width: from it to the next one, in warps
+ * @width: distance to the next one, in warps
  */
 struct runner {
 	const struct view *view;
@@ -172,7 +172,7 @@ struct runner {
 	double width;
 };
 
-/* One lane where they share lines; else some, evenly spread. */
+/* Adds one lane if lanes share lines; else some lanes, evenly spread. */
 static void add_lanes(struct points *points, const struct runner *warp,
 		      const struct simgpu_trace_pattern *p,
 		      const struct site *site, const u32 *loop, double at)
@@ -189,7 +189,7 @@ static void add_lanes(struct points *points, const struct runner *warp,
 	}
 }
 
-/* Access number @index of all that a warp makes at a site. */
+/* Adds access number @index of all that a warp makes at a site. */
 static void add_access(struct points *points, const struct runner *warp,
 		       const struct site *site, u64 index)
 {
@@ -208,7 +208,7 @@ static void add_access(struct points *points, const struct runner *warp,
 	at = warp->number + at / warp->program->length * warp->width;
 	if (p->kind == SIMGPU_TRACE_AFFINE)
 		add_lanes(points, warp, p, site, loop, at);
-	/* Which ones the device will pick is not known here. */
+	/* Random lines are drawn by the device, so any lines will do here. */
 	else if (p->kind == SIMGPU_TRACE_RANDOM)
 		add_point(points, at, p->base + (u64)random() * 64 % p->region_bytes,
 			  site->op->kind);
@@ -241,7 +241,7 @@ static void add_warp(struct points *points, const struct runner *warp, u64 room)
 	}
 }
 
-/* Programs are read once each, when the first warp of them comes. */
+/* Programs are read once, when their first warp comes. */
 static int add_warps(const struct view *view,
 		     const struct simgpu_trace_kernel *kernel,
 		     struct program *programs, struct points *points)
@@ -288,7 +288,7 @@ static int points_of(const struct view *view,
 	return ret;
 }
 
-/* Every so many-th, so that there are @most of them. */
+/* Keep every so many-th point, so that at most @most are left. */
 static void thin(struct points *points, size_t most)
 {
 	size_t i;
@@ -381,7 +381,7 @@ static int draw_panel(FILE *gnuplot, const struct view *view,
 	return ret;
 }
 
-/* Launches that do the same are drawn once, and those behind the last panel not at all. */
+/* Equal launches are drawn once, and launches beyond the last panel not at all. */
 static u32 choose_panels(const struct view *view, u64 *panels, u64 *launches)
 {
 	u64 kernels = section_count(view, SIMGPU_TRACE_KERNELS), left = 0, i;

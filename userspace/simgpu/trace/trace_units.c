@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts and shows the units of a trace's instructions; see trace_units.h. */
+/* Counting and printing the units of a trace's instructions; see trace_units.h. */
 #include "../output.h"
 #include "trace_units.h"
 

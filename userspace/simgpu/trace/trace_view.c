@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finds its way in a checked trace file; see trace_view.h. */
+/* Access to the contents of a checked trace file; see trace_view.h. */
 #include "../../workloads/builder.h"
 #include "trace_view.h"
 
-/* NULL for one that the file's version does not have. */
+/* A section; NULL if the file's version does not have it. */
 static const void *section(const void *bytes, u32 id)
 {
 	const struct simgpu_trace_header *header = bytes;
@@ -59,7 +59,7 @@ bool touches_memory(u32 kind)
 	       kind == SIMGPU_TRACE_ATOMIC || kind == SIMGPU_TRACE_CONSTANT;
 }
 
-/* Which of the thread blocks that the warp table describes one is like. */
+/* The thread block of the warp table that a thread block is like. */
 static u64 table_block(const struct view *view,
 		       const struct simgpu_trace_kernel *kernel, u64 block)
 {

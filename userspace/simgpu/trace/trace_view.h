@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The sections of a checked trace file, for those who look at what is in it. */
+/* The sections of a checked trace file, for commands that show its contents. */
 #ifndef SIMGPU_TRACE_VIEW_H
 #define SIMGPU_TRACE_VIEW_H
 
@@ -26,26 +26,26 @@ struct view {
 };
 
 struct view view_of(const void *bytes);
-/* 0 for a section that the file's version does not have. */
+/* Number of elements of a section; 0 if the file's version does not have it. */
 u64 section_count(const struct view *view, u32 id);
 u64 kernel_blocks(const struct simgpu_trace_kernel *kernel);
 u32 kernel_threads(const struct simgpu_trace_kernel *kernel);
 u32 kernel_warps(const struct simgpu_trace_kernel *kernel);
 bool touches_memory(u32 kind);
 
-/* What a warp does, by its number in its kernel: its program and first line. */
+/* A warp, by its number in its kernel: its program and first line. */
 struct simgpu_trace_warp view_warp(const struct view *view,
 				   const struct simgpu_trace_kernel *kernel,
 				   u64 warp);
 
 /**
- * view_affine_address() - what a lane of a warp touches
- * @kernel: that runs
- * @warp: its number in the kernel
+ * view_affine_address() - the address that a lane of a warp touches
+ * @kernel: the kernel
+ * @warp: number of the warp in the kernel
  * @p: an affine pattern
- * @depth: loops around the op
+ * @depth: number of loops around the op
  * @loop: their indices, outermost first
- * @lane: of the op's active ones
+ * @lane: number among the op's active lanes
  *
  * Return: byte address in the tenant's space.
  */
@@ -53,14 +53,14 @@ u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
 			const struct simgpu_trace_pattern *p, u32 depth,
 			const u32 *loop, u32 lane);
 
-/* "load", ...; also of loops. */
+/* Name of a kind of op, such as "load"; loops have names, too. */
 const char *op_kind_name(u32 kind);
 
 /**
- * plot_trace() - draw which addresses its kernels touch in which order
- * @path: of the picture, which is SVG or PNG by its ending
+ * plot_trace() - draw the addresses that a trace's kernels touch, and in which order
+ * @path: path of the picture, which is SVG or PNG by its ending
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int plot_trace(const struct view *view, const char *path);
 
