@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The benchmarks of four papers, each in a file of its own that emits its kernels
- * as warp programs. What was chosen in them, and why, stands in docs/workloads.md.
+ * The benchmarks of four papers. Each is a file that emits its kernels as warp
+ * programs. docs/workloads.md says what was chosen in them, and why.
  */
 #ifndef WORKLOADS_BENCHMARKS_H
 #define WORKLOADS_BENCHMARKS_H
@@ -11,10 +11,10 @@
 /**
  * enum benchmark_set - the papers' sets of benchmarks; bits
  * @SET_HSM: Table 2 of HSM (Zhao et al., ASPLOS'20)
- * @SET_FGQOS: the ten of Parboil of fine-grained QoS (Wang et al., ISCA'17)
- * @SET_THEMIS_TRAINING: Table III of Themis (Zhao et al., IPDPS'19), what its
- *	model is trained with
- * @SET_THEMIS_TEST: the same table, what it is tested with
+ * @SET_FGQOS: the ten of Parboil in fine-grained QoS (Wang et al., ISCA'17)
+ * @SET_THEMIS_TRAINING: Table III of Themis (Zhao et al., IPDPS'19), programs for
+ *	training its model
+ * @SET_THEMIS_TEST: the same table, programs for testing its model
  * @SET_STM: the nine of spatial-temporal multitasking (Liang et al., TPDS'15)
  */
 enum benchmark_set {
@@ -26,11 +26,11 @@ enum benchmark_set {
 };
 
 /**
- * enum benchmark_class - what a paper says of a benchmark
- * @CLASS_UNSAID: nothing
- * @CLASS_MEMORY: bound by memory
- * @CLASS_COMPUTE: bound by computing
- * @CLASS_BALANCED: Themis' third one
+ * enum benchmark_class - the class that a paper gives a benchmark
+ * @CLASS_UNSAID: none
+ * @CLASS_MEMORY: memory-bound
+ * @CLASS_COMPUTE: compute-bound
+ * @CLASS_BALANCED: the third class, which only Themis has
  */
 enum benchmark_class {
 	CLASS_UNSAID,
@@ -40,10 +40,10 @@ enum benchmark_class {
 };
 
 /**
- * struct benchmark - a workload that is known by its name
- * @name: what a command line says; HSM's abbreviation where it has one
- * @title: in full
- * @suite: where the program comes from
+ * struct benchmark - a built-in workload
+ * @name: name on command lines; HSM's abbreviation if there is one
+ * @title: full name
+ * @suite: the suite that the program is from
  * @sets: &enum benchmark_set: which papers use it
  * @hsm: its class in HSM's Table 2
  * @themis: its class in Themis' Table III
@@ -63,33 +63,33 @@ struct benchmark {
 };
 
 #define BENCHMARK_COUNT	40
-/* More sets than one benchmark is in */
+/* More than the sets that one benchmark is in */
 #define BENCHMARK_SETS	6
 
-/* Those of list.h. */
+/* The benchmarks of list.h. */
 extern const struct benchmark benchmarks[BENCHMARK_COUNT];
 
-/* By name, in letters of either case; NULL for none. */
+/* Finds a benchmark by its name, in either case; NULL: there is none. */
 const struct benchmark *benchmark_find(const char *name);
 /*
- * Whether it is in a suite: a paper's set ("hsm", "fgqos", "themis",
- * "themis-training", "themis-test", "stm"), where the program comes from, or "all".
+ * Whether a benchmark is in a suite: a paper's set ("hsm", "fgqos", "themis",
+ * "themis-training", "themis-test", "stm"), the suite that the program is from, or "all".
  */
 int benchmark_in_suite(const struct benchmark *benchmark, const char *suite);
-/* The name of a set of papers that it is in, from 0; NULL after the last. */
+/* The name of a set that a benchmark is in, by index from 0; NULL after the last. */
 const char *benchmark_set_name(const struct benchmark *benchmark,
 			       unsigned int index);
-/* HSM's class, or Themis' where HSM says none; NULL if neither says one. */
+/* HSM's class, or if it has none, Themis'; NULL if neither has one. */
 const char *benchmark_class_name(const struct benchmark *benchmark);
 /*
- * Its trace, for the caller to free(); NULL when memory ran out. @size_ppm is the
- * part of its data that it has, below 1,000,000 only where there is a @card_ppm.
+ * A benchmark's trace, which the caller frees; NULL when memory ran out. @size_ppm is the
+ * part of its data that it has, below 1,000,000 only if there is a @card_ppm.
  */
 void *benchmark_trace(const struct benchmark *benchmark, __u32 size_ppm,
 		      size_t *bytes);
 /*
- * The same for a GPU, or for none: at @card_ppm it has the profile that is shipped for
- * this GPU, if there is one.
+ * benchmark_trace() for a GPU, or for none: at @card_ppm the trace has the profile that is
+ * shipped for this GPU, if there is one.
  */
 void *benchmark_trace_for(const struct benchmark *benchmark, __u32 size_ppm,
 			  const char *config, size_t *bytes);

@@ -16,12 +16,12 @@ struct list {
 };
 
 /**
- * struct builder - a trace in the making
+ * struct builder - a trace that is being built
  * @mix_slot: hash table of the mixes: 1 + index, or 0
- * @mix_slots: a power of two, at least twice as many as there are mixes
- * @size_ppm: part of a benchmark's data that it shall have
- * @version: that is written: 2, but 3 once there is a profile
- * @failed: memory has run out, or a call could not be done
+ * @mix_slots: its size, a power of two, at least twice the number of mixes
+ * @size_ppm: part of a benchmark's data that the trace has
+ * @version: version of the format: 2, or 3 with a profile
+ * @failed: whether memory has run out, or a call was invalid
  */
 struct builder {
 	struct simgpu_trace_header header;
@@ -305,7 +305,7 @@ static void put_mix(struct builder *builder, __u32 index)
 	builder->mix_slot[at] = index + 1;
 }
 
-/* Number of the mix with these instructions, or 0. */
+/* The number of the mix with these instructions; 0: there is none. */
 static __u32 find_mix(struct builder *builder,
 		      const struct simgpu_trace_instruction *instructions,
 		      __u32 count)
@@ -326,7 +326,7 @@ static __u32 find_mix(struct builder *builder,
 	return 0;
 }
 
-/* Room in the hash table for one mix more. */
+/* Make room in the hash table for one more mix. */
 static void widen_mixes(struct builder *builder)
 {
 	__u32 count = builder->lists[SIMGPU_TRACE_MIXES].count, slots, i;
@@ -383,7 +383,7 @@ size_t builder_mix_bytes(const struct builder *builder)
 	       sizeof(struct simgpu_trace_instruction);
 }
 
-/* Read one instruction of a mix's text; where it ends, or NULL. */
+/* Parse one instruction of a mix's text; returns where it ends, or NULL. */
 static const char *read_instruction(const char *text,
 				    struct simgpu_trace_instruction *to)
 {
@@ -657,7 +657,7 @@ void builder_version_1(struct builder *builder)
 	builder->version = 1;
 }
 
-/* Places of the sections; the size of the whole. */
+/* Set the offsets of the sections; returns the size of the trace. */
 static size_t place_sections(struct builder *builder)
 {
 	struct simgpu_trace_header *header = &builder->header;

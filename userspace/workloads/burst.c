@@ -5,13 +5,13 @@
 
 #include "burst.h"
 
-/* Instructions that an op of its own has to save: an op is as long as four. */
+/* Instructions that a separate op must save: an op takes as much room as four. */
 #define WORTH_AN_OP	64
 
-/* Of an op that repeats its mix whole rounds count, of so many instructions. */
+/* An op that repeats its mix counts as whole rounds, of about this many instructions. */
 #define ROUNDS_OF	240
 
-/* Near those of recent GPUs. */
+/* Close to those of recent GPUs. */
 const uint32_t nominal_latency[SIMGPU_TRACE_UNITS] = {
 	[SIMGPU_TRACE_UNIT_INTEGER] = 5,
 	[SIMGPU_TRACE_UNIT_FP32] = 5,
@@ -29,8 +29,8 @@ static bool is_same(const struct simgpu_trace_instruction *a,
 }
 
 /*
- * The longest row of instructions that are as those @period before them; *end is
- * set to where it ends.
+ * The longest row of instructions that each equal the one @period before; *end is
+ * set to its end.
  */
 static size_t longest_row(const struct simgpu_trace_instruction *list,
 			  size_t count, size_t period, size_t *end)
@@ -48,7 +48,7 @@ static size_t longest_row(const struct simgpu_trace_instruction *list,
 	return longest;
 }
 
-/* What repeats itself for longest, by the shortest period that does it. */
+/* The longest repetition, with the shortest period that gives it. */
 static struct stretch find_repeating(const struct simgpu_trace_instruction *list,
 				     size_t count)
 {
@@ -82,7 +82,7 @@ struct stretch burst_stretch(const struct simgpu_trace_instruction *list,
 			break;
 		if (!found.first)
 			return found;
-		/* It comes later: only what is before it is left here. */
+		/* The repetition comes later, so only the part before it is used now. */
 		count = found.first;
 	}
 	if (count > SIMGPU_TRACE_MIX_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What those who write traces of real programs share: which instructions of a list
- * repeat themselves, and nominal latencies.
+ * Shared by the writers of real programs' traces (the recorder, the conversion of
+ * Accel-Sim's): which instructions of a list repeat, and nominal latencies.
  */
 #ifndef WORKLOADS_BURST_H
 #define WORKLOADS_BURST_H
@@ -11,26 +11,26 @@
 #include <linux/simgpu_trace.h>
 
 /*
- * Which of an instruction's producers comes last depends on latencies, which are
- * the device's and not the trace's. Nominal ones decide it: a warp that is alone
- * and issues an instruction a cycle, as soon as its operands are there. Cycles from
- * issue to use, by unit, and of a load that hits in an L1.
+ * Which of an instruction's producers is ready last depends on latencies, which a trace
+ * does not have. Nominal latencies decide it, for a warp that is alone
+ * and issues an instruction a cycle, as soon as its operands are ready. In cycles from
+ * issue to use, by unit, and for a load that hits in an L1.
  */
 extern const uint32_t nominal_latency[SIMGPU_TRACE_UNITS];
 #define NOMINAL_LOAD	30
 /*
- * What was issued before so many times its nominal latency is there, whatever the
- * device.
+ * A result is assumed to be ready on any device after this many times its nominal
+ * latency.
  */
 #define NOMINAL_REACH	2
 
-/* Instructions of a burst that are held before it becomes ops. */
+/* Most instructions of a burst before it is turned into ops. */
 #define BURST_MAX	8192
 
 /**
- * struct stretch - instructions that repeat themselves
+ * struct stretch - instructions that repeat
  * @first: index of the first one
- * @count: how many; each but the first @period is as that @period before it
+ * @count: number of instructions; each, from @period on, equals the one @period before it
  * @period: at most SIMGPU_TRACE_MIX_MAX
  */
 struct stretch {
@@ -40,16 +40,15 @@ struct stretch {
 };
 
 /**
- * burst_stretch() - the first op's worth of a list of instructions
+ * burst_stretch() - the instructions of a list that make its first op
  * @list: instructions, with their distances
- * @count: how many, at least 1
+ * @count: number of instructions, at least 1
  *
- * A list that repeats itself throughout is one op. Of any other, what repeats
- * itself inside is set apart if that saves 64 instructions at least, and what is
- * longer than a mix is cut.
+ * A list that repeats throughout is one op. In any other list, a part that repeats
+ * becomes an op of its own if that saves at least 64 instructions, and the rest is cut
+ * where it is longer than a mix.
  *
- * Return: a stretch that begins at 0; the rest of the list is to be asked for
- * in turn.
+ * Return: a stretch that begins at 0; call again for the rest of the list.
  */
 struct stretch burst_stretch(const struct simgpu_trace_instruction *list,
 			     size_t count);
@@ -57,8 +56,8 @@ struct stretch burst_stretch(const struct simgpu_trace_instruction *list,
 /*
  * burst_named() - instructions of mixes that an op counts for, by the rule of
  *	SIMGPU_TRACE_MIXED_MAX
- * @count: the op's
- * @period: its mix's length
+ * @count: instructions of the op
+ * @period: length of its mix
  */
 uint64_t burst_named(uint32_t count, uint32_t period);
 

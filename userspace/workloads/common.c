@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the benchmarks' kernels have in common; see common.h. */
+/* Shared by the benchmarks' kernels; see common.h. */
 #include "common.h"
 
 __u32 own_element(struct builder *b, __u64 array, __u32 threads, __u32 bytes,
@@ -45,7 +45,7 @@ void add_up_block(struct builder *b, __u32 threads, __u32 values)
 
 	while (1U << levels < threads)
 		levels++;
-	/* All levels together have as many active lanes as there are threads. */
+	/* The active lanes of all levels together are as many as there are threads. */
 	lanes = levels ? (WARP + levels - 1) / levels : WARP;
 	builder_loop(b, levels ? levels : 1);
 	builder_barrier(b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the benchmarks' kernels have in common. */
+/* Shared by the benchmarks' kernels. */
 #ifndef WORKLOADS_COMMON_H
 #define WORKLOADS_COMMON_H
 
@@ -14,28 +14,28 @@
 #define ACCESS(builder, ...) \
 	builder_access(builder, &(struct simgpu_trace_pattern){ __VA_ARGS__ })
 
-/* Fields of it: a warp's lanes, and the warps, have their @bytes side by side. */
+/* Fields of an access: lanes of a warp, and warps, access @bytes side by side. */
 #define SIDE_BY_SIDE(bytes) \
 	.access_bytes = (bytes), .warp_stride = WARP * (bytes), \
 	.lane_stride = (bytes)
 
 /*
- * A thread's own element of an array: @bytes of its @stride bytes, the @threads
- * of a block and the blocks, in x, side by side.
+ * The pattern of a thread's own element of an array: @bytes of its @stride bytes, with the
+ * @threads of a block and the blocks, in x, side by side.
  */
 __u32 own_element(struct builder *b, __u64 array, __u32 threads, __u32 bytes,
 		  __s64 stride);
-/* Read or write it, where the elements are close together. */
+/* Read or write a thread's own element, with elements close together. */
 void load_own(struct builder *b, __u64 array, __u32 threads, __u32 bytes,
 	      __u32 consume_after);
 void store_own(struct builder *b, __u64 array, __u32 threads, __u32 bytes);
 
-/* @bytes of each of @lines lines, anywhere in an array of @size bytes */
+/* Pattern: @bytes of each of @lines lines, anywhere in an array of @size bytes */
 __u32 anywhere(struct builder *b, __u64 array, __u64 size, __u32 lines,
 	       __u32 bytes, __u32 seed);
 
 /*
- * What bursts are made of, as builder_mix() reads it. Indices, addresses and the
+ * Parts of mixes, for builder_mix(). Indices, addresses and the
  * conditions of loops: integers, in two chains side by side.
  */
 #define INDEXING	"I2"
@@ -43,18 +43,18 @@ __u32 anywhere(struct builder *b, __u64 array, __u64 size, __u32 lines,
 #define SHARED		"M"
 /* Additions in a register, or a polynomial: each waits for the one before. */
 #define CHAIN		"F1"
-/* Two such chains side by side, and four */
+/* Two and four such chains side by side */
 #define TWO_CHAINS	"F2"
 #define FOUR_CHAINS	"F4"
-/* The same in double precision */
+/* A chain in double precision */
 #define DOUBLE_CHAIN	"D1"
 
-/* @count instructions, those of a mix in turn */
+/* Add @count instructions of a mix, in turn */
 void burst(struct builder *b, const char *mix, __u32 count, __u32 lanes);
 
 /*
- * Threads of a block add up @values values of each: a tree in shared memory, a
- * level with half as many threads after each barrier.
+ * The threads of a block add up @values values each: a tree in shared memory, with
+ * half as many threads after each barrier.
  */
 void add_up_block(struct builder *b, __u32 threads, __u32 values);
 

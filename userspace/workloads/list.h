@@ -3,8 +3,8 @@
  * The built-in benchmarks, a line each: name, title, suite, the papers that use it, its
  * class in HSM's Table 2 and in Themis' Table III, the function that emits its kernels,
  * and the part of its data for the cards of STM; see struct benchmark. HSM's come first,
- * in the order of its Table 2. Whoever includes this says before what BENCHMARK() makes
- * of a line.
+ * in the order of its Table 2. A file that includes this list first defines BENCHMARK(),
+ * which makes something of a line.
  */
 BENCHMARK("PVC", "Page View Count", "Mars", SET_HSM, MEMORY, UNSAID, page_views, 0)
 BENCHMARK("LBM", "Lattice-Boltzmann Method", "Parboil", SET_HSM | SET_FGQOS | SET_THEMIS_TRAINING,

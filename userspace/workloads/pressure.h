@@ -14,29 +14,29 @@ enum pressure {
 	PRESSURES
 };
 
-/* Levels are 1, the greatest pressure and Themis' meter, to this. */
+/* Levels are 1 (the greatest pressure, Themis' meter) to this. */
 #define PRESSURE_LEVELS		12
-/* Bytes that the cache producer walks in unless it is told otherwise. */
+/* Default size of the array that the cache producer walks through. */
 #define PRESSURE_BYTES		(1ULL << 20)
 
-/* Their names, without a level. */
+/* Names of the producers, without a level. */
 extern const char *const pressure_names[PRESSURES];
 
 /*
- * Which one a name such as CACHE-PRESSURE or bandwidth-pressure-7 means, and its level,
- * 1 where it has none. 0 if it is neither or has no such level.
+ * Finds the producer and level of a name such as CACHE-PRESSURE or bandwidth-pressure-7;
+ * without a level, it is 1. Returns 0 for another name or level.
  */
 int pressure_find(const char *name, enum pressure *pressure,
 		  unsigned int *level);
 
 /**
  * pressure_trace() - a producer's trace
- * @pressure: on what
+ * @pressure: the resource that it presses on
  * @level: 1 to PRESSURE_LEVELS; each doubles the computing between two accesses
- * @bytes: that the cache producer walks in: half of the cache that is meant
+ * @bytes: size of the array that the cache producer walks through: half of a cache
  * @count: set to the trace's size
  *
- * Return: the trace, for the caller to free(); NULL when memory ran out.
+ * Return: the trace, which the caller frees; NULL when memory ran out.
  */
 void *pressure_trace(enum pressure pressure, unsigned int level, __u64 bytes,
 		     size_t *count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Profiles that are shipped (STM 3.2): of the nine programs of the STM paper, at the size for
- * its cards, on each of these. tools/shipped-profiles measures them.
+ * Shipped profiles (STM 3.2): of the nine programs of the STM paper, at the size for its
+ * cards, on each of these cards. tools/shipped-profiles measures them.
  */
 #ifndef WORKLOADS_SHIPPED_H
 #define WORKLOADS_SHIPPED_H
@@ -10,8 +10,8 @@
 
 /**
  * struct shipped_kernel - a kernel's profile
- * @blocks: that it had when it was measured
- * @first: index of its points among its program's
+ * @blocks: its thread blocks when it was measured
+ * @first: index of its first point among its program's points
  */
 struct shipped_kernel {
 	__u64 blocks;
@@ -19,15 +19,15 @@ struct shipped_kernel {
 };
 
 /**
- * struct shipped_profile - of a program on a GPU
+ * struct shipped_profile - the profile of a program on a GPU
  * @config: name of the GPU
- * @program: as &struct benchmark.name
- * @sms: of the GPU
- * @kernel_count: of @kernels
- * @point_count: of @points
+ * @program: name in &struct benchmark
+ * @sms: SMs of the GPU
+ * @kernel_count: entries of @kernels
+ * @point_count: entries of @points
  * @memory_bytes: the trace's footprint when it was measured
  * @kernels: by index in the trace
- * @points: of one kernel after the other
+ * @points: points of all kernels, one kernel after the other
  */
 struct shipped_profile {
 	const char *config;
@@ -40,20 +40,20 @@ struct shipped_profile {
 	const struct simgpu_trace_point *points;
 };
 
-/* By configuration; the last one's is NULL. */
+/* All shipped profiles, by configuration; an entry with @config NULL ends the table. */
 extern const struct shipped_profile shipped_profiles[];
 
 /**
- * shipped_is_card() - whether a GPU is one that profiles are shipped for
- * @config: its name
+ * shipped_is_card() - whether profiles are shipped for a GPU
+ * @config: name of the GPU
  */
 int shipped_is_card(const char *config);
 
 /**
  * shipped_add() - add a program's profile to its trace
- * @builder: with all of its kernels
- * @config: name of the GPU; nothing happens if none is shipped for it
- * @program: as &struct benchmark.name
+ * @builder: trace with all of the program's kernels
+ * @config: name of the GPU; nothing happens if no profile is shipped for it
+ * @program: name in &struct benchmark
  */
 void shipped_add(struct builder *builder, const char *config, const char *program);
 

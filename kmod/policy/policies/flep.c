@@ -4,7 +4,7 @@
  * workers. Before every so many thread blocks a worker checks a flag, and leaves if its
  * SM is wanted. Tenants take turns on all SMs, fair by the time that they had (FFS).
  * Urgent tenants go first (HPF). They take either all SMs, or the SMs that their kernels
- * fill: then the turns go on on the other SMs.
+ * fill: then the turns continue on the other SMs.
  */
 #include "../common/parts.h"
 #include "../common/tenants.h"

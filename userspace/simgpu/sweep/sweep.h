@@ -269,16 +269,16 @@ struct sweep_tenant {
 
 /**
  * struct sweep_run - a mix at a point, under a policy and with a seed
- * @sweep: that it belongs to
- * @mix: as it is at @point
+ * @sweep: the sweep that it belongs to
+ * @mix: the mix at @point
  * @policy: index of the policy and its model
- * @seed: index; the seed itself is that much above the first
- * @made: its figures are there, but for those of its tenants alone
- * @watches: its model looks on at that run, which differs in the model alone; NULL:
- *	it is made for itself
+ * @seed: index of the seed; the seed itself is that much above the first
+ * @made: whether its figures are there, except for those of its tenants alone
+ * @watches: the run, different only in its model, that its model watches; NULL: the run
+ *	is made itself
  * @cycle: core cycles of the whole run
- * @estimated: what its plan was expected to take; 0: it has none
- * @alone: its first tenant alone, in a suite of services
+ * @estimated: time that its plan was expected to take; 0: it has none
+ * @alone: whether it is its first tenant alone, in a suite of services
  */
 struct sweep_run {
 	const struct sweep *sweep;
@@ -296,9 +296,9 @@ struct sweep_run {
 };
 
 /**
- * struct sweep_request - how long a request takes that has the GPU for itself
- * @workload: index
- * @launches: of it
+ * struct sweep_request - the time of a request alone on the GPU
+ * @workload: index of the workload
+ * @launches: launches of the request
  * @seed: index, as in &struct sweep_run
  * @cycles: core cycles from its arrival to its end
  */
@@ -312,32 +312,32 @@ struct sweep_request {
 /**
  * struct sweep - the command line, and all runs
  * @traces: folder of traces that the suite draws from; NULL: none
- * @folder: where figures are kept
- * @policies: with their models, in the order given
+ * @folder: folder where figures are kept
+ * @policies: policies with their models, in the order given
  * @labels: POLICY@MODEL of each
- * @reference_name: of the policy that others are held against; NULL: the first
- * @reference: its index
+ * @reference_name: policy that others are compared with; NULL: the first
+ * @reference: index of that policy
  * @details: print the second table
  * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
  * @seeds: that each mix is run with
- * @every: of the suite's mixes, each so many-th is run
- * @sets: of how many programs how many sets are run, of --sets; NULL: all
- * @deadline_ppm: of requests at a load that have no deadline of their own, in
- *	multiples of what they take alone; 0: they have none
+ * @every: every so many-th mix of the suite is run
+ * @sets: how many sets of how many programs are run, of --sets; NULL: all
+ * @deadline_ppm: deadline of requests at a load without one of their own, in
+ *	multiples of their time alone; 0: they have none
  * @warmup_cycles: where the late span begins, at the next epoch's end
- * @part: which share of the runs this command makes, from 0, of @parts
- * @incomplete: runs of other parts are missing still: there is nothing to report
+ * @part: which part of the runs this command makes, from 0, of @parts
+ * @incomplete: whether runs of other parts are still missing: then nothing is reported
  * @core_mhz: core clock of the GPU
  * @program: checksum of this program: figures of another one are not used
- * @mixes: the suite's at each point, points x mixes
- * @requests: how long requests take alone that come at a load
+ * @mixes: the suite's mixes at each point, points x mixes
+ * @requests: times alone of requests that come at a load
  * @request_count: number of @requests
- * @windows: what each workload does alone in each slot, with each seed, in a span
- *	as long as a run; NULL if nobody asks
- * @runs: of policies x points x seeds x mixes, and behind these the services alone
+ * @windows: figures of each workload alone in each slot, with each seed, in a span
+ *	as long as a run; NULL if nothing needs them
+ * @runs: policies x points x seeds x mixes, and behind these the services alone
  * @run_count: number of @runs, without those of services alone
- * @alone_count: of the services alone
- * @alone_mixes: theirs, at each point
+ * @alone_count: number of runs of services alone
+ * @alone_mixes: their mixes, at each point
  */
 struct sweep {
 	struct experiment experiment;
