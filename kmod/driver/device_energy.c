@@ -15,22 +15,30 @@
 /**
  * simgpu_device_report() - a device's figures, as of what was published last
  * @device: the device
- * @out: set to them
+ * @reader: who reads them
+ * @out: set to them; without metrics where the reader may not know them
  *
  * Takes no lock that is held for long.
+ *
+ * Return: whether the reader may know metrics.
  */
-void simgpu_device_report(struct simgpu_device *device, struct device_report *out)
+bool simgpu_device_report(struct simgpu_device *device,
+			  const struct simgpu_reader *reader,
+			  struct device_report *out)
 {
 	const struct simgpu_energy *energy = &device->energy;
 	u64 events_pj, instructions;
+	bool may;
 	u32 slot;
 
 	*out = (struct device_report) {};
 	spin_lock(&device->publish_lock);
-	out->metrics = device->published.metrics;
-	out->np_doubts = device->published.np_doubts;
-	if (device->published.metrics_valid)
+	may = simgpu_may_read_aggregates(reader, device);
+	if (may && device->published.metrics_valid) {
+		out->metrics = device->published.metrics;
+		out->np_doubts = device->published.np_doubts;
 		out->flags |= DEVICE_METRICS;
+	}
 	events_pj = energy->left_pj;
 	instructions = energy->left_instructions;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
@@ -49,6 +57,7 @@ void simgpu_device_report(struct simgpu_device *device, struct device_report *ou
 							   energy->core_mhz),
 				     events_pj, instructions);
 	spin_unlock(&device->publish_lock);
+	return may;
 }
 
 /* --- sysfs --- */
@@ -67,14 +76,14 @@ static ssize_t simgpu_figure_show(struct device *dev,
 	const struct figure *figure =
 		container_of(attr, struct simgpu_figure_file, attr)->figure;
 	struct simgpu_device *device = simgpu_device_of(dev);
+	const struct simgpu_reader caller = {};
 	struct device_report report;
 	char text[ROW_SM_LIST_BYTES];
 
 	simgpu_device_admit(device, SIMGPU_CALL_LIGHT);
-	if (figure->flag == DEVICE_METRICS &&
-	    !simgpu_may_read_aggregates(NULL, device))
+	if (!simgpu_device_report(device, &caller, &report) &&
+	    figure->flag == DEVICE_METRICS)
 		return -EACCES;
-	simgpu_device_report(device, &report);
 	if (!device_figure_is_known(figure, &report))
 		return -ENODATA;
 	figure_text(figure, &report, text);

@@ -116,22 +116,6 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 /* With all knobs and as many rules for cgroups as there may be. */
 #define DEVICE_BYTES	(2 * GENLMSG_DEFAULT_SIZE)
 
-/* What a reader may know of tenants' work: aggregates, and what counters are. */
-struct simgpu_reader {
-	bool aggregates;
-	bool counters;
-};
-
-static struct simgpu_reader simgpu_reader_of(const struct sk_buff *request,
-					     struct simgpu_device *device)
-{
-	return (struct simgpu_reader) {
-		.aggregates = simgpu_may_read_aggregates(request, device),
-		.counters = simgpu_counters_public ||
-			    simgpu_may_administer(request),
-	};
-}
-
 static int simgpu_put_figure(struct sk_buff *skb, const struct figure *figure,
 			     const struct device_report *report)
 {
@@ -144,16 +128,19 @@ static int simgpu_put_figure(struct sk_buff *skb, const struct figure *figure,
 
 /* Those that are known, and that the reader may know. */
 static int simgpu_put_figures(struct sk_buff *skb, struct simgpu_device *device,
-			      struct simgpu_reader reader)
+			      const struct simgpu_reader *reader)
 {
+	bool all = simgpu_may_read_all(reader);
 	const struct figure *figure;
 	struct device_report report;
 
-	simgpu_device_report(device, &report);
-	if (!reader.aggregates)
-		report.flags &= ~(u32)DEVICE_METRICS;
-	if (!reader.counters)
+	simgpu_device_report(device, reader, &report);
+	if (!all)
 		report.flags &= ~(u32)DEVICE_ENERGY;
+	if (all && nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
+				     atomic64_read(&device->bytes_held),
+				     SIMGPU_A_DEVICE_PAD))
+		return -EMSGSIZE;
 	each_device_figure(figure)
 		if (device_figure_is_known(figure, &report) &&
 		    simgpu_put_figure(skb, figure, &report))
@@ -199,7 +186,7 @@ static int simgpu_put_published(struct sk_buff *skb,
 /* A whole message of @command about the device, with what the reader may know. */
 static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 			     u32 portid, u32 seq, int flags, u8 command,
-			     struct simgpu_reader reader)
+			     const struct simgpu_reader *reader)
 {
 	struct simgpu_published published = simgpu_device_published(device);
 	void *header;
@@ -210,9 +197,6 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	if (nla_put_u32(skb, SIMGPU_A_DEVICE_INDEX, device->index) ||
 	    simgpu_put_published(skb, &published) ||
 	    simgpu_put_figures(skb, device, reader) ||
-	    nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
-			      atomic64_read(&device->bytes_held),
-			      SIMGPU_A_DEVICE_PAD) ||
 	    simgpu_netlink_put_knobs(skb, device) ||
 	    simgpu_netlink_put_cgroups(skb, device) ||
 	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
@@ -226,6 +210,7 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 /* SIMGPU_CMD_DEVICE_GET */
 static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
 {
+	const struct simgpu_reader reader = { .request = request };
 	struct simgpu_device *device;
 	struct sk_buff *reply;
 	int ret = -ENOMEM;
@@ -237,8 +222,7 @@ static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
 	if (reply)
 		ret = simgpu_put_device(reply, device, info->snd_portid,
 					info->snd_seq, 0,
-					SIMGPU_CMD_DEVICE_GET,
-					simgpu_reader_of(request, device));
+					SIMGPU_CMD_DEVICE_GET, &reader);
 	put_device(&device->dev);
 	if (!ret)
 		return genlmsg_reply(reply, info);
@@ -250,6 +234,7 @@ static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
 static int simgpu_nl_device_dump(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {
+	const struct simgpu_reader reader = { .request = cb->skb };
 	struct simgpu_device *device;
 	int ret;
 
@@ -261,8 +246,7 @@ static int simgpu_nl_device_dump(struct sk_buff *skb,
 		ret = simgpu_put_device(skb, device,
 					NETLINK_CB(cb->skb).portid,
 					cb->nlh->nlmsg_seq, NLM_F_MULTI,
-					SIMGPU_CMD_DEVICE_GET,
-					simgpu_reader_of(cb->skb, device));
+					SIMGPU_CMD_DEVICE_GET, &reader);
 		put_device(&device->dev);
 		if (ret)
 			break;
@@ -638,9 +622,7 @@ static void simgpu_netlink_epoch(struct simgpu_device *device,
 static void simgpu_netlink_device_changed(struct simgpu_device *device)
 {
 	struct sk_buff *skb;
-	const struct simgpu_reader anybody = {
-		simgpu_counters_public, simgpu_counters_public
-	};
+	const struct simgpu_reader group = { .group = true };
 	int ret = -ENOMEM;
 
 	if (!simgpu_has_listeners(MCGRP_SETTINGS))
@@ -648,7 +630,7 @@ static void simgpu_netlink_device_changed(struct simgpu_device *device)
 	skb = genlmsg_new(DEVICE_BYTES, GFP_KERNEL);
 	if (skb)
 		ret = simgpu_put_device(skb, device, 0, 0, 0,
-					SIMGPU_CMD_DEVICE_NTF, anybody);
+					SIMGPU_CMD_DEVICE_NTF, &group);
 	simgpu_send(skb, ret, MCGRP_SETTINGS);
 }
 

@@ -115,25 +115,38 @@ static u32 simgpu_foreign_users(const struct sk_buff *request,
 }
 
 /**
- * simgpu_may_read_aggregates() - whether the asker may know STP, ANTT and fairness
- * @request: the asker's message, or NULL
- * @device: the device
+ * simgpu_may_read_all() - whether a reader may know what all tenants do
+ * @reader: who reads
  *
- * Return: whether they are about the asker alone or about
- * SIMGPU_FOREIGN_USERS_MIN others, or it may administer, or everybody may.
+ * Return: whether it may administer, or everybody may.
  */
-bool simgpu_may_read_aggregates(const struct sk_buff *request,
+bool simgpu_may_read_all(const struct simgpu_reader *reader)
+{
+	return simgpu_counters_public ||
+	       (!reader->group && simgpu_may_administer(reader->request));
+}
+
+/**
+ * simgpu_may_read_aggregates() - whether a reader may know STP, ANTT and fairness
+ * @reader: who reads
+ * @device: the device; its publish_lock is held until they are copied, so that the right
+ *	is to what is copied
+ *
+ * Return: whether they are about the reader alone or about
+ * SIMGPU_FOREIGN_USERS_MIN others, or it may read all.
+ */
+bool simgpu_may_read_aggregates(const struct simgpu_reader *reader,
 				struct simgpu_device *device)
 {
 	u32 count;
 
-	if (simgpu_counters_public)
+	lockdep_assert_held(&device->publish_lock);
+	if (simgpu_may_read_all(reader))
 		return true;
-	spin_lock(&device->publish_lock);
-	count = simgpu_foreign_users(request, device);
-	spin_unlock(&device->publish_lock);
-	return !count || count == SIMGPU_FOREIGN_USERS_MIN ||
-	       simgpu_may_administer(request);
+	if (reader->group)
+		return false;
+	count = simgpu_foreign_users(reader->request, device);
+	return !count || count == SIMGPU_FOREIGN_USERS_MIN;
 }
 
 /*

@@ -24,11 +24,22 @@
 struct sk_buff;
 struct simgpu_device;
 
+/**
+ * struct simgpu_reader - who reads figures of all tenants together
+ * @request: the reader's message; NULL: it is the calling process
+ * @group: it is a group of netlink, where anybody may listen; @request is not looked at
+ */
+struct simgpu_reader {
+	const struct sk_buff *request;
+	bool group;
+};
+
 bool simgpu_may_administer(const struct sk_buff *request);
 bool simgpu_may_claim(const struct sk_buff *request);
 bool simgpu_may_change(const struct sk_buff *request, kuid_t user);
 bool simgpu_may_read(const struct sk_buff *request, kuid_t user);
-bool simgpu_may_read_aggregates(const struct sk_buff *request,
+bool simgpu_may_read_all(const struct simgpu_reader *reader);
+bool simgpu_may_read_aggregates(const struct simgpu_reader *reader,
 				struct simgpu_device *device);
 int simgpu_check_claim(const struct sk_buff *request,
 		       const struct simgpu_device *device,

@@ -289,8 +289,17 @@ static struct bin_attribute *simgpu_device_bin_attrs[] = {
 	NULL
 };
 
+/* What all tenants hold together tells what one more of them has uploaded. */
+static umode_t simgpu_device_mode(struct kobject *kobj, struct attribute *attr,
+				  int index)
+{
+	return attr == &dev_attr_bytes_held.attr && !simgpu_counters_public ?
+	       0400 : attr->mode;
+}
+
 static const struct attribute_group simgpu_device_group = {
 	.attrs = simgpu_device_attrs,
+	.is_visible = simgpu_device_mode,
 	.bin_attrs = simgpu_device_bin_attrs,
 };
 

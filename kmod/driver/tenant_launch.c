@@ -95,11 +95,9 @@ static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
 	return simgpu_seat_take(tenant, run);
 }
 
-/* A launch that cannot be must not cost others a slot; @sms is its mask. */
+/* A launch that cannot be must not cost others a slot. */
 static int simgpu_tenant_may_launch(struct simgpu_tenant *tenant,
-				    const struct simgpu_trace *trace,
-				    u64 repeats, u64 not_before_cycle,
-				    const u64 sms[SESSION_MASK_WORDS])
+				    const struct session_launch_options *options)
 {
 	struct simgpu_device *device = tenant->device;
 	struct session_masks masks;
@@ -108,11 +106,9 @@ static int simgpu_tenant_may_launch(struct simgpu_tenant *tenant,
 	    simgpu_device_has_gang(device) || simgpu_device_is_stale(device))
 		return 0;
 	masks = simgpu_masks_on(tenant, &device->start.config);
-	if (!session_sms_are_good(&device->start.config, sms) ||
-	    !session_masks_meet(&masks, sms))
+	if (!session_masks_meet(&masks, options->sms))
 		return -EINVAL;
-	return session_launch_check(device->session, trace->decoded,
-				    repeats, not_before_cycle);
+	return session_launch_check(device->session, options);
 }
 
 static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
@@ -200,16 +196,15 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	lockdep_assert_held(&device->lock);
 	if (cmd->flags & SIMGPU_LAUNCH_MASKED)
 		memcpy(options.sms, cmd->sm_mask, sizeof(options.sms));
-	ret = simgpu_tenant_may_launch(tenant, trace, cmd->repeats,
-				       cmd->not_before_cycle, options.sms);
+	ret = simgpu_tenant_may_launch(tenant, &options);
 	if (!ret && !simgpu_waits_are_known(tenant, cmd))
 		ret = -EINVAL;
+	pending = simgpu_pending_free(tenant);
+	if (!ret && (!pending || !simgpu_tenant_has_outcome(tenant)))
+		ret = -EAGAIN;
 	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)
 		return ret;
-	pending = simgpu_pending_free(tenant);
-	if (!pending || !simgpu_tenant_has_outcome(tenant))
-		return -EAGAIN;
 	simgpu_launch_waits(tenant, cmd, &options);
 	ret = session_launch_with(device->session, tenant->slot, &options,
 				  &pending->sequence);
@@ -308,19 +303,21 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 				struct simgpu_arrivals *cmd,
 				struct private_run *run)
 {
-	static const u64 any_sm[SESSION_MASK_WORDS];
+	const struct session_launch_options first = {
+		.trace = trace->decoded, .repeats = 1,
+	};
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
 	int ret;
 
 	lockdep_assert_held(&device->lock);
-	ret = simgpu_tenant_may_launch(tenant, trace, 1, 0, any_sm);
+	ret = simgpu_tenant_may_launch(tenant, &first);
+	pending = simgpu_pending_free(tenant);
+	if (!ret && !pending)
+		ret = -EBUSY;
 	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)
 		return ret;
-	pending = simgpu_pending_free(tenant);
-	if (!pending)
-		return -EBUSY;
 	ret = session_arrivals(device->session, tenant->slot, trace->decoded,
 			       plan, &pending->sequence);
 	if (ret)

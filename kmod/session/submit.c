@@ -27,18 +27,27 @@ static bool gang_is_ready(const struct session *session)
 	return true;
 }
 
+/* A launch that its deadline could not be met by, whatever happens. */
+static bool deadline_is_good(const struct session *session, u64 not_before,
+			     u64 deadline)
+{
+	return !deadline || (deadline >= not_before &&
+			     deadline >= session_now(session));
+}
+
 int session_launch_check(const struct session *session,
-			 const struct trace *trace, u64 repeats, u64 not_before)
+			 const struct session_launch_options *options)
 {
 	const struct gpu_config *config = &session->initial.config;
+	const struct trace *trace = options->trace;
 	u32 i;
 
-	if (!repeats)
+	if (!options->repeats || options->queue >= SESSION_QUEUES_MAX)
 		return -EINVAL;
 	if (session->stopped || session->canceled)
 		return -ECANCELED;
-	if (not_before > fixed_add(session_now(session),
-				   SESSION_AHEAD_CYCLES_MAX))
+	if (options->not_before > fixed_add(session_now(session),
+					    SESSION_AHEAD_CYCLES_MAX))
 		return -ERANGE;
 	if (config->memory_mb &&
 	    trace->footprint_bytes > (u64)config->memory_mb << 20)
@@ -46,6 +55,9 @@ int session_launch_check(const struct session *session,
 	for (i = 0; i < trace->kernel_count; i++)
 		if (!gpu_kernel_fits(config, &trace->kernels[i]))
 			return -E2BIG;
+	if (!deadline_is_good(session, options->not_before, options->deadline) ||
+	    !session_sms_are_good(config, options->sms))
+		return -EINVAL;
 	return 0;
 }
 
@@ -59,14 +71,6 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 	};
 
 	return session_launch_with(session, slot, &options, sequence);
-}
-
-/* A launch that its deadline could not be met by, whatever happens. */
-static bool deadline_is_good(const struct session *session, u64 not_before,
-			     u64 deadline)
-{
-	return !deadline || (deadline >= not_before &&
-			     deadline >= session_now(session));
 }
 
 /*
@@ -160,10 +164,7 @@ static int check_tenant(const struct session *session, u32 slot,
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 
-	if (!deadline_is_good(session, options->not_before,
-			      options->deadline) ||
-	    !waits_are_good(tenant, options) ||
-	    !session_sms_are_good(&session->initial.config, options->sms) ||
+	if (!waits_are_good(tenant, options) ||
 	    !session_masks_meet(&tenant->masks, options->sms))
 		return -EINVAL;
 	if (tenant->arrivals.trace)
@@ -193,10 +194,9 @@ int session_launch_with(struct session *session, u32 slot,
 	struct queue *queue;
 	int ret;
 
-	if (!is_member(session, slot) || options->queue >= SESSION_QUEUES_MAX)
+	if (!is_member(session, slot))
 		return -EINVAL;
-	ret = session_launch_check(session, options->trace, options->repeats,
-				   options->not_before);
+	ret = session_launch_check(session, options);
 	ret = ret ? ret : check_tenant(session, slot, options);
 	if (ret)
 		return ret;
@@ -249,7 +249,8 @@ int session_arrivals(struct session *session, u32 slot,
 		     const struct trace *trace, const struct arrivals_plan *plan,
 		     u64 *sequence)
 {
-	int ret = session_launch_check(session, trace, 1, 0);
+	const struct session_launch_options options = { .trace = trace, .repeats = 1 };
+	int ret = session_launch_check(session, &options);
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct arrivals *arrivals = &tenant->arrivals;
 	struct journal_event *event;

@@ -101,13 +101,11 @@ int session_arrivals(struct session *session, u32 slot,
 /**
  * session_launch_check() - whether a tenant could queue a trace, that has none yet
  * @session: the session
- * @trace: the trace
- * @repeats: as in session_launch()
- * @not_before: likewise
+ * @options: its launch
  *
  * Return: as session_launch(), but for what the tenant has done before.
  */
 int session_launch_check(const struct session *session,
-			 const struct trace *trace, u64 repeats, u64 not_before);
+			 const struct session_launch_options *options);
 
 #endif /* SESSION_SUBMIT_H */

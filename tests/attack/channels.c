@@ -67,8 +67,10 @@ static int get_device(FIXTURE_DATA(channels) *self)
 }
 
 static const char * const aggregates[] = {
-	SYSFS "stp", SYSFS "antt", SYSFS "fairness",
+	SYSFS "stp", SYSFS "antt", SYSFS "fairness", SYSFS "np_doubts",
 };
+
+#define AGGREGATES	(int)(sizeof(aggregates) / sizeof(aggregates[0]))
 
 /* Alone, it reads what is its own. */
 TEST_F(channels, aggregates_of_oneself)
@@ -78,7 +80,7 @@ TEST_F(channels, aggregates_of_oneself)
 
 	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
 	ASSERT_EQ(0, wait_for_epochs());
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < AGGREGATES; i++)
 		EXPECT_EQ(0, read_text(aggregates[i], text, sizeof(text)));
 	ASSERT_EQ(0, get_device(self));
 	EXPECT_NE(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_STP_PPM]);
@@ -94,7 +96,7 @@ TEST_F(channels, aggregates_of_two)
 	ASSERT_EQ(0, neighbours_launch(FOR_EVER));
 	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
 	ASSERT_EQ(0, wait_for_epochs());
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < AGGREGATES; i++) {
 		EXPECT_EQ(-EACCES, read_text(aggregates[i], text, 64));
 		EXPECT_EQ(0, root_reads(aggregates[i], text));
 	}
@@ -102,6 +104,19 @@ TEST_F(channels, aggregates_of_two)
 	EXPECT_EQ(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_STP_PPM]);
 	EXPECT_EQ(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_ANTT_PPM]);
 	EXPECT_EQ(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_FAIRNESS_PPM]);
+	EXPECT_EQ(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_NP_DOUBTS]);
+}
+
+/* What all hold, before and after: it would tell what a neighbour has uploaded. */
+TEST_F(channels, memory_of_another)
+{
+	char text[256];
+
+	EXPECT_EQ(-EACCES, read_text(SYSFS "bytes_held", text, 64));
+	EXPECT_EQ(0, root_reads(SYSFS "bytes_held", text));
+	ASSERT_EQ(0, get_device(self));
+	EXPECT_NE(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_POLICY]);
+	EXPECT_EQ(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_BYTES_HELD]);
 }
 
 /* Three tenants of one other user are one user's; of three users, a crowd. */
@@ -121,7 +136,7 @@ TEST_F(channels, aggregates_of_a_crowd)
 		ASSERT_LT(0, neighbour_opens(NEIGHBOUR + i));
 	ASSERT_EQ(0, neighbours_launch(FOR_EVER));
 	ASSERT_EQ(0, wait_for_epochs());
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < AGGREGATES; i++)
 		EXPECT_EQ(0, read_text(aggregates[i], text, sizeof(text)));
 	ASSERT_EQ(0, get_device(self));
 	EXPECT_NE(NULL, self->answer.rows[0][SIMGPU_A_DEVICE_STP_PPM]);

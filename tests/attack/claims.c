@@ -100,6 +100,26 @@ TEST_F(claims, by_masks)
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_MASKS, &cmd));
 }
 
+/* A launch that cannot meet its deadline is refused, and takes no slot from others. */
+TEST_F(claims, by_launches_that_fail)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .repeats = 1, .not_before_cycle = 2,
+		.deadline_cycle = 1,
+	};
+	struct built_trace trace;
+	char text[64];
+
+	build_stream(&trace, 16, 5);
+	ASSERT_EQ(0, upload(self->fd, &trace, &cmd.handle));
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	EXPECT_EQ(-ENODATA, read_text(tenant_file(self->id, "slot"), text, 64));
+	cmd.deadline_cycle = 0;
+	cmd.not_before_cycle = 0;
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	EXPECT_EQ(0, read_text(tenant_file(self->id, "slot"), text, 64));
+}
+
 TEST_F(claims, by_sysfs)
 {
 	EXPECT_EQ(-EPERM, write_text(tenant_file(self->id, "weight"), "2"));
