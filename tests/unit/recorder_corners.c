@@ -6,11 +6,19 @@
  *	recorder_corners intrinsics	what clang makes of loops and comparisons
  *	recorder_corners nothing	a launch of no work-items before another one
  *	recorder_corners late		releases its objects after main()
+ *	recorder_corners threads	two threads launch, one waits for the other
+ *	recorder_corners newest		is built as OpenCL C 3.0
+ *	recorder_corners forks		a child launches with what its parent has made
+ *	recorder_corners killed		launches, and is killed
  *
  * Each ends with status 0 if its results are right.
  */
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "host.h"
 
@@ -169,6 +177,108 @@ static int late(void)
 	return 0;
 }
 
+static struct host shared;
+static cl_event ready;
+
+/* With a queue and a kernel of its own, twenty launches. */
+static void launch_many(void)
+{
+	size_t items = ITEMS, local = 32;
+	struct host own = shared;
+	cl_kernel kernel;
+	cl_mem buffer;
+	cl_int error;
+	int i;
+
+	own.queue = clCreateCommandQueue(own.context, own.device, 0, &error);
+	check(error, "clCreateCommandQueue");
+	kernel = host_kernel(&own, "one");
+	buffer = host_buffer(&own, ITEMS * sizeof(int), NULL);
+	host_argument(kernel, 0, sizeof(buffer), &buffer);
+	for (i = 0; i < 20; i++)
+		check(clEnqueueNDRangeKernel(own.queue, kernel, 1, NULL, &items, &local,
+					     0, NULL, NULL), "clEnqueueNDRangeKernel");
+	check(clFinish(own.queue), "clFinish");
+	clReleaseKernel(kernel);
+	clReleaseMemObject(buffer);
+	clReleaseCommandQueue(own.queue);
+}
+
+static void *launch_first(void *unused)
+{
+	launch_many();
+	check(clSetUserEventStatus(ready, CL_COMPLETE), "clSetUserEventStatus");
+	launch_many();
+	return unused;
+}
+
+static void *launch_second(void *unused)
+{
+	check(clWaitForEvents(1, &ready), "clWaitForEvents");
+	launch_many();
+	return unused;
+}
+
+static int threads(void)
+{
+	pthread_t running[2];
+	cl_int error;
+
+	shared = host_open(one);
+	ready = clCreateUserEvent(shared.context, &error);
+	check(error, "clCreateUserEvent");
+	if (pthread_create(&running[1], NULL, launch_second, NULL) ||
+	    pthread_create(&running[0], NULL, launch_first, NULL))
+		return 1;
+	pthread_join(running[0], NULL);
+	pthread_join(running[1], NULL);
+	clReleaseEvent(ready);
+	host_close(&shared);
+	return 0;
+}
+
+static int newest(void)
+{
+	struct host host = host_open(one);
+	cl_mem buffer = host_buffer(&host, ITEMS * sizeof(int), NULL);
+
+	check(clBuildProgram(host.program, 1, &host.device, "-cl-std=CL3.0", NULL, NULL),
+	      "clBuildProgram");
+	run(&host, "one", buffer, NULL, ITEMS);
+	clReleaseMemObject(buffer);
+	host_close(&host);
+	return 0;
+}
+
+static int forks(void)
+{
+	struct host host = host_open(one);
+	cl_mem buffer = host_buffer(&host, ITEMS * sizeof(int), NULL);
+	int status = 1;
+
+	run(&host, "one", buffer, NULL, ITEMS);
+	switch (fork()) {
+	case -1:
+		return 1;
+	case 0:
+		run(&host, "one", buffer, NULL, ITEMS);
+		run(&host, "one", buffer, NULL, ITEMS);
+		exit(0);
+	}
+	wait(&status);
+	run(&host, "one", buffer, NULL, ITEMS);
+	return status;
+}
+
+static int killed(void)
+{
+	struct host host = host_open(one);
+	cl_mem buffer = host_buffer(&host, ITEMS * sizeof(int), NULL);
+
+	run(&host, "one", buffer, NULL, ITEMS);
+	return raise(SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -177,12 +287,14 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "images", images }, { "intrinsics", intrinsics },
 		{ "nothing", nothing }, { "late", late },
+		{ "threads", threads }, { "newest", newest },
+		{ "forks", forks }, { "killed", killed },
 	};
 	size_t i;
 
 	for (i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			return !!modes[i].run();
-	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late\n");
+	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late|threads|newest|forks|killed\n");
 	return 2;
 }

@@ -16,17 +16,10 @@ trap 'rm -rf "$folder"' EXIT
 number=0
 failed=0
 
-# check WHAT MODE EXPECTED: kernels as NAME LOADS CONSTANTS STORES, in warp instructions
-check() {
+# verdict WHAT: of what is in $folder/got and should be $2
+verdict() {
 	number=$((number + 1))
-	rm -f "$folder/trace"
-	"$build/simgpu" trace record -o "$folder/trace" -- \
-		"$build/tests/recorder_corners" "$2" >"$folder/log" 2>&1
-	"$build/simgpu" trace info --json "$folder/trace" 2>>"$folder/log" |
-		jq -r '.traces[].kernels[] | "\(.name) \(.kinds.load.warp_instructions // 0) \(
-			.kinds.constant.warp_instructions // 0) \(
-			.kinds.store.warp_instructions // 0)"' >"$folder/got"
-	if [ "$(cat "$folder/got")" = "$3" ]; then
+	if [ "$(cat "$folder/got")" = "$2" ]; then
 		echo "ok $number - $1"
 	else
 		sed 's/^/# /' "$folder/got" "$folder/log"
@@ -35,10 +28,55 @@ check() {
 	fi
 }
 
+# check WHAT MODE EXPECTED: kernels as NAME LOADS CONSTANTS STORES, in warp instructions
+check() {
+	rm -f "$folder/trace"
+	timeout 60 "$build/simgpu" trace record -o "$folder/trace" -- \
+		"$build/tests/recorder_corners" "$2" >"$folder/log" 2>&1
+	"$build/simgpu" trace info --json "$folder/trace" 2>>"$folder/log" |
+		jq -r '.traces[].kernels[] | "\(.name) \(.kinds.load.warp_instructions // 0) \(
+			.kinds.constant.warp_instructions // 0) \(
+			.kinds.store.warp_instructions // 0)"' >"$folder/got"
+	verdict "$1" "$3"
+}
+
+# check_all WHAT SCRIPT EXPECTED: the status, and the traces of several programs with
+# their kernels
+check_all() {
+	rm -rf "$folder/traces"
+	mkdir "$folder/traces"
+	timeout 60 "$build/simgpu" trace record --name all -o "$folder/traces/t.sgtr" -- \
+		sh -c "corners=$build/tests/recorder_corners; $2" >"$folder/log" 2>&1
+	echo "status $?" >"$folder/got"
+	for trace in "$folder"/traces/*; do
+		[ ! -e "$trace" ] ||
+			"$build/simgpu" trace info --json "$trace" 2>>"$folder/log" |
+			jq -r --arg file "${trace##*/}" '.traces[] |
+				"\($file) \(.name) \(.kernels | length)"' >>"$folder/got"
+	done
+	verdict "$1" "$3"
+}
+
 check "pixels are loads, with a sampler as without" images 'sampled 8 0 2
 plain 8 0 2'
 check "sums that saturate or overflow, and bits in reverse" intrinsics 'all 3 0 10'
 check "a launch of no work-items is none" nothing 'one 0 0 2'
 check "objects that are released after main()" late 'one 0 0 2'
+check "two threads, of which one waits for the other" threads "$(yes 'one 0 0 2' | head -n 60)"
+check "a program that is built as OpenCL C 3.0" newest 'one 0 0 2'
+check_all "programs one after another" "\$corners nothing; true; \$corners images" 'status 0
+t-2.sgtr all-2 2
+t.sgtr all 1'
+check_all "a program that a program starts in the background" "\$corners late & true" 'status 0
+t.sgtr all 1'
+check_all "a child that goes on with its parent's objects" "\$corners forks" 'status 0
+t-2.sgtr all-2 2
+t.sgtr all 2'
+check_all "one of several is killed" "\$corners killed; \$corners late" 'status 0
+t.sgtr all-2 1'
+grep -q 'recorder_corners launched kernels, but failed, was killed' "$folder/log" ||
+	echo "its loss is not told" >>"$folder/got"
+verdict "and that is told" 'status 0
+t.sgtr all-2 1'
 echo "1..$number"
 exit "$failed"

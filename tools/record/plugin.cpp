@@ -37,6 +37,11 @@
  *	SIMGPU_RECORD_OUTPUT	where the trace goes; required. It appears only
  *				when the program has exited with status 0, and
  *				whole: it is written as FILE.partial and renamed
+ *	SIMGPU_RECORD_EACH	1: each process that launches kernels writes a trace of
+ *				its own, OUTPUT.1, OUTPUT.2, ... in the order of their
+ *				first launches, and when it launches its first its
+ *				name into OUTPUT.1.program, ...; else the last one that
+ *				ends has the only trace
  *	SIMGPU_RECORD_NAME	name in the trace (default: the program's name)
  *	SIMGPU_RECORD_MAX_BYTES	largest trace, decimal (default and most:
  *				SIMGPU_TRACE_BYTES_MAX)

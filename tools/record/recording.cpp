@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "give_up.h"
@@ -100,8 +101,57 @@ Recording &Recording::get()
 	return *recording;
 }
 
+/* In a child that its program forked: what came before is the parent's. */
+void Recording::begin_anew()
+{
+	trace = TraceWriter(is_set("SIMGPU_RECORD_PLAIN"));
+	executed = Executed(WEIGHTS);
+	kernels_left_out = 0;
+	kernels_stopped = 0;
+	owner = getpid();
+	claimed = false;
+}
+
+/* How many programs one recording can have. */
+constexpr unsigned int PROGRAMS_MAX = 9999;
+
+/*
+ * Takes the first number that no other program of this recording has, and leaves
+ * its name there for who looks why a trace is missing.
+ */
+void Recording::claim()
+{
+	unsigned int number = 0;
+	int fd;
+
+	claimed = true;
+	do {
+		if (++number > PROGRAMS_MAX)
+			give_up("a recording has at most %u programs that launch kernels",
+				PROGRAMS_MAX);
+		path = output + "." + std::to_string(number);
+		fd = open((path + ".program").c_str(),
+			  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	} while (fd < 0 && errno == EEXIST);
+	if (fd < 0)
+		give_up("%s.program: %s", path.c_str(), strerror(errno));
+	if (dprintf(fd, "%s", program_invocation_short_name) < 0)
+		give_up("%s.program: %s", path.c_str(), strerror(errno));
+	close(fd);
+	if (number > 1 && getenv("SIMGPU_RECORD_NAME")) {
+		std::string suffix = "-" + std::to_string(number);
+
+		name = name.substr(0, SIMGPU_TRACE_NAME_BYTES - 1 - suffix.size()) +
+		       suffix;
+	}
+}
+
 bool Recording::takes_kernel()
 {
+	if (getpid() != owner)
+		begin_anew();
+	if (each && !claimed)
+		claim();
 	if (trace.kernel_count() < SIMGPU_TRACE_KERNELS_MAX)
 		return true;
 	kernels_left_out++;
@@ -127,21 +177,27 @@ void Recording::check_size(const std::string &kernel, uint64_t done,
 			kernel.c_str(), done, blocks, SIMGPU_TRACE_BYTES_MAX);
 }
 
-Recording::Recording()
-	: trace(is_set("SIMGPU_RECORD_PLAIN"))
+static std::string output_path()
 {
 	const char *output = getenv("SIMGPU_RECORD_OUTPUT");
-	const char *given_name = getenv("SIMGPU_RECORD_NAME");
 
 	if (!output || !*output)
 		give_up("SIMGPU_RECORD_OUTPUT does not say where the trace goes");
-	path = output;
+	return output;
+}
+
+Recording::Recording()
+	: trace(is_set("SIMGPU_RECORD_PLAIN")), output(output_path()), path(output)
+{
+	const char *given_name = getenv("SIMGPU_RECORD_NAME");
+
 	name = given_name && *given_name ? given_name
 					 : program_invocation_short_name;
 	max_bytes = number("SIMGPU_RECORD_MAX_BYTES", SIMGPU_TRACE_BYTES_MAX,
 			   SIMGPU_TRACE_BYTES_MAX);
 	sample_n = number("SIMGPU_RECORD_SAMPLE", UINT32_MAX, 0);
 	only_sampled = is_set("SIMGPU_RECORD_ONLY_SAMPLED");
+	each = is_set("SIMGPU_RECORD_EACH");
 	owner = getpid();
 	/* Not a destructor: only this tells us the exit status. */
 	on_exit([](int status, void *) {
@@ -151,7 +207,8 @@ Recording::Recording()
 
 void Recording::exited(int status)
 {
-	if (status || getpid() != owner)
+	/* Others of its programs may have launched some. */
+	if (status || getpid() != owner || (each && !claimed))
 		return;
 	if (kernels_stopped)
 		fprintf(stderr, "simgpu-record: warning: Oclgrind stopped in %" PRIu64

@@ -72,13 +72,18 @@ public:
 
 private:
 	Recording();
+	void begin_anew();
+	void claim();
 	void exited(int status);
 	void write_file(const std::vector<uint8_t> &image) const;
 
-	std::string path;
+	const std::string output;
+	std::string path;	/* of the trace: @output, or with a number behind it */
 	std::string name;
+	bool each = false;	/* each program writes a trace of its own */
 	uint64_t max_bytes = SIMGPU_TRACE_BYTES_MAX;
-	pid_t owner;
+	pid_t owner;		/* the process whose kernels @trace has */
+	bool claimed = false;
 	uint64_t kernels_left_out = 0;
 	uint64_t kernels_stopped = 0;
 	std::string last_stopped;

@@ -2,13 +2,15 @@
 /*
  * simgpu trace record: run an OpenCL program on Oclgrind with the recorder
  * (librecorder.so), check what it wrote, and only then give the trace its
- * name. Nothing is left behind when anything fails.
+ * name. Nothing is left behind when anything fails. A program may start others:
+ * each process that launches kernels has a trace of its own.
  */
 /* For asprintf. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +23,7 @@
 #define PLUGIN		"librecorder.so"
 /* Where make install puts it, from the program's folder. */
 #define INSTALLED	"../lib/simgpu/"
-/* Beside it: makes Oclgrind's device a GPU; see tools/record/gpu_device.c. */
+/* Beside it: makes Oclgrind's device a GPU; see tools/record/device/gpu_device.cpp. */
 #define DEVICE		"librecorder-gpu.so"
 
 /* Of a child that could not become oclgrind. */
@@ -33,12 +35,15 @@ static const char about[] =
 	"Run an OpenCL program and record its kernels as a trace. The program "
 	"is not changed and needs no GPU: Oclgrind interprets its kernels.\v"
 	"Everything after -- belongs to the program. If the program fails, or "
-	"launches no kernel, there is no trace.\n"
+	"launches no kernel, there is no trace. If it starts other programs that "
+	"launch kernels, each has a trace: the first one FILE, the second one FILE "
+	"with -2 before its ending, and so on, in the order of their first kernels.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu trace record -o stream.sgtr -- ./stream 1048576\n"
 	"  simgpu trace record --name nbody-4k -- ./nbody 4096\n"
 	"  simgpu trace record --sample 16 --only-sampled -- ./gemm\n"
+	"  simgpu trace record -o both.sgtr -- sh -c './stream 4096; ./nbody 256'\n"
 	"\n"
 	"The recorder is $SIMGPU_RECORDER, or " PLUGIN " beside this program or where it was installed.\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
@@ -174,6 +179,7 @@ static void set_number(const char *variable, u64 number)
 static void set_environment(const struct arguments *arguments, const char *output)
 {
 	setenv("SIMGPU_RECORD_OUTPUT", output, 1);
+	setenv("SIMGPU_RECORD_EACH", "1", 1);
 	if (arguments->name)
 		setenv("SIMGPU_RECORD_NAME", arguments->name, 1);
 	if (arguments->max_bytes)
@@ -216,6 +222,15 @@ static void become_oclgrind(const struct arguments *arguments,
 	_exit(STATUS_NO_EXEC);
 }
 
+/* Programs that the program left running become this process's children. */
+static void wait_for_others(const char *program)
+{
+	if (!waitpid(-1, NULL, WNOHANG))
+		warn("waiting for what %s left running", program);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
 /* Run the program to its end; signals from the terminal are for it alone. */
 static int run_program(const struct arguments *arguments, const char *plugin,
 		       const char *output)
@@ -225,6 +240,7 @@ static int run_program(const struct arguments *arguments, const char *plugin,
 	pid_t pid;
 
 	fflush(stdout);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGQUIT, &ignore, &quit);
 	pid = fork();
@@ -235,6 +251,8 @@ static int run_program(const struct arguments *arguments, const char *plugin,
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (pid > 0)
+		wait_for_others(arguments->program[0]);
 	sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGQUIT, &quit, NULL);
 	if (pid < 0)
@@ -259,8 +277,6 @@ static int accept_trace(const char *temporary, const char *output)
 	struct workload workload;
 	int ret;
 
-	if (access(temporary, F_OK))
-		return fail("the program launched no kernel, or the recorder did not run; no trace was written");
 	ret = workload_open(temporary, NULL, &workload);
 	if (!ret)
 		ret = workload_decode(&workload);
@@ -275,6 +291,97 @@ static int accept_trace(const char *temporary, const char *output)
 	return ret;
 }
 
+/* Of the trace with this number, from 1 on; NULL: there is no memory. */
+static char *numbered_output(const char *output, unsigned int number)
+{
+	const char *base = strrchr(output, '/');
+	const char *ending = strrchr(base ? base : output, '.');
+	char *name = NULL;
+
+	if (number == 1)
+		return strdup(output);
+	/* A name that begins with a dot has no ending. */
+	if (!ending || ending == output || ending == base + 1)
+		ending = output + strlen(output);
+	if (asprintf(&name, "%.*s-%u%s", (int)(ending - output), output, number,
+		     ending) < 0)
+		return NULL;
+	return name;
+}
+
+/*
+ * What a program of the recording has left: see SIMGPU_RECORD_EACH in
+ * tools/record/plugin.cpp.
+ */
+struct recorded {
+	char *trace;
+	char *program;	/* a file with its name, from its first launch on */
+	char *partial;
+};
+
+static void forget_recorded(struct recorded *recorded)
+{
+	free(recorded->trace);
+	free(recorded->program);
+	free(recorded->partial);
+}
+
+/* Program @number of the recording; false: there are fewer, or there is no memory. */
+static bool find_recorded(const char *temporary, unsigned int number,
+			  struct recorded *recorded)
+{
+	*recorded = (struct recorded){ .trace = NULL };
+	if (asprintf(&recorded->trace, "%s.%u", temporary, number) < 0)
+		recorded->trace = NULL;
+	if (asprintf(&recorded->program, "%s.%u.program", temporary, number) < 0)
+		recorded->program = NULL;
+	if (asprintf(&recorded->partial, "%s.%u.partial", temporary, number) < 0)
+		recorded->partial = NULL;
+	if (recorded->trace && recorded->program && recorded->partial &&
+	    !access(recorded->program, F_OK))
+		return true;
+	forget_recorded(recorded);
+	return false;
+}
+
+/* A program that launched kernels has written no trace. */
+static void tell_lost(const struct recorded *recorded)
+{
+	FILE *file = fopen(recorded->program, "r");
+	char name[NAME_MAX + 1] = "";
+
+	if (file && !fgets(name, sizeof(name), file))
+		name[0] = '\0';
+	if (file)
+		fclose(file);
+	warn("%s launched kernels, but failed, was killed or did not end by exit(): it has no trace",
+	     *name ? name : "a program");
+}
+
+static int accept_traces(const char *temporary, const char *output)
+{
+	unsigned int accepted = 0, number;
+	struct recorded recorded;
+	int ret = STATUS_OK;
+	char *name;
+
+	for (number = 1; !ret && find_recorded(temporary, number, &recorded); number++) {
+		if (access(recorded.trace, F_OK)) {
+			tell_lost(&recorded);
+			forget_recorded(&recorded);
+			continue;
+		}
+		name = numbered_output(output, ++accepted);
+		ret = name ? accept_trace(recorded.trace, name) : fail("out of memory");
+		free(name);
+		forget_recorded(&recorded);
+	}
+	if (ret || accepted)
+		return ret;
+	return number > 1 ? fail("no trace was written") :
+	       fail("the program launched no kernel, or the recorder did not run; no trace was written");
+}
+
 /* A name beside the output that nobody has. */
 static char *temporary_name(const char *output)
 {
@@ -287,13 +394,15 @@ static char *temporary_name(const char *output)
 
 static void remove_rest(const char *temporary)
 {
-	char *partial;
+	struct recorded recorded;
+	unsigned int number;
 
-	unlink(temporary);
-	if (asprintf(&partial, "%s.partial", temporary) < 0)
-		return;
-	unlink(partial);
-	free(partial);
+	for (number = 1; find_recorded(temporary, number, &recorded); number++) {
+		unlink(recorded.trace);
+		unlink(recorded.partial);
+		unlink(recorded.program);
+		forget_recorded(&recorded);
+	}
 }
 
 /* What would fail after the program has run for an hour fails before it. */
@@ -331,7 +440,7 @@ static int record(const struct arguments *arguments, const char *output)
 	if (!ret)
 		ret = run_program(arguments, plugin, temporary);
 	if (!ret)
-		ret = accept_trace(temporary, output);
+		ret = accept_traces(temporary, output);
 	remove_rest(temporary);
 	free(temporary);
 	return ret;
