@@ -80,6 +80,66 @@ static const struct counted kernels[] = {
 	  "	sum += v.x * v.y + v.z * v.w;\n"
 	  "}\n"
 	  "b[i] = sum;" },
+	/* What is changed before it is stored is stored once. */
+	{ "changed", 8, 8, 8 * (4 + 4),
+	  "float4 v = ((__global float4 *)a)[i];\n"
+	  "v.x += 1; v.w = 2;\n"
+	  "((__global float4 *)b)[i] = v;" },
+	{ "changed_three", 8, 8, 8 * (4 + 4),
+	  "float3 v = ((__global float3 *)a)[i];\n"
+	  "v.x += 1; v.z = 2;\n"
+	  "((__global float3 *)b)[i] = v;" },
+	{ "changed_eight", 16, 16, 16 * (8 + 8),
+	  "float8 v = ((__global float8 *)a)[i];\n"
+	  "v.s0 += 1; v.s7 = 2;\n"
+	  "((__global float8 *)b)[i] = v;" },
+	{ "changed_bytes", 8, 8, 8 * (1 + 1),
+	  "uchar4 v = ((__global uchar4 *)a)[i];\n"
+	  "v.x += 1; v.w = 7;\n"
+	  "((__global uchar4 *)b)[i] = v;" },
+	{ "changed_doubles", 8, 8, 8 * (4 + 4),
+	  "double2 v = ((__global double2 *)a)[i];\n"
+	  "v.x += 1;\n"
+	  "((__global double2 *)b)[i] = v;" },
+	{ "changed_in_memory", 8, 8, 8 * (4 + 4),
+	  "((__global float4 *)b)[i] = ((__global float4 *)a)[i];\n"
+	  "((__global float4 *)b)[i].w = 1;" },
+	{ "in_a_struct", 8, 8, 8 * (8 + 8),
+	  "struct body { float4 v; int n, m; };\n"
+	  "float4 v = ((__global struct body *)a)[i].v;\n"
+	  "v.x += 1;\n"
+	  "((__global struct body *)b)[i].v = v;" },
+	/* And nothing is loaded for components that stay as they are. */
+	{ "components", 8, 8, 8 * (1 + 4),
+	  "__global float4 *to = (__global float4 *)b;\n"
+	  "float x = a[i];\n"
+	  "to[i].x = x; to[i].y = 2; to[i].zw = (float2)(x, 3);" },
+	{ "three_bytes", 8, 8, 8 * (1 + 1),
+	  "__global uchar4 *to = (__global uchar4 *)b;\n"
+	  "int x = a[i];\n"
+	  "to[i].x = 1; to[i].y = x; to[i].z = 3;" },
+	{ "low_half", 8, 8, 8 * (4 + 8),
+	  "((__global float8 *)b)[i].lo = ((__global float4 *)a)[i];" },
+	/* Unless they are needed. */
+	{ "one_added", 16, 8, 8 * (4 + 1 + 4),
+	  "__global float4 *to = (__global float4 *)b;\n"
+	  "float x = a[i];\n"
+	  "to[i].x += x; to[i].y += x;" },
+	/* What a may be of, is stored before it is loaded, and not again behind it. */
+	{ "stored_before", 8, 16, 8 * (8 + 1 + 8),
+	  "__global float8 *to = (__global float8 *)b;\n"
+	  "to[i].s0 = 1; to[i].s7 = a[i];" },
+	/* Halves: aligned as the vector, as they are, and one. */
+	{ "loaded_halves", 8, 8, 8 * (2 + 4),
+	  "((__global float4 *)b)[i] = vloada_half4(i, (__global half *)a);" },
+	{ "stored_halves", 8, 8, 8 * (4 + 2),
+	  "vstorea_half4(((__global float4 *)a)[i], i, (__global half *)b);" },
+	{ "eight_halves", 8, 8, 8 * (4 + 1),
+	  "b[i] = vloada_half8(i, (__global half *)a).s7;" },
+	{ "packed_halves", 32, 8, 8 * (4 * 2 + 4),
+	  "((__global float4 *)b)[i] = vload_half4(i, (__global half *)a);" },
+	{ "one_half", 8, 8, 8 * (1 + 1),
+	  "vstore_half(vload_half(i, (__global half *)a), i, (__global half *)b);" },
 	/* Of a pointer to float nobody knows that 16 bytes are aligned. */
 	{ "vload", 32, 8, 8 * (4 * 4 + 1),
 	  "float4 v = vload4(i, a);\n"

@@ -243,6 +243,22 @@ static bool is_accessed(const std::string &builtin, const llvm::Value *argument)
 	return !pointee || !pointee->isOpaque() || pointee->getName().contains("image");
 }
 
+/*
+ * How wide an access vload*() and vstore*() make: their vectors are only aligned as their
+ * elements are, but for vloada_half*() and vstorea_half*().
+ */
+static uint32_t vector_access_bytes(const std::string &name, const llvm::Type *element)
+{
+	size_t half = name.find("a_half");
+	unsigned int elements = half == std::string::npos ? 1 :
+				strtoul(name.c_str() + half + 6, nullptr, 10);
+
+	/* A vector of three has the alignment of four; no number is one. */
+	elements = elements == 3 ? 4 : std::max(elements, 1U);
+	return std::min<uint64_t>(elements * oclgrind::getTypeSize(element),
+				  ACCESS_BYTES_MAX);
+}
+
 /* Built-ins access the memory that their pointers lead to, unless it is private. */
 void Classifier::classify_call_access(const llvm::CallInst &call,
 				      const std::string &name, Instruction &added)
@@ -257,9 +273,8 @@ void Classifier::classify_call_access(const llvm::CallInst &call,
 			added.memory = true;
 		if (is_constant(use.get()))
 			added.constant = true;
-		/* Vectors that are only aligned as their elements are. */
 		if (vector)
-			added.piece_bytes = oclgrind::getTypeSize(
+			added.piece_bytes = vector_access_bytes(name,
 				use->getType()->getPointerElementType());
 		/* The narrower of a copy's two sides. */
 		if (llvm::isa<llvm::MemIntrinsic>(&call))

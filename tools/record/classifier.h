@@ -23,6 +23,9 @@ namespace record {
 /* The widest access of a lane that a GPU makes with one instruction. */
 constexpr uint32_t ACCESS_BYTES_MAX = 16;
 
+/* Of an instruction that makes no access at all, or whose access another one makes. */
+constexpr uint64_t ALL_LEFT_OUT = ~0ULL;
+
 /**
  * struct Instruction - an LLVM instruction as the merger needs it
  * @ir: the instruction
@@ -36,6 +39,7 @@ constexpr uint32_t ACCESS_BYTES_MAX = 16;
  * @access_bytes: of the wider access that its own is a part of, or 0: see joiner.h
  * @access_offset: where in it
  * @access_place: of the instruction that makes that, in the segment
+ * @left_out: its bytes that no access needs, by bit, or ALL_LEFT_OUT: see joiner.h
  * @carries: costs nothing, so that its result is its operands' registers
  * @barrier: a work-group barrier
  * @memory: may access memory that is not private
@@ -57,6 +61,7 @@ struct Instruction {
 	uint32_t access_bytes;
 	uint32_t access_offset;
 	uint32_t access_place;
+	uint64_t left_out;
 	bool carries;
 	bool barrier;
 	bool memory;

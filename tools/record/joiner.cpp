@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
@@ -24,8 +25,8 @@ namespace {
  * @variable: and each of these values, times a number,
  * @offset: and this many bytes
  * @bytes: from there on
- * @touched: of these, by bit: elements of a vector that have no value are not
- *	stored
+ * @touched: of these, by bit: elements of a vector that have no value, or the one
+ *	that is there already, are not stored
  * @align: that its address has
  * @vector_at: where the vector begins that it is part of, as @offset
  * @vector_bytes: of that vector; 0: there is none
@@ -52,28 +53,6 @@ static bool same_object(const Reach &a, const Reach &b)
 static uint64_t bits(uint64_t count)
 {
 	return count < 64 ? (1ULL << count) - 1 : ~0ULL;
-}
-
-/* The bytes of a stored value that are something. */
-static uint64_t stored_bytes(const llvm::Value *value, uint64_t bytes,
-			     const llvm::DataLayout &layout)
-{
-	const auto *constant = llvm::dyn_cast<llvm::Constant>(value);
-	const auto *type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
-	uint64_t touched = 0;
-
-	if (!constant || !type)
-		return bits(bytes);
-
-	uint64_t element = layout.getTypeStoreSize(type->getElementType());
-
-	for (unsigned int i = 0; i < type->getNumElements(); i++) {
-		const llvm::Constant *part = constant->getAggregateElement(i);
-
-		if (!part || !llvm::isa<llvm::UndefValue>(part))
-			touched |= bits(element) << i * element;
-	}
-	return touched;
 }
 
 /* A vector begins at this offset, less what has been added to it so far. */
@@ -157,6 +136,147 @@ static bool follow(const llvm::Value *pointer, const llvm::DataLayout &layout,
 	return pointer;
 }
 
+/* --- vectors of which some elements are stored --------------------------------------- */
+
+/* The value that has element @index of a vector, and as which. */
+struct Element {
+	const llvm::Value *value;
+	int index;	/* negative: it has no value */
+};
+
+static Element source_of(const llvm::Value *value, int index)
+{
+	while (index >= 0) {
+		const auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value);
+		const auto *insert = llvm::dyn_cast<llvm::InsertElementInst>(value);
+		const auto *place = insert ? llvm::dyn_cast<llvm::ConstantInt>(
+			insert->getOperand(2)) : nullptr;
+
+		if (shuffle) {
+			int first = llvm::cast<llvm::FixedVectorType>(
+				shuffle->getOperand(0)->getType())->getNumElements();
+
+			index = shuffle->getMaskValue(index);
+			value = shuffle->getOperand(index >= first);
+			index -= index >= first ? first : 0;
+		} else if (place && place->getZExtValue() != (uint64_t)index) {
+			value = insert->getOperand(0);
+		} else {
+			break;
+		}
+	}
+	return {value, index};
+}
+
+static bool is_simple(const llvm::Instruction &ir)
+{
+	const auto *load = llvm::dyn_cast<llvm::LoadInst>(&ir);
+	const auto *store = llvm::dyn_cast<llvm::StoreInst>(&ir);
+
+	return (load && load->isSimple()) || (store && store->isSimple());
+}
+
+/* Whether a load and a store of a type in one block have the same address. */
+static bool same_place(const llvm::LoadInst &load, const llvm::StoreInst &store)
+{
+	const llvm::DataLayout &layout = load.getModule()->getDataLayout();
+	Reach from, to;
+
+	return load.getParent() == store.getParent() && is_simple(load) &&
+	       load.getType() == store.getValueOperand()->getType() &&
+	       follow(load.getPointerOperand(), layout, from) &&
+	       follow(store.getPointerOperand(), layout, to) &&
+	       same_object(from, to) && from.offset == to.offset;
+}
+
+/* Whether what is stored as element @index is there already: loaded for the others. */
+static bool is_kept(const llvm::StoreInst &store, int index)
+{
+	Element source = source_of(store.getValueOperand(), index);
+	const auto *load = llvm::dyn_cast<llvm::LoadInst>(source.value);
+
+	return load && source.index == index && same_place(*load, store);
+}
+
+static bool has_no_value(const Element &source)
+{
+	const auto *constant = llvm::dyn_cast<llvm::Constant>(source.value);
+	const llvm::Constant *part = constant && source.index >= 0 ?
+		constant->getAggregateElement(source.index) : nullptr;
+
+	return source.index < 0 || (part && llvm::isa<llvm::UndefValue>(part));
+}
+
+/* The bytes that a store changes. */
+static uint64_t stored_bytes(const llvm::StoreInst &store, uint64_t bytes,
+			     const llvm::DataLayout &layout)
+{
+	const llvm::Value *value = store.getValueOperand();
+	const auto *type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+	uint64_t touched = 0;
+
+	if (!type)
+		return bits(bytes);
+
+	uint64_t element = layout.getTypeStoreSize(type->getElementType());
+
+	for (unsigned int i = 0; i < type->getNumElements(); i++)
+		if (!has_no_value(source_of(value, i)) && !is_kept(store, i))
+			touched |= bits(element) << i * element;
+	return touched;
+}
+
+/* Whether a user of a value, which has elements of a load, keeps them where they are. */
+static bool keeps(const llvm::User &user, const llvm::Value &value,
+		  const llvm::LoadInst &load)
+{
+	const auto *store = llvm::dyn_cast<llvm::StoreInst>(&user);
+	const auto *extract = llvm::dyn_cast<llvm::ExtractElementInst>(&user);
+	const auto *place = extract ? llvm::dyn_cast<llvm::ConstantInt>(
+		extract->getOperand(1)) : nullptr;
+	unsigned int elements = llvm::cast<llvm::FixedVectorType>(
+		value.getType())->getNumElements();
+
+	if (place)
+		return source_of(&value, place->getZExtValue()).value != &load;
+	if (!store)
+		return false;
+	for (unsigned int i = 0; i < elements; i++)
+		if (source_of(&value, i).value == &load && !is_kept(*store, i))
+			return false;
+	return true;
+}
+
+/* Whether a vector is loaded only so that it can be stored with other elements. */
+static bool is_for_store(const llvm::LoadInst &load)
+{
+	std::set<const llvm::Value *> seen = {&load};
+	std::vector<const llvm::Value *> open = {&load};
+
+	if (!llvm::isa<llvm::FixedVectorType>(load.getType()))
+		return false;
+	while (!open.empty()) {
+		const llvm::Value *value = open.back();
+
+		open.pop_back();
+		for (const llvm::User *user : value->users()) {
+			if (llvm::isa<llvm::ShuffleVectorInst>(user) ||
+			    llvm::isa<llvm::InsertElementInst>(user)) {
+				if (seen.insert(user).second)
+					open.push_back(user);
+			} else if (!keeps(*user, *value, load)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* --- what an instruction reaches ---------------------------------------------------- */
+
+/* Of a vector of the program's, whose bytes an access touches some of. */
+constexpr uint64_t VECTOR_BYTES_MAX = 64;
+
 /* False: nothing is known that would help. */
 static bool find_reach(const llvm::Instruction &ir, uint32_t place, Reach &reach)
 {
@@ -171,10 +291,11 @@ static bool find_reach(const llvm::Instruction &ir, uint32_t place, Reach &reach
 	reach.place = place;
 	reach.bytes = layout.getTypeStoreSize(const_cast<llvm::Type *>(type));
 	reach.align = load ? load->getAlign().value() : store->getAlign().value();
-	if (reach.bytes > ACCESS_BYTES_MAX || !follow(pointer, layout, reach))
+	if (reach.bytes > (load ? ACCESS_BYTES_MAX : VECTOR_BYTES_MAX) ||
+	    !follow(pointer, layout, reach))
 		return false;
 	reach.touched = load ? bits(reach.bytes) :
-			stored_bytes(store->getValueOperand(), reach.bytes, layout);
+			stored_bytes(*store, reach.bytes, layout);
 	/* OpenCL aligns vectors to their size. */
 	if (reach.vector_bytes)
 		reach.align = std::max(reach.align, (uint64_t)llvm::MinAlign(
@@ -185,6 +306,14 @@ static bool find_reach(const llvm::Instruction &ir, uint32_t place, Reach &reach
 /* --- which belong together ---------------------------------------------------------- */
 
 typedef std::vector<Reach> Reaches;
+
+/* A value that was stored. */
+struct WrittenValue {
+	Reach reach;
+	const llvm::Value *value;
+};
+
+typedef std::vector<WrittenValue> Written;
 
 /* Where the aligned @bytes begin that an access lies in; false if not known. */
 static bool find_window(const Reaches &reaches, const Reach &reach, int64_t bytes,
@@ -202,15 +331,23 @@ static bool find_window(const Reaches &reaches, const Reach &reach, int64_t byte
 	return false;
 }
 
+/* Whether it is decided which access the instruction is a part of. */
+static bool is_settled(const Instruction &instruction)
+{
+	return instruction.access_bytes || instruction.left_out;
+}
+
 /*
  * Of those that lie in a window and are not joined yet, as many in their order as
  * touch different bytes: what a GPU does at once, if together they are all of the
- * window, or if the window is in a vector of the program's.
+ * window, or if the window is in a vector of the program's. Of stores, those too that
+ * touch the same bytes: nobody sees the earlier one.
  */
 static bool gather(const std::vector<Instruction> &instructions, uint32_t first,
 		   const Reaches &reaches, const Reach &reach, int64_t start,
 		   int64_t bytes, std::vector<const Reach *> &members)
 {
+	bool stores = llvm::isa<llvm::StoreInst>(instructions[first + reach.place].ir);
 	uint64_t touched = 0;
 	bool vector = false;
 
@@ -219,10 +356,10 @@ static bool gather(const std::vector<Instruction> &instructions, uint32_t first,
 		int64_t at = other.offset - start;
 
 		if (other.place < reach.place || !same_object(other, reach) ||
-		    instructions[first + other.place].access_bytes ||
+		    is_settled(instructions[first + other.place]) ||
 		    at < 0 || at + (int64_t)other.bytes > bytes)
 			continue;
-		if (touched & other.touched << at)
+		if (!stores && touched & other.touched << at)
 			break;
 		touched |= other.touched << at;
 		members.push_back(&other);
@@ -251,6 +388,38 @@ static void join(std::vector<Instruction> &instructions, uint32_t first,
 	}
 }
 
+static bool overlap(const Reach &a, const Reach &b)
+{
+	return a.offset < b.offset + (int64_t)b.bytes &&
+	       b.offset < a.offset + (int64_t)a.bytes;
+}
+
+/*
+ * Stores that lie in a wider one than a GPU makes at once, before it or behind it, are
+ * made with it; and of that only what is touched.
+ */
+static void join_wide(std::vector<Instruction> &instructions, uint32_t first,
+		      Reaches &reaches)
+{
+	for (Reach &wide : reaches) {
+		if (wide.bytes <= ACCESS_BYTES_MAX)
+			continue;
+		for (const Reach &other : reaches) {
+			int64_t at = other.offset - wide.offset;
+
+			if (!same_object(other, wide) || at < 0 ||
+			    at + other.bytes > wide.bytes ||
+			    (other.bytes == wide.bytes && other.place >= wide.place))
+				continue;
+			wide.touched |= other.touched << at;
+			instructions[first + other.place].left_out = ALL_LEFT_OUT;
+		}
+		if (instructions[first + wide.place].left_out != ALL_LEFT_OUT)
+			instructions[first + wide.place].left_out =
+				bits(wide.bytes) & ~wide.touched;
+	}
+}
+
 /* The widest accesses first. */
 static void join_all(std::vector<Instruction> &instructions, uint32_t first,
 		     Reaches &reaches)
@@ -258,9 +427,10 @@ static void join_all(std::vector<Instruction> &instructions, uint32_t first,
 	std::vector<const Reach *> members;
 	int64_t start;
 
+	join_wide(instructions, first, reaches);
 	for (int64_t bytes = ACCESS_BYTES_MAX; bytes > 1; bytes /= 2)
 		for (const Reach &reach : reaches)
-			if (!instructions[first + reach.place].access_bytes &&
+			if (!is_settled(instructions[first + reach.place]) &&
 			    find_window(reaches, reach, bytes, start) &&
 			    gather(instructions, first, reaches, reach, start,
 				   bytes, members))
@@ -268,12 +438,25 @@ static void join_all(std::vector<Instruction> &instructions, uint32_t first,
 	reaches.clear();
 }
 
-static bool is_simple(const llvm::Instruction &ir)
+/*
+ * Whether a store writes what a store before it has written, with nothing but loads and
+ * stores to the same object between. If not, it is remembered.
+ */
+static bool is_repeated(const llvm::StoreInst &store, const Reach &reach,
+			Written &written)
 {
-	const auto *load = llvm::dyn_cast<llvm::LoadInst>(&ir);
-	const auto *store = llvm::dyn_cast<llvm::StoreInst>(&ir);
-
-	return (load && load->isSimple()) || (store && store->isSimple());
+	if (!written.empty() && !same_object(written.front().reach, reach))
+		written.clear();
+	for (const WrittenValue &earlier : written)
+		if (earlier.value == store.getValueOperand() &&
+		    earlier.reach.offset == reach.offset)
+			return true;
+	written.erase(std::remove_if(written.begin(), written.end(),
+		[&](const WrittenValue &earlier) {
+			return overlap(earlier.reach, reach);
+		}), written.end());
+	written.push_back({reach, store.getValueOperand()});
+	return false;
 }
 
 /*
@@ -284,9 +467,10 @@ void join_accesses(std::vector<Instruction> &instructions, uint32_t first,
 		   uint32_t count)
 {
 	Reaches loads, stores;
+	Written written;
 
 	for (uint32_t place = 0; place < count; place++) {
-		const Instruction &instruction = instructions[first + place];
+		Instruction &instruction = instructions[first + place];
 		Reach reach;
 
 		if (!instruction.memory)
@@ -294,7 +478,23 @@ void join_accesses(std::vector<Instruction> &instructions, uint32_t first,
 
 		bool simple = is_simple(*instruction.ir);
 		bool load = simple && llvm::isa<llvm::LoadInst>(instruction.ir);
+
+		if (load && is_for_store(*llvm::cast<llvm::LoadInst>(instruction.ir))) {
+			instruction.left_out = ALL_LEFT_OUT;
+			continue;
+		}
+
 		bool known = simple && find_reach(*instruction.ir, place, reach);
+
+		if (!load && !known)
+			written.clear();
+		if (!load && known &&
+		    is_repeated(*llvm::cast<llvm::StoreInst>(instruction.ir), reach,
+				written)) {
+			instruction.left_out = ALL_LEFT_OUT;
+			continue;
+		}
+
 		bool goes_on = known && !load && !stores.empty() &&
 			       same_object(stores.front(), reach);
 

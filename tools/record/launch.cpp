@@ -190,6 +190,14 @@ void Launch::accesses(const oclgrind::WorkItem *item, const oclgrind::Memory *me
 	add_access(memory, is_store, is_atomic, address, size);
 }
 
+/* Whether nothing needs so many bytes of what an instruction accesses. */
+static bool is_left_out(const Instruction &instruction, size_t at, size_t bytes)
+{
+	uint64_t wanted = bytes < 64 ? (1ULL << bytes) - 1 : ~0ULL;
+
+	return at < 64 && !(wanted << at & ~instruction.left_out);
+}
+
 /* By the present work-item, at the instruction where it is. */
 void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
 			bool is_atomic, size_t address, size_t size)
@@ -198,6 +206,8 @@ void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
 		code.instruction(code.segment(segment).first + place);
 	bool local = memory->getAddressSpace() == oclgrind::AddrSpaceLocal;
 
+	if (instruction.left_out == ALL_LEFT_OUT)
+		return;
 	if (!local)
 		address = recording.space.translate(memory, address, size);
 
@@ -213,6 +223,8 @@ void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
 		return;
 	}
 	for (size_t at = 0; at < size; at += piece) {
+		if (is_left_out(instruction, at, piece))
+			continue;
 		lane.accesses.push_back({address + at, place,
 			(uint8_t)std::min<size_t>(piece, size - at), kind});
 		recording.executed[row]++;
