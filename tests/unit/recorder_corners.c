@@ -10,6 +10,7 @@
  *	recorder_corners newest		is built as OpenCL C 3.0
  *	recorder_corners forks		a child launches with what its parent has made
  *	recorder_corners killed		launches, and is killed
+ *	recorder_corners atomics	adds to words of its own and to shared ones
  *
  * Each ends with status 0 if its results are right.
  */
@@ -279,6 +280,24 @@ static int killed(void)
 	return raise(SIGKILL);
 }
 
+static int atomics(void)
+{
+	static const char *const names[] = { "own", "apart", "pairs", "hot" };
+	struct host host = host_open(
+		"__kernel void own(__global int *a) { atomic_inc(&a[get_global_id(0)]); }\n"
+		"__kernel void apart(__global int *a) { atomic_inc(&a[16 * get_global_id(0)]); }\n"
+		"__kernel void pairs(__global int *a) { atomic_inc(&a[get_global_id(0) / 2]); }\n"
+		"__kernel void hot(__global int *a) { atomic_inc(a); }\n");
+	cl_mem buffer = host_buffer(&host, 16 * ITEMS * sizeof(int), NULL);
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		run(&host, names[i], buffer, NULL, ITEMS);
+	clReleaseMemObject(buffer);
+	host_close(&host);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -288,13 +307,13 @@ int main(int argc, char **argv)
 		{ "images", images }, { "intrinsics", intrinsics },
 		{ "nothing", nothing }, { "late", late },
 		{ "threads", threads }, { "newest", newest },
-		{ "forks", forks }, { "killed", killed },
+		{ "forks", forks }, { "killed", killed }, { "atomics", atomics },
 	};
 	size_t i;
 
 	for (i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			return !!modes[i].run();
-	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late|threads|newest|forks|killed\n");
+	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late|threads|newest|forks|killed|atomics\n");
 	return 2;
 }

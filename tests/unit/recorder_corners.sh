@@ -78,5 +78,23 @@ grep -q 'recorder_corners launched kernels, but failed, was killed' "$folder/log
 	echo "its loss is not told" >>"$folder/got"
 verdict "and that is told" 'status 0
 t.sgtr all-2 1'
+
+# Two warps each: 32 words in 4 sectors, each word in a sector of its own, two lanes for
+# each of 16 words, and all for one. On the device an atomic's request goes to a slice.
+"$build/simgpu" trace record -o "$folder/trace" -- "$build/tests/recorder_corners" \
+	atomics >"$folder/log" 2>&1
+{
+	"$build/simgpu" trace info --json "$folder/trace" |
+		jq -r '.traces[] | (.kernels[] | "\(.name) \(.lines) \(.line_bytes)"),
+			"all \(.lines)"'
+	"$build/simgpu" run --offline --cycles 0 --json "$folder/trace" 2>>"$folder/log" |
+		jq -r '"device \(.tenants[].counters.llc_accesses)"'
+} >"$folder/got"
+verdict "lines of atomics are the requests that the device makes" 'own 8 256
+apart 64 2048
+pairs 8 256
+hot 64 2048
+all 144
+device 144'
 echo "1..$number"
 exit "$failed"

@@ -5,6 +5,7 @@
  * affine accesses are coalesced from the lanes' addresses, for up to
  * SAMPLES_MAX accesses spread over thread blocks, warps and loop indices, and
  * their mean is taken for the rest; random and recorded ones say their lines.
+ * Of atomics each request counts, as on the device.
  */
 
 #include "../demangle.h"
@@ -26,13 +27,15 @@ static bool issues_instructions(u32 kind)
  * struct mix - what a program or a kernel executes
  * @warp: warp instructions by kind of op
  * @thread: thread instructions by kind of op
- * @lines: 128-byte lines of all memory ops
+ * @lines: 128-byte lines of loads and stores, and requests of atomics
+ * @atomics: of these, the requests
  * @units: of the instructions that mixes name
  */
 struct mix {
 	u64 warp[KINDS];
 	u64 thread[KINDS];
 	u64 lines;
+	u64 atomics;
 	struct unit_counts units[SIMGPU_TRACE_UNITS];
 };
 
@@ -48,6 +51,19 @@ struct place {
 	u32 trips[SIMGPU_TRACE_LOOP_DEPTH_MAX];
 };
 
+/* What an atomic's request is for. */
+#define SECTOR_BYTES	32
+#define WORD_BYTES	4
+
+static u64 lane_address(const struct simgpu_trace_pattern *p, u64 first, u64 mask,
+			u32 lane)
+{
+	u32 group = p->group_lanes ? p->group_lanes : GPU_LANES;
+
+	return (first + (u64)p->lane_stride * (lane % group) +
+		(u64)p->group_stride * (lane / group)) ^ mask;
+}
+
 /* The lines that one access touches; lanes are in any order. */
 static u32 coalesce(const struct simgpu_trace_pattern *p, u64 first, u64 mask,
 		    u32 lanes)
@@ -56,10 +72,8 @@ static u32 coalesce(const struct simgpu_trace_pattern *p, u64 first, u64 mask,
 	u32 count = 0, lane, i;
 
 	for (lane = 0; lane < lanes; lane++) {
-		u32 group = p->group_lanes ? p->group_lanes : GPU_LANES;
-		u64 address = (first + (u64)p->lane_stride * (lane % group) +
-			       (u64)p->group_stride * (lane / group)) ^ mask;
-		u64 line = address / SIMGPU_TRACE_LINE_BYTES;
+		u64 line = lane_address(p, first, mask, lane) /
+			   SIMGPU_TRACE_LINE_BYTES;
 
 		for (i = 0; i < count && lines[i] != line; i++)
 			;
@@ -69,9 +83,39 @@ static u32 coalesce(const struct simgpu_trace_pattern *p, u64 first, u64 mask,
 	return count;
 }
 
+/*
+ * The requests of an atomic, as the device makes them: lanes share one as long as
+ * they are in the same sector and no two of them want the same word.
+ */
+static u32 coalesce_atomic(const struct simgpu_trace_pattern *p, u64 first,
+			   u64 mask, u32 lanes)
+{
+	u32 words = (p->access_bytes + WORD_BYTES - 1) / WORD_BYTES;
+	u32 taken[GPU_LANES], count = 0, lane, i;
+	u64 sectors[GPU_LANES];
+
+	for (lane = 0; lane < lanes; lane++) {
+		u64 address = lane_address(p, first, mask, lane);
+		u64 sector = address / SECTOR_BYTES;
+		u32 wanted = ((1U << words) - 1) <<
+			     address % SECTOR_BYTES / WORD_BYTES;
+
+		for (i = 0; i < count; i++)
+			if (sectors[i] == sector && !(taken[i] & wanted))
+				break;
+		if (i == count) {
+			sectors[count++] = sector;
+			taken[i] = 0;
+		}
+		taken[i] |= wanted;
+	}
+	return count;
+}
+
 /* Access number @index of all, in an order without meaning. */
 static u32 lines_of_access(const struct simgpu_trace_pattern *p,
-			   const struct place *place, u64 index, u32 lanes)
+			   const struct place *place,
+			   const struct simgpu_trace_op *op, u64 index)
 {
 	const struct simgpu_trace_kernel *kernel = place->kernel;
 	u64 first = p->base, mask = p->xor_bytes;
@@ -91,20 +135,23 @@ static u32 lines_of_access(const struct simgpu_trace_pattern *p,
 		first += (u64)p->block_stride[i] * (index % kernel->grid[i]);
 		index /= kernel->grid[i];
 	}
-	return coalesce(p, first, mask, lanes);
+	return op->kind == SIMGPU_TRACE_ATOMIC ?
+	       coalesce_atomic(p, first, mask, op->active_lanes) :
+	       coalesce(p, first, mask, op->active_lanes);
 }
 
 /* Lines of @times accesses of a warp; the mean over all warps is taken. */
 static u64 affine_lines(const struct simgpu_trace_pattern *p,
-			const struct place *place, u64 times, u32 lanes)
+			const struct place *place,
+			const struct simgpu_trace_op *op, u64 times)
 {
 	u64 all = fixed_mul(times, kernel_blocks(place->kernel) *
 				   kernel_warps(place->kernel));
 	u64 samples = all < SAMPLES_MAX ? all : SAMPLES_MAX, sum = 0, i;
 
 	for (i = 0; i < samples; i++)
-		sum += lines_of_access(p, place,
-				       fixed_mul_div(all, i, samples), lanes);
+		sum += lines_of_access(p, place, op,
+				       fixed_mul_div(all, i, samples));
 	return fixed_mul_div(times, sum, samples);
 }
 
@@ -117,12 +164,19 @@ static u64 op_lines(const struct view *view, const struct place *place,
 
 	switch (p->kind) {
 	case SIMGPU_TRACE_AFFINE:
-		return affine_lines(p, place, times, op->active_lanes);
+		return affine_lines(p, place, op, times);
 	case SIMGPU_TRACE_RANDOM:
 		return fixed_mul(times, p->lines);
 	default:
 		return fixed_mul(times, op->count);
 	}
+}
+
+static void add_lines(struct mix *mix, u32 kind, u64 lines)
+{
+	mix->lines = fixed_add(mix->lines, lines);
+	if (kind == SIMGPU_TRACE_ATOMIC)
+		mix->atomics = fixed_add(mix->atomics, lines);
 }
 
 /* What one warp executes that runs a program. */
@@ -152,9 +206,8 @@ static void walk_program(const struct view *view,
 		}
 		count_units(view, op, count, mix->units);
 		if (touches_memory(op->kind))
-			mix->lines = fixed_add(mix->lines,
-					       op_lines(view, &place, op,
-							count));
+			add_lines(mix, op->kind,
+				  op_lines(view, &place, op, count));
 		else if (op->kind != SIMGPU_TRACE_BARRIER)
 			count = fixed_mul(count, op->count);
 		mix->warp[op->kind] = fixed_add(mix->warp[op->kind], count);
@@ -176,6 +229,7 @@ static void add_mix(struct mix *to, const struct mix *from, u64 times)
 						       times));
 	}
 	to->lines = fixed_add(to->lines, fixed_mul(from->lines, times));
+	to->atomics = fixed_add(to->atomics, fixed_mul(from->atomics, times));
 	add_units(to->units, from->units, times);
 }
 
@@ -290,7 +344,8 @@ static u64 memory_ops(const struct mix *mix)
 
 static u64 line_bytes(const struct mix *mix)
 {
-	return fixed_mul(mix->lines, SIMGPU_TRACE_LINE_BYTES);
+	return fixed_add(fixed_mul(mix->lines - mix->atomics, SIMGPU_TRACE_LINE_BYTES),
+			 fixed_mul(mix->atomics, SECTOR_BYTES));
 }
 
 static u32 least(u32 a, u32 b)
@@ -636,7 +691,8 @@ static const char about[] =
 	"Say what is in trace files: kernels, instruction mix, memory traffic, "
 	"how many thread blocks an SM can hold, and what recorded instructions "
 	"count for.\v"
-	"Instruction counts are exact. Lines are what warps ask the L1s for; "
+	"Instruction counts are exact. Lines are what warps ask the L1s for, of "
+	"128 bytes, and the requests of atomics, of 32 bytes; "
 	"those of affine patterns are a mean over up to 4096 accesses of each "
 	"op. A line has 128 bytes. Of the instructions of bursts it says which "
 	"unit they need, how many passes of it each takes, the share that needs "
