@@ -13,6 +13,7 @@
  * @thread_instructions: their active lanes
  * @memory_instructions: warp instructions that touch device memory
  * @lines: 128 B lines that these touch, summed over them
+ * @streams: CUDA streams that its kernels were launched in
  */
 struct accelsim_counts {
 	uint64_t kernels;
@@ -20,6 +21,7 @@ struct accelsim_counts {
 	uint64_t thread_instructions;
 	uint64_t memory_instructions;
 	uint64_t lines;
+	uint64_t streams;
 };
 
 /**
@@ -37,7 +39,8 @@ struct accelsim_listener {
 /**
  * accelsim_convert() - convert traces of Accel-Sim to one trace of simgpu
  * @path: a kernelslist.g, whose kernels lie beside it, or a single kernel's
- *	.traceg; plain, .gz or .xz
+ *	.traceg, as the first line tells; plain, .gz, .xz, .zst or .bz2. "-" is
+ *	standard input; the kernels of a list that comes there lie in the working folder
  * @name: name of the trace
  * @max_bytes: most bytes that it may have
  * @bytes: set to its size

@@ -21,6 +21,7 @@
  * @used_bytes: bytes that the result has so far, at least
  * @mix_bytes: bytes of mixes, in @used_bytes
  * @mixed: instructions of mixes that the programs name
+ * @streams: CUDA streams that kernels were launched in so far; their count is in @counts
  * @unknown: unknown opcodes that a warning has named
  * @file: the file that is being read, for messages
  */
@@ -36,6 +37,7 @@ struct conversion {
 	size_t used_bytes;
 	size_t mix_bytes;
 	uint64_t mixed;
+	uint64_t streams[SIMGPU_TRACE_KERNELS_MAX];
 	char unknown[UNKNOWN_MAX][OPCODE_BYTES];
 	size_t unknown_count;
 	const struct accelsim_listener *listener;

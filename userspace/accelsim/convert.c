@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,18 +69,33 @@ int account(struct conversion *conversion, size_t bytes)
 
 /* --- files ---------------------------------------------------------------------------- */
 
+/* The file becomes what is read, and named in messages. */
+static int open_source(struct conversion *conversion, const char *path)
+{
+	struct source *outer = conversion->source;
+	const char *missing;
+
+	conversion->source = source_open(path, &missing);
+	if (conversion->source) {
+		conversion->file = path;
+		return 0;
+	}
+	conversion->source = outer;
+	if (missing)
+		return refuse(conversion, "%s, which would decompress %s, is not installed",
+			      missing, outer ? path : "it");
+	return outer ? refuse(conversion, "%s: %s", path, strerror(errno)) :
+	       refuse(conversion, "%s", strerror(errno));
+}
+
 static int convert_file(struct conversion *conversion, const char *path)
 {
 	const char *outer_file = conversion->file;
 	struct source *outer = conversion->source;
 	int ret;
 
-	conversion->source = source_open(path);
-	if (!conversion->source) {
-		conversion->source = outer;
-		return refuse(conversion, "%s: %s", path, strerror(errno));
-	}
-	conversion->file = path;
+	if (open_source(conversion, path))
+		return -1;
 	ret = convert_kernel(conversion);
 	source_close(conversion->source);
 	conversion->source = outer;
@@ -87,16 +103,23 @@ static int convert_file(struct conversion *conversion, const char *path)
 	return ret;
 }
 
+/* How much of a list's path is the folder where its kernels lie; a pipe has none. */
+static int folder_length(const char *list)
+{
+	const char *slash = strrchr(list, '/');
+
+	return slash && strncmp(list, "/dev/", 5) && strncmp(list, "/proc/", 6) ?
+	       (int)(slash - list + 1) : 0;
+}
+
 /* Convert a kernel that a list names; its file lies beside the list. */
 static int convert_listed(struct conversion *conversion, const char *list,
 			  const char *name)
 {
-	const char *slash = strrchr(list, '/');
 	char *path;
 	int ret;
 
-	if (asprintf(&path, "%.*s%s", slash ? (int)(slash - list + 1) : 0, list,
-		     name) < 0)
+	if (asprintf(&path, "%.*s%s", folder_length(list), list, name) < 0)
 		return refuse(conversion, "no memory");
 	ret = convert_file(conversion, path);
 	free(path);
@@ -108,26 +131,65 @@ static int convert_list(struct conversion *conversion, const char *path)
 	char *line;
 	int ret;
 
-	conversion->source = source_open(path);
-	if (!conversion->source)
-		return refuse(conversion, "%s", strerror(errno));
 	while ((ret = source_line(conversion->source, &line)) > 0) {
 		line[strcspn(line, " \t")] = '\0';
 		if (strncmp(line, "kernel-", 7) || !strstr(line, ".traceg"))
 			continue;
-		if (conversion->counts->kernels == SIMGPU_TRACE_KERNELS_MAX) {
-			ret = refuse(conversion, "more than %u kernels",
-				     SIMGPU_TRACE_KERNELS_MAX);
-			break;
-		}
+		if (conversion->counts->kernels == SIMGPU_TRACE_KERNELS_MAX)
+			return refuse(conversion, "more than %u kernels",
+				      SIMGPU_TRACE_KERNELS_MAX);
 		ret = convert_listed(conversion, path, line);
 		if (ret)
-			break;
+			return ret;
 	}
-	if (ret < 0 && !*conversion->error)
-		refuse(conversion, "the list cannot be read");
-	if (!ret && !conversion->counts->kernels)
-		ret = refuse(conversion, "the list names no kernel-N.traceg");
+	if (ret < 0)
+		return refuse(conversion, "the list cannot be read");
+	if (!conversion->counts->kernels)
+		return refuse(conversion, "the list names no kernel-N.traceg");
+	return 0;
+}
+
+static bool has_kernel_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strstr(slash ? slash : path, ".traceg");
+}
+
+/*
+ * A kernel begins with lines such as "-kernel name = NAME". Return: 1, 0 if the file
+ * is a list, or -1.
+ */
+static int is_kernel(struct conversion *conversion, const char *path)
+{
+	const char *compression;
+	char *line;
+	int ret;
+
+	if (has_kernel_name(path))
+		return 1;
+	do
+		ret = source_line(conversion->source, &line);
+	while (ret > 0 && !*line);
+	if (ret <= 0)
+		return 0;
+	source_push_back(conversion->source);
+	compression = source_compression(line);
+	if (compression)
+		return refuse(conversion, "what comes through a pipe may be compressed by gzip, not by %s",
+			      compression);
+	return *line == '-';
+}
+
+static int convert_any(struct conversion *conversion, const char *path)
+{
+	int ret;
+
+	if (open_source(conversion, path))
+		return -1;
+	ret = is_kernel(conversion, path);
+	if (ret >= 0)
+		ret = ret ? convert_kernel(conversion) : convert_list(conversion, path);
 	source_close(conversion->source);
 	conversion->source = NULL;
 	return ret;
@@ -156,9 +218,19 @@ static int add_lines(struct conversion *conversion)
 	return 0;
 }
 
-static bool is_kernel_file(const char *path)
+/* The trace has one queue, so what ran side by side runs one after the other. */
+static void mention_streams(struct conversion *conversion)
 {
-	return strstr(path, ".traceg");
+	char source[SIMGPU_TRACE_NAME_BYTES];
+	uint64_t streams = conversion->counts->streams;
+
+	if (streams < 2)
+		return;
+	caution(conversion, "its kernels are of %llu CUDA streams, which may run side by side; in the trace they run one after the other",
+		(unsigned long long)streams);
+	snprintf(source, sizeof(source), "Accel-Sim, %u streams as one",
+		 (unsigned int)streams);
+	builder_source(conversion->builder, source);
 }
 
 static void *convert(struct conversion *conversion, const char *path,
@@ -174,9 +246,9 @@ static void *convert(struct conversion *conversion, const char *path,
 	if (account(conversion, sizeof(struct simgpu_trace_header) +
 				sizeof(recorded)))
 		return NULL;
-	if (is_kernel_file(path) ? convert_file(conversion, path) :
-				   convert_list(conversion, path))
+	if (convert_any(conversion, path))
 		return NULL;
+	mention_streams(conversion);
 	if (add_lines(conversion))
 		return NULL;
 	footprint = (uint64_t)conversion->pages.count * PAGE_BYTES;

@@ -24,6 +24,7 @@
 
 /**
  * struct kernel - the kernel that is being read
+ * @stream: CUDA stream in which it was launched; 0 is the default one
  * @warp_program: program of each warp of the grid; NOBODY until it was read
  * @warp_line: first recorded line of each warp
  * @block: thread block that is being read, or NOBODY
@@ -36,6 +37,7 @@ struct kernel {
 	uint32_t registers;
 	uint32_t shared_bytes;
 	uint64_t shared_base;
+	uint64_t stream;
 	struct dialect dialect;
 	uint32_t warps_per_block;
 	uint64_t warps;
@@ -103,6 +105,23 @@ static int header_size(struct conversion *conversion, const char *key,
 		      text);
 }
 
+/* Which the next version writes otherwise: it says so instead of a wrong count. */
+#define TRACER_VERSION_MAX	5
+
+static int header_version(struct conversion *conversion, struct kernel *kernel,
+			  const char *text)
+{
+	uint32_t version = header_number(conversion, "-accelsim tracer version", text,
+					 100, TRACER_VERSION_MAX);
+
+	if (version > TRACER_VERSION_MAX)
+		return refuse(conversion, "this is a trace of tracer version %u%s; versions up to %d are read",
+			      version, version == 6 ? ", of Accel-Sim 2.0" : "",
+			      TRACER_VERSION_MAX);
+	kernel->dialect.tracer_version = version;
+	return 0;
+}
+
 static int header_line(struct conversion *conversion, struct kernel *kernel,
 		       const char *line)
 {
@@ -125,9 +144,9 @@ static int header_line(struct conversion *conversion, struct kernel *kernel,
 						  REGISTERS_MAX,
 						  REGISTERS_DEFAULT);
 	else if ((text = value_of(line, "-accelsim tracer version")))
-		kernel->dialect.tracer_version =
-			header_number(conversion, "-accelsim tracer version",
-				      text, 100, 5);
+		return header_version(conversion, kernel, text);
+	else if ((text = value_of(line, "-cuda stream id")))
+		kernel->stream = strtoull(text, NULL, 10);
 	else if ((text = value_of(line, "-enable lineinfo")))
 		kernel->dialect.lineinfo =
 			header_number(conversion, "-enable lineinfo", text, 1,
@@ -477,6 +496,17 @@ static int find_missing_warp(struct conversion *conversion,
 	return 0;
 }
 
+static void count_stream(struct conversion *conversion, uint64_t stream)
+{
+	struct accelsim_counts *counts = conversion->counts;
+	uint64_t i;
+
+	for (i = 0; i < counts->streams; i++)
+		if (conversion->streams[i] == stream)
+			return;
+	conversion->streams[counts->streams++] = stream;
+}
+
 static void build_kernel(struct conversion *conversion,
 			 const struct kernel *kernel)
 {
@@ -500,6 +530,7 @@ static void build_kernel(struct conversion *conversion,
 	for (i = 0; i < kernel->warps; i++)
 		builder_warp(builder, kernel->warp_program[i],
 			     kernel->warp_line[i]);
+	count_stream(conversion, kernel->stream);
 	conversion->counts->kernels++;
 }
 
@@ -507,7 +538,7 @@ int convert_kernel(struct conversion *conversion)
 {
 	struct kernel kernel = {
 		.name = "kernel", .registers = REGISTERS_DEFAULT,
-		.dialect = { .tracer_version = 5 },
+		.dialect = { .tracer_version = TRACER_VERSION_MAX },
 		.block = NOBODY, .warp = NOBODY,
 	};
 	int ret;

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines of a text file that may be compressed; see source.h. */
+/*
+ * Lines of a text file that may be compressed; see source.h. zlib reads .gz and plain
+ * text, liblzma .xz; of others the programs of that name make plain text.
+ */
+/* For pipe2. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -13,19 +20,37 @@
 
 #define INPUT_BYTES	65536
 
+/* What a file is compressed by; zlib does not need to be told of .gz. */
+static const struct compression {
+	const char *ending;
+	const char *magic;
+	const char *program;	/* NULL: liblzma */
+} compressions[] = {
+	{ ".xz", "\xfd" "7zXZ", NULL },
+	{ ".zst", "\x28\xb5\x2f\xfd", "zstd" },
+	{ ".bz2", "BZh", "bzip2" },
+};
+
+#define COMPRESSIONS	(sizeof(compressions) / sizeof(compressions[0]))
+
 /**
  * struct source - an open file
- * @fd: descriptor of an .xz file, or -1
- * @gz: any other file; zlib reads plain files as they are
+ * @fd: descriptor of the file
+ * @is_xz: whether liblzma reads it, and not zlib
+ * @gz: what zlib reads: the file, or what @program writes
+ * @program: process that decompresses it, or 0
+ * @is_pushed_back: the line that was read last is the next one, too
  * @text: decompressed text that was not returned yet, from @at to @end
  */
 struct source {
 	int fd;
+	bool is_xz;
 	gzFile gz;
+	pid_t program;
 	lzma_stream xz;
 	bool xz_ended;
+	bool is_pushed_back;
 	uint64_t file_bytes;
-	uint64_t xz_bytes;
 	uint64_t line_number;
 	size_t at;
 	size_t end;
@@ -34,40 +59,66 @@ struct source {
 	char line[SOURCE_LINE_MAX + 1];
 };
 
-static bool is_xz(const char *path)
-{
-	size_t length = strlen(path);
+/* --- how it is compressed ------------------------------------------------------------- */
 
-	return length > 3 && !strcmp(path + length - 3, ".xz");
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t length = strlen(path), tail = strlen(ending);
+
+	return length > tail && !strcmp(path + length - tail, ending);
 }
+
+static bool begins_with(const uint8_t *bytes, size_t count, const char *magic)
+{
+	size_t length = strlen(magic);
+
+	return count >= length && !memcmp(bytes, magic, length);
+}
+
+/* By its name, or by how it begins; NULL: not, or as zlib knows. */
+static const struct compression *find_compression(const char *path, int fd)
+{
+	uint8_t first[8];
+	ssize_t got = pread(fd, first, sizeof(first), 0);
+	size_t i;
+
+	for (i = 0; i < COMPRESSIONS; i++)
+		if (ends_in(path, compressions[i].ending))
+			return &compressions[i];
+	/* Of a pipe nothing can be read twice. */
+	for (i = 0; got > 0 && i < COMPRESSIONS; i++)
+		if (begins_with(first, (size_t)got, compressions[i].magic))
+			return &compressions[i];
+	return NULL;
+}
+
+const char *source_compression(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < COMPRESSIONS; i++)
+		if (begins_with((const uint8_t *)text, strlen(text),
+				compressions[i].magic))
+			return compressions[i].ending + 1;
+	return NULL;
+}
+
+/* --- opening -------------------------------------------------------------------------- */
 
 static int open_xz(struct source *source)
 {
+	source->is_xz = true;
 	/* Bounded memory, whatever the file asks for. */
-	lzma_ret ret = lzma_stream_decoder(&source->xz, 256 << 20,
-					   LZMA_CONCATENATED);
-
-	if (ret == LZMA_OK)
+	if (lzma_stream_decoder(&source->xz, 256 << 20, LZMA_CONCATENATED) == LZMA_OK)
 		return 0;
-	close(source->fd);
 	errno = ENOMEM;
 	return -1;
 }
 
-static int open_file(struct source *source, const char *path)
+static int open_gz(struct source *source, int fd)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &status))
-		source->file_bytes = (uint64_t)status.st_size;
-	source->fd = -1;
-	if (is_xz(path)) {
-		source->fd = fd;
-		return open_xz(source);
-	}
 	source->gz = gzdopen(fd, "rb");
 	if (source->gz)
 		return 0;
@@ -76,20 +127,102 @@ static int open_file(struct source *source, const char *path)
 	return -1;
 }
 
-struct source *source_open(const char *path)
+/* Start the program, from the file to a pipe. Return: 0 or an errno. */
+static int start_program(struct source *source, const char *program, int pipe_in)
+{
+	char *const words[] = { (char *)program, (char *)"-dcq", NULL };
+	posix_spawn_file_actions_t actions;
+	int error;
+
+	error = posix_spawn_file_actions_init(&actions);
+	if (error)
+		return error;
+	error = posix_spawn_file_actions_adddup2(&actions, source->fd, STDIN_FILENO);
+	if (!error)
+		error = posix_spawn_file_actions_adddup2(&actions, pipe_in,
+							 STDOUT_FILENO);
+	/* What it says of a broken file we say ourselves. */
+	if (!error)
+		error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
+							 "/dev/null", O_WRONLY, 0);
+	if (!error)
+		error = posix_spawnp(&source->program, program, &actions, NULL, words,
+				     environ);
+	if (error)
+		source->program = 0;
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
+}
+
+static int open_program(struct source *source, const char *program,
+			const char **missing)
+{
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	error = start_program(source, program, ends[1]);
+	close(ends[1]);
+	if (!error)
+		return open_gz(source, ends[0]);
+	close(ends[0]);
+	if (error == ENOENT)
+		*missing = program;
+	errno = error;
+	return -1;
+}
+
+static int open_file(struct source *source, const char *path, const char **missing)
+{
+	const struct compression *compression;
+	struct stat status;
+
+	source->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
+		     fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (source->fd < 0)
+		return -1;
+	if (!fstat(source->fd, &status)) {
+		source->file_bytes = (uint64_t)status.st_size;
+		if (S_ISDIR(status.st_mode)) {
+			errno = EISDIR;
+			return -1;
+		}
+	}
+	compression = find_compression(path, source->fd);
+	if (!compression)
+		return open_gz(source, fcntl(source->fd, F_DUPFD_CLOEXEC, 3));
+	return compression->program ?
+	       open_program(source, compression->program, missing) : open_xz(source);
+}
+
+struct source *source_open(const char *path, const char **missing)
 {
 	struct source *source = calloc(1, sizeof(*source));
 	int error;
 
+	*missing = NULL;
 	if (!source)
 		return NULL;
 	source->xz = (lzma_stream)LZMA_STREAM_INIT;
-	if (!open_file(source, path))
+	if (!open_file(source, path, missing))
 		return source;
 	error = errno;
-	free(source);
+	source_close(source);
 	errno = error;
 	return NULL;
+}
+
+/* A program that is not read to its end dies of the closed pipe. */
+static bool program_succeeded(struct source *source)
+{
+	int status = 0;
+
+	if (!source->program)
+		return true;
+	while (waitpid(source->program, &status, 0) < 0 && errno == EINTR)
+		;
+	source->program = 0;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 void source_close(struct source *source)
@@ -98,11 +231,14 @@ void source_close(struct source *source)
 		return;
 	if (source->gz)
 		gzclose(source->gz);
+	program_succeeded(source);
 	if (source->fd >= 0)
 		close(source->fd);
 	lzma_end(&source->xz);
 	free(source);
 }
+
+/* --- reading -------------------------------------------------------------------------- */
 
 static int read_input(struct source *source)
 {
@@ -112,7 +248,6 @@ static int read_input(struct source *source)
 		return -EIO;
 	source->xz.next_in = source->input;
 	source->xz.avail_in = (size_t)got;
-	source->xz_bytes += (uint64_t)got;
 	return 0;
 }
 
@@ -145,13 +280,13 @@ static int fill(struct source *source)
 {
 	int got, error = Z_OK;
 
-	if (source->fd >= 0) {
+	if (source->is_xz) {
 		got = fill_from_xz(source);
 	} else {
 		got = gzread(source->gz, source->text, INPUT_BYTES);
 		/* That a compressed file is cut off only shows at its end. */
 		gzerror(source->gz, &error);
-		if (got < 0 || error < 0)
+		if (got < 0 || error < 0 || (!got && !program_succeeded(source)))
 			got = -EIO;
 	}
 	source->at = 0;
@@ -165,6 +300,10 @@ int source_line(struct source *source, char **line)
 	int ret;
 
 	*line = source->line;
+	if (source->is_pushed_back) {
+		source->is_pushed_back = false;
+		return 1;
+	}
 	for (;;) {
 		if (source->at == source->end) {
 			ret = fill(source);
@@ -193,16 +332,22 @@ int source_line(struct source *source, char **line)
 	return 1;
 }
 
+void source_push_back(struct source *source)
+{
+	source->is_pushed_back = true;
+}
+
 uint64_t source_line_number(const struct source *source)
 {
 	return source->line_number;
 }
 
+/* A program that decompresses shares the place in the file. */
 uint64_t source_read_bytes(const struct source *source)
 {
-	if (source->fd >= 0)
-		return source->xz_bytes - source->xz.avail_in;
-	return (uint64_t)gzoffset(source->gz);
+	off_t at = lseek(source->fd, 0, SEEK_CUR);
+
+	return at < 0 ? 0 : (uint64_t)at;
 }
 
 uint64_t source_file_bytes(const struct source *source)

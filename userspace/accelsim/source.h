@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lines of a text file that may be compressed (.gz, .xz). */
+/* Lines of a text file that may be compressed (.gz, .xz, .zst, .bz2). */
 #ifndef ACCELSIM_SOURCE_H
 #define ACCELSIM_SOURCE_H
 
@@ -11,8 +11,13 @@
 
 struct source;
 
-/* Opens a file; NULL with errno set. */
-struct source *source_open(const char *path);
+/**
+ * source_open() - open a file, or "-", which is standard input
+ * @missing: set to the program that would decompress it and is not there, else to NULL
+ *
+ * Return: the file, or NULL with errno set.
+ */
+struct source *source_open(const char *path, const char **missing);
 void source_close(struct source *source);
 
 /**
@@ -23,6 +28,15 @@ void source_close(struct source *source);
  * SOURCE_LINE_MAX.
  */
 int source_line(struct source *source, char **line);
+
+/* The line that was read last comes again. */
+void source_push_back(struct source *source);
+
+/*
+ * What compresses a text that was read as it is, as that of a pipe is: "xz" or NULL.
+ * zlib's is decompressed from anywhere.
+ */
+const char *source_compression(const char *text);
 
 /* Number of the line that was read last, from 1. */
 uint64_t source_line_number(const struct source *source);

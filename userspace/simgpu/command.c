@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options, messages, reading of numbers, progress; see command.h. */
+/* For vasprintf, fopencookie. */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -8,6 +10,76 @@
 #include "command.h"
 
 char command_words[64] = "simgpu";
+
+/* --- names on a terminal --- */
+
+/* A control character of UTF-8 is one byte, or 0xc2 and one from 0x80 to 0x9f. */
+static size_t control_bytes(const char *text)
+{
+	unsigned char first = (unsigned char)text[0], second = (unsigned char)text[1];
+
+	if ((first < ' ' && first != '\n' && first != '\t') || first == 0x7f)
+		return 1;
+	return first == 0xc2 && second >= 0x80 && second < 0xa0 ? 2 : 0;
+}
+
+char *escape_controls(const char *text)
+{
+	/* A byte becomes four. */
+	char *copy = malloc(4 * strlen(text) + 1), *to = copy;
+	size_t bytes;
+
+	while (copy && *text) {
+		bytes = control_bytes(text);
+		if (!bytes)
+			*to++ = *text++;
+		for (; bytes; bytes--)
+			to += sprintf(to, "\\%03o", (unsigned char)*text++);
+	}
+	if (copy)
+		*to = '\0';
+	return copy;
+}
+
+static void vprint_escaped(FILE *out, const char *format, va_list arguments)
+{
+	char *text = NULL, *escaped = NULL;
+
+	if (vasprintf(&text, format, arguments) >= 0)
+		escaped = escape_controls(text);
+	fputs(escaped ? escaped : "out of memory", out);
+	free(escaped);
+	free(text);
+}
+
+void print_escaped(FILE *out, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vprint_escaped(out, format, arguments);
+	va_end(arguments);
+}
+
+/* Of a stream that writes to standard error: what comes in parts is escaped in parts. */
+static ssize_t write_escaped(void *unused, const char *bytes, size_t count)
+{
+	(void)unused;
+	print_escaped(stderr, "%.*s", (int)count, bytes);
+	return (ssize_t)count;
+}
+
+/* Where argp writes its messages, which may quote arguments. */
+static FILE *escaped_errors(void)
+{
+	const cookie_io_functions_t functions = { .write = write_escaped };
+	FILE *stream = fopencookie(NULL, "w", functions);
+
+	if (!stream)
+		return stderr;
+	setvbuf(stream, NULL, _IOLBF, 0);
+	return stream;
+}
 
 /* --- options --- */
 
@@ -29,6 +101,7 @@ static error_t parse_help(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = state->input;
+		state->err_stream = escaped_errors();
 		return 0;
 	case 'h':
 		argp_state_help(state, stdout,
@@ -65,7 +138,7 @@ static void message(const char *format, va_list arguments)
 	progress_end();
 	fflush(stdout);
 	fprintf(stderr, "%s: ", command_words);
-	vfprintf(stderr, format, arguments);
+	vprint_escaped(stderr, format, arguments);
 	fputc('\n', stderr);
 }
 
@@ -307,12 +380,12 @@ static void progress_log(const char *what, u64 done, u64 total, u64 now_ns)
 	u64 seconds = (now_ns - line.start_ns) / NS_PER_SECOND;
 
 	if (total)
-		fprintf(stderr, "%s: %llu %% after %llu min, some %llu more\n",
+		print_escaped(stderr, "%s: %llu %% after %llu min, some %llu more\n",
 			what, fixed_mul_div(done, 100, total), seconds / 60,
 			done ? fixed_mul_div(seconds, total - done, done) / 60 :
 			       0);
 	else
-		fprintf(stderr, "%s: %llu million cycles after %llu min\n",
+		print_escaped(stderr, "%s: %llu million cycles after %llu min\n",
 			what, done / 1000000, seconds / 60);
 	line.next_ns = now_ns + line.every_ns;
 }
@@ -333,8 +406,10 @@ void progress(const char *what, u64 done, u64 total)
 	}
 	last = shown;
 	line.shown = true;
-	fprintf(stderr, total ? "\r%s: %llu %%\033[K" :
-				"\r%s: %llu million cycles\033[K", what, shown);
+	fputc('\r', stderr);
+	print_escaped(stderr, total ? "%s: %llu %%" : "%s: %llu million cycles", what,
+		      shown);
+	fputs("\033[K", stderr);
 	fflush(stderr);
 }
 

@@ -45,7 +45,18 @@ int workloads_command(int argc, char **argv);
 
 /* The words that were typed so far, such as "simgpu trace"; messages begin with them. */
 extern char command_words[64];
-/* A message on standard error. Returns STATUS_FAILED. */
+/**
+ * escape_controls() - a text that does nothing to a terminal
+ * @text: with names that others have chosen: of files, kernels, processes
+ *
+ * Return: a copy for free() in which control characters, but for ends of lines and
+ * tabs, are written as "\\033"; NULL if there is no memory.
+ */
+char *escape_controls(const char *text);
+/* printf() to @out of what escape_controls() makes of the text. */
+__attribute__((format(printf, 2, 3)))
+void print_escaped(FILE *out, const char *format, ...);
+/* A message on standard error, its control characters escaped. Returns STATUS_FAILED. */
 __attribute__((format(printf, 1, 2)))
 int fail(const char *format, ...);
 /* The same for wrong usage. Returns STATUS_USAGE. */

@@ -64,7 +64,8 @@ void table_cell(struct table *table, const char *format, ...)
 	if (vasprintf(&cell, format, arguments) < 0)
 		cell = NULL;
 	va_end(arguments);
-	add_cell(table, cell);
+	add_cell(table, cell ? escape_controls(cell) : NULL);
+	free(cell);
 }
 
 void table_decimal(struct table *table, bool known, double value,
@@ -261,16 +262,18 @@ void table_print(struct table *table)
 
 void print_paragraph(const char *format, ...)
 {
+	char *text = NULL, *escaped;
 	va_list arguments;
-	char *text = NULL;
 
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
 	va_end(arguments);
-	if (text)
-		write_words(stdout, text, tables_are_wide ? SIZE_MAX :
+	escaped = text ? escape_controls(text) : NULL;
+	if (escaped)
+		write_words(stdout, escaped, tables_are_wide ? SIZE_MAX :
 			    LINE_MAX_LETTERS - 1, 0);
+	free(escaped);
 	free(text);
 }
 

@@ -72,6 +72,12 @@ struct builder *builder_new(const char *name, const char *source)
 	return builder;
 }
 
+void builder_source(struct builder *builder, const char *source)
+{
+	memset(builder->header.source, 0, SIMGPU_TRACE_NAME_BYTES);
+	strncpy(builder->header.source, source, SIMGPU_TRACE_NAME_BYTES - 1);
+}
+
 void builder_free(struct builder *builder)
 {
 	int i;

@@ -11,6 +11,8 @@ struct builder;
 /* After a call has failed, all others do nothing, and builder_finish() fails. */
 struct builder *builder_new(const char *name, const char *source);
 void builder_free(struct builder *builder);
+/* What made the trace, if it is known only at the end. */
+void builder_source(struct builder *builder, const char *source);
 
 /**
  * builder_kernel() - begin a kernel with a program of its own

@@ -59,7 +59,7 @@ static int check_file(const char *path)
 	ret = trace_check(bytes, count, &memory_bytes, &error);
 	free(bytes);
 	if (!ret) {
-		printf("%s: good, %zu bytes, %llu once uploaded\n", path,
+		print_escaped(stdout, "%s: good, %zu bytes, %llu once uploaded\n", path,
 		       count, memory_bytes);
 		return STATUS_OK;
 	}

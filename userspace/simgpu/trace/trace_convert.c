@@ -19,15 +19,18 @@
 
 static const char about[] =
 	"Convert a trace of Accel-Sim's tracer: a kernelslist.g, whose kernels "
-	"lie beside it, or the .traceg of one kernel; files may be .gz or .xz.\v"
+	"lie beside it, or the .traceg of one kernel; files may be .gz, .xz, .zst "
+	"or .bz2, and - is standard input.\v"
 	"Every access keeps its lines and sectors, every load the number of "
 	"instructions up to the first use of its data, every other instruction "
 	"its unit and which one it waits for. Instructions without an active lane are "
-	"not issued, and not counted.\n"
+	"not issued, and not counted. Kernels of several CUDA streams run one after "
+	"the other, which a warning says.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu trace convert traces/kernelslist.g\n"
 	"  simgpu trace convert -o add.sgtr kernel-1.traceg.xz\n"
+	"  ssh there zstd -dc kernel-1.traceg.zst | simgpu trace convert -o add.sgtr -\n"
 	"\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
@@ -100,7 +103,7 @@ static void hear_progress(void *context, const char *file, uint64_t done,
 /* The file's name up to its first ending; of a list, the folder's. */
 static char *default_name(const char *input)
 {
-	char *copy = strdup(input), *name;
+	char *copy = strdup(strcmp(input, "-") ? input : "stdin"), *name;
 
 	if (!copy)
 		return NULL;
@@ -115,11 +118,23 @@ static char *default_name(const char *input)
 	}
 	name = strdup(basename(copy));
 	free(copy);
-	if (name)
-		name[strcspn(name, ".")] = '\0';
-	if (name && strlen(name) >= SIMGPU_TRACE_NAME_BYTES)
-		name[SIMGPU_TRACE_NAME_BYTES - 1] = '\0';
-	return name;
+	if (!name)
+		return NULL;
+	name[strcspn(name, ".")] = '\0';
+	if (*name)
+		return name;
+	free(name);
+	return strdup("accelsim");
+}
+
+/* A name that the format takes: printable ASCII, not too long. */
+static void copy_name(char name[SIMGPU_TRACE_NAME_BYTES], const char *from)
+{
+	size_t i;
+
+	for (i = 0; i < SIMGPU_TRACE_NAME_BYTES - 1 && from[i]; i++)
+		name[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+	name[i] = '\0';
 }
 
 static int write_all(int fd, const char *bytes, size_t count)
@@ -192,6 +207,7 @@ static int print_json_counts(const char *path,
 	json_set(object, "memory_instructions",
 		 json_u64(counts->memory_instructions));
 	json_set(object, "lines", json_u64(counts->lines));
+	json_set(object, "streams", json_u64(counts->streams));
 	return json_print(object);
 }
 
@@ -200,7 +216,7 @@ static int report(const struct arguments *arguments, const char *path,
 {
 	if (arguments->json)
 		return print_json_counts(path, counts, bytes);
-	printf("%s: %llu kernel%s, %zu bytes; %llu warp instructions (%llu thread instructions), %llu of them on memory with %llu lines\n",
+	print_escaped(stdout, "%s: %llu kernel%s, %zu bytes; %llu warp instructions (%llu thread instructions), %llu of them on memory with %llu lines\n",
 	       path, (u64)counts->kernels, counts->kernels == 1 ? "" : "s",
 	       bytes, (u64)counts->warp_instructions,
 	       (u64)counts->thread_instructions,
@@ -243,21 +259,22 @@ static int convert(const struct arguments *arguments, const char *name,
 int trace_convert_command(int argc, char **argv)
 {
 	struct arguments arguments = { .input = NULL };
-	char *name, *output = NULL;
+	char name[SIMGPU_TRACE_NAME_BYTES], *file, *output = NULL;
 	int ret;
 
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
-	name = arguments.name ? strdup(arguments.name) :
-				default_name(arguments.input);
+	file = arguments.name ? strdup(arguments.name) : default_name(arguments.input);
 	if (arguments.output)
 		output = strdup(arguments.output);
-	else if (name && asprintf(&output, "%s.sgtr", name) < 0)
+	else if (file && asprintf(&output, "%s.sgtr", file) < 0)
 		output = NULL;
-	if (name && output)
+	if (file && output) {
+		copy_name(name, file);
 		ret = convert(&arguments, name, output);
-	else
+	} else {
 		ret = fail("out of memory");
+	}
 	free(output);
-	free(name);
+	free(file);
 	return ret;
 }

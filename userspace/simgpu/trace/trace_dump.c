@@ -197,7 +197,7 @@ static int dump(const struct view *view, const struct arguments *arguments)
 	entry = view_warp(view, kernel, warp.number);
 	warp.line = entry.first_line;
 	program = &view->programs[kernel->first_program + entry.program];
-	printf("%s, kernel %llu \"%.*s\", thread block %llu of %llu, warp %llu of %u: program %u of %u\n",
+	print_escaped(stdout, "%s, kernel %llu \"%.*s\", thread block %llu of %llu, warp %llu of %u: program %u of %u\n",
 	       arguments->path, arguments->kernel, (int)sizeof(kernel->name),
 	       kernel->name, arguments->block, kernel_blocks(kernel),
 	       arguments->warp, warps, entry.program, kernel->program_count);

@@ -661,7 +661,7 @@ static void print_trace(const char *path, const struct view *view,
 	struct demand demand = demands(config, total, header->footprint_bytes);
 	u64 bytes = line_bytes(total);
 
-	printf("%s: %s, by %s\n", path, header->name, header->source);
+	print_escaped(stdout, "%s: %s, by %s\n", path, header->name, header->source);
 	printf("version %u, checksum 0x%08x, %llu bytes, footprint %llu bytes\n",
 	       header->version, header->checksum, header->total_bytes,
 	       header->footprint_bytes);

@@ -283,7 +283,7 @@ static int accept_trace(const char *temporary, const char *output)
 	if (!ret && rename(temporary, output))
 		ret = fail("%s: %s", output, strerror(errno));
 	if (!ret)
-		printf("%s: %s, %u kernel%s, %zu bytes\n", output,
+		print_escaped(stdout, "%s: %s, %u kernel%s, %zu bytes\n", output,
 		       workload.trace->name, workload.trace->kernel_count,
 		       workload.trace->kernel_count == 1 ? "" : "s",
 		       workload.count);
