@@ -279,9 +279,13 @@ static bool ask_policy(struct session *session, u32 events)
 	proposal_present(session);
 	ret = ask(session);
 	if (ret) {
+		/* The owner's hook has not waited for the answer. */
+		bool slow = ret == -ETIMEDOUT;
+
 		refusal_say(&why, "", SESSION_NOWHERE, SESSION_NOWHERE,
-			    "the policy returned an error");
-		why.kind = SESSION_REFUSED_DECIDE;
+			    slow ? "the policy took too long" :
+				   "the policy returned an error");
+		why.kind = slow ? SESSION_REFUSED_SLOW : SESSION_REFUSED_DECIDE;
 		why.code = ret < 0 ? ret : -EINVAL;
 	} else if (proposal_is_sound(session, &why)) {
 		session->wake_cycle = session->proposal.wake_cycle ?: NEVER;

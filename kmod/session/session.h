@@ -253,7 +253,8 @@ struct session_epoch {
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
  *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
  * @decide: asks the policy on the session's behalf, so that the owner can see
- *	how long it takes; does nothing else. Without it the session asks
+ *	how long it takes; does nothing else, but -ETIMEDOUT says that it was not
+ *	waited for. Without it the session asks
  * @predict: likewise asks the model
  * @counted: an epoch's prediction of a slot counts for its first run; comes after
  *	@predict, for each slot that has work, before @epoch

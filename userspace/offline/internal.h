@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "limit.h"
 #include "offline.h"
 #include "threads.h"
 #include "watch.h"
@@ -15,6 +16,7 @@
  * @observer: is called with the session's progress
  * @threads: threads that run its GPUs; NULL: the caller alone does
  * @watch: other models that watch; NULL: none
+ * @model_is_slow: the model took too long, and the run ends with -ETIMEDOUT
  * @running: kernels on the device, by slot and queue; without one, @kernel is NULL
  */
 struct offline_home {
@@ -22,6 +24,7 @@ struct offline_home {
 	const struct offline_observer *observer;
 	struct threads *threads;
 	struct watch *watch;
+	bool model_is_slow;
 	struct offline_kernel running[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
 
@@ -39,9 +42,11 @@ int offline_open(struct offline_home *home,
 		 const struct offline_observer *observer, u32 threads);
 /* Closes a session; may be called for one that could not be opened, too. */
 void offline_close(struct offline_home *home);
-/* Runs until @cycle, or nothing is left to run, or the observer stops it: then true. */
-bool offline_run_until(struct session *session, u64 cycle,
-		       const struct offline_observer *observer);
+/*
+ * Runs until @cycle, or nothing is left to run, or the observer stops it, or the model
+ * takes too long; true in the last two cases.
+ */
+bool offline_run_until(struct offline_home *home, u64 cycle);
 /* Reports a slot's kernels that are on the device while its tenant leaves. */
 void offline_tell_running(struct offline_home *home, u32 slot);
 /* Reports the kernels that are on the device at the end of a run. */

@@ -91,8 +91,7 @@ static int replay_event(struct replay *replay, u32 index)
 	const struct trace *trace = NULL;
 	int ret;
 
-	if (offline_run_until(replay->home.session, event->cycle,
-			      replay->observer)) {
+	if (offline_run_until(&replay->home, event->cycle)) {
 		replay->result->stopped = true;
 		return 0;
 	}
@@ -120,9 +119,8 @@ static void finish(struct replay *replay)
 	u32 slot;
 
 	if (!result->stopped)
-		result->stopped = offline_run_until(replay->home.session,
-						    replay->journal->end_cycle,
-						    replay->observer);
+		result->stopped = offline_run_until(&replay->home,
+						    replay->journal->end_cycle);
 	offline_tell_end(&replay->home);
 	offline_count_draining(replay->home.session, result->draining);
 	result->cycle = session_now(replay->home.session);
@@ -179,6 +177,8 @@ int offline_replay(const struct offline_journal *journal,
 	}
 	if (!ret)
 		finish(&replay);
+	if (!ret && replay.home.model_is_slow)
+		ret = -ETIMEDOUT;
 	result->wall_ns = offline_wall_ns() - start_ns;
 	offline_close(&replay.home);
 	return ret;

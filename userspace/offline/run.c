@@ -125,8 +125,26 @@ static int on_predict(void *context, const struct simgpu_model *model,
 		      const void *constants, void *state,
 		      struct simgpu_prediction *prediction)
 {
-	watch_predict(((struct offline_home *)context)->watch, snapshot);
-	return model->predict(snapshot, constants, state, prediction);
+	struct offline_home *home = context;
+	int ret;
+
+	watch_predict(home->watch, snapshot);
+	/* One that did not come back is not called again. */
+	if (home->model_is_slow)
+		return -ETIMEDOUT;
+	ret = limit_predict(home->observer->stop, model, snapshot, constants, state,
+			    prediction);
+	home->model_is_slow = ret == -ETIMEDOUT;
+	return ret;
+}
+
+static int on_decide(void *context, const struct simgpu_policy *policy,
+		     const struct simgpu_snapshot *snapshot, void *state,
+		     struct simgpu_proposal *proposal)
+{
+	const struct offline_home *home = context;
+
+	return limit_decide(home->observer->stop, policy, snapshot, state, proposal);
 }
 
 static void on_counted(void *context, u32 slot,
@@ -150,6 +168,7 @@ int offline_open(struct offline_home *home,
 		.kernel_start = observer->kernel ? on_kernel_start : NULL,
 		.kernel_finish = observer->kernel ? on_kernel_finish : NULL,
 		.preempt = observer->preempt ? on_preempt : NULL,
+		.decide = on_decide,
 		.predict = on_predict,
 		.counted = on_counted,
 		.run_gpu = threads > 1 ? run_threads : NULL,
@@ -174,9 +193,10 @@ void offline_close(struct offline_home *home)
 	*home = (struct offline_home) { .session = NULL };
 }
 
-bool offline_run_until(struct session *session, u64 cycle,
-		       const struct offline_observer *observer)
+bool offline_run_until(struct offline_home *home, u64 cycle)
 {
+	const struct offline_observer *observer = home->observer;
+	struct session *session = home->session;
 	u64 most = PROGRESS_CYCLES, now;
 
 	if (observer->look_cycles && observer->look_cycles < most)
@@ -193,7 +213,7 @@ bool offline_run_until(struct session *session, u64 cycle,
 		if (observer->progress)
 			observer->progress(observer->context,
 					   session_now(session));
-		if (observer->stop && observer->stop())
+		if (home->model_is_slow || (observer->stop && observer->stop()))
 			return true;
 	}
 	return false;
@@ -337,7 +357,7 @@ int offline_run(const struct offline_experiment *experiment,
 	ret = join_all(session, experiment, observer);
 	if (!ret) {
 		start_ns = offline_wall_ns();
-		result->stopped = offline_run_until(session, U64_MAX, observer);
+		result->stopped = offline_run_until(&home, U64_MAX);
 		offline_tell_end(&home);
 		offline_count_draining(session, result->draining);
 		result->wall_ns = offline_wall_ns() - start_ns;
@@ -350,6 +370,8 @@ int offline_run(const struct offline_experiment *experiment,
 			session_tenant_report(session, slot,
 					      &result->reports[slot]);
 		report_watched(experiment, home.watch, result);
+		if (home.model_is_slow)
+			ret = -ETIMEDOUT;
 	}
 	offline_close(&home);
 	return ret;
@@ -474,8 +496,8 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 	ret = session_join(home.session, slot, &anybody);
 	if (ret >= 0)
 		ret = launch_all(home.session, slot, tenant, true);
-	if (!ret && offline_run_until(home.session, cycles, observer))
-		ret = -EINTR;
+	if (!ret && offline_run_until(&home, cycles))
+		ret = home.model_is_slow ? -ETIMEDOUT : -EINTR;
 	if (!ret) {
 		session_tenant_report(home.session, slot, &report);
 		session_figures(home.session, &report.counters, cycles,
@@ -503,8 +525,8 @@ int offline_alone_cycles(const struct session_options *options,
 	if (ret >= 0)
 		ret = session_launch(home.session, 0, trace, launches, 0,
 				     &sequence);
-	if (!ret && offline_run_until(home.session, U64_MAX, observer))
-		ret = -EINTR;
+	if (!ret && offline_run_until(&home, U64_MAX))
+		ret = home.model_is_slow ? -ETIMEDOUT : -EINTR;
 	if (!ret)
 		*cycles = session_end_cycle(home.session);
 	offline_close(&home);

@@ -153,6 +153,8 @@ static int explain_run(int error)
 		return fail_threads();
 	case -ENOMEM:
 		return fail("out of memory");
+	case -ETIMEDOUT:
+		return fail("the model took more than a second of the processor for an answer, and has no other");
 	default:
 		return fail("the experiment cannot be run: %s",
 			    strerror(-error));

@@ -349,16 +349,55 @@ static void print_epoch(const struct simgpu_netlink_epoch *epoch)
 	fflush(stdout);
 }
 
+/* Epochs take milliseconds while a tenant has work. */
+#define QUIET_NS	2000000000ULL
+#define NS_PER_MS	1000000ULL
+
+/**
+ * struct quiet - what is said of a device that ends no epoch, once
+ * @due_ns: when it is said
+ * @is_said: it was, since the device's last epoch
+ */
+struct quiet {
+	u64 due_ns;
+	bool is_said;
+};
+
+static void begin_quiet(struct quiet *quiet)
+{
+	*quiet = (struct quiet){ .due_ns = offline_wall_ns() + QUIET_NS };
+}
+
+/* The next epoch of any device, however long it takes. */
+static int next_epoch(struct simgpu_netlink *netlink, u32 device, struct quiet *quiet,
+		      struct simgpu_netlink_epoch *epoch)
+{
+	u64 now_ns = offline_wall_ns();
+	int rest_ms = now_ns < quiet->due_ns ?
+		      (int)((quiet->due_ns - now_ns) / NS_PER_MS) + 1 : 0;
+	int ret = simgpu_netlink_next_epoch(netlink, quiet->is_said ? -1 : rest_ms,
+					    epoch);
+
+	if (ret != -ETIMEDOUT)
+		return ret;
+	quiet->is_said = true;
+	warn("simgpu%u has ended no epoch for %llu s; waiting: epochs end while a tenant has work",
+	     device, QUIET_NS / NS_PER_MS / 1000);
+	return -EINTR;
+}
+
 /* Prints epochs of the device until there were enough. */
 static int follow_epochs(struct simgpu_netlink *netlink,
 			 const struct stat_arguments *arguments)
 {
 	struct simgpu_netlink_epoch epoch;
 	u64 rest = arguments->epochs;
+	struct quiet quiet;
 	int ret;
 
+	begin_quiet(&quiet);
 	while (rest) {
-		ret = simgpu_netlink_next_epoch(netlink, -1, &epoch);
+		ret = next_epoch(netlink, arguments->device, &quiet, &epoch);
 		if (ret == -EINTR)
 			continue;
 		if (ret == -ENOBUFS) {
@@ -369,6 +408,7 @@ static int follow_epochs(struct simgpu_netlink *netlink,
 			return fail("listening: %s", strerror(-ret));
 		if (epoch.device != arguments->device)
 			continue;
+		begin_quiet(&quiet);
 		print_epoch(&epoch);
 		rest--;
 	}
