@@ -10,6 +10,7 @@
  *	recorder_corners newest		is built as OpenCL C 3.0
  *	recorder_corners forks		a child launches with what its parent has made
  *	recorder_corners killed		launches, and is killed
+ *	recorder_corners unbuilt	has a program that does not compile
  *	recorder_corners atomics	adds to words of its own and to shared ones
  *
  * Each ends with status 0 if its results are right.
@@ -280,6 +281,24 @@ static int killed(void)
 	return raise(SIGKILL);
 }
 
+static int unbuilt(void)
+{
+	struct host host = host_open(one);
+	const char *wrong = "__kernel void two(__global int *a) { a[0] = b; }\n";
+	cl_mem buffer = host_buffer(&host, ITEMS * sizeof(int), NULL);
+	cl_program program;
+	cl_int error;
+
+	program = clCreateProgramWithSource(host.context, 1, &wrong, NULL, &error);
+	check(error, "clCreateProgramWithSource");
+	error = clBuildProgram(program, 1, &host.device, "", NULL, NULL);
+	run(&host, "one", buffer, NULL, ITEMS);
+	clReleaseProgram(program);
+	clReleaseMemObject(buffer);
+	host_close(&host);
+	return error != CL_BUILD_PROGRAM_FAILURE;
+}
+
 static int atomics(void)
 {
 	static const char *const names[] = { "own", "apart", "pairs", "hot" };
@@ -308,12 +327,13 @@ int main(int argc, char **argv)
 		{ "nothing", nothing }, { "late", late },
 		{ "threads", threads }, { "newest", newest },
 		{ "forks", forks }, { "killed", killed }, { "atomics", atomics },
+		{ "unbuilt", unbuilt },
 	};
 	size_t i;
 
 	for (i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			return !!modes[i].run();
-	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late|threads|newest|forks|killed|atomics\n");
+	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late|threads|newest|forks|killed|atomics|unbuilt\n");
 	return 2;
 }

@@ -78,6 +78,24 @@ grep -q 'recorder_corners launched kernels, but failed, was killed' "$folder/log
 	echo "its loss is not told" >>"$folder/got"
 verdict "and that is told" 'status 0
 t.sgtr all-2 1'
+check "a program that does not compile" unbuilt 'one 0 0 2'
+grep -o "not built: error: use of undeclared identifier 'b'" "$folder/log" >"$folder/got"
+verdict "and why not" "not built: error: use of undeclared identifier 'b'"
+
+# The command is ended while a child of its program runs: nothing goes on, or is left.
+rm -rf "$folder/traces"
+mkdir "$folder/traces"
+"$build/simgpu" trace record -o "$folder/traces/t.sgtr" -- \
+	sh -c "$build/tests/recorder_kernels wait; true" >"$folder/log" 2>&1 &
+recording=$!
+sleep 2
+kill -TERM "$recording"
+wait "$recording"
+{
+	ls "$folder/traces"
+	pgrep -f "^$build/tests/recorder_kernels wait" || echo "nothing goes on"
+} >"$folder/got"
+verdict "a recording that is ended leaves nothing" "nothing goes on"
 
 # Two warps each: 32 words in 4 sectors, each word in a sector of its own, two lanes for
 # each of 16 words, and all for one. On the device an atomic's request goes to a slice.

@@ -16,6 +16,9 @@
  * variable is gone, which corrupts the heap. Here such releases do nothing: the
  * process ends anyway.
  *
+ * Oclgrind returns errors, or NULL, for what it does not have, such as shared virtual
+ * memory, at which programs stop or crash without a word. Here it is said.
+ *
  * clang takes -cl-std=CL3.0 only with the features that the device's extensions
  * imply, which Oclgrind does not name. Here they are added.
  *
@@ -88,6 +91,15 @@ Function *next_of(const char *name)
 	return (Function *)dlsym(RTLD_NEXT, name);
 }
 
+/* Says once of each function that the program calls what it cannot have. */
+void say_missing(const char *function, bool *said)
+{
+	if (!*said)
+		fprintf(stderr, "simgpu-record: warning: the program calls %s(), which Oclgrind does not have or refuses\n",
+			function);
+	*said = true;
+}
+
 /* A function that is called by one thread at a time. */
 template <typename Name, typename Function>
 struct Locked;
@@ -103,6 +115,33 @@ struct Locked<Name, Result(Arguments...)> {
 		if (!next)
 			next = next_of<Result(Arguments...)>(Name::text);
 		return next(arguments...);
+	}
+};
+
+bool has_failed(const void *result)
+{
+	return !result;
+}
+
+bool has_failed(cl_int result)
+{
+	return result != CL_SUCCESS;
+}
+
+/* One that Oclgrind may not have. */
+template <typename Name, typename Function>
+struct Missing;
+
+template <typename Name, typename Result, typename... Arguments>
+struct Missing<Name, Result(Arguments...)> {
+	static Result call(Arguments... arguments)
+	{
+		static bool said;
+		Result result = Locked<Name, Result(Arguments...)>::call(arguments...);
+
+		if (has_failed(result))
+			say_missing(Name::text, &said);
+		return result;
 	}
 };
 
@@ -182,13 +221,14 @@ struct ResultOf<Result(Arguments...)> {
 			PASSED_##count);					\
 	}
 #define LOCKED(count, function)	DEFINED_AS(Locked, count, function)
+#define MISSING(count, function) DEFINED_AS(Missing, count, function)
 #define LATE(count, function)	DEFINED_AS(Late, count, function)
 
 /*
  * What reads no more than its own object is not here, nor clSetUserEventStatus(),
  * for which another thread may wait with the lock.
  */
-LOCKED(5, clCreateSubDevices)
+MISSING(5, clCreateSubDevices)
 LOCKED(6, clCreateContext)
 LOCKED(5, clCreateContextFromType)
 LOCKED(4, clCreateCommandQueue)
@@ -200,24 +240,24 @@ LOCKED(6, clCreateImage)
 LOCKED(7, clCreateImageWithProperties)
 LOCKED(8, clCreateImage2D)
 LOCKED(10, clCreateImage3D)
-LOCKED(6, clCreatePipe)
+MISSING(6, clCreatePipe)
 LOCKED(5, clCreateSampler)
 LOCKED(3, clCreateSamplerWithProperties)
 LOCKED(5, clCreateProgramWithSource)
 LOCKED(7, clCreateProgramWithBinary)
-LOCKED(5, clCreateProgramWithBuiltInKernels)
-LOCKED(4, clCreateProgramWithIL)
+MISSING(5, clCreateProgramWithBuiltInKernels)
+MISSING(4, clCreateProgramWithIL)
 LOCKED(9, clLinkProgram)
 LOCKED(3, clCreateKernel)
 LOCKED(4, clCreateKernelsInProgram)
 LOCKED(2, clCloneKernel)
 LOCKED(2, clCreateUserEvent)
 LOCKED(4, clSetKernelArg)
-LOCKED(3, clSetKernelArgSVMPointer)
+MISSING(3, clSetKernelArgSVMPointer)
 LOCKED(4, clSetKernelExecInfo)
 LOCKED(4, clSetEventCallback)
 LOCKED(3, clSetMemObjectDestructorCallback)
-LOCKED(4, clSVMAlloc)
+MISSING(4, clSVMAlloc)
 LOCKED(2, clSVMFree)
 LOCKED(9, clEnqueueReadBuffer)
 LOCKED(14, clEnqueueReadBufferRect)
@@ -244,12 +284,12 @@ LOCKED(4, clEnqueueMarkerWithWaitList)
 LOCKED(1, clEnqueueBarrier)
 LOCKED(4, clEnqueueBarrierWithWaitList)
 LOCKED(3, clEnqueueWaitForEvents)
-LOCKED(8, clEnqueueSVMFree)
-LOCKED(8, clEnqueueSVMMemcpy)
-LOCKED(8, clEnqueueSVMMemFill)
-LOCKED(8, clEnqueueSVMMap)
-LOCKED(5, clEnqueueSVMUnmap)
-LOCKED(8, clEnqueueSVMMigrateMem)
+MISSING(8, clEnqueueSVMFree)
+MISSING(8, clEnqueueSVMMemcpy)
+MISSING(8, clEnqueueSVMMemFill)
+MISSING(8, clEnqueueSVMMap)
+MISSING(5, clEnqueueSVMUnmap)
+MISSING(8, clEnqueueSVMMigrateMem)
 LOCKED(1, clRetainDevice)
 LOCKED(1, clRetainContext)
 LOCKED(1, clRetainCommandQueue)
@@ -337,6 +377,27 @@ static char *options_with_features(const char *options)
 	return all;
 }
 
+/* The first error of a build, which many programs do not print. */
+static void say_build_error(cl_program program, const cl_device_id *devices)
+{
+	static char log[1 << 16];
+	cl_device_id device = devices ? devices[0] : nullptr;
+	const char *error, *end;
+
+	if (!device && clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(device), &device,
+					nullptr))
+		return;
+	if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log) - 1, log,
+				  nullptr))
+		return;
+	error = strstr(log, "error:");
+	if (!error)
+		return;
+	end = strchr(error, '\n');
+	fprintf(stderr, "simgpu-record: warning: a program of kernels was not built: %.*s\n",
+		end ? (int)(end - error) : (int)strlen(error), error);
+}
+
 __attribute__((visibility("default")))
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
 		      const char *options,
@@ -349,6 +410,8 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
 
 	may_call();
 	error = next(program, count, devices, all ? all : options, notify, data);
+	if (error)
+		say_build_error(program, devices);
 	free(all);
 	return error;
 }

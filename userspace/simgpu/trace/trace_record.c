@@ -222,41 +222,66 @@ static void become_oclgrind(const struct arguments *arguments,
 	_exit(STATUS_NO_EXEC);
 }
 
+static volatile pid_t running;
+static volatile sig_atomic_t ended_by;
+
+/* Whoever ends this command ends what it records. */
+static void end_program(int signal_number)
+{
+	ended_by = signal_number;
+	if (running > 0)
+		kill(running, signal_number);
+}
+
+/* What the program started, after it has ended: see children in proc(5). */
+static void end_children(void)
+{
+	FILE *children;
+	char path[64];
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	children = fopen(path, "r");
+	while (children && fscanf(children, "%d", &child) == 1)
+		kill(child, ended_by);
+	if (children)
+		fclose(children);
+}
+
 /* Programs that the program left running become this process's children. */
 static void wait_for_others(const char *program)
 {
-	if (!waitpid(-1, NULL, WNOHANG))
+	if (!ended_by && !waitpid(-1, NULL, WNOHANG))
 		warn("waiting for what %s left running", program);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	do {
+		if (ended_by)
+			end_children();
+	} while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
-/* Run the program to its end; signals from the terminal are for it alone. */
-static int run_program(const struct arguments *arguments, const char *plugin,
-		       const char *output)
+/* What signals do while the program runs: those from the terminal are for it alone. */
+static void set_signals(struct sigaction before[NSIG])
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
-	int status = 0;
-	pid_t pid;
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	const struct sigaction end = { .sa_handler = end_program };
 
-	fflush(stdout);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	sigaction(SIGINT, &ignore, &interrupt);
-	sigaction(SIGQUIT, &ignore, &quit);
-	pid = fork();
-	if (!pid) {
-		sigaction(SIGINT, &interrupt, NULL);
-		sigaction(SIGQUIT, &quit, NULL);
-		become_oclgrind(arguments, plugin, output);
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (pid > 0)
-		wait_for_others(arguments->program[0]);
-	sigaction(SIGINT, &interrupt, NULL);
-	sigaction(SIGQUIT, &quit, NULL);
-	if (pid < 0)
-		return fail("a process for the program: %s", strerror(errno));
+	sigaction(SIGINT, &ignore, &before[SIGINT]);
+	sigaction(SIGQUIT, &ignore, &before[SIGQUIT]);
+	sigaction(SIGTERM, &end, &before[SIGTERM]);
+	sigaction(SIGHUP, &end, &before[SIGHUP]);
+}
+
+static void reset_signals(const struct sigaction before[NSIG])
+{
+	sigaction(SIGINT, &before[SIGINT], NULL);
+	sigaction(SIGQUIT, &before[SIGQUIT], NULL);
+	sigaction(SIGTERM, &before[SIGTERM], NULL);
+	sigaction(SIGHUP, &before[SIGHUP], NULL);
+}
+
+/* Why there is no trace, from how the program ended; else STATUS_OK. */
+static int explain_end(const struct arguments *arguments, int status)
+{
 	if (WIFSIGNALED(status))
 		return fail("%s was killed: %s; no trace was written",
 			    arguments->program[0], strsignal(WTERMSIG(status)));
@@ -269,7 +294,37 @@ static int run_program(const struct arguments *arguments, const char *plugin,
 			    arguments->only_sampled ?
 			    ", for which results that --only-sampled left out may be the reason" :
 			    "");
+	if (ended_by)
+		return fail("ended by %s; no trace was written", strsignal(ended_by));
 	return STATUS_OK;
+}
+
+/* Run the program to its end, and what it has started. */
+static int run_program(const struct arguments *arguments, const char *plugin,
+		       const char *output)
+{
+	struct sigaction before[NSIG];
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	set_signals(before);
+	pid = fork();
+	if (!pid) {
+		reset_signals(before);
+		become_oclgrind(arguments, plugin, output);
+	}
+	running = pid;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	running = 0;
+	if (pid > 0)
+		wait_for_others(arguments->program[0]);
+	reset_signals(before);
+	if (pid < 0)
+		return fail("a process for the program: %s", strerror(errno));
+	return explain_end(arguments, status);
 }
 
 static int accept_trace(const char *temporary, const char *output)
