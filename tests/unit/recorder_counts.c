@@ -140,6 +140,36 @@ static const struct counted kernels[] = {
 	  "((__global float4 *)b)[i] = vload_half4(i, (__global half *)a);" },
 	{ "one_half", 8, 8, 8 * (1 + 1),
 	  "vstore_half(vload_half(i, (__global half *)a), i, (__global half *)b);" },
+	/* What public programs do: a filter, a transposition, rows of a sparse matrix, a sum. */
+	{ "taps", 8 * 32, 8, 8 * (16 + 1 + 15 * 2 + 1),
+	  "float sum = 0;\n"
+	  "for (int t = 0; t < 16; t++)\n"
+	  "	sum += b[1024 + t] * (i >= t ? a[i - t] : a[2048 + 16 + i - t]);\n"
+	  "b[i] = sum;" },
+	{ "transposed", 8 * 7, 8 * 7, 8 * 7 * (7 + 1),
+	  "for (int f = 0; f < 7; f++) b[256 * f + i] = a[7 * i + f];" },
+	/*
+	 * Of each block's two warps one has the five elements of its row. The compiler
+	 * knows what was stored before.
+	 */
+	{ "rows", 4 * 2, 8 + 4, 8 + 4 * (1 + 5) + 4,
+	  "float sum = 0;\n"
+	  "b[i / 64] = 0;\n"
+	  "for (int j = i % 64; j < 5; j += 64) sum += a[j] * a[1024 + 64 * j];\n"
+	  "if (i % 64 == 0) b[i / 64] += sum;" },
+	{ "reduced", 8 * 2, 4, 8 * 2 + 4,
+	  "__local float sums[64];\n"
+	  "int l = get_local_id(0);\n"
+	  "sums[l] = fabs(a[i]) + fabs(a[i + 256]);\n"
+	  "barrier(CLK_LOCAL_MEM_FENCE);\n"
+	  "for (int s = 32; s > 0; s >>= 1) {\n"
+	  "	if (l < s) sums[l] += sums[l + s];\n"
+	  "	barrier(CLK_LOCAL_MEM_FENCE);\n"
+	  "}\n"
+	  "if (l == 0) b[get_group_id(0)] = sums[0];" },
+	{ "prices", 8, 16, 8 * (1 + 2),
+	  "float s = 10 * a[i] + 100 * (1 - a[i]), d = log(s) / sqrt(s);\n"
+	  "b[i] = s * exp(-d); b[1024 + i] = s - d;" },
 	/* Of a pointer to float nobody knows that 16 bytes are aligned. */
 	{ "vload", 32, 8, 8 * (4 * 4 + 1),
 	  "float4 v = vload4(i, a);\n"
