@@ -57,7 +57,7 @@ struct saved_warp {
  * struct context_pool - places for saved thread blocks and their warps
  * @free_block: first free place of @blocks, NO_CONTEXT for none
  * @free_warp: first free place of @warps
- * @blocks_left: free places of @blocks that are not reserved; @warps_left likewise
+ * @blocks_left: free places of @blocks that are not reserved; @warps_left: of @warps
  */
 struct context_pool {
 	struct saved_block *blocks;

@@ -30,7 +30,7 @@ _Static_assert(COUNTERS == SIMGPU_COUNTER_COUNT &&
 /*
  * struct simgpu_netlink - a connection
  * @epoch: where the next epoch is stored; NULL: it has come, or none is waited for
- * @change: where the next change is stored; NULL likewise
+ * @change: where the next change is stored; NULL: it has come, or none is waited for
  */
 struct simgpu_netlink {
 	struct nl_sock *sock;

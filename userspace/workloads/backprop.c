@@ -21,7 +21,7 @@
 #define END		(SUMS + INPUTS * FLOAT)
 
 #define ADDRESSES	25
-/* Of a level of the sum: which threads */
+/* For each level of the sum: which threads take part */
 #define LEVELS		4
 #define LEVEL		9
 #define CHANGE		30

@@ -11,7 +11,7 @@
 /* The SDK has 512 options. */
 #define OPTIONS		1920
 #define STEPS		2048
-/* Of a smaller one; a block's work is as their square. */
+/* Steps of the smaller size; the work of a block grows with their square. */
 #define STEPS_SMALL	512
 /* CACHE_DELTA and CACHE_STEP of the SDK */
 #define DELTA		32

@@ -15,7 +15,7 @@
 
 #define TURN_BYTES	((__u64)BLOCKS * THREADS * FLOAT)
 
-/* Of a turn: index and addresses; CND() twice; on the SFU, log, exp, sqrt, rcp */
+/* For each turn: index and addresses; CND() twice; on the SFU, log, exp, sqrt, rcp */
 #define ADDRESSES	16
 #define ARITHMETIC	70
 #define SPECIAL		8

@@ -20,7 +20,7 @@
 
 /* The pixel's place, whether it lies in the border, and the addresses */
 #define ADDRESSES	23
-/* Of each pixel read: its address, one multiplication and addition */
+/* For each pixel read: its address, one multiplication and addition */
 #define PIXEL		2
 /* The sum goes on from the pixel before, whose load lies between. */
 #define PRODUCT		"I F3"

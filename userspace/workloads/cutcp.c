@@ -34,7 +34,7 @@
 #define SETUP		75
 #define BIN		29
 /*
- * Of an atom: its distance from four points; a third of these are near enough,
+ * For each atom: its distance from four points; a third of these are near enough,
  * in half of all warps and points: the potential, with a reciprocal root
  */
 #define DISTANCES	25

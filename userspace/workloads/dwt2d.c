@@ -28,7 +28,7 @@
 #define VERTICAL	5
 #define HORIZONTAL	4
 #define WRITING		4
-/* Of a row: two values in, a half of their sum, one out; addresses besides */
+/* For each row: two values in, a half of their sum, one out; addresses besides */
 #define LIFT		"M M I1 I1 I1 M1 I2 I2"
 #define LIFT_ACROSS	"M M I1 I1 I1 M1 I2"
 

@@ -8,7 +8,7 @@
 #include "benchmarks.h"
 
 #define THREADS		64
-/* Those of an image of 640 x 480; two launches have the paper's instructions. */
+/* Thread blocks of an image of 640 x 480; two launches have the paper's instructions. */
 #define BLOCKS		19200
 #define LAUNCHES	4
 #define TILE_BYTES	(16LL * FLOAT)

@@ -35,7 +35,7 @@
 #define RESULT_TRIPS	(RESULT_BYTES / (THREADS * FLOAT))
 #define OVERLAP_ROWS	31
 #define OVERLAP_COLUMNS	32
-/* Of a product: two addresses, a multiplication, a sum, the loop */
+/* For each product: two addresses, a multiplication, a sum, the loop */
 #define PRODUCT		7
 #define PRODUCT_MIX	"I I F F1 I I1 C1"
 #define PLACE		40

@@ -22,7 +22,7 @@
 #define MERGE_THREADS	256
 
 /*
- * Of a byte: its bin, and a try: read, add, tag, write, read, compare, branch.
+ * For each byte: its bin, and a try: read, add, tag, write, read, compare, branch.
  * 32 lanes in 256 bins: hardly half of the bytes need a second try, of few
  * lanes; random bins meet in a bank three at a time.
  */

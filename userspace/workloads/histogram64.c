@@ -20,7 +20,7 @@
 
 #define MERGE_THREADS	256
 
-/* Of a byte: its six bits, the counter's place, one more */
+/* For each byte: its six bits, the counter's place, one more */
 #define BYTE		4
 #define BYTE_MIX	"I I1 I1 M1 I1 M1"
 

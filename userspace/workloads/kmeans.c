@@ -21,7 +21,7 @@
 #define END		(MEMBERSHIP + POINTS * FLOAT)
 
 #define SETUP		10
-/* Of a feature: two addresses, a difference, its square, the loop */
+/* For each feature: two addresses, a difference, its square, the loop */
 #define FEATURE		6
 #define FEATURE_MIX	"I I F F1 I C1"
 #define CLUSTER		5

@@ -29,7 +29,7 @@
 #define BOX(bytes)	((__s64)PARTICLES * (bytes))
 
 /*
- * Of a pair: 5 values from shared memory; distance, potential, force; the
+ * For each pair: 5 values from shared memory; distance, potential, force; the
  * exponential is 20 more
  */
 #define VALUES		5

@@ -23,7 +23,7 @@
 #define CIRCLES		7
 #define POINTS		150
 #define DISK		25
-/* Those of 625 places that are in the disk, a row */
+/* Mean places of a row of DISK that are in the disk */
 #define DISK_ROW	18
 
 /* A cell's part of the image and of its flow: 41 x 81 pixels, 11 a thread */
@@ -38,12 +38,12 @@
 /* Until it has converged: some hundred rounds of at most 500 */
 #define ROUNDS		100
 
-/* Of a point: where; four constants, projection, mean and variance with a division */
+/* For each point: where; four constants, projection, mean and variance with a division */
 #define POINT		20
 #define POINT_MIX	"I2 I2 F1 F2 F2"
 #define DIVISION	"S1*2"
 #define PLACE		8
-/* Of a pixel's flow: eight differences, each with an arc tangent, and two sums */
+/* For each pixel's flow: eight differences, each with an arc tangent, and two sums */
 #define NEIGHBORS	8
 #define ARC_TANGENT	22
 #define PIXEL		70

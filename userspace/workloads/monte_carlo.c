@@ -11,12 +11,12 @@
 /* The SDK has 256 options, 1,536 at most, and 2^18 paths. */
 #define OPTIONS		1536
 #define PATHS		(1U << 21)
-/* Of a smaller one, as the SDK has them */
+/* Paths at the smaller size, as in the SDK */
 #define PATHS_SMALL	(1U << 18)
 
 #define SAMPLES		0ULL
 
-/* Of a path: scale, value, its maximum with 0, two sums, the loop */
+/* For each path: scale, value, its maximum with 0, two sums, the loop */
 #define PATH		9
 #define PATH_MIX	"F F1 S1 F1 F1 F1 F2 I I1 C1"
 

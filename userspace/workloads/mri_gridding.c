@@ -170,7 +170,7 @@ static void reorder_samples(struct builder *b)
 #define ROWS_Z		13
 #define ROWS_Y		9
 #define ROW_SAMPLES	16
-/* Of a sample and warp: distances from four points; 18% of these come near one. */
+/* For each sample and warp: distances from four points; 18% of these come near one. */
 #define DISTANCES	28
 #define NEAR		24
 #define NEAR_LANES	7

@@ -19,7 +19,7 @@
 #define CONSTANTS	(PHI + 3 * PHI_BYTES)
 #define END		(CONSTANTS + SAMPLES * CHUNKS * SAMPLE_BYTES)
 
-/* Of a sample: the argument, its range reduction and sums; on the SFU, both */
+/* For each sample: the argument, its range reduction and sums; on the SFU, both */
 #define ARITHMETIC	12
 #define SPECIAL		4
 /* One argument; its sine and its cosine side by side, in two steps each */

@@ -31,7 +31,7 @@ enum {
 
 /* Two normal random numbers: each a square root, a cosine and a logarithm */
 #define RANDOM		160
-/* Of a pixel: round x and y, index, its absolute value; (p-100)^2 - (p-228)^2 */
+/* For each pixel: round x and y, index, its absolute value; (p-100)^2 - (p-228)^2 */
 #define INDEX		22
 #define DIFFERENCE	6
 #define DOUBLES		8

@@ -19,7 +19,7 @@ enum { X, Y, WEIGHTS, NUMBERS, NEW_X, NEW_Y, ARRAYS };
 
 /* Numbers are in order, like the weights: a thread walks half of them. */
 #define STEPS		((__u32)PARTICLES / 2)
-/* Of a step: compare, branch, next, end */
+/* For each step: compare, branch, next, end */
 #define STEP		4
 #define STEP_MIX	"D C1 I I1"
 

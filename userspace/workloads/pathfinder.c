@@ -26,7 +26,7 @@
 #define END		(WALL + (HEIGHT * LAUNCHES + 1) * ROW_BYTES)
 
 /*
- * Of a step: index and loop; ranges and minima, for which an SM's schedulers
+ * For each step: index and loop; ranges and minima, for which an SM's schedulers
  * share 16 lanes
  */
 #define SETUP		30

@@ -27,7 +27,7 @@
 #define SCATTERED_LINES	4
 
 #define SETUP		14
-/* Of a diagonal: its start from constant memory, addresses, one product */
+/* For each diagonal: its start from constant memory, addresses, one product */
 #define DIAGONAL	12
 /* The sum goes on once a turn. */
 #define DIAGONAL_MIX	"F I2 I2 I2 I2 I2 I2 I2 I2 I2 I1 C1"

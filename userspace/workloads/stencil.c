@@ -23,11 +23,11 @@
 #define GRID_BYTES	((__u64)PLANE_BYTES * SIZE_Z + 2 * MARGIN_BYTES)
 
 #define SETUP		90
-/* Of a result: where it lies in tile and grid, seven values, two products */
+/* For each result: where it lies in tile and grid, seven values, two products */
 #define RESULT		20
 /* Six neighbors are added up, in two chains besides their addresses. */
 #define RESULT_MIX	"I2 F2 I2 F2 I2"
-/* Of a plane: the loop, and the registers that move on */
+/* For each plane: the loop, and the registers that move on */
 #define PLANE		8
 /* A border's row is read by one of four warps. */
 #define BORDER_LANES	(WARP / TILE_Y)

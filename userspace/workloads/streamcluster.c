@@ -26,7 +26,7 @@
 #define WORK		(POINT_ARRAY + POINTS * POINT_BYTES)
 #define END		(WORK + (POINTS + 1) * WORK_BYTES)
 
-/* Of each dimension: two addresses, a difference, its square, the loop */
+/* For each dimension: two addresses, a difference, its square, the loop */
 #define DIMENSION	8
 #define COST		25
 /* Difference and square, which goes to the sum; two addresses; the loop */

@@ -21,7 +21,7 @@
 #define RESULT		(3 * ARRAY_BYTES)
 #define END		(RESULT + BLOCKS * BINS * FLOAT)
 
-/* Of a pair: the product, five steps of a search, whether and where it counts */
+/* For each pair: the product, five steps of a search, whether and where it counts */
 #define PRODUCT		3
 #define STEPS		5
 #define STEP		5

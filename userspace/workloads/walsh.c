@@ -76,6 +76,6 @@ void build_walsh(struct builder *b)
 	builder_footprint(b, FLOAT * (1ULL << log2_data));
 	for (log2 = log2_data; log2 > LOG2_ELEMENTARY; log2 -= 2)
 		global_pass(b, log2_data, (1ULL << log2) / 4);
-	/* What the passes on global memory, two steps each, leave */
+	/* The steps that the passes on global memory, two steps each, leave */
 	shared_passes(b, log2_data, log2);
 }

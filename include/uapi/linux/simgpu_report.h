@@ -184,14 +184,14 @@ struct simgpu_tenant_report {
 /* The policy held all of its work for a time. */
 #define SIMGPU_DOUBT_HELD		(1U << 1)
 /*
- * The model takes it for compute-bound, but its SMs wait for memory that others use more
+ * The model takes the tenant for compute-bound, but its SMs wait for memory that others use more
  * than it does, for a fifth of their cycles or longer.
  */
 #define SIMGPU_DOUBT_MEMORY_WAITS	(1U << 2)
-/* It issued nothing in the last epoch: the NP is that of an earlier one. */
+/* The tenant issued nothing in the last epoch: the NP is that of an earlier one. */
 #define SIMGPU_DOUBT_OLD		(1U << 3)
 
-/* Of @launches_waiting. */
+/* In @launches_waiting: as many, or more. */
 #define SIMGPU_WAITING_MAX		256
 
 /* The tenant has work. */
