@@ -83,7 +83,7 @@ static FILE *escaped_errors(void)
 
 /* --- options --- */
 
-/* Above those of all commands. */
+/* A key above those of all commands' options */
 #define OPTION_WIDE	0x10000
 
 static const struct argp_option help_options[] = {
@@ -237,7 +237,7 @@ static u64 suffix_value(const char *text)
 	}
 }
 
-/* Decimals of a unit, which have to come to a whole number. */
+/* Add decimals of a unit. The result has to be a whole number. */
 static bool add_decimals(const char *text, const char *end, u64 unit, u64 *value)
 {
 	if (text == end)
@@ -335,20 +335,20 @@ u64 option_number(struct argp_state *state, const char *option,
 
 /* --- progress --- */
 
-/* A line that comes and goes within moments tells nobody anything. */
+/* On a terminal, a job that ends before this shows no line. */
 #define PROGRESS_AFTER_NS	2000000000ULL
-/* Nor does one that fills a file; of SIMGPU_PROGRESS_SECONDS. */
+/* In a file, seconds between lines, unless SIMGPU_PROGRESS_SECONDS is set */
 #define PROGRESS_FILE_SECONDS	300
 #define NS_PER_SECOND		1000000000ULL
 
 /**
- * struct progress_line - what is under way
- * @start_ns: since when; 0: nothing is
- * @next_ns: not to say more before; in a file what follows keeps it, so that many
- *	short things say something, too
- * @every_ns: in a file, from line to line
- * @terminal: standard error is one
- * @shown: a line stands there
+ * struct progress_line - the progress of the present job
+ * @start_ns: when the job began; 0: there is no job
+ * @next_ns: time of the next line at the earliest. In a file the next job keeps it, so that
+ *	many short jobs write lines, too
+ * @every_ns: in a file, time between lines
+ * @terminal: standard error is a terminal
+ * @shown: a line is on the terminal
  */
 static struct progress_line {
 	u64 start_ns;
@@ -374,7 +374,7 @@ static void progress_begin(u64 now_ns)
 		line.next_ns = now_ns + line.every_ns;
 }
 
-/* A line of its own, which says how long the rest may take, too. */
+/* Print a whole line, with an estimate of the time left. */
 static void progress_log(const char *what, u64 done, u64 total, u64 now_ns)
 {
 	u64 seconds = (now_ns - line.start_ns) / NS_PER_SECOND;

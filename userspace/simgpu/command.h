@@ -13,7 +13,7 @@
 #include "../lib/simgpu.h"
 #include "../offline/offline.h"
 
-/* Exit status of every subcommand. */
+/* Exit status of every subcommand */
 #define STATUS_OK	0
 #define STATUS_FAILED	1
 #define STATUS_USAGE	2
@@ -62,35 +62,35 @@ int fail(const char *format, ...);
 /* The same for wrong usage. Returns STATUS_USAGE. */
 __attribute__((format(printf, 1, 2)))
 int fail_usage(const char *format, ...);
-/* A message only. */
+/* Prints a message on standard error. */
 __attribute__((format(printf, 1, 2)))
 void warn(const char *format, ...);
-/* Called before any message, so that a screen does not swallow it; or NULL. */
+/* Called before any message, so that a full-screen view does not hide it; may be NULL. */
 extern void (*before_message)(void);
-/* What a negative errno of the device means to somebody at a terminal. */
+/* What a negative errno of the device means to a user */
 const char *device_error(int error);
-/* Says why epochs cannot be listened to. Returns STATUS_FAILED. */
+/* Explains why no epochs can be received. Returns STATUS_FAILED. */
 int explain_listening(int error);
 
-/* Take a file away; a device or a pipe is not ours to take. */
+/* Removes a file that was written. A device or a pipe stays. */
 void remove_output(const char *path);
-/* The end of a file that was written; what is not whole is taken away. An exit status. */
+/* Closes a file that was written, and removes it if it is incomplete. An exit status. */
 int close_file(FILE *file, const char *path);
 
-/* realloc() of so many elements, which ends the command if there is no memory. */
+/* realloc() to @count elements of @bytes each; ends the command if there is no memory. */
 void *grow(void *array, size_t count, size_t bytes);
 
 /* --- options --- */
 
-/* argp_parse() of a command's options, and of -h and --wide. */
+/* argp_parse() with a command's options and with -h and --wide */
 void parse_arguments(const struct argp *argp, int argc, char **argv,
 		     unsigned int flags, void *input);
-/* --wide: tables may have lines of more than 80 letters. */
+/* --wide: tables may have lines of more than 80 letters */
 extern bool tables_are_wide;
-/* As parse_number(); else argp's usage error. */
+/* parse_number(), with a usage error of argp on failure */
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest);
-/* Of a command that has only --json, whose input is a bool. */
+/* Options of a command that has only --json; the input is a bool. */
 extern const struct argp_option json_options[];
 error_t parse_json_option(int key, char *text, struct argp_state *state);
 /*
@@ -103,29 +103,30 @@ bool parse_ppm(const char *text, u64 *value_ppm);
 
 /* --- configurations --- */
 
-/* Whether --config means a file: it has a '/' or ends in .conf. */
+/* Whether the argument of --config is a file: it has a '/' or ends in .conf. */
 bool config_is_file(const char *text);
 
 /**
- * config_load() - the GPU that --config means
- * @text: a shipped configuration's name, or a file (docs/configurations.md)
+ * config_load() - load the configuration of a GPU
+ * @text: the argument of --config: name of a shipped configuration, or a file
+ *	(docs/configurations.md)
  * @config: set
  *
- * Return: an exit status; what was wrong has been said.
+ * Return: an exit status; a message has been printed on failure.
  */
 int config_load(const char *text, struct gpu_config *config);
 
 /* --- progress --- */
 
 /**
- * progress() - say how far a long run is, on standard error
- * @what: what is under way
- * @done: of @total
- * @total: 0 if that is not known; then @done is in cycles
+ * progress() - show how far a long job is, on standard error
+ * @what: name of the job
+ * @done: work done, out of @total
+ * @total: all work; 0: not known, and @done is in cycles
  *
- * On a terminal it writes over the last such line, but not in the first two seconds, and
- * progress_end() takes the line away. Elsewhere there is a line every five minutes, or
- * every SIMGPU_PROGRESS_SECONDS (an environment variable), with how long the rest may take.
+ * On a terminal the line replaces the last one, from two seconds after the start on, and
+ * progress_end() removes it. Elsewhere a line is written every five minutes, or every
+ * SIMGPU_PROGRESS_SECONDS (an environment variable), with an estimate of the time left.
  */
 void progress(const char *what, u64 done, u64 total);
 void progress_end(void);

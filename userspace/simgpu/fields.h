@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Members of structs that are written as JSON and as CSV: a row each. */
+/* Tables of struct members that are written as JSON and as CSV: one row for each member. */
 #ifndef SIMGPU_FIELDS_H
 #define SIMGPU_FIELDS_H
 

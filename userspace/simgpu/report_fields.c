@@ -19,7 +19,7 @@ bool report_field_is_list(const struct figure *figure)
 	return figure->unit == FIGURE_SMS || figure->unit == FIGURE_BITS;
 }
 
-/* The report's units in those of sysfs and JSON. */
+/* How many units of the report are one unit of sysfs and JSON */
 static double units_in_one(const struct figure *figure)
 {
 	switch ((enum figure_unit)figure->unit) {
@@ -44,7 +44,7 @@ void report_field_set(struct simgpu_tenant_report *report,
 	if (figure->unit == FIGURE_TRUTH)
 		return;
 	value *= units_in_one(figure);
-	/* Half a unit, so that decimals come back as they were; one may be below 0. */
+	/* Add half a unit to round, so that decimals read back the same. A value may be < 0. */
 	if (figure->unit == FIGURE_SMALL)
 		*(u32 *)at = (u32)(value + 0.5);
 	else

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Figures of a tenant's report as sysfs and JSON have them: under the same names, and in
- * the same units.
- */
+/* Figures of a tenant's report, with the names and units that sysfs and JSON have */
 #ifndef SIMGPU_REPORT_FIELDS_H
 #define SIMGPU_REPORT_FIELDS_H
 
@@ -10,21 +7,21 @@
 
 #include "command.h"
 
-/* The figure of that name; NULL: there is none. */
+/* The figure of that name, or NULL */
 const struct figure *report_field_find(const char *name);
-/* Whether a figure is a list of SMs, channels or ways; else it is a number. */
+/* Whether a figure is a list of SMs, channels or ways. Others are numbers. */
 bool report_field_is_list(const struct figure *figure);
 
 /**
- * report_field_set() - put a figure that is no list where it belongs
- * @report: gets it, and the flag that says that it is known
- * @figure: which
+ * report_field_set() - set a figure that is not a list
+ * @report: gets the figure, and the flag that it is known
+ * @figure: the figure
  * @value: in the unit of sysfs and JSON
  */
 void report_field_set(struct simgpu_tenant_report *report,
 		      const struct figure *figure, double value);
 
-/* Adds all figures of a report by their names; null: not known. */
+/* Adds all figures of a report by name; null: not known. */
 void report_fields_json(struct json_object *object,
 			const struct simgpu_tenant_report *report);
 

@@ -8,9 +8,9 @@
 #include "output.h"
 
 #define COLUMNS_MAX	16
-/* Letters of a line, unless --wide is given. */
+/* Letters of a line, without --wide */
 #define LINE_MAX_LETTERS	80
-/* Less than that is no room for words. */
+/* Least letters for a column of words */
 #define WORDS_LEAST	20
 
 /**
@@ -106,7 +106,7 @@ void table_kernel(struct table *table, const char *name)
 	add_cell(table, demangle_short(name));
 }
 
-/* How much of a text goes on a line with so much room: whole words, if there are several. */
+/* How many letters of a text fit on a line: whole words, unless the first is too long. */
 static size_t words_that_fit(const char *text, size_t room)
 {
 	size_t length = strlen(text), cut;
@@ -118,7 +118,7 @@ static size_t words_that_fit(const char *text, size_t room)
 	return cut ? cut : strcspn(text, " ");
 }
 
-/* Words over as many lines as they take; @indent: of all but the first. */
+/* Write words over as many lines as needed; @indent: of all lines but the first. */
 static void write_words(FILE *out, const char *text, size_t room, size_t indent)
 {
 	size_t length = words_that_fit(text, room);
@@ -133,9 +133,9 @@ static void write_words(FILE *out, const char *text, size_t room, size_t indent)
 
 /**
  * struct layout - how a table is written
- * @width: of each column
- * @gap: between two
- * @room: for the words of the last column
+ * @width: width of each column
+ * @gap: letters between two columns
+ * @room: letters for the last column's words
  */
 struct layout {
 	size_t width[COLUMNS_MAX];
@@ -143,7 +143,7 @@ struct layout {
 	size_t room;
 };
 
-/* The first column, and those from @first to before @end. */
+/* Write the first column, and the columns from @first to before @end. */
 static void write_row(const struct table *table, const struct layout *layout,
 		      char *const *cells, u32 first, u32 end, FILE *out)
 {
@@ -189,7 +189,7 @@ static size_t width_of(const struct layout *layout, u32 columns)
 	return width;
 }
 
-/* Where the columns from @first on end that fit on a line behind the first column. */
+/* The end of the columns from @first on that fit on a line behind the first column */
 static u32 columns_that_fit(const struct table *table,
 			    const struct layout *layout, u32 first)
 {
@@ -207,7 +207,7 @@ static u32 columns_that_fit(const struct table *table,
 	return end;
 }
 
-/* Narrow gaps first, then a last column of words over several lines. */
+/* If the table is too wide, break the last column's words; if that cannot help, narrow gaps. */
 static void choose_layout(const struct table *table, struct layout *layout)
 {
 	u32 last = table->columns - 1;
@@ -234,7 +234,7 @@ static void choose_layout(const struct table *table, struct layout *layout)
 	layout->gap = 1;
 }
 
-/* What does not fit on a line stands below, behind the first column again. */
+/* Columns that do not fit follow below, behind the first column again. */
 void table_write(struct table *table, FILE *out)
 {
 	struct layout layout = { .gap = 0 };

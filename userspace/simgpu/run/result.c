@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The result of an experiment, as it grows; see run.h. */
+/* The result of an experiment, filled in step by step; see run.h. */
 #include <json-c/json.h>
 
 #include "run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* simgpu run: its options, and which of the ways to run is taken. */
+/* simgpu run: its options, and the choice among the ways to run */
 #include "../contender.h"
 #include "../interrupt.h"
 #include "../options.h"
@@ -55,7 +55,7 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
- * @contender: of --policy; without a policy if there is none
+ * @contender: parsed from --policy; has no policy if that was not given
  */
 struct arguments {
 	struct experiment experiment;
@@ -159,7 +159,7 @@ static void parse_policy(struct argp_state *state, struct arguments *arguments,
 	if (contender.model)
 		option_name(state, "--policy NAME@", unused, contender.model);
 	arguments->contender = contender;
-	/* A journal names its policies; a plug-in's file says where one is. */
+	/* A journal names its policies, so with one only the file of a plug-in is allowed. */
 	if (!contender_is_file(&contender))
 		arguments->experiment.given = text;
 }
@@ -203,7 +203,7 @@ static const struct command_line command_line = {
 	.about = about,
 };
 
-/* The traces run, or the tenants' private runs need them, in this process. */
+/* Read the traces that this process runs, or that the tenants' private runs need. */
 static int read_workloads(const struct arguments *arguments,
 			  struct workload *workloads)
 {
@@ -226,7 +226,7 @@ static int read_workloads(const struct arguments *arguments,
 	return ret;
 }
 
-/* What journals do not say: when requests come by themselves. */
+/* Set what journals do not contain: how requests arrive. */
 static int settle_arrivals(const struct arguments *arguments,
 			   struct workload *workloads)
 {
@@ -273,7 +273,7 @@ static int print(const struct arguments *arguments, const struct result *result)
 	return print_result(settings, result, arguments->kernels);
 }
 
-/* Run, and make the private runs. */
+/* Run, then make the private runs. */
 static int run_with_truth(struct arguments *arguments,
 			  const struct workload *workloads,
 			  struct result *result)
@@ -292,7 +292,7 @@ static int run_with_truth(struct arguments *arguments,
 	return ret ? ret : then;
 }
 
-/* With each seed; what they have in common goes to the first of the results. */
+/* Run with each seed, and merge the results into the first one. */
 static int run_seeds(struct arguments *arguments, struct workload *workloads,
 		     struct result *results)
 {
@@ -309,7 +309,7 @@ static int run_seeds(struct arguments *arguments, struct workload *workloads,
 	*seed = first;
 	if (arguments->seeds == 1)
 		return ret;
-	/* One that was stopped is no observation, but all there is if it is the first. */
+	/* Drop a run that was stopped, unless it is the only one. */
 	if (interrupted() && i > 1) {
 		i -= !results[i - 1].complete || results[i - 1].partial;
 		results[0].partial = i < arguments->seeds;
@@ -355,7 +355,7 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 	return interrupt_status(ret ? ret : then);
 }
 
-/* A device may have policies and models that are not in this process. */
+/* Choose the policy; a device may have policies and models that this process lacks. */
 static int choose_policy(struct arguments *arguments)
 {
 	struct contender *contender = &arguments->contender;
@@ -372,7 +372,7 @@ static int choose_policy(struct arguments *arguments)
 	return ret;
 }
 
-/* Of a device's model and policy only the device knows all. */
+/* Check parameters, except a device's: only the device knows those of its policy. */
 static int check_knobs(const struct arguments *arguments)
 {
 	const struct settings *settings = &arguments->experiment.settings;

@@ -19,10 +19,10 @@ static void fill_report(struct result_tenant *tenant,
 
 /* --- observers --- */
 
-/* Between two looks at who has which SM, for the timeline. */
+/* Cycles between two looks at the owners of SMs, for the timeline */
 #define LOOK_CYCLES	1000
 
-/** struct watch - a run that is going on, and how long it will be */
+/** struct watch - a run in progress, and its length */
 struct watch {
 	struct result *result;
 	u64 cycles;
@@ -162,8 +162,8 @@ static int explain_run(int error)
 }
 
 /*
- * One that is a part of what the tenant reaches alone, in an equal window, is made here;
- * another is looked at.
+ * Find a tenant's goal. A goal relative to what the tenant does alone needs its run alone
+ * in an equal window, which is made here. Other goals are only checked.
  */
 static int find_goal(const struct settings *settings,
 		     const struct workload *workload, u32 slot,
@@ -316,7 +316,7 @@ static int explain_replay(const char *path, const struct offline_journal *journa
 			    path);
 	if (error == -ENOMEM)
 		return fail("out of memory");
-	/* At first nobody can have too many launches. */
+	/* At first no tenant can have too many launches, so -EAGAIN is about threads. */
 	if (error == -EAGAIN && !failed)
 		return fail_threads();
 	return fail("%s, line %u: the event cannot be repeated here: %s", path,
@@ -432,7 +432,7 @@ int run_journal(const char *path, struct settings *settings,
 
 /* --- truth --- */
 
-/** struct private_run - whose is under way, for the line of progress */
+/** struct private_run - the private run in progress, for the line of progress */
 struct private_run {
 	const char *name;
 	u64 instructions;
@@ -448,8 +448,8 @@ static void on_private_progress(void *context, u64 done)
 }
 
 /*
- * NP = shared IPC / private IPC over the same instructions, which is cycles
- * alone / cycles shared.
+ * NP = shared IPC / private IPC over the same instructions. This is the cycles alone
+ * divided by the cycles shared.
  */
 static int find_actual(const struct offline_experiment *experiment,
 		       struct result_tenant *tenant)
@@ -486,7 +486,7 @@ static int find_actual(const struct offline_experiment *experiment,
 	return STATUS_OK;
 }
 
-/* Metrics over the actual NPs; the error's mean over those with a prediction. */
+/* Compute metrics over actual NPs, and the mean error of tenants with a prediction. */
 static int summarize(struct result *result)
 {
 	u64 *nps = calloc(result->tenant_count + 1, sizeof(*nps));
@@ -542,7 +542,7 @@ int run_truth(const struct settings *settings, const struct workload *workloads,
 		ret = find_actual(experiment, tenant);
 	}
 	free(experiment);
-	/* A part of the tenants has no STP. */
+	/* STP needs all tenants, and some are missing. */
 	if (interrupted())
 		result->partial = true;
 	return ret || result->partial ? ret : summarize(result);

@@ -61,7 +61,7 @@ static struct json_object *epochs_json(const struct result *result, size_t index
 	return epochs;
 }
 
-/* A figure; over several seeds its mean, and how far they lie from it. */
+/* Set a figure; with several seeds, its mean and its spread. */
 static void set_figure(struct json_object *object, const char *key, bool known,
 		       u64 value_ppm, const struct result_spread *spread)
 {
@@ -73,7 +73,7 @@ static void set_figure(struct json_object *object, const char *key, bool known,
 	spread_json(object, key, spread);
 }
 
-/* A whole number; over several seeds the first one's, and the mean beside it. */
+/* Set a whole number; with several seeds, the first seed's, with the mean beside it. */
 static void set_cycles(struct json_object *object, u64 cycles,
 		       const struct result_spread *spread)
 {
@@ -84,7 +84,7 @@ static void set_cycles(struct json_object *object, u64 cycles,
 	spread_json(object, "cycles", spread);
 }
 
-/* Null without a target; whether it is met, also where no NP is known. */
+/* Null without a target; otherwise the target and whether it is met. */
 static void set_target(struct json_object *object, const struct result *result,
 		       const struct result_tenant *tenant)
 {
@@ -116,7 +116,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "instructions", json_u64(report->thread_instructions));
 	set_cycles(object, report->cycles, &tenant->cycles);
 	report_fields_json(object, report);
-	/* Over several seeds it is their mean. */
+	/* With several seeds this is their mean. */
 	set_figure(object, "ipc", report->cycles, report->ipc_ppm, &tenant->ipc);
 	json_set(object, "sms_mean", json_ppm(result_mean_sms(result, index)));
 	set_figure(object, "np_predicted", result_predicted(tenant),
@@ -143,7 +143,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	return object;
 }
 
-/* What an event costs in pJ, and static power in mW: what energies were made of. */
+/* Energy of each event in pJ and static power in mW, from which energies are computed */
 static struct json_object *table_json(const struct energy_table *table)
 {
 	struct json_object *object = json_object_new_object();
@@ -155,7 +155,7 @@ static struct json_object *table_json(const struct energy_table *table)
 	return object;
 }
 
-/* Of all tenants, and of the time; null for a GPU without a table. */
+/* Energy of all tenants and of static power; null for a GPU without a table */
 static void set_energy(struct json_object *object,
 		       const struct settings *settings,
 		       const struct result *result)
@@ -190,7 +190,7 @@ static void set_truth(struct json_object *object, const struct result *result)
 		   result->error_ppm, &result->error);
 }
 
-/* Null where some tenant's NP is not predicted. */
+/* Null if the NP of some tenant is not predicted */
 static void set_predicted(struct json_object *object,
 			  const struct result *result)
 {
@@ -210,7 +210,7 @@ static void set_predicted(struct json_object *object,
 	json_set(object, "predicted_doubts", known ? doubts_json(doubts) : NULL);
 }
 
-/* NULL where nothing was refused. */
+/* NULL if nothing was refused */
 static struct json_object *refusal_json(const struct session_refusal *why)
 {
 	struct json_object *object;
@@ -285,7 +285,7 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
 	json_set_string(object, "device", result->device);
-	/* A device does not tell them. */
+	/* A device does not report these. */
 	json_set(object, "quota_checks", json_u64(result->quota_checks));
 	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	json_set(object, "kernels", kernels_json(result));
@@ -295,7 +295,7 @@ int print_result_json(const struct settings *settings,
 
 /* --- CSV --- */
 
-/* A name may have anything printable in it. */
+/* A name may have any printable letters, also commas and quotes. */
 static void print_csv_name(const char *name)
 {
 	putchar('"');
@@ -338,7 +338,7 @@ int print_result_csv(const struct result *result)
 
 /* --- tables --- */
 
-/* The settings that are left unsaid where they are 0. */
+/* Print the settings that are left out if they are 0. */
 static void print_settings(const struct session_options *session)
 {
 	const char *before = "settings: ";
@@ -423,7 +423,7 @@ static void print_tenants(const struct result *result)
 	putchar('\n');
 }
 
-/* Of tenants with more than the one launch that every tenant has. */
+/* Whether some tenant has more than its one first launch */
 static bool has_arrivals(const struct result *result)
 {
 	size_t i;

@@ -5,10 +5,10 @@
 #include "../output.h"
 #include "run.h"
 
-/* Not of a tenant, but of the whole result. */
+/* Stands for the whole result in place of a tenant's index */
 #define WHOLE	SIZE_MAX
 
-/* Where figures stand. */
+/* Offsets of figures */
 #define OF_TENANT(member)	offsetof(struct result_tenant, member)
 #define OF_RESULT(member)	offsetof(struct result, member)
 
@@ -20,7 +20,7 @@ static u64 figure(const struct result *result, size_t tenant, size_t at)
 	return *(const u64 *)(from + at);
 }
 
-/* @scale: of the figure, in parts per million */
+/* @scale: a value is the figure * @scale / SIMGPU_PPM */
 static struct result_spread spread(const struct result *results, u32 seeds,
 				   size_t tenant, size_t at, double scale)
 {
@@ -141,7 +141,7 @@ static void print_spread(struct table *table, const char *whose,
 	table_cell(table, "%.*f", (int)places, spread->ci95.high);
 }
 
-/* Whether any figure of a tenant was another with another seed. */
+/* Whether a figure of some tenant differs between seeds */
 static bool varies(const struct result *result)
 {
 	size_t i;

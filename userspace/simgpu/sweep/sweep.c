@@ -8,10 +8,10 @@
 #include "sweep_sets.h"
 #include "sweep_wide.h"
 
-/* More would be an oversight on the command line. */
+/* More runs are taken for an error on the command line. */
 #define SWEEP_RUNS_MAX	1000000
 #define DEADLINE_MAX	(1000 * SIMGPU_PPM)
-/* Of services beside best-effort work, where --deadline says nothing. */
+/* Default of --deadline for services beside best-effort work */
 #define DEADLINE_SERVE	(5 * SIMGPU_PPM)
 
 enum {
@@ -238,7 +238,7 @@ static int add_policies(struct sweep *sweep)
 	return ret;
 }
 
-/* By its label, or by its name alone if that is one policy's. */
+/* Find the reference by its label, or by the policy's name if only one label has it. */
 static int find_reference(struct sweep *sweep)
 {
 	const char *name = sweep->reference_name;
@@ -273,7 +273,7 @@ static int check_split(const struct sweep *sweep)
 	return STATUS_OK;
 }
 
-/* Of this program and its plug-ins: figures of others are not used. */
+/* Checksum this program and its plug-ins. Figures made by other programs are not used. */
 static int checksum_program(u32 *out)
 {
 	int ret;
@@ -284,9 +284,9 @@ static int checksum_program(u32 *out)
 }
 
 /*
- * Whether the tenant with priority gets --target: not where an axis has targets of its
- * own, and by default not where weights are what is tried, of which little would be
- * left beside a target.
+ * Whether --target applies to the tenant with priority. It does not if an axis sets
+ * targets. If an axis sets weights, it applies only if it was given: beside a target,
+ * weights would have little effect.
  */
 static bool has_priority(const struct sweep *sweep)
 {
@@ -298,8 +298,8 @@ static bool has_priority(const struct sweep *sweep)
 }
 
 /*
- * Requests come in one queue, whatever an axis says; what a tenant keeps to is there on
- * the GPU.
+ * Check that a mix can run: requests that arrive come in one queue, whatever an axis says,
+ * and a tenant's masks fit the GPU.
  */
 static int check_mix(const struct sweep *sweep, const struct gpu_config *config,
 		     const struct mix *mix)
@@ -320,7 +320,7 @@ static int check_mix(const struct sweep *sweep, const struct gpu_config *config,
 	return STATUS_OK;
 }
 
-/* The suite's mixes as they are at each point. */
+/* Make the suite's mixes at each point. */
 static int make_mixes(struct sweep *sweep)
 {
 	u32 mixes = sweep->suite.mix_count, i;
@@ -347,7 +347,7 @@ static int make_mixes(struct sweep *sweep)
 	return ret;
 }
 
-/* Deadlines are of requests that take so long alone. */
+/* A deadline is a multiple of the time that a request takes alone. */
 static int check_deadline(struct sweep *sweep)
 {
 	if (sweep->suite.serves && !sweep->deadline_ppm)
@@ -389,7 +389,7 @@ static int make_runs(struct sweep *sweep)
 	return STATUS_OK;
 }
 
-/* Each knob that was set has to be one of some policy or model. */
+/* Each parameter that was set has to belong to one of the policies or models. */
 static int check_knobs(const struct sweep *sweep)
 {
 	struct settings settings = sweep->experiment.settings;
@@ -408,7 +408,7 @@ static int check_knobs(const struct sweep *sweep)
 	return knobs_check(&settings.knobs, known, &options);
 }
 
-/* From the command line to the list of runs; an exit status. */
+/* Turn the command line into the list of runs; an exit status. */
 static int prepare(struct sweep *sweep)
 {
 	int ret = experiment_load(&sweep->experiment);
@@ -457,7 +457,7 @@ static int report(const struct sweep *sweep)
 				     sweep_report(sweep);
 }
 
-/* What has been made is kept; where what it is held against is known, it has figures. */
+/* A sweep was stopped: report the runs that are complete. What was made stays in the folder. */
 static int report_part(const struct sweep *sweep)
 {
 	u32 made = 0, i;

@@ -198,25 +198,25 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
 /**
  * struct sweep_tenant - a tenant's figures of one run, and of its private one
  * @instructions: thread instructions of its first run
- * @cycles: that these took
+ * @cycles: cycles in which these were issued
  * @sms_milli: SMs that it held on average, in thousandths
- * @class: the model's last word
- * @np_predicted_ppm: of its first run; 0 if the model said nothing
- * @np_memory_ppm: the same over the epochs in which the model had it for
- *	memory-bound; 0: there are none
- * @np_compute_ppm: over the others that have a prediction; likewise
+ * @class: class in the model's last prediction
+ * @np_predicted_ppm: predicted NP of its first run; 0 without a prediction
+ * @np_memory_ppm: predicted NP over the epochs in which the model classed it as
+ *	memory-bound; 0 if there are none
+ * @np_compute_ppm: predicted NP over the other epochs with a prediction; 0 if there are none
  * @np_memory_part_ppm: part of the predicted cycles that lies in the former
  * @first_run_done: 1 if that ended
  * @late_instructions: of @instructions, those before the warm-up's end
  * @late_cycles: of @cycles, those before it; 0 if the first run ended earlier
  * @window_instructions: of all its runs
- * @energy_pj: what its events cost, by the GPU's table; 0 without one
- * @context_lines: lines of thread blocks' contexts, saved and restored
- * @sm_handovers: SMs that it got from others' thread blocks, which had to leave
- * @sm_handover_cycles: from the orders until these were gone, added up
- * @launches: that have ended; what follows is of these, as in
+ * @energy_pj: energy of its events by the GPU's table; 0 without a table
+ * @context_lines: lines of thread blocks' contexts that were saved or restored
+ * @sm_handovers: SMs that it got while thread blocks of others were on them
+ * @sm_handover_cycles: sum of cycles from the order until these thread blocks were gone
+ * @launches: launches that have ended; the latencies and @goodput_ppm are of these, see
  *	&struct simgpu_tenant_report
- * @launches_waiting: at the end
+ * @launches_waiting: launches waiting at the end
  * @deadline_misses: of @launches
  * @useful_instructions: of @window_instructions, those of no thread block that was reset
  * @requests: that have come; these and the rest as in &struct service_figures, of

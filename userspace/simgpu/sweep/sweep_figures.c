@@ -43,7 +43,7 @@ static u64 line_ppm(const u64 *params, u64 rbh_ppm)
 	       fixed_mul_div(params[HSM_C1], rbh_ppm, SIMGPU_PPM);
 }
 
-/* HSM's Eq. 2 and 3 over the whole private run: the same truth for every model. */
+/* By HSM's Eq. 2 and 3 over the whole private run, so that all models share one truth */
 u32 sweep_class_alone(const struct session_options *options,
 		      const struct session_figures *alone)
 {
@@ -59,7 +59,7 @@ u32 sweep_class_alone(const struct session_options *options,
 				       SIMGPU_CLASS_COMPUTE;
 }
 
-/* Of the built-in models those that divide by HSM's line. */
+/* Whether a built-in model divides tenants by HSM's line */
 static bool draws_line(const char *model)
 {
 	return !strcmp(model, "hsm") || !strcmp(model, "hsm-atd");
@@ -210,13 +210,13 @@ static void add_tenant(struct sweep_part *part, const struct sweep_run *run,
 		add_target(part, run, options->target_ppm, verdict);
 }
 
-/* Nanoseconds as parts per million of microseconds. */
+/* Convert nanoseconds to microseconds in ppm. */
 static u64 us_ppm(u64 ns)
 {
 	return fixed_mul(ns, SIMGPU_PPM / 1000);
 }
 
-/* A tenant whose requests come by themselves. */
+/* Add the figures of a tenant whose requests arrive by themselves. */
 static void add_service(struct sweep_part *part, const struct sweep_run *run,
 			const struct sweep_tenant *tenant)
 {
@@ -232,7 +232,7 @@ static void add_service(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_GOODPUT, run, tenant->goodput_ppm);
 }
 
-/* Themis, Eq. 11, by actual slowdowns; the slowdown of a starving tenant is infinite. */
+/* Themis, Eq. 11, with actual slowdowns. The slowdown of a starving tenant is infinite. */
 static void add_unfairness(struct sweep_part *part, const struct sweep_run *run,
 			   const struct verdict *verdicts)
 {
@@ -256,7 +256,7 @@ static void add_unfairness(struct sweep_part *part, const struct sweep_run *run,
 		  fixed_ratio_ppm(most - least, most));
 }
 
-/* Progress of those without a target, where others have one (Themis, VII.D). */
+/* STP of tenants without a target, in mixes where others have one (Themis, VII.D) */
 static void add_batch(struct sweep_part *part, const struct sweep_run *run,
 		      const struct verdict *verdicts)
 {
@@ -271,7 +271,7 @@ static void add_batch(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_BATCH_STP, run, sum);
 }
 
-/* How long SMs that changed hands were waited for, on average. */
+/* Mean time from the order that an SM changes owner until it is free */
 static void add_preemption(struct sweep_part *part, const struct sweep_run *run)
 {
 	u64 count = 0, cycles = 0;
@@ -287,7 +287,7 @@ static void add_preemption(struct sweep_part *part, const struct sweep_run *run)
 					count * run->sweep->core_mhz));
 }
 
-/* Of the tenants that have an NP; where one starves ANTT is infinite, and 0 here. */
+/* Metrics of the tenants that have an NP. If one starves, ANTT is infinite; 0 stands for it. */
 static void metrics_of(const struct sweep_run *run,
 		       const struct verdict *verdicts, struct metrics *out)
 {
@@ -330,7 +330,7 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 		add_value(part, SWEEP_ERROR_MIX, run, errors / predicted);
 }
 
-/* None where there are none. */
+/* Returns NULL for a count of 0. */
 static struct sweep_part *new_parts(u32 count)
 {
 	struct sweep_part *parts;
@@ -352,7 +352,7 @@ void sweep_summary_init(struct sweep_summary *summary, const struct sweep *sweep
 	summary->sources = new_parts(sweep->suite.source_count);
 }
 
-/* A mix's category, by what HSM's line says of its tenants alone. */
+/* A mix's category, from the class that HSM's line gives each tenant alone */
 static enum mix_category category_alone(const struct sweep_run *run,
 					const struct verdict *verdicts)
 {
@@ -368,10 +368,10 @@ static enum mix_category category_alone(const struct sweep_run *run,
 	return memory ? MIX_HETERO : MIX_COMPUTE;
 }
 
-/* All, its category, a point of each axis, its class alone and its source. */
+/* All runs, a category, a point of each axis, a class alone, and a source */
 #define SWEEP_PARTS	(SWEEP_AXES + 4)
 
-/* The parts of a policy's runs in which a run is; how many. */
+/* Find the parts of a policy's runs to which a run belongs. Returns how many there are. */
 static u32 parts_of(struct sweep_summary *summary, const struct sweep_run *run,
 		    const struct verdict *verdicts,
 		    struct sweep_part *out[SWEEP_PARTS])
@@ -437,7 +437,7 @@ void sweep_summary_compare(struct sweep_summary *summary,
 
 /* --- estimating --- */
 
-/* The mean of each seed that has a value; how many there are. */
+/* Compute the mean of each seed that has values. Returns how many seeds have some. */
 static u32 mean_by_seed(const struct sweep_sample *sample, u32 seeds,
 			double *means)
 {

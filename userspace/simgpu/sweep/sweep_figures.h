@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What follows from the runs of a sweep: each tenant's actual NP and the model's
- * error, and the figures of each policy over all its runs and over parts of them.
+ * Figures of a sweep's runs: each tenant's actual NP and the model's error, and the
+ * figures of each policy over all its runs and over parts of them.
  */
 #ifndef SIMGPU_SWEEP_FIGURES_H
 #define SIMGPU_SWEEP_FIGURES_H
@@ -10,7 +10,7 @@
 #include "sweep_error.h"
 #include "sweep.h"
 
-/* SIMGPU_CLASS_* of figures alone, by the line of the model in @options. */
+/* SIMGPU_CLASS_* of figures alone, by the line of the model in @options */
 u32 sweep_class_alone(const struct session_options *options,
 		      const struct session_figures *alone);
 
@@ -39,16 +39,16 @@ struct verdict {
 	struct error_parts parts;
 };
 
-/* Of a tenant of a run under @model. */
+/* Judge a tenant of a run under @model. */
 struct verdict sweep_judge(const struct session_options *options,
 			   const char *model,
 			   const struct sweep_tenant *tenant);
 
 /*
- * Figures of runs; those of errors and of targets are of tenants, or of mixes; those of
- * latencies, in microseconds, and of goodput are of tenants whose requests come by
- * themselves, once one has ended; that of preemption, in microseconds, is of mixes in
- * which an SM has changed hands.
+ * Figures of runs. Errors and targets are of tenants or of mixes. Latencies, in
+ * microseconds, and goodput are of tenants whose requests arrive by themselves, once a
+ * request has ended. Preemption, in microseconds, is of mixes in which an SM changed
+ * owner.
  */
 enum sweep_figure {
 	SWEEP_FAIRNESS,
@@ -78,10 +78,10 @@ enum sweep_figure {
 
 /**
  * struct sweep_figure_kind - a row of the table of figures
- * @key: of its mean; intervals over seeds are named after it
- * @greatest: of its greatest value; NULL: that is not printed
- * @stem: intervals over programs, median and p90 are named after it; NULL: median and p90
- *	are not printed, and the interval is named after @key
+ * @key: key of the mean; intervals over seeds are named after it
+ * @greatest: key of the greatest value; NULL: it is not printed
+ * @stem: name of intervals over programs, median and p90; NULL: median and p90 are not
+ *	printed, and the interval is named after @key
  */
 struct sweep_figure_kind {
 	const char *key;
@@ -92,20 +92,20 @@ struct sweep_figure_kind {
 extern const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES];
 
 /**
- * struct sweep_estimate - what is said of a figure
- * @known: some run has it
- * @mean_ppm: with several seeds the mean of their means; 0 of figures that may be below
- *	zero
- * @mean: the same, with its sign
+ * struct sweep_estimate - estimates of a figure
+ * @known: some run has the figure
+ * @mean_ppm: mean; with several seeds the mean of their means. 0 for figures that may be
+ *	negative
+ * @mean: mean with its sign
  * @ci95_known: there were several seeds
- * @ci95: Student's interval over their means
- * @median: over runs, or tenants
- * @p90: likewise
+ * @ci95: Student's interval over the means of the seeds
+ * @median: median over runs or tenants
+ * @p90: 90th percentile over runs or tenants
  * @bootstrap_known: there were enough programs
- * @bootstrap95: over programs
- * @ratio_known: the reference has this figure, too, and there were enough programs
- * @ratio: mean over the reference's mean
- * @ratio95: its interval over programs
+ * @bootstrap95: interval over programs
+ * @ratio_known: the reference has the figure, and there were enough programs
+ * @ratio: mean divided by the reference's mean
+ * @ratio95: interval of @ratio over programs
  */
 struct sweep_estimate {
 	bool known;
@@ -132,7 +132,7 @@ struct sweep_value {
 };
 
 /**
- * struct sweep_sample - all of a figure
+ * struct sweep_sample - all values of a figure
  */
 struct sweep_sample {
 	struct sweep_value *values;
@@ -141,14 +141,14 @@ struct sweep_sample {
 };
 
 /**
- * struct sweep_improved - how many runs are better than the reference policy's run of
- *	the same mix, at the same point, with the same seed
- * @fairness: whose fairness is greater
- * @stp: whose STP is greater
- * @antt: whose ANTT is less
- * @fairness_gain: the greatest fairness over the reference's, less 1
- * @stp_gain: likewise
- * @antt_gain: likewise of the reference's ANTT over its own
+ * struct sweep_improved - runs that are better than the reference policy's run of the same
+ *	mix, at the same point and with the same seed
+ * @fairness: runs with greater fairness
+ * @stp: runs with greater STP
+ * @antt: runs with less ANTT
+ * @fairness_gain: greatest fairness divided by the reference's, less 1
+ * @stp_gain: greatest STP divided by the reference's, less 1
+ * @antt_gain: greatest ANTT of the reference divided by the run's, less 1
  */
 struct sweep_improved {
 	u32 fairness;
@@ -189,10 +189,10 @@ struct sweep_part {
 
 /**
  * struct sweep_summary - a policy over all runs, and the same runs in parts
- * @points: by axis, of each of its points
- * @classes: by the classes of tenants alone, as categories; where the suite tells
- *	sources
- * @sources: by source; likewise
+ * @points: by axis, a part for each of its points
+ * @classes: by the classes of a mix's tenants alone, indexed by category; filled if the
+ *	suite has sources
+ * @sources: by source, if the suite has sources
  */
 struct sweep_summary {
 	struct sweep_part all;
@@ -202,11 +202,11 @@ struct sweep_summary {
 	struct sweep_part *sources;
 };
 
-/* Of one policy. */
+/* Both: the runs of one policy */
 void sweep_summary_init(struct sweep_summary *summary, const struct sweep *sweep);
 void sweep_summary_add(struct sweep_summary *summary, const struct sweep_run *run,
 		       const struct verdict *verdicts);
-/* When all runs are in, of all policies. */
+/* Called for all policies when all runs are added */
 void sweep_summary_finish(struct sweep_summary *summary,
 			  const struct sweep_summary *reference,
 			  const struct sweep *sweep);
@@ -214,15 +214,15 @@ void sweep_summary_free(struct sweep_summary *summary,
 			const struct sweep *sweep);
 
 /**
- * sweep_verdicts() - of all tenants of a run
- * @options: of the sweep
+ * sweep_verdicts() - judge all tenants of a run
+ * @options: options of the sweep
  * @out: set, by slot
  */
 void sweep_verdicts(const struct session_options *options,
 		    const struct sweep_run *run,
 		    struct verdict out[MIX_TENANTS_MAX]);
 
-/* Beside the reference's run of the same mix. */
+/* Compare a run with the reference's run of the same mix. */
 void sweep_summary_compare(struct sweep_summary *summary,
 			   const struct sweep_run *run,
 			   const struct verdict *verdicts,

@@ -5,7 +5,7 @@
 
 #define PJ_PER_J	1e12
 
-/* Classes of a case (Figure 7): of all its programs. */
+/* Class of a case, from the classes of all its programs (Figure 7) */
 enum class_of_case {
 	CASE_COMPUTE,	/* CC */
 	CASE_BOTH,	/* CM */
@@ -15,16 +15,16 @@ enum class_of_case {
 
 static const char *const class_names[CASE_CLASSES] = { "CC", "CM", "MM" };
 
-/* How far cases may miss, as Figure 5 groups them, in percent of the goal. */
+/* Groups of cases by how far they miss, in percent of the goal (Figure 5) */
 static const u32 missed_below[] = { 1, 5, 10, 20, 100 };
 
-/* Figures that are told with an interval. */
+/* Figures that are printed with an interval */
 enum goal_figure {
-	GOAL_REACH,		/* 1 of a case in which all goals are reached, else 0 */
-	GOAL_OVERSHOOT,		/* of each tenant with a goal in those that are 1 */
-	GOAL_THROUGHPUT,	/* of the others in these, normalized to what they do alone */
-	GOAL_COMMON,		/* the same over the cases that all policies reach */
-	GOAL_PER_JOULE,		/* thread instructions a joule, of each case */
+	GOAL_REACH,		/* of each case: 1 if all goals are reached, else 0 */
+	GOAL_OVERSHOOT,		/* of each tenant with a goal, in cases that reach all goals */
+	GOAL_THROUGHPUT,	/* of the other tenants in these cases, relative to alone */
+	GOAL_COMMON,		/* the same, in cases in which all policies reach all goals */
+	GOAL_PER_JOULE,		/* thread instructions per joule, of each case */
 	GOAL_FIGURES
 };
 
@@ -35,12 +35,12 @@ static const char *const figure_names[GOAL_FIGURES] = {
 
 /**
  * struct goals - figures of some cases
- * @cases: runs
- * @reached: those in which all tenants with a goal have reached theirs
- * @values: of each figure, with the programs of the case
- * @counts: how many
- * @contexts: part of the memory channels' time that contexts take, of all cases
- * @missed: cases that miss by less than @missed_below
+ * @cases: number of cases; a case is a run
+ * @reached: cases in which all tenants with a goal reach it
+ * @values: values of each figure, each with the programs of its case
+ * @counts: number of these values
+ * @contexts: part of the memory channels' time used for contexts, summed over cases
+ * @missed: cases that miss by less than each of @missed_below
  */
 struct goals {
 	u32 cases;
@@ -74,7 +74,7 @@ static double alone_of(const struct sweep_run *run, u32 slot)
 	return (double)sweep_window(run, slot)->thread_instructions;
 }
 
-/* What a tenant has issued over its goal; whole numbers, no tolerance. */
+/* Whether a tenant issued at least its goal; computed in whole numbers, without tolerance */
 static bool has_reached(const struct sweep_run *run, u32 slot)
 {
 	u64 alone = sweep_window(run, slot)->thread_instructions;
@@ -100,7 +100,7 @@ static bool case_reached(const struct sweep_run *run)
 	return true;
 }
 
-/* Whether all policies reach a case that one of them does; they are in order. */
+/* Whether all policies reach the goals of this case. Runs of a policy are in order. */
 static bool all_reach(const struct sweep_run *run)
 {
 	const struct sweep *sweep = run->sweep;
@@ -113,7 +113,7 @@ static bool all_reach(const struct sweep_run *run)
 	return true;
 }
 
-/* The mean of the others, or -1 without any. */
+/* Mean throughput of the tenants without a goal, or -1 if there are none */
 static double others_throughput(const struct sweep_run *run)
 {
 	double sum = 0;
@@ -217,12 +217,12 @@ static void set_suffixed(struct json_object *object, u32 figure,
 	json_set(object, key, value);
 	if (figure != GOAL_PER_JOULE)
 		return;
-	/* The old name of the same. */
+	/* The old name of the same figure */
 	snprintf(key, sizeof(key), "instructions_per_watt%s", suffix);
 	json_set(object, key, json_object_get(value));
 }
 
-/* A mean, and its interval by bootstrap over programs. */
+/* Set a mean and its interval, by bootstrap over programs. */
 static void set_figure(const struct sweep *sweep, struct json_object *object,
 		       const struct goals *goals, u32 figure)
 {
@@ -254,7 +254,7 @@ static void set_goals(const struct sweep *sweep, struct json_object *object,
 		 NULL : mean_of(goals->contexts, goals->cases));
 }
 
-/* Means over those of the reference, and intervals of that. */
+/* Set the ratio of each mean to the reference's mean, and the ratio's interval. */
 static void set_ratios(const struct sweep *sweep, struct json_object *object,
 		       const struct goals *goals, const struct goals *reference)
 {
@@ -293,7 +293,7 @@ static struct json_object *missed_json(const struct goals *goals)
 	return array;
 }
 
-/* By HSM's Eq. 2 and 3 over the window alone, as for all programs of a sweep. */
+/* By HSM's Eq. 2 and 3 over the window alone, as for all programs of a sweep */
 static enum class_of_case class_of(const struct sweep_run *run,
 				   const struct session_options *options)
 {
@@ -336,7 +336,7 @@ static void set_classes(const struct sweep *sweep, u32 policy,
 	json_set(object, "by_class", classes);
 }
 
-/* Of each program with a goal, how often it reached its own. */
+/* How often each program with a goal reached it */
 static void set_programs(const struct sweep *sweep, u32 policy,
 			 struct json_object *object)
 {
@@ -368,7 +368,7 @@ static void set_programs(const struct sweep *sweep, u32 policy,
 	json_set(object, "by_program", array);
 }
 
-/* Into the objects of by_goal, which the sweep's axes have made. */
+/* Add to the objects of by_goal, which the sweep's axes have made. */
 static void set_points(const struct sweep *sweep, u32 policy,
 		       struct json_object *object)
 {

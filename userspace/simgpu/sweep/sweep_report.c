@@ -29,7 +29,7 @@ static void print_axes_header(FILE *file)
 		fprintf(file, ",at_%s", sweep_axes_table[axis].key);
 }
 
-/* Where on each axis; @only: this axis alone, SWEEP_AXES: on all. */
+/* The run's point on one axis, @only, or on all axes: SWEEP_AXES */
 static void print_axes(FILE *file, const struct sweep *sweep, u32 point, u32 only)
 {
 	u32 axis;
@@ -114,7 +114,7 @@ static const struct sweep_run *reference_of(const struct sweep_run *run)
 	return &sweep->runs[sweep->reference * each + index];
 }
 
-/* All rows; the runs of each policy into its summary. */
+/* Write all rows, and add the runs of each policy to its summary. */
 static int write_rows(const struct sweep *sweep, FILE *file,
 		      struct sweep_summary *summaries)
 {
@@ -147,13 +147,13 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 	return STATUS_OK;
 }
 
-/* --- parts, in the order in which all outputs have them --- */
+/* --- parts, in the order of all outputs --- */
 
 /**
- * struct part_place - which part of a policy's runs
- * @category: MIX_CATEGORIES: all
- * @axis: SWEEP_AXES: all points; else the runs at @point of that axis
- * @point: one of all axes' points that lies there
+ * struct part_place - a part of a policy's runs
+ * @category: category of mixes; MIX_CATEGORIES: all
+ * @axis: axis on which the part is a point; SWEEP_AXES: the part has all points
+ * @point: with an axis, one of the joint points at that point of the axis
  */
 struct part_place {
 	u32 policy;
@@ -166,7 +166,7 @@ typedef void print_part(const struct sweep *sweep,
 			const struct part_place *place,
 			const struct sweep_part *part, void *context);
 
-/* A point of all axes together that lies at @index of one. */
+/* A joint point of all axes that is at @index of one axis */
 static u32 find_point(const struct sweep *sweep, u32 axis, u32 index)
 {
 	u32 point = 0;
@@ -229,7 +229,7 @@ static bool is_signed(u32 figure)
 	return figure >= SWEEP_ERROR_LOG && figure <= SWEEP_ERROR_REST;
 }
 
-/* What intervals over programs are named after. */
+/* The name before the key of an interval over programs */
 static const char *stem_of(const struct sweep_figure_kind *kind)
 {
 	return kind->stem ? kind->stem : kind->key;
@@ -282,7 +282,7 @@ static const struct field part_fields[] = {
 	FIELD("services", FIELD_U32, struct sweep_part, services),
 	FIELD("launches", FIELD_U64, struct sweep_part, launches),
 	FIELD("deadline_misses", FIELD_U64, struct sweep_part, deadline_misses),
-	/* Beside the reference policy. */
+	/* Compared with the reference policy */
 	FIELD("improved", FIELD_U32, struct sweep_part, improved.fairness),
 	FIELD("improved_stp", FIELD_U32, struct sweep_part, improved.stp),
 	FIELD("improved_antt", FIELD_U32, struct sweep_part, improved.antt),
@@ -331,7 +331,7 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 		set_ratio(object, compared[i], part);
 }
 
-/* An object with a member for each of @count parts that has mixes. */
+/* An object with a member for each of @count parts, without parts that have no mixes */
 static struct json_object *parts_json(const struct sweep_part *parts, u32 count,
 				      const char *name_of(const struct sweep *, u32),
 				      const struct sweep *sweep)
@@ -368,7 +368,7 @@ static struct json_object *point_json(const struct axis_point *point)
 				   json_object_new_string(point->text);
 }
 
-/* What tenants with targets did, in shorter words. */
+/* Figures of tenants with targets, under shorter keys */
 static void set_targets(struct json_object *object, const struct sweep_part *part)
 {
 	struct json_object *np = NULL;
@@ -378,7 +378,7 @@ static void set_targets(struct json_object *object, const struct sweep_part *par
 	json_set(object, "np_mean", json_object_get(np));
 }
 
-/* An array of the axis's points, in their order. */
+/* An array of the axis's points, in order */
 static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 				       const struct sweep_part *parts)
 {
@@ -399,7 +399,7 @@ static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 	return array;
 }
 
-/* Its knobs, as its runs have them. */
+/* The policy's parameters, as used in its runs */
 static void set_params(struct json_object *policy, const struct sweep *sweep,
 		       u32 index)
 {
@@ -424,7 +424,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	set_params(policy, sweep, index);
 	set_part(policy, &summary->all);
 	json_set(policy, "by_category", categories);
-	/* The key that scripts of old look for. */
+	/* Older scripts read this key. */
 	json_set(policy, "categories", json_object_get(categories));
 	if (sweep->suite.source_count) {
 		json_set(policy, "by_class_alone",
@@ -618,7 +618,7 @@ static int print_table(const struct sweep *sweep,
 
 /* --- the same as CSV --- */
 
-/* Those that stand first, and do not come again among the others. */
+/* Figures that come first in a row, so they are not repeated among the others */
 static bool is_leading(u32 figure)
 {
 	return figure <= SWEEP_ERROR || figure == SWEEP_QOS_NP;
@@ -722,7 +722,7 @@ static int write_file_of_rows(const struct sweep *sweep,
 	FILE *file;
 	int ret, closed;
 
-	/* The file of rows is there when they are all. */
+	/* Write the file of rows only when all rows are complete. */
 	snprintf(path, sizeof(path), interrupted() ? "/dev/null" :
 		 "%s/sweep.csv", sweep->folder);
 	file = fopen(path, "w");

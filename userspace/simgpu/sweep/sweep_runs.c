@@ -29,14 +29,14 @@ static const char *label_of(const struct sweep_run *run)
 					   run->sweep->labels[run->policy];
 }
 
-/* As it is in the fingerprint. */
+/* The policy's name for the key of the kept figures */
 static const char *policy_of(const struct sweep_run *run)
 {
 	return sweep_serve_is_alone(run) ? "alone" :
 	       run->sweep->policies[run->policy].policy;
 }
 
-/* Where SMs are split as the command line says, proportional is what does it. */
+/* With --split, proportional keeps the split that was given. */
 static int run_options(const struct sweep_run *run,
 		       struct session_options *options)
 {
@@ -92,7 +92,7 @@ static void describe_arrivals(const struct sweep *sweep,
 						       sizeof(u64)));
 }
 
-/* What a tenant says of itself, and of the parts of the GPU that it keeps to. */
+/* Describe a tenant's options and masks for the key of the kept figures. */
 static void describe_tenant(const struct sweep_run *run, u32 slot,
 			    struct kept *out)
 {
@@ -119,7 +119,7 @@ static void describe_tenant(const struct sweep_run *run, u32 slot,
 		kept_append(out, "start=%llu ", mix->start_cycle[slot]);
 }
 
-/* What decides a run, and with it the file of its figures. */
+/* Describe all that determines a run; the file of its figures is named by it. */
 static void describe(const struct sweep_run *run,
 		     const struct session_options *options, struct kept *out)
 {
@@ -188,9 +188,9 @@ static int write_run(const struct sweep_run *run, struct kept *kept)
 }
 
 /**
- * struct watch - a run that is going on
- * @cycle: how far it is
- * @ends: of its service's requests; NULL if the suite has no services
+ * struct watch - a run in progress
+ * @cycle: how far the run is
+ * @ends: ends of the service's requests; NULL if the suite has no services
  */
 struct watch {
 	struct jobs *jobs;
@@ -208,7 +208,7 @@ static void on_progress(void *context, u64 cycle)
 	watch->cycle = cycle;
 }
 
-/* Count what lies before the warm-up's end, while it is not reached. */
+/* Add up the epochs before the end of the warm-up. */
 static void on_epoch(void *context, const struct session_epoch *epoch)
 {
 	const struct watch *watch = context;
@@ -250,7 +250,7 @@ static void fill_latency(struct sweep_tenant *tenant,
 	tenant->wait_mean_ns = latency->wait_mean_ns;
 }
 
-/* What reset thread blocks had issued is done again. */
+/* Thread instructions without those of reset thread blocks, which are issued again */
 static u64 useful_instructions(const struct simgpu_counters *counters)
 {
 	u64 kept = counters->warp_instructions -
@@ -303,10 +303,10 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 }
 
 /**
- * struct group - runs that differ in their models alone, and are made as one
- * @count: of those whose models look on
- * @runs: these
- * @options: theirs
+ * struct group - a run that is made, and the runs that differ from it only in the model
+ * @count: number of @runs
+ * @runs: the other runs, whose models watch the run that is made
+ * @options: options of @runs
  */
 struct group {
 	u32 count;
@@ -314,7 +314,7 @@ struct group {
 	struct session_options options[OFFLINE_WATCHED_MAX];
 };
 
-/* Run @run's place in the list of runs under policy @policy. */
+/* The run under policy @policy that is like @run in all else */
 static struct sweep_run *under_policy(const struct sweep_run *run, u32 policy)
 {
 	const struct sweep *sweep = run->sweep;
@@ -425,7 +425,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 		ret = sweep_serve_judge(run, watch->ends,
 					&experiment->tenants[SERVE_SERVICE].arrivals,
 					options->config.core_mhz);
-	/* Accounts that do not agree are no figures. */
+	/* If the accounts of quotas are wrong, the figures are not valid. */
 	return result->quota_overruns ? -EOVERFLOW : ret;
 }
 
@@ -436,7 +436,7 @@ static const struct trace *service_trace(const struct sweep_run *run)
 	return run->sweep->suite.workloads[workload].trace;
 }
 
-/* Keep what a run has said, and its group's runs. */
+/* Keep the figures of a run and of the runs in its group. */
 static int keep(struct sweep_run *run, const struct session_options *options,
 		const struct group *group, const struct offline_result *result,
 		struct kept *kept)
@@ -455,7 +455,7 @@ static int keep(struct sweep_run *run, const struct session_options *options,
 	return ret;
 }
 
-/* What a run needs while it is made. */
+/* What is needed to make a run */
 struct workshop {
 	struct offline_experiment experiment;
 	struct offline_result result;
@@ -496,7 +496,7 @@ static void run_mix(struct jobs *jobs, u32 index, void *context)
 	if (ret)
 		sweep_report_failure(jobs, work, label_of(run), run->mix->name,
 				     ret);
-	/* How long runs are that end by themselves is not known. */
+	/* These runs end by themselves, so their length is not known; count runs instead. */
 	if (work->sweep->suite.once)
 		jobs_progress(jobs, 1);
 	serve_ends_free(watch.ends);
@@ -560,7 +560,7 @@ static struct sweep_run *find_watched(const struct sweep_run *run)
 	return NULL;
 }
 
-/* Whether a run is to be made for itself. */
+/* Whether a run has to be made by itself */
 static bool is_to_be_made(struct sweep *sweep, u32 index)
 {
 	struct sweep_run *run = &sweep->runs[index];
@@ -581,7 +581,7 @@ static int run_mixes(struct sweep *sweep)
 	work.todo = calloc(count, sizeof(*work.todo));
 	if (!work.todo)
 		return fail("out of memory");
-	/* What others are held against comes first. */
+	/* Runs that others are compared with come first: services alone. */
 	for (i = 0; i < count; i++) {
 		u32 index = (i + sweep->run_count) % count;
 

@@ -7,7 +7,7 @@
 #include "../output.h"
 #include "sweep_serve.h"
 
-/* Of some runs, all; see part_of(). */
+/* For part_of(): all points */
 #define ALL	U32_MAX
 
 /**
@@ -60,7 +60,7 @@ static double goodput(const struct sweep_tenant *service)
 	return (double)service->met / (double)service->judged;
 }
 
-/* Sums; of ratios those of their logarithms. */
+/* Add to the sums; of ratios, the logarithms are added. */
 static void add_run(struct part *part, const struct sweep_run *run)
 {
 	const struct sweep_tenant *service = &run->tenants[SERVE_SERVICE];
@@ -101,8 +101,8 @@ static void take_means(struct part *part)
 }
 
 /*
- * A policy, or policy_count: services alone, at a point and of the mixes of that name,
- * or at all points and of all mixes.
+ * The runs of a policy (policy_count: of services alone) at a point or at ALL, and of
+ * the mixes named @name, or of all mixes for NULL.
  */
 static struct part part_of(const struct sweep *sweep, u32 policy, u32 point,
 			   const char *name)
@@ -127,7 +127,7 @@ static const char *label_of(const struct sweep *sweep, u32 policy)
 	return policy < sweep->policy_count ? sweep->labels[policy] : "alone";
 }
 
-/* Mixes of a point: the suite's, or the services alone. */
+/* The mixes of a point: the suite's, or for services alone, their own */
 static const struct mix *mixes_of(const struct sweep *sweep, u32 policy, u32 *count)
 {
 	if (policy < sweep->policy_count) {
@@ -240,7 +240,7 @@ static int print_json(const struct sweep *sweep)
 typedef void print_part(const struct sweep *sweep, u32 policy, u32 point,
 			const struct part *part, void *context);
 
-/* Each policy at each point and at all of them, services alone first. */
+/* For each policy, at each point and at all of them; services alone come first */
 static void for_each_part(const struct sweep *sweep, print_part *print,
 			  void *context)
 {
@@ -315,7 +315,7 @@ static int print_csv(const struct sweep *sweep)
 	return flush_output();
 }
 
-/* A row for each run. */
+/* Write a row for each run. */
 static int write_rows(const struct sweep *sweep)
 {
 	u32 count = sweep->run_count + sweep->alone_count, i;
@@ -361,7 +361,7 @@ static void warn_of_refused(const struct sweep *sweep)
 
 int sweep_serve_report(const struct sweep *sweep)
 {
-	/* The file of rows is there when they are all. */
+	/* Write the file of rows only when all rows are complete. */
 	int ret = interrupted() ? STATUS_OK : write_rows(sweep);
 
 	if (ret)

@@ -6,15 +6,15 @@
 #include "../output.h"
 #include "sweep_sets.h"
 
-/* Parts of a policy's sets: by programs, and under 0 all of them. */
+/* Parts of a policy's sets: by number of programs; part 0 has all sets. */
 #define PARTS		(OPTIMAL_KERNELS_MAX + 1)
 
 /**
- * struct over - how a policy's sets compare with those of another one
- * @known: the other one has run some of these sets, too
- * @gain: mean of its cycles over these - 1
- * @gain_max: the greatest
- * @less: mean of 1 - these cycles over its
+ * struct over - a policy compared with another one, over their common sets
+ * @known: number of common sets; 0: the rest is not known
+ * @gain: mean of the other's cycles / the policy's cycles - 1
+ * @gain_max: greatest of these values
+ * @less: mean of 1 - the policy's cycles / the other's
  */
 struct over {
 	u32 known;
@@ -27,14 +27,14 @@ struct over {
  * struct part - a policy over some of its sets
  * @sets: with all seeds
  * @cycles: mean
- * @sequential: against one program after another
- * @concurrent: against all at once, left over
- * @searched: the best schedules are known
- * @distance: mean of its cycles over theirs - 1
- * @planned: there are estimates
+ * @sequential: compared with one program after another
+ * @concurrent: compared with all programs at once, under leftover
+ * @searched: sets whose best schedule is known
+ * @distance: mean of the policy's cycles / the best schedule's - 1
+ * @planned: sets with an estimate
  * @error: mean of |estimated - cycles| / cycles
- * @ranked: there are enough of them for
- * @correlation: of the ranks of estimates and cycles
+ * @ranked: there are enough estimates for @correlation
+ * @correlation: correlation of the ranks of estimates and cycles
  */
 struct part {
 	u32 sets;
@@ -62,7 +62,7 @@ static bool is_of_part(const struct sweep_run *run, u32 programs)
 	       (!programs || run->mix->count == programs);
 }
 
-/* The index of a policy by its name, whatever its model; policy_count: not there. */
+/* The index of the first policy with that name, or policy_count if there is none */
 static u32 find_policy(const struct sweep *sweep, const char *name)
 {
 	u32 i;
@@ -73,7 +73,7 @@ static u32 find_policy(const struct sweep *sweep, const char *name)
 	return i;
 }
 
-/* Of two policies of which either may not be there. */
+/* Compare two policies. Either may be missing: policy_count. */
 static struct over compare(const struct sweep *sweep, u32 policy, u32 programs,
 			   u32 other)
 {
@@ -155,7 +155,7 @@ static struct part part_of(const struct sweep *sweep, u32 policy, u32 programs)
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-/* A row of a member that is compared with another policy. */
+/* A row for a member of a comparison with another policy */
 #define FIELD_OVER(key, member, over) \
 	FIELD_IF(key, FIELD_DECIMAL, struct part, over.member, over.known)
 

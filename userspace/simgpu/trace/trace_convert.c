@@ -150,7 +150,7 @@ static int write_all(int fd, const char *bytes, size_t count)
 	return 0;
 }
 
-/* Whole or not at all. */
+/* Write the whole file, or leave none. */
 static int save(const char *path, const void *bytes, size_t count)
 {
 	char *temporary;

@@ -28,7 +28,7 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
- * @warp: of the thread block @block
+ * @warp: number of the warp in thread block @block
  */
 struct arguments {
 	u64 kernel;
@@ -58,10 +58,10 @@ static const struct command_line command_line = {
 };
 
 /**
- * struct warp - the one that is printed
- * @number: in its kernel
- * @line: the next of its recorded lines
- * @depth: loops around the op
+ * struct warp - the warp that is printed
+ * @number: number in the kernel
+ * @line: its next recorded line
+ * @depth: number of loops around the present op
  */
 struct warp {
 	const struct view *view;
@@ -130,7 +130,7 @@ static void print_memory(struct warp *warp, const struct simgpu_trace_op *op)
 		printf(", needed after %u more", op->consume_after);
 }
 
-/* What issues in turn; @op has a mix. */
+/* Print the instructions that a mix issues in turn; @op has a mix. */
 static void print_mix(const struct view *view, const struct simgpu_trace_op *op)
 {
 	const struct simgpu_trace_mix *mix = &view->mixes[op->mix - 1];

@@ -43,7 +43,7 @@ struct mix {
 
 /**
  * struct place - which access of an op: thread block, warp and loop indices
- * @trips: of the loops around the op, outermost first
+ * @trips: trip counts of the loops around the op, outermost first
  */
 struct place {
 	const struct simgpu_trace_kernel *kernel;
@@ -233,7 +233,7 @@ static void add_mix(struct mix *to, const struct mix *from, u64 times)
 	add_units(to->units, from->units, times);
 }
 
-/* So many thread blocks are like one that the warp table describes. */
+/* Count @times thread blocks that are like one described by the warp table. */
 static void count_block(const struct view *view,
 			const struct simgpu_trace_kernel *kernel, u64 block,
 			u64 times, u64 *runners)
@@ -246,7 +246,7 @@ static void count_block(const struct view *view,
 		runners[warp[i].program] += times;
 }
 
-/* The thread blocks for which recorded ones from @first to @end stand. */
+/* How many thread blocks the recorded ones from @first to before @end stand for */
 static u64 blocks_recorded_as(const struct simgpu_trace_kernel *kernel,
 			      u64 first, u64 end)
 {
@@ -370,7 +370,7 @@ static u32 occupancy(const struct gpu_config *config,
 	return blocks;
 }
 
-/* Warps of a kernel that an SM holds, of those that it could hold. */
+/* Warps of a kernel on an SM, relative to those that an SM can hold */
 static u64 occupancy_ppm(const struct gpu_config *config,
 			 const struct simgpu_trace_kernel *kernel)
 {
@@ -382,8 +382,8 @@ static u64 occupancy_ppm(const struct gpu_config *config,
 
 /**
  * struct demand - bandwidth that a trace asks for if it issues at full speed
- * @most: of the peak, in ppm, if no line is found in a cache
- * @least: if each byte of the footprint is transferred once only
+ * @most: part of the peak, in ppm, if no line is found in a cache
+ * @least: part of the peak, in ppm, if each byte of the footprint is transferred once
  */
 struct demand {
 	u64 most_ppm;
@@ -417,7 +417,7 @@ static struct demand demands(const struct gpu_config *config,
 	};
 }
 
-/* As HSM's Eq. 2 has it, at the row buffer hit rates of 0 and 1. */
+/* The class by HSM's Eq. 2, if row buffer hit rates of 0 and 1 give the same one */
 static const char *expected_class(const struct gpu_config *config,
 				  const struct demand *demand)
 {
@@ -578,7 +578,7 @@ static void print_mix(const struct mix *total)
 	table_print(table);
 }
 
-/* Whether two launches differ in nothing that the table shows. */
+/* Whether two launches are equal in all that the table shows */
 static bool is_same_row(const struct view *view, const struct mix *kernels,
 			u64 first, u64 second)
 {
@@ -594,7 +594,7 @@ static bool is_same_row(const struct view *view, const struct mix *kernels,
 	       !memcmp(&kernels[first], &kernels[second], sizeof(*kernels));
 }
 
-/* A row; the counts are one launch's. */
+/* Print a row; its counts are those of one launch. */
 static void print_kernel(struct table *table, const struct gpu_config *config,
 			 const struct simgpu_trace_kernel *kernel,
 			 const struct mix *mix, u64 launches)
@@ -750,7 +750,7 @@ static const struct command_line command_line = {
 	.about = about,
 };
 
-/* Into @array if there is one, else to standard output. */
+/* Add the file to @array if it is not NULL; otherwise print it. */
 static int show_file(const struct gpu_config *config, const char *path,
 		     struct json_object *array, const char *plot)
 {

@@ -26,9 +26,9 @@
 /* Beside it: makes Oclgrind's device a GPU; see tools/record/device/gpu_device.cpp. */
 #define DEVICE		"librecorder-gpu.so"
 
-/* Of a child that could not become oclgrind. */
+/* Exit status of a child that could not run oclgrind */
 #define STATUS_NO_EXEC	127
-/* The recorder's when it gave up; it has said why. */
+/* Exit status of the recorder when it gave up; it has printed why. */
 #define STATUS_GAVE_UP	125
 
 static const char about[] =
@@ -50,7 +50,7 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
- * @sample_n: record one of so many thread blocks; 0: not given
+ * @sample_n: record one thread block in so many; 0: not given
  * @program: argv of the program
  */
 struct arguments {
@@ -95,7 +95,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		arguments->name = option_trace_name(state, text);
 		return 0;
 	case ARGP_KEY_ARG:
-		/* The rest is the program's, options included. */
+		/* The remaining arguments, options included, are the program's. */
 		arguments->program = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
@@ -112,7 +112,7 @@ static const struct command_line command_line = {
 	.about = about,
 };
 
-/* Where the recorder is; false if nowhere. */
+/* Find the recorder's library; false if it is not found. */
 static bool find_plugin(char *path, size_t room)
 {
 	const char *named = getenv("SIMGPU_RECORDER");
@@ -148,12 +148,12 @@ static const char *const oclgrind_options[] = {
 };
 
 /*
- * Oclgrind sets the libraries to be loaded first; the device's comes before
- * them. It is this script's $0, the program and its arguments the rest.
+ * Oclgrind sets LD_PRELOAD for its own libraries; the device's library has to come before
+ * them. In this script $0 is the device's library, the rest is the program with arguments.
  */
 static const char preload[] = "LD_PRELOAD=$0:$LD_PRELOAD exec \"$@\"";
 
-/* The device's library, which lies beside the recorder; NULL: it does not. */
+/* The device's library, in the same folder as the recorder; NULL if it is not there */
 static char *find_device(const char *plugin)
 {
 	char *folder = strdup(plugin), *path = NULL;
@@ -175,7 +175,7 @@ static void set_number(const char *variable, u64 number)
 	setenv(variable, text, 1);
 }
 
-/* What the recorder is told; see tools/record/plugin.cpp. */
+/* Set the variables that the recorder reads; see tools/record/plugin.cpp. */
 static void set_environment(const struct arguments *arguments, const char *output)
 {
 	setenv("SIMGPU_RECORD_OUTPUT", output, 1);
@@ -437,7 +437,7 @@ static int accept_traces(const char *temporary, const char *output)
 	       fail("the program launched no kernel, or the recorder did not run; no trace was written");
 }
 
-/* A name beside the output that nobody has. */
+/* A name beside the output that no other file has */
 static char *temporary_name(const char *output)
 {
 	char *name = NULL;
@@ -460,7 +460,7 @@ static void remove_rest(const char *temporary)
 	}
 }
 
-/* What would fail after the program has run for an hour fails before it. */
+/* Check now what would otherwise fail only after the program has run, perhaps for hours. */
 static int check_ends(const char *program, const char *temporary,
 		      const char *output)
 {
