@@ -18,7 +18,7 @@
  */
 #define SIMGPU_TENANT_SYSFS_BYTES	12288
 #define SIMGPU_TENANT_FILE_BYTES \
-	(sizeof(struct simgpu_tenant) + SIMGPU_TENANT_SYSFS_BYTES)
+	(simgpu_bytes_taken(sizeof(struct simgpu_tenant)) + SIMGPU_TENANT_SYSFS_BYTES)
 
 static unsigned int simgpu_user_mib = 512;
 module_param_named(user_mib, simgpu_user_mib, uint, 0644);
@@ -38,6 +38,17 @@ struct simgpu_user {
 	unsigned int refs;
 	atomic64_t bytes_held;
 };
+
+/*
+ * What the kernel takes for port_alloc() of so many bytes: a size of kmalloc(), whole
+ * pages, or whole huge pages, to which vmalloc_huge() rounds up what fills one.
+ */
+static u64 simgpu_bytes_taken(u64 bytes)
+{
+	if (bytes <= PAGE_SIZE)
+		return kmalloc_size_roundup(bytes);
+	return bytes < PMD_SIZE ? PAGE_ALIGN(bytes) : ALIGN(bytes, PMD_SIZE);
+}
 
 static LIST_HEAD(simgpu_users);
 static DEFINE_SPINLOCK(simgpu_users_lock);
@@ -164,7 +175,7 @@ void simgpu_tenant_uncharge_file(struct simgpu_tenant *tenant)
 /**
  * simgpu_tenant_charge() - count memory that a tenant makes the kernel hold
  * @tenant: the tenant
- * @bytes: how many
+ * @bytes: how many, of one port_alloc(); what the kernel takes for them counts
  *
  * Return: 0; -ENOSPC beyond SIMGPU_TENANT_BYTES_MAX of the tenant; -EDQUOT beyond
  * user_mib of its user; -ENOBUFS beyond device_mib of the device.
@@ -175,6 +186,7 @@ int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes)
 
 	if (bytes > SIMGPU_TENANT_BYTES_MAX)
 		return -ENOSPC;
+	bytes = simgpu_bytes_taken(bytes);
 	if (atomic64_add_return(bytes, &tenant->bytes_held) >
 	    SIMGPU_TENANT_BYTES_MAX)
 		ret = -ENOSPC;
@@ -188,10 +200,11 @@ int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes)
 /**
  * simgpu_tenant_uncharge() - that memory is free again
  * @tenant: the tenant
- * @bytes: how many
+ * @bytes: how many, as they were counted
  */
 void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes)
 {
+	bytes = simgpu_bytes_taken(bytes);
 	atomic64_sub(bytes, &tenant->bytes_held);
 	simgpu_uncharge(tenant, bytes);
 }

@@ -188,6 +188,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
 	session_default_params(&device->defaults);
+	mutex_init(&device->gang_lock);
 	mutex_init(&device->renew_lock);
 	mutex_init(&device->lock);
 	mutex_init(&device->constants_lock);

@@ -384,6 +384,8 @@ struct simgpu_refusals {
  * @journal_spare: chunk for the journal that a caller has brought; NULL: it was used.
  *	Written under @lock, read without
  * @sessions: that there were on the device, the present one included
+ * @gang_lock: held while the session of a gang is made and put on the device; outside
+ *	@lock
  * @renew_lock: held while a session from @defaults is made to take a gang's place,
  *	and while settings are changed: else who changes them without a pause
  *	would make every new session obsolete; outside @lock
@@ -479,6 +481,7 @@ struct simgpu_device {
 	struct journal_chunk *journal_spare;
 	u64 sessions;
 
+	struct mutex gang_lock; /* one gang's session is made at a time */
 	struct mutex renew_lock; /* settings, while a session is made from them */
 	struct mutex lock;	/* serializes what follows, up to ... */
 	struct simgpu_threads *threads;

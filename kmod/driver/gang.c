@@ -48,7 +48,7 @@ static void simgpu_gang_chunk_free(struct simgpu_gang *gang,
 {
 	if (!*chunk)
 		return;
-	kvfree(*chunk);
+	vfree(*chunk);
 	*chunk = NULL;
 	simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
 }
@@ -65,8 +65,8 @@ static bool simgpu_gang_chunk_make(struct simgpu_gang *gang,
 	if (simgpu_tenant_charge(gang->maker, SIMGPU_GANG_CHUNK_BYTES))
 		return false;
 	before = set_active_memcg(gang->memcg);
-	*chunk = kvzalloc(SIMGPU_GANG_CHUNK_BYTES, GFP_KERNEL_ACCOUNT |
-			  __GFP_NORETRY | __GFP_NOWARN);
+	*chunk = __vmalloc(SIMGPU_GANG_CHUNK_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+			   __GFP_NORETRY | __GFP_NOWARN);
 	set_active_memcg(before);
 	if (!*chunk)
 		simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
@@ -659,7 +659,10 @@ static int simgpu_gang_prepare(const struct simgpu_tenant *maker,
 	return ret;
 }
 
-/* Puts the gang and its cold session on the device. */
+/*
+ * Puts the gang and its cold session on the device. Of many that are made at once, one
+ * has the memory of a session; the others find the device taken before they make theirs.
+ */
 static int simgpu_gang_attach(struct simgpu_gang *gang,
 			      const struct session_options *options)
 {
@@ -667,6 +670,14 @@ static int simgpu_gang_attach(struct simgpu_gang *gang,
 	struct session *session;
 	int ret;
 
+	lockdep_assert_held(&device->gang_lock);
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	ret = simgpu_gang_available(device, gang->maker);
+	simgpu_device_unlock(device);
+	if (ret)
+		return ret;
 	ret = simgpu_device_session_create(device, options, &session);
 	if (ret)
 		return ret;
@@ -740,7 +751,11 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 		ret = PTR_ERR(file);
 		goto err_fd;
 	}
+	ret = mutex_lock_killable(&tenant->device->gang_lock);
+	if (ret)
+		goto err_file;
 	ret = simgpu_gang_attach(file->private_data, &options);
+	mutex_unlock(&tenant->device->gang_lock);
 	if (ret)
 		goto err_file;
 	ret = simgpu_ucmd_respond(ucmd);

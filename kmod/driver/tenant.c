@@ -80,7 +80,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	struct simgpu_tenant *tenant;
 	int ret;
 
-	tenant = kzalloc(sizeof(*tenant), GFP_KERNEL_ACCOUNT);
+	tenant = port_alloc(sizeof(*tenant));
 	if (!tenant)
 		return ERR_PTR(-ENOMEM);
 	tenant->device = device;
@@ -112,7 +112,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 err_free:
 	simgpu_cgroup_put(tenant->cgroup);
 	put_pid(tenant->pid);
-	kfree(tenant);
+	port_free(tenant);
 	put_device(&device->dev);
 	return ERR_PTR(ret);
 }
@@ -171,7 +171,7 @@ void simgpu_tenant_free(struct simgpu_tenant *tenant)
 	put_pid(tenant->pid);
 	simgpu_cgroup_put(tenant->cgroup);
 	simgpu_tenant_uncharge_file(tenant);
-	kfree(tenant);
+	port_free(tenant);
 	put_device(&device->dev);
 }
 

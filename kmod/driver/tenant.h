@@ -34,16 +34,16 @@ struct simgpu_user;
  * @tenant: that uploaded it; outlives it
  * @charged_bytes: what it counts for
  * @decoded: what the engine runs; lies in @memory
- * @memory: of the decoded trace
  * @grave: in the device's list of those to be freed
+ * @memory: of the decoded trace
  */
 struct simgpu_trace {
 	struct kref refs;
 	struct simgpu_tenant *tenant;
 	u64 charged_bytes;
 	const struct trace *decoded;
-	void *memory;
 	struct llist_node grave;
+	u8 memory[] __aligned(8);
 };
 
 /**

@@ -27,8 +27,7 @@ static void simgpu_trace_release(struct kref *refs)
 						  refs);
 
 	simgpu_tenant_uncharge(trace->tenant, trace->charged_bytes);
-	port_free(trace->memory);
-	kfree(trace);
+	port_free(trace);
 }
 
 /**
@@ -128,22 +127,21 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 					      const void *copy,
 					      u64 memory_bytes)
 {
+	u64 bytes = sizeof(struct simgpu_trace) + memory_bytes;
 	struct simgpu_trace *trace;
-	u64 charged_bytes = memory_bytes + sizeof(*trace);
 	int ret;
 
-	ret = simgpu_trace_charge(tenant, charged_bytes);
+	ret = simgpu_trace_charge(tenant, bytes);
 	if (ret)
 		return ERR_PTR(ret);
-	trace = kzalloc(sizeof(*trace), GFP_KERNEL_ACCOUNT);
-	if (!trace)
-		goto err_charge;
-	trace->memory = port_alloc(memory_bytes);
-	if (!trace->memory)
-		goto err_trace;
+	trace = port_alloc(bytes);
+	if (!trace) {
+		simgpu_tenant_uncharge(tenant, bytes);
+		return ERR_PTR(-ENOMEM);
+	}
 	kref_init(&trace->refs);
 	trace->tenant = tenant;
-	trace->charged_bytes = charged_bytes;
+	trace->charged_bytes = bytes;
 	trace->decoded = trace_decode(copy, trace->memory);
 	trace_time(trace->decoded,
 		   simgpu_device_shown(tenant->device)->config.unit);
@@ -152,12 +150,6 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 		return trace;
 	simgpu_trace_put(trace);
 	return ERR_PTR(-EINTR);
-
-err_trace:
-	kfree(trace);
-err_charge:
-	simgpu_tenant_uncharge(tenant, charged_bytes);
-	return ERR_PTR(-ENOMEM);
 }
 
 static int simgpu_refusal_copy(u64 refusal, const struct trace_error *error)
@@ -173,7 +165,26 @@ static int simgpu_refusal_copy(u64 refusal, const struct trace_error *error)
 	return 0;
 }
 
-/* Checks the copy and makes a trace of it, or tells the caller why not. */
+/* Checks the copy; what that takes counts for the tenant meanwhile. */
+static int simgpu_trace_check(struct simgpu_tenant *tenant, const void *copy,
+			      u64 bytes, u64 *memory_bytes,
+			      struct trace_error *error)
+{
+	u64 scratch_bytes;
+	int ret;
+
+	ret = trace_check_bytes(copy, bytes, &scratch_bytes, error);
+	if (ret)
+		return ret;
+	ret = simgpu_trace_charge(tenant, scratch_bytes);
+	if (ret)
+		return ret;
+	ret = trace_check(copy, bytes, memory_bytes, error);
+	simgpu_tenant_uncharge(tenant, scratch_bytes);
+	return ret;
+}
+
+/* Makes a trace of the copy if that is one, or tells the caller why not. */
 static struct simgpu_trace *
 simgpu_trace_accept(struct simgpu_tenant *tenant, const void *copy,
 		    const struct simgpu_trace_upload *cmd)
@@ -182,8 +193,8 @@ simgpu_trace_accept(struct simgpu_tenant *tenant, const void *copy,
 	u64 memory_bytes;
 	int ret;
 
-	ret = trace_check(copy, cmd->bytes, &memory_bytes, &error);
-	if (ret == -EINTR || ret == -ENOMEM)
+	ret = simgpu_trace_check(tenant, copy, cmd->bytes, &memory_bytes, &error);
+	if (ret && !error.reason[0])
 		return ERR_PTR(ret);
 	if (ret)
 		return ERR_PTR(simgpu_refusal_copy(cmd->refusal, &error) ?:

@@ -261,6 +261,20 @@ struct trace_error {
 };
 
 /**
+ * trace_check_bytes() - look at a trace's header alone
+ * @bytes: the trace, 8-byte aligned; it may come from any process
+ * @count: its size in bytes
+ * @scratch_bytes: set to what trace_check() allocates while it runs
+ * @error: filled in on failure
+ *
+ * The header says how many programs and runs there are; their contents may be bad.
+ *
+ * Return: as trace_check().
+ */
+int trace_check_bytes(const void *bytes, u64 count, u64 *scratch_bytes,
+		      struct trace_error *error);
+
+/**
  * trace_check() - validate an encoded trace to its last field
  * @bytes: the trace, 8-byte aligned; it may come from any process
  * @count: its size in bytes

@@ -490,17 +490,35 @@ static int check_limits(struct checker *c)
 	return 0;
 }
 
-/* Allocate what the checks need to remember, and check the contents. */
-static int check_with_memory(struct checker *c)
+/* What a check remembers of each program and each run. */
+struct scratch {
+	u64 lines_needed;
+	u64 bounds;
+	u64 lists;
+};
+
+static struct scratch scratch_of(const struct checker *c)
 {
 	u64 programs = section_count(c->header, SIMGPU_TRACE_PROGRAMS);
 	u64 runs = section_count(c->header, SIMGPU_TRACE_RUNS);
+
+	return (struct scratch) {
+		.lines_needed = programs * sizeof(*c->lines_needed),
+		.bounds = programs * sizeof(*c->bounds),
+		/* One more than the runs: a row may say that it begins behind them. */
+		.lists = (runs + 1) * sizeof(*c->lists),
+	};
+}
+
+/* Allocate what the checks need to remember, and check the contents. */
+static int check_with_memory(struct checker *c)
+{
+	struct scratch scratch = scratch_of(c);
 	int ret = -ENOMEM;
 
-	c->lines_needed = port_alloc(programs * sizeof(*c->lines_needed));
-	c->bounds = port_alloc(programs * sizeof(*c->bounds));
-	/* One more than the runs: a row may say that it begins behind them. */
-	c->lists = port_alloc((runs + 1) * sizeof(*c->lists));
+	c->lines_needed = port_alloc(scratch.lines_needed);
+	c->bounds = port_alloc(scratch.bounds);
+	c->lists = port_alloc(scratch.lists);
 	if (c->lines_needed && c->bounds && c->lists)
 		ret = check_contents(c);
 	port_free(c->lines_needed);
@@ -509,22 +527,40 @@ static int check_with_memory(struct checker *c)
 	return ret;
 }
 
-/* The trace may come from any process; trace.h has the contract. */
-int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
-		struct trace_error *error)
+static int check_start(struct checker *c, const void *bytes, u64 count,
+		       struct trace_error *error)
 {
-	struct checker checker = {
+	*c = (struct checker) {
 		.bytes = bytes, .count = count, .header = bytes, .error = error,
-	}, *c = &checker;
-	int ret;
-
+	};
 	memset(error, 0, sizeof(*error));
 	if (count > SIMGPU_TRACE_BYTES_MAX)
 		return refuse_header(c, -E2BIG, "trace", bytes,
 				     "is longer than 256 MiB");
-	ret = check_header(c);
-	if (!ret)
-		ret = check_limits(c);
+	return check_header(c) ? : check_limits(c);
+}
+
+int trace_check_bytes(const void *bytes, u64 count, u64 *scratch_bytes,
+		      struct trace_error *error)
+{
+	struct checker checker;
+	struct scratch scratch;
+	int ret = check_start(&checker, bytes, count, error);
+
+	if (ret)
+		return ret;
+	scratch = scratch_of(&checker);
+	*scratch_bytes = scratch.lines_needed + scratch.bounds + scratch.lists;
+	return 0;
+}
+
+/* The trace may come from any process; trace.h has the contract. */
+int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
+		struct trace_error *error)
+{
+	struct checker checker, *c = &checker;
+	int ret = check_start(c, bytes, count, error);
+
 	if (ret)
 		return ret;
 	find_sections(c);

@@ -49,8 +49,9 @@ static int open_one(FIXTURE_DATA(memory) *self)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A trace with lines that nothing uses; its pages are of no cost here. */
-static int upload_large(FIXTURE_DATA(memory) *self, int fd, size_t bytes)
+/* A trace with a large section at its end; its pages are of no cost here. */
+static int upload_section(FIXTURE_DATA(memory) *self, int fd, size_t bytes,
+			  int section, size_t element)
 {
 	const size_t size = self->trace.size + bytes;
 	struct simgpu_trace_header *header;
@@ -61,14 +62,20 @@ static int upload_large(FIXTURE_DATA(memory) *self, int fd, size_t bytes)
 	if (header == MAP_FAILED)
 		return -errno;
 	memcpy(header, self->trace.bytes, self->trace.size);
-	header->sections[SIMGPU_TRACE_LINES].offset = self->trace.size;
-	header->sections[SIMGPU_TRACE_LINES].count = bytes / sizeof(uint32_t);
+	header->sections[section].offset = self->trace.size;
+	header->sections[section].count = bytes / element;
 	header->total_bytes = size;
 	header->checksum = 0;
 	header->checksum = trace_crc32((unsigned char *)header, size);
 	ret = upload_bytes(fd, header, size, NULL, NULL);
 	munmap(header, size);
 	return ret;
+}
+
+/* With lines that nothing uses. */
+static int upload_large(FIXTURE_DATA(memory) *self, int fd, size_t bytes)
+{
+	return upload_section(self, fd, bytes, SIMGPU_TRACE_LINES, sizeof(uint32_t));
 }
 
 TEST_F(memory, who_may_open)
@@ -87,7 +94,8 @@ TEST_F(memory, of_a_user)
 {
 	int first, second;
 
-	root_writes(PARAMETERS "user_mib", "8");
+	/* Memory of more than 2 MiB is taken in huge pages. */
+	root_writes(PARAMETERS "user_mib", "10");
 	first = open_one(self);
 	second = open_one(self);
 	ASSERT_LE(0, second);
@@ -121,9 +129,38 @@ TEST_F(memory, of_a_device)
 	int fd = open_one(self);
 
 	ASSERT_LE(0, fd);
-	root_writes(SYSFS "device_mib", "8");
+	root_writes(SYSFS "device_mib", "10");
 	EXPECT_EQ(0, upload_large(self, fd, 3 * MIB));
 	EXPECT_EQ(-ENOBUFS, upload_large(self, fd, 3 * MIB));
+}
+
+/* What counts is what the kernel takes: of huge pages, whole ones. */
+TEST_F(memory, of_a_trace_that_fills_no_page)
+{
+	int fd = open_one(self);
+	char text[256];
+	long long held;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, root_reads(SYSFS "bytes_held", text));
+	held = atoll(text);
+	ASSERT_EQ(0, upload_large(self, fd, 2 * MIB + MIB / 16));
+	ASSERT_EQ(0, root_reads(SYSFS "bytes_held", text));
+	EXPECT_EQ(4 * MIB, atoll(text) - held);
+}
+
+/* A header names programs, for which the check takes memory before it looks at them. */
+TEST_F(memory, of_what_a_header_names)
+{
+	int fd = open_one(self);
+
+	ASSERT_LE(0, fd);
+	root_writes(PARAMETERS "user_mib", "64");
+	EXPECT_EQ(-EDQUOT, upload_section(self, fd, 14 * MIB, SIMGPU_TRACE_PROGRAMS,
+					  sizeof(struct simgpu_trace_program)));
+	root_writes(PARAMETERS "user_mib", "512");
+	EXPECT_EQ(-EINVAL, upload_section(self, fd, 14 * MIB, SIMGPU_TRACE_PROGRAMS,
+					  sizeof(struct simgpu_trace_program)));
 }
 
 /* A cgroup too small for a session is large enough for a launch. */
