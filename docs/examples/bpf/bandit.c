@@ -4,8 +4,8 @@
  * chapter 2). It knows nine splits, its arms: the first tenant with work has 1 to 9
  * tenths of the SMs, the others share the rest evenly. Each is tried once; then mostly
  * the one is played whose reward was best in the mean, and now and then any. A reward
- * is the STP that the model predicts, a tenant, and as much of the fairness as a knob
- * says. All that it has learned is in its state, and its chance comes from the run's
+ * is the STP that the model predicts, a tenant, and as much of the fairness as the parameter
+ * fairness says. All that it has learned is in its state, and its chance comes from the run's
  * seed, so that a run repeats. Good where nobody knows how the tenants' progress depends
  * on SMs, and they stay long enough to find out; who comes or goes begins it anew.
  */
@@ -13,7 +13,7 @@
 
 #define ARMS	9
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	EPSILON,
 	FAIRNESS,

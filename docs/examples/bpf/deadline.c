@@ -9,7 +9,7 @@
  */
 #include <simgpu/policy.bpf.h>
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	SWITCH,
 };

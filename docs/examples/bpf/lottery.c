@@ -7,7 +7,7 @@
  */
 #include <simgpu/policy.bpf.h>
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	EVERY,
 };

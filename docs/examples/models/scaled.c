@@ -3,11 +3,11 @@
  * scaled: a model with constants. It takes every tenant for compute-bound, as HSM's
  * Eq. 4 has it, and corrects the NP by a factor that was learned for the GPU: a
  * number in parts per million for each SM count, in the constants. Without constants
- * the factor is a knob.
+ * the factor is a parameter.
  */
 #include <simgpu/plugin.h>
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	FACTOR,
 };

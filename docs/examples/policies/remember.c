@@ -2,12 +2,12 @@
 /*
  * remember: a policy that remembers. It averages each tenant's predicted NP over
  * the last epochs, and moves one SM an epoch from the tenant with the highest
- * average to the one with the lowest, while they are further apart than a knob says.
+ * average to the one with the lowest, while they are further apart than the parameter gap.
  * One epoch that is out of the ordinary, such as the tail of a kernel, moves little.
  */
 #include <simgpu/plugin.h>
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	GAP,
 	MEMORY,

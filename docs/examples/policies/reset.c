@@ -7,7 +7,7 @@
  */
 #include <simgpu/plugin.h>
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	PERIOD,
 	SLICE,

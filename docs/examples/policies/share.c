@@ -2,12 +2,12 @@
 /*
  * share: a policy that shares. All tenants are on all SMs at once (simultaneous
  * multikernel). What each may issue there until the next epoch is its weight's part
- * of a quota, a knob; who has used its own up waits until all have, and then each
+ * of the parameter quota. A tenant that has used up its part waits until all have; then each
  * gets the same again.
  */
 #include <simgpu/plugin.h>
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	QUOTA,
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wake: a policy with a clock of its own, faster than the epochs'. Every so many
- * cycles, a knob, the memory controllers' favour goes to another tenant, and one SM
+ * cycles (a parameter) the memory controllers' favour goes to another tenant, and one SM
  * goes with it.
  */
 #include <simgpu/plugin.h>
 
-/* Its knobs. */
+/* Its parameters */
 enum {
 	INTERVAL,
 };
