@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Masks: what a policy gives of channels and ways, narrowed by its tenants; SMs on
- * which a tenant's kernels begin, narrowed by its launches. The wider one counts alone
- * where nothing would be left.
+ * Masks: the channels and ways that a policy gives a tenant are narrowed by the tenant's
+ * masks, and the SMs on which its kernels begin by its launches' masks. If nothing would
+ * be left, the narrower mask does not count.
  */
 #include "affinity.h"
 #include "internal.h"
@@ -78,7 +78,7 @@ int session_set_masks(struct session *session, u32 slot,
 
 /* --- channels and ways ----------------------------------------------------------------- */
 
-/* Of what the policy gives, that which the tenant keeps to. */
+/* The part of what the policy gives that the tenant keeps to. */
 static u64 narrow(u64 given, u64 wanted)
 {
 	return given & wanted ? given & wanted : given;
@@ -98,7 +98,7 @@ void masks_apply(struct session *session, u32 slot)
 
 /* --- SMs -------------------------------------------------------------------------------- */
 
-/* masks_have_sm() - whether a tenant's mask has an SM, or it has none */
+/* masks_have_sm() - whether a tenant's mask has an SM; without a mask it has all */
 bool masks_have_sm(const struct session *session, u32 slot, u32 sm)
 {
 	const u64 *sms = session->tenants[slot].masks.sms;
@@ -107,10 +107,10 @@ bool masks_have_sm(const struct session *session, u32 slot, u32 sm)
 }
 
 /*
- * masks_of_launch() - on which SMs the kernels of a tenant's launch begin
+ * masks_of_launch() - the SMs on which the kernels of a tenant's launch begin
  * @out: set to the mask
  *
- * Return: whether there is one.
+ * Return: whether there is a mask.
  */
 bool masks_of_launch(const struct session_tenant *tenant,
 		     const struct launch *launch, u64 out[SESSION_MASK_WORDS])
@@ -132,7 +132,7 @@ bool masks_of_launch(const struct session_tenant *tenant,
 	return true;
 }
 
-/* Whether some launch under way has a mask of the tenant's table. */
+/* Whether some launch under way uses a mask of the tenant's table. */
 static bool is_used(const struct session_tenant *tenant, u32 mask)
 {
 	u32 pending, i;
@@ -150,11 +150,11 @@ static bool is_used(const struct session_tenant *tenant, u32 mask)
 }
 
 /*
- * masks_place() - where a launch's mask can be kept
+ * masks_place() - find a place for a launch's mask
  * @sms: the mask; all zero: it has none
  *
- * Return: its place in the tenant's table, from 1, where it may be already; 0 for none;
- * -EAGAIN: launches under way have as many others as there are places.
+ * Return: its place in the tenant's table, from 1, which may have it already; 0 for none;
+ * -EAGAIN: launches under way use other masks in all places.
  */
 int masks_place(const struct session_tenant *tenant,
 		const u64 sms[SESSION_MASK_WORDS])

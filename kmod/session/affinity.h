@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tenants say of the parts of the device that they want to keep to. A policy
- * gives parts of the device; a tenant's masks narrow them, and a launch's mask those of
- * its tenant. As with cpusets and affinities, the narrower mask does not count where it
+ * Masks: the parts of the device that tenants want to keep to. A policy
+ * gives parts of the device; a tenant's masks narrow these, and a launch's mask those of
+ * its tenant. As with cpusets and affinities, a narrower mask does not count where it
  * would leave nothing of the wider one.
  */
 #ifndef SESSION_AFFINITY_H
@@ -12,16 +12,16 @@
 
 /* Words of a mask of SMs: bit i % 64 of word i / 64 is SM i. */
 #define SESSION_MASK_WORDS		GPU_MASK_WORDS
-/* Masks of SMs, each unlike the others, of a tenant's launches under way. */
+/* Different masks of SMs that a tenant's launches may have at a time. */
 #define SESSION_LAUNCH_MASKS_MAX	8
 
 /**
  * struct session_masks - parts of the device that a tenant keeps to, a bit each
- * @sms: SMs on which its thread blocks begin; all zero: any. Holds for kernels that
- *	start from then on
- * @channels: memory channels that have its lines; 0: all. As gpu_set_channels(), at
- *	once
- * @llc_ways: of the last-level cache, in which its lines are put; 0: all
+ * @sms: SMs on which its thread blocks begin; all zero: any. A change counts for kernels
+ *	that start from then on
+ * @channels: memory channels that have its lines; 0: all. A change takes effect at once,
+ *	see gpu_set_channels()
+ * @llc_ways: ways of the last-level cache in which its lines are put; 0: all
  */
 struct session_masks {
 	u64 sms[SESSION_MASK_WORDS];
@@ -32,27 +32,27 @@ struct session_masks {
 struct session;
 
 /**
- * session_sms_are_good() - whether a mask of SMs can be
- * @config: of the GPU
+ * session_sms_are_good() - whether a mask of SMs is valid
+ * @config: configuration of the GPU
  * @sms: the mask; all zero: none
  *
- * Return: whether it has no SM that there is not, and of each TPC all SMs or none.
+ * Return: whether it has only SMs of the device, and all SMs or none of each TPC.
  */
 bool session_sms_are_good(const struct gpu_config *config,
 			  const u64 sms[SESSION_MASK_WORDS]);
 
 /**
  * session_masks_are_good() - whether a tenant could have masks
- * @config: of the GPU on which it would have a slot
+ * @config: configuration of the GPU on which it would have a slot
  * @masks: all three
  *
- * Return: whether they name only what there is, as session_sms_are_good() says of SMs.
+ * Return: whether they only name parts of the device; SMs as in session_sms_are_good().
  */
 bool session_masks_are_good(const struct gpu_config *config,
 			    const struct session_masks *masks);
 
 /**
- * session_set_masks() - change what a tenant keeps to
+ * session_set_masks() - change the masks of a tenant
  * @session: the session
  * @slot: the tenant
  * @masks: all three; copied
@@ -64,15 +64,15 @@ int session_set_masks(struct session *session, u32 slot,
 
 /**
  * session_masks_meet() - whether a launch's mask leaves some of its tenant's SMs
- * @masks: of the tenant
- * @sms: of the launch; all zero: it has none
+ * @masks: masks of the tenant
+ * @sms: mask of the launch; all zero: it has none
  *
- * Return: whether they have an SM in common, or one of them is none.
+ * Return: whether they have an SM in common, or one of the two is missing.
  */
 bool session_masks_meet(const struct session_masks *masks,
 			const u64 sms[SESSION_MASK_WORDS]);
 
-/* What a tenant keeps to. */
+/* The masks of a tenant. */
 const struct session_masks *session_masks(const struct session *session, u32 slot);
 
 struct launch;

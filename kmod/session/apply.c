@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doing what a sound proposal says: which SMs change hands and how their thread
- * blocks leave, shared SMs with their limits and quotas, priorities, orders. What
- * lasts is kept in the session's controls.
+ * Apply a sound proposal: which SMs change owner and how their thread blocks leave them,
+ * the limits and quotas of shared SMs, priorities, and orders. What lasts is kept in the
+ * session's controls.
  */
 #include "affinity.h"
 #include "apply.h"
@@ -13,7 +13,7 @@
 /* --- who has what -------------------------------------------------------------------- */
 
 /*
- * proposal_count() - SMs that a proposal gives a slot, shared ones too
+ * proposal_count() - SMs that a proposal gives a slot, shared ones included
  */
 u32 proposal_count(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_proposal *proposal, u32 slot)
@@ -30,7 +30,7 @@ u32 proposal_count(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * proposal_present() - the assignment as it stands, as session->snapshot has it
+ * proposal_present() - propose the present assignment, as in session->snapshot
  */
 void proposal_present(struct session *session)
 {
@@ -56,7 +56,7 @@ void proposal_present(struct session *session)
 	}
 }
 
-/* In TPCs: the slot with the most, of several the highest, has one fewer. */
+/* Take a TPC from the slot that has the most; among equals, from the highest slot. */
 static void take_tpc(u32 *tpcs)
 {
 	u32 most = 0, slot;
@@ -67,7 +67,7 @@ static void take_tpc(u32 *tpcs)
 	tpcs[most]--;
 }
 
-/* The slot of which most is left over gets one more, of several the lowest. */
+/* Give a TPC to the slot with the largest remainder; among equals, to the lowest slot. */
 static void give_tpc(u32 *tpcs, u32 *rest)
 {
 	u32 most = 0, slot;
@@ -80,8 +80,8 @@ static void give_tpc(u32 *tpcs, u32 *rest)
 }
 
 /*
- * Counts in whole TPCs: as many as in sum before, rounded down; each slot that gets an
- * SM gets a TPC, as long as there are enough.
+ * Round the counts to whole TPCs. Their sum stays, rounded down. Each slot that gets an SM
+ * gets at least a TPC, as long as there are enough TPCs.
  */
 static void proposal_round(const struct gpu_config *config,
 			   struct simgpu_proposal *proposal)
@@ -108,7 +108,7 @@ static void proposal_round(const struct gpu_config *config,
 		proposal->sms[slot] = tpcs[slot] * each;
 }
 
-/* Leave no slot more than so many SMs (0: no limit), in whole TPCs. */
+/* Leave no slot more than @sms_most SMs (0: no limit), in whole TPCs. */
 static void proposal_limit(const struct gpu_config *config,
 			   struct simgpu_proposal *proposal, u32 sms_most)
 {
@@ -129,8 +129,7 @@ static void proposal_limit(const struct gpu_config *config,
 }
 
 /*
- * proposal_fit() - what a sound proposal says, within the session's limit of SMs and in
- *	whole TPCs
+ * proposal_fit() - fit a sound proposal to the session's limit of SMs and to whole TPCs
  */
 void proposal_fit(struct session *session)
 {
@@ -142,7 +141,7 @@ void proposal_fit(struct session *session)
 
 /* --- SMs change hands ------------------------------------------------------------------ */
 
-/* Thread blocks on a TPC. */
+/* Thread blocks on the TPC whose first SM is @first */
 static u32 tpc_blocks(const struct session *session, u32 first)
 {
 	struct gpu_sm_status status;
@@ -156,9 +155,9 @@ static u32 tpc_blocks(const struct session *session, u32 first)
 }
 
 /*
- * The TPC to take next from @from, that is its first SM: of those that @slot's mask
- * has (or has not, unless @inside) if there are any, idle ones first, then those with
- * the fewest thread blocks, then the highest index (docs/glossary.md, Who holds an SM).
+ * Choose the next TPC to take from @from, and return its first SM. TPCs in @slot's mask go
+ * first (without @inside: those outside it), then those with the fewest thread blocks,
+ * then the highest index (docs/glossary.md, Who holds an SM).
  */
 static u32 pick_tpc(const struct session *session, u32 from, u32 slot, bool inside)
 {
@@ -184,14 +183,14 @@ static u32 pick_tpc(const struct session *session, u32 from, u32 slot, bool insi
 	return best;
 }
 
-/* Thread blocks that an SM can run concurrently of what its owner runs. */
+/* How many thread blocks of its owner's kernel an SM can run concurrently */
 static u32 concurrent_blocks(const struct session *session,
 			     const struct gpu_sm_status *status)
 {
 	const struct session_tenant *tenant;
 	const struct queue *queue;
 
-	/* Of a mixture: what there is. */
+	/* A shared SM runs several kernels: take the present count. */
 	if (status->owner >= SIMGPU_SLOTS_MAX)
 		return status->blocks;
 	tenant = &session->tenants[status->owner];
@@ -204,8 +203,8 @@ static u32 concurrent_blocks(const struct session *session,
 }
 
 /*
- * Whether an SM is left by a drain (HSM 4.2: in the last epoch more thread
- * blocks ended there than it can run concurrently, so they are short).
+ * Whether the adaptive way drains this SM (HSM 4.2): if in the last epoch more thread
+ * blocks ended on it than it can run concurrently, they are short.
  */
 static bool drains_soon(const struct session *session, u32 sm)
 {
@@ -217,8 +216,8 @@ static bool drains_soon(const struct session *session, u32 sm)
 }
 
 /*
- * Whether those of some slots with thread blocks on an SM may be reset. A proposal
- * that says so of others is refused; but kernels may have changed since.
+ * Whether the thread blocks of @slots on an SM may be reset. A proposal to reset others is
+ * refused, but the kernels may have changed since.
  */
 static bool all_may_be_reset(const struct session *session, u32 sm, u64 slots)
 {
@@ -247,7 +246,7 @@ static enum gpu_preemption leaving_mode(const struct session *session, u32 sm,
 	return GPU_PREEMPT_DRAIN;
 }
 
-/* As hooks are told it. */
+/* The number by which hooks know a mode */
 static u32 way_of(enum gpu_preemption mode)
 {
 	return mode == GPU_PREEMPT_RESET ? SIMGPU_LEAVE_RESET :
@@ -300,7 +299,7 @@ static void apply_counts(struct session *session)
 
 /* --- shared SMs ------------------------------------------------------------------------ */
 
-/* What the hardware has to be told of a slot's thread blocks on an SM. */
+/* The limit that the hardware needs for a slot's thread blocks on an SM */
 static u32 limit_of(const struct session *session, u32 sm, u32 slot)
 {
 	const struct simgpu_proposal *controls = &session->controls;
@@ -335,7 +334,7 @@ static void clear_quotas(struct session *session, u32 sm)
 			quotas_clear(session, sm, slot);
 }
 
-/* An SM is shared no more: nothing that was said of it as such remains. */
+/* An SM is no longer shared: drop its limits and quotas. */
 static void end_sharing(struct session *session, u32 sm)
 {
 	session->controls.sharers[sm] = 0;
@@ -343,7 +342,7 @@ static void end_sharing(struct session *session, u32 sm)
 	clear_quotas(session, sm);
 }
 
-/* From now on these share an SM, and nobody else may slip in. */
+/* @sharers share an SM from now on; no other slot may place thread blocks on it. */
 static void share(struct session *session, u32 sm, u64 sharers)
 {
 	session->any_shared = true;
@@ -375,7 +374,7 @@ static void apply_owners(struct session *session)
 	}
 }
 
-/* Counts alone: shared SMs are free again first. */
+/* The proposal gives only counts: free the shared SMs first. */
 static void free_shared(struct session *session)
 {
 	u32 sm;
@@ -391,7 +390,7 @@ static void free_shared(struct session *session)
 	session->any_shared = false;
 }
 
-/* shares_set_limits() - limits of thread blocks, and who shares, on all SMs */
+/* shares_set_limits() - set the limits of thread blocks on all SMs */
 void shares_set_limits(struct session *session)
 {
 	u32 sm;
@@ -400,7 +399,7 @@ void shares_set_limits(struct session *session)
 		set_limits(session, sm);
 }
 
-/* controls_idle_samples() - as model and policy need them, 100 an epoch */
+/* controls_idle_samples() - take 100 idle samples an epoch if model or policy needs them */
 void controls_idle_samples(struct session *session)
 {
 	u64 interval = session->epoch_cycles / 100;
@@ -465,15 +464,16 @@ static void clear_issue_limits(struct session *session, u32 slot)
 }
 
 /*
- * controls_clear() - as at a cold start: nothing of what a policy said remains,
- *	but for which SMs are whose, which an even split changes next
+ * controls_clear() - return to the controls of a cold start
+ *
+ * The owners of SMs stay; the caller makes an even split next.
  */
 void controls_clear(struct session *session)
 {
 	struct simgpu_proposal *controls = &session->controls;
 	u32 slot, sm;
 
-	/* No work is dropped on the word of who is not asked any more. */
+	/* A policy that is no longer asked must not cause work to be dropped. */
 	if (controls->preemption == SIMGPU_LEAVE_RESET)
 		controls->preemption = (u32)session->initial.preemption;
 	free_shared(session);
@@ -496,8 +496,9 @@ void controls_clear(struct session *session)
 }
 
 /*
- * controls_forget() - a slot was dropped: its registers are as at first, and the
- *	shared SMs stay closed to who comes next
+ * controls_forget() - reset the controls of a slot that was dropped
+ *
+ * Its registers are as at first. The shared SMs stay closed to the slot's next tenant.
  */
 void controls_forget(struct session *session, u32 slot)
 {
@@ -524,8 +525,9 @@ void controls_forget(struct session *session, u32 slot)
 }
 
 /*
- * proposal_forget() - a slot was dropped: what was said of it, and waits, is not for
- *	who comes next
+ * proposal_forget() - remove a dropped slot from a waiting proposal
+ *
+ * So the slot's next tenant gets nothing that was meant for the last one.
  */
 void proposal_forget(struct session *session, u32 slot)
 {
@@ -557,7 +559,7 @@ static void hold_others(struct session *session, u32 slot)
 			assign(session, sm, slot);
 }
 
-/* probe_begin() - what session->prediction asks for, merged with the controls */
+/* probe_begin() - begin the probe that session->prediction asks for */
 void probe_begin(struct session *session)
 {
 	const struct simgpu_prediction *said = &session->prediction;
@@ -586,7 +588,7 @@ static void return_sm(struct session *session, u32 sm, u32 owner)
 		assign(session, sm, owner);
 }
 
-/* probe_end() - as before the probe */
+/* probe_end() - return to the state before the probe */
 void probe_end(struct session *session)
 {
 	u32 kind = session->probe.kind, sm;

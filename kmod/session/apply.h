@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Putting a sound proposal into force: owners of SMs, sharers, probes. */
+/* Applying a sound proposal: owners of SMs, sharers, probes */
 #ifndef SESSION_APPLY_H
 #define SESSION_APPLY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* When requests come; see arrivals.h. */
+/* The cycles at which requests come; see arrivals.h. */
 #include "arrivals.h"
 #include "internal.h"
 
@@ -40,7 +40,7 @@ const char *arrivals_check(const struct arrivals_plan *plan)
 	return NULL;
 }
 
-/* A request's own random number, whoever asked for others before. */
+/* A request's own random number, independent of the order of calls. */
 static u64 random_number(const struct arrivals_plan *plan, u32 slot, u64 request)
 {
 	u64 value = hash_mix(hash_mix(plan->seed, slot), request);
@@ -50,7 +50,7 @@ static u64 random_number(const struct arrivals_plan *plan, u32 slot, u64 request
 	return value ^ (value >> 31);
 }
 
-/* log2() of a number above 0, in 2^-32: squaring tells a bit at a time. */
+/* log2() of a number above 0, in 2^-32: each squaring gives one bit. */
 static u64 log2_of(u64 number)
 {
 	u32 bits = 63 - (u32)__builtin_clzll(number), i;

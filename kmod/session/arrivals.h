@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open arrivals: requests of a tenant that come by themselves, whether those
- * before them have ended or not. A request's cycle follows from the description
- * alone, so a run with arrivals repeats to the bit.
+ * Open arrivals: requests of a tenant that come by themselves, whether earlier
+ * requests have ended or not. A request's cycle follows from the plan alone, so a run
+ * with arrivals repeats to the bit.
  */
 #ifndef SESSION_ARRIVALS_H
 #define SESSION_ARRIVALS_H
 
 #include "../sim/gpu.h"
 
-/* Requests that come one after another. */
+/* Most requests of a plan. */
 #define ARRIVALS_REQUESTS_MAX	U32_MAX
-/* Runs of the trace for each request. */
+/* Most runs of the trace for each request. */
 #define ARRIVALS_LAUNCHES_MAX	1000
-/* Cycles of a list, and how long it is. */
+/* Most cycles of a list, and so most requests in it. */
 #define ARRIVALS_LIST_MAX	131072
-/* Cycles between two requests, or from one to its deadline; 0.7 s and more. */
+/* Most cycles between two requests, or from one to its deadline; 0.7 s and more. */
 #define ARRIVALS_CYCLES_MAX	1000000000ULL
 /* Requests in 10^12 cycles: one in ARRIVALS_CYCLES_MAX to one a cycle. */
 #define ARRIVALS_RATE_MIN	1000ULL
 #define ARRIVALS_RATE_MAX	1000000000000ULL
 
 enum arrivals_kind {
-	ARRIVALS_POISSON,	/* independent of one another */
+	ARRIVALS_POISSON,	/* independently of one another, at a mean rate */
 	ARRIVALS_EVERY,		/* at equal distances, the first at once */
-	ARRIVALS_LIST,		/* at cycles that somebody has written down */
+	ARRIVALS_LIST,		/* at listed cycles */
 	ARRIVALS_KINDS
 };
 
 /**
- * struct arrivals_plan - which requests come, and when
+ * struct arrivals_plan - the requests, and when they come
  * @kind: &enum arrivals_kind
  * @launches: runs of the trace for each request, 1 to ARRIVALS_LAUNCHES_MAX
- * @requests: how many come, 1 to ARRIVALS_REQUESTS_MAX
- * @seed: POISSON: of its numbers, beside the tenant's slot
+ * @requests: number of requests, 1 to ARRIVALS_REQUESTS_MAX
+ * @seed: POISSON: seed of the random numbers, beside the tenant's slot
  * @rate: POISSON: requests in 10^12 cycles, ARRIVALS_RATE_MIN to _MAX
- * @every_cycles: EVERY: from one to the next, 1 to ARRIVALS_CYCLES_MAX
- * @deadline_cycles: from a request's arrival to its deadline, up to
- *	ARRIVALS_CYCLES_MAX; 0: it has none
- * @list: LIST: @requests cycles, from the plan's begin on, none before the one
- *	ahead of it
+ * @every_cycles: EVERY: cycles from one request to the next, 1 to ARRIVALS_CYCLES_MAX
+ * @deadline_cycles: cycles from a request's arrival to its deadline, up to
+ *	ARRIVALS_CYCLES_MAX; 0: no deadline
+ * @list: LIST: @requests cycles, counted from the plan's begin, in rising order (equal
+ *	ones allowed)
  */
 struct arrivals_plan {
 	const u64 *list;
@@ -57,7 +57,7 @@ struct arrivals_plan {
 /**
  * struct arrivals_cursor - a request, and when it comes
  * @request: its number, from 0
- * @cycle: from the plan's begin on
+ * @cycle: cycle at which it comes, counted from the plan's begin
  * @position: POISSON: that cycle, in 2^-16 cycles
  */
 struct arrivals_cursor {
@@ -67,7 +67,7 @@ struct arrivals_cursor {
 };
 
 /**
- * arrivals_check() - whether requests can come so
+ * arrivals_check() - check a plan
  * @plan: any
  *
  * Return: NULL, or the name of the field that is out of its range.
@@ -76,14 +76,14 @@ const char *arrivals_check(const struct arrivals_plan *plan);
 
 /**
  * arrivals_first() - the first request of a plan
- * @plan: a good one
- * @slot: of its tenant: two tenants with one seed get different numbers
- * @cursor: set to it
+ * @plan: a valid one
+ * @slot: slot of its tenant: two tenants with the same seed get different numbers
+ * @cursor: set to the first request
  */
 void arrivals_first(const struct arrivals_plan *plan, u32 slot,
 		    struct arrivals_cursor *cursor);
 
-/* The next request; false if there is none, and then nothing has changed. */
+/* Go on to the next request; if there is none, returns false and changes nothing. */
 bool arrivals_next(const struct arrivals_plan *plan, u32 slot,
 		   struct arrivals_cursor *cursor);
 

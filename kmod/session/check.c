@@ -36,7 +36,7 @@ static bool may_place(const struct simgpu_proposal *proposal,
 	return controls->block_limit[sm][slot];
 }
 
-/* SMs on which each slot could have thread blocks. */
+/* Count the SMs on which each slot could have thread blocks. */
 static bool count_owners(const struct session *session, u32 *places,
 			 struct session_refusal *why)
 {
@@ -89,7 +89,7 @@ static bool counts_add_up(const struct session *session, u32 *places,
 	return true;
 }
 
-/* Inactive tenants own none; active ones have a place, or are held. */
+/* Inactive slots get no SMs. Active ones get a place, or the policy holds them. */
 static bool tenants_are_served(const struct session *session, const u32 *places,
 			       struct session_refusal *why)
 {
@@ -114,7 +114,7 @@ static bool tenants_are_served(const struct session *session, const u32 *places,
 	return true;
 }
 
-/* SMs of a TPC change hands together. */
+/* All SMs of a TPC have to change owner together. */
 static bool tpcs_are_whole(const struct session *session,
 			   struct session_refusal *why)
 {
@@ -134,7 +134,7 @@ static bool tpcs_are_whole(const struct session *session,
 	return true;
 }
 
-/* With a map, sharers need no work, owners do. */
+/* With a map of owners, an owner needs work; a sharer does not. */
 static bool owners_have_work(const struct session *session,
 			     struct session_refusal *why)
 {
@@ -201,7 +201,7 @@ static bool resets(const struct session *session)
 	       SIMGPU_LEAVE_RESET;
 }
 
-/* Whether a slot keeps its place on an SM on which it has thread blocks. */
+/* Whether a slot keeps its place on an SM on which it has thread blocks */
 static bool keeps_place(const struct session *session, u32 sm, u32 slot)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
@@ -217,7 +217,7 @@ static bool keeps_place(const struct session *session, u32 sm, u32 slot)
 	       proposal->block_limit[sm][slot];
 }
 
-/* Whether counts alone take SMs from a slot. */
+/* Whether a proposal of counts takes SMs from a slot */
 static bool loses_count(const struct session *session, u32 slot)
 {
 	u32 sm;
@@ -243,7 +243,7 @@ static bool loses_place(const struct session *session, u32 slot, u32 *sm)
 	return false;
 }
 
-/* Thread blocks are only dropped that may run twice. */
+/* Only thread blocks that may run twice may be reset. */
 static bool resets_are_sound(const struct session *session,
 			     struct session_refusal *why)
 {
@@ -262,7 +262,7 @@ static bool resets_are_sound(const struct session *session,
 
 /*
  * proposal_is_sound() - whether the device can do what a policy proposes
- * @why: says why not
+ * @why: set to the reason if it cannot
  */
 bool proposal_is_sound(const struct session *session,
 		       struct session_refusal *why)

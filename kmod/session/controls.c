@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controls: what a policy can say beside which SMs are whose. Each is a row of one
- * table, by which its values are shown to the policy, checked, put in force, and taken
- * back. What a row cannot say stands in a function that it names. Which SMs are
- * whose: apply.c; quotas: quotas.c; resets: check.c.
+ * Controls: what a policy can set beside the owners of SMs. Each control is a row of one
+ * table. By its row it is shown to the policy, checked, applied, and reset. A row names a
+ * function for what it cannot express. Owners of SMs are in apply.c, quotas in quotas.c,
+ * resets in check.c.
  *
- * In force they are in session->controls, a proposal of which the fields of these rows
- * are filled in, and sharers (apply.c).
+ * Controls in force are in session->controls. This is a proposal in which only the fields
+ * of these rows and the sharers (apply.c) are used.
  */
 #include "affinity.h"
 #include "apply.h"
@@ -27,23 +27,23 @@ enum shape {
 
 /*
  * struct control - a field of the proposal
- * @name: of the field
- * @flag: SIMGPU_SAYS_*, with which it is said
- * @offset: in &struct simgpu_proposal
- * @width: of a value
- * @count: of values
- * @shape: what they belong to
- * @shown: the policy finds what is in force; of the others it finds zeros
+ * @name: name of the field
+ * @flag: SIMGPU_SAYS_*, by which a policy says that it sets the field
+ * @offset: offset in &struct simgpu_proposal
+ * @width: bytes of a value
+ * @count: number of values
+ * @shape: what the values belong to
+ * @shown: the policy finds the values in force; otherwise it finds zeros
  * @once: takes effect once, and is not kept
- * @neutral: until a policy says something, and for the next tenant of a slot; of a mask:
- *	all
- * @most: the greatest value; 0: any
- * @most_of: likewise by configuration, and of a mask how many bits
- * @mask: values are masks of what there is, none of them empty
- * @reason: why another value is refused
- * @check: what else has to hold
- * @apply: tells the hardware, after it is in force; NULL: it is asked when needed
- * @before_sms: in force before SMs change hands
+ * @neutral: value until a policy sets one, and for the next tenant of a slot; of a mask:
+ *	all bits
+ * @most: greatest value; 0: any
+ * @most_of: greatest value by configuration; of a mask, number of bits
+ * @mask: values are masks of what the GPU has, and must not be empty
+ * @reason: why other values are refused
+ * @check: further check
+ * @apply: tells the hardware after the value is in force; NULL: it is read when needed
+ * @before_sms: comes into force before SMs change owner
  */
 struct control {
 	const char *name;
@@ -64,7 +64,7 @@ struct control {
 	void (*apply)(struct session *session);
 };
 
-/* --- what only some have -------------------------------------------------------------- */
+/* --- functions of single rows ---------------------------------------------------------- */
 
 static u32 channels_of(const struct gpu_config *config)
 {
@@ -107,7 +107,7 @@ static bool samples_are_sound(const struct session *session,
 			       "samples of idle warps are less than 10 cycles apart");
 }
 
-/* A slot without a tenant is given no limit, which would wait for the next tenant. */
+/* Refuse a limit for a slot without a tenant: it would be kept for the next tenant. */
 static bool issue_limits_are_sound(const struct session *session,
 				   struct session_refusal *why)
 {
@@ -128,7 +128,7 @@ static bool issue_limits_are_sound(const struct session *session,
 	return true;
 }
 
-/* controls_set_priorities() - those of the policy, and not of a model's probe */
+/* controls_set_priorities() - set the policy's priorities, not those of a model's probe */
 void controls_set_priorities(struct session *session)
 {
 	u32 slot;
@@ -220,7 +220,7 @@ static void apply_samples(struct session *session)
 	AT(field), .shape = BY_SLOT, .count = SIMGPU_SLOTS_MAX, \
 	.width = sizeof(((struct simgpu_proposal *)0)->field[0])
 
-/* In the order in which they take effect. */
+/* In the order in which they take effect */
 static const struct control table[] = {
 	{ EACH_SLOT(memory_priority), .flag = SIMGPU_SAYS_MEMORY_PRIORITY,
 	  .shown = true, .before_sms = true, .most = SIMGPU_MEMORY_PRIORITY_MAX,
@@ -233,7 +233,7 @@ static const struct control table[] = {
 	  .before_sms = true, .mask = true, .most_of = ways_of,
 	  .reason = "a mask has no way of the last-level cache, or one that there is not",
 	  .apply = apply_masks },
-	/* Workers leave by what holds when their SMs are taken. */
+	/* Workers leave by the values in force when their SMs are taken. */
 	{ ONE(worker_blocks), .flag = SIMGPU_SAYS_WORKERS, .before_sms = true,
 	  .most = SIMGPU_WORKER_BLOCKS_MAX,
 	  .reason = "a worker does not run so many thread blocks before it looks",
@@ -315,7 +315,7 @@ static void copy(struct simgpu_proposal *to, const struct simgpu_proposal *from,
 	       control->width * control->count);
 }
 
-/* Whose value it is: a slot's, or nobody's. */
+/* The slot of a value, or SESSION_NOWHERE */
 static u32 slot_of(const struct control *control, u32 index)
 {
 	switch (control->shape) {
@@ -330,9 +330,9 @@ static u32 slot_of(const struct control *control, u32 index)
 	}
 }
 
-/* --- what is done with all of them -------------------------------------------------------- */
+/* --- all rows ------------------------------------------------------------------------------ */
 
-/* controls_present() - what is in force, into a proposal of zeros for a policy */
+/* controls_present() - copy the controls in force to a zeroed proposal for a policy */
 void controls_present(const struct session *session,
 		      struct simgpu_proposal *proposal)
 {
@@ -369,7 +369,7 @@ static bool control_is_sound(const struct session *session,
 	return !control->check || control->check(session, why);
 }
 
-/* controls_are_sound() - whether what a policy says of them can be done */
+/* controls_are_sound() - whether the proposal's controls can be applied */
 bool controls_are_sound(const struct session *session, struct session_refusal *why)
 {
 	u32 i;
@@ -381,8 +381,8 @@ bool controls_are_sound(const struct session *session, struct session_refusal *w
 	return true;
 }
 
-/* controls_apply() - what a sound proposal says comes into force; before SMs change
- *	hands, or after
+/* controls_apply() - apply the controls of a sound proposal, those that come before SMs
+ *	change owner, or those that come after
  */
 void controls_apply(struct session *session, bool before_sms)
 {
@@ -401,7 +401,7 @@ void controls_apply(struct session *session, bool before_sms)
 	}
 }
 
-/* controls_neutral() - as at a cold start, but for the hardware */
+/* controls_neutral() - return to the values of a cold start, without telling the hardware */
 void controls_neutral(struct session *session)
 {
 	u32 i;
@@ -413,8 +413,8 @@ void controls_neutral(struct session *session)
 }
 
 /*
- * controls_forget_slot() - of a proposal, whether it is in force or waits: what it says
- *	of a slot that was dropped is not for the next tenant there
+ * controls_forget_slot() - reset a dropped slot's controls in a proposal, in force or
+ *	pending, so that they are not used for the slot's next tenant
  */
 void controls_forget_slot(const struct session *session,
 			  struct simgpu_proposal *proposal, u32 slot)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The table of controls: what a policy says beside which SMs are whose. */
+/* The table of controls: what a policy can set beside the owners of SMs */
 #ifndef SESSION_CONTROLS_H
 #define SESSION_CONTROLS_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decisions: events come together until the next decision boundary; then the
- * model predicts, the policy decides, and what it says is checked and applied.
- * When the policy fails, even takes its place.
+ * Decisions. Events are collected until the next decision boundary. Then the model
+ * predicts, the policy decides, and its proposal is checked and applied. If the policy
+ * fails, even replaces it.
  */
 #include "../policy/common/split.h"
 #include "../policy/registry.h"
@@ -26,9 +26,9 @@ static void forget_decisions(struct session *session)
 }
 
 /*
- * use_policy() - another policy, from cleared controls and zeroed state
+ * use_policy() - set another policy, with cleared controls and zeroed state
  *
- * Kernels that waited for the old one start.
+ * Kernels that waited for the old policy's decision start.
  */
 void use_policy(struct session *session, const struct simgpu_policy *policy)
 {
@@ -42,7 +42,7 @@ void use_policy(struct session *session, const struct simgpu_policy *policy)
 	launch_ready(session);
 }
 
-/* use_model() - another model, from zeroed state, without constants */
+/* use_model() - set another model, with zeroed state and without constants */
 void use_model(struct session *session, const struct simgpu_model *model)
 {
 	probe_end(session);
@@ -56,8 +56,8 @@ void use_model(struct session *session, const struct simgpu_model *model)
 }
 
 /*
- * split_even_now() - give each tenant with work an equal share, at once, and
- *	nobody's memory requests come first
+ * split_even_now() - give each tenant with work an equal share of the SMs at once, and
+ *	all tenants the same memory priority
  */
 void split_even_now(struct session *session)
 {
@@ -87,7 +87,7 @@ static void note_fallback(struct session *session)
 }
 
 /*
- * fall_back() - the policy has failed: even takes its place, at once
+ * fall_back() - the policy has failed: replace it by even at once
  * @why: what happened; its cycle is set here
  */
 void fall_back(struct session *session, const struct session_refusal *why)
@@ -107,7 +107,7 @@ void fall_back(struct session *session, const struct session_refusal *why)
 
 /* --- the model ---------------------------------------------------------------------- */
 
-/* What an epoch's prediction says of a first run. */
+/* Add an epoch's prediction to a tenant's first run. */
 static void add_to_run(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -143,7 +143,7 @@ static void take_prediction(struct session *session, u32 slot, bool epoch)
 		add_to_run(session, slot);
 }
 
-/* A wake has to be ahead, and a probe about somebody who has work. */
+/* Whether the model's wake is ahead, and its probe is for a tenant with work. */
 static bool model_asks_well(const struct session *session)
 {
 	const struct simgpu_prediction *said = &session->prediction;
@@ -158,7 +158,7 @@ static bool model_asks_well(const struct session *session)
 	       session->snapshot.tenants[said->probe_slot].active;
 }
 
-/* What it sees already: to end it and begin again would cost two preemptions. */
+/* Whether the model asks for the present probe: beginning it anew would preempt twice. */
 static bool probe_goes_on(const struct session *session)
 {
 	const struct simgpu_prediction *said = &session->prediction;
@@ -206,7 +206,7 @@ static int ask_model(struct session *session)
 				       &session->prediction);
 }
 
-/* Ask the model over session->snapshot. @epoch: at the end of an epoch. */
+/* Ask the model about session->snapshot. @epoch: at the end of an epoch. */
 static void predict(struct session *session, bool epoch)
 {
 	u32 slot;
@@ -238,7 +238,7 @@ static int ask(struct session *session)
 				       &session->proposal);
 }
 
-/* Which kernels wait for what the policy is about to say. */
+/* Record which kernels wait for the policy's next decision. */
 static void note_ready(struct session *session)
 {
 	u32 slot;
@@ -247,7 +247,7 @@ static void note_ready(struct session *session)
 		session->tenants[slot].decided = session->tenants[slot].ready;
 }
 
-/* What the policy is to hear of now; after that it has heard of it. */
+/* Take the events that the policy hears of now. */
 static u32 take_events(struct session *session)
 {
 	u32 events = session->events, slot, queue;
@@ -268,7 +268,7 @@ static u32 take_events(struct session *session)
 	return events;
 }
 
-/* Ask the policy for a proposal; without a sound one it is replaced. */
+/* Ask the policy for a proposal; without a valid one it is replaced. */
 static bool ask_policy(struct session *session, u32 events)
 {
 	struct session_refusal why = { .kind = SESSION_REFUSED_PROPOSAL };
@@ -296,13 +296,13 @@ static bool ask_policy(struct session *session, u32 events)
 	return false;
 }
 
-/* Whether the policy still thinks, or what it said is on its way. */
+/* Whether the policy is deciding, or its proposal is pending. */
 static bool is_busy(const struct session *session)
 {
 	return session->initial.decision_cycles && session->apply_cycle != NEVER;
 }
 
-/* Cycles for each tenant until what was said at an epoch's end takes effect. */
+/* Cycles, for all tenants together, until a decision at an epoch's end takes effect. */
 static u64 latency_of(const struct session *session)
 {
 	return session->policy->needs & SIMGPU_NEEDS_NO_MODEL ?
@@ -310,13 +310,13 @@ static u64 latency_of(const struct session *session)
 }
 
 /*
- * decide_epoch() - an epoch has ended, whose snapshot is filled in
+ * decide_epoch() - decide at the end of an epoch, whose snapshot is filled in
  * @ask: whether the policy is asked, too
  *
- * What it says takes effect after the prediction's time and its own. It is not asked
- * while an earlier word has not.
+ * The proposal takes effect after the time of the prediction and of the policy. The policy
+ * is not asked while an earlier proposal is pending.
  *
- * Return: whether session->proposal is of now.
+ * Return: whether session->proposal was made now.
  */
 bool decide_epoch(struct session *session, bool ask)
 {
@@ -336,7 +336,7 @@ bool decide_epoch(struct session *session, bool ask)
 
 /* --- events ------------------------------------------------------------------------- */
 
-/* The first decision boundary that is not over. */
+/* The first decision boundary that has not passed. */
 static u64 next_boundary(const struct session *session)
 {
 	const struct gpu_config *config = gpu_config(session->gpu);
@@ -349,10 +349,10 @@ static u64 next_boundary(const struct session *session)
 }
 
 /*
- * decide_events() - the policy is to hear of events, if it lists them
+ * decide_events() - collect events for the policy, if it lists them
  * @events: SIMGPU_ON_*
  *
- * Return: those that it does not list.
+ * Return: the events that it does not list.
  */
 u32 decide_events(struct session *session, u32 events)
 {
@@ -365,9 +365,9 @@ u32 decide_events(struct session *session, u32 events)
 }
 
 /*
- * When the policy is asked about events; NEVER: not before something else. One that
- * needs time has its word of before take effect first, and is free again when the
- * epoch ends: what comes too late for that comes with the end.
+ * The cycle at which the policy is asked about events; NEVER: something else has to happen
+ * first. A policy that takes time is not asked before its last proposal has taken effect,
+ * and must be free when the epoch ends: an event too close to the end is reported with it.
  */
 static u64 next_asked(const struct session *session)
 {
@@ -392,7 +392,7 @@ u64 decide_next(const struct session *session)
 	return min(next, session->model_wake_cycle);
 }
 
-/* decide_kernel_end() - a kernel has ended, and a model that listens is asked */
+/* decide_kernel_end() - a kernel has ended: ask a model that lists that event */
 void decide_kernel_end(struct session *session)
 {
 	if (!(session->model->events & SIMGPU_ON_KERNEL_END))
@@ -402,7 +402,7 @@ void decide_kernel_end(struct session *session)
 	predict(session, false);
 }
 
-/* The model's wake: its probe is over, and it is asked. */
+/* The model's wake: end its probe, and ask it. */
 static void wake_model(struct session *session)
 {
 	session->model_wake_cycle = NEVER;
@@ -411,7 +411,7 @@ static void wake_model(struct session *session)
 	predict(session, false);
 }
 
-/* What was said takes effect; kernels that it lets go start. */
+/* Apply the pending proposal; kernels that it lets go start. */
 static void apply_now(struct session *session)
 {
 	proposal_apply(session);
@@ -422,7 +422,7 @@ static void apply_now(struct session *session)
 		launch_ready(session);
 }
 
-/* The policy's events: what it says takes effect at once, or when it has thought. */
+/* Ask the policy about events; its proposal takes effect at once, or after its time. */
 static void decide_now(struct session *session)
 {
 	u64 takes = session->initial.decision_cycles;
@@ -436,13 +436,13 @@ static void decide_now(struct session *session)
 		apply_now(session);
 }
 
-/* Somebody has had work for too long without doing any of it. */
+/* Whether a tenant has had work for too long without issuing any of it. */
 static bool is_stuck(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	u64 now = session_now(session);
 
-	/* A launch takes its time; nobody keeps it from progress meanwhile. */
+	/* A kernel that is being launched is not kept from progress by the policy. */
 	if (!(tenant->running | tenant->ready))
 		return false;
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
@@ -464,7 +464,7 @@ static bool has_used_up_limit(const struct session *session, u32 slot)
 	return false;
 }
 
-/* Whether the policy keeps some tenants from SMs, beside there being too few. */
+/* Whether the policy keeps tenants from SMs, other than by too few SMs for all. */
 static bool sms_are_kept(const struct session *session)
 {
 	u32 slot;
@@ -478,7 +478,7 @@ static bool sms_are_kept(const struct session *session)
 	return false;
 }
 
-/* The part of a proposal by which the policy keeps a tenant from progress, if any. */
+/* The field of the proposal by which the policy keeps a tenant from progress, or NULL. */
 static const char *what_keeps(const struct session *session, u32 slot)
 {
 	if (session->controls.hold >> slot & 1)
@@ -486,7 +486,7 @@ static const char *what_keeps(const struct session *session, u32 slot)
 	return has_used_up_limit(session, slot) ? "issue_limit" : "";
 }
 
-/* Look at all tenants' progress, an eighth of the time that it may be missing. */
+/* Check all tenants' progress, eight times in the limit on holding. */
 static void watch(struct session *session)
 {
 	struct session_refusal why = { .kind = SESSION_REFUSED_HOLD };
@@ -502,7 +502,7 @@ static void watch(struct session *session)
 	}
 	if (stuck == SESSION_NOWHERE || session->policy == &policy_even)
 		return;
-	/* Where there are too few SMs it is nobody's fault. */
+	/* If there are too few SMs for all, the policy is not at fault. */
 	if (active > config->sms / config->sms_per_tpc && !sms_are_kept(session))
 		return;
 	refusal_say(&why, what_keeps(session, stuck), stuck,
@@ -511,14 +511,14 @@ static void watch(struct session *session)
 	fall_back(session, &why);
 }
 
-/* decide_apply() - what was said at an epoch's end takes effect, if it is time */
+/* decide_apply() - apply a proposal made at an epoch's end, if it is time */
 void decide_apply(struct session *session)
 {
 	if (session->apply_cycle <= session_now(session))
 		apply_now(session);
 }
 
-/* decide_due() - what is to be decided at this cycle, but for the epoch's end */
+/* decide_due() - make all decisions of this cycle, except for an epoch's end */
 void decide_due(struct session *session)
 {
 	u64 now = session_now(session);

@@ -11,12 +11,12 @@
  *     909 pJ an activate of a row of 1 KB, GDDR5 14.0 pJ a bit.
  *
  * Other nodes than 28 nm are scaled by supply and size: 40 nm (Fermi) takes 1.5 times
- * as much, 12 nm 0.5 times, 7 nm 0.35 times; that is an assumption, as are: an activate of GDDR5's
- * rows of 2 KB costs two of HBM2's; static power is a quarter of the board's power
- * (NVIDIA's data sheets: GTX 480 250 W, C2070 238 W, GTX 680 195 W, K20 225 W, GTX 980
- * 165 W, V100 300 W, A100 400 W), for GPUs that were never built scaled by their SMs. Refreshes go
- * by time, too, and are part of that. docs/fgqos.md says how much results move when
- * static power is halved or doubled.
+ * as much, 12 nm 0.5 times, 7 nm 0.35 times. That is an assumption. Two more assumptions:
+ * an activate of GDDR5's rows of 2 KB costs two of HBM2's; static power is a quarter of
+ * the board's power (NVIDIA's data sheets: GTX 480 250 W, C2070 238 W, GTX 680 195 W, K20
+ * 225 W, GTX 980 165 W, V100 300 W, A100 400 W), scaled by SMs for GPUs that were never
+ * built. Refreshes depend on time, too, and are part of static power. docs/fgqos.md says
+ * how much results change when static power is halved or doubled.
  */
 #include "energy.h"
 
@@ -32,17 +32,17 @@ const char *const energy_entry_names[ENERGY_ENTRIES] = {
 	60, 5990, 5450, 4 * 3960, 4 * 7820, 2 * 909, _static_mw \
 }
 
-/* [J] x 1.5 but for DRAM, which is the same GDDR5. */
+/* [J] x 1.5, except for DRAM, which is the same GDDR5. */
 #define FERMI_40NM(_static_mw) {					\
 	90, 8985, 8175, 6 * 3960, 4 * 7820, 2 * 909, _static_mw \
 }
 
-/* [J] x 0.5; of DRAM lines 1024 bits at 3.9 pJ [F]. */
+/* [J] x 0.5; for DRAM, lines of 1024 bits at 3.9 pJ [F]. */
 #define VOLTA_12NM(_static_mw) {					\
 	30, 2995, 2725, 2 * 3960, 3994, 909, _static_mw	\
 }
 
-/* [J] x 0.35; DRAM as of 12 nm. */
+/* [J] x 0.35; DRAM as for 12 nm. */
 #define AMPERE_7NM(_static_mw) {					\
 	21, 2097, 1908, 5544, 3994, 909, _static_mw	\
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Energy of event counts: what a GPU's events cost, and what it takes while time
+ * Energy: what a GPU's events cost, and what the GPU takes while time
  * passes (FGQoS 4.7 has instructions a watt, by GPUWattch).
  */
 #ifndef SESSION_ENERGY_H
@@ -11,9 +11,9 @@
 /* Entries of a table. */
 enum energy_entry {
 	ENERGY_THREAD_INSTRUCTION,	/* pJ, each active lane */
-	ENERGY_L1_LINE,			/* pJ, a line of an L1, constants too */
+	ENERGY_L1_LINE,			/* pJ, a line of an L1, constants' too */
 	ENERGY_SHARED_ACCESS,		/* pJ, a warp instruction */
-	ENERGY_LLC_LINE,		/* pJ, a request, its flits included */
+	ENERGY_LLC_LINE,		/* pJ, a request with its flits */
 	ENERGY_DRAM_LINE,		/* pJ, a fill or a write-back */
 	ENERGY_ACTIVATE,		/* pJ, a row */
 	ENERGY_STATIC,			/* mW, the whole GPU, all the time */
@@ -21,8 +21,8 @@ enum energy_entry {
 };
 
 /**
- * struct energy_table - of a GPU
- * @config: its name
+ * struct energy_table - energies of a GPU
+ * @config: name of the GPU
  * @entry: by &enum energy_entry
  */
 struct energy_table {
@@ -34,21 +34,21 @@ extern const char *const energy_entry_names[ENERGY_ENTRIES];
 
 /**
  * energy_find() - the table of a GPU
- * @config: its name
+ * @config: name of the GPU
  *
- * Return: NULL for one that is not shipped: its energy is not known.
+ * Return: NULL for a GPU that is not shipped: its energy is not known.
  */
 const struct energy_table *energy_find(const char *config);
 
-/* Events of an entry; 0 of ENERGY_STATIC, whose time is nobody's. */
+/* Number of events of an entry; 0 for ENERGY_STATIC, which no tenant is charged for. */
 u64 energy_events(enum energy_entry entry,
 		  const struct simgpu_counters *counters);
 
-/* What a tenant's events cost, in pJ, saturating. */
+/* Energy of a tenant's events, in pJ, saturating. */
 u64 energy_dynamic_pj(const struct energy_table *table,
 		      const struct simgpu_counters *counters);
 
-/* What the GPU takes in so many core cycles at a clock, whoever works, in pJ. */
+/* Static energy of the GPU in so many core cycles at a clock, in pJ. */
 u64 energy_static_pj(const struct energy_table *table, u64 cycles,
 		     u32 core_mhz);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Epochs: where one begins, what it was when it ends, and who hears of it. What is
- * decided at its end: decide.c.
+ * Epochs: how one begins and ends, and its report to the session's owner. decide.c makes
+ * the decisions at its end.
  */
 #include "apply.h"
 #include "decide.h"
@@ -13,7 +13,7 @@
 #include "sight.h"
 #include "snapshot.h"
 
-/* Another epoch is over: what each SM finished in it decides how it is left. */
+/* An epoch is over: count what each SM finished in it, which decides how blocks leave. */
 static void count_finished_blocks(struct session *session)
 {
 	struct simgpu_counters counters;
@@ -49,7 +49,7 @@ void epoch_begin(struct session *session)
 	}
 }
 
-/* epoch_first_run_cycles() - how much of the epoch a slot's first run had, so far */
+/* epoch_first_run_cycles() - cycles of the epoch so far that belong to a slot's first run */
 u64 epoch_first_run_cycles(const struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -72,7 +72,7 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 	struct session_goal_figures goal;
 
 	out->slot = slot;
-	/* In full, whatever registers the model saw. */
+	/* Exact counts, even if the model sees registers of limited width. */
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
 	out->sms = (out->counters.sm_cycles + cycles / 2) / cycles;
 	out->sms_next = decided ? proposal_count(snapshot, &session->proposal,
@@ -122,10 +122,10 @@ static void publish(struct session *session, bool predicted, bool decided)
 }
 
 /*
- * epoch_end() - the present epoch is over
- * @ask: whether the policy is asked for the next one's assignment
+ * epoch_end() - end the present epoch
+ * @ask: whether the policy is asked for the next epoch's assignment
  *
- * Model and policy run only on epochs of a fifth of the set length or more.
+ * Model and policy skip an epoch shorter than a fifth of the set length.
  */
 void epoch_end(struct session *session, bool ask)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Goals of tenants: thread instructions a cycle, the time of a kernel, kernels a
- * second. Whatever the form, policies see instructions a cycle (FGQoS 3.2), and
- * how many were promised and issued since the goal was set.
+ * Goals of tenants: thread instructions a cycle, the time of a kernel, or kernels a
+ * second. Policies see all of them as instructions a cycle (FGQoS 3.2), with
+ * the numbers that were promised and issued since the goal was set.
  */
 #include "goal.h"
 #include "internal.h"
@@ -25,8 +25,8 @@ bool goal_is_good(const struct gpu_config *config,
 }
 
 /*
- * Thread instructions of the kernels at the heads of its queues: of all of them, each
- * of which is to take the time of the goal, and in the mean.
+ * Thread instructions of the kernels at the heads of a tenant's queues: their sum, as each
+ * has to take the goal's time, or with @mean their mean.
  */
 static u64 instructions_of(const struct session_tenant *tenant, bool mean)
 {
@@ -43,8 +43,8 @@ static u64 instructions_of(const struct session_tenant *tenant, bool mean)
 }
 
 /*
- * FGQoS 3.2: IPC = instructions of the kernel / (frequency x execution time). What
- * the device cannot issue is not asked of it.
+ * FGQoS 3.2: IPC = instructions of the kernel / (frequency x execution time), but at most
+ * what the device can issue.
  */
 static u64 ipc_of(const struct session *session,
 		  const struct session_tenant *tenant)
@@ -74,7 +74,7 @@ static u64 ipc_of(const struct session *session,
 }
 
 /*
- * goal_ipc_ppm() - what a tenant is to reach now; 0 without a goal or work
+ * goal_ipc_ppm() - IPC that a tenant is to reach now; 0 without a goal or work
  */
 u64 goal_ipc_ppm(const struct session *session, u32 slot)
 {
@@ -85,7 +85,7 @@ u64 goal_ipc_ppm(const struct session *session, u32 slot)
 	return ipc_of(session, tenant);
 }
 
-/* What has passed since the goal was last looked at, while there was work. */
+/* The goal with what has passed since the last call, while there was work. */
 static struct goal counted(const struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -110,8 +110,8 @@ static struct goal counted(const struct session *session, u32 slot)
 /*
  * goal_account() - count up to now
  *
- * Whoever changes what the tenant works on calls this first. It must be called at
- * cycles that do not depend on who looks, as each call rounds down.
+ * To be called before any change of what the tenant works on. Each call rounds down, so
+ * calls must be at cycles that do not depend on observers.
  */
 void goal_account(struct session *session, u32 slot)
 {
@@ -119,9 +119,9 @@ void goal_account(struct session *session, u32 slot)
 }
 
 /*
- * goal_follow() - count up to now; a goal that the tenant has changed begins
+ * goal_follow() - count up to now, and begin a goal that the tenant has changed
  *
- * tenant->last is up to date.
+ * tenant->last has to be up to date.
  */
 void goal_follow(struct session *session, u32 slot)
 {
@@ -155,7 +155,7 @@ u64 goal_alpha(const struct session_goal_figures *figures)
 }
 
 /*
- * goal_figures() - what has become of the goal up to now; changes nothing
+ * goal_figures() - figures of the goal up to now; changes nothing
  */
 void goal_figures(const struct session *session, u32 slot,
 		  struct session_goal_figures *out)

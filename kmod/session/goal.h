@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a tenant is to reach, and how far it has come. */
+/* Goals of tenants, and their progress. */
 #ifndef SESSION_GOAL_H
 #define SESSION_GOAL_H
 

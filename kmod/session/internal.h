@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inside of the session; only kmod/session includes this. Arrows point one way:
- * session -> epoch -> decide -> apply, session -> launch; snapshot, registers,
- * private_run and journal are at the end of them.
+ * The inside of the session; only kmod/session includes this. Calls lead one way:
+ * session -> epoch -> decide -> apply, and session -> launch. The other files are called
+ * by these.
  */
 #ifndef SESSION_INTERNAL_H
 #define SESSION_INTERNAL_H
@@ -10,25 +10,25 @@
 #include "journal.h"
 
 #define NEVER	U64_MAX
-/* Each slot, and the device with its settings. */
+/* Owners of shares of the journal: each slot, and the device with its settings. */
 #define JOURNAL_OWNERS	(SESSION_SLOTS_MAX + 1)
 
 /*
- * What lasts from one call to the next, and so decides the future or has been counted,
- * is in structs without pointers or holes, or in groups of that kind with the name
- * @lasts. The state hash takes each of them whole (state_hash.c); what stands beside
- * them is listed there, with the reason.
+ * State that lasts from one call to the next decides the future or is a count. It
+ * is in structs without pointers or holes, or in groups of fields with the name
+ * @lasts. The state hash takes each of them whole (state_hash.c). Fields outside
+ * are listed there, with the reason.
  */
 PORT_NO_HOLES_BEGIN
 
 /*
  * struct launch - a trace that waits or runs
- * @arrival_cycle: when the session heard of it
+ * @arrival_cycle: when it was handed in
  * @deadline: device cycle by which it should have ended; 0: none
  * @start_cycle: when its first kernel started; NEVER: it has not
  * @wait: numbers of launches in other queues that have to end before it starts; 0:
- *	no more
- * @done: it has run to its end, for those who wait for it, and runs again
+ *	none
+ * @done: it has run to its end, for launches that wait for it, and runs again
  * @idempotent: its thread blocks may run twice
  * @mask: place of its mask in the tenant's @launch_masks, from 1; 0: it has none
  */
@@ -51,13 +51,13 @@ struct launch {
 
 /*
  * struct queue - launches of a tenant that run one after the other
- * @kernel: which one of the first launch runs, is ready or is launched
- * @launch: a ring of those that have not ended, the present one at @head
- * @launch_cycle: until which that takes, while it or its next slice is being launched
+ * @kernel: index of the first launch's kernel that runs, is ready or is being launched
+ * @launch: a ring of launches that have not ended, the present one at @head
+ * @launch_cycle: when the launching of the kernel, or of its next slice, will be over
  * @slice_blocks: thread blocks of that slice
- * @events: SIMGPU_ON_* that concern it since the last decision
+ * @events: SIMGPU_ON_* that concern the queue since the last decision
  * @priority: see session_set_queue()
- * @ran: a trace has run to its end in it
+ * @ran: whether a trace has run to its end in it
  */
 struct queue {
 	struct_group(lasts,
@@ -76,13 +76,13 @@ struct queue {
 
 /*
  * struct arrivals - requests of a tenant that come by themselves
- * @trace: what they run; NULL: none come any more
- * @plan: which come, and when
+ * @trace: trace of each request; NULL: no more requests come
+ * @plan: which requests come, and when
  * @begin: device cycle from which the plan counts
- * @checksum: of the plan's list; 0: it has none
- * @sequence: number of the first of them
- * @next: the one that is to be queued next
- * @more: whether there is one; the last one is under way otherwise
+ * @checksum: checksum of the plan's list; 0: it has none
+ * @sequence: launch number of the first request
+ * @next: the request that is queued next
+ * @more: whether @next is valid; else the last request is under way
  */
 struct arrivals {
 	const struct trace *trace;
@@ -98,14 +98,14 @@ struct arrivals {
 };
 
 /*
- * struct goal - what a tenant is held to
- * @kind: &enum session_goal, as its options said when it was last looked at
- * @value: likewise
+ * struct goal - the goal of a tenant, and what is counted for it
+ * @kind: &enum session_goal, as in its options at the last call
+ * @value: value of the goal, as in its options at the last call
  * @seen: device cycle up to which is counted
  * @issued: thread instructions that it had issued when the goal was set
- * @cycles: since then, with work
- * @promised: thread instructions that the goal asked for in these
- * @ipc_ppm: that it asked for last; for reports
+ * @cycles: cycles with work since then
+ * @promised: thread instructions that the goal asked for in these cycles
+ * @ipc_ppm: IPC that it asked for last; for reports
  */
 struct goal {
 	u32 kind;
@@ -119,11 +119,11 @@ struct goal {
 };
 
 /*
- * struct quota_watch - a quota on an SM, to hold what is issued against it
- * @bounded: there is one
+ * struct quota_watch - a quota on an SM, to compare with what is issued
+ * @bounded: whether there is one
  * @given: thread instructions when it was set
- * @refill: as it was set
- * @issued: thread instructions that the slot had issued there then
+ * @refill: refill when it was set
+ * @issued: thread instructions that the slot had issued there at that time
  */
 struct quota_watch {
 	bool bounded;
@@ -134,11 +134,11 @@ struct quota_watch {
 };
 
 /*
- * struct quota_note - what a tenant had when quotas were last set, for reports
- * @last: thread instructions, of all SMs; 0: it may issue any number
- * @given: since it joined, without refills
- * @blocks: thread blocks on shared SMs
- * @sms: shared SMs on which it may have some
+ * struct quota_note - a tenant's quotas when they were last set, for reports
+ * @last: thread instructions on all SMs; 0: it may issue any number
+ * @given: sum of its quotas since it joined, without refills
+ * @blocks: its thread blocks on shared SMs
+ * @sms: shared SMs on which it may have thread blocks
  * @block_warps: warps of a thread block of its kernel
  */
 struct quota_note {
@@ -150,45 +150,45 @@ struct quota_note {
 };
 
 /*
- * struct session_tenant - who is in a slot
- * @joined: whether anybody ever was; else nothing else is set
- * @left: it is gone; its figures stay
+ * struct session_tenant - the tenant in a slot
+ * @joined: whether a tenant ever was in it; else nothing else is set
+ * @left: it has left; its figures stay
  * @running: queues with a kernel of their first launch on the device, a bit each
- * @ready: queues with one that could start, and waits for the policy
- * @launching: queues with one that is being launched
- * @slicing: queues with a kernel of which the next slice is being launched
+ * @ready: queues with a kernel that could start, and waits for the policy
+ * @launching: queues with a kernel that is being launched
+ * @slicing: queues with a kernel whose next slice is being launched
  * @pending: queues that have launches
  * @queues: how many it has used, from the first one on
  * @more: further launches come before its gang may start
  * @waits: how many launches its launches wait for
- * @arrivals: requests that come by themselves; the first that has not ended is in
- *	the first queue, whether its cycle has come or not
- * @latency: of launches that have ended
- * @waiting: launches that waited behind present ones when the session stopped
+ * @arrivals: requests that come by themselves; the first one that has not ended is in
+ *	the first queue, even if its cycle has not come
+ * @latency: latencies of launches that have ended
+ * @waiting: launches behind present ones when the session stopped
  * @waits_for_memory: whether its launch waited for that then; @waits_for_sms likewise
  * @np_doubts: SIMGPU_ASSUMES_* that did not hold when the model spoke last
  * @np_run_doubts: and in any epoch of its first run
  * @stopped: what its queues did then
- * @shares: what it had on SMs then
+ * @shares: its SMs at that time
  * @started: whether its first run has begun, at @start_cycle
- * @first_run_done: whether that has ended, at @first_run_end
+ * @first_run_done: whether its first run has ended, at @first_run_end
  * @arrival_cycle: since when it has had work
  * @first_run: figures of its first run, once that has ended
- * @predicted: what the model said of it last
- * @np_run: predicted of its first run
+ * @predicted: the model's last prediction for it
+ * @np_run: predictions of its first run
  * @events: SIMGPU_ON_* that concern it since the last decision
- * @unseen: event of its options, if no decision has looked at them yet
+ * @unseen: event of its options, if no decision has used them yet
  * @progress_cycle: when it was last seen to have issued something new
  * @progress_issued: thread instructions that it had issued then
- * @goal: in force
- * @masks: what it keeps to
- * @launch_masks: of its launches, as they name them
- * @quota: the last one
+ * @goal: goal in force
+ * @masks: its masks
+ * @launch_masks: masks of its launches, which name them by their place
+ * @quota: its quotas when they were last set
  * @decided: queues whose kernels were ready when the policy was asked last, a bit
  *	each
  * @epoch_base: its counters at the start of the present epoch
  * @seen: its counters of finished epochs, as model and policy saw them; only kept
- *	where they are wrong or old
+ *	if they are noisy or old
  */
 struct session_tenant {
 	struct_group(lasts,
@@ -242,9 +242,9 @@ struct session_tenant {
 /*
  * struct private_run - a tenant alone on a GPU of its own (private_run.c)
  * @gpu: NULL if there is none
- * @memory: of it, not aligned
- * @bytes: of that
- * @seed: that it was made with
+ * @memory: memory of the GPU, not aligned
+ * @bytes: size of that
+ * @seed: seed of the GPU
  * @epoch_start: its cycle at the start of the present epoch
  * @runs: queues with a kernel on it, a bit each
  */
@@ -261,9 +261,9 @@ struct private_run {
 };
 
 /*
- * struct past - what model and policy were to see at the end of an epoch
- * @cycles: of the epoch; 0: there was none yet
- * @memory_clocks: likewise
+ * struct past - what model and policy would have seen at the end of an epoch
+ * @cycles: cycles of the epoch; 0: there was none yet
+ * @memory_clocks: memory clocks of the epoch
  * @private_cycles: by slot
  * @counters: by slot, over the epoch
  * @total: by slot, since the tenant joined
@@ -276,17 +276,17 @@ struct past {
 	struct simgpu_counters total[SESSION_SLOTS_MAX];
 };
 
-/* struct ended - kernels that have ended: of which @slots, and by slot of which queues */
+/* struct ended - kernels that have ended: their slots in @slots, and by slot their queues */
 struct ended {
 	u64 slots;
 	u8 queues[SESSION_SLOTS_MAX];
 };
 
 /*
- * struct probe - what the model has asked to see
+ * struct probe - the model's probe
  * @kind: SIMGPU_PROBE_*
- * @slot: whom it is about
- * @before: who owned each SM before all others were held
+ * @slot: tenant of the probe
+ * @before: owner of each SM before all other tenants were held
  */
 struct probe {
 	u32 kind;
@@ -296,14 +296,14 @@ struct probe {
 
 /*
  * struct journal - the events so far
- * @first: chunk of them; those behind it came as there were more
- * @last: the one that is being filled
- * @count: events
- * @room: for so many there is memory
- * @kept: of that, what is left of all shares
- * @shares: events that count for the share of each slot, and last of the device
+ * @first: the first chunk of events; further ones follow as they are needed
+ * @last: the chunk that is being filled
+ * @count: number of events
+ * @room: number of events that there is memory for
+ * @kept: room that is reserved for what is left of all shares
+ * @shares: events charged to the share of each slot, and last of the device
  * @lost: events that found no room
- * @spill: in place of such an event
+ * @spill: takes such an event instead
  */
 struct journal {
 	struct journal_chunk *first;
@@ -319,34 +319,34 @@ struct journal {
 /*
  * struct session - see session.h
  * @initial: the options of the cold start
- * @policy: in force; as are @model, @epoch_cycles and the knobs' values
- * @policy_state: of SIMGPU_STATE_BYTES_MAX; as @model_state
- * @constants: of the model, SIMGPU_CONSTANTS_BYTES_MAX; its first
+ * @policy: policy in force; likewise @model, @epoch_cycles and the parameters' values
+ * @policy_state: SIMGPU_STATE_BYTES_MAX bytes; as @model_state
+ * @constants: constants of the model, SIMGPU_CONSTANTS_BYTES_MAX; its first
  *	@constants_bytes are set
  * @epoch_start: device cycle at which the present epoch began
- * @epochs: that have ended
- * @registers: hardware_counters: of slots x channels, the channels' counters
+ * @epochs: number of epochs that have ended
+ * @registers: hardware_counters: by slot and channel, the channels' counters
  *	when the registers were last cleared
- * @proposal: waits for @apply_cycle (NEVER: none does)
- * @events: SIMGPU_ON_* that the policy is to hear of at @decision_cycle (NEVER:
- *	none came)
- * @wake_cycle: that the policy has named; NEVER: none
- * @model_wake_cycle: likewise the model
- * @watch_cycle: when tenants' progress is looked at next
- * @controls: what the policy in force has said that lasts: the fields of the table in
- *	controls.c, and sharers of SMs that are shared
- * @any_shared: some SM is shared, or becomes so once it has drained
+ * @proposal: pending until @apply_cycle (NEVER: it is not)
+ * @events: SIMGPU_ON_* that the policy will be asked about at @decision_cycle (NEVER:
+ *	there are none)
+ * @wake_cycle: wake that the policy has named; NEVER: none
+ * @model_wake_cycle: wake that the model has named; NEVER: none
+ * @watch_cycle: when tenants' progress is checked next
+ * @controls: what lasts of the policy's proposals: the fields of the table in
+ *	controls.c, and sharers of shared SMs
+ * @any_shared: whether some SM is shared, or becomes so when it has drained
  * @fell_back: the policy has failed since the epoch began
  * @held_slots: slots of which all work was held at some time in this epoch, a bit each
  * @sharing_slots: slots that had shared SMs at some time in it
  * @snapshot_used: slots of @snapshot that are not zero
  * @past: a ring of the last epochs, as many as counters are old; the oldest is at
- *	@past_at. NULL: they are of now
- * @gpu_memory: of the device, not aligned
+ *	@past_at. NULL: counters are not old
+ * @gpu_memory: memory of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
- * @sm_finished: that it finished in the last epoch
- * @quota_checks: quotas that were held against what was issued
- * @quota_overruns: those by which more was issued than they allowed
+ * @sm_finished: thread blocks that each SM finished in the last epoch
+ * @quota_checks: quotas that were compared with what was issued
+ * @quota_overruns: quotas of which more was issued than they allowed
  * @quota_watch: quotas in force, by SM and slot
  */
 struct session {
@@ -406,7 +406,7 @@ struct session {
 
 PORT_NO_HOLES_END
 
-/* The device, or a private run, goes on; the session's owner may bring threads. */
+/* Advance the device, or a private run; the session's owner may bring threads. */
 static inline void run_gpu(struct session *session, struct gpu *gpu, u64 until)
 {
 	if (session->hooks.run_gpu)
@@ -427,14 +427,14 @@ static inline const struct launch *present_launch(const struct queue *queue)
 	return &queue->launch[queue->head];
 }
 
-/* The kernel that runs there, is ready or is launched. */
+/* The kernel of a queue that runs, is ready or is being launched. */
 static inline const struct trace_kernel *
 present_kernel(const struct queue *queue)
 {
 	return &present_launch(queue)->trace->kernels[queue->kernel];
 }
 
-/* What model and policy need: SIMGPU_NEEDS_*. */
+/* SIMGPU_NEEDS_* of model and policy together. */
 static inline u32 session_needs(const struct session *session)
 {
 	return session->model->needs | session->policy->needs;
@@ -446,7 +446,7 @@ static inline u32 working_queues(const struct session_tenant *tenant)
 	return tenant->running | tenant->ready | tenant->launching;
 }
 
-/* It may be given SMs. */
+/* Whether a tenant may be given SMs. */
 static inline bool has_work(const struct session_tenant *tenant)
 {
 	return working_queues(tenant);
@@ -472,7 +472,7 @@ static inline u32 first_of_tpc(const struct gpu_config *config, u32 sm)
 	return sm / config->sms_per_tpc * config->sms_per_tpc;
 }
 
-/* A GPU's arrays begin on cache lines, wherever its memory does. */
+/* A GPU's memory is aligned to cache lines. */
 #define GPU_ALIGNMENT	64
 
 static inline void *align_gpu(void *memory)

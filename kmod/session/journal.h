@@ -33,22 +33,21 @@ enum journal_kind {
  * struct journal_event - an external event and when it took effect
  * @cycle: device cycle
  * @kind: &enum journal_kind
- * @slot: tenant, where it concerns one
- * @tenant: JOIN, TENANT (changed options)
- * @launch: LAUNCH: its number; its trace, by checksum and size; its arguments
- * @queue: QUEUE: which one, and its priority from now on
- * @masks: MASKS: what the tenant keeps to from now on
- * @arrivals: ARRIVALS: the last request's number; trace and plan, of which the
- *	list is named by its checksum
+ * @slot: slot of the tenant, if the event concerns one
+ * @tenant: JOIN, TENANT: options of the tenant
+ * @launch: LAUNCH: its number, checksum and size of its trace, its arguments
+ * @queue: QUEUE: number of the queue, and its new priority
+ * @masks: MASKS: the tenant's new masks
+ * @arrivals: ARRIVALS: number of the last request; trace and plan, whose list is
+ *	represented by its checksum
  * @epoch_cycles: EPOCH_CYCLES
  * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
  * @source: POLICY, MODEL: SIMGPU_SOURCE_*
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
- * @value: MODEL_PARAM, POLICY_PARAM: what it is set to
+ * @value: MODEL_PARAM, POLICY_PARAM: the new value
  * @constants: CONSTANTS: their size and checksum
- * @fallback: FALLBACK: why even has taken the policy's place, as in &struct
- *	session_refusal. It follows from the events before it, and a replay comes
- *	to it by itself
+ * @fallback: FALLBACK: why "even" replaced the policy, as in &struct session_refusal. It
+ *	follows from the events before, so a replay finds it by itself
  */
 struct journal_event {
 	u64 cycle;
@@ -105,10 +104,10 @@ struct journal_event {
 
 /**
  * struct journal_chunk - room for further events of a journal
- * @next: the one behind it
- * @room: events that it holds
- * @count: of these, that there are
- * @events: they
+ * @next: the next chunk
+ * @room: number of events that fit
+ * @count: number of events that it has
+ * @events: the events
  */
 struct journal_chunk {
 	struct journal_chunk *next;
@@ -117,35 +116,36 @@ struct journal_chunk {
 	struct journal_event events[];
 };
 
-/* What a journal grows by. */
+/* Bytes by which a journal grows */
 #define JOURNAL_CHUNK_BYTES	8192
 #define JOURNAL_CHUNK_EVENTS						\
 	((u32)((JOURNAL_CHUNK_BYTES - sizeof(struct journal_chunk)) /	\
 	       sizeof(struct journal_event)))
 
 /*
- * An empty chunk, charged to the caller, for the hook journal_chunk of a session, which
- * frees it at its end; else port_free() does. NULL without memory.
+ * Allocate an empty chunk, charged to the caller, for a session's hook journal_chunk. The
+ * session frees it at its end; a chunk that was not used is freed by port_free(). Returns
+ * NULL without memory.
  */
 struct journal_chunk *journal_chunk_alloc(void);
 
-/* Events in the journal; @lost is set to how many found no room. */
+/* Number of events in the journal; @lost is set to the number for which there was no room. */
 u32 session_journal_count(const struct session *session, u64 *lost);
 
-/* Events for which there is room, those that are there included. */
+/* Number of events that the journal has room for, with those that it has */
 u32 session_journal_room(const struct session *session);
 
 /**
  * session_journal_read() - copy events of the journal
  * @session: the session
- * @first: number of the first one, from 0
- * @events: set to them
- * @most: at most so many
+ * @first: number of the first event, from 0
+ * @events: set to the events
+ * @most: most events to copy
  *
- * Events that are there do not change any more, but for a tenant's options until a
- * decision or session_state_hash() has looked at them.
+ * Events in the journal do not change, except for a tenant's options: these may change until
+ * a decision or session_state_hash() has used them.
  *
- * Return: how many were copied; 0 past the last one.
+ * Return: number of events copied; 0 if @first is past the last one.
  */
 u32 session_journal_read(const struct session *session, u32 first,
 			 struct journal_event *events, u32 most);

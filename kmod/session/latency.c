@@ -44,7 +44,7 @@ void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
 	latency->latencies[bucket_of(end - arrival)]++;
 }
 
-/* That of the nearest rank: so many of 100 launches took no longer. */
+/* The value at the nearest rank: so many of 100 launches took no longer. */
 static u64 percentile(const u32 *buckets, u64 launches, u32 percent)
 {
 	u64 rank = (fixed_mul(launches, percent) + 99) / 100, seen = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long launches take from their arrival to their end: waiting, until their
- * first kernel starts, apart from running.
+ * How long launches take from their arrival to their end: the time until their first
+ * kernel starts (waiting), and the rest (running).
  */
 #ifndef SESSION_LATENCY_H
 #define SESSION_LATENCY_H
@@ -10,7 +10,7 @@
 
 /*
  * Buckets of a histogram of cycles: one each below 64, then 32 in each power of
- * two, so that a percentile is within 1.6% of the launch's that it stands for.
+ * two, so that a percentile is exact to 1.6%.
  */
 #define LATENCY_EXACT		64
 #define LATENCY_PARTS		32
@@ -20,19 +20,19 @@
 			 (LATENCY_POWER_LAST - LATENCY_POWER_FIRST + 1))
 
 /**
- * struct latency_figures - what the launches of a tenant have shown so far
- * @launches: that have run to their end; the rest is 0 while there is none
- * @deadline_misses: of these, ended after their deadline
- * @goodput_ppm: the others, for each second of device time from the first one's
+ * struct latency_figures - figures of a tenant's launches so far
+ * @launches: launches that have run to their end; the rest is 0 while there is none
+ * @deadline_misses: launches that ended after their deadline
+ * @goodput_ppm: the other launches, for each second of device time from the first one's
  *	arrival to the last one's end
- * @latency_p50_ns: half of them took no longer from arrival to end
- * @latency_p95_ns: likewise, 95 of 100
- * @latency_p99_ns: likewise, 99 of 100
- * @wait_p50_ns: from arrival to the start of the first kernel
- * @wait_p95_ns: likewise
- * @wait_p99_ns: likewise
- * @wait_mean_ns: their mean
- * @run_mean_ns: mean from there to the end
+ * @latency_p50_ns: median of the time from arrival to end
+ * @latency_p95_ns: its 95th percentile
+ * @latency_p99_ns: its 99th percentile
+ * @wait_p50_ns: median of the time from arrival to the start of the first kernel
+ * @wait_p95_ns: its 95th percentile
+ * @wait_p99_ns: its 99th percentile
+ * @wait_mean_ns: its mean
+ * @run_mean_ns: mean of the time from the first kernel's start to the end
  */
 struct latency_figures {
 	u64 launches;
@@ -50,15 +50,15 @@ struct latency_figures {
 
 /**
  * struct latency - a tenant's launches that have ended
- * @launches: how many
- * @deadline_misses: of these, after their deadline
+ * @launches: number of launches
+ * @deadline_misses: launches that ended after their deadline
  * @first_arrival: device cycle at which the first of them came
  * @last_end: device cycle at which the last one ended
- * @wait_cycles: of all together
- * @run_cycles: likewise
+ * @wait_cycles: sum of the cycles that they waited
+ * @run_cycles: sum of the cycles that they ran
  * @waits: by bucket
  * @latencies: by bucket
- * @figures: as of so many launches as they say
+ * @figures: figures of the number of launches that they name
  */
 struct latency {
 	struct_group(lasts,
@@ -75,19 +75,19 @@ struct latency {
 };
 
 /**
- * latency_add() - a launch has ended
- * @latency: of its tenant
+ * latency_add() - add a launch that has ended
+ * @latency: latencies of its tenant
  * @arrival: device cycle at which it came
- * @start: at which its first kernel started
- * @end: at which its last thread block ended
- * @deadline: by which it should have; 0: none
+ * @start: device cycle at which its first kernel started
+ * @end: device cycle at which its last thread block ended
+ * @deadline: device cycle by which it should have ended; 0: none
  */
 void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
 		 u64 deadline);
 
 /**
- * latency_figures() - what the launches have shown so far
- * @latency: of the tenant; remembers them
+ * latency_figures() - figures of the launches so far
+ * @latency: latencies of the tenant; keeps the figures
  * @core_mhz: of the device
  *
  * Return: the figures, valid until the next call.

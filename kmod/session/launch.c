@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Launches: what waits in a tenant's queues, which kernel of each runs, and what
- * follows when one ends. It changes the hardware's kernels and tells which events
- * (SIMGPU_ON_*) that were, here and in the tenants' own; what follows from them is
- * decided elsewhere.
+ * follows when a kernel ends. This file changes the hardware's kernels and returns the
+ * events (SIMGPU_ON_*), which it also adds to tenants' and queues' own. Others decide
+ * what follows from events.
  */
 #include "affinity.h"
 #include "goal.h"
@@ -17,7 +17,7 @@ static struct queue *queue_of(struct session *session, u32 slot, u32 queue)
 	return &session->tenants[slot].queue[queue];
 }
 
-/* The launch at the head of a queue is over; its owner hears of it. */
+/* End the launch at the head of a queue, and tell the session's owner. */
 static void launch_end(struct session *session, u32 slot, u32 number, int status)
 {
 	struct queue *queue = queue_of(session, slot, number);
@@ -32,7 +32,7 @@ static void launch_end(struct session *session, u32 slot, u32 number, int status
 					   status);
 }
 
-/* Requests that have not come do not; the last one's end is that of all. */
+/* Drop the requests that have not come; the last one's end stands for all of them. */
 static void arrivals_end(struct session *session, u32 slot, int status)
 {
 	struct arrivals *arrivals = &session->tenants[slot].arrivals;
@@ -47,7 +47,7 @@ static void arrivals_end(struct session *session, u32 slot, int status)
 					   ended.trace, status);
 }
 
-/* launch_drop_all() - launches that have not ended do so, and none come any more */
+/* launch_drop_all() - end all launches and arrivals of a tenant */
 void launch_drop_all(struct session *session, u32 slot, int status)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -63,7 +63,7 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 	arrivals_end(session, slot, status);
 }
 
-/* launch_end_all() - the same, and what runs is dropped */
+/* launch_end_all() - launch_drop_all(), and drop the kernels that run */
 void launch_end_all(struct session *session, u32 slot, int status)
 {
 	gpu_tenant_drop(session->gpu, slot);
@@ -91,8 +91,8 @@ static struct launch next_request(const struct arrivals *arrivals)
  * launch_arrive() - queue the next request of a tenant's arrivals, if all launches
  *	before it have ended
  *
- * Its cycle may be to come, or long over: requests are as many as they are, and
- * none is kept that has not begun.
+ * The request's cycle may be ahead, or long past. Requests behind it are not stored, so
+ * their number has no bound.
  */
 void launch_arrive(struct session *session, u32 slot)
 {
@@ -115,8 +115,8 @@ void launch_arrive(struct session *session, u32 slot)
 /*
  * launch_following() - the launch behind the present one of a queue
  *
- * Return: false if there is none so far; that which will be is not known of
- * requests that have not come.
+ * Return: false if there is none, or, for requests that have not come, none that is known
+ * yet.
  */
 bool launch_following(const struct session *session, u32 slot, u32 number,
 		      struct launch *out)
@@ -135,9 +135,9 @@ bool launch_following(const struct session *session, u32 slot, u32 number,
 }
 
 /*
- * launch_waiting() - launches of a queue behind the one whose turn it is
+ * launch_waiting() - launches of a queue behind the present one
  *
- * Return: how many; of arrivals, SESSION_WAITING_MAX if there are as many or more.
+ * Return: their number; for arrivals, SESSION_WAITING_MAX if there are as many or more.
  */
 u32 launch_waiting(const struct session *session, u32 slot, u32 number)
 {
@@ -156,7 +156,7 @@ u32 launch_waiting(const struct session *session, u32 slot, u32 number)
 	return waiting;
 }
 
-/* launch_waiting_all() - likewise of all its queues together */
+/* launch_waiting_all() - launches behind the present ones of all queues of a tenant */
 u32 launch_waiting_all(const struct session *session, u32 slot)
 {
 	u32 waiting = 0, i;
@@ -186,7 +186,7 @@ static void start_kernel(struct session *session, u32 slot, u32 number)
 					    launch->trace, queue->kernel);
 }
 
-/* A kernel begins, which takes the launch_cycles of the configuration. */
+/* Begin a kernel, which takes the configuration's launch_cycles. */
 static void launch_kernel(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -210,10 +210,10 @@ static void launch_kernel(struct session *session, u32 slot, u32 number)
 }
 
 /*
- * launch_slice() - let a queue begin so many thread blocks more (0: any number)
+ * launch_slice() - let a queue begin so many more thread blocks (0: any number)
  *
- * Where a kernel's slice is over, the next one is a launch, and takes the launch_cycles
- * of the configuration.
+ * If a kernel's slice is over, its next slice is a launch, and takes the configuration's
+ * launch_cycles.
  */
 void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks)
 {
@@ -233,7 +233,7 @@ void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks)
 				  blocks ? blocks : GPU_NO_LIMIT);
 }
 
-/* launch_next_launched() - when a kernel or a slice has been launched next; or NEVER */
+/* launch_next_launched() - when the next launching of a kernel or slice is over; or NEVER */
 u64 launch_next_launched(const struct session *session)
 {
 	u64 next = NEVER;
@@ -266,7 +266,7 @@ static void begin_launched(struct session *session, u32 slot, u32 number)
 				  tenant->queue[number].slice_blocks);
 }
 
-/* launch_launched() - kernels and slices whose launch is over begin */
+/* launch_launched() - begin kernels and slices whose launching is over */
 void launch_launched(struct session *session)
 {
 	u32 slot, mask;
@@ -286,8 +286,8 @@ void launch_launched(struct session *session)
 }
 
 /*
- * A kernel has come to the head. It starts at once, unless the policy wants to
- * hear of it first, or holds its tenant or its queue.
+ * A kernel has come to the head of a queue. It starts at once, unless the policy lists
+ * that event, or holds its tenant or its queue.
  */
 static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kernel)
 {
@@ -305,7 +305,7 @@ static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kerne
 	return SIMGPU_ON_KERNEL_READY;
 }
 
-/* Kernels of some of a tenant's queues start, but for held ones. */
+/* Start the kernels of some of a tenant's queues, except held ones. */
 static void launch_queues(struct session *session, u32 slot, u32 queues)
 {
 	for (; queues; queues &= queues - 1) {
@@ -316,7 +316,7 @@ static void launch_queues(struct session *session, u32 slot, u32 queues)
 	}
 }
 
-/* launch_ready() - kernels that waited for a decision start, but for held ones */
+/* launch_ready() - start kernels that waited for a decision, except held ones */
 void launch_ready(struct session *session)
 {
 	u32 slot;
@@ -325,7 +325,7 @@ void launch_ready(struct session *session)
 		launch_queues(session, slot, session->tenants[slot].ready);
 }
 
-/* launch_decided() - likewise those that the policy knew of when it was asked */
+/* launch_decided() - start those of them that the policy knew of when it was asked */
 void launch_decided(struct session *session)
 {
 	u32 slot;
@@ -363,13 +363,13 @@ static void end_first_run(struct session *session, u32 slot, u32 number)
 			&tenant->first_run);
 }
 
-/* When a launch came, or comes. */
+/* When a launch came, or will come. */
 static u64 arrival_of(const struct launch *launch)
 {
 	return max(launch->arrival_cycle, launch->not_before);
 }
 
-/* The present launch has run to its end. */
+/* The present launch has run to its end: count its latency. */
 static void note_latency(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -380,7 +380,7 @@ static void note_latency(struct session *session, u32 slot, u32 number)
 		    launch->deadline);
 }
 
-/* launch_is_relaunched() - whether the one at the head begins anew when it ends */
+/* launch_is_relaunched() - whether the launch at the head is relaunched when it ends */
 bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -401,7 +401,7 @@ static bool waits(const struct launch *launch)
 	return false;
 }
 
-/* A launch waits no more for one that has ended. */
+/* Remove a launch that has ended from those that a launch waits for. */
 static void forget_wait(struct session_tenant *tenant, struct launch *launch,
 			u64 sequence)
 {
@@ -415,7 +415,7 @@ static void forget_wait(struct session_tenant *tenant, struct launch *launch,
 	}
 }
 
-/* A tenant's launch has run: those that waited for it do not any more. */
+/* A tenant's launch has ended: launches that waited for it do not wait any more. */
 static void tell_waiting(struct session_tenant *tenant, u64 sequence)
 {
 	u32 mask, i;
@@ -433,8 +433,8 @@ static void tell_waiting(struct session_tenant *tenant, u64 sequence)
 /* --- device memory ------------------------------------------------------------------- */
 
 /*
- * Memory that launches under way need, but for those of some queues: they are in one
- * address space, so that it is as much as the largest of them needs.
+ * The memory that launches under way need, without those of some queues. They share an
+ * address space, so it is the memory of the largest one.
  */
 static u64 footprint_without(const struct session_tenant *tenant, u32 without)
 {
@@ -456,7 +456,7 @@ u64 launch_footprint(const struct session_tenant *tenant)
 	return footprint_without(tenant, 0);
 }
 
-/* Whether a queue's launch could begin, but for the memory. */
+/* Whether a queue's launch could begin if there is memory. */
 static bool is_due(const struct session *session, u32 slot, u32 number)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -501,7 +501,7 @@ static bool others_are_first(const struct session *session, u32 slot, u32 number
 	return false;
 }
 
-/* Footprints of launches under way leave too little for this one. */
+/* Whether launches under way leave too little memory for this one. */
 static bool lacks_memory(const struct session *session, u32 slot, u32 number,
 			 const struct launch *launch)
 {
@@ -516,9 +516,9 @@ static bool lacks_memory(const struct session *session, u32 slot, u32 number,
 }
 
 /*
- * Whether a queue's launch that is due cannot begin for want of memory alone. Those
- * that are due begin in the order in which they came: none that is smaller goes before
- * one that waits, which would else wait for ever.
+ * Whether a queue's launch that is due cannot begin only for want of memory. Launches
+ * that are due begin in the order in which they came. A smaller one must not overtake
+ * one that waits, which could then wait for ever.
  */
 static bool waits_for_memory(const struct session *session, u32 slot, u32 number)
 {
@@ -531,7 +531,7 @@ static bool waits_for_memory(const struct session *session, u32 slot, u32 number
 		lacks_memory(session, slot, number, launch));
 }
 
-/* launch_lacks_memory() - whether some launch of a tenant waits for memory alone */
+/* launch_lacks_memory() - whether some launch of a tenant waits only for memory */
 bool launch_lacks_memory(const struct session *session, u32 slot)
 {
 	u32 mask;
@@ -550,7 +550,7 @@ static bool can_begin(const struct session *session, u32 slot, u32 number)
 
 /* --- going on ------------------------------------------------------------------------ */
 
-/* Launches that one has let go begin with it: the tenant does not rest between. */
+/* Begin launches that waited for one that has ended, so that the tenant keeps its work. */
 static u32 begin_let_go(struct session *session, u32 slot)
 {
 	u32 events = 0, mask;
@@ -564,7 +564,7 @@ static u32 begin_let_go(struct session *session, u32 slot)
 	return events;
 }
 
-/* The trace has run; whether it, or the next launch, begins. */
+/* A trace has run: begin it again, or the next launch. */
 static u32 end_run(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -592,7 +592,7 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 	return has_work(tenant) ? events : events | SIMGPU_ON_DEPARTURE;
 }
 
-/* Whether a queue's launch ends with the kernel that has ended, for those who wait. */
+/* Whether a queue's launch ends with the kernel that has ended, for launches that wait. */
 static bool is_over(const struct queue *queue)
 {
 	const struct launch *launch = present_launch(queue);
@@ -601,7 +601,7 @@ static bool is_over(const struct queue *queue)
 	       launch->repeats_left <= 1;
 }
 
-/* Whether those for which a launch waits have ended, or are among @queues. */
+/* Whether all launches that a launch waits for have ended, or are among @queues. */
 static bool is_let_go(const struct session_tenant *tenant, u32 queues,
 		      const struct launch *launch)
 {
@@ -619,7 +619,7 @@ static bool is_let_go(const struct session_tenant *tenant, u32 queues,
 	return !waits(&rest);
 }
 
-/* Whether a queue has work once the kernels of @over, whose launches are, ended. */
+/* Whether a queue still has work when the kernels of @over, and their launches, have ended. */
 static bool goes_on(const struct session *session, u32 slot, u32 number, u32 over)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -641,8 +641,8 @@ static bool goes_on(const struct session *session, u32 slot, u32 number, u32 ove
 }
 
 /*
- * launch_departs() - whether a tenant has no work once its kernels that @ended have
- *	given way to what follows
+ * launch_departs() - whether a tenant has no work left when its kernels that @ended have
+ *	been replaced by the next ones
  */
 bool launch_departs(const struct session *session, const struct ended *ended,
 		    u32 slot)
@@ -660,10 +660,10 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 }
 
 /*
- * launch_advance() - a queue's kernel has ended: the next of its trace follows, the
+ * launch_advance() - a queue's kernel has ended: go on to the next one of its trace, the
  *	next run, the next launch, or nothing
  *
- * Return: SIMGPU_ON_KERNEL_END, and what else it was.
+ * Return: SIMGPU_ON_KERNEL_END, and further events.
  */
 u32 launch_advance(struct session *session, u32 slot, u32 number)
 {
@@ -689,7 +689,7 @@ u32 launch_advance(struct session *session, u32 slot, u32 number)
 	return events;
 }
 
-/* A tenant's queues that can begin. */
+/* Begin the launches of a tenant's queues that can begin. */
 static u32 start_tenant(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -711,7 +711,7 @@ static u32 start_tenant(struct session *session, u32 slot)
 	return events;
 }
 
-/* Those that can begin; if one does, others may be next in turn for the memory. */
+/* Begin all that can begin; then others may be next in turn for memory. */
 static u32 start_due_once(struct session *session)
 {
 	u32 events = 0, slot;
@@ -722,10 +722,10 @@ static u32 start_due_once(struct session *session)
 }
 
 /*
- * launch_start_due() - launches whose cycle has come, and that wait for nothing
+ * launch_start_due() - begin launches whose cycle has come and that wait for nothing
  *
- * Return: SIMGPU_ON_ARRIVAL if they are of tenants without work, and what else it
- * was.
+ * Return: SIMGPU_ON_ARRIVAL if they are of tenants without work, and further
+ * events.
  */
 u32 launch_start_due(struct session *session)
 {
@@ -749,7 +749,7 @@ static bool some_can_begin(const struct session *session, u32 slot)
 	return false;
 }
 
-/* launch_brings_work() - whether launch_start_due() would give somebody work */
+/* launch_brings_work() - whether launch_start_due() would give a tenant work */
 bool launch_brings_work(const struct session *session)
 {
 	u32 slot;
@@ -762,8 +762,8 @@ bool launch_brings_work(const struct session *session)
 }
 
 /*
- * launch_next_start() - when a waiting launch starts next; NEVER: none does, or
- *	not before another one has ended
+ * launch_next_start() - when the next waiting launch starts; NEVER: none does, or
+ *	another one has to end first
  */
 u64 launch_next_start(const struct session *session)
 {

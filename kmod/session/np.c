@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a model says of a tenant, and the predicted NP of a run: the mean over its epochs. */
+/* The bounds of predictions, and the predicted NP of a run: the mean over its epochs. */
 #include "internal.h"
 #include "np.h"
 
@@ -19,7 +19,7 @@ void session_np_add(struct session_np *np, u32 class, u64 np_ppm,
 {
 	u64 weighted = fixed_mul(np_ppm, counted->cycles);
 
-	/* The last bit of a first run would be weighed by what came after it. */
+	/* An epoch in which the first run has ended would weigh what came after it. */
 	if (class == SIMGPU_CLASS_UNKNOWN || (np->cycles && counted->last_bit))
 		return;
 	np->sum = fixed_add(np->sum, weighted);

@@ -3,7 +3,7 @@
 #include "internal.h"
 #include "params.h"
 
-/* param_find() - a knob by name, and its index; NULL if there is none */
+/* param_find() - find a parameter by name, and its index; NULL if there is none */
 const struct simgpu_param *param_find(const struct simgpu_param *params,
 				      const char *name, u32 *index)
 {
@@ -18,7 +18,7 @@ const struct simgpu_param *param_find(const struct simgpu_param *params,
 	return NULL;
 }
 
-/* params_initial() - the values that a table begins with; the rest is 0 */
+/* params_initial() - set the defaults of a table's parameters; the rest is 0 */
 void params_initial(const struct simgpu_param *params, u64 *values)
 {
 	u32 i;
@@ -28,7 +28,7 @@ void params_initial(const struct simgpu_param *params, u64 *values)
 		values[i] = params[i].initial;
 }
 
-/* params_of_model() - a model's first values, on a GPU that it may have been trained on */
+/* params_of_model() - set a model's defaults, which differ on a GPU that it was trained for */
 void params_of_model(const struct simgpu_model *model, const char *config,
 		     u64 *values)
 {
@@ -42,7 +42,7 @@ void params_of_model(const struct simgpu_model *model, const char *config,
 }
 
 /*
- * constants_built_in() - the payload that a model brings along for a GPU, or NULL
+ * constants_built_in() - the payload that is built into a model for a GPU, or NULL
  */
 const void *constants_built_in(const struct simgpu_model *model,
 			       const char *config)
@@ -65,7 +65,7 @@ static const void *payload_of(const void *constants,
 	return constants_built_in(model, config);
 }
 
-/* constants_payload() - what the model in force computes with; NULL: nothing */
+/* constants_payload() - the payload that the model in force uses; NULL: none */
 const void *constants_payload(const struct session *session)
 {
 	return payload_of(session->constants_bytes ? session->constants : NULL,
@@ -162,10 +162,10 @@ static int refuse_constants(struct session_refusal *why, const char *field,
 }
 
 /*
- * constants_check() - whether they are whole, and for this model and GPU
- * @model: whose they shall be
+ * constants_check() - check that constants are complete and for this model and GPU
+ * @model: the model that is to use them
  * @config: name of the configuration
- * @why: says why not
+ * @why: set to the reason on failure
  *
  * Return: 0 or -EINVAL.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Knobs of models and policies, and models' constants. */
+/* Parameters of models and policies, and constants of models */
 #ifndef SESSION_PARAMS_H
 #define SESSION_PARAMS_H
 
@@ -11,14 +11,14 @@ enum session_knobs {
 };
 
 /**
- * session_set_param() - set a knob of the model or policy in force
+ * session_set_param() - set a parameter of the model or policy in force
  * @session: the session
- * @whose: the model's or the policy's
- * @name: of the knob
+ * @whose: the model or the policy
+ * @name: name of the parameter
  * @value: in its unit
  *
- * Return: 0; -ENOENT if there is no such knob, -EINVAL for a value out of its
- * range: then nothing has changed, and session_last_refusal() says why.
+ * Return: 0; -ENOENT if there is no such parameter; -EINVAL if the value is out of
+ * range. On failure nothing changes, and session_last_refusal() has the reason.
  */
 int session_set_param(struct session *session, enum session_knobs whose,
 		      const char *name, u64 value);
@@ -27,18 +27,18 @@ int session_set_param(struct session *session, enum session_knobs whose,
  * session_set_constants() - give the model in force other constants
  * @session: the session
  * @constants: header and payload; copied
- * @bytes: of both
+ * @bytes: bytes of both
  *
- * Return: 0; -EINVAL if they are not whole, or of another model, version or GPU:
- * then nothing has changed, and session_last_refusal() says why.
+ * Return: 0; -EINVAL if they are incomplete, or made for another model, version or GPU.
+ * On failure nothing changes, and session_last_refusal() has the reason.
  */
 int session_set_constants(struct session *session, const void *constants,
 			  u32 bytes);
 
 /**
- * session_check_constants() - whether a session could begin with its constants
+ * session_check_constants() - check the constants with which a session is to begin
  * @options: with model, configuration and constants
- * @why: says why not
+ * @why: set to the reason on failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -46,40 +46,40 @@ int session_check_constants(const struct session_options *options,
 			    struct session_refusal *why);
 
 /*
- * Whether the model has constants, or needs none: given, or built in for this GPU.
- * Without them a session can begin, and get them later.
+ * Whether the model has its constants, given or built in for this GPU, or needs none.
+ * A session can begin without them and get them later.
  */
 bool session_has_constants(const struct session_options *options);
 
-/* What the model of @options would compute with: theirs, or what it brings along; or NULL. */
+/* The constants that the model of @options would use: given, built in, or NULL for none */
 const void *session_model_constants(const struct session_options *options);
 
 /**
- * session_check_param() - whether a knob could be set
+ * session_check_param() - check a value for a parameter
  * @params: the table of a model or policy; NULL: it has none
- * @whose: the model's or the policy's
- * @name: of the knob
+ * @whose: the model or the policy
+ * @name: name of the parameter
  * @value: in its unit
- * @index: set to its place in the table
- * @why: says why not
+ * @index: set to its index in the table
+ * @why: set to the reason on failure
  *
- * Return: as session_set_param().
+ * Return: see session_set_param().
  */
 int session_check_param(const struct simgpu_param *params,
 			enum session_knobs whose, const char *name, u64 value,
 			u32 *index, struct session_refusal *why);
 
-/* The constants in force, header and payload; NULL: none. */
+/* The constants in force, header and payload; NULL for none */
 const void *session_constants(const struct session *session, u32 *bytes);
 
-/* The values of the knobs in force, in the order of the table. */
+/* The values of the parameters in force, in the order of the table */
 const u64 *session_params(const struct session *session,
 			  enum session_knobs whose);
 
-/* The knobs of @options' model and policy as they are until they are set. */
+/* Set the parameters of @options' model and policy to their defaults. */
 void session_default_params(struct session_options *options);
 
-/* For kmod/session alone. */
+/* Used only in kmod/session */
 void params_of_model(const struct simgpu_model *model, const char *config,
 		     u64 *values);
 const struct simgpu_param *param_find(const struct simgpu_param *params,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Private runs for the model oracle: beside the device, each tenant has a GPU
- * to itself, on which the same kernels run on all SMs. It never goes further
- * than the tenant has come on the device, so its clock says how long the same
- * instructions take alone: the truth that other models predict. It costs as much
- * time and memory again for each tenant.
+ * of its own, on which the same kernels run on all SMs. A private run never goes further
+ * than the tenant has come on the device. So its clock is the time that the same
+ * instructions take alone: the truth that other models predict. Each tenant's private run
+ * takes as much time and memory as the device.
  */
 #include "internal.h"
 #include "private_run.h"
 
-/* Private clocks stop at multiples of this: how exact an epoch's cycles are. */
+/* Private clocks stop at multiples of this, which limits the accuracy of an epoch's cycles. */
 #define PRIVATE_STEP	256
 
-/* The GPU that a tenant has to itself; nobody looks at tags and mirrors there. */
+/* The configuration of a tenant's own GPU, which needs neither tags nor mirrors. */
 static struct gpu_config config_alone(const struct session_options *options)
 {
 	struct gpu_config config = options->config;
@@ -35,7 +35,7 @@ static int make(struct private_run *run, const struct session_options *options)
 	return 0;
 }
 
-/* Whether it is as make() would make it. */
+/* Whether a run is what make() would make. */
 static bool fits(const struct private_run *run,
 		 const struct session_options *options)
 {
@@ -77,8 +77,8 @@ void session_private_free(struct private_run *run)
 }
 
 /*
- * private_run_join() - a GPU for a new tenant, if the session has private runs
- * @made: is taken over if it fits, or NULL
+ * private_run_join() - give a new tenant a GPU, if the session has private runs
+ * @made: taken over if it fits, or NULL
  */
 int private_run_join(struct session *session, u32 slot, struct private_run *made)
 {
@@ -99,7 +99,7 @@ int private_run_join(struct session *session, u32 slot, struct private_run *made
 	return 0;
 }
 
-/* private_run_leave() - a tenant is gone, and its private run with it */
+/* private_run_leave() - a tenant has left: free its private run */
 void private_run_leave(struct session *session, u32 slot)
 {
 	struct private_run *run = &session->private_runs[slot];
@@ -111,7 +111,7 @@ void private_run_leave(struct session *session, u32 slot)
 	memset(run, 0, sizeof(*run));
 }
 
-/* private_run_start() - a kernel has begun on the device: it begins here, too */
+/* private_run_start() - a kernel has begun on the device: begin it in the private run */
 void private_run_start(struct session *session, u32 slot, u32 queue,
 		       const struct trace *trace, u32 kernel)
 {
@@ -142,10 +142,10 @@ static u64 instructions_of(struct gpu *gpu, u32 slot)
 }
 
 /*
- * private_run_follow() - private runs go on to where their tenants are
- * @ended: kernels that have ended on the device; so they do here
+ * private_run_follow() - advance private runs to where their tenants are
+ * @ended: kernels that have ended on the device, which end in the private run, too
  *
- * Called often, so that it does not take long; where a run has come to does not
+ * Called often, so that each call is short. The point that a run reaches does not
  * depend on when.
  */
 void private_run_follow(struct session *session, const struct ended *ended)
@@ -175,7 +175,7 @@ u64 private_run_cycles(const struct session *session, u32 slot)
 	return run->gpu ? gpu_now(run->gpu) - run->epoch_start : 0;
 }
 
-/* private_run_epoch_begin() - count from here */
+/* private_run_epoch_begin() - count private cycles from here */
 void private_run_epoch_begin(struct session *session, u32 slot)
 {
 	struct private_run *run = &session->private_runs[slot];

@@ -8,8 +8,8 @@
 struct ended;
 
 /**
- * session_private_bytes() - memory of the private run that a tenant gets
- * @options: of the session
+ * session_private_bytes() - memory of the private run of a tenant
+ * @options: options of the session
  *
  * Return: bytes; 0 if neither the model nor the policy needs private runs.
  */
@@ -17,20 +17,20 @@ size_t session_private_bytes(const struct session_options *options);
 
 /**
  * session_private_make() - make a private run, without a session
- * @options: of the session in which it is to be
+ * @options: options of the session for which it is made
  *
- * session_join() makes it itself, which takes long: who must not be waited for
- * meanwhile makes it before, for session_join_with().
+ * session_join() can make a run itself, which takes long. A caller that must not take long
+ * there makes it before, for session_join_with().
  *
  * Return: the run, which session_private_free() frees; NULL without memory.
  */
 struct private_run *session_private_make(const struct session_options *options);
 
-/* Bytes of a run that was made, as session_private_bytes() counts them. */
+/* Size of a private run, as session_private_bytes() counts it. */
 size_t session_private_size(const struct private_run *run);
 
 /**
- * session_private_free() - free a private run that was made, taken over or not
+ * session_private_free() - free a private run, whether it was taken over or not
  * @run: the run, or NULL
  */
 void session_private_free(struct private_run *run);

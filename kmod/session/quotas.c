@@ -8,7 +8,7 @@
 
 /* --- watching ---------------------------------------------------------------------- */
 
-/* The most that may be issued beyond a quota: a warp instruction a scheduler. */
+/* Most that may be issued beyond a quota: a warp instruction on each scheduler */
 static s64 slack_of(const struct session *session)
 {
 	return (s64)session->initial.config.schedulers_per_sm * GPU_LANES;
@@ -21,8 +21,8 @@ static s64 issued_since(const struct quota_watch *watch,
 }
 
 /*
- * Whether what a slot has issued on an SM since its quota was set agrees with that,
- * its refills, and what the hardware says is left.
+ * Whether the accounts agree: what a slot issued on an SM since its quota was set, the
+ * quota with its refills, and what the hardware says is left.
  */
 static bool accounts_agree(const struct session *session,
 			   const struct quota_watch *watch,
@@ -39,7 +39,7 @@ static bool accounts_agree(const struct session *session,
 	return refilled >= 0 && !(refilled % watch->refill);
 }
 
-/* Hold the quota that ends against what was issued; @quotas: the one that begins. */
+/* Check the quota that ends; @quotas: the quotas that begin. */
 static void watch_quota(struct session *session, u32 sm, u32 slot,
 			const struct gpu_quota *quotas)
 {
@@ -59,7 +59,7 @@ static void watch_quota(struct session *session, u32 sm, u32 slot,
 }
 
 /*
- * quotas_clear() - a slot may issue any number on an SM
+ * quotas_clear() - let a slot issue without limit on an SM
  */
 void quotas_clear(struct session *session, u32 sm, u32 slot)
 {
@@ -70,9 +70,9 @@ void quotas_clear(struct session *session, u32 sm, u32 slot)
 /* --- setting ------------------------------------------------------------------------ */
 
 /*
- * struct holding - where a tenant's thread blocks on shared SMs are
+ * struct holding - a tenant's thread blocks on shared SMs
  * @sms: shared SMs that it may use
- * @blocks: that it has on them
+ * @blocks: its thread blocks on them
  */
 struct holding {
 	u32 sms;
@@ -90,7 +90,7 @@ static struct holding holding_of(const struct session *session, u32 slot)
 	return holding;
 }
 
-/* What is for one SM: by its thread blocks; before there are any, evenly. */
+/* The part of a quota for one SM, by thread blocks; without thread blocks, an even part */
 static s64 part_of(s64 whole, const struct holding *holding, u32 blocks)
 {
 	if (holding->blocks)
@@ -142,7 +142,7 @@ static void set_quotas(struct session *session, u32 sm,
 	gpu_sm_set_quotas(session->gpu, sm, sharers, quotas);
 }
 
-/* What a tenant was given, for reports. */
+/* Record a tenant's quota, for reports. */
 static void note_quota(struct session *session, u32 slot,
 		       const struct holding *holding)
 {
@@ -153,12 +153,12 @@ static void note_quota(struct session *session, u32 slot,
 
 	if (!has_work(tenant))
 		return;
-	/* Of several queues the first one's kernel stands for all. */
+	/* With several queues, the first one's kernel stands for all. */
 	queue = &tenant->queue[__builtin_ctz(working_queues(tenant))];
 	tenant->quota.blocks = holding->blocks;
 	tenant->quota.sms = holding->sms;
 	tenant->quota.block_warps = present_kernel(queue)->block_warps;
-	/* Set anew to what is left: that is no new quota. */
+	/* A policy that keeps the rest of a quota has not given a new one. */
 	if (proposal->quota_flags[slot] & SIMGPU_QUOTA_KEEP &&
 	    !proposal->quota[slot])
 		return;
@@ -193,7 +193,7 @@ bool quotas_are_sound(const struct session *session, struct session_refusal *why
 }
 
 /*
- * quotas_apply() - the quotas of the session's sound proposal, if it has any
+ * quotas_apply() - set the quotas of the session's sound proposal, if it has any
  */
 void quotas_apply(struct session *session)
 {
@@ -219,7 +219,7 @@ u64 session_quota_checks(const struct session *session, u64 *overruns)
 	return session->quota_checks;
 }
 
-/* quotas_figures() - of a tenant whose counters are up to date */
+/* quotas_figures() - figures of a tenant, whose counters must be up to date */
 void quotas_figures(const struct session_tenant *tenant,
 		    struct session_quota_figures *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Quotas on shared SMs: setting them, and whether they were kept. */
+/* Quotas on shared SMs: setting them, and checking that they are kept */
 #ifndef SESSION_QUOTAS_H
 #define SESSION_QUOTAS_H
 
@@ -8,16 +8,16 @@
 struct session_tenant;
 
 /**
- * session_quota_checks() - were quotas kept
- * @session: any
- * @overruns: set to how often more was issued on an SM than a quota and its refills
- *	allow, a warp instruction a scheduler aside, or the accounts did not agree
+ * session_quota_checks() - how many quotas were checked
+ * @session: the session
+ * @overruns: set to the number of failed checks: more was issued on an SM than a quota and
+ *	its refills allow, plus a warp instruction a scheduler, or the accounts disagreed
  *
- * Return: quotas, of a tenant on an SM, that have ended and were looked at.
+ * Return: number of quotas, of a tenant on an SM, that have ended and were checked.
  */
 u64 session_quota_checks(const struct session *session, u64 *overruns);
 
-/* For kmod/session alone. */
+/* Used only in kmod/session */
 bool quotas_are_sound(const struct session *session, struct session_refusal *why);
 void quotas_apply(struct session *session);
 void quotas_figures(const struct session_tenant *tenant,

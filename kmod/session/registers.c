@@ -8,9 +8,9 @@
  * one of row hits, 16 bits each, and one of bandwidth, 19 bits. With 32
  * channels and 4 co-runners that is (2 * 16 + 19) * 32 * 4 bits = 816 bytes,
  * the paper's 0.8 KB; a bandwidth counter a co-runner alone would make 0.5 KB.
- * Its unit is the core cycle with the data bus in use: 19 bits are what it
- * takes to count the 500,000 cycles of an epoch, where 18 would do for as many
- * in memory clocks.
+ * Its unit is a core cycle in which the data bus is in use: 19 bits can count
+ * the 500,000 cycles of an epoch, where 18 would do for memory
+ * clocks.
  */
 #define ROW_REGISTER_MAX	0xffffULL
 #define BANDWIDTH_REGISTER_MAX	0x7ffffULL
@@ -29,7 +29,7 @@ static struct gpu_channel_counters *registers_of(struct session *session,
 	return &session->registers[slot * gpu_config(session->gpu)->channels];
 }
 
-/* registers_clear() - an epoch begins for a slot */
+/* registers_clear() - clear a slot's registers at an epoch's begin */
 void registers_clear(struct session *session, u32 slot)
 {
 	const struct gpu_config *config = gpu_config(session->gpu);
@@ -48,9 +48,10 @@ static u64 cut(u64 value, u64 most)
 }
 
 /*
- * registers_read() - replace what the registers count by what they hold: the difference since
- * they were cleared, or the greatest value that fits. They do not tell fills
- * from write-backs: all requests are given as fills.
+ * registers_read() - replace counts by what registers hold: the difference since they were
+ *	cleared, or the greatest value that fits
+ *
+ * Registers do not tell fills from write-backs: all requests are reported as fills.
  */
 void registers_read(struct session *session, u32 slot,
 		    struct simgpu_counters *counters)

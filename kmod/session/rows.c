@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows: what a session says of itself, as the structs of the UAPI. */
+/* Rows: a session's reports, as structs of the UAPI */
 #include "rows.h"
 
-/* The enums that cross the border mean the same on both sides. */
+/* The enums of the UAPI and of the session have the same values. */
 #define SAME(theirs, ours)						\
 	static_assert((int)(theirs) == (int)(ours), #theirs)
 SAME(SIMGPU_CLASSIFIED_UNKNOWN, SIMGPU_CLASS_UNKNOWN);
@@ -96,7 +96,7 @@ static void row_queues(const struct session_tenant_report *report,
 {
 	u32 i;
 
-	/* States have the same numbers there. */
+	/* The states have the same numbers in the UAPI. */
 	static_assert((u32)SIMGPU_QUEUE_RUNNING + 1 == SESSION_QUEUE_STATES,
 		      "states");
 	out->queue_count = report->queue_count;
@@ -117,7 +117,7 @@ static bool has_bit(const u64 *words, u32 count, u32 bit)
 	return bit < count && words[bit / 64] >> bit % 64 & 1;
 }
 
-/* "0-39,64", as lists of processors are written */
+/* A list such as "0-39,64", in the form of lists of processors */
 static size_t row_list(const u64 *words, u32 count, char *text)
 {
 	size_t length = 0;
@@ -205,7 +205,7 @@ void row_refusal_read(const struct simgpu_refusal *row,
 	memcpy(out->reason, row->reason, sizeof(out->reason));
 }
 
-/* "proposal: sms: a tenant with work gets no SM (slot 3, cycle 12345)" */
+/* For example "proposal: sms: a tenant with work gets no SM (slot 3, cycle 12345)" */
 size_t row_refusal_words(const struct session_refusal *why, char *text)
 {
 	char slot[24] = "", sm[24] = "";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: their life, tenants, the gang, and what one run of the hardware is
- * between two decisions. Launches, epochs, decisions, snapshots, knobs and the
- * journal have files of their own.
+ * Sessions: their life, tenants, the gang, and a run of the hardware from one decision to
+ * the next. Launches, epochs, decisions, snapshots, parameters and the journal have files
+ * of their own.
  */
 #include "../policy/registry.h"
 #include "apply.h"
@@ -83,8 +83,8 @@ static bool options_are_good(const struct session_options *options)
 }
 
 /*
- * Auxiliary tags of a good configuration that has none: in a large cache of
- * fewer sets, so that it stays a good one.
+ * Give a valid configuration auxiliary tags. A large cache gets them for fewer sets, so
+ * that the configuration stays valid.
  */
 static void provide_tags(struct gpu_config *config)
 {
@@ -95,7 +95,7 @@ static void provide_tags(struct gpu_config *config)
 		config->atd_sampling *= 2;
 }
 
-/* Of all sets, or of as many as a good configuration has tags for. */
+/* Give tags to all sets, or to as many as the configuration can have. */
 static void provide_all_tags(struct gpu_config *config)
 {
 	const char *field;
@@ -108,7 +108,7 @@ static void provide_all_tags(struct gpu_config *config)
 		provide_tags(config);
 }
 
-/* Likewise mirrors; where they would be too large the model does without. */
+/* Add mirrors. If they would be too large, the model has to do without them. */
 static void provide_mirrors(struct gpu_config *config)
 {
 	const char *field;
@@ -127,7 +127,7 @@ u32 session_all_tags_sampling(const struct gpu_config *config)
 	return copy.atd_sampling;
 }
 
-/* What model and policy read must be there, whatever the configuration says. */
+/* Provide what model and policy need, even if the configuration does not ask for it. */
 static void provide_needs(struct session_options *options)
 {
 	u32 needs = options->model->needs | options->policy->needs;
@@ -140,7 +140,7 @@ static void provide_needs(struct session_options *options)
 		provide_mirrors(&options->config);
 }
 
-/* States and constants lie behind one another. */
+/* States and constants are stored one after another. */
 static int alloc_memory(struct session *session)
 {
 	const struct gpu_config *config = &session->initial.config;
@@ -174,7 +174,7 @@ static void free_memory(struct session *session)
 	port_free(session);
 }
 
-/* Model and policy as the options name them, with their knobs as set there. */
+/* Start the model and policy of the options, with the parameters set there. */
 static void begin_deciders(struct session *session)
 {
 	const struct session_options *options = &session->initial;
@@ -241,7 +241,7 @@ u64 session_now(const struct session *session)
 	return gpu_now(session->gpu);
 }
 
-/* When the last thread block of a queue ended. */
+/* The cycle in which the last thread block of a queue ended */
 u64 session_kernel_end(const struct session *session, u32 slot, u32 queue)
 {
 	struct gpu_kernel_status status;
@@ -281,14 +281,14 @@ void session_destroy(struct session *session)
 
 /* --- what happens between two runs of the hardware ------------------------------------ */
 
-/* Two kernels that do the same, as far as can be seen. */
+/* Whether two kernels seem to do the same: name and sizes are equal. */
 static bool same_kernel(const struct trace_kernel *a, const struct trace_kernel *b)
 {
 	return !strcmp(a->name, b->name) && a->blocks == b->blocks &&
 	       a->block_threads == b->block_threads;
 }
 
-/* Whether tenants lose their work that the policy does not want to hear of. */
+/* Whether a tenant runs out of work and the policy does not handle that event */
 static bool some_depart(const struct session *session, const struct ended *ended)
 {
 	u64 slots = ended->slots;
@@ -302,7 +302,7 @@ static bool some_depart(const struct session *session, const struct ended *ended
 	return false;
 }
 
-/* A queue goes on to what follows; @changed: it is another kernel. */
+/* Advance a queue to its next kernel. @changed: set if that is a different kernel. */
 static u32 advance(struct session *session, u32 slot, u32 number, bool *changed)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -315,7 +315,7 @@ static u32 advance(struct session *session, u32 slot, u32 number, bool *changed)
 	return events;
 }
 
-/* Go on to what follows; @changed: whether another kernel does somewhere. */
+/* Advance all queues that ended. @changed: whether some queue has a different kernel. */
 static u32 advance_all(struct session *session, const struct ended *ended,
 		       bool *changed)
 {
@@ -335,9 +335,9 @@ static u32 advance_all(struct session *session, const struct ended *ended,
 }
 
 /*
- * Kernels have ended. What that does is the policy's word if it lists the event,
- * else the session's kernel_end; a tenant without work keeps no SMs, whatever
- * carries on (docs/glossary.md, Tenants).
+ * Kernels have ended. The policy decides what happens then if it handles the event;
+ * otherwise the session's kernel_end does. A tenant without work never keeps SMs
+ * (docs/glossary.md, Tenants).
  */
 static void kernels_ended(struct session *session, const struct ended *ended)
 {
@@ -348,11 +348,11 @@ static void kernels_ended(struct session *session, const struct ended *ended)
 	u32 events;
 
 	decide_kernel_end(session);
-	/* What was is over before another thing begins. */
+	/* The epoch before ends first. */
 	if (even || departs)
 		epoch_end(session, false);
 	events = decide_events(session, advance_all(session, ended, &changed));
-	/* Of two whose launches end at once, one may take the memory of both. */
+	/* If two launches end at once, one of the next ones may take the memory of both. */
 	departs |= !!(events & SIMGPU_ON_DEPARTURE);
 	if (way == SESSION_KERNEL_END_CHANGED && !listed)
 		even |= changed;
@@ -361,8 +361,8 @@ static void kernels_ended(struct session *session, const struct ended *ended)
 }
 
 /*
- * Launches whose cycle has come begin. Unless the policy wants to hear of those that
- * bring a tenant work, what ran until now is over, and an even split begins.
+ * Start the launches whose cycle has come. If they bring a tenant work and the policy does
+ * not handle that event, the epoch ends and an even split begins.
  */
 static void start_due(struct session *session)
 {
@@ -389,7 +389,7 @@ static bool somebody_has_work(const struct session *session)
 	return false;
 }
 
-/* What a tenant's queues do now. */
+/* Report the state of a tenant's queues. */
 static void fill_queue_reports(const struct session *session, u32 slot,
 			       struct session_queue_report *rows)
 {
@@ -414,7 +414,7 @@ static void fill_queue_reports(const struct session *session, u32 slot,
 	}
 }
 
-/* Whether a tenant has work and no place, though the policy does not hold it. */
+/* Whether a tenant has work and no SM, and the policy does not hold it */
 static bool waits_for_sms(const struct session *session, u32 slot)
 {
 	u32 sm;
@@ -470,7 +470,7 @@ enum session_state session_state(const struct session *session)
 	return SESSION_IDLE;
 }
 
-/* Kernels whose end the device tells. */
+/* Take the kernels whose end the device reports. */
 static void take_ended(struct session *session, struct ended *out)
 {
 	u64 rest;
@@ -484,7 +484,7 @@ static void take_ended(struct session *session, struct ended *out)
 	}
 }
 
-/* Slices that are over, and quotas that are used up: the policy hears of them. */
+/* Record slices that have ended and quotas that are used up, as events for the policy. */
 static void hear_of_limits(struct session *session)
 {
 	u64 sliced = gpu_take_slices(session->gpu), rest;
@@ -508,7 +508,7 @@ static void hear_of_limits(struct session *session)
 			       (out ? SIMGPU_ON_QUOTA_OUT : 0));
 }
 
-/* Let the hardware run to the next decision or @limit, and decide. */
+/* Run the hardware until the next decision or @limit, then decide. */
 static void run_once(struct session *session, u64 limit)
 {
 	u64 epoch_over = NEVER, until;
@@ -516,7 +516,7 @@ static void run_once(struct session *session, u64 limit)
 
 	start_due(session);
 	launch_launched(session);
-	/* An epoch that was cut shorter by a write to its length ends now. */
+	/* If a write has shortened the present epoch, it may have to end now. */
 	if (somebody_has_work(session))
 		epoch_over = session->epoch_start + session->epoch_cycles;
 	until = min(min(limit, epoch_over),
@@ -579,8 +579,8 @@ bool session_tenant_options_are_good(const struct gpu_config *config,
 }
 
 /*
- * A free slot, the one after the last that was given out first: a slot rests
- * as long as it can, so that nothing of its last tenant is still on its way.
+ * Find a free slot, beginning after the slot that was given out last. So a slot stays free
+ * as long as possible, and nothing of its last tenant is in the hardware any more.
  */
 static u32 free_slot(const struct session *session)
 {
@@ -624,7 +624,7 @@ int session_join_with(struct session *session, u32 slot,
 	if (ret)
 		return ret;
 	journal_add(session, JOURNAL_JOIN, slot)->tenant = *options;
-	/* A gang's slots are named, and nobody joins it later. */
+	/* The slots of a gang are named, and no tenant joins it later. */
 	if (!gang_size)
 		session->last_slot = slot;
 	tenant = &session->tenants[slot];
@@ -762,7 +762,7 @@ void session_tenant_report(struct session *session, u32 slot,
 				&out->figures);
 }
 
-/* --- knobs ------------------------------------------------------------------------------- */
+/* --- parameters -------------------------------------------------------------------------- */
 
 void session_set_policy(struct session *session,
 			const struct simgpu_policy *policy)
@@ -775,7 +775,7 @@ void session_set_policy(struct session *session,
 		split_even_now(session);
 }
 
-/* No replay would come to it by itself: it is an event like another policy. */
+/* A replay cannot find this out by itself, so the journal has it as a change of policy. */
 static void end_policy(struct session *session, enum session_refusal_kind kind,
 		       s32 code, const char *reason)
 {

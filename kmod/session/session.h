@@ -26,40 +26,40 @@
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
 #define SESSION_ANY_SLOT		0xffU
-/* How far ahead of device time a launch's start may be named: empty time is not free. */
+/* How far ahead of device time a launch may start. Simulating empty time is not free. */
 #define SESSION_AHEAD_CYCLES_MAX	100000000ULL
 /* The greatest weight of a tenant. */
 #define SESSION_WEIGHT_MAX		1000
 /* Queues of a tenant. */
 #define SESSION_QUEUES_MAX		SIMGPU_QUEUES_MAX
-/* Launches of a queue that have not ended; a further one gets -EAGAIN. */
+/* Launches of a queue that have not ended. A further one gets -EAGAIN. */
 #define SESSION_LAUNCHES_MAX		16
 /* Launches of other queues that a launch may wait for. */
 #define SESSION_WAITS_MAX		4
-/* Priorities of queues, up and down; they begin with 0. */
+/* Highest priority of a queue; the lowest is its negative. A queue begins with 0. */
 #define SESSION_QUEUE_PRIORITY_MAX	GPU_QUEUE_PRIORITY_MAX
-/* Requests that have come and wait are counted up to here. */
+/* A report counts waiting requests up to this number. */
 #define SESSION_WAITING_MAX		256
 /*
- * Events of a journal that are kept free for each slot, and for the device's settings,
- * for when the journal can grow no more: nobody can lose them for the others.
+ * Events that the journal keeps free for each slot and for the device's settings. They
+ * are used when the journal cannot grow, so that no tenant can fill the others' share.
  */
 #define SESSION_JOURNAL_SHARE		16
 #define SESSION_EPOCH_CYCLES_MIN	10000ULL
 #define SESSION_EPOCH_CYCLES_MAX	50000000ULL
 #define SESSION_EPOCH_CYCLES_DEFAULT	500000ULL
-/* Every so many-th set has auxiliary tags, if nobody but a model asks for them. */
+/* One set in so many has auxiliary tags if only a model asks for them. */
 #define SESSION_ATD_SAMPLING		32
-/* How long a tenant with work may go without progress: least, most, and as set. */
+/* How long a tenant with work may go without progress: limits and default. */
 #define SESSION_HOLD_CYCLES_MIN		10000ULL
 #define SESSION_HOLD_CYCLES_MAX		1000000000000ULL
 #define SESSION_HOLD_CYCLES_DEFAULT	50000000ULL
-/* How late a policy's word may be, how wrong counters, in percent, how old, in epochs. */
+/* Limits: latency of a decision in cycles, counter noise in percent, delay in epochs. */
 #define SESSION_DECISION_LATENCY_MAX	1000000000ULL
 #define SESSION_COUNTER_NOISE_MAX	100
 #define SESSION_COUNTER_DELAY_MAX	16
 
-/* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants). */
+/* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants) */
 enum session_kernel_end {
 	SESSION_KERNEL_END_CARRY,	/* nothing */
 	SESSION_KERNEL_END_EVEN,	/* the epoch ends, an even split begins */
@@ -67,7 +67,7 @@ enum session_kernel_end {
 	SESSION_KERNEL_ENDS
 };
 
-/* In which form a tenant says what it wants to reach (FGQoS 3.2). */
+/* The unit in which a tenant states its goal (FGQoS 3.2) */
 enum session_goal {
 	SESSION_GOAL_NONE,
 	SESSION_GOAL_IPC,		/* thread instructions a cycle, in ppm */
@@ -76,7 +76,7 @@ enum session_goal {
 	SESSION_GOALS
 };
 
-/* How thread blocks leave an SM that changes hands, until a policy says so. */
+/* How thread blocks leave an SM that changes owner, until a policy sets another way */
 enum session_preemption {
 	SESSION_PREEMPTION_DRAIN = SIMGPU_LEAVE_DRAIN,
 	SESSION_PREEMPTION_SWITCH = SIMGPU_LEAVE_SWITCH,
@@ -91,7 +91,7 @@ enum session_preemption {
 /**
  * struct session_options - an experiment, fixed at its cold start
  * @config: the GPU
- * @seed: of everything random
+ * @seed: seeds everything random
  * @epoch_cycles: SESSION_EPOCH_CYCLES_MIN to _MAX
  * @stop_cycle: the device stops exactly there; 0: it never does
  * @relaunch: relaunch a tenant's last trace when it ends (needs @stop_cycle)
@@ -102,21 +102,20 @@ enum session_preemption {
  *	no limit
  * @model: predicts
  * @policy: proposes
- * @model_params: values of the model's knobs, in the order of its table;
- *	session_default_params() gives those to begin with
- * @policy_params: of the policy's
- * @constants: the model's constants, header and payload; NULL: none. Copied
- * @constants_bytes: of these
+ * @model_params: values of the model's parameters, in the order of its table;
+ *	session_default_params() sets the defaults
+ * @policy_params: values of the policy's parameters
+ * @constants: the model's constants, header and payload; NULL: none. The session copies them
+ * @constants_bytes: bytes of @constants
  * @preemption: how SMs change hands
- * @hold_cycles: how long a tenant with work may go without progress before the
- *	policy even takes the place of the one that keeps it so:
- *	SESSION_HOLD_CYCLES_MIN to _MAX
- * @decision_cycles: from a snapshot until what the policy says about it takes
- *	effect, beside the model's latency: 0 to SESSION_DECISION_LATENCY_MAX. Until
- *	then it is not asked again
- * @counter_noise: percent by which each counter that model and policy see may be
- *	wrong, 0 to SESSION_COUNTER_NOISE_MAX
- * @counter_delay: epochs by which they are old, 0 to SESSION_COUNTER_DELAY_MAX
+ * @hold_cycles: how long a tenant with work may go without progress. Then the policy
+ *	"even" replaces the policy that holds it: SESSION_HOLD_CYCLES_MIN to _MAX
+ * @decision_cycles: delay from a snapshot until the policy's proposal takes effect,
+ *	beside the model's latency: 0 to SESSION_DECISION_LATENCY_MAX. The session does
+ *	not ask the policy again before
+ * @counter_noise: by how many percent each counter that model and policy see may be
+ *	wrong: 0 to SESSION_COUNTER_NOISE_MAX
+ * @counter_delay: age of these counters in epochs: 0 to SESSION_COUNTER_DELAY_MAX
  * @unused: 0
  */
 struct session_options {
@@ -145,19 +144,19 @@ struct session_options {
 };
 
 /**
- * struct session_tenant_options - what a tenant says of itself
- * @name: for people
+ * struct session_tenant_options - what a tenant asks for
+ * @name: for people to read
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 to SESSION_WEIGHT_MAX
- * @target_ppm: NP, 1 to 1000000, for SIMGPU_QOS; else 0; with a goal it may be
- *	0 in any case
+ * @target_ppm: target NP of a SIMGPU_QOS tenant, 1 to 1000000; with a goal it may be 0.
+ *	0 for SIMGPU_BEST_EFFORT
  * @share_ppm: part of the SMs that it asks for, up to 1000000; 0: it asks for none.
- *	Only some policies go by it
+ *	Only some policies use it
  * @goal_kind: &enum session_goal; other than SESSION_GOAL_NONE for SIMGPU_QOS only
- * @goal: in the goal's unit, above 0; instructions a cycle at most the peak of
- *	all SMs. It takes effect, and is counted, from the next time on that the
- *	tenant is looked at: a decision or an epoch's end
- * @cgroup: number of the cgroup that it belongs to, which its owner knows; 0: none
+ * @goal: in the goal's unit, above 0; an IPC may be at most the peak of all SMs. It takes
+ *	effect, and counts, when the session next looks at the tenant: at a decision or
+ *	an epoch's end
+ * @cgroup: number of its cgroup, given by the session's owner; 0: none
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
@@ -172,7 +171,7 @@ struct session_tenant_options {
 	);
 };
 
-/* Figures over a span of cycles, derived from counters; docs/glossary.md. */
+/* Figures over a span of cycles, derived from counters (docs/glossary.md) */
 struct session_figures {
 	u64 thread_instructions;
 	u64 cycles;
@@ -184,8 +183,8 @@ struct session_figures {
 
 /**
  * struct session_epoch_tenant - one tenant's row of a finished epoch
- * @slot: which
- * @sms: SM count that it held: SM-cycles over cycles, to the nearest
+ * @slot: slot of the tenant
+ * @sms: SMs that it held: SM-cycles divided by cycles, rounded to the nearest
  * @sms_next: SM count that the policy gave it for the next epoch
  * @class: SIMGPU_CLASS_*; UNKNOWN where the model has not spoken yet
  * @np_ppm: predicted NP (0 while the class is unknown)
@@ -193,12 +192,12 @@ struct session_figures {
  * @first_run: whether the epoch belongs to its first run
  * @figures: over the epoch
  * @counters: differences over the epoch
- * @goal_ipc_ppm: thread instructions a cycle that it was to reach at its end; 0: it
- *	has no goal
- * @alpha_ppm: how much of the goal it needs to make up for what it missed until
- *	then: max(goal / history, 1); 0 without a goal (FGQoS 3.4.2)
+ * @goal_ipc_ppm: IPC, in thread instructions, that it was to reach at the epoch's end;
+ *	0: it has no goal
+ * @alpha_ppm: max(goal / history, 1), by which the goal grows to make up for what the
+ *	tenant missed (FGQoS 3.4.2); 0 without a goal
  * @quota: its last quota, as in &struct session_quota_figures
- * @blocks: thread blocks on shared SMs when that was set
+ * @blocks: thread blocks on shared SMs when @quota was set
  */
 struct session_epoch_tenant {
 	u32 slot;
@@ -219,9 +218,9 @@ struct session_epoch_tenant {
 /**
  * struct session_epoch - a finished epoch
  * @index: from 0
- * @start_cycle: device cycle at its start
- * @end_cycle: and at its end
- * @predicted: whether model and policy ran (it was long enough)
+ * @start_cycle: device cycle at which it began
+ * @end_cycle: device cycle at which it ended
+ * @predicted: whether model and policy ran; they skip an epoch that is too short
  * @fell_back: whether the policy failed in it, and even took its place
  * @metrics: over the predicted NPs of the tenants that have one
  * @np_doubts: of any of these
@@ -241,29 +240,29 @@ struct session_epoch {
 };
 
 /**
- * struct session_hooks - what the session tells its owner, from inside
- *	session_run(), session_leave(), session_set_policy() and their like
- * @context: passed to each
+ * struct session_hooks - calls by which the session informs its owner, from inside
+ *	session_run(), session_leave(), session_set_policy() and similar calls
+ * @context: passed to each hook
  * @epoch: an epoch ended; the struct is only valid during the call
- * @launch_done: a launch ended, in order for each queue of a slot; the session has
- *	let go of its trace. @status: 0, or -ECANCELED if it was dropped
+ * @launch_done: a launch ended; the launches of a queue end in order. The session no
+ *	longer uses the trace. @status: 0, or -ECANCELED if it was dropped
  * @kernel_start: kernel number @kernel of a launch of @trace has started
- * @kernel_finish: it has run to its end, at the cycle @ended
- * @repartition: SMs were assigned anew; the present assignment is in the reports
+ * @kernel_finish: the kernel ended normally, at the cycle @ended
+ * @repartition: SMs changed owner; the reports have the new assignment
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
  *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
  * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else, but -ETIMEDOUT says that it was not
  *	waited for. Without it the session asks
  * @predict: likewise asks the model
- * @counted: an epoch's prediction of a slot counts for its first run; comes after
- *	@predict, for each slot that has work, before @epoch
+ * @counted: an epoch's prediction of a slot counts for its first run. Called after
+ *	@predict and before @epoch, for each slot that has work
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
- * @run_gpu: does what gpu_run() does, for the device or a private run, and nothing
- *	else, so that the owner can bring threads; without it the session runs it
- * @journal_chunk: gives the journal another chunk, from journal_chunk_alloc(), or NULL:
- *	then events take from their owner's share, and are lost after that. Without it
- *	the session takes memory itself
+ * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
+ *	can add threads here. Without it the session calls gpu_run()
+ * @journal_chunk: returns another chunk for the journal, from journal_chunk_alloc(), or
+ *	NULL: then events use up the share of their slot, and after that are lost. Without
+ *	this hook the session allocates chunks itself
  */
 struct session_hooks {
 	void *context;
@@ -291,17 +290,17 @@ struct session_hooks {
 };
 
 enum session_state {
-	SESSION_WAITING,	/* a gang that is not complete */
+	SESSION_WAITING,	/* the gang is not complete */
 	SESSION_RUNNING,	/* some tenant has work */
 	SESSION_IDLE,		/* no tenant has work; device time stands still */
-	SESSION_STOPPED,	/* at its stop cycle */
+	SESSION_STOPPED,	/* at the stop cycle */
 	SESSION_CANCELED,	/* a member of the gang left before the start */
 };
 
-/* What the first launch of a queue does. */
+/* The state of a queue's first launch */
 enum session_queue_state {
-	SESSION_QUEUE_EMPTY,	/* there is none */
-	SESSION_QUEUE_WAITING,	/* for its cycle, for others' memory or their end */
+	SESSION_QUEUE_EMPTY,	/* the queue has no launch */
+	SESSION_QUEUE_WAITING,	/* for its cycle, for memory, or for other launches to end */
 	SESSION_QUEUE_READY,	/* its kernel could start: the policy decides */
 	SESSION_QUEUE_RUNNING,	/* its kernel is on the device */
 	SESSION_QUEUE_STATES
@@ -312,9 +311,9 @@ enum session_queue_state {
  * @state: &enum session_queue_state
  * @priority: see session_set_queue()
  * @waiting: launches behind the first one
- * @kernel: which one of its trace the first one has come to
+ * @kernel: index, in its trace, of the first launch's present kernel
  * @held: whether the policy holds the queue, or its tenant
- * @sequence: number of the first launch; 0: there is none
+ * @sequence: number of the first launch; 0: the queue is empty
  */
 struct session_queue_report {
 	u32 state;
@@ -326,13 +325,14 @@ struct session_queue_report {
 };
 
 /**
- * struct session_goal_figures - what has become of a tenant's goal
- * @ipc_ppm: that it is to reach now, as in &struct simgpu_snapshot_tenant, or was
- *	to reach when it last had work; 0: it has no goal
- * @cycles: in which it has had work since the goal was set
- * @instructions: thread instructions that it has issued in these
- * @promised: that the goal asked for in these
- * @met: @instructions are at least @promised, and there were cycles; no tolerance
+ * struct session_goal_figures - how far a tenant reaches its goal
+ * @ipc_ppm: IPC that it is to reach now, as in &struct simgpu_snapshot_tenant, or was to
+ *	reach when it last had work; 0: it has no goal
+ * @cycles: cycles with work since the goal was set
+ * @instructions: thread instructions issued in @cycles
+ * @promised: thread instructions that the goal asked for in @cycles
+ * @met: whether @cycles is not 0 and @instructions are at least @promised, without
+ *	tolerance
  */
 struct session_goal_figures {
 	u64 ipc_ppm;
@@ -345,9 +345,10 @@ struct session_goal_figures {
 /**
  * struct session_quota_figures - a tenant on shared SMs, when quotas were last set
  * @last: quota, in thread instructions on all SMs; 0: none
- * @used_ppm: issued of all quotas so far; above 1 where quotas were refilled
- * @blocks_ppm: thread blocks on a shared SM that it may use, in the mean
- * @idle_blocks_ppm: thread blocks' worth of idle warps on an SM, mean of all samples
+ * @used_ppm: instructions issued, divided by the sum of all quotas so far; above 1 if
+ *	quotas were refilled
+ * @blocks_ppm: thread blocks that it may use on a shared SM, on average
+ * @idle_blocks_ppm: idle warps on an SM in units of thread blocks, mean of all samples
  *	so far (FGQoS 3.6)
  */
 struct session_quota_figures {
@@ -362,12 +363,12 @@ struct session_quota_figures {
  * @present: whether the slot has or had a tenant; else nothing below is set
  * @left: it has left; the figures are its last
  * @active: whether it has work
- * @options: as it joined
- * @sms: SM count assigned now, shared ones too on which it may place blocks
- * @shared_sms: of these, the shared ones
+ * @options: as set when it joined or later
+ * @sms: SMs assigned to it now, with the shared SMs on which it may place thread blocks
+ * @shared_sms: shared SMs among @sms
  * @held: whether the policy holds it
- * @waits_for_memory: its next launch waits until others' footprints leave room
- * @waits_for_sms: it has work, nobody holds it, and others have all SMs
+ * @waits_for_memory: its next launch waits until the footprints of others leave room
+ * @waits_for_sms: it has work and is not held, but others have all SMs
  * @class: the last prediction's
  * @np_ppm: the last prediction; meaningless while @class is unknown
  * @np_doubts: SIMGPU_ASSUMES_* of the model that did not hold then: it may be wrong
@@ -376,17 +377,17 @@ struct session_quota_figures {
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
- * @goal: of its goal
- * @quota: of its quotas; zero without
- * @shares: what it has on SMs now, or had when the session stopped
- * @masks: what it keeps to
+ * @goal: figures of its goal
+ * @quota: figures of its quotas; 0 if it has none
+ * @shares: its shares of SMs, now or when the session stopped
+ * @masks: the masks that limit it
  * @energy_known: whether the GPU has a table of energies
- * @energy_pj: what its events cost by that table
+ * @energy_pj: energy of its events by that table
  * @latency: of its launches that have run to their end since it joined
- * @waiting: launches behind those whose turn it is; of arrivals,
- *	SESSION_WAITING_MAX stands for that many and more
- * @queue_count: queues up to the last one that it has used, 1 and up
- * @queue: these
+ * @waiting: launches behind the first of each queue. Of a queue with arrivals it counts
+ *	at most SESSION_WAITING_MAX
+ * @queue_count: 1 + number of the last queue that it has used
+ * @queue: reports of these queues
  */
 struct session_tenant_report {
 	bool present;
@@ -424,8 +425,8 @@ struct session;
 /**
  * session_create() - a session on a cold device
  * @out: set on success
- * @options: copied; checked
- * @hooks: copied; NULL members are not called
+ * @options: checked, then copied
+ * @hooks: copied; a NULL member is not called
  *
  * Return: 0, -EINVAL for bad options, -ENOMEM.
  */
@@ -438,29 +439,29 @@ void session_destroy(struct session *session);
 /* Bytes that the session and its GPU occupy. */
 size_t session_bytes(const struct session *session);
 
-/* As at the cold start; policy, model and knobs may have changed since. */
+/* The options at the cold start. Policy, model and parameters may have changed since. */
 const struct session_options *session_options(const struct session *session);
 enum session_state session_state(const struct session *session);
 u64 session_now(const struct session *session);
 
 /**
- * session_end_cycle() - when a session was over
- * @session: any
+ * session_end_cycle() - when the work of a session ended
+ * @session: the session
  *
- * The device hears of a kernel's end a little later (gpu_run()), which is not
- * counted here.
+ * The device learns of a kernel's end a little later than it ends (see gpu_run()); this
+ * time is not counted.
  *
- * Return: the cycle in which the last thread block of all ended, if nobody has
- *	work and no stop cycle came first; else session_now().
+ * Return: the cycle in which the last thread block ended, if no tenant has work and no
+ *	stop cycle came first; else session_now().
  */
 u64 session_end_cycle(const struct session *session);
 
 const struct gpu *session_gpu(const struct session *session);
 
 /**
- * session_tenant_options_are_good() - whether a tenant could have them
- * @config: of the GPU on which it would have a slot
- * @options: all of them
+ * session_tenant_options_are_good() - check the options of a tenant
+ * @config: the GPU on which the tenant would have a slot
+ * @options: the options
  *
  * Return: whether weight, service, target, share and goal are in range and go
  * together.
@@ -481,14 +482,14 @@ int session_join(struct session *session, u32 slot,
 		 const struct session_tenant_options *options);
 
 /**
- * session_join_with() - take a slot, as session_join()
+ * session_join_with() - take a slot, with a private run made before
  * @session: the session
- * @slot: as there
+ * @slot: see session_join()
  * @options: copied
- * @run: taken over if the session needs private runs and it is as they are here;
- *	or NULL
+ * @run: a private run or NULL. The session takes it over if it needs private runs and
+ *	the GPU of @run is the session's
  *
- * Return: as session_join().
+ * Return: see session_join().
  */
 int session_join_with(struct session *session, u32 slot,
 		      const struct session_tenant_options *options,
@@ -503,15 +504,15 @@ int session_set_tenant(struct session *session, u32 slot,
  * @session: the session
  * @slot: the tenant
  *
- * Its launches end with -ECANCELED. Before a gang's start this cancels the
- * gang: the launches of all members end so.
+ * Its launches end with -ECANCELED. Before a gang starts, leaving cancels the gang: the
+ * launches of all members end with -ECANCELED.
  */
 void session_leave(struct session *session, u32 slot);
 
 /*
- * Take effect at once. A new policy starts from cleared controls and an even
- * split, a new model without predictions of its own; both from zeroed state and
- * the knobs' first values.
+ * Both take effect at once. A new policy starts from cleared controls and an even split,
+ * a new model without predictions. Both start with zeroed state and the defaults of
+ * their parameters.
  */
 void session_set_policy(struct session *session,
 			const struct simgpu_policy *policy);
@@ -519,24 +520,24 @@ void session_set_model(struct session *session,
 		       const struct simgpu_model *model);
 
 /**
- * session_all_tags_sampling() - how many auxiliary tags a model gets that wants those of
- *	all sets
- * @config: the GPU, which is a good one
+ * session_all_tags_sampling() - the sampling of auxiliary tags for a model that wants
+ *	tags of all sets
+ * @config: the GPU; must be valid
  *
- * Return: 1: of all; n: of every n-th, as more do not fit. What the configuration itself
- * says goes first.
+ * Return: 1: all sets have tags; n: one set in n, because more do not fit. A sampling
+ * that the configuration sets is kept.
  */
 u32 session_all_tags_sampling(const struct gpu_config *config);
 
 const struct session_refusal *session_last_refusal(const struct session *session);
 
-/* Whether a session can use one: known events and needs, sizes in their range. */
+/* Whether a session can use it: known events and needs, sizes within their range */
 bool policy_is_good(const struct simgpu_policy *policy);
 bool model_is_good(const struct simgpu_model *model);
 
 /*
- * The policy was too slow, or was unloaded while it was in force: even takes its
- * place, and the journal says so.
+ * The policy was too slow, or was unloaded while in force. The policy "even" replaces it,
+ * and the journal records that.
  */
 void session_policy_is_slow(struct session *session);
 void session_policy_is_gone(struct session *session);
@@ -548,9 +549,9 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
  * @session: the session
  * @cycles: at most that many core cycles
  *
- * Returns early when nothing is left to run. Epochs, predictions and
- * relaunches happen inside, at their exact cycles, wherever the calls' limits
- * fall: results do not depend on @cycles.
+ * Returns early when nothing is left to run. Epochs, predictions and relaunches happen
+ * inside, at their exact cycles, whatever @cycles of each call is: results do not depend
+ * on @cycles.
  *
  * Return: the state reached.
  */
@@ -562,10 +563,10 @@ u64 session_empty_cycles(struct session *session);
 void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out);
 
-/* For kmod/session alone. */
+/* Used only in kmod/session */
 u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
-/* What the other files of the session give to all; each stands in the header of its file. */
+/* Functions of the session's other files that its owner may call */
 #include "params.h"
 #include "private_run.h"
 #include "quotas.h"

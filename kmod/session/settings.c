@@ -25,13 +25,13 @@ static const char *const no_yes[] = { "0", "1" };
 	.name = #_field,						\
 	.offset = offsetof(struct session_options, _field),		\
 	.bytes = sizeof(((struct session_options *)NULL)->_field)
-/* When the policy's word takes effect, and what it sees. */
+/* Settings of when a decision takes effect, and of what the policy sees */
 #define SIGHT	(SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |	\
 		 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON |	\
 		 SESSION_SETTING_SIGHT)
 #define GANG(_field)	.gang = offsetof(struct simgpu_gang_create, _field)
 
-/* In the order in which the journal tells them. */
+/* In the order of the journal's first line */
 const struct session_setting session_settings[] = {
 	{
 		OPTION(seed), GANG(seed), .netlink = SIMGPU_A_DEVICE_SEED,

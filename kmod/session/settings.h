@@ -11,20 +11,20 @@
 
 struct simgpu_gang_create;
 
-/* Where the one row stands that code asks for. */
+/* The index of the one row that code asks for by number */
 #define SESSION_SETTING_EPOCH_CYCLES	1
-/* Rows that the table may have. */
+/* Most rows of the table */
 #define SESSION_SETTINGS_MAX	15
 
 /**
- * enum session_setting_flags - what holds for a setting, beside its range
- * @SESSION_SETTING_OR_0: 0 stands for its initial value
- * @SESSION_SETTING_CHANGES: a device's can be changed, for later sessions at least
- * @SESSION_SETTING_JOURNAL: the journal tells it
- * @SESSION_SETTING_UNSAID_0: but not where it is 0
- * @SESSION_SETTING_JSON: results tell it
- * @SESSION_SETTING_SIGHT: when the policy's word takes effect, or what it sees: a
- *	tenant alone does not depend on that
+ * enum session_setting_flags - properties of a setting
+ * @SESSION_SETTING_OR_0: 0 stands for the initial value
+ * @SESSION_SETTING_CHANGES: users can change it on a device, for later sessions at least
+ * @SESSION_SETTING_JOURNAL: the journal has it
+ * @SESSION_SETTING_UNSAID_0: it is left out where it is 0
+ * @SESSION_SETTING_JSON: results have it
+ * @SESSION_SETTING_SIGHT: it changes when a decision takes effect, or what the policy sees;
+ *	a tenant's run alone does not depend on it
  */
 enum session_setting_flags {
 	SESSION_SETTING_OR_0 = 1,
@@ -36,24 +36,25 @@ enum session_setting_flags {
 };
 
 /**
- * struct session_setting - a row
- * @name: in sysfs, journals and JSON
- * @offset: of its member in &struct session_options
- * @bytes: of that member: 1, 4 or 8
- * @gang: offset of its member, of as many bytes, in &struct simgpu_gang_create; 0: a
- *	gang has none
- * @netlink: SIMGPU_A_DEVICE_*; 0: it is no setting of a device
+ * struct session_setting - a row of the table of settings
+ * @name: name in sysfs, journals and JSON
+ * @offset: offset of the member in &struct session_options
+ * @bytes: bytes of that member: 1, 4 or 8
+ * @gang: offset of a member of the same size in &struct simgpu_gang_create; 0: a gang
+ *	cannot set it
+ * @netlink: SIMGPU_A_DEVICE_*; 0: it is not a setting of a device
  * @flags: &enum session_setting_flags
- * @unit: SIMGPU_UNIT_RATIO where sysfs has a decimal; netlink never has
+ * @unit: SIMGPU_UNIT_RATIO if sysfs has it as a decimal; netlink never does
  * @least: smallest value
- * @most: greatest one
- * @initial: what the driver and the command begin with
- * @words: its values as words, from 0 to @most; NULL: it is a number
- * @set: changes it in a session that runs; NULL: a cold start fixes it
- * @option: of the command, without the dashes; NULL: none of all experiments
- * @key: the option's letter, or 0
- * @argument: what the option takes
- * @help: of the option
+ * @most: greatest value
+ * @initial: value with which the driver and the command begin
+ * @words: words for its values, from 0 to @most; NULL: it is a number
+ * @set: changes it in a running session; NULL: it is fixed at the cold start
+ * @option: name of the command's option, without dashes; NULL: it is not an option of all
+ *	experiments
+ * @key: letter of the option, or 0
+ * @argument: name of the option's argument
+ * @help: help of the option
  */
 struct session_setting {
 	const char *name;
@@ -81,16 +82,16 @@ extern const u32 session_settings_count;
 	for (const struct session_setting *setting = session_settings;	\
 	     setting < session_settings + session_settings_count; setting++)
 
-/* The words of two of them, by their numbers. */
+/* Words of two settings, by value */
 extern const char *const session_kernel_ends[SESSION_KERNEL_ENDS];
 extern const char *const session_preemptions[SESSION_PREEMPTIONS];
 
-/* The value in @options, or in whatever struct the row is of. */
+/* The value in @options, or in another struct that the row is of */
 u64 session_setting_get(const struct session_setting *setting,
 			const void *options);
 void session_setting_set(const struct session_setting *setting, void *options,
 			 u64 value);
-/* The same for a gang's struct: 0 and nothing for a row without @gang. */
+/* The same for a gang's struct. Without @gang the first returns 0, the second does nothing. */
 u64 session_setting_of_gang(const struct session_setting *setting,
 			    const struct simgpu_gang_create *gang);
 void session_setting_to_gang(const struct session_setting *setting,
@@ -99,9 +100,9 @@ void session_setting_to_gang(const struct session_setting *setting,
 /* Whether a session can have the value. */
 bool session_setting_fits(const struct session_setting *setting, u64 value);
 bool session_settings_fit(const struct session_options *options);
-/* Put the initial value where 0 stands for it. */
+/* Replace 0 by the initial value where 0 stands for it. */
 void session_settings_complete(struct session_options *options);
-/* Write the initial values of @count rows into the struct that they are of. */
+/* Write the initial values of @count rows into the struct that the rows are of. */
 void session_settings_begin(const struct session_setting *settings, u32 count,
 			    void *options);
 void session_settings_copy(struct session_options *to,

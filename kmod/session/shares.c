@@ -57,7 +57,7 @@ static void add_sm(u64 *words, u32 sm)
 	words[sm / 64] |= 1ULL << sm % 64;
 }
 
-/* An SM that is shared, and on which the slot may have thread blocks. */
+/* Add a shared SM on which the slot may have thread blocks. */
 static void add_shared(const struct session *session, u32 sm, u32 slot,
 		       struct session_shares *out)
 {
@@ -72,10 +72,10 @@ static void add_shared(const struct session *session, u32 sm, u32 slot,
 }
 
 /*
- * shares_fill() - what a slot has on SMs now
+ * shares_fill() - a slot's present share of the SMs
  *
- * An SM that changes hands counts for whom it goes to; the thread blocks that leave
- * it count for whom they belong to.
+ * An SM that changes owner counts for its next owner. Thread blocks that are leaving it
+ * count for the slot to which they belong.
  */
 void shares_fill(const struct session *session, u32 slot,
 		 struct session_shares *out)

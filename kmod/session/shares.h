@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which SMs a tenant has, and what it has on them. */
+/* The SMs that a tenant has, and its thread blocks and quotas on them */
 #ifndef SESSION_SHARES_H
 #define SESSION_SHARES_H
 
 #include <simgpu/proposal.h>
 
-/* Words of a set of SMs, a bit each. */
+/* Words of a set of SMs, with a bit for each SM */
 #define SESSION_SM_WORDS	(SIMGPU_SMS_MAX / 64)
 
 /**
- * struct session_shares - what a tenant has on SMs
- * @own: SMs that are its alone, by number
- * @shared: shared ones on which it may have thread blocks
- * @blocks: thread blocks that it has on SMs
- * @bounded: whether a quota bounds it on any of the shared ones
- * @quota_left: thread instructions that are left of its quotas there; below 0 where
- *	more was issued than they allow
+ * struct session_shares - a tenant's share of the SMs
+ * @own: number of SMs that it has alone
+ * @shared: number of shared SMs on which it may have thread blocks
+ * @blocks: its thread blocks on SMs
+ * @bounded: whether a quota limits it on any shared SM
+ * @quota_left: thread instructions left of its quotas; negative if more was issued than
+ *	they allow
  */
 struct session_shares {
 	u64 own[SESSION_SM_WORDS];

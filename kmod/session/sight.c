@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What model and policy see of the counters where these are not exact and of now:
- * with noise (counter_noise), or of earlier epochs (counter_delay). What the session
- * itself computes with, and tells, is always exact.
+ * What model and policy see of counters that are not exact or not up to date:
+ * with noise (counter_noise), or of earlier epochs (counter_delay). The session
+ * itself computes with, and reports, exact counts.
  */
 #include "internal.h"
 #include "private_run.h"
@@ -10,10 +10,10 @@
 #include "sight.h"
 #include "snapshot.h"
 
-/* Beside the run's other random numbers, which this does not move. */
+/* Keeps these random numbers apart from the run's others, which do not change. */
 #define NOISE_STREAM	0x6e6f697365ULL
 
-/* As the list of counters has it, in its words. */
+/* The words of the list of counters. */
 enum seen { EXACT, NOISY, PART, SHARE };
 
 #define SIMGPU_PLACE_none	SIMGPU_COUNTER_PLACES
@@ -27,7 +27,7 @@ static const struct {
 #include <simgpu/counter_list.h>
 };
 
-/* The same for a counter of a tenant as long as an epoch lasts: it never goes back. */
+/* The factor of a tenant's counter; it is the same all epoch, so counters never go back. */
 static u64 factor_ppm(const struct session *session, u32 slot, u32 place)
 {
 	u64 most = session->initial.counter_noise * (SIMGPU_PPM / 100);
@@ -39,7 +39,7 @@ static u64 factor_ppm(const struct session *session, u32 slot, u32 place)
 	return SIMGPU_PPM - most + (draw * (2 * most + 1) >> 32);
 }
 
-/* A part that was no more than its whole stays no more than that. */
+/* Keep each part no greater than its whole, if it was so before noise. */
 static void keep_parts(const u64 *exact, u64 *seen)
 {
 	u32 i;
@@ -49,7 +49,7 @@ static void keep_parts(const u64 *exact, u64 *seen)
 			seen[i] = min(seen[i], seen[rules[i].whole]);
 }
 
-/* Shares take what earlier ones have left of a whole, as long as they did before. */
+/* Limit shares to what earlier ones have left of a whole, if it was so before noise. */
 static void keep_shares(const u64 *exact, u64 *seen, u32 whole)
 {
 	u64 exact_rest = exact[whole], rest = seen[whole];
@@ -66,7 +66,7 @@ static void keep_shares(const u64 *exact, u64 *seen, u32 whole)
 	}
 }
 
-/* Sums of several counters, and what the device can do at most. */
+/* Limit sums of several counters, and what the device can do at most. */
 static void keep_sums(const struct session *session,
 		      const struct simgpu_counters *exact, u64 clocks,
 		      struct simgpu_counters *seen)
@@ -82,7 +82,7 @@ static void keep_sums(const struct session *session,
 				    clocks * gpu_config(session->gpu)->channels);
 }
 
-/* Counters over the present epoch, with its noise. */
+/* The counters over the present epoch, with its noise. */
 static void add_noise(const struct session *session, u32 slot,
 		      struct simgpu_counters *counters)
 {
@@ -122,7 +122,7 @@ static bool is_exact(const struct session *session)
 	return !(session->initial.counter_noise | session->initial.counter_delay);
 }
 
-/* Over the present epoch in full, with noise, and over the epochs before. */
+/* The total: the present epoch with noise, and the epochs before as they were seen. */
 static void total_of(const struct session *session, u32 slot,
 		     struct simgpu_counters *out)
 {
@@ -133,7 +133,7 @@ static void total_of(const struct session *session, u32 slot,
 	add_counters(out, &tenant->seen);
 }
 
-/* sight_bytes() - memory for what is seen later */
+/* sight_bytes() - memory for the counters of earlier epochs */
 size_t sight_bytes(const struct session_options *options)
 {
 	return options->counter_delay * sizeof(struct past);
@@ -154,8 +154,8 @@ static void keep(struct session *session, u32 slot, struct past *past)
 }
 
 /*
- * sight_epoch_end() - the present epoch is over, and its counters still stand: keep what
- *	is to be seen of it
+ * sight_epoch_end() - the present epoch ends, and its counters are still there: keep what
+ *	will be seen of it
  */
 void sight_epoch_end(struct session *session)
 {
@@ -186,7 +186,7 @@ void sight_epoch_end(struct session *session)
 	}
 }
 
-/* sight_forget() - somebody new is in a slot: nothing was seen of it */
+/* sight_forget() - another tenant is in a slot: forget what was seen there */
 void sight_forget(struct session *session, u32 slot)
 {
 	u32 i;
@@ -200,7 +200,7 @@ void sight_forget(struct session *session, u32 slot)
 	}
 }
 
-/* sight_time() - the snapshot's span is that of its counters, once there is such an epoch */
+/* sight_time() - set the snapshot's span to that of its counters, if there is such an epoch */
 void sight_time(struct session *session)
 {
 	const struct past *past = session->past;
@@ -212,7 +212,7 @@ void sight_time(struct session *session)
 	session->snapshot.memory_clocks = past->memory_clocks;
 }
 
-/* sight_tenant() - a tenant's counters in the snapshot, exact so far, as they are seen */
+/* sight_tenant() - turn a tenant's exact counters in the snapshot into what is seen */
 void sight_tenant(struct session *session, u32 slot,
 		  struct simgpu_snapshot_tenant *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counters that are wrong or old, as counter_noise and counter_delay ask for. */
+/* Counters with noise, or of earlier epochs, as settings ask for. */
 #ifndef SESSION_SIGHT_H
 #define SESSION_SIGHT_H
 

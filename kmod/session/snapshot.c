@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snapshots: what models and policies see, from the hardware's counters and the
- * session's tables; and the figures that are made of counters.
+ * Snapshots: what models and policies see. They are filled from the hardware's counters
+ * and the session's tables. This file also computes the figures derived from counters.
  */
 #include "affinity.h"
 #include "goal.h"
@@ -37,7 +37,7 @@ void session_figures(const struct session *session,
  *
  * ipc = thread instructions / cycles; rbh = 1 - activates / requests;
  * bandwidth = busy clocks / (channels * memory clocks);
- * llc_mpki = LLC misses * 1000 / thread instructions. Nothing over nothing is 0.
+ * llc_mpki = LLC misses * 1000 / thread instructions. A figure whose divisor is 0 is 0.
  */
 void figures_compute(const struct gpu *gpu, const struct simgpu_counters *counters,
 		     u64 cycles, struct session_figures *out)
@@ -81,7 +81,7 @@ static void fill_kernel(const struct session *session, const struct launch *laun
 	out->arrival_cycle = launch->arrival_cycle;
 }
 
-/* 1 + the index of a new profile, which is zero yet; 0: there is no room. */
+/* Returns 1 + the index of a new, zeroed profile, or 0 if there is no room. */
 static u32 add_profile(struct session *session)
 {
 	struct simgpu_snapshot *snapshot = &session->snapshot;
@@ -93,7 +93,7 @@ static u32 add_profile(struct session *session)
 	return ++snapshot->profile_count;
 }
 
-/* What its trace says of how the kernel does on each number of SMs. */
+/* Copy the kernel's profile (its times by number of SMs) from its trace, if there is one. */
 static void fill_profile(struct session *session, const struct trace *trace,
 			 struct simgpu_snapshot_kernel *kernel)
 {
@@ -108,7 +108,7 @@ static void fill_profile(struct session *session, const struct trace *trace,
 		       points, config->sms * sizeof(*points));
 }
 
-/* A kernel more of those that follow one another. */
+/* Add the points of a kernel to those of the kernels that run before it. */
 static void append_points(const struct trace_point *from, u32 sms,
 			  struct simgpu_profile_point *to)
 {
@@ -124,7 +124,7 @@ static void append_points(const struct trace_point *from, u32 sms,
 	}
 }
 
-/* The profile of what the launch has left; of one kernel it is that kernel's. */
+/* The profile of the launch's remaining kernels; of a single one it is the kernel's own. */
 static void fill_launch_profile(struct session *session, const struct trace *trace,
 				struct simgpu_snapshot_kernel *head)
 {
@@ -148,8 +148,8 @@ static void fill_launch_profile(struct session *session, const struct trace *tra
 }
 
 /*
- * The kernel after the present one: of its trace, its next run, the next launch; false
- * if there is none.
+ * Find the kernel after the present one: in its trace, in the next repeat, or in the next
+ * launch. Returns false if there is none.
  */
 static bool find_next(const struct session *session, u32 slot, u32 queue,
 		      struct launch *launch, u32 *kernel)
@@ -167,8 +167,8 @@ static bool find_next(const struct session *session, u32 slot, u32 queue,
 }
 
 /*
- * Thread blocks that have not ended. Not started; or just ended: the next one is taken
- * to be as large.
+ * Thread blocks that have not ended. If the kernel has not started, or has just ended,
+ * the answer is @blocks: the next one is assumed to be as large.
  */
 static u32 blocks_left_of(const struct session *session, u32 slot, u32 queue,
 			  u32 blocks)
@@ -182,7 +182,7 @@ static u32 blocks_left_of(const struct session *session, u32 slot, u32 queue,
 	       blocks : status.blocks - status.blocks_finished;
 }
 
-/* A queue; it has no kernel at its head until the first launch can begin. */
+/* Fill a queue. It has no head kernel until its first launch can begin. */
 static void fill_queue(struct session *session, u32 slot, u32 queue,
 		       struct simgpu_snapshot_queue *out)
 {
@@ -212,7 +212,7 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 		fill_kernel(session, &next, kernel, &out->next);
 }
 
-/* The profiles of what is behind a queue's head; those of all heads come before. */
+/* The profiles of what follows the head of a queue. The heads have theirs already. */
 static void fill_more_profiles(struct session *session, u32 slot, u32 number)
 {
 	struct simgpu_snapshot_queue *queue =
@@ -265,7 +265,7 @@ static void fill_goal(const struct session *session, u32 slot,
 	out->goal_promised = figures.promised;
 }
 
-/* snapshot_predicted() - what the model has said of a tenant */
+/* snapshot_predicted() - copy the model's prediction of a tenant */
 void snapshot_predicted(struct session *session, u32 slot)
 {
 	const struct simgpu_prediction_tenant *said =
@@ -314,7 +314,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	sight_tenant(session, slot, out);
 }
 
-/* Behind the heads, by slot and queue, as far as there is room. */
+/* Profiles of what follows the heads, in order of slot and queue, while there is room */
 static void fill_all_profiles(struct session *session)
 {
 	u64 rest;
@@ -350,7 +350,7 @@ static void fill_shared(struct session *session, u32 sm, u32 slot)
 	row->idle_warps = registers.idle_warps;
 }
 
-/* There are never more: proposal_is_sound() sees to it. */
+/* The rows always fit: proposal_is_sound() limits their number. */
 static void fill_shared_rows(struct session *session)
 {
 	const struct simgpu_proposal *controls = &session->controls;
@@ -387,7 +387,7 @@ static void fill_dram(const struct gpu_config *config,
 	out->trfc = config->dram.trfc;
 }
 
-/* snapshot_begin() - what never changes */
+/* snapshot_begin() - fill in what never changes */
 void snapshot_begin(struct session *session)
 {
 	const struct gpu_config *config = gpu_config(session->gpu);
@@ -422,7 +422,7 @@ void snapshot_begin(struct session *session)
 	fill_dram(config, &snapshot->dram);
 }
 
-/* Rows of tenants that were written last time; the others are zero still. */
+/* Zero the rows of tenants that the last snapshot filled. The others are zero already. */
 static void clear_tenants(struct session *session)
 {
 	u64 rest;
@@ -438,9 +438,9 @@ static void clear_tenants(struct session *session)
 }
 
 /*
- * snapshot_fill() - the device over the present epoch, up to now
+ * snapshot_fill() - fill the snapshot: the present epoch up to now
  *
- * Tenants are active if they have work, or had until now.
+ * A tenant is active if it has work or had some in this epoch.
  */
 void snapshot_fill(struct session *session)
 {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The session's part of the state hash: what lasts, taken whole, and by content what
- * pointers lead to. kmod/sim/state_hash.c has the hardware's part.
+ * The session's part of the state hash: what lasts is taken whole, and what pointers lead
+ * to by its content. kmod/sim/state_hash.c has the hardware's part.
  *
  * Left out, with the reason:
  *
- * - hooks, sizes and addresses of memory: the host's;
- * - snapshot, prediction, epoch and a proposal that waits for nothing: filled anew
+ * - hooks, sizes and addresses of memory: they belong to the host;
+ * - snapshot, prediction, epoch, and a proposal that is not pending: filled in anew
  *   before each use;
- * - the journal and whose options no decision has seen yet: what has happened, which
- *   decides nothing;
- * - the last refusal, tenants' names and the figures that latencies are turned into:
- *   for people;
+ * - the journal, and whose options no decision has used yet: they are the past, and
+ *   decide nothing;
+ * - the last refusal, tenants' names and figures of latencies: for people;
  * - a tenant's counters as they were last read (@last): read anew before each use;
- * - what a tenant had when the session stopped (@stopped, @shares, @waiting): follows
+ * - a tenant's state when the session stopped (@stopped, @shares, @waiting): follows
  *   from the rest;
  * - places of a queue without a launch, and slots in which nobody ever was.
- *
  * tests/unit/test_session_hash.c changes every byte of the session.
  */
 #include "internal.h"
@@ -39,7 +37,7 @@ static u64 mix_queue(u64 hash, const struct queue *queue)
 	return hash;
 }
 
-/* The plan's list is told by its checksum, which is in @lasts. */
+/* The plan's list is represented by its checksum, which is in @lasts. */
 static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
 {
 	hash = hash_mix(hash, arrivals->trace ? arrivals->trace->checksum : 0);
@@ -70,7 +68,7 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 	return mix_private_run(hash, &session->private_runs[slot]);
 }
 
-/* Model and policy: which they are, their states and constants. */
+/* Model and policy: their names, states and constants. */
 static u64 mix_deciders(u64 hash, const struct session *session)
 {
 	hash = hash_bytes(hash, session->policy->name, SIMGPU_NAME_BYTES);
@@ -98,7 +96,7 @@ u64 session_state_hash(struct session *session)
 		hash = hash_bytes(hash, &session->proposal,
 				  sizeof(session->proposal));
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		/* Who compares it with a replay has looked. */
+		/* A caller that compares hashes with a replay has seen the options. */
 		session->tenants[slot].unseen = NULL;
 		if (session->tenants[slot].joined)
 			hash = mix_tenant(hash_mix(hash, slot), session, slot);

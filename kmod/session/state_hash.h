@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One number for all that decides the future of a session. */
+/* The state hash: one number for all state that decides the future of a session. */
 #ifndef SESSION_STATE_HASH_H
 #define SESSION_STATE_HASH_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tenants hand in: launches, each to one of their queues, requests that are to
- * come by themselves, and the priorities of queues. It is checked here, and journalled;
- * when launches begin: launch.c.
+ * What tenants hand in: launches, each to one of their queues; requests that
+ * come by themselves; and the priorities of queues. It is checked and journalled here.
+ * launch.c begins launches.
  */
 #include "affinity.h"
 #include "internal.h"
@@ -74,8 +74,8 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 }
 
 /*
- * The launch of a tenant with some number that has not run to its end, and in
- * @number its queue; NULL: there is none.
+ * A tenant's launch with some number that has not run to its end; @number is set to its
+ * queue; NULL: there is none.
  */
 static const struct launch *find_launch(const struct session_tenant *tenant,
 					u64 sequence, u32 *number)
@@ -100,8 +100,8 @@ static const struct launch *find_launch(const struct session_tenant *tenant,
 }
 
 /*
- * Whether a launch may wait for those that it names. All were made before it, so
- * that there are no circles; one that names itself, or what is to come, would.
+ * Whether a launch may wait for the launches that it names. A launch may wait only for
+ * earlier launches, so waits never form a cycle.
  */
 static bool waits_are_good(const struct session_tenant *tenant,
 			   const struct session_launch_options *options)
@@ -118,7 +118,7 @@ static bool waits_are_good(const struct session_tenant *tenant,
 	return true;
 }
 
-/* Those that have ended are waited for no more. */
+/* Copy the launches to wait for, without those that have ended. */
 static void set_waits(struct session_tenant *tenant, struct launch *launch,
 		      const struct session_launch_options *options)
 {
@@ -158,7 +158,7 @@ static void start_gang(struct session *session)
 		session->gang_started = gang_is_ready(session);
 }
 
-/* What the tenant has done before keeps it from launching. */
+/* Whether the tenant's state keeps it from launching. */
 static int check_tenant(const struct session *session, u32 slot,
 			const struct session_launch_options *options)
 {
@@ -175,7 +175,7 @@ static int check_tenant(const struct session *session, u32 slot,
 	return 0;
 }
 
-/* The mask of a launch is kept with those of others. */
+/* Keep the mask of a launch in the tenant's table. */
 static void set_mask(struct session_tenant *tenant, struct launch *launch,
 		     const struct session_launch_options *options)
 {

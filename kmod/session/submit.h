@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tenants hand in: launches, arrivals, priorities of queues. */
+/* What tenants hand in: launches, requests that come by themselves, priorities of queues. */
 #ifndef SESSION_SUBMIT_H
 #define SESSION_SUBMIT_H
 
@@ -24,19 +24,19 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
 		   u64 repeats, u64 not_before, u64 *sequence);
 
 /**
- * struct session_launch_options - a launch, in full
- * @trace: as of session_launch()
- * @repeats: likewise
- * @not_before: likewise
+ * struct session_launch_options - all options of a launch
+ * @trace: see session_launch()
+ * @repeats: see session_launch()
+ * @not_before: see session_launch()
  * @deadline: device cycle by which it should end, not before @not_before and not
  *	in the past; 0: none
  * @queue: below SESSION_QUEUES_MAX. Launches of a queue run in order, those of
- *	several at once
+ *	several queues at once
  * @more: further launches of the tenant follow: its gang does not start before one
- *	without it. Outside a gang it means nothing
- * @wait: numbers of launches of the tenant's other queues, made before, that have
- *	to run to their end before it starts; 0: none
- * @sms: mask of SMs of its kernels, with some of those of the tenant's; all zero: none
+ *	without this. It has no effect outside a gang
+ * @wait: numbers of earlier launches of the tenant's other queues that have
+ *	to end before it starts; 0: none
+ * @sms: mask of SMs of its kernels, with at least one of the tenant's; all zero: none
  * @idempotent: its thread blocks may be dropped, and begin again from nothing
  */
 struct session_launch_options {
@@ -56,11 +56,11 @@ struct session_launch_options {
  * @session: the session
  * @slot: the tenant
  * @options: copied
- * @sequence: set to the launch's number, from 1 for each tenant, whatever the queue
+ * @sequence: set to the launch's number, from 1 for each tenant, for all queues
  *
- * Return: as session_launch(); -EINVAL, too, for a queue that cannot be, a deadline
- * that is too early, waiting for an unknown launch or one in the same queue, and a mask
- * that cannot be; -EAGAIN, too, for a ninth mask: then nothing has changed.
+ * Return: see session_launch(); -EINVAL, too, for a queue that does not exist, a deadline
+ * that is too early, waiting for an unknown launch or one in the same queue, and an
+ * invalid mask; -EAGAIN, too, for a ninth mask: then nothing has changed.
  */
 int session_launch_with(struct session *session, u32 slot,
 			const struct session_launch_options *options,
@@ -72,27 +72,27 @@ int session_launch_with(struct session *session, u32 slot,
  * @slot: the tenant
  * @queue: below SESSION_QUEUES_MAX
  * @priority: -SESSION_QUEUE_PRIORITY_MAX to SESSION_QUEUE_PRIORITY_MAX, the highest,
- *	as gpu_queue_set_priority() takes it
+ *	see gpu_queue_set_priority()
  *
  * Return: 0 or -EINVAL.
  */
 int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority);
 
 /**
- * session_arrivals() - have requests of a tenant come by themselves
+ * session_arrivals() - let requests of a tenant come by themselves
  * @session: the session
  * @slot: the tenant, without launches
- * @trace: what each of them runs; stays valid, as the plan's list does, until
- *	launch_done has told of the last one
- * @plan: which come, and when, from now on; copied but for its list
- * @sequence: set to the last request's number; they have one each, in order
+ * @trace: trace of each request; stays valid, like the plan's list, until
+ *	launch_done has reported the last one
+ * @plan: which requests come, and when, from now on; copied, except for its list
+ * @sequence: set to the last request's number; requests are numbered in order
  *
- * Each request is a launch. None waits for those before it to end, but it starts
- * when they have: their number has no bound. Further launches are refused with
- * -EBUSY until the last one has ended. Where launches are dropped, launch_done
- * tells of that under way and of the last one only.
+ * Each request is a launch. It comes even if earlier ones have not ended, and starts
+ * when they have; their number has no bound. Further launches are refused with
+ * -EBUSY until the last request has ended. If launches are dropped, launch_done
+ * only reports the one under way and the last one.
  *
- * Return: 0; -EBUSY if the tenant has launches; else as session_launch().
+ * Return: 0; -EBUSY if the tenant has launches; else see session_launch().
  */
 int session_arrivals(struct session *session, u32 slot,
 		     const struct trace *trace, const struct arrivals_plan *plan,
